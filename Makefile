@@ -1,0 +1,261 @@
+# gpubench -- `make help` lists what can be made.
+#
+#	MODE=release|debug|asan|tsan   flavour of the build, each in build/<MODE>
+#	CUDA=0|1                       leave CUDA out or in (default: in if nvcc is found)
+#	SIMT=1                         the cuda variants on the SIMT emulator, in build/<MODE>-simt
+#	SMS="80 90"                    GPU architectures (default: the GPU that is here, else 80 90)
+#	V=1                            show the commands
+
+MODE     ?= release
+SIMT     ?= 0
+V        ?= 0
+Q        := $(if $(filter 1,$(V)),,@)
+PYTHON   ?= /usr/bin/python3
+NVCC     ?= nvcc
+PREFIX   ?= /usr/local
+
+nvcc_path := $(shell command -v $(NVCC) 2>/dev/null)
+CUDA      ?= $(if $(nvcc_path),1,0)
+CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(nvcc_path))))
+ifeq ($(SIMT),1)
+override CUDA := 0
+endif
+ifeq ($(CUDA)$(nvcc_path),1)
+$(error CUDA=1 needs nvcc, and there is none in PATH: set NVCC, or use CUDA=0)
+endif
+BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)
+
+# ---- flags ---------------------------------------------------------------------------------
+
+have_header = $(shell printf '\#include <$(1)>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
+have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
+
+warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
+	-Wmissing-prototypes -Wold-style-definition -Wvla -Wundef -Wwrite-strings \
+	-Wpointer-arith -Wcast-qual -Wformat=2 -Wdouble-promotion -Wnull-dereference
+cxx_warnings := -Wall -Wextra -Wshadow
+werror   := $(if $(CI),-Werror)
+
+optimise_release := -O3 -g
+optimise_debug   := -O0 -g
+optimise_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+	-fno-sanitize-recover=undefined
+optimise_tsan    := -O1 -g -fsanitize=thread
+optimise := $(optimise_$(MODE))
+ifeq ($(optimise),)
+$(error MODE=$(MODE) is not one of release, debug, asan, tsan)
+endif
+sanitize := $(filter -fsanitize%,$(optimise))
+
+have     := -DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) -DGB_HAVE_CUB=$(CUDA) \
+	-DGB_HAVE_HWY=$(have_hwy) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1)
+cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(have)
+cflags   = -std=c11 -fopenmp $(optimise) $(warnings) $(werror)
+cxxflags = -std=c++20 -fopenmp $(optimise) $(cxx_warnings) $(werror)
+ldflags  := $(sanitize)
+ldlibs   := -fopenmp -lcjson -lm -lpthread $(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy)
+
+ifeq ($(CUDA),1)
+gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | grep -E '^[0-9]+$$')
+SMS      ?= $(if $(gpu_here),$(gpu_here),80 90)
+known    := $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code))
+targets  := $(filter $(known),$(SMS))
+ifeq ($(targets),)
+$(error none of SMS="$(SMS)" is known to $(NVCC), which knows $(known))
+endif
+gencode  := $(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm)) \
+	-gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets))
+nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow -Werror all-warnings
+nvcc_version := $(shell $(NVCC) --version | sed -n 's/.*release.*, V//p')
+ldlibs   += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt
+endif
+ifneq ($(filter 1,$(SIMT) $(have_hwy)),)
+ldlibs   += -lstdc++
+endif
+
+# ---- what is built -------------------------------------------------------------------------
+
+sources  := $(sort $(wildcard cli/*.c common/*.c cpu/*.c datasets/*.c))
+linted   := $(sources) $(wildcard cuda/*.c)
+objects  := $(sources:%.c=$(BUILD)/%.o) $(BUILD)/results/papers.o
+cxx_sources := $(if $(filter 1,$(have_hwy)),cpu/radix_vqsort.cc)
+objects  += $(cxx_sources:%.cc=$(BUILD)/%.o)
+peers    := cuda/radix_cub.cu
+kernels  := $(sort $(filter-out $(peers),$(wildcard cuda/*.cu)))
+ifeq ($(CUDA),1)
+objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(peers:%.cu=$(BUILD)/%.cu.o) \
+	$(patsubst %.c,$(BUILD)/%.o,$(wildcard cuda/*.c))
+endif
+ifeq ($(SIMT),1)
+emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc)))
+objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) \
+	$(patsubst %.c,$(BUILD)/%.o,$(wildcard cuda/*.c))
+endif
+tests    := $(sort $(wildcard tests/test_*.c))
+
+formatted = $(wildcard */*.c */*.h */*.cu */*.cc tests/simt/*.h tests/simt/*.cc tests/simt/*.cu)
+
+.DEFAULT_GOAL := all
+
+## all: build gpubench and the link ./gpubench
+all: $(BUILD)/gpubench
+	$(Q)ln -sf $< gpubench
+
+$(BUILD)/gpubench: $(objects)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
+
+# Objects depend on the flags they were built with, and env.c on the state of the repository.
+flags_text = $(CC) $(CXX) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) $(cxxflags) $(nvflags) $(gencode)
+$(BUILD)/generated/flags: FORCE
+	@mkdir -p $(@D)
+	@echo '$(subst ','\'',$(flags_text))' | cmp -s - $@ || echo '$(subst ','\'',$(flags_text))' >$@
+
+commit := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+dirty  := $(if $(commit),$(if $(shell git status --porcelain --untracked-files=no 2>/dev/null),1,0),0)
+define build_info
+/* Generated by the Makefile. */
+#define GB_COMMIT "$(commit)"
+#define GB_DIRTY $(dirty)
+#define GB_MODE "$(MODE)"
+#define GB_CFLAGS "$(strip $(optimise) $(CFLAGS))"
+#define GB_NVCC "$(nvcc_version)"
+#define GB_ARCHS "$(targets)"
+endef
+export build_info
+$(BUILD)/generated/build_info.h: FORCE
+	@mkdir -p $(@D)
+	@echo "$$build_info" | cmp -s - $@ || echo "$$build_info" >$@
+
+$(BUILD)/%.o: %.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(BUILD)/%.o: %.cc $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	@echo "  CXX   $<"
+	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+
+# The published tables are part of the program.
+$(BUILD)/results/papers.o: results/papers.S $(wildcard results/papers/*.json) $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	@echo "  AS    $<"
+	$(Q)$(CC) -I. -c $< -o $@
+
+ifeq ($(SIMT),1)
+# The engine switches stacks: it tells the sanitizers so, and is never instrumented itself.
+$(BUILD)/tests/simt/%.o: optimise := -O2 -g
+$(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	@echo "  SIMT  $<"
+	$(Q)$(CXX) -x c++ $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+else
+$(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	@echo "  NVCC  $<"
+	$(Q)$(NVCC) -ccbin $(CXX) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+endif
+
+# ---- tests ---------------------------------------------------------------------------------
+
+# Criterion's macros convert implicitly, declare without prototypes and use extensions.
+$(BUILD)/tests/%.o: warnings += -Wno-conversion -Wno-missing-prototypes -Wno-strict-prototypes \
+	-Wno-pedantic -Wno-cast-qual -Wno-double-promotion -Wno-null-dereference
+
+$(BUILD)/unit: $(tests:%.c=$(BUILD)/%.o) $(filter-out $(BUILD)/cli/main.o,$(objects))
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -lcriterion -o $@
+
+# Criterion does not fail on leaks: reports go to files, and any report file is a failure.
+reports  := $(BUILD)/sanitizer
+export GOMP_SPINCOUNT ?= 100
+sanitized := rm -f $(reports).*; ASAN_OPTIONS=log_path=$(CURDIR)/$(reports) \
+	UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(reports)
+no_reports := ! cat $(reports).* 2>/dev/null
+
+## test: unit tests, the cuda variants in the emulator, command-line tests
+test: deps-test
+	$(Q)$(MAKE) --no-print-directory test-unit
+	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt
+	$(Q)$(MAKE) --no-print-directory test-cli
+
+# The unit tests alone; FILTER='sweep/*' picks some.
+test-unit: $(BUILD)/unit
+	$(Q)$(sanitized) $(BUILD)/unit --full-stats $(if $(FILTER),--filter '$(FILTER)')
+	$(Q)$(no_reports)
+
+# Every cuda variant in the emulator.
+test-simt: $(BUILD)/unit
+	$(Q)$(sanitized) $(BUILD)/unit --filter '@(variants|primitives|simt|stream|backend)*/*'
+	$(Q)$(no_reports)
+
+# Golden command-line cases, and real output against the published schema.
+test-cli: $(BUILD)/gpubench
+	$(Q)$(sanitized) tests/cli/run.sh $(BUILD)/gpubench
+	$(Q)$(no_reports)
+
+## asan: all tests under AddressSanitizer and UBSan
+asan: deps-test
+	$(Q)$(MAKE) --no-print-directory MODE=asan CUDA=0 test-unit test-cli
+	$(Q)$(MAKE) --no-print-directory MODE=asan SIMT=1 test-simt
+
+## simt: build a gpubench whose cuda variants run in the emulator
+simt:
+	$(Q)$(MAKE) --no-print-directory SIMT=1 all
+
+## bench: install what is missing, build, run all benchmarks at preset quick, print the tables
+bench: deps
+	$(Q)$(MAKE) --no-print-directory all
+	./gpubench run --preset=quick -o results/latest.jsonl
+	$(Q)./gpubench report --format=markdown results/latest.jsonl >results/latest.md
+	@echo "records: results/latest.jsonl   report: results/latest.md"
+
+deps:
+	$(Q)scripts/install-deps.sh build
+
+deps-test:
+	$(Q)scripts/install-deps.sh test
+
+## check: verify every variant of this build on small inputs
+check: all
+	./gpubench check
+
+# ---- quality -------------------------------------------------------------------------------
+
+## lint: clang-tidy, one analyzer, no warnings tolerated
+lint: $(BUILD)/generated/build_info.h
+	$(Q)printf '%s\n' $(linted) | xargs -P "$$(nproc)" -I{} \
+		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp
+
+## format: rewrite the sources with clang-format
+format:
+	$(Q)clang-format -i $(formatted)
+
+## format-check: fail if `make format` would change anything
+format-check:
+	$(Q)clang-format --dry-run -Werror $(formatted)
+
+## ptxas: compile every .cu for all architectures; compare registers and spills with the kept table
+ptxas:
+	$(Q)scripts/ptxas-table.sh >$(BUILD)/ptxas.txt
+	$(Q)diff -u results/ptxas.txt $(BUILD)/ptxas.txt
+
+## install: into DESTDIR and PREFIX (/usr/local)
+install: all
+	install -D -m 755 $(BUILD)/gpubench $(DESTDIR)$(PREFIX)/bin/gpubench
+
+## clean: remove what was built
+clean:
+	$(Q)rm -rf build gpubench
+
+# ---- help ----------------------------------------------------------------------------------
+
+## help: this list
+help:
+	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+
+.PHONY: all test test-unit test-simt test-cli asan simt bench deps deps-test check lint format \
+	format-check ptxas install clean help FORCE
+FORCE:
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
