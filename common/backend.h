@@ -1,0 +1,80 @@
+/* backend.h -- what the runner needs of a back end besides its variants.
+ *
+ * The CPU is cpu/backend.c, CUDA is cuda/device.cu (on a GPU or in the emulator).
+ */
+#ifndef GPUBENCH_COMMON_BACKEND_H
+#define GPUBENCH_COMMON_BACKEND_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+#include "common/timer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum gb_backend { GB_CPU, GB_CUDA };
+
+/* A GPU as the record's run line describes it.  Unknown: 0, "" or -1 for the flags. */
+struct gb_gpu_info {
+	int id;
+	char name[128];
+	char uuid[64]; /* GPU-xxxxxxxx-xxxx-... */
+	char pci[32];  /* 0000:01:00.0 */
+	int cc_major, cc_minor;
+	int sm_count;
+	int64_t memory_bytes, l2_bytes;
+	int bus_bits;
+	int64_t memory_clock_khz, sm_clock_khz;
+	int ecc, mig, persistence; /* 1, 0 or -1 */
+	double power_limit_w;
+	bool emulated;
+};
+
+/* "13.0" each; driver is the kernel module's version, from NVML. */
+struct gb_cuda_info {
+	char runtime[16], driver_api[16], driver[32];
+};
+
+/* What a GPU was doing around a sample; NAN where it cannot be told. */
+struct gb_gpu_state {
+	double temperature_c, power_w, energy_j; /* energy since the driver was loaded */
+	uint64_t throttle;                       /* NVML's bits of the reasons clocks are lowered */
+	bool throttle_known;
+};
+
+struct gb_backend_ops {
+	/* Get device `device` ready; once.  GB_EUNAVAILABLE, with one sentence that says what is
+	 * missing (driver, device, code for this architecture, that number), if it cannot be. */
+	enum gb_status (*open)(int device, struct gb_error *err);
+	/* Evict the caches that would keep a run's data: the GPU's L2, twice the CPU's last level.
+	 */
+	enum gb_status (*flush)(struct gb_error *err);
+	/* Hold back what is queued next until unblock(), so that the launches of a whole run are
+	 * queued before the first one starts.  NULL on the CPU. */
+	enum gb_status (*block)(struct gb_error *err);
+	enum gb_status (*unblock)(struct gb_error *err);
+	/* Wait until everything is done, and report what failed on the way. */
+	enum gb_status (*synchronize)(struct gb_error *err);
+	/* The SM clock in Hz now, by a small kernel; NAN if unknown.  NULL on the CPU. */
+	double (*sm_clock_hz)(void);
+	void (*state)(struct gb_gpu_state *state); /* NULL on the CPU */
+	const struct gb_timer_ops *timer;
+	void (*close)(void);
+};
+
+extern const struct gb_backend_ops gb_cpu_backend;
+extern const struct gb_backend_ops gb_cuda_backend;
+
+/* Describe up to `room` GPUs; *count is how many there are.  GB_EUNAVAILABLE as open().
+ * Defined in cuda/device.cu. */
+enum gb_status gb_cuda_devices(struct gb_gpu_info *gpu, size_t room, size_t *count,
+			       struct gb_cuda_info *cuda, struct gb_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,261 @@
+/* memory.c -- counted allocation, by a list of what is alive.
+ *
+ * A benchmark holds a few dozen arrays, so a linked list behind a mutex is enough, and a pointer
+ * stays exactly what malloc gave: AddressSanitizer sees the true bounds.
+ */
+#include "common/memory.h"
+
+#include <inttypes.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "common/text.h"
+
+enum { LINE = 64, KINDS = 2 };
+#define HUGE_PAGE ((size_t)2 << 20)
+
+struct block {
+	struct block *next;
+	void *pointer;
+	size_t bytes;
+	enum gb_memory_kind kind;
+	bool mapped; /* by mmap, in a dry run */
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct block *blocks;
+static size_t used[KINDS], peak[KINDS];
+static int64_t fail_at;
+static bool dry;
+
+static bool admit(struct gb_error *err)
+{
+	bool yes = true;
+
+	(void)pthread_mutex_lock(&lock);
+	if (fail_at > 0 && --fail_at == 0)
+		yes = false;
+	(void)pthread_mutex_unlock(&lock);
+	if (!yes)
+		gb_fail(err, GB_EUNAVAILABLE, "this allocation was told to fail");
+	return yes;
+}
+
+bool gb_memory_admit(struct gb_error *err)
+{
+	return admit(err);
+}
+
+static enum gb_status add(enum gb_memory_kind kind, void *pointer, size_t bytes, bool mapped,
+			  struct gb_error *err)
+{
+	struct block *b = malloc(sizeof *b);
+
+	if (!b)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	(void)pthread_mutex_lock(&lock);
+	*b = (struct block){ blocks, pointer, bytes, kind, mapped };
+	blocks = b;
+	used[kind] += bytes;
+	if (used[kind] > peak[kind])
+		peak[kind] = used[kind];
+	(void)pthread_mutex_unlock(&lock);
+	return GB_OK;
+}
+
+enum gb_status gb_memory_add(enum gb_memory_kind kind, void *pointer, size_t bytes,
+			     struct gb_error *err)
+{
+	return add(kind, pointer, bytes, false, err);
+}
+
+/* Unlink the block of `pointer`; NULL if there is none. */
+static struct block *take(const void *pointer)
+{
+	struct block **link = &blocks;
+	struct block *b;
+
+	(void)pthread_mutex_lock(&lock);
+	while (*link && (*link)->pointer != pointer)
+		link = &(*link)->next;
+	b = *link;
+	if (b) {
+		*link = b->next;
+		used[b->kind] -= b->bytes;
+	}
+	(void)pthread_mutex_unlock(&lock);
+	return b;
+}
+
+void gb_memory_remove(void *pointer)
+{
+	free(take(pointer));
+}
+
+/* The number in the first line of `path`, or UINT64_MAX ("max", no such file). */
+static uint64_t read_limit(const char *path)
+{
+	uint64_t value = UINT64_MAX;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return UINT64_MAX;
+	if (fscanf(file, "%" SCNu64, &value) != 1)
+		value = UINT64_MAX;
+	(void)fclose(file);
+	return value;
+}
+
+static uint64_t mem_available(void)
+{
+	char line[128];
+	uint64_t kib = UINT64_MAX / 1024;
+	FILE *file = fopen("/proc/meminfo", "re");
+
+	if (!file)
+		return UINT64_MAX;
+	while (fgets(line, sizeof line, file))
+		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
+			break;
+	(void)fclose(file);
+	return kib * 1024;
+}
+
+uint64_t gb_host_available(void)
+{
+	static const struct {
+		const char *limit, *usage;
+	} cgroups[] = {
+		{ "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current" },
+		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes",
+		  "/sys/fs/cgroup/memory/memory.usage_in_bytes" },
+	};
+	uint64_t available = mem_available();
+
+	for (size_t i = 0; i < GB_COUNT(cgroups); i++) {
+		const uint64_t limit = read_limit(cgroups[i].limit);
+		const uint64_t usage = read_limit(cgroups[i].usage);
+
+		if (limit == UINT64_MAX || usage == UINT64_MAX)
+			continue;
+		if (limit <= usage)
+			return 0;
+		if (limit - usage < available)
+			available = limit - usage;
+	}
+	return available;
+}
+
+/* Memory for a dry run: addresses without pages. */
+static void *map_dry(size_t bytes)
+{
+	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static void *allocate(size_t bytes)
+{
+	const size_t alignment = bytes >= 2 * HUGE_PAGE ? HUGE_PAGE : LINE;
+	void *p = NULL;
+
+	if (posix_memalign(&p, alignment, bytes))
+		return NULL;
+	if (alignment == HUGE_PAGE)
+		(void)madvise(p, bytes / HUGE_PAGE * HUGE_PAGE, MADV_HUGEPAGE);
+	return p;
+}
+
+void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
+{
+	char need[GB_TEXT_MAX], have[GB_TEXT_MAX];
+	size_t bytes;
+	uint64_t available;
+	void *p;
+
+	if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - 2 * HUGE_PAGE) {
+		gb_fail(err, GB_EUNAVAILABLE, "%zu x %zu bytes cannot be addressed", count, size);
+		return NULL;
+	}
+	if (!admit(err))
+		return NULL;
+	if (bytes == 0)
+		bytes = 1;
+	available = dry || bytes < HUGE_PAGE ? UINT64_MAX : gb_host_available();
+	p = bytes > available ? NULL : dry ? map_dry(bytes) : allocate(bytes);
+	if (!p) {
+		gb_fail(err, GB_EUNAVAILABLE, "needs %s of host memory, %s free",
+			gb_text_bytes(need, (double)bytes),
+			gb_text_bytes(have, (double)gb_host_available()));
+		return NULL;
+	}
+	if (add(GB_HOST_MEMORY, p, bytes, dry, err)) {
+		if (dry)
+			(void)munmap(p, bytes);
+		else
+			free(p);
+		return NULL;
+	}
+	return p;
+}
+
+void *gb_host_zalloc(size_t count, size_t size, struct gb_error *err)
+{
+	void *p = gb_host_alloc(count, size, err);
+
+	if (p && !dry)
+		memset(p, 0, count * size);
+	return p;
+}
+
+void gb_host_free(void *pointer)
+{
+	struct block *b;
+
+	if (!pointer)
+		return;
+	b = take(pointer);
+	if (b && b->mapped)
+		(void)munmap(pointer, b->bytes);
+	else
+		free(pointer);
+	free(b);
+}
+
+size_t gb_memory_used(enum gb_memory_kind kind)
+{
+	return used[kind];
+}
+
+size_t gb_memory_peak(enum gb_memory_kind kind)
+{
+	return peak[kind];
+}
+
+void gb_memory_mark(void)
+{
+	(void)pthread_mutex_lock(&lock);
+	memcpy(peak, used, sizeof peak);
+	(void)pthread_mutex_unlock(&lock);
+}
+
+void gb_memory_fail_at(int64_t k)
+{
+	(void)pthread_mutex_lock(&lock);
+	fail_at = k;
+	(void)pthread_mutex_unlock(&lock);
+}
+
+void gb_memory_set_dry(bool dry_run)
+{
+	dry = dry_run;
+}
+
+bool gb_memory_is_dry(void)
+{
+	return dry;
+}

@@ -1,0 +1,100 @@
+/* stats.h -- what gpubench says about a set of measured values.
+ *
+ * Pure functions of their arguments.  Only gb_summarize() allocates (one copy of the values, freed
+ * before it returns).  Where a name says `sorted`, the values are ascending: see gb_sort().  No
+ * value may be NaN.  What too few values cannot tell is NAN, never a guess.
+ */
+#ifndef GPUBENCH_COMMON_STATS_H
+#define GPUBENCH_COMMON_STATS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "common/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The confidence level of the intervals in struct gb_summary. */
+#define GB_LEVEL 0.95
+
+/* Ascending, in place. */
+void gb_sort(double *value, size_t count);
+
+/* The p-quantile, 0 <= p <= 1, by linear interpolation between the order statistics around
+ * (count - 1) p: R's type 7, numpy's default.  NAN if count is 0. */
+double gb_quantile_sorted(const double *sorted, size_t count, double p);
+double gb_median_sorted(const double *sorted, size_t count);
+
+/* NAN if count is 0. */
+double gb_min(const double *value, size_t count);
+double gb_max(const double *value, size_t count);
+double gb_mean(const double *value, size_t count);
+
+/* Standard deviation of the sample (divisor count - 1).  NAN if count < 2. */
+double gb_stddev(const double *value, size_t count);
+
+/* count / sum(1 / value): the mean of rates over equal work.  Every value must be positive; else,
+ * or if count is 0, NAN. */
+double gb_harmonic_mean(const double *value, size_t count);
+
+/* Median of |value - median|, not scaled to a normal's sigma.  NAN if count is 0. */
+double gb_mad_sorted(const double *sorted, size_t count);
+
+/* A confidence interval; low and high are NAN if there is none. */
+struct gb_interval {
+	double low, high;
+	double coverage; /* the probability that it really has; NAN if there is none */
+};
+
+/* The order statistics that bound the median of any continuous distribution: ranks *low and *high
+ * = count + 1 - *low (from 1) are the closest symmetric ones with coverage >= level.  Returns that
+ * exact coverage, 1 - 2 P(Binomial(count, 1/2) < *low).  Too few values for any (count < 6 at
+ * 95 %): NAN, and the ranks are 0. */
+double gb_median_ranks(size_t count, double level, size_t *low, size_t *high);
+struct gb_interval gb_median_interval_sorted(const double *sorted, size_t count, double level);
+
+/* t with P(T <= t) = p for Student's distribution with df > 0 degrees of freedom (need not be
+ * whole), to 1e-13 relative for df <= 1e4 and 1e-11 for df <= 1e6.  -INFINITY at p = 0, INFINITY at
+ * p = 1, NAN outside. */
+double gb_student_quantile(double p, double df);
+
+/* mean -+ t stddev / sqrt(count).  None if count < 2. */
+struct gb_interval gb_mean_interval(const double *value, size_t count, double level);
+
+/* Tukey's fences, 1.5 interquartile ranges beyond the quartiles, and how many values lie outside.
+ * They are flagged, never dropped. */
+struct gb_outliers {
+	double low_fence, high_fence;
+	size_t low, high;
+};
+struct gb_outliers gb_outliers_sorted(const double *sorted, size_t count);
+static inline bool gb_is_outlier(const struct gb_outliers *o, double value)
+{
+	return value < o->low_fence || value > o->high_fence;
+}
+
+/* All of the above at GB_LEVEL, in the values' own unit. */
+struct gb_summary {
+	size_t count;
+	double min, q1, median, q3, max;
+	double mean, stddev, mad;
+	double ci_low, ci_high, ci_coverage; /* of the median */
+	double mean_ci_low, mean_ci_high;    /* t-interval of the mean */
+	size_t outliers, low_outliers, high_outliers;
+};
+
+/* Summarize values in any order.  count == 0 is well: everything is NAN.  GB_ERUNTIME if a value is
+ * not finite or there is no memory for a copy. */
+enum gb_status gb_summarize(const double *value, size_t count, struct gb_summary *summary,
+			    struct gb_error *err);
+
+/* Half the interval of the median as a share of the median, what the stopping rule bounds by
+ * --rel-ci.  NAN if there is no interval or the median is not positive. */
+double gb_relative_half_width(const struct gb_summary *summary);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+/* status.h -- how every gpubench function reports failure.
+ *
+ * A fallible function returns enum gb_status and takes struct gb_error *err as
+ * its last argument.  Nothing below cli/ prints or exits.
+ */
+#ifndef GPUBENCH_COMMON_STATUS_H
+#define GPUBENCH_COMMON_STATUS_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The values are also the program's exit status. */
+enum gb_status {
+	GB_OK = 0,
+	GB_EVERIFY = 1,        /* a result disagreed with the reference */
+	GB_EUSAGE = 2,         /* the command line or an input file makes no sense */
+	GB_EUNAVAILABLE = 3,   /* not in this build, no such device, too little memory: a skip */
+	GB_ERUNTIME = 4,       /* a CUDA error, a lost thread, a time-out */
+	GB_EIO = 5,            /* output could not be written */
+	GB_EINTERRUPTED = 130, /* Ctrl-C */
+};
+
+/* Starts as { 0 }.  The first failure wins: later calls keep the message that explains it. */
+struct gb_error {
+	enum gb_status code;
+	char message[480];
+};
+
+/* Record a failure and return the code that err now holds, so that callers can write
+ *	return gb_fail(err, GB_ERUNTIME, "cannot start %d threads", n);
+ */
+enum gb_status gb_fail(struct gb_error *err, enum gb_status code, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+
+#ifdef __cplusplus
+}
+#endif
+#endif

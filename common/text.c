@@ -1,0 +1,128 @@
+/* text.c -- numbers as a person reads them.
+ *
+ * Three significant digits, and a prefix chosen after rounding, so that 999.6 us is "1.00 ms" and
+ * never "1000 us".  What is not a finite number is "-".  Units are plain ASCII.
+ */
+#include "common/text.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+
+/* Digits after the point that leave three significant ones of value, 0 <= value < 10000. */
+static int decimals(double value)
+{
+	if (value < 9.995)
+		return 2;
+	return value < 99.95 ? 1 : 0;
+}
+
+/* value / step^k with the suffix k that leaves it below step after rounding to three digits;
+ * beyond the last suffix the number just grows. */
+static double scale(double value, double step, size_t suffix_count, size_t *suffix)
+{
+	const double limit = step - 0.5;
+
+	*suffix = 0;
+	while (*suffix + 1 < suffix_count && value >= limit) {
+		value /= step;
+		(*suffix)++;
+	}
+	return value;
+}
+
+static char *unknown(char text[GB_TEXT_MAX])
+{
+	(void)snprintf(text, GB_TEXT_MAX, "-");
+	return text;
+}
+
+/* Numbers this long would not fit; %g does. */
+static char *huge(char text[GB_TEXT_MAX], double value, const char *unit)
+{
+	(void)snprintf(text, GB_TEXT_MAX, "%.3g %s", value, unit);
+	return text;
+}
+
+char *gb_text_bytes(char text[GB_TEXT_MAX], double bytes)
+{
+	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
+	const char *sign = bytes < 0 ? "-" : "";
+	double value;
+	size_t k;
+
+	if (!isfinite(bytes))
+		return unknown(text);
+	value = scale(fabs(bytes), 1024, GB_COUNT(unit), &k);
+	if (value >= 1e6)
+		return huge(text, bytes / 0x1p50, unit[k]);
+	(void)snprintf(text, GB_TEXT_MAX, "%s%.*f %s", sign, k ? decimals(value) : 0, value,
+		       unit[k]);
+	return text;
+}
+
+char *gb_text_time(char text[GB_TEXT_MAX], double ns)
+{
+	static const char *const unit[] = { "ns", "us", "ms", "s" };
+	const char *sign = ns < 0 ? "-" : "";
+	double value;
+	size_t k;
+
+	if (!isfinite(ns))
+		return unknown(text);
+	value = scale(fabs(ns), 1000, GB_COUNT(unit), &k);
+	if (value >= 1e6)
+		return huge(text, ns / 1e9, unit[k]);
+	(void)snprintf(text, GB_TEXT_MAX, "%s%.*f %s", sign, decimals(value), value, unit[k]);
+	return text;
+}
+
+char *gb_text_scaled(char text[GB_TEXT_MAX], double value)
+{
+	static const char *const prefix[] = { "", "k", "M", "G", "T", "P" };
+	const char *sign = value < 0 ? "-" : "";
+	double scaled;
+	size_t k;
+
+	if (!isfinite(value))
+		return unknown(text);
+	scaled = scale(fabs(value), 1000, GB_COUNT(prefix), &k);
+	if (scaled >= 1e6)
+		return huge(text, value / 1e15, prefix[k]);
+	if (k == 0) /* a plain count keeps no zeros behind the point */
+		(void)snprintf(text, GB_TEXT_MAX, "%.3g", value);
+	else
+		(void)snprintf(text, GB_TEXT_MAX, "%s%.*f %s", sign, decimals(scaled), scaled,
+			       prefix[k]);
+	return text;
+}
+
+char *gb_text_int(char text[GB_TEXT_MAX], int64_t value)
+{
+	static const struct {
+		int64_t factor;
+		const char *suffix;
+	} unit[] = {
+		{ 1000, "k" },
+		{ 1000000, "M" },
+		{ 1000000000, "G" },
+		{ INT64_C(1000000000000), "T" },
+		{ INT64_C(1) << 10, "Ki" },
+		{ INT64_C(1) << 20, "Mi" },
+		{ INT64_C(1) << 30, "Gi" },
+		{ INT64_C(1) << 40, "Ti" },
+	};
+
+	(void)snprintf(text, GB_TEXT_MAX, "%" PRId64, value);
+	for (size_t k = 0; value && k < GB_COUNT(unit); k++) {
+		char other[GB_TEXT_MAX];
+
+		if (value % unit[k].factor)
+			continue;
+		(void)snprintf(other, sizeof other, "%" PRId64 "%s", value / unit[k].factor,
+			       unit[k].suffix);
+		if (strlen(other) < strlen(text))
+			memcpy(text, other, strlen(other) + 1);
+	}
+	return text;
+}

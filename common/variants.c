@@ -1,0 +1,49 @@
+/* variants.c -- variants.def as the one const table. */
+#include "common/variants.h"
+
+#include "common/text.h"
+
+#define GB_HAVE_HOST 1
+#ifndef GB_HAVE_CUDA
+#define GB_HAVE_CUDA 0
+#endif
+#ifndef GB_HAVE_CUB
+#define GB_HAVE_CUB 0
+#endif
+#ifndef GB_HAVE_HWY
+#define GB_HAVE_HWY 0
+#endif
+
+/* Why a variant that needs it is not in the build. */
+#define ABSENT_HOST NULL
+#define ABSENT_CUDA "built without CUDA: no nvcc was found, or CUDA=0 was given"
+#ifdef GPUBENCH_SIMT
+#define ABSENT_CUB "the emulator cannot run CUB"
+#else
+#define ABSENT_CUB ABSENT_CUDA
+#endif
+#define ABSENT_HWY "built without Highway (Debian: libhwy-dev)"
+
+#define OPS_1(ops)                  &(ops)
+#define OPS_0(ops)                  NULL
+#define WHY_1(why)                  NULL
+#define WHY_0(why)                  why
+#define CHOOSE_(prefix, have, what) prefix##have(what)
+#define CHOOSE(prefix, have, what)  CHOOSE_(prefix, have, what)
+
+#define BACKEND_cpu  GB_CPU
+#define BACKEND_cuda GB_CUDA
+
+#define GB_VARIANT(backend_, workload_, symbol_, name_, needs_, summary_, peer_)     \
+	{ .workload = #workload_,                                                    \
+	  .name = name_,                                                             \
+	  .backend = BACKEND_##backend_,                                             \
+	  .summary = summary_,                                                       \
+	  .ops = CHOOSE(OPS_, GB_HAVE_##needs_, workload_##_##backend_##_##symbol_), \
+	  .absent = CHOOSE(WHY_, GB_HAVE_##needs_, ABSENT_##needs_),                 \
+	  .peer = peer_ },
+
+const struct gb_variant gb_variants[] = {
+#include "common/variants.def"
+};
+const size_t gb_variant_count = GB_COUNT(gb_variants);

@@ -1,0 +1,167 @@
+/* workload.h -- the contract between the command line, the workloads and their variants.
+ *
+ * A workload names a problem (radix: sort n keys) and owns its parameters, its input and the
+ * judgement of a result.  A variant is one way to solve it on one back end.  The runner drives
+ * them, for each point of a sweep:
+ *
+ *	prepare -> for each variant: create, upload, [reset, run] x (warm-ups + samples),
+ *	           download, verify, destroy -> release
+ *
+ * Only run() is timed as `time`; upload() and download() have times of their own.  Everything is
+ * allocated in create(); nothing is allocated in run().
+ */
+#ifndef GPUBENCH_COMMON_WORKLOAD_H
+#define GPUBENCH_COMMON_WORKLOAD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/backend.h"
+#include "common/status.h"
+#include "common/timer.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+enum gb_type {
+	GB_INT,    /* int64_t */
+	GB_FLOAT,  /* double */
+	GB_CHOICE, /* int64_t: index into choices */
+	GB_PATH,   /* const char *, NULL when not given: a file name or other text */
+	GB_FLAG,   /* int64_t: 1 when given; takes no value */
+};
+
+/* One row per parameter: it drives parsing, --help, checks, sweeps, keys, JSON, man page. */
+struct gb_param {
+	const char *name;    /* --name on the command line, "name" in the record */
+	size_t offset;       /* where the value lives in the workload's parameter struct */
+	const char *initial; /* the default, as it would be typed; NULL for a path not given */
+	int64_t min, max;    /* GB_INT */
+	double low, high;    /* GB_FLOAT */
+	const char *const *choices; /* GB_CHOICE: NULL terminated */
+	enum gb_type type;
+	bool cpu_only;    /* means nothing to cuda variants: not swept, not in their records */
+	char letter;      /* -o for --output; 0: none */
+	const char *unit; /* "keys", or NULL */
+	const char *help;
+};
+
+/* Every workload's table ends with these rows; its struct has int64_t threads, seed. */
+#define GB_COMMON_PARAMS(type_)                                                                  \
+	{ .name = "threads",                                                                     \
+	  .type = GB_INT,                                                                        \
+	  .offset = offsetof(type_, threads),                                                    \
+	  .initial = "0",                                                                        \
+	  .min = 0,                                                                              \
+	  .max = 1024,                                                                           \
+	  .cpu_only = true,                                                                      \
+	  .help = "OpenMP threads of the cpu variants (0: one per core)" },                      \
+	{                                                                                        \
+		.name = "seed", .type = GB_INT, .offset = offsetof(type_, seed), .initial = "1", \
+		.min = 0, .max = INT64_MAX, .help = "seed of the generated input"                \
+	}
+
+/* ---- variants ---------------------------------------------------------------------------- */
+
+enum gb_variant_flags {
+	GB_SERIAL = 1,         /* one thread, whatever --threads says */
+	GB_REPEATABLE = 2,     /* run() leaves its input as it found it: may be run again without
+				  reset(), so short ones can be batched */
+	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind block() */
+};
+
+/* All state lives behind void *.  Members that may be NULL: upload, reset, bytes. */
+struct gb_variant_ops {
+	/* Allocate everything, on host and device.  GB_EUNAVAILABLE, with the reason, when this
+	 * variant cannot do what params ask for or memory does not suffice: the point is skipped.
+	 * On failure *state may be left set: destroy() is called on it. */
+	enum gb_status (*create)(void **state, const void *params, const void *input,
+				 struct gb_error *err);
+	/* Input to the device: timed as `upload`.  NULL on the CPU. */
+	enum gb_status (*upload)(void *state, struct gb_error *err);
+	/* Work buffers back to the start; not timed.  sample counts from 0 (warm-ups too). */
+	enum gb_status (*reset)(void *state, int64_t sample, struct gb_error *err);
+	/* The algorithm: timed as `time`. */
+	enum gb_status (*run)(void *state, struct gb_timer *timer, struct gb_error *err);
+	/* The result into output (workload.output_size bytes, poisoned): timed as `download`. */
+	enum gb_status (*download)(void *state, void *output, struct gb_error *err);
+	/* Accepts NULL and a half-built state. */
+	void (*destroy)(void *state);
+	/* Bytes that one run moves through main memory, by this variant's model (stated in its
+	 * file).  NULL: the workload's own compulsory bytes. */
+	double (*bytes)(const void *params, const void *input);
+	unsigned flags; /* enum gb_variant_flags */
+};
+
+struct gb_variant {
+	const char *workload;
+	const char *name; /* without the back end: "onesweep" */
+	enum gb_backend backend;
+	const char *summary;
+	const struct gb_variant_ops *ops; /* NULL: not in this build */
+	const char *absent;               /* why ops is NULL */
+	bool peer;                        /* a library of the field, measured beside ours */
+};
+
+/* ---- workloads --------------------------------------------------------------------------- */
+
+/* What one run does, for rates. */
+struct gb_work {
+	double items;
+	double bytes; /* compulsory: the input read once and the output written once */
+};
+
+/* Named numbers of a workload's own (TEPS, depth, ...), filled by verify(). */
+enum { GB_MAX_METRICS = 16 };
+struct gb_metrics {
+	size_t count;
+	struct {
+		const char *name; /* a literal: the record's key, unit last */
+		double value;
+	} item[GB_MAX_METRICS];
+};
+
+/* Set a metric; one of the same name is replaced. */
+void gb_metric(struct gb_metrics *metrics, const char *name, double value);
+
+enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_PRESETS };
+
+struct gb_workload {
+	const char *name;
+	const char *summary;
+	const char *paper; /* citation; NULL if there is none */
+	const char *item;  /* unit of work.items, plural: "keys" */
+	const struct gb_param *params;
+	size_t param_count;
+	size_t params_size;
+	/* Words as typed after the benchmark's name: what `check` verifies, and the presets of
+	 * `run`.  Each is one sweep. */
+	const char *const *check; /* NULL terminated */
+	const char *const *preset[GB_PRESETS];
+	/* Make (or read) the input.  GB_EUSAGE for parameters that contradict each other and for
+	 * malformed files (message: file:line or file and offset). */
+	enum gb_status (*prepare)(const void *params, void **input, struct gb_error *err);
+	size_t (*output_size)(const void *params, const void *input);
+	/* Judge the output of sample `sample`: GB_OK, or GB_EVERIFY with what is wrong and where.
+	 * The input was not changed.  metrics may be added. */
+	enum gb_status (*verify)(const void *params, const void *input, int64_t sample,
+				 const void *output, struct gb_metrics *metrics,
+				 struct gb_error *err);
+	const char *verify_method; /* one line, for the record */
+	/* How many different inputs the samples cycle through (bfs: sources); NULL: one.
+	 * The outputs of each different one are verified. */
+	int64_t (*distinct)(const void *params, const void *input);
+	struct gb_work (*work)(const void *params, const void *input);
+	/* The record's "input.source": "generated" or "file". */
+	const char *(*source)(const void *params);
+	void (*release)(void *input); /* accepts NULL */
+};
+
+#ifdef __cplusplus
+}
+#endif
+#endif
