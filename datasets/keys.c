@@ -1,0 +1,308 @@
+/* keys.c -- see keys.h for what each distribution is.
+ *
+ * Keys are made in tiles: the 64-bit words of a tile first, then from them the keys of the wanted
+ * type.  Tiles are shared among threads; none depends on another.
+ */
+#include "datasets/keys.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "key files are little-endian, and are read without conversion"
+#endif
+
+/* A tile starts at an even index: two words share a Philox block. */
+enum { TILE = 1024 };
+
+__extension__ typedef unsigned __int128 wide;
+
+size_t gb_keys_size(enum radix_type type)
+{
+	return type == RADIX_U64 ? 8 : 4;
+}
+
+/* ---- words ------------------------------------------------------------------------------- */
+
+/* A bijection: xor-shifts and products with odd numbers. */
+static uint32_t scatter(uint32_t x)
+{
+	x = (x ^ x >> 16) * UINT32_C(0x9e3779b1);
+	x = (x ^ x >> 15) * UINT32_C(0x85ebca77);
+	return x ^ x >> 16;
+}
+
+/* Both halves are bijections, so that keys of either width differ where x does. */
+static uint64_t scatter64(uint32_t x)
+{
+	return (uint64_t)scatter(x) << 32 | scatter(x ^ UINT32_C(0xc2b2ae3d));
+}
+
+/* floor(2^(32 u)) for u = word / 2^64: the upper 5 bits are the octave, the next 32 the place f
+ * within it; 2^f - 1 is a polynomial without a constant term whose coefficients add up to 1. */
+static uint32_t zipf_rank(uint64_t word)
+{
+	static const uint64_t coefficient[] = { 0xb1726472, 0x3d7b13f8, 0x0e4a21fc, 0x024d3bde,
+						0x007b29bc };
+	unsigned octave = (unsigned)(word >> 59);
+	uint64_t f = word >> 27 & UINT32_MAX, power = 0;
+
+	for (int k = 4; k >= 0; k--)
+		power = (coefficient[k] + power) * f >> 32;
+	return (uint32_t)(((UINT64_C(1) << 32) + power) >> (32 - octave));
+}
+
+static void uniform_words(uint64_t seed, uint64_t stream, uint64_t first, size_t n, uint64_t *word)
+{
+	for (size_t i = 0; i < n; i += 2) {
+		struct gb_random_block block = gb_random_block(seed, stream, (first + i) / 2);
+
+		word[i] = gb_random_half(block, 0);
+		if (i + 1 < n)
+			word[i + 1] = gb_random_half(block, 1);
+	}
+}
+
+/* floor(i 2^64 / count) for n indices from `first`, i < count: quotient and remainder are carried
+ * along, so that only the first needs a wide division. */
+static void ramp_words(uint64_t first, size_t n, uint64_t count, uint64_t *word)
+{
+	wide start = (wide)first << 64, one = (wide)1 << 64;
+	uint64_t quotient = (uint64_t)(start / count), rest = (uint64_t)(start % count);
+	uint64_t step = (uint64_t)(one / count), step_rest = (uint64_t)(one % count);
+
+	for (size_t i = 0; i < n; i++) {
+		word[i] = quotient;
+		quotient += step;
+		rest += step_rest;
+		if (rest >= count) {
+			rest -= count;
+			quotient++;
+		}
+	}
+}
+
+static void entropy_words(uint64_t seed, unsigned draws, uint64_t first, size_t n, uint64_t *word)
+{
+	uint64_t other[TILE];
+
+	for (size_t i = 0; i < n; i++)
+		word[i] = UINT64_MAX;
+	for (unsigned stream = 0; stream < draws; stream++) {
+		uniform_words(seed, stream, first, n, other);
+		for (size_t i = 0; i < n; i++)
+			word[i] &= other[i];
+	}
+}
+
+/* The words of indices first .. first + n - 1, n <= TILE. */
+static void make_words(enum radix_distribution distribution, uint64_t seed, uint64_t count,
+		       uint64_t first, size_t n, uint64_t *word)
+{
+	switch (distribution) {
+	case RADIX_UNIFORM:
+		uniform_words(seed, 0, first, n, word);
+		break;
+	case RADIX_SORTED:
+		ramp_words(first, n, count, word);
+		break;
+	case RADIX_REVERSE:
+		ramp_words(count - first - n, n, count, word);
+		for (size_t i = 0; i < n / 2; i++) {
+			uint64_t swap = word[i];
+
+			word[i] = word[n - 1 - i];
+			word[n - 1 - i] = swap;
+		}
+		break;
+	case RADIX_CONSTANT:
+		for (size_t i = 0; i < n; i++)
+			word[i] = gb_random64(seed, 0);
+		break;
+	case RADIX_FEW:
+		uniform_words(seed, 0, first, n, word);
+		for (size_t i = 0; i < n; i++)
+			word[i] = scatter64((uint32_t)word[i] & 255);
+		break;
+	case RADIX_ZIPF:
+		uniform_words(seed, 0, first, n, word);
+		for (size_t i = 0; i < n; i++)
+			word[i] = scatter64(zipf_rank(word[i]));
+		break;
+	case RADIX_ENTROPY0:
+	case RADIX_ENTROPY1:
+	case RADIX_ENTROPY2:
+	case RADIX_ENTROPY3:
+	case RADIX_ENTROPY4:
+	case RADIX_ENTROPY5:
+		entropy_words(seed, (unsigned)(distribution - RADIX_ENTROPY0), first, n, word);
+		break;
+	}
+}
+
+/* ---- keys -------------------------------------------------------------------------------- */
+
+/* The bits of the finite float at a place in 2^32 equal steps of their order. */
+static uint32_t finite_float(uint32_t place)
+{
+	const uint32_t lowest = UINT32_C(0x00800000), count = UINT32_C(0xff000000);
+
+	return radix_f32_bits(lowest + (uint32_t)((uint64_t)place * count >> 32));
+}
+
+static void store_tile(void *keys, enum radix_type type, size_t first, size_t n,
+		       const uint64_t *word)
+{
+	uint32_t *key32 = (uint32_t *)keys + first;
+	uint64_t *key64 = (uint64_t *)keys + first;
+
+	switch (type) {
+	case RADIX_U32:
+	case RADIX_PAIRS:
+		for (size_t i = 0; i < n; i++)
+			key32[i] = (uint32_t)(word[i] >> 32);
+		break;
+	case RADIX_U64:
+		memcpy(key64, word, n * sizeof *word);
+		break;
+	case RADIX_F32:
+		for (size_t i = 0; i < n; i++)
+			key32[i] = finite_float((uint32_t)(word[i] >> 32));
+		break;
+	}
+}
+
+void gb_keys_fill(void *keys, enum radix_type type, enum radix_distribution distribution,
+		  size_t count, uint64_t seed)
+{
+#pragma omp parallel for schedule(static)
+	for (size_t first = 0; first < count; first += TILE) {
+		uint64_t word[TILE];
+		size_t n = count - first < TILE ? count - first : TILE;
+
+		make_words(distribution, seed, count, first, n, word);
+		store_tile(keys, type, first, n, word);
+	}
+}
+
+void gb_keys_number(uint32_t *values, size_t count)
+{
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < count; i++)
+		values[i] = (uint32_t)i;
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* Check that the open file holds keys, and tell how many of them are wanted. */
+static enum gb_status check_file(int file, const char *path, size_t key_size, size_t limit,
+				 size_t *count, struct gb_error *err)
+{
+	struct stat info;
+	size_t bytes;
+
+	if (fstat(file, &info))
+		return gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
+	if (S_ISDIR(info.st_mode))
+		return gb_fail(err, GB_EUSAGE, "%s is a directory, not a file of keys", path);
+	if (!S_ISREG(info.st_mode))
+		return gb_fail(err, GB_EUSAGE, "%s is not a regular file", path);
+	if (info.st_size == 0)
+		return gb_fail(err, GB_EUSAGE, "%s is empty: no keys to sort", path);
+	bytes = (size_t)info.st_size;
+	if (bytes % key_size)
+		return gb_fail(err, GB_EUSAGE,
+			       "%s has %zu bytes, which is no multiple of the key's %zu", path,
+			       bytes, key_size);
+	*count = bytes / key_size;
+	if (limit && limit < *count)
+		*count = limit;
+	return GB_OK;
+}
+
+static enum gb_status read_bytes(int file, const char *path, void *buffer, size_t bytes,
+				 struct gb_error *err)
+{
+	const size_t most = (size_t)1 << 30;
+	unsigned char *to = buffer;
+
+	for (size_t done = 0; done < bytes;) {
+		size_t want = bytes - done < most ? bytes - done : most;
+		ssize_t got = read(file, to + done, want);
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got < 0)
+			return gb_fail(err, GB_EUSAGE, "%s: %s at byte %zu", path, strerror(errno),
+				       done);
+		if (got == 0)
+			return gb_fail(err, GB_EUSAGE, "%s ended at byte %zu of %zu", path, done,
+				       bytes);
+		done += (size_t)got;
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_keys_read(const char *path, size_t key_size, size_t limit, void **keys,
+			    size_t *count, struct gb_error *err)
+{
+	struct gb_error memory = { 0 };
+	void *buffer = NULL;
+	/* O_NONBLOCK: opening a pipe without a writer must not hang. */
+	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	*keys = NULL;
+	if (file < 0)
+		return gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
+	if (check_file(file, path, key_size, limit, count, err))
+		goto out;
+	buffer = gb_host_alloc(*count, key_size, &memory);
+	if (!buffer) {
+		gb_fail(err, memory.code, "%s, %zu keys of %zu bytes: %s", path, *count, key_size,
+			memory.message);
+		goto out;
+	}
+	if (!gb_memory_is_dry() && read_bytes(file, path, buffer, *count * key_size, err)) {
+		gb_host_free(buffer);
+		buffer = NULL;
+	}
+out:
+	(void)close(file);
+	*keys = buffer;
+	return buffer ? GB_OK : err->code;
+}
+
+/* ---- digest ------------------------------------------------------------------------------ */
+
+/* A bijection in which every bit of the result depends on every bit of x. */
+static uint64_t mix(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 32) * UINT64_C(0xd2b74407b1ce6e93);
+	x = (x ^ x >> 29) * UINT64_C(0xca5a826395121157);
+	return x ^ x >> 32;
+}
+
+uint64_t gb_keys_digest(const void *keys, size_t key_size, const uint32_t *values, size_t count)
+{
+	const uint32_t *key32 = keys;
+	const uint64_t *key64 = keys;
+	uint64_t sum = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+	for (size_t i = 0; i < count; i++) {
+		uint64_t record = key_size == 8 ? key64[i] : key32[i];
+
+		if (values)
+			record = record << 32 | values[i];
+		sum += mix(record);
+	}
+	return sum;
+}
