@@ -1,0 +1,236 @@
+/* repro_claims.c -- the claims of a paper, tested on what was measured here.
+ *
+ * A claim is about shape - who wins where, what grows, what is linear - never about absolute
+ * times.  The kinds of test are those of results/papers/README.md.  A claim about rows that were
+ * not all measured cannot be tested; half an answer is none.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cli/repro.h"
+#include "common/text.h"
+
+enum verdict { HELD, NOT_HELD, UNTESTABLE };
+
+/* A claim under test. */
+struct claim {
+	const struct gb_repro *repro;
+	const cJSON *test;
+	size_t column;
+	char why[256];
+};
+
+double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column)
+{
+	const cJSON *rows = gb_json_at(repro->table, "rows");
+	const cJSON *cell = cJSON_GetArrayItem(cJSON_GetArrayItem(rows, (int)row), (int)column);
+
+	return cJSON_IsNumber(cell) ? cell->valuedouble : (double)NAN;
+}
+
+size_t gb_repro_column(const struct gb_repro *repro, const char *name)
+{
+	const cJSON *column;
+	size_t i = 0;
+
+	cJSON_ArrayForEach(column, gb_json_at(repro->table, "columns"))
+	{
+		const char *is = gb_json_text(column, "name");
+
+		if (name && is && gb_equal(is, name))
+			return i;
+		i++;
+	}
+	return repro->columns;
+}
+
+/* Whether the row's key is among the test's `where`. */
+static bool is_meant(const struct claim *c, size_t row)
+{
+	const cJSON *where = gb_json_at(c->test, "where");
+	const cJSON *key;
+
+	cJSON_ArrayForEach(key, where)
+	{
+		const size_t column = gb_repro_column(c->repro, key->string);
+		const double is = gb_repro_published(c->repro, row, column);
+		const cJSON *wanted;
+		bool found = false;
+
+		cJSON_ArrayForEach(wanted, key)
+		{
+			found = found || fabs(wanted->valuedouble - is) <= 1e-9 * fabs(is);
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+static double here(const struct claim *c, size_t row, size_t column)
+{
+	return c->repro->here[row * c->repro->columns + column];
+}
+
+/* The first row that is meant and was not measured in `column`; rows if there is none. */
+static size_t first_missing(const struct claim *c, size_t column)
+{
+	for (size_t r = 0; r < c->repro->rows; r++)
+		if (is_meant(c, r) && isnan(here(c, r, column)))
+			return r;
+	return c->repro->rows;
+}
+
+static enum verdict missing(struct claim *c, size_t row)
+{
+	const char *reason = c->repro->reason[row * c->repro->columns + c->column];
+
+	(void)snprintf(c->why, sizeof c->why, "row %zu was not measured: %.180s", row + 1,
+		       reason ? reason : "no value");
+	return UNTESTABLE;
+}
+
+/* Every value of the rows that are meant is on the right side of a bound. */
+static enum verdict test_ratio(struct claim *c, bool below)
+{
+	const double bound = gb_json_number(c->test, "value");
+
+	for (size_t r = 0; r < c->repro->rows; r++) {
+		const double x = is_meant(c, r) ? here(c, r, c->column) : (double)NAN;
+
+		if (!isnan(x) && (below ? x >= bound : x <= bound)) {
+			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g is not %s %g", r + 1,
+				       x, below ? "below" : "above", bound);
+			return NOT_HELD;
+		}
+	}
+	return HELD;
+}
+
+static enum verdict test_increasing(struct claim *c)
+{
+	const double tolerance = gb_json_number(c->test, "tolerance");
+	double last = -INFINITY;
+
+	for (size_t r = 0; r < c->repro->rows; r++) {
+		const double x = here(c, r, c->column);
+
+		if (!is_meant(c, r))
+			continue;
+		if (x < last * (1 - tolerance)) {
+			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g after %.3g", r + 1, x,
+				       last);
+			return NOT_HELD;
+		}
+		last = x;
+	}
+	return HELD;
+}
+
+static enum verdict test_maximum(struct claim *c)
+{
+	size_t best = 0;
+
+	for (size_t r = 0; r < c->repro->rows; r++) {
+		if (isnan(here(c, r, c->column)))
+			return missing(c, r);
+		if (here(c, r, c->column) > here(c, best, c->column))
+			best = r;
+	}
+	if (is_meant(c, best))
+		return HELD;
+	(void)snprintf(c->why, sizeof c->why, "the largest here, %.3g, is in row %zu",
+		       here(c, best, c->column), best + 1);
+	return NOT_HELD;
+}
+
+static enum verdict test_linear(struct claim *c)
+{
+	const size_t against = gb_repro_column(c->repro, gb_json_text(c->test, "against"));
+	const double tolerance = gb_json_number(c->test, "tolerance");
+	double sum = 0, low = INFINITY, high = 0;
+	size_t count = 0;
+
+	for (size_t r = 0; r < c->repro->rows && against < c->repro->columns; r++) {
+		double quotient;
+
+		if (!is_meant(c, r))
+			continue;
+		quotient = here(c, r, c->column) / gb_repro_published(c->repro, r, against);
+		sum += quotient;
+		low = fmin(low, quotient);
+		high = fmax(high, quotient);
+		count++;
+	}
+	if (count == 0)
+		return UNTESTABLE;
+	sum /= (double)count;
+	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean quotient",
+		       low / sum, high / sum);
+	return low >= sum * (1 - tolerance) && high <= sum * (1 + tolerance) ? HELD : NOT_HELD;
+}
+
+/* Not a matter of timing: what would fit is told by accounting. */
+static enum verdict test_memory(struct claim *c)
+{
+	const double bytes_per_item = gb_json_number(c->test, "bytes_per_item");
+	char text[GB_TEXT_MAX];
+
+	for (size_t r = 0; r < c->repro->rows; r++)
+		if (is_meant(c, r))
+			(void)snprintf(
+				c->why, sizeof c->why,
+				"by accounting: %g bytes an item are %s in row %zu", bytes_per_item,
+				gb_text_bytes(text,
+					      bytes_per_item * gb_repro_published(c->repro, r, 0)),
+				r + 1);
+	return UNTESTABLE;
+}
+
+static enum verdict judge(struct claim *c)
+{
+	const char *kind = gb_json_text(c->test, "kind");
+	size_t absent;
+
+	if (!kind)
+		return UNTESTABLE;
+	if (gb_equal(kind, "memory-exceeds"))
+		return test_memory(c);
+	if (c->column == c->repro->columns)
+		return UNTESTABLE;
+	absent = first_missing(c, c->column);
+	if (absent < c->repro->rows)
+		return missing(c, absent);
+	if (gb_equal(kind, "ratio-below") || gb_equal(kind, "ratio-above"))
+		return test_ratio(c, gb_equal(kind, "ratio-below"));
+	if (gb_equal(kind, "increasing"))
+		return test_increasing(c);
+	if (gb_equal(kind, "maximum-at"))
+		return test_maximum(c);
+	if (gb_equal(kind, "linear"))
+		return test_linear(c);
+	return UNTESTABLE;
+}
+
+void gb_repro_claims(FILE *file, const struct gb_repro *repro)
+{
+	static const char *const words[] = { "held", "not held", "cannot be tested here" };
+	const char *table = gb_json_text(repro->table, "id");
+	const cJSON *claim;
+
+	(void)fputs("Claims, tested on the columns measured here:\n", file);
+	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
+	{
+		struct claim c = { .repro = repro, .test = gb_json_at(claim, "test") };
+		const char *of = gb_json_text(claim, "table");
+		enum verdict verdict;
+
+		if (!of || !table || !gb_equal(of, table))
+			continue;
+		c.column = gb_repro_column(repro, gb_json_text(c.test, "column"));
+		verdict = judge(&c);
+		(void)fprintf(file, "  %s: %s%s%s%s\n    %s\n", gb_json_text(claim, "id"),
+			      words[verdict], c.why[0] ? " (" : "", c.why, c.why[0] ? ")" : "",
+			      gb_json_text(claim, "text"));
+	}
+}

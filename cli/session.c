@@ -1,0 +1,410 @@
+#include "cli/session.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/bandwidth.h"
+#include "cli/registry.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+/* ---- which variants ----------------------------------------------------------------------- */
+
+bool gb_chosen(const struct gb_request *request, const struct gb_variant *variant,
+	       const char *const *glob, size_t glob_count)
+{
+	if (request->backend &&
+	    !strstr(request->backend, variant->backend == GB_CPU ? "cpu" : "cuda"))
+		return false;
+	for (size_t i = 0; i < glob_count; i++)
+		if (gb_variant_matches(variant, glob[i]))
+			return true;
+	return glob_count == 0;
+}
+
+enum gb_status gb_check_globs(const struct gb_workload *workload, const char *const *glob,
+			      size_t glob_count, struct gb_error *err)
+{
+	for (size_t g = 0; g < glob_count; g++) {
+		bool found = false;
+
+		for (size_t i = 0; i < gb_variant_count && !found; i++)
+			found = gb_equal(gb_variants[i].workload, workload->name) &&
+				gb_variant_matches(&gb_variants[i], glob[g]);
+		if (!found)
+			return gb_fail(err, GB_EUSAGE,
+				       "no variant of %s matches '%.80s' (see gpubench list)",
+				       workload->name, glob[g]);
+	}
+	return GB_OK;
+}
+
+/* Whether the user named CUDA: then its absence is not a skip like any other. */
+static bool cuda_is_explicit(const struct gb_request *request)
+{
+	if (request->backend && gb_equal(request->backend, "cuda"))
+		return true;
+	for (size_t i = 0; i < request->glob_count; i++)
+		if (strncmp(request->glob[i], "cuda/", 5) == 0)
+			return true;
+	return false;
+}
+
+enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
+			      const char *words, struct gb_error *err)
+{
+	char *copy, *rest, *word;
+
+	if (gb_sweep_init(sweep, workload, err))
+		return err->code;
+	copy = strdup(words);
+	if (!copy)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	for (word = strtok_r(copy, " ", &rest); word && !err->code;
+	     word = strtok_r(NULL, " ", &rest)) {
+		char *value = strchr(word, '=');
+
+		if (strncmp(word, "--", 2) != 0 || !value) {
+			gb_fail(err, GB_EUSAGE, "'%s' is not --name=value", word);
+			break;
+		}
+		*value++ = '\0';
+		(void)gb_sweep_set(sweep, word + 2, value, err);
+	}
+	free(copy);
+	return err->code;
+}
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+static enum gb_status open_file(const char *path, FILE **file, struct gb_error *err)
+{
+	*file = fopen(path, "we");
+	if (!*file)
+		return gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(errno));
+	return GB_OK;
+}
+
+/* What the name of the output asks for: *lines for JSON lines, else a document of *format. */
+static enum gb_status kind_of(const char *path, bool *lines, enum gb_format *format,
+			      struct gb_error *err)
+{
+	static const struct {
+		const char *ending;
+		enum gb_format format;
+	} kinds[] = {
+		{ ".json", GB_FORMAT_JSON },
+		{ ".csv", GB_FORMAT_CSV },
+		{ ".md", GB_FORMAT_MARKDOWN },
+	};
+	const char *ending = strrchr(path, '.');
+
+	*lines = ending && gb_equal(ending, ".jsonl");
+	if (*lines)
+		return GB_OK;
+	for (size_t i = 0; i < GB_COUNT(kinds); i++) {
+		if (ending && gb_equal(ending, kinds[i].ending)) {
+			*format = kinds[i].format;
+			return GB_OK;
+		}
+	}
+	return gb_fail(err, GB_EUSAGE,
+		       "--output=%.200s: must be - or end in .jsonl, .json, .csv or .md", path);
+}
+
+/* JSON lines are written as they come; any other format at the end, beside the file. */
+static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
+{
+	const char *path = s->request->output;
+	bool lines = false;
+
+	if (!path)
+		return GB_OK;
+	if (gb_equal(path, "-")) {
+		s->stream = stdout;
+		return GB_OK;
+	}
+	if (kind_of(path, &lines, &s->format, err))
+		return err->code;
+	if (lines)
+		return open_file(path, &s->stream, err);
+	s->temporary = malloc(strlen(path) + sizeof ".part");
+	if (!s->temporary)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	(void)sprintf(s->temporary, "%s.part", path);
+	return open_file(s->temporary, &s->stream, err);
+}
+
+/* Keep the line, and write it if the output is JSON lines.  Owns line. */
+static enum gb_status put_line(struct gb_session *s, cJSON *line, struct gb_error *err)
+{
+	if (!line || gb_records_add(&s->records, line, err))
+		return err->code;
+	if (s->stream && !s->temporary)
+		return gb_record_write(s->stream, line, err);
+	return GB_OK;
+}
+
+enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
+			       char *const *argv, struct gb_error *err)
+{
+	*s = (struct gb_session){ .request = request };
+#if GB_HAVE_CUDA
+	(void)gb_cuda_backend.open((int)request->how.device, &s->device);
+#else
+	gb_fail(&s->device, GB_EUNAVAILABLE, "this gpubench was built without CUDA");
+#endif
+	if (s->device.code && request->require_gpu)
+		return gb_fail(err, GB_EUNAVAILABLE, "--require-gpu: %s", s->device.message);
+	s->info.argc = argc;
+	s->info.argv = argv;
+	s->info.settings = &request->how;
+	s->info.preset = request->preset;
+	gb_env_gather(&s->info);
+	if (open_output(s, err))
+		return err->code;
+	return put_line(s, gb_record_run(&s->info, err), err);
+}
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+/* Verification outranks other failures, they outrank a missing device. */
+static void worsen(struct gb_session *s, enum gb_status code)
+{
+	static const enum gb_status rank[] = { GB_OK, GB_EUNAVAILABLE, GB_ERUNTIME, GB_EVERIFY };
+	size_t now = 0, then = 0;
+
+	for (size_t i = 0; i < GB_COUNT(rank); i++) {
+		now = rank[i] == s->verdict ? i : now;
+		then = rank[i] == code ? i : then;
+	}
+	if (then > now)
+		s->verdict = code;
+}
+
+static enum gb_status put_result(struct gb_session *s, struct gb_result *result,
+				 struct gb_error *err)
+{
+	if (result->outcome == GB_FAILED || result->outcome == GB_TIMEOUT)
+		worsen(s, result->code == GB_EVERIFY ? GB_EVERIFY : GB_ERUNTIME);
+	return put_line(s, gb_record_result(result, s->info.run_id, s->seq++, err), err);
+}
+
+static void show_progress(const struct gb_session *s, const struct gb_result *result)
+{
+	char *key;
+	struct gb_error ignored = { 0 };
+
+	if (s->request->quiet || !isatty(STDERR_FILENO))
+		return;
+	key = gb_record_key(result->workload, result->variant, result->params, &ignored);
+	(void)fprintf(stderr, "\r\033[K%zu/%zu %.100s", s->done + 1, s->total, key ? key : "");
+	free(key);
+}
+
+static void hide_progress(const struct gb_session *s)
+{
+	if (!s->request->quiet && isatty(STDERR_FILENO))
+		(void)fputs("\r\033[K", stderr);
+}
+
+static void tell(const struct gb_session *s, const struct gb_result *r)
+{
+	static const char *const words[] = { "ok", "noisy", "skipped", "FAILED", "TIME-OUT" };
+	char *key;
+	struct gb_error ignored = { 0 };
+
+	if (!s->request->verbose)
+		return;
+	hide_progress(s);
+	key = gb_record_key(r->workload, r->variant, r->params, &ignored);
+	(void)fprintf(stderr, "%s: %s%s%s (%zu samples, %.2f s)\n", key ? key : "?",
+		      words[r->outcome], r->reason[0] ? ": " : "", r->reason, r->time.count,
+		      r->elapsed_s);
+	free(key);
+}
+
+/* One measurement and its record. */
+static enum gb_status run_variant(struct gb_session *s, struct gb_result *result,
+				  const struct gb_error *no_input, const void *input,
+				  struct gb_error *err)
+{
+	show_progress(s, result);
+	if (no_input->code) {
+		result->outcome = GB_SKIPPED;
+		result->code = no_input->code;
+		(void)snprintf(result->reason, sizeof result->reason, "input: %.460s",
+			       no_input->message);
+	} else if (gb_run(result, input, &s->request->how, true, err)) {
+		return err->code;
+	}
+	if (!result->code && !gb_equal(result->workload->name, "stream"))
+		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
+							     result->threads, &s->request->how);
+	tell(s, result);
+	s->done++;
+	return put_result(s, result, err);
+}
+
+static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
+				const void *params, const char *const *glob, size_t glob_count,
+				struct gb_error *err)
+{
+	const struct gb_workload *workload = sweep->workload;
+	struct gb_error no_input = { 0 };
+	void *input = NULL;
+
+	if (workload->prepare(params, &input, &no_input) && no_input.code != GB_EUNAVAILABLE)
+		gb_fail(err, no_input.code, "%s", no_input.message);
+	for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
+		struct gb_result result = { .workload = workload,
+					    .variant = &gb_variants[i],
+					    .params = params };
+
+		if (!gb_equal(gb_variants[i].workload, workload->name) ||
+		    !gb_chosen(s->request, &gb_variants[i], glob, glob_count) ||
+		    !gb_sweep_wants(sweep, index, &gb_variants[i]))
+			continue;
+		(void)run_variant(s, &result, &no_input, input, err);
+		gb_result_release(&result);
+		if (!err->code && gb_interrupted)
+			gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	}
+	workload->release(input);
+	return err->code;
+}
+
+/* How many measurements a sweep is. */
+static size_t count_runs(const struct gb_session *s, const struct gb_sweep *sweep,
+			 const char *const *glob, size_t glob_count)
+{
+	size_t runs = 0;
+
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+
+		if (!gb_equal(v->workload, sweep->workload->name) ||
+		    !gb_chosen(s->request, v, glob, glob_count))
+			continue;
+		for (size_t p = 0; p < sweep->count; p++)
+			runs += gb_sweep_wants(sweep, p, v);
+	}
+	return runs;
+}
+
+enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
+				const char *const *glob, size_t glob_count, struct gb_error *err)
+{
+	void *params = malloc(sweep->workload->params_size);
+
+	if (!params)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	s->total += count_runs(s, sweep, glob, glob_count);
+	for (size_t i = 0; i < sweep->count && !err->code; i++) {
+		gb_sweep_point(sweep, i, params);
+		(void)run_point(s, sweep, i, params, glob, glob_count, err);
+	}
+	free(params);
+	hide_progress(s);
+	return err->code;
+}
+
+/* ---- the end ------------------------------------------------------------------------------ */
+
+static enum gb_status close_output(struct gb_session *s, struct gb_error *err)
+{
+	struct gb_error own = { 0 };
+	const char *path = s->request->output;
+	const struct gb_style plain = { .format = s->format };
+
+	if (!s->stream)
+		return GB_OK;
+	if (s->temporary)
+		(void)gb_table_print(s->stream, &s->records, &plain, &own);
+	if (s->stream != stdout && fclose(s->stream) && !own.code)
+		gb_fail(&own, GB_EIO, "cannot write %s: %s", path, strerror(errno));
+	if (s->temporary && !own.code && rename(s->temporary, path))
+		gb_fail(&own, GB_EIO, "cannot write %s: %s", path, strerror(errno));
+	if (s->temporary && own.code)
+		(void)remove(s->temporary);
+	return own.code ? gb_fail(err, own.code, "%s", own.message) : GB_OK;
+}
+
+enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
+{
+	struct gb_error own = { 0 };
+	const struct gb_style style = gb_style_for(stdout, GB_FORMAT_TABLE);
+	const bool table = !s->silent_table && !s->request->quiet && s->stream != stdout;
+
+	hide_progress(s);
+	if (table && s->seq > 0 && gb_table_print(stdout, &s->records, &style, &own))
+		gb_fail(err, own.code, "%s", own.message);
+	(void)close_output(s, err);
+	gb_records_release(&s->records);
+	free(s->temporary);
+	if (s->device.code && cuda_is_explicit(s->request) && !err->code) {
+		worsen(s, GB_EUNAVAILABLE);
+		if (s->verdict == GB_EUNAVAILABLE)
+			return gb_fail(err, GB_EUNAVAILABLE, "no GPU: %s", s->device.message);
+	}
+	return err->code ? err->code : s->verdict;
+}
+
+/* ---- dry run ------------------------------------------------------------------------------ */
+
+static void dry_variant(const struct gb_workload *workload, const struct gb_variant *variant,
+			const void *params, const void *input)
+{
+	struct gb_error err = { 0 };
+	char host[GB_TEXT_MAX], device[GB_TEXT_MAX];
+	char *key = gb_record_key(workload, variant, params, &err);
+	void *state = NULL;
+	void *output = NULL;
+
+	gb_memory_mark();
+	if (!variant->ops) {
+		gb_fail(&err, GB_EUNAVAILABLE, "%s", variant->absent);
+	} else if (!err.code && !variant->ops->create(&state, params, input, &err)) {
+		output = gb_host_alloc(workload->output_size(params, input), 1, &err);
+	}
+	if (err.code)
+		(void)printf("%s: skipped: %s\n", key ? key : "?", err.message);
+	else
+		(void)printf("%s: host %s, device %s\n", key,
+			     gb_text_bytes(host, (double)gb_memory_peak(GB_HOST_MEMORY)),
+			     gb_text_bytes(device, (double)gb_memory_peak(GB_DEVICE_MEMORY)));
+	gb_host_free(output);
+	if (variant->ops)
+		variant->ops->destroy(state);
+	free(key);
+}
+
+enum gb_status gb_dry_run(const struct gb_request *request, const struct gb_sweep *sweep,
+			  const char *const *glob, size_t glob_count, struct gb_error *err)
+{
+	const struct gb_workload *workload = sweep->workload;
+	void *params = malloc(workload->params_size);
+
+	if (!params)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	gb_memory_set_dry(true);
+	for (size_t p = 0; p < sweep->count && !err->code; p++) {
+		void *input = NULL;
+
+		gb_sweep_point(sweep, p, params);
+		if (!workload->prepare(params, &input, err))
+			for (size_t i = 0; i < gb_variant_count; i++)
+				if (gb_equal(gb_variants[i].workload, workload->name) &&
+				    gb_chosen(request, &gb_variants[i], glob, glob_count) &&
+				    gb_sweep_wants(sweep, p, &gb_variants[i]))
+					dry_variant(workload, &gb_variants[i], params, input);
+		workload->release(input);
+	}
+	gb_memory_set_dry(false);
+	free(params);
+	return err->code;
+}

@@ -1,0 +1,7 @@
+/* papers.S -- results/papers/<bench>.json as text inside the program, NUL terminated. */
+	.section .rodata
+	.globl gb_paper_radix
+gb_paper_radix:
+	.incbin "results/papers/radix.json"
+	.byte 0
+	.section .note.GNU-stack, "", @progbits
