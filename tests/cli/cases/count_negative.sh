@@ -1,0 +1,1 @@
+gpubench radix --count=-1

@@ -1,0 +1,2 @@
+: >keys.bin
+gpubench radix --file=keys.bin cpu/lsd8

@@ -1,0 +1,1 @@
+gpubench radix --file=nowhere.bin cpu/lsd8

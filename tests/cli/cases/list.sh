@@ -1,0 +1,2 @@
+gpubench list radix >list || exit
+sed "s/ (not in this build:.*//" list

@@ -1,0 +1,1 @@
+gpubench radix --min-samples=20 --max-samples=10

@@ -1,0 +1,1 @@
+mkdir d.jsonl && gpubench radix --count=10 -o d.jsonl

@@ -1,0 +1,1 @@
+gpubench radix --rel-ci=2

@@ -1,0 +1,2 @@
+: >empty.jsonl
+gpubench report empty.jsonl

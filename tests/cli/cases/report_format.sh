@@ -1,0 +1,1 @@
+gpubench report --format=xml x.jsonl

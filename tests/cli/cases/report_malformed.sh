@@ -1,0 +1,2 @@
+printf "%s\n" "{\"type\":\"run\"" >bad.jsonl
+gpubench report bad.jsonl

@@ -1,0 +1,2 @@
+printf "hello\nworld\n" >bad.jsonl
+gpubench report bad.jsonl

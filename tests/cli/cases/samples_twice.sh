@@ -1,0 +1,1 @@
+gpubench radix --samples=3 --samples=4

@@ -1,0 +1,1 @@
+gpubench radix --threads=5000

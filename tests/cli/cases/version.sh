@@ -1,0 +1,1 @@
+gpubench --version && gpubench radix -V

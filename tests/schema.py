@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""Check record files against results/gpubench-record-1.schema.json and the rules between lines.
+
+usage: tests/schema.py FILE...          (.jsonl files, or .json documents; - is standard input)
+
+Prints one line for each failure, FILE:LINE: PATH: what is wrong, and exits with 1 if there is
+any, with 2 if a file cannot be read.  Needs Debian's python3-jsonschema.
+"""
+import json
+import math
+import os
+import re
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    sys.exit("tests/schema.py: needs the Python package jsonschema (Debian: python3-jsonschema)")
+
+SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results",
+                      "gpubench-record-1.schema.json")
+SERIES = ("time", "host_time", "overhead", "upload", "download", "first_call")
+
+
+def refuse_constant(word):
+    raise ValueError(word + " is not JSON")
+
+
+def refuse_duplicates(pairs):
+    names = [name for name, _ in pairs]
+    for name in names:
+        if names.count(name) > 1:
+            raise ValueError("member %r occurs twice" % name)
+    return dict(pairs)
+
+
+def parse(text):
+    return json.loads(text, parse_constant=refuse_constant, object_pairs_hook=refuse_duplicates)
+
+
+def read(path):
+    """All (line number, object or ValueError) of a file; a document's elements count as lines."""
+    with (sys.stdin.buffer if path == "-" else open(path, "rb")) as file:
+        data = file.read()
+    if data.lstrip().startswith(b"["):
+        try:
+            return list(enumerate(parse(data.decode("utf-8")), 1))
+        except ValueError as error:
+            return [(1, error)]
+    lines = []
+    for number, line in enumerate(data.split(b"\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            lines.append((number, parse(line.decode("utf-8"))))
+        except ValueError as error:
+            lines.append((number, error))
+    return lines
+
+
+def deepest(error):
+    """Of a failed oneOf, what went wrong in the branch that was meant: that of the line's type."""
+    while error.context:
+        wrong_type = {e.schema_path[0] for e in error.context if list(e.path) == ["type"]}
+        meant = [e for e in error.context if e.schema_path[0] not in wrong_type]
+        error = max(meant or error.context, key=lambda e: len(e.path))
+    return error
+
+
+def check_series(name, series):
+    """Rules within one series that a schema cannot state."""
+    if series["n"] != len(series["samples"]):
+        yield name + ".n", "%d, but there are %d samples" % (series["n"], len(series["samples"]))
+    order = [series[k] for k in ("min", "q1", "median", "q3", "max")]
+    if order != sorted(order):
+        yield name, "min, q1, median, q3, max do not ascend"
+    low, high = min(series["samples"]), max(series["samples"])
+    if series["min"] != low or series["max"] != high:
+        yield name, "min or max is none of the samples"
+    for k in ("ci95", "mean_ci95"):
+        if series[k] and not series[k][0] <= series["median" if k == "ci95" else "mean"] <= \
+                series[k][1]:
+            yield name + "." + k, "does not hold what it is an interval of"
+    if (series["ci95"] is None) != (series["ci_level"] is None):
+        yield name + ".ci_level", "comes with ci95 and only then"
+
+
+def check_key(record):
+    """The key says the same as the members; a float may be spelt in more than one way."""
+    wanted = re.escape("%s/%s/%s" % (record["bench"], record["backend"], record["variant"]))
+    for name, value in record["params"].items():
+        text = str(int(value)) if isinstance(value, bool) else str(value)
+        wanted += re.escape(" %s=" % name)
+        wanted += "[-+.0-9e]+" if isinstance(value, float) else re.escape(text)
+    if not re.fullmatch(wanted, record["key"]):
+        yield "key", "%r does not say what the members say" % record["key"]
+
+
+def check_record(record):
+    yield from check_key(record)
+    all_series = {name: record[name] for name in SERIES if name in record}
+    all_series.update({"phases." + k: v for k, v in record.get("phases", {}).items()})
+    for name, series in all_series.items():
+        yield from check_series(name, series)
+    rates = record.get("rates", {})
+    if "copy_share" in rates and not math.isclose(
+            rates["copy_share"], rates["bytes_per_s"] / rates["copy_bytes_per_s"], rel_tol=1e-9):
+        yield "rates.copy_share", "is not bytes_per_s / copy_bytes_per_s"
+
+
+def check_order(line, runs, last):
+    """Rules between lines: a run's line comes first, its records follow, numbered upwards."""
+    run = line["run_id"]
+    if line["type"] == "run":
+        if run in runs:
+            yield "run_id", "a second run line of run " + run
+        runs.add(run)
+        return
+    if run not in runs:
+        yield "run_id", "no run line of run %s comes before" % run
+    if line["seq"] <= last.get(run, -1):
+        yield "seq", "%d does not follow %d" % (line["seq"], last[run])
+    last[run] = line["seq"]
+
+
+def check_file(path, validator):
+    """The failures of a file, as text."""
+    runs, last = set(), {}
+    lines = read(path)
+    if not lines:
+        yield "%s:1: : there is no line" % path
+    for number, line in lines:
+        if isinstance(line, ValueError):
+            yield "%s:%d: : %s" % (path, number, line)
+            continue
+        errors = [deepest(e) for e in validator.iter_errors(line)]
+        found = [(".".join(map(str, e.absolute_path)), e.message[:300]) for e in errors]
+        if not found:
+            found += check_order(line, runs, last)
+            found += check_record(line) if line["type"] == "record" else ()
+        for where, what in found:
+            yield "%s:%d: %s: %s" % (path, number, where, what)
+
+
+def main(paths):
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    if not paths:
+        sys.exit("usage: tests/schema.py FILE...")
+    failures = 0
+    for path in paths:
+        try:
+            for failure in check_file(path, validator):
+                print(failure)
+                failures += 1
+        except OSError as error:
+            print("%s: %s" % (path, error.strerror))
+            sys.exit(2)
+    sys.exit(1 if failures else 0)
+
+
+main(sys.argv[1:])

@@ -1,0 +1,216 @@
+/* test_backend.c -- the two back ends: flush, timer, block, and what they say when they cannot.
+ *
+ * The CUDA half runs on a GPU or in the emulator; where there is neither, only its refusals are
+ * looked at.
+ */
+#include "common/backend.h"
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/stream.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+static void check_timer(const struct gb_timer_ops *ops)
+{
+	struct gb_error err = { 0 };
+	double first = -1, second = -1, both = -1;
+	void *clock = NULL;
+
+	cr_assert_eq(ops->create(&clock, &err), GB_OK, "%s", err.message);
+	for (size_t i = 0; i < 3; i++)
+		cr_assert_eq(ops->mark(clock, i * (GB_MAX_MARKS - 1) / 2, &err), GB_OK);
+	cr_assert_eq(ops->elapsed(clock, 0, (GB_MAX_MARKS - 1) / 2, &first, &err), GB_OK);
+	cr_assert_eq(ops->elapsed(clock, (GB_MAX_MARKS - 1) / 2, GB_MAX_MARKS - 1, &second, &err),
+		     GB_OK);
+	cr_assert_eq(ops->elapsed(clock, 0, GB_MAX_MARKS - 1, &both, &err), GB_OK);
+	cr_expect_geq(first, 0);
+	cr_expect_geq(second, 0);
+	cr_expect_float_eq(both, first + second, 1 + 0.01 * both, "%g + %g = %g", first, second,
+			   both);
+	ops->destroy(clock);
+	ops->destroy(NULL);
+}
+
+static void check_flush(const struct gb_backend_ops *backend)
+{
+	struct gb_error err = { 0 };
+
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq(backend->flush(&err), GB_OK, "%s", err.message);
+	cr_expect_eq(backend->synchronize(&err), GB_OK, "%s", err.message);
+	cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), 0, "the buffer is no variant's memory");
+	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+}
+
+Test(backend, cpu)
+{
+	struct gb_error err = { 0 };
+
+	cr_assert_eq(gb_cpu_backend.open(0, &err), GB_OK);
+	check_timer(gb_cpu_backend.timer);
+	check_flush(&gb_cpu_backend);
+	gb_cpu_backend.close();
+	check_flush(&gb_cpu_backend);
+	gb_cpu_backend.close();
+	gb_cpu_backend.close();
+}
+
+#if GB_HAVE_CUDA
+
+static bool open_cuda(void)
+{
+	struct gb_error err = { 0 };
+
+	return gb_cuda_backend.open(0, &err) == GB_OK;
+}
+
+Test(backend, cuda_opens_or_says_why_again_and_again)
+{
+	for (int i = 0; i < 3; i++) {
+		struct gb_error err = { 0 };
+		const enum gb_status status = gb_cuda_backend.open(0, &err);
+
+		cr_expect(status == GB_OK || status == GB_EUNAVAILABLE);
+		cr_expect_eq(status != GB_OK, err.message[0] != '\0');
+	}
+	gb_cuda_backend.close();
+	gb_cuda_backend.close();
+}
+
+Test(backend, cuda_refuses_a_device_that_is_not_there)
+{
+	static const int numbers[] = { -1, 1000 };
+
+	for (size_t i = 0; i < GB_COUNT(numbers); i++) {
+		struct gb_error err = { 0 };
+		char name[32];
+
+		(void)snprintf(name, sizeof name, "no GPU %d", numbers[i]);
+		cr_expect_eq(gb_cuda_backend.open(numbers[i], &err), GB_EUNAVAILABLE);
+		if (open_cuda())
+			cr_expect(strstr(err.message, name) != NULL, "%s", err.message);
+	}
+	gb_cuda_backend.close();
+}
+
+Test(backend, cuda_lists_devices)
+{
+	struct gb_gpu_info gpu[2];
+	struct gb_cuda_info cuda;
+	struct gb_error err = { 0 };
+	size_t count = 77;
+
+	if (gb_cuda_devices(gpu, GB_COUNT(gpu), &count, &cuda, &err)) {
+		cr_expect_eq(err.code, GB_EUNAVAILABLE);
+		cr_expect_eq(count, 0);
+		return;
+	}
+	cr_assert_geq(count, 1);
+	cr_expect_neq(gpu[0].name[0], '\0');
+	cr_expect_gt(gpu[0].sm_count, 0);
+	cr_expect_gt(gpu[0].memory_bytes, 0);
+#ifdef GPUBENCH_SIMT
+	cr_expect(gpu[0].emulated);
+	cr_expect_eq(gpu[0].mig, -1);
+	cr_expect_eq(gpu[0].uuid[0], '\0');
+#else
+	cr_expect_not(gpu[0].emulated);
+	cr_expect_eq(strlen(gpu[0].uuid), strlen("GPU-01234567-0123-0123-0123-0123456789ab"));
+#endif
+}
+
+Test(backend, cuda_flush_timer_and_state)
+{
+	struct gb_gpu_state state;
+
+	if (!open_cuda())
+		return;
+	check_timer(gb_cuda_backend.timer);
+	check_flush(&gb_cuda_backend);
+	gb_cuda_backend.state(&state);
+	cr_expect(isnan(state.temperature_c) || state.temperature_c > 0);
+	gb_cuda_backend.close();
+}
+
+/* A clock between 100 MHz and 10 GHz, or none. */
+Test(backend, cuda_sm_clock)
+{
+	double hz;
+
+	if (!open_cuda())
+		return;
+	hz = gb_cuda_backend.sm_clock_hz();
+	cr_expect(isnan(hz) || (hz > 1e8 && hz < 1e10), "%g Hz", hz);
+	gb_cuda_backend.close();
+	cr_expect(isnan(gb_cuda_backend.sm_clock_hz()), "closed, but has a clock");
+}
+
+/* Many times, and with an unblock too many: each block waits for its own unblock. */
+Test(backend, cuda_block_and_unblock, .timeout = 60)
+{
+	struct gb_error err = { 0 };
+	double start, ns;
+
+	if (!open_cuda())
+		return;
+	start = gb_now_ns();
+	for (int i = 0; i < 50; i++) {
+		cr_assert_eq(gb_cuda_backend.block(&err), GB_OK, "%s", err.message);
+		cr_assert_eq(gb_cuda_backend.unblock(&err), GB_OK);
+		if (i % 3 == 0)
+			cr_assert_eq(gb_cuda_backend.unblock(&err), GB_OK);
+		cr_assert_eq(gb_cuda_backend.synchronize(&err), GB_OK, "%s", err.message);
+	}
+	ns = gb_now_ns() - start;
+	cr_expect_lt(ns, 50 * 50e6, "the gate did not open: %g ns", ns);
+	gb_cuda_backend.close();
+}
+
+/* A block that nobody lifts ends by itself, and the next ones work. */
+Test(backend, cuda_block_never_hangs, .timeout = 60)
+{
+	struct gb_error err = { 0 };
+	double start, ns;
+
+	if (!open_cuda())
+		return;
+	start = gb_now_ns();
+	cr_assert_eq(gb_cuda_backend.block(&err), GB_OK);
+	cr_assert_eq(gb_cuda_backend.synchronize(&err), GB_OK, "%s", err.message);
+	ns = gb_now_ns() - start;
+	cr_expect_gt(ns, 20e6);
+	cr_expect_lt(ns, 5e9);
+	cr_assert_eq(gb_cuda_backend.block(&err), GB_OK);
+	cr_assert_eq(gb_cuda_backend.unblock(&err), GB_OK);
+	cr_assert_eq(gb_cuda_backend.synchronize(&err), GB_OK);
+	gb_cuda_backend.close();
+}
+
+/* More than any device has: skipped with both numbers, and the device is as good as before. */
+Test(backend, cuda_too_little_memory)
+{
+	const struct stream_params params = { .count = INT64_C(1) << 40, .threads = 1 };
+	struct stream_input input = { .count = (size_t)params.count };
+	struct gb_error err = { 0 }, none = { 0 };
+	void *state = NULL;
+
+	if (!open_cuda())
+		return;
+	cr_expect_eq(stream_cuda_copy.create(&state, &params, &input, &err), GB_EUNAVAILABLE);
+	cr_expect(strstr(err.message, "needs 1024 GiB of device memory, ") != NULL ||
+			  strstr(err.message, "needs 1.00 TiB of device memory, ") != NULL,
+		  "%s", err.message);
+	cr_expect(strstr(err.message, " free") != NULL, "%s", err.message);
+	stream_cuda_copy.destroy(state);
+	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+	cr_expect_eq(gb_cuda_backend.open(0, &none), GB_OK);
+	check_flush(&gb_cuda_backend);
+	gb_cuda_backend.close();
+}
+
+#endif

@@ -1,0 +1,583 @@
+/* test_keys.c -- the random words, the generated keys, the key files and the digest.
+ *
+ * The known answers of Philox4x32-10 are those published with Random123 (kat_vectors).  The known
+ * keys and digests were computed once by a second implementation, in Python, written from the
+ * description in datasets/keys.h.
+ */
+#include "datasets/keys.h"
+
+#include <criterion/criterion.h>
+#include <errno.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+#include "common/text.h"
+
+enum { TYPES = RADIX_PAIRS + 1, DISTRIBUTIONS = RADIX_ENTROPY5 + 1 };
+
+/* ---- random words ------------------------------------------------------------------------ */
+
+Test(rng, known_answers)
+{
+	struct gb_random_block b = gb_random_block(0, 0, 0);
+
+	cr_assert(b.word[0] == 0x6627e8d5 && b.word[1] == 0xe169c58d && b.word[2] == 0xbc57ac4c &&
+		  b.word[3] == 0x9b00dbd8);
+	b = gb_random_block(UINT64_MAX, UINT64_MAX, UINT64_MAX);
+	cr_assert(b.word[0] == 0x408f276d && b.word[1] == 0x41c83b0e && b.word[2] == 0xa20bc7c6 &&
+		  b.word[3] == 0x6d5451fd);
+	b = gb_random_block(UINT64_C(0x299f31d0a4093822), UINT64_C(0x0370734413198a2e),
+			    UINT64_C(0x85a308d3243f6a88));
+	cr_assert(b.word[0] == 0xd16cfe09 && b.word[1] == 0x94fdcceb && b.word[2] == 0x5001e420 &&
+		  b.word[3] == 0x24126ea1);
+}
+
+Test(rng, words_of_a_block)
+{
+	struct gb_random_block b = gb_random_block(7, 3, 5);
+
+	cr_assert(b.word[0] == 0xd132512e && b.word[1] == 0x6f5a4d4d);
+	cr_assert_eq(gb_random64_stream(7, 3, 5), UINT64_C(0x6f5a4d4dd132512e));
+	cr_assert_eq(gb_random_half(b, 1), UINT64_C(0x742f7fd9d0cc80b2));
+	cr_assert_eq(gb_random64(7, 0), UINT64_C(0xc009f9dcf4607a2d));
+	cr_assert(gb_random_unit(7, 0) == 0.75015222210311261);
+	cr_assert(gb_random_to_unit(0) == 0);
+	cr_assert(gb_random_to_unit(UINT64_MAX) == 1 - 0x1p-53);
+}
+
+Test(rng, seeds_streams_and_indices_differ)
+{
+	cr_assert_neq(gb_random64_stream(1, 2, 3), gb_random64_stream(1, 3, 2));
+	cr_assert_neq(gb_random64_stream(1, 2, 3), gb_random64_stream(2, 1, 3));
+	cr_assert_neq(gb_random64(1, 0), gb_random64(1, UINT64_C(1) << 32));
+	cr_assert_neq(gb_random64(1, 0), gb_random64(UINT64_C(1) << 32 | 1, 0));
+	cr_assert_str_eq(GB_RANDOM_NAME, "philox4x32-10");
+}
+
+/* ---- generated keys ---------------------------------------------------------------------- */
+
+static void *make(enum radix_type type, enum radix_distribution distribution, size_t count,
+		  uint64_t seed)
+{
+	struct gb_error err = { 0 };
+	void *keys = gb_host_alloc(count, gb_keys_size(type), &err);
+
+	cr_assert(keys, "%s", err.message);
+	gb_keys_fill(keys, type, distribution, count, seed);
+	return keys;
+}
+
+/* Word i for (distribution, seed 0x123456789abcdef, count 2051), i as in `place`. */
+static const size_t place[] = { 0, 1, 1023, 1024, 1025, 2050 };
+static const struct {
+	enum radix_distribution distribution;
+	uint64_t word[GB_COUNT(place)];
+} known[] = {
+	{ RADIX_UNIFORM,
+	  { UINT64_C(0xc58cb04bb850222e), UINT64_C(0x7a84fff914a7a020),
+	    UINT64_C(0x30e5dec72e8a4063), UINT64_C(0xa0392432e338cca7),
+	    UINT64_C(0x7ba511aefc10134a), UINT64_C(0x6edcf7904f5f5471) } },
+	{ RADIX_SORTED,
+	  { UINT64_C(0x0000000000000000), UINT64_C(0x001ff4047e50a1c3),
+	    UINT64_C(0x7fb01df4c4366b97), UINT64_C(0x7fd011f942870d5a),
+	    UINT64_C(0x7ff005fdc0d7af1e), UINT64_C(0xffe00bfb81af5e3c) } },
+	{ RADIX_REVERSE,
+	  { UINT64_C(0xffe00bfb81af5e3c), UINT64_C(0xffc017f7035ebc79),
+	    UINT64_C(0x802fee06bd78f2a5), UINT64_C(0x800ffa023f2850e1),
+	    UINT64_C(0x7ff005fdc0d7af1e), UINT64_C(0x0000000000000000) } },
+	{ RADIX_CONSTANT,
+	  { UINT64_C(0xc58cb04bb850222e), UINT64_C(0xc58cb04bb850222e),
+	    UINT64_C(0xc58cb04bb850222e), UINT64_C(0xc58cb04bb850222e),
+	    UINT64_C(0xc58cb04bb850222e), UINT64_C(0xc58cb04bb850222e) } },
+	{ RADIX_FEW,
+	  { UINT64_C(0xcdf42ea30b69a606), UINT64_C(0x6179ae6b13691793),
+	    UINT64_C(0x47bf7ab2dcb98e1a), UINT64_C(0xfd914f205c85a3fc),
+	    UINT64_C(0x4d85808d785a0a1b), UINT64_C(0x33685200abfd4f35) } },
+	{ RADIX_ZIPF,
+	  { UINT64_C(0x3e9549ea49364084), UINT64_C(0x3a266157e38c4873),
+	    UINT64_C(0x0634ab2a603f43ee), UINT64_C(0xf5203d79ece9b4de),
+	    UINT64_C(0x2c8c71d3ec2bc52a), UINT64_C(0x2eed6cdb3a10a992) } },
+	{ RADIX_ENTROPY0,
+	  { UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff),
+	    UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff),
+	    UINT64_C(0xffffffffffffffff), UINT64_C(0xffffffffffffffff) } },
+	{ RADIX_ENTROPY1,
+	  { UINT64_C(0xc58cb04bb850222e), UINT64_C(0x7a84fff914a7a020),
+	    UINT64_C(0x30e5dec72e8a4063), UINT64_C(0xa0392432e338cca7),
+	    UINT64_C(0x7ba511aefc10134a), UINT64_C(0x6edcf7904f5f5471) } },
+	{ RADIX_ENTROPY2,
+	  { UINT64_C(0x4400804bb810220e), UINT64_C(0x0080ff8100218000),
+	    UINT64_C(0x10e5d24302800002), UINT64_C(0x8001201022008081),
+	    UINT64_C(0x780410221010034a), UINT64_C(0x00845310021a4460) } },
+	{ RADIX_ENTROPY3,
+	  { UINT64_C(0x440080089800020e), UINT64_C(0x00009b0100218000),
+	    UINT64_C(0x1085404302000002), UINT64_C(0x8001200000008001),
+	    UINT64_C(0x6004002000100102), UINT64_C(0x00045010000a0440) } },
+	{ RADIX_ENTROPY4,
+	  { UINT64_C(0x4000800008000200), UINT64_C(0x00000a0000200000),
+	    UINT64_C(0x0080004202000002), UINT64_C(0x8001000000000000),
+	    UINT64_C(0x6004000000100100), UINT64_C(0x0000001000080000) } },
+	{ RADIX_ENTROPY5,
+	  { UINT64_C(0x4000000000000000), UINT64_C(0x00000a0000000000),
+	    UINT64_C(0x0000000002000002), UINT64_C(0x8000000000000000),
+	    UINT64_C(0x6004000000000100), UINT64_C(0x0000000000000000) } },
+};
+
+Test(keys, known_answers)
+{
+	const uint32_t uniform_floats[] = { 0x4547239a, 0x85758506, 0xcecb0717,
+					    0x2018eb0d, 0x84569363, 0x9111e567 };
+
+	cr_assert_eq(GB_COUNT(known), DISTRIBUTIONS);
+	for (size_t k = 0; k < GB_COUNT(known); k++) {
+		uint64_t *u64 = make(RADIX_U64, known[k].distribution, 2051, 0x123456789abcdef);
+		uint32_t *u32 = make(RADIX_U32, known[k].distribution, 2051, 0x123456789abcdef);
+		uint32_t *pairs = make(RADIX_PAIRS, known[k].distribution, 2051, 0x123456789abcdef);
+		uint32_t *f32 = make(RADIX_F32, known[k].distribution, 2051, 0x123456789abcdef);
+
+		for (size_t i = 0; i < GB_COUNT(place); i++) {
+			uint64_t want = known[k].word[i];
+
+			cr_assert_eq(u64[place[i]], want, "distribution %zu, key %zu", k, place[i]);
+			cr_assert_eq(u32[place[i]], want >> 32);
+			cr_assert_eq(pairs[place[i]], want >> 32);
+			if (known[k].distribution == RADIX_UNIFORM)
+				cr_assert_eq(f32[place[i]], uniform_floats[i]);
+		}
+		gb_host_free(u64);
+		gb_host_free(u32);
+		gb_host_free(pairs);
+		gb_host_free(f32);
+	}
+}
+
+Test(keys, the_number_of_threads_does_not_matter)
+{
+	const size_t counts[] = { 1, 2, 1023, 1024, 1025, 10001 };
+
+	for (int t = 0; t < TYPES; t++)
+		for (int d = 0; d < DISTRIBUTIONS; d++)
+			for (size_t c = 0; c < GB_COUNT(counts); c++) {
+				size_t size = counts[c] * gb_keys_size(t);
+				void *one, *more;
+
+				omp_set_num_threads(1);
+				one = make(t, d, counts[c], 42);
+				for (int threads = 2; threads <= 7; threads += 5) {
+					omp_set_num_threads(threads);
+					more = make(t, d, counts[c], 42);
+					cr_assert_arr_eq(one, more, size);
+					gb_host_free(more);
+				}
+				gb_host_free(one);
+			}
+}
+
+Test(keys, random_keys_do_not_depend_on_the_count)
+{
+	for (int d = 0; d < DISTRIBUTIONS; d++) {
+		uint32_t *few, *many;
+
+		if (d == RADIX_SORTED || d == RADIX_REVERSE)
+			continue;
+		few = make(RADIX_U32, d, 1500, 9);
+		many = make(RADIX_U32, d, 5000, 9);
+		cr_assert_arr_eq(few, many, 1500 * sizeof *few);
+		gb_host_free(few);
+		gb_host_free(many);
+	}
+}
+
+Test(keys, nothing_is_written_beyond_the_count)
+{
+	for (int t = 0; t < TYPES; t++)
+		for (int d = 0; d < DISTRIBUTIONS; d++)
+			for (size_t count = 0; count < 4; count++) {
+				unsigned char buffer[32];
+				size_t size = count * gb_keys_size(t);
+
+				memset(buffer, 0xa5, sizeof buffer);
+				gb_keys_fill(buffer, t, d, count, 3);
+				for (size_t i = size; i < sizeof buffer; i++)
+					cr_assert_eq(buffer[i], 0xa5);
+			}
+}
+
+/* Key i as a number of the same order. */
+static uint64_t order(const void *keys, enum radix_type type, size_t i)
+{
+	const uint32_t *key32 = keys;
+	const uint64_t *key64 = keys;
+
+	if (type == RADIX_U64)
+		return key64[i];
+	return type == RADIX_F32 ? radix_f32_order(key32[i]) : key32[i];
+}
+
+Test(keys, ramps)
+{
+	const size_t count = 100003;
+
+	for (int t = 0; t < TYPES; t++) {
+		void *up = make(t, RADIX_SORTED, count, 1),
+		     *down = make(t, RADIX_REVERSE, count, 1);
+		double range = t == RADIX_U64 ? 0x1p64 : 0x1p32;
+
+		for (size_t i = 1; i < count; i++) {
+			cr_assert(order(up, t, i - 1) < order(up, t, i));
+			cr_assert(order(down, t, i - 1) > order(down, t, i));
+		}
+		for (size_t i = 0; i < count; i++)
+			cr_assert_eq(order(up, t, i), order(down, t, count - 1 - i));
+		cr_assert(order(up, t, 0) <= 0.002 * range);
+		cr_assert(order(up, t, count - 1) >= 0.996 * range);
+		gb_host_free(up);
+		gb_host_free(down);
+	}
+}
+
+Test(keys, the_ramp_of_a_power_of_two_is_its_multiples)
+{
+	const uint64_t count = UINT64_C(1) << 20;
+	uint64_t *up = make(RADIX_U64, RADIX_SORTED, count, 1);
+
+	for (uint64_t i = 0; i < count; i++)
+		cr_assert_eq(up[i], i << 44);
+	gb_host_free(up);
+}
+
+static int ascending(const void *a_, const void *b_)
+{
+	uint64_t a = *(const uint64_t *)a_, b = *(const uint64_t *)b_;
+
+	return (a > b) - (a < b);
+}
+
+/* Lengths of the runs of equal keys, longest first, into run[0 .. room); returns how many keys
+ * differ. */
+static size_t runs(const void *keys, enum radix_type type, size_t count, size_t *run, size_t room)
+{
+	uint64_t *sorted = malloc(count * sizeof *sorted);
+	size_t different = 0;
+
+	memset(run, 0, room * sizeof *run);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = order(keys, type, i);
+	qsort(sorted, count, sizeof *sorted, ascending);
+	for (size_t i = 0, next; i < count; i = next, different++) {
+		size_t length, at = room;
+
+		for (next = i; next < count && sorted[next] == sorted[i];)
+			next++;
+		length = next - i;
+		while (at > 0 && run[at - 1] < length)
+			at--;
+		if (at < room) {
+			memmove(&run[at + 1], &run[at], (room - at - 1) * sizeof *run);
+			run[at] = length;
+		}
+	}
+	free(sorted);
+	return different;
+}
+
+Test(keys, few_and_constant)
+{
+	for (int t = 0; t < TYPES; t++) {
+		void *few = make(t, RADIX_FEW, 65536, 5);
+		void *constant = make(t, RADIX_CONSTANT, 1000, 5);
+		size_t most;
+
+		cr_assert_eq(runs(few, t, 65536, &most, 1), 256);
+		cr_assert(most < 256 + 6 * 16, "a key is there %zu times", most);
+		cr_assert_eq(runs(constant, t, 1000, &most, 1), 1);
+		gb_host_free(few);
+		gb_host_free(constant);
+	}
+}
+
+Test(keys, zipf_ranks_have_their_probabilities)
+{
+	const size_t count = 1 << 20;
+
+	for (int t = 0; t < TYPES; t++) {
+		void *keys = make(t, RADIX_ZIPF, count, 6);
+		size_t most[8];
+
+		runs(keys, t, count, most, 8);
+		for (size_t r = 1; r <= 8; r++) {
+			double want = (double)count * log2(1 + 1 / (double)r) / 32;
+
+			cr_assert(fabs((double)most[r - 1] - want) < 5 * sqrt(want),
+				  "rank %zu is there %zu times, not about %g", r, most[r - 1],
+				  want);
+		}
+		gb_host_free(keys);
+	}
+}
+
+Test(keys, uniform_bytes_are_even)
+{
+	const size_t count = 1 << 18;
+	uint64_t *keys = make(RADIX_U64, RADIX_UNIFORM, count, 8);
+
+	for (unsigned byte = 0; byte < 8; byte++) {
+		double want = (double)count / 256, chi2 = 0;
+		size_t histogram[256] = { 0 };
+
+		for (size_t i = 0; i < count; i++)
+			histogram[keys[i] >> 8 * byte & 255]++;
+		for (size_t v = 0; v < 256; v++)
+			chi2 += pow((double)histogram[v] - want, 2) / want;
+		/* 255 degrees of freedom: mean 255, standard deviation 22.6 */
+		cr_assert(chi2 > 150 && chi2 < 370, "byte %u: chi squared is %g", byte, chi2);
+	}
+	gb_host_free(keys);
+}
+
+Test(keys, entropy_words_have_fewer_bits_set)
+{
+	const size_t count = 1 << 16;
+
+	for (int k = 0; k <= 5; k++) {
+		uint64_t *keys = make(RADIX_U64, RADIX_ENTROPY0 + k, count, 8);
+		double share, bits = 0;
+
+		for (size_t i = 0; i < count; i++)
+			bits += __builtin_popcountll(keys[i]);
+		share = bits / 64 / (double)count;
+		cr_assert(fabs(share - ldexp(1, -k)) < 0.002, "k = %d: %g of the bits are set", k,
+			  share);
+		gb_host_free(keys);
+	}
+}
+
+Test(keys, floats_are_finite)
+{
+	for (int d = 0; d < DISTRIBUTIONS; d++) {
+		float *keys = make(RADIX_F32, d, 100000, 11);
+		size_t negative = 0;
+
+		for (size_t i = 0; i < 100000; i++) {
+			cr_assert(isfinite(keys[i]), "distribution %d, key %zu", d, i);
+			negative += signbit(keys[i]) != 0;
+		}
+		if (d == RADIX_UNIFORM)
+			cr_assert(negative > 49000 && negative < 51000);
+		gb_host_free(keys);
+	}
+}
+
+Test(keys, floats_reach_both_ends)
+{
+	const float most = 0x1.fffffep127f;
+	float *keys = make(RADIX_F32, RADIX_SORTED, 1 << 20, 1);
+	float *ones = make(RADIX_F32, RADIX_ENTROPY0, 1, 1);
+
+	cr_assert(keys[0] == -most);
+	cr_assert(keys[(1 << 20) - 1] > most / 2);
+	cr_assert(*ones == most);
+	gb_host_free(keys);
+	gb_host_free(ones);
+}
+
+Test(keys, the_order_of_floats)
+{
+	const float ascending_floats[] = { -INFINITY, -1e30f, -1.5f, -1e-40f, -0.0f,
+					   0.0f,      1e-40f, 1.5f,  1e30f,   INFINITY };
+	uint32_t bits[GB_COUNT(ascending_floats)];
+
+	memcpy(bits, ascending_floats, sizeof bits);
+	for (size_t i = 0; i < GB_COUNT(bits); i++) {
+		cr_assert_eq(radix_f32_bits(radix_f32_order(bits[i])), bits[i]);
+		if (i)
+			cr_assert(radix_f32_order(bits[i - 1]) < radix_f32_order(bits[i]));
+	}
+	cr_assert(radix_f32_order(0xffc00000) < radix_f32_order(bits[0]), "-NaN comes first");
+	cr_assert(radix_f32_order(0x7fc00000) > radix_f32_order(bits[9]), "+NaN comes last");
+}
+
+Test(keys, values_number_the_keys)
+{
+	uint32_t values[3000];
+
+	gb_keys_number(values, GB_COUNT(values));
+	for (uint32_t i = 0; i < GB_COUNT(values); i++)
+		cr_assert_eq(values[i], i);
+}
+
+/* ---- digest ------------------------------------------------------------------------------ */
+
+Test(keys, digest_known_answers)
+{
+	const uint32_t keys[] = { 1, 2, 3 }, pair_keys[] = { 5, 7, 5 }, values[] = { 0, 1, 2 };
+	const uint64_t wide[] = { 3, 1, 2 };
+
+	cr_assert_eq(gb_keys_digest(keys, 4, NULL, 3), UINT64_C(0xeaeefea9854a876c));
+	cr_assert_eq(gb_keys_digest(wide, 8, NULL, 3), UINT64_C(0xeaeefea9854a876c));
+	cr_assert_eq(gb_keys_digest(pair_keys, 4, values, 3), UINT64_C(0xcc63a4eb158b46a1));
+	cr_assert_eq(gb_keys_digest(NULL, 4, NULL, 0), 0);
+}
+
+Test(keys, digest_sees_changes_but_not_order)
+{
+	enum { N = 10000 };
+	uint32_t *keys = make(RADIX_U32, RADIX_FEW, N, 1), values[N];
+	uint64_t before, plain = gb_keys_digest(keys, 4, NULL, N);
+
+	gb_keys_number(values, N);
+	before = gb_keys_digest(keys, 4, values, N);
+	for (int threads = 1; threads <= 5; threads += 2) {
+		omp_set_num_threads(threads);
+		cr_assert_eq(gb_keys_digest(keys, 4, values, N), before);
+	}
+	for (size_t i = 0; i < N / 2; i++) {
+		uint32_t key = keys[i], value = values[i];
+
+		keys[i] = keys[N - 1 - i];
+		keys[N - 1 - i] = key;
+		values[i] = values[N - 1 - i];
+		values[N - 1 - i] = value;
+	}
+	cr_assert_eq(gb_keys_digest(keys, 4, values, N), before);
+	values[17] ^= 1;
+	cr_assert_neq(gb_keys_digest(keys, 4, values, N), before);
+	cr_assert_eq(gb_keys_digest(keys, 4, NULL, N), plain);
+	keys[17] ^= 1;
+	cr_assert_neq(gb_keys_digest(keys, 4, NULL, N), plain);
+	gb_host_free(keys);
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static char path[] = "/tmp/gpubench-keys-XXXXXX";
+
+static void write_file(const void *data, size_t size)
+{
+	int file = mkstemp(path);
+
+	cr_assert(file >= 0 && write(file, data, size) == (ssize_t)size);
+	close(file);
+}
+
+static void remove_file(void)
+{
+	unlink(path);
+}
+
+/* Read `path` and expect that status; the message names the file and contains `words`. */
+static void refused(size_t key_size, enum gb_status status, const char *words)
+{
+	struct gb_error err = { 0 };
+	void *keys = (void *)1;
+	size_t count, used = gb_memory_used(GB_HOST_MEMORY);
+
+	cr_assert_eq(gb_keys_read(path, key_size, 0, &keys, &count, &err), status);
+	cr_assert(strstr(err.message, path) && strstr(err.message, words), "message: %s",
+		  err.message);
+	cr_assert_null(keys);
+	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
+}
+
+Test(key_files, whole_and_limited, .fini = remove_file)
+{
+	const uint64_t data[] = { 1, UINT64_MAX, 3 };
+	const size_t limits[] = { 0, 2, 3, 4 }, want[] = { 3, 2, 3, 3 };
+
+	write_file(data, sizeof data);
+	for (size_t i = 0; i < GB_COUNT(limits); i++) {
+		struct gb_error err = { 0 };
+		void *keys;
+		size_t count;
+
+		cr_assert_eq(gb_keys_read(path, 8, limits[i], &keys, &count, &err), GB_OK);
+		cr_assert_eq(count, want[i]);
+		cr_assert_arr_eq(keys, data, count * 8);
+		gb_host_free(keys);
+		cr_assert_eq(gb_keys_read(path, 4, limits[i], &keys, &count, &err), GB_OK);
+		cr_assert_eq(count, limits[i] ? limits[i] : 6);
+		cr_assert_arr_eq(keys, data, count * 4);
+		gb_host_free(keys);
+	}
+}
+
+Test(key_files, no_whole_number_of_keys, .fini = remove_file)
+{
+	write_file("0123456789ab", 12);
+	refused(8, GB_EUSAGE, "has 12 bytes, which is no multiple of the key's 8");
+}
+
+Test(key_files, empty, .fini = remove_file)
+{
+	write_file("", 0);
+	refused(4, GB_EUSAGE, "is empty");
+}
+
+Test(key_files, missing)
+{
+	refused(4, GB_EUSAGE, "No such file");
+}
+
+Test(key_files, directory)
+{
+	cr_assert(mkdtemp(path));
+	refused(4, GB_EUSAGE, "is a directory");
+	rmdir(path);
+}
+
+Test(key_files, pipe_without_a_writer, .timeout = 10, .fini = remove_file)
+{
+	write_file("", 0);
+	unlink(path);
+	cr_assert_eq(mkfifo(path, 0600), 0);
+	refused(4, GB_EUSAGE, "is not a regular file");
+}
+
+Test(key_files, unreadable, .fini = remove_file)
+{
+	write_file("1234", 4);
+	chmod(path, 0);
+	if (geteuid() == 0) /* may read everything: become nobody, in this test's own process */
+		cr_assert(chown(path, 1, 1) == 0 && seteuid(65534) == 0);
+	refused(4, GB_EUSAGE, "Permission denied");
+	if (getuid() == 0)
+		cr_assert(seteuid(0) == 0);
+}
+
+Test(key_files, larger_than_memory, .fini = remove_file)
+{
+	write_file("", 0);
+	if (truncate(path, (off_t)1 << 42)) /* sparse; not every file system can */
+		cr_skip_test("no sparse file of 4 TiB: %s", strerror(errno));
+	refused(4, GB_EUNAVAILABLE, "1099511627776 keys of 4 bytes: needs 4.00 TiB of host memory");
+}
+
+Test(key_files, dry_run_counts_and_does_not_read, .fini = remove_file)
+{
+	struct gb_error err = { 0 };
+	void *keys;
+	size_t count, used = gb_memory_used(GB_HOST_MEMORY);
+
+	write_file("", 0);
+	if (truncate(path, (off_t)1 << 36))
+		cr_skip_test("no sparse file of 64 GiB: %s", strerror(errno));
+	gb_memory_set_dry(true);
+	cr_assert_eq(gb_keys_read(path, 4, 0, &keys, &count, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(count, (size_t)1 << 34);
+	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used + ((size_t)1 << 36));
+	gb_host_free(keys);
+	gb_memory_set_dry(false);
+}
+
+Test(key_files, failed_allocation, .fini = remove_file)
+{
+	write_file("1234", 4);
+	gb_memory_fail_at(1);
+	refused(4, GB_EUNAVAILABLE, "this allocation was told to fail");
+}

@@ -1,0 +1,218 @@
+/* test_stream.c -- every variant of stream copies every size exactly, and verify() sees one bit. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+#include "common/stream.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+extern const struct gb_workload gb_stream_workload;
+
+enum { GUARD = 64, POISON = 0xa5 };
+
+struct size_case {
+	int64_t count, threads;
+};
+
+/* Bytes, words, lines, pages, groups of pages, and (from 1 MiB) the non-temporal paths. */
+static struct size_case sizes[] = {
+	{ 0, 1 },       { 1, 1 },        { 7, 2 },         { 8, 1 },       { 9, 2 },
+	{ 63, 1 },      { 64, 2 },       { 65, 2 },        { 4095, 1 },    { 16384, 2 },
+	{ 32767, 2 },   { 32768, 2 },    { 32769, 3 },     { 65536, 2 },   { 1048579, 2 },
+	{ 4194303, 2 }, { 4194304, 1 },  { 4194304, 5 },   { 4227072, 2 }, { 4259839, 3 },
+	{ 6000001, 7 }, { 16777219, 2 }, { 16777216, 64 },
+};
+
+/* create .. destroy on `input`, into output with guard bytes behind it.  GB_OK also if the variant
+ * cannot be had here: then *skipped is true. */
+static enum gb_status drive(const struct gb_variant *variant, const struct stream_params *params,
+			    const struct stream_input *input, unsigned char *output, bool *skipped,
+			    struct gb_error *err)
+{
+	const struct gb_variant_ops *ops = variant->ops;
+	struct gb_timer timer = { .err = err };
+	void *state = NULL;
+
+	if (ops->create(&state, params, input, err) == GB_OK &&
+	    (!ops->upload || ops->upload(state, err) == GB_OK) &&
+	    ops->run(state, &timer, err) == GB_OK && ops->run(state, &timer, err) == GB_OK)
+		(void)ops->download(state, output, err);
+	ops->destroy(state);
+	*skipped = err->code == GB_EUNAVAILABLE;
+	return *skipped ? GB_OK : err->code;
+}
+
+/* False if the back end is not on this machine. */
+static bool open_backend(enum gb_backend backend)
+{
+#if GB_HAVE_CUDA
+	struct gb_error err = { 0 };
+
+	if (backend == GB_CUDA)
+		return gb_cuda_backend.open(0, &err) == GB_OK;
+#endif
+	return backend == GB_CPU;
+}
+
+static void check_size(const struct gb_variant *variant, const struct size_case *size)
+{
+	const struct stream_params params = { .count = size->count,
+					      .threads = size->threads,
+					      .seed = 5 };
+	const struct gb_workload *w = &gb_stream_workload;
+	const size_t count = (size_t)size->count;
+	unsigned char *output = malloc(count + GUARD);
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err = { 0 };
+	void *input = NULL;
+	bool skipped = false;
+
+	cr_assert(output);
+	memset(output, POISON, count + GUARD);
+	cr_assert_eq(w->prepare(&params, &input, &err), GB_OK, "%s", err.message);
+	cr_expect_eq(w->output_size(&params, input), count);
+	cr_expect_eq(drive(variant, &params, input, output, &skipped, &err), GB_OK, "%s: %s",
+		     variant->name, err.message);
+	if (!skipped)
+		cr_expect_eq(w->verify(&params, input, 0, output, &metrics, &err), GB_OK,
+			     "%s, %zu bytes: %s", variant->name, count, err.message);
+	for (size_t i = 0; i < GUARD; i++)
+		cr_expect_eq(output[count + i], POISON, "byte %zu behind the output", i);
+	w->release(input);
+	free(output);
+	cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), 0);
+	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+}
+
+ParameterizedTestParameters(stream, copies_every_byte)
+{
+	return cr_make_param_array(struct size_case, sizes, GB_COUNT(sizes));
+}
+
+ParameterizedTest(struct size_case *size, stream, copies_every_byte)
+{
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+
+		if (gb_equal(v->workload, "stream") && v->ops && open_backend(v->backend))
+			check_size(v, size);
+	}
+}
+
+Test(stream, verify_finds_one_flipped_bit)
+{
+	const struct stream_params params = { .count = 1003, .seed = 2 };
+	const struct gb_workload *w = &gb_stream_workload;
+	struct gb_metrics metrics = { 0 };
+	struct gb_error none = { 0 };
+	unsigned char output[1003];
+	void *input = NULL;
+
+	cr_assert_eq(w->prepare(&params, &input, &none), GB_OK);
+	memcpy(output, ((const struct stream_input *)input)->words, sizeof output);
+	cr_expect_eq(w->verify(&params, input, 0, output, &metrics, &none), GB_OK);
+	for (size_t at = 0; at < sizeof output; at++) {
+		struct gb_error err = { 0 };
+		char where[32];
+
+		output[at] ^= 1u << at % 8;
+		cr_expect_eq(w->verify(&params, input, 0, output, &metrics, &err), GB_EVERIFY);
+		(void)snprintf(where, sizeof where, "byte %zu of 1003", at);
+		cr_expect(strstr(err.message, where) != NULL, "%s", err.message);
+		output[at] ^= 1u << at % 8;
+	}
+	w->release(input);
+}
+
+Test(stream, input_is_the_generator_of_seed_and_index)
+{
+	const struct stream_params params = { .count = 800, .seed = 77 };
+	const struct gb_workload *w = &gb_stream_workload;
+	const struct stream_input *in;
+	struct gb_error err = { 0 };
+	void *input = NULL;
+
+	cr_assert_eq(w->prepare(&params, &input, &err), GB_OK);
+	in = input;
+	for (size_t i = 0; i < 100; i++)
+		cr_expect_eq(in->words[i], gb_random64(77, i));
+	w->release(input);
+}
+
+Test(stream, work_is_bytes_read_and_written)
+{
+	const struct stream_params params = { .count = 1000 };
+	const struct gb_workload *w = &gb_stream_workload;
+	struct gb_error err = { 0 };
+	void *input = NULL;
+
+	cr_assert_eq(w->prepare(&params, &input, &err), GB_OK);
+	cr_expect_eq(w->work(&params, input).items, 2000);
+	cr_expect_eq(w->work(&params, input).bytes, 2000);
+	w->release(input);
+}
+
+/* Each allocation fails in turn: the variant says so and leaves nothing behind. */
+Test(stream, failed_allocations_are_reported)
+{
+	const struct stream_params params = { .count = 100 };
+	const struct gb_workload *w = &gb_stream_workload;
+
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+		const int64_t last = v->backend == GB_CPU ? 2 : 3;
+
+		if (!gb_equal(v->workload, "stream") || !v->ops || !open_backend(v->backend))
+			continue;
+		for (int64_t k = 1; k <= last; k++) {
+			unsigned char output[100];
+			struct gb_error err = { 0 };
+			void *input = NULL;
+			bool skipped = false;
+
+			gb_memory_fail_at(k);
+			if (w->prepare(&params, &input, &err) == GB_OK)
+				cr_expect_eq(drive(v, &params, input, output, &skipped, &err),
+					     GB_OK);
+			cr_expect_eq(err.code, GB_EUNAVAILABLE, "allocation %d of %s", (int)k,
+				     v->name);
+			w->release(input);
+			cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), 0);
+			cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+		}
+	}
+	gb_memory_fail_at(0);
+}
+
+/* A dry run counts what a real one would take, and touches nothing: 1 TiB is no trouble. */
+Test(stream, dry_run_counts)
+{
+	const struct stream_params params = { .count = INT64_C(1) << 40, .threads = 1 };
+	const struct gb_workload *w = &gb_stream_workload;
+
+	gb_memory_set_dry(true);
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+		const bool cpu = v->backend == GB_CPU;
+		struct gb_error err = { 0 };
+		void *input = NULL, *state = NULL;
+
+		if (!gb_equal(v->workload, "stream") || !v->ops)
+			continue;
+		cr_assert_eq(w->prepare(&params, &input, &err), GB_OK, "%s", err.message);
+		cr_expect_eq(v->ops->create(&state, &params, input, &err), GB_OK, "%s",
+			     err.message);
+		cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), (cpu ? 2 : 1) * (size_t)params.count);
+		cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY),
+			     (cpu ? 0 : 2) * (size_t)params.count);
+		v->ops->destroy(state);
+		w->release(input);
+		cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+	}
+	gb_memory_set_dry(false);
+}
