@@ -349,30 +349,33 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 				int argc, char **argv, struct gb_error *err)
 {
 	struct parse *p = calloc(1, sizeof *p);
-	char *name = argv[0];
+	char **word = calloc((size_t)argc + 1, sizeof *word); /* argp reorders them */
 	char full[64];
 	int next = 0;
 	error_t status;
 	struct argp argp = { .parser = on_key, .args_doc = words, .doc = summary };
 
-	if (!p)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	if (!p || !word) {
+		gb_fail(err, GB_ERUNTIME, "out of memory");
+		goto out;
+	}
 	*p = (struct parse){ .request = request, .workload = workload, .sweep = sweep, .err = err };
 	if (gb_params_init(gb_option_rows, gb_option_count, request, sizeof *request, err) ||
 	    (workload && gb_sweep_init(sweep, workload, err)))
 		goto out;
 	build_table(p);
 	argp.options = p->option;
-	(void)snprintf(full, sizeof full, "gpubench %s", name);
-	argv[0] = full;
+	memcpy(word, argv, (size_t)argc * sizeof *word);
+	(void)snprintf(full, sizeof full, "gpubench %s", argv[0]);
+	word[0] = full;
 	status =
-		argp_parse(&argp, argc, argv, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, &next, p);
-	argv[0] = name;
+		argp_parse(&argp, argc, word, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, &next, p);
 	if (status && !err->code && !request->done)
-		(void)explain(p, name, argv[next > 1 ? next - 1 : argc - 1]);
+		(void)explain(p, argv[0], word[next > 1 ? next - 1 : argc - 1]);
 	if (!err->code && !request->done)
 		(void)check_together(request, err);
 out:
+	free(word);
 	free(p);
 	return err->code;
 }

@@ -290,7 +290,7 @@ static enum gb_status set_up(struct session *s)
 {
 	struct gb_result *r = s->result;
 
-	if (!r->variant->ops)
+	if (!r->variant->ops || !s->backend)
 		return gb_fail(s->err, GB_EUNAVAILABLE, "%s", r->variant->absent);
 	if (s->backend->open((int)s->how->device, s->err))
 		return s->err->code;

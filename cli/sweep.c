@@ -237,13 +237,25 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 	return count_points(sweep, err);
 }
 
+/* Whether the axis' default gives way to a parameter that was given. */
+static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
+{
+	const struct gb_workload *w = sweep->workload;
+	const struct gb_param *other = NULL;
+
+	if (!axis->given && axis->param->yields_to)
+		other = gb_param_find(w->params, w->param_count, axis->param->yields_to);
+	return other && sweep->axis[other - w->params].given;
+}
+
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
 {
 	memset(params, 0, sweep->workload->params_size);
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
 
-		gb_value_store(axis->param, params, axis->value[index % axis->count]);
+		if (!yields(sweep, axis))
+			gb_value_store(axis->param, params, axis->value[index % axis->count]);
 		index /= axis->count;
 	}
 }

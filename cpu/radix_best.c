@@ -10,7 +10,7 @@
  *    cache, and sorts one that does not: keys by AVX-512 (radix_best_vector.c), pairs, and keys
  *    on other processors, by a stable counting sort (radix_best_leaf.c).
  *
- * Each split fixes at least five bits of the key and reads a record twice and writes it once, so
+ * Each split fixes eight bits of the key, or all that are left, for three accesses to a record, so
  * the work is linear for every input; sorted inputs and equal keys are noticed by the first look.
  */
 #include <omp.h>
@@ -29,10 +29,10 @@ enum {
 struct state {
 	struct radix_cpu cpu;
 	enum radix_simd simd;
-	bool vector;  /* leaves by radix_leaf_vector() */
-	int threads;  /* no more than the keys are worth */
-	size_t leaf;  /* a task of more records is split */
-	size_t heavy; /* a task of more records is split by all threads */
+	bool vector;                 /* leaves by radix_leaf_vector() */
+	int threads;                 /* no more than the keys are worth */
+	size_t leaf;                 /* a task of more records is split */
+	size_t heavy;                /* a task of more records is split by all threads */
 	struct radix_survey *survey; /* threads */
 	struct radix_worker *worker; /* threads */
 	struct radix_task *task;     /* task_room */
@@ -77,22 +77,21 @@ static void solve(const struct state *s, struct radix_task task, const struct ra
 	size_t first[RADIX_DIGITS + 1];
 	unsigned shift;
 
-	if (task.top == s->cpu.low || task.count < 2) {
-		settle(s, &task);
-	} else if (task.count <= s->leaf) {
+	if (task.top > s->cpu.low && task.count > s->leaf) {
+		if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
+			for (size_t d = 0; d < RADIX_DIGITS; d++)
+				if (first[d + 1] > first[d])
+					solve(s, child(&task, shift, first, d), worker, survey);
+			return;
+		}
+	} else if (task.top > s->cpu.low && task.count > 1) {
 		if (s->vector)
 			radix_leaf_vector(&s->cpu, &task, worker, s->simd);
 		else
 			radix_leaf_stable(&s->cpu, &task);
 		task.in_spare = false;
-		settle(s, &task);
-	} else if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
-		for (size_t d = 0; d < RADIX_DIGITS; d++)
-			if (first[d + 1] > first[d])
-				solve(s, child(&task, shift, first, d), worker, survey);
-	} else {
-		settle(s, &task);
 	}
+	settle(s, &task);
 }
 
 /* ---- all tasks, all threads -------------------------------------------------------------- */
@@ -162,7 +161,7 @@ static void make_tasks(struct state *s)
 			largest = task.count;
 		}
 	}
-	if (s->threads > 1 && largest > 2 * (s->cpu.count / s->task_count))
+	if (s->threads > 1 && s->task_count && largest / 2 > s->cpu.count / s->task_count)
 		qsort(s->task, s->task_count, sizeof *s->task, larger_first);
 }
 
@@ -202,15 +201,22 @@ static enum gb_status create_workers(struct state *s, struct gb_error *err)
 	s->worker = gb_host_zalloc((size_t)s->threads, sizeof *s->worker, err);
 	if (!s->worker)
 		return err->code;
-	if (!s->vector || s->simd < RADIX_VBMI2 || s->cpu.width != 4)
+	if (!s->vector)
 		return GB_OK;
 	size_t room = s->cpu.count < s->leaf ? s->cpu.count : s->leaf;
-	for (int t = 0; t < s->threads; t++)
-		for (int i = 0; i < 2; i++) {
-			s->worker[t].half[i] = gb_host_alloc(room, sizeof(uint16_t), err);
-			if (!s->worker[t].half[i])
+	bool halves = s->simd >= RADIX_VBMI2 && s->cpu.width == 4;
+	for (int t = 0; t < s->threads; t++) {
+		struct radix_worker *w = &s->worker[t];
+
+		w->full = gb_host_alloc(room, s->cpu.width, err);
+		if (!w->full)
+			return err->code;
+		for (int i = 0; i < 2 && halves; i++) {
+			w->half[i] = gb_host_alloc(room, sizeof *w->half[i], err);
+			if (!w->half[i])
 				return err->code;
 		}
+	}
 	return GB_OK;
 }
 
@@ -228,13 +234,13 @@ static enum gb_status create(void **state, const void *params, const void *input
 	s->threads = (size_t)s->cpu.threads < worth ? s->cpu.threads : (int)worth;
 	s->simd = radix_cpu_simd();
 	s->vector = s->simd >= RADIX_AVX512 && s->cpu.input->type != RADIX_PAIRS;
-	s->leaf = s->vector ? RADIX_LEAF_MAX : RADIX_LEAF_MAX_STABLE;
+	s->leaf = !s->vector          ? RADIX_LEAF_MAX_STABLE
+		  : s->cpu.width == 4 ? RADIX_LEAF_MAX_32
+				      : RADIX_LEAF_MAX_64;
 	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
 	if (s->heavy < SMALL)
 		s->heavy = SMALL;
 	s->task_room = task_room(s);
-	if (s->vector)
-		radix_vector_init();
 	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
 	if (!s->survey)
 		return err->code;
@@ -269,9 +275,11 @@ static void destroy(void *state)
 
 	if (!s)
 		return;
-	for (int t = 0; s->worker && t < s->threads; t++)
-		for (int i = 0; i < 2; i++)
-			gb_host_free(s->worker[t].half[i]);
+	for (int t = 0; s->worker && t < s->threads; t++) {
+		gb_host_free(s->worker[t].full);
+		gb_host_free(s->worker[t].half[0]);
+		gb_host_free(s->worker[t].half[1]);
+	}
 	gb_host_free(s->task);
 	gb_host_free(s->worker);
 	gb_host_free(s->survey);

@@ -27,17 +27,21 @@ struct radix_task {
 /* What a look at the records of a task tells. */
 struct radix_survey {
 	size_t count[RADIX_DIGITS]; /* by the digit at `shift` */
-	uint64_t any, all;          /* OR and AND of all records, as numbers of their order */
 	bool sorted;
 };
 
 /* A thread's own memory. */
 struct radix_worker {
-	uint16_t *half[2]; /* RADIX_LEAF_MAX each; NULL unless the vector path wants them */
+	void *full;        /* a leaf of records, for sorting by vectors, else NULL */
+	uint16_t *half[2]; /* a leaf of half keys each, for u32 with VBMI2, else NULL */
 };
 
 /* The most records of a leaf, by what still is fast with a core's own cache. */
-enum { RADIX_LEAF_MAX = 1 << 19, RADIX_LEAF_MAX_STABLE = 1 << 16 };
+enum {
+	RADIX_LEAF_MAX_32 = 1 << 19,
+	RADIX_LEAF_MAX_64 = 1 << 14,
+	RADIX_LEAF_MAX_STABLE = 1 << 16,
+};
 
 /* ---- radix_best_split.c --------------------------------------------------------------------- */
 
@@ -48,21 +52,19 @@ enum radix_found {
 };
 
 /* Move the records of a task to the other array, ordered by the first digit that tells them
- * apart, by `threads` threads.  survey has room for one per thread.  task->top shrinks to where
- * keys differ; *shift is the digit's lowest bit, which is the children's top; digit d begins at
- * task->begin + first[d]. */
+ * apart, by `threads` threads.  survey has room for one per thread.  task->top may shrink to
+ * where keys differ; *shift is the digit's lowest bit, which is the children's top; digit d begins
+ * at task->begin + first[d]. */
 enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *task, int threads,
 			     struct radix_survey *survey, unsigned *shift,
 			     size_t first[RADIX_DIGITS + 1]);
 
-/* ---- leaves: sort a task of at most RADIX_LEAF_MAX records into cpu.record -------------------- */
+/* ---- leaves: sort a task of so many records into cpu.record -------------------- */
 
 void radix_leaf_stable(const struct radix_cpu *cpu, const struct radix_task *task);
 /* For keys without values, `simd` at least RADIX_AVX512.  Equal keys cannot be told apart, so it
  * need not be stable. */
 void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *task,
 		       const struct radix_worker *worker, enum radix_simd simd);
-/* Once, before the first radix_leaf_vector(). */
-void radix_vector_init(void);
 
 #endif

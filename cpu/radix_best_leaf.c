@@ -11,51 +11,55 @@
 enum { FEW = 32, MAX_PASSES = 64 / RADIX_DIGIT_BITS };
 
 /* Stable; key and out may be the same.  Bits below `low` are not compared. */
-#define DEFINE_INSERTION(type, suffix)                                                             \
-	static void insertion_##suffix(const type *key, size_t n, unsigned low, type *out)         \
-	{                                                                                          \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			type x = key[i];                                                           \
-			size_t j = i;                                                              \
-                                                                                                   \
-			for (; j && out[j - 1] >> low > x >> low; j--)                             \
-				out[j] = out[j - 1];                                               \
-			out[j] = x;                                                                \
-		}                                                                                  \
+#define DEFINE_INSERTION(type, suffix)                                                     \
+	static void insertion_##suffix(const type *key, size_t n, unsigned low, type *out) \
+	{                                                                                  \
+		for (size_t i = 0; i < n; i++) {                                           \
+			type x = key[i];                                                   \
+			size_t j = i;                                                      \
+                                                                                           \
+			for (; j && out[j - 1] >> low > x >> low; j--)                     \
+				out[j] = out[j - 1];                                       \
+			out[j] = x;                                                        \
+		}                                                                          \
 	}
 
 /* Count `passes` digits of 8 bits from `low` on. */
-#define DEFINE_COUNT(type, suffix)                                                                 \
-	static void count_##suffix(const type *key, size_t n, unsigned low, unsigned passes,       \
-				   uint32_t (*count)[RADIX_DIGITS])                                \
-	{                                                                                          \
-		memset(count, 0, passes * sizeof *count);                                          \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			type x = key[i] >> low;                                                    \
-                                                                                                   \
-			for (unsigned p = 0; p < passes; p++, x >>= RADIX_DIGIT_BITS)              \
-				count[p][x & 255]++;                                               \
-		}                                                                                  \
+#define DEFINE_COUNT(type, suffix)                                                           \
+	static void count_##suffix(const type *key, size_t n, unsigned low, unsigned passes, \
+				   uint32_t(*count)[RADIX_DIGITS])                           \
+	{                                                                                    \
+		memset(count, 0, passes * sizeof *count);                                    \
+		for (size_t i = 0; i < n; i++) {                                             \
+			type x = key[i] >> low;                                              \
+                                                                                             \
+			for (unsigned p = 0; p < passes; p++, x >>= RADIX_DIGIT_BITS)        \
+				count[p][x & 255]++;                                         \
+		}                                                                            \
 	}
 
 /* One pass; turns count into positions.  False, and nothing done, if the digit is constant. */
-#define DEFINE_PASS(type, suffix)                                                                  \
-	static bool pass_##suffix(const type *restrict key, size_t n, unsigned shift,              \
-				  type *restrict out, uint32_t count[RADIX_DIGITS])                \
-	{                                                                                          \
-		uint32_t sum = 0;                                                                  \
-                                                                                                   \
-		if (count[key[0] >> shift & 255] == n)                                             \
-			return false;                                                              \
-		for (size_t d = 0; d < RADIX_DIGITS; d++) {                                        \
-			uint32_t c = count[d];                                                     \
-                                                                                                   \
-			count[d] = sum;                                                            \
-			sum += c;                                                                  \
-		}                                                                                  \
-		for (size_t i = 0; i < n; i++)                                                     \
-			out[count[key[i] >> shift & 255]++] = key[i];                              \
-		return true;                                                                       \
+#define DEFINE_PASS(type, suffix)                                                     \
+	static bool pass_##suffix(const type *restrict key, size_t n, unsigned shift, \
+				  type *restrict out, uint32_t count[RADIX_DIGITS])   \
+	{                                                                             \
+		uint32_t sum = 0;                                                     \
+                                                                                      \
+		if (count[key[0] >> shift & 255] == n)                                \
+			return false;                                                 \
+		for (size_t d = 0; d < RADIX_DIGITS; d++) {                           \
+			uint32_t c = count[d];                                        \
+                                                                                      \
+			count[d] = sum;                                               \
+			sum += c;                                                     \
+		}                                                                     \
+		for (size_t i = 0; i < n; i++) {                                      \
+			type *to = out + count[key[i] >> shift & 255]++;              \
+                                                                                      \
+			*to = key[i];                                                 \
+			__builtin_prefetch(RADIX_NEXT_LINE(to), 1);                   \
+		}                                                                     \
+		return true;                                                          \
 	}
 
 #define DEFINE_LEAF(type, suffix)                                                                  \

@@ -1,9 +1,9 @@
 /* radix_best_split.c -- cpu/best: one task into 256 by a digit.
  *
- * Before anything moves, a survey reads the records once: it counts the digits, ORs and ANDs all
- * records, and looks whether they are in order already.  Bits in which OR and AND agree are the
- * same everywhere.  If the digit begins with more than a few of those, moving by it would do
- * little: the digit is chosen anew from the first bit that differs, and counted once more.
+ * Before anything moves, a survey reads the records once: it counts the digits, and looks whether
+ * the records are in order already.  If the digits found agree in more than a few leading bits,
+ * moving by them would do little: then the OR and the AND of all records tell the first bit in
+ * which they differ, and the digit is chosen anew from there.
  */
 #include "cpu/radix_best.h"
 
@@ -14,45 +14,46 @@ enum {
 
 #define SAME(x) (x)
 
-#define DEFINE_SURVEY(type, suffix, order)                                                         \
-	static void bits_##suffix(const type *key, size_t n, uint64_t *any, uint64_t *all)         \
-	{                                                                                          \
-		type ors = 0, ands = (type)-1;                                                     \
-                                                                                                   \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			ors |= order(key[i]);                                                      \
-			ands &= order(key[i]);                                                     \
-		}                                                                                  \
-		*any |= ors;                                                                       \
-		*all &= ands;                                                                      \
-	}                                                                                          \
-                                                                                                   \
-	/* True if key[0] .. key[n] ascend by the bits from `low` on. */                           \
-	static bool ascends_##suffix(const type *key, size_t n, unsigned low)                      \
-	{                                                                                          \
-		unsigned descents = 0;                                                             \
-                                                                                                   \
-		for (size_t i = 0; i < n; i++)                                                     \
-			descents |= order(key[i]) >> low > order(key[i + 1]) >> low;               \
-		return !descents;                                                                  \
-	}                                                                                          \
-                                                                                                   \
-	/* Survey key[begin .. end - 1] out of `count`, and the order of its last with the next. */ \
-	static void survey_##suffix(const void *record, size_t begin, size_t end, size_t count,    \
-				    unsigned shift, unsigned low, struct radix_survey *survey)     \
-	{                                                                                          \
-		const type *key = record;                                                          \
-                                                                                                   \
-		*survey = (struct radix_survey){ .all = UINT64_MAX, .sorted = true };              \
-		for (size_t i = begin; i < end; i += BLOCK) {                                      \
-			size_t n = end - i < BLOCK ? end - i : BLOCK;                              \
-			bool last = i + n == count;                                                \
-                                                                                                   \
-			bits_##suffix(key + i, n, &survey->any, &survey->all);                     \
-			if (survey->sorted)                                                        \
-				survey->sorted = ascends_##suffix(key + i, n - last, low);         \
-			radix_digit_count_##suffix(key + i, n, shift, survey->count);              \
-		}                                                                                  \
+#define DEFINE_SURVEY(type, suffix, order)                                                       \
+	/* The bits in which key[0 .. n - 1] differ. */                                          \
+	static uint64_t difference_##suffix(const void *record, size_t n)                        \
+	{                                                                                        \
+		const type *key = record;                                                        \
+		type any = 0, all = (type)-1;                                                    \
+                                                                                                 \
+		for (size_t i = 0; i < n; i++) {                                                 \
+			any |= order(key[i]);                                                    \
+			all &= order(key[i]);                                                    \
+		}                                                                                \
+		return any ^ all;                                                                \
+	}                                                                                        \
+                                                                                                 \
+	/* True if key[0] .. key[n] ascend by the bits from `low` on. */                         \
+	static bool ascends_##suffix(const type *key, size_t n, unsigned low)                    \
+	{                                                                                        \
+		unsigned descents = 0;                                                           \
+                                                                                                 \
+		for (size_t i = 0; i < n; i++)                                                   \
+			descents |= order(key[i]) >> low > order(key[i + 1]) >> low;             \
+		return !descents;                                                                \
+	}                                                                                        \
+                                                                                                 \
+	/* Survey key[begin .. end - 1] out of `count`, and the order of its last with the next. \
+	 */                                                                                      \
+	static void survey_##suffix(const void *record, size_t begin, size_t end, size_t count,  \
+				    unsigned shift, unsigned low, struct radix_survey *survey)   \
+	{                                                                                        \
+		const type *key = record;                                                        \
+                                                                                                 \
+		*survey = (struct radix_survey){ .sorted = true };                               \
+		for (size_t i = begin; i < end; i += BLOCK) {                                    \
+			size_t n = end - i < BLOCK ? end - i : BLOCK;                            \
+			bool last = i + n == count;                                              \
+                                                                                                 \
+			if (survey->sorted)                                                      \
+				survey->sorted = ascends_##suffix(key + i, n - last, low);       \
+			radix_digit_count_##suffix(key + i, n, shift, survey->count);            \
+		}                                                                                \
 	}
 
 DEFINE_SURVEY(uint32_t, u32, SAME)
@@ -125,18 +126,49 @@ static unsigned digit_shift(const struct radix_cpu *cpu, unsigned top)
 	return top - cpu->low > RADIX_DIGIT_BITS ? top - RADIX_DIGIT_BITS : cpu->low;
 }
 
-/* One more than the highest bit in which keys differ; cpu->low if there is none. */
-static unsigned first_difference(const struct radix_cpu *cpu, const struct radix_survey *survey,
+/* One more than the highest bit in which the records of a task differ; cpu->low if none does. */
+static unsigned first_difference(const struct radix_cpu *cpu, const struct radix_task *task,
 				 int threads)
 {
-	uint64_t any = 0, all = UINT64_MAX;
+	void *key = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
+	uint64_t bits = 0;
 
+	/* Shares overlap by one record, so that their differences add up to that of the task. */
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1) \
+	reduction(|                                                                \
+		  : bits)
 	for (int t = 0; t < threads; t++) {
-		any |= survey[t].any;
-		all &= survey[t].all;
+		size_t begin, end;
+		const void *mine;
+
+		share(task->count, t, threads, &begin, &end);
+		if (begin == end)
+			continue;
+		begin -= begin > 0;
+		mine = at(cpu, key, begin);
+		if (cpu->width == 8)
+			bits |= difference_u64(mine, end - begin);
+		else if (task->raw)
+			bits |= difference_f32(mine, end - begin);
+		else
+			bits |= difference_u32(mine, end - begin);
 	}
-	uint64_t differ = (any ^ all) >> cpu->low;
-	return cpu->low + (differ ? 64 - (unsigned)__builtin_clzll(differ) : 0);
+	bits >>= cpu->low;
+	return cpu->low + (bits ? 64 - (unsigned)__builtin_clzll(bits) : 0);
+}
+
+/* The bits in which the digits found differ. */
+static unsigned digit_difference(const struct radix_survey *survey, int threads)
+{
+	unsigned any = 0, all = RADIX_DIGITS - 1;
+
+	for (unsigned d = 0; d < RADIX_DIGITS; d++)
+		for (int t = 0; t < threads; t++)
+			if (survey[t].count[d]) {
+				any |= d;
+				all &= d;
+			}
+	return any ^ all;
 }
 
 enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *task, int threads,
@@ -144,7 +176,6 @@ enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *tas
 			     size_t first[RADIX_DIGITS + 1])
 {
 	bool sorted = !task->in_spare;
-	unsigned top;
 
 	*shift = digit_shift(cpu, task->top);
 	survey_all(cpu, task, threads, *shift, survey);
@@ -152,14 +183,15 @@ enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *tas
 		sorted = sorted && survey[t].sorted;
 	if (sorted)
 		return RADIX_WAS_SORTED;
-	top = first_difference(cpu, survey, threads);
-	if (top == cpu->low)
-		return RADIX_WAS_EQUAL;
-	if (top + WASTED_BITS < task->top && digit_shift(cpu, top) != *shift) {
-		*shift = digit_shift(cpu, top);
-		survey_all(cpu, task, threads, *shift, survey);
+	if (digit_difference(survey, threads) >> (RADIX_DIGIT_BITS - WASTED_BITS) == 0) {
+		task->top = first_difference(cpu, task, threads);
+		if (task->top == cpu->low)
+			return RADIX_WAS_EQUAL;
+		if (digit_shift(cpu, task->top) != *shift) {
+			*shift = digit_shift(cpu, task->top);
+			survey_all(cpu, task, threads, *shift, survey);
+		}
 	}
-	task->top = top;
 	move_all(cpu, task, threads, survey, *shift, first);
 	return RADIX_WAS_SPLIT;
 }

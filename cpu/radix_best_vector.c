@@ -5,14 +5,13 @@
  * sampling, halve evenly spread keys evenly, and bound the depth by the bits of the key: no input
  * takes quadratic time.
  *
- * u32 and u64 split from one array into the other, out of place, zeros from the front and ones
- * from the back.  Eight keys are brought into the order "zeros, ones" by one permutation, looked
- * up by the mask of their bits, and stored at both ends: what is too much lies in the gap between
- * them and is overwritten later.
+ * A vector of keys is split by two compressions: the zeros go to another array, the ones move up
+ * in their own, behind what was read.  Both are stored as whole vectors; what is too much is
+ * overwritten by the next ones.
  *
  * Once 16 bits are left, 16 bits are moved: twice as many keys per vector.  For u32 that is near:
  * a part of the first split has 24, so a scatter by 8 bits more that stores only the lower half
- * gets there (with VBMI2, which splits 32 lanes by two compressions).
+ * gets there (with VBMI2, which compresses 16-bit lanes).
  */
 #if defined(__x86_64__)
 
@@ -34,7 +33,7 @@ enum {
 /* Lanes that have the highest bit of c in their number. */
 static inline INLINE uint32_t lane_mask(unsigned c)
 {
-	return c >= 16	 ? 0xffff0000
+	return c >= 16  ? 0xffff0000
 	       : c >= 8 ? 0xff00ff00
 	       : c >= 4 ? 0xf0f0f0f0
 	       : c >= 2 ? 0xcccccccc
@@ -82,50 +81,50 @@ static inline INLINE RADIX_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned
 	v = xor_quarters(v, c >> 3);
 	switch (c & 7) {
 	case 1:
-		return _mm512_shuffle_epi8(v, _mm512_set4_epi32(0x0d0c0f0e, 0x09080b0a, 0x05040706,
-								0x01000302));
+		return _mm512_shuffle_epi8(
+			v, _mm512_set4_epi32(0x0d0c0f0e, 0x09080b0a, 0x05040706, 0x01000302));
 	case 2:
 		return _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0xb1);
 	case 3:
-		return _mm512_shuffle_epi8(v, _mm512_set4_epi32(0x09080b0a, 0x0d0c0f0e, 0x01000302,
-								0x05040706));
+		return _mm512_shuffle_epi8(
+			v, _mm512_set4_epi32(0x09080b0a, 0x0d0c0f0e, 0x01000302, 0x05040706));
 	case 4:
 		return _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0x4e);
 	case 7:
-		return _mm512_shuffle_epi8(v, _mm512_set4_epi32(0x01000302, 0x05040706, 0x09080b0a,
-								0x0d0c0f0e));
+		return _mm512_shuffle_epi8(
+			v, _mm512_set4_epi32(0x01000302, 0x05040706, 0x09080b0a, 0x0d0c0f0e));
 	default:
 		return v;
 	}
 }
 
-#define NAME(x)	  x##_16
-#define LANES	  32
-#define VECTOR	  INLINE RADIX_VBMI2_TARGET
-#define MIN	  _mm512_min_epu16
-#define MAX	  _mm512_max_epu16
+#define NAME(x)   x##_16
+#define LANES     32
+#define VECTOR    INLINE RADIX_VBMI2_TARGET
+#define MIN       _mm512_min_epu16
+#define MAX       _mm512_max_epu16
 #define MASK_MAX  _mm512_mask_max_epu16
-#define MASK	  __mmask32
+#define MASK      __mmask32
 #define XOR_LANES xor_lanes_16
 #include "cpu/radix_network.h"
 
-#define NAME(x)	  x##_32
-#define LANES	  16
-#define VECTOR	  INLINE RADIX_AVX512_TARGET
-#define MIN	  _mm512_min_epu32
-#define MAX	  _mm512_max_epu32
+#define NAME(x)   x##_32
+#define LANES     16
+#define VECTOR    INLINE RADIX_AVX512_TARGET
+#define MIN       _mm512_min_epu32
+#define MAX       _mm512_max_epu32
 #define MASK_MAX  _mm512_mask_max_epu32
-#define MASK	  __mmask16
+#define MASK      __mmask16
 #define XOR_LANES xor_lanes_32
 #include "cpu/radix_network.h"
 
-#define NAME(x)	  x##_64
-#define LANES	  8
-#define VECTOR	  INLINE RADIX_AVX512_TARGET
-#define MIN	  _mm512_min_epu64
-#define MAX	  _mm512_max_epu64
+#define NAME(x)   x##_64
+#define LANES     8
+#define VECTOR    INLINE RADIX_AVX512_TARGET
+#define MIN       _mm512_min_epu64
+#define MAX       _mm512_max_epu64
 #define MASK_MAX  _mm512_mask_max_epu64
-#define MASK	  __mmask8
+#define MASK      __mmask8
 #define XOR_LANES xor_lanes_64
 #include "cpu/radix_network.h"
 
@@ -149,12 +148,12 @@ static inline INLINE RADIX_VBMI2_TARGET void network_16(const uint16_t *key, siz
 	__m512i v[16];
 
 #pragma GCC unroll 16
-	for (unsigned i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		v[i] = _mm512_mask_loadu_epi16(_mm512_set1_epi16(-1), below(n, 32 * i, 32),
 					       key + 32 * i);
 	sort_matrix_16(v, rows);
 #pragma GCC unroll 16
-	for (unsigned i = 0; i < rows; i++) {
+	for (size_t i = 0; i < rows; i++) {
 		uint32_t m = below(n, 32 * i, 32);
 		__m512i low = _mm512_cvtepu16_epi32(_mm512_castsi512_si256(v[i]));
 		__m512i high = _mm512_cvtepu16_epi32(_mm512_extracti64x4_epi64(v[i], 1));
@@ -168,14 +167,23 @@ static inline INLINE RADIX_VBMI2_TARGET void network_16(const uint16_t *key, siz
 RADIX_VBMI2_TARGET
 static void few_16(const uint16_t *key, size_t n, uint32_t prefix, uint32_t *out)
 {
-	if (n <= 32)
-		network_16(key, n, prefix, out, 1);
-	else if (n <= 64)
-		network_16(key, n, prefix, out, 2);
-	else if (n <= 128)
-		network_16(key, n, prefix, out, 4);
-	else
-		network_16(key, n, prefix, out, 8);
+#define ROWS(rows)                                     \
+	case (rows):                                   \
+		network_16(key, n, prefix, out, rows); \
+		break
+	switch ((n + 31) / 32) {
+		ROWS(1);
+		ROWS(2);
+		ROWS(3);
+		ROWS(4);
+		ROWS(5);
+		ROWS(6);
+		ROWS(7);
+		ROWS(8);
+	default:
+		break;
+	}
+#undef ROWS
 }
 
 /* Zeros of a bit to the front of `zero`, ones to the front of key itself, behind what is read.
@@ -233,36 +241,18 @@ static void sort_16(uint16_t *key, uint16_t *spare, size_t n, unsigned top, uint
 
 /* ---- 32 bits ------------------------------------------------------------------------------ */
 
-/* place_32[m]: the lanes of 8 keys with ones where m has bits, zeros first. */
-static _Alignas(64) uint32_t place_32[256][8];
-static _Alignas(64) uint64_t place_64[256][8];
-
-void radix_vector_init(void)
-{
-	for (unsigned m = 0; m < 256; m++) {
-		unsigned to = 0;
-
-		for (unsigned bit = 0; bit < 2; bit++)
-			for (unsigned lane = 0; lane < 8; lane++)
-				if ((m >> lane & 1) == bit) {
-					place_32[m][to] = lane;
-					place_64[m][to++] = lane;
-				}
-	}
-}
-
 static inline INLINE RADIX_AVX512_TARGET void network_32(const uint32_t *key, size_t n,
 							 uint32_t *out, unsigned rows)
 {
 	__m512i v[16];
 
 #pragma GCC unroll 16
-	for (unsigned i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		v[i] = _mm512_mask_loadu_epi32(_mm512_set1_epi32(-1),
 					       (__mmask16)below(n, 16 * i, 16), key + 16 * i);
 	sort_matrix_32(v, rows);
 #pragma GCC unroll 16
-	for (unsigned i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		_mm512_mask_storeu_epi32(out + 16 * i, (__mmask16)below(n, 16 * i, 16), v[i]);
 }
 
@@ -270,59 +260,59 @@ static inline INLINE RADIX_AVX512_TARGET void network_32(const uint32_t *key, si
 RADIX_AVX512_TARGET
 static void few_32(const uint32_t *key, size_t n, uint32_t *out)
 {
-	if (n <= 16)
+#define ROWS(below, rows)                      \
+	case (below):                          \
+	case (rows):                           \
+		network_32(key, n, out, rows); \
+		break
+	switch ((n + 15) / 16) {
+	case 1:
 		network_32(key, n, out, 1);
-	else if (n <= 32)
+		break;
+	case 2:
 		network_32(key, n, out, 2);
-	else if (n <= 64)
-		network_32(key, n, out, 4);
-	else if (n <= 128)
-		network_32(key, n, out, 8);
-	else
-		network_32(key, n, out, 16);
+		break;
+		ROWS(3, 4);
+		ROWS(5, 6);
+		ROWS(7, 8);
+		ROWS(9, 10);
+		ROWS(11, 12);
+		ROWS(13, 14);
+		ROWS(15, 16);
+	default:
+		break;
+	}
+#undef ROWS
 }
 
-/* Zeros of a bit to the front of out, ones to its end.  Returns how many zeros there are. */
+/* As exchange_16. */
 RADIX_AVX512_TARGET
-static size_t exchange_32(const uint32_t *key, size_t n, unsigned bit, uint32_t *out)
+static size_t exchange_32(uint32_t *key, size_t n, unsigned bit, uint32_t *zero)
 {
 	const __m512i test = _mm512_set1_epi32((int)(1u << bit));
-	uint32_t *zero = out, *one = out + n;
-	size_t i = 0;
+	size_t zeros = 0, ones = 0, i = 0;
 
-	/* The gap between zero and one is n - i: two whole vectors of 8 fit in. */
-	for (; i + 32 <= n; i += 16) {
-		unsigned m = _mm512_test_epi32_mask(_mm512_loadu_si512(key + i), test);
-		unsigned c = (unsigned)_mm_popcnt_u32(m & 255);
-		unsigned d = (unsigned)_mm_popcnt_u32(m >> 8);
-		__m256i a = _mm256_permutevar8x32_epi32(
-			_mm256_loadu_si256((const __m256i *)(key + i)),
-			_mm256_load_si256((const __m256i *)place_32[m & 255]));
-		__m256i b = _mm256_permutevar8x32_epi32(
-			_mm256_loadu_si256((const __m256i *)(key + i + 8)),
-			_mm256_load_si256((const __m256i *)place_32[m >> 8]));
+	for (; i + 16 <= n; i += 16) {
+		__m512i v = _mm512_loadu_si512(key + i);
+		__mmask16 m = _mm512_test_epi32_mask(v, test);
+		unsigned c = (unsigned)_mm_popcnt_u32(m);
 
-		_mm256_storeu_si256((__m256i *)zero, a);
-		_mm256_storeu_si256((__m256i *)(one - 8), a);
-		zero += 8 - c;
-		one -= c;
-		_mm256_storeu_si256((__m256i *)zero, b);
-		_mm256_storeu_si256((__m256i *)(one - 8), b);
-		zero += 8 - d;
-		one -= d;
+		_mm512_storeu_si512(zero + zeros, _mm512_maskz_compress_epi32((__mmask16)~m, v));
+		_mm512_storeu_si512(key + ones, _mm512_maskz_compress_epi32(m, v));
+		zeros += 16 - c;
+		ones += c;
 	}
-	for (; i < n; i += 16) {
+	if (i < n) {
 		__mmask16 valid = (__mmask16)below(n, i, 16);
 		__m512i v = _mm512_maskz_loadu_epi32(valid, key + i);
 		__mmask16 m = _mm512_test_epi32_mask(v, test);
 		__mmask16 z = (__mmask16)(valid & ~m);
 
-		_mm512_mask_compressstoreu_epi32(zero, z, v);
-		zero += _mm_popcnt_u32(z);
-		one -= _mm_popcnt_u32(m);
-		_mm512_mask_compressstoreu_epi32(one, m, v);
+		_mm512_mask_compressstoreu_epi32(zero + zeros, z, v);
+		_mm512_mask_compressstoreu_epi32(key + ones, m, v);
+		zeros += (unsigned)_mm_popcnt_u32(z);
 	}
-	return (size_t)(zero - out);
+	return zeros;
 }
 
 /* The lower halves of n keys. */
@@ -338,22 +328,21 @@ static void narrow(const uint32_t *key, size_t n, uint16_t *half)
 		half[i] = (uint16_t)key[i];
 }
 
-/* Sort n keys that lie in key and agree in the bits from `top` on.  key and spare are two ranges
- * of n elements, and scratch; out is one of them.  half: NULL, or two ranges for half keys. */
+/* Sort n keys that agree in the bits from `top` on into out.  key and spare are two ranges of n
+ * elements, and scratch.  half: two such ranges for half keys, or NULL twice. */
 RADIX_AVX512_TARGET
-static void sort_32(uint32_t *key, uint32_t *spare, uint32_t *out, size_t n, unsigned top,
+static void sort_32(uint32_t *key, uint32_t *spare, size_t n, unsigned top, uint32_t *out,
 		    uint16_t *const half[2])
 {
 	while (n > NETWORK_32 && top > (half[0] ? HALF_BITS : 0)) {
 		size_t zeros = exchange_32(key, n, --top, spare);
-		uint32_t *swap = key;
+		size_t ones = n - zeros;
 
 		if (zeros)
-			sort_32(spare, key, out, zeros, top, half);
-		key = spare + zeros;
-		spare = swap + zeros;
+			sort_32(spare, key + ones, zeros, top, out, half);
+		spare += zeros;
 		out += zeros;
-		n -= zeros;
+		n = ones;
 	}
 	if (!n)
 		return;
@@ -364,7 +353,7 @@ static void sort_32(uint32_t *key, uint32_t *spare, uint32_t *out, size_t n, uns
 
 		narrow(key, n, half[0]);
 		sort_16(half[0], half[1], n, top, prefix, out);
-	} else if (key != out) {
+	} else {
 		memcpy(out, key, n * sizeof *out);
 	}
 }
@@ -381,8 +370,12 @@ static void scatter_to_half(const uint32_t *key, uint32_t *out, size_t n, uint16
 		position[d] = sum;
 		sum += (uint32_t)count[d];
 	}
-	for (size_t i = 0; i < n; i++)
-		half[0][position[key[i] >> HALF_BITS & 255]++] = (uint16_t)key[i];
+	for (size_t i = 0; i < n; i++) {
+		uint16_t *to = half[0] + position[key[i] >> HALF_BITS & 255]++;
+
+		*to = (uint16_t)key[i];
+		__builtin_prefetch(RADIX_NEXT_LINE(to), 1);
+	}
 	sum = 0;
 	for (uint32_t d = 0; d < RADIX_DIGITS; d++) {
 		if (count[d])
@@ -400,12 +393,12 @@ static inline INLINE RADIX_AVX512_TARGET void network_64(const uint64_t *key, si
 	__m512i v[16];
 
 #pragma GCC unroll 16
-	for (unsigned i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		v[i] = _mm512_mask_loadu_epi64(_mm512_set1_epi64(-1), (__mmask8)below(n, 8 * i, 8),
 					       key + 8 * i);
 	sort_matrix_64(v, rows);
 #pragma GCC unroll 16
-	for (unsigned i = 0; i < rows; i++)
+	for (size_t i = 0; i < rows; i++)
 		_mm512_mask_storeu_epi64(out + 8 * i, (__mmask8)below(n, 8 * i, 8), v[i]);
 }
 
@@ -413,49 +406,59 @@ static inline INLINE RADIX_AVX512_TARGET void network_64(const uint64_t *key, si
 RADIX_AVX512_TARGET
 static void few_64(const uint64_t *key, size_t n, uint64_t *out)
 {
-	if (n <= 8)
+#define ROWS(below, rows)                      \
+	case (below):                          \
+	case (rows):                           \
+		network_64(key, n, out, rows); \
+		break
+	switch ((n + 7) / 8) {
+	case 1:
 		network_64(key, n, out, 1);
-	else if (n <= 16)
+		break;
+	case 2:
 		network_64(key, n, out, 2);
-	else if (n <= 32)
-		network_64(key, n, out, 4);
-	else if (n <= 64)
-		network_64(key, n, out, 8);
-	else
-		network_64(key, n, out, 16);
+		break;
+		ROWS(3, 4);
+		ROWS(5, 6);
+		ROWS(7, 8);
+		ROWS(9, 10);
+		ROWS(11, 12);
+		ROWS(13, 14);
+		ROWS(15, 16);
+	default:
+		break;
+	}
+#undef ROWS
 }
 
-/* As exchange_32. */
+/* As exchange_16. */
 RADIX_AVX512_TARGET
-static size_t exchange_64(const uint64_t *key, size_t n, unsigned bit, uint64_t *out)
+static size_t exchange_64(uint64_t *key, size_t n, unsigned bit, uint64_t *zero)
 {
 	const __m512i test = _mm512_set1_epi64((long long)(UINT64_C(1) << bit));
-	uint64_t *zero = out, *one = out + n;
-	size_t i = 0;
+	size_t zeros = 0, ones = 0, i = 0;
 
-	for (; i + 16 <= n; i += 8) {
+	for (; i + 8 <= n; i += 8) {
 		__m512i v = _mm512_loadu_si512(key + i);
-		unsigned m = _mm512_test_epi64_mask(v, test);
+		__mmask8 m = _mm512_test_epi64_mask(v, test);
 		unsigned c = (unsigned)_mm_popcnt_u32(m);
 
-		v = _mm512_permutexvar_epi64(_mm512_load_si512(place_64[m]), v);
-		_mm512_storeu_si512(zero, v);
-		_mm512_storeu_si512(one - 8, v);
-		zero += 8 - c;
-		one -= c;
+		_mm512_storeu_si512(zero + zeros, _mm512_maskz_compress_epi64((__mmask8)~m, v));
+		_mm512_storeu_si512(key + ones, _mm512_maskz_compress_epi64(m, v));
+		zeros += 8 - c;
+		ones += c;
 	}
-	for (; i < n; i += 8) {
+	if (i < n) {
 		__mmask8 valid = (__mmask8)below(n, i, 8);
 		__m512i v = _mm512_maskz_loadu_epi64(valid, key + i);
 		__mmask8 m = _mm512_test_epi64_mask(v, test);
 		__mmask8 z = (__mmask8)(valid & ~m);
 
-		_mm512_mask_compressstoreu_epi64(zero, z, v);
-		zero += _mm_popcnt_u32(z);
-		one -= _mm_popcnt_u32(m);
-		_mm512_mask_compressstoreu_epi64(one, m, v);
+		_mm512_mask_compressstoreu_epi64(zero + zeros, z, v);
+		_mm512_mask_compressstoreu_epi64(key + ones, m, v);
+		zeros += (unsigned)_mm_popcnt_u32(z);
 	}
-	return (size_t)(zero - out);
+	return zeros;
 }
 
 /* One more than the highest bit in which keys differ, 0 if they are equal. */
@@ -489,27 +492,23 @@ static unsigned difference_32(const uint32_t *key, size_t n)
 
 /* As sort_32.  A bit that is the same in all keys has many like it, perhaps: those are skipped. */
 RADIX_AVX512_TARGET
-static void sort_64(uint64_t *key, uint64_t *spare, uint64_t *out, size_t n, unsigned top)
+static void sort_64(uint64_t *key, uint64_t *spare, size_t n, unsigned top, uint64_t *out)
 {
 	while (n > NETWORK_64 && top) {
 		size_t zeros = exchange_64(key, n, --top, spare);
-		uint64_t *swap = key;
+		size_t ones = n - zeros;
 
-		if (zeros == 0 || zeros == n) {
-			key = spare;
-			spare = swap;
-			top = difference_64(key, n);
-			continue;
-		}
-		sort_64(spare, key, out, zeros, top);
-		key = spare + zeros;
-		spare = swap + zeros;
+		if (zeros == n || ones == n)
+			top = difference_64(zeros ? spare : key, n);
+		if (zeros)
+			sort_64(spare, key + ones, zeros, top, out);
+		spare += zeros;
 		out += zeros;
-		n -= zeros;
+		n = ones;
 	}
 	if (n <= NETWORK_64)
 		few_64(key, n, out);
-	else if (key != out)
+	else
 		memcpy(out, key, n * sizeof *out);
 }
 
@@ -521,32 +520,44 @@ static void leaf_32(const struct radix_cpu *cpu, const struct radix_task *task,
 {
 	uint32_t *record = (uint32_t *)cpu->record + task->begin;
 	uint32_t *spare = (uint32_t *)cpu->spare + task->begin;
-	uint32_t *key = task->in_spare ? spare : record, *other = task->in_spare ? record : spare;
-	unsigned top = task->count > NETWORK_32 ? difference_32(key, task->count) : task->top;
-	bool digit = top > HALF_BITS && top <= HALF_BITS + RADIX_DIGIT_BITS;
+	uint32_t *key = task->in_spare ? spare : record;
+	size_t n = task->count;
+	bool digit = task->top > HALF_BITS && task->top <= HALF_BITS + RADIX_DIGIT_BITS;
 
-	if (simd >= RADIX_VBMI2 && digit && task->count >> (top - HALF_BITS) >= PER_DIGIT)
-		scatter_to_half(key, record, task->count, worker->half);
-	else
-		sort_32(key, other, record, task->count, top, worker->half);
+	if (simd >= RADIX_VBMI2 && digit && n >> (task->top - HALF_BITS) >= PER_DIGIT) {
+		scatter_to_half(key, record, n, worker->half);
+	} else if (n <= NETWORK_32) {
+		few_32(key, n, record);
+	} else {
+		if (!task->in_spare)
+			memcpy(spare, record, n * sizeof *spare);
+		sort_32(spare, worker->full, n, difference_32(spare, n), record, worker->half);
+	}
 }
 
 RADIX_AVX512_TARGET
-static void leaf_64(const struct radix_cpu *cpu, const struct radix_task *task)
+static void leaf_64(const struct radix_cpu *cpu, const struct radix_task *task,
+		    const struct radix_worker *worker)
 {
 	uint64_t *record = (uint64_t *)cpu->record + task->begin;
 	uint64_t *spare = (uint64_t *)cpu->spare + task->begin;
-	uint64_t *key = task->in_spare ? spare : record, *other = task->in_spare ? record : spare;
-	unsigned top = task->count > NETWORK_64 ? difference_64(key, task->count) : task->top;
+	uint64_t *key = task->in_spare ? spare : record;
+	size_t n = task->count;
 
-	sort_64(key, other, record, task->count, top);
+	if (n <= NETWORK_64) {
+		few_64(key, n, record);
+		return;
+	}
+	if (!task->in_spare)
+		memcpy(spare, record, n * sizeof *spare);
+	sort_64(spare, worker->full, n, difference_64(spare, n), record);
 }
 
 void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *task,
 		       const struct radix_worker *worker, enum radix_simd simd)
 {
 	if (cpu->width == 8)
-		leaf_64(cpu, task);
+		leaf_64(cpu, task, worker);
 	else
 		leaf_32(cpu, task, worker, simd);
 }
@@ -562,10 +573,6 @@ void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *tas
 	(void)worker;
 	(void)simd;
 	radix_leaf_stable(cpu, task);
-}
-
-void radix_vector_init(void)
-{
 }
 
 #endif

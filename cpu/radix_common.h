@@ -26,8 +26,8 @@ extern "C" {
 struct radix_cpu {
 	const struct radix_input *input;
 	size_t count;
-	size_t width;  /* bytes of a record: 4 or 8 */
-	unsigned low;  /* the key is bits low .. top - 1 of a record */
+	size_t width; /* bytes of a record: 4 or 8 */
+	unsigned low; /* the key is bits low .. top - 1 of a record */
 	unsigned top;
 	bool is_float;
 	int threads;
@@ -70,10 +70,10 @@ enum radix_simd radix_cpu_simd(void);
 /* For tests: variants created from now on use nothing beyond `most`. */
 void radix_cpu_limit_simd(enum radix_simd most);
 
-#define RADIX_AVX512_TARGET                                                                        \
+#define RADIX_AVX512_TARGET \
 	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,popcnt,bmi,bmi2")))
-#define RADIX_VBMI2_TARGET                                                                         \
-	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi2,popcnt,"    \
+#define RADIX_VBMI2_TARGET                                                                      \
+	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi2,popcnt," \
 			      "bmi,bmi2")))
 
 #ifdef __cplusplus

@@ -65,25 +65,25 @@ static uint32_t scan(const struct state *s)
 	return sum;
 }
 
-#define DEFINE_STEPS(type, suffix)                                                                 \
-	static void predicate_##suffix(const struct state *s, unsigned bit)                        \
-	{                                                                                          \
-		const type *key = s->cpu.record;                                                   \
-                                                                                                   \
-		for (size_t i = 0; i < s->cpu.count; i++)                                          \
-			s->predicate[i] = !(key[i] >> bit & 1);                                    \
-	}                                                                                          \
-                                                                                                   \
-	static void scatter_##suffix(const struct state *s, uint32_t zeros)                        \
-	{                                                                                          \
-		const type *key = s->cpu.record;                                                   \
-		type *out = s->cpu.spare;                                                          \
-                                                                                                   \
-		for (size_t i = 0; i < s->cpu.count; i++) {                                        \
-			size_t f = s->scan[i];                                                     \
-                                                                                                   \
-			out[s->predicate[i] ? f : zeros + (i - f)] = key[i];                       \
-		}                                                                                  \
+#define DEFINE_STEPS(type, suffix)                                           \
+	static void predicate_##suffix(const struct state *s, unsigned bit)  \
+	{                                                                    \
+		const type *key = s->cpu.record;                             \
+                                                                             \
+		for (size_t i = 0; i < s->cpu.count; i++)                    \
+			s->predicate[i] = !(key[i] >> bit & 1);              \
+	}                                                                    \
+                                                                             \
+	static void scatter_##suffix(const struct state *s, uint32_t zeros)  \
+	{                                                                    \
+		const type *key = s->cpu.record;                             \
+		type *out = s->cpu.spare;                                    \
+                                                                             \
+		for (size_t i = 0; i < s->cpu.count; i++) {                  \
+			size_t f = s->scan[i];                               \
+                                                                             \
+			out[s->predicate[i] ? f : zeros + (i - f)] = key[i]; \
+		}                                                            \
 	}
 
 DEFINE_STEPS(uint32_t, u32)

@@ -8,9 +8,11 @@
  * With AVX-512 a vector of keys is split by two compressions, which replaces a hard-to-predict
  * branch per key; the plain path is written without a branch too.
  */
-#include <immintrin.h>
 #include <omp.h>
 #include <stdlib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
 
 #include "common/memory.h"
 #include "common/variants.h"
@@ -36,86 +38,98 @@ struct state {
 	const struct kernels *kernels;
 };
 
-#define DEFINE_PLAIN(type, suffix)                                                                 \
-	static size_t plain_zeros_##suffix(const void *src, size_t begin, size_t end,              \
-					   unsigned bit)                                           \
-	{                                                                                          \
-		const type *key = src;                                                             \
-		size_t ones = 0;                                                                   \
-                                                                                                   \
-		for (size_t i = begin; i < end; i++)                                               \
-			ones += key[i] >> bit & 1;                                                 \
-		return end - begin - ones;                                                         \
-	}                                                                                          \
-                                                                                                   \
-	static void plain_scatter_##suffix(const void *src, size_t begin, size_t end,              \
-					   unsigned bit, void *out, size_t zero, size_t one)       \
-	{                                                                                          \
-		const type *key = src;                                                             \
-		type *to = out;                                                                    \
-		size_t next[2] = { zero, one };                                                    \
-                                                                                                   \
-		for (size_t i = begin; i < end; i++)                                               \
-			to[next[key[i] >> bit & 1]++] = key[i];                                    \
-	}                                                                                          \
-                                                                                                   \
-	static const struct kernels plain_##suffix = { plain_zeros_##suffix,                       \
+#define DEFINE_PLAIN(type, suffix)                                                           \
+	static size_t plain_zeros_##suffix(const void *src, size_t begin, size_t end,        \
+					   unsigned bit)                                     \
+	{                                                                                    \
+		const type *key = src;                                                       \
+		size_t ones = 0;                                                             \
+                                                                                             \
+		for (size_t i = begin; i < end; i++)                                         \
+			ones += key[i] >> bit & 1;                                           \
+		return end - begin - ones;                                                   \
+	}                                                                                    \
+                                                                                             \
+	static void plain_scatter_##suffix(const void *src, size_t begin, size_t end,        \
+					   unsigned bit, void *out, size_t zero, size_t one) \
+	{                                                                                    \
+		const type *key = src;                                                       \
+		type *to = out;                                                              \
+		size_t next[2] = { zero, one };                                              \
+                                                                                             \
+		for (size_t i = begin; i < end; i++)                                         \
+			to[next[key[i] >> bit & 1]++] = key[i];                              \
+	}                                                                                    \
+                                                                                             \
+	static const struct kernels plain_##suffix = { plain_zeros_##suffix,                 \
 						       plain_scatter_##suffix };
 
 DEFINE_PLAIN(uint32_t, u32)
 DEFINE_PLAIN(uint64_t, u64)
 
+#if defined(__x86_64__)
 /* The same for vectors of `lanes` records, the rest of the chunk by the plain path.  Stores are
  * masked: what lies behind a thread's last zero belongs to another thread. */
-#define DEFINE_AVX512(type, suffix, lanes, mask, bits)                                             \
-	RADIX_AVX512_TARGET                                                                        \
-	static size_t avx512_zeros_##suffix(const void *src, size_t begin, size_t end,             \
-					    unsigned bit)                                          \
-	{                                                                                          \
-		const type *key = src;                                                             \
-		const __m512i test = _mm512_set1_epi##bits((int##bits##_t)((type)1 << bit));       \
-		size_t ones = 0, i = begin;                                                        \
-                                                                                                   \
-		for (; i + (lanes) <= end; i += (lanes)) {                                         \
-			__m512i v = _mm512_loadu_si512(key + i);                                   \
-                                                                                                   \
-			ones += (size_t)_mm_popcnt_u32(_mm512_test_epi##bits##_mask(v, test));     \
-		}                                                                                  \
-		return (i - begin - ones) + plain_zeros_##suffix(src, i, end, bit);                \
-	}                                                                                          \
-                                                                                                   \
-	RADIX_AVX512_TARGET                                                                        \
-	static void avx512_scatter_##suffix(const void *src, size_t begin, size_t end,             \
-					    unsigned bit, void *out, size_t zero, size_t one)      \
-	{                                                                                          \
-		const type *key = src;                                                             \
-		type *to = out;                                                                    \
-		const __m512i test = _mm512_set1_epi##bits((int##bits##_t)((type)1 << bit));       \
-		const unsigned all = (mask)-1;                                                     \
-		size_t i = begin;                                                                  \
-                                                                                                   \
-		for (; i + (lanes) <= end; i += (lanes)) {                                         \
-			__m512i v = _mm512_loadu_si512(key + i);                                   \
-			mask m = _mm512_test_epi##bits##_mask(v, test);                            \
-			unsigned ones = (unsigned)_mm_popcnt_u32(m);                               \
-			unsigned zeros = (lanes)-ones;                                             \
-                                                                                                   \
-			_mm512_mask_storeu_epi##bits(                                              \
-				to + zero, (mask)_bzhi_u32(all, zeros),                            \
-				_mm512_maskz_compress_epi##bits((mask)~m, v));                     \
-			_mm512_mask_storeu_epi##bits(to + one, (mask)_bzhi_u32(all, ones),         \
-						     _mm512_maskz_compress_epi##bits(m, v));       \
-			zero += zeros;                                                             \
-			one += ones;                                                               \
-		}                                                                                  \
-		plain_scatter_##suffix(src, i, end, bit, out, zero, one);                          \
-	}                                                                                          \
-                                                                                                   \
-	static const struct kernels avx512_##suffix = { avx512_zeros_##suffix,                     \
+#define DEFINE_AVX512(type, suffix, lanes, mask, bits)                                         \
+	RADIX_AVX512_TARGET                                                                    \
+	static size_t avx512_zeros_##suffix(const void *src, size_t begin, size_t end,         \
+					    unsigned bit)                                      \
+	{                                                                                      \
+		const type *key = src;                                                         \
+		const __m512i test = _mm512_set1_epi##bits((int##bits##_t)((type)1 << bit));   \
+		size_t ones = 0, i = begin;                                                    \
+                                                                                               \
+		for (; i + (lanes) <= end; i += (lanes)) {                                     \
+			__m512i v = _mm512_loadu_si512(key + i);                               \
+                                                                                               \
+			ones += (size_t)_mm_popcnt_u32(_mm512_test_epi##bits##_mask(v, test)); \
+		}                                                                              \
+		return (i - begin - ones) + plain_zeros_##suffix(src, i, end, bit);            \
+	}                                                                                      \
+                                                                                               \
+	RADIX_AVX512_TARGET                                                                    \
+	static void avx512_scatter_##suffix(const void *src, size_t begin, size_t end,         \
+					    unsigned bit, void *out, size_t zero, size_t one)  \
+	{                                                                                      \
+		const type *key = src;                                                         \
+		type *to = out;                                                                \
+		const __m512i test = _mm512_set1_epi##bits((int##bits##_t)((type)1 << bit));   \
+		const unsigned all = (mask)-1;                                                 \
+		size_t i = begin;                                                              \
+                                                                                               \
+		for (; i + (lanes) <= end; i += (lanes)) {                                     \
+			__m512i v = _mm512_loadu_si512(key + i);                               \
+			mask m = _mm512_test_epi##bits##_mask(v, test);                        \
+			unsigned ones = (unsigned)_mm_popcnt_u32(m);                           \
+			unsigned zeros = (lanes)-ones;                                         \
+                                                                                               \
+			_mm512_mask_storeu_epi##bits(                                          \
+				to + zero, (mask)_bzhi_u32(all, zeros),                        \
+				_mm512_maskz_compress_epi##bits((mask)~m, v));                 \
+			_mm512_mask_storeu_epi##bits(to + one, (mask)_bzhi_u32(all, ones),     \
+						     _mm512_maskz_compress_epi##bits(m, v));   \
+			zero += zeros;                                                         \
+			one += ones;                                                           \
+		}                                                                              \
+		plain_scatter_##suffix(src, i, end, bit, out, zero, one);                      \
+	}                                                                                      \
+                                                                                               \
+	static const struct kernels avx512_##suffix = { avx512_zeros_##suffix,                 \
 							avx512_scatter_##suffix };
 
 DEFINE_AVX512(uint32_t, u32, 16, __mmask16, 32)
 DEFINE_AVX512(uint64_t, u64, 8, __mmask8, 64)
+#endif
+
+/* The fastest kernels that this processor has. */
+static const struct kernels *choose(size_t width)
+{
+#if defined(__x86_64__)
+	if (radix_cpu_simd() >= RADIX_AVX512)
+		return width == 8 ? &avx512_u64 : &avx512_u32;
+#endif
+	return width == 8 ? &plain_u64 : &plain_u32;
+}
 
 static enum gb_status create(void **state, const void *params, const void *input,
 			     struct gb_error *err)
@@ -130,10 +144,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 	s->count = gb_host_alloc((size_t)s->cpu.threads, sizeof *s->count, err);
 	if (!s->count)
 		return err->code;
-	if (radix_cpu_simd() >= RADIX_AVX512)
-		s->kernels = s->cpu.width == 8 ? &avx512_u64 : &avx512_u32;
-	else
-		s->kernels = s->cpu.width == 8 ? &plain_u64 : &plain_u32;
+	s->kernels = choose(s->cpu.width);
 	return GB_OK;
 }
 

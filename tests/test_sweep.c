@@ -23,6 +23,7 @@ static const struct gb_param rows[] = {
 	  .type = GB_INT,
 	  .offset = AT(count),
 	  .initial = "1M",
+	  .yields_to = "file",
 	  .max = INT64_C(1) << 40 },
 	{ .name = "type",
 	  .type = GB_CHOICE,
@@ -158,6 +159,19 @@ Test(sweep, what_a_variant_ignores_is_run_once)
 	cr_assert(eq(sz, runs[0], 2));
 	cr_assert(eq(sz, runs[1], 6));
 	cr_assert(eq(sz, runs[2], 2));
+}
+
+Test(sweep, a_default_yields_to_what_was_given)
+{
+	struct toy p;
+
+	gb_sweep_set(&sweep, "file", "a,b", &err);
+	gb_sweep_point(&sweep, 1, &p);
+	cr_assert(eq(str, (char *)p.file, "b"));
+	cr_assert(eq(i64, p.count, 0));
+	gb_sweep_set(&sweep, "count", "7", &err);
+	gb_sweep_point(&sweep, 1, &p);
+	cr_assert(eq(i64, p.count, 7));
 }
 
 struct refusal {

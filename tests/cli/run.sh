@@ -9,12 +9,11 @@ top=$(cd "$here/../.." && pwd)
 binary=$(cd "$(dirname "$1")" && pwd)/$(basename "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-mkdir "$scratch/bin" && ln -s "$binary" "$scratch/bin/gpubench"
+mkdir "$scratch/bin" && ln -s "$binary" "$scratch/bin/gpubench" && ln -s "$binary-planted" "$scratch/bin/gpubench-planted"
 PATH=$scratch/bin:$PATH
 LC_ALL=C
 TESTS=$top/tests
-SCHEMA=$top/results/gpubench-record-1.schema.json
-export PATH LC_ALL TESTS SCHEMA TOP="$top"
+export PATH LC_ALL TESTS
 passed=0 failed=0
 
 # compare NAME KIND WANTED_IF_ABSENT

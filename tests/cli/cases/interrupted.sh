@@ -4,5 +4,5 @@ sleep 1
 kill -INT $pid
 wait $pid
 status=$?
-/usr/bin/python3 "$TESTS/schema.py" "$SCHEMA" out.jsonl || exit
+/usr/bin/python3 "$TESTS/schema.py" out.jsonl || exit
 exit $status

@@ -1,0 +1,11 @@
+# A wrong variant is listed, run, and reported as failed without a time; the exit status is 1.
+gpubench-planted list radix >list || exit 9
+grep planted list
+gpubench-planted radix cpu/planted cpu/qsort --count=1000 --samples=3 -o out.jsonl >table
+status=$?
+sed -n '/^cpu.planted/ s/  */ /gp' table
+grep -c '"status":"ok".*"time"' out.jsonl
+grep '"status":"failed"' out.jsonl | grep -c '"time"'
+gpubench-planted check radix --backend=cpu >check
+grep planted check
+exit $status
