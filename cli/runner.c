@@ -290,7 +290,7 @@ static enum gb_status set_up(struct session *s)
 {
 	struct gb_result *r = s->result;
 
-	if (!r->variant->ops || !s->backend)
+	if (!r->variant->ops)
 		return gb_fail(s->err, GB_EUNAVAILABLE, "%s", r->variant->absent);
 	if (s->backend->open((int)s->how->device, s->err))
 		return s->err->code;
@@ -299,7 +299,7 @@ static enum gb_status set_up(struct session *s)
 	s->output_size = r->workload->output_size(r->params, s->input);
 	s->output = gb_host_alloc(s->output_size, 1, s->err);
 	if (!s->output)
-		return s->err->code;
+		return GB_EUNAVAILABLE;
 	s->timer = (struct gb_timer){ .ops = s->backend->timer, .err = s->err };
 	if (s->timer.ops->create(&s->timer.clock, s->err))
 		return s->err->code;
@@ -313,7 +313,7 @@ static enum gb_status set_up(struct session *s)
 static enum gb_status warm_up(struct session *s, int64_t count, double *ns)
 {
 	struct gb_result *r = s->result;
-	double host_ns;
+	double host_ns = 0;
 
 	for (int64_t i = 0; i < count; i++) {
 		if (sample(s, 1, false, false, ns, &host_ns))
@@ -439,11 +439,16 @@ static int threads_of(const struct gb_result *r)
 	return 1;
 }
 
+/* In a build without CUDA the cuda variants have no operations, and so no need of a back end. */
+static const struct gb_backend_ops *backend_of(const struct gb_variant *variant)
+{
 #if GB_HAVE_CUDA
-#define CUDA_BACKEND &gb_cuda_backend
-#else
-#define CUDA_BACKEND NULL
+	if (variant->backend == GB_CUDA)
+		return &gb_cuda_backend;
 #endif
+	(void)variant;
+	return &gb_cpu_backend;
+}
 
 enum gb_status gb_run(struct gb_result *result, const void *input, const struct gb_settings *how,
 		      bool timed, struct gb_error *err)
@@ -453,7 +458,7 @@ enum gb_status gb_run(struct gb_result *result, const void *input, const struct 
 		.result = result,
 		.how = how,
 		.ops = result->variant->ops,
-		.backend = result->variant->backend == GB_CPU ? &gb_cpu_backend : CUDA_BACKEND,
+		.backend = backend_of(result->variant),
 		.input = input,
 		.err = &own,
 		.started_ns = gb_now_ns(),
