@@ -299,7 +299,7 @@ static enum gb_status set_up(struct session *s)
 	s->output_size = r->workload->output_size(r->params, s->input);
 	s->output = gb_host_alloc(s->output_size, 1, s->err);
 	if (!s->output)
-		return GB_EUNAVAILABLE;
+		return s->err->code;
 	s->timer = (struct gb_timer){ .ops = s->backend->timer, .err = s->err };
 	if (s->timer.ops->create(&s->timer.clock, s->err))
 		return s->err->code;
@@ -385,7 +385,7 @@ static enum gb_status measure(struct session *s, bool timed)
 	struct gb_result *r = s->result;
 	double ns = 0;
 
-	if (set_up(s))
+	if (set_up(s) || !s->output)
 		return s->err->code;
 	s->distinct = r->workload->distinct ? r->workload->distinct(r->params, s->input) : 1;
 	if (!timed) {

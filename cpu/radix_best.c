@@ -58,6 +58,16 @@ static void settle(const struct state *s, const struct radix_task *task)
 		key[i] = radix_f32_bits(key[i]);
 }
 
+/* True if all records of a task are the same, which the first two deny in most inputs. */
+static bool uniform(const struct state *s, const struct radix_task *task)
+{
+	const struct radix_cpu *cpu = &s->cpu;
+	const char *record = task->in_spare ? cpu->spare : cpu->record;
+
+	record += task->begin * cpu->width;
+	return !memcmp(record, record + cpu->width, (task->count - 1) * cpu->width);
+}
+
 /* The part of a split task that has digit d. */
 static struct radix_task child(const struct radix_task *task, unsigned shift, const size_t *first,
 			       size_t d)
@@ -77,14 +87,16 @@ static void solve(const struct state *s, struct radix_task task, const struct ra
 	size_t first[RADIX_DIGITS + 1];
 	unsigned shift;
 
-	if (task.top > s->cpu.low && task.count > s->leaf) {
+	const bool equal = task.top == s->cpu.low || uniform(s, &task);
+
+	if (!equal && task.count > s->leaf) {
 		if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
 			for (size_t d = 0; d < RADIX_DIGITS; d++)
 				if (first[d + 1] > first[d])
 					solve(s, child(&task, shift, first, d), worker, survey);
 			return;
 		}
-	} else if (task.top > s->cpu.low && task.count > 1) {
+	} else if (!equal) {
 		if (s->vector)
 			radix_leaf_vector(&s->cpu, &task, worker, s->simd);
 		else
