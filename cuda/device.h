@@ -1,0 +1,45 @@
+/* device.h -- the one GPU that this process uses: its stream, its memory, its properties.
+ *
+ * All of it holds between gb_cuda_backend.open() and close().  Everything a variant queues goes
+ * into gpu_stream(), and every array it owns comes from gpu_alloc().
+ */
+#ifndef GPUBENCH_CUDA_DEVICE_H
+#define GPUBENCH_CUDA_DEVICE_H
+
+#include <stddef.h>
+
+#include "common/status.h"
+#include "cuda/gpu.h"
+
+/* The stream of all work.  It is ordered with the default stream, so that a plain cudaMemcpy() in
+ * upload() is seen by the kernels of run(). */
+cudaStream_t gpu_stream(void);
+
+/* count * size bytes of device memory into *pointer, aligned to 256 bytes, contents undefined.
+ * count == 0 gives a pointer that may be freed.  GB_EUNAVAILABLE, with what was needed and what
+ * is free in err, if memory does not suffice; *pointer is then NULL.  When memory is dry
+ * (gb_memory_is_dry()) the allocation is only counted, and *pointer must not be used. */
+enum gb_status gpu_alloc(void **pointer, size_t count, size_t size, struct gb_error *err);
+
+/* The same for a typed pointer: gpu_alloc(&s->keys, count, sizeof *s->keys, err). */
+template <class T>
+static inline enum gb_status gpu_alloc(T **pointer, size_t count, size_t size, struct gb_error *err)
+{
+	void *memory = NULL;
+	const enum gb_status status = gpu_alloc(&memory, count, size, err);
+
+	*pointer = (T *)memory;
+	return status;
+}
+
+/* Accepts NULL. */
+void gpu_free(void *pointer);
+
+/* Multiprocessors of the device: the usual factor of a grid's size.  Never 0: while no device is
+ * open (a dry run) it is that of a large GPU, so that estimates are on the safe side. */
+int gpu_sm_count(void);
+
+/* An attribute of the device; 0 if it cannot be told. */
+int gpu_attribute(enum cudaDeviceAttr attribute);
+
+#endif

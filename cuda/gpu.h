@@ -1,0 +1,340 @@
+/* gpu.h -- the one header that kernels include: CUDA on a GPU, or the SIMT emulator on a CPU.
+ *
+ * Kernels are written once, in the C-like part of CUDA C++, and compiled twice: by nvcc for the
+ * GPU, and by g++ (-x c++ -DGPUBENCH_SIMT=1) against tests/simt/, which runs every CUDA thread as
+ * a fiber and checks what it does.  What nvcc's language has and C++ has not, or what has to be
+ * exact for both, goes through the words below; everything else is textbook CUDA.
+ *
+ *	SHARED_ARRAY(T, name, n), SHARED_VAR(T, name)   __shared__ T name[n]; __shared__ T name;
+ *	DYN_SHARED(T, name)                             extern __shared__ T name[];
+ *	GPU_LAUNCH(kernel, grid, block, shmem, stream, args...)     kernel<<<...>>>(args...)
+ *	GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, args...)
+ *	GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, args...)
+ *	GPU_BLOCK(n)          threads in a block, at compile time; at most 64 under ThreadSanitizer
+ *	gpu_ld_acquire(p), gpu_ld_relaxed(p), gpu_st_release(p, v), gpu_st_relaxed(p, v)
+ *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
+ *	gpu_grid_sync(word)                             all blocks of a cooperative launch
+ *	gpu_cluster_rank(), gpu_cluster_size(), gpu_cluster_sync(), gpu_cluster_map(p, rank)
+ *	gpu_global_timer_ns()
+ *
+ * A kernel whose name holds a comma stands in parentheses: GPU_LAUNCH((sort<T, 4>), ...).
+ * A launch reports failure through cudaGetLastError(), on both sides.
+ *
+ * Data that one block writes for another go out by plain stores followed by gpu_st_release() or
+ * gpu_cas() on a flag, and are read after gpu_ld_acquire() of that flag: then the emulator's race
+ * checker and ThreadSanitizer understand the program, and it is right on the hardware.  `volatile`
+ * and __threadfence() do the same on a GPU but cannot be checked so well; inline PTX not at all.
+ *
+ * The memory words work on 4- and 8-byte integers at device scope, in global and shared memory.
+ * Built for sm_75 to sm_121 with CUDA 12 and 13.  Clusters need sm_90: below it the four words
+ * compile, and trap when reached.
+ */
+#ifndef GPUBENCH_CUDA_GPU_H
+#define GPUBENCH_CUDA_GPU_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifndef __CUDACC__
+
+#include "tests/simt/simt.h"
+
+#else
+
+#include <cuda_runtime.h>
+
+#define GPU_EMULATED 0
+
+#define SHARED_ARRAY(T, name, n) __shared__ T name[n]
+#define SHARED_VAR(T, name)      __shared__ T name
+#define DYN_SHARED(T, name)                                                   \
+	extern __shared__ __align__(16) unsigned char gpu_dyn_shared_bytes[]; \
+	T *const name = reinterpret_cast<T *>(gpu_dyn_shared_bytes)
+
+#define GPU_BLOCK(n) (n)
+
+#define GPU_LAUNCH(kernel, grid, block, shmem, stream, ...) \
+	(kernel)<<<(grid), (block), (shmem), (stream)>>>(__VA_ARGS__)
+
+/* grid, block and cluster: unsigned or dim3; the grid is a multiple of the cluster.  More than 8
+ * blocks in a cluster need cudaFuncAttributeNonPortableClusterSizeAllowed set on the kernel. */
+#define GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, ...) \
+	gpu_launch_special((kernel), (grid), (block), (shmem), (stream),     \
+			   gpu_cluster_attribute(cluster) __VA_OPT__(, ) __VA_ARGS__)
+
+/* All blocks of the grid must fit on the device at once, else the launch fails. */
+#define GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, ...)  \
+	gpu_launch_special((kernel), (grid), (block), (shmem), (stream), \
+			   gpu_cooperative_attribute() __VA_OPT__(, ) __VA_ARGS__)
+
+static inline cudaLaunchAttribute gpu_cluster_attribute(dim3 cluster)
+{
+	cudaLaunchAttribute attribute = {};
+
+	attribute.id = cudaLaunchAttributeClusterDimension;
+	attribute.val.clusterDim.x = cluster.x;
+	attribute.val.clusterDim.y = cluster.y;
+	attribute.val.clusterDim.z = cluster.z;
+	return attribute;
+}
+
+static inline cudaLaunchAttribute gpu_cooperative_attribute(void)
+{
+	cudaLaunchAttribute attribute = {};
+
+	attribute.id = cudaLaunchAttributeCooperative;
+	attribute.val.cooperative = 1;
+	return attribute;
+}
+
+/* The result is left for cudaGetLastError(), as that of a plain launch is. */
+template <class... P, class... A>
+static inline void gpu_launch_special(void (*kernel)(P...), dim3 grid, dim3 block, size_t shmem,
+				      cudaStream_t stream, cudaLaunchAttribute attribute,
+				      A &&...args)
+{
+	cudaLaunchConfig_t config = {};
+
+	config.gridDim = grid;
+	config.blockDim = block;
+	config.dynamicSmemBytes = shmem;
+	config.stream = stream;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	(void)cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...);
+}
+
+/* Keeps a parameter out of template argument deduction: gpu_st_release(p, 1) takes p's type. */
+template <class T> struct gpu_given {
+	typedef T type;
+};
+
+/* ---- memory: what is seen in which order ------------------------------------------------ */
+
+#if !defined(__CUDA_ARCH__)
+
+/* nvcc's pass over the host code needs to know the names only. */
+template <class T> __device__ T gpu_ld_acquire(const T *p);
+template <class T> __device__ T gpu_ld_relaxed(const T *p);
+template <class T> __device__ void gpu_st_release(T *p, typename gpu_given<T>::type v);
+template <class T> __device__ void gpu_st_relaxed(T *p, typename gpu_given<T>::type v);
+template <class T>
+__device__ T gpu_cas(T *p, typename gpu_given<T>::type expected, typename gpu_given<T>::type v);
+template <class T> __device__ T gpu_add(T *p, typename gpu_given<T>::type v);
+
+#elif __CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8)
+
+template <class T> static __device__ __forceinline__ T gpu_ld_acquire(const T *p)
+{
+	return __nv_atomic_load_n(const_cast<T *>(p), __NV_ATOMIC_ACQUIRE,
+				  __NV_THREAD_SCOPE_DEVICE);
+}
+
+template <class T> static __device__ __forceinline__ T gpu_ld_relaxed(const T *p)
+{
+	return __nv_atomic_load_n(const_cast<T *>(p), __NV_ATOMIC_RELAXED,
+				  __NV_THREAD_SCOPE_DEVICE);
+}
+
+template <class T>
+static __device__ __forceinline__ void gpu_st_release(T *p, typename gpu_given<T>::type v)
+{
+	__nv_atomic_store_n(p, v, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
+}
+
+template <class T>
+static __device__ __forceinline__ void gpu_st_relaxed(T *p, typename gpu_given<T>::type v)
+{
+	__nv_atomic_store_n(p, v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
+}
+
+template <class T>
+static __device__ __forceinline__ T gpu_cas(T *p, typename gpu_given<T>::type expected,
+					    typename gpu_given<T>::type v)
+{
+	__nv_atomic_compare_exchange_n(p, &expected, v, false, __NV_ATOMIC_ACQ_REL,
+				       __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+	return expected;
+}
+
+template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gpu_given<T>::type v)
+{
+	return __nv_atomic_fetch_add(p, v, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
+}
+
+#else /* before CUDA 12.8: the same instructions by hand, for 4 and 8 bytes */
+
+#define GPU_LOAD(name, order)                                                                 \
+	template <class T> static __device__ __forceinline__ T name(const T *p)               \
+	{                                                                                     \
+		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");              \
+		if (sizeof(T) == 4) {                                                         \
+			unsigned v;                                                           \
+			asm volatile("ld." order ".gpu.b32 %0, [%1];"                         \
+				     : "=r"(v)                                                \
+				     : "l"(p)                                                 \
+				     : "memory");                                             \
+			return (T)v;                                                          \
+		}                                                                             \
+		unsigned long long v;                                                         \
+		asm volatile("ld." order ".gpu.b64 %0, [%1];" : "=l"(v) : "l"(p) : "memory"); \
+		return (T)v;                                                                  \
+	}
+
+#define GPU_STORE(name, order)                                                                   \
+	template <class T>                                                                       \
+	static __device__ __forceinline__ void name(T *p, typename gpu_given<T>::type v)         \
+	{                                                                                        \
+		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");                 \
+		if (sizeof(T) == 4)                                                              \
+			asm volatile("st." order ".gpu.b32 [%0], %1;" ::"l"(p), "r"((unsigned)v) \
+				     : "memory");                                                \
+		else                                                                             \
+			asm volatile("st." order ".gpu.b64 [%0], %1;" ::"l"(p),                  \
+				     "l"((unsigned long long)v)                                  \
+				     : "memory");                                                \
+	}
+
+GPU_LOAD(gpu_ld_acquire, "acquire")
+GPU_LOAD(gpu_ld_relaxed, "relaxed")
+GPU_STORE(gpu_st_release, "release")
+GPU_STORE(gpu_st_relaxed, "relaxed")
+#undef GPU_LOAD
+#undef GPU_STORE
+
+template <class T>
+static __device__ __forceinline__ T gpu_cas(T *p, typename gpu_given<T>::type expected,
+					    typename gpu_given<T>::type v)
+{
+	static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");
+	if (sizeof(T) == 4) {
+		unsigned old;
+
+		asm volatile("atom.acq_rel.gpu.cas.b32 %0, [%1], %2, %3;"
+			     : "=r"(old)
+			     : "l"(p), "r"((unsigned)expected), "r"((unsigned)v)
+			     : "memory");
+		return (T)old;
+	}
+	unsigned long long old;
+
+	asm volatile("atom.acq_rel.gpu.cas.b64 %0, [%1], %2, %3;"
+		     : "=l"(old)
+		     : "l"(p), "l"((unsigned long long)expected), "l"((unsigned long long)v)
+		     : "memory");
+	return (T)old;
+}
+
+template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gpu_given<T>::type v)
+{
+	static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");
+	if (sizeof(T) == 4) {
+		unsigned old;
+
+		asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], %2;"
+			     : "=r"(old)
+			     : "l"(p), "r"((unsigned)v)
+			     : "memory");
+		return (T)old;
+	}
+	unsigned long long old;
+
+	asm volatile("atom.acq_rel.gpu.add.u64 %0, [%1], %2;"
+		     : "=l"(old)
+		     : "l"(p), "l"((unsigned long long)v)
+		     : "memory");
+	return (T)old;
+}
+
+#endif
+
+/* ---- thread-block clusters ---------------------------------------------------------------- */
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+#define GPU_NO_CLUSTER 1
+#else
+#define GPU_NO_CLUSTER 0
+#endif
+
+/* The number of this block in its cluster, and how many there are. */
+static __device__ __forceinline__ unsigned gpu_cluster_rank(void)
+{
+#if GPU_NO_CLUSTER
+	__trap();
+	return 0;
+#else
+	unsigned rank;
+
+	asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+	return rank;
+#endif
+}
+
+static __device__ __forceinline__ unsigned gpu_cluster_size(void)
+{
+#if GPU_NO_CLUSTER
+	__trap();
+	return 1;
+#else
+	unsigned size;
+
+	asm volatile("mov.u32 %0, %%cluster_nctarank;" : "=r"(size));
+	return size;
+#endif
+}
+
+/* Wait for all threads of all blocks of the cluster; what they wrote before is seen after.
+ * A block may only exit when no other one reads its shared memory any more: end with this. */
+static __device__ __forceinline__ void gpu_cluster_sync(void)
+{
+#if GPU_NO_CLUSTER
+	__trap();
+#else
+	asm volatile("barrier.cluster.arrive.release;\n\tbarrier.cluster.wait.acquire;" ::
+			     : "memory");
+#endif
+}
+
+/* The address of the same shared variable in block `rank` of the cluster. */
+template <class T> static __device__ __forceinline__ T *gpu_cluster_map(T *shared, unsigned rank)
+{
+#if GPU_NO_CLUSTER
+	__trap();
+	return shared + rank;
+#else
+	unsigned long long address;
+
+	asm("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(shared), "r"(rank));
+	return reinterpret_cast<T *>(address);
+#endif
+}
+
+/* Nanoseconds of the device's clock; it advances in steps of up to a microsecond. */
+static __device__ __forceinline__ unsigned long long gpu_global_timer_ns(void)
+{
+	unsigned long long ns;
+
+	asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(ns));
+	return ns;
+}
+
+#endif /* __CUDACC__ */
+
+/* Wait for all blocks of a cooperative launch; what they wrote before is seen after.  word: a
+ * counter in device memory, zeroed once; it may be used again and again, by launches of any size.
+ * Block 0 tops the arrivals up to 2^31, so that the highest bit flips when all have arrived. */
+static __device__ __forceinline__ void gpu_grid_sync(unsigned *word)
+{
+	__syncthreads();
+	if (threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0) {
+		const unsigned blocks = gridDim.x * gridDim.y * gridDim.z;
+		const bool first = blockIdx.x == 0 && blockIdx.y == 0 && blockIdx.z == 0;
+		const unsigned old = gpu_add(word, first ? 0x80000000u - (blocks - 1) : 1u);
+
+		while (!((old ^ gpu_ld_acquire(word)) & 0x80000000u))
+			__nanosleep(100);
+	}
+	__syncthreads();
+}
+
+#endif

@@ -1,0 +1,141 @@
+/* nvml.c -- NVML by dlopen.
+ *
+ * The prototypes are our own, after the library's stable ABI: every function returns an int, 0 for
+ * success, and a device is an opaque pointer.  So gpubench builds without nvml.h and starts without
+ * a driver.
+ */
+#include "cuda/nvml.h"
+
+#include <dlfcn.h>
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "common/text.h"
+
+enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0 };
+
+struct nvml_device;
+
+static struct {
+	int (*init)(void);
+	int (*driver_version)(char *version, unsigned size);
+	int (*device_by_pci)(const char *pci, struct nvml_device **device);
+	int (*temperature)(struct nvml_device *device, int sensor, unsigned *celsius);
+	int (*power)(struct nvml_device *device, unsigned *milliwatts);
+	int (*energy)(struct nvml_device *device, unsigned long long *millijoules);
+	int (*throttle)(struct nvml_device *device, unsigned long long *reasons);
+	int (*throttle_old)(struct nvml_device *device, unsigned long long *reasons);
+	int (*persistence)(struct nvml_device *device, unsigned *on);
+	int (*ecc)(struct nvml_device *device, unsigned *now, unsigned *pending);
+	int (*mig)(struct nvml_device *device, unsigned *now, unsigned *pending);
+	int (*power_limit)(struct nvml_device *device, unsigned *milliwatts);
+} nvml;
+
+/* Look up each function; one that is missing stays NULL. */
+static void bind(void *library)
+{
+	const struct {
+		const char *name;
+		void *function; /* the address of a member of nvml */
+	} entries[] = {
+		{ "nvmlInit_v2", &nvml.init },
+		{ "nvmlSystemGetDriverVersion", &nvml.driver_version },
+		{ "nvmlDeviceGetHandleByPciBusId_v2", &nvml.device_by_pci },
+		{ "nvmlDeviceGetTemperature", &nvml.temperature },
+		{ "nvmlDeviceGetPowerUsage", &nvml.power },
+		{ "nvmlDeviceGetTotalEnergyConsumption", &nvml.energy },
+		{ "nvmlDeviceGetCurrentClocksEventReasons", &nvml.throttle },
+		{ "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.throttle_old },
+		{ "nvmlDeviceGetPersistenceMode", &nvml.persistence },
+		{ "nvmlDeviceGetEccMode", &nvml.ecc },
+		{ "nvmlDeviceGetMigMode", &nvml.mig },
+		{ "nvmlDeviceGetEnforcedPowerLimit", &nvml.power_limit },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(entries); i++) {
+		void *symbol = dlsym(library, entries[i].name);
+
+		memcpy(entries[i].function, &symbol, sizeof symbol);
+	}
+	if (!nvml.throttle)
+		nvml.throttle = nvml.throttle_old;
+}
+
+/* True if NVML can be asked.  It stays loaded: there is nothing to gain by closing it. */
+static bool ready(void)
+{
+	static enum { UNKNOWN, ABSENT, READY } known;
+	void *library;
+
+	if (known != UNKNOWN)
+		return known == READY;
+	known = ABSENT;
+	library = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+	if (!library)
+		return false;
+	bind(library);
+	if (nvml.init && nvml.device_by_pci && nvml.init() == SUCCESS)
+		known = READY;
+	return known == READY;
+}
+
+/* The device at that address, or NULL. */
+static struct nvml_device *find(const char *pci)
+{
+	struct nvml_device *device = NULL;
+
+	if (!ready() || pci[0] == '\0' || nvml.device_by_pci(pci, &device) != SUCCESS)
+		return NULL;
+	return device;
+}
+
+void gb_nvml_state(const char *pci, struct gb_gpu_state *state)
+{
+	struct nvml_device *const device = find(pci);
+	unsigned value = 0;
+	unsigned long long wide = 0;
+
+	*state = (struct gb_gpu_state){ NAN, NAN, NAN, 0, false };
+	if (!device)
+		return;
+	if (nvml.temperature && nvml.temperature(device, TEMPERATURE_OF_GPU, &value) == SUCCESS)
+		state->temperature_c = value;
+	if (nvml.power && nvml.power(device, &value) == SUCCESS)
+		state->power_w = value * 1e-3;
+	if (nvml.energy && nvml.energy(device, &wide) == SUCCESS)
+		state->energy_j = (double)wide * 1e-3;
+	if (nvml.throttle && nvml.throttle(device, &wide) == SUCCESS) {
+		state->throttle = wide;
+		state->throttle_known = true;
+	}
+}
+
+void gb_nvml_settings(const char *pci, struct gb_gpu_info *info)
+{
+	struct nvml_device *const device = find(pci);
+	unsigned now = 0, pending = 0;
+
+	info->mig = info->persistence = -1;
+	info->power_limit_w = 0;
+	if (!device)
+		return;
+	if (nvml.ecc && nvml.ecc(device, &now, &pending) == SUCCESS)
+		info->ecc = now != 0;
+	if (nvml.mig && nvml.mig(device, &now, &pending) == SUCCESS)
+		info->mig = now != 0;
+	if (nvml.persistence && nvml.persistence(device, &now) == SUCCESS)
+		info->persistence = now != 0;
+	if (nvml.power_limit && nvml.power_limit(device, &now) == SUCCESS)
+		info->power_limit_w = now * 1e-3;
+}
+
+void gb_nvml_driver(char *version, size_t size)
+{
+	if (size == 0)
+		return;
+	version[0] = '\0';
+	if (ready() && nvml.driver_version &&
+	    nvml.driver_version(version, (unsigned)size) != SUCCESS)
+		version[0] = '\0';
+}

@@ -1,0 +1,70 @@
+/* timer.cu -- the CUDA clock: a mark is an event in the stream of the work. */
+#include <stdlib.h>
+
+#include "common/timer.h"
+#include "cuda/check.h"
+#include "cuda/device.h"
+
+/* All events exist before the first mark: none is made inside a timed run. */
+struct marks {
+	cudaEvent_t event[GB_MAX_MARKS];
+	size_t count;
+};
+
+static void destroy(void *clock_)
+{
+	struct marks *c = (struct marks *)clock_;
+
+	if (!c)
+		return;
+	for (size_t i = 0; i < c->count; i++)
+		(void)cudaEventDestroy(c->event[i]);
+	free(c);
+}
+
+static enum gb_status create(void **clock, struct gb_error *err)
+{
+	struct marks *c = (struct marks *)calloc(1, sizeof *c);
+
+	if (!c)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	for (; c->count < GB_MAX_MARKS; c->count++) {
+		if (!CUDA_OK(err, cudaEventCreate(&c->event[c->count]))) {
+			destroy(c);
+			return err->code;
+		}
+	}
+	*clock = c;
+	return GB_OK;
+}
+
+static enum gb_status mark(void *clock_, size_t index, struct gb_error *err)
+{
+	struct marks *c = (struct marks *)clock_;
+
+	if (!CUDA_OK(err, cudaEventRecord(c->event[index], gpu_stream())))
+		return err->code;
+	return GB_OK;
+}
+
+/* The resolution is CUDA's: about 0.5 us, and 24 bits of a float in ms. */
+static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *ns,
+			      struct gb_error *err)
+{
+	struct marks *c = (struct marks *)clock_;
+	float ms = 0;
+
+	if (!CUDA_OK(err, cudaEventSynchronize(c->event[last])) ||
+	    !CUDA_OK(err, cudaEventElapsedTime(&ms, c->event[first], c->event[last])))
+		return err->code;
+	*ns = (double)ms * 1e6;
+	return GB_OK;
+}
+
+const struct gb_timer_ops gb_cuda_timer = {
+	.name = "cuda_event",
+	.create = create,
+	.mark = mark,
+	.elapsed = elapsed,
+	.destroy = destroy,
+};
