@@ -212,6 +212,22 @@ asan: deps-test
 	$(Q)$(MAKE) --no-print-directory MODE=asan CUDA=0 test-unit test-cli
 	$(Q)$(MAKE) --no-print-directory MODE=asan SIMT=1 test-simt
 
+## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
+SECONDS_EACH ?= 60
+fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+fuzz: $(fuzzers)
+	$(Q)set -e; for f in $^; do mkdir -p $$f.corpus; \
+		cp tests/fuzz/seeds/* $$f.corpus 2>/dev/null || :; \
+		$$f -max_total_time=$(SECONDS_EACH) -artifact_prefix=$$f. -print_final_stats=1 \
+			-close_fd_mask=1 $$f.corpus; done
+$(BUILD)/fuzz/%: tests/fuzz/%.c $(sources) $(BUILD)/generated/build_info.h
+	@mkdir -p $(@D)
+	@echo "  FUZZ  $@"
+	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 \
+		-fopenmp -O1 -g -fsanitize=fuzzer,address,undefined $< \
+		$(filter-out cli/main.c,$(wildcard cli/*.c)) $(wildcard common/*.c cpu/*.c datasets/*.c) \
+		results/papers.S -lcjson -lm -lpthread -o $@
+
 ## simt: build ./gpubench-simt, whose cuda variants run in the emulator
 simt:
 	$(Q)$(MAKE) --no-print-directory SIMT=1 all
@@ -267,7 +283,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-.PHONY: all test test-unit test-simt test-cli asan simt bench deps deps-test check lint format \
+.PHONY: all test test-unit test-simt test-cli asan fuzz simt bench deps deps-test check lint format \
 	format-check ptxas install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

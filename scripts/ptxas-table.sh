@@ -30,7 +30,7 @@ compile() {
 	case $file in
 	*_cub.cu | *_thrust.cu) return ;;
 	esac
-	cu++filt -p <"$log" | awk -v file="$(basename "$file")" '
+	c++filt -p <"$log" | awk -v file="$(basename "$file")" '
 		/Compiling entry function/ { split($0, q, "\047"); kernel = q[2]; arch = q[4] }
 		/stack frame/ { stack = $1; stores = $5; loads = $9 }
 		/Used [0-9]+ registers/ {

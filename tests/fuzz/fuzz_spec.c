@@ -1,0 +1,33 @@
+/* fuzz_spec.c -- any text as a SPEC of each of radix's parameters; all points are looked at. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/registry.h"
+#include "cli/sweep.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const struct gb_workload *workload = gb_workload_find("radix");
+	struct gb_sweep sweep = { 0 };
+	struct gb_error err = { 0 };
+	char *text;
+	void *params = malloc(workload->params_size);
+	const size_t row = size ? data[0] % workload->param_count : 0;
+
+	if (size < 2)
+		goto out;
+	text = strndup((const char *)data + 1, size - 1);
+	if (!gb_sweep_init(&sweep, workload, &err) && text)
+		gb_sweep_set(&sweep, workload->params[row].name, text, &err);
+	for (size_t i = 0; i < sweep.count; i++)
+		gb_sweep_point(&sweep, i, params);
+	gb_sweep_release(&sweep);
+	free(text);
+out:
+	free(params);
+	return 0;
+}

@@ -1,0 +1,335 @@
+/* engine.h -- the emulator's inside: blocks, warps, workers, and what its files ask of each other.
+ *
+ *	fiber.cc           stacks and the switch between them; what ASan and TSan are told
+ *	sched.cc           who runs next; block and cluster barriers; deadlocks
+ *	warp.cc            warp operations
+ *	shared.cc          shared memory
+ *	launch.cc          blocks, workers (OS threads), the life of one kernel
+ *	report.cc          errors in words, watchdog, faulting addresses
+ *	option.cc          the environment
+ *	runtime_*.cc       the CUDA runtime API
+ *	check*.cc          the own checker, linked into one build only: its entry points are weak
+ *
+ * These files are compiled without any sanitizer.  A thread that never waits needs no stack of its
+ * own: the stack it was started on goes on with the next fresh thread.  A block stays with the
+ * worker that loaded it, so nothing below is shared between OS threads except struct launch.
+ *
+ * Under ThreadSanitizer memory that changes its meaning (shared memory of the next block, the
+ * addresses of synchronisation objects) must be new memory, nothing here may call a function that
+ * TSan intercepts between two fibers (malloc, memset, mutexes), and each stack is a TSan fiber.
+ */
+#ifndef GPUBENCH_SIMT_ENGINE_H
+#define GPUBENCH_SIMT_ENGINE_H
+
+#include <pthread.h>
+
+#include "tests/simt/simt.h"
+
+#undef threadIdx
+#undef blockIdx
+#undef blockDim
+#undef gridDim
+
+enum {
+	LANES = 32,
+	MAX_THREADS = 1024,
+	MAX_WARPS = MAX_THREADS / LANES,
+	MAX_CLUSTER = 16,
+	MAX_SLOTS = 512, /* shared variables in a program */
+	ARENA_BYTES = 1 << 20,
+	STATIC_SHARED_LIMIT = 48 << 10,
+	SHARED_LIMIT = 227 << 10,         /* after cudaFuncSetAttribute */
+	TSAN_OBJECTS = 4 + 2 * MAX_WARPS, /* synchronisation objects of a block */
+	TSAN_GENERATIONS = 4096,
+	ANY_BUDGET = 1024, /* points between two preemptions */
+};
+
+/* ---- options (option.cc) -------------------------------------------------------------------- */
+
+enum order { ORDER_FORWARD, ORDER_REVERSE, ORDER_SHUFFLE };
+
+/* The environment; each is GPUBENCH_SIMT_<NAME>, see README.md. */
+struct options {
+	int threads;       /* OS threads */
+	int resident;      /* blocks that take turns on one OS thread */
+	uint64_t seed;     /* 0: no random schedule */
+	enum order order;  /* of lanes and warps; never ORDER_SHUFFLE */
+	enum order blocks; /* in which blocks start */
+	bool strict;       /* barriers after exits, shuffles from outside the mask are errors */
+	bool eager;        /* run at the launch, not at the synchronisation */
+	bool protect;      /* device memory cannot be touched by the host */
+	bool leaks, stats, abort;
+	int64_t fail_number; /* this allocation fails (from 1), */
+	size_t fail_bytes;   /* and those of at least this many bytes; 0: none */
+	size_t memory, stack;
+	int processors;
+	double timeout_s;
+	bool picky;                        /* seed or order: the scheduler has to think */
+	bool race, uninitialised, traffic; /* the own checker */
+	unsigned preempt;                  /* yields at one in so many accesses; 0: never */
+};
+extern struct options simt_options;
+void options_read(void); /* once; cudaDeviceReset() calls options_forget() */
+void options_forget(void);
+
+/* ---- fibers (fiber.cc) ------------------------------------------------------------------------
+ */
+
+/* A stack, and what runs on it. */
+struct simt_carrier {
+	void *sp; /* where it was left */
+	char *stack;
+	size_t size;
+	void *asan_fake_stack, *tsan_fiber;
+	struct simt_carrier *next, *next_all;
+};
+
+struct simt_carrier *carrier_take(void);
+void carrier_give(struct simt_carrier *carrier);
+void carrier_reset_all(void);         /* forget what runs on this worker's stacks */
+void carrier_prepare(unsigned count); /* have this many; TSan orders a fiber after its creator */
+void carrier_switch(struct simt_carrier *to);
+void carrier_describe_self(struct simt_carrier *carrier); /* the OS thread's own stack */
+void *fresh_memory(void *at, size_t bytes);               /* zeroed pages that no checker knows */
+void quiet_fill(void *to, int value, size_t bytes);       /* memset that no sanitizer sees */
+extern "C" void simt_carrier_main(struct simt_carrier *carrier); /* in launch.cc */
+
+/* ---- warps, blocks, clusters --------------------------------------------------------------------
+ */
+
+/* What a lane brought to a warp operation. */
+struct request {
+	enum simt_warp_op op;
+	unsigned mask;
+	uint64_t value;
+	int source;
+};
+
+/* Sets of lanes.  A live lane is ready or at one of the three meeting points. */
+struct warp {
+	unsigned live, ready;
+	unsigned fresh; /* ready, and not started yet */
+	unsigned at_barrier, at_cluster, at_warp;
+	unsigned syncs; /* completed __syncwarp()s, for TSan's objects */
+	struct request request[LANES];
+	uint64_t result[LANES];
+};
+
+struct shared_object {
+	char *at;
+	size_t bytes;
+};
+
+struct simt_block : simt_geometry {
+	struct worker *worker;
+	struct cluster *cluster;
+	struct simt_thread *thread;
+	struct warp *warp;
+	unsigned count, warps; /* threads, warps */
+	unsigned live;         /* threads that have not returned */
+	unsigned ready_warps;  /* set of warps with a ready lane */
+	bool active, over;     /* over: all threads have returned, the cluster has not */
+	uint64_t number;       /* in the grid */
+	unsigned rank;         /* in the cluster */
+
+	/* The block barrier: even and odd rounds keep their results apart. */
+	unsigned arrived, rounds;
+	enum simt_barrier_kind barrier_kind;
+	const struct simt_site *barrier_site; /* of the first to arrive; NULL: nobody yet */
+	unsigned arriving_count;
+	unsigned result_count[2];
+	bool result_and[2];
+
+	char *arena; /* shared memory */
+	size_t arena_used, static_bytes;
+	struct shared_object shared[MAX_SLOTS]; /* by the variable's number */
+	struct shared_object dynamic;
+
+	char *tsan_objects;
+	unsigned generation;
+	struct block_check *check; /* the own checker's part, NULL without it */
+};
+
+/* Blocks that are loaded together and end together; of one block where there are no clusters. */
+struct cluster {
+	struct simt_block *block[MAX_CLUSTER];
+	unsigned size;
+	unsigned blocks_left, live; /* blocks, threads */
+	unsigned arrived, rounds;
+	bool active;
+};
+
+/* An OS thread that runs blocks. */
+struct worker {
+	int id;
+	pthread_t os_thread;
+	struct simt_carrier own, *running;
+	struct simt_carrier *free, *free_last, *all;
+	unsigned carriers;
+	struct cluster *cluster; /* of `room`, this launch uses `clusters` and `active` run */
+	unsigned room, clusters, active, turn;
+	struct simt_thread *next; /* for a carrier about to start a fresh thread */
+	uint64_t random;
+	uint64_t progress; /* barriers, warp operations and exits: something moved */
+	uint64_t yields, yields_since_progress, last_progress;
+	uint64_t schedule_hash;
+	uint64_t switches;
+	bool failed;
+	void *tsan_own;
+};
+
+extern __thread struct worker *simt_worker;
+
+/* The kernel that runs now. */
+struct launch {
+	struct simt_call *call;  /* NULL: none */
+	uint64_t clusters, next; /* next: to load */
+	uint32_t *permutation;   /* of clusters, or NULL */
+	unsigned cluster_size;
+	unsigned resident; /* clusters on each worker */
+	bool failed;
+	uint64_t number;
+	double deadline_ns; /* watchdog: give up then, unless something moves */
+};
+extern struct launch simt_running;
+extern struct worker *simt_workers[64];
+extern int simt_worker_count;
+
+cudaError_t launch_run(struct simt_call *call);   /* to its end; consumes the call */
+void launch_fail(void) __attribute__((noreturn)); /* from a thread: abandon the kernel */
+void launch_forget(void); /* the next one is the first again: schedules repeat */
+bool cluster_load(struct worker *w, struct cluster *cluster);
+struct simt_thread *thread_exit(struct simt_thread *t); /* who goes on instead */
+
+/* ---- scheduler (sched.cc)
+ * ------------------------------------------------------------------------ */
+
+struct simt_thread *sched_first(struct worker *w);
+struct simt_thread *sched_next(struct simt_thread *after, bool yielding);
+void sched_note(const struct simt_thread *t);
+void sched_switch(struct simt_thread *to);       /* NULL: to the worker */
+void sched_wait(struct simt_thread *t);          /* t is not ready: return when it is */
+void sched_check_barriers(struct simt_block *b); /* after an exit: is everybody there now? */
+void sched_check_stuck(struct simt_block *b);    /* report a deadlock, if this is one */
+int sched_budget(void);
+uint64_t sched_random(void);
+
+static inline void set_ready(struct simt_block *b, unsigned warp, unsigned lanes)
+{
+	b->warp[warp].ready |= lanes;
+	b->ready_warps |= 1u << warp;
+}
+
+static inline void clear_ready(struct simt_block *b, unsigned warp, unsigned lanes)
+{
+	if (!(b->warp[warp].ready &= ~lanes))
+		b->ready_warps &= ~(1u << warp);
+}
+
+static inline bool is_fresh(const struct simt_thread *t)
+{
+	return t->block->warp[t->warp].fresh >> t->lane & 1;
+}
+
+/* The lanes that warp w has at all: the last one may be short. */
+static inline unsigned full_mask(const struct simt_block *b, unsigned w)
+{
+	return w == b->warps - 1 && b->count % LANES ? (1u << b->count % LANES) - 1 : ~0u;
+}
+
+/* ---- shared memory (shared.cc)
+ * --------------------------------------------------------------------- */
+
+void shared_reset(struct simt_block *b);  /* for the next block */
+void shared_forbid(struct simt_block *b); /* the block has ended, its cluster has not */
+
+/* ---- reports (report.cc)
+ * ----------------------------------------------------------------------------- */
+
+/* An error of the program under test: goes to stderr with kernel, block and thread, and makes the
+ * launch fail. */
+void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+void report_block(const struct simt_block *b); /* who waits where */
+const char *report_first(void);                /* the first error since the last reset, or NULL */
+int report_count(void);
+void report_forget(void);
+void watchdog_check(struct worker *w); /* from a yield: has anything moved lately? */
+void watchdog_start(void);
+void catch_faults(void); /* explain a SIGSEGV, where no sanitizer does */
+double now_s(void);
+
+/* ---- runtime (runtime_*.cc)
+ * ------------------------------------------------------------------------- */
+
+enum memory_kind { MEMORY_UNKNOWN, MEMORY_DEVICE, MEMORY_HOST, MEMORY_FREED };
+enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *bytes);
+void memory_open(bool open); /* under the protect option: may it be touched? */
+void memory_release_all(void);
+void memory_report_leaks(void);
+void streams_drop_all(void);
+cudaError_t streams_drain_all(void);
+cudaError_t device_error(cudaError_t error); /* remember it for cudaGetLastError() */
+cudaError_t device_sticky(void);
+void device_set_sticky(cudaError_t error);
+int function_dynamic_limit(const void *kernel);
+bool function_large_clusters(const void *kernel);
+
+/* ---- sanitizers and the own checker: absent in most builds
+ * ------------------------------------------- */
+
+#define WEAK __attribute__((weak))
+extern "C" {
+void *__tsan_create_fiber(unsigned flags) WEAK;
+void __tsan_switch_to_fiber(void *fiber, unsigned flags) WEAK;
+void *__tsan_get_current_fiber(void) WEAK;
+void __tsan_acquire(void *object) WEAK;
+void __tsan_release(void *object) WEAK;
+void AnnotateIgnoreReadsBegin(const char *file, int line) WEAK;
+void AnnotateIgnoreReadsEnd(const char *file, int line) WEAK;
+void AnnotateIgnoreWritesBegin(const char *file, int line) WEAK;
+void AnnotateIgnoreWritesEnd(const char *file, int line) WEAK;
+void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size) WEAK;
+void __sanitizer_finish_switch_fiber(void *fake, const void **stack, size_t *size) WEAK;
+void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
+void __asan_unpoison_memory_region(const volatile void *at, size_t bytes) WEAK;
+}
+
+/* check.cc; kernels run on one OS thread when it is linked. */
+void check_begin(const struct simt_call *call) WEAK;
+void check_end(const struct simt_call *call) WEAK;
+void check_allocated(void *at, size_t bytes, bool initialised) WEAK;
+void check_freed(void *at) WEAK;
+void check_written(void *at, size_t bytes) WEAK; /* by a copy or a memset */
+void check_block(struct simt_block *b) WEAK;     /* loaded */
+void check_block_end(struct simt_block *b) WEAK;
+void check_shared(struct simt_block *b, void *at, size_t bytes, const char *file, int line) WEAK;
+void check_barrier(struct simt_block *b) WEAK;
+void check_cluster_barrier(struct cluster *c) WEAK;
+void check_syncwarp(struct simt_thread *t, unsigned mask) WEAK;
+void check_fence(struct simt_thread *t, bool acquire, bool release) WEAK;
+
+/* Call f if it is in this build. */
+#define IF_LINKED(f, ...)               \
+	do {                            \
+		if (f)                  \
+			f(__VA_ARGS__); \
+	} while (0)
+
+static inline void tsan_release(void *object)
+{
+	IF_LINKED(__tsan_release, object);
+}
+
+static inline void tsan_acquire(void *object)
+{
+	IF_LINKED(__tsan_acquire, object);
+}
+
+/* Object i of the block's present generation: another address for each block that is loaded, so
+ * that no block is ordered after an earlier one. */
+static inline void *tsan_object(const struct simt_block *b, unsigned i)
+{
+	return b->tsan_objects + (b->generation % TSAN_GENERATIONS * TSAN_OBJECTS + i) * 8;
+}
+
+#endif

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""faults.py -- shows which checker catches which seeded fault.
+
+usage: faults.py BUILD [FAULT...]
+
+BUILD holds plain/faults, asan/faults, check/faults and, where there is a clang, tsan/faults.
+A fault passes if every checker that its table entry names catches it; "right_program" passes if
+none does.  Each of the table's cells says what that checker said.
+"""
+
+import concurrent.futures
+import os
+import subprocess
+import sys
+
+SEEDS = range(1, 9)
+PLAIN = {"LEAKS": "1", "TIMEOUT": "1"}
+
+
+def settings(**more):
+    env = dict(os.environ)
+    for name, value in {**PLAIN, **more}.items():
+        env["GPUBENCH_SIMT_" + name] = value
+    env["TSAN_OPTIONS"] = "halt_on_error=1 exitcode=66"
+    env["ASAN_OPTIONS"] = "detect_leaks=0"
+    return env
+
+
+# name, kind of build, list of environments: one that catches is enough
+CHECKERS = [
+    ("plain", "plain", [settings()]),
+    ("reverse", "plain", [settings(ORDER="reverse", BLOCKS="reverse", THREADS="1")]),
+    ("seeds", "plain", [settings(SEED=str(s)) for s in SEEDS]),
+    ("asan", "asan", [settings()]),
+    ("tsan", "tsan", [settings()]),
+    ("check", "check", [settings()]),
+    ("preempt", "check", [settings(SEED=str(s), PREEMPT="8", RACE="0", UNINIT="0") for s in SEEDS]),
+    ("protect", "plain", [settings(PROTECT="1")]),
+]
+
+# what the output holds: the word for the table's cell
+SIGNS = [
+    ("simt: ERROR: race", "race"),
+    ("simt: ERROR: deadlock", "deadlock"),
+    ("simt: ERROR: livelock", "livelock"),
+    ("simt: ERROR: read of uninitialised", "uninit"),
+    ("simt: ERROR", "reported"),
+    ("ThreadSanitizer: data race", "race"),
+    ("ThreadSanitizer", "memory"),
+    ("AddressSanitizer", "memory"),
+    ("runtime error:", "undefined"),
+    ("result wrong", "wrong"),
+    ("result cuda", "refused"),
+    ("result right", "-"),
+]
+
+
+def run_once(program, fault, env):
+    try:
+        done = subprocess.run([program, fault], env=env, capture_output=True, timeout=60)
+    except subprocess.TimeoutExpired:
+        return "hangs"
+    output = (done.stdout + done.stderr).decode(errors="replace")
+    for sign, word in SIGNS:
+        if sign in output:
+            return word
+    return "status %d" % done.returncode
+
+
+def run_checker(build, kind, fault, envs):
+    """What the first environment that catches the fault says, or "-"."""
+    program = os.path.join(build, kind, "faults")
+    if not os.path.exists(program):
+        return None
+    for env in envs:
+        word = run_once(program, fault, env)
+        if word != "-":
+            return word
+    return "-"
+
+
+def caught(who, cells):
+    """Does the table bear out that `who` catches the fault?"""
+    if who == "reported":
+        return cells["plain"] in ("reported", "deadlock", "livelock")
+    if who in ("wrong", "refused"):
+        return cells["plain"] == who
+    return cells[who] is None or cells[who] != "-"
+
+
+def judge(expected, cells):
+    """The checkers that failed to catch the fault, or cried wolf."""
+    if not expected:
+        return [name for name, cell in cells.items() if cell not in ("-", None)]
+    return [who for who in expected if not caught(who, cells)]
+
+
+def main():
+    build, chosen = sys.argv[1], sys.argv[2:]
+    listing = subprocess.run(
+        [os.path.join(build, "plain", "faults"), "--list"], capture_output=True, check=True
+    ).stdout.decode()
+    passed = failed = 0
+
+    print("%-29s" % "fault" + "".join("%-10s" % name for name, _, _ in CHECKERS))
+    for line in listing.splitlines():
+        fault, _, expected = line.partition(" ")
+        if chosen and fault not in chosen:
+            continue
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            words = pool.map(lambda c: run_checker(build, c[1], fault, c[2]), CHECKERS)
+        cells = dict(zip([name for name, _, _ in CHECKERS], words))
+        missing = judge([who for who in expected.split("|") if who], cells)
+        row = "".join("%-10s" % (cell or "absent") for cell in cells.values())
+        print("%-29s%s%s" % (fault, row, "FAILED: " + ", ".join(missing) if missing else ""))
+        sys.stdout.flush()
+        passed += not missing
+        failed += bool(missing)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

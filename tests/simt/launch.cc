@@ -1,0 +1,474 @@
+/* launch.cc -- the life of a kernel: workers load clusters of blocks, run their threads, load more.
+ *
+ * Workers are OS threads; the first is the one that waits for the kernel.  Each holds some
+ * clusters at once (one block is a cluster of one), so that a block may wait for an earlier one
+ * that is still running.  Clusters are loaded in the order of their numbers unless asked
+ * otherwise.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "tests/simt/control.h"
+#include "tests/simt/engine.h"
+
+struct launch simt_running;
+struct worker *simt_workers[64];
+int simt_worker_count;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t go = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static uint64_t generation; /* of launches, for workers that sleep */
+static int running;         /* workers that have not finished */
+
+/* What TSan orders: the host before a kernel's threads, these before the host. */
+static char tsan_launch, tsan_end;
+
+/* ---- blocks ------------------------------------------------------------------------------------
+ */
+
+/* Everything a block ever needs, in memory that TSan has not seen: kernels read from it. */
+static struct simt_block *block_create(struct worker *w)
+{
+	const size_t head = (sizeof(struct simt_block) + 63) / 64 * 64;
+	const size_t threads = MAX_THREADS * sizeof(struct simt_thread);
+	const size_t warps = MAX_WARPS * sizeof(struct warp);
+	char *const memory = (char *)fresh_memory(NULL, head + threads + warps);
+	struct simt_block *const b = (struct simt_block *)(void *)memory;
+
+	b->worker = w;
+	b->thread = (struct simt_thread *)(void *)(memory + head);
+	b->warp = (struct warp *)(void *)(memory + head + threads);
+	b->arena = (char *)fresh_memory(NULL, ARENA_BYTES);
+	IF_LINKED(__asan_poison_memory_region, b->arena, ARENA_BYTES);
+	if (__tsan_create_fiber)
+		b->tsan_objects =
+			(char *)fresh_memory(NULL, (size_t)TSAN_GENERATIONS * TSAN_OBJECTS * 8);
+	return b;
+}
+
+static void number_threads(struct simt_block *b, dim3 size)
+{
+	for (unsigned i = 0; i < b->count; i++) {
+		struct simt_thread *const t = &b->thread[i];
+
+		t->linear = i;
+		t->lane = i % LANES;
+		t->warp = (unsigned short)(i / LANES);
+		t->index = { i % size.x, i / size.x % size.y, i / (size.x * size.y) };
+		t->block = b;
+	}
+}
+
+static void block_load(struct simt_block *b, const struct simt_call *call, uint3 index)
+{
+	const dim3 size = call->block;
+	const bool same = b->count == size.x * size.y * size.z && b->block.x == size.x &&
+			  b->block.y == size.y;
+
+	b->index = index;
+	b->block = size;
+	b->grid = call->grid;
+	b->number = index.x + call->grid.x * (index.y + (uint64_t)call->grid.y * index.z);
+	b->count = b->live = size.x * size.y * size.z;
+	b->warps = (b->count + LANES - 1) / LANES;
+	b->arrived = b->rounds = b->arriving_count = 0;
+	b->barrier_site = NULL;
+	if (!same)
+		number_threads(b, size);
+	for (unsigned i = 0; i < b->count; i++)
+		b->thread[i].site = NULL;
+	for (unsigned w = 0; w < b->warps; w++) {
+		struct warp *const warp = &b->warp[w];
+
+		warp->live = warp->fresh = warp->ready = full_mask(b, w);
+		warp->at_barrier = warp->at_cluster = warp->at_warp = warp->syncs = 0;
+	}
+	b->ready_warps = b->warps == 32 ? ~0u : (1u << b->warps) - 1;
+	b->generation++;
+	b->active = true;
+	b->over = false;
+	shared_reset(b);
+	IF_LINKED(check_block, b);
+}
+
+/* Load the next cluster of the grid; false, and it is inactive, if there is none. */
+bool cluster_load(struct worker *w, struct cluster *c)
+{
+	struct launch *const l = &simt_running;
+	const struct simt_call *const call = l->call;
+	const dim3 size = call->cluster;
+	uint64_t i = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
+
+	if (c->active)
+		w->active--;
+	c->active = false;
+	if (i >= l->clusters || __atomic_load_n(&l->failed, __ATOMIC_RELAXED))
+		return false;
+	if (l->permutation)
+		i = l->permutation[i];
+	const uint64_t wide = call->grid.x / size.x, high = call->grid.y / size.y;
+	const uint3 first = { (unsigned)(i % wide) * size.x, (unsigned)(i / wide % high) * size.y,
+			      (unsigned)(i / (wide * high)) * size.z };
+
+	c->size = c->blocks_left = size.x * size.y * size.z;
+	c->arrived = c->rounds = c->live = 0;
+	for (unsigned r = 0; r < c->size; r++) {
+		struct simt_block *const b = c->block[r];
+
+		b->cluster = c;
+		b->rank = r;
+		block_load(b, call,
+			   { first.x + r % size.x, first.y + r / size.x % size.y,
+			     first.z + r / (size.x * size.y) });
+		c->live += b->count;
+	}
+	c->active = true;
+	w->active++;
+	return true;
+}
+
+/* ---- threads ------------------------------------------------------------------------------------
+ */
+
+/* A lane has returned for which another one waits. */
+static void check_awaited(const struct simt_thread *t)
+{
+	const struct warp *const w = &t->block->warp[t->warp];
+
+	for (unsigned left = w->at_warp; left; left &= left - 1) {
+		const unsigned lane = (unsigned)__builtin_ctz(left);
+		const struct simt_site *const site = t->block->thread[t->warp * LANES + lane].site;
+
+		if (!(w->request[lane].mask >> t->lane & 1))
+			continue;
+		report_error(
+			"lane %u returned, but a warp operation at %s:%d waits for it (mask %08x)",
+			t->lane, site->file, site->line, w->request[lane].mask);
+		launch_fail();
+	}
+}
+
+/* A thread has returned while others of its block are at a barrier. */
+static void check_barrier_awaited(const struct simt_thread *t)
+{
+	const struct simt_block *const b = t->block;
+
+	if (!b->arrived || !simt_options.strict)
+		return;
+	report_error("thread %u returned while %u threads of its block wait at %s:%d", t->linear,
+		     b->arrived, b->barrier_site->file, b->barrier_site->line);
+	launch_fail();
+}
+
+/* The block's last thread has returned. */
+static struct simt_thread *block_end(struct simt_block *b)
+{
+	struct cluster *const c = b->cluster;
+
+	IF_LINKED(check_block_end, b);
+	b->active = false;
+	b->over = true;
+	if (--c->blocks_left == 0) {
+		cluster_load(b->worker, c);
+	} else {
+		shared_forbid(b);
+		sched_check_barriers(b);
+	}
+	return sched_first(b->worker);
+}
+
+struct simt_thread *thread_exit(struct simt_thread *t)
+{
+	struct simt_block *const b = t->block;
+	const unsigned lane = 1u << t->lane;
+
+	tsan_release(&tsan_end);
+	b->warp[t->warp].live &= ~lane;
+	clear_ready(b, t->warp, lane);
+	b->live--;
+	b->cluster->live--;
+	b->worker->progress++;
+	if (__builtin_expect(b->warp[t->warp].at_warp, 0))
+		check_awaited(t);
+	if (!b->live)
+		return block_end(b);
+	if (__builtin_expect(b->arrived || b->cluster->arrived, 0)) {
+		check_barrier_awaited(t);
+		sched_check_barriers(b);
+	}
+	if (__builtin_expect(!b->ready_warps, 0))
+		sched_check_stuck(b);
+	return sched_next(t, false);
+}
+
+/* What runs on a stack: one fresh thread after another. */
+extern "C" __attribute__((used)) void simt_carrier_main(struct simt_carrier *carrier)
+{
+	IF_LINKED(__sanitizer_finish_switch_fiber, carrier->asan_fake_stack, NULL, NULL);
+	for (;;) {
+		struct worker *const w = simt_worker;
+		struct simt_thread *const t = w->next;
+		const struct simt_call *const call = simt_running.call;
+
+		t->block->warp[t->warp].fresh &= ~(1u << t->lane);
+		t->carrier = carrier;
+		simt_current = t;
+		simt_budget = sched_budget();
+		tsan_acquire(&tsan_launch);
+		call->invoke(call);
+
+		struct simt_thread *const next = thread_exit(t);
+
+		if (next && is_fresh(next) && !__tsan_create_fiber) {
+			w->next = next;
+			if (simt_options.picky)
+				sched_note(next);
+			continue;
+		}
+		carrier_give(carrier);
+		sched_switch(next);
+	}
+}
+
+void launch_fail(void)
+{
+	__atomic_store_n(&simt_running.failed, true, __ATOMIC_RELAXED);
+	simt_worker->failed = true;
+	simt_current = NULL;
+	carrier_switch(&simt_worker->own);
+	abort(); /* nobody returns to an abandoned thread */
+}
+
+/* ---- workers ------------------------------------------------------------------------------------
+ */
+
+/* Have room for the clusters of this launch, and stacks where they cannot be made later. */
+static void make_room(struct worker *w)
+{
+	const unsigned size = simt_running.cluster_size;
+	const dim3 block = simt_running.call->block;
+
+	if (w->room < simt_running.resident) {
+		w->cluster = (struct cluster *)realloc(w->cluster,
+						       simt_running.resident * sizeof *w->cluster);
+		if (!w->cluster)
+			abort();
+		for (; w->room < simt_running.resident; w->room++)
+			w->cluster[w->room] = {};
+	}
+	w->clusters = simt_running.resident;
+	for (unsigned i = 0; i < w->clusters; i++) {
+		w->cluster[i].active = false;
+		for (unsigned r = 0; r < MAX_CLUSTER; r++) {
+			struct simt_block **const b = &w->cluster[i].block[r];
+
+			if (r < size && !*b)
+				*b = block_create(w);
+			if (*b)
+				(*b)->active = false;
+		}
+	}
+	if (!__tsan_create_fiber)
+		return;
+	const unsigned needed = block.x * block.y * block.z * size * w->clusters;
+	const unsigned room = 240u / (unsigned)simt_options.threads; /* what TSan tells apart */
+
+	carrier_prepare(3 * needed <= room ? 3 * needed : needed < room ? room : needed);
+}
+
+static void worker_begin(struct worker *w)
+{
+	simt_worker = w;
+	w->running = &w->own;
+	w->failed = false;
+	w->active = w->turn = 0;
+	if (__tsan_get_current_fiber)
+		w->tsan_own = __tsan_get_current_fiber();
+	if (!w->own.stack || !pthread_equal(w->os_thread, pthread_self())) {
+		w->os_thread = pthread_self(); /* worker 0 is whichever thread waits */
+		carrier_describe_self(&w->own);
+	}
+	w->random = (simt_options.seed + 0x9E3779B97F4A7C15ull * (unsigned)(w->id + 1)) ^
+		    simt_running.number << 32;
+	if (!w->random)
+		w->random = 1;
+	make_room(w);
+}
+
+static void worker_run(struct worker *w)
+{
+	worker_begin(w);
+	for (unsigned i = 0; i < w->clusters; i++)
+		if (!cluster_load(w, &w->cluster[i]))
+			break;
+	while (w->active && !w->failed) {
+		struct simt_thread *const t = sched_first(w);
+
+		if (!t) {
+			report_error("deadlock: no thread on this worker can run");
+			__atomic_store_n(&simt_running.failed, true, __ATOMIC_RELAXED);
+			w->failed = true;
+			break;
+		}
+		sched_switch(t);
+	}
+	if (w->failed)
+		carrier_reset_all();
+	simt_current = NULL;
+	simt_budget = 1 << 30;
+}
+
+static void *worker_main(void *argument)
+{
+	struct worker *const w = (struct worker *)argument;
+	uint64_t seen = 0;
+
+	pthread_mutex_lock(&mutex);
+	for (;;) {
+		while (generation == seen || !simt_running.call || w->id >= simt_options.threads) {
+			seen = generation;
+			pthread_cond_wait(&go, &mutex);
+		}
+		seen = generation;
+		running++;
+		pthread_mutex_unlock(&mutex);
+		worker_run(w);
+		pthread_mutex_lock(&mutex);
+		if (--running == 0)
+			pthread_cond_signal(&done);
+	}
+	return NULL;
+}
+
+static void start_workers(void)
+{
+	for (; simt_worker_count < simt_options.threads; simt_worker_count++) {
+		struct worker *const w = (struct worker *)calloc(1, sizeof *w);
+
+		if (!w)
+			abort();
+		w->id = simt_worker_count;
+		simt_workers[simt_worker_count] = w;
+		if (w->id && pthread_create(&w->os_thread, NULL, worker_main, w) != 0)
+			abort();
+	}
+	watchdog_start();
+}
+
+/* ---- one kernel ---------------------------------------------------------------------------------
+ */
+
+/* The order in which clusters start; NULL: by number. */
+static uint32_t *permute(uint64_t count)
+{
+	uint64_t x = (simt_options.seed + 88172645463325252ull) ^ simt_running.number << 20;
+
+	if (simt_options.blocks == ORDER_FORWARD || count > 1u << 24)
+		return NULL;
+	uint32_t *const order = (uint32_t *)malloc(count * sizeof *order);
+
+	if (!order)
+		abort();
+	for (uint64_t i = 0; i < count; i++)
+		order[i] = (uint32_t)(simt_options.blocks == ORDER_REVERSE ? count - 1 - i : i);
+	for (uint64_t i = count; simt_options.blocks == ORDER_SHUFFLE && i > 1; i--) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		std::swap(order[i - 1], order[x % i]);
+	}
+	return order;
+}
+
+static uint64_t all_switches(void)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < simt_worker_count; i++)
+		sum += simt_workers[i]->switches;
+	return sum;
+}
+
+static void prepare(struct simt_call *call)
+{
+	struct launch *const l = &simt_running;
+	const dim3 g = call->grid, c = call->cluster;
+	const unsigned threads = (unsigned)simt_options.threads;
+
+	l->number++;
+	l->cluster_size = c.x * c.y * c.z;
+	l->clusters = (uint64_t)g.x * g.y * g.z / l->cluster_size;
+	l->next = 0;
+	l->failed = false;
+	l->resident = (unsigned)simt_options.resident;
+	if (call->cooperative && l->resident < (l->clusters + threads - 1) / threads)
+		l->resident = (unsigned)((l->clusters + threads - 1) / threads);
+	l->permutation = permute(l->clusters);
+}
+
+static void run_on_all(struct simt_call *call)
+{
+	pthread_mutex_lock(&mutex);
+	simt_running.call = call;
+	running = 1;
+	generation++;
+	/* A few blocks are not worth waking anybody. */
+	if (simt_running.clusters >= 2 * (unsigned)simt_options.threads && simt_options.threads > 1)
+		pthread_cond_broadcast(&go);
+	pthread_mutex_unlock(&mutex);
+	worker_run(simt_workers[0]);
+	pthread_mutex_lock(&mutex);
+	running--;
+	while (running)
+		pthread_cond_wait(&done, &mutex);
+	simt_running.call = NULL;
+	pthread_mutex_unlock(&mutex);
+}
+
+cudaError_t launch_run(struct simt_call *call)
+{
+	const double start = now_s();
+	const int errors = report_count();
+
+	start_workers();
+	prepare(call);
+	const uint64_t switches = all_switches();
+
+	memory_open(true);
+	tsan_release(&tsan_launch);
+	IF_LINKED(check_begin, call);
+	run_on_all(call);
+	tsan_acquire(&tsan_end);
+	IF_LINKED(check_end, call);
+	memory_open(false);
+	free(simt_running.permutation);
+	simt_running.permutation = NULL;
+	if (simt_options.stats)
+		fprintf(stderr, "simt: %-28s %llu clusters of %u blocks: %.3f ms, %llu switches\n",
+			call->name, (unsigned long long)simt_running.clusters,
+			simt_running.cluster_size, (now_s() - start) * 1e3,
+			(unsigned long long)(all_switches() - switches));
+	if (simt_running.failed || report_count() != errors)
+		device_set_sticky(cudaErrorLaunchFailure);
+	call->destroy(call);
+	return device_sticky();
+}
+
+void launch_forget(void)
+{
+	simt_running.number = 0;
+	for (int i = 0; i < simt_worker_count; i++)
+		simt_workers[i]->schedule_hash = 0;
+}
+
+/* ---- control.h ----------------------------------------------------------------------------------
+ */
+
+uint64_t simt_schedule_hash(void)
+{
+	uint64_t hash = 0;
+
+	for (int i = 0; i < simt_worker_count; i++)
+		hash ^= simt_workers[i]->schedule_hash;
+	return hash;
+}

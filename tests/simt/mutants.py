@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""mutants.py -- breaks copies of the project's own kernels, one place at a time, and counts how many
+of the broken ones the tests notice.
+
+usage: mutants.py BUILD [--count N] [--seed N] [--only FILE]
+
+A mutant differs from the right program in one place of its device code: a barrier is gone, a
+release is relaxed, an atomic is none, a bound is off by one, ...  It is built plainly, for our own
+checker, with ASan and UBSan, and with TSan, in this order, until something notices: a wrong result,
+a report, a hang, a compiler's error in constant evaluation.  BUILD is where `make simt-all` has put
+the right programs, whose other objects are used.
+
+Not every mutant that survives is a gap: some are programs as right as the one they were made from
+(a barrier too many, a bound that another one implies).  They are listed, to be looked at; SURVIVORS
+names those that were, with the reason.
+"""
+
+import argparse
+import concurrent.futures
+import glob
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import threading
+
+COMMON = "-std=c++20 -I. -g -w -x c++ -DGPUBENCH_SIMT=1 -DGB_HAVE_CUDA=1".split()
+KINDS = {
+    "plain": ("g++", "-O2", ""),
+    "check": ("g++", "-O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread", ""),
+    "asan": (
+        "g++",
+        "-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined",
+        "-fsanitize=address,undefined",
+    ),
+    "tsan": ("clang++", "-O1 -fsanitize=thread", "-fsanitize=thread"),
+}
+COUNTS = ["33", "1500", "4000"]
+RUN_TIMEOUT_S = 120
+
+# name, what is replaced, by what
+OPERATORS = [
+    ("barrier gone", r"\b(__syncthreads|gpu_cluster_sync|sync_all<\w+>)\(\);", ";"),
+    ("syncwarp gone", r"\b__syncwarp\([^;]*\);", ";"),
+    ("release relaxed", r"\bgpu_st_release\(", "gpu_st_relaxed("),
+    ("acquire relaxed", r"\bgpu_ld_acquire\(", "gpu_ld_relaxed("),
+    ("add relaxed", r"\bgpu_add\(", "atomicAdd("),
+    ("add not atomic", r"\batomicAdd\(", "mutant_add("),
+    ("or not atomic", r"\batomicOr\(", "mutant_or("),
+    ("store gone", r"^(\t+)[\w>.-]+(\[[^=]*\])+(\.\w+)* = [^;]*;$", r"\1;"),
+    ("< is <=", r"(?<=[\w)\]]) < (?=[\w(])", " <= "),
+    (">= is >", r" >= ", " > "),
+    ("+ 1 gone", r" \+ 1\b(?!\d)", ""),
+    ("- 1 gone", r" - 1\b(?!\d)", ""),
+    ("condition turned", r"\bif \((.*)\)$", r"if (!(\1))"),
+    ("mask narrowed", r"\b(0xffffffffu|FULL_MASK|ALL_LANES|GPU_ALL_LANES)\b", "0x7fffffffu"),
+    ("shift off by one", r" (<<|>>) (?=\w)", r" \1 1 + "),
+    ("and is or", r" && ", " || "),
+]
+
+HELPERS = """
+template <class T, class V> static inline T mutant_add(T *p, V v)
+{
+	const T old = *p;
+	*p = (T)(old + (T)v);
+	return old;
+}
+template <class T, class V> static inline T mutant_or(T *p, V v)
+{
+	const T old = *p;
+	*p = (T)(old | (T)v);
+	return old;
+}
+"""
+
+# (file, operator, text of the line): why the mutant is as right as the original
+SURVIVORS = {}
+
+SIGNS = [
+    ("simt: ERROR: race", "race"),
+    ("simt: ERROR: livelock", "livelock"),
+    ("simt: ERROR", "report"),
+    ("ThreadSanitizer", "race"),
+    ("AddressSanitizer", "memory"),
+    ("runtime error:", "undefined"),
+]
+
+
+def device_lines(text):
+    """Numbers of the lines inside bodies of __global__ and __device__ functions."""
+    inside = pending = False
+    for number, line in enumerate(text.splitlines()):
+        if line == "}":
+            inside = pending = False
+        elif line == "{":
+            inside = pending
+        elif inside:
+            yield number
+        elif re.search(r"\b__(device|global)__\b", line):
+            pending = True
+
+
+def sites(path):
+    """All (path, line number, operator, mutated line) of one file."""
+    with open(path) as file:
+        text = file.read()
+    lines = text.splitlines()
+    for number in device_lines(text):
+        code = lines[number].split("/*")[0]
+        if code.lstrip().startswith(("*", "#", "static_assert")):
+            continue
+        for name, pattern, replacement in OPERATORS:
+            for match in re.finditer(pattern, code):
+                changed = code[: match.start()] + match.expand(replacement) + code[match.end() :]
+                yield path, number, name, changed
+
+
+def choose(all_sites, count, seed):
+    """count sites, taking the operators in turn."""
+    generator = random.Random(seed)
+    by_operator = {}
+    for site in all_sites:
+        by_operator.setdefault(site[2], []).append(site)
+    for group in by_operator.values():
+        generator.shuffle(group)
+    chosen = []
+    while len(chosen) < count and any(by_operator.values()):
+        for group in by_operator.values():
+            if group and len(chosen) < count:
+                chosen.append(group.pop())
+    return chosen
+
+
+def write_mutant(site, folder):
+    path, number, _, changed = site
+    with open(path) as file:
+        lines = file.read().splitlines()
+    lines[number] = changed
+    target = os.path.join(folder, path)
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with open(target, "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+def affected(build, path):
+    """The .cu files that have to be compiled again."""
+    if path.endswith(".cu"):
+        return [path]
+    found = []
+    for dependencies in glob.glob(os.path.join(build, "plain", "cuda", "*.d")):
+        with open(dependencies) as file:
+            if path in file.read().split():
+                found.append("cuda/" + os.path.basename(dependencies)[:-2] + ".cu")
+    return found
+
+
+def build_mutant(build, kind, site, folder):
+    """Compile and link; the program's path, or None if the compiler refuses."""
+    compiler, flags, link = KINDS[kind]
+    source = affected(build, site[0])
+    objects = glob.glob(os.path.join(build, kind, "cuda", "*.o"))
+    objects += [os.path.join(build, kind, "drive.o")]
+    objects += glob.glob(os.path.join(build, "support", "*", "*.o"))
+    objects += [
+        o
+        for o in glob.glob(os.path.join(build, "engine", "*.o"))
+        if kind == "check" or not os.path.basename(o).startswith("check")
+    ]
+    helpers = os.path.join(folder, "helpers.h")
+    with open(helpers, "w") as file:
+        file.write('#include "cuda/gpu.h"\n' + HELPERS)
+    for unit in source:
+        name = os.path.basename(unit)[:-3] + ".o"
+        output = os.path.join(folder, name)
+        mutated = os.path.join(folder, unit)
+        text = mutated if os.path.exists(mutated) else unit
+        command = [compiler, "-I" + folder] + COMMON + flags.split()
+        command += ["-include", helpers, "-c", text, "-o", output]
+        if subprocess.run(command, capture_output=True).returncode != 0:
+            return None
+        objects = [o for o in objects if os.path.basename(o) != name] + [output]
+    program = os.path.join(folder, "drive")
+    command = [compiler] + link.split() + objects + ["-o", program, "-lm", "-ldl", "-lpthread"]
+    subprocess.run(command, check=True, capture_output=True)
+    return program
+
+
+def verdict(program, arguments, settings):
+    """What the mutant's run gives away, or None."""
+    env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66")
+    env["ASAN_OPTIONS"] = "detect_leaks=0"
+    for name, value in dict(settings, TIMEOUT=2).items():
+        env["GPUBENCH_SIMT_" + name] = str(value)
+    command = [program, "--fast"] + arguments + COUNTS
+    try:
+        done = subprocess.run(command, env=env, capture_output=True, timeout=RUN_TIMEOUT_S)
+    except subprocess.TimeoutExpired:
+        return "hang"
+    output = (done.stdout + done.stderr).decode(errors="replace")
+    for sign, word in SIGNS:
+        if sign in output:
+            return word
+    if done.returncode == 0:
+        return None
+    return "wrong" if ": wrong" in output else "failed"
+
+
+RUNS = {
+    "plain": [{}, {"ORDER": "reverse", "BLOCKS": "reverse"}, {"SEED": 1}, {"SEED": 2}],
+    "check": [{}, {"SEED": 3, "PREEMPT": 8}],
+    "asan": [{}],
+    "tsan": [{}],
+}
+
+
+def sound_kinds(build):
+    """The kinds under which the right program is right: a verdict of others means nothing."""
+    for kind in RUNS:
+        program = os.path.join(build, kind, "drive")
+        if not os.path.exists(program):
+            continue
+        word = verdict(program, [], {})
+        if word:
+            print("not used: %s, which does not accept the right program (%s)" % (kind, word))
+        else:
+            yield kind
+
+
+def variant_of(path):
+    """Which variant to run: a radix_*.cu is one, other files belong to several."""
+    match = re.fullmatch(r"cuda/radix_(\w+)\.cu", path)
+    return ["--only", match[1].replace("_", "-")] if match else []
+
+
+def try_mutant(build, kinds, site):
+    """Who noticed, and what; None if nobody did."""
+    folder = os.path.join(build, "mutants", threading.current_thread().name)
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    write_mutant(site, folder)
+    for kind in kinds:
+        program = build_mutant(build, kind, site, folder)
+        if not program:
+            return "compiler", "refused"
+        for settings in RUNS[kind]:
+            word = verdict(program, variant_of(site[0]), settings)
+            if word:
+                return kind, word
+    return None
+
+
+def describe(site):
+    path, number, operator, changed = site
+    return "%s:%d: %s: %s" % (path, number + 1, operator, changed.strip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description="mutation test of the project's kernels")
+    parser.add_argument("build")
+    parser.add_argument("--count", type=int, default=40, help="mutants (0: all)")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", help="mutate this file alone")
+    parser.add_argument("--least", type=int, default=75, help="share to find, in percent")
+    options = parser.parse_args()
+    paths = sorted(glob.glob("cuda/radix_*.cu") + glob.glob("cuda/primitives*"))
+    paths = [p for p in paths if not p.endswith(("_cub.cu", "_thrust.cu"))]
+    if options.only:
+        paths = [options.only]
+    all_sites = [site for path in paths for site in sites(path)]
+    chosen = choose(all_sites, options.count or len(all_sites), options.seed)
+    kinds = list(sound_kinds(options.build))
+    found = survived = 0
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count(), "mutant") as pool:
+        results = pool.map(lambda site: try_mutant(options.build, kinds, site), chosen)
+        for site, result in zip(chosen, results):
+            reason = SURVIVORS.get((site[0], site[2], site[3].strip()))
+            if result:
+                found += 1
+                print("%-8s %-9s %s" % (*result, describe(site)))
+            elif reason:
+                print("%-18s %s (%s)" % ("equivalent", describe(site), reason))
+            else:
+                survived += 1
+                print("%-18s %s" % ("SURVIVED", describe(site)))
+            sys.stdout.flush()
+    total = found + survived
+    share = 100 * found // total if total else 100
+    print("found %d of %d mutants (%d %%), of %d places" % (found, total, share, len(all_sites)))
+    print("%d passed, %d failed" % (found, survived))
+    return share < options.least
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+/* option.cc -- how the emulator is told what to do: GPUBENCH_SIMT_* in the environment. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/simt/engine.h"
+
+struct options simt_options;
+static bool known;
+
+/* The text of GPUBENCH_SIMT_<name>, NULL if not set or empty. */
+static const char *text(const char *name)
+{
+	char variable[64];
+
+	snprintf(variable, sizeof variable, "GPUBENCH_SIMT_%s", name);
+	const char *const value = getenv(variable);
+
+	return value && *value ? value : NULL;
+}
+
+static void complain(const char *name, const char *value, const char *wanted)
+{
+	fprintf(stderr, "simt: GPUBENCH_SIMT_%s=%s is not %s\n", name, value, wanted);
+	exit(2);
+}
+
+static int64_t number(const char *name, int64_t otherwise, int64_t least, int64_t most)
+{
+	const char *const value = text(name);
+	char *end;
+
+	if (!value)
+		return otherwise;
+	const long long n = strtoll(value, &end, 0);
+
+	if (*end || n < least || n > most)
+		complain(name, value, "a number in its range");
+	return n;
+}
+
+static bool flag(const char *name, bool otherwise)
+{
+	return number(name, otherwise, 0, 1) != 0;
+}
+
+static enum order order(const char *name, bool shuffle)
+{
+	const char *const value = text(name);
+
+	if (!value || strcmp(value, "forward") == 0)
+		return ORDER_FORWARD;
+	if (strcmp(value, "reverse") == 0)
+		return ORDER_REVERSE;
+	if (!shuffle || strcmp(value, "shuffle") != 0)
+		complain(name, value,
+			 shuffle ? "forward, reverse or shuffle" : "forward or reverse");
+	return ORDER_SHUFFLE;
+}
+
+void options_read(void)
+{
+	struct options *const o = &simt_options;
+	const bool sanitizer = __tsan_create_fiber || __sanitizer_start_switch_fiber;
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+
+	if (known)
+		return;
+	known = true;
+	o->seed = (uint64_t)number("SEED", 0, 0, INT64_MAX);
+	/* TSan knows what happened in what order, not who ran where: one OS thread is as good to it,
+	 * and leaves it more identities for CUDA threads. */
+	const long threads = o->seed || __tsan_create_fiber ? 1 : cores < 8 ? cores : 8;
+
+	o->threads = (int)number("THREADS", threads, 1, 64);
+	o->resident = (int)number("RESIDENT", o->seed ? 4 : check_begin ? 2 : 1, 1, 64);
+	o->order = order("ORDER", false);
+	o->blocks = order("BLOCKS", true);
+	if (o->seed && !text("BLOCKS"))
+		o->blocks = ORDER_SHUFFLE;
+	o->strict = flag("STRICT", true);
+	o->eager = flag("EAGER", false);
+	o->protect = flag("PROTECT", false);
+	o->leaks = flag("LEAKS", false);
+	o->stats = flag("STATS", false);
+	o->abort = flag("ABORT", false);
+	o->fail_number = number("FAIL_ALLOC", 0, 0, INT64_MAX);
+	o->fail_bytes = (size_t)number("FAIL_BYTES", 0, 0, INT64_MAX);
+	o->memory = (size_t)number("MEMORY_MB", 4096, 1, 1 << 20) << 20;
+	o->stack = (size_t)number("STACK_KB", sanitizer ? 256 : 64, 16, 65536) << 10;
+	o->processors = (int)number("SMS", 4, 1, 1024);
+	o->timeout_s = (double)number("TIMEOUT", 20, 1, 86400);
+	o->race = flag("RACE", true);
+	o->uninitialised = flag("UNINIT", true);
+	o->traffic = flag("TRAFFIC", false);
+	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
+	o->picky = o->seed || o->order != ORDER_FORWARD;
+	if (check_begin)
+		o->threads = 1; /* its records belong to no OS thread in particular */
+}
+
+void options_forget(void)
+{
+	known = false;
+}

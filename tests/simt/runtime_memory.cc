@@ -1,0 +1,273 @@
+/* runtime_memory.cc -- the CUDA runtime API: memory.
+ *
+ * Device memory is host memory of exactly the size that was asked for, filled with 0xA5, so that
+ * AddressSanitizer sees what lies outside it.  Under GPUBENCH_SIMT_PROTECT=1 it is a mapping of its
+ * own, forbidden to the host except while a kernel or a copy runs, with its end at a page's end.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <map>
+
+#include "tests/simt/engine.h"
+
+enum { ALIGNMENT = 256, PAGE = 4096, REMEMBERED = 64 };
+
+struct allocation {
+	size_t bytes;
+	void *base;    /* what was got from malloc or mmap */
+	size_t mapped; /* bytes of the mapping; 0: malloc */
+	bool device;
+	int64_t number; /* it was the n-th */
+};
+
+/* Never destroyed: the report of leaks comes last. */
+static std::map<uintptr_t, struct allocation> &all(void)
+{
+	static std::map<uintptr_t, struct allocation> *const map =
+		new std::map<uintptr_t, struct allocation>;
+
+	return *map;
+}
+
+static size_t in_use;
+static int64_t allocated; /* device allocations so far */
+
+/* The last ones that were freed, to tell a stale pointer from a wild one. */
+static struct {
+	uintptr_t begin;
+	size_t bytes;
+} freed[REMEMBERED];
+static unsigned freed_next;
+
+static const struct allocation *find(const void *pointer, uintptr_t *begin)
+{
+	const uintptr_t p = (uintptr_t)pointer;
+	auto after = all().upper_bound(p);
+
+	if (after == all().begin())
+		return NULL;
+	--after;
+	if (p > after->first + after->second.bytes)
+		return NULL;
+	*begin = after->first;
+	return &after->second;
+}
+
+/* The end of an allocation counts as part of it: an empty slice may lie there. */
+enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *bytes)
+{
+	const struct allocation *const a = find(pointer, begin);
+
+	if (a) {
+		*bytes = a->bytes;
+		return a->device ? MEMORY_DEVICE : MEMORY_HOST;
+	}
+	for (unsigned i = 0; i < REMEMBERED; i++)
+		if ((uintptr_t)pointer - freed[i].begin < freed[i].bytes)
+			return MEMORY_FREED;
+	return MEMORY_UNKNOWN;
+}
+
+void simt_check_argument(const char *kernel, int number, const void *pointer)
+{
+	uintptr_t begin;
+	size_t bytes;
+
+	if (!pointer)
+		return;
+	const enum memory_kind kind = memory_find(pointer, &begin, &bytes);
+
+	if (kind == MEMORY_DEVICE || kind == MEMORY_HOST)
+		return;
+	report_error("%s: argument %d (%p) is %s", kernel, number, pointer,
+		     kind == MEMORY_FREED ? "device memory that was freed" : "not device memory");
+	device_set_sticky(cudaErrorIllegalAddress);
+}
+
+void memory_open(bool open)
+{
+	if (!simt_options.protect)
+		return;
+	for (const auto &entry : all())
+		if (entry.second.mapped)
+			mprotect(entry.second.base, entry.second.mapped,
+				 open ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+/* ---- allocation ---------------------------------------------------------------------------------
+ */
+
+static bool refused(size_t bytes)
+{
+	const struct options *const o = &simt_options;
+
+	allocated++;
+	return (o->fail_number && allocated == o->fail_number) ||
+	       (o->fail_bytes && bytes >= o->fail_bytes) || bytes > o->memory - in_use;
+}
+
+/* Pages of its own; the end of the memory is as near to the end of the last page as 256 allows. */
+static char *map_pages(struct allocation *a)
+{
+	a->mapped = (a->bytes + ALIGNMENT - 1 + PAGE - 1) / PAGE * PAGE;
+	a->base = mmap(NULL, a->mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (a->base == MAP_FAILED)
+		return NULL;
+	memset(a->base, 0xA5, a->mapped);
+
+	char *const memory = (char *)a->base + ((a->mapped - a->bytes) & ~(size_t)(ALIGNMENT - 1));
+
+	mprotect(a->base, a->mapped, PROT_NONE);
+	return memory;
+}
+
+static char *take(struct allocation *a)
+{
+	void *memory = NULL;
+
+	if (a->device && simt_options.protect)
+		return map_pages(a);
+	if (posix_memalign(&memory, ALIGNMENT, a->bytes) != 0)
+		return NULL;
+	if (a->device)
+		memset(memory, 0xA5, a->bytes);
+	a->base = memory;
+	return (char *)memory;
+}
+
+cudaError_t simt_allocate(void **pointer, size_t bytes, bool device)
+{
+	struct allocation a = {};
+
+	options_read();
+	catch_faults();
+	if (!pointer)
+		return device_error(cudaErrorInvalidValue);
+	*pointer = NULL;
+	if (device_sticky() != cudaSuccess)
+		return device_sticky();
+	if (bytes == 0)
+		return cudaSuccess;
+	if (device && refused(bytes))
+		return device_error(cudaErrorMemoryAllocation);
+	a.bytes = bytes;
+	a.device = device;
+	a.number = allocated;
+
+	char *const memory = take(&a);
+
+	if (!memory)
+		return device_error(cudaErrorMemoryAllocation);
+	all()[(uintptr_t)memory] = a;
+	if (device)
+		in_use += bytes;
+	IF_LINKED(check_allocated, memory, bytes, !device);
+	*pointer = memory;
+	return cudaSuccess;
+}
+
+static void give_back(void *pointer, const struct allocation *a)
+{
+	if (a->device)
+		in_use -= a->bytes;
+	IF_LINKED(check_freed, pointer);
+	freed[freed_next].begin = (uintptr_t)pointer;
+	freed[freed_next].bytes = a->bytes;
+	freed_next = (freed_next + 1) % REMEMBERED;
+	if (a->mapped)
+		munmap(a->base, a->mapped);
+	else
+		free(a->base);
+}
+
+static cudaError_t release(const char *function, void *pointer, bool device)
+{
+	if (!pointer)
+		return cudaSuccess;
+	const auto found = all().find((uintptr_t)pointer);
+
+	if (found == all().end() || found->second.device != device) {
+		report_error("%s: %p was not allocated by it, or was freed before", function,
+			     pointer);
+		return device_error(cudaErrorInvalidValue);
+	}
+	const cudaError_t result = streams_drain_all();
+	const struct allocation a = found->second;
+
+	all().erase(found);
+	give_back(pointer, &a);
+	return result;
+}
+
+cudaError_t cudaFree(void *pointer)
+{
+	return release("cudaFree", pointer, true);
+}
+
+cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
+{
+	(void)stream;
+	return release("cudaFreeAsync", pointer, true);
+}
+
+cudaError_t cudaFreeHost(void *pointer)
+{
+	return release("cudaFreeHost", pointer, false);
+}
+
+cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
+{
+	options_read();
+	*total = simt_options.memory;
+	*available = simt_options.memory - in_use;
+	return cudaSuccess;
+}
+
+cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
+{
+	uintptr_t begin;
+	size_t bytes;
+	const enum memory_kind kind = memory_find(pointer, &begin, &bytes);
+
+	*attributes = {};
+	if (kind == MEMORY_DEVICE || kind == MEMORY_HOST) {
+		attributes->type =
+			kind == MEMORY_DEVICE ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
+		attributes->devicePointer = (void *)(uintptr_t)pointer;
+		if (kind == MEMORY_HOST)
+			attributes->hostPointer = (void *)(uintptr_t)pointer;
+	}
+	return cudaSuccess;
+}
+
+void memory_release_all(void)
+{
+	for (const auto &entry : all())
+		give_back((void *)entry.first, &entry.second);
+	all().clear();
+	in_use = 0;
+	allocated = 0;
+}
+
+void memory_report_leaks(void)
+{
+	size_t bytes = 0, count = 0;
+	int64_t first = 0;
+
+	for (const auto &entry : all()) {
+		if (!entry.second.device)
+			continue;
+		if (!count++ || entry.second.number < first)
+			first = entry.second.number;
+		bytes += entry.second.bytes;
+	}
+	if (simt_options.leaks && count)
+		report_error(
+			"%zu bytes of device memory in %zu allocations were not freed; the first "
+			"is number %lld",
+			bytes, count, (long long)first);
+}

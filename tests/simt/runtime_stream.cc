@@ -1,0 +1,524 @@
+/* runtime_stream.cc -- the CUDA runtime API: streams, events, copies, launches.
+ *
+ * A stream is a queue.  Nothing in it runs before somebody waits for it - a synchronisation, a
+ * copy that CUDA makes blocking, cudaFree() - and then only what that wait needs.  So a program
+ * that forgets to wait, or takes the order between two streams for granted, gets stale data here
+ * every time.  GPUBENCH_SIMT_EAGER=1 runs everything at once instead.
+ *
+ * The default stream and all streams that synchronise with it share one queue; a stream made with
+ * cudaStreamNonBlocking has its own.  Asynchronous copies from and to memory that is not
+ * page-locked are blocking, as on a GPU.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <deque>
+#include <set>
+
+#include "tests/simt/engine.h"
+
+enum op_kind { OP_CALL, OP_COPY, OP_SET, OP_RECORD, OP_WAIT, OP_HOST };
+
+struct op {
+	enum op_kind kind;
+	uint64_t number; /* in the order of submission, over all streams */
+	struct simt_call *call;
+	void *to;
+	const void *from;
+	size_t bytes;
+	int value;
+	struct simt_event *event;
+	struct queue *other; /* OP_WAIT: until that queue has passed other_number */
+	uint64_t other_number;
+	void (*function)(void *);
+};
+
+struct queue {
+	std::deque<struct op> ops;
+};
+
+struct simt_stream {
+	struct queue *queue;
+	bool owned;
+};
+
+struct simt_event {
+	struct queue *queue;   /* of the last record; NULL: never recorded */
+	uint64_t number, done; /* of the last record; that ran last */
+	double time_s;
+	bool timed;
+};
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static pthread_mutex_t api;
+static struct queue *legacy;
+static std::set<struct queue *> *queues;
+static uint64_t submitted;
+
+static void initialise(void)
+{
+	pthread_mutexattr_t attributes;
+
+	pthread_mutexattr_init(&attributes);
+	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
+	pthread_mutex_init(&api, &attributes);
+	legacy = new struct queue;
+	queues = new std::set<struct queue *>{ legacy };
+}
+
+/* Held by every function of the API that touches a queue: host threads may share the device. */
+struct api_lock {
+	api_lock()
+	{
+		options_read();
+		pthread_once(&once, initialise);
+		pthread_mutex_lock(&api);
+	}
+	~api_lock()
+	{
+		pthread_mutex_unlock(&api);
+	}
+};
+
+static struct queue *queue_of(cudaStream_t stream)
+{
+	return stream ? stream->queue : legacy;
+}
+
+/* ---- running what is queued
+ * ---------------------------------------------------------------------- */
+
+static void drain(struct queue *q, uint64_t until);
+
+static void move(const struct op *o)
+{
+	memory_open(true);
+	if (o->kind == OP_COPY)
+		memmove(o->to, o->from, o->bytes);
+	else
+		memset(o->to, o->value, o->bytes);
+	IF_LINKED(check_written, o->to, o->bytes);
+	memory_open(false);
+}
+
+static void execute(const struct op *o)
+{
+	const bool dead = device_sticky() != cudaSuccess;
+
+	switch (o->kind) {
+	case OP_CALL:
+		if (dead)
+			o->call->destroy(o->call);
+		else
+			launch_run(o->call);
+		break;
+	case OP_COPY:
+	case OP_SET:
+		if (!dead)
+			move(o);
+		break;
+	case OP_RECORD:
+		o->event->time_s = now_s();
+		o->event->done = o->number;
+		break;
+	case OP_WAIT:
+		drain(o->other, o->other_number);
+		break;
+	case OP_HOST:
+		o->function(o->to);
+		break;
+	}
+}
+
+/* Run what was submitted to q up to the op of that number. */
+static void drain(struct queue *q, uint64_t until)
+{
+	if (queues->find(q) == queues->end())
+		return;
+	while (!q->ops.empty() && q->ops.front().number <= until) {
+		const struct op o = q->ops.front();
+
+		q->ops.pop_front();
+		execute(&o);
+	}
+}
+
+static cudaError_t drain_all_of(struct queue *q)
+{
+	drain(q, submitted);
+	return device_sticky();
+}
+
+cudaError_t streams_drain_all(void)
+{
+	const api_lock lock;
+
+	for (struct queue *q : *queues)
+		drain(q, submitted);
+	return device_sticky();
+}
+
+void streams_drop_all(void)
+{
+	const api_lock lock;
+
+	for (struct queue *q : *queues) {
+		for (const struct op &o : q->ops)
+			if (o.kind == OP_CALL)
+				o.call->destroy(o.call);
+		q->ops.clear();
+	}
+}
+
+static cudaError_t submit(cudaStream_t stream, struct op o)
+{
+	struct queue *const q = queue_of(stream);
+
+	o.number = ++submitted;
+	q->ops.push_back(o);
+	if (simt_options.eager)
+		return drain_all_of(q);
+	return device_sticky();
+}
+
+/* ---- launches
+ * ------------------------------------------------------------------------------------- */
+
+static uint64_t volume(dim3 d)
+{
+	return (uint64_t)d.x * d.y * d.z;
+}
+
+static cudaError_t check_cluster(const struct simt_call *call)
+{
+	const dim3 g = call->grid, c = call->cluster;
+	const unsigned most = function_large_clusters(call->kernel) ? MAX_CLUSTER : 8;
+
+	if (!c.x || !c.y || !c.z || volume(c) > most || g.x % c.x || g.y % c.y || g.z % c.z)
+		return cudaErrorInvalidClusterSize;
+	return cudaSuccess;
+}
+
+static cudaError_t check_cooperative(const struct simt_call *call)
+{
+	int blocks = 0;
+
+	if (!call->cooperative)
+		return cudaSuccess;
+	(void)simt_occupancy(&blocks, (int)volume(call->block), call->dynamic_bytes);
+	if (volume(call->grid) > (uint64_t)blocks * (unsigned)simt_options.processors)
+		return cudaErrorCooperativeLaunchTooLarge;
+	return cudaSuccess;
+}
+
+static cudaError_t check_launch(const struct simt_call *call)
+{
+	const dim3 g = call->grid, b = call->block;
+
+	if (!volume(b) || volume(b) > MAX_THREADS || b.x > 1024 || b.y > 1024 || b.z > 64 ||
+	    !volume(g) || g.x > 0x7fffffff || g.y > 65535 || g.z > 65535)
+		return cudaErrorInvalidConfiguration;
+	if (call->dynamic_bytes > (size_t)function_dynamic_limit(call->kernel))
+		return cudaErrorInvalidValue;
+	const cudaError_t result = check_cluster(call);
+
+	return result != cudaSuccess ? result : check_cooperative(call);
+}
+
+cudaError_t simt_launch(struct simt_call *call, cudaStream_t stream)
+{
+	const api_lock lock;
+	cudaError_t result = device_sticky();
+
+	if (result == cudaSuccess)
+		result = check_launch(call);
+	if (result != cudaSuccess) {
+		call->destroy(call);
+		return device_error(result);
+	}
+	struct op o = {};
+
+	o.kind = OP_CALL;
+	o.call = call;
+	return device_error(submit(stream, o));
+}
+
+/* ---- copies
+ * ---------------------------------------------------------------------------------------- */
+
+/* Is [p, p + bytes) inside one allocation of the device (or host memory that it may use)? */
+static bool on_device(const char *function, const void *p, size_t bytes)
+{
+	uintptr_t begin;
+	size_t size;
+	const enum memory_kind kind = memory_find(p, &begin, &size);
+
+	if (kind == MEMORY_DEVICE || kind == MEMORY_HOST) {
+		if ((uintptr_t)p - begin + bytes <= size)
+			return true;
+		report_error(
+			"%s: %zu bytes at offset %zu pass the end of an allocation of %zu bytes",
+			function, bytes, (size_t)((uintptr_t)p - begin), size);
+	} else {
+		report_error("%s: %p is %s", function, p,
+			     kind == MEMORY_FREED ? "device memory that was freed"
+						  : "not device memory");
+	}
+	return false;
+}
+
+/* Host memory as a copy's other side must not be the device's. */
+static bool on_host(const char *function, const void *p)
+{
+	uintptr_t begin;
+	size_t size;
+
+	if (memory_find(p, &begin, &size) != MEMORY_DEVICE || (uintptr_t)p == begin + size)
+		return true;
+	report_error("%s: %p is device memory, and the direction says host", function, p);
+	return false;
+}
+
+static bool page_locked(const void *p)
+{
+	uintptr_t begin;
+	size_t size;
+
+	return memory_find(p, &begin, &size) == MEMORY_HOST;
+}
+
+static bool is_device(const void *p)
+{
+	uintptr_t begin;
+	size_t size;
+
+	return memory_find(p, &begin, &size) == MEMORY_DEVICE;
+}
+
+static enum cudaMemcpyKind resolve(const void *to, const void *from, enum cudaMemcpyKind kind)
+{
+	if (kind != cudaMemcpyDefault)
+		return kind;
+	if (is_device(from))
+		return is_device(to) ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
+	return is_device(to) ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost;
+}
+
+static bool check_copy(const char *function, const void *to, const void *from, size_t bytes,
+		       enum cudaMemcpyKind kind)
+{
+	const bool to_device = kind == cudaMemcpyHostToDevice || kind == cudaMemcpyDeviceToDevice;
+	const bool from_device = kind == cudaMemcpyDeviceToHost || kind == cudaMemcpyDeviceToDevice;
+	const uintptr_t t = (uintptr_t)to, f = (uintptr_t)from;
+
+	if (!(to_device ? on_device(function, to, bytes) : on_host(function, to)) ||
+	    !(from_device ? on_device(function, from, bytes) : on_host(function, from)))
+		return false;
+	if (t < f + bytes && f < t + bytes) {
+		report_error("%s: source and destination overlap", function);
+		return false;
+	}
+	return true;
+}
+
+static cudaError_t copy(const char *function, void *to, const void *from, size_t bytes,
+			enum cudaMemcpyKind kind, bool async, cudaStream_t stream)
+{
+	const api_lock lock;
+	struct op o = {};
+
+	if (device_sticky() != cudaSuccess)
+		return device_error(device_sticky());
+	if (bytes == 0)
+		return async ? cudaSuccess : drain_all_of(queue_of(stream));
+	kind = resolve(to, from, kind);
+	if (!check_copy(function, to, from, bytes, kind))
+		return device_error(cudaErrorInvalidValue);
+	if ((kind == cudaMemcpyHostToDevice && !page_locked(from)) ||
+	    (kind == cudaMemcpyDeviceToHost && !page_locked(to)) || kind == cudaMemcpyHostToHost)
+		async = false;
+	o.kind = OP_COPY;
+	o.to = to;
+	o.from = from;
+	o.bytes = bytes;
+	const cudaError_t result = submit(stream, o);
+
+	return device_error(async ? result : drain_all_of(queue_of(stream)));
+}
+
+cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
+{
+	return copy("cudaMemcpy", to, from, bytes, kind, false, NULL);
+}
+
+cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+			    cudaStream_t stream)
+{
+	return copy("cudaMemcpyAsync", to, from, bytes, kind, true, stream);
+}
+
+cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
+{
+	const api_lock lock;
+	struct op o = {};
+
+	if (device_sticky() != cudaSuccess)
+		return device_error(device_sticky());
+	if (bytes == 0)
+		return cudaSuccess;
+	if (!on_device("cudaMemset", to, bytes))
+		return device_error(cudaErrorInvalidValue);
+	o.kind = OP_SET;
+	o.to = to;
+	o.value = value;
+	o.bytes = bytes;
+	return device_error(submit(stream, o));
+}
+
+/* Of device memory: asynchronous, in the default stream. */
+cudaError_t cudaMemset(void *to, int value, size_t bytes)
+{
+	return cudaMemsetAsync(to, value, bytes, NULL);
+}
+
+/* ---- streams
+ * ---------------------------------------------------------------------------------------- */
+
+cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
+{
+	const api_lock lock;
+	const bool owned = flags & cudaStreamNonBlocking;
+	struct queue *const q = owned ? new (struct queue) : legacy;
+
+	queues->insert(q);
+	*stream = new simt_stream{ q, owned };
+	return cudaSuccess;
+}
+
+cudaError_t cudaStreamCreate(cudaStream_t *stream)
+{
+	return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+}
+
+cudaError_t cudaStreamDestroy(cudaStream_t stream)
+{
+	const api_lock lock;
+
+	if (!stream)
+		return device_error(cudaErrorInvalidResourceHandle);
+	const cudaError_t result = drain_all_of(stream->queue);
+
+	if (stream->owned) {
+		queues->erase(stream->queue);
+		delete stream->queue;
+	}
+	delete stream;
+	return result;
+}
+
+cudaError_t cudaStreamSynchronize(cudaStream_t stream)
+{
+	const api_lock lock;
+
+	return device_error(drain_all_of(queue_of(stream)));
+}
+
+cudaError_t cudaStreamQuery(cudaStream_t stream)
+{
+	return cudaStreamSynchronize(stream);
+}
+
+cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
+{
+	const api_lock lock;
+	struct op o = {};
+
+	(void)flags;
+	if (!event->queue)
+		return cudaSuccess;
+	o.kind = OP_WAIT;
+	o.other = event->queue;
+	o.other_number = event->number;
+	return device_error(submit(stream, o));
+}
+
+cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data)
+{
+	const api_lock lock;
+	struct op o = {};
+
+	o.kind = OP_HOST;
+	o.function = function;
+	o.to = data;
+	return device_error(submit(stream, o));
+}
+
+cudaError_t cudaDeviceSynchronize(void)
+{
+	return device_error(streams_drain_all());
+}
+
+/* ---- events
+ * ----------------------------------------------------------------------------------------- */
+
+cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
+{
+	*event = new simt_event{};
+	(*event)->timed = !(flags & cudaEventDisableTiming);
+	return cudaSuccess;
+}
+
+cudaError_t cudaEventCreate(cudaEvent_t *event)
+{
+	return cudaEventCreateWithFlags(event, cudaEventDefault);
+}
+
+cudaError_t cudaEventDestroy(cudaEvent_t event)
+{
+	const api_lock lock;
+
+	if (!event)
+		return device_error(cudaErrorInvalidResourceHandle);
+	if (event->done < event->number)
+		drain(event->queue, event->number);
+	delete event;
+	return cudaSuccess;
+}
+
+cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
+{
+	const api_lock lock;
+	struct op o = {};
+
+	o.kind = OP_RECORD;
+	o.event = event;
+	event->queue = queue_of(stream);
+	event->number = submitted + 1;
+	return device_error(submit(stream, o));
+}
+
+cudaError_t cudaEventSynchronize(cudaEvent_t event)
+{
+	const api_lock lock;
+
+	if (event->done < event->number)
+		drain(event->queue, event->number);
+	return device_error(device_sticky());
+}
+
+cudaError_t cudaEventQuery(cudaEvent_t event)
+{
+	return cudaEventSynchronize(event);
+}
+
+cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
+{
+	const api_lock lock;
+
+	if (!begin->queue || !end->queue || !begin->timed || !end->timed)
+		return device_error(cudaErrorInvalidResourceHandle);
+	if (begin->done < begin->number || end->done < end->number)
+		return device_error(cudaErrorNotReady);
+	*ms = (float)((end->time_s - begin->time_s) * 1e3);
+	return cudaSuccess;
+}

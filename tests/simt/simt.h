@@ -1,0 +1,236 @@
+/* simt.h -- CUDA C++ for a CPU: the language, in so far as g++ does not know it.
+ *
+ * cuda/gpu.h includes this instead of the CUDA headers when nvcc is not the compiler.  Every CUDA
+ * thread is a fiber with a stack of its own; blocks run on OS threads; what the fibers share goes
+ * through the engine (engine.h), which sees each barrier, warp operation and atomic.
+ *
+ * Here: keywords, built-in variables, shared memory, block barriers, clusters and the launch.
+ * Warp operations, atomics, arithmetic and the runtime API are in simt_*.h.
+ */
+#ifndef GPUBENCH_SIMT_SIMT_H
+#define GPUBENCH_SIMT_SIMT_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+#include "tests/simt/simt_vector.h"
+
+#define GPU_EMULATED 1
+
+/* ---- keywords ----------------------------------------------------------------------------- */
+
+#define __global__
+#define __device__
+#define __host__
+#define __constant__    static
+#define __shared__      write_SHARED_ARRAY_or_SHARED_VAR_instead_see_cuda_gpu_h
+#define __forceinline__ inline __attribute__((always_inline))
+#define __noinline__    __attribute__((noinline))
+#define __launch_bounds__(...)
+#define __cluster_dims__(...)
+#define __grid_constant__
+#define __align__(n) __attribute__((aligned(n)))
+
+#if defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SIMT_TSAN 1
+#endif
+#endif
+#ifndef SIMT_TSAN
+#define SIMT_TSAN 0
+#endif
+/* ThreadSanitizer tells at most 255 threads apart. */
+#define GPU_BLOCK(n) (SIMT_TSAN && (n) > 64 ? 64 : (n))
+
+/* For the emulator's own accesses inside a kernel: no checker is to see them. */
+#define SIMT_QUIET __attribute__((always_inline)) inline
+
+/* ---- what a running CUDA thread knows of itself ---------------------------------------------- */
+
+struct simt_block;
+struct simt_carrier;
+
+/* A place in the source: where a thread synchronised last. */
+struct simt_site {
+	const char *file;
+	int line;
+};
+
+struct alignas(64) simt_thread {
+	uint3 index;     /* threadIdx */
+	unsigned linear; /* its number in the block */
+	struct simt_block *block;
+	struct simt_carrier *carrier; /* the stack it runs on, once started */
+	const struct simt_site *site;
+	unsigned short lane, warp;
+};
+
+/* The part of a block that kernels read; the first member of struct simt_block. */
+struct simt_geometry {
+	uint3 index;
+	dim3 block, grid;
+};
+
+extern __thread struct simt_thread *simt_current; /* NULL outside kernels */
+extern __thread int simt_budget; /* points left before this thread lets others run */
+
+#define threadIdx (simt_current->index)
+#define blockIdx  (((struct simt_geometry *)simt_current->block)->index)
+#define blockDim  (((struct simt_geometry *)simt_current->block)->block)
+#define gridDim   (((struct simt_geometry *)simt_current->block)->grid)
+enum { warpSize = 32 };
+
+/* The address of a constant struct that names this line; one per line of source. */
+#define SIMT_HERE                                                            \
+	([]() -> const struct simt_site * {                                  \
+		static const struct simt_site here = { __FILE__, __LINE__ }; \
+		return &here;                                                \
+	}())
+
+/* Let other threads run. */
+void simt_yield(void);
+
+/* A point where a thread may be preempted; atomics and memory words are such points. */
+#if SIMT_TSAN
+void simt_point(void);
+#else
+static inline void simt_point(void)
+{
+	if (__builtin_expect(--simt_budget <= 0, 0))
+		simt_yield();
+}
+#endif
+
+/* ---- shared memory ------------------------------------------------------------------------ */
+
+/* The variable of this block; *slot is the variable's number, 0 until its first use. */
+void *simt_shared(int *slot, size_t bytes, size_t align, const struct simt_site *site);
+void *simt_dynamic_shared(void);
+
+#define SHARED_ARRAY(T, name, n)     \
+	static int simt_slot_##name; \
+	T(&name)                     \
+	[n] = *(T(*)[n])simt_shared(&simt_slot_##name, sizeof(T[n]), alignof(T), SIMT_HERE)
+#define SHARED_VAR(T, name)          \
+	static int simt_slot_##name; \
+	T &name = *(T *)simt_shared(&simt_slot_##name, sizeof(T), alignof(T), SIMT_HERE)
+#define DYN_SHARED(T, name) T *const name = (T *)simt_dynamic_shared()
+
+/* ---- barriers and clusters ---------------------------------------------------------------- */
+
+enum simt_barrier_kind { SIMT_SYNC, SIMT_COUNT, SIMT_AND, SIMT_OR };
+
+/* Wait for all threads of the block; the count, conjunction or disjunction of their predicates. */
+int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_site *site);
+
+#define __syncthreads()        ((void)simt_barrier(SIMT_SYNC, 0, SIMT_HERE))
+#define __syncthreads_count(p) simt_barrier(SIMT_COUNT, !!(p), SIMT_HERE)
+#define __syncthreads_and(p)   simt_barrier(SIMT_AND, !!(p), SIMT_HERE)
+#define __syncthreads_or(p)    simt_barrier(SIMT_OR, !!(p), SIMT_HERE)
+
+void simt_cluster_barrier(const struct simt_site *site);
+unsigned simt_cluster_rank(void);
+unsigned simt_cluster_size(void);
+void *simt_cluster_map(const void *shared, unsigned rank, const struct simt_site *site);
+
+#define gpu_cluster_rank() simt_cluster_rank()
+#define gpu_cluster_size() simt_cluster_size()
+#define gpu_cluster_sync() simt_cluster_barrier(SIMT_HERE)
+#define gpu_cluster_map(pointer, rank) \
+	((decltype(&*(pointer)))simt_cluster_map((pointer), (rank), SIMT_HERE))
+
+#include "tests/simt/simt_atomic.h"
+#include "tests/simt/simt_math.h"
+#include "tests/simt/simt_runtime.h"
+#include "tests/simt/simt_warp.h"
+
+/* ---- launch ------------------------------------------------------------------------------- */
+
+/* A kernel with its arguments, waiting in a stream.  Made by the templates below, owned by the
+ * engine. */
+struct simt_call {
+	void (*invoke)(const struct simt_call *call); /* run one thread of the kernel */
+	void (*destroy)(struct simt_call *call);
+	size_t bytes; /* of the whole object: threads read their arguments from it */
+	const char *name;
+	const void *kernel;
+	dim3 grid, block, cluster;
+	size_t dynamic_bytes;
+	bool cooperative;
+};
+
+/* Check the launch, put it into the stream; the call is destroyed when it has run, or at once. */
+cudaError_t simt_launch(struct simt_call *call, cudaStream_t stream);
+/* Report a kernel's pointer argument that is no device memory. */
+void simt_check_argument(const char *kernel, int number, const void *pointer);
+
+template <class... P> struct simt_bound_call : simt_call {
+	void (*function)(P...);
+	std::tuple<P...> arguments;
+
+	template <size_t... I> void apply(std::index_sequence<I...>) const
+	{
+		function(std::get<I>(arguments)...);
+	}
+	static void run(const struct simt_call *call)
+	{
+		static_cast<const simt_bound_call *>(call)->apply(std::index_sequence_for<P...>());
+	}
+	static void release(struct simt_call *call)
+	{
+		delete static_cast<simt_bound_call *>(call);
+	}
+	simt_bound_call(void (*f)(P...), P... args) : simt_call(), function(f), arguments(args...)
+	{
+		invoke = run;
+		destroy = release;
+		bytes = sizeof *this;
+		kernel = (const void *)f;
+	}
+};
+
+template <class T>
+static inline void simt_look_at_argument(const char *kernel, int number, const T &value)
+{
+	if constexpr (std::is_pointer<T>::value)
+		simt_check_argument(kernel, number, (const void *)value);
+}
+
+template <class... P, class... A>
+static inline cudaError_t simt_bind(const char *name, void (*kernel)(P...), dim3 grid, dim3 block,
+				    dim3 cluster, bool cooperative, size_t dynamic_bytes,
+				    cudaStream_t stream, A &&...args)
+{
+	simt_bound_call<P...> *call = new simt_bound_call<P...>(kernel, static_cast<P>(args)...);
+	int number = 0;
+
+	call->name = name;
+	call->grid = grid;
+	call->block = block;
+	call->cluster = cluster;
+	call->cooperative = cooperative;
+	call->dynamic_bytes = dynamic_bytes;
+	std::apply([&](auto &...a) { (simt_look_at_argument(name, ++number, a), ...); },
+		   call->arguments);
+	return simt_launch(call, stream);
+}
+
+#define GPU_LAUNCH(kernel, grid, block, shmem, stream, ...)                  \
+	((void)simt_bind(#kernel, kernel, grid, block, dim3(), false, shmem, \
+			 stream __VA_OPT__(, ) __VA_ARGS__))
+#define GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, ...)  \
+	((void)simt_bind(#kernel, kernel, grid, block, cluster, false, shmem, \
+			 stream __VA_OPT__(, ) __VA_ARGS__))
+#define GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, ...)     \
+	((void)simt_bind(#kernel, kernel, grid, block, dim3(), true, shmem, \
+			 stream __VA_OPT__(, ) __VA_ARGS__))
+
+#endif

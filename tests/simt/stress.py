@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+"""stress.py -- runs the project's own kernels under every checker and many schedules.
+
+usage: stress.py BUILD [--seeds N] [--counts N,N...]
+
+BUILD holds KIND/drive for each kind (plain, asan, check, tsan where there is a clang).  Nothing may
+be wrong and nothing may be reported: these kernels are right.
+"""
+
+import argparse
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+import time
+
+TIMEOUT_S = 900
+
+
+def environment(settings):
+    env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66")
+    for name, value in settings.items():
+        env["GPUBENCH_SIMT_" + name] = str(value)
+    return env
+
+
+def plans(build, seeds, counts):
+    """(name, program, arguments, settings) of each run."""
+    edges = ["0", "1", "31", "32", "33", "1000"]
+    quick = ["--quick", "33"] + counts
+    all_runs = [
+        ("plain", "plain", edges + counts, {"LEAKS": 1}),
+        ("reverse", "plain", quick, {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1}),
+        ("shuffle", "plain", quick, {"BLOCKS": "shuffle", "RESIDENT": 4}),
+        ("protect", "plain", quick, {"PROTECT": 1}),
+        ("asan", "asan", edges + counts[:1], {}),
+        ("check", "check", quick, {}),
+        ("tsan", "tsan", quick, {}),
+    ]
+    for seed in range(1, seeds + 1):
+        all_runs.append(("seed %d" % seed, "plain", quick, {"SEED": seed}))
+        preempt = {"SEED": seed, "PREEMPT": 16}
+        all_runs.append(("check, seed %d" % seed, "check", quick[:2] + counts[:1], preempt))
+        all_runs.append(("tsan, seed %d" % seed, "tsan", quick[:2] + counts[:1], {"SEED": seed}))
+    for name, kind, arguments, settings in all_runs:
+        program = os.path.join(build, kind, "drive")
+        if os.path.exists(program):
+            yield name, program, arguments, settings
+
+
+def run(plan):
+    """(name, passed, failed, seconds, what it said if anything failed)."""
+    name, program, arguments, settings = plan
+    start = time.monotonic()
+    try:
+        done = subprocess.run(
+            [program] + arguments, env=environment(settings), capture_output=True, timeout=TIMEOUT_S
+        )
+        status, output = done.returncode, (done.stdout + done.stderr).decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        status, output = -1, "no end after %d s" % TIMEOUT_S
+    found = re.search(r"^(\d+) passed, (\d+) failed", output, re.MULTILINE)
+    passed, failed = (int(found[1]), int(found[2])) if found else (0, 1)
+    if status != 0 and failed == 0:
+        failed = 1
+    return name, passed, failed, time.monotonic() - start, output if failed else ""
+
+
+def main():
+    parser = argparse.ArgumentParser(description="run right kernels under every checker")
+    parser.add_argument("build")
+    parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--counts", default="1000,3000", help="keys")
+    options = parser.parse_args()
+    total_passed = total_failed = 0
+
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        todo = list(plans(options.build, options.seeds, options.counts.split(",")))
+        for name, passed, failed, seconds, output in pool.map(run, todo):
+            print("%-16s %4d passed %4d failed %7.1f s" % (name, passed, failed, seconds))
+            if output:
+                print("\n".join(output.splitlines()[:40]))
+            sys.stdout.flush()
+            total_passed += passed
+            total_failed += failed
+    print("%d passed, %d failed" % (total_passed, total_failed))
+    return total_failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

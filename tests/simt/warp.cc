@@ -1,0 +1,246 @@
+/* warp.cc -- warp operations.
+ *
+ * A lane leaves its request in its warp; the last of the lanes that its mask names works out the
+ * results of all and wakes them.  CUDA orders memory only at __syncwarp(): the other operations
+ * are no synchronisation to the checkers.
+ *
+ * What is an error: a mask without the caller, a mask that names lanes which have returned, two
+ * lanes of a mask at different operations or with different masks, and a shuffle that reads a lane
+ * outside the mask.
+ */
+#include "tests/simt/engine.h"
+
+static inline unsigned lowest(unsigned set)
+{
+	return (unsigned)__builtin_ctz(set);
+}
+
+/* Give the same result to all lanes of a set. */
+static void give(struct warp *w, unsigned lanes, uint64_t result)
+{
+	for (; lanes; lanes &= lanes - 1)
+		w->result[lowest(lanes)] = result;
+}
+
+static void shuffle(struct warp *w, unsigned mask)
+{
+	for (unsigned left = mask; left; left &= left - 1) {
+		const unsigned lane = lowest(left);
+		const unsigned source = (unsigned)w->request[lane].source & 31;
+
+		if (mask >> source & 1) {
+			w->result[lane] = w->request[source].value;
+			continue;
+		}
+		if (simt_options.strict)
+			report_error(
+				"shuffle: lane %u reads lane %u, which is not in the mask %08x",
+				lane, source, mask);
+		w->result[lane] = 0xDEADBEEFDEADBEEFull;
+	}
+}
+
+static void match_any(struct warp *w, unsigned mask)
+{
+	while (mask) {
+		const uint64_t value = w->request[lowest(mask)].value;
+		unsigned same = 0;
+
+		for (unsigned left = mask; left; left &= left - 1) {
+			const unsigned lane = lowest(left);
+
+			same |= (unsigned)(w->request[lane].value == value) << lane;
+		}
+		give(w, same, same);
+		mask &= ~same;
+	}
+}
+
+static void match_all(struct warp *w, unsigned mask)
+{
+	const uint64_t value = w->request[lowest(mask)].value;
+	bool all = true;
+
+	for (unsigned left = mask; left; left &= left - 1)
+		all &= w->request[lowest(left)].value == value;
+	give(w, mask, all ? mask : 0);
+}
+
+static unsigned ballot(const struct warp *w, unsigned mask)
+{
+	unsigned votes = 0;
+
+	for (unsigned left = mask; left; left &= left - 1) {
+		const unsigned lane = lowest(left);
+
+		votes |= (unsigned)(w->request[lane].value != 0) << lane;
+	}
+	return votes;
+}
+
+static uint32_t reduce_two(enum simt_warp_op op, uint32_t a, uint32_t b)
+{
+	switch (op) {
+	case SIMT_REDUCE_ADD:
+		return a + b;
+	case SIMT_REDUCE_MIN:
+		return b < a ? b : a;
+	case SIMT_REDUCE_MAX:
+		return b > a ? b : a;
+	case SIMT_REDUCE_MIN_SIGNED:
+		return (int32_t)b < (int32_t)a ? b : a;
+	case SIMT_REDUCE_MAX_SIGNED:
+		return (int32_t)b > (int32_t)a ? b : a;
+	case SIMT_REDUCE_AND:
+		return a & b;
+	case SIMT_REDUCE_OR:
+		return a | b;
+	default:
+		return a ^ b;
+	}
+}
+
+static uint32_t reduce(const struct warp *w, enum simt_warp_op op, unsigned mask)
+{
+	uint32_t result = (uint32_t)w->request[lowest(mask)].value;
+
+	for (unsigned left = mask & (mask - 1); left; left &= left - 1)
+		result = reduce_two(op, result, (uint32_t)w->request[lowest(left)].value);
+	return result;
+}
+
+/* All lanes of the mask have come: work out what each gets. */
+static void complete(struct warp *w, enum simt_warp_op op, unsigned mask)
+{
+	switch (op) {
+	case SIMT_SYNCWARP:
+		w->syncs++;
+		break;
+	case SIMT_SHUFFLE:
+		shuffle(w, mask);
+		break;
+	case SIMT_BALLOT:
+		give(w, mask, ballot(w, mask));
+		break;
+	case SIMT_ANY:
+		give(w, mask, ballot(w, mask) != 0);
+		break;
+	case SIMT_ALL:
+		give(w, mask, ballot(w, mask) == mask);
+		break;
+	case SIMT_MATCH_ANY:
+		match_any(w, mask);
+		break;
+	case SIMT_MATCH_ALL:
+		match_all(w, mask);
+		break;
+	default:
+		give(w, mask, reduce(w, op, mask));
+		break;
+	}
+}
+
+/* The mask, reduced to lanes that exist and can come. */
+static unsigned checked_mask(const struct simt_thread *t, unsigned mask,
+			     const struct simt_site *site)
+{
+	const struct simt_block *const b = t->block;
+
+	if (!(mask >> t->lane & 1)) {
+		report_error("warp operation at %s:%d: mask %08x does not name the calling lane %u",
+			     site->file, site->line, mask, t->lane);
+		launch_fail();
+	}
+	mask &= full_mask(b, t->warp);
+	if (mask & ~b->warp[t->warp].live) {
+		report_error("warp operation at %s:%d: mask %08x names returned lanes %08x",
+			     site->file, site->line, mask, mask & ~b->warp[t->warp].live);
+		launch_fail();
+	}
+	return mask;
+}
+
+/* Have the other lanes of the mask come, with the same operation and mask? */
+static bool all_came(const struct simt_thread *t, enum simt_warp_op op, unsigned mask,
+		     const struct simt_site *site)
+{
+	const struct simt_block *const b = t->block;
+	const struct warp *const w = &b->warp[t->warp];
+	const unsigned others = mask & ~(1u << t->lane);
+	bool all = (w->at_warp & others) == others;
+
+	for (unsigned left = w->at_warp & others; left; left &= left - 1) {
+		const unsigned lane = lowest(left);
+		const struct request *const r = &w->request[lane];
+		const struct simt_site *const there = b->thread[t->warp * LANES + lane].site;
+
+		if (r->op != op && r->mask >> t->lane & 1) {
+			report_error(
+				"warp operation at %s:%d meets another one at %s:%d in one warp",
+				site->file, site->line, there->file, there->line);
+			launch_fail();
+		}
+		if (r->mask != mask && all) {
+			report_error(
+				"warp operation at %s:%d with mask %08x meets mask %08x at %s:%d",
+				site->file, site->line, mask, r->mask, there->file, there->line);
+			launch_fail();
+		}
+	}
+	return all;
+}
+
+uint64_t simt_warp(enum simt_warp_op op, unsigned mask, uint64_t value, int source,
+		   const struct simt_site *site)
+{
+	struct simt_thread *const t = simt_current;
+	struct simt_block *const b = t->block;
+	struct warp *const w = &b->warp[t->warp];
+	const unsigned lane = 1u << t->lane;
+	void *const object = tsan_object(b, 4 + 2 * t->warp + (w->syncs & 1));
+
+	t->site = site;
+	mask = checked_mask(t, mask, site);
+	w->request[t->lane] = request{ op, mask, value, source };
+	if (op == SIMT_SYNCWARP)
+		tsan_release(object);
+	if (all_came(t, op, mask, site)) {
+		const unsigned others = mask & ~lane;
+
+		complete(w, op, mask);
+		if (op == SIMT_SYNCWARP)
+			IF_LINKED(check_syncwarp, t, mask);
+		simt_worker->progress++;
+		w->at_warp &= ~others;
+		if (others) {
+			set_ready(b, t->warp, others);
+			if (simt_options.seed)
+				simt_yield();
+		}
+	} else {
+		w->at_warp |= lane;
+		clear_ready(b, t->warp, lane);
+		sched_wait(t);
+	}
+	if (op == SIMT_SYNCWARP)
+		tsan_acquire(object);
+	return w->result[t->lane];
+}
+
+/* The weakest answer that the manual allows: nobody but me. */
+unsigned simt_activemask(void)
+{
+	return 1u << simt_current->lane;
+}
+
+/* Under TSan a fence publishes to, and learns from, every other fence. */
+void simt_fence(void)
+{
+	static char object;
+
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	tsan_acquire(&object);
+	tsan_release(&object);
+	if (simt_current)
+		IF_LINKED(check_fence, simt_current, true, true);
+}
