@@ -212,6 +212,11 @@ asan: deps-test
 	$(Q)$(MAKE) --no-print-directory MODE=asan CUDA=0 test-unit test-cli
 	$(Q)$(MAKE) --no-print-directory MODE=asan SIMT=1 test-simt
 
+## tsan: the cpu variants under ThreadSanitizer (clang, libomp and its archer)
+tsan:
+	$(Q)$(MAKE) --no-print-directory MODE=tsan CUDA=0 CC=clang CXX=clang++ build/tsan/gpubench
+	$(Q)TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/tsan/gpubench check --backend=cpu
+
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
@@ -283,7 +288,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
 
-.PHONY: all test test-unit test-simt test-cli asan fuzz simt bench deps deps-test check lint format \
+.PHONY: all test test-unit test-simt test-cli asan tsan fuzz simt bench deps deps-test check lint format \
 	format-check ptxas install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -123,7 +123,8 @@ static __global__ void histogram_kernel(const typename KEY::word *keys, size_t p
 	__syncthreads();
 	for (unsigned i = threadIdx.x; i < (unsigned)digits.passes * DIGITS; i += BLOCK) {
 		if (local[i])
-			atomicAdd(&header->histogram[0][i], (unsigned long long)local[i]);
+			atomicAdd(&header->histogram[i / DIGITS][i % DIGITS],
+				  (unsigned long long)local[i]);
 	}
 }
 

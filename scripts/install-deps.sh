@@ -5,7 +5,7 @@
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
 #	test    build, and Criterion and Python's jsonschema
-#	lint    build, and clang, clang-tidy and clang-format
+#	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
 #	all     everything
 #	--check  only tell what is missing; exit status 1 if something is
 #
@@ -46,6 +46,12 @@ has_module() {
 	"${PYTHON:-/usr/bin/python3}" -c "import $1" >/dev/null 2>&1
 }
 
+# Whether clang can build with -f$1.
+clang_has() {
+	printf 'int main(void){return 0;}' |
+		clang -x c - "-f$1" -o /dev/null >/dev/null 2>&1
+}
+
 # need SETS PACKAGE TEST...: note PACKAGE as missing if it is in the set asked for and TEST fails.
 missing=()
 need() {
@@ -75,6 +81,8 @@ need "build test lint" librandom123-dev has_header Random123/philox.h
 need "test" libcriterion-dev has_header criterion/criterion.h
 need "test" python3-jsonschema has_module jsonschema
 need "lint" clang has_command clang
+need "lint" libomp-dev clang_has openmp
+need "lint" libclang-rt-dev clang_has sanitize=thread
 need "lint" clang-tidy has_command clang-tidy
 need "lint" clang-format has_command clang-format
 

@@ -140,10 +140,8 @@ void check_block_end(struct simt_block *b)
 	memset(b->check->cells, 0, (b->arena_used / 4 + 1) * sizeof *b->check->cells);
 }
 
-void check_shared(struct simt_block *b, void *at, size_t bytes, const char *file, int line)
+void check_shared(struct simt_block *b, void *at, size_t bytes)
 {
-	(void)file;
-	(void)line;
 	mark(b->check->cells, (size_t)((char *)at - b->arena), bytes, &cell::valid);
 }
 

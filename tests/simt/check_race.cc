@@ -138,8 +138,7 @@ static void report(const struct touch *t, const struct access *before, const cha
  * was one; atomic reads do not count. */
 static bool adds_reader(const struct access *read, const struct simt_thread *t, unsigned bytes)
 {
-	if (read->launch != (uint32_t)simt_running.number || read->atomic ||
-	    !(read->bytes & bytes))
+	if (read->launch != (uint32_t)simt_running.number || read->atomic || !(read->bytes & bytes))
 		return false;
 	return read_by_others(read, t) || !ordered(read, t);
 }

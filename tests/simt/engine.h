@@ -189,7 +189,6 @@ struct launch {
 	unsigned resident; /* clusters on each worker */
 	bool failed;
 	uint64_t number;
-	double deadline_ns; /* watchdog: give up then, unless something moves */
 };
 extern struct launch simt_running;
 extern struct worker *simt_workers[64];
@@ -262,6 +261,7 @@ double now_s(void);
  * ------------------------------------------------------------------------- */
 
 enum memory_kind { MEMORY_UNKNOWN, MEMORY_DEVICE, MEMORY_HOST, MEMORY_FREED };
+/* What a pointer points to; *begin and *bytes are set if that is an allocation. */
 enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *bytes);
 void memory_open(bool open); /* under the protect option: may it be touched? */
 void memory_release_all(void);
@@ -302,7 +302,7 @@ void check_freed(void *at) WEAK;
 void check_written(void *at, size_t bytes) WEAK; /* by a copy or a memset */
 void check_block(struct simt_block *b) WEAK;     /* loaded */
 void check_block_end(struct simt_block *b) WEAK;
-void check_shared(struct simt_block *b, void *at, size_t bytes, const char *file, int line) WEAK;
+void check_shared(struct simt_block *b, void *at, size_t bytes) WEAK;
 void check_barrier(struct simt_block *b) WEAK;
 void check_cluster_barrier(struct cluster *c) WEAK;
 void check_syncwarp(struct simt_thread *t, unsigned mask) WEAK;

@@ -69,8 +69,8 @@ void options_read(void)
 		return;
 	known = true;
 	o->seed = (uint64_t)number("SEED", 0, 0, INT64_MAX);
-	/* TSan knows what happened in what order, not who ran where: one OS thread is as good to it,
-	 * and leaves it more identities for CUDA threads. */
+	/* TSan knows what happened in what order, not who ran where: one OS thread is as good to
+	 * it, and leaves it more identities for CUDA threads. */
 	const long threads = o->seed || __tsan_create_fiber ? 1 : cores < 8 ? cores : 8;
 
 	o->threads = (int)number("THREADS", threads, 1, 64);

@@ -18,7 +18,7 @@ static size_t dynamic_limit(void)
 	return (size_t)function_dynamic_limit(simt_running.call->kernel);
 }
 
-static void *take(struct simt_block *b, size_t bytes, size_t align, const struct simt_site *site)
+static void *take(struct simt_block *b, size_t bytes, size_t align)
 {
 	const size_t step = align < 16 ? 16 : align;
 
@@ -32,8 +32,7 @@ static void *take(struct simt_block *b, size_t bytes, size_t align, const struct
 	b->arena_used += bytes;
 	IF_LINKED(__asan_unpoison_memory_region, place, bytes);
 	quiet_fill(place, 0xA5, bytes);
-	IF_LINKED(check_shared, b, place, bytes, site ? site->file : "dynamic",
-		  site ? site->line : 0);
+	IF_LINKED(check_shared, b, place, bytes);
 	return place;
 }
 
@@ -63,7 +62,7 @@ static void *place_of(struct simt_block *b, int number, size_t bytes, size_t ali
 
 	if (__builtin_expect(object->at != NULL, 1))
 		return object->at;
-	object->at = (char *)take(b, bytes, align, site);
+	object->at = (char *)take(b, bytes, align);
 	object->bytes = bytes;
 	b->static_bytes += bytes;
 	if (b->static_bytes > STATIC_SHARED_LIMIT)
@@ -87,7 +86,7 @@ static void *dynamic_of(struct simt_block *b)
 		return b->dynamic.at;
 	if (bytes + b->static_bytes > SHARED_LIMIT || bytes > dynamic_limit())
 		report_error("%zu bytes of shared memory: too much", bytes + b->static_bytes);
-	b->dynamic.at = (char *)take(b, bytes ? bytes : 1, 16, NULL);
+	b->dynamic.at = (char *)take(b, bytes ? bytes : 1, 16);
 	b->dynamic.bytes = bytes;
 	return b->dynamic.at;
 }

@@ -50,9 +50,6 @@
 /* ThreadSanitizer tells at most 255 threads apart. */
 #define GPU_BLOCK(n) (SIMT_TSAN && (n) > 64 ? 64 : (n))
 
-/* For the emulator's own accesses inside a kernel: no checker is to see them. */
-#define SIMT_QUIET __attribute__((always_inline)) inline
-
 /* ---- what a running CUDA thread knows of itself ---------------------------------------------- */
 
 struct simt_block;

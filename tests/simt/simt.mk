@@ -34,7 +34,7 @@ simt_checker := $(patsubst %.cc,$(SIMT_BUILD)/engine/%.o,$(notdir $(wildcard tes
 simt_engine_check := $(simt_checker)
 
 simt_kinds := plain asan check $(if $(shell command -v $(SIMT_CLANGXX)),tsan)
-simt_selftest := selftest selftest_block selftest_grid selftest_runtime
+simt_selftest := selftest selftest_block selftest_grid selftest_runtime selftest_traffic
 simt_faults := faults faults_block faults_grid faults_host
 
 .PHONY: simt-all simt-test simt-mutants simt-stress
@@ -85,7 +85,7 @@ simt-stress: simt-all
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds $(SEEDS) --counts 4000,20000
 
 # Broken copies of our right kernels: which share is found?
-MUTANTS ?= 40
+MUTANTS ?= 24
 simt-mutants: simt-all
 	$(PYTHON) tests/simt/mutants.py $(SIMT_BUILD) --count $(MUTANTS)
 

@@ -30,11 +30,11 @@ def plans(build, seeds, counts):
     edges = ["0", "1", "31", "32", "33", "1000"]
     quick = ["--quick", "33"] + counts
     all_runs = [
-        ("plain", "plain", edges + counts, {"LEAKS": 1}),
+        ("plain", "plain", edges, {"LEAKS": 1}),
         ("reverse", "plain", quick, {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1}),
         ("shuffle", "plain", quick, {"BLOCKS": "shuffle", "RESIDENT": 4}),
         ("protect", "plain", quick, {"PROTECT": 1}),
-        ("asan", "asan", edges + counts[:1], {}),
+        ("asan", "asan", quick, {}),
         ("check", "check", quick, {}),
         ("tsan", "tsan", quick, {}),
     ]
