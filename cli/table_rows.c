@@ -131,11 +131,11 @@ static void set_status(struct gb_grid *grid, size_t column, const cJSON *record)
 	char text[600];
 
 	if (gb_equal(status, "ok") || gb_equal(status, "noisy")) {
-		(void)snprintf(text, sizeof text, "%s%s%s%s%s", status,
+		/* Why it is noisy is in the column of the interval. */
+		(void)snprintf(text, sizeof text, "%s%s%s", status,
 			       gb_record_is(record, "verify.result", "skipped") ? ", not verified"
 										: "",
-			       was_throttled(record) ? ", throttled" : "", reason ? ": " : "",
-			       reason ? reason : "");
+			       was_throttled(record) ? ", throttled" : "");
 		gb_grid_set(grid, column, text, gb_equal(text, "ok") ? GB_PLAIN : GB_WARN);
 		return;
 	}

@@ -26,7 +26,7 @@ enum {
 
 /* ---- reduction --------------------------------------------------------------------------- */
 
-/* in: the type of the input, T: that of the result. */
+/* in: the type of the elements, out: that of the result. */
 struct sum_u32 {
 	typedef uint32_t in;
 	typedef uint64_t out;

@@ -2,12 +2,13 @@
 # ptxas-table.sh -- registers, shared memory and spills of every kernel on every architecture.
 #
 # Compiles each cuda/*.cu for all of them with warnings as errors and prints one line per kernel
-# and architecture, sorted, for results/ptxas.txt: `make ptxas` compares, and after a wanted change
+# and architecture, sorted.
 #
-#	scripts/ptxas-table.sh >results/ptxas.txt
+#	scripts/ptxas-table.sh >results/ptxas.txt    keep the numbers, after a wanted change
+#	scripts/ptxas-table.sh --check               fail if they differ from the kept ones
 #
-# keeps the new numbers.  The library peers are compiled too but not listed: their kernels are not
-# ours to watch.  Numbers depend on nvcc: its version is the first line.
+# The library peers are compiled too but not listed: their kernels are not ours to watch.  Numbers
+# depend on nvcc: its version is the first line, and another nvcc's are compiled but not compared.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 archs=${ARCHS:-75 80 86 89 90 100 120}
@@ -61,6 +62,20 @@ while [ "$running" -gt 0 ]; do
 done
 [ "$status" = 0 ] || exit 1
 
-echo "nvcc $(nvcc --version | sed -n 's/.*release.*, V//p')"
-printf '%-24s %-7s %-56s %4s %6s %6s %6s %6s\n' file arch kernel regs stack spill_st spill_ld shared
-sort "$scratch"/*.rows
+table=$scratch/table
+{
+	echo "nvcc $(nvcc --version | sed -n 's/.*release.*, V//p')"
+	printf '%-24s %-7s %-56s %4s %6s %6s %6s %6s\n' \
+		file arch kernel regs stack spill_st spill_ld shared
+	sort "$scratch"/*.rows
+} >"$table"
+
+if [ "${1:-}" != --check ]; then
+	cat "$table"
+elif [ "$(head -n 1 "$table")" != "$(head -n 1 results/ptxas.txt)" ]; then
+	echo "all kernels compile; registers not compared: kept for $(head -n 1 results/ptxas.txt)," \
+		"here is $(head -n 1 "$table")"
+else
+	diff -u results/ptxas.txt "$table"
+	echo "$(($(wc -l <"$table") - 2)) kernels compiled, registers and spills as kept"
+fi

@@ -250,10 +250,10 @@ static void give_others_a_turn(void)
 	const unsigned preempt = simt_options.preempt;
 
 	if (preempt && sched_random() % preempt == 0) {
-		simt_yield();
+		simt_yield(NULL, 0);
 	} else if (--accesses_left <= 0) {
 		accesses_left = MANY_ACCESSES;
-		simt_yield();
+		simt_yield(NULL, 0);
 	}
 }
 

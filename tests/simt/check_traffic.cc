@@ -211,7 +211,7 @@ struct simt_traffic simt_traffic_sum(const char *kernel, bool shared, bool write
 	sum.shared = shared;
 	sum.write = write;
 	for (const auto &entry : totals())
-		if ((!kernel || std::get<0>(entry.first) == kernel) &&
+		if ((!kernel || std::get<0>(entry.first).find(kernel) != std::string::npos) &&
 		    std::get<2>(entry.first) == shared && std::get<3>(entry.first) == write)
 			add(&sum, entry.second);
 	return sum;

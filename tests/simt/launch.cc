@@ -76,7 +76,7 @@ static void block_load(struct simt_block *b, const struct simt_call *call, uint3
 	if (!same)
 		number_threads(b, size);
 	for (unsigned i = 0; i < b->count; i++)
-		b->thread[i].site = NULL;
+		b->thread[i].site = NULL, b->thread[i].yield_file = NULL;
 	for (unsigned w = 0; w < b->warps; w++) {
 		struct warp *const warp = &b->warp[w];
 

@@ -25,6 +25,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 
 COMMON = "-std=c++20 -I. -g -w -x c++ -DGPUBENCH_SIMT=1 -DGB_HAVE_CUDA=1".split()
 KINDS = {
@@ -37,7 +38,7 @@ KINDS = {
     "tsan": ("clang++", "-O1 -fsanitize=thread", "-fsanitize=thread"),
 }
 COUNTS = ["33", "1500", "4000"]
-RUN_TIMEOUT_S = 30
+LONGEST_S = 600
 
 # name, what is replaced, by what
 OPERATORS = [
@@ -186,15 +187,15 @@ def build_mutant(build, kind, site, folder):
     return program
 
 
-def verdict(program, arguments, settings):
-    """What the mutant's run gives away, or None."""
+def verdict(program, arguments, settings, timeout_s):
+    """What a run gives away, or None."""
     env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66")
     env["ASAN_OPTIONS"] = "detect_leaks=0"
     for name, value in dict(settings, TIMEOUT=2).items():
         env["GPUBENCH_SIMT_" + name] = str(value)
     command = [program, "--fast"] + arguments + COUNTS
     try:
-        done = subprocess.run(command, env=env, capture_output=True, timeout=RUN_TIMEOUT_S)
+        done = subprocess.run(command, env=env, capture_output=True, timeout=timeout_s)
     except subprocess.TimeoutExpired:
         return "hang"
     output = (done.stdout + done.stderr).decode(errors="replace")
@@ -213,17 +214,19 @@ RUNS = {
 }
 
 
-def sound_kinds(build):
-    """The kinds under which the right program is right: a verdict of others means nothing."""
-    for kind in RUNS:
+def plan_runs(build):
+    """(kind, settings, seconds to allow) of each run that the right program passes."""
+    for kind, runs in RUNS.items():
         program = os.path.join(build, kind, "drive")
         if not os.path.exists(program):
             continue
-        word = verdict(program, [], {})
-        if word:
-            print("not used: %s, which does not accept the right program (%s)" % (kind, word))
-        else:
-            yield kind
+        for settings in runs:
+            start = time.monotonic()
+            word = verdict(program, [], settings, LONGEST_S)
+            if word:
+                print("not used: %s %s: it says %s of the right program" % (kind, settings, word))
+            else:
+                yield kind, settings, 20 + 5 * (time.monotonic() - start)
 
 
 def variant_of(path):
@@ -232,20 +235,22 @@ def variant_of(path):
     return ["--only", match[1].replace("_", "-")] if match else []
 
 
-def try_mutant(build, kinds, site):
+def try_mutant(build, plan, site):
     """Who noticed, and what; None if nobody did."""
     folder = os.path.join(build, "mutants", threading.current_thread().name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     write_mutant(site, folder)
-    for kind in kinds:
-        program = build_mutant(build, kind, site, folder)
+    built = None
+    for kind, settings, timeout_s in plan:
+        if kind != built:
+            program = build_mutant(build, kind, site, folder)
+            built = kind
         if not program:
             return "compiler", "refused"
-        for settings in RUNS[kind]:
-            word = verdict(program, variant_of(site[0]), settings)
-            if word:
-                return kind, word
+        word = verdict(program, variant_of(site[0]), settings, timeout_s)
+        if word:
+            return kind, word
     return None
 
 
@@ -268,12 +273,13 @@ def main():
         paths = [options.only]
     all_sites = [site for path in paths for site in sites(path)]
     chosen = choose(all_sites, options.count or len(all_sites), options.seed)
-    kinds = list(sound_kinds(options.build))
+    plan = list(plan_runs(options.build))
     found = survived = 0
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count(), "mutant") as pool:
-        results = pool.map(lambda site: try_mutant(options.build, kinds, site), chosen)
-        for site, result in zip(chosen, results):
+        tries = {pool.submit(try_mutant, options.build, plan, site): site for site in chosen}
+        for done in concurrent.futures.as_completed(tries):
+            site, result = tries[done], done.result()
             reason = SURVIVORS.get((site[0], site[2], site[3].strip()))
             if result:
                 found += 1

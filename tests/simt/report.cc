@@ -129,24 +129,32 @@ static int state_of(const struct simt_block *b, unsigned thread)
 
 static bool same_place(const struct simt_block *b, unsigned i, unsigned j)
 {
-	return state_of(b, i) == state_of(b, j) && b->thread[i].site == b->thread[j].site;
+	const struct simt_thread *const s = &b->thread[i], *const t = &b->thread[j];
+
+	if (state_of(b, i) != state_of(b, j) || s->site != t->site)
+		return false;
+	return state_of(b, i) != RUNS || s->yield_line == t->yield_line;
 }
 
 /* One line for all threads that are where thread i is; i is the first of them. */
 static void say_group(const struct simt_block *b, unsigned i)
 {
-	static const char *const what[] = { "run; their last synchronisation was",
-					    "wait for the block at", "wait for the cluster at",
-					    "wait for their warp at", "have returned; last" };
-	const struct simt_site *const site = b->thread[i].site;
+	static const char *const what[] = { "run", "wait for the block", "wait for the cluster",
+					    "wait for their warp", "have returned" };
+	const struct simt_thread *const t = &b->thread[i];
 	const struct warp *const w = &b->warp[i / LANES];
 	const int state = state_of(b, i);
 	unsigned threads = 0;
 
 	for (unsigned j = i; j < b->count; j++)
 		threads += same_place(b, i, j);
-	fprintf(stderr, "simt:   %u threads (first: %u) %s %s:%d", threads, i, what[state],
-		site ? site->file : "none", site ? site->line : 0);
+	fprintf(stderr, "simt:   %u threads (first: %u) %s", threads, i, what[state]);
+	if (state == RUNS && t->yield_file)
+		fprintf(stderr, ", and let others run at %s:%d", t->yield_file, t->yield_line);
+	if (t->site)
+		fprintf(stderr,
+			state == RUNS || state == RETURNED ? "; last at %s:%d" : " at %s:%d",
+			t->site->file, t->site->line);
 	if (state == AT_WARP)
 		fprintf(stderr, " (mask %08x, there %08x, live %08x)", w->request[i % LANES].mask,
 			w->at_warp, w->live);

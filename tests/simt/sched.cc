@@ -186,7 +186,7 @@ void sched_wait(struct simt_thread *t)
 	simt_current = t;
 }
 
-void simt_yield(void)
+void simt_yield(const char *file, int line)
 {
 	struct simt_thread *const t = simt_current;
 
@@ -196,6 +196,10 @@ void simt_yield(void)
 	}
 	struct worker *const w = simt_worker;
 
+	if (file) {
+		t->yield_file = file;
+		t->yield_line = line;
+	}
 	simt_budget = sched_budget();
 	if ((++w->yields & 0xfff) == 0)
 		watchdog_check(w);
@@ -217,12 +221,11 @@ void simt_yield(void)
 }
 
 /* Here, and not inline, for TSan's sake: it must not look at the engine's counters. */
-#undef simt_point
-extern "C++" void simt_point_outside(void) __asm__("_Z10simt_pointv");
-void simt_point_outside(void)
+void simt_point_outside(const char *file, int line) __asm__("_Z10simt_pointPKci");
+void simt_point_outside(const char *file, int line)
 {
 	if (--simt_budget <= 0)
-		simt_yield();
+		simt_yield(file, line);
 }
 
 /* ---- the block barrier --------------------------------------------------------------------- */
@@ -284,7 +287,7 @@ int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_s
 	if (++b->arrived == b->live) {
 		release_barrier(b);
 		if (simt_options.seed)
-			simt_yield();
+			simt_yield(site->file, site->line);
 	} else {
 		sched_wait(t);
 	}
@@ -337,7 +340,7 @@ void simt_cluster_barrier(const struct simt_site *site)
 	if (++c->arrived == c->live) {
 		release_cluster(c);
 		if (simt_options.seed)
-			simt_yield();
+			simt_yield(site->file, site->line);
 	} else {
 		sched_wait(t);
 	}

@@ -66,7 +66,9 @@ struct alignas(64) simt_thread {
 	unsigned linear; /* its number in the block */
 	struct simt_block *block;
 	struct simt_carrier *carrier; /* the stack it runs on, once started */
-	const struct simt_site *site;
+	const struct simt_site *site; /* where it synchronised last; NULL: nowhere yet */
+	const char *yield_file;       /* where it let others run last, or NULL */
+	int yield_line;
 	unsigned short lane, warp;
 };
 
@@ -92,17 +94,20 @@ enum { warpSize = 32 };
 		return &here;                                                \
 	}())
 
+/* The place of the call, for functions that are no macros: their last two parameters. */
+#define SIMT_CALLER const char *file = __builtin_FILE(), int line = __builtin_LINE()
+
 /* Let other threads run. */
-void simt_yield(void);
+void simt_yield(const char *file, int line);
 
 /* A point where a thread may be preempted; atomics and memory words are such points. */
 #if SIMT_TSAN
-void simt_point(void);
+void simt_point(const char *file, int line);
 #else
-static inline void simt_point(void)
+static __forceinline__ void simt_point(const char *file, int line)
 {
 	if (__builtin_expect(--simt_budget <= 0, 0))
-		simt_yield();
+		simt_yield(file, line);
 }
 #endif
 

@@ -15,40 +15,41 @@ template <class T> struct simt_given {
 
 /* ---- the words of cuda/gpu.h ----------------------------------------------------------------- */
 
-template <class T> static __forceinline__ T gpu_ld_acquire(const T *p)
+template <class T> static __forceinline__ T gpu_ld_acquire(const T *p, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	return __atomic_load_n(p, __ATOMIC_ACQUIRE);
 }
 
-template <class T> static __forceinline__ T gpu_ld_relaxed(const T *p)
+template <class T> static __forceinline__ T gpu_ld_relaxed(const T *p, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-template <class T> static __forceinline__ void gpu_st_release(T *p, SIMT_GIVEN(T) v)
+template <class T> static __forceinline__ void gpu_st_release(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	__atomic_store_n(p, v, __ATOMIC_RELEASE);
 }
 
-template <class T> static __forceinline__ void gpu_st_relaxed(T *p, SIMT_GIVEN(T) v)
+template <class T> static __forceinline__ void gpu_st_relaxed(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	__atomic_store_n(p, v, __ATOMIC_RELAXED);
 }
 
-template <class T> static __forceinline__ T gpu_cas(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v)
+template <class T>
+static __forceinline__ T gpu_cas(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
 	return expected;
 }
 
-template <class T> static __forceinline__ T gpu_add(T *p, SIMT_GIVEN(T) v)
+template <class T> static __forceinline__ T gpu_add(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
 }
 
@@ -78,11 +79,11 @@ template <class T, class F> static __forceinline__ T simt_update(T *p, F f)
 	return value;
 }
 
-#define SIMT_ATOMIC(name, builtin)                                              \
-	template <class T> static __forceinline__ T name(T *p, SIMT_GIVEN(T) v) \
-	{                                                                       \
-		simt_point();                                                   \
-		return builtin(p, v, __ATOMIC_RELAXED);                         \
+#define SIMT_ATOMIC(name, builtin)                                                           \
+	template <class T> static __forceinline__ T name(T *p, SIMT_GIVEN(T) v, SIMT_CALLER) \
+	{                                                                                    \
+		simt_point(file, line);                                                      \
+		return builtin(p, v, __ATOMIC_RELAXED);                                      \
 	}
 
 SIMT_ATOMIC(atomicSub, __atomic_fetch_sub)
@@ -91,53 +92,54 @@ SIMT_ATOMIC(atomicOr, __atomic_fetch_or)
 SIMT_ATOMIC(atomicXor, __atomic_fetch_xor)
 #undef SIMT_ATOMIC
 
-template <class T> static __forceinline__ T atomicAdd(T *p, SIMT_GIVEN(T) v)
+template <class T> static __forceinline__ T atomicAdd(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	if constexpr (std::is_integral<T>::value)
 		return __atomic_fetch_add(p, v, __ATOMIC_RELAXED);
 	else
 		return simt_update(p, [v](T old) { return (T)(old + v); });
 }
 
-template <class T> static __forceinline__ T atomicExch(T *p, SIMT_GIVEN(T) v)
+template <class T> static __forceinline__ T atomicExch(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	if constexpr (std::is_integral<T>::value)
 		return __atomic_exchange_n(p, v, __ATOMIC_RELAXED);
 	else
 		return simt_update(p, [v](T) { return v; });
 }
 
-template <class T> static __forceinline__ T atomicCAS(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v)
+template <class T>
+static __forceinline__ T atomicCAS(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return expected;
 }
 
-template <class T> static __forceinline__ T atomicMin(T *p, SIMT_GIVEN(T) v)
+template <class T> static __forceinline__ T atomicMin(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	return simt_update(p, [v](T old) { return v < old ? v : old; });
 }
 
-template <class T> static __forceinline__ T atomicMax(T *p, SIMT_GIVEN(T) v)
+template <class T> static __forceinline__ T atomicMax(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	return simt_update(p, [v](T old) { return old < v ? v : old; });
 }
 
 /* Counts up to limit, then back to 0; and down from limit. */
-static __forceinline__ unsigned atomicInc(unsigned *p, unsigned limit)
+static __forceinline__ unsigned atomicInc(unsigned *p, unsigned limit, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	return simt_update(p, [limit](unsigned old) { return old >= limit ? 0 : old + 1; });
 }
 
-static __forceinline__ unsigned atomicDec(unsigned *p, unsigned limit)
+static __forceinline__ unsigned atomicDec(unsigned *p, unsigned limit, SIMT_CALLER)
 {
-	simt_point();
+	simt_point(file, line);
 	return simt_update(
 		p, [limit](unsigned old) { return old == 0 || old > limit ? limit : old - 1; });
 }
@@ -163,7 +165,7 @@ void simt_fence(void);
 #define __threadfence()        simt_fence()
 #define __threadfence_block()  simt_fence()
 #define __threadfence_system() simt_fence()
-#define __nanosleep(ns)        ((void)(ns), simt_yield())
+#define __nanosleep(ns)        ((void)(ns), simt_yield(__FILE__, __LINE__))
 
 /* Cache hints change nothing here. */
 #define SIMT_CACHED_LOAD(name)                                       \

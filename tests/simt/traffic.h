@@ -36,7 +36,8 @@ void simt_traffic_begin(void);
 void simt_traffic_end(void);
 /* The counts so far, by kernel, line, space and direction; returns how many rows there are. */
 size_t simt_traffic_read(struct simt_traffic *rows, size_t room);
-/* The sum over all lines of one kernel (NULL: of all) in one space and direction. */
+/* The sum over all lines of the kernels whose launch has `kernel` in it (NULL: of all), in one
+ * space and direction. */
 struct simt_traffic simt_traffic_sum(const char *kernel, bool shared, bool write);
 
 #ifdef __cplusplus

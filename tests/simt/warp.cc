@@ -215,7 +215,7 @@ uint64_t simt_warp(enum simt_warp_op op, unsigned mask, uint64_t value, int sour
 		if (others) {
 			set_ready(b, t->warp, others);
 			if (simt_options.seed)
-				simt_yield();
+				simt_yield(site->file, site->line);
 		}
 	} else {
 		w->at_warp |= lane;
