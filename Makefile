@@ -92,6 +92,10 @@ objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) \
 	$(patsubst %.c,$(BUILD)/%.o,$(wildcard cuda/*.c))
 endif
 tests    := $(sort $(wildcard tests/test_*.c))
+test_objects := $(tests:%.c=$(BUILD)/%.o)
+ifneq ($(filter 1,$(CUDA) $(SIMT)),)
+test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(sort $(wildcard tests/test_*.cu)))
+endif
 
 formatted = $(wildcard */*.c */*.h */*.cu */*.cc tests/*/*.c tests/*/*.h tests/*/*.cc tests/*/*.cu)
 
@@ -166,7 +170,7 @@ $(BUILD)/tests/%.o: warnings += -Wno-conversion -Wno-missing-prototypes -Wno-str
 	-Wno-pedantic -Wno-cast-qual -Wno-double-promotion -Wno-null-dereference \
 	-Wno-write-strings -Wno-discarded-qualifiers
 
-$(BUILD)/unit: $(tests:%.c=$(BUILD)/%.o) $(filter-out $(BUILD)/cli/main.o,$(objects))
+$(BUILD)/unit: $(test_objects) $(filter-out $(BUILD)/cli/main.o,$(objects))
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -lcriterion -o $@
 
@@ -186,10 +190,11 @@ sanitized := rm -f $(reports).*; ASAN_OPTIONS=log_path=$(CURDIR)/$(reports) \
 	UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(reports)
 no_reports := ! cat $(reports).* 2>/dev/null
 
-## test: unit tests, the cuda variants in the emulator, command-line tests
+## test: unit tests, the cuda variants in the emulator, the emulator's own, command-line tests
 test: deps-test
 	$(Q)$(MAKE) --no-print-directory test-unit
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt
+	$(Q)$(MAKE) --no-print-directory simt-test
 	$(Q)$(MAKE) --no-print-directory test-cli
 
 # The unit tests alone; FILTER='sweep/*' picks some.
@@ -207,15 +212,20 @@ test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
 	$(Q)$(sanitized) tests/cli/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 
-## asan: all tests under AddressSanitizer and UBSan
+## asan: unit and command-line tests under AddressSanitizer and UBSan (kernels: simt-test)
 asan: deps-test
 	$(Q)$(MAKE) --no-print-directory MODE=asan CUDA=0 test-unit test-cli
-	$(Q)$(MAKE) --no-print-directory MODE=asan SIMT=1 test-simt
 
 ## tsan: the cpu variants under ThreadSanitizer (clang, libomp and its archer)
 tsan:
 	$(Q)$(MAKE) --no-print-directory MODE=tsan CUDA=0 CC=clang CXX=clang++ build/tsan/gpubench
 	$(Q)TSAN_OPTIONS=ignore_noninstrumented_modules=1 build/tsan/gpubench check --backend=cpu
+
+## simt-test: the emulator's own tests: seeded faults are caught, right kernels are not reported
+## simt-stress: the cuda variants under every checker and many schedules (long)
+## simt-mutants: broken copies of the cuda variants: the share that is found (long)
+simt-test simt-stress simt-mutants:
+	$(Q)$(MAKE) --no-print-directory -f tests/simt/simt.mk $@
 
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
 SECONDS_EACH ?= 60
@@ -285,9 +295,9 @@ clean:
 
 ## help: this list
 help:
-	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' $(MAKEFILE_LIST) | expand -t 16
+	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test test-unit test-simt test-cli asan tsan fuzz simt bench deps deps-test check lint format \
+.PHONY: all test test-unit test-simt test-cli asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
 	format-check ptxas install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -76,13 +76,13 @@ simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$
 simt-test: simt-all
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
-	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 2 --counts 1000,3000
+	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1 --counts 12000
 
 # The same right kernels under many more schedules, and at larger sizes.
 simt-stress: simt-all
 	for kind in $(filter-out plain,$(simt_kinds)); do \
 		$(SIMT_BUILD)/$$kind/selftest $(SEEDS) || exit 1; done
-	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds $(SEEDS) --counts 4000,20000
+	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds $(SEEDS) --counts 5000,20000
 
 # Broken copies of our right kernels: which share is found?
 MUTANTS ?= 24

@@ -41,8 +41,8 @@ def plans(build, seeds, counts):
     for seed in range(1, seeds + 1):
         all_runs.append(("seed %d" % seed, "plain", quick, {"SEED": seed}))
         preempt = {"SEED": seed, "PREEMPT": 16}
-        all_runs.append(("check, seed %d" % seed, "check", quick[:2] + counts[:1], preempt))
-        all_runs.append(("tsan, seed %d" % seed, "tsan", quick[:2] + counts[:1], {"SEED": seed}))
+        all_runs.append(("check, seed %d" % seed, "check", quick[:2] + ["3000"], preempt))
+        all_runs.append(("tsan, seed %d" % seed, "tsan", quick[:2] + ["3000"], {"SEED": seed}))
     for name, kind, arguments, settings in all_runs:
         program = os.path.join(build, kind, "drive")
         if os.path.exists(program):
@@ -71,7 +71,7 @@ def main():
     parser = argparse.ArgumentParser(description="run right kernels under every checker")
     parser.add_argument("build")
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--counts", default="1000,3000", help="keys")
+    parser.add_argument("--counts", default="12000", help="keys")
     options = parser.parse_args()
     total_passed = total_failed = 0
 
