@@ -1,5 +1,5 @@
-[ -e /dev/nvidia0 ] && { echo "gpubench: --require-gpu: no GPU" >&2; exit 3; }
-gpubench radix --count=10 --require-gpu 2>err
+# No device is visible; the reason differs with what is installed.
+CUDA_VISIBLE_DEVICES= gpubench radix --count=10 --require-gpu 2>err
 status=$?
-sed "s/: .*/: no GPU/2; s/\(--require-gpu\): .*/\1: no GPU/" err >&2
+sed "s/--require-gpu: .*/--require-gpu: (why)/" err >&2
 exit $status
