@@ -214,7 +214,8 @@ test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
 
 ## asan: unit and command-line tests under AddressSanitizer and UBSan (kernels: simt-test)
 asan: deps-test
-	$(Q)$(MAKE) --no-print-directory MODE=asan CUDA=0 test-unit test-cli
+	$(Q)$(MAKE) --no-print-directory MODE=asan CUDA=0 test-unit
+	$(Q)$(MAKE) --no-print-directory MODE=asan CUDA=0 test-cli
 
 ## tsan: the cpu variants under ThreadSanitizer (clang, libomp and its archer)
 tsan:
