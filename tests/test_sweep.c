@@ -101,7 +101,7 @@ ParameterizedTestParameters(sweep, expands)
 	return cr_make_param_array(struct expansion, cases, GB_COUNT(cases));
 }
 
-ParameterizedTest(struct expansion *e, sweep, expands, .init = setup, .fini = teardown)
+ParameterizedTest(struct expansion *e, sweep, expands)
 {
 	char got[512] = "";
 
@@ -218,7 +218,7 @@ ParameterizedTestParameters(sweep, refuses)
 	return cr_make_param_array(struct refusal, cases, GB_COUNT(cases));
 }
 
-ParameterizedTest(struct refusal *r, sweep, refuses, .init = setup, .fini = teardown)
+ParameterizedTest(struct refusal *r, sweep, refuses)
 {
 	cr_assert(eq(int, (int)gb_sweep_set(&sweep, r->name, r->spec, &err), GB_EUSAGE));
 	cr_assert(eq(str, err.message, r->message));

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""mutants.py -- breaks copies of the project's own kernels, one place at a time, and counts how many
-of the broken ones the tests notice.
+"""mutants.py -- breaks copies of the project's own kernels, one place at a time, and counts how
+many of the broken ones the tests notice.
 
 usage: mutants.py BUILD [--count N] [--seed N] [--only FILE]
 
@@ -75,18 +75,21 @@ template <class T, class V> static inline T mutant_or(T *p, V v)
 }
 """
 
+SLOW_PATH = "it only takes the slow path"
+REGISTERS = "it spares registers and orders nothing"
+
 # (file, operator, the right line): why the mutant is as right as the original
 SURVIVORS = {
-    ("cuda/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): "only takes the slow path",
-    ("cuda/primitives.cu", ">= is >", "if (packed && left >= 4) {"): "only takes the slow path",
+    ("cuda/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
+    ("cuda/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
     ("cuda/primitives.cu", "< is <=", "if (at < left)"): "stores nothing when nothing is left",
-    ("cuda/primitives_device.h", "- 1 gone", "if (left > WARP * (ITEMS - 1)) {"): "only takes the slow path",
-    ("cuda/radix_small.cu", "condition turned", "if (k % 4 == 3)"): "spares registers, orders nothing",
+    ("cuda/primitives_device.h", "- 1 gone", "if (left > WARP * (ITEMS - 1)) {"): SLOW_PATH,
+    ("cuda/radix_small.cu", "condition turned", "if (k % 4 == 3)"): REGISTERS,
     (
         "cuda/radix_small.cu",
         "syncwarp gone",
         "__syncwarp(); /* a few addresses at a time, for registers */",
-    ): "spares registers, orders nothing",
+    ): REGISTERS,
 }
 
 SIGNS = [
@@ -220,7 +223,12 @@ def verdict(program, arguments, settings, timeout_s):
 
 
 RUNS = {
-    "check": [{}, {"ORDER": "reverse", "BLOCKS": "reverse"}, {"SEED": 1}, {"SEED": 2, "PREEMPT": 8}],
+    "check": [
+        {},
+        {"ORDER": "reverse", "BLOCKS": "reverse"},
+        {"SEED": 1},
+        {"SEED": 2, "PREEMPT": 8},
+    ],
     "asan": [{}],
     "tsan": [{}],
 }
