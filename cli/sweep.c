@@ -128,6 +128,8 @@ static enum gb_status append_range(struct list *list, char *item, const char *wh
 		const bool repeat =
 			list->count && k && same(param, list->value[list->count - 1], value);
 
+		if (k == GB_MAX_POINTS)
+			return bad_range(param, whole, "the factor is too close to 1", err);
 		if (!repeat && append(list, value, err))
 			return err->code;
 	}

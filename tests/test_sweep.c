@@ -200,6 +200,8 @@ ParameterizedTestParameters(sweep, refuses)
 		{ "count", "1:5:-1", "--count=1:5:-1: the step must be positive" },
 		{ "count", "1:5:x1", "--count=1:5:x1: the factor must exceed 1" },
 		{ "count", "0:5:x2", "--count=0:5:x2: a range by a factor must start above 0" },
+		{ "count", "1:2:x1.0000000001",
+		  "--count=1:2:x1.0000000001: the factor is too close to 1" },
 		{ "count", "1:1G", "--count lists more than 10000 values" },
 		{ "count", "1:", "--count=: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ "count", "1:2:3:4",
