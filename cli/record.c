@@ -296,7 +296,11 @@ static bool put_metrics(cJSON *line, const struct gb_metrics *metrics)
 	cJSON *object = cJSON_AddObjectToObject(line, "metrics");
 
 	for (size_t i = 0; i < metrics->count; i++)
-		if (!gb_json_put_number(object, metrics->item[i].name, metrics->item[i].value))
+		if (metrics->item[i].text[0]
+			    ? !cJSON_AddStringToObject(object, metrics->item[i].name,
+						       metrics->item[i].text)
+			    : !gb_json_put_number(object, metrics->item[i].name,
+						  metrics->item[i].value))
 			return false;
 	return object;
 }

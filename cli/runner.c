@@ -141,6 +141,8 @@ static enum gb_status verify(struct session *s, int64_t run)
 		r->verdict = GB_FAIL;
 		return s->err->code;
 	}
+	if (s->ops->metrics)
+		s->ops->metrics(s->state, &r->metrics);
 	r->verdict = GB_PASS;
 	if (run == s->verified)
 		s->verified++;
@@ -368,16 +370,23 @@ static enum gb_status take_samples(struct session *s, double warm_ns)
 static void sum_up_rates(struct session *s)
 {
 	struct gb_result *r = s->result;
-	double total_ns = 0;
+	const int64_t first = s->runs - (int64_t)r->time.count;
+	double ns_per_item = 0;
 
 	r->work = r->workload->work(r->params, s->input);
 	if (s->ops->bytes)
 		r->work.bytes = s->ops->bytes(r->params, s->input);
 	if (s->distinct <= 1)
 		return;
-	for (size_t i = 0; i < r->time.count; i++)
-		total_ns += r->time.value[i];
-	r->harmonic_items_per_s = r->work.items * (double)r->time.count / total_ns * 1e9;
+	for (size_t i = 0; i < r->time.count; i++) {
+		const int64_t run = first + (int64_t)i;
+		const double items = r->workload->items
+					     ? r->workload->items(r->params, s->input, run)
+					     : r->work.items;
+
+		ns_per_item += r->time.value[i] / items;
+	}
+	r->harmonic_items_per_s = (double)r->time.count / ns_per_item * 1e9;
 }
 
 static enum gb_status measure(struct session *s, bool timed)

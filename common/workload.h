@@ -66,6 +66,25 @@ struct gb_param {
 		.min = 0, .max = INT64_MAX, .help = "seed of the generated input"                \
 	}
 
+/* ---- metrics ----------------------------------------------------------------------------- */
+
+/* Named numbers of a workload's own (TEPS, depth, ...), filled by verify() and by the variant's
+ * metrics(). */
+enum { GB_MAX_METRICS = 16 };
+struct gb_metrics {
+	size_t count;
+	struct {
+		const char *name; /* a literal: the record's key, unit last */
+		double value;     /* unless there is text */
+		char text[24];    /* "" for a number; hashes, which no double holds */
+	} item[GB_MAX_METRICS];
+};
+
+/* Set a metric; one of the same name is replaced. */
+void gb_metric(struct gb_metrics *metrics, const char *name, double value);
+/* 64 bits that are no quantity, as "0x" and 16 hex digits. */
+void gb_metric_hash(struct gb_metrics *metrics, const char *name, uint64_t hash);
+
 /* ---- variants ---------------------------------------------------------------------------- */
 
 enum gb_variant_flags {
@@ -75,7 +94,8 @@ enum gb_variant_flags {
 	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind block() */
 };
 
-/* All state lives behind void *.  Members that may be NULL: upload, reset, bytes. */
+/* All state lives behind void *.  Members that may be NULL: upload, reset, bytes,
+ * metrics. */
 struct gb_variant_ops {
 	/* Allocate everything, on host and device.  GB_EUNAVAILABLE, with the reason, when this
 	 * variant cannot do what params ask for or memory does not suffice: the point is skipped.
@@ -95,6 +115,9 @@ struct gb_variant_ops {
 	/* Bytes that one run moves through main memory, by this variant's model (stated in its
 	 * file).  NULL: the workload's own compulsory bytes. */
 	double (*bytes)(const void *params, const void *input);
+	/* What the variant knows of its last run and the output does not tell (failed CAS, pool
+	 * use, bytes touched); called after download().  May be NULL. */
+	void (*metrics)(void *state, struct gb_metrics *metrics);
 	unsigned flags; /* enum gb_variant_flags */
 };
 
@@ -115,19 +138,6 @@ struct gb_work {
 	double items;
 	double bytes; /* compulsory: the input read once and the output written once */
 };
-
-/* Named numbers of a workload's own (TEPS, depth, ...), filled by verify(). */
-enum { GB_MAX_METRICS = 16 };
-struct gb_metrics {
-	size_t count;
-	struct {
-		const char *name; /* a literal: the record's key, unit last */
-		double value;
-	} item[GB_MAX_METRICS];
-};
-
-/* Set a metric; one of the same name is replaced. */
-void gb_metric(struct gb_metrics *metrics, const char *name, double value);
 
 enum gb_preset { GB_QUICK, GB_CI, GB_PAPER, GB_PRESETS };
 
@@ -157,6 +167,9 @@ struct gb_workload {
 	 * The outputs of each different one are verified. */
 	int64_t (*distinct)(const void *params, const void *input);
 	struct gb_work (*work)(const void *params, const void *input);
+	/* Items of sample `sample` where the distinct inputs are different work: the harmonic mean
+	 * of the samples' rates is taken with these.  NULL: work().items each. */
+	double (*items)(const void *params, const void *input, int64_t sample);
 	/* The record's "input.source": "generated" or "file". */
 	const char *(*source)(const void *params);
 	void (*release)(void *input); /* accepts NULL */

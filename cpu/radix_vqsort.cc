@@ -75,5 +75,5 @@ void destroy(void *state_in)
 } // namespace
 
 extern "C" const struct gb_variant_ops radix_cpu_vqsort = {
-	create, nullptr, reset, run, download, destroy, nullptr, GB_SERIAL,
+	create, nullptr, reset, run, download, destroy, nullptr, nullptr, GB_SERIAL,
 };

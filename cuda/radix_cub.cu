@@ -105,5 +105,6 @@ const struct gb_variant_ops radix_cuda_cub = {
 	.download = download,
 	.destroy = destroy,
 	.bytes = bytes,
+	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

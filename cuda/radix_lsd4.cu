@@ -258,5 +258,6 @@ const struct gb_variant_ops radix_cuda_lsd4 = {
 	.download = download,
 	.destroy = destroy,
 	.bytes = bytes,
+	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -102,5 +102,6 @@ const struct gb_variant_ops radix_cuda_onesweep = {
 	.download = download,
 	.destroy = destroy,
 	.bytes = bytes,
+	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

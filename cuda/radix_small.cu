@@ -425,5 +425,6 @@ const struct gb_variant_ops radix_cuda_small = {
 	.download = download,
 	.destroy = destroy,
 	.bytes = bytes,
+	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -257,5 +257,6 @@ const struct gb_variant_ops radix_cuda_split = {
 	.download = download,
 	.destroy = destroy,
 	.bytes = bytes,
+	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -212,5 +212,6 @@ const struct gb_variant_ops radix_cuda_split_fused = {
 	.download = download,
 	.destroy = destroy,
 	.bytes = bytes,
+	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -119,5 +119,6 @@ const struct gb_variant_ops stream_cuda_copy = {
 	.download = download,
 	.destroy = destroy,
 	.bytes = NULL,
+	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };
