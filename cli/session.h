@@ -54,11 +54,6 @@ bool gb_chosen(const struct gb_request *request, const struct gb_variant *varian
 enum gb_status gb_check_names(const struct gb_request *request, struct gb_error *err);
 bool gb_named(const struct gb_request *request, const struct gb_workload *workload);
 
-/* Set sweep (initialised here) to the words of a preset or check line: "--count=1k,1M --type=u32".
- */
-enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
-			      const char *words, struct gb_error *err);
-
 /* Say what each point and variant would take, on standard output. */
 enum gb_status gb_dry_run(const struct gb_request *request, const struct gb_sweep *sweep,
 			  const char *const *glob, size_t glob_count, struct gb_error *err);

@@ -293,3 +293,28 @@ void gb_sweep_release(struct gb_sweep *sweep)
 	}
 	*sweep = (struct gb_sweep){ 0 };
 }
+
+enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
+			      const char *words, struct gb_error *err)
+{
+	char *copy, *rest, *word;
+
+	if (gb_sweep_init(sweep, workload, err))
+		return err->code;
+	copy = strdup(words);
+	if (!copy)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	for (word = strtok_r(copy, " ", &rest); word && !err->code;
+	     word = strtok_r(NULL, " ", &rest)) {
+		char *value = strchr(word, '=');
+
+		if (strncmp(word, "--", 2) != 0 || !value) {
+			gb_fail(err, GB_EUSAGE, "'%s' is not --name=value", word);
+			break;
+		}
+		*value++ = '\0';
+		(void)gb_sweep_set(sweep, word + 2, value, err);
+	}
+	free(copy);
+	return err->code;
+}

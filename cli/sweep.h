@@ -34,6 +34,11 @@ enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *w
 enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
 			    struct gb_error *err);
 
+/* Set sweep (initialised here) to the words of a preset or check line: "--count=1k,1M --type=u32".
+ */
+enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
+			      const char *words, struct gb_error *err);
+
 /* Fill params (workload->params_size bytes) with point `index`; the table's first parameter
  * varies slowest.  threads == 0 becomes the number of cores. */
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);

@@ -27,6 +27,8 @@ import sys
 import threading
 import time
 
+import sweeps
+
 COMMON = "-std=c++20 -I. -g -w -x c++ -DGPUBENCH_SIMT=1 -DGB_HAVE_CUDA=1".split()
 KINDS = {
     "check": ("g++", "-O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread", ""),
@@ -37,7 +39,6 @@ KINDS = {
     ),
     "tsan": ("clang++", "-O1 -fsanitize=thread", "-fsanitize=thread"),
 }
-COUNTS = ["33", "1500", "12000"]  # the last: several tiles, for look-back
 LONGEST_S = 600
 
 # name, what is replaced, by what
@@ -175,8 +176,7 @@ def build_mutant(build, kind, site, folder):
     compiler, flags, link = KINDS[kind]
     source = affected(build, site[0])
     objects = glob.glob(os.path.join(build, kind, "cuda", "*.o"))
-    objects += [os.path.join(build, kind, "drive.o")]
-    objects += glob.glob(os.path.join(build, "support", "*", "*.o"))
+    objects += glob.glob(os.path.join(build, "support", "**", "*.o"), recursive=True)
     objects += [
         o
         for o in glob.glob(os.path.join(build, "engine", "*.o"))
@@ -196,18 +196,18 @@ def build_mutant(build, kind, site, folder):
             return None
         objects = [o for o in objects if os.path.basename(o) != name] + [output]
     program = os.path.join(folder, "drive")
-    command = [compiler] + link.split() + objects + ["-o", program, "-lm", "-ldl", "-lpthread"]
+    command = [compiler] + link.split() + objects + ["-o", program, "-fopenmp", "-lm", "-ldl", "-lpthread"]
     subprocess.run(command, check=True, capture_output=True)
     return program
 
 
 def verdict(program, arguments, settings, timeout_s):
     """What a run gives away, or None."""
-    env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66")
+    env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66", OMP_THREAD_LIMIT="1")
     env["ASAN_OPTIONS"] = "detect_leaks=0"
     for name, value in dict(settings, TIMEOUT=5).items():
         env["GPUBENCH_SIMT_" + name] = str(value)
-    command = [program, "--fast"] + arguments + COUNTS
+    command = [program, "--once"] + arguments
     try:
         done = subprocess.run(command, env=env, capture_output=True, timeout=timeout_s)
     except subprocess.TimeoutExpired:
@@ -242,17 +242,20 @@ def plan_runs(build):
             continue
         for settings in runs:
             start = time.monotonic()
-            word = verdict(program, [], settings, LONGEST_S)
+            word = verdict(program, sweeps.lines("quick"), settings, LONGEST_S)
             if word:
                 print("not used: %s %s: it says %s of the right program" % (kind, settings, word))
             else:
                 yield kind, settings, 20 + 5 * (time.monotonic() - start)
 
 
-def variant_of(path):
-    """Which variant to run: a radix_*.cu is one, other files belong to several."""
-    match = re.fullmatch(r"cuda/radix_(\w+)\.cu", path)
-    return ["--only", match[1].replace("_", "-")] if match else []
+def arguments_for(path):
+    """What to run: a cuda/<workload>_<variant>.cu is one variant, other files belong to several."""
+    workload, _, variant = os.path.basename(path).split(".")[0].partition("_")
+    if workload not in sweeps.SWEEPS:
+        return sweeps.lines("quick")
+    only = ["--only", variant.replace("_", "-")] if path.endswith(".cu") else []
+    return only + sweeps.lines("quick", workload)
 
 
 def try_mutant(build, plan, site):
@@ -268,7 +271,7 @@ def try_mutant(build, plan, site):
             built = kind
         if not program:
             return "compiler", "refused"
-        word = verdict(program, variant_of(site[0]), settings, timeout_s)
+        word = verdict(program, arguments_for(site[0]), settings, timeout_s)
         if word:
             return kind, word
     return None
@@ -287,8 +290,9 @@ def main():
     parser.add_argument("--only", help="mutate this file alone")
     parser.add_argument("--least", type=int, default=75, help="share to find, in percent")
     options = parser.parse_args()
-    paths = sorted(glob.glob("cuda/radix_*.cu") + glob.glob("cuda/primitives*"))
-    paths = [p for p in paths if not p.endswith(("_cub.cu", "_thrust.cu"))]
+    names = list(sweeps.SWEEPS) + ["primitives"]
+    paths = sorted(p for name in names for p in glob.glob("cuda/%s*.*" % name))
+    paths = [p for p in paths if not p.endswith("_cub.cu")]
     if options.only:
         paths = [options.only]
     all_sites = [site for path in paths for site in sites(path)]

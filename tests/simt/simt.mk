@@ -44,22 +44,25 @@ $(SIMT_BUILD)/engine/%.o: tests/simt/%.cc
 	@mkdir -p $(@D)
 	$(SIMT_CXX) $(simt_common) -O2 -c $< -o $@
 
-# The project's own kernels, and the little of its C that they need.
-simt_project := $(filter-out %_cub.cu %_thrust.cu,$(wildcard cuda/*.cu))
-simt_support := $(filter-out common/variants.c,$(wildcard common/*.c)) $(wildcard cuda/*.c)
+# The project's own kernels, and the part of its C that runs and judges them.
+simt_project := $(filter-out %_cub.cu,$(wildcard cuda/*.cu))
+simt_workloads := $(shell grep -l '^const struct gb_workload ' cli/cmd_*.c)
+simt_support := tests/simt/drive.c $(filter-out common/variants.c,$(wildcard common/*.c)) \
+	$(wildcard cuda/*.c datasets/*.c) cpu/backend.c \
+	cli/registry.c cli/runner.c cli/sweep.c cli/value.c $(simt_workloads)
 simt_support_objects := $(simt_support:%.c=$(SIMT_BUILD)/support/%.o)
 
 $(SIMT_BUILD)/support/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -I. -O2 -g -MMD -MP -c $< -o $@
+	$(CC) -std=c11 -D_GNU_SOURCE -I. -O2 -g -fopenmp -DGB_HAVE_CUDA=1 -DGPUBENCH_SIMT=1 -MMD -MP -c $< -o $@
 
 define simt_kind
 $(SIMT_BUILD)/$(1)/cuda/%.o: cuda/%.cu
 	@mkdir -p $$(@D)
 	$(simt_cxx_$(1)) $(simt_common) $(simt_device) -DGB_HAVE_CUDA=1 $(simt_compile_$(1)) -c $$< -o $$@
-$(SIMT_BUILD)/$(1)/drive: $(SIMT_BUILD)/$(1)/drive.o $(simt_project:%.cu=$(SIMT_BUILD)/$(1)/%.o) \
+$(SIMT_BUILD)/$(1)/drive: $(simt_project:%.cu=$(SIMT_BUILD)/$(1)/%.o) \
 		$(simt_support_objects) $(simt_engine) $(simt_engine_$(1))
-	$(simt_cxx_$(1)) $(simt_link_$(1)) $$^ -o $$@ -lm -ldl -lpthread
+	$(simt_cxx_$(1)) $(simt_link_$(1)) $$^ -o $$@ -fopenmp -lm -ldl -lpthread
 $(SIMT_BUILD)/$(1)/%.o: tests/simt/%.cu
 	@mkdir -p $$(@D)
 	$(simt_cxx_$(1)) $(simt_common) $(simt_device) $(simt_compile_$(1)) -c $$< -o $$@
@@ -76,13 +79,13 @@ simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$
 simt-test: simt-all
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
-	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1 --counts 12000
+	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1
 
 # The same right kernels under many more schedules, and at larger sizes.
 simt-stress: simt-all
 	for kind in $(filter-out plain,$(simt_kinds)); do \
 		$(SIMT_BUILD)/$$kind/selftest $(SEEDS) || exit 1; done
-	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds $(SEEDS) --counts 5000,20000
+	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds $(SEEDS) --size large
 
 # Broken copies of our right kernels: which share is found?
 MUTANTS ?= 24

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """stress.py -- runs the project's own kernels under every checker and many schedules.
 
-usage: stress.py BUILD [--seeds N] [--counts N,N...]
+usage: stress.py BUILD [--seeds N] [--size small|quick|large]
 
 BUILD holds KIND/drive for each kind (plain, asan, check, tsan where there is a clang).  Nothing may
 be wrong and nothing may be reported: these kernels are right.
@@ -15,47 +15,48 @@ import subprocess
 import sys
 import time
 
+import sweeps
+
 TIMEOUT_S = 900
 
 
 def environment(settings):
-    env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66")
+    env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66", OMP_THREAD_LIMIT="1")
     for name, value in settings.items():
         env["GPUBENCH_SIMT_" + name] = str(value)
     return env
 
 
-def plans(build, seeds, counts):
-    """(name, program, arguments, settings) of each run."""
-    edges = ["0", "1", "31", "32", "33", "1000"]
-    quick = ["--quick", "33"] + counts
+def plans(build, seeds, size):
+    """(name, program, lines, settings) of each run."""
+    points, small = sweeps.lines(size), sweeps.lines("small")
     all_runs = [
-        ("plain", "plain", edges, {"LEAKS": 1}),
-        ("reverse", "plain", quick, {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1}),
-        ("shuffle", "plain", quick, {"BLOCKS": "shuffle", "RESIDENT": 4}),
-        ("protect", "plain", quick, {"PROTECT": 1}),
-        ("asan", "asan", quick, {}),
-        ("check", "check", quick, {}),
-        ("tsan", "tsan", quick, {}),
+        ("plain", "plain", points, {"LEAKS": 1}),
+        ("reverse", "plain", points, {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1}),
+        ("shuffle", "plain", points, {"BLOCKS": "shuffle", "RESIDENT": 4}),
+        ("protect", "plain", points, {"PROTECT": 1}),
+        ("asan", "asan", points, {}),
+        ("check", "check", points, {}),
+        ("tsan", "tsan", points, {}),
     ]
     for seed in range(1, seeds + 1):
-        all_runs.append(("seed %d" % seed, "plain", quick, {"SEED": seed}))
+        all_runs.append(("seed %d" % seed, "plain", points, {"SEED": seed}))
         preempt = {"SEED": seed, "PREEMPT": 16}
-        all_runs.append(("check, seed %d" % seed, "check", quick[:2] + ["3000"], preempt))
-        all_runs.append(("tsan, seed %d" % seed, "tsan", quick[:2] + ["3000"], {"SEED": seed}))
-    for name, kind, arguments, settings in all_runs:
+        all_runs.append(("check, seed %d" % seed, "check", small, preempt))
+        all_runs.append(("tsan, seed %d" % seed, "tsan", small, {"SEED": seed}))
+    for name, kind, lines, settings in all_runs:
         program = os.path.join(build, kind, "drive")
         if os.path.exists(program):
-            yield name, program, arguments, settings
+            yield name, program, lines, settings
 
 
 def run(plan):
     """(name, passed, failed, seconds, what it said if anything failed)."""
-    name, program, arguments, settings = plan
+    name, program, lines, settings = plan
     start = time.monotonic()
     try:
         done = subprocess.run(
-            [program] + arguments, env=environment(settings), capture_output=True, timeout=TIMEOUT_S
+            [program] + lines, env=environment(settings), capture_output=True, timeout=TIMEOUT_S
         )
         status, output = done.returncode, (done.stdout + done.stderr).decode(errors="replace")
     except subprocess.TimeoutExpired:
@@ -71,12 +72,12 @@ def main():
     parser = argparse.ArgumentParser(description="run right kernels under every checker")
     parser.add_argument("build")
     parser.add_argument("--seeds", type=int, default=2)
-    parser.add_argument("--counts", default="12000", help="keys")
+    parser.add_argument("--size", default="quick", help="of the inputs, see sweeps.py")
     options = parser.parse_args()
     total_passed = total_failed = 0
 
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        todo = list(plans(options.build, options.seeds, options.counts.split(",")))
+        todo = list(plans(options.build, options.seeds, options.size))
         for name, passed, failed, seconds, output in pool.map(run, todo):
             print("%-16s %4d passed %4d failed %7.1f s" % (name, passed, failed, seconds))
             if output:

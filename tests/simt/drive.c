@@ -1,0 +1,156 @@
+/* drive.c -- runs the project's own CUDA variants at the points of sweeps and judges the results.
+ *
+ * usage: drive [--once] [--only VARIANT]... ["WORKLOAD OPTION..."]...
+ *
+ * Each cuda variant of variants.def that is linked goes through its life at every point, and the
+ * workload's own verifier looks at what it leaves.  Without sweeps: the `check` lists of all
+ * workloads.  Each point is run twice on one state, unless --once is given.  There is none of the
+ * command line here but the sweeps, so that a mutant is quickly linked; variants, the only code
+ * that a checker instruments, are the objects beside this one.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/registry.h"
+#include "cli/runner.h"
+#include "cli/sweep.h"
+#include "common/text.h"
+
+/* The variants that need nothing but CUDA; a missing file leaves a NULL. */
+#define DRIVE_NONE(workload, symbol, name)
+#define DRIVE_CUDA(workload, symbol, name) \
+	extern const struct gb_variant_ops workload##_cuda_##symbol __attribute__((weak));
+#define NEEDS_CUDA     DRIVE_CUDA
+#define NEEDS_CUB      DRIVE_NONE
+#define ON_cpu(needs)  DRIVE_NONE
+#define ON_cuda(needs) NEEDS_##needs
+#define GB_VARIANT(backend, workload, symbol, name, needs, summary, peer) \
+	ON_##backend(needs)(workload, symbol, name)
+#include "common/variants.def"
+#undef DRIVE_CUDA
+
+#define DRIVE_CUDA(workload_, symbol, name_) \
+	{ .workload = #workload_,            \
+	  .name = name_,                     \
+	  .backend = GB_CUDA,                \
+	  .ops = &workload_##_cuda_##symbol, \
+	  .absent = "not linked" },
+static const struct gb_variant variants[] = {
+#include "common/variants.def"
+};
+
+enum { MAX_ONLY = 16 };
+
+static struct {
+	bool once;
+	size_t only_count;
+	const char *only[MAX_ONLY];
+	int passed, failed, skipped;
+} drive;
+
+static bool is_wanted(const struct gb_variant *v)
+{
+	for (size_t i = 0; i < drive.only_count; i++)
+		if (gb_equal(drive.only[i], v->name))
+			return true;
+	return drive.only_count == 0;
+}
+
+static void try_point(const struct gb_variant *v, const struct gb_workload *workload,
+		      const void *params, const char *words, size_t point)
+{
+	const struct gb_settings how = { .samples = 1, .warmup = 1, .hot = 1, .timeout_s = 900 };
+	struct gb_result r = { .workload = workload, .variant = v, .params = params };
+	struct gb_error err = { 0 };
+	void *input = NULL;
+
+	if (workload->prepare(params, &input, &err) || gb_run(&r, input, &how, !drive.once, &err)) {
+		drive.failed++;
+		printf("%s/%s: %s\n", v->workload, v->name, err.message);
+	} else if (r.outcome == GB_SKIPPED) {
+		drive.skipped++;
+	} else if (r.verdict == GB_PASS) {
+		drive.passed++;
+	} else {
+		drive.failed++;
+		printf("%s/%s, point %zu of %s: %s: %s\n", v->workload, v->name, point, words,
+		       r.code == GB_EVERIFY ? "wrong" : "failed", r.reason);
+	}
+	gb_result_release(&r);
+	workload->release(input);
+}
+
+/* After an error nothing works any more: stop at the first. */
+static void try_sweep(const struct gb_workload *workload, const char *words)
+{
+	struct gb_error err = { 0 };
+	struct gb_sweep sweep = { 0 };
+	void *params = malloc(workload->params_size);
+
+	if (!params || gb_sweep_words(&sweep, workload, words, &err)) {
+		printf("%s: %s\n", words, err.message);
+		drive.failed++;
+	}
+	for (size_t i = 0; i < GB_COUNT(variants) && !drive.failed; i++) {
+		const struct gb_variant *v = &variants[i];
+
+		if (!v->ops || !gb_equal(v->workload, workload->name) || !is_wanted(v))
+			continue;
+		for (size_t p = 0; p < sweep.count && !drive.failed; p++) {
+			gb_sweep_point(&sweep, p, params);
+			if (gb_sweep_wants(&sweep, p, v))
+				try_point(v, workload, params, words, p);
+		}
+	}
+	gb_sweep_release(&sweep);
+	free(params);
+}
+
+/* "radix --count=33 --type=pairs" */
+static void try_line(const char *line)
+{
+	const size_t length = strcspn(line, " ");
+	char name[32];
+
+	(void)snprintf(name, sizeof name, "%.*s", (int)length, line);
+	if (gb_workload_find(name)) {
+		try_sweep(gb_workload_find(name), line + length);
+	} else {
+		printf("no workload '%s'\n", name);
+		drive.failed++;
+	}
+}
+
+static void try_everything(void)
+{
+	for (size_t w = 0; w < gb_workload_count; w++)
+		for (const char *const *line = gb_workloads[w]->check; *line; line++)
+			try_sweep(gb_workloads[w], *line);
+}
+
+int main(int argc, char **argv)
+{
+	struct gb_error err = { 0 };
+	int lines = 0;
+
+	if (gb_cuda_backend.open(0, &err)) {
+		printf("cannot open the emulator: %s\n", err.message);
+		return 1;
+	}
+	for (int i = 1; i < argc; i++) {
+		if (gb_equal(argv[i], "--only") && i + 1 < argc && drive.only_count < MAX_ONLY)
+			drive.only[drive.only_count++] = argv[++i];
+		else if (gb_equal(argv[i], "--once"))
+			drive.once = true;
+		else
+			argv[1 + lines++] = argv[i];
+	}
+	for (int i = 1; i <= lines; i++)
+		try_line(argv[i]);
+	if (!lines)
+		try_everything();
+	gb_cuda_backend.close();
+	printf("%d passed, %d failed, %d skipped\n", drive.passed, drive.failed, drive.skipped);
+	return drive.failed != 0;
+}
