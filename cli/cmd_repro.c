@@ -26,174 +26,6 @@ static const struct {
 	{ "radix", gb_paper_radix },
 };
 
-enum {
-	SLOTS = 24,             /* variants of a table */
-	QUICK_ITEMS = 10000000, /* --preset quick and ci leave larger rows out */
-	CI_ITEMS = 1000000,
-	MAX_GRID = 3 * SLOTS + 1,
-};
-
-/* A table under reproduction. */
-struct work {
-	struct gb_session *session;
-	const struct gb_workload *workload;
-	struct gb_repro repro;
-	double most_items;    /* rows with a larger first key are left out */
-	size_t variant_count; /* of the columns, then those of `beside` */
-	const char *variant[SLOTS];
-	const cJSON **record; /* rows * SLOTS; NULL: none */
-	char text[SLOTS][64];
-};
-
-/* ---- measuring ---------------------------------------------------------------------------- */
-
-static size_t slot_of(const struct work *w, const char *variant)
-{
-	for (size_t i = 0; variant && i < w->variant_count; i++)
-		if (gb_equal(w->variant[i], variant))
-			return i;
-	return SLOTS;
-}
-
-static void collect_variants(struct work *w)
-{
-	const cJSON *item;
-
-	cJSON_ArrayForEach(item, gb_json_at(w->repro.table, "columns"))
-	{
-		const char *name = gb_json_text(item, "variant");
-
-		if (name && slot_of(w, name) == SLOTS && w->variant_count < SLOTS)
-			w->variant[w->variant_count++] = name;
-	}
-	cJSON_ArrayForEach(item, gb_json_at(w->repro.table, "beside"))
-	{
-		if (cJSON_IsString(item) && slot_of(w, item->valuestring) == SLOTS &&
-		    w->variant_count < SLOTS)
-			w->variant[w->variant_count++] = item->valuestring;
-	}
-}
-
-/* The sweep of one row: its key columns as parameters, the rest by default. */
-static enum gb_status row_sweep(const struct work *w, size_t row, struct gb_sweep *sweep,
-				struct gb_error *err)
-{
-	const cJSON *column;
-	size_t i = 0;
-
-	if (gb_sweep_init(sweep, w->workload, err))
-		return err->code;
-	cJSON_ArrayForEach(column, gb_json_at(w->repro.table, "columns"))
-	{
-		const char *param = gb_json_text(column, "param");
-		char value[40];
-
-		(void)snprintf(value, sizeof value, "%.0f", gb_repro_published(&w->repro, row, i));
-		if (param && gb_sweep_set(sweep, param, value, err))
-			return err->code;
-		i++;
-	}
-	return GB_OK;
-}
-
-/* Measure a row's variants and remember which records came of it. */
-static enum gb_status measure_row(struct work *w, size_t row, struct gb_error *err)
-{
-	const struct gb_records *list = &w->session->records;
-	const size_t before = list->count;
-	struct gb_sweep sweep = { 0 };
-
-	if (!row_sweep(w, row, &sweep, err))
-		(void)gb_session_sweep(w->session, &sweep, w->variant, w->variant_count, err);
-	gb_sweep_release(&sweep);
-	for (size_t i = before; i < list->count; i++) {
-		char name[64];
-		size_t slot;
-
-		(void)snprintf(name, sizeof name, "%s/%s", gb_json_text(list->line[i], "backend"),
-			       gb_json_text(list->line[i], "variant"));
-		slot = slot_of(w, name);
-		if (slot < SLOTS)
-			w->record[row * SLOTS + slot] = list->line[i];
-	}
-	return err->code;
-}
-
-/* ---- what was measured, in the table's terms ---------------------------------------------- */
-
-/* The median time of a record in seconds, with its transfers if `whole`; NAN if it has none or
- * it is an emulator's. */
-static double seconds(const cJSON *record, bool whole)
-{
-	static const char *const transfers[] = { "upload.median", "download.median" };
-	double ns = gb_json_number(record, "time.median");
-
-	if (!record || gb_json_true(record, "emulated"))
-		return NAN;
-	for (size_t i = 0; i < GB_COUNT(transfers) && whole; i++) {
-		const double part = gb_json_number(record, transfers[i]);
-
-		if (gb_equal(gb_json_text(record, "backend"), "cuda") && !isnan(part))
-			ns += part;
-	}
-	return ns * 1e-9;
-}
-
-static const char *reason_of(const cJSON *record)
-{
-	const char *reason;
-
-	if (!record)
-		return "left out by --preset";
-	if (gb_json_true(record, "emulated"))
-		return "emulated: no time of a GPU";
-	reason = gb_json_text(record, "reason");
-	return reason ? reason : "no time";
-}
-
-/* Fill here and reason: measured columns from records, ratios from other columns. */
-static void fill(struct work *w)
-{
-	struct gb_repro *t = &w->repro;
-	const cJSON *column;
-	size_t c = 0;
-
-	cJSON_ArrayForEach(column, gb_json_at(t->table, "columns"))
-	{
-		const char *variant = gb_json_text(column, "variant");
-		const char *scope = gb_json_text(column, "scope");
-		const char *unit = gb_json_text(column, "unit");
-		const cJSON *of = gb_json_at(column, "of");
-		const double scale = unit && gb_equal(unit, "ms") ? 1e3 : 1;
-
-		for (size_t r = 0; r < t->rows; r++) {
-			const size_t at = r * t->columns + c;
-			const size_t slot = slot_of(w, variant);
-
-			t->here[at] = NAN;
-			if (slot < SLOTS) {
-				const cJSON *record = w->record[r * SLOTS + slot];
-
-				t->here[at] = scale * seconds(record, scope != NULL);
-				if (isnan(t->here[at]))
-					t->reason[at] = reason_of(record);
-			} else if (cJSON_GetArraySize(of) == 2) {
-				const size_t a =
-					gb_repro_column(t, cJSON_GetArrayItem(of, 0)->valuestring);
-				const size_t b =
-					gb_repro_column(t, cJSON_GetArrayItem(of, 1)->valuestring);
-
-				t->here[at] =
-					t->here[r * t->columns + a] / t->here[r * t->columns + b];
-				t->reason[at] = t->reason[r * t->columns + a]
-							? t->reason[r * t->columns + a]
-							: t->reason[r * t->columns + b];
-			}
-		}
-		c++;
-	}
-}
-
 /* ---- printing ----------------------------------------------------------------------------- */
 
 /* value with that many significant digits; 0: a whole number.  NAN leaves the cell empty. */
@@ -210,77 +42,141 @@ static void set_number(struct gb_grid *grid, size_t column, double value, int di
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
 
+/* What a column of the paper's becomes here. */
+struct shape {
+	bool key, ratio;
+	bool published; /* some row has a number in print */
+	bool measured;  /* a variant stands for it, or it is a ratio of such */
+	bool is_time;
+};
+
+static struct shape shape_of(const struct gb_repro *t, const cJSON *column, size_t c)
+{
+	const char *role = gb_json_text(column, "role");
+	struct shape s = {
+		.key = gb_equal(role, "key"),
+		.ratio = gb_equal(role, "ratio"),
+		.measured = gb_json_text(column, "variant") || gb_json_at(column, "of"),
+		.is_time = gb_equal(role, "time"),
+	};
+
+	for (size_t r = 0; r < t->rows; r++)
+		s.published = s.published || !isnan(gb_repro_published(t, r, c)) ||
+			      gb_repro_text(t, r, c);
+	return s;
+}
+
 /* The titles: per measured column published, here and their ratio; then the variants beside. */
-static size_t make_titles(const struct work *w, const char **title, char (*text)[64])
+static size_t make_titles(const struct gb_repro *t, const char **title, char (*text)[64])
 {
 	const cJSON *column;
-	size_t n = 0;
+	size_t n = 0, c = 0;
 
-	cJSON_ArrayForEach(column, gb_json_at(w->repro.table, "columns"))
+	cJSON_ArrayForEach(column, gb_json_at(t->table, "columns"))
 	{
+		const struct shape s = shape_of(t, column, c++);
 		const char *name = gb_json_text(column, "name");
-		const char *role = gb_json_text(column, "role");
 
-		if (gb_equal(role, "key")) {
-			title[n++] = name;
-			continue;
-		}
-		(void)snprintf(text[n], sizeof text[n], "%.40s paper", name);
+		(void)snprintf(text[n], sizeof text[n], "%.40s%s", name,
+			       s.key          ? ""
+			       : !s.published ? " here"
+					      : " paper");
 		title[n] = text[n];
 		n++;
+		if (s.key || !s.published || !s.measured)
+			continue;
 		title[n++] = "here";
-		if (!gb_equal(role, "ratio"))
-			title[n++] = "paper/here";
+		if (!s.ratio)
+			title[n++] = s.is_time ? "paper/here" : "here/paper";
 	}
-	for (size_t i = 0; i < w->variant_count; i++) {
-		(void)snprintf(text[n], sizeof text[n], "%.56s s", w->variant[i]);
+	for (size_t i = 0; i < t->besides; i++) {
+		(void)snprintf(text[n], sizeof text[n], "%.56s s", gb_repro_beside(t, i));
 		title[n] = text[n];
 		n++;
 	}
 	return n;
 }
 
-static void add_row(const struct work *w, struct gb_grid *grid, size_t row)
+static size_t add_cells(const struct gb_repro *t, struct gb_grid *grid, size_t row, size_t c,
+			const struct shape *s, size_t n)
 {
-	const struct gb_repro *t = &w->repro;
+	const double published = gb_repro_published(t, row, c);
+	const double here = t->here[row * t->columns + c];
+
+	if (gb_repro_text(t, row, c))
+		gb_grid_set(grid, n, gb_repro_text(t, row, c), GB_PLAIN);
+	else if (s->key)
+		set_number(grid, n, published, published < 1 ? 3 : 0);
+	else
+		set_number(grid, n, s->published ? published : here, 4);
+	n++;
+	if (s->key || !s->published || !s->measured)
+		return n;
+	set_number(grid, n++, here, 4);
+	if (!s->ratio)
+		set_number(grid, n++, s->is_time ? published / here : here / published, 3);
+	return n;
+}
+
+static void add_row(const struct gb_repro *t, struct gb_grid *grid, size_t row)
+{
 	const cJSON *column;
 	size_t n = 0, c = 0;
 
 	gb_grid_row(grid, false);
 	cJSON_ArrayForEach(column, gb_json_at(t->table, "columns"))
 	{
-		const double published = gb_repro_published(t, row, c);
-		const double here = t->here[row * t->columns + c];
-		const char *role = gb_json_text(column, "role");
+		const struct shape s = shape_of(t, column, c);
 
-		if (gb_equal(role, "key")) {
-			set_number(grid, n++, published, 0);
-		} else {
-			set_number(grid, n++, published, 4);
-			set_number(grid, n++, here, 4);
-			if (!gb_equal(role, "ratio"))
-				set_number(grid, n++, published / here, 3);
-		}
-		c++;
+		n = add_cells(t, grid, row, c++, &s, n);
 	}
-	for (size_t i = 0; i < w->variant_count; i++)
-		set_number(grid, n++, seconds(w->record[row * SLOTS + i], false), 4);
+	for (size_t i = 0; i < t->besides; i++)
+		set_number(grid, n++, gb_repro_seconds(t->beside_record[row * t->besides + i]), 4);
 }
 
-/* Each reason once, with the rows and variants it holds for. */
-static void print_reasons(const struct work *w)
+/* "210000000", "teapot": what the row is about, by its first key. */
+static const char *row_name(const struct gb_repro *t, size_t row, char text[40])
 {
-	for (size_t i = 0; i < w->variant_count; i++) {
+	const char *key = gb_repro_text(t, row, 0);
+
+	if (key)
+		return key;
+	(void)snprintf(text, 40, "%.10g", gb_repro_published(t, row, 0));
+	return text;
+}
+
+/* Each reason once, with the first row that it holds for. */
+static void print_reasons(const struct gb_repro *t)
+{
+	const cJSON *column;
+	char text[40];
+	size_t c = 0;
+
+	cJSON_ArrayForEach(column, gb_json_at(t->table, "columns"))
+	{
+		const struct shape s = shape_of(t, column, c++);
 		const char *last = NULL;
 
-		for (size_t r = 0; r < w->repro.rows; r++) {
-			const cJSON *record = w->record[r * SLOTS + i];
-			const char *reason =
-				isnan(seconds(record, false)) ? reason_of(record) : NULL;
+		for (size_t r = 0; r < t->rows && !s.key && !s.ratio; r++) {
+			const char *reason = t->reason[r * t->columns + c - 1];
 
 			if (reason && (!last || !gb_equal(reason, last)))
-				(void)printf("  %s, from row %zu on: %s\n", w->variant[i], r + 1,
-					     reason);
+				(void)printf("  %s, %s on: %s\n", gb_json_text(column, "name"),
+					     row_name(t, r, text), reason);
+			last = reason;
+		}
+	}
+	for (size_t i = 0; i < t->besides; i++) {
+		const char *last = NULL;
+
+		for (size_t r = 0; r < t->rows; r++) {
+			const cJSON *record = t->beside_record[r * t->besides + i];
+			const char *reason =
+				isnan(gb_repro_seconds(record)) ? gb_repro_reason(record) : NULL;
+
+			if (reason && (!last || !gb_equal(reason, last)))
+				(void)printf("  %s, %s on: %s\n", gb_repro_beside(t, i),
+					     row_name(t, r, text), reason);
 			last = reason;
 		}
 	}
@@ -300,71 +196,54 @@ static void print_list(const cJSON *list, const char *heading, const char *membe
 	}
 }
 
-static enum gb_status print_table(const struct work *w, struct gb_error *err)
+static enum gb_status print_table(const struct gb_repro *t, struct gb_error *err)
 {
-	const struct gb_repro *t = &w->repro;
 	const struct gb_style style = gb_style_for(stdout, GB_FORMAT_TABLE);
 	const struct gb_grid_style grid_style = { .color = style.color };
-	const char *title[MAX_GRID];
-	char text[MAX_GRID][64];
+	const size_t most = 3 * t->columns + t->besides + 1;
+	const char **title = calloc(most, sizeof *title);
+	char(*text)[64] = calloc(most, sizeof *text);
 	struct gb_grid grid;
-	const size_t columns = make_titles(w, title, text);
 
-	gb_grid_init(&grid, columns, title, NULL);
+	if (!title || !text) {
+		free(title);
+		free(text);
+		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	}
+	gb_grid_init(&grid, make_titles(t, title, text), title, NULL);
 	for (size_t r = 0; r < t->rows; r++)
-		add_row(w, &grid, r);
+		add_row(t, &grid, r);
 	(void)printf("%s:%s  %s\n%s\n\n", gb_json_text(t->paper, "paper"),
 		     gb_json_text(t->table, "id"), gb_json_text(t->table, "title"),
 		     gb_json_text(t->paper, "citation.english"));
 	(void)gb_grid_print(stdout, &grid, &grid_style, err);
 	gb_grid_release(&grid);
+	free(title);
+	free(text);
 	(void)printf("\n\"here\" is the median on this machine; a column of GPU times that include "
-		     "transfers in the paper\nincludes them here, the last columns are the "
+		     "transfers in the paper\nincludes them here, columns of variants are the "
 		     "algorithm alone.\n");
-	print_reasons(w);
+	print_reasons(t);
 	(void)printf("\n");
 	gb_repro_claims(stdout, t);
 	print_list(gb_json_at(t->table, "notes"), "Notes on the table:", "text");
 	print_list(gb_json_at(t->paper, "notes"), "Notes on the paper:", NULL);
 	print_list(gb_json_at(t->paper, "unstated"), "The paper does not state:", NULL);
+	(void)printf("\n");
 	return err->code;
 }
 
 /* ---- the command -------------------------------------------------------------------------- */
 
 static enum gb_status reproduce(struct gb_session *session, const cJSON *paper, const cJSON *table,
-				double most_items, struct gb_error *err)
+				enum gb_preset preset, struct gb_error *err)
 {
-	struct work w = {
-		.session = session,
-		.workload = gb_workload_find(gb_json_text(paper, "workload")),
-		.repro = { .paper = paper,
-			   .table = table,
-			   .rows = (size_t)cJSON_GetArraySize(gb_json_at(table, "rows")),
-			   .columns = (size_t)cJSON_GetArraySize(gb_json_at(table, "columns")) },
-		.most_items = most_items,
-	};
-	const size_t cells = w.repro.rows * w.repro.columns;
+	struct gb_repro repro;
 
-	w.repro.here = calloc(cells + 1, sizeof *w.repro.here);
-	w.repro.reason = calloc(cells + 1, sizeof *w.repro.reason);
-	w.record = calloc(w.repro.rows * SLOTS + 1, sizeof(cJSON *));
-	if (!w.repro.here || !w.repro.reason || !w.record) {
-		gb_fail(err, GB_ERUNTIME, "out of memory");
-		goto out;
-	}
-	collect_variants(&w);
-	for (size_t r = 0; r < w.repro.rows && !err->code; r++)
-		if (gb_repro_published(&w.repro, r, 0) <= w.most_items)
-			(void)measure_row(&w, r, err);
-	if (!err->code) {
-		fill(&w);
-		(void)print_table(&w, err);
-	}
-out:
-	free(w.repro.here);
-	free(w.repro.reason);
-	free(w.record);
+	if (!gb_repro_init(&repro, paper, table, err) &&
+	    !gb_repro_measure(&repro, session, preset, err))
+		(void)print_table(&repro, err);
+	gb_repro_release(&repro);
 	return err->code;
 }
 
@@ -380,8 +259,8 @@ static bool meant(const char *word, const char *paper, const char *table)
 }
 
 /* Do something with every table that one of the words means; *count says how many. */
-static enum gb_status each_table(struct gb_session *session, const char *word, double most_items,
-				 size_t *count, struct gb_error *err)
+static enum gb_status each_table(struct gb_session *session, const char *word,
+				 enum gb_preset preset, size_t *count, struct gb_error *err)
 {
 	*count = 0;
 	for (size_t i = 0; i < GB_COUNT(papers) && !err->code; i++) {
@@ -396,7 +275,7 @@ static enum gb_status each_table(struct gb_session *session, const char *word, d
 				continue;
 			++*count;
 			if (session)
-				(void)reproduce(session, paper, table, most_items, err);
+				(void)reproduce(session, paper, table, preset, err);
 			else
 				(void)printf("%s:%s  %s\n", papers[i].name, id,
 					     gb_json_text(table, "title"));
@@ -418,7 +297,6 @@ static void fewer_samples(struct gb_settings *how)
 
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
-	static const double most[GB_PRESETS] = { QUICK_ITEMS, CI_ITEMS, INFINITY };
 	static struct gb_request request;
 	static struct gb_session session;
 	enum gb_preset preset = GB_PAPER;
@@ -431,7 +309,7 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	    request.done || gb_preset_of(&request, GB_PAPER, &preset, err))
 		return err->code;
 	if (request.list)
-		return each_table(NULL, "all", 0, &count, err);
+		return each_table(NULL, "all", preset, &count, err);
 	if (request.glob_count != 1)
 		return gb_fail(err, GB_EUSAGE,
 			       "repro needs one PAPER:TABLE (see gpubench repro --list)");
@@ -453,7 +331,7 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	session.silent_table = true;
 	if (!gb_session_open(&session, &request, argc, argv, err)) {
 		session.silent_table = true;
-		(void)each_table(&session, request.glob[0], most[preset], &count, err);
+		(void)each_table(&session, request.glob[0], preset, &count, err);
 	}
 	status = gb_session_close(&session, err);
 	return err->code ? err->code : status;

@@ -20,30 +20,6 @@ struct claim {
 	char why[256];
 };
 
-double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column)
-{
-	const cJSON *rows = gb_json_at(repro->table, "rows");
-	const cJSON *cell = cJSON_GetArrayItem(cJSON_GetArrayItem(rows, (int)row), (int)column);
-
-	return cJSON_IsNumber(cell) ? cell->valuedouble : (double)NAN;
-}
-
-size_t gb_repro_column(const struct gb_repro *repro, const char *name)
-{
-	const cJSON *column;
-	size_t i = 0;
-
-	cJSON_ArrayForEach(column, gb_json_at(repro->table, "columns"))
-	{
-		const char *is = gb_json_text(column, "name");
-
-		if (name && is && gb_equal(is, name))
-			return i;
-		i++;
-	}
-	return repro->columns;
-}
-
 /* Whether the row's key is among the test's `where`. */
 static bool is_meant(const struct claim *c, size_t row)
 {
@@ -54,12 +30,16 @@ static bool is_meant(const struct claim *c, size_t row)
 	{
 		const size_t column = gb_repro_column(c->repro, key->string);
 		const double is = gb_repro_published(c->repro, row, column);
+		const char *text = gb_repro_text(c->repro, row, column);
 		const cJSON *wanted;
 		bool found = false;
 
 		cJSON_ArrayForEach(wanted, key)
 		{
-			found = found || fabs(wanted->valuedouble - is) <= 1e-9 * fabs(is);
+			if (cJSON_IsString(wanted))
+				found = found || (text && gb_equal(wanted->valuestring, text));
+			else
+				found = found || fabs(wanted->valuedouble - is) <= 1e-9 * fabs(is);
 		}
 		if (!found)
 			return false;
@@ -81,9 +61,9 @@ static size_t first_missing(const struct claim *c, size_t column)
 	return c->repro->rows;
 }
 
-static enum verdict missing(struct claim *c, size_t row)
+static enum verdict missing(struct claim *c, size_t row, size_t column)
 {
-	const char *reason = c->repro->reason[row * c->repro->columns + c->column];
+	const char *reason = c->repro->reason[row * c->repro->columns + column];
 
 	(void)snprintf(c->why, sizeof c->why, "row %zu was not measured: %.180s", row + 1,
 		       reason ? reason : "no value");
@@ -105,6 +85,55 @@ static enum verdict test_ratio(struct claim *c, bool below)
 		}
 	}
 	return HELD;
+}
+
+/* One column against another, row by row. */
+static enum verdict test_columns(struct claim *c, bool below)
+{
+	const char *name = gb_json_text(c->test, "than");
+	const size_t than = gb_repro_column(c->repro, name);
+	const double given = gb_json_number(c->test, "factor");
+	const double factor = isnan(given) ? 1 : given;
+	size_t absent;
+
+	if (than == c->repro->columns)
+		return UNTESTABLE;
+	absent = first_missing(c, than);
+	if (absent < c->repro->rows)
+		return missing(c, absent, than);
+	for (size_t r = 0; r < c->repro->rows; r++) {
+		const double x = here(c, r, c->column), bound = factor * here(c, r, than);
+
+		if (is_meant(c, r) && (below ? x >= bound : x <= bound)) {
+			(void)snprintf(c->why, sizeof c->why,
+				       "row %zu: %.3g is not %s %.3g, %g times %.40s", r + 1, x,
+				       below ? "below" : "above", bound, factor, name);
+			return NOT_HELD;
+		}
+	}
+	return HELD;
+}
+
+/* The values keep together: (max - min) / mean. */
+static enum verdict test_flat(struct claim *c)
+{
+	double sum = 0, low = INFINITY, high = -INFINITY;
+	size_t count = 0;
+
+	for (size_t r = 0; r < c->repro->rows; r++) {
+		if (!is_meant(c, r))
+			continue;
+		low = fmin(low, here(c, r, c->column));
+		high = fmax(high, here(c, r, c->column));
+		sum += here(c, r, c->column);
+		count++;
+	}
+	if (count == 0)
+		return UNTESTABLE;
+	sum /= (double)count;
+	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean", low / sum,
+		       high / sum);
+	return high - low <= gb_json_number(c->test, "tolerance") * sum ? HELD : NOT_HELD;
 }
 
 static enum verdict test_increasing(struct claim *c)
@@ -133,7 +162,7 @@ static enum verdict test_maximum(struct claim *c)
 
 	for (size_t r = 0; r < c->repro->rows; r++) {
 		if (isnan(here(c, r, c->column)))
-			return missing(c, r);
+			return missing(c, r, c->column);
 		if (here(c, r, c->column) > here(c, best, c->column))
 			best = r;
 	}
@@ -200,9 +229,13 @@ static enum verdict judge(struct claim *c)
 		return UNTESTABLE;
 	absent = first_missing(c, c->column);
 	if (absent < c->repro->rows)
-		return missing(c, absent);
+		return missing(c, absent, c->column);
 	if (gb_equal(kind, "ratio-below") || gb_equal(kind, "ratio-above"))
 		return test_ratio(c, gb_equal(kind, "ratio-below"));
+	if (gb_equal(kind, "column-below") || gb_equal(kind, "column-above"))
+		return test_columns(c, gb_equal(kind, "column-below"));
+	if (gb_equal(kind, "flat"))
+		return test_flat(c);
 	if (gb_equal(kind, "increasing"))
 		return test_increasing(c);
 	if (gb_equal(kind, "maximum-at"))
@@ -229,6 +262,8 @@ void gb_repro_claims(FILE *file, const struct gb_repro *repro)
 			continue;
 		c.column = gb_repro_column(repro, gb_json_text(c.test, "column"));
 		verdict = judge(&c);
+		if (!c.why[0] && gb_json_text(claim, "reason"))
+			(void)snprintf(c.why, sizeof c.why, "%s", gb_json_text(claim, "reason"));
 		(void)fprintf(file, "  %s: %s%s%s%s\n    %s\n", gb_json_text(claim, "id"),
 			      words[verdict], c.why[0] ? " (" : "", c.why, c.why[0] ? ")" : "",
 			      gb_json_text(claim, "text"));
