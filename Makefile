@@ -66,6 +66,9 @@ endif
 gencode  := $(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm)) \
 	-gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets))
 nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow -Werror all-warnings
+# compute-sanitizer, where there is a GPU to use it on.
+gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
+	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer $(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
 nvcc_version := $(shell $(NVCC) --version | sed -n 's/.*release.*, V//p')
 ldlibs   += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt
 endif
@@ -190,9 +193,10 @@ sanitized := rm -f $(reports).*; ASAN_OPTIONS=log_path=$(CURDIR)/$(reports) \
 	UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(reports)
 no_reports := ! cat $(reports).* 2>/dev/null
 
-## test: unit tests, the cuda variants in the emulator, the emulator's own, command-line tests
+## test: unit tests, the cuda variants in the emulator and on a GPU, the emulator's own, command line
 test: deps-test
 	$(Q)$(MAKE) --no-print-directory test-unit
+	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt
 	$(Q)$(MAKE) --no-print-directory simt-test
 	$(Q)$(MAKE) --no-print-directory test-cli
@@ -206,6 +210,14 @@ test-unit: $(BUILD)/unit
 test-simt: $(BUILD)/unit
 	$(Q)$(sanitized) $(BUILD)/unit --filter '@(variants|primitives|simt|stream|backend)*/*'
 	$(Q)$(no_reports)
+
+## gpu-check: the cuda variants on the GPU under compute-sanitizer (part of `make test` where both are)
+gpu-check: $(BUILD)/gpubench
+	$(if $(gpu_sanitizer),,$(error gpu-check needs a GPU and compute-sanitizer))
+	$(Q)set -e; for tool in memcheck racecheck initcheck synccheck; do \
+		echo "compute-sanitizer --tool $$tool"; \
+		$(gpu_sanitizer) --tool $$tool --error-exitcode 9 \
+			$(BUILD)/gpubench check --backend=cuda --require-gpu; done
 
 # Golden command-line cases, and real output against the published schema.
 test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
@@ -298,7 +310,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test test-unit test-simt test-cli asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
+.PHONY: all test gpu-check test-unit test-simt test-cli asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
 	format-check ptxas install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
