@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "cli/commands.h"
+#include "cli/launches.h"
 #include "cli/registry.h"
 #include "cli/session.h"
 
@@ -19,6 +20,10 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 		goto out;
 	if (request.dry_run) {
 		(void)gb_dry_run(&request, &sweep, request.glob, request.glob_count, err);
+		goto out;
+	}
+	if (!gb_is_launch(&request) && request.runs > 1) {
+		status = gb_launches(&request, argc, argv, err);
 		goto out;
 	}
 	if (!gb_session_open(&session, &request, argc, argv, err))
@@ -80,6 +85,8 @@ enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 	    request.done || gb_check_names(&request, err) ||
 	    gb_preset_of(&request, GB_QUICK, &preset, err))
 		return err->code;
+	if (!request.dry_run && !gb_is_launch(&request) && request.runs > 1)
+		return gb_launches(&request, argc, argv, err);
 	if (request.dry_run || !gb_session_open(&session, &request, argc, argv, err))
 		for (size_t i = 0; i < gb_workload_count && !err->code; i++)
 			if (gb_named(&request, gb_workloads[i]))

@@ -306,7 +306,8 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	if (gb_options_parse(&request, NULL, NULL, "PAPER:TABLE|PAPER|all",
 			     "A paper's table: published, measured here, and its claims tested.",
 			     argc, argv, err) ||
-	    request.done || gb_preset_of(&request, GB_PAPER, &preset, err))
+	    request.done || gb_refuse_parts(&request, "repro", err) ||
+	    gb_preset_of(&request, GB_PAPER, &preset, err))
 		return err->code;
 	if (request.list)
 		return each_table(NULL, "all", preset, &count, err);

@@ -27,6 +27,9 @@ static const struct {
 	{ "repro", gb_cmd_repro, "a paper's table: published, measured here, and its claims" },
 	{ "check", gb_cmd_check, "every variant verified on small inputs, nothing timed" },
 	{ "report", gb_cmd_report, "a table, markdown, csv or json from stored records" },
+	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure" },
+	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared" },
+	{ "merge", gb_cmd_merge, "several record files as one" },
 	{ "list", gb_cmd_list, "benchmarks and variants" },
 	{ "env", gb_cmd_env, "this machine and build, as the records state it" },
 };

@@ -20,6 +20,10 @@ struct gb_request {
 	const char *preset;  /* see gb_preset_of() */
 	int64_t quiet, verbose, require_gpu, dry_run;
 	int64_t list;
+	int64_t runs;      /* launches of the whole command; see launches.h */
+	int64_t launch;    /* which of them this is, from 0 */
+	const char *shard; /* "2/8"; see gb_session_open() */
+	int64_t resume;
 	size_t glob_count; /* words that are not options */
 	const char *glob[GB_MAX_GLOBS];
 	bool done; /* --help or --version was answered */

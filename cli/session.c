@@ -1,9 +1,12 @@
 #include "cli/session.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "cli/bandwidth.h"
@@ -56,9 +59,10 @@ static bool cuda_is_explicit(const struct gb_request *request)
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-static enum gb_status open_file(const char *path, FILE **file, struct gb_error *err)
+static enum gb_status open_file(const char *path, const char *mode, FILE **file,
+				struct gb_error *err)
 {
-	*file = fopen(path, "we");
+	*file = fopen(path, mode);
 	if (!*file)
 		return gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(errno));
 	return GB_OK;
@@ -91,12 +95,31 @@ static enum gb_status kind_of(const char *path, bool *lines, enum gb_format *for
 		       "--output=%.200s: must be - or end in .jsonl, .json, .csv or .md", path);
 }
 
+/* Read what an earlier run left, cut off a line without an end, and go on behind it. */
+static enum gb_status resume_lines(struct gb_session *s, const char *path, struct gb_error *err)
+{
+	struct stat status;
+
+	if (stat(path, &status) == 0 && status.st_size > 0) {
+		if (gb_records_read(path, &s->records, err))
+			return err->code;
+		if (s->records.truncated && truncate(path, (off_t)s->records.complete_bytes))
+			return gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(errno));
+	}
+	if (gb_done_init(&s->past, &s->records, err))
+		return err->code;
+	return open_file(path, "ae", &s->stream, err);
+}
+
 /* JSON lines are written as they come; any other format at the end, beside the file. */
 static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 {
 	const char *path = s->request->output;
 	bool lines = false;
 
+	if (s->request->resume &&
+	    !(path && strlen(path) > 6 && gb_equal(path + strlen(path) - 6, ".jsonl")))
+		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o FILE.jsonl");
 	if (!path)
 		return GB_OK;
 	if (gb_equal(path, "-")) {
@@ -105,13 +128,15 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 	}
 	if (kind_of(path, &lines, &s->format, err))
 		return err->code;
+	if (lines && s->request->resume)
+		return resume_lines(s, path, err);
 	if (lines)
-		return open_file(path, &s->stream, err);
+		return open_file(path, "we", &s->stream, err);
 	s->temporary = malloc(strlen(path) + sizeof ".part");
 	if (!s->temporary)
 		return gb_fail(err, GB_ERUNTIME, "out of memory");
 	(void)sprintf(s->temporary, "%s.part", path);
-	return open_file(s->temporary, &s->stream, err);
+	return open_file(s->temporary, "we", &s->stream, err);
 }
 
 /* Keep the line, and write it if the output is JSON lines.  Owns line. */
@@ -124,10 +149,64 @@ static enum gb_status put_line(struct gb_session *s, cJSON *line, struct gb_erro
 	return GB_OK;
 }
 
+/* "2/8" to shard 1 of 8. */
+static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
+{
+	const char *text = s->request->shard;
+	long long i = 0, n = 0;
+	char rest;
+
+	s->shards = 1;
+	if (!text)
+		return GB_OK;
+	if (sscanf(text, "%lld/%lld%c", &i, &n, &rest) != 2 || i < 1 || n < i || n > 1000000)
+		return gb_fail(err, GB_EUSAGE, "--shard=%.40s: must be I/N with 1 <= I <= N", text);
+	s->shard = i - 1;
+	s->shards = n;
+	return GB_OK;
+}
+
+enum gb_status gb_refuse_parts(const struct gb_request *request, const char *command,
+			       struct gb_error *err)
+{
+	const char *option = request->runs > 1 ? "runs"
+			     : request->shard  ? "shard"
+			     : request->resume ? "resume"
+					       : NULL;
+
+	return option ? gb_fail(err, GB_EUSAGE, "%s has no use for --%s", command, option) : GB_OK;
+}
+
+#if GB_HAVE_CUDA
+/* Two benchmarks on one GPU would measure each other: wait for its lock, held until we exit. */
+static void lock_gpu(struct gb_session *s)
+{
+	const struct gb_gpu_info *gpu = NULL;
+	char path[128];
+
+	for (size_t i = 0; i < s->info.gpu_count; i++)
+		if (s->info.gpu[i].id == (int)s->request->how.device)
+			gpu = &s->info.gpu[i];
+	if (!gpu || gpu->emulated)
+		return;
+	(void)snprintf(path, sizeof path, "/tmp/gpubench-%s.lock", gpu->uuid);
+	s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (s->lock < 0)
+		return;
+	if (flock(s->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
+		(void)fprintf(stderr, "gpubench: waiting for another gpubench on GPU %d\n",
+			      gpu->id);
+		(void)flock(s->lock, LOCK_EX);
+	}
+}
+#endif
+
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
-	*s = (struct gb_session){ .request = request };
+	*s = (struct gb_session){ .request = request, .lock = -1, .started_ns = gb_now_ns() };
+	if (read_shard(s, err))
+		return err->code;
 #if GB_HAVE_CUDA
 	(void)gb_cuda_backend.open((int)request->how.device, &s->device);
 #else
@@ -140,6 +219,9 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	s->info.settings = &request->how;
 	s->info.preset = request->preset;
 	gb_env_gather(&s->info);
+#if GB_HAVE_CUDA
+	lock_gpu(s);
+#endif
 	if (open_output(s, err))
 		return err->code;
 	return put_line(s, gb_record_run(&s->info, err), err);
@@ -169,15 +251,31 @@ static enum gb_status put_result(struct gb_session *s, struct gb_result *result,
 	return put_line(s, gb_record_result(result, s->info.run_id, s->seq++, err), err);
 }
 
+/* ", 12 min left" by the mean so far; "" while that says little. */
+static const char *time_left(const struct gb_session *s, char *text, size_t size)
+{
+	const double elapsed_s = (gb_now_ns() - s->started_ns) * 1e-9;
+	const double left_s = elapsed_s / (double)s->done * (double)(s->total - s->done);
+
+	text[0] = '\0';
+	if (s->done >= 3 && left_s >= 90)
+		(void)snprintf(text, size, ", %.0f min left", left_s / 60);
+	else if (s->done >= 3)
+		(void)snprintf(text, size, ", %.0f s left", left_s);
+	return text;
+}
+
 static void show_progress(const struct gb_session *s, const struct gb_result *result)
 {
+	char left[32];
 	char *key;
 	struct gb_error ignored = { 0 };
 
 	if (s->request->quiet || !isatty(STDERR_FILENO))
 		return;
 	key = gb_record_key(result->workload, result->variant, result->params, &ignored);
-	(void)fprintf(stderr, "\r\033[K%zu/%zu %.100s", s->done + 1, s->total, key ? key : "");
+	(void)fprintf(stderr, "\r\033[K%zu/%zu%s %.100s", s->done + 1, s->total,
+		      time_left(s, left, sizeof left), key ? key : "");
 	free(key);
 }
 
@@ -225,6 +323,29 @@ static enum gb_status run_variant(struct gb_session *s, struct gb_result *result
 	return put_result(s, result, err);
 }
 
+/* Whether the variant is to be measured at point `index`: chosen, ours by --shard, and not done. */
+static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
+		   const struct gb_variant *variant, const void *params, const char *const *glob,
+		   size_t glob_count)
+{
+	struct gb_error ignored = { 0 };
+	bool due = true;
+
+	if (!gb_equal(variant->workload, sweep->workload->name) ||
+	    !gb_chosen(s->request, variant, glob, glob_count) ||
+	    !gb_sweep_wants(sweep, index, variant))
+		return false;
+	if (s->number++ % s->shards != s->shard)
+		return false;
+	if (s->past.count) {
+		char *key = gb_record_key(sweep->workload, variant, params, &ignored);
+
+		due = key && gb_done_times(&s->past, key) <= s->request->launch;
+		free(key);
+	}
+	return due;
+}
+
 static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
 				const void *params, const char *const *glob, size_t glob_count,
 				struct gb_error *err)
@@ -232,18 +353,19 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 	const struct gb_workload *workload = sweep->workload;
 	struct gb_error no_input = { 0 };
 	void *input = NULL;
+	bool prepared = false;
 
-	if (workload->prepare(params, &input, &no_input) && no_input.code != GB_EUNAVAILABLE)
-		gb_fail(err, no_input.code, "%s", no_input.message);
 	for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
 		struct gb_result result = { .workload = workload,
 					    .variant = &gb_variants[i],
 					    .params = params };
 
-		if (!gb_equal(gb_variants[i].workload, workload->name) ||
-		    !gb_chosen(s->request, &gb_variants[i], glob, glob_count) ||
-		    !gb_sweep_wants(sweep, index, &gb_variants[i]))
+		if (!is_due(s, sweep, index, &gb_variants[i], params, glob, glob_count))
 			continue;
+		if (!prepared && workload->prepare(params, &input, &no_input) &&
+		    no_input.code != GB_EUNAVAILABLE)
+			return gb_fail(err, no_input.code, "%s", no_input.message);
+		prepared = true;
 		(void)run_variant(s, &result, &no_input, input, err);
 		gb_result_release(&result);
 		if (!err->code && gb_interrupted)
@@ -268,7 +390,7 @@ static size_t count_runs(const struct gb_session *s, const struct gb_sweep *swee
 		for (size_t p = 0; p < sweep->count; p++)
 			runs += gb_sweep_wants(sweep, p, v);
 	}
-	return runs;
+	return runs / (size_t)s->shards;
 }
 
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
@@ -316,17 +438,39 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	const bool table = !s->silent_table && !s->request->quiet && s->stream != stdout;
 
 	hide_progress(s);
-	if (table && s->seq > 0 && gb_table_print(stdout, &s->records, &style, &own))
+	if (table && (s->seq > 0 || s->past.count) &&
+	    gb_table_print(stdout, &s->records, &style, &own))
 		gb_fail(err, own.code, "%s", own.message);
 	(void)close_output(s, err);
+	gb_done_release(&s->past);
 	gb_records_release(&s->records);
 	free(s->temporary);
+	if (s->lock >= 0)
+		(void)close(s->lock);
 	if (s->device.code && cuda_is_explicit(s->request) && !err->code) {
 		worsen(s, GB_EUNAVAILABLE);
 		if (s->verdict == GB_EUNAVAILABLE)
 			return gb_fail(err, GB_EUNAVAILABLE, "no GPU: %s", s->device.message);
 	}
 	return err->code ? err->code : s->verdict;
+}
+
+enum gb_status gb_session_replay(const struct gb_request *request, const char *file,
+				 struct gb_error *err)
+{
+	struct gb_request copy = *request;
+	struct gb_session s = { .request = &copy, .lock = -1, .seq = 1 };
+
+	copy.resume = 0;
+	if (copy.output && gb_equal(copy.output, file))
+		copy.output = NULL;
+	if (gb_records_read(file, &s.records, err) || open_output(&s, err)) {
+		gb_records_release(&s.records);
+		return err->code;
+	}
+	for (size_t i = 0; s.stream == stdout && i < s.records.count && !err->code; i++)
+		(void)gb_record_write(stdout, s.records.line[i], err);
+	return gb_session_close(&s, err);
 }
 
 /* ---- dry run ------------------------------------------------------------------------------ */

@@ -8,6 +8,7 @@
 #ifndef GPUBENCH_CLI_SESSION_H
 #define GPUBENCH_CLI_SESSION_H
 
+#include "cli/done.h"
 #include "cli/options.h"
 #include "cli/record.h"
 #include "cli/table.h"
@@ -23,11 +24,19 @@ struct gb_session {
 	struct gb_error device; /* why there is no GPU; code GB_OK if there is one */
 	int64_t seq;
 	size_t done, total; /* measurements, for the progress line */
-	bool silent_table;  /* the caller prints its own */
+	double started_ns;
+	int64_t shard, shards; /* only measurements number shard, shard + shards, ... from 0 */
+	int64_t number;        /* of the next measurement in the whole sweep */
+	struct gb_done past;   /* what a resumed file already holds */
+	int lock;              /* on the GPU; -1: none */
+	bool silent_table;     /* the caller prints its own */
 };
 
-/* Look at the machine, open the output, write the run line.  GB_EUSAGE for an output of unknown
- * kind, GB_EIO if it cannot be opened, GB_EUNAVAILABLE if a GPU is required and there is none. */
+/* Look at the machine, open the output, write the run line; with a GPU, wait until no other
+ * gpubench uses it.  GB_EUSAGE for an output of unknown kind or a bad --shard, GB_EIO if it cannot
+ * be opened, GB_EUNAVAILABLE if a GPU is required and there is none.  --resume: the records of the
+ * output are read first, a line that was cut off is removed, and their keys are not measured again.
+ */
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);
 
@@ -41,9 +50,18 @@ enum gb_status gb_session_sweep(struct gb_session *session, const struct gb_swee
  * or the first error in err, is the exit status. */
 enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err);
 
+/* Give out the records of a file of JSON lines as a session with that request would have: the
+ * table, and the output unless it is that file. */
+enum gb_status gb_session_replay(const struct gb_request *request, const char *file,
+				 struct gb_error *err);
+
 /* GB_EUSAGE if a glob matches no variant of the workload. */
 enum gb_status gb_check_globs(const struct gb_workload *workload, const char *const *glob,
 			      size_t glob_count, struct gb_error *err);
+
+/* GB_EUSAGE if the request has --runs, --shard or --resume, which `command` has no use for. */
+enum gb_status gb_refuse_parts(const struct gb_request *request, const char *command,
+			       struct gb_error *err);
 
 /* Whether the request's back ends and the globs include the variant. */
 bool gb_chosen(const struct gb_request *request, const struct gb_variant *variant,

@@ -267,23 +267,6 @@ enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
 	return status;
 }
 
-bool gb_format_find(const char *word, enum gb_format *format)
-{
-	static const char *const words[] = {
-		[GB_FORMAT_TABLE] = "table",
-		[GB_FORMAT_MARKDOWN] = "markdown",
-		[GB_FORMAT_CSV] = "csv",
-		[GB_FORMAT_JSON] = "json",
-	};
-
-	for (size_t i = 0; i < GB_COUNT(words); i++)
-		if (gb_equal(word, words[i])) {
-			*format = (enum gb_format)i;
-			return true;
-		}
-	return false;
-}
-
 struct gb_style gb_style_for(FILE *file, enum gb_format format)
 {
 	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");

@@ -19,9 +19,6 @@ struct gb_style {
 	bool utf8;  /* else ASCII for what the table itself says */
 };
 
-/* "table", "markdown", "csv" or "json"; false if word is none of them. */
-bool gb_format_find(const char *word, enum gb_format *format);
-
 /* For file: colour on a terminal that is not dumb, unless NO_COLOR is set; UTF-8 if the locale
  * (LC_CTYPE, set by main) says so. */
 struct gb_style gb_style_for(FILE *file, enum gb_format format);

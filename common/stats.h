@@ -1,7 +1,7 @@
 /* stats.h -- what gpubench says about a set of measured values.
  *
- * Pure functions of their arguments.  Only gb_summarize() allocates (one copy of the values, freed
- * before it returns).  Where a name says `sorted`, the values are ascending: see gb_sort().  No
+ * Pure functions of their arguments.  Only gb_summarize() and gb_ratio() allocate, for their own
+ * time.  Where a name says `sorted`, the values are ascending: see gb_sort().  No
  * value may be NaN.  What too few values cannot tell is NAN, never a guess.
  */
 #ifndef GPUBENCH_COMMON_STATS_H
@@ -74,6 +74,21 @@ static inline bool gb_is_outlier(const struct gb_outliers *o, double value)
 {
 	return value < o->low_fence || value > o->high_fence;
 }
+
+/* By what factor values of one kind differ from those of another: the Hodges-Lehmann estimate, the
+ * median of all quotients other / base, and the interval that inverts the Mann-Whitney test: exact
+ * for up to 50 values a side, from the normal approximation above.  low and high are NAN if there
+ * are too few values for any interval (3 a side at 95 %, say). */
+struct gb_ratio {
+	double estimate;
+	struct gb_interval interval;
+};
+
+/* All values must be positive.  GB_ERUNTIME if one is not, or memory ran out; counts of 0 give
+ * NAN. */
+enum gb_status gb_ratio(const double *base, size_t base_count, const double *other,
+			size_t other_count, double level, struct gb_ratio *ratio,
+			struct gb_error *err);
 
 /* All of the above at GB_LEVEL, in the values' own unit. */
 struct gb_summary {

@@ -1,0 +1,112 @@
+/* stats_ratio.c -- two sets of values compared by their quotients.
+ *
+ * Hodges and Lehmann (1963): the shift between two samples is estimated by the median of all
+ * pairwise differences; here of logarithms, so that the shift is a factor.  The k-th smallest and
+ * the k-th largest difference bound it with the confidence of the Mann-Whitney test that rejects
+ * when fewer than k pairs are on the wrong side.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/stats.h"
+
+enum { EXACT_COUNT = 50 };
+
+/* ways[u]: in how many of the orders of n + m different values the Mann-Whitney statistic is u,
+ * 0 <= u <= n m.  Mann and Whitney's recurrence over the last value's side.  The caller frees it;
+ * NULL if memory ran out. */
+static double *count_orders(size_t n, size_t m)
+{
+	const size_t most = n * m, width = most + 1;
+	double *row = calloc((n + 1) * width, sizeof *row);
+
+	if (!row)
+		return NULL;
+	/* row[i]: orders of i values of one side and, so far, j of the other. */
+	for (size_t i = 0; i <= n; i++)
+		row[i * width] = 1;
+	for (size_t j = 1; j <= m; j++)
+		for (size_t i = 1; i <= n; i++)
+			for (size_t u = i * j; u >= j; u--)
+				row[i * width + u] += row[(i - 1) * width + u - j];
+	memmove(row, row + n * width, width * sizeof *row);
+	return row;
+}
+
+/* The largest k such that leaving out the k - 1 outermost pairs on each side keeps the coverage at
+ * level or above; 0 if there is none.  *coverage is then exact. */
+static size_t exact_rank(size_t n, size_t m, double level, double *coverage)
+{
+	double *ways = count_orders(n, m);
+	double total = 0, tail = 0;
+	size_t k = 0;
+
+	for (size_t u = 0; ways && u <= n * m; u++)
+		total += ways[u];
+	while (ways && k <= n * m / 2) {
+		tail += ways[k];
+		if (1 - 2 * tail / total < level)
+			break;
+		*coverage = 1 - 2 * tail / total;
+		k++;
+	}
+	free(ways);
+	return k;
+}
+
+static size_t normal_rank(size_t n, size_t m, double level, double *coverage)
+{
+	const double a = (double)n, b = (double)m;
+	const double z = gb_student_quantile((1 + level) / 2, 1e6);
+	const double k = floor(a * b / 2 - z * sqrt(a * b * (a + b + 1) / 12));
+
+	*coverage = level;
+	return k > 0 ? (size_t)k : 0;
+}
+
+/* The logarithms of all quotients, ascending; the caller frees them. */
+static enum gb_status log_quotients(const double *base, size_t n, const double *other, size_t m,
+				    double **quotient, struct gb_error *err)
+{
+	double *d = malloc((n * m + 1) * sizeof *d);
+
+	*quotient = d;
+	if (!d)
+		return gb_fail(err, GB_ERUNTIME, "out of memory for %zu quotients", n * m);
+	for (size_t i = 0; i < n; i++) {
+		for (size_t j = 0; j < m; j++) {
+			if (!(base[i] > 0) || !(other[j] > 0))
+				return gb_fail(err, GB_ERUNTIME,
+					       "a value that is not positive has no ratio");
+			d[i * m + j] = log(other[j] / base[i]);
+		}
+	}
+	gb_sort(d, n * m);
+	return GB_OK;
+}
+
+enum gb_status gb_ratio(const double *base, size_t base_count, const double *other,
+			size_t other_count, double level, struct gb_ratio *ratio,
+			struct gb_error *err)
+{
+	const size_t n = base_count, m = other_count, pairs = n * m;
+	const bool small = n <= EXACT_COUNT && m <= EXACT_COUNT;
+	double *d = NULL;
+	double coverage = NAN;
+	size_t k;
+
+	*ratio = (struct gb_ratio){ NAN, { NAN, NAN, NAN } };
+	if (pairs == 0)
+		return GB_OK;
+	if (!log_quotients(base, n, other, m, &d, err)) {
+		ratio->estimate = exp(gb_median_sorted(d, pairs));
+		k = small ? exact_rank(n, m, level, &coverage)
+			  : normal_rank(n, m, level, &coverage);
+		if (k > 0)
+			ratio->interval =
+				(struct gb_interval){ exp(d[k - 1]), exp(d[pairs - k]), coverage };
+	}
+	free(d);
+	return err->code;
+}

@@ -1,0 +1,1 @@
+gpubench ab a="$(command -v gpubench)" --aa --launches=2 -- radix --count=minus

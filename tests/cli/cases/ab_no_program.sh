@@ -1,0 +1,1 @@
+gpubench ab a=/bin/true b=nowhere -- radix

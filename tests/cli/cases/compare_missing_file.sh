@@ -1,0 +1,1 @@
+gpubench compare nowhere.jsonl nowhere.jsonl

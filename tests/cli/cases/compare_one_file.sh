@@ -1,0 +1,1 @@
+gpubench compare one.jsonl

@@ -1,0 +1,1 @@
+gpubench compare a b --threshold=-1

@@ -1,0 +1,1 @@
+gpubench radix cpu/best --resume --count=1k

@@ -1,0 +1,1 @@
+gpubench radix --shard=3/2
