@@ -87,7 +87,7 @@ enum gb_status gb_cmd_merge(int argc, char **argv, struct gb_error *err)
 		gb_fail(err, GB_ERUNTIME, "out of memory");
 	else
 		(void)find_twice(&records, twice, err);
-	for (size_t i = 0; i < records.count && !err->code; i++)
+	for (size_t i = 0; twice && i < records.count && !err->code; i++)
 		if (!twice[i])
 			(void)gb_record_write(stdout, records.line[i], err);
 out:

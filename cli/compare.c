@@ -50,7 +50,7 @@ static double sample_of(const cJSON *sample, const cJSON *clock, bool in_cycles)
 {
 	if (!in_cycles)
 		return sample->valuedouble;
-	return cJSON_IsNumber(clock) ? sample->valuedouble * clock->valuedouble * 1e-12
+	return clock && cJSON_IsNumber(clock) ? sample->valuedouble * clock->valuedouble * 1e-12
 				     : (double)NAN;
 }
 
@@ -71,11 +71,11 @@ static double value_of(const struct gb_comparison *c, const cJSON *record)
 	{
 		const double x = value ? sample_of(sample, clock, in_cycles) : (double)NAN;
 
-		if (!isnan(x))
+		if (value && !isnan(x))
 			value[n++] = x;
 		clock = clock ? clock->next : NULL;
 	}
-	if (n > 0 && !gb_json_true(record, "emulated")) {
+	if (value && n > 0 && !gb_json_true(record, "emulated")) {
 		gb_sort(value, n);
 		result = c->by_median ? gb_median_sorted(value, n) : value[0];
 	}
@@ -216,7 +216,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	c->change = calloc(groups + 1, sizeof *c->change);
 	if (!c->change)
 		gb_fail(err, GB_ERUNTIME, "out of memory");
-	for (size_t g = 0; g < groups && !err->code; g++) {
+	for (size_t g = 0; c->change && g < groups && !err->code; g++) {
 		struct gb_change *change = &c->change[c->count];
 
 		if (compare_key(c, &entry[group[g].first], group[g].count, change, err))
