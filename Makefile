@@ -221,6 +221,7 @@ gpu-check: $(BUILD)/gpubench
 
 # Golden command-line cases, and real output against the published schema.
 test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
+	$(Q)tests/page.sh $(BUILD)/gpubench
 	$(Q)$(sanitized) tests/cli/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 
@@ -264,8 +265,8 @@ simt:
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all
 	./gpubench run --preset=quick -o results/latest.jsonl
-	$(Q)./gpubench report --format=markdown results/latest.jsonl >results/latest.md
-	@echo "records: results/latest.jsonl   report: results/latest.md"
+	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
+	@echo "records: results/latest.jsonl   report: results/latest.html"
 
 deps:
 	$(Q)scripts/install-deps.sh build

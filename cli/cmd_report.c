@@ -1,11 +1,12 @@
-/* cmd_report.c -- `gpubench report`: stored records as a table, Markdown, CSV or one document. */
+/* cmd_report.c -- `gpubench report`: stored records as a table, Markdown, a page, CSV or one
+ * document. */
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/table.h"
 #include "common/text.h"
 
 /* In the order of enum gb_format. */
-static const char *const formats[] = { "table", "markdown", "csv", "json", NULL };
+static const char *const formats[] = { "table", "markdown", "html", "csv", "json", NULL };
 
 struct request {
 	int64_t format;

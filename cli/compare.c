@@ -51,7 +51,7 @@ static double sample_of(const cJSON *sample, const cJSON *clock, bool in_cycles)
 	if (!in_cycles)
 		return sample->valuedouble;
 	return clock && cJSON_IsNumber(clock) ? sample->valuedouble * clock->valuedouble * 1e-12
-				     : (double)NAN;
+					      : (double)NAN;
 }
 
 /* What the record's launch took; NAN if it has no time that means something. */

@@ -51,7 +51,7 @@ static void add_row(struct gb_grid *grid, const struct gb_change *change)
 }
 
 static enum gb_status print_table(FILE *file, const struct gb_comparison *c, bool all,
-				  bool markdown, struct gb_error *err)
+				  enum gb_markup markup, struct gb_error *err)
 {
 	const char *const title[] = { "verdict",
 				      "key",
@@ -63,7 +63,7 @@ static enum gb_status print_table(FILE *file, const struct gb_comparison *c, boo
 				      "why" };
 	static const bool left[] = { true, true, false, false, false, true, true, true };
 	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
-	const struct gb_grid_style grid_style = { .markdown = markdown, .color = style.color };
+	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
 	struct gb_grid grid;
 	size_t rows = 0;
 
@@ -123,13 +123,23 @@ static enum gb_status print_json(FILE *file, const struct gb_comparison *c, stru
 	return err->code;
 }
 
-enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
-				   bool json, bool markdown, struct gb_error *err)
+static enum gb_status finish(FILE *file, struct gb_error *err)
 {
-	if (json ? print_json(file, comparison, err)
-		 : print_table(file, comparison, all, markdown, err))
-		return err->code;
-	if (fflush(file) || ferror(file))
-		return gb_fail(err, GB_EIO, "cannot write the comparison: %s", strerror(errno));
-	return GB_OK;
+	if (!err->code && (fflush(file) || ferror(file)))
+		gb_fail(err, GB_EIO, "cannot write the comparison: %s", strerror(errno));
+	return err->code;
+}
+
+enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
+				   enum gb_markup markup, struct gb_error *err)
+{
+	(void)print_table(file, comparison, all, markup, err);
+	return finish(file, err);
+}
+
+enum gb_status gb_comparison_print_json(FILE *file, const struct gb_comparison *comparison,
+					struct gb_error *err)
+{
+	(void)print_json(file, comparison, err);
+	return finish(file, err);
 }

@@ -66,12 +66,33 @@ static size_t width_of(const char *text)
 	return width;
 }
 
-void gb_grid_print_text(FILE *file, const char *text, bool markdown)
+/* What stands for c in HTML; NULL: itself. */
+static const char *entity(unsigned char c)
+{
+	switch (c) {
+	case '&':
+		return "&amp;";
+	case '<':
+		return "&lt;";
+	case '>':
+		return "&gt;";
+	case '"':
+		return "&quot;";
+	default:
+		return NULL;
+	}
+}
+
+void gb_grid_print_text(FILE *file, const char *text, enum gb_markup markup)
 {
 	for (; *text; text++) {
 		const unsigned char c = (unsigned char)*text;
 
-		if (markdown && strchr("\\`*_|<[#", c))
+		if (markup == GB_MARKUP_HTML && entity(c)) {
+			(void)fputs(entity(c), file);
+			continue;
+		}
+		if (markup == GB_MARKUP_MARKDOWN && strchr("\\`*_|<[#", c))
 			(void)fputc('\\', file);
 		(void)fputc(c < ' ' || c == 0x7f ? '?' : c, file);
 	}
@@ -113,13 +134,14 @@ static void print_tinted(FILE *file, const char *text, enum gb_tint tint,
 		[GB_WARN] = "33",
 		[GB_BAD] = "31",
 	};
-	const bool tinted = style->color && !style->markdown && tint != GB_PLAIN && text[0];
-	const char *bold = style->markdown && tint == GB_GOOD && text[0] ? "**" : "";
+	const bool tinted = style->color && !style->markup && tint != GB_PLAIN && text[0];
+	const bool markdown = style->markup == GB_MARKUP_MARKDOWN;
+	const char *bold = markdown && tint == GB_GOOD && text[0] ? "**" : "";
 
 	if (tinted)
 		(void)fprintf(file, "\033[%sm", code[tint]);
 	(void)fputs(bold, file);
-	gb_grid_print_text(file, text, style->markdown);
+	gb_grid_print_text(file, text, style->markup);
 	(void)fputs(bold, file);
 	if (tinted)
 		(void)fputs("\033[0m", file);
@@ -178,6 +200,60 @@ static void print_markdown_rule(FILE *file, const struct gb_grid *grid, const si
 	(void)fputc('\n', file);
 }
 
+/* Tints are classes, for the page's style sheet. */
+static void print_html_row(FILE *file, const struct gb_grid *grid, size_t row, bool titles,
+			   const size_t *width)
+{
+	static const char *const tints[] = {
+		[GB_PLAIN] = "", [GB_GOOD] = " good", [GB_WARN] = " warn", [GB_BAD] = " bad"
+	};
+	const bool gap = !titles && grid->gap[row];
+
+	(void)fputs(gap ? "<tr class=\"gap\">" : "<tr>", file);
+	for (size_t i = 0; i < grid->columns; i++) {
+		const char *side = grid->left && grid->left[i] ? "left" : "right";
+
+		if (width[i] == 0)
+			continue;
+		(void)fprintf(file, "<%s class=\"%s%s\">", titles ? "th" : "td", side,
+			      titles ? "" : tints[grid->cell[row * grid->columns + i].tint]);
+		gb_grid_print_text(file, titles ? grid->title[i] : text_of(grid, row, i),
+				   GB_MARKUP_HTML);
+		(void)fputs(titles ? "</th>" : "</td>", file);
+	}
+	(void)fputs("</tr>\n", file);
+}
+
+static void print_html(FILE *file, const struct gb_grid *grid, const size_t *width)
+{
+	(void)fputs("<div class=\"wide\"><table>\n<thead>", file);
+	print_html_row(file, grid, 0, true, width);
+	(void)fputs("</thead>\n<tbody>\n", file);
+	for (size_t row = 0; row < grid->rows; row++)
+		print_html_row(file, grid, row, false, width);
+	(void)fputs("</tbody></table></div>\n", file);
+}
+
+static void print_markdown(FILE *file, const struct gb_grid *grid, const size_t *width,
+			   const struct gb_grid_style *style)
+{
+	print_markdown_row(file, grid, 0, true, width, style);
+	print_markdown_rule(file, grid, width);
+	for (size_t row = 0; row < grid->rows; row++)
+		print_markdown_row(file, grid, row, false, width, style);
+}
+
+static void print_plain(FILE *file, const struct gb_grid *grid, const size_t *width,
+			const struct gb_grid_style *style)
+{
+	print_text_row(file, grid, 0, true, width, style);
+	for (size_t row = 0; row < grid->rows; row++) {
+		if (grid->gap[row])
+			(void)fputc('\n', file);
+		print_text_row(file, grid, row, false, width, style);
+	}
+}
+
 enum gb_status gb_grid_print(FILE *file, const struct gb_grid *grid,
 			     const struct gb_grid_style *style, struct gb_error *err)
 {
@@ -189,20 +265,16 @@ enum gb_status gb_grid_print(FILE *file, const struct gb_grid *grid,
 	}
 	for (size_t i = 0; i < grid->columns; i++)
 		width[i] = column_width(grid, i);
-	if (style->markdown) {
-		print_markdown_row(file, grid, 0, true, width, style);
-		print_markdown_rule(file, grid, width);
-	} else {
-		print_text_row(file, grid, 0, true, width, style);
-	}
-	for (size_t row = 0; row < grid->rows; row++) {
-		if (style->markdown) {
-			print_markdown_row(file, grid, row, false, width, style);
-			continue;
-		}
-		if (grid->gap[row])
-			(void)fputc('\n', file);
-		print_text_row(file, grid, row, false, width, style);
+	switch (style->markup) {
+	case GB_MARKUP_HTML:
+		print_html(file, grid, width);
+		break;
+	case GB_MARKUP_MARKDOWN:
+		print_markdown(file, grid, width, style);
+		break;
+	case GB_MARKUP_NONE:
+		print_plain(file, grid, width, style);
+		break;
 	}
 	free(width);
 	return GB_OK;

@@ -1,4 +1,4 @@
-/* grid.h -- cells in rows and columns, as aligned text or as a Markdown table.
+/* grid.h -- cells in rows and columns, as aligned text, a Markdown or an HTML table.
  *
  * A grid only lays out.  Failures of memory are remembered and told by gb_grid_print().
  */
@@ -27,9 +27,11 @@ struct gb_grid {
 	bool failed;              /* memory ran out: the grid is incomplete */
 };
 
+enum gb_markup { GB_MARKUP_NONE, GB_MARKUP_MARKDOWN, GB_MARKUP_HTML };
+
 struct gb_grid_style {
-	bool markdown;
-	bool color; /* not in Markdown */
+	enum gb_markup markup;
+	bool color; /* escape sequences; without markup only */
 };
 
 /* An empty grid; title and left must outlive it. */
@@ -48,8 +50,7 @@ enum gb_status gb_grid_print(FILE *file, const struct gb_grid *grid,
 
 void gb_grid_release(struct gb_grid *grid);
 
-/* Print text with control characters as '?', and in Markdown with what has a meaning there
- * escaped. */
-void gb_grid_print_text(FILE *file, const char *text, bool markdown);
+/* Print text with control characters as '?', and what has a meaning in the markup escaped. */
+void gb_grid_print_text(FILE *file, const char *text, enum gb_markup markup);
 
 #endif

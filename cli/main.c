@@ -26,7 +26,7 @@ static const struct {
 	{ "run", gb_cmd_run, "all benchmarks at the sizes of a preset" },
 	{ "repro", gb_cmd_repro, "a paper's table: published, measured here, and its claims" },
 	{ "check", gb_cmd_check, "every variant verified on small inputs, nothing timed" },
-	{ "report", gb_cmd_report, "a table, markdown, csv or json from stored records" },
+	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records" },
 	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure" },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared" },
 	{ "merge", gb_cmd_merge, "several record files as one" },

@@ -123,8 +123,7 @@ const struct gb_param gb_option_rows[] = {
 	  .offset = AT(output),
 	  .unit = "FILE",
 	  .help = "write records to FILE.jsonl (after each point) or, at the end, to FILE.json, "
-		  ".csv "
-		  "or .md; -: JSON lines on standard output instead of the table" },
+		  ".csv, .md or .html; -: JSON lines on standard output instead of the table" },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .type = GB_FLAG,

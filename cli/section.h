@@ -3,6 +3,7 @@
 #define GPUBENCH_CLI_SECTION_H
 
 #include "cli/axes.h"
+#include "cli/grid.h"
 #include "cli/table.h"
 
 /* The whole that is printed. */
@@ -10,7 +11,7 @@ struct gb_table {
 	FILE *file;
 	const struct gb_records *list;
 	const struct gb_style *style;
-	bool markdown;
+	enum gb_markup markup;
 	size_t run_count;
 	const char **run_id; /* run_count, in the order of first appearance */
 };
@@ -41,6 +42,9 @@ void gb_section_release(struct gb_section *section);
 /* Print the rows as a table; sets *marked if a fastest row is marked with a star. */
 enum gb_status gb_section_print_rows(const struct gb_section *section, bool *marked,
 				     struct gb_error *err);
+
+/* Print pictures of the rows, for a page. */
+void gb_section_print_figures(const struct gb_section *section);
 
 /* The run's number in the table, from 1; 0 if it has none. */
 size_t gb_table_find_run(const struct gb_table *table, const char *id);

@@ -79,6 +79,7 @@ static enum gb_status kind_of(const char *path, bool *lines, enum gb_format *for
 		{ ".json", GB_FORMAT_JSON },
 		{ ".csv", GB_FORMAT_CSV },
 		{ ".md", GB_FORMAT_MARKDOWN },
+		{ ".html", GB_FORMAT_HTML },
 	};
 	const char *ending = strrchr(path, '.');
 
@@ -92,7 +93,8 @@ static enum gb_status kind_of(const char *path, bool *lines, enum gb_format *for
 		}
 	}
 	return gb_fail(err, GB_EUSAGE,
-		       "--output=%.200s: must be - or end in .jsonl, .json, .csv or .md", path);
+		       "--output=%.200s: must be - or end in .jsonl, .json, .csv, .md or .html",
+		       path);
 }
 
 /* Read what an earlier run left, cut off a line without an end, and go on behind it. */
@@ -416,7 +418,7 @@ static enum gb_status close_output(struct gb_session *s, struct gb_error *err)
 {
 	struct gb_error own = { 0 };
 	const char *path = s->request->output;
-	const struct gb_style plain = { .format = s->format };
+	const struct gb_style plain = { .format = s->format, .utf8 = s->format == GB_FORMAT_HTML };
 
 	if (!s->stream)
 		return GB_OK;

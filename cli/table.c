@@ -10,12 +10,36 @@
 
 #include "cli/grid.h"
 #include "cli/json.h"
+#include "cli/page.h"
 #include "cli/section.h"
 #include "common/text.h"
 
+/* An item of a list: a line, "- " in Markdown, <li> on a page. */
+static void begin_item(const struct gb_table *table)
+{
+	static const char *const mark[] = { "", "- ", "<li>" };
+
+	(void)fputs(mark[table->markup], table->file);
+}
+
+static void end_item(const struct gb_table *table)
+{
+	(void)fputs(table->markup == GB_MARKUP_HTML ? "</li>\n" : "\n", table->file);
+}
+
+static void begin_list(const struct gb_table *table)
+{
+	(void)fputs(table->markup == GB_MARKUP_HTML ? "<ul>\n" : "", table->file);
+}
+
+static void end_list(const struct gb_table *table)
+{
+	(void)fputs(table->markup == GB_MARKUP_HTML ? "</ul>\n" : "", table->file);
+}
+
 static void print_text(const struct gb_table *table, const char *text)
 {
-	gb_grid_print_text(table->file, text, table->markdown);
+	gb_grid_print_text(table->file, text, table->markup);
 }
 
 /* ---- the runs ---------------------------------------------------------------------------- */
@@ -79,17 +103,21 @@ static void print_run(const struct gb_table *table, const cJSON *run)
 /* One line for each run; numbered if there are several, for the column `run`. */
 static void print_runs(const struct gb_table *table)
 {
+	begin_list(table);
 	for (size_t i = 0; i < table->list->count; i++) {
 		const cJSON *line = table->list->line[i];
 
 		if (gb_is_record(line))
 			continue;
+		if (table->run_count > 1 || table->markup == GB_MARKUP_HTML)
+			begin_item(table);
 		if (table->run_count > 1)
-			(void)fprintf(table->file, "%srun %zu: ", table->markdown ? "- " : "",
+			(void)fprintf(table->file, "run %zu: ",
 				      gb_table_find_run(table, gb_json_text(line, "run_id")));
 		print_run(table, line);
-		(void)fputc('\n', table->file);
+		end_item(table);
 	}
+	end_list(table);
 }
 
 /* ---- what was skipped -------------------------------------------------------------------- */
@@ -148,12 +176,14 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 
 	if (!done)
 		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	begin_list(table);
 	for (size_t i = 0; i < section->count; i++) {
 		const cJSON *record = section->record[i];
-		const char *comma = table->markdown ? "- skipped: " : "skipped: ";
+		const char *comma = "skipped: ";
 
 		if (done[i] || !gb_record_is(record, "status", "skipped"))
 			continue;
+		begin_item(table);
 		for (size_t k = i; k < section->count; k++) {
 			const cJSON *other = section->record[k];
 
@@ -171,8 +201,9 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 		(void)fputs(": ", table->file);
 		print_text(table, gb_json_text(record, "reason") ? gb_json_text(record, "reason")
 								 : "no reason given");
-		(void)fputc('\n', table->file);
+		end_item(table);
 	}
+	end_list(table);
 	free(done);
 	return GB_OK;
 }
@@ -180,25 +211,33 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 /* "radix: type=u32 seed=1": the name, and the parameters that do not vary. */
 static void print_head(const struct gb_section *section)
 {
+	static const struct {
+		const char *before, *after, *colon, *end;
+	} form[] = {
+		[GB_MARKUP_NONE] = { "\n", "", ": ", "\n\n" },
+		[GB_MARKUP_MARKDOWN] = { "\n## ", "\n\n", "", "\n\n" },
+		[GB_MARKUP_HTML] = { "<h2>", "</h2>\n<p>", "", "</p>\n" },
+	};
 	const struct gb_table *table = section->table;
 	bool first = true;
 
-	(void)fputs(table->markdown ? "\n## " : "\n", table->file);
+	(void)fputs(form[table->markup].before, table->file);
 	print_text(table, section->bench);
-	(void)fputs(table->markdown ? "\n\n" : "", table->file);
+	(void)fputs(form[table->markup].after, table->file);
 	for (size_t i = 0; i < section->axes.count; i++) {
 		const struct gb_axis_seen *axis = &section->axes.axis[i];
 		char text[GB_VALUE_MAX];
 
 		if (axis->varies)
 			continue;
-		(void)fputs(!first ? " " : table->markdown ? "" : ": ", table->file);
+		(void)fputs(first ? form[table->markup].colon : " ", table->file);
 		print_text(table, axis->name);
 		(void)fputc('=', table->file);
 		print_text(table, gb_axis_text(text, axis->value));
 		first = false;
 	}
-	(void)fputs(first && table->markdown ? "" : "\n\n", table->file);
+	if (!first || table->markup != GB_MARKUP_MARKDOWN)
+		(void)fputs(form[table->markup].end, table->file);
 }
 
 static enum gb_status print_section(const struct gb_section *section, bool *marked,
@@ -209,6 +248,8 @@ static enum gb_status print_section(const struct gb_section *section, bool *mark
 		return err->code;
 	if (section->row_count && section->row_count < section->count)
 		(void)fputc('\n', section->table->file);
+	if (section->row_count && section->table->markup == GB_MARKUP_HTML)
+		gb_section_print_figures(section);
 	return print_skipped(section, err);
 }
 
@@ -224,8 +265,12 @@ static enum gb_status print_tables(FILE *file, const struct gb_records *list,
 
 	if (!done)
 		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
-	table.markdown = style->format == GB_FORMAT_MARKDOWN;
+	table.markup = style->format == GB_FORMAT_MARKDOWN ? GB_MARKUP_MARKDOWN
+		       : style->format == GB_FORMAT_HTML   ? GB_MARKUP_HTML
+							   : GB_MARKUP_NONE;
 	status = find_runs(&table, err);
+	if (table.markup == GB_MARKUP_HTML)
+		gb_page_begin(file, list);
 	if (status == GB_OK)
 		print_runs(&table);
 	for (size_t i = 0; i < list->count && status == GB_OK; i++) {
@@ -238,8 +283,10 @@ static enum gb_status print_tables(FILE *file, const struct gb_records *list,
 			status = print_section(&section, &marked, err);
 		gb_section_release(&section);
 	}
-	if (marked && !table.markdown)
+	if (marked && table.markup == GB_MARKUP_NONE)
 		(void)fputs("\n* the fastest at its point\n", file);
+	if (table.markup == GB_MARKUP_HTML)
+		gb_page_end(file, list);
 	free(table.run_id);
 	free(done);
 	return status;
@@ -259,6 +306,7 @@ enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
 		break;
 	case GB_FORMAT_TABLE:
 	case GB_FORMAT_MARKDOWN:
+	case GB_FORMAT_HTML:
 		status = print_tables(file, list, style, err);
 		break;
 	}
@@ -275,6 +323,6 @@ struct gb_style gb_style_for(FILE *file, enum gb_format format)
 		.format = format,
 		.color = isatty(fileno(file)) && !(no_color && no_color[0]) && terminal &&
 			 !gb_equal(terminal, "dumb"),
-		.utf8 = gb_equal(nl_langinfo(CODESET), "UTF-8"),
+		.utf8 = format == GB_FORMAT_HTML || gb_equal(nl_langinfo(CODESET), "UTF-8"),
 	};
 }

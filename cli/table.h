@@ -1,4 +1,4 @@
-/* table.h -- records as a table for a person, Markdown, CSV, or one JSON document.
+/* table.h -- records as a table for a person, Markdown, a page, CSV, or one JSON document.
  *
  * Everything is made from the lines of the record file, so that a run and a later report of its
  * file print the same.  A table shows only the parameters that vary; the others are stated once.
@@ -11,7 +11,13 @@
 
 #include "cli/record.h"
 
-enum gb_format { GB_FORMAT_TABLE, GB_FORMAT_MARKDOWN, GB_FORMAT_CSV, GB_FORMAT_JSON };
+enum gb_format {
+	GB_FORMAT_TABLE,
+	GB_FORMAT_MARKDOWN,
+	GB_FORMAT_HTML, /* one page that needs nothing else: tables, pictures, the machine */
+	GB_FORMAT_CSV,
+	GB_FORMAT_JSON,
+};
 
 struct gb_style {
 	enum gb_format format;

@@ -152,7 +152,7 @@ static void set_variant(struct gb_grid *grid, size_t column, const struct gb_sec
 
 	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", gb_json_text(record, "backend"),
 		       gb_json_text(record, "variant"),
-		       best && !section->table->markdown ? " *" : "");
+		       best && section->table->markup == GB_MARKUP_NONE ? " *" : "");
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
 
@@ -254,7 +254,7 @@ enum gb_status gb_section_print_rows(const struct gb_section *section, bool *mar
 				     struct gb_error *err)
 {
 	const struct gb_table *table = section->table;
-	const struct gb_grid_style style = { table->markdown, table->style->color };
+	const struct gb_grid_style style = { table->markup, table->style->color };
 	struct columns columns;
 	struct gb_grid grid;
 	bool gap = false;
