@@ -297,9 +297,17 @@ format-check:
 ptxas:
 	$(Q)scripts/ptxas-table.sh --check
 
-## install: into DESTDIR and PREFIX (/usr/local)
+## man: manual pages from the program's help, in build/man (needs help2man)
+man: all
+	$(Q)scripts/man.sh $(BUILD)/gpubench build/man
+
+## install: program, completion and, if `make man` was run, manual pages, into DESTDIR and PREFIX
+share := $(DESTDIR)$(PREFIX)/share
 install: all
 	install -D -m 755 $(BUILD)/gpubench $(DESTDIR)$(PREFIX)/bin/gpubench
+	install -D -m 644 scripts/completion.bash $(share)/bash-completion/completions/gpubench
+	$(Q)for page in build/man/*.1; do \
+		[ ! -e "$$page" ] || install -D -m 644 "$$page" "$(share)/man/man1/$${page##*/}"; done
 
 ## clean: remove what was built
 clean:
@@ -312,6 +320,6 @@ help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
 .PHONY: all test gpu-check test-unit test-simt test-cli asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
-	format-check ptxas install clean help FORCE
+	format-check ptxas man install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
