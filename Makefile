@@ -219,6 +219,10 @@ gpu-check: $(BUILD)/gpubench
 		$(gpu_sanitizer) --tool $$tool --error-exitcode 9 \
 			$(BUILD)/gpubench check --backend=cuda --require-gpu; done
 
+## test-slurm: the job array of scripts/sweep.slurm on a Slurm of one node, started here (as root)
+test-slurm: $(BUILD)/gpubench
+	$(Q)tests/slurm.sh $(BUILD)/gpubench
+
 # Golden command-line cases, and real output against the published schema.
 test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
 	$(Q)tests/page.sh $(BUILD)/gpubench
@@ -319,7 +323,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-unit test-simt test-cli asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
+.PHONY: all test gpu-check test-unit test-simt test-cli test-slurm asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
 	format-check ptxas man install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
