@@ -226,6 +226,7 @@ test-slurm: $(BUILD)/gpubench
 # Golden command-line cases, and real output against the published schema.
 test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
 	$(Q)tests/page.sh $(BUILD)/gpubench
+	$(Q)tests/plot.sh $(BUILD)/gpubench
 	$(Q)$(sanitized) tests/cli/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 
