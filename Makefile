@@ -186,6 +186,15 @@ $(BUILD)/gpubench-planted: $(filter-out $(BUILD)/common/variants.o,$(objects)) $
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
+# gpubench with radix cpu/best slower by a tenth.
+slow     := $(BUILD)/tests/planted/variants_slow.o $(BUILD)/tests/planted/radix_slow.o
+$(BUILD)/tests/planted/variants_slow.o: common/variants.c $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	$(Q)$(CC) -Dradix_cpu_best=radix_cpu_slow $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -c $< -o $@
+$(BUILD)/gpubench-slow: $(filter-out $(BUILD)/common/variants.o,$(objects)) $(slow)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
+
 # Criterion does not fail on leaks: reports go to files, and any report file is a failure.
 reports  := $(BUILD)/sanitizer
 export GOMP_SPINCOUNT ?= 100
@@ -222,6 +231,10 @@ gpu-check: $(BUILD)/gpubench
 ## test-slurm: the job array of scripts/sweep.slurm on a Slurm of one node, started here (as root)
 test-slurm: $(BUILD)/gpubench
 	$(Q)tests/slurm.sh $(BUILD)/gpubench
+
+## test-ab: how often `ab` finds a slow-down of 10 %, and cries wolf, on this machine (minutes)
+test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
+	$(Q)tests/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 # Golden command-line cases, and real output against the published schema.
 test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
@@ -324,7 +337,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-unit test-simt test-cli test-slurm asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
+.PHONY: all test gpu-check test-unit test-simt test-cli test-slurm test-ab asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
 	format-check ptxas man install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
