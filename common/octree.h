@@ -1,0 +1,247 @@
+/* octree.h -- what the octree workload and its variants share: parameters, input, the root box and
+ * the key of a body, how a tree is written down, and its structural hash.
+ *
+ * One tree for all.  The root is a cube whose size is a power of two and whose corner is a multiple
+ * of half the size, so that every cell of every level has exact bounds and a body's way down is
+ *read off the digits of its key: which tree comes out depends on the bodies and the bucket alone,
+ *not on who builds it, in which order, on how many threads.
+ *
+ *	key      63 bits, 21 digits of 3 bits, the topmost digit first; in a digit bit 0 is the
+ *upper half of x, bit 1 of y, bit 2 of z cell     of level l (0: the root, 21: the finest): all
+ *bodies whose keys share l digits node     the root, and every cell of level <= 20 with more than
+ *`bucket` bodies leaf     every child cell of a node that has bodies and is no node.  At level 21
+ *keys are equal and a leaf takes any number of bodies
+ *
+ * A tree is two arrays.  child[k][d] is what lies in octant d of node k:
+ *
+ *	OCTREE_FREE		nothing
+ *	k > 0			node k; node 0 is the root
+ *	octree_body(i) < -1	a leaf whose first body is i; next[i] is the second one and so on,
+ *				-1 after the last, in any order
+ *
+ * Nodes are numbered in any order and with holes (nodes that were allocated and not used).
+ */
+#ifndef GPUBENCH_COMMON_OCTREE_H
+#define GPUBENCH_COMMON_OCTREE_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#ifdef __CUDACC__
+#define OCTREE_INLINE static inline __host__ __device__
+#else
+#define OCTREE_INLINE static inline
+#endif
+
+enum octree_distribution {
+	OCTREE_PLUMMER,
+	OCTREE_CUBE,
+	OCTREE_UNIFORM,
+	OCTREE_CLUSTERED,
+	OCTREE_COINCIDENT,
+	OCTREE_PAIRS,
+};
+
+enum octree_order {
+	OCTREE_OWN,     /* as the distribution or the file has it */
+	OCTREE_RANDOM,  /* shuffled */
+	OCTREE_SPATIAL, /* ascending keys */
+};
+
+enum {
+	OCTREE_LEVELS = 21,  /* digits of a key */
+	OCTREE_DEEPEST = 20, /* the deepest level of a node */
+	OCTREE_FREE = -1,
+	OCTREE_LOCKED = INT32_MIN, /* for builders that lock; never in an output */
+	OCTREE_MAX_BUCKET = 32,
+	OCTREE_MAX_COUNT = 1 << 30,
+	/* Nodes that builders may hold pre-allocated and lose: at most this many, and at most one
+	 * per body. */
+	OCTREE_SLACK = 1 << 19,
+};
+
+struct octree_params {
+	int64_t distribution; /* enum octree_distribution; not used with a file */
+	const char *file;     /* .csv, .ply, or raw float32 xyz; or NULL */
+	int64_t count;        /* bodies; with a file: at most this many are taken, 0: all */
+	int64_t bucket;       /* bodies of a leaf: 1 .. OCTREE_MAX_BUCKET */
+	int64_t order;        /* enum octree_order */
+	double pool;          /* nodes that a builder may allocate per body; 0: what is needed */
+	int64_t threads;
+	int64_t seed;
+};
+
+/* What is known of a tree without building it. */
+struct octree_shape {
+	size_t nodes;
+	size_t leaves;
+	int max_depth;     /* level of the deepest leaf; 0: there is none */
+	double mean_depth; /* mean level of a body's leaf; 0: there is none */
+	uint64_t hash;     /* octree_hash_*() summed over the tree */
+};
+
+struct octree_oracle;
+
+struct octree_input {
+	size_t count;
+	int bucket;
+	float *x, *y, *z; /* count each, finite */
+	/* Nodes that a builder allocates: every node of the tree, and OCTREE_SLACK or one per body
+	 * for holes, whichever is less; or what --pool asks for, which may be too few.  A builder
+	 * that needs more says so (GB_ERUNTIME, octree_pool_exhausted()) and stops; it never writes
+	 * behind its pool, never wraps around, never waits for a node to appear. */
+	size_t pool;
+	struct octree_shape tree;     /* of the right result, told from sorted keys */
+	struct octree_oracle *oracle; /* scratch of verify() */
+};
+
+/* The message of a builder whose pool is exhausted: arguments are size_t pool, size_t count. */
+#define OCTREE_POOL_EXHAUSTED                                                               \
+	"the pool of %zu nodes is exhausted: the tree of these %zu bodies needs more (see " \
+	"--pool)"
+
+/* ---- values of child ---------------------------------------------------------------------- */
+
+/* Body i as a value of child, and back: its own inverse. */
+OCTREE_INLINE int32_t octree_body(int32_t value)
+{
+	return -2 - value;
+}
+
+/* ---- box and keys ------------------------------------------------------------------------- */
+
+struct octree_box {
+	double corner[3]; /* multiples of size / 2 */
+	double size;      /* a power of two */
+	double scale;     /* finest cells per unit of length: 2^21 / size */
+};
+
+OCTREE_INLINE int octree_box_holds(const struct octree_box *box, const float high[3])
+{
+	return (double)high[0] - box->corner[0] < box->size &&
+	       (double)high[1] - box->corner[1] < box->size &&
+	       (double)high[2] - box->corner[2] < box->size;
+}
+
+/* The root box of bodies between low and high (both finite and taken from bodies): the smallest
+ * cube of its kind that holds them all.  Every operation but the subtraction in the comparison and
+ * in octree_cells() is exact, and that one rounds monotonically: the same box everywhere, and no
+ * body in it gets a coordinate of 2^21. */
+OCTREE_INLINE struct octree_box octree_box_of(const float low[3], const float high[3])
+{
+	struct octree_box box;
+	double extent = 0;
+	int exponent = 0;
+
+	for (int d = 0; d < 3; d++) {
+		double side = (double)high[d] - (double)low[d];
+
+		extent = side > extent ? side : extent;
+	}
+	if (extent > 0)
+		(void)frexp(extent, &exponent); /* 2^exponent > extent */
+	do {
+		double half;
+
+		box.size = ldexp(1.0, exponent++);
+		half = box.size / 2;
+		for (int d = 0; d < 3; d++)
+			box.corner[d] = floor((double)low[d] / half) * half;
+	} while (!octree_box_holds(&box, high));
+	box.scale = ldexp(1.0, OCTREE_LEVELS) / box.size;
+	return box;
+}
+
+/* The finest cell along axis d: 21 bits. */
+OCTREE_INLINE uint32_t octree_cells(const struct octree_box *box, int d, float position)
+{
+	return (uint32_t)(((double)position - box->corner[d]) * box->scale);
+}
+
+/* Bit k of 21 to bit 3 k. */
+OCTREE_INLINE uint64_t octree_spread(uint32_t cells)
+{
+	uint64_t bits = cells & UINT32_C(0x1fffff);
+
+	bits = (bits | bits << 32) & UINT64_C(0x001f00000000ffff);
+	bits = (bits | bits << 16) & UINT64_C(0x001f0000ff0000ff);
+	bits = (bits | bits << 8) & UINT64_C(0x100f00f00f00f00f);
+	bits = (bits | bits << 4) & UINT64_C(0x10c30c30c30c30c3);
+	return (bits | bits << 2) & UINT64_C(0x1249249249249249);
+}
+
+OCTREE_INLINE uint64_t octree_key(const struct octree_box *box, float x, float y, float z)
+{
+	return octree_spread(octree_cells(box, 0, x)) |
+	       octree_spread(octree_cells(box, 1, y)) << 1 |
+	       octree_spread(octree_cells(box, 2, z)) << 2;
+}
+
+/* The octant that a key takes in a node of that level (0 .. 20). */
+OCTREE_INLINE int octree_digit(uint64_t key, int level)
+{
+	return (int)(key >> (3 * (OCTREE_DEEPEST - level))) & 7;
+}
+
+/* The cell of that level (0 .. 21) that holds the key, as a number that no other cell of any level
+ * has: a one, then the first `level` digits. */
+OCTREE_INLINE uint64_t octree_cell(uint64_t key, int level)
+{
+	return (UINT64_C(1) << 63 | key) >> (3 * (OCTREE_LEVELS - level));
+}
+
+/* ---- the structural hash ------------------------------------------------------------------ */
+
+/* A bijection in which every bit of the result depends on every bit of x. */
+OCTREE_INLINE uint64_t octree_mix(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 32) * UINT64_C(0xd2b74407b1ce6e93);
+	x = (x ^ x >> 29) * UINT64_C(0xca5a826395121157);
+	return x ^ x >> 32;
+}
+
+/* The hash of a tree is the sum, modulo 2^64, of octree_hash_node() over its nodes and of
+ * octree_hash_body() over its bodies, each with the cell of its leaf: equal for equal sets of
+ * (prefix, level, bodies), in whatever order they are met. */
+OCTREE_INLINE uint64_t octree_hash_node(uint64_t cell)
+{
+	return octree_mix(cell);
+}
+
+OCTREE_INLINE uint64_t octree_hash_body(uint64_t cell, uint32_t body)
+{
+	return octree_mix(octree_mix(~cell) + body);
+}
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+/* What download() writes: this header, pool rows of child, count of next.  Rows from `rows` on are
+ * not looked at. */
+struct octree_output {
+	int64_t rows; /* node numbers are below this; at most pool */
+	int64_t unused[7];
+	int32_t child[][8];
+};
+
+static inline size_t octree_output_size(const struct octree_input *input)
+{
+	return sizeof(struct octree_output) + input->pool * 8 * sizeof(int32_t) +
+	       input->count * sizeof(int32_t);
+}
+
+static inline int32_t *octree_output_next(const struct octree_input *input,
+					  struct octree_output *output)
+{
+	return &output->child[input->pool][0];
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif
