@@ -1,16 +1,17 @@
-/* octree.h -- what the octree workload and its variants share: parameters, input, the root box and
- * the key of a body, how a tree is written down, and its structural hash.
+/* octree.h -- what the octree workload and its variants share: parameters, input, the root box
+ * and the key of a body, how a tree is written down, and its structural hash.
  *
- * One tree for all.  The root is a cube whose size is a power of two and whose corner is a multiple
- * of half the size, so that every cell of every level has exact bounds and a body's way down is
- *read off the digits of its key: which tree comes out depends on the bodies and the bucket alone,
- *not on who builds it, in which order, on how many threads.
+ * One tree for all.  The root is a cube whose size is a power of two and whose corner is a
+ * multiple of half the size, so that every cell of every level has exact bounds and a body's way
+ * down is read off the digits of its key: which tree comes out depends on the bodies and the
+ * bucket alone, not on who builds it, in which order, on how many threads.
  *
- *	key      63 bits, 21 digits of 3 bits, the topmost digit first; in a digit bit 0 is the
- *upper half of x, bit 1 of y, bit 2 of z cell     of level l (0: the root, 21: the finest): all
- *bodies whose keys share l digits node     the root, and every cell of level <= 20 with more than
- *`bucket` bodies leaf     every child cell of a node that has bodies and is no node.  At level 21
- *keys are equal and a leaf takes any number of bodies
+ *	key   63 bits, 21 digits of 3 bits, the topmost digit first; in a digit bit 0 is the
+ *	      upper half of x, bit 1 of y, bit 2 of z
+ *	cell  of level l (0: the root, 21: the finest): all bodies whose keys share l digits
+ *	node  the root, and every cell of level <= 20 with more than `bucket` bodies
+ *	leaf  every child cell of a node that has bodies and is no node.  At level 21 keys are
+ *	      equal and a leaf takes any number of bodies
  *
  * A tree is two arrays.  child[k][d] is what lies in octant d of node k:
  *
@@ -93,7 +94,7 @@ struct octree_input {
 	float *x, *y, *z; /* count each, finite */
 	/* Nodes that a builder allocates: every node of the tree, and OCTREE_SLACK or one per body
 	 * for holes, whichever is less; or what --pool asks for, which may be too few.  A builder
-	 * that needs more says so (GB_ERUNTIME, octree_pool_exhausted()) and stops; it never writes
+	 * that needs more says so (GB_ERUNTIME, OCTREE_POOL_EXHAUSTED) and stops; it never writes
 	 * behind its pool, never wraps around, never waits for a node to appear. */
 	size_t pool;
 	struct octree_shape tree;     /* of the right result, told from sorted keys */

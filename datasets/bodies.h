@@ -1,17 +1,22 @@
 /* bodies.h -- the input of octree: generated bodies and bodies from a file.
  *
- * Body i of a generated set depends on (distribution, count, seed, i) alone, so that any number of
- * threads makes the same bytes.  Positions are computed in double and rounded once to float.
+ * Body i of a generated set depends on (distribution, count, seed, i) alone, so that any number
+ * of threads makes the same bytes.  Positions are computed in double, rounded once to float.
  *
  *	plummer     Plummer's sphere: radius r = a / sqrt(m^(-2/3) - 1) for a mass fraction m
- *uniform in [0, 0.999), a = 3 pi / 16, in a uniform direction.  The cut at 0.999 of the mass bounds
- *the sphere at r = 38.7 a = 22.8.  Independent bodies: memory order says nothing of place cube one
- *body in each cell of a cubic lattice over [-1, 1), jittered by a tenth of the cell, x fastest:
- *neighbours in memory are neighbours in space.  side = ceil(count^(1/3)); the first count cells are
- *taken uniform     independent and uniform in [-1, 1)^3 clustered   64 Plummer spheres of a =
- *1/256, cut at 0.99 of the mass, at uniform centres; a body belongs to a random one coincident  all
- *at one point pairs	    bodies 2 k and 2 k + 1 in the lowest corner of a uniform cell of 2^-7,
- *2^-21 (two finest cells) apart on every axis: the longest paths that a tree can have
+ *	            uniform in [0, 0.999), a = 3 pi / 16, in a uniform direction.  The cut at
+ *	            0.999 of the mass bounds the sphere at r = 38.7 a = 22.8.  Bodies are
+ *	            independent: memory order says nothing of place
+ *	cube        one body in each cell of a cubic lattice over [-1, 1), jittered by a tenth
+ *	            of the cell, x fastest: neighbours in memory are neighbours in space.
+ *	            side = ceil(count^(1/3)); the first count cells are taken
+ *	uniform     independent and uniform in [-1, 1)^3
+ *	clustered   64 Plummer spheres of a = 1/256, cut at 0.99 of the mass, at uniform
+ *	            centres; a body belongs to a random one
+ *	coincident  all at one point
+ *	pairs       bodies 2 k and 2 k + 1 in the lowest corner of a uniform cell of 2^-10 in
+ *	            [-1, 1)^3, one finest cell of the tree apart on every axis: the longest
+ *	            paths that a tree can have
  */
 #ifndef GPUBENCH_DATASETS_BODIES_H
 #define GPUBENCH_DATASETS_BODIES_H
@@ -28,11 +33,12 @@ void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distr
 
 /* Read the positions of at most `limit` bodies, or all if it is 0, from
  *
- *	.csv		three numbers a line, separated by commas, semicolons, tabs or blanks; more
- *			columns are ignored, as are empty lines, lines that start with # and a first
- *			line that starts with a letter
- *	.ply		ascii or binary little-endian: x, y and z (any number type) of element
- *vertex anything else	raw little-endian float32, x y z of each body
+ *	.csv           three numbers a line, separated by commas, semicolons, tabs or blanks;
+ *	               further columns are ignored, as are empty lines, lines that start with
+ *	               # and a first line that does not start with a number
+ *	.ply           ascii or binary little-endian: x, y, z (any number type) of the element
+ *	               vertex, which must be the first
+ *	anything else  raw little-endian float32, x y z of each body
  *
  * The arrays are from gb_host_alloc (in a dry run not filled) and the caller's to free.  GB_EUSAGE
  * for what cannot be read, is malformed (file:line, or file and offset), holds no bodies or more
