@@ -7,10 +7,12 @@
 
 extern const struct gb_workload gb_stream_workload;
 extern const struct gb_workload gb_radix_workload;
+extern const struct gb_workload gb_octree_workload;
 
 const struct gb_workload *const gb_workloads[] = {
 	&gb_stream_workload,
 	&gb_radix_workload,
+	&gb_octree_workload,
 };
 const size_t gb_workload_count = GB_COUNT(gb_workloads);
 

@@ -7,9 +7,9 @@
 
 #include <float.h>
 #include <math.h>
-#include <stdbool.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "common/rng.h"
 
 /* Streams of a seed. */
@@ -184,14 +184,41 @@ static uint64_t side_of(uint64_t count)
 	return side;
 }
 
-void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
-		    int shuffled, size_t count, uint64_t seed)
+/* Half the bits of the network: the fewest that make a range of at least count. */
+static unsigned half_bits(size_t count)
 {
-	const uint64_t side = side_of(count);
 	unsigned half = 1;
 
 	while (half < 31 && UINT64_C(1) << 2 * half < count)
 		half++;
+	return half;
+}
+
+enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uint64_t seed,
+				 struct gb_error *err)
+{
+	float *axis[] = { x, y, z };
+	float *old = gb_host_alloc(count, sizeof *old, err);
+	const unsigned half = half_bits(count);
+
+	if (!old)
+		return err->code;
+	for (int d = 0; d < 3; d++) {
+		memcpy(old, axis[d], count * sizeof *old);
+#pragma omp parallel for schedule(static)
+		for (size_t i = 0; i < count; i++)
+			axis[d][i] = old[shuffle(i, count, half, seed)];
+	}
+	gb_host_free(old);
+	return GB_OK;
+}
+
+void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
+		    int shuffled, size_t count, uint64_t seed)
+{
+	const uint64_t side = side_of(count);
+	const unsigned half = half_bits(count);
+
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < count; i++) {
 		uint64_t index = shuffled ? shuffle(i, count, half, seed) : i;

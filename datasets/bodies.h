@@ -31,6 +31,11 @@
 void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
 		    int shuffled, size_t count, uint64_t seed);
 
+/* Put bodies into an order that depends on count and seed.  GB_EUNAVAILABLE if there is no memory
+ * for a copy of an axis. */
+enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uint64_t seed,
+				 struct gb_error *err);
+
 /* Read the positions of at most `limit` bodies, or all if it is 0, from
  *
  *	.csv           three numbers a line, separated by commas, semicolons, tabs or blanks;
