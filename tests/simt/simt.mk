@@ -49,7 +49,8 @@ simt_project := $(filter-out %_cub.cu,$(wildcard cuda/*.cu))
 simt_workloads := $(shell grep -l '^const struct gb_workload ' cli/cmd_*.c)
 simt_support := tests/simt/drive.c $(filter-out common/variants.c,$(wildcard common/*.c)) \
 	$(wildcard cuda/*.c datasets/*.c) cpu/backend.c \
-	cli/registry.c cli/runner.c cli/sweep.c cli/value.c $(simt_workloads)
+	cli/registry.c cli/runner.c cli/sweep.c cli/value.c $(simt_workloads) \
+	$(wildcard $(simt_workloads:cli/cmd_%.c=cli/%_*.c))
 simt_support_objects := $(simt_support:%.c=$(SIMT_BUILD)/support/%.o)
 
 $(SIMT_BUILD)/support/%.o: %.c

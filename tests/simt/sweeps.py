@@ -8,6 +8,22 @@ A new workload adds its lines to the three lists.
 """
 
 SWEEPS = {
+    # pairs: more nodes than a task of lf-shared has room for, so that its last kernel works too
+    "octree": {
+        "small": [
+            "--count=33,2500 --dist=plummer",
+            "--count=300 --dist=pairs,coincident --bucket=1,16",
+        ],
+        "quick": [
+            "--count=33,5000 --dist=plummer,cube",
+            "--count=700 --dist=pairs,coincident,clustered --bucket=1,16",
+            "--count=2500 --dist=coincident,pairs",
+        ],
+        "large": [
+            "--count=1,2,33,5000,30000 --dist=plummer,cube",
+            "--count=700,9000 --dist=pairs,coincident,clustered --bucket=1,16,32",
+        ],
+    },
     "radix": {
         "small": ["--count=33,3000 --type=u64,pairs --distribution=uniform,few"],
         "quick": ["--count=33,12000 --type=u64,pairs --distribution=uniform,few"],
