@@ -1,0 +1,35 @@
+/* octree_lf.h -- cpu/lf's insertion, which cpu/lf-amac falls back to. */
+#ifndef GPUBENCH_CPU_OCTREE_LF_H
+#define GPUBENCH_CPU_OCTREE_LF_H
+
+#include "cpu/octree_common.h"
+
+/* What a thread owns: rows of the pool, and of those the node that it has pre-allocated. */
+struct octree_lf_thread {
+	struct octree_rows rows;
+	int32_t mine;      /* 0: none */
+	uint64_t failures; /* compare-and-swaps that came too late */
+};
+
+/* The thread's own node; 0 if the pool is exhausted. */
+static inline int32_t octree_lf_own(struct octree_cpu *cpu, struct octree_lf_thread *t)
+{
+	if (!t->mine)
+		t->mine = octree_cpu_node(cpu, &t->rows);
+	return t->mine;
+}
+
+/* Put body i in front of an octant of level 21: one exchange, however many threads want it. */
+static inline void octree_lf_chain(struct octree_cpu *cpu, int32_t *slot, int32_t i)
+{
+	const int32_t before = __atomic_exchange_n(slot, octree_body(i), __ATOMIC_ACQ_REL);
+
+	if (before != OCTREE_FREE)
+		__atomic_store_n(&cpu->next[i], octree_body(before), __ATOMIC_RELAXED);
+}
+
+/* Insert the bodies of a range into leaves of one body.  False if the pool is exhausted. */
+bool octree_lf_insert_range(struct octree_cpu *cpu, struct octree_lf_thread *t,
+			    struct octree_range range);
+
+#endif
