@@ -159,7 +159,7 @@ enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
 /* ---- life -------------------------------------------------------------------------------- */
 
 static enum gb_status create_arrays(struct octree_arrays *a, const struct octree_input *input,
-				    struct gb_error *err)
+				    bool ranks, struct gb_error *err)
 {
 	const size_t n = input->count;
 
@@ -171,6 +171,7 @@ static enum gb_status create_arrays(struct octree_arrays *a, const struct octree
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "a pool of %zu nodes: numbers of nodes are below 2^31", input->pool);
 	a->tree.pool = (uint32_t)input->pool;
+	a->tree.bucket = (uint32_t)input->bucket;
 	if (gpu_alloc(&a->x, n, sizeof *a->x, err) != GB_OK ||
 	    gpu_alloc(&a->y, n, sizeof *a->y, err) != GB_OK ||
 	    gpu_alloc(&a->z, n, sizeof *a->z, err) != GB_OK ||
@@ -181,20 +182,19 @@ static enum gb_status create_arrays(struct octree_arrays *a, const struct octree
 	    gpu_alloc(&a->tree.next, n, sizeof *a->tree.next, err) != GB_OK ||
 	    gpu_alloc(&a->tree.counters, 1, sizeof *a->tree.counters, err) != GB_OK)
 		return err->code;
-	return GB_OK;
+	if (!ranks || input->bucket == 1)
+		return GB_OK;
+	return gpu_alloc(&a->tree.rank, n, sizeof *a->tree.rank, err);
 }
 
-enum gb_status octree_create(void **state, size_t size, const void *input_, int bucket,
-			     const char *why, struct gb_error *err)
+enum gb_status octree_create(void **state, size_t size, const void *input, bool ranks,
+			     struct gb_error *err)
 {
-	const struct octree_input *const input = (const struct octree_input *)input_;
-
-	if (input->bucket > bucket)
-		return gb_fail(err, GB_EUNAVAILABLE, "--bucket=%d: %s", input->bucket, why);
 	*state = calloc(1, size);
 	if (!*state)
 		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	return create_arrays((struct octree_arrays *)*state, input, err);
+	return create_arrays((struct octree_arrays *)*state, (const struct octree_input *)input,
+			     ranks, err);
 }
 
 void octree_destroy(void *state)
@@ -211,6 +211,7 @@ void octree_destroy(void *state)
 	gpu_free(a->keys);
 	gpu_free(a->tree.child);
 	gpu_free(a->tree.next);
+	gpu_free(a->tree.rank);
 	gpu_free(a->tree.counters);
 	free(a);
 }
@@ -279,6 +280,4 @@ void octree_metrics(void *state, struct gb_metrics *metrics)
 	const struct octree_arrays *const a = (const struct octree_arrays *)state;
 
 	gb_metric(metrics, "cas_failures", (double)a->last.cas_failures);
-	gb_metric(metrics, "lock_spins", (double)a->last.lock_spins);
-	gb_metric(metrics, "pool_used", (double)a->last.taken);
 }

@@ -37,7 +37,9 @@ struct octree_counters {
 struct octree_tree {
 	int32_t (*child)[8]; /* [pool]: see common/octree.h */
 	int32_t *next;       /* [bodies] */
+	uint32_t *rank;      /* [bodies] place in a list, from its end, 1 there; NULL: not needed */
 	uint32_t pool;
+	uint32_t bucket;
 	struct octree_counters *counters;
 };
 
@@ -61,10 +63,9 @@ enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
 
 /* ---- life of a variant whose state starts with its arrays --------------------------------- */
 
-/* A state of `size` zero bytes with its arrays; bucket: the largest that the variant can do,
- * why: what to say about larger ones (GB_EUNAVAILABLE). */
-enum gb_status octree_create(void **state, size_t size, const void *input, int bucket,
-			     const char *why, struct gb_error *err);
+/* A state of `size` zero bytes with its arrays; ranks: tree.rank too, if the bucket is above 1. */
+enum gb_status octree_create(void **state, size_t size, const void *input, bool ranks,
+			     struct gb_error *err);
 
 /* Of a state that owns nothing but its arrays; accepts NULL. */
 void octree_destroy(void *state);
@@ -74,6 +75,7 @@ enum gb_status octree_upload(void *state, struct gb_error *err);
 /* Tells an exhausted pool before the next sample, so that no run goes unnoticed. */
 enum gb_status octree_reset(void *state, int64_t sample, struct gb_error *err);
 enum gb_status octree_download(void *state, void *output, struct gb_error *err);
+/* Metric "cas_failures" of the last run. */
 void octree_metrics(void *state, struct gb_metrics *metrics);
 
 /* ---- grids of threads that allocate nodes ------------------------------------------------- */

@@ -16,14 +16,16 @@
 enum { BLOCK = GPU_BLOCK(256) };
 
 /* A grid that strides over the bodies. */
+template <bool LISTS>
 static __global__ void __launch_bounds__(BLOCK)
 	insert_kernel(const uint64_t *keys, size_t count, struct octree_tree tree, uint32_t least)
 {
-	struct octree_inserter self = {};
 	const struct octree_range range = { (size_t)blockIdx.x * BLOCK + threadIdx.x,
 					    (size_t)gridDim.x * BLOCK, count, NULL };
+	const struct octree_place root = { 0, 0 };
+	struct octree_inserter self = {};
 
-	octree_insert(&self, range, keys, &tree, 0, 0, least);
+	octree_insert<octree_kind<false, LISTS>>(&self, range, keys, &tree, root, least);
 	octree_count(&tree.counters->cas_failures, self.failures);
 }
 
@@ -31,8 +33,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 			     struct gb_error *err)
 {
 	(void)params;
-	return octree_create(state, sizeof(struct octree_arrays), input, 1,
-			     "OctreeBuild-LF keeps one body in a leaf", err);
+	return octree_create(state, sizeof(struct octree_arrays), input, true, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -43,8 +44,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (octree_queue_start(a, NULL, timer, err) != GB_OK || a->count == 0)
 		return err->code;
 	gb_phase(timer, "insert");
-	GPU_LAUNCH(insert_kernel, grid.blocks, BLOCK, 0, gpu_stream(), a->keys, a->count, a->tree,
-		   grid.chunk);
+	if (a->tree.rank)
+		GPU_LAUNCH(insert_kernel<true>, grid.blocks, BLOCK, 0, gpu_stream(), a->keys,
+			   a->count, a->tree, grid.chunk);
+	else
+		GPU_LAUNCH(insert_kernel<false>, grid.blocks, BLOCK, 0, gpu_stream(), a->keys,
+			   a->count, a->tree, grid.chunk);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 

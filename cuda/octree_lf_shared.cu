@@ -24,7 +24,8 @@ enum {
 	SMALL_BLOCK = GPU_BLOCK(256), /* of the kernels with a thread per body */
 	LARGEST = 2048,               /* bodies of a task */
 	MOST_ROWS = 1536,             /* nodes of a task, where shared memory allows */
-	DEEPEST = 12,                 /* level of top nodes */
+	FEWEST_ROWS = 1024,
+	DEEPEST = 12, /* level of top nodes */
 	FIRST_BIT = 3 * (OCTREE_DEEPEST - DEEPEST),
 	SM_BLOCKS = 3,     /* blocks with tasks that a multiprocessor holds */
 	FEW_BODIES = 4096, /* below, tasks may not write holes */
@@ -48,6 +49,7 @@ struct state {
 	struct cell *cells;
 	struct task *tasks, *hard; /* hard: for lf */
 	uint32_t rows;             /* nodes of a task */
+	size_t shared_bytes;
 };
 
 /* What the kernels share. */
@@ -101,6 +103,14 @@ static __device__ __forceinline__ size_t find(const struct octree_linear *l, siz
 	return at + 1;
 }
 
+/* A leaf of these bodies: the value of its slot. */
+static __device__ __forceinline__ int32_t list(const struct forest *f, size_t first, size_t size)
+{
+	for (size_t k = 1; k < size; k++)
+		f->tree.next[f->numbers[first + k - 1]] = (int32_t)f->numbers[first + k];
+	return octree_body((int32_t)f->numbers[first]);
+}
+
 /* A grid that strides over the slots of the top nodes, eight threads a node. */
 static __global__ void children_kernel(struct forest f)
 {
@@ -116,8 +126,8 @@ static __global__ void children_kernel(struct forest f)
 		const size_t size = find(&f.linear, first, shift, cell + 1) - first;
 		int32_t value = OCTREE_FREE;
 
-		if (size == 1) {
-			value = octree_body((int32_t)f.numbers[first]);
+		if (size > 0 && size <= f.tree.bucket) {
+			value = list(&f, first, size);
 		} else if (size > LARGEST && level <= DEEPEST) {
 			value = (int32_t)linear_node(&f.linear, first, level);
 		} else if (size > 0) {
@@ -136,7 +146,8 @@ static __global__ void children_kernel(struct forest f)
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-/* A block's subtree.  Behind it in shared memory: keys[LARGEST], next[LARGEST], child[rows]. */
+/* A block's subtree.  Behind it in shared memory: keys[LARGEST], next[LARGEST], rank[LARGEST] if
+ * leaves are lists, child[rows]. */
 struct subtree {
 	struct octree_counters counters;
 	uint32_t task;   /* its number */
@@ -144,10 +155,11 @@ struct subtree {
 	uint64_t unused; /* what follows is aligned to 16 bytes */
 };
 
-static size_t shared_bytes(size_t rows)
+static size_t shared_bytes(size_t rows, bool lists)
 {
-	return sizeof(struct subtree) + LARGEST * (sizeof(uint64_t) + sizeof(int32_t)) +
-	       rows * sizeof(int32_t[8]);
+	const size_t body = sizeof(uint64_t) + sizeof(int32_t) + (lists ? sizeof(uint32_t) : 0);
+
+	return sizeof(struct subtree) + LARGEST * body + rows * sizeof(int32_t[8]);
 }
 
 /* One thread: where the finished subtree goes, or what else becomes of the task.  holes: nodes of
@@ -202,12 +214,17 @@ static __device__ __forceinline__ void write_out(const struct forest *f,
 }
 
 /* Blocks that take tasks until there are none. */
-static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
+template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
 {
 	DYN_SHARED(struct subtree, s);
 	uint64_t *const keys = (uint64_t *)(void *)(s + 1);
 	int32_t *const next = (int32_t *)(void *)(keys + LARGEST);
-	const struct octree_tree sub = { (int32_t(*)[8])(void *)(next + LARGEST), next, f.rows,
+	uint32_t *const rank = (uint32_t *)(void *)(next + LARGEST);
+	const struct octree_tree sub = { (int32_t(*)[8])(void *)(LISTS ? rank + LARGEST : rank),
+					 next,
+					 rank,
+					 f.rows,
+					 f.tree.bucket,
 					 &s->counters };
 	uint32_t failures = 0;
 
@@ -224,6 +241,7 @@ static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
 
 		const struct task task = f.tasks[s->task];
 		const struct octree_range range = { threadIdx.x, BLOCK, task.size, NULL };
+		const struct octree_place root = { 0, task.level };
 		struct octree_inserter self = {};
 
 		for (uint32_t k = threadIdx.x; k < task.size; k += BLOCK) {
@@ -231,7 +249,7 @@ static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
 			next[k] = -1;
 		}
 		__syncthreads();
-		octree_insert(&self, range, keys, &sub, 0, task.level, 1);
+		octree_insert<octree_kind<true, LISTS>>(&self, range, keys, &sub, root, 1);
 		failures += self.failures;
 
 		const int holes = __syncthreads_count(self.own != 0);
@@ -247,7 +265,9 @@ static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
 }
 
 /* The tasks left over, 32 bodies at a time dealt out to the warps of the grid. */
-static __global__ void __launch_bounds__(SMALL_BLOCK) hard_kernel(struct forest f, uint32_t least)
+template <bool LISTS>
+static __global__ void __launch_bounds__(SMALL_BLOCK, 4)
+	hard_kernel(struct forest f, uint32_t least)
 {
 	const size_t warps = (size_t)gridDim.x * (SMALL_BLOCK / WARP);
 	const size_t warp = ((size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x) / WARP;
@@ -260,9 +280,10 @@ static __global__ void __launch_bounds__(SMALL_BLOCK) hard_kernel(struct forest 
 		const size_t mine = (warp + warps - dealt) % warps;
 		const struct octree_range range = { mine * WARP + threadIdx.x % WARP, warps * WARP,
 						    task.size, f.numbers + task.first };
+		const struct octree_place above = { (int32_t)task.node, task.level - 1 };
 
-		octree_insert(&self, range, f.keys, &f.tree, (int32_t)task.node, task.level - 1,
-			      least);
+		octree_insert<octree_kind<false, LISTS>>(&self, range, f.keys, &f.tree, above,
+							 least);
 		dealt = (dealt + (task.size + WARP - 1) / WARP) % warps;
 	}
 	octree_count(&f.tree.counters->cas_failures, self.failures);
@@ -283,20 +304,21 @@ static void destroy(void *state)
 	octree_destroy(s);
 }
 
-/* Rows that a block of this device has room for in shared memory. */
+/* How many nodes a task may have: as many as the device's shared memory has room for. */
 static enum gb_status choose_rows(struct state *s, struct gb_error *err)
 {
 	const int most = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+	const bool lists = s->arrays.tree.rank != NULL;
 
 	s->rows = MOST_ROWS;
-	while (s->rows > LARGEST / 2 && most > 0 && shared_bytes(s->rows) > (size_t)most)
-		s->rows--;
-	if (most > 0 && shared_bytes(s->rows) > (size_t)most)
-		return gb_fail(err, GB_EUNAVAILABLE,
-			       "a subtree takes %zu bytes of shared memory, and a block can have "
-			       "%d",
-			       shared_bytes(s->rows), most);
-	return GB_OK;
+	while (s->rows > FEWEST_ROWS && most > 0 && shared_bytes(s->rows, lists) > (size_t)most)
+		s->rows -= 32;
+	s->shared_bytes = shared_bytes(s->rows, lists);
+	if (most <= 0 || s->shared_bytes <= (size_t)most)
+		return GB_OK;
+	return gb_fail(err, GB_EUNAVAILABLE,
+		       "a subtree takes %zu bytes of shared memory, and a block can have %d",
+		       s->shared_bytes, most);
 }
 
 static enum gb_status create(void **state, const void *params, const void *input_,
@@ -308,8 +330,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 	struct state *s;
 
 	(void)params;
-	if (octree_create(state, sizeof *s, input, 1, "insertion as in lf keeps one body in a leaf",
-			  err) != GB_OK)
+	if (octree_create(state, sizeof *s, input, true, err) != GB_OK)
 		return err->code;
 	s = (struct state *)*state;
 	if (choose_rows(s, err) != GB_OK || sorted_create(&s->sorted, n, FIRST_BIT, err) != GB_OK ||
@@ -323,13 +344,15 @@ static enum gb_status create(void **state, const void *params, const void *input
 static enum gb_status upload(void *state, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
+	void (*const kernel)(struct forest) =
+		s->arrays.tree.rank ? task_kernel<true> : task_kernel<false>;
 
-	if (!CUDA_OK(err,
-		     cudaFuncSetAttribute(task_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-					  (int)shared_bytes(s->rows))))
+	if (!CUDA_OK(err, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+					       (int)s->shared_bytes)))
 		return err->code;
 	return octree_upload(state, err);
 }
+
 /* ---- run --------------------------------------------------------------------------------- */
 
 static enum gb_status link_top(const struct state *s, const struct forest *f, struct gb_error *err)
@@ -346,17 +369,18 @@ static enum gb_status link_top(const struct state *s, const struct forest *f, st
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
+template <bool LISTS>
 static enum gb_status insert(const struct state *s, const struct forest *f, size_t slack,
 			     struct gb_error *err)
 {
 	const struct octree_grid grid =
 		octree_grid_of(s->arrays.count, SMALL_BLOCK, slack - f->hole_budget);
 
-	GPU_LAUNCH(task_kernel, (unsigned)gpu_sm_count() * SM_BLOCKS, BLOCK, shared_bytes(f->rows),
+	GPU_LAUNCH(task_kernel<LISTS>, (unsigned)gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes,
 		   gpu_stream(), *f);
 	if (!CUDA_OK(err, cudaGetLastError()))
 		return err->code;
-	GPU_LAUNCH(hard_kernel, grid.blocks, SMALL_BLOCK, 0, gpu_stream(), *f, grid.chunk);
+	GPU_LAUNCH(hard_kernel<LISTS>, grid.blocks, SMALL_BLOCK, 0, gpu_stream(), *f, grid.chunk);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
@@ -385,7 +409,17 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (link_top(s, &f, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "insert");
-	return insert(s, &f, slack, err);
+	return a->tree.rank ? insert<true>(s, &f, slack, err) : insert<false>(s, &f, slack, err);
+}
+
+/* tasks: cells that blocks inserted in shared memory; hard_tasks: those left to lf. */
+static void metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct octree_counters *last = &((const struct state *)state)->arrays.last;
+
+	octree_metrics(state, metrics);
+	gb_metric(metrics, "tasks", last->tasks);
+	gb_metric(metrics, "hard_tasks", last->hard_tasks);
 }
 
 const struct gb_variant_ops octree_cuda_lf_shared = {
@@ -396,6 +430,6 @@ const struct gb_variant_ops octree_cuda_lf_shared = {
 	.download = octree_download,
 	.destroy = destroy,
 	.bytes = NULL,
-	.metrics = octree_metrics,
+	.metrics = metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -131,8 +131,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 	const struct octree_input *input = (const struct octree_input *)input_;
 
 	(void)params;
-	if (octree_create(state, sizeof(struct state), input, OCTREE_MAX_BUCKET, "too large",
-			  err) != GB_OK)
+	if (octree_create(state, sizeof(struct state), input, false, err) != GB_OK)
 		return err->code;
 	return sorted_create(&((struct state *)*state)->sorted, input->count, 0, err);
 }
@@ -170,6 +169,6 @@ const struct gb_variant_ops octree_cuda_morton = {
 	.download = octree_download,
 	.destroy = destroy,
 	.bytes = NULL,
-	.metrics = octree_metrics,
+	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

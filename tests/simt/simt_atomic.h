@@ -53,6 +53,10 @@ template <class T> static __forceinline__ T gpu_add(T *p, SIMT_GIVEN(T) v, SIMT_
 	return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
 }
 
+/* Between threads of a block: no difference on a CPU. */
+#define gpu_ld_acquire_block gpu_ld_acquire
+#define gpu_cas_block        gpu_cas
+
 /* ---- CUDA's atomics ------------------------------------------------------------------------ */
 
 /* Unsigned of T's size, to compare and swap the bits of a float. */
