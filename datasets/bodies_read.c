@@ -405,14 +405,19 @@ static enum gb_status read_binary(struct reader *r, const struct ply *ply)
 static enum gb_status read_ply(struct reader *r)
 {
 	struct ply ply;
+	size_t most;
 	long here;
 
 	if (read_header(r, &ply))
 		return r->err->code;
 	here = ftell(r->file);
-	/* Before memory is taken for a count that the file cannot hold. */
-	if (here < 0 ||
-	    ply.vertices > (r->bytes - (size_t)here + 1) / (ply.binary ? ply.stride : 2))
+	if (here < 0)
+		return gb_fail(r->err, GB_EUSAGE, "%s: %s", r->path, strerror(errno));
+	/* Before memory is taken for a count that the file cannot hold: a number in text has a
+	 * digit and, but for the last, a separator. */
+	most = ply.binary ? (r->bytes - (size_t)here) / ply.stride
+			  : (r->bytes - (size_t)here + 1) / (2 * ply.properties);
+	if (ply.vertices > most)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s:%zu: %zu vertices are announced, more than "
 			       "the %zu bytes of the file can hold",
