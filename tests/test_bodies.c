@@ -265,7 +265,8 @@ Test(bodies, ply_text)
 	STEPS("b.ply", HEADER("ascii", "3") "end_header\n1 2 3\n4 5 6\n7 8 9\n", 1, 1);
 	ERROR("b.ply", HEADER("ascii", "2") "end_header\n1.00000 2.00000 3\n",
 	      "after 1 of 2 vertices");
-	ERROR("b.ply", HEADER("ascii", "2") "end_header\n1 2 3\n4 5\n", "b.ply:10: a number for");
+	ERROR("b.ply", HEADER("ascii", "2") "end_header\n1.000 2 3\n4 5\n",
+	      "b.ply:10: a number for");
 	ERROR("b.ply", HEADER("ascii", "1") "end_header\n1 2 inf\n", "z of body 0");
 	ERROR("b.ply", HEADER("ascii", "999999") "end_header\n1 2 3\n", "999999 vertices");
 	ERROR("b.ply", HEADER("ascii", "0") "end_header\n", "holds no bodies");
