@@ -19,11 +19,13 @@
 #include "common/text.h"
 
 extern const char gb_paper_radix[]; /* results/papers.S */
+extern const char gb_paper_octree[];
 
 static const struct {
 	const char *name, *text;
 } papers[] = {
 	{ "radix", gb_paper_radix },
+	{ "octree", gb_paper_octree },
 };
 
 /* ---- printing ----------------------------------------------------------------------------- */

@@ -136,17 +136,17 @@ static enum verdict test_flat(struct claim *c)
 	return high - low <= gb_json_number(c->test, "tolerance") * sum ? HELD : NOT_HELD;
 }
 
-static enum verdict test_increasing(struct claim *c)
+static enum verdict test_trend(struct claim *c, bool increasing)
 {
 	const double tolerance = gb_json_number(c->test, "tolerance");
-	double last = -INFINITY;
+	double last = increasing ? -INFINITY : INFINITY;
 
 	for (size_t r = 0; r < c->repro->rows; r++) {
 		const double x = here(c, r, c->column);
 
 		if (!is_meant(c, r))
 			continue;
-		if (x < last * (1 - tolerance)) {
+		if (increasing ? x < last * (1 - tolerance) : x > last * (1 + tolerance)) {
 			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g after %.3g", r + 1, x,
 				       last);
 			return NOT_HELD;
@@ -236,8 +236,8 @@ static enum verdict judge(struct claim *c)
 		return test_columns(c, gb_equal(kind, "column-below"));
 	if (gb_equal(kind, "flat"))
 		return test_flat(c);
-	if (gb_equal(kind, "increasing"))
-		return test_increasing(c);
+	if (gb_equal(kind, "increasing") || gb_equal(kind, "decreasing"))
+		return test_trend(c, gb_equal(kind, "increasing"));
 	if (gb_equal(kind, "maximum-at"))
 		return test_maximum(c);
 	if (gb_equal(kind, "linear"))

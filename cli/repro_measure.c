@@ -276,6 +276,18 @@ const char *gb_repro_reason(const cJSON *record)
 						: "not told by this variant";
 }
 
+/* Whether a place in a record holds nanoseconds. */
+static bool is_time(const char *path)
+{
+	static const char *const times[] = { "time.", "phases.", "upload.", "download.",
+					     "host_time." };
+
+	for (size_t i = 0; i < GB_COUNT(times); i++)
+		if (strncmp(path, times[i], strlen(times[i])) == 0)
+			return true;
+	return false;
+}
+
 /* Nanoseconds into the unit of a time; 1 for everything else. */
 static double scale_of(const cJSON *column, const char *path)
 {
@@ -283,23 +295,19 @@ static double scale_of(const cJSON *column, const char *path)
 		const char *unit;
 		double scale;
 	} units[] = { { "s", 1e-9 }, { "ms", 1e-6 }, { "us", 1e-3 }, { "ns", 1 } };
-	static const char *const times[] = { "time.", "phases.", "upload.", "download.",
-					     "host_time." };
 	const double given = gb_json_number(column, "scale");
 	const char *unit = gb_json_text(column, "unit");
-	bool is_time = false;
 
 	if (!isnan(given))
 		return given;
-	for (size_t i = 0; i < GB_COUNT(times); i++)
-		is_time = is_time || strncmp(path, times[i], strlen(times[i])) == 0;
-	for (size_t i = 0; is_time && unit && i < GB_COUNT(units); i++)
+	for (size_t i = 0; is_time(path) && unit && i < GB_COUNT(units); i++)
 		if (gb_equal(units[i].unit, unit))
 			return units[i].scale;
 	return 1;
 }
 
-/* A measured column's value in its unit; NAN if there is none.  An emulator has no times. */
+/* A measured column's value in its unit; NAN if there is none.  An emulator has no times.  A rate
+ * from a time is items a second of that time. */
 static double value_of(const cJSON *column, const cJSON *record)
 {
 	static const char *const transfers[] = { "upload.median", "download.median" };
@@ -316,6 +324,8 @@ static double value_of(const cJSON *column, const cJSON *record)
 		if (gb_equal(gb_json_text(record, "backend"), "cuda") && !isnan(part))
 			value += part;
 	}
+	if (gb_equal(gb_json_text(column, "role"), "rate") && is_time(path))
+		value = gb_json_number(record, "work.items") / (value * 1e-9);
 	return value * scale_of(column, path);
 }
 

@@ -4,4 +4,8 @@
 gb_paper_radix:
 	.incbin "results/papers/radix.json"
 	.byte 0
+	.globl gb_paper_octree
+gb_paper_octree:
+	.incbin "results/papers/octree.json"
+	.byte 0
 	.section .note.GNU-stack, "", @progbits

@@ -79,6 +79,8 @@ Test(repro, claims_held_and_not_held)
 	expect("{'kind':'ratio-above','column':'x','value':1,'where':{'scene':['a']}}",
 	       "it: not held");
 	expect("{'kind':'increasing','column':'x','tolerance':0}", "it: held");
+	expect("{'kind':'decreasing','column':'x','tolerance':0}", "it: not held");
+	expect("{'kind':'decreasing','column':'x','tolerance':1}", "it: held");
 	expect("{'kind':'column-below','column':'x','than':'y'}", "it: held");
 	expect("{'kind':'column-below','column':'x','than':'y','factor':0.5}", "it: not held");
 	expect("{'kind':'column-above','column':'y','than':'x','factor':1.9}", "it: held");
@@ -137,11 +139,14 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 		"'value':'work.items','scale':10},"
 		"{'name':'again','role':'ratio','of':['us','ms']},"
 		"{'name':'lost','role':'time','reason':'sold out'},"
-		"{'name':'none','role':'size','variant':'cpu/best','value':'metrics.none'}],"
+		"{'name':'none','role':'size','variant':'cpu/best','value':'metrics.none'},"
+		"{'name':'rate','role':'rate','variant':'cpu/best','value':'time.median',"
+		"'scale':1e-6}],"
 		"'beside':['cpu/lsd8'],"
-		"'rows':[[1000,null,null,null,null,7,null],[3000,null,null,null,null,8,null]]}",
+		"'rows':[[1000,null,null,null,null,7,null,null],"
+		"[3000,null,null,null,null,8,null,null]]}",
 		GB_QUICK, &t, &paper);
-	cr_assert(all(eq(sz, t.rows, 2), eq(sz, t.columns, 7), eq(sz, t.besides, 1)));
+	cr_assert(all(eq(sz, t.rows, 2), eq(sz, t.columns, 8), eq(sz, t.besides, 1)));
 	cr_assert(t.here[1] > 0);
 	cr_assert(ieee_ulp_eq(dbl, t.here[2], 1e3 * t.here[1], 4));
 	cr_assert(ieee_ulp_eq(dbl, t.here[3], 10000, 4));
@@ -153,8 +158,9 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 	cr_assert(gb_repro_seconds(t.beside_record[0]) > 0);
 	cr_assert(eq(str, (char *)t.reason[5], "sold out"));
 	cr_assert(eq(str, (char *)t.reason[6], "not told by this variant"));
-	cr_assert(isnan(t.here[7 + 1]));
-	cr_assert(eq(str, (char *)t.reason[7 + 1], "left out by --preset"));
+	cr_assert(ieee_ulp_eq(dbl, t.here[7], 1 / t.here[1], 8)); /* 1000 keys in so many ms */
+	cr_assert(isnan(t.here[8 + 1]));
+	cr_assert(eq(str, (char *)t.reason[8 + 1], "left out by --preset"));
 	gb_repro_release(&t);
 	cJSON_Delete(paper);
 }
