@@ -1,0 +1,1 @@
+gpubench octree --dist=sphere

@@ -1,0 +1,6 @@
+# Too few nodes are reported by every builder, and leave no time behind.
+gpubench octree cpu/seq cpu/lock cpu/lf cpu/morton --count=1000 --dist=pairs --pool=1 --samples=3 --threads=2 -o out.jsonl >table
+status=$?
+sed -n '/^cpu/ s/  */ /gp' table
+grep '"status":"failed"' out.jsonl | grep -c '"time"'
+exit $status
