@@ -86,7 +86,7 @@ static const char *const check[] = {
 };
 
 static const char *const quick[] = {
-	"--count=64k,500k --dist=plummer,cube",
+	"--count=500k --dist=plummer,cube",
 	NULL,
 };
 

@@ -164,19 +164,23 @@ static void move_down(struct state *s, struct thread *t, int32_t value, int32_t 
 	struct octree_cpu *cpu = &s->cpu;
 	const int32_t *place = places(s, value);
 	int32_t *child = cpu->child[node];
-	const int first = (int)(cpu->key[place[0]] >> shift) & 7;
+	int32_t body[OCTREE_MAX_BUCKET];
+	int digit[OCTREE_MAX_BUCKET];
 	int fill[8] = { 0 };
 	bool together = shift > 0;
 
-	for (int k = 1; k < cpu->bucket && together; k++)
-		together = (int)(cpu->key[place[k]] >> shift & 7) == first;
+	for (int k = 0; k < cpu->bucket; k++) {
+		body[k] = __atomic_load_n(&place[k], __ATOMIC_RELAXED);
+		digit[k] = (int)(cpu->key[body[k]] >> shift) & 7;
+		together = together && digit[k] == digit[0];
+	}
 	if (together) {
-		child[first] = value;
+		child[digit[0]] = value;
 		return;
 	}
 	for (int k = 0; k < cpu->bucket; k++) {
-		const int32_t i = place[k];
-		const int d = (int)(cpu->key[i] >> shift) & 7;
+		const int32_t i = body[k];
+		const int d = digit[k];
 
 		if (shift == 0) {
 			const int32_t head = child[d] == OCTREE_FREE ? -1 : octree_body(child[d]);

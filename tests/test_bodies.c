@@ -185,12 +185,16 @@ Test(bodies, shuffled)
 
 static struct gb_error err;
 
-/* Write a file and read it. */
-static struct bodies read_text(const char *path, const char *text, size_t length, size_t limit)
+/* Write a file and read it; tests run side by side. */
+static struct bodies read_text(const char *name, const char *text, size_t length, size_t limit)
 {
-	FILE *file = fopen(path, "wb");
 	struct bodies b = { NULL, NULL, NULL, 0 };
+	char path[64];
+	FILE *file;
 
+	snprintf(path, sizeof path, "/tmp/gpubench.%d.%s", (int)getpid(), name);
+	file = fopen(path, "wb");
+	cr_assert(file != NULL);
 	fwrite(text, 1, length, file);
 	fclose(file);
 	err = (struct gb_error){ 0 };

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "common/memory.h"
 #include "common/octree.h"
@@ -163,10 +164,13 @@ static struct octree_input *from(size_t count, int bucket,
 				 void (*place)(size_t i, size_t n, float xyz[3]),
 				 struct octree_params *params)
 {
-	const char *path = "octree_bodies.f32";
-	FILE *file = fopen(path, "wb");
 	struct octree_input *in;
+	char path[64];
+	FILE *file;
 
+	snprintf(path, sizeof path, "/tmp/gpubench.%d.octree", (int)getpid());
+	file = fopen(path, "wb");
+	cr_assert(file != NULL);
 	for (size_t i = 0; i < count; i++) {
 		float xyz[3];
 
@@ -177,6 +181,7 @@ static struct octree_input *from(size_t count, int bucket,
 	*params = (struct octree_params){ .file = path, .bucket = bucket, .threads = 2 };
 	in = prepare(params);
 	remove(path);
+	params->file = NULL;
 	return in;
 }
 
