@@ -135,6 +135,17 @@ static inline int32_t octree_list_push(struct octree_cpu *cpu, int32_t value, in
 	return octree_body(i);
 }
 
+/* Body i in front of what is in an octant of level 21: one exchange, however many threads want to.
+ * Who follows it is not asked before all have come. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): an atomic operation is not seen as a write */
+static inline void octree_list_chain(struct octree_cpu *cpu, int32_t *slot, int32_t i)
+{
+	const int32_t before = __atomic_exchange_n(slot, octree_body(i), __ATOMIC_ACQ_REL);
+
+	__atomic_store_n(&cpu->next[i], before == OCTREE_FREE ? -1 : octree_body(before),
+			 __ATOMIC_RELAXED);
+}
+
 /* The bodies of a full list into the octants of a node that is the caller's own; shift is the
  * place of its digit in a key. */
 static inline void octree_list_scatter(struct octree_cpu *cpu, int32_t head, int32_t node,

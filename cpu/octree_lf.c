@@ -62,7 +62,7 @@ static inline bool insert(struct octree_cpu *cpu, struct octree_lf_thread *t, in
 			slot = &cpu->child[value][key >> shift & 7];
 			value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 		} else if (shift == 0) {
-			octree_lf_chain(cpu, slot, i);
+			octree_list_chain(cpu, slot, i);
 			return true;
 		} else if (value == OCTREE_FREE) {
 			if (__atomic_compare_exchange_n(slot, &value, octree_body(i), false,
@@ -164,8 +164,8 @@ static void move_down(struct state *s, struct thread *t, int32_t value, int32_t 
 	struct octree_cpu *cpu = &s->cpu;
 	const int32_t *place = places(s, value);
 	int32_t *child = cpu->child[node];
-	int32_t body[OCTREE_MAX_BUCKET];
-	int digit[OCTREE_MAX_BUCKET];
+	int32_t body[OCTREE_MAX_BUCKET] = { 0 };
+	int digit[OCTREE_MAX_BUCKET] = { 0 };
 	int fill[8] = { 0 };
 	bool together = shift > 0;
 
@@ -209,6 +209,7 @@ static void undo(struct state *s, struct thread *t, int32_t value, int32_t node,
 
 /* Put a block with body i into a free octant.  False if another thread was faster; *value then
  * is what it left. */
+/* NOLINTNEXTLINE(readability-non-const-parameter) */
 static bool plant(struct state *s, struct thread *t, int32_t *slot, int32_t *value, int32_t i)
 {
 	const int32_t block = take_block(s, t);
@@ -237,8 +238,7 @@ static bool insert_block(struct state *s, struct thread *t, int32_t i)
 			slot = &cpu->child[value][key >> shift & 7];
 			value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
 		} else if (shift == 0) {
-			cpu->next[i] = -1;
-			octree_lf_chain(cpu, slot, i);
+			octree_list_chain(cpu, slot, i);
 			return true;
 		} else if (value == OCTREE_FREE) {
 			if (plant(s, t, slot, &value, i))

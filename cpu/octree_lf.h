@@ -19,15 +19,6 @@ static inline int32_t octree_lf_own(struct octree_cpu *cpu, struct octree_lf_thr
 	return t->mine;
 }
 
-/* Put body i in front of an octant of level 21: one exchange, however many threads want it. */
-static inline void octree_lf_chain(struct octree_cpu *cpu, int32_t *slot, int32_t i)
-{
-	const int32_t before = __atomic_exchange_n(slot, octree_body(i), __ATOMIC_ACQ_REL);
-
-	if (before != OCTREE_FREE)
-		__atomic_store_n(&cpu->next[i], octree_body(before), __ATOMIC_RELAXED);
-}
-
 /* Insert the bodies of a range into leaves of one body.  False if the pool is exhausted. */
 bool octree_lf_insert_range(struct octree_cpu *cpu, struct octree_lf_thread *t,
 			    struct octree_range range);

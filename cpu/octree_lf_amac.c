@@ -138,7 +138,7 @@ static inline enum progress advance(struct octree_cpu *cpu, struct octree_lf_thr
 				return YIELDS;
 			}
 		} else if (f->shift == 0) {
-			octree_lf_chain(cpu, f->slot, f->body);
+			octree_list_chain(cpu, f->slot, f->body);
 			return DONE;
 		} else if (value == OCTREE_FREE) {
 			if (__atomic_compare_exchange_n(f->slot, &value, octree_body(f->body),

@@ -80,14 +80,6 @@ static int32_t divide(struct octree_cpu *cpu, struct thread *t, int32_t leaf, in
 	return top;
 }
 
-/* Put body i in front of an octant of level 21. */
-static inline void chain(struct octree_cpu *cpu, int32_t *slot, int32_t i)
-{
-	const int32_t before = __atomic_exchange_n(slot, octree_body(i), __ATOMIC_ACQ_REL);
-
-	cpu->next[i] = before == OCTREE_FREE ? -1 : octree_body(before);
-}
-
 /* False if the pool is exhausted. */
 static inline bool insert(struct octree_cpu *cpu, struct thread *t, int32_t i, int bucket)
 {
@@ -104,7 +96,7 @@ static inline bool insert(struct octree_cpu *cpu, struct thread *t, int32_t i, i
 		} else if (value == OCTREE_LOCKED) {
 			wait_a_little(t);
 		} else if (shift == 0) {
-			chain(cpu, slot, i);
+			octree_list_chain(cpu, slot, i);
 			return true;
 		} else if (value == OCTREE_FREE ||
 			   !octree_list_full(cpu, octree_body(value), bucket)) {

@@ -137,12 +137,12 @@ static void move_avx512(struct octree_morton *m, struct octree_worker *w, size_t
 	const int32_t *part = m->cpu.next + first;
 
 	for (size_t i = 0; i < n; i++) {
-		const int32_t p = part[i];
+		const size_t p = (size_t)part[i];
 		const size_t at = w->position[p]++;
 		struct octree_record *line = w->line + OCTREE_LINE * p;
 
 		_mm_store_si128((__m128i *)(void *)(line + at % OCTREE_LINE),
-				_mm_set_epi64x((long long)(first + i), (long long)key[i]));
+				_mm_set_epi64x((long long)first + (long long)i, (long long)key[i]));
 		if ((at + 1) % OCTREE_LINE)
 			continue;
 		if (at + 1 - OCTREE_LINE >= w->start[p])

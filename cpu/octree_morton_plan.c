@@ -59,7 +59,7 @@ static size_t end_of(const uint64_t *sample, size_t first, size_t last, int shif
 static bool is_divided(const struct octree_morton *m, const struct cell *c)
 {
 	return c->last - c->first > OCTREE_CELL_SAMPLES && c->level <= OCTREE_DEEPEST &&
-	       m->part_count + 8 * OCTREE_LEVELS < OCTREE_CELLS &&
+	       m->part_count + (size_t)8 * OCTREE_LEVELS < OCTREE_CELLS &&
 	       (c->level % OCTREE_TABLE_LEVELS || m->table_count < OCTREE_TABLES);
 }
 

@@ -405,7 +405,7 @@ static enum gb_status read_binary(struct reader *r, const struct ply *ply)
 static enum gb_status read_ply(struct reader *r)
 {
 	struct ply ply;
-	size_t most;
+	size_t least, most;
 	long here;
 
 	if (read_header(r, &ply))
@@ -414,9 +414,9 @@ static enum gb_status read_ply(struct reader *r)
 	if (here < 0)
 		return gb_fail(r->err, GB_EUSAGE, "%s: %s", r->path, strerror(errno));
 	/* Before memory is taken for a count that the file cannot hold: a number in text has a
-	 * digit and, but for the last, a separator. */
-	most = ply.binary ? (r->bytes - (size_t)here) / ply.stride
-			  : (r->bytes - (size_t)here + 1) / (2 * ply.properties);
+	 * digit and, but for the last, a separator.  read_header() has seen three properties. */
+	least = ply.binary ? ply.stride : 2 * ply.properties;
+	most = (r->bytes - (size_t)here + !ply.binary) / (least ? least : 1);
 	if (ply.vertices > most)
 		return gb_fail(r->err, GB_EUSAGE,
 			       "%s:%zu: %zu vertices are announced, more than "
