@@ -79,8 +79,7 @@ static const struct gb_param params[] = {
 static const char *const check[] = {
 	"--count=0,1,2,3,8,31,32,33,255,256,257,1000 --dist=plummer,cube,pairs",
 	"--count=1500 --dist=plummer,cube,uniform --order=own,random,spatial --bucket=1,16,32",
-	"--count=1500 --dist=clustered,coincident,pairs --order=own,random,spatial "
-	"--bucket=1,16,32",
+	"--count=1500 --dist=clustered,coincident,pairs --order=own,random --bucket=1,16,32",
 	"--count=17,70,513 --dist=uniform,coincident --bucket=2,16,32",
 	"--count=20011 --dist=plummer,cube --bucket=1,16",
 	NULL,

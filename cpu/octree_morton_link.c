@@ -154,12 +154,14 @@ static void divide(struct octree_record *record, size_t n, int level, size_t fir
 	}
 	for (int d = 0; d < 8; d++)
 		while (place[d] < first[d + 1]) {
-			const int there = octree_digit(record[place[d]].key, level);
-			const struct octree_record swap = record[place[there]];
+			const struct octree_record here = record[place[d]];
+			const int there = octree_digit(here.key, level);
+			const size_t to = place[there]++;
 
-			record[place[there]++] = record[place[d]];
-			if (there != d)
-				record[place[d]] = swap;
+			if (there != d) {
+				record[place[d]] = record[to];
+				record[to] = here;
+			}
 		}
 }
 
