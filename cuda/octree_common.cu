@@ -275,6 +275,14 @@ enum gb_status octree_download(void *state, void *output_, struct gb_error *err)
 	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
 }
 
+double octree_bytes(const void *params, const void *input_)
+{
+	const struct octree_input *input = (const struct octree_input *)input_;
+
+	(void)params;
+	return 40 * (double)input->count + 32 * (double)input->tree.nodes;
+}
+
 void octree_metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct octree_arrays *const a = (const struct octree_arrays *)state;

@@ -8,8 +8,7 @@
  * would be a queue of all threads at one address.  What a warp took and did not use are holes; the
  * chunk is as large as the pool's slack allows (octree_grid_of).  A number behind the pool means
  * that it is exhausted: that is flagged, the body is left out, and the run ends as any other;
- * octree_reset() and
- * octree_download() tell it afterwards.
+ * octree_reset() and octree_download() tell it afterwards.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_COMMON_H
 #define GPUBENCH_CUDA_OCTREE_COMMON_H
@@ -75,6 +74,10 @@ enum gb_status octree_upload(void *state, struct gb_error *err);
 /* Tells an exhausted pool before the next sample, so that no run goes unnoticed. */
 enum gb_status octree_reset(void *state, int64_t sample, struct gb_error *err);
 enum gb_status octree_download(void *state, void *output, struct gb_error *err);
+/* Compulsory bytes of insertion: positions read twice, for box and keys, keys written and read,
+ * nodes written. */
+double octree_bytes(const void *params, const void *input);
+
 /* Metric "cas_failures" of the last run. */
 void octree_metrics(void *state, struct gb_metrics *metrics);
 

@@ -4,12 +4,12 @@
  * "insert" alone is what the paper measures.  The bodies are taken as they lie in memory,
  * neighbours by neighbouring threads.
  *
- * A body costs a load for every level it passes, all but the last few from the L2; the last ones
- * are a sector of 32 bytes each, then a sector for the body that it meets, a node of 32 bytes for
- * every other body (0.48 nodes a body for a Plummer sphere), and the atomics.  About 230 bytes in
- * random order: 17 to 20 G insertions/s at 4.3 TB/s are the bound for 16 million bodies.  Since
- * all walks pass the same few nodes of the top, which an acquiring load reads from the same few
- * slices of the L2, less is to be expected of an H200: 8 to 12 G/s.
+ * A body costs a load for every level it passes, all but the last ones from the L2 (7 sectors of
+ * 32 bytes for 40 thousand bodies of a Plummer sphere in random order, 10 for 16 million), a
+ * compare-and-swap, and for every other body a node: the key of the body met, the node's row, and
+ * two more writes.  13 sectors in all: the L2 alone bounds it at some 14 G insertions/s on an
+ * H200.  Of main memory a body takes about 230 bytes, 17 to 20 G/s at 4.3 TB/s.  8 to 12 are
+ * to be expected: a warp waits for the slowest of its lanes at every step.
  */
 #include "cuda/octree_lf.h"
 
@@ -60,7 +60,7 @@ const struct gb_variant_ops octree_cuda_lf = {
 	.run = run,
 	.download = octree_download,
 	.destroy = octree_destroy,
-	.bytes = NULL,
+	.bytes = octree_bytes,
 	.metrics = octree_metrics,
 	.flags = GB_REPEATABLE,
 };

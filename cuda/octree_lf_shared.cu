@@ -2,19 +2,23 @@
  * Zola 2024) names as future work.
  *
  *	sort    bodies by the first 13 digits of their keys: 5 passes instead of 8
- *	link    the top of the tree, all cells with more than 2048 bodies, is built at once as
- *morton builds it; then eight threads a node find its children, by searches in the sorted keys:
- *nodes, single bodies, or tasks - cells with 2 to 2048 bodies insert  a block takes a task after
- *the other: its keys into shared memory, insertion there as lf does it, then the finished subtree
- *goes out in one piece, its nodes renumbered, and its root into the slot that the task names All
- *random access is in shared memory; memory sees whole rows, in order.
+ *	link    the top of the tree, all cells with more than 2048 bodies, as morton builds its
+ *	        nodes; then eight threads a node find its children by searches in the sorted
+ *	        keys: nodes, leaves, or tasks, which are cells with up to 2048 bodies
+ *	insert  a block takes a task after the other: keys into shared memory, insertion there
+ *	        as in lf, then the finished subtree goes out in one piece, its nodes renumbered,
+ *	        and its root into the slot that the task names
+ *
+ * All random access is in shared memory; memory sees whole rows, in order.
  *
  * What does not fit goes the way of lf, after all others, from the task's slot on: cells with more
  * bodies than 2048 at level 13, subtrees with more nodes than the block has room for (close pairs
  * have 7 nodes a body), and those that would write more holes than the pool has slack for.
  *
- * Bytes a body: 32 for box and keys, 8 + 5 * 24 for the sort, about 70 for the rest: 230, which is
- * 19 G insertions/s at 4.3 TB/s.  On an H200 13 to 15 are to be expected.
+ * Bytes a body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, 12 of keys
+ * and numbers for the tasks, and the nodes (0.48 * 32): 235, which at 4.3 TB/s bounds it at 18 G
+ * insertions/s.  On an H200, by the sort's four fifths of copy bandwidth, 12 to 14 are to be
+ * expected.
  */
 #include "cuda/octree_lf.h"
 #include "cuda/octree_linear.h"
@@ -422,6 +426,14 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "hard_tasks", last->hard_tasks);
 }
 
+/* See above. */
+static double bytes(const void *params, const void *input)
+{
+	const double count = (double)((const struct octree_input *)input)->count;
+
+	return octree_bytes(params, input) + count * (4 + 128 + 40 + 12 - 8);
+}
+
 const struct gb_variant_ops octree_cuda_lf_shared = {
 	.create = create,
 	.upload = upload,
@@ -429,7 +441,7 @@ const struct gb_variant_ops octree_cuda_lf_shared = {
 	.run = run,
 	.download = octree_download,
 	.destroy = destroy,
-	.bytes = NULL,
+	.bytes = bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,
 };

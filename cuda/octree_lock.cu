@@ -224,7 +224,7 @@ const struct gb_variant_ops octree_cuda_lock = {
 	.run = run,
 	.download = octree_download,
 	.destroy = octree_destroy,
-	.bytes = NULL,
+	.bytes = octree_bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -10,9 +10,11 @@
  * steps that double: short for all nodes but those of the top.  A leaf is a range of bodies, so any
  * bucket costs the same; its bodies are linked in the order of their keys.
  *
- * Bytes a body: 20 for the keys, 8 + 8 * 24 for the sort, and about 70 for the rest: 290, which is
- * 15 G insertions/s at 4.3 TB/s; without the last three passes, which few inputs need, it would be
- * 20.  On an H200 11 to 13 are to be expected: the sort runs at four fifths of copy bandwidth.
+ * Bytes a body: 36 for box and keys, 8 + 8 * 24 for the sort, 28 to count and sum up, 24 for links
+ * read in order, and each node twice (0.48 * 64): 320, which at 4.3 TB/s bounds it at 13 G
+ * insertions/s.  On an H200 9 to 11 are to be expected: the sort runs at four fifths of copy
+ * bandwidth.  Three of its passes serve bodies closer than 2^-13 of the box alone: lf-shared
+ * does without.
  */
 #include "cuda/octree_linear.h"
 
@@ -161,6 +163,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
+/* See above. */
+static double bytes(const void *params, const void *input_)
+{
+	const struct octree_input *input = (const struct octree_input *)input_;
+
+	return octree_bytes(params, input_) + (double)input->count * (4 + 200 + 28 + 24 - 8) +
+	       (double)input->tree.nodes * 32;
+}
+
 const struct gb_variant_ops octree_cuda_morton = {
 	.create = create,
 	.upload = octree_upload,
@@ -168,7 +179,7 @@ const struct gb_variant_ops octree_cuda_morton = {
 	.run = run,
 	.download = octree_download,
 	.destroy = destroy,
-	.bytes = NULL,
+	.bytes = bytes,
 	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -192,9 +192,10 @@ Test(variants_octree, exhausted_pool)
 Test(variants_octree, exhausted_pool_is_told_by_reset)
 {
 	const struct octree_params params = { .count = 500, .bucket = 1, .pool = 0.1, .seed = 1 };
-	struct octree_input *in = prepare(&params);
+	struct octree_input *in;
 
 	open_gpu();
+	in = prepare(&params);
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant_ops *ops = gb_variants[i].ops;
 		struct gb_timer timer = { 0 };
