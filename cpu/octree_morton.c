@@ -43,6 +43,14 @@ static enum gb_status create_worker(struct octree_worker *w, size_t words, struc
 	return err->code;
 }
 
+/* Evenly spread bodies make at most eight parts of so many samples: there is room for those. */
+static size_t cell_samples(size_t samples)
+{
+	const size_t least = samples / (OCTREE_CELLS / 8);
+
+	return least > OCTREE_CELL_SAMPLES ? least : OCTREE_CELL_SAMPLES;
+}
+
 static enum gb_status create(void **state, const void *params, const void *input,
 			     struct gb_error *err)
 {
@@ -54,6 +62,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 	if (octree_cpu_init(&m->cpu, params, input, 0, err))
 		return err->code;
 	m->samples = m->cpu.count / OCTREE_SAMPLE_STEP;
+	m->cell_samples = cell_samples(m->samples);
 	m->record = gb_host_alloc(m->cpu.count, sizeof *m->record, err);
 	m->part = gb_host_alloc(OCTREE_CELLS, sizeof *m->part, err);
 	m->table = gb_host_alloc(OCTREE_TABLES, sizeof *m->table, err);

@@ -22,9 +22,9 @@ enum {
 	OCTREE_CELL_BITS = 14,
 	OCTREE_CELL_MAX = 1 << OCTREE_CELL_BITS, /* bodies of a cell that are sorted at once */
 	OCTREE_SAMPLE_STEP = 256,                /* one body in so many is looked at */
-	OCTREE_CELL_SAMPLES = 40,   /* a cell with more is divided; more than a bucket may hold */
-	OCTREE_CELLS = 1 << 14,     /* cells of a plan, at most */
-	OCTREE_TABLE_LEVELS = 3,    /* levels that one table leads down */
+	OCTREE_CELL_SAMPLES = 40, /* of a cell that is not divided, at least; more than a bucket */
+	OCTREE_CELLS = 1 << 14,   /* cells of a plan, at most */
+	OCTREE_TABLE_LEVELS = 3,  /* levels that one table leads down */
 	OCTREE_TABLE_SIZE = 1 << 9, /* entries of a table */
 	OCTREE_TABLES = 1 << 10,    /* tables of a plan, at most */
 	OCTREE_TILE = 512,          /* bodies whose keys are computed at a time */
@@ -60,6 +60,7 @@ struct octree_morton {
 	int32_t (*table)[OCTREE_TABLE_SIZE];
 	size_t table_count;
 	size_t samples;
+	size_t cell_samples; /* a cell with more is divided */
 };
 
 /* Sort words, all bits; in word[0], result in word[1]. */

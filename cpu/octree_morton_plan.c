@@ -1,7 +1,7 @@
 /* octree_morton_plan.c -- cpu/morton: which cells the bodies are divided into.
  *
  * Keys of a sample are sorted, and the octree of the sample is made down to cells of no more than
- * OCTREE_CELL_SAMPLES: those are the parts, in ascending order of their keys.  Cells above them
+ * cell_samples: those are the parts, in ascending order of their keys.  Cells above them
  * have more bodies than any leaf, so they are nodes of the tree.  A body finds its part through
  * tables that lead down three levels each.
  *
@@ -58,7 +58,7 @@ static size_t end_of(const uint64_t *sample, size_t first, size_t last, int shif
 /* Whether a cell is worth a node here, and there is room for what that takes. */
 static bool is_divided(const struct octree_morton *m, const struct cell *c)
 {
-	return c->last - c->first > OCTREE_CELL_SAMPLES && c->level <= OCTREE_DEEPEST &&
+	return c->last - c->first > m->cell_samples && c->level <= OCTREE_DEEPEST &&
 	       m->part_count + (size_t)8 * OCTREE_LEVELS < OCTREE_CELLS &&
 	       (c->level % OCTREE_TABLE_LEVELS || m->table_count < OCTREE_TABLES);
 }
@@ -112,7 +112,7 @@ bool octree_plan(struct octree_morton *m)
 	m->table_count = 0;
 	for (size_t k = 0; k < m->samples; k++)
 		octree_cpu_keys_of(&m->cpu, k * OCTREE_SAMPLE_STEP, 1, worker->word[0] + k);
-	if (m->samples > OCTREE_CELL_SAMPLES)
+	if (m->samples > m->cell_samples)
 		octree_sort_words(m, worker, m->samples);
 	return divide(m, worker->word[1], root);
 }
