@@ -11,16 +11,17 @@
 #
 # What is there is found by its command or header, not by its package, so that a library installed
 # by hand counts, and nothing is asked of the network when all is there.  Highway (libhwy-dev) is
-# optional: without it the build leaves the variant cpu/vqsort out.  It is installed along with the
-# rest if it can be had, and on its own only by `all`.
+# optional: without it the build leaves the variant cpu/vqsort out; so is libpng (libpng-dev): without
+# it no pictures are written.  They are installed along with the rest if they can be had, and on
+# their own only by `all`.
 #
 # The CUDA Toolkit is not installed here: without nvcc the cuda variants are left out.
 #
 # The same things elsewhere are called about so; Random123 is headers only, from
 # https://github.com/DEShawResearch/random123 where it is not packaged:
 #	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema clang
-#	        clang-tools-extra highway-devel
-#	Arch    base-devel cjson criterion python-jsonschema clang highway
+#	        clang-tools-extra highway-devel libpng-devel
+#	Arch    base-devel cjson criterion python-jsonschema clang highway libpng
 set -euo pipefail
 
 fail() {
@@ -88,6 +89,7 @@ need "lint" clang-format has_command clang-format
 
 optional=()
 has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
+has_header png.h || optional+=(libpng-dev)
 
 if ((${#missing[@]} == 0)) && { [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
 	exit 0
