@@ -90,8 +90,9 @@ struct cbt_input {
 	size_t field_words; /* cbt_field_words(depth) */
 	size_t heap_words;  /* cbt_heap_words(depth) */
 	uint64_t *field;    /* the tree to start from: bit x is bit x % 64 of word x / 64 */
-	uint64_t *heap;     /* CBT_DECODE: its whole heap, which no variant changes; else NULL */
-	size_t frames;      /* CBT_UPDATE: else 0 */
+	uint64_t *heap; /* CBT_DECODE, CBT_UPDATE: its whole heap, which no variant changes; else
+			   NULL */
+	size_t frames;  /* CBT_UPDATE: else 0 */
 	struct cbt_frame *frame;
 	size_t end_leaves;   /* CBT_UPDATE: of the tree after the last frame */
 	uint64_t *end_field; /* CBT_UPDATE: that tree; else NULL */
