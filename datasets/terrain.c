@@ -1,0 +1,474 @@
+/* terrain.c -- see terrain.h for the mesh and the measure.
+ *
+ * Heights are value noise: six octaves over one table of Philox words, smoothly interpolated.
+ * Neighbours come from the number of a node alone, by the rule that partner() carries from the root
+ * down; no mesh is stored.
+ */
+#include "datasets/terrain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+#include "datasets/image.h"
+#include "datasets/tree_bits.h"
+
+enum {
+	STREAM_HEIGHTS = 1,
+	TABLE = 64, /* lattice points a side, repeated */
+	OCTAVES = 6,
+	UNIT = 1 << 15, /* of the corners' coordinates */
+	PICTURE = 1024,
+	SEARCH = 40, /* thresholds tried */
+};
+
+static const double ROUGHNESS = 0.12;    /* height of the first octave */
+static const double FLATNESS = 1.0 / 64; /* of a plane: error per length */
+static const double ALTITUDE = 0.05;     /* of the camera above the ground */
+static const double SPEED = 0.01;        /* of the camera, per frame */
+static const double PATIENCE = 0.9;      /* of the threshold: below, triangles are merged */
+
+struct heights {
+	float value[TABLE][TABLE];
+};
+
+struct point {
+	double x, y, z;
+};
+
+struct gb_terrain {
+	struct heights heights;
+	unsigned depth;
+	double threshold;
+	struct point camera;
+	uint64_t *split; /* marks, at the field's bits of the leaves */
+	uint64_t *merge;
+};
+
+/* ---- the ground -------------------------------------------------------------------------- */
+
+static void make_heights(struct heights *h, uint64_t seed)
+{
+	for (uint64_t i = 0; i < (uint64_t)TABLE * TABLE; i++)
+		h->value[i / TABLE][i % TABLE] =
+			(float)gb_random_unit_stream(seed, STREAM_HEIGHTS, i);
+}
+
+static double smooth(double t)
+{
+	return t * t * (3 - 2 * t);
+}
+
+/* One octave: in [0, 1]. */
+static double noise(const struct heights *h, double x, double y)
+{
+	const double fx = floor(x), fy = floor(y);
+	const double tx = smooth(x - fx), ty = smooth(y - fy);
+	const unsigned i = (unsigned)fx % TABLE, j = (unsigned)fy % TABLE;
+	const unsigned i1 = (i + 1) % TABLE, j1 = (j + 1) % TABLE;
+	const double low = (double)h->value[j][i] * (1 - tx) + (double)h->value[j][i1] * tx;
+	const double high = (double)h->value[j1][i] * (1 - tx) + (double)h->value[j1][i1] * tx;
+
+	return low * (1 - ty) + high * ty;
+}
+
+/* x and y in [0, 1]. */
+static double height_at(const struct heights *h, double x, double y)
+{
+	double sum = 0, amplitude = ROUGHNESS, frequency = 5;
+
+	for (int octave = 0; octave < OCTAVES; octave++) {
+		sum += amplitude * noise(h, x * frequency, y * frequency);
+		amplitude *= 0.5;
+		frequency *= 2;
+	}
+	return sum;
+}
+
+static struct point camera_at(const struct heights *h, size_t frame)
+{
+	const double along = 0.2 + SPEED * (double)frame;
+	struct point c = { along - floor(along), 0.3, 0 };
+
+	c.y += 0.4 * c.x;
+	c.z = height_at(h, c.x, c.y) + ALTITUDE;
+	return c;
+}
+
+/* ---- triangles --------------------------------------------------------------------------- */
+
+struct gb_triangle gb_terrain_triangle(uint32_t k)
+{
+	struct gb_triangle t = { { 0, UNIT, UNIT }, { 0, 0, UNIT } };
+	const unsigned level = cbt_level(k);
+
+	if (k >> (level - 1) & 1) {
+		t.x[0] = t.y[0] = UNIT;
+		t.x[1] = t.x[2] = t.y[2] = 0;
+		t.y[1] = UNIT;
+	}
+	for (unsigned i = level - 1; i-- > 0;) {
+		const int32_t mx = (t.x[0] + t.x[2]) / 2, my = (t.y[0] + t.y[2]) / 2;
+		const int gone = k >> i & 1 ? 0 : 2; /* the corner that q replaces */
+
+		t.x[gone] = t.x[1];
+		t.y[gone] = t.y[1];
+		t.x[1] = mx;
+		t.y[1] = my;
+	}
+	return t;
+}
+
+/* The node of the same level across the hypotenuse of k; 0 at the border, and for k < 2.  Going
+ * down, the nodes across the legs p-q (left) and q-r (right) are carried along: the leg p-q of a
+ * node is the hypotenuse of its left child, half of its hypotenuse a leg of a child. */
+static uint32_t partner(uint32_t k)
+{
+	const unsigned level = cbt_level(k);
+	uint32_t left = 0, right = 0, across;
+
+	if (level == 0)
+		return 0;
+	across = (k >> (level - 1)) ^ 1;
+	for (unsigned i = level - 1; i-- > 0;) {
+		const uint32_t parent = k >> (i + 1), old = across;
+
+		if (k >> i & 1) {
+			across = right ? 2 * right : 0;
+			left = 2 * parent;
+			right = old ? 2 * old : 0;
+		} else {
+			across = left ? 2 * left + 1 : 0;
+			left = old ? 2 * old + 1 : 0;
+			right = 2 * parent + 1;
+		}
+	}
+	return across;
+}
+
+/* How badly node k needs to be split, seen from the camera. */
+static double need(const struct gb_terrain *t, uint32_t k)
+{
+	const struct gb_triangle c = gb_terrain_triangle(k);
+	const double px = c.x[0] / (double)UNIT, py = c.y[0] / (double)UNIT;
+	const double rx = c.x[2] / (double)UNIT, ry = c.y[2] / (double)UNIT;
+	const double mx = (px + rx) / 2, my = (py + ry) / 2, mz = height_at(&t->heights, mx, my);
+	const double chord = (height_at(&t->heights, px, py) + height_at(&t->heights, rx, ry)) / 2;
+	const double length = sqrt((px - rx) * (px - rx) + (py - ry) * (py - ry));
+	const double dx = mx - t->camera.x, dy = my - t->camera.y, dz = mz - t->camera.z;
+
+	return (fabs(mz - chord) + length * FLATNESS) / sqrt(dx * dx + dy * dy + dz * dz + 1e-12);
+}
+
+/* ---- the tree ---------------------------------------------------------------------------- */
+
+/* Whether node k is a leaf. */
+static bool is_leaf(const uint64_t *field, unsigned depth, uint32_t k)
+{
+	const uint64_t x = cbt_field_bit(depth, k), end = UINT64_C(1) << depth;
+	const uint64_t size = end >> cbt_level(k);
+
+	return gb_tree_get(field, x) && (size == 1 || !gb_tree_get(field, x + size / 2)) &&
+	       (x + size == end || gb_tree_get(field, x + size));
+}
+
+/* Split leaf k and what must be split with it, so that no crack is left.  Returns the number of
+ * splits.  Goes up a level with each call of itself. */
+static size_t split_conforming(const struct gb_terrain *t, uint64_t *field, uint32_t k)
+{
+	const uint32_t other = partner(k);
+	size_t splits = 1;
+
+	if (other && !is_leaf(field, t->depth, other))
+		splits += split_conforming(t, field, other >> 1);
+	gb_tree_set(field, cbt_field_bit(t->depth, 2 * k + 1));
+	if (other) {
+		gb_tree_set(field, cbt_field_bit(t->depth, 2 * other + 1));
+		splits++;
+	}
+	return splits;
+}
+
+/* Refine the two first triangles until no leaf wants more, or there are more than `most` leaves.
+ * Returns the leaves. */
+static size_t refine(const struct gb_terrain *t, uint64_t *field, size_t most)
+{
+	const uint64_t end = UINT64_C(1) << t->depth;
+	size_t leaves = 2, before;
+
+	memset(field, 0, cbt_field_words(t->depth) * sizeof *field);
+	gb_tree_set(field, 0);
+	gb_tree_set(field, end / 2);
+	do {
+		before = leaves;
+		for (uint64_t x = 0; x < end && leaves <= most;) {
+			const uint64_t next = gb_tree_next(field, end, x + 1);
+			const uint32_t k = cbt_leaf(t->depth, (uint32_t)x, (uint32_t)(next - x));
+
+			if (next - x > 1 && need(t, k) > t->threshold)
+				leaves += split_conforming(t, field, k);
+			else
+				x = next;
+		}
+	} while (leaves > before && leaves <= most);
+	return leaves;
+}
+
+size_t gb_terrain_tree(struct gb_terrain *t, size_t leaves, uint64_t *field)
+{
+	double low = 0, high = 4, best = high;
+	size_t got, best_off = SIZE_MAX;
+
+	t->camera = camera_at(&t->heights, 0);
+	for (int i = 0; i < SEARCH && best_off > leaves / 200; i++) {
+		size_t off;
+
+		t->threshold = low > 0 ? sqrt(low * high) : high / 4;
+		got = refine(t, field, 2 * leaves);
+		off = got > leaves ? got - leaves : leaves - got;
+		if (off < best_off) {
+			best_off = off;
+			best = t->threshold;
+		}
+		if (got > leaves)
+			low = t->threshold;
+		else
+			high = t->threshold;
+	}
+	t->threshold = best;
+	return refine(t, field, UINT64_C(1) << t->depth);
+}
+
+/* ---- frames ------------------------------------------------------------------------------ */
+
+/* Mark for splitting leaf k with its partner, or whatever is in the way of that. */
+static void mark_split(struct gb_terrain *t, const uint64_t *field, uint32_t k)
+{
+	for (uint32_t other = partner(k); other && !is_leaf(field, t->depth, other);
+	     other = partner(k))
+		k = other >> 1;
+	gb_tree_set(t->split, cbt_field_bit(t->depth, k));
+	if (partner(k))
+		gb_tree_set(t->split, cbt_field_bit(t->depth, partner(k)));
+}
+
+/* Whether both children of node k are leaves, none marked for splitting, and k is fine enough. */
+static bool may_merge(const struct gb_terrain *t, const uint64_t *field, uint32_t k)
+{
+	return is_leaf(field, t->depth, 2 * k) && is_leaf(field, t->depth, 2 * k + 1) &&
+	       !gb_tree_get(t->split, cbt_field_bit(t->depth, 2 * k)) &&
+	       !gb_tree_get(t->split, cbt_field_bit(t->depth, 2 * k + 1)) &&
+	       need(t, k) < PATIENCE * t->threshold;
+}
+
+/* Mark for merging the children of node k and of its partner, if all of them may be. */
+static void mark_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
+{
+	const uint32_t other = partner(k);
+
+	if (!may_merge(t, field, k) || (other && !may_merge(t, field, other)))
+		return;
+	gb_tree_set(t->merge, cbt_field_bit(t->depth, 2 * k));
+	gb_tree_set(t->merge, cbt_field_bit(t->depth, 2 * k + 1));
+}
+
+/* mark(k) for each leaf k of the field. */
+static void for_each_leaf(struct gb_terrain *t, const uint64_t *field,
+			  void (*mark)(struct gb_terrain *t, const uint64_t *field, uint32_t k))
+{
+	const uint64_t end = UINT64_C(1) << t->depth;
+
+	for (uint64_t x = 0, next; x < end; x = next) {
+		next = gb_tree_next(field, end, x + 1);
+		mark(t, field, cbt_leaf(t->depth, (uint32_t)x, (uint32_t)(next - x)));
+	}
+}
+
+static void consider_split(struct gb_terrain *t, const uint64_t *field, uint32_t k)
+{
+	if (cbt_level(k) < t->depth && need(t, k) > t->threshold)
+		mark_split(t, field, k);
+}
+
+static void consider_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
+{
+	if (cbt_level(k) >= 2 && !(k & 1))
+		mark_merge(t, field, k >> 1);
+}
+
+void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
+		       struct cbt_frame *frame)
+{
+	const uint64_t end = UINT64_C(1) << t->depth;
+	size_t leaf = 0;
+
+	t->camera = camera_at(&t->heights, f + 1);
+	memset(t->split, 0, cbt_field_words(t->depth) * sizeof *t->split);
+	memset(t->merge, 0, cbt_field_words(t->depth) * sizeof *t->merge);
+	for_each_leaf(t, field, consider_split);
+	for_each_leaf(t, field, consider_merge);
+	for (uint64_t x = 0; x < end; x = gb_tree_next(field, end, x + 1), leaf++) {
+		if (gb_tree_get(t->split, x))
+			gb_tree_set(frame->split, leaf);
+		if (gb_tree_get(t->merge, x))
+			gb_tree_set(frame->merge, leaf);
+	}
+}
+
+enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, uint64_t seed,
+				 struct gb_error *err)
+{
+	struct gb_terrain *t = calloc(1, sizeof *t);
+
+	*terrain = t;
+	if (!t)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	t->depth = depth;
+	make_heights(&t->heights, seed);
+	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);
+	t->merge = t->split ? gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err) : NULL;
+	return t->merge ? GB_OK : err->code;
+}
+
+void gb_terrain_destroy(struct gb_terrain *t)
+{
+	if (!t)
+		return;
+	gb_host_free(t->merge);
+	gb_host_free(t->split);
+	free(t);
+}
+
+/* ---- the check --------------------------------------------------------------------------- */
+
+/* The edge between corners i and j as a number: the smaller corner first, 16 bits a coordinate. */
+static uint64_t edge(const struct gb_triangle *t, int i, int j)
+{
+	const uint64_t a = (uint64_t)t->x[i] << 16 | (uint64_t)t->y[i];
+	const uint64_t b = (uint64_t)t->x[j] << 16 | (uint64_t)t->y[j];
+
+	return a < b ? a << 32 | b : b << 32 | a;
+}
+
+static bool on_border(uint64_t e)
+{
+	const uint64_t ax = e >> 48, ay = e >> 32 & 0xffff, bx = e >> 16 & 0xffff, by = e & 0xffff;
+
+	return (ax == bx && (ax == 0 || ax == UNIT)) || (ay == by && (ay == 0 || ay == UNIT));
+}
+
+static int ascending(const void *a_, const void *b_)
+{
+	const uint64_t a = *(const uint64_t *)a_, b = *(const uint64_t *)b_;
+
+	return (a > b) - (a < b);
+}
+
+static enum gb_status check_edges(const uint64_t *edges, size_t count, struct gb_error *err)
+{
+	for (size_t i = 0, run; i < count; i += run) {
+		const uint64_t e = edges[i];
+
+		for (run = 1; i + run < count && edges[i + run] == e;)
+			run++;
+		if (run == (on_border(e) ? 1 : 2))
+			continue;
+		return gb_fail(err, GB_EVERIFY,
+			       "the mesh has a crack: the edge (%u, %u) - (%u, %u), in units of "
+			       "2^-15, belongs to %zu triangles",
+			       (unsigned)(e >> 48), (unsigned)(e >> 32 & 0xffff),
+			       (unsigned)(e >> 16 & 0xffff), (unsigned)(e & 0xffff), run);
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_terrain_check(const uint64_t *field, unsigned depth, size_t leaves,
+				struct gb_error *err)
+{
+	const uint64_t end = UINT64_C(1) << depth;
+	uint64_t *edges = gb_host_alloc(leaves, 3 * sizeof *edges, err);
+	size_t count = 0;
+	enum gb_status status;
+
+	if (!edges)
+		return err->code;
+	for (uint64_t x = 0, next; x < end && count < 3 * leaves; x = next) {
+		struct gb_triangle t;
+
+		next = gb_tree_next(field, end, x + 1);
+		t = gb_terrain_triangle(cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x)));
+		edges[count++] = edge(&t, 0, 1);
+		edges[count++] = edge(&t, 1, 2);
+		edges[count++] = edge(&t, 2, 0);
+	}
+	qsort(edges, count, sizeof *edges, ascending);
+	status = check_edges(edges, count, err);
+	gb_host_free(edges);
+	return status;
+}
+
+/* ---- the picture ------------------------------------------------------------------------- */
+
+static void paint_ground(unsigned char *rgb, const struct heights *h)
+{
+#pragma omp parallel for schedule(static)
+	for (int j = 0; j < PICTURE; j++)
+		for (int i = 0; i < PICTURE; i++) {
+			const double x = i / (double)PICTURE, y = j / (double)PICTURE;
+			const double z = height_at(h, x, y) / (2 * ROUGHNESS);
+			const double slope =
+				height_at(h, x + 1.0 / PICTURE, y) - height_at(h, x, y);
+			const double light = 0.75 + 40 * slope;
+			const double shade = light < 0.3 ? 0.3 : light > 1 ? 1 : light;
+			unsigned char *at = rgb + 3 * ((size_t)j * PICTURE + (size_t)i);
+
+			at[0] = (unsigned char)(255 * shade * (0.45 + 0.55 * z));
+			at[1] = (unsigned char)(255 * shade * (0.75 + 0.15 * z));
+			at[2] = (unsigned char)(255 * shade * (0.50 + 0.30 * z));
+		}
+}
+
+/* A dark line between corners i and j; its points are half a pixel apart at most. */
+static void draw_line(unsigned char *rgb, const struct gb_triangle *t, int i, int j)
+{
+	const int steps =
+		(abs(t->x[j] - t->x[i]) + abs(t->y[j] - t->y[i])) * PICTURE / UNIT * 2 + 1;
+
+	for (int s = 0; s <= steps; s++) {
+		const int64_t x = t->x[i] + (int64_t)(t->x[j] - t->x[i]) * s / steps;
+		const int64_t y = t->y[i] + (int64_t)(t->y[j] - t->y[i]) * s / steps;
+		const size_t column = (size_t)(x * (PICTURE - 1) / UNIT);
+		const size_t row = (size_t)(y * (PICTURE - 1) / UNIT);
+
+		memset(rgb + 3 * (row * PICTURE + column), 32, 3);
+	}
+}
+
+enum gb_status gb_terrain_draw(const char *path, const uint64_t *field, unsigned depth,
+			       uint64_t seed, struct gb_error *err)
+{
+	const uint64_t end = UINT64_C(1) << depth;
+	struct heights *h = gb_host_alloc(1, sizeof *h, err);
+	unsigned char *rgb = h ? gb_host_alloc((size_t)PICTURE * PICTURE, 3, err) : NULL;
+
+	if (!rgb)
+		goto out;
+	make_heights(h, seed);
+	paint_ground(rgb, h);
+	for (uint64_t x = 0, next; x < end; x = next) {
+		struct gb_triangle t;
+
+		next = gb_tree_next(field, end, x + 1);
+		t = gb_terrain_triangle(cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x)));
+		draw_line(rgb, &t, 0, 1);
+		draw_line(rgb, &t, 1, 2);
+		draw_line(rgb, &t, 2, 0);
+	}
+	(void)gb_image_write(path, rgb, PICTURE, PICTURE, err);
+out:
+	gb_host_free(rgb);
+	gb_host_free(h);
+	return err->code;
+}

@@ -1,0 +1,58 @@
+/* terrain.h -- a procedural height field, meshed by longest-edge bisection for a moving camera.
+ *
+ * The square [0, 1]^2 is cut along a diagonal into the nodes 2 and 3.  A node is a right isosceles
+ * triangle (p, q, r) with hypotenuse p-r; with m the middle of p-r its children are (p, m, q) and
+ * (q, m, r).  Triangles of one level have one orientation, so neighbours of one level pass their
+ * common edge in opposite directions, and the two at a hypotenuse are a diamond: a mesh has no
+ * cracks if and only if the two of a diamond are always split and merged together.
+ *
+ * A triangle should be split if its hypotenuse, seen from the camera, errs by more than a
+ * threshold: (|height(m) - (height(p) + height(r)) / 2| + |p-r| / 64) / distance from m to the
+ * camera.  The tree of the first frame is refined until no leaf wants more, neighbours that a split
+ * needs along with it.  After that one frame lets each leaf change once, as the structure does: a
+ * leaf whose diamond is not complete splits what is in its way and waits for the next frame.
+ */
+#ifndef GPUBENCH_DATASETS_TERRAIN_H
+#define GPUBENCH_DATASETS_TERRAIN_H
+
+#include "common/cbt.h"
+#include "common/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct gb_terrain;
+
+enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, uint64_t seed,
+				 struct gb_error *err);
+/* Accepts NULL. */
+void gb_terrain_destroy(struct gb_terrain *terrain);
+
+/* Choose the threshold so that the tree of the first camera has about `leaves` leaves, and make it
+ * in the field, all zero before.  Returns its leaves. */
+size_t gb_terrain_tree(struct gb_terrain *terrain, size_t leaves, uint64_t *field);
+
+/* The wishes of frame f for the leaves of the field, into the frame's zeroed arrays. */
+void gb_terrain_wishes(struct gb_terrain *terrain, const uint64_t *field, size_t f,
+		       struct cbt_frame *frame);
+
+/* Node k >= 2: its corners p, q, r in units of 2^-15. */
+struct gb_triangle {
+	int32_t x[3], y[3];
+};
+struct gb_triangle gb_terrain_triangle(uint32_t k);
+
+/* GB_EVERIFY if the leaves leave a crack or overlap: each edge must belong to two triangles, or to
+ * one and lie on the border of the square. */
+enum gb_status gb_terrain_check(const uint64_t *field, unsigned depth, size_t leaves,
+				struct gb_error *err);
+
+/* A picture of the mesh over its height field, as PNG. */
+enum gb_status gb_terrain_draw(const char *path, const uint64_t *field, unsigned depth,
+			       uint64_t seed, struct gb_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,39 @@
+/* tree_bits.h -- single bits of a tree's field. */
+#ifndef GPUBENCH_DATASETS_TREE_BITS_H
+#define GPUBENCH_DATASETS_TREE_BITS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+static inline bool gb_tree_get(const uint64_t *field, uint64_t x)
+{
+	return field[x / 64] >> x % 64 & 1;
+}
+
+static inline void gb_tree_set(uint64_t *field, uint64_t x)
+{
+	field[x / 64] |= UINT64_C(1) << x % 64;
+}
+
+static inline void gb_tree_clear(uint64_t *field, uint64_t x)
+{
+	field[x / 64] &= ~(UINT64_C(1) << x % 64);
+}
+
+/* The first set bit from x on; `end` if there is none below it. */
+static inline uint64_t gb_tree_next(const uint64_t *field, uint64_t end, uint64_t x)
+{
+	uint64_t word;
+
+	if (x >= end)
+		return end;
+	word = field[x / 64] >> x % 64;
+	if (word)
+		return x + (uint64_t)__builtin_ctzll(word);
+	for (uint64_t w = x / 64 + 1; w * 64 < end; w++)
+		if (field[w])
+			return w * 64 + (uint64_t)__builtin_ctzll(field[w]);
+	return end;
+}
+
+#endif

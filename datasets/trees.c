@@ -1,0 +1,333 @@
+/* trees.c -- see trees.h for the shapes.
+ *
+ * A random tree is made top down: node k of level d has n leaves to share, between
+ * max(1, n - 2^(D-d-1)) and min(n - 1, 2^(D-d-1)) of which go to its left child, the number taken
+ * from Philox word k.  Subtrees are independent, so they are made in parallel; those that share a
+ * 64-bit word of the field are made by one task.
+ */
+#include "datasets/trees.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+#include "datasets/terrain.h"
+#include "datasets/tree_bits.h"
+
+/* Streams of the seed; terrain.c has its own. */
+enum { STREAM_SHAPE = 0, STREAM_FRAMES = 1000 };
+
+enum { TASK_LEVELS = 8 }; /* nodes above this level are shared out to tasks */
+
+/* ---- shapes ------------------------------------------------------------------------------ */
+
+/* Set bits 0, step, 2 step, ..., `count` in all: step a power of two. */
+static void set_every(uint64_t *field, uint64_t count, uint64_t step)
+{
+	uint64_t word = 0;
+
+	if (step >= 64 || count * step < 64) {
+		for (uint64_t i = 0; i < count; i++)
+			gb_tree_set(field, i * step);
+		return;
+	}
+	for (unsigned bit = 0; bit < 64; bit += (unsigned)step)
+		word |= UINT64_C(1) << bit;
+#pragma omp parallel for schedule(static)
+	for (uint64_t w = 0; w < count * step / 64; w++)
+		field[w] = word;
+}
+
+struct random_tree {
+	uint64_t *field;
+	uint64_t seed;
+	unsigned depth;
+};
+
+/* How many of the n leaves of node k go to its left child, whose subtree has room for `room`. */
+static uint64_t left_share(const struct random_tree *t, uint32_t k, uint64_t n, uint64_t room)
+{
+	const uint64_t least = n > room ? n - room : 1;
+	const uint64_t most = n - 1 < room ? n - 1 : room;
+	uint64_t word;
+
+	if (least == most)
+		return least;
+	word = gb_random64_stream(t->seed, STREAM_SHAPE, k) >> 32;
+	return least + (word * (most - least + 1) >> 32);
+}
+
+/* The subtree of node k of level d, with n leaves. */
+static void make_random(const struct random_tree *t, uint32_t k, uint64_t n)
+{
+	const unsigned level = cbt_level(k);
+	const uint64_t x = cbt_field_bit(t->depth, k), size = UINT64_C(1) << (t->depth - level);
+	uint64_t left;
+
+	if (n == 1) {
+		gb_tree_set(t->field, x);
+		return;
+	}
+	if (n == size && size <= 64) {
+		t->field[x / 64] |= (UINT64_MAX >> (64 - size)) << x % 64;
+		return;
+	}
+	left = left_share(t, k, n, size / 2);
+	if (level < TASK_LEVELS && size >= 4096) {
+#pragma omp task
+		make_random(t, 2 * k, left);
+	} else {
+		make_random(t, 2 * k, left);
+	}
+	make_random(t, 2 * k + 1, n - left);
+}
+
+static void random_field(uint64_t *field, unsigned depth, uint64_t leaves, uint64_t seed)
+{
+	const struct random_tree t = { field, seed, depth };
+
+#pragma omp parallel
+#pragma omp single
+	make_random(&t, 1, leaves);
+}
+
+/* The leaves of the tree that is asked for; for terrain those aimed at.  GB_EUSAGE if there is no
+ * such tree. */
+static enum gb_status count_leaves(const struct cbt_params *p, size_t *leaves, struct gb_error *err)
+{
+	const double most = ldexp(1, (int)p->depth);
+	const double wanted = floor(p->fill * most + 0.5);
+
+	if (p->shape == CBT_FULL && p->fill < 1)
+		return gb_fail(err, GB_EUSAGE,
+			       "--shape=full has --fill=1, not %g: take uniform or random",
+			       p->fill);
+	if (p->shape == CBT_UNIFORM && wanted >= 1 &&
+	    (frexp(p->fill, &(int){ 0 }) != 0.5 || p->fill * most < 1))
+		return gb_fail(err, GB_EUSAGE,
+			       "no uniform tree of depth %" PRId64
+			       " has --fill=%g: it must be 2^-k, k = 0 .. %" PRId64,
+			       p->depth, p->fill, p->depth);
+	if (wanted < 1)
+		return gb_fail(err, GB_EUSAGE,
+			       "no tree of depth %" PRId64
+			       " has --fill=%g: that is %.3g leaves, and the least is one",
+			       p->depth, p->fill, p->fill * most);
+	if (p->shape == CBT_TERRAIN && wanted < 2)
+		return gb_fail(
+			err, GB_EUSAGE,
+			"--shape=terrain has at least two leaves: --fill=%g is too little for "
+			"--depth=%" PRId64,
+			p->fill, p->depth);
+	*leaves = (size_t)wanted;
+	return GB_OK;
+}
+
+/* ---- the definitions, carried out -------------------------------------------------------- */
+
+/* Sums of one level from those of the next: groups of 64 nodes are whole words, so that threads do
+ * not meet in one. */
+static void reduce_level(uint64_t *heap, unsigned depth, unsigned level)
+{
+	const uint32_t nodes = UINT32_C(1) << level, group = nodes < 64 ? nodes : 64;
+
+#pragma omp parallel for schedule(static) if (level >= 14)
+	for (uint32_t first = nodes; first < 2 * nodes; first += group)
+		for (uint32_t k = first; k < first + group; k++)
+			cbt_set(heap, depth, k,
+				cbt_get(heap, depth, 2 * k) + cbt_get(heap, depth, 2 * k + 1));
+}
+
+void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap)
+{
+	memset(heap, 0, cbt_heap_words(depth) * sizeof *heap);
+	heap[0] = UINT64_C(1) << depth;
+	gb_trees_put_field(field, depth, heap);
+	for (unsigned level = depth; level-- > 0;)
+		reduce_level(heap, depth, level);
+}
+
+void gb_trees_put_field(const uint64_t *field, unsigned depth, uint64_t *heap)
+{
+	if (depth < 6)
+		cbt_set_bits(heap, cbt_level_bit(depth, depth), 1U << depth, field[0]);
+	else
+		memcpy(heap + cbt_field_at(depth), field, cbt_field_words(depth) * sizeof *field);
+}
+
+/* The leaf before the one at hand. */
+struct before {
+	uint32_t k; /* 0: none */
+	bool merge;
+};
+
+size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame)
+{
+	const uint64_t end = UINT64_C(1) << depth;
+	struct before before = { 0, false };
+	size_t leaf = 0;
+
+	frame->splits = frame->merges = 0;
+	for (uint64_t x = 0, next; x < end; x = next, leaf++) {
+		uint32_t k;
+		bool merge = gb_tree_get(frame->merge, leaf);
+
+		next = gb_tree_next(field, end, x + 1);
+		k = cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x));
+		if (gb_tree_get(frame->split, leaf) && next - x > 1) {
+			gb_tree_set(field, x + (next - x) / 2);
+			frame->splits++;
+		}
+		if (merge && before.merge && (k & 1) && before.k == k - 1) {
+			gb_tree_clear(field, x);
+			frame->merges++;
+		}
+		before.k = k;
+		before.merge = merge;
+	}
+	return leaf + frame->splits - frame->merges;
+}
+
+/* ---- frames ------------------------------------------------------------------------------ */
+
+enum gb_status gb_trees_alloc_frame(struct cbt_frame *frame, size_t leaves, struct gb_error *err)
+{
+	const size_t words = (leaves + 63) / 64 + 1;
+
+	frame->leaves = leaves;
+	frame->split = gb_host_zalloc(words, sizeof *frame->split, err);
+	frame->merge = frame->split ? gb_host_zalloc(words, sizeof *frame->merge, err) : NULL;
+	return frame->merge ? GB_OK : err->code;
+}
+
+/* Wishes of leaf k in frame f.  A quarter of all pairs of siblings are to be merged, and an eighth
+ * of their members dissent; an eighth of the other leaves are to be split. */
+static void wish(uint64_t seed, size_t f, uint32_t k, bool *split, bool *merge)
+{
+	const struct gb_random_block block = gb_random_block(seed, STREAM_FRAMES + f, k >> 1);
+	const uint32_t own = block.word[1 + (k & 1)];
+
+	*merge = block.word[0] % 4 == 0 && own % 8 != 0;
+	*split = !*merge && own / 8 % 8 == 0;
+}
+
+/* Random wishes of frame f for the leaves of the field. */
+static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, size_t f,
+			  struct cbt_frame *frame)
+{
+	const uint64_t end = UINT64_C(1) << depth;
+	size_t leaf = 0;
+
+	for (uint64_t x = 0, next; x < end; x = next, leaf++) {
+		bool split, merge;
+
+		next = gb_tree_next(field, end, x + 1);
+		wish(seed, f, cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x)), &split, &merge);
+		if (split)
+			gb_tree_set(frame->split, leaf);
+		if (merge)
+			gb_tree_set(frame->merge, leaf);
+	}
+}
+
+/* All frames, one after the other on in->end_field, which starts as the field. */
+static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *in,
+				  struct gb_terrain *terrain, struct gb_error *err)
+{
+	const size_t bytes = in->field_words * sizeof *in->field;
+
+	in->frame = gb_host_zalloc((size_t)p->frames, sizeof *in->frame, err);
+	in->end_field = in->frame ? gb_host_alloc(in->field_words, sizeof *in->field, err) : NULL;
+	if (!in->end_field)
+		return err->code;
+	in->frames = (size_t)p->frames;
+	in->end_leaves = in->leaves;
+	if (!gb_memory_is_dry())
+		memcpy(in->end_field, in->field, bytes);
+	for (size_t f = 0; f < in->frames; f++) {
+		struct cbt_frame *frame = &in->frame[f];
+
+		if (gb_trees_alloc_frame(frame, in->end_leaves, err))
+			return err->code;
+		if (gb_memory_is_dry())
+			continue;
+		if (terrain)
+			gb_terrain_wishes(terrain, in->end_field, f, frame);
+		else
+			random_wishes(in->end_field, in->depth, (uint64_t)p->seed, f, frame);
+		in->total_leaves += in->end_leaves;
+		in->end_leaves = gb_trees_apply(in->end_field, in->depth, frame);
+	}
+	return GB_OK;
+}
+
+/* ---- an input ---------------------------------------------------------------------------- */
+
+static void make_shape(const struct cbt_params *p, struct cbt_input *in, struct gb_terrain *terrain)
+{
+	const uint64_t size = UINT64_C(1) << in->depth;
+
+	if (p->shape == CBT_TERRAIN)
+		in->leaves = gb_terrain_tree(terrain, in->leaves, in->field);
+	else if (p->shape == CBT_RANDOM)
+		random_field(in->field, in->depth, in->leaves, (uint64_t)p->seed);
+	else
+		set_every(in->field, in->leaves, size / in->leaves);
+}
+
+static enum gb_status make_all(const struct cbt_params *p, struct cbt_input *in,
+			       struct gb_terrain *terrain, struct gb_error *err)
+{
+	in->field = gb_host_zalloc(in->field_words, sizeof *in->field, err);
+	if (!in->field)
+		return err->code;
+	if (!gb_memory_is_dry())
+		make_shape(p, in, terrain);
+	if (in->op == CBT_DECODE || in->op == CBT_UPDATE) {
+		in->heap = gb_host_alloc(in->heap_words, sizeof *in->heap, err);
+		if (!in->heap)
+			return err->code;
+		if (!gb_memory_is_dry())
+			gb_trees_reduce(in->field, in->depth, in->heap);
+	}
+	if (in->op == CBT_UPDATE)
+		return make_frames(p, in, terrain, err);
+	in->total_leaves = in->leaves;
+	return GB_OK;
+}
+
+enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *in,
+			     struct gb_error *err)
+{
+	struct gb_terrain *terrain = NULL;
+
+	in->op = (enum cbt_op)params->op;
+	in->ids = (enum cbt_ids)params->ids;
+	in->depth = (unsigned)params->depth;
+	in->field_words = cbt_field_words(in->depth);
+	in->heap_words = cbt_heap_words(in->depth);
+	if (count_leaves(params, &in->leaves, err))
+		return err->code;
+	if (params->shape == CBT_TERRAIN &&
+	    gb_terrain_create(&terrain, in->depth, (uint64_t)params->seed, err))
+		return err->code;
+	(void)make_all(params, in, terrain, err);
+	gb_terrain_destroy(terrain);
+	return err->code;
+}
+
+void gb_trees_release(struct cbt_input *in)
+{
+	for (size_t f = 0; f < in->frames; f++) {
+		gb_host_free(in->frame[f].split);
+		gb_host_free(in->frame[f].merge);
+	}
+	gb_host_free(in->frame);
+	gb_host_free(in->end_field);
+	gb_host_free(in->heap);
+	gb_host_free(in->field);
+	*in = (struct cbt_input){ 0 };
+}
