@@ -8,11 +8,13 @@
 extern const struct gb_workload gb_stream_workload;
 extern const struct gb_workload gb_radix_workload;
 extern const struct gb_workload gb_octree_workload;
+extern const struct gb_workload gb_cbt_workload;
 
 const struct gb_workload *const gb_workloads[] = {
 	&gb_stream_workload,
 	&gb_radix_workload,
 	&gb_octree_workload,
+	&gb_cbt_workload,
 };
 const size_t gb_workload_count = GB_COUNT(gb_workloads);
 

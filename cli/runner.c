@@ -277,10 +277,11 @@ static bool enough(struct session *s)
 /* Runs per sample: more than one only when hot, since a batch warms the caches by itself. */
 static int64_t choose_batch(const struct session *s, double ns)
 {
+	const struct gb_result *r = s->result;
 	int64_t batch;
 
-	if (s->result->cold || !(s->ops->flags & GB_REPEATABLE) || s->distinct > 1 ||
-	    ns >= SHORT_NS)
+	if (r->cold || !(s->ops->flags & GB_REPEATABLE) || s->distinct > 1 || ns >= SHORT_NS ||
+	    (r->workload->repeatable && !r->workload->repeatable(r->params)))
 		return 1;
 	batch = (int64_t)ceil(BATCH_NS / (ns > 1 ? ns : 1));
 	return batch < MAX_BATCH ? batch : MAX_BATCH;

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #ifdef __CUDACC__
 #define CBT_INLINE static inline __host__ __device__
@@ -210,6 +211,15 @@ CBT_INLINE uint64_t cbt_get(const uint64_t *heap, unsigned depth, uint32_t k)
 CBT_INLINE void cbt_set(uint64_t *heap, unsigned depth, uint32_t k, uint64_t value)
 {
 	cbt_set_bits(heap, cbt_element_bit(depth, k), cbt_width(depth, cbt_level(k)), value);
+}
+
+/* The field (cbt_field_words words) into its place in the heap, whose other bits stay. */
+CBT_INLINE void cbt_put_field(uint64_t *heap, unsigned depth, const uint64_t *field)
+{
+	if (depth < 6)
+		cbt_set_bits(heap, cbt_level_bit(depth, depth), 1U << depth, field[0]);
+	else
+		memcpy(heap + cbt_field_at(depth), field, cbt_field_words(depth) * sizeof *field);
 }
 
 /* ---- output ------------------------------------------------------------------------------ */

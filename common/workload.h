@@ -170,6 +170,9 @@ struct gb_workload {
 	/* Items of sample `sample` where the distinct inputs are different work: the harmonic mean
 	 * of the samples' rates is taken with these.  NULL: work().items each. */
 	double (*items)(const void *params, const void *input, int64_t sample);
+	/* Whether a run at this point may be repeated without reset() by variants that are
+	 * GB_REPEATABLE; NULL: always. */
+	bool (*repeatable)(const void *params);
 	/* The record's "input.source": "generated" or "file". */
 	const char *(*source)(const void *params);
 	void (*release)(void *input); /* accepts NULL */

@@ -145,17 +145,9 @@ void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap)
 {
 	memset(heap, 0, cbt_heap_words(depth) * sizeof *heap);
 	heap[0] = UINT64_C(1) << depth;
-	gb_trees_put_field(field, depth, heap);
+	cbt_put_field(heap, depth, field);
 	for (unsigned level = depth; level-- > 0;)
 		reduce_level(heap, depth, level);
-}
-
-void gb_trees_put_field(const uint64_t *field, unsigned depth, uint64_t *heap)
-{
-	if (depth < 6)
-		cbt_set_bits(heap, cbt_level_bit(depth, depth), 1U << depth, field[0]);
-	else
-		memcpy(heap + cbt_field_at(depth), field, cbt_field_words(depth) * sizeof *field);
 }
 
 /* The leaf before the one at hand. */
