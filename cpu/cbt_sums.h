@@ -1,0 +1,42 @@
+/* cbt_sums.h -- all sums of a heap by groups of whole words: no atomics, nothing read twice.
+ *
+ * From level 6 on 64 consecutive nodes fill D - d + 1 whole aligned words, so that whoever owns
+ * 64-node groups of every level of a subtree writes no word that another writes.  A block is 64
+ * words of the field: levels D-1 to D-6 of it are made by adding up neighbouring fields within a
+ * word and squeezing out the bits that narrower sums do not need.  Its 64 counts of level D-6 then
+ * go up in 32-bit numbers, and a group of each level is packed when it is complete.  Subtrees of
+ * up to 2^18 leaves are independent of each other; what is above them is done once they are all
+ * finished.
+ */
+#ifndef GPUBENCH_CPU_CBT_SUMS_H
+#define GPUBENCH_CPU_CBT_SUMS_H
+
+#include "cpu/cbt_common.h"
+
+enum {
+	CBT_BLOCK_LEVELS = 12,   /* a block is 2^12 bits of the field */
+	CBT_SUBTREE_LEVELS = 18, /* a subtree at most 2^18 */
+};
+
+struct cbt_sums {
+	uint64_t *heap;
+	unsigned depth;
+	unsigned levels; /* of a subtree; 0: too small a tree, all is done by cbt_sums_top() */
+	enum cbt_simd simd;
+	bool around;     /* write the lowest sums around the caches */
+	uint32_t *count; /* of the 64 nodes six levels below each subtree's root */
+};
+
+/* For a heap of its own; `threads` will share the work.  GB_EUNAVAILABLE if memory is short. */
+enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth, int threads,
+			     struct gb_error *err);
+void cbt_sums_release(struct cbt_sums *s);
+
+/* Number of subtrees. */
+size_t cbt_sums_subtrees(const struct cbt_sums *s);
+/* All sums within subtree number i, but for those of its six highest levels. */
+void cbt_sums_subtree(const struct cbt_sums *s, size_t i);
+/* The sums of the six highest levels of the subtrees and those above, and the depth marker. */
+void cbt_sums_top(const struct cbt_sums *s);
+
+#endif
