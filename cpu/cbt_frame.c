@@ -128,38 +128,40 @@ CBT_ALWAYS void set_bit(uint64_t *field, uint64_t x)
 		field[x / 64] |= UINT64_C(1) << x % 64;
 }
 
-/* The body of cbt_chunk_change(); deposit is deposit_plain or _pdep_u64. */
-#define CHANGE_WORDS(walk, field, frame, chunk, deposit)                                         \
-	do {                                                                                     \
-		uint64_t leaf = (chunk)->rank;                                                   \
-                                                                                                 \
-		for (size_t w = (chunk)->first_word; w < (chunk)->end_word; w++) {               \
-			const uint64_t word = (field)[w];                                        \
-			uint64_t split, merge, behind;                                           \
-			unsigned n;                                                              \
-                                                                                                 \
-			if (!word)                                                               \
-				continue;                                                        \
-			n = (unsigned)__builtin_popcountll(word);                                \
-			split = deposit(wishes_at((frame)->split, leaf, n), word);               \
-			merge = deposit(wishes_at((frame)->merge, leaf, n), word);               \
-			leaf += n;                                                               \
-			if (split | merge) {                                                     \
-				behind = leaf_behind(&(walk), w);                                \
-				set_bit(field, (walk).ahead);                                    \
-				(walk).ahead = UINT64_MAX;                                       \
-				(field)[w] = split_leaves(&(walk), word, w, behind, split) &     \
-					     ~merged_leaves(&(walk), word, w, behind, merge);    \
-			}                                                                        \
-			(walk).before = 64 * (uint64_t)w + 63 - (uint64_t)__builtin_clzll(word); \
-			(walk).before_merges = merge >> (walk).before % 64 & 1;                  \
-		}                                                                                \
-	} while (0)
+/* Word number w, not zero, has leaves with these wishes. */
+CBT_ALWAYS void change_word(struct walk *walk, uint64_t *field, size_t w, uint64_t split,
+			    uint64_t merge)
+{
+	const uint64_t word = field[w];
+	const unsigned last = 63U - (unsigned)__builtin_clzll(word);
+
+	if (split | merge) {
+		const uint64_t behind = leaf_behind(walk, w);
+
+		set_bit(field, walk->ahead);
+		walk->ahead = UINT64_MAX;
+		field[w] = split_leaves(walk, word, w, behind, split) &
+			   ~merged_leaves(walk, word, w, behind, merge);
+	}
+	walk->before = 64 * (uint64_t)w + last;
+	walk->before_merges = merge >> last & 1;
+}
 
 static void change_plain(struct walk *walk, uint64_t *field, const struct cbt_frame *frame,
 			 const struct cbt_chunk *chunk)
 {
-	CHANGE_WORDS(*walk, field, frame, chunk, deposit_plain);
+	uint64_t leaf = chunk->rank;
+
+	for (size_t w = chunk->first_word; w < chunk->end_word; w++) {
+		const uint64_t word = field[w];
+		const unsigned n = (unsigned)__builtin_popcountll(word);
+
+		if (word)
+			change_word(walk, field, w,
+				    deposit_plain(wishes_at(frame->split, leaf, n), word),
+				    deposit_plain(wishes_at(frame->merge, leaf, n), word));
+		leaf += n;
+	}
 }
 
 #if defined(__x86_64__)
@@ -167,7 +169,18 @@ CBT_BMI2_TARGET static void change_bmi2(struct walk *walk, uint64_t *field,
 					const struct cbt_frame *frame,
 					const struct cbt_chunk *chunk)
 {
-	CHANGE_WORDS(*walk, field, frame, chunk, _pdep_u64);
+	uint64_t leaf = chunk->rank;
+
+	for (size_t w = chunk->first_word; w < chunk->end_word; w++) {
+		const uint64_t word = field[w];
+		const unsigned n = (unsigned)__builtin_popcountll(word);
+
+		if (word)
+			change_word(walk, field, w,
+				    _pdep_u64(wishes_at(frame->split, leaf, n), word),
+				    _pdep_u64(wishes_at(frame->merge, leaf, n), word));
+		leaf += n;
+	}
 }
 #endif
 
