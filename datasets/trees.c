@@ -303,10 +303,9 @@ enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *
 	in->heap_words = cbt_heap_words(in->depth);
 	if (count_leaves(params, &in->leaves, err))
 		return err->code;
-	if (params->shape == CBT_TERRAIN &&
-	    gb_terrain_create(&terrain, in->depth, (uint64_t)params->seed, err))
-		return err->code;
-	(void)make_all(params, in, terrain, err);
+	if (params->shape != CBT_TERRAIN ||
+	    !gb_terrain_create(&terrain, in->depth, (uint64_t)params->seed, err))
+		(void)make_all(params, in, terrain, err);
 	gb_terrain_destroy(terrain);
 	return err->code;
 }
