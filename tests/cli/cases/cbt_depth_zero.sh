@@ -1,0 +1,1 @@
+gpubench cbt --depth=0

@@ -1,0 +1,1 @@
+gpubench cbt --shape=full --fill=0.5

@@ -1,0 +1,1 @@
+gpubench cbt --fill=0.0001 --depth=10

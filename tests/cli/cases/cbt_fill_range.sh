@@ -1,0 +1,1 @@
+gpubench cbt --fill=1.5

@@ -1,0 +1,1 @@
+gpubench cbt --image=mesh.png

@@ -1,0 +1,1 @@
+gpubench cbt --op=reduce,split
