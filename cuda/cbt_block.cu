@@ -23,6 +23,7 @@
  * launch and a dozen dependent steps of 0.1 to 0.7 us are all: 2 to 4 us are to be expected.
  */
 #include "cuda/cbt_chunk.h"
+#include "cuda/cbt_limits.h"
 #include "cuda/cbt_pack.h"
 #include "cuda/primitives.h"
 

@@ -102,12 +102,6 @@ static __device__ __forceinline__ bool cbt_wish(const uint32_t *wishes, uint32_t
 	return wishes[leaf / 32] >> leaf % 32 & 1;
 }
 
-/* For tests: cbt/block takes trees deeper than `wide` (15 .. 17) by tiles and puts 2^fan (1 .. 7)
- * of them together at a time.  0: as it is without. */
-void cbt_cuda_block_limits(unsigned wide, unsigned fan);
-/* The same for cbt/ocbt, fan 1 .. 10. */
-void cbt_cuda_ocbt_limit(unsigned fan);
-
 /* ---- host ---------------------------------------------------------------------------------- */
 
 /* 32-bit words of one array of a frame's wishes. */

@@ -16,6 +16,7 @@
  */
 #include "common/memory.h"
 #include "cuda/cbt_chunk.h"
+#include "cuda/cbt_limits.h"
 #include "cuda/cbt_pack.h"
 
 enum {

@@ -22,6 +22,16 @@ SWEEPS = {
         "large": [
             "--count=1,2,33,5000,30000 --dist=plummer,cube",
             "--count=700,9000 --dist=pairs,coincident,clustered --bucket=1,16,32",
+    "cbt": {
+        "small": ["--op=bitfield,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2"],
+        "quick": [
+            "--op=bitfield,decode,cycle,update --depth=4,11,14 --shape=random --fill=0.3",
+            "--op=cycle,update --depth=18 --shape=random --fill=0.01 --frames=2",
+        ],
+        "large": [
+            "--op=bitfield,decode,cycle,update --depth=1:13 --shape=random --fill=0.3",
+            "--op=cycle,update --depth=16,18 --shape=random,terrain --fill=0.01,0.4",
+            "--op=bitfield,cycle --ids=sum --depth=5,12,18",
         ],
     },
     "radix": {
