@@ -301,6 +301,7 @@ static void add_metrics(const struct cbt_input *in, struct gb_metrics *metrics)
 
 	gb_metric(metrics, "leaves", (double)in->leaves);
 	gb_metric(metrics, "fill", (double)in->leaves / ldexp(1, (int)in->depth));
+	gb_metric(metrics, "heap_bytes", ldexp(1, (int)in->depth + 2) / 8);
 	if (in->op != CBT_UPDATE)
 		return;
 	for (size_t f = 0; f < in->frames; f++) {

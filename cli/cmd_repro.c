@@ -20,12 +20,14 @@
 
 extern const char gb_paper_radix[]; /* results/papers.S */
 extern const char gb_paper_octree[];
+extern const char gb_paper_cbt[];
 
 static const struct {
 	const char *name, *text;
 } papers[] = {
 	{ "radix", gb_paper_radix },
 	{ "octree", gb_paper_octree },
+	{ "cbt", gb_paper_cbt },
 };
 
 /* ---- printing ----------------------------------------------------------------------------- */

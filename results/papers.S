@@ -7,5 +7,8 @@ gb_paper_radix:
 	.globl gb_paper_octree
 gb_paper_octree:
 	.incbin "results/papers/octree.json"
+	.globl gb_paper_cbt
+gb_paper_cbt:
+	.incbin "results/papers/cbt.json"
 	.byte 0
 	.section .note.GNU-stack, "", @progbits
