@@ -320,15 +320,15 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const struct cbt_params *p = params_;
 	const struct cbt_input *in = input;
 	const struct cbt_output *out = output;
-	/* The layout's functions serve writers too. */
-	void *bytes = (void *)(uintptr_t)output;
+	const unsigned char *bytes = (const unsigned char *)output + sizeof *out;
+	const uint32_t *ids = (const void *)bytes;
+	const uint64_t *heap = (const void *)(bytes + cbt_ids_size(in));
 	const uint64_t *field = in->op == CBT_UPDATE ? in->end_field : in->field;
 
 	(void)sample;
-	if (in->op != CBT_REDUCE && in->op != CBT_UPDATE &&
-	    verify_ids(in, out, cbt_output_ids(in, bytes), err))
+	if (in->op != CBT_REDUCE && in->op != CBT_UPDATE && verify_ids(in, out, ids, err))
 		return err->code;
-	if (cbt_has_heap(in) && verify_heap(in, out, cbt_output_heap(in, bytes), field, err))
+	if (cbt_has_heap(in) && verify_heap(in, out, heap, field, err))
 		return err->code;
 	if (p->shape == CBT_TERRAIN &&
 	    gb_terrain_check(field, in->depth, in->op == CBT_UPDATE ? in->end_leaves : in->leaves,

@@ -186,7 +186,7 @@ CBT_INLINE uint64_t cbt_bits(const uint64_t *word, uint64_t bit, unsigned width)
 	uint64_t value = at[0] >> shift;
 
 	if (shift + width > 64)
-		value |= at[1] << (64 - shift);
+		value |= at[1] << 1 << (63 - shift);
 	return value & ((UINT64_C(1) << width) - 1);
 }
 
@@ -199,7 +199,7 @@ CBT_INLINE void cbt_set_bits(uint64_t *word, uint64_t bit, unsigned width, uint6
 
 	at[0] = (at[0] & ~(mask << shift)) | value << shift;
 	if (shift + width > 64)
-		at[1] = (at[1] & ~(mask >> (64 - shift))) | value >> (64 - shift);
+		at[1] = (at[1] & ~(mask >> 1 >> (63 - shift))) | value >> 1 >> (63 - shift);
 }
 
 /* Element k, k >= 1. */

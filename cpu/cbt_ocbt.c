@@ -109,15 +109,17 @@ static void add_up(struct state *s, uint32_t k)
 	const unsigned top = cbt_level(k);
 
 	for (unsigned level = s->levels; level-- > top;) {
-		const uint32_t first = k << (level - top), end = (k + 1) << (level - top);
+		const size_t first = (size_t)k << (level - top), nodes = (size_t)1 << (level - top);
+		const uint16_t *line = s->line + 2 * (first - ((size_t)1 << level));
+		const uint32_t *below = s->sum + 2 * first;
+		uint32_t *sum = s->sum + first;
 
 		if (level + 1 == s->levels)
-			for (uint32_t i = first; i < end; i++)
-				s->sum[i] = (uint32_t)s->line[2 * (i - (UINT32_C(1) << level))] +
-					    s->line[2 * (i - (UINT32_C(1) << level)) + 1];
+			for (size_t i = 0; i < nodes; i++)
+				sum[i] = (uint32_t)line[2 * i] + line[2 * i + 1];
 		else
-			for (uint32_t i = first; i < end; i++)
-				s->sum[i] = s->sum[2 * i] + s->sum[2 * i + 1];
+			for (size_t i = 0; i < nodes; i++)
+				sum[i] = below[2 * i] + below[2 * i + 1];
 	}
 }
 
@@ -134,7 +136,7 @@ static void reduce(struct state *s)
 	}
 #pragma omp single
 	{
-		for (uint32_t k = (UINT32_C(1) << top) - 1; k >= 1; k--)
+		for (size_t k = ((size_t)1 << top) - 1; k >= 1; k--)
 			s->sum[k] = s->sum[2 * k] + s->sum[2 * k + 1];
 		s->cpu.leaves = sum_of(s, 1);
 	}

@@ -57,7 +57,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 	s->around = in->leaves * sizeof *s->cpu.ids >= LARGE;
 	words = in->field_words;
 	for (s->chunks = 1; s->parallel && s->chunks < MAX_CHUNKS &&
-			    s->chunks < (size_t)(CHUNKS_A_THREAD * s->cpu.threads) &&
+			    s->chunks < CHUNKS_A_THREAD * (size_t)s->cpu.threads &&
 			    words / s->chunks > MIN_CHUNK_WORDS;)
 		s->chunks *= 2;
 	s->chunk = gb_host_alloc(s->chunks, sizeof *s->chunk, err);

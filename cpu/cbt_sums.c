@@ -31,10 +31,10 @@ static size_t level_word(unsigned depth, unsigned level)
 enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth, int threads,
 			     struct gb_error *err)
 {
-	*s = (struct cbt_sums){ .heap = heap,
-				.depth = depth,
+	*s = (struct cbt_sums){ .depth = depth,
 				.simd = cbt_cpu_simd(),
 				.around = depth >= AROUND_DEPTH };
+	s->heap = heap;
 	if (depth < CBT_BLOCK_LEVELS)
 		return GB_OK;
 	s->levels = depth < CBT_SUBTREE_LEVELS ? depth : CBT_SUBTREE_LEVELS;

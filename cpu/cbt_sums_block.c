@@ -29,8 +29,9 @@ CBT_ALWAYS void append(struct writer *w, uint64_t value, unsigned bits)
 
 CBT_ALWAYS void pack_plain(uint64_t *to, const uint32_t count[64], unsigned width)
 {
-	struct writer w = { 0, 0, to };
+	struct writer w = { 0 };
 
+	w.to = to;
 	for (size_t i = 0; i < 64; i++)
 		append(&w, count[i], width);
 }
@@ -215,9 +216,10 @@ CBT_AVX512_TARGET static void pack_avx512(uint64_t *to, const uint32_t count[64]
 	const __m128i shift2 = _mm_cvtsi32_si128((int)(2 * width));
 	const __m512i even = _mm512_set_epi64(14, 12, 10, 8, 6, 4, 2, 0);
 	const __m512i odd = _mm512_set_epi64(15, 13, 11, 9, 7, 5, 3, 1);
-	struct writer w = { 0, 0, to };
+	struct writer w = { 0 };
 	uint64_t number[32];
 
+	w.to = to;
 	for (size_t i = 0; i < 4; i++) {
 		const __m512i x = _mm512_loadu_si512(count + 16 * i);
 		const __m512i high = _mm512_sll_epi64(_mm512_srli_epi64(x, 32), shift1);

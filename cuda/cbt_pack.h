@@ -2,8 +2,9 @@
  *
  * pack_word() and heap_word() gather: a word of the heap is made by one thread, from the sums
  * whose bits it holds.  reduce_strip() makes levels D - 1 to D - 7 of 4096 bits: D - 1 to D - 3
- * within the lane's own words, where neighbouring sums are closed up by shifts, and the others
- * from shared memory by pack_word() with the width known to the compiler.
+ * within the lane's own words, where neighbouring sums are closed up by shifts.  Of the others a
+ * lane has but pieces of a word: they go through shared memory, as few and as wide as they come,
+ * and pack_word() puts them together.
  */
 #ifndef GPUBENCH_CUDA_CBT_PACK_H
 #define GPUBENCH_CUDA_CBT_PACK_H
@@ -19,7 +20,8 @@ enum {
 
 /* ---- words from sums ----------------------------------------------------------------------- */
 
-/* Word `o` of 32 nodes (or 64, ...) of a level, whose sums are given. */
+/* Word `o` of 32 nodes (or 64, ...) of a level, from their sums, or from pieces of `width` bits
+ * that hold several each. */
 static __device__ __forceinline__ uint32_t pack_word(const uint32_t *count, unsigned width,
 						     uint32_t o)
 {
@@ -64,13 +66,13 @@ static __device__ __forceinline__ uint32_t heap_word(const uint32_t *count, unsi
 
 /* ---- the lowest levels --------------------------------------------------------------------- */
 
-/* A warp's place to pack its 4096 bits: the sums of 16, 32, 64 and 128 bits, and the words of
- * level D - 2, of which a lane makes three. */
+/* A warp's place to pack its 4096 bits: what the lanes have closed up of each level, in pieces of
+ * so many bits, and the words of level D - 2, of which a lane makes three. */
 struct strip {
-	alignas(16) uint32_t sum16[256];
-	alignas(16) uint32_t sum32[128];
-	alignas(16) uint32_t sum64[64];
-	uint32_t sum128[32];
+	alignas(8) uint32_t by16[2 * WARP]; /* 20 bits: four sums of 5 */
+	uint32_t by32[WARP];                /* 24: four of 6 */
+	uint32_t by64[WARP];                /* 14: two of 7 */
+	uint32_t by128[WARP];               /* 8 */
 	uint32_t triple[TRIPLES];
 };
 
@@ -98,16 +100,22 @@ static __device__ __forceinline__ struct word_sums sums_of_word(uint32_t x)
 	return s;
 }
 
-/* The words of level D - N of strip number `strip`, by a warp. */
-template <int N>
+/* The words of level D - N of strip number `strip`, by a warp, from pieces of PIECE bits. */
+template <int N, int PIECE>
 static __device__ __forceinline__ void write_level(uint32_t *heap, unsigned depth, uint32_t strip,
-						   const uint32_t *count)
+						   const uint32_t *piece)
 {
 	constexpr unsigned WORDS = (1u << (STRIP_LEVELS - N)) * (N + 1) / 32;
 	uint32_t *const to = heap + cbt_level_word(depth, depth - N) + (size_t)strip * WORDS;
 
 	for (unsigned o = threadIdx.x % WARP; o < WORDS; o += WARP)
-		to[o] = pack_word(count, N + 1, o);
+		to[o] = pack_word(piece, PIECE, o);
+}
+
+/* Four sums of `width` bits as one piece. */
+static __device__ __forceinline__ uint32_t close_up(uint4 sum, int width)
+{
+	return sum.x | sum.y << width | sum.z << 2 * width | sum.w << 3 * width;
 }
 
 /* By a warp: levels D - 1 to D - 7 of strip number `strip`, of which each lane has a quad.  Returns
@@ -120,8 +128,9 @@ static __device__ __forceinline__ uint32_t reduce_strip(uint32_t *heap, unsigned
 	const struct word_sums c = sums_of_word(quad.z), d = sums_of_word(quad.w);
 	const uint4 low = make_uint4(a.by16 & 31, a.by16 >> 16, b.by16 & 31, b.by16 >> 16);
 	const uint4 high = make_uint4(c.by16 & 31, c.by16 >> 16, d.by16 & 31, d.by16 >> 16);
-	const uint4 sum =
+	const uint4 by32 =
 		make_uint4(low.x + low.y, low.z + low.w, high.x + high.y, high.z + high.w);
+	const uint2 by64 = make_uint2(by32.x + by32.y, by32.z + by32.w);
 	const size_t at = (size_t)strip * WARP + lane;
 	uint4 *const by2 = (uint4 *)(void *)(heap + cbt_level_word(depth, depth - 1));
 	uint32_t *const by4 = heap + cbt_level_word(depth, depth - 2) + (size_t)strip * TRIPLES;
@@ -132,20 +141,19 @@ static __device__ __forceinline__ uint32_t reduce_strip(uint32_t *heap, unsigned
 	s->triple[3 * lane] = a.by4 | b.by4 << 24;
 	s->triple[3 * lane + 1] = b.by4 >> 8 | c.by4 << 16;
 	s->triple[3 * lane + 2] = c.by4 >> 16 | d.by4 << 8;
-	((uint4 *)(void *)s->sum16)[2 * lane] = low;
-	((uint4 *)(void *)s->sum16)[2 * lane + 1] = high;
-	((uint4 *)(void *)s->sum32)[lane] = sum;
-	((uint2 *)(void *)s->sum64)[lane] = make_uint2(sum.x + sum.y, sum.z + sum.w);
-	s->sum128[lane] = sum.x + sum.y + sum.z + sum.w;
+	((uint2 *)(void *)s->by16)[lane] = make_uint2(close_up(low, 5), close_up(high, 5));
+	s->by32[lane] = close_up(by32, 6);
+	s->by64[lane] = by64.x | by64.y << 7;
+	s->by128[lane] = by64.x + by64.y;
 	__syncwarp();
 	for (unsigned o = lane; o < TRIPLES; o += WARP)
 		by4[o] = s->triple[o];
-	write_level<4>(heap, depth, strip, s->sum16);
-	write_level<5>(heap, depth, strip, s->sum32);
-	write_level<6>(heap, depth, strip, s->sum64);
-	write_level<7>(heap, depth, strip, s->sum128);
+	write_level<4, 20>(heap, depth, strip, s->by16);
+	write_level<5, 24>(heap, depth, strip, s->by32);
+	write_level<6, 14>(heap, depth, strip, s->by64);
+	write_level<7, 8>(heap, depth, strip, s->by128);
 	__syncwarp();
-	return sum.x + sum.y + sum.z + sum.w;
+	return by64.x + by64.y;
 }
 
 /* 128 bits of the field, whose depth is 7 at least. */

@@ -87,8 +87,9 @@ static void make_random(const struct random_tree *t, uint32_t k, uint64_t n)
 
 static void random_field(uint64_t *field, unsigned depth, uint64_t leaves, uint64_t seed)
 {
-	const struct random_tree t = { field, seed, depth };
+	struct random_tree t = { .seed = seed, .depth = depth };
 
+	t.field = field;
 #pragma omp parallel
 #pragma omp single
 	make_random(&t, 1, leaves);
@@ -191,7 +192,9 @@ enum gb_status gb_trees_alloc_frame(struct cbt_frame *frame, size_t leaves, stru
 
 	frame->leaves = leaves;
 	frame->split = gb_host_zalloc(words, sizeof *frame->split, err);
-	frame->merge = frame->split ? gb_host_zalloc(words, sizeof *frame->merge, err) : NULL;
+	if (!frame->split)
+		return err->code;
+	frame->merge = gb_host_zalloc(words, sizeof *frame->merge, err);
 	return frame->merge ? GB_OK : err->code;
 }
 
@@ -242,7 +245,8 @@ static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *
 	for (size_t f = 0; f < in->frames; f++) {
 		struct cbt_frame *frame = &in->frame[f];
 
-		if (gb_trees_alloc_frame(frame, in->end_leaves, err))
+		if (gb_trees_alloc_frame(frame, in->end_leaves, err) || !frame->split ||
+		    !frame->merge)
 			return err->code;
 		if (gb_memory_is_dry())
 			continue;
