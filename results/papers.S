@@ -7,6 +7,7 @@ gb_paper_radix:
 	.globl gb_paper_octree
 gb_paper_octree:
 	.incbin "results/papers/octree.json"
+	.byte 0
 	.globl gb_paper_cbt
 gb_paper_cbt:
 	.incbin "results/papers/cbt.json"

@@ -22,6 +22,8 @@ SWEEPS = {
         "large": [
             "--count=1,2,33,5000,30000 --dist=plummer,cube",
             "--count=700,9000 --dist=pairs,coincident,clustered --bucket=1,16,32",
+        ],
+    },
     "cbt": {
         "small": ["--op=bitfield,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2"],
         "quick": [
