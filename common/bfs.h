@@ -1,0 +1,138 @@
+/* bfs.h -- what the bfs workload and its variants share: parameters, input, formats, output.
+ *
+ * The search starts at one source and tells of every vertex how many edges away it is (dist), by
+ * which vertex it was reached (parent), or both.  Sample k starts at source k modulo the number of
+ * sources.
+ *
+ * The graph comes in two shapes.  CSR always: the out-edges of all vertices and, for searches that
+ * look backwards, the in-edges.  As a matrix of bits (the paper's CCAM, Coded for CUDA Adjacency
+ * Matrix) if it has at most BFS_MATRIX_VERTICES vertices and memory suffices: row u has bit v % 32
+ * of word v / 32 set where there is an edge u -> v.  Rows are padded with zero bits to a multiple
+ * of 128 bytes, so that each starts on a line of every cache; the paper pads to 4 bytes.  The
+ * transposed matrix has the in-edges.
+ *
+ * A graph may have self-loops and parallel edges; m counts each.  A bit can hold only one of
+ * several parallel edges, which no distance depends on.
+ */
+#ifndef GPUBENCH_COMMON_BFS_H
+#define GPUBENCH_COMMON_BFS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum bfs_graph { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS };
+enum bfs_output { BFS_DIST, BFS_PARENT, BFS_BOTH };
+
+enum {
+	BFS_UNREACHED = -1,          /* dist and parent of a vertex that cannot be reached */
+	BFS_MATRIX_VERTICES = 65536, /* most vertices of a graph that is kept as a matrix */
+	BFS_PITCH = 128,             /* a row of the matrix is a multiple of so many bytes */
+};
+
+struct bfs_params {
+	int64_t graph;      /* enum bfs_graph; not used with a file */
+	int64_t vertices;   /* of gnp, uniform, grid and blocks */
+	double p;           /* of gnp and blocks: probability of an edge */
+	int64_t scale;      /* of kronecker: 2^scale vertices */
+	int64_t edgefactor; /* of kronecker and uniform: undirected edges drawn per vertex */
+	int64_t blocks;     /* of blocks: how many in the chain */
+	double orphans;     /* of gnp and blocks: share of vertices without in-edges */
+	int64_t multi;      /* of kronecker and uniform: keep self-loops and parallel edges */
+	const char *file;   /* .mtx .el .txt .gr .sg, or NULL */
+	const char *write;  /* .sg or .el to write the graph to, or NULL */
+	int64_t sources;
+	int64_t output; /* enum bfs_output */
+	int64_t warps;  /* model the warps' efficiency */
+	int64_t threads;
+	int64_t seed;
+};
+
+/* Edges of vertex u: column[row[u]] .. column[row[u + 1] - 1], ascending. */
+struct bfs_csr {
+	uint64_t *row;    /* n + 1 */
+	uint32_t *column; /* m */
+};
+
+/* What the oracle knows of the search from one source; filled when first asked for. */
+struct bfs_facts;
+
+struct bfs_input {
+	uint32_t n;     /* vertices: at least 1, at most INT32_MAX */
+	uint64_t m;     /* directed edges */
+	bool symmetric; /* every edge has its reverse: `in` and `matrix_in` are `out` and `matrix`
+			 */
+	struct bfs_csr out, in;
+	size_t pitch;          /* 32-bit words from one row of the matrix to the next */
+	uint32_t *matrix;      /* n rows, or NULL */
+	uint32_t *matrix_in;   /* the transpose, or NULL */
+	const char *no_matrix; /* why there is none, for a variant's GB_EUNAVAILABLE */
+	size_t source_count;   /* at least 1 */
+	uint32_t *source;      /* distinct; with out-edges, unless no vertex has any */
+	struct bfs_facts *facts;
+	double generate_ns, build_ns, transpose_ns; /* how long the parts of prepare() took */
+};
+
+static inline uint32_t bfs_source(const struct bfs_input *input, int64_t sample)
+{
+	return input->source[(size_t)sample % input->source_count];
+}
+
+/* ---- output: n distances, or n parents, or both, distances first --------------------------- */
+
+static inline size_t bfs_output_size(const struct bfs_params *params, const struct bfs_input *input)
+{
+	return (size_t)input->n * sizeof(int32_t) * (params->output == BFS_BOTH ? 2 : 1);
+}
+
+/* NULL if distances were not asked for. */
+static inline int32_t *bfs_output_dist(const struct bfs_params *params, void *output)
+{
+	return params->output == BFS_PARENT ? NULL : (int32_t *)output;
+}
+
+/* NULL if parents were not asked for.  The source is its own parent. */
+static inline int32_t *bfs_output_parent(const struct bfs_params *params,
+					 const struct bfs_input *input, void *output)
+{
+	if (params->output == BFS_DIST)
+		return NULL;
+	return (int32_t *)output + (params->output == BFS_BOTH ? input->n : 0);
+}
+
+/* ---- sizes of the formats, in bytes -------------------------------------------------------- */
+
+/* 32-bit words of a padded row. */
+size_t bfs_pitch(uint32_t n);
+/* The bit matrix as it is kept here (rows padded to BFS_PITCH), and so its transpose. */
+double bfs_bytes_ccam(uint32_t n);
+/* The paper's: rows padded to 4 bytes. */
+double bfs_bytes_ccam_packed(uint32_t n);
+/* The plain matrix, one byte per ordered pair. */
+double bfs_bytes_basic(uint32_t n);
+/* n + 1 row pointers of 8 bytes, m columns of 4. */
+double bfs_bytes_csr32(uint32_t n, uint64_t m);
+/* The same with columns of 2 bytes; NAN if n > 65536. */
+double bfs_bytes_csr16(uint32_t n, uint64_t m);
+/* Edge probability from which on G(n, p) is smaller as CCAM (packed) than as CSR with columns of
+ * column_bytes (2 or 4) and row pointers of row_bytes (0: not counted, as in the paper).  NAN for
+ * n < 2. */
+double bfs_crossover(uint32_t n, unsigned column_bytes, unsigned row_bytes);
+
+/* ---- conversions for variants -------------------------------------------------------------- */
+
+/* bytes[u * n + v] = 1 where there is an edge u -> v, else 0; n * n bytes. */
+void bfs_expand_bytes(const struct bfs_input *input, uint8_t *bytes);
+/* Columns as 16-bit numbers; n <= 65536. */
+void bfs_narrow_columns(const uint32_t *column, uint64_t m, uint16_t *narrow);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

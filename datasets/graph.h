@@ -1,0 +1,50 @@
+/* graph.h -- the input of bfs: generated graphs, graphs from files, and files from graphs.
+ *
+ * Generated graphs depend on (kind, its parameters, seed) alone, not on the number of threads:
+ *
+ *	gnp         directed; each of the n (n - 1) ordered pairs is an edge with probability p,
+ *which is rounded to a multiple of 2^-32; no self-loops.  The 128 pairs (u, 128 b ...) are decided
+ *together, from the highest binary digit of p down: the digits of 128 uniform numbers are Philox
+ *blocks (seed, stream 1 + digit, u 2^32 + b) blocks      a chain of blocks of ceil(n / blocks)
+ *vertices; gnp among pairs of the same or of adjacent blocks, no other edges: as deep as there are
+ *blocks kronecker   Graph500's R-MAT: edgefactor 2^scale undirected edges, each bit of its two ends
+ *	            drawn with (A, B, C, D) = (.57, .19, .19, .05), ends then renamed by a
+ *	            permutation of the vertices
+ *	uniform     edgefactor n undirected edges, both ends uniform
+ *	grid        4 neighbours in a grid of ceil(sqrt n) columns, the last row may be shorter
+ *
+ * kronecker, uniform and grid are undirected: each edge is stored in both directions.  Of
+ * kronecker and uniform self-loops and parallel edges are taken out, unless they are to be kept.
+ *
+ * Files are kept as they are, self-loops and parallel edges included; only the edges of a vertex
+ * are sorted.  Kinds by ending:
+ *
+ *	.mtx        MatrixMarket: matrix coordinate pattern|integer|real general|symmetric, square;
+ *	            entry i j is the edge i -> j (and j -> i); values are read over, zeros are edges
+ *	.el .txt    edge list: "u v" a line, from 0, white space between, anything after them
+ *	            ignored; lines that begin with # or % are comments; n is the largest number + 1
+ *	.gr         DIMACS: "c" comments, one "p sp N M", M lines "a u v weight", from 1
+ *	.sg         GAPBS: one byte directed, int64 m, int64 n, n + 1 int64 row pointers, m int32
+ *	            columns, and the same for the in-edges if directed; an undirected file's m
+ *	            counts both directions
+ *
+ * What is malformed gives GB_EUSAGE with "file:line: what" (.sg: the byte offset).
+ */
+#ifndef GPUBENCH_DATASETS_GRAPH_H
+#define GPUBENCH_DATASETS_GRAPH_H
+
+#include "common/bfs.h"
+#include "common/status.h"
+
+/* The graph that params ask for, with in-edges, matrices if it may have them, and sources.  In a
+ * dry run a generated graph is allocated only.  On failure *input is NULL. */
+enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_input **input,
+				struct gb_error *err);
+/* Accepts NULL. */
+void bfs_input_destroy(struct bfs_input *input);
+
+/* Write the graph as .sg or .el, by the ending of path.  GB_EIO if it cannot be written. */
+enum gb_status bfs_graph_write(const struct bfs_input *input, const char *path,
+			       struct gb_error *err);
+
+#endif
