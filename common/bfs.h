@@ -44,12 +44,12 @@ struct bfs_params {
 	int64_t edgefactor; /* of kronecker and uniform: undirected edges drawn per vertex */
 	int64_t blocks;     /* of blocks: how many in the chain */
 	double orphans;     /* of gnp and blocks: share of vertices without in-edges */
-	int64_t multi;      /* of kronecker and uniform: keep self-loops and parallel edges */
+	int64_t multi;      /* of kronecker and uniform: 1 to keep self-loops and parallel edges */
 	const char *file;   /* .mtx .el .txt .gr .sg, or NULL */
 	const char *write;  /* .sg or .el to write the graph to, or NULL */
 	int64_t sources;
-	int64_t output; /* enum bfs_output */
-	int64_t warps;  /* model the warps' efficiency */
+	int64_t output; /* enum bfs_output; --result on the command line */
+	int64_t warps;  /* 1 to model the warps' efficiency */
 	int64_t threads;
 	int64_t seed;
 };

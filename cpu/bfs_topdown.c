@@ -1,0 +1,137 @@
+/* bfs_topdown.c -- see bfs_topdown.h. */
+#include "cpu/bfs_topdown.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+enum {
+	LOCAL = 1024,         /* vertices in a thread's buffer */
+	SHARED_EDGES = 32768, /* frontiers of fewer edges are not worth waking threads for */
+};
+
+enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cpu,
+				struct gb_error *err)
+{
+	const size_t n = cpu->in->n;
+
+	td->list = gb_host_alloc(n, sizeof *td->list, err);
+	if (!td->list)
+		return err->code;
+	td->next = gb_host_alloc(n, sizeof *td->next, err);
+	if (!td->next)
+		return err->code;
+	td->local = gb_host_alloc((size_t)cpu->threads * LOCAL, sizeof *td->local, err);
+	return td->local ? GB_OK : err->code;
+}
+
+void bfs_topdown_release(struct bfs_topdown *td)
+{
+	gb_host_free(td->local);
+	gb_host_free(td->next);
+	gb_host_free(td->list);
+}
+
+static uint64_t degree(const struct bfs_csr *csr, uint32_t u)
+{
+	return csr->row[u + 1] - csr->row[u];
+}
+
+void bfs_topdown_start(struct bfs_topdown *td, const struct bfs_cpu *cpu)
+{
+	td->list[0] = cpu->source;
+	td->count = 1;
+	td->edges = degree(&cpu->in->out, cpu->source);
+}
+
+/* One thread: returns the out-edges of the new frontier. */
+static uint64_t step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
+{
+	const struct bfs_csr *out = &cpu->in->out;
+	int32_t *const mark = cpu->mark, *const other = cpu->other;
+	uint64_t count = 0, edges = 0;
+
+	for (uint64_t i = 0; i < td->count; i++) {
+		const uint32_t u = td->list[i];
+		const int32_t value = bfs_cpu_value(cpu, u, level);
+
+		for (uint64_t e = out->row[u]; e < out->row[u + 1]; e++) {
+			const uint32_t v = out->column[e];
+
+			if (mark[v] != BFS_UNREACHED)
+				continue;
+			mark[v] = value;
+			if (other)
+				other[v] = (int32_t)u;
+			td->next[count++] = v;
+			edges += degree(out, v);
+		}
+	}
+	td->count = count;
+	return edges;
+}
+
+/* A thread's buffer to the end of the new frontier. */
+static void append(struct bfs_topdown *td, uint64_t *end, const uint32_t *local, size_t count)
+{
+	const uint64_t place = __atomic_fetch_add(end, count, __ATOMIC_RELAXED);
+
+	memcpy(td->next + place, local, count * sizeof *local);
+}
+
+static bool claim(int32_t *mark, int32_t value)
+{
+	int32_t none = BFS_UNREACHED;
+
+	return __atomic_load_n(mark, __ATOMIC_RELAXED) == none &&
+	       __atomic_compare_exchange_n(mark, &none, value, false, __ATOMIC_RELAXED,
+					   __ATOMIC_RELAXED);
+}
+
+static uint64_t step_shared(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
+{
+	const struct bfs_csr *out = &cpu->in->out;
+	uint64_t end = 0, edges = 0;
+
+#pragma omp parallel num_threads(cpu->threads) reduction(+ : edges)
+	{
+		uint32_t *local = td->local + (size_t)omp_get_thread_num() * LOCAL;
+		size_t count = 0;
+
+#pragma omp for schedule(dynamic, 64) nowait
+		for (uint64_t i = 0; i < td->count; i++) {
+			const uint32_t u = td->list[i];
+			const int32_t value = bfs_cpu_value(cpu, u, level);
+
+			for (uint64_t e = out->row[u]; e < out->row[u + 1]; e++) {
+				const uint32_t v = out->column[e];
+
+				if (!claim(&cpu->mark[v], value))
+					continue;
+				if (cpu->other)
+					cpu->other[v] = (int32_t)u;
+				if (count == LOCAL) {
+					append(td, &end, local, count);
+					count = 0;
+				}
+				local[count++] = v;
+				edges += degree(out, v);
+			}
+		}
+		append(td, &end, local, count);
+	}
+	td->count = end;
+	return edges;
+}
+
+void bfs_topdown_step(struct bfs_topdown *td, struct bfs_cpu *cpu, int32_t level)
+{
+	const bool shared = cpu->threads > 1 && td->edges >= SHARED_EDGES;
+	uint32_t *swap = td->list;
+
+	cpu->touched += td->edges * sizeof(uint32_t) + td->count * 2 * sizeof(uint64_t);
+	td->edges = shared ? step_shared(td, cpu, level) : step_alone(td, cpu, level);
+	td->list = td->next;
+	td->next = swap;
+}

@@ -1,0 +1,134 @@
+/* graph.c -- the whole input of bfs: a graph, made or read, its matrices and its sources. */
+#include "datasets/graph.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/timer.h"
+#include "datasets/graph_build.h"
+
+/* ---- matrices ---------------------------------------------------------------------------- */
+
+static void fill_from_csr(struct bfs_input *in)
+{
+#pragma omp parallel for schedule(dynamic, 64)
+	for (uint32_t u = 0; u < in->n; u++) {
+		uint32_t *row = in->matrix + u * in->pitch;
+
+		for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++) {
+			const uint32_t v = in->out.column[e];
+
+			row[v / 32] |= UINT32_C(1) << v % 32;
+		}
+	}
+}
+
+/* Matrices for a graph that came as edges, if it may have them.  That they do not fit is no error:
+ * the searches on CSR can still be run. */
+static void add_matrices(struct bfs_input *in)
+{
+	struct gb_error memory = { 0 };
+	double start = gb_now_ns();
+
+	in->pitch = bfs_pitch(in->n);
+	if (in->n > BFS_MATRIX_VERTICES) {
+		in->no_matrix =
+			"the graph has more than 65536 vertices, and no matrix is made of it";
+		return;
+	}
+	in->matrix = gb_host_zalloc(in->n, in->pitch * sizeof *in->matrix, &memory);
+	in->matrix_in = in->matrix;
+	if (in->matrix && !in->symmetric)
+		in->matrix_in = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, &memory);
+	if (memory.code) {
+		gb_host_free(in->matrix);
+		in->matrix = in->matrix_in = NULL;
+		in->no_matrix = "there is too little memory for the matrix of bits";
+		return;
+	}
+	if (gb_memory_is_dry())
+		return;
+	fill_from_csr(in);
+	in->build_ns += gb_now_ns() - start;
+	start = gb_now_ns();
+	if (!in->symmetric)
+		graph_transpose_matrix(in);
+	in->transpose_ns = gb_now_ns() - start;
+}
+
+/* ---- sources ----------------------------------------------------------------------------- */
+
+/* Vertices with out-edges into list; returns how many. */
+static uint32_t list_candidates(const struct bfs_input *in, uint32_t *list)
+{
+	uint32_t count = 0;
+
+	for (uint32_t v = 0; v < in->n; v++)
+		if (in->out.row[v + 1] > in->out.row[v])
+			list[count++] = v;
+	return count;
+}
+
+/* As many as wanted of the vertices that have out-edges, in random order; vertex 0 if none has. */
+static enum gb_status choose_sources(struct bfs_input *in, const struct bfs_params *params,
+				     struct gb_error *err)
+{
+	uint32_t *list = gb_host_zalloc(in->n, sizeof *list, err);
+	uint32_t count;
+
+	if (!list)
+		return err->code;
+	count = gb_memory_is_dry() ? in->n : list_candidates(in, list);
+	count = count ? count : 1;
+	in->source_count = (uint64_t)params->sources < count ? (size_t)params->sources : count;
+	in->source = gb_host_alloc(in->source_count, sizeof *in->source, err);
+	if (in->source && !gb_memory_is_dry()) {
+		graph_shuffle(list, count, (uint32_t)in->source_count, (uint64_t)params->seed,
+			      GRAPH_STREAM_SOURCES);
+		for (size_t i = 0; i < in->source_count; i++)
+			in->source[i] = list[i];
+	}
+	gb_host_free(list);
+	return in->source ? GB_OK : err->code;
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+void bfs_input_destroy(struct bfs_input *in)
+{
+	if (!in)
+		return;
+	gb_host_free(in->source);
+	if (in->matrix_in != in->matrix)
+		gb_host_free(in->matrix_in);
+	gb_host_free(in->matrix);
+	if (in->in.row != in->out.row)
+		graph_csr_free(&in->in);
+	graph_csr_free(&in->out);
+	free(in);
+}
+
+enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_input **input,
+				struct gb_error *err)
+{
+	struct bfs_input *in = calloc(1, sizeof *in);
+
+	*input = NULL;
+	if (!in)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (params->file)
+		(void)graph_read(in, params->file, err);
+	else
+		(void)graph_generate(in, params, err);
+	if (!err->code && !in->matrix)
+		add_matrices(in);
+	if (!err->code)
+		(void)choose_sources(in, params, err);
+	if (err->code) {
+		bfs_input_destroy(in);
+		return err->code;
+	}
+	*input = in;
+	return GB_OK;
+}

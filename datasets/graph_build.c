@@ -1,0 +1,335 @@
+/* graph_build.c -- CSR from edges in any order, and from bits.
+ *
+ * Edges are sorted by distribution: counted by target, then moved to the place of their target in
+ * the order in which they come.  Done to the edges of ascending sources, that leaves the sources
+ * of each target ascending; so two reversals sort both ends, whatever the order at first.  Threads
+ * share the targets, not the edges: each reads all edges and moves those of its targets, so that
+ * the result is the same for any number of threads.
+ */
+#include "datasets/graph_build.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+
+#if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "rows of bits are read as 64-bit words, and .sg files without conversion: little-endian only"
+#endif
+
+enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err)
+{
+	csr->row = gb_host_alloc((size_t)n + 1, sizeof *csr->row, err);
+	if (!csr->row)
+		return err->code;
+	csr->column = gb_host_alloc(m, sizeof *csr->column, err);
+	return csr->column ? GB_OK : err->code;
+}
+
+void graph_csr_free(struct bfs_csr *csr)
+{
+	gb_host_free(csr->row);
+	gb_host_free(csr->column);
+	*csr = (struct bfs_csr){ NULL, NULL };
+}
+
+/* ---- distribution ------------------------------------------------------------------------ */
+
+/* Vertices first .. last - 1 are one thread's. */
+struct share {
+	uint32_t first, last;
+};
+
+static struct share equal_share(uint32_t n)
+{
+	const uint64_t t = (uint64_t)omp_get_thread_num(),
+		       threads = (uint64_t)omp_get_num_threads();
+
+	return (struct share){ (uint32_t)(n * t / threads), (uint32_t)(n * (t + 1) / threads) };
+}
+
+/* The first vertex whose edges start at or after `edge`. */
+static uint32_t vertex_at(const uint64_t *row, uint32_t n, uint64_t edge)
+{
+	uint32_t low = 0, high = n;
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (row[middle] < edge)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* As equal as whole vertices allow in edges. */
+static struct share edge_share(const uint64_t *row, uint32_t n)
+{
+	const uint64_t t = (uint64_t)omp_get_thread_num(),
+		       threads = (uint64_t)omp_get_num_threads();
+	const uint64_t m = row[n];
+
+	return (struct share){ vertex_at(row, n, m / threads * t),
+			       t + 1 == threads ? n : vertex_at(row, n, m / threads * (t + 1)) };
+}
+
+static bool is_in(struct share s, uint32_t vertex)
+{
+	return vertex >= s.first && vertex < s.last;
+}
+
+/* Counts in row[1 ..] to first places in row[0 ..]. */
+static void sum_up(uint64_t *row, uint32_t n)
+{
+	row[0] = 0;
+	for (uint32_t v = 0; v < n; v++)
+		row[v + 1] += row[v];
+}
+
+/* Distribution leaves in row[v] where v's edges end: put that back where it belongs. */
+static void step_back(uint64_t *row, uint32_t n)
+{
+	memmove(row + 1, row, (size_t)n * sizeof *row);
+	row[0] = 0;
+}
+
+static void count_columns(const struct bfs_csr *from, uint32_t n, uint64_t m, uint64_t *row)
+{
+	memset(row, 0, ((size_t)n + 1) * sizeof *row);
+#pragma omp parallel
+	{
+		const struct share mine = equal_share(n);
+
+		for (uint64_t e = 0; e < m; e++)
+			if (is_in(mine, from->column[e]))
+				row[from->column[e] + 1]++;
+	}
+}
+
+enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
+			     struct gb_error *err)
+{
+	uint64_t *row;
+
+	if (graph_csr_alloc(to, n, m, err))
+		return err->code;
+	row = to->row;
+	count_columns(from, n, m, row);
+	sum_up(row, n);
+#pragma omp parallel
+	{
+		const struct share mine = edge_share(row, n);
+
+#pragma omp barrier
+		for (uint32_t u = 0; u < n; u++)
+			for (uint64_t e = from->row[u]; e < from->row[u + 1]; e++)
+				if (is_in(mine, from->column[e]))
+					to->column[row[from->column[e]]++] = u;
+	}
+	step_back(row, n);
+	return GB_OK;
+}
+
+/* Edges of pairs by their `to` end; of undirected ones by both. */
+static void count_pairs(const struct graph_edges *edges, uint64_t *row)
+{
+	const uint32_t n = edges->n;
+
+	memset(row, 0, ((size_t)n + 1) * sizeof *row);
+#pragma omp parallel
+	{
+		const struct share mine = equal_share(n);
+
+		for (uint64_t i = 0; i < edges->count; i++) {
+			const uint32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
+
+			if (is_in(mine, v))
+				row[v + 1]++;
+			if (edges->undirected && u != v && is_in(mine, u))
+				row[u + 1]++;
+		}
+	}
+}
+
+/* The in-edges, those of each vertex in the order of the pairs. */
+static enum gb_status distribute_pairs(const struct graph_edges *edges, struct bfs_csr *to,
+				       struct gb_error *err)
+{
+	const uint32_t n = edges->n;
+	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
+
+	to->row = row;
+	if (!row)
+		return err->code;
+	count_pairs(edges, row);
+	sum_up(row, n);
+	to->column = gb_host_alloc(row[n], sizeof *to->column, err);
+	if (!to->column)
+		return err->code;
+#pragma omp parallel
+	{
+		const struct share mine = edge_share(row, n);
+
+#pragma omp barrier
+		for (uint64_t i = 0; i < edges->count; i++) {
+			const uint32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
+
+			if (is_in(mine, v))
+				to->column[row[v]++] = u;
+			if (edges->undirected && u != v && is_in(mine, u))
+				to->column[row[u]++] = v;
+		}
+	}
+	step_back(row, n);
+	return GB_OK;
+}
+
+/* Take self-loops and repeated columns out of sorted rows; returns the edges left. */
+static uint64_t simplify(struct bfs_csr *csr, uint32_t n)
+{
+	uint64_t kept = 0, begin = 0;
+
+	for (uint32_t u = 0; u < n; u++) {
+		const uint64_t end = csr->row[u + 1], first = kept;
+
+		for (uint64_t e = begin; e < end; e++) {
+			const uint32_t v = csr->column[e];
+
+			if (v != u && (kept == first || csr->column[kept - 1] != v))
+				csr->column[kept++] = v;
+		}
+		begin = end;
+		csr->row[u + 1] = kept;
+	}
+	return kept;
+}
+
+enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
+				struct gb_error *err)
+{
+	struct bfs_csr unsorted = { NULL, NULL };
+
+	in->n = edges->n;
+	in->symmetric = edges->undirected;
+	(void)distribute_pairs(edges, &unsorted, err);
+	gb_host_free(edges->pair);
+	edges->pair = NULL;
+	if (err->code)
+		goto out;
+	in->m = unsorted.row[in->n];
+	if (graph_reverse(&unsorted, in->n, in->m, &in->out, err))
+		goto out;
+	graph_csr_free(&unsorted);
+	if (edges->simple)
+		in->m = simplify(&in->out, in->n);
+	if (in->symmetric)
+		in->in = in->out;
+	else
+		(void)graph_reverse(&in->out, in->n, in->m, &in->in, err);
+out:
+	graph_csr_free(&unsorted);
+	return err->code;
+}
+
+/* ---- matrices ---------------------------------------------------------------------------- */
+
+static uint64_t load64(const uint32_t *word)
+{
+	uint64_t value;
+
+	memcpy(&value, word, sizeof value);
+	return value;
+}
+
+static void store64(uint32_t *word, uint64_t value)
+{
+	memcpy(word, &value, sizeof value);
+}
+
+/* Transpose 64 rows of 64 bits: exchange off-diagonal blocks of 32 x 32, then 16 x 16 ... */
+static void transpose64(uint64_t a[64])
+{
+	uint64_t mask = UINT32_MAX;
+
+	for (unsigned j = 32; j; j >>= 1, mask ^= mask << j)
+		for (unsigned k = 0; k < 64; k = ((k | j) + 1) & ~j) {
+			const uint64_t t = ((a[k] >> j) ^ a[k | j]) & mask;
+
+			a[k] ^= t << j;
+			a[k | j] ^= t;
+		}
+}
+
+void graph_transpose_matrix(struct bfs_input *in)
+{
+	const size_t n = in->n, pitch = in->pitch, tiles = (n + 63) / 64;
+
+#pragma omp parallel for schedule(static)
+	for (size_t to = 0; to < tiles; to++)
+		for (size_t from = 0; from < pitch / 2; from++) {
+			uint64_t tile[64];
+
+			for (size_t k = 0; k < 64; k++) {
+				const size_t row = from * 64 + k;
+
+				tile[k] = row < n ? load64(in->matrix + row * pitch + 2 * to) : 0;
+			}
+			transpose64(tile);
+			for (size_t k = 0; k < 64 && to * 64 + k < n; k++)
+				store64(in->matrix_in + (to * 64 + k) * pitch + 2 * from, tile[k]);
+		}
+}
+
+/* Numbers of the bits set in a row of `words` words; returns how many, at most. */
+static void list_bits(const uint32_t *row, size_t words, uint32_t *list)
+{
+	for (size_t j = 0; j < words; j += 2)
+		for (uint64_t w = load64(row + j); w; w &= w - 1)
+			*list++ = (uint32_t)(32 * j) + (uint32_t)__builtin_ctzll(w);
+}
+
+enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t *matrix,
+				     struct bfs_csr *csr, uint64_t *m, struct gb_error *err)
+{
+	const uint32_t n = in->n;
+	const size_t pitch = in->pitch;
+	uint64_t *row = gb_host_alloc((size_t)n + 1, sizeof *row, err);
+
+	csr->row = row;
+	if (!row)
+		return err->code;
+#pragma omp parallel for schedule(static)
+	for (uint32_t u = 0; u < n; u++) {
+		uint64_t count = 0;
+
+		for (size_t j = 0; j < pitch; j += 2)
+			count += (unsigned)__builtin_popcountll(load64(matrix + u * pitch + j));
+		row[u + 1] = count;
+	}
+	sum_up(row, n);
+	*m = row[n];
+	csr->column = gb_host_alloc(*m, sizeof *csr->column, err);
+	if (!csr->column)
+		return err->code;
+#pragma omp parallel for schedule(static)
+	for (uint32_t u = 0; u < n; u++)
+		list_bits(matrix + u * pitch, pitch, csr->column + row[u]);
+	return GB_OK;
+}
+
+/* ---- random order ------------------------------------------------------------------------ */
+
+void graph_shuffle(uint32_t *list, uint32_t count, uint32_t take, uint64_t seed, uint64_t stream)
+{
+	for (uint32_t i = 0; i < take; i++) {
+		const uint64_t random = gb_random64_stream(seed, stream, i) >> 32;
+		const uint32_t j = i + (uint32_t)(random * (count - i) >> 32);
+		const uint32_t swap = list[i];
+
+		list[i] = list[j];
+		list[j] = swap;
+	}
+}

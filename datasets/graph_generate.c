@@ -1,0 +1,330 @@
+/* graph_generate.c -- graphs from (kind, parameters, seed); see graph.h for what each one is. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+#include "common/timer.h"
+#include "datasets/graph_build.h"
+
+enum { BLOCK_BITS = 128, BLOCK_WORDS = 4, DIGITS = 32 };
+
+/* ---- rows of independent bits ------------------------------------------------------------ */
+
+/* What decides the bits of a row. */
+struct coin {
+	uint64_t seed;
+	uint64_t p;            /* of 2^32 */
+	uint32_t n, block;     /* block: vertices per block, n for gnp */
+	const uint32_t *heads; /* vertices that may have in-edges, one bit each, or NULL */
+};
+
+/* 128 bits, each 1 with probability p / 2^32: a uniform number is below p if at the first binary
+ * digit where they differ p has the 1.  About nine digits decide them all. */
+static void toss(const struct coin *c, uint64_t index, uint64_t bits[2])
+{
+	uint64_t open[2] = { UINT64_MAX, UINT64_MAX };
+
+	bits[0] = bits[1] = c->p >> DIGITS ? UINT64_MAX : 0;
+	if (c->p >> DIGITS)
+		return;
+	for (unsigned digit = 0; digit < DIGITS && (open[0] | open[1]); digit++) {
+		const struct gb_random_block random =
+			gb_random_block(c->seed, GRAPH_STREAM_DIGITS + digit, index);
+		const bool one = c->p >> (DIGITS - 1 - digit) & 1;
+
+		if (!(c->p << digit & UINT32_MAX))
+			return; /* no more ones: nothing below p is left */
+		for (unsigned half = 0; half < 2; half++) {
+			const uint64_t word = gb_random_half(random, half);
+
+			bits[half] |= one ? open[half] & ~word : 0;
+			open[half] &= one ? word : ~word;
+		}
+	}
+}
+
+/* The bits of [first, last) that lie in the 128 from `base` on. */
+static void clip(uint64_t bits[2], uint64_t base, uint64_t first, uint64_t last)
+{
+	for (unsigned half = 0; half < 2; half++, base += 64) {
+		if (base < first)
+			bits[half] &= first - base < 64 ? UINT64_MAX << (first - base) : 0;
+		if (base + 64 > last)
+			bits[half] &= last > base ? UINT64_MAX >> (64 - (last - base)) : 0;
+	}
+}
+
+/* Row u, pitch words. */
+static void fill_row(const struct coin *c, uint32_t u, uint32_t *row, size_t pitch)
+{
+	const uint64_t own = u / c->block;
+	const uint64_t first = own ? (own - 1) * c->block : 0;
+	uint64_t last = (own + 2) * c->block;
+
+	last = last < c->n ? last : c->n;
+	memset(row, 0, pitch * sizeof *row);
+	for (uint64_t b = first / BLOCK_BITS; b * BLOCK_BITS < last; b++) {
+		uint64_t bits[2];
+
+		toss(c, (uint64_t)u << 32 | b, bits);
+		clip(bits, b * BLOCK_BITS, first, last);
+		memcpy(row + b * BLOCK_WORDS, bits, sizeof bits);
+	}
+	row[u / 32] &= ~(UINT32_C(1) << u % 32);
+	for (size_t j = 0; c->heads && j < pitch; j++)
+		row[j] &= c->heads[j];
+}
+
+/* One bit per vertex: whether it may have in-edges. */
+static uint32_t *draw_heads(uint32_t n, size_t pitch, double orphans, uint64_t seed,
+			    struct gb_error *err)
+{
+	uint32_t *heads = gb_host_zalloc(pitch, sizeof *heads, err);
+
+	for (uint32_t v = 0; heads && v < n; v++)
+		if (gb_random_unit_stream(seed, GRAPH_STREAM_ORPHANS, v) >= orphans)
+			heads[v / 32] |= UINT32_C(1) << v % 32;
+	return heads;
+}
+
+static enum gb_status fill_matrix(struct bfs_input *in, const struct bfs_params *params,
+				  struct gb_error *err)
+{
+	const bool chain = params->graph == BFS_BLOCKS;
+	const uint32_t blocks = chain ? (uint32_t)params->blocks : 1;
+	struct coin coin = {
+		.seed = (uint64_t)params->seed,
+		.p = (uint64_t)llround(params->p * 0x1p32),
+		.n = in->n,
+		.block = in->n / blocks + (in->n % blocks > 0),
+	};
+	uint32_t *heads = NULL;
+
+	if (params->orphans > 0) {
+		heads = draw_heads(in->n, in->pitch, params->orphans, coin.seed, err);
+		if (!heads)
+			return err->code;
+	}
+	coin.heads = heads;
+#pragma omp parallel for schedule(static)
+	for (uint32_t u = 0; u < in->n; u++)
+		fill_row(&coin, u, in->matrix + u * in->pitch, in->pitch);
+	gb_host_free(heads);
+	return GB_OK;
+}
+
+/* gnp and blocks: bits first, the rest from them. */
+static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *params,
+				 struct gb_error *err)
+{
+	double start = gb_now_ns();
+	uint64_t m = 0;
+
+	if (params->vertices > BFS_MATRIX_VERTICES)
+		return gb_fail(err, GB_EUSAGE,
+			       "--vertices=%" PRId64
+			       ": gnp and blocks are made as a matrix of bits, "
+			       "of at most %d vertices",
+			       params->vertices, BFS_MATRIX_VERTICES);
+	in->n = (uint32_t)params->vertices;
+	in->pitch = bfs_pitch(in->n);
+	in->matrix = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, err);
+	if (!in->matrix)
+		return err->code;
+	in->matrix_in = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, err);
+	if (!in->matrix_in || fill_matrix(in, params, err))
+		return err->code;
+	in->generate_ns = gb_now_ns() - start;
+	start = gb_now_ns();
+	graph_transpose_matrix(in);
+	in->transpose_ns = gb_now_ns() - start;
+	start = gb_now_ns();
+	if (graph_csr_from_matrix(in, in->matrix, &in->out, &in->m, err) ||
+	    graph_csr_from_matrix(in, in->matrix_in, &in->in, &m, err))
+		return err->code;
+	in->build_ns = gb_now_ns() - start;
+	return GB_OK;
+}
+
+/* ---- lists of edges ---------------------------------------------------------------------- */
+
+/* 2^32 times the sums of Graph500's probabilities A, A + B, A + B + C. */
+static const uint32_t quadrant[] = { 2448131359, 3264175145, 4080218931 };
+
+/* One end of edge i in each of *u, *v, before renaming. */
+static void draw_kronecker(uint64_t seed, uint64_t i, unsigned scale, uint32_t *u, uint32_t *v)
+{
+	struct gb_random_block random = { { 0 } };
+
+	*u = *v = 0;
+	for (unsigned level = 0; level < scale; level++) {
+		uint32_t word;
+
+		if (level % 4 == 0)
+			random = gb_random_block(seed, GRAPH_STREAM_KRONECKER + level / 4, i);
+		word = random.word[level % 4];
+		*u = *u << 1 | (word >= quadrant[1]);
+		*v = *v << 1 | ((word >= quadrant[0] && word < quadrant[1]) || word >= quadrant[2]);
+	}
+}
+
+static enum gb_status fill_kronecker(struct graph_edges *edges, const struct bfs_params *params,
+				     struct gb_error *err)
+{
+	const uint64_t seed = (uint64_t)params->seed;
+	uint32_t *name = gb_host_alloc(edges->n, sizeof *name, err);
+
+	if (!name)
+		return err->code;
+	for (uint32_t v = 0; v < edges->n; v++)
+		name[v] = v;
+	graph_shuffle(name, edges->n, edges->n, seed, GRAPH_STREAM_RENAME);
+#pragma omp parallel for schedule(static)
+	for (uint64_t i = 0; i < edges->count; i++) {
+		uint32_t u, v;
+
+		draw_kronecker(seed, i, (unsigned)params->scale, &u, &v);
+		edges->pair[2 * i] = name[u];
+		edges->pair[2 * i + 1] = name[v];
+	}
+	gb_host_free(name);
+	return GB_OK;
+}
+
+static void fill_uniform(struct graph_edges *edges, uint64_t seed)
+{
+#pragma omp parallel for schedule(static)
+	for (uint64_t i = 0; i < edges->count; i++) {
+		const struct gb_random_block random =
+			gb_random_block(seed, GRAPH_STREAM_UNIFORM, i);
+
+		for (unsigned end = 0; end < 2; end++) {
+			const uint64_t word = gb_random_half(random, end) >> 32;
+
+			edges->pair[2 * i + end] = (uint32_t)(word * edges->n >> 32);
+		}
+	}
+}
+
+static enum gb_status alloc_edges(struct graph_edges *edges, struct gb_error *err)
+{
+	edges->pair = gb_host_alloc(edges->count, 2 * sizeof *edges->pair, err);
+	return edges->pair ? GB_OK : err->code;
+}
+
+/* kronecker and uniform. */
+static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params *params,
+				  struct gb_error *err)
+{
+	const bool kronecker = params->graph == BFS_KRONECKER;
+	struct graph_edges edges = {
+		.n = (uint32_t)(kronecker ? INT64_C(1) << params->scale : params->vertices),
+		.undirected = true,
+		.simple = !params->multi,
+	};
+	double start = gb_now_ns();
+
+	edges.count = (uint64_t)params->edgefactor * edges.n;
+	if (alloc_edges(&edges, err))
+		return err->code;
+	if (kronecker && fill_kronecker(&edges, params, err)) {
+		gb_host_free(edges.pair);
+		return err->code;
+	}
+	if (!kronecker)
+		fill_uniform(&edges, (uint64_t)params->seed);
+	in->generate_ns = gb_now_ns() - start;
+	start = gb_now_ns();
+	(void)graph_from_edges(in, &edges, err);
+	in->build_ns = gb_now_ns() - start;
+	return err->code;
+}
+
+/* ---- grid -------------------------------------------------------------------------------- */
+
+/* Neighbours of v in ascending order; returns how many. */
+static unsigned neighbours(uint32_t v, uint32_t n, uint32_t width, uint32_t out[4])
+{
+	unsigned count = 0;
+
+	if (v >= width)
+		out[count++] = v - width;
+	if (v % width)
+		out[count++] = v - 1;
+	if (v % width + 1 < width && v + 1 < n)
+		out[count++] = v + 1;
+	if (v + width < n)
+		out[count++] = v + width;
+	return count;
+}
+
+static enum gb_status make_grid(struct bfs_input *in, const struct bfs_params *params,
+				struct gb_error *err)
+{
+	const double start = gb_now_ns();
+	const uint32_t n = (uint32_t)params->vertices;
+	const uint32_t width = (uint32_t)ceil(sqrt((double)n));
+	uint32_t unused[4];
+
+	in->n = n;
+	in->symmetric = true;
+	for (uint32_t v = 0; v < n; v++)
+		in->m += neighbours(v, n, width, unused);
+	if (graph_csr_alloc(&in->out, n, in->m, err))
+		return err->code;
+	in->in = in->out;
+	in->out.row[0] = 0;
+	for (uint32_t v = 0; v < n; v++) {
+		uint32_t *column = in->out.column + in->out.row[v], near[4];
+		const unsigned count = neighbours(v, n, width, near);
+
+		memcpy(column, near, count * sizeof *near);
+		in->out.row[v + 1] = in->out.row[v] + count;
+	}
+	in->generate_ns = gb_now_ns() - start;
+	return GB_OK;
+}
+
+/* ---- all of them ------------------------------------------------------------------------- */
+
+/* What a dry run takes: as much as the graph will on average, without its random numbers. */
+static enum gb_status allocate_only(struct bfs_input *in, const struct bfs_params *params,
+				    struct gb_error *err)
+{
+	const double n = (double)params->vertices;
+	const bool dense = params->graph == BFS_GNP || params->graph == BFS_BLOCKS;
+
+	in->n = (uint32_t)(params->graph == BFS_KRONECKER ? INT64_C(1) << params->scale
+							  : params->vertices);
+	in->symmetric = !dense;
+	if (dense)
+		in->m = (uint64_t)(params->p * n * (n - 1));
+	else if (params->graph == BFS_GRID)
+		in->m = 4 * (uint64_t)in->n;
+	else
+		in->m = 2 * (uint64_t)params->edgefactor * in->n;
+	if (graph_csr_alloc(&in->out, in->n, in->m, err))
+		return err->code;
+	in->in = in->out;
+	return dense ? graph_csr_alloc(&in->in, in->n, in->m, err) : GB_OK;
+}
+
+enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *params,
+			      struct gb_error *err)
+{
+	if (gb_memory_is_dry())
+		return allocate_only(in, params, err);
+	switch ((enum bfs_graph)params->graph) {
+	case BFS_GNP:
+	case BFS_BLOCKS:
+		return make_dense(in, params, err);
+	case BFS_KRONECKER:
+	case BFS_UNIFORM:
+		return make_sparse(in, params, err);
+	case BFS_GRID:
+		break;
+	}
+	return make_grid(in, params, err);
+}
