@@ -1,9 +1,9 @@
 /* bfs_bits.c -- rows of bits in portable C, and the choice between pushing and pulling. */
 #include "cpu/bfs_bits.h"
 
-/* Cache lines that a pulled vertex is taken to read: a hit is in the first or second, and its
- * address was not foreseen. */
-enum { PULL_LINES = 3 };
+/* What a pulled vertex is taken to cost, in cache lines of a pushed row: it reads one or two, but
+ * at an address that was not foreseen, and its bits are handled one by one. */
+enum { PULL_LINES = 24 };
 
 void bfs_bits_fence(uint64_t *bits, uint32_t n, size_t words)
 {
@@ -19,18 +19,20 @@ static unsigned log2_of(uint64_t x)
 }
 
 /* Each row takes the same share of what is left, so that of the logarithm a constant goes per
- * row: that tells how many more rows it takes until less than one vertex is left. */
+ * row: that tells how many more rows it takes until less than one vertex is left.  Before the
+ * first rows have shown the share, they are compared alone. */
 bool bfs_worth_pulling(const struct bfs_push *p, uint64_t left, uint64_t before, uint32_t rows_left)
 {
 	const uint64_t lines = p->words / BFS_LINE_WORDS;
-	const unsigned step = before > left ? log2_of(before) - log2_of(left) : 0;
-	uint64_t rows = rows_left;
+	uint64_t rows = before ? rows_left : BFS_CHECK_ROWS;
 
-	if (step) {
-		const uint64_t wanted = (uint64_t)BFS_CHECK_ROWS * (log2_of(left) + 1) / step;
+	if (before > left) {
+		const unsigned step = log2_of(before) - log2_of(left);
+		const uint64_t wanted = (uint64_t)BFS_CHECK_ROWS * (log2_of(left) + 1);
 
-		rows = wanted < rows ? wanted : rows;
+		rows = step ? wanted / step : rows;
 	}
+	rows = rows < rows_left ? rows : rows_left;
 	return left * PULL_LINES < rows * lines;
 }
 

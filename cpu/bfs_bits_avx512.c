@@ -96,14 +96,16 @@ INLINE void push_or(struct bfs_push *p, size_t vectors)
 /* u is the parent of all bits of a vector whose first bit is *parent. */
 INLINE void set_parents(int32_t *parent, __m512i bits, __mmask8 words, uint32_t u)
 {
+	const __m512i value = _mm512_set1_epi32((int)u);
 	uint64_t word[8];
 
 	_mm512_storeu_si512(word, bits);
 	for (unsigned m = words; m; m &= m - 1) {
 		const unsigned q = (unsigned)__builtin_ctz(m);
 
-		for (uint64_t w = word[q]; w; w &= w - 1)
-			parent[64 * q + (unsigned)__builtin_ctzll(w)] = (int32_t)u;
+		for (unsigned part = 0; part < 4; part++)
+			_mm512_mask_storeu_epi32(parent + 64 * q + 16 * part,
+						 (__mmask16)(word[q] >> 16 * part), value);
 	}
 }
 
