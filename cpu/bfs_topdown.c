@@ -9,6 +9,7 @@
 enum {
 	LOCAL = 1024,         /* vertices in a thread's buffer */
 	SHARED_EDGES = 32768, /* frontiers of fewer edges are not worth waking threads for */
+	AHEAD = 16,           /* edges whose marks are prefetched */
 };
 
 enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cpu,
@@ -33,43 +34,53 @@ void bfs_topdown_release(struct bfs_topdown *td)
 	gb_host_free(td->list);
 }
 
-static uint64_t degree(const struct bfs_csr *csr, uint32_t u)
-{
-	return csr->row[u + 1] - csr->row[u];
-}
-
 void bfs_topdown_start(struct bfs_topdown *td, const struct bfs_cpu *cpu)
 {
 	td->list[0] = cpu->source;
 	td->count = 1;
-	td->edges = degree(&cpu->in->out, cpu->source);
+	td->looked = 0;
 }
 
-/* One thread: returns the out-edges of the new frontier. */
-static uint64_t step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
+uint64_t bfs_topdown_edges(const struct bfs_topdown *td, const struct bfs_cpu *cpu)
 {
-	const struct bfs_csr *out = &cpu->in->out;
+	const uint64_t *row = cpu->in->out.row;
+	uint64_t edges = 0;
+
+	for (uint64_t i = 0; i < td->count; i++)
+		edges += row[td->list[i] + 1] - row[td->list[i]];
+	return edges;
+}
+
+/* One thread. */
+static void step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
+{
+	const uint64_t *const row = cpu->in->out.row, m = cpu->in->m;
+	const uint32_t *const column = cpu->in->out.column;
 	int32_t *const mark = cpu->mark, *const other = cpu->other;
-	uint64_t count = 0, edges = 0;
+	uint32_t *const next = td->next;
+	uint64_t count = 0, looked = 0;
 
 	for (uint64_t i = 0; i < td->count; i++) {
 		const uint32_t u = td->list[i];
+		const uint64_t begin = row[u], end = row[u + 1];
 		const int32_t value = bfs_cpu_value(cpu, u, level);
 
-		for (uint64_t e = out->row[u]; e < out->row[u + 1]; e++) {
-			const uint32_t v = out->column[e];
+		looked += end - begin;
+		for (uint64_t e = begin; e < end; e++) {
+			const uint32_t v = column[e];
 
+			if (e + AHEAD < m)
+				__builtin_prefetch(&mark[column[e + AHEAD]]);
 			if (mark[v] != BFS_UNREACHED)
 				continue;
 			mark[v] = value;
 			if (other)
 				other[v] = (int32_t)u;
-			td->next[count++] = v;
-			edges += degree(out, v);
+			next[count++] = v;
 		}
 	}
 	td->count = count;
-	return edges;
+	td->looked = looked;
 }
 
 /* A thread's buffer to the end of the new frontier. */
@@ -89,12 +100,12 @@ static bool claim(int32_t *mark, int32_t value)
 					   __ATOMIC_RELAXED);
 }
 
-static uint64_t step_shared(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
+static void step_shared(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
 {
 	const struct bfs_csr *out = &cpu->in->out;
-	uint64_t end = 0, edges = 0;
+	uint64_t end = 0, looked = 0;
 
-#pragma omp parallel num_threads(cpu->threads) reduction(+ : edges)
+#pragma omp parallel num_threads(cpu->threads) reduction(+ : looked)
 	{
 		uint32_t *local = td->local + (size_t)omp_get_thread_num() * LOCAL;
 		size_t count = 0;
@@ -104,6 +115,7 @@ static uint64_t step_shared(struct bfs_topdown *td, const struct bfs_cpu *cpu, i
 			const uint32_t u = td->list[i];
 			const int32_t value = bfs_cpu_value(cpu, u, level);
 
+			looked += out->row[u + 1] - out->row[u];
 			for (uint64_t e = out->row[u]; e < out->row[u + 1]; e++) {
 				const uint32_t v = out->column[e];
 
@@ -116,22 +128,25 @@ static uint64_t step_shared(struct bfs_topdown *td, const struct bfs_cpu *cpu, i
 					count = 0;
 				}
 				local[count++] = v;
-				edges += degree(out, v);
 			}
 		}
 		append(td, &end, local, count);
 	}
 	td->count = end;
-	return edges;
+	td->looked = looked;
 }
 
 void bfs_topdown_step(struct bfs_topdown *td, struct bfs_cpu *cpu, int32_t level)
 {
-	const bool shared = cpu->threads > 1 && td->edges >= SHARED_EDGES;
+	const double edges = (double)td->count * (double)cpu->in->m / cpu->in->n;
+	const uint64_t rows = td->count * 2 * sizeof(uint64_t);
 	uint32_t *swap = td->list;
 
-	cpu->touched += td->edges * sizeof(uint32_t) + td->count * 2 * sizeof(uint64_t);
-	td->edges = shared ? step_shared(td, cpu, level) : step_alone(td, cpu, level);
+	if (cpu->threads > 1 && edges >= SHARED_EDGES)
+		step_shared(td, cpu, level);
+	else
+		step_alone(td, cpu, level);
+	cpu->touched += td->looked * sizeof(uint32_t) + rows;
 	td->list = td->next;
 	td->next = swap;
 }

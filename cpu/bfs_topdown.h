@@ -18,7 +18,7 @@ struct bfs_topdown {
 	uint32_t *list;  /* the frontier: n */
 	uint32_t *next;  /* the one to come: n */
 	uint64_t count;  /* of the frontier */
-	uint64_t edges;  /* out-edges of the frontier */
+	uint64_t looked; /* edges that the last step looked at */
 	uint32_t *local; /* a buffer for each thread */
 };
 
@@ -28,6 +28,8 @@ enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cp
 void bfs_topdown_start(struct bfs_topdown *td, const struct bfs_cpu *cpu);
 /* From the frontier to the vertices at distance `level`, which become the frontier. */
 void bfs_topdown_step(struct bfs_topdown *td, struct bfs_cpu *cpu, int32_t level);
+/* Out-edges of the frontier. */
+uint64_t bfs_topdown_edges(const struct bfs_topdown *td, const struct bfs_cpu *cpu);
 void bfs_topdown_release(struct bfs_topdown *td);
 
 #ifdef __cplusplus
