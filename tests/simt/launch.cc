@@ -389,11 +389,19 @@ static uint64_t all_switches(void)
 	return sum;
 }
 
+/* OS threads that the clusters are spread over: a few are not worth waking anybody. */
+static unsigned workers_for(uint64_t clusters)
+{
+	const unsigned threads = (unsigned)simt_options.threads;
+
+	return clusters >= 2 * threads ? threads : 1;
+}
+
 static void prepare(struct simt_call *call)
 {
 	struct launch *const l = &simt_running;
 	const dim3 g = call->grid, c = call->cluster;
-	const unsigned threads = (unsigned)simt_options.threads;
+	unsigned workers;
 
 	l->number++;
 	l->cluster_size = c.x * c.y * c.z;
@@ -401,8 +409,9 @@ static void prepare(struct simt_call *call)
 	l->next = 0;
 	l->failed = false;
 	l->resident = (unsigned)simt_options.resident;
-	if (call->cooperative && l->resident < (l->clusters + threads - 1) / threads)
-		l->resident = (unsigned)((l->clusters + threads - 1) / threads);
+	workers = workers_for(l->clusters);
+	if (call->cooperative && l->resident < (l->clusters + workers - 1) / workers)
+		l->resident = (unsigned)((l->clusters + workers - 1) / workers);
 	l->permutation = permute(l->clusters);
 }
 
@@ -412,8 +421,7 @@ static void run_on_all(struct simt_call *call)
 	simt_running.call = call;
 	running = 1;
 	generation++;
-	/* A few blocks are not worth waking anybody. */
-	if (simt_running.clusters >= 2 * (unsigned)simt_options.threads && simt_options.threads > 1)
+	if (workers_for(simt_running.clusters) > 1)
 		pthread_cond_broadcast(&go);
 	pthread_mutex_unlock(&mutex);
 	worker_run(simt_workers[0]);
