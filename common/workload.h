@@ -70,7 +70,7 @@ struct gb_param {
 
 /* Named numbers of a workload's own (TEPS, depth, ...), filled by verify() and by the variant's
  * metrics(). */
-enum { GB_MAX_METRICS = 16 };
+enum { GB_MAX_METRICS = 24 };
 struct gb_metrics {
 	size_t count;
 	struct {
