@@ -21,6 +21,7 @@
 extern const char gb_paper_radix[]; /* results/papers.S */
 extern const char gb_paper_octree[];
 extern const char gb_paper_cbt[];
+extern const char gb_paper_radix[], gb_paper_bfs[]; /* results/papers.S */
 
 static const struct {
 	const char *name, *text;
@@ -28,6 +29,7 @@ static const struct {
 	{ "radix", gb_paper_radix },
 	{ "octree", gb_paper_octree },
 	{ "cbt", gb_paper_cbt },
+	{ "bfs", gb_paper_bfs },
 };
 
 /* ---- printing ----------------------------------------------------------------------------- */

@@ -11,5 +11,8 @@ gb_paper_octree:
 	.globl gb_paper_cbt
 gb_paper_cbt:
 	.incbin "results/papers/cbt.json"
+	.globl gb_paper_bfs
+gb_paper_bfs:
+	.incbin "results/papers/bfs.json"
 	.byte 0
 	.section .note.GNU-stack, "", @progbits
