@@ -367,6 +367,15 @@ static enum gb_status take_samples(struct session *s, double warm_ns)
 	return s->runs > s->distinct ? verify(s, s->runs - 1) : GB_OK;
 }
 
+/* Bytes of the input that the variant says its last verified run read, 0 if it says nothing. */
+static double touched_bytes(const struct gb_metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->count; i++)
+		if (gb_equal(metrics->item[i].name, "touched_bytes"))
+			return metrics->item[i].value;
+	return 0;
+}
+
 /* Samples of different work have different rates: their harmonic mean is the rate of the whole. */
 static void sum_up_rates(struct session *s)
 {
@@ -377,6 +386,8 @@ static void sum_up_rates(struct session *s)
 	r->work = r->workload->work(r->params, s->input);
 	if (s->ops->bytes)
 		r->work.bytes = s->ops->bytes(r->params, s->input);
+	else
+		r->work.bytes += touched_bytes(&r->metrics);
 	if (s->distinct <= 1)
 		return;
 	for (size_t i = 0; i < r->time.count; i++) {

@@ -113,7 +113,8 @@ struct gb_variant_ops {
 	/* Accepts NULL and a half-built state. */
 	void (*destroy)(void *state);
 	/* Bytes that one run moves through main memory, by this variant's model (stated in its
-	 * file).  NULL: the workload's own compulsory bytes. */
+	 * file).  NULL: the workload's own compulsory bytes, and what metrics() tells as
+	 * touched_bytes, where only the run knows how much of its input it reads. */
 	double (*bytes)(const void *params, const void *input);
 	/* What the variant knows of its last run and the output does not tell (failed CAS, pool
 	 * use, bytes touched); called after download().  May be NULL. */

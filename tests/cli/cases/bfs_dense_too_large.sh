@@ -1,0 +1,1 @@
+gpubench bfs --vertices=100k cpu/csr

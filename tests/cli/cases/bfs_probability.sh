@@ -1,0 +1,1 @@
+gpubench bfs --p=1.5 cpu/csr

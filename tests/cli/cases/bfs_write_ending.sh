@@ -1,0 +1,1 @@
+gpubench bfs --vertices=10 --write=graph.mtx cpu/csr
