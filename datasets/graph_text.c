@@ -182,15 +182,12 @@ static bool is_comment(char c, const char *comments)
 
 static void count_lines(struct chunk *c)
 {
-	const char *at = c->begin;
+	const size_t size = (size_t)(c->end - c->begin);
+	uint64_t lines = 0;
 
-	c->lines = 0;
-	while (at < c->end) {
-		const char *newline = memchr(at, '\n', (size_t)(c->end - at));
-
-		c->lines++;
-		at = newline ? newline + 1 : c->end;
-	}
+	for (size_t i = 0; i < size; i++)
+		lines += c->begin[i] == '\n';
+	c->lines = lines + (size && c->begin[size - 1] != '\n');
 }
 
 /* The chunk's lines, each of which ends in a newline, to its edges. */
@@ -201,7 +198,7 @@ static void parse(struct chunk *c, const struct rules *r)
 
 	for (const char *at = c->begin; at < c->end; at++, line++) {
 		at = skip_blanks(at);
-		if (is_comment(*at, r->comments))
+		if (!is_digit(*at) && is_comment(*at, r->comments))
 			at = memchr(at, '\n', (size_t)(c->end - at));
 		if (*at == '\n')
 			continue;
@@ -267,7 +264,7 @@ static enum gb_status collect(const struct chunk *chunk, int count, const struct
 	for (int i = 0; i < count; i++) {
 		if (chunk[i].fault)
 			return report_fault(&chunk[i], r, err);
-		if (chunk[i].count)
+		if (chunk[i].count && chunk[i].pair != edges->pair + 2 * edges->count)
 			memmove(edges->pair + 2 * edges->count, chunk[i].pair,
 				chunk[i].count * 2 * sizeof *edges->pair);
 		edges->count += chunk[i].count;
