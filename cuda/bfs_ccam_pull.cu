@@ -153,7 +153,7 @@ static __device__ __forceinline__ void expand(const struct pull_arrays &a, int32
 }
 
 /* As many blocks as are on the device at once; a warp per unreached vertex and level. */
-static __global__ void __launch_bounds__(BLOCK) search_kernel(struct pull_arrays a)
+static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct pull_arrays a)
 {
 	const uint32_t thread = blockIdx.x * BLOCK + threadIdx.x, threads = gridDim.x * BLOCK;
 	unsigned long long read = 0;

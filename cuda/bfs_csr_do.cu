@@ -139,7 +139,7 @@ static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 }
 
 /* As many blocks as are on the device at once. */
-static __global__ void __launch_bounds__(BFS_CSR_BLOCK) search_kernel(struct two_way_arrays a)
+static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 2) search_kernel(struct two_way_arrays a)
 {
 	SHARED_VAR(struct bfs_tile, tile);
 	struct bfs_level now = {};

@@ -58,6 +58,7 @@ struct options {
 	bool strict;       /* barriers after exits, shuffles from outside the mask are errors */
 	bool eager;        /* run at the launch, not at the synchronisation */
 	bool protect;      /* device memory cannot be touched by the host */
+	bool clusters;     /* the device says that it has them */
 	bool leaks, stats, abort;
 	int64_t fail_number; /* this allocation fails (from 1), */
 	size_t fail_bytes;   /* and those of at least this many bytes; 0: none */

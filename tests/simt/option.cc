@@ -82,6 +82,7 @@ void options_read(void)
 	o->strict = flag("STRICT", true);
 	o->eager = flag("EAGER", false);
 	o->protect = flag("PROTECT", false);
+	o->clusters = flag("CLUSTERS", true);
 	o->leaks = flag("LEAKS", false);
 	o->stats = flag("STATS", false);
 	o->abort = flag("ABORT", false);

@@ -198,6 +198,8 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (table[i].attribute == attribute)
 			*value = table[i].value;
+	if (attribute == cudaDevAttrClusterLaunch && !simt_options.clusters)
+		*value = 0;
 	return cudaSuccess;
 }
 

@@ -37,6 +37,7 @@ def plans(build, seeds, size):
         ("protect", "plain", points, {"PROTECT": 1}),
         ("asan", "asan", points, {}),
         ("check", "check", points, {}),
+        ("no clusters", "check", small, {"CLUSTERS": 0}),
         ("tsan", "tsan", points, {}),
     ]
     for seed in range(1, seeds + 1):

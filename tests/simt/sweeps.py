@@ -42,6 +42,21 @@ SWEEPS = {
         "quick": ["--count=33,12000 --type=u64,pairs --distribution=uniform,few"],
         "large": ["--count=33,5000,20000 --type=u64,f32,pairs --distribution=uniform,few,sorted"],
     },
+    "bfs": {
+        "small": [
+            "--vertices=33,1100 --p=0.03 --orphans=0.01 --sources=1 --result=both --warps=yes",
+        ],
+        "quick": [
+            "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=2 --result=both --warps=yes",
+            "--graph=kronecker --scale=8 --sources=2 --result=dist",
+            "--graph=blocks --vertices=200 --blocks=12 --p=0.5 --sources=2 --result=both",
+        ],
+        "large": [
+            "--vertices=33,1025,3000 --p=0.01,0.3 --orphans=0.01 --sources=3 --result=both",
+            "--graph=kronecker --scale=6,10 --sources=3 --result=both",
+            "--graph=grid --vertices=144 --sources=2 --result=dist,parent",
+        ],
+    },
 }
 
 
