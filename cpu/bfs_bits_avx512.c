@@ -18,13 +18,14 @@ enum {
 #define TARGET BFS_AVX512_TARGET
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
+/* The slab's part of row i of the frontier, if there is one. */
 INLINE void prefetch_row(const struct bfs_push *p, uint32_t i, size_t vectors)
 {
 	const uint32_t *row;
 
-	if (i + AHEAD >= p->count)
+	if (i >= p->count)
 		return;
-	row = p->matrix + p->list[i + AHEAD] * p->pitch;
+	row = p->matrix + p->list[i] * p->pitch;
 	for (size_t k = 0; k < vectors; k++)
 		_mm_prefetch((const char *)(row + 16 * k), _MM_HINT_T0);
 }
@@ -57,6 +58,8 @@ INLINE void push_or(struct bfs_push *p, size_t vectors)
 	bool saturated = false;
 	uint32_t i = 0;
 
+	for (uint32_t row = 0; row < AHEAD; row++)
+		prefetch_row(p, row, vectors);
 	for (size_t k = 0; k < vectors; k++)
 		a[k] = _mm512_loadu_si512(p->visited + 8 * k);
 	left = count_clear(a, vectors);
@@ -70,7 +73,7 @@ INLINE void push_or(struct bfs_push *p, size_t vectors)
 			for (; i < end; i++) {
 				const uint32_t *row = p->matrix + p->list[i] * p->pitch;
 
-				prefetch_row(p, i, vectors);
+				prefetch_row(p, i + AHEAD, vectors);
 				for (size_t k = 0; k < vectors; k++)
 					a[k] = _mm512_or_si512(a[k],
 							       _mm512_loadu_si512(row + 16 * k));
@@ -103,8 +106,8 @@ INLINE void set_parents(int32_t *parent, __m512i bits, __mmask8 words, uint32_t 
 	for (unsigned m = words; m; m &= m - 1) {
 		const unsigned q = (unsigned)__builtin_ctz(m);
 
-		for (unsigned part = 0; part < 4; part++)
-			_mm512_mask_storeu_epi32(parent + 64 * q + 16 * part,
+		for (size_t part = 0; part < 4; part++)
+			_mm512_mask_storeu_epi32(parent + 64 * (size_t)q + 16 * part,
 						 (__mmask16)(word[q] >> 16 * part), value);
 	}
 }
@@ -153,7 +156,7 @@ INLINE void push_parents(struct bfs_push *p)
 		bool saturated = false;
 
 		for (; i < stop && !saturated; i++) {
-			prefetch_row(p, i, vectors);
+			prefetch_row(p, i + AHEAD, vectors);
 			saturated = all_set(push_row(p, p->list[i], vectors));
 		}
 		before = left;

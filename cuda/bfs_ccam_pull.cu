@@ -132,6 +132,7 @@ static __device__ __forceinline__ void expand(const struct pull_arrays &a, int32
 		const bool open = mine < a.n && a.dist[mine] == BFS_UNREACHED;
 		const unsigned lanes = __ballot_sync(ALL_LANES, open);
 
+		__syncwarp(); /* distances are read before one is written */
 		BFS_FOR_EACH_BIT(lane, lanes)
 		{
 			const uint32_t v = (uint32_t)(base + (uint64_t)lane * all_warps());

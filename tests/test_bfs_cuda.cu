@@ -17,9 +17,6 @@
 #include "common/variants.h"
 #include "cuda/bfs_ccam.h"
 #include "cuda/device.h"
-#ifdef GPUBENCH_SIMT
-#include "tests/simt/traffic.h"
-#endif
 
 static const struct variant {
 	const char *name;
@@ -429,27 +426,3 @@ Test(bfs_cuda, touched_bytes)
 				  variants[i].name);
 	}
 }
-
-#ifdef GPUBENCH_SIMT
-/* The rows of ccam are read 16 bytes a lane from whole sectors: 16 of them a request, but where a
- * row's slab is shorter than a warp's share of it. */
-Test(bfs_cuda, rows_are_read_by_sectors)
-{
-	const uint32_t n = 1024;
-	struct gb_metrics metrics = {};
-	struct bfs_params params = {};
-	struct graph g;
-
-	if (!simt_traffic_available())
-		cr_skip("only the checker's build counts memory traffic");
-	make_graph(&g, "random", n, random_edges(n, .3, 0), false, { 2 });
-	simt_traffic_begin();
-	search_all(&variants[6], &g, &params, &metrics);
-	simt_traffic_end();
-
-	const struct simt_traffic read = simt_traffic_sum("s->kernel", false, false);
-
-	cr_expect(read.requests > 0 && (double)read.sectors <= 16.0 * (double)read.requests &&
-		  (double)read.bytes >= 28.0 * (double)read.sectors);
-}
-#endif
