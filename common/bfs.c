@@ -18,7 +18,9 @@ double bfs_bytes_ccam(uint32_t n)
 
 double bfs_bytes_ccam_packed(uint32_t n)
 {
-	return (double)n * (double)(((uint64_t)n + 31) / 32) * sizeof(uint32_t);
+	const uint64_t words = ((uint64_t)n + 31) / 32;
+
+	return (double)n * (double)words * sizeof(uint32_t);
 }
 
 double bfs_bytes_basic(uint32_t n)

@@ -132,13 +132,26 @@ static void start(struct state *s)
 {
 	const uint32_t source = s->cpu.source;
 
-	bfs_cpu_clear(&s->cpu);
+	bfs_cpu_start(&s->cpu);
 	bfs_bits_fence(s->visited, s->cpu.in->n, s->words);
 	memset(s->frontier, 0, s->words * sizeof *s->frontier);
 	s->visited[source / 64] |= UINT64_C(1) << source % 64;
 	s->frontier[source / 64] = UINT64_C(1) << source % 64;
 	s->list[0] = source;
 	s->count = 1;
+}
+
+/* Nothing was cleared at the start: in a dense graph all would have been written twice. */
+static void mark_unreached(struct state *s)
+{
+	uint64_t *open = s->found;
+
+	for (size_t j = 0; j < s->words; j++)
+		open[j] = ~s->visited[j];
+	if (s->cpu.dist)
+		s->ops->set(s->cpu.dist, open, s->words, BFS_UNREACHED);
+	if (s->cpu.parent)
+		s->ops->set(s->cpu.parent, open, s->words, BFS_UNREACHED);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -163,6 +176,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		if (unvisited)
 			s->count = s->ops->list(s->list, s->frontier, s->words);
 	}
+	if (unvisited)
+		mark_unreached(s);
 	return GB_OK;
 }
 

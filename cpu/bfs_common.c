@@ -62,18 +62,23 @@ static void clear(int32_t *array, size_t n, int threads)
 		memset(array + i, 0xff, (n - i < share ? n - i : share) * sizeof *array);
 }
 
-void bfs_cpu_clear(struct bfs_cpu *cpu)
+void bfs_cpu_start(struct bfs_cpu *cpu)
 {
-	if (cpu->dist) {
-		clear(cpu->dist, cpu->in->n, cpu->threads);
+	if (cpu->dist)
 		cpu->dist[cpu->source] = 0;
-	}
-	if (cpu->parent) {
-		clear(cpu->parent, cpu->in->n, cpu->threads);
+	if (cpu->parent)
 		cpu->parent[cpu->source] = (int32_t)cpu->source;
-	}
 	cpu->touched = 0;
 	cpu->levels = 0;
+}
+
+void bfs_cpu_clear(struct bfs_cpu *cpu)
+{
+	if (cpu->dist)
+		clear(cpu->dist, cpu->in->n, cpu->threads);
+	if (cpu->parent)
+		clear(cpu->parent, cpu->in->n, cpu->threads);
+	bfs_cpu_start(cpu);
 }
 
 enum gb_status bfs_cpu_download(void *state, void *output, struct gb_error *err)

@@ -39,6 +39,8 @@ enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void 
 enum gb_status bfs_cpu_need_matrix(const struct bfs_cpu *cpu, struct gb_error *err);
 /* The start of a run: nothing is reached but the source. */
 void bfs_cpu_clear(struct bfs_cpu *cpu);
+/* The same for a search that itself writes BFS_UNREACHED where it must. */
+void bfs_cpu_start(struct bfs_cpu *cpu);
 void bfs_cpu_release(struct bfs_cpu *cpu);
 
 /* Operations (struct gb_variant_ops) of any variant whose state starts with a struct bfs_cpu:

@@ -84,16 +84,17 @@ static void step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_
 }
 
 /* A thread's buffer to the end of the new frontier. */
-static void append(struct bfs_topdown *td, uint64_t *end, const uint32_t *local, size_t count)
+static void append(struct bfs_topdown *td, const uint32_t *local, size_t count)
 {
-	const uint64_t place = __atomic_fetch_add(end, count, __ATOMIC_RELAXED);
+	const uint64_t place = __atomic_fetch_add(&td->end, count, __ATOMIC_RELAXED);
 
 	memcpy(td->next + place, local, count * sizeof *local);
 }
 
-static bool claim(int32_t *mark, int32_t value)
+/* Whether v was unreached, and is reached from now on. */
+static bool claim(const struct bfs_cpu *cpu, uint32_t v, int32_t value)
 {
-	int32_t none = BFS_UNREACHED;
+	int32_t *mark = &cpu->mark[v], none = BFS_UNREACHED;
 
 	return __atomic_load_n(mark, __ATOMIC_RELAXED) == none &&
 	       __atomic_compare_exchange_n(mark, &none, value, false, __ATOMIC_RELAXED,
@@ -103,8 +104,9 @@ static bool claim(int32_t *mark, int32_t value)
 static void step_shared(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
 {
 	const struct bfs_csr *out = &cpu->in->out;
-	uint64_t end = 0, looked = 0;
+	uint64_t looked = 0;
 
+	td->end = 0;
 #pragma omp parallel num_threads(cpu->threads) reduction(+ : looked)
 	{
 		uint32_t *local = td->local + (size_t)omp_get_thread_num() * LOCAL;
@@ -119,20 +121,20 @@ static void step_shared(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32
 			for (uint64_t e = out->row[u]; e < out->row[u + 1]; e++) {
 				const uint32_t v = out->column[e];
 
-				if (!claim(&cpu->mark[v], value))
+				if (!claim(cpu, v, value))
 					continue;
 				if (cpu->other)
 					cpu->other[v] = (int32_t)u;
 				if (count == LOCAL) {
-					append(td, &end, local, count);
+					append(td, local, count);
 					count = 0;
 				}
 				local[count++] = v;
 			}
 		}
-		append(td, &end, local, count);
+		append(td, local, count);
 	}
-	td->count = end;
+	td->count = td->end;
 	td->looked = looked;
 }
 

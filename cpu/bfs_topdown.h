@@ -19,6 +19,7 @@ struct bfs_topdown {
 	uint32_t *next;  /* the one to come: n */
 	uint64_t count;  /* of the frontier */
 	uint64_t looked; /* edges that the last step looked at */
+	uint64_t end;    /* of `next` while threads append to it */
 	uint32_t *local; /* a buffer for each thread */
 };
 

@@ -41,7 +41,7 @@ static void add_matrices(struct bfs_input *in)
 	in->matrix_in = in->matrix;
 	if (in->matrix && !in->symmetric)
 		in->matrix_in = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, &memory);
-	if (memory.code) {
+	if (!in->matrix || !in->matrix_in) {
 		gb_host_free(in->matrix);
 		in->matrix = in->matrix_in = NULL;
 		in->no_matrix = "there is too little memory for the matrix of bits";

@@ -265,9 +265,11 @@ static enum gb_status make_grid(struct bfs_input *in, const struct bfs_params *p
 {
 	const double start = gb_now_ns();
 	const uint32_t n = (uint32_t)params->vertices;
-	const uint32_t width = (uint32_t)ceil(sqrt((double)n));
+	uint32_t width = 1;
 	uint32_t unused[4];
 
+	while ((uint64_t)width * width < n)
+		width++;
 	in->n = n;
 	in->symmetric = true;
 	for (uint32_t v = 0; v < n; v++)

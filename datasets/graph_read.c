@@ -34,7 +34,7 @@ static const struct kind *kind_of(const char *path)
 }
 
 /* Map the file's *size bytes; NULL with err set. */
-static const char *map(const char *path, size_t *size, struct gb_error *err)
+static void *map(const char *path, size_t *size, struct gb_error *err)
 {
 	/* O_NONBLOCK: opening a pipe without a writer must not hang. */
 	const int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -65,8 +65,8 @@ enum gb_status graph_read(struct bfs_input *in, const char *path, struct gb_erro
 	const struct kind *kind = kind_of(path);
 	struct graph_edges edges = { 0 };
 	double start = gb_now_ns();
-	const char *bytes;
-	size_t size;
+	size_t size = 0;
+	void *bytes;
 
 	if (!kind)
 		return gb_fail(err, GB_EUSAGE,
@@ -80,7 +80,7 @@ enum gb_status graph_read(struct bfs_input *in, const char *path, struct gb_erro
 		(void)kind->graph(in, path, bytes, size, err);
 	else
 		(void)kind->edges(&edges, path, bytes, size, err);
-	(void)munmap((void *)(uintptr_t)bytes, size);
+	(void)munmap(bytes, size);
 	in->generate_ns = gb_now_ns() - start;
 	start = gb_now_ns();
 	if (!err->code && kind->edges)
