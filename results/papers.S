@@ -11,6 +11,7 @@ gb_paper_octree:
 	.globl gb_paper_cbt
 gb_paper_cbt:
 	.incbin "results/papers/cbt.json"
+	.byte 0
 	.globl gb_paper_bfs
 gb_paper_bfs:
 	.incbin "results/papers/bfs.json"
