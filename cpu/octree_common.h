@@ -92,6 +92,12 @@ static inline struct octree_range octree_cpu_range(size_t count, int thread, int
 	return (struct octree_range){ begin, begin + share + (t < rest) };
 }
 
+/* Digits that two keys share: 0 .. 21. */
+static inline int octree_shared(uint64_t a, uint64_t b)
+{
+	return a == b ? OCTREE_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
+}
+
 /* ---- a thread's rows of the pool ----------------------------------------------------------- */
 
 struct octree_rows {

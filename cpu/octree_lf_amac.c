@@ -58,12 +58,6 @@ static enum gb_status create(void **state, const void *params, const void *input
 
 /* ---- which way ----------------------------------------------------------------------------- */
 
-/* Levels of the first digit in which two keys differ. */
-static int shared(uint64_t a, uint64_t b)
-{
-	return a == b ? OCTREE_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
-}
-
 /* Whether neighbours in memory are neighbours in space: they share two levels more, on average,
  * than bodies from opposite ends of memory. */
 static bool is_ordered(const struct octree_cpu *cpu)
@@ -72,10 +66,11 @@ static bool is_ordered(const struct octree_cpu *cpu)
 	size_t pairs = 0, far_pairs = 0, near_levels = 0, far_levels = 0;
 
 	for (size_t i = 0; i + 1 < cpu->count; i += step) {
-		near_levels += (size_t)shared(cpu->key[i], cpu->key[i + 1]);
+		near_levels += (size_t)octree_shared(cpu->key[i], cpu->key[i + 1]);
 		pairs++;
 		if (i + step < cpu->count) {
-			far_levels += (size_t)shared(cpu->key[i], cpu->key[cpu->count - 1 - i]);
+			far_levels +=
+				(size_t)octree_shared(cpu->key[i], cpu->key[cpu->count - 1 - i]);
 			far_pairs++;
 		}
 	}

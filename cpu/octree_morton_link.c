@@ -6,8 +6,8 @@
  * Then one walk over the sorted keys.  Two neighbours share as many cells as their keys share
  * digits; cells that body j does not share with j - 1, but shares with j + bucket, have j as their
  * first body and more than a bucket of them: nodes.  The nodes that body j is in are a stack: what
- * j - 1 and j do not share is taken off, what begins with j is put on.  A body that no leaf
- * of the topmost node has begun for is the first of one; the others follow it in order.
+ * j - 1 and j do not share is taken off, what begins with j is put on.  If j - 1 is in another
+ * octant of the topmost node, j is the first of a leaf; otherwise it follows j - 1 in one.
  *
  * A part that has more bodies than are sorted at once, which a sample did not foresee, or many
  * that a word cannot tell apart, is divided in place by its digit, and its octants are parts again.
@@ -95,12 +95,6 @@ static const uint64_t *sort_part(const struct octree_morton *m, const struct oct
 
 /* ---- linking ------------------------------------------------------------------------------- */
 
-/* Digits that two keys share: 0 .. 21. */
-static inline int shared(uint64_t a, uint64_t b)
-{
-	return a == b ? OCTREE_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
-}
-
 /* Make the nodes and leaves of the sorted keys of a part.  False if the pool is exhausted. */
 static inline bool link_keys(struct octree_cpu *cpu, struct octree_rows *rows,
 			     const struct octree_part *part, const uint64_t *key, size_t bucket)
@@ -112,12 +106,12 @@ static inline bool link_keys(struct octree_cpu *cpu, struct octree_rows *rows,
 
 	node[top] = part->node;
 	for (size_t j = 0; j < n; j++) {
-		const int after = j + 1 < n ? shared(key[j], key[j + 1]) : -1;
+		const int after = j + 1 < n ? octree_shared(key[j], key[j + 1]) : -1;
 		int deepest = bucket == 1 ? after : -1;
 		int32_t *slot;
 
 		if (bucket > 1 && j + bucket < n)
-			deepest = shared(key[j], key[j + bucket]);
+			deepest = octree_shared(key[j], key[j + bucket]);
 		deepest = deepest < OCTREE_DEEPEST ? deepest : OCTREE_DEEPEST;
 		top = before < top ? before : top;
 		slot = &cpu->child[node[top]][octree_digit(key[j], top)];
