@@ -70,15 +70,16 @@ struct rows {
 	uint64_t *level[7]; /* level[i]: level D - i; 1 .. 6 */
 };
 
+/* Words of level D - i in a block: 64 nodes of 2^i leaves in i + 1 words. */
+static const size_t words_of[7] = { 64, 64, 48, 32, 20, 12, 7 };
+
 static struct rows rows_of(const struct cbt_sums *s, size_t block)
 {
-	/* Words of level D - i in a block: 64 nodes of 2^i leaves in i + 1 words. */
-	static const unsigned words[7] = { 64, 64, 48, 32, 20, 12, 7 };
-	struct rows r = { s->heap + cbt_field_at(s->depth) + words[0] * block, { NULL } };
+	struct rows r = { s->heap + cbt_field_at(s->depth) + words_of[0] * block, { NULL } };
 
 	for (unsigned i = 1; i <= 6; i++)
 		r.level[i] =
-			s->heap + cbt_level_bit(s->depth, s->depth - i) / 64 + words[i] * block;
+			s->heap + cbt_level_bit(s->depth, s->depth - i) / 64 + words_of[i] * block;
 	return r;
 }
 
@@ -206,6 +207,33 @@ CBT_AVX512_TARGET static void sum_avx512(const struct rows *r, bool around, uint
 		sum_eight(r, i, around, count + 8 * i);
 }
 
+/* Eight blocks fill whole lines of each level: they are made in the nearest cache and go from there
+ * around the others, which saves reading each line before it is overwritten. */
+CBT_AVX512_TARGET static void sum_around(const struct rows *to, uint32_t *count)
+{
+	uint64_t stage[CBT_AROUND_BLOCKS * (48 + 32 + 20 + 12 + 7)] __attribute__((aligned(64)));
+
+	for (size_t b = 0; b < CBT_AROUND_BLOCKS; b++) {
+		struct rows r = { to->field + 64 * b, { NULL, to->level[1] + 64 * b } };
+		uint64_t *row = stage;
+
+		for (size_t i = 2; i <= 6; i++) {
+			r.level[i] = row + words_of[i] * b;
+			row += words_of[i] * CBT_AROUND_BLOCKS;
+		}
+		sum_avx512(&r, true, count + 64 * b);
+	}
+	for (size_t i = 2, from = 0; i <= 6; i++) {
+		const size_t words = words_of[i] * CBT_AROUND_BLOCKS;
+
+		for (size_t w = 0; w < words; w += 8)
+			_mm512_stream_si512((void *)(to->level[i] + w),
+					    _mm512_load_si512(stage + from + w));
+		from += words;
+	}
+	_mm_sfence();
+}
+
 /* ---- wider sums -------------------------------------------------------------------------- */
 
 /* Two neighbours make one number of 2 * width bits; where four fit a word, two of those make one,
@@ -264,13 +292,13 @@ CBT_AVX512_TARGET static void add_pairs_avx512(uint32_t *count, size_t n)
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
-void cbt_sum_block(const struct cbt_sums *s, size_t block, uint32_t count[64])
+static void sum_block(const struct cbt_sums *s, size_t block, uint32_t count[64])
 {
 	const struct rows r = rows_of(s, block);
 
 #if defined(__x86_64__)
 	if (s->simd >= CBT_AVX512) {
-		sum_avx512(&r, s->around, count);
+		sum_avx512(&r, false, count);
 		return;
 	}
 	if (s->simd >= CBT_BMI2) {
@@ -279,6 +307,22 @@ void cbt_sum_block(const struct cbt_sums *s, size_t block, uint32_t count[64])
 	}
 #endif
 	sum_plain(&r, count);
+}
+
+void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *count)
+{
+	size_t b = 0;
+
+#if defined(__x86_64__)
+	for (; s->around && s->simd >= CBT_AVX512 && b + CBT_AROUND_BLOCKS <= n;
+	     b += CBT_AROUND_BLOCKS) {
+		const struct rows r = rows_of(s, first + b);
+
+		sum_around(&r, count + 64 * b);
+	}
+#endif
+	for (; b < n; b++)
+		sum_block(s, first + b, count + 64 * b);
 }
 
 void cbt_pack_group(enum cbt_simd simd, uint64_t *to, const uint32_t count[64], unsigned width)

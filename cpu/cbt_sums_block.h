@@ -4,8 +4,12 @@
 
 #include "cpu/cbt_sums.h"
 
-/* Levels D-1 .. D-6 of block number `block`, and its 64 sums of level D-6. */
-void cbt_sum_block(const struct cbt_sums *s, size_t block, uint32_t count[64]);
+/* Blocks that are written around the caches together. */
+enum { CBT_AROUND_BLOCKS = 8 };
+
+/* Levels D-1 .. D-6 of n blocks from number `first` on (a multiple of 8, if n is not below), and
+ * their 64 sums of level D-6 each. */
+void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *count);
 
 /* 64 numbers of `width` bits (8 .. 31) as `width` words. */
 void cbt_pack_group(enum cbt_simd simd, uint64_t *to, const uint32_t count[64], unsigned width);
