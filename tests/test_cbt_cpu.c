@@ -12,6 +12,8 @@
 #include "common/timer.h"
 #include "common/variants.h"
 #include "cpu/cbt_common.h"
+#include "cpu/cbt_leaves.h"
+#include "cpu/cbt_sums.h"
 #include "datasets/tree_bits.h"
 #include "datasets/trees.h"
 
@@ -215,4 +217,44 @@ Test(cbt_cpu, terrain)
 				     .seed = 1 };
 
 	check_all(&params);
+}
+
+/* What is written around the caches, which is chosen for large trees only, is the same. */
+Test(cbt_cpu, around_the_caches)
+{
+	for (int64_t depth = 12; depth <= 19; depth++) {
+		struct cbt_params params = { .op = CBT_REDUCE,
+					     .depth = depth,
+					     .shape = CBT_RANDOM,
+					     .fill = 0.6,
+					     .seed = depth };
+		struct cbt_input in = { 0 };
+		struct gb_error err = { 0 };
+		struct cbt_leaves leaves = { NULL, 0 };
+		struct cbt_sums sums;
+		struct wanted w;
+		uint64_t *heap;
+
+		cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
+		w = want(&in);
+		heap = gb_host_zalloc(in.heap_words, 8, &err);
+		leaves.ids = gb_host_zalloc(in.leaves, 4, &err);
+		cbt_put_field(heap, in.depth, in.field);
+		cr_assert_eq(cbt_sums_init(&sums, heap, in.depth, 1, &err), GB_OK);
+		sums.around = true;
+		for (size_t i = 0; i < cbt_sums_subtrees(&sums); i++)
+			cbt_sums_subtree(&sums, i);
+		cbt_sums_top(&sums);
+		cr_assert_arr_eq(heap, w.heap, in.heap_words * 8, "depth %d", (int)depth);
+		cr_assert_eq(cbt_leaves(cbt_cpu_simd(), in.field, in.depth, 0, in.field_words, true,
+					&leaves),
+			     w.leaves);
+		cr_assert_arr_eq(leaves.ids, w.ids, w.leaves * 4, "depth %d", (int)depth);
+		cbt_sums_release(&sums);
+		gb_host_free(leaves.ids);
+		gb_host_free(heap);
+		free(w.heap);
+		free(w.ids);
+		gb_trees_release(&in);
+	}
 }
