@@ -219,7 +219,7 @@ test-unit: $(BUILD)/unit
 
 # Every cuda variant in the emulator.
 test-simt: $(BUILD)/unit
-	$(Q)$(sanitized) $(BUILD)/unit --filter '@(variants|primitives|simt|stream|backend)*/*'
+	$(Q)$(sanitized) $(BUILD)/unit --filter '@(variants|primitives|bfs_cuda|simt|stream|backend)*/*'
 	$(Q)$(no_reports)
 
 ## gpu-check: the cuda variants on the GPU under compute-sanitizer (part of `make test` where both are)

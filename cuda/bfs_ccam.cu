@@ -18,19 +18,21 @@
  * A parent is the row of the thread whose atomic OR has set the vertex's bit.
  *
  * On devices with thread-block clusters (sm_90 on) the blocks are one cluster, of up to 16:
- *bitmaps, distances and parents stay in shared memory, the new frontier is stored into all blocks'
- *shared memory, and a level ends with a barrier of the cluster.  Elsewhere, and when told to, the
- *blocks are a cooperative grid: each slab has several blocks, who share out the frontier's rows,
- *the next frontier is ORed into one of three bitmaps in device memory that take turns, and whoever
- *sets a vertex's bit there writes its distance and parent.
+ * bitmaps, distances and parents stay in shared memory, the new frontier is stored into all
+ * blocks' shared memory, and a level ends with a barrier of the cluster.  Elsewhere, and when
+ * told to, the blocks are a cooperative grid: each slab has several blocks, who share out the
+ * frontier's rows, the next frontier is ORed into one of three bitmaps in device memory that
+ * take turns, and whoever sets a vertex's bit there writes its distance and parent.
  *
  * Beside ccam-pull it reads rows, not columns, of few frontier vertices instead of all that are
- * left, and has no barrier over the grid.  At n = 16384, p = .05: two rounds of 256 rows of 128
- * bytes in each of 16 blocks and the source's row, 0.5 to 1 MB; that is a third of a microsecond of
- * an H200's 4.3 TB/s, though 16 of its multiprocessors draw no more than a third of that.  The
- *floor is latency: about 3 us for the launch, and for each of two levels a load from memory (0.8
- *us), a list, a few block barriers and a cluster barrier (1 us together): 6 to 8 us predicted, as
- *against 30 us or more for one launch per level; p = .32 the same.
+ * left, and has no barrier over the grid.  At n = 16384, p = .05 the source's row and one round
+ * of 256 rows of 128 bytes in each of 16 blocks suffice: 0.53 MB, counted, where ccam-pull
+ * reads 2.1, csr-do 2.9 and ccam-paper 32.  That is an eighth of a microsecond of an H200's 4.3
+ * TB/s, and about a third for the 16 multiprocessors that draw it.  The floor is latency: some
+ * 3 us for the launch, and for each of two levels a load from memory (0.8 us), a list, a few
+ * block barriers and a cluster barrier (1 us together): 6 to 8 us predicted, not measured; one
+ * launch per level and a wait of the host take 30 or more.  p = .32 takes as long, for it reads
+ * one round as well.
  */
 #include "cuda/bfs_ccam.h"
 #include "cuda/bfs_ccam_device.h"

@@ -13,8 +13,10 @@
  * Warp efficiency (--warps) is the share of lanes that do something, over all instructions that
  * the warps of the level kernels issue.  An instrumented twin of the kernel counts it, in a search
  * that is not timed: before each part of the code the warp votes who will run it, which is what
- * __activemask() would tell inside on hardware, where it can be relied on less; the parts weigh as
- * many instructions as they compile to on sm_90.
+ * __activemask() would tell inside on hardware, where it can be relied on less; the parts weigh
+ * roughly as many instructions as they compile to.  That search goes on until a level finds
+ * nothing, as the paper's does: its last level, with most of the vertices, is part of the
+ * profiler's mean.
  */
 #ifndef GPUBENCH_CUDA_BFS_SWEEP_H
 #define GPUBENCH_CUDA_BFS_SWEEP_H
@@ -169,7 +171,7 @@ static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bfs_lev
 		   search->n, search->source, search->dist, search->parent);
 	if (!CUDA_OK(err, cudaGetLastError()))
 		return err->code;
-	for (int32_t level = 0; progress.found && progress.left; level++) {
+	for (int32_t level = 0; progress.found && (progress.left || count); level++) {
 		launch(s, level, count);
 		if (!CUDA_OK(err, cudaGetLastError()) ||
 		    bfs_sweep_progress(s, level, &progress, err) != GB_OK)
