@@ -9,7 +9,7 @@
 enum {
 	LOCAL = 1024,         /* vertices in a thread's buffer */
 	SHARED_EDGES = 32768, /* frontiers of fewer edges are not worth waking threads for */
-	AHEAD = 16,           /* edges whose marks are prefetched */
+	AHEAD = 8,            /* vertices whose edges are prefetched; twice that: whose rows */
 };
 
 enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cpu,
@@ -54,7 +54,7 @@ uint64_t bfs_topdown_edges(const struct bfs_topdown *td, const struct bfs_cpu *c
 /* One thread. */
 static void step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
 {
-	const uint64_t *const row = cpu->in->out.row, m = cpu->in->m;
+	const uint64_t *const row = cpu->in->out.row;
 	const uint32_t *const column = cpu->in->out.column;
 	int32_t *const mark = cpu->mark, *const other = cpu->other;
 	uint32_t *const next = td->next;
@@ -65,12 +65,14 @@ static void step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_
 		const uint64_t begin = row[u], end = row[u + 1];
 		const int32_t value = bfs_cpu_value(cpu, u, level);
 
+		if (i + 2 * AHEAD < td->count)
+			__builtin_prefetch(&row[td->list[i + 2 * AHEAD]]);
+		if (i + AHEAD < td->count)
+			__builtin_prefetch(&column[row[td->list[i + AHEAD]]]);
 		looked += end - begin;
 		for (uint64_t e = begin; e < end; e++) {
 			const uint32_t v = column[e];
 
-			if (e + AHEAD < m)
-				__builtin_prefetch(&mark[column[e + AHEAD]]);
 			if (mark[v] != BFS_UNREACHED)
 				continue;
 			mark[v] = value;
