@@ -1,4 +1,4 @@
-/* image.h -- pictures of meshes and scenes, as PNG files. */
+/* image.h -- write a picture: PNG through libpng where the build has it, else PPM. */
 #ifndef GPUBENCH_DATASETS_IMAGE_H
 #define GPUBENCH_DATASETS_IMAGE_H
 
@@ -6,8 +6,14 @@
 
 #include "common/status.h"
 
-/* Write width * height pixels of 3 bytes (red, green, blue), rows from the top.  GB_EIO if the file
- * cannot be written (none is left behind), GB_EUNAVAILABLE if this build has no libpng. */
+/* Whether gb_image_write() could write to `path`: GB_EUSAGE for a name that ends in neither .png
+ * nor .ppm, for .png in a build without libpng, and for a place where no file can be written.  A
+ * file that was not there is not left behind. */
+enum gb_status gb_image_check(const char *path, struct gb_error *err);
+
+/* Write width x height pixels of three bytes, row by row from the top.  The name's ending decides:
+ * .png (GB_EUNAVAILABLE in a build without libpng) or .ppm.  GB_EIO if the file cannot be written
+ * whole; what was there stays until the new file is complete. */
 enum gb_status gb_image_write(const char *path, const unsigned char *rgb, size_t width,
 			      size_t height, struct gb_error *err);
 

@@ -14,6 +14,9 @@
 # optional: without it the build leaves the variant cpu/vqsort out; so is libpng (libpng-dev): without
 # it no pictures are written.  They are installed along with the rest if they can be had, and on
 # their own only by `all`.
+# optional: without it the build leaves the variant cpu/vqsort out; so is libpng (libpng-dev):
+# without it pictures are .ppm only.  They are installed along with the
+# rest if they can be had, and on their own only by `all`.
 #
 # The CUDA Toolkit is not installed here: without nvcc the cuda variants are left out.
 #

@@ -1,0 +1,155 @@
+/* mesh_obj.c -- Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` matter, a corner being
+ * a vertex, vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count from 1, or
+ * backwards from the last one read with -1.  The other line types are left alone, but a line must
+ * be of a type that the format has.  Two passes: count, then fill. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "common/text.h"
+#include "datasets/mesh_reader.h"
+
+enum line_type { VERTEX, FACE, OTHER, UNKNOWN };
+
+/* The type of the line at r->at; r->at goes behind its first word. */
+static enum line_type line_type(struct gb_reader *r)
+{
+	static const char *const others[] = {
+		"vn",     "vt",         "vp",        "g",     "o",        "s",        "usemtl",
+		"mtllib", "l",          "p",         "mg",    "cstype",   "deg",      "surf",
+		"parm",   "end",        "curv",      "curv2", "trim",     "hole",     "usemap",
+		"lod",    "shadow_obj", "trace_obj", "ctech", "stech",    "con",      "bmat",
+		"step",   "scrv",       "sp",        "bevel", "c_interp", "d_interp", "maplib"
+	};
+	const char *first;
+	size_t length;
+
+	if (gb_reader_line_ends(r) || *r->at == '#')
+		return OTHER;
+	first = r->at;
+	while (r->at < r->end && *r->at != ' ' && *r->at != '\t' && *r->at != '\r' &&
+	       *r->at != '\n')
+		r->at++;
+	length = (size_t)(r->at - first);
+	if (length == 1 && *first == 'v')
+		return VERTEX;
+	if (length == 1 && *first == 'f')
+		return FACE;
+	for (size_t i = 0; i < GB_COUNT(others); i++)
+		if (strlen(others[i]) == length && memcmp(others[i], first, length) == 0)
+			return OTHER;
+	return UNKNOWN;
+}
+
+/* One corner of a face: a vertex number from 0. */
+static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t vertices,
+				  uint32_t *corner)
+{
+	int64_t number, unused;
+
+	if (gb_reader_integer(r, "a face's vertex", &number))
+		return r->err->code;
+	for (int part = 0; part < 2 && *r->at == '/'; part++) {
+		r->at++;
+		if (part == 0 && *r->at == '/')
+			continue;
+		if (gb_reader_integer(r, "a face's texture or normal", &unused))
+			return r->err->code;
+	}
+	if (*r->at == '/')
+		return gb_reader_fail(r, "a face's corner has more than three parts");
+	if (number < 0 ? (uint64_t)-number > seen : number == 0 || (uint64_t)number > vertices)
+		return gb_reader_fail(r, "a face uses vertex %" PRId64 " of %zu", number,
+				      number < 0 ? seen : vertices);
+	*corner = (uint32_t)(number < 0 ? (int64_t)seen + number : number - 1);
+	return GB_OK;
+}
+
+/* A face as a fan of triangles; *done counts them. */
+static enum gb_status read_face(struct gb_reader *r, size_t seen, struct gb_mesh *mesh,
+				size_t *done)
+{
+	uint32_t first, last, next;
+
+	if (read_corner(r, seen, mesh->vertex_count, &first) ||
+	    read_corner(r, seen, mesh->vertex_count, &last))
+		return r->err->code;
+	do {
+		uint32_t *triangle = mesh->triangle + 3 * *done;
+
+		if (read_corner(r, seen, mesh->vertex_count, &next))
+			return r->err->code;
+		if (*done == mesh->count)
+			return gb_reader_fail(r, "the file changed while it was read");
+		triangle[0] = first;
+		triangle[1] = last;
+		triangle[2] = last = next;
+		(*done)++;
+	} while (!gb_reader_line_ends(r));
+	return GB_OK;
+}
+
+static enum gb_status read_vertex(struct gb_reader *r, float out[3])
+{
+	for (int k = 0; k < 3; k++) {
+		double value;
+
+		if (gb_reader_number(r, "a coordinate", &value) ||
+		    gb_reader_coordinate(r, value, &out[k]))
+			return r->err->code;
+	}
+	return GB_OK; /* a weight or a colour may follow */
+}
+
+/* Words from r->at to the line's end. */
+static size_t count_words(struct gb_reader *r)
+{
+	size_t words = 0;
+
+	while (!gb_reader_line_ends(r)) {
+		words++;
+		while (r->at < r->end && *r->at != ' ' && *r->at != '\t' && *r->at != '\r' &&
+		       *r->at != '\n')
+			r->at++;
+	}
+	return words;
+}
+
+static enum gb_status count_lines(struct gb_reader *r, size_t *vertices, size_t *triangles)
+{
+	*vertices = *triangles = 0;
+	for (; r->at < r->end; gb_reader_next_line(r)) {
+		const enum line_type type = line_type(r);
+		size_t words;
+
+		if (type == UNKNOWN)
+			return gb_reader_fail(r, "no line of an OBJ file starts like this");
+		if (type == VERTEX)
+			(*vertices)++;
+		if (type != FACE)
+			continue;
+		words = count_words(r);
+		if (words < 3)
+			return gb_reader_fail(r, "a face has %zu corners", words);
+		*triangles += words - 2;
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
+{
+	size_t vertices, triangles, seen = 0, done = 0;
+
+	if (count_lines(r, &vertices, &triangles) || gb_reader_alloc(r, vertices, triangles, mesh))
+		return r->err->code;
+	r->at = r->begin;
+	r->line = 1;
+	for (; r->at < r->end; gb_reader_next_line(r)) {
+		const enum line_type type = line_type(r);
+
+		if (type == VERTEX && read_vertex(r, mesh->vertex + 3 * seen++))
+			return r->err->code;
+		if (type == FACE && read_face(r, seen, mesh, &done))
+			return r->err->code;
+	}
+	return GB_OK;
+}

@@ -1,0 +1,321 @@
+/* scene.c -- generated scenes and the way they are looked at (datasets/scene.h). */
+#include "datasets/scene.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+#include "common/text.h"
+#include "datasets/scene_shapes.h"
+
+enum { STREAM_LATTICE = 100, FLAKE_ROWS = 10 };
+
+/* One of point and triangle is there: a surface, or loose triangles. */
+struct scene {
+	const char *name;
+	size_t usual; /* triangles */
+	void (*point)(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
+	void (*triangle)(uint64_t seed, size_t count, size_t i, float corner[9]);
+	size_t pieces; /* of a surface; 0: as many as FLAKE_ROWS^2 cells each need */
+	double aspect; /* rows : columns of a piece */
+	struct gb_view view;
+};
+
+static const struct scene scenes[] = {
+	{ "terrain",
+	  1 << 20,
+	  gb_point_terrain,
+	  NULL,
+	  1,
+	  1,
+	  { { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 } },
+	{ "knot",
+	  1 << 18,
+	  gb_point_knot,
+	  NULL,
+	  1,
+	  10,
+	  { { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 } },
+	{ "flake",
+	  1 << 20,
+	  gb_point_flake,
+	  NULL,
+	  0,
+	  1,
+	  { { 1.5, 2.2, 4.5 }, { 0, 0.25, 0 }, { 0, 1, 0 }, 45 } },
+	{ "soup",
+	  1 << 20,
+	  NULL,
+	  gb_triangle_soup,
+	  0,
+	  0,
+	  { { -0.8, 1.3, -1.1 }, { 0.5, 0.5, 0.5 }, { 0, 1, 0 }, 45 } },
+	{ "city",
+	  1 << 20,
+	  NULL,
+	  gb_triangle_city,
+	  0,
+	  0,
+	  { { -0.15, 0.35, -0.2 }, { 0.5, 0, 0.5 }, { 0, 1, 0 }, 50 } },
+	{ "teapot",
+	  25600,
+	  gb_point_teapot,
+	  NULL,
+	  32,
+	  1,
+	  { { 2.5, 5, 8 }, { 0.2, 1.4, 0 }, { 0, 1, 0 }, 45 } },
+	{ "flat",
+	  1 << 14,
+	  gb_point_flat,
+	  NULL,
+	  1,
+	  1,
+	  { { 0.3, 1, -0.4 }, { 0.5, 0.25, 0.5 }, { 0, 1, 0 }, 50 } },
+	{ "points",
+	  1 << 14,
+	  NULL,
+	  gb_triangle_points,
+	  0,
+	  0,
+	  { { -8, 12, -10 }, { 4, 4, 4 }, { 0, 1, 0 }, 45 } },
+	{ "copies",
+	  1 << 14,
+	  NULL,
+	  gb_triangle_copies,
+	  0,
+	  0,
+	  { { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, { 0, 1, 0 }, 45 } },
+	{ "huge",
+	  1 << 14,
+	  NULL,
+	  gb_triangle_huge,
+	  0,
+	  0,
+	  { { -8e10, 1.3e11, -1.1e11 }, { 5e10, 5e10, 5e10 }, { 0, 1, 0 }, 45 } },
+};
+
+static const struct scene *find(const char *name)
+{
+	for (size_t i = 0; i < GB_COUNT(scenes); i++)
+		if (gb_equal(scenes[i].name, name))
+			return &scenes[i];
+	return NULL;
+}
+
+bool gb_scene_known(const char *name)
+{
+	return find(name) != NULL;
+}
+
+void gb_mesh_release(struct gb_mesh *mesh)
+{
+	gb_host_free(mesh->vertex);
+	gb_host_free(mesh->triangle);
+	*mesh = (struct gb_mesh){ 0 };
+}
+
+/* ---- surfaces ----------------------------------------------------------------------------- */
+
+/* Rows and columns of the pieces: enough cells for `count` triangles, few too many. */
+static void divide(struct gb_surface *s, const struct scene *scene, size_t count)
+{
+	const size_t cells = (count + 1) / 2;
+	size_t each;
+
+	s->pieces = scene->pieces;
+	if (!s->pieces) {
+		s->rows = s->cols = FLAKE_ROWS;
+		s->pieces = (cells + FLAKE_ROWS * FLAKE_ROWS - 1) / (FLAKE_ROWS * FLAKE_ROWS);
+		return;
+	}
+	each = (cells + s->pieces - 1) / s->pieces;
+	s->cols = (size_t)(sqrt((double)each / scene->aspect) + 0.5);
+	s->cols = s->cols ? s->cols : 1;
+	s->rows = (each + s->cols - 1) / s->cols;
+}
+
+/* Vertex `i`: pieces, then rows, then columns. */
+static void set_vertex(const struct gb_surface *s, size_t i, float out[3])
+{
+	const size_t row_length = s->cols + 1, piece_size = (s->rows + 1) * row_length;
+	const size_t place = i % piece_size;
+	double point[3];
+
+	s->point(s, i / piece_size, (double)(place / row_length) / (double)s->rows,
+		 (double)(place % row_length) / (double)s->cols, point);
+	for (int k = 0; k < 3; k++)
+		out[k] = (float)point[k] + 0.0f; /* no -0 */
+}
+
+/* The corners of triangle `i`: half i % 2 of cell i / 2. */
+static void set_triangle(const struct gb_surface *s, size_t i, uint32_t corner[3])
+{
+	const size_t cell = i / 2, per_piece = s->rows * s->cols, place = cell % per_piece;
+	const size_t row = place / s->cols, col = place % s->cols;
+	const size_t first = (cell / per_piece * (s->rows + 1) + row) * (s->cols + 1) + col;
+	const size_t below = first + s->cols + 1;
+
+	corner[0] = (uint32_t)(i % 2 ? first + 1 : first);
+	corner[1] = (uint32_t)(i % 2 ? below + 1 : first + 1);
+	corner[2] = (uint32_t)below;
+}
+
+static void fill_surface(const struct gb_surface *s, struct gb_mesh *mesh)
+{
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < mesh->vertex_count; i++)
+		set_vertex(s, i, mesh->vertex + 3 * i);
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < mesh->count; i++)
+		set_triangle(s, i, mesh->triangle + 3 * i);
+}
+
+static void fill_loose(const struct scene *scene, uint64_t seed, struct gb_mesh *mesh)
+{
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < mesh->count; i++) {
+		float corner[9];
+
+		scene->triangle(seed, mesh->count, i, corner);
+		for (size_t k = 0; k < 9; k++)
+			mesh->vertex[9 * i + k] = corner[k] + 0.0f; /* no -0 */
+		for (size_t k = 0; k < 3; k++)
+			mesh->triangle[3 * i + k] = (uint32_t)(3 * i + k);
+	}
+}
+
+static void fill_lattice(float *lattice, uint64_t seed)
+{
+	for (size_t i = 0; i < (size_t)GB_LATTICE * GB_LATTICE; i++)
+		lattice[i] = (float)(2 * gb_random_unit_stream(seed, STREAM_LATTICE, i) - 1);
+}
+
+enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh,
+			     struct gb_view *view, struct gb_error *err)
+{
+	const struct scene *scene = find(name);
+	float lattice[GB_LATTICE * GB_LATTICE];
+	struct gb_surface s = { .seed = seed, .lattice = lattice };
+
+	*mesh = (struct gb_mesh){ 0 };
+	if (!scene)
+		return gb_fail(err, GB_EUSAGE, "there is no generated scene %s", name);
+	*view = scene->view;
+	mesh->count = count ? count : scene->usual;
+	s.point = scene->point;
+	if (s.point)
+		divide(&s, scene, mesh->count);
+	mesh->vertex_count = s.point ? s.pieces * (s.rows + 1) * (s.cols + 1) : 3 * mesh->count;
+	mesh->vertex = gb_host_alloc(3 * mesh->vertex_count + 4, sizeof(float), err);
+	if (mesh->vertex)
+		mesh->triangle = gb_host_alloc(3 * mesh->count, sizeof(uint32_t), err);
+	if (!mesh->triangle) {
+		gb_mesh_release(mesh);
+		return err->code;
+	}
+	if (gb_memory_is_dry())
+		return GB_OK;
+	memset(mesh->vertex + 3 * mesh->vertex_count, 0, 4 * sizeof(float));
+	fill_lattice(lattice, seed);
+	if (s.point)
+		fill_surface(&s, mesh);
+	else
+		fill_loose(scene, seed, mesh);
+	return GB_OK;
+}
+
+/* ---- views -------------------------------------------------------------------------------- */
+
+struct known_mesh {
+	const char *file;
+	size_t triangles;
+	struct gb_view view;
+};
+
+#define MESH(file, triangles, paper, name, url, member, sha256, ...) \
+	{ file, triangles, __VA_ARGS__ },
+static const struct known_mesh known[] = {
+#include "datasets/meshes.def"
+};
+#undef MESH
+
+/* The part of a path behind its last slash. */
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+/* From outside: the sphere around the mesh's box fills the image. */
+static void outside_view(const struct gb_mesh *mesh, struct gb_view *view)
+{
+	double lo[3] = { INFINITY, INFINITY, INFINITY };
+	double hi[3] = { -INFINITY, -INFINITY, -INFINITY };
+	const double from[3] = { 0.5, 0.4, 0.77 };
+	double radius = 0;
+
+	for (size_t i = 0; i < mesh->vertex_count; i++)
+		for (size_t k = 0; k < 3; k++) {
+			const double x = (double)mesh->vertex[3 * i + k];
+
+			lo[k] = x < lo[k] ? x : lo[k];
+			hi[k] = x > hi[k] ? x : hi[k];
+		}
+	for (int k = 0; k < 3; k++)
+		radius += (hi[k] - lo[k]) * (hi[k] - lo[k]) / 4;
+	radius = radius > 0 ? sqrt(radius) : 1;
+	*view = (struct gb_view){ .up = { 0, 1, 0 }, .fov = 45 };
+	for (int k = 0; k < 3; k++) {
+		view->target[k] = (lo[k] + hi[k]) / 2;
+		view->eye[k] = view->target[k] + 2.6 * radius * from[k];
+	}
+}
+
+void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view)
+{
+	for (size_t i = 0; i < GB_COUNT(known); i++)
+		if (known[i].triangles == mesh->count && gb_equal(known[i].file, base_name(path))) {
+			*view = known[i].view;
+			return;
+		}
+	outside_view(mesh, view);
+}
+
+static void normalise(double v[3])
+{
+	const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+
+	for (int k = 0; k < 3; k++)
+		v[k] /= length;
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+	out[0] = a[1] * b[2] - a[2] * b[1];
+	out[1] = a[2] * b[0] - a[0] * b[2];
+	out[2] = a[0] * b[1] - a[1] * b[0];
+	normalise(out);
+}
+
+struct lbvh_camera gb_view_camera(const struct gb_view *view, uint32_t edge)
+{
+	const double half = tan(view->fov * 3.14159265358979323846 / 360);
+	const double step = 2 * half / edge;
+	struct lbvh_camera camera;
+	double ahead[3], right[3], up[3];
+
+	for (int k = 0; k < 3; k++)
+		ahead[k] = view->target[k] - view->eye[k];
+	normalise(ahead);
+	cross(ahead, view->up, right);
+	cross(right, ahead, up);
+	for (int k = 0; k < 3; k++) {
+		camera.eye[k] = (float)view->eye[k];
+		camera.dx[k] = (float)(right[k] * step);
+		camera.dy[k] = (float)(-up[k] * step);
+		camera.corner[k] = (float)(ahead[k] + (up[k] - right[k]) * (half - step / 2));
+	}
+	return camera;
+}

@@ -1,0 +1,365 @@
+/* scene_shapes.c -- the shapes of the generated scenes (datasets/scene.h); y is up everywhere. */
+#include "datasets/scene_shapes.h"
+
+#include <math.h>
+
+#include "common/rng.h"
+
+#define PI 3.14159265358979323846
+
+enum { STREAM_TERRAIN, STREAM_SOUP, STREAM_CITY, STREAM_POINTS };
+
+static void normalise(double v[3])
+{
+	const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+
+	for (int k = 0; k < 3; k++)
+		v[k] /= length;
+}
+
+static void cross(const double a[3], const double b[3], double out[3])
+{
+	out[0] = a[1] * b[2] - a[2] * b[1];
+	out[1] = a[2] * b[0] - a[0] * b[2];
+	out[2] = a[0] * b[1] - a[1] * b[0];
+}
+
+/* Two unit vectors at right angles to the unit vector `axis` and to each other. */
+static void frame(const double axis[3], double right[3], double ahead[3])
+{
+	const double help[3] = { fabs(axis[0]) < 0.9 ? 1 : 0, fabs(axis[0]) < 0.9 ? 0 : 1, 0 };
+
+	cross(axis, help, right);
+	normalise(right);
+	cross(right, axis, ahead);
+}
+
+/* ---- surfaces ----------------------------------------------------------------------------- */
+
+/* Smooth noise in -1 .. 1 of the lattice at (x, y), of period GB_LATTICE. */
+static double noise(const float *lattice, double x, double y)
+{
+	const double cell_x = floor(x), cell_y = floor(y);
+	double u = x - cell_x, v = y - cell_y;
+	const size_t x0 = (size_t)cell_x % GB_LATTICE, x1 = (x0 + 1) % GB_LATTICE;
+	const size_t y0 = (size_t)cell_y % GB_LATTICE, y1 = (y0 + 1) % GB_LATTICE;
+
+	u *= u * (3 - 2 * u);
+	v *= v * (3 - 2 * v);
+	const double low = (double)lattice[y0 * GB_LATTICE + x0] * (1 - u) +
+			   (double)lattice[y0 * GB_LATTICE + x1] * u;
+	const double high = (double)lattice[y1 * GB_LATTICE + x0] * (1 - u) +
+			    (double)lattice[y1 * GB_LATTICE + x1] * u;
+
+	return low * (1 - v) + high * v;
+}
+
+void gb_point_terrain(const struct gb_surface *s, size_t piece, double u, double v, double out[3])
+{
+	double height = 0, size = 0.1, frequency = 3;
+
+	(void)piece;
+	for (int octave = 0; octave < 6; octave++) {
+		height += size * noise(s->lattice, u * frequency + 7 * octave,
+				       v * frequency + 13 * octave);
+		size *= 0.5;
+		frequency *= 2;
+	}
+	out[0] = u;
+	out[1] = height;
+	out[2] = v;
+}
+
+static void knot_centre(double angle, double out[3])
+{
+	const double r = 2 + cos(3 * angle);
+
+	out[0] = r * cos(2 * angle);
+	out[1] = -sin(3 * angle);
+	out[2] = r * sin(2 * angle);
+}
+
+void gb_point_knot(const struct gb_surface *s, size_t piece, double u, double v, double out[3])
+{
+	const double angle = 2 * PI * u, radius = 0.45;
+	double centre[3], next[3], axis[3], right[3], ahead[3];
+	const double up[3] = { 0, 1, 0 };
+
+	(void)s;
+	(void)piece;
+	knot_centre(angle, centre);
+	knot_centre(angle + 1e-4, next);
+	for (int k = 0; k < 3; k++)
+		axis[k] = next[k] - centre[k];
+	normalise(axis);
+	/* The knot is nowhere vertical: `up` gives a frame that closes. */
+	cross(axis, up, right);
+	normalise(right);
+	cross(right, axis, ahead);
+	for (int k = 0; k < 3; k++)
+		out[k] = centre[k] +
+			 radius * (cos(2 * PI * v) * right[k] + sin(2 * PI * v) * ahead[k]);
+}
+
+/* Centre and radius of sphere `number` of the flake, counted level by level: six children around
+ * the equator of the parent's axis and three above it, a third as large. */
+static double flake_sphere(size_t number, double centre[3])
+{
+	unsigned path[64];
+	int depth = 0;
+	double axis[3] = { 0, 1, 0 }, radius = 1;
+
+	for (; number > 0; number = (number - 1) / 9)
+		path[depth++] = (unsigned)((number - 1) % 9);
+	centre[0] = centre[1] = centre[2] = 0;
+	while (depth-- > 0) {
+		const unsigned child = path[depth];
+		const double turn = child < 6 ? child * PI / 3 : (child - 6) * 2 * PI / 3 + PI / 6;
+		const double rise = child < 6 ? 0 : PI / 3.3;
+		double right[3], ahead[3], to[3];
+
+		frame(axis, right, ahead);
+		for (int k = 0; k < 3; k++)
+			to[k] = cos(rise) * (cos(turn) * right[k] + sin(turn) * ahead[k]) +
+				sin(rise) * axis[k];
+		for (int k = 0; k < 3; k++) {
+			centre[k] += radius * (4.0 / 3) * to[k];
+			axis[k] = to[k];
+		}
+		radius /= 3;
+	}
+	return radius;
+}
+
+void gb_point_flake(const struct gb_surface *s, size_t piece, double u, double v, double out[3])
+{
+	double centre[3];
+	const double radius = flake_sphere(piece, centre);
+
+	(void)s;
+	out[0] = centre[0] + radius * sin(PI * u) * cos(2 * PI * v);
+	out[1] = centre[1] + radius * cos(PI * u);
+	out[2] = centre[2] + radius * sin(PI * u) * sin(2 * PI * v);
+}
+
+void gb_point_flat(const struct gb_surface *s, size_t piece, double u, double v, double out[3])
+{
+	(void)s;
+	(void)piece;
+	out[0] = u;
+	out[1] = 0.25;
+	out[2] = v;
+}
+
+/* ---- the teapot: Martin Newell, 1975 ------------------------------------------------------ */
+
+/* Parts turned about the axis: radius and height of four control points; each makes four patches
+ * of a quarter turn. */
+static const double turned[6][4][2] = {
+	{ { 1.4, 2.4 }, { 1.3375, 2.53125 }, { 1.4375, 2.53125 }, { 1.5, 2.4 } }, /* rim */
+	{ { 1.5, 2.4 }, { 1.75, 1.875 }, { 2, 1.35 }, { 2, 0.9 } },               /* body */
+	{ { 2, 0.9 }, { 2, 0.45 }, { 1.5, 0.225 }, { 1.5, 0.15 } },
+	{ { 0, 3.15 }, { 0.8, 3.15 }, { 0, 2.85 }, { 0.2, 2.7 } }, /* lid */
+	{ { 0.2, 2.7 }, { 0.4, 2.55 }, { 1.3, 2.55 }, { 1.3, 2.4 } },
+	{ { 0, 0 }, { 1.425, 0 }, { 1.5, 0.075 }, { 1.5, 0.15 } }, /* bottom */
+};
+
+/* Parts that are mirrored: x and height of the inner and the outer curve, and the half width, of
+ * four control rows; each makes two patches. */
+static const double mirrored[4][4][5] = {
+	{ { -1.6, 2.025, -1.5, 2.25, 0.3 }, /* handle */
+	  { -2.3, 2.025, -2.5, 2.25, 0.3 },
+	  { -2.7, 2.025, -3, 2.25, 0.3 },
+	  { -2.7, 1.8, -3, 1.8, 0.3 } },
+	{ { -2.7, 1.8, -3, 1.8, 0.3 },
+	  { -2.7, 1.575, -3, 1.35, 0.3 },
+	  { -2.5, 1.125, -2.65, 0.9375, 0.3 },
+	  { -2, 0.9, -1.9, 0.6, 0.3 } },
+	{ { 1.7, 1.425, 1.7, 0.6, 0.66 }, /* spout */
+	  { 2.6, 1.425, 3.1, 0.825, 0.66 },
+	  { 2.3, 2.1, 2.4, 2.025, 0.25 },
+	  { 2.7, 2.4, 3.3, 2.4, 0.25 } },
+	{ { 2.7, 2.4, 3.3, 2.4, 0.25 },
+	  { 2.8, 2.475, 3.525, 2.49375, 0.25 },
+	  { 2.9, 2.475, 3.45, 2.5125, 0.15 },
+	  { 2.8, 2.4, 3.2, 2.4, 0.15 } },
+};
+
+/* Control point (row, col) of a patch: 0 .. 23 turned, 24 .. 31 mirrored. */
+static void control(size_t patch, int row, int col, double out[3])
+{
+	if (patch < 24) {
+		const double *point = turned[patch / 4][row];
+		const double bend = 0.56; /* of a quarter circle, nearly */
+		const double along[4] = { 1, 1, bend, 0 }, aside[4] = { 0, bend, 1, 1 };
+		double x = point[0] * along[col], z = point[0] * aside[col];
+
+		for (size_t turn = patch % 4; turn > 0; turn--) {
+			const double swap = x;
+
+			x = -z;
+			z = swap;
+		}
+		out[0] = x;
+		out[1] = point[1];
+		out[2] = z;
+	} else {
+		const double *line = mirrored[(patch - 24) / 2][row];
+		const double side = patch % 2 ? -1 : 1;
+
+		out[0] = line[col < 2 ? 0 : 2];
+		out[1] = line[col < 2 ? 1 : 3];
+		out[2] = col == 1 || col == 2 ? side * line[4] : 0;
+	}
+}
+
+static void bernstein(double t, double weight[4])
+{
+	const double s = 1 - t;
+
+	weight[0] = s * s * s;
+	weight[1] = 3 * s * s * t;
+	weight[2] = 3 * s * t * t;
+	weight[3] = t * t * t;
+}
+
+void gb_point_teapot(const struct gb_surface *s, size_t piece, double u, double v, double out[3])
+{
+	double along[4], aside[4];
+
+	(void)s;
+	bernstein(u, along);
+	bernstein(v, aside);
+	out[0] = out[1] = out[2] = 0;
+	for (int row = 0; row < 4; row++)
+		for (int col = 0; col < 4; col++) {
+			double point[3];
+
+			control(piece, row, col, point);
+			for (int k = 0; k < 3; k++)
+				out[k] += along[row] * aside[col] * point[k];
+		}
+}
+
+/* ---- loose triangles ---------------------------------------------------------------------- */
+
+/* Four uniform numbers in 0 .. 1. */
+static void uniform4(uint64_t seed, uint64_t stream, uint64_t index, double out[4])
+{
+	const struct gb_random_block block = gb_random_block(seed, stream, index);
+
+	for (int k = 0; k < 4; k++)
+		out[k] = block.word[k] * 0x1p-32;
+}
+
+static void soup(uint64_t seed, size_t count, size_t i, double scale, float corner[9])
+{
+	const double size = scale / cbrt((double)count);
+	double random[12];
+
+	for (uint64_t k = 0; k < 3; k++)
+		uniform4(seed, STREAM_SOUP, 3 * (uint64_t)i + k, random + 4 * k);
+	for (int c = 0; c < 3; c++)
+		for (int k = 0; k < 3; k++)
+			corner[3 * c + k] = (float)(random[k] * scale +
+						    (c ? size * (random[3 * c + k] - 0.5) : 0));
+}
+
+void gb_triangle_soup(uint64_t seed, size_t count, size_t i, float corner[9])
+{
+	soup(seed, count, i, 1, corner);
+}
+
+void gb_triangle_huge(uint64_t seed, size_t count, size_t i, float corner[9])
+{
+	soup(seed, count, i, 1e11, corner);
+}
+
+void gb_triangle_points(uint64_t seed, size_t count, size_t i, float corner[9])
+{
+	double random[4];
+
+	(void)count;
+	uniform4(seed, STREAM_POINTS, i, random);
+	for (int c = 0; c < 3; c++)
+		for (int k = 0; k < 3; k++)
+			corner[3 * c + k] = (float)floor(random[k] * 8);
+}
+
+void gb_triangle_copies(uint64_t seed, size_t count, size_t i, float corner[9])
+{
+	static const float same[9] = { 0, 0, 0, 1, 0, 0, 0, 1, 0.5f };
+
+	(void)seed;
+	(void)count;
+	(void)i;
+	for (int k = 0; k < 9; k++)
+		corner[k] = same[k];
+}
+
+/* Half `half` of the quad with corners a, b, a + d, b + d. */
+static void half_quad(const double a[3], const double b[3], const double d[3], size_t half,
+		      float corner[9])
+{
+	for (int k = 0; k < 3; k++) {
+		corner[k] = (float)(half ? b[k] : a[k]);
+		corner[3 + k] = (float)(half ? b[k] + d[k] : b[k]);
+		corner[6 + k] = (float)(a[k] + d[k]);
+	}
+}
+
+/* Triangle 0 .. 9 of a house without floor, a box over [x, x + width] x [z, z + width]. */
+static void house(double x, double z, double width, double height, size_t triangle, float corner[9])
+{
+	const double base[4][2] = { { 0, 0 }, { width, 0 }, { width, width }, { 0, width } };
+	const size_t side = triangle / 2;
+	double a[3], b[3], d[3] = { 0, height, 0 };
+
+	if (side < 4) {
+		const double *from = base[side], *to = base[(side + 1) % 4];
+
+		a[0] = x + from[0];
+		a[2] = z + from[1];
+		b[0] = x + to[0];
+		b[2] = z + to[1];
+		a[1] = b[1] = 0;
+	} else {
+		a[0] = x;
+		b[0] = x + width;
+		a[1] = b[1] = height;
+		a[2] = b[2] = z;
+		d[1] = 0;
+		d[2] = width;
+	}
+	half_quad(a, b, d, triangle % 2, corner);
+}
+
+/* Blocks of 16 triangles on a square lattice: a tower (10), two cables to places up to a third of
+ * the city away (4), a marking along a street through the whole city (2). */
+void gb_triangle_city(uint64_t seed, size_t count, size_t i, float corner[9])
+{
+	const size_t block = i / 16, part = i % 16, blocks = (count + 15) / 16;
+	const double side = ceil(sqrt((double)blocks)), cell = 1 / side;
+	const double x = (double)(block % (size_t)side) * cell;
+	const double z = (double)(block / (size_t)side) * cell;
+	double tower[4], random[4], height;
+
+	uniform4(seed, STREAM_CITY, 4 * (uint64_t)block, tower);
+	height = 2 * cell / (0.05 + tower[0]);
+	if (part < 10) {
+		house(x, z, cell * (0.3 + 0.4 * tower[1]), height, part, corner);
+	} else if (part < 14) {
+		const double width = 0.02 * cell;
+
+		uniform4(seed, STREAM_CITY, 4 * (uint64_t)block + 1 + (part - 10) / 2, random);
+		half_quad((double[]){ x, height, z }, (double[]){ x, height + width, z },
+			  (double[]){ (random[0] - 0.5) * 2 / 3, -height * random[1],
+				      (random[2] - 0.5) * 2 / 3 },
+			  part % 2, corner);
+	} else {
+		const double from = (tower[2] + 0.02) * cell;
+
+		half_quad((double[]){ 0, 0, z + from }, (double[]){ 0, 0, z + from + 0.01 * cell },
+			  (double[]){ 1, 0, 0 }, part % 2, corner);
+	}
+}

@@ -1,0 +1,33 @@
+/* scene_shapes.h -- the generators behind datasets/scene.h: each fills arrays that are already
+ * there, triangle by triangle or vertex by vertex, in parallel. */
+#ifndef GPUBENCH_DATASETS_SCENE_SHAPES_H
+#define GPUBENCH_DATASETS_SCENE_SHAPES_H
+
+#include "datasets/scene.h"
+
+/* A surface: the point at (u, v), both in 0 .. 1, of piece number `piece`. */
+struct gb_surface {
+	void (*point)(const struct gb_surface *surface, size_t piece, double u, double v,
+		      double out[3]);
+	uint64_t seed;
+	const float *lattice; /* random numbers of the terrain */
+	size_t pieces;        /* equal pieces with vertices of their own */
+	size_t rows, cols;    /* cells of a piece */
+};
+
+enum { GB_LATTICE = 64 }; /* edge of the terrain's table of random numbers */
+
+void gb_point_terrain(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
+void gb_point_knot(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
+void gb_point_flake(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
+void gb_point_teapot(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
+void gb_point_flat(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
+
+/* Corners of triangle i of `count`. */
+void gb_triangle_soup(uint64_t seed, size_t count, size_t i, float corner[9]);
+void gb_triangle_huge(uint64_t seed, size_t count, size_t i, float corner[9]);
+void gb_triangle_city(uint64_t seed, size_t count, size_t i, float corner[9]);
+void gb_triangle_points(uint64_t seed, size_t count, size_t i, float corner[9]);
+void gb_triangle_copies(uint64_t seed, size_t count, size_t i, float corner[9]);
+
+#endif
