@@ -30,6 +30,7 @@ BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)
 have_header = $(shell printf '\#include <$(1)>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
 have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
 have_png   := $(call have_header,png.h)
+have_embree := $(if $(filter tsan,$(MODE)),0,$(call have_header,embree3/rtcore.h))
 
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wold-style-definition -Wvla -Wundef -Wwrite-strings \
@@ -49,13 +50,14 @@ endif
 sanitize := $(filter -fsanitize%,$(optimise))
 
 have     := -DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) -DGB_HAVE_CUB=$(CUDA) \
-	-DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(have_png) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1)
+	-DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(have_png) \
+	-DGB_HAVE_EMBREE=$(have_embree) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1)
 cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(have)
 cflags   = -std=c11 -fopenmp $(optimise) $(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(optimise) $(cxx_warnings) $(werror)
 ldflags  := $(sanitize)
 ldlibs   := -fopenmp -lcjson -lm -lpthread $(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
-	$(if $(filter 1,$(have_png)),-lpng)
+	$(if $(filter 1,$(have_png)),-lpng) $(if $(filter 1,$(have_embree)),-lembree3)
 
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | grep -E '^[0-9]+$$')
@@ -80,7 +82,8 @@ endif
 
 # ---- what is built -------------------------------------------------------------------------
 
-sources  := $(sort $(wildcard cli/*.c common/*.c cpu/*.c datasets/*.c))
+sources  := $(sort $(filter-out $(if $(filter 0,$(have_embree)),$(wildcard cpu/lbvh_embree*.c)), \
+	$(wildcard cli/*.c common/*.c cpu/*.c datasets/*.c)))
 linted   := $(sources) $(wildcard cuda/*.c)
 objects  := $(sources:%.c=$(BUILD)/%.o) $(BUILD)/results/papers.o
 cxx_sources := $(if $(filter 1,$(have_hwy)),cpu/radix_vqsort.cc)
@@ -273,8 +276,8 @@ $(BUILD)/fuzz/%: tests/fuzz/%.c $(sources) $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $@"
 	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 -DGB_HAVE_PNG=0 \
-		-fopenmp -O1 -g -fsanitize=fuzzer,address,undefined $< \
-		$(filter-out cli/main.c,$(wildcard cli/*.c)) $(wildcard common/*.c cpu/*.c datasets/*.c) \
+		-DGB_HAVE_EMBREE=0 -fopenmp -O1 -g -fsanitize=fuzzer,address,undefined $< \
+		$(filter-out cli/main.c cpu/lbvh_embree%,$(sources)) \
 		results/papers.S -lcjson -lm -lpthread -o $@
 
 ## simt: build ./gpubench-simt, whose cuda variants run in the emulator

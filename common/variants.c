@@ -13,6 +13,9 @@
 #ifndef GB_HAVE_HWY
 #define GB_HAVE_HWY 0
 #endif
+#ifndef GB_HAVE_EMBREE
+#define GB_HAVE_EMBREE 0
+#endif
 
 /* Why a variant that needs it is not in the build. */
 #define ABSENT_HOST NULL
@@ -22,7 +25,8 @@
 #else
 #define ABSENT_CUB ABSENT_CUDA
 #endif
-#define ABSENT_HWY "built without Highway (Debian: libhwy-dev)"
+#define ABSENT_HWY    "built without Highway (Debian: libhwy-dev)"
+#define ABSENT_EMBREE "built without Embree 3 (Debian: libembree-dev)"
 
 #define OPS_1(ops)                  &(ops)
 #define OPS_0(ops)                  NULL

@@ -17,6 +17,10 @@
 # optional: without it the build leaves the variant cpu/vqsort out; so is libpng (libpng-dev):
 # without it pictures are .ppm only.  They are installed along with the
 # rest if they can be had, and on their own only by `all`.
+# by hand counts, and nothing is asked of the network when all is there.  Optional are Highway
+# (libhwy-dev) and Embree 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
+# and cpu/embree* out, and libpng (libpng-dev), without which pictures are .ppm only.  They are
+# installed along with the rest if they can be had, and on their own only by `all`.
 #
 # The CUDA Toolkit is not installed here: without nvcc the cuda variants are left out.
 #
@@ -92,6 +96,7 @@ need "lint" clang-format has_command clang-format
 
 optional=()
 has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
+has_header embree3/rtcore.h || optional+=(libembree-dev)
 has_header png.h || optional+=(libpng-dev)
 
 if ((${#missing[@]} == 0)) && { [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
