@@ -1,0 +1,376 @@
+/* lbvh_collapse.c -- a binary tree becomes one of eight children a node, by all threads.
+ *
+ * Against a serial collapse, which takes longer than the build before it: the upper nodes are made
+ * by one thread, breadth first, until there are enough subtrees for all; each of those is made by
+ * one thread, depth first.  Nodes and blocks come from the thread's arena, which takes them from
+ * the common arrays a chunk at a time.
+ *
+ * How many there are at most, for n primitives in leaves of up to 8: a node that is not full has
+ * only leaves below it, and more than 8 primitives, else it would be a leaf; so there are at most
+ * n / 9 nodes without inner children, fewer of those with two or more, and at most n / 7 of those
+ * with one, which has seven leaves beside it.  Two blocks in a row hold more than 8 triangles.
+ *
+ * The bound is memory: binary nodes and triangles are read once, wide nodes and blocks written
+ * once.
+ */
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "cpu/lbvh_wide.h"
+
+enum {
+	CHUNK = 64,            /* nodes or blocks that an arena takes at a time */
+	LARGE = 8,             /* a leaf of more blocks takes them from the common array */
+	TASKS_PER_THREAD = 32, /* subtrees, for the threads to finish together */
+	SMALL_TREE = 2048,     /* of fewer primitives one thread makes all */
+};
+
+struct lbvh_arena {
+	size_t node, node_end; /* taken and not in use yet */
+	size_t block, block_end;
+	size_t open;    /* the block last begun, if lanes < LBVH_WIDTH */
+	unsigned lanes; /* in use there */
+	unsigned depth; /* of the deepest subtree made */
+	char apart[64];
+};
+
+/* A subtree to be made into wide node `to`, `level` nodes below the root's. */
+struct lbvh_top {
+	uint32_t from, to;
+	unsigned level;
+};
+
+/* One collapse. */
+struct work {
+	struct lbvh_wide *wide;
+	const struct lbvh_input *input;
+	const struct lbvh_node *node;
+	const uint32_t *index;
+	unsigned leaf;
+	atomic_size_t node_next, block_next;
+};
+
+/* A child to be: a binary node, and its primitives if they are no more than the leaf's. */
+struct kid {
+	uint32_t node, count; /* count 0: more */
+	float area;
+};
+
+static bool is_leaf(const struct lbvh_node *node)
+{
+	return node->left & LBVH_LEAF;
+}
+
+/* Half the surface of a box. */
+static float area(const struct lbvh_node *n)
+{
+	const float x = n->hi[0] - n->lo[0], y = n->hi[1] - n->lo[1], z = n->hi[2] - n->lo[2];
+
+	return x * y + y * z + z * x;
+}
+
+/* Primitives below a node, or 0 if they are more than `most`. */
+static uint32_t count_below(const struct work *w, uint32_t root, unsigned most)
+{
+	uint32_t stack[LBVH_WIDTH + 1];
+	unsigned waiting = 0, count = 0;
+
+	for (;;) {
+		const struct lbvh_node *node = w->node + root;
+
+		if (is_leaf(node)) {
+			count += node->right < most + 1 ? node->right : most + 1;
+			if (count + waiting > most)
+				return 0;
+			if (!waiting)
+				return count;
+			root = stack[--waiting];
+		} else {
+			if (count + waiting + 2 > most)
+				return 0;
+			stack[waiting++] = node->right;
+			root = node->left;
+		}
+	}
+}
+
+static struct kid make_kid(const struct work *w, uint32_t node)
+{
+	const struct lbvh_node *n = w->node + node;
+
+	return (struct kid){ node, is_leaf(n) ? n->right : count_below(w, node, w->leaf), area(n) };
+}
+
+/* The up to eight children of a wide node; returns how many. */
+static unsigned open_largest(const struct work *w, uint32_t root, struct kid kid[LBVH_WIDTH])
+{
+	unsigned count = 1;
+
+	kid[0] = make_kid(w, root);
+	while (count < LBVH_WIDTH) {
+		unsigned largest = LBVH_WIDTH;
+
+		for (unsigned i = 0; i < count; i++)
+			if (!kid[i].count &&
+			    (largest == LBVH_WIDTH || kid[i].area > kid[largest].area))
+				largest = i;
+		if (largest == LBVH_WIDTH)
+			break;
+		const struct lbvh_node *node = w->node + kid[largest].node;
+
+		kid[count++] = make_kid(w, node->right);
+		kid[largest] = make_kid(w, node->left);
+	}
+	return count;
+}
+
+/* ---- triangles ---------------------------------------------------------------------------- */
+
+/* `count` blocks in a row. */
+static size_t take_blocks(struct work *w, struct lbvh_arena *arena, size_t count)
+{
+	size_t at;
+
+	if (count > LARGE)
+		return atomic_fetch_add_explicit(&w->block_next, count, memory_order_relaxed);
+	if (arena->block_end - arena->block < count) {
+		arena->block =
+			atomic_fetch_add_explicit(&w->block_next, CHUNK, memory_order_relaxed);
+		arena->block_end = arena->block + CHUNK;
+	}
+	at = arena->block;
+	arena->block += count;
+	return at;
+}
+
+static void set_lane(struct lbvh_block *block, unsigned lane, const struct lbvh_input *input,
+		     uint32_t primitive)
+{
+	const uint32_t *triangle = input->triangle + 3 * (size_t)primitive;
+	const float *a = input->vertex + 3 * (size_t)triangle[0];
+	const float *b = input->vertex + 3 * (size_t)triangle[1];
+	const float *c = input->vertex + 3 * (size_t)triangle[2];
+
+	for (int k = 0; k < 3; k++) {
+		block->corner[k][lane] = a[k];
+		block->edge1[k][lane] = b[k] - a[k];
+		block->edge2[k][lane] = c[k] - a[k];
+	}
+	block->primitive[lane] = primitive;
+}
+
+/* A place for one triangle after the other. */
+struct writer {
+	struct lbvh_block *block;
+	unsigned lane;
+};
+
+static void write_run(const struct work *w, struct writer *to, const struct lbvh_node *leaf)
+{
+	const uint32_t first = leaf->left & ~LBVH_LEAF;
+
+	for (uint32_t i = 0; i < leaf->right; i++) {
+		if (to->lane == LBVH_WIDTH) {
+			to->block++;
+			to->lane = 0;
+		}
+		if (to->lane == 0)
+			memset(to->block, 0xff, sizeof *to->block); /* NaN, LBVH_MISS */
+		set_lane(to->block, to->lane++, w->input, w->index[first + i]);
+	}
+}
+
+/* The triangles below a binary node. */
+static void write_below(const struct work *w, struct writer *to, uint32_t root)
+{
+	uint32_t stack[LBVH_WIDTH + 1];
+	unsigned waiting = 0;
+
+	for (;;) {
+		const struct lbvh_node *node = w->node + root;
+
+		if (!is_leaf(node)) {
+			stack[waiting++] = node->right;
+			root = node->left;
+			continue;
+		}
+		write_run(w, to, node);
+		if (!waiting)
+			return;
+		root = stack[--waiting];
+	}
+}
+
+/* Make a leaf of a child: its triangles go to the open block if they fit there. */
+static void make_leaf(struct work *w, struct lbvh_arena *arena, const struct kid *kid,
+		      struct lbvh_wide_node *node, unsigned slot)
+{
+	const size_t blocks = ((size_t)kid->count + LBVH_WIDTH - 1) / LBVH_WIDTH;
+	struct writer to = { w->wide->block + arena->open, arena->lanes };
+
+	if (kid->count > LBVH_WIDTH - arena->lanes) {
+		arena->open = take_blocks(w, arena, blocks);
+		to = (struct writer){ w->wide->block + arena->open, 0 };
+	}
+	node->child[slot] = (uint32_t)arena->open;
+	node->count[slot] = (uint32_t)blocks;
+	write_below(w, &to, kid->node);
+	arena->open = (size_t)(to.block - w->wide->block);
+	arena->lanes = to.lane;
+}
+
+/* ---- nodes -------------------------------------------------------------------------------- */
+
+static size_t take_nodes(struct work *w, struct lbvh_arena *arena, size_t count)
+{
+	size_t at;
+
+	if (arena->node_end - arena->node < count) {
+		arena->node = atomic_fetch_add_explicit(&w->node_next, CHUNK, memory_order_relaxed);
+		arena->node_end = arena->node + CHUNK;
+	}
+	at = arena->node;
+	arena->node += count;
+	return at;
+}
+
+static void set_bounds(struct lbvh_wide_node *to, unsigned slot, const struct lbvh_node *from)
+{
+	for (int k = 0; k < 3; k++) {
+		to->bound[k][0][slot] = from ? from->lo[k] : INFINITY;
+		to->bound[k][1][slot] = from ? from->hi[k] : -INFINITY;
+	}
+}
+
+/* Make wide node `to` of the subtree `from`, with its leaves.  The children that are nodes go to
+ * kid[0 ..), their numbers are given out in a row from node->child on; returns how many. */
+static unsigned make_node(struct work *w, struct lbvh_arena *arena, uint32_t from, uint32_t to,
+			  struct lbvh_top inner[LBVH_WIDTH])
+{
+	struct lbvh_wide_node *node = w->wide->node + to;
+	struct kid kid[LBVH_WIDTH];
+	const unsigned count = open_largest(w, from, kid);
+	unsigned nodes = 0;
+	size_t next = 0;
+
+	for (unsigned i = 0; i < count; i++)
+		nodes += !kid[i].count;
+	if (nodes)
+		next = take_nodes(w, arena, nodes);
+	nodes = 0;
+	for (unsigned i = 0; i < LBVH_WIDTH; i++) {
+		set_bounds(node, i, i < count ? w->node + kid[i].node : NULL);
+		node->child[i] = node->count[i] = 0;
+		if (i < count && kid[i].count) {
+			make_leaf(w, arena, &kid[i], node, i);
+		} else if (i < count) {
+			node->child[i] = (uint32_t)next;
+			inner[nodes++] = (struct lbvh_top){ kid[i].node, (uint32_t)next++, 0 };
+		}
+	}
+	return nodes;
+}
+
+/* A whole subtree, depth first. */
+static void make_subtree(struct work *w, struct lbvh_arena *arena, struct lbvh_top top)
+{
+	struct lbvh_top inner[LBVH_WIDTH];
+	const unsigned count = make_node(w, arena, top.from, top.to, inner);
+
+	if (top.level + 1 > arena->depth)
+		arena->depth = top.level + 1;
+	for (unsigned i = 0; i < count; i++) {
+		inner[i].level = top.level + 1;
+		make_subtree(w, arena, inner[i]);
+	}
+}
+
+/* The upper nodes, until about `wanted` subtrees wait or none is left; they are
+ * w->wide->top[*first .. the number returned). */
+static size_t make_top(struct work *w, size_t wanted, size_t *first)
+{
+	struct lbvh_arena *arena = w->wide->arena;
+	struct lbvh_top *queue = w->wide->top;
+	size_t head = 0, tail = 1;
+
+	queue[0] = (struct lbvh_top){ 0, 0, 0 };
+	while (head < tail && tail - head < wanted && tail + LBVH_WIDTH <= w->wide->top_room) {
+		const struct lbvh_top top = queue[head++];
+		const unsigned count = make_node(w, arena, top.from, top.to, queue + tail);
+
+		if (top.level + 1 > arena->depth)
+			arena->depth = top.level + 1;
+		for (unsigned i = 0; i < count; i++)
+			queue[tail++].level = top.level + 1;
+	}
+	*first = head;
+	return tail;
+}
+
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
+			const struct lbvh_node *node, const uint32_t *index, unsigned leaf)
+{
+	const int threads = input->count < SMALL_TREE ? 1 : wide->threads;
+	struct work w = { .wide = wide,
+			  .input = input,
+			  .node = node,
+			  .index = index,
+			  .leaf = leaf,
+			  .node_next = 1 };
+	size_t first, end;
+
+	for (int t = 0; t < wide->threads; t++)
+		wide->arena[t] = (struct lbvh_arena){ .lanes = LBVH_WIDTH };
+	end = make_top(&w, threads > 1 ? (size_t)threads * TASKS_PER_THREAD : 1, &first);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+	{
+		struct lbvh_arena *arena = wide->arena + omp_get_thread_num();
+
+#pragma omp for schedule(dynamic, 1)
+		for (size_t i = first; i < end; i++)
+			make_subtree(&w, arena, wide->top[i]);
+	}
+	wide->node_count = w.node_next;
+	wide->block_count = w.block_next;
+	wide->depth = 1;
+	for (int t = 0; t < wide->threads; t++)
+		if (wide->arena[t].depth > wide->depth)
+			wide->depth = wide->arena[t].depth;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
+			      struct gb_error *err)
+{
+	const size_t spare = (size_t)threads * CHUNK + CHUNK;
+
+	*wide = (struct lbvh_wide){ .threads = threads };
+	/* A chunk's last nodes stay unused where its next node has more inner children. */
+	wide->node_room = 1 + (2 * count / 9 + count / 7) * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
+	wide->block_room = (count / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
+	wide->top_room = 1 + (size_t)threads * TASKS_PER_THREAD * 2 * LBVH_WIDTH;
+	wide->node = gb_host_alloc(wide->node_room, sizeof *wide->node, err);
+	if (!wide->node)
+		return err->code;
+	wide->block = gb_host_alloc(wide->block_room, sizeof *wide->block, err);
+	if (!wide->block)
+		return err->code;
+	wide->top = gb_host_alloc(wide->top_room, sizeof *wide->top, err);
+	if (!wide->top)
+		return err->code;
+	wide->arena = gb_host_alloc((size_t)threads, sizeof *wide->arena, err);
+	return wide->arena ? GB_OK : err->code;
+}
+
+void lbvh_wide_release(struct lbvh_wide *wide)
+{
+	gb_host_free(wide->arena);
+	gb_host_free(wide->top);
+	gb_host_free(wide->block);
+	gb_host_free(wide->node);
+}

@@ -1,0 +1,12 @@
+/* lbvh_kernels_avx2.c -- the traversal kernels in AVX2. */
+#include "cpu/lbvh_kernels.h"
+
+#if defined(__x86_64__)
+#include "cpu/lbvh_lanes_avx2.h"
+
+#define KERNELS      lbvh_kernels_avx2
+#define KERNELS_NAME "avx2"
+#include "cpu/lbvh_kernels_body.h"
+#else
+const struct lbvh_kernels lbvh_kernels_avx2 = { "avx2", NULL, NULL, NULL };
+#endif

@@ -1,0 +1,12 @@
+/* lbvh_kernels_avx512.c -- the traversal kernels in AVX-512. */
+#include "cpu/lbvh_kernels.h"
+
+#if defined(__x86_64__)
+#include "cpu/lbvh_lanes_avx512.h"
+
+#define KERNELS      lbvh_kernels_avx512
+#define KERNELS_NAME "avx512"
+#include "cpu/lbvh_kernels_body.h"
+#else
+const struct lbvh_kernels lbvh_kernels_avx512 = { "avx512", NULL, NULL, NULL };
+#endif

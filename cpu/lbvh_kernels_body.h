@@ -1,0 +1,512 @@
+/* lbvh_kernels_body.h -- the kernels of lbvh_kernels.h, in the words of lbvh_lanes_*.h, which come
+ * before.  KERNELS is the table to define, KERNELS_NAME its name.
+ *
+ * Single rays: the eight boxes of a node are tested by one vector instruction a step; the children
+ * that are entered are followed in the order of their distances.  So are the eight triangles of a
+ * block.
+ *
+ * Packets: 64 rays from one point, of neighbouring pixels, are a thin pyramid.  A node's children
+ * are first tested against the intervals that its directions span - eight boxes at once for all
+ * rays - and only those that pass against the rays themselves, and that only until one enters.
+ * The triangles of a block are first tested against the four corner rays: the edge functions are
+ * linear in the direction, so a triangle on whose outer side of an edge all four corners lie is hit
+ * by none.  That leaves few triangles for tests of 64 rays.  The bound is arithmetic: nodes and
+ * triangles are read once for 64 rays.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+enum { VECTORS = LBVH_PACKET / FW_LANES };
+
+/* ---- rays --------------------------------------------------------------------------------- */
+
+/* lbvh_ray(), of many pixels. */
+LANES_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet)
+{
+	const uint32_t x = packet->x, y = packet->y;
+	float column[LBVH_PACKET], row[LBVH_PACKET];
+
+	packet->width = edge - x < LBVH_PACKET_EDGE ? edge - x : LBVH_PACKET_EDGE;
+	packet->height = edge - y < LBVH_PACKET_EDGE ? edge - y : LBVH_PACKET_EDGE;
+	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
+		const uint32_t u = i % LBVH_PACKET_EDGE, v = i / LBVH_PACKET_EDGE;
+
+		column[i] = (float)(x + (u < packet->width ? u : packet->width - 1));
+		row[i] = (float)(y + (v < packet->height ? v : packet->height - 1));
+	}
+	for (int i = 0; i < LBVH_PACKET; i += FW_LANES) {
+		const FW px = fw_load(column + i), py = fw_load(row + i);
+		FW d[3], length;
+
+		for (int k = 0; k < 3; k++)
+			d[k] = fw_add(fw_add(fw_set(camera->corner[k]),
+					     fw_mul(px, fw_set(camera->dx[k]))),
+				      fw_mul(py, fw_set(camera->dy[k])));
+		length = fw_add(fw_add(fw_mul(d[0], d[0]), fw_mul(d[1], d[1])), fw_mul(d[2], d[2]));
+		length = fw_div(fw_set(1), fw_sqrt(length));
+		for (int k = 0; k < 3; k++)
+			fw_store(packet->direction[k] + i, fw_mul(d[k], length));
+	}
+}
+
+/* The inverse of a component of a direction; finite, so that no product with it is NaN. */
+LANES_FN float inverse_of(float d)
+{
+	const float inverse = 1 / d;
+
+	return lbvh_max(lbvh_min(inverse, FLT_MAX), -FLT_MAX);
+}
+
+/* ---- one ray ------------------------------------------------------------------------------ */
+
+struct ray {
+	F8 origin[3], direction[3], inverse[3];
+	int side[3]; /* the bound that is met first: 0 lower, 1 upper */
+	float t;
+	uint32_t primitive;
+};
+
+LANES_FN F8 dot8(const F8 a[3], const F8 b[3])
+{
+	return f8_add(f8_add(f8_mul(a[0], b[0]), f8_mul(a[1], b[1])), f8_mul(a[2], b[2]));
+}
+
+LANES_FN void cross8(const F8 a[3], const F8 b[3], F8 out[3])
+{
+	out[0] = f8_sub(f8_mul(a[1], b[2]), f8_mul(a[2], b[1]));
+	out[1] = f8_sub(f8_mul(a[2], b[0]), f8_mul(a[0], b[2]));
+	out[2] = f8_sub(f8_mul(a[0], b[1]), f8_mul(a[1], b[0]));
+}
+
+/* The children whose boxes the ray enters before ray->t, a bit each; where, in *entry. */
+LANES_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ray, F8 *entry)
+{
+	F8 near[3], far[3], last;
+
+	for (int k = 0; k < 3; k++) {
+		const int side = ray->side[k];
+
+		near[k] = f8_mul(f8_sub(f8_load(node->bound[k][side]), ray->origin[k]),
+				 ray->inverse[k]);
+		far[k] = f8_mul(f8_sub(f8_load(node->bound[k][1 - side]), ray->origin[k]),
+				ray->inverse[k]);
+	}
+	*entry = f8_max(f8_max(near[0], near[1]), f8_max(near[2], f8_set(0)));
+	last = f8_min(f8_min(far[0], far[1]), f8_min(far[2], f8_set(ray->t)));
+	return f8_le(*entry, f8_mul(last, f8_set(LBVH_SLACK)));
+}
+
+/* lbvh_intersect() of the ray and eight triangles. */
+LANES_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
+{
+	F8 edge1[3], edge2[3], s[3], p[3], q[3], inverse, u, v, w;
+	float t[LBVH_WIDTH];
+	unsigned bits;
+
+	for (int k = 0; k < 3; k++) {
+		edge1[k] = f8_load(block->edge1[k]);
+		edge2[k] = f8_load(block->edge2[k]);
+		s[k] = f8_sub(ray->origin[k], f8_load(block->corner[k]));
+	}
+	cross8(ray->direction, edge2, p);
+	inverse = f8_div(f8_set(1), dot8(edge1, p));
+	u = f8_mul(dot8(s, p), inverse);
+	cross8(s, edge1, q);
+	v = f8_mul(dot8(ray->direction, q), inverse);
+	/* All three at least 0; a NaN in u or v makes one of w, which min() passes on. */
+	w = f8_sub(f8_set(1), f8_add(u, v));
+	bits = f8_le(f8_set(0), f8_min(u, f8_min(v, w)));
+	if (!bits)
+		return;
+	f8_store(t, f8_mul(dot8(edge2, q), inverse));
+	for (; bits; bits &= bits - 1) {
+		const int i = __builtin_ctz(bits);
+
+		if (t[i] > 0 && lbvh_nearer(t[i], block->primitive[i], ray->t, ray->primitive)) {
+			ray->t = t[i];
+			ray->primitive = block->primitive[i];
+		}
+	}
+}
+
+/* Put child i on the stack, which is sorted from `bottom` up: the nearest is on top. */
+LANES_FN struct lbvh_entry *push(struct lbvh_entry *bottom, struct lbvh_entry *top,
+				 const struct lbvh_wide_node *node, int i, float t, uint32_t first)
+{
+	struct lbvh_entry *at = top;
+
+	for (; at > bottom && at[-1].t < t; at--)
+		*at = at[-1];
+	*at = (struct lbvh_entry){ node->child[i], node->count[i], t, first };
+	return top + 1;
+}
+
+LANES_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, struct lbvh_entry *stack,
+			  struct lbvh_counts *counts)
+{
+	struct lbvh_entry *top = stack, at = { 0, 0, 0, 0 };
+
+	for (;;) {
+		if (!at.count) {
+			const struct lbvh_wide_node *node = wide->node + at.child;
+			struct lbvh_entry *const bottom = top;
+			float t[LBVH_WIDTH];
+			F8 entry;
+			unsigned bits = enter8(node, ray, &entry);
+
+			counts->nodes++;
+			f8_store(t, entry);
+			for (; bits; bits &= bits - 1) {
+				const int i = __builtin_ctz(bits);
+
+				top = push(bottom, top, node, i, t[i], 0);
+			}
+		} else {
+			counts->triangles += (uint64_t)LBVH_WIDTH * at.count;
+			for (uint32_t i = 0; i < at.count; i++)
+				intersect8(wide->block + at.child + i, ray);
+		}
+		do {
+			if (top == stack)
+				return;
+			at = *--top;
+		} while (at.t > ray->t * LBVH_SLACK);
+	}
+}
+
+LANES_FN void trace_single(const struct lbvh_wide *wide, const float eye[3],
+			   struct lbvh_packet *packet, struct lbvh_entry *stack,
+			   struct lbvh_counts *counts)
+{
+	for (uint32_t y = 0; y < packet->height; y++)
+		for (uint32_t x = 0; x < packet->width; x++) {
+			const uint32_t i = y * LBVH_PACKET_EDGE + x;
+			struct ray ray = { .t = INFINITY, .primitive = LBVH_MISS };
+
+			for (int k = 0; k < 3; k++) {
+				const float d = packet->direction[k][i];
+
+				ray.origin[k] = f8_set(eye[k]);
+				ray.direction[k] = f8_set(d);
+				ray.inverse[k] = f8_set(inverse_of(d));
+				ray.side[k] = inverse_of(d) < 0;
+			}
+			walk_single(wide, &ray, stack, counts);
+			packet->t[i] = ray.t;
+			packet->primitive[i] = ray.primitive;
+		}
+}
+
+/* ---- packets ------------------------------------------------------------------------------ */
+
+/* What the directions of a packet have in common along an axis. */
+struct span {
+	F8 low, high; /* the least and the largest inverse; of directions of both signs, those of
+			 the least and the largest direction */
+	F8 origin;
+	int side;
+	bool mixed; /* both signs, or 0 */
+};
+
+struct bundle {
+	struct span span[3];
+	bool straight;  /* no axis is mixed */
+	float farthest; /* no ray's t is larger */
+	F8 corner[4][3];
+	float magnitude; /* the sum of the largest components of a direction */
+	const float *eye;
+	FW direction[3][VECTORS], inverse[3][VECTORS], t[VECTORS];
+	uint32_t *primitive;
+};
+
+LANES_FN void make_span(struct bundle *b, int k, float least, float most, float eye)
+{
+	struct span *span = &b->span[k];
+
+	span->mixed = least <= 0 && most >= 0;
+	span->side = most < 0;
+	span->origin = f8_set(eye);
+	if (span->mixed) {
+		span->low = f8_set(least < 0 ? inverse_of(least) : -FLT_MAX);
+		span->high = f8_set(most > 0 ? inverse_of(most) : FLT_MAX);
+	} else {
+		span->low = f8_set(inverse_of(most));
+		span->high = f8_set(inverse_of(least));
+	}
+	b->straight = b->straight && !span->mixed;
+	b->magnitude += lbvh_max(-least, most);
+}
+
+LANES_FN void make_bundle(struct bundle *b, const float eye[3], struct lbvh_packet *packet)
+{
+	static const int corner[4] = { 0, LBVH_PACKET_EDGE - 1, LBVH_PACKET - LBVH_PACKET_EDGE,
+				       LBVH_PACKET - 1 };
+
+	b->straight = true;
+	b->magnitude = 0;
+	b->farthest = INFINITY;
+	b->eye = eye;
+	b->primitive = packet->primitive;
+	for (int k = 0; k < 3; k++) {
+		const float *d = packet->direction[k];
+		FW least = fw_load(d), most = least;
+		float low[FW_LANES], high[FW_LANES];
+
+		for (int v = 0; v < VECTORS; v++) {
+			const FW one = fw_load(d + v * FW_LANES);
+
+			b->direction[k][v] = one;
+			b->inverse[k][v] = fw_max(fw_min(fw_div(fw_set(1), one), fw_set(FLT_MAX)),
+						  fw_set(-FLT_MAX));
+			least = fw_min(least, one);
+			most = fw_max(most, one);
+		}
+		fw_store(low, least);
+		fw_store(high, most);
+		for (int i = 1; i < FW_LANES; i++) {
+			low[0] = lbvh_min(low[0], low[i]);
+			high[0] = lbvh_max(high[0], high[i]);
+		}
+		make_span(b, k, low[0], high[0], eye[k]);
+		for (int c = 0; c < 4; c++)
+			b->corner[c][k] = f8_set(d[corner[c]]);
+	}
+	for (int v = 0; v < VECTORS; v++)
+		b->t[v] = fw_set(INFINITY);
+	for (int i = 0; i < LBVH_PACKET; i++)
+		packet->primitive[i] = LBVH_MISS;
+}
+
+/* The children whose boxes some ray within the bundle's intervals may enter; in *first_t where, at
+ * the earliest. */
+LANES_FN unsigned enter_bundle(const struct lbvh_wide_node *node, const struct bundle *b,
+			       float first_t[LBVH_WIDTH])
+{
+	F8 entry = f8_set(0), last = f8_set(b->farthest);
+
+	for (int k = 0; k < 3; k++) {
+		const struct span *span = &b->span[k];
+		const F8 low = f8_sub(f8_load(node->bound[k][span->side]), span->origin);
+		const F8 high = f8_sub(f8_load(node->bound[k][1 - span->side]), span->origin);
+
+		if (span->mixed) {
+			entry = f8_max(f8_max(f8_mul(low, span->high), f8_mul(high, span->low)),
+				       entry);
+		} else {
+			entry = f8_max(f8_min(f8_mul(low, span->low), f8_mul(low, span->high)),
+				       entry);
+			last = f8_min(f8_max(f8_mul(high, span->low), f8_mul(high, span->high)),
+				      last);
+		}
+	}
+	f8_store(first_t, entry);
+	return f8_le(entry, f8_mul(last, f8_set(LBVH_SLACK)));
+}
+
+/* The first vector from `first` on with a ray that enters child i; VECTORS if there is none. */
+LANES_FN uint32_t enter_rays(const struct lbvh_wide_node *node, int i, const struct bundle *b,
+			     uint32_t first)
+{
+	FW low[3], high[3];
+
+	for (int k = 0; k < 3; k++) {
+		const int side = b->span[k].side;
+
+		low[k] = fw_set(node->bound[k][side][i] - b->eye[k]);
+		high[k] = fw_set(node->bound[k][1 - side][i] - b->eye[k]);
+	}
+	for (uint32_t v = first; v < VECTORS; v++) {
+		FW entry = fw_set(0), last = b->t[v];
+
+		for (int k = 0; k < 3; k++) {
+			const FW near = fw_mul(low[k], b->inverse[k][v]);
+			const FW far = fw_mul(high[k], b->inverse[k][v]);
+
+			entry = fw_max(b->straight ? near : fw_min(near, far), entry);
+			last = fw_min(b->straight ? far : fw_max(near, far), last);
+		}
+		if (fw_le(entry, fw_mul(last, fw_set(LBVH_SLACK))))
+			return v;
+	}
+	return VECTORS;
+}
+
+/* The triangles of a block that a ray within the four corners may hit.  Edge functions of the
+ * corners that are negative by more than their rounding errors decide. */
+LANES_FN unsigned facing(const struct lbvh_block *block, const struct bundle *b, float q_out[3][8],
+			 float t_out[8])
+{
+	const F8 slack = f8_set(-4e-6F * b->magnitude), zero = f8_set(0);
+	F8 edge1[3], edge2[3], s[3], p[3], q[3], normal[3];
+	F8 size1 = zero, size2 = zero, size = zero, top_u, top_v, top_w, most, least;
+
+	for (int k = 0; k < 3; k++) {
+		edge1[k] = f8_load(block->edge1[k]);
+		edge2[k] = f8_load(block->edge2[k]);
+		s[k] = f8_sub(f8_set(b->eye[k]), f8_load(block->corner[k]));
+		size1 = f8_add(size1, f8_abs(edge1[k]));
+		size2 = f8_add(size2, f8_abs(edge2[k]));
+		size = f8_add(size, f8_abs(s[k]));
+	}
+	cross8(edge2, s, p);
+	cross8(s, edge1, q);
+	cross8(edge2, edge1, normal);
+	for (int k = 0; k < 3; k++)
+		f8_store(q_out[k], q[k]);
+	f8_store(t_out, dot8(edge2, q));
+	top_u = top_v = top_w = most = f8_set(-INFINITY);
+	least = f8_set(INFINITY);
+	for (int c = 0; c < 4; c++) {
+		const F8 determinant = dot8(b->corner[c], normal);
+		const F8 sign = f8_select(f8_set(1), f8_set(-1), f8_lt(determinant, zero));
+		const F8 u = f8_mul(dot8(b->corner[c], p), sign);
+		const F8 v = f8_mul(dot8(b->corner[c], q), sign);
+
+		top_u = f8_max(u, top_u);
+		top_v = f8_max(v, top_v);
+		top_w = f8_max(f8_sub(f8_mul(determinant, sign), f8_add(u, v)), top_w);
+		most = f8_max(determinant, most);
+		least = f8_min(determinant, least);
+	}
+	/* Seen from both sides: nothing can be told. */
+	const F8 normal_size = f8_mul(f8_mul(size1, size2), slack);
+	const unsigned edge_on = f8_le(least, f8_sub(zero, normal_size)) & f8_le(normal_size, most);
+	const F8 slack_u = f8_mul(f8_mul(size, size2), slack);
+	const F8 slack_v = f8_mul(f8_mul(size, size1), slack);
+
+	return edge_on | (f8_le(slack_u, top_u) & f8_le(slack_v, top_v) &
+			  f8_le(f8_add(f8_add(slack_u, slack_v), normal_size), top_w));
+}
+
+/* lbvh_intersect() of all rays from vector `first` on and triangle i; whether one hit. */
+LANES_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundle *b,
+			     uint32_t first, float q[3][8], float height)
+{
+	const FW qx = fw_set(q[0][i]), qy = fw_set(q[1][i]), qz = fw_set(q[2][i]);
+	FW edge1[3], edge2[3], s[3];
+	bool any = false;
+
+	for (int k = 0; k < 3; k++) {
+		edge1[k] = fw_set(block->edge1[k][i]);
+		edge2[k] = fw_set(block->edge2[k][i]);
+		s[k] = fw_set(b->eye[k] - block->corner[k][i]);
+	}
+	for (uint32_t n = first; n < VECTORS; n++) {
+		const FW x = b->direction[0][n], y = b->direction[1][n], z = b->direction[2][n];
+		const FW px = fw_sub(fw_mul(y, edge2[2]), fw_mul(z, edge2[1]));
+		const FW py = fw_sub(fw_mul(z, edge2[0]), fw_mul(x, edge2[2]));
+		const FW pz = fw_sub(fw_mul(x, edge2[1]), fw_mul(y, edge2[0]));
+		const FW determinant = fw_add(fw_add(fw_mul(edge1[0], px), fw_mul(edge1[1], py)),
+					      fw_mul(edge1[2], pz));
+		const FW inverse = fw_div(fw_set(1), determinant);
+		const FW u =
+			fw_mul(fw_add(fw_add(fw_mul(s[0], px), fw_mul(s[1], py)), fw_mul(s[2], pz)),
+			       inverse);
+		const FW v = fw_mul(fw_add(fw_add(fw_mul(x, qx), fw_mul(y, qy)), fw_mul(z, qz)),
+				    inverse);
+		const FW w = fw_sub(fw_set(1), fw_add(u, v));
+		const FW t = fw_mul(fw_set(height), inverse);
+		const uint32_t primitive = block->primitive[i];
+		uint32_t *const best = b->primitive + n * FW_LANES;
+		unsigned bits = fw_le(fw_set(0), fw_min(u, fw_min(v, w))), equal;
+
+		if (!bits)
+			continue;
+		bits &= fw_lt(fw_set(0), t) & fw_le(t, b->t[n]) & fw_lt(t, fw_set(INFINITY));
+		/* Of equal distances the smaller primitive counts. */
+		for (equal = bits & fw_eq(t, b->t[n]); equal; equal &= equal - 1)
+			if (primitive > best[__builtin_ctz(equal)])
+				bits &= ~(1U << __builtin_ctz(equal));
+		b->t[n] = fw_select(b->t[n], t, bits);
+		fw_put(best, primitive, bits);
+		any = any || bits;
+	}
+	return any;
+}
+
+LANES_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, uint32_t first)
+{
+	float q[3][LBVH_WIDTH], height[LBVH_WIDTH];
+	bool any = false;
+
+	for (unsigned bits = facing(block, b, q, height); bits; bits &= bits - 1) {
+		const int i = __builtin_ctz(bits);
+
+		any |= intersect_rays(block, i, b, first, q, height[i]);
+	}
+	if (any) {
+		FW farthest = b->t[0];
+		float t[FW_LANES];
+
+		for (int v = 1; v < VECTORS; v++)
+			farthest = fw_max(farthest, b->t[v]);
+		fw_store(t, farthest);
+		for (int i = 1; i < FW_LANES; i++)
+			t[0] = lbvh_max(t[0], t[i]);
+		b->farthest = t[0];
+	}
+}
+
+LANES_FN void trace_packet(const struct lbvh_wide *wide, const float eye[3],
+			   struct lbvh_packet *packet, struct lbvh_entry *stack,
+			   struct lbvh_counts *counts)
+{
+	struct lbvh_entry *top = stack, at = { 0, 0, 0, 0 };
+	struct bundle b;
+
+	make_bundle(&b, eye, packet);
+	for (;;) {
+		if (!at.count) {
+			const struct lbvh_wide_node *node = wide->node + at.child;
+			struct lbvh_entry *const bottom = top;
+
+			float t[LBVH_WIDTH];
+
+			counts->nodes++;
+			for (unsigned bits = enter_bundle(node, &b, t); bits; bits &= bits - 1) {
+				const int i = __builtin_ctz(bits);
+				const uint32_t first = enter_rays(node, i, &b, at.first);
+
+				if (first < VECTORS)
+					top = push(bottom, top, node, i, t[i], first);
+			}
+		} else {
+			counts->triangles += (uint64_t)LBVH_WIDTH * at.count;
+			for (uint32_t i = 0; i < at.count; i++)
+				intersect_block(wide->block + at.child + i, &b, at.first);
+		}
+		do {
+			if (top == stack) {
+				for (int v = 0; v < VECTORS; v++)
+					fw_store(packet->t + v * FW_LANES, b.t[v]);
+				return;
+			}
+			at = *--top;
+		} while (at.t > b.farthest * LBVH_SLACK);
+	}
+}
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+LANES_ENTRY static void rays(const struct lbvh_camera *camera, uint32_t edge,
+			     struct lbvh_packet *packet)
+{
+	make_rays(camera, edge, packet);
+}
+
+LANES_ENTRY static void single(const struct lbvh_wide *wide, const float eye[3],
+			       struct lbvh_packet *packet, struct lbvh_entry *stack,
+			       struct lbvh_counts *counts)
+{
+	trace_single(wide, eye, packet, stack, counts);
+}
+
+LANES_ENTRY static void bundle(const struct lbvh_wide *wide, const float eye[3],
+			       struct lbvh_packet *packet, struct lbvh_entry *stack,
+			       struct lbvh_counts *counts)
+{
+	trace_packet(wide, eye, packet, stack, counts);
+}
+
+const struct lbvh_kernels KERNELS = { KERNELS_NAME, rays, single, bundle };

@@ -1,0 +1,132 @@
+/* lbvh_lanes_avx2.h -- the words of lbvh_kernels_body.h in AVX2; what they mean:
+ * lbvh_lanes_plain.h.
+ *
+ * FMA is not used: every product and sum is rounded alone, as common/lbvh.h demands.
+ */
+#ifndef GPUBENCH_CPU_LBVH_LANES_H
+#define GPUBENCH_CPU_LBVH_LANES_H
+
+#include <immintrin.h>
+#include <stdint.h>
+
+#define LANES_FN static inline __attribute__((always_inline, target("avx2,bmi,lzcnt")))
+
+/* A function that is called from outside. */
+#define LANES_ENTRY __attribute__((target("avx2,bmi,lzcnt")))
+
+#define F8 __m256
+
+LANES_FN F8 f8_set(float a)
+{
+	return _mm256_set1_ps(a);
+}
+
+LANES_FN F8 f8_load(const float *p)
+{
+	return _mm256_loadu_ps(p);
+}
+
+LANES_FN void f8_store(float *p, F8 a)
+{
+	_mm256_storeu_ps(p, a);
+}
+
+LANES_FN F8 f8_add(F8 a, F8 b)
+{
+	return _mm256_add_ps(a, b);
+}
+
+LANES_FN F8 f8_sub(F8 a, F8 b)
+{
+	return _mm256_sub_ps(a, b);
+}
+
+LANES_FN F8 f8_mul(F8 a, F8 b)
+{
+	return _mm256_mul_ps(a, b);
+}
+
+LANES_FN F8 f8_div(F8 a, F8 b)
+{
+	return _mm256_div_ps(a, b);
+}
+
+LANES_FN F8 f8_sqrt(F8 a)
+{
+	return _mm256_sqrt_ps(a);
+}
+
+LANES_FN F8 f8_abs(F8 a)
+{
+	return _mm256_and_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(INT32_MAX)));
+}
+
+LANES_FN F8 f8_min(F8 a, F8 b)
+{
+	return _mm256_min_ps(a, b);
+}
+
+LANES_FN F8 f8_max(F8 a, F8 b)
+{
+	return _mm256_max_ps(a, b);
+}
+
+LANES_FN unsigned f8_le(F8 a, F8 b)
+{
+	return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
+}
+
+LANES_FN unsigned f8_lt(F8 a, F8 b)
+{
+	return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+
+LANES_FN unsigned f8_eq(F8 a, F8 b)
+{
+	return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ));
+}
+
+/* Every bit of lane i is bit i. */
+LANES_FN __m256i lanes_spread(unsigned bits)
+{
+	const __m256i each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
+
+	return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), each), each);
+}
+
+LANES_FN F8 f8_select(F8 a, F8 b, unsigned bits)
+{
+	return _mm256_blendv_ps(a, b, _mm256_castsi256_ps(lanes_spread(bits)));
+}
+
+LANES_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
+{
+	_mm256_maskstore_epi32((int *)p, lanes_spread(bits), _mm256_set1_epi32((int)v));
+}
+
+LANES_FN void lanes_prefetch(const void *p)
+{
+	__builtin_prefetch(p);
+}
+
+/* Packets are eight lanes wide, too. */
+#define FW        F8
+#define FW_LANES  8
+#define fw_set    f8_set
+#define fw_load   f8_load
+#define fw_store  f8_store
+#define fw_add    f8_add
+#define fw_sub    f8_sub
+#define fw_mul    f8_mul
+#define fw_div    f8_div
+#define fw_sqrt   f8_sqrt
+#define fw_abs    f8_abs
+#define fw_min    f8_min
+#define fw_max    f8_max
+#define fw_le     f8_le
+#define fw_lt     f8_lt
+#define fw_eq     f8_eq
+#define fw_select f8_select
+#define fw_put    f8_put
+
+#endif
