@@ -16,32 +16,41 @@
 #include "common/status.h"
 #include "common/timer.h"
 
-/* What a builder needs beyond the boxes and the tree. */
+/* What a builder needs beyond boxes, codes and the tree. */
 enum lbvh_cpu_needs {
-	LBVH_CPU_CODES_63 = 1, /* 63-bit codes in pairs of arrays, else 30 bits packed */
-	LBVH_CPU_FLAGS = 2,    /* a 32-bit word per leaf */
-	LBVH_CPU_PASSES = 4,   /* a 64-bit word per inner node */
-	LBVH_CPU_POWER = 8,    /* `pair` is as long as the next power of two (bitonic sort) */
+	LBVH_CPU_CODES_63 = 1,  /* 63-bit codes in arrays of their own, else 30 bits packed */
+	LBVH_CPU_LEAVES = 2,    /* code, first */
+	LBVH_CPU_MARKS = 4,     /* mark */
+	LBVH_CPU_PARENTS = 8,   /* parent, arrived */
+	LBVH_CPU_POWER = 16,    /* pair is as long as the next power of two (bitonic sort) */
+	LBVH_CPU_CLUSTERS = 32, /* spare, runs */
 };
+
+enum { LBVH_CPU_DIGITS = 2048 }; /* of the radix sort, at most */
 
 struct lbvh_cpu {
 	const struct lbvh_input *input;
 	size_t count; /* primitives */
-	size_t threads;
+	int threads;
 	unsigned needs;
-	struct lbvh_box *box; /* of each primitive */
+	struct lbvh_box *box; /* of each primitive; the fourth components hold anything */
 	float lo[4], hi[4];   /* of the scene */
-	/* 30 bits: code << 32 | primitive, sorted; 63 bits: codes, and primitives in `index`. */
+	/* 30 bits: code << 32 | primitive.  63 bits: codes, the primitives are in `index`. */
 	uint64_t *pair, *pair_spare;
 	uint32_t *index, *index_spare; /* after the build: index is the tree's */
 	uint64_t *code;                /* of each leaf, ascending */
 	uint32_t *first;               /* of each leaf, and count behind the last */
 	size_t leaves;
-	struct lbvh_node *node; /* 2 leaves - 1 */
-	uint32_t *flag;
-	uint64_t *mark;
-	size_t *histogram; /* of the radix sort */
-	size_t passes;     /* that refit took, where it counts them */
+	struct lbvh_node *node;  /* 2 leaves - 1 */
+	struct lbvh_node *spare; /* count */
+	void *runs;              /* what lbvh_cluster.c joins */
+	uint64_t *mark;          /* of each inner node: its children, or UINT64_MAX when done */
+	uint32_t *parent;        /* of each node */
+	uint32_t *arrived;       /* of each inner node: whether one child is done */
+	uint32_t (*histogram)[LBVH_CPU_DIGITS]; /* of each thread */
+	size_t *share;                          /* threads + 1: leaves before each thread's */
+	void *stacks;                           /* of each thread: what lbvh_fused.c joins */
+	size_t passes;                          /* that lbvh_cpu_refit_passes() took */
 };
 
 /* Allocate for the input's triangles.  GB_EUNAVAILABLE if memory is short; what was allocated is
@@ -60,19 +69,54 @@ void lbvh_cpu_bounds(struct lbvh_cpu *cpu, struct gb_timer *timer);
 void lbvh_cpu_codes(struct lbvh_cpu *cpu, struct gb_timer *timer);
 /* Ascending codes, equal ones in ascending order of primitives. */
 void lbvh_cpu_sort_radix(struct lbvh_cpu *cpu, struct gb_timer *timer);
-/* code, first, leaves; index; the leaf nodes with their boxes. */
+/* leaves, share: how many different codes there are, in all and in each thread's part. */
+void lbvh_cpu_count_leaves(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* code, first, index, and the leaf nodes with their boxes (LBVH_CPU_LEAVES). */
 void lbvh_cpu_leaves(struct lbvh_cpu *cpu, struct gb_timer *timer);
-/* Children of all inner nodes: Karras 2012. */
+/* Children of all inner nodes: Karras 2012 (LBVH_CPU_LEAVES). */
 void lbvh_cpu_karras(struct lbvh_cpu *cpu, struct gb_timer *timer);
-/* Boxes of all inner nodes, pass by pass (the paper's listing 9). */
+/* Boxes of all inner nodes, pass by pass, the paper's listing 9 (LBVH_CPU_MARKS). */
 void lbvh_cpu_refit_passes(struct lbvh_cpu *cpu, struct gb_timer *timer);
-/* Children and boxes of all inner nodes in one go, bottom up. */
+/* The same in one go, from the leaves up: the second child to arrive goes on (LBVH_CPU_PARENTS). */
+void lbvh_cpu_refit_once(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* Everything from sorted codes on in one go: index, leaf nodes, inner nodes (needs nothing). */
 void lbvh_cpu_fused(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* Bytes of one of cpu->stacks. */
+size_t lbvh_cpu_stack_bytes(void);
+
+/* Inner nodes by locally-ordered clustering within the ranges of the codes' tree
+ * (LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS). */
+void lbvh_cpu_cluster(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* How many runs `count` leaves may make, and the bytes of one. */
+size_t lbvh_cpu_cluster_runs(size_t count);
+size_t lbvh_cpu_cluster_bytes(void);
 
 /* The fastest builder there is (apetrei): all of the above; `cpu` was initialised with
  * LBVH_CPU_BEST.  Afterwards node, index, leaves and box hold the tree. */
-enum { LBVH_CPU_BEST = LBVH_CPU_FLAGS };
+enum { LBVH_CPU_BEST = 0 };
 void lbvh_cpu_best(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* The code of the primitive at place i of the sorted order. */
+static inline uint64_t lbvh_cpu_code(const struct lbvh_cpu *cpu, size_t i)
+{
+	return cpu->needs & LBVH_CPU_CODES_63 ? cpu->pair[i] : cpu->pair[i] >> 32;
+}
+
+/* gb_phase(), or nothing. */
+static inline void lbvh_cpu_phase(struct gb_timer *timer, const char *name)
+{
+	if (timer)
+		gb_phase(timer, name);
+}
+
+/* ---- what the builders' variants are made of: the state is a struct lbvh_cpu -------------- */
+
+/* GB_EUNAVAILABLE for --op=trace. */
+enum gb_status lbvh_builder_create(void **state, const void *params, const void *input,
+				   unsigned needs, struct gb_error *err);
+enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error *err);
+void lbvh_builder_destroy(void *state);
 
 /* The tree into a build's output. */
 void lbvh_cpu_download(const struct lbvh_cpu *cpu, void *output);

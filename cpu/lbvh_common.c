@@ -1,0 +1,259 @@
+/* lbvh_common.c -- arrays, the first two phases (boxes and codes), and the way out of the CPU
+ * builders (lbvh_common.h). */
+#include "cpu/lbvh_common.h"
+
+#include <float.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "cpu/lbvh_lanes.h"
+
+int lbvh_cpu_threads(const struct lbvh_params *params)
+{
+	return params->threads > 0 ? (int)params->threads : omp_get_num_procs();
+}
+
+/* ---- arrays ------------------------------------------------------------------------------- */
+
+static enum gb_status allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
+{
+	const size_t n = cpu->count;
+
+	if ((cpu->needs & LBVH_CPU_CODES_63) &&
+	    !(cpu->index_spare = gb_host_alloc(n, sizeof *cpu->index_spare, err)))
+		return err->code;
+	if ((cpu->needs & LBVH_CPU_LEAVES) &&
+	    (!(cpu->code = gb_host_alloc(n, sizeof *cpu->code, err)) ||
+	     !(cpu->first = gb_host_alloc(n + 1, sizeof *cpu->first, err))))
+		return err->code;
+	if ((cpu->needs & LBVH_CPU_MARKS) &&
+	    !(cpu->mark = gb_host_alloc(n, sizeof *cpu->mark, err)))
+		return err->code;
+	if ((cpu->needs & LBVH_CPU_PARENTS) &&
+	    (!(cpu->parent = gb_host_alloc(2 * n, sizeof *cpu->parent, err)) ||
+	     !(cpu->arrived = gb_host_alloc(n, sizeof *cpu->arrived, err))))
+		return err->code;
+	if ((cpu->needs & LBVH_CPU_CLUSTERS) &&
+	    (!(cpu->spare = gb_host_alloc(n, sizeof *cpu->spare, err)) ||
+	     !(cpu->runs = gb_host_alloc(lbvh_cpu_cluster_runs(n), lbvh_cpu_cluster_bytes(), err))))
+		return err->code;
+	return GB_OK;
+}
+
+enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const void *input,
+			     unsigned needs, struct gb_error *err)
+{
+	const struct lbvh_input *in = input;
+	size_t n = in->count, power = 1;
+
+	cpu->input = in;
+	cpu->count = n;
+	cpu->threads = lbvh_cpu_threads(params);
+	cpu->needs = needs;
+	while (power < n)
+		power *= 2;
+	if (!(cpu->box = gb_host_alloc(n, sizeof *cpu->box, err)) ||
+	    !(cpu->pair =
+		      gb_host_alloc(needs & LBVH_CPU_POWER ? power : n, sizeof *cpu->pair, err)) ||
+	    !(cpu->index = gb_host_alloc(n, sizeof *cpu->index, err)) ||
+	    !(cpu->node = gb_host_alloc(2 * n - 1, sizeof *cpu->node, err)) ||
+	    !(cpu->histogram = gb_host_alloc((size_t)cpu->threads, sizeof *cpu->histogram, err)) ||
+	    !(cpu->share = gb_host_alloc((size_t)cpu->threads + 1, sizeof *cpu->share, err)) ||
+	    !(cpu->stacks = gb_host_alloc((size_t)cpu->threads, lbvh_cpu_stack_bytes(), err)))
+		return err->code;
+	if (!(needs & LBVH_CPU_POWER) &&
+	    !(cpu->pair_spare = gb_host_alloc(n, sizeof *cpu->pair_spare, err)))
+		return err->code;
+	return allocate_extras(cpu, err);
+}
+
+void lbvh_cpu_release(struct lbvh_cpu *cpu)
+{
+	gb_host_free(cpu->box);
+	gb_host_free(cpu->pair);
+	gb_host_free(cpu->pair_spare);
+	gb_host_free(cpu->index);
+	gb_host_free(cpu->index_spare);
+	gb_host_free(cpu->code);
+	gb_host_free(cpu->first);
+	gb_host_free(cpu->node);
+	gb_host_free(cpu->spare);
+	gb_host_free(cpu->mark);
+	gb_host_free(cpu->parent);
+	gb_host_free(cpu->arrived);
+	gb_host_free(cpu->histogram);
+	gb_host_free(cpu->share);
+	gb_host_free(cpu->stacks);
+	gb_host_free(cpu->runs);
+}
+
+/* ---- boxes -------------------------------------------------------------------------------- */
+
+/* The boxes of primitives begin .. end - 1, and around them all. */
+static void bound_part(struct lbvh_cpu *cpu, size_t begin, size_t end, LANES *all_lo, LANES *all_hi)
+{
+	const uint32_t *corner = cpu->input->triangle + 3 * begin;
+	const float *vertex = cpu->input->vertex;
+	LANES lowest = lanes_all(FLT_MAX), highest = lanes_all(-FLT_MAX);
+
+	for (size_t p = begin; p < end; p++, corner += 3) {
+		const LANES a = lanes_load(vertex + 3 * (size_t)corner[0]);
+		const LANES b = lanes_load(vertex + 3 * (size_t)corner[1]);
+		const LANES c = lanes_load(vertex + 3 * (size_t)corner[2]);
+		const LANES lo = lanes_min(lanes_min(a, b), c);
+		const LANES hi = lanes_max(lanes_max(a, b), c);
+
+		lanes_store(cpu->box[p].lo, lo);
+		lanes_store(cpu->box[p].hi, hi);
+		lowest = lanes_min(lowest, lo);
+		highest = lanes_max(highest, hi);
+	}
+	*all_lo = lowest;
+	*all_hi = highest;
+}
+
+void lbvh_cpu_bounds(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+	LANES lowest = lanes_all(FLT_MAX), highest = lanes_all(-FLT_MAX);
+
+	lbvh_cpu_phase(timer, "bounds");
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		const size_t t = (size_t)omp_get_thread_num();
+		const size_t threads = (size_t)omp_get_num_threads();
+		LANES lo, hi;
+
+		bound_part(cpu, cpu->count * t / threads, cpu->count * (t + 1) / threads, &lo, &hi);
+#pragma omp critical(lbvh_cpu_bounds)
+		{
+			lowest = lanes_min(lowest, lo);
+			highest = lanes_max(highest, hi);
+		}
+	}
+	lanes_store(cpu->lo, lowest);
+	lanes_store(cpu->hi, highest);
+}
+
+/* ---- codes -------------------------------------------------------------------------------- */
+
+#if defined(__SSE2__)
+
+/* lbvh_code_30() with the three axes side by side. */
+static uint32_t code_30(const struct lbvh_grid *grid, const struct lbvh_box *box)
+{
+	const __m128 most = _mm_set1_ps((1 << LBVH_BITS_30) - 1);
+	const __m128 origin = _mm_setr_ps(grid->origin[0], grid->origin[1], grid->origin[2], 0);
+	const __m128 scale = _mm_setr_ps(grid->scale[0], grid->scale[1], grid->scale[2], 0);
+	const __m128 sum = _mm_add_ps(_mm_load_ps(box->lo), _mm_load_ps(box->hi));
+	__m128 place = _mm_mul_ps(_mm_sub_ps(sum, origin), scale);
+	uint32_t cell[4];
+	__m128i v;
+
+	/* The second operand wins against NaN. */
+	place = _mm_min_ps(_mm_max_ps(place, _mm_setzero_ps()), most);
+	v = _mm_cvttps_epi32(place);
+	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 16)), _mm_set1_epi32(0x030000ff));
+	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 8)), _mm_set1_epi32(0x0300f00f));
+	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 4)), _mm_set1_epi32(0x030c30c3));
+	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 2)), _mm_set1_epi32(0x09249249));
+	_mm_storeu_si128((__m128i *)(void *)cell, v);
+	return cell[0] << 2 | cell[1] << 1 | cell[2];
+}
+
+#else
+
+static uint32_t code_30(const struct lbvh_grid *grid, const struct lbvh_box *box)
+{
+	return lbvh_code_30(grid, box);
+}
+
+#endif
+
+void lbvh_cpu_codes(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+	const bool wide = cpu->needs & LBVH_CPU_CODES_63;
+	const struct lbvh_grid grid =
+		lbvh_grid_over(cpu->lo, cpu->hi, wide ? LBVH_BITS_63 : LBVH_BITS_30);
+
+	lbvh_cpu_phase(timer, "codes");
+	if (wide) {
+#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+		for (size_t p = 0; p < cpu->count; p++) {
+			cpu->pair[p] = lbvh_code_63(&grid, &cpu->box[p]);
+			cpu->index[p] = (uint32_t)p;
+		}
+	} else {
+#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+		for (size_t p = 0; p < cpu->count; p++)
+			cpu->pair[p] = (uint64_t)code_30(&grid, &cpu->box[p]) << 32 | p;
+	}
+}
+
+/* ---- the way out -------------------------------------------------------------------------- */
+
+static void copy(void *to, const void *from, size_t bytes, int threads)
+{
+	const size_t block = (size_t)1 << 20;
+
+#pragma omp parallel for num_threads(threads) schedule(static)
+	for (size_t at = 0; at < bytes; at += block)
+		memcpy((char *)to + at, (const char *)from + at,
+		       bytes - at < block ? bytes - at : block);
+}
+
+void lbvh_cpu_download(const struct lbvh_cpu *cpu, void *output)
+{
+	struct lbvh_tree_header *header = output;
+
+	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
+					     .leaves = (uint32_t)cpu->leaves,
+					     .nodes = (uint32_t)(2 * cpu->leaves - 1) };
+	copy(lbvh_build_nodes(output), cpu->node, (2 * cpu->leaves - 1) * sizeof *cpu->node,
+	     cpu->threads);
+	copy(lbvh_build_index(cpu->input, output), cpu->index, cpu->count * sizeof *cpu->index,
+	     cpu->threads);
+}
+
+void lbvh_cpu_best(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+	lbvh_cpu_bounds(cpu, timer);
+	lbvh_cpu_codes(cpu, timer);
+	lbvh_cpu_sort_radix(cpu, timer);
+	lbvh_cpu_count_leaves(cpu, timer);
+	lbvh_cpu_fused(cpu, timer);
+}
+
+enum gb_status lbvh_builder_create(void **state, const void *params, const void *input,
+				   unsigned needs, struct gb_error *err)
+{
+	const struct lbvh_params *p = params;
+	struct lbvh_cpu *cpu;
+
+	*state = NULL;
+	if (p->op != LBVH_BUILD)
+		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
+	cpu = calloc(1, sizeof *cpu);
+	*state = cpu;
+	if (!cpu)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	return lbvh_cpu_init(cpu, params, input, needs, err);
+}
+
+enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error *err)
+{
+	(void)err;
+	lbvh_cpu_download(state, output);
+	return GB_OK;
+}
+
+void lbvh_builder_destroy(void *state)
+{
+	struct lbvh_cpu *cpu = state;
+
+	if (!cpu)
+		return;
+	lbvh_cpu_release(cpu);
+	free(cpu);
+}

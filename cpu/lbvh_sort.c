@@ -1,0 +1,112 @@
+/* lbvh_sort.c -- the radix sort of the CPU builders: least significant digit first, stable.
+ *
+ * 30-bit codes travel packed with their primitives, 8 bytes a record, three passes of 10 bits;
+ * 63-bit codes beside theirs, 12 bytes, six passes of 11 bits (the last one of 8).  Each thread
+ * counts and moves one contiguous part; a pass in which all digits are equal is left out.  The
+ * bound is memory: a record is read twice and written once per pass.
+ */
+#include <omp.h>
+#include <string.h>
+
+#include "cpu/lbvh_common.h"
+
+enum { BITS_30 = 10, BITS_63 = 11 };
+
+/* Where a pass reads and writes. */
+struct sides {
+	uint64_t *key, *key_out;
+	uint32_t *value, *value_out; /* NULL for packed records */
+};
+
+static void count_part(const uint64_t *key, size_t begin, size_t end, unsigned shift, uint32_t mask,
+		       uint32_t *count)
+{
+	memset(count, 0, ((size_t)mask + 1) * sizeof *count);
+	for (size_t i = begin; i < end; i++)
+		count[(uint32_t)(key[i] >> shift) & mask]++;
+}
+
+/* Counts of all threads to places of their first records; whether one digit has all records. */
+static bool place_digits(struct lbvh_cpu *cpu, int threads, uint32_t mask)
+{
+	uint32_t sum = 0;
+
+	for (size_t d = 0; d <= mask; d++) {
+		const uint32_t before = sum;
+
+		for (int t = 0; t < threads; t++) {
+			const uint32_t count = cpu->histogram[t][d];
+
+			cpu->histogram[t][d] = sum;
+			sum += count;
+		}
+		if (sum - before == cpu->count)
+			return true;
+	}
+	return false;
+}
+
+static void move_part(const struct sides *s, size_t begin, size_t end, unsigned shift,
+		      uint32_t mask, uint32_t *place)
+{
+	for (size_t i = begin; i < end; i++) {
+		const uint64_t key = s->key[i];
+		const uint32_t to = place[(uint32_t)(key >> shift) & mask]++;
+
+		s->key_out[to] = key;
+		if (s->value)
+			s->value_out[to] = s->value[i];
+	}
+}
+
+static void swap_sides(struct sides *s)
+{
+	uint64_t *key = s->key;
+	uint32_t *value = s->value;
+
+	s->key = s->key_out;
+	s->key_out = key;
+	s->value = s->value_out;
+	s->value_out = value;
+}
+
+/* One pass by the digit at `shift`. */
+static void pass(struct lbvh_cpu *cpu, struct sides *s, unsigned shift, uint32_t mask)
+{
+	bool constant = false;
+
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		const int t = omp_get_thread_num(), threads = omp_get_num_threads();
+		const size_t begin = cpu->count * (size_t)t / (size_t)threads;
+		const size_t end = cpu->count * ((size_t)t + 1) / (size_t)threads;
+
+		count_part(s->key, begin, end, shift, mask, cpu->histogram[t]);
+#pragma omp barrier
+#pragma omp single
+		constant = place_digits(cpu, threads, mask);
+		if (!constant)
+			move_part(s, begin, end, shift, mask, cpu->histogram[t]);
+	}
+	if (!constant)
+		swap_sides(s);
+}
+
+void lbvh_cpu_sort_radix(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+	const bool wide = cpu->needs & LBVH_CPU_CODES_63;
+	const unsigned bits = wide ? BITS_63 : BITS_30;
+	const unsigned low = wide ? 0 : 32, top = wide ? 63 : 62;
+	struct sides s = { cpu->pair, cpu->pair_spare, wide ? cpu->index : NULL,
+			   wide ? cpu->index_spare : NULL };
+
+	lbvh_cpu_phase(timer, "sort");
+	for (unsigned shift = low; shift < top; shift += bits)
+		pass(cpu, &s, shift, (UINT32_C(1) << bits) - 1);
+	cpu->pair = s.key;
+	cpu->pair_spare = s.key_out;
+	if (wide) {
+		cpu->index = s.value;
+		cpu->index_spare = s.value_out;
+	}
+}
