@@ -216,9 +216,10 @@ static void make_leaf(struct work *w, struct lbvh_arena *arena, const struct kid
 		arena->open = take_blocks(w, arena, blocks);
 		to = (struct writer){ w->wide->block + arena->open, 0 };
 	}
-	node->child[slot] = (uint32_t)arena->open;
-	node->count[slot] = (uint32_t)blocks;
+	node->child[slot] = LBVH_LEAF | (uint32_t)arena->open;
 	write_below(w, &to, kid->node);
+	for (size_t i = arena->open; w->wide->block + i < to.block; i++)
+		w->wide->block[i].primitive[0] |= LBVH_MORE;
 	arena->open = (size_t)(to.block - w->wide->block);
 	arena->lanes = to.lane;
 }
@@ -264,7 +265,7 @@ static unsigned make_node(struct work *w, struct lbvh_arena *arena, uint32_t fro
 	nodes = 0;
 	for (unsigned i = 0; i < LBVH_WIDTH; i++) {
 		set_bounds(node, i, i < count ? w->node + kid[i].node : NULL);
-		node->child[i] = node->count[i] = 0;
+		node->child[i] = 0;
 		if (i < count && kid[i].count) {
 			make_leaf(w, arena, &kid[i], node, i);
 		} else if (i < count) {

@@ -29,11 +29,11 @@ struct lbvh_counts {
 	uint64_t nodes, triangles;
 };
 
-/* A subtree that waits, and the distance at which its box is entered. */
+/* A subtree that waits: a child of a wide node, and where its box is entered at the earliest, in
+ * the bits of a float.  The lowest three are rounded off and hold something else: in a packet,
+ * which vector of rays is the first to enter. */
 struct lbvh_entry {
-	uint32_t child, count;
-	float t;
-	uint32_t first; /* packets: rays before this vector miss the box */
+	uint32_t child, key;
 };
 
 /* 1 + 2^-21: more than the error of a distance to a plane, of 1.5 units in the last place, and of

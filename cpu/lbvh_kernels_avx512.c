@@ -2,7 +2,7 @@
 #include "cpu/lbvh_kernels.h"
 
 #if defined(__x86_64__)
-#include "cpu/lbvh_lanes_avx512.h"
+#include "cpu/lbvh_words_avx512.h"
 
 #define KERNELS      lbvh_kernels_avx512
 #define KERNELS_NAME "avx512"

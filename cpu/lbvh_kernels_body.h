@@ -1,4 +1,4 @@
-/* lbvh_kernels_body.h -- the kernels of lbvh_kernels.h, in the words of lbvh_lanes_*.h, which come
+/* lbvh_kernels_body.h -- the kernels of lbvh_kernels.h, in the words of lbvh_words_*.h, which come
  * before.  KERNELS is the table to define, KERNELS_NAME its name.
  *
  * Single rays: the eight boxes of a node are tested by one vector instruction a step; the children
@@ -22,7 +22,7 @@ enum { VECTORS = LBVH_PACKET / FW_LANES };
 /* ---- rays --------------------------------------------------------------------------------- */
 
 /* lbvh_ray(), of many pixels. */
-LANES_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet)
+WORDS_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet)
 {
 	const uint32_t x = packet->x, y = packet->y;
 	float column[LBVH_PACKET], row[LBVH_PACKET];
@@ -51,7 +51,7 @@ LANES_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct 
 }
 
 /* The inverse of a component of a direction; finite, so that no product with it is NaN. */
-LANES_FN float inverse_of(float d)
+WORDS_FN float inverse_of(float d)
 {
 	const float inverse = 1 / d;
 
@@ -61,18 +61,19 @@ LANES_FN float inverse_of(float d)
 /* ---- one ray ------------------------------------------------------------------------------ */
 
 struct ray {
-	F8 origin[3], direction[3], inverse[3];
-	int side[3]; /* the bound that is met first: 0 lower, 1 upper */
+	F8 origin[3], direction[3];
+	F8 inverse[3][2]; /* for the near and the far bound, with slack */
+	int side[3];      /* the bound that is met first: 0 lower, 1 upper */
 	float t;
 	uint32_t primitive;
 };
 
-LANES_FN F8 dot8(const F8 a[3], const F8 b[3])
+WORDS_FN F8 dot8(const F8 a[3], const F8 b[3])
 {
 	return f8_add(f8_add(f8_mul(a[0], b[0]), f8_mul(a[1], b[1])), f8_mul(a[2], b[2]));
 }
 
-LANES_FN void cross8(const F8 a[3], const F8 b[3], F8 out[3])
+WORDS_FN void cross8(const F8 a[3], const F8 b[3], F8 out[3])
 {
 	out[0] = f8_sub(f8_mul(a[1], b[2]), f8_mul(a[2], b[1]));
 	out[1] = f8_sub(f8_mul(a[2], b[0]), f8_mul(a[0], b[2]));
@@ -80,7 +81,7 @@ LANES_FN void cross8(const F8 a[3], const F8 b[3], F8 out[3])
 }
 
 /* The children whose boxes the ray enters before ray->t, a bit each; where, in *entry. */
-LANES_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ray, F8 *entry)
+WORDS_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ray, F8 *entry)
 {
 	F8 near[3], far[3], last;
 
@@ -88,17 +89,17 @@ LANES_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ra
 		const int side = ray->side[k];
 
 		near[k] = f8_mul(f8_sub(f8_load(node->bound[k][side]), ray->origin[k]),
-				 ray->inverse[k]);
+				 ray->inverse[k][0]);
 		far[k] = f8_mul(f8_sub(f8_load(node->bound[k][1 - side]), ray->origin[k]),
-				ray->inverse[k]);
+				ray->inverse[k][1]);
 	}
 	*entry = f8_max(f8_max(near[0], near[1]), f8_max(near[2], f8_set(0)));
 	last = f8_min(f8_min(far[0], far[1]), f8_min(far[2], f8_set(ray->t)));
-	return f8_le(*entry, f8_mul(last, f8_set(LBVH_SLACK)));
+	return f8_le(*entry, last);
 }
 
 /* lbvh_intersect() of the ray and eight triangles. */
-LANES_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
+WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 {
 	F8 edge1[3], edge2[3], s[3], p[3], q[3], inverse, u, v, w;
 	float t[LBVH_WIDTH];
@@ -122,60 +123,99 @@ LANES_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 	f8_store(t, f8_mul(dot8(edge2, q), inverse));
 	for (; bits; bits &= bits - 1) {
 		const int i = __builtin_ctz(bits);
+		const uint32_t primitive = block->primitive[i] & ~LBVH_MORE;
 
-		if (t[i] > 0 && lbvh_nearer(t[i], block->primitive[i], ray->t, ray->primitive)) {
+		if (t[i] > 0 && lbvh_nearer(t[i], primitive, ray->t, ray->primitive)) {
 			ray->t = t[i];
-			ray->primitive = block->primitive[i];
+			ray->primitive = primitive;
 		}
 	}
 }
 
-/* Put child i on the stack, which is sorted from `bottom` up: the nearest is on top. */
-LANES_FN struct lbvh_entry *push(struct lbvh_entry *bottom, struct lbvh_entry *top,
-				 const struct lbvh_wide_node *node, int i, float t, uint32_t first)
+/* The bits of a distance that is not negative; they are in the order of distances. */
+WORDS_FN uint32_t bits_of(float t)
 {
-	struct lbvh_entry *at = top;
+	union {
+		float value;
+		uint32_t bits;
+	} u = { t };
 
-	for (; at > bottom && at[-1].t < t; at--)
-		*at = at[-1];
-	*at = (struct lbvh_entry){ node->child[i], node->count[i], t, first };
-	return top + 1;
+	return u.bits;
 }
 
-LANES_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, struct lbvh_entry *stack,
+/* Sort keys in place, ascending. */
+WORDS_FN void sort_keys(uint32_t *key, unsigned count)
+{
+	for (unsigned i = 1; i < count; i++) {
+		const uint32_t one = key[i];
+		unsigned at = i;
+
+		for (; at > 0 && key[at - 1] > one; at--)
+			key[at] = key[at - 1];
+		key[at] = one;
+	}
+}
+
+/* The children of a node that a ray enters: the nearest is the result, the others go on the stack,
+ * the farthest first.  bits has at least one bit. */
+WORDS_FN uint32_t follow_nearest(const struct lbvh_wide_node *node, unsigned bits, F8 entry,
+				 struct lbvh_entry **top)
+{
+	uint32_t key[LBVH_WIDTH], enter[LBVH_WIDTH];
+	unsigned count = 0;
+	int i = __builtin_ctz(bits);
+
+	if (!(bits & (bits - 1)))
+		return node->child[i];
+	f8_keys(enter, entry);
+	for (; bits; bits &= bits - 1)
+		key[count++] = enter[__builtin_ctz(bits)];
+	sort_keys(key, count);
+	while (--count) {
+		i = (int)(key[count] % LBVH_WIDTH);
+		*(*top)++ = (struct lbvh_entry){ node->child[i], key[count] };
+	}
+	return node->child[key[0] % LBVH_WIDTH];
+}
+
+WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, struct lbvh_entry *stack,
 			  struct lbvh_counts *counts)
 {
-	struct lbvh_entry *top = stack, at = { 0, 0, 0, 0 };
+	struct lbvh_entry *top = stack;
+	uint64_t nodes = 0, blocks = 0;
+	uint32_t at = 0;
 
 	for (;;) {
-		if (!at.count) {
-			const struct lbvh_wide_node *node = wide->node + at.child;
-			struct lbvh_entry *const bottom = top;
-			float t[LBVH_WIDTH];
-			F8 entry;
-			unsigned bits = enter8(node, ray, &entry);
+		if (at & LBVH_LEAF) {
+			const struct lbvh_block *block = wide->block + (at & ~LBVH_LEAF);
 
-			counts->nodes++;
-			f8_store(t, entry);
-			for (; bits; bits &= bits - 1) {
-				const int i = __builtin_ctz(bits);
-
-				top = push(bottom, top, node, i, t[i], 0);
-			}
+			do {
+				blocks++;
+				intersect8(block, ray);
+			} while (block++->primitive[0] & LBVH_MORE);
 		} else {
-			counts->triangles += (uint64_t)LBVH_WIDTH * at.count;
-			for (uint32_t i = 0; i < at.count; i++)
-				intersect8(wide->block + at.child + i, ray);
+			const struct lbvh_wide_node *node = wide->node + at;
+			F8 entry;
+			const unsigned bits = enter8(node, ray, &entry);
+
+			nodes++;
+			if (bits) {
+				at = follow_nearest(node, bits, entry, &top);
+				continue;
+			}
 		}
 		do {
-			if (top == stack)
+			if (top == stack) {
+				counts->nodes += nodes;
+				counts->triangles += LBVH_WIDTH * blocks;
 				return;
-			at = *--top;
-		} while (at.t > ray->t * LBVH_SLACK);
+			}
+			at = (--top)->child;
+		} while ((top->key & ~UINT32_C(7)) > bits_of(ray->t));
 	}
 }
 
-LANES_FN void trace_single(const struct lbvh_wide *wide, const float eye[3],
+WORDS_FN void trace_single(const struct lbvh_wide *wide, const float eye[3],
 			   struct lbvh_packet *packet, struct lbvh_entry *stack,
 			   struct lbvh_counts *counts)
 {
@@ -189,7 +229,8 @@ LANES_FN void trace_single(const struct lbvh_wide *wide, const float eye[3],
 
 				ray.origin[k] = f8_set(eye[k]);
 				ray.direction[k] = f8_set(d);
-				ray.inverse[k] = f8_set(inverse_of(d));
+				ray.inverse[k][0] = f8_set(inverse_of(d) / LBVH_SLACK);
+				ray.inverse[k][1] = f8_set(inverse_of(d / LBVH_SLACK));
 				ray.side[k] = inverse_of(d) < 0;
 			}
 			walk_single(wide, &ray, stack, counts);
@@ -220,7 +261,7 @@ struct bundle {
 	uint32_t *primitive;
 };
 
-LANES_FN void make_span(struct bundle *b, int k, float least, float most, float eye)
+WORDS_FN void make_span(struct bundle *b, int k, float least, float most, float eye)
 {
 	struct span *span = &b->span[k];
 
@@ -238,7 +279,7 @@ LANES_FN void make_span(struct bundle *b, int k, float least, float most, float 
 	b->magnitude += lbvh_max(-least, most);
 }
 
-LANES_FN void make_bundle(struct bundle *b, const float eye[3], struct lbvh_packet *packet)
+WORDS_FN void make_bundle(struct bundle *b, const float eye[3], struct lbvh_packet *packet)
 {
 	static const int corner[4] = { 0, LBVH_PACKET_EDGE - 1, LBVH_PACKET - LBVH_PACKET_EDGE,
 				       LBVH_PACKET - 1 };
@@ -278,10 +319,10 @@ LANES_FN void make_bundle(struct bundle *b, const float eye[3], struct lbvh_pack
 		packet->primitive[i] = LBVH_MISS;
 }
 
-/* The children whose boxes some ray within the bundle's intervals may enter; in *first_t where, at
- * the earliest. */
-LANES_FN unsigned enter_bundle(const struct lbvh_wide_node *node, const struct bundle *b,
-			       float first_t[LBVH_WIDTH])
+/* The children whose boxes some ray within the bundle's intervals may enter; in *first_entry where,
+ * at the earliest. */
+WORDS_FN unsigned enter_bundle(const struct lbvh_wide_node *node, const struct bundle *b,
+			       F8 *first_entry)
 {
 	F8 entry = f8_set(0), last = f8_set(b->farthest);
 
@@ -300,12 +341,12 @@ LANES_FN unsigned enter_bundle(const struct lbvh_wide_node *node, const struct b
 				      last);
 		}
 	}
-	f8_store(first_t, entry);
+	*first_entry = entry;
 	return f8_le(entry, f8_mul(last, f8_set(LBVH_SLACK)));
 }
 
 /* The first vector from `first` on with a ray that enters child i; VECTORS if there is none. */
-LANES_FN uint32_t enter_rays(const struct lbvh_wide_node *node, int i, const struct bundle *b,
+WORDS_FN uint32_t enter_rays(const struct lbvh_wide_node *node, int i, const struct bundle *b,
 			     uint32_t first)
 {
 	FW low[3], high[3];
@@ -334,7 +375,7 @@ LANES_FN uint32_t enter_rays(const struct lbvh_wide_node *node, int i, const str
 
 /* The triangles of a block that a ray within the four corners may hit.  Edge functions of the
  * corners that are negative by more than their rounding errors decide. */
-LANES_FN unsigned facing(const struct lbvh_block *block, const struct bundle *b, float q_out[3][8],
+WORDS_FN unsigned facing(const struct lbvh_block *block, const struct bundle *b, float q_out[3][8],
 			 float t_out[8])
 {
 	const F8 slack = f8_set(-4e-6F * b->magnitude), zero = f8_set(0);
@@ -380,7 +421,7 @@ LANES_FN unsigned facing(const struct lbvh_block *block, const struct bundle *b,
 }
 
 /* lbvh_intersect() of all rays from vector `first` on and triangle i; whether one hit. */
-LANES_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundle *b,
+WORDS_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundle *b,
 			     uint32_t first, float q[3][8], float height)
 {
 	const FW qx = fw_set(q[0][i]), qy = fw_set(q[1][i]), qz = fw_set(q[2][i]);
@@ -407,7 +448,7 @@ LANES_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundl
 				    inverse);
 		const FW w = fw_sub(fw_set(1), fw_add(u, v));
 		const FW t = fw_mul(fw_set(height), inverse);
-		const uint32_t primitive = block->primitive[i];
+		const uint32_t primitive = block->primitive[i] & ~LBVH_MORE;
 		uint32_t *const best = b->primitive + n * FW_LANES;
 		unsigned bits = fw_le(fw_set(0), fw_min(u, fw_min(v, w))), equal;
 
@@ -425,7 +466,7 @@ LANES_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundl
 	return any;
 }
 
-LANES_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, uint32_t first)
+WORDS_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, uint32_t first)
 {
 	float q[3][LBVH_WIDTH], height[LBVH_WIDTH];
 	bool any = false;
@@ -448,61 +489,89 @@ LANES_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, 
 	}
 }
 
-LANES_FN void trace_packet(const struct lbvh_wide *wide, const float eye[3],
+/* The children of a node that a ray of the bundle enters, from vector at->first on: the nearest
+ * goes to *at, the others on the stack.  Whether there is one. */
+WORDS_FN bool follow_bundle(const struct lbvh_wide_node *node, const struct bundle *b,
+			    struct lbvh_entry *at, struct lbvh_entry **top)
+{
+	const uint32_t from = at->key % LBVH_WIDTH;
+	uint32_t key[LBVH_WIDTH], enter[LBVH_WIDTH], first[LBVH_WIDTH];
+	unsigned count = 0, bits;
+	F8 entry;
+
+	bits = enter_bundle(node, b, &entry);
+	f8_keys(enter, entry);
+	for (; bits; bits &= bits - 1) {
+		const int i = __builtin_ctz(bits);
+
+		first[i] = enter_rays(node, i, b, from);
+		if (first[i] < VECTORS)
+			key[count++] = enter[i];
+	}
+	if (!count)
+		return false;
+	sort_keys(key, count);
+	while (count--) {
+		const uint32_t i = key[count] % LBVH_WIDTH;
+
+		*at = (struct lbvh_entry){ node->child[i], key[count] - i + first[i] };
+		if (count)
+			*(*top)++ = *at;
+	}
+	return true;
+}
+
+WORDS_FN void trace_packet(const struct lbvh_wide *wide, const float eye[3],
 			   struct lbvh_packet *packet, struct lbvh_entry *stack,
 			   struct lbvh_counts *counts)
 {
-	struct lbvh_entry *top = stack, at = { 0, 0, 0, 0 };
+	struct lbvh_entry *top = stack, at = { 0, 0 };
+	uint64_t nodes = 0, blocks = 0;
 	struct bundle b;
 
 	make_bundle(&b, eye, packet);
 	for (;;) {
-		if (!at.count) {
-			const struct lbvh_wide_node *node = wide->node + at.child;
-			struct lbvh_entry *const bottom = top;
+		if (at.child & LBVH_LEAF) {
+			const struct lbvh_block *block = wide->block + (at.child & ~LBVH_LEAF);
 
-			float t[LBVH_WIDTH];
-
-			counts->nodes++;
-			for (unsigned bits = enter_bundle(node, &b, t); bits; bits &= bits - 1) {
-				const int i = __builtin_ctz(bits);
-				const uint32_t first = enter_rays(node, i, &b, at.first);
-
-				if (first < VECTORS)
-					top = push(bottom, top, node, i, t[i], first);
-			}
+			do {
+				blocks++;
+				intersect_block(block, &b, at.key % LBVH_WIDTH);
+			} while (block++->primitive[0] & LBVH_MORE);
 		} else {
-			counts->triangles += (uint64_t)LBVH_WIDTH * at.count;
-			for (uint32_t i = 0; i < at.count; i++)
-				intersect_block(wide->block + at.child + i, &b, at.first);
+			nodes++;
+			if (follow_bundle(wide->node + at.child, &b, &at, &top))
+				continue;
 		}
 		do {
 			if (top == stack) {
+				counts->nodes += nodes;
+				counts->triangles += LBVH_WIDTH * blocks;
 				for (int v = 0; v < VECTORS; v++)
 					fw_store(packet->t + v * FW_LANES, b.t[v]);
 				return;
 			}
 			at = *--top;
-		} while (at.t > b.farthest * LBVH_SLACK);
+		} while ((at.key & ~UINT32_C(7)) > bits_of(b.farthest * LBVH_SLACK));
 	}
 }
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-LANES_ENTRY static void rays(const struct lbvh_camera *camera, uint32_t edge,
+WORDS_ENTRY static void rays(const struct lbvh_camera *camera, uint32_t edge,
 			     struct lbvh_packet *packet)
 {
 	make_rays(camera, edge, packet);
 }
 
-LANES_ENTRY static void single(const struct lbvh_wide *wide, const float eye[3],
+WORDS_ENTRY static void single(const struct lbvh_wide *wide, const float eye[3],
 			       struct lbvh_packet *packet, struct lbvh_entry *stack,
 			       struct lbvh_counts *counts)
 {
 	trace_single(wide, eye, packet, stack, counts);
 }
 
-LANES_ENTRY static void bundle(const struct lbvh_wide *wide, const float eye[3],
+WORDS_ENTRY static void bundle(const struct lbvh_wide *wide, const float eye[3],
 			       struct lbvh_packet *packet, struct lbvh_entry *stack,
 			       struct lbvh_counts *counts)
 {

@@ -26,7 +26,7 @@ struct state {
 /* What a ray meets. */
 struct walk {
 	const struct state *state;
-	struct lbvh_entry *stack;
+	struct lbvh_waiting *stack;
 	struct lbvh_counts *counts;
 };
 

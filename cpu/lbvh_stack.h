@@ -15,6 +15,12 @@
 
 /* ---- one ray and a tree ------------------------------------------------------------------- */
 
+/* A node that waits, and where its box is entered. */
+struct lbvh_waiting {
+	uint32_t child;
+	float t;
+};
+
 struct lbvh_beam {
 	float origin[3], direction[3], inverse[3];
 	float t;
@@ -54,12 +60,12 @@ static inline void lbvh_beam_hit(struct lbvh_beam *beam, float t, uint32_t primi
 /* Call leaf(context, leaf's node, beam) for the leaves that the beam enters, the nearer ones
  * first, as long as one may hold a nearer hit.  stack has as many entries as the tree levels. */
 static inline __attribute__((always_inline)) void lbvh_beam_walk(
-	const struct lbvh_node *node, struct lbvh_beam *beam, struct lbvh_entry *stack,
+	const struct lbvh_node *node, struct lbvh_beam *beam, struct lbvh_waiting *stack,
 	uint64_t *nodes,
 	void (*leaf)(void *context, const struct lbvh_node *node, struct lbvh_beam *beam),
 	void *context)
 {
-	struct lbvh_entry *top = stack;
+	struct lbvh_waiting *top = stack;
 	uint32_t at = 0;
 
 	if (isinf(lbvh_beam_enter(node, beam)))
@@ -78,9 +84,9 @@ static inline __attribute__((always_inline)) void lbvh_beam_walk(
 
 			++*nodes;
 			if (far < INFINITY)
-				*top++ = (struct lbvh_entry){ .child = left_first ? here->right
-										  : here->left,
-							      .t = far };
+				*top++ = (struct lbvh_waiting){ left_first ? here->right
+									   : here->left,
+								far };
 			if (near < INFINITY) {
 				at = left_first ? here->left : here->right;
 				continue;
@@ -121,8 +127,8 @@ static inline __attribute__((always_inline)) void lbvh_beam_each(
 
 struct lbvh_stack {
 	struct lbvh_tracer tracer;
-	struct lbvh_cpu cpu;      /* the tree */
-	struct lbvh_entry *entry; /* threads * room */
+	struct lbvh_cpu cpu;        /* the tree */
+	struct lbvh_waiting *entry; /* threads * room */
 	size_t room;
 };
 

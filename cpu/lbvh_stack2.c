@@ -33,7 +33,7 @@ struct state {
 struct walk {
 	const struct state *state;
 	const struct instance *instance;
-	struct lbvh_entry *stack;
+	struct lbvh_waiting *stack;
 	struct lbvh_counts *counts;
 };
 

@@ -44,9 +44,9 @@ void lbvh_tracer_metrics(const struct lbvh_tracer *tracer, struct gb_metrics *me
 void lbvh_tracer_probe(struct lbvh_tracer *tracer, lbvh_trace_fn *trace, void *state, size_t nodes,
 		       void *output);
 
-/* The tree for a traversal, untimed: cpu->node, index.  Nothing is computed in a dry run.  *depth:
- * levels of nodes, the leaves' included; GB_EUNAVAILABLE if they are more than LBVH_DEPTH_MAX.
- * What was allocated is left to lbvh_cpu_release(). */
+/* The tree for a traversal, untimed, by the best builder (ploc): cpu->node, index.  Nothing is
+ * computed in a dry run.  *depth: levels of nodes, the leaves' included; GB_EUNAVAILABLE if they
+ * are more than LBVH_DEPTH_MAX. What was allocated is left to lbvh_cpu_release(). */
 enum { LBVH_DEPTH_MAX = 1 << 13 };
 enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const void *input,
 				unsigned *depth, struct gb_error *err);

@@ -1,10 +1,11 @@
 /* lbvh_wide.h -- the tree that the CPU traverses fastest: eight children a node, triangles in
  * blocks of eight, both laid out so that one vector instruction handles all eight.
  *
- * A child slot is a node (count 0, child its number), a leaf (count > 0: blocks child ..
- * child + count - 1), or empty (a box that no ray enters).  The leaves of neighbours may share a
- * block: a ray that enters one of them tests all lanes, which costs nothing and is no mistake.
- * Lanes without a triangle have edges of NaN, which nothing hits.
+ * A child is the number of a node, or LBVH_LEAF | the number of the first block of a leaf, or the
+ * slot is empty and has a box that no ray enters.  The leaves of neighbours may share a block: a
+ * ray that enters one of them tests all lanes, which costs nothing and is no mistake.  A leaf of
+ * more than eight triangles goes on in the next block as long as LBVH_MORE is set.  Lanes without a
+ * triangle have edges of NaN, which nothing hits.
  */
 #ifndef GPUBENCH_CPU_LBVH_WIDE_H
 #define GPUBENCH_CPU_LBVH_WIDE_H
@@ -20,8 +21,10 @@ enum { LBVH_WIDTH = 8 };
 struct lbvh_wide_node {
 	_Alignas(64) float bound[3][2][LBVH_WIDTH]; /* axis, lower or upper, child */
 	uint32_t child[LBVH_WIDTH];
-	uint32_t count[LBVH_WIDTH];
 };
+
+/* In primitive[0] of every block of a leaf but the last. */
+#define LBVH_MORE (UINT32_C(1) << 31)
 
 /* Corner, and edges from it to the second and the third, as lbvh_intersect() takes them. */
 struct lbvh_block {

@@ -27,6 +27,7 @@ enum gb_status lbvh_wide_state_init(struct lbvh_wide_state *s, const void *param
 		if (!gb_memory_is_dry())
 			lbvh_wide_collapse(&s->wide, in, s->cpu.node, s->cpu.index, LBVH_WIDTH);
 		lbvh_cpu_release(&s->cpu);
+		s->cpu = (struct lbvh_cpu){ 0 };
 	}
 	s->stack_room = lbvh_stack_room(&s->wide);
 	s->stack = gb_host_alloc(s->stack_room * (size_t)s->tracer.threads, sizeof *s->stack, err);

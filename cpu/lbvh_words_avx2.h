@@ -1,112 +1,115 @@
-/* lbvh_lanes_avx2.h -- the words of lbvh_kernels_body.h in AVX2; what they mean:
- * lbvh_lanes_plain.h.
+/* lbvh_words_avx2.h -- the words of lbvh_kernels_body.h in AVX2; what they mean:
+ * lbvh_words_plain.h.
  *
  * FMA is not used: every product and sum is rounded alone, as common/lbvh.h demands.
  */
-#ifndef GPUBENCH_CPU_LBVH_LANES_H
-#define GPUBENCH_CPU_LBVH_LANES_H
+#ifndef GPUBENCH_CPU_LBVH_WORDS_H
+#define GPUBENCH_CPU_LBVH_WORDS_H
 
 #include <immintrin.h>
 #include <stdint.h>
 
-#define LANES_FN static inline __attribute__((always_inline, target("avx2,bmi,lzcnt")))
+#define WORDS_FN static inline __attribute__((always_inline, target("avx2,bmi,lzcnt")))
 
 /* A function that is called from outside. */
-#define LANES_ENTRY __attribute__((target("avx2,bmi,lzcnt")))
+#define WORDS_ENTRY __attribute__((target("avx2,bmi,lzcnt")))
 
 #define F8 __m256
 
-LANES_FN F8 f8_set(float a)
+WORDS_FN F8 f8_set(float a)
 {
 	return _mm256_set1_ps(a);
 }
 
-LANES_FN F8 f8_load(const float *p)
+WORDS_FN F8 f8_load(const float *p)
 {
 	return _mm256_loadu_ps(p);
 }
 
-LANES_FN void f8_store(float *p, F8 a)
+WORDS_FN void f8_store(float *p, F8 a)
 {
 	_mm256_storeu_ps(p, a);
 }
 
-LANES_FN F8 f8_add(F8 a, F8 b)
+WORDS_FN F8 f8_add(F8 a, F8 b)
 {
 	return _mm256_add_ps(a, b);
 }
 
-LANES_FN F8 f8_sub(F8 a, F8 b)
+WORDS_FN F8 f8_sub(F8 a, F8 b)
 {
 	return _mm256_sub_ps(a, b);
 }
 
-LANES_FN F8 f8_mul(F8 a, F8 b)
+WORDS_FN F8 f8_mul(F8 a, F8 b)
 {
 	return _mm256_mul_ps(a, b);
 }
 
-LANES_FN F8 f8_div(F8 a, F8 b)
+WORDS_FN F8 f8_div(F8 a, F8 b)
 {
 	return _mm256_div_ps(a, b);
 }
 
-LANES_FN F8 f8_sqrt(F8 a)
+WORDS_FN F8 f8_sqrt(F8 a)
 {
 	return _mm256_sqrt_ps(a);
 }
 
-LANES_FN F8 f8_abs(F8 a)
+WORDS_FN F8 f8_abs(F8 a)
 {
 	return _mm256_and_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(INT32_MAX)));
 }
 
-LANES_FN F8 f8_min(F8 a, F8 b)
+WORDS_FN F8 f8_min(F8 a, F8 b)
 {
 	return _mm256_min_ps(a, b);
 }
 
-LANES_FN F8 f8_max(F8 a, F8 b)
+WORDS_FN F8 f8_max(F8 a, F8 b)
 {
 	return _mm256_max_ps(a, b);
 }
 
-LANES_FN unsigned f8_le(F8 a, F8 b)
+WORDS_FN unsigned f8_le(F8 a, F8 b)
 {
 	return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LE_OQ));
 }
 
-LANES_FN unsigned f8_lt(F8 a, F8 b)
+WORDS_FN unsigned f8_lt(F8 a, F8 b)
 {
 	return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
 }
 
-LANES_FN unsigned f8_eq(F8 a, F8 b)
+WORDS_FN unsigned f8_eq(F8 a, F8 b)
 {
 	return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ));
 }
 
 /* Every bit of lane i is bit i. */
-LANES_FN __m256i lanes_spread(unsigned bits)
+WORDS_FN __m256i words_spread(unsigned bits)
 {
 	const __m256i each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);
 
 	return _mm256_cmpeq_epi32(_mm256_and_si256(_mm256_set1_epi32((int)bits), each), each);
 }
 
-LANES_FN F8 f8_select(F8 a, F8 b, unsigned bits)
+WORDS_FN F8 f8_select(F8 a, F8 b, unsigned bits)
 {
-	return _mm256_blendv_ps(a, b, _mm256_castsi256_ps(lanes_spread(bits)));
+	return _mm256_blendv_ps(a, b, _mm256_castsi256_ps(words_spread(bits)));
 }
 
-LANES_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
+WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
 {
-	_mm256_maskstore_epi32((int *)p, lanes_spread(bits), _mm256_set1_epi32((int)v));
+	_mm256_maskstore_epi32((int *)p, words_spread(bits), _mm256_set1_epi32((int)v));
 }
 
-LANES_FN void lanes_prefetch(const void *p)
+WORDS_FN void f8_keys(uint32_t *p, F8 a)
 {
-	__builtin_prefetch(p);
+	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+	const __m256i high = _mm256_andnot_si256(_mm256_set1_epi32(7), _mm256_castps_si256(a));
+
+	_mm256_storeu_si256((__m256i *)(void *)p, _mm256_or_si256(high, lane));
 }
 
 /* Packets are eight lanes wide, too. */

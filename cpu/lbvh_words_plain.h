@@ -1,102 +1,102 @@
-/* lbvh_lanes_plain.h -- the words of lbvh_kernels_body.h in portable C.
+/* lbvh_words_plain.h -- the words of lbvh_kernels_body.h in portable C.
  *
  * Eight floats side by side; a comparison gives a bit per lane, lane 0 lowest.  min and max are
  * `a < b ? a : b` and `a > b ? a : b`: with a NaN in a, the result is b.  The loops have constant
  * bounds, and compilers make vectors of them.
  */
-#ifndef GPUBENCH_CPU_LBVH_LANES_H
-#define GPUBENCH_CPU_LBVH_LANES_H
+#ifndef GPUBENCH_CPU_LBVH_WORDS_H
+#define GPUBENCH_CPU_LBVH_WORDS_H
 
 #include <math.h>
 #include <stdint.h>
 
-#define LANES_FN static inline
+#define WORDS_FN static inline
 
 struct lanes8 {
 	float lane[8];
 };
 
 /* A function that is called from outside. */
-#define LANES_ENTRY
+#define WORDS_ENTRY
 
 #define F8 struct lanes8
 
-#define LANES_EACH(result, expression)           \
+#define WORDS_EACH(result, expression)           \
 	do {                                     \
 		for (int i = 0; i < 8; i++)      \
 			(result) = (expression); \
 	} while (0)
 
-LANES_FN F8 f8_set(float a)
+WORDS_FN F8 f8_set(float a)
 {
 	F8 r;
 
-	LANES_EACH(r.lane[i], a);
+	WORDS_EACH(r.lane[i], a);
 	return r;
 }
 
-LANES_FN F8 f8_load(const float *p)
+WORDS_FN F8 f8_load(const float *p)
 {
 	F8 r;
 
-	LANES_EACH(r.lane[i], p[i]);
+	WORDS_EACH(r.lane[i], p[i]);
 	return r;
 }
 
-LANES_FN void f8_store(float *p, F8 a)
+WORDS_FN void f8_store(float *p, F8 a)
 {
-	LANES_EACH(p[i], a.lane[i]);
+	WORDS_EACH(p[i], a.lane[i]);
 }
 
-LANES_FN F8 f8_add(F8 a, F8 b)
+WORDS_FN F8 f8_add(F8 a, F8 b)
 {
-	LANES_EACH(a.lane[i], a.lane[i] + b.lane[i]);
+	WORDS_EACH(a.lane[i], a.lane[i] + b.lane[i]);
 	return a;
 }
 
-LANES_FN F8 f8_sub(F8 a, F8 b)
+WORDS_FN F8 f8_sub(F8 a, F8 b)
 {
-	LANES_EACH(a.lane[i], a.lane[i] - b.lane[i]);
+	WORDS_EACH(a.lane[i], a.lane[i] - b.lane[i]);
 	return a;
 }
 
-LANES_FN F8 f8_mul(F8 a, F8 b)
+WORDS_FN F8 f8_mul(F8 a, F8 b)
 {
-	LANES_EACH(a.lane[i], a.lane[i] * b.lane[i]);
+	WORDS_EACH(a.lane[i], a.lane[i] * b.lane[i]);
 	return a;
 }
 
-LANES_FN F8 f8_div(F8 a, F8 b)
+WORDS_FN F8 f8_div(F8 a, F8 b)
 {
-	LANES_EACH(a.lane[i], a.lane[i] / b.lane[i]);
+	WORDS_EACH(a.lane[i], a.lane[i] / b.lane[i]);
 	return a;
 }
 
-LANES_FN F8 f8_sqrt(F8 a)
+WORDS_FN F8 f8_sqrt(F8 a)
 {
-	LANES_EACH(a.lane[i], sqrtf(a.lane[i]));
+	WORDS_EACH(a.lane[i], sqrtf(a.lane[i]));
 	return a;
 }
 
-LANES_FN F8 f8_abs(F8 a)
+WORDS_FN F8 f8_abs(F8 a)
 {
-	LANES_EACH(a.lane[i], fabsf(a.lane[i]));
+	WORDS_EACH(a.lane[i], fabsf(a.lane[i]));
 	return a;
 }
 
-LANES_FN F8 f8_min(F8 a, F8 b)
+WORDS_FN F8 f8_min(F8 a, F8 b)
 {
-	LANES_EACH(a.lane[i], a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);
+	WORDS_EACH(a.lane[i], a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);
 	return a;
 }
 
-LANES_FN F8 f8_max(F8 a, F8 b)
+WORDS_FN F8 f8_max(F8 a, F8 b)
 {
-	LANES_EACH(a.lane[i], a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+	WORDS_EACH(a.lane[i], a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
 	return a;
 }
 
-LANES_FN unsigned f8_le(F8 a, F8 b)
+WORDS_FN unsigned f8_le(F8 a, F8 b)
 {
 	unsigned bits = 0;
 
@@ -105,7 +105,7 @@ LANES_FN unsigned f8_le(F8 a, F8 b)
 	return bits;
 }
 
-LANES_FN unsigned f8_lt(F8 a, F8 b)
+WORDS_FN unsigned f8_lt(F8 a, F8 b)
 {
 	unsigned bits = 0;
 
@@ -114,7 +114,7 @@ LANES_FN unsigned f8_lt(F8 a, F8 b)
 	return bits;
 }
 
-LANES_FN unsigned f8_eq(F8 a, F8 b)
+WORDS_FN unsigned f8_eq(F8 a, F8 b)
 {
 	unsigned bits = 0;
 
@@ -124,22 +124,30 @@ LANES_FN unsigned f8_eq(F8 a, F8 b)
 }
 
 /* b where the bit is set, else a */
-LANES_FN F8 f8_select(F8 a, F8 b, unsigned bits)
+WORDS_FN F8 f8_select(F8 a, F8 b, unsigned bits)
 {
-	LANES_EACH(a.lane[i], bits >> i & 1 ? b.lane[i] : a.lane[i]);
+	WORDS_EACH(a.lane[i], bits >> i & 1 ? b.lane[i] : a.lane[i]);
 	return a;
 }
 
 /* v to p[i] where the bit is set */
-LANES_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
+WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
 {
 	for (int i = 0; i < 8; i++)
 		p[i] = bits >> i & 1 ? v : p[i];
 }
 
-LANES_FN void lanes_prefetch(const void *p)
+/* Distances as integers of the same order, the lowest three bits replaced by the lane. */
+WORDS_FN void f8_keys(uint32_t *p, F8 a)
 {
-	__builtin_prefetch(p);
+	for (uint32_t i = 0; i < 8; i++) {
+		union {
+			float value;
+			uint32_t bits;
+		} u = { a.lane[i] };
+
+		p[i] = (u.bits & ~UINT32_C(7)) | i;
+	}
 }
 
 /* Packets are eight lanes wide, too. */
