@@ -12,11 +12,11 @@
  * of its own.  What reaches over the ends of a run is joined by one thread afterwards; only then it
  * is known how many nodes come before a run's, and they are copied to their place.
  *
- * Progress: of the pairs of globally least area take the closest, of these the last; its two are
- * each other's choice, because ties prefer closer partners, and of equally close ones the right.
+ * Progress: a wish to merge is one number of which both clusters know the same, and no cluster has
+ * two equal ones, because the lowest bits tell the partner.  So the two of the strongest wish of
+ * all choose each other.  Where all boxes are alike, neighbours 2 k and 2 k + 1 do: the list
+ * halves.
  */
-#include <float.h>
-#include <math.h>
 #include <string.h>
 
 #include "cpu/lbvh_common.h"
@@ -26,8 +26,13 @@ enum {
 	MOST = 2 * KEPT,
 	RADIUS = 8,
 	RUN = 1 << 13,
-	DEPTH = 136, /* deltas rise towards each end of a run, and are less than 64 */
+	ROOM = MOST + RADIUS, /* of a list: every cluster has RADIUS neighbours */
+	PARTNER = 63,         /* bits that lead from a cluster to any other: i ^ j */
+	DEPTH = 136,          /* deltas rise towards each end of a run, and are less than 64 */
 };
+
+/* Beyond all coordinates; the surface of a box of this size is still a float. */
+#define FENCE 1e18f
 
 /* A child that is a node of the same run: its number there. */
 #define LOCAL (UINT32_C(1) << 31)
@@ -50,9 +55,11 @@ struct run {
 /* A list under work. */
 struct list {
 	int count;
-	uint32_t node[MOST];
-	float lo[3][MOST], hi[3][MOST];
+	uint32_t node[ROOM];
+	float lo[3][ROOM], hi[3][ROOM];
 };
+
+typedef void choose_fn(struct list *l, int32_t strongest[ROOM]);
 
 /* Where new nodes go: numbers rise from `next` in a run, and fall in the tree's top. */
 struct maker {
@@ -60,6 +67,7 @@ struct maker {
 	uint32_t next;
 	int step;
 	uint32_t flag;
+	choose_fn *choose;
 };
 
 size_t lbvh_cpu_cluster_runs(size_t count)
@@ -74,45 +82,95 @@ size_t lbvh_cpu_cluster_bytes(void)
 
 /* ---- merging ------------------------------------------------------------------------------ */
 
-/* Half the surface of the common box of clusters i and i + apart, for i = 0 .. n - 1. */
-static void common_areas(const struct list *l, int n, int apart, float *area)
-{
-	for (int i = 0; i < n; i++) {
-		float extent[3];
+/* Everything below `choose` is inlined into one copy per instruction set. */
+#define INLINED static inline __attribute__((always_inline))
 
-		for (int k = 0; k < 3; k++)
-			extent[k] = lbvh_max(l->hi[k][i], l->hi[k][i + apart]) -
-				    lbvh_min(l->lo[k][i], l->lo[k][i + apart]);
-		area[i] = extent[0] * extent[1] + extent[1] * extent[2] + extent[2] * extent[0];
+/* Boxes behind the list's end that no one wants to join: loops then need not know where it ends. */
+INLINED void fence(struct list *l)
+{
+	for (int i = l->count; i < ROOM; i++)
+		for (int k = 0; k < 3; k++) {
+			l->lo[k][i] = -FENCE;
+			l->hi[k][i] = FENCE;
+		}
+}
+
+/* For i = 0 .. MOST - 1 the wish for clusters i and i + apart to merge, smaller is stronger: half
+ * the surface of their common box, as a float's bits, the lowest ones replaced by the number that
+ * leads from one to the other. */
+INLINED void wishes(const struct list *l, int apart, int32_t wish[MOST])
+{
+	float area[MOST];
+
+	for (int i = 0; i < MOST; i++) {
+		const float x = lbvh_max(l->hi[0][i], l->hi[0][i + apart]) -
+				lbvh_min(l->lo[0][i], l->lo[0][i + apart]);
+		const float y = lbvh_max(l->hi[1][i], l->hi[1][i + apart]) -
+				lbvh_min(l->lo[1][i], l->lo[1][i + apart]);
+		const float z = lbvh_max(l->hi[2][i], l->hi[2][i + apart]) -
+				lbvh_min(l->lo[2][i], l->lo[2][i + apart]);
+
+		area[i] = x * y + y * z + z * x;
+	}
+	memcpy(wish, area, sizeof area);
+	for (int i = 0; i < MOST; i++)
+		wish[i] = (wish[i] & ~PARTNER) | (i ^ (i + apart));
+}
+
+/* strongest[i]: the strongest wish that cluster i is part of. */
+INLINED void choose_body(struct list *l, int32_t strongest[ROOM])
+{
+	int32_t wish[MOST];
+
+	fence(l);
+	for (int i = 0; i < ROOM; i++)
+		strongest[i] = INT32_MAX;
+	for (int apart = 1; apart <= RADIUS; apart++) {
+		wishes(l, apart, wish);
+		for (int i = 0; i < MOST; i++)
+			strongest[i] = wish[i] < strongest[i] ? wish[i] : strongest[i];
+		for (int i = 0; i < MOST; i++)
+			strongest[i + apart] =
+				wish[i] < strongest[i + apart] ? wish[i] : strongest[i + apart];
 	}
 }
 
-/* partner[i]: whom cluster i would merge with. */
-static void choose(const struct list *l, int *partner)
+static void choose_plain(struct list *l, int32_t strongest[ROOM])
 {
-	float area[MOST], least[MOST];
+	choose_body(l, strongest);
+}
 
-	for (int i = 0; i < MOST; i++) {
-		least[i] = INFINITY;
-		partner[i] = -1;
-	}
-	for (int apart = 1; apart <= RADIUS && apart < l->count; apart++) {
-		const int n = l->count - apart;
+#if defined(__x86_64__)
+__attribute__((target("avx2"))) static void choose_avx2(struct list *l, int32_t strongest[ROOM])
+{
+	choose_body(l, strongest);
+}
 
-		common_areas(l, n, apart, area);
-		for (int i = 0; i < n; i++) {
-			const bool better = area[i] < least[i];
+static bool limited;
 
-			least[i] = better ? area[i] : least[i];
-			partner[i] = better ? i + apart : partner[i];
-		}
-		for (int i = 0; i < n; i++) {
-			const bool better = area[i] < least[i + apart];
+void lbvh_cpu_limit_cluster(bool plain)
+{
+	limited = plain;
+}
 
-			least[i + apart] = better ? area[i] : least[i + apart];
-			partner[i + apart] = better ? i : partner[i + apart];
-		}
-	}
+static bool has_avx2(void)
+{
+	return !limited && __builtin_cpu_supports("avx2");
+}
+#else
+void lbvh_cpu_limit_cluster(bool plain)
+{
+	(void)plain;
+}
+#endif
+
+static choose_fn *best_choose(void)
+{
+#if defined(__x86_64__)
+	if (has_avx2())
+		return choose_avx2;
+#endif
+	return choose_plain;
 }
 
 /* Clusters i and j become a node, cluster `to`. */
@@ -144,16 +202,16 @@ static void move(struct list *l, int from, int to)
 /* Merge until at most `most` clusters are left. */
 static void reduce(struct list *l, int most, struct maker *maker)
 {
-	int partner[MOST];
+	int32_t strongest[ROOM];
 
 	while (l->count > most) {
 		int to = 0;
 
-		choose(l, partner);
+		maker->choose(l, strongest);
 		for (int i = 0; i < l->count; i++) {
-			const int j = partner[i];
+			const int j = i ^ (strongest[i] & PARTNER);
 
-			if (partner[j] != i)
+			if (strongest[j] != strongest[i])
 				move(l, i, to++);
 			else if (i < j)
 				merge(l, i, j, to++, maker);
@@ -215,7 +273,7 @@ static int delta_before(const struct lbvh_cpu *cpu, size_t leaf)
 
 static void sweep(struct lbvh_cpu *cpu, struct run *run, size_t begin, size_t end)
 {
-	struct maker maker = { cpu->spare + begin, 0, 1, LOCAL };
+	struct maker maker = { cpu->spare + begin, 0, 1, LOCAL, best_choose() };
 
 	run->top = 0;
 	for (size_t leaf = begin; leaf < end; leaf++) {
@@ -247,7 +305,7 @@ static uint32_t placed(const struct run *run, uint32_t child)
  * last. */
 static void join_runs(struct lbvh_cpu *cpu, struct run *runs, size_t count)
 {
-	struct maker maker = { cpu->node, 0, -1, 0 };
+	struct maker maker = { cpu->node, 0, -1, 0, best_choose() };
 	uint32_t top = (uint32_t)cpu->leaves - 1, offset;
 	struct run whole;
 	struct list list = { .count = 0 };

@@ -88,6 +88,8 @@ size_t lbvh_cpu_stack_bytes(void);
 /* Inner nodes by locally-ordered clustering within the ranges of the codes' tree
  * (LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS). */
 void lbvh_cpu_cluster(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* For tests: whether it keeps to portable code from now on. */
+void lbvh_cpu_limit_cluster(bool plain);
 /* How many runs `count` leaves may make, and the bytes of one. */
 size_t lbvh_cpu_cluster_runs(size_t count);
 size_t lbvh_cpu_cluster_bytes(void);

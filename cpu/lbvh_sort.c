@@ -46,16 +46,27 @@ static bool place_digits(struct lbvh_cpu *cpu, int threads, uint32_t mask)
 	return false;
 }
 
-static void move_part(const struct sides *s, size_t begin, size_t end, unsigned shift,
-		      uint32_t mask, uint32_t *place)
+/* Packed records: nothing beside the keys. */
+static void move_packed(const uint64_t *restrict key, uint64_t *restrict out, size_t n,
+			unsigned shift, uint32_t mask, uint32_t *restrict place)
 {
-	for (size_t i = begin; i < end; i++) {
-		const uint64_t key = s->key[i];
-		const uint32_t to = place[(uint32_t)(key >> shift) & mask]++;
+	for (size_t i = 0; i < n; i++)
+		out[place[(uint32_t)(key[i] >> shift) & mask]++] = key[i];
+}
 
-		s->key_out[to] = key;
-		if (s->value)
-			s->value_out[to] = s->value[i];
+static void move_both(const struct sides *s, size_t begin, size_t end, unsigned shift,
+		      uint32_t mask, uint32_t *restrict place)
+{
+	const uint64_t *restrict key = s->key;
+	const uint32_t *restrict value = s->value;
+	uint64_t *restrict key_out = s->key_out;
+	uint32_t *restrict value_out = s->value_out;
+
+	for (size_t i = begin; i < end; i++) {
+		const uint32_t to = place[(uint32_t)(key[i] >> shift) & mask]++;
+
+		key_out[to] = key[i];
+		value_out[to] = value[i];
 	}
 }
 
@@ -85,8 +96,11 @@ static void pass(struct lbvh_cpu *cpu, struct sides *s, unsigned shift, uint32_t
 #pragma omp barrier
 #pragma omp single
 		constant = place_digits(cpu, threads, mask);
-		if (!constant)
-			move_part(s, begin, end, shift, mask, cpu->histogram[t]);
+		if (!constant && s->value)
+			move_both(s, begin, end, shift, mask, cpu->histogram[t]);
+		else if (!constant)
+			move_packed(s->key + begin, s->key_out, end - begin, shift, mask,
+				    cpu->histogram[t]);
 	}
 	if (!constant)
 		swap_sides(s);
