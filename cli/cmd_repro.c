@@ -22,6 +22,9 @@ extern const char gb_paper_radix[]; /* results/papers.S */
 extern const char gb_paper_octree[];
 extern const char gb_paper_cbt[];
 extern const char gb_paper_radix[], gb_paper_bfs[]; /* results/papers.S */
+/* results/papers.S */
+extern const char gb_paper_radix[];
+extern const char gb_paper_lbvh[];
 
 static const struct {
 	const char *name, *text;
@@ -30,6 +33,7 @@ static const struct {
 	{ "octree", gb_paper_octree },
 	{ "cbt", gb_paper_cbt },
 	{ "bfs", gb_paper_bfs },
+	{ "lbvh", gb_paper_lbvh },
 };
 
 /* ---- printing ----------------------------------------------------------------------------- */

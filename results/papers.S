@@ -15,5 +15,8 @@ gb_paper_cbt:
 	.globl gb_paper_bfs
 gb_paper_bfs:
 	.incbin "results/papers/bfs.json"
+	.globl gb_paper_lbvh
+gb_paper_lbvh:
+	.incbin "results/papers/lbvh.json"
 	.byte 0
 	.section .note.GNU-stack, "", @progbits
