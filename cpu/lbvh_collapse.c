@@ -38,10 +38,16 @@ struct lbvh_arena {
 	char apart[64];
 };
 
+/* A binary subtree.  In a tree over Morton codes its primitives are index[first .. first + count);
+ * in another one, count tells only whether they are more than a leaf may have. */
+struct below {
+	uint32_t node, first, count;
+};
+
 /* A subtree to be made into wide node `to`, `level` nodes below the root's. */
 struct lbvh_top {
-	uint32_t from, to;
-	unsigned level;
+	struct below from;
+	uint32_t to, level;
 };
 
 /* One collapse. */
@@ -50,13 +56,15 @@ struct work {
 	const struct lbvh_input *input;
 	const struct lbvh_node *node;
 	const uint32_t *index;
+	uint32_t leaves; /* of a tree over Morton codes; else 0 */
 	unsigned leaf;
 	atomic_size_t node_next, block_next;
 };
 
-/* A child to be: a binary node, and its primitives if they are no more than the leaf's. */
+/* A child to be. */
 struct kid {
-	uint32_t node, count; /* count 0: more */
+	struct below below;
+	bool leaf;
 	float area;
 };
 
@@ -73,57 +81,77 @@ static float area(const struct lbvh_node *n)
 	return x * y + y * z + z * x;
 }
 
-/* Primitives below a node, or 0 if they are more than `most`. */
+/* Primitives below a node, or `most` + 1 if they are more than `most` and the node is inner. */
 static uint32_t count_below(const struct work *w, uint32_t root, unsigned most)
 {
 	uint32_t stack[LBVH_WIDTH + 1];
 	unsigned waiting = 0, count = 0;
 
+	if (is_leaf(w->node + root))
+		return w->node[root].right;
 	for (;;) {
 		const struct lbvh_node *node = w->node + root;
 
-		if (is_leaf(node)) {
-			count += node->right < most + 1 ? node->right : most + 1;
-			if (count + waiting > most)
-				return 0;
-			if (!waiting)
-				return count;
-			root = stack[--waiting];
-		} else {
-			if (count + waiting + 2 > most)
-				return 0;
+		if (!is_leaf(node)) {
 			stack[waiting++] = node->right;
 			root = node->left;
+		} else {
+			count += node->right < most ? node->right : most + 1;
+			root = waiting ? stack[--waiting] : UINT32_MAX;
 		}
+		if (root == UINT32_MAX)
+			return count < most ? count : most + 1;
+		if (count + waiting + 1 > most)
+			return most + 1;
 	}
 }
 
-static struct kid make_kid(const struct work *w, uint32_t node)
+static struct kid make_kid(const struct work *w, struct below below)
 {
-	const struct lbvh_node *n = w->node + node;
+	const struct lbvh_node *n = w->node + below.node;
 
-	return (struct kid){ node, is_leaf(n) ? n->right : count_below(w, node, w->leaf), area(n) };
+	if (!w->leaves)
+		below.count = count_below(w, below.node, w->leaf);
+	return (struct kid){ below, below.count <= w->leaf || is_leaf(n), area(n) };
+}
+
+/* The two children of an inner node.  By Karras' numbering the left one is, or as a leaf has, the
+ * number of the last leaf of its range; the next leaf's first primitive parts their primitives. */
+static void part(const struct work *w, struct below parent, struct below child[2])
+{
+	const struct lbvh_node *node = w->node + parent.node;
+	uint32_t last, middle = 0;
+
+	child[0] = (struct below){ node->left, parent.first, 0 };
+	child[1] = (struct below){ node->right, 0, 0 };
+	if (!w->leaves)
+		return;
+	last = node->left < w->leaves - 1 ? node->left : node->left - (w->leaves - 1);
+	middle = w->node[w->leaves + last].left & ~LBVH_LEAF;
+	child[0].count = middle - parent.first;
+	child[1].first = middle;
+	child[1].count = parent.first + parent.count - middle;
 }
 
 /* The up to eight children of a wide node; returns how many. */
-static unsigned open_largest(const struct work *w, uint32_t root, struct kid kid[LBVH_WIDTH])
+static unsigned open_largest(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
 {
 	unsigned count = 1;
 
 	kid[0] = make_kid(w, root);
 	while (count < LBVH_WIDTH) {
 		unsigned largest = LBVH_WIDTH;
+		struct below child[2];
 
 		for (unsigned i = 0; i < count; i++)
-			if (!kid[i].count &&
+			if (!kid[i].leaf &&
 			    (largest == LBVH_WIDTH || kid[i].area > kid[largest].area))
 				largest = i;
 		if (largest == LBVH_WIDTH)
 			break;
-		const struct lbvh_node *node = w->node + kid[largest].node;
-
-		kid[count++] = make_kid(w, node->right);
-		kid[largest] = make_kid(w, node->left);
+		part(w, kid[largest].below, child);
+		kid[largest] = make_kid(w, child[0]);
+		kid[count++] = make_kid(w, child[1]);
 	}
 	return count;
 }
@@ -169,11 +197,9 @@ struct writer {
 	unsigned lane;
 };
 
-static void write_run(const struct work *w, struct writer *to, const struct lbvh_node *leaf)
+static void write_run(const struct work *w, struct writer *to, uint32_t first, uint32_t count)
 {
-	const uint32_t first = leaf->left & ~LBVH_LEAF;
-
-	for (uint32_t i = 0; i < leaf->right; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		if (to->lane == LBVH_WIDTH) {
 			to->block++;
 			to->lane = 0;
@@ -185,11 +211,15 @@ static void write_run(const struct work *w, struct writer *to, const struct lbvh
 }
 
 /* The triangles below a binary node. */
-static void write_below(const struct work *w, struct writer *to, uint32_t root)
+static void write_below(const struct work *w, struct writer *to, const struct below *below)
 {
-	uint32_t stack[LBVH_WIDTH + 1];
+	uint32_t stack[LBVH_WIDTH + 1], root = below->node;
 	unsigned waiting = 0;
 
+	if (w->leaves) {
+		write_run(w, to, below->first, below->count);
+		return;
+	}
 	for (;;) {
 		const struct lbvh_node *node = w->node + root;
 
@@ -198,7 +228,7 @@ static void write_below(const struct work *w, struct writer *to, uint32_t root)
 			root = node->left;
 			continue;
 		}
-		write_run(w, to, node);
+		write_run(w, to, node->left & ~LBVH_LEAF, node->right);
 		if (!waiting)
 			return;
 		root = stack[--waiting];
@@ -209,15 +239,15 @@ static void write_below(const struct work *w, struct writer *to, uint32_t root)
 static void make_leaf(struct work *w, struct lbvh_arena *arena, const struct kid *kid,
 		      struct lbvh_wide_node *node, unsigned slot)
 {
-	const size_t blocks = ((size_t)kid->count + LBVH_WIDTH - 1) / LBVH_WIDTH;
+	const size_t count = kid->below.count;
 	struct writer to = { w->wide->block + arena->open, arena->lanes };
 
-	if (kid->count > LBVH_WIDTH - arena->lanes) {
-		arena->open = take_blocks(w, arena, blocks);
+	if (count > LBVH_WIDTH - arena->lanes) {
+		arena->open = take_blocks(w, arena, (count + LBVH_WIDTH - 1) / LBVH_WIDTH);
 		to = (struct writer){ w->wide->block + arena->open, 0 };
 	}
 	node->child[slot] = LBVH_LEAF | (uint32_t)arena->open;
-	write_below(w, &to, kid->node);
+	write_below(w, &to, &kid->below);
 	for (size_t i = arena->open; w->wide->block + i < to.block; i++)
 		w->wide->block[i].primitive[0] |= LBVH_MORE;
 	arena->open = (size_t)(to.block - w->wide->block);
@@ -247,47 +277,46 @@ static void set_bounds(struct lbvh_wide_node *to, unsigned slot, const struct lb
 	}
 }
 
-/* Make wide node `to` of the subtree `from`, with its leaves.  The children that are nodes go to
- * kid[0 ..), their numbers are given out in a row from node->child on; returns how many. */
-static unsigned make_node(struct work *w, struct lbvh_arena *arena, uint32_t from, uint32_t to,
+/* Make one wide node, with its leaves.  The children that are nodes get numbers in a row, and go to
+ * inner[0 ..); returns how many. */
+static unsigned make_node(struct work *w, struct lbvh_arena *arena, const struct lbvh_top *top,
 			  struct lbvh_top inner[LBVH_WIDTH])
 {
-	struct lbvh_wide_node *node = w->wide->node + to;
+	struct lbvh_wide_node *node = w->wide->node + top->to;
 	struct kid kid[LBVH_WIDTH];
-	const unsigned count = open_largest(w, from, kid);
+	const unsigned count = open_largest(w, top->from, kid);
 	unsigned nodes = 0;
 	size_t next = 0;
 
+	if (top->level + 1 > arena->depth)
+		arena->depth = top->level + 1;
 	for (unsigned i = 0; i < count; i++)
-		nodes += !kid[i].count;
+		nodes += !kid[i].leaf;
 	if (nodes)
 		next = take_nodes(w, arena, nodes);
 	nodes = 0;
 	for (unsigned i = 0; i < LBVH_WIDTH; i++) {
-		set_bounds(node, i, i < count ? w->node + kid[i].node : NULL);
+		set_bounds(node, i, i < count ? w->node + kid[i].below.node : NULL);
 		node->child[i] = 0;
-		if (i < count && kid[i].count) {
+		if (i < count && kid[i].leaf) {
 			make_leaf(w, arena, &kid[i], node, i);
 		} else if (i < count) {
 			node->child[i] = (uint32_t)next;
-			inner[nodes++] = (struct lbvh_top){ kid[i].node, (uint32_t)next++, 0 };
+			inner[nodes++] =
+				(struct lbvh_top){ kid[i].below, (uint32_t)next++, top->level + 1 };
 		}
 	}
 	return nodes;
 }
 
 /* A whole subtree, depth first. */
-static void make_subtree(struct work *w, struct lbvh_arena *arena, struct lbvh_top top)
+static void make_subtree(struct work *w, struct lbvh_arena *arena, const struct lbvh_top *top)
 {
 	struct lbvh_top inner[LBVH_WIDTH];
-	const unsigned count = make_node(w, arena, top.from, top.to, inner);
+	const unsigned count = make_node(w, arena, top, inner);
 
-	if (top.level + 1 > arena->depth)
-		arena->depth = top.level + 1;
-	for (unsigned i = 0; i < count; i++) {
-		inner[i].level = top.level + 1;
-		make_subtree(w, arena, inner[i]);
-	}
+	for (unsigned i = 0; i < count; i++)
+		make_subtree(w, arena, inner + i);
 }
 
 /* The upper nodes, until about `wanted` subtrees wait or none is left; they are
@@ -298,28 +327,25 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 	struct lbvh_top *queue = w->wide->top;
 	size_t head = 0, tail = 1;
 
-	queue[0] = (struct lbvh_top){ 0, 0, 0 };
+	queue[0] = (struct lbvh_top){ { 0, 0, (uint32_t)w->input->count }, 0, 0 };
 	while (head < tail && tail - head < wanted && tail + LBVH_WIDTH <= w->wide->top_room) {
-		const struct lbvh_top top = queue[head++];
-		const unsigned count = make_node(w, arena, top.from, top.to, queue + tail);
-
-		if (top.level + 1 > arena->depth)
-			arena->depth = top.level + 1;
-		for (unsigned i = 0; i < count; i++)
-			queue[tail++].level = top.level + 1;
+		tail += make_node(w, arena, queue + head, queue + tail);
+		head++;
 	}
 	*first = head;
 	return tail;
 }
 
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
-			const struct lbvh_node *node, const uint32_t *index, unsigned leaf)
+			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
+			unsigned leaf)
 {
 	const int threads = input->count < SMALL_TREE ? 1 : wide->threads;
 	struct work w = { .wide = wide,
 			  .input = input,
 			  .node = node,
 			  .index = index,
+			  .leaves = (uint32_t)leaves,
 			  .leaf = leaf,
 			  .node_next = 1 };
 	size_t first, end;
@@ -333,7 +359,7 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 
 #pragma omp for schedule(dynamic, 1)
 		for (size_t i = first; i < end; i++)
-			make_subtree(&w, arena, wide->top[i]);
+			make_subtree(&w, arena, wide->top + i);
 	}
 	wide->node_count = w.node_next;
 	wide->block_count = w.block_next;

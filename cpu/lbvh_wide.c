@@ -42,7 +42,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	}
 	lbvh_cpu_best(&s->cpu, timer);
 	gb_phase(timer, "collapse");
-	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, LBVH_WIDTH);
+	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, s->cpu.leaves,
+			   LBVH_WIDTH);
 	return GB_OK;
 }
 

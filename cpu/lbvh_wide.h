@@ -55,8 +55,10 @@ enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
 void lbvh_wide_release(struct lbvh_wide *wide);
 
 /* Collapse a binary tree: the children of a node are found by opening the largest box first, and
- * subtrees of up to `leaf` primitives become leaves (1 .. LBVH_WIDTH). */
+ * subtrees of up to `leaf` primitives become leaves (1 .. LBVH_WIDTH).  leaves: how many the binary
+ * tree has, if it is numbered as Karras does, which is faster; else 0. */
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
-			const struct lbvh_node *node, const uint32_t *index, unsigned leaf);
+			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
+			unsigned leaf);
 
 #endif

@@ -25,7 +25,7 @@ enum gb_status lbvh_wide_state_init(struct lbvh_wide_state *s, const void *param
 			return err->code;
 		s->wide.depth = depth;
 		if (!gb_memory_is_dry())
-			lbvh_wide_collapse(&s->wide, in, s->cpu.node, s->cpu.index, LBVH_WIDTH);
+			lbvh_wide_collapse(&s->wide, in, s->cpu.node, s->cpu.index, 0, LBVH_WIDTH);
 		lbvh_cpu_release(&s->cpu);
 		s->cpu = (struct lbvh_cpu){ 0 };
 	}
