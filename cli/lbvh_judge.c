@@ -43,12 +43,12 @@ static void trace_reference(const struct lbvh_input *in, const struct hits *h)
 	r->traced = true;
 }
 
-/* Whether two distances are the same, but for rounding. */
+/* Whether two distances are the same, but for rounding; infinite ones never are. */
 static bool near_enough(float a, float b)
 {
-	const float difference = a > b ? a - b : b - a;
+	const float larger = lbvh_max(a, b), smaller = lbvh_min(a, b);
 
-	return a == b || difference <= tolerance * lbvh_max(a, b);
+	return larger < INFINITY && larger - smaller <= tolerance * larger;
 }
 
 /* Whether hit (t, p) of ray i is the reference's. */

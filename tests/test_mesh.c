@@ -1,0 +1,470 @@
+/* test_mesh.c -- generated scenes, mesh files right and malformed, views, pictures. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <omp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+#include "datasets/image.h"
+#include "datasets/scene.h"
+
+static const char *const scenes[] = { "terrain", "knot", "flake",  "soup",   "city",
+				      "teapot",  "flat", "points", "copies", "huge" };
+
+/* ---- generated scenes --------------------------------------------------------------------- */
+
+static void make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh)
+{
+	struct gb_error err = { 0 };
+	struct gb_view view;
+
+	cr_assert_eq(gb_scene_make(name, count, seed, mesh, &view, &err), GB_OK, "%s", err.message);
+}
+
+Test(scene, exactly_as_many_triangles_as_asked_for)
+{
+	const size_t counts[] = { 1, 2, 3, 5, 63, 64, 65, 199, 200, 201, 1000, 25601 };
+
+	for (size_t s = 0; s < GB_COUNT(scenes); s++)
+		for (size_t c = 0; c < GB_COUNT(counts); c++) {
+			struct gb_mesh mesh;
+
+			make(scenes[s], counts[c], 1, &mesh);
+			cr_assert_eq(mesh.count, counts[c]);
+			for (size_t i = 0; i < 3 * mesh.count; i++)
+				cr_assert(mesh.triangle[i] < mesh.vertex_count);
+			for (size_t i = 0; i < 3 * mesh.vertex_count; i++) {
+				cr_assert(fabsf(mesh.vertex[i]) <= LBVH_COORDINATE_MAX);
+				cr_assert(mesh.vertex[i] != 0 || !signbit(mesh.vertex[i]));
+			}
+			gb_mesh_release(&mesh);
+		}
+}
+
+Test(scene, the_teapot_has_its_usual_number)
+{
+	struct gb_mesh mesh;
+	float lo[3] = { INFINITY, INFINITY, INFINITY }, hi[3] = { 0 };
+
+	make("teapot", 0, 1, &mesh);
+	cr_assert_eq(mesh.count, 25600);
+	for (size_t i = 0; i < 3 * mesh.vertex_count; i++) {
+		lo[i % 3] = fminf(lo[i % 3], mesh.vertex[i]);
+		hi[i % 3] = fmaxf(hi[i % 3], mesh.vertex[i]);
+	}
+	/* From the handle to the spout, from the bottom to the knob, round. */
+	cr_assert(fabsf(lo[0] + 3) < 0.01f && hi[0] > 3.4f && hi[0] < 3.525f);
+	cr_assert(lo[1] == 0 && fabsf(hi[1] - 3.15f) < 1e-6f);
+	cr_assert(fabsf(lo[2] + 2) < 1e-3f && fabsf(hi[2] - 2) < 1e-3f);
+	gb_mesh_release(&mesh);
+}
+
+Test(scene, the_same_bytes_for_any_threads)
+{
+	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
+		struct gb_mesh a, b;
+
+		omp_set_num_threads(1);
+		make(scenes[s], 5000, 7, &a);
+		omp_set_num_threads(5);
+		make(scenes[s], 5000, 7, &b);
+		cr_assert_eq(a.vertex_count, b.vertex_count);
+		cr_assert(memcmp(a.vertex, b.vertex, 12 * a.vertex_count) == 0, "%s", scenes[s]);
+		cr_assert(memcmp(a.triangle, b.triangle, 12 * a.count) == 0, "%s", scenes[s]);
+		gb_mesh_release(&a);
+		gb_mesh_release(&b);
+	}
+}
+
+Test(scene, another_seed_another_soup)
+{
+	struct gb_mesh a, b;
+
+	make("soup", 10, 1, &a);
+	make("soup", 10, 2, &b);
+	cr_assert(memcmp(a.vertex, b.vertex, 12 * a.vertex_count) != 0);
+	gb_mesh_release(&a);
+	gb_mesh_release(&b);
+}
+
+/* Every scene is in the picture. */
+Test(scene, the_view_looks_at_the_scene)
+{
+	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
+		struct gb_error err = { 0 };
+		struct gb_mesh mesh;
+		struct gb_view view;
+		struct lbvh_camera camera;
+		float centre[3], beside[3];
+
+		gb_scene_make(scenes[s], 100, 1, &mesh, &view, &err);
+		camera = gb_view_camera(&view, 101);
+		lbvh_ray(&camera, 50, 50, centre);
+		for (int k = 0; k < 3; k++)
+			beside[k] = (float)(view.target[k] - view.eye[k]);
+		cr_assert(lbvh_dot(centre, beside) > 0.9999f * sqrtf(lbvh_dot(beside, beside)),
+			  "%s", scenes[s]);
+		gb_mesh_release(&mesh);
+	}
+}
+
+/* ---- files -------------------------------------------------------------------------------- */
+
+/* A file of these bytes; the path holds until the next call. */
+static const char *put(const char *ending, const void *bytes, size_t size)
+{
+	static char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/tmp/test_mesh_%d%s", (int)getpid(), ending);
+	file = fopen(path, "wb");
+	fwrite(bytes, 1, size, file);
+	fclose(file);
+	return path;
+}
+
+/* Read text as a file of that ending. */
+static enum gb_status read_text(const char *ending, const char *text, struct gb_mesh *mesh,
+				struct gb_error *err)
+{
+	const char *path = put(ending, text, strlen(text));
+
+	*err = (struct gb_error){ 0 };
+	gb_mesh_read(path, mesh, err);
+	unlink(path);
+	return err->code;
+}
+
+static void refuse(const char *ending, const char *text, const char *words)
+{
+	struct gb_error err;
+	struct gb_mesh mesh;
+
+	cr_assert_eq(read_text(ending, text, &mesh, &err), GB_EUSAGE, "was read: %s", text);
+	cr_assert(strstr(err.message, words), "the message is: %s\nit lacks: %s", err.message,
+		  words);
+	cr_assert(mesh.vertex == NULL && mesh.triangle == NULL);
+}
+
+static void accept(const char *ending, const char *text, size_t vertices, size_t triangles,
+		   struct gb_mesh *mesh)
+{
+	struct gb_error err;
+
+	cr_assert_eq(read_text(ending, text, mesh, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(mesh->vertex_count, vertices);
+	cr_assert_eq(mesh->count, triangles);
+}
+
+#define SQUARE "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\n"
+
+Test(mesh, obj_faces_of_every_form)
+{
+	const uint32_t fan[] = { 0, 1, 2, 0, 2, 3 };
+	const char *const files[] = {
+		SQUARE "f 1 2 3 4\n",
+		SQUARE "f -4 -3 -2 -1\n",
+		SQUARE "f 1/1 2/1 3/1 4/9\n",
+		SQUARE "f 1//1 2//2 3//3 4//4",
+		SQUARE "f 1/2/3 2/2/3 3/2/3 4/2/3\n",
+		"# a comment\r\nmtllib x.mtl\r\nv 0 0 0\r\nv\t1 0 0 1.0\r\nv 1 1 0 0.5 0.5 0.5\r\n"
+		"v 0 1 0\r\nvn 0 0 1\r\nvt 0 0\r\n\r\ng a b\r\nusemtl m\r\ns off\r\nf 1 2 3 4 \r\n",
+		"f 1 2 3 4\n" SQUARE,
+	};
+
+	for (size_t i = 0; i < GB_COUNT(files); i++) {
+		struct gb_mesh mesh;
+
+		accept(".obj", files[i], 4, 2, &mesh);
+		cr_assert(memcmp(mesh.triangle, fan, sizeof fan) == 0, "file %zu", i);
+		cr_assert_eq(mesh.vertex[6], 1);
+		cr_assert_eq(mesh.vertex[10], 1);
+		gb_mesh_release(&mesh);
+	}
+}
+
+Test(mesh, obj_numbers_of_every_form)
+{
+	struct gb_mesh mesh;
+	const float wanted[] = { 1.5f, -0.25f, 1e-3f, 12345678.9f, 3e10f, 0.1f,
+				 0,    1e-30f, 0,     7,           -7,    1.0e2f };
+
+	accept(".obj",
+	       "v 1.5 -.25 1E-3\nv 12345678.9 3e+10 0.1000000000000000055511151231257827\n"
+	       "v -0 1e-30 1e-99\nv +7. -7 1.0e2\nf 1 2 3\n",
+	       4, 1, &mesh);
+	for (size_t i = 0; i < GB_COUNT(wanted); i++)
+		cr_assert_eq(mesh.vertex[i], wanted[i], "%zu: %g", i, (double)mesh.vertex[i]);
+	cr_assert(!signbit(mesh.vertex[6]));
+	gb_mesh_release(&mesh);
+}
+
+Test(mesh, obj_malformed)
+{
+	refuse(".obj", "", "has no faces");
+	refuse(".obj", SQUARE, "has no faces");
+	refuse(".obj", SQUARE "f 1 2\n", ":5: a face has 2 corners");
+	refuse(".obj", SQUARE "f 1 2 5\n", ":5: a face uses vertex 5 of 4");
+	refuse(".obj", SQUARE "f 0 1 2\n", ":5: a face uses vertex 0 of 4");
+	refuse(".obj", SQUARE "f -5 -1 -2\n", ":5: a face uses vertex -5 of 4");
+	refuse(".obj", "f -1 -2 -3\n" SQUARE, ":1: a face uses vertex -1 of 0");
+	refuse(".obj", SQUARE "f 1 2 x\n", ":5: a face's vertex is no integer: x");
+	refuse(".obj", SQUARE "f 1 2 3.5\n", ":5: a face's vertex is no integer: 3.5");
+	refuse(".obj", SQUARE "f 1 2 99999999999999999999\n", "no integer: 99999999999999999999");
+	refuse(".obj", SQUARE "f 1/1/1/1 2 3\n", ":5: a face's corner has more than three parts");
+	refuse(".obj", SQUARE "f 1/ 2 3\n", ":5:");
+	refuse(".obj", "v 1 2\n" SQUARE "f 1 2 3\n", ":1: the line ends where a coordinate");
+	refuse(".obj", "v 1 2 z\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: z");
+	refuse(".obj", "v 1 2 1e\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: 1e");
+	refuse(".obj", "v 1 nan 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: nan");
+	refuse(".obj", "v 1 inf 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: inf");
+	refuse(".obj", "v 1 1e999 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is inf");
+	refuse(".obj", "v 1 1e13 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is 1e+13");
+	refuse(".obj", "v 1 0x10 2\n" SQUARE "f 1 2 3\n", "no number: 0x10");
+	refuse(".obj", SQUARE "facet 1 2 3\n", ":5: no line of an OBJ file starts like this");
+	refuse(".stl", "solid", "neither a generated scene nor a .ply or .obj file");
+}
+
+#define HEADER(format, vertices, faces)                                               \
+	"ply\nformat " format " 1.0\ncomment made by hand\nelement vertex " vertices  \
+	"\nproperty float x\nproperty float y\nproperty float z\nelement face " faces \
+	"\nproperty list uchar int vertex_indices\nend_header\n"
+#define FOUR "0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
+
+Test(mesh, ply_ascii)
+{
+	const uint32_t fan[] = { 0, 1, 2, 0, 2, 3 };
+	struct gb_mesh mesh;
+
+	accept(".ply", HEADER("ascii", "4", "1") FOUR "4 0 1 2 3\n", 4, 2, &mesh);
+	cr_assert(memcmp(mesh.triangle, fan, sizeof fan) == 0);
+	gb_mesh_release(&mesh);
+	accept(".PLY",
+	       "ply\r\nformat ascii 1.0\r\nobj_info x\r\nelement face 2\r\n"
+	       "property uchar red\r\nproperty list uint8 uint32 vertex_index\r\n"
+	       "element vertex 3\r\nproperty double z\r\nproperty float64 nx\r\n"
+	       "property float32 x\r\nproperty list uchar short w\r\nproperty int8 y\r\n"
+	       "end_header\r\n255 3 0 1 2\r\n0 3 2 1 0\r\n1.5 0 2 0 3\r\n1 1 1 2 8 9 1\r\n"
+	       "0 0 0 1 4 -1\r\n\r\n",
+	       3, 2, &mesh);
+	cr_assert_eq(mesh.vertex[0], 2);
+	cr_assert_eq(mesh.vertex[1], 3);
+	cr_assert_eq(mesh.vertex[2], 1.5f);
+	cr_assert_eq(mesh.vertex[7], -1);
+	cr_assert_eq(mesh.triangle[3], 2);
+	gb_mesh_release(&mesh);
+}
+
+/* Bytes of a binary file: a header, three vertices, a face, in the given order. */
+static size_t binary(bool big, unsigned char *out)
+{
+	const char *header = big ? HEADER("binary_big_endian", "3", "1")
+				 : HEADER("binary_little_endian", "3", "1");
+	const float vertex[9] = { 0, 0, 0, 1.5f, 0, 0, 0, -2, 0 };
+	const uint32_t face[3] = { 0, 1, 2 };
+	size_t n = strlen(header);
+	unsigned char words[48];
+
+	memcpy(out, header, n);
+	memcpy(words, vertex, 36);
+	memcpy(words + 36, face, 12);
+	for (size_t i = 0; i < 48; i++) {
+		if (i == 36)
+			out[n++] = 3;
+		out[n++] = words[big ? i / 4 * 4 + 3 - i % 4 : i];
+	}
+	return n;
+}
+
+Test(mesh, ply_binary)
+{
+	unsigned char bytes[600];
+
+	for (int big = 0; big < 2; big++) {
+		const size_t size = binary(big, bytes);
+		struct gb_error err = { 0 };
+		struct gb_mesh mesh;
+		const char *path = put(".ply", bytes, size);
+
+		cr_assert_eq(gb_mesh_read(path, &mesh, &err), GB_OK, "%s", err.message);
+		cr_assert_eq(mesh.vertex[3], 1.5f);
+		cr_assert_eq(mesh.vertex[7], -2);
+		cr_assert_eq(mesh.triangle[2], 2);
+		gb_mesh_release(&mesh);
+		unlink(path);
+	}
+}
+
+/* Cut anywhere, or with a byte too many: refused, with the place. */
+Test(mesh, ply_binary_of_the_wrong_length)
+{
+	unsigned char bytes[600];
+	const size_t size = binary(false, bytes);
+
+	bytes[size] = 0;
+	for (size_t cut = 0; cut <= size + 1; cut++) {
+		struct gb_error err = { 0 };
+		struct gb_mesh mesh;
+		const char *path;
+
+		if (cut == size)
+			continue;
+		path = put(".ply", bytes, cut);
+		cr_assert_eq(gb_mesh_read(path, &mesh, &err), GB_EUSAGE, "cut to %zu of %zu", cut,
+			     size);
+		cr_assert(cut < size || strstr(err.message, "goes on behind"), "%s", err.message);
+		cr_assert(cut != size - 1 || strstr(err.message, "the file ends where a face's"),
+			  "%s", err.message);
+		unlink(path);
+	}
+}
+
+Test(mesh, ply_binary_with_a_number_that_is_none)
+{
+	unsigned char bytes[600];
+	const size_t size = binary(false, bytes);
+	const float nothing = NAN;
+	struct gb_error err = { 0 };
+	struct gb_mesh mesh;
+	const char *path;
+
+	memcpy(bytes + size - 49 + 12, &nothing, sizeof nothing);
+	path = put(".ply", bytes, size);
+	cr_assert_eq(gb_mesh_read(path, &mesh, &err), GB_EUSAGE);
+	cr_assert(strstr(err.message, "a coordinate is nan") || strstr(err.message, "-nan"), "%s",
+		  err.message);
+	cr_assert(strstr(err.message, ".ply: byte "), "%s", err.message);
+	unlink(path);
+}
+
+Test(mesh, ply_malformed)
+{
+	refuse(".ply", "", "is no PLY file");
+	refuse(".ply", "plyx\n", "is no PLY file");
+	refuse(".ply", "ply\nformat ascii 1.0\n", "ends before end_header");
+	refuse(".ply", "ply\nformat ascii 2.0\n", ":2: format 2.0 is not 1.0");
+	refuse(".ply", "ply\nformat utf8 1.0\n", ":2: utf8 is no format");
+	refuse(".ply", "ply\nelement vertex x\n", ":2: an element's count is no integer: x");
+	refuse(".ply", "ply\nelement vertex -3\n", ":2: -3 elements");
+	refuse(".ply", "ply\nproperty float x\n", ":2: a property before the first element");
+	refuse(".ply", "ply\nelement vertex 1\nproperty real x\n", ":3: real is no type");
+	refuse(".ply", "ply\nelement vertex 1\nproperty list float int x\n", "is a fraction");
+	refuse(".ply", "ply\nelement a 1\nelement a 1\n", ":3: a second element a");
+	refuse(".ply", "ply\nwhat\n", ":2: no line of a header starts with what");
+	refuse(".ply", "ply\nend_header\n", "the header has no format");
+	refuse(".ply", "ply\nformat ascii 1.0 x\n", ":2: the header's line has words too many");
+	refuse(".ply", "ply\nformat ascii 1.0\nelement vertex 1\nend_header\n",
+	       "element vertex has no properties");
+	refuse(".ply",
+	       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
+	       "property float x\nend_header\n",
+	       "a second property x");
+	refuse(".ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n",
+	       "no vertex with x, y and z");
+	refuse(".ply",
+	       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
+	       "property float z\nend_header\n1 2 3\n",
+	       "no face with vertex_indices");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR, ":15: the file ends at face 0 of 1");
+	refuse(".ply", HEADER("ascii", "5", "1") FOUR "3 0 1 2\n", ":15: the line has more than");
+	refuse(".ply", HEADER("ascii", "3", "1") FOUR "3 0 1 2\n", ":14: a face has 0 corners");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 4\n",
+	       ":15: a face uses vertex 4 of 4");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 -1\n", "a face uses vertex -1 of 4");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 1.5\n", "is no integer: 1.5");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "2 0 1\n", ":15: a face has 2 corners");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1\n", "the line ends where a face's");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 2 3\n", ":15: the line has more than");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 2\n3 0 1 2\n",
+	       ":16: the file goes on");
+	refuse(".ply", HEADER("ascii", "4", "0") FOUR, "has no faces");
+	refuse(".ply", HEADER("ascii", "4", "999999999999") FOUR "3 0 1 2\n", "ends at face 1 of");
+	refuse(".ply", HEADER("ascii", "1", "1") "0 nan 0\n3 0 0 0\n",
+	       ":11: a coordinate is no number");
+}
+
+Test(mesh, files_that_are_none)
+{
+	struct gb_error err = { 0 };
+	struct gb_mesh mesh;
+
+	cr_assert_eq(gb_mesh_read("/no/such.ply", &mesh, &err), GB_EUSAGE);
+	cr_assert(strstr(err.message, "No such file"), "%s", err.message);
+}
+
+/* A recorded view is for a file of that name and size; all others are seen from outside. */
+Test(mesh, views)
+{
+	struct gb_mesh mesh;
+	struct gb_view view;
+
+	make("copies", 69451, 1, &mesh);
+	gb_mesh_view("some/where/bunny.ply", &mesh, &view);
+	cr_assert_eq(view.fov, 40);
+	gb_mesh_view("bunny.obj", &mesh, &view);
+	cr_assert_eq(view.fov, 45);
+	cr_assert_eq(view.target[0], 0.5);
+	gb_mesh_release(&mesh);
+	make("copies", 10, 1, &mesh);
+	gb_mesh_view("bunny.ply", &mesh, &view);
+	cr_assert_eq(view.fov, 45);
+	gb_mesh_release(&mesh);
+}
+
+/* ---- pictures ----------------------------------------------------------------------------- */
+
+Test(image, ppm)
+{
+	const unsigned char rgb[12] = { 255, 0, 0, 0, 255, 0, 0, 0, 255, 1, 2, 3 };
+	struct gb_error err = { 0 };
+	char path[64], bytes[64];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/tmp/test_image_%d.ppm", (int)getpid());
+	cr_assert_eq(gb_image_check(path, &err), GB_OK, "%s", err.message);
+	cr_assert(access(path, F_OK) != 0, "checking leaves nothing behind");
+	cr_assert_eq(gb_image_write(path, rgb, 2, 2, &err), GB_OK, "%s", err.message);
+	file = fopen(path, "rb");
+	cr_assert_eq(fread(bytes, 1, sizeof bytes, file), 11 + 12);
+	fclose(file);
+	unlink(path);
+	cr_assert(memcmp(bytes, "P6\n2 2\n255\n", 11) == 0);
+	cr_assert(memcmp(bytes + 11, rgb, 12) == 0);
+}
+
+Test(image, png)
+{
+	const unsigned char rgb[12] = { 0 };
+	struct gb_error err = { 0 };
+	char path[64], bytes[8];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/tmp/test_image_%d.png", (int)getpid());
+	if (gb_image_check(path, &err)) {
+		cr_assert(strstr(err.message, "libpng"), "%s", err.message);
+		cr_skip("no libpng");
+	}
+	cr_assert_eq(gb_image_write(path, rgb, 2, 2, &err), GB_OK, "%s", err.message);
+	file = fopen(path, "rb");
+	cr_assert_eq(fread(bytes, 1, sizeof bytes, file), sizeof bytes);
+	fclose(file);
+	unlink(path);
+	cr_assert(memcmp(bytes, "\x89PNG\r\n\x1a\n", 8) == 0);
+}
+
+Test(image, places_that_are_none)
+{
+	const unsigned char rgb[3] = { 0 };
+	struct gb_error err = { 0 };
+
+	cr_assert_eq(gb_image_check("/no/such/place.ppm", &err), GB_EUSAGE);
+	err = (struct gb_error){ 0 };
+	cr_assert_eq(gb_image_check("picture.jpg", &err), GB_EUSAGE);
+	err = (struct gb_error){ 0 };
+	cr_assert_eq(gb_image_write("/no/such/place.ppm", rgb, 1, 1, &err), GB_EIO);
+}
