@@ -1,0 +1,1 @@
+gpubench lbvh --image=picture.ppm cpu/apetrei

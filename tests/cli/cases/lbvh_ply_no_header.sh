@@ -1,0 +1,2 @@
+printf "solid\n" >bad.ply
+gpubench lbvh --scene=bad.ply cpu/apetrei

@@ -1,0 +1,1 @@
+gpubench lbvh --primitives=2^30 cpu/apetrei

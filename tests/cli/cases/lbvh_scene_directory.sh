@@ -1,0 +1,2 @@
+mkdir mesh.ply
+gpubench lbvh --scene=mesh.ply cpu/apetrei

@@ -1,0 +1,1 @@
+gpubench lbvh --scene=no/such.ply cpu/apetrei

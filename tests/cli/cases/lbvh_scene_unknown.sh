@@ -1,0 +1,1 @@
+gpubench lbvh --scene=teapots cpu/apetrei
