@@ -276,7 +276,8 @@ static void outside_view(const struct gb_mesh *mesh, struct gb_view *view)
 void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view)
 {
 	for (size_t i = 0; i < GB_COUNT(known); i++)
-		if (known[i].triangles == mesh->count && gb_equal(known[i].file, base_name(path))) {
+		if (known[i].view.fov > 0 && known[i].triangles == mesh->count &&
+		    gb_equal(known[i].file, base_name(path))) {
 			*view = known[i].view;
 			return;
 		}

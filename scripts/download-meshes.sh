@@ -1,0 +1,61 @@
+#!/bin/bash
+# download-meshes.sh [DIRECTORY] -- fetch the public meshes of datasets/meshes.def that have a url
+# into DIRECTORY (default: meshes), under the file names that gpubench knows their cameras by.
+#
+# An archive whose sha256 the manifest records must have it; of the others it is printed, to be
+# recorded.  What is there already is left alone.  The licences are those of the sources: Stanford's
+# scans and the McGuire archive's scenes may be used for research, some not be passed on.
+set -euo pipefail
+
+manifest=$(dirname "$0")/../datasets/meshes.def
+directory=${1:-meshes}
+
+for tool in curl tar unzip sha256sum; do
+	command -v "$tool" >/dev/null || { echo "$0: $tool is not installed" >&2; exit 1; }
+done
+mkdir -p "$directory"
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+
+# fetch URL SHA256: the archive, once; prints its path.
+fetch() {
+	local archive
+	archive=$scratch/$(printf '%s' "$1" | sha256sum | cut -c1-16)
+	[[ -e $archive ]] || curl --fail --location --silent --show-error --output "$archive" "$1"
+	local sum
+	sum=$(sha256sum "$archive" | cut -d' ' -f1)
+	if [[ -n $2 && $sum != "$2" ]]; then
+		echo "$0: $1 has sha256 $sum, not $2" >&2
+		return 1
+	fi
+	[[ -n $2 ]] || echo "$1: sha256 $sum (not recorded)" >&2
+	printf '%s' "$archive"
+}
+
+# The first eight arguments of each MESH(...), one line each: file, triangles, paper's triangles,
+# scene, url, member, sha256.
+entries() {
+	tr '\n\t' '  ' <"$manifest" | sed 's/^.*\*\///; s/MESH(/\n/g' | sed -n \
+		's/^"\([^"]*\)", *\([0-9]*\), *\([0-9]*\), *"\([^"]*\)", *"\([^"]*\)", *"\([^"]*\)", *"\([^"]*\)".*/\1|\2|\3|\4|\5|\6|\7/p'
+}
+
+failed=0
+while IFS='|' read -r file triangles _ _ url member sum; do
+	[[ -n $url ]] || continue
+	if [[ -e $directory/$file ]]; then
+		echo "$file: there"
+		continue
+	fi
+	if ! archive=$(fetch "$url" "$sum"); then
+		failed=1
+		continue
+	fi
+	if [[ $url == *.zip ]]; then
+		unzip -p "$archive" "$member" >"$scratch/mesh"
+	else
+		tar -xzOf "$archive" "$member" >"$scratch/mesh"
+	fi
+	mv "$scratch/mesh" "$directory/$file"
+	echo "$file: fetched, $triangles triangles expected"
+done < <(entries)
+exit $failed

@@ -1,0 +1,47 @@
+/* fuzz_mesh.c -- any bytes as a mesh file: PLY if they start like one, else OBJ.  What is read must
+ * keep the readers' promises. */
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "datasets/scene.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void check(const struct gb_mesh *mesh)
+{
+	if (mesh->count == 0)
+		abort();
+	for (size_t i = 0; i < 3 * mesh->vertex_count; i++)
+		if (!(fabsf(mesh->vertex[i]) <= LBVH_COORDINATE_MAX) ||
+		    (mesh->vertex[i] == 0 && signbit(mesh->vertex[i])))
+			abort();
+	for (size_t i = 0; i < 3 * mesh->count; i++)
+		if (mesh->triangle[i] >= mesh->vertex_count)
+			abort();
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const char *ending = size >= 4 && memcmp(data, "ply", 3) == 0 ? "ply" : "obj";
+	struct gb_mesh mesh = { 0 };
+	struct gb_error err = { 0 };
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/dev/shm/fuzz_mesh_%d.%s", (int)getpid(), ending);
+	file = fopen(path, "wb");
+	if (!file || fwrite(data, 1, size, file) != size || fclose(file))
+		abort();
+	if (!gb_mesh_read(path, &mesh, &err))
+		check(&mesh);
+	else if (!err.message[0] || mesh.vertex)
+		abort();
+	gb_mesh_release(&mesh);
+	(void)unlink(path);
+	return 0;
+}
