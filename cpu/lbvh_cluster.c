@@ -348,14 +348,15 @@ void lbvh_cpu_cluster(struct lbvh_cpu *cpu, struct gb_timer *timer)
 	const size_t count = lbvh_cpu_cluster_runs(cpu->leaves);
 
 	lbvh_cpu_phase(timer, "hierarchy");
-#pragma omp parallel for num_threads(cpu->threads) schedule(dynamic, 1)
+#pragma omp for schedule(dynamic, 1)
 	for (size_t i = 0; i < count; i++) {
 		const size_t end = (i + 1) * RUN;
 
 		sweep(cpu, &runs[i], i * RUN, end < cpu->leaves ? end : cpu->leaves);
 	}
+#pragma omp single
 	join_runs(cpu, runs, count);
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+#pragma omp for schedule(static)
 	for (size_t i = 0; i < count; i++)
 		copy_run(cpu, &runs[i], cpu->spare + i * RUN);
 }

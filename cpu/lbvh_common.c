@@ -116,24 +116,22 @@ static void bound_part(struct lbvh_cpu *cpu, size_t begin, size_t end, LANES *al
 
 void lbvh_cpu_bounds(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
-	LANES lowest = lanes_all(FLT_MAX), highest = lanes_all(-FLT_MAX);
+	const size_t t = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+	LANES lo, hi;
 
 	lbvh_cpu_phase(timer, "bounds");
-#pragma omp parallel num_threads(cpu->threads)
+#pragma omp single
 	{
-		const size_t t = (size_t)omp_get_thread_num();
-		const size_t threads = (size_t)omp_get_num_threads();
-		LANES lo, hi;
-
-		bound_part(cpu, cpu->count * t / threads, cpu->count * (t + 1) / threads, &lo, &hi);
-#pragma omp critical(lbvh_cpu_bounds)
-		{
-			lowest = lanes_min(lowest, lo);
-			highest = lanes_max(highest, hi);
-		}
+		lanes_store(cpu->lo, lanes_all(FLT_MAX));
+		lanes_store(cpu->hi, lanes_all(-FLT_MAX));
 	}
-	lanes_store(cpu->lo, lowest);
-	lanes_store(cpu->hi, highest);
+	bound_part(cpu, cpu->count * t / threads, cpu->count * (t + 1) / threads, &lo, &hi);
+#pragma omp critical(lbvh_cpu_bounds)
+	{
+		lanes_store(cpu->lo, lanes_min(lanes_load(cpu->lo), lo));
+		lanes_store(cpu->hi, lanes_max(lanes_load(cpu->hi), hi));
+	}
+#pragma omp barrier
 }
 
 /* ---- codes -------------------------------------------------------------------------------- */
@@ -179,13 +177,13 @@ void lbvh_cpu_codes(struct lbvh_cpu *cpu, struct gb_timer *timer)
 
 	lbvh_cpu_phase(timer, "codes");
 	if (wide) {
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+#pragma omp for schedule(static)
 		for (size_t p = 0; p < cpu->count; p++) {
 			cpu->pair[p] = lbvh_code_63(&grid, &cpu->box[p]);
 			cpu->index[p] = (uint32_t)p;
 		}
 	} else {
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+#pragma omp for schedule(static)
 		for (size_t p = 0; p < cpu->count; p++)
 			cpu->pair[p] = (uint64_t)code_30(&grid, &cpu->box[p]) << 32 | p;
 	}
@@ -218,11 +216,26 @@ void lbvh_cpu_download(const struct lbvh_cpu *cpu, void *output)
 
 void lbvh_cpu_best(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
-	lbvh_cpu_bounds(cpu, timer);
-	lbvh_cpu_codes(cpu, timer);
-	lbvh_cpu_sort_radix(cpu, timer);
-	lbvh_cpu_count_leaves(cpu, timer);
-	lbvh_cpu_fused(cpu, timer);
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		lbvh_cpu_bounds(cpu, timer);
+		lbvh_cpu_codes(cpu, timer);
+		lbvh_cpu_sort_radix(cpu, timer);
+		lbvh_cpu_count_leaves(cpu, timer);
+		lbvh_cpu_fused(cpu, timer);
+	}
+}
+
+void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		lbvh_cpu_bounds(cpu, timer);
+		lbvh_cpu_codes(cpu, timer);
+		lbvh_cpu_sort_radix(cpu, timer);
+		lbvh_cpu_leaves(cpu, timer);
+		lbvh_cpu_cluster(cpu, timer);
+	}
 }
 
 enum gb_status lbvh_builder_create(void **state, const void *params, const void *input,

@@ -8,6 +8,7 @@
 #ifndef GPUBENCH_CPU_LBVH_COMMON_H
 #define GPUBENCH_CPU_LBVH_COMMON_H
 
+#include <omp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -50,7 +51,8 @@ struct lbvh_cpu {
 	uint32_t (*histogram)[LBVH_CPU_DIGITS]; /* of each thread */
 	size_t *share;                          /* threads + 1: leaves before each thread's */
 	void *stacks;                           /* of each thread: what lbvh_fused.c joins */
-	size_t passes;                          /* that lbvh_cpu_refit_passes() took */
+	bool constant; /* of the radix sort: the digit is the same everywhere */
+	size_t passes; /* that lbvh_cpu_refit_passes() took */
 };
 
 /* Allocate for the input's triangles.  GB_EUNAVAILABLE if memory is short; what was allocated is
@@ -61,7 +63,11 @@ void lbvh_cpu_release(struct lbvh_cpu *cpu);
 /* Threads that params ask for: 0 means one per core. */
 int lbvh_cpu_threads(const struct lbvh_params *params);
 
-/* ---- phases; `timer` may be NULL, each names itself --------------------------------------- */
+/* ---- phases -------------------------------------------------------------------------------
+ *
+ * Each is called by all threads of a team of cpu->threads, or outside of one by a single thread,
+ * and ends with a barrier: one team makes a whole tree, because waking one for every phase costs
+ * more than the work on a small scene.  `timer` may be NULL; each phase names itself. */
 
 /* box, lo, hi. */
 void lbvh_cpu_bounds(struct lbvh_cpu *cpu, struct gb_timer *timer);
@@ -94,10 +100,17 @@ void lbvh_cpu_limit_cluster(bool plain);
 size_t lbvh_cpu_cluster_runs(size_t count);
 size_t lbvh_cpu_cluster_bytes(void);
 
-/* The fastest builder there is (apetrei): all of the above; `cpu` was initialised with
- * LBVH_CPU_BEST.  Afterwards node, index, leaves and box hold the tree. */
+/* ---- whole builds, by teams of their own --------------------------------------------------
+ *
+ * Afterwards node, index, leaves and box hold the tree. */
+
+/* The fastest builder there is (apetrei); `cpu` was initialised with LBVH_CPU_BEST. */
 enum { LBVH_CPU_BEST = 0 };
 void lbvh_cpu_best(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* The one that makes the best trees (ploc); with LBVH_CPU_CLUSTERED. */
+enum { LBVH_CPU_CLUSTERED = LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS };
+void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
 /* The code of the primitive at place i of the sorted order. */
 static inline uint64_t lbvh_cpu_code(const struct lbvh_cpu *cpu, size_t i)
@@ -105,10 +118,10 @@ static inline uint64_t lbvh_cpu_code(const struct lbvh_cpu *cpu, size_t i)
 	return cpu->needs & LBVH_CPU_CODES_63 ? cpu->pair[i] : cpu->pair[i] >> 32;
 }
 
-/* gb_phase(), or nothing. */
+/* The first thread: gb_phase(), or nothing. */
 static inline void lbvh_cpu_phase(struct gb_timer *timer, const char *name)
 {
-	if (timer)
+	if (timer && omp_get_thread_num() == 0)
 		gb_phase(timer, name);
 }
 

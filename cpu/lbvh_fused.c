@@ -124,21 +124,29 @@ static void sweep(struct lbvh_cpu *cpu, size_t thread, size_t threads, struct st
 	}
 }
 
-void lbvh_cpu_fused(struct lbvh_cpu *cpu, struct gb_timer *timer)
+/* Join what the threads left, in order. */
+static void join_stacks(struct lbvh_cpu *cpu, int threads)
 {
-	struct stack *const stacks = cpu->stacks;
+	const struct stack *stacks = cpu->stacks;
 	struct stack whole;
 
-	lbvh_cpu_phase(timer, "hierarchy");
 	whole.top = 0;
-	for (int t = 0; t < cpu->threads; t++)
-		stacks[t].top = 0;
-#pragma omp parallel num_threads(cpu->threads)
-	sweep(cpu, (size_t)omp_get_thread_num(), (size_t)omp_get_num_threads(),
-	      &stacks[omp_get_thread_num()]);
-	for (int t = 0; t < cpu->threads; t++)
+	for (int t = 0; t < threads; t++)
 		for (int k = 0; k < stacks[t].top; k++) {
 			whole.at[whole.top++] = stacks[t].at[k];
 			join_top(cpu, &whole);
 		}
+}
+
+void lbvh_cpu_fused(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+	struct stack *stacks = cpu->stacks;
+	const int t = omp_get_thread_num(), threads = omp_get_num_threads();
+
+	lbvh_cpu_phase(timer, "hierarchy");
+	stacks[t].top = 0;
+	sweep(cpu, (size_t)t, (size_t)threads, &stacks[t]);
+#pragma omp barrier
+#pragma omp single
+	join_stacks(cpu, threads);
 }

@@ -24,23 +24,22 @@ static bool starts_leaf(const struct lbvh_cpu *cpu, size_t i)
 
 void lbvh_cpu_count_leaves(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
-	lbvh_cpu_phase(timer, "leaves");
-	for (int t = 0; t <= cpu->threads; t++)
-		cpu->share[t] = 0;
-#pragma omp parallel num_threads(cpu->threads)
-	{
-		const size_t t = (size_t)omp_get_thread_num();
-		const size_t threads = (size_t)omp_get_num_threads();
-		const size_t end = cpu->count * (t + 1) / threads;
-		size_t leaves = 0;
+	const size_t t = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+	const size_t end = cpu->count * (t + 1) / threads;
+	size_t leaves = 0;
 
-		for (size_t i = cpu->count * t / threads; i < end; i++)
-			leaves += starts_leaf(cpu, i);
-		cpu->share[t + 1] = leaves;
+	lbvh_cpu_phase(timer, "leaves");
+	for (size_t i = cpu->count * t / threads; i < end; i++)
+		leaves += starts_leaf(cpu, i);
+	cpu->share[t + 1] = leaves;
+#pragma omp barrier
+#pragma omp single
+	{
+		cpu->share[0] = 0;
+		for (size_t k = 0; k < threads; k++)
+			cpu->share[k + 1] += cpu->share[k];
+		cpu->leaves = cpu->share[threads];
 	}
-	for (int t = 0; t < cpu->threads; t++)
-		cpu->share[t + 1] += cpu->share[t];
-	cpu->leaves = cpu->share[cpu->threads];
 }
 
 /* Append the leaves that start in this thread's part. */
@@ -79,15 +78,12 @@ static void fill_leaf(struct lbvh_cpu *cpu, size_t leaf)
 void lbvh_cpu_leaves(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	lbvh_cpu_count_leaves(cpu, timer);
+	append_leaves(cpu);
+#pragma omp single
 	cpu->first[cpu->leaves] = (uint32_t)cpu->count;
-#pragma omp parallel num_threads(cpu->threads)
-	{
-		append_leaves(cpu);
-#pragma omp barrier
 #pragma omp for schedule(static)
-		for (size_t leaf = 0; leaf < cpu->leaves; leaf++)
-			fill_leaf(cpu, leaf);
-	}
+	for (size_t leaf = 0; leaf < cpu->leaves; leaf++)
+		fill_leaf(cpu, leaf);
 }
 
 /* ---- Karras' hierarchy -------------------------------------------------------------------- */
@@ -131,7 +127,7 @@ static void karras_node(const struct lbvh_cpu *cpu, int64_t i, uint32_t *left, u
 void lbvh_cpu_karras(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	lbvh_cpu_phase(timer, "hierarchy");
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+#pragma omp for schedule(static)
 	for (size_t i = 0; i < cpu->leaves - 1; i++) {
 		struct lbvh_node *node = &cpu->node[i];
 
@@ -174,18 +170,24 @@ static void refit_node(struct lbvh_cpu *cpu, size_t i)
 void lbvh_cpu_refit_passes(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	const size_t inner = cpu->leaves - 1;
+	size_t passes = 0;
+	bool done = inner == 0;
 
 	lbvh_cpu_phase(timer, "refit");
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+#pragma omp for schedule(static)
 	for (size_t i = 0; i < inner; i++)
 		cpu->mark[i] = (uint64_t)cpu->node[i].right << 32 | cpu->node[i].left;
-	cpu->passes = 0;
-	while (inner && cpu->mark[0] != DONE) {
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+	while (!done) {
+#pragma omp for schedule(static)
 		for (size_t i = 0; i < inner; i++)
 			refit_node(cpu, i);
-		cpu->passes++;
+		passes++;
+		done = is_done(cpu, 0);
+		/* All threads have looked before the next pass changes the answer. */
+#pragma omp barrier
 	}
+#pragma omp single
+	cpu->passes = passes;
 }
 
 /* From leaf `leaf` upwards, as long as this thread is the second at a node. */
@@ -204,16 +206,13 @@ static void climb(struct lbvh_cpu *cpu, size_t leaf)
 void lbvh_cpu_refit_once(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	lbvh_cpu_phase(timer, "refit");
-#pragma omp parallel num_threads(cpu->threads)
-	{
 #pragma omp for schedule(static)
-		for (size_t i = 0; i < cpu->leaves - 1; i++) {
-			cpu->parent[cpu->node[i].left] = (uint32_t)i;
-			cpu->parent[cpu->node[i].right] = (uint32_t)i;
-			cpu->arrived[i] = 0;
-		}
-#pragma omp for schedule(static)
-		for (size_t leaf = 0; leaf < cpu->leaves; leaf++)
-			climb(cpu, leaf);
+	for (size_t i = 0; i < cpu->leaves - 1; i++) {
+		cpu->parent[cpu->node[i].left] = (uint32_t)i;
+		cpu->parent[cpu->node[i].right] = (uint32_t)i;
+		cpu->arrived[i] = 0;
 	}
+#pragma omp for schedule(static)
+	for (size_t leaf = 0; leaf < cpu->leaves; leaf++)
+		climb(cpu, leaf);
 }

@@ -15,7 +15,7 @@ static void stage(struct lbvh_cpu *cpu, size_t pairs, size_t size, size_t step)
 {
 	uint64_t *pair = cpu->pair;
 
-#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+#pragma omp for schedule(static)
 	for (size_t k = 0; k < pairs; k++) {
 		const size_t i = 2 * k - (k & (step - 1)), j = i + step;
 		const uint64_t a = pair[i], b = pair[j];
@@ -26,12 +26,14 @@ static void stage(struct lbvh_cpu *cpu, size_t pairs, size_t size, size_t step)
 	}
 }
 
-static void sort(struct lbvh_cpu *cpu)
+static void sort(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	size_t power = 1;
 
+	lbvh_cpu_phase(timer, "sort");
 	while (power < cpu->count)
 		power *= 2;
+#pragma omp for schedule(static)
 	for (size_t i = cpu->count; i < power; i++)
 		cpu->pair[i] = UINT64_MAX;
 	for (size_t size = 2; size <= power; size *= 2)
@@ -51,13 +53,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct lbvh_cpu *cpu = state;
 
 	(void)err;
-	lbvh_cpu_bounds(cpu, timer);
-	lbvh_cpu_codes(cpu, timer);
-	gb_phase(timer, "sort");
-	sort(cpu);
-	lbvh_cpu_leaves(cpu, timer);
-	lbvh_cpu_karras(cpu, timer);
-	lbvh_cpu_refit_passes(cpu, timer);
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		lbvh_cpu_bounds(cpu, timer);
+		lbvh_cpu_codes(cpu, timer);
+		sort(cpu, timer);
+		lbvh_cpu_leaves(cpu, timer);
+		lbvh_cpu_karras(cpu, timer);
+		lbvh_cpu_refit_passes(cpu, timer);
+	}
 	return GB_OK;
 }
 

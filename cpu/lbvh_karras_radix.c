@@ -18,12 +18,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct lbvh_cpu *cpu = state;
 
 	(void)err;
-	lbvh_cpu_bounds(cpu, timer);
-	lbvh_cpu_codes(cpu, timer);
-	lbvh_cpu_sort_radix(cpu, timer);
-	lbvh_cpu_leaves(cpu, timer);
-	lbvh_cpu_karras(cpu, timer);
-	lbvh_cpu_refit_passes(cpu, timer);
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		lbvh_cpu_bounds(cpu, timer);
+		lbvh_cpu_codes(cpu, timer);
+		lbvh_cpu_sort_radix(cpu, timer);
+		lbvh_cpu_leaves(cpu, timer);
+		lbvh_cpu_karras(cpu, timer);
+		lbvh_cpu_refit_passes(cpu, timer);
+	}
 	return GB_OK;
 }
 

@@ -11,8 +11,7 @@
 static enum gb_status create(void **state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	return lbvh_builder_create(state, params, input,
-				   LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS, err);
+	return lbvh_builder_create(state, params, input, LBVH_CPU_CLUSTERED, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -20,11 +19,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct lbvh_cpu *cpu = state;
 
 	(void)err;
-	lbvh_cpu_bounds(cpu, timer);
-	lbvh_cpu_codes(cpu, timer);
-	lbvh_cpu_sort_radix(cpu, timer);
-	lbvh_cpu_leaves(cpu, timer);
-	lbvh_cpu_cluster(cpu, timer);
+	lbvh_cpu_clustered(cpu, timer);
 	return GB_OK;
 }
 

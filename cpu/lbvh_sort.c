@@ -81,29 +81,25 @@ static void swap_sides(struct sides *s)
 	s->value_out = value;
 }
 
-/* One pass by the digit at `shift`. */
+/* One pass by the digit at `shift`; every thread keeps `s` for itself. */
 static void pass(struct lbvh_cpu *cpu, struct sides *s, unsigned shift, uint32_t mask)
 {
-	bool constant = false;
+	const int t = omp_get_thread_num(), threads = omp_get_num_threads();
+	const size_t begin = cpu->count * (size_t)t / (size_t)threads;
+	const size_t end = cpu->count * ((size_t)t + 1) / (size_t)threads;
 
-#pragma omp parallel num_threads(cpu->threads)
-	{
-		const int t = omp_get_thread_num(), threads = omp_get_num_threads();
-		const size_t begin = cpu->count * (size_t)t / (size_t)threads;
-		const size_t end = cpu->count * ((size_t)t + 1) / (size_t)threads;
-
-		count_part(s->key, begin, end, shift, mask, cpu->histogram[t]);
+	count_part(s->key, begin, end, shift, mask, cpu->histogram[t]);
 #pragma omp barrier
 #pragma omp single
-		constant = place_digits(cpu, threads, mask);
-		if (!constant && s->value)
-			move_both(s, begin, end, shift, mask, cpu->histogram[t]);
-		else if (!constant)
-			move_packed(s->key + begin, s->key_out, end - begin, shift, mask,
-				    cpu->histogram[t]);
-	}
-	if (!constant)
+	cpu->constant = place_digits(cpu, threads, mask);
+	if (!cpu->constant && s->value)
+		move_both(s, begin, end, shift, mask, cpu->histogram[t]);
+	else if (!cpu->constant)
+		move_packed(s->key + begin, s->key_out, end - begin, shift, mask,
+			    cpu->histogram[t]);
+	if (!cpu->constant)
 		swap_sides(s);
+#pragma omp barrier
 }
 
 void lbvh_cpu_sort_radix(struct lbvh_cpu *cpu, struct gb_timer *timer)
@@ -117,10 +113,13 @@ void lbvh_cpu_sort_radix(struct lbvh_cpu *cpu, struct gb_timer *timer)
 	lbvh_cpu_phase(timer, "sort");
 	for (unsigned shift = low; shift < top; shift += bits)
 		pass(cpu, &s, shift, (UINT32_C(1) << bits) - 1);
-	cpu->pair = s.key;
-	cpu->pair_spare = s.key_out;
-	if (wide) {
-		cpu->index = s.value;
-		cpu->index_spare = s.value_out;
+#pragma omp single
+	{
+		cpu->pair = s.key;
+		cpu->pair_spare = s.key_out;
+		if (wide) {
+			cpu->index = s.value;
+			cpu->index_spare = s.value_out;
+		}
 	}
 }
