@@ -146,7 +146,6 @@ static uint32_t code_30(const struct lbvh_grid *grid, const struct lbvh_box *box
 	const __m128 scale = _mm_setr_ps(grid->scale[0], grid->scale[1], grid->scale[2], 0);
 	const __m128 sum = _mm_add_ps(_mm_load_ps(box->lo), _mm_load_ps(box->hi));
 	__m128 place = _mm_mul_ps(_mm_sub_ps(sum, origin), scale);
-	uint32_t cell[4];
 	__m128i v;
 
 	/* The second operand wins against NaN. */
@@ -156,8 +155,11 @@ static uint32_t code_30(const struct lbvh_grid *grid, const struct lbvh_box *box
 	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 8)), _mm_set1_epi32(0x0300f00f));
 	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 4)), _mm_set1_epi32(0x030c30c3));
 	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 2)), _mm_set1_epi32(0x09249249));
-	_mm_storeu_si128((__m128i *)(void *)cell, v);
-	return cell[0] << 2 | cell[1] << 1 | cell[2];
+	/* x << 2 | y << 1 | z */
+	v = _mm_or_si128(
+		_mm_or_si128(_mm_slli_epi32(v, 2), _mm_slli_epi32(_mm_shuffle_epi32(v, 1), 1)),
+		_mm_shuffle_epi32(v, 2));
+	return (uint32_t)_mm_cvtsi128_si32(v);
 }
 
 #else

@@ -1,7 +1,8 @@
 /* lbvh_sort.c -- the radix sort of the CPU builders: least significant digit first, stable.
  *
  * 30-bit codes travel packed with their primitives, 8 bytes a record, three passes of 10 bits;
- * 63-bit codes beside theirs, 12 bytes, six passes of 11 bits (the last one of 8).  Each thread
+ * 63-bit codes beside theirs, 12 bytes, six passes of 11 bits (the last one of 8); in digits of 8
+ * bits where several threads sort little.  Each thread
  * counts and moves one contiguous part; a pass in which all digits are equal is left out.  The
  * bound is memory: a record is read twice and written once per pass.
  */
@@ -10,7 +11,14 @@
 
 #include "cpu/lbvh_common.h"
 
-enum { BITS_30 = 10, BITS_63 = 11 };
+enum {
+	BITS_30 = 10,
+	BITS_63 = 11,
+	/* Threads that write to all places of few records share nearly every cache line: below so
+	 * many records a thread the digits are shorter. */
+	FEW = 1 << 17,
+	BITS_FEW = 8,
+};
 
 /* Where a pass reads and writes. */
 struct sides {
@@ -105,7 +113,9 @@ static void pass(struct lbvh_cpu *cpu, struct sides *s, unsigned shift, uint32_t
 void lbvh_cpu_sort_radix(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	const bool wide = cpu->needs & LBVH_CPU_CODES_63;
-	const unsigned bits = wide ? BITS_63 : BITS_30;
+	const int threads = omp_get_num_threads();
+	const bool few = threads > 1 && cpu->count < (size_t)FEW * (size_t)threads;
+	const unsigned bits = few ? BITS_FEW : wide ? BITS_63 : BITS_30;
 	const unsigned low = wide ? 0 : 32, top = wide ? 63 : 62;
 	struct sides s = { cpu->pair, cpu->pair_spare, wide ? cpu->index : NULL,
 			   wide ? cpu->index_spare : NULL };

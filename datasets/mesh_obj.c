@@ -52,6 +52,9 @@ static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t verti
 		r->at++;
 		if (part == 0 && *r->at == '/')
 			continue;
+		/* gb_reader_integer() would look beyond blanks, into the next corner. */
+		if (!strchr("+-0123456789", *r->at) || !*r->at)
+			return gb_reader_fail(r, "a face's corner ends in a slash");
 		if (gb_reader_integer(r, "a face's texture or normal", &unused))
 			return r->err->code;
 	}
@@ -79,7 +82,7 @@ static enum gb_status read_face(struct gb_reader *r, size_t seen, struct gb_mesh
 		if (read_corner(r, seen, mesh->vertex_count, &next))
 			return r->err->code;
 		if (*done == mesh->count)
-			return gb_reader_fail(r, "the file changed while it was read");
+			return gb_reader_fail(r, "more triangles than were counted");
 		triangle[0] = first;
 		triangle[1] = last;
 		triangle[2] = last = next;
@@ -151,5 +154,7 @@ enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 		if (type == FACE && read_face(r, seen, mesh, &done))
 			return r->err->code;
 	}
+	if (done != mesh->count)
+		return gb_reader_fail(r, "%zu triangles where %zu were counted", done, mesh->count);
 	return GB_OK;
 }

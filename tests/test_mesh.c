@@ -217,7 +217,8 @@ Test(mesh, obj_malformed)
 	refuse(".obj", SQUARE "f 1 2 3.5\n", ":5: a face's vertex is no integer: 3.5");
 	refuse(".obj", SQUARE "f 1 2 99999999999999999999\n", "no integer: 99999999999999999999");
 	refuse(".obj", SQUARE "f 1/1/1/1 2 3\n", ":5: a face's corner has more than three parts");
-	refuse(".obj", SQUARE "f 1/ 2 3\n", ":5:");
+	refuse(".obj", SQUARE "f 1/ 2 3 4\n", ":5: a face's corner ends in a slash");
+	refuse(".obj", SQUARE "f 1// 2 3 4\n", ":5: a face's corner ends in a slash");
 	refuse(".obj", "v 1 2\n" SQUARE "f 1 2 3\n", ":1: the line ends where a coordinate");
 	refuse(".obj", "v 1 2 z\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: z");
 	refuse(".obj", "v 1 2 1e\n" SQUARE "f 1 2 3\n", ":1: a coordinate is no number: 1e");
