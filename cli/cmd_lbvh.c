@@ -71,8 +71,8 @@ static const char *const check[] = {
 	"--scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge --primitives=5001",
 	"--scene=points,copies --primitives=1,2,33",
 	"--op=trace --scene=soup --primitives=1,2,3,33,257 --rays=64",
-	"--op=trace --scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge "
-	"--primitives=3001 --rays=96",
+	("--op=trace --scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge "
+	 "--primitives=3001 --rays=96"),
 	"--op=trace --scene=knot --primitives=1000 --rays=1,7,8,9,17",
 	NULL,
 };

@@ -327,8 +327,10 @@ static void join_runs(struct lbvh_cpu *cpu, struct run *runs, size_t count)
 			join_top(&whole, &maker);
 		}
 	}
-	append(&list, &whole.at[0]);
-	reduce(&list, 1, &maker);
+	if (whole.top) {
+		append(&list, &whole.at[0]);
+		reduce(&list, 1, &maker);
+	}
 }
 
 static void copy_run(struct lbvh_cpu *cpu, const struct run *run, const struct lbvh_node *from)

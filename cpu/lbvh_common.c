@@ -171,24 +171,33 @@ static uint32_t code_30(const struct lbvh_grid *grid, const struct lbvh_box *box
 
 #endif
 
+static void codes_30(struct lbvh_cpu *cpu)
+{
+	const struct lbvh_grid grid = lbvh_grid_over(cpu->lo, cpu->hi, LBVH_BITS_30);
+
+#pragma omp for schedule(static)
+	for (size_t p = 0; p < cpu->count; p++)
+		cpu->pair[p] = (uint64_t)code_30(&grid, &cpu->box[p]) << 32 | p;
+}
+
+static void codes_63(struct lbvh_cpu *cpu)
+{
+	const struct lbvh_grid grid = lbvh_grid_over(cpu->lo, cpu->hi, LBVH_BITS_63);
+
+#pragma omp for schedule(static)
+	for (size_t p = 0; p < cpu->count; p++) {
+		cpu->pair[p] = lbvh_code_63(&grid, &cpu->box[p]);
+		cpu->index[p] = (uint32_t)p;
+	}
+}
+
 void lbvh_cpu_codes(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
-	const bool wide = cpu->needs & LBVH_CPU_CODES_63;
-	const struct lbvh_grid grid =
-		lbvh_grid_over(cpu->lo, cpu->hi, wide ? LBVH_BITS_63 : LBVH_BITS_30);
-
 	lbvh_cpu_phase(timer, "codes");
-	if (wide) {
-#pragma omp for schedule(static)
-		for (size_t p = 0; p < cpu->count; p++) {
-			cpu->pair[p] = lbvh_code_63(&grid, &cpu->box[p]);
-			cpu->index[p] = (uint32_t)p;
-		}
-	} else {
-#pragma omp for schedule(static)
-		for (size_t p = 0; p < cpu->count; p++)
-			cpu->pair[p] = (uint64_t)code_30(&grid, &cpu->box[p]) << 32 | p;
-	}
+	if (cpu->needs & LBVH_CPU_CODES_63)
+		codes_63(cpu);
+	else
+		codes_30(cpu);
 }
 
 /* ---- the way out -------------------------------------------------------------------------- */

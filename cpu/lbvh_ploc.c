@@ -31,7 +31,7 @@ static double bytes(const void *params, const void *input)
 
 	(void)params;
 	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 6 * 32 +
+	       (double)in->count * (3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +
 				    5 * sizeof(struct lbvh_node) + 4 * sizeof(uint64_t));
 }
 

@@ -2,9 +2,9 @@
  *
  * 30-bit codes travel packed with their primitives, 8 bytes a record, three passes of 10 bits;
  * 63-bit codes beside theirs, 12 bytes, six passes of 11 bits (the last one of 8); in digits of 8
- * bits where several threads sort little.  Each thread
- * counts and moves one contiguous part; a pass in which all digits are equal is left out.  The
- * bound is memory: a record is read twice and written once per pass.
+ * bits where several threads sort little.  Each thread counts and moves one contiguous part; a pass
+ * in which all digits are equal is left out.  The bound is memory: a record is read twice and
+ * written once per pass.
  */
 #include <omp.h>
 #include <string.h>

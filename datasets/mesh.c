@@ -55,7 +55,7 @@ static const char *word(const struct gb_reader *r, char text[24])
 	size_t n = 0;
 
 	while (r->at + n < r->end && n < 20 && !is_blank(r->at[n]) && r->at[n] != '\n') {
-		text[n] = r->at[n] > ' ' && r->at[n] < 127 ? r->at[n] : '?';
+		text[n] = (char)(r->at[n] > ' ' && r->at[n] < 127 ? r->at[n] : '?');
 		n++;
 	}
 	text[n] = 0;
@@ -182,7 +182,7 @@ enum gb_status gb_reader_alloc(const struct gb_reader *r, size_t vertices, size_
 	mesh->vertex = gb_host_alloc(3 * vertices + 4, sizeof *mesh->vertex, &memory);
 	if (mesh->vertex)
 		mesh->triangle = gb_host_alloc(3 * triangles, sizeof *mesh->triangle, &memory);
-	if (memory.code)
+	if (!mesh->vertex || !mesh->triangle)
 		return gb_fail(r->err, memory.code, "%s, %zu triangles: %s", r->path, triangles,
 			       memory.message);
 	memset(mesh->vertex + 3 * vertices, 0, 4 * sizeof *mesh->vertex);

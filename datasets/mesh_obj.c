@@ -71,7 +71,7 @@ static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t verti
 static enum gb_status read_face(struct gb_reader *r, size_t seen, struct gb_mesh *mesh,
 				size_t *done)
 {
-	uint32_t first, last, next;
+	uint32_t first = 0, last = 0, next = 0;
 
 	if (read_corner(r, seen, mesh->vertex_count, &first) ||
 	    read_corner(r, seen, mesh->vertex_count, &last))

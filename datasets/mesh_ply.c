@@ -194,8 +194,8 @@ static uint64_t bits_at(const struct ply *p, unsigned size)
 static double from_bits(enum ply_type type, uint64_t bits)
 {
 	const uint32_t low = (uint32_t)bits;
-	float single;
-	double wide;
+	float single = 0;
+	double wide = 0;
 
 	switch (type) {
 	case I8:
@@ -239,13 +239,13 @@ static enum gb_status read_value(struct ply *p, enum ply_type type, const char *
 
 static enum gb_status skip_property(struct ply *p, const struct property *q)
 {
-	double length = 1, unused;
+	double length = 1, unused = 0;
 
 	if (q->length != NO_LIST && read_value(p, q->length, "the length of a list", &length))
 		return p->r->err->code;
-	if (!(length >= 0))
+	if (!(length >= 0 && length <= UINT32_MAX))
 		return gb_reader_fail(p->r, "a list of %g values", length);
-	for (double i = 0; i < length; i++)
+	for (uint32_t i = 0; i < (uint32_t)length; i++)
 		if (read_value(p, q->type, q->name, &unused))
 			return p->r->err->code;
 	return GB_OK;
@@ -266,8 +266,8 @@ static enum gb_status read_vertex(struct ply *p, const struct element *e, size_t
 	for (size_t k = 0; k < e->properties; k++) {
 		const struct property *q = &e->property[k];
 		const int axis = axis_of(q);
-		double value;
-		float coordinate;
+		double value = 0;
+		float coordinate = 0;
 
 		if (axis < 0) {
 			if (skip_property(p, q))
@@ -285,7 +285,7 @@ static enum gb_status read_vertex(struct ply *p, const struct element *e, size_t
 
 static enum gb_status read_corner(struct ply *p, enum ply_type type, uint32_t *corner)
 {
-	double value;
+	double value = 0;
 
 	if (read_value(p, type, "a face's vertex", &value))
 		return p->r->err->code;
@@ -299,13 +299,13 @@ static enum gb_status read_corner(struct ply *p, enum ply_type type, uint32_t *c
 static enum gb_status read_corners(struct ply *p, const struct property *q)
 {
 	uint32_t first = 0, last = 0, next = 0;
-	double length;
+	double length = 0;
 
 	if (read_value(p, q->length, "the number of a face's corners", &length))
 		return p->r->err->code;
-	if (!(length >= 3))
+	if (!(length >= 3 && length <= UINT32_MAX))
 		return gb_reader_fail(p->r, "a face has %g corners", length);
-	for (double i = 0; i < length; i++) {
+	for (uint32_t i = 0; i < (uint32_t)length; i++) {
 		if (read_corner(p, q->type, &next))
 			return p->r->err->code;
 		if (i == 0)

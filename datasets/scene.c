@@ -9,7 +9,7 @@
 #include "common/text.h"
 #include "datasets/scene_shapes.h"
 
-enum { STREAM_LATTICE = 100, FLAKE_ROWS = 10 };
+enum { STREAM_LATTICE = 100, FLAKE_ROWS = 10, FLAKE_CELLS = FLAKE_ROWS * FLAKE_ROWS };
 
 /* One of point and triangle is there: a surface, or loose triangles. */
 struct scene {
@@ -126,7 +126,7 @@ static void divide(struct gb_surface *s, const struct scene *scene, size_t count
 	s->pieces = scene->pieces;
 	if (!s->pieces) {
 		s->rows = s->cols = FLAKE_ROWS;
-		s->pieces = (cells + FLAKE_ROWS * FLAKE_ROWS - 1) / (FLAKE_ROWS * FLAKE_ROWS);
+		s->pieces = (cells + FLAKE_CELLS - 1) / FLAKE_CELLS;
 		return;
 	}
 	each = (cells + s->pieces - 1) / s->pieces;
@@ -139,11 +139,11 @@ static void divide(struct gb_surface *s, const struct scene *scene, size_t count
 static void set_vertex(const struct gb_surface *s, size_t i, float out[3])
 {
 	const size_t row_length = s->cols + 1, piece_size = (s->rows + 1) * row_length;
-	const size_t place = i % piece_size;
+	const size_t place = i % piece_size, row = place / row_length, col = place % row_length;
 	double point[3];
 
-	s->point(s, i / piece_size, (double)(place / row_length) / (double)s->rows,
-		 (double)(place % row_length) / (double)s->cols, point);
+	s->point(s, i / piece_size, (double)row / (double)s->rows, (double)col / (double)s->cols,
+		 point);
 	for (int k = 0; k < 3; k++)
 		out[k] = (float)point[k] + 0.0f; /* no -0 */
 }
@@ -210,7 +210,7 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 	mesh->vertex = gb_host_alloc(3 * mesh->vertex_count + 4, sizeof(float), err);
 	if (mesh->vertex)
 		mesh->triangle = gb_host_alloc(3 * mesh->count, sizeof(uint32_t), err);
-	if (!mesh->triangle) {
+	if (!mesh->vertex || !mesh->triangle) {
 		gb_mesh_release(mesh);
 		return err->code;
 	}

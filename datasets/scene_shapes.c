@@ -340,8 +340,8 @@ void gb_triangle_city(uint64_t seed, size_t count, size_t i, float corner[9])
 {
 	const size_t block = i / 16, part = i % 16, blocks = (count + 15) / 16;
 	const double side = ceil(sqrt((double)blocks)), cell = 1 / side;
-	const double x = (double)(block % (size_t)side) * cell;
-	const double z = (double)(block / (size_t)side) * cell;
+	const size_t row = block / (size_t)side, col = block % (size_t)side;
+	const double x = (double)col * cell, z = (double)row * cell;
 	double tower[4], random[4], height;
 
 	uniform4(seed, STREAM_CITY, 4 * (uint64_t)block, tower);
