@@ -46,9 +46,10 @@ static void trace_reference(const struct lbvh_input *in, const struct hits *h)
 /* Whether two distances are the same, but for rounding; infinite ones never are. */
 static bool near_enough(float a, float b)
 {
-	const float larger = lbvh_max(a, b), smaller = lbvh_min(a, b);
+	const float difference = a > b ? a - b : b - a;
 
-	return larger < INFINITY && larger - smaller <= tolerance * larger;
+	/* Not the other way round: NaN is near to nothing. */
+	return difference < INFINITY && difference <= tolerance * lbvh_max(a, b);
 }
 
 /* Whether hit (t, p) of ray i is the reference's. */

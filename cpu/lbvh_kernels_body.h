@@ -50,12 +50,12 @@ WORDS_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct 
 	}
 }
 
-/* The inverse of a component of a direction; finite, so that no product with it is NaN. */
+/* Slab tests and directions with a component of 0: its inverse is +INFINITY, never -INFINITY, and
+ * the distance to a plane that the origin lies on is then 0 * INFINITY, a NaN.  min() and max() are
+ * given their arguments in an order that drops NaN, so that such a plane does not bound. */
 WORDS_FN float inverse_of(float d)
 {
-	const float inverse = 1 / d;
-
-	return lbvh_max(lbvh_min(inverse, FLT_MAX), -FLT_MAX);
+	return 1 / (d + 0.0F);
 }
 
 /* ---- one ray ------------------------------------------------------------------------------ */
@@ -269,8 +269,8 @@ WORDS_FN void make_span(struct bundle *b, int k, float least, float most, float 
 	span->side = most < 0;
 	span->origin = f8_set(eye);
 	if (span->mixed) {
-		span->low = f8_set(least < 0 ? inverse_of(least) : -FLT_MAX);
-		span->high = f8_set(most > 0 ? inverse_of(most) : FLT_MAX);
+		span->low = f8_set(least < 0 ? lbvh_max(inverse_of(least), -FLT_MAX) : -FLT_MAX);
+		span->high = f8_set(most > 0 ? lbvh_min(inverse_of(most), FLT_MAX) : FLT_MAX);
 	} else {
 		span->low = f8_set(inverse_of(most));
 		span->high = f8_set(inverse_of(least));
@@ -298,8 +298,7 @@ WORDS_FN void make_bundle(struct bundle *b, const float eye[3], struct lbvh_pack
 			const FW one = fw_load(d + v * FW_LANES);
 
 			b->direction[k][v] = one;
-			b->inverse[k][v] = fw_max(fw_min(fw_div(fw_set(1), one), fw_set(FLT_MAX)),
-						  fw_set(-FLT_MAX));
+			b->inverse[k][v] = fw_div(fw_set(1), fw_add(one, fw_set(0)));
 			least = fw_min(least, one);
 			most = fw_max(most, one);
 		}
@@ -325,6 +324,7 @@ WORDS_FN unsigned enter_bundle(const struct lbvh_wide_node *node, const struct b
 			       F8 *first_entry)
 {
 	F8 entry = f8_set(0), last = f8_set(b->farthest);
+	unsigned bits;
 
 	for (int k = 0; k < 3; k++) {
 		const struct span *span = &b->span[k];
@@ -342,7 +342,10 @@ WORDS_FN unsigned enter_bundle(const struct lbvh_wide_node *node, const struct b
 		}
 	}
 	*first_entry = entry;
-	return f8_le(entry, f8_mul(last, f8_set(LBVH_SLACK)));
+	bits = f8_le(entry, f8_mul(last, f8_set(LBVH_SLACK)));
+	/* What is mixed in all axes does not notice that a slot is empty. */
+	return b->straight ? bits
+			   : bits & f8_le(f8_load(node->bound[0][0]), f8_load(node->bound[0][1]));
 }
 
 /* The first vector from `first` on with a ray that enters child i; VECTORS if there is none. */
@@ -364,7 +367,7 @@ WORDS_FN uint32_t enter_rays(const struct lbvh_wide_node *node, int i, const str
 			const FW near = fw_mul(low[k], b->inverse[k][v]);
 			const FW far = fw_mul(high[k], b->inverse[k][v]);
 
-			entry = fw_max(b->straight ? near : fw_min(near, far), entry);
+			entry = fw_max(b->straight ? near : fw_min(far, near), entry);
 			last = fw_min(b->straight ? far : fw_max(near, far), last);
 		}
 		if (fw_le(entry, fw_mul(last, fw_set(LBVH_SLACK))))

@@ -7,7 +7,6 @@
 #ifndef GPUBENCH_CPU_LBVH_STACK_H
 #define GPUBENCH_CPU_LBVH_STACK_H
 
-#include <float.h>
 #include <math.h>
 
 #include "common/lbvh.h"
@@ -30,20 +29,23 @@ struct lbvh_beam {
 static inline void lbvh_beam_aim(struct lbvh_beam *beam)
 {
 	for (int k = 0; k < 3; k++)
-		beam->inverse[k] = lbvh_max(lbvh_min(1 / beam->direction[k], FLT_MAX), -FLT_MAX);
+		beam->inverse[k] = 1 / (beam->direction[k] + 0.0F);
 }
 
-/* The distance at which the beam enters a box before beam->t, or INFINITY. */
+/* The distance at which the beam enters a box before beam->t, or INFINITY.  Where a component of
+ * the direction is 0 and the origin on a plane of the box, 0 * INFINITY is NaN: lbvh_max() and
+ * lbvh_min() drop it, being their first argument, and the plane does not bound. */
 static inline float lbvh_beam_enter(const struct lbvh_node *box, const struct lbvh_beam *beam)
 {
 	float entry = 0, last = beam->t;
 
 	for (int k = 0; k < 3; k++) {
-		const float a = (box->lo[k] - beam->origin[k]) * beam->inverse[k];
-		const float b = (box->hi[k] - beam->origin[k]) * beam->inverse[k];
+		const float lo = (box->lo[k] - beam->origin[k]) * beam->inverse[k];
+		const float hi = (box->hi[k] - beam->origin[k]) * beam->inverse[k];
+		const int backwards = beam->inverse[k] < 0;
 
-		entry = lbvh_max(lbvh_min(a, b), entry);
-		last = lbvh_min(lbvh_max(a, b), last);
+		entry = lbvh_max(backwards ? hi : lo, entry);
+		last = lbvh_min(backwards ? lo : hi, last);
 	}
 	return entry <= last * LBVH_SLACK ? entry : INFINITY;
 }
