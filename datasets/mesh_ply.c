@@ -13,7 +13,7 @@
 enum { MAX_ELEMENTS = 16, MAX_PROPERTIES = 64, NAME = 32 };
 
 enum ply_type { I8, U8, I16, U16, I32, U32, F32, F64, TYPES, NO_LIST = TYPES };
-static const unsigned type_size[] = { 1, 1, 2, 2, 4, 4, 4, 8 };
+static const unsigned type_size[TYPES + 1] = { 1, 1, 2, 2, 4, 4, 4, 8 };
 
 struct property {
 	char name[NAME];
