@@ -191,16 +191,11 @@ enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const 
 				unsigned *depth, struct gb_error *err)
 {
 	*depth = 64;
-	if (lbvh_cpu_init(cpu, params, input,
-			  LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS, err))
+	if (lbvh_cpu_init(cpu, params, input, LBVH_CPU_CLUSTERED, err))
 		return err->code;
 	if (gb_memory_is_dry())
 		return GB_OK;
-	lbvh_cpu_bounds(cpu, NULL);
-	lbvh_cpu_codes(cpu, NULL);
-	lbvh_cpu_sort_radix(cpu, NULL);
-	lbvh_cpu_leaves(cpu, NULL);
-	lbvh_cpu_cluster(cpu, NULL);
+	lbvh_cpu_clustered(cpu, NULL);
 	*depth = lbvh_depth(cpu->node);
 	if (*depth > LBVH_DEPTH_MAX)
 		return gb_fail(err, GB_EUNAVAILABLE, "the tree has more than %d levels",
