@@ -295,7 +295,7 @@ WORDS_FN void make_bundle(struct bundle *b, const float eye[3], struct lbvh_pack
 		float low[FW_LANES], high[FW_LANES];
 
 		for (int v = 0; v < VECTORS; v++) {
-			const FW one = fw_load(d + v * FW_LANES);
+			const FW one = fw_load(d + (size_t)v * FW_LANES);
 
 			b->direction[k][v] = one;
 			b->inverse[k][v] = fw_div(fw_set(1), fw_add(one, fw_set(0)));
@@ -452,7 +452,7 @@ WORDS_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundl
 		const FW w = fw_sub(fw_set(1), fw_add(u, v));
 		const FW t = fw_mul(fw_set(height), inverse);
 		const uint32_t primitive = block->primitive[i] & ~LBVH_MORE;
-		uint32_t *const best = b->primitive + n * FW_LANES;
+		uint32_t *const best = b->primitive + (size_t)n * FW_LANES;
 		unsigned bits = fw_le(fw_set(0), fw_min(u, fw_min(v, w))), equal;
 
 		if (!bits)
@@ -551,7 +551,7 @@ WORDS_FN void trace_packet(const struct lbvh_wide *wide, const float eye[3],
 				counts->nodes += nodes;
 				counts->triangles += LBVH_WIDTH * blocks;
 				for (int v = 0; v < VECTORS; v++)
-					fw_store(packet->t + v * FW_LANES, b.t[v]);
+					fw_store(packet->t + (size_t)v * FW_LANES, b.t[v]);
 				return;
 			}
 			at = *--top;
