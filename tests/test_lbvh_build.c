@@ -226,18 +226,6 @@ Test(lbvh_build, flat_scenes_use_two_axes)
 	tear_down(&w);
 }
 
-Test(lbvh_build, a_builder_traces_nothing)
-{
-	struct work w = set_up("soup", 10, 1);
-	struct gb_error err = { 0 };
-	void *state;
-
-	w.params.op = LBVH_TRACE;
-	cr_assert_eq(lbvh_cpu_apetrei.create(&state, &w.params, w.in, &err), GB_EUNAVAILABLE);
-	lbvh_cpu_apetrei.destroy(state);
-	tear_down(&w);
-}
-
 /* ---- codes -------------------------------------------------------------------------------- */
 
 Test(lbvh_build, codes_interleave_their_cells)
