@@ -30,8 +30,8 @@ struct lbvh_counts {
 };
 
 /* A subtree that waits: a child of a wide node, and where its box is entered at the earliest, in
- * the bits of a float.  The lowest three are rounded off and hold something else: in a packet,
- * which vector of rays is the first to enter. */
+ * the bits of a float.  The lowest bits are rounded off and hold something else: in a packet, which
+ * of its rays may enter. */
 struct lbvh_entry {
 	uint32_t child, key;
 };

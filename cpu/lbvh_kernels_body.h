@@ -348,9 +348,41 @@ WORDS_FN unsigned enter_bundle(const struct lbvh_wide_node *node, const struct b
 			   : bits & f8_le(f8_load(node->bound[0][0]), f8_load(node->bound[0][1]));
 }
 
-/* The first vector from `first` on with a ray that enters child i; VECTORS if there is none. */
-WORDS_FN uint32_t enter_rays(const struct lbvh_wide_node *node, int i, const struct bundle *b,
-			     uint32_t first)
+/* A part of a bundle: vectors first .. last.  In a key, the lowest six bits. */
+struct part {
+	uint32_t first, last;
+};
+
+#define PART_BITS UINT32_C(63)
+
+WORDS_FN struct part part_of(uint32_t key)
+{
+	return (struct part){ key & 7, key >> 3 & 7 };
+}
+
+WORDS_FN uint32_t part_bits(struct part part)
+{
+	return part.first | part.last << 3;
+}
+
+/* Whether a ray of vector v enters the box whose planes are at low and high, seen from the eye. */
+WORDS_FN bool enters(const FW low[3], const FW high[3], const struct bundle *b, uint32_t v)
+{
+	FW entry = fw_set(0), last = b->t[v];
+
+	for (int k = 0; k < 3; k++) {
+		const FW near = fw_mul(low[k], b->inverse[k][v]);
+		const FW far = fw_mul(high[k], b->inverse[k][v]);
+
+		entry = fw_max(b->straight ? near : fw_min(far, near), entry);
+		last = fw_min(b->straight ? far : fw_max(near, far), last);
+	}
+	return fw_le(entry, fw_mul(last, fw_set(LBVH_SLACK)));
+}
+
+/* The least part of *part with all rays that enter child i; whether there are any. */
+WORDS_FN bool enter_rays(const struct lbvh_wide_node *node, int i, const struct bundle *b,
+			 struct part *part)
 {
 	FW low[3], high[3];
 
@@ -360,20 +392,12 @@ WORDS_FN uint32_t enter_rays(const struct lbvh_wide_node *node, int i, const str
 		low[k] = fw_set(node->bound[k][side][i] - b->eye[k]);
 		high[k] = fw_set(node->bound[k][1 - side][i] - b->eye[k]);
 	}
-	for (uint32_t v = first; v < VECTORS; v++) {
-		FW entry = fw_set(0), last = b->t[v];
-
-		for (int k = 0; k < 3; k++) {
-			const FW near = fw_mul(low[k], b->inverse[k][v]);
-			const FW far = fw_mul(high[k], b->inverse[k][v]);
-
-			entry = fw_max(b->straight ? near : fw_min(far, near), entry);
-			last = fw_min(b->straight ? far : fw_max(near, far), last);
-		}
-		if (fw_le(entry, fw_mul(last, fw_set(LBVH_SLACK))))
-			return v;
-	}
-	return VECTORS;
+	while (!enters(low, high, b, part->first))
+		if (part->first++ == part->last)
+			return false;
+	while (part->last > part->first && !enters(low, high, b, part->last))
+		part->last--;
+	return true;
 }
 
 /* The triangles of a block that a ray within the four corners may hit.  Edge functions of the
@@ -423,9 +447,9 @@ WORDS_FN unsigned facing(const struct lbvh_block *block, const struct bundle *b,
 			  f8_le(f8_add(f8_add(slack_u, slack_v), normal_size), top_w));
 }
 
-/* lbvh_intersect() of all rays from vector `first` on and triangle i; whether one hit. */
+/* lbvh_intersect() of the rays of a part and triangle i; whether one hit. */
 WORDS_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundle *b,
-			     uint32_t first, float q[3][8], float height)
+			     struct part part, float q[3][8], float height)
 {
 	const FW qx = fw_set(q[0][i]), qy = fw_set(q[1][i]), qz = fw_set(q[2][i]);
 	FW edge1[3], edge2[3], s[3];
@@ -436,7 +460,7 @@ WORDS_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundl
 		edge2[k] = fw_set(block->edge2[k][i]);
 		s[k] = fw_set(b->eye[k] - block->corner[k][i]);
 	}
-	for (uint32_t n = first; n < VECTORS; n++) {
+	for (uint32_t n = part.first; n <= part.last; n++) {
 		const FW x = b->direction[0][n], y = b->direction[1][n], z = b->direction[2][n];
 		const FW px = fw_sub(fw_mul(y, edge2[2]), fw_mul(z, edge2[1]));
 		const FW py = fw_sub(fw_mul(z, edge2[0]), fw_mul(x, edge2[2]));
@@ -469,7 +493,7 @@ WORDS_FN bool intersect_rays(const struct lbvh_block *block, int i, struct bundl
 	return any;
 }
 
-WORDS_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, uint32_t first)
+WORDS_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, struct part part)
 {
 	float q[3][LBVH_WIDTH], height[LBVH_WIDTH];
 	bool any = false;
@@ -477,7 +501,7 @@ WORDS_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, 
 	for (unsigned bits = facing(block, b, q, height); bits; bits &= bits - 1) {
 		const int i = __builtin_ctz(bits);
 
-		any |= intersect_rays(block, i, b, first, q, height[i]);
+		any |= intersect_rays(block, i, b, part, q, height[i]);
 	}
 	if (any) {
 		FW farthest = b->t[0];
@@ -492,13 +516,14 @@ WORDS_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, 
 	}
 }
 
-/* The children of a node that a ray of the bundle enters, from vector at->first on: the nearest
+/* The children of a node that a ray of the bundle's part in at->key enters: the nearest
  * goes to *at, the others on the stack.  Whether there is one. */
 WORDS_FN bool follow_bundle(const struct lbvh_wide_node *node, const struct bundle *b,
 			    struct lbvh_entry *at, struct lbvh_entry **top)
 {
-	const uint32_t from = at->key % LBVH_WIDTH;
-	uint32_t key[LBVH_WIDTH], enter[LBVH_WIDTH], first[LBVH_WIDTH];
+	const struct part whole = part_of(at->key);
+	uint32_t key[LBVH_WIDTH], enter[LBVH_WIDTH];
+	struct part part[LBVH_WIDTH];
 	unsigned count = 0, bits;
 	F8 entry;
 
@@ -507,8 +532,8 @@ WORDS_FN bool follow_bundle(const struct lbvh_wide_node *node, const struct bund
 	for (; bits; bits &= bits - 1) {
 		const int i = __builtin_ctz(bits);
 
-		first[i] = enter_rays(node, i, b, from);
-		if (first[i] < VECTORS)
+		part[i] = whole;
+		if (enter_rays(node, i, b, &part[i]))
 			key[count++] = enter[i];
 	}
 	if (!count)
@@ -517,7 +542,8 @@ WORDS_FN bool follow_bundle(const struct lbvh_wide_node *node, const struct bund
 	while (count--) {
 		const uint32_t i = key[count] % LBVH_WIDTH;
 
-		*at = (struct lbvh_entry){ node->child[i], key[count] - i + first[i] };
+		*at = (struct lbvh_entry){ node->child[i],
+					   (key[count] & ~PART_BITS) | part_bits(part[i]) };
 		if (count)
 			*(*top)++ = *at;
 	}
@@ -528,7 +554,7 @@ WORDS_FN void trace_packet(const struct lbvh_wide *wide, const float eye[3],
 			   struct lbvh_packet *packet, struct lbvh_entry *stack,
 			   struct lbvh_counts *counts)
 {
-	struct lbvh_entry *top = stack, at = { 0, 0 };
+	struct lbvh_entry *top = stack, at = { 0, part_bits((struct part){ 0, VECTORS - 1 }) };
 	uint64_t nodes = 0, blocks = 0;
 	struct bundle b;
 
@@ -539,7 +565,7 @@ WORDS_FN void trace_packet(const struct lbvh_wide *wide, const float eye[3],
 
 			do {
 				blocks++;
-				intersect_block(block, &b, at.key % LBVH_WIDTH);
+				intersect_block(block, &b, part_of(at.key));
 			} while (block++->primitive[0] & LBVH_MORE);
 		} else {
 			nodes++;
@@ -555,7 +581,7 @@ WORDS_FN void trace_packet(const struct lbvh_wide *wide, const float eye[3],
 				return;
 			}
 			at = *--top;
-		} while ((at.key & ~UINT32_C(7)) > bits_of(b.farthest * LBVH_SLACK));
+		} while ((at.key & ~PART_BITS) > bits_of(b.farthest * LBVH_SLACK));
 	}
 }
 
