@@ -78,9 +78,8 @@ static const char *const check[] = {
 };
 
 static const char *const quick[] = {
-	"--scene=teapot",
-	"--scene=terrain --primitives=200k",
-	"--op=trace --scene=teapot --rays=512",
+	"--scene=terrain --primitives=100k",
+	"--op=trace --scene=teapot --rays=256",
 	NULL,
 };
 
