@@ -15,6 +15,7 @@ gb_paper_cbt:
 	.globl gb_paper_bfs
 gb_paper_bfs:
 	.incbin "results/papers/bfs.json"
+	.byte 0
 	.globl gb_paper_lbvh
 gb_paper_lbvh:
 	.incbin "results/papers/lbvh.json"
