@@ -8,7 +8,7 @@
 #include "common/text.h"
 
 /* A ray may disagree only where the last bit decides: one in so many. */
-enum { RAYS_PER_EDGE_CASE = 100000 };
+enum { RAYS_PER_EDGE_CASE = 20000 };
 static const float tolerance = 1e-4f;
 
 /* Scenes up to this size have their binary trees tried with rays, too: a right structure with

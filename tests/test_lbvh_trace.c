@@ -592,7 +592,7 @@ static enum gb_status judge(const struct scene *s, const void *output, struct gb
 	return gb_lbvh_workload.verify(&s->params, s->in, 0, output, &metrics, err);
 }
 
-/* The judge of hits passes right ones, and lets one ray in 100 000 graze an edge, not more. */
+/* The judge of hits passes right ones, and lets one ray in 20 000 graze an edge, not more. */
 Test(lbvh_judge, hits)
 {
 	struct scene s = make("terrain", 2000, 40);
