@@ -16,6 +16,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/workload.h"
+#include "datasets/image.h"
 #include "datasets/terrain.h"
 #include "datasets/tree_bits.h"
 #include "datasets/trees.h"
@@ -139,8 +140,8 @@ static enum gb_status draw(const struct cbt_params *p, const struct cbt_input *i
 	if (p->shape != CBT_TERRAIN)
 		return gb_fail(err, GB_EUSAGE, "--image=%s needs --shape=terrain, not %s", p->image,
 			       shapes[p->shape]);
-	if (gb_memory_is_dry())
-		return GB_OK;
+	if (gb_memory_is_dry() || gb_image_check(p->image, err))
+		return err->code;
 	return gb_terrain_draw(p->image, field, in->depth, (uint64_t)p->seed, err);
 }
 

@@ -453,13 +453,13 @@ Test(cbt_terrain, triangles_halve)
 
 Test(cbt_terrain, picture)
 {
-	char path[] = "/tmp/gpubench-terrain-XXXXXX";
+	char path[] = "/tmp/gpubench-terrain-XXXXXX.png";
 	struct cbt_input in;
 	struct gb_error err;
 	unsigned char head[24] = { 0 };
 	enum gb_status status;
 	FILE *file;
-	int handle = mkstemp(path);
+	int handle = mkstemps(path, 4);
 
 	cr_assert(handle >= 0);
 	close(handle);
