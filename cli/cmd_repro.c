@@ -18,21 +18,17 @@
 #include "cli/session.h"
 #include "common/text.h"
 
-extern const char gb_paper_radix[]; /* results/papers.S */
-extern const char gb_paper_octree[];
-extern const char gb_paper_cbt[];
-extern const char gb_paper_radix[], gb_paper_bfs[]; /* results/papers.S */
 /* results/papers.S */
-extern const char gb_paper_radix[];
-extern const char gb_paper_lbvh[];
+extern const char gb_paper_radix[], gb_paper_bfs[], gb_paper_cbt[], gb_paper_octree[],
+	gb_paper_lbvh[];
 
 static const struct {
 	const char *name, *text;
 } papers[] = {
 	{ "radix", gb_paper_radix },
-	{ "octree", gb_paper_octree },
-	{ "cbt", gb_paper_cbt },
 	{ "bfs", gb_paper_bfs },
+	{ "cbt", gb_paper_cbt },
+	{ "octree", gb_paper_octree },
 	{ "lbvh", gb_paper_lbvh },
 };
 

@@ -65,8 +65,8 @@ static void step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_
 		const uint64_t begin = row[u], end = row[u + 1];
 		const int32_t value = bfs_cpu_value(cpu, u, level);
 
-		if (i + 2 * AHEAD < td->count)
-			__builtin_prefetch(&row[td->list[i + 2 * AHEAD]]);
+		if (i + (uint64_t)2 * AHEAD < td->count)
+			__builtin_prefetch(&row[td->list[i + (uint64_t)2 * AHEAD]]);
 		if (i + AHEAD < td->count)
 			__builtin_prefetch(&column[row[td->list[i + AHEAD]]]);
 		looked += end - begin;
