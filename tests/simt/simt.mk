@@ -55,7 +55,7 @@ simt_support_objects := $(simt_support:%.c=$(SIMT_BUILD)/support/%.o)
 
 $(SIMT_BUILD)/support/%.o: %.c
 	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -I. -O2 -g -fopenmp -DGB_HAVE_CUDA=1 -DGPUBENCH_SIMT=1 -MMD -MP -c $< -o $@
+	$(CC) -std=c11 -D_GNU_SOURCE -I. -O2 -g -fopenmp -DGB_HAVE_CUDA=1 -DGB_HAVE_PNG=0 -DGPUBENCH_SIMT=1 -MMD -MP -c $< -o $@
 
 define simt_kind
 $(SIMT_BUILD)/$(1)/cuda/%.o: cuda/%.cu
@@ -94,4 +94,4 @@ MUTANTS ?= 24
 simt-mutants: simt-all
 	$(PYTHON) tests/simt/mutants.py $(SIMT_BUILD) --count $(MUTANTS)
 
--include $(wildcard $(SIMT_BUILD)/*/*.d $(SIMT_BUILD)/*/*/*.d)
+-include $(shell find $(SIMT_BUILD) -name "*.d" 2>/dev/null)
