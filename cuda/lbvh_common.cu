@@ -231,6 +231,7 @@ template <class T> static __global__ void append_kernel(struct lbvh_gpu g)
 		g.first[g.counters->leaves] = (uint32_t)g.count;
 		g.counters->passes = 0;
 		g.counters->done = 0;
+		g.counters->made = 0;
 	}
 	if (starts<T>(&g, i)) {
 		g.first[g.place[i]] = (uint32_t)i;

@@ -31,6 +31,8 @@ struct lbvh_gpu_counters {
 	uint64_t leaves;
 	uint32_t passes; /* that refit took */
 	uint32_t done;   /* the root has its box */
+	uint32_t made;   /* inner nodes that clustering has numbered */
+	uint32_t unused;
 };
 
 /* All on the device but input and last. */

@@ -35,6 +35,19 @@ SWEEPS = {
             "--op=bitfield,decode,cycle,update --depth=1:13 --shape=random --fill=0.3",
             "--op=cycle,update --depth=16,18 --shape=random,terrain --fill=0.01,0.4",
             "--op=bitfield,cycle --ids=sum --depth=5,12,18",
+    # copies: one leaf by a whole warp; points: leaves of a few
+    "lbvh": {
+        "small": [
+            "--scene=soup,copies --primitives=1,2,300",
+            "--op=trace --scene=knot --primitives=300 --rays=17",
+        ],
+        "quick": [
+            "--scene=terrain,points,copies,flat --primitives=33,1500",
+            "--op=trace --scene=knot,copies --primitives=1000 --rays=33",
+        ],
+        "large": [
+            "--scene=soup,points,copies,city --primitives=33,5000",
+            "--op=trace --scene=terrain,soup --primitives=3000 --rays=64",
         ],
     },
     "radix": {
