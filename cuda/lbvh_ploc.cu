@@ -155,7 +155,9 @@ static __device__ __forceinline__ int reduce(const struct lbvh_gpu *g, struct cl
 
 /* ---- ranges ------------------------------------------------------------------------------- */
 
-/* Join the lists of leaves a .. split and split + 1 .. b; the whole warp. */
+/* Join the lists of leaves a .. split and split + 1 .. b; the whole warp.  One lane has acquired
+ * what others are to read, and one will release what others have written: every lane has a fence
+ * of its own on its side of the __syncwarp() between them. */
 static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *list, int a,
 					    int split, int b, int most, uint32_t *source)
 {
@@ -163,6 +165,7 @@ static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *
 	const int first = lane < KEPT ? a : split + 1, last = lane < KEPT ? split : b;
 	struct cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
 
+	__threadfence();
 	if (first + place <= last)
 		mine.node = list[first + place];
 	if (mine.node != NONE) {
@@ -182,6 +185,7 @@ static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *
 	count = reduce(g, &mine, count, most, source);
 	if (lane < KEPT && a + lane <= b)
 		list[a + lane] = lane < count ? mine.node : NONE;
+	__threadfence();
 	__syncwarp();
 }
 
