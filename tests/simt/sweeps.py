@@ -35,6 +35,8 @@ SWEEPS = {
             "--op=bitfield,decode,cycle,update --depth=1:13 --shape=random --fill=0.3",
             "--op=cycle,update --depth=16,18 --shape=random,terrain --fill=0.01,0.4",
             "--op=bitfield,cycle --ids=sum --depth=5,12,18",
+        ],
+    },
     # copies: one leaf by a whole warp; points: leaves of a few
     "lbvh": {
         "small": [
