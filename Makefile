@@ -204,6 +204,7 @@ $(BUILD)/gpubench-slow: $(filter-out $(BUILD)/common/variants.o,$(objects)) $(sl
 reports  := $(BUILD)/sanitizer
 export GOMP_SPINCOUNT ?= 100
 sanitized := rm -f $(reports).*; ASAN_OPTIONS=log_path=$(CURDIR)/$(reports) \
+	LSAN_OPTIONS=suppressions=$(CURDIR)/tests/lsan.supp:print_suppressions=0 \
 	UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(reports)
 no_reports := ! cat $(reports).* 2>/dev/null
 
