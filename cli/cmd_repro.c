@@ -25,11 +25,8 @@ extern const char gb_paper_radix[], gb_paper_bfs[], gb_paper_cbt[], gb_paper_oct
 static const struct {
 	const char *name, *text;
 } papers[] = {
-	{ "radix", gb_paper_radix },
-	{ "bfs", gb_paper_bfs },
-	{ "cbt", gb_paper_cbt },
-	{ "octree", gb_paper_octree },
-	{ "lbvh", gb_paper_lbvh },
+	{ "radix", gb_paper_radix },   { "bfs", gb_paper_bfs },   { "cbt", gb_paper_cbt },
+	{ "octree", gb_paper_octree }, { "lbvh", gb_paper_lbvh },
 };
 
 /* ---- printing ----------------------------------------------------------------------------- */

@@ -13,12 +13,8 @@ extern const struct gb_workload gb_octree_workload;
 extern const struct gb_workload gb_lbvh_workload;
 
 const struct gb_workload *const gb_workloads[] = {
-	&gb_stream_workload,
-	&gb_radix_workload,
-	&gb_bfs_workload,
-	&gb_cbt_workload,
-	&gb_octree_workload,
-	&gb_lbvh_workload,
+	&gb_stream_workload, &gb_radix_workload,  &gb_bfs_workload,
+	&gb_cbt_workload,    &gb_octree_workload, &gb_lbvh_workload,
 };
 const size_t gb_workload_count = GB_COUNT(gb_workloads);
 
