@@ -40,7 +40,8 @@ enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uin
  *
  *	.csv           three numbers a line, separated by commas, semicolons, tabs or blanks;
  *	               further columns are ignored, as are empty lines, lines that start with
- *	               # and a first line that does not start with a number
+ *	               #, a byte order mark and a first line of names (which starts with a
+ *	               letter, _ or ")
  *	.ply           ascii or binary little-endian: x, y, z (any number type) of the element
  *	               vertex, which must be the first
  *	anything else  raw little-endian float32, x y z of each body

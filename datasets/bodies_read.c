@@ -5,6 +5,7 @@
  */
 #include "datasets/bodies.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -110,7 +111,13 @@ static bool full(const struct reader *r)
 	return r->count == r->room;
 }
 
-/* The next line into r->line; false at the end, or if reading fails, which err tells. */
+static enum gb_status malformed(struct reader *r, const char *what)
+{
+	return gb_fail(r->err, GB_EUSAGE, "%s:%zu: %s", r->path, r->line_number, what);
+}
+
+/* The next line into r->line; false at the end, or if it cannot be read or has a zero byte, which
+ * err tells. */
 static bool next_line(struct reader *r)
 {
 	ssize_t got;
@@ -123,15 +130,14 @@ static bool next_line(struct reader *r)
 		return false;
 	}
 	r->line_number++;
+	if (memchr(r->line, '\0', (size_t)got)) {
+		(void)malformed(r, "a zero byte in a line of text");
+		return false;
+	}
 	while (got && (r->line[got - 1] == '\n' || r->line[got - 1] == '\r'))
 		got--;
 	r->line[got] = '\0';
 	return true;
-}
-
-static enum gb_status malformed(struct reader *r, const char *what)
-{
-	return gb_fail(r->err, GB_EUSAGE, "%s:%zu: %s", r->path, r->line_number, what);
 }
 
 /* Lines of the file from here on; the position is where it was. */
@@ -172,24 +178,34 @@ static bool number(const char **text, double *value)
 
 /* ---- csv --------------------------------------------------------------------------------- */
 
+/* Names of columns: a first line whose first field begins like a word. */
+static bool is_heading(const char *text)
+{
+	return isalpha((unsigned char)*text) || *text == '_' || *text == '"';
+}
+
 static enum gb_status read_csv(struct reader *r)
 {
+	static const char byte_order_mark[] = "\xef\xbb\xbf";
 	bool first = true;
 
 	if (allocate(r, count_lines(r)) || r->err->code || gb_memory_is_dry())
 		return r->err->code;
 	while (!full(r) && next_line(r)) {
-		const char *text = r->line + strspn(r->line, " \t");
+		const char *text = r->line;
 		double position[3];
 		int d = 0;
 
+		if (r->line_number == 1 && !strncmp(text, byte_order_mark, 3))
+			text += 3;
+		text += strspn(text, " \t");
 		if (!*text || *text == '#')
 			continue;
 		while (d < 3 && number(&text, &position[d]))
 			d++;
 		if (d == 3 && add(r, position))
 			return r->err->code;
-		if (d < 3 && !(first && d == 0))
+		if (d < 3 && !(first && d == 0 && is_heading(text)))
 			return malformed(r, "three numbers are wanted: x,y,z");
 		first = false;
 	}
@@ -341,6 +357,8 @@ static enum gb_status read_ply_text(struct reader *r, const struct ply *ply)
 					position[d] = value;
 		if (i < ply->properties)
 			return malformed(r, "a number for each property of the vertex is wanted");
+		if (text[strspn(text, " \t")])
+			return malformed(r, "more numbers than the vertex has properties");
 		if (add(r, position))
 			return r->err->code;
 	}

@@ -259,6 +259,35 @@ Test(bodies, csv)
 	"ply\nformat " format " 1.0\ncomment made by hand\nelement vertex " count \
 	"\nproperty float x\nproperty float y\nproperty float z\n"
 
+Test(bodies, csv_strictly)
+{
+	STEPS("a.csv",
+	      "\xef\xbb\xbf"
+	      "1,2,3\n4,5,6\n",
+	      0, 2);
+	STEPS("a.csv",
+	      "\xef\xbb\xbf"
+	      "x,y,z\n1,2,3\n4,5,6\n",
+	      0, 2);
+	STEPS("a.csv", "\"x\",\"y\",\"z\"\n1,2,3\n4,5,6\n", 0, 2);
+	ERROR("a.csv", "1.2.3,4,5\n0,1,2\n", "a.csv:1: three numbers");
+	ERROR("a.csv", ",1,2\n0,1,2\n", "a.csv:1: three numbers");
+	ERROR("a.csv", "0,1,2\nx,y,z\n", "a.csv:2: three numbers");
+	ERROR("a.csv", "0,1,2\n3,4,5\0zzz\n", "a.csv:2: a zero byte");
+}
+
+Test(bodies, ply_text_strictly)
+{
+	static const char head[] = "ply\nformat ascii 1.0\nelement vertex 2\nproperty float x\n"
+				   "property float y\nproperty float z\nend_header\n";
+	char text[256];
+	int length = snprintf(text, sizeof text, "%s1 2 3\n4 5 6 7\n", head);
+
+	expect_error("a.ply", text, (size_t)length, "a.ply:9: more numbers");
+	length = snprintf(text, sizeof text, "%s1 2 3 \n4 5 6\t\r\n", head);
+	expect_steps("a.ply", text, (size_t)length, 0, 2);
+}
+
 Test(bodies, ply_text)
 {
 	STEPS("b.ply", HEADER("ascii", "2") "end_header\n1 2 3\n4 5 6\n", 0, 2);
