@@ -218,7 +218,7 @@ test: deps-test
 
 # The unit tests alone; FILTER='sweep/*' picks some.
 test-unit: $(BUILD)/unit
-	$(Q)$(sanitized) $(BUILD)/unit --full-stats $(if $(FILTER),--filter '$(FILTER)')
+	$(Q)$(sanitized) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
 
 # Every cuda variant in the emulator.
