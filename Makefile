@@ -159,7 +159,7 @@ $(BUILD)/results/papers.o: results/papers.S $(wildcard results/papers/*.json) $(
 
 ifeq ($(SIMT),1)
 # The engine switches stacks: it tells the sanitizers so, and is never instrumented itself.
-$(BUILD)/tests/simt/%.o: optimise := -O2 -g
+$(BUILD)/tests/simt/%.o: private optimise := -O2 -g
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  SIMT  $<"
@@ -174,7 +174,7 @@ endif
 # ---- tests ---------------------------------------------------------------------------------
 
 # Criterion's macros convert implicitly, declare without prototypes and use extensions.
-$(BUILD)/tests/%.o: warnings += -Wno-conversion -Wno-missing-prototypes -Wno-strict-prototypes \
+$(BUILD)/tests/%.o: private warnings += -Wno-conversion -Wno-missing-prototypes -Wno-strict-prototypes \
 	-Wno-pedantic -Wno-cast-qual -Wno-double-promotion -Wno-null-dereference \
 	-Wno-write-strings -Wno-discarded-qualifiers
 
