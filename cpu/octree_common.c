@@ -2,6 +2,7 @@
 #include "cpu/octree_common.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -49,12 +50,17 @@ enum gb_status octree_cpu_init(struct octree_cpu *cpu, const void *params_, cons
 	return err->code;
 }
 
-void octree_cpu_release(struct octree_cpu *cpu)
+void octree_cpu_destroy(void *state)
 {
+	struct octree_cpu *cpu = state;
+
+	if (!cpu)
+		return;
 	gb_host_free(cpu->rank);
 	gb_host_free(cpu->key);
 	gb_host_free(cpu->next);
 	gb_host_free(cpu->child);
+	free(cpu);
 }
 
 /* ---- box ----------------------------------------------------------------------------------- */
@@ -261,16 +267,19 @@ void octree_cpu_metrics(const struct octree_cpu *cpu, struct gb_metrics *metrics
 			  (double)cpu->count * (double)cpu->insert_runs / cpu->insert_ns);
 }
 
-void octree_cpu_download(const struct octree_cpu *cpu, void *output)
+enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err)
 {
+	const struct octree_cpu *cpu = state;
 	struct octree_output *out = output;
 	const size_t rows = octree_cpu_rows(cpu);
 
+	(void)err;
 	out->rows = (int64_t)rows;
 	memcpy(out->child, cpu->child, rows * sizeof *cpu->child);
 	if (cpu->count)
 		memcpy(octree_output_next(cpu->input, out), cpu->next,
 		       cpu->count * sizeof *cpu->next);
+	return GB_OK;
 }
 
 double octree_cpu_bytes(const void *params, const void *input)

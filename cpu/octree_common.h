@@ -46,7 +46,6 @@ enum octree_wants { OCTREE_WANTS_KEYS = 1, OCTREE_WANTS_RANKS = 2, OCTREE_ONE_TH
 /* Allocate what octree_wants says and the pool.  GB_EUNAVAILABLE if memory is short. */
 enum gb_status octree_cpu_init(struct octree_cpu *cpu, const void *params, const void *input,
 			       unsigned wants, struct gb_error *err);
-void octree_cpu_release(struct octree_cpu *cpu);
 
 /* The phases that all builders begin with: the root box, and keys into cpu->key. */
 void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer);
@@ -62,8 +61,10 @@ enum gb_status octree_cpu_end(struct octree_cpu *cpu, struct gb_timer *timer, do
 
 /* Rows of the pool in use. */
 size_t octree_cpu_rows(const struct octree_cpu *cpu);
-/* Nodes and lists to the workload's output. */
-void octree_cpu_download(const struct octree_cpu *cpu, void *output);
+/* Operations of a variant whose state begins with a struct octree_cpu: nodes and lists to the
+ * workload's output; the end of what octree_cpu_init() allocated and of the state itself. */
+enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err);
+void octree_cpu_destroy(void *state);
 /* "insert_g_per_s": 10^9 bodies a second between begin and end, mean over the timed runs. */
 void octree_cpu_metrics(const struct octree_cpu *cpu, struct gb_metrics *metrics);
 

@@ -30,8 +30,8 @@
 enum { BLOCK_CHUNK = 16, SPARES = 8 };
 
 struct state {
-	struct octree_cpu cpu;
-	int32_t *block; /* places of block_room blocks, or NULL if bucket is 1 */
+	struct octree_cpu cpu; /* first: shared operations take a state as one of these */
+	int32_t *block;        /* places of block_room blocks, or NULL if bucket is 1 */
 	size_t block_room;
 	size_t blocks; /* taken; atomic */
 	uint64_t failures;
@@ -342,8 +342,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	struct octree_output *out = output;
 	int32_t *next = octree_output_next(s->cpu.input, out);
 
-	(void)err;
-	octree_cpu_download(&s->cpu, output);
+	(void)octree_cpu_download(state, output, err);
 	if (!s->block)
 		return GB_OK;
 #pragma omp parallel for num_threads(s->cpu.threads) schedule(static)
@@ -372,8 +371,7 @@ static void destroy(void *state)
 	if (!s)
 		return;
 	gb_host_free(s->block);
-	octree_cpu_release(&s->cpu);
-	free(s);
+	octree_cpu_destroy(state);
 }
 
 const struct gb_variant_ops octree_cpu_lf = {

@@ -25,7 +25,7 @@ enum {
 };
 
 struct state {
-	struct octree_cpu cpu;
+	struct octree_cpu cpu; /* first: shared operations take a state as one of these */
 	uint64_t failures;
 	bool interleaved; /* in the last run */
 };
@@ -202,15 +202,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return octree_cpu_end(&s->cpu, timer, start_ns, err);
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *s = state;
-
-	(void)err;
-	octree_cpu_download(&s->cpu, output);
-	return GB_OK;
-}
-
 static void metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct state *s = state;
@@ -220,21 +211,11 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "interleaved", s->interleaved);
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	octree_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops octree_cpu_lf_amac = {
 	.create = create,
 	.run = run,
-	.download = download,
-	.destroy = destroy,
+	.download = octree_cpu_download,
+	.destroy = octree_cpu_destroy,
 	.bytes = octree_cpu_bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,

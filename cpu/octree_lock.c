@@ -24,7 +24,7 @@
 #include "cpu/octree_common.h"
 
 struct state {
-	struct octree_cpu cpu;
+	struct octree_cpu cpu; /* first: shared operations take a state as one of these */
 	uint64_t spins; /* looks at a lock, and locks that another thread was faster to take */
 };
 
@@ -147,15 +147,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return octree_cpu_end(&s->cpu, timer, start_ns, err);
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *s = state;
-
-	(void)err;
-	octree_cpu_download(&s->cpu, output);
-	return GB_OK;
-}
-
 static void metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct state *s = state;
@@ -164,21 +155,11 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "lock_spins", (double)s->spins);
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	octree_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops octree_cpu_lock = {
 	.create = create,
 	.run = run,
-	.download = download,
-	.destroy = destroy,
+	.download = octree_cpu_download,
+	.destroy = octree_cpu_destroy,
 	.bytes = octree_cpu_bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,

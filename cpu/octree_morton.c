@@ -92,8 +92,7 @@ static void destroy(void *state)
 	gb_host_free(m->table);
 	gb_host_free(m->part);
 	gb_host_free(m->record);
-	octree_cpu_release(&m->cpu);
-	free(m);
+	octree_cpu_destroy(state);
 }
 
 /* ---- building ------------------------------------------------------------------------------ */

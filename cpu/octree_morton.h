@@ -51,7 +51,7 @@ struct octree_worker {
 };
 
 struct octree_morton {
-	struct octree_cpu cpu;        /* cpu.next holds cells while bodies move, then their order */
+	struct octree_cpu cpu;        /* first; cpu.next: cells while bodies move, then order */
 	struct octree_record *record; /* count */
 	struct octree_worker *worker; /* cpu.threads */
 	struct octree_part *part;     /* OCTREE_CELLS; part_count */

@@ -67,33 +67,16 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return octree_cpu_end(cpu, timer, start_ns, err);
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	(void)err;
-	octree_cpu_download(state, output);
-	return GB_OK;
-}
-
 static void metrics(void *state, struct gb_metrics *metrics)
 {
 	octree_cpu_metrics(state, metrics);
 }
 
-static void destroy(void *state)
-{
-	struct octree_cpu *cpu = state;
-
-	if (!cpu)
-		return;
-	octree_cpu_release(cpu);
-	free(cpu);
-}
-
 const struct gb_variant_ops octree_cpu_seq = {
 	.create = create,
 	.run = run,
-	.download = download,
-	.destroy = destroy,
+	.download = octree_cpu_download,
+	.destroy = octree_cpu_destroy,
 	.bytes = octree_cpu_bytes,
 	.metrics = metrics,
 	.flags = GB_SERIAL | GB_REPEATABLE,
