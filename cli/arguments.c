@@ -27,6 +27,7 @@ enum { FIRST_KEY = 1000, MAX_OPTIONS = 96, HELP_TEXT = 16384 };
 struct parse {
 	struct gb_arguments *a;
 	struct gb_error *err;
+	int next; /* the word after the one that argp refused */
 	bool given[MAX_OPTIONS];
 	size_t option_count;
 	struct argp_option option[MAX_OPTIONS];
@@ -137,6 +138,8 @@ static error_t on_key(int key, char *text, struct argp_state *state)
 {
 	struct parse *p = state->input;
 
+	if (key == ARGP_KEY_ERROR)
+		p->next = state->next;
 	if (p->err->code || p->a->done)
 		return 0;
 	for (size_t i = 0; i < p->a->row_count; i++)
@@ -198,7 +201,6 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	struct parse *p = calloc(1, sizeof *p);
 	char **word = calloc((size_t)argc + 1, sizeof *word); /* argp reorders them */
 	char full[64];
-	int next = 0;
 	error_t status;
 	struct argp argp = { .parser = on_key, .args_doc = a->words, .doc = a->summary };
 
@@ -217,10 +219,9 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	memcpy(word, argv, (size_t)argc * sizeof *word);
 	(void)snprintf(full, sizeof full, "gpubench %s", argv[0]);
 	word[0] = full;
-	status =
-		argp_parse(&argp, argc, word, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, &next, p);
+	status = argp_parse(&argp, argc, word, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, p);
 	if (status && !err->code && !a->done)
-		(void)explain(p, argv[0], word[next > 1 ? next - 1 : argc - 1]);
+		(void)explain(p, argv[0], word[p->next > 1 ? p->next - 1 : argc - 1]);
 out:
 	free(word);
 	free(p);

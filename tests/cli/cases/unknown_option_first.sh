@@ -1,0 +1,1 @@
+gpubench run --warmup=1 --colour --dry-run
