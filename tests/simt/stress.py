@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """stress.py -- runs the project's own kernels under every checker and many schedules.
 
-usage: stress.py BUILD [--seeds N] [--size small|quick|large]
+usage: stress.py BUILD [--seeds N] [--first SEED] [--size small|quick|large] [--jobs N]
 
 BUILD holds KIND/drive for each kind (plain, asan, check, tsan where there is a clang).  Nothing may
-be wrong and nothing may be reported: these kernels are right.
+be wrong and nothing may be reported: these kernels are right.  A long series of seeds can be run in
+pieces: those from SEED on; the runs without a seed belong to the piece that begins with seed 1.
 """
 
 import argparse
@@ -41,7 +42,9 @@ def plans(build, seeds, size):
         ("protect", "plain", brief, {"PROTECT": 1}),
         ("no clusters", "check", clusters, {"CLUSTERS": 0}),
     ]
-    for seed in range(1, seeds + 1):
+    if 1 not in seeds:
+        all_runs = []
+    for seed in seeds:
         all_runs.append(("seed %d" % seed, "plain", brief, {"SEED": seed}))
         preempt = {"SEED": seed, "PREEMPT": 16}
         all_runs.append(("check, seed %d" % seed, "check", small, preempt))
@@ -74,12 +77,15 @@ def main():
     parser = argparse.ArgumentParser(description="run right kernels under every checker")
     parser.add_argument("build")
     parser.add_argument("--seeds", type=int, default=2)
+    parser.add_argument("--first", type=int, default=1)
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--size", default="quick", help="of the inputs, see sweeps.py")
     options = parser.parse_args()
+    seeds = range(options.first, options.first + options.seeds)
     total_passed = total_failed = 0
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-        todo = list(plans(options.build, options.seeds, options.size))
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        todo = list(plans(options.build, seeds, options.size))
         for name, passed, failed, seconds, output in pool.map(run, todo):
             print("%-16s %4d passed %4d failed %7.1f s" % (name, passed, failed, seconds))
             if output:
