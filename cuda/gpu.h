@@ -10,6 +10,7 @@
  *	GPU_LAUNCH(kernel, grid, block, shmem, stream, args...)     kernel<<<...>>>(args...)
  *	GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, args...)
  *	GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, args...)
+ *	GPU_UNROLL            before a loop: unroll it whole, so that arrays stay in registers
  *	GPU_BLOCK(n)          threads in a block, at compile time; at most 64 under ThreadSanitizer
  *	gpu_ld_acquire(p), gpu_ld_relaxed(p), gpu_st_release(p, v), gpu_st_relaxed(p, v)
  *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
@@ -54,6 +55,7 @@
 	T *const name = reinterpret_cast<T *>(gpu_dyn_shared_bytes)
 
 #define GPU_BLOCK(n) (n)
+#define GPU_UNROLL   _Pragma("unroll")
 
 #define GPU_LAUNCH(kernel, grid, block, shmem, stream, ...) \
 	(kernel)<<<(grid), (block), (shmem), (stream)>>>(__VA_ARGS__)

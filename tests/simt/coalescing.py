@@ -20,8 +20,12 @@ LINE = re.compile(
 )
 
 U32, U64, PAIRS = [("onesweep", "radix --count=40000 --type=" + t) for t in ("u32", "u64", "pairs")]
+ROWS = ("ccam", "bfs --vertices=4096 --p=0.05 --sources=1 --result=dist")
+LEAVES = ("apetrei", "lbvh --scene=soup --primitives=20000")
+RAYS = "lbvh --op=trace --scene=terrain --primitives=20000 --rays=128"
 # (variant and sweep, direction, text of the source line, least and most sectors per request).
-# The last one shows that scattered accesses are seen as such: a small table, written by columns.
+# The last ones show that scattered accesses are seen as such: a small table, written by columns, a
+# matrix turned by columns, boxes of primitives in the order of the curve, a sector each.
 RULES = [
     (U32, "read", "const pack p = mine", 16, 16),
     (U32, "read", "item[k] = first[WARP * k];", 4, 4),
@@ -29,7 +33,17 @@ RULES = [
     (U64, "read", "item[k] = first[WARP * k];", 8, 8),
     (U64, "write", "out[(W)(s->shift[d] + i)]", 8, 14),
     (PAIRS, "write", "out[(W)(s->shift[d] + i)]", 4, 8),
+    (ROWS, "read", "bits[k] = *(const uint4 *)(a.out", 14, 16),
+    (LEAVES, "read", "begin = mine ? g->first[leaf]", 4, 4.6),
+    (LEAVES, "read", "(const void *)(g->box + g->index[i])", 4, 4.6),
+    (LEAVES, "read", "widen(b, from[0], from[1]);", 1, 8),
+    (LEAVES, "write", "to[0] = make_uint4(__float_as_uint(b->lo[0])", 1, 12),
+    (("stack", RAYS), "read", "low = from[0], high = from[1];", 1, 8),
+    (("wide", RAYS), "read", "head = from[0], low = from[1], high = from[2];", 1, 5),
+    (("wide", RAYS), "read", "primitive = c->primitive;", 1, 8),
     (U32, "write", "mine[i] = before;", 32, 32),
+    (ROWS, "write", "transpose[v * pitch + row / 32 + g] = turned;", 32, 32),
+    (LEAVES, "read", "widen(&b, box[0], box[1]);", 30, 32),
 ]
 
 

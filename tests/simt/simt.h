@@ -49,6 +49,7 @@
 #endif
 /* ThreadSanitizer tells at most 255 threads apart. */
 #define GPU_BLOCK(n) (SIMT_TSAN && (n) > 64 ? 64 : (n))
+#define GPU_UNROLL
 
 /* ---- what a running CUDA thread knows of itself ---------------------------------------------- */
 
