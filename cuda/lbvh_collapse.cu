@@ -16,7 +16,8 @@
  * one, which has seven leaves beside it.
  *
  * Bound: latency near the root, 8 dependent fetches and a barrier a level, some 8 us for 10 levels
- * of few nodes; then memory: 32 bytes of each binary node read twice, 96 and 12 bytes a wide node.
+ * of few nodes; then memory: 32 bytes of each binary node read twice, 96 and 12 bytes a wide
+ * node, 48 a triangle.
  */
 #include <float.h>
 

@@ -28,12 +28,11 @@ struct lbvh_stack_leaves {
 	{
 		steps->triangles += count;
 		for (uint32_t i = 0; i < count; i++) {
-			const struct lbvh_corners *const c = triangle + first + i;
+			const struct lbvh_corners c = lbvh_corners_load(triangle + first + i);
 
-			lbvh_beam_hit(
-				beam,
-				lbvh_intersect(beam->origin, beam->direction, c->a, c->b, c->c),
-				c->primitive);
+			lbvh_beam_hit(beam,
+				      lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
+				      c.primitive);
 		}
 	}
 };

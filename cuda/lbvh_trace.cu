@@ -12,13 +12,13 @@ static __global__ void corners_kernel(struct lbvh_gpu g, struct lbvh_corners *tr
 		return;
 
 	const uint32_t p = g.index[i], *const v = g.triangle + 3 * (size_t)p;
+	const float *const a = g.vertex + 3 * (size_t)v[0], *const b = g.vertex + 3 * (size_t)v[1];
+	const float *const c = g.vertex + 3 * (size_t)v[2];
+	float4 *const to = (float4 *)(void *)(triangle + i);
 
-	for (int k = 0; k < 3; k++) {
-		triangle[i].a[k] = g.vertex[3 * (size_t)v[0] + k];
-		triangle[i].b[k] = g.vertex[3 * (size_t)v[1] + k];
-		triangle[i].c[k] = g.vertex[3 * (size_t)v[2] + k];
-	}
-	triangle[i].primitive = p;
+	to[0] = make_float4(a[0], a[1], a[2], __uint_as_float(p));
+	to[1] = make_float4(b[0], b[1], b[2], 0);
+	to[2] = make_float4(c[0], c[1], c[2], 0);
 }
 
 enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, struct lbvh_corners *triangle,

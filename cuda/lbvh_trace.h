@@ -26,10 +26,14 @@ enum {
 /* 1 + 2^-21 */
 #define LBVH_SLACK 0x1.000008p0f
 
-/* A triangle in place; 40 bytes. */
-struct lbvh_corners {
-	float a[3], b[3], c[3];
+/* A triangle in place: three vectors of 16 bytes. */
+struct alignas(16) lbvh_corners {
+	float a[3];
 	uint32_t primitive;
+	float b[3];
+	uint32_t unused_b;
+	float c[3];
+	uint32_t unused_c;
 };
 
 /* Boxes' parents and triangles met by all rays. */
@@ -113,6 +117,17 @@ static __device__ __forceinline__ void lbvh_beam_hit(struct lbvh_beam *beam, flo
 		beam->t = t;
 		beam->primitive = primitive;
 	}
+}
+
+static __device__ __forceinline__ struct lbvh_corners lbvh_corners_load(
+	const struct lbvh_corners *from)
+{
+	const float4 *const v = (const float4 *)(const void *)from;
+	const float4 a = v[0], b = v[1], c = v[2];
+
+	return {
+		{ a.x, a.y, a.z }, __float_as_uint(a.w), { b.x, b.y, b.z }, 0, { c.x, c.y, c.z }, 0
+	};
 }
 
 /* The nearest subtree that waits and may still hold a nearer hit; false if none does. */

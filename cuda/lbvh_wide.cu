@@ -42,11 +42,11 @@ static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *tria
 	uint32_t primitive;
 
 	do {
-		const struct lbvh_corners *const c = triangle + at++;
+		const struct lbvh_corners c = lbvh_corners_load(triangle + at++);
 
-		primitive = c->primitive;
+		primitive = c.primitive;
 		steps->triangles++;
-		lbvh_beam_hit(beam, lbvh_intersect(beam->origin, beam->direction, c->a, c->b, c->c),
+		lbvh_beam_hit(beam, lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
 			      primitive & ~LBVH_LAST);
 	} while (!(primitive & LBVH_LAST));
 }

@@ -40,7 +40,7 @@ RULES = [
     (LEAVES, "write", "to[0] = make_uint4(__float_as_uint(b->lo[0])", 1, 12),
     (("stack", RAYS), "read", "low = from[0], high = from[1];", 1, 8),
     (("wide", RAYS), "read", "head = from[0], low = from[1], high = from[2];", 1, 5),
-    (("wide", RAYS), "read", "primitive = c->primitive;", 1, 8),
+    (("wide", RAYS), "read", "a = v[0], b = v[1], c = v[2];", 1, 8),
     (U32, "write", "mine[i] = before;", 32, 32),
     (ROWS, "write", "transpose[v * pitch + row / 32 + g] = turned;", 32, 32),
     (LEAVES, "read", "widen(&b, box[0], box[1]);", 30, 32),
