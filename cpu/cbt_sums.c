@@ -3,7 +3,8 @@
  * Within a word w of the field: pairs of bits become 2-bit sums, which is level D-1 as it stands;
  * 4-bit sums hold 0 .. 4 and need 3 bits, 8-bit sums 4, 16-bit sums 5, 32-bit sums 6, 64-bit
  * sums 7. Sixteen 3-bit sums and so on are squeezed together by PEXT, by shifts where there is no
- * BMI2, or for eight words at once by multiply-add and permutation with AVX-512.
+ * BMI2, or for sixteen words at once by multiply-add and permutation with AVX-512
+ * (cbt_sums_avx512.c).
  *
  * The bound is memory: 2^D bits are read and 3 * 2^D written.  Heaps that no cache holds are
  * written around them, by whole lines of eight blocks: that takes 0.6 of the time that plain stores
@@ -45,13 +46,19 @@ enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth,
 	       (size_t)1 << (depth - s->levels) < 4 * (size_t)threads)
 		s->levels--;
 	s->count = gb_host_alloc(cbt_sums_subtrees(s), GROUP * sizeof *s->count, err);
-	return s->count ? GB_OK : err->code;
+	s->joint = gb_host_alloc(CBT_JOINTS, sizeof *s->joint, err);
+	if (!s->count || !s->joint)
+		return err->code;
+	cbt_joints_init(s->joint);
+	return GB_OK;
 }
 
 void cbt_sums_release(struct cbt_sums *s)
 {
+	gb_host_free(s->joint);
 	gb_host_free(s->count);
 	s->count = NULL;
+	s->joint = NULL;
 }
 
 size_t cbt_sums_subtrees(const struct cbt_sums *s)
@@ -73,10 +80,9 @@ static void pack_level(const struct cbt_sums *s, unsigned level, size_t first,
 		       const uint32_t *count, size_t n)
 {
 	const unsigned width = cbt_width(s->depth, level);
-	uint64_t *to = s->heap + level_word(s->depth, level) + first / GROUP * width;
 
-	for (size_t i = 0; i < n; i += GROUP, to += width)
-		cbt_pack_group(s->simd, to, count + i, width);
+	cbt_pack_groups(s, s->heap + level_word(s->depth, level) + first / GROUP * width, count, n,
+			width);
 }
 
 void cbt_sums_subtree(const struct cbt_sums *s, size_t i)

@@ -18,13 +18,26 @@ enum {
 	CBT_SUBTREE_LEVELS = 18, /* a subtree at most 2^18 */
 };
 
+enum {
+	CBT_FIRST_JOINT = 9, /* bits: of numbers that are packed by a table */
+	CBT_JOINTS = 8,
+};
+
+/* How 32 numbers of one width, four to a 64-bit lane, become consecutive bytes: those that `take`
+ * says, from the lanes' bytes `from`; of even fours and of odd ones. */
+struct cbt_joint {
+	uint8_t from[2][64] __attribute__((aligned(64)));
+	uint64_t take[2];
+};
+
 struct cbt_sums {
 	uint64_t *heap;
 	unsigned depth;
 	unsigned levels; /* of a subtree; 0: too small a tree, all is done by cbt_sums_top() */
 	enum cbt_simd simd;
-	bool around;     /* write the lowest sums around the caches */
-	uint32_t *count; /* of the 64 nodes six levels below each subtree's root */
+	bool around;             /* write the lowest sums around the caches */
+	uint32_t *count;         /* of the 64 nodes six levels below each subtree's root */
+	struct cbt_joint *joint; /* of widths CBT_FIRST_JOINT and on */
 };
 
 /* For a heap of its own; `threads` will share the work.  GB_EUNAVAILABLE if memory is short. */
