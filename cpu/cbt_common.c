@@ -118,10 +118,11 @@ static enum cbt_simd detect(void)
 	if (!__builtin_cpu_supports("popcnt") || !__builtin_cpu_supports("bmi") ||
 	    !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("avx2"))
 		return CBT_PLAIN;
-	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-	    !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
-	    !__builtin_cpu_supports("avx512vbmi") || !__builtin_cpu_supports("avx512vbmi2") ||
-	    !__builtin_cpu_supports("avx512bitalg") || !__builtin_cpu_supports("avx512vpopcntdq"))
+	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512cd") ||
+	    !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
+	    !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512vbmi") ||
+	    !__builtin_cpu_supports("avx512vbmi2") || !__builtin_cpu_supports("avx512bitalg") ||
+	    !__builtin_cpu_supports("avx512vpopcntdq"))
 		return CBT_BMI2;
 	return CBT_AVX512;
 #else

@@ -81,7 +81,7 @@ void cbt_cpu_change(uint64_t *heap, unsigned depth, const struct cbt_frame *fram
 enum cbt_simd {
 	CBT_PLAIN, /* portable C */
 	CBT_BMI2,  /* POPCNT, BMI, BMI2 */
-	CBT_AVX512 /* F, BW, DQ, VL, VBMI, VBMI2, BITALG, VPOPCNTDQ: Ice Lake, Zen 4 */
+	CBT_AVX512 /* F, CD, BW, DQ, VL, VBMI, VBMI2, BITALG, VPOPCNTDQ: Ice Lake, Zen 4 */
 };
 
 /* The best one that this processor has, or the limit below. */
@@ -91,8 +91,8 @@ void cbt_cpu_limit_simd(enum cbt_simd most);
 
 #define CBT_ALWAYS      static inline __attribute__((always_inline))
 #define CBT_BMI2_TARGET __attribute__((target("popcnt,bmi,bmi2")))
-#define CBT_AVX512_TARGET                                                       \
-	__attribute__((target("popcnt,bmi,bmi2,avx2,avx512f,avx512bw,avx512dq," \
+#define CBT_AVX512_TARGET                                                                \
+	__attribute__((target("popcnt,bmi,bmi2,avx2,avx512f,avx512cd,avx512bw,avx512dq," \
 			      "avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq")))
 
 #endif

@@ -1,11 +1,15 @@
 /* cbt_leaves.c -- leaves by words of 64 bits: portable, and 64 positions at once with AVX-512.
  *
- * The vector path compresses the positions of a word's set bits to consecutive bytes; the same
- * bytes moved by one are where the next leaves start, and the bit count of a gap less one is its
- * logarithm, since gaps are powers of two.  Only the last leaf of a word looks further.  Sixteen
- * at a time the bytes become (2^D + x) >> log2(gap).  A word of 64 single bits needs none of that.
+ * A word that is not zero starts with a leaf, since a leaf is as long as its position is a multiple
+ * of.  The vector path takes such words from a mask of 64 words.  It compresses the positions of a
+ * word's set bits to consecutive bytes; the same bytes moved by one are where the next leaves
+ * start, or 64.  A start and the next one add up to (2 k + 1) 2^s, counted in level D, if the leaf
+ * is node k, s levels above: sixteen at a time the bytes become 32-bit numbers, and what is behind
+ * their lowest set bit is the id.  Only a word's single leaf may be longer than the word, as the
+ * mask tells.  A word of 64 single bits needs none of that.
  *
- * The bound is the ids: four bytes written for each leaf, a bit to 2^D bits read.
+ * The bound is the ids: four bytes written for each leaf, a bit to 2^D bits read; in the caches the
+ * four operations a vector that only one port takes, and mispredicted numbers of leaves.
  */
 #include "cpu/cbt_leaves.h"
 
@@ -155,64 +159,99 @@ CBT_AVX512_TARGET CBT_ALWAYS void put_word(struct sink *to, uint32_t k)
 	put_whole(to, _mm512_add_epi32(id, _mm512_set1_epi32(48)));
 }
 
-/* The n leaves that start in `word`, whose bit 0 is node `base` of level D; the last of them has a
- * gap of 2^last. */
-CBT_AVX512_TARGET CBT_ALWAYS void put_leaves(struct sink *to, uint64_t word, uint32_t base,
-					     unsigned n, unsigned last)
+/* Ids number 16 q and on of leaves with these starts and ends, added up, as bytes; `twice` belongs
+ * to all. */
+CBT_AVX512_TARGET CBT_ALWAYS __m512i ids_of(__m512i both, unsigned q, __m512i twice)
+{
+	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
+	const __m512i from = _mm512_add_epi32(lane, _mm512_set1_epi32((int)(16 * q)));
+	const __m512i bytes = _mm512_maskz_permutexvar_epi8(0x1111111111111111, from, both);
+	const __m512i x = _mm512_add_epi32(twice, bytes);
+	const __m512i low = _mm512_xor_si512(x, _mm512_sub_epi32(x, _mm512_set1_epi32(1)));
+
+	return _mm512_shldv_epi32(_mm512_setzero_si512(), x, _mm512_lzcnt_epi32(low));
+}
+
+/* The n < 64 leaves that start in `word`, whose bit 0 is node `base` of level D; `longer` is by how
+ * much the last of them ends behind the word. */
+CBT_AVX512_TARGET CBT_ALWAYS void put_leaves(struct sink *to, uint64_t word, unsigned n,
+					     uint32_t base, uint32_t longer)
 {
 	const __m512i lane = _mm512_set_epi64(
 		0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
 		0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
-	const __m512i one = _mm512_set1_epi8(1), root = _mm512_set1_epi32((int)base);
-	__m512i start = _mm512_maskz_compress_epi8(word, lane);
-	__m512i next = _mm512_permutexvar_epi8(_mm512_add_epi8(lane, one), start);
-	__m512i shift = _mm512_popcnt_epi8(_mm512_sub_epi8(_mm512_sub_epi8(next, start), one));
+	const __m512i behind = _mm512_add_epi8(lane, _mm512_set1_epi8(1));
+	const __m512i start = _mm512_mask_compress_epi8(_mm512_set1_epi8(64), word, lane);
+	const __m512i both = _mm512_add_epi8(start, _mm512_permutexvar_epi8(behind, start));
+	const __m512i twice = _mm512_set1_epi32((int)(2 * base + longer));
 
-	shift = _mm512_mask_set1_epi8(shift, UINT64_C(1) << (n - 1), (char)last);
-	for (;;) {
-		const __m512i x = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(start));
-		const __m512i by = _mm512_cvtepu8_epi32(_mm512_castsi512_si128(shift));
-		const __m512i id = _mm512_srlv_epi32(_mm512_add_epi32(root, x), by);
-
-		if (n <= 16) {
-			put(to, id, n);
-			return;
-		}
-		put_whole(to, id);
-		n -= 16;
-		start = _mm512_alignr_epi64(start, start, 2);
-		shift = _mm512_alignr_epi64(shift, shift, 2);
+	if (n <= 16) {
+		put(to, ids_of(both, 0, twice), n);
+		return;
 	}
+	put_whole(to, ids_of(both, 0, twice));
+	if (n <= 32) {
+		put(to, ids_of(both, 1, twice), n - 16);
+		return;
+	}
+	put_whole(to, ids_of(both, 1, twice));
+	if (n <= 48) {
+		put(to, ids_of(both, 2, twice), n - 32);
+		return;
+	}
+	put_whole(to, ids_of(both, 2, twice));
+	put(to, ids_of(both, 3, twice), n - 48);
 }
 
+/* Which of `words` <= 64 words are not zero. */
+CBT_AVX512_TARGET CBT_ALWAYS uint64_t words_set(const uint64_t *field, size_t words)
+{
+	uint64_t set = 0;
+
+	for (size_t i = 0; i < words; i += 8) {
+		const __mmask8 lanes = (__mmask8)(words - i < 8 ? (1U << (words - i)) - 1 : 0xff);
+		const __m512i x = _mm512_maskz_loadu_epi64(lanes, field + i);
+
+		set |= (uint64_t)_mm512_test_epi64_mask(x, x) << i;
+	}
+	return set;
+}
+
+/* The leaves of `words` <= 64 words from number `first` on; returns how many. */
+CBT_AVX512_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *field,
+					      unsigned depth, size_t first, size_t words)
+{
+	uint64_t set = words_set(field + first, words);
+	size_t count = 0;
+
+	while (set) {
+		const size_t w = first + (size_t)__builtin_ctzll(set);
+		const uint64_t word = field[w];
+		const uint32_t base = (UINT32_C(1) << depth) + (uint32_t)(64 * w);
+		const unsigned n = (unsigned)__builtin_popcountll(word);
+		uint64_t next;
+
+		set &= set - 1;
+		next = set ? 64 * (uint64_t)(first + (size_t)__builtin_ctzll(set))
+			   : cbt_next_leaf(field, depth, w + 1);
+		count += n;
+		if (n == 64)
+			put_word(to, base);
+		else
+			put_leaves(to, word, n, base, (uint32_t)(next - 64 * (uint64_t)(w + 1)));
+	}
+	return count;
+}
+
+/* For depth >= 6, where a word is full of positions. */
 CBT_AVX512_TARGET static size_t leaves_avx512(const uint64_t *field, unsigned depth, size_t first,
 					      size_t end, bool around, struct cbt_leaves *out)
 {
 	struct sink to = { out->ids, _mm512_setzero_si512(), around };
-	const size_t words = cbt_field_words(depth);
-	const uint32_t root = UINT32_C(1) << depth;
 	size_t count = 0;
 
-	for (size_t w = first; w < end; w++) {
-		const uint64_t word = field[w];
-		const uint32_t base = root + (uint32_t)(64 * w);
-		uint64_t next;
-		unsigned n;
-
-		if (!word)
-			continue;
-		n = (unsigned)__builtin_popcountll(word);
-		count += n;
-		next = w + 1 < words && field[w + 1]
-			       ? 64 + (uint64_t)__builtin_ctzll(field[w + 1])
-			       : cbt_next_leaf(field, depth, w + 1) - 64 * (uint64_t)w;
-		if (n == 64 && next == 64) {
-			put_word(&to, base);
-			continue;
-		}
-		next -= 63 - (uint64_t)__builtin_clzll(word);
-		put_leaves(&to, word, base, n, (unsigned)__builtin_ctzll(next));
-	}
+	for (size_t w = first; w < end; w += 64)
+		count += put_words(&to, field, depth, w, end - w < 64 ? end - w : 64);
 	if (around)
 		_mm_sfence();
 	out->sum += (uint64_t)_mm512_reduce_add_epi64(to.sum);
@@ -227,7 +266,7 @@ size_t cbt_leaves(enum cbt_simd simd, const uint64_t *field, unsigned depth, siz
 		  size_t end, bool around, struct cbt_leaves *out)
 {
 #if defined(__x86_64__)
-	if (simd >= CBT_AVX512)
+	if (simd >= CBT_AVX512 && depth >= 6)
 		return leaves_avx512(field, depth, first, end, around, out);
 	if (simd >= CBT_BMI2)
 		return leaves_bmi2(field, depth, first, end, out);
