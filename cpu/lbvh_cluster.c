@@ -316,7 +316,7 @@ static void join_runs(struct lbvh_cpu *cpu, struct run *runs, size_t count)
 	maker.next = top - 1;
 	whole.top = 0;
 	for (size_t i = 0; i < count; i++) {
-		runs[i].offset = offset;
+		cpu->run_first[i] = runs[i].offset = offset;
 		offset += runs[i].used;
 		for (int k = 0; k < runs[i].top; k++) {
 			struct range *r = &whole.at[whole.top++];
@@ -327,6 +327,8 @@ static void join_runs(struct lbvh_cpu *cpu, struct run *runs, size_t count)
 			join_top(&whole, &maker);
 		}
 	}
+	cpu->run_first[count] = offset;
+	cpu->runs_used = count;
 	if (whole.top) {
 		append(&list, &whole.at[0]);
 		reduce(&list, 1, &maker);

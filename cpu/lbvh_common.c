@@ -36,8 +36,13 @@ static enum gb_status allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err
 	     !(cpu->arrived = gb_host_alloc(n, sizeof *cpu->arrived, err))))
 		return err->code;
 	if ((cpu->needs & LBVH_CPU_CLUSTERS) &&
-	    (!(cpu->spare = gb_host_alloc(n, sizeof *cpu->spare, err)) ||
-	     !(cpu->runs = gb_host_alloc(lbvh_cpu_cluster_runs(n), lbvh_cpu_cluster_bytes(), err))))
+	    (!(cpu->spare = gb_host_alloc(2 * n - 1, sizeof *cpu->spare, err)) ||
+	     !(cpu->runs =
+		       gb_host_alloc(lbvh_cpu_cluster_runs(n), lbvh_cpu_cluster_bytes(), err)) ||
+	     !(cpu->run_first =
+		       gb_host_alloc(lbvh_cpu_cluster_runs(n) + 1, sizeof *cpu->run_first, err)) ||
+	     !(cpu->sum = gb_host_alloc(n, lbvh_cpu_sum_bytes(), err)) ||
+	     !(cpu->moves = gb_host_alloc(1, lbvh_cpu_moves_bytes(), err))))
 		return err->code;
 	return GB_OK;
 }
@@ -87,6 +92,9 @@ void lbvh_cpu_release(struct lbvh_cpu *cpu)
 	gb_host_free(cpu->share);
 	gb_host_free(cpu->stacks);
 	gb_host_free(cpu->runs);
+	gb_host_free(cpu->run_first);
+	gb_host_free(cpu->sum);
+	gb_host_free(cpu->moves);
 }
 
 /* ---- boxes -------------------------------------------------------------------------------- */
@@ -246,6 +254,8 @@ void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer)
 		lbvh_cpu_sort_radix(cpu, timer);
 		lbvh_cpu_leaves(cpu, timer);
 		lbvh_cpu_cluster(cpu, timer);
+		lbvh_cpu_refine(cpu, timer);
+		lbvh_cpu_rewrite(cpu, timer);
 	}
 }
 

@@ -24,7 +24,7 @@ enum lbvh_cpu_needs {
 	LBVH_CPU_MARKS = 4,     /* mark */
 	LBVH_CPU_PARENTS = 8,   /* parent, arrived */
 	LBVH_CPU_POWER = 16,    /* pair is as long as the next power of two (bitonic sort) */
-	LBVH_CPU_CLUSTERS = 32, /* spare, runs */
+	LBVH_CPU_CLUSTERS = 32, /* spare, runs, run_first, sum, moves */
 };
 
 enum { LBVH_CPU_DIGITS = 2048 }; /* of the radix sort, at most */
@@ -43,11 +43,16 @@ struct lbvh_cpu {
 	uint32_t *first;               /* of each leaf, and count behind the last */
 	size_t leaves;
 	struct lbvh_node *node;  /* 2 leaves - 1 */
-	struct lbvh_node *spare; /* count */
+	struct lbvh_node *spare; /* as many */
 	void *runs;              /* what lbvh_cluster.c joins */
-	uint64_t *mark;          /* of each inner node: its children, or UINT64_MAX when done */
-	uint32_t *parent;        /* of each node */
-	uint32_t *arrived;       /* of each inner node: whether one child is done */
+	uint32_t *run_first;     /* the inner node of each run that has no children in it */
+	size_t runs_used;
+	struct lbvh_sum *sum; /* of each inner node (lbvh_refine.c) */
+	struct lbvh_move *moves;
+	size_t moves_used;
+	uint64_t *mark;    /* of each inner node: its children, or UINT64_MAX when done */
+	uint32_t *parent;  /* of each node */
+	uint32_t *arrived; /* of each inner node: whether one child is done */
 	uint32_t (*histogram)[LBVH_CPU_DIGITS]; /* of each thread */
 	size_t *share;                          /* threads + 1: leaves before each thread's */
 	void *stacks;                           /* of each thread: what lbvh_fused.c joins */
@@ -92,13 +97,23 @@ void lbvh_cpu_fused(struct lbvh_cpu *cpu, struct gb_timer *timer);
 size_t lbvh_cpu_stack_bytes(void);
 
 /* Inner nodes by locally-ordered clustering within the ranges of the codes' tree
- * (LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS). */
+ * (LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS).  The nodes of run i are run_first[i] .. run_first[i + 1] -
+ * 1, children before parents; those above all runs come before them, parents first. */
 void lbvh_cpu_cluster(struct lbvh_cpu *cpu, struct gb_timer *timer);
 /* For tests: whether it keeps to portable code from now on. */
 void lbvh_cpu_limit_cluster(bool plain);
 /* How many runs `count` leaves may make, and the bytes of one. */
 size_t lbvh_cpu_cluster_runs(size_t count);
 size_t lbvh_cpu_cluster_bytes(void);
+
+/* After lbvh_cpu_cluster(): treelets rearranged, and the subtrees known that cost less as a leaf.
+ */
+void lbvh_cpu_refine(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* Then: the tree written anew, with those leaves. */
+void lbvh_cpu_rewrite(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* Bytes of one of cpu->sum, and of all of cpu->moves. */
+size_t lbvh_cpu_sum_bytes(void);
+size_t lbvh_cpu_moves_bytes(void);
 
 /* ---- whole builds, by teams of their own --------------------------------------------------
  *

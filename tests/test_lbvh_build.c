@@ -150,14 +150,15 @@ Test(lbvh_build, plain_code_clusters_alike)
 	tear_down(&b);
 }
 
-/* Clusters cost a ray less than the codes' tree; by a tenth where boxes are not alike anyway. */
+/* Clusters, refined, cost a ray less than the codes' tree by a tenth; but in a soup of loose
+ * triangles, where a full sweep over all planes saves 8 %. */
 Test(lbvh_build, clusters_are_better_trees)
 {
 	const struct {
 		const char *scene;
 		double at_most;
-	} cases[] = { { "terrain", 0.9 }, { "knot", 0.92 }, { "flake", 0.9 },
-		      { "city", 0.8 },    { "soup", 1 },    { "teapot", 0.96 } };
+	} cases[] = { { "terrain", 0.8 }, { "knot", 0.86 }, { "flake", 0.85 },
+		      { "city", 0.75 },   { "soup", 0.98 }, { "teapot", 0.9 } };
 
 	for (size_t s = 0; s < GB_COUNT(cases); s++) {
 		struct work w = set_up(cases[s].scene, 30000, 2);
