@@ -9,8 +9,9 @@
  * boxes are widened beyond any rounding, so that it equals a search through all triangles.  A ray
  * agrees if both miss, or if its distance is that of the reference within a part in 10^4 and its
  * primitive is hit at that distance.  Rays that graze an edge are decided by the last bit: one in
- * 20 000 rays, at least one, may disagree; they are counted.  Our own traversals have none; a
- * library of other arithmetic has 3 in 10^5 among long thin triangles.
+ * 100 000 rays, at least one, may disagree; they are counted.  Our own traversals have none.  Hits
+ * that say that they come from a library of another arithmetic (LBVH_FOREIGN: Embree) may disagree
+ * in one ray of 20 000.
  */
 #ifndef GPUBENCH_CLI_LBVH_JUDGE_H
 #define GPUBENCH_CLI_LBVH_JUDGE_H

@@ -105,14 +105,19 @@ enum lbvh_tree_kind {
 
 enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
 
+/* Hits found by a library in an arithmetic of its own: the judge allows for more rays that differ
+ * where an edge is grazed.  Outputs that do not say so are held to that of lbvh_intersect(). */
+#define LBVH_FOREIGN UINT32_C(0x6f726967)
+
 /* The output of build: this header, room for 2 count - 1 nodes, count indices, LBVH_PROBES
  * distances, LBVH_PROBES primitives.  Of a binary tree nodes and index are used, of a probed one
  * the hits. */
 struct lbvh_tree_header {
-	uint32_t kind;   /* enum lbvh_tree_kind */
-	uint32_t leaves; /* L; of a probed tree as far as it is known, else 0 */
-	uint32_t nodes;  /* 2 L - 1; of a probed tree as far as it is known, else 0 */
-	uint32_t unused[13];
+	uint32_t kind;       /* enum lbvh_tree_kind */
+	uint32_t leaves;     /* L; of a probed tree as far as it is known, else 0 */
+	uint32_t nodes;      /* 2 L - 1; of a probed tree as far as it is known, else 0 */
+	uint32_t arithmetic; /* of the hits: LBVH_FOREIGN, or anything else */
+	uint32_t unused[12];
 };
 
 static inline size_t lbvh_build_size(const struct lbvh_input *in)
@@ -142,10 +147,11 @@ static inline uint32_t *lbvh_build_probe_primitive(const struct lbvh_input *in, 
 	return (uint32_t *)(void *)(lbvh_build_probe_t(in, output) + LBVH_PROBES);
 }
 
-/* The output of trace: edge^2 distances, then edge^2 primitives, ray (x, y) at y * edge + x. */
+/* The output of trace: edge^2 distances, then edge^2 primitives, ray (x, y) at y * edge + x; then a
+ * word that may be LBVH_FOREIGN. */
 static inline size_t lbvh_trace_size(const struct lbvh_input *in)
 {
-	return (size_t)in->edge * in->edge * 8;
+	return (size_t)in->edge * in->edge * 8 + sizeof(uint32_t);
 }
 
 static inline float *lbvh_trace_t(void *output)
@@ -156,6 +162,11 @@ static inline float *lbvh_trace_t(void *output)
 static inline uint32_t *lbvh_trace_primitive(const struct lbvh_input *in, void *output)
 {
 	return (uint32_t *)output + (size_t)in->edge * in->edge;
+}
+
+static inline uint32_t *lbvh_trace_arithmetic(const struct lbvh_input *in, void *output)
+{
+	return (uint32_t *)output + 2 * (size_t)in->edge * in->edge;
 }
 
 /* ---- arithmetic that all back ends share ---------------------------------------------------

@@ -121,10 +121,12 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 
 	if (s->op == LBVH_TRACE) {
 		lbvh_tracer_download(&s->tracer, output);
+		*lbvh_trace_arithmetic(in, output) = LBVH_FOREIGN;
 		refine(in, &in->camera, in->edge, lbvh_trace_t(output),
 		       lbvh_trace_primitive(in, output));
 	} else {
 		lbvh_tracer_probe(&s->tracer, lbvh_embree_trace1, s, 0, output);
+		((struct lbvh_tree_header *)output)->arithmetic = LBVH_FOREIGN;
 		refine(in, &in->probe, LBVH_PROBE_EDGE, lbvh_build_probe_t(in, output),
 		       lbvh_build_probe_primitive(in, output));
 	}

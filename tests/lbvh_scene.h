@@ -1,0 +1,133 @@
+/* lbvh_scene.h -- for the tests of lbvh: scenes with the hits that all triangles one by one give,
+ * and traversals compared with them.
+ */
+#ifndef GPUBENCH_TESTS_LBVH_SCENE_H
+#define GPUBENCH_TESTS_LBVH_SCENE_H
+
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/lbvh.h"
+#include "common/memory.h"
+#include "common/workload.h"
+#include "datasets/scene.h"
+
+extern const struct gb_workload gb_lbvh_workload;
+
+/* ---- scenes ------------------------------------------------------------------------------- */
+
+/* An input, and the hits that all triangles one by one give. */
+struct scene {
+	struct lbvh_params params;
+	struct lbvh_input *in;
+	float *t;
+	uint32_t *primitive;
+};
+
+static inline void brute_force(struct scene *s)
+{
+	const struct lbvh_input *in = s->in;
+	const size_t rays = (size_t)in->edge * in->edge;
+
+	s->t = calloc(rays, sizeof *s->t);
+	s->primitive = calloc(rays, sizeof *s->primitive);
+	for (size_t i = 0; i < rays; i++) {
+		float direction[3];
+
+		lbvh_ray(&in->camera, (uint32_t)(i % in->edge), (uint32_t)(i / in->edge),
+			 direction);
+		s->t[i] = INFINITY;
+		s->primitive[i] = LBVH_MISS;
+		for (uint32_t p = 0; p < in->count; p++) {
+			const uint32_t *v = in->triangle + 3 * (size_t)p;
+			const float t = lbvh_intersect(
+				in->camera.eye, direction, in->vertex + 3 * (size_t)v[0],
+				in->vertex + 3 * (size_t)v[1], in->vertex + 3 * (size_t)v[2]);
+
+			if (lbvh_nearer(t, p, s->t[i], s->primitive[i])) {
+				s->t[i] = t;
+				s->primitive[i] = p;
+			}
+		}
+	}
+}
+
+static inline struct scene prepare(const char *name, size_t primitives, size_t edge)
+{
+	struct scene s = { .params = { .op = LBVH_TRACE,
+				       .scene = name,
+				       .primitives = (int64_t)primitives,
+				       .rays = (int64_t)edge,
+				       .threads = 2,
+				       .seed = 5 } };
+	struct gb_error err = { 0 };
+	void *input;
+
+	cr_assert_eq(gb_lbvh_workload.prepare(&s.params, &input, &err), GB_OK, "%s", err.message);
+	s.in = input;
+	return s;
+}
+
+static inline struct scene make(const char *name, size_t primitives, size_t edge)
+{
+	struct scene s = prepare(name, primitives, edge);
+
+	brute_force(&s);
+	return s;
+}
+
+static inline void drop(struct scene *s)
+{
+	gb_lbvh_workload.release(s->in);
+	free(s->t);
+	free(s->primitive);
+}
+
+/* A scene of our own triangles, seen from eye towards target. */
+static inline struct scene compose(const float (*corner)[3], size_t triangles, struct gb_view view,
+				   size_t edge)
+{
+	struct scene s = prepare("soup", triangles, edge);
+
+	gb_host_free(s.in->vertex);
+	s.in->vertex = gb_host_zalloc(9 * triangles + 4, sizeof(float), NULL);
+	memcpy(s.in->vertex, corner, 36 * triangles);
+	s.in->vertex_count = 3 * triangles;
+	for (uint32_t i = 0; i < 3 * triangles; i++)
+		s.in->triangle[i] = i;
+	s.in->camera = gb_view_camera(&view, (uint32_t)edge);
+	brute_force(&s);
+	return s;
+}
+
+/* ---- comparing ---------------------------------------------------------------------------- */
+
+/* Hits of a traversal, to be freed. */
+static inline void *trace(const struct scene *s, const struct gb_variant_ops *ops)
+{
+	struct gb_error err = { 0 };
+	void *state = NULL, *output = malloc(lbvh_trace_size(s->in));
+
+	memset(output, 0xa5, lbvh_trace_size(s->in));
+	cr_assert_eq(ops->create(&state, &s->params, s->in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(ops->run(state, NULL, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(ops->download(state, output, &err), GB_OK, "%s", err.message);
+	ops->destroy(state);
+	return output;
+}
+
+/* Rays whose distance or primitive is not the right one. */
+static inline size_t differing(const struct scene *s, void *output)
+{
+	const float *t = lbvh_trace_t(output);
+	const uint32_t *primitive = lbvh_trace_primitive(s->in, output);
+	size_t count = 0;
+
+	for (size_t i = 0; i < (size_t)s->in->edge * s->in->edge; i++)
+		count += memcmp(t + i, s->t + i, sizeof *t) || primitive[i] != s->primitive[i];
+	return count;
+}
+
+#endif
