@@ -14,64 +14,10 @@
 /* A function that is called from outside. */
 #define WORDS_ENTRY __attribute__((target("avx512f,avx512dq,avx512vl,avx2,bmi,lzcnt")))
 
-#define F8       __m256
 #define FW       __m512
 #define FW_LANES 16
 
-WORDS_FN F8 f8_set(float a)
-{
-	return _mm256_set1_ps(a);
-}
-
-WORDS_FN F8 f8_load(const float *p)
-{
-	return _mm256_loadu_ps(p);
-}
-
-WORDS_FN void f8_store(float *p, F8 a)
-{
-	_mm256_storeu_ps(p, a);
-}
-
-WORDS_FN F8 f8_add(F8 a, F8 b)
-{
-	return _mm256_add_ps(a, b);
-}
-
-WORDS_FN F8 f8_sub(F8 a, F8 b)
-{
-	return _mm256_sub_ps(a, b);
-}
-
-WORDS_FN F8 f8_mul(F8 a, F8 b)
-{
-	return _mm256_mul_ps(a, b);
-}
-
-WORDS_FN F8 f8_div(F8 a, F8 b)
-{
-	return _mm256_div_ps(a, b);
-}
-
-WORDS_FN F8 f8_sqrt(F8 a)
-{
-	return _mm256_sqrt_ps(a);
-}
-
-WORDS_FN F8 f8_abs(F8 a)
-{
-	return _mm256_and_ps(a, _mm256_castsi256_ps(_mm256_set1_epi32(INT32_MAX)));
-}
-
-WORDS_FN F8 f8_min(F8 a, F8 b)
-{
-	return _mm256_min_ps(a, b);
-}
-
-WORDS_FN F8 f8_max(F8 a, F8 b)
-{
-	return _mm256_max_ps(a, b);
-}
+#include "cpu/lbvh_words_f8.h"
 
 WORDS_FN unsigned f8_le(F8 a, F8 b)
 {
@@ -176,14 +122,6 @@ WORDS_FN FW fw_select(FW a, FW b, unsigned bits)
 WORDS_FN void fw_put(uint32_t *p, uint32_t v, unsigned bits)
 {
 	_mm512_mask_storeu_epi32(p, (__mmask16)bits, _mm512_set1_epi32((int)v));
-}
-
-WORDS_FN void f8_keys(uint32_t *p, F8 a)
-{
-	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
-	const __m256i high = _mm256_andnot_si256(_mm256_set1_epi32(7), _mm256_castps_si256(a));
-
-	_mm256_storeu_si256((__m256i *)(void *)p, _mm256_or_si256(high, lane));
 }
 
 #endif
