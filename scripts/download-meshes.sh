@@ -5,6 +5,9 @@
 # An archive whose sha256 the manifest records must have it; of the others it is printed, to be
 # recorded.  What is there already is left alone.  The licences are those of the sources: Stanford's
 # scans and the McGuire archive's scenes may be used for research, some not be passed on.
+#
+# A mesh that cannot be had is told and left out; the others are fetched all the same.  Exit status
+# 1 if one is missing.
 set -euo pipefail
 
 manifest=$(dirname "$0")/../datasets/meshes.def
@@ -21,7 +24,12 @@ trap 'rm -rf "$scratch"' EXIT
 fetch() {
 	local archive
 	archive=$scratch/$(printf '%s' "$1" | sha256sum | cut -c1-16)
-	[[ -e $archive ]] || curl --fail --location --silent --show-error --output "$archive" "$1"
+	if [[ ! -e $archive ]] &&
+		! curl --fail --location --silent --show-error --output "$archive" "$1" >&2; then
+		echo "$0: $1 cannot be fetched" >&2
+		rm -f "$archive"
+		return 1
+	fi
 	local sum
 	sum=$(sha256sum "$archive" | cut -d' ' -f1)
 	if [[ -n $2 && $sum != "$2" ]]; then
@@ -50,12 +58,14 @@ while IFS='|' read -r file triangles _ _ url member sum; do
 		failed=1
 		continue
 	fi
-	if [[ $url == *.zip ]]; then
-		unzip -p "$archive" "$member" >"$scratch/mesh"
-	else
-		tar -xzOf "$archive" "$member" >"$scratch/mesh"
+	unpack=(tar -xzOf)
+	[[ $url == *.zip ]] && unpack=(unzip -p)
+	if ! "${unpack[@]}" "$archive" "$member" >"$scratch/mesh"; then
+		echo "$0: $url holds no $member" >&2
+		failed=1
+		continue
 	fi
 	mv "$scratch/mesh" "$directory/$file"
 	echo "$file: fetched, $triangles triangles expected"
-done < <(entries)
+done < <(entries; echo)
 exit $failed
