@@ -124,6 +124,7 @@ static float best_part(struct treelet *t, unsigned set)
 	const unsigned lowest = set & -set, rest = set ^ lowest;
 	float best = INFINITY;
 
+	t->part[set] = (unsigned char)lowest;
 	/* The lowest with each subset of the rest but all of it. */
 	for (unsigned s = rest; s;) {
 		float cost;
@@ -215,7 +216,7 @@ static void refine_node(struct lbvh_cpu *cpu, uint32_t root)
 	grow(cpu, root, &t);
 	solve(cpu, &t);
 	all = (1U << t.count) - 1;
-	if (t.cost[all] < cost) {
+	if (t.count > 2 && t.cost[all] < cost) {
 		t.used = 0;
 		rebuild(cpu, &t, all, root);
 	} else {
@@ -318,7 +319,7 @@ static size_t write_top(struct lbvh_cpu *cpu)
 	size_t waiting = 1;
 
 	queue[0] = (struct lbvh_move){ 0, 0, 0 };
-	for (size_t tries = 0; waiting && waiting < SHARES && tries < 2 * SHARES; tries++) {
+	for (size_t tries = 0; waiting && waiting < SHARES && tries < (size_t)2 * SHARES; tries++) {
 		struct lbvh_move child[2];
 		size_t largest = 0;
 

@@ -9,8 +9,8 @@
  * node.  The last range is merged down to one cluster, the root.
  *
  * Which clusters merge depends on codes and boxes alone: the tree is that of cpu/ploc before its
- * treelets are refined, but for the numbers of inner nodes, which are dealt downwards from one counter.  The root is made last
- * and gets 0.
+ * treelets are refined, but for the numbers of inner nodes, which are dealt downwards from one
+ * counter.  The root is made last and gets 0.
  *
  * Progress: a wish to merge is one number of which both clusters know the same, and no cluster has
  * two equal ones, because the lowest bits tell the partner.  So the two of the strongest wish of
