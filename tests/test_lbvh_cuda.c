@@ -11,6 +11,7 @@
 #include "common/text.h"
 #include "common/variants.h"
 #include "common/workload.h"
+#include "cpu/lbvh_common.h"
 
 extern const struct gb_workload gb_lbvh_workload;
 
@@ -116,23 +117,44 @@ Test(variants_lbvh, codes_make_one_tree)
 	}
 }
 
+/* Nodes and the index that their leaves mean. */
+struct tree {
+	const struct lbvh_node *node;
+	const uint32_t *index;
+};
+
 /* Two subtrees are the same but for the numbers of their nodes. */
-static void same_subtree(const struct lbvh_input *in, void *a, uint32_t i, void *b, uint32_t j)
+static void same_subtree(struct tree a, uint32_t i, struct tree b, uint32_t j)
 {
-	const struct lbvh_node *m = lbvh_build_nodes(a) + i, *n = lbvh_build_nodes(b) + j;
+	const struct lbvh_node *m = a.node + i, *n = b.node + j;
 
 	cr_assert(memcmp(m->lo, n->lo, sizeof m->lo) == 0 &&
 		  memcmp(m->hi, n->hi, sizeof m->hi) == 0);
 	cr_assert_eq(m->left & LBVH_LEAF, n->left & LBVH_LEAF);
 	if (m->left & LBVH_LEAF) {
 		cr_assert_eq(m->right, n->right);
-		cr_assert(memcmp(lbvh_build_index(in, a) + (m->left & ~LBVH_LEAF),
-				 lbvh_build_index(in, b) + (n->left & ~LBVH_LEAF),
-				 m->right * sizeof(uint32_t)) == 0);
+		cr_assert(memcmp(a.index + (m->left & ~LBVH_LEAF), b.index + (n->left & ~LBVH_LEAF),
+				 m->right * sizeof *a.index) == 0);
 		return;
 	}
-	same_subtree(in, a, m->left, b, n->left);
-	same_subtree(in, a, m->right, b, n->right);
+	same_subtree(a, m->left, b, n->left);
+	same_subtree(a, m->right, b, n->right);
+}
+
+/* The CPU's clustering, without the refinement that follows it there, by one thread. */
+static void cluster(struct lbvh_cpu *cpu, const struct work *w)
+{
+	struct lbvh_params alone = w->params;
+	struct gb_error err = { 0 };
+
+	alone.threads = 1;
+	cr_assert_eq(lbvh_cpu_init(cpu, &alone, w->in, LBVH_CPU_CLUSTERED, &err), GB_OK, "%s",
+		     err.message);
+	lbvh_cpu_bounds(cpu, NULL);
+	lbvh_cpu_codes(cpu, NULL);
+	lbvh_cpu_sort_radix(cpu, NULL);
+	lbvh_cpu_leaves(cpu, NULL);
+	lbvh_cpu_cluster(cpu, NULL);
 }
 
 /* Clustering numbers inner nodes as they come. */
@@ -141,11 +163,14 @@ Test(variants_lbvh, clusters_make_one_tree)
 	open_gpu();
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
 		struct work w = set_up(LBVH_BUILD, scenes[s], 1500);
-		void *cpu = output_of(&w, find(GB_CPU, "ploc"));
 		void *cuda = output_of(&w, find(GB_CUDA, "ploc"));
+		struct lbvh_cpu cpu = { 0 };
 
-		same_subtree(w.in, cpu, 0, cuda, 0);
-		free(cpu);
+		cluster(&cpu, &w);
+		same_subtree((struct tree){ cpu.node, cpu.index }, 0,
+			     (struct tree){ lbvh_build_nodes(cuda), lbvh_build_index(w.in, cuda) },
+			     0);
+		lbvh_cpu_release(&cpu);
 		free(cuda);
 		gb_lbvh_workload.release(w.in);
 	}
