@@ -234,18 +234,24 @@ gpu-check: $(BUILD)/gpubench
 		$(gpu_sanitizer) --tool $$tool --error-exitcode 9 \
 			$(BUILD)/gpubench check --backend=cuda --require-gpu; done
 
+## test-resume: a sweep killed KILLS=20 times at random moments, resumed each time (make test: 3)
+KILLS ?= 20
+test-resume: $(BUILD)/gpubench
+	$(Q)tests/resume.sh $(BUILD)/gpubench $(KILLS)
+
 ## test-slurm: the job array of scripts/sweep.slurm on a Slurm of one node, started here (as root)
 test-slurm: $(BUILD)/gpubench
 	$(Q)tests/slurm.sh $(BUILD)/gpubench
 
-## test-ab: how often `ab` finds a slow-down of 10 %, and cries wolf, on this machine (minutes)
+## test-ab: how often `ab` finds a slow-down of 10 %, and cries wolf, on this machine (a quarter of an hour)
 test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
-	$(Q)tests/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
+	$(Q)tests/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 
 # Golden command-line cases, and real output against the published schema.
 test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
 	$(Q)tests/page.sh $(BUILD)/gpubench
 	$(Q)tests/plot.sh $(BUILD)/gpubench
+	$(Q)tests/resume.sh $(BUILD)/gpubench 3
 	$(Q)$(sanitized) tests/cli/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 
@@ -343,7 +349,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-unit test-simt test-cli test-slurm test-ab asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
+.PHONY: all test gpu-check test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
 	format-check ptxas man install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

@@ -81,6 +81,12 @@ static void add_heading(struct parse *p, const char *text)
 		p->option[p->option_count++] = (struct argp_option){ .doc = text };
 }
 
+/* A parameter of the workload's comes before an option of that name. */
+static bool is_parameter(const struct gb_workload *workload, const char *name)
+{
+	return workload && gb_param_find(workload->params, workload->param_count, name);
+}
+
 /* argp sorts within a group; each heading starts a new one by its position. */
 static void build_table(struct parse *p)
 {
@@ -97,7 +103,8 @@ static void build_table(struct parse *p)
 		for (size_t g = 0; g < GB_COUNT(groups); g++)
 			if (gb_equal(groups[g].first, p->a->row[i].name))
 				add_heading(p, groups[g].heading);
-		add_row(p, &p->a->row[i], false, FIRST_KEY + (int)i);
+		if (!is_parameter(p->a->workload, p->a->row[i].name))
+			add_row(p, &p->a->row[i], false, FIRST_KEY + (int)i);
 	}
 	add_heading(p, "Other:");
 	p->option[p->option_count++] =

@@ -3,6 +3,7 @@
 
 #include "cli/commands.h"
 #include "cli/launches.h"
+#include "cli/plan.h"
 #include "cli/registry.h"
 #include "cli/session.h"
 
@@ -19,7 +20,12 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 	    request.done || gb_check_globs(workload, request.glob, request.glob_count, err))
 		goto out;
 	if (request.dry_run) {
-		(void)gb_dry_run(&request, &sweep, request.glob, request.glob_count, err);
+		struct gb_plan plan;
+
+		if (!gb_plan_init(&plan, &request, err) &&
+		    !gb_plan_sweep(&plan, &sweep, request.glob, request.glob_count, err))
+			gb_plan_total(&plan);
+		gb_plan_release(&plan);
 		goto out;
 	}
 	if (!gb_is_launch(&request) && request.runs > 1) {
@@ -34,9 +40,10 @@ out:
 	return err->code ? err->code : status;
 }
 
-/* All lines of a preset of one workload. */
-static enum gb_status run_preset(struct gb_session *session, const struct gb_workload *workload,
-				 const struct gb_request *request, enum gb_preset preset,
+/* All lines of a preset of one workload: measured, or planned if there is a plan. */
+static enum gb_status run_preset(struct gb_session *session, struct gb_plan *plan,
+				 const struct gb_request *request,
+				 const struct gb_workload *workload, enum gb_preset preset,
 				 struct gb_error *err)
 {
 	const char *const *line = workload->preset[preset];
@@ -44,14 +51,25 @@ static enum gb_status run_preset(struct gb_session *session, const struct gb_wor
 	for (; line && *line && !err->code; line++) {
 		struct gb_sweep sweep = { 0 };
 
-		if (!gb_sweep_words(&sweep, workload, *line, err)) {
-			if (request->dry_run)
-				(void)gb_dry_run(request, &sweep, NULL, 0, err);
+		if (!gb_sweep_words(&sweep, workload, *line, err) &&
+		    !gb_sweep_threads(&sweep, request->threads, err)) {
+			if (plan)
+				(void)gb_plan_sweep(plan, &sweep, NULL, 0, err);
 			else
 				(void)gb_session_sweep(session, &sweep, NULL, 0, err);
 		}
 		gb_sweep_release(&sweep);
 	}
+	return err->code;
+}
+
+enum gb_status gb_check_threads(const struct gb_request *request, struct gb_error *err)
+{
+	struct gb_sweep sweep = { 0 };
+
+	if (!gb_sweep_init(&sweep, gb_workloads[0], err))
+		(void)gb_sweep_threads(&sweep, request->threads, err);
+	gb_sweep_release(&sweep);
 	return err->code;
 }
 
@@ -62,7 +80,7 @@ enum gb_status gb_check_names(const struct gb_request *request, struct gb_error 
 			return gb_fail(err, GB_EUSAGE,
 				       "'%.80s' is not a benchmark (see gpubench list)",
 				       request->glob[i]);
-	return GB_OK;
+	return gb_check_threads(request, err);
 }
 
 bool gb_named(const struct gb_request *request, const struct gb_workload *workload)
@@ -71,6 +89,27 @@ bool gb_named(const struct gb_request *request, const struct gb_workload *worklo
 		if (gb_workload_find(request->glob[i]) == workload)
 			return true;
 	return request->glob_count == 0;
+}
+
+static enum gb_status run_presets(struct gb_session *session, struct gb_plan *plan,
+				  const struct gb_request *request, enum gb_preset preset,
+				  struct gb_error *err)
+{
+	for (size_t i = 0; i < gb_workload_count && !err->code; i++)
+		if (gb_named(request, gb_workloads[i]))
+			(void)run_preset(session, plan, request, gb_workloads[i], preset, err);
+	return err->code;
+}
+
+static enum gb_status plan_presets(const struct gb_request *request, enum gb_preset preset,
+				   struct gb_error *err)
+{
+	struct gb_plan plan;
+
+	if (!gb_plan_init(&plan, request, err) && !run_presets(NULL, &plan, request, preset, err))
+		gb_plan_total(&plan);
+	gb_plan_release(&plan);
+	return err->code;
 }
 
 enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
@@ -85,13 +124,12 @@ enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 	    request.done || gb_check_names(&request, err) ||
 	    gb_preset_of(&request, GB_QUICK, &preset, err))
 		return err->code;
-	if (!request.dry_run && !gb_is_launch(&request) && request.runs > 1)
+	if (request.dry_run)
+		return plan_presets(&request, preset, err);
+	if (!gb_is_launch(&request) && request.runs > 1)
 		return gb_launches(&request, argc, argv, err);
-	if (request.dry_run || !gb_session_open(&session, &request, argc, argv, err))
-		for (size_t i = 0; i < gb_workload_count && !err->code; i++)
-			if (gb_named(&request, gb_workloads[i]))
-				(void)run_preset(&session, gb_workloads[i], &request, preset, err);
-	if (!request.dry_run)
-		status = gb_session_close(&session, err);
+	if (!gb_session_open(&session, &request, argc, argv, err))
+		(void)run_presets(&session, NULL, &request, preset, err);
+	status = gb_session_close(&session, err);
 	return err->code ? err->code : status;
 }

@@ -44,6 +44,7 @@ static const struct gb_param params[] = {
 	  .initial = "17",
 	  .min = CBT_MIN_DEPTH,
 	  .max = CBT_MAX_DEPTH,
+	  .size = true,
 	  .help = "of the tree: 2^depth leaves at most, 2^(depth + 2) bits" },
 	{ .name = "shape",
 	  .type = GB_CHOICE,

@@ -77,7 +77,8 @@ static enum gb_status check_workload(const struct gb_request *request,
 	for (const char *const *line = workload->check; line && *line && !err->code; line++) {
 		struct gb_sweep sweep = { 0 };
 
-		if (!gb_sweep_words(&sweep, workload, *line, err))
+		if (!gb_sweep_words(&sweep, workload, *line, err) &&
+		    !gb_sweep_threads(&sweep, request->threads, err))
 			(void)check_sweep(request, &sweep, tally, err);
 		gb_sweep_release(&sweep);
 	}

@@ -36,6 +36,7 @@ static const struct gb_param params[] = {
 	  .max = OCTREE_MAX_COUNT,
 	  .yields_to = "file",
 	  .unit = "bodies",
+	  .size = true,
 	  .help = "bodies to insert; with --file at most so many are read (0 or not given: all)" },
 	{ .name = "dist",
 	  .type = GB_CHOICE,

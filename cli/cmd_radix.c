@@ -35,6 +35,7 @@ static const struct gb_param params[] = {
 	  .max = INT64_C(1) << 33,
 	  .yields_to = "file",
 	  .unit = "keys",
+	  .size = true,
 	  .help = "keys to sort; with --file at most so many are read (0 or not given: all)" },
 	{ .name = "type",
 	  .type = GB_CHOICE,

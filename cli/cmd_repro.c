@@ -298,6 +298,15 @@ static void fewer_samples(struct gb_settings *how)
 	how->min_time_s = how->min_time_s < 0.2 ? how->min_time_s : 0.2;
 }
 
+/* A cell has room for one measurement. */
+static enum gb_status check_threads(const struct gb_request *request, struct gb_error *err)
+{
+	if (request->threads && strpbrk(request->threads, ",:"))
+		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number",
+			       request->threads);
+	return gb_check_threads(request, err);
+}
+
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
 	static struct gb_request request;
@@ -310,7 +319,7 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 			     "A paper's table: published, measured here, and its claims tested.",
 			     argc, argv, err) ||
 	    request.done || gb_refuse_parts(&request, "repro", err) ||
-	    gb_preset_of(&request, GB_PAPER, &preset, err))
+	    check_threads(&request, err) || gb_preset_of(&request, GB_PAPER, &preset, err))
 		return err->code;
 	if (request.list)
 		return each_table(NULL, "all", preset, &count, err);

@@ -16,6 +16,7 @@ static const struct gb_param params[] = {
 	  .min = 0,
 	  .max = INT64_C(1) << 40,
 	  .unit = "bytes",
+	  .size = true,
 	  .help = "bytes to copy: as many are read, and as many written" },
 	GB_COMMON_PARAMS(struct stream_params),
 };

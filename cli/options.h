@@ -18,6 +18,7 @@ struct gb_request {
 	const char *backend; /* "cpu", "cuda" or "cpu,cuda"; NULL: both */
 	const char *output;  /* -o; NULL: the table on stdout only */
 	const char *preset;  /* see gb_preset_of() */
+	const char *threads; /* for what runs several benchmarks; see gb_sweep_threads() */
 	int64_t quiet, verbose, require_gpu, dry_run;
 	int64_t list;
 	int64_t runs;      /* launches of the whole command; see launches.h */

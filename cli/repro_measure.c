@@ -191,7 +191,8 @@ static enum gb_status measure_point(struct gb_repro *t, struct gb_session *sessi
 		add_variant(variant, &count, gb_repro_beside(t, i));
 	if (count == 0)
 		return GB_OK;
-	if (!gb_sweep_init(&sweep, workload, err) && !point_of(t, row, set, &sweep, err))
+	if (!gb_sweep_init(&sweep, workload, err) && !point_of(t, row, set, &sweep, err) &&
+	    !gb_sweep_threads(&sweep, session->request->threads, err))
 		(void)gb_session_sweep(session, &sweep, variant, count, err);
 	gb_sweep_release(&sweep);
 	for (size_t c = 0; c < t->columns; c++)

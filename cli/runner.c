@@ -257,6 +257,8 @@ static bool enough(struct session *s)
 	if (gb_summarize(r->time.value, n, &summary, &ignored))
 		return true;
 	half_width = gb_relative_half_width(&summary);
+	if (r->watch)
+		r->watch(r, half_width);
 	if (late || last) {
 		judge_interval(s, late ? GB_TIME_LIMIT : GB_MAX_SAMPLES, half_width);
 		return true;

@@ -70,6 +70,11 @@ struct gb_result {
 	size_t host_bytes, device_bytes; /* the most in use at once, the input included */
 	struct gb_metrics metrics;
 	double elapsed_s; /* of the whole measurement */
+
+	/* Told between samples how far the interval is, half its width as a share of the median;
+	 * NULL: nobody wants to know. */
+	void (*watch)(const struct gb_result *result, double half_width);
+	void *watcher; /* for watch() */
 };
 
 /* Set by the signal handler; the runner stops after the run under way. */

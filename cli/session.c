@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -229,6 +230,28 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	return put_line(s, gb_record_run(&s->info, err), err);
 }
 
+enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request,
+			       struct gb_error *err)
+{
+	const char *path = request->output;
+	bool lines = false;
+
+	*s = (struct gb_session){ .request = request, .lock = -1 };
+	if (read_shard(s, err) || !path || gb_equal(path, "-") ||
+	    kind_of(path, &lines, &s->format, err) || !lines || access(path, R_OK))
+		return err->code;
+	if (gb_records_read(path, &s->records, err))
+		return err->code;
+	return request->resume ? gb_done_init(&s->past, &s->records, err) : GB_OK;
+}
+
+void gb_session_abandon(struct gb_session *s)
+{
+	gb_done_release(&s->past);
+	gb_limits_release(&s->limits);
+	gb_records_release(&s->records);
+}
+
 /* ---- measuring ---------------------------------------------------------------------------- */
 
 /* Verification outranks other failures, they outrank a missing device. */
@@ -267,23 +290,49 @@ static const char *time_left(const struct gb_session *s, char *text, size_t size
 	return text;
 }
 
-static void show_progress(const struct gb_session *s, const struct gb_result *result)
+static bool has_progress(const struct gb_session *s)
 {
-	char left[32];
-	char *key;
-	struct gb_error ignored = { 0 };
+	return !s->request->quiet && isatty(STDERR_FILENO);
+}
 
-	if (s->request->quiet || !isatty(STDERR_FILENO))
-		return;
-	key = gb_record_key(result->workload, result->variant, result->params, &ignored);
-	(void)fprintf(stderr, "\r\033[K%zu/%zu%s %.100s", s->done + 1, s->total,
-		      time_left(s, left, sizeof left), key ? key : "");
+/* Columns of the terminal. */
+static int columns(void)
+{
+	struct winsize size = { 0 };
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
+		return 80;
+	return size.ws_col;
+}
+
+/* "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000 ..." on one line of the terminal. */
+static void show_progress(struct gb_session *s, const struct gb_result *result, double half_width)
+{
+	char left[32], interval[32] = "", line[512];
+	struct gb_error ignored = { 0 };
+	char *key = gb_record_key(result->workload, result->variant, result->params, &ignored);
+
+	if (!isnan(half_width))
+		(void)snprintf(interval, sizeof interval, ", +-%.1f %%", 100 * half_width);
+	(void)snprintf(line, sizeof line, "%zu/%zu%s%s, %s", s->done + 1, s->total,
+		       time_left(s, left, sizeof left), interval, key ? key : "");
+	(void)fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
+	s->shown_ns = gb_now_ns();
 	free(key);
+}
+
+/* At most five times a second: writing disturbs what is measured. */
+static void watch(const struct gb_result *result, double half_width)
+{
+	struct gb_session *s = result->watcher;
+
+	if (gb_now_ns() - s->shown_ns >= 0.2e9)
+		show_progress(s, result, half_width);
 }
 
 static void hide_progress(const struct gb_session *s)
 {
-	if (!s->request->quiet && isatty(STDERR_FILENO))
+	if (has_progress(s))
 		(void)fputs("\r\033[K", stderr);
 }
 
@@ -303,32 +352,47 @@ static void tell(const struct gb_session *s, const struct gb_result *r)
 	free(key);
 }
 
-/* One measurement and its record. */
-static enum gb_status run_variant(struct gb_session *s, struct gb_result *result,
-				  const struct gb_error *no_input, const void *input,
-				  struct gb_error *err)
+static enum gb_status finish_result(struct gb_session *s, struct gb_result *result,
+				    struct gb_error *err)
 {
-	show_progress(s, result);
-	if (no_input->code) {
-		result->outcome = GB_SKIPPED;
-		result->code = no_input->code;
-		(void)snprintf(result->reason, sizeof result->reason, "input: %.460s",
-			       no_input->message);
-	} else if (gb_run(result, input, &s->request->how, true, err)) {
-		return err->code;
-	}
-	if (!result->code && !gb_equal(result->workload->name, "stream"))
-		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
-							     result->threads, &s->request->how);
 	tell(s, result);
 	s->done++;
 	return put_result(s, result, err);
 }
 
-/* Whether the variant is to be measured at point `index`: chosen, ours by --shard, and not done. */
-static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
-		   const struct gb_variant *variant, const void *params, const char *const *glob,
-		   size_t glob_count)
+static void skip(struct gb_result *result, enum gb_status code, const char *what, const char *why)
+{
+	result->outcome = GB_SKIPPED;
+	result->code = code;
+	(void)snprintf(result->reason, sizeof result->reason, "%s%.460s", what, why);
+}
+
+/* One measurement and its record. */
+static enum gb_status run_variant(struct gb_session *s, struct gb_result *result,
+				  const struct gb_error *no_input, const void *input,
+				  struct gb_error *err)
+{
+	if (has_progress(s)) {
+		result->watch = watch;
+		result->watcher = s;
+		show_progress(s, result, NAN);
+	}
+	if (no_input->code)
+		skip(result, no_input->code, "input: ", no_input->message);
+	else if (gb_run(result, input, &s->request->how, true, err))
+		return err->code;
+	if (result->code == GB_EUNAVAILABLE && gb_memory_refused() &&
+	    gb_limits_add(&s->limits, result->workload, result->variant, result->params, err))
+		return err->code;
+	if (!result->code && !gb_equal(result->workload->name, "stream"))
+		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
+							     result->threads, &s->request->how);
+	return finish_result(s, result, err);
+}
+
+bool gb_session_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
+		    const struct gb_variant *variant, const void *params, const char *const *glob,
+		    size_t glob_count)
 {
 	struct gb_error ignored = { 0 };
 	bool due = true;
@@ -354,6 +418,7 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 {
 	const struct gb_workload *workload = sweep->workload;
 	struct gb_error no_input = { 0 };
+	char why[480];
 	void *input = NULL;
 	bool prepared = false;
 
@@ -362,8 +427,16 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 					    .variant = &gb_variants[i],
 					    .params = params };
 
-		if (!is_due(s, sweep, index, &gb_variants[i], params, glob, glob_count))
+		if (!gb_session_due(s, sweep, index, &gb_variants[i], params, glob, glob_count))
 			continue;
+		if (gb_limits_exceeded(&s->limits, workload, &gb_variants[i], params, why,
+				       sizeof why)) {
+			skip(&result, GB_EUNAVAILABLE, "", why);
+			(void)finish_result(s, &result, err);
+			continue;
+		}
+		if (!prepared)
+			gb_memory_mark();
 		if (!prepared && workload->prepare(params, &input, &no_input) &&
 		    no_input.code != GB_EUNAVAILABLE)
 			return gb_fail(err, no_input.code, "%s", no_input.message);
@@ -444,8 +517,7 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	    gb_table_print(stdout, &s->records, &style, &own))
 		gb_fail(err, own.code, "%s", own.message);
 	(void)close_output(s, err);
-	gb_done_release(&s->past);
-	gb_records_release(&s->records);
+	gb_session_abandon(s);
 	free(s->temporary);
 	if (s->lock >= 0)
 		(void)close(s->lock);
@@ -473,59 +545,4 @@ enum gb_status gb_session_replay(const struct gb_request *request, const char *f
 	for (size_t i = 0; s.stream == stdout && i < s.records.count && !err->code; i++)
 		(void)gb_record_write(stdout, s.records.line[i], err);
 	return gb_session_close(&s, err);
-}
-
-/* ---- dry run ------------------------------------------------------------------------------ */
-
-static void dry_variant(const struct gb_workload *workload, const struct gb_variant *variant,
-			const void *params, const void *input)
-{
-	struct gb_error err = { 0 };
-	char host[GB_TEXT_MAX], device[GB_TEXT_MAX];
-	char *key = gb_record_key(workload, variant, params, &err);
-	void *state = NULL;
-	void *output = NULL;
-
-	gb_memory_mark();
-	if (!variant->ops) {
-		gb_fail(&err, GB_EUNAVAILABLE, "%s", variant->absent);
-	} else if (!err.code && !variant->ops->create(&state, params, input, &err)) {
-		output = gb_host_alloc(workload->output_size(params, input), 1, &err);
-	}
-	if (err.code)
-		(void)printf("%s: skipped: %s\n", key ? key : "?", err.message);
-	else
-		(void)printf("%s: host %s, device %s\n", key,
-			     gb_text_bytes(host, (double)gb_memory_peak(GB_HOST_MEMORY)),
-			     gb_text_bytes(device, (double)gb_memory_peak(GB_DEVICE_MEMORY)));
-	gb_host_free(output);
-	if (variant->ops)
-		variant->ops->destroy(state);
-	free(key);
-}
-
-enum gb_status gb_dry_run(const struct gb_request *request, const struct gb_sweep *sweep,
-			  const char *const *glob, size_t glob_count, struct gb_error *err)
-{
-	const struct gb_workload *workload = sweep->workload;
-	void *params = malloc(workload->params_size);
-
-	if (!params)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
-	gb_memory_set_dry(true);
-	for (size_t p = 0; p < sweep->count && !err->code; p++) {
-		void *input = NULL;
-
-		gb_sweep_point(sweep, p, params);
-		if (!workload->prepare(params, &input, err))
-			for (size_t i = 0; i < gb_variant_count; i++)
-				if (gb_equal(gb_variants[i].workload, workload->name) &&
-				    gb_chosen(request, &gb_variants[i], glob, glob_count) &&
-				    gb_sweep_wants(sweep, p, &gb_variants[i]))
-					dry_variant(workload, &gb_variants[i], params, input);
-		workload->release(input);
-	}
-	gb_memory_set_dry(false);
-	free(params);
-	return err->code;
 }

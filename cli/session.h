@@ -9,6 +9,7 @@
 #define GPUBENCH_CLI_SESSION_H
 
 #include "cli/done.h"
+#include "cli/limits.h"
 #include "cli/options.h"
 #include "cli/record.h"
 #include "cli/table.h"
@@ -23,13 +24,14 @@ struct gb_session {
 	enum gb_status verdict; /* the worst that a result has meant for the exit status */
 	struct gb_error device; /* why there is no GPU; code GB_OK if there is one */
 	int64_t seq;
-	size_t done, total; /* measurements, for the progress line */
-	double started_ns;
+	size_t done, total;          /* measurements, for the progress line */
+	double started_ns, shown_ns; /* the session; the progress line */
 	int64_t shard, shards; /* only measurements number shard, shard + shards, ... from 0 */
 	int64_t number;        /* of the next measurement in the whole sweep */
 	struct gb_done past;   /* what a resumed file already holds */
-	int lock;              /* on the GPU; -1: none */
-	bool silent_table;     /* the caller prints its own */
+	struct gb_limits limits;
+	int lock;          /* on the GPU; -1: none */
+	bool silent_table; /* the caller prints its own */
 };
 
 /* Look at the machine, open the output, write the run line; with a GPU, wait until no other
@@ -67,13 +69,25 @@ enum gb_status gb_refuse_parts(const struct gb_request *request, const char *com
 bool gb_chosen(const struct gb_request *request, const struct gb_variant *variant,
 	       const char *const *glob, size_t glob_count);
 
-/* For commands whose words are names of benchmarks (none: all): GB_EUSAGE if one is not, and
- * whether the workload is among them. */
+/* GB_EUSAGE if --threads of the request makes no sense. */
+enum gb_status gb_check_threads(const struct gb_request *request, struct gb_error *err);
+
+/* For commands whose words are names of benchmarks (none: all): GB_EUSAGE if one is not, or for
+ * --threads, and whether the workload is among them. */
 enum gb_status gb_check_names(const struct gb_request *request, struct gb_error *err);
 bool gb_named(const struct gb_request *request, const struct gb_workload *workload);
 
-/* Say what each point and variant would take, on standard output. */
-enum gb_status gb_dry_run(const struct gb_request *request, const struct gb_sweep *sweep,
-			  const char *const *glob, size_t glob_count, struct gb_error *err);
+/* A session that only plans (plan.h): --shard is read, and the records of -o FILE.jsonl, if there
+ * are some; with --resume they are done.  Nothing is opened or written.  Close it by
+ * gb_session_abandon(). */
+enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
+			       struct gb_error *err);
+void gb_session_abandon(struct gb_session *session);
+
+/* Whether the variant is to be measured at point `index` of the sweep, which is `params`: chosen,
+ * ours by --shard, and not done.  To be asked once for each variant and point, in order. */
+bool gb_session_due(struct gb_session *session, const struct gb_sweep *sweep, size_t index,
+		    const struct gb_variant *variant, const void *params, const char *const *glob,
+		    size_t glob_count);
 
 #endif

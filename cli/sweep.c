@@ -318,3 +318,11 @@ enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *
 	free(copy);
 	return err->code;
 }
+
+enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err)
+{
+	for (size_t i = 0; i < sweep->workload->param_count; i++)
+		if (gb_equal(sweep->axis[i].param->name, "threads"))
+			sweep->axis[i].given = false;
+	return spec ? gb_sweep_set(sweep, "threads", spec, err) : GB_OK;
+}

@@ -29,7 +29,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
 static size_t used[KINDS], peak[KINDS];
 static int64_t fail_at;
-static bool dry;
+static bool dry, refused;
 
 static bool admit(struct gb_error *err)
 {
@@ -39,8 +39,10 @@ static bool admit(struct gb_error *err)
 	if (fail_at > 0 && --fail_at == 0)
 		yes = false;
 	(void)pthread_mutex_unlock(&lock);
-	if (!yes)
+	if (!yes) {
+		gb_memory_refuse();
 		gb_fail(err, GB_EUNAVAILABLE, "this allocation was told to fail");
+	}
 	return yes;
 }
 
@@ -178,6 +180,7 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 	void *p;
 
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - 2 * HUGE_PAGE) {
+		gb_memory_refuse();
 		gb_fail(err, GB_EUNAVAILABLE, "%zu x %zu bytes cannot be addressed", count, size);
 		return NULL;
 	}
@@ -188,6 +191,7 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 	available = dry || bytes < HUGE_PAGE ? UINT64_MAX : gb_host_available();
 	p = bytes > available ? NULL : dry ? map_dry(bytes) : allocate(bytes);
 	if (!p) {
+		gb_memory_refuse();
 		gb_fail(err, GB_EUNAVAILABLE, "needs %s of host memory, %s free",
 			gb_text_bytes(need, (double)bytes),
 			gb_text_bytes(have, (double)gb_host_available()));
@@ -240,7 +244,20 @@ void gb_memory_mark(void)
 {
 	(void)pthread_mutex_lock(&lock);
 	memcpy(peak, used, sizeof peak);
+	refused = false;
 	(void)pthread_mutex_unlock(&lock);
+}
+
+void gb_memory_refuse(void)
+{
+	(void)pthread_mutex_lock(&lock);
+	refused = true;
+	(void)pthread_mutex_unlock(&lock);
+}
+
+bool gb_memory_refused(void)
+{
+	return refused;
 }
 
 void gb_memory_fail_at(int64_t k)

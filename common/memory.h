@@ -36,6 +36,11 @@ size_t gb_memory_used(enum gb_memory_kind kind);
 size_t gb_memory_peak(enum gb_memory_kind kind);
 void gb_memory_mark(void);
 
+/* Whether an allocation has been refused for want of memory since the last gb_memory_mark(); an
+ * allocator of another kind tells of its own refusals. */
+bool gb_memory_refused(void);
+void gb_memory_refuse(void);
+
 /* Bookkeeping for an allocator of another kind (cuda/): ask before, then tell.
  * admit: false when this allocation is the one that a test wants to fail. */
 bool gb_memory_admit(struct gb_error *err);

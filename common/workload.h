@@ -44,6 +44,7 @@ struct gb_param {
 	double low, high;    /* GB_FLOAT */
 	const char *const *choices; /* GB_CHOICE: NULL terminated */
 	enum gb_type type;
+	bool size;             /* what needs more memory the larger it is */
 	bool cpu_only;         /* means nothing to cuda variants: not swept, not in their records */
 	char letter;           /* -o for --output; 0: none */
 	const char *yields_to; /* if that parameter is given and this is not, it is 0; or NULL */

@@ -225,6 +225,7 @@ static enum gb_status allocate(void **pointer, size_t bytes, struct gb_error *er
 	}
 	(void)cudaGetLastError();
 	(void)cudaMemGetInfo(&free_bytes, &total);
+	gb_memory_refuse();
 	return gb_fail(err, GB_EUNAVAILABLE, "needs %s of device memory, %s free",
 		       gb_text_bytes(need, (double)bytes), gb_text_bytes(have, (double)free_bytes));
 }

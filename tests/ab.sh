@@ -1,24 +1,54 @@
 #!/bin/bash
-# ab.sh GPUBENCH SLOW [TRIALS] -- how often `ab` is right on this machine: SLOW is the same build with
-# radix cpu/best slower by a tenth.  Each trial launches both ten times; and as many times the first
-# build against itself, over all benchmarks.  Found: at least 90 % of the slow-downs; wrong: at most 3 %
-# of the comparisons of a build with itself.
+# ab.sh GPUBENCH SLOW [FOLDER [SECONDS]] -- how often `ab` is right on this machine.  SLOW is the same
+# build with radix cpu/best slower by a tenth: twenty trials launch both ten times.  And the first build
+# is compared with itself, all benchmarks at preset quick, five launches a side, ROUNDS=3 times.
+# Found: at least 90 % of the slow-downs; wrong: at most 3 % of the comparisons of a build with itself,
+# of which there must be 200.
+#
+# Each trial leaves its records and verdicts in FOLDER, and one that is there, of this very program, is
+# not repeated; after SECONDS no further one is started, and the exit status is 75: the same command goes
+# on.
 set -eu
-gpubench=$1 slow=$2 trials=${3:-20}
-scratch=$(mktemp -d)
-trap 'rm -rf "$scratch"' EXIT
-found=0
-for ((i = 0; i < trials; i++)); do
-	status=0
-	"$gpubench" ab base="$gpubench" slow="$slow" --launches=10 --quiet -- \
-		radix cpu/best --count=100k --threads=1 --min-time=0.05 >"$scratch/ab" || status=$?
-	[ $status -le 1 ] || { cat "$scratch/ab"; exit $status; }
-	found=$((found + status))
+gpubench=$1 slow=$2 folder=${3:-} seconds=${4:-1000000}
+if [ -z "$folder" ]; then
+	folder=$(mktemp -d)
+	trap 'rm -rf "$folder"' EXIT
+fi
+mkdir -p "$folder"
+find "$folder" -name '*.json' ! -newer "$gpubench" -delete
+
+trial() { # NAME AB-WORDS...: the verdicts, in FOLDER/NAME.json
+	local name=$1 status=0
+	shift
+	[ ! -e "$folder/$name.json" ] || return 0
+	if [ "$SECONDS" -ge "$seconds" ]; then
+		echo "ab: $(find "$folder" -name '*.json' | wc -l) trials done, more to do"
+		exit 75
+	fi
+	"$gpubench" ab base="$gpubench" -o "$folder/$name" --quiet --format=json "$@" \
+		>"$folder/$name.part" || status=$?
+	[ $status -le 1 ] || { cat "$folder/$name.part"; exit $status; }
+	mv "$folder/$name.part" "$folder/$name.json"
+}
+
+count() { # NAME-GLOB VERDICTS: how many there are
+	cat "$folder"/$1.json | grep -cE "\"verdict\":[[:space:]]*\"($2)\"" || :
+}
+
+trials=20
+for ((i = 1; i <= trials; i++)); do
+	trial slow-$i slow="$slow" --launches=10 -- \
+		radix cpu/best --count=100k --threads=1 --min-time=0.05
 done
+for ((i = 1; i <= ${ROUNDS:-3}; i++)); do
+	for benchmark in radix bfs cbt octree lbvh; do
+		trial aa-$i-$benchmark --aa --launches=5 -- run $benchmark \
+			--preset=quick --backend=cpu --threads=1 --min-time=0.05 --timeout=10
+	done
+done
+found=$(count 'slow-*' slower)
+keys=$(count 'aa-*' 'same|slower|faster|unsure')
+flagged=$(count 'aa-*' 'slower|faster')
 echo "ab: $found of $trials slow-downs of 10 % found"
-"$gpubench" ab base="$gpubench" --aa --launches=5 --quiet --format=json -- \
-	run --preset=quick --backend=cpu --threads=1 --min-time=0.05 --timeout=10 >"$scratch/aa.json" || :
-keys=$(grep -c '"verdict"' "$scratch/aa.json")
-flagged=$(grep -c '"verdict":.*"\(slower\|faster\)"' "$scratch/aa.json" || :)
 echo "ab: $flagged of $keys comparisons of a build with itself flagged"
-[ $((10 * found)) -ge $((9 * trials)) ] && [ $((100 * flagged)) -le $((3 * keys)) ]
+[ $((10 * found)) -ge $((9 * trials)) ] && [ "$keys" -ge 200 ] && [ $((100 * flagged)) -le $((3 * keys)) ]

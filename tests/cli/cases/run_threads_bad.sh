@@ -1,0 +1,1 @@
+gpubench run --threads=many
