@@ -5,6 +5,10 @@
 #include "cli/arguments.h"
 #include "common/text.h"
 
+/* The last rows, which only `repro` has. */
+enum { OF_REPRO = 2 };
+static const char *const formats[] = { "table", "markdown", "json", NULL };
+
 #define AT(member) offsetof(struct gb_request, member)
 
 const struct gb_param gb_option_rows[] = {
@@ -118,10 +122,6 @@ const struct gb_param gb_option_rows[] = {
 	  .type = GB_FLAG,
 	  .offset = AT(dry_run),
 	  .help = "list the points and the memory each variant would take; run nothing" },
-	{ .name = "list",
-	  .type = GB_FLAG,
-	  .offset = AT(list),
-	  .help = "for `repro`: list the tables" },
 	{ .name = "output",
 	  .letter = 'o',
 	  .type = GB_PATH,
@@ -139,6 +139,14 @@ const struct gb_param gb_option_rows[] = {
 	  .type = GB_FLAG,
 	  .offset = AT(verbose),
 	  .help = "a line on standard error as each measurement ends" },
+	{ .name = "list", .type = GB_FLAG, .offset = AT(list), .help = "list the tables" },
+	{ .name = "format",
+	  .letter = 'f',
+	  .type = GB_CHOICE,
+	  .offset = AT(format),
+	  .initial = "table",
+	  .choices = formats,
+	  .help = "what to print" },
 };
 const size_t gb_option_count = GB_COUNT(gb_option_rows);
 
@@ -182,7 +190,8 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 	struct gb_arguments a = { .words = words,
 				  .summary = summary,
 				  .row = gb_option_rows,
-				  .row_count = gb_option_count,
+				  .row_count = gb_option_count -
+					       (gb_equal(argv[0], "repro") ? 0 : OF_REPRO),
 				  .target = request,
 				  .target_size = sizeof *request,
 				  .workload = workload,

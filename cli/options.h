@@ -11,6 +11,7 @@
 #include "cli/value.h"
 
 enum { GB_MAX_GLOBS = 64 };
+enum gb_repro_format { GB_REPRO_TABLE, GB_REPRO_MARKDOWN, GB_REPRO_JSON };
 
 /* What a command line asks for. */
 struct gb_request {
@@ -20,10 +21,10 @@ struct gb_request {
 	const char *preset;  /* see gb_preset_of() */
 	const char *threads; /* for what runs several benchmarks; see gb_sweep_threads() */
 	int64_t quiet, verbose, require_gpu, dry_run;
-	int64_t list;
-	int64_t runs;      /* launches of the whole command; see launches.h */
-	int64_t launch;    /* which of them this is, from 0 */
-	const char *shard; /* "2/8"; see gb_session_open() */
+	int64_t list, format; /* of repro; an enum gb_repro_format */
+	int64_t runs;         /* launches of the whole command; see launches.h */
+	int64_t launch;       /* which of them this is, from 0 */
+	const char *shard;    /* "2/8"; see gb_session_open() */
 	int64_t resume;
 	size_t glob_count; /* words that are not options */
 	const char *glob[GB_MAX_GLOBS];

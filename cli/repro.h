@@ -1,13 +1,14 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with what was measured here.
  *
- * repro_measure.c measures and fills, repro_claims.c tests what the paper concludes, cmd_repro.c
- * prints.
+ * repro_measure.c measures and fills, repro_claims.c tests what the paper concludes, repro_sum.c
+ * counts, repro_print.c and repro_json.c put it into words.
  */
 #ifndef GPUBENCH_CLI_REPRO_H
 #define GPUBENCH_CLI_REPRO_H
 
 #include <stdio.h>
 
+#include "cli/grid.h"
 #include "cli/json.h"
 #include "cli/session.h"
 #include "common/status.h"
@@ -20,6 +21,7 @@ struct gb_repro {
 	const cJSON **beside_record; /* rows * besides */
 	double *here;                /* cells, in the column's own unit; NAN: not measured */
 	const char **reason;         /* cells; NULL if here is a number */
+	bool *taken;                 /* rows: the preset takes it */
 };
 
 /* Set up for a table of the paper.  Release it also after a failure. */
@@ -47,7 +49,57 @@ double gb_repro_seconds(const cJSON *record);
 /* Why there is no such time. */
 const char *gb_repro_reason(const cJSON *record);
 
-/* Print each claim of the table with "held", "not held" or "cannot be tested here" and why. */
-void gb_repro_claims(FILE *file, const struct gb_repro *repro);
+/* Why the variant beside has no time in that row; NULL if it has one. */
+const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index);
+
+/* ---- claims ------------------------------------------------------------------------------- */
+
+enum gb_claim_verdict {
+	GB_CLAIM_HELD,
+	GB_CLAIM_NOT_HELD,
+	GB_CLAIM_UNTESTABLE,
+	GB_CLAIM_VERDICTS,
+};
+extern const char *const gb_claim_words[];
+
+struct gb_claim {
+	const char *id, *text; /* point into the paper */
+	enum gb_claim_verdict verdict;
+	char why[256]; /* "" if there is nothing to add */
+};
+
+/* Test a claim of the paper; false if it is about another table. */
+bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_claim *result);
+
+/* ---- what came of several tables ---------------------------------------------------------- */
+
+/* Cells are those that a variant stands for. */
+struct gb_repro_sum {
+	size_t tables, cells, measured, verdicts[GB_CLAIM_VERDICTS];
+	size_t reasons, room;
+	struct {
+		char *text; /* owned */
+		size_t count;
+	} * reason; /* why cells were left out */
+};
+
+enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
+			    struct gb_error *err);
+void gb_repro_sum_release(struct gb_repro_sum *sum);
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+/* As text or Markdown: the table, why cells are empty, the claims, and what the paper leaves
+ * unsaid. */
+enum gb_status gb_repro_print(FILE *file, const struct gb_repro *repro, enum gb_markup markup,
+			      struct gb_error *err);
+void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_markup markup);
+
+/* The claims alone. */
+void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup markup);
+
+/* The same as an object; NULL if memory ran out. */
+cJSON *gb_repro_json(const struct gb_repro *repro);
+cJSON *gb_repro_sum_json(const struct gb_repro_sum *sum);
 
 #endif

@@ -10,8 +10,6 @@
 #include "cli/repro.h"
 #include "common/text.h"
 
-enum verdict { HELD, NOT_HELD, UNTESTABLE };
-
 /* A claim under test. */
 struct claim {
 	const struct gb_repro *repro;
@@ -61,17 +59,17 @@ static size_t first_missing(const struct claim *c, size_t column)
 	return c->repro->rows;
 }
 
-static enum verdict missing(struct claim *c, size_t row, size_t column)
+static enum gb_claim_verdict missing(struct claim *c, size_t row, size_t column)
 {
 	const char *reason = c->repro->reason[row * c->repro->columns + column];
 
 	(void)snprintf(c->why, sizeof c->why, "row %zu was not measured: %.180s", row + 1,
 		       reason ? reason : "no value");
-	return UNTESTABLE;
+	return GB_CLAIM_UNTESTABLE;
 }
 
 /* Every value of the rows that are meant is on the right side of a bound. */
-static enum verdict test_ratio(struct claim *c, bool below)
+static enum gb_claim_verdict test_ratio(struct claim *c, bool below)
 {
 	const double bound = gb_json_number(c->test, "value");
 
@@ -81,14 +79,14 @@ static enum verdict test_ratio(struct claim *c, bool below)
 		if (!isnan(x) && (below ? x >= bound : x <= bound)) {
 			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g is not %s %g", r + 1,
 				       x, below ? "below" : "above", bound);
-			return NOT_HELD;
+			return GB_CLAIM_NOT_HELD;
 		}
 	}
-	return HELD;
+	return GB_CLAIM_HELD;
 }
 
 /* One column against another, row by row. */
-static enum verdict test_columns(struct claim *c, bool below)
+static enum gb_claim_verdict test_columns(struct claim *c, bool below)
 {
 	const char *name = gb_json_text(c->test, "than");
 	const size_t than = gb_repro_column(c->repro, name);
@@ -97,7 +95,7 @@ static enum verdict test_columns(struct claim *c, bool below)
 	size_t absent;
 
 	if (than == c->repro->columns)
-		return UNTESTABLE;
+		return GB_CLAIM_UNTESTABLE;
 	absent = first_missing(c, than);
 	if (absent < c->repro->rows)
 		return missing(c, absent, than);
@@ -108,14 +106,14 @@ static enum verdict test_columns(struct claim *c, bool below)
 			(void)snprintf(c->why, sizeof c->why,
 				       "row %zu: %.3g is not %s %.3g, %g times %.40s", r + 1, x,
 				       below ? "below" : "above", bound, factor, name);
-			return NOT_HELD;
+			return GB_CLAIM_NOT_HELD;
 		}
 	}
-	return HELD;
+	return GB_CLAIM_HELD;
 }
 
 /* The values keep together: (max - min) / mean. */
-static enum verdict test_flat(struct claim *c)
+static enum gb_claim_verdict test_flat(struct claim *c)
 {
 	double sum = 0, low = INFINITY, high = -INFINITY;
 	size_t count = 0;
@@ -129,14 +127,15 @@ static enum verdict test_flat(struct claim *c)
 		count++;
 	}
 	if (count == 0)
-		return UNTESTABLE;
+		return GB_CLAIM_UNTESTABLE;
 	sum /= (double)count;
 	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean", low / sum,
 		       high / sum);
-	return high - low <= gb_json_number(c->test, "tolerance") * sum ? HELD : NOT_HELD;
+	return high - low <= gb_json_number(c->test, "tolerance") * sum ? GB_CLAIM_HELD
+									: GB_CLAIM_NOT_HELD;
 }
 
-static enum verdict test_trend(struct claim *c, bool increasing)
+static enum gb_claim_verdict test_trend(struct claim *c, bool increasing)
 {
 	const double tolerance = gb_json_number(c->test, "tolerance");
 	double last = increasing ? -INFINITY : INFINITY;
@@ -149,14 +148,14 @@ static enum verdict test_trend(struct claim *c, bool increasing)
 		if (increasing ? x < last * (1 - tolerance) : x > last * (1 + tolerance)) {
 			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g after %.3g", r + 1, x,
 				       last);
-			return NOT_HELD;
+			return GB_CLAIM_NOT_HELD;
 		}
 		last = x;
 	}
-	return HELD;
+	return GB_CLAIM_HELD;
 }
 
-static enum verdict test_maximum(struct claim *c)
+static enum gb_claim_verdict test_maximum(struct claim *c)
 {
 	size_t best = 0;
 
@@ -167,13 +166,13 @@ static enum verdict test_maximum(struct claim *c)
 			best = r;
 	}
 	if (is_meant(c, best))
-		return HELD;
+		return GB_CLAIM_HELD;
 	(void)snprintf(c->why, sizeof c->why, "the largest here, %.3g, is in row %zu",
 		       here(c, best, c->column), best + 1);
-	return NOT_HELD;
+	return GB_CLAIM_NOT_HELD;
 }
 
-static enum verdict test_linear(struct claim *c)
+static enum gb_claim_verdict test_linear(struct claim *c)
 {
 	const size_t against = gb_repro_column(c->repro, gb_json_text(c->test, "against"));
 	const double tolerance = gb_json_number(c->test, "tolerance");
@@ -192,15 +191,16 @@ static enum verdict test_linear(struct claim *c)
 		count++;
 	}
 	if (count == 0)
-		return UNTESTABLE;
+		return GB_CLAIM_UNTESTABLE;
 	sum /= (double)count;
 	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean quotient",
 		       low / sum, high / sum);
-	return low >= sum * (1 - tolerance) && high <= sum * (1 + tolerance) ? HELD : NOT_HELD;
+	return low >= sum * (1 - tolerance) && high <= sum * (1 + tolerance) ? GB_CLAIM_HELD
+									     : GB_CLAIM_NOT_HELD;
 }
 
 /* Not a matter of timing: what would fit is told by accounting. */
-static enum verdict test_memory(struct claim *c)
+static enum gb_claim_verdict test_memory(struct claim *c)
 {
 	const double bytes_per_item = gb_json_number(c->test, "bytes_per_item");
 	char text[GB_TEXT_MAX];
@@ -213,20 +213,20 @@ static enum verdict test_memory(struct claim *c)
 				gb_text_bytes(text,
 					      bytes_per_item * gb_repro_published(c->repro, r, 0)),
 				r + 1);
-	return UNTESTABLE;
+	return GB_CLAIM_UNTESTABLE;
 }
 
-static enum verdict judge(struct claim *c)
+static enum gb_claim_verdict judge(struct claim *c)
 {
 	const char *kind = gb_json_text(c->test, "kind");
 	size_t absent;
 
 	if (!kind)
-		return UNTESTABLE;
+		return GB_CLAIM_UNTESTABLE;
 	if (gb_equal(kind, "memory-exceeds"))
 		return test_memory(c);
 	if (c->column == c->repro->columns)
-		return UNTESTABLE;
+		return GB_CLAIM_UNTESTABLE;
 	absent = first_missing(c, c->column);
 	if (absent < c->repro->rows)
 		return missing(c, absent, c->column);
@@ -242,30 +242,28 @@ static enum verdict judge(struct claim *c)
 		return test_maximum(c);
 	if (gb_equal(kind, "linear"))
 		return test_linear(c);
-	return UNTESTABLE;
+	return GB_CLAIM_UNTESTABLE;
 }
 
-void gb_repro_claims(FILE *file, const struct gb_repro *repro)
+const char *const gb_claim_words[] = {
+	[GB_CLAIM_HELD] = "held",
+	[GB_CLAIM_NOT_HELD] = "not held",
+	[GB_CLAIM_UNTESTABLE] = "cannot be tested here",
+};
+
+bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_claim *result)
 {
-	static const char *const words[] = { "held", "not held", "cannot be tested here" };
-	const char *table = gb_json_text(repro->table, "id");
-	const cJSON *claim;
+	struct claim c = { .repro = repro, .test = gb_json_at(claim, "test") };
+	const char *table = gb_json_text(repro->table, "id"), *of = gb_json_text(claim, "table");
 
-	(void)fputs("Claims, tested on the columns measured here:\n", file);
-	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
-	{
-		struct claim c = { .repro = repro, .test = gb_json_at(claim, "test") };
-		const char *of = gb_json_text(claim, "table");
-		enum verdict verdict;
-
-		if (!of || !table || !gb_equal(of, table))
-			continue;
-		c.column = gb_repro_column(repro, gb_json_text(c.test, "column"));
-		verdict = judge(&c);
-		if (!c.why[0] && gb_json_text(claim, "reason"))
-			(void)snprintf(c.why, sizeof c.why, "%s", gb_json_text(claim, "reason"));
-		(void)fprintf(file, "  %s: %s%s%s%s\n    %s\n", gb_json_text(claim, "id"),
-			      words[verdict], c.why[0] ? " (" : "", c.why, c.why[0] ? ")" : "",
-			      gb_json_text(claim, "text"));
-	}
+	if (!of || !table || !gb_equal(of, table))
+		return false;
+	c.column = gb_repro_column(repro, gb_json_text(c.test, "column"));
+	*result = (struct gb_claim){ .id = gb_json_text(claim, "id"),
+				     .text = gb_json_text(claim, "text"),
+				     .verdict = judge(&c) };
+	if (!c.why[0] && gb_json_text(claim, "reason"))
+		(void)snprintf(c.why, sizeof c.why, "%s", gb_json_text(claim, "reason"));
+	memcpy(result->why, c.why, sizeof c.why);
+	return true;
 }

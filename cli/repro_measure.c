@@ -76,7 +76,9 @@ enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const c
 	repro->beside_record = calloc(repro->rows * repro->besides + 1, sizeof(cJSON *));
 	repro->here = calloc(cells + 1, sizeof *repro->here);
 	repro->reason = calloc(cells + 1, sizeof *repro->reason);
-	if (!repro->record || !repro->beside_record || !repro->here || !repro->reason)
+	repro->taken = calloc(repro->rows + 1, sizeof *repro->taken);
+	if (!repro->record || !repro->beside_record || !repro->here || !repro->reason ||
+	    !repro->taken)
 		return gb_fail(err, GB_ERUNTIME, "out of memory");
 	return GB_OK;
 }
@@ -87,6 +89,7 @@ void gb_repro_release(struct gb_repro *repro)
 	free(repro->beside_record);
 	free(repro->here);
 	free(repro->reason);
+	free(repro->taken);
 	*repro = (struct gb_repro){ 0 };
 }
 
@@ -268,13 +271,26 @@ const char *gb_repro_reason(const cJSON *record)
 {
 	const char *reason;
 
-	if (!record)
-		return "left out by --preset";
 	reason = gb_json_text(record, "reason");
 	if (reason)
 		return reason;
 	return gb_json_true(record, "emulated") ? "emulated: no time of a GPU"
 						: "not told by this variant";
+}
+
+/* The same of a record that row may lack. */
+static const char *reason_of(const struct gb_repro *t, size_t row, const cJSON *record)
+{
+	if (record)
+		return gb_repro_reason(record);
+	return t->taken[row] ? "left out by --backend" : "left out by --preset";
+}
+
+const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index)
+{
+	const cJSON *record = repro->beside_record[row * repro->besides + index];
+
+	return isnan(gb_repro_seconds(record)) ? reason_of(repro, row, record) : NULL;
 }
 
 /* Whether a place in a record holds nanoseconds. */
@@ -342,7 +358,7 @@ static void fill_measured(struct gb_repro *t, size_t c)
 
 		t->here[at] = key ? gb_repro_published(t, r, c) : value_of(column, t->record[at]);
 		if (isnan(t->here[at]))
-			t->reason[at] = measured ? gb_repro_reason(t->record[at])
+			t->reason[at] = measured ? reason_of(t, r, t->record[at])
 					: reason ? reason
 						 : "nothing stands for it here";
 	}
@@ -366,9 +382,11 @@ static void fill_ratio(struct gb_repro *t, size_t c)
 enum gb_status gb_repro_measure(struct gb_repro *repro, struct gb_session *session,
 				enum gb_preset preset, struct gb_error *err)
 {
-	for (size_t r = 0; r < repro->rows && !err->code; r++)
-		if (is_taken(repro, r, preset))
+	for (size_t r = 0; r < repro->rows && !err->code; r++) {
+		repro->taken[r] = is_taken(repro, r, preset);
+		if (repro->taken[r])
 			(void)measure_row(repro, session, r, err);
+	}
 	for (size_t c = 0; c < repro->columns; c++)
 		if (!gb_json_at(column_at(repro, c), "of"))
 			fill_measured(repro, c);

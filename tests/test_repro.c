@@ -55,7 +55,7 @@ static char *verdict_on(const char *test, bool complete)
 		repro.here[r * repro.columns + 2] = complete || r < 2 ? (double)r + 1 : NAN;
 		repro.here[r * repro.columns + 3] = 2 * ((double)r + 1);
 	}
-	gb_repro_claims(file, &repro);
+	gb_repro_claims(file, &repro, GB_MARKUP_NONE);
 	fclose(file);
 	gb_repro_release(&repro);
 	cJSON_Delete(paper);
@@ -172,4 +172,43 @@ Test(repro, no_time_of_an_emulator)
 	cr_assert(isnan(gb_repro_seconds(record)));
 	cr_assert(eq(str, (char *)gb_repro_reason(record), "emulated: no time of a GPU"));
 	cJSON_Delete(record);
+}
+
+Test(repro, several_tables_are_summed_up)
+{
+	struct gb_repro_sum sum = { 0 };
+	struct gb_error err = { 0 };
+	struct gb_repro t;
+	cJSON *paper, *object, *row;
+
+	measure("{'id':'t','preset':{'quick':{'count':2000}},"
+		"'columns':[{'name':'count','role':'key','param':'count'},"
+		"{'name':'ms','role':'time','unit':'ms','variant':'cpu/best'},"
+		"{'name':'none','role':'time','unit':'ms','reason':'sold out'}],"
+		"'beside':['cpu/lsd8'],'rows':[[1000,2.5,null],[3000,7,null],[4000,9,null]]}",
+		GB_QUICK, &t, &paper);
+	cr_assert(eq(int, (int)gb_repro_add(&sum, &t, &err), GB_OK));
+	cr_assert(eq(int, (int)gb_repro_add(&sum, &t, &err), GB_OK));
+	cr_assert(all(eq(sz, sum.tables, 2), eq(sz, sum.cells, 12), eq(sz, sum.measured, 4)));
+	cr_assert(all(eq(sz, sum.reasons, 1), eq(sz, sum.reason[0].count, 8)));
+	cr_assert(eq(str, sum.reason[0].text, "left out by --preset"));
+	object = gb_repro_json(&t);
+	row = cJSON_GetArrayItem(gb_json_at(object, "rows"), 0);
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(row, "count"), 1000, 0));
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(row, "ms.paper"), 2.5, 0));
+	cr_assert(gb_json_number(row, "ms.here") > 0 && !gb_json_text(row, "ms.reason"));
+	cr_assert(eq(str, (char *)gb_json_text(row, "none.reason"), "sold out"));
+	cr_assert(gb_json_number(gb_json_at(row, "beside")->child, "here_s") > 0);
+	row = cJSON_GetArrayItem(gb_json_at(object, "rows"), 1);
+	cr_assert(cJSON_IsNull(gb_json_at(row, "ms.here")));
+	cr_assert(eq(str, (char *)gb_json_text(row, "ms.reason"), "left out by --preset"));
+	cJSON_Delete(object);
+	object = gb_repro_sum_json(&sum);
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(object, "measured"), 4, 0));
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(gb_json_at(object, "left_out")->child, "count"),
+			      8, 0));
+	cJSON_Delete(object);
+	gb_repro_sum_release(&sum);
+	gb_repro_release(&t);
+	cJSON_Delete(paper);
 }

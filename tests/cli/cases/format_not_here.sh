@@ -1,0 +1,1 @@
+gpubench radix --format=json

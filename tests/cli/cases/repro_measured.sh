@@ -1,0 +1,9 @@
+# A measured table: numbers and what was left out, in words and as JSON; -o - and -q are without it.
+gpubench repro radix:table1 --preset=ci --samples=1 --backend=cpu -f json >json || exit
+grep -c '"here":' json
+grep -q '"verdict":	"cannot be tested here"' json || exit
+sed -n '/"sum"/,$ { /measured/p; /held/p }' json
+gpubench repro octree --preset=ci --samples=1 --backend=cpu >table || exit
+grep -c '^ *plummer' table
+gpubench repro radix:table1 --preset=ci --samples=1 --backend=cpu -o - | grep -vc '^{"type":'
+gpubench repro radix:table1 --preset=ci --samples=1 --backend=cpu -q
