@@ -19,6 +19,7 @@ struct entry {
 struct values {
 	size_t count;
 	double *value;
+	double ns_per_unit; /* of a value, at about the clock that it was measured with */
 	bool broken;
 	const char *reason;
 };
@@ -55,11 +56,10 @@ static double sample_of(const cJSON *sample, const cJSON *clock, bool in_cycles)
 }
 
 /* What the record's launch took; NAN if it has no time that means something. */
-static double value_of(const struct gb_comparison *c, const cJSON *record)
+static double value_of(const struct gb_comparison *c, const cJSON *record, bool in_cycles)
 {
 	const cJSON *samples = gb_json_at(record, "time.samples");
 	const cJSON *clock = gb_json_at(record, "gpu_state.sm_clock_hz");
-	const bool in_cycles = c->in_cycles && clock;
 	const size_t count = (size_t)cJSON_GetArraySize(samples);
 	double *value = malloc((count + 1) * sizeof *value);
 	double result = NAN;
@@ -83,6 +83,20 @@ static double value_of(const struct gb_comparison *c, const cJSON *record)
 	return result;
 }
 
+/* Whether each record of the key that has a time has clocks with it: cycles are compared with
+ * cycles, and otherwise ns with ns. */
+static bool has_clocks(const struct entry *entry, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		const cJSON *clock = gb_json_at(entry[i].record, "gpu_state.sm_clock_hz");
+		const cJSON *samples = gb_json_at(entry[i].record, "time.samples");
+
+		if (samples && cJSON_GetArraySize(clock) != cJSON_GetArraySize(samples))
+			return false;
+	}
+	return count > 0;
+}
+
 static bool is_broken(const cJSON *record)
 {
 	const char *status = gb_json_text(record, "status");
@@ -92,7 +106,7 @@ static bool is_broken(const cJSON *record)
 
 /* The values of one side of a group. */
 static void take_side(const struct gb_comparison *c, const struct entry *entry, size_t count,
-		      bool is_new, struct values *v)
+		      bool is_new, bool in_cycles, struct values *v)
 {
 	for (size_t i = 0; i < count; i++) {
 		const cJSON *record = entry[i].record;
@@ -100,25 +114,28 @@ static void take_side(const struct gb_comparison *c, const struct entry *entry, 
 
 		if (entry[i].is_new != is_new)
 			continue;
-		value = value_of(c, record);
+		value = value_of(c, record, in_cycles);
 		v->broken = v->broken || is_broken(record);
-		if (!isnan(value))
+		if (!isnan(value)) {
 			v->value[v->count++] = value;
-		else if (!v->reason)
+			v->ns_per_unit = in_cycles ? value_of(c, record, false) / value : 1;
+		} else if (!v->reason) {
 			v->reason = gb_json_text(record, "reason");
+		}
 	}
 	gb_sort(v->value, v->count);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */
 
-static enum gb_verdict_word judge(const struct gb_comparison *c, const struct gb_change *change)
+static enum gb_verdict_word judge(const struct gb_comparison *c, const struct gb_change *change,
+				  double ns_per_unit)
 {
 	const struct gb_ratio *r = &change->ratio;
 	const bool beyond = r->estimate > 1 + c->threshold || r->estimate < 1 / (1 + c->threshold);
-	const double difference = fabs(change->new_ - change->base);
+	const double difference_ns = fabs(change->new_ - change->base) * ns_per_unit;
 
-	if (!beyond || difference <= c->floor_ns)
+	if (!beyond || difference_ns <= c->floor_ns)
 		return GB_SAME;
 	if (change->base_launches < GB_LAUNCHES || change->new_launches < GB_LAUNCHES)
 		return GB_UNSURE;
@@ -132,15 +149,17 @@ static enum gb_status compare_key(const struct gb_comparison *c, const struct en
 {
 	struct values base = { .value = malloc((count + 1) * sizeof(double)) };
 	struct values other = { .value = malloc((count + 1) * sizeof(double)) };
+	const bool in_cycles = c->in_cycles && has_clocks(entry, count);
 
 	if (!base.value || !other.value) {
 		gb_fail(err, GB_ERUNTIME, "out of memory");
 		goto out;
 	}
-	take_side(c, entry, count, false, &base);
-	take_side(c, entry, count, true, &other);
+	take_side(c, entry, count, false, in_cycles, &base);
+	take_side(c, entry, count, true, in_cycles, &other);
 	*change = (struct gb_change){
 		.key = entry[0].key,
+		.in_cycles = in_cycles,
 		.base_launches = base.count,
 		.new_launches = other.count,
 		.base = gb_median_sorted(base.value, base.count),
@@ -153,7 +172,7 @@ static enum gb_status compare_key(const struct gb_comparison *c, const struct en
 	if (other.broken)
 		change->verdict = GB_BROKEN;
 	else if (base.count && other.count)
-		change->verdict = judge(c, change);
+		change->verdict = judge(c, change, base.ns_per_unit);
 	else
 		change->verdict = base.count ? GB_MISSING : other.count ? GB_NEW : GB_NO_TIME;
 out:

@@ -32,17 +32,18 @@ struct gb_comparison {
 	double threshold; /* as a share: 0.05 */
 	double floor_ns;  /* smaller differences are no difference */
 	bool by_median;   /* a launch's value is its median instead of its minimum */
-	bool in_cycles;   /* of the SM clock, where it was recorded; else by time */
+	bool in_cycles;   /* of the SM clock, where both sides have it; else by time */
 
 	/* What came of it: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
 	struct gb_change *change;
 };
 
-/* One key.  Values are ns, or with in_cycles thousands of cycles. */
+/* One key.  Values are ns, or thousands of cycles. */
 struct gb_change {
 	const char *key; /* points into the records */
 	enum gb_verdict_word verdict;
+	bool in_cycles;
 	size_t base_launches, new_launches;
 	double base, new_; /* medians over the launches; NAN: no time */
 	struct gb_ratio ratio;

@@ -19,13 +19,13 @@ static const struct {
 	[GB_BROKEN] = { "failed", GB_BAD },    [GB_NO_TIME] = { "no time", GB_PLAIN },
 };
 
-static void set_number(struct gb_grid *grid, size_t column, double value)
+static void set_number(struct gb_grid *grid, size_t column, double value, const char *unit)
 {
 	char text[40];
 
 	if (isnan(value))
 		return;
-	(void)snprintf(text, sizeof text, "%.4g", value);
+	(void)snprintf(text, sizeof text, "%.4g%s", value, unit);
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
 
@@ -36,9 +36,9 @@ static void add_row(struct gb_grid *grid, const struct gb_change *change)
 	gb_grid_row(grid, false);
 	gb_grid_set(grid, 0, words[change->verdict].word, words[change->verdict].tint);
 	gb_grid_set(grid, 1, change->key, GB_PLAIN);
-	set_number(grid, 2, change->base * 1e-3);
-	set_number(grid, 3, change->new_ * 1e-3);
-	set_number(grid, 4, change->ratio.estimate);
+	set_number(grid, 2, change->base * 1e-3, change->in_cycles ? " Mcycles" : "");
+	set_number(grid, 3, change->new_ * 1e-3, change->in_cycles ? " Mcycles" : "");
+	set_number(grid, 4, change->ratio.estimate, "");
 	if (!isnan(change->ratio.interval.low)) {
 		(void)snprintf(text, sizeof text, "%.3f to %.3f", change->ratio.interval.low,
 			       change->ratio.interval.high);
@@ -53,14 +53,8 @@ static void add_row(struct gb_grid *grid, const struct gb_change *change)
 static enum gb_status print_table(FILE *file, const struct gb_comparison *c, bool all,
 				  enum gb_markup markup, struct gb_error *err)
 {
-	const char *const title[] = { "verdict",
-				      "key",
-				      c->in_cycles ? "base Mcycles or us" : "base us",
-				      c->in_cycles ? "new Mcycles or us" : "new us",
-				      "new/base",
-				      "95 %",
-				      "launches",
-				      "why" };
+	const char *const title[] = { "verdict",  "key",  "base us",  "new us",
+				      "new/base", "95 %", "launches", "why" };
 	static const bool left[] = { true, true, false, false, false, true, true, true };
 	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
 	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
@@ -87,13 +81,13 @@ static enum gb_status print_table(FILE *file, const struct gb_comparison *c, boo
 	return err->code;
 }
 
-static bool put_change(cJSON *list, const struct gb_comparison *c, const struct gb_change *change)
+static bool put_change(cJSON *list, const struct gb_change *change)
 {
 	cJSON *item = cJSON_CreateObject();
 
 	return gb_json_append(list, item) && gb_json_put_text(item, "key", change->key) &&
 	       gb_json_put_text(item, "verdict", words[change->verdict].word) &&
-	       gb_json_put_text(item, "unit", c->in_cycles ? "kcycles or ns" : "ns") &&
+	       gb_json_put_text(item, "unit", change->in_cycles ? "kcycles" : "ns") &&
 	       gb_json_put_number(item, "base", change->base) &&
 	       gb_json_put_number(item, "new", change->new_) &&
 	       gb_json_put_number(item, "ratio", change->ratio.estimate) &&
@@ -111,7 +105,7 @@ static enum gb_status print_json(FILE *file, const struct gb_comparison *c, stru
 	bool whole = list != NULL;
 
 	for (size_t i = 0; i < c->count && whole; i++)
-		whole = put_change(list, c, &c->change[i]);
+		whole = put_change(list, &c->change[i]);
 	if (whole)
 		text = cJSON_Print(list);
 	if (text)

@@ -115,6 +115,25 @@ static void add_launches(struct gb_records *list, const char *key, int launches,
 		add(list, i, key, "ok", ns * (1 + 0.01 * i / launches));
 }
 
+/* Five launches around ns at a clock; 0: unknown. */
+static void add_clocked(struct gb_records *list, const char *key, double ns, double hz)
+{
+	for (int i = 0; i < 5; i++) {
+		struct gb_error err = { 0 };
+		char text[256], clock[64] = "";
+		const double sample = ns * (1 + 0.002 * i);
+
+		if (hz > 0)
+			snprintf(clock, sizeof clock, ",\"gpu_state\":{\"sm_clock_hz\":[%g,%g]}",
+				 hz, hz);
+		snprintf(text, sizeof text,
+			 "{\"type\":\"record\",\"key\":\"%s\",\"status\":\"ok\","
+			 "\"time\":{\"median\":%g,\"samples\":[%g,%g]}%s}",
+			 key, sample, sample, sample, clock);
+		gb_records_add(list, cJSON_Parse(text), &err);
+	}
+}
+
 static const struct gb_change *find(const struct gb_comparison *c, const char *key)
 {
 	for (size_t i = 0; i < c->count; i++)
@@ -194,6 +213,40 @@ Test(compare, minimum_median_and_cycles)
 	c.in_cycles = true;
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(epsilon_eq(dbl, c.change[0].base, 1500, 20));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+/* The clock fell by a fifth: slower by time, the same in cycles; and the other way round.  Where
+ * one side has no clocks, time is compared with time. */
+Test(compare, cycles_where_both_sides_have_clocks)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .threshold = 0.05, .floor_ns = 100, .in_cycles = true };
+	struct gb_error err = { 0 };
+
+	add_clocked(&base, "throttled", 1e6, 1.5e9);
+	add_clocked(&other, "throttled", 1.25e6, 1.2e9);
+	add_clocked(&base, "hidden", 1e6, 1.2e9);
+	add_clocked(&other, "hidden", 1e6, 1.5e9);
+	add_clocked(&base, "tiny", 400, 1e9);
+	add_clocked(&other, "tiny", 450, 1e9);
+	add_clocked(&base, "half", 1e6, 1e9);
+	add_clocked(&other, "half", 1e6, 0);
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(int, (int)find(&c, "throttled")->verdict, GB_SAME));
+	cr_expect(find(&c, "throttled")->in_cycles);
+	cr_expect(epsilon_eq(dbl, find(&c, "throttled")->base, 1500, 20));
+	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_SLOWER));
+	cr_expect(eq(int, (int)find(&c, "tiny")->verdict, GB_SAME)); /* 50 ns, below the floor */
+	cr_expect(eq(int, (int)find(&c, "half")->verdict, GB_SAME));
+	cr_expect(not(find(&c, "half")->in_cycles));
+	gb_comparison_release(&c);
+	c.in_cycles = false;
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(int, (int)find(&c, "throttled")->verdict, GB_SLOWER));
+	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_SAME));
 	gb_comparison_release(&c);
 	gb_records_release(&base);
 	gb_records_release(&other);

@@ -1,0 +1,13 @@
+# The clock fell by a fifth between the sides: slower by time, the same in cycles.
+side() { # NAME NS HZ
+	for i in 1 2 3 4 5; do
+		printf '{"type":"run","schema":1,"run_id":"%s%s"}\n' "$1" $i
+		printf '{"type":"record","schema":1,"run_id":"%s%s","seq":0,"key":"radix/cuda/lsd4 a","bench":"radix","backend":"cuda","variant":"lsd4","params":{},"status":"ok","time":{"median":%s,"samples":[%s]},"gpu_state":{"sm_clock_hz":[%s]}}\n' \
+			"$1" $i $2 $2 $3
+	done
+}
+side base 1000000 1500000000 >base.jsonl
+side new 1250000 1200000000 >new.jsonl
+gpubench compare base.jsonl new.jsonl && exit
+gpubench compare base.jsonl new.jsonl --cycles --all || exit
+gpubench compare base.jsonl new.jsonl --cycles --format=json
