@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
+#include "cli/json.h"
 #include "cli/limits.h"
 #include "cli/registry.h"
 #include "cli/session.h"
