@@ -113,6 +113,7 @@ static void tidy(char text[GB_TEXT_MAX])
 	if (!end)
 		return;
 	(void)snprintf(unit, sizeof unit, "%s", end);
+	*end = '\0';
 	while (strchr(text, '.') && (end[-1] == '0' || end[-1] == '.') && end > text)
 		*--end = '\0';
 	micro = strstr(unit, "us");
@@ -125,7 +126,9 @@ static void tidy(char text[GB_TEXT_MAX])
 static void put_axis(FILE *file, const struct scale *s, bool vertical, bool is_time,
 		     double other_from, double other_to)
 {
-	const bool decades = s->high / s->low > 3e3;
+	/* Ticks are a factor of 2 apart, or one of 10 where their labels would meet. */
+	const double apart = fabs(s->to - s->from) * log(2) / log(s->high / s->low);
+	const bool decades = apart < (vertical ? 14 : 48);
 	double tick = pow(10, floor(log10(s->low)));
 	char text[GB_TEXT_MAX];
 

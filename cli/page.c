@@ -24,6 +24,7 @@ static const char style[] =
 	"vertical-align:top;break-inside:avoid}\n"
 	"svg{max-width:100%;height:auto}svg text{fill:var(--ink);font:12px system-ui,sans-serif}\n"
 	"svg .soft{fill:var(--soft)}svg .rule{stroke:var(--line)}\n"
+	"@media (max-width:700px){figure{overflow-x:auto}svg{max-width:none}}\n"
 	"details pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px}\n"
 	"@media print{body{max-width:none;font-size:10pt}details{display:none}"
 	".wide{overflow:visible}}\n";

@@ -80,24 +80,29 @@ def varying(records):
 
 
 def abscissa(records):
-    """The numeric parameter with the most values."""
+    """The numeric parameter with the most values; None if none varies."""
     counts = {}
     for name in varying(records):
         values = {r["params"].get(name) for r in records}
         if all(isinstance(v, (int, float)) for v in values):
             counts[name] = len(values)
-    if not counts:
-        sys.exit("no numeric parameter varies: nothing to put on the x axis")
-    return max(sorted(counts), key=counts.get)
+    return max(sorted(counts), key=counts.get) if counts else None
+
+
+def by_bench(records):
+    """[(benchmark, its records)]"""
+    benches = sorted({r["bench"] for r in records})
+    return [(b, [r for r in records if r["bench"] == b]) for b in benches]
 
 
 def plot_sweep(options):
-    records = read_records(options.files)
-    benches = sorted({r["bench"] for r in records})
-    figure, axes = plt.subplots(1, len(benches), squeeze=False, figsize=(6.4 * len(benches), 4.4))
-    for ax, bench in zip(axes[0], benches):
-        mine = [r for r in records if r["bench"] == bench]
-        x = options.x or abscissa(mine)
+    sweeps = by_bench(read_records(options.files))
+    sweeps = [(bench, mine, options.x or abscissa(mine)) for bench, mine in sweeps]
+    sweeps = [s for s in sweeps if s[2]]
+    if not sweeps:
+        sys.exit("no numeric parameter varies: nothing to put on the x axis")
+    figure, axes = plt.subplots(1, len(sweeps), squeeze=False, figsize=(6.4 * len(sweeps), 4.4))
+    for ax, (bench, mine, x) in zip(axes[0], sweeps):
         others = [n for n in varying(mine) if n != x]
         lines = {}
         for r in mine:
@@ -128,19 +133,24 @@ def plot_roofline(options):
     ]
     if not records:
         sys.exit("no record has a share of the copy bandwidth")
-    figure, ax = plt.subplots(figsize=(6.4, 4.8))
-    for name in sorted({r["bench"] + " " + variant(r) for r in records}):
-        mine = [r for r in records if r["bench"] + " " + variant(r) == name]
-        ax.scatter(
-            [at(r, "rates.copy_share") for r in mine],
-            [at(r, "rates.items_per_s") for r in mine],
-            s=14,
-            label=name,
-        )
-    ax.axvline(1, color="grey", linewidth=1)
-    ax.set(xscale="log", yscale="log", xlabel="share of copy bandwidth", ylabel="items/s")
-    ax.legend(fontsize=6, ncols=2)
-    ax.grid(alpha=0.3, which="both")
+    panels = by_bench(records)
+    figure, axes = plt.subplots(1, len(panels), squeeze=False, figsize=(5 * len(panels), 4.4))
+    for ax, (bench, mine) in zip(axes[0], panels):
+        for i, name in enumerate(sorted({variant(r) for r in mine})):
+            points = [r for r in mine if variant(r) == name]
+            ax.scatter(
+                [at(r, "rates.copy_share") for r in points],
+                [at(r, "rates.items_per_s") for r in points],
+                s=18,
+                marker="osD^"[i // 10 % 4],
+                label=name,
+            )
+        unit = next((at(r, "work.unit") for r in mine), None) or "items"
+        ax.axvline(1, color="grey", linewidth=1)
+        ax.set(xscale="log", yscale="log", xlabel="share of copy bandwidth", title=bench)
+        ax.set_ylabel(unit + "/s")
+        ax.legend(fontsize=6)
+        ax.grid(alpha=0.3, which="both")
     return figure
 
 

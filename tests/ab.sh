@@ -1,7 +1,7 @@
 #!/bin/bash
 # ab.sh GPUBENCH SLOW [FOLDER [SECONDS]] -- how often `ab` is right on this machine.  SLOW is the same
 # build with radix cpu/best slower by a tenth: twenty trials launch both ten times.  And the first build
-# is compared with itself, all benchmarks at preset quick, five launches a side, ROUNDS=3 times.
+# is compared with itself, all benchmarks at preset quick, five launches a side, ROUNDS=4 times.
 # Found: at least 90 % of the slow-downs; wrong: at most 3 % of the comparisons of a build with itself,
 # of which there must be 200.
 #
@@ -40,7 +40,7 @@ for ((i = 1; i <= trials; i++)); do
 	trial slow-$i slow="$slow" --launches=10 -- \
 		radix cpu/best --count=100k --threads=1 --min-time=0.05
 done
-for ((i = 1; i <= ${ROUNDS:-3}; i++)); do
+for ((i = 1; i <= ${ROUNDS:-4}; i++)); do
 	for benchmark in radix bfs cbt octree lbvh; do
 		trial aa-$i-$benchmark --aa --launches=5 -- run $benchmark \
 			--preset=quick --backend=cpu --threads=1 --min-time=0.05 --timeout=10
