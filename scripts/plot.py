@@ -25,6 +25,7 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 
 PAPERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results", "papers")
+MARKERS = "osD^"  # the next one where colours begin again
 TIME_UNITS = {"s": 1e-9, "ms": 1e-6, "us": 1e-3, "ns": 1}
 
 
@@ -73,17 +74,26 @@ def quantity(record, what):
 
 
 def varying(records):
+    """Parameters with several values among the records that have them."""
     names = {name for r in records for name in r["params"]}
-    return [
-        n for n in sorted(names) if len({json.dumps(r["params"].get(n)) for r in records}) > 1
-    ]
+    values = {n: {json.dumps(r["params"][n]) for r in records if n in r["params"]} for n in names}
+    return [n for n in sorted(names) if len(values[n]) > 1]
+
+
+def put_legend(ax):
+    """Below the axes if it is long, where it hides nothing."""
+    names = ax.get_legend_handles_labels()[1]
+    if len(names) <= 6:
+        ax.legend(fontsize=7)
+    else:
+        ax.legend(fontsize=6, ncols=2, loc="upper center", bbox_to_anchor=(0.5, -0.14))
 
 
 def abscissa(records):
     """The numeric parameter with the most values; None if none varies."""
     counts = {}
     for name in varying(records):
-        values = {r["params"].get(name) for r in records}
+        values = {r["params"][name] for r in records if name in r["params"]}
         if all(isinstance(v, (int, float)) for v in values):
             counts[name] = len(values)
     return max(sorted(counts), key=counts.get) if counts else None
@@ -112,15 +122,17 @@ def plot_sweep(options):
                 lines.setdefault(" ".join([variant(r)] + words), []).append(
                     (r["params"][x],) + value
                 )
-        for name in sorted(lines):
+        for i, name in enumerate(sorted(lines)):
             points = sorted(lines[name])
             xs, ys, lows, highs = zip(*points)
-            (drawn,) = ax.plot(xs, ys, marker="o", markersize=3, label=name)
+            (drawn,) = ax.plot(xs, ys, MARKERS[i // 10 % 4] + "-", markersize=4, label=name)
             ax.fill_between(xs, lows, highs, alpha=0.2, color=drawn.get_color())
         unit = next((at(r, "work.unit") for r in mine), None) or "items"
-        ax.set(xscale="log", yscale="log", xlabel=x, title=bench)
+        xs = [point[0] for points in lines.values() for point in points]
+        wide = min(xs) > 0 and max(xs) >= 4 * min(xs)
+        ax.set(xscale="log" if wide else "linear", yscale="log", xlabel=x, title=bench)
         ax.set_ylabel({"time": "ms", "rate": unit + "/s", "bandwidth": "B/s"}[options.y])
-        ax.legend(fontsize=7)
+        put_legend(ax)
         ax.grid(alpha=0.3, which="both")
     return figure
 
@@ -142,14 +154,14 @@ def plot_roofline(options):
                 [at(r, "rates.copy_share") for r in points],
                 [at(r, "rates.items_per_s") for r in points],
                 s=18,
-                marker="osD^"[i // 10 % 4],
+                marker=MARKERS[i // 10 % 4],
                 label=name,
             )
         unit = next((at(r, "work.unit") for r in mine), None) or "items"
         ax.axvline(1, color="grey", linewidth=1)
         ax.set(xscale="log", yscale="log", xlabel="share of copy bandwidth", title=bench)
         ax.set_ylabel(unit + "/s")
-        ax.legend(fontsize=6)
+        put_legend(ax)
         ax.grid(alpha=0.3, which="both")
     return figure
 
