@@ -98,14 +98,17 @@ static enum gb_status kind_of(const char *path, bool *lines, enum gb_format *for
 		       path);
 }
 
-/* Read what an earlier run left, cut off a line without an end, and go on behind it. */
+/* Read what an earlier run left, cut off a line without an end, and go on behind it.  If that line
+ * is all there is, nothing was left. */
 static enum gb_status resume_lines(struct gb_session *s, const char *path, struct gb_error *err)
 {
+	struct gb_error own = { 0 };
 	struct stat status;
 
 	if (stat(path, &status) == 0 && status.st_size > 0) {
-		if (gb_records_read(path, &s->records, err))
-			return err->code;
+		if (gb_records_read(path, &s->records, &own) &&
+		    !(s->records.truncated && s->records.count == 0))
+			return gb_fail(err, own.code, "%s", own.message);
 		if (s->records.truncated && truncate(path, (off_t)s->records.complete_bytes))
 			return gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(errno));
 	}

@@ -39,6 +39,8 @@ done
 left=$(keys killed.jsonl 2>/dev/null | wc -l)
 "${sweep[@]}" --resume -o killed.jsonl
 keys whole.jsonl >whole
+twice=$(sort whole | uniq -d)
+[ -z "$twice" ] || { echo "resume: measured twice in one sweep: $twice"; exit 1; }
 keys killed.jsonl >killed
 diff whole killed
 "$gpubench" report --format=json killed.jsonl >/dev/null

@@ -163,3 +163,13 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 	gb_sweep_release(&sweep);
 	free(params);
 }
+
+Test(variants, each_is_listed_once)
+{
+	for (size_t i = 0; i < gb_variant_count; i++)
+		for (size_t k = 0; k < i; k++)
+			cr_expect(strcmp(gb_variants[i].workload, gb_variants[k].workload) != 0 ||
+					  gb_variants[i].backend != gb_variants[k].backend ||
+					  strcmp(gb_variants[i].name, gb_variants[k].name) != 0,
+				  "%s/%s", gb_variants[i].workload, gb_variants[i].name);
+}
