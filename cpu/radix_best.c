@@ -27,7 +27,7 @@ enum {
 };
 
 struct state {
-	struct radix_cpu cpu;
+	struct radix_cpu cpu; /* first: see radix_cpu_create() */
 	enum radix_simd simd;
 	bool vector;                 /* leaves by radix_leaf_vector() */
 	int threads;                 /* no more than the keys are worth */
@@ -235,12 +235,9 @@ static enum gb_status create_workers(struct state *s, struct gb_error *err)
 static enum gb_status create(void **state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
 
-	*state = s;
 	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
 	size_t worth = 1 + s->cpu.count / PER_THREAD;
 	s->threads = (size_t)s->cpu.threads < worth ? s->cpu.threads : (int)worth;
@@ -260,25 +257,6 @@ static enum gb_status create(void **state, const void *params, const void *input
 	if (!s->task)
 		return err->code;
 	return create_workers(s, err);
-}
-
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	struct state *s = state;
-
-	(void)sample;
-	(void)err;
-	radix_cpu_reset(&s->cpu);
-	return GB_OK;
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *s = state;
-
-	(void)err;
-	radix_cpu_download(&s->cpu, output);
-	return GB_OK;
 }
 
 static void destroy(void *state)
@@ -309,9 +287,9 @@ static double bytes(const void *params, const void *input)
 
 const struct gb_variant_ops radix_cpu_best = {
 	.create = create,
-	.reset = reset,
+	.reset = radix_cpu_reset,
 	.run = run,
-	.download = download,
+	.download = radix_cpu_download,
 	.destroy = destroy,
 	.bytes = bytes,
 };

@@ -2,6 +2,7 @@
 #include "cpu/radix_common.h"
 
 #include <omp.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -33,35 +34,52 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 	return cpu->spare ? GB_OK : err->code;
 }
 
-void radix_cpu_reset(struct radix_cpu *cpu)
+void *radix_cpu_create(void **state, size_t size, const void *params, const void *input, bool spare,
+		       struct gb_error *err)
 {
+	*state = calloc(1, size);
+	if (!*state)
+		gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	else if (radix_cpu_init(*state, params, input, spare, err) == GB_OK)
+		return *state;
+	return NULL;
+}
+
+enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err)
+{
+	const struct radix_cpu *cpu = state;
 	const struct radix_input *input = cpu->input;
 	const uint32_t *key = input->keys;
 	const uint32_t *value = input->values;
 	uint64_t *pair = cpu->record;
 
+	(void)sample;
+	(void)err;
 	if (!cpu->count)
-		return;
+		return GB_OK;
 	if (input->type != RADIX_PAIRS) {
 		memcpy(cpu->record, input->keys, cpu->count * cpu->width);
-		return;
+		return GB_OK;
 	}
 #pragma omp parallel for num_threads(cpu->threads) schedule(static)
 	for (size_t i = 0; i < cpu->count; i++)
 		pair[i] = (uint64_t)key[i] << 32 | value[i];
+	return GB_OK;
 }
 
-void radix_cpu_download(const struct radix_cpu *cpu, void *output)
+enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err)
 {
+	const struct radix_cpu *cpu = state;
 	const struct radix_input *input = cpu->input;
 	const uint64_t *pair = cpu->record;
 	uint32_t *key = output;
 
+	(void)err;
 	if (!cpu->count)
-		return;
+		return GB_OK;
 	if (input->type != RADIX_PAIRS) {
 		memcpy(output, cpu->record, cpu->count * cpu->width);
-		return;
+		return GB_OK;
 	}
 	uint32_t *value = radix_output_values(input, output);
 #pragma omp parallel for num_threads(cpu->threads) schedule(static)
@@ -69,6 +87,7 @@ void radix_cpu_download(const struct radix_cpu *cpu, void *output)
 		key[i] = (uint32_t)(pair[i] >> 32);
 		value[i] = (uint32_t)pair[i];
 	}
+	return GB_OK;
 }
 
 void radix_cpu_release(struct radix_cpu *cpu)

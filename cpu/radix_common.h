@@ -38,11 +38,18 @@ struct radix_cpu {
 /* Allocate the buffers, the spare one only if asked for.  GB_EUNAVAILABLE if memory is short. */
 enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
 			      bool spare, struct gb_error *err);
-/* The input into cpu->record. */
-void radix_cpu_reset(struct radix_cpu *cpu);
-/* cpu->record to the workload's output layout. */
-void radix_cpu_download(const struct radix_cpu *cpu, void *output);
 void radix_cpu_release(struct radix_cpu *cpu);
+
+/* For a variant whose state begins with its struct radix_cpu: what its ops share. */
+
+/* A zeroed state of `size` bytes, its struct radix_cpu as radix_cpu_init() leaves it.  NULL, with
+ * err set, if that fails; *state is then NULL or for the variant's destroy(). */
+void *radix_cpu_create(void **state, size_t size, const void *params, const void *input, bool spare,
+		       struct gb_error *err);
+/* The input into cpu->record. */
+enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err);
+/* cpu->record to the workload's output layout. */
+enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err);
 
 /* cpu->record between floats and unsigned numbers of their order; nothing for other types. */
 void radix_cpu_to_order(struct radix_cpu *cpu);

@@ -15,7 +15,7 @@
 #include "cpu/radix_digit.h"
 
 struct state {
-	struct radix_cpu cpu;
+	struct radix_cpu cpu;          /* first: see radix_cpu_create() */
 	size_t (*count)[RADIX_DIGITS]; /* threads */
 	void *result;                  /* the record array that run() left the keys in */
 };
@@ -23,25 +23,12 @@ struct state {
 static enum gb_status create(void **state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
 
-	*state = s;
 	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
 	s->count = gb_host_alloc((size_t)s->cpu.threads, sizeof *s->count, err);
 	return s->count ? GB_OK : err->code;
-}
-
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	struct state *s = state;
-
-	(void)sample;
-	(void)err;
-	radix_cpu_reset(&s->cpu);
-	return GB_OK;
 }
 
 /* True if all records have one digit. */
@@ -117,15 +104,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *s = state;
-
-	(void)err;
-	radix_cpu_download(&s->cpu, output);
-	return GB_OK;
-}
-
 static void destroy(void *state)
 {
 	struct state *s = state;
@@ -149,9 +127,9 @@ static double bytes(const void *params, const void *input)
 
 const struct gb_variant_ops radix_cpu_lsd8 = {
 	.create = create,
-	.reset = reset,
+	.reset = radix_cpu_reset,
 	.run = run,
-	.download = download,
+	.download = radix_cpu_download,
 	.destroy = destroy,
 	.bytes = bytes,
 };

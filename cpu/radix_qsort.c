@@ -26,22 +26,11 @@ static int compare_u64(const void *left, const void *right)
 static enum gb_status create(void **state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct radix_cpu *cpu = calloc(1, sizeof *cpu);
+	struct radix_cpu *cpu = radix_cpu_create(state, sizeof *cpu, params, input, false, err);
 
-	*state = cpu;
 	if (!cpu)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (radix_cpu_init(cpu, params, input, false, err))
 		return err->code;
 	cpu->threads = 1;
-	return GB_OK;
-}
-
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	(void)sample;
-	(void)err;
-	radix_cpu_reset(state);
 	return GB_OK;
 }
 
@@ -59,13 +48,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	(void)err;
-	radix_cpu_download(state, output);
-	return GB_OK;
-}
-
 static void destroy(void *state)
 {
 	if (state)
@@ -75,9 +57,9 @@ static void destroy(void *state)
 
 const struct gb_variant_ops radix_cpu_qsort = {
 	.create = create,
-	.reset = reset,
+	.reset = radix_cpu_reset,
 	.run = run,
-	.download = download,
+	.download = radix_cpu_download,
 	.destroy = destroy,
 	.flags = GB_SERIAL,
 };

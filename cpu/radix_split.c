@@ -17,20 +17,17 @@
 #include "cpu/radix_common.h"
 
 struct state {
-	struct radix_cpu cpu;
-	uint32_t *predicate; /* count */
-	uint32_t *scan;      /* count */
+	struct radix_cpu cpu; /* first: see radix_cpu_create() */
+	uint32_t *predicate;  /* count */
+	uint32_t *scan;       /* count */
 };
 
 static enum gb_status create(void **state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
 
-	*state = s;
 	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
 	s->cpu.threads = 1;
 	if (s->cpu.count > UINT32_MAX)
@@ -41,16 +38,6 @@ static enum gb_status create(void **state, const void *params, const void *input
 		return err->code;
 	s->scan = gb_host_alloc(s->cpu.count, sizeof *s->scan, err);
 	return s->scan ? GB_OK : err->code;
-}
-
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	struct state *s = state;
-
-	(void)sample;
-	(void)err;
-	radix_cpu_reset(&s->cpu);
-	return GB_OK;
 }
 
 /* Exclusive prefix sum of the predicates; returns their total: the keys whose bit is 0. */
@@ -116,15 +103,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *s = state;
-
-	(void)err;
-	radix_cpu_download(&s->cpu, output);
-	return GB_OK;
-}
-
 static void destroy(void *state)
 {
 	struct state *s = state;
@@ -150,9 +128,9 @@ static double bytes(const void *params, const void *input)
 
 const struct gb_variant_ops radix_cpu_split = {
 	.create = create,
-	.reset = reset,
+	.reset = radix_cpu_reset,
 	.run = run,
-	.download = download,
+	.download = radix_cpu_download,
 	.destroy = destroy,
 	.bytes = bytes,
 	.flags = GB_SERIAL,

@@ -8,6 +8,7 @@
  */
 #include <cstdlib>
 #include <new>
+#include <type_traits>
 
 #include <hwy/contrib/sort/vqsort.h>
 
@@ -18,9 +19,10 @@
 namespace
 {
 struct state {
-	struct radix_cpu cpu;
+	struct radix_cpu cpu; /* first: see radix_cpu_create() */
 	hwy::Sorter sorter;
 };
+static_assert(std::is_standard_layout<state>::value, "a pointer to it points to its first member");
 
 enum gb_status create(void **state_out, const void *params, const void *input, struct gb_error *err)
 {
@@ -32,12 +34,6 @@ enum gb_status create(void **state_out, const void *params, const void *input, s
 	if (radix_cpu_init(&s->cpu, params, input, false, err))
 		return err->code;
 	s->cpu.threads = 1;
-	return GB_OK;
-}
-
-enum gb_status reset(void *state_in, int64_t, struct gb_error *)
-{
-	radix_cpu_reset(&static_cast<struct state *>(state_in)->cpu);
 	return GB_OK;
 }
 
@@ -57,12 +53,6 @@ enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *)
 	return GB_OK;
 }
 
-enum gb_status download(void *state_in, void *output, struct gb_error *)
-{
-	radix_cpu_download(&static_cast<struct state *>(state_in)->cpu, output);
-	return GB_OK;
-}
-
 void destroy(void *state_in)
 {
 	struct state *s = static_cast<struct state *>(state_in);
@@ -75,5 +65,6 @@ void destroy(void *state_in)
 } // namespace
 
 extern "C" const struct gb_variant_ops radix_cpu_vqsort = {
-	create, nullptr, reset, run, download, destroy, nullptr, nullptr, GB_SERIAL,
+	create,  nullptr, radix_cpu_reset, run,       radix_cpu_download,
+	destroy, nullptr, nullptr,         GB_SERIAL,
 };

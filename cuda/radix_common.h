@@ -64,8 +64,24 @@ static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
 	return GB_OK;
 }
 
-static inline enum gb_status radix_arrays_upload(struct radix_arrays *a, struct gb_error *err)
+/* For a variant whose state begins with its struct radix_arrays: what its ops share. */
+
+/* A zeroed state of `size` bytes with its arrays; NULL, with err set, if that fails: then *state is
+ * NULL or for the variant's destroy(). */
+static inline void *radix_create(void **state, size_t size, const struct radix_input *input,
+				 bool spare, struct gb_error *err)
 {
+	*state = calloc(1, size);
+	if (!*state)
+		gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	else if (radix_arrays_create((struct radix_arrays *)*state, input, spare, err) == GB_OK)
+		return *state;
+	return NULL;
+}
+
+static inline enum gb_status radix_upload(void *state, struct gb_error *err)
+{
+	const struct radix_arrays *const a = (const struct radix_arrays *)state;
 	const struct radix_input *const input = a->input;
 
 	if (a->count == 0)
@@ -80,9 +96,9 @@ static inline enum gb_status radix_arrays_upload(struct radix_arrays *a, struct 
 	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
 }
 
-static inline enum gb_status radix_arrays_download(struct radix_arrays *a, void *output,
-						   struct gb_error *err)
+static inline enum gb_status radix_download(void *state, void *output, struct gb_error *err)
 {
+	const struct radix_arrays *const a = (const struct radix_arrays *)state;
 	const struct radix_input *const input = a->input;
 
 	if (a->count == 0)
@@ -125,6 +141,16 @@ static inline size_t radix_tiles(size_t count, size_t tile)
 static inline size_t radix_value_size(const struct radix_input *input)
 {
 	return input->values ? sizeof *input->values : 0;
+}
+
+/* Of a sort by 8-bit digits: one read for the histogram, a read and a write a pass. */
+static inline double radix_sweep_bytes(const void *params, const void *input_)
+{
+	const struct radix_input *input = (const struct radix_input *)input_;
+	const size_t item = input->key_size + radix_value_size(input);
+
+	(void)params;
+	return (double)input->count * (double)(input->key_size + input->key_size * 2 * item);
 }
 
 /* sort<KEY, VALUES>(arguments) for the type of the input. */

@@ -9,7 +9,7 @@
 #include "cuda/radix_common.h"
 
 struct state {
-	struct radix_arrays arrays;
+	struct radix_arrays arrays; /* first: see radix_create() */
 	void *temp;
 	size_t temp_bytes;
 };
@@ -55,21 +55,14 @@ static enum gb_status create(void **state, const void *params, const void *input
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct state *s = (struct state *)radix_create(state, sizeof *s, input, false, err);
 
 	(void)params;
 	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	if (radix_arrays_create(&s->arrays, input, false, err) != GB_OK ||
-	    !CUDA_OK(err, sort(&s->arrays, NULL, &s->temp_bytes)))
+		return err->code;
+	if (!CUDA_OK(err, sort(&s->arrays, NULL, &s->temp_bytes)))
 		return err->code;
 	return gpu_alloc(&s->temp, s->temp_bytes ? s->temp_bytes : 1, 1, err);
-}
-
-static enum gb_status upload(void *state, struct gb_error *err)
-{
-	return radix_arrays_upload(&((struct state *)state)->arrays, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -82,29 +75,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return CUDA_OK(err, sort(&s->arrays, s->temp, &s->temp_bytes)) ? GB_OK : err->code;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	return radix_arrays_download(&((struct state *)state)->arrays, output, err);
-}
-
-/* One read for the histogram, a read and a write per 8-bit pass. */
-static double bytes(const void *params, const void *input_)
-{
-	const struct radix_input *input = (const struct radix_input *)input_;
-	const size_t item = input->key_size + radix_value_size(input);
-
-	(void)params;
-	return (double)input->count * (double)(input->key_size + input->key_size * 2 * item);
-}
-
 const struct gb_variant_ops radix_cuda_cub = {
 	.create = create,
-	.upload = upload,
+	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,
-	.download = download,
+	.download = radix_download,
 	.destroy = destroy,
-	.bytes = bytes,
+	.bytes = radix_sweep_bytes,
 	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

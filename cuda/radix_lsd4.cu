@@ -27,7 +27,7 @@ enum {
 };
 
 struct state {
-	struct radix_arrays arrays;
+	struct radix_arrays arrays; /* first: see radix_create() */
 	size_t tiles;
 	uint32_t *counts;  /* [DIGITS][tiles] */
 	uint64_t *offsets; /* the same, summed up */
@@ -204,26 +204,19 @@ static enum gb_status create(void **state, const void *params, const void *input
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct state *s = (struct state *)radix_create(state, sizeof *s, input, true, err);
 	size_t places;
 
 	(void)params;
 	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
+		return err->code;
 	s->tiles = radix_tiles(input->count, TILE);
 	places = DIGITS * s->tiles;
-	if (radix_arrays_create(&s->arrays, input, true, err) != GB_OK ||
-	    gpu_alloc(&s->counts, places, sizeof *s->counts, err) != GB_OK ||
+	if (gpu_alloc(&s->counts, places, sizeof *s->counts, err) != GB_OK ||
 	    gpu_alloc(&s->offsets, places, sizeof *s->offsets, err) != GB_OK ||
 	    gpu_alloc(&s->temp, gpu_scan_temp_bytes(places), 1, err) != GB_OK)
 		return err->code;
 	return GB_OK;
-}
-
-static enum gb_status upload(void *state, struct gb_error *err)
-{
-	return radix_arrays_upload(&((struct state *)state)->arrays, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -233,11 +226,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (s->arrays.count == 0)
 		return GB_OK;
 	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	return radix_arrays_download(&((struct state *)state)->arrays, output, err);
 }
 
 /* Per digit: keys read twice and written once, values read and written. */
@@ -252,10 +240,10 @@ static double bytes(const void *params, const void *input_)
 
 const struct gb_variant_ops radix_cuda_lsd4 = {
 	.create = create,
-	.upload = upload,
+	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,
-	.download = download,
+	.download = radix_download,
 	.destroy = destroy,
 	.bytes = bytes,
 	.metrics = NULL,

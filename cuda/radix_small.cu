@@ -229,7 +229,7 @@ struct shape {
 };
 
 struct state {
-	struct radix_arrays arrays;
+	struct radix_arrays arrays; /* first: see radix_create() */
 	struct shape shape;
 	unsigned blocks;
 };
@@ -362,26 +362,24 @@ static enum gb_status create(void **state, const void *params, const void *input
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct state chosen = {};
+	struct state *s;
 	size_t most;
-	bool chosen;
+	const bool fit = choose(&chosen, input->type, input->count, &most);
 
 	(void)params;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	chosen = choose(s, input->type, input->count, &most);
 	(void)cudaGetLastError(); /* a shape that does not fit is no failure */
-	if (!chosen)
+	*state = NULL;
+	if (!fit)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%zu keys: one launch holds at most %zu of this type on this device",
 			       input->count, most);
-	return radix_arrays_create(&s->arrays, input, false, err);
-}
-
-static enum gb_status upload(void *state, struct gb_error *err)
-{
-	return radix_arrays_upload(&((struct state *)state)->arrays, err);
+	s = (struct state *)radix_create(state, sizeof *s, input, false, err);
+	if (!s)
+		return err->code;
+	s->shape = chosen.shape;
+	s->blocks = chosen.blocks;
+	return GB_OK;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -403,11 +401,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	return radix_arrays_download(&((struct state *)state)->arrays, output, err);
-}
-
 /* Each element read once and written once. */
 static double bytes(const void *params, const void *input_)
 {
@@ -419,10 +412,10 @@ static double bytes(const void *params, const void *input_)
 
 const struct gb_variant_ops radix_cuda_small = {
 	.create = create,
-	.upload = upload,
+	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,
-	.download = download,
+	.download = radix_download,
 	.destroy = destroy,
 	.bytes = bytes,
 	.metrics = NULL,

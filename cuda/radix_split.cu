@@ -26,11 +26,11 @@ enum {
 };
 
 struct state {
-	struct radix_arrays arrays;
-	uint32_t *predicate; /* [count], then f within its block */
-	uint64_t *sums;      /* the levels above, one after the other */
-	uint64_t *zeros;     /* one: the sum of all */
-	int levels;          /* above the predicates: at least 1 */
+	struct radix_arrays arrays; /* first: see radix_create() */
+	uint32_t *predicate;        /* [count], then f within its block */
+	uint64_t *sums;             /* the levels above, one after the other */
+	uint64_t *zeros;            /* one: the sum of all */
+	int levels;                 /* above the predicates: at least 1 */
 	size_t size[MAX_LEVELS];
 	uint64_t *level[MAX_LEVELS]; /* into sums */
 };
@@ -195,20 +195,18 @@ static enum gb_status create(void **state, const void *params, const void *input
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct state *s = (struct state *)radix_create(state, sizeof *s, input, true, err);
 	size_t sums = 0;
 
 	(void)params;
 	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
+		return err->code;
 	for (size_t n = input->count; s->levels == 0 || n > 1; s->levels++) {
 		n = radix_tiles(n, TILE);
 		s->size[s->levels] = n;
 		sums += n;
 	}
-	if (radix_arrays_create(&s->arrays, input, true, err) != GB_OK ||
-	    gpu_alloc(&s->predicate, input->count, sizeof *s->predicate, err) != GB_OK ||
+	if (gpu_alloc(&s->predicate, input->count, sizeof *s->predicate, err) != GB_OK ||
 	    gpu_alloc(&s->sums, sums, sizeof *s->sums, err) != GB_OK ||
 	    gpu_alloc(&s->zeros, 1, sizeof *s->zeros, err) != GB_OK)
 		return err->code;
@@ -218,11 +216,6 @@ static enum gb_status create(void **state, const void *params, const void *input
 	return GB_OK;
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
-{
-	return radix_arrays_upload(&((struct state *)state)->arrays, err);
-}
-
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
@@ -230,11 +223,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (s->arrays.count == 0)
 		return GB_OK;
 	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	return radix_arrays_download(&((struct state *)state)->arrays, output, err);
 }
 
 /* Per bit: key read and predicate written; predicate read and f written; key and f read, key
@@ -251,10 +239,10 @@ static double bytes(const void *params, const void *input_)
 
 const struct gb_variant_ops radix_cuda_split = {
 	.create = create,
-	.upload = upload,
+	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,
-	.download = download,
+	.download = radix_download,
 	.destroy = destroy,
 	.bytes = bytes,
 	.metrics = NULL,

@@ -30,7 +30,7 @@ struct header {
 };
 
 struct state {
-	struct radix_arrays arrays;
+	struct radix_arrays arrays; /* first: see radix_create() */
 	struct header *header;
 	uint64_t *words;
 	size_t tiles, bytes; /* bytes: of header and words, which are one allocation */
@@ -160,24 +160,17 @@ static enum gb_status create(void **state, const void *params, const void *input
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct state *s = (struct state *)radix_create(state, sizeof *s, input, true, err);
 
 	(void)params;
 	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
+		return err->code;
 	s->tiles = radix_tiles(input->count, TILE);
 	s->bytes = sizeof *s->header + 8 * input->key_size * s->tiles * sizeof *s->words;
-	if (radix_arrays_create(&s->arrays, input, true, err) != GB_OK ||
-	    gpu_alloc(&s->header, s->bytes, 1, err) != GB_OK)
+	if (gpu_alloc(&s->header, s->bytes, 1, err) != GB_OK)
 		return err->code;
 	s->words = (uint64_t *)(void *)(s->header + 1);
 	return GB_OK;
-}
-
-static enum gb_status upload(void *state, struct gb_error *err)
-{
-	return radix_arrays_upload(&((struct state *)state)->arrays, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -187,11 +180,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (s->arrays.count == 0)
 		return GB_OK;
 	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	return radix_arrays_download(&((struct state *)state)->arrays, output, err);
 }
 
 /* One read to count, then keys and values read and written per bit. */
@@ -206,10 +194,10 @@ static double bytes(const void *params, const void *input_)
 
 const struct gb_variant_ops radix_cuda_split_fused = {
 	.create = create,
-	.upload = upload,
+	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,
-	.download = download,
+	.download = radix_download,
 	.destroy = destroy,
 	.bytes = bytes,
 	.metrics = NULL,
