@@ -83,6 +83,24 @@ static inline uint64_t bfs_load64(const uint32_t *word)
 	return value;
 }
 
+/* The state of a search on bitmaps, and its create() and destroy(). */
+struct bfs_dense {
+	struct bfs_cpu cpu; /* first: see bfs_common.h */
+	const struct bfs_bits_ops *ops;
+	size_t words;       /* of a bitmap */
+	uint64_t *visited;  /* bits from n on are set */
+	uint64_t *frontier; /* of the last level */
+	uint64_t *found;    /* of this one */
+	/* With lists only: */
+	uint32_t *list; /* the frontier, ascending: n, and room for a vector */
+	uint32_t count; /* of the list */
+	uint32_t *left; /* vertices to be pulled, of each slab in its own part: as many */
+};
+
+enum gb_status bfs_dense_create(void **state, const void *params, const void *input, bool lists,
+				struct gb_error *err);
+void bfs_dense_destroy(void *state);
+
 /* All bits set from n on, none before; `words` words. */
 void bfs_bits_fence(uint64_t *bits, uint32_t n, size_t words);
 

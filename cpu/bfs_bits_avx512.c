@@ -18,6 +18,17 @@ enum {
 #define TARGET BFS_AVX512_TARGET
 #define INLINE static inline __attribute__((always_inline)) TARGET
 
+/* Not inlined and not unrolled: with cold caches its code has to come from memory too. */
+TARGET static __attribute__((noinline)) uint64_t count_clear(const uint64_t *bits, size_t words)
+{
+	uint64_t count = 0;
+
+#pragma GCC unroll 1
+	for (size_t j = 0; j < words; j++)
+		count += (unsigned)__builtin_popcountll(~bits[j]);
+	return count;
+}
+
 /* The slab's part of row i of the frontier, if there is one. */
 INLINE void prefetch_row(const struct bfs_push *p, uint32_t i, size_t vectors)
 {
@@ -30,23 +41,18 @@ INLINE void prefetch_row(const struct bfs_push *p, uint32_t i, size_t vectors)
 		_mm_prefetch((const char *)(row + 16 * k), _MM_HINT_T0);
 }
 
-INLINE uint64_t count_clear(const __m512i *a, size_t vectors)
-{
-	uint64_t count = 0;
-
-	for (size_t k = 0; k < vectors; k++) {
-		uint64_t word[8];
-
-		_mm512_storeu_si512(word, a[k]);
-		for (size_t q = 0; q < 8; q++)
-			count += (unsigned)__builtin_popcountll(~word[q]);
-	}
-	return count;
-}
-
 INLINE bool all_set(__m512i a)
 {
 	return _mm512_cmpneq_epi64_mask(a, _mm512_set1_epi64(-1)) == 0;
+}
+
+INLINE uint64_t count_left(const __m512i *a, size_t vectors)
+{
+	uint64_t word[BFS_SLAB_WORDS];
+
+	for (size_t k = 0; k < vectors; k++)
+		_mm512_storeu_si512(word + 8 * k, a[k]);
+	return count_clear(word, 8 * vectors);
 }
 
 /* Push without parents a slab of `vectors` vectors; a constant for whole slabs, so that they stay
@@ -62,7 +68,7 @@ INLINE void push_or(struct bfs_push *p, size_t vectors)
 		prefetch_row(p, row, vectors);
 	for (size_t k = 0; k < vectors; k++)
 		a[k] = _mm512_loadu_si512(p->visited + 8 * k);
-	left = count_clear(a, vectors);
+	left = count_clear(p->visited, p->words);
 	while (i < p->count && left && !bfs_worth_pulling(p, left, before, p->count - i)) {
 		const uint32_t stop = p->count - i < BFS_CHECK_ROWS ? p->count : i + BFS_CHECK_ROWS;
 
@@ -84,7 +90,7 @@ INLINE void push_or(struct bfs_push *p, size_t vectors)
 			saturated = all_set(all);
 		}
 		before = left;
-		left = saturated ? 0 : count_clear(a, vectors);
+		left = saturated ? 0 : count_left(a, vectors);
 	}
 	for (size_t k = 0; k < vectors; k++) {
 		const __m512i old = _mm512_loadu_si512(p->visited + 8 * k);
@@ -135,19 +141,10 @@ INLINE __m512i push_row(const struct bfs_push *p, uint32_t u, size_t vectors)
 	return all;
 }
 
-INLINE uint64_t count_unvisited(const struct bfs_push *p)
-{
-	uint64_t count = 0;
-
-	for (size_t j = 0; j < p->words; j++)
-		count += (unsigned)__builtin_popcountll(~p->visited[j]);
-	return count;
-}
-
 INLINE void push_parents(struct bfs_push *p)
 {
 	const size_t vectors = p->words / 8;
-	uint64_t left = count_unvisited(p), before = 0;
+	uint64_t left = count_clear(p->visited, p->words), before = 0;
 	uint32_t i = 0;
 
 	memset(p->found, 0, p->words * sizeof *p->found);
@@ -160,7 +157,7 @@ INLINE void push_parents(struct bfs_push *p)
 			saturated = all_set(push_row(p, p->list[i], vectors));
 		}
 		before = left;
-		left = saturated ? 0 : count_unvisited(p);
+		left = saturated ? 0 : count_clear(p->visited, p->words);
 	}
 	p->rows = i;
 	p->left = left;

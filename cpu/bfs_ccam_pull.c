@@ -5,10 +5,6 @@
  * graph, whose frontier soon is a large part of it, the first words decide.  The first level is
  * the source's own row.  The bound is one cache line or two per vertex, at addresses a row apart.
  */
-#include <stdlib.h>
-#include <string.h>
-
-#include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/bfs_bits.h"
 #include "cpu/bfs_common.h"
@@ -18,39 +14,14 @@ enum {
 	SHARED_VERTICES = 8192, /* fewer unvisited ones are not worth waking threads for */
 };
 
-struct state {
-	struct bfs_cpu cpu; /* first: see bfs_common.h */
-	const struct bfs_bits_ops *ops;
-	size_t words;       /* of a bitmap */
-	uint64_t *visited;  /* bits from n on are set */
-	uint64_t *frontier; /* of the last level */
-	uint64_t *found;    /* of this one */
-};
-
 static enum gb_status create(void **state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
-
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (bfs_cpu_init(&s->cpu, params, input, false, err) || bfs_cpu_need_matrix(&s->cpu, err))
-		return err->code;
-	s->ops = bfs_bits_choose();
-	s->words = s->cpu.in->pitch / 2;
-	s->visited = gb_host_alloc(s->words, sizeof *s->visited, err);
-	if (!s->visited)
-		return err->code;
-	s->frontier = gb_host_alloc(s->words, sizeof *s->frontier, err);
-	if (!s->frontier)
-		return err->code;
-	s->found = gb_host_alloc(s->words, sizeof *s->found, err);
-	return s->found ? GB_OK : err->code;
+	return bfs_dense_create(state, params, input, false, err);
 }
 
 /* Level 1: the out-edges of the source are its row.  Returns how many are reached. */
-static uint64_t first_level(struct state *s)
+static uint64_t first_level(struct bfs_dense *s)
 {
 	const struct bfs_input *in = s->cpu.in;
 	const uint32_t *row = in->matrix + s->cpu.source * in->pitch;
@@ -77,7 +48,7 @@ static void prefetch(const struct bfs_input *in, uint32_t v)
 }
 
 /* The 64 vertices of word j: returns the bits of those that the frontier reaches. */
-static uint64_t pull_word(const struct state *s, size_t j, uint64_t *read)
+static uint64_t pull_word(const struct bfs_dense *s, size_t j, uint64_t *read)
 {
 	const struct bfs_input *in = s->cpu.in;
 	uint64_t found = 0;
@@ -98,7 +69,7 @@ static uint64_t pull_word(const struct state *s, size_t j, uint64_t *read)
 }
 
 /* One level; returns how many vertices it reached. */
-static uint64_t pull_level(struct state *s, uint64_t unvisited)
+static uint64_t pull_level(struct bfs_dense *s, uint64_t unvisited)
 {
 	uint64_t count = 0, read = 0;
 
@@ -115,7 +86,7 @@ static uint64_t pull_level(struct state *s, uint64_t unvisited)
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = state;
+	struct bfs_dense *s = state;
 	uint64_t unvisited = s->cpu.in->n - 1, count;
 	int32_t level = 1;
 
@@ -140,25 +111,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->found);
-	gb_host_free(s->frontier);
-	gb_host_free(s->visited);
-	bfs_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops bfs_cpu_ccam_pull = {
 	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
-	.destroy = destroy,
+	.destroy = bfs_dense_destroy,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };
