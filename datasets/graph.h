@@ -2,13 +2,14 @@
  *
  * Generated graphs depend on (kind, its parameters, seed) alone, not on the number of threads:
  *
- *	gnp         directed; each of the n (n - 1) ordered pairs is an edge with probability p,
- *which is rounded to a multiple of 2^-32; no self-loops.  The 128 pairs (u, 128 b ...) are decided
- *together, from the highest binary digit of p down: the digits of 128 uniform numbers are Philox
- *blocks (seed, stream 1 + digit, u 2^32 + b) blocks      a chain of blocks of ceil(n / blocks)
- *vertices; gnp among pairs of the same or of adjacent blocks, no other edges: as deep as there are
- *blocks kronecker   Graph500's R-MAT: edgefactor 2^scale undirected edges, each bit of its two ends
- *	            drawn with (A, B, C, D) = (.57, .19, .19, .05), ends then renamed by a
+ *	gnp         directed; each of the n (n - 1) ordered pairs is an edge with probability p
+ *	            (rounded to a multiple of 2^-32); no self-loops.  The 128 pairs (u, 128 b ...)
+ *	            are decided together, from the highest binary digit of p down: the digits of
+ *	            128 uniform numbers are Philox blocks (seed, stream 1 + digit, u 2^32 + b)
+ *	blocks      a chain of blocks of ceil(n / blocks) vertices; gnp among pairs of the same or
+ *	            of adjacent blocks, no other edges: as deep as there are blocks
+ *	kronecker   Graph500's R-MAT: edgefactor 2^scale undirected edges, each bit of its two
+ *	            ends drawn with (A, B, C, D) = (.57, .19, .19, .05), ends then renamed by a
  *	            permutation of the vertices
  *	uniform     edgefactor n undirected edges, both ends uniform
  *	grid        4 neighbours in a grid of ceil(sqrt n) columns, the last row may be shorter
