@@ -18,9 +18,10 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-/* In the order of enum bfs_graph and enum bfs_output. */
+/* In the order of enum bfs_graph, bfs_output and bfs_index. */
 static const char *const graphs[] = { "gnp", "kronecker", "uniform", "grid", "blocks", NULL };
 static const char *const outputs[] = { "dist", "parent", "both", NULL };
+static const char *const indices[] = { "auto", "16", "32", NULL };
 static const char *const answers[] = { "no", "yes", NULL };
 
 #define AT(member) offsetof(struct bfs_params, member)
@@ -113,6 +114,13 @@ static const struct gb_param params[] = {
 	  .initial = "no",
 	  .choices = answers,
 	  .help = "model how many lanes of a warp are busy in the paper's kernels" },
+	{ .name = "index",
+	  .type = GB_CHOICE,
+	  .offset = AT(index),
+	  .initial = "auto",
+	  .choices = indices,
+	  .unit = "bits",
+	  .help = "of CSR's columns on the GPU; auto: 16 for up to 64Ki vertices" },
 	GB_COMMON_PARAMS(struct bfs_params),
 };
 #undef AT
@@ -242,6 +250,8 @@ static void tell_all(const struct bfs_params *p, const struct bfs_input *in,
 	gb_metric(metrics, "csr32_bytes", bfs_bytes_csr32(in->n, in->m));
 	tell(metrics, "csr16_bytes", bfs_bytes_csr16(in->n, in->m));
 	gb_metric(metrics, "basic_bytes", bfs_bytes_basic(in->n));
+	tell(metrics, "crossover16_p", bfs_crossover(in->n, 2, 8));
+	tell(metrics, "crossover32_p", bfs_crossover(in->n, 4, 8));
 	gb_metric(metrics, "generate_ms", in->generate_ns * 1e-6);
 	gb_metric(metrics, "build_ms", in->build_ns * 1e-6);
 	gb_metric(metrics, "transpose_ms", in->transpose_ns * 1e-6);

@@ -332,7 +332,9 @@ static double value_of(const cJSON *column, const cJSON *record)
 	double value;
 
 	path = path ? path : "time.median";
-	if (!record || (gb_json_true(record, "emulated") && strncmp(path, "metrics.", 8) != 0))
+	if (!record ||
+	    (gb_json_true(record, "emulated") &&
+	     (strncmp(path, "metrics.", 8) != 0 || gb_equal(gb_json_text(column, "role"), "time"))))
 		return NAN;
 	value = gb_json_number(record, path);
 	for (size_t i = 0; i < GB_COUNT(transfers) && gb_json_text(column, "scope"); i++) {

@@ -29,6 +29,7 @@ extern "C" {
 
 enum bfs_graph { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS };
 enum bfs_output { BFS_DIST, BFS_PARENT, BFS_BOTH };
+enum bfs_index { BFS_INDEX_AUTO, BFS_INDEX_16, BFS_INDEX_32 };
 
 enum {
 	BFS_UNREACHED = -1,          /* dist and parent of a vertex that cannot be reached */
@@ -50,6 +51,7 @@ struct bfs_params {
 	int64_t sources;
 	int64_t output; /* enum bfs_output; --result on the command line */
 	int64_t warps;  /* 1 to model the warps' efficiency */
+	int64_t index;  /* enum bfs_index: of columns of CSR on the device */
 	int64_t threads;
 	int64_t seed;
 };
@@ -66,8 +68,7 @@ struct bfs_facts;
 struct bfs_input {
 	uint32_t n;     /* vertices: at least 1, at most INT32_MAX */
 	uint64_t m;     /* directed edges */
-	bool symmetric; /* every edge has its reverse: `in` and `matrix_in` are `out` and `matrix`
-			 */
+	bool symmetric; /* each edge has its reverse; `in`, `matrix_in` are `out`, `matrix` */
 	struct bfs_csr out, in;
 	size_t pitch;          /* 32-bit words from one row of the matrix to the next */
 	uint32_t *matrix;      /* n rows, or NULL */

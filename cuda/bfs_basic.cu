@@ -83,7 +83,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices: a byte matrix is made of at most %d", input->n,
 			       (int)BFS_MATRIX_VERTICES);
-	if (bfs_sweep_create(&s->sweep, params, input, err) != GB_OK ||
+	if (bfs_sweep_create(&s->sweep, launch, params, input, err) != GB_OK ||
 	    gpu_alloc(&s->matrix, (size_t)input->n * input->n, 1, err) != GB_OK)
 		return err->code;
 	s->sweep.search.graph_bytes = (size_t)input->n * input->n;
@@ -92,27 +92,8 @@ static enum gb_status create(void **state, const void *params, const void *input
 		return err->code;
 	if (!gb_memory_is_dry())
 		bfs_expand_bytes(input, s->host_matrix);
+	bfs_plan_copy(&s->sweep.search, s->matrix, s->host_matrix, (size_t)input->n * input->n);
 	return GB_OK;
-}
-
-static enum gb_status upload(void *state, struct gb_error *err)
-{
-	const struct state *s = (const struct state *)state;
-
-	if (bfs_to_device(s->matrix, s->host_matrix, s->sweep.search.graph_bytes, err) != GB_OK)
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	(void)timer;
-	return bfs_sweep_search((const struct bfs_sweep *)state, launch, false, err);
-}
-
-static void metrics(void *state, struct gb_metrics *metrics)
-{
-	bfs_sweep_metrics((const struct bfs_sweep *)state, launch, metrics);
 }
 
 /* Every row once. */
@@ -124,12 +105,12 @@ static double bytes(const void *params, const void *input)
 
 const struct gb_variant_ops bfs_cuda_basic = {
 	.create = create,
-	.upload = upload,
+	.upload = bfs_search_upload,
 	.reset = bfs_search_reset,
-	.run = run,
+	.run = bfs_sweep_run,
 	.download = bfs_search_download,
 	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = metrics,
+	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
 };

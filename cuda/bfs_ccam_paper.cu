@@ -88,34 +88,19 @@ static enum gb_status create(void **state, const void *params, const void *input
 			     struct gb_error *err)
 {
 	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct bfs_search *search;
 
 	if (!s)
 		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	*state = s;
-	if (bfs_sweep_create(&s->sweep, params, input, err) != GB_OK)
+	search = &s->sweep.search;
+	if (bfs_sweep_create(&s->sweep, launch, params, input, err) != GB_OK)
 		return err->code;
-	return bfs_matrix_create(&s->matrix, &s->sweep.search, err);
-}
-
-static enum gb_status upload(void *state, struct gb_error *err)
-{
-	const struct state *s = (const struct state *)state;
-	const struct bfs_input *input = s->sweep.search.input;
-
-	if (bfs_to_device(s->matrix, input->matrix, input->n * input->pitch, err) != GB_OK)
+	if (bfs_matrix_create(&s->matrix, search, err) != GB_OK)
 		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	(void)timer;
-	return bfs_sweep_search((const struct bfs_sweep *)state, launch, false, err);
-}
-
-static void metrics(void *state, struct gb_metrics *metrics)
-{
-	bfs_sweep_metrics((const struct bfs_sweep *)state, launch, metrics);
+	bfs_plan_copy(search, s->matrix, search->input->matrix,
+		      (size_t)search->n * search->input->pitch);
+	return GB_OK;
 }
 
 /* Every row once. */
@@ -127,12 +112,12 @@ static double bytes(const void *params, const void *input)
 
 const struct gb_variant_ops bfs_cuda_ccam_paper = {
 	.create = create,
-	.upload = upload,
+	.upload = bfs_search_upload,
 	.reset = bfs_search_reset,
-	.run = run,
+	.run = bfs_sweep_run,
 	.download = bfs_search_download,
 	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = metrics,
+	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
 };

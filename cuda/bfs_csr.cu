@@ -2,11 +2,11 @@
  * shared out evenly (bfs_csr.h), all levels in one cooperative launch.
  *
  * What it adds over csr-paper: only the frontier is looked at, lanes are busy whatever the degrees
- * are, and the host waits for nothing.  Each edge of all levels
- * but the last is read once, 4 bytes, and its end looked up, a sector of 32 bytes in L2: of the
- * dense graph of 16384 vertices, p = .05, some 670 000 edges, 4 us on an H200 where barriers take
- * as much.  Deep graphs are bound by the two or three microseconds that a barrier and a level's
- * dependent loads take.
+ * are, and the host waits for nothing.  Each edge of all levels but the last is read once, 2 or
+ * 4 bytes (bfs_column()), and its end looked up, a sector of 32 bytes in L2: of the dense graph of
+ * 16384 vertices, p = .05, some 670 000 edges, 4 us on an H200 where barriers take as much.  Deep
+ * graphs are bound by the two or three microseconds that a barrier and a level's dependent loads
+ * take.
  */
 #include "cuda/bfs_csr.h"
 
@@ -33,7 +33,7 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK) search_kernel(struct bfs
 		gpu_grid_sync(s.barrier);
 	}
 	if (blockIdx.x == 0 && threadIdx.x == 0)
-		*s.touched = edges * sizeof *s.out.column;
+		*s.touched = edges * bfs_column_bytes(s.out);
 }
 
 static void destroy(void *state)
@@ -67,9 +67,7 @@ static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (bfs_top_down_upload(&s->down, &s->search, err) != GB_OK)
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	return bfs_top_down_upload(&s->down, &s->search, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -82,15 +80,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-/* Every edge once. */
-static double bytes(const void *params, const void *input_)
-{
-	const struct bfs_input *input = (const struct bfs_input *)input_;
-
-	(void)params;
-	return bfs_bytes_csr32(input->n, input->m);
-}
-
 const struct gb_variant_ops bfs_cuda_csr = {
 	.create = create,
 	.upload = upload,
@@ -98,7 +87,7 @@ const struct gb_variant_ops bfs_cuda_csr = {
 	.run = run,
 	.download = bfs_search_download,
 	.destroy = destroy,
-	.bytes = bytes,
+	.bytes = bfs_csr_bytes,
 	.metrics = bfs_search_metrics,
 	.flags = GB_REPEATABLE,
 };

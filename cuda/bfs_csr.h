@@ -32,7 +32,7 @@ static constexpr unsigned long long BFS_EDGE_MASK = (1ull << BFS_EDGE_BITS) - 1;
 
 /* The search as kernels see it; all but the arguments in device memory. */
 struct bfs_top_down {
-	struct bfs_csr out;
+	struct bfs_rows out;
 	uint64_t m;
 	uint32_t n, source;
 	int32_t *dist;
@@ -182,7 +182,7 @@ static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down
 
 			if (edge < size) {
 				owner = bfs_tile_owner(tile, owners, edge);
-				v = s.out.column[tile->base[owner] + first + edge];
+				v = bfs_column(s.out, tile->base[owner] + first + edge);
 				found = gpu_ld_relaxed(s.dist + v) == BFS_UNREACHED &&
 					atomicCAS(s.dist + v, BFS_UNREACHED, level + 1) ==
 						BFS_UNREACHED;
@@ -277,7 +277,7 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 	    gpu_alloc(&s->sinks, BFS_COUNTERS, sizeof *s->sinks, err) != GB_OK ||
 	    gpu_alloc(&s->barrier, 1, sizeof *s->barrier, err) != GB_OK)
 		return err->code;
-	return bfs_csr_create(&s->out, search, err);
+	return bfs_csr_create(&s->out, &search->input->out, search, err);
 }
 
 /* Blocks of the launch: no more than have a tile if all edges are one level's. */
@@ -290,14 +290,13 @@ static inline unsigned bfs_top_down_blocks(K *kernel, const struct bfs_top_down 
 				   tiles < UINT32_MAX ? (unsigned)tiles : UINT32_MAX);
 }
 
-/* The graph to the device, and the barrier's word to its start; waits for nothing. */
-static inline enum gb_status bfs_top_down_upload(struct bfs_top_down *s,
-						 const struct bfs_search *search,
+/* The graph to the device, and the barrier's word to its start; waits until it is there. */
+static inline enum gb_status bfs_top_down_upload(struct bfs_top_down *s, struct bfs_search *search,
 						 struct gb_error *err)
 {
 	if (!CUDA_OK(err, cudaMemsetAsync(s->barrier, 0, sizeof *s->barrier, gpu_stream())))
 		return err->code;
-	return bfs_csr_upload(&s->out, &search->input->out, search, err);
+	return bfs_search_upload(search, err);
 }
 
 #endif

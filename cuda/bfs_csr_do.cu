@@ -25,7 +25,7 @@ enum {
 
 struct two_way_arrays {
 	struct bfs_top_down down;
-	struct bfs_csr in;
+	struct bfs_rows in;
 	uint32_t *frontier[2]; /* of level % 2: a bit per vertex */
 };
 
@@ -67,7 +67,7 @@ static __device__ __forceinline__ bool probe(const struct two_way_arrays &a,
 					     uint32_t most, uint32_t *u)
 {
 	for (uint32_t k = 0; k < most && *edge < end; k++) {
-		*u = a.in.column[(*edge)++];
+		*u = bfs_column(a.in, (*edge)++);
 		if (has_bit(frontier, *u))
 			return true;
 	}
@@ -84,7 +84,7 @@ static __device__ __forceinline__ bool probe_warp(const struct two_way_arrays &a
 
 	for (edge = __shfl_sync(ALL_LANES, edge, owner); edge < stop && !hits; edge += WARP) {
 		const uint64_t mine = edge + threadIdx.x % WARP;
-		const uint32_t from = mine < stop ? a.in.column[mine] : 0;
+		const uint32_t from = mine < stop ? bfs_column(a.in, mine) : 0;
 
 		hits = __ballot_sync(ALL_LANES, mine < stop && has_bit(frontier, from));
 		if (hits)
@@ -173,7 +173,7 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 2) search_kernel(struct 
 	if (blockIdx.x == 0 && threadIdx.x == 0)
 		probes += edges;
 	if (threadIdx.x % WARP == 0 && probes)
-		atomicAdd(a.down.touched, probes * sizeof *a.in.column);
+		atomicAdd(a.down.touched, probes * bfs_column_bytes(a.in));
 }
 
 /* ---- host ------------------------------------------------------------------------------------ */
@@ -215,21 +215,15 @@ static enum gb_status create(void **state, const void *params, const void *input
 	if (s->search.input->symmetric)
 		a->in = a->down.out;
 	else
-		(void)bfs_csr_create(&a->in, &s->search, err);
+		(void)bfs_csr_create(&a->in, &s->search.input->in, &s->search, err);
 	return err->code;
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
-	const struct bfs_input *input = s->search.input;
 
-	if (bfs_top_down_upload(&s->arrays.down, &s->search, err) != GB_OK)
-		return err->code;
-	if (!input->symmetric &&
-	    bfs_csr_upload(&s->arrays.in, &input->in, &s->search, err) != GB_OK)
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	return bfs_top_down_upload(&s->arrays.down, &s->search, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)

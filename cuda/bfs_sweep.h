@@ -35,15 +35,16 @@ struct bfs_lanes {
 	unsigned long long active, all;
 };
 
+/* Launch the kernel of one level; instrumented if count. */
+typedef void bfs_level_launcher(const void *state, int32_t level, bool count);
+
 /* The first member of a sweep's state. */
 struct bfs_sweep {
 	struct bfs_search search;
+	bfs_level_launcher *launch;
 	struct bfs_progress *progress; /* on the device */
 	struct bfs_lanes *lanes;       /* the same */
 };
-
-/* Launch the kernel of one level; instrumented if count. */
-typedef void bfs_level_launcher(const void *state, int32_t level, bool count);
 
 /* ---- device ---------------------------------------------------------------------------------- */
 
@@ -128,9 +129,11 @@ static inline void bfs_sweep_release(struct bfs_sweep *s)
 	gpu_free(s->lanes);
 }
 
-static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, const void *params,
-					      const void *input, struct gb_error *err)
+static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_launcher *launch,
+					      const void *params, const void *input,
+					      struct gb_error *err)
 {
+	s->launch = launch;
 	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
 	    gpu_alloc(&s->progress, 1, sizeof *s->progress, err) != GB_OK)
 		return err->code;
@@ -161,8 +164,8 @@ static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32
 	return GB_OK;
 }
 
-static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bfs_level_launcher *launch,
-					      bool count, struct gb_error *err)
+static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bool count,
+					      struct gb_error *err)
 {
 	const struct bfs_search *const search = &s->search;
 	struct bfs_progress progress = { 1, 1 };
@@ -172,7 +175,7 @@ static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bfs_lev
 	if (!CUDA_OK(err, cudaGetLastError()))
 		return err->code;
 	for (int32_t level = 0; progress.found && (progress.left || count); level++) {
-		launch(s, level, count);
+		s->launch(s, level, count);
 		if (!CUDA_OK(err, cudaGetLastError()) ||
 		    bfs_sweep_progress(s, level, &progress, err) != GB_OK)
 			return err->code;
@@ -180,18 +183,26 @@ static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bfs_lev
 	return GB_OK;
 }
 
-/* What metrics() tells of a sweep: the search is run once more, counting, if --warps asks for it.
- * A failure leaves the metric out. */
-static inline void bfs_sweep_metrics(const struct bfs_sweep *s, bfs_level_launcher *launch,
-				     struct gb_metrics *metrics)
+/* The run() of every sweep. */
+static inline enum gb_status bfs_sweep_run(void *state, struct gb_timer *timer,
+					   struct gb_error *err)
 {
+	(void)timer;
+	return bfs_sweep_search((const struct bfs_sweep *)state, false, err);
+}
+
+/* And its metrics(): the search is run once more, counting, if --warps asks for it.  A failure
+ * leaves the metric out. */
+static inline void bfs_sweep_metrics(void *state, struct gb_metrics *metrics)
+{
+	struct bfs_sweep *const s = (struct bfs_sweep *)state;
 	struct bfs_lanes lanes = {};
 	struct gb_error err = {};
 
-	gb_metric(metrics, "graph_bytes", (double)s->search.graph_bytes);
+	bfs_graph_metrics(&s->search, metrics);
 	if (s->search.params.warps &&
 	    CUDA_OK(&err, cudaMemsetAsync(s->lanes, 0, sizeof lanes, gpu_stream())) &&
-	    bfs_sweep_search(s, launch, true, &err) == GB_OK &&
+	    bfs_sweep_search(s, true, &err) == GB_OK &&
 	    CUDA_OK(&err, cudaMemcpyAsync(&lanes, s->lanes, sizeof lanes, cudaMemcpyDeviceToHost,
 					  gpu_stream())) &&
 	    CUDA_OK(&err, cudaStreamSynchronize(gpu_stream())) && lanes.all)

@@ -80,6 +80,7 @@ static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct 
 {
 	if (bfs_matrix_create(&m->out, s, err) != GB_OK)
 		return err->code;
+	bfs_plan_copy(s, m->out, s->input->matrix, (size_t)s->n * s->input->pitch);
 	if (!s->input->symmetric)
 		return bfs_matrix_create(&m->in, s, err);
 	m->in = m->out;
@@ -90,11 +91,9 @@ static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct 
 static inline enum gb_status bfs_matrices_upload(struct bfs_matrices *m, const struct bfs_search *s,
 						 struct gb_error *err)
 {
-	const struct bfs_input *const input = s->input;
-
-	if (bfs_to_device(m->out, input->matrix, input->n * input->pitch, err) != GB_OK)
+	if (bfs_search_copy(s, err) != GB_OK)
 		return err->code;
-	if (m->in != m->out && bfs_transpose_queue(m->out, m->in, input, err) != GB_OK)
+	if (m->in != m->out && bfs_transpose_queue(m->out, m->in, s->input, err) != GB_OK)
 		return err->code;
 	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
 }

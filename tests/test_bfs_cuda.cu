@@ -17,6 +17,7 @@
 #include "common/variants.h"
 #include "cuda/bfs_ccam.h"
 #include "cuda/device.h"
+#include "cuda/gpu.h"
 
 static const struct variant {
 	const char *name;
@@ -217,6 +218,12 @@ static void search_all(const struct variant *variant, const struct graph *g,
 	ops->destroy(state);
 }
 
+/* Whether it has columns, of 16 or 32 bits. */
+static bool is_csr(const struct variant *variant)
+{
+	return strncmp(variant->name, "csr", 3) == 0;
+}
+
 static void check_graph(const struct graph *g, const std::vector<enum bfs_output> &outputs)
 {
 	for (const struct variant &variant : variants) {
@@ -225,6 +232,10 @@ static void check_graph(const struct graph *g, const std::vector<enum bfs_output
 			struct bfs_params params = {};
 
 			params.output = output;
+			search_all(&variant, g, &params, &metrics);
+			if (!is_csr(&variant))
+				continue;
+			params.index = BFS_INDEX_32;
 			search_all(&variant, g, &params, &metrics);
 		}
 	}
@@ -426,4 +437,70 @@ Test(bfs_cuda, touched_bytes)
 			cr_expect(metric(&metrics, "touched_bytes") < .9 * bfs_bytes_ccam(n), "%s",
 				  variants[i].name);
 	}
+}
+
+/* ---- formats and uploads ------------------------------------------------------------------- */
+
+/* Each format takes exactly the bytes that are told of it, and its uploads have times. */
+Test(bfs_cuda, graph_bytes)
+{
+	const uint32_t n = 300;
+	struct graph g;
+
+	make_graph(&g, "random", n, random_edges(n, .1, 0), false, { 2 });
+
+	const uint64_t m = g.input.m;
+	const struct {
+		size_t variant;
+		enum bfs_index index;
+		double bytes;
+	} cases[] = {
+		{ 0, BFS_INDEX_AUTO, bfs_bytes_basic(n) },
+		{ 1, BFS_INDEX_AUTO, bfs_bytes_csr16(n, m) },
+		{ 1, BFS_INDEX_16, bfs_bytes_csr16(n, m) },
+		{ 1, BFS_INDEX_32, bfs_bytes_csr32(n, m) },
+		{ 2, BFS_INDEX_16, bfs_bytes_csr16(n, m) },
+		{ 3, BFS_INDEX_16, 2 * bfs_bytes_csr16(n, m) },
+		{ 3, BFS_INDEX_32, 2 * bfs_bytes_csr32(n, m) },
+		{ 4, BFS_INDEX_AUTO, bfs_bytes_ccam(n) },
+		{ 5, BFS_INDEX_AUTO, 2 * bfs_bytes_ccam(n) },
+	};
+
+	for (const auto &c : cases) {
+		struct gb_metrics metrics = {};
+		struct bfs_params params = {};
+
+		params.index = c.index;
+		search_all(&variants[c.variant], &g, &params, &metrics);
+		cr_expect_float_eq(metric(&metrics, "graph_bytes"), c.bytes, .5, "%s",
+				   variants[c.variant].name);
+		cr_expect(metric(&metrics, "upload_pageable_ms") > 0);
+		if (GPU_EMULATED)
+			cr_expect(metric(&metrics, "upload_pinned_ms") > 0);
+	}
+}
+
+/* 65536 vertices have numbers of 16 bits; one more has not. */
+Test(bfs_cuda, narrow_columns)
+{
+	struct bfs_params params = {};
+	struct gb_error err = {};
+	void *state = NULL;
+
+	params.index = BFS_INDEX_16;
+	for (const uint32_t n : { 65536u, 65537u }) {
+		struct graph g;
+
+		g.row.assign(n + 1, 1);
+		g.row[0] = 0;
+		g.column.assign(1, n - 1);
+		g.input = {};
+		g.input.n = n;
+		g.input.m = 1;
+		g.input.out = g.input.in = { g.row.data(), g.column.data() };
+		cr_expect_eq(bfs_cuda_csr_paper.create(&state, &params, &g.input, &err),
+			     n == 65536 ? GB_OK : GB_EUNAVAILABLE, "%u", n);
+		bfs_cuda_csr_paper.destroy(state);
+	}
+	cr_expect(strstr(err.message, "65537 vertices") != NULL, "%s", err.message);
 }

@@ -269,6 +269,19 @@ static inline cudaError_t cudaHostGetDevicePointer(T **device, void *host, unsig
 	return cudaSuccess;
 }
 
+enum { cudaHostRegisterDefault = 0 };
+
+/* Any memory of the host is as good as page-locked here; only the arguments are looked at. */
+static inline cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned)
+{
+	return pointer && bytes ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+static inline cudaError_t cudaHostUnregister(void *pointer)
+{
+	return pointer ? cudaSuccess : cudaErrorInvalidValue;
+}
+
 cudaError_t cudaFree(void *pointer);
 cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream);
 cudaError_t cudaFreeHost(void *pointer);
