@@ -136,7 +136,7 @@ static const char *const check[] = {
 	"--vertices=1500 --p=0.05 --orphans=0.01,0.5 --sources=3 --result=dist,both",
 	"--graph=blocks --vertices=1000 --blocks=40 --p=0.3 --sources=3 --result=dist,both",
 	"--graph=kronecker --scale=1,9 --edgefactor=8 --sources=3 --result=dist,both",
-	"--graph=kronecker --scale=8 --multi=yes --sources=3 --result=dist,both",
+	"--graph=kronecker --scale=8 --multi=yes --sources=3 --result=dist,both --index=32",
 	"--graph=uniform --vertices=1200 --edgefactor=1,4 --sources=3 --result=dist,parent",
 	"--graph=grid --vertices=2,3,401 --sources=2 --result=dist,both",
 	NULL,

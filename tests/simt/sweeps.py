@@ -63,7 +63,7 @@ SWEEPS = {
         ],
         "quick": [
             "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=2 --result=both --warps=yes",
-            "--graph=kronecker --scale=8 --sources=2 --result=dist",
+            "--graph=kronecker --scale=8 --sources=2 --result=dist --index=32",
             "--graph=blocks --vertices=200 --blocks=12 --p=0.5 --sources=2 --result=both",
         ],
         "large": [
