@@ -22,7 +22,6 @@
 enum {
 	AHEAD = 8,              /* vertices whose rows are prefetched before they are pulled */
 	SHARED_BYTES = 1 << 20, /* levels that read less are not worth waking threads for */
-	USEFUL_ROWS = 512,      /* of a frontier: about as many a slab of a dense graph takes */
 };
 
 static enum gb_status create(void **state, const void *params, const void *input,
@@ -104,13 +103,22 @@ static uint64_t search_shared(const struct bfs_dense *s, int32_t level, uint64_t
 	return left;
 }
 
+/* How many rows of the frontier a slab will take: each has the share m / n^2 of what is left, and
+ * ln 600 of them over that share leave 14 of 8192 vertices, which are pulled. */
+static uint64_t useful_rows(const struct bfs_dense *s)
+{
+	const double n = s->cpu.in->n, share = (double)s->cpu.in->m / (n * n);
+	const double rows = 6.4 / share;
+
+	return rows < s->count ? (uint64_t)rows : s->count;
+}
+
 /* One level; returns how many vertices are left unvisited.  By one thread without OpenMP, whose
  * entry costs microseconds when the caches are cold. */
 static uint64_t search_level(struct bfs_dense *s, int32_t level)
 {
-	const uint64_t rows = s->count < USEFUL_ROWS ? s->count : USEFUL_ROWS;
 	const bool shared = s->cpu.threads > 1 && s->words > BFS_SLAB_WORDS &&
-			    rows * s->words * sizeof(uint64_t) >= SHARED_BYTES;
+			    useful_rows(s) * s->words * sizeof(uint64_t) >= SHARED_BYTES;
 	uint64_t left = 0, read = 0;
 
 	if (shared)
