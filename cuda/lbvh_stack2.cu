@@ -123,7 +123,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 	*state = s;
 	if (!s)
 		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (lbvh_gpu_tracer_init(&s->tracer, in, (size_t)in->edge * in->edge, err) != GB_OK ||
+	if (lbvh_gpu_tracer_init(&s->tracer, in, true, (size_t)in->edge * in->edge, err) != GB_OK ||
 	    gpu_alloc(&s->top, 1, sizeof *s->top, err) != GB_OK)
 		return err->code;
 	return gpu_alloc(&s->instance, 1, sizeof *s->instance, err);

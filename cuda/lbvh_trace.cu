@@ -38,12 +38,13 @@ enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err)
 	return GB_OK;
 }
 
-enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *input, size_t rays,
-				    struct gb_error *err)
+enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *input, bool fine,
+				    size_t rays, struct gb_error *err)
 {
+	const unsigned codes = fine ? LBVH_GPU_CODES_63 : 0;
+
 	tracer->rays = rays;
-	if (lbvh_gpu_init(&tracer->gpu, input, LBVH_GPU_CODES_63 | LBVH_GPU_ARRIVED, err) !=
-		    GB_OK ||
+	if (lbvh_gpu_init(&tracer->gpu, input, codes | LBVH_GPU_ARRIVED, err) != GB_OK ||
 	    gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err) != GB_OK ||
 	    gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err) != GB_OK)
 		return err->code;

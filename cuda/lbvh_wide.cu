@@ -1,11 +1,12 @@
 /* lbvh_wide.cu -- cuda/wide: build and traverse a tree of eight children a node.
  *
- * Build: the binary tree of apetrei over 63-bit codes, then its collapse (lbvh_collapse.cu) into a
- * tree ready for traversal, triangles included: what a library's scene build does.
+ * Build: the binary tree of apetrei, then its collapse (lbvh_collapse.cu) into a tree ready for
+ * traversal, triangles included: what a library's scene build does.
  *
  * Trace: a thread per ray.  A step fetches one node of 96 bytes, finds which of the eight boxes the
  * ray enters, and puts those on the stack with the nearest on top.  Against stack: a third of the
- * dependent fetches, and 12 bytes a box instead of 32.  The tree is made by upload(), untimed.
+ * dependent fetches, and 12 bytes a box instead of 32.  The tree is made by upload(), untimed,
+ * over 63-bit codes.
  *
  * Bound: latency of the fetches, and the issue of 48 planes a node, some 250 instructions a step.
  */
@@ -132,7 +133,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 	s->op = (enum lbvh_op)((const struct lbvh_params *)params)->op;
 	if (s->op == LBVH_TRACE)
 		rays = (size_t)in->edge * in->edge;
-	if (lbvh_gpu_tracer_init(&s->tracer, in, rays, err) != GB_OK)
+	if (lbvh_gpu_tracer_init(&s->tracer, in, s->op == LBVH_TRACE, rays, err) != GB_OK)
 		return err->code;
 	return lbvh_gpu_wide_init(&s->wide, in->count, err);
 }
