@@ -274,18 +274,20 @@ simt-test simt-stress simt-mutants:
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
+fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out cli/main.c cpu/lbvh_embree%,$(sources)))
+.SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
 fuzz: $(fuzzers)
 	$(Q)set -e; for f in $^; do mkdir -p $$f.corpus; \
-		cp tests/fuzz/seeds/* $$f.corpus 2>/dev/null || :; \
+		cp tests/fuzz/seeds/$${f##*/fuzz_}/* $$f.corpus 2>/dev/null || :; \
 		$$f -max_total_time=$(SECONDS_EACH) -artifact_prefix=$$f. -print_final_stats=1 \
 			-close_fd_mask=1 $$f.corpus; done
-$(BUILD)/fuzz/%: tests/fuzz/%.c $(sources) $(BUILD)/generated/build_info.h
+$(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
-	@echo "  FUZZ  $@"
+	@echo "  FUZZ  $<"
 	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 -DGB_HAVE_PNG=0 \
-		-DGB_HAVE_EMBREE=0 -fopenmp -O1 -g -fsanitize=fuzzer,address,undefined $< \
-		$(filter-out cli/main.c cpu/lbvh_embree%,$(sources)) \
-		results/papers.S -lcjson -lm -lpthread -o $@
+		-DGB_HAVE_EMBREE=0 -fopenmp -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed)
+	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ results/papers.S -I. -lcjson -lm -lpthread -o $@
 
 ## simt: build ./gpubench-simt, whose cuda variants run in the emulator
 simt:

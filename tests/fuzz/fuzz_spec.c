@@ -1,4 +1,4 @@
-/* fuzz_spec.c -- any text as a SPEC of each of radix's parameters; all points are looked at. */
+/* fuzz_spec.c -- any text as a SPEC of each workload's parameters; all points are looked at. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,12 +11,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const struct gb_workload *workload = gb_workload_find("radix");
+	const struct gb_workload *workload = gb_workloads[size ? data[0] % gb_workload_count : 0];
 	struct gb_sweep sweep = { 0 };
 	struct gb_error err = { 0 };
 	char *text;
 	void *params = malloc(workload->params_size);
-	const size_t row = size ? data[0] % workload->param_count : 0;
+	const size_t row = size ? data[0] / gb_workload_count % workload->param_count : 0;
 
 	if (size < 2)
 		goto out;

@@ -1,0 +1,68 @@
+/* fuzz_compare.c -- any bytes as two record files, divided at the first byte 0 (without one, a file
+ * is compared with itself): all keys are compared, in each way, and printed in each format. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "cli/compare.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Whether the bytes are a record file. */
+static bool read_records(struct gb_records *list, const uint8_t *bytes, size_t size)
+{
+	const int file = memfd_create("records", 0);
+	struct gb_error err = { 0 };
+	enum gb_status status;
+	char path[64];
+
+	if (file < 0 || (size && write(file, bytes, size) != (ssize_t)size))
+		abort();
+	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
+	status = gb_records_read(path, list, &err);
+	(void)close(file);
+	return status == GB_OK;
+}
+
+/* Every key has one verdict. */
+static void compare(const struct gb_records *base, const struct gb_records *new_, int way)
+{
+	static FILE *nowhere;
+	struct gb_comparison c = { .threshold = 0.05, .by_median = way & 1, .in_cycles = way & 2 };
+	struct gb_error err = { 0 };
+	size_t sum = 0;
+
+	if (!nowhere)
+		nowhere = fopen("/dev/null", "w");
+	if (gb_compare(&c, base, new_, &err))
+		abort();
+	for (int v = 0; v < GB_VERDICT_WORDS; v++)
+		sum += c.verdicts[v];
+	if (sum != c.count)
+		abort();
+	(void)gb_comparison_print(nowhere, &c, true, GB_MARKUP_NONE, &err);
+	(void)gb_comparison_print(nowhere, &c, false, GB_MARKUP_MARKDOWN, &err);
+	(void)gb_comparison_print_json(nowhere, &c, &err);
+	gb_comparison_release(&c);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *end = size ? memchr(data, 0, size) : NULL;
+	const size_t length = end ? (size_t)(end - data) : size;
+	struct gb_records base = { 0 }, other = { 0 };
+
+	if (read_records(&base, data, length)) {
+		const bool two = end && read_records(&other, end + 1, size - length - 1);
+
+		for (int way = 0; way < 4; way++)
+			compare(&base, two ? &other : &base, way);
+	}
+	gb_records_release(&base);
+	gb_records_release(&other);
+	return 0;
+}
