@@ -2,7 +2,9 @@
 """mutants.py -- breaks copies of the project's own kernels, one place at a time, and counts how
 many of the broken ones the tests notice.
 
-usage: mutants.py BUILD [--count N] [--seed N] [--only FILE]
+usage: mutants.py BUILD [--count N] [--seed N] [--only GLOB] [--jobs N]
+
+For a long series, in pieces: --only 'cuda/lbvh_*.cu', another --seed.
 
 A mutant differs from the right program in one place of its device code: a barrier is gone, a
 release is relaxed, an atomic is none, a bound is off by one, ...  It is built for our own checker,
@@ -17,6 +19,7 @@ names those that were, with the reason.
 
 import argparse
 import concurrent.futures
+import fnmatch
 import glob
 import os
 import random
@@ -81,6 +84,11 @@ REGISTERS = "it spares registers and orders nothing"
 
 # (file, operator, the right line): why the mutant is as right as the original
 SURVIVORS = {
+    (
+        "cuda/bfs_ccam_pull.cu",
+        "< is <=",
+        "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
+    ): "lanes look again whether their vertex is one",
     ("cuda/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
     ("cuda/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
     ("cuda/primitives.cu", "< is <=", "if (at < left)"): "stores nothing when nothing is left",
@@ -140,9 +148,11 @@ def choose(all_sites, count, seed):
         by_operator.setdefault(site[2], []).append(site)
     for group in by_operator.values():
         generator.shuffle(group)
+    groups = list(by_operator.values())
+    generator.shuffle(groups)
     chosen = []
-    while len(chosen) < count and any(by_operator.values()):
-        for group in by_operator.values():
+    while len(chosen) < count and any(groups):
+        for group in groups:
             if group and len(chosen) < count:
                 chosen.append(group.pop())
     return chosen
@@ -234,7 +244,7 @@ RUNS = {
 }
 
 
-def plan_runs(build):
+def plan_runs(build, arguments):
     """(kind, settings, seconds to allow) of each run that the right program passes."""
     for kind, runs in RUNS.items():
         program = os.path.join(build, kind, "drive")
@@ -242,11 +252,17 @@ def plan_runs(build):
             continue
         for settings in runs:
             start = time.monotonic()
-            word = verdict(program, sweeps.lines("quick"), settings, LONGEST_S)
+            word = verdict(program, arguments, settings, LONGEST_S)
             if word:
                 print("not used: %s %s: it says %s of the right program" % (kind, settings, word))
             else:
                 yield kind, settings, 20 + 5 * (time.monotonic() - start)
+
+
+def variant_names():
+    """The cuda variants, as (workload, name)."""
+    with open("common/variants.def") as file:
+        return re.findall(r'^CUDA_VARIANT\((\w+), \w+, "([^"]+)"', file.read(), re.MULTILINE)
 
 
 def arguments_for(path):
@@ -254,24 +270,26 @@ def arguments_for(path):
     workload, _, variant = os.path.basename(path).split(".")[0].partition("_")
     if workload not in sweeps.SWEEPS:
         return sweeps.lines("quick")
-    only = ["--only", variant.replace("_", "-")] if path.endswith(".cu") else []
-    return only + sweeps.lines("quick", workload)
+    variant = variant.replace("_", "-")
+    is_one = path.endswith(".cu") and (workload, variant) in variant_names()
+    return (["--only", variant] if is_one else []) + sweeps.lines("quick", workload)
 
 
-def try_mutant(build, plan, site):
+def try_mutant(build, plans, site):
     """Who noticed, and what; None if nobody did."""
     folder = os.path.join(build, "mutants", threading.current_thread().name)
     shutil.rmtree(folder, ignore_errors=True)
     os.makedirs(folder)
     write_mutant(site, folder)
     built = None
-    for kind, settings, timeout_s in plan:
+    arguments = arguments_for(site[0])
+    for kind, settings, timeout_s in plans[tuple(arguments)]:
         if kind != built:
             program = build_mutant(build, kind, site, folder)
             built = kind
         if not program:
             return "compiler", "refused"
-        word = verdict(program, arguments_for(site[0]), settings, timeout_s)
+        word = verdict(program, arguments, settings, timeout_s)
         if word:
             return kind, word
     return None
@@ -287,21 +305,24 @@ def main():
     parser.add_argument("build")
     parser.add_argument("--count", type=int, default=24, help="mutants (0: all)")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--only", help="mutate this file alone")
+    parser.add_argument("--only", default="*", help="mutate the files of this name alone")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--least", type=int, default=75, help="share to find, in percent")
     options = parser.parse_args()
     names = list(sweeps.SWEEPS) + ["primitives"]
     paths = sorted(p for name in names for p in glob.glob("cuda/%s*.*" % name))
-    paths = [p for p in paths if not p.endswith("_cub.cu")]
-    if options.only:
-        paths = [options.only]
+    paths = [p for p in paths if not p.endswith("_cub.cu") and fnmatch.fnmatch(p, options.only)]
     all_sites = [site for path in paths for site in sites(path)]
     chosen = choose(all_sites, options.count or len(all_sites), options.seed)
-    plan = list(plan_runs(options.build))
+    plans = {}
+    for site in chosen:
+        arguments = tuple(arguments_for(site[0]))
+        if arguments not in plans:
+            plans[arguments] = list(plan_runs(options.build, list(arguments)))
     found = survived = 0
 
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count(), "mutant") as pool:
-        tries = {pool.submit(try_mutant, options.build, plan, site): site for site in chosen}
+    with concurrent.futures.ThreadPoolExecutor(options.jobs, "mutant") as pool:
+        tries = {pool.submit(try_mutant, options.build, plans, site): site for site in chosen}
         for done in concurrent.futures.as_completed(tries):
             site, result = tries[done], done.result()
             reason = SURVIVORS.get((site[0], site[2], site[4]))

@@ -30,6 +30,7 @@ SWEEPS = {
             "--op=bitfield,decode,cycle,update --depth=4,11,14 --shape=random --fill=0.3",
             "--op=cycle,update --depth=18 --shape=random --fill=0.01 --frames=2",
             "--op=update --depth=12,15 --shape=random --fill=0.0003",
+            "--op=cycle --ids=sum --depth=5,12,15 --shape=random --fill=0.3",
         ],
         "large": [
             "--op=bitfield,decode,cycle,update --depth=1:13 --shape=random --fill=0.3",
