@@ -37,7 +37,7 @@ static uint64_t pull_slab(const struct bfs_dense *s, size_t first, size_t words,
 			  uint64_t *read)
 {
 	const struct bfs_input *in = s->cpu.in;
-	const size_t begin = s->list[rows] / 64 / BFS_LINE_WORDS * BFS_LINE_WORDS;
+	const size_t begin = (size_t)s->list[rows] / 64 / BFS_LINE_WORDS * BFS_LINE_WORDS;
 	const uint32_t *from = in->matrix_in + 64 * first * in->pitch + 2 * begin;
 	uint32_t *left = s->left + 64 * first;
 	uint64_t open[BFS_SLAB_WORDS], reached = 0;
