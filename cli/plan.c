@@ -73,8 +73,10 @@ static struct span span_of(const struct gb_plan *plan, const struct gb_variant *
 			      false };
 }
 
+enum { SPAN_TEXT = 4 * GB_TEXT_MAX };
+
 /* "about 3.2 s", "0.5 s to 5 s, at most 60 s", "at most 60 s" */
-static const char *span_text(const struct span *span, char text[4 * GB_TEXT_MAX])
+static const char *span_text(const struct span *span, char text[SPAN_TEXT])
 {
 	char low[GB_TEXT_MAX], noisy[GB_TEXT_MAX], most[GB_TEXT_MAX];
 
@@ -82,11 +84,11 @@ static const char *span_text(const struct span *span, char text[4 * GB_TEXT_MAX]
 	(void)duration(noisy, span->noisy_s);
 	(void)duration(most, span->at_most_s);
 	if (span->low_s >= span->at_most_s)
-		(void)snprintf(text, 4 * GB_TEXT_MAX, "about %s", low);
+		(void)snprintf(text, SPAN_TEXT, "about %s", low);
 	else if (span->noisy_s >= span->at_most_s)
-		(void)snprintf(text, 4 * GB_TEXT_MAX, "at most %s", most);
+		(void)snprintf(text, SPAN_TEXT, "at most %s", most);
 	else
-		(void)snprintf(text, 4 * GB_TEXT_MAX, "%s to %s, at most %s", low, noisy, most);
+		(void)snprintf(text, SPAN_TEXT, "%s to %s, at most %s", low, noisy, most);
 	return text;
 }
 
@@ -124,7 +126,7 @@ static void plan_variant(struct gb_plan *plan, const struct gb_workload *workloa
 			 const struct gb_variant *variant, const void *params, const void *input)
 {
 	struct gb_error err = { 0 };
-	char host_text[GB_TEXT_MAX], device_text[GB_TEXT_MAX], time_text[4 * GB_TEXT_MAX];
+	char host_text[GB_TEXT_MAX], device_text[GB_TEXT_MAX], time_text[SPAN_TEXT];
 	char *key = gb_record_key(workload, variant, params, &err);
 	size_t host, device;
 	struct span span;
@@ -133,7 +135,7 @@ static void plan_variant(struct gb_plan *plan, const struct gb_workload *workloa
 		measure_memory(workload, variant, params, input, &err);
 	host = gb_memory_peak(GB_HOST_MEMORY);
 	device = gb_memory_peak(GB_DEVICE_MEMORY);
-	if (err.code) {
+	if (!key || err.code) {
 		(void)printf("%s: skipped: %s\n", key ? key : "?", err.message);
 	} else {
 		span = span_of(plan, variant, key);

@@ -91,7 +91,7 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 
 /* As text or Markdown: the table, why cells are empty, the claims, and what the paper leaves
  * unsaid. */
-enum gb_status gb_repro_print(FILE *file, const struct gb_repro *repro, enum gb_markup markup,
+enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_markup markup,
 			      struct gb_error *err);
 void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_markup markup);
 
@@ -99,7 +99,7 @@ void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_mark
 void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup markup);
 
 /* The same as an object; NULL if memory ran out. */
-cJSON *gb_repro_json(const struct gb_repro *repro);
+cJSON *gb_repro_json(const struct gb_repro *t);
 cJSON *gb_repro_sum_json(const struct gb_repro_sum *sum);
 
 #endif
