@@ -234,7 +234,7 @@ gpu-check: $(BUILD)/gpubench
 		$(gpu_sanitizer) --tool $$tool --error-exitcode 9 \
 			$(BUILD)/gpubench check --backend=cuda --require-gpu; done
 
-## test-resume: a sweep killed KILLS=20 times at random moments, resumed each time (make test: 3)
+## test-resume: a sweep killed KILLS=20 times at random moments, resumed each time (make test: 3 times, two benchmarks)
 KILLS ?= 20
 test-resume: $(BUILD)/gpubench
 	$(Q)tests/resume.sh $(BUILD)/gpubench $(KILLS)
@@ -251,7 +251,7 @@ test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
 	$(Q)tests/page.sh $(BUILD)/gpubench
 	$(Q)tests/plot.sh $(BUILD)/gpubench
-	$(Q)tests/resume.sh $(BUILD)/gpubench 3
+	$(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix octree
 	$(Q)$(sanitized) tests/cli/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 
