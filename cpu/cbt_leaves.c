@@ -1,17 +1,20 @@
 /* cbt_leaves.c -- leaves by words of 64 bits: portable, and 64 positions at once with AVX-512.
  *
  * A word that is not zero starts with a leaf, since a leaf is as long as its position is a multiple
- * of.  The vector path takes such words from a mask of 64 words.  It compresses the positions of a
- * word's set bits to consecutive bytes; the same bytes moved by one are where the next leaves
- * start, or 64.  A start and the next one add up to (2 k + 1) 2^s, counted in level D, if the leaf
- * is node k, s levels above: sixteen at a time the bytes become 32-bit numbers, and what is behind
- * their lowest set bit is the id.  Only a word's single leaf may be longer than the word, as the
- * mask tells.  A word of 64 single bits needs none of that.
+ * of.  The vector path takes 64 words at a time.  It compresses the positions of each word's set
+ * bits to consecutive bytes, and lists them as 16-bit numbers that run through all words.  Then the
+ * ids are made sixteen at a time, whatever words they come from: the distance to the next start is
+ * 2^s if the leaf lies s levels above the field, and the position shifted by s is the id.  Only the
+ * last leaf may be longer than what the list covers.  Runs of words of 64 single bits need none of
+ * that.
  *
- * The bound is the ids: four bytes written for each leaf, a bit to 2^D bits read; in the caches the
- * four operations a vector that only one port takes, and mispredicted numbers of leaves.
+ * The bound is the ids: four bytes written for each leaf, a bit to 2^D bits read; in the caches
+ * about five operations a word and seven for sixteen ids, by the two ports that take 512 bits.
  */
 #include "cpu/cbt_leaves.h"
+
+/* Words that are taken at a time. */
+enum { SPAN_WORDS = 64 };
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -114,14 +117,14 @@ CBT_AVX512_TARGET static size_t count_avx512(const uint64_t *field, size_t first
 	return (size_t)_mm512_reduce_add_epi64(sum) + count_bits(field, w, end);
 }
 
-/* Ids of a word on their way out. */
+/* Ids on their way out. */
 struct sink {
-	uint32_t *ids; /* NULL: added up */
-	__m512i sum;   /* eight of 64 bits */
+	uint32_t *ids;      /* NULL: added up */
+	__m512i pairs, odd; /* sums of ids 2i + 2^32 ids 2i + 1, and of ids 2i + 1 */
 	bool around;
 };
 
-/* The first `n` (1 .. 16) of 16 ids. */
+/* The first `n` (0 .. 16) of 16 ids. */
 CBT_AVX512_TARGET CBT_ALWAYS void put(struct sink *to, __m512i id, unsigned n)
 {
 	const __mmask16 lanes = (__mmask16)((1U << n) - 1);
@@ -132,8 +135,8 @@ CBT_AVX512_TARGET CBT_ALWAYS void put(struct sink *to, __m512i id, unsigned n)
 		return;
 	}
 	id = _mm512_maskz_mov_epi32(lanes, id);
-	to->sum = _mm512_add_epi64(to->sum, _mm512_srli_epi64(id, 32));
-	to->sum = _mm512_add_epi64(to->sum, _mm512_and_si512(id, _mm512_set1_epi64(UINT32_MAX)));
+	to->pairs = _mm512_add_epi64(to->pairs, id);
+	to->odd = _mm512_add_epi64(to->odd, _mm512_srli_epi64(id, 32));
 }
 
 /* 16 ids; around the caches if they are to be and can. */
@@ -159,86 +162,117 @@ CBT_AVX512_TARGET CBT_ALWAYS void put_word(struct sink *to, uint32_t k)
 	put_whole(to, _mm512_add_epi32(id, _mm512_set1_epi32(48)));
 }
 
-/* Ids number 16 q and on of leaves with these starts and ends, added up, as bytes; `twice` belongs
- * to all. */
-CBT_AVX512_TARGET CBT_ALWAYS __m512i ids_of(__m512i both, unsigned q, __m512i twice)
-{
-	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-	const __m512i from = _mm512_add_epi32(lane, _mm512_set1_epi32((int)(16 * q)));
-	const __m512i bytes = _mm512_maskz_permutexvar_epi8(0x1111111111111111, from, both);
-	const __m512i x = _mm512_add_epi32(twice, bytes);
-	const __m512i low = _mm512_xor_si512(x, _mm512_sub_epi32(x, _mm512_set1_epi32(1)));
-
-	return _mm512_shldv_epi32(_mm512_setzero_si512(), x, _mm512_lzcnt_epi32(low));
-}
-
-/* The n < 64 leaves that start in `word`, whose bit 0 is node `base` of level D; `longer` is by how
- * much the last of them ends behind the word. */
-CBT_AVX512_TARGET CBT_ALWAYS void put_leaves(struct sink *to, uint64_t word, unsigned n,
-					     uint32_t base, uint32_t longer)
+/* The positions of the set bits of the words in `set`, as numbers of 16 bits; up to 64 more are
+ * overwritten.  Returns how many there are. */
+CBT_AVX512_TARGET CBT_ALWAYS size_t list_starts(const uint64_t *field, uint64_t set,
+						uint16_t *start)
 {
 	const __m512i lane = _mm512_set_epi64(
 		0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
 		0x1f1e1d1c1b1a1918, 0x1716151413121110, 0x0f0e0d0c0b0a0908, 0x0706050403020100);
-	const __m512i behind = _mm512_add_epi8(lane, _mm512_set1_epi8(1));
-	const __m512i start = _mm512_mask_compress_epi8(_mm512_set1_epi8(64), word, lane);
-	const __m512i both = _mm512_add_epi8(start, _mm512_permutexvar_epi8(behind, start));
-	const __m512i twice = _mm512_set1_epi32((int)(2 * base + longer));
+	size_t count = 0;
 
-	if (n <= 16) {
-		put(to, ids_of(both, 0, twice), n);
-		return;
+	for (; set; set &= set - 1) {
+		const unsigned w = (unsigned)__builtin_ctzll(set);
+		const unsigned n = (unsigned)__builtin_popcountll(field[w]);
+		const __m512i base = _mm512_set1_epi16((short)(64 * w));
+		const __m512i at = _mm512_maskz_compress_epi8(field[w], lane);
+		const __m512i low = _mm512_cvtepu8_epi16(_mm512_castsi512_si256(at));
+
+		_mm512_storeu_si512(start + count, _mm512_add_epi16(low, base));
+		if (n > 32) {
+			const __m512i high = _mm512_cvtepu8_epi16(_mm512_extracti64x4_epi64(at, 1));
+
+			_mm512_storeu_si512(start + count + 32, _mm512_add_epi16(high, base));
+		}
+		count += n;
 	}
-	put_whole(to, ids_of(both, 0, twice));
-	if (n <= 32) {
-		put(to, ids_of(both, 1, twice), n - 16);
-		return;
-	}
-	put_whole(to, ids_of(both, 1, twice));
-	if (n <= 48) {
-		put(to, ids_of(both, 2, twice), n - 32);
-		return;
-	}
-	put_whole(to, ids_of(both, 2, twice));
-	put(to, ids_of(both, 3, twice), n - 48);
+	return count;
 }
 
-/* Which of `words` <= 64 words are not zero. */
-CBT_AVX512_TARGET CBT_ALWAYS uint64_t words_set(const uint64_t *field, size_t words)
+/* The ids of the 16 leaves from start[0] on; start[16] is where the last of them ends. */
+CBT_AVX512_TARGET CBT_ALWAYS __m512i ids_of(const uint16_t *start, __m512i base)
 {
-	uint64_t set = 0;
+	const __m512i at = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)start));
+	const __m512i next = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(start + 1)));
+	const __m512i zeros = _mm512_lzcnt_epi32(_mm512_sub_epi32(next, at));
+
+	return _mm512_srlv_epi32(_mm512_add_epi32(at, base),
+				 _mm512_sub_epi32(_mm512_set1_epi32(31), zeros));
+}
+
+/* n leaves, whose positions are counted from node `base` of level D; start[n] is where the last of
+ * them ends. */
+CBT_AVX512_TARGET CBT_ALWAYS void put_leaves(struct sink *to, const uint16_t *start, size_t n,
+					     uint32_t base)
+{
+	const __m512i root = _mm512_set1_epi32((int)base);
+	size_t i = to->ids ? -((uintptr_t)to->ids / sizeof *to->ids) % 16 : 0;
+
+	if (i > n)
+		i = n;
+	put(to, ids_of(start, root), (unsigned)i);
+	for (; i + 16 <= n; i += 16)
+		put_whole(to, ids_of(start + i, root));
+	put(to, ids_of(start + i, root), (unsigned)(n - i));
+}
+
+/* Words of 64, a bit each. */
+struct span {
+	uint64_t set;  /* not zero */
+	uint64_t full; /* 64 leaves of level D */
+};
+
+CBT_AVX512_TARGET CBT_ALWAYS struct span look_at(const uint64_t *field, size_t words)
+{
+	const __m512i ones = _mm512_set1_epi64(-1);
+	struct span span = { 0 };
 
 	for (size_t i = 0; i < words; i += 8) {
 		const __mmask8 lanes = (__mmask8)(words - i < 8 ? (1U << (words - i)) - 1 : 0xff);
 		const __m512i x = _mm512_maskz_loadu_epi64(lanes, field + i);
 
-		set |= (uint64_t)_mm512_test_epi64_mask(x, x) << i;
+		span.set |= (uint64_t)_mm512_test_epi64_mask(x, x) << i;
+		span.full |= (uint64_t)_mm512_cmpeq_epi64_mask(x, ones) << i;
 	}
-	return set;
+	/* A few of them are not worth the interruption. */
+	if (8 * (size_t)__builtin_popcountll(span.full) < words)
+		span.full = 0;
+	return span;
 }
 
 /* The leaves of `words` <= 64 words from number `first` on; returns how many. */
 CBT_AVX512_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *field,
 					      unsigned depth, size_t first, size_t words)
 {
-	uint64_t set = words_set(field + first, words);
+	const uint32_t root = UINT32_C(1) << depth, base = root + (uint32_t)(64 * first);
+	struct span span = look_at(field + first, words);
+	uint16_t start[64 * SPAN_WORDS + 64];
 	size_t count = 0;
 
-	while (set) {
-		const size_t w = first + (size_t)__builtin_ctzll(set);
-		const uint64_t word = field[w];
-		const uint32_t base = (UINT32_C(1) << depth) + (uint32_t)(64 * w);
-		const unsigned n = (unsigned)__builtin_popcountll(word);
-		uint64_t next;
+	while (span.set) {
+		const uint64_t other = span.set & ~span.full & -span.set;
+		const unsigned w = (unsigned)__builtin_ctzll(span.set);
+		uint64_t part, next;
+		size_t n;
 
-		set &= set - 1;
-		next = set ? 64 * (uint64_t)(first + (size_t)__builtin_ctzll(set))
-			   : cbt_next_leaf(field, depth, w + 1);
+		if (!other) {
+			put_word(to, base + 64 * w);
+			count += 64;
+			span.set &= span.set - 1;
+			continue;
+		}
+		/* Up to the next full one. */
+		part = span.set & span.full;
+		part = span.set & ((part & -part) - 1);
+		span.set &= ~part;
+		n = list_starts(field + first, part, start);
+		put_leaves(to, start, n - 1, base);
+		next = span.set ? 64 * (uint64_t)(first + (size_t)__builtin_ctzll(span.set))
+				: cbt_next_leaf(field, depth, first + words);
+		put(to, _mm512_set1_epi32((int)leaf_id(base + start[n - 1], root + (uint32_t)next)),
+		    1);
 		count += n;
-		if (n == 64)
-			put_word(to, base);
-		else
-			put_leaves(to, word, n, base, (uint32_t)(next - 64 * (uint64_t)(w + 1)));
 	}
 	return count;
 }
@@ -247,14 +281,17 @@ CBT_AVX512_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *f
 CBT_AVX512_TARGET static size_t leaves_avx512(const uint64_t *field, unsigned depth, size_t first,
 					      size_t end, bool around, struct cbt_leaves *out)
 {
-	struct sink to = { out->ids, _mm512_setzero_si512(), around };
+	struct sink to = { out->ids, _mm512_setzero_si512(), _mm512_setzero_si512(), around };
 	size_t count = 0;
+	uint64_t odd;
 
-	for (size_t w = first; w < end; w += 64)
-		count += put_words(&to, field, depth, w, end - w < 64 ? end - w : 64);
+	for (size_t w = first; w < end; w += SPAN_WORDS)
+		count += put_words(&to, field, depth, w,
+				   end - w < SPAN_WORDS ? end - w : SPAN_WORDS);
 	if (around)
 		_mm_sfence();
-	out->sum += (uint64_t)_mm512_reduce_add_epi64(to.sum);
+	odd = (uint64_t)_mm512_reduce_add_epi64(to.odd);
+	out->sum += (uint64_t)_mm512_reduce_add_epi64(to.pairs) - (odd << 32) + odd;
 	return count;
 }
 

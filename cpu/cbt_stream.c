@@ -99,9 +99,11 @@ static void reduce(struct state *s)
 {
 	const size_t subtrees = cbt_sums_subtrees(&s->sums);
 
-#pragma omp for schedule(static)
+#pragma omp for schedule(static) nowait
 	for (size_t i = 0; i < subtrees; i++)
 		cbt_sums_subtree(&s->sums, i);
+	cbt_sums_fence(&s->sums);
+#pragma omp barrier
 #pragma omp single
 	{
 		cbt_sums_top(&s->sums);

@@ -3,10 +3,10 @@
  * From level 6 on 64 consecutive nodes fill D - d + 1 whole aligned words, so that whoever owns
  * 64-node groups of every level of a subtree writes no word that another writes.  A block is 64
  * words of the field: levels D-1 to D-6 of it are made by adding up neighbouring fields within a
- * word and squeezing out the bits that narrower sums do not need.  Its 64 counts of level D-6 then
- * go up in 32-bit numbers, and a group of each level is packed when it is complete.  Subtrees of
- * up to 2^18 leaves are independent of each other; what is above them is done once they are all
- * finished.
+ * word and squeezing out the bits that narrower sums do not need.  The 64 counts of level D-6 of
+ * each of eight blocks, a batch, then go up in 32-bit numbers until 64 are left, packed level by
+ * level; so do those of the batches of a subtree, of up to 2^18 leaves.  Subtrees are independent
+ * of each other; what is above them is done once they are all finished.
  */
 #ifndef GPUBENCH_CPU_CBT_SUMS_H
 #define GPUBENCH_CPU_CBT_SUMS_H
@@ -49,6 +49,8 @@ void cbt_sums_release(struct cbt_sums *s);
 size_t cbt_sums_subtrees(const struct cbt_sums *s);
 /* All sums within subtree number i, but for those of its six highest levels. */
 void cbt_sums_subtree(const struct cbt_sums *s, size_t i);
+/* By each thread after its subtrees: other threads will see what it wrote. */
+void cbt_sums_fence(const struct cbt_sums *s);
 /* The sums of the six highest levels of the subtrees and those above, and the depth marker. */
 void cbt_sums_top(const struct cbt_sums *s);
 

@@ -118,19 +118,19 @@ CBT_BMI2_TARGET static void sum_bmi2(const struct cbt_rows *r, uint32_t count[64
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
-void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *count)
+void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *count,
+		    struct cbt_stage *stage)
 {
 	struct cbt_rows r = rows_of(s, first);
 	size_t b = 0;
 
+	(void)stage;
 #if defined(__x86_64__)
 	if (s->simd >= CBT_AVX512) {
-		for (; s->around && b + CBT_AROUND_BLOCKS <= n; b += CBT_AROUND_BLOCKS) {
-			r = rows_of(s, first + b);
-			cbt_sum_around_avx512(&r, count + 64 * b);
-		}
-		r = rows_of(s, first + b);
-		cbt_sum_blocks_avx512(&r, n - b, count + 64 * b);
+		if (s->around && n == CBT_BATCH)
+			cbt_sum_around_avx512(stage, &r, count);
+		else
+			cbt_sum_blocks_avx512(&r, n, count);
 		return;
 	}
 	for (; s->simd >= CBT_BMI2 && b < n; b++) {
@@ -142,6 +142,25 @@ void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *
 		r = rows_of(s, first + b);
 		sum_plain(&r, count + 64 * b);
 	}
+}
+
+void cbt_stage_end(const struct cbt_sums *s, struct cbt_stage *stage)
+{
+	(void)s;
+	(void)stage;
+#if defined(__x86_64__)
+	if (s->simd >= CBT_AVX512)
+		cbt_stage_end_avx512(stage);
+#endif
+}
+
+void cbt_sums_fence(const struct cbt_sums *s)
+{
+	(void)s;
+#if defined(__x86_64__)
+	if (s->simd >= CBT_AVX512 && s->around)
+		cbt_sums_fence_avx512();
+#endif
 }
 
 void cbt_joints_init(struct cbt_joint joint[CBT_JOINTS])

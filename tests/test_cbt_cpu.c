@@ -244,6 +244,7 @@ Test(cbt_cpu, around_the_caches)
 		sums.around = true;
 		for (size_t i = 0; i < cbt_sums_subtrees(&sums); i++)
 			cbt_sums_subtree(&sums, i);
+		cbt_sums_fence(&sums);
 		cbt_sums_top(&sums);
 		cr_assert_arr_eq(heap, w.heap, in.heap_words * 8, "depth %d", (int)depth);
 		cr_assert_eq(cbt_leaves(cbt_cpu_simd(), in.field, in.depth, 0, in.field_words, true,
@@ -253,6 +254,63 @@ Test(cbt_cpu, around_the_caches)
 		cbt_sums_release(&sums);
 		gb_host_free(leaves.ids);
 		gb_host_free(heap);
+		free(w.heap);
+		free(w.ids);
+		gb_trees_release(&in);
+	}
+}
+
+/* Any range of words gives its leaves, to any address, and nothing behind them is written. */
+Test(cbt_cpu, leaves_in_parts)
+{
+	static const double fill[] = { 0.001, 0.25, 0.6, 0.9, 1 };
+	static const size_t step[] = { 1, 7, 64, 65, 100 };
+	static const enum cbt_simd simd[] = { CBT_PLAIN, CBT_BMI2, CBT_AVX512 };
+
+	for (size_t f = 0; f < sizeof fill / sizeof *fill; f++) {
+		struct cbt_params params = { .op = CBT_DECODE,
+					     .depth = 14,
+					     .shape = fill[f] < 1 ? CBT_RANDOM : CBT_FULL,
+					     .fill = fill[f],
+					     .seed = 1 };
+		struct cbt_input in = { 0 };
+		struct gb_error err = { 0 };
+		struct wanted w;
+		uint32_t *ids;
+
+		cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
+		w = want(&in);
+		ids = gb_host_zalloc(in.leaves + 2, 4, &err);
+		for (size_t c = 0; c < 2 * 3 * sizeof step / sizeof *step; c++) {
+			const size_t by = step[c / 6];
+			size_t rank = 0;
+			uint64_t sum = 0, sums = 0;
+
+			if (simd[c % 3] > cbt_cpu_simd())
+				continue;
+			for (size_t first = 0; first < in.field_words; first += by) {
+				const size_t end =
+					first + by < in.field_words ? first + by : in.field_words;
+				struct cbt_leaves out = { ids + 1 + rank, 0 }, added = { NULL, 0 };
+				size_t n;
+
+				n = cbt_leaves(simd[c % 3], in.field, in.depth, first, end,
+					       c / 3 % 2, &out);
+				cr_assert_eq(cbt_leaves(simd[c % 3], in.field, in.depth, first, end,
+							false, &added),
+					     n);
+				for (size_t i = 0; i < n; i++)
+					sum += out.ids[i];
+				sums += added.sum;
+				rank += n;
+				cr_assert_eq(ids[1 + rank], 0);
+			}
+			cr_assert_eq(rank, w.leaves);
+			cr_assert_eq(sum, sums);
+			cr_assert_arr_eq(ids + 1, w.ids, w.leaves * 4, "fill %g", fill[f]);
+			memset(ids, 0, (in.leaves + 2) * 4);
+		}
+		gb_host_free(ids);
 		free(w.heap);
 		free(w.ids);
 		gb_trees_release(&in);
