@@ -27,7 +27,9 @@ BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)
 
 # ---- flags ---------------------------------------------------------------------------------
 
-have_header = $(shell printf '\#include <$(1)>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
+# \# within $(shell) is # or \#, as make's version has it.
+hash       := \#
+have_header = $(shell printf '$(hash)include <$(1)>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
 have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
 have_png   := $(call have_header,png.h)
 have_embree := $(if $(filter tsan,$(MODE)),0,$(call have_header,embree3/rtcore.h))
