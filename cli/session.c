@@ -175,10 +175,11 @@ static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
 enum gb_status gb_refuse_parts(const struct gb_request *request, const char *command,
 			       struct gb_error *err)
 {
-	const char *option = request->runs > 1 ? "runs"
-			     : request->shard  ? "shard"
-			     : request->resume ? "resume"
-					       : NULL;
+	const char *option = request->runs > 1  ? "runs"
+			     : request->shard   ? "shard"
+			     : request->resume  ? "resume"
+			     : request->dry_run ? "dry-run"
+						: NULL;
 
 	return option ? gb_fail(err, GB_EUSAGE, "%s has no use for --%s", command, option) : GB_OK;
 }

@@ -1,0 +1,1 @@
+gpubench repro radix:table1 --dry-run
