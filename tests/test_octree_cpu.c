@@ -255,6 +255,20 @@ Test(octree_cpu, half_at_one_place)
 
 /* ---- pools --------------------------------------------------------------------------------- */
 
+static void check_exhausted(const struct builder *b, const struct octree_params *params,
+			    const struct octree_input *in)
+{
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *state = NULL;
+
+	cr_assert_eq(b->ops->create(&state, params, in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(b->ops->run(state, &timer, &err), GB_ERUNTIME, "%s, %zu nodes of %zu", b->name,
+		     in->pool, in->tree.nodes);
+	cr_assert(strstr(err.message, "is exhausted") != NULL);
+	b->ops->destroy(state);
+}
+
 /* Too few nodes by any number are reported, and the next run with enough is right.  With exactly
  * as many as the tree has a builder may do, if it wastes none. */
 Test(octree_cpu, pool_exhausted, .timeout = 60)
@@ -272,37 +286,36 @@ Test(octree_cpu, pool_exhausted, .timeout = 60)
 									.pool = pools[p],
 									.seed = 1 };
 					struct octree_input *in = prepare(&params);
-					struct gb_timer timer = { 0 };
-					struct gb_error err = { 0 };
-					void *state = NULL;
 
-					if (bucket > builders[i].bucket ||
-					    in->pool >= in->tree.nodes) {
-						gb_octree_workload.release(in);
-						continue;
-					}
-					cr_assert_eq(
-						builders[i].ops->create(&state, &params, in, &err),
-						GB_OK);
-					cr_assert_eq(builders[i].ops->run(state, &timer, &err),
-						     GB_ERUNTIME, "%s", builders[i].name);
-					cr_assert(strstr(err.message, "is exhausted") != NULL);
-					builders[i].ops->destroy(state);
+					if (bucket <= builders[i].bucket &&
+					    in->pool < in->tree.nodes)
+						check_exhausted(&builders[i], &params, in);
 					gb_octree_workload.release(in);
 				}
 }
 
-/* One thread wastes nothing: the nodes of the tree suffice to the last. */
+/* One thread wastes nothing: the nodes of the tree suffice to the last, and one fewer do not. */
 Test(octree_cpu, pool_of_the_very_size)
 {
-	for (size_t i = 0; i < GB_COUNT(builders); i++) {
-		struct octree_params params = { .count = 5000, .bucket = 1, .threads = 1 };
-		struct octree_input *in = prepare(&params);
+	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++)
+		for (int64_t bucket = 1; bucket <= 4; bucket += 3)
+			for (size_t i = 0; i < GB_COUNT(builders); i++) {
+				struct octree_params params = { .distribution = d,
+								.count = 5000,
+								.bucket = bucket,
+								.threads = 1,
+								.seed = 2 };
+				struct octree_input *in;
 
-		in->pool = in->tree.nodes;
-		check(&builders[i], &params, in, 2);
-		gb_octree_workload.release(in);
-	}
+				if (bucket > builders[i].bucket)
+					continue;
+				in = prepare(&params);
+				in->pool = in->tree.nodes;
+				check(&builders[i], &params, in, 2);
+				if (--in->pool > 0)
+					check_exhausted(&builders[i], &params, in);
+				gb_octree_workload.release(in);
+			}
 }
 
 Test(octree_cpu, pool_asked_for)

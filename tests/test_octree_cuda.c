@@ -188,6 +188,56 @@ Test(variants_octree, exhausted_pool)
 					 .seed = 1 });
 }
 
+/* Whether each builder in turn builds in a pool of `pool` nodes; all of them, or those that waste
+ * no node when threads meet. */
+static void try_pool(const struct octree_params *params, struct octree_input *in, size_t pool,
+		     bool thrifty_alone, bool suffices)
+{
+	in->pool = pool;
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+		struct gb_result r;
+
+		if (!is_ours(v) || (thrifty_alone && strncmp(v->name, "lf", 2) == 0))
+			continue;
+		r = run(v, params, in);
+		cr_assert(eq(int, (int)r.outcome, suffices ? GB_RESULT_OK : GB_FAILED),
+			  "%s, %zu nodes for a tree of %zu: %s", v->name, pool, in->tree.nodes,
+			  r.reason);
+		cr_assert(suffices || strstr(r.reason, "exhausted"), "%s: %s", v->name, r.reason);
+		gb_result_release(&r);
+	}
+}
+
+/* The last node of the pool is as good as the others, and there is none behind it.  Of three
+ * bodies, two of them close together, one splits, so nobody has a node to spare; of more, threads
+ * of lf may. */
+Test(variants_octree, pool_of_the_very_size)
+{
+	static const struct octree_params three[] = {
+		{ .count = 3, .distribution = OCTREE_PAIRS, .bucket = 1, .seed = 1 },
+		{ .count = 3, .distribution = OCTREE_PAIRS, .bucket = 1, .seed = 2 },
+	};
+	static const struct octree_params many[] = {
+		{ .count = 200, .distribution = OCTREE_PLUMMER, .bucket = 1, .seed = 1 },
+		{ .count = 100, .distribution = OCTREE_PAIRS, .bucket = 1, .seed = 1 },
+		{ .count = 150, .distribution = OCTREE_CLUSTERED, .bucket = 4, .seed = 1 },
+	};
+
+	open_gpu();
+	for (size_t i = 0; i < GB_COUNT(three) + GB_COUNT(many); i++) {
+		const bool few = i < GB_COUNT(three);
+		const struct octree_params *params = few ? &three[i] : &many[i - GB_COUNT(three)];
+		struct octree_input *in = prepare(params);
+		const size_t nodes = in->tree.nodes;
+
+		cr_assert(nodes > 1);
+		try_pool(params, in, nodes, !few, true);
+		try_pool(params, in, nodes - 1, false, false);
+		gb_octree_workload.release(in);
+	}
+}
+
 /* Without a verification it is the next sample's reset() that tells. */
 Test(variants_octree, exhausted_pool_is_told_by_reset)
 {

@@ -8,7 +8,8 @@ A new workload adds its lines to the three lists.
 """
 
 SWEEPS = {
-    # pairs: more nodes than a task of lf-shared has room for, so that its last kernel works too
+    # pairs: more nodes than a task of lf-shared has room for, so that its last kernel works too;
+    # --pool=7: all 21 nodes of the tree, and no more
     "octree": {
         "small": [
             "--count=33,2500 --dist=plummer",
@@ -18,6 +19,7 @@ SWEEPS = {
             "--count=33,5000 --dist=plummer,cube",
             "--count=700 --dist=pairs,coincident,clustered --bucket=1,16",
             "--count=2500 --dist=coincident,pairs",
+            "--count=3 --dist=pairs --pool=7",
         ],
         "large": [
             "--count=1,2,33,5000,30000 --dist=plummer,cube",
