@@ -1,60 +1,101 @@
 #!/bin/bash
 # gpu-suite.sh [FOLDER [STAGE...]] -- everything that a machine with a GPU is wanted for, in one command
-# and about 25 minutes: verify, then measure.  Each step has a time limit, a log in FOLDER (default:
+# and about half an hour: verify, then measure.  Each step has a time limit, a log in FOLDER (default:
 # results/measured/<gpu>-<date>), and a line in FOLDER/summary; a step that fails does not end the rest.
 #
-#	scripts/gpu-suite.sh out verify                            one stage: each takes less than 10 minutes
-#	GPUBENCH=./gpubench-simt scripts/gpu-suite.sh /tmp/try     the same steps in the emulator, as a rehearsal
+#	scripts/gpu-suite.sh out verify                            one stage: none takes 10 minutes
+#	GPUBENCH=./gpubench-simt scripts/gpu-suite.sh /tmp/try     a rehearsal: the same steps in the emulator
+#	DRY=1 scripts/gpu-suite.sh /tmp/try                        what would be run, with limits; needs no GPU
 #
 # verify	build and unit tests; every cuda variant at the points of `check`; its hashes against the
 #		emulator's
 # sanitize	every cuda variant under compute-sanitizer's four tools; look-back and insertion a thousand
 #		times
 # measure	the copy bandwidth, radix against CUB over 2^12..2^30, all benchmarks at preset paper
-# papers	all tables of all papers, and the page
+# papers	the tables of all papers, and the page.  CPU and GPU side by side; where the paper's sizes are
+#		minutes a row on a CPU (radix, cbt), side by side at small ones and the GPU alone at all
 #
-# Where libraries cannot be installed, unpack the packages of cJSON, Criterion (with what it needs) and
-# Random123 into a folder (`apt-get download PACKAGE`, `dpkg -x FILE.deb FOLDER`) and name it:
+# All that is called: bash, coreutils, findutils, grep, sed, git (for the commit only), make, gcc, g++,
+# nvcc, nvidia-smi, and compute-sanitizer where it is found.
+#
+# Where libraries cannot be installed, unpack their packages into a folder (`apt-get download PACKAGE`,
+# `dpkg -x FILE.deb FOLDER`) and name it.  Debian 12 calls them libcjson-dev libcjson1 librandom123-dev; for
+# the unit tests libcriterion-dev libcriterion3 libnanomsg5 libffi8 libgit2-1.5 libhttp-parser2.9 libmbedtls14
+# libmbedx509-1 libmbedcrypto7 libssh2-1 libgssapi-krb5-2 libkrb5-3 libk5crypto3 libkrb5support0 libkeyutils1
+# libcom-err2.
 #
 #	DEPS=FOLDER scripts/gpu-suite.sh
+#
+# Without Criterion the unit tests fail, and nothing else.
 set -u
 cd "$(dirname "$0")/.."
 
 if [ -n "${DEPS:-}" ]; then
 	DEPS=$(realpath "$DEPS")
 	libraries=$(find "$DEPS" -name '*.so*' -printf '%h\n' | sort -u | paste -sd:)
-	export CPATH=$DEPS/usr/include${CPATH:+:$CPATH}
+	# Not CPATH: warnings of these headers are not ours.
+	export C_INCLUDE_PATH=$DEPS/usr/include${C_INCLUDE_PATH:+:$C_INCLUDE_PATH}
+	export CPLUS_INCLUDE_PATH=$DEPS/usr/include${CPLUS_INCLUDE_PATH:+:$CPLUS_INCLUDE_PATH}
 	export LIBRARY_PATH=$libraries${LIBRARY_PATH:+:$LIBRARY_PATH}
 	export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 fi
 
 gpubench=${GPUBENCH:-./gpubench}
 rehearsal=$([[ $(basename "$gpubench") == *simt* ]] && echo 1 || echo 0)
+dry=${DRY:-0}
 failures=0
+stage_s=590 # a stage's own limit: steps get what is left of it
+ends=$((SECONDS + stage_s))
+
+# What a step would run, and what gpubench says of its memory and time.
+dry_step() {
+	local limit=$1 name=$2 said
+	shift 2
+	printf '%-14s %4d s at most: %s\n' "$name" "$limit" "$*"
+	case "$1 $2" in
+	"$gpubench run" | "$gpubench stream" | "$gpubench radix" | "$gpubench octree")
+		if said=$("$@" --dry-run); then
+			grep '^total' <<<"$said"
+		else
+			failures=$((failures + 1))
+		fi
+		;;
+	esac
+}
 
 # step SECONDS NAME COMMAND...: its output to FOLDER/NAME.log
 step() {
 	local limit=$1 name=$2 start=$SECONDS status=0
 	shift 2
-	if [ "$(type -t "$1")" = function ]; then
-		"$@" >"$folder/$name.log" 2>&1 || status=$?
-	else
+	if [ "$dry" = 1 ]; then
+		dry_step "$limit" "$name" "$@"
+		return
+	fi
+	[ "$limit" -le $((ends - SECONDS)) ] || limit=$((ends - SECONDS))
+	if [ "$limit" -gt 0 ]; then
 		timeout --kill-after=10 "$limit" "$@" >"$folder/$name.log" 2>&1 || status=$?
+	else
+		status=124
 	fi
 	case $status in
 	0) verdict=ok ;;
-	124 | 137) verdict="stopped after $limit s" ;;
+	124 | 137)
+		verdict="stopped after $limit s"
+		[ "$limit" -gt 0 ] || verdict="left out: the stage's time is over"
+		;;
 	*) verdict="FAILED, status $status" ;;
 	esac
 	[ "$status" = 0 ] || failures=$((failures + 1))
 	printf '%-14s %4d s  %s\n' "$name" $((SECONDS - start)) "$verdict" | tee -a "$folder/summary"
 }
 
-if [ "$rehearsal" = 0 ]; then
+if [ "$rehearsal" = 1 ]; then
+	gpu=emulator
+elif [ "$dry" = 1 ]; then
+	gpu="any GPU"
+else
 	gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
 	[ -n "$gpu" ] || { echo "gpu-suite.sh: no GPU (nvidia-smi finds none)" >&2; exit 3; }
-else
-	gpu=emulator
 fi
 name=$(echo "$gpu" | tr '[:upper:]' '[:lower:]' | sed 's/nvidia//; s/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//')
 folder=${1:-results/measured/$name-$(date +%Y-%m-%d)}
@@ -66,10 +107,20 @@ for stage in $stages; do
 	*) echo "gpu-suite.sh: $stage is no stage: verify, sanitize, measure or papers" >&2; exit 2 ;;
 	esac
 done
-mkdir -p "$folder"
-folder=$(realpath "$folder")
-stage() { [[ $stages == *" $1 "* ]]; }
-echo "$gpu, commit $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown), $(date -u +%Y-%m-%dT%H:%M:%SZ)" | tee -a "$folder/summary"
+if [ "$dry" = 0 ]; then
+	mkdir -p "$folder"
+	folder=$(realpath "$folder")
+	echo "$gpu, commit $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown), $(date -u +%Y-%m-%dT%H:%M:%SZ)" |
+		tee -a "$folder/summary"
+fi
+
+# Whether the stage is wanted.  Its time begins; that of the first one began with the build.
+begun=0
+stage() {
+	[[ $stages == *" $1 "* ]] || return
+	[ $begun = 0 ] || ends=$((SECONDS + stage_s))
+	begun=1
+}
 
 # Lines "key metric hash" of a file of records.
 hashes_of() {
@@ -92,18 +143,32 @@ same_hashes() {
 		echo "$(wc -l <"$folder/hashes-gpubench-simt") hashes are the emulator's"
 }
 
-# Every stage may be the first one.
+# The page of what stage `measure` has left.
+page() {
+	local files=()
+	mapfile -t files < <(ls "$folder"/{stream,radix-cub,run}.jsonl 2>/dev/null)
+	"$gpubench" report --format=html "${files[@]}" >"$folder/page.html"
+}
+export -f hashes_of same_hashes page
+export gpubench folder
+
+# Sizes and samples.  The rehearsal takes a few minutes a stage on two cores of a CPU.
 if [ "$rehearsal" = 1 ]; then
-	step 300 build make -j"$(nproc)" simt
+	target=simt repeats=20 small=20k large=2^12:2^18:x4
+	how=(--samples=1 --warmup=0 --timeout=100) preset=quick
 else
-	step 300 build make -j"$(nproc)" all
+	target=all repeats=1000 small=1M large=2^12:2^30:x4
+	how=(--min-time=0.1 --timeout=20) preset=paper
 fi
+
+# Every stage may be the first one.
+step 300 build make -j"$(nproc)" "$target"
 
 if stage verify; then
 	step 60 env "$gpubench" env
 	[ "$rehearsal" = 1 ] || step 240 unit-tests make -j"$(nproc)" test-unit
 	step 300 check "$gpubench" check --backend=cuda --require-gpu
-	step 200 hashes same_hashes
+	step 200 hashes bash -c same_hashes
 fi
 
 # Look-back and insertion rest on the order of blocks and threads: each run is verified at its end, and a
@@ -115,8 +180,6 @@ if stage sanitize; then
 			--error-exitcode 9 "$gpubench" run --preset=quick --backend=cuda --samples=1 --warmup=0 \
 			-o "$folder/$tool.csv"
 	done
-	repeats=1000 small=1M
-	[ "$rehearsal" = 0 ] || { repeats=20 small=20k; }
 	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused --count=$small --samples=$repeats --hot \
 		-o "$folder/look-back.jsonl"
 	step 90 insertion "$gpubench" octree 'cuda/l*' --count=$small --samples=$repeats --hot \
@@ -124,27 +187,47 @@ if stage sanitize; then
 fi
 
 if stage measure; then
-	if [ "$rehearsal" = 1 ]; then
-		step 300 run "$gpubench" run --preset=quick --backend=cuda --samples=1 --warmup=0 \
-			-o "$folder/run.jsonl"
-	else
-		step 40 stream "$gpubench" stream --require-gpu -o "$folder/stream.jsonl"
-		step 150 radix-cub "$gpubench" radix cuda/onesweep cuda/small cuda/cub --count=2^12:2^30:x4 \
-			--type=u32,pairs --min-time=0.1 -o "$folder/radix-cub.jsonl"
-		step 360 run "$gpubench" run --preset=paper --backend=cuda --min-time=0.1 --timeout=20 \
-			-o "$folder/run.jsonl"
-	fi
+	step 40 stream "$gpubench" stream --require-gpu "${how[@]}" -o "$folder/stream.jsonl"
+	step 150 radix-cub "$gpubench" radix cuda/onesweep cuda/small cuda/cub --count=$large \
+		--type=u32,pairs "${how[@]}" -o "$folder/radix-cub.jsonl"
+	step 450 run "$gpubench" run --preset=$preset --backend=cuda "${how[@]}" -o "$folder/run.jsonl"
 fi
+
+# tables SECONDS NAME PAPER OPTION...: one paper's tables
+tables() {
+	local limit=$1 name=$2 paper=$3
+	shift 3
+	step "$limit" "$name" "$gpubench" repro "$paper" "${how[@]}" "$@" -o "$folder/$name.jsonl"
+}
 
 if stage papers; then
 	if [ "$rehearsal" = 1 ]; then
-		step 300 repro "$gpubench" repro all --preset=quick --backend=cuda --samples=1 \
-			-o "$folder/repro.jsonl"
+		tables 120 radix radix --preset=ci --backend=cuda
+		tables 60 cbt cbt --preset=quick --backend=cuda
+		tables 120 bfs bfs:figure3 --preset=quick --backend=cuda
+		tables 120 octree octree --preset=quick --backend=cuda
+		tables 120 lbvh lbvh:table5 --preset=quick --backend=cuda
 	else
-		step 520 repro "$gpubench" repro all --min-time=0.1 --timeout=20 -o "$folder/repro.jsonl"
+		tables 60 radix radix --preset=quick
+		tables 90 radix-gpu radix --backend=cuda
+		tables 100 cbt cbt --preset=ci
+		tables 150 bfs bfs
+		tables 120 octree octree
+		tables 150 lbvh lbvh
+		for table in s13 fig11 s14 fig12; do
+			tables 60 "cbt-$table-gpu" "cbt:$table" --backend=cuda
+		done
+		# One thread of the GPU takes half a minute at depth 30, a quarter at 29.
+		how=(--samples=1 --timeout=100)
+		tables 170 cbt-fig6-gpu cbt:fig6 --backend=cuda
 	fi
-	mapfile -t files < <(ls "$folder"/{stream,radix-cub,run}.jsonl 2>/dev/null)
-	[ ${#files[@]} = 0 ] || step 30 page "$gpubench" report "${files[@]}" -o "$folder/page.html"
 fi
+
+if [ "$dry" = 1 ]; then
+	[ $failures = 0 ]
+	exit
+fi
+ends=$((SECONDS + 30))
+[ ! -e "$folder/run.jsonl" ] || step 30 page bash -c page
 echo "$failures steps did not go well; everything is in $folder" | tee -a "$folder/summary"
 [ $failures = 0 ]
