@@ -50,9 +50,12 @@ struct block_check {
 	struct cell *cells; /* of its arena */
 	uint32_t number;
 	uint32_t barriers;
-	uint32_t acquired; /* when some thread of the block did last */
+	uint32_t acquired;     /* when some thread of the block did last */
+	uint32_t all_acquired; /* the same at the last barrier: all threads see that since */
 	uint32_t warp_syncs[MAX_THREADS];
-	uint32_t thread_released[MAX_THREADS], thread_acquired[MAX_THREADS];
+	uint32_t thread_acquired[MAX_THREADS]; /* itself, or a lane before a __syncwarp() with it */
+	uint32_t thread_released[MAX_THREADS];
+	uint32_t syncs_released[MAX_THREADS]; /* warp_syncs of the thread as it released last */
 };
 
 /* check.cc: report once for each pair of places. */

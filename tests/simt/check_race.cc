@@ -4,8 +4,10 @@
  * Inside a block two accesses of different threads are ordered if a block barrier lies between
  * them, or (inside a warp) a __syncwarp(), or if the first one's thread has released and the
  * second one's has acquired since.  Between blocks: if the first block has released since, and the
- * second has acquired after that.  Whether the acquire read what the release wrote is not asked:
- * this never cries wolf, and leaves to ThreadSanitizer what it misses.  Launches are ordered.
+ * second one's thread has acquired after that.  A lane may release and acquire for others: what
+ * they did before a __syncwarp() with it goes out with its release, and its acquire is theirs after
+ * a __syncwarp() or a barrier.  Whether the acquire read what the release wrote is not asked: this
+ * never cries wolf, and leaves to ThreadSanitizer what it misses.  Launches are ordered.
  *
  * Only the last write and the last read of a word are remembered.
  */
@@ -28,9 +30,10 @@ void race_launch(uint64_t blocks)
 void race_block(struct block_check *c)
 {
 	c->barriers = 0;
-	c->acquired = 0;
+	c->acquired = c->all_acquired = 0;
 	quiet_fill(c->warp_syncs, 0, sizeof c->warp_syncs);
 	quiet_fill(c->thread_released, 0, sizeof c->thread_released);
+	quiet_fill(c->syncs_released, 0, sizeof c->syncs_released);
 	quiet_fill(c->thread_acquired, 0, sizeof c->thread_acquired);
 }
 
@@ -40,19 +43,27 @@ void race_block(struct block_check *c)
 void check_barrier(struct simt_block *b)
 {
 	b->check->barriers++;
+	b->check->all_acquired = b->check->acquired;
 }
 
 void check_syncwarp(struct simt_thread *t, unsigned mask)
 {
 	uint32_t *const syncs = &t->block->check->warp_syncs[t->warp * LANES];
-	uint32_t most = 0;
+	uint32_t *const acquired = &t->block->check->thread_acquired[t->warp * LANES];
+	uint32_t most = 0, latest = 0;
 
-	for (unsigned lane = 0; lane < LANES; lane++)
-		if (mask >> lane & 1)
-			most = max(most, syncs[lane]);
-	for (unsigned lane = 0; lane < LANES; lane++)
-		if (mask >> lane & 1)
-			syncs[lane] = most + 1;
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		if (!(mask >> lane & 1))
+			continue;
+		most = max(most, syncs[lane]);
+		latest = max(latest, acquired[lane]);
+	}
+	for (unsigned lane = 0; lane < LANES; lane++) {
+		if (!(mask >> lane & 1))
+			continue;
+		syncs[lane] = most + 1;
+		acquired[lane] = latest;
+	}
 }
 
 void check_fence(struct simt_thread *t, bool acquire, bool release)
@@ -64,6 +75,7 @@ void check_fence(struct simt_thread *t, bool acquire, bool release)
 		c->acquired = c->thread_acquired[t->linear] = now;
 	if (release) {
 		c->thread_released[t->linear] = now;
+		c->syncs_released[t->linear] = c->warp_syncs[t->linear];
 		released[c->number].push_back(now);
 	}
 }
@@ -78,7 +90,7 @@ void check_cluster_barrier(struct cluster *cluster)
 		if (!c || cluster->block[i]->over)
 			continue;
 		c->barriers++;
-		c->acquired = now + 1;
+		c->acquired = c->all_acquired = now + 1;
 		released[c->number].push_back(now);
 	}
 	now++;
@@ -86,6 +98,29 @@ void check_cluster_barrier(struct cluster *cluster)
 
 /* ---- ordered?
  * ------------------------------------------------------------------------------------- */
+
+/* When the thread last saw what others had released. */
+static uint32_t acquired_by(const struct simt_thread *t)
+{
+	const struct block_check *const c = t->block->check;
+
+	return max(c->all_acquired, c->thread_acquired[t->linear]);
+}
+
+/* Whether what a thread of this block did has been released since, by itself or by a lane that it
+ * had met at a __syncwarp(). */
+static bool released_since(const struct access *before, const struct block_check *c)
+{
+	const unsigned first = before->thread / LANES * LANES;
+
+	if (c->thread_released[before->thread] > before->time)
+		return true;
+	for (unsigned t = first; t < first + LANES; t++)
+		if (c->thread_released[t] > before->time &&
+		    c->syncs_released[t] > before->warp_syncs)
+			return true;
+	return false;
+}
 
 static bool ordered_in_block(const struct access *before, const struct simt_thread *t)
 {
@@ -95,8 +130,7 @@ static bool ordered_in_block(const struct access *before, const struct simt_thre
 		return true;
 	if (before->thread / LANES == t->warp && before->warp_syncs < c->warp_syncs[t->linear])
 		return true;
-	return c->thread_released[before->thread] > before->time &&
-	       c->thread_acquired[t->linear] > before->time;
+	return acquired_by(t) > before->time && released_since(before, c);
 }
 
 static bool ordered_between_blocks(const struct access *before, const struct simt_thread *t)
@@ -104,7 +138,7 @@ static bool ordered_between_blocks(const struct access *before, const struct sim
 	const std::vector<uint32_t> &times = released[before->block];
 	const auto first = std::upper_bound(times.begin(), times.end(), before->time);
 
-	return first != times.end() && t->block->check->acquired > *first;
+	return first != times.end() && acquired_by(t) > *first;
 }
 
 static bool ordered(const struct access *before, const struct simt_thread *t)

@@ -146,6 +146,63 @@ static void run_last_block_without_release(void)
 		    fault_host[0] + fault_host[1] + fault_host[2] + fault_host[3]);
 }
 
+/* Lane 0 speaks for its warp.  What orders its lanes is missing: a vote brings them together, and
+ * orders no memory. */
+static __global__ void release_for_others(uint32_t *data, uint32_t *flag, uint32_t *out)
+{
+	const uint32_t lane = threadIdx.x % 32;
+
+	if (threadIdx.x < 32) {
+		data[lane] = 42;
+		(void)__any_sync(0xffffffffu, 1);
+		if (lane == 0)
+			gpu_st_release(flag, 1);
+	} else {
+		while (!gpu_ld_acquire(flag))
+			__nanosleep(20);
+		out[lane] = data[lane];
+	}
+}
+
+static void run_release_for_others(void)
+{
+	GPU_LAUNCH(release_for_others, 1, 64, 0, 0, fault_words, fault_words + 64,
+		   fault_words + 128);
+	expect_word(fault_words + 128, 42);
+}
+
+static __global__ void acquire_for_others(uint32_t *data, uint32_t *flag, uint32_t *out)
+{
+	const uint32_t lane = threadIdx.x % 32;
+
+	if (threadIdx.x < 32 && blockIdx.x == 0) {
+		data[lane] = 42;
+		__syncwarp();
+		if (lane == 0)
+			gpu_st_release(flag, 1);
+	} else if (threadIdx.x >= 32 && blockIdx.x == gridDim.x - 1) {
+		if (lane == 0)
+			while (!gpu_ld_acquire(flag))
+				__nanosleep(20);
+		(void)__any_sync(0xffffffffu, 1);
+		out[lane] = data[lane];
+	}
+}
+
+static void run_acquire_for_others(void)
+{
+	GPU_LAUNCH(acquire_for_others, 1, 64, 0, 0, fault_words, fault_words + 64,
+		   fault_words + 128);
+	expect_word(fault_words + 128, 42);
+}
+
+static void run_acquire_for_other_block(void)
+{
+	GPU_LAUNCH(acquire_for_others, 2, 64, 0, 0, fault_words, fault_words + 64,
+		   fault_words + 128);
+	expect_word(fault_words + 128, 42);
+}
+
 /* ---- waiting
  * -------------------------------------------------------------------------------------- */
 
@@ -278,6 +335,9 @@ const struct fault grid_faults[] = {
 	{ "lost_update_between_blocks", "check|tsan", run_lost_update_between_blocks },
 	{ "publish_without_release", "check|tsan", run_publish_without_release },
 	{ "read_without_acquire", "check|tsan", run_read_without_acquire },
+	{ "release_for_others", "check|tsan", run_release_for_others },
+	{ "acquire_for_others", "check|tsan", run_acquire_for_others },
+	{ "acquire_for_other_block", "check|tsan", run_acquire_for_other_block },
 	{ "last_block_without_release", "check|tsan", run_last_block_without_release },
 	{ "wait_for_next_block", "reported", run_wait_for_next_block },
 	{ "assumes_block_order", "reverse|seeds", run_assumes_block_order },

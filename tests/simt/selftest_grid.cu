@@ -128,6 +128,44 @@ static bool test_last_block_fence(void)
 	return check_last_block();
 }
 
+/* A lane releases what its warp has written, and a lane acquires it for its own: in the same block,
+ * and by a barrier for all of the next one. */
+static __global__ void handed_on(uint32_t *data, uint32_t *flag, uint32_t *out)
+{
+	const uint32_t t = threadIdx.x, lane = t % 32;
+
+	if (blockIdx.x == 0 && t < 32) {
+		data[lane] = lane + 7;
+		__syncwarp();
+		if (lane == 0)
+			gpu_st_release(flag, 1);
+	} else if (blockIdx.x == 0 && t < 64) {
+		if (lane == 5)
+			while (!gpu_ld_acquire(flag))
+				__nanosleep(20);
+		__syncwarp();
+		out[lane] = data[31 - lane];
+	} else if (blockIdx.x == 1) {
+		if (t == 33)
+			while (!gpu_ld_acquire(flag))
+				__nanosleep(20);
+		__syncthreads();
+		out[32 + t] = data[lane];
+	}
+}
+
+static bool test_handed_on(void)
+{
+	EXPECT(begin());
+	GPU_LAUNCH(handed_on, 2, 64, 0, 0, words + 1, words, words + COUNT);
+	EXPECT(end());
+	for (uint32_t i = 0; i < 32; i++) {
+		EXPECT(host[COUNT + i] == 31 - i + 7);
+		EXPECT(host[COUNT + 32 + i] == i + 7 && host[COUNT + 64 + i] == i + 7);
+	}
+	return true;
+}
+
 /* Push onto a list without locks: write the node, then publish it by compare and swap. */
 static __global__ void push(uint32_t *head, uint32_t *next)
 {
@@ -290,6 +328,7 @@ const struct selftest grid_tests[] = {
 	{ "look-back", test_look_back },
 	{ "last block", test_last_block },
 	{ "last block, fences", test_last_block_fence },
+	{ "handed on", test_handed_on },
 	{ "list", test_list },
 	{ "cooperative", test_cooperative },
 	{ "atomics", test_atomics },
