@@ -89,6 +89,17 @@ SURVIVORS = {
         "< is <=",
         "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
     ): "lanes look again whether their vertex is one",
+    (
+        "cuda/lbvh_collapse.cu",
+        "shift off by one",
+        "const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;",
+    ): SLOW_PATH,
+    (
+        "cuda/lbvh_common.cu",
+        "shift off by one",
+        "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
+    ): "codes twice as large are in the same order and share the same digits",
+    ("cuda/lbvh_trace.h", "syncwarp gone", "__syncwarp();"): "the shuffles after it bring the lanes together",
     ("cuda/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
     ("cuda/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
     ("cuda/primitives.cu", "< is <=", "if (at < left)"): "stores nothing when nothing is left",
