@@ -117,6 +117,47 @@ Test(variants_lbvh, codes_make_one_tree)
 	}
 }
 
+/* All triangles are points of one line: no node has an area, and some are inner ones of a wide
+ * tree all the same. */
+static void put_on_a_line(struct lbvh_input *in)
+{
+	gb_host_free(in->vertex);
+	in->vertex = gb_host_zalloc(9 * in->count + 4, sizeof *in->vertex, NULL);
+	in->vertex_count = 3 * in->count;
+	for (size_t i = 0; i < 3 * in->count; i++) {
+		in->triangle[i] = (uint32_t)i;
+		in->vertex[3 * i] = (float)(i / 3 * 37 % in->count);
+		in->vertex[3 * i + 1] = in->vertex[3 * i + 2] = 0.5F;
+	}
+}
+
+Test(variants_lbvh, nodes_without_area)
+{
+	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras64",
+						"apetrei",        "ploc",         "wide" };
+
+	open_gpu();
+	for (size_t b = 0; b < GB_COUNT(builders); b++)
+		for (int backend = GB_CPU; backend <= GB_CUDA; backend++) {
+			struct work w = set_up(LBVH_BUILD, "soup", 900);
+			struct gb_metrics metrics = { 0 };
+			struct gb_error err = { 0 };
+			void *output;
+
+			put_on_a_line(w.in);
+			output = output_of(&w, find((enum gb_backend)backend, builders[b]));
+			cr_assert_eq(
+				gb_lbvh_workload.verify(&w.params, w.in, 0, output, &metrics, &err),
+				GB_OK, "%s: %s", builders[b], err.message);
+			/* Leaves of four at most, eight a node. */
+			cr_assert(((const struct lbvh_tree_header *)output)->nodes >=
+					  w.in->count / 32,
+				  "%s makes too few nodes", builders[b]);
+			free(output);
+			gb_lbvh_workload.release(w.in);
+		}
+}
+
 /* Nodes and the index that their leaves mean. */
 struct tree {
 	const struct lbvh_node *node;
