@@ -21,6 +21,11 @@ struct lbvh_packet {
 	float t[LBVH_PACKET];
 	uint32_t primitive[LBVH_PACKET];
 	uint32_t x, y, width, height; /* the part inside the image */
+	/* The direction of ray i is middle + (i % 8 - 3.5) across + (i / 8 - 3.5) down, which is 1
+	 * or longer, made a unit vector; so is that of the pixels beyond the image, which have no
+	 * ray. terms: the sum of the sizes of what each component was added up from, the measure of
+	 * its rounding error. */
+	float middle[3], across[3], down[3], terms[3];
 };
 
 /* What a traversal looked at: nodes whose children (or box) were tested, and triangles (the eight
@@ -31,7 +36,7 @@ struct lbvh_counts {
 
 /* A subtree that waits: a child of a wide node, and where its box is entered at the earliest, in
  * the bits of a float.  The lowest bits are rounded off and hold something else: in a packet, which
- * of its rays may enter. */
+ * of its quarters may enter. */
 struct lbvh_entry {
 	uint32_t child, key;
 };

@@ -7,16 +7,35 @@
 #include <float.h>
 #include <math.h>
 #include <stdbool.h>
-
-enum { VECTORS = LBVH_PACKET / FW_LANES };
+#include <string.h>
 
 /* ---- rays --------------------------------------------------------------------------------- */
+
+/* The pyramid of a packet; `inverse`: no inverse of a length in it is larger. */
+WORDS_FN void make_pyramid(const struct lbvh_camera *camera, uint32_t edge, float inverse,
+			   struct lbvh_packet *packet)
+{
+	const float scale = inverse * LBVH_SLACK, half = (LBVH_PACKET_EDGE - 1) / 2.0F;
+	const float x = (float)packet->x + half, y = (float)packet->y + half;
+
+	for (int k = 0; k < 3; k++) {
+		const float dx = camera->dx[k] * scale, dy = camera->dy[k] * scale;
+		const float corner = camera->corner[k] * scale;
+
+		packet->middle[k] = corner + x * dx + y * dy;
+		packet->across[k] = dx;
+		packet->down[k] = dy;
+		packet->terms[k] =
+			fabsf(corner) + (float)(edge + LBVH_PACKET_EDGE) * (fabsf(dx) + fabsf(dy));
+	}
+}
 
 /* lbvh_ray(), of many pixels. */
 WORDS_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet)
 {
 	const uint32_t x = packet->x, y = packet->y;
 	float column[LBVH_PACKET], row[LBVH_PACKET];
+	FW most = fw_set(0);
 
 	packet->width = edge - x < LBVH_PACKET_EDGE ? edge - x : LBVH_PACKET_EDGE;
 	packet->height = edge - y < LBVH_PACKET_EDGE ? edge - y : LBVH_PACKET_EDGE;
@@ -38,15 +57,9 @@ WORDS_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct 
 		length = fw_div(fw_set(1), fw_sqrt(length));
 		for (int k = 0; k < 3; k++)
 			fw_store(packet->direction[k] + i, fw_mul(d[k], length));
+		most = fw_max(most, length);
 	}
-}
-
-/* Slab tests and directions with a component of 0: its inverse is +INFINITY, never -INFINITY, and
- * the distance to a plane that the origin lies on is then 0 * INFINITY, a NaN.  min() and max() are
- * given their arguments in an order that drops NaN, so that such a plane does not bound. */
-WORDS_FN float inverse_of(float d)
-{
-	return 1 / (d + 0.0F);
+	make_pyramid(camera, edge, fw_most(most), packet);
 }
 
 #include "cpu/lbvh_kernels_single.h"

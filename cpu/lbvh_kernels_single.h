@@ -12,6 +12,14 @@ struct ray {
 	uint32_t primitive;
 };
 
+/* Slab tests and directions with a component of 0: its inverse is +INFINITY, never -INFINITY, and
+ * the distance to a plane that the origin lies on is then 0 * INFINITY, a NaN.  min() and max() are
+ * given their arguments in an order that drops NaN, so that such a plane does not bound. */
+WORDS_FN float inverse_of(float d)
+{
+	return 1 / (d + 0.0F);
+}
+
 WORDS_FN F8 dot8(const F8 a[3], const F8 b[3])
 {
 	return f8_add(f8_add(f8_mul(a[0], b[0]), f8_mul(a[1], b[1])), f8_mul(a[2], b[2]));
@@ -87,10 +95,25 @@ WORDS_FN uint32_t bits_of(float t)
 	return u.bits;
 }
 
-/* Sort keys in place, ascending. */
+/* And back. */
+WORDS_FN float float_of(uint32_t bits)
+{
+	union {
+		uint32_t bits;
+		float value;
+	} u = { bits };
+
+	return u.value;
+}
+
+/* Sort keys in place, ascending; two of them, which is common, without a branch to be guessed. */
 WORDS_FN void sort_keys(uint32_t *key, unsigned count)
 {
-	for (unsigned i = 1; i < count; i++) {
+	const uint32_t first = key[0], second = count > 1 ? key[1] : UINT32_MAX;
+
+	key[0] = first < second ? first : second;
+	key[1] = first < second ? second : first;
+	for (unsigned i = 2; i < count; i++) {
 		const uint32_t one = key[i];
 		unsigned at = i;
 
@@ -100,25 +123,46 @@ WORDS_FN void sort_keys(uint32_t *key, unsigned count)
 	}
 }
 
+/* Ask for what a child is: the first lines of memory of a node or a block, which are the boxes, or
+ * corners and edges. */
+WORDS_FN void prefetch_child(const struct lbvh_wide *wide, uint32_t child)
+{
+	enum { LINE = 64 };
+	const char *const at = child & LBVH_LEAF
+				       ? (const char *)(wide->block + (child & ~LBVH_LEAF))
+				       : (const char *)(wide->node + child);
+
+	for (size_t i = 0; i < sizeof(struct lbvh_block); i += LINE)
+		__builtin_prefetch(at + i);
+}
+
 /* The children of a node that a ray enters: the nearest is the result, the others go on the stack,
- * the farthest first.  bits has at least one bit. */
+ * the farthest first.  bits has at least one bit; one or two are what most nodes give. */
 WORDS_FN uint32_t follow_nearest(const struct lbvh_wide_node *node, unsigned bits, F8 entry,
 				 struct lbvh_entry **top)
 {
+	const int first = __builtin_ctz(bits);
 	uint32_t key[LBVH_WIDTH], enter[LBVH_WIDTH];
-	unsigned count = 0;
-	int i = __builtin_ctz(bits);
+	unsigned count = 1;
 
-	if (!(bits & (bits - 1)))
-		return node->child[i];
+	bits &= bits - 1;
+	if (!bits)
+		return node->child[first];
 	f8_keys(enter, entry);
+	key[0] = enter[first];
+	if (!(bits & (bits - 1))) {
+		const uint32_t other = enter[__builtin_ctz(bits)];
+		const uint32_t near = key[0] < other ? key[0] : other;
+		const uint32_t far = key[0] < other ? other : key[0];
+
+		*(*top)++ = (struct lbvh_entry){ node->child[far % LBVH_WIDTH], far };
+		return node->child[near % LBVH_WIDTH];
+	}
 	for (; bits; bits &= bits - 1)
 		key[count++] = enter[__builtin_ctz(bits)];
 	sort_keys(key, count);
-	while (--count) {
-		i = (int)(key[count] % LBVH_WIDTH);
-		*(*top)++ = (struct lbvh_entry){ node->child[i], key[count] };
-	}
+	while (--count)
+		*(*top)++ = (struct lbvh_entry){ node->child[key[count] % LBVH_WIDTH], key[count] };
 	return node->child[key[0] % LBVH_WIDTH];
 }
 
@@ -173,9 +217,10 @@ WORDS_FN void trace_single(const struct lbvh_wide *wide, const float eye[3],
 
 				ray.origin[k] = f8_set(eye[k]);
 				ray.direction[k] = f8_set(d);
-				ray.inverse[k][0] = f8_set(inverse_of(d) / LBVH_SLACK);
-				ray.inverse[k][1] = f8_set(inverse_of(d / LBVH_SLACK));
-				ray.side[k] = inverse_of(d) < 0;
+				const float inverse = inverse_of(d);
+				ray.inverse[k][0] = f8_set(inverse * (1 / LBVH_SLACK));
+				ray.inverse[k][1] = f8_set(inverse * LBVH_SLACK);
+				ray.side[k] = inverse < 0;
 			}
 			walk_single(wide, &ray, stack, counts);
 			packet->t[i] = ray.t;

@@ -1,9 +1,9 @@
 /* lbvh_packet.c -- cpu/packet: the wide tree, traversed by packets of 64 coherent primary rays.
  *
  * Against wide: a node or a triangle is fetched and decided on once for 64 rays, which form a
- * pyramid of neighbouring pixels; intervals and corner rays rule out most boxes and triangles for
- * all of them at once (cpu/lbvh_kernels_body.h).  The bound is arithmetic.  Rays that do not start
- * from one point, as after the first reflection, cannot be traced like this.
+ * pyramid of neighbouring pixels; where boxes and edges are in the pyramid rules out most of them
+ * for sixteen rays at once (cpu/lbvh_kernels_packet.h).  The bound is arithmetic.  Rays that do not
+ * start from one point, as after the first reflection, cannot be traced like this.
  */
 #include <stdlib.h>
 

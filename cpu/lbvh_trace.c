@@ -20,7 +20,8 @@ void lbvh_cpu_limit_simd(enum lbvh_simd most)
 static enum lbvh_simd detect(void)
 {
 #if defined(__x86_64__)
-	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("bmi"))
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+	    !__builtin_cpu_supports("bmi"))
 		return LBVH_PLAIN;
 	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
 	    !__builtin_cpu_supports("avx512vl"))

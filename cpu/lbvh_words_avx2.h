@@ -9,10 +9,10 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-#define WORDS_FN static inline __attribute__((always_inline, target("avx2,bmi,lzcnt")))
+#define WORDS_FN static inline __attribute__((always_inline, target("avx2,fma,bmi,lzcnt")))
 
 /* A function that is called from outside. */
-#define WORDS_ENTRY __attribute__((target("avx2,bmi,lzcnt")))
+#define WORDS_ENTRY __attribute__((target("avx2,fma,bmi,lzcnt")))
 
 #include "cpu/lbvh_words_f8.h"
 
@@ -58,11 +58,13 @@ WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
 #define fw_add    f8_add
 #define fw_sub    f8_sub
 #define fw_mul    f8_mul
+#define fw_fma    f8_fma
 #define fw_div    f8_div
 #define fw_sqrt   f8_sqrt
 #define fw_abs    f8_abs
 #define fw_min    f8_min
 #define fw_max    f8_max
+#define fw_most   f8_most
 #define fw_le     f8_le
 #define fw_lt     f8_lt
 #define fw_eq     f8_eq

@@ -7,12 +7,12 @@
 #include <immintrin.h>
 #include <stdint.h>
 
-#define WORDS_FN      \
-	static inline \
-		__attribute__((always_inline, target("avx512f,avx512dq,avx512vl,avx2,bmi,lzcnt")))
+#define WORDS_FN                                    \
+	static inline __attribute__((always_inline, \
+				     target("avx512f,avx512dq,avx512vl,avx2,fma,bmi,lzcnt")))
 
 /* A function that is called from outside. */
-#define WORDS_ENTRY __attribute__((target("avx512f,avx512dq,avx512vl,avx2,bmi,lzcnt")))
+#define WORDS_ENTRY __attribute__((target("avx512f,avx512dq,avx512vl,avx2,fma,bmi,lzcnt")))
 
 #define FW       __m512
 #define FW_LANES 16
@@ -74,6 +74,11 @@ WORDS_FN FW fw_mul(FW a, FW b)
 	return _mm512_mul_ps(a, b);
 }
 
+WORDS_FN FW fw_fma(FW a, FW b, FW c)
+{
+	return _mm512_fmadd_ps(a, b, c);
+}
+
 WORDS_FN FW fw_div(FW a, FW b)
 {
 	return _mm512_div_ps(a, b);
@@ -97,6 +102,11 @@ WORDS_FN FW fw_min(FW a, FW b)
 WORDS_FN FW fw_max(FW a, FW b)
 {
 	return _mm512_max_ps(a, b);
+}
+
+WORDS_FN float fw_most(FW a)
+{
+	return _mm512_reduce_max_ps(a);
 }
 
 WORDS_FN unsigned fw_le(FW a, FW b)

@@ -39,6 +39,11 @@ WORDS_FN F8 f8_mul(F8 a, F8 b)
 	return _mm256_mul_ps(a, b);
 }
 
+WORDS_FN F8 f8_fma(F8 a, F8 b, F8 c)
+{
+	return _mm256_fmadd_ps(a, b, c);
+}
+
 WORDS_FN F8 f8_div(F8 a, F8 b)
 {
 	return _mm256_div_ps(a, b);
@@ -62,6 +67,14 @@ WORDS_FN F8 f8_min(F8 a, F8 b)
 WORDS_FN F8 f8_max(F8 a, F8 b)
 {
 	return _mm256_max_ps(a, b);
+}
+
+WORDS_FN float f8_most(F8 a)
+{
+	__m128 most = _mm_max_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
+
+	most = _mm_max_ps(most, _mm_movehl_ps(most, most));
+	return _mm_cvtss_f32(_mm_max_ss(most, _mm_movehdup_ps(most)));
 }
 
 WORDS_FN void f8_keys(uint32_t *p, F8 a)

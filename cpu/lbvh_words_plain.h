@@ -66,6 +66,13 @@ WORDS_FN F8 f8_mul(F8 a, F8 b)
 	return a;
 }
 
+/* a * b + c, rounded once or twice: not for what must be equal everywhere */
+WORDS_FN F8 f8_fma(F8 a, F8 b, F8 c)
+{
+	WORDS_EACH(c.lane[i], a.lane[i] * b.lane[i] + c.lane[i]);
+	return c;
+}
+
 WORDS_FN F8 f8_div(F8 a, F8 b)
 {
 	WORDS_EACH(a.lane[i], a.lane[i] / b.lane[i]);
@@ -94,6 +101,14 @@ WORDS_FN F8 f8_max(F8 a, F8 b)
 {
 	WORDS_EACH(a.lane[i], a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
 	return a;
+}
+
+/* the largest lane */
+WORDS_FN float f8_most(F8 a)
+{
+	for (int i = 1; i < 8; i++)
+		a.lane[0] = a.lane[0] > a.lane[i] ? a.lane[0] : a.lane[i];
+	return a.lane[0];
 }
 
 WORDS_FN unsigned f8_le(F8 a, F8 b)
@@ -159,11 +174,13 @@ WORDS_FN void f8_keys(uint32_t *p, F8 a)
 #define fw_add    f8_add
 #define fw_sub    f8_sub
 #define fw_mul    f8_mul
+#define fw_fma    f8_fma
 #define fw_div    f8_div
 #define fw_sqrt   f8_sqrt
 #define fw_abs    f8_abs
 #define fw_min    f8_min
 #define fw_max    f8_max
+#define fw_most   f8_most
 #define fw_le     f8_le
 #define fw_lt     f8_lt
 #define fw_eq     f8_eq

@@ -110,6 +110,25 @@ Test(lbvh_trace, scales)
 	}
 }
 
+ParameterizedTestParameters(lbvh_trace, small_triangles)
+{
+	return cr_make_param_array(enum lbvh_simd, levels, GB_COUNT(levels));
+}
+
+/* Many triangles between a ray and the next. */
+ParameterizedTest(enum lbvh_simd *level, lbvh_trace, small_triangles)
+{
+	static const char *const scenes[] = { "terrain", "knot", "city" };
+
+	lbvh_cpu_limit_simd(*level);
+	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
+		struct scene s = make(scenes[i], 30000, 37);
+
+		check(&s, scenes[i]);
+		drop(&s);
+	}
+}
+
 /* ---- rays that are hard on slab tests ----------------------------------------------------- */
 
 /* A square lattice of triangles in the plane z = 0, corners at whole numbers. */
@@ -191,7 +210,48 @@ Test(lbvh_trace, watertight)
 	drop(&s);
 }
 
-/* All instruction sets make the rays of lbvh_ray(). */
+/* Packets whose directions differ by much, of images that they do not fill, from within the scene,
+ * with triangles behind the eye, at the edge of view and seen edge-on. */
+Test(lbvh_trace, wide_angles)
+{
+	static const double fovs[] = { 1, 90, 150, 175 };
+	static const double ups[][3] = { { 0, 1, 0 }, { 0.3, 0.8, -0.5 } };
+
+	for (size_t i = 0; i < GB_COUNT(levels); i++)
+		for (size_t f = 0; f < GB_COUNT(fovs) * GB_COUNT(ups); f++)
+			for (uint32_t edge = 1; edge < 40; edge += 9) {
+				struct gb_view view = { .eye = { 0.1, 0.2, -0.1 },
+							.target = { 0.7, 0.3, 0.4 },
+							.fov = fovs[f / GB_COUNT(ups)] };
+				struct scene s = prepare("soup", 700, edge);
+
+				memcpy(view.up, ups[f % GB_COUNT(ups)], sizeof view.up);
+				s.in->camera = gb_view_camera(&view, edge);
+				brute_force(&s);
+				lbvh_cpu_limit_simd(levels[i]);
+				check(&s, "wide angle");
+				drop(&s);
+			}
+}
+
+/* How far a ray is from the place of its pixel in the packet's pyramid, in parts of `terms`. */
+static double off_pyramid(const struct lbvh_packet *packet, uint32_t r, const float d[3])
+{
+	double along[3], length = 0, worst = 0;
+
+	for (int k = 0; k < 3; k++) {
+		along[k] = packet->middle[k] + (r % 8 - 3.5) * packet->across[k] +
+			   (r / 8 - 3.5) * packet->down[k];
+		length += along[k] * along[k];
+	}
+	length = sqrt(length);
+	cr_assert_geq(length, 1);
+	for (int k = 0; k < 3; k++)
+		worst = fmax(worst, fabs(along[k] - d[k] * length) / packet->terms[k]);
+	return worst;
+}
+
+/* All instruction sets make the rays of lbvh_ray(), and a pyramid around them. */
 Test(lbvh_trace, rays)
 {
 	struct scene s = prepare("knot", 100, 77);
@@ -214,6 +274,8 @@ Test(lbvh_trace, rays)
 					lbvh_ray(&s.in->camera, u, v, d);
 					for (int k = 0; k < 3; k++)
 						cr_assert_eq(packet.direction[k][r], d[k]);
+					if (x + r % 8 < 77 && y + r / 8 < 77)
+						cr_assert_lt(off_pyramid(&packet, r, d), 3e-7);
 				}
 			}
 	}
