@@ -145,29 +145,12 @@ __attribute__((target("avx2"))) static void choose_avx2(struct list *l, int32_t 
 {
 	choose_body(l, strongest);
 }
-
-static bool limited;
-
-void lbvh_cpu_limit_cluster(bool plain)
-{
-	limited = plain;
-}
-
-static bool has_avx2(void)
-{
-	return !limited && __builtin_cpu_supports("avx2");
-}
-#else
-void lbvh_cpu_limit_cluster(bool plain)
-{
-	(void)plain;
-}
 #endif
 
 static choose_fn *best_choose(void)
 {
 #if defined(__x86_64__)
-	if (has_avx2())
+	if (lbvh_cpu_has_avx2())
 		return choose_avx2;
 #endif
 	return choose_plain;

@@ -1,5 +1,5 @@
-/* lbvh_common.c -- arrays, the first two phases (boxes and codes), and the way out of the CPU
- * builders (lbvh_common.h). */
+/* lbvh_common.c -- arrays, the first phase (boxes), and the way out of the CPU builders
+ * (lbvh_common.h). */
 #include "cpu/lbvh_common.h"
 
 #include <float.h>
@@ -13,6 +13,24 @@
 int lbvh_cpu_threads(const struct lbvh_params *params)
 {
 	return params->threads > 0 ? (int)params->threads : omp_get_num_procs();
+}
+
+/* ---- instruction sets --------------------------------------------------------------------- */
+
+static bool limited;
+
+void lbvh_cpu_limit_builders(bool plain)
+{
+	limited = plain;
+}
+
+bool lbvh_cpu_has_avx2(void)
+{
+#if defined(__x86_64__)
+	return !limited && __builtin_cpu_supports("avx2");
+#else
+	return false;
+#endif
 }
 
 /* ---- arrays ------------------------------------------------------------------------------- */
@@ -140,72 +158,6 @@ void lbvh_cpu_bounds(struct lbvh_cpu *cpu, struct gb_timer *timer)
 		lanes_store(cpu->hi, lanes_max(lanes_load(cpu->hi), hi));
 	}
 #pragma omp barrier
-}
-
-/* ---- codes -------------------------------------------------------------------------------- */
-
-#if defined(__SSE2__)
-
-/* lbvh_code_30() with the three axes side by side. */
-static uint32_t code_30(const struct lbvh_grid *grid, const struct lbvh_box *box)
-{
-	const __m128 most = _mm_set1_ps((1 << LBVH_BITS_30) - 1);
-	const __m128 origin = _mm_setr_ps(grid->origin[0], grid->origin[1], grid->origin[2], 0);
-	const __m128 scale = _mm_setr_ps(grid->scale[0], grid->scale[1], grid->scale[2], 0);
-	const __m128 sum = _mm_add_ps(_mm_load_ps(box->lo), _mm_load_ps(box->hi));
-	__m128 place = _mm_mul_ps(_mm_sub_ps(sum, origin), scale);
-	__m128i v;
-
-	/* The second operand wins against NaN. */
-	place = _mm_min_ps(_mm_max_ps(place, _mm_setzero_ps()), most);
-	v = _mm_cvttps_epi32(place);
-	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 16)), _mm_set1_epi32(0x030000ff));
-	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 8)), _mm_set1_epi32(0x0300f00f));
-	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 4)), _mm_set1_epi32(0x030c30c3));
-	v = _mm_and_si128(_mm_or_si128(v, _mm_slli_epi32(v, 2)), _mm_set1_epi32(0x09249249));
-	/* x << 2 | y << 1 | z */
-	v = _mm_or_si128(
-		_mm_or_si128(_mm_slli_epi32(v, 2), _mm_slli_epi32(_mm_shuffle_epi32(v, 1), 1)),
-		_mm_shuffle_epi32(v, 2));
-	return (uint32_t)_mm_cvtsi128_si32(v);
-}
-
-#else
-
-static uint32_t code_30(const struct lbvh_grid *grid, const struct lbvh_box *box)
-{
-	return lbvh_code_30(grid, box);
-}
-
-#endif
-
-static void codes_30(struct lbvh_cpu *cpu)
-{
-	const struct lbvh_grid grid = lbvh_grid_over(cpu->lo, cpu->hi, LBVH_BITS_30);
-
-#pragma omp for schedule(static)
-	for (size_t p = 0; p < cpu->count; p++)
-		cpu->pair[p] = (uint64_t)code_30(&grid, &cpu->box[p]) << 32 | p;
-}
-
-static void codes_63(struct lbvh_cpu *cpu)
-{
-	const struct lbvh_grid grid = lbvh_grid_over(cpu->lo, cpu->hi, LBVH_BITS_63);
-
-#pragma omp for schedule(static)
-	for (size_t p = 0; p < cpu->count; p++) {
-		cpu->pair[p] = lbvh_code_63(&grid, &cpu->box[p]);
-		cpu->index[p] = (uint32_t)p;
-	}
-}
-
-void lbvh_cpu_codes(struct lbvh_cpu *cpu, struct gb_timer *timer)
-{
-	lbvh_cpu_phase(timer, "codes");
-	if (cpu->needs & LBVH_CPU_CODES_63)
-		codes_63(cpu);
-	else
-		codes_30(cpu);
 }
 
 /* ---- the way out -------------------------------------------------------------------------- */

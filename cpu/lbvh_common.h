@@ -68,6 +68,11 @@ void lbvh_cpu_release(struct lbvh_cpu *cpu);
 /* Threads that params ask for: 0 means one per core. */
 int lbvh_cpu_threads(const struct lbvh_params *params);
 
+/* Whether the phases may use AVX2. */
+bool lbvh_cpu_has_avx2(void);
+/* For tests: whether they keep to portable code from now on. */
+void lbvh_cpu_limit_builders(bool plain);
+
 /* ---- phases -------------------------------------------------------------------------------
  *
  * Each is called by all threads of a team of cpu->threads, or outside of one by a single thread,
@@ -100,8 +105,6 @@ size_t lbvh_cpu_stack_bytes(void);
  * (LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS).  The nodes of run i are run_first[i] .. run_first[i + 1] -
  * 1, children before parents; those above all runs come before them, parents first. */
 void lbvh_cpu_cluster(struct lbvh_cpu *cpu, struct gb_timer *timer);
-/* For tests: whether it keeps to portable code from now on. */
-void lbvh_cpu_limit_cluster(bool plain);
 /* How many runs `count` leaves may make, and the bytes of one. */
 size_t lbvh_cpu_cluster_runs(size_t count);
 size_t lbvh_cpu_cluster_bytes(void);

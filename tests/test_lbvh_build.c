@@ -136,18 +136,22 @@ Test(lbvh_build, one_tree_whatever_the_threads)
 		}
 }
 
-/* Without AVX2 the clusters are the same. */
-Test(lbvh_build, plain_code_clusters_alike)
+/* Without AVX2 codes and clusters are the same. */
+Test(lbvh_build, plain_code_builds_alike)
 {
-	struct work a = set_up("flake", 20011, 2), b = set_up("flake", 20011, 2);
+	const struct gb_variant_ops *const all[] = { &lbvh_cpu_apetrei, &lbvh_cpu_ploc };
 
-	build(&a, &lbvh_cpu_ploc);
-	lbvh_cpu_limit_cluster(true);
-	build(&b, &lbvh_cpu_ploc);
-	lbvh_cpu_limit_cluster(false);
-	cr_assert(memcmp(a.output, b.output, a.size) == 0);
-	tear_down(&a);
-	tear_down(&b);
+	for (size_t v = 0; v < GB_COUNT(all); v++) {
+		struct work a = set_up("flake", 20011, 2), b = set_up("flake", 20011, 2);
+
+		build(&a, all[v]);
+		lbvh_cpu_limit_builders(true);
+		build(&b, all[v]);
+		lbvh_cpu_limit_builders(false);
+		cr_assert(memcmp(a.output, b.output, a.size) == 0, "builder %zu", v);
+		tear_down(&a);
+		tear_down(&b);
+	}
 }
 
 /* Clusters, refined, cost a ray less than the codes' tree by a tenth; but in a soup of loose
