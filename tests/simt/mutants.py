@@ -100,11 +100,6 @@ SURVIVORS = {
         "while (q < PLANES - 1 && plane(origin, step, q) < x)",
     ): "a child's box may be a step larger than it must",
     (
-        "cuda/lbvh_collapse.cu",
-        ">= is >",
-        "inner += k < count && kid[k].area >= 0;",
-    ): "not right, but found by the unit test nodes_without_area alone",
-    (
         "cuda/lbvh_common.cu",
         "shift off by one",
         "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
