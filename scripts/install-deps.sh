@@ -10,13 +10,6 @@
 #	--check  only tell what is missing; exit status 1 if something is
 #
 # What is there is found by its command or header, not by its package, so that a library installed
-# by hand counts, and nothing is asked of the network when all is there.  Highway (libhwy-dev) is
-# optional: without it the build leaves the variant cpu/vqsort out; so is libpng (libpng-dev): without
-# it no pictures are written.  They are installed along with the rest if they can be had, and on
-# their own only by `all`.
-# optional: without it the build leaves the variant cpu/vqsort out; so is libpng (libpng-dev):
-# without it pictures are .ppm only.  They are installed along with the
-# rest if they can be had, and on their own only by `all`.
 # by hand counts, and nothing is asked of the network when all is there.  Optional are Highway
 # (libhwy-dev) and Embree 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
 # and cpu/embree* out, and libpng (libpng-dev), without which pictures are .ppm only.  They are
