@@ -82,7 +82,8 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 		      gb_host_alloc(needs & LBVH_CPU_POWER ? power : n, sizeof *cpu->pair, err)) ||
 	    !(cpu->index = gb_host_alloc(n, sizeof *cpu->index, err)) ||
 	    !(cpu->node = gb_host_alloc(2 * n - 1, sizeof *cpu->node, err)) ||
-	    !(cpu->histogram = gb_host_alloc((size_t)cpu->threads, sizeof *cpu->histogram, err)) ||
+	    !(cpu->histogram =
+		      gb_host_alloc((size_t)cpu->threads + 1, sizeof *cpu->histogram, err)) ||
 	    !(cpu->share = gb_host_alloc((size_t)cpu->threads + 1, sizeof *cpu->share, err)) ||
 	    !(cpu->stacks = gb_host_alloc((size_t)cpu->threads, lbvh_cpu_stack_bytes(), err)))
 		return err->code;

@@ -27,7 +27,7 @@ enum lbvh_cpu_needs {
 	LBVH_CPU_CLUSTERS = 32, /* spare, runs, run_first, sum, moves */
 };
 
-enum { LBVH_CPU_DIGITS = 2048 }; /* of the radix sort, at most */
+enum { LBVH_CPU_DIGITS = 3072 }; /* counts of the radix sort, at most: three digits of 10 bits */
 
 struct lbvh_cpu {
 	const struct lbvh_input *input;
@@ -53,10 +53,11 @@ struct lbvh_cpu {
 	uint64_t *mark;    /* of each inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* of each node */
 	uint32_t *arrived; /* of each inner node: whether one child is done */
-	uint32_t (*histogram)[LBVH_CPU_DIGITS]; /* of each thread */
+	uint32_t (*histogram)[LBVH_CPU_DIGITS]; /* of each thread, and one more */
 	size_t *share;                          /* threads + 1: leaves before each thread's */
 	void *stacks;                           /* of each thread: what lbvh_fused.c joins */
 	bool constant; /* of the radix sort: the digit is the same everywhere */
+	bool even;     /* of the radix sort: threads can sort ranges of codes */
 	size_t passes; /* that lbvh_cpu_refit_passes() took */
 };
 
