@@ -226,10 +226,9 @@ CBT_AVX512_TARGET void cbt_sum_around_avx512(struct cbt_stage *stage, const stru
 	struct cbt_staged *const made = &stage->batch[stage->batches % 2];
 	const struct cbt_staged *const old = &stage->batch[1 - stage->batches % 2];
 	const uint64_t *const subtree = to->field - 512 * stage->batches;
-	uint64_t *const first = made->line[0];
 	struct cbt_rows r = { to->field,
-			      { NULL, to->level[1], to->level[2], to->level[3], first,
-				first + 20 * 8, first + 32 * 8 } };
+			      { NULL, to->level[1], to->level[2], to->level[3], made->line[0],
+				made->line[20], made->line[32] } };
 
 	for (size_t i = 0; i < 3; i++)
 		made->to[i] = to->level[4 + i];
