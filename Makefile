@@ -218,14 +218,17 @@ test: deps-test
 	$(Q)$(MAKE) --no-print-directory simt-test
 	$(Q)$(MAKE) --no-print-directory test-cli
 
+# Waiting OpenMP threads yield soon, as they do in gpubench itself: several tests run at once.
+patient := GOMP_SPINCOUNT=2000
+
 # The unit tests alone; FILTER='sweep/*' picks some.
 test-unit: $(BUILD)/unit
-	$(Q)$(sanitized) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
+	$(Q)$(sanitized) $(patient) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
 
 # Every cuda variant in the emulator.
 test-simt: $(BUILD)/unit
-	$(Q)$(sanitized) $(BUILD)/unit --filter '@(variants|primitives|bfs_cuda|simt|stream|backend)*/*'
+	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter '@(variants|primitives|bfs_cuda|simt|stream|backend)*/*'
 	$(Q)$(no_reports)
 
 ## gpu-check: the cuda variants on the GPU under compute-sanitizer (part of `make test` where both are)
