@@ -197,14 +197,21 @@ CBT_AVX512_TARGET void cbt_sum_blocks_avx512(const struct cbt_rows *first, size_
 /* Levels D-4 .. D-6 of a batch are whole lines, of which each block brings some.  They go out while
  * the next batch is made, a few lines with each block: all at once they would fill the store
  * buffer, and just written they would have to wait for all that is before them in it. */
-enum { LINES_A_BLOCK = (CBT_STAGE_LINES + CBT_BATCH - 1) / CBT_BATCH };
+enum {
+	LINES_A_BLOCK = (CBT_STAGE_LINES + CBT_BATCH - 1) / CBT_BATCH,
+	BATCH_WORDS = CBT_BATCH * 64, /* of the field: a page */
+	SUBTREE_PAGES = (1 << CBT_SUBTREE_LEVELS) / 64 / BATCH_WORDS,
+};
 
 /* The field of the next subtree, fetched with each block of this one: a line of each of its eight
- * pages, since as many streams are faster than one. */
+ * pages, since as many streams are faster than one.  Nothing but time depends on that. */
 CBT_AVX512_TARGET CBT_ALWAYS void fetch_ahead(const uint64_t *subtree, size_t block)
 {
-	for (size_t page = 0; page < 8; page++)
-		_mm_prefetch((const void *)(subtree + (8 + page) * 512 + 8 * block), _MM_HINT_T1);
+	for (size_t page = 0; page < SUBTREE_PAGES; page++) {
+		const uint64_t *const at = subtree + (SUBTREE_PAGES + page) * BATCH_WORDS;
+
+		_mm_prefetch((const void *)(at + 8 * block), _MM_HINT_T1);
+	}
 }
 
 /* Lines first .. end - 1 of a batch. */
@@ -212,9 +219,10 @@ CBT_AVX512_TARGET CBT_ALWAYS void stream_lines(const struct cbt_staged *staged, 
 					       size_t end)
 {
 	for (size_t line = first; line < end && line < CBT_STAGE_LINES; line++) {
-		uint64_t *const to = line < 20   ? staged->to[0] + 8 * line
-				     : line < 32 ? staged->to[1] + 8 * (line - 20)
-						 : staged->to[2] + 8 * (line - 32);
+		uint64_t *const to = line < CBT_STAGE_LEVEL_5 ? staged->to[0] + 8 * line
+				     : line < CBT_STAGE_LEVEL_6
+					     ? staged->to[1] + 8 * (line - CBT_STAGE_LEVEL_5)
+					     : staged->to[2] + 8 * (line - CBT_STAGE_LEVEL_6);
 
 		_mm512_stream_si512((void *)to, _mm512_load_si512(staged->line[line]));
 	}
@@ -225,10 +233,10 @@ CBT_AVX512_TARGET void cbt_sum_around_avx512(struct cbt_stage *stage, const stru
 {
 	struct cbt_staged *const made = &stage->batch[stage->batches % 2];
 	const struct cbt_staged *const old = &stage->batch[1 - stage->batches % 2];
-	const uint64_t *const subtree = to->field - 512 * stage->batches;
+	const uint64_t *const subtree = to->field - BATCH_WORDS * stage->batches;
 	struct cbt_rows r = { to->field,
 			      { NULL, to->level[1], to->level[2], to->level[3], made->line[0],
-				made->line[20], made->line[32] } };
+				made->line[CBT_STAGE_LEVEL_5], made->line[CBT_STAGE_LEVEL_6] } };
 
 	for (size_t i = 0; i < 3; i++)
 		made->to[i] = to->level[4 + i];

@@ -16,8 +16,13 @@ struct cbt_rows {
 /* Words of level D - i in a block: 64 nodes of 2^i leaves fill i + 1. */
 static const size_t cbt_row_words[7] = { 64, 64, 48, 32, 20, 12, 7 };
 
-/* Lines of levels D-4 .. D-6 in a batch: 20, 12, 7. */
-enum { CBT_STAGE_LINES = 39 };
+/* Lines of levels D-4 .. D-6 in a batch, one level behind the other: as many as a block has words.
+ */
+enum {
+	CBT_STAGE_LEVEL_5 = 20,
+	CBT_STAGE_LEVEL_6 = CBT_STAGE_LEVEL_5 + 12,
+	CBT_STAGE_LINES = CBT_STAGE_LEVEL_6 + 7,
+};
 
 /* What is still to be written of the batches that go around the caches. */
 struct cbt_staged {
