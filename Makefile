@@ -53,7 +53,7 @@ sanitize := $(filter -fsanitize%,$(optimise))
 
 have     := -DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) -DGB_HAVE_CUB=$(CUDA) \
 	-DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(have_png) \
-	-DGB_HAVE_EMBREE=$(have_embree) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1)
+	-DGB_HAVE_EMBREE=$(have_embree) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
 cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(have)
 cflags   = -std=c11 -fopenmp $(optimise) $(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(optimise) $(cxx_warnings) $(werror)
@@ -84,30 +84,33 @@ endif
 
 # ---- what is built -------------------------------------------------------------------------
 
-sources  := $(sort $(filter-out $(if $(filter 0,$(have_embree)),$(wildcard cpu/lbvh_embree*.c)), \
-	$(wildcard cli/*.c common/*.c cpu/*.c datasets/*.c)))
-linted   := $(sources) $(wildcard cuda/*.c)
+# $(call files,FOLDER...,ENDING): all files below those folders, sorted.
+files     = $(sort $(shell find $(1) -name '*.$(2)'))
+embree   := $(wildcard cpu/lbvh/embree*.c cpu/lbvh/parts/embree*.c)
+sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common cpu datasets,c))
+cuda_c   := $(call files,cuda,c)
+linted   := $(sources) $(cuda_c)
 objects  := $(sources:%.c=$(BUILD)/%.o) $(BUILD)/results/papers.o
-cxx_sources := $(if $(filter 1,$(have_hwy)),cpu/radix_vqsort.cc)
+cxx_sources := $(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc)
 objects  += $(cxx_sources:%.cc=$(BUILD)/%.o)
-peers    := cuda/radix_cub.cu
-kernels  := $(sort $(filter-out $(peers),$(wildcard cuda/*.cu)))
+peers    := cuda/radix/cub.cu
+kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(peers:%.cu=$(BUILD)/%.cu.o) \
-	$(patsubst %.c,$(BUILD)/%.o,$(wildcard cuda/*.c))
+	$(cuda_c:%.c=$(BUILD)/%.o)
 endif
 ifeq ($(SIMT),1)
 emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc)))
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) \
-	$(patsubst %.c,$(BUILD)/%.o,$(wildcard cuda/*.c))
+	$(cuda_c:%.c=$(BUILD)/%.o)
 endif
-tests    := $(sort $(wildcard tests/test_*.c))
+tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
 test_objects := $(tests:%.c=$(BUILD)/%.o)
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
-test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(sort $(wildcard tests/test_*.cu)))
+test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
 
-formatted = $(wildcard */*.c */*.h */*.cu */*.cc tests/*/*.c tests/*/*.h tests/*/*.cc tests/*/*.cu)
+formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda datasets tests,$e))
 
 link     := gpubench$(if $(filter 1,$(SIMT)),-simt)
 
@@ -180,7 +183,7 @@ $(BUILD)/tests/%.o: private warnings += -Wno-conversion -Wno-missing-prototypes 
 	-Wno-pedantic -Wno-cast-qual -Wno-double-promotion -Wno-null-dereference \
 	-Wno-write-strings -Wno-discarded-qualifiers
 
-$(BUILD)/unit: $(test_objects) $(filter-out $(BUILD)/cli/main.o,$(objects))
+$(BUILD)/unit: $(test_objects) $(filter-out $(BUILD)/cli/commands/main.o,$(objects))
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -lcriterion -o $@
 
@@ -257,7 +260,7 @@ test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
 	$(Q)tests/page.sh $(BUILD)/gpubench
 	$(Q)tests/plot.sh $(BUILD)/gpubench
 	$(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix octree
-	$(Q)$(sanitized) tests/cli/run.sh $(BUILD)/gpubench
+	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 
 ## asan: unit and command-line tests under AddressSanitizer and UBSan (kernels: simt-test)
@@ -279,7 +282,7 @@ simt-test simt-stress simt-mutants:
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
-fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out cli/main.c cpu/lbvh_embree%,$(sources)))
+fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out cli/commands/main.c $(embree),$(sources)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
 fuzz: $(fuzzers)
 	$(Q)set -e; for f in $^; do mkdir -p $$f.corpus; \

@@ -40,7 +40,7 @@
 
 #ifndef __CUDACC__
 
-#include "tests/simt/simt.h"
+#include "simt.h"
 
 #else
 

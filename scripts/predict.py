@@ -4,7 +4,7 @@
 usage: predict.py [OBJECT...] >results/predictions.md
 
 Prints the whole page.  Registers and shared memory come from results/ptxas.txt; the widths of loads
-and stores from the SASS of the OBJECTs (build/release/cuda/*.cu.o, by cuobjdump), if there are any.
+and stores from the SASS of the OBJECTs ($(find build/release/cuda -name '*.cu.o'), by cuobjdump), if there are any.
 Nothing here was measured.  A row that a GPU contradicts by more than half is a finding, either
 about the kernel or about this page.
 """
@@ -63,29 +63,29 @@ ROWS = [
 
 # Kernels that decide: file, start of the name, threads of a block, bytes of dynamic shared memory.
 KERNELS = [
-    ("primitives_sort.cu", "pass_kernel<key_u32,false,unsignedint,16>", 512, 0),
-    ("primitives_sort.cu", "pass_kernel<key_u32,true,unsignedint,12>", 512, 0),
-    ("radix_lsd4.cu", "scatter_kernel<key_u32,false>", 256, 0),
-    ("radix_split_fused.cu", "split_kernel<key_u32,false>", 256, 0),
-    ("bfs_ccam_pull.cu", "search_kernel", 512, 0),
-    ("bfs_csr_do.cu", "search_kernel", 512, 0),
-    ("bfs_ccam_paper.cu", "expand<false>", 1024, 0),
-    ("cbt_block.cu", "tile_kernel", 256, 0),
-    ("cbt_block.cu", "decode_kernel<cbt_heap_sums>", 256, 0),
-    ("cbt_ocbt.cu", "reduce_kernel", 256, 0),
-    ("octree_lf.cu", "insert_kernel<false>", 256, 0),
-    ("octree_lock.cu", "insert_kernel<false>", 256, 0),
-    ("octree_morton.cu", "link_kernel", 256, 0),
-    ("lbvh_hierarchy.cu", "fused_kernel<unsignedint>", 256, 0),
-    ("lbvh_ploc.cu", "cluster_kernel", 128, 0),
-    ("lbvh_collapse.cu", "collapse_kernel", 128, 0),
-    ("lbvh_stack.cu", "lbvh_trace_kernel", 128, 0),
-    ("lbvh_wide.cu", "lbvh_trace_kernel", 128, 0),
+    ("primitives/sort.cu", "pass_kernel<key_u32,false,unsignedint,16>", 512, 0),
+    ("primitives/sort.cu", "pass_kernel<key_u32,true,unsignedint,12>", 512, 0),
+    ("radix/lsd4.cu", "scatter_kernel<key_u32,false>", 256, 0),
+    ("radix/split_fused.cu", "split_kernel<key_u32,false>", 256, 0),
+    ("bfs/ccam_pull.cu", "search_kernel", 512, 0),
+    ("bfs/csr_do.cu", "search_kernel", 512, 0),
+    ("bfs/ccam_paper.cu", "expand<false>", 1024, 0),
+    ("cbt/block.cu", "tile_kernel", 256, 0),
+    ("cbt/block.cu", "decode_kernel<cbt_heap_sums>", 256, 0),
+    ("cbt/ocbt.cu", "reduce_kernel", 256, 0),
+    ("octree/lf.cu", "insert_kernel<false>", 256, 0),
+    ("octree/lock.cu", "insert_kernel<false>", 256, 0),
+    ("octree/morton.cu", "link_kernel", 256, 0),
+    ("lbvh/parts/hierarchy.cu", "fused_kernel<unsignedint>", 256, 0),
+    ("lbvh/ploc.cu", "cluster_kernel", 128, 0),
+    ("lbvh/parts/collapse.cu", "collapse_kernel", 128, 0),
+    ("lbvh/stack.cu", "lbvh_trace_kernel", 128, 0),
+    ("lbvh/wide.cu", "lbvh_trace_kernel", 128, 0),
 ]
 
 HEAD = """# What the cuda variants should take
 
-Predictions, made on paper: no figure on this page was measured. `scripts/predict.py build/release/cuda/*.cu.o` prints it.
+Predictions, made on paper: no figure on this page was measured. `scripts/predict.py $(find build/release/cuda -name '*.cu.o')` prints it.
 
     time = first launch + launches x gap + dependent steps + bytes / (copy bandwidth x share)
 
@@ -132,7 +132,7 @@ def widths(objects, arch):
         for line in text.splitlines():
             start = re.search(r"Function : (\S+)", line)
             if start:
-                kernel = path.split("/")[-1][: -len(".o")], start[1]
+                kernel = path.split("/cuda/")[-1][: -len(".o")], start[1]
                 counts[kernel] = collections.Counter()
             access = re.search(r"\b(LDG|STG|LDS|STS|LDL|STL)(\.\S*)?\s", line) if kernel else None
             if access:

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # ptxas-table.sh -- registers, shared memory and spills of every kernel on every architecture.
 #
-# Compiles each cuda/*.cu for all of them with warnings as errors and prints one line per kernel
+# Compiles each .cu file below cuda/ for all of them with warnings as errors and prints one line per kernel
 # and architecture, sorted.
 #
 #	scripts/ptxas-table.sh >results/ptxas.txt    keep the numbers, after a wanted change
@@ -24,15 +24,17 @@ trap 'rm -rf "$scratch"' EXIT
 
 # One file: "file arch kernel registers stack spill_stores spill_loads shared".
 compile() {
-	local file=$1 log=$scratch/$(basename "$1").log
-	if ! nvcc "${flags[@]}" -c "$file" -o "$scratch/$(basename "$file").o" >"$log" 2>&1; then
+	local file=$1 name=${1#cuda/}
+	local stem=$scratch/${name//\//-}
+	local log=$stem.log
+	if ! nvcc "${flags[@]}" -c "$file" -o "$stem.o" >"$log" 2>&1; then
 		grep -v 'ptxas info' "$log" >&2
 		return 1
 	fi
 	case $file in
-	*_cub.cu | *_thrust.cu) return ;;
+	*/cub.cu) return ;;
 	esac
-	c++filt -p <"$log" | awk -v file="$(basename "$file")" '
+	c++filt -p <"$log" | awk -v file="$name" '
 		/Compiling entry function/ { split($0, q, "\047"); kernel = q[2]; arch = q[4] }
 		/stack frame/ { stack = $1; stores = $5; loads = $9 }
 		/Used [0-9]+ registers/ {
@@ -44,12 +46,12 @@ compile() {
 			gsub(/ /, "", kernel)
 			printf "%-24s %-7s %-56s %4d %6d %6d %6d %6d\n", file, arch, kernel, registers,
 				stack, stores, loads, shared
-		}' >"$scratch/$(basename "$file").rows"
+		}' >"$stem.rows"
 }
 
 status=0
 running=0
-for file in cuda/*.cu; do
+for file in $(find cuda -name '*.cu' | sort); do
 	compile "$file" &
 	running=$((running + 1))
 	if [ "$running" -ge "$(nproc)" ]; then

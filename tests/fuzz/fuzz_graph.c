@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/bfs_verify.h"
+#include "cli/workloads/bfs/verify.h"
 #include "common/text.h"
 #include "datasets/graph.h"
 

@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/record.h"
-#include "cli/table.h"
+#include "cli/records/record.h"
+#include "cli/reports/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

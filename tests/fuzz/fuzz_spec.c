@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/registry.h"
-#include "cli/sweep.h"
+#include "cli/measuring/sweep.h"
+#include "cli/workloads/registry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

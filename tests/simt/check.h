@@ -10,8 +10,8 @@
  *
  * All runs on one OS thread.  Each 4 bytes of device and shared memory have a cell of their own.
  */
-#ifndef GPUBENCH_SIMT_CHECK_H
-#define GPUBENCH_SIMT_CHECK_H
+#ifndef GPUBENCH_TESTS_SIMT_CHECK_H
+#define GPUBENCH_TESTS_SIMT_CHECK_H
 
 #include "tests/simt/engine.h"
 

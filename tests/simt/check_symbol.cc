@@ -38,6 +38,15 @@ static bool is_emulator(const char *place)
 	return strstr(place, "tests/simt/simt") || strstr(place, "cuda/gpu.h");
 }
 
+/* A kernel's path from cuda/ on; of other files the name alone. */
+static const char *short_path(const char *place)
+{
+	const char *const kernels = strstr(place, "/cuda/");
+	const char *const slash = strrchr(place, '/');
+
+	return kernels ? kernels + 1 : slash ? slash + 1 : place;
+}
+
 /* addr2line -a -f -i prints for each address: itself, then pairs of lines (function, file:line),
  * innermost first.  Taken is the first place that is not in the emulator's own headers. */
 static void read_places(FILE *lines)
@@ -57,9 +66,7 @@ static void read_places(FILE *lines)
 		place[strcspn(place, " \n")] = '\0';
 		if (found)
 			continue;
-		const char *const slash = strrchr(place, '/');
-
-		known()[pc] = slash ? slash + 1 : place;
+		known()[pc] = short_path(place);
 		found = !is_emulator(place);
 	}
 }

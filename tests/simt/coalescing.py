@@ -48,10 +48,9 @@ RULES = [
 
 
 def source_line(name, number):
-    path = os.path.join("cuda", name)
-    if not os.path.exists(path):
+    if not os.path.exists(name):
         return ""
-    with open(path) as file:
+    with open(name) as file:
         return file.read().splitlines()[number - 1]
 
 

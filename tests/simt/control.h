@@ -2,8 +2,8 @@
  *
  * Options are environment variables, GPUBENCH_SIMT_<NAME>; cudaDeviceReset() reads them again.
  */
-#ifndef GPUBENCH_SIMT_CONTROL_H
-#define GPUBENCH_SIMT_CONTROL_H
+#ifndef GPUBENCH_TESTS_SIMT_CONTROL_H
+#define GPUBENCH_TESTS_SIMT_CONTROL_H
 
 #include <stdint.h>
 

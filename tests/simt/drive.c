@@ -12,9 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/registry.h"
-#include "cli/runner.h"
-#include "cli/sweep.h"
+#include "cli/measuring/runner.h"
+#include "cli/measuring/sweep.h"
+#include "cli/workloads/registry.h"
 #include "common/text.h"
 
 /* The variants that need nothing but CUDA; a missing file leaves a NULL. */

@@ -18,8 +18,8 @@
  * addresses of synchronisation objects) must be new memory, nothing here may call a function that
  * TSan intercepts between two fibers (malloc, memset, mutexes), and each stack is a TSan fiber.
  */
-#ifndef GPUBENCH_SIMT_ENGINE_H
-#define GPUBENCH_SIMT_ENGINE_H
+#ifndef GPUBENCH_TESTS_SIMT_ENGINE_H
+#define GPUBENCH_TESTS_SIMT_ENGINE_H
 
 #include <pthread.h>
 

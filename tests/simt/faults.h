@@ -4,8 +4,8 @@
  * right program would give; the process then prints "result right", "result wrong" or "result
  * error ...".  That is itself one of the checkers.
  */
-#ifndef GPUBENCH_SIMT_FAULTS_H
-#define GPUBENCH_SIMT_FAULTS_H
+#ifndef GPUBENCH_TESTS_SIMT_FAULTS_H
+#define GPUBENCH_TESTS_SIMT_FAULTS_H
 
 #include "cuda/gpu.h"
 

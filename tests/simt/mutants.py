@@ -4,7 +4,7 @@ many of the broken ones the tests notice.
 
 usage: mutants.py BUILD [--count N] [--seed N] [--only GLOB] [--jobs N]
 
-For a long series, in pieces: --only 'cuda/lbvh_*.cu', another --seed.
+For a long series, in pieces: --only 'cuda/lbvh/*.cu', another --seed.
 
 A mutant differs from the right program in one place of its device code: a barrier is gone, a
 release is relaxed, an atomic is none, a bound is off by one, ...  It is built for our own checker,
@@ -32,7 +32,7 @@ import time
 
 import sweeps
 
-COMMON = "-std=c++20 -I. -g -w -x c++ -DGPUBENCH_SIMT=1 -DGB_HAVE_CUDA=1".split()
+COMMON = "-std=c++20 -I. -Itests/simt -g -w -x c++ -DGPUBENCH_SIMT=1 -DGB_HAVE_CUDA=1".split()
 KINDS = {
     "check": ("g++", "-O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread", ""),
     "asan": (
@@ -85,33 +85,33 @@ REGISTERS = "it spares registers and orders nothing"
 # (file, operator, the right line): why the mutant is as right as the original
 SURVIVORS = {
     (
-        "cuda/bfs_ccam_pull.cu",
+        "cuda/bfs/ccam_pull.cu",
         "< is <=",
         "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
     ): "lanes look again whether their vertex is one",
     (
-        "cuda/lbvh_collapse.cu",
+        "cuda/lbvh/parts/collapse.cu",
         "shift off by one",
         "const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;",
     ): SLOW_PATH,
     (
-        "cuda/lbvh_collapse.cu",
+        "cuda/lbvh/parts/collapse.cu",
         "< is <=",
         "while (q < PLANES - 1 && plane(origin, step, q) < x)",
     ): "a child's box may be a step larger than it must",
     (
-        "cuda/lbvh_common.cu",
+        "cuda/lbvh/parts/common.cu",
         "shift off by one",
         "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
     ): "codes twice as large are in the same order and share the same digits",
-    ("cuda/lbvh_trace.h", "syncwarp gone", "__syncwarp();"): "the shuffles after it bring the lanes together",
-    ("cuda/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
-    ("cuda/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
-    ("cuda/primitives.cu", "< is <=", "if (at < left)"): "stores nothing when nothing is left",
-    ("cuda/primitives_device.h", "- 1 gone", "if (left > WARP * (ITEMS - 1)) {"): SLOW_PATH,
-    ("cuda/radix_small.cu", "condition turned", "if (k % 4 == 3)"): REGISTERS,
+    ("cuda/lbvh/parts/trace.h", "syncwarp gone", "__syncwarp();"): "the shuffles after it bring the lanes together",
+    ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
+    ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
+    ("cuda/primitives/primitives.cu", "< is <=", "if (at < left)"): "stores nothing when nothing is left",
+    ("cuda/primitives/device.h", "- 1 gone", "if (left > WARP * (ITEMS - 1)) {"): SLOW_PATH,
+    ("cuda/radix/small.cu", "condition turned", "if (k % 4 == 3)"): REGISTERS,
     (
-        "cuda/radix_small.cu",
+        "cuda/radix/small.cu",
         "syncwarp gone",
         "__syncwarp(); /* a few addresses at a time, for registers */",
     ): REGISTERS,
@@ -190,10 +190,11 @@ def affected(build, path):
     if path.endswith(".cu"):
         return [path]
     found = []
-    for dependencies in glob.glob(os.path.join(build, "plain", "cuda", "*.d")):
+    top = os.path.join(build, "plain")
+    for dependencies in glob.glob(os.path.join(top, "cuda", "**", "*.d"), recursive=True):
         with open(dependencies) as file:
             if path in file.read().split():
-                found.append("cuda/" + os.path.basename(dependencies)[:-2] + ".cu")
+                found.append(os.path.relpath(dependencies, top)[:-2] + ".cu")
     return found
 
 
@@ -201,7 +202,7 @@ def build_mutant(build, kind, site, folder):
     """Compile and link; the program's path, or None if the compiler refuses."""
     compiler, flags, link = KINDS[kind]
     source = affected(build, site[0])
-    objects = glob.glob(os.path.join(build, kind, "cuda", "*.o"))
+    objects = glob.glob(os.path.join(build, kind, "cuda", "**", "*.o"), recursive=True)
     objects += glob.glob(os.path.join(build, "support", "**", "*.o"), recursive=True)
     objects += [
         o
@@ -212,15 +213,15 @@ def build_mutant(build, kind, site, folder):
     with open(helpers, "w") as file:
         file.write('#include "cuda/gpu.h"\n' + HELPERS)
     for unit in source:
-        name = os.path.basename(unit)[:-3] + ".o"
-        output = os.path.join(folder, name)
+        right = os.path.join(build, kind, unit[:-3] + ".o")
+        output = os.path.join(folder, unit[:-3].replace("/", "-") + ".o")
         mutated = os.path.join(folder, unit)
         text = mutated if os.path.exists(mutated) else unit
         command = [compiler, "-I" + folder] + COMMON + flags.split()
         command += ["-include", helpers, "-c", text, "-o", output]
         if subprocess.run(command, capture_output=True).returncode != 0:
             return None
-        objects = [o for o in objects if os.path.basename(o) != name] + [output]
+        objects = [o for o in objects if o != right] + [output]
     program = os.path.join(folder, "drive")
     command = [compiler] + link.split() + objects + ["-o", program, "-fopenmp", "-lm", "-ldl", "-lpthread"]
     subprocess.run(command, check=True, capture_output=True)
@@ -282,12 +283,12 @@ def variant_names():
 
 
 def arguments_for(path):
-    """What to run: a cuda/<workload>_<variant>.cu is one variant, other files belong to several."""
-    workload, _, variant = os.path.basename(path).split(".")[0].partition("_")
+    """What to run: a cuda/<workload>/<variant>.cu is one variant, other files belong to several."""
+    workload, _, rest = path.removeprefix("cuda/").partition("/")
     if workload not in sweeps.SWEEPS:
         return sweeps.lines("quick")
-    variant = variant.replace("_", "-")
-    is_one = path.endswith(".cu") and (workload, variant) in variant_names()
+    variant = rest.removesuffix(".cu").replace("_", "-")
+    is_one = rest.endswith(".cu") and (workload, variant) in variant_names()
     return (["--only", variant] if is_one else []) + sweeps.lines("quick", workload)
 
 
@@ -326,8 +327,8 @@ def main():
     parser.add_argument("--least", type=int, default=75, help="share to find, in percent")
     options = parser.parse_args()
     names = list(sweeps.SWEEPS) + ["primitives"]
-    paths = sorted(p for name in names for p in glob.glob("cuda/%s*.*" % name))
-    paths = [p for p in paths if not p.endswith("_cub.cu") and fnmatch.fnmatch(p, options.only)]
+    paths = sorted(p for name in names for p in glob.glob("cuda/%s/**/*.*" % name, recursive=True))
+    paths = [p for p in paths if not p.endswith("/cub.cu") and fnmatch.fnmatch(p, options.only)]
     all_sites = [site for path in paths for site in sites(path)]
     chosen = choose(all_sites, options.count or len(all_sites), options.seed)
     plans = {}

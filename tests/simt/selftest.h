@@ -3,8 +3,8 @@
  * A case returns true if its result is right.  They are run plainly, under all checkers and under
  * many seeds: no checker may report them.
  */
-#ifndef GPUBENCH_SIMT_SELFTEST_H
-#define GPUBENCH_SIMT_SELFTEST_H
+#ifndef GPUBENCH_TESTS_SIMT_SELFTEST_H
+#define GPUBENCH_TESTS_SIMT_SELFTEST_H
 
 #include <stdbool.h>
 

@@ -7,8 +7,8 @@
  * Here: keywords, built-in variables, shared memory, block barriers, clusters and the launch.
  * Warp operations, atomics, arithmetic and the runtime API are in simt_*.h.
  */
-#ifndef GPUBENCH_SIMT_SIMT_H
-#define GPUBENCH_SIMT_SIMT_H
+#ifndef GPUBENCH_TESTS_SIMT_SIMT_H
+#define GPUBENCH_TESTS_SIMT_SIMT_H
 
 #include <math.h>
 #include <stddef.h>

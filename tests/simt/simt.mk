@@ -11,7 +11,7 @@ SIMT_CLANGXX ?= clang++
 PYTHON ?= /usr/bin/python3
 SEEDS ?= 40
 
-simt_common := -std=c++20 -I. -g -Wall -Wextra -Wshadow -MMD -MP
+simt_common := -std=c++20 -I. -Itests/simt -g -Wall -Wextra -Wshadow -MMD -MP
 simt_device := -x c++ -DGPUBENCH_SIMT=1 -Wno-unknown-pragmas
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
@@ -45,12 +45,10 @@ $(SIMT_BUILD)/engine/%.o: tests/simt/%.cc
 	$(SIMT_CXX) $(simt_common) -O2 -c $< -o $@
 
 # The project's own kernels, and the part of its C that runs and judges them.
-simt_project := $(filter-out %_cub.cu,$(wildcard cuda/*.cu))
-simt_workloads := $(shell grep -l '^const struct gb_workload ' cli/cmd_*.c)
+simt_project := $(filter-out %/cub.cu,$(shell find cuda -name '*.cu'))
 simt_support := tests/simt/drive.c $(filter-out common/variants.c,$(wildcard common/*.c)) \
-	$(wildcard cuda/*.c datasets/*.c) cpu/backend.c \
-	cli/registry.c cli/runner.c cli/sweep.c cli/value.c $(simt_workloads) \
-	$(wildcard $(simt_workloads:cli/cmd_%.c=cli/%_*.c))
+	$(wildcard cuda/*.c) $(shell find datasets cli/workloads -name '*.c') cpu/backend.c \
+	cli/measuring/runner.c cli/measuring/sweep.c
 simt_support_objects := $(simt_support:%.c=$(SIMT_BUILD)/support/%.o)
 
 $(SIMT_BUILD)/support/%.o: %.c

@@ -4,8 +4,8 @@
  * the scheduler may let others run, before the access.  They compile to the compiler's __atomic
  * builtins in the kernel's own file, so that every checker sees them there.
  */
-#ifndef GPUBENCH_SIMT_ATOMIC_H
-#define GPUBENCH_SIMT_ATOMIC_H
+#ifndef GPUBENCH_TESTS_SIMT_SIMT_ATOMIC_H
+#define GPUBENCH_TESTS_SIMT_SIMT_ATOMIC_H
 
 /* Keeps a parameter out of template argument deduction. */
 template <class T> struct simt_given {

@@ -3,8 +3,8 @@
  * The _rn forms are what a CPU does; _rz, _rd and _ru conversions round as named.  Approximate
  * functions (rsqrtf, __expf, ...) are exact here: their error is the hardware's alone.
  */
-#ifndef GPUBENCH_SIMT_MATH_H
-#define GPUBENCH_SIMT_MATH_H
+#ifndef GPUBENCH_TESTS_SIMT_SIMT_MATH_H
+#define GPUBENCH_TESTS_SIMT_SIMT_MATH_H
 
 /* ---- bits --------------------------------------------------------------------------------- */
 

@@ -3,8 +3,8 @@
  * A stream is a queue that runs when somebody waits for it: as late as CUDA allows, so that a
  * missing synchronisation shows.  See runtime_stream.cc.
  */
-#ifndef GPUBENCH_SIMT_RUNTIME_H
-#define GPUBENCH_SIMT_RUNTIME_H
+#ifndef GPUBENCH_TESTS_SIMT_SIMT_RUNTIME_H
+#define GPUBENCH_TESTS_SIMT_SIMT_RUNTIME_H
 
 #define CUDART_VERSION 13000
 

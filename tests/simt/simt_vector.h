@@ -1,6 +1,6 @@
 /* simt_vector.h -- CUDA's vector types and dim3, with the alignment they have on the device. */
-#ifndef GPUBENCH_SIMT_VECTOR_H
-#define GPUBENCH_SIMT_VECTOR_H
+#ifndef GPUBENCH_TESTS_SIMT_SIMT_VECTOR_H
+#define GPUBENCH_TESTS_SIMT_SIMT_VECTOR_H
 
 #define SIMT_VECTOR(name, T, align2, align4)                     \
 	struct name##1                                           \

@@ -3,8 +3,8 @@
  * Each is a meeting of the lanes that its mask names: simt_warp() returns in a lane when all of
  * them have come with the same operation and mask.
  */
-#ifndef GPUBENCH_SIMT_WARP_H
-#define GPUBENCH_SIMT_WARP_H
+#ifndef GPUBENCH_TESTS_SIMT_SIMT_WARP_H
+#define GPUBENCH_TESTS_SIMT_SIMT_WARP_H
 
 enum simt_warp_op {
 	SIMT_SYNCWARP,

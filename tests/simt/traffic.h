@@ -8,8 +8,8 @@
  * The k-th execution of an instruction by each lane is taken for one request: exact where the
  * lanes of a warp loop equally often.
  */
-#ifndef GPUBENCH_SIMT_TRAFFIC_H
-#define GPUBENCH_SIMT_TRAFFIC_H
+#ifndef GPUBENCH_TESTS_SIMT_TRAFFIC_H
+#define GPUBENCH_TESTS_SIMT_TRAFFIC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,34 @@
+/* arguments.h -- a command's words and options, read by glibc's argp from a table of rows.
+ *
+ * The rows drive parsing, checks, help and completion alike.  A workload's own parameter rows may
+ * join them; each of those takes a SPEC (sweep.h).
+ */
+#ifndef GPUBENCH_CLI_COMMANDS_ARGUMENTS_H
+#define GPUBENCH_CLI_COMMANDS_ARGUMENTS_H
+
+#include "cli/measuring/sweep.h"
+#include "cli/workloads/value.h"
+
+struct gb_arguments {
+	const char *words;   /* what the help calls the arguments: "FILE..." */
+	const char *summary; /* one sentence */
+	const struct gb_param *row;
+	size_t row_count;
+	void *target; /* the struct that the rows describe; zeroed, then filled */
+	size_t target_size;
+	const struct gb_workload *workload; /* NULL: no parameters */
+	struct gb_sweep *sweep;             /* its parameters' values; initialised here */
+
+	/* The answer. */
+	const char *
+		*word; /* those that are no options, pointing into argv; released by the caller */
+	size_t word_count;
+	bool done; /* --help or --version was answered */
+};
+
+/* Read argv; argv[0] is the command.  GB_EUSAGE with one line that names the option. */
+enum gb_status gb_arguments_parse(struct gb_arguments *arguments, int argc, char **argv,
+				  struct gb_error *err);
+void gb_arguments_release(struct gb_arguments *arguments);
+
+#endif

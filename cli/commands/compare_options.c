@@ -1,0 +1,34 @@
+#include "cli/commands/compare_options.h"
+
+#include "common/text.h"
+
+const char *const gb_compare_stats[] = { "min", "median", NULL };
+const char *const gb_compare_formats[] = { "table", "markdown", "json", NULL };
+
+enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
+				    const struct gb_records *base, const struct gb_records *other,
+				    struct gb_error *err)
+{
+	struct gb_comparison comparison = {
+		.threshold = options->threshold_percent / 100,
+		.floor_ns = options->floor_ns,
+		.by_median = options->stat == 1,
+		.in_cycles = options->cycles != 0,
+	};
+	enum gb_status status = GB_OK;
+
+	if (gb_compare(&comparison, base, other, err))
+		goto out;
+	if (gb_equal(gb_compare_formats[options->format], "json"))
+		(void)gb_comparison_print_json(stdout, &comparison, err);
+	else
+		(void)gb_comparison_print(stdout, &comparison, options->all != 0,
+					  gb_equal(gb_compare_formats[options->format], "markdown")
+						  ? GB_MARKUP_MARKDOWN
+						  : GB_MARKUP_NONE,
+					  err);
+	status = gb_comparison_status(&comparison);
+out:
+	gb_comparison_release(&comparison);
+	return err->code ? err->code : status;
+}

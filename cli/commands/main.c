@@ -1,0 +1,129 @@
+/* gpubench -- benchmark irregular GPU algorithms beside OpenMP baselines, every result verified.
+ *
+ *	gpubench COMMAND [WORD...] [--OPTION...]
+ *
+ * One const table of commands; every benchmark is a command too.
+ */
+#include <errno.h>
+#include <locale.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands/commands.h"
+#include "cli/measuring/runner.h"
+#include "cli/records/version.h"
+#include "cli/workloads/registry.h"
+#include "common/text.h"
+
+static const struct {
+	const char *name;
+	enum gb_status (*run)(int argc, char **argv, struct gb_error *err);
+	const char *summary;
+} commands[] = {
+	{ "run", gb_cmd_run, "all benchmarks at the sizes of a preset" },
+	{ "repro", gb_cmd_repro, "a paper's table: published, measured here, and its claims" },
+	{ "check", gb_cmd_check, "every variant verified on small inputs, nothing timed" },
+	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records" },
+	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure" },
+	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared" },
+	{ "merge", gb_cmd_merge, "several record files as one" },
+	{ "list", gb_cmd_list, "benchmarks and variants" },
+	{ "env", gb_cmd_env, "this machine and build, as the records state it" },
+};
+
+static void print_usage(FILE *file)
+{
+	(void)fputs("usage: gpubench COMMAND [WORD...] [--OPTION...]\n\nBenchmarks:\n", file);
+	for (size_t i = 0; i < gb_workload_count; i++)
+		(void)fprintf(file, "  %-8s %s\n", gb_workloads[i]->name, gb_workloads[i]->summary);
+	(void)fputs("\nCommands:\n", file);
+	for (size_t i = 0; i < GB_COUNT(commands); i++)
+		(void)fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
+	(void)fputs(
+		"\n`gpubench COMMAND --help` lists a command's options.\n"
+		"\nExit status: 0 all ok or skipped for a stated reason, 1 a result failed\n"
+		"verification, 2 usage or unreadable input, 3 no GPU where one was asked for,\n"
+		"4 a run failed or timed out, 5 output could not be written, 130 interrupted.\n",
+		file);
+}
+
+static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
+{
+	const char *word = argc > 1 ? argv[1] : NULL;
+	const struct gb_workload *workload;
+
+	if (!word) {
+		print_usage(stderr);
+		return GB_EUSAGE;
+	}
+	if (gb_equal(word, "--help") || gb_equal(word, "-h") || gb_equal(word, "help")) {
+		print_usage(stdout);
+		return GB_OK;
+	}
+	if (gb_equal(word, "--version") || gb_equal(word, "-V")) {
+		(void)puts(GB_VERSION_LINE);
+		return GB_OK;
+	}
+	workload = gb_workload_find(word);
+	if (workload)
+		return gb_cmd_bench(workload, argc - 1, argv + 1, err);
+	for (size_t i = 0; i < GB_COUNT(commands); i++)
+		if (gb_equal(word, commands[i].name))
+			return commands[i].run(argc - 1, argv + 1, err);
+	return gb_fail(err, GB_EUSAGE, "'%.80s' is not a gpubench command (see gpubench --help)",
+		       word);
+}
+
+/* The first Ctrl-C ends the sweep after the run under way; the second one ends the program. */
+static void on_interrupt(int number)
+{
+	(void)number;
+	gb_interrupted = 1;
+}
+
+static void handle_signals(void)
+{
+	struct sigaction action = { .sa_handler = on_interrupt,
+				    .sa_flags = (int)(SA_RESETHAND | SA_RESTART) };
+
+	(void)sigaction(SIGINT, &action, NULL);
+	(void)sigaction(SIGTERM, &action, NULL);
+	(void)signal(SIGPIPE, SIG_IGN);
+}
+
+/* GNU OpenMP lets a thread that waits spin for some 10 ms before it sleeps.  On a machine that also
+ * runs something else the spinning threads take the cores from those they wait for, and a barrier
+ * costs a time slice.  A tenth of a millisecond is enough for a quiet machine.  libgomp reads this
+ * before main(), so the program starts itself again, once; what the user has set is left alone, and
+ * the record has the variable. */
+static void limit_spinning(char **argv)
+{
+	if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))
+		return;
+	if (setenv("GOMP_SPINCOUNT", "2000", 1) == 0)
+		(void)execv("/proc/self/exe", argv);
+}
+
+int main(int argc, char **argv)
+{
+	struct gb_error err = { 0 };
+	enum gb_status status;
+	bool lost;
+
+	limit_spinning(argv);
+	(void)setlocale(LC_CTYPE, "");
+	handle_signals();
+	status = dispatch(argc, argv, &err);
+	lost = ferror(stdout) != 0;
+	errno = 0;
+	lost = fclose(stdout) != 0 || lost;
+	if (lost && err.code == GB_OK)
+		status = gb_fail(&err, GB_EIO, "cannot write to standard output%s%s",
+				 errno ? ": " : "", errno ? strerror(errno) : "");
+	if (err.message[0])
+		(void)fprintf(stderr, "gpubench: %s\n", err.message);
+	return (int)status;
+}

@@ -1,0 +1,212 @@
+#include "cli/commands/options.h"
+
+#include <string.h>
+
+#include "cli/commands/arguments.h"
+#include "common/text.h"
+
+/* The last rows, which only `repro` has. */
+enum { OF_REPRO = 2 };
+static const char *const formats[] = { "table", "markdown", "json", NULL };
+
+#define AT(member) offsetof(struct gb_request, member)
+
+const struct gb_param gb_option_rows[] = {
+	{ .name = "samples",
+	  .type = GB_INT,
+	  .offset = AT(how.samples),
+	  .initial = "0",
+	  .min = 0,
+	  .max = 1000000,
+	  .help = "take exactly N samples (0: as many as the stopping rule wants)" },
+	{ .name = "warmup",
+	  .type = GB_INT,
+	  .offset = AT(how.warmup),
+	  .initial = "2",
+	  .min = 0,
+	  .max = 10000,
+	  .help = "runs before the first sample" },
+	{ .name = "min-samples",
+	  .type = GB_INT,
+	  .offset = AT(how.min_samples),
+	  .initial = "10",
+	  .min = 1,
+	  .max = 1000000,
+	  .help = "stopping rule: at least N samples" },
+	{ .name = "max-samples",
+	  .type = GB_INT,
+	  .offset = AT(how.max_samples),
+	  .initial = "1000",
+	  .min = 1,
+	  .max = 1000000,
+	  .help = "stopping rule: at most N samples" },
+	{ .name = "min-time",
+	  .type = GB_FLOAT,
+	  .offset = AT(how.min_time_s),
+	  .initial = "0.5",
+	  .low = 0,
+	  .high = 86400,
+	  .unit = "seconds",
+	  .help = "stopping rule: go on for at least X seconds; give up on a noisy one after ten "
+		  "times that" },
+	{ .name = "rel-ci",
+	  .type = GB_FLOAT,
+	  .offset = AT(how.rel_ci),
+	  .initial = "0.01",
+	  .low = 0,
+	  .high = 1,
+	  .help = "stopping rule: half the 95 % interval of the median within this share of it" },
+	{ .name = "timeout",
+	  .type = GB_FLOAT,
+	  .offset = AT(how.timeout_s),
+	  .initial = "60",
+	  .low = 0.001,
+	  .high = 1e6,
+	  .unit = "seconds",
+	  .help = "stop a variant at a point after X seconds" },
+	{ .name = "cold",
+	  .type = GB_FLAG,
+	  .offset = AT(how.cold),
+	  .help = "evict the caches before each sample (the default)" },
+	{ .name = "hot",
+	  .type = GB_FLAG,
+	  .offset = AT(how.hot),
+	  .help = "leave the caches as the last sample left them; batch short runs" },
+	{ .name = "no-verify",
+	  .type = GB_FLAG,
+	  .offset = AT(how.no_verify),
+	  .help = "do not check results; the records say so" },
+	{ .name = "backend",
+	  .type = GB_PATH,
+	  .offset = AT(backend),
+	  .unit = "cpu,cuda",
+	  .help = "only variants of these back ends" },
+	{ .name = "threads",
+	  .type = GB_PATH,
+	  .offset = AT(threads),
+	  .unit = "SPEC",
+	  .help = "OpenMP threads of the cpu variants, in place of the preset's or the table's" },
+	{ .name = "device",
+	  .type = GB_INT,
+	  .offset = AT(how.device),
+	  .initial = "0",
+	  .min = 0,
+	  .max = 1023,
+	  .help = "the GPU to use" },
+	{ .name = "require-gpu",
+	  .type = GB_FLAG,
+	  .offset = AT(require_gpu),
+	  .help = "without a usable GPU: exit status 3, nothing is run" },
+	{ .name = "preset",
+	  .type = GB_PATH,
+	  .offset = AT(preset),
+	  .unit = "quick|ci|paper",
+	  .help = "sizes for `run` [quick] and `repro` [paper]" },
+	{ .name = "runs",
+	  .type = GB_INT,
+	  .offset = AT(runs),
+	  .initial = "1",
+	  .min = 1,
+	  .max = 1000,
+	  .help = "start the whole program N times, as `compare` wants it" },
+	{ .name = "shard",
+	  .type = GB_PATH,
+	  .offset = AT(shard),
+	  .unit = "I/N",
+	  .help = "only every N-th measurement, from the I-th on" },
+	{ .name = "resume",
+	  .type = GB_FLAG,
+	  .offset = AT(resume),
+	  .help = "keep the records that -o FILE.jsonl has, and measure what is missing" },
+	{ .name = "dry-run",
+	  .type = GB_FLAG,
+	  .offset = AT(dry_run),
+	  .help = "list the points and the memory each variant would take; run nothing" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .type = GB_PATH,
+	  .offset = AT(output),
+	  .unit = "FILE",
+	  .help = "write records to FILE.jsonl (after each point) or, at the end, to FILE.json, "
+		  ".csv, .md or .html; -: JSON lines on standard output instead of the table" },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  .type = GB_FLAG,
+	  .offset = AT(quiet),
+	  .help = "no table and no progress" },
+	{ .name = "verbose",
+	  .letter = 'v',
+	  .type = GB_FLAG,
+	  .offset = AT(verbose),
+	  .help = "a line on standard error as each measurement ends" },
+	{ .name = "list", .type = GB_FLAG, .offset = AT(list), .help = "list the tables" },
+	{ .name = "format",
+	  .letter = 'f',
+	  .type = GB_CHOICE,
+	  .offset = AT(format),
+	  .initial = "table",
+	  .choices = formats,
+	  .help = "what to print" },
+};
+const size_t gb_option_count = GB_COUNT(gb_option_rows);
+
+enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
+			    enum gb_preset *preset, struct gb_error *err)
+{
+	static const char *const names[GB_PRESETS] = { "quick", "ci", "paper" };
+
+	*preset = otherwise;
+	if (!request->preset)
+		return GB_OK;
+	for (size_t i = 0; i < GB_PRESETS; i++) {
+		if (gb_equal(request->preset, names[i])) {
+			*preset = (enum gb_preset)i;
+			return GB_OK;
+		}
+	}
+	return gb_fail(err, GB_EUSAGE, "--preset=%.80s: not one of quick|ci|paper",
+		       request->preset);
+}
+
+/* What the rows cannot say each for itself. */
+static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
+{
+	if (r->how.hot && r->how.cold)
+		return gb_fail(err, GB_EUSAGE, "--hot and --cold exclude each other");
+	if (r->how.min_samples > r->how.max_samples)
+		return gb_fail(err, GB_EUSAGE, "--min-samples=%lld exceeds --max-samples=%lld",
+			       (long long)r->how.min_samples, (long long)r->how.max_samples);
+	if (r->backend && !gb_equal(r->backend, "cpu") && !gb_equal(r->backend, "cuda") &&
+	    !gb_equal(r->backend, "cpu,cuda") && !gb_equal(r->backend, "cuda,cpu"))
+		return gb_fail(err, GB_EUSAGE, "--backend=%.80s: not one of cpu, cuda, cpu,cuda",
+			       r->backend);
+	return GB_OK;
+}
+
+enum gb_status gb_options_parse(struct gb_request *request, const struct gb_workload *workload,
+				struct gb_sweep *sweep, const char *words, const char *summary,
+				int argc, char **argv, struct gb_error *err)
+{
+	struct gb_arguments a = { .words = words,
+				  .summary = summary,
+				  .row = gb_option_rows,
+				  .row_count = gb_option_count -
+					       (gb_equal(argv[0], "repro") ? 0 : OF_REPRO),
+				  .target = request,
+				  .target_size = sizeof *request,
+				  .workload = workload,
+				  .sweep = sweep };
+
+	if (!gb_arguments_parse(&a, argc, argv, err)) {
+		request->done = a.done;
+		if (a.word_count > GB_MAX_GLOBS)
+			gb_fail(err, GB_EUSAGE, "more than %d words", GB_MAX_GLOBS);
+		else
+			memcpy(request->glob, a.word, a.word_count * sizeof *a.word);
+		request->glob_count = a.word_count;
+	}
+	gb_arguments_release(&a);
+	if (!err->code && !request->done)
+		(void)check_together(request, err);
+	return err->code;
+}

@@ -1,0 +1,49 @@
+/* options.h -- the command line of everything that measures: one table of option rows.
+ *
+ * The rows drive the parsing (glibc's argp), the help, the man page and the completion; the
+ * workload's own parameter rows join them, and each of those takes a SPEC (sweep.h).
+ */
+#ifndef GPUBENCH_CLI_COMMANDS_OPTIONS_H
+#define GPUBENCH_CLI_COMMANDS_OPTIONS_H
+
+#include "cli/measuring/runner.h"
+#include "cli/measuring/sweep.h"
+#include "cli/workloads/value.h"
+
+enum { GB_MAX_GLOBS = 64 };
+enum gb_repro_format { GB_REPRO_TABLE, GB_REPRO_MARKDOWN, GB_REPRO_JSON };
+
+/* What a command line asks for. */
+struct gb_request {
+	struct gb_settings how;
+	const char *backend; /* "cpu", "cuda" or "cpu,cuda"; NULL: both */
+	const char *output;  /* -o; NULL: the table on stdout only */
+	const char *preset;  /* see gb_preset_of() */
+	const char *threads; /* for what runs several benchmarks; see gb_sweep_threads() */
+	int64_t quiet, verbose, require_gpu, dry_run;
+	int64_t list, format; /* of repro; an enum gb_repro_format */
+	int64_t runs;         /* launches of the whole command; see launches.h */
+	int64_t launch;       /* which of them this is, from 0 */
+	const char *shard;    /* "2/8"; see gb_session_open() */
+	int64_t resume;
+	size_t glob_count; /* words that are not options */
+	const char *glob[GB_MAX_GLOBS];
+	bool done; /* --help or --version was answered */
+};
+
+/* The option rows over struct gb_request. */
+extern const struct gb_param gb_option_rows[];
+extern const size_t gb_option_count;
+
+/* Read argv (argv[0] is the command) into request and, if sweep is not NULL, the workload's
+ * parameters into sweep, which is initialised here.  words: what the help calls the arguments,
+ * "[VARIANT-GLOB...]".  GB_EUSAGE with one line that names the option. */
+enum gb_status gb_options_parse(struct gb_request *request, const struct gb_workload *workload,
+				struct gb_sweep *sweep, const char *words, const char *summary,
+				int argc, char **argv, struct gb_error *err);
+
+/* What --preset says, or `otherwise` if it was not given; GB_EUSAGE for another word. */
+enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
+			    enum gb_preset *preset, struct gb_error *err);
+
+#endif

@@ -1,0 +1,70 @@
+/* report.c -- `gpubench report`: stored records as a table, Markdown, a page, CSV or one
+ * document. */
+#include "cli/commands/arguments.h"
+#include "cli/commands/commands.h"
+#include "cli/reports/table.h"
+#include "common/text.h"
+
+/* In the order of enum gb_format. */
+static const char *const formats[] = { "table", "markdown", "html", "csv", "json", NULL };
+
+struct request {
+	int64_t format;
+};
+
+static const struct gb_param rows[] = {
+	{ .name = "format",
+	  .letter = 'f',
+	  .type = GB_CHOICE,
+	  .offset = offsetof(struct request, format),
+	  .initial = "table",
+	  .choices = formats,
+	  .help = "what to print" },
+};
+
+enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
+			     struct gb_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		records->truncated = false;
+		if (gb_records_read(path[i], records, err))
+			return err->code;
+		if (records->truncated)
+			(void)fprintf(stderr,
+				      "gpubench: %s: the last line has no end (its writer was "
+				      "killed?) and is left out\n",
+				      path[i]);
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
+{
+	struct request request;
+	struct gb_records records = { 0 };
+	struct gb_arguments a = {
+		.words = "FILE...",
+		.summary = "Print the records of one or more files (- for standard input) as the "
+			   "run printed them.",
+		.row = rows,
+		.row_count = GB_COUNT(rows),
+		.target = &request,
+		.target_size = sizeof request,
+	};
+
+	if (gb_arguments_parse(&a, argc, argv, err) || a.done)
+		goto out;
+	if (a.word_count == 0) {
+		gb_fail(err, GB_EUSAGE, "report needs a FILE (- for standard input)");
+		goto out;
+	}
+	if (!gb_read_files(&records, a.word, a.word_count, err)) {
+		const struct gb_style style = gb_style_for(stdout, (enum gb_format)request.format);
+
+		(void)gb_table_print(stdout, &records, &style, err);
+	}
+out:
+	gb_records_release(&records);
+	gb_arguments_release(&a);
+	return err->code;
+}

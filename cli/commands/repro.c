@@ -1,0 +1,202 @@
+/* repro.c -- `gpubench repro PAPER:TABLE`: published beside measured here.
+ *
+ * Everything comes from the paper's file (results/papers/README.md): its key columns are
+ * parameters, its measured columns name the variants that stand for them here, and the variants
+ * of `beside` are measured in the same run.  What does not fit or is not in this build is left
+ * empty, with the reason below the table.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands/commands.h"
+#include "cli/measuring/session.h"
+#include "cli/records/json.h"
+#include "cli/reports/repro/repro.h"
+#include "cli/workloads/registry.h"
+#include "common/text.h"
+
+/* results/papers.S */
+extern const char gb_paper_radix[], gb_paper_bfs[], gb_paper_cbt[], gb_paper_octree[],
+	gb_paper_lbvh[];
+
+static const struct {
+	const char *name, *text;
+} papers[] = {
+	{ "radix", gb_paper_radix },   { "bfs", gb_paper_bfs },   { "cbt", gb_paper_cbt },
+	{ "octree", gb_paper_octree }, { "lbvh", gb_paper_lbvh },
+};
+
+/* What becomes of the tables. */
+struct output {
+	enum gb_repro_format format;
+	enum gb_markup markup;
+	bool silent;     /* records only */
+	cJSON *document; /* GB_REPRO_JSON: {"tables": [...]} */
+	struct gb_repro_sum sum;
+};
+
+static enum gb_status put_table(struct output *out, const struct gb_repro *repro,
+				struct gb_error *err)
+{
+	cJSON *list;
+
+	if (out->silent)
+		return GB_OK;
+	if (gb_repro_add(&out->sum, repro, err))
+		return err->code;
+	if (out->format != GB_REPRO_JSON)
+		return gb_repro_print(stdout, repro, out->markup, err);
+	if (!out->document)
+		out->document = cJSON_CreateObject();
+	list = cJSON_GetObjectItemCaseSensitive(out->document, "tables");
+	if (!list)
+		list = cJSON_AddArrayToObject(out->document, "tables");
+	if (!gb_json_append(list, gb_repro_json(repro)))
+		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	return GB_OK;
+}
+
+/* The sum of several tables, or the document. */
+static enum gb_status put_end(struct output *out, struct gb_error *err)
+{
+	char *text = NULL;
+
+	if (out->format != GB_REPRO_JSON) {
+		if (out->sum.tables > 1)
+			gb_repro_print_sum(stdout, &out->sum, out->markup);
+	} else if (out->document) {
+		if (gb_json_put(out->document, "sum", gb_repro_sum_json(&out->sum)))
+			text = cJSON_Print(out->document);
+		if (!text)
+			return gb_fail(err, GB_ERUNTIME, "out of memory for the tables");
+		(void)printf("%s\n", text);
+		cJSON_free(text);
+	}
+	if (fflush(stdout) || ferror(stdout))
+		return gb_fail(err, GB_EIO, "cannot write the tables: %s", strerror(errno));
+	return GB_OK;
+}
+
+static enum gb_status reproduce(struct gb_session *session, struct output *out, const cJSON *paper,
+				const cJSON *table, enum gb_preset preset, struct gb_error *err)
+{
+	struct gb_repro repro;
+
+	if (!gb_repro_init(&repro, paper, table, err) &&
+	    !gb_repro_measure(&repro, session, preset, err))
+		(void)put_table(out, &repro, err);
+	gb_repro_release(&repro);
+	return err->code;
+}
+
+/* ---- the command -------------------------------------------------------------------------- */
+
+/* Whether word is "all", the paper's name, or "paper:table". */
+static bool meant(const char *word, const char *paper, const char *table)
+{
+	const size_t length = strlen(paper);
+
+	if (gb_equal(word, "all") || gb_equal(word, paper))
+		return true;
+	return strncmp(word, paper, length) == 0 && word[length] == ':' &&
+	       gb_equal(word + length + 1, table);
+}
+
+/* What to do with a table. */
+enum action { COUNT, LIST, REPRODUCE };
+
+/* Do it with every table that the word means; returns how many they are. */
+static size_t each_table(const char *word, enum action action, struct gb_session *session,
+			 struct output *out, enum gb_preset preset, struct gb_error *err)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < GB_COUNT(papers) && !err->code; i++) {
+		cJSON *paper = cJSON_Parse(papers[i].text);
+		const cJSON *table;
+
+		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))
+		{
+			const char *id = gb_json_text(table, "id");
+
+			if (err->code || !meant(word, papers[i].name, id))
+				continue;
+			count++;
+			if (action == REPRODUCE)
+				(void)reproduce(session, out, paper, table, preset, err);
+			else if (action == LIST)
+				(void)printf("%s:%s  %s\n", papers[i].name, id,
+					     gb_json_text(table, "title"));
+		}
+		cJSON_Delete(paper);
+	}
+	return count;
+}
+
+/* A table's long rows are few and slow (the paper's 210M keys are minutes on a CPU): fewer samples
+ * than a benchmark takes, and time for at least one of them, unless --timeout says otherwise. */
+static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
+{
+	static const double limit_s[GB_PRESETS] = { 10, 60, 300 };
+	const double usual_s = 60;
+
+	how->warmup = 1;
+	how->min_samples = how->min_samples < 3 ? how->min_samples : 3;
+	how->min_time_s = how->min_time_s < 0.2 ? how->min_time_s : 0.2;
+	if (how->timeout_s >= usual_s && how->timeout_s <= usual_s)
+		how->timeout_s = limit_s[preset];
+}
+
+static enum gb_status check_request(const struct gb_request *request, struct gb_error *err)
+{
+	if (gb_refuse_parts(request, "repro", err))
+		return err->code;
+	if (request->threads && strpbrk(request->threads, ",:"))
+		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number",
+			       request->threads);
+	if (gb_check_threads(request, err) || request->list)
+		return err->code;
+	if (request->glob_count != 1)
+		return gb_fail(err, GB_EUSAGE,
+			       "repro needs one PAPER:TABLE (see gpubench repro --list)");
+	if (each_table(request->glob[0], COUNT, NULL, NULL, GB_PAPER, err) == 0)
+		return gb_fail(err, GB_EUSAGE,
+			       "there is no table '%.80s' (see gpubench repro --list)",
+			       request->glob[0]);
+	return GB_OK;
+}
+
+enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
+{
+	static struct gb_request request;
+	static struct gb_session session;
+	struct output out = { 0 };
+	enum gb_preset preset = GB_PAPER;
+	enum gb_status status;
+
+	if (gb_options_parse(&request, NULL, NULL, "PAPER:TABLE|PAPER|all",
+			     "A paper's table: published, measured here, and its claims tested.",
+			     argc, argv, err) ||
+	    request.done || check_request(&request, err) ||
+	    gb_preset_of(&request, GB_PAPER, &preset, err))
+		return err->code;
+	if (request.list) {
+		(void)each_table("all", LIST, NULL, NULL, preset, err);
+		return err->code;
+	}
+	fewer_samples(&request.how, preset);
+	out.format = (enum gb_repro_format)request.format;
+	out.markup = out.format == GB_REPRO_MARKDOWN ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE;
+	out.silent = request.quiet || (request.output && gb_equal(request.output, "-"));
+	if (!gb_session_open(&session, &request, argc, argv, err)) {
+		session.silent_table = true;
+		(void)each_table(request.glob[0], REPRODUCE, &session, &out, preset, err);
+		if (!err->code)
+			(void)put_end(&out, err);
+	}
+	cJSON_Delete(out.document);
+	gb_repro_sum_release(&out.sum);
+	status = gb_session_close(&session, err);
+	return err->code ? err->code : status;
+}

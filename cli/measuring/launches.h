@@ -1,0 +1,23 @@
+/* launches.h -- a command started again and again, each launch a process of its own.
+ *
+ * What a process measures depends on where its memory came to lie and which neighbours it had; only
+ * several launches show how much.
+ */
+#ifndef GPUBENCH_CLI_MEASURING_LAUNCHES_H
+#define GPUBENCH_CLI_MEASURING_LAUNCHES_H
+
+#include "cli/commands/options.h"
+
+/* Run program with argv (argv[0] included, NULL at the end) and the environment; *status is its
+ * exit status, 128 + N if signal N ended it.  GB_ERUNTIME if it cannot be started. */
+enum gb_status gb_launch(const char *program, char *const *argv, int *status, struct gb_error *err);
+
+/* Whether this process is one of the launches: then request is changed to what it has to do. */
+bool gb_is_launch(struct gb_request *request);
+
+/* Start this program request->runs times with the words of argv (argv[0] is the command), gather
+ * the records in the output, and print the table.  Returns the exit status. */
+enum gb_status gb_launches(const struct gb_request *request, int argc, char **argv,
+			   struct gb_error *err);
+
+#endif

@@ -1,0 +1,227 @@
+#include "cli/measuring/plan.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/workloads/registry.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+enum { NOISY = 10 }; /* times --min-time: where the runner gives up on noise */
+
+struct span {
+	double low_s, noisy_s, at_most_s;
+	bool told; /* by records: all three are the same */
+};
+
+/* ---- time --------------------------------------------------------------------------------- */
+
+/* "3.2 s", "12 min", "5.1 h" */
+static const char *duration(char *text, double s)
+{
+	if (s < 100)
+		(void)snprintf(text, GB_TEXT_MAX, "%.2g s", s);
+	else if (s < 6000)
+		(void)snprintf(text, GB_TEXT_MAX, "%.0f min", s / 60);
+	else
+		(void)snprintf(text, GB_TEXT_MAX, "%.1f h", s / 3600);
+	return text;
+}
+
+/* Seconds of the key's measurement by the records, or else the mean of the variant's; NAN if there
+ * are none. */
+static double recorded(const struct gb_records *records, const struct gb_variant *variant,
+		       const char *key)
+{
+	double sum = 0;
+	size_t count = 0;
+
+	for (size_t i = 0; i < records->count; i++) {
+		const cJSON *line = records->line[i];
+		const double elapsed_s = gb_json_number(line, "elapsed_s");
+
+		if (!gb_is_record(line) || isnan(elapsed_s))
+			continue;
+		if (gb_equal(gb_json_text(line, "key"), key))
+			return elapsed_s;
+		if (gb_equal(gb_json_text(line, "bench"), variant->workload) &&
+		    gb_equal(gb_json_text(line, "variant"), variant->name) &&
+		    gb_equal(gb_json_text(line, "backend"), gb_backend_name(variant->backend))) {
+			sum += elapsed_s;
+			count++;
+		}
+	}
+	return count ? sum / (double)count : (double)NAN;
+}
+
+static struct span span_of(const struct gb_plan *plan, const struct gb_variant *variant,
+			   const char *key)
+{
+	const struct gb_settings *how = &plan->session.request->how;
+	const double told = recorded(&plan->session.records, variant, key);
+
+	if (!isnan(told))
+		return (struct span){ told, told, told, true };
+	if (how->samples)
+		return (struct span){ 0, how->timeout_s, how->timeout_s, false };
+	return (struct span){ fmin(how->min_time_s, how->timeout_s),
+			      fmin(NOISY * how->min_time_s, how->timeout_s), how->timeout_s,
+			      false };
+}
+
+enum { SPAN_TEXT = 4 * GB_TEXT_MAX };
+
+/* "about 3.2 s", "0.5 s to 5 s, at most 60 s", "at most 60 s" */
+static const char *span_text(const struct span *span, char text[SPAN_TEXT])
+{
+	char low[GB_TEXT_MAX], noisy[GB_TEXT_MAX], most[GB_TEXT_MAX];
+
+	(void)duration(low, span->low_s);
+	(void)duration(noisy, span->noisy_s);
+	(void)duration(most, span->at_most_s);
+	if (span->low_s >= span->at_most_s)
+		(void)snprintf(text, SPAN_TEXT, "about %s", low);
+	else if (span->noisy_s >= span->at_most_s)
+		(void)snprintf(text, SPAN_TEXT, "at most %s", most);
+	else
+		(void)snprintf(text, SPAN_TEXT, "%s to %s, at most %s", low, noisy, most);
+	return text;
+}
+
+/* ---- one measurement ---------------------------------------------------------------------- */
+
+/* Create everything that a measurement would, and count it. */
+static void measure_memory(const struct gb_workload *workload, const struct gb_variant *variant,
+			   const void *params, const void *input, struct gb_error *err)
+{
+	void *state = NULL;
+	void *output = NULL;
+
+	gb_memory_mark();
+	if (!variant->ops)
+		gb_fail(err, GB_EUNAVAILABLE, "%s", variant->absent);
+	else if (!variant->ops->create(&state, params, input, err))
+		output = gb_host_alloc(workload->output_size(params, input), 1, err);
+	gb_host_free(output);
+	if (variant->ops)
+		variant->ops->destroy(state);
+}
+
+static void count_in(struct gb_plan *plan, size_t host, size_t device, const struct span *span)
+{
+	plan->measurements++;
+	plan->told += span->told;
+	plan->low_s += span->low_s;
+	plan->noisy_s += span->noisy_s;
+	plan->at_most_s += span->at_most_s;
+	plan->host_bytes = host > plan->host_bytes ? host : plan->host_bytes;
+	plan->device_bytes = device > plan->device_bytes ? device : plan->device_bytes;
+}
+
+static void plan_variant(struct gb_plan *plan, const struct gb_workload *workload,
+			 const struct gb_variant *variant, const void *params, const void *input)
+{
+	struct gb_error err = { 0 };
+	char host_text[GB_TEXT_MAX], device_text[GB_TEXT_MAX], time_text[SPAN_TEXT];
+	char *key = gb_record_key(workload, variant, params, &err);
+	size_t host, device;
+	struct span span;
+
+	if (key)
+		measure_memory(workload, variant, params, input, &err);
+	host = gb_memory_peak(GB_HOST_MEMORY);
+	device = gb_memory_peak(GB_DEVICE_MEMORY);
+	if (!key || err.code) {
+		(void)printf("%s: skipped: %s\n", key ? key : "?", err.message);
+	} else {
+		span = span_of(plan, variant, key);
+		count_in(plan, host, device, &span);
+		(void)printf("%s: host %s%s, device %s, %s\n", key,
+			     gb_text_bytes(host_text, (double)host),
+			     host > gb_host_available() ? " (more than is free)" : "",
+			     gb_text_bytes(device_text, (double)device),
+			     span_text(&span, time_text));
+	}
+	free(key);
+}
+
+/* ---- sweeps ------------------------------------------------------------------------------- */
+
+enum gb_status gb_plan_init(struct gb_plan *plan, const struct gb_request *request,
+			    struct gb_error *err)
+{
+	*plan = (struct gb_plan){ 0 };
+	return gb_session_plan(&plan->session, request, err);
+}
+
+void gb_plan_release(struct gb_plan *plan)
+{
+	gb_session_abandon(&plan->session);
+}
+
+static enum gb_status plan_point(struct gb_plan *plan, const struct gb_sweep *sweep, size_t index,
+				 const void *params, const char *const *glob, size_t glob_count,
+				 struct gb_error *err)
+{
+	const struct gb_workload *workload = sweep->workload;
+	void *input = NULL;
+	bool prepared = false;
+
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		if (!gb_session_due(&plan->session, sweep, index, &gb_variants[i], params, glob,
+				    glob_count))
+			continue;
+		if (!prepared && workload->prepare(params, &input, err))
+			break;
+		prepared = true;
+		plan_variant(plan, workload, &gb_variants[i], params, input);
+	}
+	workload->release(input);
+	return err->code;
+}
+
+enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
+			     const char *const *glob, size_t glob_count, struct gb_error *err)
+{
+	void *params = malloc(sweep->workload->params_size);
+
+	if (!params)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	gb_memory_set_dry(true);
+	for (size_t p = 0; p < sweep->count && !err->code; p++) {
+		gb_sweep_point(sweep, p, params);
+		(void)plan_point(plan, sweep, p, params, glob, glob_count, err);
+	}
+	gb_memory_set_dry(false);
+	free(params);
+	return err->code;
+}
+
+void gb_plan_total(const struct gb_plan *plan)
+{
+	const struct gb_request *request = plan->session.request;
+	const double runs = (double)request->runs;
+	const struct span span = { runs * plan->low_s, runs * plan->noisy_s, runs * plan->at_most_s,
+				   false };
+	char host[GB_TEXT_MAX], device[GB_TEXT_MAX], time[4 * GB_TEXT_MAX];
+
+	if (plan->measurements == 0) {
+		(void)puts("\nnothing to measure");
+		return;
+	}
+	(void)printf("\ntotal of %zu", plan->measurements);
+	if (request->runs > 1)
+		(void)printf(" in %lld launches", (long long)request->runs);
+	(void)printf(": host %s, device %s, %s; inputs are prepared on top\n",
+		     gb_text_bytes(host, (double)plan->host_bytes),
+		     gb_text_bytes(device, (double)plan->device_bytes), span_text(&span, time));
+	if (plan->told)
+		(void)printf("times told by %s: %zu\n", request->output, plan->told);
+	if (plan->told < plan->measurements)
+		(void)puts("a time from A to B, at most C: if the samples agree at once, if they "
+			   "never do, by --timeout");
+}

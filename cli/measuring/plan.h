@@ -1,0 +1,32 @@
+/* plan.h -- --dry-run: what a sweep would take, in memory and in time.
+ *
+ * Memory is counted by creating everything without touching it.  The time of a measurement is that
+ * of the same key among the records of -o FILE.jsonl; else the mean of the variant's others there;
+ * else what the stopping rule bounds it by: --min-time if the samples agree at once, ten times
+ * that if they never do, --timeout if one run is longer than all that.  Inputs are prepared on top.
+ */
+#ifndef GPUBENCH_CLI_MEASURING_PLAN_H
+#define GPUBENCH_CLI_MEASURING_PLAN_H
+
+#include "cli/measuring/session.h"
+
+struct gb_plan {
+	struct gb_session session;
+	size_t measurements, told;        /* ... of which so many by earlier records */
+	size_t host_bytes, device_bytes;  /* the largest */
+	double low_s, noisy_s, at_most_s; /* sums */
+};
+
+/* Release it also after a failure. */
+enum gb_status gb_plan_init(struct gb_plan *plan, const struct gb_request *request,
+			    struct gb_error *err);
+void gb_plan_release(struct gb_plan *plan);
+
+/* A line for each measurement of the sweep, on standard output. */
+enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
+			     const char *const *glob, size_t glob_count, struct gb_error *err);
+
+/* The line for all. */
+void gb_plan_total(const struct gb_plan *plan);
+
+#endif

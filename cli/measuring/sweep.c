@@ -1,0 +1,328 @@
+#include "cli/measuring/sweep.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
+
+/* A list under construction. */
+struct list {
+	const struct gb_param *param;
+	size_t count, room;
+	union gb_value *value;
+};
+
+static bool same(const struct gb_param *param, union gb_value a, union gb_value b)
+{
+	if (param->type == GB_PATH)
+		return gb_equal(a.s, b.s);
+	if (param->type == GB_FLOAT)
+		return a.f >= b.f && a.f <= b.f;
+	return a.i == b.i;
+}
+
+/* What --threads=0 stands for. */
+static union gb_value resolve(const struct gb_param *param, union gb_value value)
+{
+	if (gb_equal(param->name, "threads") && value.i == 0)
+		value.i = omp_get_num_procs();
+	return value;
+}
+
+static enum gb_status append(struct list *list, union gb_value value, struct gb_error *err)
+{
+	if (gb_value_check(list->param, value, err))
+		return err->code;
+	value = resolve(list->param, value);
+	for (size_t i = 0; i < list->count; i++)
+		if (same(list->param, list->value[i], value))
+			return gb_fail(err, GB_EUSAGE, "--%s lists the same value twice",
+				       list->param->name);
+	if (list->count == GB_MAX_VALUES)
+		return gb_fail(err, GB_EUSAGE, "--%s lists more than %d values", list->param->name,
+			       GB_MAX_VALUES);
+	if (list->count == list->room) {
+		const size_t room = list->room ? 2 * list->room : 8;
+		union gb_value *grown = realloc(list->value, room * sizeof *grown);
+
+		if (!grown)
+			return gb_fail(err, GB_ERUNTIME, "out of memory");
+		list->value = grown;
+		list->room = room;
+	}
+	list->value[list->count++] = value;
+	return GB_OK;
+}
+
+/* Value number k of LO:HI:STEP or LO:HI:xFACTOR; false past HI or if it does not fit. */
+static bool range_value(const struct gb_param *param, union gb_value low, union gb_value high,
+			double step, bool geometric, int64_t k, union gb_value *value)
+{
+	const double base = param->type == GB_INT ? (double)low.i : low.f;
+	const double x = geometric ? base * pow(step, (double)k) : base + step * (double)k;
+
+	if (param->type == GB_FLOAT) {
+		value->f = x;
+		return x <= high.f + 1e-9 * fabs(high.f);
+	}
+	if (fabs(x) >= 9.2e18)
+		return false;
+	if (geometric && x < 9e15)
+		value->i = llround(x);
+	else if (geometric)
+		value->i = (int64_t)x;
+	else if (__builtin_mul_overflow((int64_t)step, k, &value->i) ||
+		 __builtin_add_overflow(low.i, value->i, &value->i))
+		return false;
+	return value->i <= high.i;
+}
+
+static enum gb_status bad_range(const struct gb_param *param, const char *item, const char *why,
+				struct gb_error *err)
+{
+	return gb_fail(err, GB_EUSAGE, "--%s=%.80s: %s", param->name, item, why);
+}
+
+/* LO:HI[:STEP|:xFACTOR]; item is cut up at its colons. */
+static enum gb_status append_range(struct list *list, char *item, const char *whole,
+				   struct gb_error *err)
+{
+	const struct gb_param *param = list->param;
+	char *high_text = strchr(item, ':') + 1;
+	char *step_text = strchr(high_text, ':');
+	struct gb_param step_row = *param;
+	union gb_value low, high, step = { 0 }, value = { 0 };
+	double by = 1;
+	bool geometric = false;
+
+	high_text[-1] = '\0';
+	if (step_text)
+		*step_text++ = '\0';
+	if (gb_value_parse(param, item, &low, err) || gb_value_parse(param, high_text, &high, err))
+		return err->code;
+	if (step_text) {
+		geometric = step_text[0] == 'x';
+		step_row.type = geometric ? GB_FLOAT : param->type;
+		step_row.min = INT64_MIN;
+		step_row.max = INT64_MAX;
+		step_row.low = -INFINITY;
+		step_row.high = INFINITY;
+		if (gb_value_parse(&step_row, step_text + geometric, &step, err))
+			return err->code;
+		by = step_row.type == GB_INT ? (double)step.i : step.f;
+	} else if (param->type == GB_FLOAT) {
+		return bad_range(param, whole, "a range of this option needs a step", err);
+	}
+	if (param->type == GB_INT ? low.i > high.i : low.f > high.f)
+		return bad_range(param, whole, "the range is empty", err);
+	if (geometric ? by <= 1 : by <= 0)
+		return bad_range(
+			param, whole,
+			geometric ? "the factor must exceed 1" : "the step must be positive", err);
+	if (geometric && (param->type == GB_INT ? low.i <= 0 : low.f <= 0))
+		return bad_range(param, whole, "a range by a factor must start above 0", err);
+	for (int64_t k = 0; range_value(param, low, high, by, geometric, k, &value); k++) {
+		const bool repeat =
+			list->count && k && same(param, list->value[list->count - 1], value);
+
+		if (k == GB_MAX_POINTS)
+			return bad_range(param, whole, "the factor is too close to 1", err);
+		if (!repeat && append(list, value, err))
+			return err->code;
+	}
+	return GB_OK;
+}
+
+static enum gb_status append_item(struct list *list, char *item, struct gb_error *err)
+{
+	const bool number = list->param->type == GB_INT || list->param->type == GB_FLOAT;
+	union gb_value value = { 0 };
+	char whole[96];
+
+	if (number && strchr(item, ':')) {
+		strncpy(whole, item, sizeof whole - 1);
+		whole[sizeof whole - 1] = '\0';
+		return append_range(list, item, whole, err);
+	}
+	if (gb_value_parse(list->param, item, &value, err))
+		return err->code;
+	return append(list, value, err);
+}
+
+/* The product of the lists' lengths. */
+static enum gb_status count_points(struct gb_sweep *sweep, struct gb_error *err)
+{
+	size_t points = 1;
+
+	for (size_t i = 0; i < sweep->workload->param_count; i++)
+		if (__builtin_mul_overflow(points, sweep->axis[i].count, &points) ||
+		    points > GB_MAX_POINTS)
+			return gb_fail(err, GB_EUSAGE, "the sweep has more than %d points",
+				       GB_MAX_POINTS);
+	sweep->count = points;
+	return GB_OK;
+}
+
+/* Give the axis the values of spec; on failure it keeps what it had. */
+static enum gb_status set_axis(struct gb_axis *axis, const char *spec, struct gb_error *err)
+{
+	struct list list = { .param = axis->param };
+	char *text = strdup(spec);
+	char *item = text;
+
+	if (!text)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	while (item && !err->code) {
+		char *comma = strchr(item, ',');
+
+		if (comma)
+			*comma++ = '\0';
+		(void)append_item(&list, item, err);
+		item = comma;
+	}
+	if (err->code) {
+		free(text);
+		free(list.value);
+		return err->code;
+	}
+	free(axis->text);
+	free(axis->value);
+	axis->text = text;
+	axis->value = list.value;
+	axis->count = list.count;
+	return GB_OK;
+}
+
+enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *workload,
+			     struct gb_error *err)
+{
+	*sweep = (struct gb_sweep){ .workload = workload, .count = 1 };
+	if (workload->param_count > GB_MAX_PARAMS)
+		return gb_fail(err, GB_ERUNTIME, "%s has more than %d parameters", workload->name,
+			       GB_MAX_PARAMS);
+	for (size_t i = 0; i < workload->param_count; i++) {
+		struct gb_axis *axis = &sweep->axis[i];
+
+		axis->param = &workload->params[i];
+		if (axis->param->initial) {
+			if (set_axis(axis, axis->param->initial, err))
+				return err->code;
+			continue;
+		}
+		axis->value = calloc(1, sizeof *axis->value);
+		if (!axis->value)
+			return gb_fail(err, GB_ERUNTIME, "out of memory");
+		axis->count = 1;
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
+			    struct gb_error *err)
+{
+	const struct gb_workload *workload = sweep->workload;
+	const struct gb_param *param = gb_param_find(workload->params, workload->param_count, name);
+	struct gb_axis *axis;
+
+	if (!param)
+		return gb_fail(err, GB_EUSAGE, "%s has no option --%s", workload->name, name);
+	axis = &sweep->axis[param - workload->params];
+	if (axis->given)
+		return gb_fail(err, GB_EUSAGE,
+			       "--%s is given twice: list the values, as in --%s=A,B", name, name);
+	axis->given = true;
+	if (set_axis(axis, spec, err))
+		return err->code;
+	return count_points(sweep, err);
+}
+
+/* Whether the axis' default gives way to a parameter that was given. */
+static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
+{
+	const struct gb_workload *w = sweep->workload;
+	const struct gb_param *other = NULL;
+
+	if (!axis->given && axis->param->yields_to)
+		other = gb_param_find(w->params, w->param_count, axis->param->yields_to);
+	return other && sweep->axis[other - w->params].given;
+}
+
+void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
+{
+	memset(params, 0, sweep->workload->params_size);
+	for (size_t i = sweep->workload->param_count; i-- > 0;) {
+		const struct gb_axis *axis = &sweep->axis[i];
+
+		if (!yields(sweep, axis))
+			gb_value_store(axis->param, params, axis->value[index % axis->count]);
+		index /= axis->count;
+	}
+}
+
+bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant)
+{
+	return !(param->cpu_only && variant->backend != GB_CPU);
+}
+
+bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant)
+{
+	const bool serial = variant->ops && variant->ops->flags & GB_SERIAL;
+
+	for (size_t i = sweep->workload->param_count; i-- > 0;) {
+		const struct gb_axis *axis = &sweep->axis[i];
+		const bool ignored = !gb_param_applies(axis->param, variant) ||
+				     (serial && gb_equal(axis->param->name, "threads"));
+
+		if (ignored && index % axis->count != 0)
+			return false;
+		index /= axis->count;
+	}
+	return true;
+}
+
+void gb_sweep_release(struct gb_sweep *sweep)
+{
+	if (!sweep->workload)
+		return;
+	for (size_t i = 0; i < sweep->workload->param_count; i++) {
+		free(sweep->axis[i].value);
+		free(sweep->axis[i].text);
+	}
+	*sweep = (struct gb_sweep){ 0 };
+}
+
+enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
+			      const char *words, struct gb_error *err)
+{
+	char *copy, *rest, *word;
+
+	if (gb_sweep_init(sweep, workload, err))
+		return err->code;
+	copy = strdup(words);
+	if (!copy)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	for (word = strtok_r(copy, " ", &rest); word && !err->code;
+	     word = strtok_r(NULL, " ", &rest)) {
+		char *value = strchr(word, '=');
+
+		if (strncmp(word, "--", 2) != 0 || !value) {
+			gb_fail(err, GB_EUSAGE, "'%s' is not --name=value", word);
+			break;
+		}
+		*value++ = '\0';
+		(void)gb_sweep_set(sweep, word + 2, value, err);
+	}
+	free(copy);
+	return err->code;
+}
+
+enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err)
+{
+	for (size_t i = 0; i < sweep->workload->param_count; i++)
+		if (gb_equal(sweep->axis[i].param->name, "threads"))
+			sweep->axis[i].given = false;
+	return spec ? gb_sweep_set(sweep, "threads", spec, err) : GB_OK;
+}

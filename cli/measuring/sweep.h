@@ -1,0 +1,57 @@
+/* sweep.h -- the points of a sweep: the cartesian product of each parameter's list of values.
+ *
+ *	SPEC  := ITEM(,ITEM)*
+ *	ITEM  := VALUE | LO:HI | LO:HI:STEP | LO:HI:xFACTOR      (ranges of numbers, HI included)
+ *	VALUE := 4096 | 10k | 1M | 16Mi | 2^20 | 0.05 | word
+ */
+#ifndef GPUBENCH_CLI_MEASURING_SWEEP_H
+#define GPUBENCH_CLI_MEASURING_SWEEP_H
+
+#include "cli/workloads/value.h"
+
+enum { GB_MAX_PARAMS = 32, GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000 };
+
+struct gb_axis {
+	const struct gb_param *param;
+	bool given; /* on the command line: may not be given twice */
+	size_t count;
+	union gb_value *value;
+	char *text; /* what the strings of GB_PATH values point into */
+};
+
+struct gb_sweep {
+	const struct gb_workload *workload;
+	struct gb_axis axis[GB_MAX_PARAMS]; /* in the order of the parameter table */
+	size_t count;                       /* points */
+};
+
+/* The one point made of the defaults.  Release it also after a failure. */
+enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *workload,
+			     struct gb_error *err);
+
+/* Replace the values of parameter `name` by those of spec.  GB_EUSAGE, with the option, the value
+ * and the limit, for a bad spec, a value listed twice, a parameter given twice, too many points. */
+enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
+			    struct gb_error *err);
+
+/* Set sweep (initialised here) to the words of a preset or check line: "--count=1k,1M --type=u32".
+ */
+enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
+			      const char *words, struct gb_error *err);
+
+/* Set --threads, whatever the words said of it; nothing if spec is NULL. */
+enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err);
+
+/* Fill params (workload->params_size bytes) with point `index`; the table's first parameter
+ * varies slowest.  threads == 0 becomes the number of cores. */
+void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);
+
+/* A variant that ignores parameter p is run only where p has its first value: false elsewhere. */
+bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant);
+
+/* Whether the parameter means anything to the variant. */
+bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);
+
+void gb_sweep_release(struct gb_sweep *sweep);
+
+#endif

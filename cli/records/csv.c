@@ -1,0 +1,231 @@
+/* csv.c -- records for programs: RFC 4180, and the document form of the record file.
+ *
+ * CSV has one row per record: fixed columns, then one for each parameter (param_count) and each
+ * metric (metric_depth) that any record has.  Numbers are raw and have a dot; times are ns.  What
+ * a record does not have is empty; so are the times of the emulator.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/reports/table.h"
+#include "common/text.h"
+
+/* A column: where its value is, and which element of it if that is an array. */
+struct column {
+	const char *title, *path;
+	int element;
+	bool timed; /* means nothing under the emulator */
+};
+
+static const struct column fixed[] = {
+	{ "run_id", "run_id", 0, false },
+	{ "seq", "seq", 0, false },
+	{ "bench", "bench", 0, false },
+	{ "backend", "backend", 0, false },
+	{ "variant", "variant", 0, false },
+	{ "peer", "peer", 0, false },
+	{ "key", "key", 0, false },
+	{ "status", "status", 0, false },
+	{ "error", "error", 0, false },
+	{ "reason", "reason", 0, false },
+	{ "verify", "verify.result", 0, false },
+	{ "stop_reason", "stop_reason", 0, false },
+	{ "cold", "cold", 0, false },
+	{ "emulated", "emulated", 0, false },
+	{ "batch", "batch", 0, false },
+	{ "threads", "threads", 0, false },
+	{ "samples", "time.n", 0, true },
+	{ "time_ns", "time.median", 0, true },
+	{ "time_ci95_low_ns", "time.ci95", 0, true },
+	{ "time_ci95_high_ns", "time.ci95", 1, true },
+	{ "time_min_ns", "time.min", 0, true },
+	{ "time_q1_ns", "time.q1", 0, true },
+	{ "time_q3_ns", "time.q3", 0, true },
+	{ "time_max_ns", "time.max", 0, true },
+	{ "time_mean_ns", "time.mean", 0, true },
+	{ "time_mean_ci95_low_ns", "time.mean_ci95", 0, true },
+	{ "time_mean_ci95_high_ns", "time.mean_ci95", 1, true },
+	{ "time_stddev_ns", "time.stddev", 0, true },
+	{ "time_mad_ns", "time.mad", 0, true },
+	{ "outliers", "time.outliers", 0, true },
+	{ "host_time_ns", "host_time.median", 0, true },
+	{ "overhead_ns", "overhead.median", 0, true },
+	{ "upload_ns", "upload.median", 0, true },
+	{ "download_ns", "download.median", 0, true },
+	{ "first_call_ns", "first_call.median", 0, true },
+	{ "items", "work.items", 0, false },
+	{ "item_unit", "work.unit", 0, false },
+	{ "bytes", "work.bytes", 0, false },
+	{ "items_per_s", "rates.items_per_s", 0, true },
+	{ "items_per_s_with_transfers", "rates.items_per_s_with_transfers", 0, true },
+	{ "bytes_per_s", "rates.bytes_per_s", 0, true },
+	{ "copy_bytes_per_s", "rates.copy_bytes_per_s", 0, true },
+	{ "copy_share", "rates.copy_share", 0, true },
+	{ "host_bytes", "memory.host_bytes", 0, false },
+	{ "device_bytes", "memory.device_bytes", 0, false },
+	{ "elapsed_s", "elapsed_s", 0, true },
+};
+
+/* The members of one of the records' objects, by name, in the order of first appearance. */
+struct names {
+	const char *object; /* "params" */
+	const char *prefix; /* "param_" */
+	const char **name;
+	size_t count, room;
+};
+
+static bool add_name(struct names *names, const char *name)
+{
+	for (size_t i = 0; i < names->count; i++)
+		if (gb_equal(names->name[i], name))
+			return true;
+	if (names->count == names->room) {
+		const size_t room = names->room ? 2 * names->room : 16;
+		const char **grown = reallocarray(names->name, room, sizeof *grown);
+
+		if (!grown)
+			return false;
+		names->name = grown;
+		names->room = room;
+	}
+	names->name[names->count++] = name;
+	return true;
+}
+
+static bool find_names(struct names *names, const struct gb_records *list)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const cJSON *member;
+
+		cJSON_ArrayForEach(member, gb_json_at(list->line[i], names->object))
+		{
+			if (gb_is_record(list->line[i]) && !add_name(names, member->string))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* A field, quoted if it holds what would end one. */
+static void print_field(FILE *file, const char *text)
+{
+	if (!strpbrk(text, ",\"\r\n")) {
+		(void)fputs(text, file);
+		return;
+	}
+	(void)fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			(void)fputc('"', file);
+		(void)fputc(*text, file);
+	}
+	(void)fputc('"', file);
+}
+
+/* The fewest digits that read back as the same number; integers in full. */
+static void print_number(FILE *file, double value)
+{
+	char text[GB_TEXT_MAX];
+
+	if (!isfinite(value))
+		return;
+	if (fabs(value) <= 0x1p53 && !(fabs(fmod(value, 1)) > 0)) {
+		(void)fprintf(file, "%.0f", value);
+		return;
+	}
+	for (int digits = 6; digits <= 17; digits++) {
+		(void)snprintf(text, sizeof text, "%.*g", digits, value);
+		if (!(fabs(strtod(text, NULL) - value) > 0))
+			break;
+	}
+	(void)fputs(text, file);
+}
+
+static void print_value(FILE *file, const cJSON *value)
+{
+	if (cJSON_IsString(value))
+		print_field(file, value->valuestring);
+	else if (cJSON_IsNumber(value))
+		print_number(file, value->valuedouble);
+	else if (cJSON_IsBool(value))
+		(void)fputs(cJSON_IsTrue(value) ? "true" : "false", file);
+}
+
+static const cJSON *column_value(const struct column *column, const cJSON *record)
+{
+	const cJSON *value = gb_json_at(record, column->path);
+
+	if (column->timed && gb_json_true(record, "emulated"))
+		return NULL;
+	if (!cJSON_IsArray(value))
+		return value;
+	value = value->child;
+	for (int i = 0; i < column->element && value; i++)
+		value = value->next;
+	return value;
+}
+
+static void print_titles(FILE *file, const struct names *names, size_t count)
+{
+	for (size_t i = 0; i < GB_COUNT(fixed); i++)
+		(void)fprintf(file, "%s%s", i ? "," : "", fixed[i].title);
+	for (size_t k = 0; k < count; k++)
+		for (size_t i = 0; i < names[k].count; i++) {
+			(void)fprintf(file, ",%s", names[k].prefix);
+			print_field(file, names[k].name[i]);
+		}
+	(void)fputs("\r\n", file);
+}
+
+static void print_record(FILE *file, const cJSON *record, const struct names *names, size_t count)
+{
+	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
+		(void)fputs(i ? "," : "", file);
+		print_value(file, column_value(&fixed[i], record));
+	}
+	for (size_t k = 0; k < count; k++)
+		for (size_t i = 0; i < names[k].count; i++) {
+			(void)fputc(',', file);
+			print_value(file,
+				    cJSON_GetObjectItemCaseSensitive(
+					    gb_json_at(record, names[k].object), names[k].name[i]));
+		}
+	(void)fputs("\r\n", file);
+}
+
+enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb_error *err)
+{
+	struct names names[] = {
+		{ .object = "params", .prefix = "param_" },
+		{ .object = "metrics", .prefix = "metric_" },
+	};
+	enum gb_status status = GB_OK;
+
+	if (!find_names(&names[0], list) || !find_names(&names[1], list)) {
+		status = gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	} else {
+		print_titles(file, names, GB_COUNT(names));
+		for (size_t i = 0; i < list->count; i++)
+			if (gb_is_record(list->line[i]))
+				print_record(file, list->line[i], names, GB_COUNT(names));
+	}
+	free(names[0].name);
+	free(names[1].name);
+	return status;
+}
+
+enum gb_status gb_document_print(FILE *file, const struct gb_records *list, struct gb_error *err)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		char *text = cJSON_PrintUnformatted(list->line[i]);
+
+		if (!text)
+			return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		(void)fprintf(file, "%s%s", i ? ",\n" : "[\n", text);
+		cJSON_free(text);
+	}
+	(void)fputs(list->count ? "\n]\n" : "[]\n", file);
+	return GB_OK;
+}

@@ -1,0 +1,287 @@
+/* read.c -- record files back into memory.
+ *
+ * What is read is used by tables and comparisons without further checks of its shape, so every
+ * line is checked here for the members they rest on.  A file may have been written by a program
+ * that was killed: then its last line has no end, and only that one is left out.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/records/record.h"
+#include "common/text.h"
+
+/* A file being read; text is NUL-terminated. */
+struct source {
+	const char *name;
+	char *text;
+	size_t size;
+};
+
+static enum gb_status bad_line(const struct source *source, size_t line, const char *what,
+			       struct gb_error *err)
+{
+	return gb_fail(err, GB_EUSAGE, "%s:%zu: %s", source->name, line, what);
+}
+
+/* ---- the list ---------------------------------------------------------------------------- */
+
+enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)
+{
+	if (list->count == list->room) {
+		const size_t room = list->room ? 2 * list->room : 64;
+		cJSON **grown = reallocarray(list->line, room, sizeof(cJSON *));
+
+		if (!grown) {
+			cJSON_Delete(line);
+			return gb_fail(err, GB_ERUNTIME, "out of memory for %zu records", room);
+		}
+		list->line = grown;
+		list->room = room;
+	}
+	list->line[list->count++] = line;
+	return GB_OK;
+}
+
+void gb_records_release(struct gb_records *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		cJSON_Delete(list->line[i]);
+	free(list->line);
+	memset(list, 0, sizeof *list);
+}
+
+bool gb_is_record(const cJSON *line)
+{
+	const char *type = gb_json_text(line, "type");
+
+	return type && gb_equal(type, "record");
+}
+
+/* ---- the shape of a line ----------------------------------------------------------------- */
+
+static bool is_one_of(const char *text, const char *const *word, size_t count)
+{
+	for (size_t i = 0; text && i < count; i++)
+		if (gb_equal(text, word[i]))
+			return true;
+	return false;
+}
+
+static bool is_series(const cJSON *series)
+{
+	const cJSON *samples = gb_json_at(series, "samples"), *sample;
+
+	if (!isfinite(gb_json_number(series, "median")) || !cJSON_IsArray(samples) ||
+	    !samples->child)
+		return false;
+	cJSON_ArrayForEach(sample, samples)
+	{
+		if (!cJSON_IsNumber(sample) || !isfinite(sample->valuedouble))
+			return false;
+	}
+	return true;
+}
+
+/* NULL, or what is wrong with the record. */
+static const char *record_fault(const cJSON *line)
+{
+	static const char *const status[] = { "ok", "noisy", "skipped", "failed", "timeout" };
+	static const char *const series[] = { "time",   "host_time", "overhead",
+					      "upload", "download",  "first_call" };
+	const cJSON *param;
+
+	if (!is_one_of(gb_json_text(line, "status"), status, GB_COUNT(status)))
+		return "\"status\" is missing or unknown";
+	if (!gb_json_text(line, "key") || !gb_json_text(line, "bench") ||
+	    !gb_json_text(line, "backend") || !gb_json_text(line, "variant"))
+		return "a record lacks its \"key\", \"bench\", \"backend\" or \"variant\"";
+	if (!cJSON_IsObject(gb_json_at(line, "params")))
+		return "a record lacks its \"params\"";
+	cJSON_ArrayForEach(param, gb_json_at(line, "params"))
+	{
+		if (!cJSON_IsNumber(param) && !cJSON_IsString(param) && !cJSON_IsBool(param))
+			return "a value in \"params\" is neither a number nor a word";
+	}
+	for (size_t i = 0; i < GB_COUNT(series); i++) {
+		const cJSON *item = gb_json_at(line, series[i]);
+
+		if (item && !is_series(item))
+			return "a time lacks its \"median\" or \"samples\"";
+	}
+	return NULL;
+}
+
+static const char *line_fault(const cJSON *line)
+{
+	const char *type = gb_json_text(line, "type");
+	const double schema = gb_json_number(line, "schema");
+
+	if (!cJSON_IsObject(line) || !type || !(gb_equal(type, "run") || gb_equal(type, "record")))
+		return "is not a line of a gpubench record file";
+	if (!(schema >= 1))
+		return "has no \"schema\" number";
+	if (schema > GB_RECORD_SCHEMA)
+		return "is of a schema that is newer than this gpubench";
+	if (!gb_json_text(line, "run_id"))
+		return "has no \"run_id\"";
+	return gb_is_record(line) ? record_fault(line) : NULL;
+}
+
+/* Check and append one line; owns it. */
+static enum gb_status accept(const struct source *source, size_t number, cJSON *line,
+			     struct gb_records *list, struct gb_error *err)
+{
+	const char *fault = line_fault(line);
+
+	if (!fault)
+		return gb_records_add(list, line, err);
+	cJSON_Delete(line);
+	return bad_line(source, number, fault, err);
+}
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+static enum gb_status slurp(FILE *file, struct source *source, struct gb_error *err)
+{
+	size_t room = 1 << 16;
+
+	source->text = malloc(room);
+	for (;;) {
+		char *grown;
+
+		if (!source->text)
+			return gb_fail(err, GB_ERUNTIME, "%s: out of memory after %zu bytes",
+				       source->name, source->size);
+		source->size +=
+			fread(source->text + source->size, 1, room - source->size - 1, file);
+		if (source->size + 1 < room)
+			break;
+		grown = reallocarray(source->text, room, 2);
+		if (!grown)
+			free(source->text);
+		source->text = grown;
+		room *= 2;
+	}
+	source->text[source->size] = '\0';
+	if (ferror(file))
+		return gb_fail(err, GB_EUSAGE, "%s: cannot read: %s", source->name,
+			       strerror(errno));
+	return GB_OK;
+}
+
+static enum gb_status read_source(const char *path, struct source *source, struct gb_error *err)
+{
+	const bool standard_input = gb_equal(path, "-");
+	FILE *file = standard_input ? stdin : fopen(path, "re");
+	enum gb_status status;
+
+	source->name = standard_input ? "standard input" : path;
+	if (!file)
+		return gb_fail(err, GB_EUSAGE, "%s: cannot open: %s", path, strerror(errno));
+	errno = 0;
+	status = slurp(file, source, err);
+	if (!standard_input)
+		(void)fclose(file);
+	return status;
+}
+
+/* The line that text[offset] is on, from 1. */
+static size_t line_number(const struct source *source, size_t offset)
+{
+	size_t number = 1;
+
+	for (size_t i = 0; i < offset; i++)
+		number += source->text[i] == '\n';
+	return number;
+}
+
+/* One array of lines. */
+static enum gb_status read_document(const struct source *source, struct gb_records *list,
+				    struct gb_error *err)
+{
+	const char *end = source->text;
+	cJSON *document =
+		cJSON_ParseWithLengthOpts(source->text, source->size + 1, &end, 1 /* to the NUL */);
+	enum gb_status status = GB_OK;
+
+	if (!document || strlen(source->text) != source->size) {
+		cJSON_Delete(document);
+		return bad_line(source, line_number(source, (size_t)(end - source->text)),
+				"is not valid JSON", err);
+	}
+	while (status == GB_OK && document->child)
+		status = accept(source, 1, cJSON_DetachItemViaPointer(document, document->child),
+				list, err);
+	cJSON_Delete(document);
+	list->complete_bytes = source->size;
+	return status;
+}
+
+static bool is_blank(const char *line)
+{
+	return line[strspn(line, " \t\r")] == '\0';
+}
+
+/* The line of `length` bytes at source->text + start, whose end is now a NUL.  NULL if it is not
+ * JSON; cJSON would overlook what follows a NUL within it. */
+static cJSON *parse_line(const struct source *source, size_t start, size_t length)
+{
+	const char *text = source->text + start;
+
+	if (strlen(text) != length)
+		return NULL;
+	return cJSON_ParseWithLengthOpts(text, length + 1, NULL, 1);
+}
+
+static enum gb_status read_lines(const struct source *source, struct gb_records *list,
+				 struct gb_error *err)
+{
+	size_t number = 1;
+
+	list->complete_bytes = 0;
+	for (size_t start = 0; start < source->size; number++) {
+		char *end = memchr(source->text + start, '\n', source->size - start);
+		const size_t length =
+			end ? (size_t)(end - (source->text + start)) : source->size - start;
+		const size_t next = start + length + (end != NULL);
+		cJSON *line;
+
+		if (end)
+			*end = '\0';
+		if (!is_blank(source->text + start)) {
+			line = parse_line(source, start, length);
+			if (!line && !end) {
+				list->truncated = true;
+				return GB_OK;
+			}
+			if (!line)
+				return bad_line(source, number, "is not valid JSON", err);
+			if (accept(source, number, line, list, err))
+				return err->code;
+		}
+		start = next;
+		list->complete_bytes = start;
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err)
+{
+	struct source source = { 0 };
+	const size_t before = list->count;
+	enum gb_status status = read_source(path, &source, err);
+
+	if (status == GB_OK && source.text) {
+		const char *first = source.text + strspn(source.text, " \t\r\n");
+
+		status = *first == '[' ? read_document(&source, list, err)
+				       : read_lines(&source, list, err);
+	}
+	if (status == GB_OK && list->count == before)
+		status = gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
+	free(source.text);
+	return status;
+}

@@ -1,0 +1,144 @@
+#include "cli/reports/axes.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "common/text.h"
+
+/* How often a variant occurs, and with which parameters: one that it has in some of its records
+ * only (a path not given) varies, even if it has one value wherever it is. */
+struct variant_seen {
+	const char *backend, *variant;
+	size_t count;
+	size_t with[GB_MAX_AXES];
+};
+
+enum { MAX_VARIANTS = 256 };
+
+static struct gb_axis_seen *find_axis(struct gb_axes *axes, const cJSON *value)
+{
+	struct gb_axis_seen *axis = axes->axis;
+
+	for (; axis < axes->axis + axes->count; axis++)
+		if (gb_equal(axis->name, value->string))
+			return axis;
+	if (axes->count == GB_MAX_AXES)
+		return NULL;
+	axes->count++;
+	*axis = (struct gb_axis_seen){ .name = value->string, .value = value };
+	return axis;
+}
+
+static struct variant_seen *find_variant(struct variant_seen *seen, size_t *count,
+					 const cJSON *record)
+{
+	const char *backend = gb_json_text(record, "backend");
+	const char *variant = gb_json_text(record, "variant");
+
+	for (size_t i = 0; i < *count; i++)
+		if (gb_equal(seen[i].variant, variant) && gb_equal(seen[i].backend, backend))
+			return &seen[i];
+	if (*count == MAX_VARIANTS)
+		return NULL;
+	seen[*count] = (struct variant_seen){ .backend = backend, .variant = variant };
+	return &seen[(*count)++];
+}
+
+void gb_axes_find(struct gb_axes *axes, const cJSON *const *record, size_t count)
+{
+	struct variant_seen *seen = calloc(MAX_VARIANTS, sizeof *seen);
+	size_t seen_count = 0;
+
+	*axes = (struct gb_axes){ .record_count = count };
+	for (size_t i = 0; i < count; i++) {
+		struct variant_seen *v = seen ? find_variant(seen, &seen_count, record[i]) : NULL;
+		const cJSON *value;
+
+		if (v)
+			v->count++;
+		cJSON_ArrayForEach(value, gb_json_at(record[i], "params"))
+		{
+			struct gb_axis_seen *axis = find_axis(axes, value);
+
+			if (!axis)
+				continue;
+			axis->count++;
+			axis->varies |= !cJSON_Compare(axis->value, value, 1);
+			if (v)
+				v->with[axis - axes->axis]++;
+		}
+	}
+	for (size_t i = 0; i < seen_count; i++)
+		for (size_t k = 0; k < axes->count; k++)
+			if (seen[i].with[k] && seen[i].with[k] < seen[i].count)
+				axes->axis[k].varies = true;
+	free(seen);
+}
+
+bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
+{
+	return axes->axis[axis].varies && axes->axis[axis].count == axes->record_count;
+}
+
+const cJSON *gb_axis_value(const struct gb_axes *axes, size_t axis, const cJSON *record)
+{
+	return cJSON_GetObjectItemCaseSensitive(gb_json_at(record, "params"),
+						axes->axis[axis].name);
+}
+
+bool gb_same_point(const struct gb_axes *axes, const cJSON *a, const cJSON *b)
+{
+	const cJSON *cold_a = gb_json_at(a, "cold"), *cold_b = gb_json_at(b, "cold");
+
+	for (size_t i = 0; i < axes->count; i++)
+		if (gb_axis_is_point(axes, i) &&
+		    !cJSON_Compare(gb_axis_value(axes, i, a), gb_axis_value(axes, i, b), 1))
+			return false;
+	return !cold_a || !cold_b || cJSON_IsTrue(cold_a) == cJSON_IsTrue(cold_b);
+}
+
+/* FNV-1a over the values as text. */
+uint64_t gb_point_hash(const struct gb_axes *axes, const cJSON *record)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (size_t i = 0; i < axes->count; i++) {
+		char buffer[GB_VALUE_MAX];
+		const char *text;
+
+		if (!gb_axis_is_point(axes, i))
+			continue;
+		text = gb_axis_text(buffer, gb_axis_value(axes, i, record));
+		for (; *text; text++)
+			hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+		hash *= UINT64_C(0x100000001b3);
+	}
+	return hash;
+}
+
+/* Fewest digits that read back as the same number. */
+static void real_text(char text[GB_VALUE_MAX], double value)
+{
+	for (int digits = 6; digits <= 17; digits++) {
+		(void)snprintf(text, GB_VALUE_MAX, "%.*g", digits, value);
+		if (!(fabs(strtod(text, NULL) - value) > 0))
+			return;
+	}
+}
+
+const char *gb_axis_text(char text[GB_VALUE_MAX], const cJSON *value)
+{
+	if (cJSON_IsString(value))
+		return value->valuestring;
+	if (cJSON_IsBool(value))
+		return cJSON_IsTrue(value) ? "yes" : "no";
+	if (!cJSON_IsNumber(value))
+		return "";
+	if (fabs(value->valuedouble) <= 0x1p53 && !(fabs(fmod(value->valuedouble, 1)) > 0))
+		return gb_text_int(text, (int64_t)value->valuedouble);
+	real_text(text, value->valuedouble);
+	return text;
+}

@@ -1,0 +1,139 @@
+/* compare_print.c -- a comparison for a person, or as JSON for a program. */
+#include <errno.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/reports/compare.h"
+#include "cli/reports/grid.h"
+#include "cli/reports/table.h"
+#include "common/text.h"
+
+static const struct {
+	const char *word;
+	enum gb_tint tint;
+} words[GB_VERDICT_WORDS] = {
+	[GB_SAME] = { "same", GB_PLAIN },      [GB_FASTER] = { "faster", GB_GOOD },
+	[GB_SLOWER] = { "slower", GB_BAD },    [GB_UNSURE] = { "unsure", GB_WARN },
+	[GB_MISSING] = { "missing", GB_WARN }, [GB_NEW] = { "new", GB_PLAIN },
+	[GB_BROKEN] = { "failed", GB_BAD },    [GB_NO_TIME] = { "no time", GB_PLAIN },
+};
+
+static void set_number(struct gb_grid *grid, size_t column, double value, const char *unit)
+{
+	char text[40];
+
+	if (isnan(value))
+		return;
+	(void)snprintf(text, sizeof text, "%.4g%s", value, unit);
+	gb_grid_set(grid, column, text, GB_PLAIN);
+}
+
+static void add_row(struct gb_grid *grid, const struct gb_change *change)
+{
+	char text[64];
+
+	gb_grid_row(grid, false);
+	gb_grid_set(grid, 0, words[change->verdict].word, words[change->verdict].tint);
+	gb_grid_set(grid, 1, change->key, GB_PLAIN);
+	set_number(grid, 2, change->base * 1e-3, change->in_cycles ? " Mcycles" : "");
+	set_number(grid, 3, change->new_ * 1e-3, change->in_cycles ? " Mcycles" : "");
+	set_number(grid, 4, change->ratio.estimate, "");
+	if (!isnan(change->ratio.interval.low)) {
+		(void)snprintf(text, sizeof text, "%.3f to %.3f", change->ratio.interval.low,
+			       change->ratio.interval.high);
+		gb_grid_set(grid, 5, text, GB_PLAIN);
+	}
+	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_launches, change->new_launches);
+	gb_grid_set(grid, 6, text, GB_PLAIN);
+	if (change->note)
+		gb_grid_set(grid, 7, change->note, GB_PLAIN);
+}
+
+static enum gb_status print_table(FILE *file, const struct gb_comparison *c, bool all,
+				  enum gb_markup markup, struct gb_error *err)
+{
+	const char *const title[] = { "verdict",  "key",  "base us",  "new us",
+				      "new/base", "95 %", "launches", "why" };
+	static const bool left[] = { true, true, false, false, false, true, true, true };
+	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
+	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
+	struct gb_grid grid;
+	size_t rows = 0;
+
+	gb_grid_init(&grid, GB_COUNT(title), title, left);
+	for (size_t i = 0; i < c->count; i++) {
+		const enum gb_verdict_word verdict = c->change[i].verdict;
+
+		if (!all && (verdict == GB_SAME || verdict == GB_NO_TIME))
+			continue;
+		add_row(&grid, &c->change[i]);
+		rows++;
+	}
+	if (rows)
+		(void)gb_grid_print(file, &grid, &grid_style, err);
+	gb_grid_release(&grid);
+	(void)fprintf(file, "%s%zu keys:", rows ? "\n" : "", c->count);
+	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
+		if (c->verdicts[v])
+			(void)fprintf(file, " %zu %s", c->verdicts[v], words[v].word);
+	(void)fprintf(file, "\n");
+	return err->code;
+}
+
+static bool put_change(cJSON *list, const struct gb_change *change)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	return gb_json_append(list, item) && gb_json_put_text(item, "key", change->key) &&
+	       gb_json_put_text(item, "verdict", words[change->verdict].word) &&
+	       gb_json_put_text(item, "unit", change->in_cycles ? "kcycles" : "ns") &&
+	       gb_json_put_number(item, "base", change->base) &&
+	       gb_json_put_number(item, "new", change->new_) &&
+	       gb_json_put_number(item, "ratio", change->ratio.estimate) &&
+	       gb_json_put_number(item, "low", change->ratio.interval.low) &&
+	       gb_json_put_number(item, "high", change->ratio.interval.high) &&
+	       gb_json_put_int(item, "base_launches", (int64_t)change->base_launches) &&
+	       gb_json_put_int(item, "new_launches", (int64_t)change->new_launches) &&
+	       gb_json_put_text(item, "why", change->note);
+}
+
+static enum gb_status print_json(FILE *file, const struct gb_comparison *c, struct gb_error *err)
+{
+	cJSON *list = cJSON_CreateArray();
+	char *text = NULL;
+	bool whole = list != NULL;
+
+	for (size_t i = 0; i < c->count && whole; i++)
+		whole = put_change(list, &c->change[i]);
+	if (whole)
+		text = cJSON_Print(list);
+	if (text)
+		(void)fprintf(file, "%s\n", text);
+	else
+		gb_fail(err, GB_ERUNTIME, "out of memory for the comparison");
+	cJSON_free(text);
+	cJSON_Delete(list);
+	return err->code;
+}
+
+static enum gb_status finish(FILE *file, struct gb_error *err)
+{
+	if (!err->code && (fflush(file) || ferror(file)))
+		gb_fail(err, GB_EIO, "cannot write the comparison: %s", strerror(errno));
+	return err->code;
+}
+
+enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
+				   enum gb_markup markup, struct gb_error *err)
+{
+	(void)print_table(file, comparison, all, markup, err);
+	return finish(file, err);
+}
+
+enum gb_status gb_comparison_print_json(FILE *file, const struct gb_comparison *comparison,
+					struct gb_error *err)
+{
+	(void)print_json(file, comparison, err);
+	return finish(file, err);
+}

@@ -1,0 +1,16 @@
+/* page.h -- what surrounds the tables of an HTML report: one file that needs nothing else.
+ *
+ * Readable on a phone, in print, in the dark; no scripts, no fonts or pictures from elsewhere.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_PAGE_H
+#define GPUBENCH_CLI_REPORTS_PAGE_H
+
+#include <stdio.h>
+
+#include "cli/records/record.h"
+
+void gb_page_begin(FILE *file, const struct gb_records *list);
+/* The machine and the build as the run lines state them, and the end. */
+void gb_page_end(FILE *file, const struct gb_records *list);
+
+#endif

@@ -1,0 +1,105 @@
+/* repro.h -- a paper's table from results/papers/<paper>.json, filled with what was measured here.
+ *
+ * repro_measure.c measures and fills, repro_claims.c tests what the paper concludes, repro_sum.c
+ * counts, repro_print.c and repro_json.c put it into words.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
+#define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
+
+#include <stdio.h>
+
+#include "cli/measuring/session.h"
+#include "cli/records/json.h"
+#include "cli/reports/grid.h"
+#include "common/status.h"
+
+/* A published table and the same measured here.  Cells are row * columns + column. */
+struct gb_repro {
+	const cJSON *paper, *table;
+	size_t rows, columns, besides;
+	const cJSON **record;        /* cells; NULL: nothing was measured */
+	const cJSON **beside_record; /* rows * besides */
+	double *here;                /* cells, in the column's own unit; NAN: not measured */
+	const char **reason;         /* cells; NULL if here is a number */
+	bool *taken;                 /* rows: the preset takes it */
+};
+
+/* Set up for a table of the paper.  Release it also after a failure. */
+enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const cJSON *table,
+			     struct gb_error *err);
+void gb_repro_release(struct gb_repro *repro);
+
+/* Measure every row that the preset takes, and fill `here` and `reason`. */
+enum gb_status gb_repro_measure(struct gb_repro *repro, struct gb_session *session,
+				enum gb_preset preset, struct gb_error *err);
+
+/* Row `row`, column `column` as published; NAN if no number is. */
+double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column);
+/* The same of a text; NULL if none is. */
+const char *gb_repro_text(const struct gb_repro *repro, size_t row, size_t column);
+
+/* The index of the column called name; repro->columns if there is none. */
+size_t gb_repro_column(const struct gb_repro *repro, const char *name);
+
+/* The name of variant `index` measured beside the paper's. */
+const char *gb_repro_beside(const struct gb_repro *repro, size_t index);
+
+/* The median time of a record in seconds; NAN if it has none, or it is an emulator's. */
+double gb_repro_seconds(const cJSON *record);
+/* Why there is no such time. */
+const char *gb_repro_reason(const cJSON *record);
+
+/* Why the variant beside has no time in that row; NULL if it has one. */
+const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index);
+
+/* ---- claims ------------------------------------------------------------------------------- */
+
+enum gb_claim_verdict {
+	GB_CLAIM_HELD,
+	GB_CLAIM_NOT_HELD,
+	GB_CLAIM_UNTESTABLE,
+	GB_CLAIM_VERDICTS,
+};
+extern const char *const gb_claim_words[];
+
+struct gb_claim {
+	const char *id, *text; /* point into the paper */
+	enum gb_claim_verdict verdict;
+	char why[256]; /* "" if there is nothing to add */
+};
+
+/* Test a claim of the paper; false if it is about another table. */
+bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_claim *result);
+
+/* ---- what came of several tables ---------------------------------------------------------- */
+
+/* Cells are those that a variant stands for. */
+struct gb_repro_sum {
+	size_t tables, cells, measured, verdicts[GB_CLAIM_VERDICTS];
+	size_t reasons, room;
+	struct {
+		char *text; /* owned */
+		size_t count;
+	} * reason; /* why cells were left out */
+};
+
+enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
+			    struct gb_error *err);
+void gb_repro_sum_release(struct gb_repro_sum *sum);
+
+/* ---- output ------------------------------------------------------------------------------- */
+
+/* As text or Markdown: the table, why cells are empty, the claims, and what the paper leaves
+ * unsaid. */
+enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_markup markup,
+			      struct gb_error *err);
+void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_markup markup);
+
+/* The claims alone. */
+void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup markup);
+
+/* The same as an object; NULL if memory ran out. */
+cJSON *gb_repro_json(const struct gb_repro *t);
+cJSON *gb_repro_sum_json(const struct gb_repro_sum *sum);
+
+#endif

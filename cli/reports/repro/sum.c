@@ -1,0 +1,88 @@
+/* sum.c -- what came of several tables: how many cells, which claims, and what was left out.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/reports/repro/repro.h"
+#include "common/text.h"
+
+/* "needs 3.00 GiB of host memory, 2.10 GiB free" and "needs 5 ..." are one reason: what differs is
+ * in the tables.  The length up to which reasons are compared. */
+static size_t kind_length(const char *reason)
+{
+	return strcspn(reason, "0123456789(");
+}
+
+static enum gb_status count_reason(struct gb_repro_sum *sum, const char *text, struct gb_error *err)
+{
+	const size_t length = kind_length(text);
+
+	for (size_t i = 0; i < sum->reasons; i++) {
+		if (kind_length(sum->reason[i].text) == length &&
+		    strncmp(sum->reason[i].text, text, length) == 0) {
+			sum->reason[i].count++;
+			return GB_OK;
+		}
+	}
+	if (sum->reasons == sum->room) {
+		const size_t room = sum->room ? 2 * sum->room : 16;
+		void *grown = reallocarray(sum->reason, room, sizeof *sum->reason);
+
+		if (!grown)
+			return gb_fail(err, GB_ERUNTIME, "out of memory");
+		sum->reason = grown;
+		sum->room = room;
+	}
+	sum->reason[sum->reasons].text = strdup(text);
+	sum->reason[sum->reasons].count = 1;
+	if (!sum->reason[sum->reasons].text)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	sum->reasons++;
+	return GB_OK;
+}
+
+static enum gb_status count_cell(struct gb_repro_sum *sum, const char *reason, struct gb_error *err)
+{
+	sum->cells++;
+	if (reason)
+		return count_reason(sum, reason, err);
+	sum->measured++;
+	return GB_OK;
+}
+
+enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
+			    struct gb_error *err)
+{
+	const cJSON *column, *claim;
+	size_t c = 0;
+
+	sum->tables++;
+	cJSON_ArrayForEach(column, gb_json_at(repro->table, "columns"))
+	{
+		for (size_t r = 0; r < repro->rows && gb_json_text(column, "variant"); r++)
+			if (count_cell(sum, repro->reason[r * repro->columns + c], err))
+				return err->code;
+		c++;
+	}
+	for (size_t r = 0; r < repro->rows; r++)
+		for (size_t i = 0; i < repro->besides; i++)
+			if (count_cell(sum, gb_repro_beside_reason(repro, r, i), err))
+				return err->code;
+	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
+	{
+		struct gb_claim result;
+
+		if (gb_repro_claim(repro, claim, &result))
+			sum->verdicts[result.verdict]++;
+	}
+	return GB_OK;
+}
+
+void gb_repro_sum_release(struct gb_repro_sum *sum)
+{
+	for (size_t i = 0; i < sum->reasons; i++)
+		free(sum->reason[i].text);
+	free(sum->reason);
+	*sum = (struct gb_repro_sum){ 0 };
+}

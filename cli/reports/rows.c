@@ -1,0 +1,281 @@
+/* rows.c -- the columns of a benchmark's table, and what is in its cells.
+ *
+ * Columns: run, cache, the parameters that vary, then the fixed ones.  Those that are empty in all
+ * rows are left out by the grid.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/reports/grid.h"
+#include "cli/reports/section.h"
+#include "common/text.h"
+
+/* The median, if the time is one of real hardware; else NAN. */
+static double shown_time(const cJSON *record)
+{
+	return gb_json_true(record, "emulated") ? (double)NAN
+						: gb_json_number(record, "time.median");
+}
+
+/* ---- cells ------------------------------------------------------------------------------- */
+
+enum fixed { VARIANT, TIME, INTERVAL, ITEMS, BYTES, COPY, UPLOAD, DOWNLOAD, STATUS, FIXED };
+
+/* A time, with the Greek letter where it can be shown. */
+static const char *time_text(const struct gb_table *table, char text[GB_TEXT_MAX], double ns)
+{
+	char *micro;
+
+	if (!isfinite(ns))
+		return "";
+	micro = strstr(gb_text_time(text, ns), "us");
+	if (micro && table->style->utf8)
+		memcpy(micro, "\u00b5s", sizeof "\u00b5s");
+	return text;
+}
+
+/* Half the interval of the median in percent of it: "±0.4 %". */
+static void set_interval(struct gb_grid *grid, size_t column, const struct gb_section *section,
+			 const cJSON *record)
+{
+	const cJSON *interval = gb_json_at(record, "time.ci95");
+	const double median = shown_time(record);
+	char text[GB_TEXT_MAX];
+	double half, percent;
+
+	if (!cJSON_IsArray(interval) || !interval->child || !interval->child->next || !(median > 0))
+		return;
+	half = (interval->child->next->valuedouble - interval->child->valuedouble) / 2;
+	percent = 100 * half / median;
+	(void)snprintf(text, sizeof text, "%s%.*f %%",
+		       section->table->style->utf8 ? "\u00b1" : "+-", percent < 0.095 ? 2 : 1,
+		       percent);
+	gb_grid_set(grid, column, text, GB_PLAIN);
+}
+
+static void set_time(struct gb_grid *grid, size_t column, const struct gb_section *section,
+		     const cJSON *record, bool best)
+{
+	char text[GB_TEXT_MAX];
+
+	if (gb_json_true(record, "emulated"))
+		gb_grid_set(grid, column, "emulated", GB_PLAIN);
+	else
+		gb_grid_set(grid, column,
+			    time_text(section->table, text, gb_json_number(record, "time.median")),
+			    best ? GB_GOOD : GB_PLAIN);
+}
+
+/* 81.2 M, and the unit if the column's title does not say it. */
+static void set_rates(struct gb_grid *grid, size_t first, const struct gb_section *section,
+		      const cJSON *record)
+{
+	const double items = gb_json_number(record, "rates.items_per_s");
+	const double bytes = gb_json_number(record, "rates.bytes_per_s");
+	const double share = gb_json_number(record, "rates.copy_share");
+	const char *unit = gb_json_text(record, "work.unit");
+	char number[GB_TEXT_MAX], text[128];
+
+	if (gb_json_true(record, "emulated"))
+		return;
+	if (isfinite(items)) {
+		gb_text_scaled(number, items);
+		if (section->unit || !unit)
+			(void)snprintf(text, sizeof text, "%s", number);
+		else
+			(void)snprintf(text, sizeof text, "%s %.64s/s", number, unit);
+		gb_grid_set(grid, first + ITEMS, text, GB_PLAIN);
+	}
+	if (isfinite(bytes))
+		gb_grid_set(grid, first + BYTES, gb_text_scaled(number, bytes), GB_PLAIN);
+	if (isfinite(share)) {
+		(void)snprintf(text, sizeof text, "%.*f %%", share < 0.0995 ? 1 : 0, 100 * share);
+		gb_grid_set(grid, first + COPY, text, GB_PLAIN);
+	}
+}
+
+static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_section *section,
+			  const cJSON *record)
+{
+	char text[GB_TEXT_MAX];
+	double upload, download;
+
+	if (gb_json_true(record, "emulated") || gb_record_is(record, "backend", "cpu"))
+		return;
+	upload = gb_json_number(record, "upload.median");
+	download = gb_json_number(record, "download.median");
+	gb_grid_set(grid, first + UPLOAD, time_text(section->table, text, upload), GB_PLAIN);
+	gb_grid_set(grid, first + DOWNLOAD, time_text(section->table, text, download), GB_PLAIN);
+}
+
+/* Whether the GPU lowered its clocks for want of power or cooling. */
+static bool was_throttled(const cJSON *record)
+{
+	const cJSON *reason;
+
+	cJSON_ArrayForEach(reason, gb_json_at(record, "gpu_state.throttle"))
+	{
+		if (cJSON_IsString(reason) && (strstr(reason->valuestring, "power") ||
+					       strstr(reason->valuestring, "thermal") ||
+					       strstr(reason->valuestring, "slowdown")))
+			return true;
+	}
+	return false;
+}
+
+static void set_status(struct gb_grid *grid, size_t column, const cJSON *record)
+{
+	const char *status = gb_json_text(record, "status");
+	const char *reason = gb_json_text(record, "reason");
+	char text[600];
+
+	if (gb_equal(status, "ok") || gb_equal(status, "noisy")) {
+		/* Why it is noisy is in the column of the interval. */
+		(void)snprintf(text, sizeof text, "%s%s%s", status,
+			       gb_record_is(record, "verify.result", "skipped") ? ", not verified"
+										: "",
+			       was_throttled(record) ? ", throttled" : "");
+		gb_grid_set(grid, column, text, gb_equal(text, "ok") ? GB_PLAIN : GB_WARN);
+		return;
+	}
+	(void)snprintf(text, sizeof text, "%s%s%s",
+		       gb_equal(status, "timeout") ? "timed out" : status, reason ? ": " : "",
+		       reason ? reason : "");
+	gb_grid_set(grid, column, text, GB_BAD);
+}
+
+static void set_variant(struct gb_grid *grid, size_t column, const struct gb_section *section,
+			const cJSON *record, bool best)
+{
+	char text[256];
+
+	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", gb_json_text(record, "backend"),
+		       gb_json_text(record, "variant"),
+		       best && section->table->markup == GB_MARKUP_NONE ? " *" : "");
+	gb_grid_set(grid, column, text, GB_PLAIN);
+}
+
+/* ---- columns ----------------------------------------------------------------------------- */
+
+/* The columns of a section's grid: run, cache, the parameters that vary, then the fixed ones. */
+struct columns {
+	size_t count;
+	const char *title[2 + GB_MAX_AXES + FIXED];
+	bool left[2 + GB_MAX_AXES + FIXED];
+	size_t axis[GB_MAX_AXES]; /* of the parameter columns */
+	size_t axis_count;
+	char items[80]; /* "keys/s" */
+};
+
+static void add_column(struct columns *columns, const char *title, bool left)
+{
+	columns->title[columns->count] = title;
+	columns->left[columns->count++] = left;
+}
+
+static void choose_columns(struct columns *columns, const struct gb_section *section)
+{
+	memset(columns, 0, sizeof *columns);
+	(void)snprintf(columns->items, sizeof columns->items, "%.64s/s",
+		       section->unit ? section->unit : "items");
+	add_column(columns, "run", false);
+	add_column(columns, "cache", true);
+	for (size_t i = 0; i < section->axes.count; i++) {
+		const struct gb_axis_seen *axis = &section->axes.axis[i];
+
+		if (!axis->varies)
+			continue;
+		columns->axis[columns->axis_count++] = i;
+		add_column(columns, axis->name, !cJSON_IsNumber(axis->value));
+	}
+	add_column(columns, "variant", true);
+	add_column(columns, "time", false);
+	add_column(columns, "95 %", false);
+	add_column(columns, columns->items, false);
+	add_column(columns, "B/s", false);
+	add_column(columns, "of copy", false);
+	add_column(columns, "upload", false);
+	add_column(columns, "download", false);
+	add_column(columns, "status", true);
+}
+
+static void fill_row(struct gb_grid *grid, const struct columns *columns,
+		     const struct gb_section *section, const cJSON *record, bool best)
+{
+	const size_t fixed = 2 + columns->axis_count;
+	char text[GB_VALUE_MAX];
+
+	if (section->table->run_count > 1) {
+		(void)snprintf(text, sizeof text, "%zu",
+			       gb_table_find_run(section->table, gb_json_text(record, "run_id")));
+		gb_grid_set(grid, 0, text, GB_PLAIN);
+	}
+	if (gb_json_at(record, "cold") && section->mixed_caches)
+		gb_grid_set(grid, 1, gb_json_true(record, "cold") ? "cold" : "hot", GB_PLAIN);
+	for (size_t i = 0; i < columns->axis_count; i++) {
+		const cJSON *value = gb_axis_value(&section->axes, columns->axis[i], record);
+
+		gb_grid_set(grid, 2 + i, gb_axis_text(text, value), GB_PLAIN);
+	}
+	set_variant(grid, fixed + VARIANT, section, record, best);
+	set_time(grid, fixed + TIME, section, record, best);
+	set_interval(grid, fixed + INTERVAL, section, record);
+	set_rates(grid, fixed, section, record);
+	set_transfers(grid, fixed, section, record);
+	set_status(grid, fixed + STATUS, record);
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* The rows from `first` on that are of its point; *best is the fastest, if there are two to
+ * compare, else none of them. */
+static size_t count_point(const struct gb_section *section, size_t first, size_t *best)
+{
+	const struct gb_row *row = section->row;
+	size_t end = first, timed = 0;
+
+	*best = section->row_count;
+	for (; end < section->row_count && row[end].point == row[first].point; end++) {
+		const double time = shown_time(row[end].record);
+
+		if (!isfinite(time))
+			continue;
+		if (timed++ == 0 || time < shown_time(row[*best].record))
+			*best = end;
+	}
+	if (timed < 2)
+		*best = section->row_count;
+	return end - first;
+}
+
+/* The table itself; *marked if a fastest row is marked with a star. */
+enum gb_status gb_section_print_rows(const struct gb_section *section, bool *marked,
+				     struct gb_error *err)
+{
+	const struct gb_table *table = section->table;
+	const struct gb_grid_style style = { table->markup, table->style->color };
+	struct columns columns;
+	struct gb_grid grid;
+	bool gap = false;
+	enum gb_status status;
+
+	choose_columns(&columns, section);
+	gb_grid_init(&grid, columns.count, columns.title, columns.left);
+	for (size_t i = 0; i < section->row_count;) {
+		size_t best;
+		const size_t count = count_point(section, i, &best);
+
+		gap = i > 0 && (gap || count > 1); /* single rows stand close together */
+		for (size_t k = i; k < i + count; k++) {
+			gb_grid_row(&grid, gap && k == i);
+			fill_row(&grid, &columns, section, section->row[k].record, k == best);
+		}
+		*marked |= best < section->row_count;
+		gap = count > 1;
+		i += count;
+	}
+	status = gb_grid_print(table->file, &grid, &style, err);
+	gb_grid_release(&grid);
+	return status;
+}

@@ -1,0 +1,138 @@
+/* section.c -- the records of one benchmark, sorted by point.
+ *
+ * Order: points as they first appear, and within a point the records as they are in the file; so
+ * records of several runs at one point come together.
+ */
+#include "cli/reports/section.h"
+
+#include <stdlib.h>
+
+#include "cli/records/json.h"
+#include "common/text.h"
+
+bool gb_record_is(const cJSON *record, const char *path, const char *word)
+{
+	const char *text = gb_json_text(record, path);
+
+	return text && gb_equal(text, word);
+}
+
+void gb_section_release(struct gb_section *section)
+{
+	free(section->record);
+	free(section->row);
+}
+
+static enum gb_status collect(struct gb_section *section, const struct gb_table *table,
+			      size_t first, bool *done, struct gb_error *err)
+{
+	const struct gb_records *list = table->list;
+
+	*section = (struct gb_section){ .table = table };
+	section->bench = gb_json_text(list->line[first], "bench");
+	section->record = calloc(list->count, sizeof(cJSON *));
+	section->row = calloc(list->count, sizeof(struct gb_row));
+	if (!section->record || !section->row)
+		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	for (size_t i = first; i < list->count; i++) {
+		const cJSON *record = list->line[i];
+
+		if (done[i] || !gb_is_record(record) ||
+		    !gb_record_is(record, "bench", section->bench))
+			continue;
+		done[i] = true;
+		section->record[section->count++] = record;
+		if (gb_record_is(record, "status", "skipped"))
+			continue;
+		section->row[section->row_count].record = record;
+		section->row[section->row_count].order = section->row_count;
+		section->row_count++;
+	}
+	gb_axes_find(&section->axes, section->record, section->count);
+	return GB_OK;
+}
+
+static int by_point(const void *a, const void *b)
+{
+	const struct gb_row *x = a, *y = b;
+
+	if (x->point != y->point)
+		return x->point < y->point ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* A point seen so far, by the first record of it. */
+struct example {
+	const cJSON *record;
+	uint64_t hash;
+};
+
+/* Number the points in the order of first appearance and sort the rows by them.  The search for a
+ * record's point begins where the last one was found and goes round: records come by point. */
+static enum gb_status sort_rows(struct gb_section *section, struct gb_error *err)
+{
+	struct example *example = calloc(section->row_count + 1, sizeof *example);
+	const struct gb_axes *axes = &section->axes;
+	size_t count = 0, last = 0;
+
+	if (!example)
+		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	for (size_t i = 0; i < section->row_count; i++) {
+		struct gb_row *row = &section->row[i];
+		const uint64_t hash = gb_point_hash(axes, row->record);
+		size_t tried = 0;
+
+		while (tried < count && !(example[last].hash == hash &&
+					  gb_same_point(axes, example[last].record, row->record))) {
+			last = last + 1 < count ? last + 1 : 0;
+			tried++;
+		}
+		if (tried == count) {
+			last = count++;
+			example[last] = (struct example){ row->record, hash };
+		}
+		row->point = last;
+	}
+	free(example);
+	qsort(section->row, section->row_count, sizeof *section->row, by_point);
+	return GB_OK;
+}
+
+/* Whether some of the rows were measured with cold and some with hot caches. */
+static bool mixes_caches(const struct gb_section *section)
+{
+	bool hot = false, cold = false;
+
+	for (size_t i = 0; i < section->row_count; i++) {
+		const cJSON *value = gb_json_at(section->row[i].record, "cold");
+
+		hot |= cJSON_IsFalse(value);
+		cold |= cJSON_IsTrue(value);
+	}
+	return hot && cold;
+}
+
+/* The unit that all rows count in; NULL if they differ. */
+static const char *common_unit(const struct gb_section *section)
+{
+	const char *unit = NULL;
+
+	for (size_t i = 0; i < section->row_count; i++) {
+		const char *other = gb_json_text(section->row[i].record, "work.unit");
+
+		if (other && unit && !gb_equal(unit, other))
+			return NULL;
+		unit = other ? other : unit;
+	}
+	return unit;
+}
+
+enum gb_status gb_section_init(struct gb_section *section, const struct gb_table *table,
+			       size_t first, bool *done, struct gb_error *err)
+{
+	if (collect(section, table, first, done, err) || sort_rows(section, err))
+		return err->code;
+	section->mixed_caches = mixes_caches(section);
+	section->unit = common_unit(section);
+	return GB_OK;
+}

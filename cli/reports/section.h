@@ -1,0 +1,55 @@
+/* section.h -- the records of one benchmark, as a table shows them: sorted by point. */
+#ifndef GPUBENCH_CLI_REPORTS_SECTION_H
+#define GPUBENCH_CLI_REPORTS_SECTION_H
+
+#include "cli/reports/axes.h"
+#include "cli/reports/grid.h"
+#include "cli/reports/table.h"
+
+/* The whole that is printed. */
+struct gb_table {
+	FILE *file;
+	const struct gb_records *list;
+	const struct gb_style *style;
+	enum gb_markup markup;
+	size_t run_count;
+	const char **run_id; /* run_count, in the order of first appearance */
+};
+
+/* A record that was run: all but the skipped ones. */
+struct gb_row {
+	const cJSON *record;
+	size_t point, order;
+};
+
+struct gb_section {
+	const struct gb_table *table;
+	const char *bench;
+	size_t count, row_count;
+	const cJSON **record; /* count, as they come */
+	struct gb_row *row;   /* row_count, by point and then as they come */
+	struct gb_axes axes;
+	const char *unit;  /* of the items; NULL: several */
+	bool mixed_caches; /* some were measured with cold caches and some with hot ones */
+};
+
+/* Collect the records of the bench of line `first`, and mark them in done (one per line).
+ * Release it also after a failure. */
+enum gb_status gb_section_init(struct gb_section *section, const struct gb_table *table,
+			       size_t first, bool *done, struct gb_error *err);
+void gb_section_release(struct gb_section *section);
+
+/* Print the rows as a table; sets *marked if a fastest row is marked with a star. */
+enum gb_status gb_section_print_rows(const struct gb_section *section, bool *marked,
+				     struct gb_error *err);
+
+/* Print pictures of the rows, for a page. */
+void gb_section_print_figures(const struct gb_section *section);
+
+/* The run's number in the table, from 1; 0 if it has none. */
+size_t gb_table_find_run(const struct gb_table *table, const char *id);
+
+/* Whether the text at the path is that word. */
+bool gb_record_is(const cJSON *record, const char *path, const char *word);
+
+#endif

@@ -1,0 +1,328 @@
+/* table.c -- everything around the rows: the runs, each benchmark's head, what was skipped. */
+#include "cli/reports/table.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/records/json.h"
+#include "cli/reports/grid.h"
+#include "cli/reports/page.h"
+#include "cli/reports/section.h"
+#include "common/text.h"
+
+/* An item of a list: a line, "- " in Markdown, <li> on a page. */
+static void begin_item(const struct gb_table *table)
+{
+	static const char *const mark[] = { "", "- ", "<li>" };
+
+	(void)fputs(mark[table->markup], table->file);
+}
+
+static void end_item(const struct gb_table *table)
+{
+	(void)fputs(table->markup == GB_MARKUP_HTML ? "</li>\n" : "\n", table->file);
+}
+
+static void begin_list(const struct gb_table *table)
+{
+	(void)fputs(table->markup == GB_MARKUP_HTML ? "<ul>\n" : "", table->file);
+}
+
+static void end_list(const struct gb_table *table)
+{
+	(void)fputs(table->markup == GB_MARKUP_HTML ? "</ul>\n" : "", table->file);
+}
+
+static void print_text(const struct gb_table *table, const char *text)
+{
+	gb_grid_print_text(table->file, text, table->markup);
+}
+
+/* ---- the runs ---------------------------------------------------------------------------- */
+
+size_t gb_table_find_run(const struct gb_table *table, const char *id)
+{
+	size_t i = table->run_count;
+
+	while (i > 0 && !gb_equal(table->run_id[i - 1], id))
+		i--;
+	return i; /* from 1; 0: not seen yet */
+}
+
+static enum gb_status find_runs(struct gb_table *table, struct gb_error *err)
+{
+	table->run_id = calloc(table->list->count + 1, sizeof(char *));
+	if (!table->run_id)
+		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	for (size_t i = 0; i < table->list->count; i++) {
+		const char *id = gb_json_text(table->list->line[i], "run_id");
+
+		if (gb_table_find_run(table, id) == 0)
+			table->run_id[table->run_count++] = id;
+	}
+	return GB_OK;
+}
+
+static void print_run(const struct gb_table *table, const cJSON *run)
+{
+	static const struct {
+		const char *before, *path;
+	} part[] = {
+		{ "gpubench ", "tool.version" },
+		{ ", commit ", "tool.commit" },
+		{ ", on ", "host.hostname" },
+		{ ", ", "started" },
+		{ ": ", "host.cpu" },
+	};
+	const cJSON *gpu;
+
+	for (size_t i = 0; i < GB_COUNT(part); i++) {
+		const char *text = gb_json_text(run, part[i].path);
+
+		if (!text)
+			continue;
+		(void)fputs(part[i].before, table->file);
+		print_text(table, text);
+		if (gb_equal(part[i].path, "tool.commit") && gb_json_true(run, "tool.dirty"))
+			(void)fputs(" with changes", table->file);
+	}
+	if (isfinite(gb_json_number(run, "host.cores")))
+		(void)fprintf(table->file, ", %g cores", gb_json_number(run, "host.cores"));
+	cJSON_ArrayForEach(gpu, gb_json_at(run, "gpus"))
+	{
+		(void)fputs("; ", table->file);
+		if (gb_json_text(gpu, "name"))
+			print_text(table, gb_json_text(gpu, "name"));
+	}
+}
+
+/* One line for each run; numbered if there are several, for the column `run`. */
+static void print_runs(const struct gb_table *table)
+{
+	begin_list(table);
+	for (size_t i = 0; i < table->list->count; i++) {
+		const cJSON *line = table->list->line[i];
+
+		if (gb_is_record(line))
+			continue;
+		if (table->run_count > 1 || table->markup == GB_MARKUP_HTML)
+			begin_item(table);
+		if (table->run_count > 1)
+			(void)fprintf(table->file, "run %zu: ",
+				      gb_table_find_run(table, gb_json_text(line, "run_id")));
+		print_run(table, line);
+		end_item(table);
+	}
+	end_list(table);
+}
+
+/* ---- what was skipped -------------------------------------------------------------------- */
+
+static bool same_text(const cJSON *a, const cJSON *b, const char *path)
+{
+	const char *x = gb_json_text(a, path), *y = gb_json_text(b, path);
+
+	return x && y ? gb_equal(x, y) : x == y;
+}
+
+static bool same_variant(const cJSON *a, const cJSON *b)
+{
+	return same_text(a, b, "variant") && same_text(a, b, "backend");
+}
+
+/* "cuda/split", and if it ran elsewhere " at count=1G" or " at 3 of 5 points". */
+static void print_skipped_variant(const struct gb_section *section, const cJSON *record)
+{
+	const struct gb_table *table = section->table;
+	size_t all = 0, skipped = 0;
+
+	for (size_t i = 0; i < section->count; i++) {
+		if (!same_variant(section->record[i], record))
+			continue;
+		all++;
+		skipped += gb_record_is(section->record[i], "status", "skipped") &&
+			   same_text(section->record[i], record, "reason");
+	}
+	print_text(table, gb_json_text(record, "backend"));
+	(void)fputc('/', table->file);
+	print_text(table, gb_json_text(record, "variant"));
+	if (skipped == all)
+		return;
+	if (skipped > 1) {
+		(void)fprintf(table->file, " at %zu of %zu points", skipped, all);
+		return;
+	}
+	(void)fputs(" at", table->file);
+	for (size_t i = 0; i < section->axes.count; i++) {
+		const cJSON *value = gb_axis_value(&section->axes, i, record);
+		char text[GB_VALUE_MAX];
+
+		if (!section->axes.axis[i].varies || !value)
+			continue;
+		(void)fprintf(table->file, " %s=", section->axes.axis[i].name);
+		print_text(table, gb_axis_text(text, value));
+	}
+}
+
+/* One line for each reason, with the variants it holds for. */
+static enum gb_status print_skipped(const struct gb_section *section, struct gb_error *err)
+{
+	const struct gb_table *table = section->table;
+	bool *done = calloc(section->count + 1, sizeof *done);
+
+	if (!done)
+		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	begin_list(table);
+	for (size_t i = 0; i < section->count; i++) {
+		const cJSON *record = section->record[i];
+		const char *comma = "skipped: ";
+
+		if (done[i] || !gb_record_is(record, "status", "skipped"))
+			continue;
+		begin_item(table);
+		for (size_t k = i; k < section->count; k++) {
+			const cJSON *other = section->record[k];
+
+			if (done[k] || !gb_record_is(other, "status", "skipped") ||
+			    !same_text(record, other, "reason"))
+				continue;
+			(void)fputs(comma, table->file);
+			print_skipped_variant(section, other);
+			comma = ", ";
+			for (size_t m = k; m < section->count; m++)
+				done[m] |= gb_record_is(section->record[m], "status", "skipped") &&
+					   same_variant(other, section->record[m]) &&
+					   same_text(record, section->record[m], "reason");
+		}
+		(void)fputs(": ", table->file);
+		print_text(table, gb_json_text(record, "reason") ? gb_json_text(record, "reason")
+								 : "no reason given");
+		end_item(table);
+	}
+	end_list(table);
+	free(done);
+	return GB_OK;
+}
+
+/* "radix: type=u32 seed=1": the name, and the parameters that do not vary. */
+static void print_head(const struct gb_section *section)
+{
+	static const struct {
+		const char *before, *after, *colon, *end;
+	} form[] = {
+		[GB_MARKUP_NONE] = { "\n", "", ": ", "\n\n" },
+		[GB_MARKUP_MARKDOWN] = { "\n## ", "\n\n", "", "\n\n" },
+		[GB_MARKUP_HTML] = { "<h2>", "</h2>\n<p>", "", "</p>\n" },
+	};
+	const struct gb_table *table = section->table;
+	bool first = true;
+
+	(void)fputs(form[table->markup].before, table->file);
+	print_text(table, section->bench);
+	(void)fputs(form[table->markup].after, table->file);
+	for (size_t i = 0; i < section->axes.count; i++) {
+		const struct gb_axis_seen *axis = &section->axes.axis[i];
+		char text[GB_VALUE_MAX];
+
+		if (axis->varies)
+			continue;
+		(void)fputs(first ? form[table->markup].colon : " ", table->file);
+		print_text(table, axis->name);
+		(void)fputc('=', table->file);
+		print_text(table, gb_axis_text(text, axis->value));
+		first = false;
+	}
+	if (!first || table->markup != GB_MARKUP_MARKDOWN)
+		(void)fputs(form[table->markup].end, table->file);
+}
+
+static enum gb_status print_section(const struct gb_section *section, bool *marked,
+				    struct gb_error *err)
+{
+	print_head(section);
+	if (section->row_count && gb_section_print_rows(section, marked, err))
+		return err->code;
+	if (section->row_count && section->row_count < section->count)
+		(void)fputc('\n', section->table->file);
+	if (section->row_count && section->table->markup == GB_MARKUP_HTML)
+		gb_section_print_figures(section);
+	return print_skipped(section, err);
+}
+
+/* ---- the whole --------------------------------------------------------------------------- */
+
+static enum gb_status print_tables(FILE *file, const struct gb_records *list,
+				   const struct gb_style *style, struct gb_error *err)
+{
+	struct gb_table table = { .file = file, .list = list, .style = style };
+	bool *done = calloc(list->count + 1, sizeof *done);
+	bool marked = false;
+	enum gb_status status;
+
+	if (!done)
+		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+	table.markup = style->format == GB_FORMAT_MARKDOWN ? GB_MARKUP_MARKDOWN
+		       : style->format == GB_FORMAT_HTML   ? GB_MARKUP_HTML
+							   : GB_MARKUP_NONE;
+	status = find_runs(&table, err);
+	if (table.markup == GB_MARKUP_HTML)
+		gb_page_begin(file, list);
+	if (status == GB_OK)
+		print_runs(&table);
+	for (size_t i = 0; i < list->count && status == GB_OK; i++) {
+		struct gb_section section;
+
+		if (done[i] || !gb_is_record(list->line[i]))
+			continue;
+		status = gb_section_init(&section, &table, i, done, err);
+		if (status == GB_OK)
+			status = print_section(&section, &marked, err);
+		gb_section_release(&section);
+	}
+	if (marked && table.markup == GB_MARKUP_NONE)
+		(void)fputs("\n* the fastest at its point\n", file);
+	if (table.markup == GB_MARKUP_HTML)
+		gb_page_end(file, list);
+	free(table.run_id);
+	free(done);
+	return status;
+}
+
+enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
+			      const struct gb_style *style, struct gb_error *err)
+{
+	enum gb_status status = GB_OK;
+
+	switch (style->format) {
+	case GB_FORMAT_CSV:
+		status = gb_csv_print(file, list, err);
+		break;
+	case GB_FORMAT_JSON:
+		status = gb_document_print(file, list, err);
+		break;
+	case GB_FORMAT_TABLE:
+	case GB_FORMAT_MARKDOWN:
+	case GB_FORMAT_HTML:
+		status = print_tables(file, list, style, err);
+		break;
+	}
+	if (status == GB_OK && (fflush(file) || ferror(file)))
+		status = gb_fail(err, GB_EIO, "cannot write the table: %s", strerror(errno));
+	return status;
+}
+
+struct gb_style gb_style_for(FILE *file, enum gb_format format)
+{
+	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
+
+	return (struct gb_style){
+		.format = format,
+		.color = isatty(fileno(file)) && !(no_color && no_color[0]) && terminal &&
+			 !gb_equal(terminal, "dumb"),
+		.utf8 = format == GB_FORMAT_HTML || gb_equal(nl_langinfo(CODESET), "UTF-8"),
+	};
+}

@@ -1,8 +1,0 @@
-/* version.h -- the version, in one place. */
-#ifndef GPUBENCH_CLI_VERSION_H
-#define GPUBENCH_CLI_VERSION_H
-
-#define GB_VERSION      "0.1.0"
-#define GB_VERSION_LINE "gpubench " GB_VERSION
-
-#endif

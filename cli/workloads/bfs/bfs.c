@@ -1,0 +1,329 @@
+/* bfs.c -- the bfs workload: distances and parents from one source after another.
+ *
+ * Traversed edges per second (TEPS): the out-degrees of all vertices that are reached, summed,
+ * over the time of the search, parallel edges and self-loops included as often as they are
+ * stored; of an undirected graph that counts each edge twice, once from either end.  Graph500
+ * counts each undirected edge once: that is the metric graph500_edges.  Rates of several sources
+ * are summed up by the harmonic mean.  A search that stops early does not look at each edge it is
+ * credited with, which is why the bytes it did touch stand beside.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/workloads/bfs/verify.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/workload.h"
+#include "datasets/graph.h"
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+/* In the order of enum bfs_graph, bfs_output and bfs_index. */
+static const char *const graphs[] = { "gnp", "kronecker", "uniform", "grid", "blocks", NULL };
+static const char *const outputs[] = { "dist", "parent", "both", NULL };
+static const char *const indices[] = { "auto", "16", "32", NULL };
+static const char *const answers[] = { "no", "yes", NULL };
+
+#define AT(member) offsetof(struct bfs_params, member)
+static const struct gb_param params[] = {
+	{ .name = "graph",
+	  .type = GB_CHOICE,
+	  .offset = AT(graph),
+	  .initial = "gnp",
+	  .choices = graphs,
+	  .help = "to generate; gnp: each ordered pair with probability p; blocks: a chain of "
+		  "dense blocks; kronecker (R-MAT), uniform, grid: undirected" },
+	{ .name = "vertices",
+	  .type = GB_INT,
+	  .offset = AT(vertices),
+	  .initial = "16Ki",
+	  .min = 1,
+	  .max = INT64_C(1) << 30,
+	  .unit = "vertices",
+	  .size = true,
+	  .help = "of gnp and blocks (at most 64Ki), uniform and grid" },
+	{ .name = "p",
+	  .type = GB_FLOAT,
+	  .offset = AT(p),
+	  .initial = "0.05",
+	  .low = 0,
+	  .high = 1,
+	  .help = "of gnp and blocks: probability of an edge" },
+	{ .name = "scale",
+	  .type = GB_INT,
+	  .offset = AT(scale),
+	  .initial = "16",
+	  .min = 1,
+	  .max = 30,
+	  .size = true,
+	  .help = "of kronecker: 2^scale vertices" },
+	{ .name = "edgefactor",
+	  .type = GB_INT,
+	  .offset = AT(edgefactor),
+	  .initial = "16",
+	  .min = 1,
+	  .max = 1024,
+	  .size = true,
+	  .help = "of kronecker and uniform: undirected edges drawn per vertex" },
+	{ .name = "blocks",
+	  .type = GB_INT,
+	  .offset = AT(blocks),
+	  .initial = "16",
+	  .min = 1,
+	  .max = BFS_MATRIX_VERTICES,
+	  .help = "of blocks: how many in the chain" },
+	{ .name = "orphans",
+	  .type = GB_FLOAT,
+	  .offset = AT(orphans),
+	  .initial = "0",
+	  .low = 0,
+	  .high = 1,
+	  .help = "of gnp and blocks: share of the vertices that have no in-edges" },
+	{ .name = "multi",
+	  .type = GB_CHOICE,
+	  .offset = AT(multi),
+	  .initial = "no",
+	  .choices = answers,
+	  .help = "of kronecker and uniform: keep self-loops and parallel edges" },
+	{ .name = "file",
+	  .type = GB_PATH,
+	  .offset = AT(file),
+	  .help = "graph to read, by its ending: .mtx, .el or .txt (edges), .gr (DIMACS), .sg "
+		  "(GAPBS)" },
+	{ .name = "write",
+	  .type = GB_PATH,
+	  .offset = AT(write),
+	  .help = "write the graph as .sg or .el, so that other programs can search it" },
+	{ .name = "sources",
+	  .type = GB_INT,
+	  .offset = AT(sources),
+	  .initial = "64",
+	  .min = 1,
+	  .max = 1 << 20,
+	  .unit = "sources",
+	  .help = "different vertices to start from, one a sample; those that have out-edges" },
+	{ .name = "result",
+	  .type = GB_CHOICE,
+	  .offset = AT(output),
+	  .initial = "dist",
+	  .choices = outputs,
+	  .help = "what a search finds: distances, parents, or both" },
+	{ .name = "warps",
+	  .type = GB_CHOICE,
+	  .offset = AT(warps),
+	  .initial = "no",
+	  .choices = answers,
+	  .help = "model how many lanes of a warp are busy in the paper's kernels" },
+	{ .name = "index",
+	  .type = GB_CHOICE,
+	  .offset = AT(index),
+	  .initial = "auto",
+	  .choices = indices,
+	  .unit = "bits",
+	  .help = "of CSR's columns on the GPU; auto: 16 for up to 64Ki vertices" },
+	GB_COMMON_PARAMS(struct bfs_params),
+};
+#undef AT
+
+/* ---- sweeps, each a line of words as typed after `gpubench bfs` --------------------------- */
+
+/* Sizes around words, warps, lines and slabs; nothing and everything connected; each generator;
+ * deep chains, what cannot be reached, parallel edges. */
+static const char *const check[] = {
+	"--vertices=1,2,31,32,33,65,1023,1025 --p=0.05,0.6 --sources=2 --result=both",
+	"--vertices=2100 --p=0.02,0.3 --sources=3 --result=dist,parent,both",
+	"--vertices=300 --p=0,0.003,0.01,1 --sources=4 --result=dist,parent",
+	"--vertices=1500 --p=0.05 --orphans=0.01,0.5 --sources=3 --result=dist,both",
+	"--graph=blocks --vertices=1000 --blocks=40 --p=0.3 --sources=3 --result=dist,both",
+	"--graph=kronecker --scale=1,9 --edgefactor=8 --sources=3 --result=dist,both",
+	"--graph=kronecker --scale=8 --multi=yes --sources=3 --result=dist,both --index=32",
+	"--graph=uniform --vertices=1200 --edgefactor=1,4 --sources=3 --result=dist,parent",
+	"--graph=grid --vertices=2,3,401 --sources=2 --result=dist,both",
+	NULL,
+};
+
+/* Some 8 s on two cores: flushing the caches before each sample takes most of it. */
+static const char *const quick[] = {
+	"--vertices=4Ki --sources=8",
+	NULL,
+};
+
+/* Dense graphs, a skewed one and a deep one. */
+static const char *const ci[] = {
+	"--vertices=8Ki --p=0.05,0.32 --sources=16",
+	"--vertices=8Ki --p=0.05 --sources=16 --result=parent",
+	"--graph=kronecker --scale=13 --sources=16",
+	"--graph=grid --vertices=4Ki --sources=16",
+	NULL,
+};
+
+/* The paper's nine graphs. */
+static const char *const paper[] = {
+	"--vertices=16384,20480,24576 --p=0.05,0.15,0.32",
+	NULL,
+};
+
+/* ---- input ------------------------------------------------------------------------------- */
+
+static void release(void *input)
+{
+	struct bfs_input *in = input;
+
+	if (in)
+		free(in->facts);
+	bfs_input_destroy(in);
+}
+
+static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
+{
+	const struct bfs_params *p = params_;
+	struct bfs_input *in;
+
+	*input = NULL;
+	if (bfs_input_create(p, &in, err))
+		return err->code;
+	in->facts = calloc(in->source_count, sizeof *in->facts);
+	if (!in->facts)
+		gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	else if (p->write && !gb_memory_is_dry())
+		(void)bfs_graph_write(in, p->write, err);
+	if (err->code) {
+		release(in);
+		return err->code;
+	}
+	*input = in;
+	return GB_OK;
+}
+
+static size_t output_size(const void *params_, const void *input)
+{
+	return bfs_output_size(params_, input);
+}
+
+static int64_t distinct(const void *params_, const void *input)
+{
+	const struct bfs_input *in = input;
+
+	(void)params_;
+	return (int64_t)in->source_count;
+}
+
+/* ---- judgement --------------------------------------------------------------------------- */
+
+/* Edges as Graph500 counts them: undirected ones once, of parallel ones each. */
+static double graph500_edges(const struct bfs_input *in, const struct bfs_facts *facts)
+{
+	if (!in->symmetric)
+		return (double)facts->edges;
+	return (double)(facts->edges - facts->loops) / 2 + (double)facts->loops;
+}
+
+/* By how many standard deviations the edges of G(n, p) differ from their mean; NAN for p = 0, 1 and
+ * all other graphs. */
+static double z_score(const struct bfs_params *p, const struct bfs_input *in)
+{
+	const double pairs = (double)in->n * ((double)in->n - 1);
+	const double deviation = sqrt(pairs * p->p * (1 - p->p));
+
+	if (p->file || p->graph != BFS_GNP || p->orphans > 0 || deviation <= 0)
+		return NAN;
+	return ((double)in->m - pairs * p->p) / deviation;
+}
+
+/* A metric that is left out where it means nothing. */
+static void tell(struct gb_metrics *metrics, const char *name, double value)
+{
+	if (!isnan(value))
+		gb_metric(metrics, name, value);
+}
+
+static void tell_all(const struct bfs_params *p, const struct bfs_input *in,
+		     const struct bfs_facts *facts, struct gb_metrics *metrics)
+{
+	gb_metric(metrics, "vertices", in->n);
+	gb_metric(metrics, "edges", (double)in->m);
+	tell(metrics, "edges_z_score", z_score(p, in));
+	gb_metric(metrics, "reached", facts->reached);
+	gb_metric(metrics, "levels", facts->levels);
+	gb_metric(metrics, "graph500_edges", graph500_edges(in, facts));
+	gb_metric(metrics, "ccam_bytes", bfs_bytes_ccam(in->n));
+	gb_metric(metrics, "csr32_bytes", bfs_bytes_csr32(in->n, in->m));
+	tell(metrics, "csr16_bytes", bfs_bytes_csr16(in->n, in->m));
+	gb_metric(metrics, "basic_bytes", bfs_bytes_basic(in->n));
+	tell(metrics, "crossover16_p", bfs_crossover(in->n, 2, 8));
+	tell(metrics, "crossover32_p", bfs_crossover(in->n, 4, 8));
+	gb_metric(metrics, "generate_ms", in->generate_ns * 1e-6);
+	gb_metric(metrics, "build_ms", in->build_ns * 1e-6);
+	gb_metric(metrics, "transpose_ms", in->transpose_ns * 1e-6);
+}
+
+static enum gb_status verify(const void *params_, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	const struct bfs_params *p = params_;
+	const struct bfs_input *in = input;
+	const int32_t *dist = p->output == BFS_PARENT ? NULL : output;
+	const int32_t *parent = p->output == BFS_DIST ? NULL : output;
+	const struct bfs_facts *facts;
+
+	if (p->output == BFS_BOTH)
+		parent += in->n;
+	facts = bfs_facts(in, sample, err);
+	if (!facts || bfs_verify(in, sample, dist, parent, err))
+		return err->code;
+	tell_all(p, in, facts, metrics);
+	if (p->warps && in->matrix && sample == 0)
+		return bfs_model_warps(in, sample, metrics, err);
+	return GB_OK;
+}
+
+/* ---- the workload ------------------------------------------------------------------------ */
+
+static double items(const void *params_, const void *input, int64_t sample)
+{
+	struct gb_error ignored = { 0 };
+	const struct bfs_facts *facts = bfs_facts(input, sample, &ignored);
+
+	(void)params_;
+	return facts ? (double)facts->edges : (double)NAN;
+}
+
+/* Of the first source.  A search need not read the graph, only write its result: what it read the
+ * variants tell. */
+static struct gb_work work(const void *params_, const void *input)
+{
+	return (struct gb_work){ .items = items(params_, input, 0),
+				 .bytes = (double)bfs_output_size(params_, input) };
+}
+
+static const char *source(const void *params_)
+{
+	const struct bfs_params *p = params_;
+
+	return p->file ? "file" : "generated";
+}
+
+extern const struct gb_workload gb_bfs_workload;
+const struct gb_workload gb_bfs_workload = {
+	.name = "bfs",
+	.summary = "breadth-first search",
+	.paper = "Acceleration of parallel breadth-first search in graphs by GPU computing "
+		 "(in Russian)",
+	.item = "edges",
+	.params = params,
+	.param_count = GB_COUNT(params),
+	.params_size = sizeof(struct bfs_params),
+	.check = check,
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.prepare = prepare,
+	.output_size = output_size,
+	.verify = verify,
+	.verify_method =
+		"distances equal to a serial search's, itself checked on every edge; parents "
+		"a tree of edges as deep as the distances",
+	.distinct = distinct,
+	.work = work,
+	.items = items,
+	.source = source,
+	.release = release,
+};

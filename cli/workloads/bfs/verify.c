@@ -1,0 +1,295 @@
+/* verify.c -- what makes a search right.
+ *
+ * Graph500's rules, for directed graphs: (1) the parents are a tree, (2) each tree edge joins
+ * levels that differ by one, (3) no edge u -> v from a reached u leads further than to the level
+ * after u's, (4) so what a reached vertex leads to is reached, and nothing else, (5) each tree edge
+ * is an edge of the graph.
+ *
+ * Distances are right if they are those of the oracle, a serial search with a queue, whose own
+ * distances are checked by rules 3 and 4 on every edge and by a predecessor for each vertex, once
+ * per source.  What is kept of them is a digest, so that judging a result reads n numbers and not
+ * m edges: equal digests of different distances have probability 2^-64.  Parents are right if they
+ * are edges and form a tree in which each vertex is as deep as it is distant: then rule 2 holds by
+ * construction.  Only once something is wrong is the oracle run again, to tell what.
+ */
+#include "cli/workloads/bfs/verify.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+enum { UNKNOWN = -2, ON_PATH = -3 };
+
+/* ---- the oracle -------------------------------------------------------------------------- */
+
+bool bfs_oracle(const struct bfs_input *in, uint32_t source, int32_t *dist)
+{
+	uint32_t *queue = malloc(in->n * sizeof *queue);
+	uint32_t head = 0, end = 1;
+
+	if (!queue)
+		return false;
+	for (uint32_t v = 0; v < in->n; v++)
+		dist[v] = BFS_UNREACHED;
+	dist[source] = 0;
+	queue[0] = source;
+	while (head < end && end < in->n) {
+		const uint32_t u = queue[head++];
+
+		for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++) {
+			const uint32_t v = in->out.column[e];
+
+			if (dist[v] != BFS_UNREACHED)
+				continue;
+			dist[v] = dist[u] + 1;
+			queue[end++] = v;
+		}
+	}
+	free(queue);
+	return true;
+}
+
+/* Whether v has an in-edge from the level before its own. */
+static bool has_predecessor(const struct bfs_input *in, const int32_t *dist, uint32_t v)
+{
+	for (uint64_t e = in->in.row[v]; e < in->in.row[v + 1]; e++) {
+		const int32_t before = dist[in->in.column[e]];
+
+		if (before != BFS_UNREACHED && before + 1 == dist[v])
+			return true;
+	}
+	return false;
+}
+
+/* Whether no edge of u leads further than one level on. */
+static bool edges_obey(const struct bfs_input *in, const int32_t *dist, uint32_t u)
+{
+	const uint32_t most = (uint32_t)dist[u] + 1;
+	bool right = true;
+
+	for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++)
+		right &= (uint32_t)dist[in->out.column[e]] <= most; /* unreached: UINT32_MAX */
+	return right;
+}
+
+/* Whether the distances obey the rules on every edge. */
+static bool is_right(const struct bfs_input *in, uint32_t source, const int32_t *dist)
+{
+	uint64_t wrong = dist[source] != 0;
+
+#pragma omp parallel for schedule(dynamic, 64) reduction(+ : wrong)
+	for (uint32_t v = 0; v < in->n; v++)
+		if (dist[v] != BFS_UNREACHED)
+			wrong += !edges_obey(in, dist, v) ||
+				 (v != source && !has_predecessor(in, dist, v));
+	return wrong == 0;
+}
+
+/* A bijection in which every bit of the result depends on every bit of x. */
+static uint64_t mix(uint64_t x)
+{
+	x += UINT64_C(0x9e3779b97f4a7c15);
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+static uint64_t digest(const int32_t *dist, uint32_t n)
+{
+	uint64_t sum = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : sum) if (n > 100000)
+	for (uint32_t v = 0; v < n; v++)
+		sum += mix((uint64_t)v << 32 | (uint32_t)dist[v]);
+	return sum;
+}
+
+static void fill_facts(const struct bfs_input *in, const int32_t *dist, struct bfs_facts *facts)
+{
+	*facts = (struct bfs_facts){ .known = true, .digest = digest(dist, in->n) };
+	for (uint32_t v = 0; v < in->n; v++) {
+		if (dist[v] == BFS_UNREACHED)
+			continue;
+		facts->reached++;
+		facts->edges += in->out.row[v + 1] - in->out.row[v];
+		if ((uint32_t)dist[v] > facts->levels)
+			facts->levels = (uint32_t)dist[v];
+		for (uint64_t e = in->out.row[v]; in->symmetric && e < in->out.row[v + 1]; e++)
+			facts->loops += in->out.column[e] == v;
+	}
+}
+
+const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t sample, struct gb_error *err)
+{
+	struct bfs_facts *facts = &in->facts[(size_t)sample % in->source_count];
+	const uint32_t source = bfs_source(in, sample);
+	int32_t *dist;
+
+	if (facts->known)
+		return facts;
+	dist = malloc(in->n * sizeof *dist);
+	if (!dist || !bfs_oracle(in, source, dist))
+		gb_fail(err, GB_EUNAVAILABLE, "out of memory for the oracle");
+	else if (!is_right(in, source, dist))
+		gb_fail(err, GB_ERUNTIME, "the oracle's distances from %" PRIu32 " are wrong",
+			source);
+	else
+		fill_facts(in, dist, facts);
+	free(dist);
+	return facts->known ? facts : NULL;
+}
+
+/* ---- distances --------------------------------------------------------------------------- */
+
+/* "vertex 7 is at distance 3", in words of the verdict. */
+static enum gb_status report_distance(const struct bfs_input *in, uint32_t source, uint32_t v,
+				      int32_t have, int32_t want, const char *what,
+				      struct gb_error *err)
+{
+	if (want == BFS_UNREACHED)
+		return gb_fail(err, GB_EVERIFY,
+			       "%s of vertex %" PRIu32 " is %" PRId32
+			       ", and no path leads there from source %" PRIu32,
+			       what, v, have, source);
+	if (have == BFS_UNREACHED)
+		return gb_fail(err, GB_EVERIFY,
+			       "vertex %" PRIu32 " of %" PRIu32 " is not reached, and is %" PRId32
+			       " edges from source %" PRIu32,
+			       v, in->n, want, source);
+	return gb_fail(err, GB_EVERIFY,
+		       "%s of vertex %" PRIu32 " is %" PRId32 ", and it is %" PRId32
+		       " edges from source %" PRIu32,
+		       what, v, have, want, source);
+}
+
+/* Compare with the oracle's distances; `what` names ours. */
+static enum gb_status check_distances(const struct bfs_input *in, int64_t sample,
+				      const int32_t *dist, const char *what, struct gb_error *err)
+{
+	const struct bfs_facts *facts = bfs_facts(in, sample, err);
+	const uint32_t source = bfs_source(in, sample);
+	int32_t *want;
+
+	if (!facts)
+		return err->code;
+	if (digest(dist, in->n) == facts->digest)
+		return GB_OK;
+	want = malloc(in->n * sizeof *want);
+	if (want && bfs_oracle(in, source, want))
+		for (uint32_t v = 0; v < in->n && !err->code; v++)
+			if (dist[v] != want[v])
+				(void)report_distance(in, source, v, dist[v], want[v], what, err);
+	free(want);
+	return gb_fail(err, GB_EVERIFY, "the distances from source %" PRIu32 " are wrong", source);
+}
+
+/* ---- parents ----------------------------------------------------------------------------- */
+
+/* Whether there is an edge u -> v. */
+static bool is_edge(const struct bfs_input *in, uint32_t u, uint32_t v)
+{
+	uint64_t low = in->out.row[u], high = in->out.row[u + 1];
+
+	while (low < high) {
+		const uint64_t middle = low + (high - low) / 2;
+
+		if (in->out.column[middle] < v)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < in->out.row[u + 1] && in->out.column[low] == v;
+}
+
+/* That each parent is a vertex from which an edge leads here, or the mark of what is unreached. */
+static enum gb_status check_tree_edges(const struct bfs_input *in, uint32_t source,
+				       const int32_t *parent, struct gb_error *err)
+{
+	uint32_t bad = in->n;
+
+	if (parent[source] != (int32_t)source)
+		return gb_fail(err, GB_EVERIFY,
+			       "the parent of source %" PRIu32 " is %" PRId32 ", not itself",
+			       source, parent[source]);
+#pragma omp parallel for schedule(static) reduction(min : bad)
+	for (uint32_t v = 0; v < in->n; v++) {
+		const bool none = parent[v] == BFS_UNREACHED || v == source;
+
+		if (!none && v < bad &&
+		    (parent[v] < 0 || (uint32_t)parent[v] >= in->n ||
+		     !is_edge(in, (uint32_t)parent[v], v)))
+			bad = v;
+	}
+	if (bad == in->n)
+		return GB_OK;
+	if (parent[bad] < 0 || (uint32_t)parent[bad] >= in->n)
+		return gb_fail(err, GB_EVERIFY,
+			       "the parent of vertex %" PRIu32 " is %" PRId32
+			       ", no vertex of %" PRIu32,
+			       bad, parent[bad], in->n);
+	return gb_fail(err, GB_EVERIFY,
+		       "the parent of vertex %" PRIu32 " is %" PRId32 ", from where no edge leads",
+		       bad, parent[bad]);
+}
+
+/* Depth of v in the tree into depth[], and of all between it and what is known.  *on is where a
+ * path came back to itself. */
+static bool find_depth(const int32_t *parent, int32_t *depth, uint32_t v, uint32_t *on)
+{
+	uint32_t top = v;
+	int32_t steps = 0;
+
+	while (depth[top] == UNKNOWN) {
+		depth[top] = ON_PATH;
+		steps++;
+		if (parent[top] == BFS_UNREACHED)
+			break;
+		top = (uint32_t)parent[top];
+	}
+	*on = top;
+	if (depth[top] == ON_PATH && parent[top] != BFS_UNREACHED)
+		return false;
+	/* A path that ends outside the tree leaves all of it without a depth. */
+	if (depth[top] == ON_PATH || depth[top] == BFS_UNREACHED)
+		steps = INT32_MIN;
+	else
+		steps += depth[top];
+	for (uint32_t u = v; depth[u] == ON_PATH; u = (uint32_t)parent[u]) {
+		depth[u] = steps < 0 ? BFS_UNREACHED : steps--;
+		if (parent[u] == BFS_UNREACHED)
+			break;
+	}
+	return true;
+}
+
+static enum gb_status check_parents(const struct bfs_input *in, int64_t sample,
+				    const int32_t *parent, struct gb_error *err)
+{
+	const uint32_t source = bfs_source(in, sample);
+	int32_t *depth;
+	uint32_t on = 0;
+
+	if (check_tree_edges(in, source, parent, err))
+		return err->code;
+	depth = malloc(in->n * sizeof *depth);
+	if (!depth)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory for the verification");
+	for (uint32_t v = 0; v < in->n; v++)
+		depth[v] = UNKNOWN;
+	depth[source] = 0;
+	for (uint32_t v = 0; v < in->n && !err->code; v++)
+		if (depth[v] == UNKNOWN && !find_depth(parent, depth, v, &on))
+			gb_fail(err, GB_EVERIFY,
+				"the parents lead from vertex %" PRIu32 " back to itself", on);
+	if (!err->code)
+		(void)check_distances(in, sample, depth, "the depth in the tree", err);
+	free(depth);
+	return err->code;
+}
+
+enum gb_status bfs_verify(const struct bfs_input *in, int64_t sample, const int32_t *dist,
+			  const int32_t *parent, struct gb_error *err)
+{
+	if (dist && check_distances(in, sample, dist, "the distance", err))
+		return err->code;
+	return parent ? check_parents(in, sample, parent, err) : GB_OK;
+}

@@ -1,0 +1,151 @@
+/* warps.c -- how busy the lanes of a warp are in the kernels that the paper compares.
+ *
+ * No GPU is asked: the kernels' control flow is followed on the CPU from a source's true
+ * distances, level by level, and each instruction that a warp issues is counted together with the
+ * lanes that take part.  The result is lanes / (32 instructions).  Instructions per step are those
+ * of plain PTX for the loops in question; their weights matter little.
+ *
+ *	basic	a thread a vertex; if its distance is the level it walks its row of n bytes, probes
+ *		where there is an edge and stores where that is new
+ *	csr	a thread a vertex; it walks its list of columns, so that a warp goes on until its
+ *		longest list ends
+ *	ccam	the paper's kernel: a block a vertex, a warp a word, a lane a bit; lanes whose bit
+ *is set probe and store
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/workloads/bfs/verify.h"
+
+enum { LANES = 32 };
+/* Instructions: to look at a vertex, per step of a loop, per probe, per store. */
+enum { LOOK = 7, STEP_BYTE = 6, STEP_COLUMN = 8, STEP_WORD = 10, PROBE = 7, STORE = 3 };
+
+/* Instructions issued by warps, and lanes that took part in them. */
+struct count {
+	double issued, lanes;
+};
+
+static void add(struct count *c, double weight, double issued, double lanes)
+{
+	c->issued += weight * issued;
+	c->lanes += weight * lanes;
+}
+
+static double percent(const struct count *c)
+{
+	return c->issued > 0 ? 100 * c->lanes / (LANES * c->issued) : 0;
+}
+
+/* What the lanes of one warp find in their rows at one level. */
+struct warp {
+	unsigned active; /* lanes whose vertex is in the frontier */
+	double edges;    /* of all lanes */
+	double longest;  /* of one lane */
+};
+
+static struct warp look(const struct bfs_input *in, const int32_t *dist, uint32_t first,
+			int32_t level)
+{
+	struct warp w = { 0, 0, 0 };
+
+	for (uint32_t v = first; v < in->n && v < first + LANES; v++) {
+		const double degree = (double)(in->out.row[v + 1] - in->out.row[v]);
+
+		if (dist[v] != level)
+			continue;
+		w.active++;
+		w.edges += degree;
+		w.longest = degree > w.longest ? degree : w.longest;
+	}
+	return w;
+}
+
+/* Columns at which at least one of the warp's lanes has an edge: all of them walk in step. */
+static double union_of_rows(const struct bfs_input *in, const int32_t *dist, uint32_t first,
+			    int32_t level)
+{
+	double columns = 0;
+
+	for (size_t j = 0; j < in->pitch; j++) {
+		uint32_t word = 0;
+
+		for (uint32_t v = first; v < in->n && v < first + LANES; v++)
+			if (dist[v] == level)
+				word |= in->matrix[v * in->pitch + j];
+		columns += __builtin_popcount(word);
+	}
+	return columns;
+}
+
+/* One level of basic and csr, a thread a vertex.  Stores are few and left out. */
+static void count_threads(const struct bfs_input *in, const int32_t *dist, int32_t level,
+			  struct count *basic, struct count *csr)
+{
+	for (uint32_t first = 0; first < in->n; first += LANES) {
+		const struct warp w = look(in, dist, first, level);
+		const double n = in->n, lanes = n - first < LANES ? n - first : LANES;
+
+		add(basic, LOOK, 1, lanes);
+		add(csr, LOOK, 1, lanes);
+		if (!w.active)
+			continue;
+		add(basic, STEP_BYTE, n, n * w.active);
+		add(basic, PROBE, union_of_rows(in, dist, first, level), w.edges);
+		add(csr, STEP_COLUMN, w.longest, w.edges);
+	}
+}
+
+/* Bits of a word whose vertices are beyond the level: the lanes that store. */
+static unsigned fresh_bits(const int32_t *dist, uint32_t word, uint32_t base, int32_t level)
+{
+	unsigned fresh = 0;
+
+	for (; word; word &= word - 1)
+		fresh += dist[base + (uint32_t)__builtin_ctz(word)] > level;
+	return fresh;
+}
+
+/* One level of ccam, 32 warps a vertex. */
+static void count_words(const struct bfs_input *in, const int32_t *dist, int32_t level,
+			struct count *ccam)
+{
+	const uint32_t words = in->n / 32 + (in->n % 32 > 0);
+
+	add(ccam, LOOK, 32 * (double)in->n, 32 * (double)in->n * LANES);
+	for (uint32_t u = 0; u < in->n; u++) {
+		const uint32_t *row = in->matrix + u * in->pitch;
+
+		if (dist[u] != level)
+			continue;
+		add(ccam, STEP_WORD, words, (double)words * LANES);
+		for (uint32_t j = 0; j < words; j++) {
+			const unsigned fresh = fresh_bits(dist, row[j], 32 * j, level);
+
+			add(ccam, PROBE, row[j] != 0, __builtin_popcount(row[j]));
+			add(ccam, STORE, fresh > 0, fresh);
+		}
+	}
+}
+
+enum gb_status bfs_model_warps(const struct bfs_input *in, int64_t sample,
+			       struct gb_metrics *metrics, struct gb_error *err)
+{
+	struct count basic = { 0, 0 }, csr = { 0, 0 }, ccam = { 0, 0 };
+	const struct bfs_facts *facts = bfs_facts(in, sample, err);
+	int32_t *dist = facts ? malloc(in->n * sizeof *dist) : NULL;
+
+	if (!dist || !bfs_oracle(in, bfs_source(in, sample), dist)) {
+		free(dist);
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory for the model of warps");
+	}
+	for (int32_t level = 0; level <= (int32_t)facts->levels; level++) {
+		count_threads(in, dist, level, &basic, &csr);
+		count_words(in, dist, level, &ccam);
+	}
+	gb_metric(metrics, "warp_basic_percent", percent(&basic));
+	gb_metric(metrics, "warp_csr_percent", percent(&csr));
+	gb_metric(metrics, "warp_ccam_percent", percent(&ccam));
+	free(dist);
+	return GB_OK;
+}

@@ -1,0 +1,429 @@
+/* cbt.c -- the cbt workload: find the leaves of a concurrent binary tree, sum them up, split
+ * and merge them.
+ *
+ * Judged against definitions, with nothing taken from a variant: ids against the leaves of the
+ * field, gap by gap; a heap against the field that it must hold, bit for bit, and each sum against
+ * its two children; the tree after an update against the rules applied leaf after leaf; a terrain
+ * besides by the edges of its mesh.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cbt.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/workload.h"
+#include "datasets/image.h"
+#include "datasets/terrain.h"
+#include "datasets/tree_bits.h"
+#include "datasets/trees.h"
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+/* In the order of enum cbt_op, cbt_shape and cbt_ids. */
+static const char *const ops[] = { "bitfield", "reduce", "decode", "cycle", "update", NULL };
+static const char *const shapes[] = { "full", "uniform", "random", "terrain", NULL };
+static const char *const uses[] = { "store", "sum", NULL };
+
+#define AT(member) offsetof(struct cbt_params, member)
+static const struct gb_param params[] = {
+	{ .name = "op",
+	  .type = GB_CHOICE,
+	  .offset = AT(op),
+	  .initial = "cycle",
+	  .choices = ops,
+	  .help = "bitfield: leaves from the field alone; reduce: all sums; decode: leaves, with "
+		  "the sums at hand; cycle: reduce, then decode; update: frames of splitting and "
+		  "merging, then reduce" },
+	{ .name = "depth",
+	  .type = GB_INT,
+	  .offset = AT(depth),
+	  .initial = "17",
+	  .min = CBT_MIN_DEPTH,
+	  .max = CBT_MAX_DEPTH,
+	  .size = true,
+	  .help = "of the tree: 2^depth leaves at most, 2^(depth + 2) bits" },
+	{ .name = "shape",
+	  .type = GB_CHOICE,
+	  .offset = AT(shape),
+	  .initial = "random",
+	  .choices = shapes,
+	  .help = "full, all leaves of one level (uniform), an irregular tree (random), or a "
+		  "terrain refined for a camera in flight" },
+	{ .name = "fill",
+	  .type = GB_FLOAT,
+	  .offset = AT(fill),
+	  .initial = "1",
+	  .low = 0,
+	  .high = 1,
+	  .help = "leaves as a share of 2^depth; a terrain comes close" },
+	{ .name = "ids",
+	  .type = GB_CHOICE,
+	  .offset = AT(ids),
+	  .initial = "store",
+	  .choices = uses,
+	  .help = "what bitfield, decode and cycle do with a leaf's id: write it to an array, or "
+		  "add it to a sum" },
+	{ .name = "frames",
+	  .type = GB_INT,
+	  .offset = AT(frames),
+	  .initial = "4",
+	  .min = 1,
+	  .max = 256,
+	  .help = "of update, in one run" },
+	{ .name = "image",
+	  .type = GB_PATH,
+	  .offset = AT(image),
+	  .help = "write a PNG of the terrain's mesh, for update that after the last frame" },
+	GB_COMMON_PARAMS(struct cbt_params),
+};
+#undef AT
+
+/* ---- sweeps, each a line of words as typed after `gpubench cbt` --------------------------- */
+
+#define ALL_OPS "--op=bitfield,reduce,decode,cycle,update "
+
+/* Every small depth, then those around the sizes of words, lines, blocks and subtrees; sparse and
+ * dense trees; every use of ids. */
+static const char *const check[] = {
+	ALL_OPS "--depth=1:12",
+	ALL_OPS "--depth=1:14 --shape=random --fill=0.3",
+	ALL_OPS "--depth=12,15,18 --shape=random --fill=0.0003,0.97",
+	"--op=bitfield,decode,cycle --ids=sum --depth=3,6,11,13,16 --shape=random --fill=0.5",
+	"--op=reduce,decode,update --shape=uniform --fill=0.125 --depth=9,13",
+	"--op=cycle,update --shape=terrain --fill=0.2 --depth=11,14",
+	NULL,
+};
+
+/* The paper's cycle and its application, and the leaves of a full tree: 12 measurements on a CPU.
+ */
+static const char *const quick[] = {
+	"--op=cycle,update --depth=17 --fill=0.25",
+	"--op=decode --depth=19 --shape=full",
+	NULL,
+};
+
+static const char *const ci[] = {
+	"--op=reduce,decode --depth=16,22",
+	"--op=bitfield --depth=20 --fill=0.25",
+	"--op=cycle --depth=17 --fill=0.25 --ids=store,sum",
+	"--op=update --depth=17 --fill=0.25 --shape=random,terrain",
+	NULL,
+};
+
+/* The depths of the paper's figures 11 and 12 and of its supplements 13 and 14; those of figure 6
+ * up to 24, since one thread of a GPU takes half a minute at 30: `repro cbt:fig6` has them all. */
+static const char *const paper[] = {
+	"--op=bitfield --depth=10:24 --shape=full --ids=sum",
+	"--op=reduce,decode --depth=10:30 --shape=full --ids=sum",
+	"--op=cycle --depth=10:30 --fill=0.25 --ids=sum",
+	"--op=cycle,decode --depth=17 --fill=0.25",
+	"--op=update --depth=17 --fill=0.25 --shape=random,terrain",
+	NULL,
+};
+
+/* ---- input ------------------------------------------------------------------------------- */
+
+static void release(void *input)
+{
+	if (!input)
+		return;
+	gb_trees_release(input);
+	free(input);
+}
+
+static enum gb_status draw(const struct cbt_params *p, const struct cbt_input *in,
+			   struct gb_error *err)
+{
+	const uint64_t *field = in->end_field ? in->end_field : in->field;
+
+	if (p->shape != CBT_TERRAIN)
+		return gb_fail(err, GB_EUSAGE, "--image=%s needs --shape=terrain, not %s", p->image,
+			       shapes[p->shape]);
+	if (gb_memory_is_dry() || gb_image_check(p->image, err))
+		return err->code;
+	return gb_terrain_draw(p->image, field, in->depth, (uint64_t)p->seed, err);
+}
+
+static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
+{
+	const struct cbt_params *p = params_;
+	struct cbt_input *in = calloc(1, sizeof *in);
+
+	*input = NULL;
+	if (!in)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (gb_trees_make(p, in, err) || (p->image && draw(p, in, err))) {
+		release(in);
+		return err->code;
+	}
+	*input = in;
+	return GB_OK;
+}
+
+static size_t output_size(const void *params_, const void *input)
+{
+	(void)params_;
+	return cbt_output_size(input);
+}
+
+/* ---- judgement: ids ---------------------------------------------------------------------- */
+
+/* The sum of the ids of the leaves whose bits are in [x, end). */
+static uint64_t sum_ids(const struct cbt_input *in, uint64_t x, uint64_t end)
+{
+	const uint64_t bits = UINT64_C(1) << in->depth;
+	uint64_t sum = 0;
+
+	x = gb_tree_next(in->field, end, x);
+	for (uint64_t next; x < end; x = next) {
+		next = gb_tree_next(in->field, bits, x + 1);
+		sum += cbt_leaf(in->depth, (uint32_t)x, (uint32_t)(next - x));
+	}
+	return sum;
+}
+
+/* A full tree of depth 30 has 2^30 leaves: seconds of one thread. */
+static enum gb_status verify_sum(const struct cbt_input *in, uint64_t id_sum, struct gb_error *err)
+{
+	const uint64_t bits = UINT64_C(1) << in->depth;
+	const uint64_t share = bits > 1U << 14 ? 1U << 14 : bits;
+	uint64_t sum = 0;
+
+#pragma omp parallel for schedule(dynamic) reduction(+ : sum) if (bits > share)
+	for (uint64_t x = 0; x < bits; x += share)
+		sum += sum_ids(in, x, x + share);
+	if (id_sum == sum)
+		return GB_OK;
+	return gb_fail(err, GB_EVERIFY, "the ids of the leaves add up to %" PRIu64 ", not %" PRIu64,
+		       sum, id_sum);
+}
+
+static enum gb_status verify_ids(const struct cbt_input *in, const struct cbt_output *out,
+				 const uint32_t *ids, struct gb_error *err)
+{
+	const uint64_t end = UINT64_C(1) << in->depth;
+	size_t leaf = 0;
+
+	if (out->leaves != in->leaves)
+		return gb_fail(err, GB_EVERIFY, "%" PRIu64 " leaves decoded of %zu", out->leaves,
+			       in->leaves);
+	if (in->ids == CBT_SUM)
+		return verify_sum(in, out->id_sum, err);
+	for (uint64_t x = 0, next; x < end; x = next, leaf++) {
+		uint32_t k;
+
+		next = gb_tree_next(in->field, end, x + 1);
+		k = cbt_leaf(in->depth, (uint32_t)x, (uint32_t)(next - x));
+		if (ids[leaf] != k)
+			return gb_fail(err, GB_EVERIFY,
+				       "leaf %zu of %zu is node %" PRIu32 ", not %" PRIu32
+				       " (its bit is %" PRIu64 ")",
+				       leaf, in->leaves, k, ids[leaf], x);
+	}
+	return GB_OK;
+}
+
+/* ---- judgement: heaps -------------------------------------------------------------------- */
+
+/* The heap's level D must be this field. */
+static enum gb_status verify_field(const uint64_t *heap, unsigned depth, const uint64_t *field,
+				   struct gb_error *err)
+{
+	const uint64_t start = cbt_level_bit(depth, depth);
+	const unsigned width = depth < 5 ? 1U << depth : 32;
+
+	for (uint64_t x = 0; x < UINT64_C(1) << depth; x += width) {
+		const uint64_t want = cbt_bits(field, x, width);
+		const uint64_t have = cbt_bits(heap, start + x, width);
+
+		if (have == want)
+			continue;
+		x += (uint64_t)__builtin_ctzll(have ^ want);
+		return gb_fail(err, GB_EVERIFY,
+			       "bit %" PRIu64 " of the field is %d after the run, and should be %d",
+			       x, (int)gb_tree_get(heap, start + x), (int)gb_tree_get(field, x));
+	}
+	return GB_OK;
+}
+
+/* What belongs to no node: the depth marker and zeros. */
+static enum gb_status verify_rest(const uint64_t *heap, unsigned depth, struct gb_error *err)
+{
+	const uint64_t first = cbt_bits(heap, 0, depth + 3);
+
+	if (first != UINT64_C(1) << depth)
+		return gb_fail(err, GB_EVERIFY,
+			       "the heap starts with bits 0x%" PRIx64 ", not with the depth marker "
+			       "0x%" PRIx64,
+			       first, UINT64_C(1) << depth);
+	if (depth < 4 && heap[0] >> (4U << depth))
+		return gb_fail(err, GB_EVERIFY, "bits behind the heap's last are set");
+	return GB_OK;
+}
+
+/* Leaves below node k, from the field. */
+static uint64_t count_field(const uint64_t *field, unsigned depth, uint32_t k)
+{
+	const uint64_t x = cbt_field_bit(depth, k), size = (UINT64_C(1) << depth) >> cbt_level(k);
+	uint64_t count = 0;
+
+	if (size < 64)
+		return (uint64_t)__builtin_popcountll(field[x / 64] >> x % 64 &
+						      ((UINT64_C(1) << size) - 1));
+	for (uint64_t w = x / 64; w < (x + size) / 64; w++)
+		count += (uint64_t)__builtin_popcountll(field[w]);
+	return count;
+}
+
+/* What node k's sum must be: of its children, where they are kept. */
+static uint64_t expected_sum(const uint64_t *heap, unsigned depth, const uint64_t *field,
+			     int64_t last_level, uint32_t k)
+{
+	if ((int64_t)cbt_level(k) == last_level && last_level < (int64_t)depth - 1)
+		return count_field(field, depth, k);
+	return cbt_get(heap, depth, 2 * k) + cbt_get(heap, depth, 2 * k + 1);
+}
+
+/* The smallest node whose sum is wrong; 0: none. */
+static uint32_t first_wrong(const uint64_t *heap, unsigned depth, const uint64_t *field,
+			    int64_t last_level)
+{
+	const uint32_t end = UINT32_C(2) << last_level;
+	uint32_t wrong = UINT32_MAX;
+
+#pragma omp parallel for schedule(static) reduction(min : wrong) if (last_level > 12)
+	for (uint32_t k = 1; k < end; k++)
+		if (k < wrong &&
+		    cbt_get(heap, depth, k) != expected_sum(heap, depth, field, last_level, k))
+			wrong = k;
+	return wrong == UINT32_MAX ? 0 : wrong;
+}
+
+static enum gb_status verify_heap(const struct cbt_input *in, const struct cbt_output *out,
+				  const uint64_t *heap, const uint64_t *field, struct gb_error *err)
+{
+	uint32_t wrong;
+
+	if (out->last_level < 0 || out->last_level >= (int64_t)in->depth)
+		return gb_fail(err, GB_EVERIFY, "sums are said to be kept down to level %" PRId64,
+			       out->last_level);
+	if (verify_field(heap, in->depth, field, err) || verify_rest(heap, in->depth, err))
+		return err->code;
+	wrong = first_wrong(heap, in->depth, field, out->last_level);
+	if (wrong)
+		return gb_fail(err, GB_EVERIFY,
+			       "the sum of node %" PRIu32 ", level %u, is %" PRIu64
+			       ", not %" PRIu64,
+			       wrong, cbt_level(wrong), cbt_get(heap, in->depth, wrong),
+			       expected_sum(heap, in->depth, field, out->last_level, wrong));
+	if (out->leaves != cbt_get(heap, in->depth, 1))
+		return gb_fail(err, GB_EVERIFY,
+			       "%" PRIu64 " leaves reported, but the root's sum is %" PRIu64,
+			       out->leaves, cbt_get(heap, in->depth, 1));
+	return GB_OK;
+}
+
+static void add_metrics(const struct cbt_input *in, struct gb_metrics *metrics)
+{
+	double splits = 0, merges = 0;
+
+	gb_metric(metrics, "leaves", (double)in->leaves);
+	gb_metric(metrics, "fill", (double)in->leaves / ldexp(1, (int)in->depth));
+	gb_metric(metrics, "heap_bytes", ldexp(1, (int)in->depth + 2) / 8);
+	if (in->op != CBT_UPDATE)
+		return;
+	for (size_t f = 0; f < in->frames; f++) {
+		splits += (double)in->frame[f].splits;
+		merges += (double)in->frame[f].merges;
+	}
+	gb_metric(metrics, "end_leaves", (double)in->end_leaves);
+	gb_metric(metrics, "leaves_per_frame", (double)in->total_leaves / (double)in->frames);
+	gb_metric(metrics, "splits_per_frame", splits / (double)in->frames);
+	gb_metric(metrics, "merges_per_frame", merges / (double)in->frames);
+}
+
+static enum gb_status verify(const void *params_, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	const struct cbt_params *p = params_;
+	const struct cbt_input *in = input;
+	const struct cbt_output *out = output;
+	const unsigned char *bytes = (const unsigned char *)output + sizeof *out;
+	const uint32_t *ids = (const void *)bytes;
+	const uint64_t *heap = (const void *)(bytes + cbt_ids_size(in));
+	const uint64_t *field = in->op == CBT_UPDATE ? in->end_field : in->field;
+
+	(void)sample;
+	if (in->op != CBT_REDUCE && in->op != CBT_UPDATE && verify_ids(in, out, ids, err))
+		return err->code;
+	if (cbt_has_heap(in) && verify_heap(in, out, heap, field, err))
+		return err->code;
+	if (p->shape == CBT_TERRAIN &&
+	    gb_terrain_check(field, in->depth, in->op == CBT_UPDATE ? in->end_leaves : in->leaves,
+			     err))
+		return err->code;
+	add_metrics(in, metrics);
+	return GB_OK;
+}
+
+/* ---- the workload ------------------------------------------------------------------------ */
+
+/* Bytes that any algorithm must move: the field read, ids and sums written; of a frame its wishes
+ * read and the field written besides. */
+static struct gb_work work(const void *params_, const void *input)
+{
+	const struct cbt_input *in = input;
+	const double field = ldexp(1, (int)in->depth - 3);
+	double bytes = field;
+
+	(void)params_;
+	if (cbt_has_ids(in))
+		bytes += (double)in->leaves * sizeof(uint32_t);
+	if (cbt_has_heap(in))
+		bytes += 3 * field;
+	if (in->op == CBT_UPDATE)
+		bytes = (double)in->frames * 5 * field + (double)in->total_leaves / 4;
+	return (struct gb_work){ .items = (double)in->total_leaves, .bytes = bytes };
+}
+
+/* An update changes the tree that it starts from. */
+static bool repeatable(const void *params_)
+{
+	const struct cbt_params *p = params_;
+
+	return p->op != CBT_UPDATE;
+}
+
+static const char *source(const void *params_)
+{
+	(void)params_;
+	return "generated";
+}
+
+extern const struct gb_workload gb_cbt_workload;
+const struct gb_workload gb_cbt_workload = {
+	.name = "cbt",
+	.summary = "leaves of a concurrent binary tree: find, sum up, split and merge",
+	.paper = "Grachev, Ushakov. A research on concurrent binary tree properties. Software & "
+		 "Systems 36(3), 2023, 398-413 (in Russian)",
+	.item = "leaves",
+	.params = params,
+	.param_count = GB_COUNT(params),
+	.params_size = sizeof(struct cbt_params),
+	.check = check,
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.prepare = prepare,
+	.output_size = output_size,
+	.verify = verify,
+	.verify_method = "ids against the field's gaps, each sum against its children, the field "
+			 "against the rules applied one leaf at a time, edges of a terrain's mesh; "
+			 "heap with libcbt's depth marker (element 0 at bit 0)",
+	.work = work,
+	.repeatable = repeatable,
+	.source = source,
+	.release = release,
+};

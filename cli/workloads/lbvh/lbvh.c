@@ -1,0 +1,310 @@
+/* lbvh.c -- the lbvh workload: build a bounding volume hierarchy over the triangles of a scene
+ * (--op=build), or find what the primary rays of an image hit (--op=trace).
+ *
+ * What is right is judged in lbvh_judge.c: a tree node by node, hits ray by ray.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/workloads/lbvh/verify.h"
+#include "common/lbvh.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/workload.h"
+#include "datasets/image.h"
+#include "datasets/scene.h"
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+/* In the order of enum lbvh_op. */
+static const char *const ops[] = { "build", "trace", NULL };
+
+#define AT(member) offsetof(struct lbvh_params, member)
+static const struct gb_param params[] = {
+	{ .name = "op",
+	  .type = GB_CHOICE,
+	  .offset = AT(op),
+	  .initial = "build",
+	  .choices = ops,
+	  .help = "build a tree, or trace the primary rays of an image through one" },
+	{ .name = "scene",
+	  .type = GB_PATH,
+	  .offset = AT(scene),
+	  .initial = "terrain",
+	  .help = "terrain, knot, flake, soup, city, teapot, flat, points, copies, huge; or a .ply "
+		  "or "
+		  ".obj file" },
+	{ .name = "primitives",
+	  .type = GB_INT,
+	  .offset = AT(primitives),
+	  .initial = "0",
+	  .min = 0,
+	  .max = LBVH_PRIMITIVES_MAX,
+	  .unit = "triangles",
+	  .size = true,
+	  .help = "size of a generated scene (0: its usual size); a file has its own" },
+	{ .name = "rays",
+	  .type = GB_INT,
+	  .offset = AT(rays),
+	  .initial = "2048",
+	  .min = 1,
+	  .max = 1 << 14,
+	  .unit = "pixels",
+	  .size = true,
+	  .help = "edge of the image that is traced: as many rays as its square" },
+	{ .name = "image",
+	  .type = GB_PATH,
+	  .offset = AT(image),
+	  .help = "with --op=trace: write the picture that was verified last to this .png or "
+		  ".ppm" },
+	GB_COMMON_PARAMS(struct lbvh_params),
+};
+#undef AT
+
+/* ---- sweeps, each a line of words as typed after `gpubench lbvh` -------------------------- */
+
+/* Around the sizes of warps and blocks; then every kind of scene, the odd ones among them, at sizes
+ * of several blocks and tiles. */
+static const char *const check[] = {
+	"--scene=soup --primitives=1,2,3,31,32,33,64,65,255,256,257,1023,1025",
+	"--scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge --primitives=5001",
+	"--scene=points,copies --primitives=1,2,33",
+	"--op=trace --scene=soup --primitives=1,2,3,33,257 --rays=64",
+	("--op=trace --scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge "
+	 "--primitives=3001 --rays=96"),
+	"--op=trace --scene=knot --primitives=1000 --rays=1,7,8,9,17",
+	NULL,
+};
+
+static const char *const quick[] = {
+	"--scene=terrain --primitives=100k",
+	"--op=trace --scene=teapot --rays=256",
+	NULL,
+};
+
+/* In cache and in memory; every kind of scene. */
+static const char *const ci[] = {
+	"--scene=teapot",
+	"--scene=terrain,city,flake --primitives=200k",
+	"--scene=terrain --primitives=1M",
+	"--op=trace --scene=teapot --rays=1024",
+	"--op=trace --scene=terrain,city --primitives=200k --rays=512",
+	NULL,
+};
+
+/* The sizes of the paper's scenes: teapot, sponza, bunny, cry-sponza, dragon, car; 2048 x 2048
+ * rays. */
+static const char *const paper[] = {
+	"--op=build,trace --scene=teapot --primitives=25600",
+	"--op=build,trace --scene=city --primitives=66k,243k",
+	"--op=build,trace --scene=knot --primitives=144k,871k",
+	"--op=build,trace --scene=flake --primitives=1600k",
+	NULL,
+};
+
+/* ---- input ------------------------------------------------------------------------------- */
+
+static void release(void *input)
+{
+	struct lbvh_input *in = input;
+
+	if (!in)
+		return;
+	lbvh_reference_destroy(in->reference);
+	gb_host_free(in->vertex);
+	gb_host_free(in->triangle);
+	free(in);
+}
+
+static enum gb_status make_mesh(const struct lbvh_params *p, struct gb_mesh *mesh,
+				struct gb_view *view, struct gb_error *err)
+{
+	if (gb_scene_known(p->scene))
+		return gb_scene_make(p->scene, (size_t)p->primitives, (uint64_t)p->seed, mesh, view,
+				     err);
+	if (gb_mesh_read(p->scene, mesh, err))
+		return err->code;
+	gb_mesh_view(p->scene, mesh, view);
+	return GB_OK;
+}
+
+static enum gb_status check_image(const struct lbvh_params *p, struct gb_error *err)
+{
+	if (p->image && p->op != LBVH_TRACE)
+		return gb_fail(err, GB_EUSAGE, "--image needs --op=trace: a build has no picture");
+	return p->image ? gb_image_check(p->image, err) : GB_OK;
+}
+
+static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
+{
+	const struct lbvh_params *p = params_;
+	struct gb_mesh mesh;
+	struct gb_view view;
+	struct lbvh_input *in;
+
+	*input = NULL;
+	if (check_image(p, err) || make_mesh(p, &mesh, &view, err))
+		return err->code;
+	in = calloc(1, sizeof *in);
+	if (!in) {
+		gb_mesh_release(&mesh);
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	}
+	in->count = mesh.count;
+	in->vertex_count = mesh.vertex_count;
+	in->vertex = mesh.vertex;
+	in->triangle = mesh.triangle;
+	in->edge = (uint32_t)p->rays;
+	in->camera = gb_view_camera(&view, in->edge);
+	in->probe = gb_view_camera(&view, LBVH_PROBE_EDGE);
+	if (lbvh_reference_create(&in->reference, in, p->op == LBVH_TRACE, err)) {
+		release(in);
+		return err->code;
+	}
+	*input = in;
+	return GB_OK;
+}
+
+static size_t output_size(const void *params_, const void *input)
+{
+	const struct lbvh_params *p = params_;
+
+	return p->op == LBVH_TRACE ? lbvh_trace_size(input) : lbvh_build_size(input);
+}
+
+/* ---- the picture -------------------------------------------------------------------------- */
+
+/* The colour of a hit: its normal's direction, brighter towards the eye. */
+static void shade(const struct lbvh_input *in, uint32_t primitive, const float direction[3],
+		  unsigned char rgb[3])
+{
+	const uint32_t *corner = in->triangle + 3 * (size_t)primitive;
+	const float *a = in->vertex + 3 * (size_t)corner[0];
+	const float *b = in->vertex + 3 * (size_t)corner[1];
+	const float *c = in->vertex + 3 * (size_t)corner[2];
+	double e1[3], e2[3], n[3], length = 0, facing = 0;
+
+	for (int k = 0; k < 3; k++) {
+		e1[k] = (double)b[k] - (double)a[k];
+		e2[k] = (double)c[k] - (double)a[k];
+	}
+	for (int k = 0; k < 3; k++) {
+		const int i = (k + 1) % 3, j = (k + 2) % 3;
+
+		n[k] = e1[i] * e2[j] - e1[j] * e2[i];
+		length += n[k] * n[k];
+		facing -= n[k] * (double)direction[k];
+	}
+	length = length > 0 ? sqrt(length) : 1;
+	for (int k = 0; k < 3; k++) {
+		const double toward = (facing < 0 ? -n[k] : n[k]) / length;
+
+		rgb[k] = (unsigned char)((0.35 + 0.65 * fabs(facing) / length) *
+					 (127.5 + 127.5 * toward));
+	}
+}
+
+static enum gb_status draw(const struct lbvh_input *in, const void *output, const char *path,
+			   struct gb_error *err)
+{
+	const size_t rays = (size_t)in->edge * in->edge;
+	const uint32_t *primitive = (const uint32_t *)output + rays;
+	unsigned char *rgb = calloc(rays, 3);
+	enum gb_status status;
+
+	if (!rgb)
+		return gb_fail(err, GB_ERUNTIME, "%s: out of memory for the picture", path);
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < rays; i++) {
+		float direction[3];
+
+		if (primitive[i] == LBVH_MISS)
+			continue;
+		lbvh_ray(&in->camera, (uint32_t)(i % in->edge), (uint32_t)(i / in->edge),
+			 direction);
+		shade(in, primitive[i], direction, rgb + 3 * i);
+	}
+	status = gb_image_write(path, rgb, in->edge, in->edge, err);
+	free(rgb);
+	return status;
+}
+
+/* ---- judgement --------------------------------------------------------------------------- */
+
+static void tell_camera(const struct lbvh_camera *camera, struct gb_metrics *metrics)
+{
+	static const char *const eye[] = { "eye_x", "eye_y", "eye_z" };
+	static const char *const corner[] = { "corner_x", "corner_y", "corner_z" };
+
+	for (int k = 0; k < 3; k++)
+		gb_metric(metrics, eye[k], (double)camera->eye[k]);
+	for (int k = 0; k < 3; k++)
+		gb_metric(metrics, corner[k], (double)camera->corner[k]);
+}
+
+static enum gb_status verify(const void *params_, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	const struct lbvh_params *p = params_;
+	const struct lbvh_input *in = input;
+
+	(void)sample;
+	if (p->op == LBVH_BUILD)
+		return lbvh_judge_build(in, output, metrics, err);
+	if (lbvh_judge_trace(in, output, metrics, err))
+		return err->code;
+	tell_camera(&in->camera, metrics);
+	return p->image ? draw(in, output, p->image, err) : GB_OK;
+}
+
+/* ---- the workload ------------------------------------------------------------------------ */
+
+/* Triangles of a build, rays of a trace.  Bytes: the mesh read, and nodes and index of a tree of
+ * single triangles or the hits written. */
+static struct gb_work work(const void *params_, const void *input)
+{
+	const struct lbvh_params *p = params_;
+	const struct lbvh_input *in = input;
+	const double mesh = 12 * ((double)in->vertex_count + (double)in->count);
+	const double rays = (double)in->edge * in->edge;
+
+	if (p->op == LBVH_TRACE)
+		return (struct gb_work){ .items = rays, .bytes = mesh + 8 * rays };
+	return (struct gb_work){ .items = (double)in->count,
+				 .bytes = mesh + (2 * sizeof(struct lbvh_node) + sizeof(uint32_t)) *
+							 (double)in->count };
+}
+
+static const char *source(const void *params_)
+{
+	const struct lbvh_params *p = params_;
+
+	return gb_scene_known(p->scene) ? "generated" : "file";
+}
+
+extern const struct gb_workload gb_lbvh_workload;
+const struct gb_workload gb_lbvh_workload = {
+	.name = "lbvh",
+	.summary = "build a bounding volume hierarchy, or trace rays through one",
+	.paper =
+		"Frolov, Galaktionov. A no-API approach to massive-parallel architectures. Keldysh "
+		"Institute of Applied Mathematics, preprint 58, 2023 (in Russian)",
+	.item = "items",
+	.params = params,
+	.param_count = GB_COUNT(params),
+	.params_size = sizeof(struct lbvh_params),
+	.check = check,
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.prepare = prepare,
+	.output_size = output_size,
+	.verify = verify,
+	.verify_method =
+		"build: every node and primitive once, boxes exact, probe rays; trace: every "
+		"ray against the nearest of all triangles",
+	.work = work,
+	.source = source,
+	.release = release,
+};

@@ -1,0 +1,229 @@
+/* reference.c -- the nearest triangle of a ray, as slow and as sure as possible
+ * (lbvh_judge.h).
+ *
+ * The tree shares no code with the builders it judges: primitives are sorted along a curve by
+ * qsort(), cut into equal shares, and the boxes of a complete binary tree over the shares are
+ * computed bottom up.  The curve matters for speed alone.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/workloads/lbvh/verify.h"
+#include "common/memory.h"
+
+enum { LEAF_SIZE = 4, STACK = 64 };
+
+/* Far beyond the rounding of a slab test, relative to the larger distance. */
+#define SLACK 1e-5f
+
+static size_t bit_words(size_t bits)
+{
+	return (bits + 63) / 64;
+}
+
+enum gb_status lbvh_reference_create(struct lbvh_reference **out, const struct lbvh_input *in,
+				     bool trace, struct gb_error *err)
+{
+	struct lbvh_reference *r = calloc(1, sizeof *r);
+
+	*out = r;
+	if (!r)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	r->rays = trace ? (size_t)in->edge * in->edge : LBVH_PROBES;
+	r->leaves = 1;
+	while (r->leaves * LEAF_SIZE < in->count)
+		r->leaves *= 2;
+	if (!(r->placed = gb_host_alloc(in->count, sizeof *r->placed, err)) ||
+	    !(r->box = gb_host_alloc(2 * r->leaves, sizeof *r->box, err)) ||
+	    !(r->t = gb_host_alloc(r->rays, sizeof *r->t, err)) ||
+	    !(r->primitive = gb_host_alloc(r->rays, sizeof *r->primitive, err)))
+		return err->code;
+	if (!trace && (!(r->stack = gb_host_alloc(in->count + 1, sizeof *r->stack, err)) ||
+		       !(r->visited = gb_host_alloc(bit_words(2 * in->count), 8, err)) ||
+		       !(r->taken = gb_host_alloc(bit_words(in->count), 8, err))))
+		return err->code;
+	return GB_OK;
+}
+
+void lbvh_reference_destroy(struct lbvh_reference *r)
+{
+	if (!r)
+		return;
+	gb_host_free(r->placed);
+	gb_host_free(r->box);
+	gb_host_free(r->t);
+	gb_host_free(r->primitive);
+	gb_host_free(r->stack);
+	gb_host_free(r->visited);
+	gb_host_free(r->taken);
+	free(r);
+}
+
+/* ---- the tree ----------------------------------------------------------------------------- */
+
+static void empty_box(float box[6])
+{
+	for (int k = 0; k < 3; k++) {
+		box[k] = INFINITY;
+		box[3 + k] = -INFINITY;
+	}
+}
+
+static void grow_box(float box[6], const float lo[3], const float hi[3])
+{
+	for (int k = 0; k < 3; k++) {
+		box[k] = lbvh_min(box[k], lo[k]);
+		box[3 + k] = lbvh_max(box[3 + k], hi[k]);
+	}
+}
+
+static int by_code(const void *a_, const void *b_)
+{
+	const struct lbvh_placed *a = a_, *b = b_;
+
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	return (a->primitive > b->primitive) - (a->primitive < b->primitive);
+}
+
+/* The first primitive of share `leaf`. */
+static size_t share_begin(const struct lbvh_reference *r, size_t count, size_t leaf)
+{
+	return count / r->leaves * leaf + count % r->leaves * leaf / r->leaves;
+}
+
+static void place(const struct lbvh_input *in, struct lbvh_reference *r)
+{
+	struct lbvh_grid grid;
+	float scene[6];
+
+	empty_box(scene);
+	for (size_t p = 0; p < in->count; p++) {
+		const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle, p);
+
+		grow_box(scene, b.lo, b.hi);
+	}
+	grid = lbvh_grid_over(scene, scene + 3, LBVH_BITS_63);
+#pragma omp parallel for schedule(static)
+	for (size_t p = 0; p < in->count; p++) {
+		const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle, p);
+
+		r->placed[p].code = lbvh_code_63(&grid, &b);
+		r->placed[p].primitive = (uint32_t)p;
+	}
+	qsort(r->placed, in->count, sizeof *r->placed, by_code);
+}
+
+void lbvh_reference_build(const struct lbvh_input *in)
+{
+	struct lbvh_reference *r = in->reference;
+
+	if (r->built)
+		return;
+	place(in, r);
+#pragma omp parallel for schedule(static)
+	for (size_t leaf = 0; leaf < r->leaves; leaf++) {
+		float *box = r->box[r->leaves + leaf];
+		const size_t end = share_begin(r, in->count, leaf + 1);
+
+		empty_box(box);
+		for (size_t i = share_begin(r, in->count, leaf); i < end; i++) {
+			const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle,
+								     r->placed[i].primitive);
+
+			grow_box(box, b.lo, b.hi);
+		}
+	}
+	for (size_t node = r->leaves; node-- > 1;) {
+		memcpy(r->box[node], r->box[2 * node], sizeof r->box[node]);
+		grow_box(r->box[node], r->box[2 * node + 1], r->box[2 * node + 1] + 3);
+	}
+	r->built = true;
+}
+
+/* ---- rays --------------------------------------------------------------------------------- */
+
+struct ray {
+	const float *origin, *direction;
+	float inverse[3];
+};
+
+/* Where the ray enters the box, INFINITY if not before `far`; never later than it really does. */
+static float enter(const float box[6], const struct ray *ray, float far)
+{
+	float near = 0;
+
+	for (int k = 0; k < 3; k++) {
+		const float a = (box[k] - ray->origin[k]) * ray->inverse[k];
+		const float b = (box[3 + k] - ray->origin[k]) * ray->inverse[k];
+
+		/* 0 / 0 is NaN, which compares false and leaves the interval alone. */
+		if (a < b) {
+			near = a > near ? a : near;
+			far = b < far ? b : far;
+		} else if (b <= a) {
+			near = b > near ? b : near;
+			far = a < far ? a : far;
+		}
+	}
+	near -= near * SLACK;
+	return near <= far + far * SLACK ? near : INFINITY;
+}
+
+/* The triangles of share `leaf` against the ray. */
+static void test_share(const struct lbvh_input *in, const struct ray *ray, size_t leaf,
+		       float *best_t, uint32_t *best)
+{
+	const struct lbvh_reference *r = in->reference;
+	const size_t end = share_begin(r, in->count, leaf + 1);
+
+	for (size_t i = share_begin(r, in->count, leaf); i < end; i++) {
+		const uint32_t p = r->placed[i].primitive;
+		const uint32_t *corner = in->triangle + 3 * (size_t)p;
+		const float t = lbvh_intersect(
+			ray->origin, ray->direction, in->vertex + 3 * (size_t)corner[0],
+			in->vertex + 3 * (size_t)corner[1], in->vertex + 3 * (size_t)corner[2]);
+
+		if (lbvh_nearer(t, p, *best_t, *best)) {
+			*best_t = t;
+			*best = p;
+		}
+	}
+}
+
+float lbvh_reference_hit(const struct lbvh_input *in, const float origin[3],
+			 const float direction[3], uint32_t *primitive)
+{
+	const struct lbvh_reference *r = in->reference;
+	struct ray ray = { .origin = origin, .direction = direction };
+	size_t stack[STACK];
+	int depth = 0;
+	float best = INFINITY;
+
+	for (int k = 0; k < 3; k++)
+		ray.inverse[k] = 1 / direction[k];
+	*primitive = LBVH_MISS;
+	if (enter(r->box[1], &ray, best) < INFINITY)
+		stack[depth++] = 1;
+	while (depth > 0) {
+		const size_t node = stack[--depth];
+		float near[2];
+
+		if (enter(r->box[node], &ray, best) == INFINITY)
+			continue;
+		if (node >= r->leaves) {
+			test_share(in, &ray, node - r->leaves, &best, primitive);
+			continue;
+		}
+		near[0] = enter(r->box[2 * node], &ray, best);
+		near[1] = enter(r->box[2 * node + 1], &ray, best);
+		const size_t second = near[0] <= near[1]; /* the farther child waits */
+
+		if (near[second] < INFINITY)
+			stack[depth++] = 2 * node + second;
+		if (near[!second] < INFINITY)
+			stack[depth++] = 2 * node + !second;
+	}
+	return best;
+}

@@ -1,0 +1,499 @@
+/* verify.c -- trees and hits against what they must be (lbvh_judge.h). */
+#include "cli/workloads/lbvh/verify.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/text.h"
+
+/* A ray may disagree only where the last bit decides: one in so many.  Embree's triangle test and
+ * reciprocals have errors of their own, which show among triangles much longer than wide: 3 in 10^5
+ * rays differ on `city`, none on other scenes. */
+enum { RAYS_PER_EDGE_CASE = 100000, RAYS_PER_FOREIGN_EDGE_CASE = 20000 };
+static const float tolerance = 1e-4f;
+
+/* Scenes up to this size have their binary trees tried with rays, too: a right structure with
+ * right boxes cannot miss a hit, so this judges the judge. */
+enum { TRIED_WITH_RAYS = 1 << 16 };
+
+/* ---- hits --------------------------------------------------------------------------------- */
+
+/* The hits of rays 0 .. rays - 1 through `camera`, `edge` to a row. */
+struct hits {
+	const struct lbvh_camera *camera;
+	uint32_t edge;
+	size_t rays;
+	const float *t;
+	const uint32_t *primitive;
+	bool foreign; /* of another arithmetic than the reference's */
+};
+
+static void trace_reference(const struct lbvh_input *in, const struct hits *h)
+{
+	struct lbvh_reference *r = in->reference;
+
+	if (r->traced)
+		return;
+	lbvh_reference_build(in);
+#pragma omp parallel for schedule(dynamic, 1024)
+	for (size_t i = 0; i < h->rays; i++) {
+		float direction[3];
+
+		lbvh_ray(h->camera, (uint32_t)(i % h->edge), (uint32_t)(i / h->edge), direction);
+		r->t[i] = lbvh_reference_hit(in, h->camera->eye, direction, &r->primitive[i]);
+	}
+	r->traced = true;
+}
+
+/* Whether two distances are the same, but for rounding; infinite ones never are. */
+static bool near_enough(float a, float b)
+{
+	const float difference = a > b ? a - b : b - a;
+
+	/* Not the other way round: NaN is near to nothing. */
+	return difference < INFINITY && difference <= tolerance * lbvh_max(a, b);
+}
+
+/* Whether hit (t, p) of ray i is the reference's. */
+static bool agrees(const struct lbvh_input *in, const struct hits *h, size_t i)
+{
+	const float want = in->reference->t[i], t = h->t[i];
+	const uint32_t p = h->primitive[i];
+	const uint32_t *corner;
+	float direction[3];
+
+	if (want == INFINITY || p == LBVH_MISS)
+		return want == INFINITY && p == LBVH_MISS && t == INFINITY;
+	if (p >= in->count || !near_enough(t, want))
+		return false;
+	if (p == in->reference->primitive[i])
+		return true;
+	corner = in->triangle + 3 * (size_t)p;
+	lbvh_ray(h->camera, (uint32_t)(i % h->edge), (uint32_t)(i / h->edge), direction);
+	return near_enough(t, lbvh_intersect(h->camera->eye, direction,
+					     in->vertex + 3 * (size_t)corner[0],
+					     in->vertex + 3 * (size_t)corner[1],
+					     in->vertex + 3 * (size_t)corner[2]));
+}
+
+/* A bijection in which every bit of the result depends on every bit of x. */
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 31) * UINT64_C(0x9fb21c651e98df25);
+	x = (x ^ x >> 29) * UINT64_C(0xd6e8feb86659fd93);
+	return x ^ x >> 32;
+}
+
+static enum gb_status judge_hits(const struct lbvh_input *in, const struct hits *h,
+				 struct gb_metrics *metrics, struct gb_error *err)
+{
+	const size_t share = h->foreign ? RAYS_PER_FOREIGN_EDGE_CASE : RAYS_PER_EDGE_CASE;
+	const size_t allowed = (h->rays + share - 1) / share;
+	size_t differing = 0, first = h->rays, hits = 0;
+	uint64_t checksum = 0;
+
+	trace_reference(in, h);
+#pragma omp parallel for schedule(static) reduction(+ : differing, hits, checksum) \
+	reduction(min : first)
+	for (size_t i = 0; i < h->rays; i++) {
+		if (!agrees(in, h, i)) {
+			differing++;
+			first = i < first ? i : first;
+		}
+		if (h->primitive[i] != LBVH_MISS) {
+			hits++;
+			checksum += mix((uint64_t)i << 32 | h->primitive[i]);
+		}
+	}
+	gb_metric(metrics, "hits", (double)hits);
+	gb_metric_hash(metrics, "hit_checksum", checksum);
+	gb_metric(metrics, "differing_rays", (double)differing);
+	if (differing <= allowed)
+		return GB_OK;
+	return gb_fail(err, GB_EVERIFY,
+		       "%zu of %zu rays do not hit what they should (%zu may, at edges), first ray "
+		       "(%zu, %zu): primitive %" PRIu32 " at %.9g instead of %" PRIu32 " at %.9g",
+		       differing, h->rays, allowed, first % h->edge, first / h->edge,
+		       h->primitive[first], (double)h->t[first], in->reference->primitive[first],
+		       (double)in->reference->t[first]);
+}
+
+enum gb_status lbvh_judge_trace(const struct lbvh_input *in, const void *output,
+				struct gb_metrics *metrics, struct gb_error *err)
+{
+	const size_t rays = (size_t)in->edge * in->edge;
+	const float *t = output;
+	const uint32_t *primitive = (const uint32_t *)output + rays;
+	const struct hits h = { &in->camera, in->edge,  rays,
+				t,           primitive, primitive[rays] == LBVH_FOREIGN };
+
+	return judge_hits(in, &h, metrics, err);
+}
+
+/* ---- trees -------------------------------------------------------------------------------- */
+
+/* The parts of a build's output. */
+struct tree {
+	const struct lbvh_tree_header *header;
+	const struct lbvh_node *node;
+	const uint32_t *index;
+	size_t count, leaves, nodes;
+};
+
+static struct tree tree_of(const struct lbvh_input *in, const void *output)
+{
+	struct tree t = { .header = output, .count = in->count };
+	const unsigned char *bytes = output;
+
+	t.node = (const struct lbvh_node *)(const void *)(bytes + sizeof *t.header);
+	t.index = (const uint32_t *)(const void *)(t.node + 2 * in->count - 1);
+	t.leaves = t.header->leaves;
+	t.nodes = t.header->nodes;
+	return t;
+}
+
+static bool is_leaf(const struct lbvh_node *n)
+{
+	return n->left & LBVH_LEAF;
+}
+
+static size_t leaf_first(const struct lbvh_node *n)
+{
+	return n->left & ~LBVH_LEAF;
+}
+
+/* Whether what node i refers to exists. */
+static bool refers_well(const struct tree *t, size_t i)
+{
+	const struct lbvh_node *n = &t->node[i];
+
+	if (!is_leaf(n))
+		return n->left < t->nodes && n->right < t->nodes;
+	if (n->right == 0 || leaf_first(n) + n->right > t->count)
+		return false;
+	for (size_t k = leaf_first(n); k < leaf_first(n) + n->right; k++)
+		if (t->index[k] >= t->count)
+			return false;
+	return true;
+}
+
+static enum gb_status report_reference(const struct tree *t, size_t i, struct gb_error *err)
+{
+	const struct lbvh_node *n = &t->node[i];
+
+	if (!is_leaf(n))
+		return gb_fail(err, GB_EVERIFY,
+			       "node %zu has the children %" PRIu32 " and %" PRIu32 " of %zu nodes",
+			       i, n->left, n->right, t->nodes);
+	if (n->right == 0 || leaf_first(n) + n->right > t->count)
+		return gb_fail(err, GB_EVERIFY,
+			       "leaf %zu holds %" PRIu32 " primitives from %zu of %zu", i, n->right,
+			       leaf_first(n), t->count);
+	return gb_fail(err, GB_EVERIFY, "leaf %zu holds a primitive that is none of %zu", i,
+		       t->count);
+}
+
+/* The box that node i should have. */
+static void right_box(const struct lbvh_input *in, const struct tree *t, size_t i,
+		      struct lbvh_box *box)
+{
+	const struct lbvh_node *n = &t->node[i];
+
+	if (!is_leaf(n)) {
+		const struct lbvh_node *a = &t->node[n->left], *b = &t->node[n->right];
+
+		for (int k = 0; k < 3; k++) {
+			box->lo[k] = lbvh_min(a->lo[k], b->lo[k]);
+			box->hi[k] = lbvh_max(a->hi[k], b->hi[k]);
+		}
+		return;
+	}
+	*box = lbvh_primitive_box(in->vertex, in->triangle, t->index[leaf_first(n)]);
+	for (size_t j = 1; j < n->right; j++) {
+		const struct lbvh_box more =
+			lbvh_primitive_box(in->vertex, in->triangle, t->index[leaf_first(n) + j]);
+
+		for (int k = 0; k < 3; k++) {
+			box->lo[k] = lbvh_min(box->lo[k], more.lo[k]);
+			box->hi[k] = lbvh_max(box->hi[k], more.hi[k]);
+		}
+	}
+}
+
+/* The axis in which node i's box is wrong; 3 if it is right. */
+static int wrong_axis(const struct lbvh_input *in, const struct tree *t, size_t i)
+{
+	const struct lbvh_node *n = &t->node[i];
+	struct lbvh_box box;
+
+	right_box(in, t, i, &box);
+	for (int k = 0; k < 3; k++)
+		/* Not `!=`: NaN is wrong, too. */
+		if (!(n->lo[k] == box.lo[k] && n->hi[k] == box.hi[k]))
+			return k;
+	return 3;
+}
+
+static enum gb_status report_box(const struct lbvh_input *in, const struct tree *t, size_t i,
+				 struct gb_error *err)
+{
+	const struct lbvh_node *n = &t->node[i];
+	const int k = wrong_axis(in, t, i);
+	struct lbvh_box box;
+
+	right_box(in, t, i, &box);
+	return gb_fail(err, GB_EVERIFY,
+		       "the box of %s %zu is %.9g .. %.9g in %c, and the union of its %s is %.9g "
+		       ".. %.9g",
+		       is_leaf(n) ? "leaf" : "node", i, (double)n->lo[k], (double)n->hi[k],
+		       (char)('x' + k), is_leaf(n) ? "primitives" : "children", (double)box.lo[k],
+		       (double)box.hi[k]);
+}
+
+static bool take(uint64_t *bits, size_t i)
+{
+	const uint64_t bit = UINT64_C(1) << (i % 64);
+	const bool taken = bits[i / 64] & bit;
+
+	bits[i / 64] |= bit;
+	return !taken;
+}
+
+/* Account for the primitives of leaf i. */
+static enum gb_status take_leaf(const struct tree *t, size_t i, uint64_t *taken, size_t *primitives,
+				struct gb_error *err)
+{
+	const struct lbvh_node *n = &t->node[i];
+	const uint32_t *index = t->index + leaf_first(n);
+
+	for (size_t k = 0; k < n->right; k++) {
+		if (!take(taken, index[k]))
+			return gb_fail(err, GB_EVERIFY,
+				       "primitive %" PRIu32 " is in two places, one is leaf %zu",
+				       index[k], i);
+		if (k && index[k] < index[k - 1])
+			return gb_fail(err, GB_EVERIFY,
+				       "leaf %zu holds primitive %" PRIu32 " after %" PRIu32, i,
+				       index[k], index[k - 1]);
+	}
+	*primitives += n->right;
+	return GB_OK;
+}
+
+/* Walk the tree from the root: each node once, each primitive once; the largest depth (the root
+ * has 1). */
+static enum gb_status walk(const struct lbvh_input *in, const struct tree *t, size_t *depth,
+			   struct gb_error *err)
+{
+	const struct lbvh_reference *r = in->reference;
+	size_t reached = 0, leaves = 0, primitives = 0, top = 0;
+
+	memset(r->visited, 0, (t->nodes + 63) / 64 * 8);
+	memset(r->taken, 0, (t->count + 63) / 64 * 8);
+	*depth = 0;
+	r->stack[top++] = UINT64_C(1) << 32;
+	while (top > 0) {
+		const uint64_t entry = r->stack[--top];
+		const size_t i = (uint32_t)entry, level = entry >> 32;
+
+		if (!take(r->visited, i))
+			return gb_fail(err, GB_EVERIFY, "node %zu is reached twice", i);
+		reached++;
+		*depth = level > *depth ? level : *depth;
+		if (is_leaf(&t->node[i])) {
+			leaves++;
+			if (take_leaf(t, i, r->taken, &primitives, err))
+				return err->code;
+			continue;
+		}
+		if (top + 2 > in->count)
+			return gb_fail(err, GB_EVERIFY,
+				       "node %zu has children, but every primitive has its leaf",
+				       i);
+		r->stack[top++] = (uint64_t)(level + 1) << 32 | t->node[i].right;
+		r->stack[top++] = (uint64_t)(level + 1) << 32 | t->node[i].left;
+	}
+	if (reached != t->nodes || leaves != t->leaves)
+		return gb_fail(err, GB_EVERIFY,
+			       "%zu nodes and %zu leaves are reached from the root, of %zu and %zu",
+			       reached, leaves, t->nodes, t->leaves);
+	if (primitives != t->count)
+		for (size_t p = 0; p < t->count; p++)
+			if (take(r->taken, p))
+				return gb_fail(err, GB_EVERIFY, "primitive %zu is in no leaf", p);
+	return GB_OK;
+}
+
+static double area(const struct lbvh_node *n)
+{
+	const double x = (double)n->hi[0] - (double)n->lo[0];
+	const double y = (double)n->hi[1] - (double)n->lo[1];
+	const double z = (double)n->hi[2] - (double)n->lo[2];
+
+	return x * y + y * z + z * x;
+}
+
+/* The expected number of boxes and primitives that a random ray through the root is tested
+ * against; 0 if the root has no area. */
+static double sah_cost(const struct tree *t)
+{
+	double sum = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : sum)
+	for (size_t i = 0; i < t->nodes; i++)
+		sum += area(&t->node[i]) * (is_leaf(&t->node[i]) ? t->node[i].right : 1);
+	return area(&t->node[0]) > 0 ? sum / area(&t->node[0]) : 0;
+}
+
+/* A sum over words that depends on their places. */
+static uint64_t tree_hash(const struct tree *t)
+{
+	const uint32_t *word = (const uint32_t *)(const void *)t->node;
+	const size_t words = t->nodes * sizeof *t->node / sizeof *word;
+	uint64_t hash = 0;
+
+#pragma omp parallel for schedule(static) reduction(+ : hash)
+	for (size_t i = 0; i < words; i++)
+		hash += mix((uint64_t)i << 32 | word[i]);
+#pragma omp parallel for schedule(static) reduction(+ : hash)
+	for (size_t i = 0; i < t->count; i++)
+		hash += mix((uint64_t)(words + i) << 32 | t->index[i]);
+	return hash;
+}
+
+/* Whether the ray may hit something in the node's box before `far`. */
+static bool may_hit(const struct lbvh_node *n, const float origin[3], const float direction[3],
+		    float far)
+{
+	float near = 0;
+
+	for (int k = 0; k < 3; k++) {
+		const float a = (n->lo[k] - origin[k]) / direction[k];
+		const float b = (n->hi[k] - origin[k]) / direction[k];
+
+		/* 0 / 0 is NaN, which compares false and leaves the interval alone. */
+		if (a <= b) {
+			near = a > near ? a : near;
+			far = b < far ? b : far;
+		} else if (b < a) {
+			near = b > near ? b : near;
+			far = a < far ? a : far;
+		}
+	}
+	return near <= far * (1 + 1e-5f);
+}
+
+/* The first hit of a ray through the tree: distance and primitive. */
+static float walk_ray(const struct lbvh_input *in, const struct tree *t, const float origin[3],
+		      const float direction[3], uint32_t *primitive)
+{
+	uint64_t *stack = in->reference->stack;
+	size_t top = 0;
+	float best = INFINITY;
+
+	*primitive = LBVH_MISS;
+	stack[top++] = 0;
+	while (top > 0) {
+		const struct lbvh_node *n = &t->node[stack[--top]];
+
+		if (!may_hit(n, origin, direction, best))
+			continue;
+		if (!is_leaf(n)) {
+			stack[top++] = n->right;
+			stack[top++] = n->left;
+			continue;
+		}
+		for (size_t k = leaf_first(n); k < leaf_first(n) + n->right; k++) {
+			const uint32_t p = t->index[k], *corner = in->triangle + 3 * (size_t)p;
+			const float distance = lbvh_intersect(origin, direction,
+							      in->vertex + 3 * (size_t)corner[0],
+							      in->vertex + 3 * (size_t)corner[1],
+							      in->vertex + 3 * (size_t)corner[2]);
+
+			if (lbvh_nearer(distance, p, best, *primitive)) {
+				best = distance;
+				*primitive = p;
+			}
+		}
+	}
+	return best;
+}
+
+/* Trace the probes through the tree itself and judge the hits. */
+static enum gb_status try_with_rays(const struct lbvh_input *in, const struct tree *t,
+				    struct gb_error *err)
+{
+	float distance[LBVH_PROBES];
+	uint32_t primitive[LBVH_PROBES];
+	const struct hits h = {
+		&in->probe, LBVH_PROBE_EDGE, LBVH_PROBES, distance, primitive, false
+	};
+	struct gb_metrics unused = { 0 };
+
+	for (size_t i = 0; i < LBVH_PROBES; i++) {
+		float direction[3];
+
+		lbvh_ray(&in->probe, (uint32_t)(i % LBVH_PROBE_EDGE),
+			 (uint32_t)(i / LBVH_PROBE_EDGE), direction);
+		distance[i] = walk_ray(in, t, in->probe.eye, direction, &primitive[i]);
+	}
+	return judge_hits(in, &h, &unused, err);
+}
+
+static enum gb_status judge_binary(const struct lbvh_input *in, const struct tree *t,
+				   struct gb_metrics *metrics, struct gb_error *err)
+{
+	size_t first = t->nodes, depth;
+
+	if (t->leaves < 1 || t->leaves > t->count || t->nodes != 2 * t->leaves - 1)
+		return gb_fail(
+			err, GB_EVERIFY,
+			"%zu leaves and %zu nodes over %zu primitives: L leaves have 2 L - 1 "
+			"nodes",
+			t->leaves, t->nodes, t->count);
+#pragma omp parallel for schedule(static) reduction(min : first)
+	for (size_t i = 0; i < t->nodes; i++)
+		if (i < first && !refers_well(t, i))
+			first = i;
+	if (first < t->nodes)
+		return report_reference(t, first, err);
+	if (walk(in, t, &depth, err))
+		return err->code;
+#pragma omp parallel for schedule(static) reduction(min : first)
+	for (size_t i = 0; i < t->nodes; i++)
+		if (i < first && wrong_axis(in, t, i) < 3)
+			first = i;
+	if (first < t->nodes)
+		return report_box(in, t, first, err);
+	gb_metric(metrics, "sah_cost", sah_cost(t));
+	gb_metric(metrics, "depth", (double)depth);
+	gb_metric_hash(metrics, "tree_hash", tree_hash(t));
+	return t->count <= TRIED_WITH_RAYS ? try_with_rays(in, t, err) : GB_OK;
+}
+
+enum gb_status lbvh_judge_build(const struct lbvh_input *in, const void *output,
+				struct gb_metrics *metrics, struct gb_error *err)
+{
+	const struct tree t = tree_of(in, output);
+	const float *distance = (const float *)(const void *)(t.index + t.count);
+	const struct hits h = { &in->probe,
+				LBVH_PROBE_EDGE,
+				LBVH_PROBES,
+				distance,
+				(const uint32_t *)(const void *)(distance + LBVH_PROBES),
+				t.header->arithmetic == LBVH_FOREIGN };
+
+	if (t.header->kind == LBVH_BINARY && judge_binary(in, &t, metrics, err))
+		return err->code;
+	if (t.header->kind == LBVH_PROBED && judge_hits(in, &h, metrics, err))
+		return err->code;
+	if (t.header->kind != LBVH_BINARY && t.header->kind != LBVH_PROBED)
+		return gb_fail(err, GB_EVERIFY, "the output is no tree: kind %" PRIu32,
+			       t.header->kind);
+	if (t.leaves)
+		gb_metric(metrics, "leaves", (double)t.leaves);
+	if (t.nodes)
+		gb_metric(metrics, "nodes", (double)t.nodes);
+	return GB_OK;
+}

@@ -1,0 +1,286 @@
+/* octree.c -- the octree workload: build a sparse octree over bodies.
+ *
+ * There is one right tree for an input and a bucket (common/octree.h), whoever builds it.  What it
+ * is follows from sorted keys when the input is made (octree_oracle.c); a result is walked and its
+ * structural hash compared (octree_judge.c).  The tree's size also sizes the builders' pools.
+ *
+ * Cordeiro & Zola do not say whether the box, the clearing of nodes and allocation are part of
+ * their times.  Here `time` is all of run(): box, keys and what a builder needs, from positions to
+ * the finished tree; the phase `insert` is insertion alone, and what `repro` compares with the
+ * paper's throughput.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "cli/workloads/octree/reference.h"
+#include "common/memory.h"
+#include "common/octree.h"
+#include "common/text.h"
+#include "common/workload.h"
+#include "datasets/bodies.h"
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+/* In the order of enum octree_distribution and enum octree_order. */
+static const char *const distributions[] = { "plummer",    "cube",  "uniform", "clustered",
+					     "coincident", "pairs", NULL };
+static const char *const orders[] = { "own", "random", "spatial", NULL };
+
+#define AT(member) offsetof(struct octree_params, member)
+static const struct gb_param params[] = {
+	{ .name = "count",
+	  .type = GB_INT,
+	  .offset = AT(count),
+	  .initial = "1M",
+	  .min = 0,
+	  .max = OCTREE_MAX_COUNT,
+	  .yields_to = "file",
+	  .unit = "bodies",
+	  .size = true,
+	  .help = "bodies to insert; with --file at most so many are read (0 or not given: all)" },
+	{ .name = "dist",
+	  .type = GB_CHOICE,
+	  .offset = AT(distribution),
+	  .initial = "plummer",
+	  .choices = distributions,
+	  .help = "of generated bodies; pairs: close pairs, which take the deepest trees" },
+	{ .name = "order",
+	  .type = GB_CHOICE,
+	  .offset = AT(order),
+	  .initial = "own",
+	  .choices = orders,
+	  .help = "in memory; own: as generated or read, which is spatial for cube and random for "
+		  "the others; spatial: by key" },
+	{ .name = "bucket",
+	  .type = GB_INT,
+	  .offset = AT(bucket),
+	  .initial = "1",
+	  .min = 1,
+	  .max = OCTREE_MAX_BUCKET,
+	  .unit = "bodies",
+	  .help = "bodies that a leaf holds at most" },
+	{ .name = "pool",
+	  .type = GB_FLOAT,
+	  .offset = AT(pool),
+	  .initial = "0",
+	  .low = 0,
+	  .high = 64,
+	  .help = "nodes that a builder may allocate per body (0: as many as the tree needs)" },
+	{ .name = "file",
+	  .type = GB_PATH,
+	  .offset = AT(file),
+	  .help = "positions from a .csv, .ply or raw float32 file, instead of generated ones" },
+	GB_COMMON_PARAMS(struct octree_params),
+};
+#undef AT
+
+/* ---- sweeps, each a line of words as typed after `gpubench octree` ------------------------ */
+
+/* Around the sizes of warps and blocks; every distribution, order and bucket; more than a tile. */
+static const char *const check[] = {
+	"--count=0,1,2,3,8,31,32,33,255,256,257,1000 --dist=plummer,cube,pairs",
+	"--count=1500 --dist=plummer,cube,uniform --order=own,random,spatial --bucket=1,16,32",
+	"--count=1500 --dist=clustered,coincident,pairs --order=own,random --bucket=1,16,32",
+	"--count=17,70,513 --dist=uniform,coincident --bucket=2,16,32",
+	"--count=20011 --dist=plummer,cube --bucket=1,16",
+	NULL,
+};
+
+static const char *const quick[] = {
+	"--count=500k --dist=plummer,cube",
+	NULL,
+};
+
+/* The paper's distributions; every other one; the buckets that peers quote. */
+static const char *const ci[] = {
+	"--count=1M --dist=plummer,cube",
+	"--count=200k --dist=uniform,clustered,coincident,pairs",
+	"--count=500k --dist=plummer --bucket=16,32",
+	NULL,
+};
+
+/* The sizes of the paper, and its two distributions: Plummer in random order, cube in spatial. */
+static const char *const paper[] = {
+	"--count=1M,2M,4M,8M,16M --dist=plummer,cube",
+	NULL,
+};
+
+/* ---- input ------------------------------------------------------------------------------- */
+
+static void release(void *input)
+{
+	struct octree_input *in = input;
+
+	if (!in)
+		return;
+	if (in->oracle) {
+		gb_host_free(in->oracle->node_seen);
+		gb_host_free(in->oracle->body_seen);
+		free(in->oracle);
+	}
+	gb_host_free(in->x);
+	gb_host_free(in->y);
+	gb_host_free(in->z);
+	free(in);
+}
+
+/* Positions from the file or the generator; in a dry run allocated only. */
+static enum gb_status make_bodies(struct octree_input *in, const struct octree_params *p,
+				  struct gb_error *err)
+{
+	if (p->file)
+		return gb_bodies_read(p->file, (size_t)p->count, &in->x, &in->y, &in->z, &in->count,
+				      err);
+	in->count = (size_t)p->count;
+	in->x = gb_host_alloc(in->count, sizeof *in->x, err);
+	in->y = gb_host_alloc(in->count, sizeof *in->y, err);
+	in->z = gb_host_alloc(in->count, sizeof *in->z, err);
+	if (!in->x || !in->y || !in->z)
+		return err->code;
+	if (!gb_memory_is_dry())
+		gb_bodies_fill(in->x, in->y, in->z, (enum octree_distribution)p->distribution,
+			       p->order == OCTREE_RANDOM, in->count, (uint64_t)p->seed);
+	return GB_OK;
+}
+
+/* Bodies of a file in a shuffled order. */
+static void shuffle_file(struct octree_input *in, const struct octree_params *p,
+			 struct gb_error *err)
+{
+	if (p->file && p->order == OCTREE_RANDOM && !gb_memory_is_dry())
+		(void)gb_bodies_shuffle(in->x, in->y, in->z, in->count, (uint64_t)p->seed, err);
+}
+
+/* Nodes per body with a bucket of 1 as measured at 1 M bodies, for a dry run. */
+static double usual_nodes(const struct octree_params *p)
+{
+	static const double share[] = { 0.48, 0.29, 0.3, 0.5, 0, 7.7 };
+
+	return p->file ? 1 : share[p->distribution] / (p->bucket > 4 ? 4 : (double)p->bucket);
+}
+
+/* How many nodes builders are given. */
+static enum gb_status size_pool(struct octree_input *in, const struct octree_params *p,
+				struct gb_error *err)
+{
+	const size_t most = INT32_MAX;
+	const size_t slack = in->count < OCTREE_SLACK ? in->count : OCTREE_SLACK;
+	const double asked = ceil(p->pool * (double)in->count);
+
+	in->pool = in->tree.nodes + slack;
+	if (p->pool > 0)
+		in->pool = asked < 1 ? 1 : (size_t)asked;
+	if (in->pool <= most)
+		return GB_OK;
+	return gb_fail(err, p->pool > 0 ? GB_EUSAGE : GB_EUNAVAILABLE,
+		       "a tree of %zu bodies with %zu nodes is more than numbers of 31 bits can "
+		       "tell apart",
+		       in->count, in->pool);
+}
+
+/* What the tree must be, and room to judge one. */
+static enum gb_status make_oracle(struct octree_input *in, const struct octree_params *p,
+				  struct gb_error *err)
+{
+	struct octree_oracle *oracle = calloc(1, sizeof *oracle);
+
+	in->oracle = oracle;
+	if (!oracle)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (gb_memory_is_dry())
+		in->tree.nodes = 1 + (size_t)(usual_nodes(p) * (double)in->count);
+	else if (octree_oracle_shape(in, p->order == OCTREE_SPATIAL, &oracle->box, err))
+		return err->code;
+	if (size_pool(in, p, err))
+		return err->code;
+	oracle->node_seen = gb_host_alloc((in->pool + 63) / 64, sizeof *oracle->node_seen, err);
+	oracle->body_seen = gb_host_alloc((in->count + 63) / 64, sizeof *oracle->body_seen, err);
+	return err->code;
+}
+
+static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
+{
+	const struct octree_params *p = params_;
+	struct octree_input *in = calloc(1, sizeof *in);
+
+	*input = NULL;
+	if (!in)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	in->bucket = (int)p->bucket;
+	if (!make_bodies(in, p, err))
+		shuffle_file(in, p, err);
+	if (err->code || make_oracle(in, p, err)) {
+		release(in);
+		return err->code;
+	}
+	*input = in;
+	return GB_OK;
+}
+
+static size_t output_size(const void *params_, const void *input)
+{
+	(void)params_;
+	return octree_output_size(input);
+}
+
+/* ---- judgement --------------------------------------------------------------------------- */
+
+static enum gb_status verify(const void *params_, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	const struct octree_output *out = output;
+	struct octree_shape found;
+
+	(void)params_;
+	(void)sample;
+	if (octree_oracle_judge(input, out, &found, err))
+		return err->code;
+	gb_metric(metrics, "nodes", (double)found.nodes);
+	gb_metric(metrics, "leaves", (double)found.leaves);
+	gb_metric(metrics, "max_depth", found.max_depth);
+	gb_metric(metrics, "mean_depth", found.mean_depth);
+	gb_metric(metrics, "pool_nodes", (double)out->rows);
+	gb_metric_hash(metrics, "structural_hash", found.hash);
+	return GB_OK;
+}
+
+/* ---- the workload ------------------------------------------------------------------------ */
+
+/* Compulsory: positions read, nodes and the rest of each leaf written. */
+static struct gb_work work(const void *params_, const void *input)
+{
+	const struct octree_input *in = input;
+
+	(void)params_;
+	return (struct gb_work){ .items = (double)in->count,
+				 .bytes = 12 * (double)in->count + 32 * (double)in->tree.nodes };
+}
+
+static const char *source(const void *params_)
+{
+	const struct octree_params *p = params_;
+
+	return p->file ? "file" : "generated";
+}
+
+extern const struct gb_workload gb_octree_workload;
+const struct gb_workload gb_octree_workload = {
+	.name = "octree",
+	.summary = "build a sparse octree over bodies",
+	.paper = "Cordeiro, Zola. Parallel lock-free construction of sparse octrees on GPU "
+		 "(OctreeBuild-LF). Universidade Federal do Parana, 2024 (in Portuguese)",
+	.item = "bodies",
+	.params = params,
+	.param_count = GB_COUNT(params),
+	.params_size = sizeof(struct octree_params),
+	.check = check,
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.prepare = prepare,
+	.output_size = output_size,
+	.verify = verify,
+	.verify_method = "structural hash of the walked tree (cells of nodes, leaf of every body) "
+			 "against one from sorted keys; every body once, bucket kept",
+	.work = work,
+	.source = source,
+	.release = release,
+};

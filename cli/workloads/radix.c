@@ -1,0 +1,395 @@
+/* radix.c -- the radix workload: sort keys, or pairs stably by key.
+ *
+ * A result is right if it is ascending, holds exactly the records of the input and, for pairs,
+ * leaves equal keys in the order in which they came.  Order and stability are checked key by key,
+ * the records by a digest that does not depend on their order: in parallel and without further
+ * memory.  Only once the digests differ is the culprit looked for, by sorting both sides.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/radix.h"
+#include "common/text.h"
+#include "common/workload.h"
+#include "datasets/keys.h"
+
+/* ---- parameters -------------------------------------------------------------------------- */
+
+/* In the order of enum radix_type and enum radix_distribution. */
+static const char *const types[] = { "u32", "u64", "f32", "pairs", NULL };
+static const char *const distributions[] = { "uniform",  "sorted",   "reverse",  "constant",
+					     "few",      "zipf",     "entropy0", "entropy1",
+					     "entropy2", "entropy3", "entropy4", "entropy5",
+					     NULL };
+
+#define AT(member) offsetof(struct radix_params, member)
+static const struct gb_param params[] = {
+	{ .name = "count",
+	  .type = GB_INT,
+	  .offset = AT(count),
+	  .initial = "1M",
+	  .min = 0,
+	  .max = INT64_C(1) << 33,
+	  .yields_to = "file",
+	  .unit = "keys",
+	  .size = true,
+	  .help = "keys to sort; with --file at most so many are read (0 or not given: all)" },
+	{ .name = "type",
+	  .type = GB_CHOICE,
+	  .offset = AT(type),
+	  .initial = "u32",
+	  .choices = types,
+	  .help = "type of the keys; pairs: u32 keys with u32 values, sorted stably" },
+	{ .name = "distribution",
+	  .type = GB_CHOICE,
+	  .offset = AT(distribution),
+	  .initial = "uniform",
+	  .choices = distributions,
+	  .help = "of generated keys; few: 256 different ones, entropyK: AND of K uniform words" },
+	{ .name = "file",
+	  .type = GB_PATH,
+	  .offset = AT(file),
+	  .help = "raw little-endian keys of the given type, instead of generated ones" },
+	GB_COMMON_PARAMS(struct radix_params),
+};
+#undef AT
+
+/* ---- sweeps, each a line of words as typed after `gpubench radix` ------------------------- */
+
+/* Around the sizes of warps, blocks and tiles; then every distribution at an odd size. */
+static const char *const check[] = {
+	"--count=0,1,2,31,32,33,255,256,257,4095,4096,4097,65537 --type=u32,u64,f32,pairs",
+	"--count=10007 --type=u32,u64,f32,pairs --distribution=sorted,reverse,constant,few,zipf,"
+	"entropy0,entropy1,entropy2,entropy3,entropy4,entropy5",
+	NULL,
+};
+
+/* About 20 s with the sequential split, which takes 14 ns a key and bit, among the variants. */
+static const char *const quick[] = {
+	"--count=64k,1M",
+	"--count=100k --type=pairs",
+	NULL,
+};
+
+/* One size in cache and one in memory; every type; the inputs that upset a radix sort. */
+static const char *const ci[] = {
+	"--count=64k,1M,4M",
+	"--count=1M --type=u64,f32,pairs",
+	"--count=1M --distribution=sorted,few,zipf,entropy3",
+	NULL,
+};
+
+/* The sizes of the paper's Table 1. */
+static const char *const paper[] = {
+	"--count=10k,50k,100k,1M,10M,50M,100M,150M,200M,210M",
+	NULL,
+};
+
+/* ---- input ------------------------------------------------------------------------------- */
+
+static void release(void *input)
+{
+	struct radix_input *in = input;
+
+	if (!in)
+		return;
+	gb_host_free(in->keys);
+	gb_host_free(in->values);
+	free(in);
+}
+
+/* Keys from the file or the generator; in a dry run allocated only. */
+static enum gb_status make_keys(struct radix_input *in, const struct radix_params *p,
+				struct gb_error *err)
+{
+	if (p->file)
+		return gb_keys_read(p->file, in->key_size, (size_t)p->count, &in->keys, &in->count,
+				    err);
+	in->count = (size_t)p->count;
+	in->keys = gb_host_alloc(in->count, in->key_size, err);
+	if (!in->keys)
+		return err->code;
+	if (!gb_memory_is_dry())
+		gb_keys_fill(in->keys, in->type, (enum radix_distribution)p->distribution,
+			     in->count, (uint64_t)p->seed);
+	return GB_OK;
+}
+
+static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
+{
+	const uint64_t most = UINT64_C(1) << 32;
+
+	if (in->count > most)
+		return gb_fail(err, GB_EUSAGE,
+			       "--type=pairs numbers its values in 32 bits: %zu keys are more than "
+			       "%" PRIu64,
+			       in->count, most);
+	in->values = gb_host_alloc(in->count, sizeof *in->values, err);
+	if (!in->values)
+		return err->code;
+	if (!gb_memory_is_dry())
+		gb_keys_number(in->values, in->count);
+	return GB_OK;
+}
+
+static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
+{
+	const struct radix_params *p = params_;
+	struct radix_input *in = calloc(1, sizeof *in);
+
+	*input = NULL;
+	if (!in)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	in->type = (enum radix_type)p->type;
+	in->key_size = gb_keys_size(in->type);
+	if (make_keys(in, p, err) || (in->type == RADIX_PAIRS && make_values(in, err))) {
+		release(in);
+		return err->code;
+	}
+	*input = in;
+	return GB_OK;
+}
+
+static size_t output_size(const void *params_, const void *input)
+{
+	(void)params_;
+	return radix_output_size(input);
+}
+
+/* ---- judgement --------------------------------------------------------------------------- */
+
+/* The records of an input or an output. */
+struct records {
+	enum radix_type type;
+	size_t count, key_size;
+	const void *keys;
+	const uint32_t *values; /* NULL unless pairs */
+};
+
+static struct records input_records(const struct radix_input *in)
+{
+	return (struct records){ in->type, in->count, in->key_size, in->keys, in->values };
+}
+
+static struct records output_records(const struct radix_input *in, const void *output)
+{
+	const unsigned char *bytes = output;
+	struct records r = { in->type, in->count, in->key_size, output, NULL };
+
+	if (in->values)
+		r.values = (const uint32_t *)(const void *)(bytes + in->count * in->key_size);
+	return r;
+}
+
+/* Key i as a number whose order is that of the keys, -0 before +0. */
+static uint64_t order_of(const struct records *r, size_t i)
+{
+	const uint32_t *key32 = r->keys;
+	const uint64_t *key64 = r->keys;
+
+	if (r->type == RADIX_U64)
+		return key64[i];
+	return r->type == RADIX_F32 ? radix_f32_order(key32[i]) : key32[i];
+}
+
+/* The same with -0 and +0 equal. */
+static uint64_t rank_of(const struct records *r, size_t i)
+{
+	const uint32_t minus_zero = radix_f32_order(UINT32_C(1) << 31);
+	uint64_t order = order_of(r, i);
+
+	return r->type == RADIX_F32 && order == minus_zero ? order + 1 : order;
+}
+
+/* "7", "-0.5 (0xbf000000)": key i for a person.  Returns text. */
+static char *key_text(char text[48], const struct records *r, size_t i)
+{
+	const uint32_t *key32 = r->keys;
+	const uint64_t *key64 = r->keys;
+	float real;
+
+	if (r->type == RADIX_U64) {
+		(void)snprintf(text, 48, "%" PRIu64, key64[i]);
+	} else if (r->type == RADIX_F32) {
+		memcpy(&real, &key32[i], sizeof real);
+		(void)snprintf(text, 48, "%.9g (0x%08" PRIx32 ")", (double)real, key32[i]);
+	} else {
+		(void)snprintf(text, 48, "%" PRIu32, key32[i]);
+	}
+	return text;
+}
+
+/* Whether record i may not follow record i - 1. */
+static bool misplaced(const struct records *r, size_t i)
+{
+	uint64_t before = rank_of(r, i - 1), here = rank_of(r, i);
+
+	return before > here || (r->values && before == here && r->values[i - 1] > r->values[i]);
+}
+
+/* The first record that may not follow the one before it; count if there is none. */
+static size_t first_misplaced(const struct records *r)
+{
+	size_t first = r->count;
+
+#pragma omp parallel for schedule(static) reduction(min : first)
+	for (size_t i = 1; i < r->count; i++)
+		if (i < first && misplaced(r, i))
+			first = i;
+	return first;
+}
+
+static enum gb_status report_misplaced(const struct records *r, size_t i, struct gb_error *err)
+{
+	char before[48], here[48];
+
+	key_text(before, r, i - 1);
+	key_text(here, r, i);
+	if (!r->values || rank_of(r, i - 1) > rank_of(r, i))
+		return gb_fail(err, GB_EVERIFY,
+			       "key %zu is out of order: %s comes after %s at %zu of %zu", i, here,
+			       before, i - 1, r->count);
+	return gb_fail(err, GB_EVERIFY,
+		       "the sort is not stable: of two keys %s, value %" PRIu32
+		       " at %zu comes after value %" PRIu32 " at %zu",
+		       here, r->values[i], i, r->values[i - 1], i - 1);
+}
+
+/* A record as one number; in output order, so that sorted numbers are sorted records. */
+static uint64_t number_of(const struct records *r, size_t i)
+{
+	uint64_t order = order_of(r, i);
+
+	return r->values ? order << 32 | r->values[i] : order;
+}
+
+static int ascending(const void *a_, const void *b_)
+{
+	uint64_t a = *(const uint64_t *)a_, b = *(const uint64_t *)b_;
+
+	return (a > b) - (a < b);
+}
+
+static uint64_t *sorted_numbers(const struct records *r)
+{
+	struct gb_error ignored = { 0 };
+	uint64_t *number = gb_host_alloc(r->count, sizeof *number, &ignored);
+
+	if (!number)
+		return NULL;
+	for (size_t i = 0; i < r->count; i++)
+		number[i] = number_of(r, i);
+	if (r->count)
+		qsort(number, r->count, sizeof *number, ascending);
+	return number;
+}
+
+/* number_of() undone, for a person. */
+static char *number_text(char text[96], const struct records *like, uint64_t number)
+{
+	uint32_t key32 = (uint32_t)(like->values ? number >> 32 : number);
+	struct records one = { .type = like->type, .count = 1, .keys = &key32 };
+	char key[48];
+
+	if (like->type == RADIX_F32)
+		key32 = radix_f32_bits(key32);
+	if (like->type == RADIX_U64)
+		one.keys = &number;
+	key_text(key, &one, 0);
+	if (like->values)
+		(void)snprintf(text, 96, "key %s with value %" PRIu32, key, (uint32_t)number);
+	else
+		(void)snprintf(text, 96, "key %s", key);
+	return text;
+}
+
+/* Say which record the output has too few or too often. */
+static enum gb_status report_stranger(const struct records *in, const struct records *out,
+				      struct gb_error *err)
+{
+	const size_t most = (size_t)1 << 24; /* seconds of sorting */
+	uint64_t *want = in->count <= most ? sorted_numbers(in) : NULL;
+	uint64_t *have = want ? sorted_numbers(out) : NULL;
+	char text[96];
+	size_t i = 0;
+
+	if (want && have) {
+		while (i + 1 < in->count && want[i] == have[i])
+			i++;
+		if (have[i] < want[i])
+			gb_fail(err, GB_EVERIFY,
+				"not a permutation of the input: the output has %s, which the "
+				"input has not or less often (about key %zu)",
+				number_text(text, in, have[i]), i);
+		else
+			gb_fail(err, GB_EVERIFY,
+				"not a permutation of the input: the output lacks %s, or has it "
+				"less often (about key %zu)",
+				number_text(text, in, want[i]), i);
+	}
+	gb_host_free(have);
+	gb_host_free(want);
+	return gb_fail(err, GB_EVERIFY,
+		       "not a permutation of the input: the digests of the %zu records differ",
+		       in->count);
+}
+
+static enum gb_status verify(const void *params_, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	struct records in = input_records(input), out = output_records(input, output);
+	size_t bad = first_misplaced(&out);
+
+	(void)params_;
+	(void)sample;
+	(void)metrics;
+	if (bad < out.count)
+		return report_misplaced(&out, bad, err);
+	if (gb_keys_digest(in.keys, in.key_size, in.values, in.count) !=
+	    gb_keys_digest(out.keys, out.key_size, out.values, out.count))
+		return report_stranger(&in, &out, err);
+	return GB_OK;
+}
+
+/* ---- the workload ------------------------------------------------------------------------ */
+
+static struct gb_work work(const void *params_, const void *input)
+{
+	const struct radix_input *in = input;
+
+	(void)params_;
+	return (struct gb_work){ .items = (double)in->count,
+				 .bytes = 2 * (double)radix_output_size(in) };
+}
+
+static const char *source(const void *params_)
+{
+	const struct radix_params *p = params_;
+
+	return p->file ? "file" : "generated";
+}
+
+extern const struct gb_workload gb_radix_workload;
+const struct gb_workload gb_radix_workload = {
+	.name = "radix",
+	.summary = "sort keys or key-value pairs",
+	.paper = "Bernikova, Denysiuk. Implementation of a parallel radix sort algorithm using "
+		 "OpenCL technology. Vinnytsia National Technical University (in Ukrainian)",
+	.item = "keys",
+	.params = params,
+	.param_count = GB_COUNT(params),
+	.params_size = sizeof(struct radix_params),
+	.check = check,
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.prepare = prepare,
+	.output_size = output_size,
+	.verify = verify,
+	.verify_method = "ascending order, the input's records by an order-independent digest, "
+			 "stability of pairs",
+	.work = work,
+	.source = source,
+	.release = release,
+};

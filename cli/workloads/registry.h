@@ -1,0 +1,19 @@
+/* registry.h -- the list of workloads; adding one is a line in registry.c. */
+#ifndef GPUBENCH_CLI_WORKLOADS_REGISTRY_H
+#define GPUBENCH_CLI_WORKLOADS_REGISTRY_H
+
+#include "common/workload.h"
+
+extern const struct gb_workload *const gb_workloads[];
+extern const size_t gb_workload_count;
+
+/* NULL if there is none of that name. */
+const struct gb_workload *gb_workload_find(const char *name);
+
+/* "cpu" or "cuda". */
+const char *gb_backend_name(enum gb_backend backend);
+
+/* Whether a glob (fnmatch) matches the variant's public name "cpu/best" or its last part. */
+bool gb_variant_matches(const struct gb_variant *variant, const char *glob);
+
+#endif

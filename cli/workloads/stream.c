@@ -1,0 +1,126 @@
+/* stream.c -- the stream workload: copy an array of bytes. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/rng.h"
+#include "common/stream.h"
+#include "common/text.h"
+#include "common/workload.h"
+
+static const struct gb_param params[] = {
+	{ .name = "count",
+	  .type = GB_INT,
+	  .offset = offsetof(struct stream_params, count),
+	  .initial = "256Mi",
+	  .min = 0,
+	  .max = INT64_C(1) << 40,
+	  .unit = "bytes",
+	  .size = true,
+	  .help = "bytes to copy: as many are read, and as many written" },
+	GB_COMMON_PARAMS(struct stream_params),
+};
+
+static void release(void *input)
+{
+	struct stream_input *in = input;
+
+	if (!in)
+		return;
+	gb_host_free(in->words);
+	free(in);
+}
+
+static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
+{
+	const struct stream_params *p = params_;
+	const size_t words = ((size_t)p->count + sizeof(uint64_t) - 1) / sizeof(uint64_t);
+	struct stream_input *in = calloc(1, sizeof *in);
+
+	if (!in)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	in->count = (size_t)p->count;
+	in->words = gb_host_alloc(words, sizeof *in->words, err);
+	if (!in->words) {
+		release(in);
+		return err->code;
+	}
+	if (!gb_memory_is_dry()) {
+#pragma omp parallel for schedule(static)
+		for (size_t i = 0; i < words; i++)
+			in->words[i] = gb_random64((uint64_t)p->seed, i);
+	}
+	*input = in;
+	return GB_OK;
+}
+
+static size_t output_size(const void *params_, const void *input)
+{
+	const struct stream_input *in = input;
+
+	(void)params_;
+	return in->count;
+}
+
+/* Every byte is compared. */
+static enum gb_status verify(const void *params_, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	const struct stream_input *in = input;
+	const unsigned char *want = (const unsigned char *)in->words;
+	const unsigned char *got = output;
+	size_t at = 0;
+
+	(void)params_;
+	(void)sample;
+	(void)metrics;
+	if (in->count == 0 || memcmp(got, want, in->count) == 0)
+		return GB_OK;
+	while (got[at] == want[at])
+		at++;
+	return gb_fail(err, GB_EVERIFY, "byte %zu of %zu is 0x%02x, the input's is 0x%02x", at,
+		       in->count, got[at], want[at]);
+}
+
+static struct gb_work work(const void *params_, const void *input)
+{
+	const struct stream_input *in = input;
+	const double moved = 2.0 * (double)in->count;
+
+	(void)params_;
+	return (struct gb_work){ .items = moved, .bytes = moved };
+}
+
+static const char *source(const void *params_)
+{
+	(void)params_;
+	return "generated";
+}
+
+/* Around a byte, a word, a line and a block's tile; then one that many threads share. */
+static const char *const check[] = { "--count=0,1,7,8,9,63,64,65,4095,16383,16384,16385,1048579",
+				     NULL };
+static const char *const quick[] = { "--count=256Mi", NULL };
+static const char *const ci[] = { "--count=64Mi", NULL };
+static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };
+
+extern const struct gb_workload gb_stream_workload;
+const struct gb_workload gb_stream_workload = {
+	.name = "stream",
+	.summary = "copy an array: the bandwidth that other benchmarks are measured against",
+	.paper = "McCalpin, Memory bandwidth and machine balance in current high performance "
+		 "computers, IEEE TCCA Newsletter, 1995",
+	.item = "bytes",
+	.params = params,
+	.param_count = GB_COUNT(params),
+	.params_size = sizeof(struct stream_params),
+	.check = check,
+	.preset = { [GB_QUICK] = quick, [GB_CI] = ci, [GB_PAPER] = paper },
+	.prepare = prepare,
+	.output_size = output_size,
+	.verify = verify,
+	.verify_method = "every byte equals the input's",
+	.work = work,
+	.source = source,
+	.release = release,
+};

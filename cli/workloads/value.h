@@ -1,0 +1,41 @@
+/* value.h -- one parameter value: text <-> a member of a parameter struct.
+ *
+ *	VALUE := 4096 | 10k | 1M | 16Mi | 2^20 | 0.05 | word
+ */
+#ifndef GPUBENCH_CLI_WORKLOADS_VALUE_H
+#define GPUBENCH_CLI_WORKLOADS_VALUE_H
+
+#include "common/workload.h"
+
+union gb_value {
+	int64_t i;     /* GB_INT, GB_CHOICE, GB_FLAG */
+	double f;      /* GB_FLOAT */
+	const char *s; /* GB_PATH; points into the text that was parsed, or NULL */
+};
+
+/* Read the whole of text as one value of param, within its limits.  GB_EUSAGE names the option,
+ * the value and the limit. */
+enum gb_status gb_value_parse(const struct gb_param *param, const char *text, union gb_value *value,
+			      struct gb_error *err);
+
+/* GB_EUSAGE if value is outside param's limits. */
+enum gb_status gb_value_check(const struct gb_param *param, union gb_value value,
+			      struct gb_error *err);
+
+void gb_value_store(const struct gb_param *param, void *params, union gb_value value);
+union gb_value gb_value_load(const struct gb_param *param, const void *params);
+
+/* The value of param in params as it could be typed, in plain digits; "" for a path not given. */
+void gb_param_text(const struct gb_param *param, const void *params, char *text, size_t size);
+
+/* The values of param as the help shows them: "N", "X", "FILE", "u32|u64|f32|pairs". */
+void gb_param_domain(const struct gb_param *param, char *text, size_t size);
+
+/* Store every row's default into params (zeroed by this). */
+enum gb_status gb_params_init(const struct gb_param *rows, size_t count, void *params,
+			      size_t params_size, struct gb_error *err);
+
+/* The row called name, or NULL. */
+const struct gb_param *gb_param_find(const struct gb_param *rows, size_t count, const char *name);
+
+#endif

@@ -1,0 +1,115 @@
+/* ccam_paper.c -- cpu/ccam-paper: the paper's GPU_CCAM on threads, repaired.
+ *
+ * Level by level all vertices are looked at; each one whose distance is the level reads its row of
+ * bits, and every bit set is a neighbour whose distance is probed.  Against basic an eighth of the
+ * bytes is read.  The printed kernel drops the vertices of the last, incomplete word (N / 32 is
+ * cut off), reads words of 64 bits from a matrix of 32 where long has 64, and has no way to see
+ * that a level changed nothing; here rows have all their words, of the width of the matrix, and
+ * the search ends with the level that finds nothing, or when all vertices are reached.  In a dense
+ * graph most probes are of vertices long reached: the bound is the probes, m of them at worst.
+ */
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/bfs/parts/common.h"
+
+struct state {
+	struct bfs_cpu cpu; /* first: see bfs_common.h */
+};
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = calloc(1, sizeof *s);
+
+	*state = s;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (bfs_cpu_init(&s->cpu, params, input, true, err))
+		return err->code;
+	return bfs_cpu_need_matrix(&s->cpu, err);
+}
+
+/* Reach the neighbours among the 32 vertices from `base` on; returns how many. */
+static uint64_t probe_word(const struct state *s, uint32_t u, uint32_t word, uint32_t base,
+			   int32_t next)
+{
+	int32_t *dist = s->cpu.dist, *parent = s->cpu.parent;
+	uint64_t found = 0;
+
+	for (; word; word &= word - 1) {
+		const uint32_t v = base + (uint32_t)__builtin_ctz(word);
+
+		int32_t none = BFS_UNREACHED;
+
+		if (__atomic_load_n(&dist[v], __ATOMIC_RELAXED) != none ||
+		    !__atomic_compare_exchange_n(&dist[v], &none, next, false, __ATOMIC_RELAXED,
+						 __ATOMIC_RELAXED))
+			continue;
+		if (parent)
+			parent[v] = (int32_t)u;
+		found++;
+	}
+	return found;
+}
+
+static uint64_t scan_row(const struct state *s, uint32_t u, int32_t next)
+{
+	const struct bfs_input *in = s->cpu.in;
+	const uint32_t *row = in->matrix + u * in->pitch;
+	const uint32_t words = in->n / 32 + (in->n % 32 > 0);
+	uint64_t found = 0;
+
+	for (uint32_t j = 0; j < words; j++)
+		found += probe_word(s, u, row[j], 32 * j, next);
+	return found;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+	const uint32_t n = s->cpu.in->n;
+	int32_t *dist = s->cpu.dist;
+	uint64_t found, rows = 0, reached = 1;
+	int32_t level = 0;
+
+	(void)timer;
+	(void)err;
+	bfs_cpu_clear(&s->cpu);
+	do {
+		found = 0;
+#pragma omp parallel for num_threads(s->cpu.threads) schedule(dynamic, 32) \
+	reduction(+ : found, rows) if (s->cpu.threads > 1)
+		for (uint32_t u = 0; u < n; u++)
+			if (__atomic_load_n(&dist[u], __ATOMIC_RELAXED) == level) {
+				found += scan_row(s, u, level + 1);
+				rows++;
+			}
+		reached += found;
+		level++;
+	} while (found && reached < n);
+	s->cpu.touched = rows * ((n + 31) / 32) * sizeof(uint32_t);
+	s->cpu.levels = (uint32_t)level - !found;
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	bfs_cpu_release(&s->cpu);
+	free(s);
+}
+
+const struct gb_variant_ops bfs_cpu_ccam_paper = {
+	.create = create,
+	.reset = bfs_cpu_reset,
+	.run = run,
+	.download = bfs_cpu_download,
+	.destroy = destroy,
+	.metrics = bfs_cpu_metrics,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,122 @@
+/* ccam_pull.c -- cpu/ccam-pull: each unvisited vertex ANDs its row of the transposed matrix
+ * with the frontier, and stops at the first common bit; AVX-512 if there is, OpenMP.
+ *
+ * Against ccam-paper no bit is ever probed: a vertex is looked at once a level, and in a dense
+ * graph, whose frontier soon is a large part of it, the first words decide.  The first level is
+ * the source's own row.  The bound is one cache line or two per vertex, at addresses a row apart.
+ */
+#include "common/variants.h"
+#include "cpu/bfs/parts/bits.h"
+#include "cpu/bfs/parts/common.h"
+
+enum {
+	AHEAD = 12,             /* vertices whose rows are prefetched */
+	SHARED_VERTICES = 8192, /* fewer unvisited ones are not worth waking threads for */
+};
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	return bfs_dense_create(state, params, input, false, err);
+}
+
+/* Level 1: the out-edges of the source are its row.  Returns how many are reached. */
+static uint64_t first_level(struct bfs_dense *s)
+{
+	const struct bfs_input *in = s->cpu.in;
+	const uint32_t *row = in->matrix + s->cpu.source * in->pitch;
+	uint64_t count = 0;
+
+	bfs_bits_fence(s->visited, in->n, s->words);
+	s->visited[s->cpu.source / 64] |= UINT64_C(1) << s->cpu.source % 64;
+	for (size_t j = 0; j < s->words; j++) {
+		s->found[j] = bfs_load64(row + 2 * j) & ~s->visited[j];
+		s->visited[j] |= s->found[j];
+		count += (unsigned)__builtin_popcountll(s->found[j]);
+		for (uint64_t w = s->cpu.parent ? s->found[j] : 0; w; w &= w - 1)
+			s->cpu.parent[64 * j + (unsigned)__builtin_ctzll(w)] =
+				(int32_t)s->cpu.source;
+	}
+	s->cpu.touched += s->words * sizeof(uint64_t);
+	return count;
+}
+
+static void prefetch(const struct bfs_input *in, uint32_t v)
+{
+	if (v + AHEAD < in->n)
+		__builtin_prefetch(in->matrix_in + (v + AHEAD) * in->pitch);
+}
+
+/* The 64 vertices of word j: returns the bits of those that the frontier reaches. */
+static uint64_t pull_word(const struct bfs_dense *s, size_t j, uint64_t *read)
+{
+	const struct bfs_input *in = s->cpu.in;
+	uint64_t found = 0;
+
+	for (uint64_t w = ~s->visited[j]; w; w &= w - 1) {
+		const uint32_t v = (uint32_t)(64 * j) + (uint32_t)__builtin_ctzll(w);
+		int64_t u;
+
+		prefetch(in, v);
+		u = s->ops->pull(in->matrix_in + v * in->pitch, s->frontier, s->words, read);
+		if (u < 0)
+			continue;
+		found |= w & -w;
+		if (s->cpu.parent)
+			s->cpu.parent[v] = (int32_t)u;
+	}
+	return found;
+}
+
+/* One level; returns how many vertices it reached. */
+static uint64_t pull_level(struct bfs_dense *s, uint64_t unvisited)
+{
+	uint64_t count = 0, read = 0;
+
+#pragma omp parallel for num_threads(s->cpu.threads) schedule(dynamic, 8) \
+	reduction(+ : count, read) if (s->cpu.threads > 1 && unvisited >= SHARED_VERTICES)
+	for (size_t j = 0; j < s->words; j++) {
+		s->found[j] = ~s->visited[j] ? pull_word(s, j, &read) : 0;
+		s->visited[j] |= s->found[j];
+		count += (unsigned)__builtin_popcountll(s->found[j]);
+	}
+	s->cpu.touched += read * sizeof(uint64_t);
+	return count;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct bfs_dense *s = state;
+	uint64_t unvisited = s->cpu.in->n - 1, count;
+	int32_t level = 1;
+
+	(void)timer;
+	(void)err;
+	bfs_cpu_clear(&s->cpu);
+	count = first_level(s);
+	while (count) {
+		uint64_t *swap = s->frontier;
+
+		if (s->cpu.dist)
+			s->ops->set(s->cpu.dist, s->found, s->words, level);
+		s->cpu.levels = (uint32_t)level;
+		unvisited -= count;
+		if (!unvisited)
+			break;
+		s->frontier = s->found;
+		s->found = swap;
+		count = pull_level(s, unvisited);
+		level++;
+	}
+	return GB_OK;
+}
+
+const struct gb_variant_ops bfs_cpu_ccam_pull = {
+	.create = create,
+	.reset = bfs_cpu_reset,
+	.run = run,
+	.download = bfs_cpu_download,
+	.destroy = bfs_dense_destroy,
+	.metrics = bfs_cpu_metrics,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,137 @@
+/* common.c -- arrays, output and processor features of the CPU searches. */
+#include "cpu/bfs/parts/common.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+/* From so many bytes on clearing is shared among threads. */
+#define SHARED_CLEAR ((size_t)4 << 20)
+
+enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void *input,
+			    bool needs_dist, struct gb_error *err)
+{
+	const struct bfs_params *p = params;
+	const size_t room = bfs_cpu_room(((const struct bfs_input *)input)->n);
+
+	cpu->in = input;
+	cpu->output = (enum bfs_output)p->output;
+	cpu->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
+	if (needs_dist || cpu->output != BFS_PARENT) {
+		cpu->dist = gb_host_alloc(room, sizeof *cpu->dist, err);
+		if (!cpu->dist)
+			return err->code;
+	}
+	if (cpu->output != BFS_DIST) {
+		cpu->parent = gb_host_alloc(room, sizeof *cpu->parent, err);
+		if (!cpu->parent)
+			return err->code;
+	}
+	cpu->mark = cpu->dist ? cpu->dist : cpu->parent;
+	cpu->other = cpu->dist ? cpu->parent : NULL;
+	return GB_OK;
+}
+
+enum gb_status bfs_cpu_need_matrix(const struct bfs_cpu *cpu, struct gb_error *err)
+{
+	if (cpu->in->matrix)
+		return GB_OK;
+	return gb_fail(err, GB_EUNAVAILABLE, "%s", cpu->in->no_matrix);
+}
+
+enum gb_status bfs_cpu_reset(void *state, int64_t sample, struct gb_error *err)
+{
+	struct bfs_cpu *cpu = state;
+
+	(void)err;
+	cpu->source = bfs_source(cpu->in, sample);
+	return GB_OK;
+}
+
+static void clear(int32_t *array, size_t n, int threads)
+{
+	const size_t bytes = n * sizeof *array, share = ((size_t)1 << 20) / sizeof *array;
+
+	if (threads == 1 || bytes < SHARED_CLEAR) {
+		memset(array, 0xff, bytes);
+		return;
+	}
+#pragma omp parallel for num_threads(threads) schedule(static)
+	for (size_t i = 0; i < n; i += share)
+		memset(array + i, 0xff, (n - i < share ? n - i : share) * sizeof *array);
+}
+
+void bfs_cpu_start(struct bfs_cpu *cpu)
+{
+	if (cpu->dist)
+		cpu->dist[cpu->source] = 0;
+	if (cpu->parent)
+		cpu->parent[cpu->source] = (int32_t)cpu->source;
+	cpu->touched = 0;
+	cpu->levels = 0;
+}
+
+void bfs_cpu_clear(struct bfs_cpu *cpu)
+{
+	if (cpu->dist)
+		clear(cpu->dist, cpu->in->n, cpu->threads);
+	if (cpu->parent)
+		clear(cpu->parent, cpu->in->n, cpu->threads);
+	bfs_cpu_start(cpu);
+}
+
+enum gb_status bfs_cpu_download(void *state, void *output, struct gb_error *err)
+{
+	const struct bfs_cpu *cpu = state;
+	const size_t n = cpu->in->n;
+	int32_t *out = output;
+
+	(void)err;
+	if (cpu->output != BFS_PARENT) {
+		memcpy(out, cpu->dist, n * sizeof *out);
+		out += n;
+	}
+	if (cpu->output != BFS_DIST)
+		memcpy(out, cpu->parent, n * sizeof *out);
+	return GB_OK;
+}
+
+void bfs_cpu_metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct bfs_cpu *cpu = state;
+
+	gb_metric(metrics, "touched_bytes", (double)cpu->touched);
+}
+
+void bfs_cpu_release(struct bfs_cpu *cpu)
+{
+	gb_host_free(cpu->parent);
+	gb_host_free(cpu->dist);
+}
+
+static enum bfs_simd limit = BFS_AVX512;
+
+void bfs_cpu_limit_simd(enum bfs_simd most)
+{
+	limit = most;
+}
+
+static enum bfs_simd detect(void)
+{
+#if defined(__x86_64__)
+	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
+	    __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
+	    __builtin_cpu_supports("bmi2"))
+		return BFS_AVX512;
+#endif
+	return BFS_PLAIN;
+}
+
+enum bfs_simd bfs_cpu_simd(void)
+{
+	const enum bfs_simd best = detect();
+
+	return best < limit ? best : limit;
+}

@@ -1,0 +1,81 @@
+/* common.h -- what the CPU searches share: the arrays of the result, the way in and out, and
+ * the choice of instruction set.
+ *
+ * `mark` is the array that tells whether a vertex was reached: the distances if there are any,
+ * else the parents.  A search that reaches v from u writes the level or u there, and u to `other`,
+ * which is the parents if both are there, else NULL.
+ */
+#ifndef GPUBENCH_CPU_BFS_PARTS_COMMON_H
+#define GPUBENCH_CPU_BFS_PARTS_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/bfs.h"
+#include "common/status.h"
+#include "common/workload.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bfs_cpu {
+	const struct bfs_input *in;
+	enum bfs_output output;
+	int threads;
+	int32_t *dist;   /* n, room for a multiple of 64; NULL if neither asked for nor needed */
+	int32_t *parent; /* the same; NULL if not asked for */
+	int32_t *mark, *other;
+	uint32_t source;  /* of the run to come */
+	uint32_t levels;  /* of the last run: distance of the furthest vertex */
+	uint64_t touched; /* of the last run: bytes read of the graph */
+};
+
+/* Allocate the arrays; with needs_dist distances even if only parents are asked for. */
+enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void *input,
+			    bool needs_dist, struct gb_error *err);
+/* GB_EUNAVAILABLE if the input has no matrix of bits. */
+enum gb_status bfs_cpu_need_matrix(const struct bfs_cpu *cpu, struct gb_error *err);
+/* The start of a run: nothing is reached but the source. */
+void bfs_cpu_clear(struct bfs_cpu *cpu);
+/* The same for a search that itself writes BFS_UNREACHED where it must. */
+void bfs_cpu_start(struct bfs_cpu *cpu);
+void bfs_cpu_release(struct bfs_cpu *cpu);
+
+/* Operations (struct gb_variant_ops) of any variant whose state starts with a struct bfs_cpu:
+ * take the sample's source; the result to the workload's output layout; touched_bytes. */
+enum gb_status bfs_cpu_reset(void *state, int64_t sample, struct gb_error *err);
+enum gb_status bfs_cpu_download(void *state, void *output, struct gb_error *err);
+void bfs_cpu_metrics(void *state, struct gb_metrics *metrics);
+
+/* What a search from u writes to mark[v] at this level. */
+static inline int32_t bfs_cpu_value(const struct bfs_cpu *cpu, uint32_t u, int32_t level)
+{
+	return cpu->dist ? level : (int32_t)u;
+}
+
+/* The n in a form that vectors may overrun. */
+static inline size_t bfs_cpu_room(uint32_t n)
+{
+	return ((size_t)n + 63) / 64 * 64;
+}
+
+/* Instruction sets that a variant may choose from. */
+enum bfs_simd {
+	BFS_PLAIN,  /* portable C */
+	BFS_AVX512, /* F, BW, DQ, VL */
+};
+
+/* The best one that this processor has, or the limit below. */
+enum bfs_simd bfs_cpu_simd(void);
+/* For tests: variants created from now on use nothing beyond `most`. */
+void bfs_cpu_limit_simd(enum bfs_simd most);
+
+#define BFS_AVX512_TARGET \
+	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt,bmi,bmi2")))
+
+#ifdef __cplusplus
+}
+#endif
+#endif

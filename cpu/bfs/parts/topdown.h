@@ -1,0 +1,39 @@
+/* topdown.h -- the step of a search over CSR that both csr and csr-do take: the out-edges of
+ * the frontier, a list, reach the next one.
+ *
+ * Large frontiers are shared among threads: a vertex belongs to the thread whose compare-exchange
+ * reaches it, and is appended by way of the thread's own buffer.  Small ones, and those of a
+ * single thread, go without either.
+ */
+#ifndef GPUBENCH_CPU_BFS_PARTS_TOPDOWN_H
+#define GPUBENCH_CPU_BFS_PARTS_TOPDOWN_H
+
+#include "cpu/bfs/parts/common.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct bfs_topdown {
+	uint32_t *list;  /* the frontier: n */
+	uint32_t *next;  /* the one to come: n */
+	uint64_t count;  /* of the frontier */
+	uint64_t looked; /* edges that the last step looked at */
+	uint64_t end;    /* of `next` while threads append to it */
+	uint32_t *local; /* a buffer for each thread */
+};
+
+enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cpu,
+				struct gb_error *err);
+/* The frontier is the source alone. */
+void bfs_topdown_start(struct bfs_topdown *td, const struct bfs_cpu *cpu);
+/* From the frontier to the vertices at distance `level`, which become the frontier. */
+void bfs_topdown_step(struct bfs_topdown *td, struct bfs_cpu *cpu, int32_t level);
+/* Out-edges of the frontier. */
+uint64_t bfs_topdown_edges(const struct bfs_topdown *td, const struct bfs_cpu *cpu);
+void bfs_topdown_release(struct bfs_topdown *td);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,164 @@
+/* descent.c -- cpu/descent: the paper's algorithms as published, OpenMP.
+ *
+ * Against serial: the levels are reduced one after the other, all elements of one at once, and the
+ * leaf numbers are shared out, each thread descending for its own.  An element may share its word
+ * with one that another thread writes, so it is written by an atomic AND and an atomic OR; a split
+ * or merge is one of them.  (The words here have 64 bits where the paper's have 32; no element
+ * touches more than two of either.)  bitfield is left out: without sums no thread knows where to
+ * start.
+ *
+ * The bounds are those of the parts: two atomic operations for each of 2^D sums, D steps of
+ * dependent loads for each leaf.
+ */
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/cbt/parts/common.h"
+
+struct state {
+	struct cbt_cpu cpu;
+};
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	const struct cbt_input *in = input;
+	struct state *s = calloc(1, sizeof *s);
+
+	*state = s;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (in->op == CBT_BITFIELD)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "a descent needs the sums; --op=bitfield is for serial and stream");
+	return cbt_cpu_init(&s->cpu, params, input, true, err);
+}
+
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	struct state *s = state;
+
+	(void)sample;
+	(void)err;
+	cbt_cpu_reset(&s->cpu);
+	return GB_OK;
+}
+
+/* `width` bits from `bit` on become value; the neighbours stay. */
+static void put(uint64_t *heap, uint64_t bit, unsigned width, uint64_t value)
+{
+	uint64_t *at = heap + bit / 64;
+	const unsigned shift = (unsigned)(bit % 64);
+	const uint64_t mask = (UINT64_C(1) << width) - 1;
+
+	(void)__atomic_fetch_and(at, ~(mask << shift), __ATOMIC_RELAXED);
+	(void)__atomic_fetch_or(at, value << shift, __ATOMIC_RELAXED);
+	if (shift + width <= 64)
+		return;
+	(void)__atomic_fetch_and(at + 1, ~(mask >> (64 - shift)), __ATOMIC_RELAXED);
+	(void)__atomic_fetch_or(at + 1, value >> (64 - shift), __ATOMIC_RELAXED);
+}
+
+static void reduce(struct cbt_cpu *cpu)
+{
+	const unsigned depth = cpu->depth;
+	uint64_t *heap = cpu->heap;
+
+	heap[0] |= UINT64_C(1) << depth;
+#pragma omp parallel num_threads(cpu->threads)
+	for (unsigned level = depth; level-- > 0;) {
+		const unsigned width = cbt_width(depth, level);
+
+#pragma omp for schedule(static)
+		for (uint32_t k = UINT32_C(1) << level; k < UINT32_C(2) << level; k++)
+			put(heap, cbt_element_bit(depth, k), width,
+			    cbt_cpu_get(heap, depth, 2 * k) + cbt_cpu_get(heap, depth, 2 * k + 1));
+	}
+	cpu->leaves = cbt_get(heap, depth, 1);
+}
+
+static void decode(struct cbt_cpu *cpu)
+{
+	const uint64_t leaves = cbt_get(cpu->tree, cpu->depth, 1);
+	const uint64_t *tree = cpu->tree;
+	uint32_t *ids = cpu->ids;
+	uint64_t sum = 0;
+
+#pragma omp parallel for num_threads(cpu->threads) schedule(static) reduction(+ : sum)
+	for (uint64_t leaf = 0; leaf < leaves; leaf++) {
+		const uint32_t k = cbt_cpu_descend(tree, cpu->depth, leaf);
+
+		if (ids)
+			ids[leaf] = k;
+		else
+			sum += k;
+	}
+	cpu->leaves = leaves;
+	cpu->id_sum = sum;
+}
+
+static void update(struct cbt_cpu *cpu, struct gb_timer *timer)
+{
+	for (size_t f = 0; f < cpu->in->frames; f++) {
+		const struct cbt_frame *frame = &cpu->in->frame[f];
+		const uint64_t leaves = cbt_get(cpu->heap, cpu->depth, 1);
+
+		gb_phase(timer, "change");
+#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+		for (uint64_t leaf = 0; leaf < leaves; leaf++)
+			cbt_cpu_change(cpu->heap, cpu->depth, frame, leaf,
+				       cbt_cpu_descend(cpu->heap, cpu->depth, leaf));
+		gb_phase(timer, "reduce");
+		reduce(cpu);
+	}
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct cbt_cpu *cpu = &((struct state *)state)->cpu;
+
+	(void)err;
+	cpu->leaves = cpu->id_sum = 0;
+	if (cpu->in->op == CBT_UPDATE) {
+		update(cpu, timer);
+		return GB_OK;
+	}
+	if (cpu->in->op != CBT_DECODE) {
+		gb_phase(timer, "reduce");
+		reduce(cpu);
+	}
+	if (cpu->in->op != CBT_REDUCE) {
+		gb_phase(timer, "decode");
+		decode(cpu);
+	}
+	return GB_OK;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct state *s = state;
+
+	(void)err;
+	cbt_cpu_download(&s->cpu, output);
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	cbt_cpu_release(&s->cpu);
+	free(s);
+}
+
+const struct gb_variant_ops cbt_cpu_descent = {
+	.create = create,
+	.reset = reset,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,138 @@
+/* common.c -- arrays, input and output of the CPU variants of cbt; single elements. */
+#include "cpu/cbt/parts/common.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+enum gb_status cbt_cpu_init(struct cbt_cpu *cpu, const void *params, const void *input,
+			    bool keeps_heap, struct gb_error *err)
+{
+	const struct cbt_params *p = params;
+	const struct cbt_input *in = input;
+
+	cpu->in = in;
+	cpu->depth = in->depth;
+	cpu->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
+	cpu->tree = in->heap;
+	if (keeps_heap && cbt_has_heap(in)) {
+		cpu->heap = gb_host_alloc(in->heap_words, sizeof *cpu->heap, err);
+		cpu->tree = cpu->heap;
+		if (!cpu->heap)
+			return err->code;
+	}
+	if (cbt_has_ids(in)) {
+		cpu->ids = gb_host_alloc(in->leaves, sizeof *cpu->ids, err);
+		if (!cpu->ids)
+			return err->code;
+	}
+	return GB_OK;
+}
+
+void cbt_cpu_reset(struct cbt_cpu *cpu)
+{
+	const struct cbt_input *in = cpu->in;
+
+	cpu->leaves = cpu->id_sum = 0;
+	if (!cpu->heap)
+		return;
+	if (in->op == CBT_UPDATE) {
+		memcpy(cpu->heap, in->heap, in->heap_words * sizeof *in->heap);
+		return;
+	}
+	memset(cpu->heap, 0,
+	       (in->depth < 6 ? in->heap_words : cbt_field_at(in->depth)) * sizeof *cpu->heap);
+	cbt_put_field(cpu->heap, in->depth, in->field);
+}
+
+void cbt_cpu_download(const struct cbt_cpu *cpu, void *output)
+{
+	const struct cbt_input *in = cpu->in;
+
+	*(struct cbt_output *)output = (struct cbt_output){
+		.leaves = cpu->leaves,
+		.id_sum = cpu->id_sum,
+		.last_level = (int64_t)in->depth - 1,
+	};
+	if (cpu->ids)
+		memcpy(cbt_output_ids(in, output), cpu->ids, in->leaves * sizeof *cpu->ids);
+	if (cpu->heap)
+		memcpy(cbt_output_heap(in, output), cpu->heap, in->heap_words * sizeof *cpu->heap);
+}
+
+void cbt_cpu_release(struct cbt_cpu *cpu)
+{
+	gb_host_free(cpu->ids);
+	gb_host_free(cpu->heap);
+}
+
+uint64_t cbt_cpu_rank(const uint64_t *heap, unsigned depth, uint32_t k)
+{
+	uint64_t rank = 0;
+
+	for (; k > 1; k /= 2)
+		if (k & 1)
+			rank += cbt_get(heap, depth, k - 1);
+	return rank;
+}
+
+void cbt_cpu_reduce(uint64_t *heap, unsigned depth)
+{
+	heap[0] |= UINT64_C(1) << depth;
+	for (uint32_t k = (UINT32_C(1) << depth) - 1; k >= 1; k--)
+		cbt_set(heap, depth, k,
+			cbt_get(heap, depth, 2 * k) + cbt_get(heap, depth, 2 * k + 1));
+}
+
+/* Leaf numbers of siblings that are leaves are neighbours, so the right one looks at the one
+ * before it; that the left one is a leaf is told by their parent's sum, which a frame leaves as it
+ * was. */
+void cbt_cpu_change(uint64_t *heap, unsigned depth, const struct cbt_frame *frame, size_t leaf,
+		    uint32_t k)
+{
+	if (cbt_cpu_wish(frame->split, leaf) && cbt_level(k) < depth) {
+		const uint64_t bit = cbt_level_bit(depth, depth) + cbt_field_bit(depth, 2 * k + 1);
+
+		(void)__atomic_fetch_or(&heap[bit / 64], UINT64_C(1) << bit % 64, __ATOMIC_RELAXED);
+	}
+	if (k > 1 && (k & 1) && cbt_cpu_wish(frame->merge, leaf) &&
+	    cbt_cpu_wish(frame->merge, leaf - 1) && cbt_cpu_get(heap, depth, k / 2) == 2) {
+		const uint64_t bit = cbt_level_bit(depth, depth) + cbt_field_bit(depth, k);
+
+		(void)__atomic_fetch_and(&heap[bit / 64], ~(UINT64_C(1) << bit % 64),
+					 __ATOMIC_RELAXED);
+	}
+}
+
+static enum cbt_simd limit = CBT_AVX512;
+
+void cbt_cpu_limit_simd(enum cbt_simd most)
+{
+	limit = most;
+}
+
+static enum cbt_simd detect(void)
+{
+#if defined(__x86_64__)
+	if (!__builtin_cpu_supports("popcnt") || !__builtin_cpu_supports("bmi") ||
+	    !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("avx2"))
+		return CBT_PLAIN;
+	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512cd") ||
+	    !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
+	    !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512vbmi") ||
+	    !__builtin_cpu_supports("avx512vbmi2") || !__builtin_cpu_supports("avx512bitalg") ||
+	    !__builtin_cpu_supports("avx512vpopcntdq"))
+		return CBT_BMI2;
+	return CBT_AVX512;
+#else
+	return CBT_PLAIN;
+#endif
+}
+
+enum cbt_simd cbt_cpu_simd(void)
+{
+	const enum cbt_simd best = detect();
+
+	return best < limit ? best : limit;
+}

@@ -1,0 +1,98 @@
+/* common.h -- what the CPU variants of cbt share: arrays, the way in and out, the paper's two
+ * algorithms on single elements, and the choice of instruction set.
+ */
+#ifndef GPUBENCH_CPU_CBT_PARTS_COMMON_H
+#define GPUBENCH_CPU_CBT_PARTS_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/cbt.h"
+#include "common/status.h"
+
+struct cbt_cpu {
+	const struct cbt_input *in;
+	unsigned depth;
+	int threads;
+	uint64_t *heap;       /* reduce, cycle, update: the variant's own; else NULL */
+	const uint64_t *tree; /* the heap to decode: heap or the input's; bitfield: NULL */
+	uint32_t *ids;        /* in->leaves ids, or NULL if they are added up */
+	uint64_t leaves;      /* what the last run found */
+	uint64_t id_sum;
+};
+
+/* Allocate what the operation needs; the heap only if `keeps_heap`. */
+enum gb_status cbt_cpu_init(struct cbt_cpu *cpu, const void *params, const void *input,
+			    bool keeps_heap, struct gb_error *err);
+/* The input's tree into cpu->heap, if there is one: with its sums for an update, else without. */
+void cbt_cpu_reset(struct cbt_cpu *cpu);
+/* Leaves, ids and heap into the workload's output. */
+void cbt_cpu_download(const struct cbt_cpu *cpu, void *output);
+void cbt_cpu_release(struct cbt_cpu *cpu);
+
+/* Leaves to the left of node k's subtree. */
+uint64_t cbt_cpu_rank(const uint64_t *heap, unsigned depth, uint32_t k);
+
+/* All sums, one element after the other, level by level. */
+void cbt_cpu_reduce(uint64_t *heap, unsigned depth);
+
+/* Element k while other threads change its word, by atomic operations on other elements. */
+static inline uint64_t cbt_cpu_get(const uint64_t *heap, unsigned depth, uint32_t k)
+{
+	const uint64_t bit = cbt_element_bit(depth, k);
+	const unsigned width = cbt_width(depth, cbt_level(k)), shift = (unsigned)(bit % 64);
+	uint64_t value = __atomic_load_n(&heap[bit / 64], __ATOMIC_RELAXED) >> shift;
+
+	if (shift + width > 64)
+		value |= __atomic_load_n(&heap[bit / 64 + 1], __ATOMIC_RELAXED) << (64 - shift);
+	return value & ((UINT64_C(1) << width) - 1);
+}
+
+/* Node of leaf number `leaf` (figure 8 of the paper): from the root to the child that holds it,
+ * until a subtree has one leaf. */
+static inline uint32_t cbt_cpu_descend(const uint64_t *heap, unsigned depth, uint64_t leaf)
+{
+	uint64_t sum = cbt_cpu_get(heap, depth, 1);
+	uint32_t k = 1;
+
+	while (sum > 1) {
+		const uint64_t left = cbt_cpu_get(heap, depth, 2 * k);
+		const bool right = leaf >= left;
+
+		k = 2 * k + right;
+		sum = right ? sum - left : left;
+		leaf -= right ? left : 0;
+	}
+	return k;
+}
+
+static inline bool cbt_cpu_wish(const uint64_t *wishes, size_t leaf)
+{
+	return wishes[leaf / 64] >> leaf % 64 & 1;
+}
+
+/* Carry out what the frame wishes for leaf number `leaf`, node k: at most one atomic operation on
+ * the field, while others find and change other leaves. */
+void cbt_cpu_change(uint64_t *heap, unsigned depth, const struct cbt_frame *frame, size_t leaf,
+		    uint32_t k);
+
+/* Instruction sets that a variant may choose from, each containing those before it. */
+enum cbt_simd {
+	CBT_PLAIN, /* portable C */
+	CBT_BMI2,  /* POPCNT, BMI, BMI2 */
+	CBT_AVX512 /* F, CD, BW, DQ, VL, VBMI, VBMI2, BITALG, VPOPCNTDQ: Ice Lake, Zen 4 */
+};
+
+/* The best one that this processor has, or the limit below. */
+enum cbt_simd cbt_cpu_simd(void);
+/* For tests: variants created from now on use nothing beyond `most`. */
+void cbt_cpu_limit_simd(enum cbt_simd most);
+
+#define CBT_ALWAYS      static inline __attribute__((always_inline))
+#define CBT_BMI2_TARGET __attribute__((target("popcnt,bmi,bmi2")))
+#define CBT_AVX512_TARGET                                                                \
+	__attribute__((target("popcnt,bmi,bmi2,avx2,avx512f,avx512cd,avx512bw,avx512dq," \
+			      "avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq")))
+
+#endif

@@ -1,0 +1,32 @@
+/* frame.h -- a frame of splits and merges on the field, streamed, in chunks that threads share.
+ *
+ * A chunk's words are changed by its thread alone.  What a leaf needs to know of other chunks is
+ * looked up before any of them changes: where the leaf before and the leaf behind start.  The one
+ * bit that a chunk may have to set outside (or ahead of where it reads) is kept and set when all
+ * chunks are done.
+ */
+#ifndef GPUBENCH_CPU_CBT_PARTS_FRAME_H
+#define GPUBENCH_CPU_CBT_PARTS_FRAME_H
+
+#include "cpu/cbt/parts/common.h"
+
+struct cbt_chunk {
+	size_t first_word, end_word;
+	uint64_t rank;   /* leaves before this chunk: set by the caller */
+	uint64_t first;  /* bit of its first leaf; UINT64_MAX: it has none */
+	uint64_t last;   /* and of its last */
+	uint64_t behind; /* a bit to be set when all chunks are done; UINT64_MAX: none */
+};
+
+/* Cut a field of `words` words into `count` chunks, both powers of two. */
+void cbt_chunks_cut(struct cbt_chunk *chunk, size_t count, size_t words);
+/* Find a chunk's first and last leaf.  To be done for all chunks before any is changed. */
+void cbt_chunk_look(const uint64_t *field, struct cbt_chunk *chunk);
+/* Carry out the frame on chunk number i. */
+void cbt_chunk_change(enum cbt_simd simd, uint64_t *field, unsigned depth,
+		      const struct cbt_frame *frame, struct cbt_chunk *chunk, size_t count,
+		      size_t i);
+/* To be done by one thread after all chunks. */
+void cbt_chunks_finish(uint64_t *field, const struct cbt_chunk *chunk, size_t count);
+
+#endif

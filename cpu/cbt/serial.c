@@ -1,0 +1,145 @@
+/* serial.c -- cpu/serial: the paper's algorithms in one thread.
+ *
+ * bitfield is its figure 5: the field is read bit after bit; a set bit ends the run of zeros before
+ * it, whose length tells the level of the leaf that started the run.  It takes 2^D steps, however
+ * few the leaves, and cannot be shared among threads: the reason for the sums.
+ *
+ * decode is figure 8, once for each leaf number: a descent of at most D steps, the bound being the
+ * latency of two dependent loads a step.  reduce takes every pair of elements out of the heap and
+ * puts their sum in, one at a time, from level D - 1 up.
+ */
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/cbt/parts/common.h"
+
+struct state {
+	struct cbt_cpu cpu;
+};
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = calloc(1, sizeof *s);
+
+	*state = s;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	return cbt_cpu_init(&s->cpu, params, input, true, err);
+}
+
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	struct state *s = state;
+
+	(void)sample;
+	(void)err;
+	cbt_cpu_reset(&s->cpu);
+	return GB_OK;
+}
+
+static void emit(struct cbt_cpu *cpu, uint32_t k)
+{
+	if (cpu->ids)
+		cpu->ids[cpu->leaves] = k;
+	else
+		cpu->id_sum += k;
+	cpu->leaves++;
+}
+
+static void scan_field(struct cbt_cpu *cpu)
+{
+	const uint64_t end = UINT64_C(1) << cpu->depth;
+	const uint64_t *field = cpu->in->field;
+	uint64_t x = 0; /* where the leaf at hand starts */
+
+	for (uint64_t y = 1; y < end; y++)
+		if (field[y / 64] >> y % 64 & 1) {
+			emit(cpu, cbt_leaf(cpu->depth, (uint32_t)x, (uint32_t)(y - x)));
+			x = y;
+		}
+	emit(cpu, cbt_leaf(cpu->depth, (uint32_t)x, (uint32_t)(end - x)));
+}
+
+static void decode(struct cbt_cpu *cpu)
+{
+	const uint64_t leaves = cbt_get(cpu->tree, cpu->depth, 1);
+
+	for (uint64_t leaf = 0; leaf < leaves; leaf++)
+		emit(cpu, cbt_cpu_descend(cpu->tree, cpu->depth, leaf));
+}
+
+static void update(struct cbt_cpu *cpu, struct gb_timer *timer)
+{
+	for (size_t f = 0; f < cpu->in->frames; f++) {
+		const struct cbt_frame *frame = &cpu->in->frame[f];
+		const uint64_t leaves = cbt_get(cpu->heap, cpu->depth, 1);
+
+		gb_phase(timer, "change");
+		for (uint64_t leaf = 0; leaf < leaves; leaf++)
+			cbt_cpu_change(cpu->heap, cpu->depth, frame, leaf,
+				       cbt_cpu_descend(cpu->heap, cpu->depth, leaf));
+		gb_phase(timer, "reduce");
+		cbt_cpu_reduce(cpu->heap, cpu->depth);
+	}
+	cpu->leaves = cbt_get(cpu->heap, cpu->depth, 1);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct cbt_cpu *cpu = &((struct state *)state)->cpu;
+
+	(void)err;
+	cpu->leaves = cpu->id_sum = 0;
+	switch (cpu->in->op) {
+	case CBT_BITFIELD:
+		scan_field(cpu);
+		break;
+	case CBT_REDUCE:
+		cbt_cpu_reduce(cpu->heap, cpu->depth);
+		cpu->leaves = cbt_get(cpu->heap, cpu->depth, 1);
+		break;
+	case CBT_DECODE:
+		decode(cpu);
+		break;
+	case CBT_CYCLE:
+		gb_phase(timer, "reduce");
+		cbt_cpu_reduce(cpu->heap, cpu->depth);
+		gb_phase(timer, "decode");
+		decode(cpu);
+		break;
+	case CBT_UPDATE:
+		update(cpu, timer);
+		break;
+	}
+	return GB_OK;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct state *s = state;
+
+	(void)err;
+	cbt_cpu_download(&s->cpu, output);
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	cbt_cpu_release(&s->cpu);
+	free(s);
+}
+
+const struct gb_variant_ops cbt_cpu_serial = {
+	.create = create,
+	.reset = reset,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.flags = GB_SERIAL | GB_REPEATABLE,
+};

@@ -1,0 +1,66 @@
+/* packet.c -- cpu/packet: the wide tree, traversed by packets of 64 coherent primary rays.
+ *
+ * Against wide: a node or a triangle is fetched and decided on once for 64 rays, which form a
+ * pyramid of neighbouring pixels; where boxes and edges are in the pyramid rules out most of them
+ * for sixteen rays at once (cpu/lbvh/parts/kernels_packet.h).  The bound is arithmetic.  Rays that do not
+ * start from one point, as after the first reflection, cannot be traced like this.
+ */
+#include <stdlib.h>
+
+#include "common/variants.h"
+#include "cpu/lbvh/parts/wide_state.h"
+
+static void trace(void *state, int thread, struct lbvh_packet *packet, struct lbvh_counts *counts)
+{
+	const struct lbvh_wide_state *s = state;
+
+	s->tracer.kernels->packet(&s->wide, s->tracer.input->camera.eye, packet,
+				  s->stack + (size_t)thread * s->stack_room, counts);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct lbvh_wide_state *s = calloc(1, sizeof *s);
+
+	*state = s;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (((const struct lbvh_params *)params)->op != LBVH_TRACE)
+		return gb_fail(err, GB_EUNAVAILABLE, "packet is a way to trace: --op=trace");
+	return lbvh_wide_state_init(s, params, input, err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct lbvh_wide_state *s = state;
+
+	(void)timer;
+	(void)err;
+	lbvh_tracer_run(&s->tracer, trace, s);
+	return GB_OK;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct lbvh_wide_state *s = state;
+
+	(void)err;
+	lbvh_tracer_download(&s->tracer, output);
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	lbvh_wide_state_release(state);
+	free(state);
+}
+
+const struct gb_variant_ops lbvh_cpu_packet = {
+	.create = create,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.metrics = lbvh_wide_state_metrics,
+	.flags = GB_REPEATABLE,
+};

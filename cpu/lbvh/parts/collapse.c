@@ -1,0 +1,403 @@
+/* collapse.c -- a binary tree becomes one of eight children a node, by all threads.
+ *
+ * Against a serial collapse, which takes longer than the build before it: the upper nodes are made
+ * by one thread, breadth first, until there are enough subtrees for all; each of those is made by
+ * one thread, depth first.  Nodes and blocks come from the thread's arena, which takes them from
+ * the common arrays a chunk at a time.
+ *
+ * How many there are at most, for n primitives in leaves of up to 8: a node that is not full has
+ * only leaves below it, and more than 8 primitives, else it would be a leaf; so there are at most
+ * n / 9 nodes without inner children, fewer of those with two or more, and at most n / 7 of those
+ * with one, which has seven leaves beside it.  Two blocks in a row hold more than 8 triangles.
+ *
+ * The bound is memory: binary nodes and triangles are read once, wide nodes and blocks written
+ * once.
+ */
+#include <omp.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "cpu/lbvh/parts/wide.h"
+
+enum {
+	CHUNK = 64,            /* nodes or blocks that an arena takes at a time */
+	LARGE = 8,             /* a leaf of more blocks takes them from the common array */
+	TASKS_PER_THREAD = 32, /* subtrees, for the threads to finish together */
+	SMALL_TREE = 2048,     /* of fewer primitives one thread makes all */
+};
+
+struct lbvh_arena {
+	size_t node, node_end; /* taken and not in use yet */
+	size_t block, block_end;
+	size_t open;    /* the block last begun, if lanes < LBVH_WIDTH */
+	unsigned lanes; /* in use there */
+	unsigned depth; /* of the deepest subtree made */
+	char apart[64];
+};
+
+/* A binary subtree.  In a tree over Morton codes its primitives are index[first .. first + count);
+ * in another one, count tells only whether they are more than a leaf may have. */
+struct below {
+	uint32_t node, first, count;
+};
+
+/* A subtree to be made into wide node `to`, `level` nodes below the root's. */
+struct lbvh_top {
+	struct below from;
+	uint32_t to, level;
+};
+
+/* One collapse. */
+struct work {
+	struct lbvh_wide *wide;
+	const struct lbvh_input *input;
+	const struct lbvh_node *node;
+	const uint32_t *index;
+	uint32_t leaves; /* of a tree over Morton codes; else 0 */
+	unsigned leaf;
+	atomic_size_t node_next, block_next;
+};
+
+/* A child to be. */
+struct kid {
+	struct below below;
+	bool leaf;
+	float area;
+};
+
+static bool is_leaf(const struct lbvh_node *node)
+{
+	return node->left & LBVH_LEAF;
+}
+
+/* Half the surface of a box. */
+static float area(const struct lbvh_node *n)
+{
+	const float x = n->hi[0] - n->lo[0], y = n->hi[1] - n->lo[1], z = n->hi[2] - n->lo[2];
+
+	return x * y + y * z + z * x;
+}
+
+/* Primitives below a node, or `most` + 1 if they are more than `most` and the node is inner. */
+static uint32_t count_below(const struct work *w, uint32_t root, unsigned most)
+{
+	uint32_t stack[LBVH_WIDTH + 1];
+	unsigned waiting = 0, count = 0;
+
+	if (is_leaf(w->node + root))
+		return w->node[root].right;
+	for (;;) {
+		const struct lbvh_node *node = w->node + root;
+
+		if (!is_leaf(node)) {
+			stack[waiting++] = node->right;
+			root = node->left;
+		} else {
+			count += node->right < most ? node->right : most + 1;
+			root = waiting ? stack[--waiting] : UINT32_MAX;
+		}
+		if (root == UINT32_MAX)
+			return count < most ? count : most + 1;
+		if (count + waiting + 1 > most)
+			return most + 1;
+	}
+}
+
+static struct kid make_kid(const struct work *w, struct below below)
+{
+	const struct lbvh_node *n = w->node + below.node;
+
+	if (!w->leaves)
+		below.count = count_below(w, below.node, w->leaf);
+	return (struct kid){ below, below.count <= w->leaf || is_leaf(n), area(n) };
+}
+
+/* The two children of an inner node.  By Karras' numbering the left one is, or as a leaf has, the
+ * number of the last leaf of its range; the next leaf's first primitive parts their primitives. */
+static void part(const struct work *w, struct below parent, struct below child[2])
+{
+	const struct lbvh_node *node = w->node + parent.node;
+	uint32_t last, middle = 0;
+
+	child[0] = (struct below){ node->left, parent.first, 0 };
+	child[1] = (struct below){ node->right, 0, 0 };
+	if (!w->leaves)
+		return;
+	last = node->left < w->leaves - 1 ? node->left : node->left - (w->leaves - 1);
+	middle = w->node[w->leaves + last].left & ~LBVH_LEAF;
+	child[0].count = middle - parent.first;
+	child[1].first = middle;
+	child[1].count = parent.first + parent.count - middle;
+}
+
+/* The up to eight children of a wide node; returns how many. */
+static unsigned open_largest(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
+{
+	unsigned count = 1;
+
+	kid[0] = make_kid(w, root);
+	while (count < LBVH_WIDTH) {
+		unsigned largest = LBVH_WIDTH;
+		struct below child[2];
+
+		for (unsigned i = 0; i < count; i++)
+			if (!kid[i].leaf &&
+			    (largest == LBVH_WIDTH || kid[i].area > kid[largest].area))
+				largest = i;
+		if (largest == LBVH_WIDTH)
+			break;
+		part(w, kid[largest].below, child);
+		kid[largest] = make_kid(w, child[0]);
+		kid[count++] = make_kid(w, child[1]);
+	}
+	return count;
+}
+
+/* ---- triangles ---------------------------------------------------------------------------- */
+
+/* `count` blocks in a row. */
+static size_t take_blocks(struct work *w, struct lbvh_arena *arena, size_t count)
+{
+	size_t at;
+
+	if (count > LARGE)
+		return atomic_fetch_add_explicit(&w->block_next, count, memory_order_relaxed);
+	if (arena->block_end - arena->block < count) {
+		arena->block =
+			atomic_fetch_add_explicit(&w->block_next, CHUNK, memory_order_relaxed);
+		arena->block_end = arena->block + CHUNK;
+	}
+	at = arena->block;
+	arena->block += count;
+	return at;
+}
+
+static void set_lane(struct lbvh_block *block, unsigned lane, const struct lbvh_input *input,
+		     uint32_t primitive)
+{
+	const uint32_t *triangle = input->triangle + 3 * (size_t)primitive;
+	const float *a = input->vertex + 3 * (size_t)triangle[0];
+	const float *b = input->vertex + 3 * (size_t)triangle[1];
+	const float *c = input->vertex + 3 * (size_t)triangle[2];
+
+	for (int k = 0; k < 3; k++) {
+		block->corner[k][lane] = a[k];
+		block->edge1[k][lane] = b[k] - a[k];
+		block->edge2[k][lane] = c[k] - a[k];
+	}
+	block->primitive[lane] = primitive;
+}
+
+/* A place for one triangle after the other. */
+struct writer {
+	struct lbvh_block *block;
+	unsigned lane;
+};
+
+static void write_run(const struct work *w, struct writer *to, uint32_t first, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		if (to->lane == LBVH_WIDTH) {
+			to->block++;
+			to->lane = 0;
+		}
+		if (to->lane == 0)
+			memset(to->block, 0xff, sizeof *to->block); /* NaN, LBVH_MISS */
+		set_lane(to->block, to->lane++, w->input, w->index[first + i]);
+	}
+}
+
+/* The triangles below a binary node. */
+static void write_below(const struct work *w, struct writer *to, const struct below *below)
+{
+	uint32_t stack[LBVH_WIDTH + 1], root = below->node;
+	unsigned waiting = 0;
+
+	if (w->leaves) {
+		write_run(w, to, below->first, below->count);
+		return;
+	}
+	for (;;) {
+		const struct lbvh_node *node = w->node + root;
+
+		if (!is_leaf(node)) {
+			stack[waiting++] = node->right;
+			root = node->left;
+			continue;
+		}
+		write_run(w, to, node->left & ~LBVH_LEAF, node->right);
+		if (!waiting)
+			return;
+		root = stack[--waiting];
+	}
+}
+
+/* Make a leaf of a child: its triangles go to the open block if they fit there. */
+static void make_leaf(struct work *w, struct lbvh_arena *arena, const struct kid *kid,
+		      struct lbvh_wide_node *node, unsigned slot)
+{
+	const size_t count = kid->below.count;
+	struct writer to = { w->wide->block + arena->open, arena->lanes };
+
+	if (count > LBVH_WIDTH - arena->lanes) {
+		arena->open = take_blocks(w, arena, (count + LBVH_WIDTH - 1) / LBVH_WIDTH);
+		to = (struct writer){ w->wide->block + arena->open, 0 };
+	}
+	node->child[slot] = LBVH_LEAF | (uint32_t)arena->open;
+	write_below(w, &to, &kid->below);
+	for (size_t i = arena->open; w->wide->block + i < to.block; i++)
+		w->wide->block[i].primitive[0] |= LBVH_MORE;
+	arena->open = (size_t)(to.block - w->wide->block);
+	arena->lanes = to.lane;
+}
+
+/* ---- nodes -------------------------------------------------------------------------------- */
+
+static size_t take_nodes(struct work *w, struct lbvh_arena *arena, size_t count)
+{
+	size_t at;
+
+	if (arena->node_end - arena->node < count) {
+		arena->node = atomic_fetch_add_explicit(&w->node_next, CHUNK, memory_order_relaxed);
+		arena->node_end = arena->node + CHUNK;
+	}
+	at = arena->node;
+	arena->node += count;
+	return at;
+}
+
+static void set_bounds(struct lbvh_wide_node *to, unsigned slot, const struct lbvh_node *from)
+{
+	for (int k = 0; k < 3; k++) {
+		to->bound[k][0][slot] = from ? from->lo[k] : INFINITY;
+		to->bound[k][1][slot] = from ? from->hi[k] : -INFINITY;
+	}
+}
+
+/* Make one wide node, with its leaves.  The children that are nodes get numbers in a row, and go to
+ * inner[0 ..); returns how many. */
+static unsigned make_node(struct work *w, struct lbvh_arena *arena, const struct lbvh_top *top,
+			  struct lbvh_top inner[LBVH_WIDTH])
+{
+	struct lbvh_wide_node *node = w->wide->node + top->to;
+	struct kid kid[LBVH_WIDTH];
+	const unsigned count = open_largest(w, top->from, kid);
+	unsigned nodes = 0;
+	size_t next = 0;
+
+	if (top->level + 1 > arena->depth)
+		arena->depth = top->level + 1;
+	for (unsigned i = 0; i < count; i++)
+		nodes += !kid[i].leaf;
+	if (nodes)
+		next = take_nodes(w, arena, nodes);
+	nodes = 0;
+	for (unsigned i = 0; i < LBVH_WIDTH; i++) {
+		set_bounds(node, i, i < count ? w->node + kid[i].below.node : NULL);
+		node->child[i] = 0;
+		if (i < count && kid[i].leaf) {
+			make_leaf(w, arena, &kid[i], node, i);
+		} else if (i < count) {
+			node->child[i] = (uint32_t)next;
+			inner[nodes++] =
+				(struct lbvh_top){ kid[i].below, (uint32_t)next++, top->level + 1 };
+		}
+	}
+	return nodes;
+}
+
+/* A whole subtree, depth first. */
+static void make_subtree(struct work *w, struct lbvh_arena *arena, const struct lbvh_top *top)
+{
+	struct lbvh_top inner[LBVH_WIDTH];
+	const unsigned count = make_node(w, arena, top, inner);
+
+	for (unsigned i = 0; i < count; i++)
+		make_subtree(w, arena, inner + i);
+}
+
+/* The upper nodes, until about `wanted` subtrees wait or none is left; they are
+ * w->wide->top[*first .. the number returned). */
+static size_t make_top(struct work *w, size_t wanted, size_t *first)
+{
+	struct lbvh_arena *arena = w->wide->arena;
+	struct lbvh_top *queue = w->wide->top;
+	size_t head = 0, tail = 1;
+
+	queue[0] = (struct lbvh_top){ { 0, 0, (uint32_t)w->input->count }, 0, 0 };
+	while (head < tail && tail - head < wanted && tail + LBVH_WIDTH <= w->wide->top_room) {
+		tail += make_node(w, arena, queue + head, queue + tail);
+		head++;
+	}
+	*first = head;
+	return tail;
+}
+
+void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
+			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
+			unsigned leaf)
+{
+	const int threads = input->count < SMALL_TREE ? 1 : wide->threads;
+	struct work w = { .wide = wide,
+			  .input = input,
+			  .node = node,
+			  .index = index,
+			  .leaves = (uint32_t)leaves,
+			  .leaf = leaf,
+			  .node_next = 1 };
+	size_t first, end;
+
+	for (int t = 0; t < wide->threads; t++)
+		wide->arena[t] = (struct lbvh_arena){ .lanes = LBVH_WIDTH };
+	end = make_top(&w, threads > 1 ? (size_t)threads * TASKS_PER_THREAD : 1, &first);
+#pragma omp parallel num_threads(threads) if (threads > 1)
+	{
+		struct lbvh_arena *arena = wide->arena + omp_get_thread_num();
+
+#pragma omp for schedule(dynamic, 1)
+		for (size_t i = first; i < end; i++)
+			make_subtree(&w, arena, wide->top + i);
+	}
+	wide->node_count = w.node_next;
+	wide->block_count = w.block_next;
+	wide->depth = 1;
+	for (int t = 0; t < wide->threads; t++)
+		if (wide->arena[t].depth > wide->depth)
+			wide->depth = wide->arena[t].depth;
+}
+
+/* ---- memory ------------------------------------------------------------------------------- */
+
+enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
+			      struct gb_error *err)
+{
+	const size_t spare = (size_t)threads * CHUNK + CHUNK;
+
+	*wide = (struct lbvh_wide){ .threads = threads };
+	/* A chunk's last nodes stay unused where its next node has more inner children. */
+	wide->node_room = 1 + (2 * count / 9 + count / 7) * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
+	wide->block_room = (count / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
+	wide->top_room = 1 + (size_t)threads * TASKS_PER_THREAD * 2 * LBVH_WIDTH;
+	wide->node = gb_host_alloc(wide->node_room, sizeof *wide->node, err);
+	if (!wide->node)
+		return err->code;
+	wide->block = gb_host_alloc(wide->block_room, sizeof *wide->block, err);
+	if (!wide->block)
+		return err->code;
+	wide->top = gb_host_alloc(wide->top_room, sizeof *wide->top, err);
+	if (!wide->top)
+		return err->code;
+	wide->arena = gb_host_alloc((size_t)threads, sizeof *wide->arena, err);
+	return wide->arena ? GB_OK : err->code;
+}
+
+void lbvh_wide_release(struct lbvh_wide *wide)
+{
+	gb_host_free(wide->arena);
+	gb_host_free(wide->top);
+	gb_host_free(wide->block);
+	gb_host_free(wide->node);
+}

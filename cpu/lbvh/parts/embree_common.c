@@ -1,0 +1,225 @@
+/* embree_common.c -- device, scene and traversal of the peers on Embree. */
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "cpu/lbvh/parts/embree.h"
+
+enum gb_status lbvh_embree_check(RTCDevice device, struct gb_error *err)
+{
+	static const char *const words[] = { "no error",         "unknown error",
+					     "invalid argument", "invalid operation",
+					     "out of memory",    "unsupported processor",
+					     "cancelled" };
+	const unsigned code = (unsigned)rtcGetDeviceError(device);
+
+	if (!code)
+		return GB_OK;
+	return gb_fail(err, code == RTC_ERROR_OUT_OF_MEMORY ? GB_EUNAVAILABLE : GB_ERUNTIME,
+		       "Embree: %s", code < sizeof words / sizeof *words ? words[code] : "error");
+}
+
+RTCDevice lbvh_embree_device(int threads, struct gb_error *err)
+{
+	char settings[64];
+	RTCDevice device;
+
+	(void)snprintf(settings, sizeof settings, "threads=%d,set_affinity=0", threads);
+	device = rtcNewDevice(settings);
+	if (!device)
+		(void)lbvh_embree_check(NULL, err);
+	if (!device && !err->code)
+		gb_fail(err, GB_EUNAVAILABLE, "Embree gave no device");
+	return device;
+}
+
+enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, const void *input,
+				  enum RTCBuildQuality quality, struct gb_error *err)
+{
+	const struct lbvh_input *in = input;
+
+	s->op = (enum lbvh_op)((const struct lbvh_params *)params)->op;
+	if (lbvh_tracer_init(&s->tracer, params, input, err))
+		return err->code;
+	s->device = lbvh_embree_device(s->tracer.threads, err);
+	if (!s->device)
+		return err->code;
+	s->scene = rtcNewScene(s->device);
+	s->mesh = rtcNewGeometry(s->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+	rtcSetSceneBuildQuality(s->scene, quality);
+	rtcSetGeometryBuildQuality(s->mesh, quality);
+	rtcSetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+				   in->vertex, 0, 3 * sizeof(float), in->vertex_count);
+	rtcSetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+				   in->triangle, 0, 3 * sizeof(uint32_t), in->count);
+	rtcCommitGeometry(s->mesh);
+	rtcAttachGeometry(s->scene, s->mesh);
+	if (lbvh_embree_check(s->device, err) || s->op == LBVH_BUILD || gb_memory_is_dry())
+		return err->code;
+	return lbvh_embree_build(s, err);
+}
+
+void lbvh_embree_touch(struct lbvh_embree *s)
+{
+	rtcUpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0);
+	rtcCommitGeometry(s->mesh);
+}
+
+enum gb_status lbvh_embree_build(struct lbvh_embree *s, struct gb_error *err)
+{
+	rtcCommitScene(s->scene);
+	return lbvh_embree_check(s->device, err);
+}
+
+void lbvh_embree_destroy(struct lbvh_embree *s)
+{
+	if (s->mesh)
+		rtcReleaseGeometry(s->mesh);
+	if (s->scene)
+		rtcReleaseScene(s->scene);
+	if (s->device)
+		rtcReleaseDevice(s->device);
+	lbvh_tracer_release(&s->tracer);
+}
+
+/* ---- calls with one ray ------------------------------------------------------------------- */
+
+void lbvh_embree_trace1(void *state, int thread, struct lbvh_packet *packet,
+			struct lbvh_counts *counts)
+{
+	const struct lbvh_embree *s = state;
+	const float *eye = s->tracer.input->camera.eye;
+	struct RTCIntersectContext context;
+
+	(void)thread;
+	(void)counts;
+	rtcInitIntersectContext(&context);
+	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
+		struct RTCRayHit r = { .ray = { .org_x = eye[0],
+						.org_y = eye[1],
+						.org_z = eye[2],
+						.dir_x = packet->direction[0][i],
+						.dir_y = packet->direction[1][i],
+						.dir_z = packet->direction[2][i],
+						.tfar = INFINITY,
+						.mask = UINT32_MAX },
+				       .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
+
+		if (i % LBVH_PACKET_EDGE >= packet->width || i / LBVH_PACKET_EDGE >= packet->height)
+			continue;
+		rtcIntersect1(s->scene, &context, &r);
+		packet->t[i] = r.ray.tfar;
+		packet->primitive[i] =
+			r.hit.geomID == RTC_INVALID_GEOMETRY_ID ? LBVH_MISS : r.hit.primID;
+	}
+}
+
+/* ---- calls with 8 and 16 rays ------------------------------------------------------------- */
+
+/* The rays of a call are a block of 4 x 2 or 4 x 4 pixels, whose first is pixel (x, y) of the
+ * packet. */
+enum { BLOCK_WIDTH = 4 };
+
+/* A row of a block from or to the packet's layout: floats in groups of four. */
+static void take_block(float *to, const float *from, uint32_t first, size_t rays)
+{
+	for (size_t i = 0; i < rays; i += BLOCK_WIDTH)
+		memcpy(to + i, from + first + i / BLOCK_WIDTH * LBVH_PACKET_EDGE,
+		       BLOCK_WIDTH * sizeof *to);
+}
+
+/* What the structures for 8 and 16 rays have in common, as pointers to their arrays. */
+struct call {
+	size_t rays;
+	int *valid;
+	float *origin[3], *direction[3];
+	float *near, *far, *time;
+	unsigned *mask, *id, *flags, *geometry, *primitive, *instance;
+};
+
+static void fill_call(const struct call *c, const float eye[3], const struct lbvh_packet *packet,
+		      uint32_t first)
+{
+	for (int k = 0; k < 3; k++)
+		take_block(c->direction[k], packet->direction[k], first, c->rays);
+	for (size_t i = 0; i < c->rays; i++) {
+		const uint32_t x = first % LBVH_PACKET_EDGE + (uint32_t)i % BLOCK_WIDTH;
+		const uint32_t y = first / LBVH_PACKET_EDGE + (uint32_t)i / BLOCK_WIDTH;
+
+		for (int k = 0; k < 3; k++)
+			c->origin[k][i] = eye[k];
+		c->valid[i] = x < packet->width && y < packet->height ? -1 : 0;
+		c->near[i] = c->time[i] = 0;
+		c->far[i] = INFINITY;
+		c->mask[i] = UINT32_MAX;
+		c->id[i] = c->flags[i] = 0;
+		c->geometry[i] = c->primitive[i] = c->instance[i] = RTC_INVALID_GEOMETRY_ID;
+	}
+}
+
+static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t first)
+{
+	for (size_t i = 0; i < c->rays; i++) {
+		const size_t to = first + i / BLOCK_WIDTH * LBVH_PACKET_EDGE + i % BLOCK_WIDTH;
+
+		packet->t[to] = c->far[i];
+		packet->primitive[to] =
+			c->geometry[i] == RTC_INVALID_GEOMETRY_ID ? LBVH_MISS : c->primitive[i];
+	}
+}
+
+#define CALL(n, valid_, r)                                                        \
+	{                                                                         \
+		.rays = (n), .valid = (valid_),                                   \
+		.origin = { (r).ray.org_x, (r).ray.org_y, (r).ray.org_z },        \
+		.direction = { (r).ray.dir_x, (r).ray.dir_y, (r).ray.dir_z },     \
+		.near = (r).ray.tnear, .far = (r).ray.tfar, .time = (r).ray.time, \
+		.mask = (r).ray.mask, .id = (r).ray.id, .flags = (r).ray.flags,   \
+		.geometry = (r).hit.geomID, .primitive = (r).hit.primID,          \
+		.instance = (r).hit.instID[0]                                     \
+	}
+
+void lbvh_embree_trace8(void *state, int thread, struct lbvh_packet *packet,
+			struct lbvh_counts *counts)
+{
+	const struct lbvh_embree *s = state;
+	struct RTCIntersectContext context;
+	_Alignas(32) int valid[8];
+	struct RTCRayHit8 r;
+	const struct call call = CALL(8, valid, r);
+
+	(void)thread;
+	(void)counts;
+	rtcInitIntersectContext(&context);
+	context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+	for (uint32_t y = 0; y < packet->height; y += 2)
+		for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {
+			fill_call(&call, s->tracer.input->camera.eye, packet,
+				  y * LBVH_PACKET_EDGE + x);
+			rtcIntersect8(valid, s->scene, &context, &r);
+			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
+		}
+}
+
+void lbvh_embree_trace16(void *state, int thread, struct lbvh_packet *packet,
+			 struct lbvh_counts *counts)
+{
+	const struct lbvh_embree *s = state;
+	struct RTCIntersectContext context;
+	_Alignas(64) int valid[16];
+	struct RTCRayHit16 r;
+	const struct call call = CALL(16, valid, r);
+
+	(void)thread;
+	(void)counts;
+	rtcInitIntersectContext(&context);
+	context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+	for (uint32_t y = 0; y < packet->height; y += 4)
+		for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {
+			fill_call(&call, s->tracer.input->camera.eye, packet,
+				  y * LBVH_PACKET_EDGE + x);
+			rtcIntersect16(valid, s->scene, &context, &r);
+			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
+		}
+}

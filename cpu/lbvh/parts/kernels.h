@@ -1,0 +1,75 @@
+/* kernels.h -- the inner loops of the CPU traversals, once per instruction set.
+ *
+ * All work on packets of 8 x 8 rays with a common origin.  They compute hits as lbvh_intersect()
+ * does, bit for bit: products and sums are never fused.  Boxes are tested with a slack of a few
+ * units in the last place, so that rounding does not lose a hit at the face of a box.
+ */
+#ifndef GPUBENCH_CPU_LBVH_PARTS_KERNELS_H
+#define GPUBENCH_CPU_LBVH_PARTS_KERNELS_H
+
+#include <stdint.h>
+
+#include "common/lbvh.h"
+#include "cpu/lbvh/parts/wide.h"
+
+enum { LBVH_PACKET_EDGE = 8, LBVH_PACKET = LBVH_PACKET_EDGE * LBVH_PACKET_EDGE };
+
+/* Ray i is pixel (x + i % 8, y + i / 8); those beyond width and height repeat the last pixel of
+ * the image. */
+struct lbvh_packet {
+	_Alignas(64) float direction[3][LBVH_PACKET];
+	float t[LBVH_PACKET];
+	uint32_t primitive[LBVH_PACKET];
+	uint32_t x, y, width, height; /* the part inside the image */
+	/* The direction of ray i is middle + (i % 8 - 3.5) across + (i / 8 - 3.5) down, which is 1
+	 * or longer, made a unit vector; so is that of the pixels beyond the image, which have no
+	 * ray. terms: the sum of the sizes of what each component was added up from, the measure of
+	 * its rounding error. */
+	float middle[3], across[3], down[3], terms[3];
+};
+
+/* What a traversal looked at: nodes whose children (or box) were tested, and triangles (the eight
+ * lanes of a block count as eight), for each ray or packet that looked at them. */
+struct lbvh_counts {
+	uint64_t nodes, triangles;
+};
+
+/* A subtree that waits: a child of a wide node, and where its box is entered at the earliest, in
+ * the bits of a float.  The lowest bits are rounded off and hold something else: in a packet, which
+ * of its quarters may enter. */
+struct lbvh_entry {
+	uint32_t child, key;
+};
+
+/* 1 + 2^-21: more than the error of a distance to a plane, of 1.5 units in the last place, and of
+ * the distance that it is compared with. */
+#define LBVH_SLACK 0x1.000008p0f
+
+struct lbvh_kernels {
+	const char *name;
+	/* Directions of packet->x, y of an image of edge x edge pixels; width and height. */
+	void (*rays)(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet);
+	/* The hits of a packet, ray by ray and all at once.  stack: lbvh_stack_room() entries. */
+	void (*single)(const struct lbvh_wide *wide, const float eye[3], struct lbvh_packet *packet,
+		       struct lbvh_entry *stack, struct lbvh_counts *counts);
+	void (*packet)(const struct lbvh_wide *wide, const float eye[3], struct lbvh_packet *packet,
+		       struct lbvh_entry *stack, struct lbvh_counts *counts);
+};
+
+/* Instruction sets, each containing those before it. */
+enum lbvh_simd { LBVH_PLAIN, LBVH_AVX2, LBVH_AVX512 };
+
+extern const struct lbvh_kernels lbvh_kernels_plain, lbvh_kernels_avx2, lbvh_kernels_avx512;
+
+/* Those of the best instruction set that this processor has, or of the limit below. */
+const struct lbvh_kernels *lbvh_cpu_kernels(void);
+/* For tests: variants created from now on use nothing beyond `most`. */
+void lbvh_cpu_limit_simd(enum lbvh_simd most);
+
+/* Entries that a traversal of a wide tree may have waiting at a time. */
+static inline size_t lbvh_stack_room(const struct lbvh_wide *wide)
+{
+	return (size_t)wide->depth * (LBVH_WIDTH - 1) + 1;
+}
+
+#endif

@@ -1,0 +1,91 @@
+/* kernels_body.h -- the kernels of lbvh_kernels.h, in the words of lbvh_words_*.h, which come
+ * before.  KERNELS is the table to define, KERNELS_NAME its name.
+ *
+ * Made once per instruction set: the rays of a packet, here; their way through a wide tree one by
+ * one, and together.
+ */
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* ---- rays --------------------------------------------------------------------------------- */
+
+/* The pyramid of a packet; `inverse`: no inverse of a length in it is larger. */
+WORDS_FN void make_pyramid(const struct lbvh_camera *camera, uint32_t edge, float inverse,
+			   struct lbvh_packet *packet)
+{
+	const float scale = inverse * LBVH_SLACK, half = (LBVH_PACKET_EDGE - 1) / 2.0F;
+	const float x = (float)packet->x + half, y = (float)packet->y + half;
+
+	for (int k = 0; k < 3; k++) {
+		const float dx = camera->dx[k] * scale, dy = camera->dy[k] * scale;
+		const float corner = camera->corner[k] * scale;
+
+		packet->middle[k] = corner + x * dx + y * dy;
+		packet->across[k] = dx;
+		packet->down[k] = dy;
+		packet->terms[k] =
+			fabsf(corner) + (float)(edge + LBVH_PACKET_EDGE) * (fabsf(dx) + fabsf(dy));
+	}
+}
+
+/* lbvh_ray(), of many pixels. */
+WORDS_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet)
+{
+	const uint32_t x = packet->x, y = packet->y;
+	float column[LBVH_PACKET], row[LBVH_PACKET];
+	FW most = fw_set(0);
+
+	packet->width = edge - x < LBVH_PACKET_EDGE ? edge - x : LBVH_PACKET_EDGE;
+	packet->height = edge - y < LBVH_PACKET_EDGE ? edge - y : LBVH_PACKET_EDGE;
+	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
+		const uint32_t u = i % LBVH_PACKET_EDGE, v = i / LBVH_PACKET_EDGE;
+
+		column[i] = (float)(x + (u < packet->width ? u : packet->width - 1));
+		row[i] = (float)(y + (v < packet->height ? v : packet->height - 1));
+	}
+	for (int i = 0; i < LBVH_PACKET; i += FW_LANES) {
+		const FW px = fw_load(column + i), py = fw_load(row + i);
+		FW d[3], length;
+
+		for (int k = 0; k < 3; k++)
+			d[k] = fw_add(fw_add(fw_set(camera->corner[k]),
+					     fw_mul(px, fw_set(camera->dx[k]))),
+				      fw_mul(py, fw_set(camera->dy[k])));
+		length = fw_add(fw_add(fw_mul(d[0], d[0]), fw_mul(d[1], d[1])), fw_mul(d[2], d[2]));
+		length = fw_div(fw_set(1), fw_sqrt(length));
+		for (int k = 0; k < 3; k++)
+			fw_store(packet->direction[k] + i, fw_mul(d[k], length));
+		most = fw_max(most, length);
+	}
+	make_pyramid(camera, edge, fw_most(most), packet);
+}
+
+#include "cpu/lbvh/parts/kernels_single.h"
+
+#include "cpu/lbvh/parts/kernels_packet.h"
+
+/* ---- the table ---------------------------------------------------------------------------- */
+
+WORDS_ENTRY static void rays(const struct lbvh_camera *camera, uint32_t edge,
+			     struct lbvh_packet *packet)
+{
+	make_rays(camera, edge, packet);
+}
+
+WORDS_ENTRY static void single(const struct lbvh_wide *wide, const float eye[3],
+			       struct lbvh_packet *packet, struct lbvh_entry *stack,
+			       struct lbvh_counts *counts)
+{
+	trace_single(wide, eye, packet, stack, counts);
+}
+
+WORDS_ENTRY static void bundle(const struct lbvh_wide *wide, const float eye[3],
+			       struct lbvh_packet *packet, struct lbvh_entry *stack,
+			       struct lbvh_counts *counts)
+{
+	trace_packet(wide, eye, packet, stack, counts);
+}
+
+const struct lbvh_kernels KERNELS = { KERNELS_NAME, rays, single, bundle };

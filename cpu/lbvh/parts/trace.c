@@ -1,0 +1,205 @@
+/* trace.c -- the image by tiles, the choice of kernels, and the tree of the CPU traversals. */
+#include "cpu/lbvh/parts/trace.h"
+
+#include <omp.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+enum { TILE = 32 }; /* pixels along the edge of what a thread takes at a time */
+
+/* ---- instruction sets --------------------------------------------------------------------- */
+
+static enum lbvh_simd limit = LBVH_AVX512;
+
+void lbvh_cpu_limit_simd(enum lbvh_simd most)
+{
+	limit = most;
+}
+
+static enum lbvh_simd detect(void)
+{
+#if defined(__x86_64__)
+	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
+	    !__builtin_cpu_supports("bmi"))
+		return LBVH_PLAIN;
+	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
+	    !__builtin_cpu_supports("avx512vl"))
+		return LBVH_AVX2;
+	return LBVH_AVX512;
+#else
+	return LBVH_PLAIN;
+#endif
+}
+
+const struct lbvh_kernels *lbvh_cpu_kernels(void)
+{
+	static const struct lbvh_kernels *const all[] = { &lbvh_kernels_plain, &lbvh_kernels_avx2,
+							  &lbvh_kernels_avx512 };
+	const enum lbvh_simd best = detect();
+
+	return all[best < limit ? best : limit];
+}
+
+/* ---- the image ---------------------------------------------------------------------------- */
+
+enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_, const void *input,
+				struct gb_error *err)
+{
+	const struct lbvh_params *params = params_;
+	size_t rays;
+
+	tracer->input = input;
+	tracer->kernels = lbvh_cpu_kernels();
+	tracer->threads = lbvh_cpu_threads(params);
+	if (params->op != LBVH_TRACE)
+		return GB_OK;
+	rays = (size_t)tracer->input->edge * tracer->input->edge;
+	tracer->t = gb_host_alloc(rays, sizeof *tracer->t, err);
+	if (!tracer->t)
+		return err->code;
+	tracer->primitive = gb_host_alloc(rays, sizeof *tracer->primitive, err);
+	return tracer->primitive ? GB_OK : err->code;
+}
+
+void lbvh_tracer_release(struct lbvh_tracer *tracer)
+{
+	gb_host_free(tracer->primitive);
+	gb_host_free(tracer->t);
+}
+
+/* What all threads know of an image. */
+struct image {
+	const struct lbvh_tracer *tracer;
+	const struct lbvh_camera *camera;
+	uint32_t edge;
+	lbvh_trace_fn *trace;
+	void *state;
+	float *t;
+	uint32_t *primitive;
+};
+
+static void trace_packet(const struct image *image, uint32_t x, uint32_t y, int thread,
+			 struct lbvh_packet *packet, struct lbvh_counts *counts)
+{
+	packet->x = x;
+	packet->y = y;
+	image->tracer->kernels->rays(image->camera, image->edge, packet);
+	image->trace(image->state, thread, packet, counts);
+	for (uint32_t row = 0; row < packet->height; row++) {
+		const size_t to = (size_t)(y + row) * image->edge + x;
+
+		memcpy(image->t + to, packet->t + (size_t)row * LBVH_PACKET_EDGE,
+		       packet->width * sizeof *packet->t);
+		memcpy(image->primitive + to, packet->primitive + (size_t)row * LBVH_PACKET_EDGE,
+		       packet->width * sizeof *packet->primitive);
+	}
+}
+
+static void trace_tile(const struct image *image, uint32_t left, uint32_t top, int thread,
+		       struct lbvh_counts *counts)
+{
+	const uint32_t right = image->edge - left < TILE ? image->edge : left + TILE;
+	const uint32_t bottom = image->edge - top < TILE ? image->edge : top + TILE;
+	struct lbvh_packet packet;
+
+	for (uint32_t y = top; y < bottom; y += LBVH_PACKET_EDGE)
+		for (uint32_t x = left; x < right; x += LBVH_PACKET_EDGE)
+			trace_packet(image, x, y, thread, &packet, counts);
+}
+
+static struct lbvh_counts trace_image(const struct image *image)
+{
+	const uint32_t tiles = (image->edge + TILE - 1) / TILE;
+	uint64_t nodes = 0, triangles = 0;
+
+#pragma omp parallel for num_threads(image->tracer->threads) schedule(dynamic, 1) \
+	reduction(+ : nodes, triangles)
+	for (uint32_t i = 0; i < tiles * tiles; i++) {
+		struct lbvh_counts counts = { 0, 0 };
+
+		trace_tile(image, i % tiles * TILE, i / tiles * TILE, omp_get_thread_num(),
+			   &counts);
+		nodes += counts.nodes;
+		triangles += counts.triangles;
+	}
+	return (struct lbvh_counts){ nodes, triangles };
+}
+
+void lbvh_tracer_run(struct lbvh_tracer *tracer, lbvh_trace_fn *trace, void *state)
+{
+	const struct image image = {
+		tracer,    &tracer->input->camera, tracer->input->edge, trace, state,
+		tracer->t, tracer->primitive
+	};
+
+	tracer->counts = trace_image(&image);
+}
+
+void lbvh_tracer_download(const struct lbvh_tracer *tracer, void *output)
+{
+	const size_t rays = (size_t)tracer->input->edge * tracer->input->edge;
+
+	memcpy(lbvh_trace_t(output), tracer->t, rays * sizeof *tracer->t);
+	memcpy(lbvh_trace_primitive(tracer->input, output), tracer->primitive,
+	       rays * sizeof *tracer->primitive);
+}
+
+void lbvh_tracer_metrics(const struct lbvh_tracer *tracer, struct gb_metrics *metrics)
+{
+	const double rays = (double)tracer->input->edge * tracer->input->edge;
+
+	gb_metric(metrics, "nodes_per_ray", (double)tracer->counts.nodes / rays);
+	gb_metric(metrics, "triangles_per_ray", (double)tracer->counts.triangles / rays);
+}
+
+void lbvh_tracer_probe(struct lbvh_tracer *tracer, lbvh_trace_fn *trace, void *state, size_t nodes,
+		       void *output)
+{
+	const struct lbvh_input *input = tracer->input;
+	const struct image image = { tracer,
+				     &input->probe,
+				     LBVH_PROBE_EDGE,
+				     trace,
+				     state,
+				     lbvh_build_probe_t(input, output),
+				     lbvh_build_probe_primitive(input, output) };
+	struct lbvh_tree_header *header = output;
+
+	*header = (struct lbvh_tree_header){ .kind = LBVH_PROBED, .nodes = (uint32_t)nodes };
+	(void)trace_image(&image);
+}
+
+/* ---- the tree ----------------------------------------------------------------------------- */
+
+static unsigned depth_below(const struct lbvh_node *node, uint32_t root, unsigned level)
+{
+	unsigned left, right;
+
+	if (node[root].left & LBVH_LEAF || level > LBVH_DEPTH_MAX)
+		return level;
+	left = depth_below(node, node[root].left, level + 1);
+	right = depth_below(node, node[root].right, level + 1);
+	return left > right ? left : right;
+}
+
+unsigned lbvh_depth(const struct lbvh_node *node)
+{
+	return depth_below(node, 0, 1);
+}
+
+enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const void *input,
+				unsigned *depth, struct gb_error *err)
+{
+	*depth = 64;
+	if (lbvh_cpu_init(cpu, params, input, LBVH_CPU_CLUSTERED, err))
+		return err->code;
+	if (gb_memory_is_dry())
+		return GB_OK;
+	lbvh_cpu_clustered(cpu, NULL);
+	*depth = lbvh_depth(cpu->node);
+	if (*depth > LBVH_DEPTH_MAX)
+		return gb_fail(err, GB_EUNAVAILABLE, "the tree has more than %d levels",
+			       LBVH_DEPTH_MAX);
+	return GB_OK;
+}

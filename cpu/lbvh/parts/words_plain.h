@@ -1,0 +1,190 @@
+/* words_plain.h -- the words of lbvh_kernels_body.h in portable C.
+ *
+ * Eight floats side by side; a comparison gives a bit per lane, lane 0 lowest.  min and max are
+ * `a < b ? a : b` and `a > b ? a : b`: with a NaN in a, the result is b.  The loops have constant
+ * bounds, and compilers make vectors of them.
+ */
+#ifndef GPUBENCH_CPU_LBVH_PARTS_WORDS_PLAIN_H
+#define GPUBENCH_CPU_LBVH_PARTS_WORDS_PLAIN_H
+
+#include <math.h>
+#include <stdint.h>
+
+#define WORDS_FN static inline
+
+struct lanes8 {
+	float lane[8];
+};
+
+/* A function that is called from outside. */
+#define WORDS_ENTRY
+
+#define F8 struct lanes8
+
+#define WORDS_EACH(result, expression)           \
+	do {                                     \
+		for (int i = 0; i < 8; i++)      \
+			(result) = (expression); \
+	} while (0)
+
+WORDS_FN F8 f8_set(float a)
+{
+	F8 r;
+
+	WORDS_EACH(r.lane[i], a);
+	return r;
+}
+
+WORDS_FN F8 f8_load(const float *p)
+{
+	F8 r;
+
+	WORDS_EACH(r.lane[i], p[i]);
+	return r;
+}
+
+WORDS_FN void f8_store(float *p, F8 a)
+{
+	WORDS_EACH(p[i], a.lane[i]);
+}
+
+WORDS_FN F8 f8_add(F8 a, F8 b)
+{
+	WORDS_EACH(a.lane[i], a.lane[i] + b.lane[i]);
+	return a;
+}
+
+WORDS_FN F8 f8_sub(F8 a, F8 b)
+{
+	WORDS_EACH(a.lane[i], a.lane[i] - b.lane[i]);
+	return a;
+}
+
+WORDS_FN F8 f8_mul(F8 a, F8 b)
+{
+	WORDS_EACH(a.lane[i], a.lane[i] * b.lane[i]);
+	return a;
+}
+
+/* a * b + c, rounded once or twice: not for what must be equal everywhere */
+WORDS_FN F8 f8_fma(F8 a, F8 b, F8 c)
+{
+	WORDS_EACH(c.lane[i], a.lane[i] * b.lane[i] + c.lane[i]);
+	return c;
+}
+
+WORDS_FN F8 f8_div(F8 a, F8 b)
+{
+	WORDS_EACH(a.lane[i], a.lane[i] / b.lane[i]);
+	return a;
+}
+
+WORDS_FN F8 f8_sqrt(F8 a)
+{
+	WORDS_EACH(a.lane[i], sqrtf(a.lane[i]));
+	return a;
+}
+
+WORDS_FN F8 f8_abs(F8 a)
+{
+	WORDS_EACH(a.lane[i], fabsf(a.lane[i]));
+	return a;
+}
+
+WORDS_FN F8 f8_min(F8 a, F8 b)
+{
+	WORDS_EACH(a.lane[i], a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]);
+	return a;
+}
+
+WORDS_FN F8 f8_max(F8 a, F8 b)
+{
+	WORDS_EACH(a.lane[i], a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]);
+	return a;
+}
+
+/* the largest lane */
+WORDS_FN float f8_most(F8 a)
+{
+	for (int i = 1; i < 8; i++)
+		a.lane[0] = a.lane[0] > a.lane[i] ? a.lane[0] : a.lane[i];
+	return a.lane[0];
+}
+
+WORDS_FN unsigned f8_le(F8 a, F8 b)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		bits |= (unsigned)(a.lane[i] <= b.lane[i]) << i;
+	return bits;
+}
+
+WORDS_FN unsigned f8_lt(F8 a, F8 b)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		bits |= (unsigned)(a.lane[i] < b.lane[i]) << i;
+	return bits;
+}
+
+WORDS_FN unsigned f8_eq(F8 a, F8 b)
+{
+	unsigned bits = 0;
+
+	for (unsigned i = 0; i < 8; i++)
+		bits |= (unsigned)(a.lane[i] == b.lane[i]) << i;
+	return bits;
+}
+
+/* b where the bit is set, else a */
+WORDS_FN F8 f8_select(F8 a, F8 b, unsigned bits)
+{
+	WORDS_EACH(a.lane[i], bits >> i & 1 ? b.lane[i] : a.lane[i]);
+	return a;
+}
+
+/* v to p[i] where the bit is set */
+WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
+{
+	for (int i = 0; i < 8; i++)
+		p[i] = bits >> i & 1 ? v : p[i];
+}
+
+/* Distances as integers of the same order, the lowest three bits replaced by the lane. */
+WORDS_FN void f8_keys(uint32_t *p, F8 a)
+{
+	for (uint32_t i = 0; i < 8; i++) {
+		union {
+			float value;
+			uint32_t bits;
+		} u = { a.lane[i] };
+
+		p[i] = (u.bits & ~UINT32_C(7)) | i;
+	}
+}
+
+/* Packets are eight lanes wide, too. */
+#define FW        F8
+#define FW_LANES  8
+#define fw_set    f8_set
+#define fw_load   f8_load
+#define fw_store  f8_store
+#define fw_add    f8_add
+#define fw_sub    f8_sub
+#define fw_mul    f8_mul
+#define fw_fma    f8_fma
+#define fw_div    f8_div
+#define fw_sqrt   f8_sqrt
+#define fw_abs    f8_abs
+#define fw_min    f8_min
+#define fw_max    f8_max
+#define fw_most   f8_most
+#define fw_le     f8_le
+#define fw_lt     f8_lt
+#define fw_eq     f8_eq
+#define fw_select f8_select
+#define fw_put    f8_put
+
+#endif

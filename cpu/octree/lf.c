@@ -1,0 +1,385 @@
+/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion.
+ *
+ * Cordeiro & Zola: each thread owns a pre-allocated node.  A free octant takes the body by one
+ * compare-and-swap.  Where a body is found, it goes into the pre-allocated node, and that node
+ * into its place by one compare-and-swap; the thread takes another node, goes on below, and meets
+ * the same body again until the two are apart.  No lock, no barrier: a thread that is late has
+ * found what another one did, and every step of a division is seen by all at once.
+ *
+ * Invariants: a value only goes from FREE to a body to a node; a node is stored with release after
+ * it was filled, and descended into with acquire.  A compare-and-swap that failed leaves the
+ * pre-allocated node as it was: free of children.  A pre-allocated node is taken when it is first
+ * needed, so that there are no more of them than bodies.  Octants of level 21 take any number of
+ * bodies, each by one exchange.
+ *
+ * Buckets above one: a leaf is a block of `bucket` places that only fill up, each by one
+ * compare-and-swap.  A full block never changes, so that whoever comes late may still read it:
+ * its bodies are copied into fresh blocks below the pre-allocated node.  At level 21 there are
+ * lists; the bodies of a block get the same successors there whichever thread moves them.
+ *
+ * Against lock: nobody waits.  The bound is the same.
+ */
+#include "cpu/octree/parts/lf.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+
+enum { BLOCK_CHUNK = 16, SPARES = 8 };
+
+struct state {
+	struct octree_cpu cpu; /* first: shared operations take a state as one of these */
+	int32_t *block;        /* places of block_room blocks, or NULL if bucket is 1 */
+	size_t block_room;
+	size_t blocks; /* taken; atomic */
+	uint64_t failures;
+};
+
+/* A thread, and empty blocks that it owns. */
+struct thread {
+	struct octree_lf_thread lf;
+	int32_t spare[SPARES];
+	int spares;
+	int32_t block, block_end;
+};
+
+/* ---- leaves of one body ------------------------------------------------------------------- */
+
+/* False if the pool is exhausted. */
+static inline bool insert(struct octree_cpu *cpu, struct octree_lf_thread *t, int32_t i)
+{
+	const uint64_t key = cpu->key[i];
+	int32_t *slot = &cpu->child[0][key >> 3 * OCTREE_DEEPEST & 7];
+	int32_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	int shift = 3 * OCTREE_DEEPEST;
+
+	cpu->next[i] = -1;
+	for (;;) {
+		if (value > 0) {
+			shift -= 3;
+			slot = &cpu->child[value][key >> shift & 7];
+			value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+		} else if (shift == 0) {
+			octree_list_chain(cpu, slot, i);
+			return true;
+		} else if (value == OCTREE_FREE) {
+			if (__atomic_compare_exchange_n(slot, &value, octree_body(i), false,
+							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+				return true;
+			t->failures++;
+		} else {
+			const uint64_t found = cpu->key[octree_body(value)];
+			const int32_t node = octree_lf_own(cpu, t);
+			int32_t *below = &cpu->child[node][found >> (shift - 3) & 7];
+			const int32_t body = value;
+
+			if (!node)
+				return false;
+			*below = body;
+			if (__atomic_compare_exchange_n(slot, &value, node, false, __ATOMIC_ACQ_REL,
+							__ATOMIC_ACQUIRE)) {
+				t->mine = 0;
+				value = node;
+			} else {
+				*below = OCTREE_FREE;
+				t->failures++;
+			}
+		}
+	}
+}
+
+bool octree_lf_insert_range(struct octree_cpu *cpu, struct octree_lf_thread *t,
+			    struct octree_range range)
+{
+	for (size_t i = range.begin; i < range.end; i++)
+		if (!insert(cpu, t, (int32_t)i))
+			return false;
+	return true;
+}
+
+/* ---- leaves of blocks ---------------------------------------------------------------------- */
+
+/* A block as a value of child: behind all bodies. */
+static inline int32_t block_value(const struct state *s, int32_t block)
+{
+	return octree_body((int32_t)s->cpu.count + block);
+}
+
+static inline int32_t *places(const struct state *s, int32_t value)
+{
+	const size_t block = (size_t)octree_body(value) - s->cpu.count;
+
+	return s->block + block * (size_t)s->cpu.bucket;
+}
+
+/* An empty block of the thread's own, as a value; there are always enough (create()). */
+static int32_t take_block(struct state *s, struct thread *t)
+{
+	if (t->spares)
+		return t->spare[--t->spares];
+	if (t->block == t->block_end) {
+		const size_t bucket = (size_t)s->cpu.bucket;
+
+		t->block = (int32_t)__atomic_fetch_add(&s->blocks, BLOCK_CHUNK, __ATOMIC_RELAXED);
+		t->block_end = t->block + BLOCK_CHUNK;
+		for (size_t k = 0; k < BLOCK_CHUNK * bucket; k++)
+			s->block[(size_t)t->block * bucket + k] = OCTREE_FREE;
+	}
+	return block_value(s, t->block++);
+}
+
+static void give_block(struct state *s, struct thread *t, int32_t value)
+{
+	int32_t *place = places(s, value);
+
+	for (int k = 0; k < s->cpu.bucket && place[k] != OCTREE_FREE; k++)
+		place[k] = OCTREE_FREE;
+	t->spare[t->spares++] = value;
+}
+
+/* Body i into the first free place.  False if the block is full. */
+static bool join(struct state *s, struct thread *t, int32_t value, int32_t i)
+{
+	int32_t *place = places(s, value);
+
+	for (int k = 0; k < s->cpu.bucket; k++) {
+		int32_t there = __atomic_load_n(&place[k], __ATOMIC_RELAXED);
+
+		if (there != OCTREE_FREE)
+			continue;
+		if (__atomic_compare_exchange_n(&place[k], &there, i, false, __ATOMIC_ACQ_REL,
+						__ATOMIC_RELAXED))
+			return true;
+		t->lf.failures++;
+	}
+	return false;
+}
+
+/* The bodies of a full block into the children of the thread's own node, whose digit is at shift:
+ * into lists at level 21, else into blocks.  Bodies that stay together keep their block. */
+static void move_down(struct state *s, struct thread *t, int32_t value, int32_t node, int shift)
+{
+	struct octree_cpu *cpu = &s->cpu;
+	const int32_t *place = places(s, value);
+	int32_t *child = cpu->child[node];
+	int32_t body[OCTREE_MAX_BUCKET] = { 0 };
+	int digit[OCTREE_MAX_BUCKET] = { 0 };
+	int fill[8] = { 0 };
+	bool together = shift > 0;
+
+	for (int k = 0; k < cpu->bucket; k++) {
+		body[k] = __atomic_load_n(&place[k], __ATOMIC_RELAXED);
+		digit[k] = (int)(cpu->key[body[k]] >> shift) & 7;
+		together = together && digit[k] == digit[0];
+	}
+	if (together) {
+		child[digit[0]] = value;
+		return;
+	}
+	for (int k = 0; k < cpu->bucket; k++) {
+		const int32_t i = body[k];
+		const int d = digit[k];
+
+		if (shift == 0) {
+			const int32_t head = child[d] == OCTREE_FREE ? -1 : octree_body(child[d]);
+
+			__atomic_store_n(&cpu->next[i], head, __ATOMIC_RELAXED);
+			child[d] = octree_body(i);
+			continue;
+		}
+		if (child[d] == OCTREE_FREE)
+			child[d] = take_block(s, t);
+		places(s, child[d])[fill[d]++] = i;
+	}
+}
+
+/* The thread's own node as it was before move_down(). */
+static void undo(struct state *s, struct thread *t, int32_t value, int32_t node, int shift)
+{
+	int32_t *child = s->cpu.child[node];
+
+	for (int d = 0; d < 8; d++) {
+		if (child[d] != OCTREE_FREE && child[d] != value && shift > 0)
+			give_block(s, t, child[d]);
+		child[d] = OCTREE_FREE;
+	}
+}
+
+/* Put a block with body i into a free octant.  False if another thread was faster; *value then
+ * is what it left. */
+/* NOLINTNEXTLINE(readability-non-const-parameter) */
+static bool plant(struct state *s, struct thread *t, int32_t *slot, int32_t *value, int32_t i)
+{
+	const int32_t block = take_block(s, t);
+
+	places(s, block)[0] = i;
+	if (__atomic_compare_exchange_n(slot, value, block, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_ACQUIRE))
+		return true;
+	give_block(s, t, block);
+	t->lf.failures++;
+	return false;
+}
+
+/* False if the pool is exhausted. */
+static bool insert_block(struct state *s, struct thread *t, int32_t i)
+{
+	struct octree_cpu *cpu = &s->cpu;
+	const uint64_t key = cpu->key[i];
+	int32_t *slot = &cpu->child[0][key >> 3 * OCTREE_DEEPEST & 7];
+	int32_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+	int shift = 3 * OCTREE_DEEPEST;
+
+	for (;;) {
+		if (value > 0) {
+			shift -= 3;
+			slot = &cpu->child[value][key >> shift & 7];
+			value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
+		} else if (shift == 0) {
+			octree_list_chain(cpu, slot, i);
+			return true;
+		} else if (value == OCTREE_FREE) {
+			if (plant(s, t, slot, &value, i))
+				return true;
+		} else if (join(s, t, value, i)) {
+			return true;
+		} else {
+			const int32_t node = octree_lf_own(cpu, &t->lf), block = value;
+
+			if (!node)
+				return false;
+			move_down(s, t, block, node, shift - 3);
+			if (__atomic_compare_exchange_n(slot, &value, node, false, __ATOMIC_ACQ_REL,
+							__ATOMIC_ACQUIRE)) {
+				t->lf.mine = 0;
+				value = node;
+			} else {
+				undo(s, t, block, node, shift - 3);
+				t->lf.failures++;
+			}
+		}
+	}
+}
+
+/* ---- the variant --------------------------------------------------------------------------- */
+
+/* A cell gets at most one block that is published; a thread holds up to a chunk and a node's
+ * worth that are not. */
+static enum gb_status create_blocks(struct state *s, struct gb_error *err)
+{
+	const struct octree_shape *tree = &s->cpu.input->tree;
+	const size_t threads = (size_t)s->cpu.threads;
+
+	s->block_room = tree->leaves + tree->nodes + threads * (2 * BLOCK_CHUNK + SPARES);
+	if (s->cpu.count + s->block_room > INT32_MAX - 2)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "%zu bodies and %zu blocks are more than 31 bits can tell apart",
+			       s->cpu.count, s->block_room);
+	s->block = gb_host_alloc(s->block_room, (size_t)s->cpu.bucket * sizeof *s->block, err);
+	return err->code;
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = calloc(1, sizeof *s);
+
+	*state = s;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (octree_cpu_init(&s->cpu, params, input, OCTREE_WANTS_KEYS, err))
+		return err->code;
+	return s->cpu.bucket > 1 ? create_blocks(s, err) : GB_OK;
+}
+
+static void insert_part(struct state *s, struct octree_range r)
+{
+	struct thread t = { .spares = 0 };
+
+	if (s->cpu.bucket == 1)
+		(void)octree_lf_insert_range(&s->cpu, &t.lf, r);
+	else
+		for (size_t i = r.begin; i < r.end && insert_block(s, &t, (int32_t)i);)
+			i++;
+	(void)__atomic_fetch_add(&s->failures, t.lf.failures, __ATOMIC_RELAXED);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+	double start_ns;
+
+	octree_cpu_box(&s->cpu, timer);
+	octree_cpu_keys(&s->cpu, timer);
+	s->failures = 0;
+	s->blocks = 0;
+	start_ns = octree_cpu_begin(&s->cpu, timer, "insert");
+#pragma omp parallel num_threads(s->cpu.threads)
+	insert_part(s, octree_cpu_range(s->cpu.count, omp_get_thread_num(), omp_get_num_threads()));
+	return octree_cpu_end(&s->cpu, timer, start_ns, err);
+}
+
+/* A block as a list. */
+static int32_t list_of(const struct state *s, int32_t value, int32_t *next)
+{
+	const int32_t *place = places(s, value);
+
+	for (int k = 0; k < s->cpu.bucket; k++) {
+		const bool last = k + 1 == s->cpu.bucket || place[k + 1] == OCTREE_FREE;
+
+		next[place[k]] = last ? -1 : place[k + 1];
+		if (last)
+			break;
+	}
+	return octree_body(place[0]);
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct state *s = state;
+	struct octree_output *out = output;
+	int32_t *next = octree_output_next(s->cpu.input, out);
+
+	(void)octree_cpu_download(state, output, err);
+	if (!s->block)
+		return GB_OK;
+#pragma omp parallel for num_threads(s->cpu.threads) schedule(static)
+	for (int64_t row = 0; row < out->rows; row++)
+		for (int d = 0; d < 8; d++) {
+			int32_t *value = &out->child[row][d];
+
+			if (*value < OCTREE_FREE && (size_t)octree_body(*value) >= s->cpu.count)
+				*value = list_of(s, *value, next);
+		}
+	return GB_OK;
+}
+
+static void metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct state *s = state;
+
+	octree_cpu_metrics(&s->cpu, metrics);
+	gb_metric(metrics, "cas_failures", (double)s->failures);
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	gb_host_free(s->block);
+	octree_cpu_destroy(state);
+}
+
+const struct gb_variant_ops octree_cpu_lf = {
+	.create = create,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.bytes = octree_cpu_bytes,
+	.metrics = metrics,
+	.flags = GB_REPEATABLE,
+};

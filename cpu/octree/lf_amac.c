@@ -1,0 +1,222 @@
+/* lf_amac.c -- cpu/lf-amac: lf with 32 insertions in flight in each thread.
+ *
+ * Against lf: in random order an insertion waits for a miss of the caches at almost every level.
+ * Here a thread keeps IN_FLIGHT of them and goes round: each does what it can without waiting,
+ * asks for the line that it needs next, and yields (asynchronous memory access chaining, Kocberber
+ * et al. 2015).  The bound moves from the latency of memory to the misses that a core can have
+ * under way.
+ *
+ * In spatial order the lines are in the cache already and going round only costs, so the order is
+ * looked at first: if sampled neighbours in memory share most of the digits that neighbours in
+ * space would, lf's loop is taken.
+ *
+ * Leaves of one body only: a full block would be a second kind of wait.
+ */
+#include <omp.h>
+#include <stdlib.h>
+
+#include "common/variants.h"
+#include "cpu/octree/parts/lf.h"
+
+enum {
+	IN_FLIGHT = 32,
+	SHALLOW = 3,    /* levels that are in the cache whatever happens */
+	SAMPLES = 1024, /* of neighbours in memory */
+};
+
+struct state {
+	struct octree_cpu cpu; /* first: shared operations take a state as one of these */
+	uint64_t failures;
+	bool interleaved; /* in the last run */
+};
+
+/* An insertion under way. */
+struct flight {
+	uint64_t key;
+	int32_t *slot; /* the octant that the body is at, asked for */
+	int32_t body;
+	int shift;     /* place of the octant's digit in the key */
+	int32_t asked; /* the value whose body's key was asked for */
+};
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	const struct octree_input *in = input;
+	struct state *s = calloc(1, sizeof *s);
+
+	*state = s;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (in->bucket > 1)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "lf-amac interleaves insertions into leaves of one body: "
+			       "--bucket=1, not %d",
+			       in->bucket);
+	return octree_cpu_init(&s->cpu, params, input, OCTREE_WANTS_KEYS, err);
+}
+
+/* ---- which way ----------------------------------------------------------------------------- */
+
+/* Whether neighbours in memory are neighbours in space: they share two levels more, on average,
+ * than bodies from opposite ends of memory. */
+static bool is_ordered(const struct octree_cpu *cpu)
+{
+	const size_t step = cpu->count / SAMPLES + 1;
+	size_t pairs = 0, far_pairs = 0, near_levels = 0, far_levels = 0;
+
+	for (size_t i = 0; i + 1 < cpu->count; i += step) {
+		near_levels += (size_t)octree_shared(cpu->key[i], cpu->key[i + 1]);
+		pairs++;
+		if (i + step < cpu->count) {
+			far_levels +=
+				(size_t)octree_shared(cpu->key[i], cpu->key[cpu->count - 1 - i]);
+			far_pairs++;
+		}
+	}
+	if (!pairs || !far_pairs)
+		return true;
+	return (double)near_levels / (double)pairs >= (double)far_levels / (double)far_pairs + 2;
+}
+
+/* ---- many at a time ------------------------------------------------------------------------ */
+
+static void start(struct octree_cpu *cpu, struct flight *f, size_t body)
+{
+	f->key = cpu->key[body];
+	f->body = (int32_t)body;
+	f->shift = 3 * OCTREE_DEEPEST;
+	f->slot = &cpu->child[0][f->key >> f->shift & 7];
+	f->asked = OCTREE_FREE;
+	cpu->next[body] = -1;
+}
+
+enum progress { YIELDS, DONE, EXHAUSTED };
+
+/* Put the found body into the thread's own node, and that one into its place; either way the
+ * insertion goes on with what is there now. */
+static inline bool push_down(struct octree_cpu *cpu, struct octree_lf_thread *t, struct flight *f,
+			     int32_t value)
+{
+	const uint64_t found = cpu->key[octree_body(value)];
+	const int32_t node = octree_lf_own(cpu, t);
+	int32_t *below = &cpu->child[node][found >> (f->shift - 3) & 7];
+	int32_t expected = value;
+
+	if (!node)
+		return false;
+	*below = value;
+	if (__atomic_compare_exchange_n(f->slot, &expected, node, false, __ATOMIC_ACQ_REL,
+					__ATOMIC_RELAXED)) {
+		t->mine = 0;
+		f->shift -= 3;
+		f->slot = &cpu->child[node][f->key >> f->shift & 7];
+	} else {
+		*below = OCTREE_FREE;
+		t->failures++;
+	}
+	return true;
+}
+
+/* As far as the insertion gets without waiting for memory. */
+static inline enum progress advance(struct octree_cpu *cpu, struct octree_lf_thread *t,
+				    struct flight *f)
+{
+	for (;;) {
+		int32_t value = __atomic_load_n(f->slot, __ATOMIC_ACQUIRE);
+
+		if (value > 0) {
+			f->shift -= 3;
+			f->slot = &cpu->child[value][f->key >> f->shift & 7];
+			if (f->shift < 3 * (OCTREE_DEEPEST - SHALLOW)) {
+				__builtin_prefetch(f->slot, 1);
+				return YIELDS;
+			}
+		} else if (f->shift == 0) {
+			octree_list_chain(cpu, f->slot, f->body);
+			return DONE;
+		} else if (value == OCTREE_FREE) {
+			if (__atomic_compare_exchange_n(f->slot, &value, octree_body(f->body),
+							false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+				return DONE;
+			t->failures++;
+		} else if (f->asked != value) {
+			__builtin_prefetch(&cpu->key[octree_body(value)]);
+			f->asked = value;
+			return YIELDS;
+		} else if (!push_down(cpu, t, f, value)) {
+			return EXHAUSTED;
+		}
+	}
+}
+
+static void insert_interleaved(struct octree_cpu *cpu, struct octree_lf_thread *t,
+			       struct octree_range r)
+{
+	struct flight flight[IN_FLIGHT];
+	size_t next = r.begin;
+	int live = 0;
+
+	while (live < IN_FLIGHT && next < r.end)
+		start(cpu, &flight[live++], next++);
+	while (live)
+		for (int k = 0; k < live; k++) {
+			const enum progress p = advance(cpu, t, &flight[k]);
+
+			if (p == EXHAUSTED)
+				return;
+			if (p == YIELDS)
+				continue;
+			if (next < r.end)
+				start(cpu, &flight[k], next++);
+			else
+				flight[k--] = flight[--live];
+		}
+}
+
+/* ---- the variant --------------------------------------------------------------------------- */
+
+static void insert_part(struct state *s, struct octree_range r)
+{
+	struct octree_lf_thread t = { .mine = 0 };
+
+	if (s->interleaved)
+		insert_interleaved(&s->cpu, &t, r);
+	else
+		(void)octree_lf_insert_range(&s->cpu, &t, r);
+	(void)__atomic_fetch_add(&s->failures, t.failures, __ATOMIC_RELAXED);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+	double start_ns;
+
+	octree_cpu_box(&s->cpu, timer);
+	octree_cpu_keys(&s->cpu, timer);
+	s->failures = 0;
+	start_ns = octree_cpu_begin(&s->cpu, timer, "insert");
+	s->interleaved = !is_ordered(&s->cpu);
+#pragma omp parallel num_threads(s->cpu.threads)
+	insert_part(s, octree_cpu_range(s->cpu.count, omp_get_thread_num(), omp_get_num_threads()));
+	return octree_cpu_end(&s->cpu, timer, start_ns, err);
+}
+
+static void metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct state *s = state;
+
+	octree_cpu_metrics(&s->cpu, metrics);
+	gb_metric(metrics, "cas_failures", (double)s->failures);
+	gb_metric(metrics, "interleaved", s->interleaved);
+}
+
+const struct gb_variant_ops octree_cpu_lf_amac = {
+	.create = create,
+	.run = run,
+	.download = octree_cpu_download,
+	.destroy = octree_cpu_destroy,
+	.bytes = octree_cpu_bytes,
+	.metrics = metrics,
+	.flags = GB_REPEATABLE,
+};

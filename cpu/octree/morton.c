@@ -1,0 +1,201 @@
+/* morton.c -- cpu/morton: keys, sort, linear octree; the fastest build that this project
+ * has for a CPU.
+ *
+ * Against the insertions: no body walks down the tree.  In the order of their keys bodies that
+ * share a cell are neighbours, and where nodes begin and end is seen from what two neighbours
+ * share.
+ *
+ *	box    the least and the largest coordinates
+ *	keys   a sample of the bodies tells which cells would fit a core's cache
+ *	       (octree_morton_plan.c); each body's cell is looked up and counted
+ *	sort   bodies with their keys go to their cells, which are then in order
+ *	link   a thread takes a cell, sorts it in its cache, and makes its nodes while it is there
+ *	       (octree_morton_link.c); the rest of the sort is in this phase
+ *
+ * So a body's position is read three times, its record written and read once, its number written
+ * twice and read once, and every node written once, in the order of the walk: the bound is main
+ * memory.
+ *
+ * A leaf is known by the place of its first body in the order; where the next leaf begins it ends.
+ * download() turns that into the workload's lists.
+ */
+#include "cpu/octree/parts/morton.h"
+
+#include <omp.h>
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+
+/* ---- memory -------------------------------------------------------------------------------- */
+
+static enum gb_status create_worker(struct octree_worker *w, size_t words, struct gb_error *err)
+{
+	/* Vectors are stored whole. */
+	const size_t room = (words > OCTREE_CELL_MAX ? words : OCTREE_CELL_MAX) + 64;
+
+	w->count = gb_host_alloc(OCTREE_CELLS, sizeof *w->count, err);
+	w->position = gb_host_alloc(OCTREE_CELLS, sizeof *w->position, err);
+	w->start = gb_host_alloc(OCTREE_CELLS, sizeof *w->start, err);
+	w->line = gb_host_alloc((size_t)OCTREE_CELLS * OCTREE_LINE, sizeof *w->line, err);
+	for (int k = 0; k < 3; k++)
+		w->word[k] = gb_host_alloc(room, sizeof *w->word[k], err);
+	return err->code;
+}
+
+/* Evenly spread bodies make at most eight parts of so many samples: there is room for those. */
+static size_t cell_samples(size_t samples)
+{
+	const size_t least = samples / (OCTREE_CELLS / 8);
+
+	return least > OCTREE_CELL_SAMPLES ? least : OCTREE_CELL_SAMPLES;
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct octree_morton *m = calloc(1, sizeof *m);
+
+	*state = m;
+	if (!m)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (octree_cpu_init(&m->cpu, params, input, 0, err))
+		return err->code;
+	m->samples = m->cpu.count / OCTREE_SAMPLE_STEP;
+	m->cell_samples = cell_samples(m->samples);
+	m->record = gb_host_alloc(m->cpu.count, sizeof *m->record, err);
+	m->part = gb_host_alloc(OCTREE_CELLS, sizeof *m->part, err);
+	m->table = gb_host_alloc(OCTREE_TABLES, sizeof *m->table, err);
+	m->worker = gb_host_zalloc((size_t)m->cpu.threads, sizeof *m->worker, err);
+	for (int t = 0; t < m->cpu.threads && !err->code; t++)
+		(void)create_worker(&m->worker[t], t ? 0 : m->samples, err);
+	return err->code;
+}
+
+static void destroy(void *state)
+{
+	struct octree_morton *m = state;
+
+	if (!m)
+		return;
+	for (int t = 0; m->worker && t < m->cpu.threads; t++) {
+		struct octree_worker *w = &m->worker[t];
+
+		gb_host_free(w->count);
+		gb_host_free(w->position);
+		gb_host_free(w->start);
+		gb_host_free(w->line);
+		for (int k = 0; k < 3; k++)
+			gb_host_free(w->word[k]);
+	}
+	gb_host_free(m->worker);
+	gb_host_free(m->table);
+	gb_host_free(m->part);
+	gb_host_free(m->record);
+	octree_cpu_destroy(state);
+}
+
+/* ---- building ------------------------------------------------------------------------------ */
+
+/* All bodies, as one thread of a team works on them.  The first thread names the phases. */
+static void build(struct octree_morton *m, struct gb_timer *timer)
+{
+	const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
+	bool room = true;
+
+	octree_count(m, thread, threads);
+#pragma omp barrier
+	if (thread == 0) {
+		gb_phase(timer, "sort");
+		octree_place(m, threads);
+	}
+#pragma omp barrier
+	octree_move(m, thread, threads);
+#pragma omp barrier
+	if (thread == 0)
+		gb_phase(timer, "link");
+#pragma omp for schedule(dynamic, 1)
+	for (size_t p = 0; p < m->part_count; p++)
+		if (room)
+			room = octree_link(m, &m->worker[thread], m->part[p]);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct octree_morton *m = state;
+	double start_ns;
+
+	octree_cpu_box(&m->cpu, timer);
+	start_ns = octree_cpu_begin(&m->cpu, timer, "keys");
+	for (int t = 0; t < m->cpu.threads; t++)
+		m->worker[t].rows = (struct octree_rows){ 0, 0 };
+	if (octree_plan(m)) {
+#pragma omp parallel num_threads(m->cpu.threads)
+		build(m, timer);
+	}
+	return octree_cpu_end(&m->cpu, timer, start_ns, err);
+}
+
+/* ---- the way out --------------------------------------------------------------------------- */
+
+/* Places in the order to bodies: first as if all were one list, which is then cut before each
+ * leaf's first body. */
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct octree_morton *m = state;
+	const int32_t *order = m->cpu.next;
+	const size_t count = m->cpu.count;
+	struct octree_output *out = output;
+	int32_t *next = octree_output_next(m->cpu.input, out);
+
+	(void)err;
+	out->rows = (int64_t)octree_cpu_rows(&m->cpu);
+#pragma omp parallel num_threads(m->cpu.threads)
+	{
+#pragma omp for schedule(static)
+		for (size_t j = 0; j < count; j++)
+			next[order[j]] = j + 1 < count ? order[j + 1] : -1;
+#pragma omp for schedule(static)
+		for (int64_t row = 0; row < out->rows; row++)
+			for (int d = 0; d < 8; d++) {
+				const int32_t value = m->cpu.child[row][d];
+				const int32_t place = octree_body(value);
+
+				out->child[row][d] = value;
+				if (value >= OCTREE_FREE)
+					continue;
+				out->child[row][d] = octree_body(order[place]);
+				if (place > 0)
+					next[order[place - 1]] = -1;
+			}
+	}
+	return GB_OK;
+}
+
+static void metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct octree_morton *m = state;
+
+	octree_cpu_metrics(&m->cpu, metrics);
+	gb_metric(metrics, "parts", (double)m->part_count);
+}
+
+/* Positions read three times, records written and read, numbers of cells written and read, numbers
+ * of bodies written, nodes written. */
+static double bytes(const void *params, const void *input)
+{
+	const struct octree_input *in = input;
+
+	(void)params;
+	return (3 * 12 + 2 * 16 + 3 * 4) * (double)in->count + 32 * (double)in->tree.nodes;
+}
+
+const struct gb_variant_ops octree_cpu_morton = {
+	.create = create,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.metrics = metrics,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,172 @@
+/* common.h -- what the CPU builders of octrees share: box and keys, the pool of nodes, lists
+ * of bodies, the way out, and the choice of instruction set.
+ *
+ * A node is a row of eight children (common/octree.h), 32 bytes, aligned: one cache line at most.
+ * Threads take rows from the pool in chunks, and find them all FREE.
+ */
+#ifndef GPUBENCH_CPU_OCTREE_PARTS_COMMON_H
+#define GPUBENCH_CPU_OCTREE_PARTS_COMMON_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/octree.h"
+#include "common/status.h"
+#include "common/timer.h"
+#include "common/workload.h"
+
+/* Instruction sets that a builder may choose from. */
+enum octree_simd {
+	OCTREE_PLAIN,  /* portable C */
+	OCTREE_AVX512, /* F, BW, DQ, VL, CD, BMI, BMI2 */
+};
+
+struct octree_cpu {
+	const struct octree_input *input;
+	size_t count;
+	int bucket;
+	int threads;
+	enum octree_simd simd;
+	struct octree_box box;
+	uint64_t *key; /* count, or NULL if the builder wants none */
+	int32_t (*child)[8];
+	size_t pool;    /* rows of child */
+	size_t chunk;   /* rows that a thread takes at a time */
+	size_t taken;   /* rows taken from the pool; atomic; may exceed it */
+	int32_t *next;  /* count: the list of a leaf's bodies, as in the output */
+	uint8_t *rank;  /* count: place of a body in its list, from 1, the tail's; or NULL */
+	bool exhausted; /* atomic */
+	double insert_ns;
+	size_t insert_runs; /* timed ones, which insert_ns adds up */
+};
+
+enum octree_wants { OCTREE_WANTS_KEYS = 1, OCTREE_WANTS_RANKS = 2, OCTREE_ONE_THREAD = 4 };
+
+/* Allocate what octree_wants says and the pool.  GB_EUNAVAILABLE if memory is short. */
+enum gb_status octree_cpu_init(struct octree_cpu *cpu, const void *params, const void *input,
+			       unsigned wants, struct gb_error *err);
+
+/* The phases that all builders begin with: the root box, and keys into cpu->key. */
+void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer);
+void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer);
+/* Keys of `count` bodies from `first` on. */
+void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key);
+
+/* An empty pool but for the root.  Starts the phase `name`, returns the time. */
+double octree_cpu_begin(struct octree_cpu *cpu, struct gb_timer *timer, const char *name);
+/* The end of what octree_cpu_begin() began: GB_ERUNTIME if the pool was exhausted. */
+enum gb_status octree_cpu_end(struct octree_cpu *cpu, struct gb_timer *timer, double start_ns,
+			      struct gb_error *err);
+
+/* Rows of the pool in use. */
+size_t octree_cpu_rows(const struct octree_cpu *cpu);
+/* Operations of a variant whose state begins with a struct octree_cpu: nodes and lists to the
+ * workload's output; the end of what octree_cpu_init() allocated and of the state itself. */
+enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err);
+void octree_cpu_destroy(void *state);
+/* "insert_g_per_s": 10^9 bodies a second between begin and end, mean over the timed runs. */
+void octree_cpu_metrics(const struct octree_cpu *cpu, struct gb_metrics *metrics);
+
+/* Bytes of positions read for the box and for keys, keys written and read, nodes written. */
+double octree_cpu_bytes(const void *params, const void *input);
+
+/* The best instruction set that this processor has, or the limit below. */
+enum octree_simd octree_cpu_simd(void);
+/* For tests: variants created from now on use nothing beyond `most`. */
+void octree_cpu_limit_simd(enum octree_simd most);
+
+#define OCTREE_AVX512_TARGET \
+	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,popcnt,bmi,bmi2")))
+
+/* The part of 0 .. count - 1 of a thread. */
+struct octree_range {
+	size_t begin, end;
+};
+
+static inline struct octree_range octree_cpu_range(size_t count, int thread, int threads)
+{
+	const size_t t = (size_t)thread, share = count / (size_t)threads;
+	const size_t rest = count % (size_t)threads;
+	const size_t begin = share * t + (t < rest ? t : rest);
+
+	return (struct octree_range){ begin, begin + share + (t < rest) };
+}
+
+/* Digits that two keys share: 0 .. 21. */
+static inline int octree_shared(uint64_t a, uint64_t b)
+{
+	return a == b ? OCTREE_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
+}
+
+/* ---- a thread's rows of the pool ----------------------------------------------------------- */
+
+struct octree_rows {
+	int32_t row, end;
+};
+
+/* Fill *rows anew.  False, and the builder is marked, if the pool is exhausted. */
+bool octree_cpu_refill(struct octree_cpu *cpu, struct octree_rows *rows);
+
+/* A node without children, or 0 if the pool is exhausted. */
+static inline int32_t octree_cpu_node(struct octree_cpu *cpu, struct octree_rows *rows)
+{
+	if (rows->row == rows->end && !octree_cpu_refill(cpu, rows))
+		return 0;
+	return rows->row++;
+}
+
+/* ---- lists of bodies ----------------------------------------------------------------------- */
+
+/* Lists are changed by one thread, while others may look at ranks, and find out later that they
+ * looked at something old: hence atomic, but in no order. */
+
+/* Whether a leaf with this first body takes no more.  Buckets of one need no ranks. */
+static inline bool octree_list_full(const struct octree_cpu *cpu, int32_t head, int bucket)
+{
+	return bucket == 1 || __atomic_load_n(&cpu->rank[head], __ATOMIC_RELAXED) >= bucket;
+}
+
+/* Body i in front of the leaf `value`: the new value. */
+static inline int32_t octree_list_push(struct octree_cpu *cpu, int32_t value, int32_t i, int bucket)
+{
+	int32_t head = value == OCTREE_FREE ? -1 : octree_body(value);
+
+	if (bucket > 1) {
+		uint8_t rank = head < 0 ? 0 : __atomic_load_n(&cpu->rank[head], __ATOMIC_RELAXED);
+
+		__atomic_store_n(&cpu->rank[i], (uint8_t)(rank + (rank < UINT8_MAX)),
+				 __ATOMIC_RELAXED);
+	}
+	__atomic_store_n(&cpu->next[i], head, __ATOMIC_RELAXED);
+	return octree_body(i);
+}
+
+/* Body i in front of what is in an octant of level 21: one exchange, however many threads want to.
+ * Who follows it is not asked before all have come. */
+/* NOLINTNEXTLINE(readability-non-const-parameter): an atomic operation is not seen as a write */
+static inline void octree_list_chain(struct octree_cpu *cpu, int32_t *slot, int32_t i)
+{
+	const int32_t before = __atomic_exchange_n(slot, octree_body(i), __ATOMIC_ACQ_REL);
+
+	__atomic_store_n(&cpu->next[i], before == OCTREE_FREE ? -1 : octree_body(before),
+			 __ATOMIC_RELAXED);
+}
+
+/* The bodies of a full list into the octants of a node that is the caller's own; shift is the
+ * place of its digit in a key. */
+static inline void octree_list_scatter(struct octree_cpu *cpu, int32_t head, int32_t node,
+				       int shift, int bucket)
+{
+	int32_t *child = cpu->child[node];
+
+	for (int k = 0; k < bucket; k++) {
+		const int32_t i = head;
+		const int digit = (int)(cpu->key[i] >> shift) & 7;
+
+		head = __atomic_load_n(&cpu->next[i], __ATOMIC_RELAXED);
+		child[digit] = octree_list_push(cpu, child[digit], i, bucket);
+	}
+}
+
+#endif

@@ -1,0 +1,218 @@
+/* morton_link.c -- cpu/morton: a cell's bodies sorted, its nodes made and linked.
+ *
+ * What is sorted are words: below the cell, 50 bits of a body's key, and behind them its place
+ * among the records.  Bodies that those bits cannot tell apart are put right by their whole keys.
+ *
+ * Then one walk over the sorted keys.  Two neighbours share as many cells as their keys share
+ * digits; cells that body j does not share with j - 1, but shares with j + bucket, have j as their
+ * first body and more than a bucket of them: nodes.  The nodes that body j is in are a stack: what
+ * j - 1 and j do not share is taken off, what begins with j is put on.  If j - 1 is in another
+ * octant of the topmost node, j is the first of a leaf; otherwise it follows j - 1 in one.
+ *
+ * A part that has more bodies than are sorted at once, which a sample did not foresee, or many
+ * that a word cannot tell apart, is divided in place by its digit, and its octants are parts again.
+ */
+#include "cpu/octree/parts/morton.h"
+
+#include <string.h>
+
+enum { TIES = 32 }; /* no fewer than a bucket */
+
+/* ---- sorting ------------------------------------------------------------------------------- */
+
+void octree_sort_words(const struct octree_morton *m, const struct octree_worker *worker, size_t n)
+{
+	const struct radix_cpu sort = {
+		.width = 8, .top = 64, .record = worker->word[1], .spare = worker->word[0]
+	};
+	const struct radix_task task = { .count = n, .top = 64, .in_spare = true };
+	const struct radix_worker own = { .full = worker->word[2] };
+
+	if (m->cpu.simd >= OCTREE_AVX512)
+		radix_leaf_vector(&sort, &task, &own, RADIX_AVX512);
+	else
+		radix_leaf_stable(&sort, &task);
+}
+
+/* Sorted words to sorted keys, in place, and bodies to order. */
+static void gather(const struct octree_record *record, uint64_t *word, size_t n, int32_t *order)
+{
+	for (size_t j = 0; j < n; j++) {
+		const struct octree_record *r = record + (word[j] & (OCTREE_CELL_MAX - 1));
+
+		word[j] = r->key;
+		order[j] = (int32_t)r->body;
+	}
+}
+
+/* Insertion sort by whole keys: what is out of order is among few that share the bits of a word. */
+static void settle(uint64_t *key, size_t n, int32_t *order)
+{
+	for (size_t j = 1; j < n; j++) {
+		const uint64_t k = key[j];
+		const int32_t body = order[j];
+		size_t i = j;
+
+		for (; i && key[i - 1] > k; i--) {
+			key[i] = key[i - 1];
+			order[i] = order[i - 1];
+		}
+		key[i] = k;
+		order[i] = body;
+	}
+}
+
+/* Whether more than a few bodies of a sorted part look the same. */
+static bool has_many_ties(const uint64_t *word, size_t n)
+{
+	size_t run = 0;
+
+	for (size_t j = 1; j < n && run < TIES; j++)
+		run = word[j] >> OCTREE_CELL_BITS == word[j - 1] >> OCTREE_CELL_BITS ? run + 1 : 0;
+	return run >= TIES;
+}
+
+/* The keys of a part in order; its bodies to order.  Returns the keys; NULL if the part had better
+ * be divided first. */
+static const uint64_t *sort_part(const struct octree_morton *m, const struct octree_worker *w,
+				 const struct octree_part *part, int32_t *order)
+{
+	const struct octree_record *record = m->record + part->begin;
+	const int above = 3 * part->level + 1; /* bits: the cell's, and the one no key has */
+	const bool cut = above < OCTREE_CELL_BITS;
+	const size_t n = part->count;
+
+	for (size_t j = 0; j < n; j++)
+		w->word[0][j] = (record[j].key << above & ~(uint64_t)(OCTREE_CELL_MAX - 1)) | j;
+	octree_sort_words(m, w, n);
+	if (cut && has_many_ties(w->word[1], n))
+		return NULL;
+	gather(record, w->word[1], n, order);
+	if (cut)
+		settle(w->word[1], n, order);
+	return w->word[1];
+}
+
+/* ---- linking ------------------------------------------------------------------------------- */
+
+/* Make the nodes and leaves of the sorted keys of a part.  False if the pool is exhausted. */
+static inline bool link_keys(struct octree_cpu *cpu, struct octree_rows *rows,
+			     const struct octree_part *part, const uint64_t *key, size_t bucket)
+{
+	const size_t n = part->count;
+	int32_t node[OCTREE_LEVELS]; /* those that the body is in, by level */
+	int top = part->node_level;
+	int before = top; /* levels shared with the body before */
+
+	node[top] = part->node;
+	for (size_t j = 0; j < n; j++) {
+		const int after = j + 1 < n ? octree_shared(key[j], key[j + 1]) : -1;
+		int deepest = bucket == 1 ? after : -1;
+		int32_t *slot;
+
+		if (bucket > 1 && j + bucket < n)
+			deepest = octree_shared(key[j], key[j + bucket]);
+		deepest = deepest < OCTREE_DEEPEST ? deepest : OCTREE_DEEPEST;
+		top = before < top ? before : top;
+		slot = &cpu->child[node[top]][octree_digit(key[j], top)];
+		while (top < deepest) {
+			const int32_t row = octree_cpu_node(cpu, rows);
+
+			if (!row)
+				return false;
+			*slot = row;
+			node[++top] = row;
+			slot = &cpu->child[row][octree_digit(key[j], top)];
+		}
+		if (before <= top)
+			*slot = octree_body((int32_t)(part->begin + j));
+		before = after;
+	}
+	return true;
+}
+
+/* ---- parts --------------------------------------------------------------------------------- */
+
+/* Order records by a digit, in place: each goes to where its digit's next one belongs.  first[d]
+ * is where digit d begins. */
+static void divide(struct octree_record *record, size_t n, int level, size_t first[9])
+{
+	size_t place[8];
+
+	memset(first, 0, 9 * sizeof *first);
+	for (size_t j = 0; j < n; j++)
+		first[octree_digit(record[j].key, level) + 1]++;
+	for (int d = 0; d < 8; d++) {
+		place[d] = first[d];
+		first[d + 1] += first[d];
+	}
+	for (int d = 0; d < 8; d++)
+		while (place[d] < first[d + 1]) {
+			const struct octree_record here = record[place[d]];
+			const int there = octree_digit(here.key, level);
+			const size_t to = place[there]++;
+
+			if (there != d) {
+				record[place[d]] = record[to];
+				record[to] = here;
+			}
+		}
+}
+
+/* Bodies with one key: a leaf. */
+static void link_equal(struct octree_morton *m, const struct octree_part *part)
+{
+	const struct octree_record *record = m->record + part->begin;
+	const int digit = octree_digit(record->key, part->node_level);
+
+	m->cpu.child[part->node][digit] = octree_body((int32_t)part->begin);
+	for (size_t j = 0; j < part->count; j++)
+		m->cpu.next[part->begin + j] = (int32_t)record[j].body;
+}
+
+/* The node of a part that has one; 0 if it is the root, or the pool is exhausted. */
+static int32_t node_of(struct octree_morton *m, struct octree_worker *worker,
+		       const struct octree_part *part)
+{
+	const uint64_t key = m->record[part->begin].key;
+	const int32_t row = part->level ? octree_cpu_node(&m->cpu, &worker->rows) : 0;
+
+	if (row)
+		m->cpu.child[part->node][octree_digit(key, part->node_level)] = row;
+	return row;
+}
+
+bool octree_link(struct octree_morton *m, struct octree_worker *worker, struct octree_part part)
+{
+	const uint64_t *key = NULL;
+	size_t first[9];
+	int32_t node;
+
+	if (!part.count)
+		return true;
+	if (part.level == OCTREE_LEVELS) {
+		link_equal(m, &part);
+		return true;
+	}
+	if (part.count <= OCTREE_CELL_MAX)
+		key = sort_part(m, worker, &part, m->cpu.next + part.begin);
+	if (key && m->cpu.bucket == 1)
+		return link_keys(&m->cpu, &worker->rows, &part, key, 1);
+	if (key)
+		return link_keys(&m->cpu, &worker->rows, &part, key, (size_t)m->cpu.bucket);
+	node = node_of(m, worker, &part);
+	if (part.level && !node)
+		return false;
+	divide(m->record + part.begin, part.count, part.level, first);
+	for (int d = 0; d < 8; d++) {
+		const struct octree_part octant = { .begin = part.begin + first[d],
+						    .count = first[d + 1] - first[d],
+						    .node = node,
+						    .node_level = part.level,
+						    .level = part.level + 1 };
+
+		if (!octree_link(m, worker, octant))
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,118 @@
+/* morton_plan.c -- cpu/morton: which cells the bodies are divided into.
+ *
+ * Keys of a sample are sorted, and the octree of the sample is made down to cells of no more than
+ * cell_samples: those are the parts, in ascending order of their keys.  Cells above them
+ * have more bodies than any leaf, so they are nodes of the tree.  A body finds its part through
+ * tables that lead down three levels each.
+ *
+ * The sample only decides how well work is shared out: a part that turns out larger than planned
+ * is divided further by octree_link(), and tables or parts that do not suffice only make it larger.
+ */
+#include "cpu/octree/parts/morton.h"
+
+/* A cell under division: samples first .. last - 1, entry `entry` of table `table`, if it is the
+ * first cell of a table that is the table to come. */
+struct cell {
+	size_t first, last;
+	int32_t node;  /* its parent */
+	int32_t *slot; /* where it belongs in that */
+	size_t table, entry;
+	int level;
+};
+
+static void set_entries(struct octree_morton *m, const struct cell *c, int32_t value)
+{
+	const int below =
+		(OCTREE_TABLE_LEVELS - c->level % OCTREE_TABLE_LEVELS) % OCTREE_TABLE_LEVELS;
+	const size_t span = (size_t)1 << 3 * below;
+
+	for (size_t k = 0; k < span; k++)
+		m->table[c->table][c->entry + k] = value;
+}
+
+static void make_part(struct octree_morton *m, const struct cell *c)
+{
+	const int32_t number = (int32_t)m->part_count++;
+
+	m->part[number] = (struct octree_part){ .node = c->node,
+						.node_level = c->level ? c->level - 1 : 0,
+						.level = c->level };
+	if (c->level)
+		set_entries(m, c, number);
+}
+
+/* The samples of a cell that come before octant d + 1. */
+static size_t end_of(const uint64_t *sample, size_t first, size_t last, int shift, int d)
+{
+	while (first < last) {
+		const size_t middle = first + (last - first) / 2;
+
+		if ((int)(sample[middle] >> shift & 7) <= d)
+			first = middle + 1;
+		else
+			last = middle;
+	}
+	return first;
+}
+
+/* Whether a cell is worth a node here, and there is room for what that takes. */
+static bool is_divided(const struct octree_morton *m, const struct cell *c)
+{
+	return c->last - c->first > m->cell_samples && c->level <= OCTREE_DEEPEST &&
+	       m->part_count + (size_t)8 * OCTREE_LEVELS < OCTREE_CELLS &&
+	       (c->level % OCTREE_TABLE_LEVELS || m->table_count < OCTREE_TABLES);
+}
+
+/* Divide a cell into parts.  False if the pool is exhausted. */
+static bool divide(struct octree_morton *m, const uint64_t *sample, struct cell c)
+{
+	const int within = c.level % OCTREE_TABLE_LEVELS;
+	const int shift = 3 * (OCTREE_DEEPEST - c.level);
+	const size_t span = (size_t)1 << 3 * (OCTREE_TABLE_LEVELS - 1 - within);
+	int32_t row = 0;
+
+	if (!is_divided(m, &c)) {
+		make_part(m, &c);
+		return true;
+	}
+	if (c.slot) {
+		row = octree_cpu_node(&m->cpu, &m->worker[0].rows);
+		if (!row)
+			return false;
+		*c.slot = row;
+	}
+	if (!within) {
+		const size_t table = m->table_count++;
+
+		if (c.level)
+			m->table[c.table][c.entry] = -1 - (int32_t)table;
+		c.table = table;
+		c.entry = 0;
+	}
+	for (int d = 0; d < 8; d++) {
+		const size_t end = end_of(sample, c.first, c.last, shift, d);
+		struct cell child = { c.first,    end,
+				      row,        &m->cpu.child[row][d],
+				      c.table,    c.entry + span * (size_t)d,
+				      c.level + 1 };
+
+		if (!divide(m, sample, child))
+			return false;
+		c.first = end;
+	}
+	return true;
+}
+
+bool octree_plan(struct octree_morton *m)
+{
+	struct octree_worker *worker = &m->worker[0];
+	struct cell root = { 0, m->samples, 0, NULL, 0, 0, 0 };
+
+	m->part_count = 0;
+	m->table_count = 0;
+	for (size_t k = 0; k < m->samples; k++)
+		octree_cpu_keys_of(&m->cpu, k * OCTREE_SAMPLE_STEP, 1, worker->word[0] + k);
+	if (m->samples > m->cell_samples)
+		octree_sort_words(m, worker, m->samples);
+	return divide(m, worker->word[1], root);
+}

@@ -1,0 +1,295 @@
+/* best.c -- cpu/best: the fastest sort that this project has for a CPU.
+ *
+ * Against lsd8: most passes run in a core's own cache.
+ *
+ * 1. All threads split the keys by their highest digit into 256 parts (radix_best_split.c): one
+ *    pass that counts, one that moves.  A part is independent of the others from then on.
+ * 2. Parts that would keep the other threads waiting at the end - there are few of those, in
+ *    skewed inputs - are split again by all threads together.
+ * 3. What is left is shared out, the large parts first.  A thread splits a part that exceeds its
+ *    cache, and sorts one that does not: keys by AVX-512 (radix_best_vector.c), pairs, and keys
+ *    on other processors, by a stable counting sort (radix_best_leaf.c).
+ *
+ * Each split fixes eight bits of the key, or all that are left, for three accesses to a record, so
+ * the work is linear for every input; sorted inputs and equal keys are noticed by the first look.
+ */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/radix/parts/best.h"
+
+enum {
+	SMALL = 1 << 14,      /* records that are sorted as one leaf, by one thread */
+	PER_THREAD = 1 << 13, /* records that make another thread worth its start */
+};
+
+struct state {
+	struct radix_cpu cpu; /* first: see radix_cpu_create() */
+	enum radix_simd simd;
+	bool vector;                 /* leaves by radix_leaf_vector() */
+	int threads;                 /* no more than the keys are worth */
+	size_t leaf;                 /* a task of more records is split */
+	size_t heavy;                /* a task of more records is split by all threads */
+	struct radix_survey *survey; /* threads */
+	struct radix_worker *worker; /* threads */
+	struct radix_task *task;     /* task_room */
+	size_t task_room, task_count;
+};
+
+/* ---- one task, one thread ---------------------------------------------------------------- */
+
+/* The records of a task to their place, which are in order but may lie in the other array, or
+ * still be numbers instead of floats.  They are in the cache. */
+static void settle(const struct state *s, const struct radix_task *task)
+{
+	const struct radix_cpu *cpu = &s->cpu;
+	size_t offset = task->begin * cpu->width;
+	uint32_t *key = cpu->record;
+
+	if (task->in_spare)
+		memcpy((char *)cpu->record + offset, (const char *)cpu->spare + offset,
+		       task->count * cpu->width);
+	if (!cpu->is_float || task->raw)
+		return;
+	for (size_t i = task->begin; i < task->begin + task->count; i++)
+		key[i] = radix_f32_bits(key[i]);
+}
+
+/* True if all records of a task are the same, which the first two deny in most inputs. */
+static bool uniform(const struct state *s, const struct radix_task *task)
+{
+	const struct radix_cpu *cpu = &s->cpu;
+	const char *record = task->in_spare ? cpu->spare : cpu->record;
+
+	record += task->begin * cpu->width;
+	return !memcmp(record, record + cpu->width, (task->count - 1) * cpu->width);
+}
+
+/* The part of a split task that has digit d. */
+static struct radix_task child(const struct radix_task *task, unsigned shift, const size_t *first,
+			       size_t d)
+{
+	return (struct radix_task){
+		.begin = task->begin + first[d],
+		.count = first[d + 1] - first[d],
+		.top = shift,
+		.in_spare = !task->in_spare,
+	};
+}
+
+/* Sort a task, by the thread that owns worker and survey. */
+static void solve(const struct state *s, struct radix_task task, const struct radix_worker *worker,
+		  struct radix_survey *survey)
+{
+	size_t first[RADIX_DIGITS + 1];
+	unsigned shift;
+
+	const bool equal = task.top == s->cpu.low || uniform(s, &task);
+
+	if (!equal && task.count > s->leaf) {
+		if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
+			for (size_t d = 0; d < RADIX_DIGITS; d++)
+				if (first[d + 1] > first[d])
+					solve(s, child(&task, shift, first, d), worker, survey);
+			return;
+		}
+	} else if (!equal) {
+		if (s->vector)
+			radix_leaf_vector(&s->cpu, &task, worker, s->simd);
+		else
+			radix_leaf_stable(&s->cpu, &task);
+		task.in_spare = false;
+	}
+	settle(s, &task);
+}
+
+/* ---- all tasks, all threads -------------------------------------------------------------- */
+
+/* Equal keys: nothing to sort, but perhaps much to copy, so that is cut into pieces. */
+static void add_pieces(struct state *s, const struct radix_task *task)
+{
+	size_t pieces = (size_t)s->threads < RADIX_DIGITS ? (size_t)s->threads : RADIX_DIGITS;
+
+	for (size_t i = 0; i < pieces; i++) {
+		size_t begin = task->count / pieces * i;
+		size_t end = i + 1 < pieces ? task->count / pieces * (i + 1) : task->count;
+
+		s->task[s->task_count] = *task;
+		s->task[s->task_count].begin += begin;
+		s->task[s->task_count].count = end - begin;
+		s->task[s->task_count++].top = s->cpu.low;
+	}
+}
+
+/* Split a task by all threads, and append its parts to the list. */
+static void split(struct state *s, struct radix_task task)
+{
+	size_t first[RADIX_DIGITS + 1];
+	unsigned shift;
+
+	switch (radix_split(&s->cpu, &task, s->threads, s->survey, &shift, first)) {
+	case RADIX_WAS_SPLIT:
+		for (size_t d = 0; d < RADIX_DIGITS; d++)
+			if (first[d + 1] > first[d])
+				s->task[s->task_count++] = child(&task, shift, first, d);
+		return;
+	case RADIX_WAS_EQUAL:
+	case RADIX_WAS_SORTED:
+		add_pieces(s, &task);
+	}
+}
+
+static int larger_first(const void *left, const void *right)
+{
+	const struct radix_task *a = left, *b = right;
+
+	return (a->count < b->count) - (a->count > b->count);
+}
+
+/* The input as a list of tasks that one thread each can take. */
+static void make_tasks(struct state *s)
+{
+	struct radix_task root = { .count = s->cpu.count, .top = s->cpu.top };
+	size_t largest = 0;
+
+	s->task_count = 0;
+	if (root.count <= SMALL) {
+		radix_cpu_to_order(&s->cpu);
+		s->task[s->task_count++] = root;
+		return;
+	}
+	root.raw = s->cpu.is_float;
+	split(s, root);
+	for (size_t i = 0; i < s->task_count; i++) {
+		struct radix_task task = s->task[i];
+
+		if (task.count > s->heavy && task.top > s->cpu.low) {
+			s->task[i].count = 0;
+			split(s, task);
+		} else if (task.count > largest) {
+			largest = task.count;
+		}
+	}
+	if (s->threads > 1 && s->task_count && largest / 2 > s->cpu.count / s->task_count)
+		qsort(s->task, s->task_count, sizeof *s->task, larger_first);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+
+	(void)err;
+	if (!s->cpu.count)
+		return GB_OK;
+	gb_phase(timer, "split");
+	make_tasks(s);
+	gb_phase(timer, "leaves");
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1) if (s->threads > 1)
+	for (size_t i = 0; i < s->task_count; i++) {
+		int thread = omp_get_thread_num();
+
+		if (s->task[i].count)
+			solve(s, s->task[i], s->worker + thread, s->survey + thread);
+	}
+	return GB_OK;
+}
+
+/* ---- the variant ------------------------------------------------------------------------- */
+
+/* How many tasks there can be: a list of parts per split, and per level of digits no more splits
+ * by all threads than heavy tasks have room in the input. */
+static size_t task_room(const struct state *s)
+{
+	size_t levels = (s->cpu.top - s->cpu.low) / RADIX_DIGIT_BITS;
+
+	return 1 + RADIX_DIGITS * (1 + levels * (s->cpu.count / s->heavy));
+}
+
+static enum gb_status create_workers(struct state *s, struct gb_error *err)
+{
+	s->worker = gb_host_zalloc((size_t)s->threads, sizeof *s->worker, err);
+	if (!s->worker)
+		return err->code;
+	if (!s->vector)
+		return GB_OK;
+	size_t room = s->cpu.count < s->leaf ? s->cpu.count : s->leaf;
+	bool halves = s->simd >= RADIX_VBMI2 && s->cpu.width == 4;
+	for (int t = 0; t < s->threads; t++) {
+		struct radix_worker *w = &s->worker[t];
+
+		w->full = gb_host_alloc(room, s->cpu.width, err);
+		if (!w->full)
+			return err->code;
+		for (int i = 0; i < 2 && halves; i++) {
+			w->half[i] = gb_host_alloc(room, sizeof *w->half[i], err);
+			if (!w->half[i])
+				return err->code;
+		}
+	}
+	return GB_OK;
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
+
+	if (!s)
+		return err->code;
+	size_t worth = 1 + s->cpu.count / PER_THREAD;
+	s->threads = (size_t)s->cpu.threads < worth ? s->cpu.threads : (int)worth;
+	s->simd = radix_cpu_simd();
+	s->vector = s->simd >= RADIX_AVX512 && s->cpu.input->type != RADIX_PAIRS;
+	s->leaf = !s->vector          ? RADIX_LEAF_MAX_STABLE
+		  : s->cpu.width == 4 ? RADIX_LEAF_MAX_32
+				      : RADIX_LEAF_MAX_64;
+	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
+	if (s->heavy < SMALL)
+		s->heavy = SMALL;
+	s->task_room = task_room(s);
+	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
+	if (!s->survey)
+		return err->code;
+	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
+	if (!s->task)
+		return err->code;
+	return create_workers(s, err);
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	for (int t = 0; s->worker && t < s->threads; t++) {
+		gb_host_free(s->worker[t].full);
+		gb_host_free(s->worker[t].half[0]);
+		gb_host_free(s->worker[t].half[1]);
+	}
+	gb_host_free(s->task);
+	gb_host_free(s->worker);
+	gb_host_free(s->survey);
+	radix_cpu_release(&s->cpu);
+	free(s);
+}
+
+/* The first split reads records twice and writes them once, the leaves read and write them once;
+ * what happens in the cache is not counted, nor are further splits of large inputs. */
+static double bytes(const void *params, const void *input)
+{
+	(void)params;
+	return 5 * radix_cpu_size(input);
+}
+
+const struct gb_variant_ops radix_cpu_best = {
+	.create = create,
+	.reset = radix_cpu_reset,
+	.run = run,
+	.download = radix_cpu_download,
+	.destroy = destroy,
+	.bytes = bytes,
+};

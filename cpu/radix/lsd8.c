@@ -1,0 +1,135 @@
+/* lsd8.c -- cpu/lsd8: least-significant-digit counting sort, 8 bits a pass, OpenMP.
+ *
+ * Against split: 256 instead of 2 places to go to, so an eighth of the passes.  Each thread owns
+ * a contiguous chunk; per digit it counts its keys, the counts of all threads tell where its keys
+ * of each digit go, and it moves them in order.  A pass whose digit is the same in all keys is
+ * skipped.  The bound is memory: a key is read twice and written once per pass.
+ */
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/radix/parts/common.h"
+#include "cpu/radix/parts/digit.h"
+
+struct state {
+	struct radix_cpu cpu;          /* first: see radix_cpu_create() */
+	size_t (*count)[RADIX_DIGITS]; /* threads */
+	void *result;                  /* the record array that run() left the keys in */
+};
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
+
+	if (!s)
+		return err->code;
+	s->count = gb_host_alloc((size_t)s->cpu.threads, sizeof *s->count, err);
+	return s->count ? GB_OK : err->code;
+}
+
+/* True if all records have one digit. */
+static bool constant(const struct state *s, int threads)
+{
+	for (size_t d = 0; d < RADIX_DIGITS; d++) {
+		size_t sum = 0;
+
+		for (int t = 0; t < threads; t++)
+			sum += s->count[t][d];
+		if (sum)
+			return sum == s->cpu.count;
+	}
+	return true;
+}
+
+/* All passes, as one thread of `threads` runs them.  The first thread names the phases. */
+static void passes(struct state *s, int thread, int threads, struct gb_timer *timer)
+{
+	const struct radix_cpu *cpu = &s->cpu;
+	bool wide = cpu->width == 8;
+	size_t share = cpu->count / (size_t)threads, rest = cpu->count % (size_t)threads;
+	size_t t = (size_t)thread;
+	size_t begin = share * t + (t < rest ? t : rest);
+	size_t n = share + (t < rest);
+	void *src = cpu->record, *out = cpu->spare;
+	size_t position[RADIX_DIGITS];
+
+	for (unsigned shift = cpu->low; shift < cpu->top; shift += RADIX_DIGIT_BITS) {
+		if (thread == 0)
+			gb_phase(timer, "histogram");
+		memset(s->count[thread], 0, sizeof s->count[thread]);
+		if (wide)
+			radix_digit_count_u64((uint64_t *)src + begin, n, shift, s->count[thread]);
+		else
+			radix_digit_count_u32((uint32_t *)src + begin, n, shift, s->count[thread]);
+#pragma omp barrier
+		bool skip = constant(s, threads);
+
+		radix_digit_positions(s->count[0], RADIX_DIGITS, threads, thread, position, NULL);
+		if (thread == 0)
+			gb_phase(timer, "scatter");
+		if (!skip && wide)
+			radix_digit_scatter_u64((uint64_t *)src + begin, n, shift, out, position);
+		else if (!skip)
+			radix_digit_scatter_u32((uint32_t *)src + begin, n, shift, out, position);
+#pragma omp barrier
+		void *swap = src;
+		src = skip ? src : out;
+		out = skip ? out : swap;
+	}
+	if (thread == 0)
+		s->result = src;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+
+	(void)err;
+	if (s->cpu.is_float)
+		gb_phase(timer, "order");
+	radix_cpu_to_order(&s->cpu);
+#pragma omp parallel num_threads(s->cpu.threads)
+	passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
+	if (s->result != s->cpu.record) {
+		s->cpu.spare = s->cpu.record;
+		s->cpu.record = s->result;
+	}
+	if (s->cpu.is_float)
+		gb_phase(timer, "order");
+	radix_cpu_from_order(&s->cpu);
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	gb_host_free(s->count);
+	radix_cpu_release(&s->cpu);
+	free(s);
+}
+
+/* Per pass: records read twice and written once. */
+static double bytes(const void *params, const void *input)
+{
+	const struct radix_input *keys = input;
+	double passes_needed = radix_cpu_key_bits(keys) / (double)RADIX_DIGIT_BITS;
+
+	(void)params;
+	return 3 * passes_needed * radix_cpu_size(keys) + radix_cpu_order_bytes(keys);
+}
+
+const struct gb_variant_ops radix_cpu_lsd8 = {
+	.create = create,
+	.reset = radix_cpu_reset,
+	.run = run,
+	.download = radix_cpu_download,
+	.destroy = destroy,
+	.bytes = bytes,
+};

@@ -1,0 +1,197 @@
+/* best_split.c -- cpu/best: one task into 256 by a digit.
+ *
+ * Before anything moves, a survey reads the records once: it counts the digits, and looks whether
+ * the records are in order already.  If the digits found agree in more than a few leading bits,
+ * moving by them would do little: then the OR and the AND of all records tell the first bit in
+ * which they differ, and the digit is chosen anew from there.
+ */
+#include "cpu/radix/parts/best.h"
+
+enum {
+	BLOCK = 8192,    /* records: what is read twice is still in the core's cache */
+	WASTED_BITS = 3, /* leading constant bits of a digit that are not worth a new count */
+};
+
+#define SAME(x) (x)
+
+#define DEFINE_SURVEY(type, suffix, order)                                                         \
+	/* The bits in which key[0 .. n - 1] differ. */                                            \
+	static uint64_t difference_##suffix(const void *record, size_t n)                          \
+	{                                                                                          \
+		const type *key = record;                                                          \
+		type any = 0, all = (type)-1;                                                      \
+                                                                                                   \
+		for (size_t i = 0; i < n; i++) {                                                   \
+			any |= order(key[i]);                                                      \
+			all &= order(key[i]);                                                      \
+		}                                                                                  \
+		return any ^ all;                                                                  \
+	}                                                                                          \
+                                                                                                   \
+	/* True if key[0] .. key[n] ascend by the bits from `low` on. */                           \
+	static bool ascends_##suffix(const type *key, size_t n, unsigned low)                      \
+	{                                                                                          \
+		unsigned descents = 0;                                                             \
+                                                                                                   \
+		for (size_t i = 0; i < n; i++)                                                     \
+			descents |= order(key[i]) >> low > order(key[i + 1]) >> low;               \
+		return !descents;                                                                  \
+	}                                                                                          \
+                                                                                                   \
+	/* Survey key[begin .. end - 1] out of `count`, and the order of its last with the next. \
+	 */ \
+	static void survey_##suffix(const void *record, size_t begin, size_t end, size_t count,    \
+				    unsigned shift, unsigned low, struct radix_survey *survey)     \
+	{                                                                                          \
+		const type *key = record;                                                          \
+                                                                                                   \
+		*survey = (struct radix_survey){ .sorted = true };                                 \
+		for (size_t i = begin; i < end; i += BLOCK) {                                      \
+			size_t n = end - i < BLOCK ? end - i : BLOCK;                              \
+			bool last = i + n == count;                                                \
+                                                                                                   \
+			if (survey->sorted)                                                        \
+				survey->sorted = ascends_##suffix(key + i, n - last, low);         \
+			radix_digit_count_##suffix(key + i, n, shift, survey->count);              \
+		}                                                                                  \
+	}
+
+DEFINE_SURVEY(uint32_t, u32, SAME)
+DEFINE_SURVEY(uint32_t, f32, radix_f32_order)
+DEFINE_SURVEY(uint64_t, u64, SAME)
+
+/* A thread's share of a task: the whole, when there is one thread. */
+static void share(size_t count, int thread, int threads, size_t *begin, size_t *end)
+{
+	size_t part = count / (size_t)threads, rest = count % (size_t)threads, t = (size_t)thread;
+
+	*begin = part * t + (t < rest ? t : rest);
+	*end = *begin + part + (t < rest);
+}
+
+static void *at(const struct radix_cpu *cpu, void *array, size_t index)
+{
+	return (unsigned char *)array + index * cpu->width;
+}
+
+/* Each thread surveys its share. */
+static void survey_all(const struct radix_cpu *cpu, const struct radix_task *task, int threads,
+		       unsigned shift, struct radix_survey *survey)
+{
+	const void *key = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
+
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+	for (int t = 0; t < threads; t++) {
+		size_t begin, end;
+
+		share(task->count, t, threads, &begin, &end);
+		if (cpu->width == 8)
+			survey_u64(key, begin, end, task->count, shift, cpu->low, survey + t);
+		else if (task->raw)
+			survey_f32(key, begin, end, task->count, shift, cpu->low, survey + t);
+		else
+			survey_u32(key, begin, end, task->count, shift, cpu->low, survey + t);
+	}
+}
+
+/* Each thread moves the records that it surveyed. */
+static void move_all(const struct radix_cpu *cpu, const struct radix_task *task, int threads,
+		     const struct radix_survey *survey, unsigned shift,
+		     size_t first[RADIX_DIGITS + 1])
+{
+	void *key = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
+	void *out = at(cpu, task->in_spare ? cpu->record : cpu->spare, task->begin);
+
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
+	for (int t = 0; t < threads; t++) {
+		size_t position[RADIX_DIGITS], begin, end;
+		void *mine;
+
+		radix_digit_positions(survey->count, sizeof *survey / sizeof(size_t), threads, t,
+				      position, t == 0 ? first : NULL);
+		share(task->count, t, threads, &begin, &end);
+		mine = at(cpu, key, begin);
+		if (cpu->width == 8)
+			radix_digit_scatter_u64(mine, end - begin, shift, out, position);
+		else if (task->raw)
+			radix_digit_scatter_f32(mine, end - begin, shift, out, position);
+		else
+			radix_digit_scatter_u32(mine, end - begin, shift, out, position);
+	}
+}
+
+/* The lowest bit of the digit below `top`. */
+static unsigned digit_shift(const struct radix_cpu *cpu, unsigned top)
+{
+	return top - cpu->low > RADIX_DIGIT_BITS ? top - RADIX_DIGIT_BITS : cpu->low;
+}
+
+/* One more than the highest bit in which the records of a task differ; cpu->low if none does. */
+static unsigned first_difference(const struct radix_cpu *cpu, const struct radix_task *task,
+				 int threads)
+{
+	void *key = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
+	uint64_t bits = 0;
+
+	/* Shares overlap by one record, so that their differences add up to that of the task. */
+#pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1) \
+	reduction(|                                                                \
+		  : bits)
+	for (int t = 0; t < threads; t++) {
+		size_t begin, end;
+		const void *mine;
+
+		share(task->count, t, threads, &begin, &end);
+		if (begin == end)
+			continue;
+		begin -= begin > 0;
+		mine = at(cpu, key, begin);
+		if (cpu->width == 8)
+			bits |= difference_u64(mine, end - begin);
+		else if (task->raw)
+			bits |= difference_f32(mine, end - begin);
+		else
+			bits |= difference_u32(mine, end - begin);
+	}
+	bits >>= cpu->low;
+	return cpu->low + (bits ? 64 - (unsigned)__builtin_clzll(bits) : 0);
+}
+
+/* The bits in which the digits found differ. */
+static unsigned digit_difference(const struct radix_survey *survey, int threads)
+{
+	unsigned any = 0, all = RADIX_DIGITS - 1;
+
+	for (unsigned d = 0; d < RADIX_DIGITS; d++)
+		for (int t = 0; t < threads; t++)
+			if (survey[t].count[d]) {
+				any |= d;
+				all &= d;
+			}
+	return any ^ all;
+}
+
+enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *task, int threads,
+			     struct radix_survey *survey, unsigned *shift,
+			     size_t first[RADIX_DIGITS + 1])
+{
+	bool sorted = !task->in_spare;
+
+	*shift = digit_shift(cpu, task->top);
+	survey_all(cpu, task, threads, *shift, survey);
+	for (int t = 0; t < threads; t++)
+		sorted = sorted && survey[t].sorted;
+	if (sorted)
+		return RADIX_WAS_SORTED;
+	if (digit_difference(survey, threads) >> (RADIX_DIGIT_BITS - WASTED_BITS) == 0) {
+		task->top = first_difference(cpu, task, threads);
+		if (task->top == cpu->low)
+			return RADIX_WAS_EQUAL;
+		if (digit_shift(cpu, task->top) != *shift) {
+			*shift = digit_shift(cpu, task->top);
+			survey_all(cpu, task, threads, *shift, survey);
+		}
+	}
+	move_all(cpu, task, threads, survey, *shift, first);
+	return RADIX_WAS_SPLIT;
+}

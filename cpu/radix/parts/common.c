@@ -1,0 +1,162 @@
+/* common.c -- buffers, input, output and processor features of the CPU radix sorts. */
+#include "cpu/radix/parts/common.h"
+
+#include <omp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+
+int radix_cpu_threads(const struct radix_params *params)
+{
+	return params->threads > 0 ? (int)params->threads : omp_get_num_procs();
+}
+
+enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
+			      bool spare, struct gb_error *err)
+{
+	const struct radix_input *keys = input;
+	bool pairs = keys->type == RADIX_PAIRS;
+
+	cpu->input = keys;
+	cpu->count = keys->count;
+	cpu->width = pairs ? 8 : keys->key_size;
+	cpu->low = pairs ? 32 : 0;
+	cpu->top = (unsigned)(8 * cpu->width);
+	cpu->is_float = keys->type == RADIX_F32;
+	cpu->threads = radix_cpu_threads(params);
+	cpu->record = gb_host_alloc(cpu->count, cpu->width, err);
+	if (!cpu->record)
+		return err->code;
+	if (!spare)
+		return GB_OK;
+	cpu->spare = gb_host_alloc(cpu->count, cpu->width, err);
+	return cpu->spare ? GB_OK : err->code;
+}
+
+void *radix_cpu_create(void **state, size_t size, const void *params, const void *input, bool spare,
+		       struct gb_error *err)
+{
+	*state = calloc(1, size);
+	if (!*state)
+		gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	else if (radix_cpu_init(*state, params, input, spare, err) == GB_OK)
+		return *state;
+	return NULL;
+}
+
+enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err)
+{
+	const struct radix_cpu *cpu = state;
+	const struct radix_input *input = cpu->input;
+	const uint32_t *key = input->keys;
+	const uint32_t *value = input->values;
+	uint64_t *pair = cpu->record;
+
+	(void)sample;
+	(void)err;
+	if (!cpu->count)
+		return GB_OK;
+	if (input->type != RADIX_PAIRS) {
+		memcpy(cpu->record, input->keys, cpu->count * cpu->width);
+		return GB_OK;
+	}
+#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+	for (size_t i = 0; i < cpu->count; i++)
+		pair[i] = (uint64_t)key[i] << 32 | value[i];
+	return GB_OK;
+}
+
+enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err)
+{
+	const struct radix_cpu *cpu = state;
+	const struct radix_input *input = cpu->input;
+	const uint64_t *pair = cpu->record;
+	uint32_t *key = output;
+
+	(void)err;
+	if (!cpu->count)
+		return GB_OK;
+	if (input->type != RADIX_PAIRS) {
+		memcpy(output, cpu->record, cpu->count * cpu->width);
+		return GB_OK;
+	}
+	uint32_t *value = radix_output_values(input, output);
+#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+	for (size_t i = 0; i < cpu->count; i++) {
+		key[i] = (uint32_t)(pair[i] >> 32);
+		value[i] = (uint32_t)pair[i];
+	}
+	return GB_OK;
+}
+
+void radix_cpu_release(struct radix_cpu *cpu)
+{
+	gb_host_free(cpu->spare);
+	gb_host_free(cpu->record);
+}
+
+void radix_cpu_to_order(struct radix_cpu *cpu)
+{
+	uint32_t *key = cpu->record;
+
+	if (!cpu->is_float)
+		return;
+#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+	for (size_t i = 0; i < cpu->count; i++)
+		key[i] = radix_f32_order(key[i]);
+}
+
+void radix_cpu_from_order(struct radix_cpu *cpu)
+{
+	uint32_t *key = cpu->record;
+
+	if (!cpu->is_float)
+		return;
+#pragma omp parallel for num_threads(cpu->threads) schedule(static)
+	for (size_t i = 0; i < cpu->count; i++)
+		key[i] = radix_f32_bits(key[i]);
+}
+
+double radix_cpu_size(const struct radix_input *input)
+{
+	return (double)radix_output_size(input);
+}
+
+unsigned radix_cpu_key_bits(const struct radix_input *input)
+{
+	return (unsigned)(8 * input->key_size);
+}
+
+double radix_cpu_order_bytes(const struct radix_input *input)
+{
+	return input->type == RADIX_F32 ? 4 * radix_cpu_size(input) : 0;
+}
+
+static enum radix_simd limit = RADIX_VBMI2;
+
+void radix_cpu_limit_simd(enum radix_simd most)
+{
+	limit = most;
+}
+
+static enum radix_simd detect(void)
+{
+#if defined(__x86_64__)
+	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
+	    !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
+	    !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("popcnt") ||
+	    !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2"))
+		return RADIX_PLAIN;
+	return __builtin_cpu_supports("avx512vbmi2") ? RADIX_VBMI2 : RADIX_AVX512;
+#else
+	return RADIX_PLAIN;
+#endif
+}
+
+enum radix_simd radix_cpu_simd(void)
+{
+	enum radix_simd best = detect();
+
+	return best < limit ? best : limit;
+}

@@ -1,0 +1,137 @@
+/* network.h -- a sorting network for up to 16 vectors, written once for lanes of any width.
+ * Included by radix_best_vector.c for each width; there is no include guard on purpose.
+ *
+ * Defined by the includer: NAME(x) a name with the width in it, LANES, VECTOR the function
+ * attributes, MIN and MAX of two vectors, MASK_MAX(src, mask, a, b), MASK its type, and
+ * XOR_LANES(v, c), in which lane i is v's lane i ^ c.
+ *
+ * The vectors are rows of a matrix.  First its columns are sorted by a network without any
+ * movement between lanes.  Then columns are merged: pairs, fours, and so on up to the whole.
+ * After the step with groups of g columns, each group's elements ascend row by row.  A merge of
+ * two neighbours of w = g / 2 columns is bitonic: element k of the left is compared with element
+ * N - 1 - k of the right, the smaller one going up.  In the matrix, that is row i against row
+ * rows - 1 - i with the lanes of each group mirrored; then both halves of the rows the same way,
+ * until each row holds the right elements; then lanes of a row against lanes.
+ */
+
+static inline VECTOR void NAME(exchange_rows)(__m512i *low, __m512i *high)
+{
+	__m512i a = *low, b = *high;
+
+	*low = MIN(a, b);
+	*high = MAX(a, b);
+}
+
+/* Compare lanes i and i ^ c; the smaller goes to the lane that lacks c's highest bit. */
+static inline VECTOR __m512i NAME(exchange_lanes)(__m512i v, unsigned c)
+{
+	__m512i other = XOR_LANES(v, c);
+
+	return MASK_MAX(MIN(v, other), (MASK)lane_mask(c), v, other);
+}
+
+#define X(i, j)                                            \
+	do {                                               \
+		if ((j) < rows)                            \
+			NAME(exchange_rows)(&v[i], &v[j]); \
+	} while (0)
+
+/* The shortest known networks for 2, 4, 8 and 16 rows: 1, 5, 19 and 60 comparators.  Rows that
+ * are missing would hold the largest keys, so what touches them is left out. */
+static inline VECTOR void NAME(sort_columns)(__m512i *v, unsigned rows)
+{
+	/* clang-format off */
+	if (rows == 2) {
+		X(0, 1);
+	} else if (rows > 2 && rows <= 4) {
+		X(0, 2); X(1, 3);
+		X(0, 1); X(2, 3);
+		X(1, 2);
+	} else if (rows > 4 && rows <= 8) {
+		X(0, 2); X(1, 3); X(4, 6); X(5, 7);
+		X(0, 4); X(1, 5); X(2, 6); X(3, 7);
+		X(0, 1); X(2, 3); X(4, 5); X(6, 7);
+		X(2, 4); X(3, 5);
+		X(1, 4); X(3, 6);
+		X(1, 2); X(3, 4); X(5, 6);
+	} else if (rows > 8) {
+		X(0, 13); X(1, 12); X(2, 15); X(3, 14); X(4, 8); X(5, 6); X(7, 11); X(9, 10);
+		X(0, 5); X(1, 7); X(2, 9); X(3, 4); X(6, 13); X(8, 14); X(10, 15); X(11, 12);
+		X(0, 1); X(2, 3); X(4, 5); X(6, 8); X(7, 9); X(10, 11); X(12, 13); X(14, 15);
+		X(0, 2); X(1, 3); X(4, 10); X(5, 11); X(6, 7); X(8, 9); X(12, 14); X(13, 15);
+		X(1, 2); X(3, 12); X(4, 6); X(5, 7); X(8, 10); X(9, 11); X(13, 14);
+		X(1, 4); X(2, 6); X(5, 8); X(7, 10); X(9, 13); X(11, 14);
+		X(2, 4); X(3, 6); X(9, 12); X(11, 13);
+		X(3, 5); X(6, 8); X(7, 9); X(10, 12);
+		X(3, 4); X(5, 6); X(7, 8); X(9, 10); X(11, 12);
+		X(6, 7); X(8, 9);
+	}
+	/* clang-format on */
+}
+
+#undef X
+
+/* Row i against row block - 1 - i, lanes mirrored in groups of c + 1, in all blocks of rows. */
+static inline VECTOR void NAME(exchange_blocks)(__m512i *v, unsigned rows, unsigned block,
+						unsigned c)
+{
+	if (rows <= block / 2)
+		return;
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < 8; i++) {
+		unsigned base = i / (block / 2) * block, k = i % (block / 2);
+		unsigned low = base + k, high = base + block - 1 - k;
+
+		if (high >= rows)
+			continue;
+		v[high] = XOR_LANES(v[high], c);
+		NAME(exchange_rows)(&v[low], &v[high]);
+	}
+}
+
+static inline VECTOR void NAME(exchange_all)(__m512i *v, unsigned rows, unsigned c)
+{
+#pragma GCC unroll 16
+	for (unsigned i = 0; i < rows; i++)
+		v[i] = NAME(exchange_lanes)(v[i], c);
+}
+
+/* Merge neighbours into groups of `group` columns. */
+static inline VECTOR void NAME(merge_columns)(__m512i *v, unsigned rows, unsigned group)
+{
+	NAME(exchange_blocks)(v, rows, 16, group - 1);
+	NAME(exchange_blocks)(v, rows, 8, group - 1);
+	NAME(exchange_blocks)(v, rows, 4, group - 1);
+	NAME(exchange_blocks)(v, rows, 2, group - 1);
+	NAME(exchange_all)(v, rows, group - 1);
+	if (group >= 32)
+		NAME(exchange_all)(v, rows, 8);
+	if (group >= 16)
+		NAME(exchange_all)(v, rows, 4);
+	if (group >= 8)
+		NAME(exchange_all)(v, rows, 2);
+	if (group >= 4)
+		NAME(exchange_all)(v, rows, 1);
+}
+
+/* Sort rows * LANES elements, row by row.  rows: up to 16, known at compile time. */
+static inline VECTOR void NAME(sort_matrix)(__m512i *v, unsigned rows)
+{
+	NAME(sort_columns)(v, rows);
+	NAME(merge_columns)(v, rows, 2);
+	NAME(merge_columns)(v, rows, 4);
+	NAME(merge_columns)(v, rows, 8);
+	if (LANES >= 16)
+		NAME(merge_columns)(v, rows, 16);
+	if (LANES >= 32)
+		NAME(merge_columns)(v, rows, 32);
+}
+
+#undef NAME
+#undef LANES
+#undef VECTOR
+#undef MIN
+#undef MAX
+#undef MASK_MAX
+#undef MASK
+#undef XOR_LANES

@@ -1,0 +1,65 @@
+/* qsort.c -- cpu/qsort: qsort(3), one thread; what a C program does that thinks no further.
+ *
+ * Pairs are compared by key, then by value: their values ascend in the input, so this total order
+ * is the stable one, which qsort() does not promise by itself.
+ */
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/radix/parts/common.h"
+
+static int compare_u32(const void *left, const void *right)
+{
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static int compare_u64(const void *left, const void *right)
+{
+	uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct radix_cpu *cpu = radix_cpu_create(state, sizeof *cpu, params, input, false, err);
+
+	if (!cpu)
+		return err->code;
+	cpu->threads = 1;
+	return GB_OK;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct radix_cpu *cpu = state;
+
+	(void)timer;
+	(void)err;
+	if (!cpu->count)
+		return GB_OK;
+	radix_cpu_to_order(cpu);
+	qsort(cpu->record, cpu->count, cpu->width, cpu->width == 8 ? compare_u64 : compare_u32);
+	radix_cpu_from_order(cpu);
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	if (state)
+		radix_cpu_release(state);
+	free(state);
+}
+
+const struct gb_variant_ops radix_cpu_qsort = {
+	.create = create,
+	.reset = radix_cpu_reset,
+	.run = run,
+	.download = radix_cpu_download,
+	.destroy = destroy,
+	.flags = GB_SERIAL,
+};

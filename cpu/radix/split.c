@@ -1,0 +1,137 @@
+/* split.c -- cpu/split: one-bit least-significant-digit radix sort, sequential.
+ *
+ * The paper's CPU baseline, step by step (Bernikova & Denysiuk): for each bit, from the lowest,
+ *
+ *	predicate	e[i] = 1 where the bit of key i is 0
+ *	scan		f[i] = e[0] + ... + e[i - 1], and their total
+ *	scatter		key i goes to f[i] if its bit is 0, else to total + i - f[i]
+ *
+ * Each pass is stable, so after the last one the keys are in order.  The predicates and the scan
+ * are arrays of their own, as on the GPU: nothing is fused, that is what the other variants are
+ * for.  The number of passes is even, so the result is back where the input was.
+ */
+#include <stdlib.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/radix/parts/common.h"
+
+struct state {
+	struct radix_cpu cpu; /* first: see radix_cpu_create() */
+	uint32_t *predicate;  /* count */
+	uint32_t *scan;       /* count */
+};
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
+
+	if (!s)
+		return err->code;
+	s->cpu.threads = 1;
+	if (s->cpu.count > UINT32_MAX)
+		return gb_fail(err, GB_EUNAVAILABLE, "the scan of 32-bit numbers holds %u keys",
+			       UINT32_MAX);
+	s->predicate = gb_host_alloc(s->cpu.count, sizeof *s->predicate, err);
+	if (!s->predicate)
+		return err->code;
+	s->scan = gb_host_alloc(s->cpu.count, sizeof *s->scan, err);
+	return s->scan ? GB_OK : err->code;
+}
+
+/* Exclusive prefix sum of the predicates; returns their total: the keys whose bit is 0. */
+static uint32_t scan(const struct state *s)
+{
+	uint32_t sum = 0;
+
+	for (size_t i = 0; i < s->cpu.count; i++) {
+		s->scan[i] = sum;
+		sum += s->predicate[i];
+	}
+	return sum;
+}
+
+#define DEFINE_STEPS(type, suffix)                                           \
+	static void predicate_##suffix(const struct state *s, unsigned bit)  \
+	{                                                                    \
+		const type *key = s->cpu.record;                             \
+                                                                             \
+		for (size_t i = 0; i < s->cpu.count; i++)                    \
+			s->predicate[i] = !(key[i] >> bit & 1);              \
+	}                                                                    \
+                                                                             \
+	static void scatter_##suffix(const struct state *s, uint32_t zeros)  \
+	{                                                                    \
+		const type *key = s->cpu.record;                             \
+		type *out = s->cpu.spare;                                    \
+                                                                             \
+		for (size_t i = 0; i < s->cpu.count; i++) {                  \
+			size_t f = s->scan[i];                               \
+                                                                             \
+			out[s->predicate[i] ? f : zeros + (i - f)] = key[i]; \
+		}                                                            \
+	}
+
+DEFINE_STEPS(uint32_t, u32)
+DEFINE_STEPS(uint64_t, u64)
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+	bool wide = s->cpu.width == 8;
+
+	(void)err;
+	if (s->cpu.is_float)
+		gb_phase(timer, "order");
+	radix_cpu_to_order(&s->cpu);
+	for (unsigned bit = s->cpu.low; bit < s->cpu.top; bit++) {
+		gb_phase(timer, "predicate");
+		(wide ? predicate_u64 : predicate_u32)(s, bit);
+		gb_phase(timer, "scan");
+		uint32_t zeros = scan(s);
+		gb_phase(timer, "scatter");
+		(wide ? scatter_u64 : scatter_u32)(s, zeros);
+
+		void *swap = s->cpu.record;
+		s->cpu.record = s->cpu.spare;
+		s->cpu.spare = swap;
+	}
+	if (s->cpu.is_float)
+		gb_phase(timer, "order");
+	radix_cpu_from_order(&s->cpu);
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	gb_host_free(s->scan);
+	gb_host_free(s->predicate);
+	radix_cpu_release(&s->cpu);
+	free(s);
+}
+
+/* Per bit: records read twice and written once, predicates written once and read twice, the scan
+ * written and read. */
+static double bytes(const void *params, const void *input)
+{
+	const struct radix_input *keys = input;
+	double per_bit = 3 * radix_cpu_size(keys) + 5.0 * sizeof(uint32_t) * (double)keys->count;
+
+	(void)params;
+	return radix_cpu_key_bits(keys) * per_bit + radix_cpu_order_bytes(keys);
+}
+
+const struct gb_variant_ops radix_cpu_split = {
+	.create = create,
+	.reset = radix_cpu_reset,
+	.run = run,
+	.download = radix_cpu_download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.flags = GB_SERIAL,
+};

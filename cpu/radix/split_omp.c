@@ -1,0 +1,223 @@
+/* split_omp.c -- cpu/split-omp: the one-bit split of radix_split.c by OpenMP.
+ *
+ * Each thread owns a contiguous chunk.  Per bit it counts its keys whose bit is 0; the counts of
+ * all threads tell where its zeros and its ones begin; then it moves them.  Within a chunk the
+ * scan of the predicate is a running pair of output positions, so the paper's two arrays and two
+ * of its three passes over memory are gone: what is left is a pass that counts and one that moves.
+ *
+ * With AVX-512 a vector of keys is split by two compressions, which replaces a hard-to-predict
+ * branch per key; the plain path is written without a branch too.
+ */
+#include <omp.h>
+#include <stdlib.h>
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/radix/parts/common.h"
+
+/* Work on one chunk.  src and out are arrays of records; begin .. end - 1 is the chunk. */
+struct kernels {
+	/* How many records of the chunk have a 0 there. */
+	size_t (*zeros)(const void *src, size_t begin, size_t end, unsigned bit);
+	/* Move the chunk: zeros from out[zero] on, ones from out[one] on. */
+	void (*scatter)(const void *src, size_t begin, size_t end, unsigned bit, void *out,
+			size_t zero, size_t one);
+};
+
+/* One thread's count, alone in its cache line. */
+struct count {
+	_Alignas(64) size_t zeros;
+};
+
+struct state {
+	struct radix_cpu cpu; /* first: see radix_cpu_create() */
+	struct count *count;  /* threads */
+	const struct kernels *kernels;
+};
+
+#define DEFINE_PLAIN(type, suffix)                                                           \
+	static size_t plain_zeros_##suffix(const void *src, size_t begin, size_t end,        \
+					   unsigned bit)                                     \
+	{                                                                                    \
+		const type *key = src;                                                       \
+		size_t ones = 0;                                                             \
+                                                                                             \
+		for (size_t i = begin; i < end; i++)                                         \
+			ones += key[i] >> bit & 1;                                           \
+		return end - begin - ones;                                                   \
+	}                                                                                    \
+                                                                                             \
+	static void plain_scatter_##suffix(const void *src, size_t begin, size_t end,        \
+					   unsigned bit, void *out, size_t zero, size_t one) \
+	{                                                                                    \
+		const type *key = src;                                                       \
+		type *to = out;                                                              \
+		size_t next[2] = { zero, one };                                              \
+                                                                                             \
+		for (size_t i = begin; i < end; i++)                                         \
+			to[next[key[i] >> bit & 1]++] = key[i];                              \
+	}                                                                                    \
+                                                                                             \
+	static const struct kernels plain_##suffix = { plain_zeros_##suffix,                 \
+						       plain_scatter_##suffix };
+
+DEFINE_PLAIN(uint32_t, u32)
+DEFINE_PLAIN(uint64_t, u64)
+
+#if defined(__x86_64__)
+/* The same for vectors of `lanes` records, the rest of the chunk by the plain path.  Stores are
+ * masked: what lies behind a thread's last zero belongs to another thread. */
+#define DEFINE_AVX512(type, suffix, lanes, mask, bits)                                         \
+	RADIX_AVX512_TARGET                                                                    \
+	static size_t avx512_zeros_##suffix(const void *src, size_t begin, size_t end,         \
+					    unsigned bit)                                      \
+	{                                                                                      \
+		const type *key = src;                                                         \
+		const __m512i test = _mm512_set1_epi##bits((int##bits##_t)((type)1 << bit));   \
+		size_t ones = 0, i = begin;                                                    \
+                                                                                               \
+		for (; i + (lanes) <= end; i += (lanes)) {                                     \
+			__m512i v = _mm512_loadu_si512(key + i);                               \
+                                                                                               \
+			ones += (size_t)_mm_popcnt_u32(_mm512_test_epi##bits##_mask(v, test)); \
+		}                                                                              \
+		return (i - begin - ones) + plain_zeros_##suffix(src, i, end, bit);            \
+	}                                                                                      \
+                                                                                               \
+	RADIX_AVX512_TARGET                                                                    \
+	static void avx512_scatter_##suffix(const void *src, size_t begin, size_t end,         \
+					    unsigned bit, void *out, size_t zero, size_t one)  \
+	{                                                                                      \
+		const type *key = src;                                                         \
+		type *to = out;                                                                \
+		const __m512i test = _mm512_set1_epi##bits((int##bits##_t)((type)1 << bit));   \
+		const unsigned all = (mask)-1;                                                 \
+		size_t i = begin;                                                              \
+                                                                                               \
+		for (; i + (lanes) <= end; i += (lanes)) {                                     \
+			__m512i v = _mm512_loadu_si512(key + i);                               \
+			mask m = _mm512_test_epi##bits##_mask(v, test);                        \
+			unsigned ones = (unsigned)_mm_popcnt_u32(m);                           \
+			unsigned zeros = (lanes)-ones;                                         \
+                                                                                               \
+			_mm512_mask_storeu_epi##bits(                                          \
+				to + zero, (mask)_bzhi_u32(all, zeros),                        \
+				_mm512_maskz_compress_epi##bits((mask)~m, v));                 \
+			_mm512_mask_storeu_epi##bits(to + one, (mask)_bzhi_u32(all, ones),     \
+						     _mm512_maskz_compress_epi##bits(m, v));   \
+			zero += zeros;                                                         \
+			one += ones;                                                           \
+		}                                                                              \
+		plain_scatter_##suffix(src, i, end, bit, out, zero, one);                      \
+	}                                                                                      \
+                                                                                               \
+	static const struct kernels avx512_##suffix = { avx512_zeros_##suffix,                 \
+							avx512_scatter_##suffix };
+
+DEFINE_AVX512(uint32_t, u32, 16, __mmask16, 32)
+DEFINE_AVX512(uint64_t, u64, 8, __mmask8, 64)
+#endif
+
+/* The fastest kernels that this processor has. */
+static const struct kernels *choose(size_t width)
+{
+#if defined(__x86_64__)
+	if (radix_cpu_simd() >= RADIX_AVX512)
+		return width == 8 ? &avx512_u64 : &avx512_u32;
+#endif
+	return width == 8 ? &plain_u64 : &plain_u32;
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
+
+	if (!s)
+		return err->code;
+	s->count = gb_host_alloc((size_t)s->cpu.threads, sizeof *s->count, err);
+	if (!s->count)
+		return err->code;
+	s->kernels = choose(s->cpu.width);
+	return GB_OK;
+}
+
+/* All passes, as one thread of `threads` runs them.  The first thread names the phases. */
+static void passes(const struct state *s, int thread, int threads, struct gb_timer *timer)
+{
+	const struct radix_cpu *cpu = &s->cpu;
+	size_t share = cpu->count / (size_t)threads, rest = cpu->count % (size_t)threads;
+	size_t t = (size_t)thread;
+	size_t begin = share * t + (t < rest ? t : rest);
+	size_t end = begin + share + (t < rest);
+	void *src = cpu->record, *out = cpu->spare;
+
+	for (unsigned bit = cpu->low; bit < cpu->top; bit++) {
+		size_t before = 0, total = 0;
+
+		if (thread == 0)
+			gb_phase(timer, "count");
+		s->count[thread].zeros = s->kernels->zeros(src, begin, end, bit);
+#pragma omp barrier
+		for (int i = 0; i < threads; i++) {
+			total += s->count[i].zeros;
+			before += i < thread ? s->count[i].zeros : 0;
+		}
+		if (thread == 0)
+			gb_phase(timer, "scatter");
+		s->kernels->scatter(src, begin, end, bit, out, before, total + (begin - before));
+#pragma omp barrier
+		void *swap = src;
+		src = out;
+		out = swap;
+	}
+}
+
+/* The number of passes is even: the result is back in cpu.record. */
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+
+	(void)err;
+	if (s->cpu.is_float)
+		gb_phase(timer, "order");
+	radix_cpu_to_order(&s->cpu);
+#pragma omp parallel num_threads(s->cpu.threads)
+	passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
+	if (s->cpu.is_float)
+		gb_phase(timer, "order");
+	radix_cpu_from_order(&s->cpu);
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (!s)
+		return;
+	gb_host_free(s->count);
+	radix_cpu_release(&s->cpu);
+	free(s);
+}
+
+/* Per bit: records read twice and written once. */
+static double bytes(const void *params, const void *input)
+{
+	const struct radix_input *keys = input;
+
+	(void)params;
+	return 3 * radix_cpu_key_bits(keys) * radix_cpu_size(keys) + radix_cpu_order_bytes(keys);
+}
+
+const struct gb_variant_ops radix_cpu_split_omp = {
+	.create = create,
+	.reset = radix_cpu_reset,
+	.run = run,
+	.download = radix_cpu_download,
+	.destroy = destroy,
+	.bytes = bytes,
+};

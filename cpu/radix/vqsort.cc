@@ -1,0 +1,70 @@
+/* vqsort.cc -- cpu/vqsort: the vectorised quicksort of Highway, one thread.
+ *
+ * The peer that the field measures itself against: hwy/contrib/sort, which picks the widest
+ * vectors of the processor at run time.  Floats are sorted as numbers of their order, so that
+ * NaNs and signed zeros end where common/radix.h wants them.  Pairs are 64-bit numbers with the
+ * key above the value: since values ascend in the input, that is the stable order; vqsort's own
+ * type for pairs (K32V32) is not stable, and takes the same time.
+ */
+#include <cstdlib>
+#include <new>
+#include <type_traits>
+
+#include <hwy/contrib/sort/vqsort.h>
+
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cpu/radix/parts/common.h"
+
+namespace
+{
+struct state {
+	struct radix_cpu cpu; /* first: see radix_cpu_create() */
+	hwy::Sorter sorter;
+};
+static_assert(std::is_standard_layout<state>::value, "a pointer to it points to its first member");
+
+enum gb_status create(void **state_out, const void *params, const void *input, struct gb_error *err)
+{
+	struct state *s = new (std::nothrow) state();
+
+	*state_out = s;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (radix_cpu_init(&s->cpu, params, input, false, err))
+		return err->code;
+	s->cpu.threads = 1;
+	return GB_OK;
+}
+
+enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *)
+{
+	struct state *s = static_cast<struct state *>(state_in);
+	struct radix_cpu *cpu = &s->cpu;
+
+	if (!cpu->count)
+		return GB_OK;
+	radix_cpu_to_order(cpu);
+	if (cpu->width == 8)
+		s->sorter(static_cast<uint64_t *>(cpu->record), cpu->count, hwy::SortAscending());
+	else
+		s->sorter(static_cast<uint32_t *>(cpu->record), cpu->count, hwy::SortAscending());
+	radix_cpu_from_order(cpu);
+	return GB_OK;
+}
+
+void destroy(void *state_in)
+{
+	struct state *s = static_cast<struct state *>(state_in);
+
+	if (!s)
+		return;
+	radix_cpu_release(&s->cpu);
+	delete s;
+}
+} // namespace
+
+extern "C" const struct gb_variant_ops radix_cpu_vqsort = {
+	create,  nullptr, radix_cpu_reset, run,       radix_cpu_download,
+	destroy, nullptr, nullptr,         GB_SERIAL,
+};

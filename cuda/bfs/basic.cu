@@ -1,0 +1,116 @@
+/* basic.cu -- search on the plain adjacency matrix, one byte per ordered pair of vertices.
+ *
+ * The paper's GPU_BASIC, of which it gives no kernel: for each level one thread per vertex, and
+ * those whose vertex is of the level walk along its row.  Neighbouring threads read rows that are n
+ * bytes apart, and the lanes whose vertex is of another level wait: 32 sectors of memory for at
+ * most 32 bytes.  Rows of n bytes, of nearly all vertices: n * n bytes, eight times what the bit
+ * matrix takes; the bound is the latency of n dependent steps.
+ */
+#include "cuda/bfs/parts/sweep.h"
+
+enum {
+	/* Instructions of a vertex's test, a step along its row, a neighbour's look-up, a store. */
+	VERTEX = 9,
+	STEP = 6,
+	LOOK = 5,
+	STORE = 3,
+};
+
+struct state {
+	struct bfs_sweep sweep;
+	uint8_t *matrix, *host_matrix; /* n * n bytes */
+};
+
+/* One thread per vertex, BFS_SWEEP_BLOCK to a block. */
+template <bool COUNT>
+static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
+	expand(const uint8_t *matrix, uint32_t n, int32_t level, int32_t *dist, int32_t *parent,
+	       struct bfs_lanes *lanes)
+{
+	const uint32_t u = blockIdx.x * BFS_SWEEP_BLOCK + threadIdx.x;
+	const bool mine = u < n && gpu_ld_relaxed(dist + u) == level;
+	const uint8_t *const row = matrix + (size_t)u * n;
+	struct bfs_tally<COUNT> tally;
+
+	tally.add(VERTEX, true);
+	if (__any_sync(ALL_LANES, mine)) {
+		for (uint32_t v = 0; v < n; v++) {
+			const bool edge = mine && row[v];
+			const bool found = edge && bfs_is_unreached(dist, v);
+
+			tally.add(STEP, mine);
+			tally.add(LOOK, edge);
+			tally.add(STORE, found);
+			if (found)
+				bfs_reach(dist, parent, v, u, level);
+		}
+	}
+	tally.flush(lanes);
+}
+
+static void launch(const void *state, int32_t level, bool count)
+{
+	const struct state *s = (const struct state *)state;
+	const struct bfs_search *search = &s->sweep.search;
+
+	GPU_LAUNCH(count ? expand<true> : expand<false>, bfs_sweep_blocks(&s->sweep),
+		   BFS_SWEEP_BLOCK, 0, gpu_stream(), s->matrix, search->n, level, search->dist,
+		   search->parent, s->sweep.lanes);
+}
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	bfs_sweep_release(&s->sweep);
+	gpu_free(s->matrix);
+	gb_host_free(s->host_matrix);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input_,
+			     struct gb_error *err)
+{
+	const struct bfs_input *input = (const struct bfs_input *)input_;
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	*state = s;
+	if (input->n > BFS_MATRIX_VERTICES)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "%u vertices: a byte matrix is made of at most %d", input->n,
+			       (int)BFS_MATRIX_VERTICES);
+	if (bfs_sweep_create(&s->sweep, launch, params, input, err) != GB_OK ||
+	    gpu_alloc(&s->matrix, (size_t)input->n * input->n, 1, err) != GB_OK)
+		return err->code;
+	s->sweep.search.graph_bytes = (size_t)input->n * input->n;
+	s->host_matrix = (uint8_t *)gb_host_alloc((size_t)input->n * input->n, 1, err);
+	if (!s->host_matrix)
+		return err->code;
+	if (!gb_memory_is_dry())
+		bfs_expand_bytes(input, s->host_matrix);
+	bfs_plan_copy(&s->sweep.search, s->matrix, s->host_matrix, (size_t)input->n * input->n);
+	return GB_OK;
+}
+
+/* Every row once. */
+static double bytes(const void *params, const void *input)
+{
+	(void)params;
+	return bfs_bytes_basic(((const struct bfs_input *)input)->n);
+}
+
+const struct gb_variant_ops bfs_cuda_basic = {
+	.create = create,
+	.upload = bfs_search_upload,
+	.reset = bfs_search_reset,
+	.run = bfs_sweep_run,
+	.download = bfs_search_download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.metrics = bfs_sweep_metrics,
+	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
+};

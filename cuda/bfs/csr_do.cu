@@ -1,0 +1,249 @@
+/* csr_do.cu -- direction-optimising search on compressed rows (Beamer, Asanovic and Patterson,
+ * "Direction-optimizing breadth-first search", SC 2012), in one cooperative launch.
+ *
+ * When the edges of the frontier are more than 1 / ALPHA of those not yet looked at, the level is
+ * found from the other side: one thread per unreached vertex looks through its in-edges until one
+ * comes from the frontier, which is a bitmap then.  When the frontier has shrunk below n / BETA
+ * vertices, the search goes on top-down as in csr (bfs_csr.h).  Bottom-up levels add what they find
+ * to the queue as well, so there is nothing to convert on the way back; on the way there the
+ * bitmap is made from the distances.
+ *
+ * A thread alone looks at PROBES in-edges; vertices that have more, all in vain, are finished by
+ * the whole warp, one after the other, so that a vertex of large degree holds up nobody for long.
+ *
+ * What it adds over csr is what it does not read: in the dense graph, p = .05, an unreached vertex
+ * needs 20 in-edges on average instead of all, about 2 MB in all.  The bound is latency: a level
+ * takes a grid barrier, and probes that depend on each other, 0.5 us each at first.
+ */
+#include "cuda/bfs/parts/csr.h"
+
+enum {
+	ALPHA = 14,
+	BETA = 24,
+	PROBES = 64,
+};
+
+struct two_way_arrays {
+	struct bfs_top_down down;
+	struct bfs_rows in;
+	uint32_t *frontier[2]; /* of level % 2: a bit per vertex */
+};
+
+struct state {
+	struct bfs_search search;
+	struct two_way_arrays arrays;
+	unsigned blocks;
+};
+
+/* ---- kernel ---------------------------------------------------------------------------------- */
+
+static __device__ __forceinline__ bool has_bit(const uint32_t *bits, uint32_t i)
+{
+	return bits[i / 32] >> i % 32 & 1;
+}
+
+/* The bitmap of the level from the distances, a warp per word; ends with a barrier. */
+static __device__ __forceinline__ void make_frontier(const struct two_way_arrays &a, int32_t level)
+{
+	const uint32_t n = a.down.n, warps = gridDim.x * (BFS_CSR_BLOCK / WARP);
+	const uint32_t warp = blockIdx.x * (BFS_CSR_BLOCK / WARP) + threadIdx.x / WARP;
+	const uint32_t lane = threadIdx.x % WARP;
+
+	for (uint32_t w = warp; w < (n - 1) / WARP + 1; w += warps) {
+		const uint32_t v = w * WARP + lane;
+		const bool mine = v < n && a.down.dist[v] == level;
+		const unsigned word = __ballot_sync(ALL_LANES, mine);
+
+		if (lane == 0)
+			bfs_of_level(a.frontier, level)[w] = word;
+	}
+	gpu_grid_sync(a.down.barrier);
+}
+
+/* Look through the in-edges from *edge to end, up to `most` of them, for one out of the frontier;
+ * *u is where it comes from.  *edge is left behind the last one looked at. */
+static __device__ __forceinline__ bool probe(const struct two_way_arrays &a,
+					     const uint32_t *frontier, uint64_t *edge, uint64_t end,
+					     uint32_t most, uint32_t *u)
+{
+	for (uint32_t k = 0; k < most && *edge < end; k++) {
+		*u = bfs_column(a.in, (*edge)++);
+		if (has_bit(frontier, *u))
+			return true;
+	}
+	return false;
+}
+
+/* The same by a whole warp, to the end, with the arguments of lane `owner`. */
+static __device__ __forceinline__ bool probe_warp(const struct two_way_arrays &a,
+						  const uint32_t *frontier, uint64_t edge,
+						  uint64_t end, int owner, uint32_t *u)
+{
+	const uint64_t stop = __shfl_sync(ALL_LANES, end, owner);
+	unsigned hits = 0;
+
+	for (edge = __shfl_sync(ALL_LANES, edge, owner); edge < stop && !hits; edge += WARP) {
+		const uint64_t mine = edge + threadIdx.x % WARP;
+		const uint32_t from = mine < stop ? bfs_column(a.in, mine) : 0;
+
+		hits = __ballot_sync(ALL_LANES, mine < stop && has_bit(frontier, from));
+		if (hits)
+			*u = __shfl_sync(ALL_LANES, from, __ffs((int)hits) - 1);
+	}
+	return hits;
+}
+
+/* Each unreached vertex that has an in-edge from the frontier gets distance level + 1.  One thread
+ * per vertex, a warp per word of the next frontier; a barrier must follow. */
+static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a, int32_t level,
+						 unsigned long long *probes)
+{
+	const uint32_t *const frontier = bfs_of_level(a.frontier, level);
+	const uint32_t n = a.down.n, warps = gridDim.x * (BFS_CSR_BLOCK / WARP);
+	const uint32_t warp = blockIdx.x * (BFS_CSR_BLOCK / WARP) + threadIdx.x / WARP;
+	const uint32_t lane = threadIdx.x % WARP;
+
+	for (uint32_t w = warp; w < (n - 1) / WARP + 1; w += warps) {
+		const uint32_t v = w * WARP + lane;
+		const bool open = v < n && a.down.dist[v] == BFS_UNREACHED;
+		const uint64_t first = open ? a.in.row[v] : 0, end = open ? a.in.row[v + 1] : 0;
+		uint64_t edge = first;
+		uint32_t u = 0;
+		bool found = probe(a, frontier, &edge, end, PROBES, &u);
+		unsigned rest = __ballot_sync(ALL_LANES, !found && edge < end);
+
+		*probes += edge - first;
+		for (; rest; rest &= rest - 1) {
+			const int owner = __ffs((int)rest) - 1;
+			uint32_t from = 0;
+			const bool hit = probe_warp(a, frontier, edge, end, owner, &from);
+
+			if (lane == (uint32_t)owner) {
+				*probes += end - edge;
+				found = hit;
+				u = from;
+			}
+		}
+		if (found) {
+			a.down.dist[v] = level + 1;
+			if (a.down.parent)
+				a.down.parent[v] = (int32_t)u;
+		}
+
+		const unsigned word = __ballot_sync(ALL_LANES, found);
+
+		if (lane == 0)
+			bfs_of_level(a.frontier, level + 1)[w] = word;
+		bfs_enqueue(a.down, level, v, found);
+	}
+}
+
+/* As many blocks as are on the device at once. */
+static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 2) search_kernel(struct two_way_arrays a)
+{
+	SHARED_VAR(struct bfs_tile, tile);
+	struct bfs_level now = {};
+	uint64_t unseen = a.down.m, edges = 0;
+	unsigned long long probes = 0;
+	uint32_t before = 0;
+	bool up = false;
+
+	bfs_start_down(a.down);
+	for (int32_t level = 0;; level++) {
+		now = bfs_next_level(a.down, level, now);
+		if (now.count == 0 || now.reached == a.down.n)
+			break;
+		if (!up && now.edges > unseen / ALPHA) {
+			make_frontier(a, level);
+			up = true;
+		} else if (up && now.count < before && now.count < a.down.n / BETA) {
+			up = false;
+		}
+		before = now.count;
+		unseen -= now.edges;
+		if (up) {
+			expand_up(a, level, &probes);
+		} else {
+			edges += now.edges;
+			bfs_expand_down(a.down, &tile, level, now);
+		}
+		gpu_grid_sync(a.down.barrier);
+	}
+	probes = warp_sum(probes);
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		probes += edges;
+	if (threadIdx.x % WARP == 0 && probes)
+		atomicAdd(a.down.touched, probes * bfs_column_bytes(a.in));
+}
+
+/* ---- host ------------------------------------------------------------------------------------ */
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	if (!s->search.input || !s->search.input->symmetric)
+		bfs_csr_release(&s->arrays.in);
+	bfs_search_release(&s->search);
+	bfs_top_down_release(&s->arrays.down);
+	gpu_free(s->arrays.frontier[0]);
+	gpu_free(s->arrays.frontier[1]);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct two_way_arrays *a;
+
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	*state = s;
+	a = &s->arrays;
+	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
+	    bfs_top_down_create(&a->down, &s->search, err) != GB_OK)
+		return err->code;
+	for (int i = 0; i < 2; i++) {
+		if (gpu_alloc(&a->frontier[i], (s->search.n - 1) / 32 + 1, sizeof(uint32_t), err) !=
+		    GB_OK)
+			return err->code;
+	}
+	s->blocks = bfs_top_down_blocks(search_kernel, &a->down);
+	if (s->search.input->symmetric)
+		a->in = a->down.out;
+	else
+		(void)bfs_csr_create(&a->in, &s->search.input->in, &s->search, err);
+	return err->code;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+
+	return bfs_top_down_upload(&s->arrays.down, &s->search, err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+
+	(void)timer;
+	s->arrays.down.source = s->search.source;
+	GPU_LAUNCH_COOPERATIVE(search_kernel, s->blocks, BFS_CSR_BLOCK, 0, gpu_stream(), s->arrays);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+const struct gb_variant_ops bfs_cuda_csr_do = {
+	.create = create,
+	.upload = upload,
+	.reset = bfs_search_reset,
+	.run = run,
+	.download = bfs_search_download,
+	.destroy = destroy,
+	.bytes = NULL,
+	.metrics = bfs_search_metrics,
+	.flags = GB_REPEATABLE,
+};

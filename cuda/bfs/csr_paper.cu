@@ -1,0 +1,94 @@
+/* csr_paper.cu -- top-down search on compressed rows, one thread per vertex.
+ *
+ * The paper's GPU_CSR, of which it gives no kernel, in the form that was usual then (Harish and
+ * Narayanan 2007): for each level one thread per vertex, and those whose vertex is of the level
+ * walk along its edges.  The more vertices a level has, the more lanes of a warp are busy: that is
+ * how speed comes to rise with the density of the graph.  Lanes read lists that lie far apart, a
+ * sector of 32 bytes for each 2 or 4; the bound is the latency of as many dependent steps as the
+ * largest degree.
+ */
+#include "cuda/bfs/parts/sweep.h"
+
+enum {
+	/* Instructions of a vertex's test, an edge's step and look-up, and a store. */
+	VERTEX = 13,
+	STEP = 11,
+	STORE = 3,
+};
+
+struct state {
+	struct bfs_sweep sweep;
+	struct bfs_rows csr;
+};
+
+/* One thread per vertex, BFS_SWEEP_BLOCK to a block. */
+template <bool COUNT>
+static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
+	expand(struct bfs_rows csr, uint32_t n, int32_t level, int32_t *dist, int32_t *parent,
+	       struct bfs_lanes *lanes)
+{
+	const uint32_t u = blockIdx.x * BFS_SWEEP_BLOCK + threadIdx.x;
+	const bool mine = u < n && gpu_ld_relaxed(dist + u) == level;
+	const uint64_t end = mine ? csr.row[u + 1] : 0;
+	uint64_t edge = mine ? csr.row[u] : 0;
+	struct bfs_tally<COUNT> tally;
+
+	tally.add(VERTEX, true);
+	for (; __any_sync(ALL_LANES, edge < end); edge++) {
+		const bool more = edge < end;
+		const uint32_t v = more ? bfs_column(csr, edge) : 0;
+		const bool found = more && bfs_is_unreached(dist, v);
+
+		tally.add(STEP, more);
+		tally.add(STORE, found);
+		if (found)
+			bfs_reach(dist, parent, v, u, level);
+	}
+	tally.flush(lanes);
+}
+
+static void launch(const void *state, int32_t level, bool count)
+{
+	const struct state *s = (const struct state *)state;
+	const struct bfs_search *search = &s->sweep.search;
+
+	GPU_LAUNCH(count ? expand<true> : expand<false>, bfs_sweep_blocks(&s->sweep),
+		   BFS_SWEEP_BLOCK, 0, gpu_stream(), s->csr, search->n, level, search->dist,
+		   search->parent, s->sweep.lanes);
+}
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	bfs_sweep_release(&s->sweep);
+	bfs_csr_release(&s->csr);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	*state = s;
+	if (bfs_sweep_create(&s->sweep, launch, params, input, err) != GB_OK)
+		return err->code;
+	return bfs_csr_create(&s->csr, &s->sweep.search.input->out, &s->sweep.search, err);
+}
+
+const struct gb_variant_ops bfs_cuda_csr_paper = {
+	.create = create,
+	.upload = bfs_search_upload,
+	.reset = bfs_search_reset,
+	.run = bfs_sweep_run,
+	.download = bfs_search_download,
+	.destroy = destroy,
+	.bytes = bfs_csr_bytes,
+	.metrics = bfs_sweep_metrics,
+	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
+};

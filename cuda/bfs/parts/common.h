@@ -1,0 +1,313 @@
+/* common.h -- what the CUDA variants of bfs share: the graph and the result on the device, and
+ * their way there and back.
+ *
+ * A search is run from one source at a time; reset() takes the next one.  run() starts from
+ * scratch and leaves the graph alone, so it can be repeated.
+ */
+#ifndef GPUBENCH_CUDA_BFS_PARTS_COMMON_H
+#define GPUBENCH_CUDA_BFS_PARTS_COMMON_H
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/bfs.h"
+#include "common/memory.h"
+#include "common/timer.h"
+#include "common/variants.h"
+#include "common/workload.h"
+#include "cuda/check.h"
+#include "cuda/device.h"
+#include "cuda/gpu.h"
+#include "cuda/primitives/device.h"
+
+/* One array's way to the device. */
+struct bfs_copy {
+	void *to;
+	const void *from;
+	size_t bytes;
+};
+
+/* Compressed rows on the device: `column`, or `narrow` where 16 bits hold a vertex's number; the
+ * other one is NULL. */
+struct bfs_rows {
+	uint64_t *row; /* n + 1 */
+	uint32_t *column;
+	uint16_t *narrow;
+};
+
+enum { BFS_COPIES = 4 };
+
+/* One search; the first member of a variant's state. */
+struct bfs_search {
+	struct bfs_params params;
+	const struct bfs_input *input;
+	uint32_t n, source;
+	size_t graph_bytes; /* of the graph's formats on the device, as uploaded or made there */
+	/* On the device, n each. */
+	int32_t *dist;               /* NULL if not wanted */
+	int32_t *parent;             /* NULL if not asked for */
+	unsigned long long *touched; /* one: bytes of the graph read by the last run */
+	/* What upload() copies, and how long that takes: see bfs_time_uploads(). */
+	struct bfs_copy copy[BFS_COPIES];
+	unsigned copies;
+	double pageable_ns, pinned_ns;
+	bool timed;
+	uint16_t *narrow[2]; /* columns of 16 bits, on the host; NULL if not needed */
+};
+
+/* Accepts a search that was never created, but zeroed. */
+static inline void bfs_search_release(struct bfs_search *s)
+{
+	gpu_free(s->dist);
+	gpu_free(s->parent);
+	gpu_free(s->touched);
+	gb_host_free(s->narrow[0]);
+	gb_host_free(s->narrow[1]);
+}
+
+/* dist: the variant needs the distances even if they are not asked for.  On failure release()
+ * frees what there is. */
+static inline enum gb_status bfs_search_create(struct bfs_search *s, const void *params,
+					       const void *input, bool dist, struct gb_error *err)
+{
+	s->params = *(const struct bfs_params *)params;
+	s->input = (const struct bfs_input *)input;
+	s->n = s->input->n;
+	if (s->params.output != BFS_PARENT || dist)
+		(void)gpu_alloc(&s->dist, s->n, sizeof *s->dist, err);
+	if (err->code == GB_OK && s->params.output != BFS_DIST)
+		(void)gpu_alloc(&s->parent, s->n, sizeof *s->parent, err);
+	if (err->code == GB_OK)
+		(void)gpu_alloc(&s->touched, 1, sizeof *s->touched, err);
+	return err->code;
+}
+
+/* The reset() of every variant whose state starts with a struct bfs_search. */
+static inline enum gb_status bfs_search_reset(void *state, int64_t sample, struct gb_error *err)
+{
+	struct bfs_search *const s = (struct bfs_search *)state;
+
+	(void)err;
+	s->source = bfs_source(s->input, sample);
+	return GB_OK;
+}
+
+/* And its download(). */
+static inline enum gb_status bfs_search_download(void *state, void *output, struct gb_error *err)
+{
+	const struct bfs_search *const s = (const struct bfs_search *)state;
+	int32_t *const dist = bfs_output_dist(&s->params, output);
+	int32_t *const parent = bfs_output_parent(&s->params, s->input, output);
+	const size_t bytes = s->n * sizeof *dist;
+
+	if (dist && !CUDA_OK(err, cudaMemcpyAsync(dist, s->dist, bytes, cudaMemcpyDeviceToHost,
+						  gpu_stream())))
+		return err->code;
+	if (parent && !CUDA_OK(err, cudaMemcpyAsync(parent, s->parent, bytes,
+						    cudaMemcpyDeviceToHost, gpu_stream())))
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+/* ---- graphs on the device ------------------------------------------------------------------ */
+
+/* Plan the copy of count elements, for upload(). */
+template <class T>
+static inline void bfs_plan_copy(struct bfs_search *s, T *to, const T *from, size_t count)
+{
+	if (count)
+		s->copy[s->copies++] = { to, from, count * sizeof *to };
+}
+
+/* Queue what was planned. */
+static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct gb_error *err)
+{
+	for (unsigned i = 0; i < s->copies; i++)
+		if (!CUDA_OK(err, cudaMemcpyAsync(s->copy[i].to, s->copy[i].from, s->copy[i].bytes,
+						  cudaMemcpyHostToDevice, gpu_stream())))
+			return err->code;
+	return GB_OK;
+}
+
+/* The upload() of every variant that needs nothing but the copies. */
+static inline enum gb_status bfs_search_upload(void *state, struct gb_error *err)
+{
+	if (bfs_search_copy((const struct bfs_search *)state, err) != GB_OK)
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+/* Of a few uploads the shortest, in ns by the host's clock; NAN if one fails. */
+static inline double bfs_time_upload(struct bfs_search *s)
+{
+	struct gb_error ignored = {};
+	double best = NAN;
+
+	for (int i = 0; i < 3; i++) {
+		const double start = gb_now_ns();
+
+		if (bfs_search_upload(s, &ignored) != GB_OK)
+			return NAN;
+		best = fmin(best, gb_now_ns() - start);
+	}
+	return best;
+}
+
+/* Time the copies from memory as it is, pageable, and from the same arrays page-locked; locking
+ * them is not timed.  Times stay NAN where an array cannot be locked, as small ones cannot that
+ * share a page. */
+static inline void bfs_time_uploads(struct bfs_search *s)
+{
+	unsigned locked = 0;
+
+	s->timed = true;
+	s->pinned_ns = NAN;
+	s->pageable_ns = bfs_time_upload(s);
+	while (locked < s->copies &&
+	       cudaHostRegister(const_cast<void *>(s->copy[locked].from), s->copy[locked].bytes,
+				cudaHostRegisterDefault) == cudaSuccess)
+		locked++;
+	if (locked == s->copies)
+		s->pinned_ns = bfs_time_upload(s);
+	while (locked > 0)
+		(void)cudaHostUnregister(const_cast<void *>(s->copy[--locked].from));
+	(void)cudaGetLastError(); /* to fail here is no failure of the search */
+}
+
+/* Bytes of the graph on the device, and how long its upload takes. */
+static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *metrics)
+{
+	if (!s->timed)
+		bfs_time_uploads(s);
+	gb_metric(metrics, "graph_bytes", (double)s->graph_bytes);
+	if (!isnan(s->pageable_ns))
+		gb_metric(metrics, "upload_pageable_ms", s->pageable_ns * 1e-6);
+	if (!isnan(s->pinned_ns))
+		gb_metric(metrics, "upload_pinned_ms", s->pinned_ns * 1e-6);
+}
+
+/* And its metrics(), where run() counts what it touches. */
+static inline void bfs_search_metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct bfs_search *const s = (const struct bfs_search *)state;
+	unsigned long long touched = 0;
+
+	bfs_graph_metrics((struct bfs_search *)state, metrics);
+	if (cudaMemcpyAsync(&touched, s->touched, sizeof touched, cudaMemcpyDeviceToHost,
+			    gpu_stream()) == cudaSuccess &&
+	    cudaStreamSynchronize(gpu_stream()) == cudaSuccess)
+		gb_metric(metrics, "touched_bytes", (double)touched);
+}
+
+/* Whether columns have 16 bits. */
+static inline bool bfs_is_narrow(const struct bfs_params *params, uint32_t n)
+{
+	return params->index != BFS_INDEX_32 && n <= UINT32_C(1) << 16;
+}
+
+/* The end of an edge. */
+static __device__ __forceinline__ uint32_t bfs_column(const struct bfs_rows &rows, uint64_t edge)
+{
+	return rows.narrow ? rows.narrow[edge] : rows.column[edge];
+}
+
+/* Of one of a graph's columns. */
+static __device__ __forceinline__ uint64_t bfs_column_bytes(const struct bfs_rows &rows)
+{
+	return rows.narrow ? sizeof *rows.narrow : sizeof *rows.column;
+}
+
+/* Columns of 16 bits, on the host and the device. */
+static inline enum gb_status bfs_narrow_create(struct bfs_rows *rows, const struct bfs_csr *from,
+					       struct bfs_search *s, struct gb_error *err)
+{
+	const size_t m = s->input->m;
+	uint16_t **const narrow = &s->narrow[s->narrow[0] ? 1 : 0];
+
+	if (gpu_alloc(&rows->narrow, m, sizeof *rows->narrow, err) != GB_OK)
+		return err->code;
+	*narrow = (uint16_t *)gb_host_alloc(m, sizeof **narrow, err);
+	if (!*narrow)
+		return err->code;
+	if (!gb_memory_is_dry())
+		bfs_narrow_columns(from->column, m, *narrow);
+	bfs_plan_copy(s, rows->narrow, *narrow, m);
+	s->graph_bytes += m * sizeof *rows->narrow;
+	return GB_OK;
+}
+
+static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct bfs_csr *from,
+					    struct bfs_search *s, struct gb_error *err)
+{
+	const size_t n = s->n, m = s->input->m;
+
+	if (s->params.index == BFS_INDEX_16 && !bfs_is_narrow(&s->params, s->n))
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "%u vertices: columns of 16 bits tell at most 65536 apart", s->n);
+	if (gpu_alloc(&rows->row, n + 1, sizeof *rows->row, err) != GB_OK)
+		return err->code;
+	bfs_plan_copy(s, rows->row, from->row, n + 1);
+	s->graph_bytes += (n + 1) * sizeof *rows->row;
+	if (bfs_is_narrow(&s->params, s->n))
+		return bfs_narrow_create(rows, from, s, err);
+	if (gpu_alloc(&rows->column, m, sizeof *rows->column, err) != GB_OK)
+		return err->code;
+	bfs_plan_copy(s, rows->column, from->column, m);
+	s->graph_bytes += m * sizeof *rows->column;
+	return GB_OK;
+}
+
+static inline void bfs_csr_release(struct bfs_rows *rows)
+{
+	gpu_free(rows->row);
+	gpu_free(rows->column);
+	gpu_free(rows->narrow);
+}
+
+/* The bytes() of searches that read every edge once. */
+static inline double bfs_csr_bytes(const void *params, const void *input_)
+{
+	const struct bfs_input *const input = (const struct bfs_input *)input_;
+
+	return bfs_is_narrow((const struct bfs_params *)params, input->n)
+		       ? bfs_bytes_csr16(input->n, input->m)
+		       : bfs_bytes_csr32(input->n, input->m);
+}
+
+/* GB_EUNAVAILABLE, with the reason, if the graph is not kept as a matrix. */
+static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_search *s,
+					       struct gb_error *err)
+{
+	if (!s->input->matrix)
+		return gb_fail(err, GB_EUNAVAILABLE, "%s",
+			       s->input->no_matrix ? s->input->no_matrix : "no bit matrix");
+	if (gpu_alloc(matrix, (size_t)s->n * s->input->pitch, sizeof **matrix, err) != GB_OK)
+		return err->code;
+	s->graph_bytes += (size_t)s->n * s->input->pitch * sizeof **matrix;
+	return GB_OK;
+}
+
+/* Blocks of a cooperative launch: as many of `threads` threads as the device holds of this kernel
+ * at once, with `shared` bytes of dynamic shared memory, but no more than `most`. */
+template <class K>
+static inline unsigned bfs_resident_blocks(K *kernel, int threads, size_t shared, unsigned most)
+{
+	unsigned blocks;
+	int each = 0;
+
+	if (gb_memory_is_dry() ||
+	    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared) !=
+		    cudaSuccess ||
+	    each < 1)
+		each = 1;
+	blocks = (unsigned)each * (unsigned)gpu_sm_count();
+	return blocks < most ? blocks : most;
+}
+
+/* Each bit of `bits` in turn, from the lowest: its number is left in `bit`. */
+#define BFS_FOR_EACH_BIT(bit, bits)                                            \
+	for (uint32_t bit##_rest = (bits), bit;                                \
+	     bit##_rest && (bit = (uint32_t)__ffs((int)bit##_rest) - 1, true); \
+	     bit##_rest &= bit##_rest - 1)
+
+#endif

@@ -1,0 +1,302 @@
+/* csr.h -- one level of a top-down search on compressed rows, the edges shared out evenly.
+ *
+ * A level's frontier is a queue of vertices that have out-edges, and beside each the number of
+ * edges that those before it have.  Both are told by one 64-bit counter, vertices in the upper bits
+ * and edges in the lower: who adds a vertex and its degree to it gets the place in the queue and
+ * the sum of the degrees before it, in one atomic operation, and so the sums ascend with the
+ * places.  The next level cuts the edges, not the vertices, into tiles of TILE: a block finds by
+ * search in the sums whose edges its tile has, and each thread takes TILE / BLOCK of them,
+ * whatever the degrees are.
+ *
+ * A vertex is claimed by a compare-and-swap of its distance, and enters the queue once.
+ *
+ * The counters of three levels take turns: while the edges of one are read, the next one's vertices
+ * are added, and the one after that is cleared, with one grid barrier per level.  Vertices without
+ * out-edges are counted beside, so that the search can stop as soon as all are reached.
+ */
+#ifndef GPUBENCH_CUDA_BFS_PARTS_CSR_H
+#define GPUBENCH_CUDA_BFS_PARTS_CSR_H
+
+#include <inttypes.h>
+
+#include "cuda/bfs/parts/common.h"
+
+enum {
+	BFS_CSR_BLOCK = GPU_BLOCK(512),
+	BFS_CSR_TILE = 2 * BFS_CSR_BLOCK,
+	BFS_COUNTERS = 3,
+	BFS_EDGE_BITS = 36, /* of a counter; 28 are for vertices */
+};
+
+static constexpr unsigned long long BFS_EDGE_MASK = (1ull << BFS_EDGE_BITS) - 1;
+
+/* The search as kernels see it; all but the arguments in device memory. */
+struct bfs_top_down {
+	struct bfs_rows out;
+	uint64_t m;
+	uint32_t n, source;
+	int32_t *dist;
+	int32_t *parent;             /* or NULL */
+	uint32_t *queue[2];          /* of level % 2: n vertices */
+	uint64_t *before[2];         /* edges of those before it in the queue */
+	unsigned long long *counter; /* BFS_COUNTERS: of level % BFS_COUNTERS */
+	unsigned *sinks;             /* as many: vertices of the level without out-edges */
+	unsigned *barrier;           /* of gpu_grid_sync() */
+	unsigned long long *touched;
+};
+
+/* ---- device ---------------------------------------------------------------------------------- */
+
+/* Of the edges of a tile, whose they are. */
+struct bfs_tile {
+	uint64_t base[BFS_CSR_TILE]; /* add an edge's number in the level: its place in column */
+	uint32_t vertex[BFS_CSR_TILE];
+	uint32_t first[BFS_CSR_TILE]; /* the owner's first edge, counted from the tile's */
+	uint32_t owner[2];            /* places in the queue of the first and the last one */
+};
+
+/* What a level has, and how many vertices are reached up to it. */
+struct bfs_level {
+	uint64_t edges;
+	uint32_t count, reached;
+};
+
+/* Written so that the arrays of the kernel's argument are indexed by constants. */
+template <class T>
+static __device__ __forceinline__ T bfs_of_level(const T (&pair)[2], int32_t level)
+{
+	return level % 2 ? pair[1] : pair[0];
+}
+
+/* The last i with value[i] <= key, by a whole warp; value[0] <= key, ascending. */
+static __device__ __forceinline__ uint32_t bfs_warp_search(const uint64_t *value, uint32_t count,
+							   uint64_t key)
+{
+	uint32_t low = 0;
+
+	while (count > 1) {
+		const uint32_t step = (count - 1) / WARP + 1;
+		const uint32_t i = threadIdx.x % WARP * step;
+		const bool below = i < count && value[low + i] <= key;
+		const uint32_t last = (uint32_t)__popc(__ballot_sync(ALL_LANES, below)) - 1;
+
+		low += last * step;
+		count = count - last * step < step ? count - last * step : step;
+	}
+	return low;
+}
+
+/* Add the lanes' vertices, of level + 1, to the queue if they have out-edges; all lanes call. */
+static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s, int32_t level,
+						   uint32_t v, bool found)
+{
+	const uint32_t lane = threadIdx.x % WARP, turn = (uint32_t)(level + 1) % BFS_COUNTERS;
+	unsigned long long item = 0, base = 0;
+
+	if (!__any_sync(ALL_LANES, found))
+		return;
+	if (found)
+		item = s.out.row[v + 1] - s.out.row[v];
+	if (found && !item)
+		atomicAdd(&s.sinks[turn], 1u);
+	if (item)
+		item |= 1ull << BFS_EDGE_BITS;
+
+	const unsigned long long upto = warp_scan(item);
+
+	if (lane == WARP - 1 && upto)
+		base = atomicAdd(&s.counter[turn], upto);
+	base = __shfl_sync(ALL_LANES, base, WARP - 1) + upto - item;
+	if (item) {
+		bfs_of_level(s.queue, level + 1)[base >> BFS_EDGE_BITS] = v;
+		bfs_of_level(s.before, level + 1)[base >> BFS_EDGE_BITS] = base & BFS_EDGE_MASK;
+	}
+}
+
+/* Fill the tile's owners; returns how many there are.  All threads of the block call. */
+static __device__ __forceinline__ uint32_t bfs_tile_owners(const struct bfs_top_down &s,
+							   struct bfs_tile *tile, int32_t level,
+							   uint32_t count, uint64_t first,
+							   uint64_t last)
+{
+	const uint32_t *const queue = bfs_of_level(s.queue, level);
+	const uint64_t *const before = bfs_of_level(s.before, level);
+	const unsigned warp = threadIdx.x / WARP;
+
+	if (warp < 2) {
+		const uint32_t owner = bfs_warp_search(before, count, warp ? last - 1 : first);
+
+		if (threadIdx.x % WARP == 0)
+			tile->owner[warp] = owner;
+	}
+	__syncthreads();
+
+	const uint32_t start = tile->owner[0], owners = tile->owner[1] - start + 1;
+
+	for (uint32_t i = threadIdx.x; i < owners; i += BFS_CSR_BLOCK) {
+		const uint32_t u = queue[start + i];
+		const uint64_t edges = before[start + i];
+
+		tile->vertex[i] = u;
+		tile->first[i] = edges < first ? 0 : (uint32_t)(edges - first);
+		tile->base[i] = s.out.row[u] - edges;
+	}
+	__syncthreads();
+	return owners;
+}
+
+/* Which of the owners has the edge that is number `edge` of the tile. */
+static __device__ __forceinline__ uint32_t bfs_tile_owner(const struct bfs_tile *tile,
+							  uint32_t owners, uint32_t edge)
+{
+	uint32_t low = 0, high = owners;
+
+	while (high - low > 1) {
+		const uint32_t middle = (low + high) / 2;
+
+		if (tile->first[middle] <= edge)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* All edges of the level's vertices: new ones get distance level + 1.  All blocks call; a barrier
+ * must follow. */
+static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down &s,
+						       struct bfs_tile *tile, int32_t level,
+						       const struct bfs_level &now)
+{
+	for (uint64_t first = (uint64_t)blockIdx.x * BFS_CSR_TILE; first < now.edges;
+	     first += (uint64_t)gridDim.x * BFS_CSR_TILE) {
+		const uint64_t left = now.edges - first;
+		const uint32_t size = left < BFS_CSR_TILE ? (uint32_t)left : (uint32_t)BFS_CSR_TILE;
+		const uint32_t owners =
+			bfs_tile_owners(s, tile, level, now.count, first, first + size);
+
+		for (uint32_t k = 0; k < BFS_CSR_TILE; k += BFS_CSR_BLOCK) {
+			const uint32_t edge = k + threadIdx.x;
+			uint32_t v = 0, owner = 0;
+			bool found = false;
+
+			if (edge < size) {
+				owner = bfs_tile_owner(tile, owners, edge);
+				v = bfs_column(s.out, tile->base[owner] + first + edge);
+				found = gpu_ld_relaxed(s.dist + v) == BFS_UNREACHED &&
+					atomicCAS(s.dist + v, BFS_UNREACHED, level + 1) ==
+						BFS_UNREACHED;
+			}
+			if (found && s.parent)
+				s.parent[v] = (int32_t)tile->vertex[owner];
+			bfs_enqueue(s, level, v, found);
+		}
+		__syncthreads(); /* before the next tile's owners are written */
+	}
+}
+
+/* Nothing is reached but the source, which is the queue of level 0; ends with a barrier. */
+static __device__ __forceinline__ void bfs_start_down(const struct bfs_top_down &s)
+{
+	const uint32_t first = blockIdx.x * BFS_CSR_BLOCK + threadIdx.x;
+
+	for (uint32_t v = first; v < s.n; v += gridDim.x * BFS_CSR_BLOCK) {
+		s.dist[v] = v == s.source ? 0 : BFS_UNREACHED;
+		if (s.parent)
+			s.parent[v] = v == s.source ? (int32_t)v : BFS_UNREACHED;
+	}
+	if (first == 0) {
+		const uint64_t degree = s.out.row[s.source + 1] - s.out.row[s.source];
+
+		s.queue[0][0] = s.source;
+		s.before[0][0] = 0;
+		s.counter[0] = degree ? 1ull << BFS_EDGE_BITS | degree : 0;
+		s.counter[1] = s.counter[2] = 0;
+		s.sinks[0] = degree ? 0 : 1;
+		s.sinks[1] = s.sinks[2] = 0;
+		*s.touched = 0;
+	}
+	gpu_grid_sync(s.barrier);
+}
+
+/* Of this level, after the one before it is complete, of which `before` tells; what the next but
+ * one counts with is cleared. */
+static __device__ __forceinline__ struct bfs_level bfs_next_level(const struct bfs_top_down &s,
+								  int32_t level,
+								  const struct bfs_level &before)
+{
+	const uint32_t turn = (uint32_t)level % BFS_COUNTERS, clear = (turn + 2) % BFS_COUNTERS;
+	const unsigned long long counter = s.counter[turn];
+	struct bfs_level next;
+
+	next.edges = counter & BFS_EDGE_MASK;
+	next.count = (uint32_t)(counter >> BFS_EDGE_BITS);
+	next.reached = before.reached + next.count + s.sinks[turn];
+	if (blockIdx.x == 0 && threadIdx.x == 0) {
+		s.counter[clear] = 0;
+		s.sinks[clear] = 0;
+	}
+	return next;
+}
+
+/* ---- host ------------------------------------------------------------------------------------ */
+
+static inline void bfs_top_down_release(struct bfs_top_down *s)
+{
+	bfs_csr_release(&s->out);
+	for (int i = 0; i < 2; i++) {
+		gpu_free(s->queue[i]);
+		gpu_free(s->before[i]);
+	}
+	gpu_free(s->counter);
+	gpu_free(s->sinks);
+	gpu_free(s->barrier);
+}
+
+/* The search is created before. */
+static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct bfs_search *search,
+						 struct gb_error *err)
+{
+	const size_t n = search->n;
+
+	s->n = search->n;
+	s->m = search->input->m;
+	s->dist = search->dist;
+	s->parent = search->parent;
+	s->touched = search->touched;
+	if (s->m > BFS_EDGE_MASK || n >> (64 - BFS_EDGE_BITS))
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "%u vertices and %" PRIu64 " edges: the queue counts 2^%d and 2^%d",
+			       s->n, s->m, 64 - BFS_EDGE_BITS, (int)BFS_EDGE_BITS);
+	for (int i = 0; i < 2; i++) {
+		if (gpu_alloc(&s->queue[i], n, sizeof *s->queue[i], err) != GB_OK ||
+		    gpu_alloc(&s->before[i], n, sizeof *s->before[i], err) != GB_OK)
+			return err->code;
+	}
+	if (gpu_alloc(&s->counter, BFS_COUNTERS, sizeof *s->counter, err) != GB_OK ||
+	    gpu_alloc(&s->sinks, BFS_COUNTERS, sizeof *s->sinks, err) != GB_OK ||
+	    gpu_alloc(&s->barrier, 1, sizeof *s->barrier, err) != GB_OK)
+		return err->code;
+	return bfs_csr_create(&s->out, &search->input->out, search, err);
+}
+
+/* Blocks of the launch: no more than have a tile if all edges are one level's. */
+template <class K>
+static inline unsigned bfs_top_down_blocks(K *kernel, const struct bfs_top_down *s)
+{
+	const uint64_t tiles = (s->m > s->n ? s->m : s->n) / BFS_CSR_TILE + 1;
+
+	return bfs_resident_blocks(kernel, BFS_CSR_BLOCK, 0,
+				   tiles < UINT32_MAX ? (unsigned)tiles : UINT32_MAX);
+}
+
+/* The graph to the device, and the barrier's word to its start; waits until it is there. */
+static inline enum gb_status bfs_top_down_upload(struct bfs_top_down *s, struct bfs_search *search,
+						 struct gb_error *err)
+{
+	if (!CUDA_OK(err, cudaMemsetAsync(s->barrier, 0, sizeof *s->barrier, gpu_stream())))
+		return err->code;
+	return bfs_search_upload(search, err);
+}
+
+#endif

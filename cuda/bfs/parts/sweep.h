@@ -1,0 +1,212 @@
+/* sweep.h -- the search that the paper's GPU programs have in common: for each level one kernel
+ * that sweeps over all vertices and expands those of the level, then one that looks whether to go
+ * on, which the host waits for.
+ *
+ * The paper's isCompleted() compares the distances with themselves: it has no earlier state to
+ * compare with, and it goes on when every vertex has been visited, which on dense graphs is one
+ * level, and most of the reading, too many.  Here it counts how many vertices the level has found
+ * and how many are left; the search ends when either is 0.
+ *
+ * Several threads may find a vertex in the same level.  They store the same distance, and parents
+ * of which each is right; the stores are relaxed atomic ones because they race.
+ *
+ * Warp efficiency (--warps) is the share of lanes that do something, over all instructions that
+ * the warps of the level kernels issue.  An instrumented twin of the kernel counts it, in a search
+ * that is not timed: before each part of the code the warp votes who will run it, which is what
+ * __activemask() would tell inside on hardware, where it can be relied on less; the parts weigh
+ * roughly as many instructions as they compile to.  That search goes on until a level finds
+ * nothing, as the paper's does: its last level, with most of the vertices, is part of the
+ * profiler's mean.
+ */
+#ifndef GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
+#define GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
+
+#include "cuda/bfs/parts/common.h"
+
+enum { BFS_SWEEP_BLOCK = GPU_BLOCK(256) };
+
+/* What a level has found, and what is left. */
+struct bfs_progress {
+	unsigned found, left;
+};
+
+/* Lanes that were active, and lanes there were, summed over instructions. */
+struct bfs_lanes {
+	unsigned long long active, all;
+};
+
+/* Launch the kernel of one level; instrumented if count. */
+typedef void bfs_level_launcher(const void *state, int32_t level, bool count);
+
+/* The first member of a sweep's state. */
+struct bfs_sweep {
+	struct bfs_search search;
+	bfs_level_launcher *launch;
+	struct bfs_progress *progress; /* on the device */
+	struct bfs_lanes *lanes;       /* the same */
+};
+
+/* ---- device ---------------------------------------------------------------------------------- */
+
+/* A warp's count of active lanes; of no effect, and no cost, unless COUNT.  All lanes call. */
+template <bool COUNT> struct bfs_tally {
+	unsigned long long active = 0, all = 0;
+
+	/* `instructions` are run by the lanes for which `runs` holds, if there are any. */
+	__device__ __forceinline__ void add(unsigned instructions, bool runs)
+	{
+		if constexpr (COUNT) {
+			const unsigned lanes = __ballot_sync(ALL_LANES, runs);
+
+			active += (unsigned long long)instructions * (unsigned)__popc(lanes);
+			all += lanes ? (unsigned long long)instructions * WARP : 0;
+		} else {
+			(void)instructions;
+			(void)runs;
+		}
+	}
+
+	__device__ __forceinline__ void flush(struct bfs_lanes *lanes) const
+	{
+		if constexpr (COUNT) {
+			if (threadIdx.x % WARP == 0) {
+				atomicAdd(&lanes->active, active);
+				atomicAdd(&lanes->all, all);
+			}
+		} else {
+			(void)lanes;
+		}
+	}
+};
+
+static __device__ __forceinline__ bool bfs_is_unreached(const int32_t *dist, uint32_t v)
+{
+	return gpu_ld_relaxed(dist + v) == BFS_UNREACHED;
+}
+
+/* v is reached from u; parent may be NULL. */
+static __device__ __forceinline__ void bfs_reach(int32_t *dist, int32_t *parent, uint32_t v,
+						 uint32_t u, int32_t level)
+{
+	gpu_st_relaxed(dist + v, level + 1);
+	if (parent)
+		gpu_st_relaxed(parent + v, (int32_t)u);
+}
+
+/* One thread per vertex. */
+static __global__ void bfs_sweep_start(uint32_t n, uint32_t source, int32_t *dist, int32_t *parent)
+{
+	const uint32_t v = blockIdx.x * blockDim.x + threadIdx.x;
+
+	if (v >= n)
+		return;
+	dist[v] = v == source ? 0 : BFS_UNREACHED;
+	if (parent)
+		parent[v] = v == source ? (int32_t)v : BFS_UNREACHED;
+}
+
+/* One thread per vertex. */
+static __global__ void bfs_sweep_look(uint32_t n, const int32_t *dist, int32_t level,
+				      struct bfs_progress *progress)
+{
+	const uint32_t v = blockIdx.x * blockDim.x + threadIdx.x;
+	const int32_t d = v < n ? dist[v] : 0;
+	const int found = __syncthreads_count(v < n && d == level + 1);
+	const int left = __syncthreads_count(v < n && d == BFS_UNREACHED);
+
+	if (threadIdx.x == 0 && found)
+		atomicAdd(&progress->found, (unsigned)found);
+	if (threadIdx.x == 0 && left)
+		atomicAdd(&progress->left, (unsigned)left);
+}
+
+/* ---- host ------------------------------------------------------------------------------------ */
+
+static inline void bfs_sweep_release(struct bfs_sweep *s)
+{
+	bfs_search_release(&s->search);
+	gpu_free(s->progress);
+	gpu_free(s->lanes);
+}
+
+static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_launcher *launch,
+					      const void *params, const void *input,
+					      struct gb_error *err)
+{
+	s->launch = launch;
+	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
+	    gpu_alloc(&s->progress, 1, sizeof *s->progress, err) != GB_OK)
+		return err->code;
+	return gpu_alloc(&s->lanes, 1, sizeof *s->lanes, err);
+}
+
+/* Blocks of BFS_SWEEP_BLOCK threads for a thread per vertex. */
+static inline unsigned bfs_sweep_blocks(const struct bfs_sweep *s)
+{
+	return (s->search.n - 1) / BFS_SWEEP_BLOCK + 1;
+}
+
+/* What the level has found, on the host. */
+static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32_t level,
+						struct bfs_progress *progress, struct gb_error *err)
+{
+	const cudaStream_t stream = gpu_stream();
+
+	if (!CUDA_OK(err, cudaMemsetAsync(s->progress, 0, sizeof *s->progress, stream)))
+		return err->code;
+	GPU_LAUNCH(bfs_sweep_look, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, 0, stream, s->search.n,
+		   s->search.dist, level, s->progress);
+	if (!CUDA_OK(err, cudaGetLastError()) ||
+	    !CUDA_OK(err, cudaMemcpyAsync(progress, s->progress, sizeof *progress,
+					  cudaMemcpyDeviceToHost, stream)) ||
+	    !CUDA_OK(err, cudaStreamSynchronize(stream)))
+		return err->code;
+	return GB_OK;
+}
+
+static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bool count,
+					      struct gb_error *err)
+{
+	const struct bfs_search *const search = &s->search;
+	struct bfs_progress progress = { 1, 1 };
+
+	GPU_LAUNCH(bfs_sweep_start, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, 0, gpu_stream(),
+		   search->n, search->source, search->dist, search->parent);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	for (int32_t level = 0; progress.found && (progress.left || count); level++) {
+		s->launch(s, level, count);
+		if (!CUDA_OK(err, cudaGetLastError()) ||
+		    bfs_sweep_progress(s, level, &progress, err) != GB_OK)
+			return err->code;
+	}
+	return GB_OK;
+}
+
+/* The run() of every sweep. */
+static inline enum gb_status bfs_sweep_run(void *state, struct gb_timer *timer,
+					   struct gb_error *err)
+{
+	(void)timer;
+	return bfs_sweep_search((const struct bfs_sweep *)state, false, err);
+}
+
+/* And its metrics(): the search is run once more, counting, if --warps asks for it.  A failure
+ * leaves the metric out. */
+static inline void bfs_sweep_metrics(void *state, struct gb_metrics *metrics)
+{
+	struct bfs_sweep *const s = (struct bfs_sweep *)state;
+	struct bfs_lanes lanes = {};
+	struct gb_error err = {};
+
+	bfs_graph_metrics(&s->search, metrics);
+	if (s->search.params.warps &&
+	    CUDA_OK(&err, cudaMemsetAsync(s->lanes, 0, sizeof lanes, gpu_stream())) &&
+	    bfs_sweep_search(s, true, &err) == GB_OK &&
+	    CUDA_OK(&err, cudaMemcpyAsync(&lanes, s->lanes, sizeof lanes, cudaMemcpyDeviceToHost,
+					  gpu_stream())) &&
+	    CUDA_OK(&err, cudaStreamSynchronize(gpu_stream())) && lanes.all)
+		gb_metric(metrics, "warp_efficiency", (double)lanes.active / (double)lanes.all);
+}
+
+#endif

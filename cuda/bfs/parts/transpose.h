@@ -1,0 +1,101 @@
+/* transpose.h -- the transposed bit matrix, made on the device from the one that was uploaded:
+ * its n * n / 8 bytes need not travel twice.
+ */
+#ifndef GPUBENCH_CUDA_BFS_PARTS_TRANSPOSE_H
+#define GPUBENCH_CUDA_BFS_PARTS_TRANSPOSE_H
+
+#include "cuda/bfs/parts/common.h"
+
+enum {
+	BFS_FLIP_BLOCK = GPU_BLOCK(256),
+	BFS_FLIP_WARPS = BFS_FLIP_BLOCK / WARP,
+	BFS_FLIP_WORDS = 8, /* a tile is 256 rows of 8 words: 32 bytes, a sector, of each */
+	BFS_FLIP_ROWS = 32 * BFS_FLIP_WORDS,
+};
+
+/* A block per tile; blockIdx.x: which 8 words of a row, blockIdx.y: which 256 rows.  A warp turns
+ * 32 rows of one word: for each bit a vote makes the word of the transpose, kept by the lane whose
+ * row it is in. */
+static __global__ void __launch_bounds__(BFS_FLIP_BLOCK)
+	bfs_transpose(const uint32_t *matrix, uint32_t *transpose, size_t pitch, uint32_t n)
+{
+	SHARED_ARRAY(uint32_t, tile, BFS_FLIP_ROWS * (BFS_FLIP_WORDS + 1));
+	const uint32_t lane = threadIdx.x % WARP;
+	const uint32_t row = blockIdx.y * BFS_FLIP_ROWS, column = blockIdx.x * BFS_FLIP_ROWS;
+
+	for (uint32_t i = threadIdx.x; i < BFS_FLIP_ROWS * BFS_FLIP_WORDS; i += BFS_FLIP_BLOCK) {
+		const uint32_t r = i / BFS_FLIP_WORDS, w = i % BFS_FLIP_WORDS;
+
+		tile[r * (BFS_FLIP_WORDS + 1) + w] =
+			row + r < n ? matrix[(row + r) * pitch + column / 32 + w] : 0;
+	}
+	__syncthreads();
+	for (uint32_t w = threadIdx.x / WARP; w < BFS_FLIP_WORDS; w += BFS_FLIP_WARPS) {
+		const uint32_t v = column + w * 32 + lane;
+
+		for (uint32_t g = 0; g < BFS_FLIP_WORDS; g++) {
+			const uint32_t word = tile[(g * 32 + lane) * (BFS_FLIP_WORDS + 1) + w];
+			uint32_t turned = 0;
+
+			GPU_UNROLL
+			for (uint32_t b = 0; b < 32; b++) {
+				const unsigned vote = __ballot_sync(ALL_LANES, word >> b & 1);
+
+				turned = lane == b ? vote : turned;
+			}
+			if (v < n)
+				transpose[v * pitch + row / 32 + g] = turned;
+		}
+	}
+}
+
+/* Queue the transposition; both matrices have n rows of input->pitch words. */
+static inline enum gb_status bfs_transpose_queue(const uint32_t *matrix, uint32_t *transpose,
+						 const struct bfs_input *input,
+						 struct gb_error *err)
+{
+	const unsigned tiles = (unsigned)(input->pitch / BFS_FLIP_WORDS);
+
+	GPU_LAUNCH(bfs_transpose, dim3(tiles, tiles), BFS_FLIP_BLOCK, 0, gpu_stream(), matrix,
+		   transpose, input->pitch, input->n);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* ---- a matrix and its transpose -------------------------------------------------------------- */
+
+struct bfs_matrices {
+	uint32_t *out; /* rows of out-edges */
+	uint32_t *in;  /* rows of in-edges: the same array if the graph is symmetric */
+};
+
+static inline void bfs_matrices_release(struct bfs_matrices *m)
+{
+	if (m->in != m->out)
+		gpu_free(m->in);
+	gpu_free(m->out);
+}
+
+static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct bfs_search *s,
+						 struct gb_error *err)
+{
+	if (bfs_matrix_create(&m->out, s, err) != GB_OK)
+		return err->code;
+	bfs_plan_copy(s, m->out, s->input->matrix, (size_t)s->n * s->input->pitch);
+	if (!s->input->symmetric)
+		return bfs_matrix_create(&m->in, s, err);
+	m->in = m->out;
+	return GB_OK;
+}
+
+/* Waits until both are there. */
+static inline enum gb_status bfs_matrices_upload(struct bfs_matrices *m, const struct bfs_search *s,
+						 struct gb_error *err)
+{
+	if (bfs_search_copy(s, err) != GB_OK)
+		return err->code;
+	if (m->in != m->out && bfs_transpose_queue(m->out, m->in, s->input, err) != GB_OK)
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+#endif

@@ -1,0 +1,522 @@
+/* block.cu -- sums and leaves by blocks that own whole words of every level.
+ *
+ * 32 consecutive nodes of a level fill D - d + 1 whole 32-bit words, so whoever owns such groups
+ * writes plain words: no atomics, and each level is written once and never read.  What it adds to
+ * the descent is that the field is read once for all levels, and a leaf is found by counting bits.
+ *
+ *	reduce  up to depth 17: one launch of blocks that do not talk to each other.  Each counts
+ *	        the whole field, 16 KiB at most, into shared memory, and writes its share of the
+ *	        heap's words (wide_kernel).
+ *	        above: a block per 2^15 bits; the last block done of 128 neighbours adds up their
+ *	        subtrees, and so on to the root (tile_kernel).
+ *	        A lane owns 128 bits.  Levels D - 1 to D - 3 are packed within its words, D - 4 to
+ *	        D - 7 within the warp's shared memory, the rest by the block.
+ *	decode  a warp per 1024 bits (cbt_chunk.h)
+ *	cycle   reduce and decode; up to depth 17 in the same launch, for every block has the sums
+ *	update  a frame is two launches: a warp per 1024 bits finds its leaves and writes the field
+ *	        of another heap as the frame leaves it; then that one is reduced.  Frames go back
+ *	        and forth between two heaps, and the one to start from stays as it is.
+ *	bitfield  leaves of each chunk counted, their prefix sums, then decode
+ *
+ * Bytes, F = 2^D / 8 of a field: reduce reads F and writes 3 F; decode reads F and writes 4 bytes
+ * a leaf.  At 4.3 TB/s and depth 28 these are 31 us, and 258 us for a full tree; at depth 17 the
+ * launch and a dozen dependent steps of 0.1 to 0.7 us are all: 2 to 4 us are to be expected.
+ */
+#include "cuda/cbt/parts/chunk.h"
+#include "cuda/cbt/parts/limits.h"
+#include "cuda/cbt/parts/pack.h"
+#include "cuda/primitives/primitives.h"
+
+enum {
+	BLOCK = CBT_BLOCK,
+	WARPS = CBT_WARPS,
+	WIDE_LEVELS = 17, /* most that wide_kernel takes */
+	WIDE_COUNTS = 1 << (WIDE_LEVELS - QUAD_LEVELS + 1),
+	SLICE_LEVELS = 13, /* a block of it writes the share of 2^13 bits */
+	SLICE_STRIPS = 1 << (SLICE_LEVELS - STRIP_LEVELS),
+	SLICE_CHUNKS = 1 << (SLICE_LEVELS - CBT_CHUNK_LEVELS),
+	TILE_LEVELS = 15, /* a block of tile_kernel owns 2^15 bits */
+	TILE_STRIPS = 1 << (TILE_LEVELS - STRIP_LEVELS),
+	GROUP = 32, /* nodes that fill whole words, GROUP_LEVELS below their root */
+	GROUP_LEVELS = 5,
+	FAN_LEVELS = 7, /* 2^7 subtrees are put together by one block */
+};
+
+/* Tests lower them, to reach every path with small trees. */
+static unsigned wide_levels = WIDE_LEVELS, fan_levels = FAN_LEVELS;
+
+void cbt_cuda_block_limits(unsigned wide, unsigned fan)
+{
+	wide_levels = wide ? wide : (unsigned)WIDE_LEVELS;
+	fan_levels = fan ? fan : (unsigned)FAN_LEVELS;
+}
+
+struct state {
+	struct cbt_arrays arrays;
+	uint32_t *heap[3]; /* the input's; those that the frames of update go between */
+	uint32_t *partial; /* [node][GROUP]: sums GROUP_LEVELS below the root of a tile or group */
+	uint32_t *ticket;  /* [node]: parts of a group that are done; 0 between runs */
+	uint32_t *chunk;   /* bitfield: [chunks + 1] leaves of each, and 0 */
+	uint32_t *offset;  /* leaves before each */
+	void *temp;        /* of the scan */
+	unsigned fan;      /* levels that a block puts together */
+};
+
+/* ---- reduce, up to depth 17 ---------------------------------------------------------------- */
+
+/* The sums of all nodes up to level `bottom` into count, by number. */
+static __device__ __forceinline__ void count_field(const struct cbt_field &field, unsigned bottom,
+						   uint32_t *count)
+{
+	for (uint32_t i = threadIdx.x; i < 1u << bottom; i += BLOCK)
+		count[(1u << bottom) + i] =
+			field.depth < STRIP_LEVELS
+				? (uint32_t)__popc(cbt_row(field, i / 16) >> i % 16 * 2 & 3)
+				: quad_leaves(quad_of_field(field, i));
+	__syncthreads();
+	for (uint32_t nodes = 1u << bottom >> 1; nodes > 0; nodes /= 2) {
+		for (uint32_t i = threadIdx.x; i < nodes; i += BLOCK)
+			count[nodes + i] = count[2 * (nodes + i)] + count[2 * (nodes + i) + 1];
+		__syncthreads();
+	}
+}
+
+/* One block, a tree of less than 2^12 bits, of which all sums are in count. */
+static __device__ __forceinline__ void write_small(uint32_t *heap, unsigned depth,
+						   const uint32_t *count)
+{
+	const uint32_t field = 3u << depth, words = (field + 31) / 32;
+
+	for (uint32_t o = threadIdx.x; o < words; o += BLOCK) {
+		uint32_t word = heap_word(count, depth, depth, o);
+
+		if (o == field / 32) /* the field begins within */
+			word |= heap[o] & ~((1u << field % 32) - 1);
+		heap[o] = word;
+	}
+}
+
+/* What a warp of wide_kernel packs in: sums first, ids later. */
+union wide_room {
+	struct strip strip;
+	uint32_t stage[CBT_STAGE];
+};
+
+/* Block b writes the lowest levels of slice b of the field, its share of all other sums, and if
+ * DECODE the ids of slice b.  BLOCK threads, 42 KiB of shared memory. */
+template <bool DECODE>
+static __global__ void __launch_bounds__(BLOCK)
+	wide_kernel(uint32_t *heap, unsigned depth, uint32_t *ids, struct cbt_result *result)
+{
+	SHARED_ARRAY(uint32_t, count, WIDE_COUNTS);
+	SHARED_ARRAY(union wide_room, room, WARPS);
+	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	const unsigned bottom = depth < STRIP_LEVELS ? depth - 1 : depth - QUAD_LEVELS;
+	const struct cbt_field field = cbt_field_of(heap, depth);
+	unsigned long long sum = 0;
+
+	count_field(field, bottom, count);
+	if (depth < STRIP_LEVELS) {
+		write_small(heap, depth, count);
+	} else {
+		const uint32_t strips = 1u << (depth - STRIP_LEVELS);
+		const uint32_t first = blockIdx.x * SLICE_STRIPS;
+		const uint32_t upper = (uint32_t)cbt_level_word(depth, bottom);
+
+		for (uint32_t i = first + warp; i < min(first + SLICE_STRIPS, strips); i += WARPS)
+			reduce_strip(heap, depth, i, quad_of_field(field, i * WARP + lane),
+				     &room[warp].strip);
+		for (uint32_t o = blockIdx.x * BLOCK + threadIdx.x; o < upper;
+		     o += gridDim.x * BLOCK)
+			heap[o] = heap_word(count, depth, bottom, o);
+	}
+	if (!DECODE)
+		return;
+	__syncthreads();
+
+	const struct cbt_array_sums sums = { count };
+	const uint32_t first = blockIdx.x * SLICE_CHUNKS;
+
+	for (uint32_t c = first + warp; c < min(first + SLICE_CHUNKS, cbt_chunks(depth));
+	     c += WARPS)
+		decode_chunk(sums, depth, c, cbt_row(field, c * WARP + lane), ids, room[warp].stage,
+			     &sum);
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		result->leaves = count[1];
+	if (ids)
+		return;
+	sum = warp_sum(sum);
+	if (lane == 0)
+		atomicAdd(&result->id_sum, sum);
+}
+
+/* ---- reduce, above ------------------------------------------------------------------------- */
+
+/* A block's shared memory. */
+struct tile_room {
+	union {
+		struct strip strip[WARPS];
+		uint32_t top[GROUP << FAN_LEVELS]; /* sums of a group, by node from its root */
+	};
+	uint32_t sum256[1 << (TILE_LEVELS - 8)];
+	uint32_t sum512[1 << (TILE_LEVELS - 9)];
+	uint32_t sum1024[GROUP];
+	uint32_t last;
+};
+
+/* By a block: nodes first .. first + nodes - 1 of a level, whole groups, go to the heap. */
+static __device__ __forceinline__ void write_nodes(uint32_t *heap, unsigned depth, unsigned level,
+						   uint32_t first, const uint32_t *count,
+						   uint32_t nodes)
+{
+	const unsigned width = cbt_width(depth, level);
+	uint32_t *const to = heap + cbt_level_word(depth, level) + (size_t)(first / 32) * width;
+
+	for (uint32_t o = threadIdx.x; o < nodes / 32 * width; o += BLOCK)
+		to[o] = pack_word(count, width, o);
+}
+
+/* The ten lowest levels of tile number `tile`; the highest of them to partial. */
+static __device__ __forceinline__ void reduce_tile(uint32_t *heap, unsigned depth, uint32_t tile,
+						   uint32_t *partial, struct tile_room *room)
+{
+	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	const struct cbt_field field = cbt_field_of(heap, depth);
+
+	for (uint32_t i = warp; i < TILE_STRIPS; i += WARPS) {
+		const uint32_t strip = tile * TILE_STRIPS + i;
+		const uint4 quad = quad_of_field(field, (size_t)strip * WARP + lane);
+		uint32_t sum = reduce_strip(heap, depth, strip, quad, &room->strip[warp]);
+
+		sum += __shfl_xor_sync(ALL_LANES, sum, 1);
+		if (lane % 2 == 0)
+			room->sum256[i * 16 + lane / 2] = sum;
+		sum += __shfl_xor_sync(ALL_LANES, sum, 2);
+		if (lane % 4 == 0)
+			room->sum512[i * 8 + lane / 4] = sum;
+		sum += __shfl_xor_sync(ALL_LANES, sum, 4);
+		if (lane % 8 == 0) {
+			room->sum1024[i * 4 + lane / 8] = sum;
+			partial[i * 4 + lane / 8] = sum;
+		}
+	}
+	__syncthreads();
+	write_nodes(heap, depth, depth - 8, tile * 128, room->sum256, 128);
+	write_nodes(heap, depth, depth - 9, tile * 64, room->sum512, 64);
+	write_nodes(heap, depth, depth - 10, tile * 32, room->sum1024, 32);
+}
+
+/* The 2^fan subtrees below node k, of level `level`, whose sums are in partial, become one: their
+ * levels from the GROUP_LEVELS-th up to that of k's go to the heap; if k is the root, all. */
+static __device__ void finish_group(uint32_t *heap, unsigned depth, uint32_t k, unsigned level,
+				    unsigned fan, uint32_t *partial, struct tile_room *room)
+{
+	const uint32_t *const in = partial + (size_t)GROUP * (k << fan);
+	const uint32_t half = GROUP << fan >> 1, least = k == 1 ? 1 : GROUP;
+
+	for (uint32_t i = threadIdx.x; i < half; i += BLOCK)
+		room->top[half + i] = in[2 * i] + in[2 * i + 1];
+	__syncthreads();
+	for (uint32_t nodes = half / 2; nodes >= least; nodes /= 2) {
+		for (uint32_t i = threadIdx.x; i < nodes; i += BLOCK)
+			room->top[nodes + i] =
+				room->top[2 * (nodes + i)] + room->top[2 * (nodes + i) + 1];
+		__syncthreads();
+	}
+	if (k == 1) {
+		const unsigned levels = fan + GROUP_LEVELS;
+
+		for (uint32_t o = threadIdx.x; o < cbt_level_word(depth, levels); o += BLOCK)
+			heap[o] = heap_word(room->top, depth, levels, o);
+		return;
+	}
+	for (unsigned up = fan + GROUP_LEVELS - 1; up >= GROUP_LEVELS; up--)
+		write_nodes(heap, depth, level + up, (k - (1u << level)) << up,
+			    room->top + (1u << up), 1u << up);
+	for (uint32_t i = threadIdx.x; i < GROUP; i += BLOCK)
+		partial[(size_t)GROUP * k + i] = room->top[GROUP + i];
+}
+
+/* A block per tile of 2^TILE_LEVELS bits. */
+static __global__ void __launch_bounds__(BLOCK)
+	tile_kernel(uint32_t *heap, unsigned depth, unsigned fan_most, uint32_t *partial,
+		    uint32_t *ticket)
+{
+	typedef struct tile_room room_type;
+	SHARED_VAR(room_type, room);
+	unsigned level = depth - TILE_LEVELS;
+	uint32_t k = (1u << level) + blockIdx.x;
+
+	reduce_tile(heap, depth, blockIdx.x, partial + (size_t)GROUP * k, &room);
+	while (level > 0) {
+		const unsigned fan = min(fan_most, level);
+
+		k >>= fan;
+		level -= fan;
+		if (!last_of(&ticket[k], 1u << fan, &room.last))
+			return;
+		finish_group(heap, depth, k, level, fan, partial, &room);
+	}
+}
+
+/* ---- bitfield ------------------------------------------------------------------------------- */
+
+/* The leaves of each chunk, and a 0 after the last. */
+static __global__ void __launch_bounds__(BLOCK)
+	count_kernel(struct cbt_field field, uint32_t *chunk)
+{
+	const uint32_t lane = threadIdx.x % WARP, chunks = cbt_chunks(field.depth);
+
+	for (uint32_t c = (blockIdx.x * BLOCK + threadIdx.x) / WARP; c <= chunks;
+	     c += gridDim.x * WARPS) {
+		const uint32_t row = c < chunks ? cbt_row(field, c * WARP + lane) : 0;
+		const uint32_t leaves = warp_sum((uint32_t)__popc(row));
+
+		if (lane == 0)
+			chunk[c] = leaves;
+	}
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+/* The sums of a heap from its field; with `decode` the ids as well. */
+static enum gb_status reduce_wide(const struct state *s, uint32_t *heap, bool decode,
+				  struct gb_error *err)
+{
+	const struct cbt_arrays *a = &s->arrays;
+	const unsigned depth = a->input->depth;
+	const unsigned blocks = depth > SLICE_LEVELS ? 1u << (depth - SLICE_LEVELS) : 1;
+
+	if (decode && cbt_clear_sum(a, err) != GB_OK)
+		return err->code;
+	GPU_LAUNCH(decode ? wide_kernel<true> : wide_kernel<false>, blocks, BLOCK, 0, gpu_stream(),
+		   heap, depth, a->ids, a->result);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+static enum gb_status reduce_tiles(const struct state *s, uint32_t *heap, struct gb_error *err)
+{
+	const unsigned depth = s->arrays.input->depth;
+
+	GPU_LAUNCH(tile_kernel, 1u << (depth - TILE_LEVELS), BLOCK, 0, gpu_stream(), heap, depth,
+		   s->fan, s->partial, s->ticket);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+static enum gb_status reduce(const struct state *s, uint32_t *heap, struct gb_error *err)
+{
+	return s->ticket ? reduce_tiles(s, heap, err) : reduce_wide(s, heap, false, err);
+}
+
+/* With the sums at hand. */
+static enum gb_status decode(const struct state *s, struct gb_error *err)
+{
+	const unsigned depth = s->arrays.input->depth;
+	const struct cbt_heap_sums sums = { s->heap[0], depth };
+
+	return cbt_decode(sums, cbt_field_of(s->heap[0], depth), &s->arrays, err);
+}
+
+static enum gb_status cycle(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+{
+	if (!s->ticket)
+		return reduce_wide(s, s->heap[0], true, err);
+	gb_phase(timer, "reduce");
+	if (reduce(s, s->heap[0], err) != GB_OK)
+		return err->code;
+	gb_phase(timer, "decode");
+	return decode(s, err);
+}
+
+/* The heap after so many frames. */
+static uint32_t *heap_after(const struct state *s, size_t frames)
+{
+	return s->heap[frames == 0 ? 0 : 1 + (frames - 1) % 2];
+}
+
+static enum gb_status update(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+{
+	const unsigned depth = s->arrays.input->depth;
+	size_t at = 0;
+
+	for (size_t f = 0; f < s->arrays.input->frames; f++) {
+		const struct cbt_wishes wishes = cbt_wishes_of(&s->arrays, f, &at);
+		uint32_t *const from = heap_after(s, f), *const to = heap_after(s, f + 1);
+		const struct cbt_heap_sums sums = { from, depth };
+
+		gb_phase(timer, "update");
+		if (cbt_update(sums, cbt_field_of(from, depth), cbt_field_of(to, depth), wishes,
+			       err) != GB_OK)
+			return err->code;
+		gb_phase(timer, "reduce");
+		if (reduce(s, to, err) != GB_OK)
+			return err->code;
+	}
+	return GB_OK;
+}
+
+/* From the field alone. */
+static enum gb_status bitfield(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+{
+	const unsigned depth = s->arrays.input->depth;
+	const uint32_t chunks = cbt_chunks(depth);
+	const struct cbt_field field = cbt_field_of(s->heap[0], depth);
+	const struct cbt_offset_sums sums = { s->offset, cbt_chunk_level(depth) };
+
+	gb_phase(timer, "count");
+	GPU_LAUNCH(count_kernel, cbt_grid(chunks + 1), BLOCK, 0, gpu_stream(), field, s->chunk);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	gb_phase(timer, "scan");
+	if (gpu_scan_u32(s->chunk, s->offset, (size_t)chunks + 1, NULL, s->temp, gpu_stream(),
+			 err) != GB_OK)
+		return err->code;
+	gb_phase(timer, "decode");
+	return cbt_decode(sums, field, &s->arrays, err);
+}
+
+/* ---- the variant --------------------------------------------------------------------------- */
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	cbt_arrays_release(&s->arrays);
+	for (int i = 0; i < 3; i++)
+		gpu_free(s->heap[i]);
+	gpu_free(s->partial);
+	gpu_free(s->ticket);
+	gpu_free(s->chunk);
+	gpu_free(s->offset);
+	gpu_free(s->temp);
+	free(s);
+}
+
+/* What tile_kernel needs: sums and a ticket for each node down to the tiles. */
+static enum gb_status create_tiles(struct state *s, struct gb_error *err)
+{
+	const size_t nodes = (size_t)2 << (s->arrays.input->depth - TILE_LEVELS);
+
+	s->fan = fan_levels;
+	if (gpu_alloc(&s->partial, GROUP * nodes, sizeof *s->partial, err) != GB_OK ||
+	    gpu_alloc(&s->ticket, nodes, sizeof *s->ticket, err) != GB_OK)
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status create_offsets(struct state *s, struct gb_error *err)
+{
+	const size_t count = (size_t)cbt_chunks(s->arrays.input->depth) + 1;
+
+	if (gpu_alloc(&s->chunk, count, sizeof *s->chunk, err) != GB_OK ||
+	    gpu_alloc(&s->offset, count, sizeof *s->offset, err) != GB_OK ||
+	    gpu_alloc(&s->temp, gpu_scan_temp_bytes(count), 1, err) != GB_OK)
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status create(void **state, const void *params, const void *input_,
+			     struct gb_error *err)
+{
+	const struct cbt_input *input = (const struct cbt_input *)input_;
+	const int heaps = input->op == CBT_UPDATE ? 3 : 1;
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+
+	(void)params;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	*state = s;
+	if (cbt_arrays_create(&s->arrays, input, err) != GB_OK)
+		return err->code;
+	for (int i = 0; i < heaps; i++)
+		if (gpu_alloc(&s->heap[i], cbt_heap_words32(input), sizeof *s->heap[i], err) !=
+		    GB_OK)
+			return err->code;
+	if (input->op == CBT_BITFIELD)
+		return create_offsets(s, err);
+	return cbt_has_heap(input) && input->depth > wide_levels ? create_tiles(s, err) : GB_OK;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+	const struct cbt_input *input = s->arrays.input;
+	const size_t nodes = (size_t)2 << (input->depth - (s->ticket ? TILE_LEVELS : 0));
+
+	if (cbt_arrays_upload(&s->arrays, err) != GB_OK ||
+	    cbt_heap_upload(input, s->heap[0], err) != GB_OK)
+		return err->code;
+	for (int i = 1; i < 3; i++)
+		if (s->heap[i] &&
+		    !CUDA_OK(err,
+			     cudaMemsetAsync(s->heap[i], 0, input->heap_words * 8, gpu_stream())))
+			return err->code;
+	if (s->ticket &&
+	    !CUDA_OK(err, cudaMemsetAsync(s->ticket, 0, nodes * sizeof *s->ticket, gpu_stream())))
+		return err->code;
+	return cbt_wait(err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+
+	switch (s->arrays.input->op) {
+	case CBT_BITFIELD:
+		return bitfield(s, timer, err);
+	case CBT_DECODE:
+		return decode(s, err);
+	case CBT_CYCLE:
+		return cycle(s, timer, err);
+	case CBT_UPDATE:
+		return update(s, timer, err);
+	case CBT_REDUCE:
+	default:
+		return reduce(s, s->heap[0], err);
+	}
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+
+	return cbt_heap_download(&s->arrays, heap_after(s, s->arrays.input->frames), output, err);
+}
+
+/* In fields: a reduction reads one and writes three, a decoding reads one and, like all of them,
+ * writes the ids; bitfield reads it twice; a frame reads one, and two wishes a leaf, and writes
+ * another before it is reduced. */
+static double bytes(const void *params, const void *input_)
+{
+	const struct cbt_input *input = (const struct cbt_input *)input_;
+	const double field = cbt_field_bytes(input), ids = cbt_id_bytes(input);
+
+	(void)params;
+	switch (input->op) {
+	case CBT_BITFIELD:
+		return 2 * field + ids;
+	case CBT_DECODE:
+		return field + ids;
+	case CBT_CYCLE:
+		return 5 * field + ids;
+	case CBT_UPDATE:
+		return 6 * field * (double)input->frames + (double)input->total_leaves / 4;
+	case CBT_REDUCE:
+	default:
+		return 4 * field;
+	}
+}
+
+const struct gb_variant_ops cbt_cuda_block = {
+	.create = create,
+	.upload = upload,
+	.reset = NULL,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.metrics = NULL,
+	.flags = GB_REPEATABLE,
+};

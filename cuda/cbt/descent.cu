@@ -1,0 +1,341 @@
+/* descent.cu -- the concurrent binary tree as published (Grachev and Ushakov 2023, Fig. 8 and
+ * 10): a kernel per level for the sums, a thread per leaf for the leaves.
+ *
+ *	reduce  D launches, from level D - 1 up; a thread adds the two children of a node and puts
+ *	        the sum in place by one atomicAnd and one atomicOr for each 32-bit word it touches
+ *	decode  leaf l goes down from the root: left while l is below the left child's sum, else
+ *	        right with l less that sum, until at most one leaf is left
+ *	update  the same descent, then atomicOr of the right child's bit for a split and atomicAnd
+ *	        of the right sibling's for a merge, in place while others still descend.  Only level
+ *	        D changes.  A descent comes there from a sum of 2, whose left bit never changes, so
+ *	        it goes the same way whenever it comes.
+ *
+ * Bounds: a reduction reads and writes each level, 8 bits a leaf, and its D launches of about 2 us
+ * are all there is below depth 20.  A descent is D dependent loads; at depth 28, 2^28 leaves, some
+ * 28 * 2^28 sectors of 32 bytes mostly from L1 and L2: expect 20 times the 258 us that the ids
+ * take at 4.3 TB/s.
+ */
+#include "cuda/cbt/parts/common.h"
+#include "cuda/primitives/device.h"
+
+enum {
+	BLOCK = GPU_BLOCK(256),
+	SUM_BLOCKS = 32, /* of an SM, where ids are added up */
+};
+
+struct state {
+	struct cbt_arrays arrays;
+	uint32_t *heap;
+	uint32_t *start; /* what update starts from; else NULL */
+};
+
+/* ---- reduce -------------------------------------------------------------------------------- */
+
+/* Element k where others change bits of the same words, but not its own. */
+static __device__ __forceinline__ uint32_t element_relaxed(const uint32_t *heap, unsigned depth,
+							   unsigned level, uint32_t k)
+{
+	const unsigned width = cbt_width(depth, level);
+	const uint64_t bit = ((uint64_t)2 << level) + (uint64_t)k * width;
+	const uint32_t *at = heap + bit / 32;
+	const unsigned shift = (unsigned)bit % 32;
+	uint32_t value = gpu_ld_relaxed(at) >> shift;
+
+	if (shift + width > 32)
+		value |= gpu_ld_relaxed(at + 1) << (32 - shift);
+	return value & ((1u << width) - 1);
+}
+
+static __device__ __forceinline__ void put_element(uint32_t *heap, unsigned depth, unsigned level,
+						   uint32_t k, uint32_t value)
+{
+	const unsigned width = cbt_width(depth, level);
+	const uint64_t bit = ((uint64_t)2 << level) + (uint64_t)k * width;
+	const uint32_t mask = (1u << width) - 1;
+	uint32_t *at = heap + bit / 32;
+	const unsigned shift = (unsigned)bit % 32;
+
+	atomicAnd(at, ~(mask << shift));
+	atomicOr(at, value << shift);
+	if (shift + width > 32) {
+		atomicAnd(at + 1, ~(mask >> (32 - shift)));
+		atomicOr(at + 1, value >> (32 - shift));
+	}
+}
+
+/* A thread per node of `level`.  MIXED: a word may hold elements of this level and the next. */
+template <bool MIXED>
+static __global__ void reduce_kernel(uint32_t *heap, unsigned depth, unsigned level)
+{
+	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
+	const uint32_t k = (1u << level) + i;
+	uint32_t sum;
+
+	if (i >= 1u << level)
+		return;
+	if (MIXED)
+		sum = element_relaxed(heap, depth, level + 1, 2 * k) +
+		      element_relaxed(heap, depth, level + 1, 2 * k + 1);
+	else
+		sum = cbt_element(heap, depth, level + 1, 2 * k) +
+		      cbt_element(heap, depth, level + 1, 2 * k + 1);
+	put_element(heap, depth, level, k, sum);
+	if (level == 0)
+		atomicOr(heap, 1u << depth);
+}
+
+static enum gb_status reduce(uint32_t *heap, unsigned depth, struct gb_error *err)
+{
+	for (unsigned level = depth; level-- > 0;) {
+		const unsigned blocks = ((1u << level) + BLOCK - 1) / BLOCK;
+
+		if (level < 5)
+			GPU_LAUNCH(reduce_kernel<true>, blocks, BLOCK, 0, gpu_stream(), heap, depth,
+				   level);
+		else
+			GPU_LAUNCH(reduce_kernel<false>, blocks, BLOCK, 0, gpu_stream(), heap,
+				   depth, level);
+		if (!CUDA_OK(err, cudaGetLastError()))
+			return err->code;
+	}
+	return GB_OK;
+}
+
+/* ---- decode -------------------------------------------------------------------------------- */
+
+/* The node of leaf number `leaf`; its level into *level.  CHANGING: level D is being changed. */
+template <bool CHANGING>
+static __device__ __forceinline__ uint32_t leaf_node(const uint32_t *heap, unsigned depth,
+						     uint32_t leaf, uint32_t sum, unsigned *level)
+{
+	uint32_t k = 1;
+	unsigned d = 0;
+
+	while (sum > 1) {
+		uint32_t left;
+
+		d++;
+		k *= 2;
+		if (CHANGING && (d == depth || depth < 5))
+			left = element_relaxed(heap, depth, d, k);
+		else
+			left = cbt_element(heap, depth, d, k);
+		if (leaf < left) {
+			sum = left;
+		} else {
+			k++;
+			leaf -= left;
+			sum -= left;
+		}
+	}
+	*level = d;
+	return k;
+}
+
+/* A thread per leaf, or where they are added up (ids NULL) as many as come. */
+static __global__ void decode_kernel(const uint32_t *heap, unsigned depth, uint32_t *ids,
+				     struct cbt_result *result)
+{
+	const uint32_t leaves = cbt_element(heap, depth, 0, 1);
+	const uint32_t first = blockIdx.x * BLOCK + threadIdx.x;
+	unsigned long long sum = 0;
+
+	for (uint64_t leaf = first; leaf < leaves; leaf += (uint64_t)gridDim.x * BLOCK) {
+		unsigned level;
+		const uint32_t id = leaf_node<false>(heap, depth, (uint32_t)leaf, leaves, &level);
+
+		if (ids)
+			ids[leaf] = id;
+		sum += id;
+	}
+	if (first == 0)
+		result->leaves = leaves;
+	if (ids)
+		return;
+	sum = warp_sum(sum);
+	if (threadIdx.x % WARP == 0)
+		atomicAdd(&result->id_sum, sum);
+}
+
+static enum gb_status decode(const struct state *s, struct gb_error *err)
+{
+	const struct cbt_arrays *a = &s->arrays;
+	const size_t most = (size_t)gpu_sm_count() * SUM_BLOCKS;
+	size_t blocks = (a->input->leaves + BLOCK - 1) / BLOCK;
+
+	if (!a->ids) {
+		blocks = blocks < most ? blocks : most;
+		if (!CUDA_OK(err, cudaMemsetAsync(a->result, 0, sizeof *a->result, gpu_stream())))
+			return err->code;
+	}
+	GPU_LAUNCH(decode_kernel, (unsigned)blocks, BLOCK, 0, gpu_stream(), s->heap,
+		   a->input->depth, a->ids, a->result);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* ---- update -------------------------------------------------------------------------------- */
+
+/* A thread per leaf: its wishes, by the rules of common/cbt.h. */
+static __global__ void update_kernel(uint32_t *heap, unsigned depth, struct cbt_wishes wishes)
+{
+	const uint32_t leaves =
+		depth < 5 ? element_relaxed(heap, depth, 0, 1) : cbt_element(heap, depth, 0, 1);
+	const uint32_t leaf = blockIdx.x * BLOCK + threadIdx.x;
+	const uint64_t field = (uint64_t)3 << depth;
+	uint64_t bit;
+	uint32_t k;
+	unsigned level;
+
+	if (leaf >= leaves)
+		return;
+	k = leaf_node<true>(heap, depth, leaf, leaves, &level);
+	if (level < depth && cbt_wish(wishes.split, leaf)) {
+		bit = field + cbt_field_bit(depth, 2 * k + 1);
+		atomicOr(heap + bit / 32, 1u << bit % 32);
+	}
+	/* Of two siblings that are leaves the right one acts. */
+	if (k > 1 && k % 2 == 1 && cbt_wish(wishes.merge, leaf) &&
+	    cbt_wish(wishes.merge, leaf - 1) &&
+	    element_relaxed(heap, depth, level - 1, k / 2) == 2) {
+		bit = field + cbt_field_bit(depth, k);
+		atomicAnd(heap + bit / 32, ~(1u << bit % 32));
+	}
+}
+
+static enum gb_status update(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+{
+	const struct cbt_input *input = s->arrays.input;
+	size_t at = 0;
+
+	for (size_t f = 0; f < input->frames; f++) {
+		const struct cbt_wishes wishes = cbt_wishes_of(&s->arrays, f, &at);
+		const size_t leaves = input->frame[f].leaves;
+
+		gb_phase(timer, "update");
+		GPU_LAUNCH(update_kernel, (unsigned)((leaves + BLOCK - 1) / BLOCK), BLOCK, 0,
+			   gpu_stream(), s->heap, input->depth, wishes);
+		if (!CUDA_OK(err, cudaGetLastError()))
+			return err->code;
+		gb_phase(timer, "reduce");
+		if (reduce(s->heap, input->depth, err) != GB_OK)
+			return err->code;
+	}
+	return GB_OK;
+}
+
+/* ---- the variant --------------------------------------------------------------------------- */
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	cbt_arrays_release(&s->arrays);
+	gpu_free(s->heap);
+	gpu_free(s->start);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input_,
+			     struct gb_error *err)
+{
+	const struct cbt_input *input = (const struct cbt_input *)input_;
+	const size_t words = cbt_heap_words32(input);
+	struct state *s;
+
+	(void)params;
+	if (input->op == CBT_BITFIELD)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "a descent needs the sums: --op=bitfield is for serial and block");
+	s = (struct state *)calloc(1, sizeof *s);
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	*state = s;
+	if (cbt_arrays_create(&s->arrays, input, err) != GB_OK ||
+	    gpu_alloc(&s->heap, words, sizeof *s->heap, err) != GB_OK ||
+	    (input->op == CBT_UPDATE &&
+	     gpu_alloc(&s->start, words, sizeof *s->start, err) != GB_OK))
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+
+	if (cbt_arrays_upload(&s->arrays, err) != GB_OK)
+		return err->code;
+	return cbt_heap_upload(s->arrays.input, s->start ? s->start : s->heap, err);
+}
+
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+	const size_t bytes = s->arrays.input->heap_words * sizeof(uint64_t);
+
+	(void)sample;
+	if (s->start && !cbt_copy(s->heap, s->start, bytes, cudaMemcpyDeviceToDevice, err))
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+	const struct cbt_input *input = s->arrays.input;
+
+	if (input->op == CBT_UPDATE)
+		return update(s, timer, err);
+	if (input->op != CBT_DECODE) {
+		gb_phase(timer, "reduce");
+		if (reduce(s->heap, input->depth, err) != GB_OK)
+			return err->code;
+	}
+	if (input->op == CBT_REDUCE)
+		return GB_OK;
+	gb_phase(timer, "decode");
+	return decode(s, err);
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+
+	return cbt_heap_download(&s->arrays, s->heap, output, err);
+}
+
+/* A reduction reads every level and writes all but the field, 7 fields in all; a decoding reads
+ * the heap and writes the ids; an update reads a heap and two wishes a leaf, and writes nothing
+ * to speak of. */
+static double bytes(const void *params, const void *input_)
+{
+	const struct cbt_input *input = (const struct cbt_input *)input_;
+	const double field = cbt_field_bytes(input);
+
+	(void)params;
+	switch (input->op) {
+	case CBT_DECODE:
+		return 4 * field + cbt_id_bytes(input);
+	case CBT_CYCLE:
+		return 11 * field + cbt_id_bytes(input);
+	case CBT_UPDATE:
+		return 11 * field * (double)input->frames + (double)input->total_leaves / 4;
+	case CBT_REDUCE:
+	case CBT_BITFIELD:
+	default:
+		return 7 * field;
+	}
+}
+
+const struct gb_variant_ops cbt_cuda_descent = {
+	.create = create,
+	.upload = upload,
+	.reset = reset,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.metrics = NULL,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,392 @@
+/* chunk.h -- a warp decodes, or changes, the 1024 bits of the field that it owns.
+ *
+ * A lane owns 32 bits, one row.  popc and a warp's scan tell how many leaves come before a row in
+ * the chunk; the sums above tell how many come before the chunk: those of the left siblings of
+ * all its ancestors, one lane each, at addresses that do not depend on each other.  A leaf ends
+ * where the next one starts, which is a vote and a shuffle away.  Subtrees are aligned: a leaf
+ * that starts within a chunk ends within it, only one that starts with the chunk may end beyond,
+ * and then it is alone and its node is the highest ancestor whose sum is 1.
+ *
+ * Where the sums come from is a parameter, SUMS, with
+ *	get(k, level)       the leaves below node k of that level
+ *	before(k, level)    by all lanes: the leaves before the subtree of node k, in all lanes
+ *
+ * Ids are put in order in shared memory before they are written, so that stores are coalesced
+ * whatever the tree is like.  About 10 instructions a leaf of the fullest row, 40 a row besides:
+ * a full tree is bound by its ids, 4 bytes a leaf, a sparse one by instructions.
+ *
+ * A change of the tree is a gather: each row looks for what leaves do to it, the own ones and the
+ * one that covers it, and is written once, to another field.  No atomics; reading and writing may
+ * be as late or early as they like.
+ */
+#ifndef GPUBENCH_CUDA_CBT_PARTS_CHUNK_H
+#define GPUBENCH_CUDA_CBT_PARTS_CHUNK_H
+
+#include "cuda/cbt/parts/common.h"
+#include "cuda/primitives/device.h"
+
+enum {
+	CBT_BLOCK = GPU_BLOCK(256),
+	CBT_WARPS = CBT_BLOCK / WARP,
+	CBT_GRID = 16, /* blocks of an SM, where a warp takes chunk after chunk */
+	CBT_ROW = 32,  /* bits of a lane */
+	CBT_CHUNK_LEVELS = 10,
+	CBT_CHUNK = 1 << CBT_CHUNK_LEVELS,      /* bits of a warp; a small tree fills but some */
+	CBT_STAGE = CBT_CHUNK + CBT_CHUNK / 32, /* words of a warp's place to put ids in order */
+};
+
+/* Levels above the chunks, and how many chunks there are. */
+static __host__ __device__ __forceinline__ unsigned cbt_chunk_level(unsigned depth)
+{
+	return depth > CBT_CHUNK_LEVELS ? depth - CBT_CHUNK_LEVELS : 0;
+}
+
+static __host__ __device__ __forceinline__ uint32_t cbt_chunks(unsigned depth)
+{
+	return 1u << cbt_chunk_level(depth);
+}
+
+/* ---- sums ---------------------------------------------------------------------------------- */
+
+/* The leaves before node k, as the sums of the left siblings on its path, a lane per level. */
+template <class SUMS>
+static __device__ __forceinline__ uint32_t sum_of_siblings(const SUMS &sums, uint32_t k,
+							   unsigned level)
+{
+	const unsigned lane = threadIdx.x % WARP;
+	uint32_t sum = 0;
+
+	if (lane < level && k >> lane & 1)
+		sum = sums.get((k >> lane) - 1, level - lane);
+	return warp_sum(sum);
+}
+
+/* Those of a heap. */
+struct cbt_heap_sums {
+	const uint32_t *heap;
+	unsigned depth;
+	__device__ __forceinline__ uint32_t get(uint32_t k, unsigned level) const
+	{
+		return cbt_element(heap, depth, level, k);
+	}
+	__device__ __forceinline__ uint32_t before(uint32_t k, unsigned level) const
+	{
+		return sum_of_siblings(*this, k, level);
+	}
+};
+
+/* One word for each node, by its number; shared memory or global. */
+struct cbt_array_sums {
+	const uint32_t *count;
+	__device__ __forceinline__ uint32_t get(uint32_t k, unsigned) const
+	{
+		return count[k];
+	}
+	__device__ __forceinline__ uint32_t before(uint32_t k, unsigned level) const
+	{
+		return sum_of_siblings(*this, k, level);
+	}
+};
+
+/* Prefix sums over the chunks: offset[c] leaves come before chunk c, for c up to their number. */
+struct cbt_offset_sums {
+	const uint32_t *offset;
+	unsigned chunk_level;
+	__device__ __forceinline__ uint32_t get(uint32_t k, unsigned level) const
+	{
+		const unsigned span = chunk_level - level;
+		const uint32_t first = (k << span) - (1u << chunk_level);
+
+		return offset[first + (1u << span)] - offset[first];
+	}
+	__device__ __forceinline__ uint32_t before(uint32_t k, unsigned) const
+	{
+		return offset[k - (1u << chunk_level)];
+	}
+};
+
+/* ---- a chunk ------------------------------------------------------------------------------- */
+
+/* What a lane knows of its row and chunk.  Places are counted from the chunk's first bit. */
+struct cbt_row_view {
+	uint32_t row;
+	uint32_t before; /* leaves of the chunk in the rows before */
+	uint32_t leaves; /* of the chunk, which has some */
+	uint32_t others; /* the lanes whose rows have leaves */
+	uint32_t end;    /* where the last leaf that starts in or before this row ends */
+};
+
+/* Lanes whose ancestor of chunk node k, `lane + 1` levels up, has `sum` leaves. */
+template <class SUMS>
+static __device__ __forceinline__ uint32_t ancestors_with(const SUMS &sums, uint32_t k,
+							  unsigned level, uint32_t sum)
+{
+	const unsigned lane = threadIdx.x % WARP;
+	bool has = false;
+
+	if (lane < level)
+		has = sums.get(k >> (lane + 1), level - lane - 1) == sum;
+	return __ballot_sync(ALL_LANES, has);
+}
+
+/* The lowest lane that is not in the set; 32 if all are. */
+static __device__ __forceinline__ unsigned first_absent(uint32_t lanes)
+{
+	return ~lanes ? (unsigned)__ffs((int)~lanes) - 1 : WARP;
+}
+
+/* By all lanes of a warp.  k: the chunk's node, of level `level`. */
+template <class SUMS>
+static __device__ __forceinline__ struct cbt_row_view view_row(const SUMS &sums, unsigned depth,
+							       uint32_t k, unsigned level,
+							       uint32_t row)
+{
+	const unsigned lane = threadIdx.x % WARP;
+	const uint32_t mine = (uint32_t)__popc(row), upto = warp_scan(mine);
+	const uint32_t first = (uint32_t)__ffs((int)row) - 1;
+	struct cbt_row_view view;
+	uint32_t later, next, next_first;
+
+	view.row = row;
+	view.before = upto - mine;
+	view.leaves = __shfl_sync(ALL_LANES, upto, WARP - 1);
+	view.others = __ballot_sync(ALL_LANES, row != 0);
+	later = view.others & ~((2u << lane) - 1);
+	next = later ? (uint32_t)__ffs((int)later) - 1 : 0;
+	next_first = __shfl_sync(ALL_LANES, first, (int)next);
+	view.end = later ? next * CBT_ROW + next_first : 1u << (depth - level);
+	if (view.leaves == 1)
+		view.end <<= first_absent(ancestors_with(sums, k, level, 1));
+	return view;
+}
+
+/* ---- decode -------------------------------------------------------------------------------- */
+
+/* Rows of 32 would fall on one bank. */
+static __device__ __forceinline__ uint32_t stage_place(uint32_t i)
+{
+	return i + i / 32;
+}
+
+/* By all lanes of a warp: the ids of chunk `chunk`, whose rows are given, to ids, from the place
+ * on that the sums tell; returns the leaves.  ids NULL: each lane's are added to *sum. stage:
+ * CBT_STAGE words of shared memory of the warp's own; not used, and NULL, without ids. */
+template <class SUMS>
+static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsigned depth,
+							uint32_t chunk, uint32_t row, uint32_t *ids,
+							uint32_t *stage, unsigned long long *sum)
+{
+	const unsigned lane = threadIdx.x % WARP, level = cbt_chunk_level(depth);
+	const uint32_t k = (1u << level) + chunk;
+	const uint32_t start = (1u << depth) + chunk * CBT_CHUNK + lane * CBT_ROW;
+	struct cbt_row_view view;
+	uint32_t end, at, base;
+
+	if (!__any_sync(ALL_LANES, row != 0))
+		return 0;
+	view = view_row(sums, depth, k, level, row);
+	end = view.end - lane * CBT_ROW;
+	at = view.before;
+	while (row) {
+		const uint32_t x = (uint32_t)__ffs((int)row) - 1;
+		uint32_t id, next;
+
+		row &= row - 1;
+		next = row ? (uint32_t)__ffs((int)row) - 1 : end;
+		id = (start + x) >> cbt_log2(next - x);
+		if (ids)
+			stage[stage_place(at++)] = id;
+		else
+			*sum += id;
+	}
+	if (!ids)
+		return view.leaves;
+	base = sums.before(k, level);
+	__syncwarp();
+	for (uint32_t i = lane; i < view.leaves; i += WARP)
+		ids[(size_t)base + i] = stage[stage_place(i)];
+	__syncwarp();
+	return view.leaves;
+}
+
+/* ---- split and merge ----------------------------------------------------------------------- */
+
+/* What becomes of the first row of a chunk without leaves: its first bit is set if the leaf that
+ * covers it is split just there. */
+template <class SUMS>
+static __device__ __forceinline__ uint32_t update_empty(const SUMS &sums, uint32_t k,
+							unsigned level, uint32_t base,
+							const struct cbt_wishes &wishes)
+{
+	const uint32_t none = ancestors_with(sums, k, level, 0);
+	const uint32_t one = ancestors_with(sums, k, level, 1);
+	/* The right half without leaves is this many levels up; the leaf's node one more. */
+	const unsigned up = first_absent(none);
+	const bool is_leaf = !(one >> (up + 1) & 1);
+	const bool starts = (k & ((1u << up) - 1)) == 0;
+
+	return is_leaf && starts && cbt_wish(wishes.split, base - 1) ? 1 : 0;
+}
+
+/* Whether the only leaf of a chunk, number `leaf`, is merged into its left sibling; it ends
+ * 2^up chunks after its start. */
+template <class SUMS>
+static __device__ __forceinline__ bool merges_alone(const SUMS &sums, uint32_t k, unsigned level,
+						    unsigned up, uint32_t leaf,
+						    const struct cbt_wishes &wishes)
+{
+	if (up >= level || !(k >> up & 1) || !cbt_wish(wishes.merge, leaf))
+		return false;
+	return sums.get(k >> (up + 1), level - up - 1) == 2 && cbt_wish(wishes.merge, leaf - 1);
+}
+
+/* The row with its own leaves split and merged.  first: the number of its first leaf; before: the
+ * place of the leaf before that, if there is one in this chunk. */
+static __device__ __forceinline__ uint32_t update_row(const struct cbt_row_view &view,
+						      uint32_t first, uint32_t before,
+						      const struct cbt_wishes &wishes)
+{
+	const uint32_t place = threadIdx.x % WARP * CBT_ROW;
+	uint32_t left = view.row, row = view.row, leaf = first;
+
+	while (left) {
+		const uint32_t x = (uint32_t)__ffs((int)left) - 1, at = place + x;
+		uint32_t gap;
+
+		left &= left - 1;
+		gap = (left ? place + (uint32_t)__ffs((int)left) - 1 : view.end) - at;
+		if (gap > 1 && gap <= CBT_ROW && cbt_wish(wishes.split, leaf))
+			row |= 1u << (x + gap / 2);
+		if (at & gap && before == at - gap && cbt_wish(wishes.merge, leaf) &&
+		    cbt_wish(wishes.merge, leaf - 1))
+			row &= ~(1u << x);
+		before = at;
+		leaf++;
+	}
+	return row;
+}
+
+/* By all lanes of a warp: returns the lane's row of chunk `chunk` after the frame. */
+template <class SUMS>
+static __device__ __forceinline__ uint32_t update_chunk(const SUMS &sums, unsigned depth,
+							uint32_t chunk, uint32_t row,
+							const struct cbt_wishes &wishes)
+{
+	const unsigned lane = threadIdx.x % WARP, level = cbt_chunk_level(depth);
+	const uint32_t k = (1u << level) + chunk, base = sums.before(k, level);
+	struct cbt_row_view view;
+	uint32_t earlier, previous, before;
+
+	if (!__any_sync(ALL_LANES, row != 0)) {
+		row = update_empty(sums, k, level, base, wishes);
+		return lane == 0 ? row : 0;
+	}
+	view = view_row(sums, depth, k, level, row);
+	earlier = view.others & lanes_below();
+	previous = earlier ? 31 - (uint32_t)__clz((int)earlier) : 0;
+	before = __shfl_sync(ALL_LANES, row ? 31 - (uint32_t)__clz((int)row) : 0, (int)previous);
+	before += previous * CBT_ROW;
+	if (row == 0) {
+		/* The middle of the leaf that covers this row, if there it is split. */
+		const uint32_t middle = before + (view.end - before) / 2;
+
+		return middle == lane * CBT_ROW && cbt_wish(wishes.split, base + view.before - 1)
+			       ? 1
+			       : 0;
+	}
+	row = update_row(view, base + view.before, before, wishes);
+	if (lane == 0 && view.leaves == 1 &&
+	    merges_alone(sums, k, level, cbt_log2(view.end) - (depth - level), base, wishes))
+		row &= ~1u;
+	return row;
+}
+
+/* ---- kernels ------------------------------------------------------------------------------- */
+
+/* All leaves: ids in order, or their sum if ids is NULL.  A warp takes chunk after chunk; 33 KiB of
+ * shared memory. */
+template <class SUMS>
+static __global__ void __launch_bounds__(CBT_BLOCK)
+	decode_kernel(SUMS sums, struct cbt_field field, uint32_t *ids, struct cbt_result *result)
+{
+	SHARED_ARRAY(uint32_t, stages, CBT_WARPS * CBT_STAGE);
+	const unsigned lane = threadIdx.x % WARP, depth = field.depth;
+	const uint32_t chunks = cbt_chunks(depth), level = cbt_chunk_level(depth);
+	uint32_t *const stage = stages + threadIdx.x / WARP * CBT_STAGE;
+	unsigned long long sum = 0;
+
+	for (uint32_t c = (blockIdx.x * CBT_BLOCK + threadIdx.x) / WARP; c < chunks;
+	     c += gridDim.x * CBT_WARPS) {
+		const uint32_t row = cbt_row(field, c * WARP + lane);
+		const uint32_t leaves = decode_chunk(sums, depth, c, row, ids, stage, &sum);
+
+		if (c == chunks - 1) {
+			const uint32_t before = sums.before((1u << level) + c, level);
+
+			if (lane == 0)
+				result->leaves = before + leaves;
+		}
+	}
+	if (ids)
+		return;
+	sum = warp_sum(sum);
+	if (lane == 0)
+		atomicAdd(&result->id_sum, sum);
+}
+
+/* The field `from`, after the frame, into `to`. */
+template <class SUMS>
+static __global__ void __launch_bounds__(CBT_BLOCK)
+	update_kernel(SUMS sums, struct cbt_field from, struct cbt_field to,
+		      struct cbt_wishes wishes)
+{
+	const unsigned lane = threadIdx.x % WARP, depth = from.depth;
+
+	for (uint32_t c = (blockIdx.x * CBT_BLOCK + threadIdx.x) / WARP; c < cbt_chunks(depth);
+	     c += gridDim.x * CBT_WARPS) {
+		const uint32_t row = cbt_row(from, c * WARP + lane);
+
+		cbt_put_row(to, c * WARP + lane, update_chunk(sums, depth, c, row, wishes));
+	}
+}
+
+/* Blocks for so many warps' work. */
+static inline unsigned cbt_grid(uint32_t chunks)
+{
+	const uint32_t blocks = chunks / CBT_WARPS + (chunks % CBT_WARPS != 0);
+	const uint32_t most = (uint32_t)gpu_sm_count() * CBT_GRID;
+
+	return blocks < most ? blocks : most;
+}
+
+/* Before what adds up ids in several blocks: the sum becomes 0. */
+static inline enum gb_status cbt_clear_sum(const struct cbt_arrays *a, struct gb_error *err)
+{
+	if (!a->ids &&
+	    !CUDA_OK(err, cudaMemsetAsync(a->result, 0, sizeof *a->result, gpu_stream())))
+		return err->code;
+	return GB_OK;
+}
+
+template <class SUMS>
+static inline enum gb_status cbt_decode(const SUMS &sums, const struct cbt_field &field,
+					const struct cbt_arrays *a, struct gb_error *err)
+{
+	if (cbt_clear_sum(a, err) != GB_OK)
+		return err->code;
+	GPU_LAUNCH(decode_kernel<SUMS>, cbt_grid(cbt_chunks(field.depth)), CBT_BLOCK, 0,
+		   gpu_stream(), sums, field, a->ids, a->result);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+template <class SUMS>
+static inline enum gb_status cbt_update(const SUMS &sums, const struct cbt_field &from,
+					const struct cbt_field &to, const struct cbt_wishes &wishes,
+					struct gb_error *err)
+{
+	GPU_LAUNCH(update_kernel<SUMS>, cbt_grid(cbt_chunks(from.depth)), CBT_BLOCK, 0,
+		   gpu_stream(), sums, from, to, wishes);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+#endif

@@ -1,0 +1,264 @@
+/* common.h -- what the CUDA variants of cbt share: the tree, the ids and the wishes on the
+ * device, their way there and back, and single elements of the heap.
+ *
+ * The heap is the host's, byte for byte, seen as 32-bit words: 32 consecutive nodes of a level
+ * from 5 on fill D - d + 1 whole words.  Only trees of depth below 5 have words that hold bits of
+ * several levels and of the field; cbt_row() and the reductions take care of them.
+ */
+#ifndef GPUBENCH_CUDA_CBT_PARTS_COMMON_H
+#define GPUBENCH_CUDA_CBT_PARTS_COMMON_H
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/cbt.h"
+#include "common/variants.h"
+#include "cuda/check.h"
+#include "cuda/device.h"
+#include "cuda/gpu.h"
+
+/* What the decoding kernels leave besides the ids. */
+struct cbt_result {
+	unsigned long long leaves; /* decoded */
+	unsigned long long id_sum; /* with CBT_SUM */
+};
+
+/* All on the device but input.  ids is NULL unless they are stored, wishes unless there are
+ * frames. */
+struct cbt_arrays {
+	const struct cbt_input *input;
+	uint32_t *ids;             /* [input->leaves] */
+	struct cbt_result *result; /* one */
+	uint32_t *wishes;          /* of all frames, one after the other: splits, then merges */
+};
+
+/* The wishes of one frame on the device; leaf l is bit l % 32 of word l / 32. */
+struct cbt_wishes {
+	const uint32_t *split, *merge;
+};
+
+/* ---- elements of a heap, on the device ----------------------------------------------------- */
+
+/* The first 32-bit word of level d, where that is whole words: d >= 5. */
+static __device__ __forceinline__ size_t cbt_level_word(unsigned depth, unsigned level)
+{
+	return (size_t)(cbt_level_bit(depth, level) / 32);
+}
+
+/* Element k of level `level`, k >= 1. */
+static __device__ __forceinline__ uint32_t cbt_element(const uint32_t *heap, unsigned depth,
+						       unsigned level, uint32_t k)
+{
+	const unsigned width = cbt_width(depth, level);
+	const uint64_t bit = ((uint64_t)2 << level) + (uint64_t)k * width;
+	const uint32_t *at = heap + bit / 32;
+	const unsigned shift = (unsigned)bit % 32;
+	uint32_t value = at[0] >> shift;
+
+	if (shift + width > 32)
+		value |= at[1] << (32 - shift);
+	return value & ((1u << width) - 1);
+}
+
+/* Where a field lies.  shift: its first bit in the first word; 0 but for a small tree's heap. */
+struct cbt_field {
+	uint32_t *word;
+	unsigned depth, shift;
+};
+
+/* The field of a heap. */
+static inline __host__ __device__ struct cbt_field cbt_field_of(uint32_t *heap, unsigned depth)
+{
+	const uint64_t bit = (uint64_t)3 << depth;
+	const struct cbt_field field = {
+		.word = heap + bit / 32,
+		.depth = depth,
+		.shift = (unsigned)(bit % 32),
+	};
+
+	return field;
+}
+
+/* 32 bits of the field from bit 32 i on; those beyond its end are 0. */
+static __device__ __forceinline__ uint32_t cbt_row(const struct cbt_field &field, uint32_t i)
+{
+	const unsigned depth = field.depth;
+
+	if (depth >= 5)
+		return i < 1u << (depth - 5) ? field.word[i] : 0;
+	return i == 0 ? field.word[0] >> field.shift & ((1u << (1u << depth)) - 1) : 0;
+}
+
+/* The same bits become `row`.  In a small tree's heap the word's other bits become 0. */
+static __device__ __forceinline__ void cbt_put_row(const struct cbt_field &field, uint32_t i,
+						   uint32_t row)
+{
+	if (i < (field.depth < 5 ? 1u : 1u << (field.depth - 5)))
+		field.word[i] = row << field.shift;
+}
+
+static __device__ __forceinline__ bool cbt_wish(const uint32_t *wishes, uint32_t leaf)
+{
+	return wishes[leaf / 32] >> leaf % 32 & 1;
+}
+
+/* ---- host ---------------------------------------------------------------------------------- */
+
+/* 32-bit words of one array of a frame's wishes. */
+static inline size_t cbt_wish_words(size_t leaves)
+{
+	return ((leaves + 63) / 64 + 1) * 2;
+}
+
+/* 32-bit words of a heap. */
+static inline size_t cbt_heap_words32(const struct cbt_input *input)
+{
+	return input->heap_words * 2;
+}
+
+/* Accepts arrays that were never created, but zeroed. */
+static inline void cbt_arrays_release(struct cbt_arrays *a)
+{
+	gpu_free(a->ids);
+	gpu_free(a->result);
+	gpu_free(a->wishes);
+}
+
+/* On failure release() frees what there is. */
+static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struct cbt_input *input,
+					       struct gb_error *err)
+{
+	size_t words = 0;
+
+	a->input = input;
+	for (size_t f = 0; f < input->frames; f++)
+		words += 2 * cbt_wish_words(input->frame[f].leaves);
+	if (gpu_alloc(&a->result, 1, sizeof *a->result, err) != GB_OK ||
+	    (words && gpu_alloc(&a->wishes, words, sizeof *a->wishes, err) != GB_OK) ||
+	    (cbt_has_ids(input) && gpu_alloc(&a->ids, input->leaves, sizeof *a->ids, err) != GB_OK))
+		return err->code;
+	return GB_OK;
+}
+
+/* The wishes of frame f, whose words begin *at words after the first frame's; *at moves on. */
+static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t f, size_t *at)
+{
+	const size_t words = cbt_wish_words(a->input->frame[f].leaves);
+	const struct cbt_wishes wishes = {
+		.split = a->wishes + *at,
+		.merge = a->wishes + *at + words,
+	};
+
+	*at += 2 * words;
+	return wishes;
+}
+
+static inline bool cbt_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+			    struct gb_error *err)
+{
+	return bytes == 0 || CUDA_OK(err, cudaMemcpyAsync(to, from, bytes, kind, gpu_stream()));
+}
+
+static inline enum gb_status cbt_wait(struct gb_error *err)
+{
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+/* Wishes to the device, and the result to 0. */
+static inline enum gb_status cbt_arrays_upload(struct cbt_arrays *a, struct gb_error *err)
+{
+	size_t at = 0;
+
+	if (!CUDA_OK(err, cudaMemsetAsync(a->result, 0, sizeof *a->result, gpu_stream())))
+		return err->code;
+	for (size_t f = 0; f < a->input->frames; f++) {
+		const struct cbt_frame *frame = &a->input->frame[f];
+		const size_t bytes = cbt_wish_words(frame->leaves) * sizeof *a->wishes;
+		const struct cbt_wishes to = cbt_wishes_of(a, f, &at);
+
+		if (!cbt_copy((void *)to.split, frame->split, bytes, cudaMemcpyHostToDevice, err) ||
+		    !cbt_copy((void *)to.merge, frame->merge, bytes, cudaMemcpyHostToDevice, err))
+			return err->code;
+	}
+	return cbt_wait(err);
+}
+
+/* The input's heap to the device; where it has none, its field with all sums 0. */
+static inline enum gb_status cbt_heap_upload(const struct cbt_input *in, uint32_t *heap,
+					     struct gb_error *err)
+{
+	const unsigned depth = in->depth;
+	const size_t bytes = in->heap_words * sizeof *in->heap;
+	const size_t sums = depth < 6 ? 0 : cbt_field_at(depth) * sizeof *in->field;
+	uint64_t small[4] = { 0 }; /* a heap of depth 5 and less */
+	const void *from = in->field;
+
+	if (in->heap) {
+		if (!cbt_copy(heap, in->heap, bytes, cudaMemcpyHostToDevice, err))
+			return err->code;
+		return cbt_wait(err);
+	}
+	if (depth < 6) {
+		small[cbt_field_at(depth)] = in->field[0] << (3u << depth) % 64;
+		from = small;
+	}
+	if (!CUDA_OK(err, cudaMemsetAsync(heap, 0, bytes, gpu_stream())) ||
+	    !cbt_copy((char *)heap + sums, from, bytes - sums, cudaMemcpyHostToDevice, err))
+		return err->code;
+	return cbt_wait(err);
+}
+
+/* Ids and result into the output; its heap is left to the caller, and `leaves` where there is
+ * nothing but a heap. */
+static inline enum gb_status cbt_arrays_download(const struct cbt_arrays *a, void *output,
+						 struct gb_error *err)
+{
+	const struct cbt_input *const input = a->input;
+	const size_t bytes = cbt_has_ids(input) ? input->leaves * sizeof *a->ids : 0;
+	struct cbt_output *const head = (struct cbt_output *)output;
+	struct cbt_result result;
+
+	memset(head, 0, sizeof *head);
+	if (!cbt_copy(&result, a->result, sizeof result, cudaMemcpyDeviceToHost, err) ||
+	    !cbt_copy(cbt_output_ids(input, output), a->ids, bytes, cudaMemcpyDeviceToHost, err) ||
+	    cbt_wait(err) != GB_OK)
+		return err->code;
+	head->leaves = result.leaves;
+	head->id_sum = input->ids == CBT_SUM ? result.id_sum : 0;
+	head->last_level = (int64_t)input->depth - 1;
+	return GB_OK;
+}
+
+/* The same with a whole heap. */
+static inline enum gb_status cbt_heap_download(const struct cbt_arrays *a, const uint32_t *heap,
+					       void *output, struct gb_error *err)
+{
+	const struct cbt_input *const input = a->input;
+	struct cbt_output *const head = (struct cbt_output *)output;
+	uint64_t *const to = cbt_output_heap(input, output);
+
+	if (cbt_arrays_download(a, output, err) != GB_OK)
+		return err->code;
+	if (!cbt_has_heap(input))
+		return GB_OK;
+	if (!cbt_copy(to, heap, input->heap_words * sizeof *to, cudaMemcpyDeviceToHost, err) ||
+	    cbt_wait(err) != GB_OK)
+		return err->code;
+	if (input->op != CBT_CYCLE)
+		head->leaves = cbt_get(to, input->depth, 1);
+	return GB_OK;
+}
+
+/* ---- bytes of the models ------------------------------------------------------------------- */
+
+static inline double cbt_field_bytes(const struct cbt_input *input)
+{
+	return (double)((uint64_t)1 << input->depth) / 8;
+}
+
+static inline double cbt_id_bytes(const struct cbt_input *input)
+{
+	return cbt_has_ids(input) ? (double)input->leaves * sizeof(uint32_t) : 0;
+}
+
+#endif

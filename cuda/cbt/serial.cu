@@ -1,0 +1,118 @@
+/* serial.cu -- the bit field decoded by one thread (Grachev and Ushakov 2023, Fig. 5 and 6).
+ *
+ * The paper's flow chart, bit after bit: a set bit ends the leaf before it, whose level follows
+ * from the zeros between them.  It is there for Fig. 6, which sets one thread of a GPU against
+ * one of a CPU: the bound is the latency of dependent instructions, about 10 a bit, and of one
+ * load in 32 bits.  At 1.8 GHz and 5 cycles an instruction some 30 ns a bit are to be expected on
+ * an H200, 30 s at depth 30.
+ */
+#include "cuda/cbt/parts/common.h"
+
+struct state {
+	struct cbt_arrays arrays;
+	uint32_t *heap; /* its field is all that is read */
+};
+
+/* One thread.  ids: where they go; NULL: they are added up. */
+static __global__ void serial_kernel(struct cbt_field field, uint32_t *ids,
+				     struct cbt_result *result)
+{
+	const unsigned depth = field.depth;
+	const uint32_t bits = 1u << depth;
+	unsigned long long sum = 0;
+	uint32_t leaves = 0, start = 0, word = 0;
+
+	for (uint32_t x = 0; x <= bits; x++) {
+		if (x % 32 == 0)
+			word = x < bits ? cbt_row(field, x / 32) : 1;
+		if (x == bits || (word >> x % 32 & 1 && x > 0)) {
+			const uint32_t id = cbt_leaf(depth, start, x - start);
+
+			if (ids)
+				ids[leaves] = id;
+			sum += id;
+			leaves++;
+			start = x;
+		}
+	}
+	result->leaves = leaves;
+	result->id_sum = sum;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	cbt_arrays_release(&s->arrays);
+	gpu_free(s->heap);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input_,
+			     struct gb_error *err)
+{
+	const struct cbt_input *input = (const struct cbt_input *)input_;
+	struct state *s;
+
+	(void)params;
+	if (input->op != CBT_BITFIELD)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "serial decodes the field alone: --op=bitfield");
+	s = (struct state *)calloc(1, sizeof *s);
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	*state = s;
+	if (cbt_arrays_create(&s->arrays, input, err) != GB_OK ||
+	    gpu_alloc(&s->heap, cbt_heap_words32(input), sizeof *s->heap, err) != GB_OK)
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+
+	if (cbt_arrays_upload(&s->arrays, err) != GB_OK)
+		return err->code;
+	return cbt_heap_upload(s->arrays.input, s->heap, err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+
+	(void)timer;
+	GPU_LAUNCH(serial_kernel, 1, 1, 0, gpu_stream(),
+		   cbt_field_of(s->heap, s->arrays.input->depth), s->arrays.ids, s->arrays.result);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+
+	return cbt_arrays_download(&s->arrays, output, err);
+}
+
+/* The field is read and the ids are written. */
+static double bytes(const void *params, const void *input_)
+{
+	const struct cbt_input *input = (const struct cbt_input *)input_;
+
+	(void)params;
+	return cbt_field_bytes(input) + cbt_id_bytes(input);
+}
+
+const struct gb_variant_ops cbt_cuda_serial = {
+	.create = create,
+	.upload = upload,
+	.reset = NULL,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.metrics = NULL,
+	.flags = GB_SERIAL | GB_REPEATABLE,
+};

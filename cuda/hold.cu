@@ -1,0 +1,82 @@
+/* hold.cu -- hold the stream while the host queues a whole run behind it.
+ *
+ * A launch costs the host some microseconds, more than a short kernel takes.  Behind a kernel that
+ * spins until the host opens a gate in mapped memory, all launches of a run are queued before the
+ * first one starts, and the events around them tell the GPU's time alone.
+ *
+ * It can never hang: the kernel gives up after HOLD_NS.  That happens when run() waits for the
+ * device although its variant does not say GB_HOST_DECISIONS, or queues more than the driver's
+ * queue holds (about a thousand launches); the sample is then one that was not held back.
+ *
+ * The gate counts.  A kernel waits for its own ticket, so one that was given up can neither be
+ * confused by nor confuse a later one.
+ */
+#include "cuda/backend.h"
+#include "cuda/check.h"
+#include "cuda/device.h"
+
+static const unsigned long long HOLD_NS = 100000000;
+
+static struct {
+	uint32_t *gate;   /* in host memory, the device's to read */
+	uint32_t *mapped; /* the same, as the device sees it */
+	uint32_t ticket;  /* of the kernel launched last */
+} block;
+
+/* One thread.  The gate is read as volatile because the host writes it meanwhile: that is a relaxed
+ * load at system scope, past every cache.  The difference is signed, so that the count may wrap. */
+static __global__ void hold(const volatile uint32_t *gate, uint32_t ticket,
+			    unsigned long long limit_ns)
+{
+	const unsigned long long start_ns = gpu_global_timer_ns();
+
+	while ((int32_t)(*gate - ticket) < 0 && gpu_global_timer_ns() - start_ns < limit_ns)
+		__nanosleep(200);
+}
+
+static void open_gate(void)
+{
+	__atomic_store_n(block.gate, block.ticket, __ATOMIC_RELEASE);
+}
+
+enum gb_status gpu_block_create(struct gb_error *err)
+{
+	void *gate = NULL, *mapped = NULL;
+
+	if (!CUDA_OK(err, cudaHostAlloc(&gate, sizeof *block.gate, cudaHostAllocMapped)))
+		return err->code;
+	if (!CUDA_OK(err, cudaHostGetDevicePointer(&mapped, gate, 0))) {
+		(void)cudaFreeHost(gate);
+		return err->code;
+	}
+	block.gate = (uint32_t *)gate;
+	block.mapped = (uint32_t *)mapped;
+	block.ticket = 0;
+	open_gate();
+	return GB_OK;
+}
+
+enum gb_status gpu_block(struct gb_error *err)
+{
+	block.ticket++;
+	GPU_LAUNCH(hold, 1, 1, 0, gpu_stream(), block.mapped, block.ticket, HOLD_NS);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	return GB_OK;
+}
+
+enum gb_status gpu_unblock(struct gb_error *err)
+{
+	(void)err;
+	open_gate();
+	return GB_OK;
+}
+
+void gpu_block_destroy(void)
+{
+	if (!block.gate)
+		return;
+	open_gate();
+	(void)cudaFreeHost(block.gate);
+	block.gate = block.mapped = NULL;
+}

@@ -1,0 +1,44 @@
+/* apetrei.cu -- cuda/apetrei: 30-bit codes, radix sort, and one kernel from the leaves to the
+ * root that makes nodes and boxes (lbvh_hierarchy.cu; Apetrei 2014).
+ *
+ * Against karras-radix: neither binary searches nor passes over all nodes, and a node is written
+ * once, with its box, and read once.  The leaves' boxes are part of the phase "hierarchy".  The
+ * bound is memory: about 320 bytes a primitive; 1.6 M triangles are expected to take .2 ms on an
+ * H200.
+ */
+#include "cuda/lbvh/parts/common.h"
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_ARRIVED, err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	return lbvh_gpu_best((struct lbvh_gpu *)state, timer, err);
+}
+
+/* Mesh read, boxes written, read for the codes and gathered; four passes of the sort and its
+ * histogram; flags, places, index, first and codes between the phases; nodes written and read. */
+static double bytes(const void *params, const void *input)
+{
+	const struct lbvh_input *const in = (const struct lbvh_input *)input;
+
+	(void)params;
+	return 12 * (double)(in->vertex_count + in->count) +
+	       (double)in->count * (3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
+				    3 * sizeof(struct lbvh_node) + 2 * sizeof(uint32_t));
+}
+
+const struct gb_variant_ops lbvh_cuda_apetrei = {
+	.create = create,
+	.upload = lbvh_gpu_builder_upload,
+	.reset = NULL,
+	.run = run,
+	.download = lbvh_gpu_builder_download,
+	.destroy = lbvh_gpu_builder_destroy,
+	.bytes = bytes,
+	.metrics = NULL,
+	.flags = GB_REPEATABLE,
+};

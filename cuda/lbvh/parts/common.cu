@@ -1,0 +1,434 @@
+/* common.cu -- the CUDA builders' first phases (boxes, codes, sort, places of leaves), their
+ * arrays, and the way in and out.
+ *
+ * Boxes: a thread takes a primitive, writes its box of 32 bytes and keeps the union of what it has
+ * seen; blocks leave six bounds each, one more block joins these into the grid of the codes.  The
+ * vertices are gathered through the triangles' indices, which the caches serve for the meshes of
+ * practice; the bound is memory.
+ */
+#include "cuda/lbvh/parts/common.h"
+
+#include <float.h>
+#include <stdlib.h>
+
+#include "cuda/primitives/primitives.h"
+
+enum {
+	BLOCK = GPU_BLOCK(256),
+	WARPS = BLOCK / WARP,
+	PARTS = 1024, /* blocks of the first kernel of bounds, at most */
+	AXES = 3,
+	BOUNDS = 2 * AXES, /* low of x, y, z, then high */
+};
+
+/* ---- boxes -------------------------------------------------------------------------------- */
+
+static __device__ __forceinline__ void no_bounds(float *bound)
+{
+	for (int k = 0; k < AXES; k++) {
+		bound[k] = FLT_MAX;
+		bound[AXES + k] = -FLT_MAX;
+	}
+}
+
+static __device__ __forceinline__ void widen(float *bound, const float *lo, const float *hi)
+{
+	for (int k = 0; k < AXES; k++) {
+		bound[k] = lbvh_min(bound[k], lo[k]);
+		bound[AXES + k] = lbvh_max(bound[AXES + k], hi[k]);
+	}
+}
+
+/* The bounds of all threads of the block, in thread 0.  part: WARPS * BOUNDS. */
+static __device__ __forceinline__ void join_block(float *bound, float *part)
+{
+	for (int step = WARP / 2; step > 0; step /= 2) {
+		float other[BOUNDS];
+
+		for (int b = 0; b < BOUNDS; b++)
+			other[b] = __shfl_xor_sync(ALL_LANES, bound[b], step);
+		widen(bound, other, other + AXES);
+	}
+	if (threadIdx.x % WARP == 0) {
+		for (int b = 0; b < BOUNDS; b++)
+			part[threadIdx.x / WARP * BOUNDS + b] = bound[b];
+	}
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		for (int w = 1; w < WARPS; w++)
+			widen(bound, part + w * BOUNDS, part + w * BOUNDS + AXES);
+	}
+}
+
+/* A grid that strides over the primitives; each block leaves its bounds. */
+static __global__ void boxes_kernel(struct lbvh_gpu g)
+{
+	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	float bound[BOUNDS];
+
+	no_bounds(bound);
+	for (size_t p = (size_t)blockIdx.x * BLOCK + threadIdx.x; p < g.count;
+	     p += (size_t)gridDim.x * BLOCK) {
+		const struct lbvh_box box = lbvh_primitive_box(g.vertex, g.triangle, p);
+		float4 *const to = (float4 *)(void *)(g.box + p);
+
+		to[0] = make_float4(box.lo[0], box.lo[1], box.lo[2], 0);
+		to[1] = make_float4(box.hi[0], box.hi[1], box.hi[2], 0);
+		widen(bound, box.lo, box.hi);
+	}
+	join_block(bound, part);
+	if (threadIdx.x == 0) {
+		for (int b = 0; b < BOUNDS; b++)
+			g.bounds[blockIdx.x * BOUNDS + b] = bound[b];
+	}
+}
+
+/* One block. */
+static __global__ void grid_kernel(struct lbvh_gpu g, unsigned parts)
+{
+	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	float bound[BOUNDS];
+
+	no_bounds(bound);
+	for (unsigned k = threadIdx.x; k < parts; k += BLOCK)
+		widen(bound, g.bounds + k * BOUNDS, g.bounds + k * BOUNDS + AXES);
+	join_block(bound, part);
+	if (threadIdx.x == 0)
+		*g.grid = lbvh_grid_over(bound, bound + AXES,
+					 g.needs & LBVH_GPU_CODES_63 ? LBVH_BITS_63 : LBVH_BITS_30);
+}
+
+enum gb_status lbvh_gpu_bounds(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+{
+	const unsigned wanted = lbvh_gpu_blocks(g->count, BLOCK);
+	const unsigned parts = wanted < PARTS ? wanted : (unsigned)PARTS;
+
+	lbvh_gpu_phase(timer, "bounds");
+	GPU_LAUNCH(boxes_kernel, parts, BLOCK, 0, gpu_stream(), *g);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	GPU_LAUNCH(grid_kernel, 1, BLOCK, 0, gpu_stream(), *g, parts);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* ---- codes -------------------------------------------------------------------------------- */
+
+static __device__ __forceinline__ struct lbvh_box load_box(const struct lbvh_gpu *g, size_t p)
+{
+	const float4 *const from = (const float4 *)(const void *)(g->box + p);
+	const float4 lo = from[0], hi = from[1];
+
+	return { { lo.x, lo.y, lo.z, 0 }, { hi.x, hi.y, hi.z, 0 } };
+}
+
+/* One thread per primitive. */
+static __global__ void codes_kernel(struct lbvh_gpu g)
+{
+	const size_t p = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+
+	if (p >= g.count)
+		return;
+
+	const struct lbvh_grid grid = *g.grid;
+	const struct lbvh_box box = load_box(&g, p);
+
+	if (g.needs & LBVH_GPU_CODES_63)
+		((uint64_t *)g.code)[p] = lbvh_code_63(&grid, &box);
+	else
+		((uint32_t *)g.code)[p] = lbvh_code_30(&grid, &box);
+	g.number[p] = (uint32_t)p;
+}
+
+/* One thread per place of the bitonic sort; behind the primitives nothing counts as smaller. */
+static __global__ void pairs_kernel(struct lbvh_gpu g, size_t power)
+{
+	const size_t p = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+
+	if (p < g.count) {
+		const struct lbvh_grid grid = *g.grid;
+		const struct lbvh_box box = load_box(&g, p);
+
+		g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;
+	} else if (p < power) {
+		g.pair[p] = UINT64_MAX;
+	}
+}
+
+static size_t power_of_two(size_t count)
+{
+	size_t power = 1;
+
+	while (power < count)
+		power *= 2;
+	return power;
+}
+
+enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+{
+	const size_t power = power_of_two(g->count);
+
+	lbvh_gpu_phase(timer, "codes");
+	if (g->needs & LBVH_GPU_POWER)
+		GPU_LAUNCH(pairs_kernel, lbvh_gpu_blocks(power, BLOCK), BLOCK, 0, gpu_stream(), *g,
+			   power);
+	else
+		GPU_LAUNCH(codes_kernel, lbvh_gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream(),
+			   *g);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* ---- sort --------------------------------------------------------------------------------- */
+
+enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+{
+	const bool wide = g->needs & LBVH_GPU_CODES_63;
+	const struct gpu_sort_args sort = {
+		.key = wide ? GPU_KEY_U64 : GPU_KEY_U32,
+		.count = g->count,
+		.begin_bit = 0,
+		.end_bit = 3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30),
+		.keys_in = g->code,
+		.keys_out = g->code_sorted,
+		.keys_spare = g->code_spare,
+		.values_in = g->number,
+		.values_out = g->index,
+		.values_spare = g->index_spare,
+		.temp = g->sort_temp,
+		.timer = NULL,
+	};
+
+	lbvh_gpu_phase(timer, "sort");
+	return gpu_sort(&sort, gpu_stream(), err);
+}
+
+/* ---- leaves ------------------------------------------------------------------------------- */
+
+/* Whether a new code starts at place i. */
+template <class T> static __device__ __forceinline__ bool starts(const struct lbvh_gpu *g, size_t i)
+{
+	const T *const code = (const T *)g->code_sorted;
+
+	return i == 0 || code[i] != code[i - 1];
+}
+
+/* One thread per place, as below. */
+template <class T> static __global__ void flags_kernel(struct lbvh_gpu g)
+{
+	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+
+	if (i < g.count)
+		g.place[i] = starts<T>(&g, i);
+}
+
+/* Append the leaf that starts at place i. */
+template <class T> static __global__ void append_kernel(struct lbvh_gpu g)
+{
+	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+
+	if (i >= g.count)
+		return;
+	if (i == 0) {
+		g.first[g.counters->leaves] = (uint32_t)g.count;
+		g.counters->passes = 0;
+		g.counters->done = 0;
+		g.counters->made = 0;
+	}
+	if (starts<T>(&g, i)) {
+		g.first[g.place[i]] = (uint32_t)i;
+		((T *)g.code)[g.place[i]] = ((const T *)g.code_sorted)[i];
+	}
+	if (g.needs & LBVH_GPU_ARRIVED)
+		g.arrived[i] = UINT32_MAX;
+}
+
+template <class T> static enum gb_status append(struct lbvh_gpu *g, struct gb_error *err)
+{
+	const unsigned blocks = lbvh_gpu_blocks(g->count, BLOCK);
+
+	GPU_LAUNCH(flags_kernel<T>, blocks, BLOCK, 0, gpu_stream(), *g);
+	if (!CUDA_OK(err, cudaGetLastError()) ||
+	    gpu_scan_u32(g->place, g->place, g->count, &g->counters->leaves, g->scan_temp,
+			 gpu_stream(), err) != GB_OK)
+		return err->code;
+	GPU_LAUNCH(append_kernel<T>, blocks, BLOCK, 0, gpu_stream(), *g);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, bool boxes, struct gb_timer *timer,
+			       struct gb_error *err)
+{
+	lbvh_gpu_phase(timer, "leaves");
+	if ((g->needs & LBVH_GPU_CODES_63 ? append<uint64_t>(g, err) : append<uint32_t>(g, err)) !=
+	    GB_OK)
+		return err->code;
+	return boxes ? lbvh_gpu_leaf_nodes(g, err) : GB_OK;
+}
+
+enum gb_status lbvh_gpu_best(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+{
+	if (lbvh_gpu_bounds(g, timer, err) != GB_OK || lbvh_gpu_codes(g, timer, err) != GB_OK ||
+	    lbvh_gpu_sort(g, timer, err) != GB_OK || lbvh_gpu_leaves(g, false, timer, err) != GB_OK)
+		return err->code;
+	return lbvh_gpu_fused(g, timer, err);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------- */
+
+static enum gb_status allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
+{
+	const bool wide = g->needs & LBVH_GPU_CODES_63;
+	const size_t n = g->count, size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
+
+	if (gpu_alloc(&g->code, n, size, err) != GB_OK ||
+	    gpu_alloc(&g->code_sorted, n, size, err) != GB_OK)
+		return err->code;
+	if (g->needs & LBVH_GPU_POWER)
+		return gpu_alloc(&g->pair, power_of_two(n), sizeof *g->pair, err);
+	if (gpu_alloc(&g->code_spare, n, size, err) != GB_OK ||
+	    gpu_alloc(&g->number, n, sizeof *g->number, err) != GB_OK ||
+	    gpu_alloc(&g->index_spare, n, sizeof *g->index_spare, err) != GB_OK)
+		return err->code;
+	return gpu_alloc(&g->sort_temp,
+			 gpu_sort_temp_bytes(wide ? GPU_KEY_U64 : GPU_KEY_U32, true, n, 0,
+					     3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30)),
+			 1, err);
+}
+
+static enum gb_status allocate_extras(struct lbvh_gpu *g, struct gb_error *err)
+{
+	const size_t n = g->count;
+
+	if ((g->needs & LBVH_GPU_MARKS) && gpu_alloc(&g->mark, n, sizeof *g->mark, err) != GB_OK)
+		return err->code;
+	if ((g->needs & LBVH_GPU_PARENTS) &&
+	    gpu_alloc(&g->parent, 2 * n, sizeof *g->parent, err) != GB_OK)
+		return err->code;
+	if (g->needs & (LBVH_GPU_PARENTS | LBVH_GPU_ARRIVED))
+		return gpu_alloc(&g->arrived, n, sizeof *g->arrived, err);
+	return GB_OK;
+}
+
+enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const void *input, unsigned needs,
+			     struct gb_error *err)
+{
+	const struct lbvh_input *const in = (const struct lbvh_input *)input;
+	const size_t n = in->count;
+
+	g->input = in;
+	g->count = n;
+	g->needs = needs;
+	if (gpu_alloc(&g->vertex, 3 * in->vertex_count, sizeof *g->vertex, err) != GB_OK ||
+	    gpu_alloc(&g->triangle, 3 * n, sizeof *g->triangle, err) != GB_OK ||
+	    gpu_alloc(&g->box, n, sizeof *g->box, err) != GB_OK ||
+	    gpu_alloc(&g->bounds, (size_t)PARTS * BOUNDS, sizeof *g->bounds, err) != GB_OK ||
+	    gpu_alloc(&g->grid, 1, sizeof *g->grid, err) != GB_OK ||
+	    gpu_alloc(&g->index, n, sizeof *g->index, err) != GB_OK ||
+	    gpu_alloc(&g->place, n, sizeof *g->place, err) != GB_OK ||
+	    gpu_alloc(&g->first, n + 1, sizeof *g->first, err) != GB_OK ||
+	    gpu_alloc(&g->node, 2 * n - 1, sizeof *g->node, err) != GB_OK ||
+	    gpu_alloc(&g->counters, 1, sizeof *g->counters, err) != GB_OK ||
+	    gpu_alloc(&g->scan_temp, gpu_scan_temp_bytes(n), 1, err) != GB_OK ||
+	    allocate_sort(g, err) != GB_OK)
+		return err->code;
+	return allocate_extras(g, err);
+}
+
+void lbvh_gpu_release(struct lbvh_gpu *g)
+{
+	gpu_free(g->vertex);
+	gpu_free(g->triangle);
+	gpu_free(g->box);
+	gpu_free(g->bounds);
+	gpu_free(g->grid);
+	gpu_free(g->code);
+	gpu_free(g->code_sorted);
+	gpu_free(g->code_spare);
+	gpu_free(g->number);
+	gpu_free(g->index);
+	gpu_free(g->index_spare);
+	gpu_free(g->pair);
+	gpu_free(g->place);
+	gpu_free(g->first);
+	gpu_free(g->node);
+	gpu_free(g->mark);
+	gpu_free(g->parent);
+	gpu_free(g->arrived);
+	gpu_free(g->sort_temp);
+	gpu_free(g->scan_temp);
+	gpu_free(g->counters);
+}
+
+/* ---- in and out --------------------------------------------------------------------------- */
+
+static bool copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+		 struct gb_error *err)
+{
+	return CUDA_OK(err, cudaMemcpyAsync(to, from, bytes, kind, gpu_stream()));
+}
+
+enum gb_status lbvh_gpu_upload(struct lbvh_gpu *g, struct gb_error *err)
+{
+	const struct lbvh_input *const in = g->input;
+
+	if (!copy(g->vertex, in->vertex, 3 * in->vertex_count * sizeof *in->vertex,
+		  cudaMemcpyHostToDevice, err) ||
+	    !copy(g->triangle, in->triangle, 3 * in->count * sizeof *in->triangle,
+		  cudaMemcpyHostToDevice, err))
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+enum gb_status lbvh_gpu_builder_create(void **state, const void *params, const void *input,
+				       unsigned needs, struct gb_error *err)
+{
+	*state = NULL;
+	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
+		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
+	*state = calloc(1, sizeof(struct lbvh_gpu));
+	if (!*state)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	return lbvh_gpu_init((struct lbvh_gpu *)*state, input, needs, err);
+}
+
+enum gb_status lbvh_gpu_builder_upload(void *state, struct gb_error *err)
+{
+	return lbvh_gpu_upload((struct lbvh_gpu *)state, err);
+}
+
+enum gb_status lbvh_gpu_builder_download(void *state, void *output, struct gb_error *err)
+{
+	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
+	struct lbvh_tree_header *const header = (struct lbvh_tree_header *)output;
+	const enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost;
+	size_t nodes;
+
+	if (!copy(&g->last, g->counters, sizeof g->last, kind, err) ||
+	    !CUDA_OK(err, cudaStreamSynchronize(gpu_stream())))
+		return err->code;
+	if (g->last.leaves == 0 || g->last.leaves > g->count)
+		return gb_fail(err, GB_ERUNTIME, "%llu leaves of %zu primitives",
+			       (unsigned long long)g->last.leaves, g->count);
+	nodes = 2 * (size_t)g->last.leaves - 1;
+	*header = {};
+	header->kind = LBVH_BINARY;
+	header->leaves = (uint32_t)g->last.leaves;
+	header->nodes = (uint32_t)nodes;
+	if (!copy(lbvh_build_nodes(output), g->node, nodes * sizeof *g->node, kind, err) ||
+	    !copy(lbvh_build_index(g->input, output), g->index, g->count * sizeof *g->index, kind,
+		  err))
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+void lbvh_gpu_builder_destroy(void *state)
+{
+	if (!state)
+		return;
+	lbvh_gpu_release((struct lbvh_gpu *)state);
+	free(state);
+}
+
+void lbvh_gpu_builder_metrics(void *state, struct gb_metrics *metrics)
+{
+	gb_metric(metrics, "refit_passes", ((const struct lbvh_gpu *)state)->last.passes);
+}

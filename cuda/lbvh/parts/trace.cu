@@ -1,0 +1,86 @@
+/* trace.cu -- arrays, triangles in place, and the way out, for the CUDA traversals. */
+#include "cuda/lbvh/parts/trace.h"
+
+/* ---- triangles ---------------------------------------------------------------------------- */
+
+/* One thread per place of the index. */
+static __global__ void corners_kernel(struct lbvh_gpu g, struct lbvh_corners *triangle)
+{
+	const size_t i = (size_t)blockIdx.x * LBVH_TRACE_BLOCK + threadIdx.x;
+
+	if (i >= g.count)
+		return;
+
+	const uint32_t p = g.index[i], *const v = g.triangle + 3 * (size_t)p;
+	const float *const a = g.vertex + 3 * (size_t)v[0], *const b = g.vertex + 3 * (size_t)v[1];
+	const float *const c = g.vertex + 3 * (size_t)v[2];
+	float4 *const to = (float4 *)(void *)(triangle + i);
+
+	to[0] = make_float4(a[0], a[1], a[2], __uint_as_float(p));
+	to[1] = make_float4(b[0], b[1], b[2], 0);
+	to[2] = make_float4(c[0], c[1], c[2], 0);
+}
+
+enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, struct lbvh_corners *triangle,
+				struct gb_error *err)
+{
+	GPU_LAUNCH(corners_kernel, lbvh_gpu_blocks(g->count, LBVH_TRACE_BLOCK), LBVH_TRACE_BLOCK, 0,
+		   gpu_stream(), *g, triangle);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* ---- life --------------------------------------------------------------------------------- */
+
+enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err)
+{
+	if (((const struct lbvh_params *)params)->op != LBVH_TRACE)
+		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to trace: --op=trace");
+	return GB_OK;
+}
+
+enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *input, bool fine,
+				    size_t rays, struct gb_error *err)
+{
+	const unsigned codes = fine ? LBVH_GPU_CODES_63 : 0;
+
+	tracer->rays = rays;
+	if (lbvh_gpu_init(&tracer->gpu, input, codes | LBVH_GPU_ARRIVED, err) != GB_OK ||
+	    gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err) != GB_OK ||
+	    gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err) != GB_OK)
+		return err->code;
+	return gpu_alloc(&tracer->counts, 1, sizeof *tracer->counts, err);
+}
+
+void lbvh_gpu_tracer_release(struct lbvh_gpu_tracer *tracer)
+{
+	gpu_free(tracer->t);
+	gpu_free(tracer->primitive);
+	gpu_free(tracer->counts);
+	lbvh_gpu_release(&tracer->gpu);
+}
+
+static bool copy(void *to, const void *from, size_t bytes, struct gb_error *err)
+{
+	return CUDA_OK(err, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, gpu_stream()));
+}
+
+enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err)
+{
+	struct lbvh_gpu_tracer *const tracer = (struct lbvh_gpu_tracer *)state;
+
+	if (!copy(lbvh_trace_t(output), tracer->t, tracer->rays * sizeof *tracer->t, err) ||
+	    !copy(lbvh_trace_primitive(tracer->gpu.input, output), tracer->primitive,
+		  tracer->rays * sizeof *tracer->primitive, err) ||
+	    !copy(&tracer->last, tracer->counts, sizeof tracer->last, err))
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct lbvh_gpu_tracer *const tracer = (const struct lbvh_gpu_tracer *)state;
+	const double rays = (double)tracer->rays;
+
+	gb_metric(metrics, "nodes_per_ray", (double)tracer->last.nodes / rays);
+	gb_metric(metrics, "triangles_per_ray", (double)tracer->last.triangles / rays);
+}

@@ -1,0 +1,247 @@
+/* trace.h -- what the CUDA traversals share: rays, hits, the order of the image, and the walk
+ *of a binary tree.
+ *
+ * A thread takes a ray, a warp 8 x 4 pixels.  A traversal is a struct with a member
+ *
+ *	__device__ void walk(struct lbvh_beam *beam, struct lbvh_steps *steps) const
+ *
+ * that finds the beam's hit and counts what it met.  Triangles are tested by common/lbvh.h's
+ * arithmetic; a box's distance may be off by a rounding, so it is compared with a slack of four
+ * units in the last place, as on the CPU: all traversals find the same hits.
+ */
+#ifndef GPUBENCH_CUDA_LBVH_PARTS_TRACE_H
+#define GPUBENCH_CUDA_LBVH_PARTS_TRACE_H
+
+#include <math.h>
+
+#include "cuda/lbvh/parts/common.h"
+
+enum {
+	LBVH_TRACE_BLOCK = GPU_BLOCK(128),
+	LBVH_TILE_WIDE = 8, /* pixels of a warp */
+	LBVH_TILE_HIGH = WARP / LBVH_TILE_WIDE,
+	LBVH_STACK = 64, /* levels of a tree over 63-bit codes, and one more */
+};
+
+/* 1 + 2^-21 */
+#define LBVH_SLACK 0x1.000008p0f
+
+/* A triangle in place: three vectors of 16 bytes. */
+struct alignas(16) lbvh_corners {
+	float a[3];
+	uint32_t primitive;
+	float b[3];
+	uint32_t unused_b;
+	float c[3];
+	uint32_t unused_c;
+};
+
+/* Boxes' parents and triangles met by all rays. */
+struct lbvh_trace_counts {
+	uint64_t nodes, triangles;
+};
+
+/* What a traversal's state begins with. */
+struct lbvh_gpu_tracer {
+	struct lbvh_gpu gpu; /* the mesh and its binary tree */
+	size_t rays;
+	float *t;
+	uint32_t *primitive;
+	struct lbvh_trace_counts *counts; /* on the device */
+	struct lbvh_trace_counts last;    /* of the last run, once it was downloaded */
+};
+
+/* Memory for the mesh, the tree that lbvh_gpu_best() makes over codes of 63 bits, or else of 30,
+ * and `rays` hits. */
+enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *input, bool fine,
+				    size_t rays, struct gb_error *err);
+void lbvh_gpu_tracer_release(struct lbvh_gpu_tracer *tracer);
+/* GB_EUNAVAILABLE unless the operation is trace. */
+enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err);
+/* Queue the triangles of all places of the tree's index. */
+enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, struct lbvh_corners *triangle,
+				struct gb_error *err);
+/* Operations of a state that begins with a tracer: hits, nodes_per_ray and triangles_per_ray. */
+enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err);
+void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
+
+/* ---- device ------------------------------------------------------------------------------- */
+
+struct lbvh_beam {
+	float origin[3], direction[3], inverse[3];
+	float t;
+	uint32_t primitive;
+};
+
+struct lbvh_steps {
+	uint32_t nodes, triangles;
+};
+
+/* A subtree that waits, and where the beam enters it. */
+struct lbvh_waiting {
+	float t;
+	uint32_t at;
+};
+
+/* The direction is set: the rest of a beam that has hit nothing.  -0 would turn the sign of what
+ * the inverse is compared with. */
+static __device__ __forceinline__ void lbvh_beam_start(struct lbvh_beam *beam)
+{
+	for (int k = 0; k < 3; k++)
+		beam->inverse[k] = 1 / (beam->direction[k] + 0.0F);
+	beam->t = INFINITY;
+	beam->primitive = LBVH_MISS;
+}
+
+/* The distance at which the beam enters the box before beam->t, or INFINITY.  Where 0 * INFINITY is
+ * NaN, lbvh_max() and lbvh_min() drop it, and the plane does not bound. */
+static __device__ __forceinline__ float lbvh_beam_enter(const struct lbvh_beam *beam,
+							const float *lo, const float *hi)
+{
+	float entry = 0, last = beam->t;
+
+	for (int k = 0; k < 3; k++) {
+		const float near = (lo[k] - beam->origin[k]) * beam->inverse[k];
+		const float far = (hi[k] - beam->origin[k]) * beam->inverse[k];
+		const bool backwards = beam->inverse[k] < 0;
+
+		entry = lbvh_max(backwards ? far : near, entry);
+		last = lbvh_min(backwards ? near : far, last);
+	}
+	return entry <= last * LBVH_SLACK ? entry : INFINITY;
+}
+
+static __device__ __forceinline__ void lbvh_beam_hit(struct lbvh_beam *beam, float t,
+						     uint32_t primitive)
+{
+	if (lbvh_nearer(t, primitive, beam->t, beam->primitive)) {
+		beam->t = t;
+		beam->primitive = primitive;
+	}
+}
+
+static __device__ __forceinline__ struct lbvh_corners lbvh_corners_load(
+	const struct lbvh_corners *from)
+{
+	const float4 *const v = (const float4 *)(const void *)from;
+	const float4 a = v[0], b = v[1], c = v[2];
+
+	return {
+		{ a.x, a.y, a.z }, __float_as_uint(a.w), { b.x, b.y, b.z }, 0, { c.x, c.y, c.z }, 0
+	};
+}
+
+/* The nearest subtree that waits and may still hold a nearer hit; false if none does. */
+static __device__ __forceinline__ bool lbvh_beam_next(const struct lbvh_beam *beam,
+						      const struct lbvh_waiting *stack, int *top,
+						      uint32_t *at)
+{
+	while (*top > 0) {
+		const struct lbvh_waiting w = stack[--*top];
+
+		if (w.t <= beam->t * LBVH_SLACK) {
+			*at = w.at;
+			return true;
+		}
+	}
+	return false;
+}
+
+static __device__ __forceinline__ float lbvh_node_enter(const struct lbvh_node *node, uint32_t i,
+							const struct lbvh_beam *beam)
+{
+	const float4 *const from = (const float4 *)(const void *)(node + i);
+	const float4 low = from[0], high = from[1];
+	const float lo[3] = { low.x, low.y, low.z }, hi[3] = { high.x, high.y, high.z };
+
+	return lbvh_beam_enter(beam, lo, hi);
+}
+
+/* Walk a binary tree, the nearer child first.  leaves->test(first, count, beam, steps) is what is
+ * done in a leaf.  stack: one entry per level. */
+template <class LEAVES>
+static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *node,
+							const LEAVES *leaves,
+							struct lbvh_waiting *stack,
+							struct lbvh_beam *beam,
+							struct lbvh_steps *steps)
+{
+	uint32_t at = 0;
+	int top = 0;
+
+	if (lbvh_node_enter(node, 0, beam) == INFINITY)
+		return;
+	do {
+		const uint32_t left = node[at].left, right = node[at].right;
+
+		if (left & LBVH_LEAF) {
+			leaves->test(left & ~LBVH_LEAF, right, beam, steps);
+			continue;
+		}
+
+		const float t_left = lbvh_node_enter(node, left, beam);
+		const float t_right = lbvh_node_enter(node, right, beam);
+		const bool left_first = t_left <= t_right;
+		const float near = left_first ? t_left : t_right;
+		const float far = left_first ? t_right : t_left;
+
+		steps->nodes++;
+		if (far < INFINITY)
+			stack[top++] = { far, left_first ? right : left };
+		if (near < INFINITY)
+			stack[top++] = { near, left_first ? left : right };
+	} while (lbvh_beam_next(beam, stack, &top, &at));
+}
+
+/* All rays of an image; tiles: of a row of it. */
+template <class TREE>
+static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edge, uint32_t tiles,
+					 TREE tree, float *t, uint32_t *primitive,
+					 struct lbvh_trace_counts *counts)
+{
+	const uint32_t lane = threadIdx.x % WARP;
+	const uint32_t tile = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
+	const uint32_t x = tile % tiles * LBVH_TILE_WIDE + lane % LBVH_TILE_WIDE;
+	const uint32_t y = tile / tiles * LBVH_TILE_HIGH + lane / LBVH_TILE_WIDE;
+	struct lbvh_steps steps = { 0, 0 };
+
+	if (x < edge && y < edge) {
+		struct lbvh_beam beam;
+
+		lbvh_ray(&camera, x, y, beam.direction);
+		for (int k = 0; k < 3; k++)
+			beam.origin[k] = camera.eye[k];
+		lbvh_beam_start(&beam);
+		tree.walk(&beam, &steps);
+		t[(size_t)y * edge + x] = beam.t;
+		primitive[(size_t)y * edge + x] = beam.primitive;
+	}
+	__syncwarp();
+
+	const uint64_t nodes = warp_sum((uint64_t)steps.nodes);
+	const uint64_t triangles = warp_sum((uint64_t)steps.triangles);
+
+	if (lane == 0) {
+		atomicAdd((unsigned long long *)&counts->nodes, (unsigned long long)nodes);
+		atomicAdd((unsigned long long *)&counts->triangles, (unsigned long long)triangles);
+	}
+}
+
+/* Queue all rays of a camera whose image is `edge` pixels wide and high. */
+template <class TREE>
+static inline enum gb_status lbvh_gpu_trace(const struct lbvh_gpu_tracer *tracer,
+					    const struct lbvh_camera *camera, uint32_t edge,
+					    const TREE *tree, struct gb_error *err)
+{
+	const uint32_t wide = lbvh_gpu_blocks(edge, LBVH_TILE_WIDE);
+	const size_t tiles = (size_t)wide * lbvh_gpu_blocks(edge, LBVH_TILE_HIGH);
+
+	if (!CUDA_OK(err, cudaMemsetAsync(tracer->counts, 0, sizeof *tracer->counts, gpu_stream())))
+		return err->code;
+	GPU_LAUNCH(lbvh_trace_kernel<TREE>, lbvh_gpu_blocks(tiles, LBVH_TRACE_BLOCK / WARP),
+		   LBVH_TRACE_BLOCK, 0, gpu_stream(), *camera, edge, wide, *tree, tracer->t,
+		   tracer->primitive, tracer->counts);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+#endif

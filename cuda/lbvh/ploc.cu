@@ -1,0 +1,299 @@
+/* ploc.cu -- cuda/ploc: the tree by clustering instead of by codes alone (Benthin, Meister,
+ * Barczak, Mehalwal, Tsakok, Kensler 2024: "H-PLOC").
+ *
+ * The codes' tree is climbed from the leaves as in lbvh_hierarchy.cu, but a finished range does not
+ * become a node: it keeps a list of at most KEPT clusters, ordered along the curve, in the slots of
+ * its first leaves.  Where two ranges join, a warp strings their lists together, a cluster per
+ * lane, and while there are more than KEPT, clusters merge: each one looks RADIUS places to both
+ * sides for the partner with the smallest common box, and those that chose each other become a
+ * node.  The last range is merged down to one cluster, the root.
+ *
+ * Which clusters merge depends on codes and boxes alone: the tree is that of cpu/ploc before its
+ * treelets are refined, but for the numbers of inner nodes, which are dealt downwards from one
+ * counter.  The root is made last and gets 0.
+ *
+ * Progress: a wish to merge is one number of which both clusters know the same, and no cluster has
+ * two equal ones, because the lowest bits tell the partner.  So the two of the strongest wish of
+ * all choose each other.
+ *
+ * Bound: arithmetic and shuffles of the merging, some 8 rounds of 8 neighbours for each 16 leaves;
+ * 1.6 M triangles are expected to take .8 ms on an H200, half of it in the phase "hierarchy".
+ */
+#include "cuda/lbvh/parts/common.h"
+
+enum {
+	BLOCK = GPU_BLOCK(128),
+	KEPT = WARP / 2,
+	RADIUS = 8,
+	PARTNER = 63, /* bits that lead from a cluster to any other: i ^ j */
+};
+
+#define NONE UINT32_MAX
+
+struct cluster {
+	float lo[3], hi[3];
+	uint32_t node;
+};
+
+/* ---- merging: a cluster per lane, `count` of them ------------------------------------------- */
+
+/* The wish of clusters with this common box, `lanes` = i ^ j, to merge; smaller is stronger. */
+static __device__ __forceinline__ int wish_of(const struct cluster *a, const float *lo,
+					      const float *hi, int lanes)
+{
+	float edge[3];
+
+	for (int k = 0; k < 3; k++)
+		edge[k] = lbvh_add(lbvh_max(a->hi[k], hi[k]), -lbvh_min(a->lo[k], lo[k]));
+
+	const float area =
+		lbvh_add(lbvh_add(lbvh_mul(edge[0], edge[1]), lbvh_mul(edge[1], edge[2])),
+			 lbvh_mul(edge[2], edge[0]));
+
+	return (__float_as_int(area) & ~PARTNER) | lanes;
+}
+
+/* The strongest wish that this lane's cluster is part of. */
+static __device__ __forceinline__ int choose(const struct cluster *mine, int lane, int count)
+{
+	int strongest = INT32_MAX;
+
+	for (int apart = 1; apart <= RADIUS; apart++) {
+		float lo[3], hi[3];
+		int wish = INT32_MAX;
+
+		for (int k = 0; k < 3; k++) {
+			lo[k] = __shfl_down_sync(ALL_LANES, mine->lo[k], apart);
+			hi[k] = __shfl_down_sync(ALL_LANES, mine->hi[k], apart);
+		}
+		if (lane + apart < count)
+			wish = wish_of(mine, lo, hi, lane ^ (lane + apart));
+
+		const int theirs = __shfl_up_sync(ALL_LANES, wish, apart);
+
+		strongest = min(strongest, wish);
+		if (lane >= apart)
+			strongest = min(strongest, theirs);
+	}
+	return strongest;
+}
+
+/* This lane's cluster is that of lane `from` from now on. */
+static __device__ __forceinline__ void take_from(struct cluster *mine, int from)
+{
+	for (int k = 0; k < 3; k++) {
+		mine->lo[k] = __shfl_sync(ALL_LANES, mine->lo[k], from);
+		mine->hi[k] = __shfl_sync(ALL_LANES, mine->hi[k], from);
+	}
+	mine->node = __shfl_sync(ALL_LANES, mine->node, from);
+}
+
+/* Move the clusters of the lanes in `kept` to the first lanes; how many they are. */
+static __device__ __forceinline__ int compact(struct cluster *mine, unsigned kept, uint32_t *source)
+{
+	const unsigned lane = threadIdx.x % WARP;
+
+	source[lane] = lane;
+	__syncwarp();
+	if (kept >> lane & 1)
+		source[__popc(kept & lanes_below())] = lane;
+	__syncwarp();
+
+	const int from = (int)source[lane];
+
+	__syncwarp();
+	take_from(mine, from);
+	return __popc(kept);
+}
+
+/* Make a node of this lane's cluster and the one at lane j; the mergers call together. */
+static __device__ __forceinline__ void merge(const struct lbvh_gpu *g, struct cluster *mine,
+					     const struct cluster *other, uint32_t number)
+{
+	uint4 *const to = (uint4 *)(void *)(g->node + number);
+
+	for (int k = 0; k < 3; k++) {
+		mine->lo[k] = lbvh_min(mine->lo[k], other->lo[k]);
+		mine->hi[k] = lbvh_max(mine->hi[k], other->hi[k]);
+	}
+	to[0] = make_uint4(__float_as_uint(mine->lo[0]), __float_as_uint(mine->lo[1]),
+			   __float_as_uint(mine->lo[2]), mine->node);
+	to[1] = make_uint4(__float_as_uint(mine->hi[0]), __float_as_uint(mine->hi[1]),
+			   __float_as_uint(mine->hi[2]), other->node);
+	mine->node = number;
+}
+
+/* Merge until at most `most` clusters are left; how many. */
+static __device__ __forceinline__ int reduce(const struct lbvh_gpu *g, struct cluster *mine,
+					     int count, int most, uint32_t *source)
+{
+	const int lane = (int)(threadIdx.x % WARP);
+
+	while (count > most) {
+		const int strongest = choose(mine, lane, count);
+		const int partner = lane < count ? lane ^ (strongest & PARTNER) : lane;
+		const bool both =
+			__shfl_sync(ALL_LANES, strongest, partner) == strongest && lane < count;
+		const unsigned makers = __ballot_sync(ALL_LANES, both && lane < partner);
+		const unsigned kept =
+			__ballot_sync(ALL_LANES, lane < count && !(both && lane > partner));
+		struct cluster other = *mine;
+		uint32_t made = 0;
+
+		take_from(&other, partner);
+		if (lane == 0)
+			made = atomicAdd(&g->counters->made, (uint32_t)__popc(makers));
+		made = __shfl_sync(ALL_LANES, made, 0);
+		if (makers >> lane & 1)
+			merge(g, mine, &other,
+			      (uint32_t)g->counters->leaves - 2 - made -
+				      (uint32_t)__popc(makers & lanes_below()));
+		count = compact(mine, kept, source);
+	}
+	return count;
+}
+
+/* ---- ranges ------------------------------------------------------------------------------- */
+
+/* Join the lists of leaves a .. split and split + 1 .. b; the whole warp.  One lane has acquired
+ * what others are to read, and one will release what others have written: every lane has a fence
+ * of its own on its side of the __syncwarp() between them. */
+static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *list, int a,
+					    int split, int b, int most, uint32_t *source)
+{
+	const int lane = (int)(threadIdx.x % WARP), place = lane % KEPT;
+	const int first = lane < KEPT ? a : split + 1, last = lane < KEPT ? split : b;
+	struct cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
+
+	__threadfence();
+	if (first + place <= last)
+		mine.node = list[first + place];
+	if (mine.node != NONE) {
+		const float4 *const from = (const float4 *)(const void *)(g->node + mine.node);
+		const float4 lo = from[0], hi = from[1];
+
+		mine.lo[0] = lo.x;
+		mine.lo[1] = lo.y;
+		mine.lo[2] = lo.z;
+		mine.hi[0] = hi.x;
+		mine.hi[1] = hi.y;
+		mine.hi[2] = hi.z;
+	}
+
+	int count = compact(&mine, __ballot_sync(ALL_LANES, mine.node != NONE), source);
+
+	count = reduce(g, &mine, count, most, source);
+	if (lane < KEPT && a + lane <= b)
+		list[a + lane] = lane < count ? mine.node : NONE;
+	__threadfence();
+	__syncwarp();
+}
+
+static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, int i, int j)
+{
+	return j < 0 || j >= leaves ? -1 : lbvh_delta(code[i], code[j]);
+}
+
+/* One thread per leaf, each list starts with its leaf. */
+static __global__ void lists_kernel(struct lbvh_gpu g)
+{
+	const uint32_t leaf = blockIdx.x * BLOCK + threadIdx.x;
+	const uint32_t leaves = (uint32_t)g.counters->leaves;
+
+	if (leaf < leaves)
+		g.place[leaf] = leaves - 1 + leaf;
+}
+
+/* One thread per leaf; ranges are joined by the warp of the thread that came second. */
+static __global__ void cluster_kernel(struct lbvh_gpu g)
+{
+	SHARED_ARRAY(uint32_t, sources, BLOCK);
+	uint32_t *const source = sources + threadIdx.x / WARP * WARP;
+	const uint64_t *const code = (const uint64_t *)g.code;
+	const int leaves = (int)g.counters->leaves;
+	int a = (int)(blockIdx.x * BLOCK + threadIdx.x), b = a, split = a;
+	bool active = a < leaves && leaves > 1;
+	int before = active ? delta(code, leaves, a, a - 1) : -1;
+	int after = active ? delta(code, leaves, b, b + 1) : -1;
+
+	while (__any_sync(ALL_LANES, active)) {
+		if (active) {
+			const bool is_left = after > before;
+
+			split = is_left ? b : a - 1;
+
+			const uint32_t other =
+				gpu_cas(&g.arrived[split], NONE, (uint32_t)(is_left ? a : b));
+
+			active = other != NONE;
+			if (active && is_left) {
+				b = (int)other;
+				after = delta(code, leaves, b, b + 1);
+			} else if (active) {
+				a = (int)other;
+				before = delta(code, leaves, a, a - 1);
+			}
+		}
+
+		const bool root = active && before < 0 && after < 0;
+
+		__syncwarp();
+		for (unsigned left = __ballot_sync(ALL_LANES, active && (root || b - a >= KEPT));
+		     left; left &= left - 1) {
+			const int lane = __ffs((int)left) - 1;
+
+			join(&g, g.place, __shfl_sync(ALL_LANES, a, lane),
+			     __shfl_sync(ALL_LANES, split, lane), __shfl_sync(ALL_LANES, b, lane),
+			     __shfl_sync(ALL_LANES, (int)root, lane) ? 1 : (int)KEPT, source);
+		}
+		active = active && !root;
+	}
+}
+
+/* ---- the variant -------------------------------------------------------------------------- */
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_CODES_63 | LBVH_GPU_ARRIVED,
+				       err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
+	const unsigned blocks = lbvh_gpu_blocks(g->count, BLOCK);
+
+	if (lbvh_gpu_bounds(g, timer, err) != GB_OK || lbvh_gpu_codes(g, timer, err) != GB_OK ||
+	    lbvh_gpu_sort(g, timer, err) != GB_OK || lbvh_gpu_leaves(g, true, timer, err) != GB_OK)
+		return err->code;
+	lbvh_gpu_phase(timer, "hierarchy");
+	GPU_LAUNCH(lists_kernel, blocks, BLOCK, 0, gpu_stream(), *g);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	GPU_LAUNCH(cluster_kernel, blocks, BLOCK, 0, gpu_stream(), *g);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* As karras64 without parents; a node is written once and read once, lists beside them. */
+static double bytes(const void *params, const void *input)
+{
+	const struct lbvh_input *const in = (const struct lbvh_input *)input;
+
+	(void)params;
+	return 12 * (double)(in->vertex_count + in->count) +
+	       (double)in->count * (3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
+				    4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t));
+}
+
+const struct gb_variant_ops lbvh_cuda_ploc = {
+	.create = create,
+	.upload = lbvh_gpu_builder_upload,
+	.reset = NULL,
+	.run = run,
+	.download = lbvh_gpu_builder_download,
+	.destroy = lbvh_gpu_builder_destroy,
+	.bytes = bytes,
+	.metrics = NULL,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,178 @@
+/* stack2.cu -- cuda/stack2: the paper's traversal: two levels, vertices through indices.
+ *
+ * As cpu/lbvh/stack2.c (section 5.3): a tree over instances, each a placement of a mesh with a tree
+ * of its own.  A ray that enters an instance's box is taken to the mesh's space, where the
+ * direction keeps its length so that distances mean the same, and walks the mesh's tree.  A leaf
+ * names primitives, those name vertices: two dependent fetches before the first coordinate, which
+ * is what `stack` leaves out.  The scene has one instance, at its own place: the walk is the
+ * paper's, the coordinates do not change, and so the hits are those of all other traversals.
+ *
+ * Bound: latency, as stack's; two more dependent fetches for every triangle that is tested.
+ */
+#include <stdlib.h>
+
+#include "cuda/lbvh/parts/trace.h"
+
+enum { TOP_LEVELS = 1, BLOCK = GPU_BLOCK(32) };
+
+/* A mesh and where it stands. */
+struct instance {
+	float inverse[3][4]; /* from the scene's space to the mesh's */
+	const struct lbvh_node *node;
+	const uint32_t *index, *triangle;
+	const float *vertex;
+};
+
+struct state {
+	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
+	struct lbvh_node *top;         /* the tree over instances: one leaf */
+	struct instance *instance;     /* one */
+};
+
+/* Triangles through indices. */
+struct lbvh_stack2_mesh {
+	const struct instance *instance;
+
+	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
+					     struct lbvh_steps *steps) const
+	{
+		steps->triangles += count;
+		for (uint32_t i = 0; i < count; i++) {
+			const uint32_t p = instance->index[first + i];
+			const uint32_t *const v = instance->triangle + 3 * (size_t)p;
+
+			lbvh_beam_hit(beam,
+				      lbvh_intersect(beam->origin, beam->direction,
+						     instance->vertex + 3 * (size_t)v[0],
+						     instance->vertex + 3 * (size_t)v[1],
+						     instance->vertex + 3 * (size_t)v[2]),
+				      p);
+		}
+	}
+};
+
+/* The leaves of the upper tree. */
+struct lbvh_stack2_instances {
+	const struct instance *instance;
+	struct lbvh_waiting *stack; /* for the walks below */
+
+	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
+					     struct lbvh_steps *steps) const
+	{
+		for (uint32_t i = first; i < first + count; i++) {
+			const struct lbvh_stack2_mesh mesh = { instance + i };
+			struct lbvh_beam local;
+
+			for (int k = 0; k < 3; k++) {
+				const float *const row = instance[i].inverse[k];
+
+				local.origin[k] = lbvh_add(lbvh_dot(row, beam->origin), row[3]);
+				local.direction[k] = lbvh_dot(row, beam->direction);
+			}
+			lbvh_beam_start(&local);
+			local.t = beam->t;
+			local.primitive = beam->primitive;
+			lbvh_walk_binary(instance[i].node, &mesh, stack, &local, steps);
+			beam->t = local.t;
+			beam->primitive = local.primitive;
+		}
+	}
+};
+
+struct lbvh_stack2_tree {
+	const struct lbvh_node *top;
+	const struct instance *instance;
+
+	__device__ __forceinline__ void walk(struct lbvh_beam *beam, struct lbvh_steps *steps) const
+	{
+		struct lbvh_waiting stack[(int)TOP_LEVELS + (int)LBVH_STACK];
+		const struct lbvh_stack2_instances leaves = { instance, stack + (int)TOP_LEVELS };
+
+		lbvh_walk_binary(top, &leaves, stack, beam, steps);
+	}
+};
+
+/* One thread: the scene's one instance, and the tree over it. */
+static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
+				    struct instance *instance)
+{
+	if (threadIdx.x != 0)
+		return;
+	for (int k = 0; k < 3; k++)
+		for (int j = 0; j < 4; j++)
+			instance->inverse[k][j] = k == j;
+	instance->node = g.node;
+	instance->index = g.index;
+	instance->triangle = g.triangle;
+	instance->vertex = g.vertex;
+	top[0] = g.node[0];
+	top[0].left = LBVH_LEAF;
+	top[0].right = 1;
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	const struct lbvh_input *const in = (const struct lbvh_input *)input;
+	struct state *s;
+
+	*state = NULL;
+	if (lbvh_gpu_wants_trace(params, err) != GB_OK)
+		return err->code;
+	s = (struct state *)calloc(1, sizeof *s);
+	*state = s;
+	if (!s)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	if (lbvh_gpu_tracer_init(&s->tracer, in, true, (size_t)in->edge * in->edge, err) != GB_OK ||
+	    gpu_alloc(&s->top, 1, sizeof *s->top, err) != GB_OK)
+		return err->code;
+	return gpu_alloc(&s->instance, 1, sizeof *s->instance, err);
+}
+
+/* The mesh, and the trees from it. */
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *const s = (struct state *)state;
+	struct lbvh_gpu *const g = &s->tracer.gpu;
+
+	if (lbvh_gpu_upload(g, err) != GB_OK || lbvh_gpu_best(g, NULL, err) != GB_OK)
+		return err->code;
+	GPU_LAUNCH(place_kernel, 1, BLOCK, 0, gpu_stream(), *g, s->top, s->instance);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *const s = (struct state *)state;
+	const struct lbvh_input *const in = s->tracer.gpu.input;
+	const struct lbvh_stack2_tree tree = { s->top, s->instance };
+
+	(void)timer;
+	return lbvh_gpu_trace(&s->tracer, &in->camera, in->edge, &tree, err);
+}
+
+static void destroy(void *state)
+{
+	struct state *const s = (struct state *)state;
+
+	if (!s)
+		return;
+	gpu_free(s->top);
+	gpu_free(s->instance);
+	lbvh_gpu_tracer_release(&s->tracer);
+	free(s);
+}
+
+const struct gb_variant_ops lbvh_cuda_stack2 = {
+	.create = create,
+	.upload = upload,
+	.reset = NULL,
+	.run = run,
+	.download = lbvh_gpu_tracer_download,
+	.destroy = destroy,
+	.bytes = NULL,
+	.metrics = lbvh_gpu_tracer_metrics,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,447 @@
+/* lf_shared.cu -- lock-free insertion in shared memory, which OctreeBuild-LF (Cordeiro and
+ * Zola 2024) names as future work.
+ *
+ *	sort    bodies by the first 13 digits of their keys: 5 passes instead of 8
+ *	link    the top of the tree, all cells with more than 2048 bodies, as morton builds its
+ *	        nodes; then eight threads a node find its children by searches in the sorted
+ *	        keys: nodes, leaves, or tasks, which are cells with up to 2048 bodies
+ *	insert  a block takes a task after the other: keys into shared memory, insertion there
+ *	        as in lf, then the finished subtree goes out in one piece, its nodes renumbered,
+ *	        and its root into the slot that the task names
+ *
+ * All random access is in shared memory; memory sees whole rows, in order.
+ *
+ * What does not fit goes the way of lf, after all others, from the task's slot on: cells with more
+ * bodies than 2048 at level 13, subtrees with more nodes than the block has room for (close pairs
+ * have 7 nodes a body), and those that would write more holes than the pool has slack for.
+ *
+ * Bytes a body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, 12 of keys
+ * and numbers for the tasks, and the nodes (0.48 * 32): 235, which at 4.3 TB/s bounds it at 18 G
+ * insertions/s.  On an H200, by the sort's four fifths of copy bandwidth, 12 to 14 are to be
+ * expected.
+ */
+#include "cuda/octree/parts/lf.h"
+#include "cuda/octree/parts/linear.h"
+
+enum {
+	BLOCK = GPU_BLOCK(512),
+	SMALL_BLOCK = GPU_BLOCK(256), /* of the kernels with a thread per body */
+	LARGEST = 2048,               /* bodies of a task */
+	MOST_ROWS = 1536,             /* nodes of a task, where shared memory allows */
+	FEWEST_ROWS = 1024,
+	DEEPEST = 12, /* level of top nodes */
+	FIRST_BIT = 3 * (OCTREE_DEEPEST - DEEPEST),
+	SM_BLOCKS = 3,     /* blocks with tasks that a multiprocessor holds */
+	FEW_BODIES = 4096, /* below, tasks may not write holes */
+};
+
+/* A cell: bodies first .. first + size - 1 in the order of their keys, below slot `octant` of a
+ * node that is one level above `level`. */
+struct task {
+	uint32_t first, size, node;
+	uint16_t octant, level;
+};
+
+/* A top node: its first body and level. */
+struct cell {
+	uint32_t first, level;
+};
+
+struct state {
+	struct octree_arrays arrays; /* first: octree_upload() and others take it for the state */
+	struct octree_sorted sorted;
+	struct cell *cells;
+	struct task *tasks, *hard; /* hard: for lf */
+	uint32_t rows;             /* nodes of a task */
+	size_t shared_bytes;
+};
+
+/* What the kernels share. */
+struct forest {
+	struct octree_linear linear; /* bucket: LARGEST */
+	const uint32_t *numbers;     /* of the bodies in order */
+	const uint64_t *keys;        /* of body i */
+	struct octree_tree tree;
+	struct cell *cells;
+	struct task *tasks, *hard;
+	uint64_t hole_budget;
+	uint32_t rows;
+};
+
+/* ---- the top ----------------------------------------------------------------------------- */
+
+/* One thread per body: the top nodes it starts. */
+static __global__ void list_kernel(struct forest f)
+{
+	const size_t i = (size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x;
+
+	if (i >= f.linear.count || f.tree.counters->exhausted)
+		return;
+
+	const int before = linear_before(&f.linear, i), reach = linear_reach(&f.linear, i);
+
+	for (int level = before + 1; level <= reach; level++) {
+		struct cell *const cell = &f.cells[linear_node(&f.linear, i, level)];
+
+		cell->first = (uint32_t)i;
+		cell->level = (uint32_t)level;
+	}
+}
+
+/* The first body from `from` on whose cell (keys >> shift) is not below `cell`. */
+static __device__ __forceinline__ size_t find(const struct octree_linear *l, size_t from, int shift,
+					      uint64_t cell)
+{
+	size_t at = from, step = 1;
+
+	if (at == l->count || l->keys[at] >> shift >= cell)
+		return at;
+	while (step < l->count - at && l->keys[at + step] >> shift < cell) {
+		at += step;
+		step *= 2;
+	}
+	for (; step > 0; step /= 2) {
+		if (step < l->count - at && l->keys[at + step] >> shift < cell)
+			at += step;
+	}
+	return at + 1;
+}
+
+/* A leaf of these bodies: the value of its slot. */
+static __device__ __forceinline__ int32_t list(const struct forest *f, size_t first, size_t size)
+{
+	for (size_t k = 1; k < size; k++)
+		f->tree.next[f->numbers[first + k - 1]] = (int32_t)f->numbers[first + k];
+	return octree_body((int32_t)f->numbers[first]);
+}
+
+/* A grid that strides over the slots of the top nodes, eight threads a node. */
+static __global__ void children_kernel(struct forest f)
+{
+	struct octree_counters *const counters = f.tree.counters;
+	const size_t slots = counters->exhausted ? 0 : counters->taken * 8;
+
+	for (size_t s = (size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x; s < slots;
+	     s += (size_t)gridDim.x * SMALL_BLOCK) {
+		const struct cell up = f.cells[s / 8];
+		const int level = (int)up.level + 1, shift = 3 * (OCTREE_LEVELS - level);
+		const uint64_t cell = (f.linear.keys[up.first] >> shift & ~(uint64_t)7) | s % 8;
+		const size_t first = find(&f.linear, up.first, shift, cell);
+		const size_t size = find(&f.linear, first, shift, cell + 1) - first;
+		int32_t value = OCTREE_FREE;
+
+		if (size > 0 && size <= f.tree.bucket) {
+			value = list(&f, first, size);
+		} else if (size > LARGEST && level <= DEEPEST) {
+			value = (int32_t)linear_node(&f.linear, first, level);
+		} else if (size > 0) {
+			const struct task task = { (uint32_t)first, (uint32_t)size,
+						   (uint32_t)(s / 8), (uint16_t)(s % 8),
+						   (uint16_t)level };
+
+			if (size > LARGEST)
+				f.hard[atomicAdd(&counters->hard_tasks, 1u)] = task;
+			else
+				f.tasks[atomicAdd(&counters->tasks, 1u)] = task;
+		}
+		f.tree.child[s / 8][s % 8] = value;
+	}
+}
+
+/* ---- tasks ------------------------------------------------------------------------------- */
+
+/* A block's subtree.  Behind it in shared memory: keys[LARGEST], next[LARGEST], rank[LARGEST] if
+ * leaves are lists, child[rows]. */
+struct subtree {
+	struct octree_counters counters;
+	uint32_t task;   /* its number */
+	uint32_t base;   /* where its nodes go in the pool, 0: nowhere */
+	uint64_t unused; /* what follows is aligned to 16 bytes */
+};
+
+static size_t shared_bytes(size_t rows, bool lists)
+{
+	const size_t body = sizeof(uint64_t) + sizeof(int32_t) + (lists ? sizeof(uint32_t) : 0);
+
+	return sizeof(struct subtree) + LARGEST * body + rows * sizeof(int32_t[8]);
+}
+
+/* One thread: where the finished subtree goes, or what else becomes of the task.  holes: nodes of
+ * it that nobody uses. */
+static __device__ __forceinline__ uint32_t place(const struct forest *f, const struct subtree *s,
+						 const struct task *task, uint32_t holes)
+{
+	struct octree_counters *const counters = f->tree.counters;
+	bool hard = s->counters.exhausted;
+	uint64_t base;
+
+	if (!hard && holes)
+		hard = atomicAdd((unsigned long long *)&counters->holes,
+				 (unsigned long long)holes) +
+			       holes >
+		       f->hole_budget;
+	if (hard) {
+		f->hard[atomicAdd(&counters->hard_tasks, 1u)] = *task;
+		return 0;
+	}
+	base = atomicAdd((unsigned long long *)&counters->taken,
+			 (unsigned long long)s->counters.taken);
+	if (base + s->counters.taken > f->tree.pool) {
+		gpu_st_relaxed(&counters->exhausted, 1);
+		return 0;
+	}
+	f->tree.child[task->node][task->octant] = (int32_t)base;
+	return (uint32_t)base;
+}
+
+/* The subtree's rows and lists to the pool; bodies and nodes get their numbers in the whole. */
+static __device__ __forceinline__ void write_out(const struct forest *f,
+						 const struct octree_tree *sub,
+						 const struct task *task, uint32_t nodes,
+						 uint32_t base)
+{
+	const uint32_t *const numbers = f->numbers + task->first;
+	const int32_t *const from = sub->child[0];
+	int32_t *const to = f->tree.child[base];
+
+	for (uint32_t k = threadIdx.x; k < nodes * 8; k += BLOCK) {
+		const int32_t value = from[k];
+
+		to[k] = value > 0             ? (int32_t)base + value
+			: value < OCTREE_FREE ? octree_body((int32_t)numbers[octree_body(value)])
+					      : (int32_t)OCTREE_FREE;
+	}
+	for (uint32_t k = threadIdx.x; k < task->size; k += BLOCK) {
+		if (sub->next[k] >= 0)
+			f->tree.next[numbers[k]] = (int32_t)numbers[sub->next[k]];
+	}
+}
+
+/* Blocks that take tasks until there are none. */
+template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
+{
+	DYN_SHARED(struct subtree, s);
+	uint64_t *const keys = (uint64_t *)(void *)(s + 1);
+	int32_t *const next = (int32_t *)(void *)(keys + LARGEST);
+	uint32_t *const rank = (uint32_t *)(void *)(next + LARGEST);
+	const struct octree_tree sub = { (int32_t(*)[8])(void *)(LISTS ? rank + LARGEST : rank),
+					 next,
+					 rank,
+					 f.rows,
+					 f.tree.bucket,
+					 &s->counters };
+	uint32_t failures = 0;
+
+	for (;;) {
+		if (threadIdx.x == 0) {
+			s->task = atomicAdd(&f.tree.counters->ticket, 1u);
+			s->counters.taken = 1;
+			s->counters.exhausted = 0;
+			octree_clear_node(sub.child[0]);
+		}
+		__syncthreads();
+		if (s->task >= f.tree.counters->tasks)
+			break;
+
+		const struct task task = f.tasks[s->task];
+		const struct octree_range range = { threadIdx.x, BLOCK, task.size, NULL };
+		const struct octree_place root = { 0, task.level };
+		struct octree_inserter self = {};
+
+		for (uint32_t k = threadIdx.x; k < task.size; k += BLOCK) {
+			keys[k] = f.linear.keys[task.first + k];
+			next[k] = -1;
+		}
+		__syncthreads();
+		octree_insert<octree_kind<true, LISTS>>(&self, range, keys, &sub, root, 1);
+		failures += self.failures;
+
+		const int holes = __syncthreads_count(self.own != 0);
+
+		if (threadIdx.x == 0)
+			s->base = place(&f, s, &task, (uint32_t)holes);
+		__syncthreads();
+		if (s->base)
+			write_out(&f, &sub, &task, (uint32_t)s->counters.taken, s->base);
+		__syncthreads();
+	}
+	octree_count(&f.tree.counters->cas_failures, failures);
+}
+
+/* The tasks left over, 32 bodies at a time dealt out to the warps of the grid. */
+template <bool LISTS>
+static __global__ void __launch_bounds__(SMALL_BLOCK, 4)
+	hard_kernel(struct forest f, uint32_t least)
+{
+	const size_t warps = (size_t)gridDim.x * (SMALL_BLOCK / WARP);
+	const size_t warp = ((size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x) / WARP;
+	const uint32_t tasks = f.tree.counters->hard_tasks;
+	struct octree_inserter self = {};
+	size_t dealt = 0; /* modulo warps */
+
+	for (uint32_t k = 0; k < tasks; k++) {
+		const struct task task = f.hard[k];
+		const size_t mine = (warp + warps - dealt) % warps;
+		const struct octree_range range = { mine * WARP + threadIdx.x % WARP, warps * WARP,
+						    task.size, f.numbers + task.first };
+		const struct octree_place above = { (int32_t)task.node, task.level - 1 };
+
+		octree_insert<octree_kind<false, LISTS>>(&self, range, f.keys, &f.tree, above,
+							 least);
+		dealt = (dealt + (task.size + WARP - 1) / WARP) % warps;
+	}
+	octree_count(&f.tree.counters->cas_failures, self.failures);
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	sorted_release(&s->sorted);
+	gpu_free(s->cells);
+	gpu_free(s->tasks);
+	gpu_free(s->hard);
+	octree_destroy(s);
+}
+
+/* How many nodes a task may have: as many as the device's shared memory has room for. */
+static enum gb_status choose_rows(struct state *s, struct gb_error *err)
+{
+	const int most = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+	const bool lists = s->arrays.tree.rank != NULL;
+
+	s->rows = MOST_ROWS;
+	while (s->rows > FEWEST_ROWS && most > 0 && shared_bytes(s->rows, lists) > (size_t)most)
+		s->rows -= 32;
+	s->shared_bytes = shared_bytes(s->rows, lists);
+	if (most <= 0 || s->shared_bytes <= (size_t)most)
+		return GB_OK;
+	return gb_fail(err, GB_EUNAVAILABLE,
+		       "a subtree takes %zu bytes of shared memory, and a block can have %d",
+		       s->shared_bytes, most);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input_,
+			     struct gb_error *err)
+{
+	const struct octree_input *input = (const struct octree_input *)input_;
+	const size_t n = input->count;
+	const size_t cells = 1 + (size_t)DEEPEST * (n / LARGEST), tasks = 8 * cells;
+	struct state *s;
+
+	(void)params;
+	if (octree_create(state, sizeof *s, input, true, err) != GB_OK)
+		return err->code;
+	s = (struct state *)*state;
+	if (choose_rows(s, err) != GB_OK || sorted_create(&s->sorted, n, FIRST_BIT, err) != GB_OK ||
+	    gpu_alloc(&s->cells, cells, sizeof *s->cells, err) != GB_OK ||
+	    gpu_alloc(&s->tasks, tasks, sizeof *s->tasks, err) != GB_OK ||
+	    gpu_alloc(&s->hard, tasks, sizeof *s->hard, err) != GB_OK)
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+	void (*const kernel)(struct forest) =
+		s->arrays.tree.rank ? task_kernel<true> : task_kernel<false>;
+
+	if (!CUDA_OK(err, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+					       (int)s->shared_bytes)))
+		return err->code;
+	return octree_upload(state, err);
+}
+
+/* ---- run --------------------------------------------------------------------------------- */
+
+static enum gb_status link_top(const struct state *s, const struct forest *f, struct gb_error *err)
+{
+	const size_t n = s->arrays.count;
+
+	if (linear_number(&f->linear, f->tree, s->sorted.scan_temp, err) != GB_OK)
+		return err->code;
+	GPU_LAUNCH(list_kernel, (unsigned)(n / SMALL_BLOCK + (n % SMALL_BLOCK != 0)), SMALL_BLOCK,
+		   0, gpu_stream(), *f);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	GPU_LAUNCH(children_kernel, (unsigned)gpu_sm_count() * 4, SMALL_BLOCK, 0, gpu_stream(), *f);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+template <bool LISTS>
+static enum gb_status insert(const struct state *s, const struct forest *f, size_t slack,
+			     struct gb_error *err)
+{
+	const struct octree_grid grid =
+		octree_grid_of(s->arrays.count, SMALL_BLOCK, slack - f->hole_budget);
+
+	GPU_LAUNCH(task_kernel<LISTS>, (unsigned)gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes,
+		   gpu_stream(), *f);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	GPU_LAUNCH(hard_kernel<LISTS>, grid.blocks, SMALL_BLOCK, 0, gpu_stream(), *f, grid.chunk);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+	struct octree_arrays *const a = &s->arrays;
+	const size_t slack = octree_slack(a->input);
+	const struct forest f = {
+		.linear = { s->sorted.keys, s->sorted.base, a->count, LARGEST, DEEPEST },
+		.numbers = s->sorted.numbers,
+		.keys = a->keys,
+		.tree = a->tree,
+		.cells = s->cells,
+		.tasks = s->tasks,
+		.hard = s->hard,
+		.hole_budget = a->count < FEW_BODIES ? 0 : slack / 2,
+		.rows = s->rows,
+	};
+
+	if (octree_queue_start(a, s->sorted.numbers_in, timer, err) != GB_OK || a->count == 0)
+		return err->code;
+	if (sorted_sort(&s->sorted, a, timer, err) != GB_OK)
+		return err->code;
+	gb_phase(timer, "link");
+	if (link_top(s, &f, err) != GB_OK)
+		return err->code;
+	gb_phase(timer, "insert");
+	return a->tree.rank ? insert<true>(s, &f, slack, err) : insert<false>(s, &f, slack, err);
+}
+
+/* tasks: cells that blocks inserted in shared memory; hard_tasks: those left to lf. */
+static void metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct octree_counters *last = &((const struct state *)state)->arrays.last;
+
+	octree_metrics(state, metrics);
+	gb_metric(metrics, "tasks", last->tasks);
+	gb_metric(metrics, "hard_tasks", last->hard_tasks);
+}
+
+/* See above. */
+static double bytes(const void *params, const void *input)
+{
+	const double count = (double)((const struct octree_input *)input)->count;
+
+	return octree_bytes(params, input) + count * (4 + 128 + 40 + 12 - 8);
+}
+
+const struct gb_variant_ops octree_cuda_lf_shared = {
+	.create = create,
+	.upload = upload,
+	.reset = octree_reset,
+	.run = run,
+	.download = octree_download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.metrics = metrics,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,230 @@
+/* lock.cu -- tree building with locks, after Burtscher and Pingali (2011), the baseline of
+ * Cordeiro and Zola (2024), algorithm 1.
+ *
+ * Each thread walks down to a slot that holds no node.  A free one, or a list with room, takes the
+ * body by compare-and-swap.  A full one is locked by compare-and-swap; its owner builds, unseen,
+ * all nodes that it takes to tell the bodies apart, and unlocks the slot by storing the first of
+ * them there.  Whoever meets a lock tries again after the block's barrier, which the algorithm has
+ * to keep waiting threads off the memory.
+ *
+ *   - Nobody waits inside a step: who gets a lock unlocks it in the same step, before the
+ *     barrier, whatever the other lanes of its warp do.  So warps whose lanes run in lockstep
+ *     cannot hang.
+ *   - The number of nodes to build is known from the keys before any is built: the warp's lanes
+ *     take theirs together (octree_take).  Without nodes the slot is unlocked as it was.
+ *   - The unlocking store releases the nodes and lists, the load of a walk acquires them.
+ *   - Slots of the deepest level are never locked: one atomic exchange puts a body before those
+ *     already there.
+ *
+ * "insert" alone is what the paper measures; it moves the same bytes as lf, with a second atomic
+ * for each split and the barrier.  The bound is the same; half of lf's rate is to be expected where
+ * bodies that are neighbours in memory want the same slots (4 to 6 G insertions/s on an H200).
+ */
+#include "cuda/octree/parts/common.h"
+
+enum { BLOCK = GPU_BLOCK(256) };
+
+/* One thread's walk. */
+struct walk {
+	uint64_t key;
+	int32_t *slot;
+	int32_t body;
+	int level; /* of the node that the slot is in */
+	bool active;
+};
+
+static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t count,
+					     const uint64_t *keys, const struct octree_tree *tree)
+{
+	w->active = i < count;
+	if (!w->active)
+		return;
+	w->body = (int32_t)i;
+	w->key = keys[i];
+	w->level = 0;
+	w->slot = &tree->child[0][octree_digit(w->key, 0)];
+}
+
+/* Down to a slot that holds no node; what it holds. */
+static __device__ __forceinline__ int32_t descend(struct walk *w, const struct octree_tree *tree)
+{
+	for (;;) {
+		const int32_t found = gpu_ld_acquire(w->slot);
+
+		if (found <= 0)
+			return found;
+		w->level++;
+		w->slot = &tree->child[found][octree_digit(w->key, w->level)];
+	}
+}
+
+/* Is the slot to be locked and a node put there?  Else the body has room in it. */
+template <bool LISTS>
+static __device__ __forceinline__ bool is_full(const struct walk *w, int32_t found,
+					       const struct octree_tree *tree)
+{
+	if (found >= OCTREE_FREE || found == OCTREE_LOCKED || w->level == OCTREE_DEEPEST)
+		return false;
+	return !LISTS || gpu_ld_relaxed(&tree->rank[octree_body(found)]) >= tree->bucket;
+}
+
+/* How many nodes it takes until a body of the full list and the walk's own part, or keys end. */
+template <bool LISTS>
+static __device__ __forceinline__ uint32_t nodes_between(const struct walk *w, int32_t found,
+							 const uint64_t *keys,
+							 const struct octree_tree *tree)
+{
+	int shared = OCTREE_DEEPEST; /* the level of the deepest node that has them all */
+
+	for (int32_t body = octree_body(found); body >= 0; body = LISTS ? tree->next[body] : -1)
+		shared = min(shared, octree_shared_digits(w->key, keys[body]));
+	return (uint32_t)(shared - w->level);
+}
+
+/* A body into a slot of a node that nobody sees yet. */
+template <bool LISTS>
+static __device__ __forceinline__ void put(int32_t *slot, int32_t body,
+					   const struct octree_tree *tree)
+{
+	const int32_t before = *slot == OCTREE_FREE ? -1 : octree_body(*slot);
+
+	*slot = octree_body(body);
+	if (LISTS || before >= 0)
+		tree->next[body] = before;
+	if (LISTS)
+		gpu_st_relaxed(&tree->rank[body],
+			       before < 0 ? 1 : gpu_ld_relaxed(&tree->rank[before]) + 1);
+}
+
+/* Put the bodies of the list and the walk's own below `wanted` new nodes, at least one, each in
+ * the one before; then unlock the slot. */
+template <bool LISTS>
+static __device__ __forceinline__ void split(const struct walk *w, int32_t found,
+					     const struct octree_nodes *nodes, uint32_t wanted,
+					     const uint64_t *keys, const struct octree_tree *tree)
+{
+	const int last = w->level + (int)wanted; /* the level of the deepest new node */
+	int32_t *child = NULL;
+
+	for (uint32_t k = 0; k < wanted; k++) {
+		child = tree->child[octree_node(nodes, k)];
+		octree_clear_node(child);
+		if (k + 1 < wanted)
+			child[octree_digit(w->key, w->level + 1 + (int)k)] =
+				(int32_t)octree_node(nodes, k + 1);
+	}
+	for (int32_t body = octree_body(found), next; body >= 0; body = next) {
+		next = LISTS ? tree->next[body] : -1;
+		put<LISTS>(&child[octree_digit(keys[body], last)], body, tree);
+	}
+	put<LISTS>(&child[octree_digit(w->key, last)], w->body, tree);
+	gpu_st_release(w->slot, (int32_t)octree_node(nodes, 0));
+}
+
+/* The body into a slot that is not full.  True if it was done. */
+template <bool LISTS>
+static __device__ __forceinline__ bool push(const struct walk *w, int32_t found,
+					    const struct octree_tree *tree)
+{
+	const int32_t body = octree_body(w->body);
+	int32_t before = found == OCTREE_FREE ? -1 : octree_body(found);
+
+	if (w->level == OCTREE_DEEPEST) {
+		before = atomicExch(w->slot, body);
+		if (LISTS || before != OCTREE_FREE)
+			tree->next[w->body] = before == OCTREE_FREE ? -1 : octree_body(before);
+		return true;
+	}
+	if (!LISTS)
+		return atomicCAS(w->slot, found, body) == found;
+	tree->next[w->body] = before;
+	gpu_st_relaxed(&tree->rank[w->body],
+		       before < 0 ? 1 : gpu_ld_relaxed(&tree->rank[before]) + 1);
+	return gpu_cas(w->slot, found, body) == found;
+}
+
+/* A grid that strides over the bodies; a block's threads try once each, then meet. */
+template <bool LISTS>
+static __global__ void __launch_bounds__(BLOCK)
+	insert_kernel(const uint64_t *keys, size_t count, struct octree_tree tree, uint32_t least)
+{
+	struct octree_chunk chunk = {};
+	struct walk w = {};
+	size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+	uint32_t spins = 0;
+
+	start(&w, i, count, keys, &tree);
+	while (__syncthreads_or(w.active)) {
+		const int32_t found = w.active ? descend(&w, &tree) : (int32_t)OCTREE_LOCKED;
+		const bool full = w.active && is_full<LISTS>(&w, found, &tree);
+		const bool locked = full && gpu_cas(w.slot, found, (int32_t)OCTREE_LOCKED) == found;
+		const uint32_t wanted = locked ? nodes_between<LISTS>(&w, found, keys, &tree) : 0;
+		bool done = false;
+
+		__syncwarp();
+
+		const struct octree_nodes nodes = octree_take(&chunk, &tree, wanted, least);
+
+		if (!w.active)
+			continue;
+		if (locked && octree_node(&nodes, wanted - 1) >= tree.pool) {
+			gpu_st_relaxed(&tree.counters->exhausted, 1);
+			gpu_st_release(w.slot, found);
+			done = true; /* left out: the run has failed */
+		} else if (locked) {
+			split<LISTS>(&w, found, &nodes, wanted, keys, &tree);
+			done = true;
+		} else if (!full && found != OCTREE_LOCKED) {
+			done = push<LISTS>(&w, found, &tree);
+		}
+		spins += !done;
+		if (done) {
+			i += (size_t)gridDim.x * BLOCK;
+			start(&w, i, count, keys, &tree);
+		}
+	}
+	octree_count(&tree.counters->lock_spins, spins);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	(void)params;
+	return octree_create(state, sizeof(struct octree_arrays), input, true, err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct octree_arrays *const a = (struct octree_arrays *)state;
+	const struct octree_grid grid = octree_grid_of(a->count, BLOCK, octree_slack(a->input));
+
+	if (octree_queue_start(a, NULL, timer, err) != GB_OK || a->count == 0)
+		return err->code;
+	gb_phase(timer, "insert");
+	if (a->tree.rank)
+		GPU_LAUNCH(insert_kernel<true>, grid.blocks, BLOCK, 0, gpu_stream(), a->keys,
+			   a->count, a->tree, grid.chunk);
+	else
+		GPU_LAUNCH(insert_kernel<false>, grid.blocks, BLOCK, 0, gpu_stream(), a->keys,
+			   a->count, a->tree, grid.chunk);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* lock_spins: attempts that met a lock, or found the slot changed. */
+static void metrics(void *state, struct gb_metrics *metrics)
+{
+	gb_metric(metrics, "lock_spins",
+		  (double)((const struct octree_arrays *)state)->last.lock_spins);
+}
+
+const struct gb_variant_ops octree_cuda_lock = {
+	.create = create,
+	.upload = octree_upload,
+	.reset = octree_reset,
+	.run = run,
+	.download = octree_download,
+	.destroy = octree_destroy,
+	.bytes = octree_bytes,
+	.metrics = metrics,
+	.flags = GB_REPEATABLE,
+};

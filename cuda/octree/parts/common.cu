@@ -1,0 +1,291 @@
+/* common.cu -- the first steps of every builder on the device: the root box and the keys;
+ * and the arrays' way to the device and back.
+ *
+ * Box: one read of 12 bytes a body; each block leaves six bounds, a block of its own reduces those
+ * and one thread makes the box of them, with the same function as the host.  Keys: one read of 12
+ * bytes and one write of 8, in double precision, in which every step but one is exact (the first
+ * subtraction, which rounds the same everywhere): equal keys on every machine.
+ */
+#include "cuda/octree/parts/common.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	BLOCK = GPU_BLOCK(256),
+	WARPS = BLOCK / WARP,
+	BOX_BLOCKS = 1024, /* at most: the second kernel's input */
+	AXES = 3,
+	BOUNDS = 2 * AXES, /* low of x, y, z, then high */
+};
+
+/* ---- box --------------------------------------------------------------------------------- */
+
+/* The bounds of a block's threads into bound[0 .. BOUNDS), in all of shared memory's readers. */
+static __device__ __forceinline__ void reduce_bounds(float *bound, float (*part)[BOUNDS])
+{
+	GPU_UNROLL
+	for (int b = 0; b < BOUNDS; b++) {
+		GPU_UNROLL
+		for (int step = WARP / 2; step > 0; step /= 2) {
+			const float other = __shfl_xor_sync(ALL_LANES, bound[b], step);
+
+			bound[b] = b < AXES ? fminf(bound[b], other) : fmaxf(bound[b], other);
+		}
+		if (threadIdx.x % WARP == 0)
+			part[threadIdx.x / WARP][b] = bound[b];
+	}
+	__syncthreads();
+	GPU_UNROLL
+	for (int b = 0; b < BOUNDS; b++) {
+		for (int w = 0; w < WARPS; w++)
+			bound[b] = b < AXES ? fminf(bound[b], part[w][b])
+					    : fmaxf(bound[b], part[w][b]);
+	}
+}
+
+static __device__ __forceinline__ void no_bounds(float *bound)
+{
+	GPU_UNROLL
+	for (int b = 0; b < BOUNDS; b++)
+		bound[b] = b < AXES ? INFINITY : -INFINITY;
+}
+
+/* A grid that strides over the bodies; block k leaves bounds[k]. */
+static __global__ void bounds_kernel(const float *x, const float *y, const float *z, size_t count,
+				     float (*bounds)[BOUNDS])
+{
+	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	float bound[BOUNDS];
+
+	no_bounds(bound);
+	for (size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x; i < count;
+	     i += (size_t)gridDim.x * BLOCK) {
+		const float place[AXES] = { x[i], y[i], z[i] };
+
+		GPU_UNROLL
+		for (int d = 0; d < AXES; d++) {
+			bound[d] = fminf(bound[d], place[d]);
+			bound[AXES + d] = fmaxf(bound[AXES + d], place[d]);
+		}
+	}
+	reduce_bounds(bound, (float(*)[BOUNDS])part);
+	if (threadIdx.x == 0) {
+		for (int b = 0; b < BOUNDS; b++)
+			bounds[blockIdx.x][b] = bound[b];
+	}
+}
+
+/* One block. */
+static __global__ void box_kernel(const float (*bounds)[BOUNDS], unsigned blocks,
+				  struct octree_box *box)
+{
+	SHARED_ARRAY(float, part, WARPS *BOUNDS);
+	float bound[BOUNDS];
+
+	no_bounds(bound);
+	for (unsigned k = threadIdx.x; k < blocks; k += BLOCK) {
+		GPU_UNROLL
+		for (int b = 0; b < BOUNDS; b++)
+			bound[b] = b < AXES ? fminf(bound[b], bounds[k][b])
+					    : fmaxf(bound[b], bounds[k][b]);
+	}
+	reduce_bounds(bound, (float(*)[BOUNDS])part);
+	if (threadIdx.x == 0)
+		*box = octree_box_of(bound, bound + AXES);
+}
+
+/* ---- keys and clearing ------------------------------------------------------------------- */
+
+/* One thread per body. */
+static __global__ void keys_kernel(const float *x, const float *y, const float *z, size_t count,
+				   const struct octree_box *box, uint64_t *keys, uint32_t *numbers)
+{
+	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+
+	if (i >= count)
+		return;
+	keys[i] = octree_key(box, x[i], y[i], z[i]);
+	if (numbers)
+		numbers[i] = (uint32_t)i;
+}
+
+/* One thread: the root, and counters that say it was handed out. */
+static __global__ void clear_kernel(struct octree_tree tree)
+{
+	struct octree_counters none = {};
+
+	none.taken = 1;
+	*tree.counters = none;
+	octree_clear_node(tree.child[0]);
+}
+
+static enum gb_status queue_keys(struct octree_arrays *a, uint32_t *numbers, struct gb_timer *timer,
+				 struct gb_error *err)
+{
+	const size_t n = a->count, wanted = n / (BLOCK * 8) + 1;
+	const unsigned blocks = (unsigned)(min(wanted, (size_t)BOX_BLOCKS));
+	float(*const bounds)[BOUNDS] = (float(*)[BOUNDS])a->bounds;
+
+	gb_phase(timer, "box");
+	GPU_LAUNCH(bounds_kernel, blocks, BLOCK, 0, gpu_stream(), a->x, a->y, a->z, n, bounds);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	GPU_LAUNCH(box_kernel, 1, BLOCK, 0, gpu_stream(), bounds, blocks, a->box);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	gb_phase(timer, "keys");
+	GPU_LAUNCH(keys_kernel, (unsigned)(n / BLOCK + (n % BLOCK != 0)), BLOCK, 0, gpu_stream(),
+		   a->x, a->y, a->z, n, a->box, a->keys, numbers);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
+				  struct gb_timer *timer, struct gb_error *err)
+{
+	if (a->count && queue_keys(a, numbers, timer, err) != GB_OK)
+		return err->code;
+	gb_phase(timer, "clear");
+	GPU_LAUNCH(clear_kernel, 1, 1, 0, gpu_stream(), a->tree);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	if (a->count &&
+	    !CUDA_OK(err, cudaMemsetAsync(a->tree.next, 0xff, a->count * sizeof *a->tree.next,
+					  gpu_stream())))
+		return err->code;
+	return GB_OK;
+}
+
+/* ---- life -------------------------------------------------------------------------------- */
+
+static enum gb_status create_arrays(struct octree_arrays *a, const struct octree_input *input,
+				    bool ranks, struct gb_error *err)
+{
+	const size_t n = input->count;
+
+	a->input = input;
+	a->count = n;
+	if (input->pool == 0)
+		return gb_fail(err, GB_ERUNTIME, OCTREE_POOL_EXHAUSTED, input->pool, n);
+	if (input->pool >= INT32_MAX || n > OCTREE_MAX_COUNT)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "a pool of %zu nodes: numbers of nodes are below 2^31", input->pool);
+	a->tree.pool = (uint32_t)input->pool;
+	a->tree.bucket = (uint32_t)input->bucket;
+	if (gpu_alloc(&a->x, n, sizeof *a->x, err) != GB_OK ||
+	    gpu_alloc(&a->y, n, sizeof *a->y, err) != GB_OK ||
+	    gpu_alloc(&a->z, n, sizeof *a->z, err) != GB_OK ||
+	    gpu_alloc(&a->bounds, BOX_BLOCKS * BOUNDS, sizeof *a->bounds, err) != GB_OK ||
+	    gpu_alloc(&a->box, 1, sizeof *a->box, err) != GB_OK ||
+	    gpu_alloc(&a->keys, n, sizeof *a->keys, err) != GB_OK ||
+	    gpu_alloc(&a->tree.child, input->pool, sizeof *a->tree.child, err) != GB_OK ||
+	    gpu_alloc(&a->tree.next, n, sizeof *a->tree.next, err) != GB_OK ||
+	    gpu_alloc(&a->tree.counters, 1, sizeof *a->tree.counters, err) != GB_OK)
+		return err->code;
+	if (!ranks || input->bucket == 1)
+		return GB_OK;
+	return gpu_alloc(&a->tree.rank, n, sizeof *a->tree.rank, err);
+}
+
+enum gb_status octree_create(void **state, size_t size, const void *input, bool ranks,
+			     struct gb_error *err)
+{
+	*state = calloc(1, size);
+	if (!*state)
+		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	return create_arrays((struct octree_arrays *)*state, (const struct octree_input *)input,
+			     ranks, err);
+}
+
+void octree_destroy(void *state)
+{
+	struct octree_arrays *const a = (struct octree_arrays *)state;
+
+	if (!a)
+		return;
+	gpu_free(a->x);
+	gpu_free(a->y);
+	gpu_free(a->z);
+	gpu_free(a->bounds);
+	gpu_free(a->box);
+	gpu_free(a->keys);
+	gpu_free(a->tree.child);
+	gpu_free(a->tree.next);
+	gpu_free(a->tree.rank);
+	gpu_free(a->tree.counters);
+	free(a);
+}
+
+/* count elements of size bytes, from host to device or back. */
+static bool copy(void *to, const void *from, size_t count, size_t size, enum cudaMemcpyKind kind,
+		 struct gb_error *err)
+{
+	return count == 0 ||
+	       CUDA_OK(err, cudaMemcpyAsync(to, from, count * size, kind, gpu_stream()));
+}
+
+enum gb_status octree_upload(void *state, struct gb_error *err)
+{
+	struct octree_arrays *const a = (struct octree_arrays *)state;
+	const struct octree_input *const in = a->input;
+	const enum cudaMemcpyKind kind = cudaMemcpyHostToDevice;
+
+	if (!copy(a->x, in->x, a->count, sizeof *in->x, kind, err) ||
+	    !copy(a->y, in->y, a->count, sizeof *in->y, kind, err) ||
+	    !copy(a->z, in->z, a->count, sizeof *in->z, kind, err) ||
+	    !CUDA_OK(err,
+		     cudaMemsetAsync(a->tree.counters, 0, sizeof *a->tree.counters, gpu_stream())))
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+/* Wait for the run and read its counters; GB_ERUNTIME if the pool was exhausted. */
+static enum gb_status check(struct octree_arrays *a, struct gb_error *err)
+{
+	if (!copy(&a->last, a->tree.counters, 1, sizeof a->last, cudaMemcpyDeviceToHost, err) ||
+	    !CUDA_OK(err, cudaStreamSynchronize(gpu_stream())))
+		return err->code;
+	if (a->last.exhausted)
+		return gb_fail(err, GB_ERUNTIME, OCTREE_POOL_EXHAUSTED, a->input->pool, a->count);
+	return GB_OK;
+}
+
+enum gb_status octree_reset(void *state, int64_t sample, struct gb_error *err)
+{
+	(void)sample;
+	return check((struct octree_arrays *)state, err);
+}
+
+enum gb_status octree_download(void *state, void *output_, struct gb_error *err)
+{
+	struct octree_arrays *const a = (struct octree_arrays *)state;
+	struct octree_output *const output = (struct octree_output *)output_;
+	const enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost;
+	size_t rows;
+
+	if (check(a, err) != GB_OK)
+		return err->code;
+	rows = a->last.taken < a->tree.pool ? (size_t)a->last.taken : a->tree.pool;
+	memset(output, 0, sizeof *output);
+	output->rows = (int64_t)rows;
+	if (!copy(output->child, a->tree.child, rows, sizeof *a->tree.child, kind, err) ||
+	    !copy(octree_output_next(a->input, output), a->tree.next, a->count,
+		  sizeof *a->tree.next, kind, err))
+		return err->code;
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+}
+
+double octree_bytes(const void *params, const void *input_)
+{
+	const struct octree_input *input = (const struct octree_input *)input_;
+
+	(void)params;
+	return 40 * (double)input->count + 32 * (double)input->tree.nodes;
+}
+
+void octree_metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct octree_arrays *const a = (const struct octree_arrays *)state;
+
+	gb_metric(metrics, "cas_failures", (double)a->last.cas_failures);
+}

@@ -1,0 +1,191 @@
+/* common.h -- what the CUDA variants of octree share: the bodies, keys and tree on the
+ * device, their way there and back, and how a tree grows from many threads.
+ *
+ * Every variant runs "box" (the root cube, from the bodies' bounds) and "keys" (63 bits a body);
+ * after these a body's way down is read off its key (common/octree.h).
+ *
+ * Node numbers come from one counter, a chunk at a time for a whole warp: one atomic per node
+ * would be a queue of all threads at one address.  What a warp took and did not use are holes; the
+ * chunk is as large as the pool's slack allows (octree_grid_of).  A number behind the pool means
+ * that it is exhausted: that is flagged, the body is left out, and the run ends as any other;
+ * octree_reset() and octree_download() tell it afterwards.
+ */
+#ifndef GPUBENCH_CUDA_OCTREE_PARTS_COMMON_H
+#define GPUBENCH_CUDA_OCTREE_PARTS_COMMON_H
+
+#include "common/octree.h"
+#include "common/variants.h"
+#include "cuda/check.h"
+#include "cuda/device.h"
+#include "cuda/gpu.h"
+#include "cuda/primitives/device.h"
+
+/* ---- on the device ----------------------------------------------------------------------- */
+
+/* octree_queue_start() sets them; after the run the host reads them. */
+struct octree_counters {
+	uint64_t taken; /* node numbers handed out, the root's among them; may pass the pool */
+	uint64_t cas_failures; /* compare-and-swaps that found the slot changed */
+	uint64_t lock_spins;   /* attempts that met a locked slot, or lost the race for a lock */
+	uint32_t exhausted;    /* 1: somebody got no node */
+	/* The work lists of lf-shared. */
+	uint32_t tasks, hard_tasks, ticket;
+	uint64_t holes; /* written into the pool by its blocks */
+};
+
+struct octree_tree {
+	int32_t (*child)[8]; /* [pool]: see common/octree.h */
+	int32_t *next;       /* [bodies] */
+	uint32_t *rank;      /* [bodies] place in a list, from its end, 1 there; NULL: not needed */
+	uint32_t pool;
+	uint32_t bucket;
+	struct octree_counters *counters;
+};
+
+/* All on the device but input and last. */
+struct octree_arrays {
+	const struct octree_input *input;
+	size_t count;
+	float *x, *y, *z;
+	float *bounds; /* low and high of each axis, of each block of the box's first kernel */
+	struct octree_box *box;
+	uint64_t *keys; /* of body i */
+	struct octree_tree tree;
+	struct octree_counters last; /* of the last run, once it was waited for */
+};
+
+/* What all runs start with, queued in gpu_stream(): phases "box" and "keys" (numbers, unless it is
+ * NULL, is filled with 0, 1, 2 ...), then "clear": a root without children, and no body has a next
+ * one.  Without bodies that is all there is to do. */
+enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
+				  struct gb_timer *timer, struct gb_error *err);
+
+/* ---- life of a variant whose state starts with its arrays --------------------------------- */
+
+/* A state of `size` zero bytes with its arrays; ranks: tree.rank too, if the bucket is above 1. */
+enum gb_status octree_create(void **state, size_t size, const void *input, bool ranks,
+			     struct gb_error *err);
+
+/* Of a state that owns nothing but its arrays; accepts NULL. */
+void octree_destroy(void *state);
+
+enum gb_status octree_upload(void *state, struct gb_error *err);
+
+/* Tells an exhausted pool before the next sample, so that no run goes unnoticed. */
+enum gb_status octree_reset(void *state, int64_t sample, struct gb_error *err);
+enum gb_status octree_download(void *state, void *output, struct gb_error *err);
+/* Compulsory bytes of insertion: positions read twice, for box and keys, keys written and read,
+ * nodes written. */
+double octree_bytes(const void *params, const void *input);
+
+/* Metric "cas_failures" of the last run. */
+void octree_metrics(void *state, struct gb_metrics *metrics);
+
+/* ---- grids of threads that allocate nodes ------------------------------------------------- */
+
+struct octree_grid {
+	unsigned blocks;
+	uint32_t chunk; /* nodes that a warp takes at a time, at least */
+};
+
+/* The holes that a builder may leave: what input->pool has room for. */
+static inline size_t octree_slack(const struct octree_input *input)
+{
+	const size_t most = OCTREE_SLACK;
+
+	return input->count < most ? input->count : most;
+}
+
+/* Blocks of `block` threads for `count` bodies, at most what the device holds at a time.  Holes are
+ * at most one per thread that has a body, and chunk - 1 per warp: together no more than slack. */
+static inline struct octree_grid octree_grid_of(size_t count, unsigned block, size_t slack)
+{
+	const size_t resident = (size_t)gpu_sm_count() * 2048 / block;
+	size_t blocks = count / block + (count % block != 0), each;
+
+	if (blocks > resident)
+		blocks = resident;
+	if (count > slack && blocks > slack / (2 * block))
+		blocks = slack / (2 * block);
+	if (blocks == 0)
+		blocks = 1;
+	each = slack / (blocks * (block / WARP)); /* holes of a warp */
+	return { (unsigned)blocks, each <= WARP + 1    ? 1
+				   : each < WARP + 256 ? (uint32_t)(each - WARP)
+						       : 256 };
+}
+
+/* ---- device code: nodes ------------------------------------------------------------------- */
+
+/* What a warp has left of its last chunk; the same in all lanes.  Starts as zeros. */
+struct octree_chunk {
+	uint32_t next, left;
+};
+
+/* Numbers for one lane: the warp's numbers from `skip` on, first the rest of the old chunk, then
+ * the new one. */
+struct octree_nodes {
+	uint32_t skip, old_next, old_left, fresh;
+};
+
+static __device__ __forceinline__ uint32_t octree_node(const struct octree_nodes *nodes, uint32_t k)
+{
+	const uint32_t at = nodes->skip + k;
+
+	return at < nodes->old_left ? nodes->old_next + at : nodes->fresh + (at - nodes->old_left);
+}
+
+/* `wanted` nodes for each lane; all lanes of the warp call together. */
+static __device__ __forceinline__ struct octree_nodes octree_take(struct octree_chunk *chunk,
+								  const struct octree_tree *tree,
+								  uint32_t wanted, uint32_t least)
+{
+	const uint32_t upto = warp_scan(wanted);
+	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
+	struct octree_nodes nodes = { upto - wanted, chunk->next, chunk->left, 0 };
+
+	if (all <= chunk->left) {
+		chunk->next += all;
+		chunk->left -= all;
+		return nodes;
+	}
+
+	const uint32_t missing = all - chunk->left;
+	const uint32_t more = missing > least ? missing : least;
+	uint64_t first = 0;
+
+	if (threadIdx.x % WARP == 0)
+		first = atomicAdd((unsigned long long *)&tree->counters->taken,
+				  (unsigned long long)more);
+	first = __shfl_sync(ALL_LANES, first, 0);
+	/* Numbers behind the pool are all alike; none of them wraps around. */
+	nodes.fresh = first < tree->pool ? (uint32_t)first : tree->pool;
+	chunk->next = nodes.fresh + missing;
+	chunk->left = more - missing;
+	return nodes;
+}
+
+/* An empty node: as one sector of 32 bytes. */
+static __device__ __forceinline__ void octree_clear_node(int32_t *child)
+{
+	const int4 none = { OCTREE_FREE, OCTREE_FREE, OCTREE_FREE, OCTREE_FREE };
+
+	((int4 *)child)[0] = none;
+	((int4 *)child)[1] = none;
+}
+
+/* How many leading digits two keys share: 0 .. 21. */
+static __device__ __forceinline__ int octree_shared_digits(uint64_t a, uint64_t b)
+{
+	return a == b ? (int)OCTREE_LEVELS : (__clzll((long long)(a ^ b)) - 1) / 3;
+}
+
+static __device__ __forceinline__ void octree_count(uint64_t *counter, uint32_t mine)
+{
+	const uint32_t all = warp_sum(mine);
+
+	if (threadIdx.x % WARP == 0 && all)
+		atomicAdd((unsigned long long *)counter, (unsigned long long)all);
+}
+
+#endif

@@ -1,0 +1,241 @@
+/* lf.h -- the lock-free insertion of OctreeBuild-LF (Cordeiro and Zola 2024), as lf runs it
+ * from the root and lf-shared from slots further down.
+ *
+ * Each thread owns a node that nobody else sees.  It walks down to a slot that holds no node:
+ *
+ *	free      one compare-and-swap puts the body in
+ *	occupied  the body found goes into the thread's own node, and a compare-and-swap puts that
+ *	          node into the slot; the thread goes on inside it, and owns another one from the
+ *	          next time on.  If that fails, the own node's slot is reset, and the walk looks
+ *again
+ *
+ * No locks, no barriers: whoever fails does so because somebody else got on.
+ *
+ *   - A slot goes from free to bodies to a node, and never back: what was read of a slot that
+ *     still compares equal still holds.
+ *   - A node is published by a compare-and-swap that releases, and entered after a load that
+ *     acquires.  A body alone publishes nothing: its key was written by an earlier kernel.
+ *   - In nodes of the deepest level keys are used up: one atomic exchange puts a body before
+ *     those already there.  Such slots never hold nodes, so nothing can be lost; the link to the
+ *     next body is read after the kernel only.
+ *   - A warp goes step by step: a step is one load of each lane's slot.  Lanes that need a node
+ *     get theirs together (octree_take).
+ *
+ * Leaves of more bodies are lists whose heads are in the slots; rank[head] tells how long one is. A
+ * list that has room takes another head.  For a full one the thread's own node, empty, is put in
+ * its place; who did that owns the bodies of the list, and inserts them again after its own.
+ * Meanwhile nobody can meet them, so their links may be changed.  Others may still read the rank of
+ * an old head, but their compare-and-swap fails, for its slot never holds that head again.
+ */
+#ifndef GPUBENCH_CUDA_OCTREE_PARTS_LF_H
+#define GPUBENCH_CUDA_OCTREE_PARTS_LF_H
+
+#include "cuda/octree/parts/common.h"
+
+/* Where the tree is that a function works on, and whether its leaves are lists. */
+template <bool IN_SHARED, bool HAS_LISTS> struct octree_kind {
+	static constexpr bool SHARED = IN_SHARED, LISTS = HAS_LISTS;
+
+	static __device__ __forceinline__ int32_t load(const int32_t *slot)
+	{
+		return SHARED ? gpu_ld_acquire_block(slot) : gpu_ld_acquire(slot);
+	}
+
+	static __device__ __forceinline__ bool swap(int32_t *slot, int32_t found, int32_t value)
+	{
+		return (SHARED ? gpu_cas_block(slot, found, value) : gpu_cas(slot, found, value)) ==
+		       found;
+	}
+};
+
+/* What a thread keeps from one range of bodies to the next; starts as zeros. */
+struct octree_inserter {
+	struct octree_chunk chunk;
+	int32_t own; /* a node, or 0 */
+	uint32_t failures;
+};
+
+/* Bodies first, first + stride ... below count: numbers of bodies, or indices to their numbers. */
+struct octree_range {
+	size_t first, stride, count;
+	const uint32_t *numbers; /* NULL: the bodies themselves */
+};
+
+/* Where all walks of a call start. */
+struct octree_place {
+	int32_t node;
+	int level;
+};
+
+/* One lane's walk. */
+struct octree_walk {
+	uint64_t key;
+	int32_t *slot;
+	int32_t body;
+	int32_t pending; /* the first of the bodies that it owns and has to insert, or -1 */
+	int level;       /* of the node that the slot is in */
+	bool active;
+};
+
+static __device__ __forceinline__ void octree_begin(struct octree_walk *w, int32_t body,
+						    const uint64_t *keys,
+						    const struct octree_tree *tree,
+						    struct octree_place from)
+{
+	w->body = body;
+	w->key = keys[body];
+	w->level = from.level;
+	w->slot = &tree->child[from.node][octree_digit(w->key, from.level)];
+}
+
+/* The slot holds another body: put that into `own`, and own into the slot.  True if it was done. */
+template <class KIND>
+static __device__ __forceinline__ bool octree_split(const struct octree_walk *w, int32_t found,
+						    int32_t own, const uint64_t *keys,
+						    const struct octree_tree *tree)
+{
+	int32_t *const moved =
+		&tree->child[own][octree_digit(keys[octree_body(found)], w->level + 1)];
+
+	*moved = found;
+	if (KIND::swap(w->slot, found, own))
+		return true;
+	*moved = OCTREE_FREE;
+	return false;
+}
+
+/* The slot holds a full list: put `own` in its place, and keep the list.  True if it was done. */
+template <class KIND>
+static __device__ __forceinline__ bool octree_split_list(struct octree_walk *w, int32_t found,
+							 int32_t own,
+							 const struct octree_tree *tree)
+{
+	int32_t last = octree_body(found);
+
+	if (!KIND::swap(w->slot, found, own))
+		return false;
+	while (tree->next[last] >= 0)
+		last = tree->next[last];
+	tree->next[last] = w->pending;
+	w->pending = octree_body(found);
+	return true;
+}
+
+/* The slot is free, or holds a list with room: put the body there.  True if it was done. */
+template <class KIND>
+static __device__ __forceinline__ bool octree_push(const struct octree_walk *w, int32_t found,
+						   const struct octree_tree *tree)
+{
+	const int32_t body = octree_body(w->body);
+	const int32_t before = found == OCTREE_FREE ? -1 : octree_body(found);
+
+	if (!KIND::LISTS)
+		return atomicCAS(w->slot, found, body) == found;
+	tree->next[w->body] = before;
+	gpu_st_relaxed(&tree->rank[w->body],
+		       before < 0 ? 1 : gpu_ld_relaxed(&tree->rank[before]) + 1);
+	return KIND::swap(w->slot, found, body);
+}
+
+/* One step of an active lane that found `found` in its slot; true when its body is in the tree.
+ * splits: a node has to go in its place, and there is one unless the pool is exhausted. */
+template <class KIND>
+static __device__ __forceinline__ bool octree_step(struct octree_walk *w,
+						   struct octree_inserter *self, int32_t found,
+						   bool splits, const uint64_t *keys,
+						   const struct octree_tree *tree)
+{
+	bool done;
+
+	if (found <= 0 && splits && self->own == 0) {
+		gpu_st_relaxed(&tree->counters->exhausted, 1);
+		return true; /* left out: the run has failed */
+	}
+	if (found <= 0 && splits) {
+		done = KIND::LISTS ? octree_split_list<KIND>(w, found, self->own, tree)
+				   : octree_split<KIND>(w, found, self->own, keys, tree);
+		if (!done) {
+			self->failures++;
+			return false;
+		}
+		found = self->own;
+		self->own = 0;
+	}
+	if (found > 0) {
+		w->level++;
+		w->slot = &tree->child[found][octree_digit(w->key, w->level)];
+		return false;
+	}
+	if (w->level == OCTREE_DEEPEST) {
+		const int32_t before = atomicExch(w->slot, octree_body(w->body));
+
+		if (before != OCTREE_FREE)
+			tree->next[w->body] = octree_body(before);
+		else if (KIND::LISTS)
+			tree->next[w->body] = -1;
+		return true;
+	}
+	done = octree_push<KIND>(w, found, tree);
+	self->failures += !done;
+	return done;
+}
+
+/* Must a node go into the slot? */
+template <class KIND>
+static __device__ __forceinline__ bool octree_splits(const struct octree_walk *w, int32_t found,
+						     const struct octree_tree *tree)
+{
+	if (!w->active || found >= OCTREE_FREE || w->level == OCTREE_DEEPEST)
+		return false;
+	return !KIND::LISTS || gpu_ld_relaxed(&tree->rank[octree_body(found)]) >= tree->bucket;
+}
+
+/* Insert this lane's bodies of the range.  All lanes of the warp call together, with the same
+ * place and numbers. */
+template <class KIND>
+static __device__ __forceinline__ void octree_insert(struct octree_inserter *self,
+						     struct octree_range range,
+						     const uint64_t *keys,
+						     const struct octree_tree *tree,
+						     struct octree_place from, uint32_t least)
+{
+	struct octree_walk w = {};
+	size_t i = range.first;
+
+	w.pending = -1;
+	w.active = i < range.count;
+	if (w.active)
+		octree_begin(&w, (int32_t)(range.numbers ? range.numbers[i] : i), keys, tree, from);
+	while (__any_sync(ALL_LANES, w.active)) {
+		const int32_t found = w.active ? KIND::load(w.slot) : (int32_t)OCTREE_FREE;
+		const bool splits = octree_splits<KIND>(&w, found, tree);
+		const bool lacks = splits && self->own == 0;
+
+		if (__any_sync(ALL_LANES, lacks)) {
+			const struct octree_nodes nodes =
+				octree_take(&self->chunk, tree, lacks, least);
+			const uint32_t mine = octree_node(&nodes, 0);
+
+			if (lacks && mine < tree->pool) {
+				self->own = (int32_t)mine;
+				octree_clear_node(tree->child[mine]);
+			}
+		}
+		if (!w.active || !octree_step<KIND>(&w, self, found, splits, keys, tree))
+			continue;
+		if (KIND::LISTS && w.pending >= 0) {
+			const int32_t body = w.pending;
+
+			w.pending = tree->next[body];
+			octree_begin(&w, body, keys, tree, from);
+			continue;
+		}
+		i += range.stride;
+		w.active = i < range.count;
+		if (w.active)
+			octree_begin(&w, (int32_t)(range.numbers ? range.numbers[i] : i), keys,
+				     tree, from);
+	}
+}
+
+#endif

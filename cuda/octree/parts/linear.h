@@ -1,0 +1,143 @@
+/* linear.h -- which nodes a tree has, told from sorted keys.
+ *
+ * Bodies are taken in the order of their keys, so a cell is a range of them.  A node of level l is
+ * a cell with more than `bucket` bodies: it belongs to the first of them, i, and is there if
+ *	before(i) < l   the body before i is in another cell of that level
+ *	l <= reach(i)   so many levels are shared by i and the body `bucket` places behind it
+ * So body i brings levels before(i) + 1 .. reach(i), and with the exclusive sum of these counts
+ * (`base`) every node knows its number: depth first, the root is 0.
+ */
+#ifndef GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
+#define GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
+
+#include "cuda/octree/parts/common.h"
+#include "cuda/primitives/primitives.h"
+
+/* The bodies in the order of their keys, and what it takes to get them there; on the device. */
+struct octree_sorted {
+	uint64_t *keys, *keys_spare;
+	uint32_t *numbers, *numbers_in, *numbers_spare; /* numbers: of the bodies in order */
+	uint32_t *base;
+	void *sort_temp, *scan_temp;
+	int first_bit; /* keys are sorted by bits first_bit .. 62 */
+};
+
+static const int OCTREE_KEY_BITS = 3 * OCTREE_LEVELS;
+
+static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count, int first_bit,
+					   struct gb_error *err)
+{
+	s->first_bit = first_bit;
+	if (gpu_alloc(&s->keys, count, sizeof *s->keys, err) != GB_OK ||
+	    gpu_alloc(&s->keys_spare, count, sizeof *s->keys_spare, err) != GB_OK ||
+	    gpu_alloc(&s->numbers, count, sizeof *s->numbers, err) != GB_OK ||
+	    gpu_alloc(&s->numbers_in, count, sizeof *s->numbers_in, err) != GB_OK ||
+	    gpu_alloc(&s->numbers_spare, count, sizeof *s->numbers_spare, err) != GB_OK ||
+	    gpu_alloc(&s->base, count, sizeof *s->base, err) != GB_OK ||
+	    gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err) != GB_OK)
+		return err->code;
+	return gpu_alloc(&s->sort_temp,
+			 gpu_sort_temp_bytes(GPU_KEY_U64, true, count, first_bit, OCTREE_KEY_BITS),
+			 1, err);
+}
+
+/* Accepts one that was never created, but zeroed. */
+static inline void sorted_release(struct octree_sorted *s)
+{
+	gpu_free(s->keys);
+	gpu_free(s->keys_spare);
+	gpu_free(s->numbers);
+	gpu_free(s->numbers_in);
+	gpu_free(s->numbers_spare);
+	gpu_free(s->base);
+	gpu_free(s->sort_temp);
+	gpu_free(s->scan_temp);
+}
+
+/* Phase "sort". */
+static inline enum gb_status sorted_sort(const struct octree_sorted *s,
+					 const struct octree_arrays *a, struct gb_timer *timer,
+					 struct gb_error *err)
+{
+	const struct gpu_sort_args args = {
+		.key = GPU_KEY_U64,
+		.count = a->count,
+		.begin_bit = s->first_bit,
+		.end_bit = OCTREE_KEY_BITS,
+		.keys_in = a->keys,
+		.keys_out = s->keys,
+		.keys_spare = s->keys_spare,
+		.values_in = s->numbers_in,
+		.values_out = s->numbers,
+		.values_spare = s->numbers_spare,
+		.temp = s->sort_temp,
+		.timer = NULL,
+	};
+
+	gb_phase(timer, "sort");
+	return gpu_sort(&args, gpu_stream(), err);
+}
+
+struct octree_linear {
+	const uint64_t *keys; /* sorted, at least by the digits 0 .. deepest */
+	uint32_t *base;       /* of body i: nodes of those before it */
+	size_t count;
+	size_t bucket;
+	int deepest; /* level of nodes: 0 .. deepest */
+};
+
+/* -1: the first body. */
+static __device__ __forceinline__ int linear_before(const struct octree_linear *l, size_t i)
+{
+	return i == 0 ? -1 : min(octree_shared_digits(l->keys[i - 1], l->keys[i]), (int)l->deepest);
+}
+
+/* -1: body i starts no node, and the root is the first body's in any case. */
+static __device__ __forceinline__ int linear_reach(const struct octree_linear *l, size_t i)
+{
+	if (i + l->bucket < l->count)
+		return min(octree_shared_digits(l->keys[i], l->keys[i + l->bucket]), l->deepest);
+	return i == 0 ? 0 : -1;
+}
+
+/* The node of that level whose first body is i. */
+static __device__ __forceinline__ uint32_t linear_node(const struct octree_linear *l, size_t i,
+						       int level)
+{
+	return l->base[i] + (uint32_t)(level - linear_before(l, i) - 1);
+}
+
+static constexpr unsigned LINEAR_BLOCK = GPU_BLOCK(256);
+
+/* One thread per body: how many nodes it starts, for the prefix sum. */
+static __global__ void linear_count_kernel(struct octree_linear l)
+{
+	const size_t i = (size_t)blockIdx.x * LINEAR_BLOCK + threadIdx.x;
+
+	if (i < l.count)
+		l.base[i] = (uint32_t)max(linear_reach(&l, i) - linear_before(&l, i), 0);
+}
+
+/* One thread: is there room for all nodes? */
+static __global__ void linear_check_kernel(struct octree_tree tree)
+{
+	if (tree.counters->taken > tree.pool)
+		tree.counters->exhausted = 1;
+}
+
+/* Fill base and count the nodes: counters->taken.  temp: of the prefix sum. */
+static inline enum gb_status linear_number(const struct octree_linear *l, struct octree_tree tree,
+					   void *temp, struct gb_error *err)
+{
+	const size_t blocks = l->count / LINEAR_BLOCK + (l->count % LINEAR_BLOCK != 0);
+
+	GPU_LAUNCH(linear_count_kernel, (unsigned)blocks, LINEAR_BLOCK, 0, gpu_stream(), *l);
+	if (!CUDA_OK(err, cudaGetLastError()) ||
+	    gpu_scan_u32(l->base, l->base, l->count, &tree.counters->taken, temp, gpu_stream(),
+			 err) != GB_OK)
+		return err->code;
+	GPU_LAUNCH(linear_check_kernel, 1, 1, 0, gpu_stream(), tree);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+#endif

@@ -1,0 +1,70 @@
+/* primitives.h -- reductions, prefix sums and stable sorts on the device, for any workload.
+ *
+ * All work is queued in `stream`; nothing waits, nothing is allocated.  Temporary storage is the
+ * caller's: at least the bytes that the *_temp_bytes() function tells, aligned to 256 bytes as
+ * gpu_alloc() gives it; it may be used again when the work is done.  Arrays are device memory,
+ * aligned to their elements; those aligned to 16 bytes go faster.
+ */
+#ifndef GPUBENCH_CUDA_PRIMITIVES_PRIMITIVES_H
+#define GPUBENCH_CUDA_PRIMITIVES_PRIMITIVES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/status.h"
+#include "common/timer.h"
+#include "cuda/gpu.h"
+
+/* ---- reduction --------------------------------------------------------------------------- */
+
+enum gpu_reduce_op { GPU_SUM, GPU_MIN, GPU_MAX };
+
+size_t gpu_reduce_temp_bytes(void);
+
+/* *result = op over in[0 .. count).  Of nothing: sum 0, min UINT32_MAX, max 0. */
+enum gb_status gpu_reduce_u32(enum gpu_reduce_op op, const uint32_t *in, size_t count,
+			      uint64_t *result, void *temp, cudaStream_t stream,
+			      struct gb_error *err);
+
+/* GPU_MIN or GPU_MAX only; NaNs are passed over.  Of nothing: +inf or -inf. */
+enum gb_status gpu_reduce_f32(enum gpu_reduce_op op, const float *in, size_t count, float *result,
+			      void *temp, cudaStream_t stream, struct gb_error *err);
+
+/* ---- exclusive prefix sum ---------------------------------------------------------------- */
+
+size_t gpu_scan_temp_bytes(size_t count);
+
+/* out[i] = sum of in[0 .. i); *total (may be NULL) = sum of all.  out may be in.  For the first
+ * the sum of all must be below 2^32. */
+enum gb_status gpu_scan_u32(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
+			    void *temp, cudaStream_t stream, struct gb_error *err);
+enum gb_status gpu_scan_u32_u64(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
+				void *temp, cudaStream_t stream, struct gb_error *err);
+
+/* ---- stable sort ------------------------------------------------------------------------- */
+
+enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix.h; keys only */ };
+
+/* Sort count keys, and their values unless values_in is NULL, by the bits begin_bit .. end_bit - 1
+ * of the key; elements that agree in these keep their order.  The sorted arrays are in *_out;
+ * *_in is not written.  in, out and spare are different arrays of count elements.
+ * timer (may be NULL) gets the phases "histogram" and "pass". */
+struct gpu_sort_args {
+	enum gpu_key key;
+	size_t count;
+	int begin_bit, end_bit;
+	const void *keys_in;
+	void *keys_out, *keys_spare;
+	const uint32_t *values_in;
+	uint32_t *values_out, *values_spare;
+	void *temp;
+	struct gb_timer *timer;
+};
+
+/* values: whether there are any. */
+size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit);
+enum gb_status gpu_sort(const struct gpu_sort_args *sort, cudaStream_t stream,
+			struct gb_error *err);
+
+#endif

@@ -1,0 +1,88 @@
+/* cub.cu -- cub::DeviceRadixSort of the toolkit, the peer of the CUDA variants.
+ *
+ * Its onesweep since CUDA 11.5: the same idea as radix_onesweep.cu, so that the two differ in
+ * tiles, ranking and look-back only.  Bytes are counted by the same model: 36 per u32 key.
+ * CUB's own order of f32 is that of common/radix.h, but for -0 and +0, which it takes as equal.
+ */
+#include <cub/device/device_radix_sort.cuh>
+
+#include "cuda/radix/parts/common.h"
+
+struct state {
+	struct radix_arrays arrays; /* first: see radix_create() */
+	void *temp;
+	size_t temp_bytes;
+};
+
+/* Sort, or with temp == NULL only tell in *temp_bytes how much temporary storage that takes. */
+static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
+{
+	const cudaStream_t stream = gpu_stream();
+	const size_t n = a->count;
+
+	switch (a->input->type) {
+	case RADIX_U64:
+		return cub::DeviceRadixSort::SortKeys(temp, *temp_bytes,
+						      (const uint64_t *)a->keys_in,
+						      (uint64_t *)a->keys_out, n, 0, 64, stream);
+	case RADIX_F32:
+		return cub::DeviceRadixSort::SortKeys(temp, *temp_bytes, (const float *)a->keys_in,
+						      (float *)a->keys_out, n, 0, 32, stream);
+	case RADIX_PAIRS:
+		return cub::DeviceRadixSort::SortPairs(
+			temp, *temp_bytes, (const uint32_t *)a->keys_in, (uint32_t *)a->keys_out,
+			(const uint32_t *)a->values_in, a->values_out, n, 0, 32, stream);
+	case RADIX_U32:
+	default:
+		return cub::DeviceRadixSort::SortKeys(temp, *temp_bytes,
+						      (const uint32_t *)a->keys_in,
+						      (uint32_t *)a->keys_out, n, 0, 32, stream);
+	}
+}
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	radix_arrays_release(&s->arrays);
+	gpu_free(s->temp);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input_,
+			     struct gb_error *err)
+{
+	const struct radix_input *input = (const struct radix_input *)input_;
+	struct state *s = (struct state *)radix_create(state, sizeof *s, input, false, err);
+
+	(void)params;
+	if (!s)
+		return err->code;
+	if (!CUDA_OK(err, sort(&s->arrays, NULL, &s->temp_bytes)))
+		return err->code;
+	return gpu_alloc(&s->temp, s->temp_bytes ? s->temp_bytes : 1, 1, err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+
+	(void)timer;
+	if (s->arrays.count == 0)
+		return GB_OK;
+	return CUDA_OK(err, sort(&s->arrays, s->temp, &s->temp_bytes)) ? GB_OK : err->code;
+}
+
+const struct gb_variant_ops radix_cuda_cub = {
+	.create = create,
+	.upload = radix_upload,
+	.reset = NULL,
+	.run = run,
+	.download = radix_download,
+	.destroy = destroy,
+	.bytes = radix_sweep_bytes,
+	.metrics = NULL,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,423 @@
+/* small.cu -- the whole sort in one launch, by one block or by one cluster of blocks.
+ *
+ * Keys stay on the chip: in registers while they are ranked, in the blocks' shared memory while
+ * they change places.  A cluster of up to 16 blocks of 1024 threads (sm_90 and later) reaches its
+ * blocks' shared memory as one, and holds up to 16 * 1024 * 28 = 458752 u32 keys.  For each 8-bit
+ * digit:
+ *	rank   each warp counts and ranks its keys by ballots
+ *	place  each block sums its warps' counts; from all blocks' sums it learns where in the
+ *	       whole its keys of each digit start
+ *	move   each key is stored into the block that holds its new place; all blocks wait, and
+ *	       read back what lies in theirs
+ * Digits that all keys share are skipped.  The places beyond the last key are filled with the
+ * highest key: being last and the sort stable, they stay last, so only loads and stores look at
+ * the count.
+ *
+ * What it adds over onesweep is that there is one launch and no look-back: below some hundred
+ * thousand keys launches and latency are all there is.  Elements: u32 and f32 keys as 32 bits;
+ * u64 keys, and pairs as key << 32 | value, as 64 bits, of which pairs are sorted by the upper
+ * half.  Bytes moved: each element read once and written once, 8 per u32 key.
+ */
+#include "common/memory.h"
+#include "cuda/primitives/device.h"
+#include "cuda/radix/parts/common.h"
+
+enum {
+	BLOCK = GPU_BLOCK(1024),
+	WARPS = BLOCK / WARP,
+	DIGIT_BITS = 8,
+	DIGITS = 1 << DIGIT_BITS,
+	MAX_CLUSTER = 16,
+	PORTABLE_CLUSTER = 8, /* what every device with clusters has */
+};
+
+/* ---- elements ---------------------------------------------------------------------------- */
+
+struct arrays {
+	const void *keys_in;
+	const uint32_t *values_in;
+	void *keys_out;
+	uint32_t *values_out;
+	int count;
+};
+
+/* An element as it is sorted, in bits FIRST and up; its way in and out of memory. */
+template <class KEY> struct lone_key {
+	typedef typename KEY::word word;
+	static constexpr int FIRST = 0, BITS = KEY::BITS;
+	static __device__ __forceinline__ word load(const struct arrays &a, int i)
+	{
+		return KEY::order(((const word *)a.keys_in)[i]);
+	}
+	static __device__ __forceinline__ void store(const struct arrays &a, int i, word item)
+	{
+		((word *)a.keys_out)[i] = KEY::bits(item);
+	}
+};
+
+struct key_and_value {
+	typedef uint64_t word;
+	static constexpr int FIRST = 32, BITS = 64;
+	static __device__ __forceinline__ word load(const struct arrays &a, int i)
+	{
+		return (word)((const uint32_t *)a.keys_in)[i] << 32 | a.values_in[i];
+	}
+	static __device__ __forceinline__ void store(const struct arrays &a, int i, word item)
+	{
+		((uint32_t *)a.keys_out)[i] = (uint32_t)(item >> 32);
+		a.values_out[i] = (uint32_t)item;
+	}
+};
+
+/* ---- kernel ------------------------------------------------------------------------------ */
+
+/* A block's shared memory.  Counts of a warp and places in a block fit into 16 bits. */
+template <class WORD, int ITEMS> struct small_shared {
+	WORD item[BLOCK * ITEMS];      /* the block's part of the whole */
+	uint32_t total[DIGITS];        /* keys of each digit in this block: read by the others */
+	uint32_t start[DIGITS];        /* where this block's keys of each digit start */
+	uint16_t count[WARPS][DIGITS]; /* of each warp; then from where in the block's */
+};
+
+template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD item, int shift)
+{
+	return (unsigned)(item >> shift) & (DIGITS - 1);
+}
+
+/* CLUSTER: whether the launch has one; without, these are those of a lone block. */
+template <bool CLUSTER> static __device__ __forceinline__ unsigned block_rank(void)
+{
+	return CLUSTER ? gpu_cluster_rank() : 0;
+}
+
+template <bool CLUSTER> static __device__ __forceinline__ void sync_all(void)
+{
+	if (CLUSTER)
+		gpu_cluster_sync();
+	else
+		__syncthreads();
+}
+
+template <bool CLUSTER, class T>
+static __device__ __forceinline__ T *of_block(T *shared, unsigned rank)
+{
+	return CLUSTER ? gpu_cluster_map(shared, rank) : shared;
+}
+
+/* A thread per digit: the block's total, and for each warp how many keys of the digit the warps
+ * before it have. */
+template <class S> static __device__ __forceinline__ void total_digits(S *s)
+{
+	for (unsigned d = threadIdx.x; d < DIGITS; d += BLOCK) {
+		unsigned sum = 0;
+
+		GPU_UNROLL_4
+		for (int w = 0; w < WARPS; w++) {
+			const unsigned count = s->count[w][d];
+
+			s->count[w][d] = (uint16_t)sum;
+			sum += count;
+		}
+		s->total[d] = sum;
+	}
+}
+
+/* A thread per digit: from the blocks' totals fill s->start.  True, in all threads of all blocks,
+ * if all keys have one digit, and nothing needs to move. */
+template <bool CLUSTER, class S>
+static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsigned count,
+						    unsigned capacity)
+{
+	const unsigned rank = block_rank<CLUSTER>();
+	bool whole = false;
+
+	for (unsigned d = threadIdx.x; d < DIGITS; d += BLOCK) {
+		unsigned all = 0;
+
+		GPU_NO_UNROLL
+		for (unsigned b = 0; b < blocks; b++)
+			all += of_block<CLUSTER>(s->total, b)[d];
+		s->start[d] = all;
+		whole |= all == (d == DIGITS - 1 ? capacity : count);
+	}
+	whole = __syncthreads_or(whole);
+	if (whole)
+		return true;
+	if (threadIdx.x < WARP)
+		warp_scan_array<DIGITS>(s->start);
+	__syncthreads();
+	for (unsigned d = threadIdx.x; d < DIGITS; d += BLOCK) {
+		unsigned before = 0;
+
+		GPU_NO_UNROLL
+		for (unsigned b = 0; b < rank; b++)
+			before += of_block<CLUSTER>(s->total, b)[d];
+		s->start[d] += before;
+	}
+	__syncthreads();
+	return false;
+}
+
+/* One block, or one cluster of `blocks`, for all; a thread has ITEMS elements, WARP apart. */
+template <class ELEMENT, int ITEMS, bool CLUSTER>
+static __global__ void __launch_bounds__(BLOCK, 1) small_kernel(struct arrays a, unsigned blocks)
+{
+	typedef typename ELEMENT::word word;
+	typedef struct small_shared<word, ITEMS> shared;
+	constexpr unsigned PART = WARP * ITEMS, TILE = BLOCK * ITEMS;
+	DYN_SHARED(shared, s);
+	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	const unsigned place = warp * PART + lane; /* of item 0 in the block */
+	const int first = (int)(block_rank<CLUSTER>() * TILE + place);
+	const int left = a.count - first;
+	word item[ITEMS];
+
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++)
+		item[k] = k * WARP < left ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
+	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += DIGIT_BITS) {
+		uint32_t ranks[ITEMS / 2]; /* two to a word: all must fit into 64 registers */
+
+		for (unsigned d = lane; d < DIGITS; d += WARP)
+			s->count[warp][d] = 0;
+		__syncwarp();
+		GPU_UNROLL
+		for (int k = 0; k < ITEMS; k++) {
+			const unsigned rank =
+				rank_digit<DIGIT_BITS>(s->count[warp], digit_of(item[k], shift));
+
+			ranks[k / 2] = k % 2 ? __byte_perm(ranks[k / 2], rank, 0x5410) : rank;
+		}
+		__syncthreads();
+		total_digits(s);
+		sync_all<CLUSTER>();
+		if (!place_digits<CLUSTER>(s, blocks, (unsigned)a.count, blocks * TILE)) {
+			GPU_UNROLL
+			for (int k = 0; k < ITEMS; k++) {
+				const unsigned d = digit_of(item[k], shift);
+				const unsigned rank =
+					__byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410);
+				const unsigned to = s->start[d] + s->count[warp][d] + rank;
+
+				of_block<CLUSTER>(s->item, to / TILE)[to % TILE] = item[k];
+				if (k % 4 == 3)
+					__syncwarp(); /* a few addresses at a time, for registers */
+			}
+			sync_all<CLUSTER>();
+			GPU_UNROLL
+			for (int k = 0; k < ITEMS; k++)
+				item[k] = s->item[place + (unsigned)k * WARP];
+		} else {
+			sync_all<CLUSTER>(); /* before the totals are written again */
+		}
+	}
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++) {
+		if (k * WARP < left)
+			ELEMENT::store(a, first + k * WARP, item[k]);
+	}
+}
+
+/* ---- host -------------------------------------------------------------------------------- */
+
+/* A kernel, and what it holds. */
+struct shape {
+	void (*kernel)(struct arrays, unsigned);
+	bool cluster;  /* of 2 to MAX_CLUSTER blocks, else a lone block */
+	unsigned tile; /* elements of a block */
+	size_t shared_bytes;
+};
+
+struct state {
+	struct radix_arrays arrays; /* first: see radix_create() */
+	struct shape shape;
+	unsigned blocks;
+};
+
+template <class ELEMENT, int ITEMS, bool CLUSTER> static struct shape shape_of(void)
+{
+	const struct shape shape = {
+		.kernel = small_kernel<ELEMENT, ITEMS, CLUSTER>,
+		.cluster = CLUSTER,
+		.tile = BLOCK * ITEMS,
+		.shared_bytes = sizeof(struct small_shared<typename ELEMENT::word, ITEMS>),
+	};
+
+	return shape;
+}
+
+enum { SHAPES = 5 };
+
+/* In the order in which they are tried: few elements a thread are sorted sooner, so a cluster
+ * grows before its blocks do.  A lone block of more than the fewest is for devices without
+ * clusters. */
+template <class ELEMENT> static void list_shapes(struct shape shape[SHAPES])
+{
+	constexpr int HALF = sizeof(typename ELEMENT::word) / 4;
+
+	shape[0] = shape_of<ELEMENT, 8 / HALF, false>();
+	shape[1] = shape_of<ELEMENT, 8 / HALF, true>();
+	shape[2] = shape_of<ELEMENT, 16 / HALF, true>();
+	shape[3] = shape_of<ELEMENT, 28 / HALF, true>();
+	shape[4] = shape_of<ELEMENT, 16 / HALF, false>();
+}
+
+static void list_shapes_of(enum radix_type type, struct shape shape[SHAPES])
+{
+	switch (type) {
+	case RADIX_U64:
+		list_shapes<lone_key<key_u64>>(shape);
+		break;
+	case RADIX_F32:
+		list_shapes<lone_key<key_f32>>(shape);
+		break;
+	case RADIX_PAIRS:
+		list_shapes<key_and_value>(shape);
+		break;
+	case RADIX_U32:
+	default:
+		list_shapes<lone_key<key_u32>>(shape);
+		break;
+	}
+}
+
+/* Whether a cluster of that many blocks can be on the device at once. */
+static bool cluster_fits(const struct shape *shape, unsigned blocks)
+{
+#if GPU_EMULATED
+	(void)shape;
+	return blocks <= MAX_CLUSTER;
+#else
+	cudaLaunchAttribute attribute = gpu_cluster_attribute(blocks);
+	cudaLaunchConfig_t config = {};
+	int clusters = 0;
+
+	config.gridDim = blocks;
+	config.blockDim = BLOCK;
+	config.dynamicSmemBytes = shape->shared_bytes;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	return cudaOccupancyMaxActiveClusters(&clusters, shape->kernel, &config) == cudaSuccess &&
+	       clusters > 0;
+#endif
+}
+
+/* Whether the device can run `blocks` blocks of this shape as one cluster, or one alone. */
+static bool fits(const struct shape *shape, unsigned blocks)
+{
+	const int shared = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
+
+	if (gb_memory_is_dry())
+		return true; /* an estimate, perhaps without a device */
+	if (shape->shared_bytes > (size_t)shared ||
+	    (shape->cluster && !gpu_attribute(cudaDevAttrClusterLaunch)) ||
+	    cudaFuncSetAttribute(shape->kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+				 (int)shape->shared_bytes) != cudaSuccess)
+		return false;
+	if (!shape->cluster)
+		return true;
+	if (blocks > PORTABLE_CLUSTER &&
+	    cudaFuncSetAttribute(shape->kernel, cudaFuncAttributeNonPortableClusterSizeAllowed,
+				 1) != cudaSuccess)
+		return false;
+	return cluster_fits(shape, blocks);
+}
+
+/* The smallest shape that holds count elements; else the most that any holds in *most. */
+static bool choose(struct state *s, enum radix_type type, size_t count, size_t *most)
+{
+	struct shape shape[SHAPES];
+
+	list_shapes_of(type, shape);
+	*most = 0;
+	for (int i = 0; i < SHAPES; i++) {
+		const unsigned last = shape[i].cluster ? MAX_CLUSTER : 1;
+
+		for (unsigned blocks = shape[i].cluster ? 2 : 1; blocks <= last; blocks *= 2) {
+			const size_t holds = (size_t)blocks * shape[i].tile;
+
+			if (holds <= *most || !fits(&shape[i], blocks))
+				continue;
+			*most = holds;
+			s->shape = shape[i];
+			s->blocks = blocks;
+			if (holds >= count)
+				return true;
+		}
+	}
+	return false;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	radix_arrays_release(&s->arrays);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input_,
+			     struct gb_error *err)
+{
+	const struct radix_input *input = (const struct radix_input *)input_;
+	struct state chosen = {};
+	struct state *s;
+	size_t most;
+	const bool fit = choose(&chosen, input->type, input->count, &most);
+
+	(void)params;
+	(void)cudaGetLastError(); /* a shape that does not fit is no failure */
+	*state = NULL;
+	if (!fit)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "%zu keys: one launch holds at most %zu of this type on this device",
+			       input->count, most);
+	s = (struct state *)radix_create(state, sizeof *s, input, false, err);
+	if (!s)
+		return err->code;
+	s->shape = chosen.shape;
+	s->blocks = chosen.blocks;
+	return GB_OK;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+	const struct radix_arrays *const a = &s->arrays;
+	const struct arrays arrays = { a->keys_in, a->values_in, a->keys_out, a->values_out,
+				       (int)a->count };
+
+	(void)timer;
+	if (a->count == 0)
+		return GB_OK;
+	if (s->shape.cluster)
+		GPU_LAUNCH_CLUSTER(s->shape.kernel, s->blocks, BLOCK, s->blocks,
+				   s->shape.shared_bytes, gpu_stream(), arrays, s->blocks);
+	else
+		GPU_LAUNCH(s->shape.kernel, 1, BLOCK, s->shape.shared_bytes, gpu_stream(), arrays,
+			   1u);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* Each element read once and written once. */
+static double bytes(const void *params, const void *input_)
+{
+	const struct radix_input *input = (const struct radix_input *)input_;
+
+	(void)params;
+	return (double)input->count * 2 * (double)(input->key_size + radix_value_size(input));
+}
+
+const struct gb_variant_ops radix_cuda_small = {
+	.create = create,
+	.upload = radix_upload,
+	.reset = NULL,
+	.run = run,
+	.download = radix_download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.metrics = NULL,
+	.flags = GB_REPEATABLE,
+};

@@ -1,0 +1,250 @@
+/* split.cu -- one-bit LSD split: predicate, scan and scatter kernels for each bit.
+ *
+ * Method of Bernikova and Denysiuk, kept as it is there.  For each bit, least significant first:
+ *	predicate  p_i = 1 where the bit of key i is 0
+ *	scan       f = exclusive prefix sum of p; zeros = the sum of all
+ *	scatter    key i goes to f_i if its bit is 0, else to zeros + (i - f_i)
+ * Every step is stable, so after the last bit the keys are sorted.
+ *
+ * The scan is the work-efficient one on a balanced tree (Blelloch 1990; Harris, Sengupta and
+ * Owens, GPU Gems 3, chapter 39): a block scans 512 elements in shared memory, its indices padded
+ * by one in 32 so that the tree's strides do not meet in one bank, its loops unrolled; the blocks'
+ * sums are scanned the same way, level upon level.  What is before a block is added by the
+ * scatter, not by a pass of its own.
+ *
+ * Arrays: the input, two more of keys, and p, in which f replaces it: 16 bytes per u32 key, as in
+ * the paper's account of the memory that 210 million keys exhaust.  Bytes moved per u32 key and
+ * bit: predicate 8, scan 8, scatter 12, so 896 in all; that at copy bandwidth is the bound.
+ */
+#include "cuda/primitives/device.h"
+#include "cuda/radix/parts/common.h"
+
+enum {
+	BLOCK = GPU_BLOCK(256),
+	TILE = 2 * BLOCK, /* elements that a block scans */
+	MAX_LEVELS = 8,   /* 512^8 elements */
+};
+
+struct state {
+	struct radix_arrays arrays; /* first: see radix_create() */
+	uint32_t *predicate;        /* [count], then f within its block */
+	uint64_t *sums;             /* the levels above, one after the other */
+	uint64_t *zeros;            /* one: the sum of all */
+	int levels;                 /* above the predicates: at least 1 */
+	size_t size[MAX_LEVELS];
+	uint64_t *level[MAX_LEVELS]; /* into sums */
+};
+
+/* One thread per key. */
+template <class KEY>
+static __global__ void predicate_kernel(const typename KEY::word *keys, uint32_t *predicate,
+					size_t count, int bit)
+{
+	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+
+	if (i < count)
+		predicate[i] = !(KEY::order(keys[i]) >> bit & 1);
+}
+
+static __device__ __forceinline__ unsigned padded(unsigned i)
+{
+	return i + i / 32;
+}
+
+/* One block per TILE elements, two a thread: value becomes its exclusive prefix sum within the
+ * tile, sum[block] the tile's sum. */
+template <class T> static __global__ void scan_kernel(T *value, size_t count, uint64_t *sum)
+{
+	SHARED_ARRAY(T, tree, TILE + TILE / 32);
+	const size_t first = (size_t)blockIdx.x * TILE;
+	const unsigned a = threadIdx.x, b = threadIdx.x + BLOCK;
+	T total = 0;
+
+	tree[padded(a)] = first + a < count ? value[first + a] : 0;
+	tree[padded(b)] = first + b < count ? value[first + b] : 0;
+
+	GPU_UNROLL
+	for (unsigned half = 1; half < TILE; half *= 2) { /* sums, from the leaves up */
+		const unsigned right = 2 * half * (threadIdx.x + 1) - 1;
+
+		__syncthreads();
+		if (right < TILE)
+			tree[padded(right)] += tree[padded(right - half)];
+	}
+	__syncthreads();
+	if (threadIdx.x == 0) {
+		total = tree[padded(TILE - 1)];
+		tree[padded(TILE - 1)] = 0;
+	}
+	GPU_UNROLL
+	for (unsigned half = TILE / 2; half > 0; half /= 2) { /* what is before, from the root */
+		const unsigned right = 2 * half * (threadIdx.x + 1) - 1;
+
+		__syncthreads();
+		if (right < TILE) {
+			const T left = tree[padded(right - half)];
+
+			tree[padded(right - half)] = tree[padded(right)];
+			tree[padded(right)] += left;
+		}
+	}
+	__syncthreads();
+	if (first + a < count)
+		value[first + a] = tree[padded(a)];
+	if (first + b < count)
+		value[first + b] = tree[padded(b)];
+	if (threadIdx.x == 0)
+		sum[blockIdx.x] = total;
+}
+
+/* One thread per element of a level: what is before its tile is added. */
+static __global__ void add_kernel(uint64_t *value, size_t count, const uint64_t *before)
+{
+	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+
+	if (i < count)
+		value[i] += before[i / TILE];
+}
+
+/* One thread per key. */
+template <class KEY, bool VALUES>
+static __global__ void scatter_kernel(struct radix_pass pass, const uint32_t *f,
+				      const uint64_t *before, const uint64_t *zeros, size_t count,
+				      int bit)
+{
+	typedef typename KEY::word word;
+	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+
+	if (i >= count)
+		return;
+
+	const word key = ((const word *)pass.keys_in)[i];
+	const size_t f_i = before[i / TILE] + f[i];
+	const size_t to = KEY::order(key) >> bit & 1 ? *zeros + (i - f_i) : f_i;
+
+	((word *)pass.keys_out)[to] = key;
+	if (VALUES)
+		pass.values_out[to] = pass.values_in[i];
+}
+
+static unsigned blocks_of(size_t count, size_t each)
+{
+	return (unsigned)radix_tiles(count, each);
+}
+
+/* predicate becomes f but for what is before each tile: that is left in level[0]. */
+static enum gb_status scan(const struct state *s, struct gb_error *err)
+{
+	const cudaStream_t stream = gpu_stream();
+	const int top = s->levels - 1;
+
+	GPU_LAUNCH(scan_kernel<uint32_t>, blocks_of(s->arrays.count, TILE), BLOCK, 0, stream,
+		   s->predicate, s->arrays.count, s->level[0]);
+	for (int l = 0; l <= top; l++) {
+		GPU_LAUNCH(scan_kernel<uint64_t>, blocks_of(s->size[l], TILE), BLOCK, 0, stream,
+			   s->level[l], s->size[l], l == top ? s->zeros : s->level[l + 1]);
+	}
+	for (int l = top - 1; l >= 0; l--) {
+		GPU_LAUNCH(add_kernel, blocks_of(s->size[l], BLOCK), BLOCK, 0, stream, s->level[l],
+			   s->size[l], s->level[l + 1]);
+	}
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+template <class KEY, bool VALUES>
+static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+{
+	typedef typename KEY::word word;
+	const size_t count = s->arrays.count;
+	const unsigned blocks = blocks_of(count, BLOCK);
+
+	for (int bit = 0; bit < KEY::BITS; bit++) {
+		const struct radix_pass pass = radix_pass_of(&s->arrays, bit, KEY::BITS);
+
+		gb_phase(timer, "predicate");
+		GPU_LAUNCH(predicate_kernel<KEY>, blocks, BLOCK, 0, gpu_stream(),
+			   (const word *)pass.keys_in, s->predicate, count, bit);
+		if (!CUDA_OK(err, cudaGetLastError()))
+			return err->code;
+		gb_phase(timer, "scan");
+		if (scan(s, err) != GB_OK)
+			return err->code;
+		gb_phase(timer, "scatter");
+		GPU_LAUNCH((scatter_kernel<KEY, VALUES>), blocks, BLOCK, 0, gpu_stream(), pass,
+			   s->predicate, s->level[0], s->zeros, count, bit);
+		if (!CUDA_OK(err, cudaGetLastError()))
+			return err->code;
+	}
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	radix_arrays_release(&s->arrays);
+	gpu_free(s->predicate);
+	gpu_free(s->sums);
+	gpu_free(s->zeros);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input_,
+			     struct gb_error *err)
+{
+	const struct radix_input *input = (const struct radix_input *)input_;
+	struct state *s = (struct state *)radix_create(state, sizeof *s, input, true, err);
+	size_t sums = 0;
+
+	(void)params;
+	if (!s)
+		return err->code;
+	for (size_t n = input->count; s->levels == 0 || n > 1; s->levels++) {
+		n = radix_tiles(n, TILE);
+		s->size[s->levels] = n;
+		sums += n;
+	}
+	if (gpu_alloc(&s->predicate, input->count, sizeof *s->predicate, err) != GB_OK ||
+	    gpu_alloc(&s->sums, sums, sizeof *s->sums, err) != GB_OK ||
+	    gpu_alloc(&s->zeros, 1, sizeof *s->zeros, err) != GB_OK)
+		return err->code;
+	s->level[0] = s->sums;
+	for (int l = 1; l < s->levels; l++)
+		s->level[l] = s->level[l - 1] + s->size[l - 1];
+	return GB_OK;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	const struct state *s = (const struct state *)state;
+
+	if (s->arrays.count == 0)
+		return GB_OK;
+	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
+}
+
+/* Per bit: key read and predicate written; predicate read and f written; key and f read, key
+ * written; values read and written. */
+static double bytes(const void *params, const void *input_)
+{
+	const struct radix_input *input = (const struct radix_input *)input_;
+	const size_t key = input->key_size;
+	const size_t per_bit = key + 4 + 8 + key + 4 + key + 2 * radix_value_size(input);
+
+	(void)params;
+	return (double)input->count * (double)(8 * key * per_bit);
+}
+
+const struct gb_variant_ops radix_cuda_split = {
+	.create = create,
+	.upload = radix_upload,
+	.reset = NULL,
+	.run = run,
+	.download = radix_download,
+	.destroy = destroy,
+	.bytes = bytes,
+	.metrics = NULL,
+	.flags = GB_REPEATABLE,
+};

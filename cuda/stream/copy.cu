@@ -1,0 +1,124 @@
+/* copy.cu -- copy an array as fast as the device's memory allows.
+ *
+ * Each thread has four loads of 16 bytes on the way before its first store: with 2048 threads on
+ * an SM that is 128 KiB in flight, several times what Little's law asks for.  A block copies one
+ * tile and is gone, so that the hardware balances the tiles among the SMs.  The bound is the
+ * memory's bandwidth; cudaMemcpyAsync() from device to device is the same kind of kernel.
+ */
+#include <stdlib.h>
+
+#include "common/stream.h"
+#include "common/variants.h"
+#include "cuda/check.h"
+#include "cuda/device.h"
+
+enum {
+	BLOCK = GPU_BLOCK(256), /* threads */
+	EACH = 4,               /* vectors a thread copies */
+	TILE = BLOCK * EACH,    /* vectors a block copies */
+};
+
+struct state {
+	const struct stream_input *input;
+	unsigned char *from, *to; /* input->count bytes each */
+};
+
+/* One tile a block, four vectors a thread; bytes beyond the last whole vector are block 0's. */
+static __global__ void __launch_bounds__(BLOCK)
+	copy(uint4 *__restrict__ to, const uint4 *__restrict__ from, size_t bytes)
+{
+	const size_t vectors = bytes / sizeof(uint4);
+	const size_t first = (size_t)blockIdx.x * TILE + threadIdx.x;
+	uint4 vector[EACH];
+
+	if (first + (EACH - 1) * BLOCK < vectors) {
+		for (int k = 0; k < EACH; k++)
+			vector[k] = from[first + (size_t)k * BLOCK];
+		for (int k = 0; k < EACH; k++)
+			to[first + (size_t)k * BLOCK] = vector[k];
+	} else {
+		for (size_t i = first; i < vectors && i < first + TILE; i += BLOCK)
+			to[i] = from[i];
+	}
+	if (blockIdx.x == 0 && threadIdx.x < bytes % sizeof(uint4)) {
+		const size_t at = vectors * sizeof(uint4) + threadIdx.x;
+
+		((unsigned char *)to)[at] = ((const unsigned char *)from)[at];
+	}
+}
+
+static void destroy(void *state)
+{
+	struct state *s = (struct state *)state;
+
+	if (!s)
+		return;
+	gpu_free(s->from);
+	gpu_free(s->to);
+	free(s);
+}
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = (struct state *)calloc(1, sizeof *s);
+
+	(void)params;
+	if (!s)
+		return gb_fail(err, GB_ERUNTIME, "out of memory");
+	*state = s;
+	s->input = (const struct stream_input *)input;
+	if (gpu_alloc(&s->from, s->input->count, 1, err) ||
+	    gpu_alloc(&s->to, s->input->count, 1, err))
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status upload(void *state, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+
+	if (!CUDA_OK(err, cudaMemcpyAsync(s->from, s->input->words, s->input->count,
+					  cudaMemcpyHostToDevice, gpu_stream())))
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+	const size_t tile_bytes = TILE * sizeof(uint4);
+	const size_t tiles = (s->input->count + tile_bytes - 1) / tile_bytes;
+
+	(void)timer;
+	if (tiles == 0)
+		return GB_OK;
+	GPU_LAUNCH(copy, (unsigned)tiles, BLOCK, 0, gpu_stream(), (uint4 *)s->to,
+		   (const uint4 *)s->from, s->input->count);
+	if (!CUDA_OK(err, cudaGetLastError()))
+		return err->code;
+	return GB_OK;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	struct state *s = (struct state *)state;
+
+	if (!CUDA_OK(err, cudaMemcpyAsync(output, s->to, s->input->count, cudaMemcpyDeviceToHost,
+					  gpu_stream())) ||
+	    !CUDA_OK(err, cudaStreamSynchronize(gpu_stream())))
+		return err->code;
+	return GB_OK;
+}
+
+const struct gb_variant_ops stream_cuda_copy = {
+	.create = create,
+	.upload = upload,
+	.reset = NULL,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.bytes = NULL,
+	.metrics = NULL,
+	.flags = GB_REPEATABLE,
+};

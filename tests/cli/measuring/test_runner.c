@@ -1,0 +1,388 @@
+/* The runner, driven with variants that misbehave in every way it must notice. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/measuring/runner.h"
+#include "common/memory.h"
+#include "common/text.h"
+
+enum { SIZE = 1024 };
+
+/* What the toy variant does, set by each test. */
+static struct {
+	bool wrong, wrong_late, fail_create, unavailable, fail_run, no_output;
+	double busy_ns;
+	int64_t resets, runs, verified;
+	int distinct;
+} toy;
+
+struct toy_params {
+	int64_t threads, seed;
+};
+
+static const struct gb_param rows[] = { GB_COMMON_PARAMS(struct toy_params) };
+
+static enum gb_status create(void **state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	(void)params;
+	(void)input;
+	if (toy.unavailable)
+		return gb_fail(err, GB_EUNAVAILABLE, "needs 7 GiB, 3 GiB free");
+	*state = gb_host_zalloc(SIZE, 1, err);
+	if (!err->code && toy.fail_create)
+		return gb_fail(err, GB_ERUNTIME, "half built");
+	return err->code;
+}
+
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	(void)err;
+	cr_assert(eq(i64, sample, toy.resets));
+	toy.resets++;
+	memset(state, 0, SIZE);
+	return GB_OK;
+}
+
+static void spin(double ns)
+{
+	const double end = gb_now_ns() + ns;
+
+	while (gb_now_ns() < end)
+		;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	gb_phase(timer, "first");
+	spin(toy.busy_ns / 2);
+	gb_phase(timer, "second");
+	spin(toy.busy_ns / 2);
+	toy.runs++;
+	if (toy.fail_run && toy.runs == 3)
+		return gb_fail(err, GB_ERUNTIME, "the third run fails");
+	memset(state, toy.wrong || (toy.wrong_late && toy.runs > 5) ? 2 : 1, SIZE);
+	return GB_OK;
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	(void)err;
+	if (!toy.no_output)
+		memcpy(output, state, SIZE);
+	return GB_OK;
+}
+
+static const struct gb_variant_ops ops = {
+	.create = create, .reset = reset, .run = run, .download = download, .destroy = gb_host_free
+};
+
+static size_t output_size(const void *params, const void *input)
+{
+	(void)params;
+	(void)input;
+	return SIZE;
+}
+
+static enum gb_status verify(const void *params, const void *input, int64_t sample,
+			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
+{
+	const unsigned char *byte = output;
+
+	(void)params;
+	(void)input;
+	(void)sample;
+	toy.verified++;
+	gb_metric(metrics, "checks", (double)toy.verified);
+	for (size_t i = 0; i < SIZE; i++)
+		if (byte[i] != 1)
+			return gb_fail(err, GB_EVERIFY, "byte %zu is %d", i, byte[i]);
+	return GB_OK;
+}
+
+static struct gb_work work(const void *params, const void *input)
+{
+	(void)params;
+	(void)input;
+	return (struct gb_work){ .items = SIZE, .bytes = 2 * SIZE };
+}
+
+static int64_t distinct(const void *params, const void *input)
+{
+	(void)params;
+	(void)input;
+	return toy.distinct ? toy.distinct : 1;
+}
+
+static const struct gb_workload workload = { .name = "toy",
+					     .params = rows,
+					     .param_count = GB_COUNT(rows),
+					     .params_size = sizeof(struct toy_params),
+					     .output_size = output_size,
+					     .verify = verify,
+					     .distinct = distinct,
+					     .work = work };
+
+static const struct gb_variant variant = { .workload = "toy", .name = "toy", .ops = &ops };
+static const struct toy_params params = { .threads = 3, .seed = 1 };
+static struct gb_settings how;
+static struct gb_result result;
+static struct gb_error err;
+static size_t used;
+
+static void setup(void)
+{
+	how = (struct gb_settings){ .warmup = 2,
+				    .min_samples = 10,
+				    .max_samples = 60,
+				    .rel_ci = 0.5,
+				    .timeout_s = 20,
+				    .hot = 1 };
+	toy.busy_ns = 1e5;
+	result =
+		(struct gb_result){ .workload = &workload, .variant = &variant, .params = &params };
+	used = gb_memory_used(GB_HOST_MEMORY);
+}
+
+static void teardown(void)
+{
+	gb_result_release(&result);
+	cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used), "something was not freed");
+}
+
+TestSuite(runner, .init = setup, .fini = teardown);
+
+static void go(void)
+{
+	cr_assert(eq(int, (int)gb_run(&result, NULL, &how, true, &err), GB_OK));
+}
+
+static void assert_no_time(void)
+{
+	cr_assert(eq(sz, result.time.count, 0));
+	cr_assert(eq(sz, result.host_time.count, 0));
+	cr_assert(eq(sz, result.phase_count, 0));
+	cr_assert(isnan(result.first_ns));
+	cr_assert(isnan(result.download_ns));
+}
+
+Test(runner, measures_and_verifies_first_and_last)
+{
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+	cr_assert(eq(int, (int)result.verdict, GB_PASS));
+	cr_assert(result.time.count >= 10);
+	cr_assert(eq(i64, toy.verified, 2));
+	cr_assert(eq(i64, toy.resets, (int64_t)result.time.count + 2));
+	cr_assert(result.first_ns >= 1e5);
+	cr_assert(eq(int, result.threads, 3));
+	cr_assert(eq(dbl, result.work.items, SIZE));
+	cr_assert(eq(dbl, result.metrics.item[0].value, 2));
+	cr_assert(result.host_bytes >= 2 * SIZE);
+	for (size_t i = 0; i < result.time.count; i++)
+		cr_assert(result.time.value[i] >= 1e5);
+}
+
+Test(runner, phases_add_up)
+{
+	go();
+	cr_assert(eq(sz, result.phase_count, 2));
+	cr_assert(eq(str, (char *)result.phase[0].name, "first"));
+	for (size_t i = 0; i < result.time.count; i++) {
+		const double sum = result.phase[0].time.value[i] + result.phase[1].time.value[i];
+
+		cr_assert(sum <= result.time.value[i] + 1);
+		cr_assert(sum >= 0.5 * result.time.value[i]);
+	}
+}
+
+Test(runner, fixed_samples)
+{
+	how.samples = 5;
+	how.warmup = 0;
+	go();
+	cr_assert(eq(sz, result.time.count, 5));
+	cr_assert(eq(int, (int)result.stop, GB_FIXED));
+	cr_assert(eq(i64, toy.runs, 5));
+}
+
+Test(runner, a_wrong_result_fails_without_a_time)
+{
+	toy.wrong = true;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
+	cr_assert(eq(int, (int)result.code, GB_EVERIFY));
+	cr_assert(eq(int, (int)result.verdict, GB_FAIL));
+	cr_assert(eq(str, result.reason, "byte 0 is 2"));
+	cr_assert(eq(i64, toy.runs, 1));
+	assert_no_time();
+}
+
+Test(runner, a_result_that_goes_wrong_later_fails_too)
+{
+	toy.wrong_late = true;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
+	assert_no_time();
+}
+
+Test(runner, output_that_was_never_written_fails)
+{
+	toy.no_output = true;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
+	cr_assert(eq(str, result.reason, "byte 0 is 165"));
+}
+
+Test(runner, a_failed_run_is_a_failure)
+{
+	toy.fail_run = true;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
+	cr_assert(eq(int, (int)result.code, GB_ERUNTIME));
+	assert_no_time();
+}
+
+Test(runner, a_half_built_state_is_destroyed)
+{
+	toy.fail_create = true;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
+	cr_assert(eq(str, result.reason, "half built"));
+}
+
+Test(runner, too_little_memory_is_a_skip)
+{
+	toy.unavailable = true;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_SKIPPED));
+	cr_assert(eq(str, result.reason, "needs 7 GiB, 3 GiB free"));
+	assert_no_time();
+}
+
+Test(runner, every_allocation_may_fail)
+{
+	for (int64_t k = 1;; k++) {
+		gb_memory_fail_at(k);
+		toy.resets = toy.runs = 0;
+		go();
+		gb_memory_fail_at(0);
+		if (result.outcome != GB_SKIPPED)
+			break;
+		gb_result_release(&result);
+		cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used));
+		cr_assert(k < 10);
+	}
+	cr_assert(eq(int, (int)result.verdict, GB_PASS));
+}
+
+Test(runner, a_time_out_before_the_first_sample_leaves_no_time)
+{
+	toy.busy_ns = 3e7;
+	how.timeout_s = 0.02;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_TIMEOUT));
+	assert_no_time();
+}
+
+Test(runner, the_time_limit_stops_sampling)
+{
+	toy.busy_ns = 5e6;
+	how.timeout_s = 0.1;
+	how.min_samples = how.max_samples = 1000;
+	go();
+	cr_assert(eq(int, (int)result.stop, GB_TIME_LIMIT));
+	cr_assert(result.time.count >= 1 && result.time.count < 50);
+}
+
+Test(runner, stops_at_max_samples)
+{
+	how.rel_ci = 0;
+	how.min_samples = 10;
+	how.max_samples = 25;
+	go();
+	cr_assert(eq(sz, result.time.count, 25));
+	cr_assert(eq(int, (int)result.outcome, GB_NOISY));
+	cr_assert(eq(int, (int)result.stop, GB_MAX_SAMPLES));
+}
+
+Test(runner, min_time_is_kept)
+{
+	how.min_time_s = 0.02;
+	how.max_samples = 10000;
+	go();
+	cr_assert(result.elapsed_s >= 0.02);
+	cr_assert(result.time.count > 10, "%zu samples of 0.1 ms", result.time.count);
+}
+
+Test(runner, each_distinct_input_is_verified)
+{
+	toy.distinct = 7;
+	how.samples = 12;
+	go();
+	cr_assert(eq(i64, toy.verified, 8), "seven inputs and the last sample");
+	cr_assert(result.harmonic_items_per_s > 0);
+}
+
+Test(runner, no_verify_says_so)
+{
+	how.no_verify = 1;
+	toy.wrong = true;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+	cr_assert(eq(int, (int)result.verdict, GB_NOT_VERIFIED));
+	cr_assert(eq(i64, toy.verified, 0));
+}
+
+Test(runner, short_repeatable_runs_are_batched_when_hot)
+{
+	struct gb_variant_ops repeatable = ops;
+	const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
+
+	repeatable.reset = NULL;
+	repeatable.flags = GB_REPEATABLE;
+	result.variant = &v;
+	toy.busy_ns = 1000;
+	go();
+	cr_assert(result.batch > 1);
+	cr_assert(result.time.value[0] < 20000, "the time is of one run, not of the batch");
+	cr_assert(eq(i64, toy.runs, 2 + (int64_t)result.time.count * result.batch));
+}
+
+Test(runner, cold_runs_are_not_batched)
+{
+	struct gb_variant_ops repeatable = ops;
+	const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
+
+	repeatable.reset = NULL;
+	repeatable.flags = GB_REPEATABLE;
+	result.variant = &v;
+	how.hot = 0;
+	how.samples = 3;
+	toy.busy_ns = 1000;
+	go();
+	cr_assert(result.cold);
+	cr_assert(eq(i64, result.batch, 1));
+}
+
+Test(runner, an_interrupt_ends_the_measurement)
+{
+	gb_interrupted = 1;
+	cr_assert(eq(int, (int)gb_run(&result, NULL, &how, true, &err), GB_EINTERRUPTED));
+	cr_assert(eq(i64, toy.runs, 1));
+	gb_interrupted = 0;
+}
+
+Test(runner, a_variant_that_is_not_in_the_build_is_skipped)
+{
+	const struct gb_variant v = { .workload = "toy", .name = "toy", .absent = "no such thing" };
+
+	result.variant = &v;
+	go();
+	cr_assert(eq(int, (int)result.outcome, GB_SKIPPED));
+	cr_assert(eq(str, result.reason, "no such thing"));
+}

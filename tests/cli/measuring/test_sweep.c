@@ -1,0 +1,243 @@
+/* The sweep grammar: what a SPEC expands to, what is refused and in which words. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <omp.h>
+#include <stdio.h>
+
+#include "cli/measuring/sweep.h"
+#include "common/text.h"
+
+struct toy {
+	int64_t count, type, threads, seed;
+	double fill;
+	const char *file;
+};
+
+static const char *const types[] = { "u32", "u64", "f32", NULL };
+
+#define AT(member) offsetof(struct toy, member)
+static const struct gb_param rows[] = {
+	{ .name = "count",
+	  .type = GB_INT,
+	  .offset = AT(count),
+	  .initial = "1M",
+	  .yields_to = "file",
+	  .max = INT64_C(1) << 40 },
+	{ .name = "type",
+	  .type = GB_CHOICE,
+	  .offset = AT(type),
+	  .initial = "u32",
+	  .choices = types },
+	{ .name = "fill",
+	  .type = GB_FLOAT,
+	  .offset = AT(fill),
+	  .initial = "0.5",
+	  .low = 0,
+	  .high = 1 },
+	{ .name = "file", .type = GB_PATH, .offset = AT(file) },
+	GB_COMMON_PARAMS(struct toy),
+};
+
+static const struct gb_workload workload = { .name = "toy",
+					     .params = rows,
+					     .param_count = GB_COUNT(rows),
+					     .params_size = sizeof(struct toy) };
+
+static struct gb_sweep sweep;
+static struct gb_error err;
+
+static void setup(void)
+{
+	err = (struct gb_error){ 0 };
+	cr_assert(eq(int, (int)gb_sweep_init(&sweep, &workload, &err), GB_OK));
+}
+
+static void teardown(void)
+{
+	gb_sweep_release(&sweep);
+}
+
+TestSuite(sweep, .init = setup, .fini = teardown);
+
+Test(sweep, defaults_make_one_point)
+{
+	struct toy p;
+
+	cr_assert(eq(sz, sweep.count, 1));
+	gb_sweep_point(&sweep, 0, &p);
+	cr_assert(eq(i64, p.count, 1000000));
+	cr_assert(eq(i64, p.threads, omp_get_num_procs()));
+	cr_assert(eq(i64, p.seed, 1));
+	cr_assert(eq(dbl, p.fill, 0.5));
+	cr_assert(eq(ptr, (void *)p.file, NULL));
+}
+
+struct expansion {
+	char spec[48];
+	char values[160]; /* as printed, joined by spaces */
+};
+
+ParameterizedTestParameters(sweep, expands)
+{
+	static struct expansion cases[] = {
+		{ "4096", "4096" },
+		{ "10k,1M", "10000 1000000" },
+		{ "16Ki,1Mi,2Gi", "16384 1048576 2147483648" },
+		{ "2^20", "1048576" },
+		{ "10^3,2^0", "1000 1" },
+		{ "0", "0" },
+		{ "1:5", "1 2 3 4 5" },
+		{ "0:10:5", "0 5 10" },
+		{ "0:11:5", "0 5 10" },
+		{ "1k:16M:x4", "1000 4000 16000 64000 256000 1024000 4096000" },
+		{ "1:8:x2", "1 2 4 8" },
+		{ "1:10:x1.5", "1 2 3 5 8" },
+		{ "7,1:3,2^4:2^6:x2", "7 1 2 3 16 32 64" },
+		{ "2^38:2^40:x2", "274877906944 549755813888 1099511627776" },
+	};
+
+	return cr_make_param_array(struct expansion, cases, GB_COUNT(cases));
+}
+
+ParameterizedTest(struct expansion *e, sweep, expands)
+{
+	char got[512] = "";
+
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "count", e->spec, &err), GB_OK), "%s",
+		  err.message);
+	for (size_t i = 0; i < sweep.count; i++) {
+		struct toy p;
+
+		gb_sweep_point(&sweep, i, &p);
+		snprintf(got + strlen(got), sizeof got - strlen(got), "%s%lld", i ? " " : "",
+			 (long long)p.count);
+	}
+	cr_assert(eq(str, got, e->values));
+}
+
+Test(sweep, ranges_of_floats_include_the_end)
+{
+	struct toy p;
+
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "fill", "0:1:0.1", &err), GB_OK));
+	cr_assert(eq(sz, sweep.count, 11));
+	gb_sweep_point(&sweep, 10, &p);
+	cr_assert(fabs(p.fill - 1) < 1e-12);
+}
+
+Test(sweep, the_first_parameter_varies_slowest)
+{
+	struct toy p;
+
+	gb_sweep_set(&sweep, "seed", "1,2", &err);
+	gb_sweep_set(&sweep, "count", "10,20", &err);
+	gb_sweep_set(&sweep, "type", "u32,u64,f32", &err);
+	cr_assert(eq(sz, sweep.count, 12));
+	gb_sweep_point(&sweep, 7, &p);
+	cr_assert(eq(i64, p.count, 20));
+	cr_assert(eq(i64, p.type, 0));
+	cr_assert(eq(i64, p.seed, 2));
+}
+
+Test(sweep, what_a_variant_ignores_is_run_once)
+{
+	static const struct gb_variant_ops serial_ops = { .flags = GB_SERIAL }, omp_ops = { 0 };
+	const struct gb_variant serial = { .backend = GB_CPU, .ops = &serial_ops };
+	const struct gb_variant omp = { .backend = GB_CPU, .ops = &omp_ops };
+	const struct gb_variant cuda = { .backend = GB_CUDA, .ops = &omp_ops };
+	size_t runs[3] = { 0 };
+
+	gb_sweep_set(&sweep, "threads", "1,2,4", &err);
+	gb_sweep_set(&sweep, "count", "10,20", &err);
+	for (size_t i = 0; i < sweep.count; i++) {
+		runs[0] += gb_sweep_wants(&sweep, i, &serial);
+		runs[1] += gb_sweep_wants(&sweep, i, &omp);
+		runs[2] += gb_sweep_wants(&sweep, i, &cuda);
+	}
+	cr_assert(eq(sz, runs[0], 2));
+	cr_assert(eq(sz, runs[1], 6));
+	cr_assert(eq(sz, runs[2], 2));
+}
+
+Test(sweep, a_default_yields_to_what_was_given)
+{
+	struct toy p;
+
+	gb_sweep_set(&sweep, "file", "a,b", &err);
+	gb_sweep_point(&sweep, 1, &p);
+	cr_assert(eq(str, (char *)p.file, "b"));
+	cr_assert(eq(i64, p.count, 0));
+	gb_sweep_set(&sweep, "count", "7", &err);
+	gb_sweep_point(&sweep, 1, &p);
+	cr_assert(eq(i64, p.count, 7));
+}
+
+struct refusal {
+	char name[12], spec[40], message[120];
+};
+
+ParameterizedTestParameters(sweep, refuses)
+{
+	static struct refusal cases[] = {
+		{ "count", "", "--count=: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "count", "-1", "--count=-1 is outside 0..1099511627776" },
+		{ "count", "2^41", "--count=2199023255552 is outside 0..1099511627776" },
+		{ "count", "2^64", "--count=2^64: does not fit in 64 bits" },
+		{ "count", "99999999999999999999",
+		  "--count=99999999999999999999: does not fit in 64 bits" },
+		{ "count", "10000000T", "--count=10000000T: does not fit in 64 bits" },
+		{ "count", "12q", "--count=12q: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "count", "1.5", "--count=1.5: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "count", "0x10", "--count=0x10: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "count", " 1", "--count= 1: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "count", "2^", "--count=2^: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "count", "1,,2", "--count=: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "count", "1,2,1", "--count lists the same value twice" },
+		{ "count", "5:1", "--count=5:1: the range is empty" },
+		{ "count", "1:5:0", "--count=1:5:0: the step must be positive" },
+		{ "count", "1:5:-1", "--count=1:5:-1: the step must be positive" },
+		{ "count", "1:5:x1", "--count=1:5:x1: the factor must exceed 1" },
+		{ "count", "0:5:x2", "--count=0:5:x2: a range by a factor must start above 0" },
+		{ "count", "1:2:x1.0000000001",
+		  "--count=1:2:x1.0000000001: the factor is too close to 1" },
+		{ "count", "1:1G", "--count lists more than 10000 values" },
+		{ "count", "1:", "--count=: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "count", "1:2:3:4",
+		  "--count=3:4: not an integer such as 4096, 10k, 16Mi or 2^20" },
+		{ "type", "u16", "--type=u16: not one of u32|u64|f32" },
+		{ "type", "u32,u32", "--type lists the same value twice" },
+		{ "type", "", "--type=: not one of u32|u64|f32" },
+		{ "fill", "2", "--fill=2 is outside 0..1" },
+		{ "fill", "nan", "--fill=nan: not a number" },
+		{ "fill", "0:1", "--fill=0:1: a range of this option needs a step" },
+		{ "file", "", "--file=: is empty" },
+		{ "threads", "2000", "--threads=2000 is outside 0..1024" },
+		{ "colour", "red", "toy has no option --colour" },
+	};
+
+	return cr_make_param_array(struct refusal, cases, GB_COUNT(cases));
+}
+
+ParameterizedTest(struct refusal *r, sweep, refuses)
+{
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, r->name, r->spec, &err), GB_EUSAGE));
+	cr_assert(eq(str, err.message, r->message));
+	cr_assert(eq(sz, sweep.count, 1));
+}
+
+Test(sweep, refuses_a_parameter_given_twice)
+{
+	gb_sweep_set(&sweep, "count", "1", &err);
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "count", "2", &err), GB_EUSAGE));
+	cr_assert(
+		eq(str, err.message, "--count is given twice: list the values, as in --count=A,B"));
+}
+
+Test(sweep, refuses_too_many_points)
+{
+	gb_sweep_set(&sweep, "count", "1:10000", &err);
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "seed", "1:101", &err), GB_EUSAGE));
+	cr_assert(eq(str, err.message, "the sweep has more than 1000000 points"));
+}

@@ -1,0 +1,451 @@
+/* test_record.c -- records written. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/records/json.h"
+#include "cli/records/record.h"
+#include "common/text.h"
+
+/* ---- a workload that only describes ------------------------------------------------------- */
+
+struct toy_params {
+	int64_t count, shape, check, threads, seed;
+	double density;
+	const char *file;
+};
+
+static const char *const shapes[] = { "flat", "deep", NULL };
+
+static const struct gb_param rows[] = {
+	{ .name = "count", .type = GB_INT, .offset = offsetof(struct toy_params, count) },
+	{ .name = "shape",
+	  .type = GB_CHOICE,
+	  .offset = offsetof(struct toy_params, shape),
+	  .choices = shapes },
+	{ .name = "density", .type = GB_FLOAT, .offset = offsetof(struct toy_params, density) },
+	{ .name = "check", .type = GB_FLAG, .offset = offsetof(struct toy_params, check) },
+	{ .name = "file", .type = GB_PATH, .offset = offsetof(struct toy_params, file) },
+	GB_COMMON_PARAMS(struct toy_params),
+};
+
+static const struct gb_workload toy = {
+	.name = "toy",
+	.item = "keys",
+	.params = rows,
+	.param_count = GB_COUNT(rows),
+	.params_size = sizeof(struct toy_params),
+	.verify_method = "order and digest",
+};
+
+static const struct gb_variant_ops serial_ops = { .flags = GB_SERIAL };
+static const struct gb_variant_ops parallel_ops = { .flags = GB_REPEATABLE };
+static const struct gb_variant cpu = { "toy", "fast", GB_CPU, "", &parallel_ops, NULL, false };
+static const struct gb_variant serial = { "toy", "slow", GB_CPU, "", &serial_ops, NULL, false };
+static const struct gb_variant cuda = { "toy", "wide", GB_CUDA, "", &parallel_ops, NULL, false };
+
+static const struct toy_params params = {
+	.count = 1000000, .shape = 1, .threads = 2, .seed = 7, .density = 0.1
+};
+
+static double time_ns[] = { 100, 101.00049, 102, 103, 104, 105, 106 };
+static double host_ns[] = { 110, 111, 112, 113, 114, 115, 116 };
+static double clock_hz[] = { 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.98e9, 1.97e9 };
+
+static struct gb_result measured(const struct gb_variant *variant)
+{
+	struct gb_result r = {
+		.workload = &toy,
+		.variant = variant,
+		.params = &params,
+		.threads = variant->backend == GB_CPU ? 2 : 0,
+		.verdict = GB_PASS,
+		.cold = true,
+		.batch = 1,
+		.time = { 7, 7, time_ns },
+		.phase_count = 1,
+		.phase[0] = { "scan", { 7, 7, time_ns } },
+		.upload_ns = NAN,
+		.download_ns = 50,
+		.first_ns = 500,
+		.work = { 1e6, 8e6 },
+		.harmonic_items_per_s = NAN,
+		.copy_bytes_per_s = NAN,
+		.elapsed_s = 0.5,
+	};
+
+	gb_metric(&r.metrics, "depth", 12);
+	gb_metric(&r.metrics, "nothing", NAN);
+	gb_metric_hash(&r.metrics, "hash", UINT64_C(0xfedcba9876543210));
+	if (variant->backend == GB_CUDA) {
+		r.host_time = (struct gb_series){ 7, 7, host_ns };
+		r.sm_clock_hz = (struct gb_series){ 7, 7, clock_hz };
+		r.upload_ns = 25;
+		r.copy_bytes_per_s = 1e14;
+		r.has_gpu_state = true;
+		r.before = (struct gb_gpu_state){ 40, 100, 5, 0, true };
+		r.after = (struct gb_gpu_state){ 41, NAN, 7, 0x24, true };
+	}
+	return r;
+}
+
+static cJSON *describe(const struct gb_result *result)
+{
+	struct gb_error err = { 0 };
+	cJSON *line = gb_record_result(result, "0123456789abcdef", 3, &err);
+
+	cr_assert(line, "%s", err.message);
+	return line;
+}
+
+static void expect_text(const cJSON *line, const char *path, const char *wanted)
+{
+	const char *text = gb_json_text(line, path);
+
+	cr_expect(text && gb_equal(text, wanted), "%s is %s", path, text ? text : "absent");
+}
+
+static void expect_number(const cJSON *line, const char *path, double wanted)
+{
+	const double value = gb_json_number(line, path);
+
+	cr_expect(fabs(value - wanted) <= 1e-12 * fabs(wanted), "%s is %.17g, not %.17g", path,
+		  value, wanted);
+}
+
+/* ---- keys -------------------------------------------------------------------------------- */
+
+static void expect_key(const struct gb_variant *variant, const struct toy_params *p,
+		       const char *wanted)
+{
+	struct gb_error err = { 0 };
+	char *key = gb_record_key(&toy, variant, p, &err);
+
+	cr_expect_str_eq(key, wanted);
+	free(key);
+}
+
+Test(record, keys_hold_what_matters_to_the_variant)
+{
+	struct toy_params filed = params;
+
+	expect_key(&cpu, &params,
+		   "toy/cpu/fast count=1000000 shape=deep density=0.1 check=0 threads=2 seed=7");
+	expect_key(&serial, &params,
+		   "toy/cpu/slow count=1000000 shape=deep density=0.1 check=0 seed=7");
+	expect_key(&cuda, &params,
+		   "toy/cuda/wide count=1000000 shape=deep density=0.1 check=0 seed=7");
+	filed.file = "some dir/keys.bin";
+	filed.seed = INT64_MAX;
+	filed.check = 1;
+	expect_key(&cuda, &filed,
+		   "toy/cuda/wide count=1000000 shape=deep density=0.1 check=1 "
+		   "file=some dir/keys.bin seed=9223372036854775807");
+}
+
+Test(record, keys_hold_long_paths_whole)
+{
+	struct toy_params filed = params;
+	char path[2000];
+	struct gb_error err = { 0 };
+	char *key;
+
+	memset(path, 'x', sizeof path - 1);
+	path[sizeof path - 1] = '\0';
+	filed.file = path;
+	key = gb_record_key(&toy, &cuda, &filed, &err);
+	cr_assert(strstr(key, path));
+	free(key);
+}
+
+/* ---- record lines ------------------------------------------------------------------------ */
+
+Test(record, a_cpu_result)
+{
+	const struct gb_result r = measured(&cpu);
+	cJSON *line = describe(&r);
+
+	expect_text(line, "type", "record");
+	expect_number(line, "schema", 1);
+	expect_text(line, "run_id", "0123456789abcdef");
+	expect_number(line, "seq", 3);
+	expect_text(line, "bench", "toy");
+	expect_text(line, "backend", "cpu");
+	expect_text(line, "variant", "fast");
+	expect_text(line, "status", "ok");
+	expect_text(line, "verify.result", "pass");
+	expect_text(line, "verify.method", "order and digest");
+	expect_text(line, "stop_reason", "converged");
+	expect_number(line, "params.count", 1e6);
+	expect_number(line, "params.density", 0.1);
+	expect_text(line, "params.shape", "deep");
+	expect_number(line, "params.threads", 2);
+	cr_expect(cJSON_IsFalse(gb_json_at(line, "params.check")));
+	cr_expect_null(gb_json_at(line, "params.file"));
+	cr_expect(cJSON_IsNull(gb_json_at(line, "reason")));
+	expect_text(line, "time.clock", "monotonic");
+	expect_text(line, "time.unit", "ns");
+	expect_number(line, "time.n", 7);
+	expect_number(line, "time.median", 103);
+	expect_number(line, "time.ci_level", 1 - 2 / 128.0);
+	expect_number(gb_json_at(line, "time.ci95")->child, "", 100);
+	expect_number(gb_json_at(line, "time.samples")->child->next, "", 101);
+	expect_number(line, "phases.scan.median", 103);
+	expect_number(line, "download.median", 50);
+	expect_number(line, "first_call.median", 500);
+	expect_number(line, "work.items", 1e6);
+	expect_text(line, "work.unit", "keys");
+	expect_number(line, "rates.items_per_s", 1e6 / 103e-9);
+	expect_number(line, "rates.bytes_per_s", 8e6 / 103e-9);
+	expect_number(line, "metrics.depth", 12);
+	cr_expect(cJSON_IsNull(gb_json_at(line, "metrics.nothing")));
+	expect_text(line, "input.generator", "philox4x32-10");
+	expect_number(line, "input.seed", 7);
+	cr_expect_null(gb_json_at(line, "host_time"));
+	cr_expect_null(gb_json_at(line, "upload"));
+	cr_expect_null(gb_json_at(line, "gpu_state"));
+	cr_expect_null(gb_json_at(line, "rates.copy_share"));
+	cJSON_Delete(line);
+}
+
+Test(record, a_cuda_result)
+{
+	const struct gb_result r = measured(&cuda);
+	cJSON *line = describe(&r);
+
+	expect_text(line, "time.clock", "cuda_event");
+	expect_text(line, "host_time.clock", "monotonic");
+	expect_text(line, "overhead.clock", "derived");
+	expect_number(line, "overhead.median", 10);
+	expect_number(line, "upload.median", 25);
+	cr_expect(cJSON_IsNull(gb_json_at(line, "upload.ci95")));
+	expect_number(line, "rates.copy_share", 8e6 / 103e-9 / 1e14);
+	expect_number(line, "rates.items_per_s_with_transfers", 1e6 / 178e-9);
+	expect_number(line, "gpu_state.energy_j", 2);
+	expect_number(gb_json_at(line, "gpu_state.temperature_c")->child->next, "", 41);
+	cr_expect(cJSON_IsNull(gb_json_at(line, "gpu_state.power_w")->child->next));
+	expect_text(gb_json_at(line, "gpu_state.throttle")->child, "", "software_power_cap");
+	expect_text(gb_json_at(line, "gpu_state.throttle")->child->next, "", "software_thermal");
+	cr_expect_eq(cJSON_GetArraySize(gb_json_at(line, "gpu_state.sm_clock_hz")), 7);
+	cr_expect_null(gb_json_at(line, "params.threads"));
+	cr_expect(cJSON_IsNull(gb_json_at(line, "threads")));
+	cJSON_Delete(line);
+}
+
+Test(record, times_of_the_emulator_are_marked_and_make_no_rates)
+{
+	struct gb_result r = measured(&cuda);
+	cJSON *line;
+
+	r.emulated = true;
+	line = describe(&r);
+	cr_expect(gb_json_true(line, "emulated"));
+	expect_text(line, "time.clock", "emulated");
+	expect_text(line, "phases.scan.clock", "emulated");
+	cr_expect_null(gb_json_at(line, "rates"));
+	cJSON_Delete(line);
+}
+
+Test(record, samples_of_different_work_are_rated_by_the_harmonic_mean)
+{
+	struct gb_result r = measured(&cuda);
+	cJSON *line;
+
+	r.harmonic_items_per_s = 12345;
+	line = describe(&r);
+	expect_number(line, "rates.items_per_s", 12345);
+	cJSON_Delete(line);
+}
+
+Test(record, a_failure_leaves_no_time_behind)
+{
+	struct gb_result r = measured(&cuda);
+	cJSON *line;
+
+	r.outcome = GB_FAILED;
+	r.code = GB_EVERIFY;
+	r.verdict = GB_FAIL;
+	(void)snprintf(r.reason, sizeof r.reason, "keys 5 and 6 are out of order");
+	line = describe(&r);
+	expect_text(line, "status", "failed");
+	expect_text(line, "error", "verify");
+	expect_text(line, "reason", "keys 5 and 6 are out of order");
+	expect_text(line, "verify.result", "fail");
+	cr_expect_null(gb_json_at(line, "time"));
+	cr_expect_null(gb_json_at(line, "rates"));
+	cr_expect_null(gb_json_at(line, "phases"));
+	cJSON_Delete(line);
+}
+
+Test(record, large_integers_are_strings_and_nothing_is_lost)
+{
+	static const int64_t values[] = { 0,
+					  -1,
+					  INT64_C(1) << 31,
+					  999999999999999,
+					  INT64_C(4503599627370495),
+					  INT64_C(1) << 52,
+					  (INT64_C(1) << 52) + 1,
+					  (INT64_C(1) << 53) + 1,
+					  INT64_MAX,
+					  INT64_MIN };
+
+	for (size_t i = 0; i < GB_COUNT(values); i++) {
+		cJSON *object = cJSON_CreateObject();
+		char *text, wanted[64];
+		const bool quoted = values[i] > INT64_C(1) << 52 || values[i] < -(INT64_C(1) << 52);
+
+		cr_assert(gb_json_put_int(object, "v", values[i]));
+		text = cJSON_PrintUnformatted(object);
+		if (quoted)
+			(void)snprintf(wanted, sizeof wanted, "{\"v\":\"%lld\"}",
+				       (long long)values[i]);
+		else
+			(void)snprintf(wanted, sizeof wanted, "{\"v\":%lld}", (long long)values[i]);
+		cr_expect_str_eq(text, wanted);
+		cJSON_free(text);
+		cJSON_Delete(object);
+	}
+}
+
+Test(record, text_that_is_not_utf8_becomes_valid)
+{
+	static const struct {
+		const char *given, *wanted;
+	} row[] = {
+		{ "plain", "plain" },
+		{ "\xc3\xa9t\xc3\xa9", "\xc3\xa9t\xc3\xa9" },
+		{ "\xf0\x9f\x98\x80", "\xf0\x9f\x98\x80" },
+		{ "a\xff"
+		  "b",
+		  "a\xef\xbf\xbd"
+		  "b" },
+		{ "\xc3", "\xef\xbf\xbd" },
+		{ "\xc0\xaf", "\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "\xed\xa0\x80", "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd" },
+		{ "", "" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		cJSON *object = cJSON_CreateObject();
+
+		cr_assert(gb_json_put_text(object, "v", row[i].given));
+		cr_expect_str_eq(gb_json_text(object, "v"), row[i].wanted);
+		cJSON_Delete(object);
+	}
+}
+
+/* ---- exhausted memory -------------------------------------------------------------------- */
+
+static long allocations_left;
+
+static void *failing_malloc(size_t size)
+{
+	return allocations_left-- > 0 ? malloc(size) : NULL;
+}
+
+Test(record, every_allocation_of_cjson_may_fail)
+{
+	cJSON_Hooks failing = { failing_malloc, free };
+	const struct gb_result r = measured(&cuda);
+	cJSON *line = NULL;
+	long tried = 0;
+
+	for (; !line; tried++) {
+		struct gb_error err = { 0 };
+
+		allocations_left = tried;
+		cJSON_InitHooks(&failing);
+		line = gb_record_result(&r, "0123456789abcdef", 0, &err);
+		cJSON_InitHooks(NULL);
+		cr_assert_eq(line == NULL, err.code == GB_ERUNTIME);
+	}
+	cr_assert_gt(tried, 100);
+	cJSON_Delete(line);
+}
+
+/* ---- the run line ------------------------------------------------------------------------ */
+
+Test(record, the_run_line_of_this_machine)
+{
+	static struct gb_run_info info;
+	static const struct gb_settings how = { .min_samples = 10, .rel_ci = 0.01 };
+	char name[] = "gpubench", word[] = "radix";
+	char *argv[] = { name, word, NULL };
+	struct gb_error err = { 0 };
+	cJSON *line;
+
+	info.argc = 2;
+	info.argv = argv;
+	info.settings = &how;
+	gb_env_gather(&info);
+	line = gb_record_run(&info, &err);
+	cr_assert(line, "%s", err.message);
+	expect_text(line, "type", "run");
+	cr_expect_eq(strlen(gb_json_text(line, "run_id")), 16);
+	cr_expect_eq(strlen(gb_json_text(line, "started")), strlen("2026-11-20T15:04:05Z"));
+	cr_expect_eq(cJSON_GetArraySize(gb_json_at(line, "argv")), 2);
+	cr_expect_geq(gb_json_number(line, "host.logical_cpus"), 1);
+	cr_expect_geq(gb_json_number(line, "host.logical_cpus"),
+		      gb_json_number(line, "host.cores"));
+	expect_number(line, "settings.min_samples", 10);
+	cr_expect(gb_json_true(line, "settings.cold"));
+	cr_expect(gb_json_text(line, "cuda_absent") || gb_json_at(line, "gpus")->child);
+	cJSON_Delete(line);
+}
+
+Test(record, two_runs_have_two_ids)
+{
+	static struct gb_run_info a, b;
+
+	gb_env_gather(&a);
+	gb_env_gather(&b);
+	cr_assert_str_neq(a.run_id, b.run_id);
+}
+
+Test(record, what_is_unknown_is_null)
+{
+	static struct gb_run_info info = { .run_id = "0123456789abcdef",
+					   .started = "2026-11-20T15:04:05Z",
+					   .gpu_count = 1 };
+	struct gb_error err = { 0 };
+	cJSON *line;
+
+	info.gpu[0].ecc = info.gpu[0].mig = info.gpu[0].persistence = -1;
+	info.host.turbo = info.host.virtualized = -1;
+	info.host.load[0] = info.host.cpu_quota = NAN;
+	line = gb_record_run(&info, &err);
+	cr_assert(line);
+	cr_expect(cJSON_IsNull(gb_json_at(line, "host.cpu")));
+	cr_expect(cJSON_IsNull(gb_json_at(line, "host.load")));
+	cr_expect(cJSON_IsNull(gb_json_at(line, "host.virtualized")));
+	cr_expect(cJSON_IsNull(gb_json_at(line, "settings")));
+	cr_expect(cJSON_IsNull(gb_json_at(gb_json_at(line, "gpus")->child, "ecc")));
+	cr_expect(cJSON_IsNull(gb_json_at(gb_json_at(line, "gpus")->child, "peak_bytes_per_s")));
+	cJSON_Delete(line);
+}
+
+/* ---- and read back ----------------------------------------------------------------------- */
+
+Test(record, what_is_written_is_read_back)
+{
+	const struct gb_result r = measured(&cuda);
+	struct gb_error err = { 0 };
+	struct gb_records list = { 0 };
+	cJSON *line = describe(&r);
+	char path[] = "/tmp/gpubench-record-XXXXXX";
+	FILE *file = fdopen(mkstemp(path), "w");
+
+	cr_assert(file != NULL);
+	cr_assert_eq(gb_record_write(file, line, &err), GB_OK);
+	(void)fclose(file);
+	cr_assert_eq(gb_records_read(path, &list, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(list.count, 1);
+	cr_assert(cJSON_Compare(line, list.line[0], 1));
+	(void)unlink(path);
+	gb_records_release(&list);
+	cJSON_Delete(line);
+}

@@ -1,0 +1,201 @@
+/* test_record_file.c -- files of records read: whole, cut off, damaged, or something else. */
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/records/json.h"
+#include "cli/records/record.h"
+#include "common/text.h"
+
+#define RUN "{\"type\":\"run\",\"schema\":1,\"run_id\":\"a\"}"
+#define RECORD                                                                              \
+	"{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"bench\":\"toy\",\"backend\":" \
+	"\"cpu\",\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"ok\"}"
+
+static char path[] = "/tmp/gpubench-record-XXXXXX";
+
+static void put_file(const char *text, size_t size)
+{
+	const int descriptor = mkstemp(path);
+
+	cr_assert_geq(descriptor, 0);
+	cr_assert_eq(write(descriptor, text, size), (ssize_t)size);
+	(void)close(descriptor);
+}
+
+static enum gb_status read_text(const char *text, size_t size, struct gb_records *list,
+				struct gb_error *err)
+{
+	enum gb_status status;
+
+	(void)snprintf(path, sizeof path, "/tmp/gpubench-record-XXXXXX");
+	put_file(text, size);
+	status = gb_records_read(path, list, err);
+	(void)unlink(path);
+	return status;
+}
+
+static void expect_read(const char *text, size_t count, bool truncated)
+{
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+
+	cr_expect_eq(read_text(text, strlen(text), &list, &err), GB_OK, "%s: %s", text,
+		     err.message);
+	cr_expect_eq(list.count, count, "%s: %zu lines", text, list.count);
+	cr_expect_eq(list.truncated, truncated, "%s", text);
+	gb_records_release(&list);
+}
+
+static void expect_refused(const char *text, size_t size, const char *where)
+{
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+	char wanted[128];
+
+	cr_expect_eq(read_text(text, size, &list, &err), GB_EUSAGE, "accepted: %s", text);
+	(void)snprintf(wanted, sizeof wanted, "%s:%s", path, where);
+	cr_expect(strncmp(err.message, wanted, strlen(wanted)) == 0, "%s", err.message);
+	gb_records_release(&list);
+}
+
+Test(record_file, whole_files_are_read)
+{
+	expect_read(RUN "\n" RECORD "\n", 2, false);
+	expect_read(RUN "\n" RECORD, 2, false);
+	expect_read(RUN "\r\n\r\n  \n" RECORD "\r\n", 2, false);
+	expect_read("[\n" RUN ",\n" RECORD "\n]\n", 2, false);
+	expect_read("  [" RUN "]", 1, false);
+}
+
+Test(record_file, a_killed_run_loses_only_its_last_line)
+{
+	static const char whole[] = RUN "\n" RECORD "\n" RECORD;
+	const size_t two = strlen(RUN "\n" RECORD "\n");
+
+	for (size_t size = two; size < sizeof whole - 1; size++) {
+		struct gb_records list = { 0 };
+		struct gb_error err = { 0 };
+
+		cr_assert_eq(read_text(whole, size, &list, &err), GB_OK, "%s", err.message);
+		cr_assert_eq(list.count, 2);
+		cr_assert_eq(list.truncated, size > two);
+		cr_assert_eq(list.complete_bytes, two);
+		gb_records_release(&list);
+	}
+}
+
+Test(record_file, what_is_not_a_record_file_is_refused)
+{
+	static const struct {
+		const char *text, *where;
+	} row[] = {
+		{ "", " there are no records" },
+		{ "\n\n", " there are no records" },
+		{ "{\"ty", " there are no records" },
+		{ "[]", " there are no records" },
+		{ "hello\n", "1: is not valid JSON" },
+		{ RUN "\n{\"type\":\n" RECORD "\n", "2: is not valid JSON" },
+		{ RUN "\n" RECORD " " RECORD "\n", "2: is not valid JSON" },
+		{ RUN "\n" RECORD "}\n", "2: is not valid JSON" },
+		{ RUN "\n1\n", "2: is not a line" },
+		{ RUN "\n[1]\n", "2: is not a line" },
+		{ RUN "\nnull\n", "2: is not a line" },
+		{ RUN "\n{\"type\":\"other\"}\n", "2: is not a line" },
+		{ RUN "\n{\"type\":\"run\",\"run_id\":\"a\"}\n", "2: has no \"schema\"" },
+		{ "{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\"}\n", "1: is of a schema" },
+		{ "{\"type\":\"run\",\"schema\":1}\n", "1: has no \"run_id\"" },
+		{ "{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"status\":\"odd\"}\n",
+		  "1: \"status\"" },
+		{ "{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"status\":\"ok\"}\n",
+		  "1: a record lacks" },
+		{ "[\n" RUN ",\n" RECORD "\n", "4: is not valid JSON" },
+		{ "[\n" RUN "\n" RECORD "]\n", "3: is not valid JSON" },
+		{ "[" RUN "] x", "1: is not valid JSON" },
+		{ "[" RUN ",3]", "1: is not a line" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		expect_refused(row[i].text, strlen(row[i].text), row[i].where);
+}
+
+Test(record_file, a_nul_byte_hides_nothing)
+{
+	static const char line[] = RUN "\n" RECORD "\0 rest\n";
+	static const char document[] = "[" RUN "]\0]";
+
+	expect_refused(line, sizeof line - 1, "2: is not valid JSON");
+	expect_refused(document, sizeof document - 1, "1: is not valid JSON");
+}
+
+/* Replace one member of a good record by each of these: all must be refused. */
+Test(record_file, members_of_the_wrong_type_are_refused)
+{
+	static const char *const member[] = {
+		"\"bench\":1",
+		"\"params\":[]",
+		"\"params\":{\"n\":null}",
+		"\"params\":{\"n\":{}}",
+		"\"time\":3",
+		"\"time\":{\"median\":3}",
+		"\"time\":{\"median\":\"3\",\"samples\":[3]}",
+		"\"time\":{\"median\":3,\"samples\":[]}",
+		"\"time\":{\"median\":3,\"samples\":[null]}",
+		"\"time\":{\"median\":1e999,\"samples\":[3]}",
+		"\"upload\":[]",
+	};
+
+	for (size_t i = 0; i < GB_COUNT(member); i++) {
+		char text[1024];
+
+		(void)snprintf(text, sizeof text, "{%s,%s\n", member[i], RECORD + 1);
+		expect_refused(text, strlen(text), "1: ");
+	}
+}
+
+Test(record_file, files_that_cannot_be_read)
+{
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 }, other = { 0 };
+
+	cr_expect_eq(gb_records_read("/nonexistent/x.jsonl", &list, &err), GB_EUSAGE);
+	cr_expect(strstr(err.message, "/nonexistent/x.jsonl"));
+	cr_expect_eq(gb_records_read("/tmp", &list, &other), GB_EUSAGE);
+	cr_expect(strstr(other.message, "/tmp"), "%s", other.message);
+	gb_records_release(&list);
+}
+
+/* Bytes of a good file changed one at a time: no crash, and never more lines than there are. */
+Test(record_file, damaged_files_never_crash)
+{
+	static const char whole[] = RUN "\n" RECORD "\n[" RECORD "]\n";
+	static const char noise[] = { '\0', '"', '{', '}', '[', ',', '\\', '\n', '9', (char)0xff };
+	char text[sizeof whole];
+
+	for (size_t at = 0; at < sizeof whole - 1; at++)
+		for (size_t k = 0; k < sizeof noise; k++) {
+			struct gb_records list = { 0 };
+			struct gb_error err = { 0 };
+
+			memcpy(text, whole, sizeof whole);
+			text[at] = noise[k];
+			(void)read_text(text, sizeof whole - 1, &list, &err);
+			cr_assert_leq(list.count, 3);
+			gb_records_release(&list);
+		}
+}
+
+Test(record_file, a_full_disk_is_noticed)
+{
+	struct gb_error err = { 0 };
+	FILE *full = fopen("/dev/full", "w");
+	cJSON *line = cJSON_CreateObject();
+
+	if (!full)
+		cr_skip_test("no /dev/full");
+	cr_expect_eq(gb_record_write(full, line, &err), GB_EIO);
+	(void)fclose(full);
+	cJSON_Delete(line);
+}

@@ -1,0 +1,323 @@
+/* Ratios with their exact intervals, and the verdicts that rest on them. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/records/done.h"
+#include "cli/records/json.h"
+#include "cli/reports/compare.h"
+#include "common/rng.h"
+#include "common/stats.h"
+
+/* ---- ratios ------------------------------------------------------------------------------- */
+
+/* 1 - 2 P(Mann-Whitney's U < k) by going through all orders of n + m values. */
+static double coverage_by_brute_force(unsigned n, unsigned m, unsigned k)
+{
+	unsigned total = 0, tail = 0;
+
+	for (unsigned set = 0; set < 1u << (n + m); set++) {
+		unsigned u = 0;
+
+		if ((unsigned)__builtin_popcount(set) != n)
+			continue;
+		for (unsigned x = 0; x < n + m; x++)
+			for (unsigned y = 0; y < x; y++)
+				u += (set >> x & 1) && !(set >> y & 1);
+		total++;
+		tail += u < k;
+	}
+	return 1 - 2.0 * tail / total;
+}
+
+Test(ratio, interval_is_the_one_of_brute_force)
+{
+	for (unsigned n = 1; n <= 7; n++) {
+		for (unsigned m = 1; m <= 7; m++) {
+			double base[8], other[8], quotient[64];
+			struct gb_error err = { 0 };
+			struct gb_ratio r;
+			unsigned k = 0, count = 0;
+
+			for (unsigned i = 0; i < n; i++)
+				base[i] = 1 + 0.13 * i * i;
+			for (unsigned j = 0; j < m; j++)
+				other[j] = 1.7 + 0.31 * j;
+			for (unsigned i = 0; i < n; i++)
+				for (unsigned j = 0; j < m; j++)
+					quotient[count++] = log(other[j] / base[i]);
+			gb_sort(quotient, count);
+			while (k < count && coverage_by_brute_force(n, m, k + 1) >= 0.95)
+				k++;
+			gb_ratio(base, n, other, m, 0.95, &r, &err);
+			cr_assert(eq(int, (int)err.code, GB_OK));
+			cr_assert(ieee_ulp_eq(dbl, r.estimate,
+					      exp(gb_median_sorted(quotient, count)), 8));
+			if (k == 0) {
+				cr_assert(isnan(r.interval.low) && isnan(r.interval.high));
+				continue;
+			}
+			cr_assert(ieee_ulp_eq(dbl, r.interval.low, exp(quotient[k - 1]), 4));
+			cr_assert(ieee_ulp_eq(dbl, r.interval.high, exp(quotient[count - k]), 4));
+			cr_assert(epsilon_eq(dbl, r.interval.coverage,
+					     coverage_by_brute_force(n, m, k), 1e-12));
+		}
+	}
+}
+
+Test(ratio, edges)
+{
+	const double one[] = { 2 }, zero[] = { 0 };
+	double many[60];
+	struct gb_error err = { 0 };
+	struct gb_ratio r;
+
+	gb_ratio(one, 0, one, 1, 0.95, &r, &err);
+	cr_assert(isnan(r.estimate));
+	gb_ratio(one, 1, one, 1, 0.95, &r, &err);
+	cr_assert(ieee_ulp_eq(dbl, r.estimate, 1, 2));
+	for (int i = 0; i < 60; i++)
+		many[i] = 100 + i;
+	gb_ratio(many, 60, many, 60, 0.95, &r, &err);
+	cr_assert(ieee_ulp_eq(dbl, r.estimate, 1, 4));
+	cr_assert(r.interval.low < 1 && r.interval.high > 1 && r.interval.low > 0.9);
+	cr_assert(eq(int, (int)gb_ratio(one, 1, zero, 1, 0.95, &r, &err), GB_ERUNTIME));
+}
+
+/* ---- verdicts ----------------------------------------------------------------------------- */
+
+static void add(struct gb_records *list, int launch, const char *key, const char *status, double ns)
+{
+	struct gb_error err = { 0 };
+	char text[512];
+	int n = snprintf(text, sizeof text,
+			 "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"%s\",\"status\":\"%s\"",
+			 launch, key, status);
+
+	if (ns > 0)
+		n += snprintf(text + n, sizeof text - (size_t)n,
+			      ",\"time\":{\"median\":%g,\"samples\":[%g,%g,%g]},"
+			      "\"gpu_state\":{\"sm_clock_hz\":[1e9,2e9,1e9]}",
+			      1.5 * ns, 2 * ns, ns, 1.5 * ns);
+	else
+		n += snprintf(text + n, sizeof text - (size_t)n, ",\"reason\":\"because\"");
+	snprintf(text + n, sizeof text - (size_t)n, "}");
+	gb_records_add(list, cJSON_Parse(text), &err);
+}
+
+/* `launches` values around ns, up to 1 % apart. */
+static void add_launches(struct gb_records *list, const char *key, int launches, double ns)
+{
+	for (int i = 0; i < launches; i++)
+		add(list, i, key, "ok", ns * (1 + 0.01 * i / launches));
+}
+
+/* Five launches around ns at a clock; 0: unknown. */
+static void add_clocked(struct gb_records *list, const char *key, double ns, double hz)
+{
+	for (int i = 0; i < 5; i++) {
+		struct gb_error err = { 0 };
+		char text[256], clock[64] = "";
+		const double sample = ns * (1 + 0.002 * i);
+
+		if (hz > 0)
+			snprintf(clock, sizeof clock, ",\"gpu_state\":{\"sm_clock_hz\":[%g,%g]}",
+				 hz, hz);
+		snprintf(text, sizeof text,
+			 "{\"type\":\"record\",\"key\":\"%s\",\"status\":\"ok\","
+			 "\"time\":{\"median\":%g,\"samples\":[%g,%g]}%s}",
+			 key, sample, sample, sample, clock);
+		gb_records_add(list, cJSON_Parse(text), &err);
+	}
+}
+
+static const struct gb_change *find(const struct gb_comparison *c, const char *key)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (strcmp(c->change[i].key, key) == 0)
+			return &c->change[i];
+	cr_fatal("no key %s", key);
+	return NULL;
+}
+
+Test(compare, each_verdict)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .threshold = 0.05, .floor_ns = 100 };
+	struct gb_error err = { 0 };
+
+	add_launches(&base, "same", 5, 1e6);
+	add_launches(&other, "same", 5, 1.03e6);
+	add_launches(&base, "slower", 5, 1e6);
+	add_launches(&other, "slower", 5, 1.1e6);
+	add_launches(&base, "faster", 5, 1e6);
+	add_launches(&other, "faster", 5, 0.9e6);
+	add_launches(&base, "few", 3, 1e6);
+	add_launches(&other, "few", 5, 2e6);
+	add_launches(&base, "tiny", 5, 500);
+	add_launches(&other, "tiny", 5, 590);
+	add_launches(&base, "broken", 5, 1e6);
+	add(&other, 0, "broken", "failed", 0);
+	add_launches(&base, "gone", 5, 1e6);
+	add(&other, 0, "gone", "skipped", 0);
+	add(&base, 0, "fresh", "skipped", 0);
+	add_launches(&other, "fresh", 5, 1e6);
+	add(&base, 0, "never", "skipped", 0);
+	add(&other, 0, "never", "skipped", 0);
+	for (int i = 0; i < 6; i++) {
+		add(&base, i, "wild", "ok", i % 2 ? 1e6 : 2e6);
+		add(&other, i, "wild", "ok", i % 3 ? 2.2e6 : 1.2e6);
+	}
+	cr_assert(eq(int, (int)gb_compare(&c, &base, &other, &err), GB_OK));
+	cr_assert(eq(sz, c.count, 10));
+	cr_expect(eq(int, (int)find(&c, "same")->verdict, GB_SAME));
+	cr_expect(eq(int, (int)find(&c, "slower")->verdict, GB_SLOWER));
+	cr_expect(eq(int, (int)find(&c, "faster")->verdict, GB_FASTER));
+	cr_expect(eq(int, (int)find(&c, "few")->verdict, GB_UNSURE));
+	cr_expect(eq(int, (int)find(&c, "tiny")->verdict, GB_SAME));
+	cr_expect(eq(int, (int)find(&c, "broken")->verdict, GB_BROKEN));
+	cr_expect(eq(int, (int)find(&c, "gone")->verdict, GB_MISSING));
+	cr_expect(eq(int, (int)find(&c, "fresh")->verdict, GB_NEW));
+	cr_expect(eq(int, (int)find(&c, "never")->verdict, GB_NO_TIME));
+	cr_expect(eq(int, (int)find(&c, "wild")->verdict, GB_UNSURE));
+	cr_expect(eq(str, (char *)find(&c, "gone")->note, "because"));
+	cr_expect(eq(str, (char *)c.change[0].key, "same"));
+	cr_expect(epsilon_eq(dbl, find(&c, "slower")->ratio.estimate, 1.1, 0.01));
+	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_EVERIFY));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+Test(compare, minimum_median_and_cycles)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .threshold = 0.05 };
+	struct gb_error err = { 0 };
+
+	add_launches(&base, "k", 4, 1e6);
+	add_launches(&other, "k", 4, 1e6);
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(epsilon_eq(dbl, c.change[0].base, 1e6, 1e4));
+	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_OK));
+	gb_comparison_release(&c);
+	c.by_median = true;
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(epsilon_eq(dbl, c.change[0].base, 1.5e6, 2e4));
+	gb_comparison_release(&c);
+	/* 2 ms at 1 GHz, 1 ms at 2 GHz, 1.5 ms at 1 GHz: 2000, 2000 and 1500 thousand cycles */
+	c.by_median = false;
+	c.in_cycles = true;
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(epsilon_eq(dbl, c.change[0].base, 1500, 20));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+/* The clock fell by a fifth: slower by time, the same in cycles; and the other way round.  Where
+ * one side has no clocks, time is compared with time. */
+Test(compare, cycles_where_both_sides_have_clocks)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .threshold = 0.05, .floor_ns = 100, .in_cycles = true };
+	struct gb_error err = { 0 };
+
+	add_clocked(&base, "throttled", 1e6, 1.5e9);
+	add_clocked(&other, "throttled", 1.25e6, 1.2e9);
+	add_clocked(&base, "hidden", 1e6, 1.2e9);
+	add_clocked(&other, "hidden", 1e6, 1.5e9);
+	add_clocked(&base, "tiny", 400, 1e9);
+	add_clocked(&other, "tiny", 450, 1e9);
+	add_clocked(&base, "half", 1e6, 1e9);
+	add_clocked(&other, "half", 1e6, 0);
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(int, (int)find(&c, "throttled")->verdict, GB_SAME));
+	cr_expect(find(&c, "throttled")->in_cycles);
+	cr_expect(epsilon_eq(dbl, find(&c, "throttled")->base, 1500, 20));
+	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_SLOWER));
+	cr_expect(eq(int, (int)find(&c, "tiny")->verdict, GB_SAME)); /* 50 ns, below the floor */
+	cr_expect(eq(int, (int)find(&c, "half")->verdict, GB_SAME));
+	cr_expect(not(find(&c, "half")->in_cycles));
+	gb_comparison_release(&c);
+	c.in_cycles = false;
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(int, (int)find(&c, "throttled")->verdict, GB_SLOWER));
+	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_SAME));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+Test(compare, emulated_times_do_not_count)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .threshold = 0.05 };
+	struct gb_error err = { 0 };
+
+	add_launches(&base, "k", 4, 1e6);
+	add_launches(&other, "k", 4, 2e6);
+	for (size_t i = 0; i < 4; i++) {
+		gb_json_put_bool(base.line[i], "emulated", true);
+		gb_json_put_bool(other.line[i], "emulated", true);
+	}
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(int, (int)c.change[0].verdict, GB_NO_TIME));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+/* Ten launches a side: identical sides are hardly ever told apart, 10 % nearly always. */
+Test(compare, rarely_cries_wolf_and_sees_ten_percent)
+{
+	size_t wolf = 0, seen = 0;
+
+	for (uint64_t trial = 0; trial < 400; trial++) {
+		struct gb_records base = { 0 }, other = { 0 };
+		struct gb_comparison c = { .threshold = 0.05 };
+		struct gb_error err = { 0 };
+
+		for (int i = 0; i < 10; i++) {
+			const double noise = 0.04 * gb_random_unit(trial, (uint64_t)i);
+			const double again = 0.04 * gb_random_unit(trial, 100 + (uint64_t)i);
+
+			add(&base, i, "a", "ok", 1e6 * (1 + noise));
+			add(&other, i, "a", "ok", 1e6 * (1 + again));
+			add(&base, i, "b", "ok", 1e6 * (1 + noise));
+			add(&other, i, "b", "ok", 1.1e6 * (1 + again));
+		}
+		gb_compare(&c, &base, &other, &err);
+		wolf += find(&c, "a")->verdict != GB_SAME;
+		seen += find(&c, "b")->verdict == GB_SLOWER;
+		gb_comparison_release(&c);
+		gb_records_release(&base);
+		gb_records_release(&other);
+	}
+	cr_expect(wolf <= 4, "%zu of 400", wolf);
+	cr_expect(seen >= 390, "%zu of 400", seen);
+}
+
+/* ---- what is done already ----------------------------------------------------------------- */
+
+Test(done, counts_keys)
+{
+	struct gb_records list = { 0 };
+	struct gb_done done = { 0 };
+	struct gb_error err = { 0 };
+
+	add(&list, 0, "b", "ok", 1);
+	add(&list, 0, "a", "failed", 0);
+	add(&list, 1, "b", "noisy", 1);
+	gb_records_add(&list, cJSON_Parse("{\"type\":\"run\",\"run_id\":\"1\"}"), &err);
+	cr_assert(eq(int, (int)gb_done_init(&done, &list, &err), GB_OK));
+	cr_expect(eq(i64, gb_done_times(&done, "a"), 1));
+	cr_expect(eq(i64, gb_done_times(&done, "b"), 2));
+	cr_expect(eq(i64, gb_done_times(&done, ""), 0));
+	cr_expect(eq(i64, gb_done_times(&done, "c"), 0));
+	gb_done_release(&done);
+	gb_records_release(&list);
+}

@@ -1,0 +1,214 @@
+/* A paper's table: what its cells are filled with, which rows a preset takes, and the verdict on
+ * each kind of claim, held and not held. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/reports/repro/repro.h"
+
+/* Three rows; x is measured, y twice as large. */
+#define COLUMNS                                                          \
+	"'columns':[{'name':'scene','role':'key','type':'text'},"        \
+	"{'name':'count','role':'key','param':'count'},"                 \
+	"{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"   \
+	"{'name':'y','role':'time','unit':'ms','variant':'cpu/split'}]," \
+	"'rows':[['a',10,1.5,null],['b',20,null,null],['c',30,null,null]]"
+
+/* JSON with ' for ". */
+static cJSON *parse(const char *text)
+{
+	char *copy = strdup(text);
+	cJSON *json;
+
+	for (char *c = copy; *c; c++)
+		*c = *c == '\'' ? '"' : *c;
+	json = cJSON_Parse(copy);
+	cr_assert(json != NULL, "%s", copy);
+	free(copy);
+	return json;
+}
+
+/* What is printed of one claim on x = 1, 2, 3 and y = 2, 4, 6. */
+static char *verdict_on(const char *test, bool complete)
+{
+	char document[2048];
+	struct gb_error err = { 0 };
+	struct gb_repro repro;
+	cJSON *paper;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+
+	snprintf(document, sizeof document,
+		 "{'tables':[{'id':'t'," COLUMNS "}],'claims':[{'id':'it','table':'t',"
+		 "'text':'that','reason':'because','test':%s}]}",
+		 test);
+	paper = parse(document);
+	cr_assert(eq(int,
+		     (int)gb_repro_init(&repro, paper,
+					cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err),
+		     GB_OK));
+	for (size_t r = 0; r < repro.rows; r++) {
+		repro.here[r * repro.columns + 2] = complete || r < 2 ? (double)r + 1 : NAN;
+		repro.here[r * repro.columns + 3] = 2 * ((double)r + 1);
+	}
+	gb_repro_claims(file, &repro, GB_MARKUP_NONE);
+	fclose(file);
+	gb_repro_release(&repro);
+	cJSON_Delete(paper);
+	return text;
+}
+
+static void expect(const char *test, const char *verdict)
+{
+	char *text = verdict_on(test, true);
+
+	cr_expect(strstr(text, verdict) != NULL, "%s: wanted '%s', got\n%s", test, verdict, text);
+	free(text);
+}
+
+Test(repro, claims_held_and_not_held)
+{
+	expect("{'kind':'ratio-below','column':'x','value':3.5}", "it: held");
+	expect("{'kind':'ratio-below','column':'x','value':3}", "it: not held");
+	expect("{'kind':'ratio-above','column':'x','value':1,'where':{'count':[20,30]}}",
+	       "it: held");
+	expect("{'kind':'ratio-above','column':'x','value':1,'where':{'scene':['a']}}",
+	       "it: not held");
+	expect("{'kind':'increasing','column':'x','tolerance':0}", "it: held");
+	expect("{'kind':'decreasing','column':'x','tolerance':0}", "it: not held");
+	expect("{'kind':'decreasing','column':'x','tolerance':1}", "it: held");
+	expect("{'kind':'column-below','column':'x','than':'y'}", "it: held");
+	expect("{'kind':'column-below','column':'x','than':'y','factor':0.5}", "it: not held");
+	expect("{'kind':'column-above','column':'y','than':'x','factor':1.9}", "it: held");
+	expect("{'kind':'column-above','column':'x','than':'y'}", "it: not held");
+	expect("{'kind':'flat','column':'x','tolerance':1}", "it: held");
+	expect("{'kind':'flat','column':'x','tolerance':0.9}", "it: not held");
+	expect("{'kind':'flat','column':'x','tolerance':0.1,'where':{'scene':['b']}}", "it: held");
+	expect("{'kind':'maximum-at','column':'x','where':{'scene':['c']}}", "it: held");
+	expect("{'kind':'maximum-at','column':'x','where':{'scene':['a']}}", "it: not held");
+	expect("{'kind':'linear','column':'x','against':'count','tolerance':0.01}", "it: held");
+	expect("null", "cannot be tested here (because)");
+	expect("{'kind':'flat','column':'z','tolerance':1}", "cannot be tested here");
+	expect("{'kind':'column-above','column':'x','than':'z'}", "cannot be tested here");
+}
+
+Test(repro, half_a_table_is_no_answer)
+{
+	char *text = verdict_on("{'kind':'ratio-below','column':'x','value':9}", false);
+
+	cr_expect(strstr(text, "cannot be tested here (row 3 was not measured") != NULL, "%s",
+		  text);
+	free(text);
+}
+
+/* A session of the radix benchmark that writes nowhere. */
+static void measure(const char *table_text, enum gb_preset preset, struct gb_repro *repro,
+		    cJSON **paper)
+{
+	static char *argv[] = { "repro", "-q", "--samples=3", "--hot", "--min-time=0", NULL };
+	static struct gb_request request;
+	static struct gb_session session; /* keeps the records that the cells point into */
+	struct gb_error err = { 0 };
+	char document[2048];
+
+	snprintf(document, sizeof document, "{'workload':'radix','tables':[%s]}", table_text);
+	*paper = parse(document);
+	gb_options_parse(&request, NULL, NULL, "TABLE", "", 5, argv, &err);
+	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
+	session.silent_table = true;
+	gb_session_open(&session, &request, 5, argv, &err);
+	gb_repro_init(repro, *paper, cJSON_GetArrayItem(gb_json_at(*paper, "tables"), 0), &err);
+	gb_repro_measure(repro, &session, preset, &err);
+	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
+}
+
+Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
+{
+	struct gb_repro t;
+	cJSON *paper;
+
+	measure("{'set':{'distribution':'few'},'preset':{'quick':{'count':2000}},"
+		"'columns':[{'name':'count','role':'key','param':'count'},"
+		"{'name':'ms','role':'time','unit':'ms','variant':'cpu/best'},"
+		"{'name':'us','role':'time','unit':'us','variant':'cpu/best'},"
+		"{'name':'wide','role':'size','variant':'cpu/best','set':{'type':'u64'},"
+		"'value':'work.items','scale':10},"
+		"{'name':'again','role':'ratio','of':['us','ms']},"
+		"{'name':'lost','role':'time','reason':'sold out'},"
+		"{'name':'none','role':'size','variant':'cpu/best','value':'metrics.none'},"
+		"{'name':'rate','role':'rate','variant':'cpu/best','value':'time.median',"
+		"'scale':1e-6}],"
+		"'beside':['cpu/lsd8'],"
+		"'rows':[[1000,null,null,null,null,7,null,null],"
+		"[3000,null,null,null,null,8,null,null]]}",
+		GB_QUICK, &t, &paper);
+	cr_assert(all(eq(sz, t.rows, 2), eq(sz, t.columns, 8), eq(sz, t.besides, 1)));
+	cr_assert(t.here[1] > 0);
+	cr_assert(ieee_ulp_eq(dbl, t.here[2], 1e3 * t.here[1], 4));
+	cr_assert(ieee_ulp_eq(dbl, t.here[3], 10000, 4));
+	cr_assert(ieee_ulp_eq(dbl, t.here[4], 1e3, 8));
+	cr_assert(gb_json_at(t.record[1], "params") != NULL);
+	cr_assert(eq(str, (char *)gb_json_text(t.record[1], "params.distribution"), "few"));
+	cr_assert(eq(str, (char *)gb_json_text(t.record[1], "params.type"), "u32"));
+	cr_assert(eq(str, (char *)gb_json_text(t.record[3], "params.type"), "u64"));
+	cr_assert(gb_repro_seconds(t.beside_record[0]) > 0);
+	cr_assert(eq(str, (char *)t.reason[5], "sold out"));
+	cr_assert(eq(str, (char *)t.reason[6], "not told by this variant"));
+	cr_assert(ieee_ulp_eq(dbl, t.here[7], 1 / t.here[1], 8)); /* 1000 keys in so many ms */
+	cr_assert(isnan(t.here[8 + 1]));
+	cr_assert(eq(str, (char *)t.reason[8 + 1], "left out by --preset"));
+	gb_repro_release(&t);
+	cJSON_Delete(paper);
+}
+
+Test(repro, no_time_of_an_emulator)
+{
+	cJSON *record = parse("{'backend':'cuda','emulated':true,'time':{'median':5}}");
+
+	cr_assert(isnan(gb_repro_seconds(record)));
+	cr_assert(eq(str, (char *)gb_repro_reason(record), "emulated: no time of a GPU"));
+	cJSON_Delete(record);
+}
+
+Test(repro, several_tables_are_summed_up)
+{
+	struct gb_repro_sum sum = { 0 };
+	struct gb_error err = { 0 };
+	struct gb_repro t;
+	cJSON *paper, *object, *row;
+
+	measure("{'id':'t','preset':{'quick':{'count':2000}},"
+		"'columns':[{'name':'count','role':'key','param':'count'},"
+		"{'name':'ms','role':'time','unit':'ms','variant':'cpu/best'},"
+		"{'name':'none','role':'time','unit':'ms','reason':'sold out'}],"
+		"'beside':['cpu/lsd8'],'rows':[[1000,2.5,null],[3000,7,null],[4000,9,null]]}",
+		GB_QUICK, &t, &paper);
+	cr_assert(eq(int, (int)gb_repro_add(&sum, &t, &err), GB_OK));
+	cr_assert(eq(int, (int)gb_repro_add(&sum, &t, &err), GB_OK));
+	cr_assert(all(eq(sz, sum.tables, 2), eq(sz, sum.cells, 12), eq(sz, sum.measured, 4)));
+	cr_assert(all(eq(sz, sum.reasons, 1), eq(sz, sum.reason[0].count, 8)));
+	cr_assert(eq(str, sum.reason[0].text, "left out by --preset"));
+	object = gb_repro_json(&t);
+	row = cJSON_GetArrayItem(gb_json_at(object, "rows"), 0);
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(row, "count"), 1000, 0));
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(row, "ms.paper"), 2.5, 0));
+	cr_assert(gb_json_number(row, "ms.here") > 0 && !gb_json_text(row, "ms.reason"));
+	cr_assert(eq(str, (char *)gb_json_text(row, "none.reason"), "sold out"));
+	cr_assert(gb_json_number(gb_json_at(row, "beside")->child, "here_s") > 0);
+	row = cJSON_GetArrayItem(gb_json_at(object, "rows"), 1);
+	cr_assert(cJSON_IsNull(gb_json_at(row, "ms.here")));
+	cr_assert(eq(str, (char *)gb_json_text(row, "ms.reason"), "left out by --preset"));
+	cJSON_Delete(object);
+	object = gb_repro_sum_json(&sum);
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(object, "measured"), 4, 0));
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(gb_json_at(object, "left_out")->child, "count"),
+			      8, 0));
+	cJSON_Delete(object);
+	gb_repro_sum_release(&sum);
+	gb_repro_release(&t);
+	cJSON_Delete(paper);
+}

@@ -1,0 +1,470 @@
+/* test_table.c -- what tables, Markdown, CSV and documents look like. */
+#include <criterion/criterion.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/commands/commands.h"
+#include "cli/records/json.h"
+#include "cli/reports/grid.h"
+#include "cli/reports/table.h"
+#include "common/text.h"
+
+static struct gb_records list;
+static const struct gb_style ascii = { .format = GB_FORMAT_TABLE };
+
+static cJSON *parsed(const char *text)
+{
+	cJSON *line = cJSON_Parse(text);
+
+	cr_assert(line, "%s", text);
+	return line;
+}
+
+static void add(const char *text)
+{
+	struct gb_error err = { 0 };
+
+	cr_assert_eq(gb_records_add(&list, parsed(text), &err), GB_OK);
+}
+
+static void add_run(const char *id)
+{
+	char text[512];
+
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"run\",\"schema\":1,\"run_id\":\"%s\",\"started\":\"then\","
+		       "\"tool\":{\"version\":\"1.2\",\"commit\":\"abc\",\"dirty\":false},"
+		       "\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\",\"cores\":2},\"gpus\":[]}",
+		       id);
+	add(text);
+}
+
+/* A record of run "a"; variant is "cpu/best", params and rest are JSON members. */
+static void add_record(const char *variant, const char *params, const char *rest)
+{
+	char text[2048], backend[8];
+	const char *name = strchr(variant, '/') + 1;
+
+	(void)snprintf(backend, sizeof backend, "%.*s", (int)(name - variant - 1), variant);
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"bench\":\"toy\","
+		       "\"backend\":\"%s\",\"variant\":\"%s\",\"key\":\"k\",\"params\":{%s},%s}",
+		       backend, name, params, rest);
+	add(text);
+}
+
+/* Members of a good result of `ns`, at 8 bytes and one key each 1000 of them. */
+static const char *timed(double ns)
+{
+	static char text[1024];
+
+	(void)snprintf(text, sizeof text,
+		       "\"status\":\"ok\",\"reason\":null,\"verify\":{\"result\":\"pass\"},"
+		       "\"cold\":true,\"emulated\":false,"
+		       "\"time\":{\"median\":%g,\"ci95\":[%g,%g],\"min\":%g,\"n\":1,"
+		       "\"samples\":[%g]},\"work\":{\"items\":1000,\"unit\":\"keys\"},"
+		       "\"rates\":{\"items_per_s\":%g,\"bytes_per_s\":%g,\"copy_share\":0.25}",
+		       ns, ns * .99, ns * 1.01, ns, ns, 1e12 / ns, 8e12 / ns);
+	return text;
+}
+
+static const char *skipped(const char *reason)
+{
+	static char text[256];
+
+	(void)snprintf(text, sizeof text, "\"status\":\"skipped\",\"reason\":\"%s\"", reason);
+	return text;
+}
+
+static char *printed(const struct gb_style *style)
+{
+	char *text = NULL;
+	size_t size = 0;
+	struct gb_error err = { 0 };
+	FILE *file = open_memstream(&text, &size);
+
+	cr_assert_eq(gb_table_print(file, &list, style, &err), GB_OK, "%s", err.message);
+	(void)fclose(file);
+	return text;
+}
+
+static void expect(const struct gb_style *style, const char *wanted)
+{
+	char *text = printed(style);
+
+	cr_expect_str_eq(text, wanted, "\n%s\ninstead of\n%s", text, wanted);
+	free(text);
+}
+
+static void expect_within(const struct gb_style *style, const char *wanted, bool there)
+{
+	char *text = printed(style);
+
+	cr_expect_eq(strstr(text, wanted) != NULL, there, "%s in\n%s", wanted, text);
+	free(text);
+}
+
+static void release(void)
+{
+	gb_records_release(&list);
+}
+
+TestSuite(table, .fini = release);
+
+/* ---- tables ------------------------------------------------------------------------------ */
+
+Test(table, of_nothing)
+{
+	expect(&ascii, "");
+}
+
+Test(table, what_is_constant_is_said_once)
+{
+	add_run("a");
+	add_record("cpu/best", "\"count\":1000,\"type\":\"u32\",\"seed\":1", timed(2e6));
+	expect(&ascii, "gpubench 1.2, commit abc, on box, then: Z80, 2 cores\n"
+		       "\n"
+		       "toy: count=1k type=u32 seed=1\n"
+		       "\n"
+		       "variant      time     95 %  keys/s     B/s  of copy  status\n"
+		       "cpu/best  2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n");
+}
+
+Test(table, what_varies_is_a_column_and_the_fastest_is_marked)
+{
+	add_record("cpu/best", "\"count\":1000,\"threads\":2,\"seed\":1", timed(2e6));
+	add_record("cuda/wide", "\"count\":1000,\"seed\":1", timed(1e6));
+	add_record("cpu/best", "\"count\":65536,\"threads\":2,\"seed\":1", timed(3e6));
+	add_record("cuda/wide", "\"count\":65536,\"seed\":1", timed(4e6));
+	expect(&ascii, "\n"
+		       "toy: threads=2 seed=1\n"
+		       "\n"
+		       "count  variant         time     95 %  keys/s     B/s  of copy  status\n"
+		       "   1k  cpu/best     2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n"
+		       "   1k  cuda/wide *  1.00 ms  +-1.0 %  1.00 M  8.00 M     25 %  ok\n"
+		       "\n"
+		       " 64Ki  cpu/best *   3.00 ms  +-1.0 %   333 k  2.67 M     25 %  ok\n"
+		       " 64Ki  cuda/wide    4.00 ms  +-1.0 %   250 k  2.00 M     25 %  ok\n"
+		       "\n"
+		       "* the fastest at its point\n");
+}
+
+Test(table, threads_do_not_tell_points_apart_that_the_gpu_shares)
+{
+	add_record("cpu/best", "\"n\":1,\"threads\":1", timed(2e6));
+	add_record("cpu/best", "\"n\":1,\"threads\":2", timed(1e6));
+	add_record("cuda/wide", "\"n\":1", timed(3e6));
+	expect_within(&ascii, "      2  cpu/best *", true);
+	expect_within(&ascii, "         cuda/wide ", true);
+	expect_within(&ascii, "toy: n=1\n", true);
+}
+
+Test(table, points_of_one_row_each_stand_close)
+{
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add_record("cpu/best", "\"n\":2", timed(2e6));
+	expect_within(&ascii, "ok\n2  cpu", true);
+	expect_within(&ascii, "*", false);
+}
+
+Test(table, rows_come_by_point_whatever_the_order_of_the_file)
+{
+	add_record("cpu/a", "\"n\":1", timed(2e6));
+	add_record("cpu/a", "\"n\":2", timed(2e6));
+	add_record("cpu/b", "\"n\":1", timed(3e6));
+	add_record("cpu/b", "\"n\":2", timed(3e6));
+	expect_within(&ascii, "ok\n1  cpu/b ", true);
+	expect_within(&ascii, "ok\n\n2  cpu/a *", true);
+}
+
+Test(table, a_path_given_only_sometimes_varies)
+{
+	add_record("cpu/a", "\"n\":1", timed(2e6));
+	add_record("cpu/a", "\"n\":1,\"file\":\"keys.bin\"", timed(2e6));
+	expect_within(&ascii, "toy: n=1\n", true);
+	expect_within(&ascii, "keys.bin  cpu/a", true);
+}
+
+Test(table, skipped_variants_are_grouped_by_reason)
+{
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add_record("cuda/one", "\"n\":1", skipped("no driver"));
+	add_record("cuda/two", "\"n\":1", skipped("no driver"));
+	add_record("cpu/small", "\"n\":1", timed(2e6));
+	add_record("cpu/best", "\"n\":2", timed(2e6));
+	add_record("cuda/one", "\"n\":2", skipped("no driver"));
+	add_record("cuda/two", "\"n\":2", skipped("no driver"));
+	add_record("cpu/small", "\"n\":2", skipped("too large"));
+	expect_within(&ascii,
+		      "\n\nskipped: cuda/one, cuda/two: no driver\n"
+		      "skipped: cpu/small at n=2: too large\n",
+		      true);
+	add_record("cpu/small", "\"n\":3", skipped("too large"));
+	expect_within(&ascii, "cpu/small at 2 of 3 points: too large\n", true);
+}
+
+Test(table, nothing_but_skipped)
+{
+	add_record("cuda/one", "\"n\":1", skipped("no driver"));
+	expect(&ascii, "\ntoy: n=1\n\nskipped: cuda/one: no driver\n");
+}
+
+Test(table, failures_are_rows_with_their_reason)
+{
+	add_record("cpu/a", "\"n\":1", timed(2e6));
+	add_record("cpu/b", "\"n\":1",
+		   "\"status\":\"failed\",\"reason\":\"keys 5 and 6 are out of order\"");
+	add_record("cpu/c", "\"n\":1", "\"status\":\"timeout\",\"reason\":\"after 15 s\"");
+	add_record("cpu/d", "\"n\":1",
+		   "\"status\":\"ok\",\"reason\":null,\"verify\":{\"result\":\"skipped\"}");
+	expect_within(&ascii, "failed: keys 5 and 6 are out of order\n", true);
+	expect_within(&ascii, "timed out: after 15 s\n", true);
+	expect_within(&ascii, "ok, not verified\n", true);
+	expect_within(&ascii, "*", false);
+}
+
+Test(table, a_throttled_gpu_is_told)
+{
+	add_record("cuda/a", "\"n\":1",
+		   "\"status\":\"noisy\",\"reason\":null,\"verify\":{\"result\":\"pass\"},"
+		   "\"gpu_state\":{\"throttle\":[\"idle\",\"software_power_cap\"]}");
+	add_record("cuda/b", "\"n\":1",
+		   "\"status\":\"ok\",\"reason\":null,\"verify\":{\"result\":\"pass\"},"
+		   "\"gpu_state\":{\"throttle\":[\"idle\"]}");
+	expect_within(&ascii, "noisy, throttled\n", true);
+	expect_within(&ascii, "ok\n", true);
+}
+
+Test(table, times_of_the_emulator_are_never_shown)
+{
+	char rest[1024];
+	char *at;
+	const struct gb_style csv = { .format = GB_FORMAT_CSV };
+
+	(void)snprintf(rest, sizeof rest, "%s", timed(123e6));
+	at = strstr(rest, "\"emulated\":false");
+	memcpy(at, "\"emulated\":true ", strlen("\"emulated\":true "));
+	add_record("cuda/wide", "\"n\":1", rest);
+	add_record("cpu/best", "\"n\":1", timed(456e6));
+	expect_within(&ascii, "emulated", true);
+	expect_within(&ascii, "123 ms", false);
+	expect_within(&ascii, "*", false);
+	expect_within(&csv, "123000000", false);
+	expect_within(&csv, "456000000", true);
+}
+
+Test(table, cold_and_hot_are_two_points)
+{
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add_record("cpu/best", "\"n\":1",
+		   "\"status\":\"ok\",\"reason\":null,\"cold\":false,\"time\":{\"median\":1000,"
+		   "\"samples\":[1000]}");
+	expect_within(&ascii, "cold   cpu/best  2.00 ms", true);
+	expect_within(&ascii, "hot    cpu/best  1.00 us", true);
+	expect_within(&ascii, "*", false);
+}
+
+Test(table, several_runs_are_numbered)
+{
+	add_run("a");
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add_run("b");
+	add("{\"type\":\"record\",\"schema\":1,\"run_id\":\"b\",\"bench\":\"toy\",\"backend\":"
+	    "\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"failed\","
+	    "\"reason\":\"no\"}");
+	expect_within(&ascii, "run 1: gpubench", true);
+	expect_within(&ascii, "run 2: gpubench", true);
+	expect_within(&ascii, "\n  1  cpu/best  2.00 ms", true);
+	expect_within(&ascii, "\n  2  cpu/best  ", true);
+}
+
+Test(table, units_that_differ_stand_in_the_cells)
+{
+	add_record("cpu/best", "\"op\":\"sort\"", timed(2e6));
+	add_record(
+		"cpu/best", "\"op\":\"walk\"",
+		"\"status\":\"ok\",\"reason\":null,\"time\":{\"median\":1000,\"samples\":[1000]},"
+		"\"work\":{\"unit\":\"edges\"},\"rates\":{\"items_per_s\":7e9}");
+	expect_within(&ascii, "items/s", true);
+	expect_within(&ascii, "500 k keys/s", true);
+	expect_within(&ascii, "7.00 G edges/s", true);
+}
+
+Test(table, benchmarks_have_a_table_each)
+{
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add("{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"bench\":\"other\",\"backend\":"
+	    "\"cpu\",\"variant\":\"x\",\"key\":\"k\",\"params\":{},\"status\":\"ok\"}");
+	add_record("cpu/best", "\"n\":2", timed(2e6));
+	expect_within(&ascii, "\ntoy\n\n", true);
+	expect_within(&ascii, "\nother\n\nvariant  status\ncpu/x    ok\n", true);
+}
+
+Test(table, control_characters_do_not_reach_the_terminal)
+{
+	add_record("cpu/b", "\"n\":1", "\"status\":\"failed\",\"reason\":\"\\u001b[31m\\n\"");
+	expect_within(&ascii, "failed: ?[31m?\n", true);
+}
+
+Test(table, colour_and_utf8_only_on_request)
+{
+	const struct gb_style rich = { .format = GB_FORMAT_TABLE, .color = true, .utf8 = true };
+
+	add_record("cpu/a", "\"n\":1", timed(2e3));
+	add_record("cpu/b", "\"n\":1", timed(3e3));
+	add_record("cpu/c", "\"n\":1", "\"status\":\"failed\",\"reason\":\"no\"");
+	expect_within(&rich, "\033[32m2.00 \u00b5s\033[0m  \u00b11.0 %", true);
+	expect_within(&rich, "\033[31mfailed: no\033[0m\n", true);
+	expect_within(&ascii, "\033", false);
+	expect_within(&ascii, "\u00b5", false);
+	expect_within(&ascii, "2.00 us  +-1.0 %", true);
+}
+
+Test(table, styles_follow_the_file)
+{
+	FILE *file = tmpfile();
+
+	cr_expect_not(gb_style_for(file, GB_FORMAT_TABLE).color);
+	(void)fclose(file);
+}
+
+/* ---- the other formats ------------------------------------------------------------------- */
+
+Test(table, markdown)
+{
+	const struct gb_style markdown = { .format = GB_FORMAT_MARKDOWN };
+
+	add_run("a");
+	add_record("cpu/a_b", "\"n\":1", timed(2e6));
+	add_record("cpu/c", "\"n\":1", timed(3e6));
+	add_record("cpu/d", "\"n\":1", "\"status\":\"failed\",\"reason\":\"a|b\"");
+	add_record("cuda/e", "\"n\":1", skipped("no driver"));
+	expect(&markdown, "gpubench 1.2, commit abc, on box, then: Z80, 2 cores\n"
+			  "\n"
+			  "## toy\n"
+			  "\n"
+			  "n=1\n"
+			  "\n"
+			  "| variant | time | 95 % | keys/s | B/s | of copy | status |\n"
+			  "| :--- | ---: | ---: | ---: | ---: | ---: | :--- |\n"
+			  "| cpu/a\\_b | **2.00 ms** | +-1.0 % | 500 k | 4.00 M | 25 % | ok |\n"
+			  "| cpu/c | 3.00 ms | +-1.0 % | 333 k | 2.67 M | 25 % | ok |\n"
+			  "| cpu/d |  |  |  |  |  | failed: a\\|b |\n"
+			  "\n"
+			  "- skipped: cuda/e: no driver\n");
+}
+
+Test(table, csv_quotes_and_ends_lines_as_rfc_4180_says)
+{
+	const struct gb_style csv = { .format = GB_FORMAT_CSV };
+	char *text;
+
+	add_run("a");
+	add_record("cpu/a", "\"n\":1000000,\"x\":0.1,\"file\":\"a,b\\\"c\"", timed(2.5e6));
+	add_record("cpu/b", "\"n\":1", "\"status\":\"failed\",\"reason\":\"two\\nlines\"");
+	expect_within(&csv, ",\"a,b\"\"c\"\r\n", true);
+	expect_within(&csv, ",\"two\nlines\",", true);
+	expect_within(&csv, ",2500000,2475000,2525000,", true);
+	expect_within(&csv, ",1000000,0.1,", true);
+	text = printed(&csv);
+	cr_expect(strncmp(text, "run_id,seq,bench,", 17) == 0);
+	cr_expect(strstr(text, ",param_n,param_x,param_file\r\n"));
+	free(text);
+}
+
+/* Fields of a line, quotes respected. */
+static size_t count_fields(const char **at)
+{
+	size_t count = 1;
+	bool quoted = false;
+
+	for (; **at && (quoted || **at != '\r'); (*at)++) {
+		quoted ^= **at == '"';
+		count += !quoted && **at == ',';
+	}
+	*at += 2;
+	return count;
+}
+
+Test(table, csv_rows_have_as_many_fields_as_the_title)
+{
+	const struct gb_style csv = { .format = GB_FORMAT_CSV };
+	const char *at;
+	char *text;
+	size_t fields;
+
+	add_record("cpu/a", "\"n\":1", timed(2e6));
+	add_record("cpu/b", "\"m\":2,\"file\":\"a,b\"", skipped("x, y"));
+	at = text = printed(&csv);
+	fields = count_fields(&at);
+	cr_expect_eq(count_fields(&at), fields);
+	cr_expect_eq(count_fields(&at), fields);
+	cr_expect_eq(*at, '\0');
+	free(text);
+}
+
+Test(table, a_document_holds_every_line)
+{
+	const struct gb_style json = { .format = GB_FORMAT_JSON };
+	cJSON *document;
+	char *text;
+
+	expect(&json, "[]\n");
+	add_run("a");
+	add_record("cpu/a", "\"n\":1", timed(2e6));
+	text = printed(&json);
+	document = cJSON_Parse(text);
+	cr_assert_eq(cJSON_GetArraySize(document), 2);
+	cr_expect(cJSON_Compare(document->child, list.line[0], 1));
+	cr_expect(cJSON_Compare(document->child->next, list.line[1], 1));
+	cJSON_Delete(document);
+	free(text);
+}
+
+Test(table, a_full_disk_is_noticed)
+{
+	struct gb_error err = { 0 };
+	FILE *full = fopen("/dev/full", "w");
+
+	if (!full)
+		cr_skip_test("no /dev/full");
+	add_record("cpu/a", "\"n\":1", timed(2e6));
+	cr_expect_eq(gb_table_print(full, &list, &ascii, &err), GB_EIO);
+	(void)fclose(full);
+}
+
+/* ---- the command ------------------------------------------------------------------------- */
+
+static enum gb_status report(struct gb_error *err, const char *a, const char *b, const char *c)
+{
+	char name[] = "report", first[64], second[64], third[64];
+	char *argv[] = { name, first, second, third, NULL };
+	const int argc = c ? 4 : b ? 3 : a ? 2 : 1;
+
+	(void)snprintf(first, sizeof first, "%s", a ? a : "");
+	(void)snprintf(second, sizeof second, "%s", b ? b : "");
+	(void)snprintf(third, sizeof third, "%s", c ? c : "");
+	argv[argc] = NULL;
+	return gb_cmd_report(argc, argv, err);
+}
+
+static void expect_usage(const char *a, const char *b, const char *wanted)
+{
+	struct gb_error err = { 0 };
+
+	cr_expect_eq(report(&err, a, b, NULL), GB_EUSAGE);
+	cr_expect(strstr(err.message, wanted), "%s", err.message);
+}
+
+Test(report, bad_command_lines_are_told_in_one_line)
+{
+	expect_usage(NULL, NULL, "needs a FILE");
+	expect_usage("--format=xml", "x", "--format=xml: not one of table|markdown|html|csv|json");
+	expect_usage("--nonsense", NULL, "no option --nonsense");
+	expect_usage("x", "--format", "needs a value");
+	expect_usage("/nonexistent.jsonl", NULL, "/nonexistent.jsonl: cannot open");
+}

@@ -1,0 +1,424 @@
+/* test_bfs.c -- the judge of bfs: right results pass, and each planted fault is found and
+ * told.  Graphs are drawn by the generator or written down by hand as edge lists.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/workloads/bfs/verify.h"
+#include "common/memory.h"
+#include "common/text.h"
+
+extern const struct gb_workload gb_bfs_workload;
+
+/* An input with room for a result of both kinds. */
+struct scene {
+	struct bfs_params params;
+	struct bfs_input *in;
+	int32_t *dist, *parent; /* n each, one after the other */
+};
+
+static struct scene start(struct bfs_params params)
+{
+	struct scene s = { .params = params };
+	struct gb_error err = { 0 };
+	void *input;
+
+	s.params.output = BFS_BOTH;
+	cr_assert_eq(gb_bfs_workload.prepare(&s.params, &input, &err), GB_OK, "%s", err.message);
+	s.in = input;
+	s.dist = malloc(gb_bfs_workload.output_size(&s.params, input));
+	s.parent = s.dist + s.in->n;
+	return s;
+}
+
+/* A right result of a slow kind: the oracle's distances, the first in-neighbour that fits. */
+static void solve(struct scene *s, int64_t sample)
+{
+	const uint32_t source = bfs_source(s->in, sample);
+
+	cr_assert(bfs_oracle(s->in, source, s->dist));
+	for (uint32_t v = 0; v < s->in->n; v++) {
+		s->parent[v] = v == source ? (int32_t)v : BFS_UNREACHED;
+		for (uint64_t e = s->in->in.row[v]; e < s->in->in.row[v + 1]; e++) {
+			const uint32_t u = s->in->in.column[e];
+
+			if (v != source && s->dist[v] > 0 && s->dist[u] == s->dist[v] - 1)
+				s->parent[v] = (int32_t)u;
+		}
+	}
+}
+
+static void finish(struct scene *s)
+{
+	gb_bfs_workload.release(s->in);
+	free(s->dist);
+}
+
+static void expect(struct scene *s, int64_t sample, const char *fault)
+{
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err = { 0 };
+	const enum gb_status status =
+		gb_bfs_workload.verify(&s->params, s->in, sample, s->dist, &metrics, &err);
+
+	if (!fault) {
+		cr_assert_eq(status, GB_OK, "%s", err.message);
+		return;
+	}
+	cr_assert_eq(status, GB_EVERIFY, "not found: %s", fault);
+	cr_assert(strstr(err.message, fault), "expected: %s\n     got: %s", fault, err.message);
+	finish(s);
+}
+
+/* A file with this text; its path, which holds until the next call. */
+static const char *file_of(const char *text)
+{
+	static char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/tmp/gpubench-bfs-%d.el", getpid());
+	file = fopen(path, "w");
+	fputs(text, file);
+	fclose(file);
+	return path;
+}
+
+static struct scene edges(const char *text)
+{
+	struct scene s = start((struct bfs_params){ .file = file_of(text), .sources = 1 << 20 });
+
+	unlink(s.params.file);
+	return s;
+}
+
+/* The sample that starts at `source`. */
+static int64_t sample_of(const struct scene *s, uint32_t source)
+{
+	for (size_t i = 0; i < s->in->source_count; i++)
+		if (s->in->source[i] == source)
+			return (int64_t)i;
+	cr_assert_fail("vertex %u is no source", source);
+	return 0;
+}
+
+/* 0 -> 1 -> 2 -> 3, 0 -> 4 -> 3, 3 -> 1, 5 -> 0: from 0 the distances are 0 1 2 2 1 and none. */
+static struct scene diamond(void)
+{
+	struct scene s = edges("0 1\n1 2\n2 3\n0 4\n4 3\n3 1\n5 0\n");
+
+	solve(&s, sample_of(&s, 0));
+	return s;
+}
+
+Test(bfs_verify, right_results_pass)
+{
+	const int graphs[] = { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS };
+	const int64_t sizes[] = { 1, 2, 33, 500 };
+
+	for (size_t g = 0; g < GB_COUNT(graphs); g++)
+		for (size_t n = 0; n < GB_COUNT(sizes); n++)
+			for (int multi = 0; multi < 2; multi++) {
+				struct scene s = start((struct bfs_params){ .graph = graphs[g],
+									    .vertices = sizes[n],
+									    .p = 0.02,
+									    .scale = 8,
+									    .edgefactor = 2,
+									    .blocks = 4,
+									    .orphans = 0.1 * multi,
+									    .multi = multi,
+									    .sources = 5,
+									    .seed = 3 });
+
+				for (size_t i = 0; i < s.in->source_count; i++) {
+					solve(&s, (int64_t)i);
+					expect(&s, (int64_t)i, NULL);
+				}
+				finish(&s);
+			}
+}
+
+/* ---- planted faults: distances ----------------------------------------------------------- */
+
+Test(bfs_verify, a_distance_too_large)
+{
+	struct scene s = diamond();
+
+	s.dist[3] = 3;
+	expect(&s, sample_of(&s, 0),
+	       "the distance of vertex 3 is 3, and it is 2 edges from source 0");
+}
+
+Test(bfs_verify, a_distance_too_small)
+{
+	struct scene s = diamond();
+
+	s.dist[2] = 1;
+	expect(&s, sample_of(&s, 0),
+	       "the distance of vertex 2 is 1, and it is 2 edges from source 0");
+}
+
+Test(bfs_verify, a_vertex_left_out)
+{
+	struct scene s = diamond();
+
+	s.dist[4] = BFS_UNREACHED;
+	expect(&s, sample_of(&s, 0), "vertex 4 of 6 is not reached, and is 1 edges from source 0");
+}
+
+Test(bfs_verify, a_vertex_that_no_path_leads_to)
+{
+	struct scene s = diamond();
+
+	s.dist[5] = 3;
+	expect(&s, sample_of(&s, 0),
+	       "the distance of vertex 5 is 3, and no path leads there from source 0");
+}
+
+Test(bfs_verify, a_source_at_distance_one)
+{
+	struct scene s = diamond();
+
+	s.dist[0] = 1;
+	expect(&s, sample_of(&s, 0), "the distance of vertex 0 is 1, and it is 0 edges");
+}
+
+Test(bfs_verify, the_result_of_another_source)
+{
+	struct scene s = diamond();
+
+	solve(&s, sample_of(&s, 1));
+	expect(&s, sample_of(&s, 0), "from source 0");
+}
+
+Test(bfs_verify, an_output_that_was_never_written)
+{
+	struct scene s = diamond();
+
+	memset(s.dist, 0xa5, 2 * sizeof *s.dist * s.in->n);
+	expect(&s, sample_of(&s, 0), "the distance of vertex 0 is -1515870811");
+}
+
+Test(bfs_verify, two_distances_exchanged)
+{
+	struct scene s =
+		start((struct bfs_params){ .vertices = 3000, .p = 0.01, .sources = 1, .seed = 1 });
+	uint32_t one = 0, two = 0;
+
+	solve(&s, 0);
+	while (s.dist[one] != 1)
+		one++;
+	while (s.dist[two] != 2)
+		two++;
+	s.dist[one] = 2;
+	s.dist[two] = 1;
+	expect(&s, 0, "the distance of vertex");
+}
+
+/* ---- planted faults: parents ------------------------------------------------------------- */
+
+Test(bfs_verify, a_source_with_another_parent)
+{
+	struct scene s = diamond();
+
+	s.parent[0] = 5;
+	expect(&s, sample_of(&s, 0), "the parent of source 0 is 5, not itself");
+}
+
+Test(bfs_verify, a_parent_without_an_edge)
+{
+	struct scene s = diamond();
+
+	s.parent[2] = 4;
+	expect(&s, sample_of(&s, 0), "the parent of vertex 2 is 4, from where no edge leads");
+}
+
+Test(bfs_verify, a_parent_against_the_edge)
+{
+	struct scene s = diamond();
+
+	s.parent[1] = 2;
+	expect(&s, sample_of(&s, 0), "the parent of vertex 1 is 2, from where no edge leads");
+}
+
+Test(bfs_verify, a_parent_that_is_no_vertex)
+{
+	struct scene s = diamond();
+
+	s.parent[4] = 6;
+	expect(&s, sample_of(&s, 0), "the parent of vertex 4 is 6, no vertex of 6");
+	s = diamond();
+	s.parent[4] = -2;
+	expect(&s, sample_of(&s, 0), "the parent of vertex 4 is -2, no vertex of 6");
+}
+
+Test(bfs_verify, a_parent_that_is_too_deep)
+{
+	struct scene s = diamond();
+
+	s.parent[3] = 2;
+	expect(&s, sample_of(&s, 0),
+	       "the depth in the tree of vertex 3 is 3, and it is 2 edges from source 0");
+}
+
+Test(bfs_verify, parents_in_a_circle)
+{
+	struct scene s = diamond();
+
+	s.parent[1] = 3;
+	s.parent[2] = 1;
+	s.parent[3] = 2;
+	expect(&s, sample_of(&s, 0), "the parents lead from vertex 1 back to itself");
+}
+
+Test(bfs_verify, a_parent_of_what_is_unreached)
+{
+	struct scene s = edges("0 1\n2 3\n");
+
+	solve(&s, sample_of(&s, 0));
+	s.parent[3] = 2;
+	expect(&s, sample_of(&s, 0), NULL); /* 2 is unreached: so is 3, whatever its parent */
+	s.parent[2] = 3;
+	expect(&s, sample_of(&s, 0), "the parent of vertex 2 is 3, from where no edge leads");
+}
+
+Test(bfs_verify, a_vertex_without_a_parent)
+{
+	struct scene s = diamond();
+
+	s.parent[4] = BFS_UNREACHED;
+	expect(&s, sample_of(&s, 0), "vertex 3 of 6 is not reached, and is 2 edges from source 0");
+}
+
+/* ---- facts, rates and metrics ------------------------------------------------------------ */
+
+Test(bfs_workload, items_are_the_out_degrees_of_the_reached)
+{
+	struct scene s = edges("0 1\n0 1\n1 1\n1 2\n3 0\n3 4\n");
+
+	cr_assert(gb_bfs_workload.items(&s.params, s.in, sample_of(&s, 0)) == 4);
+	cr_assert(gb_bfs_workload.items(&s.params, s.in, sample_of(&s, 1)) == 2);
+	cr_assert(gb_bfs_workload.items(&s.params, s.in, sample_of(&s, 3)) == 6);
+	finish(&s);
+}
+
+static double metric(const struct gb_metrics *m, const char *name)
+{
+	for (size_t i = 0; i < m->count; i++)
+		if (gb_equal(m->item[i].name, name))
+			return m->item[i].value;
+	return NAN;
+}
+
+Test(bfs_workload, metrics)
+{
+	struct scene s = start(
+		(struct bfs_params){ .graph = BFS_GRID, .vertices = 9, .sources = 1, .warps = 1 });
+	struct gb_metrics m = { 0 };
+	struct gb_error err = { 0 };
+
+	solve(&s, 0);
+	cr_assert_eq(gb_bfs_workload.verify(&s.params, s.in, 0, s.dist, &m, &err), GB_OK);
+	cr_assert(metric(&m, "vertices") == 9 && metric(&m, "edges") == 24);
+	cr_assert(metric(&m, "reached") == 9 && metric(&m, "graph500_edges") == 12);
+	cr_assert(metric(&m, "ccam_bytes") == 9 * 128 && metric(&m, "basic_bytes") == 81);
+	cr_assert(metric(&m, "csr32_bytes") == 80 + 96 && metric(&m, "csr16_bytes") == 80 + 48);
+	cr_assert(isnan(metric(&m, "edges_z_score")));
+	cr_assert(metric(&m, "warp_ccam_percent") > 0 && metric(&m, "warp_ccam_percent") <= 100);
+	finish(&s);
+}
+
+/* Counted by hand: 0 -> {1 ... 32}, n = 33.  Level 0: two warps look (32 + 1 lanes), one lane of
+ * the first walks; level 1: the lanes 1 ... 31 and 32 walk lists that are empty. */
+Test(bfs_workload, warps_counted_by_hand)
+{
+	char text[400] = "";
+	struct gb_metrics m = { 0 };
+	struct gb_error err = { 0 };
+	struct scene s;
+
+	for (int v = 1; v <= 32; v++)
+		snprintf(text + strlen(text), sizeof text - strlen(text), "0 %d\n", v);
+	s = edges(text);
+	cr_assert_eq(bfs_model_warps(s.in, 0, &m, &err), GB_OK);
+	/* csr: 7 per look, 2 warps, 2 levels; 8 per column, 32 columns by one lane */
+	cr_assert_float_eq(metric(&m, "warp_csr_percent"),
+			   100 * (7 * 66. + 8 * 32.) / (32 * (7 * 4. + 8 * 32.)), 1e-9);
+	/* basic: 6 per byte, 33 bytes: one lane, then 31 and one; a probe for each edge */
+	cr_assert_float_eq(metric(&m, "warp_basic_percent"),
+			   100 * (7 * 66. + 6 * 33. * (1 + 31 + 1) + 7 * 32.) /
+				   (32 * (7 * 4. + 6 * 33. * 3 + 7 * 32.)),
+			   1e-9);
+	/* ccam: 32 warps look at 33 vertices at each of 2 levels; 33 rows of 2 words; words of 31
+	 * bits and 1 bit are probed, and all of those stored */
+	cr_assert_float_eq(metric(&m, "warp_ccam_percent"),
+			   100 * (7 * 32. * 33 * 2 * 32 + 10 * 66. * 32 + 7 * 32. + 3 * 32.) /
+				   (32 * (7 * 32. * 33 * 2 + 10 * 66. + 7 * 2. + 3 * 2.)),
+			   1e-9);
+	finish(&s);
+}
+
+Test(bfs_workload, sizes_and_crossovers)
+{
+	cr_assert(bfs_bytes_ccam_packed(33) == 33 * 8 && bfs_bytes_ccam(33) == 33 * 128);
+	cr_assert(isnan(bfs_bytes_csr16(65537, 1)) && bfs_bytes_csr16(65536, 1) == 65537 * 8. + 2);
+	cr_assert_float_eq(bfs_crossover(1 << 20, 2, 0), 1 / 16., 1e-6);
+	cr_assert_float_eq(bfs_crossover(1 << 20, 4, 0), 1 / 32., 1e-6);
+	cr_assert(bfs_crossover(16384, 2, 8) < bfs_crossover(16384, 2, 0));
+	cr_assert(isnan(bfs_crossover(1, 2, 0)));
+	/* At the crossover both take the same. */
+	cr_assert_float_eq(
+		bfs_bytes_csr32(16384, (uint64_t)(bfs_crossover(16384, 4, 8) * 16384 * 16383)),
+		bfs_bytes_ccam_packed(16384), 8);
+}
+
+Test(bfs_workload, dry_run_allocates_as_much)
+{
+	struct bfs_params params = { .vertices = 65536, .p = 0.05, .sources = 64 };
+	const size_t used = gb_memory_used(GB_HOST_MEMORY);
+	struct gb_error err = { 0 };
+	void *input;
+
+	gb_memory_set_dry(true);
+	cr_assert_eq(gb_bfs_workload.prepare(&params, &input, &err), GB_OK, "%s", err.message);
+	cr_assert((double)(gb_memory_used(GB_HOST_MEMORY) - used) >
+		  2 * bfs_bytes_ccam(65536) + 2 * bfs_bytes_csr32(65536, 214000000));
+	gb_bfs_workload.release(input);
+	gb_memory_set_dry(false);
+	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
+}
+
+Test(bfs_workload, each_allocation_may_fail)
+{
+	const int graphs[] = { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS };
+
+	for (size_t g = 0; g < GB_COUNT(graphs); g++) {
+		const struct bfs_params params = { .graph = graphs[g],
+						   .vertices = 100,
+						   .p = 0.1,
+						   .scale = 6,
+						   .edgefactor = 2,
+						   .blocks = 3,
+						   .orphans = 0.1,
+						   .sources = 4 };
+		const size_t used = gb_memory_used(GB_HOST_MEMORY);
+		int64_t k = 1;
+
+		for (bool failed = true; failed; k++) {
+			struct gb_error err = { 0 };
+			void *input;
+
+			gb_memory_fail_at(k);
+			(void)gb_bfs_workload.prepare(&params, &input, &err);
+			gb_memory_fail_at(0);
+			failed = err.code || (((struct bfs_input *)input)->no_matrix != NULL);
+			cr_assert(!err.code || (err.code == GB_EUNAVAILABLE && !input));
+			gb_bfs_workload.release(err.code ? NULL : input);
+			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
+		}
+		cr_assert(k > 3 && k < 30);
+	}
+}

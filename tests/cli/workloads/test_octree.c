@@ -1,0 +1,435 @@
+/* test_octree.c -- the judge of octree: what a tree must be, against one made from the
+ * positions by halving boxes; a right result passes, and each planted fault is found and named.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/workloads/octree/reference.h"
+#include "common/memory.h"
+#include "common/octree.h"
+#include "common/text.h"
+#include "common/variants.h"
+#include "common/workload.h"
+
+extern const struct gb_workload gb_octree_workload;
+
+/* ---- the box ------------------------------------------------------------------------------ */
+
+static struct octree_box box(float x0, float y0, float z0, float x1, float y1, float z1)
+{
+	const float low[3] = { x0, y0, z0 }, high[3] = { x1, y1, z1 };
+
+	return octree_box_of(low, high);
+}
+
+Test(octree_box, is_the_smallest_of_its_kind)
+{
+	struct octree_box b = box(-1, -1, -1, 0.99F, 0.99F, 0.99F);
+
+	cr_assert(b.size == 2 && b.corner[0] == -1 && b.corner[1] == -1 && b.corner[2] == -1);
+	b = box(-1, -1, -1, 1, 0, 0); /* the upper bound is not in it */
+	cr_assert(b.size == 4 && b.corner[0] == -2 && b.corner[1] == -2);
+	b = box(-22.8F, 1, 5, 22.7F, 2, 6);
+	cr_assert(b.size == 64 && b.corner[0] == -32 && b.corner[1] == 0);
+	b = box(500000, 4000000, 100, 500100, 4000100, 130);
+	cr_assert(b.size == 256 && b.corner[0] == 499968 && b.corner[1] == 4000000);
+}
+
+Test(octree_box, takes_any_floats)
+{
+	const float big = 3.4e38F, tiny = 1e-45F;
+	const float values[] = { 0,  tiny, -tiny, 1e-30F, -1e-30F, 1,
+				 -1, 0.3F, 1e30F, -1e30F, big,     -big };
+
+	for (size_t i = 0; i < GB_COUNT(values); i++)
+		for (size_t j = 0; j < GB_COUNT(values); j++) {
+			const float low = fminf(values[i], values[j]);
+			const float high = fmaxf(values[i], values[j]);
+			const struct octree_box b = box(low, -1, low, high, 1, high);
+
+			cr_assert(b.corner[0] <= (double)low && isfinite(b.scale));
+			cr_assert(octree_cells(&b, 0, low) < 1U << 21);
+			cr_assert(octree_cells(&b, 0, high) < 1U << 21, "%g %g", (double)low,
+				  (double)high);
+			cr_assert(octree_cells(&b, 0, low) <= octree_cells(&b, 0, high));
+		}
+}
+
+Test(octree_box, digits_of_a_key)
+{
+	const struct octree_box b = box(0, 0, 0, 0.9F, 0.9F, 0.9F);
+	const uint64_t key = octree_key(&b, 0.5F, 0.25F, 0.75F);
+
+	cr_assert_eq(b.size, 1);
+	cr_assert_eq(octree_digit(key, 0), 1 + 4);
+	cr_assert_eq(octree_digit(key, 1), 2 + 4);
+	cr_assert_eq(octree_digit(key, 2), 0);
+	cr_assert_eq(octree_cell(key, 0), 1);
+	cr_assert_eq(octree_cell(key, 2), (1 << 3 | 5) << 3 | 6);
+	cr_assert_eq(octree_cell(key, 21) >> 57, 64 + (5 << 3 | 6));
+	cr_assert_eq(octree_spread(0x1fffff), UINT64_C(0x1249249249249249));
+	cr_assert_eq(octree_body(octree_body(12345)), 12345);
+	cr_assert(octree_body(0) < OCTREE_FREE && octree_body(INT32_MAX - 2) > OCTREE_LOCKED);
+}
+
+/* ---- the shape, by halving boxes ----------------------------------------------------------- */
+
+struct halving {
+	const struct octree_input *in;
+	struct octree_shape shape;
+	double depths;
+};
+
+/* The bodies list[0 .. n - 1], which share a cell. */
+static void halve(struct halving *h, uint32_t *list, size_t n, int level, uint64_t cell,
+		  const double corner[3], double size)
+{
+	const struct octree_input *in = h->in;
+	uint32_t *part = malloc((n + 1) * sizeof *part);
+
+	h->shape.nodes++;
+	h->shape.hash += octree_hash_node(cell);
+	for (int d = 0; d < 8; d++) {
+		const double half = size / 2;
+		const double low[3] = { corner[0] + (d & 1 ? half : 0),
+					corner[1] + (d & 2 ? half : 0),
+					corner[2] + (d & 4 ? half : 0) };
+		size_t count = 0;
+
+		for (size_t i = 0; i < n; i++) {
+			const double x = (double)in->x[list[i]], y = (double)in->y[list[i]];
+			const double z = (double)in->z[list[i]];
+
+			if ((x >= corner[0] + half) == (d & 1) &&
+			    (y >= corner[1] + half) == (d >> 1 & 1) &&
+			    (z >= corner[2] + half) == (d >> 2))
+				part[count++] = list[i];
+		}
+		if (!count)
+			continue;
+		if (count > (size_t)in->bucket && level < OCTREE_DEEPEST) {
+			halve(h, part, count, level + 1, cell << 3 | (uint64_t)d, low, half);
+			continue;
+		}
+		h->shape.leaves++;
+		h->depths += (double)count * (level + 1);
+		h->shape.max_depth =
+			level + 1 > h->shape.max_depth ? level + 1 : h->shape.max_depth;
+		for (size_t i = 0; i < count; i++)
+			h->shape.hash += octree_hash_body(cell << 3 | (uint64_t)d, part[i]);
+	}
+	free(part);
+}
+
+static void check_shape(struct octree_params params)
+{
+	struct gb_error err = { 0 };
+	struct octree_input *in;
+	struct halving h = { 0 };
+	uint32_t *all;
+
+	cr_assert_eq(gb_octree_workload.prepare(&params, (void **)&in, &err), GB_OK, "%s",
+		     err.message);
+	h.in = in;
+	all = malloc((in->count + 1) * sizeof *all);
+	for (size_t i = 0; i < in->count; i++)
+		all[i] = (uint32_t)i;
+	halve(&h, all, in->count, 0, 1, in->oracle->box.corner, in->oracle->box.size);
+	cr_assert_eq(in->tree.nodes, h.shape.nodes);
+	cr_assert_eq(in->tree.leaves, h.shape.leaves);
+	cr_assert_eq(in->tree.max_depth, h.shape.max_depth);
+	cr_assert(fabs(in->tree.mean_depth * (double)in->count - h.depths) <
+		  1e-6 * h.depths + 1e-9);
+	cr_assert_eq(in->tree.hash, h.shape.hash);
+	gb_octree_workload.release(in);
+	free(all);
+}
+
+Test(octree_oracle, agrees_with_halving)
+{
+	static const int64_t counts[] = { 0, 1, 2, 3, 17, 100, 1000, 12000 };
+	static const int64_t buckets[] = { 1, 2, 16, 32 };
+
+	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++)
+		for (size_t c = 0; c < GB_COUNT(counts); c++)
+			for (size_t b = 0; b < GB_COUNT(buckets); b++)
+				check_shape((struct octree_params){ .distribution = d,
+								    .count = counts[c],
+								    .bucket = buckets[b],
+								    .order = (int64_t)(c + b) % 3,
+								    .seed = 5 });
+}
+
+/* ---- faults -------------------------------------------------------------------------------- */
+
+struct scene {
+	struct octree_params params;
+	struct octree_input *in;
+	struct octree_output *out;
+	int32_t *next;
+};
+
+/* A right tree, as cpu/seq makes it. */
+static void set_up(struct scene *s, struct octree_params params)
+{
+	const struct gb_variant_ops *ops = &octree_cpu_seq;
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *state = NULL;
+
+	s->params = params;
+	cr_assert_eq(gb_octree_workload.prepare(&s->params, (void **)&s->in, &err), GB_OK, "%s",
+		     err.message);
+	s->out = malloc(octree_output_size(s->in));
+	s->next = octree_output_next(s->in, s->out);
+	cr_assert_eq(ops->create(&state, &s->params, s->in, &err), GB_OK);
+	cr_assert_eq(ops->run(state, &timer, &err), GB_OK);
+	cr_assert_eq(ops->download(state, s->out, &err), GB_OK);
+	ops->destroy(state);
+}
+
+static void tear_down(struct scene *s)
+{
+	gb_octree_workload.release(s->in);
+	free(s->out);
+}
+
+static void expect(struct scene *s, const char *fault)
+{
+	struct gb_error err = { 0 };
+	struct gb_metrics metrics = { 0 };
+	enum gb_status status =
+		gb_octree_workload.verify(&s->params, s->in, 0, s->out, &metrics, &err);
+
+	if (!fault) {
+		cr_assert_eq(status, GB_OK, "%s", err.message);
+		return;
+	}
+	cr_assert_eq(status, GB_EVERIFY, "not found: %s", fault);
+	cr_assert(strstr(err.message, fault) != NULL, "\"%s\" is not in \"%s\"", fault,
+		  err.message);
+}
+
+/* An octant of which is(value) holds; nodes below the root if deep. */
+static int32_t *find(const struct scene *s, bool (*is)(int32_t value), int64_t first_row)
+{
+	for (int64_t row = first_row; row < s->out->rows; row++)
+		for (int d = 0; d < 8; d++)
+			if (is(s->out->child[row][d]))
+				return &s->out->child[row][d];
+	cr_assert(false, "no such octant");
+	return NULL;
+}
+
+static bool is_free(int32_t value)
+{
+	return value == OCTREE_FREE;
+}
+
+static bool is_leaf(int32_t value)
+{
+	return value < OCTREE_FREE;
+}
+
+static bool is_node(int32_t value)
+{
+	return value > 0;
+}
+
+/* Criterion's own way to give a test parameters wants shared memory: faults are few. */
+#define FAULT(name, bucket_, ...)                                                                \
+	Test(octree_faults, name)                                                                \
+	{                                                                                        \
+		struct scene s;                                                                  \
+                                                                                                 \
+		set_up(&s,                                                                       \
+		       (struct octree_params){ .count = 3000, .bucket = (bucket_), .seed = 2 }); \
+		expect(&s, NULL);                                                                \
+		__VA_ARGS__                                                                      \
+		tear_down(&s);                                                                   \
+	}
+
+FAULT(body_lost, 1, {
+	*find(&s, is_leaf, 0) = OCTREE_FREE;
+	expect(&s, "is not in the tree");
+})
+
+FAULT(body_twice, 1, {
+	int32_t *leaf = find(&s, is_leaf, 0);
+
+	*find(&s, is_free, 0) = *leaf;
+	expect(&s, "is in the tree twice");
+})
+
+FAULT(body_in_the_wrong_octant, 1, {
+	int32_t *leaf = find(&s, is_leaf, 5);
+	int32_t *free_one = leaf;
+	int32_t(*row)[8] = &s.out->child[(leaf - s.out->child[0]) / 8];
+
+	for (int d = 0; d < 8; d++)
+		if ((*row)[d] == OCTREE_FREE)
+			free_one = &(*row)[d];
+	cr_assert(free_one != leaf);
+	*free_one = *leaf;
+	*leaf = OCTREE_FREE;
+	expect(&s, "which is not where it belongs");
+})
+
+FAULT(bodies_exchanged, 1, {
+	int32_t *a = find(&s, is_leaf, 0);
+	int32_t *b = find(&s, is_leaf, s.out->rows / 2);
+	int32_t swap = *a;
+
+	*a = *b;
+	*b = swap;
+	expect(&s, "which is not where it belongs");
+})
+
+FAULT(body_out_of_range, 1, {
+	*find(&s, is_leaf, 3) = octree_body(3000);
+	expect(&s, "has a body 3000, of 3000");
+})
+
+FAULT(lock_left_behind, 1, {
+	*find(&s, is_leaf, 3) = OCTREE_LOCKED;
+	expect(&s, "has a body");
+})
+
+FAULT(list_without_end, 16, {
+	int32_t *leaf = find(&s, is_leaf, 0);
+	int32_t body = octree_body(*leaf);
+
+	while (s.next[body] != -1)
+		body = s.next[body];
+	s.next[body] = octree_body(*leaf);
+	expect(&s, "is in the tree twice");
+})
+
+FAULT(list_out_of_range, 16, {
+	s.next[octree_body(*find(&s, is_leaf, 0))] = -7;
+	expect(&s, "has a body -7");
+})
+
+/* A node of which all children are leaves becomes a leaf. */
+static void merge_leaves(struct scene *s)
+{
+	int32_t *slot = find(s, is_node, 0);
+	int32_t list = -1, after;
+
+	for (int d = 0; d < 8; d++)
+		if (is_node(s->out->child[*slot][d])) {
+			slot = &s->out->child[*slot][d];
+			d = -1;
+		}
+	for (int d = 0; d < 8; d++) {
+		const int32_t leaf = s->out->child[*slot][d];
+
+		for (int32_t i = is_leaf(leaf) ? octree_body(leaf) : -1; i != -1; i = after) {
+			after = s->next[i];
+			s->next[i] = list;
+			list = i;
+		}
+	}
+	*slot = octree_body(list);
+}
+
+FAULT(leaf_too_full, 2, {
+	merge_leaves(&s);
+	expect(&s, "more than the bucket's 2");
+})
+
+FAULT(node_without_need, 1, {
+	/* Below a new node, in the octant where it belongs, as no builder may leave it. */
+	int32_t *leaf = find(&s, is_leaf, 0);
+	const int32_t body = octree_body(*leaf);
+	const int64_t row = s.out->rows++;
+	const uint64_t key =
+		octree_key(&s.in->oracle->box, s.in->x[body], s.in->y[body], s.in->z[body]);
+	int level = 0;
+
+	cr_assert((size_t)s.out->rows <= s.in->pool);
+	for (int32_t node = 0; &s.out->child[node][octree_digit(key, level)] != leaf; level++)
+		node = s.out->child[node][octree_digit(key, level)];
+	for (int d = 0; d < 8; d++)
+		s.out->child[row][d] = OCTREE_FREE;
+	s.out->child[row][octree_digit(key, level + 1)] = *leaf;
+	*leaf = (int32_t)row;
+	expect(&s, "which one leaf could have");
+})
+
+FAULT(node_out_of_range, 1, {
+	*find(&s, is_node, 0) = (int32_t)s.out->rows;
+	expect(&s, "which is not among 1 ..");
+})
+
+FAULT(root_below_itself, 1, {
+	*find(&s, is_node, 2) = 0;
+	expect(&s, "is number 0");
+})
+
+FAULT(node_below_itself, 1, {
+	int32_t *node = find(&s, is_node, 0);
+
+	s.out->child[*node][3] = *node;
+	expect(&s, "is in the tree twice");
+})
+
+FAULT(subtree_lost, 1, {
+	*find(&s, is_node, 1) = OCTREE_FREE;
+	expect(&s, "is not in the tree");
+})
+
+FAULT(no_tree, 1, {
+	s.out->rows = 0;
+	expect(&s, "0 nodes");
+	s.out->rows = (int64_t)s.in->pool + 1;
+	expect(&s, "nodes, of");
+	memset(s.out, 0xa5, octree_output_size(s.in));
+	expect(&s, "nodes, of");
+})
+
+/* A chain of nodes that goes on where keys have ended. */
+Test(octree_faults, node_below_the_keys)
+{
+	struct scene s;
+	int32_t node = 0;
+
+	set_up(&s,
+	       (struct octree_params){
+		       .count = 100, .bucket = 1, .seed = 2, .distribution = OCTREE_COINCIDENT });
+	expect(&s, NULL);
+	for (int level = 0; level < OCTREE_DEEPEST; level++)
+		for (int d = 0; d < 8; d++)
+			if (s.out->child[node][d] > 0) {
+				node = s.out->child[node][d];
+				break;
+			}
+	*find(&s, is_leaf, node) = (int32_t)s.out->rows++;
+	expect(&s, "where keys end");
+	tear_down(&s);
+}
+
+/* Faults far down in a tree that several threads walk. */
+Test(octree_faults, in_a_large_tree)
+{
+	struct scene s;
+	int32_t *leaf;
+	int32_t was;
+
+	set_up(&s, (struct octree_params){ .count = 60000, .bucket = 1, .seed = 3 });
+	expect(&s, NULL);
+	leaf = find(&s, is_leaf, s.out->rows - 100);
+	was = *leaf;
+	*leaf = OCTREE_FREE;
+	expect(&s, "is not in the tree");
+	*leaf = octree_body(60000);
+	expect(&s, "of 60000 bodies");
+	*leaf = 7;
+	expect(&s, "is in the tree twice");
+	*leaf = was;
+	expect(&s, NULL);
+	tear_down(&s);
+}

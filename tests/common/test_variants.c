@@ -1,0 +1,175 @@
+/* Every variant of every workload, at every point of its `check` lists, against its own verifier.
+ *
+ * On a machine without a GPU the cuda variants are run by the same file in the emulator's build
+ * (SIMT=1), where none of them may be left out.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/measuring/runner.h"
+#include "cli/measuring/session.h"
+#include "cli/workloads/registry.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+#ifdef GPUBENCH_SIMT
+#define GB_CUDA_WHERE " in the emulator"
+#else
+#define GB_CUDA_WHERE " on the GPU"
+#endif
+
+static const struct gb_settings how = { .timeout_s = 600 };
+
+/* In the emulator's build the cpu variants have been tested elsewhere. */
+static bool is_ours(const struct gb_variant *v)
+{
+#ifdef GPUBENCH_SIMT
+	return v->backend == GB_CUDA;
+#else
+	(void)v;
+	return true;
+#endif
+}
+
+static bool may_be_absent(const struct gb_variant *v)
+{
+#ifdef GPUBENCH_SIMT
+	return v->peer;
+#else
+	return v->backend == GB_CUDA || v->peer;
+#endif
+}
+
+static struct criterion_test_params list_variants(void)
+{
+	static size_t index[256];
+	size_t count = 0;
+
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (is_ours(&gb_variants[i]))
+			index[count++] = i;
+	return cr_make_param_array(size_t, index, count);
+}
+
+ParameterizedTestParameters(variants, every_point)
+{
+	return list_variants();
+}
+
+/* Run the variant at each point; returns how many passed, and why the last one was skipped. */
+static size_t run_line(const struct gb_variant *v, const char *words, char *skipped, size_t size)
+{
+	const struct gb_workload *workload = gb_workload_find(v->workload);
+	struct gb_error err = { 0 };
+	struct gb_sweep sweep = { 0 };
+	void *params = malloc(workload->params_size);
+	size_t passed = 0;
+
+	cr_assert(eq(int, (int)gb_sweep_words(&sweep, workload, words, &err), GB_OK), "%s",
+		  err.message);
+	for (size_t p = 0; p < sweep.count; p++) {
+		struct gb_result r = { .workload = workload, .variant = v, .params = params };
+		const size_t used = gb_memory_used(GB_DEVICE_MEMORY);
+		void *input = NULL;
+
+		if (!gb_sweep_wants(&sweep, p, v))
+			continue;
+		gb_sweep_point(&sweep, p, params);
+		workload->prepare(params, &input, &err);
+		gb_run(&r, input, &how, false, &err);
+		cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
+		if (r.outcome == GB_SKIPPED)
+			snprintf(skipped, size, "%s", r.reason);
+		else
+			cr_assert(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS,
+				  "%s %s, point %zu of %s: %s", v->workload, v->name, p, words,
+				  r.reason);
+		passed += r.outcome == GB_RESULT_OK;
+		gb_result_release(&r);
+		workload->release(input);
+		cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), used));
+	}
+	gb_sweep_release(&sweep);
+	free(params);
+	return passed;
+}
+
+ParameterizedTest(const size_t *i, variants, every_point)
+{
+	const struct gb_variant *v = &gb_variants[*i];
+	const struct gb_workload *workload = gb_workload_find(v->workload);
+	char skipped[480] = "";
+	size_t passed = 0;
+
+	cr_assert(workload != NULL);
+	for (const char *const *line = workload->check; *line; line++)
+		passed += run_line(v, *line, skipped, sizeof skipped);
+	if (!passed && may_be_absent(v))
+		cr_skip("%s: %s", v->name, skipped);
+	cr_assert(passed > 0, "%s was left out: %s", v->name, skipped);
+	fprintf(stderr, "%s/%s/%s: %zu points verified%s\n", v->workload,
+		gb_backend_name(v->backend), v->name, passed,
+		v->backend == GB_CUDA ? GB_CUDA_WHERE : "");
+}
+
+ParameterizedTestParameters(variants, every_allocation_may_fail)
+{
+	return list_variants();
+}
+
+/* Whatever allocation fails, the point is skipped, nothing leaks, and the next one works. */
+ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
+{
+	const struct gb_variant *v = &gb_variants[*i];
+	const struct gb_workload *workload = gb_workload_find(v->workload);
+	struct gb_error err = { 0 };
+	struct gb_sweep sweep = { 0 };
+	void *params = malloc(workload->params_size);
+	void *input = NULL;
+
+	gb_sweep_words(&sweep, workload, workload->check[0], &err);
+	gb_sweep_point(&sweep, sweep.count - 1, params);
+	workload->prepare(params, &input, &err);
+	cr_assert(eq(int, (int)err.code, GB_OK));
+	for (int64_t k = 1;; k++) {
+		struct gb_result r = { .workload = workload, .variant = v, .params = params };
+		const size_t host = gb_memory_used(GB_HOST_MEMORY);
+		const size_t device = gb_memory_used(GB_DEVICE_MEMORY);
+		bool failed;
+
+		gb_memory_fail_at(k);
+		gb_run(&r, input, &how, false, &err);
+		gb_memory_fail_at(0);
+		failed = strstr(r.reason, "told to fail") != NULL;
+		if (!failed && r.outcome == GB_SKIPPED)
+			cr_skip("%s: %s", v->name, r.reason);
+		gb_result_release(&r);
+		cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), host), "allocation %d", (int)k);
+		cr_assert(eq(sz, gb_memory_used(GB_DEVICE_MEMORY), device), "allocation %d",
+			  (int)k);
+		if (!failed) {
+			cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
+			break;
+		}
+		cr_assert(eq(int, (int)r.outcome, GB_SKIPPED), "%s", r.reason);
+		cr_assert(k < 100);
+	}
+	workload->release(input);
+	gb_sweep_release(&sweep);
+	free(params);
+}
+
+Test(variants, each_is_listed_once)
+{
+	for (size_t i = 0; i < gb_variant_count; i++)
+		for (size_t k = 0; k < i; k++)
+			cr_expect(strcmp(gb_variants[i].workload, gb_variants[k].workload) != 0 ||
+					  gb_variants[i].backend != gb_variants[k].backend ||
+					  strcmp(gb_variants[i].name, gb_variants[k].name) != 0,
+				  "%s/%s", gb_variants[i].workload, gb_variants[i].name);
+}

@@ -1,0 +1,230 @@
+/* test_bfs.c -- the CPU searches on graphs that are hard for them, with each instruction set
+ * that they may choose from and more threads than there are cores, against the oracle.
+ */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/workloads/bfs/verify.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+#include "cpu/bfs/parts/bits.h"
+#include "cpu/bfs/parts/common.h"
+
+extern const struct gb_workload gb_bfs_workload;
+
+static const struct gb_variant_ops *const searches[] = {
+	&bfs_cpu_basic_queue, &bfs_cpu_basic,     &bfs_cpu_csr,  &bfs_cpu_csr_do,
+	&bfs_cpu_ccam_paper,  &bfs_cpu_ccam_pull, &bfs_cpu_ccam,
+};
+
+/* Those on a matrix of bytes have nothing to learn from large graphs, and take long. */
+static bool is_too_slow(size_t i, uint32_t n)
+{
+	return n > 3000 && (searches[i] == &bfs_cpu_basic || searches[i] == &bfs_cpu_basic_queue);
+}
+
+/* Run each search from up to `most` sources and judge what it finds. */
+static void search_all(const struct bfs_params *params, const struct bfs_input *in, int64_t most)
+{
+	const int64_t count = (int64_t)in->source_count;
+
+	for (size_t i = 0; i < GB_COUNT(searches); i++) {
+		struct gb_error err = { 0 };
+		struct gb_timer timer = { 0 };
+		struct gb_metrics metrics = { 0 };
+		void *output = malloc(bfs_output_size(params, in));
+		void *state;
+
+		if (is_too_slow(i, in->n)) {
+			free(output);
+			continue;
+		}
+		searches[i]->create(&state, params, in, &err);
+		cr_assert_eq(err.code, GB_OK, "search %zu: %s", i, err.message);
+		for (int64_t sample = 0; sample < count && sample < most; sample++) {
+			searches[i]->reset(state, sample, &err);
+			searches[i]->run(state, &timer, &err);
+			memset(output, 0xa5, bfs_output_size(params, in));
+			searches[i]->download(state, output, &err);
+			gb_bfs_workload.verify(params, in, sample, output, &metrics, &err);
+			cr_assert_eq(err.code, GB_OK, "search %zu, source %u: %s", i,
+				     bfs_source(in, sample), err.message);
+		}
+		searches[i]->metrics(state, &metrics);
+		searches[i]->destroy(state);
+		free(output);
+	}
+}
+
+/* All instruction sets, results and thread counts. */
+static void search_every_way(struct bfs_params params, int64_t most)
+{
+	const enum bfs_simd sets[] = { BFS_PLAIN, BFS_AVX512 };
+	struct gb_error err = { 0 };
+	void *input;
+
+	gb_bfs_workload.prepare(&params, &input, &err);
+	cr_assert_eq(err.code, GB_OK, "%s", err.message);
+	for (size_t set = 0; set < GB_COUNT(sets); set++)
+		for (params.output = BFS_DIST; params.output <= BFS_BOTH; params.output++)
+			for (params.threads = 1; params.threads <= 4; params.threads += 3) {
+				bfs_cpu_limit_simd(sets[set]);
+				search_all(&params, input, most);
+			}
+	bfs_cpu_limit_simd(BFS_AVX512);
+	gb_bfs_workload.release(input);
+}
+
+static void search_edges(const char *text, int64_t most)
+{
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/tmp/gpubench-search-%d.el", getpid());
+	file = fopen(path, "w");
+	fputs(text, file);
+	fclose(file);
+	search_every_way((struct bfs_params){ .file = path, .sources = 100 }, most);
+	unlink(path);
+}
+
+Test(bfs_cpu, one_vertex)
+{
+	search_every_way((struct bfs_params){ .vertices = 1, .p = 1, .sources = 4 }, 4);
+}
+
+Test(bfs_cpu, sizes_around_words_and_slabs)
+{
+	const int64_t sizes[] = { 33, 64, 1023, 1024, 1025, 8191, 8193 };
+
+	for (size_t i = 0; i < GB_COUNT(sizes); i++)
+		search_every_way((struct bfs_params){ .vertices = sizes[i],
+						      .p = 30. / (double)(sizes[i] + 30),
+						      .sources = 2,
+						      .seed = 5 },
+				 2);
+}
+
+Test(bfs_cpu, loops_and_parallel_edges)
+{
+	search_edges("0 0\n0 1\n0 1\n1 0\n1 1\n1 2\n2 2\n1 2\n3 3\n3 3\n3 4\n", 100);
+}
+
+Test(bfs_cpu, disconnected)
+{
+	search_edges("0 1\n1 0\n40 41\n41 42\n99 7\n7 99\n", 100);
+}
+
+/* A chain longer than a slab is wide, one way. */
+Test(bfs_cpu, deep_chain)
+{
+	char *text = malloc(120000);
+	size_t used = 0;
+
+	for (int v = 0; v < 600; v++)
+		used += (size_t)sprintf(text + used, "%d %d\n", v, v + 1);
+	for (int v = 700; v < 9000; v += 100)
+		used += (size_t)sprintf(text + used, "%d %d\n", v - 100, v);
+	search_every_way((struct bfs_params){ .graph = BFS_BLOCKS,
+					      .vertices = 2000,
+					      .blocks = 200,
+					      .p = 0.5,
+					      .sources = 2,
+					      .seed = 1 },
+			 2);
+	search_edges(text, 1);
+	free(text);
+}
+
+/* Where vertices without in-edges keep every slab from being saturated. */
+Test(bfs_cpu, one_per_cent_without_in_edges)
+{
+	search_every_way(
+		(struct bfs_params){
+			.vertices = 8500, .p = 0.05, .orphans = 0.01, .sources = 3, .seed = 2 },
+		3);
+}
+
+/* Large enough for several threads to share levels and slabs. */
+Test(bfs_cpu, shared_levels)
+{
+	search_every_way((struct bfs_params){ .vertices = 17000, .p = 0.02, .sources = 1 }, 1);
+	search_every_way(
+		(struct bfs_params){
+			.graph = BFS_KRONECKER, .scale = 14, .edgefactor = 8, .sources = 2 },
+		2);
+}
+
+/* Only what has no matrix is left to the searches on CSR. */
+Test(bfs_cpu, no_matrix)
+{
+	const struct bfs_params params = {
+		.graph = BFS_GRID, .vertices = 70000, .sources = 2, .output = BFS_BOTH
+	};
+	struct gb_error err = { 0 };
+	void *input, *state;
+
+	gb_bfs_workload.prepare(&params, &input, &err);
+	cr_assert_eq(err.code, GB_OK);
+	for (size_t i = 0; i < GB_COUNT(searches); i++) {
+		const bool csr = searches[i] == &bfs_cpu_csr || searches[i] == &bfs_cpu_csr_do;
+
+		err = (struct gb_error){ 0 };
+		searches[i]->create(&state, &params, input, &err);
+		cr_assert_eq(err.code, csr ? GB_OK : GB_EUNAVAILABLE);
+		cr_assert(csr || strstr(err.message, "more than 65536 vertices"));
+		searches[i]->destroy(state);
+		searches[i]->destroy(NULL);
+	}
+	gb_bfs_workload.release(input);
+}
+
+/* ---- operations on bits ------------------------------------------------------------------ */
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+/* Both sets of operations do the same to random bits, sparse and dense. */
+Test(bfs_cpu, bits_plain_and_vectors_agree)
+{
+#if defined(__x86_64__)
+	enum { WORDS = 48 };
+	uint64_t bits[WORDS], frontier[WORDS];
+	uint32_t row[2 * WORDS], list[2][64 * WORDS + 64];
+	int32_t dist[2][64 * WORDS];
+
+	if (bfs_cpu_simd() != BFS_AVX512)
+		cr_skip("no AVX-512 here");
+	for (uint64_t trial = 0; trial < 200; trial++) {
+		uint64_t read[2] = { 0, 0 };
+
+		for (uint64_t j = 0; j < WORDS; j++) {
+			bits[j] = mix(trial * 1000 + j);
+			frontier[j] = mix(trial * 1000 + 100 + j);
+			for (uint64_t k = 0; k < trial % 8; k++) {
+				bits[j] &= mix(trial * 1000 + 200 + 10 * j + k);
+				frontier[j] &= mix(trial * 1000 + 700 + 10 * j + k);
+			}
+		}
+		memcpy(row, bits, sizeof bits);
+		cr_assert_eq(bfs_bits_plain.pull(row, frontier, WORDS, &read[0]),
+			     bfs_bits_avx512.pull(row, frontier, WORDS, &read[1]));
+		cr_assert(read[0] <= read[1] && read[1] < read[0] + 8);
+		memset(dist, 0xff, sizeof dist);
+		bfs_bits_plain.set(dist[0], bits, WORDS, 7);
+		bfs_bits_avx512.set(dist[1], bits, WORDS, 7);
+		cr_assert_arr_eq(dist[0], dist[1], sizeof dist[0]);
+		cr_assert_eq(bfs_bits_plain.list(list[0], bits, WORDS),
+			     bfs_bits_avx512.list(list[1], bits, WORDS));
+	}
+#endif
+}

@@ -1,0 +1,318 @@
+/* test_cbt.c -- the CPU variants of cbt with each instruction set, against heaps and ids made
+ * by the definitions: all depths to 22, whole-frame programs, more threads than cores.
+ */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/timer.h"
+#include "common/variants.h"
+#include "cpu/cbt/parts/common.h"
+#include "cpu/cbt/parts/leaves.h"
+#include "cpu/cbt/parts/sums.h"
+#include "datasets/tree_bits.h"
+#include "datasets/trees.h"
+
+static const struct {
+	const struct gb_variant_ops *ops;
+	const char *name;
+	bool by_simd; /* has more than one path */
+} variants[] = {
+	{ &cbt_cpu_serial, "serial", false },
+	{ &cbt_cpu_descent, "descent", false },
+	{ &cbt_cpu_stream, "stream", true },
+	{ &cbt_cpu_ocbt, "ocbt", true },
+};
+
+struct wanted {
+	uint64_t *heap;
+	uint32_t *ids;
+	size_t leaves;
+	uint64_t sum;
+};
+
+static struct wanted want(const struct cbt_input *in)
+{
+	const uint64_t *field = in->op == CBT_UPDATE ? in->end_field : in->field;
+	const uint64_t end = UINT64_C(1) << in->depth;
+	struct wanted w = { 0 };
+
+	w.heap = malloc(in->heap_words * 8);
+	w.ids = malloc(end * sizeof *w.ids);
+	gb_trees_reduce(field, in->depth, w.heap);
+	for (uint64_t x = 0, next; x < end; x = next) {
+		const uint32_t k =
+			cbt_leaf(in->depth, (uint32_t)x,
+				 (uint32_t)((next = gb_tree_next(field, end, x + 1)) - x));
+
+		w.ids[w.leaves++] = k;
+		w.sum += k;
+	}
+	return w;
+}
+
+/* The output of variant v has what the input asks for. */
+static void compare(const struct cbt_input *in, const struct wanted *w, void *output,
+		    const char *what)
+{
+	const struct cbt_output *out = output;
+	uint64_t *heap = cbt_output_heap(in, output);
+
+	cr_assert_eq(out->leaves, w->leaves, "%s: %zu leaves", what, (size_t)out->leaves);
+	if (cbt_has_ids(in))
+		cr_assert_arr_eq(cbt_output_ids(in, output), w->ids, w->leaves * 4, "%s: ids",
+				 what);
+	else if (in->op != CBT_REDUCE && in->op != CBT_UPDATE)
+		cr_assert_eq(out->id_sum, w->sum, "%s: sum of ids", what);
+	if (!cbt_has_heap(in))
+		return;
+	if (out->last_level == (int64_t)in->depth - 1) {
+		cr_assert_arr_eq(heap, w->heap, in->heap_words * 8, "%s: heap", what);
+		return;
+	}
+	for (uint32_t k = 1; k < UINT32_C(2) << out->last_level; k++)
+		cr_assert_eq(cbt_get(heap, in->depth, k), cbt_get(w->heap, in->depth, k),
+			     "%s: sum of node %u", what, k);
+	for (uint64_t x = 0; x < UINT64_C(1) << in->depth; x++)
+		cr_assert_eq(gb_tree_get(heap, (UINT64_C(3) << in->depth) + x),
+			     gb_tree_get(w->heap, (UINT64_C(3) << in->depth) + x), "%s: field",
+			     what);
+}
+
+/* Two runs, the second one without reset() where that is allowed. */
+static void check(const struct gb_variant_ops *ops, const struct cbt_params *params,
+		  const struct cbt_input *in, const struct wanted *w, const char *what)
+{
+	const size_t size = cbt_output_size(in);
+	unsigned char *output = malloc(size + 1);
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *state = NULL;
+
+	cr_assert_eq(ops->create(&state, params, in, &err), GB_OK, "%s: %s", what, err.message);
+	for (int64_t sample = 0; sample < 2; sample++) {
+		if (sample == 0 || in->op == CBT_UPDATE)
+			cr_assert_eq(ops->reset(state, sample, &err), GB_OK);
+		cr_assert_eq(ops->run(state, &timer, &err), GB_OK);
+		memset(output, 0xa5, size + 1);
+		cr_assert_eq(ops->download(state, output, &err), GB_OK);
+		cr_assert_eq(output[size], 0xa5, "%s: wrote behind the output", what);
+		compare(in, w, output, what);
+	}
+	ops->destroy(state);
+	free(output);
+}
+
+/* All variants that can do it, with every instruction set, at one point. */
+static void check_all(const struct cbt_params *params)
+{
+	struct gb_error err = { 0 };
+	struct cbt_input in = { 0 };
+	struct wanted w;
+
+	cr_assert_eq(gb_trees_make(params, &in, &err), GB_OK, "%s", err.message);
+	w = want(&in);
+	for (size_t v = 0; v < GB_COUNT(variants); v++) {
+		const bool lacks = in.op == CBT_BITFIELD && (v == 1 || v == 3);
+
+		for (int simd = CBT_PLAIN; !lacks && simd <= CBT_AVX512; simd++) {
+			char what[160];
+
+			if (simd < CBT_AVX512 && !variants[v].by_simd)
+				continue;
+			(void)snprintf(
+				what, sizeof what,
+				"%s, simd %d, op %d, depth %d, shape %d, fill %g, threads %d",
+				variants[v].name, simd, (int)params->op, (int)params->depth,
+				(int)params->shape, params->fill, (int)params->threads);
+			cbt_cpu_limit_simd((enum cbt_simd)simd);
+			check(variants[v].ops, params, &in, &w, what);
+		}
+	}
+	free(w.heap);
+	free(w.ids);
+	gb_trees_release(&in);
+}
+
+ParameterizedTestParameters(cbt_cpu, every_depth)
+{
+	static int64_t ops[] = { CBT_BITFIELD, CBT_REDUCE, CBT_DECODE, CBT_CYCLE, CBT_UPDATE };
+
+	return cr_make_param_array(int64_t, ops, GB_COUNT(ops));
+}
+
+ParameterizedTest(int64_t *op, cbt_cpu, every_depth)
+{
+	static const double fill[] = { 1, 0.5, 0.04 };
+
+	for (int64_t depth = CBT_MIN_DEPTH; depth <= 22; depth++)
+		for (size_t i = 0; i < GB_COUNT(fill); i++) {
+			struct cbt_params params = { .op = *op,
+						     .depth = depth,
+						     .shape = CBT_RANDOM,
+						     .fill = fill[i],
+						     .frames = 2,
+						     .threads = 1,
+						     .seed = depth };
+
+			if (fill[i] * (double)(1 << depth) < 0.5 ||
+			    (depth > 17 && (int64_t)i != depth % 3) ||
+			    (depth > 20 && *op != CBT_REDUCE && fill[i] > 0.1))
+				continue;
+			check_all(&params);
+		}
+}
+
+/* Long programs on small trees, where every corner is near. */
+Test(cbt_cpu, programs)
+{
+	for (int64_t depth = CBT_MIN_DEPTH; depth <= 11; depth++)
+		for (int64_t seed = 1; seed <= 6; seed++) {
+			struct cbt_params params = { .op = CBT_UPDATE,
+						     .depth = depth,
+						     .shape = CBT_RANDOM,
+						     .fill = 1.0 / (double)seed,
+						     .frames = 40,
+						     .threads = 2,
+						     .seed = seed };
+
+			if (params.fill * (double)(1 << depth) >= 0.5)
+				check_all(&params);
+		}
+}
+
+/* More threads than cores, with trees so uneven that leaves span chunks. */
+Test(cbt_cpu, many_threads)
+{
+	static const double fill[] = { 0.5, 0.001, 4e-6 };
+
+	for (int64_t op = CBT_BITFIELD; op <= CBT_UPDATE; op++)
+		for (size_t i = 0; i < GB_COUNT(fill); i++)
+			for (int64_t ids = CBT_STORE; ids <= CBT_SUM; ids++) {
+				struct cbt_params params = { .op = op,
+							     .depth = 18,
+							     .shape = CBT_RANDOM,
+							     .fill = fill[i],
+							     .frames = 6,
+							     .ids = ids,
+							     .threads = 5,
+							     .seed = 3 };
+
+				check_all(&params);
+			}
+}
+
+Test(cbt_cpu, terrain)
+{
+	struct cbt_params params = { .op = CBT_UPDATE,
+				     .depth = 18,
+				     .shape = CBT_TERRAIN,
+				     .fill = 0.1,
+				     .frames = 5,
+				     .threads = 3,
+				     .seed = 1 };
+
+	check_all(&params);
+}
+
+/* What is written around the caches, which is chosen for large trees only, is the same. */
+Test(cbt_cpu, around_the_caches)
+{
+	for (int64_t depth = 12; depth <= 19; depth++) {
+		struct cbt_params params = { .op = CBT_REDUCE,
+					     .depth = depth,
+					     .shape = CBT_RANDOM,
+					     .fill = 0.6,
+					     .seed = depth };
+		struct cbt_input in = { 0 };
+		struct gb_error err = { 0 };
+		struct cbt_leaves leaves = { NULL, 0 };
+		struct cbt_sums sums;
+		struct wanted w;
+		uint64_t *heap;
+
+		cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
+		w = want(&in);
+		heap = gb_host_zalloc(in.heap_words, 8, &err);
+		leaves.ids = gb_host_zalloc(in.leaves, 4, &err);
+		cbt_put_field(heap, in.depth, in.field);
+		cr_assert_eq(cbt_sums_init(&sums, heap, in.depth, 1, &err), GB_OK);
+		sums.around = true;
+		for (size_t i = 0; i < cbt_sums_subtrees(&sums); i++)
+			cbt_sums_subtree(&sums, i);
+		cbt_sums_fence(&sums);
+		cbt_sums_top(&sums);
+		cr_assert_arr_eq(heap, w.heap, in.heap_words * 8, "depth %d", (int)depth);
+		cr_assert_eq(cbt_leaves(cbt_cpu_simd(), in.field, in.depth, 0, in.field_words, true,
+					&leaves),
+			     w.leaves);
+		cr_assert_arr_eq(leaves.ids, w.ids, w.leaves * 4, "depth %d", (int)depth);
+		cbt_sums_release(&sums);
+		gb_host_free(leaves.ids);
+		gb_host_free(heap);
+		free(w.heap);
+		free(w.ids);
+		gb_trees_release(&in);
+	}
+}
+
+/* Any range of words gives its leaves, to any address, and nothing behind them is written. */
+Test(cbt_cpu, leaves_in_parts)
+{
+	static const double fill[] = { 0.001, 0.25, 0.6, 0.9, 1 };
+	static const size_t step[] = { 1, 7, 64, 65, 100 };
+	static const enum cbt_simd simd[] = { CBT_PLAIN, CBT_BMI2, CBT_AVX512 };
+
+	for (size_t f = 0; f < sizeof fill / sizeof *fill; f++) {
+		struct cbt_params params = { .op = CBT_DECODE,
+					     .depth = 14,
+					     .shape = fill[f] < 1 ? CBT_RANDOM : CBT_FULL,
+					     .fill = fill[f],
+					     .seed = 1 };
+		struct cbt_input in = { 0 };
+		struct gb_error err = { 0 };
+		struct wanted w;
+		uint32_t *ids;
+
+		cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
+		w = want(&in);
+		ids = gb_host_zalloc(in.leaves + 2, 4, &err);
+		for (size_t c = 0; c < 2 * 3 * sizeof step / sizeof *step; c++) {
+			const size_t by = step[c / 6];
+			size_t rank = 0;
+			uint64_t sum = 0, sums = 0;
+
+			if (simd[c % 3] > cbt_cpu_simd())
+				continue;
+			for (size_t first = 0; first < in.field_words; first += by) {
+				const size_t end =
+					first + by < in.field_words ? first + by : in.field_words;
+				struct cbt_leaves out = { ids + 1 + rank, 0 }, added = { NULL, 0 };
+				size_t n;
+
+				n = cbt_leaves(simd[c % 3], in.field, in.depth, first, end,
+					       c / 3 % 2, &out);
+				cr_assert_eq(cbt_leaves(simd[c % 3], in.field, in.depth, first, end,
+							false, &added),
+					     n);
+				for (size_t i = 0; i < n; i++)
+					sum += out.ids[i];
+				sums += added.sum;
+				rank += n;
+				cr_assert_eq(ids[1 + rank], 0);
+			}
+			cr_assert_eq(rank, w.leaves);
+			cr_assert_eq(sum, sums);
+			cr_assert_arr_eq(ids + 1, w.ids, w.leaves * 4, "fill %g", fill[f]);
+			memset(ids, 0, (in.leaves + 2) * 4);
+		}
+		gb_host_free(ids);
+		free(w.heap);
+		free(w.ids);
+		gb_trees_release(&in);
+	}
+}

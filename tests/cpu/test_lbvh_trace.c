@@ -1,0 +1,354 @@
+/* test_lbvh_trace.c -- the CPU traversals of lbvh against all triangles one by one, bit for bit;
+ * and faults that the judge must find.
+ */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/lbvh.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+#include "common/workload.h"
+#include "cpu/lbvh/parts/trace.h"
+#include "cpu/lbvh/parts/wide.h"
+#include "datasets/scene.h"
+#include "tests/lbvh_scene.h"
+
+static const struct gb_variant_ops *const traversals[] = { &lbvh_cpu_stack, &lbvh_cpu_stack2,
+							   &lbvh_cpu_wide, &lbvh_cpu_packet };
+static const char *const names[] = { "stack", "stack2", "wide", "packet" };
+
+static enum lbvh_simd levels[] = { LBVH_PLAIN, LBVH_AVX2, LBVH_AVX512 };
+
+static void check(const struct scene *s, const char *what)
+{
+	for (size_t i = 0; i < GB_COUNT(traversals); i++) {
+		void *output = trace(s, traversals[i]);
+		const size_t count = differing(s, output);
+
+		cr_assert_eq(count, 0, "%s, %s: %zu of %u rays differ", what, names[i], count,
+			     s->in->edge * s->in->edge);
+		free(output);
+	}
+}
+
+static size_t hits(const struct scene *s)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < (size_t)s->in->edge * s->in->edge; i++)
+		count += s->primitive[i] != LBVH_MISS;
+	return count;
+}
+
+ParameterizedTestParameters(lbvh_trace, every_scene)
+{
+	return cr_make_param_array(enum lbvh_simd, levels, GB_COUNT(levels));
+}
+
+ParameterizedTest(enum lbvh_simd *level, lbvh_trace, every_scene)
+{
+	static const char *const scenes[] = { "terrain", "knot", "flake", "soup",   "city",
+					      "teapot",  "flat", "huge",  "copies", "points" };
+
+	lbvh_cpu_limit_simd(*level);
+	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
+		struct scene s = make(scenes[i], 1201, 45);
+		const bool visible = strcmp(scenes[i], "points") != 0;
+
+		cr_assert_eq(hits(&s) > 0, visible, "%s", scenes[i]);
+		check(&s, scenes[i]);
+		drop(&s);
+	}
+}
+
+ParameterizedTestParameters(lbvh_trace, every_size)
+{
+	return cr_make_param_array(enum lbvh_simd, levels, GB_COUNT(levels));
+}
+
+/* Few triangles, and images that end within a packet or a tile. */
+ParameterizedTest(enum lbvh_simd *level, lbvh_trace, every_size)
+{
+	static const size_t primitives[] = { 1, 2, 7, 8, 9, 16, 17, 63, 64, 65, 73 };
+	static const size_t edges[] = { 1, 2, 7, 8, 9, 31, 32, 33, 65 };
+
+	lbvh_cpu_limit_simd(*level);
+	for (size_t i = 0; i < GB_COUNT(primitives); i++)
+		for (size_t k = 0; k < GB_COUNT(edges); k++) {
+			struct scene s = make("soup", primitives[i], edges[k]);
+
+			s.params.threads = 1 + (int64_t)(i + k) % 5;
+			check(&s, "soup");
+			drop(&s);
+		}
+}
+
+/* No absolute epsilon anywhere: a scene in millimetres or in leagues has the same hits. */
+Test(lbvh_trace, scales)
+{
+	static const float scales[] = { 1e-6F, 1e-3F, 1, 1e4F, 1e8F };
+	size_t expected = 0;
+
+	for (size_t i = 0; i < GB_COUNT(scales); i++) {
+		struct scene s = prepare("flake", 2000, 64);
+
+		for (size_t k = 0; k < 3 * s.in->vertex_count; k++)
+			s.in->vertex[k] *= scales[i];
+		for (int k = 0; k < 3; k++)
+			s.in->camera.eye[k] *= scales[i];
+		brute_force(&s);
+		check(&s, "scaled flake");
+		if (i == 0)
+			expected = hits(&s);
+		cr_assert(hits(&s) + 1 >= expected && hits(&s) <= expected + 1);
+		drop(&s);
+	}
+}
+
+ParameterizedTestParameters(lbvh_trace, small_triangles)
+{
+	return cr_make_param_array(enum lbvh_simd, levels, GB_COUNT(levels));
+}
+
+/* Many triangles between a ray and the next. */
+ParameterizedTest(enum lbvh_simd *level, lbvh_trace, small_triangles)
+{
+	static const char *const scenes[] = { "terrain", "knot", "city" };
+
+	lbvh_cpu_limit_simd(*level);
+	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
+		struct scene s = make(scenes[i], 30000, 37);
+
+		check(&s, scenes[i]);
+		drop(&s);
+	}
+}
+
+/* ---- rays that are hard on slab tests ----------------------------------------------------- */
+
+/* A square lattice of triangles in the plane z = 0, corners at whole numbers. */
+static struct scene lattice(const double eye[3], const double target[3], size_t edge)
+{
+	enum { SIDE = 8 };
+	static float corner[6 * SIDE * SIDE][3];
+	struct gb_view view = { .up = { 0, 1, 0 }, .fov = 60 };
+	size_t n = 0;
+
+	memcpy(view.eye, eye, sizeof view.eye);
+	memcpy(view.target, target, sizeof view.target);
+	for (int y = 0; y < SIDE; y++)
+		for (int x = 0; x < SIDE; x++)
+			for (int k = 0; k < 6; k++, n++) {
+				static const int dx[6] = { 0, 1, 1, 0, 1, 0 };
+				static const int dy[6] = { 0, 0, 1, 0, 1, 1 };
+
+				corner[n][0] = (float)(x + dx[k] - SIDE / 2);
+				corner[n][1] = (float)(y + dy[k] - SIDE / 2);
+				corner[n][2] = 0;
+			}
+	return compose(corner, n / 3, view, edge);
+}
+
+/* Directions with components of 0, of both signs within a packet, from points on the planes of
+ * boxes, along the plane of the triangles, and from within it. */
+Test(lbvh_trace, axes)
+{
+	static const double eyes[][3] = { { 0, 0, 5 }, { 0.5, 0.5, 5 }, { -4, -4, 3 }, { 1, 2, -2 },
+					  { 0, 0, 0 }, { 9, 0, 0 },     { 0.25, 0, 0 } };
+	static const double ahead[][3] = { { 0, 0, -1 }, { 0, 0, 1 },  { 1, 0, 0 },
+					   { -1, 0, 0 }, { 1, 0, -1 }, { 1, 1, -1 } };
+
+	for (size_t i = 0; i < GB_COUNT(levels); i++)
+		for (size_t e = 0; e < GB_COUNT(eyes); e++)
+			for (size_t a = 0; a < GB_COUNT(ahead); a++) {
+				double target[3];
+
+				for (int k = 0; k < 3; k++)
+					target[k] = eyes[e][k] + ahead[a][k];
+				struct scene s = lattice(eyes[e], target, 17 + e % 2);
+
+				lbvh_cpu_limit_simd(levels[i]);
+				check(&s, "lattice");
+				drop(&s);
+			}
+}
+
+/* A closed surface seen from within: rays that slip through between neighbours are counted.  The
+ * test of a triangle does not know its neighbours, so there may be a few. */
+Test(lbvh_trace, watertight)
+{
+	enum { ROWS = 40, COLUMNS = 60 };
+	static float corner[6 * ROWS * COLUMNS][3];
+	const struct gb_view view = {
+		.eye = { 0.1, 0.2, -0.3 }, .target = { 0.4, 0.1, 1 }, .up = { 0, 1, 0 }, .fov = 120
+	};
+	struct scene s;
+	size_t n = 0, missed;
+
+	for (int r = 0; r < ROWS; r++)
+		for (int c = 0; c < COLUMNS; c++)
+			for (int k = 0; k < 6; k++, n++) {
+				static const int dr[6] = { 0, 1, 1, 0, 1, 0 };
+				static const int dc[6] = { 0, 0, 1, 0, 1, 1 };
+				const double a = M_PI * (r + dr[k]) / ROWS;
+				const double b = 2 * M_PI * ((c + dc[k]) % COLUMNS) / COLUMNS;
+
+				corner[n][0] = (float)(sin(a) * cos(b));
+				corner[n][1] = (float)cos(a);
+				corner[n][2] = (float)(sin(a) * sin(b));
+			}
+	s = compose(corner, n / 3, view, 160);
+	check(&s, "inside of a sphere");
+	missed = 160 * 160 - hits(&s);
+	fprintf(stderr, "lbvh: %zu of %d rays slip out of a sphere\n", missed, 160 * 160);
+	cr_assert_leq(missed, 2);
+	drop(&s);
+}
+
+/* Packets whose directions differ by much, of images that they do not fill, from within the scene,
+ * with triangles behind the eye, at the edge of view and seen edge-on. */
+Test(lbvh_trace, wide_angles)
+{
+	static const double fovs[] = { 1, 90, 150, 175 };
+	static const double ups[][3] = { { 0, 1, 0 }, { 0.3, 0.8, -0.5 } };
+
+	for (size_t i = 0; i < GB_COUNT(levels); i++)
+		for (size_t f = 0; f < GB_COUNT(fovs) * GB_COUNT(ups); f++)
+			for (uint32_t edge = 1; edge < 40; edge += 9) {
+				struct gb_view view = { .eye = { 0.1, 0.2, -0.1 },
+							.target = { 0.7, 0.3, 0.4 },
+							.fov = fovs[f / GB_COUNT(ups)] };
+				struct scene s = prepare("soup", 700, edge);
+
+				memcpy(view.up, ups[f % GB_COUNT(ups)], sizeof view.up);
+				s.in->camera = gb_view_camera(&view, edge);
+				brute_force(&s);
+				lbvh_cpu_limit_simd(levels[i]);
+				check(&s, "wide angle");
+				drop(&s);
+			}
+}
+
+/* How far a ray is from the place of its pixel in the packet's pyramid, in parts of `terms`. */
+static double off_pyramid(const struct lbvh_packet *packet, uint32_t r, const float d[3])
+{
+	double along[3], length = 0, worst = 0;
+
+	for (int k = 0; k < 3; k++) {
+		along[k] = packet->middle[k] + (r % 8 - 3.5) * packet->across[k] +
+			   (r / 8 - 3.5) * packet->down[k];
+		length += along[k] * along[k];
+	}
+	length = sqrt(length);
+	cr_assert_geq(length, 1);
+	for (int k = 0; k < 3; k++)
+		worst = fmax(worst, fabs(along[k] - d[k] * length) / packet->terms[k]);
+	return worst;
+}
+
+/* All instruction sets make the rays of lbvh_ray(), and a pyramid around them. */
+Test(lbvh_trace, rays)
+{
+	struct scene s = prepare("knot", 100, 77);
+
+	for (size_t i = 0; i < GB_COUNT(levels); i++) {
+		const struct lbvh_kernels *kernels;
+
+		lbvh_cpu_limit_simd(levels[i]);
+		kernels = lbvh_cpu_kernels();
+		for (uint32_t y = 0; y < 77; y += 8)
+			for (uint32_t x = 0; x < 77; x += 8) {
+				struct lbvh_packet packet = { .x = x, .y = y };
+
+				kernels->rays(&s.in->camera, 77, &packet);
+				for (uint32_t r = 0; r < LBVH_PACKET; r++) {
+					const uint32_t u = x + r % 8 < 77 ? x + r % 8 : 76;
+					const uint32_t v = y + r / 8 < 77 ? y + r / 8 : 76;
+					float d[3];
+
+					lbvh_ray(&s.in->camera, u, v, d);
+					for (int k = 0; k < 3; k++)
+						cr_assert_eq(packet.direction[k][r], d[k]);
+					if (x + r % 8 < 77 && y + r / 8 < 77)
+						cr_assert_lt(off_pyramid(&packet, r, d), 3e-7);
+				}
+			}
+	}
+	gb_lbvh_workload.release(s.in);
+}
+
+/* ---- the judge ----------------------------------------------------------------------------- */
+
+static enum gb_status judge(const struct scene *s, const void *output, struct gb_error *err)
+{
+	struct gb_metrics metrics = { 0 };
+
+	*err = (struct gb_error){ 0 };
+	return gb_lbvh_workload.verify(&s->params, s->in, 0, output, &metrics, err);
+}
+
+/* The judge of hits passes right ones, and lets one ray in 100 000 graze an edge, not more. */
+Test(lbvh_judge, hits)
+{
+	struct scene s = make("terrain", 2000, 40);
+	const size_t rays = 1600;
+	struct gb_error err;
+	size_t at[2] = { 0, 0 };
+
+	for (size_t i = rays; i-- > 0;)
+		if (s.primitive[i] != LBVH_MISS) {
+			at[1] = at[0];
+			at[0] = i;
+		}
+	for (int fault = 0; fault < 6; fault++)
+		for (int faults = 1; faults <= 2; faults++) {
+			void *output = trace(&s, &lbvh_cpu_wide);
+			float *t = lbvh_trace_t(output);
+			uint32_t *primitive = lbvh_trace_primitive(s.in, output);
+
+			for (int i = 0; i < faults; i++) {
+				float *const hit = t + at[i];
+
+				*hit = fault == 1   ? *hit * 1.01F
+				       : fault == 2 ? INFINITY
+				       : fault == 3 ? NAN
+				       : fault == 4 ? -*hit
+						    : *hit;
+				if (fault == 2)
+					primitive[at[i]] = LBVH_MISS;
+				if (fault == 5)
+					primitive[at[i]] = (primitive[at[i]] + 1000) % 2000;
+			}
+			cr_assert_eq(judge(&s, output, &err) == GB_OK, !fault || faults == 1,
+				     "fault %d, %d times: %s", fault, faults, err.message);
+			free(output);
+		}
+	drop(&s);
+}
+
+/* A library's hits may differ in one ray of 20 000, ours in one of 100 000. */
+Test(lbvh_judge, foreign)
+{
+	struct scene s = make("terrain", 2000, 150); /* 22 500 rays */
+	void *output = trace(&s, &lbvh_cpu_wide);
+	float *t = lbvh_trace_t(output);
+	uint32_t *primitive = lbvh_trace_primitive(s.in, output);
+	struct gb_error err;
+	int faults = 0;
+
+	for (size_t i = 0; faults < 2; i++)
+		if (primitive[i] != LBVH_MISS) {
+			t[i] *= 2;
+			faults++;
+		}
+	cr_assert_eq(judge(&s, output, &err), GB_EVERIFY);
+	*lbvh_trace_arithmetic(s.in, output) = LBVH_FOREIGN;
+	cr_assert_eq(judge(&s, output, &err), GB_OK, "%s", err.message);
+	free(output);
+	drop(&s);
+}

@@ -1,0 +1,264 @@
+/* test_lbvh_wide.c -- the collapse to wide trees, the walks through them as deep as they get, and
+ * faults in them that a comparison of hits must find.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/lbvh.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+#include "common/workload.h"
+#include "cpu/lbvh/parts/trace.h"
+#include "cpu/lbvh/parts/wide.h"
+#include "tests/lbvh_scene.h"
+
+/* What a walk over a wide tree has seen. */
+struct census {
+	const struct lbvh_wide *wide;
+	const struct lbvh_input *in;
+	unsigned *seen; /* per primitive */
+	unsigned depth;
+};
+
+/* The triangles that a block holds must lie in the box they are entered by; a neighbour's need
+ * not, so each primitive must do so at least once. */
+static void count_block(struct census *c, const struct lbvh_block *block, const float lo[3],
+			const float hi[3])
+{
+	for (int i = 0; i < LBVH_WIDTH; i++) {
+		const uint32_t p = block->primitive[i] & ~LBVH_MORE;
+		bool inside = true;
+
+		if (block->primitive[i] == LBVH_MISS)
+			continue;
+		cr_assert_lt(p, c->in->count);
+		const struct lbvh_box b = lbvh_primitive_box(c->in->vertex, c->in->triangle, p);
+		for (int k = 0; k < 3; k++)
+			inside = inside && lo[k] <= b.lo[k] && b.hi[k] <= hi[k];
+		c->seen[p] += inside;
+	}
+}
+
+static void take_census(struct census *c, uint32_t at, unsigned level, const float lo[3],
+			const float hi[3])
+{
+	const struct lbvh_wide_node *node = c->wide->node + at;
+
+	cr_assert_lt(at, c->wide->node_count);
+	if (level > c->depth)
+		c->depth = level;
+	for (int i = 0; i < LBVH_WIDTH; i++) {
+		float low[3], high[3];
+
+		for (int k = 0; k < 3; k++) {
+			low[k] = node->bound[k][0][i];
+			high[k] = node->bound[k][1][i];
+		}
+		if (low[0] > high[0])
+			continue;
+		for (int k = 0; k < 3; k++)
+			cr_assert(lo[k] <= low[k] && high[k] <= hi[k]);
+		if (node->child[i] & LBVH_LEAF) {
+			const struct lbvh_block *block =
+				c->wide->block + (node->child[i] & ~LBVH_LEAF);
+
+			do {
+				cr_assert_lt((size_t)(block - c->wide->block),
+					     c->wide->block_count);
+				count_block(c, block, low, high);
+			} while (block++->primitive[0] & LBVH_MORE);
+		} else {
+			take_census(c, node->child[i], level + 1, low, high);
+		}
+	}
+}
+
+static void check_wide(const struct lbvh_wide *wide, const struct lbvh_input *in)
+{
+	static const float lo[3] = { -INFINITY, -INFINITY, -INFINITY };
+	static const float hi[3] = { INFINITY, INFINITY, INFINITY };
+	struct census c = { wide, in, calloc(in->count, sizeof *c.seen), 0 };
+
+	cr_assert_leq(wide->node_count, wide->node_room);
+	cr_assert_leq(wide->block_count, wide->block_room);
+	take_census(&c, 0, 1, lo, hi);
+	for (size_t p = 0; p < in->count; p++)
+		cr_assert_geq(c.seen[p], 1, "primitive %zu is nowhere", p);
+	cr_assert_eq(c.depth, wide->depth);
+	free(c.seen);
+}
+
+/* From trees over codes and from clustered ones, with few and many threads, small and large
+ * leaves. */
+Test(lbvh_wide, collapse)
+{
+	static const char *const scenes[] = { "terrain", "city", "soup", "copies", "flat" };
+	static const size_t sizes[] = { 1, 8, 9, 100, 4097, 20000 };
+
+	for (size_t i = 0; i < GB_COUNT(scenes) * GB_COUNT(sizes); i++) {
+		struct scene s =
+			prepare(scenes[i % GB_COUNT(scenes)], sizes[i / GB_COUNT(scenes)], 8);
+		struct gb_error err = { 0 };
+		struct lbvh_wide wide;
+		struct lbvh_cpu cpu = { 0 };
+		unsigned depth;
+		const int threads = 1 + (int)i % 3;
+
+		s.params.threads = threads;
+		lbvh_wide_init(&wide, s.in->count, threads, &err);
+		lbvh_cpu_init(&cpu, &s.params, s.in, LBVH_CPU_BEST, &err);
+		cr_assert_eq(err.code, GB_OK);
+		lbvh_cpu_best(&cpu, NULL);
+		for (unsigned leaf = 1; leaf <= LBVH_WIDTH; leaf += 7) {
+			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, cpu.leaves, leaf);
+			if (leaf == LBVH_WIDTH)
+				check_wide(&wide, s.in);
+		}
+		lbvh_cpu_release(&cpu);
+		cpu = (struct lbvh_cpu){ 0 };
+		cr_assert_eq(lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err), GB_OK);
+		lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH);
+		check_wide(&wide, s.in);
+		lbvh_cpu_release(&cpu);
+		lbvh_wide_release(&wide);
+		gb_lbvh_workload.release(s.in);
+	}
+}
+
+/* A tree that is all depth: leaf i and the rest, for all i.  Nodes 2 i + 1 and 2 i + 2. */
+static struct lbvh_node *make_chain(const struct lbvh_input *in)
+{
+	struct lbvh_node *node = calloc(2 * in->count, sizeof *node);
+
+	for (size_t i = in->count; i-- > 0;) {
+		const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle, i);
+		const bool last = i + 1 == in->count;
+		struct lbvh_node *inner = node + 2 * i, *leaf = last ? inner : inner + 1;
+
+		memcpy(leaf->lo, b.lo, sizeof leaf->lo);
+		memcpy(leaf->hi, b.hi, sizeof leaf->hi);
+		leaf->left = LBVH_LEAF | (uint32_t)i;
+		leaf->right = 1;
+		if (last)
+			continue;
+		inner->left = (uint32_t)(2 * i + 1);
+		inner->right = (uint32_t)(2 * i + 2);
+		for (int k = 0; k < 3; k++) {
+			inner->lo[k] = lbvh_min(b.lo[k], node[2 * i + 2].lo[k]);
+			inner->hi[k] = lbvh_max(b.hi[k], node[2 * i + 2].hi[k]);
+		}
+	}
+	return node;
+}
+
+static uint32_t *count_up(size_t count)
+{
+	uint32_t *index = calloc(count, sizeof *index);
+
+	for (uint32_t i = 0; i < count; i++)
+		index[i] = i;
+	return index;
+}
+
+/* The hits of both kernels through a wide tree that is not the builders'. */
+static size_t differing_kernel(const struct scene *s, const struct lbvh_wide *wide, bool packets)
+{
+	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
+	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
+	struct lbvh_counts counts = { 0, 0 };
+	size_t count = 0;
+
+	for (uint32_t y = 0; y < s->in->edge; y += LBVH_PACKET_EDGE)
+		for (uint32_t x = 0; x < s->in->edge; x += LBVH_PACKET_EDGE) {
+			struct lbvh_packet p = { .x = x, .y = y };
+
+			kernels->rays(&s->in->camera, s->in->edge, &p);
+			(packets ? kernels->packet : kernels->single)(wide, s->in->camera.eye, &p,
+								      stack, &counts);
+			for (uint32_t r = 0; r < LBVH_PACKET; r++) {
+				const size_t at = (size_t)(y + r / 8) * s->in->edge + x + r % 8;
+
+				if (r % 8 < p.width && r / 8 < p.height)
+					count += p.t[r] != s->t[at] ||
+						 p.primitive[r] != s->primitive[at];
+			}
+		}
+	free(stack);
+	return count;
+}
+
+/* No tree is too deep for the stack: it is as large as the tree asks for.  The chain also takes
+ * more nodes than any other tree. */
+Test(lbvh_wide, deep)
+{
+	struct scene s = make("soup", 5000, 24);
+	struct lbvh_node *node = make_chain(s.in);
+	uint32_t *index = count_up(s.in->count);
+	struct gb_error err = { 0 };
+	struct lbvh_wide wide;
+
+	cr_assert_eq(lbvh_depth(node), 5000);
+	lbvh_wide_init(&wide, s.in->count, 2, &err);
+	lbvh_wide_collapse(&wide, s.in, node, index, 0, LBVH_WIDTH);
+	cr_assert_gt(wide.depth, 700);
+	check_wide(&wide, s.in);
+	cr_assert_eq(differing_kernel(&s, &wide, false), 0);
+	cr_assert_eq(differing_kernel(&s, &wide, true), 0);
+	lbvh_wide_release(&wide);
+	free(index);
+	free(node);
+	drop(&s);
+}
+
+Test(lbvh_wide, too_deep_is_told)
+{
+	struct scene s = prepare("soup", LBVH_DEPTH_MAX + 10, 8);
+	struct lbvh_node *node = make_chain(s.in);
+
+	cr_assert_gt(lbvh_depth(node), LBVH_DEPTH_MAX);
+	free(node);
+	gb_lbvh_workload.release(s.in);
+}
+
+/* ---- planted faults ----------------------------------------------------------------------- */
+
+/* A box that is too small, a child that is lost, a triangle out of its place: the comparison
+ * with all triangles finds each. */
+Test(lbvh_wide, planted_faults)
+{
+	struct scene s = make("knot", 3000, 64);
+	struct gb_error err = { 0 };
+	struct lbvh_wide wide;
+	struct lbvh_cpu cpu = { 0 };
+	unsigned depth;
+
+	s.params.threads = 1;
+	lbvh_wide_init(&wide, s.in->count, 1, &err);
+	lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err);
+	cr_assert_eq(err.code, GB_OK);
+	for (int packets = 0; packets < 2; packets++)
+		for (int fault = 0; fault < 4; fault++) {
+			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH);
+			for (int i = 0; i < LBVH_WIDTH; i++) {
+				float *lo = &wide.node[0].bound[1][0][i];
+				float *hi = &wide.node[0].bound[1][1][i];
+
+				if (fault == 1 && *lo < *hi)
+					*hi = *lo + 0.5F * (*hi - *lo);
+				if (fault == 2 && i < 4)
+					*lo = INFINITY;
+			}
+			for (size_t b = 0; b < wide.block_count && fault == 3; b++)
+				if (wide.block[b].primitive[0] < s.in->count)
+					wide.block[b].edge1[0][0] *= 0.5F;
+			cr_assert_eq(differing_kernel(&s, &wide, packets) > 0, fault > 0,
+				     "fault %d", fault);
+		}
+	lbvh_cpu_release(&cpu);
+	lbvh_wide_release(&wide);
+	drop(&s);
+}

@@ -1,0 +1,372 @@
+/* The CPU builders of octrees on inputs that are hard for them: with each instruction set that they
+ * may choose from, with more threads than cores, run after run from one state, and with pools that
+ * do not suffice.
+ */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "common/octree.h"
+#include "common/text.h"
+#include "common/variants.h"
+#include "common/workload.h"
+#include "cpu/octree/parts/common.h"
+
+extern const struct gb_workload gb_octree_workload;
+
+static const struct builder {
+	const char *name;
+	const struct gb_variant_ops *ops;
+	int64_t bucket; /* the largest */
+} builders[] = {
+	{ "seq", &octree_cpu_seq, OCTREE_MAX_BUCKET },
+	{ "lock", &octree_cpu_lock, OCTREE_MAX_BUCKET },
+	{ "lf", &octree_cpu_lf, OCTREE_MAX_BUCKET },
+	{ "lf-amac", &octree_cpu_lf_amac, 1 },
+	{ "morton", &octree_cpu_morton, OCTREE_MAX_BUCKET },
+};
+
+static struct octree_input *prepare(const struct octree_params *params)
+{
+	struct gb_error err = { 0 };
+	void *input = NULL;
+
+	cr_assert_eq(gb_octree_workload.prepare(params, &input, &err), GB_OK, "%s", err.message);
+	return input;
+}
+
+/* Build `runs` times and judge each tree. */
+static void check(const struct builder *b, const struct octree_params *params,
+		  const struct octree_input *in, int runs)
+{
+	const size_t bytes = octree_output_size(in);
+	unsigned char *output = malloc(bytes + 1);
+	struct gb_metrics metrics = { 0 };
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *state = NULL;
+
+	cr_assert_eq(b->ops->create(&state, params, in, &err), GB_OK, "%s", err.message);
+	for (int run = 0; run < runs; run++) {
+		cr_assert_eq(b->ops->run(state, &timer, &err), GB_OK, "%s: %s", b->name,
+			     err.message);
+		memset(output, 0xa5, bytes + 1);
+		cr_assert_eq(b->ops->download(state, output, &err), GB_OK);
+		gb_octree_workload.verify(params, in, run, output, &metrics, &err);
+		cr_assert_eq(err.code, GB_OK, "%s, %zu bodies, bucket %d, %d threads, run %d: %s",
+			     b->name, in->count, in->bucket, (int)params->threads, run,
+			     err.message);
+		cr_assert_eq(output[bytes], 0xa5, "%s wrote behind the output", b->name);
+		b->ops->metrics(state, &metrics);
+	}
+	b->ops->destroy(state);
+	free(output);
+}
+
+static void check_all(const struct octree_params *params, int runs)
+{
+	struct octree_input *in = prepare(params);
+
+	for (size_t i = 0; i < GB_COUNT(builders); i++)
+		if (params->bucket <= builders[i].bucket)
+			check(&builders[i], params, in, runs);
+	gb_octree_workload.release(in);
+}
+
+/* ---- instruction sets ---------------------------------------------------------------------- */
+
+ParameterizedTestParameters(octree_cpu, every_distribution)
+{
+	static enum octree_simd simd[] = { OCTREE_PLAIN, OCTREE_AVX512 };
+
+	return cr_make_param_array(enum octree_simd, simd, GB_COUNT(simd));
+}
+
+/* Beyond a tile, a chunk, a sample step, and a cell of cpu/morton. */
+ParameterizedTest(enum octree_simd *simd, octree_cpu, every_distribution)
+{
+	static const int64_t counts[] = { 7, 300, 5003, 40001 };
+	static const int64_t buckets[] = { 1, 3, 16 };
+
+	octree_cpu_limit_simd(*simd);
+	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++)
+		for (size_t i = 0; i < GB_COUNT(counts); i++)
+			for (size_t b = 0; b < GB_COUNT(buckets); b++)
+				check_all(&(struct octree_params){ .distribution = d,
+								   .count = counts[i],
+								   .bucket = buckets[b],
+								   .order = (int64_t)(i + b) % 3,
+								   .threads = 2,
+								   .seed = 3 },
+					  1);
+}
+
+/* Keys and box are the same bits from either instruction set, at every length and alignment. */
+Test(octree_cpu, keys_of_both_instruction_sets)
+{
+	const struct octree_params params = { .count = 200, .bucket = 1, .seed = 8, .threads = 1 };
+	struct octree_input *in = prepare(&params);
+	struct gb_timer timer = { 0 };
+
+	for (size_t n = 1; n <= in->count; n++) {
+		struct octree_input part = *in;
+		struct octree_cpu cpu = { .input = &part, .count = n, .threads = 1 };
+		struct octree_box box;
+		uint64_t plain[200], vector[200];
+
+		part.x += in->count - n;
+		part.y += in->count - n;
+		part.z += in->count - n;
+		cpu.simd = OCTREE_PLAIN;
+		octree_cpu_box(&cpu, &timer);
+		octree_cpu_keys_of(&cpu, 0, n, plain);
+		box = cpu.box;
+		octree_cpu_limit_simd(OCTREE_AVX512);
+		cpu.simd = octree_cpu_simd();
+		octree_cpu_box(&cpu, &timer);
+		octree_cpu_keys_of(&cpu, 0, n, vector);
+		cr_assert_eq(memcmp(&box, &cpu.box, sizeof box), 0);
+		cr_assert_eq(memcmp(plain, vector, n * sizeof *plain), 0);
+	}
+	gb_octree_workload.release(in);
+}
+
+/* ---- threads ------------------------------------------------------------------------------- */
+
+/* More threads than cores and than bodies; all of them at a few octants. */
+Test(octree_cpu, oversubscribed, .timeout = 120)
+{
+	static const int64_t threads[] = { 1, 3, 4, 9 };
+	static const int64_t buckets[] = { 1, 8 };
+
+	for (size_t t = 0; t < GB_COUNT(threads); t++)
+		for (size_t b = 0; b < GB_COUNT(buckets); b++)
+			for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++) {
+				struct octree_params params = { .distribution = d,
+								.count = 4000,
+								.bucket = buckets[b],
+								.threads = threads[t],
+								.seed = 11 };
+
+				check_all(&params, 3);
+				params.count = 2;
+				check_all(&params, 1);
+			}
+}
+
+/* ---- bodies that a sample does not foresee --------------------------------------------------- */
+
+static struct octree_input *from(size_t count, int bucket,
+				 void (*place)(size_t i, size_t n, float xyz[3]),
+				 struct octree_params *params)
+{
+	struct octree_input *in;
+	char path[64];
+	FILE *file;
+
+	snprintf(path, sizeof path, "/tmp/gpubench.%d.octree", (int)getpid());
+	file = fopen(path, "wb");
+	cr_assert(file != NULL);
+	for (size_t i = 0; i < count; i++) {
+		float xyz[3];
+
+		place(i, count, xyz);
+		fwrite(xyz, sizeof xyz, 1, file);
+	}
+	fclose(file);
+	*params = (struct octree_params){ .file = path, .bucket = bucket, .threads = 2 };
+	in = prepare(params);
+	remove(path);
+	params->file = NULL;
+	return in;
+}
+
+static float spread(size_t i)
+{
+	return (float)(i * UINT64_C(0x9e3779b97f4a7c15) >> 40) * 0x1p-24F;
+}
+
+/* The sample is of every 256th body: those are far apart, all others in one small cell. */
+static void hidden(size_t i, size_t n, float xyz[3])
+{
+	const float scale = i % 256 ? 0x1p-16F : 1;
+
+	(void)n;
+	xyz[0] = scale * spread(i);
+	xyz[1] = scale * spread(i * 3 + 1);
+	xyz[2] = scale * spread(i * 7 + 5);
+}
+
+/* Two far corners, and the rest in 64 finest cells: more than a word can tell apart. */
+static void tied(size_t i, size_t n, float xyz[3])
+{
+	const float cell = 0x1p-21F;
+
+	(void)n;
+	xyz[0] = i == 0 ? 0.99F : cell * (float)(i % 4);
+	xyz[1] = i == 1 ? 0.99F : cell * (float)(i / 4 % 4);
+	xyz[2] = i == 2 ? 0.99F : cell * (float)(i / 16 % 4);
+}
+
+/* Half of the bodies at one place, half on a line. */
+static void half_at_one_place(size_t i, size_t n, float xyz[3])
+{
+	xyz[0] = i % 2 ? 0.7F : (float)i / (float)n;
+	xyz[1] = i % 2 ? 0.7F : 0;
+	xyz[2] = i % 2 ? 0.7F : 0;
+}
+
+static void check_places(size_t count, void (*place)(size_t i, size_t n, float xyz[3]))
+{
+	static const int buckets[] = { 1, 16 };
+
+	for (size_t b = 0; b < GB_COUNT(buckets); b++) {
+		struct octree_params params;
+		struct octree_input *in = from(count, buckets[b], place, &params);
+
+		for (size_t i = 0; i < GB_COUNT(builders); i++)
+			if (buckets[b] <= builders[i].bucket)
+				check(&builders[i], &params, in, 1);
+		gb_octree_workload.release(in);
+	}
+}
+
+Test(octree_cpu, hidden_from_the_sample)
+{
+	check_places(100000, hidden);
+	octree_cpu_limit_simd(OCTREE_PLAIN);
+	check_places(50000, hidden);
+}
+
+Test(octree_cpu, tied_words)
+{
+	check_places(10000, tied);
+	check_places(30000, tied);
+}
+
+Test(octree_cpu, half_at_one_place)
+{
+	check_places(50000, half_at_one_place);
+}
+
+/* ---- pools --------------------------------------------------------------------------------- */
+
+static void check_exhausted(const struct builder *b, const struct octree_params *params,
+			    const struct octree_input *in)
+{
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *state = NULL;
+
+	cr_assert_eq(b->ops->create(&state, params, in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(b->ops->run(state, &timer, &err), GB_ERUNTIME, "%s, %zu nodes of %zu", b->name,
+		     in->pool, in->tree.nodes);
+	cr_assert(strstr(err.message, "is exhausted") != NULL);
+	b->ops->destroy(state);
+}
+
+/* Too few nodes by any number are reported, and the next run with enough is right.  With exactly
+ * as many as the tree has a builder may do, if it wastes none. */
+Test(octree_cpu, pool_exhausted, .timeout = 60)
+{
+	static const double pools[] = { 1e-9, 0.01, 0.1, 0.25, 0.4, 1, 3, 6.5 };
+
+	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d += OCTREE_PAIRS)
+		for (int64_t bucket = 1; bucket <= 4; bucket += 3)
+			for (size_t p = 0; p < GB_COUNT(pools); p++)
+				for (size_t i = 0; i < GB_COUNT(builders); i++) {
+					struct octree_params params = { .distribution = d,
+									.count = 20000,
+									.bucket = bucket,
+									.threads = 4,
+									.pool = pools[p],
+									.seed = 1 };
+					struct octree_input *in = prepare(&params);
+
+					if (bucket <= builders[i].bucket &&
+					    in->pool < in->tree.nodes)
+						check_exhausted(&builders[i], &params, in);
+					gb_octree_workload.release(in);
+				}
+}
+
+/* One thread wastes nothing: the nodes of the tree suffice to the last, and one fewer do not. */
+Test(octree_cpu, pool_of_the_very_size)
+{
+	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++)
+		for (int64_t bucket = 1; bucket <= 4; bucket += 3)
+			for (size_t i = 0; i < GB_COUNT(builders); i++) {
+				struct octree_params params = { .distribution = d,
+								.count = 5000,
+								.bucket = bucket,
+								.threads = 1,
+								.seed = 2 };
+				struct octree_input *in;
+
+				if (bucket > builders[i].bucket)
+					continue;
+				in = prepare(&params);
+				in->pool = in->tree.nodes;
+				check(&builders[i], &params, in, 2);
+				if (--in->pool > 0)
+					check_exhausted(&builders[i], &params, in);
+				gb_octree_workload.release(in);
+			}
+}
+
+Test(octree_cpu, pool_asked_for)
+{
+	const struct octree_params params = { .count = 1000, .bucket = 1, .pool = 2.5 };
+	struct octree_params huge = { .count = OCTREE_MAX_COUNT, .bucket = 1, .pool = 64 };
+	struct octree_input *in = prepare(&params);
+	struct gb_error err = { 0 };
+	void *input;
+
+	cr_assert_eq(in->pool, 2500);
+	gb_octree_workload.release(in);
+	gb_memory_set_dry(true);
+	cr_assert_eq(gb_octree_workload.prepare(&huge, &input, &err), GB_EUSAGE);
+	cr_assert(strstr(err.message, "31 bits") != NULL);
+	gb_memory_set_dry(false);
+}
+
+/* ---- lf-amac -------------------------------------------------------------------------------- */
+
+static double interleaved(int64_t distribution, int64_t order)
+{
+	struct octree_params params = { .distribution = distribution,
+					.count = 30000,
+					.bucket = 1,
+					.order = order,
+					.threads = 2,
+					.seed = 1 };
+	struct octree_input *in = prepare(&params);
+	struct gb_metrics metrics = { 0 };
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *state = NULL;
+	double value = -1;
+
+	cr_assert_eq(octree_cpu_lf_amac.create(&state, &params, in, &err), GB_OK);
+	cr_assert_eq(octree_cpu_lf_amac.run(state, &timer, &err), GB_OK);
+	octree_cpu_lf_amac.metrics(state, &metrics);
+	for (size_t i = 0; i < metrics.count; i++)
+		if (gb_equal(metrics.item[i].name, "interleaved"))
+			value = metrics.item[i].value;
+	octree_cpu_lf_amac.destroy(state);
+	gb_octree_workload.release(in);
+	return value;
+}
+
+Test(octree_cpu, interleaves_where_order_is_random)
+{
+	cr_assert_eq(interleaved(OCTREE_PLUMMER, OCTREE_OWN), 1);
+	cr_assert_eq(interleaved(OCTREE_CUBE, OCTREE_RANDOM), 1);
+	cr_assert_eq(interleaved(OCTREE_CLUSTERED, OCTREE_OWN), 1);
+	cr_assert_eq(interleaved(OCTREE_CUBE, OCTREE_OWN), 0);
+	cr_assert_eq(interleaved(OCTREE_PLUMMER, OCTREE_SPATIAL), 0);
+}

@@ -1,0 +1,254 @@
+/* The CPU radix sorts on inputs that are hard for them, with each instruction set that they may
+ * choose from, against qsort(3) on (key, place in the input): the stable order.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/radix.h"
+#include "common/text.h"
+#include "common/timer.h"
+#include "common/variants.h"
+#include "cpu/radix/parts/common.h"
+
+static const struct gb_variant_ops *const sorts[] = { &radix_cpu_best, &radix_cpu_lsd8,
+						      &radix_cpu_split_omp };
+
+/* Around the sizes of vectors, networks, leaves and shares; the last are split more than once. */
+static const size_t sizes[] = {
+	0,     1,       2,   15,  16,   17,   31,    32,    33,    127,   128,
+	129,   255,     256, 257, 1000, 4097, 16383, 16384, 16385, 20000,
+#ifndef __SANITIZE_ADDRESS__ /* a minute, and no path that the others do not take */
+	70000, 1200000,
+#else
+	300000,
+#endif
+};
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+	return x ^ x >> 31;
+}
+
+enum shape { UNIFORM, ASCENDING, DESCENDING, EQUAL, TWO, FEW, LOW_BITS, HIGH_BITS, SPARSE, FLOATS };
+enum { SHAPES = FLOATS + 1 };
+
+/* Infinities, NaNs of both signs and several payloads, zeros, denormals. */
+static const uint32_t odd_floats[] = { 0x7f800000, 0xff800000, 0x7fc00000, 0xffc00000,
+				       0x7f800001, 0xff800001, 0x00000001, 0x80000001,
+				       0x3f800000, 0xbf800000, 0x7fffffff, 0xffffffff };
+
+/* Key i of n, 64 bits; 32-bit keys are its upper half. */
+static uint64_t make_key(enum shape shape, size_t i, size_t n)
+{
+	const uint64_t r = mix(i + UINT64_C(0x9e3779b97f4a7c15));
+
+	switch (shape) {
+	case UNIFORM:
+		return r;
+	case ASCENDING:
+		return UINT64_MAX / (n + 1) * i;
+	case DESCENDING:
+		return UINT64_MAX / (n + 1) * (n - i);
+	case EQUAL:
+		return UINT64_C(0x0123456789abcdef);
+	case TWO:
+		return r & 1 ? UINT64_MAX : 0;
+	case FEW:
+		return mix(r & 7);
+	case LOW_BITS: /* only the last few bits of either half differ */
+		return (r & 7) << 32 | (r >> 8 & 7);
+	case HIGH_BITS:
+		return r & UINT64_C(3) << 62;
+	case SPARSE: /* most are equal, the others anywhere */
+		return r % 1000 ? UINT64_C(0x8000000080000000) : mix(r);
+	case FLOATS:
+		return (uint64_t)odd_floats[r % GB_COUNT(odd_floats)] << 32;
+	}
+	return 0;
+}
+
+struct case_ {
+	struct radix_input input;
+	unsigned char *expected;
+	size_t bytes;
+};
+
+struct indexed {
+	uint64_t key;
+	size_t place;
+};
+
+static int by_key_and_place(const void *left, const void *right)
+{
+	const struct indexed *a = left, *b = right;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return a->place < b->place ? -1 : a->place > b->place;
+}
+
+static void make_expected(struct case_ *c)
+{
+	const struct radix_input *in = &c->input;
+	struct indexed *sorted = malloc((in->count + 1) * sizeof *sorted);
+	uint32_t *values = radix_output_values(in, c->expected);
+
+	for (size_t i = 0; i < in->count; i++) {
+		uint32_t narrow = ((const uint32_t *)in->keys)[in->key_size == 4 ? i : 0];
+
+		sorted[i].place = i;
+		sorted[i].key = in->key_size == 8       ? ((const uint64_t *)in->keys)[i]
+				: in->type == RADIX_F32 ? radix_f32_order(narrow)
+							: narrow;
+	}
+	qsort(sorted, in->count, sizeof *sorted, by_key_and_place);
+	for (size_t i = 0; i < in->count; i++) {
+		size_t from = sorted[i].place;
+
+		memcpy(c->expected + i * in->key_size, (const char *)in->keys + from * in->key_size,
+		       in->key_size);
+		if (in->values)
+			values[i] = in->values[from];
+	}
+	free(sorted);
+}
+
+static void make_case(struct case_ *c, enum radix_type type, enum shape shape, size_t n)
+{
+	struct radix_input *in = &c->input;
+
+	*in = (struct radix_input){ .count = n,
+				    .type = type,
+				    .key_size = type == RADIX_U64 ? 8 : 4 };
+	in->keys = malloc((n + 1) * in->key_size);
+	in->values = type == RADIX_PAIRS ? malloc((n + 1) * sizeof *in->values) : NULL;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t key = make_key(shape, i, n);
+
+		if (type == RADIX_U64)
+			((uint64_t *)in->keys)[i] = key;
+		else
+			((uint32_t *)in->keys)[i] = (uint32_t)(key >> 32);
+		if (in->values)
+			in->values[i] = (uint32_t)i;
+	}
+	c->bytes = radix_output_size(in);
+	c->expected = malloc(c->bytes + 1);
+	make_expected(c);
+}
+
+static void free_case(struct case_ *c)
+{
+	free(c->input.keys);
+	free(c->input.values);
+	free(c->expected);
+}
+
+/* Two runs from one state, since a run leaves its arrays swapped or its lists filled. */
+static void check(const struct gb_variant_ops *ops, const struct case_ *c, int64_t threads,
+		  const char *what)
+{
+	struct radix_params params = { .count = (int64_t)c->input.count, .threads = threads };
+	unsigned char *output = malloc(c->bytes + 1);
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *state = NULL;
+
+	cr_assert_eq(ops->create(&state, &params, &c->input, &err), GB_OK, "%s", err.message);
+	for (int64_t sample = 0; sample < 2; sample++) {
+		cr_assert_eq(ops->reset(state, sample, &err), GB_OK);
+		cr_assert_eq(ops->run(state, &timer, &err), GB_OK);
+		memset(output, 0xa5, c->bytes + 1);
+		cr_assert_eq(ops->download(state, output, &err), GB_OK);
+		cr_assert_eq(memcmp(output, c->expected, c->bytes), 0, "%s", what);
+		cr_assert_eq(output[c->bytes], 0xa5, "%s: wrote behind the output", what);
+	}
+	ops->destroy(state);
+	free(output);
+}
+
+ParameterizedTestParameters(radix_cpu, hard_inputs)
+{
+	static enum radix_simd simd[] = { RADIX_PLAIN, RADIX_AVX512, RADIX_VBMI2 };
+
+	return cr_make_param_array(enum radix_simd, simd, GB_COUNT(simd));
+}
+
+static void check_size(enum radix_simd simd, size_t n)
+{
+	for (int type = RADIX_U32; type <= RADIX_PAIRS; type++)
+		for (int shape = 0; shape < SHAPES; shape++) {
+			struct case_ c;
+
+			if (n > 100000 && shape != UNIFORM && shape != FEW && shape != SPARSE)
+				continue;
+			make_case(&c, (enum radix_type)type, (enum shape)shape, n);
+			for (size_t s = 0; s < GB_COUNT(sorts); s++) {
+				char what[160];
+
+				if (n > 70000 && s > 0)
+					continue;
+				(void)snprintf(what, sizeof what,
+					       "sort %zu, simd %d, type %d, shape %d, %zu keys", s,
+					       (int)simd, type, shape, n);
+				check(sorts[s], &c, n > 10000 ? 1 + (shape + type) % 3 : 1, what);
+			}
+			free_case(&c);
+		}
+}
+
+ParameterizedTest(enum radix_simd *simd, radix_cpu, hard_inputs)
+{
+	radix_cpu_limit_simd(*simd);
+	for (size_t i = 0; i < GB_COUNT(sizes); i++)
+		check_size(*simd, sizes[i]);
+}
+
+/* More threads than keys, and than cores. */
+Test(radix_cpu, many_threads)
+{
+	static const size_t counts[] = { 0, 3, 40, 100000 };
+
+	for (size_t i = 0; i < GB_COUNT(counts); i++)
+		for (size_t s = 0; s < GB_COUNT(sorts); s++) {
+			struct case_ c;
+
+			make_case(&c, RADIX_PAIRS, FEW, counts[i]);
+			check(sorts[s], &c, 5, "five threads");
+			free_case(&c);
+		}
+}
+
+/* create() gives up cleanly whichever of its allocations fails. */
+Test(radix_cpu, no_memory)
+{
+	struct radix_params params = { .count = 100000, .threads = 2 };
+	struct case_ c;
+
+	make_case(&c, RADIX_U32, UNIFORM, 100000);
+	for (size_t s = 0; s < GB_COUNT(sorts); s++) {
+		const size_t before = gb_memory_used(GB_HOST_MEMORY);
+		enum gb_status status = GB_EUNAVAILABLE;
+
+		for (int64_t k = 1; status == GB_EUNAVAILABLE; k++) {
+			struct gb_error err = { 0 };
+			void *state = NULL;
+
+			gb_memory_fail_at(k);
+			status = sorts[s]->create(&state, &params, &c.input, &err);
+			gb_memory_fail_at(0);
+			sorts[s]->destroy(state);
+			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), before);
+			cr_assert_lt(k, 100);
+		}
+		cr_assert_eq(status, GB_OK);
+	}
+	free_case(&c);
+}

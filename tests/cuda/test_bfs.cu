@@ -1,0 +1,506 @@
+/* test_bfs.cu -- the cuda variants of bfs on small graphs, each compared with a queue search
+ * on the host: sizes around words and warps, shapes that are hard on one of them, both launches
+ * of ccam, several sources in one state, the counters of warps and bytes.
+ *
+ * On a GPU or in the emulator; where there is neither, all tests are skipped.
+ */
+#include <algorithm>
+#include <criterion/criterion.h>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "common/backend.h"
+#include "common/bfs.h"
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cuda/bfs/parts/ccam.h"
+#include "cuda/device.h"
+#include "cuda/gpu.h"
+
+static const struct variant {
+	const char *name;
+	const struct gb_variant_ops *ops;
+	enum bfs_ccam_path path;
+} variants[] = {
+	{ "basic", &bfs_cuda_basic, BFS_CCAM_AUTO },
+	{ "csr-paper", &bfs_cuda_csr_paper, BFS_CCAM_AUTO },
+	{ "csr", &bfs_cuda_csr, BFS_CCAM_AUTO },
+	{ "csr-do", &bfs_cuda_csr_do, BFS_CCAM_AUTO },
+	{ "ccam-paper", &bfs_cuda_ccam_paper, BFS_CCAM_AUTO },
+	{ "ccam-pull", &bfs_cuda_ccam_pull, BFS_CCAM_AUTO },
+	{ "ccam, a cluster", &bfs_cuda_ccam, BFS_CCAM_CLUSTER },
+	{ "ccam, a grid", &bfs_cuda_ccam, BFS_CCAM_GRID },
+};
+
+static void open_gpu(void)
+{
+	struct gb_error err = {};
+
+	if (gb_cuda_backend.open(0, &err))
+		cr_skip("%s", err.message);
+}
+
+static void close_gpu(void)
+{
+	bfs_ccam_choose(BFS_CCAM_AUTO);
+	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+	gb_cuda_backend.close();
+}
+
+/* ---- graphs -------------------------------------------------------------------------------- */
+
+typedef std::pair<uint32_t, uint32_t> edge;
+
+struct graph {
+	const char *name;
+	struct bfs_input input;
+	std::vector<uint64_t> row, in_row;
+	std::vector<uint32_t> column, in_column, matrix, matrix_in, source;
+};
+
+static void fill_csr(uint32_t n, std::vector<edge> edges, std::vector<uint64_t> *row,
+		     std::vector<uint32_t> *column)
+{
+	std::sort(edges.begin(), edges.end());
+	row->assign(n + 1, 0);
+	column->clear();
+	for (const edge &e : edges) {
+		(*row)[e.first + 1]++;
+		column->push_back(e.second);
+	}
+	for (uint32_t u = 0; u < n; u++)
+		(*row)[u + 1] += (*row)[u];
+}
+
+static void fill_matrix(uint32_t n, const std::vector<edge> &edges, std::vector<uint32_t> *matrix)
+{
+	const size_t pitch = bfs_pitch(n);
+
+	matrix->assign(n * pitch, 0);
+	for (const edge &e : edges)
+		(*matrix)[e.first * pitch + e.second / 32] |= 1u << e.second % 32;
+}
+
+static void make_graph(struct graph *g, const char *name, uint32_t n, std::vector<edge> edges,
+		       bool symmetric, std::vector<uint32_t> source)
+{
+	std::vector<edge> back;
+
+	for (const edge &e : edges)
+		back.emplace_back(e.second, e.first);
+	if (symmetric) {
+		edges.insert(edges.end(), back.begin(), back.end());
+		back = edges;
+	}
+	g->name = name;
+	g->input = {};
+	fill_csr(n, edges, &g->row, &g->column);
+	fill_csr(n, back, &g->in_row, &g->in_column);
+	fill_matrix(n, edges, &g->matrix);
+	fill_matrix(n, back, &g->matrix_in);
+	g->source = std::move(source);
+	g->input.n = n;
+	g->input.m = edges.size();
+	g->input.symmetric = symmetric;
+	g->input.out = { g->row.data(), g->column.data() };
+	g->input.in = { g->in_row.data(), g->in_column.data() };
+	g->input.pitch = bfs_pitch(n);
+	g->input.matrix = g->matrix.data();
+	g->input.matrix_in = g->matrix_in.data();
+	g->input.source_count = g->source.size();
+	g->input.source = g->source.data();
+}
+
+/* Random bits (splitmix64), the same in every run. */
+static uint64_t random64(uint64_t index)
+{
+	uint64_t word = (index + 1) * UINT64_C(0x9e3779b97f4a7c15);
+
+	word = (word ^ word >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	word = (word ^ word >> 27) * UINT64_C(0x94d049bb133111eb);
+	return word ^ word >> 31;
+}
+
+/* Each ordered pair with probability p, but nothing leads to every `orphan`-th vertex. */
+static std::vector<edge> random_edges(uint32_t n, double p, uint32_t orphan)
+{
+	std::vector<edge> edges;
+
+	for (uint32_t u = 0; u < n; u++)
+		for (uint32_t v = 0; v < n; v++)
+			if (u != v && !(orphan && v % orphan == orphan - 1) &&
+			    (double)random64((uint64_t)u << 32 | v) < p * 0x1p64)
+				edges.emplace_back(u, v);
+	return edges;
+}
+
+/* ---- judgement ----------------------------------------------------------------------------- */
+
+static std::vector<int32_t> queue_search(const struct bfs_input *in, uint32_t source)
+{
+	std::vector<int32_t> dist(in->n, BFS_UNREACHED);
+	std::vector<uint32_t> queue(1, source);
+
+	dist[source] = 0;
+	for (size_t i = 0; i < queue.size(); i++) {
+		const uint32_t u = queue[i];
+
+		for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++) {
+			const uint32_t v = in->out.column[e];
+
+			if (dist[v] != BFS_UNREACHED)
+				continue;
+			dist[v] = dist[u] + 1;
+			queue.push_back(v);
+		}
+	}
+	return dist;
+}
+
+/* Is parent an edge back by one level, and the source its own parent? */
+static bool is_parent(const struct bfs_input *in, const std::vector<int32_t> &dist, uint32_t v,
+		      int32_t parent)
+{
+	if (dist[v] == BFS_UNREACHED)
+		return parent == BFS_UNREACHED;
+	if (dist[v] == 0)
+		return parent == (int32_t)v;
+	if (parent < 0 || (uint32_t)parent >= in->n || dist[(uint32_t)parent] != dist[v] - 1)
+		return false;
+	return std::binary_search(in->out.column + in->out.row[parent],
+				  in->out.column + in->out.row[parent + 1], v);
+}
+
+static void judge(const struct variant *variant, const struct graph *g,
+		  const struct bfs_params *params, uint32_t source, void *output)
+{
+	const std::vector<int32_t> want = queue_search(&g->input, source);
+	const int32_t *const dist = bfs_output_dist(params, output);
+	const int32_t *const parent = bfs_output_parent(params, &g->input, output);
+
+	for (uint32_t v = 0; v < g->input.n; v++) {
+		if (dist && dist[v] != want[v])
+			cr_assert_fail("%s, %s, n %u, source %u: distance of %u is %d, not %d",
+				       variant->name, g->name, g->input.n, source, v, dist[v],
+				       want[v]);
+		if (parent && !is_parent(&g->input, want, v, parent[v]))
+			cr_assert_fail("%s, %s, n %u, source %u: parent of %u is %d", variant->name,
+				       g->name, g->input.n, source, v, parent[v]);
+	}
+}
+
+/* From each source, twice over, in one state.  The metrics of the last run are left. */
+static void search_all(const struct variant *variant, const struct graph *g,
+		       const struct bfs_params *params, struct gb_metrics *metrics)
+{
+	const struct gb_variant_ops *const ops = variant->ops;
+	std::vector<unsigned char> output(bfs_output_size(params, &g->input));
+	struct gb_timer timer = {};
+	struct gb_error err = {};
+	void *state = NULL;
+
+	bfs_ccam_choose(variant->path);
+	cr_assert_eq(ops->create(&state, params, &g->input, &err), GB_OK, "%s: %s", variant->name,
+		     err.message);
+	cr_assert_eq(ops->upload(state, &err), GB_OK, "%s: %s", variant->name, err.message);
+	for (size_t sample = 0; sample < 2 * g->source.size(); sample++) {
+		std::fill(output.begin(), output.end(), (unsigned char)0xa5);
+		cr_assert_eq(ops->reset(state, (int64_t)sample, &err), GB_OK);
+		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s: %s", variant->name,
+			     err.message);
+		cr_assert_eq(ops->download(state, output.data(), &err), GB_OK, "%s, %s: %s",
+			     variant->name, g->name, err.message);
+		judge(variant, g, params, bfs_source(&g->input, (int64_t)sample), output.data());
+	}
+	ops->metrics(state, metrics);
+	ops->destroy(state);
+}
+
+/* Whether it has columns, of 16 or 32 bits. */
+static bool is_csr(const struct variant *variant)
+{
+	return strncmp(variant->name, "csr", 3) == 0;
+}
+
+static void check_graph(const struct graph *g, const std::vector<enum bfs_output> &outputs)
+{
+	for (const struct variant &variant : variants) {
+		for (const enum bfs_output output : outputs) {
+			struct gb_metrics metrics = {};
+			struct bfs_params params = {};
+
+			params.output = output;
+			search_all(&variant, g, &params, &metrics);
+			if (!is_csr(&variant))
+				continue;
+			params.index = BFS_INDEX_32;
+			search_all(&variant, g, &params, &metrics);
+		}
+	}
+}
+
+static void check_edges(const char *name, uint32_t n, std::vector<edge> edges, bool symmetric,
+			std::vector<uint32_t> source)
+{
+	struct graph g;
+
+	make_graph(&g, name, n, std::move(edges), symmetric, std::move(source));
+	check_graph(&g, { BFS_BOTH });
+}
+
+static double metric(const struct gb_metrics *metrics, const char *name)
+{
+	for (size_t i = 0; i < metrics->count; i++)
+		if (strcmp(metrics->item[i].name, name) == 0)
+			return metrics->item[i].value;
+	cr_assert(false, "there is no metric %s", name);
+	return 0;
+}
+
+TestSuite(bfs_cuda, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+
+/* ---- searches ------------------------------------------------------------------------------ */
+
+Test(bfs_cuda, no_edges)
+{
+	for (const uint32_t n : { 1u, 33u })
+		check_edges("no edges", n, {}, false, { n - 1 });
+}
+
+/* Around words and warps. */
+Test(bfs_cuda, random_graphs)
+{
+	for (const uint32_t n : { 31u, 32u, 33u, 257u })
+		check_edges("random", n, random_edges(n, .1, 0), false, { 0 });
+}
+
+Test(bfs_cuda, what_is_asked_for)
+{
+	struct graph g;
+
+	make_graph(&g, "random", 100, random_edges(100, .05, 0), false, { 3, 99 });
+	check_graph(&g, { BFS_DIST, BFS_PARENT, BFS_BOTH });
+}
+
+/* One more than the 1024 bits that rows are padded to. */
+Test(bfs_cuda, rows_of_two_lines)
+{
+	check_edges("random", 1025, random_edges(1025, .02, 0), false, { 5 });
+}
+
+/* Vertices that nothing leads to keep every slab open. */
+Test(bfs_cuda, orphans)
+{
+	check_edges("orphans", 700, random_edges(700, .1, 50), false, { 49 });
+}
+
+/* As deep as there are vertices. */
+Test(bfs_cuda, chain)
+{
+	std::vector<edge> edges;
+
+	for (uint32_t v = 0; v + 1 < 35; v++)
+		edges.emplace_back(v, v + 1);
+	check_edges("chain", 35, edges, false, { 0 });
+	check_edges("chain both ways", 35, edges, true, { 20 });
+}
+
+/* One vertex of large degree; its neighbours have no edges, or only the one back. */
+Test(bfs_cuda, star)
+{
+	std::vector<edge> edges;
+
+	for (uint32_t v = 1; v < 1500; v++)
+		edges.emplace_back(0, v);
+	check_edges("star", 1500, edges, false, { 0 });
+	check_edges("star both ways", 1500, edges, true, { 7 });
+}
+
+/* Two halves without an edge between, with self-loops and parallel edges. */
+Test(bfs_cuda, halves)
+{
+	std::vector<edge> edges = random_edges(60, .2, 0);
+
+	for (edge &e : edges)
+		if (e.first / 30 != e.second / 30)
+			e.second = e.first;
+	edges.insert(edges.end(), edges.begin(), edges.begin() + 100);
+	check_edges("halves", 60, edges, false, { 59 });
+}
+
+/* Few vertices, many, few, many: a search changes its direction, and back. */
+Test(bfs_cuda, hourglass)
+{
+	std::vector<edge> edges;
+
+	for (uint32_t v = 1; v <= 400; v++) {
+		edges.emplace_back(0, v);
+		edges.emplace_back(v, 401);
+		edges.emplace_back(v, 1 + v % 400);
+	}
+	for (uint32_t v = 401; v < 408; v++)
+		edges.emplace_back(v, v + 1);
+	for (uint32_t v = 409; v < 900; v++)
+		edges.emplace_back(408, v);
+	check_edges("hourglass", 900, edges, false, { 0 });
+	check_edges("hourglass both ways", 900, edges, true, { 899 });
+}
+
+/* More in-edges, in vain, than one thread looks at alone. */
+Test(bfs_cuda, hidden_parent)
+{
+	const uint32_t n = 600;
+	std::vector<edge> edges;
+
+	for (uint32_t u = 1; u < n - 10; u++) {
+		edges.emplace_back(0, u);
+		for (uint32_t v = n - 10; v < n; v++)
+			if (u > 400 || v == n - 1)
+				edges.emplace_back(u, v);
+	}
+	for (uint32_t v = n - 10; v < n - 1; v++)
+		for (uint32_t u = n - 10; u < n; u++)
+			edges.emplace_back(v, u);
+	check_edges("hidden parent", n, edges, false, { 0 });
+}
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+/* From the centre of a star of n vertices: one row has all bits but one, and everything is new. */
+Test(bfs_cuda, warp_efficiency_of_a_star)
+{
+	const uint32_t n = 256;
+	std::vector<edge> edges;
+	struct gb_metrics metrics = {};
+	struct bfs_params params = {};
+	struct graph g;
+
+	for (uint32_t v = 1; v < n; v++)
+		edges.emplace_back(0, v);
+	make_graph(&g, "star", n, edges, false, { 0 });
+	params.warps = 1;
+	search_all(&variants[4], &g, &params, &metrics);
+
+	/* Instructions as in bfs_ccam_paper.cu: in two levels every vertex is tested by 32 warps,
+	 * and eight words of its row once; those of the source have edges, with one bit missing. */
+	const double tests = 7. * 2 * n * 32 * 32 + 10. * n * 8 * 32;
+	const double all = tests + (7. + 3.) * 8 * 32, active = tests + (7. + 3.) * (n - 1);
+
+	if (GPU_BLOCK(1024) == 1024)
+		cr_expect_float_eq(metric(&metrics, "warp_efficiency"), active / all, 1e-12);
+	metrics.count = 0;
+	search_all(&variants[1], &g, &params, &metrics);
+
+	/* As in bfs_csr_paper.cu: 8 warps test their vertices twice; one lane of the first walks.
+	 */
+	const double first = 13. * 2 * 8 * 32, walk = (11. + 3.) * (n - 1);
+
+	cr_expect_float_eq(metric(&metrics, "warp_efficiency"),
+			   (first + walk) / (first + 32 * walk), 1e-12);
+}
+
+Test(bfs_cuda, warp_efficiency_is_a_share)
+{
+	struct bfs_params params = {};
+	struct graph g;
+
+	make_graph(&g, "random", 500, random_edges(500, .1, 0), false, { 1 });
+	params.warps = 1;
+	for (const size_t i : { 0, 1, 4 }) {
+		struct gb_metrics metrics = {};
+
+		search_all(&variants[i], &g, &params, &metrics);
+		cr_expect(metric(&metrics, "warp_efficiency") > 0.05 &&
+				  metric(&metrics, "warp_efficiency") < 1,
+			  "%s", variants[i].name);
+	}
+}
+
+/* A dense search leaves its slabs: it reads less than the frontier's rows. */
+Test(bfs_cuda, touched_bytes)
+{
+	const uint32_t n = 1500;
+	struct bfs_params params = {};
+	struct graph g;
+
+	make_graph(&g, "random", n, random_edges(n, .3, 0), false, { 2 });
+	for (size_t i = 2; i < sizeof variants / sizeof *variants; i++) {
+		struct gb_metrics metrics = {};
+
+		if (variants[i].ops == &bfs_cuda_ccam_paper)
+			continue;
+		search_all(&variants[i], &g, &params, &metrics);
+		cr_expect(metric(&metrics, "touched_bytes") > 0, "%s", variants[i].name);
+		if (variants[i].ops == &bfs_cuda_ccam)
+			cr_expect(metric(&metrics, "touched_bytes") < .9 * bfs_bytes_ccam(n), "%s",
+				  variants[i].name);
+	}
+}
+
+/* ---- formats and uploads ------------------------------------------------------------------- */
+
+/* Each format takes exactly the bytes that are told of it, and its uploads have times. */
+Test(bfs_cuda, graph_bytes)
+{
+	const uint32_t n = 300;
+	struct graph g;
+
+	make_graph(&g, "random", n, random_edges(n, .1, 0), false, { 2 });
+
+	const uint64_t m = g.input.m;
+	const struct {
+		size_t variant;
+		enum bfs_index index;
+		double bytes;
+	} cases[] = {
+		{ 0, BFS_INDEX_AUTO, bfs_bytes_basic(n) },
+		{ 1, BFS_INDEX_AUTO, bfs_bytes_csr16(n, m) },
+		{ 1, BFS_INDEX_16, bfs_bytes_csr16(n, m) },
+		{ 1, BFS_INDEX_32, bfs_bytes_csr32(n, m) },
+		{ 2, BFS_INDEX_16, bfs_bytes_csr16(n, m) },
+		{ 3, BFS_INDEX_16, 2 * bfs_bytes_csr16(n, m) },
+		{ 3, BFS_INDEX_32, 2 * bfs_bytes_csr32(n, m) },
+		{ 4, BFS_INDEX_AUTO, bfs_bytes_ccam(n) },
+		{ 5, BFS_INDEX_AUTO, 2 * bfs_bytes_ccam(n) },
+	};
+
+	for (const auto &c : cases) {
+		struct gb_metrics metrics = {};
+		struct bfs_params params = {};
+
+		params.index = c.index;
+		search_all(&variants[c.variant], &g, &params, &metrics);
+		cr_expect_float_eq(metric(&metrics, "graph_bytes"), c.bytes, .5, "%s",
+				   variants[c.variant].name);
+		cr_expect(metric(&metrics, "upload_pageable_ms") > 0);
+		if (GPU_EMULATED)
+			cr_expect(metric(&metrics, "upload_pinned_ms") > 0);
+	}
+}
+
+/* 65536 vertices have numbers of 16 bits; one more has not. */
+Test(bfs_cuda, narrow_columns)
+{
+	struct bfs_params params = {};
+	struct gb_error err = {};
+	void *state = NULL;
+
+	params.index = BFS_INDEX_16;
+	for (const uint32_t n : { 65536u, 65537u }) {
+		struct graph g;
+
+		g.row.assign(n + 1, 1);
+		g.row[0] = 0;
+		g.column.assign(1, n - 1);
+		g.input = {};
+		g.input.n = n;
+		g.input.m = 1;
+		g.input.out = g.input.in = { g.row.data(), g.column.data() };
+		cr_expect_eq(bfs_cuda_csr_paper.create(&state, &params, &g.input, &err),
+			     n == 65536 ? GB_OK : GB_EUNAVAILABLE, "%u", n);
+		bfs_cuda_csr_paper.destroy(state);
+	}
+	cr_expect(strstr(err.message, "65537 vertices") != NULL, "%s", err.message);
+}

@@ -1,0 +1,242 @@
+/* test_lbvh.c -- the CUDA builders and traversals of lbvh against their CPU twins: trees byte
+ * for byte, hits bit for bit.  On a GPU or in the emulator; skipped where there is neither.
+ */
+#include <criterion/criterion.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/backend.h"
+#include "common/lbvh.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+#include "common/workload.h"
+#include "cpu/lbvh/parts/common.h"
+
+extern const struct gb_workload gb_lbvh_workload;
+
+static const char *const scenes[] = {
+	"terrain", "soup", "city", "flat", "points", "copies", "huge"
+};
+
+static void open_gpu(void)
+{
+#if GB_HAVE_CUDA
+	struct gb_error err = { 0 };
+
+	if (gb_cuda_backend.open(0, &err))
+		cr_skip("%s", err.message);
+#else
+	cr_skip("this build has no cuda variants");
+#endif
+}
+
+static const struct gb_variant_ops *find(enum gb_backend backend, const char *name)
+{
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+
+		if (v->backend == backend && gb_equal(v->workload, "lbvh") &&
+		    gb_equal(v->name, name))
+			return v->ops;
+	}
+	cr_assert(0, "no variant %s", name);
+	return NULL;
+}
+
+/* A scene and its input. */
+struct work {
+	struct lbvh_params params;
+	struct lbvh_input *in;
+	size_t size; /* of an output */
+};
+
+static struct work set_up(enum lbvh_op op, const char *scene, int64_t primitives)
+{
+	struct work w = { .params = { .op = (int64_t)op,
+				      .scene = scene,
+				      .primitives = primitives,
+				      .rays = 41,
+				      .threads = 2,
+				      .seed = 3 } };
+	struct gb_error err = { 0 };
+	void *input;
+
+	cr_assert_eq(gb_lbvh_workload.prepare(&w.params, &input, &err), GB_OK, "%s", err.message);
+	w.in = input;
+	w.size = gb_lbvh_workload.output_size(&w.params, input);
+	return w;
+}
+
+/* What the variant makes of the input, the second time: the first must leave nothing behind. */
+static void *output_of(const struct work *w, const struct gb_variant_ops *ops)
+{
+	struct gb_timer timer = { 0 };
+	struct gb_error err = { 0 };
+	void *output = calloc(w->size, 1);
+	void *state;
+
+	cr_assert(output);
+	cr_assert_eq(ops->create(&state, &w->params, w->in, &err), GB_OK, "%s", err.message);
+	if (ops->upload)
+		cr_assert_eq(ops->upload(state, &err), GB_OK, "%s", err.message);
+	for (int k = 0; k < 2; k++)
+		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(ops->download(state, output, &err), GB_OK, "%s", err.message);
+	ops->destroy(state);
+	return output;
+}
+
+/* ---- trees -------------------------------------------------------------------------------- */
+
+static void same_bytes(const char *builder, const char *scene, int64_t primitives)
+{
+	struct work w = set_up(LBVH_BUILD, scene, primitives);
+	void *cpu = output_of(&w, find(GB_CPU, builder));
+	void *cuda = output_of(&w, find(GB_CUDA, builder));
+
+	cr_assert(memcmp(cpu, cuda, w.size) == 0, "%s, %s of %lld triangles", builder, scene,
+		  (long long)primitives);
+	free(cpu);
+	free(cuda);
+	gb_lbvh_workload.release(w.in);
+}
+
+/* Karras' numbering follows from the ranges of leaves, so there is one right sequence of bytes. */
+Test(variants_lbvh, codes_make_one_tree)
+{
+	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras64",
+						"apetrei" };
+
+	open_gpu();
+	for (size_t b = 0; b < GB_COUNT(builders); b++) {
+		for (size_t s = 0; s < GB_COUNT(scenes); s++)
+			same_bytes(builders[b], scenes[s], 1500);
+		for (int64_t n = 1; n <= 4; n++)
+			same_bytes(builders[b], "soup", n);
+	}
+}
+
+/* All triangles are points of one line: no node has an area, and some are inner ones of a wide
+ * tree all the same. */
+static void put_on_a_line(struct lbvh_input *in)
+{
+	gb_host_free(in->vertex);
+	in->vertex = gb_host_zalloc(9 * in->count + 4, sizeof *in->vertex, NULL);
+	in->vertex_count = 3 * in->count;
+	for (size_t i = 0; i < 3 * in->count; i++) {
+		in->triangle[i] = (uint32_t)i;
+		in->vertex[3 * i] = (float)(i / 3 * 37 % in->count);
+		in->vertex[3 * i + 1] = in->vertex[3 * i + 2] = 0.5F;
+	}
+}
+
+Test(variants_lbvh, nodes_without_area)
+{
+	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras64",
+						"apetrei",        "ploc",         "wide" };
+
+	open_gpu();
+	for (size_t b = 0; b < GB_COUNT(builders); b++)
+		for (int backend = GB_CPU; backend <= GB_CUDA; backend++) {
+			struct work w = set_up(LBVH_BUILD, "soup", 900);
+			struct gb_metrics metrics = { 0 };
+			struct gb_error err = { 0 };
+			void *output;
+
+			put_on_a_line(w.in);
+			output = output_of(&w, find((enum gb_backend)backend, builders[b]));
+			cr_assert_eq(
+				gb_lbvh_workload.verify(&w.params, w.in, 0, output, &metrics, &err),
+				GB_OK, "%s: %s", builders[b], err.message);
+			/* Leaves of four at most, eight a node. */
+			cr_assert(((const struct lbvh_tree_header *)output)->nodes >=
+					  w.in->count / 32,
+				  "%s makes too few nodes", builders[b]);
+			free(output);
+			gb_lbvh_workload.release(w.in);
+		}
+}
+
+/* Nodes and the index that their leaves mean. */
+struct tree {
+	const struct lbvh_node *node;
+	const uint32_t *index;
+};
+
+/* Two subtrees are the same but for the numbers of their nodes. */
+static void same_subtree(struct tree a, uint32_t i, struct tree b, uint32_t j)
+{
+	const struct lbvh_node *m = a.node + i, *n = b.node + j;
+
+	cr_assert(memcmp(m->lo, n->lo, sizeof m->lo) == 0 &&
+		  memcmp(m->hi, n->hi, sizeof m->hi) == 0);
+	cr_assert_eq(m->left & LBVH_LEAF, n->left & LBVH_LEAF);
+	if (m->left & LBVH_LEAF) {
+		cr_assert_eq(m->right, n->right);
+		cr_assert(memcmp(a.index + (m->left & ~LBVH_LEAF), b.index + (n->left & ~LBVH_LEAF),
+				 m->right * sizeof *a.index) == 0);
+		return;
+	}
+	same_subtree(a, m->left, b, n->left);
+	same_subtree(a, m->right, b, n->right);
+}
+
+/* The CPU's clustering, without the refinement that follows it there, by one thread. */
+static void cluster(struct lbvh_cpu *cpu, const struct work *w)
+{
+	struct lbvh_params alone = w->params;
+	struct gb_error err = { 0 };
+
+	alone.threads = 1;
+	cr_assert_eq(lbvh_cpu_init(cpu, &alone, w->in, LBVH_CPU_CLUSTERED, &err), GB_OK, "%s",
+		     err.message);
+	lbvh_cpu_bounds(cpu, NULL);
+	lbvh_cpu_codes(cpu, NULL);
+	lbvh_cpu_sort_radix(cpu, NULL);
+	lbvh_cpu_leaves(cpu, NULL);
+	lbvh_cpu_cluster(cpu, NULL);
+}
+
+/* Clustering numbers inner nodes as they come. */
+Test(variants_lbvh, clusters_make_one_tree)
+{
+	open_gpu();
+	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
+		struct work w = set_up(LBVH_BUILD, scenes[s], 1500);
+		void *cuda = output_of(&w, find(GB_CUDA, "ploc"));
+		struct lbvh_cpu cpu = { 0 };
+
+		cluster(&cpu, &w);
+		same_subtree((struct tree){ cpu.node, cpu.index }, 0,
+			     (struct tree){ lbvh_build_nodes(cuda), lbvh_build_index(w.in, cuda) },
+			     0);
+		lbvh_cpu_release(&cpu);
+		free(cuda);
+		gb_lbvh_workload.release(w.in);
+	}
+}
+
+/* ---- hits --------------------------------------------------------------------------------- */
+
+/* Whatever the tree, every ray ends at the same distance on the same triangle. */
+Test(variants_lbvh, traversals_find_the_same_hits)
+{
+	static const char *const traversals[] = { "stack", "stack2", "wide" };
+
+	open_gpu();
+	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
+		struct work w = set_up(LBVH_TRACE, scenes[s], 1500);
+		void *cpu = output_of(&w, find(GB_CPU, "stack"));
+
+		for (size_t v = 0; v < GB_COUNT(traversals); v++) {
+			void *cuda = output_of(&w, find(GB_CUDA, traversals[v]));
+
+			cr_assert(memcmp(cpu, cuda, w.size) == 0, "%s, %s", traversals[v],
+				  scenes[s]);
+			free(cuda);
+		}
+		free(cpu);
+		gb_lbvh_workload.release(w.in);
+	}
+}

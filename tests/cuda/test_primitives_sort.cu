@@ -1,0 +1,364 @@
+/* test_primitives_sort.cu -- the stable sort of cuda/primitives/primitives.h, compared with the host's. */
+#include "tests/cuda/test_primitives.h"
+
+TestSuite(primitives_sort, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+
+enum pattern { UNIFORM, EQUAL, FEW, REVERSED };
+
+static const char *const pattern_names[] = { "uniform", "equal", "few", "reversed" };
+
+/* varied: bits that the pattern has a say in; the others are the same in all keys. */
+struct sort_case {
+	enum gpu_key key;
+	bool values;
+	int begin_bit, end_bit;
+	enum pattern pattern;
+	uint64_t varied;
+	size_t count, offset;
+	int runs;
+};
+
+static int key_bits(enum gpu_key key)
+{
+	return key == GPU_KEY_U64 ? 64 : 32;
+}
+
+static uint64_t pattern_key(enum pattern pattern, size_t count, size_t i)
+{
+	switch (pattern) {
+	case EQUAL:
+		return 0;
+	case FEW:
+		return random64(count, i) % 5 * UINT64_C(0x2b010d3b07250305);
+	case REVERSED:
+		return (count - i) * UINT64_C(0x0001000300010003);
+	case UNIFORM:
+	default:
+		return random64(count, i);
+	}
+}
+
+/* Of floats, every third is one of those that take care. */
+template <class K> static std::vector<K> make_keys(const struct sort_case *c)
+{
+	static const uint32_t special[] = { 0x00000000, 0x80000000, 0x00000001, 0x80000001,
+					    0x7f800000, 0xff800000, 0x7fc00000, 0xffc00001,
+					    0x7f800001, 0xff7fffff, 0xffffffff };
+	const uint64_t fixed = UINT64_C(0xdeadbeefcafe1234) & ~c->varied;
+	std::vector<K> keys(c->count);
+
+	for (size_t i = 0; i < c->count; i++) {
+		keys[i] = (K)(fixed | (pattern_key(c->pattern, c->count, i) & c->varied));
+		if (c->key == GPU_KEY_F32 && c->pattern == UNIFORM && i % 3 == 0)
+			keys[i] = special[i / 3 % GB_COUNT(special)];
+	}
+	return keys;
+}
+
+/* The bits that the key is sorted by. */
+template <class K> static uint64_t sorted_bits(const struct sort_case *c, K key)
+{
+	const uint64_t ordered = c->key == GPU_KEY_F32 ? radix_f32_order((uint32_t)key) : key;
+
+	return ordered << (64 - c->end_bit) >> (64 - c->end_bit + c->begin_bit);
+}
+
+/* Where in the input each element of the output comes from. */
+template <class K>
+static std::vector<size_t> host_order(const struct sort_case *c, const std::vector<K> &keys)
+{
+	std::vector<size_t> order(keys.size());
+
+	std::iota(order.begin(), order.end(), (size_t)0);
+	std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+		return sorted_bits(c, keys[a]) < sorted_bits(c, keys[b]);
+	});
+	return order;
+}
+
+template <class T>
+static std::vector<T> gather(const std::vector<T> &from, const std::vector<size_t> &order)
+{
+	std::vector<T> to(from.size());
+
+	for (size_t i = 0; i < order.size(); i++)
+		to[i] = from[order[i]];
+	return to;
+}
+
+/* One kind of array of a sort: input, output and spare. */
+template <class T> struct sort_arrays {
+	struct array<T> in, out, spare;
+};
+
+template <class T> static sort_arrays<T> new_sort_arrays(const std::vector<T> &host, size_t offset)
+{
+	return { new_array(host, offset), new_array<T>(host.size(), offset),
+		 new_array<T>(host.size(), offset) };
+}
+
+template <class T> static void clear_outputs(const struct sort_arrays<T> *a)
+{
+	clear_array(&a->out);
+	clear_array(&a->spare);
+}
+
+template <class T>
+static void expect_sorted(const struct sort_arrays<T> *a, const std::vector<T> &host,
+			  const std::vector<size_t> &order, const char *name, const char *what)
+{
+	expect_array(&a->in, host, name, what);
+	expect_array(&a->out, gather(host, order), name, what);
+	expect_guards(&a->spare, name, what);
+}
+
+template <class T> static void free_sort_arrays(const struct sort_arrays<T> *a)
+{
+	free_array(&a->in);
+	free_array(&a->out);
+	free_array(&a->spare);
+}
+
+static const char *case_name(const struct sort_case *c, char *name)
+{
+	(void)snprintf(name, NAME_MAX_BYTES,
+		       "%zu %s%d keys%s, bits %d to %d, %s, varied %#" PRIx64 ", offset %zu",
+		       c->count, c->key == GPU_KEY_F32 ? "f" : "u", key_bits(c->key),
+		       c->values ? " with values" : "", c->begin_bit, c->end_bit,
+		       pattern_names[c->pattern], c->varied, c->offset);
+	return name;
+}
+
+template <class K> static void check_sort_of(const struct sort_case *c, struct gb_timer *timer)
+{
+	const std::vector<K> keys = make_keys<K>(c);
+	const std::vector<uint32_t> values = random_words(c->values ? c->count : 0, 0);
+	const std::vector<size_t> order = host_order(c, keys);
+	const struct sort_arrays<K> k = new_sort_arrays(keys, c->offset);
+	const struct sort_arrays<uint32_t> v = new_sort_arrays(values, c->offset);
+	const struct array<unsigned char> temp = new_array<unsigned char>(
+		gpu_sort_temp_bytes(c->key, c->values, c->count, c->begin_bit, c->end_bit), 0);
+	struct gpu_sort_args sort = {};
+	char name[NAME_MAX_BYTES];
+
+	sort.key = c->key;
+	sort.count = c->count;
+	sort.begin_bit = c->begin_bit;
+	sort.end_bit = c->end_bit;
+	sort.keys_in = elements(&k.in);
+	sort.keys_out = elements(&k.out);
+	sort.keys_spare = elements(&k.spare);
+	if (c->values) {
+		sort.values_in = elements(&v.in);
+		sort.values_out = elements(&v.out);
+		sort.values_spare = elements(&v.spare);
+	}
+	sort.temp = elements(&temp);
+	sort.timer = timer;
+	case_name(c, name);
+	for (int run = 0; run < c->runs; run++) {
+		struct gb_error err = {};
+
+		clear_array(&temp);
+		clear_outputs(&k);
+		clear_outputs(&v);
+		cr_assert_eq(gpu_sort(&sort, gpu_stream(), &err), GB_OK, "%s: %s", name,
+			     err.message);
+		expect_sorted(&k, keys, order, name, "keys");
+		if (c->values)
+			expect_sorted(&v, values, order, name, "values");
+		expect_guards(&temp, name, "temporary storage");
+	}
+	free_sort_arrays(&k);
+	free_sort_arrays(&v);
+	free_array(&temp);
+}
+
+static void check_sort(const struct sort_case *c)
+{
+	if (c->key == GPU_KEY_U64)
+		check_sort_of<uint64_t>(c, NULL);
+	else
+		check_sort_of<uint32_t>(c, NULL);
+}
+
+static struct sort_case uniform_case(enum gpu_key key, bool values, size_t count)
+{
+	return { key, values, 0, key_bits(key), UNIFORM, UINT64_MAX, count, 0, RUNS };
+}
+
+/* Elements of a large tile: see primitives_sort.cu.  Sorts of few tiles take half of that. */
+static size_t large_tile(enum gpu_key key, bool values)
+{
+	return key == GPU_KEY_U64 ? 4096 : values ? 6144 : 8192;
+}
+
+static void check_sizes(enum gpu_key key, bool values)
+{
+	const size_t tile = large_tile(key, values);
+
+	for (const size_t count : sizes_for(tile)) {
+		const struct sort_case c = uniform_case(key, values, count);
+
+		check_sort(&c);
+	}
+	for (const size_t count : { (size_t)257, tile / 2 + 1, tile + 3 }) {
+		struct sort_case c = uniform_case(key, values, count);
+
+		c.offset = 1 + count % 3;
+		check_sort(&c);
+	}
+}
+
+static void check_patterns(enum gpu_key key, bool values)
+{
+	for (const enum pattern pattern : { EQUAL, FEW, REVERSED }) {
+		for (const size_t count : { (size_t)257, large_tile(key, values) + 1 }) {
+			struct sort_case c = uniform_case(key, values, count);
+
+			c.pattern = pattern;
+			check_sort(&c);
+		}
+	}
+}
+
+static void check_ranges(enum gpu_key key, bool values)
+{
+	const int bits = key_bits(key);
+	const int ranges[][2] = { { 0, 1 },  { 7, 8 },           { 5, 21 },   { 3, 11 },
+				  { 0, 30 }, { bits - 9, bits }, { 1, bits }, { 8, bits - 1 } };
+
+	for (const auto &range : ranges) {
+		for (const size_t count : { 257, 4097 }) {
+			struct sort_case c = uniform_case(key, values, count);
+
+			c.begin_bit = range[0];
+			c.end_bit = range[1];
+			c.offset = (size_t)range[0] % 2;
+			check_sort(&c);
+		}
+	}
+}
+
+static void check_sorts(enum gpu_key key, bool values)
+{
+	check_sizes(key, values);
+	check_patterns(key, values);
+	check_ranges(key, values);
+}
+
+Test(primitives_sort, u32)
+{
+	check_sorts(GPU_KEY_U32, false);
+}
+
+Test(primitives_sort, u32_with_values)
+{
+	check_sorts(GPU_KEY_U32, true);
+}
+
+Test(primitives_sort, u64)
+{
+	check_sorts(GPU_KEY_U64, false);
+}
+
+Test(primitives_sort, u64_with_values)
+{
+	check_sorts(GPU_KEY_U64, true);
+}
+
+Test(primitives_sort, f32)
+{
+	check_sorts(GPU_KEY_F32, false);
+}
+
+/* Any set of bytes may be the same in all keys: its passes have nothing to do, and what is left,
+ * be it none, odd or even in number, has to end up in the output. */
+Test(primitives_sort, where_bytes_are_the_same)
+{
+	for (unsigned set = 0; set < 16; set++) {
+		struct sort_case c = uniform_case(GPU_KEY_U32, set % 3 == 0, 300);
+
+		c.varied = 0;
+		for (int byte = 0; byte < 4; byte++)
+			c.varied |= (uint64_t)(set >> byte & 1 ? 0xff : 0) << 8 * byte;
+		check_sort(&c);
+		c.values = !c.values;
+		check_sort(&c);
+		c.key = GPU_KEY_U64;
+		c.end_bit = 64;
+		c.varied |= c.varied << 24;
+		check_sort(&c);
+	}
+}
+
+/* Both sides of the size from which tiles are large, which the number of multiprocessors decides:
+ * by two digits below, by the whole key above. */
+static void check_large(enum gpu_key key, bool values)
+{
+	const size_t most = (2 * (size_t)gpu_sm_count() - 1) * large_tile(key, values);
+	struct sort_case c = uniform_case(key, values, most);
+
+	c.runs = 1;
+	c.begin_bit = c.end_bit - 9;
+	check_sort(&c);
+	c = uniform_case(key, values, most + 1);
+	c.runs = 1;
+	check_sort(&c);
+}
+
+Test(primitives_sort, in_large_tiles)
+{
+	for (const bool values : { false, true }) {
+		check_large(GPU_KEY_U32, values);
+		check_large(GPU_KEY_U64, values);
+	}
+}
+
+Test(primitives_sort, tells_its_phases)
+{
+	const struct sort_case c = uniform_case(GPU_KEY_U32, true, 1000);
+	struct gb_phase_time phase[GB_MAX_PHASES];
+	size_t count = GB_MAX_PHASES;
+	struct gb_error err = {};
+	double ns = -1;
+	static struct gb_timer timer;
+
+	timer.ops = gb_cuda_backend.timer;
+	timer.err = &err;
+	timer.phases = true;
+	cr_assert_eq(timer.ops->create(&timer.clock, &err), GB_OK, "%s", err.message);
+	gb_timer_begin(&timer);
+	check_sort_of<uint32_t>(&c, &timer);
+	gb_timer_end(&timer);
+	cr_assert_eq(gb_timer_read(&timer, &ns, phase, &count), GB_OK, "%s", err.message);
+	cr_assert_eq(count, 2);
+	cr_expect_str_eq(phase[0].name, "histogram");
+	cr_expect_str_eq(phase[1].name, "pass");
+	timer.ops->destroy(timer.clock);
+}
+
+/* Nothing is touched: there are no arrays. */
+static void expect_refused(enum gpu_key key, int begin_bit, int end_bit, const uint32_t *values)
+{
+	struct gpu_sort_args sort = {};
+	struct gb_error err = {};
+
+	sort.key = key;
+	sort.begin_bit = begin_bit;
+	sort.end_bit = end_bit;
+	sort.values_in = values;
+	cr_expect_eq(gpu_sort(&sort, gpu_stream(), &err), GB_ERUNTIME, "bits %d to %d of %d",
+		     begin_bit, end_bit, key_bits(key));
+	cr_expect_neq(err.message[0], '\0');
+}
+
+Test(primitives_sort, refuses_bits_that_keys_have_not)
+{
+	expect_refused(GPU_KEY_U32, 0, 33, NULL);
+	expect_refused(GPU_KEY_F32, 0, 64, NULL);
+	expect_refused(GPU_KEY_U64, 0, 65, NULL);
+	expect_refused(GPU_KEY_U64, -1, 8, NULL);
+	expect_refused(GPU_KEY_U32, 8, 8, NULL);
+	expect_refused(GPU_KEY_U32, 9, 8, NULL);
+}

@@ -1,0 +1,489 @@
+/* test_trees.c -- the layout against the paper's formulas, the generated trees, the rules of
+ * split and merge against a tree kept as a set of nodes, and the terrain's mesh.
+ */
+#include <criterion/criterion.h>
+#include <omp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+#include "datasets/image.h"
+#include "datasets/terrain.h"
+#include "datasets/tree_bits.h"
+#include "datasets/trees.h"
+
+/* ---- layout ------------------------------------------------------------------------------ */
+
+/* Formulas (11) and (25) for D = 4, as in figure 9. */
+Test(cbt_layout, table_of_the_paper)
+{
+	static const unsigned width[] = { 5, 4, 3, 2, 1 };
+	static const uint64_t first[] = { 7, 12, 20, 32, 48 };
+
+	for (unsigned level = 0; level <= 4; level++) {
+		cr_assert_eq(cbt_width(4, level), width[level]);
+		cr_assert_eq(cbt_level_bit(4, level), first[level]);
+		cr_assert_eq(cbt_element_bit(4, 1U << level), first[level]);
+	}
+	cr_assert_eq(cbt_element_bit(4, 31), 63);
+	cr_assert_eq(cbt_element_bit(4, 27), 59);
+	cr_assert_eq(cbt_heap_words(20) * 8, 512 * 1024, "the paper: 512 KiB for D = 20");
+}
+
+/* Elements follow each other without gap or overlap and end where the heap does. */
+Test(cbt_layout, elements_are_dense)
+{
+	for (unsigned depth = CBT_MIN_DEPTH; depth <= 16; depth++) {
+		uint64_t bit = depth + 3;
+
+		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++) {
+			cr_assert_eq(cbt_element_bit(depth, k), bit);
+			bit += cbt_width(depth, cbt_level(k));
+		}
+		cr_assert_eq(bit, UINT64_C(4) << depth);
+		cr_assert(cbt_heap_words(depth) * 64 >= bit);
+	}
+	for (unsigned depth = 6; depth <= CBT_MAX_DEPTH; depth++)
+		for (unsigned level = 6; level <= depth; level++)
+			cr_assert_eq(cbt_level_bit(depth, level) % 64, 0);
+}
+
+Test(cbt_layout, bits_and_nodes)
+{
+	/* The example of figure 3: bit 4 may stand for 20, 10 and 5; node 27 is bit 11. */
+	cr_assert_eq(cbt_field_bit(4, 20), 4);
+	cr_assert_eq(cbt_field_bit(4, 10), 4);
+	cr_assert_eq(cbt_field_bit(4, 5), 4);
+	cr_assert_eq(cbt_leaf(4, 4, 1), 20);
+	cr_assert_eq(cbt_leaf(4, 4, 4), 5);
+	cr_assert_eq(cbt_field_bit(4, 27), 11);
+	cr_assert_eq(cbt_field_bit(CBT_MAX_DEPTH, 1), 0);
+	cr_assert_eq(cbt_leaf(CBT_MAX_DEPTH, 0, UINT32_C(1) << CBT_MAX_DEPTH), 1);
+}
+
+Test(cbt_layout, elements_are_independent)
+{
+	for (unsigned depth = CBT_MIN_DEPTH; depth <= 9; depth++) {
+		uint64_t heap[32] = { 0 };
+
+		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++)
+			cbt_set(heap, depth, k,
+				k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
+		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++)
+			cr_assert_eq(cbt_get(heap, depth, k),
+				     k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
+	}
+}
+
+/* ---- a tree as a set of nodes ------------------------------------------------------------- */
+
+enum { MOST = 10 };
+
+struct nodes {
+	unsigned depth;
+	bool leaf[2 << MOST];
+	uint32_t order[1 << MOST]; /* the leaves from left to right */
+	size_t count;
+};
+
+static void list_leaves(struct nodes *t, uint32_t k)
+{
+	if (t->leaf[k]) {
+		t->order[t->count++] = k;
+		return;
+	}
+	list_leaves(t, 2 * k);
+	list_leaves(t, 2 * k + 1);
+}
+
+static void list(struct nodes *t)
+{
+	t->count = 0;
+	list_leaves(t, 1);
+}
+
+/* The field that a set of leaves must have, from the definition of a leaf's bit. */
+static uint64_t *field_of(const struct nodes *t)
+{
+	uint64_t *field = calloc(cbt_field_words(t->depth), sizeof *field);
+
+	for (size_t i = 0; i < t->count; i++) {
+		unsigned level = 0;
+		uint32_t x = t->order[i];
+
+		while (x >> (level + 1))
+			level++;
+		gb_tree_set(field, ((uint64_t)x << (t->depth - level)) - (UINT64_C(1) << t->depth));
+	}
+	return field;
+}
+
+/* Read a field back into nodes, top down: a node is a leaf if no other bit is set in its range. */
+static void read_node(struct nodes *t, const uint64_t *field, uint32_t k)
+{
+	unsigned level = cbt_level(k);
+	uint64_t size = (UINT64_C(1) << t->depth) >> level;
+	uint64_t x = ((uint64_t)k << (t->depth - level)) - (UINT64_C(1) << t->depth);
+	bool alone = true;
+
+	cr_assert(gb_tree_get(field, x), "node %u has no first bit", k);
+	for (uint64_t i = 1; i < size; i++)
+		alone = alone && !gb_tree_get(field, x + i);
+	t->leaf[k] = alone;
+	if (alone)
+		return;
+	read_node(t, field, 2 * k);
+	read_node(t, field, 2 * k + 1);
+}
+
+static void change(struct nodes *t, const struct cbt_frame *frame)
+{
+	bool merge[2 << MOST] = { false }, split[2 << MOST] = { false }, was[2 << MOST];
+
+	memcpy(was, t->leaf, sizeof was);
+	for (size_t i = 0; i < t->count; i++) {
+		split[t->order[i]] = gb_tree_get(frame->split, i);
+		merge[t->order[i]] = gb_tree_get(frame->merge, i);
+	}
+	for (uint32_t k = 1; k < UINT32_C(1) << t->depth; k++) {
+		if (was[k] && split[k]) {
+			t->leaf[k] = false;
+			t->leaf[2 * k] = t->leaf[2 * k + 1] = true;
+		}
+		if (was[2 * k] && was[2 * k + 1] && merge[2 * k] && merge[2 * k + 1]) {
+			t->leaf[k] = true;
+			t->leaf[2 * k] = t->leaf[2 * k + 1] = false;
+		}
+	}
+	list(t);
+}
+
+Test(cbt_trees, frames_agree_with_a_set_of_nodes)
+{
+	for (int64_t depth = CBT_MIN_DEPTH; depth <= MOST; depth++)
+		for (int64_t seed = 0; seed < 8; seed++) {
+			struct cbt_params params = { .op = CBT_UPDATE,
+						     .depth = depth,
+						     .shape = CBT_RANDOM,
+						     .fill = seed % 2 ? 0.5 : 1,
+						     .frames = 12,
+						     .seed = seed };
+			static struct nodes t;
+			struct cbt_input in = { 0 };
+			struct gb_error err = { 0 };
+			uint64_t *field;
+
+			cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
+			memset(&t, 0, sizeof t);
+			t.depth = (unsigned)depth;
+			read_node(&t, in.field, 1);
+			list(&t);
+			for (size_t f = 0; f < in.frames; f++) {
+				size_t before = t.count;
+
+				cr_assert_eq(in.frame[f].leaves, before);
+				change(&t, &in.frame[f]);
+				cr_assert_eq(before + in.frame[f].splits - in.frame[f].merges,
+					     t.count);
+			}
+			field = field_of(&t);
+			cr_assert_eq(in.end_leaves, t.count);
+			cr_assert_arr_eq(in.end_field, field, in.field_words * sizeof *field);
+			free(field);
+			gb_trees_release(&in);
+		}
+}
+
+/* ---- the rule for merges ------------------------------------------------------------------ */
+
+/* The tree of depth 6 with leaves 2, 6 and 7; who wishes to be merged is a bit per leaf. */
+static size_t merge_three(uint64_t wishes, uint64_t *field)
+{
+	uint64_t split[2] = { 0 }, merge[2] = { wishes, 0 };
+	struct cbt_frame frame = { .leaves = 3, .split = split, .merge = merge };
+
+	*field = UINT64_C(1) | UINT64_C(1) << 32 | UINT64_C(1) << 48;
+	return gb_trees_apply(field, 6, &frame);
+}
+
+Test(cbt_trees, merges_need_two_leaves_that_agree)
+{
+	uint64_t before, field;
+
+	(void)merge_three(0, &before);
+	for (uint64_t wishes = 0; wishes < 6; wishes++) {
+		cr_assert_eq(merge_three(wishes, &field), 3);
+		cr_assert_eq(field, before, "2 has no leaf for a sibling; 6 and 7 do not agree");
+	}
+	for (uint64_t wishes = 6; wishes < 8; wishes++) {
+		cr_assert_eq(merge_three(wishes, &field), 2);
+		cr_assert_eq(field, UINT64_C(1) | UINT64_C(1) << 32);
+	}
+}
+
+/* ---- shapes ------------------------------------------------------------------------------- */
+
+static enum gb_status make(int64_t shape, int64_t depth, double fill, struct cbt_input *in,
+			   struct gb_error *err)
+{
+	struct cbt_params params = { .op = CBT_UPDATE,
+				     .depth = depth,
+				     .shape = shape,
+				     .fill = fill,
+				     .frames = 3,
+				     .seed = 7 };
+
+	*in = (struct cbt_input){ 0 };
+	*err = (struct gb_error){ 0 };
+	return gb_trees_make(&params, in, err);
+}
+
+/* A tree: every gap a power of two, every leaf at a multiple of its gap. */
+static size_t check_tree(const uint64_t *field, unsigned depth)
+{
+	const uint64_t end = UINT64_C(1) << depth;
+	size_t leaves = 0;
+
+	cr_assert(gb_tree_get(field, 0));
+	for (uint64_t x = 0, next; x < end; x = next, leaves++) {
+		next = gb_tree_next(field, end, x + 1);
+		cr_assert_eq((next - x) & (next - x - 1), 0);
+		cr_assert_eq(x % (next - x), 0);
+	}
+	return leaves;
+}
+
+Test(cbt_trees, leaves_are_as_many_as_asked)
+{
+	static const double fill[] = { 1, 0.97, 0.5, 0.25, 0.1, 0.003 };
+	struct cbt_input in;
+	struct gb_error err;
+
+	for (int64_t depth = CBT_MIN_DEPTH; depth <= 18; depth++)
+		for (size_t i = 0; i < GB_COUNT(fill); i++) {
+			const double wanted = fill[i] * (double)(1 << depth);
+
+			if (wanted < 0.5)
+				continue;
+			cr_assert_eq(make(CBT_RANDOM, depth, fill[i], &in, &err), GB_OK, "%s",
+				     err.message);
+			cr_assert_eq(in.leaves, (size_t)(wanted + 0.5));
+			cr_assert_eq(check_tree(in.field, in.depth), in.leaves);
+			cr_assert_eq(check_tree(in.end_field, in.depth), in.end_leaves);
+			gb_trees_release(&in);
+		}
+}
+
+Test(cbt_trees, uniform_and_full)
+{
+	struct cbt_input in;
+	struct gb_error err;
+
+	for (int64_t depth = CBT_MIN_DEPTH; depth <= 14; depth++)
+		for (int64_t k = 0; k <= depth; k++) {
+			cr_assert_eq(make(CBT_UNIFORM, depth, 1.0 / (double)(1 << k), &in, &err),
+				     GB_OK);
+			cr_assert_eq(in.leaves, (size_t)1 << (depth - k));
+			cr_assert_eq(check_tree(in.field, in.depth), in.leaves);
+			for (uint64_t x = 0; x < UINT64_C(1) << depth; x++)
+				cr_assert_eq(gb_tree_get(in.field, x), x % (UINT64_C(1) << k) == 0);
+			gb_trees_release(&in);
+		}
+	cr_assert_eq(make(CBT_FULL, 12, 1, &in, &err), GB_OK);
+	cr_assert_eq(in.leaves, 4096);
+	gb_trees_release(&in);
+}
+
+Test(cbt_trees, the_number_of_threads_does_not_matter)
+{
+	struct cbt_input one, many;
+	struct gb_error err;
+
+	for (int64_t shape = CBT_RANDOM; shape <= CBT_TERRAIN; shape++) {
+		omp_set_num_threads(1);
+		cr_assert_eq(make(shape, 17, 0.3, &one, &err), GB_OK);
+		omp_set_num_threads(5);
+		cr_assert_eq(make(shape, 17, 0.3, &many, &err), GB_OK);
+		cr_assert_arr_eq(one.field, many.field, one.field_words * 8);
+		cr_assert_arr_eq(one.heap, many.heap, one.heap_words * 8);
+		cr_assert_arr_eq(one.end_field, many.end_field, one.field_words * 8);
+		gb_trees_release(&one);
+		gb_trees_release(&many);
+	}
+}
+
+static void refused(int64_t shape, int64_t depth, double fill, const char *words)
+{
+	const size_t used = gb_memory_used(GB_HOST_MEMORY);
+	struct cbt_input in;
+	struct gb_error err;
+
+	cr_assert_eq(make(shape, depth, fill, &in, &err), GB_EUSAGE);
+	cr_assert(strstr(err.message, words), "%s", err.message);
+	gb_trees_release(&in);
+	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
+}
+
+Test(cbt_trees, fills_that_no_tree_has)
+{
+	refused(CBT_FULL, 10, 0.5, "--shape=full has --fill=1, not 0.5");
+	refused(CBT_UNIFORM, 10, 0.3, "no uniform tree of depth 10 has --fill=0.3");
+	refused(CBT_UNIFORM, 3, 0.0625, "no uniform tree of depth 3 has --fill=0.0625");
+	refused(CBT_RANDOM, 10, 0, "no tree of depth 10 has --fill=0: that is 0 leaves");
+	refused(CBT_RANDOM, 4, 0.01, "no tree of depth 4 has --fill=0.01: that is 0.16 leaves");
+	refused(CBT_TERRAIN, 4, 0.07, "at least two leaves");
+}
+
+Test(cbt_trees, each_allocation_may_fail)
+{
+	const size_t used = gb_memory_used(GB_HOST_MEMORY);
+
+	for (int64_t shape = CBT_FULL; shape <= CBT_TERRAIN; shape++) {
+		enum gb_status status = GB_EUNAVAILABLE;
+
+		for (int64_t k = 1; status != GB_OK; k++) {
+			struct cbt_input in;
+			struct gb_error err;
+
+			gb_memory_fail_at(k);
+			status = make(shape, 12, 1, &in, &err);
+			gb_memory_fail_at(0);
+			gb_trees_release(&in);
+			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
+			cr_assert(status == GB_OK || status == GB_EUNAVAILABLE);
+			cr_assert_lt(k, 100);
+		}
+	}
+}
+
+Test(cbt_trees, a_dry_run_takes_no_time)
+{
+	struct cbt_input in;
+	struct gb_error err;
+
+	gb_memory_set_dry(true);
+	for (int64_t shape = CBT_RANDOM; shape <= CBT_TERRAIN; shape++) {
+		cr_assert_eq(make(shape, CBT_MAX_DEPTH, 1, &in, &err), GB_OK, "%s", err.message);
+		cr_assert(gb_memory_used(GB_HOST_MEMORY) > (size_t)640 << 20);
+		gb_trees_release(&in);
+	}
+	gb_memory_set_dry(false);
+}
+
+/* ---- terrain ------------------------------------------------------------------------------ */
+
+Test(cbt_terrain, no_frame_has_a_crack)
+{
+	static const double fill[] = { 0.02, 0.2, 0.6 };
+
+	for (int64_t depth = 6; depth <= 15; depth += 3)
+		for (size_t i = 0; i < GB_COUNT(fill); i++) {
+			struct cbt_params params = { .op = CBT_UPDATE,
+						     .depth = depth,
+						     .shape = CBT_TERRAIN,
+						     .fill = fill[i],
+						     .frames = 20,
+						     .seed = depth };
+			struct cbt_input in = { 0 };
+			struct gb_error err = { 0 };
+			size_t splits = 0, merges = 0, leaves;
+
+			if (fill[i] * (double)(1 << depth) < 2)
+				continue;
+			cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
+			leaves = in.leaves;
+			for (size_t f = 0; f < in.frames; f++) {
+				cr_assert_eq(check_tree(in.field, in.depth), leaves);
+				cr_assert_eq(gb_terrain_check(in.field, in.depth, leaves, &err),
+					     GB_OK, "frame %zu: %s", f, err.message);
+				leaves = gb_trees_apply(in.field, in.depth, &in.frame[f]);
+				splits += in.frame[f].splits;
+				merges += in.frame[f].merges;
+			}
+			cr_assert_eq(gb_terrain_check(in.end_field, in.depth, leaves, &err), GB_OK);
+			if (depth >= 12 && i == 1)
+				cr_assert(splits > 20 && merges > 20, "%zu splits, %zu merges",
+					  splits, merges);
+			gb_trees_release(&in);
+		}
+}
+
+Test(cbt_terrain, the_leaves_aimed_at)
+{
+	struct cbt_input in;
+	struct gb_error err;
+
+	cr_assert_eq(make(CBT_TERRAIN, 17, 0.25, &in, &err), GB_OK);
+	cr_assert(in.leaves > 32000 && in.leaves < 33600, "%zu leaves", in.leaves);
+	gb_trees_release(&in);
+}
+
+Test(cbt_terrain, a_crack_is_found)
+{
+	struct cbt_input in;
+	struct gb_error err;
+	uint64_t x = 0, end = UINT64_C(1) << 12, next;
+
+	cr_assert_eq(make(CBT_TERRAIN, 12, 0.2, &in, &err), GB_OK);
+	for (;; x = next) { /* split one leaf without its partner */
+		next = gb_tree_next(in.field, end, x + 1);
+		if (next - x > 1 && x > end / 4)
+			break;
+	}
+	gb_tree_set(in.field, x + (next - x) / 2);
+	cr_assert_eq(gb_terrain_check(in.field, 12, in.leaves + 1, &err), GB_EVERIFY);
+	cr_assert(strstr(err.message, "the mesh has a crack: the edge ("), "%s", err.message);
+	gb_trees_release(&in);
+}
+
+/* Both children of a triangle, and all triangles of a level, have the same area. */
+Test(cbt_terrain, triangles_halve)
+{
+	for (uint32_t k = 2; k < 4096; k++) {
+		const struct gb_triangle t = gb_terrain_triangle(k);
+		const int64_t area = (int64_t)(t.x[1] - t.x[0]) * (t.y[2] - t.y[0]) -
+				     (int64_t)(t.x[2] - t.x[0]) * (t.y[1] - t.y[0]);
+
+		cr_assert_eq(llabs(area) << (cbt_level(k) - 1), INT64_C(1) << 30);
+	}
+}
+
+Test(cbt_terrain, picture)
+{
+	char path[] = "/tmp/gpubench-terrain-XXXXXX.png";
+	struct cbt_input in;
+	struct gb_error err;
+	unsigned char head[24] = { 0 };
+	enum gb_status status;
+	FILE *file;
+	int handle = mkstemps(path, 4);
+
+	cr_assert(handle >= 0);
+	close(handle);
+	cr_assert_eq(make(CBT_TERRAIN, 10, 0.2, &in, &err), GB_OK);
+	status = gb_terrain_draw(path, in.field, in.depth, 7, &err);
+	if (status == GB_OK) {
+		file = fopen(path, "rb");
+		cr_assert_eq(fread(head, 1, sizeof head, file), sizeof head);
+		fclose(file);
+		cr_assert_eq(memcmp(head, "\x89PNG\r\n\x1a\n", 8), 0);
+		cr_assert(head[18] == 4 && head[22] == 4, "1024 pixels a side");
+	} else {
+		cr_assert(strstr(err.message, "no libpng"), "%s", err.message);
+	}
+	unlink(path);
+	gb_trees_release(&in);
+}
+
+Test(cbt_terrain, picture_without_a_place)
+{
+	const unsigned char pixel[3] = { 0 };
+	struct gb_error err = { 0 };
+	enum gb_status status = gb_image_write("/nowhere/at/all.png", pixel, 1, 1, &err);
+
+	cr_assert(status == GB_EIO || status == GB_EUNAVAILABLE);
+	cr_assert(strstr(err.message, "/nowhere/at/all.png: "));
+}

@@ -1,0 +1,27 @@
+# From archives on this machine: one that is right, one with another sum, one that is not there, one
+# without the member; the last of a manifest counts.  Where curl or unzip is missing there is nothing to try.
+for tool in curl tar unzip; do
+	command -v $tool >/dev/null || { cat "$TESTS/golden/cases/download_meshes.out"; exit 1; }
+done
+mkdir scripts datasets held
+cp "$TESTS/../scripts/download-meshes.sh" scripts
+echo ply >held/good.ply
+tar -C held -czf good.tar.gz good.ply
+sum=$(sha256sum good.tar.gz | cut -d' ' -f1)
+mesh() {
+	printf 'MESH("%s", 1, 0, "", "file://%s/%s", "%s",\n     "%s", { { 0 } })\n' "$1" "$PWD" "$2" "$3" "$4"
+}
+{
+	echo '/* a manifest */'
+	mesh other.ply good.tar.gz good.ply 0123
+	mesh absent.ply absent.tar.gz good.ply ''
+	mesh without.ply good.tar.gz another.ply "$sum"
+	mesh good.ply good.tar.gz good.ply "$sum"
+} >datasets/meshes.def
+scripts/download-meshes.sh meshes 2>all.txt
+status=$?
+scripts/download-meshes.sh meshes 2>/dev/null
+ls meshes
+grep '^scripts' all.txt >told.txt
+sed "s|$PWD|HERE|; s/$sum/SUM/" told.txt
+exit $status
