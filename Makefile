@@ -34,10 +34,13 @@ have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
 have_png   := $(call have_header,png.h)
 have_embree := $(if $(filter tsan,$(MODE)),0,$(call have_header,embree3/rtcore.h))
 
+# Operations of one table take what any of them needs; members left out of a table are zero.
+as_wanted := -Wno-unused-parameter
 warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 	-Wmissing-prototypes -Wold-style-definition -Wvla -Wundef -Wwrite-strings \
-	-Wpointer-arith -Wcast-qual -Wformat=2 -Wdouble-promotion -Wnull-dereference
-cxx_warnings := -Wall -Wextra -Wshadow
+	-Wpointer-arith -Wcast-qual -Wformat=2 -Wdouble-promotion -Wnull-dereference \
+	$(as_wanted)
+cxx_warnings := -Wall -Wextra -Wshadow $(as_wanted) -Wno-missing-field-initializers
 werror   := $(if $(CI),-Werror)
 
 optimise_release := -O3 -g
@@ -71,7 +74,8 @@ $(error none of SMS="$(SMS)" is known to $(NVCC), which knows $(known))
 endif
 gencode  := $(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm)) \
 	-gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets))
-nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow -Werror all-warnings
+nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-Wno-missing-field-initializers \
+	-Werror all-warnings
 # compute-sanitizer, where there is a GPU to use it on.
 gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
 	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer $(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))

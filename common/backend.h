@@ -1,6 +1,7 @@
 /* backend.h -- what the runner needs of a back end besides its variants.
  *
- * The CPU is cpu/backend.c, CUDA is cuda/device.cu (on a GPU or in the emulator).
+ * gb_backends (backends.c) is the one way to reach them: the CPU is cpu/backend.c, CUDA is
+ * cuda/device.cu (on a GPU or in the emulator).
  */
 #ifndef GPUBENCH_COMMON_BACKEND_H
 #define GPUBENCH_COMMON_BACKEND_H
@@ -16,7 +17,7 @@
 extern "C" {
 #endif
 
-enum gb_backend { GB_CPU, GB_CUDA };
+enum gb_backend { GB_CPU, GB_CUDA, GB_BACKENDS };
 
 /* A GPU as the record's run line describes it.  Unknown: 0, "" or -1 for the flags. */
 struct gb_gpu_info {
@@ -47,32 +48,32 @@ struct gb_gpu_state {
 };
 
 struct gb_backend_ops {
+	const char *name; /* "cpu", "cuda" */
+	bool emulated;    /* its times say nothing about a GPU */
 	/* Get device `device` ready; once.  GB_EUNAVAILABLE, with one sentence that says what is
 	 * missing (driver, device, code for this architecture, that number), if it cannot be. */
 	enum gb_status (*open)(int device, struct gb_error *err);
 	/* Evict the caches that would keep a run's data: the GPU's L2, twice the CPU's last level.
 	 */
 	enum gb_status (*flush)(struct gb_error *err);
-	/* Hold back what is queued next until unblock(), so that the launches of a whole run are
+	/* Hold back what is queued next until let_go(), so that the launches of a whole run are
 	 * queued before the first one starts.  NULL on the CPU. */
-	enum gb_status (*block)(struct gb_error *err);
-	enum gb_status (*unblock)(struct gb_error *err);
+	enum gb_status (*hold)(struct gb_error *err);
+	enum gb_status (*let_go)(struct gb_error *err);
 	/* Wait until everything is done, and report what failed on the way. */
 	enum gb_status (*synchronize)(struct gb_error *err);
 	/* The SM clock in Hz now, by a small kernel; NAN if unknown.  NULL on the CPU. */
 	double (*sm_clock_hz)(void);
 	void (*state)(struct gb_gpu_state *state); /* NULL on the CPU */
+	/* Describe up to `room` devices; *count is how many there are.  GB_EUNAVAILABLE as open().
+	 * NULL on the CPU. */
+	enum gb_status (*devices)(struct gb_gpu_info *gpu, size_t room, size_t *count,
+				  struct gb_cuda_info *cuda, struct gb_error *err);
 	const struct gb_timer_ops *timer;
 	void (*close)(void);
 };
 
-extern const struct gb_backend_ops gb_cpu_backend;
-extern const struct gb_backend_ops gb_cuda_backend;
-
-/* Describe up to `room` GPUs; *count is how many there are.  GB_EUNAVAILABLE as open().
- * Defined in cuda/device.cu. */
-enum gb_status gb_cuda_devices(struct gb_gpu_info *gpu, size_t room, size_t *count,
-			       struct gb_cuda_info *cuda, struct gb_error *err);
+extern const struct gb_backend_ops *const gb_backends[GB_BACKENDS];
 
 #ifdef __cplusplus
 }

@@ -23,13 +23,16 @@ struct block {
 	size_t bytes;
 	enum gb_memory_kind kind;
 	bool mapped; /* by mmap, in a dry run */
+	const void *owner;
+	void (*release)(void *pointer); /* NULL: gb_host_free() knows */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
 static size_t used[KINDS], peak[KINDS];
 static int64_t fail_at;
-static bool dry, refused;
+static const void *owner;
+static bool dry;
 
 static bool admit(struct gb_error *err)
 {
@@ -39,10 +42,8 @@ static bool admit(struct gb_error *err)
 	if (fail_at > 0 && --fail_at == 0)
 		yes = false;
 	(void)pthread_mutex_unlock(&lock);
-	if (!yes) {
-		gb_memory_refuse();
-		gb_fail(err, GB_EUNAVAILABLE, "this allocation was told to fail");
-	}
+	if (!yes)
+		gb_fail(err, GB_EMEMORY, "this allocation was told to fail");
 	return yes;
 }
 
@@ -52,14 +53,14 @@ bool gb_memory_admit(struct gb_error *err)
 }
 
 static enum gb_status add(enum gb_memory_kind kind, void *pointer, size_t bytes, bool mapped,
-			  struct gb_error *err)
+			  void (*release)(void *pointer), struct gb_error *err)
 {
 	struct block *b = malloc(sizeof *b);
 
 	if (!b)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	(void)pthread_mutex_lock(&lock);
-	*b = (struct block){ blocks, pointer, bytes, kind, mapped };
+	*b = (struct block){ blocks, pointer, bytes, kind, mapped, owner, release };
 	blocks = b;
 	used[kind] += bytes;
 	if (used[kind] > peak[kind])
@@ -69,9 +70,9 @@ static enum gb_status add(enum gb_memory_kind kind, void *pointer, size_t bytes,
 }
 
 enum gb_status gb_memory_add(enum gb_memory_kind kind, void *pointer, size_t bytes,
-			     struct gb_error *err)
+			     void (*release)(void *pointer), struct gb_error *err)
 {
-	return add(kind, pointer, bytes, false, err);
+	return add(kind, pointer, bytes, false, release, err);
 }
 
 /* Unlink the block of `pointer`; NULL if there is none. */
@@ -179,9 +180,10 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 	uint64_t available;
 	void *p;
 
+	if (err->code)
+		return NULL;
 	if (__builtin_mul_overflow(count, size, &bytes) || bytes > PTRDIFF_MAX - 2 * HUGE_PAGE) {
-		gb_memory_refuse();
-		gb_fail(err, GB_EUNAVAILABLE, "%zu x %zu bytes cannot be addressed", count, size);
+		gb_fail(err, GB_EMEMORY, "%zu x %zu bytes cannot be addressed", count, size);
 		return NULL;
 	}
 	if (!admit(err))
@@ -191,13 +193,12 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 	available = dry || bytes < HUGE_PAGE ? UINT64_MAX : gb_host_available();
 	p = bytes > available ? NULL : dry ? map_dry(bytes) : allocate(bytes);
 	if (!p) {
-		gb_memory_refuse();
-		gb_fail(err, GB_EUNAVAILABLE, "needs %s of host memory, %s free",
+		gb_fail(err, GB_EMEMORY, "needs %s of host memory, %s free",
 			gb_text_bytes(need, (double)bytes),
 			gb_text_bytes(have, (double)gb_host_available()));
 		return NULL;
 	}
-	if (add(GB_HOST_MEMORY, p, bytes, dry, err)) {
+	if (add(GB_HOST_MEMORY, p, bytes, dry, NULL, err)) {
 		if (dry)
 			(void)munmap(p, bytes);
 		else
@@ -244,20 +245,43 @@ void gb_memory_mark(void)
 {
 	(void)pthread_mutex_lock(&lock);
 	memcpy(peak, used, sizeof peak);
-	refused = false;
 	(void)pthread_mutex_unlock(&lock);
 }
 
-void gb_memory_refuse(void)
+void gb_memory_own(const void *new_owner)
 {
 	(void)pthread_mutex_lock(&lock);
-	refused = true;
+	owner = new_owner;
 	(void)pthread_mutex_unlock(&lock);
 }
 
-bool gb_memory_refused(void)
+/* The newest block of an owner; NULL if there is none. */
+static struct block *newest_of(const void *of)
 {
-	return refused;
+	struct block *b;
+
+	(void)pthread_mutex_lock(&lock);
+	for (b = blocks; b && b->owner != of; b = b->next)
+		;
+	(void)pthread_mutex_unlock(&lock);
+	return b;
+}
+
+void gb_memory_free_owned(const void *of)
+{
+	struct block *b;
+
+	while ((b = newest_of(of)) != NULL) {
+		void *const pointer = b->pointer;
+		void (*const release)(void *) = b->release;
+
+		if (!release) {
+			gb_host_free(pointer);
+			continue;
+		}
+		gb_memory_remove(pointer);
+		release(pointer);
+	}
 }
 
 void gb_memory_fail_at(int64_t k)

@@ -22,7 +22,8 @@ enum gb_memory_kind { GB_HOST_MEMORY, GB_DEVICE_MEMORY };
 
 /* count * size bytes on the host, aligned to 64 bytes (from 4 MiB on to 2 MiB, with huge pages
  * advised), contents undefined.  count == 0 gives a pointer that may be freed.  NULL on failure,
- * with GB_EUNAVAILABLE and what was needed and free in err. */
+ * with GB_EMEMORY and what was needed and free in err; and NULL at once if err holds a failure
+ * already, so that a series of allocations needs one look at err, after the last. */
 void *gb_host_alloc(size_t count, size_t size, struct gb_error *err);
 
 /* The same, filled with zero bytes. */
@@ -36,16 +37,17 @@ size_t gb_memory_used(enum gb_memory_kind kind);
 size_t gb_memory_peak(enum gb_memory_kind kind);
 void gb_memory_mark(void);
 
-/* Whether an allocation has been refused for want of memory since the last gb_memory_mark(); an
- * allocator of another kind tells of its own refusals. */
-bool gb_memory_refused(void);
-void gb_memory_refuse(void);
+/* What is allocated from now on belongs to `owner`, which stands for itself alone; NULL, as at the
+ * start: to nobody.  free_owned() frees all that belongs to an owner and was not freed before. */
+void gb_memory_own(const void *owner);
+void gb_memory_free_owned(const void *owner);
 
-/* Bookkeeping for an allocator of another kind (cuda/): ask before, then tell.
- * admit: false when this allocation is the one that a test wants to fail. */
+/* Bookkeeping for an allocator of another kind (cuda/): ask before, then add, and remove when it is
+ * freed.  admit: false when this allocation is the one that a test wants to fail.  release: frees
+ * the pointer, after it was removed. */
 bool gb_memory_admit(struct gb_error *err);
 enum gb_status gb_memory_add(enum gb_memory_kind kind, void *pointer, size_t bytes,
-			     struct gb_error *err);
+			     void (*release)(void *pointer), struct gb_error *err);
 void gb_memory_remove(void *pointer);
 
 /* Make the k-th allocation from now (1: the next) fail; 0 turns that off. */

@@ -15,9 +15,11 @@ enum gb_status {
 	GB_OK = 0,
 	GB_EVERIFY = 1,        /* a result disagreed with the reference */
 	GB_EUSAGE = 2,         /* the command line or an input file makes no sense */
-	GB_EUNAVAILABLE = 3,   /* not in this build, no such device, too little memory: a skip */
+	GB_EUNAVAILABLE = 3,   /* not in this build, no such device, cannot do this: a skip */
 	GB_ERUNTIME = 4,       /* a CUDA error, a lost thread, a time-out */
 	GB_EIO = 5,            /* output could not be written */
+	GB_EMEMORY = 7,        /* too little memory: skips a measurement; elsewhere it ends the
+				  program, with the exit status of GB_ERUNTIME */
 	GB_EINTERRUPTED = 130, /* Ctrl-C */
 };
 
@@ -32,6 +34,9 @@ struct gb_error {
  */
 enum gb_status gb_fail(struct gb_error *err, enum gb_status code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+
+/* GB_EMEMORY: "out of memory", followed by " for " and `what` unless that is NULL. */
+enum gb_status gb_out_of_memory(struct gb_error *err, const char *what);
 
 #ifdef __cplusplus
 }

@@ -2,7 +2,9 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 
+#include "common/memory.h"
 #include "common/text.h"
 
 /* The place of a metric, new or old; GB_MAX_METRICS if there is no room. */
@@ -36,4 +38,40 @@ void gb_metric_hash(struct gb_metrics *metrics, const char *name, uint64_t hash)
 	if (i < GB_MAX_METRICS)
 		(void)snprintf(metrics->item[i].text, sizeof metrics->item[i].text, "0x%016" PRIx64,
 			       hash);
+}
+
+enum gb_status gb_state_create(const struct gb_variant_ops *ops, const void *params,
+			       const void *input, void **state, struct gb_error *err)
+{
+	if (!ops->state_size)
+		return ops->create_old(state, params, input, err);
+	*state = calloc(1, ops->state_size);
+	if (!*state)
+		return gb_out_of_memory(err, NULL);
+	gb_memory_own(*state);
+	(void)ops->create(*state, params, input, err);
+	gb_memory_own(NULL);
+	return err->code;
+}
+
+enum gb_status gb_state_upload(const struct gb_variant_ops *ops, void *state, struct gb_error *err)
+{
+	if (!ops->upload)
+		return GB_OK;
+	gb_memory_own(state);
+	(void)ops->upload(state, err);
+	gb_memory_own(NULL);
+	return err->code;
+}
+
+void gb_state_destroy(const struct gb_variant_ops *ops, void *state)
+{
+	if (!state)
+		return;
+	if (ops->destroy)
+		ops->destroy(state);
+	if (!ops->state_size)
+		return;
+	gb_memory_free_owned(state);
+	free(state);
 }

@@ -92,16 +92,19 @@ enum gb_variant_flags {
 	GB_SERIAL = 1,         /* one thread, whatever --threads says */
 	GB_REPEATABLE = 2,     /* run() leaves its input as it found it: may be run again without
 				  reset(), so short ones can be batched */
-	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind block() */
+	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind a hold */
 };
 
-/* All state lives behind void *.  Members that may be NULL: upload, reset, bytes,
- * metrics. */
+/* Members that may be NULL: upload, reset, destroy, bytes, metrics. */
 struct gb_variant_ops {
-	/* Allocate everything, on host and device.  GB_EUNAVAILABLE, with the reason, when this
-	 * variant cannot do what params ask for or memory does not suffice: the point is skipped.
-	 * On failure *state may be left set: destroy() is called on it. */
-	enum gb_status (*create)(void **state, const void *params, const void *input,
+	size_t state_size; /* bytes of what `state` points to below */
+	enum gb_status (*create_old)(void **state, const void *params, const void *input,
+				     struct gb_error *err);
+	/* Allocate everything, on host and device.  The state arrives zeroed; it is freed by the
+	 * caller, with all that create() and upload() have allocated through common/memory.h and
+	 * cuda/device.h.  GB_EUNAVAILABLE, with the reason, when this variant cannot do what params
+	 * ask for, and GB_EMEMORY: the point is skipped. */
+	enum gb_status (*create)(void *state, const void *params, const void *input,
 				 struct gb_error *err);
 	/* Input to the device: timed as `upload`.  NULL on the CPU. */
 	enum gb_status (*upload)(void *state, struct gb_error *err);
@@ -111,7 +114,8 @@ struct gb_variant_ops {
 	enum gb_status (*run)(void *state, struct gb_timer *timer, struct gb_error *err);
 	/* The result into output (workload.output_size bytes, poisoned): timed as `download`. */
 	enum gb_status (*download)(void *state, void *output, struct gb_error *err);
-	/* Accepts NULL and a half-built state. */
+	/* Give back what is not counted memory (a library's handles, pinned pages), of a state that
+	 * may be half built. */
 	void (*destroy)(void *state);
 	/* Bytes that one run moves through main memory, by this variant's model (stated in its
 	 * file).  NULL: the workload's own compulsory bytes, and what metrics() tells as
@@ -122,6 +126,13 @@ struct gb_variant_ops {
 	void (*metrics)(void *state, struct gb_metrics *metrics);
 	unsigned flags; /* enum gb_variant_flags */
 };
+
+/* A state of the variant, made by create(); gb_state_destroy() frees it and all that belongs to it.
+ * On failure *state may be left set, for gb_state_destroy(), which accepts NULL. */
+enum gb_status gb_state_create(const struct gb_variant_ops *ops, const void *params,
+			       const void *input, void **state, struct gb_error *err);
+enum gb_status gb_state_upload(const struct gb_variant_ops *ops, void *state, struct gb_error *err);
+void gb_state_destroy(const struct gb_variant_ops *ops, void *state);
 
 struct gb_variant {
 	const char *workload;
@@ -165,6 +176,8 @@ struct gb_workload {
 				 const void *output, struct gb_metrics *metrics,
 				 struct gb_error *err);
 	const char *verify_method; /* one line, for the record */
+	/* Whether it is the copy that all others' bytes per second are set against. */
+	bool yardstick;
 	/* How many different inputs the samples cycle through (bfs: sources); NULL: one.
 	 * The outputs of each different one are verified. */
 	int64_t (*distinct)(const void *params, const void *input);

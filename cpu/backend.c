@@ -146,7 +146,9 @@ static void close_cpu(void)
 	buffer.size = 0;
 }
 
+extern const struct gb_backend_ops gb_cpu_backend; /* for common/backends.c */
 const struct gb_backend_ops gb_cpu_backend = {
+	.name = "cpu",
 	.open = open_cpu,
 	.flush = flush,
 	.synchronize = synchronize,

@@ -1,7 +1,7 @@
 /* backend.h -- the parts that device.cu puts together into gb_cuda_backend.
  *
  * Variants have no use for these: what they need is in device.h.  Each part is created by open()
- * and destroyed by close(), in device.cu; destroying what was never created is well.
+ * and destroyed by close(), in device.cu; what was never created may be destroyed.
  */
 #ifndef GPUBENCH_CUDA_BACKEND_H
 #define GPUBENCH_CUDA_BACKEND_H
@@ -13,11 +13,11 @@ enum gb_status gpu_flush_create(struct gb_error *err);
 enum gb_status gpu_flush(struct gb_error *err);
 void gpu_flush_destroy(void);
 
-/* block.cu: hold the stream from block to unblock. */
-enum gb_status gpu_block_create(struct gb_error *err);
-enum gb_status gpu_block(struct gb_error *err);
-enum gb_status gpu_unblock(struct gb_error *err);
-void gpu_block_destroy(void);
+/* hold.cu: hold the stream back from gpu_hold() to gpu_let_go(). */
+enum gb_status gpu_hold_create(struct gb_error *err);
+enum gb_status gpu_hold(struct gb_error *err);
+enum gb_status gpu_let_go(struct gb_error *err);
+void gpu_hold_destroy(void);
 
 /* clock.cu: the SM clock in Hz, measured now; waits for the stream.  NAN if unknown. */
 enum gb_status gpu_clock_create(struct gb_error *err);

@@ -19,8 +19,9 @@ static inline enum gb_status gb_cuda_status(cudaError_t result)
 		return GB_OK;
 	case cudaErrorNoDevice:
 	case cudaErrorInsufficientDriver:
-	case cudaErrorMemoryAllocation:
 		return GB_EUNAVAILABLE;
+	case cudaErrorMemoryAllocation:
+		return GB_EMEMORY;
 	default:
 		return GB_ERUNTIME;
 	}

@@ -107,7 +107,7 @@ static void close_device(void)
 {
 	if (!gpu.open)
 		return;
-	gpu_block_destroy();
+	gpu_hold_destroy();
 	gpu_clock_destroy();
 	gpu_flush_destroy();
 	if (gpu.stream)
@@ -132,7 +132,7 @@ static enum gb_status start(int device, struct gb_error *err)
 	gpu.device = device;
 	gpu.sm_count = gpu_attribute(cudaDevAttrMultiProcessorCount);
 	if (!CUDA_OK(err, cudaStreamCreate(&gpu.stream)) || gpu_flush_create(err) ||
-	    gpu_block_create(err) || gpu_clock_create(err)) {
+	    gpu_hold_create(err) || gpu_clock_create(err)) {
 		close_device();
 		return err->code;
 	}
@@ -225,9 +225,14 @@ static enum gb_status allocate(void **pointer, size_t bytes, struct gb_error *er
 	}
 	(void)cudaGetLastError();
 	(void)cudaMemGetInfo(&free_bytes, &total);
-	gb_memory_refuse();
-	return gb_fail(err, GB_EUNAVAILABLE, "needs %s of device memory, %s free",
+	return gb_fail(err, GB_EMEMORY, "needs %s of device memory, %s free",
 		       gb_text_bytes(need, (double)bytes), gb_text_bytes(have, (double)free_bytes));
+}
+
+static void release(void *pointer)
+{
+	if (!is_token(pointer))
+		(void)cudaFree(pointer);
 }
 
 enum gb_status gpu_alloc(void **pointer, size_t count, size_t size, struct gb_error *err)
@@ -235,14 +240,14 @@ enum gb_status gpu_alloc(void **pointer, size_t count, size_t size, struct gb_er
 	const size_t bytes = count * size;
 
 	*pointer = NULL;
+	if (err->code)
+		return err->code;
 	if (size && count > PTRDIFF_MAX / size)
-		return gb_fail(err, GB_EUNAVAILABLE, "%zu x %zu bytes cannot be addressed", count,
-			       size);
+		return gb_fail(err, GB_EMEMORY, "%zu x %zu bytes cannot be addressed", count, size);
 	if (!gb_memory_admit(err) || allocate(pointer, bytes, err))
 		return err->code;
-	if (gb_memory_add(GB_DEVICE_MEMORY, *pointer, bytes, err)) {
-		if (!is_token(*pointer))
-			(void)cudaFree(*pointer);
+	if (gb_memory_add(GB_DEVICE_MEMORY, *pointer, bytes, release, err)) {
+		release(*pointer);
 		*pointer = NULL;
 		return err->code;
 	}
@@ -254,8 +259,7 @@ void gpu_free(void *pointer)
 	if (!pointer)
 		return;
 	gb_memory_remove(pointer);
-	if (!is_token(pointer))
-		(void)cudaFree(pointer);
+	release(pointer);
 }
 
 /* ---- what the record says of the machine -------------------------------------------------- */
@@ -335,8 +339,8 @@ static enum gb_status describe(int id, struct gb_gpu_info *info, struct gb_error
 	return GB_OK;
 }
 
-enum gb_status gb_cuda_devices(struct gb_gpu_info *info, size_t room, size_t *count,
-			       struct gb_cuda_info *cuda, struct gb_error *err)
+static enum gb_status devices(struct gb_gpu_info *info, size_t room, size_t *count,
+			      struct gb_cuda_info *cuda, struct gb_error *err)
 {
 	int there = 0;
 
@@ -351,14 +355,18 @@ enum gb_status gb_cuda_devices(struct gb_gpu_info *info, size_t room, size_t *co
 	return GB_OK;
 }
 
+extern const struct gb_backend_ops gb_cuda_backend; /* for common/backends.c */
 const struct gb_backend_ops gb_cuda_backend = {
+	.name = "cuda",
+	.emulated = GPU_EMULATED != 0,
 	.open = open_device,
 	.flush = gpu_flush,
-	.block = gpu_block,
-	.unblock = gpu_unblock,
+	.hold = gpu_hold,
+	.let_go = gpu_let_go,
 	.synchronize = synchronize,
 	.sm_clock_hz = gpu_clock_hz,
 	.state = state,
+	.devices = devices,
 	.timer = &gb_cuda_timer,
 	.close = close_device,
 };

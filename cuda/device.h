@@ -1,6 +1,6 @@
 /* device.h -- the one GPU that this process uses: its stream, its memory, its properties.
  *
- * All of it holds between gb_cuda_backend.open() and close().  Everything a variant queues goes
+ * All of it holds between open() and close() of the back end.  Everything a variant queues goes
  * into gpu_stream(), and every array it owns comes from gpu_alloc().
  */
 #ifndef GPUBENCH_CUDA_DEVICE_H
@@ -16,8 +16,9 @@
 cudaStream_t gpu_stream(void);
 
 /* count * size bytes of device memory into *pointer, aligned to 256 bytes, contents undefined.
- * count == 0 gives a pointer that may be freed.  GB_EUNAVAILABLE, with what was needed and what
- * is free in err, if memory does not suffice; *pointer is then NULL.  When memory is dry
+ * count == 0 gives a pointer that may be freed.  GB_EMEMORY, with what was needed and what
+ * is free in err, if memory does not suffice; *pointer is then NULL, and at once if
+ * err holds a failure already, so that a series of allocations needs one look at err.  When memory is dry
  * (gb_memory_is_dry()) the allocation is only counted, and *pointer must not be used. */
 enum gb_status gpu_alloc(void **pointer, size_t count, size_t size, struct gb_error *err);
 

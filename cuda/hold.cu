@@ -21,7 +21,7 @@ static struct {
 	uint32_t *gate;   /* in host memory, the device's to read */
 	uint32_t *mapped; /* the same, as the device sees it */
 	uint32_t ticket;  /* of the kernel launched last */
-} block;
+} held;
 
 /* One thread.  The gate is read as volatile because the host writes it meanwhile: that is a relaxed
  * load at system scope, past every cache.  The difference is signed, so that the count may wrap. */
@@ -36,47 +36,47 @@ static __global__ void hold(const volatile uint32_t *gate, uint32_t ticket,
 
 static void open_gate(void)
 {
-	__atomic_store_n(block.gate, block.ticket, __ATOMIC_RELEASE);
+	__atomic_store_n(held.gate, held.ticket, __ATOMIC_RELEASE);
 }
 
-enum gb_status gpu_block_create(struct gb_error *err)
+enum gb_status gpu_hold_create(struct gb_error *err)
 {
 	void *gate = NULL, *mapped = NULL;
 
-	if (!CUDA_OK(err, cudaHostAlloc(&gate, sizeof *block.gate, cudaHostAllocMapped)))
+	if (!CUDA_OK(err, cudaHostAlloc(&gate, sizeof *held.gate, cudaHostAllocMapped)))
 		return err->code;
 	if (!CUDA_OK(err, cudaHostGetDevicePointer(&mapped, gate, 0))) {
 		(void)cudaFreeHost(gate);
 		return err->code;
 	}
-	block.gate = (uint32_t *)gate;
-	block.mapped = (uint32_t *)mapped;
-	block.ticket = 0;
+	held.gate = (uint32_t *)gate;
+	held.mapped = (uint32_t *)mapped;
+	held.ticket = 0;
 	open_gate();
 	return GB_OK;
 }
 
-enum gb_status gpu_block(struct gb_error *err)
+enum gb_status gpu_hold(struct gb_error *err)
 {
-	block.ticket++;
-	GPU_LAUNCH(hold, 1, 1, 0, gpu_stream(), block.mapped, block.ticket, HOLD_NS);
+	held.ticket++;
+	GPU_LAUNCH(hold, 1, 1, 0, gpu_stream(), held.mapped, held.ticket, HOLD_NS);
 	if (!CUDA_OK(err, cudaGetLastError()))
 		return err->code;
 	return GB_OK;
 }
 
-enum gb_status gpu_unblock(struct gb_error *err)
+enum gb_status gpu_let_go(struct gb_error *err)
 {
 	(void)err;
 	open_gate();
 	return GB_OK;
 }
 
-void gpu_block_destroy(void)
+void gpu_hold_destroy(void)
 {
-	if (!block.gate)
+	if (!held.gate)
 		return;
 	open_gate();
-	(void)cudaFreeHost(block.gate);
-	block.gate = block.mapped = NULL;
+	(void)cudaFreeHost(held.gate);
+	held.gate = held.mapped = NULL;
 }

@@ -111,10 +111,11 @@ static inline void *trace(const struct scene *s, const struct gb_variant_ops *op
 	void *state = NULL, *output = malloc(lbvh_trace_size(s->in));
 
 	memset(output, 0xa5, lbvh_trace_size(s->in));
-	cr_assert_eq(ops->create(&state, &s->params, s->in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_state_create(ops, &s->params, s->in, &state, &err), GB_OK, "%s",
+		     err.message);
 	cr_assert_eq(ops->run(state, NULL, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(ops->download(state, output, &err), GB_OK, "%s", err.message);
-	ops->destroy(state);
+	gb_state_destroy(ops, state);
 	return output;
 }
 

@@ -92,7 +92,7 @@ static bool print_tally(const struct gb_variant *variant, const struct tally *t)
 	char counts[64];
 
 	(void)snprintf(name, sizeof name, "%s/%s/%s", variant->workload,
-		       gb_backend_name(variant->backend), variant->name);
+		       gb_backends[variant->backend]->name, variant->name);
 	(void)snprintf(counts, sizeof counts, "%zu of %zu", t->passed,
 		       t->passed + t->failed + t->skipped);
 	if (t->failed)

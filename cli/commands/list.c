@@ -15,7 +15,7 @@ static void list_variants(const struct gb_workload *workload)
 
 		if (!gb_equal(v->workload, workload->name))
 			continue;
-		(void)snprintf(name, sizeof name, "%s/%s", gb_backend_name(v->backend), v->name);
+		(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
 		(void)printf("  %-18s %s%s%s%s%s\n", name, v->peer ? "peer: " : "", v->summary,
 			     v->ops ? "" : " (not in this build: ", v->ops ? "" : v->absent,
 			     v->ops ? "" : ")");

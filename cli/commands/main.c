@@ -125,5 +125,5 @@ int main(int argc, char **argv)
 				 errno ? ": " : "", errno ? strerror(errno) : "");
 	if (err.message[0])
 		(void)fprintf(stderr, "gpubench: %s\n", err.message);
-	return (int)status;
+	return status == GB_EMEMORY ? GB_ERUNTIME : (int)status;
 }

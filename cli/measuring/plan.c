@@ -50,7 +50,7 @@ static double recorded(const struct gb_records *records, const struct gb_variant
 			return elapsed_s;
 		if (gb_equal(gb_json_text(line, "bench"), variant->workload) &&
 		    gb_equal(gb_json_text(line, "variant"), variant->name) &&
-		    gb_equal(gb_json_text(line, "backend"), gb_backend_name(variant->backend))) {
+		    gb_equal(gb_json_text(line, "backend"), gb_backends[variant->backend]->name)) {
 			sum += elapsed_s;
 			count++;
 		}
@@ -104,11 +104,11 @@ static void measure_memory(const struct gb_workload *workload, const struct gb_v
 	gb_memory_mark();
 	if (!variant->ops)
 		gb_fail(err, GB_EUNAVAILABLE, "%s", variant->absent);
-	else if (!variant->ops->create(&state, params, input, err))
+	else if (!gb_state_create(variant->ops, params, input, &state, err))
 		output = gb_host_alloc(workload->output_size(params, input), 1, err);
 	gb_host_free(output);
 	if (variant->ops)
-		variant->ops->destroy(state);
+		gb_state_destroy(variant->ops, state);
 }
 
 static void count_in(struct gb_plan *plan, size_t host, size_t device, const struct span *span)

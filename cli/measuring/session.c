@@ -21,8 +21,7 @@
 bool gb_chosen(const struct gb_request *request, const struct gb_variant *variant,
 	       const char *const *glob, size_t glob_count)
 {
-	if (request->backend &&
-	    !strstr(request->backend, variant->backend == GB_CPU ? "cpu" : "cuda"))
+	if (request->backend && !strstr(request->backend, gb_backends[variant->backend]->name))
 		return false;
 	for (size_t i = 0; i < glob_count; i++)
 		if (gb_variant_matches(variant, glob[i]))
@@ -184,7 +183,6 @@ enum gb_status gb_refuse_parts(const struct gb_request *request, const char *com
 	return option ? gb_fail(err, GB_EUSAGE, "%s has no use for --%s", command, option) : GB_OK;
 }
 
-#if GB_HAVE_CUDA
 /* Two benchmarks on one GPU would measure each other: wait for its lock, held until we exit. */
 static void lock_gpu(struct gb_session *s)
 {
@@ -206,7 +204,6 @@ static void lock_gpu(struct gb_session *s)
 		(void)flock(s->lock, LOCK_EX);
 	}
 }
-#endif
 
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
@@ -214,11 +211,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	*s = (struct gb_session){ .request = request, .lock = -1, .started_ns = gb_now_ns() };
 	if (read_shard(s, err))
 		return err->code;
-#if GB_HAVE_CUDA
-	(void)gb_cuda_backend.open((int)request->how.device, &s->device);
-#else
-	gb_fail(&s->device, GB_EUNAVAILABLE, "this gpubench was built without CUDA");
-#endif
+	(void)gb_backends[GB_CUDA]->open((int)request->how.device, &s->device);
 	if (s->device.code && request->require_gpu)
 		return gb_fail(err, GB_EUNAVAILABLE, "--require-gpu: %s", s->device.message);
 	s->info.argc = argc;
@@ -226,9 +219,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	s->info.settings = &request->how;
 	s->info.preset = request->preset;
 	gb_env_gather(&s->info);
-#if GB_HAVE_CUDA
 	lock_gpu(s);
-#endif
 	if (open_output(s, err))
 		return err->code;
 	return put_line(s, gb_record_run(&s->info, err), err);
@@ -385,10 +376,10 @@ static enum gb_status run_variant(struct gb_session *s, struct gb_result *result
 		skip(result, no_input->code, "input: ", no_input->message);
 	else if (gb_run(result, input, &s->request->how, true, err))
 		return err->code;
-	if (result->code == GB_EUNAVAILABLE && gb_memory_refused() &&
+	if (result->code == GB_EMEMORY &&
 	    gb_limits_add(&s->limits, result->workload, result->variant, result->params, err))
 		return err->code;
-	if (!result->code && !gb_equal(result->workload->name, "stream"))
+	if (!result->code && !result->workload->yardstick)
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
 							     result->threads, &s->request->how);
 	return finish_result(s, result, err);
@@ -442,7 +433,7 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 		if (!prepared)
 			gb_memory_mark();
 		if (!prepared && workload->prepare(params, &input, &no_input) &&
-		    no_input.code != GB_EUNAVAILABLE)
+		    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 			return gb_fail(err, no_input.code, "%s", no_input.message);
 		prepared = true;
 		(void)run_variant(s, &result, &no_input, input, err);

@@ -259,18 +259,13 @@ static void gather_variables(struct gb_run_info *info)
 
 static void gather_gpus(struct gb_run_info *info)
 {
-#if defined GB_HAVE_CUDA && GB_HAVE_CUDA
 	struct gb_error err = { 0 };
 	size_t count = 0;
 
-	if (gb_cuda_devices(info->gpu, GB_MAX_GPUS, &count, &info->cuda, &err))
+	if (gb_backends[GB_CUDA]->devices(info->gpu, GB_MAX_GPUS, &count, &info->cuda, &err))
 		(void)snprintf(info->cuda_absent, sizeof info->cuda_absent, "%s", err.message);
 	else
 		info->gpu_count = count < GB_MAX_GPUS ? count : GB_MAX_GPUS;
-#else
-	(void)snprintf(info->cuda_absent, sizeof info->cuda_absent,
-		       "CUDA is not in this build: nvcc was not found");
-#endif
 }
 
 static void name_run(struct gb_run_info *info)

@@ -387,6 +387,7 @@ static const char *error_word(enum gb_status code)
 	case GB_EUSAGE:
 		return "usage";
 	case GB_EUNAVAILABLE:
+	case GB_EMEMORY:
 		return "unavailable";
 	case GB_ERUNTIME:
 		return "runtime";

@@ -26,16 +26,11 @@ const struct gb_workload *gb_workload_find(const char *name)
 	return NULL;
 }
 
-const char *gb_backend_name(enum gb_backend backend)
-{
-	return backend == GB_CPU ? "cpu" : "cuda";
-}
-
 bool gb_variant_matches(const struct gb_variant *variant, const char *glob)
 {
 	char name[64];
 
-	(void)snprintf(name, sizeof name, "%s/%s", gb_backend_name(variant->backend),
+	(void)snprintf(name, sizeof name, "%s/%s", gb_backends[variant->backend]->name,
 		       variant->name);
 	return fnmatch(glob, name, 0) == 0 || fnmatch(glob, variant->name, 0) == 0;
 }

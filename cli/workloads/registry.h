@@ -10,9 +10,6 @@ extern const size_t gb_workload_count;
 /* NULL if there is none of that name. */
 const struct gb_workload *gb_workload_find(const char *name);
 
-/* "cpu" or "cuda". */
-const char *gb_backend_name(enum gb_backend backend);
-
 /* Whether a glob (fnmatch) matches the variant's public name "cpu/best" or its last part. */
 bool gb_variant_matches(const struct gb_variant *variant, const char *glob);
 

@@ -120,6 +120,7 @@ const struct gb_workload gb_stream_workload = {
 	.output_size = output_size,
 	.verify = verify,
 	.verify_method = "every byte equals the input's",
+	.yardstick = true,
 	.work = work,
 	.source = source,
 	.release = release,

@@ -184,7 +184,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 const struct gb_variant_ops bfs_cpu_ccam = {
-	.create = create,
+	.create_old = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,

@@ -54,7 +54,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops bfs_cpu_csr = {
-	.create = create,
+	.create_old = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,

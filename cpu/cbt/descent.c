@@ -155,7 +155,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops cbt_cpu_descent = {
-	.create = create,
+	.create_old = create,
 	.reset = reset,
 	.run = run,
 	.download = download,

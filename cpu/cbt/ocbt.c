@@ -466,7 +466,7 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops cbt_cpu_ocbt = {
-	.create = create,
+	.create_old = create,
 	.reset = reset,
 	.run = run,
 	.download = download,

@@ -136,7 +136,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops cbt_cpu_serial = {
-	.create = create,
+	.create_old = create,
 	.reset = reset,
 	.run = run,
 	.download = download,

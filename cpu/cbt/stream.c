@@ -250,7 +250,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops cbt_cpu_stream = {
-	.create = create,
+	.create_old = create,
 	.reset = reset,
 	.run = run,
 	.download = download,

@@ -141,10 +141,10 @@ static void destroy(void *state)
 	free(state);
 }
 
-#define OPS(create_, run_)                                                                \
-	{                                                                                 \
-		.create = (create_), .reset = reset, .run = (run_), .download = download, \
-		.destroy = destroy                                                        \
+#define OPS(create_, run_)                                                                    \
+	{                                                                                     \
+		.create_old = (create_), .reset = reset, .run = (run_), .download = download, \
+		.destroy = destroy                                                            \
 	}
 
 const struct gb_variant_ops lbvh_cpu_embree = OPS(create_low, run1);

@@ -215,7 +215,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops lbvh_cpu_embree_morton = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = download,
 	.destroy = destroy,

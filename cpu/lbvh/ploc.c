@@ -37,7 +37,7 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops lbvh_cpu_ploc = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = lbvh_builder_download,
 	.destroy = lbvh_builder_destroy,

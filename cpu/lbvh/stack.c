@@ -114,7 +114,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops lbvh_cpu_stack = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = lbvh_stack_download,
 	.destroy = destroy,

@@ -147,7 +147,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops lbvh_cpu_stack2 = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = lbvh_stack_download,
 	.destroy = destroy,

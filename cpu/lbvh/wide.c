@@ -67,7 +67,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops lbvh_cpu_wide = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = download,
 	.destroy = destroy,

@@ -375,7 +375,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops octree_cpu_lf = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = download,
 	.destroy = destroy,

@@ -212,7 +212,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 }
 
 const struct gb_variant_ops octree_cpu_lf_amac = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = octree_cpu_download,
 	.destroy = octree_cpu_destroy,

@@ -191,7 +191,7 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops octree_cpu_morton = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = download,
 	.destroy = destroy,

@@ -126,7 +126,7 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops radix_cpu_lsd8 = {
-	.create = create,
+	.create_old = create,
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,

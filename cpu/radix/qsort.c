@@ -56,7 +56,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops radix_cpu_qsort = {
-	.create = create,
+	.create_old = create,
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,

@@ -65,6 +65,10 @@ void destroy(void *state_in)
 } // namespace
 
 extern "C" const struct gb_variant_ops radix_cpu_vqsort = {
-	create,  nullptr, radix_cpu_reset, run,       radix_cpu_download,
-	destroy, nullptr, nullptr,         GB_SERIAL,
+	.create_old = create,
+	.reset = radix_cpu_reset,
+	.run = run,
+	.download = radix_cpu_download,
+	.destroy = destroy,
+	.flags = GB_SERIAL,
 };

@@ -190,7 +190,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 }
 
 const struct gb_variant_ops stream_cpu_copy = {
-	.create = create,
+	.create_old = create,
 	.run = run,
 	.download = download,
 	.destroy = destroy,

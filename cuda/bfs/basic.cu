@@ -104,7 +104,7 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops bfs_cuda_basic = {
-	.create = create,
+	.create_old = create,
 	.upload = bfs_search_upload,
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,

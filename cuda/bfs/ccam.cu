@@ -261,7 +261,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 }
 
 const struct gb_variant_ops bfs_cuda_ccam = {
-	.create = create,
+	.create_old = create,
 	.upload = upload,
 	.reset = bfs_search_reset,
 	.run = run,

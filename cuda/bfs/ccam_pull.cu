@@ -241,7 +241,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 const struct gb_variant_ops bfs_cuda_ccam_pull = {
-	.create = create,
+	.create_old = create,
 	.upload = upload,
 	.reset = bfs_search_reset,
 	.run = run,

@@ -82,7 +82,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 }
 
 const struct gb_variant_ops bfs_cuda_csr_paper = {
-	.create = create,
+	.create_old = create,
 	.upload = bfs_search_upload,
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,

@@ -329,7 +329,7 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops cbt_cuda_descent = {
-	.create = create,
+	.create_old = create,
 	.upload = upload,
 	.reset = reset,
 	.run = run,

@@ -362,7 +362,7 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops cbt_cuda_ocbt = {
-	.create = create,
+	.create_old = create,
 	.upload = upload,
 	.reset = NULL,
 	.run = run,

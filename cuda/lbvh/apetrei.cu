@@ -32,7 +32,7 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops lbvh_cuda_apetrei = {
-	.create = create,
+	.create_old = create,
 	.upload = lbvh_gpu_builder_upload,
 	.reset = NULL,
 	.run = run,

@@ -101,7 +101,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops lbvh_cuda_stack = {
-	.create = create,
+	.create_old = create,
 	.upload = upload,
 	.reset = NULL,
 	.run = run,

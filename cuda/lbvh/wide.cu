@@ -232,7 +232,7 @@ static void destroy(void *state)
 }
 
 const struct gb_variant_ops lbvh_cuda_wide = {
-	.create = create,
+	.create_old = create,
 	.upload = upload,
 	.reset = NULL,
 	.run = run,

@@ -54,7 +54,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 const struct gb_variant_ops octree_cuda_lf = {
-	.create = create,
+	.create_old = create,
 	.upload = octree_upload,
 	.reset = octree_reset,
 	.run = run,

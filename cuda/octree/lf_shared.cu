@@ -435,7 +435,7 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops octree_cuda_lf_shared = {
-	.create = create,
+	.create_old = create,
 	.upload = upload,
 	.reset = octree_reset,
 	.run = run,

@@ -218,7 +218,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 }
 
 const struct gb_variant_ops octree_cuda_lock = {
-	.create = create,
+	.create_old = create,
 	.upload = octree_upload,
 	.reset = octree_reset,
 	.run = run,

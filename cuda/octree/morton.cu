@@ -173,7 +173,7 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops octree_cuda_morton = {
-	.create = create,
+	.create_old = create,
 	.upload = octree_upload,
 	.reset = octree_reset,
 	.run = run,

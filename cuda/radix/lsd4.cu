@@ -239,7 +239,7 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops radix_cuda_lsd4 = {
-	.create = create,
+	.create_old = create,
 	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,

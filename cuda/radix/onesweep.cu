@@ -72,7 +72,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 const struct gb_variant_ops radix_cuda_onesweep = {
-	.create = create,
+	.create_old = create,
 	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,

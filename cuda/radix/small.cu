@@ -411,7 +411,7 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops radix_cuda_small = {
-	.create = create,
+	.create_old = create,
 	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,

@@ -238,7 +238,7 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops radix_cuda_split = {
-	.create = create,
+	.create_old = create,
 	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,

@@ -193,7 +193,7 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops radix_cuda_split_fused = {
-	.create = create,
+	.create_old = create,
 	.upload = radix_upload,
 	.reset = NULL,
 	.run = run,

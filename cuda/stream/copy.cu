@@ -112,7 +112,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 }
 
 const struct gb_variant_ops stream_cuda_copy = {
-	.create = create,
+	.create_old = create,
 	.upload = upload,
 	.reset = NULL,
 	.run = run,

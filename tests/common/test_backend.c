@@ -51,13 +51,13 @@ Test(backend, cpu)
 {
 	struct gb_error err = { 0 };
 
-	cr_assert_eq(gb_cpu_backend.open(0, &err), GB_OK);
-	check_timer(gb_cpu_backend.timer);
-	check_flush(&gb_cpu_backend);
-	gb_cpu_backend.close();
-	check_flush(&gb_cpu_backend);
-	gb_cpu_backend.close();
-	gb_cpu_backend.close();
+	cr_assert_eq(gb_backends[GB_CPU]->open(0, &err), GB_OK);
+	check_timer(gb_backends[GB_CPU]->timer);
+	check_flush(gb_backends[GB_CPU]);
+	gb_backends[GB_CPU]->close();
+	check_flush(gb_backends[GB_CPU]);
+	gb_backends[GB_CPU]->close();
+	gb_backends[GB_CPU]->close();
 }
 
 #if GB_HAVE_CUDA
@@ -66,20 +66,20 @@ static bool open_cuda(void)
 {
 	struct gb_error err = { 0 };
 
-	return gb_cuda_backend.open(0, &err) == GB_OK;
+	return gb_backends[GB_CUDA]->open(0, &err) == GB_OK;
 }
 
 Test(backend, cuda_opens_or_says_why_again_and_again)
 {
 	for (int i = 0; i < 3; i++) {
 		struct gb_error err = { 0 };
-		const enum gb_status status = gb_cuda_backend.open(0, &err);
+		const enum gb_status status = gb_backends[GB_CUDA]->open(0, &err);
 
 		cr_expect(status == GB_OK || status == GB_EUNAVAILABLE);
 		cr_expect_eq(status != GB_OK, err.message[0] != '\0');
 	}
-	gb_cuda_backend.close();
-	gb_cuda_backend.close();
+	gb_backends[GB_CUDA]->close();
+	gb_backends[GB_CUDA]->close();
 }
 
 Test(backend, cuda_refuses_a_device_that_is_not_there)
@@ -91,11 +91,11 @@ Test(backend, cuda_refuses_a_device_that_is_not_there)
 		char name[32];
 
 		(void)snprintf(name, sizeof name, "no GPU %d", numbers[i]);
-		cr_expect_eq(gb_cuda_backend.open(numbers[i], &err), GB_EUNAVAILABLE);
+		cr_expect_eq(gb_backends[GB_CUDA]->open(numbers[i], &err), GB_EUNAVAILABLE);
 		if (open_cuda())
 			cr_expect(strstr(err.message, name) != NULL, "%s", err.message);
 	}
-	gb_cuda_backend.close();
+	gb_backends[GB_CUDA]->close();
 }
 
 Test(backend, cuda_lists_devices)
@@ -105,7 +105,7 @@ Test(backend, cuda_lists_devices)
 	struct gb_error err = { 0 };
 	size_t count = 77;
 
-	if (gb_cuda_devices(gpu, GB_COUNT(gpu), &count, &cuda, &err)) {
+	if (gb_backends[GB_CUDA]->devices(gpu, GB_COUNT(gpu), &count, &cuda, &err)) {
 		cr_expect_eq(err.code, GB_EUNAVAILABLE);
 		cr_expect_eq(count, 0);
 		return;
@@ -130,11 +130,11 @@ Test(backend, cuda_flush_timer_and_state)
 
 	if (!open_cuda())
 		return;
-	check_timer(gb_cuda_backend.timer);
-	check_flush(&gb_cuda_backend);
-	gb_cuda_backend.state(&state);
+	check_timer(gb_backends[GB_CUDA]->timer);
+	check_flush(gb_backends[GB_CUDA]);
+	gb_backends[GB_CUDA]->state(&state);
 	cr_expect(isnan(state.temperature_c) || state.temperature_c > 0);
-	gb_cuda_backend.close();
+	gb_backends[GB_CUDA]->close();
 }
 
 /* A clock between 100 MHz and 10 GHz, or none. */
@@ -144,14 +144,14 @@ Test(backend, cuda_sm_clock)
 
 	if (!open_cuda())
 		return;
-	hz = gb_cuda_backend.sm_clock_hz();
+	hz = gb_backends[GB_CUDA]->sm_clock_hz();
 	cr_expect(isnan(hz) || (hz > 1e8 && hz < 1e10), "%g Hz", hz);
-	gb_cuda_backend.close();
-	cr_expect(isnan(gb_cuda_backend.sm_clock_hz()), "closed, but has a clock");
+	gb_backends[GB_CUDA]->close();
+	cr_expect(isnan(gb_backends[GB_CUDA]->sm_clock_hz()), "closed, but has a clock");
 }
 
-/* Many times, and with an unblock too many: each block waits for its own unblock. */
-Test(backend, cuda_block_and_unblock, .timeout = 60)
+/* Many times, and with a let_go() too many: each hold waits for its own. */
+Test(backend, cuda_hold_and_let_go, .timeout = 60)
 {
 	struct gb_error err = { 0 };
 	double start, ns;
@@ -160,15 +160,15 @@ Test(backend, cuda_block_and_unblock, .timeout = 60)
 		return;
 	start = gb_now_ns();
 	for (int i = 0; i < 50; i++) {
-		cr_assert_eq(gb_cuda_backend.block(&err), GB_OK, "%s", err.message);
-		cr_assert_eq(gb_cuda_backend.unblock(&err), GB_OK);
+		cr_assert_eq(gb_backends[GB_CUDA]->hold(&err), GB_OK, "%s", err.message);
+		cr_assert_eq(gb_backends[GB_CUDA]->let_go(&err), GB_OK);
 		if (i % 3 == 0)
-			cr_assert_eq(gb_cuda_backend.unblock(&err), GB_OK);
-		cr_assert_eq(gb_cuda_backend.synchronize(&err), GB_OK, "%s", err.message);
+			cr_assert_eq(gb_backends[GB_CUDA]->let_go(&err), GB_OK);
+		cr_assert_eq(gb_backends[GB_CUDA]->synchronize(&err), GB_OK, "%s", err.message);
 	}
 	ns = gb_now_ns() - start;
 	cr_expect_lt(ns, 50 * 50e6, "the gate did not open: %g ns", ns);
-	gb_cuda_backend.close();
+	gb_backends[GB_CUDA]->close();
 }
 
 /* A block that nobody lifts ends by itself, and the next ones work. */
@@ -180,15 +180,15 @@ Test(backend, cuda_block_never_hangs, .timeout = 60)
 	if (!open_cuda())
 		return;
 	start = gb_now_ns();
-	cr_assert_eq(gb_cuda_backend.block(&err), GB_OK);
-	cr_assert_eq(gb_cuda_backend.synchronize(&err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_backends[GB_CUDA]->hold(&err), GB_OK);
+	cr_assert_eq(gb_backends[GB_CUDA]->synchronize(&err), GB_OK, "%s", err.message);
 	ns = gb_now_ns() - start;
 	cr_expect_gt(ns, 20e6);
 	cr_expect_lt(ns, 5e9);
-	cr_assert_eq(gb_cuda_backend.block(&err), GB_OK);
-	cr_assert_eq(gb_cuda_backend.unblock(&err), GB_OK);
-	cr_assert_eq(gb_cuda_backend.synchronize(&err), GB_OK);
-	gb_cuda_backend.close();
+	cr_assert_eq(gb_backends[GB_CUDA]->hold(&err), GB_OK);
+	cr_assert_eq(gb_backends[GB_CUDA]->let_go(&err), GB_OK);
+	cr_assert_eq(gb_backends[GB_CUDA]->synchronize(&err), GB_OK);
+	gb_backends[GB_CUDA]->close();
 }
 
 /* More than any device has: skipped with both numbers, and the device is as good as before. */
@@ -201,16 +201,16 @@ Test(backend, cuda_too_little_memory)
 
 	if (!open_cuda())
 		return;
-	cr_expect_eq(stream_cuda_copy.create(&state, &params, &input, &err), GB_EUNAVAILABLE);
+	cr_expect_eq(gb_state_create(&stream_cuda_copy, &params, &input, &state, &err), GB_EMEMORY);
 	cr_expect(strstr(err.message, "needs 1024 GiB of device memory, ") != NULL ||
 			  strstr(err.message, "needs 1.00 TiB of device memory, ") != NULL,
 		  "%s", err.message);
 	cr_expect(strstr(err.message, " free") != NULL, "%s", err.message);
-	stream_cuda_copy.destroy(state);
+	gb_state_destroy(&stream_cuda_copy, state);
 	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	cr_expect_eq(gb_cuda_backend.open(0, &none), GB_OK);
-	check_flush(&gb_cuda_backend);
-	gb_cuda_backend.close();
+	cr_expect_eq(gb_backends[GB_CUDA]->open(0, &none), GB_OK);
+	check_flush(gb_backends[GB_CUDA]);
+	gb_backends[GB_CUDA]->close();
 }
 
 #endif

@@ -49,10 +49,10 @@ Test(memory, nothing_is_still_a_pointer)
 Test(memory, refuses_what_cannot_fit)
 {
 	cr_assert(eq(ptr, gb_host_alloc(SIZE_MAX, 8, &err), NULL));
-	cr_assert(eq(int, (int)err.code, GB_EUNAVAILABLE));
+	cr_assert(eq(int, (int)err.code, GB_EMEMORY));
 	err = (struct gb_error){ 0 };
 	cr_assert(eq(ptr, gb_host_alloc((size_t)1 << 50, 1, &err), NULL));
-	cr_assert(eq(int, (int)err.code, GB_EUNAVAILABLE));
+	cr_assert(eq(int, (int)err.code, GB_EMEMORY));
 	cr_assert(strstr(err.message, "needs 1.00 PiB of host memory, ") != NULL, "%s",
 		  err.message);
 	cr_assert(strstr(err.message, " free") != NULL);

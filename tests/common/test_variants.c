@@ -113,7 +113,7 @@ ParameterizedTest(const size_t *i, variants, every_point)
 		cr_skip("%s: %s", v->name, skipped);
 	cr_assert(passed > 0, "%s was left out: %s", v->name, skipped);
 	fprintf(stderr, "%s/%s/%s: %zu points verified%s\n", v->workload,
-		gb_backend_name(v->backend), v->name, passed,
+		gb_backends[v->backend]->name, v->name, passed,
 		v->backend == GB_CUDA ? GB_CUDA_WHERE : "");
 }
 

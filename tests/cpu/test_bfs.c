@@ -44,7 +44,7 @@ static void search_all(const struct bfs_params *params, const struct bfs_input *
 			free(output);
 			continue;
 		}
-		searches[i]->create(&state, params, in, &err);
+		gb_state_create(searches[i], params, in, &state, &err);
 		cr_assert_eq(err.code, GB_OK, "search %zu: %s", i, err.message);
 		for (int64_t sample = 0; sample < count && sample < most; sample++) {
 			searches[i]->reset(state, sample, &err);
@@ -56,7 +56,7 @@ static void search_all(const struct bfs_params *params, const struct bfs_input *
 				     bfs_source(in, sample), err.message);
 		}
 		searches[i]->metrics(state, &metrics);
-		searches[i]->destroy(state);
+		gb_state_destroy(searches[i], state);
 		free(output);
 	}
 }
@@ -175,11 +175,11 @@ Test(bfs_cpu, no_matrix)
 		const bool csr = searches[i] == &bfs_cpu_csr || searches[i] == &bfs_cpu_csr_do;
 
 		err = (struct gb_error){ 0 };
-		searches[i]->create(&state, &params, input, &err);
+		gb_state_create(searches[i], &params, input, &state, &err);
 		cr_assert_eq(err.code, csr ? GB_OK : GB_EUNAVAILABLE);
 		cr_assert(csr || strstr(err.message, "more than 65536 vertices"));
-		searches[i]->destroy(state);
-		searches[i]->destroy(NULL);
+		gb_state_destroy(searches[i], state);
+		gb_state_destroy(searches[i], NULL);
 	}
 	gb_bfs_workload.release(input);
 }

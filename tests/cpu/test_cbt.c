@@ -93,7 +93,8 @@ static void check(const struct gb_variant_ops *ops, const struct cbt_params *par
 	struct gb_error err = { 0 };
 	void *state = NULL;
 
-	cr_assert_eq(ops->create(&state, params, in, &err), GB_OK, "%s: %s", what, err.message);
+	cr_assert_eq(gb_state_create(ops, params, in, &state, &err), GB_OK, "%s: %s", what,
+		     err.message);
 	for (int64_t sample = 0; sample < 2; sample++) {
 		if (sample == 0 || in->op == CBT_UPDATE)
 			cr_assert_eq(ops->reset(state, sample, &err), GB_OK);
@@ -103,7 +104,7 @@ static void check(const struct gb_variant_ops *ops, const struct cbt_params *par
 		cr_assert_eq(output[size], 0xa5, "%s: wrote behind the output", what);
 		compare(in, w, output, what);
 	}
-	ops->destroy(state);
+	gb_state_destroy(ops, state);
 	free(output);
 }
 

@@ -69,12 +69,13 @@ static void build(struct work *w, const struct gb_variant_ops *ops)
 	void *state;
 
 	memset(w->output, 0, w->size);
-	cr_assert_eq(ops->create(&state, &w->params, w->in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_state_create(ops, &w->params, w->in, &state, &err), GB_OK, "%s",
+		     err.message);
 	/* Twice: the second must not depend on what the first left behind. */
 	for (int k = 0; k < 2; k++)
 		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(ops->download(state, w->output, &err), GB_OK, "%s", err.message);
-	ops->destroy(state);
+	gb_state_destroy(ops, state);
 }
 
 static enum gb_status judge(const struct work *w, struct gb_metrics *metrics, struct gb_error *err)

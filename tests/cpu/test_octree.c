@@ -50,7 +50,7 @@ static void check(const struct builder *b, const struct octree_params *params,
 	struct gb_error err = { 0 };
 	void *state = NULL;
 
-	cr_assert_eq(b->ops->create(&state, params, in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_state_create(b->ops, params, in, &state, &err), GB_OK, "%s", err.message);
 	for (int run = 0; run < runs; run++) {
 		cr_assert_eq(b->ops->run(state, &timer, &err), GB_OK, "%s: %s", b->name,
 			     err.message);
@@ -63,7 +63,7 @@ static void check(const struct builder *b, const struct octree_params *params,
 		cr_assert_eq(output[bytes], 0xa5, "%s wrote behind the output", b->name);
 		b->ops->metrics(state, &metrics);
 	}
-	b->ops->destroy(state);
+	gb_state_destroy(b->ops, state);
 	free(output);
 }
 
@@ -262,11 +262,11 @@ static void check_exhausted(const struct builder *b, const struct octree_params 
 	struct gb_error err = { 0 };
 	void *state = NULL;
 
-	cr_assert_eq(b->ops->create(&state, params, in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_state_create(b->ops, params, in, &state, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(b->ops->run(state, &timer, &err), GB_ERUNTIME, "%s, %zu nodes of %zu", b->name,
 		     in->pool, in->tree.nodes);
 	cr_assert(strstr(err.message, "is exhausted") != NULL);
-	b->ops->destroy(state);
+	gb_state_destroy(b->ops, state);
 }
 
 /* Too few nodes by any number are reported, and the next run with enough is right.  With exactly
@@ -351,13 +351,13 @@ static double interleaved(int64_t distribution, int64_t order)
 	void *state = NULL;
 	double value = -1;
 
-	cr_assert_eq(octree_cpu_lf_amac.create(&state, &params, in, &err), GB_OK);
+	cr_assert_eq(gb_state_create(&octree_cpu_lf_amac, &params, in, &state, &err), GB_OK);
 	cr_assert_eq(octree_cpu_lf_amac.run(state, &timer, &err), GB_OK);
 	octree_cpu_lf_amac.metrics(state, &metrics);
 	for (size_t i = 0; i < metrics.count; i++)
 		if (gb_equal(metrics.item[i].name, "interleaved"))
 			value = metrics.item[i].value;
-	octree_cpu_lf_amac.destroy(state);
+	gb_state_destroy(&octree_cpu_lf_amac, state);
 	gb_octree_workload.release(in);
 	return value;
 }

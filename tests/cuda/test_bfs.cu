@@ -38,7 +38,7 @@ static void open_gpu(void)
 {
 	struct gb_error err = {};
 
-	if (gb_cuda_backend.open(0, &err))
+	if (gb_backends[GB_CUDA]->open(0, &err))
 		cr_skip("%s", err.message);
 }
 
@@ -46,7 +46,7 @@ static void close_gpu(void)
 {
 	bfs_ccam_choose(BFS_CCAM_AUTO);
 	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	gb_cuda_backend.close();
+	gb_backends[GB_CUDA]->close();
 }
 
 /* ---- graphs -------------------------------------------------------------------------------- */
@@ -202,8 +202,8 @@ static void search_all(const struct variant *variant, const struct graph *g,
 	void *state = NULL;
 
 	bfs_ccam_choose(variant->path);
-	cr_assert_eq(ops->create(&state, params, &g->input, &err), GB_OK, "%s: %s", variant->name,
-		     err.message);
+	cr_assert_eq(gb_state_create(ops, params, &g->input, &state, &err), GB_OK, "%s: %s",
+		     variant->name, err.message);
 	cr_assert_eq(ops->upload(state, &err), GB_OK, "%s: %s", variant->name, err.message);
 	for (size_t sample = 0; sample < 2 * g->source.size(); sample++) {
 		std::fill(output.begin(), output.end(), (unsigned char)0xa5);
@@ -215,7 +215,7 @@ static void search_all(const struct variant *variant, const struct graph *g,
 		judge(variant, g, params, bfs_source(&g->input, (int64_t)sample), output.data());
 	}
 	ops->metrics(state, metrics);
-	ops->destroy(state);
+	gb_state_destroy(ops, state);
 }
 
 /* Whether it has columns, of 16 or 32 bits. */
@@ -498,9 +498,9 @@ Test(bfs_cuda, narrow_columns)
 		g.input.n = n;
 		g.input.m = 1;
 		g.input.out = g.input.in = { g.row.data(), g.column.data() };
-		cr_expect_eq(bfs_cuda_csr_paper.create(&state, &params, &g.input, &err),
+		cr_expect_eq(gb_state_create(&bfs_cuda_csr_paper, &params, &g.input, &state, &err),
 			     n == 65536 ? GB_OK : GB_EUNAVAILABLE, "%u", n);
-		bfs_cuda_csr_paper.destroy(state);
+		gb_state_destroy(&bfs_cuda_csr_paper, state);
 	}
 	cr_expect(strstr(err.message, "65537 vertices") != NULL, "%s", err.message);
 }

@@ -24,7 +24,7 @@ static void open_gpu(void)
 #if GB_HAVE_CUDA
 	struct gb_error err = { 0 };
 
-	if (gb_cuda_backend.open(0, &err))
+	if (gb_backends[GB_CUDA]->open(0, &err))
 		cr_skip("%s", err.message);
 #else
 	cr_skip("this build has no cuda variants");
@@ -77,13 +77,14 @@ static void *output_of(const struct work *w, const struct gb_variant_ops *ops)
 	void *state;
 
 	cr_assert(output);
-	cr_assert_eq(ops->create(&state, &w->params, w->in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_state_create(ops, &w->params, w->in, &state, &err), GB_OK, "%s",
+		     err.message);
 	if (ops->upload)
 		cr_assert_eq(ops->upload(state, &err), GB_OK, "%s", err.message);
 	for (int k = 0; k < 2; k++)
 		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(ops->download(state, output, &err), GB_OK, "%s", err.message);
-	ops->destroy(state);
+	gb_state_destroy(ops, state);
 	return output;
 }
 

@@ -28,7 +28,7 @@ static void open_gpu(void)
 #if GB_HAVE_CUDA
 	struct gb_error err = { 0 };
 
-	if (gb_cuda_backend.open(0, &err))
+	if (gb_backends[GB_CUDA]->open(0, &err))
 		cr_skip("%s", err.message);
 #else
 	cr_skip("this build has no cuda variants");
@@ -254,13 +254,13 @@ Test(variants_octree, exhausted_pool_is_told_by_reset)
 
 		if (!is_ours(&gb_variants[i]))
 			continue;
-		cr_assert(eq(int, (int)ops->create(&state, &params, in, &err), GB_OK));
+		cr_assert(eq(int, (int)gb_state_create(ops, &params, in, &state, &err), GB_OK));
 		cr_assert(eq(int, (int)ops->upload(state, &err), GB_OK));
 		cr_assert(eq(int, (int)ops->reset(state, 0, &err), GB_OK), "%s", err.message);
 		cr_assert(eq(int, (int)ops->run(state, &timer, &err), GB_OK), "%s", err.message);
 		cr_assert(eq(int, (int)ops->reset(state, 1, &err), GB_ERUNTIME), "%s",
 			  gb_variants[i].name);
-		ops->destroy(state);
+		gb_state_destroy(ops, state);
 	}
 	gb_octree_workload.release(in);
 }

@@ -43,14 +43,14 @@ static inline void open_gpu(void)
 {
 	struct gb_error err = {};
 
-	if (gb_cuda_backend.open(0, &err))
+	if (gb_backends[GB_CUDA]->open(0, &err))
 		cr_skip("%s", err.message);
 }
 
 static inline void close_gpu(void)
 {
 	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	gb_cuda_backend.close();
+	gb_backends[GB_CUDA]->close();
 }
 
 /* ---- arrays ------------------------------------------------------------------------------ */

@@ -324,7 +324,7 @@ Test(primitives_sort, tells_its_phases)
 	double ns = -1;
 	static struct gb_timer timer;
 
-	timer.ops = gb_cuda_backend.timer;
+	timer.ops = gb_backends[GB_CUDA]->timer;
 	timer.err = &err;
 	timer.phases = true;
 	cr_assert_eq(timer.ops->create(&timer.clock, &err), GB_OK, "%s", err.message);

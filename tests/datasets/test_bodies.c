@@ -391,7 +391,7 @@ Test(bodies, no_memory)
 		gb_memory_fail_at(k);
 		b = read_text("b.csv", "1,2,3\n", 6, 0);
 		gb_memory_fail_at(0);
-		cr_assert_eq(err.code, GB_EUNAVAILABLE);
+		cr_assert_eq(err.code, GB_EMEMORY);
 		cr_assert(b.x == NULL && b.y == NULL && b.z == NULL);
 		cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), before);
 	}

@@ -513,7 +513,7 @@ Test(graph, each_allocation_of_a_reader_may_fail)
 			(void)bfs_input_create(&params, &in, &err);
 			gb_memory_fail_at(0);
 			failed = err.code || in->no_matrix;
-			cr_assert(!err.code || err.code == GB_EUNAVAILABLE);
+			cr_assert(!err.code || err.code == GB_EMEMORY);
 			bfs_input_destroy(in);
 			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
 		}

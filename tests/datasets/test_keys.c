@@ -555,7 +555,7 @@ Test(key_files, larger_than_memory, .fini = remove_file)
 	write_file("", 0);
 	if (truncate(path, (off_t)1 << 42)) /* sparse; not every file system can */
 		cr_skip_test("no sparse file of 4 TiB: %s", strerror(errno));
-	refused(4, GB_EUNAVAILABLE, "1099511627776 keys of 4 bytes: needs 4.00 TiB of host memory");
+	refused(4, GB_EMEMORY, "1099511627776 keys of 4 bytes: needs 4.00 TiB of host memory");
 }
 
 Test(key_files, dry_run_counts_and_does_not_read, .fini = remove_file)
@@ -579,5 +579,5 @@ Test(key_files, failed_allocation, .fini = remove_file)
 {
 	write_file("1234", 4);
 	gb_memory_fail_at(1);
-	refused(4, GB_EUNAVAILABLE, "this allocation was told to fail");
+	refused(4, GB_EMEMORY, "this allocation was told to fail");
 }

@@ -134,7 +134,7 @@ int main(int argc, char **argv)
 	struct gb_error err = { 0 };
 	int lines = 0;
 
-	if (gb_cuda_backend.open(0, &err)) {
+	if (gb_backends[GB_CUDA]->open(0, &err)) {
 		printf("cannot open the emulator: %s\n", err.message);
 		return 1;
 	}
@@ -150,7 +150,7 @@ int main(int argc, char **argv)
 		try_line(argv[i]);
 	if (!lines)
 		try_everything();
-	gb_cuda_backend.close();
+	gb_backends[GB_CUDA]->close();
 	printf("%d passed, %d failed, %d skipped\n", drive.passed, drive.failed, drive.skipped);
 	return drive.failed != 0;
 }

@@ -11,7 +11,7 @@ SIMT_CLANGXX ?= clang++
 PYTHON ?= /usr/bin/python3
 SEEDS ?= 40
 
-simt_common := -std=c++20 -I. -Itests/simt -g -Wall -Wextra -Wshadow -MMD -MP
+simt_common := -std=c++20 -I. -Itests/simt -g -Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-missing-field-initializers -MMD -MP
 simt_device := -x c++ -DGPUBENCH_SIMT=1 -Wno-unknown-pragmas
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 

@@ -26,14 +26,12 @@ struct toy_params {
 
 static const struct gb_param rows[] = { GB_COMMON_PARAMS(struct toy_params) };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	(void)params;
-	(void)input;
 	if (toy.unavailable)
-		return gb_fail(err, GB_EUNAVAILABLE, "needs 7 GiB, 3 GiB free");
-	*state = gb_host_zalloc(SIZE, 1, err);
+		return gb_fail(err, GB_EMEMORY, "needs 7 GiB, 3 GiB free");
+	(void)gb_host_alloc(SIZE, 1, err); /* belongs to the state */
 	if (!err->code && toy.fail_create)
 		return gb_fail(err, GB_ERUNTIME, "half built");
 	return err->code;
@@ -78,7 +76,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 }
 
 static const struct gb_variant_ops ops = {
-	.create = create, .reset = reset, .run = run, .download = download, .destroy = gb_host_free
+	.state_size = SIZE, .create = create, .reset = reset, .run = run, .download = download
 };
 
 static size_t output_size(const void *params, const void *input)

@@ -415,7 +415,7 @@ Test(bfs_workload, each_allocation_may_fail)
 			(void)gb_bfs_workload.prepare(&params, &input, &err);
 			gb_memory_fail_at(0);
 			failed = err.code || (((struct bfs_input *)input)->no_matrix != NULL);
-			cr_assert(!err.code || (err.code == GB_EUNAVAILABLE && !input));
+			cr_assert(!err.code || (err.code == GB_EMEMORY && !input));
 			gb_bfs_workload.release(err.code ? NULL : input);
 			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
 		}

@@ -185,10 +185,10 @@ static void set_up(struct scene *s, struct octree_params params)
 		     err.message);
 	s->out = malloc(octree_output_size(s->in));
 	s->next = octree_output_next(s->in, s->out);
-	cr_assert_eq(ops->create(&state, &s->params, s->in, &err), GB_OK);
+	cr_assert_eq(gb_state_create(ops, &s->params, s->in, &state, &err), GB_OK);
 	cr_assert_eq(ops->run(state, &timer, &err), GB_OK);
 	cr_assert_eq(ops->download(state, s->out, &err), GB_OK);
-	ops->destroy(state);
+	gb_state_destroy(ops, state);
 }
 
 static void tear_down(struct scene *s)

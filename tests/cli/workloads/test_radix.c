@@ -475,7 +475,7 @@ Test(radix_workload, each_allocation_may_fail)
 		void *input;
 
 		gb_memory_fail_at(k);
-		cr_assert_eq(gb_radix_workload.prepare(&params, &input, &err), GB_EUNAVAILABLE);
+		cr_assert_eq(gb_radix_workload.prepare(&params, &input, &err), GB_EMEMORY);
 		cr_assert_null(input);
 		cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
 	}

@@ -38,12 +38,12 @@ static enum gb_status drive(const struct gb_variant *variant, const struct strea
 	struct gb_timer timer = { .err = err };
 	void *state = NULL;
 
-	if (ops->create(&state, params, input, err) == GB_OK &&
+	if (gb_state_create(ops, params, input, &state, err) == GB_OK &&
 	    (!ops->upload || ops->upload(state, err) == GB_OK) &&
 	    ops->run(state, &timer, err) == GB_OK && ops->run(state, &timer, err) == GB_OK)
 		(void)ops->download(state, output, err);
-	ops->destroy(state);
-	*skipped = err->code == GB_EUNAVAILABLE;
+	gb_state_destroy(ops, state);
+	*skipped = err->code == GB_EMEMORY;
 	return *skipped ? GB_OK : err->code;
 }
 
@@ -54,7 +54,7 @@ static bool open_backend(enum gb_backend backend)
 	struct gb_error err = { 0 };
 
 	if (backend == GB_CUDA)
-		return gb_cuda_backend.open(0, &err) == GB_OK;
+		return gb_backends[GB_CUDA]->open(0, &err) == GB_OK;
 #endif
 	return backend == GB_CPU;
 }
@@ -179,8 +179,7 @@ Test(stream, failed_allocations_are_reported)
 			if (w->prepare(&params, &input, &err) == GB_OK)
 				cr_expect_eq(drive(v, &params, input, output, &skipped, &err),
 					     GB_OK);
-			cr_expect_eq(err.code, GB_EUNAVAILABLE, "allocation %d of %s", (int)k,
-				     v->name);
+			cr_expect_eq(err.code, GB_EMEMORY, "allocation %d of %s", (int)k, v->name);
 			w->release(input);
 			cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), 0);
 			cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
@@ -205,12 +204,12 @@ Test(stream, dry_run_counts)
 		if (!gb_equal(v->workload, "stream") || !v->ops)
 			continue;
 		cr_assert_eq(w->prepare(&params, &input, &err), GB_OK, "%s", err.message);
-		cr_expect_eq(v->ops->create(&state, &params, input, &err), GB_OK, "%s",
+		cr_expect_eq(gb_state_create(v->ops, &params, input, &state, &err), GB_OK, "%s",
 			     err.message);
 		cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), (cpu ? 2 : 1) * (size_t)params.count);
 		cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY),
 			     (cpu ? 0 : 2) * (size_t)params.count);
-		v->ops->destroy(state);
+		gb_state_destroy(v->ops, state);
 		w->release(input);
 		cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
 	}

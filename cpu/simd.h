@@ -1,0 +1,36 @@
+/* simd.h -- what this processor can do: the one place that finds out.
+ *
+ * A level holds all that those before it do.  Variants ask once, in create(), and take a function
+ * that was compiled for the level with the attribute beside it; the plain one is always there.
+ */
+#ifndef GPUBENCH_CPU_SIMD_H
+#define GPUBENCH_CPU_SIMD_H
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum cpu_simd {
+	CPU_PLAIN,  /* portable C */
+	CPU_AVX2,   /* AVX2, FMA, POPCNT, BMI, BMI2: from Haswell and Zen on */
+	CPU_AVX512, /* F, BW, DQ, VL, CD: from Skylake-X and Zen 4 on */
+	CPU_VBMI2,  /* VBMI, VBMI2, BITALG, VPOPCNTDQ: from Ice Lake and Zen 4 on */
+};
+
+#define CPU_AVX2_TARGET __attribute__((target("avx2,fma,popcnt,bmi,bmi2")))
+#define CPU_AVX512_TARGET                                                                    \
+	__attribute__((target("avx2,fma,popcnt,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl," \
+			      "avx512cd")))
+#define CPU_VBMI2_TARGET                                                                     \
+	__attribute__((target("avx2,fma,popcnt,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl," \
+			      "avx512cd,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq")))
+
+/* The best level of this processor, or the limit below. */
+enum cpu_simd cpu_simd(void);
+/* For tests: what is created from now on uses nothing beyond `most`. */
+void cpu_limit_simd(enum cpu_simd most);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
