@@ -312,6 +312,11 @@ bench: deps
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
+## measure: measure on this CPU what the pages in results/ show, and print their tables (ten minutes)
+measure: all
+	$(Q)folder=results/measured/cpu-$$(date +%F); \
+		scripts/measure.sh $$folder && scripts/figures.sh $$folder
+
 deps:
 	$(Q)scripts/install-deps.sh build
 
@@ -363,7 +368,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt simt-test simt-stress simt-mutants bench deps deps-test check lint format \
+.PHONY: all test gpu-check test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
 	format-check ptxas man install clean help FORCE
 FORCE:
 -include $(shell find $(BUILD) -name '*.d' 2>/dev/null)

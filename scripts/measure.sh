@@ -1,0 +1,109 @@
+#!/bin/bash
+# measure.sh [FOLDER [CASE...]] -- measure what the pages in results/ show: records of fixed commands,
+# one file FOLDER/CASE.jsonl for each table (default: results/measured/cpu-<date>; all cases).
+#
+#	make all && scripts/measure.sh && scripts/figures.sh results/measured/cpu-$(date +%F)
+#	scripts/measure.sh results/measured/cpu-2026-12-01 bfs-dense-hot     # one case again
+#	DRY=1 scripts/measure.sh                                             # the commands, and what they take
+#	SAMPLES=1 scripts/measure.sh /tmp/try                                # a rehearsal: not to be kept
+#
+# `make measure` does the first.  It takes about ten minutes on two cores; the machine should do nothing
+# else meanwhile.  The program must be built from a clean commit, since the records name it (a rehearsal
+# may use any).  A case that fails is reported, the others are measured, and the exit status is 1.
+# GPUBENCH is the program (default: ./gpubench).  gpu-suite.sh is the same for a machine with a GPU.
+set -u
+cd "$(dirname "$0")/.." || exit
+
+gpubench=${GPUBENCH:-./gpubench}
+dry=${DRY:-0}
+samples=${SAMPLES:-}
+folder=${1:-results/measured/cpu-$(date +%F)}
+if [ "$dry$samples" = 0 ] && "$gpubench" env | grep -q '^gpubench .* with changes'; then
+	echo "measure.sh: $gpubench was built from changed files; commit them and build again" >&2
+	exit 1
+fi
+[ $# = 0 ] || shift
+wanted=" $* "
+known=" "
+failures=0
+
+# rehearse ARGUMENT...: the array rehearsed is them with few samples.
+rehearse() {
+	local argument
+	rehearsed=()
+	for argument; do
+		case $argument in
+		--samples=* | --warmup=* | --min-time=* | --max-samples=*) ;;
+		*) rehearsed+=("$argument") ;;
+		esac
+	done
+	rehearsed+=(--samples="$samples" --warmup=1)
+}
+
+# measure CASE BENCHMARK ARGUMENT...
+measure() {
+	local name=$1 start=$SECONDS status=0
+	shift
+	known+="$name "
+	[ "$wanted" = "  " ] || [[ $wanted == *" $name "* ]] || return
+	[ -z "$samples" ] || rehearse "$@"
+	[ -z "$samples" ] || set -- "${rehearsed[@]}"
+	if [ "$dry" = 1 ]; then
+		printf '%s: gpubench %s\n' "$name" "$*"
+		"$gpubench" "$@" --dry-run | grep '^total' || failures=$((failures + 1))
+		return
+	fi
+	"$gpubench" "$@" --quiet --output="$folder/$name.jsonl" || status=$?
+	printf '%-16s %4d s  %s\n' "$name" $((SECONDS - start)) \
+		"$([ $status = 0 ] && echo ok || echo "FAILED, status $status")"
+	[ $status = 0 ] || failures=$((failures + 1))
+}
+
+[ "$dry" = 1 ] || mkdir -p "$folder" || exit
+
+# Medians of the stopping rule's samples where runs are short, of --samples=N where they are long.
+few=(--samples=7 --warmup=1)
+short=(--min-time=0.2 --max-samples=200)
+
+measure stream stream cpu/copy --count=4Mi,64Mi,1Gi --threads=1,2 "${short[@]}"
+
+measure example radix cpu/qsort cpu/vqsort cpu/best --count=10M --threads=1,2 "${few[@]}"
+measure radix-sizes radix 'cpu/*' --count=10k,1M --threads=1,2 "${short[@]}"
+measure radix-types radix cpu/vqsort cpu/best --count=10M,100M --type=u32,u64,pairs --threads=1,2 "${few[@]}"
+measure radix-inputs radix cpu/lsd8 cpu/vqsort cpu/best --count=10M --threads=1 "${few[@]}" \
+	--distribution=uniform,sorted,few,zipf,entropy4
+
+measure bfs-dense-hot bfs cpu/basic-queue cpu/ccam-paper cpu/csr-do cpu/ccam-pull cpu/ccam \
+	--vertices=16Ki --p=0.05 --result=dist,parent --threads=1 --hot --warmup=4 --sources=32 --samples=32
+measure bfs-dense-cold bfs cpu/csr-do cpu/ccam-pull cpu/ccam \
+	--vertices=16Ki --p=0.05 --result=dist,parent --threads=1 --cold --warmup=64 --samples=64
+measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale=20 --vertices=1Mi \
+	--result=parent --threads=1,2 --hot --sources=16 --samples=16
+measure bfs-formats bfs cpu/ccam --vertices=16384,24576 --p=0.03,0.05,0.15,0.32 --warps=yes \
+	--threads=1 --sources=1 "${few[@]}"
+
+measure cbt-cycle cbt 'cpu/*' --op=reduce,decode,cycle --depth=17 --fill=0.25 --threads=1 --hot "${short[@]}"
+measure cbt-update cbt 'cpu/*' --op=update --depth=17 --fill=0.25 --shape=random,terrain --frames=16 \
+	--threads=1 --hot "${short[@]}"
+measure cbt-reduce cbt cpu/stream cpu/ocbt --op=reduce --depth=20,24,28 --shape=full --threads=1,2 "${short[@]}"
+measure cbt-decode cbt cpu/stream --op=decode --depth=20,24,28 --shape=full --ids=store,sum --threads=1,2 "${few[@]}"
+
+measure octree-1m octree 'cpu/*' --count=1M --dist=plummer,cube --order=own,random --threads=1,2 "${few[@]}"
+measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
+	--threads=2 "${few[@]}"
+
+measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc cpu/wide \
+	cpu/embree cpu/embree-morton --scene=terrain --primitives=300k --threads=1,2 "${short[@]}"
+measure lbvh-scenes lbvh cpu/apetrei cpu/wide cpu/embree --scene=teapot,knot,flake,soup,city \
+	--primitives=300k --threads=1,2 "${short[@]}"
+measure lbvh-quality lbvh cpu/apetrei cpu/karras64 cpu/ploc --primitives=300k --threads=2 "${few[@]}" \
+	--scene=terrain,knot,flake,soup,city,teapot
+measure lbvh-large lbvh cpu/apetrei cpu/wide cpu/embree --scene=terrain --primitives=1600k --threads=1,2 "${few[@]}"
+measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --op=trace \
+	--scene=teapot,knot,flake,city,terrain --primitives=300k --threads=1,2 "${few[@]}"
+
+for name in $wanted; do
+	[[ $known == *" $name "* ]] || { echo "measure.sh: $name is no case; there are$known" >&2; exit 2; }
+done
+[ "$dry" = 1 ] || echo "records are in $folder; scripts/figures.sh $folder puts them into the pages"
+[ $failures = 0 ]

@@ -1,0 +1,28 @@
+# The pages' tables are what their records give; a table with a changed digit is found, and printed again.
+top=$TESTS/..
+GPUBENCH=gpubench "$top/scripts/figures.sh" --check || exit
+mkdir -p scripts results/measured/cpu-a results/measured/cpu-b
+cp "$top/scripts/figures.sh" "$top/scripts/columns.sh" scripts
+cat >results/page.md <<'END'
+before
+<!-- begin: gpubench report --format=markdown results/measured/cpu-a/sizes.jsonl -->
+<!-- end -->
+<!-- begin: gpubench report --format=csv results/measured/cpu-a/sizes.jsonl | scripts/columns.sh keys=param_count variant -->
+<!-- end -->
+<!-- begin: gpubench report --format=markdown results/measured/cpu-a/absent.jsonl -->
+<!-- end -->
+after
+END
+: >README.md
+gpubench radix 'cpu/split*' --count=7,77 --threads=1 --samples=1 --quiet --output=results/measured/cpu-b/sizes.jsonl
+export GPUBENCH=gpubench
+scripts/figures.sh results/measured/cpu-b || exit
+# What differs from run to run and between machines: times, and the line of the machine.
+sed 's/^gpubench 0.*/MACHINE/; /^| [0-9]* | cpu/s/^\(| [0-9]* | [^ ]* |\).*/\1 .../' results/page.md
+scripts/figures.sh --check || exit
+sed -i 's/^| 77 /| 78 /' results/page.md
+scripts/figures.sh --check >differences && echo "a changed digit was not found"
+grep '^[-+]| 7[78] ' differences | sed 's/^\(.| 7[78] |\).*/\1/' | sort -u
+scripts/figures.sh && scripts/figures.sh --check || exit
+sed -i '$s/.*/<!-- end -->/' results/page.md
+scripts/figures.sh --check
