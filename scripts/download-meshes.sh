@@ -6,8 +6,8 @@
 # recorded.  What is there already is left alone.  The licences are those of the sources: Stanford's
 # scans and the McGuire archive's scenes may be used for research, some not be passed on.
 #
-# A mesh that cannot be had is told and left out; the others are fetched all the same.  Exit status
-# 1 if one is missing.
+# A mesh that cannot be fetched is reported and left out; the others are fetched all the same.  Exit
+# status 1 if one is missing.
 set -euo pipefail
 
 manifest=$(dirname "$0")/../datasets/meshes.def

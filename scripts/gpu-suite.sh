@@ -13,7 +13,7 @@
 #		times
 # measure	the copy bandwidth, radix against CUB over 2^12..2^30, all benchmarks at preset paper
 # papers	the tables of all papers, and the page.  CPU and GPU side by side; where the paper's sizes are
-#		minutes a row on a CPU (radix, cbt), side by side at small ones and the GPU alone at all
+#		minutes per row on a CPU (radix, cbt), side by side at small ones and the GPU alone at all
 #
 # All that is called: bash, coreutils, findutils, grep, sed, git (for the commit only), make, gcc, g++,
 # nvcc, nvidia-smi, and compute-sanitizer where it is found.

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""predict.py -- what each cuda variant should take, from bytes, launches and dependent steps.
+"""predict.py -- what each CUDA variant should take, from bytes, launches and dependent steps.
 
 usage: predict.py [OBJECT...] >results/predictions.md
 
 Prints the whole page.  Registers and shared memory come from results/ptxas.txt; the widths of loads
-and stores from the SASS of the OBJECTs ($(find build/release/cuda -name '*.cu.o'), by cuobjdump), if there are any.
+and stores from the SASS of the OBJECTs ($(find build/release/cuda -name '*.cu.o'), by cuobjdump), if
+there are any.
 Nothing here was measured.  A row that a GPU contradicts by more than half is a finding, either
 about the kernel or about this page.
 """
@@ -31,7 +32,7 @@ F28 = N28 / 8
 # variant, where, bytes, share of copy bandwidth it can draw, launches, dependent steps in us, why
 ROWS = [
     ("radix/split", "2^28 u32", 896 * N28, 0.9, 160, 0, "32 bits x (predicate, scan, scatter)"),
-    ("radix/split-fused", "2^28 u32", 260 * N28, 0.9, 34, 0, "one read to count, then 8 bytes a bit"),
+    ("radix/split-fused", "2^28 u32", 260 * N28, 0.9, 34, 0, "one read to count, then 8 bytes per bit"),
     ("radix/lsd4", "2^28 u32", 96 * N28, 0.8, 24, 0, "8 digits, each read twice and written"),
     ("radix/onesweep", "2^28 u32", 36 * N28, 0.8, 7, 0, "one read, then 4 passes of 8 bytes"),
     ("radix/onesweep", "2^28 pairs", 68 * N28, 0.8, 7, 0, "one read of keys, then 4 passes of 16"),
@@ -40,15 +41,15 @@ ROWS = [
     ("bfs/ccam", "16K, p=.05", 0.53 * M, 0.12, 1, 3.6, "two levels of 1.8 us in one cluster"),
     ("bfs/ccam-pull", "16K, p=.05", 2.1 * M, 0.5, 1, 7, "two grid barriers, probes in a row"),
     ("bfs/csr-do", "16K, p=.05", 2.9 * M, 0.5, 1, 10, "three grid barriers, probes in a row"),
-    ("bfs/csr", "16K, p=.05", 24 * M, 0.7, 1, 8, "670 thousand edges, a sector each from L2"),
-    ("bfs/ccam-paper", "16K, p=.05", 32 * M, 0.3, 6, 60, "three levels, a wait of the host each"),
-    ("bfs/basic", "16K, p=.05", 268 * M, 0.1, 6, 60, "a byte a vertex pair, 32 sectors a request"),
+    ("bfs/csr", "16K, p=.05", 24 * M, 0.7, 1, 8, "670 thousand edges, one sector of L2 for each"),
+    ("bfs/ccam-paper", "16K, p=.05", 32 * M, 0.3, 6, 60, "three levels, a wait of the host for each"),
+    ("bfs/basic", "16K, p=.05", 268 * M, 0.1, 6, 60, "a byte per vertex pair, 32 sectors per request"),
     ("cbt/block", "reduce, D=28", 4 * F28, 1, 2, 0, "reads the field, writes three times as much"),
-    ("cbt/block", "decode, D=28 full", F28 + 4 * N28, 1, 1, 0, "4 bytes an id"),
+    ("cbt/block", "decode, D=28 full", F28 + 4 * N28, 1, 1, 0, "4 bytes per id"),
     ("cbt/block", "cycle, D=17", 64 * 1024, 0.01, 1, 0.5, "one block; a dozen steps in shared memory"),
     ("cbt/ocbt", "reduce, D=28", 17 / 16 * F28, 1, 1, 0, "reads the field, writes a sixteenth"),
     ("cbt/descent", "reduce, D=28", 8 * F28, 0.8, 28, 0, "every level read and written"),
-    ("cbt/descent", "decode, D=28 full", 20 * 4 * N28, 1, 1, 0, "28 dependent sectors a leaf, from L1, L2"),
+    ("cbt/descent", "decode, D=28 full", 20 * 4 * N28, 1, 1, 0, "28 dependent sectors per leaf, from L1, L2"),
     ("octree/lock", "16M Plummer", 230 * 16 * M, 0.25, 5, 0, "as lf, a lock for each split, a barrier"),
     ("octree/lf", "16M Plummer", 230 * 16 * M, 0.55, 5, 0, "a warp waits for its slowest lane"),
     ("octree/lf-shared", "16M Plummer", 235 * 16 * M, 0.7, 16, 0, "the sort is half of it"),
@@ -56,7 +57,7 @@ ROWS = [
     ("lbvh/apetrei", "1.6M triangles", 320 * 1.6 * M, 0.7, 13, 20, "30 levels of climbing overlap"),
     ("lbvh/karras-radix", "1.6M triangles", 400 * 1.6 * M, 0.7, 46, 0, "32 passes of refit launched"),
     ("lbvh/karras64", "1.6M triangles", 550 * 1.6 * M, 0.7, 18, 20, "8 passes of sort"),
-    ("lbvh/karras-bitonic", "1.6M triangles", 231 * 32 * MIB, 1.2, 280, 0, "sorts in L2, a launch a step"),
+    ("lbvh/karras-bitonic", "1.6M triangles", 231 * 32 * MIB, 1.2, 280, 0, "sorts in L2, a launch per step"),
     ("lbvh/ploc", "1.6M triangles", 700 * 1.6 * M, 0.35, 20, 0, "merging: 8 rounds of 8 neighbours"),
     ("lbvh/wide", "1.6M triangles", 520 * 1.6 * M, 0.6, 16, 60, "apetrei, then 10 levels to collapse"),
 ]
@@ -83,19 +84,19 @@ KERNELS = [
     ("lbvh/wide.cu", "lbvh_trace_kernel", 128, 0),
 ]
 
-HEAD = """# What the cuda variants should take
+HEAD = """# What the CUDA variants should take
 
 Predictions, made on paper: no figure on this page was measured. `scripts/predict.py $(find build/release/cuda -name '*.cu.o')` prints it.
 
     time = first launch + launches x gap + dependent steps + bytes / (copy bandwidth x share)
 
-- **bytes** are those that each file's head counts, from and to main memory, or the L2 where it says so;
-- **share** of copy bandwidth is what kernels of the kind reach: 0.9 to 1 streaming, 0.8 scattering in runs, 0.25 to 0.7 with one sector a lane, less where
+- **bytes** are those that the opening comment of each file counts, from and to main memory, or the L2 where it says so;
+- **share** of copy bandwidth is what kernels of the kind reach: 0.9 to 1 streaming, 0.8 scattering in runs, 0.25 to 0.7 with one sector per lane, less where
   a few multiprocessors draw alone;
 - **gap** between launches {gap:g} us, the first one {first:g} us from event to event; **steps** are dependent trips to memory (0.6 to 0.8 us) and barriers of a grid (1 to 2 us).
 
-A measurement above twice its row says that something is wrong with the kernel or with the row: look there first. One that is below the row's **floor** (bytes at full
-copy bandwidth, nothing else) says that the bytes are wrong.
+A measurement above twice its row means that the kernel or the row is wrong: look there first. One below the row's **floor** (bytes at full copy bandwidth, nothing
+else) means that the bytes are wrong.
 """
 
 
@@ -110,8 +111,8 @@ def tables():
 
 
 def occupancy(registers, shared, block, gpu):
-    """Blocks of a multiprocessor, and the share of its warps: allocation in 256 registers a warp
-    and 1 KiB of shared memory a block that the system takes."""
+    """Blocks of a multiprocessor, and the share of its warps: allocation in 256 registers per warp
+    and 1 KiB of shared memory per block that the system takes."""
     _, _, file, most_shared, most_warps, _ = gpu
     warps = block // 32
     by_warps = most_warps // warps
@@ -162,7 +163,7 @@ def print_times():
 
 def print_occupancy(known):
     print("\n## Occupancy, on paper\n")
-    print("Registers and shared memory as `results/ptxas.txt` has them; blocks a multiprocessor, and the share of its warps.\n")
+    print("Registers and shared memory as `results/ptxas.txt` has them; blocks per multiprocessor, and the share of its warps.\n")
     print("| file | kernel | threads | registers | shared | " + " | ".join(GPUS) + " |")
     print("|---|---|---|---|---|" + "---|" * len(GPUS))
     for name, start, block, dynamic in KERNELS:
