@@ -312,7 +312,7 @@ bench: deps
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 
-## measure: measure on this CPU what the pages in results/ show, and print their tables (ten minutes)
+## measure: measure on this CPU what the pages in results/ show, and print their tables (twelve minutes)
 measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.sh $$folder
