@@ -88,7 +88,7 @@ measure cbt-update cbt 'cpu/*' --op=update --depth=17 --fill=0.25 --shape=random
 measure cbt-reduce cbt cpu/stream cpu/ocbt --op=reduce --depth=20,24,28 --shape=full --threads=1,2 "${short[@]}"
 measure cbt-decode cbt cpu/stream --op=decode --depth=20,28 --shape=full --ids=store,sum --threads=1,2 "${few[@]}"
 
-measure octree-1m octree 'cpu/*' --count=1M --dist=plummer,cube --order=own,random --threads=1,2 "${few[@]}"
+measure octree-1m octree 'cpu/*' --count=1M --dist=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"
 measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${few[@]}"
 
