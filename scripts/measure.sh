@@ -79,7 +79,7 @@ measure bfs-dense-cold bfs cpu/csr-do cpu/ccam-pull cpu/ccam \
 	--vertices=16Ki --p=0.05 --result=dist,parent --threads=1 --cold --warmup=64 --samples=64
 measure bfs-sparse bfs cpu/csr cpu/csr-do --graph=kronecker,uniform,grid --scale=20 --vertices=1Mi \
 	--result=parent --threads=1,2 --hot --sources=16 --samples=16
-measure bfs-formats bfs cpu/ccam --vertices=16384,24576 --p=0.03,0.05,0.15,0.32 --warps=yes \
+measure bfs-formats bfs cpu/ccam --vertices=16384 --p=0.02,0.05,0.06,0.07,0.15,0.32 --warps=yes \
 	--threads=1 --sources=1 "${few[@]}"
 
 measure cbt-cycle cbt 'cpu/*' --op=reduce,decode,cycle --depth=17 --fill=0.25 --threads=1 --hot "${short[@]}"
@@ -105,5 +105,5 @@ measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --op=trace \
 for name in $wanted; do
 	[[ $known == *" $name "* ]] || { echo "measure.sh: $name is no case; there are$known" >&2; exit 2; }
 done
-[ "$dry" = 1 ] || echo "records are in $folder; scripts/figures.sh $folder puts them into the pages"
+[ "$dry$samples" != 0 ] || echo "records are in $folder; scripts/figures.sh $folder puts them into the pages"
 [ $failures = 0 ]
