@@ -7,6 +7,7 @@
 
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
+#include "common/stats.h"
 #include "common/text.h"
 #include "common/variants.h"
 

@@ -9,73 +9,7 @@
 #include <signal.h>
 #include <stdbool.h>
 
-#include "common/stats.h"
-#include "common/workload.h"
-
-/* How to measure: filled from the option rows of options.c. */
-struct gb_settings {
-	int64_t samples;     /* exactly this many; 0: by the stopping rule */
-	int64_t warmup;      /* runs before the first sample */
-	int64_t min_samples; /* the stopping rule: at least these ... */
-	int64_t max_samples;
-	double min_time_s; /* ... and for this long ... */
-	double rel_ci;     /* ... and half the interval of the median within this share of it */
-	double timeout_s;  /* one variant at one point, warm-ups included */
-	int64_t hot, cold; /* flags; neither: cold */
-	int64_t no_verify;
-	int64_t device;
-};
-
-enum gb_outcome { GB_RESULT_OK, GB_NOISY, GB_SKIPPED, GB_FAILED, GB_TIMEOUT };
-enum gb_stop { GB_CONVERGED, GB_NO_GAIN, GB_MAX_SAMPLES, GB_TIME_LIMIT, GB_FIXED, GB_UNTIMED };
-enum gb_verdict { GB_NOT_VERIFIED, GB_PASS, GB_FAIL };
-
-/* count values in ns; value is owned. */
-struct gb_series {
-	size_t count, room;
-	double *value;
-};
-
-struct gb_result {
-	const struct gb_workload *workload;
-	const struct gb_variant *variant;
-	const void *params;
-	int threads; /* that the variant used; 0 on CUDA */
-
-	enum gb_outcome outcome;
-	enum gb_status code; /* why it is skipped, failed or timed out; GB_OK otherwise */
-	char reason[480];    /* the same in words; "" if outcome is ok */
-	enum gb_verdict verdict;
-
-	/* The rest holds only if outcome is ok or noisy. */
-	enum gb_stop stop;
-	bool cold;
-	bool emulated;
-	int64_t batch;         /* runs per sample; the values are per run */
-	struct gb_series time; /* by the variant's own clock */
-	struct gb_series host_time;
-	struct gb_series sm_clock_hz; /* one per sample; empty if unknown */
-	size_t phase_count;
-	struct {
-		const char *name;
-		struct gb_series time;
-	} phase[GB_MAX_PHASES];
-	double upload_ns, download_ns; /* NAN if the variant has none */
-	double first_ns;               /* the first call of run(), by the host's clock */
-	struct gb_work work;           /* bytes by the variant's model */
-	double harmonic_items_per_s;   /* NAN unless the samples are different work */
-	double copy_bytes_per_s; /* of this back end, threads and cache state; NAN if unknown */
-	struct gb_gpu_state before, after;
-	bool has_gpu_state;
-	size_t host_bytes, device_bytes; /* the most in use at once, the input included */
-	struct gb_metrics metrics;
-	double elapsed_s; /* of the whole measurement */
-
-	/* Told between samples how far the interval is, half its width as a share of the median;
-	 * NULL: nobody wants to know. */
-	void (*watch)(const struct gb_result *result, double half_width);
-	void *watcher; /* for watch() */
-};
+#include "cli/records/result.h"
 
 /* Set by the signal handler; the runner stops after the run under way. */
 extern volatile sig_atomic_t gb_interrupted;

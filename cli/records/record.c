@@ -14,6 +14,7 @@
 #include "cli/commands/options.h"
 #include "cli/measuring/sweep.h"
 #include "cli/records/json.h"
+#include "common/stats.h"
 #include "common/text.h"
 
 static const char *const backend_name[] = { [GB_CPU] = "cpu", [GB_CUDA] = "cuda" };
