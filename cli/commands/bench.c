@@ -1,11 +1,28 @@
 /* bench.c -- `gpubench WORKLOAD` and `gpubench run`: sweeps to records. */
 #include <stdio.h>
 
+#include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/options.h"
+#include "cli/measuring/choice.h"
 #include "cli/measuring/launches.h"
 #include "cli/measuring/plan.h"
-#include "cli/measuring/session.h"
+#include "cli/reports/finish.h"
 #include "cli/workloads/registry.h"
+
+/* --runs: the launches, then the table of all. */
+static enum gb_status launch(const struct gb_request *request, int argc, char **argv,
+			     struct gb_error *err)
+{
+	struct gb_records records = { 0 };
+	const enum gb_status status = gb_launches(request, argc, argv, &records, err);
+
+	if (records.count && !err->code)
+		(void)gb_replay(request, &records, err);
+	else
+		gb_records_release(&records);
+	return err->code ? err->code : status;
+}
 
 enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char **argv,
 			    struct gb_error *err)
@@ -29,12 +46,12 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 		goto out;
 	}
 	if (!gb_is_launch(&request) && request.runs > 1) {
-		status = gb_launches(&request, argc, argv, err);
+		status = launch(&request, argc, argv, err);
 		goto out;
 	}
 	if (!gb_session_open(&session, &request, argc, argv, err))
 		(void)gb_session_sweep(&session, &sweep, request.glob, request.glob_count, err);
-	status = gb_session_close(&session, err);
+	status = gb_finish(&session, true, err);
 out:
 	gb_sweep_release(&sweep);
 	return err->code ? err->code : status;
@@ -61,34 +78,6 @@ static enum gb_status run_preset(struct gb_session *session, struct gb_plan *pla
 		gb_sweep_release(&sweep);
 	}
 	return err->code;
-}
-
-enum gb_status gb_check_threads(const struct gb_request *request, struct gb_error *err)
-{
-	struct gb_sweep sweep = { 0 };
-
-	if (!gb_sweep_init(&sweep, gb_workloads[0], err))
-		(void)gb_sweep_threads(&sweep, request->threads, err);
-	gb_sweep_release(&sweep);
-	return err->code;
-}
-
-enum gb_status gb_check_names(const struct gb_request *request, struct gb_error *err)
-{
-	for (size_t i = 0; i < request->glob_count; i++)
-		if (!gb_workload_find(request->glob[i]))
-			return gb_fail(err, GB_EUSAGE,
-				       "'%.80s' is not a benchmark (see gpubench list)",
-				       request->glob[i]);
-	return gb_check_threads(request, err);
-}
-
-bool gb_named(const struct gb_request *request, const struct gb_workload *workload)
-{
-	for (size_t i = 0; i < request->glob_count; i++)
-		if (gb_workload_find(request->glob[i]) == workload)
-			return true;
-	return request->glob_count == 0;
 }
 
 static enum gb_status run_presets(struct gb_session *session, struct gb_plan *plan,
@@ -127,9 +116,9 @@ enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 	if (request.dry_run)
 		return plan_presets(&request, preset, err);
 	if (!gb_is_launch(&request) && request.runs > 1)
-		return gb_launches(&request, argc, argv, err);
+		return launch(&request, argc, argv, err);
 	if (!gb_session_open(&session, &request, argc, argv, err))
 		(void)run_presets(&session, NULL, &request, preset, err);
-	status = gb_session_close(&session, err);
+	status = gb_finish(&session, true, err);
 	return err->code ? err->code : status;
 }

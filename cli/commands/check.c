@@ -6,8 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/options.h"
+#include "cli/measuring/choice.h"
+#include "cli/measuring/runner.h"
 #include "cli/measuring/session.h"
+#include "cli/records/key.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "common/variants.h"

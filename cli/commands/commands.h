@@ -1,7 +1,11 @@
-/* commands.h -- what main.c's table points at.
+/* commands.h -- the commands, a file each: main.c's table.
  *
  * Each takes the words from its own name on and returns the exit status; err holds the one line
  * to print if there is something to say.
+ *
+ * The room: command lines.  main.c finds the command; arguments.h reads words and options from a
+ * table of rows, options.h has the rows of everything that measures; benchmarks.h and inputs.h are
+ * for words that name benchmarks and record files.  May use every other room; none uses this one.
  */
 #ifndef GPUBENCH_CLI_COMMANDS_COMMANDS_H
 #define GPUBENCH_CLI_COMMANDS_COMMANDS_H
@@ -10,13 +14,7 @@
 
 #include "common/status.h"
 
-struct gb_records;
 struct gb_workload;
-
-/* Read record files, for those that work on stored records; a warning on standard error if one was
- * cut off.  GB_EUSAGE with file:line. */
-enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
-			     struct gb_error *err);
 
 enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char **argv,
 			    struct gb_error *err);

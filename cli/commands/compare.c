@@ -3,6 +3,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
+#include "cli/commands/inputs.h"
 #include "common/text.h"
 
 static const struct gb_param rows[] = { GB_COMPARE_ROWS };

@@ -1,5 +1,6 @@
 #include "cli/commands/compare_options.h"
 
+#include "cli/reports/compare_print.h"
 #include "common/text.h"
 
 const char *const gb_compare_stats[] = { "min", "median", NULL };

@@ -1,8 +1,11 @@
 /* list.c -- `gpubench list` and `gpubench env`: what there is. */
 #include <stdio.h>
 
+#include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
-#include "cli/measuring/session.h"
+#include "cli/commands/options.h"
+#include "cli/reports/finish.h"
+#include "cli/reports/machine.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -53,7 +56,8 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 		return err->code;
 	if (request.glob_count)
 		return gb_fail(err, GB_EUSAGE, "env takes no words");
-	if (!gb_session_open(&session, &request, argc, argv, err) && session.stream != stdout)
+	if (!gb_session_open(&session, &request, argc, argv, err) &&
+	    session.output.stream != stdout)
 		gb_env_print(stdout, session.records.line[0]);
-	return gb_session_close(&session, err);
+	return gb_finish(&session, true, err);
 }

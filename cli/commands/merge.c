@@ -9,8 +9,8 @@
 
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/inputs.h"
 #include "cli/records/json.h"
-#include "cli/records/record.h"
 #include "common/text.h"
 
 struct entry {

@@ -168,6 +168,18 @@ enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset oth
 		       request->preset);
 }
 
+enum gb_status gb_refuse_parts(const struct gb_request *request, const char *command,
+			       struct gb_error *err)
+{
+	const char *option = request->runs > 1  ? "runs"
+			     : request->shard   ? "shard"
+			     : request->resume  ? "resume"
+			     : request->dry_run ? "dry-run"
+						: NULL;
+
+	return option ? gb_fail(err, GB_EUSAGE, "%s has no use for --%s", command, option) : GB_OK;
+}
+
 /* What the rows cannot say each for itself. */
 static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
 {

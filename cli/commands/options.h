@@ -6,30 +6,11 @@
 #ifndef GPUBENCH_CLI_COMMANDS_OPTIONS_H
 #define GPUBENCH_CLI_COMMANDS_OPTIONS_H
 
-#include "cli/measuring/runner.h"
+#include "cli/measuring/request.h"
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/value.h"
 
-enum { GB_MAX_GLOBS = 64 };
 enum gb_repro_format { GB_REPRO_TABLE, GB_REPRO_MARKDOWN, GB_REPRO_JSON };
-
-/* What a command line asks for. */
-struct gb_request {
-	struct gb_settings how;
-	const char *backend; /* "cpu", "cuda" or "cpu,cuda"; NULL: both */
-	const char *output;  /* -o; NULL: the table on stdout only */
-	const char *preset;  /* see gb_preset_of() */
-	const char *threads; /* for what runs several benchmarks; see gb_sweep_threads() */
-	int64_t quiet, verbose, require_gpu, dry_run;
-	int64_t list, format; /* of repro; an enum gb_repro_format */
-	int64_t runs;         /* launches of the whole command; see launches.h */
-	int64_t launch;       /* which of them this is, from 0 */
-	const char *shard;    /* "2/8"; see gb_session_open() */
-	int64_t resume;
-	size_t glob_count; /* words that are not options */
-	const char *glob[GB_MAX_GLOBS];
-	bool done; /* --help or --version was answered */
-};
 
 /* The option rows over struct gb_request. */
 extern const struct gb_param gb_option_rows[];
@@ -45,5 +26,10 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 /* What --preset says, or `otherwise` if it was not given; GB_EUSAGE for another word. */
 enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
 			    enum gb_preset *preset, struct gb_error *err);
+
+/* GB_EUSAGE if the request has --runs, --shard, --resume or --dry-run, which `command` does not
+ * support. */
+enum gb_status gb_refuse_parts(const struct gb_request *request, const char *command,
+			       struct gb_error *err);
 
 #endif

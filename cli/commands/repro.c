@@ -9,9 +9,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
-#include "cli/measuring/session.h"
+#include "cli/commands/options.h"
 #include "cli/records/json.h"
+#include "cli/reports/finish.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
@@ -190,13 +192,12 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	out.markup = out.format == GB_REPRO_MARKDOWN ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE;
 	out.silent = request.quiet || (request.output && gb_equal(request.output, "-"));
 	if (!gb_session_open(&session, &request, argc, argv, err)) {
-		session.silent_table = true;
 		(void)each_table(request.glob[0], REPRODUCE, &session, &out, preset, err);
 		if (!err->code)
 			(void)put_end(&out, err);
 	}
 	cJSON_Delete(out.document);
 	gb_repro_sum_release(&out.sum);
-	status = gb_session_close(&session, err);
+	status = gb_finish(&session, false, err);
 	return err->code ? err->code : status;
 }

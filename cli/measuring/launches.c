@@ -15,8 +15,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "cli/measuring/runner.h"
 #include "cli/measuring/session.h"
-#include "common/text.h"
+#include "cli/records/output.h"
 
 #define VARIABLE "GPUBENCH_LAUNCH"
 
@@ -51,21 +52,6 @@ bool gb_is_launch(struct gb_request *request)
 	return true;
 }
 
-/* The worse of two exit statuses: what ends everything outranks what is only reported. */
-static enum gb_status worse(enum gb_status a, enum gb_status b)
-{
-	static const enum gb_status rank[] = { GB_OK,          GB_EUNAVAILABLE, GB_ERUNTIME,
-					       GB_EVERIFY,     GB_EUSAGE,       GB_EIO,
-					       GB_EINTERRUPTED };
-	size_t x = 0, y = 0;
-
-	for (size_t i = 0; i < GB_COUNT(rank); i++) {
-		x = rank[i] == a ? i : x;
-		y = rank[i] == b ? i : y;
-	}
-	return x > y ? a : b;
-}
-
 /* All launches, one after the other, into the file of JSON lines. */
 static enum gb_status launch_all(const struct gb_request *request, const char *file, int argc,
 				 char **argv, struct gb_error *err)
@@ -88,7 +74,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *f
 		(void)snprintf(value, size, "%lld:%s", (long long)i, file);
 		if (setenv(VARIABLE, value, 1) || gb_launch("/proc/self/exe", word, &status, err))
 			break;
-		verdict = worse(verdict, (enum gb_status)status);
+		verdict = gb_worse(verdict, (enum gb_status)status);
 		if (status == GB_EUSAGE || status == GB_EIO || status > 128)
 			break;
 	}
@@ -100,10 +86,10 @@ out:
 }
 
 enum gb_status gb_launches(const struct gb_request *request, int argc, char **argv,
-			   struct gb_error *err)
+			   struct gb_records *records, struct gb_error *err)
 {
 	const char *path = request->output;
-	const bool lines = path && strlen(path) > 6 && gb_equal(path + strlen(path) - 6, ".jsonl");
+	const bool lines = gb_is_lines(path);
 	char temporary[] = "/tmp/gpubench-XXXXXX.jsonl";
 	enum gb_status verdict;
 
@@ -119,7 +105,7 @@ enum gb_status gb_launches(const struct gb_request *request, int argc, char **ar
 	}
 	verdict = launch_all(request, lines ? path : temporary, argc, argv, err);
 	if (!err->code && verdict != GB_EUSAGE)
-		(void)gb_session_replay(request, lines ? path : temporary, err);
+		(void)gb_records_read(lines ? path : temporary, records, err);
 	if (!lines)
 		(void)remove(temporary);
 	return err->code ? err->code : verdict;

@@ -6,7 +6,8 @@
 #ifndef GPUBENCH_CLI_MEASURING_LAUNCHES_H
 #define GPUBENCH_CLI_MEASURING_LAUNCHES_H
 
-#include "cli/commands/options.h"
+#include "cli/measuring/request.h"
+#include "cli/records/lines.h"
 
 /* Run program with argv (argv[0] included, NULL at the end) and the environment; *status is its
  * exit status, 128 + N if signal N ended it.  GB_ERUNTIME if it cannot be started. */
@@ -15,9 +16,10 @@ enum gb_status gb_launch(const char *program, char *const *argv, int *status, st
 /* Whether this process is one of the launches: then request is changed to what it has to do. */
 bool gb_is_launch(struct gb_request *request);
 
-/* Start this program request->runs times with the words of argv (argv[0] is the command), gather
- * the records in the output, and print the table.  Returns the exit status. */
+/* Start this program request->runs times with the words of argv (argv[0] is the command), and read
+ * the records of all.  They are in the output, too, if that is a file of JSON lines.  Returns the
+ * exit status. */
 enum gb_status gb_launches(const struct gb_request *request, int argc, char **argv,
-			   struct gb_error *err);
+			   struct gb_records *records, struct gb_error *err);
 
 #endif

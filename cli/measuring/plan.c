@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/records/key.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"

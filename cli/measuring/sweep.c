@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/records/key.h"
 #include "common/text.h"
 
 /* A list under construction. */
@@ -262,21 +263,12 @@ void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
 	}
 }
 
-bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant)
-{
-	return !(param->cpu_only && variant->backend != GB_CPU);
-}
-
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant)
 {
-	const bool serial = variant->ops && variant->ops->flags & GB_SERIAL;
-
 	for (size_t i = sweep->workload->param_count; i-- > 0;) {
 		const struct gb_axis *axis = &sweep->axis[i];
-		const bool ignored = !gb_param_applies(axis->param, variant) ||
-				     (serial && gb_equal(axis->param->name, "threads"));
 
-		if (ignored && index % axis->count != 0)
+		if (index % axis->count != 0 && !gb_param_applies(axis->param, variant))
 			return false;
 		index /= axis->count;
 	}

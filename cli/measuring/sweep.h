@@ -49,9 +49,6 @@ void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);
 /* A variant that ignores parameter p is run only where p has its first value: false elsewhere. */
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant);
 
-/* Whether the parameter means anything to the variant. */
-bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);
-
 void gb_sweep_release(struct gb_sweep *sweep);
 
 #endif

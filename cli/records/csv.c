@@ -1,15 +1,16 @@
-/* csv.c -- records for programs: RFC 4180, and the document form of the record file.
+/* csv.c -- records as CSV (RFC 4180).
  *
- * CSV has one row per record: fixed columns, then one for each parameter (param_count) and each
+ * There is one row per record: fixed columns, then one for each parameter (param_count) and each
  * metric (metric_depth) that any record has.  Numbers are raw and have a dot; times are ns.  What
  * a record does not have is empty; so are the times of the emulator.
  */
+#include "cli/records/csv.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/reports/table.h"
 #include "common/text.h"
 
 /* A column: where its value is, and which element of it if that is an array. */
@@ -214,18 +215,4 @@ enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb
 	free(names[0].name);
 	free(names[1].name);
 	return status;
-}
-
-enum gb_status gb_document_print(FILE *file, const struct gb_records *list, struct gb_error *err)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		char *text = cJSON_PrintUnformatted(list->line[i]);
-
-		if (!text)
-			return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
-		(void)fprintf(file, "%s%s", i ? ",\n" : "[\n", text);
-		cJSON_free(text);
-	}
-	(void)fputs(list->count ? "\n]\n" : "[]\n", file);
-	return GB_OK;
 }

@@ -2,7 +2,9 @@
 #ifndef GPUBENCH_CLI_RECORDS_DONE_H
 #define GPUBENCH_CLI_RECORDS_DONE_H
 
-#include "cli/records/record.h"
+#include <stdint.h>
+
+#include "cli/records/lines.h"
 
 /* Ascending keys, pointing into records that outlive it.  Start with { 0 }. */
 struct gb_done {

@@ -6,8 +6,6 @@
 #ifndef GPUBENCH_CLI_RECORDS_MACHINE_H
 #define GPUBENCH_CLI_RECORDS_MACHINE_H
 
-#include <stdio.h>
-
 #include <cjson/cJSON.h>
 
 #include "common/backend.h"
@@ -61,8 +59,5 @@ struct gb_run_info {
 
 /* Look around.  Talks to the GPU driver, if CUDA is in this build. */
 void gb_env_gather(struct gb_run_info *info);
-
-/* A record file's `run` line as text for a person. */
-void gb_env_print(FILE *file, const cJSON *run);
 
 #endif

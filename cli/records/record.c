@@ -1,4 +1,4 @@
-/* record.c -- what came of a measurement, and of the look around before it, as JSON.
+/* record.c -- a measurement's result as JSON.
  *
  * Every addition to an object is checked: a line that lacks a member for want of memory is never
  * written.  Values in ns are rounded to 1/1000 ns, far below any clock's resolution, which halves
@@ -6,72 +6,17 @@
  */
 #include "cli/records/record.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "cli/commands/options.h"
-#include "cli/measuring/sweep.h"
 #include "cli/records/json.h"
+#include "cli/records/key.h"
+#include "cli/records/lines.h"
+#include "cli/workloads/value.h"
 #include "common/stats.h"
 #include "common/text.h"
 
-static const char *const backend_name[] = { [GB_CPU] = "cpu", [GB_CUDA] = "cuda" };
-
-static enum gb_status no_memory(struct gb_error *err)
-{
-	return gb_fail(err, GB_ERUNTIME, "out of memory while writing a record");
-}
-
-/* ---- the key ----------------------------------------------------------------------------- */
-
-/* Whether the parameter can change what the variant does. */
-static bool applies(const struct gb_param *param, const struct gb_variant *variant)
-{
-	const bool serial = variant->ops && variant->ops->flags & GB_SERIAL;
-
-	return gb_param_applies(param, variant) && !(serial && gb_equal(param->name, "threads"));
-}
-
-/* Paths may be longer than any buffer. */
-static const char *value_text(const struct gb_param *param, const void *params, char *text,
-			      size_t size)
-{
-	if (param->type == GB_PATH)
-		return gb_value_load(param, params).s;
-	gb_param_text(param, params, text, size);
-	return text;
-}
-
-char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
-		    const void *params, struct gb_error *err)
-{
-	char *key = NULL;
-	size_t size = 0;
-	FILE *stream = open_memstream(&key, &size);
-
-	if (!stream) {
-		(void)no_memory(err);
-		return NULL;
-	}
-	(void)fprintf(stream, "%s/%s/%s", workload->name, backend_name[variant->backend],
-		      variant->name);
-	for (size_t i = 0; i < workload->param_count; i++) {
-		const struct gb_param *param = &workload->params[i];
-		char text[256];
-		const char *value = value_text(param, params, text, sizeof text);
-
-		if (value && applies(param, variant))
-			(void)fprintf(stream, " %s=%s", param->name, value);
-	}
-	if (ferror(stream) | fclose(stream)) {
-		free(key);
-		(void)no_memory(err);
-		return NULL;
-	}
-	return key;
-}
+/* ---- the point --------------------------------------------------------------------------- */
 
 static bool put_key(cJSON *line, const struct gb_result *result, struct gb_error *err)
 {
@@ -111,7 +56,8 @@ static bool put_params(cJSON *line, const struct gb_result *result)
 	for (size_t i = 0; i < result->workload->param_count; i++) {
 		const struct gb_param *param = &result->workload->params[i];
 
-		if (applies(param, result->variant) && !put_param(object, param, result->params))
+		if (gb_param_applies(param, result->variant) &&
+		    !put_param(object, param, result->params))
 			return false;
 	}
 	return true;
@@ -409,7 +355,7 @@ static bool put_identity(cJSON *line, const struct gb_result *result, const char
 	       gb_json_put_int(line, "schema", GB_RECORD_SCHEMA) &&
 	       gb_json_put_text(line, "run_id", run_id) && gb_json_put_int(line, "seq", seq) &&
 	       gb_json_put_text(line, "bench", result->workload->name) &&
-	       gb_json_put_text(line, "backend", backend_name[variant->backend]) &&
+	       gb_json_put_text(line, "backend", gb_backends[variant->backend]->name) &&
 	       gb_json_put_text(line, "variant", variant->name) &&
 	       gb_json_put_bool(line, "peer", variant->peer) && put_key(line, result, err) &&
 	       put_params(line, result);
@@ -462,18 +408,7 @@ cJSON *gb_record_result(const struct gb_result *result, const char *run_id, int6
 	    put_input(line, result) && (!measured || put_measured(line, result, err)))
 		return line;
 	cJSON_Delete(line);
-	(void)no_memory(err); /* unless err already tells of another failure */
+	/* Unless err already holds another failure. */
+	gb_fail(err, GB_ERUNTIME, "out of memory while writing a record");
 	return NULL;
-}
-
-enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *err)
-{
-	char *text = cJSON_PrintUnformatted(line);
-	bool written;
-
-	if (!text)
-		return no_memory(err);
-	written = fputs(text, file) >= 0 && putc('\n', file) != EOF && fflush(file) == 0;
-	cJSON_free(text);
-	return written ? GB_OK : gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
 }

@@ -1,10 +1,13 @@
 /* run.c -- the `run` line of a record file.  What is not known is null. */
+#include "cli/records/run.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/record.h"
+#include "cli/records/lines.h"
+#include "cli/records/result.h"
 #include "common/text.h"
 
 /* "" and 0 are the marks of struct gb_host_info and struct gb_gpu_info for what is not known. */

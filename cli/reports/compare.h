@@ -9,8 +9,7 @@
 #ifndef GPUBENCH_CLI_REPORTS_COMPARE_H
 #define GPUBENCH_CLI_REPORTS_COMPARE_H
 
-#include "cli/records/record.h"
-#include "cli/reports/grid.h"
+#include "cli/records/lines.h"
 #include "common/stats.h"
 
 enum gb_verdict_word {
@@ -55,13 +54,6 @@ struct gb_change {
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
 			  const struct gb_records *new_, struct gb_error *err);
 void gb_comparison_release(struct gb_comparison *comparison);
-
-/* The table (changes only, unless all) and the count of each verdict. */
-enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
-				   enum gb_markup markup, struct gb_error *err);
-/* One array. */
-enum gb_status gb_comparison_print_json(FILE *file, const struct gb_comparison *comparison,
-					struct gb_error *err);
 
 /* GB_EVERIFY if something is slower or broken, else GB_OK: the exit status. */
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison);

@@ -1,12 +1,11 @@
-/* compare_print.c -- a comparison for a person, or as JSON for a program. */
+#include "cli/reports/compare_print.h"
+
 #include <errno.h>
 #include <math.h>
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/reports/compare.h"
-#include "cli/reports/grid.h"
-#include "cli/reports/table.h"
+#include "cli/reports/style.h"
 #include "common/text.h"
 
 static const struct {

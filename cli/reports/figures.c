@@ -5,12 +5,13 @@
  * the median as a band.  Otherwise each row is a dot on a logarithmic axis of time, with its
  * interval.  Times of the emulator are in neither.
  */
+#include "cli/reports/figures.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/reports/section.h"
 #include "common/text.h"
 
 enum {

@@ -1,5 +1,4 @@
-/* machine.c -- a record file's `run` line as text for a person. */
-#include "cli/records/machine.h"
+#include "cli/reports/machine.h"
 
 #include <math.h>
 #include <string.h>

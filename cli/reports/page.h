@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cli/records/record.h"
+#include "cli/records/lines.h"
 
 void gb_page_begin(FILE *file, const struct gb_records *list);
 /* The machine and the build as the run lines state them, and the end. */

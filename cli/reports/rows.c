@@ -3,12 +3,12 @@
  * Columns: run, cache, the parameters that vary, then the fixed ones.  Those that are empty in all
  * rows are left out by the grid.
  */
+#include "cli/reports/rows.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/reports/grid.h"
-#include "cli/reports/section.h"
 #include "common/text.h"
 
 /* The median, if the time is one of real hardware; else NAN. */
@@ -249,7 +249,6 @@ static size_t count_point(const struct gb_section *section, size_t first, size_t
 	return end - first;
 }
 
-/* The table itself; *marked if a fastest row is marked with a star. */
 enum gb_status gb_section_print_rows(const struct gb_section *section, bool *marked,
 				     struct gb_error *err)
 {

@@ -17,6 +17,15 @@ bool gb_record_is(const cJSON *record, const char *path, const char *word)
 	return text && gb_equal(text, word);
 }
 
+size_t gb_table_find_run(const struct gb_table *table, const char *id)
+{
+	size_t i = table->run_count;
+
+	while (i > 0 && !gb_equal(table->run_id[i - 1], id))
+		i--;
+	return i; /* from 1; 0: not seen yet */
+}
+
 void gb_section_release(struct gb_section *section)
 {
 	free(section->record);

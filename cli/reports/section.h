@@ -4,7 +4,7 @@
 
 #include "cli/reports/axes.h"
 #include "cli/reports/grid.h"
-#include "cli/reports/table.h"
+#include "cli/reports/style.h"
 
 /* The whole that is printed. */
 struct gb_table {
@@ -38,13 +38,6 @@ struct gb_section {
 enum gb_status gb_section_init(struct gb_section *section, const struct gb_table *table,
 			       size_t first, bool *done, struct gb_error *err);
 void gb_section_release(struct gb_section *section);
-
-/* Print the rows as a table; sets *marked if a fastest row is marked with a star. */
-enum gb_status gb_section_print_rows(const struct gb_section *section, bool *marked,
-				     struct gb_error *err);
-
-/* Print pictures of the rows, for a page. */
-void gb_section_print_figures(const struct gb_section *section);
 
 /* The run's number in the table, from 1; 0 if it has none. */
 size_t gb_table_find_run(const struct gb_table *table, const char *id);

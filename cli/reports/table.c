@@ -2,15 +2,15 @@
 #include "cli/reports/table.h"
 
 #include <errno.h>
-#include <langinfo.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
+#include "cli/records/csv.h"
 #include "cli/records/json.h"
-#include "cli/reports/grid.h"
+#include "cli/reports/figures.h"
 #include "cli/reports/page.h"
+#include "cli/reports/rows.h"
 #include "cli/reports/section.h"
 #include "common/text.h"
 
@@ -43,15 +43,6 @@ static void print_text(const struct gb_table *table, const char *text)
 }
 
 /* ---- the runs ---------------------------------------------------------------------------- */
-
-size_t gb_table_find_run(const struct gb_table *table, const char *id)
-{
-	size_t i = table->run_count;
-
-	while (i > 0 && !gb_equal(table->run_id[i - 1], id))
-		i--;
-	return i; /* from 1; 0: not seen yet */
-}
 
 static enum gb_status find_runs(struct gb_table *table, struct gb_error *err)
 {
@@ -304,6 +295,10 @@ enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
 	case GB_FORMAT_JSON:
 		status = gb_document_print(file, list, err);
 		break;
+	case GB_FORMAT_LINES:
+		for (size_t i = 0; i < list->count && status == GB_OK; i++)
+			status = gb_record_write(file, list->line[i], err);
+		break;
 	case GB_FORMAT_TABLE:
 	case GB_FORMAT_MARKDOWN:
 	case GB_FORMAT_HTML:
@@ -313,16 +308,4 @@ enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
 	if (status == GB_OK && (fflush(file) || ferror(file)))
 		status = gb_fail(err, GB_EIO, "cannot write the table: %s", strerror(errno));
 	return status;
-}
-
-struct gb_style gb_style_for(FILE *file, enum gb_format format)
-{
-	const char *no_color = getenv("NO_COLOR"), *terminal = getenv("TERM");
-
-	return (struct gb_style){
-		.format = format,
-		.color = isatty(fileno(file)) && !(no_color && no_color[0]) && terminal &&
-			 !gb_equal(terminal, "dumb"),
-		.utf8 = format == GB_FORMAT_HTML || gb_equal(nl_langinfo(CODESET), "UTF-8"),
-	};
 }

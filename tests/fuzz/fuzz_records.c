@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/records/record.h"
+#include "cli/records/lines.h"
 #include "cli/reports/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

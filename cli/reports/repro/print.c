@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "cli/reports/repro/repro.h"
-#include "cli/reports/table.h"
+#include "cli/reports/style.h"
 #include "common/text.h"
 
 /* ---- the grid ----------------------------------------------------------------------------- */

@@ -3,6 +3,7 @@
 #include <criterion/new/assert.h>
 #include <string.h>
 
+#include "cli/commands/options.h"
 #include "cli/measuring/limits.h"
 #include "cli/measuring/session.h"
 #include "cli/records/json.h"

@@ -7,7 +7,10 @@
 #include <unistd.h>
 
 #include "cli/records/json.h"
+#include "cli/records/key.h"
+#include "cli/records/lines.h"
 #include "cli/records/record.h"
+#include "cli/records/run.h"
 #include "common/text.h"
 
 /* ---- a workload that only describes ------------------------------------------------------- */

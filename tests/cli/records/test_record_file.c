@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/records/json.h"
-#include "cli/records/record.h"
+#include "cli/records/lines.h"
 #include "common/text.h"
 
 #define RUN "{\"type\":\"run\",\"schema\":1,\"run_id\":\"a\"}"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands/options.h"
 #include "cli/reports/repro/repro.h"
 
 /* Three rows; x is measured, y twice as large. */
@@ -119,7 +120,6 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 	*paper = parse(document);
 	gb_options_parse(&request, NULL, NULL, "TABLE", "", 5, argv, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
-	session.silent_table = true;
 	gb_session_open(&session, &request, 5, argv, &err);
 	gb_repro_init(repro, *paper, cJSON_GetArrayItem(gb_json_at(*paper, "tables"), 0), &err);
 	gb_repro_measure(repro, &session, preset, &err);

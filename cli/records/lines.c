@@ -1,16 +1,17 @@
-/* read.c -- record files back into memory.
+/* lines.c -- record files, read and written.
  *
  * What is read is used by tables and comparisons without further checks of its shape, so every
  * line is checked here for the members they rest on.  A file may have been written by a program
  * that was killed: then its last line has no end, and only that one is left out.
  */
+#include "cli/records/lines.h"
+
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/record.h"
 #include "common/text.h"
 
 /* A file being read; text is NUL-terminated. */
@@ -142,7 +143,7 @@ static enum gb_status accept(const struct source *source, size_t number, cJSON *
 	return bad_line(source, number, fault, err);
 }
 
-/* ---- files ------------------------------------------------------------------------------- */
+/* ---- reading ----------------------------------------------------------------------------- */
 
 static enum gb_status slurp(FILE *file, struct source *source, struct gb_error *err)
 {
@@ -284,4 +285,32 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 		status = gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);
 	return status;
+}
+
+/* ---- writing ----------------------------------------------------------------------------- */
+
+enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *err)
+{
+	char *text = cJSON_PrintUnformatted(line);
+	bool written;
+
+	if (!text)
+		return gb_fail(err, GB_ERUNTIME, "out of memory while writing a record");
+	written = fputs(text, file) >= 0 && putc('\n', file) != EOF && fflush(file) == 0;
+	cJSON_free(text);
+	return written ? GB_OK : gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
+}
+
+enum gb_status gb_document_print(FILE *file, const struct gb_records *list, struct gb_error *err)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		char *text = cJSON_PrintUnformatted(list->line[i]);
+
+		if (!text)
+			return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		(void)fprintf(file, "%s%s", i ? ",\n" : "[\n", text);
+		cJSON_free(text);
+	}
+	(void)fputs(list->count ? "\n]\n" : "[]\n", file);
+	return GB_OK;
 }

@@ -1,0 +1,12 @@
+/* inputs.h -- the record files that a command's words name. */
+#ifndef GPUBENCH_CLI_COMMANDS_INPUTS_H
+#define GPUBENCH_CLI_COMMANDS_INPUTS_H
+
+#include "cli/records/lines.h"
+
+/* Append their records; a warning on standard error for a file that was cut off.  GB_EUSAGE with
+ * file:line. */
+enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
+			     struct gb_error *err);
+
+#endif

@@ -1,0 +1,45 @@
+#include "cli/measuring/choice.h"
+
+#include <string.h>
+
+#include "cli/workloads/registry.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+bool gb_chosen(const struct gb_request *request, const struct gb_variant *variant,
+	       const char *const *glob, size_t glob_count)
+{
+	if (request->backend && !strstr(request->backend, gb_backends[variant->backend]->name))
+		return false;
+	for (size_t i = 0; i < glob_count; i++)
+		if (gb_variant_matches(variant, glob[i]))
+			return true;
+	return glob_count == 0;
+}
+
+enum gb_status gb_check_globs(const struct gb_workload *workload, const char *const *glob,
+			      size_t glob_count, struct gb_error *err)
+{
+	for (size_t g = 0; g < glob_count; g++) {
+		bool found = false;
+
+		for (size_t i = 0; i < gb_variant_count && !found; i++)
+			found = gb_equal(gb_variants[i].workload, workload->name) &&
+				gb_variant_matches(&gb_variants[i], glob[g]);
+		if (!found)
+			return gb_fail(err, GB_EUSAGE,
+				       "no variant of %s matches '%.80s' (see gpubench list)",
+				       workload->name, glob[g]);
+	}
+	return GB_OK;
+}
+
+bool gb_cuda_is_explicit(const struct gb_request *request)
+{
+	if (request->backend && gb_equal(request->backend, "cuda"))
+		return true;
+	for (size_t i = 0; i < request->glob_count; i++)
+		if (strncmp(request->glob[i], "cuda/", 5) == 0)
+			return true;
+	return false;
+}

@@ -1,0 +1,18 @@
+/* choice.h -- which variants a command line chooses: --backend, and words that are globs. */
+#ifndef GPUBENCH_CLI_MEASURING_CHOICE_H
+#define GPUBENCH_CLI_MEASURING_CHOICE_H
+
+#include "cli/measuring/request.h"
+
+/* Whether the request's back ends and the globs (none: all) include the variant. */
+bool gb_chosen(const struct gb_request *request, const struct gb_variant *variant,
+	       const char *const *glob, size_t glob_count);
+
+/* GB_EUSAGE if a glob matches no variant of the workload. */
+enum gb_status gb_check_globs(const struct gb_workload *workload, const char *const *glob,
+			      size_t glob_count, struct gb_error *err);
+
+/* Whether the user named CUDA: then its absence is not a skip like any other. */
+bool gb_cuda_is_explicit(const struct gb_request *request);
+
+#endif

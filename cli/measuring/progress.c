@@ -1,0 +1,103 @@
+#include "cli/measuring/progress.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "cli/records/key.h"
+#include "common/timer.h"
+
+void gb_progress_init(struct gb_progress *progress, const struct gb_request *request)
+{
+	*progress = (struct gb_progress){ .shown = !request->quiet && isatty(STDERR_FILENO),
+					  .verbose = request->verbose != 0,
+					  .started_ns = gb_now_ns() };
+}
+
+/* ", 12 min left" by the mean so far; "" while that says little. */
+static const char *time_left(const struct gb_progress *p, char *text, size_t size)
+{
+	const double elapsed_s = (gb_now_ns() - p->started_ns) * 1e-9;
+	const double left_s = elapsed_s / (double)p->done * (double)(p->total - p->done);
+
+	text[0] = '\0';
+	if (p->done >= 3 && left_s >= 90)
+		(void)snprintf(text, size, ", %.0f min left", left_s / 60);
+	else if (p->done >= 3)
+		(void)snprintf(text, size, ", %.0f s left", left_s);
+	return text;
+}
+
+/* Columns of the terminal. */
+static int columns(void)
+{
+	struct winsize size = { 0 };
+
+	if (ioctl(STDERR_FILENO, TIOCGWINSZ, &size) || size.ws_col < 20)
+		return 80;
+	return size.ws_col;
+}
+
+static char *key_of(const struct gb_result *result)
+{
+	struct gb_error ignored = { 0 };
+
+	return gb_record_key(result->workload, result->variant, result->params, &ignored);
+}
+
+/* "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000 ..." on one line of the terminal. */
+static void show(struct gb_progress *p, const struct gb_result *result, double half_width)
+{
+	char left[32], interval[32] = "", line[512];
+	char *key = key_of(result);
+
+	if (!isnan(half_width))
+		(void)snprintf(interval, sizeof interval, ", +-%.1f %%", 100 * half_width);
+	(void)snprintf(line, sizeof line, "%zu/%zu%s%s, %s", p->done + 1, p->total,
+		       time_left(p, left, sizeof left), interval, key ? key : "");
+	(void)fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
+	p->shown_ns = gb_now_ns();
+	free(key);
+}
+
+/* At most five times per second: writing disturbs what is measured. */
+static void watch(const struct gb_result *result, double half_width)
+{
+	struct gb_progress *p = result->watcher;
+
+	if (gb_now_ns() - p->shown_ns >= 0.2e9)
+		show(p, result, half_width);
+}
+
+void gb_progress_begin(struct gb_progress *progress, struct gb_result *result)
+{
+	if (!progress->shown)
+		return;
+	result->watch = watch;
+	result->watcher = progress;
+	show(progress, result, NAN);
+}
+
+void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
+{
+	static const char *const words[] = { "ok", "noisy", "skipped", "FAILED", "TIME-OUT" };
+	char *key;
+
+	progress->done++;
+	if (!progress->verbose)
+		return;
+	gb_progress_hide(progress);
+	key = key_of(r);
+	(void)fprintf(stderr, "%s: %s%s%s (%zu samples, %.2f s)\n", key ? key : "?",
+		      words[r->outcome], r->reason[0] ? ": " : "", r->reason, r->time.count,
+		      r->elapsed_s);
+	free(key);
+}
+
+void gb_progress_hide(const struct gb_progress *progress)
+{
+	if (progress->shown)
+		(void)fputs("\r\033[K", stderr);
+}

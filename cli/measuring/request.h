@@ -1,0 +1,26 @@
+/* request.h -- what a command line asks for: what to measure, how, and where the records go. */
+#ifndef GPUBENCH_CLI_MEASURING_REQUEST_H
+#define GPUBENCH_CLI_MEASURING_REQUEST_H
+
+#include "cli/records/result.h"
+
+enum { GB_MAX_GLOBS = 64 };
+
+struct gb_request {
+	struct gb_settings how;
+	const char *backend; /* "cpu", "cuda" or "cpu,cuda"; NULL: both */
+	const char *output;  /* -o; NULL: the table on stdout only */
+	const char *preset;  /* see options.h */
+	const char *threads; /* for what runs several benchmarks; see gb_sweep_threads() */
+	int64_t quiet, verbose, require_gpu, dry_run;
+	int64_t list, format; /* of repro; an enum gb_repro_format (options.h) */
+	int64_t runs;         /* launches of the whole command; see launches.h */
+	int64_t launch;       /* which of them this is, from 0 */
+	const char *shard;    /* "2/8"; see gb_session_open() */
+	int64_t resume;
+	size_t glob_count; /* words that are not options */
+	const char *glob[GB_MAX_GLOBS];
+	bool done; /* --help or --version was answered */
+};
+
+#endif

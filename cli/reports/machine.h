@@ -1,0 +1,11 @@
+/* machine.h -- a record file's `run` line as text for a person. */
+#ifndef GPUBENCH_CLI_REPORTS_MACHINE_H
+#define GPUBENCH_CLI_REPORTS_MACHINE_H
+
+#include <stdio.h>
+
+#include <cjson/cJSON.h>
+
+void gb_env_print(FILE *file, const cJSON *run);
+
+#endif
