@@ -73,11 +73,6 @@ GB_RANDOM uint64_t gb_random64(uint64_t seed, uint64_t index)
 	return gb_random64_stream(seed, 0, index);
 }
 
-GB_RANDOM double gb_random_unit(uint64_t seed, uint64_t index)
-{
-	return gb_random_unit_stream(seed, 0, index);
-}
-
 #undef GB_RANDOM
 
 #endif

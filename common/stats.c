@@ -47,9 +47,10 @@ double gb_median_sorted(const double *sorted, size_t count)
 	return gb_quantile_sorted(sorted, count, 0.5);
 }
 
-/* The deviations from the median fall away from it on both sides, each side in order, so that the
+/* Median of |value - median|, not scaled to a normal's sigma.
+ * The deviations from the median fall away from it on both sides, each side in order, so that the
  * middle ones are found by merging the two sides from the centre outwards. */
-double gb_mad_sorted(const double *sorted, size_t count)
+static double mad_sorted(const double *sorted, size_t count)
 {
 	double median = gb_median_sorted(sorted, count);
 	size_t right = count - count / 2, left = right; /* next: sorted[left - 1], sorted[right] */
@@ -99,54 +100,22 @@ double gb_median_ranks(size_t count, double level, size_t *low, size_t *high)
 	return (double)NAN;
 }
 
-struct gb_interval gb_median_interval_sorted(const double *sorted, size_t count, double level)
+/* How many values are beyond Tukey's fences, 1.5 interquartile ranges beyond the quartiles. */
+static size_t count_outliers(const double *sorted, size_t count)
 {
-	struct gb_interval interval = { (double)NAN, (double)NAN, (double)NAN };
-	size_t low, high;
+	const double q1 = gb_quantile_sorted(sorted, count, 0.25);
+	const double q3 = gb_quantile_sorted(sorted, count, 0.75);
+	const double low_fence = q1 - 1.5 * (q3 - q1), high_fence = q3 + 1.5 * (q3 - q1);
+	size_t outliers = 0;
 
-	interval.coverage = gb_median_ranks(count, level, &low, &high);
-	if (low) {
-		interval.low = sorted[low - 1];
-		interval.high = sorted[high - 1];
-	}
-	return interval;
-}
-
-struct gb_outliers gb_outliers_sorted(const double *sorted, size_t count)
-{
-	double q1 = gb_quantile_sorted(sorted, count, 0.25);
-	double q3 = gb_quantile_sorted(sorted, count, 0.75);
-	struct gb_outliers outliers = { .low_fence = q1 - 1.5 * (q3 - q1),
-					.high_fence = q3 + 1.5 * (q3 - q1) };
-
-	while (outliers.low < count && sorted[outliers.low] < outliers.low_fence)
-		outliers.low++;
-	while (outliers.high < count && sorted[count - 1 - outliers.high] > outliers.high_fence)
-		outliers.high++;
+	for (size_t i = 0; i < count; i++)
+		outliers += sorted[i] < low_fence || sorted[i] > high_fence;
 	return outliers;
 }
 
 /* ---- moments ----------------------------------------------------------------------------- */
 
-double gb_min(const double *value, size_t count)
-{
-	double min = count ? value[0] : (double)NAN;
-
-	for (size_t i = 1; i < count; i++)
-		min = fmin(min, value[i]);
-	return min;
-}
-
-double gb_max(const double *value, size_t count)
-{
-	double max = count ? value[0] : (double)NAN;
-
-	for (size_t i = 1; i < count; i++)
-		max = fmax(max, value[i]);
-	return max;
-}
-
-double gb_mean(const double *value, size_t count)
+static double mean_of(const double *value, size_t count)
 {
 	double mean = 0, rest = 0;
 
@@ -160,9 +129,10 @@ double gb_mean(const double *value, size_t count)
 	return mean + rest / (double)count;
 }
 
-double gb_stddev(const double *value, size_t count)
+/* Standard deviation of the sample (divisor count - 1). */
+static double stddev_of(const double *value, size_t count, double mean)
 {
-	double mean = gb_mean(value, count), squares = 0, rest = 0;
+	double squares = 0, rest = 0;
 
 	if (count < 2)
 		return (double)NAN;
@@ -172,18 +142,6 @@ double gb_stddev(const double *value, size_t count)
 	}
 	squares -= rest * rest / (double)count;
 	return sqrt(fmax(0, squares) / (double)(count - 1));
-}
-
-double gb_harmonic_mean(const double *value, size_t count)
-{
-	double sum = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (!(value[i] > 0))
-			return (double)NAN;
-		sum += 1 / value[i];
-	}
-	return count ? (double)count / sum : (double)NAN;
 }
 
 /* ---- Student's distribution -------------------------------------------------------------- */
@@ -278,29 +236,15 @@ double gb_student_quantile(double p, double df)
 	return (p < 0.5 ? -r : r) * sqrt(df);
 }
 
-struct gb_interval gb_mean_interval(const double *value, size_t count, double level)
-{
-	struct gb_interval interval = { (double)NAN, (double)NAN, (double)NAN };
-	double mean, half;
-
-	if (count < 2)
-		return interval;
-	mean = gb_mean(value, count);
-	half = gb_student_quantile(0.5 + level / 2, (double)(count - 1)) * gb_stddev(value, count) /
-	       sqrt((double)count);
-	interval.low = mean - half;
-	interval.high = mean + half;
-	interval.coverage = level;
-	return interval;
-}
-
 /* ---- the summary ------------------------------------------------------------------------- */
 
 static void summarize_sorted(const double *sorted, size_t count, struct gb_summary *summary)
 {
-	struct gb_interval median = gb_median_interval_sorted(sorted, count, GB_LEVEL);
-	struct gb_interval mean = gb_mean_interval(sorted, count, GB_LEVEL);
-	struct gb_outliers outliers = gb_outliers_sorted(sorted, count);
+	const double mean = mean_of(sorted, count), stddev = stddev_of(sorted, count, mean);
+	const double t = gb_student_quantile(0.5 + GB_LEVEL / 2, (double)count - 1);
+	const double half = t * stddev / sqrt((double)count);
+	size_t low, high;
+	const double coverage = gb_median_ranks(count, GB_LEVEL, &low, &high);
 
 	*summary = (struct gb_summary){
 		.count = count,
@@ -309,17 +253,15 @@ static void summarize_sorted(const double *sorted, size_t count, struct gb_summa
 		.median = gb_median_sorted(sorted, count),
 		.q3 = gb_quantile_sorted(sorted, count, 0.75),
 		.max = gb_quantile_sorted(sorted, count, 1),
-		.mean = gb_mean(sorted, count),
-		.stddev = gb_stddev(sorted, count),
-		.mad = gb_mad_sorted(sorted, count),
-		.ci_low = median.low,
-		.ci_high = median.high,
-		.ci_coverage = median.coverage,
-		.mean_ci_low = mean.low,
-		.mean_ci_high = mean.high,
-		.outliers = outliers.low + outliers.high,
-		.low_outliers = outliers.low,
-		.high_outliers = outliers.high,
+		.mean = mean,
+		.stddev = stddev,
+		.mad = mad_sorted(sorted, count),
+		.ci_low = low ? sorted[low - 1] : (double)NAN,
+		.ci_high = low ? sorted[high - 1] : (double)NAN,
+		.ci_coverage = coverage,
+		.mean_ci_low = mean - half,
+		.mean_ci_high = mean + half,
+		.outliers = count_outliers(sorted, count),
 	};
 }
 

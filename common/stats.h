@@ -2,7 +2,7 @@
  *
  * Pure functions of their arguments.  Only gb_summarize() and gb_ratio() allocate, for their own
  * time.  Where a name says `sorted`, the values are ascending: see gb_sort().  No
- * value may be NaN.  What too few values cannot tell is NAN, never a guess.
+ * value may be NaN.  What too few values do not determine is NAN, never a guess.
  */
 #ifndef GPUBENCH_COMMON_STATS_H
 #define GPUBENCH_COMMON_STATS_H
@@ -27,21 +27,6 @@ void gb_sort(double *value, size_t count);
 double gb_quantile_sorted(const double *sorted, size_t count, double p);
 double gb_median_sorted(const double *sorted, size_t count);
 
-/* NAN if count is 0. */
-double gb_min(const double *value, size_t count);
-double gb_max(const double *value, size_t count);
-double gb_mean(const double *value, size_t count);
-
-/* Standard deviation of the sample (divisor count - 1).  NAN if count < 2. */
-double gb_stddev(const double *value, size_t count);
-
-/* count / sum(1 / value): the mean of rates over equal work.  Every value must be positive; else,
- * or if count is 0, NAN. */
-double gb_harmonic_mean(const double *value, size_t count);
-
-/* Median of |value - median|, not scaled to a normal's sigma.  NAN if count is 0. */
-double gb_mad_sorted(const double *sorted, size_t count);
-
 /* A confidence interval; low and high are NAN if there is none. */
 struct gb_interval {
 	double low, high;
@@ -53,27 +38,11 @@ struct gb_interval {
  * exact coverage, 1 - 2 P(Binomial(count, 1/2) < *low).  Too few values for any (count < 6 at
  * 95 %): NAN, and the ranks are 0. */
 double gb_median_ranks(size_t count, double level, size_t *low, size_t *high);
-struct gb_interval gb_median_interval_sorted(const double *sorted, size_t count, double level);
 
 /* t with P(T <= t) = p for Student's distribution with df > 0 degrees of freedom (need not be
  * whole), to 1e-13 relative for df <= 1e4 and 1e-11 for df <= 1e6.  -INFINITY at p = 0, INFINITY at
  * p = 1, NAN outside. */
 double gb_student_quantile(double p, double df);
-
-/* mean -+ t stddev / sqrt(count).  None if count < 2. */
-struct gb_interval gb_mean_interval(const double *value, size_t count, double level);
-
-/* Tukey's fences, 1.5 interquartile ranges beyond the quartiles, and how many values lie outside.
- * They are flagged, never dropped. */
-struct gb_outliers {
-	double low_fence, high_fence;
-	size_t low, high;
-};
-struct gb_outliers gb_outliers_sorted(const double *sorted, size_t count);
-static inline bool gb_is_outlier(const struct gb_outliers *o, double value)
-{
-	return value < o->low_fence || value > o->high_fence;
-}
 
 /* By what factor values of one kind differ from those of another: the Hodges-Lehmann estimate, the
  * median of all quotients other / base, and the interval that inverts the Mann-Whitney test: exact
@@ -90,14 +59,15 @@ enum gb_status gb_ratio(const double *base, size_t base_count, const double *oth
 			size_t other_count, double level, struct gb_ratio *ratio,
 			struct gb_error *err);
 
-/* All of the above at GB_LEVEL, in the values' own unit. */
+/* In the values' own unit; the intervals are at GB_LEVEL. */
 struct gb_summary {
 	size_t count;
 	double min, q1, median, q3, max;
-	double mean, stddev, mad;
-	double ci_low, ci_high, ci_coverage; /* of the median */
-	double mean_ci_low, mean_ci_high;    /* t-interval of the mean */
-	size_t outliers, low_outliers, high_outliers;
+	double mean, stddev; /* of the sample: divisor count - 1; NAN if count < 2 */
+	double mad;          /* median of |value - median| */
+	double ci_low, ci_high, ci_coverage; /* of the median, by ranks */
+	double mean_ci_low, mean_ci_high;    /* mean -+ t stddev / sqrt(count) */
+	size_t outliers; /* beyond Tukey's fences: 1.5 interquartile ranges beyond the quartiles */
 };
 
 /* Summarize values in any order.  count == 0 is well: everything is NAN.  GB_ERUNTIME if a value is

@@ -4,7 +4,6 @@
  *	quantiles         numpy.quantile (its default is type 7)
  *	mean, stddev      mpmath, 40 digits
  *	mad               scipy.stats.median_abs_deviation
- *	harmonic mean     scipy.stats.hmean
  *	interval, mean    mpmath with scipy.stats.t.ppf
  *	interval, median  scipy.stats.binom.cdf for the ranks, mpmath binomials for the coverage
  *	Student's t       mpmath: the regularised incomplete beta function inverted by findroot
@@ -30,8 +29,7 @@ struct summary_case {
 	size_t count;
 	double value[12];
 	struct gb_summary want;
-	double p10, p90, harmonic_mean;
-	double low_fence, high_fence;
+	double p10, p90;
 };
 
 static struct summary_case summaries[] = {
@@ -52,14 +50,9 @@ static struct summary_case summaries[] = {
 	    .ci_coverage = 0.96142578125,
 	    .mean_ci_low = 9.4610297274822146,
 	    .mean_ci_high = 18.022303605851119,
-	    .outliers = 2,
-	    .low_outliers = 1,
-	    .high_outliers = 1 },
+	    .outliers = 2 },
 	  11.71,
-	  12.39,
-	  12.439812594998285,
-	  11.35,
-	  12.75 },
+	  12.39 },
 	{ "odd count, ties",
 	  9,
 	  { 3, 1, 4, 1, 5, 9, 2, 6, 5.5 },
@@ -78,10 +71,7 @@ static struct summary_case summaries[] = {
 	    .mean_ci_low = 2.0360233969169147,
 	    .mean_ci_high = 6.0750877141941964 },
 	  1,
-	  6.6,
-	  2.4045338011064636,
-	  -3.25,
-	  10.75 },
+	  6.6 },
 	{ "small differences of big numbers; too few for an interval of the median",
 	  4,
 	  { 1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16 },
@@ -100,10 +90,7 @@ static struct summary_case summaries[] = {
 	    .mean_ci_low = 1000000001.2845119,
 	    .mean_ci_high = 1000000018.7154881 },
 	  1000000004.9,
-	  1000000015.1,
-	  1000000010.0000001,
-	  999999995,
-	  1000000025 },
+	  1000000015.1 },
 	{ "just enough for an interval of the median",
 	  6,
 	  { 6, 5, 4, 3, 2, 1 },
@@ -122,10 +109,7 @@ static struct summary_case summaries[] = {
 	    .mean_ci_low = 1.5366856930196761,
 	    .mean_ci_high = 5.4633143069803239 },
 	  1.5,
-	  5.5,
-	  2.4489795918367343,
-	  -1.5,
-	  8.5 },
+	  5.5 },
 };
 
 ParameterizedTestParameters(stats, summary)
@@ -162,31 +146,18 @@ ParameterizedTest(struct summary_case *c, stats, summary)
 	near_or_none(s.mean_ci_low, c->want.mean_ci_low, "mean_ci_low");
 	near_or_none(s.mean_ci_high, c->want.mean_ci_high, "mean_ci_high");
 	cr_assert_eq(s.outliers, c->want.outliers);
-	cr_assert_eq(s.low_outliers, c->want.low_outliers);
-	cr_assert_eq(s.high_outliers, c->want.high_outliers);
 }
 
-ParameterizedTestParameters(stats, parts)
+ParameterizedTestParameters(stats, quantiles)
 {
 	return cr_make_param_array(struct summary_case, summaries, GB_COUNT(summaries));
 }
 
-ParameterizedTest(struct summary_case *c, stats, parts)
+ParameterizedTest(struct summary_case *c, stats, quantiles)
 {
-	struct gb_outliers o;
-
-	near(gb_harmonic_mean(c->value, c->count), c->harmonic_mean, 1e-14, "harmonic mean");
-	near(gb_min(c->value, c->count), c->want.min, 0, "min");
-	near(gb_max(c->value, c->count), c->want.max, 0, "max");
 	gb_sort(c->value, c->count);
 	near(gb_quantile_sorted(c->value, c->count, 0.1), c->p10, 1e-14, "10 % quantile");
 	near(gb_quantile_sorted(c->value, c->count, 0.9), c->p90, 1e-14, "90 % quantile");
-	o = gb_outliers_sorted(c->value, c->count);
-	near(o.low_fence, c->low_fence, 1e-14, "low fence");
-	near(o.high_fence, c->high_fence, 1e-14, "high fence");
-	cr_assert_eq(gb_is_outlier(&o, c->value[0]), o.low > 0);
-	cr_assert_eq(gb_is_outlier(&o, c->value[c->count - 1]), o.high > 0);
-	cr_assert_not(gb_is_outlier(&o, c->want.median));
 }
 
 Test(stats, the_values_stay_as_they_were)
@@ -211,8 +182,6 @@ Test(stats, nothing_is_told_of_no_values)
 	cr_assert(isnan(s.ci_low) && isnan(s.ci_high) && isnan(s.ci_coverage));
 	cr_assert(isnan(s.mean_ci_low) && isnan(s.mean_ci_high));
 	cr_assert(isnan(gb_relative_half_width(&s)));
-	cr_assert(isnan(gb_min(NULL, 0)) && isnan(gb_max(NULL, 0)));
-	cr_assert(isnan(gb_harmonic_mean(NULL, 0)));
 }
 
 Test(stats, one_value_has_no_spread)
@@ -251,13 +220,6 @@ Test(stats, what_is_not_finite_is_refused)
 	cr_assert_str_eq(err.message, "value 2 of 3 is not a finite number");
 	err = (struct gb_error){ 0 };
 	cr_assert_eq(gb_summarize(infinite, 2, &s, &err), GB_ERUNTIME);
-}
-
-Test(stats, rates_must_be_positive)
-{
-	const double value[] = { 1, 0 };
-
-	cr_assert(isnan(gb_harmonic_mean(value, 2)));
 }
 
 Test(stats, quantiles_outside_are_not_numbers)

@@ -282,8 +282,9 @@ Test(compare, rarely_cries_wolf_and_sees_ten_percent)
 		struct gb_error err = { 0 };
 
 		for (int i = 0; i < 10; i++) {
-			const double noise = 0.04 * gb_random_unit(trial, (uint64_t)i);
-			const double again = 0.04 * gb_random_unit(trial, 100 + (uint64_t)i);
+			const double noise = 0.04 * gb_random_unit_stream(trial, 0, (uint64_t)i);
+			const double again =
+				0.04 * gb_random_unit_stream(trial, 0, 100 + (uint64_t)i);
 
 			add(&base, i, "a", "ok", 1e6 * (1 + noise));
 			add(&other, i, "a", "ok", 1e6 * (1 + again));
