@@ -128,7 +128,7 @@ $(BUILD)/gpubench: $(objects)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
-# Objects depend on the flags they were built with, and env.c on the state of the repository.
+# Objects depend on the flags they were built with, and records/machine.c on the state of the repository.
 flags_text = $(CC) $(CXX) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) $(cxxflags) $(nvflags) $(gencode)
 $(BUILD)/generated/flags: FORCE
 	@mkdir -p $(@D)

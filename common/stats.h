@@ -1,4 +1,4 @@
-/* stats.h -- what gpubench says about a set of measured values.
+/* stats.h -- summaries of measured values, and their ratios.
  *
  * Pure functions of their arguments.  Only gb_summarize() and gb_ratio() allocate, for their own
  * time.  Where a name says `sorted`, the values are ascending: see gb_sort().  No
@@ -70,8 +70,8 @@ struct gb_summary {
 	size_t outliers; /* beyond Tukey's fences: 1.5 interquartile ranges beyond the quartiles */
 };
 
-/* Summarize values in any order.  count == 0 is well: everything is NAN.  GB_ERUNTIME if a value is
- * not finite or there is no memory for a copy. */
+/* Summarize values in any order.  count == 0 is valid: everything is NAN.  GB_ERUNTIME if a value
+ * is not finite or there is no memory for a copy. */
 enum gb_status gb_summarize(const double *value, size_t count, struct gb_summary *summary,
 			    struct gb_error *err);
 

@@ -1,8 +1,8 @@
 /* ab.c -- `gpubench ab A=BIN B=BIN -- ARGS`: two builds launched in turn, then compared.
  *
- * A machine drifts: what runs first one hour and what runs the next differ by more than two builds
- * do.  So launches alternate, and the order within a pair does too.  With --aa both sides are the
- * first build: what is then called faster or slower is the machine's own noise.
+ * A machine drifts: from one hour to the next its speed changes by more than the difference between
+ * two builds.  So launches alternate, and the order within a pair does too.  With --aa both sides
+ * are the first build: whatever is then called faster or slower is the machine's own noise.
  */
 #include <stdlib.h>
 #include <string.h>

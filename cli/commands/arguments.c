@@ -1,6 +1,5 @@
-/* argp keeps quiet about errors (ARGP_NO_ERRS): what is wrong is said once, in one line, by the
- * caller that prints every error.  Option keys are 1000 + the row's number; the workload's rows
- * follow those of the table.
+/* argp does not print errors (ARGP_NO_ERRS): the caller prints one line for any error.  Option keys
+ * are 1000 + the row's number; the workload's rows follow those of the table.
  */
 #include "cli/commands/arguments.h"
 

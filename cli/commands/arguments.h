@@ -19,9 +19,8 @@ struct gb_arguments {
 	const struct gb_workload *workload; /* NULL: no parameters */
 	struct gb_sweep *sweep;             /* its parameters' values; initialised here */
 
-	/* The answer. */
-	const char *
-		*word; /* those that are no options, pointing into argv; released by the caller */
+	/* Results. */
+	const char **word; /* the arguments that are no options; they point into argv */
 	size_t word_count;
 	bool done; /* --help or --version was answered */
 };

@@ -4,7 +4,7 @@
 
 #include "cli/measuring/request.h"
 
-/* GB_EUSAGE if --threads of the request makes no sense. */
+/* GB_EUSAGE if --threads of the request is malformed. */
 enum gb_status gb_check_threads(const struct gb_request *request, struct gb_error *err);
 
 /* GB_EUSAGE if a word is not the name of a benchmark, or for --threads. */

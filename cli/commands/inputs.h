@@ -4,8 +4,8 @@
 
 #include "cli/records/lines.h"
 
-/* Append their records; a warning on standard error for a file that was cut off.  GB_EUSAGE with
- * file:line. */
+/* Append their records; a warning on standard error for a file that was cut off.  GB_EUSAGE, errors
+ * as FILE:LINE. */
 enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
 			     struct gb_error *err);
 

@@ -1,4 +1,4 @@
-/* list.c -- `gpubench list` and `gpubench env`: what there is. */
+/* list.c -- `gpubench list` and `gpubench env`: benchmarks, variants, machine and build. */
 #include <stdio.h>
 
 #include "cli/commands/benchmarks.h"

@@ -180,7 +180,7 @@ enum gb_status gb_refuse_parts(const struct gb_request *request, const char *com
 	return option ? gb_fail(err, GB_EUSAGE, "%s has no use for --%s", command, option) : GB_OK;
 }
 
-/* What the rows cannot say each for itself. */
+/* Constraints between options. */
 static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
 {
 	if (r->how.hot && r->how.cold)

@@ -23,7 +23,7 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 				struct gb_sweep *sweep, const char *words, const char *summary,
 				int argc, char **argv, struct gb_error *err);
 
-/* What --preset says, or `otherwise` if it was not given; GB_EUSAGE for another word. */
+/* The preset that --preset names, `otherwise` if it was not given; GB_EUSAGE for an unknown name. */
 enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
 			    enum gb_preset *preset, struct gb_error *err);
 

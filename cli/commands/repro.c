@@ -29,7 +29,7 @@ static const struct {
 	{ "octree", gb_paper_octree }, { "lbvh", gb_paper_lbvh },
 };
 
-/* What becomes of the tables. */
+/* Where the tables go. */
 struct output {
 	enum gb_repro_format format;
 	enum gb_markup markup;
@@ -136,8 +136,8 @@ static size_t each_table(const char *word, enum action action, struct gb_session
 	return count;
 }
 
-/* A table's long rows are few and slow (the paper's 210M keys are minutes on a CPU): fewer samples
- * than a benchmark takes, and time for at least one of them, unless --timeout says otherwise. */
+/* A table has few rows, some of them slow (the paper's 210M keys take minutes on a CPU): fewer
+ * samples than a benchmark takes, and time for at least one of them unless --timeout was given. */
 static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 {
 	static const double limit_s[GB_PRESETS] = { 10, 60, 300 };

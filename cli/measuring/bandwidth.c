@@ -34,7 +34,7 @@ static const struct gb_variant *find_copy(enum gb_backend backend)
 	return NULL;
 }
 
-/* The best of a few samples: a yardstick is what is reachable, not what is usual. */
+/* The best of a few samples: what the machine can reach, not what is usual. */
 static double measure(const struct gb_variant *variant, int threads, const struct gb_settings *how)
 {
 	const struct gb_workload *workload = find_yardstick();

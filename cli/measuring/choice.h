@@ -12,7 +12,7 @@ bool gb_chosen(const struct gb_request *request, const struct gb_variant *varian
 enum gb_status gb_check_globs(const struct gb_workload *workload, const char *const *glob,
 			      size_t glob_count, struct gb_error *err);
 
-/* Whether the user named CUDA: then its absence is not a skip like any other. */
+/* Whether the command line names CUDA: then its absence is an error, not a skip. */
 bool gb_cuda_is_explicit(const struct gb_request *request);
 
 #endif

@@ -1,7 +1,7 @@
 /* launches.h -- a command started again and again, each launch a process of its own.
  *
- * What a process measures depends on where its memory came to lie and which neighbours it had; only
- * several launches show how much.
+ * What a process measures depends on its memory layout and on what else runs; only several launches
+ * show how much.
  */
 #ifndef GPUBENCH_CLI_MEASURING_LAUNCHES_H
 #define GPUBENCH_CLI_MEASURING_LAUNCHES_H

@@ -22,7 +22,7 @@ enum gb_status gb_limits_add(struct gb_limits *limits, const struct gb_workload 
 			     const struct gb_variant *variant, const void *params,
 			     struct gb_error *err);
 
-/* Whether params are above a point that did not fit; then why says which, "larger than
+/* Whether params are above a point that did not fit; why is then set to "larger than
  * count=1000000, which did not fit". */
 bool gb_limits_exceeded(const struct gb_limits *limits, const struct gb_workload *workload,
 			const struct gb_variant *variant, const void *params, char *why,

@@ -16,7 +16,7 @@ enum { NOISY = 10 }; /* times --min-time: where the runner gives up on noise */
 
 struct span {
 	double low_s, noisy_s, at_most_s;
-	bool told; /* by records: all three are the same */
+	bool known; /* by records: all three are the same */
 };
 
 /* ---- time --------------------------------------------------------------------------------- */
@@ -63,10 +63,10 @@ static struct span span_of(const struct gb_plan *plan, const struct gb_variant *
 			   const char *key)
 {
 	const struct gb_settings *how = &plan->session.request->how;
-	const double told = recorded(&plan->session.records, variant, key);
+	const double known = recorded(&plan->session.records, variant, key);
 
-	if (!isnan(told))
-		return (struct span){ told, told, told, true };
+	if (!isnan(known))
+		return (struct span){ known, known, known, true };
 	if (how->samples)
 		return (struct span){ 0, how->timeout_s, how->timeout_s, false };
 	return (struct span){ fmin(how->min_time_s, how->timeout_s),
@@ -115,7 +115,7 @@ static void measure_memory(const struct gb_workload *workload, const struct gb_v
 static void count_in(struct gb_plan *plan, size_t host, size_t device, const struct span *span)
 {
 	plan->measurements++;
-	plan->told += span->told;
+	plan->known += span->known;
 	plan->low_s += span->low_s;
 	plan->noisy_s += span->noisy_s;
 	plan->at_most_s += span->at_most_s;
@@ -220,9 +220,9 @@ void gb_plan_total(const struct gb_plan *plan)
 	(void)printf(": host %s, device %s, %s; inputs are prepared on top\n",
 		     gb_text_bytes(host, (double)plan->host_bytes),
 		     gb_text_bytes(device, (double)plan->device_bytes), span_text(&span, time));
-	if (plan->told)
-		(void)printf("times told by %s: %zu\n", request->output, plan->told);
-	if (plan->told < plan->measurements)
+	if (plan->known)
+		(void)printf("times told by %s: %zu\n", request->output, plan->known);
+	if (plan->known < plan->measurements)
 		(void)puts("a time from A to B, at most C: if the samples agree at once, if they "
 			   "never do, by --timeout");
 }

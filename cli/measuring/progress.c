@@ -16,7 +16,7 @@ void gb_progress_init(struct gb_progress *progress, const struct gb_request *req
 					  .started_ns = gb_now_ns() };
 }
 
-/* ", 12 min left" by the mean so far; "" while that says little. */
+/* ", 12 min left" by the mean so far; "" for the first three measurements. */
 static const char *time_left(const struct gb_progress *p, char *text, size_t size)
 {
 	const double elapsed_s = (gb_now_ns() - p->started_ns) * 1e-9;

@@ -2,8 +2,8 @@
  *
  *	open -> sweep ... -> close
  *
- * Each point's record is written and flushed as soon as it is known.  Nothing here knows what a
- * benchmark is about.
+ * Each point's record is written and flushed as soon as it is known.  Nothing here depends on a
+ * particular benchmark.
  *
  * The room: from a command line's request to records.  The points (sweep.h), the variants chosen
  * (choice.h), one measurement (runner.h), what the machine can copy (bandwidth.h), what did not fit
@@ -59,15 +59,15 @@ enum gb_status gb_session_close(struct gb_session *session, struct gb_error *err
  * verification outranks other failures, they outrank a missing device. */
 enum gb_status gb_worse(enum gb_status a, enum gb_status b);
 
-/* A session that only plans (plan.h): --shard is read, and the records of -o FILE.jsonl, if there
- * are some; with --resume they are done.  Nothing is opened or written.  Close it by
+/* A session that only plans (plan.h): --shard is read, and the records of -o FILE.jsonl, if any;
+ * with --resume they count as done.  Nothing is opened or written.  Close it by
  * gb_session_abandon(). */
 enum gb_status gb_session_plan(struct gb_session *session, const struct gb_request *request,
 			       struct gb_error *err);
 void gb_session_abandon(struct gb_session *session);
 
 /* Whether the variant is to be measured at point `index` of the sweep, which is `params`: chosen,
- * ours by --shard, and not done.  To be asked once for each variant and point, in order. */
+ * in this shard, and not done. To be called once for each variant and point, in order. */
 bool gb_session_due(struct gb_session *session, const struct gb_sweep *sweep, size_t index,
 		    const struct gb_variant *variant, const void *params, const char *const *glob,
 		    size_t glob_count);

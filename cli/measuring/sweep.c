@@ -240,7 +240,7 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 	return count_points(sweep, err);
 }
 
-/* Whether the axis' default gives way to a parameter that was given. */
+/* Whether the axis' default is dropped for another parameter that was given. */
 static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 {
 	const struct gb_workload *w = sweep->workload;

@@ -39,7 +39,7 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
 			      const char *words, struct gb_error *err);
 
-/* Set --threads, whatever the words said of it; nothing if spec is NULL. */
+/* Set --threads, overriding the words; nothing if spec is NULL. */
 enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err);
 
 /* Fill params (workload->params_size bytes) with point `index`; the table's first parameter

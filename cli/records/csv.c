@@ -17,7 +17,7 @@
 struct column {
 	const char *title, *path;
 	int element;
-	bool timed; /* means nothing under the emulator */
+	bool timed; /* meaningless under the emulator */
 };
 
 static const struct column fixed[] = {

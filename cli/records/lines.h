@@ -22,8 +22,8 @@ struct gb_records {
 
 /* Append the lines of a file, "-" for standard input: JSON Lines, or the document form (one array
  * of the same objects).  A last line without its end is left out and sets truncated.  GB_EUSAGE,
- * with file:line, for anything else that is not a record file; the list then holds what was read
- * before and is still to be released. */
+ * errors as FILE:LINE, for anything else; the list then holds what was read before and is still to
+ * be released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
 /* Append one line; owns it, even if memory runs out. */

@@ -1,4 +1,4 @@
-/* machine.c -- looking around: /proc, /sys, the environment, the build and the GPUs.
+/* machine.c -- queries /proc, /sys, the environment, the build and the GPUs.
  *
  * Nothing here fails: what cannot be read stays unknown.  build_info.h is written by the build.
  */
@@ -173,7 +173,7 @@ static double cpu_quota(void)
 	return quota / strtod(text, NULL);
 }
 
-/* 1 if the CPU says that a hypervisor runs it, -1 if it cannot say. */
+/* 1 if the CPU reports a hypervisor, -1 if unknown. */
 static int virtualized(void)
 {
 	char flags[4096];

@@ -1,7 +1,7 @@
 /* machine.h -- where, by what and how a run was made.
  *
- * Whatever a number may later be doubted for: the machine, the build, the environment.  What the
- * system does not tell is "", 0 or -1 here and null in the record; nothing is ever a failure.
+ * What a measurement depends on: the machine, the build, the environment.  What is unknown is "", 0
+ * or -1 here and null in the record; nothing here fails.
  */
 #ifndef GPUBENCH_CLI_RECORDS_MACHINE_H
 #define GPUBENCH_CLI_RECORDS_MACHINE_H
@@ -57,7 +57,7 @@ struct gb_run_info {
 	char cuda_absent[480]; /* why there is no GPU; "" if there is one */
 };
 
-/* Look around.  Talks to the GPU driver, if CUDA is in this build. */
+/* Queries the GPU driver, too, if CUDA is in this build. */
 void gb_env_gather(struct gb_run_info *info);
 
 #endif

@@ -18,10 +18,10 @@ struct gb_output {
 	const char *path;
 	enum gb_format format;
 	FILE *stream;    /* NULL: there is no output */
-	char *temporary; /* of a document, which is written here and renamed at the end; else NULL */
+	char *temporary; /* a document is written here and renamed at the end; else NULL */
 };
 
-/* What the name of an output asks for; GB_EUSAGE if that is nothing known. */
+/* What the name of an output asks for; GB_EUSAGE if the ending is unknown. */
 enum gb_status gb_output_kind(const char *path, enum gb_format *format, struct gb_error *err);
 
 /* Whether that is a file of JSON lines.  path may be NULL. */

@@ -1,8 +1,8 @@
 /* record.c -- a measurement's result as JSON.
  *
- * Every addition to an object is checked: a line that lacks a member for want of memory is never
- * written.  Values in ns are rounded to 1/1000 ns, far below any clock's resolution, which halves
- * the size of a file full of samples.
+ * Every addition to an object is checked: a line that lacks a member because memory ran out is
+ * never written.  Values in ns are rounded to 1/1000 ns, far below any clock's resolution, which
+ * halves the size of a file full of samples.
  */
 #include "cli/records/record.h"
 
@@ -200,7 +200,7 @@ static bool put_work(cJSON *line, const struct gb_result *result)
 	       gb_json_put_number(object, "bytes", result->work.bytes);
 }
 
-/* What is not finite is left out: no rate is better than a null one. */
+/* What is not finite is left out, rather than null. */
 static bool put_rate(cJSON *object, const char *name, double value)
 {
 	return !isfinite(value) || gb_json_put_number(object, name, value);
@@ -374,7 +374,7 @@ static bool put_outcome(cJSON *line, const struct gb_result *result)
 	       put_verify(line, result);
 }
 
-/* What only a result that may be believed has. */
+/* Members of results that are ok or noisy. */
 static bool put_measured(cJSON *line, const struct gb_result *result, struct gb_error *err)
 {
 	static const char *const stop[] = {

@@ -1,4 +1,4 @@
-/* run.c -- the `run` line of a record file.  What is not known is null. */
+/* run.c -- the `run` line of a record file.  What is unknown is null. */
 #include "cli/records/run.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 #include "cli/records/result.h"
 #include "common/text.h"
 
-/* "" and 0 are the marks of struct gb_host_info and struct gb_gpu_info for what is not known. */
+/* "" and 0 mean unknown in struct gb_host_info and struct gb_gpu_info. */
 static bool put_text(cJSON *object, const char *name, const char *text)
 {
 	return gb_json_put_text(object, name, text && text[0] ? text : NULL);
@@ -100,7 +100,7 @@ static bool put_host(cJSON *line, const struct gb_host_info *host)
 	       put_load(object, host->load);
 }
 
-/* Two transfers a clock over the bus, as makers count it. */
+/* Two transfers per clock over the bus, as vendors count it. */
 static double peak_bytes_per_s(const struct gb_gpu_info *gpu)
 {
 	const double peak = 2.0 * (double)gpu->memory_clock_khz * 1e3 * gpu->bus_bits / 8;

@@ -26,15 +26,15 @@ struct gb_axes {
 	size_t record_count;
 };
 
-/* The parameters of the records; those beyond GB_MAX_AXES are not looked at. */
+/* The parameters of the records; those beyond GB_MAX_AXES are ignored. */
 void gb_axes_find(struct gb_axes *axes, const cJSON *const *record, size_t count);
 
-/* Whether all records have the parameter and it varies: then it tells points apart.  (threads is
- * no such one: records of GPU variants lack it.) */
+/* Whether all records have the parameter and it varies: then it distinguishes points.  (threads
+ * does not: records of GPU variants lack it.) */
 bool gb_axis_is_point(const struct gb_axes *axes, size_t axis);
 
-/* Whether both records are of one point: the same in every parameter that tells points apart, and
- * not one measured with cold caches and the other with hot ones. */
+/* Whether both records are of one point: equal in every parameter that distinguishes points, and
+ * both measured with cold caches or both with hot ones. */
 bool gb_same_point(const struct gb_axes *axes, const cJSON *a, const cJSON *b);
 
 /* The same for any two records of one point. */

@@ -32,7 +32,7 @@ static int by_key(const void *a, const void *b)
 	return order ? order : (x->order > y->order) - (x->order < y->order);
 }
 
-/* A key's entries in a row; the first one tells where the key first appeared. */
+/* A key's entries in a row; the first one has the position where the key first appeared. */
 struct group {
 	size_t order, first, count;
 };
@@ -55,7 +55,7 @@ static double sample_of(const cJSON *sample, const cJSON *clock, bool in_cycles)
 					      : (double)NAN;
 }
 
-/* What the record's launch took; NAN if it has no time that means something. */
+/* What the record's launch took; NAN if it has no valid time. */
 static double value_of(const struct gb_comparison *c, const cJSON *record, bool in_cycles)
 {
 	const cJSON *samples = gb_json_at(record, "time.samples");
@@ -128,8 +128,8 @@ static void take_side(const struct gb_comparison *c, const struct entry *entry, 
 
 /* ---- the verdict -------------------------------------------------------------------------- */
 
-static enum gb_verdict_word judge(const struct gb_comparison *c, const struct gb_change *change,
-				  double ns_per_unit)
+static enum gb_verdict_word verdict_on(const struct gb_comparison *c,
+				       const struct gb_change *change, double ns_per_unit)
 {
 	const struct gb_ratio *r = &change->ratio;
 	const bool beyond = r->estimate > 1 + c->threshold || r->estimate < 1 / (1 + c->threshold);
@@ -172,7 +172,7 @@ static enum gb_status compare_key(const struct gb_comparison *c, const struct en
 	if (other.broken)
 		change->verdict = GB_BROKEN;
 	else if (base.count && other.count)
-		change->verdict = judge(c, change, base.ns_per_unit);
+		change->verdict = verdict_on(c, change, base.ns_per_unit);
 	else
 		change->verdict = base.count ? GB_MISSING : other.count ? GB_NEW : GB_NO_TIME;
 out:

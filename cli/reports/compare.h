@@ -1,8 +1,8 @@
-/* compare.h -- two sets of records, key by key: what became faster, slower, or cannot be told.
+/* compare.h -- two sets of records, key by key: what became faster, became slower, or is undecided.
  *
  * The unit of evidence is the launch of a program: samples within one share its memory layout, its
- * clocks and its neighbours, and telling two builds apart by the samples of one launch each cries
- * wolf most of the time.  So each launch gives one value per key, its fastest sample, and the
+ * clocks and its neighbours, and comparing two builds by the samples of one launch each gives false
+ * alarms most of the time.  So each launch gives one value per key, its fastest sample, and the
  * values of both sides are compared by their ratio (gb_ratio()).  With fewer than four launches on
  * a side nothing is called faster or slower.
  */
@@ -13,8 +13,8 @@
 #include "common/stats.h"
 
 enum gb_verdict_word {
-	GB_SAME,   /* within the threshold, as far as the interval tells */
-	GB_FASTER, /* beyond the threshold, and the interval leaves no room for 1 */
+	GB_SAME,   /* within the threshold */
+	GB_FASTER, /* beyond the threshold, and the interval excludes 1 */
 	GB_SLOWER,
 	GB_UNSURE,  /* beyond the threshold, but the launches are too few or disagree */
 	GB_MISSING, /* had a time in base, has none in new */
@@ -33,7 +33,7 @@ struct gb_comparison {
 	bool by_median;   /* a launch's value is its median instead of its minimum */
 	bool in_cycles;   /* of the SM clock, where both sides have it; else by time */
 
-	/* What came of it: */
+	/* Results: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
 	struct gb_change *change;
 };

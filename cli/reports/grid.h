@@ -1,6 +1,6 @@
 /* grid.h -- cells in rows and columns, as aligned text, a Markdown or an HTML table.
  *
- * A grid only lays out.  Failures of memory are remembered and told by gb_grid_print().
+ * A grid only lays out. If memory runs out, gb_grid_print() reports it.
  */
 #ifndef GPUBENCH_CLI_REPORTS_GRID_H
 #define GPUBENCH_CLI_REPORTS_GRID_H

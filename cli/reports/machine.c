@@ -6,7 +6,7 @@
 #include "cli/records/json.h"
 #include "common/text.h"
 
-/* What is said of something unknown. */
+/* The text at the path, or "unknown". */
 static const char *word(const cJSON *object, const char *path)
 {
 	const char *text = gb_json_text(object, path);

@@ -67,7 +67,7 @@ static void set_time(struct gb_grid *grid, size_t column, const struct gb_sectio
 			    best ? GB_GOOD : GB_PLAIN);
 }
 
-/* 81.2 M, and the unit if the column's title does not say it. */
+/* 81.2 M, and the unit if it is not in the column's title. */
 static void set_rates(struct gb_grid *grid, size_t first, const struct gb_section *section,
 		      const cJSON *record)
 {
@@ -109,7 +109,7 @@ static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_se
 	gb_grid_set(grid, first + DOWNLOAD, time_text(section->table, text, download), GB_PLAIN);
 }
 
-/* Whether the GPU lowered its clocks for want of power or cooling. */
+/* Whether the GPU lowered its clocks for lack of power or cooling. */
 static bool was_throttled(const cJSON *record)
 {
 	const cJSON *reason;

@@ -1,7 +1,7 @@
 /* section.c -- the records of one benchmark, sorted by point.
  *
  * Order: points as they first appear, and within a point the records as they are in the file; so
- * records of several runs at one point come together.
+ * records of several runs at one point are adjacent.
  */
 #include "cli/reports/section.h"
 

@@ -7,11 +7,11 @@
 struct gb_style {
 	enum gb_format format;
 	bool color; /* escape sequences of a terminal */
-	bool utf8;  /* else ASCII for what the table itself says */
+	bool utf8;  /* else the table's own text is ASCII */
 };
 
-/* For file: colour on a terminal that is not dumb, unless NO_COLOR is set; UTF-8 if the locale
- * (LC_CTYPE, set by main) says so. */
+/* For file: colour on a terminal that is not dumb, unless NO_COLOR is set; UTF-8 if that is the
+ * encoding of the locale (LC_CTYPE, set by main). */
 struct gb_style gb_style_for(FILE *file, enum gb_format format);
 
 #endif

@@ -199,7 +199,7 @@ static enum gb_claim_verdict test_linear(struct claim *c)
 									     : GB_CLAIM_NOT_HELD;
 }
 
-/* Not a matter of timing: what would fit is told by accounting. */
+/* Not a matter of timing: what fits is computed from the sizes. */
 static enum gb_claim_verdict test_memory(struct claim *c)
 {
 	const double bytes_per_item = gb_json_number(c->test, "bytes_per_item");
@@ -216,7 +216,7 @@ static enum gb_claim_verdict test_memory(struct claim *c)
 	return GB_CLAIM_UNTESTABLE;
 }
 
-static enum gb_claim_verdict judge(struct claim *c)
+static enum gb_claim_verdict test_claim(struct claim *c)
 {
 	const char *kind = gb_json_text(c->test, "kind");
 	size_t absent;
@@ -261,7 +261,7 @@ bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_
 	c.column = gb_repro_column(repro, gb_json_text(c.test, "column"));
 	*result = (struct gb_claim){ .id = gb_json_text(claim, "id"),
 				     .text = gb_json_text(claim, "text"),
-				     .verdict = judge(&c) };
+				     .verdict = test_claim(&c) };
 	if (!c.why[0] && gb_json_text(claim, "reason"))
 		(void)snprintf(c.why, sizeof c.why, "%s", gb_json_text(claim, "reason"));
 	memcpy(result->why, c.why, sizeof c.why);

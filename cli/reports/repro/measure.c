@@ -278,7 +278,7 @@ const char *gb_repro_reason(const cJSON *record)
 						: "not told by this variant";
 }
 
-/* The same of a record that row may lack. */
+/* The same for a record that may be missing. */
 static const char *reason_of(const struct gb_repro *t, size_t row, const cJSON *record)
 {
 	if (record)
@@ -324,7 +324,7 @@ static double scale_of(const cJSON *column, const char *path)
 }
 
 /* A measured column's value in its unit; NAN if there is none.  An emulator has no times.  A rate
- * from a time is items a second of that time. */
+ * is the items divided by that time. */
 static double value_of(const cJSON *column, const cJSON *record)
 {
 	static const char *const transfers[] = { "upload.median", "download.median" };

@@ -1,7 +1,7 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with what was measured here.
  *
- * repro_measure.c measures and fills, repro_claims.c tests what the paper concludes, repro_sum.c
- * counts, repro_print.c and repro_json.c put it into words.
+ * measure.c measures and fills, claims.c tests what the paper concludes, sum.c counts, print.c and
+ * json.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
