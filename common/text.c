@@ -8,6 +8,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 /* Digits after the point that leave three significant ones of value, 0 <= value < 10000. */
 static int decimals(double value)
@@ -123,6 +124,16 @@ char *gb_text_int(char text[GB_TEXT_MAX], int64_t value)
 			       unit[k].suffix);
 		if (strlen(other) < strlen(text))
 			memcpy(text, other, strlen(other) + 1);
+	}
+	return text;
+}
+
+char *gb_text_real(char text[GB_TEXT_MAX], double value)
+{
+	for (int digits = 6; digits <= 17; digits++) {
+		(void)snprintf(text, GB_TEXT_MAX, "%.*g", digits, value);
+		if (!(fabs(strtod(text, NULL) - value) > 0))
+			break;
 	}
 	return text;
 }

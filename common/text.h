@@ -34,6 +34,9 @@ char *gb_text_scaled(char text[GB_TEXT_MAX], double value);
  * 65536 -> "64Ki", 12345 -> "12345".  Returns text. */
 char *gb_text_int(char text[GB_TEXT_MAX], int64_t value);
 
+/* The fewest digits that read back as the same number.  Returns text. */
+char *gb_text_real(char text[GB_TEXT_MAX], double value);
+
 #ifdef __cplusplus
 }
 #endif

@@ -136,12 +136,7 @@ static void print_number(FILE *file, double value)
 		(void)fprintf(file, "%.0f", value);
 		return;
 	}
-	for (int digits = 6; digits <= 17; digits++) {
-		(void)snprintf(text, sizeof text, "%.*g", digits, value);
-		if (!(fabs(strtod(text, NULL) - value) > 0))
-			break;
-	}
-	(void)fputs(text, file);
+	(void)fputs(gb_text_real(text, value), file);
 }
 
 static void print_value(FILE *file, const cJSON *value)

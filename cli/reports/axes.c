@@ -119,16 +119,6 @@ uint64_t gb_point_hash(const struct gb_axes *axes, const cJSON *record)
 	return hash;
 }
 
-/* Fewest digits that read back as the same number. */
-static void real_text(char text[GB_VALUE_MAX], double value)
-{
-	for (int digits = 6; digits <= 17; digits++) {
-		(void)snprintf(text, GB_VALUE_MAX, "%.*g", digits, value);
-		if (!(fabs(strtod(text, NULL) - value) > 0))
-			return;
-	}
-}
-
 const char *gb_axis_text(char text[GB_VALUE_MAX], const cJSON *value)
 {
 	if (cJSON_IsString(value))
@@ -139,6 +129,5 @@ const char *gb_axis_text(char text[GB_VALUE_MAX], const cJSON *value)
 		return "";
 	if (fabs(value->valuedouble) <= 0x1p53 && !(fabs(fmod(value->valuedouble, 1)) > 0))
 		return gb_text_int(text, (int64_t)value->valuedouble);
-	real_text(text, value->valuedouble);
-	return text;
+	return gb_text_real(text, value->valuedouble);
 }

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/done.h"
 #include "cli/records/json.h"
 #include "cli/reports/compare.h"
 #include "common/rng.h"
@@ -300,25 +299,4 @@ Test(compare, rarely_cries_wolf_and_sees_ten_percent)
 	}
 	cr_expect(wolf <= 4, "%zu of 400", wolf);
 	cr_expect(seen >= 390, "%zu of 400", seen);
-}
-
-/* ---- what is done already ----------------------------------------------------------------- */
-
-Test(done, counts_keys)
-{
-	struct gb_records list = { 0 };
-	struct gb_done done = { 0 };
-	struct gb_error err = { 0 };
-
-	add(&list, 0, "b", "ok", 1);
-	add(&list, 0, "a", "failed", 0);
-	add(&list, 1, "b", "noisy", 1);
-	gb_records_add(&list, cJSON_Parse("{\"type\":\"run\",\"run_id\":\"1\"}"), &err);
-	cr_assert(eq(int, (int)gb_done_init(&done, &list, &err), GB_OK));
-	cr_expect(eq(i64, gb_done_times(&done, "a"), 1));
-	cr_expect(eq(i64, gb_done_times(&done, "b"), 2));
-	cr_expect(eq(i64, gb_done_times(&done, ""), 0));
-	cr_expect(eq(i64, gb_done_times(&done, "c"), 0));
-	gb_done_release(&done);
-	gb_records_release(&list);
 }

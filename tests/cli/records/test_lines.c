@@ -1,4 +1,4 @@
-/* test_record_file.c -- files of records read: whole, cut off, damaged, or something else. */
+/* test_lines.c -- files of records read: whole, cut off, damaged, or something else. */
 #include <criterion/criterion.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +61,7 @@ static void expect_refused(const char *text, size_t size, const char *where)
 	gb_records_release(&list);
 }
 
-Test(record_file, whole_files_are_read)
+Test(lines, whole_files_are_read)
 {
 	expect_read(RUN "\n" RECORD "\n", 2, false);
 	expect_read(RUN "\n" RECORD, 2, false);
@@ -70,7 +70,7 @@ Test(record_file, whole_files_are_read)
 	expect_read("  [" RUN "]", 1, false);
 }
 
-Test(record_file, a_killed_run_loses_only_its_last_line)
+Test(lines, a_killed_run_loses_only_its_last_line)
 {
 	static const char whole[] = RUN "\n" RECORD "\n" RECORD;
 	const size_t two = strlen(RUN "\n" RECORD "\n");
@@ -87,7 +87,7 @@ Test(record_file, a_killed_run_loses_only_its_last_line)
 	}
 }
 
-Test(record_file, what_is_not_a_record_file_is_refused)
+Test(lines, what_is_not_a_record_file_is_refused)
 {
 	static const struct {
 		const char *text, *where;
@@ -121,7 +121,7 @@ Test(record_file, what_is_not_a_record_file_is_refused)
 		expect_refused(row[i].text, strlen(row[i].text), row[i].where);
 }
 
-Test(record_file, a_nul_byte_hides_nothing)
+Test(lines, a_nul_byte_hides_nothing)
 {
 	static const char line[] = RUN "\n" RECORD "\0 rest\n";
 	static const char document[] = "[" RUN "]\0]";
@@ -131,7 +131,7 @@ Test(record_file, a_nul_byte_hides_nothing)
 }
 
 /* Replace one member of a good record by each of these: all must be refused. */
-Test(record_file, members_of_the_wrong_type_are_refused)
+Test(lines, members_of_the_wrong_type_are_refused)
 {
 	static const char *const member[] = {
 		"\"bench\":1",
@@ -155,7 +155,7 @@ Test(record_file, members_of_the_wrong_type_are_refused)
 	}
 }
 
-Test(record_file, files_that_cannot_be_read)
+Test(lines, files_that_cannot_be_read)
 {
 	struct gb_records list = { 0 };
 	struct gb_error err = { 0 }, other = { 0 };
@@ -168,7 +168,7 @@ Test(record_file, files_that_cannot_be_read)
 }
 
 /* Bytes of a good file changed one at a time: no crash, and never more lines than there are. */
-Test(record_file, damaged_files_never_crash)
+Test(lines, damaged_files_never_crash)
 {
 	static const char whole[] = RUN "\n" RECORD "\n[" RECORD "]\n";
 	static const char noise[] = { '\0', '"', '{', '}', '[', ',', '\\', '\n', '9', (char)0xff };
@@ -187,7 +187,7 @@ Test(record_file, damaged_files_never_crash)
 		}
 }
 
-Test(record_file, a_full_disk_is_noticed)
+Test(lines, a_full_disk_is_noticed)
 {
 	struct gb_error err = { 0 };
 	FILE *full = fopen("/dev/full", "w");
