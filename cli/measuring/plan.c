@@ -5,14 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/measuring/stopping.h"
 #include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
-
-enum { NOISY = 10 }; /* times --min-time: where the runner gives up on noise */
 
 struct span {
 	double low_s, noisy_s, at_most_s;
@@ -70,7 +69,7 @@ static struct span span_of(const struct gb_plan *plan, const struct gb_variant *
 	if (how->samples)
 		return (struct span){ 0, how->timeout_s, how->timeout_s, false };
 	return (struct span){ fmin(how->min_time_s, how->timeout_s),
-			      fmin(NOISY * how->min_time_s, how->timeout_s), how->timeout_s,
+			      fmin(GB_PATIENCE * how->min_time_s, how->timeout_s), how->timeout_s,
 			      false };
 }
 

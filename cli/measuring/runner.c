@@ -7,7 +7,6 @@
 
 #include "cli/measuring/stopping.h"
 #include "common/memory.h"
-#include "common/stats.h"
 #include "common/text.h"
 
 volatile sig_atomic_t gb_interrupted;

@@ -11,10 +11,11 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "common/stats.h"
+
 enum {
 	FIRST_CHECK = 50, /* up to here the rule looks after every sample */
-	FIRST_DOUBT = 20, /* from here on it asks whether more samples can help ... */
-	PATIENCE = 10,    /* ... within so many times --min-time */
+	FIRST_DOUBT = 20, /* from here on it asks whether more samples can help */
 };
 
 /* Outcome of the samples so far, by their interval. */
@@ -42,7 +43,7 @@ static bool hopeless(const struct gb_result *r, const struct gb_settings *how, d
 {
 	const double n = (double)r->time.count;
 	const double growth = (half_width / how->rel_ci) * (half_width / how->rel_ci);
-	const double patience = PATIENCE * how->min_time_s;
+	const double patience = GB_PATIENCE * how->min_time_s;
 
 	if (how->rel_ci <= 0 || (n < FIRST_DOUBT && elapsed_s < patience))
 		return false;

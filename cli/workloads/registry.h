@@ -1,4 +1,9 @@
-/* registry.h -- the list of workloads; adding one is a line in registry.c. */
+/* registry.h -- the list of workloads; adding one is a line in registry.c.
+ *
+ * The room: what a benchmark is.  A file or folder per benchmark with its parameters, its input,
+ * its work, its verifier and reference; value.h reads and writes parameter values.  May use
+ * datasets and common, none of the other rooms of cli.
+ */
 #ifndef GPUBENCH_CLI_WORKLOADS_REGISTRY_H
 #define GPUBENCH_CLI_WORKLOADS_REGISTRY_H
 
