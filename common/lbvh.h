@@ -43,7 +43,7 @@ enum lbvh_op { LBVH_BUILD, LBVH_TRACE };
 
 struct lbvh_params {
 	int64_t op;         /* enum lbvh_op */
-	const char *scene;  /* the name of a generated scene (datasets/scene.h), or a file */
+	const char *scene;  /* the name of a generated scene (datasets/mesh/scene.h), or a file */
 	int64_t primitives; /* triangles of a generated scene; 0: the scene's usual number */
 	int64_t rays;       /* edge of the image: rays * rays primary rays */
 	const char *image;  /* the picture goes to this file; or NULL */

@@ -1,5 +1,5 @@
 #!/bin/bash
-# download-meshes.sh [DIRECTORY] -- fetch the public meshes of datasets/meshes.def that have a url
+# download-meshes.sh [DIRECTORY] -- fetch the public meshes of datasets/mesh/meshes.def that have a url
 # into DIRECTORY (default: meshes), under the file names that gpubench knows their cameras by.
 #
 # An archive whose sha256 the manifest records must have it; of the others it is printed, to be
@@ -10,7 +10,7 @@
 # status 1 if one is missing.
 set -euo pipefail
 
-manifest=$(dirname "$0")/../datasets/meshes.def
+manifest=$(dirname "$0")/../datasets/mesh/meshes.def
 directory=${1:-meshes}
 
 for tool in curl tar unzip sha256sum; do

@@ -12,7 +12,7 @@
 #include "common/lbvh.h"
 #include "common/memory.h"
 #include "common/workload.h"
-#include "datasets/scene.h"
+#include "datasets/mesh/scene.h"
 
 extern const struct gb_workload gb_lbvh_workload;
 

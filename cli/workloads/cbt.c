@@ -17,9 +17,9 @@
 #include "common/text.h"
 #include "common/workload.h"
 #include "datasets/image.h"
-#include "datasets/terrain.h"
-#include "datasets/tree_bits.h"
-#include "datasets/trees.h"
+#include "datasets/trees/bits.h"
+#include "datasets/trees/terrain.h"
+#include "datasets/trees/trees.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 

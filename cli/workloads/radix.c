@@ -14,7 +14,7 @@
 #include "common/radix.h"
 #include "common/text.h"
 #include "common/workload.h"
-#include "datasets/keys.h"
+#include "datasets/keys/keys.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 

@@ -14,8 +14,8 @@
 #include "cpu/cbt/parts/common.h"
 #include "cpu/cbt/parts/leaves.h"
 #include "cpu/cbt/parts/sums.h"
-#include "datasets/tree_bits.h"
-#include "datasets/trees.h"
+#include "datasets/trees/bits.h"
+#include "datasets/trees/trees.h"
 
 static const struct {
 	const struct gb_variant_ops *ops;

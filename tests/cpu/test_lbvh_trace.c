@@ -15,7 +15,7 @@
 #include "common/workload.h"
 #include "cpu/lbvh/parts/trace.h"
 #include "cpu/lbvh/parts/wide.h"
-#include "datasets/scene.h"
+#include "datasets/mesh/scene.h"
 #include "tests/lbvh_scene.h"
 
 static const struct gb_variant_ops *const traversals[] = { &lbvh_cpu_stack, &lbvh_cpu_stack2,

@@ -1,9 +1,9 @@
 /* test_bodies.c -- generated bodies, and body files right and wrong.
  *
  * The known bodies were computed by a second implementation, in Python, written from the
- * description in datasets/bodies.h; its powers and roots are libm's.
+ * description in datasets/bodies/bodies.h; its powers and roots are libm's.
  */
-#include "datasets/bodies.h"
+#include "datasets/bodies/bodies.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

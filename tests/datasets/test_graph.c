@@ -11,7 +11,7 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/graph.h"
+#include "datasets/graph/graph.h"
 
 static struct bfs_input *make(const struct bfs_params *params)
 {

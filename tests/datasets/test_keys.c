@@ -2,9 +2,9 @@
  *
  * The known answers of Philox4x32-10 are those published with Random123 (kat_vectors).  The known
  * keys and digests were computed once by a second implementation, in Python, written from the
- * description in datasets/keys.h.
+ * description in datasets/keys/keys.h.
  */
-#include "datasets/keys.h"
+#include "datasets/keys/keys.h"
 
 #include <criterion/criterion.h>
 #include <errno.h>

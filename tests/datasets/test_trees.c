@@ -11,9 +11,9 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/image.h"
-#include "datasets/terrain.h"
-#include "datasets/tree_bits.h"
-#include "datasets/trees.h"
+#include "datasets/trees/bits.h"
+#include "datasets/trees/terrain.h"
+#include "datasets/trees/trees.h"
 
 /* ---- layout ------------------------------------------------------------------------------ */
 

@@ -15,7 +15,7 @@
 
 #include "cli/workloads/bfs/verify.h"
 #include "common/text.h"
-#include "datasets/graph.h"
+#include "datasets/graph/graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
-#include "datasets/keys.h"
+#include "datasets/keys/keys.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -14,7 +14,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/workload.h"
-#include "datasets/graph.h"
+#include "datasets/graph/graph.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 

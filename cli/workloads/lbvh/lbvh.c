@@ -15,7 +15,7 @@
 #include "common/text.h"
 #include "common/workload.h"
 #include "datasets/image.h"
-#include "datasets/scene.h"
+#include "datasets/mesh/scene.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 

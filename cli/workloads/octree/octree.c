@@ -17,7 +17,7 @@
 #include "common/octree.h"
 #include "common/text.h"
 #include "common/workload.h"
-#include "datasets/bodies.h"
+#include "datasets/bodies/bodies.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 

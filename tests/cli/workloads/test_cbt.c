@@ -12,8 +12,8 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/workload.h"
-#include "datasets/tree_bits.h"
-#include "datasets/trees.h"
+#include "datasets/trees/bits.h"
+#include "datasets/trees/trees.h"
 
 extern const struct gb_workload gb_cbt_workload;
 

@@ -12,7 +12,7 @@
 #include "common/radix.h"
 #include "common/text.h"
 #include "common/workload.h"
-#include "datasets/keys.h"
+#include "datasets/keys/keys.h"
 
 extern const struct gb_workload gb_radix_workload;
 

@@ -3,7 +3,7 @@
 for tool in curl tar unzip; do
 	command -v $tool >/dev/null || { cat "$TESTS/golden/cases/download_meshes.out"; exit 1; }
 done
-mkdir scripts datasets held
+mkdir -p scripts datasets/mesh held
 cp "$TESTS/../scripts/download-meshes.sh" scripts
 echo ply >held/good.ply
 tar -C held -czf good.tar.gz good.ply
@@ -17,7 +17,7 @@ mesh() {
 	mesh absent.ply absent.tar.gz good.ply ''
 	mesh without.ply good.tar.gz another.ply "$sum"
 	mesh good.ply good.tar.gz good.ply "$sum"
-} >datasets/meshes.def
+} >datasets/mesh/meshes.def
 scripts/download-meshes.sh meshes 2>all.txt
 status=$?
 scripts/download-meshes.sh meshes 2>/dev/null

@@ -1,5 +1,5 @@
-/* scene_shapes.c -- the shapes of the generated scenes (datasets/scene.h); y is up everywhere. */
-#include "datasets/scene_shapes.h"
+/* shapes.c -- the shapes of the generated scenes (datasets/mesh/scene.h); y is up everywhere. */
+#include "datasets/mesh/shapes.h"
 
 #include <math.h>
 

@@ -3,7 +3,7 @@
  * Keys are made in tiles: the 64-bit words of a tile first, then from them the keys of the wanted
  * type.  Tiles are shared among threads; none depends on another.
  */
-#include "datasets/keys.h"
+#include "datasets/keys/keys.h"
 
 #include <errno.h>
 #include <fcntl.h>

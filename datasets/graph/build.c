@@ -1,4 +1,4 @@
-/* graph_build.c -- CSR from edges in any order, and from bits.
+/* build.c -- CSR from edges in any order, and from bits.
  *
  * Edges are sorted by distribution: counted by target, then moved to the place of their target in
  * the order in which they come.  Done to the edges of ascending sources, that leaves the sources
@@ -6,7 +6,7 @@
  * share the targets, not the edges: each reads all edges and moves those of its targets, so that
  * the result is the same for any number of threads.
  */
-#include "datasets/graph_build.h"
+#include "datasets/graph/build.h"
 
 #include <omp.h>
 #include <string.h>

@@ -18,8 +18,8 @@
  *	            [-1, 1)^3, one finest cell of the tree apart on every axis: the longest
  *	            paths that a tree can have
  */
-#ifndef GPUBENCH_DATASETS_BODIES_H
-#define GPUBENCH_DATASETS_BODIES_H
+#ifndef GPUBENCH_DATASETS_BODIES_BODIES_H
+#define GPUBENCH_DATASETS_BODIES_BODIES_H
 
 #include <stddef.h>
 #include <stdint.h>

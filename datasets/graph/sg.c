@@ -1,4 +1,4 @@
-/* graph_sg.c -- GAPBS's serialised graphs, read and written, and edge lists written.
+/* sg.c -- GAPBS's serialised graphs, read and written, and edge lists written.
  *
  * Layout, little-endian, without padding: uint8 directed, int64 m, int64 n, int64 row[n + 1],
  * int32 column[m]; if directed, row and column of the in-edges follow.  Nothing in a file is
@@ -11,8 +11,8 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/graph.h"
-#include "datasets/graph_build.h"
+#include "datasets/graph/build.h"
+#include "datasets/graph/graph.h"
 
 enum { HEADER = 17 };
 

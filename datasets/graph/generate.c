@@ -1,4 +1,4 @@
-/* graph_generate.c -- graphs from (kind, parameters, seed); see graph.h for what each one is. */
+/* generate.c -- graphs from (kind, parameters, seed); see graph.h for what each one is. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "common/memory.h"
 #include "common/rng.h"
 #include "common/timer.h"
-#include "datasets/graph_build.h"
+#include "datasets/graph/build.h"
 
 enum { BLOCK_BITS = 128, BLOCK_WORDS = 4, DIGITS = 32 };
 

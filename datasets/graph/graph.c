@@ -1,12 +1,12 @@
 /* graph.c -- the whole input of bfs: a graph, made or read, its matrices and its sources. */
-#include "datasets/graph.h"
+#include "datasets/graph/graph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
 #include "common/memory.h"
 #include "common/timer.h"
-#include "datasets/graph_build.h"
+#include "datasets/graph/build.h"
 
 /* ---- matrices ---------------------------------------------------------------------------- */
 

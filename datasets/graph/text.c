@@ -1,4 +1,4 @@
-/* graph_text.c -- strict readers of MatrixMarket, edge lists and DIMACS graphs.
+/* text.c -- strict readers of MatrixMarket, edge lists and DIMACS graphs.
  *
  * The body of such a file is lines of two vertices each.  It is cut into one chunk a thread, at
  * line ends.  A first pass counts the lines of each chunk, which bounds its edges and numbers its
@@ -15,7 +15,7 @@
 #include <strings.h>
 
 #include "common/memory.h"
-#include "datasets/graph_build.h"
+#include "datasets/graph/build.h"
 
 enum { MAX_CHUNKS = 64 };
 

@@ -1,4 +1,4 @@
-/* graph_read.c -- opens a file of a graph and hands its bytes to the reader of its kind. */
+/* read.c -- opens a file of a graph and hands its bytes to the reader of its kind. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 #include "common/text.h"
 #include "common/timer.h"
-#include "datasets/graph_build.h"
+#include "datasets/graph/build.h"
 
 /* A reader makes a list of edges, or the whole graph. */
 static const struct kind {

@@ -3,7 +3,7 @@
  * Only the four operations and the square root are used, all of them correctly rounded, so that no
  * libm has a say in the bytes.
  */
-#include "datasets/bodies.h"
+#include "datasets/bodies/bodies.h"
 
 #include <float.h>
 #include <math.h>

@@ -23,8 +23,8 @@
  *
  * "Scattered" is a fixed bijection of 32-bit numbers that spreads small ones over the range.
  */
-#ifndef GPUBENCH_DATASETS_KEYS_H
-#define GPUBENCH_DATASETS_KEYS_H
+#ifndef GPUBENCH_DATASETS_KEYS_KEYS_H
+#define GPUBENCH_DATASETS_KEYS_KEYS_H
 
 #include "common/radix.h"
 #include "common/status.h"

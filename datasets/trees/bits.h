@@ -1,6 +1,6 @@
-/* tree_bits.h -- single bits of a tree's field. */
-#ifndef GPUBENCH_DATASETS_TREE_BITS_H
-#define GPUBENCH_DATASETS_TREE_BITS_H
+/* bits.h -- single bits of a tree's field. */
+#ifndef GPUBENCH_DATASETS_TREES_BITS_H
+#define GPUBENCH_DATASETS_TREES_BITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

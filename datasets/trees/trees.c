@@ -5,7 +5,7 @@
  * from Philox word k.  Subtrees are independent, so they are made in parallel; those that share a
  * 64-bit word of the field are made by one task.
  */
-#include "datasets/trees.h"
+#include "datasets/trees/trees.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -14,8 +14,8 @@
 
 #include "common/memory.h"
 #include "common/rng.h"
-#include "datasets/terrain.h"
-#include "datasets/tree_bits.h"
+#include "datasets/trees/bits.h"
+#include "datasets/trees/terrain.h"
 
 /* Streams of the seed; terrain.c has its own. */
 enum { STREAM_SHAPE = 0, STREAM_FRAMES = 1000 };

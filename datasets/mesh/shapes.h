@@ -1,9 +1,9 @@
-/* scene_shapes.h -- the generators behind datasets/scene.h: each fills arrays that are already
+/* shapes.h -- the generators behind datasets/mesh/scene.h: each fills arrays that are already
  * there, triangle by triangle or vertex by vertex, in parallel. */
-#ifndef GPUBENCH_DATASETS_SCENE_SHAPES_H
-#define GPUBENCH_DATASETS_SCENE_SHAPES_H
+#ifndef GPUBENCH_DATASETS_MESH_SHAPES_H
+#define GPUBENCH_DATASETS_MESH_SHAPES_H
 
-#include "datasets/scene.h"
+#include "datasets/mesh/scene.h"
 
 /* A surface: the point at (u, v), both in 0 .. 1, of piece number `piece`. */
 struct gb_surface {

@@ -1,9 +1,9 @@
-/* bodies_read.c -- positions from .csv, .ply and raw float32 files; see bodies.h.
+/* read.c -- positions from .csv, .ply and raw float32 files; see bodies.h.
  *
  * Text is read twice: once to count lines, which bounds the bodies and sizes the arrays, once to
  * parse them.  Nothing is guessed: what is not understood is reported with its place.
  */
-#include "datasets/bodies.h"
+#include "datasets/bodies/bodies.h"
 
 #include <ctype.h>
 #include <errno.h>

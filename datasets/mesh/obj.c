@@ -1,4 +1,4 @@
-/* mesh_obj.c -- Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` matter, a corner being
+/* obj.c -- Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` matter, a corner being
  * a vertex, vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count from 1, or
  * backwards from the last one read with -1.  The other line types are left alone, but a line must
  * be of a type that the format has.  Two passes: count, then fill. */
@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "datasets/mesh_reader.h"
+#include "datasets/mesh/reader.h"
 
 enum line_type { VERTEX, FACE, OTHER, UNKNOWN };
 

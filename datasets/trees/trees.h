@@ -13,8 +13,8 @@
  * carried out.  All random numbers are Philox words of (seed, node or leaf): the same on any number
  * of threads.
  */
-#ifndef GPUBENCH_DATASETS_TREES_H
-#define GPUBENCH_DATASETS_TREES_H
+#ifndef GPUBENCH_DATASETS_TREES_TREES_H
+#define GPUBENCH_DATASETS_TREES_TREES_H
 
 #include "common/cbt.h"
 #include "common/status.h"

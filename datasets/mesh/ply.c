@@ -1,4 +1,4 @@
-/* mesh_ply.c -- PLY (Turk 1994): a header that declares elements and their properties, then the
+/* ply.c -- PLY (Turk 1994): a header that declares elements and their properties, then the
  * elements, as text or binary of either byte order.  Of the element `vertex` the properties x, y, z
  * are kept, of `face` the list vertex_indices (or vertex_index); what else the header declares is
  * read past.  Two passes over the elements: count the triangles, then fill. */
@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "common/text.h"
-#include "datasets/mesh_reader.h"
+#include "datasets/mesh/reader.h"
 
 enum { MAX_ELEMENTS = 16, MAX_PROPERTIES = 64, NAME = 32 };
 

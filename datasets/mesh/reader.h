@@ -1,9 +1,9 @@
-/* mesh_reader.h -- what the mesh formats share: the file in memory, numbers, the place of an
+/* reader.h -- what the mesh formats share: the file in memory, numbers, the place of an
  * error. */
 #ifndef GPUBENCH_DATASETS_MESH_READER_H
 #define GPUBENCH_DATASETS_MESH_READER_H
 
-#include "datasets/scene.h"
+#include "datasets/mesh/scene.h"
 
 struct gb_reader {
 	const char *path;

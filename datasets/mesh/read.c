@@ -1,4 +1,4 @@
-/* mesh.c -- a mesh file into memory, and the pieces that its formats share (mesh_reader.h). */
+/* read.c -- a mesh file into memory, and the pieces that its formats share (mesh_reader.h). */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
-#include "datasets/mesh_reader.h"
+#include "datasets/mesh/reader.h"
 
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
 {

@@ -1,5 +1,5 @@
-/* scene.c -- generated scenes and the way they are looked at (datasets/scene.h). */
-#include "datasets/scene.h"
+/* scene.c -- generated scenes and the way they are looked at (datasets/mesh/scene.h). */
+#include "datasets/mesh/scene.h"
 
 #include <math.h>
 #include <string.h>
@@ -7,7 +7,7 @@
 #include "common/memory.h"
 #include "common/rng.h"
 #include "common/text.h"
-#include "datasets/scene_shapes.h"
+#include "datasets/mesh/shapes.h"
 
 enum { STREAM_LATTICE = 100, FLAKE_ROWS = 10, FLAKE_CELLS = FLAKE_ROWS * FLAKE_ROWS };
 
@@ -236,7 +236,7 @@ struct known_mesh {
 #define MESH(file, triangles, paper, name, url, member, sha256, ...) \
 	{ file, triangles, __VA_ARGS__ },
 static const struct known_mesh known[] = {
-#include "datasets/meshes.def"
+#include "datasets/mesh/meshes.def"
 };
 #undef MESH
 

@@ -17,8 +17,8 @@
  * Surfaces are made of rows of cells of two triangles; when the number asked for does not fill the
  * last row, the row stays unfinished.
  */
-#ifndef GPUBENCH_DATASETS_SCENE_H
-#define GPUBENCH_DATASETS_SCENE_H
+#ifndef GPUBENCH_DATASETS_MESH_SCENE_H
+#define GPUBENCH_DATASETS_MESH_SCENE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,7 +56,7 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_error *err);
 
 /* The view recorded for a public mesh of that file name and number of triangles
- * (datasets/meshes.def), else one from outside that shows the whole mesh. */
+ * (datasets/mesh/meshes.def), else one from outside that shows the whole mesh. */
 void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *view);
 
 /* The camera of an image of edge x edge pixels. */

@@ -12,8 +12,8 @@
  * needs along with it.  After that one frame lets each leaf change once, as the structure does: a
  * leaf whose diamond is not complete splits what is in its way and waits for the next frame.
  */
-#ifndef GPUBENCH_DATASETS_TERRAIN_H
-#define GPUBENCH_DATASETS_TERRAIN_H
+#ifndef GPUBENCH_DATASETS_TREES_TERRAIN_H
+#define GPUBENCH_DATASETS_TREES_TERRAIN_H
 
 #include "common/cbt.h"
 #include "common/status.h"

@@ -31,8 +31,8 @@
  *
  * What is malformed gives GB_EUSAGE with "file:line: what" (.sg: the byte offset).
  */
-#ifndef GPUBENCH_DATASETS_GRAPH_H
-#define GPUBENCH_DATASETS_GRAPH_H
+#ifndef GPUBENCH_DATASETS_GRAPH_GRAPH_H
+#define GPUBENCH_DATASETS_GRAPH_GRAPH_H
 
 #include "common/bfs.h"
 #include "common/status.h"

@@ -1,4 +1,4 @@
-/* graph_build.h -- what the makers and readers of graphs share: lists of edges, and CSR from them.
+/* build.h -- what the makers and readers of graphs share: lists of edges, and CSR from them.
  * Internal to datasets/.
  */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H

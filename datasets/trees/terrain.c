@@ -4,7 +4,7 @@
  * Neighbours come from the number of a node alone, by the rule that partner() carries from the root
  * down; no mesh is stored.
  */
-#include "datasets/terrain.h"
+#include "datasets/trees/terrain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "common/memory.h"
 #include "common/rng.h"
 #include "datasets/image.h"
-#include "datasets/tree_bits.h"
+#include "datasets/trees/bits.h"
 
 enum {
 	STREAM_HEIGHTS = 1,
