@@ -1,4 +1,4 @@
-/* bodies.h -- the input of octree: generated bodies and bodies from a file.
+/* bodies.h -- generated bodies, the input of octree.
  *
  * Body i of a generated set depends on (distribution, count, seed, i) alone, so that any number
  * of threads makes the same bytes.  Positions are computed in double, rounded once to float.
@@ -35,22 +35,5 @@ void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distr
  * for a copy of an axis. */
 enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uint64_t seed,
 				 struct gb_error *err);
-
-/* Read the positions of at most `limit` bodies, or all if it is 0, from
- *
- *	.csv           three numbers a line, separated by commas, semicolons, tabs or blanks;
- *	               further columns are ignored, as are empty lines, lines that start with
- *	               #, a byte order mark and a first line of names (which starts with a
- *	               letter, _ or ")
- *	.ply           ascii or binary little-endian: x, y, z (any number type) of the element
- *	               vertex, which must be the first
- *	anything else  raw little-endian float32, x y z of each body
- *
- * The arrays are from gb_host_alloc (in a dry run not filled) and the caller's to free.  GB_EUSAGE
- * for what cannot be read, is malformed (file:line, or file and offset), holds no bodies or more
- * than OCTREE_MAX_COUNT, or has a coordinate that is no finite float (the body's index is told);
- * GB_EUNAVAILABLE if memory does not suffice.  Then the pointers are NULL. */
-enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float **y, float **z,
-			      size_t *count, struct gb_error *err);
 
 #endif

@@ -1,6 +1,4 @@
-/* build.h -- what the makers and readers of graphs share: lists of edges, and CSR from them.
- * Internal to datasets/.
- */
+/* build.h -- what generators and readers of graphs share: lists of edges, and CSR from them. */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
@@ -39,22 +37,6 @@ void graph_csr_free(struct bfs_csr *csr);
 /* The first `take` of the numbers 0 .. count - 1 in list come to stand in random order, drawn from
  * all of them; list holds count numbers. */
 void graph_shuffle(uint32_t *list, uint32_t count, uint32_t take, uint64_t seed, uint64_t stream);
-
-/* in->n, m, symmetric, out, in, and of gnp and blocks the matrices. */
-enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *params,
-			      struct gb_error *err);
-/* The same from a file; n, m, symmetric, out, in. */
-enum gb_status graph_read(struct bfs_input *in, const char *path, struct gb_error *err);
-/* The same from .sg bytes in memory. */
-enum gb_status graph_read_sg(struct bfs_input *in, const char *path, const char *bytes, size_t size,
-			     struct gb_error *err);
-/* Edges from the text of a .mtx, .el (also .txt) or .gr file in memory. */
-enum gb_status graph_read_mtx(struct graph_edges *edges, const char *path, const char *text,
-			      size_t size, struct gb_error *err);
-enum gb_status graph_read_el(struct graph_edges *edges, const char *path, const char *text,
-			     size_t size, struct gb_error *err);
-enum gb_status graph_read_gr(struct graph_edges *edges, const char *path, const char *text,
-			     size_t size, struct gb_error *err);
 
 /* matrix_in from matrix, both allocated. */
 void graph_transpose_matrix(struct bfs_input *in);

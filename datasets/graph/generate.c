@@ -1,4 +1,6 @@
 /* generate.c -- graphs from (kind, parameters, seed); see graph.h for what each one is. */
+#include "datasets/graph/generate.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

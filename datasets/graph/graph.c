@@ -7,6 +7,8 @@
 #include "common/memory.h"
 #include "common/timer.h"
 #include "datasets/graph/build.h"
+#include "datasets/graph/generate.h"
+#include "datasets/graph/read.h"
 
 /* ---- matrices ---------------------------------------------------------------------------- */
 

@@ -1,4 +1,4 @@
-/* graph.h -- the input of bfs: generated graphs, graphs from files, and files from graphs.
+/* graph.h -- the input of bfs: graphs, generated or read from files, and sources.
  *
  * Generated graphs depend on (kind, its parameters, seed) alone, not on the number of threads:
  *
@@ -29,7 +29,7 @@
  *	            columns, and the same for the in-edges if directed; an undirected file's m
  *	            counts both directions
  *
- * What is malformed gives GB_EUSAGE with "file:line: what" (.sg: the byte offset).
+ * Malformed files are GB_EUSAGE, reported as FILE:LINE (.sg: FILE: byte N).
  */
 #ifndef GPUBENCH_DATASETS_GRAPH_GRAPH_H
 #define GPUBENCH_DATASETS_GRAPH_GRAPH_H
@@ -43,9 +43,5 @@ enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_inpu
 				struct gb_error *err);
 /* Accepts NULL. */
 void bfs_input_destroy(struct bfs_input *input);
-
-/* Write the graph as .sg or .el, by the ending of path.  GB_EIO if it cannot be written. */
-enum gb_status bfs_graph_write(const struct bfs_input *input, const char *path,
-			       struct gb_error *err);
 
 #endif

@@ -5,15 +5,12 @@
  */
 #include "datasets/keys/keys.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/memory.h"
 #include "common/rng.h"
+#include "datasets/reading/file.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "key files are little-endian, and are read without conversion"
@@ -201,82 +198,35 @@ void gb_keys_number(uint32_t *values, size_t count)
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* Check that the open file holds keys, and tell how many of them are wanted. */
-static enum gb_status check_file(int file, const char *path, size_t key_size, size_t limit,
-				 size_t *count, struct gb_error *err)
-{
-	struct stat info;
-	size_t bytes;
-
-	if (fstat(file, &info))
-		return gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
-	if (S_ISDIR(info.st_mode))
-		return gb_fail(err, GB_EUSAGE, "%s is a directory, not a file of keys", path);
-	if (!S_ISREG(info.st_mode))
-		return gb_fail(err, GB_EUSAGE, "%s is not a regular file", path);
-	if (info.st_size == 0)
-		return gb_fail(err, GB_EUSAGE, "%s is empty: no keys to sort", path);
-	bytes = (size_t)info.st_size;
-	if (bytes % key_size)
-		return gb_fail(err, GB_EUSAGE,
-			       "%s has %zu bytes, which is no multiple of the key's %zu", path,
-			       bytes, key_size);
-	*count = bytes / key_size;
-	if (limit && limit < *count)
-		*count = limit;
-	return GB_OK;
-}
-
-static enum gb_status read_bytes(int file, const char *path, void *buffer, size_t bytes,
-				 struct gb_error *err)
-{
-	const size_t most = (size_t)1 << 30;
-	unsigned char *to = buffer;
-
-	for (size_t done = 0; done < bytes;) {
-		size_t want = bytes - done < most ? bytes - done : most;
-		ssize_t got = read(file, to + done, want);
-
-		if (got < 0 && errno == EINTR)
-			continue;
-		if (got < 0)
-			return gb_fail(err, GB_EUSAGE, "%s: %s at byte %zu", path, strerror(errno),
-				       done);
-		if (got == 0)
-			return gb_fail(err, GB_EUSAGE, "%s ended at byte %zu of %zu", path, done,
-				       bytes);
-		done += (size_t)got;
-	}
-	return GB_OK;
-}
-
 enum gb_status gb_keys_read(const char *path, size_t key_size, size_t limit, void **keys,
 			    size_t *count, struct gb_error *err)
 {
 	struct gb_error memory = { 0 };
+	size_t bytes;
+	const int file = gb_file_open(path, "a file of keys", &bytes, err);
 	void *buffer = NULL;
-	/* O_NONBLOCK: opening a pipe without a writer must not hang. */
-	int file = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 
 	*keys = NULL;
 	if (file < 0)
-		return gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
-	if (check_file(file, path, key_size, limit, count, err))
-		goto out;
-	buffer = gb_host_alloc(*count, key_size, &memory);
-	if (!buffer) {
+		return err->code;
+	*count = limit && limit < bytes / key_size ? limit : bytes / key_size;
+	if (bytes == 0)
+		gb_fail(err, GB_EUSAGE, "%s is empty: no keys to sort", path);
+	else if (bytes % key_size)
+		gb_fail(err, GB_EUSAGE, "%s has %zu bytes, which is no multiple of the key's %zu",
+			path, bytes, key_size);
+	else if (!(buffer = gb_host_alloc(*count, key_size, &memory)))
 		gb_fail(err, memory.code, "%s, %zu keys of %zu bytes: %s", path, *count, key_size,
 			memory.message);
-		goto out;
-	}
-	if (!gb_memory_is_dry() && read_bytes(file, path, buffer, *count * key_size, err)) {
-		gb_host_free(buffer);
-		buffer = NULL;
-	}
-out:
+	else if (!gb_memory_is_dry())
+		(void)gb_file_read(file, path, 0, buffer, *count * key_size, err);
 	(void)close(file);
+	if (err->code) {
+		gb_host_free(buffer);
+		return err->code;
+	}
 	*keys = buffer;
-	return buffer ? GB_OK : err->code;
+	return GB_OK;
 }
 
 /* ---- digest ------------------------------------------------------------------------------ */

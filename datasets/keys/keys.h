@@ -16,10 +16,11 @@
  *	few         the low 8 bits of the uniform word, scattered
  *	zipf        a rank r in 1 .. 2^32 - 1 with probability log2(1 + 1/r) / 32, scattered.  The
  *	            distribution function log2(r) / 32 is inverted: r = floor(2^(32 u)), u the
- *uniform word as a fraction, 2^x of the fractional part by a polynomial in fixed point (relative
- *error below 1e-7), so that no libm has a say in the bytes entropy k   AND of the uniform words of
- *streams 0 .. k - 1; all bits set for k = 0.  Thearling and Smith's measure: k = 1 is uniform, each
- *further word takes entropy away
+ *	            uniform word as a fraction, 2^x of the fractional part by a polynomial in
+ *	            fixed point (relative error below 1e-7), so that the bytes depend on no libm
+ *	entropy k   AND of the uniform words of streams 0 .. k - 1; all bits set for k = 0.
+ *	            Thearling and Smith's measure: k = 1 is uniform, each further word takes
+ *	            entropy away
  *
  * "Scattered" is a fixed bijection of 32-bit numbers that spreads small ones over the range.
  */

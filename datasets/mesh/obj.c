@@ -1,16 +1,17 @@
-/* obj.c -- Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` matter, a corner being
- * a vertex, vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count from 1, or
- * backwards from the last one read with -1.  The other line types are left alone, but a line must
- * be of a type that the format has.  Two passes: count, then fill. */
+/* obj.c -- a mesh from Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` are read, a corner
+ * being vertex, vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count from 1, or
+ * backwards from the last one read with -1.  The other line types are skipped, but a line must be of
+ * a type that the format has.  Two passes: count, then fill. */
+#include "datasets/mesh/obj.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "common/text.h"
-#include "datasets/mesh/reader.h"
 
 enum line_type { VERTEX, FACE, OTHER, UNKNOWN };
 
-/* The type of the line at r->at; r->at goes behind its first word. */
+/* The type of the line at r->at; r->at goes behind the first word. */
 static enum line_type line_type(struct gb_reader *r)
 {
 	static const char *const others[] = {
@@ -26,9 +27,7 @@ static enum line_type line_type(struct gb_reader *r)
 	if (gb_reader_line_ends(r) || *r->at == '#')
 		return OTHER;
 	first = r->at;
-	while (r->at < r->end && *r->at != ' ' && *r->at != '\t' && *r->at != '\r' &&
-	       *r->at != '\n')
-		r->at++;
+	r->at = gb_skip_word(first);
 	length = (size_t)(r->at - first);
 	if (length == 1 && *first == 'v')
 		return VERTEX;
@@ -97,7 +96,7 @@ static enum gb_status read_vertex(struct gb_reader *r, float out[3])
 		double value;
 
 		if (gb_reader_number(r, "a coordinate", &value) ||
-		    gb_reader_coordinate(r, value, &out[k]))
+		    gb_mesh_coordinate(r, value, &out[k]))
 			return r->err->code;
 	}
 	return GB_OK; /* a weight or a colour may follow */
@@ -108,12 +107,8 @@ static size_t count_words(struct gb_reader *r)
 {
 	size_t words = 0;
 
-	while (!gb_reader_line_ends(r)) {
-		words++;
-		while (r->at < r->end && *r->at != ' ' && *r->at != '\t' && *r->at != '\r' &&
-		       *r->at != '\n')
-			r->at++;
-	}
+	for (; !gb_reader_line_ends(r); words++)
+		r->at = gb_skip_word(r->at);
 	return words;
 }
 
@@ -142,7 +137,8 @@ enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 {
 	size_t vertices, triangles, seen = 0, done = 0;
 
-	if (count_lines(r, &vertices, &triangles) || gb_reader_alloc(r, vertices, triangles, mesh))
+	if (count_lines(r, &vertices, &triangles) ||
+	    gb_mesh_alloc_read(r, vertices, triangles, mesh))
 		return r->err->code;
 	r->at = r->begin;
 	r->line = 1;

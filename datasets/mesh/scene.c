@@ -108,13 +108,6 @@ bool gb_scene_known(const char *name)
 	return find(name) != NULL;
 }
 
-void gb_mesh_release(struct gb_mesh *mesh)
-{
-	gb_host_free(mesh->vertex);
-	gb_host_free(mesh->triangle);
-	*mesh = (struct gb_mesh){ 0 };
-}
-
 /* ---- surfaces ----------------------------------------------------------------------------- */
 
 /* Rows and columns of the pieces: enough cells for `count` triangles, few too many. */
@@ -207,16 +200,10 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 	if (s.point)
 		divide(&s, scene, mesh->count);
 	mesh->vertex_count = s.point ? s.pieces * (s.rows + 1) * (s.cols + 1) : 3 * mesh->count;
-	mesh->vertex = gb_host_alloc(3 * mesh->vertex_count + 4, sizeof(float), err);
-	if (mesh->vertex)
-		mesh->triangle = gb_host_alloc(3 * mesh->count, sizeof(uint32_t), err);
-	if (!mesh->vertex || !mesh->triangle) {
-		gb_mesh_release(mesh);
+	if (gb_mesh_alloc(mesh, err))
 		return err->code;
-	}
 	if (gb_memory_is_dry())
 		return GB_OK;
-	memset(mesh->vertex + 3 * mesh->vertex_count, 0, 4 * sizeof(float));
 	fill_lattice(lattice, seed);
 	if (s.point)
 		fill_surface(&s, mesh);

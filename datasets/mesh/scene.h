@@ -25,22 +25,13 @@
 #include <stdint.h>
 
 #include "common/lbvh.h"
-#include "common/status.h"
-
-/* Triangles and vertices; the arrays are from gb_host_alloc (vertex has 16 spare bytes). */
-struct gb_mesh {
-	size_t count, vertex_count;
-	float *vertex;      /* x y z */
-	uint32_t *triangle; /* three vertex numbers */
-};
+#include "datasets/mesh/mesh.h"
 
 /* Where a scene is looked at from. */
 struct gb_view {
 	double eye[3], target[3], up[3];
 	double fov; /* degrees, of the whole edge of the image */
 };
-
-void gb_mesh_release(struct gb_mesh *mesh);
 
 /* Whether `name` is that of a generated scene, else it is a file's. */
 bool gb_scene_known(const char *name);
@@ -49,11 +40,6 @@ bool gb_scene_known(const char *name);
  * GB_EUNAVAILABLE if memory does not suffice. */
 enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh,
 			     struct gb_view *view, struct gb_error *err);
-
-/* Read a mesh: .ply (ascii, binary of either byte order) or .obj.  Polygons become fans.  GB_EUSAGE
- * with file:line (text) or file and byte (binary) for what is malformed: wrong counts, an index out
- * of range, a number that is none or not finite or beyond LBVH_COORDINATE_MAX, a truncated file. */
-enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_error *err);
 
 /* The view recorded for a public mesh of that file name and number of triangles
  * (datasets/mesh/meshes.def), else one from outside that shows the whole mesh. */

@@ -3,7 +3,8 @@
 #ifndef GPUBENCH_DATASETS_MESH_SHAPES_H
 #define GPUBENCH_DATASETS_MESH_SHAPES_H
 
-#include "datasets/mesh/scene.h"
+#include <stddef.h>
+#include <stdint.h>
 
 /* A surface: the point at (u, v), both in 0 .. 1, of piece number `piece`. */
 struct gb_surface {

@@ -4,6 +4,7 @@
  * description in datasets/bodies/bodies.h; its powers and roots are libm's.
  */
 #include "datasets/bodies/bodies.h"
+#include "datasets/bodies/read.h"
 
 #include <criterion/criterion.h>
 #include <math.h>
@@ -283,7 +284,7 @@ Test(bodies, ply_text_strictly)
 	char text[256];
 	int length = snprintf(text, sizeof text, "%s1 2 3\n4 5 6 7\n", head);
 
-	expect_error("a.ply", text, (size_t)length, "a.ply:9: more numbers");
+	expect_error("a.ply", text, (size_t)length, "a.ply:9: the line has more than vertex 1");
 	length = snprintf(text, sizeof text, "%s1 2 3 \n4 5 6\t\r\n", head);
 	expect_steps("a.ply", text, (size_t)length, 0, 2);
 }
@@ -296,27 +297,39 @@ Test(bodies, ply_text)
 				   "end_header\n1 2 3 255\n4 5 6 0\n3 0 1 2\n",
 	      0, 2);
 	STEPS("b.ply", HEADER("ascii", "3") "end_header\n1 2 3\n4 5 6\n7 8 9\n", 1, 1);
+	STEPS("b.ply",
+	      "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int i\nelement vertex 2\n"
+	      "property float x\nproperty list uchar int w\nproperty float y\nproperty float z\n"
+	      "end_header\n3 0 1 2\n\n1 2 8 9 2 3\n4 0 5 6\n",
+	      0, 2);
 	ERROR("b.ply", HEADER("ascii", "2") "end_header\n1.00000 2.00000 3\n",
-	      "after 1 of 2 vertices");
+	      "b.ply:10: the file ends at vertex 1 of 2");
 	ERROR("b.ply", HEADER("ascii", "2") "end_header\n1.000 2 3\n4 5\n",
-	      "b.ply:10: a number for");
-	ERROR("b.ply", HEADER("ascii", "1") "end_header\n1 2 inf\n", "z of body 0");
-	ERROR("b.ply", HEADER("ascii", "999999") "end_header\n1 2 3\n", "999999 vertices");
+	      "b.ply:10: the line ends where a coordinate");
+	ERROR("b.ply", HEADER("ascii", "1") "end_header\n1 2 inf\n",
+	      "b.ply:9: a coordinate is no number: inf");
+	ERROR("b.ply", HEADER("ascii", "1") "end_header\n1 2 1e39\n", "z of body 0 is 1e+39");
+	ERROR("b.ply", HEADER("ascii", "999999") "end_header\n1 2 3\n",
+	      "b.ply:8: 999999 vertices are announced");
+	ERROR("b.ply", HEADER("ascii", "9999999999") "end_header\n1 2 3\n",
+	      "b.ply:8: 9999999999 vertices are announced");
 	ERROR("b.ply", HEADER("ascii", "0") "end_header\n", "holds no bodies");
-	ERROR("b.ply", HEADER("ascii", "-1") "end_header\n", "b.ply:4: the count");
-	ERROR("b.ply", HEADER("ascii", "9999999999") "end_header\n", "b.ply:4: the count");
-	ERROR("b.ply", HEADER("ascii", "1") "property float x\nend_header\n", "b.ply:8: a second");
-	ERROR("b.ply", HEADER("ascii", "1") "property list int int x\n",
-	      "b.ply:8: a vertex with a list");
+	ERROR("b.ply", HEADER("ascii", "-1") "end_header\n", "b.ply:4: -1 elements");
+	ERROR("b.ply", HEADER("ascii", "1") "property float x\nend_header\n1 2 3 1\n",
+	      "a second property x");
 	ERROR("b.ply", HEADER("ascii", "1") "property quad w\nend_header\n",
-	      "b.ply:8: unknown type");
-	ERROR("b.ply", HEADER("ascii", "1") "what\nend_header\n", "b.ply:8: not understood");
-	ERROR("b.ply", HEADER("binary_big_endian", "1") "end_header\n", "b.ply:2: unknown format");
-	ERROR("b.ply", HEADER("ascii", "1"), "ends within its header");
-	ERROR("b.ply", "plyx\n", "b.ply:1: no .ply file");
-	ERROR("b.ply", "ply\nformat ascii 1.0\nelement face 1\n", "b.ply:3: the first element");
-	ERROR("b.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n",
-	      "lacks");
+	      "b.ply:8: quad is no type");
+	ERROR("b.ply", HEADER("ascii", "1") "what\nend_header\n",
+	      "b.ply:8: no line of a header starts with what");
+	ERROR("b.ply", HEADER("utf8", "1") "end_header\n", "b.ply:2: utf8 is no format");
+	ERROR("b.ply", HEADER("ascii", "1"), "ends before end_header");
+	ERROR("b.ply", "plyx\n", "b.ply:1: is no PLY file");
+	ERROR("b.ply",
+	      "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int i\nend_header\n3 0 1 "
+	      "2\n",
+	      "no vertex with x, y and z");
+	ERROR("b.ply", "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nend_header\n1\n",
+	      "no vertex with x, y and z");
 }
 
 Test(bodies, ply_binary)
@@ -340,6 +353,19 @@ Test(bodies, ply_binary)
 	length += sizeof vertex;
 	memset(text + length - 30 + 1, 0xff, 8);
 	expect_error("b.ply", text, length, "z of body 0");
+}
+
+/* The bytes of a big-endian file are those of a little-endian one, reversed in each value. */
+Test(bodies, ply_big_endian)
+{
+	const uint32_t big[] = { 0x0000803f, 0x00000040, 0x00004040 }; /* 1, 2, 3 */
+	const char *header = HEADER("binary_big_endian", "1") "end_header\n";
+	char text[256];
+	const size_t length = strlen(header);
+
+	memcpy(text, header, length);
+	memcpy(text + length, big, sizeof big);
+	expect_steps("b.ply", text, length + sizeof big, 0, 1);
 }
 
 Test(bodies, raw)

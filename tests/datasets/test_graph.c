@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"
+#include "datasets/graph/write.h"
 
 static struct bfs_input *make(const struct bfs_params *params)
 {

@@ -11,6 +11,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/image.h"
+#include "datasets/mesh/read.h"
 #include "datasets/mesh/scene.h"
 
 static const char *const scenes[] = { "terrain", "knot", "flake",  "soup",   "city",

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "common/memory.h"
-#include "datasets/bodies/bodies.h"
+#include "datasets/bodies/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

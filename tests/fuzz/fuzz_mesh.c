@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "datasets/mesh/scene.h"
+#include "datasets/mesh/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

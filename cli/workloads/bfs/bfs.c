@@ -15,6 +15,7 @@
 #include "common/text.h"
 #include "common/workload.h"
 #include "datasets/graph/graph.h"
+#include "datasets/graph/write.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 

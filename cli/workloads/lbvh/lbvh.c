@@ -15,6 +15,7 @@
 #include "common/text.h"
 #include "common/workload.h"
 #include "datasets/image.h"
+#include "datasets/mesh/read.h"
 #include "datasets/mesh/scene.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */

@@ -18,6 +18,7 @@
 #include "common/text.h"
 #include "common/workload.h"
 #include "datasets/bodies/bodies.h"
+#include "datasets/bodies/read.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 

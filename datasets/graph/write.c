@@ -1,0 +1,70 @@
+/* write.c -- graphs as .sg (layout: sg.c) and .el files. */
+#include "datasets/graph/write.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/text.h"
+
+static void put(FILE *file, const void *bytes, size_t size)
+{
+	(void)fwrite(bytes, 1, size, file); /* errors are looked for at the end */
+}
+
+static void put_csr(FILE *file, const struct bfs_csr *csr, uint32_t n, uint64_t m)
+{
+	put(file, csr->row, ((size_t)n + 1) * sizeof *csr->row);
+	put(file, csr->column, m * sizeof *csr->column);
+}
+
+static void write_sg(const struct bfs_input *in, FILE *file)
+{
+	const unsigned char directed = !in->symmetric;
+	const int64_t m = (int64_t)in->m, n = in->n;
+
+	put(file, &directed, sizeof directed);
+	put(file, &m, sizeof m);
+	put(file, &n, sizeof n);
+	put_csr(file, &in->out, in->n, in->m);
+	if (directed)
+		put_csr(file, &in->in, in->n, in->m);
+}
+
+static void write_el(const struct bfs_input *in, FILE *file)
+{
+	for (uint32_t u = 0; u < in->n; u++)
+		for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++)
+			(void)fprintf(file, "%" PRIu32 " %" PRIu32 "\n", u, in->out.column[e]);
+}
+
+enum gb_status bfs_graph_write(const struct bfs_input *input, const char *path,
+			       struct gb_error *err)
+{
+	const char *dot = strrchr(path, '.');
+	const bool sg = dot && gb_equal(dot, ".sg");
+	FILE *file;
+	bool bad;
+
+	if (!sg && !(dot && gb_equal(dot, ".el")))
+		return gb_fail(err, GB_EUSAGE,
+			       "%s: a graph is written as .sg or .el, by the ending "
+			       "of its name",
+			       path);
+	file = fopen(path, "we");
+	if (!file)
+		return gb_fail(err, GB_EIO, "%s: %s", path, strerror(errno));
+	errno = 0;
+	if (sg)
+		write_sg(input, file);
+	else
+		write_el(input, file);
+	bad = ferror(file) || fflush(file);
+	bad |= fclose(file) != 0;
+	if (bad) {
+		gb_fail(err, GB_EIO, "%s: %s", path, errno ? strerror(errno) : "write error");
+		(void)remove(path);
+	}
+	return err->code;
+}

@@ -1,0 +1,323 @@
+/* ply.c -- see ply.h. */
+#include "datasets/reading/ply.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "common/text.h"
+
+static const unsigned type_size[GB_PLY_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 8 };
+
+/* ---- the header --------------------------------------------------------------------------- */
+
+static enum gb_status read_word(struct gb_reader *r, char text[GB_PLY_NAME])
+{
+	size_t n = 0;
+
+	if (gb_reader_line_ends(r))
+		return gb_reader_fail(r, "the header's line ends too early");
+	for (; n < GB_PLY_NAME - 1 && *r->at > ' '; n++, r->at++)
+		text[n] = *r->at;
+	text[n] = 0;
+	if (n == 0 || !gb_is_space(*r->at))
+		return gb_reader_fail(r,
+				      "the header has a word of more than %d or of odd characters",
+				      GB_PLY_NAME - 1);
+	return GB_OK;
+}
+
+static enum gb_status read_type(struct gb_reader *r, enum gb_ply_type *type)
+{
+	static const char *const names[][2] = { { "char", "int8" },     { "uchar", "uint8" },
+						{ "short", "int16" },   { "ushort", "uint16" },
+						{ "int", "int32" },     { "uint", "uint32" },
+						{ "float", "float32" }, { "double", "float64" } };
+	char text[GB_PLY_NAME];
+
+	if (read_word(r, text))
+		return r->err->code;
+	for (int t = 0; t < GB_PLY_TYPES; t++)
+		if (gb_equal(text, names[t][0]) || gb_equal(text, names[t][1])) {
+			*type = (enum gb_ply_type)t;
+			return GB_OK;
+		}
+	return gb_reader_fail(r, "%s is no type", text);
+}
+
+static enum gb_status read_format(struct gb_ply *p)
+{
+	static const char *const names[] = { "ascii", "binary_little_endian", "binary_big_endian" };
+	char text[GB_PLY_NAME], version[GB_PLY_NAME];
+
+	if (read_word(p->r, text) || read_word(p->r, version))
+		return p->r->err->code;
+	if (!gb_equal(version, "1.0"))
+		return gb_reader_fail(p->r, "format %s is not 1.0", version);
+	for (p->format = GB_PLY_ASCII; p->format <= GB_PLY_BIG; p->format++)
+		if (gb_equal(text, names[p->format]))
+			return GB_OK;
+	return gb_reader_fail(p->r, "%s is no format", text);
+}
+
+static enum gb_status read_element(struct gb_ply *p)
+{
+	struct gb_ply_element *e = &p->element[p->elements];
+	int64_t count;
+
+	if (p->elements == GB_PLY_ELEMENTS)
+		return gb_reader_fail(p->r, "more than %d elements", GB_PLY_ELEMENTS);
+	if (read_word(p->r, e->name) || gb_reader_integer(p->r, "an element's count", &count))
+		return p->r->err->code;
+	if (count < 0)
+		return gb_reader_fail(p->r, "%" PRId64 " elements", count);
+	for (size_t i = 0; i < p->elements; i++)
+		if (gb_equal(p->element[i].name, e->name))
+			return gb_reader_fail(p->r, "a second element %s", e->name);
+	e->count = (size_t)count;
+	e->property = &p->property[p->properties];
+	p->elements++;
+	return GB_OK;
+}
+
+static enum gb_status read_property(struct gb_ply *p)
+{
+	struct gb_ply_property *q = &p->property[p->properties];
+	struct gb_reader *r = p->r;
+	const char *start = r->at;
+	char text[GB_PLY_NAME];
+
+	if (!p->elements)
+		return gb_reader_fail(r, "a property before the first element");
+	if (p->properties == GB_PLY_PROPERTIES)
+		return gb_reader_fail(r, "more than %d properties", GB_PLY_PROPERTIES);
+	q->length = GB_PLY_NO_LIST;
+	if (read_word(r, text))
+		return r->err->code;
+	if (!gb_equal(text, "list"))
+		r->at = start;
+	else if (read_type(r, &q->length))
+		return r->err->code;
+	if (q->length == GB_PLY_F32 || q->length == GB_PLY_F64)
+		return gb_reader_fail(r, "the length of a list is a fraction");
+	if (read_type(r, &q->type) || read_word(r, q->name))
+		return r->err->code;
+	q->axis = -1;
+	if (q->length == GB_PLY_NO_LIST && q->name[0] >= 'x' && q->name[0] <= 'z' && !q->name[1])
+		q->axis = q->name[0] - 'x';
+	p->properties++;
+	p->element[p->elements - 1].properties++;
+	return GB_OK;
+}
+
+static enum gb_status read_header_lines(struct gb_ply *p)
+{
+	struct gb_reader *r = p->r;
+	bool formatted = false;
+	char text[GB_PLY_NAME];
+
+	if (r->end - r->at < 4 || memcmp(r->at, "ply", 3) != 0 ||
+	    (r->at[3] != '\n' && r->at[3] != '\r'))
+		return gb_reader_fail(r, "is no PLY file: it does not start with a line \"ply\"");
+	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {
+		enum gb_status status = GB_OK;
+
+		if (read_word(r, text))
+			return r->err->code;
+		if (gb_equal(text, "end_header")) {
+			p->header_lines = r->line;
+			gb_reader_next_line(r);
+			return formatted ? GB_OK : gb_reader_fail(r, "the header has no format");
+		}
+		if (gb_equal(text, "comment") || gb_equal(text, "obj_info"))
+			continue;
+		if (gb_equal(text, "format")) {
+			status = read_format(p);
+			formatted = true;
+		} else if (gb_equal(text, "element")) {
+			status = read_element(p);
+		} else if (gb_equal(text, "property")) {
+			status = read_property(p);
+		} else {
+			return gb_reader_fail(r, "no line of a header starts with %s", text);
+		}
+		if (status)
+			return status;
+		if (!gb_reader_line_ends(r))
+			return gb_reader_fail(r, "the header's line has words too many");
+	}
+	return gb_reader_fail(r, "the file ends before end_header");
+}
+
+/* An element vertex with one x, one y and one z, and no element that takes no room. */
+static enum gb_status check_header(struct gb_ply *p)
+{
+	unsigned axes = 0;
+
+	for (size_t i = 0; i < p->elements; i++) {
+		const struct gb_ply_element *e = &p->element[i];
+
+		if (e->properties == 0)
+			return gb_reader_fail(p->r, "element %s has no properties", e->name);
+		if (!gb_equal(e->name, "vertex"))
+			continue;
+		p->vertex = e;
+		for (size_t k = 0; k < e->properties; k++) {
+			const int axis = e->property[k].axis;
+
+			if (axis >= 0 && axes & 1U << axis)
+				return gb_reader_fail(p->r, "a second property %c", 'x' + axis);
+			axes |= axis >= 0 ? 1U << axis : 0;
+		}
+	}
+	if (axes != 7)
+		return gb_reader_fail(p->r, "the header declares no vertex with x, y and z");
+	return GB_OK;
+}
+
+enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r)
+{
+	*p = (struct gb_ply){ .r = r };
+	if (read_header_lines(p) || check_header(p))
+		return r->err->code;
+	p->rows = r->at;
+	return GB_OK;
+}
+
+void gb_ply_rewind(struct gb_ply *p)
+{
+	p->r->at = p->rows;
+	p->r->line = p->format == GB_PLY_ASCII ? p->header_lines + 1 : 0;
+}
+
+/* ---- values ------------------------------------------------------------------------------- */
+
+/* Eight bytes at most of `size`, in the file's order, as a number's bits. */
+static uint64_t bits_at(const struct gb_ply *p, unsigned size)
+{
+	const unsigned char *byte = (const unsigned char *)p->r->at;
+	uint64_t bits = 0;
+
+	for (unsigned i = 0; i < size; i++)
+		bits |= (uint64_t)byte[p->format == GB_PLY_BIG ? size - 1 - i : i] << 8 * i;
+	return bits;
+}
+
+static double from_bits(enum gb_ply_type type, uint64_t bits)
+{
+	const uint32_t low = (uint32_t)bits;
+	float single = 0;
+	double wide = 0;
+
+	switch (type) {
+	case GB_PLY_I8:
+		return (int8_t)low;
+	case GB_PLY_I16:
+		return (int16_t)low;
+	case GB_PLY_I32:
+		return (int32_t)low;
+	case GB_PLY_F32:
+		memcpy(&single, &low, sizeof single);
+		return (double)single;
+	case GB_PLY_F64:
+		memcpy(&wide, &bits, sizeof wide);
+		return wide;
+	case GB_PLY_U8:
+	case GB_PLY_U16:
+	case GB_PLY_U32:
+	case GB_PLY_TYPES:
+		break;
+	}
+	return low;
+}
+
+enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const char *what,
+				 double *value)
+{
+	struct gb_reader *r = p->r;
+
+	if (p->format == GB_PLY_ASCII) {
+		if (gb_reader_number(r, what, value))
+			return r->err->code;
+		if (type < GB_PLY_F32 && *value != floor(*value))
+			return gb_reader_fail(r, "%s is no integer: %g", what, *value);
+		return GB_OK;
+	}
+	if ((size_t)(r->end - r->at) < type_size[type])
+		return gb_reader_fail(r, "the file ends where %s should be", what);
+	*value = from_bits(type, bits_at(p, type_size[type]));
+	r->at += type_size[type];
+	return GB_OK;
+}
+
+enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
+{
+	double length = 1, unused = 0;
+
+	if (q->length != GB_PLY_NO_LIST &&
+	    gb_ply_read_value(p, q->length, "the length of a list", &length))
+		return p->r->err->code;
+	if (!(length >= 0 && length <= UINT32_MAX))
+		return gb_reader_fail(p->r, "a list of %g values", length);
+	for (uint32_t i = 0; i < (uint32_t)length; i++)
+		if (gb_ply_read_value(p, q->type, q->name, &unused))
+			return p->r->err->code;
+	return GB_OK;
+}
+
+/* ---- rows --------------------------------------------------------------------------------- */
+
+/* A number in text has a digit and, but for the last, a separator. */
+size_t gb_ply_most_rows(const struct gb_ply *p, const struct gb_ply_element *e)
+{
+	const bool ascii = p->format == GB_PLY_ASCII;
+	size_t least = 0;
+
+	for (size_t k = 0; k < e->properties; k++) {
+		const struct gb_ply_property *q = &e->property[k];
+
+		least += ascii ? 2 : type_size[q->length == GB_PLY_NO_LIST ? q->type : q->length];
+	}
+	return ((size_t)(p->r->end - p->rows) + ascii) / least;
+}
+
+/* Blank lines in text. */
+static void skip_lines(struct gb_ply *p)
+{
+	if (p->format == GB_PLY_ASCII)
+		while (p->r->at < p->r->end && gb_reader_line_ends(p->r))
+			gb_reader_next_line(p->r);
+}
+
+enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e, size_t rows,
+				gb_ply_take *take, void *to)
+{
+	struct gb_reader *r = p->r;
+
+	for (size_t i = 0; i < rows; i++) {
+		skip_lines(p);
+		if (r->at == r->end)
+			return gb_reader_fail(r, "the file ends at %s %zu of %zu", e->name, i,
+					      e->count);
+		for (size_t k = 0; k < e->properties; k++) {
+			const struct gb_ply_property *q = &e->property[k];
+
+			if (take ? take(p, q, i, to) : gb_ply_skip(p, q))
+				return r->err->code;
+		}
+		if (p->format != GB_PLY_ASCII)
+			continue;
+		if (!gb_reader_line_ends(r))
+			return gb_reader_fail(r, "the line has more than %s %zu", e->name, i);
+		gb_reader_next_line(r);
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_ply_read_end(struct gb_ply *p)
+{
+	skip_lines(p);
+	if (p->r->at < p->r->end)
+		return gb_reader_fail(p->r, "the file goes on behind its last element");
+	return GB_OK;
+}

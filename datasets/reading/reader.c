@@ -1,0 +1,167 @@
+/* reader.c -- see reader.h. */
+#include "datasets/reading/reader.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "datasets/reading/file.h"
+
+enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
+			      struct gb_error *err)
+{
+	size_t size;
+	const int file = gb_file_open(path, what, &size, err);
+	const char *bytes;
+
+	if (file < 0)
+		return err->code;
+	bytes = gb_file_map(file, path, size, err);
+	(void)close(file);
+	if (!bytes)
+		return err->code;
+	*r = (struct gb_reader){ path, bytes, bytes, bytes + size, 1, err };
+	return GB_OK;
+}
+
+void gb_reader_close(struct gb_reader *r)
+{
+	gb_file_unmap(r->begin, (size_t)(r->end - r->begin));
+}
+
+enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
+{
+	char message[300];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(message, sizeof message, format, args);
+	va_end(args);
+	if (r->line)
+		return gb_fail(r->err, GB_EUSAGE, "%s:%zu: %s", r->path, r->line, message);
+	return gb_fail(r->err, GB_EUSAGE, "%s: byte %td: %s", r->path, r->at - r->begin, message);
+}
+
+/* ---- lines -------------------------------------------------------------------------------- */
+
+void gb_reader_next_line(struct gb_reader *r)
+{
+	const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at));
+
+	r->at = newline ? newline + 1 : r->end;
+	r->line++;
+}
+
+size_t gb_count_lines(const char *begin, const char *end)
+{
+	const size_t size = (size_t)(end - begin);
+	size_t lines = 0;
+
+	for (size_t i = 0; i < size; i++)
+		lines += begin[i] == '\n';
+	return lines + (size && end[-1] != '\n');
+}
+
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+/* Up to 15 digits and a small power of ten make an exactly rounded double by one operation.
+ * Returns the number's end, or NULL for what takes more than that. */
+static const char *fast_number(const char *at, double *value)
+{
+	static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+					1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15,
+					1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22 };
+	const bool negative = *at == '-';
+	uint64_t digits = 0;
+	int count = 0, exponent = 0, written = 0;
+
+	at += *at == '-' || *at == '+';
+	for (; gb_is_digit(*at) && count < 16; at++, count++)
+		digits = 10 * digits + (uint64_t)(*at - '0');
+	if (*at == '.')
+		for (at++; gb_is_digit(*at) && count < 16; at++, count++, exponent--)
+			digits = 10 * digits + (uint64_t)(*at - '0');
+	if (count == 0 || count > 15)
+		return NULL;
+	if (*at == 'e' || *at == 'E') {
+		const bool down = at[1] == '-';
+
+		at += 1 + (at[1] == '-' || at[1] == '+');
+		if (!gb_is_digit(*at))
+			return NULL;
+		for (; gb_is_digit(*at) && written < 1000; at++)
+			written = 10 * written + (*at - '0');
+		exponent += down ? -written : written;
+	}
+	if (exponent < -22 || exponent > 22)
+		return NULL;
+	*value =
+		exponent < 0 ? (double)digits / power[-exponent] : (double)digits * power[exponent];
+	*value = negative ? -*value : *value;
+	return at;
+}
+
+const char *gb_read_number(const char *at, double *value)
+{
+	const char *after = fast_number(at, value);
+	char *stop;
+
+	if (after && !isalpha((unsigned char)*after)) /* 0x10 goes on */
+		return after;
+	*value = strtod(at, &stop);
+	return stop > at ? stop : NULL;
+}
+
+/* Neither hexadecimal nor "nan" nor "inf". */
+static bool is_decimal(const char *at, const char *after)
+{
+	for (; at < after; at++)
+		if (isalpha((unsigned char)*at) && *at != 'e' && *at != 'E')
+			return false;
+	return true;
+}
+
+/* That `what` is none: the word at r->at, cut at 20 characters, odd ones replaced. */
+static enum gb_status fail_at_word(const struct gb_reader *r, const char *what, const char *none)
+{
+	char text[21] = "";
+
+	for (size_t n = 0; n < sizeof text - 1 && !gb_is_space(r->at[n]); n++)
+		text[n] = (char)(r->at[n] > ' ' && r->at[n] < 127 ? r->at[n] : '?');
+	return gb_reader_fail(r, "%s is no %s: %s", what, none, text);
+}
+
+enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value)
+{
+	const char *after;
+
+	if (gb_reader_line_ends(r))
+		return gb_reader_fail(r, "the line ends where %s should be", what);
+	after = gb_read_number(r->at, value);
+	if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
+		return fail_at_word(r, what, "number");
+	r->at = after;
+	return GB_OK;
+}
+
+enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value)
+{
+	const char *c;
+	int digits = 0;
+
+	if (gb_reader_line_ends(r))
+		return gb_reader_fail(r, "the line ends where %s should be", what);
+	c = r->at + (*r->at == '-' || *r->at == '+');
+	*value = 0;
+	for (; gb_is_digit(*c) && digits < 19; c++, digits++)
+		*value = digits < 18 ? 10 * *value + (*c - '0') : *value;
+	if (digits == 0 || digits > 18 || (!gb_is_space(*c) && *c != '/'))
+		return fail_at_word(r, what, "integer");
+	if (*r->at == '-')
+		*value = -*value;
+	r->at = c;
+	return GB_OK;
+}
