@@ -140,9 +140,12 @@ enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *v
 
 	if (gb_reader_line_ends(r))
 		return gb_reader_fail(r, "the line ends where %s should be", what);
-	after = gb_read_number(r->at, value);
-	if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
-		return fail_at_word(r, what, "number");
+	after = fast_number(r->at, value);
+	if (!after || !gb_is_space(*after)) {
+		after = gb_read_number(r->at, value);
+		if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
+			return fail_at_word(r, what, "number");
+	}
 	r->at = after;
 	return GB_OK;
 }
