@@ -1,5 +1,5 @@
-/* image.c -- see image.h.  A picture is written beside its place and then renamed, so that no one
- * ever sees half of it. */
+/* image.c -- see image.h.  A picture is written beside its place and then renamed, so that an
+ * incomplete one is never seen under its name. */
 #include "datasets/image.h"
 
 #include <errno.h>
@@ -43,7 +43,7 @@ enum gb_status gb_image_check(const char *path, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Both writers: whether all went well. */
+/* Both writers return false if a write failed. */
 
 static bool write_ppm(FILE *file, const unsigned char *rgb, size_t width, size_t height)
 {

@@ -1,7 +1,7 @@
 /* bodies.c -- see bodies.h for what each distribution is.
  *
- * Only the four operations and the square root are used, all of them correctly rounded, so that no
- * libm has a say in the bytes.
+ * Only the four operations and the square root are used, all of them correctly rounded, so that the
+ * bytes depend on no libm.
  */
 #include "datasets/bodies/bodies.h"
 

@@ -14,15 +14,15 @@
  *	uniform     edgefactor n undirected edges, both ends uniform
  *	grid        4 neighbours in a grid of ceil(sqrt n) columns, the last row may be shorter
  *
- * kronecker, uniform and grid are undirected: each edge is stored in both directions.  Of
- * kronecker and uniform self-loops and parallel edges are taken out, unless they are to be kept.
+ * kronecker, uniform and grid are undirected: each edge is stored in both directions.  Self-loops
+ * and parallel edges of kronecker and uniform are removed, unless --multi=yes keeps them.
  *
- * Files are kept as they are, self-loops and parallel edges included; only the edges of a vertex
- * are sorted.  Kinds by ending:
+ * Graphs from files stay as they are, self-loops and parallel edges included; only the edges of a
+ * vertex are sorted.  Kinds by ending:
  *
  *	.mtx        MatrixMarket: matrix coordinate pattern|integer|real general|symmetric, square;
- *	            entry i j is the edge i -> j (and j -> i); values are read over, zeros are edges
- *	.el .txt    edge list: "u v" a line, from 0, white space between, anything after them
+ *	            entry i j is the edge i -> j (and j -> i); values are skipped, zeros are edges
+ *	.el .txt    edge list: one "u v" per line, from 0, white space between, anything after them
  *	            ignored; lines that begin with # or % are comments; n is the largest number + 1
  *	.gr         DIMACS: "c" comments, one "p sp N M", M lines "a u v weight", from 1
  *	.sg         GAPBS: one byte directed, int64 m, int64 n, n + 1 int64 row pointers, m int32

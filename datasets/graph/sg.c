@@ -2,7 +2,7 @@
  *
  * Layout, little-endian, without padding: uint8 directed, int64 m, int64 n, int64 row[n + 1],
  * int32 column[m]; if directed, row and column of the in-edges follow.  Nothing in a file is
- * believed: sizes, row pointers, columns, symmetry and in-degrees are checked against each other.
+ * trusted: sizes, row pointers, columns, symmetry and in-degrees are checked against each other.
  */
 #include "datasets/graph/sg.h"
 

@@ -1,7 +1,7 @@
-/* obj.c -- a mesh from Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` are read, a corner
- * being vertex, vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count from 1, or
- * backwards from the last one read with -1.  The other line types are skipped, but a line must be of
- * a type that the format has.  Two passes: count, then fill. */
+/* obj.c -- a mesh from Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` are read, a
+ * corner being vertex, vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count
+ * from 1, or backwards from the last one read with -1.  The other line types are skipped, but a
+ * line must be of a type that the format has.  Two passes: count, then fill. */
 #include "datasets/mesh/obj.h"
 
 #include <inttypes.h>

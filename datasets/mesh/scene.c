@@ -1,4 +1,4 @@
-/* scene.c -- generated scenes and the way they are looked at (datasets/mesh/scene.h). */
+/* scene.c -- generated scenes and cameras; see scene.h. */
 #include "datasets/mesh/scene.h"
 
 #include <math.h>

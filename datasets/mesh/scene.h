@@ -1,5 +1,5 @@
-/* scene.h -- triangle scenes of the lbvh workload: generated ones of an exact number of triangles,
- * and meshes from PLY and OBJ files; and the camera each is looked at with.
+/* scene.h -- triangle scenes of the lbvh workload, generated with an exact number of triangles, and
+ * the cameras of generated scenes and of meshes from files.
  *
  * Generated scenes depend on (name, triangles, seed) alone, not on the number of threads:
  *
@@ -27,13 +27,13 @@
 #include "common/lbvh.h"
 #include "datasets/mesh/mesh.h"
 
-/* Where a scene is looked at from. */
+/* The camera of a scene, before the image has a size. */
 struct gb_view {
 	double eye[3], target[3], up[3];
 	double fov; /* degrees, of the whole edge of the image */
 };
 
-/* Whether `name` is that of a generated scene, else it is a file's. */
+/* Whether `name` is a generated scene; else it is a path. */
 bool gb_scene_known(const char *name);
 
 /* Generate: `count` triangles (0: the scene's usual number) into *mesh, its view into *view.

@@ -1,4 +1,4 @@
-/* shapes.c -- the shapes of the generated scenes (datasets/mesh/scene.h); y is up everywhere. */
+/* shapes.c -- the shapes of the generated scenes (listed in scene.h); y is up everywhere. */
 #include "datasets/mesh/shapes.h"
 
 #include <math.h>

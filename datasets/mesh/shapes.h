@@ -1,5 +1,5 @@
-/* shapes.h -- the generators behind datasets/mesh/scene.h: each fills arrays that are already
- * there, triangle by triangle or vertex by vertex, in parallel. */
+/* shapes.h -- the shapes behind scene.h: the point of a surface at given coordinates, or triangle i
+ * of a set, each independent of all others. */
 #ifndef GPUBENCH_DATASETS_MESH_SHAPES_H
 #define GPUBENCH_DATASETS_MESH_SHAPES_H
 

@@ -1,4 +1,5 @@
-/* reader.h -- a file in memory, read from its start on: lines, words, numbers, the place of an error.
+/* reader.h -- a file in memory, read from its start on: lines, words, numbers, the place of an
+ * error.
  *
  * The file is followed by a newline, whether its last line has one or not: a loop that stops at the
  * end of a line needs no bounds.  Blanks are spaces, tabs and carriage returns.

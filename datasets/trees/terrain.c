@@ -17,7 +17,7 @@
 
 enum {
 	STREAM_HEIGHTS = 1,
-	TABLE = 64, /* lattice points a side, repeated */
+	TABLE = 64, /* lattice points per side, repeated */
 	OCTAVES = 6,
 	UNIT = 1 << 15, /* of the corners' coordinates */
 	PICTURE = 1024,
@@ -343,7 +343,7 @@ void gb_terrain_destroy(struct gb_terrain *t)
 
 /* ---- the check --------------------------------------------------------------------------- */
 
-/* The edge between corners i and j as a number: the smaller corner first, 16 bits a coordinate. */
+/* The edge between corners i and j as a number: the smaller corner first, 16 bits per coordinate. */
 static uint64_t edge(const struct gb_triangle *t, int i, int j)
 {
 	const uint64_t a = (uint64_t)t->x[i] << 16 | (uint64_t)t->y[i];

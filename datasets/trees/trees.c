@@ -95,8 +95,8 @@ static void random_field(uint64_t *field, unsigned depth, uint64_t leaves, uint6
 	make_random(&t, 1, leaves);
 }
 
-/* The leaves of the tree that is asked for; for terrain those aimed at.  GB_EUSAGE if there is no
- * such tree. */
+/* The number of leaves of the tree that the parameters ask for; for terrain about.  GB_EUSAGE if
+ * there is no such tree. */
 static enum gb_status count_leaves(const struct cbt_params *p, size_t *leaves, struct gb_error *err)
 {
 	const double most = ldexp(1, (int)p->depth);
@@ -127,10 +127,10 @@ static enum gb_status count_leaves(const struct cbt_params *p, size_t *leaves, s
 	return GB_OK;
 }
 
-/* ---- the definitions, carried out -------------------------------------------------------- */
+/* ---- by the definition ------------------------------------------------------------------- */
 
-/* Sums of one level from those of the next: groups of 64 nodes are whole words, so that threads do
- * not meet in one. */
+/* Sums of one level from those of the next: groups of 64 nodes are whole words, so that no two
+ * threads write one. */
 static void reduce_level(uint64_t *heap, unsigned depth, unsigned level)
 {
 	const uint32_t nodes = UINT32_C(1) << level, group = nodes < 64 ? nodes : 64;
