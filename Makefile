@@ -161,10 +161,14 @@ $(BUILD)/%.o: %.cc $(BUILD)/generated/flags
 	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
 # The published tables are part of the program.
-$(BUILD)/results/papers.o: results/papers.S $(wildcard results/papers/*.json) $(BUILD)/generated/flags
+papers   := $(sort $(wildcard results/papers/*.json))
+$(BUILD)/generated/papers.bin: $(papers)
+	@mkdir -p $(@D)
+	$(Q)for paper in $^; do cat $$paper && printf '\0'; done >$@
+$(BUILD)/results/papers.o: results/papers.S $(BUILD)/generated/papers.bin $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  AS    $<"
-	$(Q)$(CC) -I. -c $< -o $@
+	$(Q)$(CC) -I$(BUILD)/generated -c $< -o $@
 
 ifeq ($(SIMT),1)
 # The engine switches stacks: it tells the sanitizers so, and is never instrumented itself.
@@ -298,8 +302,8 @@ $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@echo "  FUZZ  $<"
 	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 -DGB_HAVE_PNG=0 \
 		-DGB_HAVE_EMBREE=0 -fopenmp -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed)
-	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ results/papers.S -I. -lcjson -lm -lpthread -o $@
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(BUILD)/results/papers.o
+	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
 
 ## simt: build ./gpubench-simt, whose cuda variants run in the emulator
 simt:

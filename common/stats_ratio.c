@@ -73,7 +73,7 @@ static enum gb_status log_quotients(const double *base, size_t n, const double *
 
 	*quotient = d;
 	if (!d)
-		return gb_fail(err, GB_ERUNTIME, "out of memory for %zu quotients", n * m);
+		return gb_fail(err, GB_EMEMORY, "out of memory for %zu quotients", n * m);
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < m; j++) {
 			if (!(base[i] > 0) || !(other[j] > 0))

@@ -82,7 +82,7 @@ enum gb_status gb_timer_read(struct gb_timer *timer, double *total_ns, struct gb
 static enum gb_status cpu_create(void **clock, struct gb_error *err)
 {
 	*clock = calloc(GB_MAX_MARKS, sizeof(double));
-	return *clock ? GB_OK : gb_fail(err, GB_ERUNTIME, "out of memory");
+	return *clock ? GB_OK : gb_out_of_memory(err, NULL);
 }
 
 static enum gb_status cpu_mark(void *clock, size_t index, struct gb_error *err)

@@ -83,7 +83,7 @@ enum gb_status gb_image_write(const char *path, const unsigned char *rgb, size_t
 	if (png && !GB_HAVE_PNG)
 		return gb_fail(err, GB_EUNAVAILABLE, "%s: this build has no libpng", path);
 	if (asprintf(&beside, "%s.%ld", path, (long)getpid()) < 0)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	file = fopen(beside, "wb");
 	fine = file &&
 	       (png ? write_png(file, rgb, width, height) : write_ppm(file, rgb, width, height));

@@ -1,23 +1,8 @@
-/* papers.S -- results/papers/<bench>.json as text inside the program, NUL terminated. */
+/* papers.S -- results/papers/<benchmark>.json as text inside the program: one NUL-terminated document
+ * after the other (generated/papers.bin, by the Makefile), then an empty one. */
 	.section .rodata
-	.globl gb_paper_radix
-gb_paper_radix:
-	.incbin "results/papers/radix.json"
-	.byte 0
-	.globl gb_paper_octree
-gb_paper_octree:
-	.incbin "results/papers/octree.json"
-	.byte 0
-	.globl gb_paper_cbt
-gb_paper_cbt:
-	.incbin "results/papers/cbt.json"
-	.byte 0
-	.globl gb_paper_bfs
-gb_paper_bfs:
-	.incbin "results/papers/bfs.json"
-	.byte 0
-	.globl gb_paper_lbvh
-gb_paper_lbvh:
-	.incbin "results/papers/lbvh.json"
+	.globl gb_papers
+gb_papers:
+	.incbin "papers.bin"
 	.byte 0
 	.section .note.GNU-stack, "", @progbits

@@ -212,7 +212,7 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 
 	a->word = calloc((size_t)argc + 1, sizeof *a->word);
 	if (!p || !word || !a->word) {
-		gb_fail(err, GB_ERUNTIME, "out of memory");
+		gb_out_of_memory(err, NULL);
 		goto out;
 	}
 	p->a = a;

@@ -50,7 +50,7 @@ static enum gb_status check_sweep(const struct gb_request *request, const struct
 	void *params = malloc(workload->params_size);
 
 	if (!params)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	for (size_t p = 0; p < sweep->count && !err->code; p++) {
 		void *input = NULL;
 
@@ -148,7 +148,7 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 	request.output = NULL;
 	tally = calloc(gb_variant_count, sizeof *tally);
 	if (!tally)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	if (!gb_session_open(&session, &request, argc, argv, err))
 		for (size_t i = 0; i < gb_workload_count && !err->code; i++)
 			if (gb_named(&request, gb_workloads[i]))

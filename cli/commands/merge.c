@@ -37,7 +37,7 @@ static enum gb_status find_twice(const struct gb_records *list, bool *twice, str
 	struct entry *entry = calloc(list->count + 1, sizeof *entry);
 
 	if (!entry)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < list->count; i++) {
 		const double seq = gb_json_number(list->line[i], "seq");
 
@@ -84,7 +84,7 @@ enum gb_status gb_cmd_merge(int argc, char **argv, struct gb_error *err)
 		goto out;
 	twice = calloc(records.count, sizeof *twice);
 	if (!twice)
-		gb_fail(err, GB_ERUNTIME, "out of memory");
+		gb_out_of_memory(err, NULL);
 	else
 		(void)find_twice(&records, twice, err);
 	for (size_t i = 0; twice && i < records.count && !err->code; i++)

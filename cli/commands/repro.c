@@ -18,16 +18,21 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
-/* results/papers.S */
-extern const char gb_paper_radix[], gb_paper_bfs[], gb_paper_cbt[], gb_paper_octree[],
-	gb_paper_lbvh[];
+/* results/papers.S: JSON documents, each NUL terminated, an empty one at the end. */
+extern const char gb_papers[];
 
-static const struct {
-	const char *name, *text;
-} papers[] = {
-	{ "radix", gb_paper_radix },   { "bfs", gb_paper_bfs },   { "cbt", gb_paper_cbt },
-	{ "octree", gb_paper_octree }, { "lbvh", gb_paper_lbvh },
-};
+/* The benchmark's paper, for cJSON_Delete(); NULL if it has none. */
+static cJSON *paper_of(const struct gb_workload *workload)
+{
+	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {
+		cJSON *paper = cJSON_Parse(text);
+
+		if (gb_equal(gb_json_text(paper, "paper"), workload->name))
+			return paper;
+		cJSON_Delete(paper);
+	}
+	return NULL;
+}
 
 /* Where the tables go. */
 struct output {
@@ -55,7 +60,7 @@ static enum gb_status put_table(struct output *out, const struct gb_repro *repro
 	if (!list)
 		list = cJSON_AddArrayToObject(out->document, "tables");
 	if (!gb_json_append(list, gb_repro_json(repro)))
-		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		return gb_out_of_memory(err, "a table");
 	return GB_OK;
 }
 
@@ -71,7 +76,7 @@ static enum gb_status put_end(struct output *out, struct gb_error *err)
 		if (gb_json_put(out->document, "sum", gb_repro_sum_json(&out->sum)))
 			text = cJSON_Print(out->document);
 		if (!text)
-			return gb_fail(err, GB_ERUNTIME, "out of memory for the tables");
+			return gb_out_of_memory(err, "the tables");
 		(void)printf("%s\n", text);
 		cJSON_free(text);
 	}
@@ -114,22 +119,22 @@ static size_t each_table(const char *word, enum action action, struct gb_session
 {
 	size_t count = 0;
 
-	for (size_t i = 0; i < GB_COUNT(papers) && !err->code; i++) {
-		cJSON *paper = cJSON_Parse(papers[i].text);
+	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
+		const char *name = gb_workloads[i]->name;
+		cJSON *paper = paper_of(gb_workloads[i]);
 		const cJSON *table;
 
 		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))
 		{
 			const char *id = gb_json_text(table, "id");
 
-			if (err->code || !meant(word, papers[i].name, id))
+			if (err->code || !meant(word, name, id))
 				continue;
 			count++;
 			if (action == REPRODUCE)
 				(void)reproduce(session, out, paper, table, preset, err);
 			else if (action == LIST)
-				(void)printf("%s:%s  %s\n", papers[i].name, id,
-					     gb_json_text(table, "title"));
+				(void)printf("%s:%s  %s\n", name, id, gb_json_text(table, "title"));
 		}
 		cJSON_Delete(paper);
 	}

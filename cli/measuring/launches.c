@@ -63,7 +63,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *f
 	enum gb_status verdict = GB_OK;
 
 	if (!word || !value) {
-		gb_fail(err, GB_ERUNTIME, "out of memory");
+		gb_out_of_memory(err, NULL);
 		goto out;
 	}
 	word[0] = name;

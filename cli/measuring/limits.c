@@ -31,7 +31,7 @@ enum gb_status gb_limits_add(struct gb_limits *limits, const struct gb_workload 
 	}
 	if (!copy || limits->count == limits->room) {
 		free(copy);
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	}
 	memcpy(copy, params, workload->params_size);
 	limits->item[limits->count++] = (struct gb_limit){ workload, variant, copy };

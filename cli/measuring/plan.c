@@ -190,7 +190,7 @@ enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
 	void *params = malloc(sweep->workload->params_size);
 
 	if (!params)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	gb_memory_set_dry(true);
 	for (size_t p = 0; p < sweep->count && !err->code; p++) {
 		gb_sweep_point(sweep, p, params);

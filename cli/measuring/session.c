@@ -234,7 +234,7 @@ enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *swe
 	void *params = malloc(sweep->workload->params_size);
 
 	if (!params)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	s->progress.total += count_runs(s, sweep, glob, glob_count);
 	for (size_t i = 0; i < sweep->count && !err->code; i++) {
 		gb_sweep_point(sweep, i, params);

@@ -50,7 +50,7 @@ static enum gb_status append(struct list *list, union gb_value value, struct gb_
 		union gb_value *grown = realloc(list->value, room * sizeof *grown);
 
 		if (!grown)
-			return gb_fail(err, GB_ERUNTIME, "out of memory");
+			return gb_out_of_memory(err, NULL);
 		list->value = grown;
 		list->room = room;
 	}
@@ -175,7 +175,7 @@ static enum gb_status set_axis(struct gb_axis *axis, const char *spec, struct gb
 	char *item = text;
 
 	if (!text)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	while (item && !err->code) {
 		char *comma = strchr(item, ',');
 
@@ -215,7 +215,7 @@ enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *w
 		}
 		axis->value = calloc(1, sizeof *axis->value);
 		if (!axis->value)
-			return gb_fail(err, GB_ERUNTIME, "out of memory");
+			return gb_out_of_memory(err, NULL);
 		axis->count = 1;
 	}
 	return GB_OK;
@@ -295,7 +295,7 @@ enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *
 		return err->code;
 	copy = strdup(words);
 	if (!copy)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	for (word = strtok_r(copy, " ", &rest); word && !err->code;
 	     word = strtok_r(NULL, " ", &rest)) {
 		char *value = strchr(word, '=');

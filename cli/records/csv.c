@@ -200,7 +200,7 @@ enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb
 	enum gb_status status = GB_OK;
 
 	if (!find_names(&names[0], list) || !find_names(&names[1], list)) {
-		status = gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		status = gb_out_of_memory(err, "a table");
 	} else {
 		print_titles(file, names, GB_COUNT(names));
 		for (size_t i = 0; i < list->count; i++)

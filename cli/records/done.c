@@ -16,7 +16,7 @@ enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *recor
 	done->count = 0;
 	done->key = calloc(records->count + 1, sizeof *done->key);
 	if (!done->key)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < records->count; i++)
 		if (gb_is_record(records->line[i]))
 			done->key[done->count++] = gb_json_text(records->line[i], "key");

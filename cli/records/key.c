@@ -26,7 +26,7 @@ static const char *value_text(const struct gb_param *param, const void *params, 
 
 static char *no_memory(struct gb_error *err)
 {
-	gb_fail(err, GB_ERUNTIME, "out of memory while writing a record");
+	gb_out_of_memory(err, "writing a record");
 	return NULL;
 }
 

@@ -37,7 +37,7 @@ enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_er
 
 		if (!grown) {
 			cJSON_Delete(line);
-			return gb_fail(err, GB_ERUNTIME, "out of memory for %zu records", room);
+			return gb_fail(err, GB_EMEMORY, "out of memory for %zu records", room);
 		}
 		list->line = grown;
 		list->room = room;
@@ -295,7 +295,7 @@ enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *e
 	bool written;
 
 	if (!text)
-		return gb_fail(err, GB_ERUNTIME, "out of memory while writing a record");
+		return gb_out_of_memory(err, "writing a record");
 	written = fputs(text, file) >= 0 && putc('\n', file) != EOF && fflush(file) == 0;
 	cJSON_free(text);
 	return written ? GB_OK : gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
@@ -307,7 +307,7 @@ enum gb_status gb_document_print(FILE *file, const struct gb_records *list, stru
 		char *text = cJSON_PrintUnformatted(list->line[i]);
 
 		if (!text)
-			return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+			return gb_out_of_memory(err, "a table");
 		(void)fprintf(file, "%s%s", i ? ",\n" : "[\n", text);
 		cJSON_free(text);
 	}

@@ -85,7 +85,7 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, bool r
 	}
 	output->temporary = malloc(strlen(path) + sizeof ".part");
 	if (!output->temporary)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	(void)sprintf(output->temporary, "%s.part", path);
 	return open_file(output, output->temporary, "we", err);
 }

@@ -409,6 +409,6 @@ cJSON *gb_record_result(const struct gb_result *result, const char *run_id, int6
 		return line;
 	cJSON_Delete(line);
 	/* Unless err already holds another failure. */
-	gb_fail(err, GB_ERUNTIME, "out of memory while writing a record");
+	gb_out_of_memory(err, "writing a record");
 	return NULL;
 }

@@ -199,6 +199,6 @@ cJSON *gb_record_run(const struct gb_run_info *info, struct gb_error *err)
 	    put_cuda(line, info) && put_gpus(line, info) && put_settings(line, info))
 		return line;
 	cJSON_Delete(line);
-	(void)gb_fail(err, GB_ERUNTIME, "out of memory while describing the run");
+	(void)gb_out_of_memory(err, "describing the run");
 	return NULL;
 }

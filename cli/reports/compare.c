@@ -152,7 +152,7 @@ static enum gb_status compare_key(const struct gb_comparison *c, const struct en
 	const bool in_cycles = c->in_cycles && has_clocks(entry, count);
 
 	if (!base.value || !other.value) {
-		gb_fail(err, GB_ERUNTIME, "out of memory");
+		gb_out_of_memory(err, NULL);
 		goto out;
 	}
 	take_side(c, entry, count, false, in_cycles, &base);
@@ -222,7 +222,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	size_t count, groups;
 
 	if (!entry || !group) {
-		gb_fail(err, GB_ERUNTIME, "out of memory");
+		gb_out_of_memory(err, NULL);
 		goto out;
 	}
 	count = add_entries(entry, 0, base, false);
@@ -234,7 +234,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	memset(c->verdicts, 0, sizeof c->verdicts);
 	c->change = calloc(groups + 1, sizeof *c->change);
 	if (!c->change)
-		gb_fail(err, GB_ERUNTIME, "out of memory");
+		gb_out_of_memory(err, NULL);
 	for (size_t g = 0; c->change && g < groups && !err->code; g++) {
 		struct gb_change *change = &c->change[c->count];
 

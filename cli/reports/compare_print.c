@@ -110,7 +110,7 @@ static enum gb_status print_json(FILE *file, const struct gb_comparison *c, stru
 	if (text)
 		(void)fprintf(file, "%s\n", text);
 	else
-		gb_fail(err, GB_ERUNTIME, "out of memory for the comparison");
+		gb_out_of_memory(err, "the comparison");
 	cJSON_free(text);
 	cJSON_Delete(list);
 	return err->code;

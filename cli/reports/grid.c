@@ -261,7 +261,7 @@ enum gb_status gb_grid_print(FILE *file, const struct gb_grid *grid,
 
 	if (grid->failed || !width) {
 		free(width);
-		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		return gb_out_of_memory(err, "a table");
 	}
 	for (size_t i = 0; i < grid->columns; i++)
 		width[i] = column_width(grid, i);

@@ -42,7 +42,7 @@ static enum gb_status collect(struct gb_section *section, const struct gb_table 
 	section->record = calloc(list->count, sizeof(cJSON *));
 	section->row = calloc(list->count, sizeof(struct gb_row));
 	if (!section->record || !section->row)
-		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		return gb_out_of_memory(err, "a table");
 	for (size_t i = first; i < list->count; i++) {
 		const cJSON *record = list->line[i];
 
@@ -85,7 +85,7 @@ static enum gb_status sort_rows(struct gb_section *section, struct gb_error *err
 	size_t count = 0, last = 0;
 
 	if (!example)
-		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		return gb_out_of_memory(err, "a table");
 	for (size_t i = 0; i < section->row_count; i++) {
 		struct gb_row *row = &section->row[i];
 		const uint64_t hash = gb_point_hash(axes, row->record);

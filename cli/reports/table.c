@@ -48,7 +48,7 @@ static enum gb_status find_runs(struct gb_table *table, struct gb_error *err)
 {
 	table->run_id = calloc(table->list->count + 1, sizeof(char *));
 	if (!table->run_id)
-		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		return gb_out_of_memory(err, "a table");
 	for (size_t i = 0; i < table->list->count; i++) {
 		const char *id = gb_json_text(table->list->line[i], "run_id");
 
@@ -166,7 +166,7 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 	bool *done = calloc(section->count + 1, sizeof *done);
 
 	if (!done)
-		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		return gb_out_of_memory(err, "a table");
 	begin_list(table);
 	for (size_t i = 0; i < section->count; i++) {
 		const cJSON *record = section->record[i];
@@ -255,7 +255,7 @@ static enum gb_status print_tables(FILE *file, const struct gb_records *list,
 	enum gb_status status;
 
 	if (!done)
-		return gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		return gb_out_of_memory(err, "a table");
 	table.markup = style->format == GB_FORMAT_MARKDOWN ? GB_MARKUP_MARKDOWN
 		       : style->format == GB_FORMAT_HTML   ? GB_MARKUP_HTML
 							   : GB_MARKUP_NONE;

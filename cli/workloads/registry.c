@@ -5,16 +5,13 @@
 
 #include "common/text.h"
 
-extern const struct gb_workload gb_stream_workload;
-extern const struct gb_workload gb_radix_workload;
-extern const struct gb_workload gb_bfs_workload;
-extern const struct gb_workload gb_cbt_workload;
-extern const struct gb_workload gb_octree_workload;
-extern const struct gb_workload gb_lbvh_workload;
+#define WORKLOAD(name) extern const struct gb_workload gb_##name##_workload;
+#include "cli/workloads/workloads.def"
+#undef WORKLOAD
 
 const struct gb_workload *const gb_workloads[] = {
-	&gb_stream_workload, &gb_radix_workload,  &gb_bfs_workload,
-	&gb_cbt_workload,    &gb_octree_workload, &gb_lbvh_workload,
+#define WORKLOAD(name) &gb_##name##_workload,
+#include "cli/workloads/workloads.def"
 };
 const size_t gb_workload_count = GB_COUNT(gb_workloads);
 

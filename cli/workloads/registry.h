@@ -1,4 +1,4 @@
-/* registry.h -- the list of workloads; adding one is a line in registry.c.
+/* registry.h -- the list of workloads; adding one is a line in workloads.def.
  *
  * The room: what a benchmark is.  A file or folder per benchmark with its parameters, its input,
  * its work, its verifier and reference; value.h reads and writes parameter values.  May use

@@ -118,7 +118,7 @@ enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_inpu
 
 	*input = NULL;
 	if (!in)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	if (params->file)
 		(void)graph_read(in, params->file, err);
 	else

@@ -324,7 +324,7 @@ enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, ui
 
 	*terrain = t;
 	if (!t)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	t->depth = depth;
 	make_heights(&t->heights, seed);
 	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);

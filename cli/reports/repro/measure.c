@@ -79,7 +79,7 @@ enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const c
 	repro->taken = calloc(repro->rows + 1, sizeof *repro->taken);
 	if (!repro->record || !repro->beside_record || !repro->here || !repro->reason ||
 	    !repro->taken)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	return GB_OK;
 }
 

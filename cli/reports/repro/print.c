@@ -236,7 +236,7 @@ static enum gb_status print_grid(FILE *file, const struct gb_repro *t, enum gb_m
 	struct gb_grid grid;
 
 	if (!title || !text) {
-		gb_fail(err, GB_ERUNTIME, "out of memory for a table");
+		gb_out_of_memory(err, "a table");
 		goto out;
 	}
 	gb_grid_init(&grid, make_titles(t, title, text), title, NULL);

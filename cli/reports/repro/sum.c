@@ -30,14 +30,14 @@ static enum gb_status count_reason(struct gb_repro_sum *sum, const char *text, s
 		void *grown = reallocarray(sum->reason, room, sizeof *sum->reason);
 
 		if (!grown)
-			return gb_fail(err, GB_ERUNTIME, "out of memory");
+			return gb_out_of_memory(err, NULL);
 		sum->reason = grown;
 		sum->room = room;
 	}
 	sum->reason[sum->reasons].text = strdup(text);
 	sum->reason[sum->reasons].count = 1;
 	if (!sum->reason[sum->reasons].text)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	sum->reasons++;
 	return GB_OK;
 }
