@@ -48,7 +48,7 @@ $(SIMT_BUILD)/engine/%.o: tests/simt/%.cc
 simt_project := $(filter-out %/cub.cu,$(shell find cuda -name '*.cu'))
 simt_support := tests/simt/drive.c $(filter-out common/variants.c,$(wildcard common/*.c)) \
 	$(wildcard cuda/*.c) $(shell find datasets cli/workloads -name '*.c') cpu/backend.c \
-	cli/measuring/runner.c cli/measuring/sweep.c cli/records/key.c
+	cli/measuring/runner.c cli/measuring/stopping.c cli/measuring/sweep.c cli/records/key.c
 simt_support_objects := $(simt_support:%.c=$(SIMT_BUILD)/support/%.o)
 
 $(SIMT_BUILD)/support/%.o: %.c
