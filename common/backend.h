@@ -1,7 +1,7 @@
 /* backend.h -- what the runner needs of a back end besides its variants.
  *
  * gb_backends (backends.c) is the one way to reach them: the CPU is cpu/backend.c, CUDA is
- * cuda/device.cu (on a GPU or in the emulator).
+ * cuda/backend.cu (on a GPU or in the emulator).
  */
 #ifndef GPUBENCH_COMMON_BACKEND_H
 #define GPUBENCH_COMMON_BACKEND_H

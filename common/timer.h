@@ -39,7 +39,6 @@ struct gb_timer {
 };
 
 extern const struct gb_timer_ops gb_cpu_timer;
-extern const struct gb_timer_ops gb_cuda_timer;
 
 /* Nanoseconds of CLOCK_MONOTONIC. */
 double gb_now_ns(void);

@@ -1,12 +1,24 @@
-/* backend.h -- the parts that device.cu puts together into gb_cuda_backend.
+/* backend.h -- the parts that backend.cu puts together into gb_cuda_backend.
  *
  * Variants have no use for these: what they need is in device.h.  Each part is created by open()
- * and destroyed by close(), in device.cu; what was never created may be destroyed.
+ * and destroyed by close(); what was never created may be destroyed.
  */
 #ifndef GPUBENCH_CUDA_BACKEND_H
 #define GPUBENCH_CUDA_BACKEND_H
 
 #include "common/status.h"
+#include "common/timer.h"
+#include "cuda/gpu.h"
+
+/* device.cu: the device that device.h speaks of, from start to stop; -1: none. */
+enum gb_status gpu_device_start(int number, struct gb_error *err);
+void gpu_device_stop(void);
+int gpu_device_number(void);
+/* An attribute of any device; 0 if it cannot be told. */
+int gpu_attribute_of(enum cudaDeviceAttr attribute, int device);
+
+/* timer.cu: events in the stream. */
+extern const struct gb_timer_ops gb_cuda_timer;
 
 /* flush.cu: evict what a sample's data left in the L2.  Queued in gpu_stream(), not waited for. */
 enum gb_status gpu_flush_create(struct gb_error *err);

@@ -1,7 +1,7 @@
 /* timer.cu -- the CUDA clock: a mark is an event in the stream of the work. */
 #include <stdlib.h>
 
-#include "common/timer.h"
+#include "cuda/backend.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
 
