@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "common/lbvh.h"
 #include "datasets/mesh/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
