@@ -22,8 +22,8 @@ struct gb_mesh {
 enum gb_status gb_mesh_alloc(struct gb_mesh *mesh, struct gb_error *err);
 void gb_mesh_release(struct gb_mesh *mesh);
 
-/* For the readers of files.  Allocate for so many vertices and triangles; GB_EUSAGE for none or more
- * than can be numbered. */
+/* For the readers of files.  Allocate for so many vertices and triangles; GB_EUSAGE for none or
+ * more than can be numbered. */
 enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,
 				  struct gb_mesh *mesh);
 /* A coordinate: finite, not beyond LBVH_COORDINATE_MAX; -0 becomes 0. */

@@ -1,5 +1,6 @@
 /* ply.c -- a mesh from a PLY file: of the element `vertex` the properties x, y, z, of `face` the
- * list vertex_indices (or vertex_index).  Two passes over the rows: count the triangles, then fill. */
+ * list vertex_indices (or vertex_index).  Two passes over the rows: count the triangles, then
+ * fill. */
 #include "datasets/mesh/ply.h"
 
 #include "common/text.h"

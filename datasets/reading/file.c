@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/mman.h>
@@ -70,7 +69,7 @@ static size_t mapped_bytes(size_t size)
 
 /* The whole pages are mapped, over memory of which the last page stays: the rest of the file is
  * read into that one. */
-const char *gb_file_map(int file, const char *path, size_t size, struct gb_error *err)
+char *gb_file_map(int file, const char *path, size_t size, struct gb_error *err)
 {
 	const size_t whole = whole_pages(size);
 	char *bytes = mmap(NULL, mapped_bytes(size), PROT_READ | PROT_WRITE,
@@ -91,10 +90,10 @@ const char *gb_file_map(int file, const char *path, size_t size, struct gb_error
 	return NULL;
 }
 
-void gb_file_unmap(const char *bytes, size_t size)
+void gb_file_unmap(char *bytes, size_t size)
 {
 	if (bytes)
-		(void)munmap((void *)(uintptr_t)bytes, mapped_bytes(size));
+		(void)munmap(bytes, mapped_bytes(size));
 }
 
 bool gb_has_ending(const char *path, const char *ending)

@@ -20,9 +20,9 @@ enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffe
 			    struct gb_error *err);
 
 /* Map the file's `size` bytes, which are followed by a newline.  NULL on failure. */
-const char *gb_file_map(int file, const char *path, size_t size, struct gb_error *err);
+char *gb_file_map(int file, const char *path, size_t size, struct gb_error *err);
 /* Accepts NULL. */
-void gb_file_unmap(const char *bytes, size_t size);
+void gb_file_unmap(char *bytes, size_t size);
 
 /* Whether the path ends in `ending`, in upper or lower case. */
 bool gb_has_ending(const char *path, const char *ending);

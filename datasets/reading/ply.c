@@ -278,7 +278,7 @@ size_t gb_ply_most_rows(const struct gb_ply *p, const struct gb_ply_element *e)
 
 		least += ascii ? 2 : type_size[q->length == GB_PLY_NO_LIST ? q->type : q->length];
 	}
-	return ((size_t)(p->r->end - p->rows) + ascii) / least;
+	return ((size_t)(p->r->end - p->rows) + ascii) / (least ? least : 1);
 }
 
 /* Blank lines in text. */

@@ -64,8 +64,8 @@ size_t gb_ply_most_rows(const struct gb_ply *p, const struct gb_ply_element *e);
 typedef enum gb_status gb_ply_take(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
 				   void *to);
 
-/* Read the next `rows` rows, which are of element e; `take` is called for each property of each row.
- * NULL skips them. */
+/* Read the next `rows` rows, which are of element e; `take` is called for each property of each
+ * row; NULL skips them. */
 enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e, size_t rows,
 				gb_ply_take *take, void *to);
 

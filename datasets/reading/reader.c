@@ -15,7 +15,7 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 {
 	size_t size;
 	const int file = gb_file_open(path, what, &size, err);
-	const char *bytes;
+	char *bytes;
 
 	if (file < 0)
 		return err->code;

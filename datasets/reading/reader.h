@@ -17,8 +17,9 @@
 
 struct gb_reader {
 	const char *path;
-	const char *begin, *at, *end; /* *end is a newline */
-	size_t line;                  /* of `at`, from 1; 0: binary */
+	char *begin;          /* the mapping, which is not to be written */
+	const char *at, *end; /* *end is a newline */
+	size_t line;          /* of `at`, from 1; 0: binary */
 	struct gb_error *err;
 };
 
