@@ -31,7 +31,7 @@
 void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
 		    int shuffled, size_t count, uint64_t seed);
 
-/* Put bodies into an order that depends on count and seed.  GB_EUNAVAILABLE if there is no memory
+/* Put bodies into an order that depends on count and seed.  GB_EMEMORY if there is no memory
  * for a copy of an axis. */
 enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uint64_t seed,
 				 struct gb_error *err);

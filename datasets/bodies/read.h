@@ -19,7 +19,7 @@
  * The arrays are from gb_host_alloc (in a dry run not filled) and the caller's to free.  GB_EUSAGE
  * if the file cannot be read, is malformed (FILE:LINE, or FILE: byte N), holds no bodies or more
  * than OCTREE_MAX_COUNT, or has a coordinate that is not a finite float (the message names the
- * body); GB_EUNAVAILABLE if memory does not suffice.  Then the pointers are NULL. */
+ * body); GB_EMEMORY if memory does not suffice.  Then the pointers are NULL. */
 enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float **y, float **z,
 			      size_t *count, struct gb_error *err);
 

@@ -42,7 +42,7 @@ void gb_keys_number(uint32_t *values, size_t count);
 
 /* Read raw little-endian keys of key_size bytes: at most `limit`, or all if it is 0.  *keys is from
  * gb_host_alloc (in a dry run left unread) and the caller's to free.  GB_EUSAGE for what cannot be
- * read, is no regular file, is empty, or holds no whole number of keys; GB_EUNAVAILABLE if memory
+ * read, is no regular file, is empty, or holds no whole number of keys; GB_EMEMORY if memory
  * does not suffice; then *keys is NULL and the message names the file. */
 enum gb_status gb_keys_read(const char *path, size_t key_size, size_t limit, void **keys,
 			    size_t *count, struct gb_error *err);

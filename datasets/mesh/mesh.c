@@ -11,10 +11,8 @@
 
 enum gb_status gb_mesh_alloc(struct gb_mesh *mesh, struct gb_error *err)
 {
-	mesh->triangle = NULL;
 	mesh->vertex = gb_host_alloc(3 * mesh->vertex_count + 4, sizeof *mesh->vertex, err);
-	if (mesh->vertex)
-		mesh->triangle = gb_host_alloc(3 * mesh->count, sizeof *mesh->triangle, err);
+	mesh->triangle = gb_host_alloc(3 * mesh->count, sizeof *mesh->triangle, err);
 	if (!mesh->triangle) {
 		gb_mesh_release(mesh);
 		return err->code;

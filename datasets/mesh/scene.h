@@ -37,7 +37,7 @@ struct gb_view {
 bool gb_scene_known(const char *name);
 
 /* Generate: `count` triangles (0: the scene's usual number) into *mesh, its view into *view.
- * GB_EUNAVAILABLE if memory does not suffice. */
+ * GB_EMEMORY if memory does not suffice. */
 enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, struct gb_mesh *mesh,
 			     struct gb_view *view, struct gb_error *err);
 

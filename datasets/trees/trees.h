@@ -24,7 +24,7 @@ extern "C" {
 #endif
 
 /* Make what the parameters ask for; *in starts as { 0 }.  In a dry run arrays are allocated only.
- * GB_EUSAGE for a fill that no tree of the shape has; GB_EUNAVAILABLE if memory does not suffice.
+ * GB_EUSAGE for a fill that no tree of the shape has; GB_EMEMORY if memory does not suffice.
  * gb_trees_release() is called on it in any case. */
 enum gb_status gb_trees_make(const struct cbt_params *params, struct cbt_input *in,
 			     struct gb_error *err);
