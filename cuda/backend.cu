@@ -131,9 +131,11 @@ static void reset_device(void)
 
 static enum gb_status open_device(int device, struct gb_error *err)
 {
-	if (gpu_device_number() == device && context_works())
+	const bool is_open = gpu_device_number() >= 0;
+
+	if (is_open && gpu_device_number() == device && context_works())
 		return GB_OK;
-	if (gpu_device_number() >= 0)
+	if (is_open)
 		reset_device();
 	if (!absent.why.code || absent.device != device) {
 		memset(&absent, 0, sizeof absent);
