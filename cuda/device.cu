@@ -131,3 +131,22 @@ void gpu_free(void *pointer)
 	gb_memory_remove(pointer);
 	release(pointer);
 }
+
+static enum gb_status copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
+			   struct gb_error *err)
+{
+	if (err->code == GB_OK && bytes &&
+	    CUDA_OK(err, cudaMemcpyAsync(to, from, bytes, kind, gpu.stream)))
+		(void)CUDA_OK(err, cudaStreamSynchronize(gpu.stream));
+	return err->code;
+}
+
+enum gb_status gpu_upload(void *to, const void *from, size_t bytes, struct gb_error *err)
+{
+	return copy(to, from, bytes, cudaMemcpyHostToDevice, err);
+}
+
+enum gb_status gpu_download(void *to, const void *from, size_t bytes, struct gb_error *err)
+{
+	return copy(to, from, bytes, cudaMemcpyDeviceToHost, err);
+}

@@ -36,6 +36,11 @@ static inline enum gb_status gpu_alloc(T **pointer, size_t count, size_t size, s
 /* Accepts NULL. */
 void gpu_free(void *pointer);
 
+/* Copy `bytes` bytes to or from the device in gpu_stream(), and wait for them.  Nothing is done for 0
+ * bytes, nor if err holds a failure already, so that a series of copies needs one look at err. */
+enum gb_status gpu_upload(void *to, const void *from, size_t bytes, struct gb_error *err);
+enum gb_status gpu_download(void *to, const void *from, size_t bytes, struct gb_error *err);
+
 /* Multiprocessors of the device: the usual factor of a grid's size.  Never 0: while no device is
  * open (a dry run) it is that of a large GPU, so that estimates are on the safe side. */
 int gpu_sm_count(void);
