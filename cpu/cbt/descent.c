@@ -10,39 +10,18 @@
  * The bounds are those of the parts: two atomic operations for each of 2^D sums, D steps of
  * dependent loads for each leaf.
  */
-#include <stdlib.h>
-
-#include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/cbt/parts/common.h"
 
-struct state {
-	struct cbt_cpu cpu;
-};
-
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	const struct cbt_input *in = input;
-	struct state *s = calloc(1, sizeof *s);
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	if (in->op == CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "a descent needs the sums; --op=bitfield is for serial and stream");
-	return cbt_cpu_init(&s->cpu, params, input, true, err);
-}
-
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	struct state *s = state;
-
-	(void)sample;
-	(void)err;
-	cbt_cpu_reset(&s->cpu);
-	return GB_OK;
+	return cbt_cpu_init(state, params, input, true, err);
 }
 
 /* `width` bits from `bit` on become value; the neighbours stay. */
@@ -116,9 +95,8 @@ static void update(struct cbt_cpu *cpu, struct gb_timer *timer)
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
-	struct cbt_cpu *cpu = &((struct state *)state)->cpu;
+	struct cbt_cpu *cpu = state;
 
-	(void)err;
 	cpu->leaves = cpu->id_sum = 0;
 	if (cpu->in->op == CBT_UPDATE) {
 		update(cpu, timer);
@@ -135,30 +113,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *s = state;
-
-	(void)err;
-	cbt_cpu_download(&s->cpu, output);
-	return GB_OK;
-}
-
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	cbt_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops cbt_cpu_descent = {
-	.create_old = create,
-	.reset = reset,
+	.state_size = sizeof(struct cbt_cpu),
+	.create = create,
+	.reset = cbt_cpu_reset,
 	.run = run,
-	.download = download,
-	.destroy = destroy,
+	.download = cbt_cpu_download,
 	.flags = GB_REPEATABLE,
 };

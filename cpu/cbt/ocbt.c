@@ -10,7 +10,6 @@
  * The bounds: reduce reads 2^D bits; decode takes D - 9 dependent loads and a line for each leaf.
  */
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -30,15 +29,15 @@ enum {
 };
 
 struct state {
-	struct cbt_cpu cpu;
-	unsigned levels;   /* lines are the nodes of this level */
-	size_t line_words; /* of the field */
-	uint64_t *field;   /* the tree, with a sentinel behind it */
-	uint16_t *line;    /* leaves of each line */
-	uint32_t *sum;     /* of node k < 2^levels */
+	struct cbt_cpu cpu; /* first: see cbt_cpu_download() */
+	unsigned levels;    /* lines are the nodes of this level */
+	size_t line_words;  /* of the field */
+	uint64_t *field;    /* the tree, with a sentinel behind it */
+	uint16_t *line;     /* leaves of each line */
+	uint32_t *sum;      /* of node k < 2^levels */
 	size_t chunks;
 	struct cbt_chunk *chunk;
-	enum cbt_simd simd;
+	enum cpu_simd simd;
 	bool parallel;
 };
 
@@ -70,14 +69,14 @@ static void count_lines_plain(const struct state *s, size_t first, size_t end)
 
 #if defined(__x86_64__)
 
-CBT_BMI2_TARGET static void count_lines_bmi2(const struct state *s, size_t first, size_t end)
+CPU_AVX2_TARGET static void count_lines_bmi2(const struct state *s, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++)
 		count_line(s, i);
 }
 
 /* Lines of eight words. */
-CBT_AVX512_TARGET static void count_lines_avx512(const struct state *s, size_t first, size_t end)
+CPU_VBMI2_TARGET static void count_lines_avx512(const struct state *s, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
 		const __m512i count = _mm512_popcnt_epi64(_mm512_load_si512(s->field + 8 * i));
@@ -91,11 +90,11 @@ CBT_AVX512_TARGET static void count_lines_avx512(const struct state *s, size_t f
 static void count_lines(const struct state *s, size_t first, size_t end)
 {
 #if defined(__x86_64__)
-	if (s->simd >= CBT_AVX512 && s->line_words == 8) {
+	if (s->simd >= CPU_VBMI2 && s->line_words == 8) {
 		count_lines_avx512(s, first, end);
 		return;
 	}
-	if (s->simd >= CBT_BMI2) {
+	if (s->simd >= CPU_AVX2) {
 		count_lines_bmi2(s, first, end);
 		return;
 	}
@@ -153,7 +152,7 @@ CBT_ALWAYS unsigned select_plain(uint64_t x, unsigned rank)
 }
 
 #if defined(__x86_64__)
-CBT_BMI2_TARGET CBT_ALWAYS unsigned select_bmi2(uint64_t x, unsigned rank)
+CPU_AVX2_TARGET CBT_ALWAYS unsigned select_bmi2(uint64_t x, unsigned rank)
 {
 	return (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << rank, x));
 }
@@ -223,7 +222,7 @@ static uint32_t find_leaf_plain(const struct state *s, uint64_t leaf)
 }
 
 #if defined(__x86_64__)
-CBT_BMI2_TARGET CBT_ALWAYS uint32_t find_leaf_bmi2(const struct state *s, uint64_t leaf)
+CPU_AVX2_TARGET CBT_ALWAYS uint32_t find_leaf_bmi2(const struct state *s, uint64_t leaf)
 {
 	struct place at;
 	const uint32_t k = find_word(s, leaf, &at);
@@ -249,7 +248,7 @@ static uint64_t find_leaves_plain(const struct state *s, uint64_t first, uint64_
 }
 
 #if defined(__x86_64__)
-CBT_BMI2_TARGET static uint64_t find_leaves_bmi2(const struct state *s, uint64_t first,
+CPU_AVX2_TARGET static uint64_t find_leaves_bmi2(const struct state *s, uint64_t first,
 						 uint64_t end)
 {
 	uint64_t sum = 0;
@@ -269,7 +268,7 @@ CBT_BMI2_TARGET static uint64_t find_leaves_bmi2(const struct state *s, uint64_t
 static uint64_t find_leaves(const struct state *s, uint64_t first, uint64_t end)
 {
 #if defined(__x86_64__)
-	if (s->simd >= CBT_BMI2)
+	if (s->simd >= CPU_AVX2)
 		return find_leaves_bmi2(s, first, end);
 #endif
 	return find_leaves_plain(s, first, end);
@@ -349,7 +348,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	(void)err;
 	if (!s->parallel) {
 		work(s, timer);
 		return GB_OK;
@@ -359,16 +357,13 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	const struct cbt_input *in = input;
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 	size_t lines;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	if (in->op == CBT_BITFIELD)
 		return gb_fail(
 			err, GB_EUNAVAILABLE,
@@ -376,19 +371,18 @@ static enum gb_status create(void **state, const void *params, const void *input
 	if (cbt_cpu_init(&s->cpu, params, input, false, err))
 		return err->code;
 	s->levels = in->depth > LINE_LEVELS ? in->depth - LINE_LEVELS : 0;
-	s->simd = cbt_cpu_simd();
+	s->simd = cpu_simd();
 	s->parallel = s->cpu.threads > 1 && in->depth >= PARALLEL_DEPTH;
 	s->chunks = s->parallel ? (size_t)1 << CHUNK_LEVELS : 1;
 	lines = (size_t)1 << s->levels;
 	s->line_words = in->field_words / lines;
 	s->field = gb_host_alloc(in->field_words, sizeof *s->field, err);
-	s->line = s->field ? gb_host_alloc(lines, sizeof *s->line, err) : NULL;
-	s->sum = s->line ? gb_host_zalloc(lines + 1, sizeof *s->sum, err) : NULL;
-	s->chunk = s->sum ? gb_host_alloc(s->chunks, sizeof *s->chunk, err) : NULL;
-	if (!s->chunk)
-		return err->code;
-	cbt_chunks_cut(s->chunk, s->chunks, in->field_words);
-	return GB_OK;
+	s->line = gb_host_alloc(lines, sizeof *s->line, err);
+	s->sum = gb_host_zalloc(lines + 1, sizeof *s->sum, err);
+	s->chunk = gb_host_alloc(s->chunks, sizeof *s->chunk, err);
+	if (s->chunk)
+		cbt_chunks_cut(s->chunk, s->chunks, in->field_words);
+	return err->code;
 }
 
 /* decode and update start with the sums. */
@@ -397,8 +391,6 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	struct state *s = state;
 	const struct cbt_input *in = s->cpu.in;
 
-	(void)sample;
-	(void)err;
 	memcpy(s->field, in->field, in->field_words * sizeof *s->field);
 	if (in->op == CBT_DECODE || in->op == CBT_UPDATE)
 		reduce(s);
@@ -415,8 +407,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	uint64_t *heap = cbt_output_heap(in, output);
 	const unsigned last = s->levels < in->depth ? s->levels : in->depth - 1;
 
-	(void)err;
-	cbt_cpu_download(&s->cpu, output);
+	(void)cbt_cpu_download(state, output, err);
 	out->last_level = last;
 	if (!cbt_has_heap(in))
 		return GB_OK;
@@ -428,20 +419,6 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->chunk);
-	gb_host_free(s->sum);
-	gb_host_free(s->line);
-	gb_host_free(s->field);
-	cbt_cpu_release(&s->cpu);
-	free(s);
-}
-
 /* Of the levels below the lines nothing is moved: reduce reads the field and writes the counts,
  * decode reads both and writes the ids; a frame reads its wishes and writes the field. */
 static double bytes(const void *params, const void *input)
@@ -451,7 +428,6 @@ static double bytes(const void *params, const void *input)
 	const double sums = field * 8 / 512 * (sizeof(uint16_t) + sizeof(uint32_t));
 	const double ids = (double)cbt_ids_size(in);
 
-	(void)params;
 	switch (in->op) {
 	case CBT_REDUCE:
 		return field + sums;
@@ -466,11 +442,11 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops cbt_cpu_ocbt = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = reset,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
 	.bytes = bytes,
 	.flags = GB_REPEATABLE,
 };

@@ -8,35 +8,13 @@
  * latency of two dependent loads a step.  reduce takes every pair of elements out of the heap and
  * puts their sum in, one at a time, from level D - 1 up.
  */
-#include <stdlib.h>
-
-#include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/cbt/parts/common.h"
 
-struct state {
-	struct cbt_cpu cpu;
-};
-
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
-
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	return cbt_cpu_init(&s->cpu, params, input, true, err);
-}
-
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	struct state *s = state;
-
-	(void)sample;
-	(void)err;
-	cbt_cpu_reset(&s->cpu);
-	return GB_OK;
+	return cbt_cpu_init(state, params, input, true, err);
 }
 
 static void emit(struct cbt_cpu *cpu, uint32_t k)
@@ -88,9 +66,8 @@ static void update(struct cbt_cpu *cpu, struct gb_timer *timer)
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
-	struct cbt_cpu *cpu = &((struct state *)state)->cpu;
+	struct cbt_cpu *cpu = state;
 
-	(void)err;
 	cpu->leaves = cpu->id_sum = 0;
 	switch (cpu->in->op) {
 	case CBT_BITFIELD:
@@ -116,30 +93,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *s = state;
-
-	(void)err;
-	cbt_cpu_download(&s->cpu, output);
-	return GB_OK;
-}
-
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	cbt_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops cbt_cpu_serial = {
-	.create_old = create,
-	.reset = reset,
+	.state_size = sizeof(struct cbt_cpu),
+	.create = create,
+	.reset = cbt_cpu_reset,
 	.run = run,
-	.download = download,
-	.destroy = destroy,
+	.download = cbt_cpu_download,
 	.flags = GB_SERIAL | GB_REPEATABLE,
 };

@@ -1,16 +1,15 @@
 /* stream.c -- cpu/stream: the fast one.
  *
  * Against descent: the sums are written in whole words by the one thread that owns them
- * (cbt_sums.h), instead of element by element with atomics; leaves are streamed from the field
- * (cbt_leaves.h), instead of D steps down for each; a frame's splits and merges are made on the way
- * (cbt_frame.h).  Threads share subtrees of the field, in one parallel region for all of a run;
+ * (sums.h), instead of element by element with atomics; leaves are streamed from the field
+ * (leaves.h), instead of D steps down for each; a frame's splits and merges are made on the way
+ * (frame.h).  Threads share subtrees of the field, in one parallel region for all of a run;
  * below PARALLEL_DEPTH one thread is faster than starting two.
  *
  * The bounds are memory's: reduce reads 2^D bits and writes 3 * 2^D, decode reads 2^D and writes
  * the ids.
  */
 #include <omp.h>
-#include <stdlib.h>
 
 #include "common/memory.h"
 #include "common/variants.h"
@@ -30,29 +29,26 @@ enum {
 static const size_t LARGE = (size_t)32 << 20;
 
 struct state {
-	struct cbt_cpu cpu;
+	struct cbt_cpu cpu; /* first: see cbt_cpu_reset() */
 	struct cbt_sums sums;
 	struct cbt_chunk *chunk; /* of the field, a power of two */
 	size_t chunks;
-	enum cbt_simd simd;
+	enum cpu_simd simd;
 	bool parallel;
 	bool around;
 	uint64_t small; /* the field of depth < 6, which has no word of its own in the heap */
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
 	const struct cbt_input *in = input;
+	struct state *s = state;
 	size_t words;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	if (cbt_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
-	s->simd = cbt_cpu_simd();
+	s->simd = cpu_simd();
 	s->parallel = s->cpu.threads > 1 && in->depth >= PARALLEL_DEPTH;
 	s->around = in->leaves * sizeof *s->cpu.ids >= LARGE;
 	words = in->field_words;
@@ -68,16 +64,6 @@ static enum gb_status create(void **state, const void *params, const void *input
 		return GB_OK;
 	return cbt_sums_init(&s->sums, s->cpu.heap, in->depth, s->parallel ? s->cpu.threads : 1,
 			     err);
-}
-
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	struct state *s = state;
-
-	(void)sample;
-	(void)err;
-	cbt_cpu_reset(&s->cpu);
-	return GB_OK;
 }
 
 /* The field as words. */
@@ -218,7 +204,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	(void)err;
 	if (!s->parallel) {
 		work(s, timer);
 		return GB_OK;
@@ -228,32 +213,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *s = state;
-
-	(void)err;
-	cbt_cpu_download(&s->cpu, output);
-	return GB_OK;
-}
-
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	cbt_sums_release(&s->sums);
-	gb_host_free(s->chunk);
-	cbt_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops cbt_cpu_stream = {
-	.create_old = create,
-	.reset = reset,
+	.state_size = sizeof(struct state),
+	.create = create,
+	.reset = cbt_cpu_reset,
 	.run = run,
-	.download = download,
-	.destroy = destroy,
+	.download = cbt_cpu_download,
 	.flags = GB_REPEATABLE,
 };

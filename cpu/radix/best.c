@@ -2,13 +2,13 @@
  *
  * Against lsd8: most passes run in a core's own cache.
  *
- * 1. All threads split the keys by their highest digit into 256 parts (radix_best_split.c): one
+ * 1. All threads split the keys by their highest digit into 256 parts (parts/best_split.c): one
  *    pass that counts, one that moves.  A part is independent of the others from then on.
  * 2. Parts that would keep the other threads waiting at the end - there are few of those, in
  *    skewed inputs - are split again by all threads together.
  * 3. What is left is shared out, the large parts first.  A thread splits a part that exceeds its
- *    cache, and sorts one that does not: keys by AVX-512 (radix_best_vector.c), pairs, and keys
- *    on other processors, by a stable counting sort (radix_best_leaf.c).
+ *    cache, and sorts one that does not: keys by AVX-512 (parts/best_vector.c), pairs, and keys
+ *    on other processors, by a stable counting sort (parts/best_leaf.c).
  *
  * Each split fixes eight bits of the key, or all that are left, for three accesses to a record, so
  * the work is linear for every input; sorted inputs and equal keys are noticed by the first look.
@@ -27,8 +27,8 @@ enum {
 };
 
 struct state {
-	struct radix_cpu cpu; /* first: see radix_cpu_create() */
-	enum radix_simd simd;
+	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
+	enum cpu_simd simd;
 	bool vector;                 /* leaves by radix_leaf_vector() */
 	int threads;                 /* no more than the keys are worth */
 	size_t leaf;                 /* a task of more records is split */
@@ -181,7 +181,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	(void)err;
 	if (!s->cpu.count)
 		return GB_OK;
 	gb_phase(timer, "split");
@@ -208,41 +207,31 @@ static size_t task_room(const struct state *s)
 	return 1 + RADIX_DIGITS * (1 + levels * (s->cpu.count / s->heavy));
 }
 
-static enum gb_status create_workers(struct state *s, struct gb_error *err)
+/* What the threads need to sort leaves by vectors. */
+static void alloc_leaves(struct state *s, struct gb_error *err)
 {
-	s->worker = gb_host_zalloc((size_t)s->threads, sizeof *s->worker, err);
-	if (!s->worker)
-		return err->code;
-	if (!s->vector)
-		return GB_OK;
 	size_t room = s->cpu.count < s->leaf ? s->cpu.count : s->leaf;
-	bool halves = s->simd >= RADIX_VBMI2 && s->cpu.width == 4;
+	bool halves = s->simd >= CPU_VBMI2 && s->cpu.width == 4;
 	for (int t = 0; t < s->threads; t++) {
 		struct radix_worker *w = &s->worker[t];
 
 		w->full = gb_host_alloc(room, s->cpu.width, err);
-		if (!w->full)
-			return err->code;
-		for (int i = 0; i < 2 && halves; i++) {
+		for (int i = 0; i < 2 && halves; i++)
 			w->half[i] = gb_host_alloc(room, sizeof *w->half[i], err);
-			if (!w->half[i])
-				return err->code;
-		}
 	}
-	return GB_OK;
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
+	struct state *s = state;
 
-	if (!s)
+	if (radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
 	size_t worth = 1 + s->cpu.count / PER_THREAD;
 	s->threads = (size_t)s->cpu.threads < worth ? s->cpu.threads : (int)worth;
-	s->simd = radix_cpu_simd();
-	s->vector = s->simd >= RADIX_AVX512 && s->cpu.input->type != RADIX_PAIRS;
+	s->simd = cpu_simd();
+	s->vector = s->simd >= CPU_AVX512 && s->cpu.input->type != RADIX_PAIRS;
 	s->leaf = !s->vector          ? RADIX_LEAF_MAX_STABLE
 		  : s->cpu.width == 4 ? RADIX_LEAF_MAX_32
 				      : RADIX_LEAF_MAX_64;
@@ -251,45 +240,25 @@ static enum gb_status create(void **state, const void *params, const void *input
 		s->heavy = SMALL;
 	s->task_room = task_room(s);
 	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
-	if (!s->survey)
-		return err->code;
 	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
-	if (!s->task)
-		return err->code;
-	return create_workers(s, err);
-}
-
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	for (int t = 0; s->worker && t < s->threads; t++) {
-		gb_host_free(s->worker[t].full);
-		gb_host_free(s->worker[t].half[0]);
-		gb_host_free(s->worker[t].half[1]);
-	}
-	gb_host_free(s->task);
-	gb_host_free(s->worker);
-	gb_host_free(s->survey);
-	radix_cpu_release(&s->cpu);
-	free(s);
+	s->worker = gb_host_zalloc((size_t)s->threads, sizeof *s->worker, err);
+	if (!err->code && s->vector)
+		alloc_leaves(s, err);
+	return err->code;
 }
 
 /* The first split reads records twice and writes them once, the leaves read and write them once;
  * what happens in the cache is not counted, nor are further splits of large inputs. */
 static double bytes(const void *params, const void *input)
 {
-	(void)params;
 	return 5 * radix_cpu_size(input);
 }
 
 const struct gb_variant_ops radix_cpu_best = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,
-	.destroy = destroy,
 	.bytes = bytes,
 };

@@ -6,7 +6,6 @@
  * skipped.  The bound is memory: a key is read twice and written once per pass.
  */
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -15,20 +14,20 @@
 #include "cpu/radix/parts/digit.h"
 
 struct state {
-	struct radix_cpu cpu;          /* first: see radix_cpu_create() */
+	struct radix_cpu cpu;          /* first: see radix_cpu_reset() */
 	size_t (*count)[RADIX_DIGITS]; /* threads */
 	void *result;                  /* the record array that run() left the keys in */
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
+	struct state *s = state;
 
-	if (!s)
+	if (radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
 	s->count = gb_host_alloc((size_t)s->cpu.threads, sizeof *s->count, err);
-	return s->count ? GB_OK : err->code;
+	return err->code;
 }
 
 /* True if all records have one digit. */
@@ -88,7 +87,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	(void)err;
 	if (s->cpu.is_float)
 		gb_phase(timer, "order");
 	radix_cpu_to_order(&s->cpu);
@@ -104,32 +102,20 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->count);
-	radix_cpu_release(&s->cpu);
-	free(s);
-}
-
 /* Per pass: records read twice and written once. */
 static double bytes(const void *params, const void *input)
 {
 	const struct radix_input *keys = input;
 	double passes_needed = radix_cpu_key_bits(keys) / (double)RADIX_DIGIT_BITS;
 
-	(void)params;
 	return 3 * passes_needed * radix_cpu_size(keys) + radix_cpu_order_bytes(keys);
 }
 
 const struct gb_variant_ops radix_cpu_lsd8 = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,
-	.destroy = destroy,
 	.bytes = bytes,
 };

@@ -5,7 +5,6 @@
  */
 #include <stdlib.h>
 
-#include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/radix/parts/common.h"
 
@@ -23,23 +22,20 @@ static int compare_u64(const void *left, const void *right)
 	return (a > b) - (a < b);
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct radix_cpu *cpu = radix_cpu_create(state, sizeof *cpu, params, input, false, err);
+	struct radix_cpu *cpu = state;
 
-	if (!cpu)
-		return err->code;
+	(void)radix_cpu_init(cpu, params, input, false, err);
 	cpu->threads = 1;
-	return GB_OK;
+	return err->code;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct radix_cpu *cpu = state;
 
-	(void)timer;
-	(void)err;
 	if (!cpu->count)
 		return GB_OK;
 	radix_cpu_to_order(cpu);
@@ -48,18 +44,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	if (state)
-		radix_cpu_release(state);
-	free(state);
-}
-
 const struct gb_variant_ops radix_cpu_qsort = {
-	.create_old = create,
+	.state_size = sizeof(struct radix_cpu),
+	.create = create,
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,
-	.destroy = destroy,
 	.flags = GB_SERIAL,
 };

@@ -10,34 +10,30 @@
  * are arrays of their own, as on the GPU: nothing is fused, that is what the other variants are
  * for.  The number of passes is even, so the result is back where the input was.
  */
-#include <stdlib.h>
-
 #include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/radix/parts/common.h"
 
 struct state {
-	struct radix_cpu cpu; /* first: see radix_cpu_create() */
+	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
 	uint32_t *predicate;  /* count */
 	uint32_t *scan;       /* count */
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
+	struct state *s = state;
 
-	if (!s)
+	if (radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
 	s->cpu.threads = 1;
 	if (s->cpu.count > UINT32_MAX)
 		return gb_fail(err, GB_EUNAVAILABLE, "the scan of 32-bit numbers holds %u keys",
 			       UINT32_MAX);
 	s->predicate = gb_host_alloc(s->cpu.count, sizeof *s->predicate, err);
-	if (!s->predicate)
-		return err->code;
 	s->scan = gb_host_alloc(s->cpu.count, sizeof *s->scan, err);
-	return s->scan ? GB_OK : err->code;
+	return err->code;
 }
 
 /* Exclusive prefix sum of the predicates; returns their total: the keys whose bit is 0. */
@@ -81,7 +77,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct state *s = state;
 	bool wide = s->cpu.width == 8;
 
-	(void)err;
 	if (s->cpu.is_float)
 		gb_phase(timer, "order");
 	radix_cpu_to_order(&s->cpu);
@@ -103,18 +98,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->scan);
-	gb_host_free(s->predicate);
-	radix_cpu_release(&s->cpu);
-	free(s);
-}
-
 /* Per bit: records read twice and written once, predicates written once and read twice, the scan
  * written and read. */
 static double bytes(const void *params, const void *input)
@@ -122,16 +105,15 @@ static double bytes(const void *params, const void *input)
 	const struct radix_input *keys = input;
 	double per_bit = 3 * radix_cpu_size(keys) + 5.0 * sizeof(uint32_t) * (double)keys->count;
 
-	(void)params;
 	return radix_cpu_key_bits(keys) * per_bit + radix_cpu_order_bytes(keys);
 }
 
 const struct gb_variant_ops radix_cpu_split = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,
-	.destroy = destroy,
 	.bytes = bytes,
 	.flags = GB_SERIAL,
 };

@@ -1,4 +1,4 @@
-/* split_omp.c -- cpu/split-omp: the one-bit split of radix_split.c by OpenMP.
+/* split_omp.c -- cpu/split-omp: the one-bit split of split.c by OpenMP.
  *
  * Each thread owns a contiguous chunk.  Per bit it counts its keys whose bit is 0; the counts of
  * all threads tell where its zeros and its ones begin; then it moves them.  Within a chunk the
@@ -9,7 +9,6 @@
  * branch per key; the plain path is written without a branch too.
  */
 #include <omp.h>
-#include <stdlib.h>
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
@@ -17,6 +16,7 @@
 #include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/radix/parts/common.h"
+#include "cpu/simd.h"
 
 /* Work on one chunk.  src and out are arrays of records; begin .. end - 1 is the chunk. */
 struct kernels {
@@ -33,7 +33,7 @@ struct count {
 };
 
 struct state {
-	struct radix_cpu cpu; /* first: see radix_cpu_create() */
+	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
 	struct count *count;  /* threads */
 	const struct kernels *kernels;
 };
@@ -71,7 +71,7 @@ DEFINE_PLAIN(uint64_t, u64)
 /* The same for vectors of `lanes` records, the rest of the chunk by the plain path.  Stores are
  * masked: what lies behind a thread's last zero belongs to another thread. */
 #define DEFINE_AVX512(type, suffix, lanes, mask, bits)                                         \
-	RADIX_AVX512_TARGET                                                                    \
+	CPU_AVX512_TARGET                                                                      \
 	static size_t avx512_zeros_##suffix(const void *src, size_t begin, size_t end,         \
 					    unsigned bit)                                      \
 	{                                                                                      \
@@ -87,7 +87,7 @@ DEFINE_PLAIN(uint64_t, u64)
 		return (i - begin - ones) + plain_zeros_##suffix(src, i, end, bit);            \
 	}                                                                                      \
                                                                                                \
-	RADIX_AVX512_TARGET                                                                    \
+	CPU_AVX512_TARGET                                                                      \
 	static void avx512_scatter_##suffix(const void *src, size_t begin, size_t end,         \
 					    unsigned bit, void *out, size_t zero, size_t one)  \
 	{                                                                                      \
@@ -125,24 +125,22 @@ DEFINE_AVX512(uint64_t, u64, 8, __mmask8, 64)
 static const struct kernels *choose(size_t width)
 {
 #if defined(__x86_64__)
-	if (radix_cpu_simd() >= RADIX_AVX512)
+	if (cpu_simd() >= CPU_AVX512)
 		return width == 8 ? &avx512_u64 : &avx512_u32;
 #endif
 	return width == 8 ? &plain_u64 : &plain_u32;
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = radix_cpu_create(state, sizeof *s, params, input, true, err);
+	struct state *s = state;
 
-	if (!s)
-		return err->code;
-	s->count = gb_host_alloc((size_t)s->cpu.threads, sizeof *s->count, err);
-	if (!s->count)
+	if (radix_cpu_init(&s->cpu, params, input, true, err))
 		return err->code;
 	s->kernels = choose(s->cpu.width);
-	return GB_OK;
+	s->count = gb_host_alloc((size_t)s->cpu.threads, sizeof *s->count, err);
+	return err->code;
 }
 
 /* All passes, as one thread of `threads` runs them.  The first thread names the phases. */
@@ -181,7 +179,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	(void)err;
 	if (s->cpu.is_float)
 		gb_phase(timer, "order");
 	radix_cpu_to_order(&s->cpu);
@@ -193,31 +190,19 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->count);
-	radix_cpu_release(&s->cpu);
-	free(s);
-}
-
 /* Per bit: records read twice and written once. */
 static double bytes(const void *params, const void *input)
 {
 	const struct radix_input *keys = input;
 
-	(void)params;
 	return 3 * radix_cpu_key_bits(keys) * radix_cpu_size(keys) + radix_cpu_order_bytes(keys);
 }
 
 const struct gb_variant_ops radix_cpu_split_omp = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,
-	.destroy = destroy,
 	.bytes = bytes,
 };

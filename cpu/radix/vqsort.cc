@@ -6,35 +6,32 @@
  * key above the value: since values ascend in the input, that is the stable order; vqsort's own
  * type for pairs (K32V32) is not stable, and takes the same time.
  */
-#include <cstdlib>
+#include <cstddef>
 #include <new>
 #include <type_traits>
 
 #include <hwy/contrib/sort/vqsort.h>
 
-#include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/radix/parts/common.h"
 
 namespace
 {
 struct state {
-	struct radix_cpu cpu; /* first: see radix_cpu_create() */
+	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
 	hwy::Sorter sorter;
 };
 static_assert(std::is_standard_layout<state>::value, "a pointer to it points to its first member");
 
-enum gb_status create(void **state_out, const void *params, const void *input, struct gb_error *err)
-{
-	struct state *s = new (std::nothrow) state();
+static_assert(alignof(state) <= alignof(std::max_align_t), "the caller's memory is calloc()'s");
 
-	*state_out = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (radix_cpu_init(&s->cpu, params, input, false, err))
-		return err->code;
+enum gb_status create(void *memory, const void *params, const void *input, struct gb_error *err)
+{
+	struct state *s = new (memory) struct state();
+
+	(void)radix_cpu_init(&s->cpu, params, input, false, err);
 	s->cpu.threads = 1;
-	return GB_OK;
+	return err->code;
 }
 
 enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *)
@@ -55,17 +52,13 @@ enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *)
 
 void destroy(void *state_in)
 {
-	struct state *s = static_cast<struct state *>(state_in);
-
-	if (!s)
-		return;
-	radix_cpu_release(&s->cpu);
-	delete s;
+	static_cast<struct state *>(state_in)->~state();
 }
 } // namespace
 
 extern "C" const struct gb_variant_ops radix_cpu_vqsort = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,

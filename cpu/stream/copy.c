@@ -11,12 +11,12 @@
  * it can.
  */
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
 #include "common/stream.h"
 #include "common/variants.h"
+#include "cpu/simd.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -50,8 +50,8 @@ static void copy_plain(unsigned char *to, const unsigned char *from, size_t grou
 #if defined(__x86_64__)
 
 /* The prefetches run past the end of the last group; they cannot fault. */
-__attribute__((target("avx512f"))) static void copy_avx512(unsigned char *to,
-							   const unsigned char *from, size_t groups)
+CPU_AVX512_TARGET static void copy_avx512(unsigned char *to, const unsigned char *from,
+					  size_t groups)
 {
 	for (size_t g = 0; g < groups; g++, to += GROUP, from += GROUP) {
 		for (size_t at = 0; at < GROUP / PAGES; at += STEP) {
@@ -69,8 +69,7 @@ __attribute__((target("avx512f"))) static void copy_avx512(unsigned char *to,
 	_mm_sfence();
 }
 
-__attribute__((target("avx2"))) static void copy_avx2(unsigned char *to, const unsigned char *from,
-						      size_t groups)
+CPU_AVX2_TARGET static void copy_avx2(unsigned char *to, const unsigned char *from, size_t groups)
 {
 	for (size_t g = 0; g < groups; g++, to += GROUP, from += GROUP) {
 		for (size_t at = 0; at < GROUP / PAGES; at += STEP) {
@@ -99,12 +98,11 @@ __attribute__((target("avx2"))) static void copy_avx2(unsigned char *to, const u
 static copy_groups *choose(size_t count)
 {
 #if defined(__x86_64__)
-	if (count >= LARGE && __builtin_cpu_supports("avx512f"))
+	if (count >= LARGE && cpu_simd() >= CPU_AVX512)
 		return copy_avx512;
-	if (count >= LARGE && __builtin_cpu_supports("avx2"))
+	if (count >= LARGE && cpu_simd() >= CPU_AVX2)
 		return copy_avx2;
 #endif
-	(void)count;
 	return copy_plain;
 }
 
@@ -125,8 +123,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	const unsigned char *from = (const unsigned char *)s->input->words;
 	const size_t whole = s->input->count / GROUP * GROUP;
 
-	(void)timer;
-	(void)err;
 #pragma omp parallel num_threads(s->threads) if (whole > GROUP)
 	{
 		size_t first;
@@ -150,49 +146,33 @@ static void touch(const struct state *s)
 	}
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->to);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	const struct stream_params *p = params;
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 
-	if (!s)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
-	*state = s;
 	s->input = input;
 	s->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
 	s->copy = choose(s->input->count);
 	s->to = gb_host_alloc(s->input->count, 1, err);
-	if (!s->to)
-		return err->code;
-	if (!gb_memory_is_dry())
+	if (s->to && !gb_memory_is_dry())
 		touch(s);
-	return GB_OK;
+	return err->code;
 }
 
 static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	const struct state *s = state;
 
-	(void)err;
 	memcpy(output, s->to, s->input->count);
 	return GB_OK;
 }
 
 const struct gb_variant_ops stream_cpu_copy = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
 	.flags = GB_REPEATABLE,
 };

@@ -108,6 +108,9 @@ static void check(const struct gb_variant_ops *ops, const struct cbt_params *par
 	free(output);
 }
 
+/* The instruction sets that variants choose from. */
+static const enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_VBMI2 };
+
 /* All variants that can do it, with every instruction set, at one point. */
 static void check_all(const struct cbt_params *params)
 {
@@ -120,17 +123,18 @@ static void check_all(const struct cbt_params *params)
 	for (size_t v = 0; v < GB_COUNT(variants); v++) {
 		const bool lacks = in.op == CBT_BITFIELD && (v == 1 || v == 3);
 
-		for (int simd = CBT_PLAIN; !lacks && simd <= CBT_AVX512; simd++) {
+		for (size_t i = 0; !lacks && i < GB_COUNT(levels); i++) {
 			char what[160];
 
-			if (simd < CBT_AVX512 && !variants[v].by_simd)
+			if (levels[i] < CPU_VBMI2 && !variants[v].by_simd)
 				continue;
 			(void)snprintf(
 				what, sizeof what,
 				"%s, simd %d, op %d, depth %d, shape %d, fill %g, threads %d",
-				variants[v].name, simd, (int)params->op, (int)params->depth,
-				(int)params->shape, params->fill, (int)params->threads);
-			cbt_cpu_limit_simd((enum cbt_simd)simd);
+				variants[v].name, (int)levels[i], (int)params->op,
+				(int)params->depth, (int)params->shape, params->fill,
+				(int)params->threads);
+			cpu_limit_simd(levels[i]);
 			check(variants[v].ops, params, &in, &w, what);
 		}
 	}
@@ -241,6 +245,7 @@ Test(cbt_cpu, around_the_caches)
 		heap = gb_host_zalloc(in.heap_words, 8, &err);
 		leaves.ids = gb_host_zalloc(in.leaves, 4, &err);
 		cbt_put_field(heap, in.depth, in.field);
+		gb_memory_own(&sums);
 		cr_assert_eq(cbt_sums_init(&sums, heap, in.depth, 1, &err), GB_OK);
 		sums.around = true;
 		for (size_t i = 0; i < cbt_sums_subtrees(&sums); i++)
@@ -248,11 +253,12 @@ Test(cbt_cpu, around_the_caches)
 		cbt_sums_fence(&sums);
 		cbt_sums_top(&sums);
 		cr_assert_arr_eq(heap, w.heap, in.heap_words * 8, "depth %d", (int)depth);
-		cr_assert_eq(cbt_leaves(cbt_cpu_simd(), in.field, in.depth, 0, in.field_words, true,
+		cr_assert_eq(cbt_leaves(cpu_simd(), in.field, in.depth, 0, in.field_words, true,
 					&leaves),
 			     w.leaves);
 		cr_assert_arr_eq(leaves.ids, w.ids, w.leaves * 4, "depth %d", (int)depth);
-		cbt_sums_release(&sums);
+		gb_memory_own(NULL);
+		gb_memory_free_owned(&sums);
 		gb_host_free(leaves.ids);
 		gb_host_free(heap);
 		free(w.heap);
@@ -266,7 +272,6 @@ Test(cbt_cpu, leaves_in_parts)
 {
 	static const double fill[] = { 0.001, 0.25, 0.6, 0.9, 1 };
 	static const size_t step[] = { 1, 7, 64, 65, 100 };
-	static const enum cbt_simd simd[] = { CBT_PLAIN, CBT_BMI2, CBT_AVX512 };
 
 	for (size_t f = 0; f < sizeof fill / sizeof *fill; f++) {
 		struct cbt_params params = { .op = CBT_DECODE,
@@ -287,7 +292,7 @@ Test(cbt_cpu, leaves_in_parts)
 			size_t rank = 0;
 			uint64_t sum = 0, sums = 0;
 
-			if (simd[c % 3] > cbt_cpu_simd())
+			if (levels[c % 3] > cpu_simd())
 				continue;
 			for (size_t first = 0; first < in.field_words; first += by) {
 				const size_t end =
@@ -295,10 +300,10 @@ Test(cbt_cpu, leaves_in_parts)
 				struct cbt_leaves out = { ids + 1 + rank, 0 }, added = { NULL, 0 };
 				size_t n;
 
-				n = cbt_leaves(simd[c % 3], in.field, in.depth, first, end,
+				n = cbt_leaves(levels[c % 3], in.field, in.depth, first, end,
 					       c / 3 % 2, &out);
-				cr_assert_eq(cbt_leaves(simd[c % 3], in.field, in.depth, first, end,
-							false, &added),
+				cr_assert_eq(cbt_leaves(levels[c % 3], in.field, in.depth, first,
+							end, false, &added),
 					     n);
 				for (size_t i = 0; i < n; i++)
 					sum += out.ids[i];

@@ -13,7 +13,7 @@
 #include "common/text.h"
 #include "common/timer.h"
 #include "common/variants.h"
-#include "cpu/radix/parts/common.h"
+#include "cpu/simd.h"
 
 static const struct gb_variant_ops *const sorts[] = { &radix_cpu_best, &radix_cpu_lsd8,
 						      &radix_cpu_split_omp };
@@ -177,12 +177,12 @@ static void check(const struct gb_variant_ops *ops, const struct case_ *c, int64
 
 ParameterizedTestParameters(radix_cpu, hard_inputs)
 {
-	static enum radix_simd simd[] = { RADIX_PLAIN, RADIX_AVX512, RADIX_VBMI2 };
+	static enum cpu_simd simd[] = { CPU_PLAIN, CPU_AVX512, CPU_VBMI2 };
 
-	return cr_make_param_array(enum radix_simd, simd, GB_COUNT(simd));
+	return cr_make_param_array(enum cpu_simd, simd, GB_COUNT(simd));
 }
 
-static void check_size(enum radix_simd simd, size_t n)
+static void check_size(enum cpu_simd simd, size_t n)
 {
 	for (int type = RADIX_U32; type <= RADIX_PAIRS; type++)
 		for (int shape = 0; shape < SHAPES; shape++) {
@@ -205,9 +205,9 @@ static void check_size(enum radix_simd simd, size_t n)
 		}
 }
 
-ParameterizedTest(enum radix_simd *simd, radix_cpu, hard_inputs)
+ParameterizedTest(enum cpu_simd *simd, radix_cpu, hard_inputs)
 {
-	radix_cpu_limit_simd(*simd);
+	cpu_limit_simd(*simd);
 	for (size_t i = 0; i < GB_COUNT(sizes); i++)
 		check_size(*simd, sizes[i]);
 }

@@ -19,35 +19,33 @@ enum gb_status cbt_cpu_init(struct cbt_cpu *cpu, const void *params, const void 
 	if (keeps_heap && cbt_has_heap(in)) {
 		cpu->heap = gb_host_alloc(in->heap_words, sizeof *cpu->heap, err);
 		cpu->tree = cpu->heap;
-		if (!cpu->heap)
-			return err->code;
 	}
-	if (cbt_has_ids(in)) {
+	if (cbt_has_ids(in))
 		cpu->ids = gb_host_alloc(in->leaves, sizeof *cpu->ids, err);
-		if (!cpu->ids)
-			return err->code;
-	}
-	return GB_OK;
+	return err->code;
 }
 
-void cbt_cpu_reset(struct cbt_cpu *cpu)
+enum gb_status cbt_cpu_reset(void *state, int64_t sample, struct gb_error *err)
 {
+	struct cbt_cpu *cpu = state;
 	const struct cbt_input *in = cpu->in;
 
 	cpu->leaves = cpu->id_sum = 0;
 	if (!cpu->heap)
-		return;
+		return GB_OK;
 	if (in->op == CBT_UPDATE) {
 		memcpy(cpu->heap, in->heap, in->heap_words * sizeof *in->heap);
-		return;
+		return GB_OK;
 	}
 	memset(cpu->heap, 0,
 	       (in->depth < 6 ? in->heap_words : cbt_field_at(in->depth)) * sizeof *cpu->heap);
 	cbt_put_field(cpu->heap, in->depth, in->field);
+	return GB_OK;
 }
 
-void cbt_cpu_download(const struct cbt_cpu *cpu, void *output)
+enum gb_status cbt_cpu_download(void *state, void *output, struct gb_error *err)
 {
+	const struct cbt_cpu *cpu = state;
 	const struct cbt_input *in = cpu->in;
 
 	*(struct cbt_output *)output = (struct cbt_output){
@@ -59,12 +57,7 @@ void cbt_cpu_download(const struct cbt_cpu *cpu, void *output)
 		memcpy(cbt_output_ids(in, output), cpu->ids, in->leaves * sizeof *cpu->ids);
 	if (cpu->heap)
 		memcpy(cbt_output_heap(in, output), cpu->heap, in->heap_words * sizeof *cpu->heap);
-}
-
-void cbt_cpu_release(struct cbt_cpu *cpu)
-{
-	gb_host_free(cpu->ids);
-	gb_host_free(cpu->heap);
+	return GB_OK;
 }
 
 uint64_t cbt_cpu_rank(const uint64_t *heap, unsigned depth, uint32_t k)
@@ -103,36 +96,4 @@ void cbt_cpu_change(uint64_t *heap, unsigned depth, const struct cbt_frame *fram
 		(void)__atomic_fetch_and(&heap[bit / 64], ~(UINT64_C(1) << bit % 64),
 					 __ATOMIC_RELAXED);
 	}
-}
-
-static enum cbt_simd limit = CBT_AVX512;
-
-void cbt_cpu_limit_simd(enum cbt_simd most)
-{
-	limit = most;
-}
-
-static enum cbt_simd detect(void)
-{
-#if defined(__x86_64__)
-	if (!__builtin_cpu_supports("popcnt") || !__builtin_cpu_supports("bmi") ||
-	    !__builtin_cpu_supports("bmi2") || !__builtin_cpu_supports("avx2"))
-		return CBT_PLAIN;
-	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512cd") ||
-	    !__builtin_cpu_supports("avx512bw") || !__builtin_cpu_supports("avx512dq") ||
-	    !__builtin_cpu_supports("avx512vl") || !__builtin_cpu_supports("avx512vbmi") ||
-	    !__builtin_cpu_supports("avx512vbmi2") || !__builtin_cpu_supports("avx512bitalg") ||
-	    !__builtin_cpu_supports("avx512vpopcntdq"))
-		return CBT_BMI2;
-	return CBT_AVX512;
-#else
-	return CBT_PLAIN;
-#endif
-}
-
-enum cbt_simd cbt_cpu_simd(void)
-{
-	const enum cbt_simd best = detect();
-
-	return best < limit ? best : limit;
 }

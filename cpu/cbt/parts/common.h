@@ -1,5 +1,5 @@
-/* common.h -- what the CPU variants of cbt share: arrays, the way in and out, the paper's two
- * algorithms on single elements, and the choice of instruction set.
+/* common.h -- what the CPU variants of cbt share: arrays, the way in and out, and the paper's two
+ * algorithms on single elements.
  */
 #ifndef GPUBENCH_CPU_CBT_PARTS_COMMON_H
 #define GPUBENCH_CPU_CBT_PARTS_COMMON_H
@@ -10,6 +10,7 @@
 
 #include "common/cbt.h"
 #include "common/status.h"
+#include "cpu/simd.h"
 
 struct cbt_cpu {
 	const struct cbt_input *in;
@@ -25,11 +26,13 @@ struct cbt_cpu {
 /* Allocate what the operation needs; the heap only if `keeps_heap`. */
 enum gb_status cbt_cpu_init(struct cbt_cpu *cpu, const void *params, const void *input,
 			    bool keeps_heap, struct gb_error *err);
+
+/* For a variant whose state begins with its struct cbt_cpu: what its ops share. */
+
 /* The input's tree into cpu->heap, if there is one: with its sums for an update, else without. */
-void cbt_cpu_reset(struct cbt_cpu *cpu);
+enum gb_status cbt_cpu_reset(void *state, int64_t sample, struct gb_error *err);
 /* Leaves, ids and heap into the workload's output. */
-void cbt_cpu_download(const struct cbt_cpu *cpu, void *output);
-void cbt_cpu_release(struct cbt_cpu *cpu);
+enum gb_status cbt_cpu_download(void *state, void *output, struct gb_error *err);
 
 /* Leaves to the left of node k's subtree. */
 uint64_t cbt_cpu_rank(const uint64_t *heap, unsigned depth, uint32_t k);
@@ -77,22 +80,6 @@ static inline bool cbt_cpu_wish(const uint64_t *wishes, size_t leaf)
 void cbt_cpu_change(uint64_t *heap, unsigned depth, const struct cbt_frame *frame, size_t leaf,
 		    uint32_t k);
 
-/* Instruction sets that a variant may choose from, each containing those before it. */
-enum cbt_simd {
-	CBT_PLAIN, /* portable C */
-	CBT_BMI2,  /* POPCNT, BMI, BMI2 */
-	CBT_AVX512 /* F, CD, BW, DQ, VL, VBMI, VBMI2, BITALG, VPOPCNTDQ: Ice Lake, Zen 4 */
-};
-
-/* The best one that this processor has, or the limit below. */
-enum cbt_simd cbt_cpu_simd(void);
-/* For tests: variants created from now on use nothing beyond `most`. */
-void cbt_cpu_limit_simd(enum cbt_simd most);
-
-#define CBT_ALWAYS      static inline __attribute__((always_inline))
-#define CBT_BMI2_TARGET __attribute__((target("popcnt,bmi,bmi2")))
-#define CBT_AVX512_TARGET                                                                \
-	__attribute__((target("popcnt,bmi,bmi2,avx2,avx512f,avx512cd,avx512bw,avx512dq," \
-			      "avx512vl,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq")))
+#define CBT_ALWAYS static inline __attribute__((always_inline))
 
 #endif

@@ -1,4 +1,4 @@
-/* frame.c -- see cbt_frame.h.
+/* frame.c -- see frame.h.
  *
  * The wishes of the leaves that start in a word are moved to the bits of those leaves, by PDEP
  * where there is BMI2; only the leaves that wish something are looked at one by one.  The bound is
@@ -165,7 +165,7 @@ static void change_plain(struct walk *walk, uint64_t *field, const struct cbt_fr
 }
 
 #if defined(__x86_64__)
-CBT_BMI2_TARGET static void change_bmi2(struct walk *walk, uint64_t *field,
+CPU_AVX2_TARGET static void change_bmi2(struct walk *walk, uint64_t *field,
 					const struct cbt_frame *frame,
 					const struct cbt_chunk *chunk)
 {
@@ -197,7 +197,7 @@ static void look_before(struct walk *walk, const struct cbt_frame *frame,
 		walk->before = chunk[j].last;
 }
 
-void cbt_chunk_change(enum cbt_simd simd, uint64_t *field, unsigned depth,
+void cbt_chunk_change(enum cpu_simd simd, uint64_t *field, unsigned depth,
 		      const struct cbt_frame *frame, struct cbt_chunk *chunk, size_t count,
 		      size_t i)
 {
@@ -211,12 +211,11 @@ void cbt_chunk_change(enum cbt_simd simd, uint64_t *field, unsigned depth,
 	if (walk.after == UINT64_MAX)
 		walk.after = UINT64_C(1) << depth;
 #if defined(__x86_64__)
-	if (simd >= CBT_BMI2)
+	if (simd >= CPU_AVX2)
 		change_bmi2(&walk, field, frame, &chunk[i]);
 	else
 #endif
 		change_plain(&walk, field, frame, &chunk[i]);
-	(void)simd;
 	chunk[i].behind = walk.ahead;
 }
 

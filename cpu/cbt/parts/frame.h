@@ -23,7 +23,7 @@ void cbt_chunks_cut(struct cbt_chunk *chunk, size_t count, size_t words);
 /* Find a chunk's first and last leaf.  To be done for all chunks before any is changed. */
 void cbt_chunk_look(const uint64_t *field, struct cbt_chunk *chunk);
 /* Carry out the frame on chunk number i. */
-void cbt_chunk_change(enum cbt_simd simd, uint64_t *field, unsigned depth,
+void cbt_chunk_change(enum cpu_simd simd, uint64_t *field, unsigned depth,
 		      const struct cbt_frame *frame, struct cbt_chunk *chunk, size_t count,
 		      size_t i);
 /* To be done by one thread after all chunks. */

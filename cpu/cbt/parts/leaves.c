@@ -94,20 +94,20 @@ static size_t count_plain(const uint64_t *field, size_t first, size_t end)
 
 #if defined(__x86_64__)
 
-CBT_BMI2_TARGET static size_t leaves_bmi2(const uint64_t *field, unsigned depth, size_t first,
+CPU_AVX2_TARGET static size_t leaves_bmi2(const uint64_t *field, unsigned depth, size_t first,
 					  size_t end, struct cbt_leaves *out)
 {
 	return leaves_by_bits(field, depth, first, end, out);
 }
 
-CBT_BMI2_TARGET static size_t count_bmi2(const uint64_t *field, size_t first, size_t end)
+CPU_AVX2_TARGET static size_t count_bmi2(const uint64_t *field, size_t first, size_t end)
 {
 	return count_bits(field, first, end);
 }
 
 /* ---- AVX-512 ----------------------------------------------------------------------------- */
 
-CBT_AVX512_TARGET static size_t count_avx512(const uint64_t *field, size_t first, size_t end)
+CPU_VBMI2_TARGET static size_t count_avx512(const uint64_t *field, size_t first, size_t end)
 {
 	__m512i sum = _mm512_setzero_si512();
 	size_t w = first;
@@ -125,7 +125,7 @@ struct sink {
 };
 
 /* The first `n` (0 .. 16) of 16 ids. */
-CBT_AVX512_TARGET CBT_ALWAYS void put(struct sink *to, __m512i id, unsigned n)
+CPU_VBMI2_TARGET CBT_ALWAYS void put(struct sink *to, __m512i id, unsigned n)
 {
 	const __mmask16 lanes = (__mmask16)((1U << n) - 1);
 
@@ -140,7 +140,7 @@ CBT_AVX512_TARGET CBT_ALWAYS void put(struct sink *to, __m512i id, unsigned n)
 }
 
 /* 16 ids; around the caches if they are to be and can. */
-CBT_AVX512_TARGET CBT_ALWAYS void put_whole(struct sink *to, __m512i id)
+CPU_VBMI2_TARGET CBT_ALWAYS void put_whole(struct sink *to, __m512i id)
 {
 	if (!to->ids || !to->around || (uintptr_t)to->ids % 64) {
 		put(to, id, 16);
@@ -151,7 +151,7 @@ CBT_AVX512_TARGET CBT_ALWAYS void put_whole(struct sink *to, __m512i id)
 }
 
 /* 64 leaves of level D, the first of them node k. */
-CBT_AVX512_TARGET CBT_ALWAYS void put_word(struct sink *to, uint32_t k)
+CPU_VBMI2_TARGET CBT_ALWAYS void put_word(struct sink *to, uint32_t k)
 {
 	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 	const __m512i id = _mm512_add_epi32(_mm512_set1_epi32((int)k), lane);
@@ -164,8 +164,7 @@ CBT_AVX512_TARGET CBT_ALWAYS void put_word(struct sink *to, uint32_t k)
 
 /* The positions of the set bits of the words in `set`, as numbers of 16 bits; up to 64 more are
  * overwritten.  Returns how many there are. */
-CBT_AVX512_TARGET CBT_ALWAYS size_t list_starts(const uint64_t *field, uint64_t set,
-						uint16_t *start)
+CPU_VBMI2_TARGET CBT_ALWAYS size_t list_starts(const uint64_t *field, uint64_t set, uint16_t *start)
 {
 	const __m512i lane = _mm512_set_epi64(
 		0x3f3e3d3c3b3a3938, 0x3736353433323130, 0x2f2e2d2c2b2a2928, 0x2726252423222120,
@@ -191,7 +190,7 @@ CBT_AVX512_TARGET CBT_ALWAYS size_t list_starts(const uint64_t *field, uint64_t 
 }
 
 /* The ids of the 16 leaves from start[0] on; start[16] is where the last of them ends. */
-CBT_AVX512_TARGET CBT_ALWAYS __m512i ids_of(const uint16_t *start, __m512i base)
+CPU_VBMI2_TARGET CBT_ALWAYS __m512i ids_of(const uint16_t *start, __m512i base)
 {
 	const __m512i at = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)start));
 	const __m512i next = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)(start + 1)));
@@ -203,8 +202,8 @@ CBT_AVX512_TARGET CBT_ALWAYS __m512i ids_of(const uint16_t *start, __m512i base)
 
 /* n leaves, whose positions are counted from node `base` of level D; start[n] is where the last of
  * them ends. */
-CBT_AVX512_TARGET CBT_ALWAYS void put_leaves(struct sink *to, const uint16_t *start, size_t n,
-					     uint32_t base)
+CPU_VBMI2_TARGET CBT_ALWAYS void put_leaves(struct sink *to, const uint16_t *start, size_t n,
+					    uint32_t base)
 {
 	const __m512i root = _mm512_set1_epi32((int)base);
 	size_t i = to->ids ? -((uintptr_t)to->ids / sizeof *to->ids) % 16 : 0;
@@ -223,7 +222,7 @@ struct span {
 	uint64_t full; /* 64 leaves of level D */
 };
 
-CBT_AVX512_TARGET CBT_ALWAYS struct span look_at(const uint64_t *field, size_t words)
+CPU_VBMI2_TARGET CBT_ALWAYS struct span look_at(const uint64_t *field, size_t words)
 {
 	const __m512i ones = _mm512_set1_epi64(-1);
 	struct span span = { 0 };
@@ -242,8 +241,8 @@ CBT_AVX512_TARGET CBT_ALWAYS struct span look_at(const uint64_t *field, size_t w
 }
 
 /* The leaves of `words` <= 64 words from number `first` on; returns how many. */
-CBT_AVX512_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *field,
-					      unsigned depth, size_t first, size_t words)
+CPU_VBMI2_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *field, unsigned depth,
+					     size_t first, size_t words)
 {
 	const uint32_t root = UINT32_C(1) << depth, base = root + (uint32_t)(64 * first);
 	struct span span = look_at(field + first, words);
@@ -278,8 +277,8 @@ CBT_AVX512_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *f
 }
 
 /* For depth >= 6, where a word is full of positions. */
-CBT_AVX512_TARGET static size_t leaves_avx512(const uint64_t *field, unsigned depth, size_t first,
-					      size_t end, bool around, struct cbt_leaves *out)
+CPU_VBMI2_TARGET static size_t leaves_avx512(const uint64_t *field, unsigned depth, size_t first,
+					     size_t end, bool around, struct cbt_leaves *out)
 {
 	struct sink to = { out->ids, _mm512_setzero_si512(), _mm512_setzero_si512(), around };
 	size_t count = 0;
@@ -299,28 +298,25 @@ CBT_AVX512_TARGET static size_t leaves_avx512(const uint64_t *field, unsigned de
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
-size_t cbt_leaves(enum cbt_simd simd, const uint64_t *field, unsigned depth, size_t first,
+size_t cbt_leaves(enum cpu_simd simd, const uint64_t *field, unsigned depth, size_t first,
 		  size_t end, bool around, struct cbt_leaves *out)
 {
 #if defined(__x86_64__)
-	if (simd >= CBT_AVX512 && depth >= 6)
+	if (simd >= CPU_VBMI2 && depth >= 6)
 		return leaves_avx512(field, depth, first, end, around, out);
-	if (simd >= CBT_BMI2)
+	if (simd >= CPU_AVX2)
 		return leaves_bmi2(field, depth, first, end, out);
 #endif
-	(void)simd;
-	(void)around;
 	return leaves_plain(field, depth, first, end, out);
 }
 
-size_t cbt_count(enum cbt_simd simd, const uint64_t *field, size_t first, size_t end)
+size_t cbt_count(enum cpu_simd simd, const uint64_t *field, size_t first, size_t end)
 {
 #if defined(__x86_64__)
-	if (simd >= CBT_AVX512)
+	if (simd >= CPU_VBMI2)
 		return count_avx512(field, first, end);
-	if (simd >= CBT_BMI2)
+	if (simd >= CPU_AVX2)
 		return count_bmi2(field, first, end);
 #endif
-	(void)simd;
 	return count_plain(field, first, end);
 }

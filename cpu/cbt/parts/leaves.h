@@ -17,11 +17,11 @@ struct cbt_leaves {
 
 /* The leaves that start in words first .. end - 1 of the field of a tree.  `around` writes around
  * the caches: for ids that do not fit them.  Returns how many leaves there are. */
-size_t cbt_leaves(enum cbt_simd simd, const uint64_t *field, unsigned depth, size_t first,
+size_t cbt_leaves(enum cpu_simd simd, const uint64_t *field, unsigned depth, size_t first,
 		  size_t end, bool around, struct cbt_leaves *out);
 
 /* Set bits of words first .. end - 1. */
-size_t cbt_count(enum cbt_simd simd, const uint64_t *field, size_t first, size_t end);
+size_t cbt_count(enum cpu_simd simd, const uint64_t *field, size_t first, size_t end);
 
 /* The first set bit from word `first` on; 2^depth if there is none. */
 uint64_t cbt_next_leaf(const uint64_t *field, unsigned depth, size_t first);

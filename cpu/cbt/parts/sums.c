@@ -1,10 +1,10 @@
-/* sums.c -- see cbt_sums.h for the method.
+/* sums.c -- see sums.h for the method.
  *
  * Within a word w of the field: pairs of bits become 2-bit sums, which is level D-1 as it stands;
  * 4-bit sums hold 0 .. 4 and need 3 bits, 8-bit sums 4, 16-bit sums 5, 32-bit sums 6, 64-bit
  * sums 7. Sixteen 3-bit sums and so on are squeezed together by PEXT, by shifts where there is no
  * BMI2, or for sixteen words at once by multiply-add and permutation with AVX-512
- * (cbt_sums_avx512.c).
+ * (sums_avx512.c).
  *
  * The bound is memory: 2^D bits are read and 3 * 2^D written.  Heaps that no cache holds are
  * written around them by whole lines, which saves reading what is overwritten, and nothing waits
@@ -37,7 +37,7 @@ enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth,
 			     struct gb_error *err)
 {
 	*s = (struct cbt_sums){ .depth = depth,
-				.simd = cbt_cpu_simd(),
+				.simd = cpu_simd(),
 				.around = depth >= AROUND_DEPTH };
 	s->heap = heap;
 	if (depth < CBT_BLOCK_LEVELS)
@@ -49,18 +49,9 @@ enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth,
 		s->levels--;
 	s->count = gb_host_alloc(cbt_sums_subtrees(s), GROUP * sizeof *s->count, err);
 	s->joint = gb_host_alloc(CBT_JOINTS, sizeof *s->joint, err);
-	if (!s->count || !s->joint)
-		return err->code;
-	cbt_joints_init(s->joint);
-	return GB_OK;
-}
-
-void cbt_sums_release(struct cbt_sums *s)
-{
-	gb_host_free(s->joint);
-	gb_host_free(s->count);
-	s->count = NULL;
-	s->joint = NULL;
+	if (s->joint)
+		cbt_joints_init(s->joint);
+	return err->code;
 }
 
 size_t cbt_sums_subtrees(const struct cbt_sums *s)

@@ -34,16 +34,15 @@ struct cbt_sums {
 	uint64_t *heap;
 	unsigned depth;
 	unsigned levels; /* of a subtree; 0: too small a tree, all is done by cbt_sums_top() */
-	enum cbt_simd simd;
+	enum cpu_simd simd;
 	bool around;             /* write the lowest sums around the caches */
 	uint32_t *count;         /* of the 64 nodes six levels below each subtree's root */
 	struct cbt_joint *joint; /* of widths CBT_FIRST_JOINT and on */
 };
 
-/* For a heap of its own; `threads` will share the work.  GB_EUNAVAILABLE if memory is short. */
+/* For a heap of its own; `threads` will share the work. */
 enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth, int threads,
 			     struct gb_error *err);
-void cbt_sums_release(struct cbt_sums *s);
 
 /* Number of subtrees. */
 size_t cbt_sums_subtrees(const struct cbt_sums *s);

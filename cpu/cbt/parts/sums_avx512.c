@@ -1,4 +1,4 @@
-/* sums_avx512.c -- the inner loops of cbt_sums.c with AVX-512.
+/* sums_avx512.c -- the inner loops of sums.c with AVX-512.
  *
  * Sums are widened by multiply-add, which also squeezes two neighbours together (low + 2^bits
  * high), until they fill whole bytes, which permutations gather to whole lines.  From 16-bit sums
@@ -12,7 +12,7 @@
 #include <immintrin.h>
 
 /* Of each 64-bit lane x, whose halves hold `bits` bits each: 2 * bits bits. */
-CBT_AVX512_TARGET CBT_ALWAYS __m512i join_halves(__m512i x, unsigned bits)
+CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_halves(__m512i x, unsigned bits)
 {
 	const __m512i low = _mm512_set1_epi64((INT64_C(1) << bits) - 1);
 
@@ -49,8 +49,8 @@ static const uint8_t from_56[64] __attribute__((aligned(64))) = { SIXTY_FOUR(OF_
 
 /* Line number `line` of the bytes of four vectors that hold `bytes` each, which lie as from[] says.
  */
-CBT_AVX512_TARGET CBT_ALWAYS __m512i gather(const __m512i x[4], unsigned bytes,
-					    const uint8_t from[][64], unsigned line)
+CPU_VBMI2_TARGET CBT_ALWAYS __m512i gather(const __m512i x[4], unsigned bytes,
+					   const uint8_t from[][64], unsigned line)
 {
 	const __m512i index = _mm512_load_si512(from[line]);
 	const unsigned begin = 64 * line, first = begin / bytes;
@@ -62,7 +62,7 @@ CBT_AVX512_TARGET CBT_ALWAYS __m512i gather(const __m512i x[4], unsigned bytes,
 	return all;
 }
 
-CBT_AVX512_TARGET CBT_ALWAYS void put_line(uint64_t *to, __m512i x, bool around)
+CPU_VBMI2_TARGET CBT_ALWAYS void put_line(uint64_t *to, __m512i x, bool around)
 {
 	if (around)
 		_mm512_stream_si512((void *)to, x);
@@ -81,8 +81,8 @@ CBT_AVX512_TARGET CBT_ALWAYS void put_line(uint64_t *to, __m512i x, bool around)
 	} while (0)
 
 /* Words first .. first + 31: level D-1, level D-2, and in x the sums of level D-3 in bytes. */
-CBT_AVX512_TARGET CBT_ALWAYS void sum_words(const struct cbt_rows *r, size_t first, bool around,
-					    __m512i x[4])
+CPU_VBMI2_TARGET CBT_ALWAYS void sum_words(const struct cbt_rows *r, size_t first, bool around,
+					   __m512i x[4])
 {
 	const __m512i m1 = _mm512_set1_epi8(0x55), m2 = _mm512_set1_epi8(0x33);
 	const uint64_t *const field = r->field + first;
@@ -113,7 +113,7 @@ CBT_AVX512_TARGET CBT_ALWAYS void sum_words(const struct cbt_rows *r, size_t fir
 }
 
 /* 4 * 16 numbers of 32 bits that fit eight, as bytes. */
-CBT_AVX512_TARGET CBT_ALWAYS __m512i narrow(__m512i a, __m512i b, __m512i c, __m512i d)
+CPU_VBMI2_TARGET CBT_ALWAYS __m512i narrow(__m512i a, __m512i b, __m512i c, __m512i d)
 {
 	const __m512i order =
 		_mm512_set_epi32(15, 11, 7, 3, 14, 10, 6, 2, 13, 9, 5, 1, 12, 8, 4, 0);
@@ -123,8 +123,8 @@ CBT_AVX512_TARGET CBT_ALWAYS __m512i narrow(__m512i a, __m512i b, __m512i c, __m
 }
 
 /* A block, of whose level D-3 x has the sums in bytes: levels D-3 .. D-6, and count. */
-CBT_AVX512_TARGET CBT_ALWAYS void sum_bytes(const struct cbt_rows *r, const __m512i x[8],
-					    bool around, uint32_t *count)
+CPU_VBMI2_TARGET CBT_ALWAYS void sum_bytes(const struct cbt_rows *r, const __m512i x[8],
+					   bool around, uint32_t *count)
 {
 	const __m512i even_first = _mm512_set_epi64(7, 5, 3, 1, 6, 4, 2, 0);
 	const __m512i order =
@@ -165,7 +165,7 @@ CBT_AVX512_TARGET CBT_ALWAYS void sum_bytes(const struct cbt_rows *r, const __m5
 	_mm512_mask_storeu_epi64(r->level[6], 0x7f, all);
 }
 
-CBT_AVX512_TARGET CBT_ALWAYS void sum_block(const struct cbt_rows *r, bool around, uint32_t *count)
+CPU_VBMI2_TARGET CBT_ALWAYS void sum_block(const struct cbt_rows *r, bool around, uint32_t *count)
 {
 	__m512i x[8];
 
@@ -181,8 +181,7 @@ CBT_ALWAYS void next_block(struct cbt_rows *r)
 		r->level[i] += cbt_row_words[i];
 }
 
-CBT_AVX512_TARGET void cbt_sum_blocks_avx512(const struct cbt_rows *first, size_t n,
-					     uint32_t *count)
+CPU_VBMI2_TARGET void cbt_sum_blocks_avx512(const struct cbt_rows *first, size_t n, uint32_t *count)
 {
 	struct cbt_rows r = *first;
 
@@ -205,7 +204,7 @@ enum {
 
 /* The field of the next subtree, fetched with each block of this one: a line of each of its eight
  * pages, since as many streams are faster than one.  Nothing but time depends on that. */
-CBT_AVX512_TARGET CBT_ALWAYS void fetch_ahead(const uint64_t *subtree, size_t block)
+CPU_VBMI2_TARGET CBT_ALWAYS void fetch_ahead(const uint64_t *subtree, size_t block)
 {
 	for (size_t page = 0; page < SUBTREE_PAGES; page++) {
 		const uint64_t *const at = subtree + (SUBTREE_PAGES + page) * BATCH_WORDS;
@@ -215,8 +214,8 @@ CBT_AVX512_TARGET CBT_ALWAYS void fetch_ahead(const uint64_t *subtree, size_t bl
 }
 
 /* Lines first .. end - 1 of a batch. */
-CBT_AVX512_TARGET CBT_ALWAYS void stream_lines(const struct cbt_staged *staged, size_t first,
-					       size_t end)
+CPU_VBMI2_TARGET CBT_ALWAYS void stream_lines(const struct cbt_staged *staged, size_t first,
+					      size_t end)
 {
 	for (size_t line = first; line < end && line < CBT_STAGE_LINES; line++) {
 		uint64_t *const to = line < CBT_STAGE_LEVEL_5 ? staged->to[0] + 8 * line
@@ -228,8 +227,8 @@ CBT_AVX512_TARGET CBT_ALWAYS void stream_lines(const struct cbt_staged *staged, 
 	}
 }
 
-CBT_AVX512_TARGET void cbt_sum_around_avx512(struct cbt_stage *stage, const struct cbt_rows *to,
-					     uint32_t *count)
+CPU_VBMI2_TARGET void cbt_sum_around_avx512(struct cbt_stage *stage, const struct cbt_rows *to,
+					    uint32_t *count)
 {
 	struct cbt_staged *const made = &stage->batch[stage->batches % 2];
 	const struct cbt_staged *const old = &stage->batch[1 - stage->batches % 2];
@@ -250,13 +249,13 @@ CBT_AVX512_TARGET void cbt_sum_around_avx512(struct cbt_stage *stage, const stru
 	stage->batches++;
 }
 
-CBT_AVX512_TARGET void cbt_stage_end_avx512(struct cbt_stage *stage)
+CPU_VBMI2_TARGET void cbt_stage_end_avx512(struct cbt_stage *stage)
 {
 	if (stage->batches)
 		stream_lines(&stage->batch[1 - stage->batches % 2], 0, CBT_STAGE_LINES);
 }
 
-CBT_AVX512_TARGET void cbt_sums_fence_avx512(void)
+CPU_VBMI2_TARGET void cbt_sums_fence_avx512(void)
 {
 	_mm_sfence();
 }
@@ -264,7 +263,7 @@ CBT_AVX512_TARGET void cbt_sums_fence_avx512(void)
 /* ---- wider sums -------------------------------------------------------------------------- */
 
 /* 16 numbers of 32 bits to eight of 2 * width bits. */
-CBT_AVX512_TARGET CBT_ALWAYS __m512i join_pairs(const uint32_t *count, unsigned width)
+CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_pairs(const uint32_t *count, unsigned width)
 {
 	const __m512i x = _mm512_loadu_si512(count);
 	const __m512i low = _mm512_set1_epi64((INT64_C(1) << width) - 1);
@@ -277,8 +276,8 @@ CBT_AVX512_TARGET CBT_ALWAYS __m512i join_pairs(const uint32_t *count, unsigned 
  * at a whole byte: numbers 0 .. 15 lie in the lower halves of the 128-bit lanes.  Every second lane
  * is moved to the nibble where the one before it ends; of the bytes that both have a part of, each
  * gives its own. */
-CBT_AVX512_TARGET CBT_ALWAYS __m512i join_fours(const uint32_t *count,
-						const struct cbt_joint *joint, unsigned width)
+CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_fours(const uint32_t *count, const struct cbt_joint *joint,
+					       unsigned width)
 {
 	const __m512i a = join_pairs(count, width), b = join_pairs(count + 16, width);
 	const __m512i by = _mm512_set1_epi64((int)(2 * width));
@@ -294,15 +293,15 @@ CBT_AVX512_TARGET CBT_ALWAYS __m512i join_fours(const uint32_t *count,
 					      x));
 }
 
-CBT_AVX512_TARGET void cbt_pack_bytes_avx512(uint64_t *to, const uint32_t count[64])
+CPU_VBMI2_TARGET void cbt_pack_bytes_avx512(uint64_t *to, const uint32_t count[64])
 {
 	_mm512_storeu_si512(to,
 			    narrow(_mm512_loadu_si512(count), _mm512_loadu_si512(count + 16),
 				   _mm512_loadu_si512(count + 32), _mm512_loadu_si512(count + 48)));
 }
 
-CBT_AVX512_TARGET void cbt_pack_joint_avx512(uint64_t *to, const uint32_t count[64],
-					     const struct cbt_joint *joint, unsigned width)
+CPU_VBMI2_TARGET void cbt_pack_joint_avx512(uint64_t *to, const uint32_t count[64],
+					    const struct cbt_joint *joint, unsigned width)
 {
 	const __mmask64 bytes = UINT64_MAX >> (64 - 4 * width);
 	uint8_t *const second = (uint8_t *)to + (size_t)4 * width;
@@ -311,7 +310,7 @@ CBT_AVX512_TARGET void cbt_pack_joint_avx512(uint64_t *to, const uint32_t count[
 	_mm512_mask_storeu_epi8(second, bytes, join_fours(count + 32, joint, width));
 }
 
-CBT_AVX512_TARGET void cbt_add_pairs_avx512(uint32_t *count, size_t n)
+CPU_VBMI2_TARGET void cbt_add_pairs_avx512(uint32_t *count, size_t n)
 {
 	const __m512i even =
 		_mm512_set_epi32(30, 28, 26, 24, 22, 20, 18, 16, 14, 12, 10, 8, 6, 4, 2, 0);

@@ -42,7 +42,6 @@ CBT_ALWAYS void pack_plain(uint64_t *to, const uint32_t count[64], unsigned widt
  * distance: `run` of every `step`, both filling the word, so each round closes half of the gaps. */
 CBT_ALWAYS uint64_t squeeze_plain(uint64_t x, uint64_t mask, unsigned run, unsigned step)
 {
-	(void)mask;
 	for (; step < 64; run *= 2, step *= 2) {
 		/* Fields of `run` bits every `step` bits: each second one joins the one below. */
 		uint64_t low = ((UINT64_C(1) << run) - 1), keep = 0;
@@ -55,11 +54,9 @@ CBT_ALWAYS uint64_t squeeze_plain(uint64_t x, uint64_t mask, unsigned run, unsig
 }
 
 #if defined(__x86_64__)
-CBT_BMI2_TARGET CBT_ALWAYS uint64_t squeeze_bmi2(uint64_t x, uint64_t mask, unsigned run,
+CPU_AVX2_TARGET CBT_ALWAYS uint64_t squeeze_bmi2(uint64_t x, uint64_t mask, unsigned run,
 						 unsigned step)
 {
-	(void)run;
-	(void)step;
 	return _pext_u64(x, mask);
 }
 #endif
@@ -109,7 +106,7 @@ static void sum_plain(const struct cbt_rows *r, uint32_t count[64])
 
 #if defined(__x86_64__)
 
-CBT_BMI2_TARGET static void sum_bmi2(const struct cbt_rows *r, uint32_t count[64])
+CPU_AVX2_TARGET static void sum_bmi2(const struct cbt_rows *r, uint32_t count[64])
 {
 	SUM_WORDS(*r, count, squeeze_bmi2);
 }
@@ -124,16 +121,15 @@ void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *
 	struct cbt_rows r = rows_of(s, first);
 	size_t b = 0;
 
-	(void)stage;
 #if defined(__x86_64__)
-	if (s->simd >= CBT_AVX512) {
+	if (s->simd >= CPU_VBMI2) {
 		if (s->around && n == CBT_BATCH)
 			cbt_sum_around_avx512(stage, &r, count);
 		else
 			cbt_sum_blocks_avx512(&r, n, count);
 		return;
 	}
-	for (; s->simd >= CBT_BMI2 && b < n; b++) {
+	for (; s->simd >= CPU_AVX2 && b < n; b++) {
 		r = rows_of(s, first + b);
 		sum_bmi2(&r, count + 64 * b);
 	}
@@ -146,19 +142,16 @@ void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *
 
 void cbt_stage_end(const struct cbt_sums *s, struct cbt_stage *stage)
 {
-	(void)s;
-	(void)stage;
 #if defined(__x86_64__)
-	if (s->simd >= CBT_AVX512)
+	if (s->simd >= CPU_VBMI2)
 		cbt_stage_end_avx512(stage);
 #endif
 }
 
 void cbt_sums_fence(const struct cbt_sums *s)
 {
-	(void)s;
 #if defined(__x86_64__)
-	if (s->simd >= CBT_AVX512 && s->around)
+	if (s->simd >= CPU_VBMI2 && s->around)
 		cbt_sums_fence_avx512();
 #endif
 }
@@ -189,12 +182,12 @@ void cbt_pack_groups(const struct cbt_sums *s, uint64_t *to, const uint32_t *cou
 		     unsigned width)
 {
 #if defined(__x86_64__)
-	if (s->simd >= CBT_AVX512 && width < CBT_FIRST_JOINT) {
+	if (s->simd >= CPU_VBMI2 && width < CBT_FIRST_JOINT) {
 		for (size_t i = 0; i < n; i += 64)
 			cbt_pack_bytes_avx512(to + i / 64 * width, count + i);
 		return;
 	}
-	if (s->simd >= CBT_AVX512 && width < CBT_FIRST_JOINT + CBT_JOINTS) {
+	if (s->simd >= CPU_VBMI2 && width < CBT_FIRST_JOINT + CBT_JOINTS) {
 		for (size_t i = 0; i < n; i += 64)
 			cbt_pack_joint_avx512(to + i / 64 * width, count + i,
 					      &s->joint[width - CBT_FIRST_JOINT], width);
@@ -205,15 +198,14 @@ void cbt_pack_groups(const struct cbt_sums *s, uint64_t *to, const uint32_t *cou
 		pack_plain(to + i / 64 * width, count + i, width);
 }
 
-void cbt_add_pairs(enum cbt_simd simd, uint32_t *count, size_t n)
+void cbt_add_pairs(enum cpu_simd simd, uint32_t *count, size_t n)
 {
 #if defined(__x86_64__)
-	if (simd >= CBT_AVX512) {
+	if (simd >= CPU_VBMI2) {
 		cbt_add_pairs_avx512(count, n);
 		return;
 	}
 #endif
-	(void)simd;
 	for (size_t i = 0; i < n; i++)
 		count[i] = count[2 * i] + count[2 * i + 1];
 }

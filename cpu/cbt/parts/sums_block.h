@@ -1,4 +1,4 @@
-/* sums_block.h -- the inner loops of cbt_sums.c, for each instruction set. */
+/* sums_block.h -- the inner loops of sums.c, for each instruction set. */
 #ifndef GPUBENCH_CPU_CBT_PARTS_SUMS_BLOCK_H
 #define GPUBENCH_CPU_CBT_PARTS_SUMS_BLOCK_H
 
@@ -48,7 +48,7 @@ void cbt_pack_groups(const struct cbt_sums *s, uint64_t *to, const uint32_t *cou
 void cbt_joints_init(struct cbt_joint joint[CBT_JOINTS]);
 
 /* count[i] = count[2i] + count[2i + 1], i < n, n a multiple of 32. */
-void cbt_add_pairs(enum cbt_simd simd, uint32_t *count, size_t n);
+void cbt_add_pairs(enum cpu_simd simd, uint32_t *count, size_t n);
 
 /* ---- AVX-512 ----------------------------------------------------------------------------- */
 

@@ -29,7 +29,7 @@ void octree_sort_words(const struct octree_morton *m, const struct octree_worker
 	const struct radix_worker own = { .full = worker->word[2] };
 
 	if (m->cpu.simd >= OCTREE_AVX512)
-		radix_leaf_vector(&sort, &task, &own, RADIX_AVX512);
+		radix_leaf_vector(&sort, &task, &own, CPU_AVX512);
 	else
 		radix_leaf_stable(&sort, &task);
 }

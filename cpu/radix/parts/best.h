@@ -1,9 +1,9 @@
 /* best.h -- the parts of cpu/best and what they hand to each other.
  *
- *	radix_best.c         the variant: tasks, and which thread works on which
- *	radix_best_split.c   one task into 256 by a digit, by one thread or by all
- *	radix_best_leaf.c    a task that fits the cache, in portable C, stable
- *	radix_best_vector.c  a task that fits the cache, in AVX-512
+ *	best.c               the variant: tasks, and which thread works on which
+ *	parts/best_split.c   one task into 256 by a digit, by one thread or by all
+ *	parts/best_leaf.c    a task that fits the cache, in portable C, stable
+ *	parts/best_vector.c  a task that fits the cache, in AVX-512
  */
 #ifndef GPUBENCH_CPU_RADIX_PARTS_BEST_H
 #define GPUBENCH_CPU_RADIX_PARTS_BEST_H
@@ -14,6 +14,7 @@
 
 #include "cpu/radix/parts/common.h"
 #include "cpu/radix/parts/digit.h"
+#include "cpu/simd.h"
 
 /* Sort the records begin .. begin + count - 1, which agree in bits `top` and above.  They lie in
  * cpu.record, or in cpu.spare if in_spare; either way that range of both arrays is the task's
@@ -43,7 +44,7 @@ enum {
 	RADIX_LEAF_MAX_STABLE = 1 << 16,
 };
 
-/* ---- radix_best_split.c --------------------------------------------------------------------- */
+/* ---- parts/best_split.c -------------------------------------------------------------------- */
 
 enum radix_found {
 	RADIX_WAS_SPLIT,  /* the records were moved to the other array */
@@ -59,12 +60,12 @@ enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *tas
 			     struct radix_survey *survey, unsigned *shift,
 			     size_t first[RADIX_DIGITS + 1]);
 
-/* ---- leaves: sort a task of so many records into cpu.record -------------------- */
+/* ---- leaves: sort a task of so many records into cpu.record -------------------------------- */
 
 void radix_leaf_stable(const struct radix_cpu *cpu, const struct radix_task *task);
-/* For keys without values, `simd` at least RADIX_AVX512.  Equal keys cannot be told apart, so it
+/* For keys without values, `simd` at least CPU_AVX512.  Equal keys cannot be told apart, so it
  * need not be stable. */
 void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *task,
-		       const struct radix_worker *worker, enum radix_simd simd);
+		       const struct radix_worker *worker, enum cpu_simd simd);
 
 #endif

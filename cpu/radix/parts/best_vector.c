@@ -1,7 +1,7 @@
 /* best_vector.c -- cpu/best: a task that fits the cache, in AVX-512.
  *
  * A radix exchange sort: the keys are split by their highest unknown bit, 0 before 1, until few
- * enough are left for a sorting network in registers (radix_network.h).  Bits as pivots need no
+ * enough are left for a sorting network in registers (network.h).  Bits as pivots need no
  * sampling, halve evenly spread keys evenly, and bound the depth by the bits of the key: no input
  * takes quadratic time.
  *
@@ -41,7 +41,7 @@ static inline INLINE uint32_t lane_mask(unsigned c)
 }
 
 /* 128-bit quarter i becomes quarter i ^ c. */
-static inline INLINE RADIX_AVX512_TARGET __m512i xor_quarters(__m512i v, unsigned c)
+static inline INLINE CPU_AVX512_TARGET __m512i xor_quarters(__m512i v, unsigned c)
 {
 	switch (c) {
 	case 1:
@@ -55,13 +55,13 @@ static inline INLINE RADIX_AVX512_TARGET __m512i xor_quarters(__m512i v, unsigne
 	}
 }
 
-static inline INLINE RADIX_AVX512_TARGET __m512i xor_lanes_64(__m512i v, unsigned c)
+static inline INLINE CPU_AVX512_TARGET __m512i xor_lanes_64(__m512i v, unsigned c)
 {
 	v = xor_quarters(v, c >> 1);
 	return c & 1 ? _mm512_shuffle_epi32(v, (_MM_PERM_ENUM)0x4e) : v;
 }
 
-static inline INLINE RADIX_AVX512_TARGET __m512i xor_lanes_32(__m512i v, unsigned c)
+static inline INLINE CPU_AVX512_TARGET __m512i xor_lanes_32(__m512i v, unsigned c)
 {
 	v = xor_quarters(v, c >> 2);
 	switch (c & 3) {
@@ -76,7 +76,7 @@ static inline INLINE RADIX_AVX512_TARGET __m512i xor_lanes_32(__m512i v, unsigne
 	}
 }
 
-static inline INLINE RADIX_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned c)
+static inline INLINE CPU_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned c)
 {
 	v = xor_quarters(v, c >> 3);
 	switch (c & 7) {
@@ -100,7 +100,7 @@ static inline INLINE RADIX_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned
 
 #define NAME(x)   x##_16
 #define LANES     32
-#define VECTOR    INLINE RADIX_VBMI2_TARGET
+#define VECTOR    INLINE CPU_VBMI2_TARGET
 #define MIN       _mm512_min_epu16
 #define MAX       _mm512_max_epu16
 #define MASK_MAX  _mm512_mask_max_epu16
@@ -110,7 +110,7 @@ static inline INLINE RADIX_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned
 
 #define NAME(x)   x##_32
 #define LANES     16
-#define VECTOR    INLINE RADIX_AVX512_TARGET
+#define VECTOR    INLINE CPU_AVX512_TARGET
 #define MIN       _mm512_min_epu32
 #define MAX       _mm512_max_epu32
 #define MASK_MAX  _mm512_mask_max_epu32
@@ -120,7 +120,7 @@ static inline INLINE RADIX_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned
 
 #define NAME(x)   x##_64
 #define LANES     8
-#define VECTOR    INLINE RADIX_AVX512_TARGET
+#define VECTOR    INLINE CPU_AVX512_TARGET
 #define MIN       _mm512_min_epu64
 #define MAX       _mm512_max_epu64
 #define MASK_MAX  _mm512_mask_max_epu64
@@ -129,7 +129,7 @@ static inline INLINE RADIX_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned
 #include "cpu/radix/parts/network.h"
 
 /* A mask of the lanes first .. first + lanes - 1 that are below n. */
-static inline INLINE RADIX_AVX512_TARGET uint32_t below(size_t n, size_t first, unsigned lanes)
+static inline INLINE CPU_AVX512_TARGET uint32_t below(size_t n, size_t first, unsigned lanes)
 {
 	size_t left = n > first ? n - first : 0;
 	uint32_t all = lanes == 32 ? UINT32_MAX : (UINT32_C(1) << lanes) - 1;
@@ -140,9 +140,8 @@ static inline INLINE RADIX_AVX512_TARGET uint32_t below(size_t n, size_t first, 
 /* ---- 16 bits ------------------------------------------------------------------------------ */
 
 /* Sort up to rows * 32 half keys; out gets them below `prefix`. */
-static inline INLINE RADIX_VBMI2_TARGET void network_16(const uint16_t *key, size_t n,
-							uint32_t prefix, uint32_t *out,
-							unsigned rows)
+static inline INLINE CPU_VBMI2_TARGET void network_16(const uint16_t *key, size_t n,
+						      uint32_t prefix, uint32_t *out, unsigned rows)
 {
 	const __m512i upper = _mm512_set1_epi32((int)prefix);
 	__m512i v[16];
@@ -164,7 +163,7 @@ static inline INLINE RADIX_VBMI2_TARGET void network_16(const uint16_t *key, siz
 	}
 }
 
-RADIX_VBMI2_TARGET
+CPU_VBMI2_TARGET
 static void few_16(const uint16_t *key, size_t n, uint32_t prefix, uint32_t *out)
 {
 #define ROWS(rows)                                     \
@@ -188,7 +187,7 @@ static void few_16(const uint16_t *key, size_t n, uint32_t prefix, uint32_t *out
 
 /* Zeros of a bit to the front of `zero`, ones to the front of key itself, behind what is read.
  * Returns how many zeros there are. */
-RADIX_VBMI2_TARGET
+CPU_VBMI2_TARGET
 static size_t exchange_16(uint16_t *key, size_t n, unsigned bit, uint16_t *zero)
 {
 	const __m512i test = _mm512_set1_epi16((short)(1u << bit));
@@ -218,7 +217,7 @@ static size_t exchange_16(uint16_t *key, size_t n, unsigned bit, uint16_t *zero)
 
 /* Sort n half keys whose bits from `top` on are equal; out gets them below `prefix`.  key and
  * spare are two ranges of n elements, and scratch. */
-RADIX_VBMI2_TARGET
+CPU_VBMI2_TARGET
 static void sort_16(uint16_t *key, uint16_t *spare, size_t n, unsigned top, uint32_t prefix,
 		    uint32_t *out)
 {
@@ -241,8 +240,8 @@ static void sort_16(uint16_t *key, uint16_t *spare, size_t n, unsigned top, uint
 
 /* ---- 32 bits ------------------------------------------------------------------------------ */
 
-static inline INLINE RADIX_AVX512_TARGET void network_32(const uint32_t *key, size_t n,
-							 uint32_t *out, unsigned rows)
+static inline INLINE CPU_AVX512_TARGET void network_32(const uint32_t *key, size_t n, uint32_t *out,
+						       unsigned rows)
 {
 	__m512i v[16];
 
@@ -257,7 +256,7 @@ static inline INLINE RADIX_AVX512_TARGET void network_32(const uint32_t *key, si
 }
 
 /* key and out may be the same. */
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static void few_32(const uint32_t *key, size_t n, uint32_t *out)
 {
 #define ROWS(below, rows)                      \
@@ -286,7 +285,7 @@ static void few_32(const uint32_t *key, size_t n, uint32_t *out)
 }
 
 /* As exchange_16. */
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static size_t exchange_32(uint32_t *key, size_t n, unsigned bit, uint32_t *zero)
 {
 	const __m512i test = _mm512_set1_epi32((int)(1u << bit));
@@ -316,7 +315,7 @@ static size_t exchange_32(uint32_t *key, size_t n, unsigned bit, uint32_t *zero)
 }
 
 /* The lower halves of n keys. */
-RADIX_VBMI2_TARGET
+CPU_VBMI2_TARGET
 static void narrow(const uint32_t *key, size_t n, uint16_t *half)
 {
 	size_t i = 0;
@@ -330,7 +329,7 @@ static void narrow(const uint32_t *key, size_t n, uint16_t *half)
 
 /* Sort n keys that agree in the bits from `top` on into out.  key and spare are two ranges of n
  * elements, and scratch.  half: two such ranges for half keys, or NULL twice. */
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static void sort_32(uint32_t *key, uint32_t *spare, size_t n, unsigned top, uint32_t *out,
 		    uint16_t *const half[2])
 {
@@ -359,7 +358,7 @@ static void sort_32(uint32_t *key, uint32_t *spare, size_t n, unsigned top, uint
 }
 
 /* Sort n keys with 17 to 24 unknown bits: a scatter by those above 16 leaves half keys. */
-RADIX_VBMI2_TARGET
+CPU_VBMI2_TARGET
 static void scatter_to_half(const uint32_t *key, uint32_t *out, size_t n, uint16_t *const half[2])
 {
 	size_t count[RADIX_DIGITS] = { 0 };
@@ -387,8 +386,8 @@ static void scatter_to_half(const uint32_t *key, uint32_t *out, size_t n, uint16
 
 /* ---- 64 bits ------------------------------------------------------------------------------ */
 
-static inline INLINE RADIX_AVX512_TARGET void network_64(const uint64_t *key, size_t n,
-							 uint64_t *out, unsigned rows)
+static inline INLINE CPU_AVX512_TARGET void network_64(const uint64_t *key, size_t n, uint64_t *out,
+						       unsigned rows)
 {
 	__m512i v[16];
 
@@ -403,7 +402,7 @@ static inline INLINE RADIX_AVX512_TARGET void network_64(const uint64_t *key, si
 }
 
 /* key and out may be the same. */
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static void few_64(const uint64_t *key, size_t n, uint64_t *out)
 {
 #define ROWS(below, rows)                      \
@@ -432,7 +431,7 @@ static void few_64(const uint64_t *key, size_t n, uint64_t *out)
 }
 
 /* As exchange_16. */
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static size_t exchange_64(uint64_t *key, size_t n, unsigned bit, uint64_t *zero)
 {
 	const __m512i test = _mm512_set1_epi64((long long)(UINT64_C(1) << bit));
@@ -462,7 +461,7 @@ static size_t exchange_64(uint64_t *key, size_t n, unsigned bit, uint64_t *zero)
 }
 
 /* One more than the highest bit in which keys differ, 0 if they are equal. */
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static unsigned difference_64(const uint64_t *key, size_t n)
 {
 	__m512i first = _mm512_set1_epi64((long long)key[0]), any = _mm512_setzero_si512();
@@ -476,7 +475,7 @@ static unsigned difference_64(const uint64_t *key, size_t n)
 	return bits ? 64 - (unsigned)__builtin_clzll(bits) : 0;
 }
 
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static unsigned difference_32(const uint32_t *key, size_t n)
 {
 	__m512i first = _mm512_set1_epi32((int)key[0]), any = _mm512_setzero_si512();
@@ -491,7 +490,7 @@ static unsigned difference_32(const uint32_t *key, size_t n)
 }
 
 /* As sort_32.  A bit that is the same in all keys has many like it, perhaps: those are skipped. */
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static void sort_64(uint64_t *key, uint64_t *spare, size_t n, unsigned top, uint64_t *out)
 {
 	while (n > NETWORK_64 && top) {
@@ -514,9 +513,9 @@ static void sort_64(uint64_t *key, uint64_t *spare, size_t n, unsigned top, uint
 
 /* ---- the leaf ----------------------------------------------------------------------------- */
 
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static void leaf_32(const struct radix_cpu *cpu, const struct radix_task *task,
-		    const struct radix_worker *worker, enum radix_simd simd)
+		    const struct radix_worker *worker, enum cpu_simd simd)
 {
 	uint32_t *record = (uint32_t *)cpu->record + task->begin;
 	uint32_t *spare = (uint32_t *)cpu->spare + task->begin;
@@ -524,7 +523,7 @@ static void leaf_32(const struct radix_cpu *cpu, const struct radix_task *task,
 	size_t n = task->count;
 	bool digit = task->top > HALF_BITS && task->top <= HALF_BITS + RADIX_DIGIT_BITS;
 
-	if (simd >= RADIX_VBMI2 && digit && n >> (task->top - HALF_BITS) >= PER_DIGIT) {
+	if (simd >= CPU_VBMI2 && digit && n >> (task->top - HALF_BITS) >= PER_DIGIT) {
 		scatter_to_half(key, record, n, worker->half);
 	} else if (n <= NETWORK_32) {
 		few_32(key, n, record);
@@ -535,7 +534,7 @@ static void leaf_32(const struct radix_cpu *cpu, const struct radix_task *task,
 	}
 }
 
-RADIX_AVX512_TARGET
+CPU_AVX512_TARGET
 static void leaf_64(const struct radix_cpu *cpu, const struct radix_task *task,
 		    const struct radix_worker *worker)
 {
@@ -554,7 +553,7 @@ static void leaf_64(const struct radix_cpu *cpu, const struct radix_task *task,
 }
 
 void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *task,
-		       const struct radix_worker *worker, enum radix_simd simd)
+		       const struct radix_worker *worker, enum cpu_simd simd)
 {
 	if (cpu->width == 8)
 		leaf_64(cpu, task, worker);
@@ -566,12 +565,10 @@ void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *tas
 
 #include "cpu/radix/parts/best.h"
 
-/* Never called: radix_cpu_simd() is RADIX_PLAIN here. */
+/* Never called: cpu_simd() is CPU_PLAIN here. */
 void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *task,
-		       const struct radix_worker *worker, enum radix_simd simd)
+		       const struct radix_worker *worker, enum cpu_simd simd)
 {
-	(void)worker;
-	(void)simd;
 	radix_leaf_stable(cpu, task);
 }
 

@@ -1,20 +1,15 @@
-/* common.c -- buffers, input, output and processor features of the CPU radix sorts. */
+/* common.c -- buffers, input and output of the CPU radix sorts. */
 #include "cpu/radix/parts/common.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
 
-int radix_cpu_threads(const struct radix_params *params)
-{
-	return params->threads > 0 ? (int)params->threads : omp_get_num_procs();
-}
-
 enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
 			      bool spare, struct gb_error *err)
 {
+	const struct radix_params *p = params;
 	const struct radix_input *keys = input;
 	bool pairs = keys->type == RADIX_PAIRS;
 
@@ -24,25 +19,11 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 	cpu->low = pairs ? 32 : 0;
 	cpu->top = (unsigned)(8 * cpu->width);
 	cpu->is_float = keys->type == RADIX_F32;
-	cpu->threads = radix_cpu_threads(params);
+	cpu->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
 	cpu->record = gb_host_alloc(cpu->count, cpu->width, err);
-	if (!cpu->record)
-		return err->code;
-	if (!spare)
-		return GB_OK;
-	cpu->spare = gb_host_alloc(cpu->count, cpu->width, err);
-	return cpu->spare ? GB_OK : err->code;
-}
-
-void *radix_cpu_create(void **state, size_t size, const void *params, const void *input, bool spare,
-		       struct gb_error *err)
-{
-	*state = calloc(1, size);
-	if (!*state)
-		gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	else if (radix_cpu_init(*state, params, input, spare, err) == GB_OK)
-		return *state;
-	return NULL;
+	if (spare)
+		cpu->spare = gb_host_alloc(cpu->count, cpu->width, err);
+	return err->code;
 }
 
 enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err)
@@ -53,8 +34,6 @@ enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err
 	const uint32_t *value = input->values;
 	uint64_t *pair = cpu->record;
 
-	(void)sample;
-	(void)err;
 	if (!cpu->count)
 		return GB_OK;
 	if (input->type != RADIX_PAIRS) {
@@ -74,7 +53,6 @@ enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *er
 	const uint64_t *pair = cpu->record;
 	uint32_t *key = output;
 
-	(void)err;
 	if (!cpu->count)
 		return GB_OK;
 	if (input->type != RADIX_PAIRS) {
@@ -88,12 +66,6 @@ enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *er
 		value[i] = (uint32_t)pair[i];
 	}
 	return GB_OK;
-}
-
-void radix_cpu_release(struct radix_cpu *cpu)
-{
-	gb_host_free(cpu->spare);
-	gb_host_free(cpu->record);
 }
 
 void radix_cpu_to_order(struct radix_cpu *cpu)
@@ -131,32 +103,4 @@ unsigned radix_cpu_key_bits(const struct radix_input *input)
 double radix_cpu_order_bytes(const struct radix_input *input)
 {
 	return input->type == RADIX_F32 ? 4 * radix_cpu_size(input) : 0;
-}
-
-static enum radix_simd limit = RADIX_VBMI2;
-
-void radix_cpu_limit_simd(enum radix_simd most)
-{
-	limit = most;
-}
-
-static enum radix_simd detect(void)
-{
-#if defined(__x86_64__)
-	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512bw") ||
-	    !__builtin_cpu_supports("avx512dq") || !__builtin_cpu_supports("avx512vl") ||
-	    !__builtin_cpu_supports("avx512cd") || !__builtin_cpu_supports("popcnt") ||
-	    !__builtin_cpu_supports("bmi") || !__builtin_cpu_supports("bmi2"))
-		return RADIX_PLAIN;
-	return __builtin_cpu_supports("avx512vbmi2") ? RADIX_VBMI2 : RADIX_AVX512;
-#else
-	return RADIX_PLAIN;
-#endif
-}
-
-enum radix_simd radix_cpu_simd(void)
-{
-	enum radix_simd best = detect();
-
-	return best < limit ? best : limit;
 }

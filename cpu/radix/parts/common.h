@@ -1,5 +1,4 @@
-/* common.h -- what the CPU radix sorts share: records, buffers, the way in and out, and the
- * choice of instruction set.
+/* common.h -- what the CPU radix sorts share: records, buffers, the way in and out.
  *
  * A record is what is moved: the key itself (u32, f32: 4 bytes, u64: 8 bytes), or for pairs 8
  * bytes with the key in the upper half and the value in the lower.  Pairs are interleaved by
@@ -35,17 +34,12 @@ struct radix_cpu {
 	void *spare;  /* as large, or NULL */
 };
 
-/* Allocate the buffers, the spare one only if asked for.  GB_EUNAVAILABLE if memory is short. */
+/* Allocate the buffers, the spare one only if asked for. */
 enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
 			      bool spare, struct gb_error *err);
-void radix_cpu_release(struct radix_cpu *cpu);
 
 /* For a variant whose state begins with its struct radix_cpu: what its ops share. */
 
-/* A zeroed state of `size` bytes, its struct radix_cpu as radix_cpu_init() leaves it.  NULL, with
- * err set, if that fails; *state is then NULL or for the variant's destroy(). */
-void *radix_cpu_create(void **state, size_t size, const void *params, const void *input, bool spare,
-		       struct gb_error *err);
 /* The input into cpu->record. */
 enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err);
 /* cpu->record to the workload's output layout. */
@@ -55,33 +49,12 @@ enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *er
 void radix_cpu_to_order(struct radix_cpu *cpu);
 void radix_cpu_from_order(struct radix_cpu *cpu);
 
-/* Threads that params ask for: 0 means one per core. */
-int radix_cpu_threads(const struct radix_params *params);
-
 /* Bytes of all records, once. */
 double radix_cpu_size(const struct radix_input *input);
 /* Bits of a key. */
 unsigned radix_cpu_key_bits(const struct radix_input *input);
 /* Bytes to turn floats into numbers and back: two passes of reading and writing, else 0. */
 double radix_cpu_order_bytes(const struct radix_input *input);
-
-/* Instruction sets that a variant may choose from, each containing those before it. */
-enum radix_simd {
-	RADIX_PLAIN,  /* portable C */
-	RADIX_AVX512, /* F, BW, DQ, VL, CD, BMI, BMI2 */
-	RADIX_VBMI2,  /* AVX-512 with compression of 16-bit lanes */
-};
-
-/* The best one that this processor has, or the limit below. */
-enum radix_simd radix_cpu_simd(void);
-/* For tests: variants created from now on use nothing beyond `most`. */
-void radix_cpu_limit_simd(enum radix_simd most);
-
-#define RADIX_AVX512_TARGET \
-	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,popcnt,bmi,bmi2")))
-#define RADIX_VBMI2_TARGET                                                                      \
-	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,avx512vbmi2,popcnt," \
-			      "bmi,bmi2")))
 
 #ifdef __cplusplus
 }

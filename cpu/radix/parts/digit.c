@@ -1,4 +1,4 @@
-/* digit.c -- counting and moving records by an 8-bit digit (radix_digit.h). */
+/* digit.c -- counting and moving records by an 8-bit digit (digit.h). */
 #include "cpu/radix/parts/digit.h"
 
 #include <string.h>
