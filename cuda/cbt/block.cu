@@ -11,7 +11,7 @@
  *	        subtrees, and so on to the root (tile_kernel).
  *	        A lane owns 128 bits.  Levels D - 1 to D - 3 are packed within its words, D - 4 to
  *	        D - 7 within the warp's shared memory, the rest by the block.
- *	decode  a warp per 1024 bits (cbt_chunk.h)
+ *	decode  a warp per 1024 bits (chunk.h)
  *	cycle   reduce and decode; up to depth 17 in the same launch, for every block has the sums
  *	update  a frame is two launches: a warp per 1024 bits finds its leaves and writes the field
  *	        of another heap as the frame leaves it; then that one is reduced.  Frames go back
@@ -377,66 +377,40 @@ static enum gb_status bitfield(const struct state *s, struct gb_timer *timer, st
 
 /* ---- the variant --------------------------------------------------------------------------- */
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	cbt_arrays_release(&s->arrays);
-	for (int i = 0; i < 3; i++)
-		gpu_free(s->heap[i]);
-	gpu_free(s->partial);
-	gpu_free(s->ticket);
-	gpu_free(s->chunk);
-	gpu_free(s->offset);
-	gpu_free(s->temp);
-	free(s);
-}
-
 /* What tile_kernel needs: sums and a ticket for each node down to the tiles. */
 static enum gb_status create_tiles(struct state *s, struct gb_error *err)
 {
 	const size_t nodes = (size_t)2 << (s->arrays.input->depth - TILE_LEVELS);
 
 	s->fan = fan_levels;
-	if (gpu_alloc(&s->partial, GROUP * nodes, sizeof *s->partial, err) != GB_OK ||
-	    gpu_alloc(&s->ticket, nodes, sizeof *s->ticket, err) != GB_OK)
-		return err->code;
-	return GB_OK;
+	(void)gpu_alloc(&s->partial, GROUP * nodes, sizeof *s->partial, err);
+	return gpu_alloc(&s->ticket, nodes, sizeof *s->ticket, err);
 }
 
 static enum gb_status create_offsets(struct state *s, struct gb_error *err)
 {
 	const size_t count = (size_t)cbt_chunks(s->arrays.input->depth) + 1;
 
-	if (gpu_alloc(&s->chunk, count, sizeof *s->chunk, err) != GB_OK ||
-	    gpu_alloc(&s->offset, count, sizeof *s->offset, err) != GB_OK ||
-	    gpu_alloc(&s->temp, gpu_scan_temp_bytes(count), 1, err) != GB_OK)
-		return err->code;
-	return GB_OK;
+	(void)gpu_alloc(&s->chunk, count, sizeof *s->chunk, err);
+	(void)gpu_alloc(&s->offset, count, sizeof *s->offset, err);
+	return gpu_alloc(&s->temp, gpu_scan_temp_bytes(count), 1, err);
 }
 
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const int heaps = input->op == CBT_UPDATE ? 3 : 1;
-	struct state *s = (struct state *)calloc(1, sizeof *s);
+	struct state *s = (struct state *)state;
 
-	(void)params;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	if (cbt_arrays_create(&s->arrays, input, err) != GB_OK)
-		return err->code;
+	(void)cbt_arrays_create(&s->arrays, input, err);
 	for (int i = 0; i < heaps; i++)
-		if (gpu_alloc(&s->heap[i], cbt_heap_words32(input), sizeof *s->heap[i], err) !=
-		    GB_OK)
-			return err->code;
+		(void)gpu_alloc(&s->heap[i], cbt_heap_words32(input), sizeof *s->heap[i], err);
 	if (input->op == CBT_BITFIELD)
 		return create_offsets(s, err);
-	return cbt_has_heap(input) && input->depth > wide_levels ? create_tiles(s, err) : GB_OK;
+	if (cbt_has_heap(input) && input->depth > wide_levels)
+		return create_tiles(s, err);
+	return err->code;
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
@@ -456,7 +430,7 @@ static enum gb_status upload(void *state, struct gb_error *err)
 	if (s->ticket &&
 	    !CUDA_OK(err, cudaMemsetAsync(s->ticket, 0, nodes * sizeof *s->ticket, gpu_stream())))
 		return err->code;
-	return cbt_wait(err);
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -493,7 +467,6 @@ static double bytes(const void *params, const void *input_)
 	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const double field = cbt_field_bytes(input), ids = cbt_id_bytes(input);
 
-	(void)params;
 	switch (input->op) {
 	case CBT_BITFIELD:
 		return 2 * field + ids;
@@ -510,13 +483,11 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops cbt_cuda_block = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
-	.reset = NULL,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

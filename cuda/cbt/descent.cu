@@ -225,47 +225,28 @@ static enum gb_status update(const struct state *s, struct gb_timer *timer, stru
 
 /* ---- the variant --------------------------------------------------------------------------- */
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	cbt_arrays_release(&s->arrays);
-	gpu_free(s->heap);
-	gpu_free(s->start);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const size_t words = cbt_heap_words32(input);
-	struct state *s;
+	struct state *s = (struct state *)state;
 
-	(void)params;
 	if (input->op == CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "a descent needs the sums: --op=bitfield is for serial and block");
-	s = (struct state *)calloc(1, sizeof *s);
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	if (cbt_arrays_create(&s->arrays, input, err) != GB_OK ||
-	    gpu_alloc(&s->heap, words, sizeof *s->heap, err) != GB_OK ||
-	    (input->op == CBT_UPDATE &&
-	     gpu_alloc(&s->start, words, sizeof *s->start, err) != GB_OK))
-		return err->code;
-	return GB_OK;
+	(void)cbt_arrays_create(&s->arrays, input, err);
+	(void)gpu_alloc(&s->heap, words, sizeof *s->heap, err);
+	if (input->op == CBT_UPDATE)
+		(void)gpu_alloc(&s->start, words, sizeof *s->start, err);
+	return err->code;
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (cbt_arrays_upload(&s->arrays, err) != GB_OK)
-		return err->code;
+	(void)cbt_arrays_upload(&s->arrays, err);
 	return cbt_heap_upload(s->arrays.input, s->start ? s->start : s->heap, err);
 }
 
@@ -274,10 +255,10 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	const struct state *s = (const struct state *)state;
 	const size_t bytes = s->arrays.input->heap_words * sizeof(uint64_t);
 
-	(void)sample;
-	if (s->start && !cbt_copy(s->heap, s->start, bytes, cudaMemcpyDeviceToDevice, err))
-		return err->code;
-	return GB_OK;
+	if (s->start)
+		(void)CUDA_OK(err, cudaMemcpyAsync(s->heap, s->start, bytes,
+						   cudaMemcpyDeviceToDevice, gpu_stream()));
+	return err->code;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -313,7 +294,6 @@ static double bytes(const void *params, const void *input_)
 	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const double field = cbt_field_bytes(input);
 
-	(void)params;
 	switch (input->op) {
 	case CBT_DECODE:
 		return 4 * field + cbt_id_bytes(input);
@@ -329,13 +309,12 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops cbt_cuda_descent = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
 	.reset = reset,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -7,7 +7,7 @@
  *
  *	reduce  a block per 2^15 bits: a lane counts 128 of them, the block adds up its 32 chunks;
  *	        the last block done of 2^10 neighbours adds up theirs, and so on to the root
- *	decode, cycle, update   as in cbt_block.cu: a warp per 1024 bits (cbt_chunk.h)
+ *	decode, cycle, update   as in block.cu: a warp per 1024 bits (chunk.h)
  *
  * A lane owns 32 bits when it decodes, a warp 1024: finer sums would never be read.
  *
@@ -200,57 +200,30 @@ static size_t ticket_words(unsigned depth)
 	return depth > TILE_LEVELS ? (size_t)1 << (depth - TILE_LEVELS) : 1;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	cbt_arrays_release(&s->arrays);
-	for (int i = 0; i < 3; i++) {
-		gpu_free(s->tree[i].field);
-		gpu_free(s->tree[i].count);
-	}
-	gpu_free(s->ticket);
-	gb_host_free(s->counts);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const unsigned depth = input->depth;
 	const int trees = input->op == CBT_UPDATE ? 3 : 1;
-	struct state *s;
+	struct state *s = (struct state *)state;
 
-	(void)params;
 	if (input->op == CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "ocbt finds leaves by its sums: --op=bitfield is for serial and "
 			       "block");
-	s = (struct state *)calloc(1, sizeof *s);
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
 	s->fan = fan_levels;
-	if (cbt_arrays_create(&s->arrays, input, err) != GB_OK ||
-	    gpu_alloc(&s->ticket, ticket_words(depth), sizeof *s->ticket, err) != GB_OK)
-		return err->code;
+	(void)cbt_arrays_create(&s->arrays, input, err);
+	(void)gpu_alloc(&s->ticket, ticket_words(depth), sizeof *s->ticket, err);
 	for (int i = 0; i < trees; i++) {
 		struct tree *tree = &s->tree[i];
 
-		if (gpu_alloc(&tree->field, field_words(depth), sizeof *tree->field, err) !=
-			    GB_OK ||
-		    gpu_alloc(&tree->count, count_words(depth), sizeof *tree->count, err) != GB_OK)
-			return err->code;
+		(void)gpu_alloc(&tree->field, field_words(depth), sizeof *tree->field, err);
+		(void)gpu_alloc(&tree->count, count_words(depth), sizeof *tree->count, err);
 	}
-	if (cbt_has_heap(input)) {
+	if (cbt_has_heap(input))
 		s->counts = (uint32_t *)gb_host_alloc(count_words(depth), sizeof *s->counts, err);
-		if (!s->counts)
-			return err->code;
-	}
-	return GB_OK;
+	return err->code;
 }
 
 /* The field; and its sums, where the operation finds them at hand. */
@@ -270,12 +243,11 @@ static enum gb_status upload(void *state, struct gb_error *err)
 			     cudaMemsetAsync(s->tree[i].field, 0,
 					     field_words(depth) * sizeof(uint32_t), gpu_stream())))
 			return err->code;
-	if (!cbt_copy(s->tree[0].field, input->field, input->field_words * sizeof *input->field,
-		      cudaMemcpyHostToDevice, err))
+	if (gpu_upload(s->tree[0].field, input->field, input->field_words * sizeof *input->field,
+		       err) ||
+	    (input->heap && reduce(s, &s->tree[0], err)))
 		return err->code;
-	if (input->heap && reduce(s, &s->tree[0], err) != GB_OK)
-		return err->code;
-	return cbt_wait(err);
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -307,10 +279,8 @@ static enum gb_status make_heap(const struct state *s, const struct tree *tree, 
 	uint64_t small = 0; /* a field that is not whole words of the heap */
 	uint64_t *const field = depth < 6 ? &small : heap + sums;
 
-	if (!cbt_copy(field, tree->field, field_bytes, cudaMemcpyDeviceToHost, err) ||
-	    !cbt_copy(s->counts, tree->count, counts * sizeof *s->counts, cudaMemcpyDeviceToHost,
-		      err) ||
-	    cbt_wait(err) != GB_OK)
+	if (gpu_download(field, tree->field, field_bytes, err) ||
+	    gpu_download(s->counts, tree->count, counts * sizeof *s->counts, err))
 		return err->code;
 	memset(heap, 0, sums * sizeof *heap);
 	cbt_set_bits(heap, 0, depth + 1, (uint64_t)1 << depth);
@@ -340,13 +310,12 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return GB_OK;
 }
 
-/* In fields: a reduction reads one and writes a sixteenth; the rest as in cbt_block.cu. */
+/* In fields: a reduction reads one and writes a sixteenth; the rest as in block.cu. */
 static double bytes(const void *params, const void *input_)
 {
 	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const double field = cbt_field_bytes(input), ids = cbt_id_bytes(input);
 
-	(void)params;
 	switch (input->op) {
 	case CBT_DECODE:
 		return field + ids;
@@ -362,13 +331,11 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops cbt_cuda_ocbt = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
-	.reset = NULL,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

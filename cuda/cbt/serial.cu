@@ -39,43 +39,24 @@ static __global__ void serial_kernel(struct cbt_field field, uint32_t *ids,
 	result->id_sum = sum;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	cbt_arrays_release(&s->arrays);
-	gpu_free(s->heap);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct cbt_input *input = (const struct cbt_input *)input_;
-	struct state *s;
+	struct state *s = (struct state *)state;
 
-	(void)params;
 	if (input->op != CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "serial decodes the field alone: --op=bitfield");
-	s = (struct state *)calloc(1, sizeof *s);
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	if (cbt_arrays_create(&s->arrays, input, err) != GB_OK ||
-	    gpu_alloc(&s->heap, cbt_heap_words32(input), sizeof *s->heap, err) != GB_OK)
-		return err->code;
-	return GB_OK;
+	(void)cbt_arrays_create(&s->arrays, input, err);
+	return gpu_alloc(&s->heap, cbt_heap_words32(input), sizeof *s->heap, err);
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (cbt_arrays_upload(&s->arrays, err) != GB_OK)
-		return err->code;
+	(void)cbt_arrays_upload(&s->arrays, err);
 	return cbt_heap_upload(s->arrays.input, s->heap, err);
 }
 
@@ -83,7 +64,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	const struct state *s = (const struct state *)state;
 
-	(void)timer;
 	GPU_LAUNCH(serial_kernel, 1, 1, 0, gpu_stream(),
 		   cbt_field_of(s->heap, s->arrays.input->depth), s->arrays.ids, s->arrays.result);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
@@ -101,18 +81,15 @@ static double bytes(const void *params, const void *input_)
 {
 	const struct cbt_input *input = (const struct cbt_input *)input_;
 
-	(void)params;
 	return cbt_field_bytes(input) + cbt_id_bytes(input);
 }
 
 const struct gb_variant_ops cbt_cuda_serial = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
-	.reset = NULL,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_SERIAL | GB_REPEATABLE,
 };

@@ -1,16 +1,10 @@
-/* primitives.cu -- reductions and exclusive prefix sums.
+/* primitives.cu -- exclusive prefix sums.
  *
- * Reduction: a grid of a few blocks per multiprocessor strides over the input in packs of 16
- * bytes, each block leaves one value, and a block of its own reduces those.  The grid depends on
- * the count alone, so sums of the same input come about in the same order.
- *
- * Scan: one kernel, one read and one write per element (Merrill and Garland 2016).  A tile of 4096
- * elements is scanned in registers - a lane owns packs of 4 neighbours, 128 apart - and its place
- * in the whole comes by decoupled look-back, one 64-bit word a tile (primitives_device.h).
+ * One kernel, one read and one write per element (Merrill and Garland 2016).  A tile of 4096
+ * elements is scanned in registers - a lane owns packs of 4 neighbours, 128 apart - and the sum of
+ * the tiles before it comes by decoupled look-back, one 64-bit word per tile (device.h).
  */
 #include "cuda/primitives/primitives.h"
-
-#include <math.h>
 
 #include "cuda/check.h"
 #include "cuda/primitives/device.h"
@@ -18,150 +12,10 @@
 enum {
 	BLOCK = GPU_BLOCK(256),
 	WARPS = BLOCK / WARP,
-	REDUCE_BLOCKS = 1024, /* at most: the second kernel's input */
-	PACKS = 4,            /* of 4 elements: what a lane of the scan owns */
+	PACKS = 4, /* of 4 elements: what a lane of the scan owns */
 	WARP_PART = PACKS * 4 * WARP,
 	TILE = WARPS * WARP_PART,
 };
-
-/* ---- reduction --------------------------------------------------------------------------- */
-
-/* in: the type of the elements, out: that of the result. */
-struct sum_u32 {
-	typedef uint32_t in;
-	typedef uint64_t out;
-	static __device__ __forceinline__ out combine(out a, out b)
-	{
-		return a + b;
-	}
-};
-
-struct min_u32 {
-	typedef uint32_t in;
-	typedef uint64_t out;
-	static __device__ __forceinline__ out combine(out a, out b)
-	{
-		return a < b ? a : b;
-	}
-};
-
-struct max_u32 {
-	typedef uint32_t in;
-	typedef uint64_t out;
-	static __device__ __forceinline__ out combine(out a, out b)
-	{
-		return a > b ? a : b;
-	}
-};
-
-struct min_f32 {
-	typedef float in;
-	typedef float out;
-	static __device__ __forceinline__ out combine(out a, out b)
-	{
-		return fminf(a, b);
-	}
-};
-
-struct max_f32 {
-	typedef float in;
-	typedef float out;
-	static __device__ __forceinline__ out combine(out a, out b)
-	{
-		return fmaxf(a, b);
-	}
-};
-
-/* One value per block: partial[block] = op over the packs and single elements it strides over.
- * IN: element type of in; of the second kernel it is the result's.  packs: of 16 bytes, at in. */
-template <class OP, class IN>
-static __global__ void reduce_kernel(const IN *in, size_t packs, size_t count,
-				     typename OP::out identity, typename OP::out *partial)
-{
-	typedef typename OP::out out;
-	typedef struct gpu_pack<IN> pack;
-	SHARED_ARRAY(out, part, WARPS);
-	const size_t stride = (size_t)gridDim.x * BLOCK;
-	const size_t first = (size_t)blockIdx.x * BLOCK + threadIdx.x;
-	out value = identity;
-
-	for (size_t i = first; i < packs; i += stride) {
-		const pack p = ((const pack *)in)[i];
-
-		GPU_UNROLL
-		for (int j = 0; j < pack::COUNT; j++)
-			value = OP::combine(value, (out)p.item[j]);
-	}
-	for (size_t i = packs * pack::COUNT + first; i < count; i += stride)
-		value = OP::combine(value, (out)in[i]);
-
-	GPU_UNROLL
-	for (int step = WARP / 2; step > 0; step /= 2)
-		value = OP::combine(value, __shfl_xor_sync(ALL_LANES, value, step));
-	if (threadIdx.x % WARP == 0)
-		part[threadIdx.x / WARP] = value;
-	__syncthreads();
-	if (threadIdx.x > 0)
-		return;
-	for (int w = 1; w < WARPS; w++)
-		value = OP::combine(value, part[w]);
-	partial[blockIdx.x] = value;
-}
-
-size_t gpu_reduce_temp_bytes(void)
-{
-	return REDUCE_BLOCKS * sizeof(uint64_t);
-}
-
-template <class OP>
-static enum gb_status reduce(const typename OP::in *in, size_t count, typename OP::out identity,
-			     typename OP::out *result, void *temp, cudaStream_t stream,
-			     struct gb_error *err)
-{
-	typedef typename OP::in in_type;
-	typedef typename OP::out out_type;
-	const size_t packs = gpu_is_packed(in) ? count / gpu_pack<in_type>::COUNT : 0;
-	const size_t wanted = count / (BLOCK * 8) + 1;
-	const unsigned blocks = (unsigned)(min(wanted, (size_t)REDUCE_BLOCKS));
-	out_type *const partial = (out_type *)temp;
-
-	GPU_LAUNCH((reduce_kernel<OP, in_type>), blocks, BLOCK, 0, stream, in, packs, count,
-		   identity, partial);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	GPU_LAUNCH((reduce_kernel<OP, out_type>), 1, BLOCK, 0, stream, (const out_type *)partial,
-		   (size_t)0, (size_t)blocks, identity, result);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
-}
-
-enum gb_status gpu_reduce_u32(enum gpu_reduce_op op, const uint32_t *in, size_t count,
-			      uint64_t *result, void *temp, cudaStream_t stream,
-			      struct gb_error *err)
-{
-	switch (op) {
-	case GPU_MIN:
-		return reduce<min_u32>(in, count, UINT32_MAX, result, temp, stream, err);
-	case GPU_MAX:
-		return reduce<max_u32>(in, count, 0, result, temp, stream, err);
-	case GPU_SUM:
-	default:
-		return reduce<sum_u32>(in, count, 0, result, temp, stream, err);
-	}
-}
-
-enum gb_status gpu_reduce_f32(enum gpu_reduce_op op, const float *in, size_t count, float *result,
-			      void *temp, cudaStream_t stream, struct gb_error *err)
-{
-	if (op == GPU_MIN)
-		return reduce<min_f32>(in, count, INFINITY, result, temp, stream, err);
-	if (op == GPU_MAX)
-		return reduce<max_f32>(in, count, -INFINITY, result, temp, stream, err);
-	return gb_fail(err, GB_ERUNTIME,
-		       "no sum of floats here: its result would depend on the "
-		       "order");
-}
-
-/* ---- exclusive prefix sum ---------------------------------------------------------------- */
 
 /* A warp's elements from p on: pack i of a lane is elements 4 * (WARP * i + lane) and the next 3.
  * left: elements of the tile that are there, counted from p. */

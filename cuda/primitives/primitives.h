@@ -1,8 +1,8 @@
-/* primitives.h -- reductions, prefix sums and stable sorts on the device, for any workload.
+/* primitives.h -- prefix sums and stable sorts on the device, for any workload.
  *
  * All work is queued in `stream`; nothing waits, nothing is allocated.  Temporary storage is the
- * caller's: at least the bytes that the *_temp_bytes() function tells, aligned to 256 bytes as
- * gpu_alloc() gives it; it may be used again when the work is done.  Arrays are device memory,
+ * caller's: at least the bytes that the *_temp_bytes() function returns, aligned to 256 bytes as
+ * gpu_alloc() does; it may be used again when the work is done.  Arrays are device memory,
  * aligned to their elements; those aligned to 16 bytes go faster.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_PRIMITIVES_H
@@ -15,21 +15,6 @@
 #include "common/status.h"
 #include "common/timer.h"
 #include "cuda/gpu.h"
-
-/* ---- reduction --------------------------------------------------------------------------- */
-
-enum gpu_reduce_op { GPU_SUM, GPU_MIN, GPU_MAX };
-
-size_t gpu_reduce_temp_bytes(void);
-
-/* *result = op over in[0 .. count).  Of nothing: sum 0, min UINT32_MAX, max 0. */
-enum gb_status gpu_reduce_u32(enum gpu_reduce_op op, const uint32_t *in, size_t count,
-			      uint64_t *result, void *temp, cudaStream_t stream,
-			      struct gb_error *err);
-
-/* GPU_MIN or GPU_MAX only; NaNs are passed over.  Of nothing: +inf or -inf. */
-enum gb_status gpu_reduce_f32(enum gpu_reduce_op op, const float *in, size_t count, float *result,
-			      void *temp, cudaStream_t stream, struct gb_error *err);
 
 /* ---- exclusive prefix sum ---------------------------------------------------------------- */
 

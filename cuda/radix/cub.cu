@@ -1,6 +1,6 @@
 /* cub.cu -- cub::DeviceRadixSort of the toolkit, the peer of the CUDA variants.
  *
- * Its onesweep since CUDA 11.5: the same idea as radix_onesweep.cu, so that the two differ in
+ * Its onesweep since CUDA 11.5: the same idea as onesweep.cu, so that the two differ in
  * tiles, ranking and look-back only.  Bytes are counted by the same model: 36 per u32 key.
  * CUB's own order of f32 is that of common/radix.h, but for -0 and +0, which it takes as equal.
  */
@@ -9,7 +9,7 @@
 #include "cuda/radix/parts/common.h"
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_create() */
+	struct radix_arrays arrays; /* first: see radix_upload() */
 	void *temp;
 	size_t temp_bytes;
 };
@@ -40,27 +40,14 @@ static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_b
 	}
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	radix_arrays_release(&s->arrays);
-	gpu_free(s->temp);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)radix_create(state, sizeof *s, input, false, err);
+	struct state *s = (struct state *)state;
 
-	(void)params;
-	if (!s)
-		return err->code;
-	if (!CUDA_OK(err, sort(&s->arrays, NULL, &s->temp_bytes)))
+	if (radix_arrays_create(&s->arrays, input, false, err) ||
+	    !CUDA_OK(err, sort(&s->arrays, NULL, &s->temp_bytes)))
 		return err->code;
 	return gpu_alloc(&s->temp, s->temp_bytes ? s->temp_bytes : 1, 1, err);
 }
@@ -69,20 +56,17 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = (struct state *)state;
 
-	(void)timer;
 	if (s->arrays.count == 0)
 		return GB_OK;
 	return CUDA_OK(err, sort(&s->arrays, s->temp, &s->temp_bytes)) ? GB_OK : err->code;
 }
 
 const struct gb_variant_ops radix_cuda_cub = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = radix_upload,
-	.reset = NULL,
 	.run = run,
 	.download = radix_download,
-	.destroy = destroy,
 	.bytes = radix_sweep_bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

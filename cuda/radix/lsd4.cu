@@ -27,7 +27,7 @@ enum {
 };
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_create() */
+	struct radix_arrays arrays; /* first: see radix_upload() */
 	size_t tiles;
 	uint32_t *counts;  /* [DIGITS][tiles] */
 	uint64_t *offsets; /* the same, summed up */
@@ -187,36 +187,19 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	radix_arrays_release(&s->arrays);
-	gpu_free(s->counts);
-	gpu_free(s->offsets);
-	gpu_free(s->temp);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)radix_create(state, sizeof *s, input, true, err);
+	struct state *s = (struct state *)state;
 	size_t places;
 
-	(void)params;
-	if (!s)
-		return err->code;
 	s->tiles = radix_tiles(input->count, TILE);
 	places = DIGITS * s->tiles;
-	if (gpu_alloc(&s->counts, places, sizeof *s->counts, err) != GB_OK ||
-	    gpu_alloc(&s->offsets, places, sizeof *s->offsets, err) != GB_OK ||
-	    gpu_alloc(&s->temp, gpu_scan_temp_bytes(places), 1, err) != GB_OK)
-		return err->code;
-	return GB_OK;
+	(void)radix_arrays_create(&s->arrays, input, true, err);
+	(void)gpu_alloc(&s->counts, places, sizeof *s->counts, err);
+	(void)gpu_alloc(&s->offsets, places, sizeof *s->offsets, err);
+	return gpu_alloc(&s->temp, gpu_scan_temp_bytes(places), 1, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -234,18 +217,15 @@ static double bytes(const void *params, const void *input_)
 	const struct radix_input *input = (const struct radix_input *)input_;
 	const size_t per_digit = 3 * input->key_size + 2 * radix_value_size(input);
 
-	(void)params;
 	return (double)input->count * (double)(2 * input->key_size * per_digit);
 }
 
 const struct gb_variant_ops radix_cuda_lsd4 = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = radix_upload,
-	.reset = NULL,
 	.run = run,
 	.download = radix_download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

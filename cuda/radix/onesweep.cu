@@ -3,7 +3,7 @@
  * One kernel counts the digits of all passes; each pass then reads and writes every key once: a
  * tile ranks its keys, learns by decoupled look-back how many of each digit went before, and
  * writes them in runs from shared memory.  Digits that all keys share cost no pass.  The sort is
- * primitives_sort.cu, which says how; here it is a variant of radix.
+ * primitives/sort.cu, which says how; here it is a variant of radix.
  *
  * Beside split-fused it takes 8 bits a pass instead of one.  Bytes moved per u32 key: 4 for the
  * histogram and 8 in each of 4 passes, 36 in all; pairs 68, u64 136.  The bound is a quarter of
@@ -13,36 +13,23 @@
 #include "cuda/radix/parts/common.h"
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_create() */
+	struct radix_arrays arrays; /* first: see radix_upload() */
 	enum gpu_key key;
 	int bits;
 	void *temp;
 };
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	radix_arrays_release(&s->arrays);
-	gpu_free(s->temp);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)radix_create(state, sizeof *s, input, true, err);
+	struct state *s = (struct state *)state;
 
-	(void)params;
-	if (!s)
-		return err->code;
 	s->key = input->type == RADIX_U64   ? GPU_KEY_U64
 		 : input->type == RADIX_F32 ? GPU_KEY_F32
 					    : GPU_KEY_U32;
 	s->bits = 8 * (int)input->key_size;
+	(void)radix_arrays_create(&s->arrays, input, true, err);
 	return gpu_alloc(
 		&s->temp,
 		gpu_sort_temp_bytes(s->key, input->values != NULL, input->count, 0, s->bits), 1,
@@ -72,13 +59,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 const struct gb_variant_ops radix_cuda_onesweep = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = radix_upload,
-	.reset = NULL,
 	.run = run,
 	.download = radix_download,
-	.destroy = destroy,
 	.bytes = radix_sweep_bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -229,7 +229,7 @@ struct shape {
 };
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_create() */
+	struct radix_arrays arrays; /* first: see radix_upload() */
 	struct shape shape;
 	unsigned blocks;
 };
@@ -285,7 +285,6 @@ static void list_shapes_of(enum radix_type type, struct shape shape[SHAPES])
 static bool cluster_fits(const struct shape *shape, unsigned blocks)
 {
 #if GPU_EMULATED
-	(void)shape;
 	return blocks <= MAX_CLUSTER;
 #else
 	cudaLaunchAttribute attribute = gpu_cluster_attribute(blocks);
@@ -348,38 +347,20 @@ static bool choose(struct state *s, enum radix_type type, size_t count, size_t *
 	return false;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	radix_arrays_release(&s->arrays);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state chosen = {};
-	struct state *s;
+	struct state *s = (struct state *)state;
 	size_t most;
-	const bool fit = choose(&chosen, input->type, input->count, &most);
+	const bool fit = choose(s, input->type, input->count, &most);
 
-	(void)params;
 	(void)cudaGetLastError(); /* a shape that does not fit is no failure */
-	*state = NULL;
 	if (!fit)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%zu keys: one launch holds at most %zu of this type on this device",
 			       input->count, most);
-	s = (struct state *)radix_create(state, sizeof *s, input, false, err);
-	if (!s)
-		return err->code;
-	s->shape = chosen.shape;
-	s->blocks = chosen.blocks;
-	return GB_OK;
+	return radix_arrays_create(&s->arrays, input, false, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -389,7 +370,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	const struct arrays arrays = { a->keys_in, a->values_in, a->keys_out, a->values_out,
 				       (int)a->count };
 
-	(void)timer;
 	if (a->count == 0)
 		return GB_OK;
 	if (s->shape.cluster)
@@ -406,18 +386,15 @@ static double bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
 
-	(void)params;
 	return (double)input->count * 2 * (double)(input->key_size + radix_value_size(input));
 }
 
 const struct gb_variant_ops radix_cuda_small = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = radix_upload,
-	.reset = NULL,
 	.run = run,
 	.download = radix_download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

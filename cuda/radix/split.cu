@@ -26,7 +26,7 @@ enum {
 };
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_create() */
+	struct radix_arrays arrays; /* first: see radix_upload() */
 	uint32_t *predicate;        /* [count], then f within its block */
 	uint64_t *sums;             /* the levels above, one after the other */
 	uint64_t *zeros;            /* one: the sum of all */
@@ -178,37 +178,22 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	radix_arrays_release(&s->arrays);
-	gpu_free(s->predicate);
-	gpu_free(s->sums);
-	gpu_free(s->zeros);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)radix_create(state, sizeof *s, input, true, err);
+	struct state *s = (struct state *)state;
 	size_t sums = 0;
 
-	(void)params;
-	if (!s)
-		return err->code;
 	for (size_t n = input->count; s->levels == 0 || n > 1; s->levels++) {
 		n = radix_tiles(n, TILE);
 		s->size[s->levels] = n;
 		sums += n;
 	}
-	if (gpu_alloc(&s->predicate, input->count, sizeof *s->predicate, err) != GB_OK ||
-	    gpu_alloc(&s->sums, sums, sizeof *s->sums, err) != GB_OK ||
-	    gpu_alloc(&s->zeros, 1, sizeof *s->zeros, err) != GB_OK)
+	(void)radix_arrays_create(&s->arrays, input, true, err);
+	(void)gpu_alloc(&s->predicate, input->count, sizeof *s->predicate, err);
+	(void)gpu_alloc(&s->sums, sums, sizeof *s->sums, err);
+	if (gpu_alloc(&s->zeros, 1, sizeof *s->zeros, err))
 		return err->code;
 	s->level[0] = s->sums;
 	for (int l = 1; l < s->levels; l++)
@@ -233,18 +218,15 @@ static double bytes(const void *params, const void *input_)
 	const size_t key = input->key_size;
 	const size_t per_bit = key + 4 + 8 + key + 4 + key + 2 * radix_value_size(input);
 
-	(void)params;
 	return (double)input->count * (double)(8 * key * per_bit);
 }
 
 const struct gb_variant_ops radix_cuda_split = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = radix_upload,
-	.reset = NULL,
 	.run = run,
 	.download = radix_download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

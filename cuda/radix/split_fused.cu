@@ -1,6 +1,6 @@
 /* split_fused.cu -- one-bit LSD split with one kernel per bit.
  *
- * The algorithm of radix_split.cu: a key whose bit is 0 goes to f_i, the number of such keys
+ * The algorithm of split.cu: a key whose bit is 0 goes to f_i, the number of such keys
  * before it, one whose bit is 1 to zeros + (i - f_i).  What it adds is that nothing but keys goes
  * through memory:
  *   - f_i is found in registers: within a warp by a ballot and the count of its lower bits,
@@ -30,7 +30,7 @@ struct header {
 };
 
 struct state {
-	struct radix_arrays arrays; /* first: see radix_create() */
+	struct radix_arrays arrays; /* first: see radix_upload() */
 	struct header *header;
 	uint64_t *words;
 	size_t tiles, bytes; /* bytes: of header and words, which are one allocation */
@@ -145,29 +145,16 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	radix_arrays_release(&s->arrays);
-	gpu_free(s->header);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)radix_create(state, sizeof *s, input, true, err);
+	struct state *s = (struct state *)state;
 
-	(void)params;
-	if (!s)
-		return err->code;
 	s->tiles = radix_tiles(input->count, TILE);
 	s->bytes = sizeof *s->header + 8 * input->key_size * s->tiles * sizeof *s->words;
-	if (gpu_alloc(&s->header, s->bytes, 1, err) != GB_OK)
+	(void)radix_arrays_create(&s->arrays, input, true, err);
+	if (gpu_alloc(&s->header, s->bytes, 1, err))
 		return err->code;
 	s->words = (uint64_t *)(void *)(s->header + 1);
 	return GB_OK;
@@ -188,18 +175,15 @@ static double bytes(const void *params, const void *input_)
 	const struct radix_input *input = (const struct radix_input *)input_;
 	const size_t item = input->key_size + radix_value_size(input);
 
-	(void)params;
 	return (double)input->count * (double)(input->key_size + 8 * input->key_size * 2 * item);
 }
 
 const struct gb_variant_ops radix_cuda_split_fused = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = radix_upload,
-	.reset = NULL,
 	.run = run,
 	.download = radix_download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

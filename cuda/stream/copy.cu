@@ -1,12 +1,10 @@
 /* copy.cu -- copy an array as fast as the device's memory allows.
  *
- * Each thread has four loads of 16 bytes on the way before its first store: with 2048 threads on
- * an SM that is 128 KiB in flight, several times what Little's law asks for.  A block copies one
- * tile and is gone, so that the hardware balances the tiles among the SMs.  The bound is the
+ * Each thread issues four loads of 16 bytes before its first store: with 2048 threads per SM that
+ * is 128 KiB in flight, several times what Little's law asks for.  A block copies one tile and
+ * exits, so that the hardware balances the tiles among the SMs.  The bound is the
  * memory's bandwidth; cudaMemcpyAsync() from device to device is the same kind of kernel.
  */
-#include <stdlib.h>
-
 #include "common/stream.h"
 #include "common/variants.h"
 #include "cuda/check.h"
@@ -14,8 +12,8 @@
 
 enum {
 	BLOCK = GPU_BLOCK(256), /* threads */
-	EACH = 4,               /* vectors a thread copies */
-	TILE = BLOCK * EACH,    /* vectors a block copies */
+	EACH = 4,               /* vectors per thread */
+	TILE = BLOCK * EACH,    /* vectors per block */
 };
 
 struct state {
@@ -23,7 +21,7 @@ struct state {
 	unsigned char *from, *to; /* input->count bytes each */
 };
 
-/* One tile a block, four vectors a thread; bytes beyond the last whole vector are block 0's. */
+/* One tile per block, four vectors per thread; block 0 copies the bytes beyond the last vector. */
 static __global__ void __launch_bounds__(BLOCK)
 	copy(uint4 *__restrict__ to, const uint4 *__restrict__ from, size_t bytes)
 {
@@ -47,41 +45,21 @@ static __global__ void __launch_bounds__(BLOCK)
 	}
 }
 
-static void destroy(void *state)
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (!s)
-		return;
-	gpu_free(s->from);
-	gpu_free(s->to);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	struct state *s = (struct state *)calloc(1, sizeof *s);
-
-	(void)params;
-	if (!s)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
-	*state = s;
 	s->input = (const struct stream_input *)input;
-	if (gpu_alloc(&s->from, s->input->count, 1, err) ||
-	    gpu_alloc(&s->to, s->input->count, 1, err))
-		return err->code;
-	return GB_OK;
+	(void)gpu_alloc(&s->from, s->input->count, 1, err);
+	return gpu_alloc(&s->to, s->input->count, 1, err);
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (!CUDA_OK(err, cudaMemcpyAsync(s->from, s->input->words, s->input->count,
-					  cudaMemcpyHostToDevice, gpu_stream())))
-		return err->code;
-	return GB_OK;
+	return gpu_upload(s->from, s->input->words, s->input->count, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -90,7 +68,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	const size_t tile_bytes = TILE * sizeof(uint4);
 	const size_t tiles = (s->input->count + tile_bytes - 1) / tile_bytes;
 
-	(void)timer;
 	if (tiles == 0)
 		return GB_OK;
 	GPU_LAUNCH(copy, (unsigned)tiles, BLOCK, 0, gpu_stream(), (uint4 *)s->to,
@@ -104,21 +81,14 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (!CUDA_OK(err, cudaMemcpyAsync(output, s->to, s->input->count, cudaMemcpyDeviceToHost,
-					  gpu_stream())) ||
-	    !CUDA_OK(err, cudaStreamSynchronize(gpu_stream())))
-		return err->code;
-	return GB_OK;
+	return gpu_download(output, s->to, s->input->count, err);
 }
 
 const struct gb_variant_ops stream_cuda_copy = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
-	.reset = NULL,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
-	.bytes = NULL,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -13,7 +13,6 @@
 
 #include <algorithm>
 #include <cinttypes>
-#include <cmath>
 #include <criterion/criterion.h>
 #include <cstdio>
 #include <cstring>

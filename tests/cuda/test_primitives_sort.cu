@@ -187,7 +187,7 @@ static struct sort_case uniform_case(enum gpu_key key, bool values, size_t count
 	return { key, values, 0, key_bits(key), UNIFORM, UINT64_MAX, count, 0, RUNS };
 }
 
-/* Elements of a large tile: see primitives_sort.cu.  Sorts of few tiles take half of that. */
+/* Elements of a large tile: see primitives/sort.cu.  Sorts of few tiles take half of that. */
 static size_t large_tile(enum gpu_key key, bool values)
 {
 	return key == GPU_KEY_U64 ? 4096 : values ? 6144 : 8192;

@@ -8,7 +8,6 @@
 #ifndef GPUBENCH_CUDA_CBT_PARTS_COMMON_H
 #define GPUBENCH_CUDA_CBT_PARTS_COMMON_H
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/cbt.h"
@@ -116,15 +115,6 @@ static inline size_t cbt_heap_words32(const struct cbt_input *input)
 	return input->heap_words * 2;
 }
 
-/* Accepts arrays that were never created, but zeroed. */
-static inline void cbt_arrays_release(struct cbt_arrays *a)
-{
-	gpu_free(a->ids);
-	gpu_free(a->result);
-	gpu_free(a->wishes);
-}
-
-/* On failure release() frees what there is. */
 static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struct cbt_input *input,
 					       struct gb_error *err)
 {
@@ -133,11 +123,12 @@ static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struc
 	a->input = input;
 	for (size_t f = 0; f < input->frames; f++)
 		words += 2 * cbt_wish_words(input->frame[f].leaves);
-	if (gpu_alloc(&a->result, 1, sizeof *a->result, err) != GB_OK ||
-	    (words && gpu_alloc(&a->wishes, words, sizeof *a->wishes, err) != GB_OK) ||
-	    (cbt_has_ids(input) && gpu_alloc(&a->ids, input->leaves, sizeof *a->ids, err) != GB_OK))
-		return err->code;
-	return GB_OK;
+	(void)gpu_alloc(&a->result, 1, sizeof *a->result, err);
+	if (words)
+		(void)gpu_alloc(&a->wishes, words, sizeof *a->wishes, err);
+	if (cbt_has_ids(input))
+		(void)gpu_alloc(&a->ids, input->leaves, sizeof *a->ids, err);
+	return err->code;
 }
 
 /* The wishes of frame f, whose words begin *at words after the first frame's; *at moves on. */
@@ -153,17 +144,6 @@ static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t
 	return wishes;
 }
 
-static inline bool cbt_copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-			    struct gb_error *err)
-{
-	return bytes == 0 || CUDA_OK(err, cudaMemcpyAsync(to, from, bytes, kind, gpu_stream()));
-}
-
-static inline enum gb_status cbt_wait(struct gb_error *err)
-{
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
-}
-
 /* Wishes to the device, and the result to 0. */
 static inline enum gb_status cbt_arrays_upload(struct cbt_arrays *a, struct gb_error *err)
 {
@@ -176,11 +156,13 @@ static inline enum gb_status cbt_arrays_upload(struct cbt_arrays *a, struct gb_e
 		const size_t bytes = cbt_wish_words(frame->leaves) * sizeof *a->wishes;
 		const struct cbt_wishes to = cbt_wishes_of(a, f, &at);
 
-		if (!cbt_copy((void *)to.split, frame->split, bytes, cudaMemcpyHostToDevice, err) ||
-		    !cbt_copy((void *)to.merge, frame->merge, bytes, cudaMemcpyHostToDevice, err))
+		if (!CUDA_OK(err, cudaMemcpyAsync((void *)to.split, frame->split, bytes,
+						  cudaMemcpyHostToDevice, gpu_stream())) ||
+		    !CUDA_OK(err, cudaMemcpyAsync((void *)to.merge, frame->merge, bytes,
+						  cudaMemcpyHostToDevice, gpu_stream())))
 			return err->code;
 	}
-	return cbt_wait(err);
+	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
 }
 
 /* The input's heap to the device; where it has none, its field with all sums 0. */
@@ -193,19 +175,17 @@ static inline enum gb_status cbt_heap_upload(const struct cbt_input *in, uint32_
 	uint64_t small[4] = { 0 }; /* a heap of depth 5 and less */
 	const void *from = in->field;
 
-	if (in->heap) {
-		if (!cbt_copy(heap, in->heap, bytes, cudaMemcpyHostToDevice, err))
-			return err->code;
-		return cbt_wait(err);
-	}
+	if (err->code)
+		return err->code;
+	if (in->heap)
+		return gpu_upload(heap, in->heap, bytes, err);
 	if (depth < 6) {
 		small[cbt_field_at(depth)] = in->field[0] << (3u << depth) % 64;
 		from = small;
 	}
-	if (!CUDA_OK(err, cudaMemsetAsync(heap, 0, bytes, gpu_stream())) ||
-	    !cbt_copy((char *)heap + sums, from, bytes - sums, cudaMemcpyHostToDevice, err))
+	if (!CUDA_OK(err, cudaMemsetAsync(heap, 0, bytes, gpu_stream())))
 		return err->code;
-	return cbt_wait(err);
+	return gpu_upload((char *)heap + sums, from, bytes - sums, err);
 }
 
 /* Ids and result into the output; its heap is left to the caller, and `leaves` where there is
@@ -219,9 +199,8 @@ static inline enum gb_status cbt_arrays_download(const struct cbt_arrays *a, voi
 	struct cbt_result result;
 
 	memset(head, 0, sizeof *head);
-	if (!cbt_copy(&result, a->result, sizeof result, cudaMemcpyDeviceToHost, err) ||
-	    !cbt_copy(cbt_output_ids(input, output), a->ids, bytes, cudaMemcpyDeviceToHost, err) ||
-	    cbt_wait(err) != GB_OK)
+	if (gpu_download(&result, a->result, sizeof result, err) ||
+	    gpu_download(cbt_output_ids(input, output), a->ids, bytes, err))
 		return err->code;
 	head->leaves = result.leaves;
 	head->id_sum = input->ids == CBT_SUM ? result.id_sum : 0;
@@ -241,8 +220,7 @@ static inline enum gb_status cbt_heap_download(const struct cbt_arrays *a, const
 		return err->code;
 	if (!cbt_has_heap(input))
 		return GB_OK;
-	if (!cbt_copy(to, heap, input->heap_words * sizeof *to, cudaMemcpyDeviceToHost, err) ||
-	    cbt_wait(err) != GB_OK)
+	if (gpu_download(to, heap, input->heap_words * sizeof *to, err))
 		return err->code;
 	if (input->op != CBT_CYCLE)
 		head->leaves = cbt_get(to, input->depth, 1);

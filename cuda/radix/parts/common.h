@@ -7,8 +7,6 @@
 #ifndef GPUBENCH_CUDA_RADIX_PARTS_COMMON_H
 #define GPUBENCH_CUDA_RADIX_PARTS_COMMON_H
 
-#include <stdlib.h>
-
 #include "common/radix.h"
 #include "common/variants.h"
 #include "cuda/check.h"
@@ -23,6 +21,12 @@ struct radix_arrays {
 	uint32_t *values_in, *values_out, *values_spare;
 };
 
+/* Bytes of one key's value: 4 for pairs, else 0. */
+static inline size_t radix_value_size(const struct radix_input *input)
+{
+	return input->values ? sizeof *input->values : 0;
+}
+
 /* What one pass reads and writes. */
 struct radix_pass {
 	const void *keys_in;
@@ -31,18 +35,7 @@ struct radix_pass {
 	uint32_t *values_out;
 };
 
-/* Accepts arrays that were never created, but zeroed. */
-static inline void radix_arrays_release(struct radix_arrays *a)
-{
-	gpu_free(a->keys_in);
-	gpu_free(a->keys_out);
-	gpu_free(a->keys_spare);
-	gpu_free(a->values_in);
-	gpu_free(a->values_out);
-	gpu_free(a->values_spare);
-}
-
-/* spare: the variant needs the third array.  On failure release() frees what there is. */
+/* spare: the variant needs the third array. */
 static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
 						 const struct radix_input *input, bool spare,
 						 struct gb_error *err)
@@ -51,49 +44,28 @@ static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
 
 	a->input = input;
 	a->count = n;
-	if (gpu_alloc(&a->keys_in, n, size, err) != GB_OK ||
-	    gpu_alloc(&a->keys_out, n, size, err) != GB_OK ||
-	    (spare && gpu_alloc(&a->keys_spare, n, size, err) != GB_OK))
-		return err->code;
+	(void)gpu_alloc(&a->keys_in, n, size, err);
+	(void)gpu_alloc(&a->keys_out, n, size, err);
+	if (spare)
+		(void)gpu_alloc(&a->keys_spare, n, size, err);
 	if (!input->values)
-		return GB_OK;
-	if (gpu_alloc(&a->values_in, n, sizeof *a->values_in, err) != GB_OK ||
-	    gpu_alloc(&a->values_out, n, sizeof *a->values_out, err) != GB_OK ||
-	    (spare && gpu_alloc(&a->values_spare, n, sizeof *a->values_spare, err) != GB_OK))
 		return err->code;
-	return GB_OK;
+	(void)gpu_alloc(&a->values_in, n, sizeof *a->values_in, err);
+	(void)gpu_alloc(&a->values_out, n, sizeof *a->values_out, err);
+	if (spare)
+		(void)gpu_alloc(&a->values_spare, n, sizeof *a->values_spare, err);
+	return err->code;
 }
 
 /* For a variant whose state begins with its struct radix_arrays: what its ops share. */
-
-/* A zeroed state of `size` bytes with its arrays; NULL, with err set, if that fails: then *state is
- * NULL or for the variant's destroy(). */
-static inline void *radix_create(void **state, size_t size, const struct radix_input *input,
-				 bool spare, struct gb_error *err)
-{
-	*state = calloc(1, size);
-	if (!*state)
-		gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	else if (radix_arrays_create((struct radix_arrays *)*state, input, spare, err) == GB_OK)
-		return *state;
-	return NULL;
-}
 
 static inline enum gb_status radix_upload(void *state, struct gb_error *err)
 {
 	const struct radix_arrays *const a = (const struct radix_arrays *)state;
 	const struct radix_input *const input = a->input;
 
-	if (a->count == 0)
-		return GB_OK;
-	if (!CUDA_OK(err, cudaMemcpyAsync(a->keys_in, input->keys, a->count * input->key_size,
-					  cudaMemcpyHostToDevice, gpu_stream())))
-		return err->code;
-	if (input->values && !CUDA_OK(err, cudaMemcpyAsync(a->values_in, input->values,
-							   a->count * sizeof *a->values_in,
-							   cudaMemcpyHostToDevice, gpu_stream())))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	(void)gpu_upload(a->keys_in, input->keys, a->count * input->key_size, err);
+	return gpu_upload(a->values_in, input->values, a->count * radix_value_size(input), err);
 }
 
 static inline enum gb_status radix_download(void *state, void *output, struct gb_error *err)
@@ -101,17 +73,9 @@ static inline enum gb_status radix_download(void *state, void *output, struct gb
 	const struct radix_arrays *const a = (const struct radix_arrays *)state;
 	const struct radix_input *const input = a->input;
 
-	if (a->count == 0)
-		return GB_OK;
-	if (!CUDA_OK(err, cudaMemcpyAsync(output, a->keys_out, a->count * input->key_size,
-					  cudaMemcpyDeviceToHost, gpu_stream())))
-		return err->code;
-	if (input->values &&
-	    !CUDA_OK(err, cudaMemcpyAsync(radix_output_values(input, output), a->values_out,
-					  a->count * sizeof *a->values_out, cudaMemcpyDeviceToHost,
-					  gpu_stream())))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	(void)gpu_download(output, a->keys_out, a->count * input->key_size, err);
+	return gpu_download(radix_output_values(input, output), a->values_out,
+			    a->count * radix_value_size(input), err);
 }
 
 /* Pass `number` of `passes`: the first reads in, the last writes out. */
@@ -137,19 +101,12 @@ static inline size_t radix_tiles(size_t count, size_t tile)
 	return count / tile + (count % tile != 0);
 }
 
-/* Bytes of one key's value: 4 for pairs, else 0. */
-static inline size_t radix_value_size(const struct radix_input *input)
-{
-	return input->values ? sizeof *input->values : 0;
-}
-
-/* Of a sort by 8-bit digits: one read for the histogram, a read and a write a pass. */
+/* Of a sort by 8-bit digits: one read for the histogram, a read and a write per pass. */
 static inline double radix_sweep_bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = (const struct radix_input *)input_;
 	const size_t item = input->key_size + radix_value_size(input);
 
-	(void)params;
 	return (double)input->count * (double)(input->key_size + input->key_size * 2 * item);
 }
 
