@@ -1,11 +1,11 @@
 /* serial.c -- cpu/serial: the paper's algorithms in one thread.
  *
  * bitfield is its figure 5: the field is read bit after bit; a set bit ends the run of zeros before
- * it, whose length tells the level of the leaf that started the run.  It takes 2^D steps, however
+ * it, whose length gives the level of the leaf that started the run.  It takes 2^D steps, however
  * few the leaves, and cannot be shared among threads: the reason for the sums.
  *
  * decode is figure 8, once for each leaf number: a descent of at most D steps, the bound being the
- * latency of two dependent loads a step.  reduce takes every pair of elements out of the heap and
+ * latency of two dependent loads per step.  reduce takes every pair of elements out of the heap and
  * puts their sum in, one at a time, from level D - 1 up.
  */
 #include "common/variants.h"

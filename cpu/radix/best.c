@@ -7,8 +7,8 @@
  * 2. Parts that would keep the other threads waiting at the end - there are few of those, in
  *    skewed inputs - are split again by all threads together.
  * 3. What is left is shared out, the large parts first.  A thread splits a part that exceeds its
- *    cache, and sorts one that does not: keys by AVX-512 (parts/best_vector.c), pairs, and keys
- *    on other processors, by a stable counting sort (parts/best_leaf.c).
+ *    cache, and sorts one that does not: keys by AVX-512 (cpu/sort/vector.c), pairs, and keys
+ *    on other processors, by a stable counting sort (cpu/sort/stable.c).
  *
  * Each split fixes eight bits of the key, or all that are left, for three accesses to a record, so
  * the work is linear for every input; sorted inputs and equal keys are noticed by the first look.
@@ -19,7 +19,8 @@
 
 #include "common/memory.h"
 #include "common/variants.h"
-#include "cpu/radix/parts/best.h"
+#include "cpu/radix/parts/best_split.h"
+#include "cpu/sort/leaf.h"
 
 enum {
 	SMALL = 1 << 14,      /* records that are sorted as one leaf, by one thread */
@@ -29,13 +30,13 @@ enum {
 struct state {
 	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
 	enum cpu_simd simd;
-	bool vector;                 /* leaves by radix_leaf_vector() */
-	int threads;                 /* no more than the keys are worth */
-	size_t leaf;                 /* a task of more records is split */
-	size_t heavy;                /* a task of more records is split by all threads */
-	struct radix_survey *survey; /* threads */
-	struct radix_worker *worker; /* threads */
-	struct radix_task *task;     /* task_room */
+	bool vector;                   /* leaves by radix_leaf_vector() */
+	int threads;                   /* no more than the keys are worth */
+	size_t leaf;                   /* a task of more records is split */
+	size_t heavy;                  /* a task of more records is split by all threads */
+	struct radix_survey *survey;   /* threads */
+	struct radix_scratch *scratch; /* threads */
+	struct radix_task *task;       /* task_room */
 	size_t task_room, task_count;
 };
 
@@ -80,9 +81,30 @@ static struct radix_task child(const struct radix_task *task, unsigned shift, co
 	};
 }
 
-/* Sort a task, by the thread that owns worker and survey. */
-static void solve(const struct state *s, struct radix_task task, const struct radix_worker *worker,
-		  struct radix_survey *survey)
+/* Sort a task that is not split any more. */
+static void sort_leaf(const struct state *s, const struct radix_task *task,
+		      const struct radix_scratch *scratch)
+{
+	const struct radix_cpu *cpu = &s->cpu;
+	const struct radix_leaf leaf = {
+		.record = (char *)cpu->record + task->begin * cpu->width,
+		.spare = (char *)cpu->spare + task->begin * cpu->width,
+		.count = task->count,
+		.width = cpu->width,
+		.low = cpu->low,
+		.top = task->top,
+		.in_spare = task->in_spare,
+	};
+
+	if (s->vector)
+		radix_leaf_vector(&leaf, scratch, s->simd);
+	else
+		radix_leaf_stable(&leaf);
+}
+
+/* Sort a task, by the thread that owns scratch and survey. */
+static void solve(const struct state *s, struct radix_task task,
+		  const struct radix_scratch *scratch, struct radix_survey *survey)
 {
 	size_t first[RADIX_DIGITS + 1];
 	unsigned shift;
@@ -93,14 +115,11 @@ static void solve(const struct state *s, struct radix_task task, const struct ra
 		if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
 			for (size_t d = 0; d < RADIX_DIGITS; d++)
 				if (first[d + 1] > first[d])
-					solve(s, child(&task, shift, first, d), worker, survey);
+					solve(s, child(&task, shift, first, d), scratch, survey);
 			return;
 		}
 	} else if (!equal) {
-		if (s->vector)
-			radix_leaf_vector(&s->cpu, &task, worker, s->simd);
-		else
-			radix_leaf_stable(&s->cpu, &task);
+		sort_leaf(s, &task, scratch);
 		task.in_spare = false;
 	}
 	settle(s, &task);
@@ -191,7 +210,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		int thread = omp_get_thread_num();
 
 		if (s->task[i].count)
-			solve(s, s->task[i], s->worker + thread, s->survey + thread);
+			solve(s, s->task[i], s->scratch + thread, s->survey + thread);
 	}
 	return GB_OK;
 }
@@ -207,13 +226,12 @@ static size_t task_room(const struct state *s)
 	return 1 + RADIX_DIGITS * (1 + levels * (s->cpu.count / s->heavy));
 }
 
-/* What the threads need to sort leaves by vectors. */
-static void alloc_leaves(struct state *s, struct gb_error *err)
+static void alloc_scratch(struct state *s, struct gb_error *err)
 {
 	size_t room = s->cpu.count < s->leaf ? s->cpu.count : s->leaf;
 	bool halves = s->simd >= CPU_VBMI2 && s->cpu.width == 4;
 	for (int t = 0; t < s->threads; t++) {
-		struct radix_worker *w = &s->worker[t];
+		struct radix_scratch *w = &s->scratch[t];
 
 		w->full = gb_host_alloc(room, s->cpu.width, err);
 		for (int i = 0; i < 2 && halves; i++)
@@ -241,9 +259,9 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->task_room = task_room(s);
 	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
 	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
-	s->worker = gb_host_zalloc((size_t)s->threads, sizeof *s->worker, err);
-	if (!err->code && s->vector)
-		alloc_leaves(s, err);
+	s->scratch = gb_host_zalloc((size_t)s->threads, sizeof *s->scratch, err);
+	if (s->scratch && s->vector)
+		alloc_scratch(s, err);
 	return err->code;
 }
 

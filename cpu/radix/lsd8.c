@@ -1,4 +1,4 @@
-/* lsd8.c -- cpu/lsd8: least-significant-digit counting sort, 8 bits a pass, OpenMP.
+/* lsd8.c -- cpu/lsd8: least-significant-digit counting sort, 8 bits per pass, OpenMP.
  *
  * Against split: 256 instead of 2 places to go to, so an eighth of the passes.  Each thread owns
  * a contiguous chunk; per digit it counts its keys, the counts of all threads tell where its keys
@@ -11,7 +11,7 @@
 #include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/radix/parts/common.h"
-#include "cpu/radix/parts/digit.h"
+#include "cpu/sort/digit.h"
 
 struct state {
 	struct radix_cpu cpu;          /* first: see radix_cpu_reset() */

@@ -19,7 +19,7 @@
  *	bitfield  leaves of each chunk counted, their prefix sums, then decode
  *
  * Bytes, F = 2^D / 8 of a field: reduce reads F and writes 3 F; decode reads F and writes 4 bytes
- * a leaf.  At 4.3 TB/s and depth 28 these are 31 us, and 258 us for a full tree; at depth 17 the
+ * per leaf.  At 4.3 TB/s and depth 28 these are 31 us, and 258 us for a full tree; at depth 17 the
  * launch and a dozen dependent steps of 0.1 to 0.7 us are all: 2 to 4 us are to be expected.
  */
 #include "cuda/cbt/parts/chunk.h"
@@ -30,7 +30,7 @@
 enum {
 	BLOCK = CBT_BLOCK,
 	WARPS = CBT_WARPS,
-	WIDE_LEVELS = 17, /* most that wide_kernel takes */
+	WIDE_LEVELS = (int)CBT_WIDE_LEVELS, /* most that wide_kernel takes */
 	WIDE_COUNTS = 1 << (WIDE_LEVELS - QUAD_LEVELS + 1),
 	SLICE_LEVELS = 13, /* a block of it writes the share of 2^13 bits */
 	SLICE_STRIPS = 1 << (SLICE_LEVELS - STRIP_LEVELS),
@@ -39,17 +39,8 @@ enum {
 	TILE_STRIPS = 1 << (TILE_LEVELS - STRIP_LEVELS),
 	GROUP = 32, /* nodes that fill whole words, GROUP_LEVELS below their root */
 	GROUP_LEVELS = 5,
-	FAN_LEVELS = 7, /* 2^7 subtrees are put together by one block */
+	FAN_LEVELS = (int)CBT_BLOCK_FAN, /* 2^7 subtrees are put together by one block */
 };
-
-/* Tests lower them, to reach every path with small trees. */
-static unsigned wide_levels = WIDE_LEVELS, fan_levels = FAN_LEVELS;
-
-void cbt_cuda_block_limits(unsigned wide, unsigned fan)
-{
-	wide_levels = wide ? wide : (unsigned)WIDE_LEVELS;
-	fan_levels = fan ? fan : (unsigned)FAN_LEVELS;
-}
 
 struct state {
 	struct cbt_arrays arrays;
@@ -382,7 +373,7 @@ static enum gb_status create_tiles(struct state *s, struct gb_error *err)
 {
 	const size_t nodes = (size_t)2 << (s->arrays.input->depth - TILE_LEVELS);
 
-	s->fan = fan_levels;
+	s->fan = cbt_cuda_limits.block_fan;
 	(void)gpu_alloc(&s->partial, GROUP * nodes, sizeof *s->partial, err);
 	return gpu_alloc(&s->ticket, nodes, sizeof *s->ticket, err);
 }
@@ -408,7 +399,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 		(void)gpu_alloc(&s->heap[i], cbt_heap_words32(input), sizeof *s->heap[i], err);
 	if (input->op == CBT_BITFIELD)
 		return create_offsets(s, err);
-	if (cbt_has_heap(input) && input->depth > wide_levels)
+	if (cbt_has_heap(input) && input->depth > cbt_cuda_limits.wide)
 		return create_tiles(s, err);
 	return err->code;
 }
@@ -460,7 +451,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 }
 
 /* In fields: a reduction reads one and writes three, a decoding reads one and, like all of them,
- * writes the ids; bitfield reads it twice; a frame reads one, and two wishes a leaf, and writes
+ * writes the ids; bitfield reads it twice; a frame reads one, and two wishes per leaf, and writes
  * another before it is reduced. */
 static double bytes(const void *params, const void *input_)
 {

@@ -10,7 +10,7 @@
  *	        D changes.  A descent comes there from a sum of 2, whose left bit never changes, so
  *	        it goes the same way whenever it comes.
  *
- * Bounds: a reduction reads and writes each level, 8 bits a leaf, and its D launches of about 2 us
+ * Bounds: a reduction reads and writes each level, 8 bits per leaf, and its D launches of about 2 us
  * are all there is below depth 20.  A descent is D dependent loads; at depth 28, 2^28 leaves, some
  * 28 * 2^28 sectors of 32 bytes mostly from L1 and L2: expect 20 times the 258 us that the ids
  * take at 4.3 TB/s.
@@ -287,7 +287,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 }
 
 /* A reduction reads every level and writes all but the field, 7 fields in all; a decoding reads
- * the heap and writes the ids; an update reads a heap and two wishes a leaf, and writes nothing
+ * the heap and writes the ids; an update reads a heap and two wishes per leaf, and writes nothing
  * to speak of. */
 static double bytes(const void *params, const void *input_)
 {

@@ -26,16 +26,8 @@ enum {
 	TILE_CHUNKS = 1 << (TILE_LEVELS - CBT_CHUNK_LEVELS),
 	STRIP_CHUNKS = 1 << ((int)STRIP_LEVELS - (int)CBT_CHUNK_LEVELS),
 	STRIP_WORDS = 1 << (STRIP_LEVELS - 5),
-	FAN_LEVELS = 10, /* 2^10 tiles or groups are added up by one block */
+	FAN_LEVELS = (int)CBT_OCBT_FAN, /* 2^10 tiles or groups are added up by one block */
 };
-
-/* Tests lower it, to have groups of groups in small trees. */
-static unsigned fan_levels = FAN_LEVELS;
-
-void cbt_cuda_ocbt_limit(unsigned fan)
-{
-	fan_levels = fan ? fan : (unsigned)FAN_LEVELS;
-}
 
 /* On the device. */
 struct tree {
@@ -212,7 +204,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "ocbt finds leaves by its sums: --op=bitfield is for serial and "
 			       "block");
-	s->fan = fan_levels;
+	s->fan = cbt_cuda_limits.ocbt_fan;
 	(void)cbt_arrays_create(&s->arrays, input, err);
 	(void)gpu_alloc(&s->ticket, ticket_words(depth), sizeof *s->ticket, err);
 	for (int i = 0; i < trees; i++) {

@@ -2,8 +2,8 @@
  *
  * The paper's flow chart, bit after bit: a set bit ends the leaf before it, whose level follows
  * from the zeros between them.  It is there for Fig. 6, which sets one thread of a GPU against
- * one of a CPU: the bound is the latency of dependent instructions, about 10 a bit, and of one
- * load in 32 bits.  At 1.8 GHz and 5 cycles an instruction some 30 ns a bit are to be expected on
+ * one of a CPU: the bound is the latency of dependent instructions, about 10 per bit, and of one
+ * load in 32 bits.  At 1.8 GHz and 5 cycles per instruction some 30 ns per bit are to be expected on
  * an H200, 30 s at depth 30.
  */
 #include "cuda/cbt/parts/common.h"

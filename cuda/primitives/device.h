@@ -11,9 +11,9 @@
  *   - Flag and sum share one word, and the word is all that is handed over: relaxed loads and
  *     stores of it are enough, and loads of several predecessors may be under way at once.
  *   - Tiles take their number from a counter when they start (next_tile), so every tile waits
- *     only for tiles that already run and that publish PARTIAL before they wait for anybody: the
+ *     only for tiles that already run and that publish PARTIAL before they wait: the
  *     chain moves on however few blocks are resident.
- *   - Words start as 0.  Tile 0 publishes FINAL at once, so nobody looks back beyond it.
+ *   - Words start as 0.  Tile 0 publishes FINAL at once, so no tile looks back beyond it.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_DEVICE_H
 #define GPUBENCH_CUDA_PRIMITIVES_DEVICE_H

@@ -198,7 +198,7 @@ struct arrays {
 	uint32_t *values_out, *values_spare;
 };
 
-/* What a pass is told.  W: the type of a look-back word. */
+/* The arguments of a pass.  W: the type of a look-back word. */
 template <class W> struct pass {
 	struct arrays arrays;
 	struct header *header;

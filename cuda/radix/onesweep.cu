@@ -5,7 +5,7 @@
  * writes them in runs from shared memory.  Digits that all keys share cost no pass.  The sort is
  * primitives/sort.cu, which says how; here it is a variant of radix.
  *
- * Beside split-fused it takes 8 bits a pass instead of one.  Bytes moved per u32 key: 4 for the
+ * Beside split-fused it takes 8 bits per pass instead of one.  Bytes moved per u32 key: 4 for the
  * histogram and 8 in each of 4 passes, 36 in all; pairs 68, u64 136.  The bound is a quarter of
  * that at copy bandwidth, plus ranking: eight ballots per key and pass.
  */

@@ -176,7 +176,7 @@ static __global__ void __launch_bounds__(BLOCK, 1) small_kernel(struct arrays a,
 	for (int k = 0; k < ITEMS; k++)
 		item[k] = k * WARP < left ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
 	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += DIGIT_BITS) {
-		uint32_t ranks[ITEMS / 2]; /* two to a word: all must fit into 64 registers */
+		uint32_t ranks[ITEMS / 2]; /* two per word: all must fit into 64 registers */
 
 		for (unsigned d = lane; d < DIGITS; d += WARP)
 			s->count[warp][d] = 0;
@@ -248,7 +248,7 @@ template <class ELEMENT, int ITEMS, bool CLUSTER> static struct shape shape_of(v
 
 enum { SHAPES = 5 };
 
-/* In the order in which they are tried: few elements a thread are sorted sooner, so a cluster
+/* In the order in which they are tried: few elements per thread are sorted sooner, so a cluster
  * grows before its blocks do.  A lone block of more than the fewest is for devices without
  * clusters. */
 template <class ELEMENT> static void list_shapes(struct shape shape[SHAPES])

@@ -51,7 +51,7 @@ static __device__ __forceinline__ unsigned padded(unsigned i)
 	return i + i / 32;
 }
 
-/* One block per TILE elements, two a thread: value becomes its exclusive prefix sum within the
+/* One block per TILE elements, two per thread: value becomes its exclusive prefix sum within the
  * tile, sum[block] the tile's sum. */
 template <class T> static __global__ void scan_kernel(T *value, size_t count, uint64_t *sum)
 {

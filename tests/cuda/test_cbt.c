@@ -67,24 +67,25 @@ static void run(const char *name, const char *words)
 /* Groups of 2, 4 and 128 tiles; of 19 - 15 = 4 levels those of 8 leave one. */
 Test(variants_cbt, tiles)
 {
+	cbt_cuda_limits.wide = 15;
 	for (unsigned fan = 1; fan <= 3; fan++) {
-		cbt_cuda_block_limits(15, fan);
+		cbt_cuda_limits.block_fan = fan;
 		run("block", "--op=reduce,cycle --depth=16,17,19 --shape=random --fill=0.2");
 		run("block", "--op=update --depth=16,17 --shape=random --fill=0.01 --frames=3");
 	}
-	cbt_cuda_block_limits(15, 0);
+	cbt_cuda_limits.block_fan = CBT_BLOCK_FAN;
 	run("block", "--op=reduce --depth=16,17,19 --shape=random --fill=0.2,1");
-	cbt_cuda_block_limits(0, 0);
+	cbt_cuda_limits.wide = CBT_WIDE_LEVELS;
 }
 
 Test(variants_cbt, groups_above_1024_bits)
 {
 	for (unsigned fan = 1; fan <= 3; fan++) {
-		cbt_cuda_ocbt_limit(fan);
+		cbt_cuda_limits.ocbt_fan = fan;
 		run("ocbt", "--op=reduce,cycle --depth=15,16,17,19 --shape=random --fill=0.2");
 		run("ocbt", "--op=update --depth=16,17 --shape=random --fill=0.01 --frames=3");
 	}
-	cbt_cuda_ocbt_limit(0);
+	cbt_cuda_limits.ocbt_fan = CBT_OCBT_FAN;
 }
 
 /* One leaf, two leaves: the root itself, and leaves that span many chunks of 1024 bits. */

@@ -79,7 +79,7 @@ void cbt_cpu_reduce(uint64_t *heap, unsigned depth)
 }
 
 /* Leaf numbers of siblings that are leaves are neighbours, so the right one looks at the one
- * before it; that the left one is a leaf is told by their parent's sum, which a frame leaves as it
+ * before it; their parent's sum shows whether the left one is a leaf, which a frame leaves as it
  * was. */
 void cbt_cpu_change(uint64_t *heap, unsigned depth, const struct cbt_frame *frame, size_t leaf,
 		    uint32_t k)

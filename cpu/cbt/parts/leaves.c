@@ -9,7 +9,7 @@
  * that.
  *
  * The bound is the ids: four bytes written for each leaf, a bit to 2^D bits read; in the caches
- * about five operations a word and seven for sixteen ids, by the two ports that take 512 bits.
+ * about five operations per word and seven for sixteen ids, by the two ports that take 512 bits.
  */
 #include "cpu/cbt/parts/leaves.h"
 

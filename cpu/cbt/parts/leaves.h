@@ -1,6 +1,6 @@
 /* leaves.h -- the leaves of a tree, streamed from its field in order.
  *
- * A set bit starts a leaf and the distance to the next one tells its level, so the field alone
+ * A set bit starts a leaf and the distance to the next one gives its level, so the field alone
  * gives the ids at the speed of reading it; sums are needed only to know the number of the first
  * leaf of a range.
  */

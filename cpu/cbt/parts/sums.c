@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "cpu/cbt/parts/sums_block.h"
 
 enum {
 	GROUP = 64,
@@ -43,7 +42,7 @@ enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth,
 	if (depth < CBT_BLOCK_LEVELS)
 		return GB_OK;
 	s->levels = depth < CBT_SUBTREE_LEVELS ? depth : CBT_SUBTREE_LEVELS;
-	/* Four subtrees a thread, if there is that much to do. */
+	/* Four subtrees per thread, if there is that much to do. */
 	while (threads > 1 && s->levels > CBT_BLOCK_LEVELS &&
 	       (size_t)1 << (depth - s->levels) < 4 * (size_t)threads)
 		s->levels--;

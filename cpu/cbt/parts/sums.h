@@ -11,34 +11,7 @@
 #ifndef GPUBENCH_CPU_CBT_PARTS_SUMS_H
 #define GPUBENCH_CPU_CBT_PARTS_SUMS_H
 
-#include "cpu/cbt/parts/common.h"
-
-enum {
-	CBT_BLOCK_LEVELS = 12,   /* a block is 2^12 bits of the field */
-	CBT_SUBTREE_LEVELS = 18, /* a subtree at most 2^18 */
-};
-
-enum {
-	CBT_FIRST_JOINT = 9, /* bits: of numbers that are packed by a table */
-	CBT_JOINTS = 8,
-};
-
-/* How 32 numbers of one width, four to a 64-bit lane, become consecutive bytes: those that `take`
- * says, from the lanes' bytes `from`; of even fours and of odd ones. */
-struct cbt_joint {
-	uint8_t from[2][64] __attribute__((aligned(64)));
-	uint64_t take[2];
-};
-
-struct cbt_sums {
-	uint64_t *heap;
-	unsigned depth;
-	unsigned levels; /* of a subtree; 0: too small a tree, all is done by cbt_sums_top() */
-	enum cpu_simd simd;
-	bool around;             /* write the lowest sums around the caches */
-	uint32_t *count;         /* of the 64 nodes six levels below each subtree's root */
-	struct cbt_joint *joint; /* of widths CBT_FIRST_JOINT and on */
-};
+#include "cpu/cbt/parts/sums_block.h"
 
 /* For a heap of its own; `threads` will share the work. */
 enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth, int threads,
@@ -46,10 +19,9 @@ enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth,
 
 /* Number of subtrees. */
 size_t cbt_sums_subtrees(const struct cbt_sums *s);
-/* All sums within subtree number i, but for those of its six highest levels. */
+/* All sums within subtree number i, but for those of its six highest levels; cbt_sums_fence() is
+ * due after it. */
 void cbt_sums_subtree(const struct cbt_sums *s, size_t i);
-/* By each thread after its subtrees: other threads will see what it wrote. */
-void cbt_sums_fence(const struct cbt_sums *s);
 /* The sums of the six highest levels of the subtrees and those above, and the depth marker. */
 void cbt_sums_top(const struct cbt_sums *s);
 

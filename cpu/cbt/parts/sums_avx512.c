@@ -6,7 +6,7 @@
  * vectors and some 220 operations by the two ports that take 512 bits, 110 cycles; written within
  * the nearest cache it takes about 120.
  */
-#include "cpu/cbt/parts/sums_block.h"
+#include "cpu/cbt/parts/sums_avx512.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -47,8 +47,7 @@ static const uint8_t from_24[2][64]
 	__attribute__((aligned(64))) = { { SIXTY_FOUR(OF_24, 0) }, { SIXTY_FOUR(OF_24, 64) } };
 static const uint8_t from_56[64] __attribute__((aligned(64))) = { SIXTY_FOUR(OF_56, 0) };
 
-/* Line number `line` of the bytes of four vectors that hold `bytes` each, which lie as from[] says.
- */
+/* Line number `line` of the bytes of four vectors that hold `bytes` each, at the places in from. */
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i gather(const __m512i x[4], unsigned bytes,
 					   const uint8_t from[][64], unsigned line)
 {

@@ -9,7 +9,7 @@
 #define GPUBENCH_CPU_OCTREE_PARTS_MORTON_H
 
 #include "cpu/octree/parts/common.h"
-#include "cpu/radix/parts/best.h"
+#include "cpu/sort/leaf.h"
 
 /* A body on its way to its cell. */
 struct octree_record {

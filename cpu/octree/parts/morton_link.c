@@ -22,16 +22,18 @@ enum { TIES = 32 }; /* no fewer than a bucket */
 
 void octree_sort_words(const struct octree_morton *m, const struct octree_worker *worker, size_t n)
 {
-	const struct radix_cpu sort = {
-		.width = 8, .top = 64, .record = worker->word[1], .spare = worker->word[0]
-	};
-	const struct radix_task task = { .count = n, .top = 64, .in_spare = true };
-	const struct radix_worker own = { .full = worker->word[2] };
+	const struct radix_leaf leaf = { .record = worker->word[1],
+					 .spare = worker->word[0],
+					 .count = n,
+					 .width = 8,
+					 .top = 64,
+					 .in_spare = true };
+	const struct radix_scratch scratch = { .full = worker->word[2] };
 
 	if (m->cpu.simd >= OCTREE_AVX512)
-		radix_leaf_vector(&sort, &task, &own, CPU_AVX512);
+		radix_leaf_vector(&leaf, &scratch, CPU_AVX512);
 	else
-		radix_leaf_stable(&sort, &task);
+		radix_leaf_stable(&leaf);
 }
 
 /* Sorted words to sorted keys, in place, and bodies to order. */

@@ -5,7 +5,7 @@
  * moving by them would do little: then the OR and the AND of all records tell the first bit in
  * which they differ, and the digit is chosen anew from there.
  */
-#include "cpu/radix/parts/best.h"
+#include "cpu/radix/parts/best_split.h"
 
 enum {
 	BLOCK = 8192,    /* records: what is read twice is still in the core's cache */
@@ -14,46 +14,45 @@ enum {
 
 #define SAME(x) (x)
 
-#define DEFINE_SURVEY(type, suffix, order)                                                         \
-	/* The bits in which key[0 .. n - 1] differ. */                                            \
-	static uint64_t difference_##suffix(const void *record, size_t n)                          \
-	{                                                                                          \
-		const type *key = record;                                                          \
-		type any = 0, all = (type)-1;                                                      \
-                                                                                                   \
-		for (size_t i = 0; i < n; i++) {                                                   \
-			any |= order(key[i]);                                                      \
-			all &= order(key[i]);                                                      \
-		}                                                                                  \
-		return any ^ all;                                                                  \
-	}                                                                                          \
-                                                                                                   \
-	/* True if key[0] .. key[n] ascend by the bits from `low` on. */                           \
-	static bool ascends_##suffix(const type *key, size_t n, unsigned low)                      \
-	{                                                                                          \
-		unsigned descents = 0;                                                             \
-                                                                                                   \
-		for (size_t i = 0; i < n; i++)                                                     \
-			descents |= order(key[i]) >> low > order(key[i + 1]) >> low;               \
-		return !descents;                                                                  \
-	}                                                                                          \
-                                                                                                   \
-	/* Survey key[begin .. end - 1] out of `count`, and the order of its last with the next. \
-	 */ \
-	static void survey_##suffix(const void *record, size_t begin, size_t end, size_t count,    \
-				    unsigned shift, unsigned low, struct radix_survey *survey)     \
-	{                                                                                          \
-		const type *key = record;                                                          \
-                                                                                                   \
-		*survey = (struct radix_survey){ .sorted = true };                                 \
-		for (size_t i = begin; i < end; i += BLOCK) {                                      \
-			size_t n = end - i < BLOCK ? end - i : BLOCK;                              \
-			bool last = i + n == count;                                                \
-                                                                                                   \
-			if (survey->sorted)                                                        \
-				survey->sorted = ascends_##suffix(key + i, n - last, low);         \
-			radix_digit_count_##suffix(key + i, n, shift, survey->count);              \
-		}                                                                                  \
+#define DEFINE_SURVEY(type, suffix, order)                                                      \
+	/* The bits in which key[0 .. n - 1] differ. */                                         \
+	static uint64_t difference_##suffix(const void *record, size_t n)                       \
+	{                                                                                       \
+		const type *key = record;                                                       \
+		type any = 0, all = (type)-1;                                                   \
+                                                                                                \
+		for (size_t i = 0; i < n; i++) {                                                \
+			any |= order(key[i]);                                                   \
+			all &= order(key[i]);                                                   \
+		}                                                                               \
+		return any ^ all;                                                               \
+	}                                                                                       \
+                                                                                                \
+	/* True if key[0] .. key[n] ascend by the bits from `low` on. */                        \
+	static bool ascends_##suffix(const type *key, size_t n, unsigned low)                   \
+	{                                                                                       \
+		unsigned descents = 0;                                                          \
+                                                                                                \
+		for (size_t i = 0; i < n; i++)                                                  \
+			descents |= order(key[i]) >> low > order(key[i + 1]) >> low;            \
+		return !descents;                                                               \
+	}                                                                                       \
+                                                                                                \
+	/* Survey key[begin .. end - 1] of `count`, and the order of the last with the next. */ \
+	static void survey_##suffix(const void *record, size_t begin, size_t end, size_t count, \
+				    unsigned shift, unsigned low, struct radix_survey *survey)  \
+	{                                                                                       \
+		const type *key = record;                                                       \
+                                                                                                \
+		*survey = (struct radix_survey){ .sorted = true };                              \
+		for (size_t i = begin; i < end; i += BLOCK) {                                   \
+			size_t n = end - i < BLOCK ? end - i : BLOCK;                           \
+			bool last = i + n == count;                                             \
+                                                                                                \
+			if (survey->sorted)                                                     \
+				survey->sorted = ascends_##suffix(key + i, n - last, low);      \
+			radix_digit_count_##suffix(key + i, n, shift, survey->count);           \
+		}                                                                               \
 	}
 
 DEFINE_SURVEY(uint32_t, u32, SAME)

@@ -1,7 +1,7 @@
 /* chunk.h -- a warp decodes, or changes, the 1024 bits of the field that it owns.
  *
- * A lane owns 32 bits, one row.  popc and a warp's scan tell how many leaves come before a row in
- * the chunk; the sums above tell how many come before the chunk: those of the left siblings of
+ * A lane owns 32 bits, one row.  popc and a warp's scan give how many leaves come before a row in
+ * the chunk; the sums above give how many come before the chunk: those of the left siblings of
  * all its ancestors, one lane each, at addresses that do not depend on each other.  A leaf ends
  * where the next one starts, which is a vote and a shuffle away.  Subtrees are aligned: a leaf
  * that starts within a chunk ends within it, only one that starts with the chunk may end beyond,
@@ -12,8 +12,8 @@
  *	before(k, level)    by all lanes: the leaves before the subtree of node k, in all lanes
  *
  * Ids are put in order in shared memory before they are written, so that stores are coalesced
- * whatever the tree is like.  About 10 instructions a leaf of the fullest row, 40 a row besides:
- * a full tree is bound by its ids, 4 bytes a leaf, a sparse one by instructions.
+ * whatever the tree is like.  About 10 instructions per leaf of the fullest row, and 40 per row:
+ * a full tree is bound by its ids, 4 bytes per leaf, a sparse one by instructions.
  *
  * A change of the tree is a gather: each row looks for what leaves do to it, the own ones and the
  * one that covers it, and is written once, to another field.  No atomics; reading and writing may
@@ -169,7 +169,7 @@ static __device__ __forceinline__ uint32_t stage_place(uint32_t i)
 }
 
 /* By all lanes of a warp: the ids of chunk `chunk`, whose rows are given, to ids, from the place
- * on that the sums tell; returns the leaves.  ids NULL: each lane's are added to *sum. stage:
+ * on that the sums give; returns the leaves.  ids NULL: each lane's are added to *sum. stage:
  * CBT_STAGE words of shared memory of the warp's own; not used, and NULL, without ids. */
 template <class SUMS>
 static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsigned depth,

@@ -1,6 +1,5 @@
-/* limits.h -- for tests: what sends cuda/block and cuda/ocbt down the paths of large trees.
- *
- * The limits hold for variants created from now on; 0 stands for the variant's own.
+/* limits.h -- from which size on cuda/block and cuda/ocbt take the paths of large trees: tests lower
+ * that, for variants created from then on, to take these paths with small trees.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_LIMITS_H
 #define GPUBENCH_CUDA_CBT_PARTS_LIMITS_H
@@ -9,12 +8,14 @@
 extern "C" {
 #endif
 
-/* Trees deeper than `wide` (15 .. 17) are reduced by tiles, 2^fan (1 .. 7) of which are put
- * together at a time. */
-void cbt_cuda_block_limits(unsigned wide, unsigned fan);
+/* The most that each may be, and what it is unless a test changes it. */
+enum { CBT_WIDE_LEVELS = 17, CBT_BLOCK_FAN = 7, CBT_OCBT_FAN = 10 };
 
-/* 2^fan (1 .. 10) tiles are put together at a time. */
-void cbt_cuda_ocbt_limit(unsigned fan);
+extern struct cbt_cuda_limits {
+	unsigned wide;      /* block: trees deeper than this, 15 at least, are reduced by tiles, */
+	unsigned block_fan; /* 2^block_fan of which, 2 at least, are put together at a time */
+	unsigned ocbt_fan;  /* ocbt: 2^ocbt_fan tiles, 2 at least, are put together at a time */
+} cbt_cuda_limits;
 
 #ifdef __cplusplus
 }

@@ -1,12 +1,12 @@
-/* best_leaf.c -- cpu/best: a task that fits the cache, in portable C, stable.
+/* stable.c -- a leaf in portable C, stable.
  *
- * Least-significant-digit counting sort, 8 bits a pass, between the task's own ranges of the two
- * arrays, all digits counted in one pass, constant digits skipped; few records by insertion.
- * This is the path of pairs, and of keys on a processor without AVX-512.
+ * Least-significant-digit counting sort, 8 bits per pass, between the two arrays, all digits
+ * counted in one pass, constant digits skipped; few records by insertion.
  */
 #include <string.h>
 
-#include "cpu/radix/parts/best.h"
+#include "cpu/sort/digit.h"
+#include "cpu/sort/leaf.h"
 
 enum { FEW = 32, MAX_PASSES = 64 / RADIX_DIGIT_BITS };
 
@@ -62,47 +62,44 @@ enum { FEW = 32, MAX_PASSES = 64 / RADIX_DIGIT_BITS };
 		return true;                                                          \
 	}
 
-#define DEFINE_LEAF(type, suffix)                                                                    \
-	DEFINE_INSERTION(type, suffix)                                                               \
-	DEFINE_COUNT(type, suffix)                                                                   \
-	DEFINE_PASS(type, suffix)                                                                    \
-	/* Sort n records that lie in key; the result belongs into out, which is either of the two \
-	 * ranges key and other. */ \
-	static void leaf_##suffix(type *key, type *other, type *out, size_t n, unsigned low,         \
-				  unsigned top)                                                      \
-	{                                                                                            \
-		uint32_t count[MAX_PASSES][RADIX_DIGITS];                                            \
-		unsigned passes = (top - low + RADIX_DIGIT_BITS - 1) / RADIX_DIGIT_BITS;             \
-                                                                                                     \
-		if (n <= FEW) {                                                                      \
-			insertion_##suffix(key, n, low, out);                                        \
-			return;                                                                      \
-		}                                                                                    \
-		count_##suffix(key, n, low, passes, count);                                          \
-		for (unsigned p = 0; p < passes; p++) {                                              \
-			if (!pass_##suffix(key, n, low + p * RADIX_DIGIT_BITS, other, count[p]))     \
-				continue;                                                            \
-			type *swap = key;                                                            \
-			key = other;                                                                 \
-			other = swap;                                                                \
-		}                                                                                    \
-		if (key != out)                                                                      \
-			memcpy(out, key, n * sizeof *out);                                           \
+/* leaf_suffix(): sort n records that lie in key; the result belongs into out, which is either of the
+ * two ranges key and other. */
+#define DEFINE_LEAF(type, suffix)                                                                \
+	DEFINE_INSERTION(type, suffix)                                                           \
+	DEFINE_COUNT(type, suffix)                                                               \
+	DEFINE_PASS(type, suffix)                                                                \
+	static void leaf_##suffix(type *key, type *other, type *out, size_t n, unsigned low,     \
+				  unsigned top)                                                  \
+	{                                                                                        \
+		uint32_t count[MAX_PASSES][RADIX_DIGITS];                                        \
+		unsigned passes = (top - low + RADIX_DIGIT_BITS - 1) / RADIX_DIGIT_BITS;         \
+                                                                                                 \
+		if (n <= FEW) {                                                                  \
+			insertion_##suffix(key, n, low, out);                                    \
+			return;                                                                  \
+		}                                                                                \
+		count_##suffix(key, n, low, passes, count);                                      \
+		for (unsigned p = 0; p < passes; p++) {                                          \
+			if (!pass_##suffix(key, n, low + p * RADIX_DIGIT_BITS, other, count[p])) \
+				continue;                                                        \
+			type *swap = key;                                                        \
+			key = other;                                                             \
+			other = swap;                                                            \
+		}                                                                                \
+		if (key != out)                                                                  \
+			memcpy(out, key, n * sizeof *out);                                       \
 	}
 
 DEFINE_LEAF(uint32_t, u32)
 DEFINE_LEAF(uint64_t, u64)
 
-void radix_leaf_stable(const struct radix_cpu *cpu, const struct radix_task *task)
+void radix_leaf_stable(const struct radix_leaf *leaf)
 {
-	void *from = task->in_spare ? cpu->spare : cpu->record;
-	void *other = task->in_spare ? cpu->record : cpu->spare;
-	size_t n = task->count, b = task->begin;
+	void *from = leaf->in_spare ? leaf->spare : leaf->record;
+	void *other = leaf->in_spare ? leaf->record : leaf->spare;
 
-	if (cpu->width == 8)
-		leaf_u64((uint64_t *)from + b, (uint64_t *)other + b, (uint64_t *)cpu->record + b,
-			 n, cpu->low, task->top);
+	if (leaf->width == 8)
+		leaf_u64(from, other, leaf->record, leaf->count, leaf->low, leaf->top);
 	else
-		leaf_u32((uint32_t *)from + b, (uint32_t *)other + b, (uint32_t *)cpu->record + b,
-			 n, cpu->low, task->top);
+		leaf_u32(from, other, leaf->record, leaf->count, leaf->low, leaf->top);
 }

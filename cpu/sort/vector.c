@@ -1,4 +1,4 @@
-/* best_vector.c -- cpu/best: a task that fits the cache, in AVX-512.
+/* vector.c -- a leaf in AVX-512.
  *
  * A radix exchange sort: the keys are split by their highest unknown bit, 0 before 1, until few
  * enough are left for a sorting network in registers (network.h).  Bits as pivots need no
@@ -13,12 +13,14 @@
  * a part of the first split has 24, so a scatter by 8 bits more that stores only the lower half
  * gets there (with VBMI2, which compresses 16-bit lanes).
  */
+#include "cpu/sort/leaf.h"
+
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 #include <string.h>
 
-#include "cpu/radix/parts/best.h"
+#include "cpu/sort/digit.h"
 
 #define INLINE __attribute__((always_inline))
 
@@ -106,7 +108,7 @@ static inline INLINE CPU_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned c
 #define MASK_MAX  _mm512_mask_max_epu16
 #define MASK      __mmask32
 #define XOR_LANES xor_lanes_16
-#include "cpu/radix/parts/network.h"
+#include "cpu/sort/network.h"
 
 #define NAME(x)   x##_32
 #define LANES     16
@@ -116,7 +118,7 @@ static inline INLINE CPU_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned c
 #define MASK_MAX  _mm512_mask_max_epu32
 #define MASK      __mmask16
 #define XOR_LANES xor_lanes_32
-#include "cpu/radix/parts/network.h"
+#include "cpu/sort/network.h"
 
 #define NAME(x)   x##_64
 #define LANES     8
@@ -126,7 +128,7 @@ static inline INLINE CPU_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned c
 #define MASK_MAX  _mm512_mask_max_epu64
 #define MASK      __mmask8
 #define XOR_LANES xor_lanes_64
-#include "cpu/radix/parts/network.h"
+#include "cpu/sort/network.h"
 
 /* A mask of the lanes first .. first + lanes - 1 that are below n. */
 static inline INLINE CPU_AVX512_TARGET uint32_t below(size_t n, size_t first, unsigned lanes)
@@ -514,62 +516,55 @@ static void sort_64(uint64_t *key, uint64_t *spare, size_t n, unsigned top, uint
 /* ---- the leaf ----------------------------------------------------------------------------- */
 
 CPU_AVX512_TARGET
-static void leaf_32(const struct radix_cpu *cpu, const struct radix_task *task,
-		    const struct radix_worker *worker, enum cpu_simd simd)
+static void leaf_32(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
+		    enum cpu_simd simd)
 {
-	uint32_t *record = (uint32_t *)cpu->record + task->begin;
-	uint32_t *spare = (uint32_t *)cpu->spare + task->begin;
-	uint32_t *key = task->in_spare ? spare : record;
-	size_t n = task->count;
-	bool digit = task->top > HALF_BITS && task->top <= HALF_BITS + RADIX_DIGIT_BITS;
+	uint32_t *record = leaf->record, *spare = leaf->spare;
+	size_t n = leaf->count;
+	bool digit = leaf->top > HALF_BITS && leaf->top <= HALF_BITS + RADIX_DIGIT_BITS;
 
-	if (simd >= CPU_VBMI2 && digit && n >> (task->top - HALF_BITS) >= PER_DIGIT) {
-		scatter_to_half(key, record, n, worker->half);
+	if (simd >= CPU_VBMI2 && digit && n >> (leaf->top - HALF_BITS) >= PER_DIGIT) {
+		scatter_to_half(leaf->in_spare ? spare : record, record, n, scratch->half);
 	} else if (n <= NETWORK_32) {
-		few_32(key, n, record);
+		few_32(leaf->in_spare ? spare : record, n, record);
 	} else {
-		if (!task->in_spare)
+		if (!leaf->in_spare)
 			memcpy(spare, record, n * sizeof *spare);
-		sort_32(spare, worker->full, n, difference_32(spare, n), record, worker->half);
+		sort_32(spare, scratch->full, n, difference_32(spare, n), record, scratch->half);
 	}
 }
 
 CPU_AVX512_TARGET
-static void leaf_64(const struct radix_cpu *cpu, const struct radix_task *task,
-		    const struct radix_worker *worker)
+static void leaf_64(const struct radix_leaf *leaf, const struct radix_scratch *scratch)
 {
-	uint64_t *record = (uint64_t *)cpu->record + task->begin;
-	uint64_t *spare = (uint64_t *)cpu->spare + task->begin;
-	uint64_t *key = task->in_spare ? spare : record;
-	size_t n = task->count;
+	uint64_t *record = leaf->record, *spare = leaf->spare;
+	size_t n = leaf->count;
 
 	if (n <= NETWORK_64) {
-		few_64(key, n, record);
+		few_64(leaf->in_spare ? spare : record, n, record);
 		return;
 	}
-	if (!task->in_spare)
+	if (!leaf->in_spare)
 		memcpy(spare, record, n * sizeof *spare);
-	sort_64(spare, worker->full, n, difference_64(spare, n), record);
+	sort_64(spare, scratch->full, n, difference_64(spare, n), record);
 }
 
-void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *task,
-		       const struct radix_worker *worker, enum cpu_simd simd)
+void radix_leaf_vector(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
+		       enum cpu_simd simd)
 {
-	if (cpu->width == 8)
-		leaf_64(cpu, task, worker);
+	if (leaf->width == 8)
+		leaf_64(leaf, scratch);
 	else
-		leaf_32(cpu, task, worker, simd);
+		leaf_32(leaf, scratch, simd);
 }
 
 #else
 
-#include "cpu/radix/parts/best.h"
-
 /* Never called: cpu_simd() is CPU_PLAIN here. */
-void radix_leaf_vector(const struct radix_cpu *cpu, const struct radix_task *task,
-		       const struct radix_worker *worker, enum cpu_simd simd)
+void radix_leaf_vector(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
+		       enum cpu_simd simd)
 {
-	radix_leaf_stable(cpu, task);
+	radix_leaf_stable(leaf);
 }
 
 #endif

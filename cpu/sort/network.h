@@ -1,5 +1,5 @@
 /* network.h -- a sorting network for up to 16 vectors, written once for lanes of any width.
- * Included by best_vector.c for each width; there is no include guard on purpose.
+ * Included by vector.c for each width; there is no include guard on purpose.
  *
  * Defined by the includer: NAME(x) a name with the width in it, LANES, VECTOR the function
  * attributes, MIN and MAX of two vectors, MASK_MAX(src, mask, a, b), MASK its type, and

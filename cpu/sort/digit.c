@@ -1,5 +1,5 @@
 /* digit.c -- counting and moving records by an 8-bit digit (digit.h). */
-#include "cpu/radix/parts/digit.h"
+#include "cpu/sort/digit.h"
 
 #include <string.h>
 #if defined(__SSE2__)

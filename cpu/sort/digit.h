@@ -1,15 +1,14 @@
-/* digit.h -- counting and moving records by an 8-bit digit: the step that lsd8 and best
- * are made of.
+/* digit.h -- counting and moving records by an 8-bit digit: the step of a radix sort.
  *
  * The digit of a record is (record >> shift) & 255.  Moving is a plain scatter: one load of a
  * position, one store of the record.  Each store asks for the line behind it as well, since the
  * hardware follows only some 32 of the 256 output streams: without that a thread waits for a miss
- * per line (measured: 6.9 ns a key instead of 1.8), and where all is in the cache it costs nothing.
+ * per line (measured: 6.9 ns per key instead of 1.8), and where all is in the cache it costs nothing.
  * Outputs far beyond the cache are collected in a few lines per digit and streamed to memory,
  * which saves reading what is overwritten.
  */
-#ifndef GPUBENCH_CPU_RADIX_PARTS_DIGIT_H
-#define GPUBENCH_CPU_RADIX_PARTS_DIGIT_H
+#ifndef GPUBENCH_CPU_SORT_DIGIT_H
+#define GPUBENCH_CPU_SORT_DIGIT_H
 
 #include <stdbool.h>
 #include <stddef.h>
