@@ -188,7 +188,8 @@ struct gb_workload {
 	/* Whether a run at this point may be repeated without reset() by variants that are
 	 * GB_REPEATABLE; NULL: always. */
 	bool (*repeatable)(const void *params);
-	/* The record's "input.source": "generated" or "file". */
+	/* The record's "input.source": "generated" or "file"; NULL: "file" if the parameter of
+	 * that name is given, else "generated". */
 	const char *(*source)(const void *params);
 	void (*release)(void *input); /* accepts NULL */
 };

@@ -9,12 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/workloads/registry.h"
 #include "common/lbvh.h"
 #include "common/memory.h"
 #include "common/workload.h"
 #include "datasets/mesh/scene.h"
-
-extern const struct gb_workload gb_lbvh_workload;
 
 /* ---- scenes ------------------------------------------------------------------------------- */
 

@@ -12,6 +12,7 @@
 #include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "cli/records/lines.h"
+#include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"
 #include "common/stats.h"
 #include "common/text.h"
@@ -256,7 +257,7 @@ static bool put_metrics(cJSON *line, const struct gb_metrics *metrics)
 static bool put_input(cJSON *line, const struct gb_result *result)
 {
 	const struct gb_workload *workload = result->workload;
-	const char *source = workload->source ? workload->source(result->params) : "generated";
+	const char *source = gb_workload_source(workload, result->params);
 	const struct gb_param *seed =
 		gb_param_find(workload->params, workload->param_count, "seed");
 	cJSON *object = cJSON_AddObjectToObject(line, "input");

@@ -1,7 +1,7 @@
 /* cbt.c -- the cbt workload: find the leaves of a concurrent binary tree, sum them up, split
  * and merge them.
  *
- * Judged against definitions, with nothing taken from a variant: ids against the leaves of the
+ * Verified against definitions, with nothing taken from a variant: ids against the leaves of the
  * field, gap by gap; a heap against the field that it must hold, bit for bit, and each sum against
  * its two children; the tree after an update against the rules applied leaf after leaf; a terrain
  * besides by the edges of its mesh.
@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/workloads/registry.h"
 #include "common/cbt.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/workload.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
 #include "datasets/trees/terrain.h"
@@ -98,8 +98,7 @@ static const char *const check[] = {
 	NULL,
 };
 
-/* The paper's cycle and its application, and the leaves of a full tree: 12 measurements on a CPU.
- */
+/* The paper's cycle and its application, and the leaves of a full tree: 12 measurements on a CPU. */
 static const char *const quick[] = {
 	"--op=cycle,update --depth=17 --fill=0.25",
 	"--op=decode --depth=19 --shape=full",
@@ -166,11 +165,10 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 
 static size_t output_size(const void *params_, const void *input)
 {
-	(void)params_;
 	return cbt_output_size(input);
 }
 
-/* ---- judgement: ids ---------------------------------------------------------------------- */
+/* ---- verification: ids ------------------------------------------------------------------- */
 
 /* The sum of the ids of the leaves whose bits are in [x, end). */
 static uint64_t sum_ids(const struct cbt_input *in, uint64_t x, uint64_t end)
@@ -227,7 +225,7 @@ static enum gb_status verify_ids(const struct cbt_input *in, const struct cbt_ou
 	return GB_OK;
 }
 
-/* ---- judgement: heaps -------------------------------------------------------------------- */
+/* ---- verification: heaps ----------------------------------------------------------------- */
 
 /* The heap's level D must be this field. */
 static enum gb_status verify_field(const uint64_t *heap, unsigned depth, const uint64_t *field,
@@ -357,7 +355,6 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const uint64_t *heap = (const void *)(bytes + cbt_ids_size(in));
 	const uint64_t *field = in->op == CBT_UPDATE ? in->end_field : in->field;
 
-	(void)sample;
 	if (in->op != CBT_REDUCE && in->op != CBT_UPDATE && verify_ids(in, out, ids, err))
 		return err->code;
 	if (cbt_has_heap(in) && verify_heap(in, out, heap, field, err))
@@ -380,7 +377,6 @@ static struct gb_work work(const void *params_, const void *input)
 	const double field = ldexp(1, (int)in->depth - 3);
 	double bytes = field;
 
-	(void)params_;
 	if (cbt_has_ids(in))
 		bytes += (double)in->leaves * sizeof(uint32_t);
 	if (cbt_has_heap(in))
@@ -398,13 +394,6 @@ static bool repeatable(const void *params_)
 	return p->op != CBT_UPDATE;
 }
 
-static const char *source(const void *params_)
-{
-	(void)params_;
-	return "generated";
-}
-
-extern const struct gb_workload gb_cbt_workload;
 const struct gb_workload gb_cbt_workload = {
 	.name = "cbt",
 	.summary = "leaves of a concurrent binary tree: find, sum up, split and merge",
@@ -424,6 +413,5 @@ const struct gb_workload gb_cbt_workload = {
 			 "heap with libcbt's depth marker (element 0 at bit 0)",
 	.work = work,
 	.repeatable = repeatable,
-	.source = source,
 	.release = release,
 };

@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/radix.h"
 #include "common/text.h"
-#include "common/workload.h"
 #include "datasets/keys/keys.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
@@ -155,11 +155,10 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 
 static size_t output_size(const void *params_, const void *input)
 {
-	(void)params_;
 	return radix_output_size(input);
 }
 
-/* ---- judgement --------------------------------------------------------------------------- */
+/* ---- verification ------------------------------------------------------------------------ */
 
 /* The records of an input or an output. */
 struct records {
@@ -343,9 +342,6 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	struct records in = input_records(input), out = output_records(input, output);
 	size_t bad = first_misplaced(&out);
 
-	(void)params_;
-	(void)sample;
-	(void)metrics;
 	if (bad < out.count)
 		return report_misplaced(&out, bad, err);
 	if (gb_keys_digest(in.keys, in.key_size, in.values, in.count) !=
@@ -360,19 +356,10 @@ static struct gb_work work(const void *params_, const void *input)
 {
 	const struct radix_input *in = input;
 
-	(void)params_;
 	return (struct gb_work){ .items = (double)in->count,
 				 .bytes = 2 * (double)radix_output_size(in) };
 }
 
-static const char *source(const void *params_)
-{
-	const struct radix_params *p = params_;
-
-	return p->file ? "file" : "generated";
-}
-
-extern const struct gb_workload gb_radix_workload;
 const struct gb_workload gb_radix_workload = {
 	.name = "radix",
 	.summary = "sort keys or key-value pairs",
@@ -390,6 +377,5 @@ const struct gb_workload gb_radix_workload = {
 	.verify_method = "ascending order, the input's records by an order-independent digest, "
 			 "stability of pairs",
 	.work = work,
-	.source = source,
 	.release = release,
 };

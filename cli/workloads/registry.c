@@ -3,11 +3,8 @@
 #include <fnmatch.h>
 #include <stdio.h>
 
+#include "cli/workloads/value.h"
 #include "common/text.h"
-
-#define WORKLOAD(name) extern const struct gb_workload gb_##name##_workload;
-#include "cli/workloads/workloads.def"
-#undef WORKLOAD
 
 const struct gb_workload *const gb_workloads[] = {
 #define WORKLOAD(name) &gb_##name##_workload,
@@ -21,6 +18,16 @@ const struct gb_workload *gb_workload_find(const char *name)
 		if (gb_equal(gb_workloads[i]->name, name))
 			return gb_workloads[i];
 	return NULL;
+}
+
+const char *gb_workload_source(const struct gb_workload *workload, const void *params)
+{
+	const struct gb_param *file =
+		gb_param_find(workload->params, workload->param_count, "file");
+
+	if (workload->source)
+		return workload->source(params);
+	return file && gb_value_load(file, params).s ? "file" : "generated";
 }
 
 bool gb_variant_matches(const struct gb_variant *variant, const char *glob)

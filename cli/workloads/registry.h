@@ -9,11 +9,19 @@
 
 #include "common/workload.h"
 
+#define WORKLOAD(name) extern const struct gb_workload gb_##name##_workload;
+#include "cli/workloads/workloads.def"
+#undef WORKLOAD
+
 extern const struct gb_workload *const gb_workloads[];
 extern const size_t gb_workload_count;
 
 /* NULL if there is none of that name. */
 const struct gb_workload *gb_workload_find(const char *name);
+
+/* The record's "input.source": what the workload says; else "file" if its parameter of that name is
+ * given, else "generated". */
+const char *gb_workload_source(const struct gb_workload *workload, const void *params);
 
 /* Whether a glob (fnmatch) matches the variant's public name "cpu/best" or its last part. */
 bool gb_variant_matches(const struct gb_variant *variant, const char *glob);

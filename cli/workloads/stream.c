@@ -2,11 +2,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/rng.h"
 #include "common/stream.h"
 #include "common/text.h"
-#include "common/workload.h"
 
 static const struct gb_param params[] = {
 	{ .name = "count",
@@ -58,7 +58,6 @@ static size_t output_size(const void *params_, const void *input)
 {
 	const struct stream_input *in = input;
 
-	(void)params_;
 	return in->count;
 }
 
@@ -71,9 +70,6 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const unsigned char *got = output;
 	size_t at = 0;
 
-	(void)params_;
-	(void)sample;
-	(void)metrics;
 	if (in->count == 0 || memcmp(got, want, in->count) == 0)
 		return GB_OK;
 	while (got[at] == want[at])
@@ -87,14 +83,7 @@ static struct gb_work work(const void *params_, const void *input)
 	const struct stream_input *in = input;
 	const double moved = 2.0 * (double)in->count;
 
-	(void)params_;
 	return (struct gb_work){ .items = moved, .bytes = moved };
-}
-
-static const char *source(const void *params_)
-{
-	(void)params_;
-	return "generated";
 }
 
 /* Around a byte, a word, a line and a block's tile; then one that many threads share. */
@@ -104,7 +93,6 @@ static const char *const quick[] = { "--count=256Mi", NULL };
 static const char *const ci[] = { "--count=64Mi", NULL };
 static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };
 
-extern const struct gb_workload gb_stream_workload;
 const struct gb_workload gb_stream_workload = {
 	.name = "stream",
 	.summary = "copy an array: the bandwidth that other benchmarks are measured against",
@@ -122,6 +110,5 @@ const struct gb_workload gb_stream_workload = {
 	.verify_method = "every byte equals the input's",
 	.yardstick = true,
 	.work = work,
-	.source = source,
 	.release = release,
 };

@@ -9,13 +9,12 @@
 #include <unistd.h>
 
 #include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
 #include "cpu/bfs/parts/bits.h"
 #include "cpu/bfs/parts/common.h"
-
-extern const struct gb_workload gb_bfs_workload;
 
 static const struct gb_variant_ops *const searches[] = {
 	&bfs_cpu_basic_queue, &bfs_cpu_basic,     &bfs_cpu_csr,  &bfs_cpu_csr_do,

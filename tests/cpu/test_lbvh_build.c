@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/workloads/registry.h"
 #include "common/lbvh.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -14,7 +15,6 @@
 #include "common/workload.h"
 #include "cpu/lbvh/parts/common.h"
 
-extern const struct gb_workload gb_lbvh_workload;
 extern const struct gb_variant_ops lbvh_cpu_karras_bitonic, lbvh_cpu_karras_radix,
 	lbvh_cpu_karras64, lbvh_cpu_apetrei, lbvh_cpu_ploc;
 

@@ -9,14 +9,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/octree.h"
 #include "common/text.h"
 #include "common/variants.h"
 #include "common/workload.h"
 #include "cpu/octree/parts/common.h"
-
-extern const struct gb_workload gb_octree_workload;
 
 static const struct builder {
 	const char *name;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/workloads/registry.h"
 #include "common/backend.h"
 #include "common/lbvh.h"
 #include "common/memory.h"
@@ -12,8 +13,6 @@
 #include "common/variants.h"
 #include "common/workload.h"
 #include "cpu/lbvh/parts/common.h"
-
-extern const struct gb_workload gb_lbvh_workload;
 
 static const char *const scenes[] = {
 	"terrain", "soup", "city", "flat", "points", "copies", "huge"

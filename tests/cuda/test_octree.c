@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "cli/measuring/runner.h"
+#include "cli/workloads/registry.h"
 #include "common/backend.h"
 #include "common/memory.h"
 #include "common/octree.h"
 #include "common/text.h"
 #include "common/variants.h"
-
-extern const struct gb_workload gb_octree_workload;
 
 static const struct gb_settings once = { .timeout_s = 60 };
 

@@ -14,12 +14,11 @@
 #include <unistd.h>
 
 #include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-extern const struct gb_workload gb_bfs_workload;
 
 static const char *const endings[] = { ".mtx", ".el", ".gr", ".sg" };
 

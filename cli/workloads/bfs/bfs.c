@@ -11,9 +11,9 @@
 #include <stdlib.h>
 
 #include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/workload.h"
 #include "datasets/graph/graph.h"
 #include "datasets/graph/write.h"
 
@@ -297,14 +297,6 @@ static struct gb_work work(const void *params_, const void *input)
 				 .bytes = (double)bfs_output_size(params_, input) };
 }
 
-static const char *source(const void *params_)
-{
-	const struct bfs_params *p = params_;
-
-	return p->file ? "file" : "generated";
-}
-
-extern const struct gb_workload gb_bfs_workload;
 const struct gb_workload gb_bfs_workload = {
 	.name = "bfs",
 	.summary = "breadth-first search",
@@ -325,6 +317,5 @@ const struct gb_workload gb_bfs_workload = {
 	.distinct = distinct,
 	.work = work,
 	.items = items,
-	.source = source,
 	.release = release,
 };

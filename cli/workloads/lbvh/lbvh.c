@@ -10,10 +10,10 @@
 #include <unistd.h>
 
 #include "cli/workloads/lbvh/verify.h"
+#include "cli/workloads/registry.h"
 #include "common/lbvh.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/workload.h"
 #include "datasets/image.h"
 #include "datasets/mesh/read.h"
 #include "datasets/mesh/scene.h"
@@ -286,7 +286,6 @@ static const char *source(const void *params_)
 	return gb_scene_known(p->scene) ? "generated" : "file";
 }
 
-extern const struct gb_workload gb_lbvh_workload;
 const struct gb_workload gb_lbvh_workload = {
 	.name = "lbvh",
 	.summary = "build a bounding volume hierarchy, or trace rays through one",

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 
 #include "cli/workloads/octree/reference.h"
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/octree.h"
 #include "common/text.h"
-#include "common/workload.h"
 #include "datasets/bodies/bodies.h"
 #include "datasets/bodies/read.h"
 
@@ -257,14 +257,6 @@ static struct gb_work work(const void *params_, const void *input)
 				 .bytes = 12 * (double)in->count + 32 * (double)in->tree.nodes };
 }
 
-static const char *source(const void *params_)
-{
-	const struct octree_params *p = params_;
-
-	return p->file ? "file" : "generated";
-}
-
-extern const struct gb_workload gb_octree_workload;
 const struct gb_workload gb_octree_workload = {
 	.name = "octree",
 	.summary = "build a sparse octree over bodies",
@@ -282,6 +274,5 @@ const struct gb_workload gb_octree_workload = {
 	.verify_method = "structural hash of the walked tree (cells of nodes, leaf of every body) "
 			 "against one from sorted keys; every body once, bucket kept",
 	.work = work,
-	.source = source,
 	.release = release,
 };

@@ -9,10 +9,9 @@
 #include <unistd.h>
 
 #include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
-
-extern const struct gb_workload gb_bfs_workload;
 
 /* An input with room for a result of both kinds. */
 struct scene {

@@ -1,4 +1,4 @@
-/* test_cbt.c -- the judge of cbt: a right result passes, and each planted fault is found and
+/* test_cbt.c -- the verifier of cbt: a right result passes, and each planted fault is found and
  * its place told.
  */
 #include <criterion/criterion.h>
@@ -8,14 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/workloads/registry.h"
 #include "common/cbt.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/workload.h"
 #include "datasets/trees/bits.h"
 #include "datasets/trees/trees.h"
-
-extern const struct gb_workload gb_cbt_workload;
 
 struct scene {
 	struct cbt_params params;
@@ -71,7 +70,7 @@ static void tear_down(struct scene *s)
 	free(s->out);
 }
 
-static enum gb_status judge(const struct scene *s, struct gb_error *err)
+static enum gb_status verify(const struct scene *s, struct gb_error *err)
 {
 	struct gb_metrics metrics = { 0 };
 
@@ -89,7 +88,7 @@ static void fault(struct scene *s, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(words, sizeof words, format, args);
 	va_end(args);
-	cr_assert_eq(judge(s, &err), GB_EVERIFY, "the fault was not found");
+	cr_assert_eq(verify(s, &err), GB_EVERIFY, "the fault was not found");
 	cr_assert(strstr(err.message, words), "the message is: %s\nit lacks: %s", err.message,
 		  words);
 	tear_down(s);
@@ -103,7 +102,7 @@ Test(cbt_verify, right_results_pass)
 				struct scene s = set_up(op, depth, ids);
 				struct gb_error err;
 
-				cr_assert_eq(judge(&s, &err), GB_OK, "%s", err.message);
+				cr_assert_eq(verify(&s, &err), GB_OK, "%s", err.message);
 				tear_down(&s);
 			}
 }
@@ -118,10 +117,10 @@ Test(cbt_verify, sums_of_fewer_levels_pass)
 			s.out->last_level = last;
 			for (uint32_t k = UINT32_C(2) << last; k < UINT32_C(1) << depth; k++)
 				cbt_set(s.heap, depth, k, 0);
-			cr_assert_eq(judge(&s, &err), GB_OK, "%s", err.message);
+			cr_assert_eq(verify(&s, &err), GB_OK, "%s", err.message);
 			cbt_set(s.heap, depth, UINT32_C(1) << last,
 				cbt_get(s.heap, depth, UINT32_C(1) << last) ^ 1);
-			cr_assert_eq(judge(&s, &err), GB_EVERIFY);
+			cr_assert_eq(verify(&s, &err), GB_EVERIFY);
 			tear_down(&s);
 		}
 }
@@ -186,10 +185,10 @@ Test(cbt_verify, every_bit_of_a_heap_counts)
 
 		for (size_t bit = 0; bit < s.in->heap_words * 64; bit++) {
 			s.heap[bit / 64] ^= UINT64_C(1) << bit % 64;
-			cr_assert_eq(judge(&s, &err), GB_EVERIFY, "depth %u, bit %zu", depth, bit);
+			cr_assert_eq(verify(&s, &err), GB_EVERIFY, "depth %u, bit %zu", depth, bit);
 			s.heap[bit / 64] ^= UINT64_C(1) << bit % 64;
 		}
-		cr_assert_eq(judge(&s, &err), GB_OK);
+		cr_assert_eq(verify(&s, &err), GB_OK);
 		tear_down(&s);
 	}
 }

@@ -8,13 +8,12 @@
 #include <string.h>
 
 #include "cli/workloads/octree/reference.h"
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/octree.h"
 #include "common/text.h"
 #include "common/variants.h"
 #include "common/workload.h"
-
-extern const struct gb_workload gb_octree_workload;
 
 /* ---- the box ------------------------------------------------------------------------------ */
 

@@ -1,4 +1,4 @@
-/* test_radix.c -- the judge of radix: a right result passes, and each planted fault is found
+/* test_radix.c -- the verifier of radix: a right result passes, and each planted fault is found
  * and its place told.  Also how the workload prepares its input.
  */
 #include <criterion/criterion.h>
@@ -8,13 +8,12 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/radix.h"
 #include "common/text.h"
 #include "common/workload.h"
 #include "datasets/keys/keys.h"
-
-extern const struct gb_workload gb_radix_workload;
 
 enum { TYPES = RADIX_PAIRS + 1, DISTRIBUTIONS = RADIX_ENTROPY5 + 1 };
 
@@ -91,7 +90,7 @@ static struct scene set_up(enum radix_type type, enum radix_distribution distrib
 	return s;
 }
 
-static enum gb_status judge(const struct scene *s, struct gb_error *err)
+static enum gb_status verify(const struct scene *s, struct gb_error *err)
 {
 	struct gb_metrics metrics = { 0 };
 
@@ -103,7 +102,7 @@ static void pass(const struct scene *s)
 {
 	struct gb_error err;
 
-	cr_assert_eq(judge(s, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(verify(s, &err), GB_OK, "%s", err.message);
 }
 
 /* Expect a refusal in these words, and clean up. */
@@ -111,7 +110,7 @@ static void fault(struct scene *s, const char *words)
 {
 	struct gb_error err;
 
-	cr_assert_eq(judge(s, &err), GB_EVERIFY, "the fault was not found");
+	cr_assert_eq(verify(s, &err), GB_EVERIFY, "the fault was not found");
 	cr_assert(strstr(err.message, words), "the message is: %s\nit lacks: %s", err.message,
 		  words);
 	gb_radix_workload.release(s->in);
@@ -427,14 +426,14 @@ Test(radix_workload, file)
 	cr_assert_eq(in->count, 3);
 	cr_assert_arr_eq(in->keys, data, 12);
 	cr_assert(in->values[0] == 0 && in->values[2] == 2);
-	cr_assert_str_eq(gb_radix_workload.source(&params), "file");
+	cr_assert_str_eq(gb_workload_source(&gb_radix_workload, &params), "file");
 	gb_radix_workload.release(input);
 	unlink(path);
 	cr_assert_eq(gb_radix_workload.prepare(&params, &input, &err), GB_EUSAGE);
 	cr_assert_null(input);
 	cr_assert(strstr(err.message, path));
 	params.file = NULL;
-	cr_assert_str_eq(gb_radix_workload.source(&params), "generated");
+	cr_assert_str_eq(gb_workload_source(&gb_radix_workload, &params), "generated");
 }
 
 Test(radix_workload, more_pairs_than_values)

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/rng.h"
 #include "common/stream.h"
 #include "common/text.h"
 #include "common/variants.h"
-
-extern const struct gb_workload gb_stream_workload;
 
 enum { GUARD = 64, POISON = 0xa5 };
 
