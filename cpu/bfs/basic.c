@@ -2,37 +2,30 @@
  *
  * Level by level all vertices are looked at, and each one whose distance is the level reads its
  * row of n bytes.  No queue and no atomic operation that could fail: two threads that reach one
- * vertex write the same distance, and either parent is right.  Against basic-queue it adds n
- * looks a level and can use all threads; the bound is memory bandwidth over n^2 bytes.
+ * vertex write the same distance, and either parent is right.  Against basic-queue it looks at
+ * n more distances per level and can use all threads; the bound is memory bandwidth over n^2
+ * bytes.
  */
-#include <stdlib.h>
-
 #include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/bfs/parts/common.h"
 
 struct state {
-	struct bfs_cpu cpu; /* first: see bfs_common.h */
+	struct bfs_cpu cpu; /* first: common.h takes a state as one of these */
 	uint8_t *bytes;     /* n * n */
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 	const struct bfs_input *in = input;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (bfs_cpu_init(&s->cpu, params, input, true, err) || bfs_cpu_need_matrix(&s->cpu, err))
-		return err->code;
+	(void)bfs_cpu_init(&s->cpu, params, input, BFS_WANTS_DIST | BFS_WANTS_MATRIX, err);
 	s->bytes = gb_host_alloc(in->n, in->n, err);
-	if (!s->bytes)
-		return err->code;
-	if (!gb_memory_is_dry())
+	if (!err->code && !gb_memory_is_dry())
 		bfs_expand_bytes(in, s->bytes);
-	return GB_OK;
+	return err->code;
 }
 
 /* Reach u's neighbours at distance `next`; returns how many seemed new. */
@@ -62,8 +55,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	uint64_t found, rows = 0;
 	int32_t level = 0;
 
-	(void)timer;
-	(void)err;
 	bfs_cpu_clear(&s->cpu);
 	do {
 		found = 0;
@@ -81,23 +72,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->bytes);
-	bfs_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops bfs_cpu_basic = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
-	.destroy = destroy,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -4,38 +4,28 @@
  * and neighbours not seen before are appended.  Each reached vertex costs n bytes of reading,
  * whatever its degree: the bound is memory bandwidth of one thread over n^2 bytes.
  */
-#include <stdlib.h>
-
 #include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/bfs/parts/common.h"
 
 struct state {
-	struct bfs_cpu cpu; /* first: see bfs_common.h */
+	struct bfs_cpu cpu; /* first: common.h takes a state as one of these */
 	uint8_t *bytes;     /* n * n */
 	uint32_t *queue;    /* n */
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 	const struct bfs_input *in = input;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (bfs_cpu_init(&s->cpu, params, input, true, err) || bfs_cpu_need_matrix(&s->cpu, err))
-		return err->code;
+	(void)bfs_cpu_init(&s->cpu, params, input, BFS_WANTS_DIST | BFS_WANTS_MATRIX, err);
 	s->queue = gb_host_alloc(in->n, sizeof *s->queue, err);
-	if (!s->queue)
-		return err->code;
 	s->bytes = gb_host_alloc(in->n, in->n, err);
-	if (!s->bytes)
-		return err->code;
-	if (!gb_memory_is_dry())
+	if (!err->code && !gb_memory_is_dry())
 		bfs_expand_bytes(in, s->bytes);
-	return GB_OK;
+	return err->code;
 }
 
 /* Append u's neighbours that were not reached before; returns the new end of the queue. */
@@ -61,8 +51,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct state *s = state;
 	size_t head = 0, end = 1;
 
-	(void)timer;
-	(void)err;
 	bfs_cpu_clear(&s->cpu);
 	s->queue[0] = s->cpu.source;
 	while (head < end)
@@ -72,24 +60,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->bytes);
-	gb_host_free(s->queue);
-	bfs_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops bfs_cpu_basic_queue = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
-	.destroy = destroy,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_SERIAL | GB_REPEATABLE,
 };

@@ -1,11 +1,11 @@
 /* ccam.c -- cpu/ccam: whole rows of the frontier ORed together, slab by slab of columns; what
- * is left over is pulled.  AVX-512 if there is, OpenMP.
+ * is left over is pulled.  OpenMP, and AVX-512 where the processor has it.
  *
  * Against ccam-pull rows are read in full vectors, one OR for 512 neighbours, and a slab is left
  * as soon as all its vertices are visited.  In G(n, p) row after row takes the share p of what is
  * left, so that ln(8192) / p rows of 1 KiB saturate a slab, however large the frontier; the last
  * few vertices of a slab are cheaper to pull, and where vertices without in-edges would keep a
- * slab from ever being saturated, that is what saves the search (see bfs_bits.h).  The bound is
+ * slab from ever being saturated, that is what saves the search (see parts/bits.h).  The bound is
  * about n ln(8192) / (8 p) bytes of reading: 0.35 MB of the 32 MB at n = 16384, p = 0.05.
  *
  * With cold caches the reading is bound by the lines that one core can wait for at once, 5 ns each,
@@ -16,18 +16,17 @@
 #include <string.h>
 
 #include "common/variants.h"
-#include "cpu/bfs/parts/bits.h"
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/dense.h"
 
 enum {
 	AHEAD = 8,              /* vertices whose rows are prefetched before they are pulled */
 	SHARED_BYTES = 1 << 20, /* levels that read less are not worth waking threads for */
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	return bfs_dense_create(state, params, input, true, err);
+	return bfs_dense_init(state, params, input, true, err);
 }
 
 /* Pull what a slab, `words` words from word `first` on, has left after `rows` rows were pushed;
@@ -162,8 +161,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	uint64_t unvisited = s->cpu.in->n - 1;
 	int32_t level = 1;
 
-	(void)timer;
-	(void)err;
 	start(s);
 	while (unvisited) {
 		const uint64_t left = search_level(s, level);
@@ -184,11 +181,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 const struct gb_variant_ops bfs_cpu_ccam = {
-	.create_old = create,
+	.state_size = sizeof(struct bfs_dense),
+	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
-	.destroy = bfs_dense_destroy,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -8,34 +8,20 @@
  * the search ends with the level that finds nothing, or when all vertices are reached.  In a dense
  * graph most probes are of vertices long reached: the bound is the probes, m of them at worst.
  */
-#include <stdlib.h>
-
-#include "common/memory.h"
 #include "common/variants.h"
 #include "cpu/bfs/parts/common.h"
 
-struct state {
-	struct bfs_cpu cpu; /* first: see bfs_common.h */
-};
-
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
-
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (bfs_cpu_init(&s->cpu, params, input, true, err))
-		return err->code;
-	return bfs_cpu_need_matrix(&s->cpu, err);
+	return bfs_cpu_init(state, params, input, BFS_WANTS_DIST | BFS_WANTS_MATRIX, err);
 }
 
 /* Reach the neighbours among the 32 vertices from `base` on; returns how many. */
-static uint64_t probe_word(const struct state *s, uint32_t u, uint32_t word, uint32_t base,
+static uint64_t probe_word(const struct bfs_cpu *cpu, uint32_t u, uint32_t word, uint32_t base,
 			   int32_t next)
 {
-	int32_t *dist = s->cpu.dist, *parent = s->cpu.parent;
+	int32_t *dist = cpu->dist, *parent = cpu->parent;
 	uint64_t found = 0;
 
 	for (; word; word &= word - 1) {
@@ -54,62 +40,50 @@ static uint64_t probe_word(const struct state *s, uint32_t u, uint32_t word, uin
 	return found;
 }
 
-static uint64_t scan_row(const struct state *s, uint32_t u, int32_t next)
+static uint64_t scan_row(const struct bfs_cpu *cpu, uint32_t u, int32_t next)
 {
-	const struct bfs_input *in = s->cpu.in;
+	const struct bfs_input *in = cpu->in;
 	const uint32_t *row = in->matrix + u * in->pitch;
 	const uint32_t words = in->n / 32 + (in->n % 32 > 0);
 	uint64_t found = 0;
 
 	for (uint32_t j = 0; j < words; j++)
-		found += probe_word(s, u, row[j], 32 * j, next);
+		found += probe_word(cpu, u, row[j], 32 * j, next);
 	return found;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = state;
-	const uint32_t n = s->cpu.in->n;
-	int32_t *dist = s->cpu.dist;
+	struct bfs_cpu *cpu = state;
+	const uint32_t n = cpu->in->n;
+	int32_t *dist = cpu->dist;
 	uint64_t found, rows = 0, reached = 1;
 	int32_t level = 0;
 
-	(void)timer;
-	(void)err;
-	bfs_cpu_clear(&s->cpu);
+	bfs_cpu_clear(cpu);
 	do {
 		found = 0;
-#pragma omp parallel for num_threads(s->cpu.threads) schedule(dynamic, 32) \
-	reduction(+ : found, rows) if (s->cpu.threads > 1)
+#pragma omp parallel for num_threads(cpu->threads) schedule(dynamic, 32) \
+	reduction(+ : found, rows) if (cpu->threads > 1)
 		for (uint32_t u = 0; u < n; u++)
 			if (__atomic_load_n(&dist[u], __ATOMIC_RELAXED) == level) {
-				found += scan_row(s, u, level + 1);
+				found += scan_row(cpu, u, level + 1);
 				rows++;
 			}
 		reached += found;
 		level++;
 	} while (found && reached < n);
-	s->cpu.touched = rows * ((n + 31) / 32) * sizeof(uint32_t);
-	s->cpu.levels = (uint32_t)level - !found;
+	cpu->touched = rows * ((n + 31) / 32) * sizeof(uint32_t);
+	cpu->levels = (uint32_t)level - !found;
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	bfs_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops bfs_cpu_ccam_paper = {
-	.create_old = create,
+	.state_size = sizeof(struct bfs_cpu),
+	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
-	.destroy = destroy,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -1,23 +1,23 @@
 /* ccam_pull.c -- cpu/ccam-pull: each unvisited vertex ANDs its row of the transposed matrix
- * with the frontier, and stops at the first common bit; AVX-512 if there is, OpenMP.
+ * with the frontier, and stops at the first common bit.  OpenMP, and AVX-512 where the processor
+ * has it.
  *
- * Against ccam-paper no bit is ever probed: a vertex is looked at once a level, and in a dense
+ * Against ccam-paper no bit is ever probed: a vertex is looked at once per level, and in a dense
  * graph, whose frontier soon is a large part of it, the first words decide.  The first level is
  * the source's own row.  The bound is one cache line or two per vertex, at addresses a row apart.
  */
 #include "common/variants.h"
-#include "cpu/bfs/parts/bits.h"
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/dense.h"
 
 enum {
 	AHEAD = 12,             /* vertices whose rows are prefetched */
 	SHARED_VERTICES = 8192, /* fewer unvisited ones are not worth waking threads for */
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	return bfs_dense_create(state, params, input, false, err);
+	return bfs_dense_init(state, params, input, false, err);
 }
 
 /* Level 1: the out-edges of the source are its row.  Returns how many are reached. */
@@ -90,8 +90,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	uint64_t unvisited = s->cpu.in->n - 1, count;
 	int32_t level = 1;
 
-	(void)timer;
-	(void)err;
 	bfs_cpu_clear(&s->cpu);
 	count = first_level(s);
 	while (count) {
@@ -112,11 +110,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 const struct gb_variant_ops bfs_cpu_ccam_pull = {
-	.create_old = create,
+	.state_size = sizeof(struct bfs_dense),
+	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
-	.destroy = bfs_dense_destroy,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

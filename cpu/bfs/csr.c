@@ -3,27 +3,21 @@
  * Against basic it reads only the edges there are: 4 bytes each, all m of the reached part.  In a
  * dense graph nearly all of them lead to vertices long reached; the bound is m probes of `mark`.
  */
-#include <stdlib.h>
-
 #include "common/variants.h"
 #include "cpu/bfs/parts/common.h"
 #include "cpu/bfs/parts/topdown.h"
 
 struct state {
-	struct bfs_cpu cpu; /* first: see bfs_common.h */
+	struct bfs_cpu cpu; /* first: common.h takes a state as one of these */
 	struct bfs_topdown td;
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (bfs_cpu_init(&s->cpu, params, input, false, err))
-		return err->code;
+	(void)bfs_cpu_init(&s->cpu, params, input, 0, err);
 	return bfs_topdown_init(&s->td, &s->cpu, err);
 }
 
@@ -32,8 +26,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct state *s = state;
 	int32_t level = 0;
 
-	(void)timer;
-	(void)err;
 	bfs_cpu_clear(&s->cpu);
 	bfs_topdown_start(&s->td, &s->cpu);
 	while (s->td.count)
@@ -42,23 +34,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	bfs_topdown_release(&s->td);
-	bfs_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops bfs_cpu_csr = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
-	.destroy = destroy,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -6,10 +6,9 @@
  * the first one.  In the large middle levels that reads a few edges per vertex instead of all.  The
  * frontier is a bitmap then, which stays in cache, and so are the vertices that are still looking,
  * so that the reached and the isolated ones cost nothing; once the frontier has become small again
- * the search goes on forwards.  The bound is a look at each vertex a level and random reads of a
- * bitmap.
+ * the search goes on forwards.  The bound is one look at each vertex per level and random reads
+ * of a bitmap.
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -26,7 +25,7 @@ enum {
 };
 
 struct state {
-	struct bfs_cpu cpu; /* first: see bfs_common.h */
+	struct bfs_cpu cpu; /* first: common.h takes a state as one of these */
 	struct bfs_topdown td;
 	uint64_t *frontier; /* one bit per vertex */
 	uint64_t *next;
@@ -45,27 +44,19 @@ static uint64_t most_edges(const struct bfs_cpu *cpu)
 	return most;
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (bfs_cpu_init(&s->cpu, params, input, false, err) ||
-	    bfs_topdown_init(&s->td, &s->cpu, err))
-		return err->code;
+	(void)bfs_cpu_init(&s->cpu, params, input, 0, err);
+	(void)bfs_topdown_init(&s->td, &s->cpu, err);
 	s->most = most_edges(&s->cpu);
 	s->words = bfs_cpu_room(s->cpu.in->n) / 64;
 	s->frontier = gb_host_alloc(s->words, sizeof *s->frontier, err);
-	if (!s->frontier)
-		return err->code;
 	s->next = gb_host_alloc(s->words, sizeof *s->next, err);
-	if (!s->next)
-		return err->code;
 	s->open = gb_host_alloc(s->words, sizeof *s->open, err);
-	return s->open ? GB_OK : err->code;
+	return err->code;
 }
 
 static void list_to_bits(struct state *s)
@@ -210,8 +201,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	uint64_t left = s->cpu.in->m;
 	int32_t level = 0;
 
-	(void)timer;
-	(void)err;
 	bfs_cpu_clear(&s->cpu);
 	bfs_topdown_start(&s->td, &s->cpu);
 	while (s->td.count) {
@@ -226,26 +215,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->open);
-	gb_host_free(s->next);
-	gb_host_free(s->frontier);
-	bfs_topdown_release(&s->td);
-	bfs_cpu_release(&s->cpu);
-	free(s);
-}
-
 const struct gb_variant_ops bfs_cpu_csr_do = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
-	.destroy = destroy,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

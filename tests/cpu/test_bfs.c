@@ -1,5 +1,5 @@
 /* test_bfs.c -- the CPU searches on graphs that are hard for them, with each instruction set
- * that they may choose from and more threads than there are cores, against the oracle.
+ * that they may choose from and more threads than there are cores, against the reference.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -13,8 +13,8 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
-#include "cpu/bfs/parts/bits.h"
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/bits_avx512.h"
+#include "cpu/simd.h"
 
 static const struct gb_variant_ops *const searches[] = {
 	&bfs_cpu_basic_queue, &bfs_cpu_basic,     &bfs_cpu_csr,  &bfs_cpu_csr_do,
@@ -27,7 +27,7 @@ static bool is_too_slow(size_t i, uint32_t n)
 	return n > 3000 && (searches[i] == &bfs_cpu_basic || searches[i] == &bfs_cpu_basic_queue);
 }
 
-/* Run each search from up to `most` sources and judge what it finds. */
+/* Run each search from up to `most` sources and verify what it finds. */
 static void search_all(const struct bfs_params *params, const struct bfs_input *in, int64_t most)
 {
 	const int64_t count = (int64_t)in->source_count;
@@ -63,7 +63,7 @@ static void search_all(const struct bfs_params *params, const struct bfs_input *
 /* All instruction sets, results and thread counts. */
 static void search_every_way(struct bfs_params params, int64_t most)
 {
-	const enum bfs_simd sets[] = { BFS_PLAIN, BFS_AVX512 };
+	const enum cpu_simd sets[] = { CPU_PLAIN, CPU_AVX512 };
 	struct gb_error err = { 0 };
 	void *input;
 
@@ -72,10 +72,10 @@ static void search_every_way(struct bfs_params params, int64_t most)
 	for (size_t set = 0; set < GB_COUNT(sets); set++)
 		for (params.output = BFS_DIST; params.output <= BFS_BOTH; params.output++)
 			for (params.threads = 1; params.threads <= 4; params.threads += 3) {
-				bfs_cpu_limit_simd(sets[set]);
+				cpu_limit_simd(sets[set]);
 				search_all(&params, input, most);
 			}
-	bfs_cpu_limit_simd(BFS_AVX512);
+	cpu_limit_simd(CPU_VBMI2);
 	gb_bfs_workload.release(input);
 }
 
@@ -201,7 +201,7 @@ Test(bfs_cpu, bits_plain_and_vectors_agree)
 	uint32_t row[2 * WORDS], list[2][64 * WORDS + 64];
 	int32_t dist[2][64 * WORDS];
 
-	if (bfs_cpu_simd() != BFS_AVX512)
+	if (cpu_simd() < CPU_AVX512)
 		cr_skip("no AVX-512 here");
 	for (uint64_t trial = 0; trial < 200; trial++) {
 		uint64_t read[2] = { 0, 0 };

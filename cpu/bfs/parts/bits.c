@@ -1,11 +1,5 @@
-/* bits.c -- rows of bits in portable C, the choice between pushing and pulling, and the state
- * of a search on bitmaps.
- */
+/* bits.c -- rows of bits in portable C, and the choice between pushing and pulling. */
 #include "cpu/bfs/parts/bits.h"
-
-#include <stdlib.h>
-
-#include "common/memory.h"
 
 /* What a pulled vertex is taken to cost, in cache lines of a pushed row: it reads one or two, but
  * at an address that was not foreseen, and its bits are handled one by one.  Hot searches are alike
@@ -159,55 +153,3 @@ const struct bfs_bits_ops bfs_bits_plain = {
 	.set = set_plain,
 	.list = list_plain,
 };
-
-const struct bfs_bits_ops *bfs_bits_choose(void)
-{
-#if defined(__x86_64__)
-	if (bfs_cpu_simd() == BFS_AVX512)
-		return &bfs_bits_avx512;
-#endif
-	return &bfs_bits_plain;
-}
-
-enum gb_status bfs_dense_create(void **state, const void *params, const void *input, bool lists,
-				struct gb_error *err)
-{
-	struct bfs_dense *s = calloc(1, sizeof *s);
-
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (bfs_cpu_init(&s->cpu, params, input, false, err) || bfs_cpu_need_matrix(&s->cpu, err))
-		return err->code;
-	s->ops = bfs_bits_choose();
-	s->words = s->cpu.in->pitch / 2;
-	s->visited = gb_host_alloc(s->words, sizeof *s->visited, err);
-	if (!s->visited)
-		return err->code;
-	s->frontier = gb_host_alloc(s->words, sizeof *s->frontier, err);
-	if (!s->frontier)
-		return err->code;
-	s->found = gb_host_alloc(s->words, sizeof *s->found, err);
-	if (!s->found || !lists)
-		return s->found ? GB_OK : err->code;
-	s->list = gb_host_alloc(bfs_cpu_room(s->cpu.in->n), sizeof *s->list, err);
-	if (!s->list)
-		return err->code;
-	s->left = gb_host_alloc(64 * s->words, sizeof *s->left, err);
-	return s->left ? GB_OK : err->code;
-}
-
-void bfs_dense_destroy(void *state)
-{
-	struct bfs_dense *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->left);
-	gb_host_free(s->list);
-	gb_host_free(s->found);
-	gb_host_free(s->frontier);
-	gb_host_free(s->visited);
-	bfs_cpu_release(&s->cpu);
-	free(s);
-}

@@ -1,4 +1,4 @@
-/* bits.h -- what a search does with rows of bits, in portable C and in AVX-512.
+/* bits.h -- what a search does with rows of bits, and how in portable C.
  *
  * Bitmaps of vertices are 64-bit words, as many as a padded row has: a multiple of 16.  A slab is
  * a range of columns, BFS_SLAB_WORDS of them or what is left, always a multiple of 16.
@@ -21,12 +21,6 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include "cpu/bfs/parts/common.h"
-
-#ifdef __cplusplus
-extern "C" {
-#endif
 
 enum {
 	BFS_SLAB_WORDS = 128, /* 64-bit words: 1 KiB, 16 vectors of 512 bits */
@@ -63,12 +57,6 @@ struct bfs_bits_ops {
 };
 
 extern const struct bfs_bits_ops bfs_bits_plain;
-#if defined(__x86_64__)
-extern const struct bfs_bits_ops bfs_bits_avx512;
-#endif
-
-/* Those for this processor. */
-const struct bfs_bits_ops *bfs_bits_choose(void);
 
 /* Whether pulling `left` vertices is cheaper than pushing the rows that are left; `before` were
  * left BFS_CHECK_ROWS rows ago, 0 if that is not known. */
@@ -83,28 +71,7 @@ static inline uint64_t bfs_load64(const uint32_t *word)
 	return value;
 }
 
-/* The state of a search on bitmaps, and its create() and destroy(). */
-struct bfs_dense {
-	struct bfs_cpu cpu; /* first: see bfs_common.h */
-	const struct bfs_bits_ops *ops;
-	size_t words;       /* of a bitmap */
-	uint64_t *visited;  /* bits from n on are set */
-	uint64_t *frontier; /* of the last level */
-	uint64_t *found;    /* of this one */
-	/* With lists only: */
-	uint32_t *list; /* the frontier, ascending: n, and room for a vector */
-	uint32_t count; /* of the list */
-	uint32_t *left; /* vertices to be pulled, of each slab in its own part: as many */
-};
-
-enum gb_status bfs_dense_create(void **state, const void *params, const void *input, bool lists,
-				struct gb_error *err);
-void bfs_dense_destroy(void *state);
-
 /* All bits set from n on, none before; `words` words. */
 void bfs_bits_fence(uint64_t *bits, uint32_t n, size_t words);
 
-#ifdef __cplusplus
-}
-#endif
 #endif

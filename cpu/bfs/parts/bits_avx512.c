@@ -4,10 +4,12 @@
  * them, and a row costs its 16 loads.  With parents the few new bits of each row are looked for:
  * one test per vector, and a scalar loop over the words that have any.
  */
-#include "cpu/bfs/parts/bits.h"
+#include "cpu/bfs/parts/bits_avx512.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+
+#include "cpu/simd.h"
 
 enum {
 	VECTORS = BFS_SLAB_WORDS / 8, /* of a whole slab */
@@ -15,11 +17,11 @@ enum {
 	QUICK_ROWS = 4,               /* rows between two looks whether all are visited */
 };
 
-#define TARGET BFS_AVX512_TARGET
-#define INLINE static inline __attribute__((always_inline)) TARGET
+#define INLINE static inline __attribute__((always_inline)) CPU_AVX512_TARGET
 
 /* Not inlined and not unrolled: with cold caches its code has to come from memory too. */
-TARGET static __attribute__((noinline)) uint64_t count_clear(const uint64_t *bits, size_t words)
+CPU_AVX512_TARGET static __attribute__((noinline)) uint64_t count_clear(const uint64_t *bits,
+									size_t words)
 {
 	uint64_t count = 0;
 
@@ -163,7 +165,7 @@ INLINE void push_parents(struct bfs_push *p)
 	p->left = left;
 }
 
-TARGET static void push_avx512(struct bfs_push *p)
+CPU_AVX512_TARGET static void push_avx512(struct bfs_push *p)
 {
 	if (p->parent)
 		push_parents(p);
@@ -173,8 +175,8 @@ TARGET static void push_avx512(struct bfs_push *p)
 		push_or(p, p->words / 8);
 }
 
-TARGET static int64_t pull_avx512(const uint32_t *row, const uint64_t *frontier, size_t words,
-				  uint64_t *read)
+CPU_AVX512_TARGET static int64_t pull_avx512(const uint32_t *row, const uint64_t *frontier,
+					     size_t words, uint64_t *read)
 {
 	for (size_t j = 0; j < words; j += 8) {
 		const __m512i common = _mm512_and_si512(_mm512_loadu_si512(row + 2 * j),
@@ -194,7 +196,8 @@ TARGET static int64_t pull_avx512(const uint32_t *row, const uint64_t *frontier,
 	return -1;
 }
 
-TARGET static void set_avx512(int32_t *dist, const uint64_t *bits, size_t words, int32_t level)
+CPU_AVX512_TARGET static void set_avx512(int32_t *dist, const uint64_t *bits, size_t words,
+					 int32_t level)
 {
 	const __m512i value = _mm512_set1_epi32(level);
 
@@ -204,7 +207,7 @@ TARGET static void set_avx512(int32_t *dist, const uint64_t *bits, size_t words,
 						 (__mmask16)(bits[j] >> 16 * part), value);
 }
 
-TARGET static uint32_t list_avx512(uint32_t *list, const uint64_t *bits, size_t words)
+CPU_AVX512_TARGET static uint32_t list_avx512(uint32_t *list, const uint64_t *bits, size_t words)
 {
 	const __m512i lane =
 		_mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);

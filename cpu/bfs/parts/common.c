@@ -1,4 +1,4 @@
-/* common.c -- arrays, output and processor features of the CPU searches. */
+/* common.c -- arrays, start and output of the CPU searches. */
 #include "cpu/bfs/parts/common.h"
 
 #include <omp.h>
@@ -10,7 +10,7 @@
 #define SHARED_CLEAR ((size_t)4 << 20)
 
 enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void *input,
-			    bool needs_dist, struct gb_error *err)
+			    unsigned wants, struct gb_error *err)
 {
 	const struct bfs_params *p = params;
 	const size_t room = bfs_cpu_room(((const struct bfs_input *)input)->n);
@@ -18,33 +18,21 @@ enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void 
 	cpu->in = input;
 	cpu->output = (enum bfs_output)p->output;
 	cpu->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
-	if (needs_dist || cpu->output != BFS_PARENT) {
+	if (wants & BFS_WANTS_DIST || cpu->output != BFS_PARENT)
 		cpu->dist = gb_host_alloc(room, sizeof *cpu->dist, err);
-		if (!cpu->dist)
-			return err->code;
-	}
-	if (cpu->output != BFS_DIST) {
+	if (cpu->output != BFS_DIST)
 		cpu->parent = gb_host_alloc(room, sizeof *cpu->parent, err);
-		if (!cpu->parent)
-			return err->code;
-	}
 	cpu->mark = cpu->dist ? cpu->dist : cpu->parent;
 	cpu->other = cpu->dist ? cpu->parent : NULL;
-	return GB_OK;
-}
-
-enum gb_status bfs_cpu_need_matrix(const struct bfs_cpu *cpu, struct gb_error *err)
-{
-	if (cpu->in->matrix)
-		return GB_OK;
-	return gb_fail(err, GB_EUNAVAILABLE, "%s", cpu->in->no_matrix);
+	if (wants & BFS_WANTS_MATRIX && !cpu->in->matrix)
+		return gb_fail(err, GB_EUNAVAILABLE, "%s", cpu->in->no_matrix);
+	return err->code;
 }
 
 enum gb_status bfs_cpu_reset(void *state, int64_t sample, struct gb_error *err)
 {
 	struct bfs_cpu *cpu = state;
 
-	(void)err;
 	cpu->source = bfs_source(cpu->in, sample);
 	return GB_OK;
 }
@@ -87,7 +75,6 @@ enum gb_status bfs_cpu_download(void *state, void *output, struct gb_error *err)
 	const size_t n = cpu->in->n;
 	int32_t *out = output;
 
-	(void)err;
 	if (cpu->output != BFS_PARENT) {
 		memcpy(out, cpu->dist, n * sizeof *out);
 		out += n;
@@ -102,36 +89,4 @@ void bfs_cpu_metrics(void *state, struct gb_metrics *metrics)
 	const struct bfs_cpu *cpu = state;
 
 	gb_metric(metrics, "touched_bytes", (double)cpu->touched);
-}
-
-void bfs_cpu_release(struct bfs_cpu *cpu)
-{
-	gb_host_free(cpu->parent);
-	gb_host_free(cpu->dist);
-}
-
-static enum bfs_simd limit = BFS_AVX512;
-
-void bfs_cpu_limit_simd(enum bfs_simd most)
-{
-	limit = most;
-}
-
-static enum bfs_simd detect(void)
-{
-#if defined(__x86_64__)
-	if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-	    __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-	    __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
-	    __builtin_cpu_supports("bmi2"))
-		return BFS_AVX512;
-#endif
-	return BFS_PLAIN;
-}
-
-enum bfs_simd bfs_cpu_simd(void)
-{
-	const enum bfs_simd best = detect();
-
-	return best < limit ? best : limit;
 }

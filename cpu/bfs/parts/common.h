@@ -1,7 +1,7 @@
-/* common.h -- what the CPU searches share: the arrays of the result, the way in and out, and
- * the choice of instruction set.
+/* common.h -- what the CPU searches share: the arrays of the result, the start of a run, the
+ * output.
  *
- * `mark` is the array that tells whether a vertex was reached: the distances if there are any,
+ * `mark` is the array that says whether a vertex was reached: the distances if there are any,
  * else the parents.  A search that reaches v from u writes the level or u there, and u to `other`,
  * which is the parents if both are there, else NULL.
  */
@@ -16,10 +16,6 @@
 #include "common/status.h"
 #include "common/workload.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct bfs_cpu {
 	const struct bfs_input *in;
 	enum bfs_output output;
@@ -32,16 +28,18 @@ struct bfs_cpu {
 	uint64_t touched; /* of the last run: bytes read of the graph */
 };
 
-/* Allocate the arrays; with needs_dist distances even if only parents are asked for. */
+enum bfs_wants {
+	BFS_WANTS_DIST = 1,   /* distances even if only parents are asked for */
+	BFS_WANTS_MATRIX = 2, /* GB_EUNAVAILABLE if the input has no matrix of bits */
+};
+
+/* Allocate the arrays. */
 enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void *input,
-			    bool needs_dist, struct gb_error *err);
-/* GB_EUNAVAILABLE if the input has no matrix of bits. */
-enum gb_status bfs_cpu_need_matrix(const struct bfs_cpu *cpu, struct gb_error *err);
+			    unsigned wants, struct gb_error *err);
 /* The start of a run: nothing is reached but the source. */
 void bfs_cpu_clear(struct bfs_cpu *cpu);
 /* The same for a search that itself writes BFS_UNREACHED where it must. */
 void bfs_cpu_start(struct bfs_cpu *cpu);
-void bfs_cpu_release(struct bfs_cpu *cpu);
 
 /* Operations (struct gb_variant_ops) of any variant whose state starts with a struct bfs_cpu:
  * take the sample's source; the result to the workload's output layout; touched_bytes. */
@@ -55,27 +53,10 @@ static inline int32_t bfs_cpu_value(const struct bfs_cpu *cpu, uint32_t u, int32
 	return cpu->dist ? level : (int32_t)u;
 }
 
-/* The n in a form that vectors may overrun. */
+/* n rounded up to whole words of a bitmap, so that vectors may be stored past the end. */
 static inline size_t bfs_cpu_room(uint32_t n)
 {
 	return ((size_t)n + 63) / 64 * 64;
 }
 
-/* Instruction sets that a variant may choose from. */
-enum bfs_simd {
-	BFS_PLAIN,  /* portable C */
-	BFS_AVX512, /* F, BW, DQ, VL */
-};
-
-/* The best one that this processor has, or the limit below. */
-enum bfs_simd bfs_cpu_simd(void);
-/* For tests: variants created from now on use nothing beyond `most`. */
-void bfs_cpu_limit_simd(enum bfs_simd most);
-
-#define BFS_AVX512_TARGET \
-	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,popcnt,bmi,bmi2")))
-
-#ifdef __cplusplus
-}
-#endif
 #endif

@@ -1,4 +1,4 @@
-/* topdown.c -- see bfs_topdown.h. */
+/* topdown.c -- see topdown.h. */
 #include "cpu/bfs/parts/topdown.h"
 
 #include <omp.h>
@@ -18,20 +18,9 @@ enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cp
 	const size_t n = cpu->in->n;
 
 	td->list = gb_host_alloc(n, sizeof *td->list, err);
-	if (!td->list)
-		return err->code;
 	td->next = gb_host_alloc(n, sizeof *td->next, err);
-	if (!td->next)
-		return err->code;
 	td->local = gb_host_alloc((size_t)cpu->threads * LOCAL, sizeof *td->local, err);
-	return td->local ? GB_OK : err->code;
-}
-
-void bfs_topdown_release(struct bfs_topdown *td)
-{
-	gb_host_free(td->local);
-	gb_host_free(td->next);
-	gb_host_free(td->list);
+	return err->code;
 }
 
 void bfs_topdown_start(struct bfs_topdown *td, const struct bfs_cpu *cpu)

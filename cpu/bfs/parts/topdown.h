@@ -1,5 +1,5 @@
-/* topdown.h -- the step of a search over CSR that both csr and csr-do take: the out-edges of
- * the frontier, a list, reach the next one.
+/* topdown.h -- the step of a search over CSR that both csr and csr-do take: along the
+ * out-edges of the frontier, a list, to the next one.
  *
  * Large frontiers are shared among threads: a vertex belongs to the thread whose compare-exchange
  * reaches it, and is appended by way of the thread's own buffer.  Small ones, and those of a
@@ -10,10 +10,6 @@
 
 #include "cpu/bfs/parts/common.h"
 
-#ifdef __cplusplus
-extern "C" {
-#endif
-
 struct bfs_topdown {
 	uint32_t *list;  /* the frontier: n */
 	uint32_t *next;  /* the one to come: n */
@@ -23,6 +19,7 @@ struct bfs_topdown {
 	uint32_t *local; /* a buffer for each thread */
 };
 
+/* Allocate the lists. */
 enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cpu,
 				struct gb_error *err);
 /* The frontier is the source alone. */
@@ -31,9 +28,5 @@ void bfs_topdown_start(struct bfs_topdown *td, const struct bfs_cpu *cpu);
 void bfs_topdown_step(struct bfs_topdown *td, struct bfs_cpu *cpu, int32_t level);
 /* Out-edges of the frontier. */
 uint64_t bfs_topdown_edges(const struct bfs_topdown *td, const struct bfs_cpu *cpu);
-void bfs_topdown_release(struct bfs_topdown *td);
 
-#ifdef __cplusplus
-}
-#endif
 #endif
