@@ -1,28 +1,15 @@
-/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion.
- *
- * Cordeiro & Zola: each thread owns a pre-allocated node.  A free octant takes the body by one
- * compare-and-swap.  Where a body is found, it goes into the pre-allocated node, and that node
- * into its place by one compare-and-swap; the thread takes another node, goes on below, and meets
- * the same body again until the two are apart.  No lock, no barrier: a thread that is late has
- * found what another one did, and every step of a division is seen by all at once.
- *
- * Invariants: a value only goes from FREE to a body to a node; a node is stored with release after
- * it was filled, and descended into with acquire.  A compare-and-swap that failed leaves the
- * pre-allocated node as it was: free of children.  A pre-allocated node is taken when it is first
- * needed, so that there are no more of them than bodies.  Octants of level 21 take any number of
- * bodies, each by one exchange.
+/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion (Cordeiro & Zola; parts/lf.h says how).
  *
  * Buckets above one: a leaf is a block of `bucket` places that only fill up, each by one
- * compare-and-swap.  A full block never changes, so that whoever comes late may still read it:
- * its bodies are copied into fresh blocks below the pre-allocated node.  At level 21 there are
+ * compare-and-swap.  A full block never changes, so that a thread that comes late may still read
+ * it: its bodies are copied into fresh blocks below the pre-allocated node.  At level 21 there are
  * lists; the bodies of a block get the same successors there whichever thread moves them.
  *
- * Against lock: nobody waits.  The bound is the same.
+ * Against lock: no thread waits for another.  The bound is the same.
  */
 #include "cpu/octree/parts/lf.h"
 
 #include <omp.h>
-#include <stdlib.h>
 
 #include "common/memory.h"
 #include "common/variants.h"
@@ -30,7 +17,7 @@
 enum { BLOCK_CHUNK = 16, SPARES = 8 };
 
 struct state {
-	struct octree_cpu cpu; /* first: shared operations take a state as one of these */
+	struct octree_cpu cpu; /* first: common.h takes a state as one of these */
 	int32_t *block;        /* places of block_room blocks, or NULL if bucket is 1 */
 	size_t block_room;
 	size_t blocks; /* taken; atomic */
@@ -44,60 +31,6 @@ struct thread {
 	int spares;
 	int32_t block, block_end;
 };
-
-/* ---- leaves of one body ------------------------------------------------------------------- */
-
-/* False if the pool is exhausted. */
-static inline bool insert(struct octree_cpu *cpu, struct octree_lf_thread *t, int32_t i)
-{
-	const uint64_t key = cpu->key[i];
-	int32_t *slot = &cpu->child[0][key >> 3 * OCTREE_DEEPEST & 7];
-	int32_t value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-	int shift = 3 * OCTREE_DEEPEST;
-
-	cpu->next[i] = -1;
-	for (;;) {
-		if (value > 0) {
-			shift -= 3;
-			slot = &cpu->child[value][key >> shift & 7];
-			value = __atomic_load_n(slot, __ATOMIC_ACQUIRE);
-		} else if (shift == 0) {
-			octree_list_chain(cpu, slot, i);
-			return true;
-		} else if (value == OCTREE_FREE) {
-			if (__atomic_compare_exchange_n(slot, &value, octree_body(i), false,
-							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-				return true;
-			t->failures++;
-		} else {
-			const uint64_t found = cpu->key[octree_body(value)];
-			const int32_t node = octree_lf_own(cpu, t);
-			int32_t *below = &cpu->child[node][found >> (shift - 3) & 7];
-			const int32_t body = value;
-
-			if (!node)
-				return false;
-			*below = body;
-			if (__atomic_compare_exchange_n(slot, &value, node, false, __ATOMIC_ACQ_REL,
-							__ATOMIC_ACQUIRE)) {
-				t->mine = 0;
-				value = node;
-			} else {
-				*below = OCTREE_FREE;
-				t->failures++;
-			}
-		}
-	}
-}
-
-bool octree_lf_insert_range(struct octree_cpu *cpu, struct octree_lf_thread *t,
-			    struct octree_range range)
-{
-	for (size_t i = range.begin; i < range.end; i++)
-		if (!insert(cpu, t, (int32_t)i))
-			return false;
-	return true;
-}
 
 /* ---- leaves of blocks ---------------------------------------------------------------------- */
 
@@ -281,14 +214,11 @@ static enum gb_status create_blocks(struct state *s, struct gb_error *err)
 	return err->code;
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	if (octree_cpu_init(&s->cpu, params, input, OCTREE_WANTS_KEYS, err))
 		return err->code;
 	return s->cpu.bucket > 1 ? create_blocks(s, err) : GB_OK;
@@ -360,25 +290,15 @@ static void metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct state *s = state;
 
-	octree_cpu_metrics(&s->cpu, metrics);
+	octree_cpu_metrics(state, metrics);
 	gb_metric(metrics, "cas_failures", (double)s->failures);
 }
 
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->block);
-	octree_cpu_destroy(state);
-}
-
 const struct gb_variant_ops octree_cpu_lf = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
 	.bytes = octree_cpu_bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,

@@ -13,7 +13,6 @@
  * Leaves of one body only: a full block would be a second kind of wait.
  */
 #include <omp.h>
-#include <stdlib.h>
 
 #include "common/variants.h"
 #include "cpu/octree/parts/lf.h"
@@ -25,7 +24,7 @@ enum {
 };
 
 struct state {
-	struct octree_cpu cpu; /* first: shared operations take a state as one of these */
+	struct octree_cpu cpu; /* first: common.h takes a state as one of these */
 	uint64_t failures;
 	bool interleaved; /* in the last run */
 };
@@ -39,21 +38,17 @@ struct flight {
 	int32_t asked; /* the value whose body's key was asked for */
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	const struct octree_input *in = input;
-	struct state *s = calloc(1, sizeof *s);
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	if (in->bucket > 1)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "lf-amac interleaves insertions into leaves of one body: "
 			       "--bucket=1, not %d",
 			       in->bucket);
-	return octree_cpu_init(&s->cpu, params, input, OCTREE_WANTS_KEYS, err);
+	return octree_cpu_init(state, params, input, OCTREE_WANTS_KEYS, err);
 }
 
 /* ---- which way ----------------------------------------------------------------------------- */
@@ -206,16 +201,16 @@ static void metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct state *s = state;
 
-	octree_cpu_metrics(&s->cpu, metrics);
+	octree_cpu_metrics(state, metrics);
 	gb_metric(metrics, "cas_failures", (double)s->failures);
 	gb_metric(metrics, "interleaved", s->interleaved);
 }
 
 const struct gb_variant_ops octree_cpu_lf_amac = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.run = run,
 	.download = octree_cpu_download,
-	.destroy = octree_cpu_destroy,
 	.bytes = octree_cpu_bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,

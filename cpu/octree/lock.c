@@ -18,13 +18,12 @@
  */
 #include <omp.h>
 #include <sched.h>
-#include <stdlib.h>
 
 #include "common/variants.h"
 #include "cpu/octree/parts/common.h"
 
 struct state {
-	struct octree_cpu cpu; /* first: shared operations take a state as one of these */
+	struct octree_cpu cpu; /* first: common.h takes a state as one of these */
 	uint64_t spins; /* looks at a lock, and locks that another thread was faster to take */
 };
 
@@ -33,15 +32,10 @@ struct thread {
 	uint64_t spins;
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
-
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	return octree_cpu_init(&s->cpu, params, input, OCTREE_WANTS_KEYS | OCTREE_WANTS_RANKS, err);
+	return octree_cpu_init(state, params, input, OCTREE_WANTS_KEYS | OCTREE_WANTS_RANKS, err);
 }
 
 static inline void wait_a_little(struct thread *t)
@@ -151,15 +145,15 @@ static void metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct state *s = state;
 
-	octree_cpu_metrics(&s->cpu, metrics);
+	octree_cpu_metrics(state, metrics);
 	gb_metric(metrics, "lock_spins", (double)s->spins);
 }
 
 const struct gb_variant_ops octree_cpu_lock = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.run = run,
 	.download = octree_cpu_download,
-	.destroy = octree_cpu_destroy,
 	.bytes = octree_cpu_bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,

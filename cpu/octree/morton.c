@@ -7,10 +7,10 @@
  *
  *	box    the least and the largest coordinates
  *	keys   a sample of the bodies tells which cells would fit a core's cache
- *	       (octree_morton_plan.c); each body's cell is looked up and counted
+ *	       (parts/morton_plan.c); each body's cell is looked up and counted
  *	sort   bodies with their keys go to their cells, which are then in order
  *	link   a thread takes a cell, sorts it in its cache, and makes its nodes while it is there
- *	       (octree_morton_link.c); the rest of the sort is in this phase
+ *	       (parts/morton_link.c); the rest of the sort is in this phase
  *
  * So a body's position is read three times, its record written and read once, its number written
  * twice and read once, and every node written once, in the order of the walk: the bound is main
@@ -22,7 +22,6 @@
 #include "cpu/octree/parts/morton.h"
 
 #include <omp.h>
-#include <stdlib.h>
 
 #include "common/memory.h"
 #include "common/variants.h"
@@ -51,14 +50,11 @@ static size_t cell_samples(size_t samples)
 	return least > OCTREE_CELL_SAMPLES ? least : OCTREE_CELL_SAMPLES;
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct octree_morton *m = calloc(1, sizeof *m);
+	struct octree_morton *m = state;
 
-	*state = m;
-	if (!m)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	if (octree_cpu_init(&m->cpu, params, input, 0, err))
 		return err->code;
 	m->samples = m->cpu.count / OCTREE_SAMPLE_STEP;
@@ -70,29 +66,6 @@ static enum gb_status create(void **state, const void *params, const void *input
 	for (int t = 0; t < m->cpu.threads && !err->code; t++)
 		(void)create_worker(&m->worker[t], t ? 0 : m->samples, err);
 	return err->code;
-}
-
-static void destroy(void *state)
-{
-	struct octree_morton *m = state;
-
-	if (!m)
-		return;
-	for (int t = 0; m->worker && t < m->cpu.threads; t++) {
-		struct octree_worker *w = &m->worker[t];
-
-		gb_host_free(w->count);
-		gb_host_free(w->position);
-		gb_host_free(w->start);
-		gb_host_free(w->line);
-		for (int k = 0; k < 3; k++)
-			gb_host_free(w->word[k]);
-	}
-	gb_host_free(m->worker);
-	gb_host_free(m->table);
-	gb_host_free(m->part);
-	gb_host_free(m->record);
-	octree_cpu_destroy(state);
 }
 
 /* ---- building ------------------------------------------------------------------------------ */
@@ -148,7 +121,6 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	struct octree_output *out = output;
 	int32_t *next = octree_output_next(m->cpu.input, out);
 
-	(void)err;
 	out->rows = (int64_t)octree_cpu_rows(&m->cpu);
 #pragma omp parallel num_threads(m->cpu.threads)
 	{
@@ -176,7 +148,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct octree_morton *m = state;
 
-	octree_cpu_metrics(&m->cpu, metrics);
+	octree_cpu_metrics(state, metrics);
 	gb_metric(metrics, "parts", (double)m->part_count);
 }
 
@@ -186,15 +158,14 @@ static double bytes(const void *params, const void *input)
 {
 	const struct octree_input *in = input;
 
-	(void)params;
 	return (3 * 12 + 2 * 16 + 3 * 4) * (double)in->count + 32 * (double)in->tree.nodes;
 }
 
 const struct gb_variant_ops octree_cpu_morton = {
-	.create_old = create,
+	.state_size = sizeof(struct octree_morton),
+	.create = create,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
 	.bytes = bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,

@@ -5,20 +5,13 @@
  * until the new one finds room.  The baseline of what a lock or an atomic costs.  In random order
  * the bound is the latency of main memory: a few dependent misses a body.
  */
-#include <stdlib.h>
-
 #include "common/variants.h"
 #include "cpu/octree/parts/common.h"
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct octree_cpu *cpu = calloc(1, sizeof *cpu);
-
-	*state = cpu;
-	if (!cpu)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	return octree_cpu_init(cpu, params, input,
+	return octree_cpu_init(state, params, input,
 			       OCTREE_WANTS_KEYS | OCTREE_WANTS_RANKS | OCTREE_ONE_THREAD, err);
 }
 
@@ -67,17 +60,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return octree_cpu_end(cpu, timer, start_ns, err);
 }
 
-static void metrics(void *state, struct gb_metrics *metrics)
-{
-	octree_cpu_metrics(state, metrics);
-}
-
 const struct gb_variant_ops octree_cpu_seq = {
-	.create_old = create,
+	.state_size = sizeof(struct octree_cpu),
+	.create = create,
 	.run = run,
 	.download = octree_cpu_download,
-	.destroy = octree_cpu_destroy,
 	.bytes = octree_cpu_bytes,
-	.metrics = metrics,
+	.metrics = octree_cpu_metrics,
 	.flags = GB_SERIAL | GB_REPEATABLE,
 };

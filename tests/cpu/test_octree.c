@@ -1,4 +1,4 @@
-/* The CPU builders of octrees on inputs that are hard for them: with each instruction set that they
+/* test_octree.c -- the CPU builders of octrees on inputs that are hard for them: with each instruction set that they
  * may choose from, with more threads than cores, run after run from one state, and with pools that
  * do not suffice.
  */
@@ -38,7 +38,7 @@ static struct octree_input *prepare(const struct octree_params *params)
 	return input;
 }
 
-/* Build `runs` times and judge each tree. */
+/* Build `runs` times and verify each tree. */
 static void check(const struct builder *b, const struct octree_params *params,
 		  const struct octree_input *in, int runs)
 {
@@ -80,18 +80,18 @@ static void check_all(const struct octree_params *params, int runs)
 
 ParameterizedTestParameters(octree_cpu, every_distribution)
 {
-	static enum octree_simd simd[] = { OCTREE_PLAIN, OCTREE_AVX512 };
+	static enum cpu_simd simd[] = { CPU_PLAIN, CPU_AVX512 };
 
-	return cr_make_param_array(enum octree_simd, simd, GB_COUNT(simd));
+	return cr_make_param_array(enum cpu_simd, simd, GB_COUNT(simd));
 }
 
 /* Beyond a tile, a chunk, a sample step, and a cell of cpu/morton. */
-ParameterizedTest(enum octree_simd *simd, octree_cpu, every_distribution)
+ParameterizedTest(enum cpu_simd *simd, octree_cpu, every_distribution)
 {
 	static const int64_t counts[] = { 7, 300, 5003, 40001 };
 	static const int64_t buckets[] = { 1, 3, 16 };
 
-	octree_cpu_limit_simd(*simd);
+	cpu_limit_simd(*simd);
 	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++)
 		for (size_t i = 0; i < GB_COUNT(counts); i++)
 			for (size_t b = 0; b < GB_COUNT(buckets); b++)
@@ -120,12 +120,12 @@ Test(octree_cpu, keys_of_both_instruction_sets)
 		part.x += in->count - n;
 		part.y += in->count - n;
 		part.z += in->count - n;
-		cpu.simd = OCTREE_PLAIN;
+		cpu.simd = CPU_PLAIN;
 		octree_cpu_box(&cpu, &timer);
 		octree_cpu_keys_of(&cpu, 0, n, plain);
 		box = cpu.box;
-		octree_cpu_limit_simd(OCTREE_AVX512);
-		cpu.simd = octree_cpu_simd();
+		cpu_limit_simd(CPU_VBMI2);
+		cpu.simd = cpu_simd();
 		octree_cpu_box(&cpu, &timer);
 		octree_cpu_keys_of(&cpu, 0, n, vector);
 		cr_assert_eq(memcmp(&box, &cpu.box, sizeof box), 0);
@@ -237,7 +237,7 @@ static void check_places(size_t count, void (*place)(size_t i, size_t n, float x
 Test(octree_cpu, hidden_from_the_sample)
 {
 	check_places(100000, hidden);
-	octree_cpu_limit_simd(OCTREE_PLAIN);
+	cpu_limit_simd(CPU_PLAIN);
 	check_places(50000, hidden);
 }
 

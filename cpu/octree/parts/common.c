@@ -2,7 +2,6 @@
 #include "cpu/octree/parts/common.h"
 
 #include <omp.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -26,11 +25,12 @@ static size_t chunk_for(const struct octree_input *in, int threads)
 	return chunk < 1 ? 1 : chunk > CHUNK ? CHUNK : chunk;
 }
 
-enum gb_status octree_cpu_init(struct octree_cpu *cpu, const void *params_, const void *input,
-			       unsigned wants, struct gb_error *err)
+enum gb_status octree_cpu_init(void *state, const void *params_, const void *input, unsigned wants,
+			       struct gb_error *err)
 {
 	const struct octree_params *params = params_;
 	const struct octree_input *in = input;
+	struct octree_cpu *cpu = state;
 
 	cpu->input = in;
 	cpu->count = in->count;
@@ -38,7 +38,7 @@ enum gb_status octree_cpu_init(struct octree_cpu *cpu, const void *params_, cons
 	cpu->threads = wants & OCTREE_ONE_THREAD ? 1
 		       : params->threads > 0     ? (int)params->threads
 						 : omp_get_num_procs();
-	cpu->simd = octree_cpu_simd();
+	cpu->simd = cpu_simd();
 	cpu->pool = in->pool;
 	cpu->chunk = chunk_for(in, cpu->threads);
 	cpu->child = gb_host_alloc(cpu->pool, sizeof *cpu->child, err);
@@ -48,19 +48,6 @@ enum gb_status octree_cpu_init(struct octree_cpu *cpu, const void *params_, cons
 	if (wants & OCTREE_WANTS_RANKS && cpu->bucket > 1)
 		cpu->rank = gb_host_alloc(cpu->count, sizeof *cpu->rank, err);
 	return err->code;
-}
-
-void octree_cpu_destroy(void *state)
-{
-	struct octree_cpu *cpu = state;
-
-	if (!cpu)
-		return;
-	gb_host_free(cpu->rank);
-	gb_host_free(cpu->key);
-	gb_host_free(cpu->next);
-	gb_host_free(cpu->child);
-	free(cpu);
 }
 
 /* ---- box ----------------------------------------------------------------------------------- */
@@ -78,7 +65,7 @@ static void bounds_plain(const float *position, size_t count, float *low, float 
 }
 
 #if defined(__x86_64__)
-OCTREE_AVX512_TARGET
+CPU_AVX512_TARGET
 static void bounds_avx512(const float *position, size_t count, float *low, float *high)
 {
 	const size_t whole = count / 64 * 64;
@@ -107,7 +94,7 @@ static void bounds(const struct octree_cpu *cpu, const float *position, size_t c
 		   float *high)
 {
 #if defined(__x86_64__)
-	if (cpu->simd >= OCTREE_AVX512) {
+	if (cpu->simd >= CPU_AVX512) {
 		bounds_avx512(position, count, low, high);
 		return;
 	}
@@ -149,7 +136,7 @@ static void keys_plain(const struct octree_cpu *cpu, size_t first, size_t count,
 
 #if defined(__x86_64__)
 /* octree_cells() and octree_spread() of eight bodies. */
-OCTREE_AVX512_TARGET
+CPU_AVX512_TARGET
 static inline __m512i spread_avx512(const struct octree_box *box, int d, const float *position)
 {
 	const __m512d distance = _mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(position)),
@@ -168,7 +155,7 @@ static inline __m512i spread_avx512(const struct octree_box *box, int d, const f
 	return bits;
 }
 
-OCTREE_AVX512_TARGET
+CPU_AVX512_TARGET
 static void keys_avx512(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
 {
 	const struct octree_input *in = cpu->input;
@@ -190,7 +177,7 @@ static void keys_avx512(const struct octree_cpu *cpu, size_t first, size_t count
 void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
 {
 #if defined(__x86_64__)
-	if (cpu->simd >= OCTREE_AVX512) {
+	if (cpu->simd >= CPU_AVX512) {
 		keys_avx512(cpu, first, count, key);
 		return;
 	}
@@ -260,8 +247,10 @@ enum gb_status octree_cpu_end(struct octree_cpu *cpu, struct gb_timer *timer, do
 	return GB_OK;
 }
 
-void octree_cpu_metrics(const struct octree_cpu *cpu, struct gb_metrics *metrics)
+void octree_cpu_metrics(void *state, struct gb_metrics *metrics)
 {
+	const struct octree_cpu *cpu = state;
+
 	if (cpu->insert_ns > 0)
 		gb_metric(metrics, "insert_g_per_s",
 			  (double)cpu->count * (double)cpu->insert_runs / cpu->insert_ns);
@@ -273,7 +262,6 @@ enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *e
 	struct octree_output *out = output;
 	const size_t rows = octree_cpu_rows(cpu);
 
-	(void)err;
 	out->rows = (int64_t)rows;
 	memcpy(out->child, cpu->child, rows * sizeof *cpu->child);
 	if (cpu->count)
@@ -286,28 +274,5 @@ double octree_cpu_bytes(const void *params, const void *input)
 {
 	const struct octree_input *in = input;
 
-	(void)params;
 	return (2 * 12 + 2 * 8 + 4) * (double)in->count + 32 * (double)in->tree.nodes;
-}
-
-/* ---- instruction sets ---------------------------------------------------------------------- */
-
-static enum octree_simd limit = OCTREE_AVX512;
-
-void octree_cpu_limit_simd(enum octree_simd most)
-{
-	limit = most;
-}
-
-enum octree_simd octree_cpu_simd(void)
-{
-#if defined(__x86_64__)
-	if (limit >= OCTREE_AVX512 && __builtin_cpu_supports("avx512f") &&
-	    __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
-	    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd") &&
-	    __builtin_cpu_supports("popcnt") && __builtin_cpu_supports("bmi") &&
-	    __builtin_cpu_supports("bmi2"))
-		return OCTREE_AVX512;
-#endif
-	return OCTREE_PLAIN;
 }

@@ -1,5 +1,5 @@
 /* common.h -- what the CPU builders of octrees share: box and keys, the pool of nodes, lists
- * of bodies, the way out, and the choice of instruction set.
+ * of bodies, the output.
  *
  * A node is a row of eight children (common/octree.h), 32 bytes, aligned: one cache line at most.
  * Threads take rows from the pool in chunks, and find them all FREE.
@@ -15,19 +15,14 @@
 #include "common/status.h"
 #include "common/timer.h"
 #include "common/workload.h"
-
-/* Instruction sets that a builder may choose from. */
-enum octree_simd {
-	OCTREE_PLAIN,  /* portable C */
-	OCTREE_AVX512, /* F, BW, DQ, VL, CD, BMI, BMI2 */
-};
+#include "cpu/simd.h"
 
 struct octree_cpu {
 	const struct octree_input *input;
 	size_t count;
 	int bucket;
 	int threads;
-	enum octree_simd simd;
+	enum cpu_simd simd;
 	struct octree_box box;
 	uint64_t *key; /* count, or NULL if the builder wants none */
 	int32_t (*child)[8];
@@ -43,9 +38,10 @@ struct octree_cpu {
 
 enum octree_wants { OCTREE_WANTS_KEYS = 1, OCTREE_WANTS_RANKS = 2, OCTREE_ONE_THREAD = 4 };
 
-/* Allocate what octree_wants says and the pool.  GB_EUNAVAILABLE if memory is short. */
-enum gb_status octree_cpu_init(struct octree_cpu *cpu, const void *params, const void *input,
-			       unsigned wants, struct gb_error *err);
+/* Allocate the pool and what enum octree_wants says, for a state that begins with a struct
+ * octree_cpu. */
+enum gb_status octree_cpu_init(void *state, const void *params, const void *input, unsigned wants,
+			       struct gb_error *err);
 
 /* The phases that all builders begin with: the root box, and keys into cpu->key. */
 void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer);
@@ -62,22 +58,12 @@ enum gb_status octree_cpu_end(struct octree_cpu *cpu, struct gb_timer *timer, do
 /* Rows of the pool in use. */
 size_t octree_cpu_rows(const struct octree_cpu *cpu);
 /* Operations of a variant whose state begins with a struct octree_cpu: nodes and lists to the
- * workload's output; the end of what octree_cpu_init() allocated and of the state itself. */
+ * workload's output; "insert_g_per_s", 10^9 bodies per second between begin and end, mean over the
+ * timed runs. */
 enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err);
-void octree_cpu_destroy(void *state);
-/* "insert_g_per_s": 10^9 bodies a second between begin and end, mean over the timed runs. */
-void octree_cpu_metrics(const struct octree_cpu *cpu, struct gb_metrics *metrics);
-
+void octree_cpu_metrics(void *state, struct gb_metrics *metrics);
 /* Bytes of positions read for the box and for keys, keys written and read, nodes written. */
 double octree_cpu_bytes(const void *params, const void *input);
-
-/* The best instruction set that this processor has, or the limit below. */
-enum octree_simd octree_cpu_simd(void);
-/* For tests: variants created from now on use nothing beyond `most`. */
-void octree_cpu_limit_simd(enum octree_simd most);
-
-#define OCTREE_AVX512_TARGET \
-	__attribute__((target("avx512f,avx512bw,avx512dq,avx512vl,avx512cd,popcnt,bmi,bmi2")))
 
 /* The part of 0 .. count - 1 of a thread. */
 struct octree_range {

@@ -1,9 +1,8 @@
-/* morton.h -- the parts of cpu/morton and what they hand to each other.
+/* morton.h -- the parts of cpu/morton and what they pass to each other.
  *
- *	octree_morton.c        the variant: who works on what
- *	octree_morton_plan.c   from a sample of the bodies: cells that fit the cache
- *	octree_morton_move.c   all bodies to their cells
- *	octree_morton_link.c   a cell: its bodies sorted, its nodes linked
+ *	morton_plan.c   from a sample of the bodies: cells that fit the cache
+ *	morton_move.c   all bodies to their cells
+ *	morton_link.c   a cell: its bodies sorted, its nodes linked
  */
 #ifndef GPUBENCH_CPU_OCTREE_PARTS_MORTON_H
 #define GPUBENCH_CPU_OCTREE_PARTS_MORTON_H

@@ -29,7 +29,7 @@ static void find_plain(const struct octree_morton *m, const uint64_t *key, size_
 
 #if defined(__x86_64__)
 /* Eight bodies at a time, all one table down at each step. */
-OCTREE_AVX512_TARGET
+CPU_AVX512_TARGET
 static void find_avx512(const struct octree_morton *m, const uint64_t *key, size_t n, int32_t *part)
 {
 	const __m512i low = _mm512_set1_epi64(OCTREE_TABLE_SIZE - 1);
@@ -64,7 +64,7 @@ static void find(const struct octree_morton *m, const uint64_t *key, size_t n, i
 		return;
 	}
 #if defined(__x86_64__)
-	if (m->cpu.simd >= OCTREE_AVX512) {
+	if (m->cpu.simd >= CPU_AVX512) {
 		find_avx512(m, key, n, part);
 		return;
 	}
@@ -130,7 +130,7 @@ static void move_plain(struct octree_morton *m, struct octree_worker *w, size_t 
 #if defined(__x86_64__)
 /* The same through the thread's lines, of which full ones are streamed.  A thread's first line of
  * a part may begin with what belongs to another thread or part. */
-OCTREE_AVX512_TARGET
+CPU_AVX512_TARGET
 static void move_avx512(struct octree_morton *m, struct octree_worker *w, size_t first, size_t n,
 			const uint64_t *key)
 {
@@ -171,7 +171,7 @@ void octree_move(struct octree_morton *m, int thread, int threads)
 {
 	const struct octree_range r = octree_cpu_range(m->cpu.count, thread, threads);
 	struct octree_worker *w = &m->worker[thread];
-	const bool streams = m->cpu.simd >= OCTREE_AVX512;
+	const bool streams = m->cpu.simd >= CPU_AVX512;
 	uint64_t key[OCTREE_TILE];
 
 	memcpy(w->start, w->position, m->part_count * sizeof *w->start);
