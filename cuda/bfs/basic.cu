@@ -58,58 +58,40 @@ static void launch(const void *state, int32_t level, bool count)
 		   search->parent, s->sweep.lanes);
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	bfs_sweep_release(&s->sweep);
-	gpu_free(s->matrix);
-	gb_host_free(s->host_matrix);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct bfs_input *input = (const struct bfs_input *)input_;
-	struct state *s = (struct state *)calloc(1, sizeof *s);
+	const size_t bytes = (size_t)input->n * input->n;
+	struct state *s = (struct state *)state;
 
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
 	if (input->n > BFS_MATRIX_VERTICES)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices: a byte matrix is made of at most %d", input->n,
 			       (int)BFS_MATRIX_VERTICES);
-	if (bfs_sweep_create(&s->sweep, launch, params, input, err) != GB_OK ||
-	    gpu_alloc(&s->matrix, (size_t)input->n * input->n, 1, err) != GB_OK)
-		return err->code;
-	s->sweep.search.graph_bytes = (size_t)input->n * input->n;
-	s->host_matrix = (uint8_t *)gb_host_alloc((size_t)input->n * input->n, 1, err);
-	if (!s->host_matrix)
-		return err->code;
-	if (!gb_memory_is_dry())
+	(void)bfs_sweep_create(&s->sweep, launch, params, input, err);
+	(void)gpu_alloc(&s->matrix, bytes, 1, err);
+	s->host_matrix = (uint8_t *)gb_host_alloc(bytes, 1, err);
+	if (!err->code && !gb_memory_is_dry())
 		bfs_expand_bytes(input, s->host_matrix);
-	bfs_plan_copy(&s->sweep.search, s->matrix, s->host_matrix, (size_t)input->n * input->n);
-	return GB_OK;
+	s->sweep.search.graph_bytes = bytes;
+	bfs_plan_copy(&s->sweep.search, s->matrix, s->host_matrix, bytes);
+	return err->code;
 }
 
 /* Every row once. */
 static double bytes(const void *params, const void *input)
 {
-	(void)params;
 	return bfs_bytes_basic(((const struct bfs_input *)input)->n);
 }
 
 const struct gb_variant_ops bfs_cuda_basic = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = bfs_search_upload,
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,
 	.download = bfs_search_download,
-	.destroy = destroy,
 	.bytes = bytes,
 	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,

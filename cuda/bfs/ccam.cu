@@ -34,7 +34,7 @@
  * launch per level and a wait of the host take 30 or more.  p = .32 takes as long, for it reads
  * one round as well.
  */
-#include "cuda/bfs/parts/ccam.h"
+#include "cuda/bfs/ccam.h"
 #include "cuda/bfs/parts/ccam_device.h"
 #include "cuda/bfs/parts/transpose.h"
 
@@ -108,7 +108,6 @@ static void share_columns(struct slab_arrays *a, uint32_t most, uint32_t unit)
 static bool cluster_fits(const struct state *s, unsigned blocks)
 {
 #if GPU_EMULATED
-	(void)s;
 	return blocks <= MAX_CLUSTER;
 #else
 	cudaLaunchAttribute attribute = gpu_cluster_attribute(blocks);
@@ -179,30 +178,13 @@ static bool plan_grid(struct state *s)
 	return gb_memory_is_dry() || allow_shared(s);
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	bfs_search_release(&s->search);
-	bfs_matrices_release(&s->matrices);
-	gpu_free(s->arrays.next);
-	gpu_free(s->arrays.barrier);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)calloc(1, sizeof *s);
-	struct slab_arrays *a;
+	struct state *s = (struct state *)state;
+	struct slab_arrays *const a = &s->arrays;
 	bool planned;
 
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	a = &s->arrays;
 	if (bfs_search_create(&s->search, params, input, false, err) != GB_OK ||
 	    bfs_matrices_create(&s->matrices, &s->search, err) != GB_OK)
 		return err->code;
@@ -222,8 +204,7 @@ static enum gb_status create(void **state, const void *params, const void *input
 			       s->shared);
 	if (s->cluster)
 		return GB_OK;
-	if (gpu_alloc(&a->next, (size_t)TURNS * a->words, sizeof *a->next, err) != GB_OK)
-		return err->code;
+	(void)gpu_alloc(&a->next, (size_t)TURNS * a->words, sizeof *a->next, err);
 	return gpu_alloc(&a->barrier, 1, sizeof *a->barrier, err);
 }
 
@@ -241,7 +222,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = (struct state *)state;
 
-	(void)timer;
 	s->arrays.source = s->search.source;
 	if (s->cluster)
 		GPU_LAUNCH_CLUSTER(s->kernel, s->blocks, BLOCK, s->blocks, s->shared, gpu_stream(),
@@ -261,13 +241,12 @@ static void metrics(void *state, struct gb_metrics *metrics)
 }
 
 const struct gb_variant_ops bfs_cuda_ccam = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
 	.reset = bfs_search_reset,
 	.run = run,
 	.download = bfs_search_download,
-	.destroy = destroy,
-	.bytes = NULL,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -73,50 +73,32 @@ static void launch(const void *state, int32_t level, bool count)
 		   s->sweep.lanes);
 }
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	bfs_sweep_release(&s->sweep);
-	gpu_free(s->matrix);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)calloc(1, sizeof *s);
-	struct bfs_search *search;
+	struct state *s = (struct state *)state;
+	struct bfs_search *const search = &s->sweep.search;
 
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	search = &s->sweep.search;
-	if (bfs_sweep_create(&s->sweep, launch, params, input, err) != GB_OK)
-		return err->code;
-	if (bfs_matrix_create(&s->matrix, search, err) != GB_OK)
-		return err->code;
+	(void)bfs_sweep_create(&s->sweep, launch, params, input, err);
+	(void)bfs_matrix_create(&s->matrix, search, err);
 	bfs_plan_copy(search, s->matrix, search->input->matrix,
 		      (size_t)search->n * search->input->pitch);
-	return GB_OK;
+	return err->code;
 }
 
 /* Every row once. */
 static double bytes(const void *params, const void *input)
 {
-	(void)params;
 	return bfs_bytes_ccam(((const struct bfs_input *)input)->n);
 }
 
 const struct gb_variant_ops bfs_cuda_ccam_paper = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = bfs_search_upload,
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,
 	.download = bfs_search_download,
-	.destroy = destroy,
 	.bytes = bytes,
 	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,

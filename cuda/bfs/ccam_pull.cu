@@ -178,30 +178,12 @@ static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct pull_arr
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	bfs_search_release(&s->search);
-	bfs_matrices_release(&s->matrices);
-	gpu_free(s->arrays.frontier);
-	gpu_free(s->arrays.found);
-	gpu_free(s->arrays.barrier);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)calloc(1, sizeof *s);
-	struct pull_arrays *a;
+	struct state *s = (struct state *)state;
+	struct pull_arrays *const a = &s->arrays;
 
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	a = &s->arrays;
 	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
 	    bfs_matrices_create(&s->matrices, &s->search, err) != GB_OK)
 		return err->code;
@@ -214,9 +196,8 @@ static enum gb_status create(void **state, const void *params, const void *input
 	a->parent = s->search.parent;
 	a->touched = s->search.touched;
 	s->blocks = bfs_resident_blocks(search_kernel, BLOCK, 0, (a->n - 1) / WARPS + 1);
-	if (gpu_alloc(&a->frontier, (size_t)TURNS * a->words, sizeof *a->frontier, err) != GB_OK ||
-	    gpu_alloc(&a->found, TURNS, sizeof *a->found, err) != GB_OK)
-		return err->code;
+	(void)gpu_alloc(&a->frontier, (size_t)TURNS * a->words, sizeof *a->frontier, err);
+	(void)gpu_alloc(&a->found, TURNS, sizeof *a->found, err);
 	return gpu_alloc(&a->barrier, 1, sizeof *a->barrier, err);
 }
 
@@ -234,20 +215,18 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = (struct state *)state;
 
-	(void)timer;
 	s->arrays.source = s->search.source;
 	GPU_LAUNCH_COOPERATIVE(search_kernel, s->blocks, BLOCK, 0, gpu_stream(), s->arrays);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
 const struct gb_variant_ops bfs_cuda_ccam_pull = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
 	.reset = bfs_search_reset,
 	.run = run,
 	.download = bfs_search_download,
-	.destroy = destroy,
-	.bytes = NULL,
 	.metrics = bfs_search_metrics,
 	.flags = GB_REPEATABLE,
 };

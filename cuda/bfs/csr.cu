@@ -36,28 +36,13 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK) search_kernel(struct bfs
 		*s.touched = edges * bfs_column_bytes(s.out);
 }
 
-static void destroy(void *state)
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (!s)
-		return;
-	bfs_search_release(&s->search);
-	bfs_top_down_release(&s->down);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	struct state *s = (struct state *)calloc(1, sizeof *s);
-
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK)
-		return err->code;
-	if (bfs_top_down_create(&s->down, &s->search, err) != GB_OK)
+	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
+	    bfs_top_down_create(&s->down, &s->search, err) != GB_OK)
 		return err->code;
 	s->blocks = bfs_top_down_blocks(search_kernel, &s->down);
 	return GB_OK;
@@ -74,19 +59,18 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = (struct state *)state;
 
-	(void)timer;
 	s->down.source = s->search.source;
 	GPU_LAUNCH_COOPERATIVE(search_kernel, s->blocks, BFS_CSR_BLOCK, 0, gpu_stream(), s->down);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
 const struct gb_variant_ops bfs_cuda_csr = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
 	.reset = bfs_search_reset,
 	.run = run,
 	.download = bfs_search_download,
-	.destroy = destroy,
 	.bytes = bfs_csr_bytes,
 	.metrics = bfs_search_metrics,
 	.flags = GB_REPEATABLE,

@@ -178,39 +178,17 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 2) search_kernel(struct 
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	if (!s->search.input || !s->search.input->symmetric)
-		bfs_csr_release(&s->arrays.in);
-	bfs_search_release(&s->search);
-	bfs_top_down_release(&s->arrays.down);
-	gpu_free(s->arrays.frontier[0]);
-	gpu_free(s->arrays.frontier[1]);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)calloc(1, sizeof *s);
-	struct two_way_arrays *a;
+	struct state *s = (struct state *)state;
+	struct two_way_arrays *const a = &s->arrays;
 
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	a = &s->arrays;
 	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
 	    bfs_top_down_create(&a->down, &s->search, err) != GB_OK)
 		return err->code;
-	for (int i = 0; i < 2; i++) {
-		if (gpu_alloc(&a->frontier[i], (s->search.n - 1) / 32 + 1, sizeof(uint32_t), err) !=
-		    GB_OK)
-			return err->code;
-	}
+	for (int i = 0; i < 2; i++)
+		(void)gpu_alloc(&a->frontier[i], (s->search.n - 1) / 32 + 1, sizeof(uint32_t), err);
 	s->blocks = bfs_top_down_blocks(search_kernel, &a->down);
 	if (s->search.input->symmetric)
 		a->in = a->down.out;
@@ -230,20 +208,18 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = (struct state *)state;
 
-	(void)timer;
 	s->arrays.down.source = s->search.source;
 	GPU_LAUNCH_COOPERATIVE(search_kernel, s->blocks, BFS_CSR_BLOCK, 0, gpu_stream(), s->arrays);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
 const struct gb_variant_ops bfs_cuda_csr_do = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
 	.reset = bfs_search_reset,
 	.run = run,
 	.download = bfs_search_download,
-	.destroy = destroy,
-	.bytes = NULL,
 	.metrics = bfs_search_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -57,37 +57,22 @@ static void launch(const void *state, int32_t level, bool count)
 		   search->parent, s->sweep.lanes);
 }
 
-static void destroy(void *state)
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (!s)
-		return;
-	bfs_sweep_release(&s->sweep);
-	bfs_csr_release(&s->csr);
-	free(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	struct state *s = (struct state *)calloc(1, sizeof *s);
-
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	*state = s;
-	if (bfs_sweep_create(&s->sweep, launch, params, input, err) != GB_OK)
-		return err->code;
+	(void)bfs_sweep_create(&s->sweep, launch, params, input, err);
 	return bfs_csr_create(&s->csr, &s->sweep.search.input->out, &s->sweep.search, err);
 }
 
 const struct gb_variant_ops bfs_cuda_csr_paper = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = bfs_search_upload,
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,
 	.download = bfs_search_download,
-	.destroy = destroy,
 	.bytes = bfs_csr_bytes,
 	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,

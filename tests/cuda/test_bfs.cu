@@ -15,7 +15,7 @@
 #include "common/bfs.h"
 #include "common/memory.h"
 #include "common/variants.h"
-#include "cuda/bfs/parts/ccam.h"
+#include "cuda/bfs/ccam.h"
 #include "cuda/device.h"
 #include "cuda/gpu.h"
 
@@ -136,7 +136,7 @@ static std::vector<edge> random_edges(uint32_t n, double p, uint32_t orphan)
 	return edges;
 }
 
-/* ---- judgement ----------------------------------------------------------------------------- */
+/* ---- verification -------------------------------------------------------------------------- */
 
 static std::vector<int32_t> queue_search(const struct bfs_input *in, uint32_t source)
 {
@@ -173,8 +173,8 @@ static bool is_parent(const struct bfs_input *in, const std::vector<int32_t> &di
 				  in->out.column + in->out.row[parent + 1], v);
 }
 
-static void judge(const struct variant *variant, const struct graph *g,
-		  const struct bfs_params *params, uint32_t source, void *output)
+static void verify(const struct variant *variant, const struct graph *g,
+		   const struct bfs_params *params, uint32_t source, void *output)
 {
 	const std::vector<int32_t> want = queue_search(&g->input, source);
 	const int32_t *const dist = bfs_output_dist(params, output);
@@ -212,7 +212,7 @@ static void search_all(const struct variant *variant, const struct graph *g,
 			     err.message);
 		cr_assert_eq(ops->download(state, output.data(), &err), GB_OK, "%s, %s: %s",
 			     variant->name, g->name, err.message);
-		judge(variant, g, params, bfs_source(&g->input, (int64_t)sample), output.data());
+		verify(variant, g, params, bfs_source(&g->input, (int64_t)sample), output.data());
 	}
 	ops->metrics(state, metrics);
 	gb_state_destroy(ops, state);
@@ -383,7 +383,7 @@ Test(bfs_cuda, warp_efficiency_of_a_star)
 	params.warps = 1;
 	search_all(&variants[4], &g, &params, &metrics);
 
-	/* Instructions as in bfs_ccam_paper.cu: in two levels every vertex is tested by 32 warps,
+	/* Instructions as in ccam_paper.cu: in two levels every vertex is tested by 32 warps,
 	 * and eight words of its row once; those of the source have edges, with one bit missing. */
 	const double tests = 7. * 2 * n * 32 * 32 + 10. * n * 8 * 32;
 	const double all = tests + (7. + 3.) * 8 * 32, active = tests + (7. + 3.) * (n - 1);
@@ -393,7 +393,7 @@ Test(bfs_cuda, warp_efficiency_of_a_star)
 	metrics.count = 0;
 	search_all(&variants[1], &g, &params, &metrics);
 
-	/* As in bfs_csr_paper.cu: 8 warps test their vertices twice; one lane of the first walks.
+	/* As in csr_paper.cu: 8 warps test their vertices twice; one lane of the first walks.
 	 */
 	const double first = 13. * 2 * 8 * 32, walk = (11. + 3.) * (n - 1);
 

@@ -8,7 +8,6 @@
 #define GPUBENCH_CUDA_BFS_PARTS_COMMON_H
 
 #include <math.h>
-#include <stdlib.h>
 
 #include "common/bfs.h"
 #include "common/memory.h"
@@ -55,18 +54,7 @@ struct bfs_search {
 	uint16_t *narrow[2]; /* columns of 16 bits, on the host; NULL if not needed */
 };
 
-/* Accepts a search that was never created, but zeroed. */
-static inline void bfs_search_release(struct bfs_search *s)
-{
-	gpu_free(s->dist);
-	gpu_free(s->parent);
-	gpu_free(s->touched);
-	gb_host_free(s->narrow[0]);
-	gb_host_free(s->narrow[1]);
-}
-
-/* dist: the variant needs the distances even if they are not asked for.  On failure release()
- * frees what there is. */
+/* dist: the variant needs the distances even if they are not asked for. */
 static inline enum gb_status bfs_search_create(struct bfs_search *s, const void *params,
 					       const void *input, bool dist, struct gb_error *err)
 {
@@ -75,11 +63,9 @@ static inline enum gb_status bfs_search_create(struct bfs_search *s, const void 
 	s->n = s->input->n;
 	if (s->params.output != BFS_PARENT || dist)
 		(void)gpu_alloc(&s->dist, s->n, sizeof *s->dist, err);
-	if (err->code == GB_OK && s->params.output != BFS_DIST)
+	if (s->params.output != BFS_DIST)
 		(void)gpu_alloc(&s->parent, s->n, sizeof *s->parent, err);
-	if (err->code == GB_OK)
-		(void)gpu_alloc(&s->touched, 1, sizeof *s->touched, err);
-	return err->code;
+	return gpu_alloc(&s->touched, 1, sizeof *s->touched, err);
 }
 
 /* The reset() of every variant whose state starts with a struct bfs_search. */
@@ -87,7 +73,6 @@ static inline enum gb_status bfs_search_reset(void *state, int64_t sample, struc
 {
 	struct bfs_search *const s = (struct bfs_search *)state;
 
-	(void)err;
 	s->source = bfs_source(s->input, sample);
 	return GB_OK;
 }
@@ -100,13 +85,11 @@ static inline enum gb_status bfs_search_download(void *state, void *output, stru
 	int32_t *const parent = bfs_output_parent(&s->params, s->input, output);
 	const size_t bytes = s->n * sizeof *dist;
 
-	if (dist && !CUDA_OK(err, cudaMemcpyAsync(dist, s->dist, bytes, cudaMemcpyDeviceToHost,
-						  gpu_stream())))
-		return err->code;
-	if (parent && !CUDA_OK(err, cudaMemcpyAsync(parent, s->parent, bytes,
-						    cudaMemcpyDeviceToHost, gpu_stream())))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	if (dist)
+		(void)gpu_download(dist, s->dist, bytes, err);
+	if (parent)
+		(void)gpu_download(parent, s->parent, bytes, err);
+	return err->code;
 }
 
 /* ---- graphs on the device ------------------------------------------------------------------ */
@@ -191,11 +174,10 @@ static inline void bfs_search_metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct bfs_search *const s = (const struct bfs_search *)state;
 	unsigned long long touched = 0;
+	struct gb_error ignored = {};
 
 	bfs_graph_metrics((struct bfs_search *)state, metrics);
-	if (cudaMemcpyAsync(&touched, s->touched, sizeof touched, cudaMemcpyDeviceToHost,
-			    gpu_stream()) == cudaSuccess &&
-	    cudaStreamSynchronize(gpu_stream()) == cudaSuccess)
+	if (gpu_download(&touched, s->touched, sizeof touched, &ignored) == GB_OK)
 		gb_metric(metrics, "touched_bytes", (double)touched);
 }
 
@@ -224,16 +206,13 @@ static inline enum gb_status bfs_narrow_create(struct bfs_rows *rows, const stru
 	const size_t m = s->input->m;
 	uint16_t **const narrow = &s->narrow[s->narrow[0] ? 1 : 0];
 
-	if (gpu_alloc(&rows->narrow, m, sizeof *rows->narrow, err) != GB_OK)
-		return err->code;
+	(void)gpu_alloc(&rows->narrow, m, sizeof *rows->narrow, err);
 	*narrow = (uint16_t *)gb_host_alloc(m, sizeof **narrow, err);
-	if (!*narrow)
-		return err->code;
-	if (!gb_memory_is_dry())
+	if (!err->code && !gb_memory_is_dry())
 		bfs_narrow_columns(from->column, m, *narrow);
 	bfs_plan_copy(s, rows->narrow, *narrow, m);
 	s->graph_bytes += m * sizeof *rows->narrow;
-	return GB_OK;
+	return err->code;
 }
 
 static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct bfs_csr *from,
@@ -244,24 +223,15 @@ static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct 
 	if (s->params.index == BFS_INDEX_16 && !bfs_is_narrow(&s->params, s->n))
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices: columns of 16 bits tell at most 65536 apart", s->n);
-	if (gpu_alloc(&rows->row, n + 1, sizeof *rows->row, err) != GB_OK)
-		return err->code;
+	(void)gpu_alloc(&rows->row, n + 1, sizeof *rows->row, err);
 	bfs_plan_copy(s, rows->row, from->row, n + 1);
 	s->graph_bytes += (n + 1) * sizeof *rows->row;
 	if (bfs_is_narrow(&s->params, s->n))
 		return bfs_narrow_create(rows, from, s, err);
-	if (gpu_alloc(&rows->column, m, sizeof *rows->column, err) != GB_OK)
-		return err->code;
+	(void)gpu_alloc(&rows->column, m, sizeof *rows->column, err);
 	bfs_plan_copy(s, rows->column, from->column, m);
 	s->graph_bytes += m * sizeof *rows->column;
-	return GB_OK;
-}
-
-static inline void bfs_csr_release(struct bfs_rows *rows)
-{
-	gpu_free(rows->row);
-	gpu_free(rows->column);
-	gpu_free(rows->narrow);
+	return err->code;
 }
 
 /* The bytes() of searches that read every edge once. */
@@ -281,10 +251,8 @@ static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_sea
 	if (!s->input->matrix)
 		return gb_fail(err, GB_EUNAVAILABLE, "%s",
 			       s->input->no_matrix ? s->input->no_matrix : "no bit matrix");
-	if (gpu_alloc(matrix, (size_t)s->n * s->input->pitch, sizeof **matrix, err) != GB_OK)
-		return err->code;
 	s->graph_bytes += (size_t)s->n * s->input->pitch * sizeof **matrix;
-	return GB_OK;
+	return gpu_alloc(matrix, (size_t)s->n * s->input->pitch, sizeof **matrix, err);
 }
 
 /* Blocks of a cooperative launch: as many of `threads` threads as the device holds of this kernel

@@ -241,18 +241,6 @@ static __device__ __forceinline__ struct bfs_level bfs_next_level(const struct b
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static inline void bfs_top_down_release(struct bfs_top_down *s)
-{
-	bfs_csr_release(&s->out);
-	for (int i = 0; i < 2; i++) {
-		gpu_free(s->queue[i]);
-		gpu_free(s->before[i]);
-	}
-	gpu_free(s->counter);
-	gpu_free(s->sinks);
-	gpu_free(s->barrier);
-}
-
 /* The search is created before. */
 static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct bfs_search *search,
 						 struct gb_error *err)
@@ -269,14 +257,12 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 			       "%u vertices and %" PRIu64 " edges: the queue counts 2^%d and 2^%d",
 			       s->n, s->m, 64 - BFS_EDGE_BITS, (int)BFS_EDGE_BITS);
 	for (int i = 0; i < 2; i++) {
-		if (gpu_alloc(&s->queue[i], n, sizeof *s->queue[i], err) != GB_OK ||
-		    gpu_alloc(&s->before[i], n, sizeof *s->before[i], err) != GB_OK)
-			return err->code;
+		(void)gpu_alloc(&s->queue[i], n, sizeof *s->queue[i], err);
+		(void)gpu_alloc(&s->before[i], n, sizeof *s->before[i], err);
 	}
-	if (gpu_alloc(&s->counter, BFS_COUNTERS, sizeof *s->counter, err) != GB_OK ||
-	    gpu_alloc(&s->sinks, BFS_COUNTERS, sizeof *s->sinks, err) != GB_OK ||
-	    gpu_alloc(&s->barrier, 1, sizeof *s->barrier, err) != GB_OK)
-		return err->code;
+	(void)gpu_alloc(&s->counter, BFS_COUNTERS, sizeof *s->counter, err);
+	(void)gpu_alloc(&s->sinks, BFS_COUNTERS, sizeof *s->sinks, err);
+	(void)gpu_alloc(&s->barrier, 1, sizeof *s->barrier, err);
 	return bfs_csr_create(&s->out, &search->input->out, search, err);
 }
 

@@ -60,9 +60,6 @@ template <bool COUNT> struct bfs_tally {
 
 			active += (unsigned long long)instructions * (unsigned)__popc(lanes);
 			all += lanes ? (unsigned long long)instructions * WARP : 0;
-		} else {
-			(void)instructions;
-			(void)runs;
 		}
 	}
 
@@ -73,8 +70,6 @@ template <bool COUNT> struct bfs_tally {
 				atomicAdd(&lanes->active, active);
 				atomicAdd(&lanes->all, all);
 			}
-		} else {
-			(void)lanes;
 		}
 	}
 };
@@ -122,21 +117,13 @@ static __global__ void bfs_sweep_look(uint32_t n, const int32_t *dist, int32_t l
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static inline void bfs_sweep_release(struct bfs_sweep *s)
-{
-	bfs_search_release(&s->search);
-	gpu_free(s->progress);
-	gpu_free(s->lanes);
-}
-
 static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_launcher *launch,
 					      const void *params, const void *input,
 					      struct gb_error *err)
 {
 	s->launch = launch;
-	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
-	    gpu_alloc(&s->progress, 1, sizeof *s->progress, err) != GB_OK)
-		return err->code;
+	(void)bfs_search_create(&s->search, params, input, true, err);
+	(void)gpu_alloc(&s->progress, 1, sizeof *s->progress, err);
 	return gpu_alloc(&s->lanes, 1, sizeof *s->lanes, err);
 }
 
@@ -156,12 +143,8 @@ static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32
 		return err->code;
 	GPU_LAUNCH(bfs_sweep_look, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, 0, stream, s->search.n,
 		   s->search.dist, level, s->progress);
-	if (!CUDA_OK(err, cudaGetLastError()) ||
-	    !CUDA_OK(err, cudaMemcpyAsync(progress, s->progress, sizeof *progress,
-					  cudaMemcpyDeviceToHost, stream)) ||
-	    !CUDA_OK(err, cudaStreamSynchronize(stream)))
-		return err->code;
-	return GB_OK;
+	(void)CUDA_OK(err, cudaGetLastError());
+	return gpu_download(progress, s->progress, sizeof *progress, err);
 }
 
 static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bool count,
@@ -187,7 +170,6 @@ static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bool co
 static inline enum gb_status bfs_sweep_run(void *state, struct gb_timer *timer,
 					   struct gb_error *err)
 {
-	(void)timer;
 	return bfs_sweep_search((const struct bfs_sweep *)state, false, err);
 }
 
@@ -203,9 +185,7 @@ static inline void bfs_sweep_metrics(void *state, struct gb_metrics *metrics)
 	if (s->search.params.warps &&
 	    CUDA_OK(&err, cudaMemsetAsync(s->lanes, 0, sizeof lanes, gpu_stream())) &&
 	    bfs_sweep_search(s, true, &err) == GB_OK &&
-	    CUDA_OK(&err, cudaMemcpyAsync(&lanes, s->lanes, sizeof lanes, cudaMemcpyDeviceToHost,
-					  gpu_stream())) &&
-	    CUDA_OK(&err, cudaStreamSynchronize(gpu_stream())) && lanes.all)
+	    gpu_download(&lanes, s->lanes, sizeof lanes, &err) == GB_OK && lanes.all)
 		gb_metric(metrics, "warp_efficiency", (double)lanes.active / (double)lanes.all);
 }
 

@@ -68,23 +68,15 @@ struct bfs_matrices {
 	uint32_t *in;  /* rows of in-edges: the same array if the graph is symmetric */
 };
 
-static inline void bfs_matrices_release(struct bfs_matrices *m)
-{
-	if (m->in != m->out)
-		gpu_free(m->in);
-	gpu_free(m->out);
-}
-
 static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct bfs_search *s,
 						 struct gb_error *err)
 {
-	if (bfs_matrix_create(&m->out, s, err) != GB_OK)
-		return err->code;
+	(void)bfs_matrix_create(&m->out, s, err);
 	bfs_plan_copy(s, m->out, s->input->matrix, (size_t)s->n * s->input->pitch);
 	if (!s->input->symmetric)
 		return bfs_matrix_create(&m->in, s, err);
 	m->in = m->out;
-	return GB_OK;
+	return err->code;
 }
 
 /* Waits until both are there. */

@@ -1,6 +1,6 @@
 /* ccam.h -- the hook by which tests choose how ccam is launched. */
-#ifndef GPUBENCH_CUDA_BFS_PARTS_CCAM_H
-#define GPUBENCH_CUDA_BFS_PARTS_CCAM_H
+#ifndef GPUBENCH_CUDA_BFS_CCAM_H
+#define GPUBENCH_CUDA_BFS_CCAM_H
 
 #ifdef __cplusplus
 extern "C" {
