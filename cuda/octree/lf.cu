@@ -29,13 +29,6 @@ static __global__ void __launch_bounds__(BLOCK)
 	octree_count(&tree.counters->cas_failures, self.failures);
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	(void)params;
-	return octree_create(state, sizeof(struct octree_arrays), input, true, err);
-}
-
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct octree_arrays *const a = (struct octree_arrays *)state;
@@ -54,12 +47,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 const struct gb_variant_ops octree_cuda_lf = {
-	.create_old = create,
+	.state_size = sizeof(struct octree_arrays),
+	.create = octree_create,
 	.upload = octree_upload,
 	.reset = octree_reset,
 	.run = run,
 	.download = octree_download,
-	.destroy = octree_destroy,
 	.bytes = octree_bytes,
 	.metrics = octree_metrics,
 	.flags = GB_REPEATABLE,

@@ -48,7 +48,7 @@ struct cell {
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: octree_upload() and others take it for the state */
+	struct octree_arrays arrays; /* first: common.h takes a state as one of these */
 	struct octree_sorted sorted;
 	struct cell *cells;
 	struct task *tasks, *hard; /* hard: for lf */
@@ -295,19 +295,6 @@ static __global__ void __launch_bounds__(SMALL_BLOCK, 4)
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static void destroy(void *state)
-{
-	struct state *s = (struct state *)state;
-
-	if (!s)
-		return;
-	sorted_release(&s->sorted);
-	gpu_free(s->cells);
-	gpu_free(s->tasks);
-	gpu_free(s->hard);
-	octree_destroy(s);
-}
-
 /* How many nodes a task may have: as many as the device's shared memory has room for. */
 static enum gb_status choose_rows(struct state *s, struct gb_error *err)
 {
@@ -325,24 +312,21 @@ static enum gb_status choose_rows(struct state *s, struct gb_error *err)
 		       s->shared_bytes, most);
 }
 
-static enum gb_status create(void **state, const void *params, const void *input_,
+static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
 	const struct octree_input *input = (const struct octree_input *)input_;
 	const size_t n = input->count;
 	const size_t cells = 1 + (size_t)DEEPEST * (n / LARGEST), tasks = 8 * cells;
-	struct state *s;
+	struct state *s = (struct state *)state;
 
-	(void)params;
-	if (octree_create(state, sizeof *s, input, true, err) != GB_OK)
+	if (octree_arrays_create(&s->arrays, input, true, err) != GB_OK ||
+	    choose_rows(s, err) != GB_OK)
 		return err->code;
-	s = (struct state *)*state;
-	if (choose_rows(s, err) != GB_OK || sorted_create(&s->sorted, n, FIRST_BIT, err) != GB_OK ||
-	    gpu_alloc(&s->cells, cells, sizeof *s->cells, err) != GB_OK ||
-	    gpu_alloc(&s->tasks, tasks, sizeof *s->tasks, err) != GB_OK ||
-	    gpu_alloc(&s->hard, tasks, sizeof *s->hard, err) != GB_OK)
-		return err->code;
-	return GB_OK;
+	(void)sorted_create(&s->sorted, n, FIRST_BIT, err);
+	(void)gpu_alloc(&s->cells, cells, sizeof *s->cells, err);
+	(void)gpu_alloc(&s->tasks, tasks, sizeof *s->tasks, err);
+	return gpu_alloc(&s->hard, tasks, sizeof *s->hard, err);
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)
@@ -435,12 +419,12 @@ static double bytes(const void *params, const void *input)
 }
 
 const struct gb_variant_ops octree_cuda_lf_shared = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
 	.reset = octree_reset,
 	.run = run,
 	.download = octree_download,
-	.destroy = destroy,
 	.bytes = bytes,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,

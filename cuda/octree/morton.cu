@@ -24,7 +24,7 @@ enum {
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: octree_upload() and others take it for the state */
+	struct octree_arrays arrays; /* first: common.h takes a state as one of these */
 	struct octree_sorted sorted;
 };
 
@@ -117,25 +117,13 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 		tree.next[numbers[i]] = (int32_t)numbers[i + 1];
 }
 
-static void destroy(void *state)
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	if (!s)
-		return;
-	sorted_release(&s->sorted);
-	octree_destroy(s);
-}
-
-static enum gb_status create(void **state, const void *params, const void *input_,
-			     struct gb_error *err)
-{
-	const struct octree_input *input = (const struct octree_input *)input_;
-
-	(void)params;
-	if (octree_create(state, sizeof(struct state), input, false, err) != GB_OK)
-		return err->code;
-	return sorted_create(&((struct state *)*state)->sorted, input->count, 0, err);
+	(void)octree_arrays_create(&s->arrays, input, false, err);
+	return sorted_create(&s->sorted, s->arrays.count, 0, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -173,13 +161,12 @@ static double bytes(const void *params, const void *input_)
 }
 
 const struct gb_variant_ops octree_cuda_morton = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = octree_upload,
 	.reset = octree_reset,
 	.run = run,
 	.download = octree_download,
-	.destroy = destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

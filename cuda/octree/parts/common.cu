@@ -8,7 +8,6 @@
  */
 #include "cuda/octree/parts/common.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -158,9 +157,10 @@ enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-static enum gb_status create_arrays(struct octree_arrays *a, const struct octree_input *input,
-				    bool ranks, struct gb_error *err)
+enum gb_status octree_arrays_create(struct octree_arrays *a, const void *input_, bool ranks,
+				    struct gb_error *err)
 {
+	const struct octree_input *const input = (const struct octree_input *)input_;
 	const size_t n = input->count;
 
 	a->input = input;
@@ -172,78 +172,43 @@ static enum gb_status create_arrays(struct octree_arrays *a, const struct octree
 			       "a pool of %zu nodes: numbers of nodes are below 2^31", input->pool);
 	a->tree.pool = (uint32_t)input->pool;
 	a->tree.bucket = (uint32_t)input->bucket;
-	if (gpu_alloc(&a->x, n, sizeof *a->x, err) != GB_OK ||
-	    gpu_alloc(&a->y, n, sizeof *a->y, err) != GB_OK ||
-	    gpu_alloc(&a->z, n, sizeof *a->z, err) != GB_OK ||
-	    gpu_alloc(&a->bounds, BOX_BLOCKS * BOUNDS, sizeof *a->bounds, err) != GB_OK ||
-	    gpu_alloc(&a->box, 1, sizeof *a->box, err) != GB_OK ||
-	    gpu_alloc(&a->keys, n, sizeof *a->keys, err) != GB_OK ||
-	    gpu_alloc(&a->tree.child, input->pool, sizeof *a->tree.child, err) != GB_OK ||
-	    gpu_alloc(&a->tree.next, n, sizeof *a->tree.next, err) != GB_OK ||
-	    gpu_alloc(&a->tree.counters, 1, sizeof *a->tree.counters, err) != GB_OK)
-		return err->code;
-	if (!ranks || input->bucket == 1)
-		return GB_OK;
-	return gpu_alloc(&a->tree.rank, n, sizeof *a->tree.rank, err);
+	(void)gpu_alloc(&a->x, n, sizeof *a->x, err);
+	(void)gpu_alloc(&a->y, n, sizeof *a->y, err);
+	(void)gpu_alloc(&a->z, n, sizeof *a->z, err);
+	(void)gpu_alloc(&a->bounds, BOX_BLOCKS * BOUNDS, sizeof *a->bounds, err);
+	(void)gpu_alloc(&a->box, 1, sizeof *a->box, err);
+	(void)gpu_alloc(&a->keys, n, sizeof *a->keys, err);
+	(void)gpu_alloc(&a->tree.child, input->pool, sizeof *a->tree.child, err);
+	(void)gpu_alloc(&a->tree.next, n, sizeof *a->tree.next, err);
+	(void)gpu_alloc(&a->tree.counters, 1, sizeof *a->tree.counters, err);
+	if (ranks && input->bucket > 1)
+		(void)gpu_alloc(&a->tree.rank, n, sizeof *a->tree.rank, err);
+	return err->code;
 }
 
-enum gb_status octree_create(void **state, size_t size, const void *input, bool ranks,
+enum gb_status octree_create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	*state = calloc(1, size);
-	if (!*state)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	return create_arrays((struct octree_arrays *)*state, (const struct octree_input *)input,
-			     ranks, err);
-}
-
-void octree_destroy(void *state)
-{
-	struct octree_arrays *const a = (struct octree_arrays *)state;
-
-	if (!a)
-		return;
-	gpu_free(a->x);
-	gpu_free(a->y);
-	gpu_free(a->z);
-	gpu_free(a->bounds);
-	gpu_free(a->box);
-	gpu_free(a->keys);
-	gpu_free(a->tree.child);
-	gpu_free(a->tree.next);
-	gpu_free(a->tree.rank);
-	gpu_free(a->tree.counters);
-	free(a);
-}
-
-/* count elements of size bytes, from host to device or back. */
-static bool copy(void *to, const void *from, size_t count, size_t size, enum cudaMemcpyKind kind,
-		 struct gb_error *err)
-{
-	return count == 0 ||
-	       CUDA_OK(err, cudaMemcpyAsync(to, from, count * size, kind, gpu_stream()));
+	return octree_arrays_create((struct octree_arrays *)state, input, true, err);
 }
 
 enum gb_status octree_upload(void *state, struct gb_error *err)
 {
 	struct octree_arrays *const a = (struct octree_arrays *)state;
-	const struct octree_input *const in = a->input;
-	const enum cudaMemcpyKind kind = cudaMemcpyHostToDevice;
+	const size_t bytes = a->count * sizeof *a->x;
 
-	if (!copy(a->x, in->x, a->count, sizeof *in->x, kind, err) ||
-	    !copy(a->y, in->y, a->count, sizeof *in->y, kind, err) ||
-	    !copy(a->z, in->z, a->count, sizeof *in->z, kind, err) ||
-	    !CUDA_OK(err,
+	if (!CUDA_OK(err,
 		     cudaMemsetAsync(a->tree.counters, 0, sizeof *a->tree.counters, gpu_stream())))
 		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	(void)gpu_upload(a->x, a->input->x, bytes, err);
+	(void)gpu_upload(a->y, a->input->y, bytes, err);
+	return gpu_upload(a->z, a->input->z, bytes, err);
 }
 
 /* Wait for the run and read its counters; GB_ERUNTIME if the pool was exhausted. */
 static enum gb_status check(struct octree_arrays *a, struct gb_error *err)
 {
-	if (!copy(&a->last, a->tree.counters, 1, sizeof a->last, cudaMemcpyDeviceToHost, err) ||
-	    !CUDA_OK(err, cudaStreamSynchronize(gpu_stream())))
+	if (gpu_download(&a->last, a->tree.counters, sizeof a->last, err) != GB_OK)
 		return err->code;
 	if (a->last.exhausted)
 		return gb_fail(err, GB_ERUNTIME, OCTREE_POOL_EXHAUSTED, a->input->pool, a->count);
@@ -252,7 +217,6 @@ static enum gb_status check(struct octree_arrays *a, struct gb_error *err)
 
 enum gb_status octree_reset(void *state, int64_t sample, struct gb_error *err)
 {
-	(void)sample;
 	return check((struct octree_arrays *)state, err);
 }
 
@@ -260,7 +224,6 @@ enum gb_status octree_download(void *state, void *output_, struct gb_error *err)
 {
 	struct octree_arrays *const a = (struct octree_arrays *)state;
 	struct octree_output *const output = (struct octree_output *)output_;
-	const enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost;
 	size_t rows;
 
 	if (check(a, err) != GB_OK)
@@ -268,18 +231,15 @@ enum gb_status octree_download(void *state, void *output_, struct gb_error *err)
 	rows = a->last.taken < a->tree.pool ? (size_t)a->last.taken : a->tree.pool;
 	memset(output, 0, sizeof *output);
 	output->rows = (int64_t)rows;
-	if (!copy(output->child, a->tree.child, rows, sizeof *a->tree.child, kind, err) ||
-	    !copy(octree_output_next(a->input, output), a->tree.next, a->count,
-		  sizeof *a->tree.next, kind, err))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	(void)gpu_download(output->child, a->tree.child, rows * sizeof *a->tree.child, err);
+	return gpu_download(octree_output_next(a->input, output), a->tree.next,
+			    a->count * sizeof *a->tree.next, err);
 }
 
 double octree_bytes(const void *params, const void *input_)
 {
 	const struct octree_input *input = (const struct octree_input *)input_;
 
-	(void)params;
 	return 40 * (double)input->count + 32 * (double)input->tree.nodes;
 }
 

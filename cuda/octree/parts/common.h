@@ -62,12 +62,12 @@ enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
 
 /* ---- life of a variant whose state starts with its arrays --------------------------------- */
 
-/* A state of `size` zero bytes with its arrays; ranks: tree.rank too, if the bucket is above 1. */
-enum gb_status octree_create(void **state, size_t size, const void *input, bool ranks,
+/* ranks: tree.rank too, if the bucket is above 1. */
+enum gb_status octree_arrays_create(struct octree_arrays *a, const void *input, bool ranks,
+				    struct gb_error *err);
+/* The create() of a state that is nothing but arrays, with ranks. */
+enum gb_status octree_create(void *state, const void *params, const void *input,
 			     struct gb_error *err);
-
-/* Of a state that owns nothing but its arrays; accepts NULL. */
-void octree_destroy(void *state);
 
 enum gb_status octree_upload(void *state, struct gb_error *err);
 

@@ -28,30 +28,16 @@ static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count
 					   struct gb_error *err)
 {
 	s->first_bit = first_bit;
-	if (gpu_alloc(&s->keys, count, sizeof *s->keys, err) != GB_OK ||
-	    gpu_alloc(&s->keys_spare, count, sizeof *s->keys_spare, err) != GB_OK ||
-	    gpu_alloc(&s->numbers, count, sizeof *s->numbers, err) != GB_OK ||
-	    gpu_alloc(&s->numbers_in, count, sizeof *s->numbers_in, err) != GB_OK ||
-	    gpu_alloc(&s->numbers_spare, count, sizeof *s->numbers_spare, err) != GB_OK ||
-	    gpu_alloc(&s->base, count, sizeof *s->base, err) != GB_OK ||
-	    gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err) != GB_OK)
-		return err->code;
+	(void)gpu_alloc(&s->keys, count, sizeof *s->keys, err);
+	(void)gpu_alloc(&s->keys_spare, count, sizeof *s->keys_spare, err);
+	(void)gpu_alloc(&s->numbers, count, sizeof *s->numbers, err);
+	(void)gpu_alloc(&s->numbers_in, count, sizeof *s->numbers_in, err);
+	(void)gpu_alloc(&s->numbers_spare, count, sizeof *s->numbers_spare, err);
+	(void)gpu_alloc(&s->base, count, sizeof *s->base, err);
+	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
 	return gpu_alloc(&s->sort_temp,
 			 gpu_sort_temp_bytes(GPU_KEY_U64, true, count, first_bit, OCTREE_KEY_BITS),
 			 1, err);
-}
-
-/* Accepts one that was never created, but zeroed. */
-static inline void sorted_release(struct octree_sorted *s)
-{
-	gpu_free(s->keys);
-	gpu_free(s->keys_spare);
-	gpu_free(s->numbers);
-	gpu_free(s->numbers_in);
-	gpu_free(s->numbers_spare);
-	gpu_free(s->base);
-	gpu_free(s->sort_temp);
-	gpu_free(s->scan_temp);
 }
 
 /* Phase "sort". */
@@ -71,7 +57,6 @@ static inline enum gb_status sorted_sort(const struct octree_sorted *s,
 		.values_out = s->numbers,
 		.values_spare = s->numbers_spare,
 		.temp = s->sort_temp,
-		.timer = NULL,
 	};
 
 	gb_phase(timer, "sort");
