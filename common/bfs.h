@@ -62,7 +62,7 @@ struct bfs_csr {
 	uint32_t *column; /* m */
 };
 
-/* What the oracle knows of the search from one source; filled when first asked for. */
+/* What the reference knows of the search from one source; filled when first asked for. */
 struct bfs_facts;
 
 struct bfs_input {

@@ -86,7 +86,7 @@ struct octree_shape {
 	uint64_t hash;     /* octree_hash_*() summed over the tree */
 };
 
-struct octree_oracle;
+struct octree_verifier;
 
 struct octree_input {
 	size_t count;
@@ -97,8 +97,8 @@ struct octree_input {
 	 * that needs more says so (GB_ERUNTIME, OCTREE_POOL_EXHAUSTED) and stops; it never writes
 	 * behind its pool, never wraps around, never waits for a node to appear. */
 	size_t pool;
-	struct octree_shape tree;     /* of the right result, told from sorted keys */
-	struct octree_oracle *oracle; /* scratch of verify() */
+	struct octree_shape tree;         /* of the right result, from sorted keys */
+	struct octree_verifier *verifier; /* scratch of verify() */
 };
 
 /* The message of a builder whose pool is exhausted: arguments are size_t pool, size_t count. */

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/workloads/bfs/verify.h"
 #include "cli/workloads/registry.h"
+#include "common/bfs.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"

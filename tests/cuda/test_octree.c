@@ -44,7 +44,7 @@ static struct octree_input *prepare(const struct octree_params *params)
 	return input;
 }
 
-/* Run the variant once on the input and judge the tree; nothing leaks. */
+/* Run the variant once on the input and verify the tree; nothing leaks. */
 static struct gb_result run(const struct gb_variant *v, const struct octree_params *params,
 			    const struct octree_input *in)
 {

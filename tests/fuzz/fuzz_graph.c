@@ -1,5 +1,5 @@
 /* fuzz_graph.c -- any bytes as a graph file of each kind; a graph that is read is searched by the
- * verifier's oracle, so that every row and column is used.
+ * verifier's reference, so that every row and column is used.
  *
  * The first byte chooses the kind.  Of text, numbers are cut after five digits: a few bytes may ask
  * for gigabytes, rightly, but that is not what is looked for.  (A .sg file is as long as it says.)
@@ -13,7 +13,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/bfs/reference.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"
@@ -71,7 +71,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	    !gb_bfs_workload.prepare(&params, &input, &err)) {
 		int32_t *dist = malloc(gb_bfs_workload.output_size(&params, input));
 
-		if (!bfs_oracle(input, bfs_source(input, 0), dist) ||
+		if (!bfs_reference(input, bfs_source(input, 0), dist) ||
 		    gb_bfs_workload.verify(&params, input, 0, dist, &metrics, &err))
 			abort();
 		free(dist);

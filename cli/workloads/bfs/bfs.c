@@ -10,7 +10,9 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/workloads/bfs/reference.h"
 #include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/bfs/warps.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -185,7 +187,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 		return err->code;
 	in->facts = calloc(in->source_count, sizeof *in->facts);
 	if (!in->facts)
-		gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		(void)gb_out_of_memory(err, NULL);
 	else if (p->write && !gb_memory_is_dry())
 		(void)bfs_graph_write(in, p->write, err);
 	if (err->code) {
@@ -205,11 +207,10 @@ static int64_t distinct(const void *params_, const void *input)
 {
 	const struct bfs_input *in = input;
 
-	(void)params_;
 	return (int64_t)in->source_count;
 }
 
-/* ---- judgement --------------------------------------------------------------------------- */
+/* ---- verification and metrics ------------------------------------------------------------ */
 
 /* Edges as Graph500 counts them: undirected ones once, of parallel ones each. */
 static double graph500_edges(const struct bfs_input *in, const struct bfs_facts *facts)
@@ -232,27 +233,27 @@ static double z_score(const struct bfs_params *p, const struct bfs_input *in)
 }
 
 /* A metric that is left out where it means nothing. */
-static void tell(struct gb_metrics *metrics, const char *name, double value)
+static void add(struct gb_metrics *metrics, const char *name, double value)
 {
 	if (!isnan(value))
 		gb_metric(metrics, name, value);
 }
 
-static void tell_all(const struct bfs_params *p, const struct bfs_input *in,
-		     const struct bfs_facts *facts, struct gb_metrics *metrics)
+static void add_all(const struct bfs_params *p, const struct bfs_input *in,
+		    const struct bfs_facts *facts, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "vertices", in->n);
 	gb_metric(metrics, "edges", (double)in->m);
-	tell(metrics, "edges_z_score", z_score(p, in));
+	add(metrics, "edges_z_score", z_score(p, in));
 	gb_metric(metrics, "reached", facts->reached);
 	gb_metric(metrics, "levels", facts->levels);
 	gb_metric(metrics, "graph500_edges", graph500_edges(in, facts));
 	gb_metric(metrics, "ccam_bytes", bfs_bytes_ccam(in->n));
 	gb_metric(metrics, "csr32_bytes", bfs_bytes_csr32(in->n, in->m));
-	tell(metrics, "csr16_bytes", bfs_bytes_csr16(in->n, in->m));
+	add(metrics, "csr16_bytes", bfs_bytes_csr16(in->n, in->m));
 	gb_metric(metrics, "basic_bytes", bfs_bytes_basic(in->n));
-	tell(metrics, "crossover16_p", bfs_crossover(in->n, 2, 8));
-	tell(metrics, "crossover32_p", bfs_crossover(in->n, 4, 8));
+	add(metrics, "crossover16_p", bfs_crossover(in->n, 2, 8));
+	add(metrics, "crossover32_p", bfs_crossover(in->n, 4, 8));
 	gb_metric(metrics, "generate_ms", in->generate_ns * 1e-6);
 	gb_metric(metrics, "build_ms", in->build_ns * 1e-6);
 	gb_metric(metrics, "transpose_ms", in->transpose_ns * 1e-6);
@@ -272,7 +273,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	facts = bfs_facts(in, sample, err);
 	if (!facts || bfs_verify(in, sample, dist, parent, err))
 		return err->code;
-	tell_all(p, in, facts, metrics);
+	add_all(p, in, facts, metrics);
 	if (p->warps && in->matrix && sample == 0)
 		return bfs_model_warps(in, sample, metrics, err);
 	return GB_OK;
@@ -285,12 +286,11 @@ static double items(const void *params_, const void *input, int64_t sample)
 	struct gb_error ignored = { 0 };
 	const struct bfs_facts *facts = bfs_facts(input, sample, &ignored);
 
-	(void)params_;
 	return facts ? (double)facts->edges : (double)NAN;
 }
 
-/* Of the first source.  A search need not read the graph, only write its result: what it read the
- * variants tell. */
+/* Of the first source.  A search need not read the graph, only write its result; what it did read
+ * is the variants' metric touched_bytes. */
 static struct gb_work work(const void *params_, const void *input)
 {
 	return (struct gb_work){ .items = items(params_, input, 0),

@@ -5,142 +5,23 @@
  * after u's, (4) so what a reached vertex leads to is reached, and nothing else, (5) each tree edge
  * is an edge of the graph.
  *
- * Distances are right if they are those of the oracle, a serial search with a queue, whose own
- * distances are checked by rules 3 and 4 on every edge and by a predecessor for each vertex, once
- * per source.  What is kept of them is a digest, so that judging a result reads n numbers and not
- * m edges: equal digests of different distances have probability 2^-64.  Parents are right if they
- * are edges and form a tree in which each vertex is as deep as it is distant: then rule 2 holds by
- * construction.  Only once something is wrong is the oracle run again, to tell what.
+ * Distances are right if they are those of the reference, which obey rules 3 and 4.  Only digests
+ * are compared, so that verifying a result reads n numbers and not m edges.  Parents are right if
+ * they are edges and form a tree in which each vertex is as deep as it is distant: then rule 2
+ * holds by construction.  Only once something is wrong is the reference run again, to find what.
  */
 #include "cli/workloads/bfs/verify.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "cli/workloads/bfs/reference.h"
+
 enum { UNKNOWN = -2, ON_PATH = -3 };
-
-/* ---- the oracle -------------------------------------------------------------------------- */
-
-bool bfs_oracle(const struct bfs_input *in, uint32_t source, int32_t *dist)
-{
-	uint32_t *queue = malloc(in->n * sizeof *queue);
-	uint32_t head = 0, end = 1;
-
-	if (!queue)
-		return false;
-	for (uint32_t v = 0; v < in->n; v++)
-		dist[v] = BFS_UNREACHED;
-	dist[source] = 0;
-	queue[0] = source;
-	while (head < end && end < in->n) {
-		const uint32_t u = queue[head++];
-
-		for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++) {
-			const uint32_t v = in->out.column[e];
-
-			if (dist[v] != BFS_UNREACHED)
-				continue;
-			dist[v] = dist[u] + 1;
-			queue[end++] = v;
-		}
-	}
-	free(queue);
-	return true;
-}
-
-/* Whether v has an in-edge from the level before its own. */
-static bool has_predecessor(const struct bfs_input *in, const int32_t *dist, uint32_t v)
-{
-	for (uint64_t e = in->in.row[v]; e < in->in.row[v + 1]; e++) {
-		const int32_t before = dist[in->in.column[e]];
-
-		if (before != BFS_UNREACHED && before + 1 == dist[v])
-			return true;
-	}
-	return false;
-}
-
-/* Whether no edge of u leads further than one level on. */
-static bool edges_obey(const struct bfs_input *in, const int32_t *dist, uint32_t u)
-{
-	const uint32_t most = (uint32_t)dist[u] + 1;
-	bool right = true;
-
-	for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++)
-		right &= (uint32_t)dist[in->out.column[e]] <= most; /* unreached: UINT32_MAX */
-	return right;
-}
-
-/* Whether the distances obey the rules on every edge. */
-static bool is_right(const struct bfs_input *in, uint32_t source, const int32_t *dist)
-{
-	uint64_t wrong = dist[source] != 0;
-
-#pragma omp parallel for schedule(dynamic, 64) reduction(+ : wrong)
-	for (uint32_t v = 0; v < in->n; v++)
-		if (dist[v] != BFS_UNREACHED)
-			wrong += !edges_obey(in, dist, v) ||
-				 (v != source && !has_predecessor(in, dist, v));
-	return wrong == 0;
-}
-
-/* A bijection in which every bit of the result depends on every bit of x. */
-static uint64_t mix(uint64_t x)
-{
-	x += UINT64_C(0x9e3779b97f4a7c15);
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
-static uint64_t digest(const int32_t *dist, uint32_t n)
-{
-	uint64_t sum = 0;
-
-#pragma omp parallel for schedule(static) reduction(+ : sum) if (n > 100000)
-	for (uint32_t v = 0; v < n; v++)
-		sum += mix((uint64_t)v << 32 | (uint32_t)dist[v]);
-	return sum;
-}
-
-static void fill_facts(const struct bfs_input *in, const int32_t *dist, struct bfs_facts *facts)
-{
-	*facts = (struct bfs_facts){ .known = true, .digest = digest(dist, in->n) };
-	for (uint32_t v = 0; v < in->n; v++) {
-		if (dist[v] == BFS_UNREACHED)
-			continue;
-		facts->reached++;
-		facts->edges += in->out.row[v + 1] - in->out.row[v];
-		if ((uint32_t)dist[v] > facts->levels)
-			facts->levels = (uint32_t)dist[v];
-		for (uint64_t e = in->out.row[v]; in->symmetric && e < in->out.row[v + 1]; e++)
-			facts->loops += in->out.column[e] == v;
-	}
-}
-
-const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t sample, struct gb_error *err)
-{
-	struct bfs_facts *facts = &in->facts[(size_t)sample % in->source_count];
-	const uint32_t source = bfs_source(in, sample);
-	int32_t *dist;
-
-	if (facts->known)
-		return facts;
-	dist = malloc(in->n * sizeof *dist);
-	if (!dist || !bfs_oracle(in, source, dist))
-		gb_fail(err, GB_EUNAVAILABLE, "out of memory for the oracle");
-	else if (!is_right(in, source, dist))
-		gb_fail(err, GB_ERUNTIME, "the oracle's distances from %" PRIu32 " are wrong",
-			source);
-	else
-		fill_facts(in, dist, facts);
-	free(dist);
-	return facts->known ? facts : NULL;
-}
 
 /* ---- distances --------------------------------------------------------------------------- */
 
-/* "vertex 7 is at distance 3", in words of the verdict. */
+/* What is wrong with the distance of v. */
 static enum gb_status report_distance(const struct bfs_input *in, uint32_t source, uint32_t v,
 				      int32_t have, int32_t want, const char *what,
 				      struct gb_error *err)
@@ -161,7 +42,7 @@ static enum gb_status report_distance(const struct bfs_input *in, uint32_t sourc
 		       what, v, have, want, source);
 }
 
-/* Compare with the oracle's distances; `what` names ours. */
+/* Compare with the reference; `what` names ours. */
 static enum gb_status check_distances(const struct bfs_input *in, int64_t sample,
 				      const int32_t *dist, const char *what, struct gb_error *err)
 {
@@ -171,10 +52,10 @@ static enum gb_status check_distances(const struct bfs_input *in, int64_t sample
 
 	if (!facts)
 		return err->code;
-	if (digest(dist, in->n) == facts->digest)
+	if (bfs_digest(dist, in->n) == facts->digest)
 		return GB_OK;
 	want = malloc(in->n * sizeof *want);
-	if (want && bfs_oracle(in, source, want))
+	if (want && bfs_reference(in, source, want))
 		for (uint32_t v = 0; v < in->n && !err->code; v++)
 			if (dist[v] != want[v])
 				(void)report_distance(in, source, v, dist[v], want[v], what, err);
@@ -272,7 +153,7 @@ static enum gb_status check_parents(const struct bfs_input *in, int64_t sample,
 		return err->code;
 	depth = malloc(in->n * sizeof *depth);
 	if (!depth)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory for the verification");
+		return gb_out_of_memory(err, "the verification");
 	for (uint32_t v = 0; v < in->n; v++)
 		depth[v] = UNKNOWN;
 	depth[source] = 0;

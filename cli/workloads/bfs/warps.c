@@ -1,21 +1,23 @@
 /* warps.c -- how busy the lanes of a warp are in the kernels that the paper compares.
  *
- * No GPU is asked: the kernels' control flow is followed on the CPU from a source's true
+ * No GPU is needed: the kernels' control flow is followed on the CPU from a source's true
  * distances, level by level, and each instruction that a warp issues is counted together with the
  * lanes that take part.  The result is lanes / (32 instructions).  Instructions per step are those
  * of plain PTX for the loops in question; their weights matter little.
  *
- *	basic	a thread a vertex; if its distance is the level it walks its row of n bytes, probes
- *		where there is an edge and stores where that is new
- *	csr	a thread a vertex; it walks its list of columns, so that a warp goes on until its
- *		longest list ends
- *	ccam	the paper's kernel: a block a vertex, a warp a word, a lane a bit; lanes whose bit
- *is set probe and store
+ *	basic	one thread per vertex; if its distance is the level it walks its row of n bytes,
+ *		probes where there is an edge and stores where that is new
+ *	csr	one thread per vertex; it walks its list of columns, so that a warp goes on until
+ *		its longest list ends
+ *	ccam	the paper's kernel: one block per vertex, one warp per word, one lane per bit;
+ *		lanes whose bit is set probe and store
  */
+#include "cli/workloads/bfs/warps.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/bfs/reference.h"
 
 enum { LANES = 32 };
 /* Instructions: to look at a vertex, per step of a loop, per probe, per store. */
@@ -78,7 +80,7 @@ static double union_of_rows(const struct bfs_input *in, const int32_t *dist, uin
 	return columns;
 }
 
-/* One level of basic and csr, a thread a vertex.  Stores are few and left out. */
+/* One level of basic and csr, one thread per vertex.  Stores are few and left out. */
 static void count_threads(const struct bfs_input *in, const int32_t *dist, int32_t level,
 			  struct count *basic, struct count *csr)
 {
@@ -106,7 +108,7 @@ static unsigned fresh_bits(const int32_t *dist, uint32_t word, uint32_t base, in
 	return fresh;
 }
 
-/* One level of ccam, 32 warps a vertex. */
+/* One level of ccam, 32 warps per vertex. */
 static void count_words(const struct bfs_input *in, const int32_t *dist, int32_t level,
 			struct count *ccam)
 {
@@ -135,9 +137,9 @@ enum gb_status bfs_model_warps(const struct bfs_input *in, int64_t sample,
 	const struct bfs_facts *facts = bfs_facts(in, sample, err);
 	int32_t *dist = facts ? malloc(in->n * sizeof *dist) : NULL;
 
-	if (!dist || !bfs_oracle(in, bfs_source(in, sample), dist)) {
+	if (!dist || !bfs_reference(in, bfs_source(in, sample), dist)) {
 		free(dist);
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory for the model of warps");
+		return gb_out_of_memory(err, "the model of warps");
 	}
 	for (int32_t level = 0; level <= (int32_t)facts->levels; level++) {
 		count_threads(in, dist, level, &basic, &csr);

@@ -1,8 +1,8 @@
 /* octree.c -- the octree workload: build a sparse octree over bodies.
  *
  * There is one right tree for an input and a bucket (common/octree.h), whoever builds it.  What it
- * is follows from sorted keys when the input is made (octree_oracle.c); a result is walked and its
- * structural hash compared (octree_judge.c).  The tree's size also sizes the builders' pools.
+ * is follows from sorted keys when the input is made (reference.c); a result is walked and its
+ * structural hash compared (verify.c).  The tree's size also sizes the builders' pools.
  *
  * Cordeiro & Zola do not say whether the box, the clearing of nodes and allocation are part of
  * their times.  Here `time` is all of run(): box, keys and what a builder needs, from positions to
@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "cli/workloads/octree/reference.h"
+#include "cli/workloads/octree/verify.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/octree.h"
@@ -114,10 +115,10 @@ static void release(void *input)
 
 	if (!in)
 		return;
-	if (in->oracle) {
-		gb_host_free(in->oracle->node_seen);
-		gb_host_free(in->oracle->body_seen);
-		free(in->oracle);
+	if (in->verifier) {
+		gb_host_free(in->verifier->node_seen);
+		gb_host_free(in->verifier->body_seen);
+		free(in->verifier);
 	}
 	gb_host_free(in->x);
 	gb_host_free(in->y);
@@ -136,12 +137,10 @@ static enum gb_status make_bodies(struct octree_input *in, const struct octree_p
 	in->x = gb_host_alloc(in->count, sizeof *in->x, err);
 	in->y = gb_host_alloc(in->count, sizeof *in->y, err);
 	in->z = gb_host_alloc(in->count, sizeof *in->z, err);
-	if (!in->x || !in->y || !in->z)
-		return err->code;
-	if (!gb_memory_is_dry())
+	if (!err->code && !gb_memory_is_dry())
 		gb_bodies_fill(in->x, in->y, in->z, (enum octree_distribution)p->distribution,
 			       p->order == OCTREE_RANDOM, in->count, (uint64_t)p->seed);
-	return GB_OK;
+	return err->code;
 }
 
 /* Bodies of a file in a shuffled order. */
@@ -179,23 +178,24 @@ static enum gb_status size_pool(struct octree_input *in, const struct octree_par
 		       in->count, in->pool);
 }
 
-/* What the tree must be, and room to judge one. */
-static enum gb_status make_oracle(struct octree_input *in, const struct octree_params *p,
-				  struct gb_error *err)
+/* What the tree must be, and room to verify one. */
+static enum gb_status make_reference(struct octree_input *in, const struct octree_params *p,
+				     struct gb_error *err)
 {
-	struct octree_oracle *oracle = calloc(1, sizeof *oracle);
+	struct octree_verifier *verifier = calloc(1, sizeof *verifier);
 
-	in->oracle = oracle;
-	if (!oracle)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+	in->verifier = verifier;
+	if (!verifier)
+		return gb_out_of_memory(err, NULL);
 	if (gb_memory_is_dry())
 		in->tree.nodes = 1 + (size_t)(usual_nodes(p) * (double)in->count);
-	else if (octree_oracle_shape(in, p->order == OCTREE_SPATIAL, &oracle->box, err))
+	else if (octree_reference(in, p->order == OCTREE_SPATIAL, &verifier->box, err))
 		return err->code;
 	if (size_pool(in, p, err))
 		return err->code;
-	oracle->node_seen = gb_host_alloc((in->pool + 63) / 64, sizeof *oracle->node_seen, err);
-	oracle->body_seen = gb_host_alloc((in->count + 63) / 64, sizeof *oracle->body_seen, err);
+	verifier->node_seen = gb_host_alloc((in->pool + 63) / 64, sizeof *verifier->node_seen, err);
+	verifier->body_seen =
+		gb_host_alloc((in->count + 63) / 64, sizeof *verifier->body_seen, err);
 	return err->code;
 }
 
@@ -206,11 +206,11 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 
 	*input = NULL;
 	if (!in)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	in->bucket = (int)p->bucket;
 	if (!make_bodies(in, p, err))
 		shuffle_file(in, p, err);
-	if (err->code || make_oracle(in, p, err)) {
+	if (err->code || make_reference(in, p, err)) {
 		release(in);
 		return err->code;
 	}
@@ -220,11 +220,10 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 
 static size_t output_size(const void *params_, const void *input)
 {
-	(void)params_;
 	return octree_output_size(input);
 }
 
-/* ---- judgement --------------------------------------------------------------------------- */
+/* ---- verification ------------------------------------------------------------------------ */
 
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,
 			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
@@ -232,9 +231,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const struct octree_output *out = output;
 	struct octree_shape found;
 
-	(void)params_;
-	(void)sample;
-	if (octree_oracle_judge(input, out, &found, err))
+	if (octree_verify(input, out, &found, err))
 		return err->code;
 	gb_metric(metrics, "nodes", (double)found.nodes);
 	gb_metric(metrics, "leaves", (double)found.leaves);
@@ -252,7 +249,6 @@ static struct gb_work work(const void *params_, const void *input)
 {
 	const struct octree_input *in = input;
 
-	(void)params_;
 	return (struct gb_work){ .items = (double)in->count,
 				 .bytes = 12 * (double)in->count + 32 * (double)in->tree.nodes };
 }

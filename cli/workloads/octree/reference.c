@@ -156,17 +156,17 @@ static struct octree_shape shape_of(const struct entry *entry, const int8_t *nod
 	};
 }
 
-enum gb_status octree_oracle_shape(struct octree_input *in, bool spatial, struct octree_box *box,
-				   struct gb_error *err)
+enum gb_status octree_reference(struct octree_input *in, bool spatial, struct octree_box *box,
+				struct gb_error *err)
 {
 	const size_t n = in->count, bucket = (size_t)in->bucket;
 	const int threads = n < 10000 ? 1 : omp_get_max_threads();
 	struct entry *entry = gb_host_alloc(n, sizeof *entry, err);
-	struct entry *spare = entry ? gb_host_alloc(n, sizeof *spare, err) : NULL;
-	size_t(*count)[DIGITS] = spare ? gb_host_alloc((size_t)threads, sizeof *count, err) : NULL;
+	struct entry *spare = gb_host_alloc(n, sizeof *spare, err);
+	size_t(*count)[DIGITS] = gb_host_alloc((size_t)threads, sizeof *count, err);
 	int8_t *node = (int8_t *)spare;
 
-	if (!count)
+	if (err->code)
 		goto out;
 	*box = box_of(in);
 #pragma omp parallel for schedule(static) num_threads(threads)

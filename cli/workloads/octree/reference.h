@@ -1,6 +1,6 @@
-/* reference.h -- what the tree of some bodies must be, and whether a given one is that.
+/* reference.h -- what the tree of some bodies must be.
  *
- * The shape is told from sorted keys, without building a tree: with w(j) the levels that sorted
+ * The shape follows from sorted keys, without building a tree: with w(j) the levels that sorted
  * keys j and j + bucket share, the cells of level <= w(j) that hold both have more than `bucket`
  * bodies, and all such cells are found that way.
  */
@@ -8,28 +8,13 @@
 #define GPUBENCH_CLI_WORKLOADS_OCTREE_REFERENCE_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "common/octree.h"
 #include "common/status.h"
 
-struct octree_oracle {
-	struct octree_box box;
-	uint64_t *node_seen; /* a bit per node of the pool */
-	uint64_t *body_seen; /* a bit per body */
-};
-
 /* The shape of the tree of the input's bodies into input->tree, the box into *box.  spatial: the
- * bodies are first put into ascending order of their keys (equal ones stay in order).
- * GB_EUNAVAILABLE if memory does not suffice. */
-enum gb_status octree_oracle_shape(struct octree_input *input, bool spatial, struct octree_box *box,
-				   struct gb_error *err);
-
-/* Walk a tree as download() writes it.  *found is what was met.  GB_EVERIFY, with what is wrong
- * and where, unless it is the tree of the input: every body once, in the cell of its key, and
- * a node for exactly those cells that need one. */
-enum gb_status octree_oracle_judge(const struct octree_input *input,
-				   const struct octree_output *output, struct octree_shape *found,
-				   struct gb_error *err);
+ * bodies are first put into ascending order of their keys (equal ones stay in order). */
+enum gb_status octree_reference(struct octree_input *input, bool spatial, struct octree_box *box,
+				struct gb_error *err);
 
 #endif

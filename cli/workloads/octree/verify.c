@@ -1,15 +1,16 @@
-/* verify.c -- walks a tree and tells whether it is the right one.
+/* verify.c -- walks a tree and decides whether it is the right one.
  *
  * The fast walk is parallel: it stays within the arrays whatever they hold, meets no node and no
- * body twice, and sums up the structural hash.  If that is the oracle's, the tree is right.  If it
- * is not, a second, sequential walk looks at what defines the tree - every body is in the cell of
- * its key, every node has more bodies than a leaf may have - and names what it finds first.
+ * body twice, and sums up the structural hash.  If that is the reference's, the tree is right.  If
+ * not, a second, sequential walk looks at what defines the tree - every body is in the cell of its
+ * key, every node has more bodies than a leaf may have - and names the first fault that it finds.
  */
+#include "cli/workloads/octree/verify.h"
+
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-
-#include "cli/workloads/octree/reference.h"
 
 enum {
 	PARTS = 4096,              /* subtrees that threads share */
@@ -77,7 +78,7 @@ static enum gb_status walk_leaf(const struct tree *t, int32_t body, uint64_t cel
 			return gb_fail(err, GB_EVERIFY,
 				       "the leaf at %s has a body %" PRId32 ", of %zu bodies",
 				       cell_text(text, cell), body, t->in->count);
-		if (!mark(t->in->oracle->body_seen, (size_t)body))
+		if (!mark(t->in->verifier->body_seen, (size_t)body))
 			return gb_fail(err, GB_EVERIFY,
 				       "body %" PRId32 " is in the tree twice, here at %s", body,
 				       cell_text(text, cell));
@@ -121,7 +122,7 @@ static enum gb_status walk_node(const struct tree *t, struct visit v, struct vis
 		if (v.level == OCTREE_DEEPEST)
 			return gb_fail(err, GB_EVERIFY, "there is a node at %s, where keys end",
 				       cell_text(text, cell));
-		if (!mark(t->in->oracle->node_seen, (size_t)value))
+		if (!mark(t->in->verifier->node_seen, (size_t)value))
 			return gb_fail(err, GB_EVERIFY,
 				       "node %" PRId32 " is in the tree twice, here at %s", value,
 				       cell_text(text, cell));
@@ -172,7 +173,7 @@ static enum gb_status walk(const struct tree *t, struct tally *sum, struct gb_er
 		struct gb_error fault = { 0 };
 
 		walk_part(t, part[i], &own, &fault);
-#pragma omp critical(octree_judge)
+#pragma omp critical(octree_verify)
 		{
 			add(sum, &own);
 			if (fault.code)
@@ -201,7 +202,7 @@ static size_t inspect(const struct tree *t, struct visit v, struct gb_error *err
 		for (int32_t i = octree_body(value); value < OCTREE_FREE && i >= 0;
 		     i = t->next[i], bodies++) {
 			const uint64_t key =
-				octree_key(&in->oracle->box, in->x[i], in->y[i], in->z[i]);
+				octree_key(&in->verifier->box, in->x[i], in->y[i], in->z[i]);
 
 			if (octree_cell(key, v.level + 1) != cell)
 				gb_fail(err, GB_EVERIFY,
@@ -224,7 +225,7 @@ static enum gb_status explain(const struct tree *t, const struct octree_shape *f
 	const struct octree_input *in = t->in;
 
 	for (size_t i = 0; i < in->count; i++)
-		if (!marked(in->oracle->body_seen, i))
+		if (!marked(in->verifier->body_seen, i))
 			return gb_fail(err, GB_EVERIFY, "body %zu of %zu is not in the tree", i,
 				       in->count);
 	(void)inspect(t, (struct visit){ 0, 0, 1 }, err);
@@ -234,9 +235,8 @@ static enum gb_status explain(const struct tree *t, const struct octree_shape *f
 		       found->nodes, found->leaves, in->tree.nodes, in->tree.leaves);
 }
 
-enum gb_status octree_oracle_judge(const struct octree_input *in,
-				   const struct octree_output *output, struct octree_shape *found,
-				   struct gb_error *err)
+enum gb_status octree_verify(const struct octree_input *in, const struct octree_output *output,
+			     struct octree_shape *found, struct gb_error *err)
 {
 	const struct tree t = {
 		.in = in,
@@ -249,8 +249,8 @@ enum gb_status octree_oracle_judge(const struct octree_input *in,
 	if (output->rows < 1 || t.rows > in->pool)
 		return gb_fail(err, GB_EVERIFY, "the output has %" PRId64 " nodes, of %zu",
 			       output->rows, in->pool);
-	memset(in->oracle->node_seen, 0, (in->pool + 63) / 64 * 8);
-	memset(in->oracle->body_seen, 0, (in->count + 63) / 64 * 8);
+	memset(in->verifier->node_seen, 0, (in->pool + 63) / 64 * 8);
+	memset(in->verifier->body_seen, 0, (in->count + 63) / 64 * 8);
 	if (walk(&t, &sum, err))
 		return err->code;
 	*found = (struct octree_shape){

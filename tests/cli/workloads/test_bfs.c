@@ -1,5 +1,5 @@
-/* test_bfs.c -- the judge of bfs: right results pass, and each planted fault is found and
- * told.  Graphs are drawn by the generator or written down by hand as edge lists.
+/* test_bfs.c -- the verifier of bfs: right results pass, and each planted fault is found and
+ * named.  Graphs are drawn by the generator or written down by hand as edge lists.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -8,7 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/bfs/reference.h"
+#include "cli/workloads/bfs/warps.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
@@ -34,12 +35,12 @@ static struct scene start(struct bfs_params params)
 	return s;
 }
 
-/* A right result of a slow kind: the oracle's distances, the first in-neighbour that fits. */
+/* A right result of a slow kind: the reference's distances, the first in-neighbour that fits. */
 static void solve(struct scene *s, int64_t sample)
 {
 	const uint32_t source = bfs_source(s->in, sample);
 
-	cr_assert(bfs_oracle(s->in, source, s->dist));
+	cr_assert(bfs_reference(s->in, source, s->dist));
 	for (uint32_t v = 0; v < s->in->n; v++) {
 		s->parent[v] = v == source ? (int32_t)v : BFS_UNREACHED;
 		for (uint64_t e = s->in->in.row[v]; e < s->in->in.row[v + 1]; e++) {

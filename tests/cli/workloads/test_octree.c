@@ -1,4 +1,4 @@
-/* test_octree.c -- the judge of octree: what a tree must be, against one made from the
+/* test_octree.c -- the verifier of octree: what a tree must be, against one made from the
  * positions by halving boxes; a right result passes, and each planted fault is found and named.
  */
 #include <criterion/criterion.h>
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/workloads/octree/reference.h"
+#include "cli/workloads/octree/verify.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/octree.h"
@@ -136,7 +136,7 @@ static void check_shape(struct octree_params params)
 	all = malloc((in->count + 1) * sizeof *all);
 	for (size_t i = 0; i < in->count; i++)
 		all[i] = (uint32_t)i;
-	halve(&h, all, in->count, 0, 1, in->oracle->box.corner, in->oracle->box.size);
+	halve(&h, all, in->count, 0, 1, in->verifier->box.corner, in->verifier->box.size);
 	cr_assert_eq(in->tree.nodes, h.shape.nodes);
 	cr_assert_eq(in->tree.leaves, h.shape.leaves);
 	cr_assert_eq(in->tree.max_depth, h.shape.max_depth);
@@ -147,7 +147,7 @@ static void check_shape(struct octree_params params)
 	free(all);
 }
 
-Test(octree_oracle, agrees_with_halving)
+Test(octree_reference, agrees_with_halving)
 {
 	static const int64_t counts[] = { 0, 1, 2, 3, 17, 100, 1000, 12000 };
 	static const int64_t buckets[] = { 1, 2, 16, 32 };
@@ -346,7 +346,7 @@ FAULT(node_without_need, 1, {
 	const int32_t body = octree_body(*leaf);
 	const int64_t row = s.out->rows++;
 	const uint64_t key =
-		octree_key(&s.in->oracle->box, s.in->x[body], s.in->y[body], s.in->z[body]);
+		octree_key(&s.in->verifier->box, s.in->x[body], s.in->y[body], s.in->z[body]);
 	int level = 0;
 
 	cr_assert((size_t)s.out->rows <= s.in->pool);
