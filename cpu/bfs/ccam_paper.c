@@ -3,10 +3,10 @@
  * Level by level all vertices are looked at; each one whose distance is the level reads its row of
  * bits, and every bit set is a neighbour whose distance is probed.  Against basic an eighth of the
  * bytes is read.  The printed kernel drops the vertices of the last, incomplete word (N / 32 is
- * cut off), reads words of 64 bits from a matrix of 32 where long has 64, and has no way to see
- * that a level changed nothing; here rows have all their words, of the width of the matrix, and
- * the search ends with the level that finds nothing, or when all vertices are reached.  In a dense
- * graph most probes are of vertices long reached: the bound is the probes, m of them at worst.
+ * cut off), reads words of 64 bits from a matrix of 32 where long has 64, and cannot see that a
+ * level changed nothing; here rows have all their words, of the width of the matrix, and the search
+ * ends with the level that finds nothing, or when all vertices are reached.  In a dense graph most
+ * probes are of vertices long reached: the bound is the probes, m of them at worst.
  */
 #include "common/variants.h"
 #include "cpu/bfs/parts/common.h"

@@ -1,12 +1,12 @@
-/* lock.c -- cpu/lock: Burtscher & Pingali's tree build, one lock a leaf.
+/* lock.c -- cpu/lock: Burtscher & Pingali's tree build, one lock per leaf.
  *
  * "An Efficient CUDA Implementation of the Tree-Based Barnes Hut n-Body Algorithm" (2011), kernel
  * 2; Cordeiro & Zola's Algorithm 1.  A free octant takes a body by one compare-and-swap.  An
  * octant that is taken is locked, by a compare-and-swap of its value for OCTREE_LOCKED; the owner
- * of the lock divides the space, in nodes that nobody sees yet, until the bodies are apart, and
- * publishes the topmost by the store that unlocks.  Who meets a lock tries again.  The GPU's
- * barrier, which keeps waiting threads from flooding memory, is a pause here, and after a while
- * the processor is given up, so that an owner that was preempted gets on.
+ * of the lock divides the space, in nodes that no other thread sees yet, until the bodies are
+ * apart, and publishes the topmost by the store that unlocks.  A thread that meets a lock tries
+ * again.  The GPU's barrier, which keeps waiting threads from flooding memory, is a pause here,
+ * and after a while the thread yields, so that an owner that was preempted gets on.
  *
  * Invariants: a value only goes from FREE to bodies to LOCKED to a node; nodes and lists behind a
  * value are written before it is stored with release, and read after it was loaded with acquire.

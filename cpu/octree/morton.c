@@ -1,12 +1,11 @@
-/* morton.c -- cpu/morton: keys, sort, linear octree; the fastest build that this project
- * has for a CPU.
+/* morton.c -- cpu/morton: keys, sort, linear octree; the fastest build here for a CPU.
  *
  * Against the insertions: no body walks down the tree.  In the order of their keys bodies that
  * share a cell are neighbours, and where nodes begin and end is seen from what two neighbours
  * share.
  *
  *	box    the least and the largest coordinates
- *	keys   a sample of the bodies tells which cells would fit a core's cache
+ *	keys   a sample of the bodies shows which cells would fit a core's cache
  *	       (parts/morton_plan.c); each body's cell is looked up and counted
  *	sort   bodies with their keys go to their cells, which are then in order
  *	link   a thread takes a cell, sorts it in its cache, and makes its nodes while it is there
@@ -109,7 +108,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return octree_cpu_end(&m->cpu, timer, start_ns, err);
 }
 
-/* ---- the way out --------------------------------------------------------------------------- */
+/* ---- output -------------------------------------------------------------------------------- */
 
 /* Places in the order to bodies: first as if all were one list, which is then cut before each
  * leaf's first body. */

@@ -3,7 +3,7 @@
  * Cordeiro & Zola, "Construcao da arvore": a body descends to a leaf; a free octant takes it, an
  * octant that is taken is divided - a node in its place, the bodies found there one level down -
  * until the new one finds room.  The baseline of what a lock or an atomic costs.  In random order
- * the bound is the latency of main memory: a few dependent misses a body.
+ * the bound is the latency of main memory: a few dependent misses per body.
  */
 #include "common/variants.h"
 #include "cpu/octree/parts/common.h"

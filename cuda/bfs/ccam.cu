@@ -3,26 +3,26 @@
  *
  * The next frontier is the OR of the frontier's rows, less what has been visited.  A block owns a
  * slab of the columns, that is of vertices; for each level it
- *	lists    the vertices of the frontier, from a bitmap that it has a copy of
- *	pushes   reads its slab of their rows, 16 bytes a thread, some hundred rows in a round, and
- *	         ORs them into the slab's next bitmap in shared memory
- *	leaves   as soon as every vertex of the slab has been visited: at p = .05 some 190 rows of
- *	         15 500 do that, at p = .32 some 25
- *	pulls    when there are so few vertices left that it costs less to read their rows of
- *	         in-edges, to the end if need be: vertices that nothing leads to would
- *	         otherwise keep a slab open and have every row read
- *	tells    all blocks the slab's part of the next frontier.
- * Everybody counts the bits of the new frontier, so that all know together when it is empty or when
- * all have been visited, and stop.
+ *	lists      the vertices of the frontier, from a bitmap that it has a copy of
+ *	pushes     reads its slab of their rows, 16 bytes per thread, some hundred rows in a round,
+ *	           and ORs them into the slab's next bitmap in shared memory
+ *	leaves     as soon as every vertex of the slab has been visited: at p = .05 some 190 rows
+ *	           of 15 500 do that, at p = .32 some 25
+ *	pulls      when there are so few vertices left that it costs less to read their rows of
+ *	           in-edges, to the end if need be: vertices that nothing leads to would
+ *	           otherwise keep a slab open and have every row read
+ *	publishes  the slab's part of the next frontier to all blocks.
+ * Every block counts the bits of the new frontier, so that all stop together when it is empty or
+ * when all vertices have been visited.
  *
  * A parent is the row of the thread whose atomic OR has set the vertex's bit.
  *
  * On devices with thread-block clusters (sm_90 on) the blocks are one cluster, of up to 16:
- * bitmaps, distances and parents stay in shared memory, the new frontier is stored into all
- * blocks' shared memory, and a level ends with a barrier of the cluster.  Elsewhere, and when
- * told to, the blocks are a cooperative grid: each slab has several blocks, who share out the
- * frontier's rows, the next frontier is ORed into one of three bitmaps in device memory that
- * take turns, and whoever sets a vertex's bit there writes its distance and parent.
+ * bitmaps, distances and parents stay in shared memory, the new frontier is stored into all blocks'
+ * shared memory, and a level ends with a barrier of the cluster.  Elsewhere, and where tests
+ * choose so, the blocks are a cooperative grid: each slab has several blocks, which share out the
+ * frontier's rows, the next frontier is ORed into one of three bitmaps in device memory that take
+ * turns, and the block that sets a vertex's bit there writes its distance and parent.
  *
  * Beside ccam-pull it reads rows, not columns, of few frontier vertices instead of all that are
  * left, and has no barrier over the grid.  At n = 16384, p = .05 the source's row and one round
@@ -60,9 +60,9 @@ static __global__ void __launch_bounds__(BLOCK, 1) search_kernel(struct slab_arr
 
 		expand<PARENT>(a, b, frontier, count);
 		if (CLUSTER)
-			tell_cluster(a, b, level);
+			publish_cluster(a, b, level);
 		else
-			tell_grid(a, b, level);
+			publish_grid(a, b, level);
 		count = count_frontier(a, b,
 				       CLUSTER && level % 2 == 0 ? b.frontier[1] : b.frontier[0]);
 		reached += count;

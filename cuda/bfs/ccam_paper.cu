@@ -8,7 +8,7 @@
  *   - a row has ceil(N / 32) words, not N / 32, and they are read as the 32-bit words that they
  *     are, not as unsigned long, of 64 bits on most systems;
  *   - the level is a number, not a pointer that the host increments;
- *   - completion: see bfs_sweep.h.  Blocks without a vertex are not launched.
+ *   - completion: see parts/sweep.h.  Blocks without a vertex are not launched.
  * Every word of a frontier's rows is read although most lanes find nothing new: all n rows of n / 8
  * bytes, but those of the last level, 32 MB at n = 16384.  A warp reads 4 bytes at a time, so that
  * it is instructions, not memory, that bound it.

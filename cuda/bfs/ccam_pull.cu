@@ -3,7 +3,7 @@
  *
  * A level's frontier is a bitmap.  A warp takes an unreached vertex and ANDs its row of in-edges
  * with the frontier, 128 bytes at a time, until a bit is left.  Level 1 is no search at all: it is
- * the source's row of the matrix, read by everybody.  A vertex is one warp's for the whole search,
+ * the source's row of the matrix, read by all blocks.  A vertex is one warp's for the whole search,
  * so distances need no atomics; the bitmaps of three levels take turns - one read, one written, one
  * cleared - with one grid barrier per level.
  *

@@ -1,5 +1,5 @@
 /* csr.cu -- top-down search on compressed rows: a queue of vertices per level, and their edges
- * shared out evenly (bfs_csr.h), all levels in one cooperative launch.
+ * shared out evenly (parts/csr.h), all levels in one cooperative launch.
  *
  * What it adds over csr-paper: only the frontier is looked at, lanes are busy whatever the degrees
  * are, and the host waits for nothing.  Each edge of all levels but the last is read once, 2 or

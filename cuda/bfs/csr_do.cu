@@ -4,12 +4,13 @@
  * When the edges of the frontier are more than 1 / ALPHA of those not yet looked at, the level is
  * found from the other side: one thread per unreached vertex looks through its in-edges until one
  * comes from the frontier, which is a bitmap then.  When the frontier has shrunk below n / BETA
- * vertices, the search goes on top-down as in csr (bfs_csr.h).  Bottom-up levels add what they find
- * to the queue as well, so there is nothing to convert on the way back; on the way there the
+ * vertices, the search goes on top-down as in csr (parts/csr.h).  Bottom-up levels add what they
+ * find to the queue as well, so there is nothing to convert on the way back; on the way there the
  * bitmap is made from the distances.
  *
  * A thread alone looks at PROBES in-edges; vertices that have more, all in vain, are finished by
- * the whole warp, one after the other, so that a vertex of large degree holds up nobody for long.
+ * the whole warp, one after the other, so that a vertex of large degree does not hold up its warp
+ * for long.
  *
  * What it adds over csr is what it does not read: in the dense graph, p = .05, an unreached vertex
  * needs 20 in-edges on average instead of all, about 2 MB in all.  The bound is latency: a level

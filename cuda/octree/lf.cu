@@ -1,5 +1,5 @@
 /* lf.cu -- OctreeBuild-LF (Cordeiro and Zola 2024): lock-free insertion of all bodies from
- * the root, each thread with a node of its own (octree_lf.h says how).
+ * the root, each thread with a node of its own (parts/lf.h says how).
  *
  * "insert" alone is what the paper measures.  The bodies are taken as they lie in memory,
  * neighbours by neighbouring threads.

@@ -3,7 +3,7 @@
  *
  *	sort    bodies by the first 13 digits of their keys: 5 passes instead of 8
  *	link    the top of the tree, all cells with more than 2048 bodies, as morton builds its
- *	        nodes; then eight threads a node find its children by searches in the sorted
+ *	        nodes; then eight threads per node find its children by searches in the sorted
  *	        keys: nodes, leaves, or tasks, which are cells with up to 2048 bodies
  *	insert  a block takes a task after the other: keys into shared memory, insertion there
  *	        as in lf, then the finished subtree goes out in one piece, its nodes renumbered,
@@ -13,11 +13,11 @@
  *
  * What does not fit goes the way of lf, after all others, from the task's slot on: cells with more
  * bodies than 2048 at level 13, subtrees with more nodes than the block has room for (close pairs
- * have 7 nodes a body), and those that would write more holes than the pool has slack for.
+ * have 7 nodes per body), and those that would write more holes than the pool has slack for.
  *
- * Bytes a body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, 12 of keys
- * and numbers for the tasks, and the nodes (0.48 * 32): 235, which at 4.3 TB/s bounds it at 18 G
- * insertions/s.  On an H200, by the sort's four fifths of copy bandwidth, 12 to 14 are to be
+ * Bytes per body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, 12 of
+ * keys and numbers for the tasks, and the nodes (0.48 * 32): 235, which at 4.3 TB/s bounds it at 18
+ * G insertions/s.  On an H200, by the sort's four fifths of copy bandwidth, 12 to 14 are to be
  * expected.
  */
 #include "cuda/octree/parts/lf.h"
@@ -115,7 +115,7 @@ static __device__ __forceinline__ int32_t list(const struct forest *f, size_t fi
 	return octree_body((int32_t)f->numbers[first]);
 }
 
-/* A grid that strides over the slots of the top nodes, eight threads a node. */
+/* A grid that strides over the slots of the top nodes, eight threads per node. */
 static __global__ void children_kernel(struct forest f)
 {
 	struct octree_counters *const counters = f.tree.counters;
@@ -166,8 +166,8 @@ static size_t shared_bytes(size_t rows, bool lists)
 	return sizeof(struct subtree) + LARGEST * body + rows * sizeof(int32_t[8]);
 }
 
-/* One thread: where the finished subtree goes, or what else becomes of the task.  holes: nodes of
- * it that nobody uses. */
+/* One thread: where the finished subtree goes, or what else becomes of the task.  holes: its unused
+ * nodes. */
 static __device__ __forceinline__ uint32_t place(const struct forest *f, const struct subtree *s,
 						 const struct task *task, uint32_t holes)
 {

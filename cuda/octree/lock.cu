@@ -3,11 +3,11 @@
  *
  * Each thread walks down to a slot that holds no node.  A free one, or a list with room, takes the
  * body by compare-and-swap.  A full one is locked by compare-and-swap; its owner builds, unseen,
- * all nodes that it takes to tell the bodies apart, and unlocks the slot by storing the first of
- * them there.  Whoever meets a lock tries again after the block's barrier, which the algorithm has
- * to keep waiting threads off the memory.
+ * all nodes that it takes until the bodies are apart, and unlocks the slot by storing the first of
+ * them there.  A thread that meets a lock tries again after the block's barrier, which the
+ * algorithm has to keep waiting threads off the memory.
  *
- *   - Nobody waits inside a step: who gets a lock unlocks it in the same step, before the
+ *   - No thread waits inside a step: one that gets a lock unlocks it in the same step, before the
  *     barrier, whatever the other lanes of its warp do.  So warps whose lanes run in lockstep
  *     cannot hang.
  *   - The number of nodes to build is known from the keys before any is built: the warp's lanes
@@ -81,7 +81,7 @@ static __device__ __forceinline__ uint32_t nodes_between(const struct walk *w, i
 	return (uint32_t)(shared - w->level);
 }
 
-/* A body into a slot of a node that nobody sees yet. */
+/* A body into a slot of a node that no other thread sees yet. */
 template <bool LISTS>
 static __device__ __forceinline__ void put(int32_t *slot, int32_t body,
 					   const struct octree_tree *tree)

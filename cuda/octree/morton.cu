@@ -5,16 +5,16 @@
  *	sort   stable, by all 63 bits (cuda/primitives/primitives.h): 8 passes
  *	link   count the nodes that each body starts, sum up, clear that many nodes; then a thread
  *	       per body enters the nodes it starts into their parents, and the leaf it starts into
- *	       its node (octree_linear.h says which these are)
+ *	       its node (parts/linear.h says which these are)
  * A parent that an earlier body started is found by a search back through the sorted keys, in
  * steps that double: short for all nodes but those of the top.  A leaf is a range of bodies, so any
  * bucket costs the same; its bodies are linked in the order of their keys.
  *
- * Bytes a body: 36 for box and keys, 8 + 8 * 24 for the sort, 28 to count and sum up, 24 for links
- * read in order, and each node twice (0.48 * 64): 320, which at 4.3 TB/s bounds it at 13 G
+ * Bytes per body: 36 for box and keys, 8 + 8 * 24 for the sort, 28 to count and sum up, 24 for
+ * links read in order, and each node twice (0.48 * 64): 320, which at 4.3 TB/s bounds it at 13 G
  * insertions/s.  On an H200 9 to 11 are to be expected: the sort runs at four fifths of copy
- * bandwidth.  Three of its passes serve bodies closer than 2^-13 of the box alone: lf-shared
- * does without.
+ * bandwidth.  Three of its passes serve bodies closer than 2^-13 of the box alone: lf-shared does
+ * without.
  */
 #include "cuda/octree/parts/linear.h"
 

@@ -441,7 +441,7 @@ Test(bfs_cuda, touched_bytes)
 
 /* ---- formats and uploads ------------------------------------------------------------------- */
 
-/* Each format takes exactly the bytes that are told of it, and its uploads have times. */
+/* Each format takes exactly the bytes that it is said to, and its uploads have times. */
 Test(bfs_cuda, graph_bytes)
 {
 	const uint32_t n = 300;

@@ -115,7 +115,7 @@ Test(variants_octree, coincident_bodies)
 						       .seed = 1 });
 }
 
-/* The longest paths: seven nodes a body. */
+/* The longest paths: seven nodes per body. */
 Test(variants_octree, close_pairs)
 {
 	open_gpu();
@@ -209,8 +209,8 @@ static void try_pool(const struct octree_params *params, struct octree_input *in
 }
 
 /* The last node of the pool is as good as the others, and there is none behind it.  Of three
- * bodies, two of them close together, one splits, so nobody has a node to spare; of more, threads
- * of lf may. */
+ * bodies, two of them close together, one splits, so no thread has a node to spare; of more,
+ * threads of lf may. */
 Test(variants_octree, pool_of_the_very_size)
 {
 	static const struct octree_params three[] = {
@@ -237,8 +237,8 @@ Test(variants_octree, pool_of_the_very_size)
 	}
 }
 
-/* Without a verification it is the next sample's reset() that tells. */
-Test(variants_octree, exhausted_pool_is_told_by_reset)
+/* Without a verification it is the next sample's reset() that reports it. */
+Test(variants_octree, exhausted_pool_is_reported_by_reset)
 {
 	const struct octree_params params = { .count = 500, .bucket = 1, .pool = 0.1, .seed = 1 };
 	struct octree_input *in;

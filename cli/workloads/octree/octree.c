@@ -1,8 +1,9 @@
 /* octree.c -- the octree workload: build a sparse octree over bodies.
  *
- * There is one right tree for an input and a bucket (common/octree.h), whoever builds it.  What it
- * is follows from sorted keys when the input is made (reference.c); a result is walked and its
- * structural hash compared (verify.c).  The tree's size also sizes the builders' pools.
+ * There is one right tree for an input and a bucket (common/octree.h), whichever variant builds
+ * it.  What it is follows from sorted keys when the input is made (reference.c); a result is
+ * walked and its structural hash compared (verify.c).  The tree's size also sizes the builders'
+ * pools.
  *
  * Cordeiro & Zola do not say whether the box, the clearing of nodes and allocation are part of
  * their times.  Here `time` is all of run(): box, keys and what a builder needs, from positions to

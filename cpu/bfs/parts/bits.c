@@ -21,8 +21,8 @@ static unsigned log2_of(uint64_t x)
 }
 
 /* Each row takes the same share of what is left, so that of the logarithm a constant goes per
- * row: that tells how many more rows it takes until less than one vertex is left.  Before the
- * first rows have shown the share, they are compared alone. */
+ * row, and the number of rows follows until less than one vertex is left.  Before the first rows
+ * have shown the share, only they are compared. */
 bool bfs_worth_pulling(const struct bfs_push *p, uint64_t left, uint64_t before, uint32_t rows_left)
 {
 	const uint64_t lines = p->words / BFS_LINE_WORDS;

@@ -129,7 +129,7 @@ static inline int32_t octree_list_push(struct octree_cpu *cpu, int32_t value, in
 }
 
 /* Body i in front of what is in an octant of level 21: one exchange, however many threads want to.
- * Who follows it is not asked before all have come. */
+ * Its successor is not read before all are in. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): an atomic operation is not seen as a write */
 static inline void octree_list_chain(struct octree_cpu *cpu, int32_t *slot, int32_t i)
 {

@@ -1,7 +1,7 @@
 /* morton_link.c -- cpu/morton: a cell's bodies sorted, its nodes made and linked.
  *
  * What is sorted are words: below the cell, 50 bits of a body's key, and behind them its place
- * among the records.  Bodies that those bits cannot tell apart are put right by their whole keys.
+ * among the records.  Bodies that are equal in those bits are put right by their whole keys.
  *
  * Then one walk over the sorted keys.  Two neighbours share as many cells as their keys share
  * digits; cells that body j does not share with j - 1, but shares with j + bucket, have j as their
@@ -10,7 +10,7 @@
  * octant of the topmost node, j is the first of a leaf; otherwise it follows j - 1 in one.
  *
  * A part that has more bodies than are sorted at once, which a sample did not foresee, or many
- * that a word cannot tell apart, is divided in place by its digit, and its octants are parts again.
+ * with equal words, is divided in place by its digit, and its octants are parts again.
  */
 #include "cpu/octree/parts/morton.h"
 
@@ -74,8 +74,8 @@ static bool has_many_ties(const uint64_t *word, size_t n)
 	return run >= TIES;
 }
 
-/* The keys of a part in order; its bodies to order.  Returns the keys; NULL if the part had better
- * be divided first. */
+/* The keys of a part in order; its bodies to order.  Returns the keys; NULL if the part should be
+ * divided first. */
 static const uint64_t *sort_part(const struct octree_morton *m, const struct octree_worker *w,
 				 const struct octree_part *part, int32_t *order)
 {

@@ -1,4 +1,4 @@
-/* ccam_device.h -- what the blocks of ccam (bfs_ccam.cu, which says how it works) do.
+/* ccam_device.h -- what the blocks of ccam (ccam.cu says how it works) do.
  *
  * A block's state is in dynamic shared memory: a copy of the frontier's bitmap, and of its slab
  * what has been visited, what is next and, depending on the launch, distances and parents.  All
@@ -379,8 +379,8 @@ static __device__ __forceinline__ void expand(const struct slab_arrays &a, const
 /* ---- the end of a level ---------------------------------------------------------------------- */
 
 /* Cluster: store the slab's new vertices into the next frontier of all blocks, and wait. */
-static __device__ __forceinline__ void tell_cluster(const struct slab_arrays &a,
-						    const struct block &b, int32_t level)
+static __device__ __forceinline__ void publish_cluster(const struct slab_arrays &a,
+						       const struct block &b, int32_t level)
 {
 	uint32_t *const frontier = level % 2 ? b.frontier[0] : b.frontier[1];
 	const uint32_t blocks = gpu_cluster_size();
@@ -397,10 +397,10 @@ static __device__ __forceinline__ void tell_cluster(const struct slab_arrays &a,
 			b.level[i] = level + 1;
 }
 
-/* Grid: OR the slab's new vertices into the next frontier; those that nobody else has are this
+/* Grid: OR the slab's new vertices into the next frontier; those that no other block has are this
  * block's to write.  Wait, and take a copy of the whole. */
-static __device__ __forceinline__ void tell_grid(const struct slab_arrays &a, const struct block &b,
-						 int32_t level)
+static __device__ __forceinline__ void publish_grid(const struct slab_arrays &a,
+						    const struct block &b, int32_t level)
 {
 	uint32_t *const next = a.next + (size_t)((uint32_t)(level + 1) % TURNS) * a.words;
 	uint32_t *const clear = a.next + (size_t)((uint32_t)(level + 2) % TURNS) * a.words;
@@ -429,7 +429,7 @@ static __device__ __forceinline__ void tell_grid(const struct slab_arrays &a, co
 		b.visited[i] |= b.frontier[0][b.first + i];
 }
 
-/* Grid: what nobody writes later. */
+/* Grid: what no block writes later. */
 static __device__ __forceinline__ void start_grid(const struct slab_arrays &a)
 {
 	const uint32_t first = blockIdx.x * BLOCK + threadIdx.x, step = gridDim.x * BLOCK;

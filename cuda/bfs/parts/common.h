@@ -1,5 +1,5 @@
 /* common.h -- what the CUDA variants of bfs share: the graph and the result on the device, and
- * their way there and back.
+ * the copies between host and device.
  *
  * A search is run from one source at a time; reset() takes the next one.  run() starts from
  * scratch and leaves the graph alone, so it can be repeated.
@@ -19,7 +19,7 @@
 #include "cuda/gpu.h"
 #include "cuda/primitives/device.h"
 
-/* One array's way to the device. */
+/* The copy of one array to the device. */
 struct bfs_copy {
 	void *to;
 	const void *from;

@@ -1,11 +1,11 @@
 /* csr.h -- one level of a top-down search on compressed rows, the edges shared out evenly.
  *
  * A level's frontier is a queue of vertices that have out-edges, and beside each the number of
- * edges that those before it have.  Both are told by one 64-bit counter, vertices in the upper bits
- * and edges in the lower: who adds a vertex and its degree to it gets the place in the queue and
- * the sum of the degrees before it, in one atomic operation, and so the sums ascend with the
- * places.  The next level cuts the edges, not the vertices, into tiles of TILE: a block finds by
- * search in the sums whose edges its tile has, and each thread takes TILE / BLOCK of them,
+ * edges that those before it have.  Both come from one 64-bit counter, vertices in the upper bits
+ * and edges in the lower: a thread that adds a vertex and its degree to it gets the place in the
+ * queue and the sum of the degrees before it, in one atomic operation, and so the sums ascend with
+ * the places.  The next level cuts the edges, not the vertices, into tiles of TILE: a block finds
+ * by search in the sums whose edges its tile has, and each thread takes TILE / BLOCK of them,
  * whatever the degrees are.
  *
  * A vertex is claimed by a compare-and-swap of its distance, and enters the queue once.
@@ -219,8 +219,8 @@ static __device__ __forceinline__ void bfs_start_down(const struct bfs_top_down 
 	gpu_grid_sync(s.barrier);
 }
 
-/* Of this level, after the one before it is complete, of which `before` tells; what the next but
- * one counts with is cleared. */
+/* This level's numbers, once the one `before` it is complete; the counters of the next but one are
+ * cleared. */
 static __device__ __forceinline__ struct bfs_level bfs_next_level(const struct bfs_top_down &s,
 								  int32_t level,
 								  const struct bfs_level &before)

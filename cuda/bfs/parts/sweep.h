@@ -1,5 +1,5 @@
 /* sweep.h -- the search that the paper's GPU programs have in common: for each level one kernel
- * that sweeps over all vertices and expands those of the level, then one that looks whether to go
+ * that sweeps over all vertices and expands those of the level, then one that finds whether to go
  * on, which the host waits for.
  *
  * The paper's isCompleted() compares the distances with themselves: it has no earlier state to
@@ -10,11 +10,11 @@
  * Several threads may find a vertex in the same level.  They store the same distance, and parents
  * of which each is right; the stores are relaxed atomic ones because they race.
  *
- * Warp efficiency (--warps) is the share of lanes that do something, over all instructions that
- * the warps of the level kernels issue.  An instrumented twin of the kernel counts it, in a search
- * that is not timed: before each part of the code the warp votes who will run it, which is what
- * __activemask() would tell inside on hardware, where it can be relied on less; the parts weigh
- * roughly as many instructions as they compile to.  That search goes on until a level finds
+ * Warp efficiency (--warps) is the share of lanes that do something, over all instructions that the
+ * warps of the level kernels issue.  An instrumented twin of the kernel counts it, in a search
+ * that is not timed: before each part of the code the warp votes which lanes will run it, which is
+ * what __activemask() would return inside on hardware, where it can be relied on less; the parts
+ * weigh roughly as many instructions as they compile to.  That search goes on until a level finds
  * nothing, as the paper's does: its last level, with most of the vertices, is part of the
  * profiler's mean.
  */

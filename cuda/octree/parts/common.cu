@@ -1,10 +1,10 @@
 /* common.cu -- the first steps of every builder on the device: the root box and the keys;
- * and the arrays' way to the device and back.
+ * and the copies of arrays between host and device.
  *
- * Box: one read of 12 bytes a body; each block leaves six bounds, a block of its own reduces those
- * and one thread makes the box of them, with the same function as the host.  Keys: one read of 12
- * bytes and one write of 8, in double precision, in which every step but one is exact (the first
- * subtraction, which rounds the same everywhere): equal keys on every machine.
+ * Box: one read of 12 bytes per body; each block leaves six bounds, a block of its own reduces
+ * those and one thread makes the box of them, with the same function as the host.  Keys: one read
+ * of 12 bytes and one write of 8, in double precision, in which every step but one is exact (the
+ * first subtraction, which rounds the same everywhere): equal keys on every machine.
  */
 #include "cuda/octree/parts/common.h"
 

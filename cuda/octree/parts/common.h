@@ -1,14 +1,14 @@
 /* common.h -- what the CUDA variants of octree share: the bodies, keys and tree on the
- * device, their way there and back, and how a tree grows from many threads.
+ * device, the copies between host and device, and how a tree grows from many threads.
  *
- * Every variant runs "box" (the root cube, from the bodies' bounds) and "keys" (63 bits a body);
+ * Every variant runs "box" (the root cube, from the bodies' bounds) and "keys" (63 bits per body);
  * after these a body's way down is read off its key (common/octree.h).
  *
  * Node numbers come from one counter, a chunk at a time for a whole warp: one atomic per node
  * would be a queue of all threads at one address.  What a warp took and did not use are holes; the
  * chunk is as large as the pool's slack allows (octree_grid_of).  A number behind the pool means
  * that it is exhausted: that is flagged, the body is left out, and the run ends as any other;
- * octree_reset() and octree_download() tell it afterwards.
+ * octree_reset() and octree_download() report it afterwards.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_COMMON_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_COMMON_H
@@ -27,7 +27,7 @@ struct octree_counters {
 	uint64_t taken; /* node numbers handed out, the root's among them; may pass the pool */
 	uint64_t cas_failures; /* compare-and-swaps that found the slot changed */
 	uint64_t lock_spins;   /* attempts that met a locked slot, or lost the race for a lock */
-	uint32_t exhausted;    /* 1: somebody got no node */
+	uint32_t exhausted;    /* 1: some thread got no node */
 	/* The work lists of lf-shared. */
 	uint32_t tasks, hard_tasks, ticket;
 	uint64_t holes; /* written into the pool by its blocks */
@@ -71,7 +71,7 @@ enum gb_status octree_create(void *state, const void *params, const void *input,
 
 enum gb_status octree_upload(void *state, struct gb_error *err);
 
-/* Tells an exhausted pool before the next sample, so that no run goes unnoticed. */
+/* Reports an exhausted pool before the next sample, so that no such run goes unnoticed. */
 enum gb_status octree_reset(void *state, int64_t sample, struct gb_error *err);
 enum gb_status octree_download(void *state, void *output, struct gb_error *err);
 /* Compulsory bytes of insertion: positions read twice, for box and keys, keys written and read,

@@ -1,15 +1,15 @@
 /* lf.h -- the lock-free insertion of OctreeBuild-LF (Cordeiro and Zola 2024), as lf runs it
  * from the root and lf-shared from slots further down.
  *
- * Each thread owns a node that nobody else sees.  It walks down to a slot that holds no node:
+ * Each thread owns a node that no other one sees.  It walks down to a slot that holds no node:
  *
  *	free      one compare-and-swap puts the body in
  *	occupied  the body found goes into the thread's own node, and a compare-and-swap puts that
  *	          node into the slot; the thread goes on inside it, and owns another one from the
  *	          next time on.  If that fails, the own node's slot is reset, and the walk looks
- *again
+ *	          again
  *
- * No locks, no barriers: whoever fails does so because somebody else got on.
+ * No locks, no barriers: a thread that fails does so because another one got on.
  *
  *   - A slot goes from free to bodies to a node, and never back: what was read of a slot that
  *     still compares equal still holds.
@@ -21,11 +21,12 @@
  *   - A warp goes step by step: a step is one load of each lane's slot.  Lanes that need a node
  *     get theirs together (octree_take).
  *
- * Leaves of more bodies are lists whose heads are in the slots; rank[head] tells how long one is. A
- * list that has room takes another head.  For a full one the thread's own node, empty, is put in
- * its place; who did that owns the bodies of the list, and inserts them again after its own.
- * Meanwhile nobody can meet them, so their links may be changed.  Others may still read the rank of
- * an old head, but their compare-and-swap fails, for its slot never holds that head again.
+ * Leaves of more bodies are lists whose heads are in the slots; rank[head] is the length.  A list
+ * with room takes another head.  For a full one the thread's own node, empty, is put in its
+ * place; the thread that did so owns the bodies of the list, and inserts them again after its
+ * own.  Meanwhile no other one can meet them, so their links may be changed.  Others may still
+ * read the rank of an old head, but their compare-and-swap fails, for its slot never holds that
+ * head again.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_LF_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_LF_H

@@ -1,4 +1,4 @@
-/* linear.h -- which nodes a tree has, told from sorted keys.
+/* linear.h -- which nodes a tree has, from sorted keys.
  *
  * Bodies are taken in the order of their keys, so a cell is a range of them.  A node of level l is
  * a cell with more than `bucket` bodies: it belongs to the first of them, i, and is there if
