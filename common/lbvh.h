@@ -105,7 +105,7 @@ enum lbvh_tree_kind {
 
 enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
 
-/* Hits found by a library in an arithmetic of its own: the judge allows for more rays that differ
+/* Hits found by a library in an arithmetic of its own: the verifier allows for more rays that differ
  * where an edge is grazed.  Outputs that do not say so are held to that of lbvh_intersect(). */
 #define LBVH_FOREIGN UINT32_C(0x6f726967)
 
@@ -145,6 +145,14 @@ static inline float *lbvh_build_probe_t(const struct lbvh_input *in, void *outpu
 static inline uint32_t *lbvh_build_probe_primitive(const struct lbvh_input *in, void *output)
 {
 	return (uint32_t *)(void *)(lbvh_build_probe_t(in, output) + LBVH_PROBES);
+}
+
+/* Bytes that a builder moves: the mesh once, and so many for each primitive. */
+static inline double lbvh_build_bytes(const void *input, size_t bytes)
+{
+	const struct lbvh_input *in = (const struct lbvh_input *)input;
+
+	return 12 * (double)(in->vertex_count + in->count) + (double)in->count * (double)bytes;
 }
 
 /* The output of trace: edge^2 distances, then edge^2 primitives, ray (x, y) at y * edge + x; then a

@@ -89,9 +89,11 @@ static inline struct scene compose(const float (*corner)[3], size_t triangles, s
 				   size_t edge)
 {
 	struct scene s = prepare("soup", triangles, edge);
+	struct gb_error err = { 0 };
 
 	gb_host_free(s.in->vertex);
-	s.in->vertex = gb_host_zalloc(9 * triangles + 4, sizeof(float), NULL);
+	s.in->vertex = gb_host_zalloc(9 * triangles + 4, sizeof(float), &err);
+	cr_assert(s.in->vertex);
 	memcpy(s.in->vertex, corner, 36 * triangles);
 	s.in->vertex_count = 3 * triangles;
 	for (uint32_t i = 0; i < 3 * triangles; i++)

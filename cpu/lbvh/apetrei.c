@@ -1,15 +1,14 @@
 /* apetrei.c -- cpu/apetrei: 30-bit codes, radix sort, and everything after the sort in one
- * sweep from the leaves up (lbvh_fused.c; Apetrei 2014).
+ * sweep from the leaves up (parts/fused.c; Apetrei 2014).
  *
  * Against karras-radix: neither the hierarchy's binary searches nor passes over all nodes for each
  * level, and no array between the phases; a node is written once, with its box.  The leaves' boxes
  * are part of the phase "hierarchy".  The bound is memory, and of it the boxes gathered along the
  * curve.
  */
-#include "common/variants.h"
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/lbvh/parts/builder.h"
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_builder_create(state, params, input, LBVH_CPU_BEST, err);
@@ -19,7 +18,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct lbvh_cpu *cpu = state;
 
-	(void)err;
 	lbvh_cpu_best(cpu, timer);
 	return GB_OK;
 }
@@ -28,19 +26,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
  * reading twice and writing once, and two more readings; nodes and index written. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *in = input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 12 * sizeof(uint64_t) +
-				    2 * sizeof(struct lbvh_node) + sizeof(uint32_t));
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 12 * sizeof(uint64_t) +
+					       2 * sizeof(struct lbvh_node) + sizeof(uint32_t));
 }
 
 const struct gb_variant_ops lbvh_cpu_apetrei = {
-	.create_old = create,
+	.state_size = sizeof(struct lbvh_cpu),
+	.create = create,
 	.run = run,
 	.download = lbvh_builder_download,
-	.destroy = lbvh_builder_destroy,
 	.bytes = bytes,
 	.flags = GB_REPEATABLE,
 };

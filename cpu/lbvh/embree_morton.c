@@ -5,11 +5,7 @@
  * boxes of the primitives are made in run(), as all builders do.  The tree has pointers instead of
  * numbers; download() renumbers it, untimed.
  */
-#include <stdlib.h>
-#include <string.h>
-
 #include "common/memory.h"
-#include "common/variants.h"
 #include "cpu/lbvh/parts/embree.h"
 
 enum { LEAF_MAX = 4, DEPTH_MAX = 64 };
@@ -31,14 +27,11 @@ struct state {
 	struct link *root;
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to build: --op=build");
 	s->input = input;
@@ -59,8 +52,6 @@ static void *make_node(RTCThreadLocalAllocator allocator, unsigned children, voi
 {
 	struct link *link = rtcThreadLocalAlloc(allocator, sizeof *link, 16);
 
-	(void)children;
-	(void)state;
 	if (link)
 		link->count = 0;
 	return link;
@@ -68,14 +59,12 @@ static void *make_node(RTCThreadLocalAllocator allocator, unsigned children, voi
 
 static void set_children(void *node, void **child, unsigned children, void *state)
 {
-	(void)state;
 	for (unsigned i = 0; i < children; i++)
 		((struct link *)node)->child[i] = child[i];
 }
 
 static void set_bounds(void *node, const struct RTCBounds **bounds, unsigned children, void *state)
 {
-	(void)state;
 	for (unsigned i = 0; i < children; i++)
 		((struct link *)node)->bounds[i] = *bounds[i];
 }
@@ -85,7 +74,6 @@ static void *make_leaf(RTCThreadLocalAllocator allocator, const struct RTCBuildP
 {
 	struct link *link = rtcThreadLocalAlloc(allocator, sizeof *link, 16);
 
-	(void)state;
 	if (!link)
 		return NULL;
 	link->count = (uint32_t)count;
@@ -192,7 +180,6 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	struct flat flat = { s, lbvh_build_nodes(output), lbvh_build_index(s->input, output), 1, 0,
 			     0 };
 
-	(void)err;
 	flatten(&flat, s->root, 0);
 	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
 					     .leaves = flat.leaves,
@@ -204,18 +191,15 @@ static void destroy(void *state)
 {
 	struct state *s = state;
 
-	if (!s)
-		return;
 	if (s->bvh)
 		rtcReleaseBVH(s->bvh);
 	if (s->device)
 		rtcReleaseDevice(s->device);
-	gb_host_free(s->box);
-	free(s);
 }
 
 const struct gb_variant_ops lbvh_cpu_embree_morton = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.run = run,
 	.download = download,
 	.destroy = destroy,

@@ -4,10 +4,9 @@
  * Against karras-radix: 21 instead of 10 bits an axis tell close primitives apart, so that fewer
  * share a leaf and the tree is better; the sort moves half as much again in twice the passes.
  */
-#include "common/variants.h"
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/lbvh/parts/builder.h"
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_builder_create(state, params, input,
@@ -18,7 +17,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct lbvh_cpu *cpu = state;
 
-	(void)err;
 #pragma omp parallel num_threads(cpu->threads)
 	{
 		lbvh_cpu_bounds(cpu, timer);
@@ -35,19 +33,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
  * leaves; parents and flags; nodes written twice and read once. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *in = input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +
-				    5 * sizeof(struct lbvh_node) + 9 * sizeof(uint64_t));
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +
+					       5 * sizeof(struct lbvh_node) + 9 * sizeof(uint64_t));
 }
 
 const struct gb_variant_ops lbvh_cpu_karras64 = {
-	.create_old = create,
+	.state_size = sizeof(struct lbvh_cpu),
+	.create = create,
 	.run = run,
 	.download = lbvh_builder_download,
-	.destroy = lbvh_builder_destroy,
 	.bytes = bytes,
 	.flags = GB_REPEATABLE,
 };

@@ -6,8 +6,7 @@
  * stops when the root is done however many passes that takes; the paper launches 32.  A record of
  * the sort is a code with its primitive below it, so that equal codes come out in order, too.
  */
-#include "common/variants.h"
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/lbvh/parts/builder.h"
 
 /* Compare and exchange all pairs (i, i + step) of one stage; blocks of `size` alternate between
  * ascending and descending.  Pair number k is found from its index, as a GPU's thread would. */
@@ -41,7 +40,7 @@ static void sort(struct lbvh_cpu *cpu, struct gb_timer *timer)
 			stage(cpu, power / 2, size, step);
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_builder_create(state, params, input,
@@ -52,7 +51,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct lbvh_cpu *cpu = state;
 
-	(void)err;
 #pragma omp parallel num_threads(cpu->threads)
 	{
 		lbvh_cpu_bounds(cpu, timer);
@@ -63,13 +61,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		lbvh_cpu_refit_passes(cpu, timer);
 	}
 	return GB_OK;
-}
-
-static void metrics(void *state, struct gb_metrics *metrics)
-{
-	const struct lbvh_cpu *cpu = state;
-
-	gb_metric(metrics, "refit_passes", (double)cpu->passes);
 }
 
 static double sort_bytes(size_t count)
@@ -86,21 +77,18 @@ static double sort_bytes(size_t count)
 /* As karras-radix, with k (k + 1) / 2 passes over 2^k >= count pairs for the sort. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *in = input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 2 * sizeof(uint64_t) +
-				    5 * sizeof(struct lbvh_node) + 6 * sizeof(uint64_t)) +
-	       sort_bytes(in->count);
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 2 * sizeof(uint64_t) +
+					       5 * sizeof(struct lbvh_node) +
+					       6 * sizeof(uint64_t)) +
+	       sort_bytes(((const struct lbvh_input *)input)->count);
 }
 
 const struct gb_variant_ops lbvh_cpu_karras_bitonic = {
-	.create_old = create,
+	.state_size = sizeof(struct lbvh_cpu),
+	.create = create,
 	.run = run,
 	.download = lbvh_builder_download,
-	.destroy = lbvh_builder_destroy,
 	.bytes = bytes,
-	.metrics = metrics,
+	.metrics = lbvh_builder_metrics,
 	.flags = GB_REPEATABLE,
 };

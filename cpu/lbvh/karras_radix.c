@@ -4,10 +4,9 @@
  * Against karras-bitonic: three passes over n pairs instead of log2(n) (log2(n) + 1) / 2 over the
  * next power of two.
  */
-#include "common/variants.h"
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/lbvh/parts/builder.h"
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_builder_create(state, params, input, LBVH_CPU_LEAVES | LBVH_CPU_MARKS, err);
@@ -17,7 +16,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct lbvh_cpu *cpu = state;
 
-	(void)err;
 #pragma omp parallel num_threads(cpu->threads)
 	{
 		lbvh_cpu_bounds(cpu, timer);
@@ -30,31 +28,20 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
-static void metrics(void *state, struct gb_metrics *metrics)
-{
-	const struct lbvh_cpu *cpu = state;
-
-	gb_metric(metrics, "refit_passes", (double)cpu->passes);
-}
-
 /* As apetrei, and the arrays between the phases: index, first and code written and read, the
  * searched codes, one pass of refit over marks and nodes; further passes find few nodes to do. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *in = input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 12 * sizeof(uint64_t) +
-				    5 * sizeof(struct lbvh_node) + 6 * sizeof(uint64_t));
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 12 * sizeof(uint64_t) +
+					       5 * sizeof(struct lbvh_node) + 6 * sizeof(uint64_t));
 }
 
 const struct gb_variant_ops lbvh_cpu_karras_radix = {
-	.create_old = create,
+	.state_size = sizeof(struct lbvh_cpu),
+	.create = create,
 	.run = run,
 	.download = lbvh_builder_download,
-	.destroy = lbvh_builder_destroy,
 	.bytes = bytes,
-	.metrics = metrics,
+	.metrics = lbvh_builder_metrics,
 	.flags = GB_REPEATABLE,
 };

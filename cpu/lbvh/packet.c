@@ -5,12 +5,10 @@
  * for sixteen rays at once (cpu/lbvh/parts/kernels_packet.h).  The bound is arithmetic.  Rays that do not
  * start from one point, as after the first reflection, cannot be traced like this.
  */
-#include <stdlib.h>
-
-#include "common/variants.h"
 #include "cpu/lbvh/parts/wide_state.h"
 
-static void trace(void *state, int thread, struct lbvh_packet *packet, struct lbvh_counts *counts)
+static void trace(const void *state, int thread, struct lbvh_packet *packet,
+		  struct lbvh_counts *counts)
 {
 	const struct lbvh_wide_state *s = state;
 
@@ -18,49 +16,19 @@ static void trace(void *state, int thread, struct lbvh_packet *packet, struct lb
 				  s->stack + (size_t)thread * s->stack_room, counts);
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct lbvh_wide_state *s = calloc(1, sizeof *s);
-
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	if (((const struct lbvh_params *)params)->op != LBVH_TRACE)
 		return gb_fail(err, GB_EUNAVAILABLE, "packet is a way to trace: --op=trace");
-	return lbvh_wide_state_init(s, params, input, err);
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct lbvh_wide_state *s = state;
-
-	(void)timer;
-	(void)err;
-	lbvh_tracer_run(&s->tracer, trace, s);
-	return GB_OK;
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct lbvh_wide_state *s = state;
-
-	(void)err;
-	lbvh_tracer_download(&s->tracer, output);
-	return GB_OK;
-}
-
-static void destroy(void *state)
-{
-	lbvh_wide_state_release(state);
-	free(state);
+	return lbvh_wide_state_create(state, params, input, trace, err);
 }
 
 const struct gb_variant_ops lbvh_cpu_packet = {
-	.create_old = create,
-	.run = run,
-	.download = download,
-	.destroy = destroy,
+	.state_size = sizeof(struct lbvh_wide_state),
+	.create = create,
+	.run = lbvh_tracer_run,
+	.download = lbvh_tracer_download,
 	.metrics = lbvh_wide_state_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -1,15 +1,14 @@
-/* ploc.c -- cpu/ploc: the tree by clustering instead of by codes alone (lbvh_cluster.c;
+/* ploc.c -- cpu/ploc: the tree by clustering instead of by codes alone (parts/cluster.c;
  * Benthin, Meister, Barczak, Mehalwal, Tsakok, Kensler 2024: "H-PLOC").
  *
  * Against karras64: the same codes and leaves, but a node joins the two clusters whose common box
  * is smallest among near ones, not those that the curve happens to part; then treelets are
- * rearranged and leaves made as large as they should be (lbvh_refine.c).  The best tree of ours, at
+ * rearranged and leaves made as large as they should be (parts/refine.c).  The best tree of ours, at
  * ten times the cost of apetrei; the bound is arithmetic.
  */
-#include "common/variants.h"
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/lbvh/parts/builder.h"
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_builder_create(state, params, input, LBVH_CPU_CLUSTERED, err);
@@ -19,7 +18,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct lbvh_cpu *cpu = state;
 
-	(void)err;
 	lbvh_cpu_clustered(cpu, timer);
 	return GB_OK;
 }
@@ -28,19 +26,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
  * written again; read, rearranged and written anew. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *in = input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +
-				    9 * sizeof(struct lbvh_node) + 6 * sizeof(uint64_t));
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +
+					       9 * sizeof(struct lbvh_node) + 6 * sizeof(uint64_t));
 }
 
 const struct gb_variant_ops lbvh_cpu_ploc = {
-	.create_old = create,
+	.state_size = sizeof(struct lbvh_cpu),
+	.create = create,
 	.run = run,
 	.download = lbvh_builder_download,
-	.destroy = lbvh_builder_destroy,
 	.bytes = bytes,
 	.flags = GB_REPEATABLE,
 };

@@ -7,11 +7,9 @@
  */
 #include "cpu/lbvh/parts/stack.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/variants.h"
 
 struct corners {
 	float a[3], b[3], c[3];
@@ -50,7 +48,8 @@ static void trace_ray(void *context, struct lbvh_beam *beam)
 	lbvh_beam_walk(w->state->common.cpu.node, beam, w->stack, &w->counts->nodes, test_leaf, w);
 }
 
-static void trace(void *state, int thread, struct lbvh_packet *packet, struct lbvh_counts *counts)
+static void trace(const void *state, int thread, struct lbvh_packet *packet,
+		  struct lbvh_counts *counts)
 {
 	const struct state *s = state;
 	struct walk walk = { s, s->common.entry + (size_t)thread * s->common.room, counts };
@@ -74,50 +73,24 @@ static void place_corners(struct state *s)
 	}
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (lbvh_stack_init(&s->common, params, input, 0, err))
+	if (lbvh_stack_init(&s->common, params, input, trace, 0, err))
 		return err->code;
 	s->triangle = gb_host_alloc(s->common.tracer.input->count, sizeof *s->triangle, err);
-	if (!s->triangle)
-		return err->code;
-	if (!gb_memory_is_dry())
+	if (s->triangle && !gb_memory_is_dry())
 		place_corners(s);
-	return GB_OK;
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *s = state;
-
-	(void)timer;
-	(void)err;
-	lbvh_tracer_run(&s->common.tracer, trace, s);
-	return GB_OK;
-}
-
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	gb_host_free(s->triangle);
-	lbvh_stack_release(&s->common);
-	free(s);
+	return err->code;
 }
 
 const struct gb_variant_ops lbvh_cpu_stack = {
-	.create_old = create,
-	.run = run,
-	.download = lbvh_stack_download,
-	.destroy = destroy,
-	.metrics = lbvh_stack_metrics,
+	.state_size = sizeof(struct state),
+	.create = create,
+	.run = lbvh_tracer_run,
+	.download = lbvh_tracer_download,
+	.metrics = lbvh_tracer_metrics,
 	.flags = GB_REPEATABLE,
 };

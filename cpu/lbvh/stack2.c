@@ -7,11 +7,9 @@
  * what `stack` leaves out.  The scene has one instance, at its own place: the walk is the paper's,
  * the coordinates do not change, and so the hits are those of all other traversals.
  */
-#include <stdlib.h>
+#include "cpu/lbvh/parts/stack.h"
 
 #include "common/memory.h"
-#include "common/variants.h"
-#include "cpu/lbvh/parts/stack.h"
 
 /* A mesh and where it stands. */
 struct instance {
@@ -94,7 +92,8 @@ static void trace_ray(void *context, struct lbvh_beam *beam)
 	lbvh_beam_walk(w->state->top, beam, w->stack, &w->counts->nodes, enter_instances, w);
 }
 
-static void trace(void *state, int thread, struct lbvh_packet *packet, struct lbvh_counts *counts)
+static void trace(const void *state, int thread, struct lbvh_packet *packet,
+		  struct lbvh_counts *counts)
 {
 	const struct state *s = state;
 	struct walk walk = { s, NULL, s->common.entry + (size_t)thread * s->common.room, counts };
@@ -102,15 +101,12 @@ static void trace(void *state, int thread, struct lbvh_packet *packet, struct lb
 	lbvh_beam_each(s->common.tracer.input->camera.eye, packet, trace_ray, &walk);
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = calloc(1, sizeof *s);
+	struct state *s = state;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (lbvh_stack_init(&s->common, params, input, TOP_LEVELS, err))
+	if (lbvh_stack_init(&s->common, params, input, trace, TOP_LEVELS, err))
 		return err->code;
 	if (gb_memory_is_dry())
 		return GB_OK;
@@ -126,31 +122,11 @@ static enum gb_status create(void **state, const void *params, const void *input
 	return GB_OK;
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *s = state;
-
-	(void)timer;
-	(void)err;
-	lbvh_tracer_run(&s->common.tracer, trace, s);
-	return GB_OK;
-}
-
-static void destroy(void *state)
-{
-	struct state *s = state;
-
-	if (!s)
-		return;
-	lbvh_stack_release(&s->common);
-	free(s);
-}
-
 const struct gb_variant_ops lbvh_cpu_stack2 = {
-	.create_old = create,
-	.run = run,
-	.download = lbvh_stack_download,
-	.destroy = destroy,
-	.metrics = lbvh_stack_metrics,
+	.state_size = sizeof(struct state),
+	.create = create,
+	.run = lbvh_tracer_run,
+	.download = lbvh_tracer_download,
+	.metrics = lbvh_tracer_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -1,5 +1,5 @@
-/* test_lbvh_build.c -- the CPU builders of lbvh against each other, and the judge of trees: a right
- * tree passes, and each planted fault is found and its place told.
+/* test_lbvh_build.c -- the CPU builders of lbvh against each other, and the verifier of trees: a right
+ * tree passes, and each planted fault is found and its place named.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -13,7 +13,7 @@
 #include "common/text.h"
 #include "common/variants.h"
 #include "common/workload.h"
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/simd.h"
 
 extern const struct gb_variant_ops lbvh_cpu_karras_bitonic, lbvh_cpu_karras_radix,
 	lbvh_cpu_karras64, lbvh_cpu_apetrei, lbvh_cpu_ploc;
@@ -78,7 +78,7 @@ static void build(struct work *w, const struct gb_variant_ops *ops)
 	gb_state_destroy(ops, state);
 }
 
-static enum gb_status judge(const struct work *w, struct gb_metrics *metrics, struct gb_error *err)
+static enum gb_status verify(const struct work *w, struct gb_metrics *metrics, struct gb_error *err)
 {
 	*err = (struct gb_error){ 0 };
 	return gb_lbvh_workload.verify(&w->params, w->in, 0, w->output, metrics, err);
@@ -146,9 +146,9 @@ Test(lbvh_build, plain_code_builds_alike)
 		struct work a = set_up("flake", 20011, 2), b = set_up("flake", 20011, 2);
 
 		build(&a, all[v]);
-		lbvh_cpu_limit_builders(true);
+		cpu_limit_simd(CPU_PLAIN);
 		build(&b, all[v]);
-		lbvh_cpu_limit_builders(false);
+		cpu_limit_simd(CPU_VBMI2);
 		cr_assert(memcmp(a.output, b.output, a.size) == 0, "builder %zu", v);
 		tear_down(&a);
 		tear_down(&b);
@@ -171,9 +171,9 @@ Test(lbvh_build, clusters_are_better_trees)
 		struct gb_error err;
 
 		build(&w, &lbvh_cpu_apetrei);
-		cr_assert_eq(judge(&w, &codes, &err), GB_OK, "%s", err.message);
+		cr_assert_eq(verify(&w, &codes, &err), GB_OK, "%s", err.message);
 		build(&w, &lbvh_cpu_ploc);
-		cr_assert_eq(judge(&w, &clusters, &err), GB_OK, "%s", err.message);
+		cr_assert_eq(verify(&w, &clusters, &err), GB_OK, "%s", err.message);
 		cr_expect(metric(&clusters, "sah_cost") <
 				  cases[s].at_most * metric(&codes, "sah_cost"),
 			  "%s: %.2f by codes, %.2f by clusters", cases[s].scene,
@@ -212,7 +212,7 @@ Test(lbvh_build, copies_share_one_leaf)
 	struct gb_error err;
 
 	build(&w, &lbvh_cpu_karras_radix);
-	cr_assert_eq(judge(&w, &metrics, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(w.header->leaves, 1);
 	cr_assert_eq(w.node[0].left, LBVH_LEAF);
 	cr_assert_eq(w.node[0].right, 70000);
@@ -227,7 +227,7 @@ Test(lbvh_build, flat_scenes_use_two_axes)
 	struct gb_error err;
 
 	build(&w, &lbvh_cpu_apetrei);
-	cr_assert_eq(judge(&w, &metrics, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
 	cr_assert(w.header->leaves > 9000, "%u leaves", w.header->leaves);
 	tear_down(&w);
 }
@@ -269,7 +269,7 @@ Test(lbvh_build, cells_stay_in_the_grid)
 	}
 }
 
-/* ---- the judge ---------------------------------------------------------------------------- */
+/* ---- the verifier ------------------------------------------------------------------------- */
 
 /* Expect a refusal in these words. */
 static void fault(struct work *w, const char *words)
@@ -277,7 +277,7 @@ static void fault(struct work *w, const char *words)
 	struct gb_metrics metrics = { 0 };
 	struct gb_error err;
 
-	cr_assert_eq(judge(w, &metrics, &err), GB_EVERIFY, "the fault was not found");
+	cr_assert_eq(verify(w, &metrics, &err), GB_EVERIFY, "the fault was not found");
 	cr_assert(strstr(err.message, words), "the message is: %s\nit lacks: %s", err.message,
 		  words);
 	tear_down(w);
@@ -290,7 +290,7 @@ static struct work right_tree(void)
 	struct gb_error err;
 
 	build(&w, &lbvh_cpu_apetrei);
-	cr_assert_eq(judge(&w, &metrics, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
 	cr_assert(w.header->leaves > 100);
 	return w;
 }
@@ -305,7 +305,7 @@ static struct lbvh_node *crowded_leaf(struct work *w)
 	return NULL;
 }
 
-Test(lbvh_judge, no_tree_at_all)
+Test(lbvh_verify, no_tree_at_all)
 {
 	struct work w = right_tree();
 
@@ -313,7 +313,7 @@ Test(lbvh_judge, no_tree_at_all)
 	fault(&w, "no tree: kind 0");
 }
 
-Test(lbvh_judge, wrong_counts)
+Test(lbvh_verify, wrong_counts)
 {
 	struct work w = right_tree();
 
@@ -328,7 +328,7 @@ Test(lbvh_judge, wrong_counts)
 	fault(&w, "501 leaves");
 }
 
-Test(lbvh_judge, children_out_of_range)
+Test(lbvh_verify, children_out_of_range)
 {
 	struct work w = right_tree();
 
@@ -336,7 +336,7 @@ Test(lbvh_judge, children_out_of_range)
 	fault(&w, "node 3 has the children");
 }
 
-Test(lbvh_judge, a_cycle)
+Test(lbvh_verify, a_cycle)
 {
 	struct work w = right_tree();
 
@@ -344,7 +344,7 @@ Test(lbvh_judge, a_cycle)
 	fault(&w, "node 0 is reached twice");
 }
 
-Test(lbvh_judge, two_parents)
+Test(lbvh_verify, two_parents)
 {
 	struct work w = right_tree();
 
@@ -352,7 +352,7 @@ Test(lbvh_judge, two_parents)
 	fault(&w, "is reached twice");
 }
 
-Test(lbvh_judge, a_tree_of_inner_nodes_only)
+Test(lbvh_verify, a_tree_of_inner_nodes_only)
 {
 	struct work w = right_tree();
 
@@ -363,7 +363,7 @@ Test(lbvh_judge, a_tree_of_inner_nodes_only)
 	fault(&w, "");
 }
 
-Test(lbvh_judge, a_leaf_beyond_the_primitives)
+Test(lbvh_verify, a_leaf_beyond_the_primitives)
 {
 	struct work w = right_tree();
 
@@ -374,7 +374,7 @@ Test(lbvh_judge, a_leaf_beyond_the_primitives)
 	fault(&w, "holds 0 primitives");
 }
 
-Test(lbvh_judge, a_primitive_that_is_none)
+Test(lbvh_verify, a_primitive_that_is_none)
 {
 	struct work w = right_tree();
 
@@ -382,7 +382,7 @@ Test(lbvh_judge, a_primitive_that_is_none)
 	fault(&w, "a primitive that is none of 500");
 }
 
-Test(lbvh_judge, a_primitive_twice)
+Test(lbvh_verify, a_primitive_twice)
 {
 	struct work w = right_tree();
 
@@ -390,7 +390,7 @@ Test(lbvh_judge, a_primitive_twice)
 	fault(&w, "is in two places");
 }
 
-Test(lbvh_judge, a_primitive_left_out)
+Test(lbvh_verify, a_primitive_left_out)
 {
 	struct work w = right_tree();
 
@@ -398,7 +398,7 @@ Test(lbvh_judge, a_primitive_left_out)
 	fault(&w, "is in no leaf");
 }
 
-Test(lbvh_judge, equal_codes_out_of_order)
+Test(lbvh_verify, equal_codes_out_of_order)
 {
 	struct work w = right_tree();
 	const struct lbvh_node *leaf = crowded_leaf(&w);
@@ -409,7 +409,7 @@ Test(lbvh_judge, equal_codes_out_of_order)
 	fault(&w, "after");
 }
 
-Test(lbvh_judge, a_box_too_small)
+Test(lbvh_verify, a_box_too_small)
 {
 	struct work w = right_tree();
 
@@ -417,7 +417,7 @@ Test(lbvh_judge, a_box_too_small)
 	fault(&w, "the box of node 0 is");
 }
 
-Test(lbvh_judge, a_box_too_large)
+Test(lbvh_verify, a_box_too_large)
 {
 	struct work w = right_tree();
 
@@ -426,7 +426,7 @@ Test(lbvh_judge, a_box_too_large)
 	fault(&w, "the box of");
 }
 
-Test(lbvh_judge, a_box_that_is_no_number)
+Test(lbvh_verify, a_box_that_is_no_number)
 {
 	struct work w = right_tree();
 
@@ -434,7 +434,7 @@ Test(lbvh_judge, a_box_that_is_no_number)
 	fault(&w, "the box of node");
 }
 
-Test(lbvh_judge, an_inverted_box)
+Test(lbvh_verify, an_inverted_box)
 {
 	struct work w = right_tree();
 	const float swap = w.node[9].lo[0];
@@ -445,7 +445,7 @@ Test(lbvh_judge, an_inverted_box)
 }
 
 /* A tree told by its hits: two wrong ones are too many. */
-Test(lbvh_judge, wrong_probes)
+Test(lbvh_verify, wrong_probes)
 {
 	struct work w = right_tree();
 	float *t = lbvh_build_probe_t(w.in, w.output);
@@ -515,22 +515,22 @@ static void release_image(struct image *m)
 	free(m->output);
 }
 
-static enum gb_status judge_image(const struct image *m, struct gb_metrics *metrics,
-				  struct gb_error *err)
+static enum gb_status verify_image(const struct image *m, struct gb_metrics *metrics,
+				   struct gb_error *err)
 {
 	*err = (struct gb_error){ 0 };
 	return gb_lbvh_workload.verify(&m->params, m->in, 0, m->output, metrics, err);
 }
 
-/* The judge's own search misses nothing, on no kind of scene. */
-Test(lbvh_judge, the_reference_is_a_search_through_all)
+/* The reference's search misses nothing, on no kind of scene. */
+Test(lbvh_verify, the_reference_is_a_search_through_all)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
 		struct image m = brute_force(scenes[s], 700, 64);
 		struct gb_metrics metrics = { 0 };
 		struct gb_error err;
 
-		cr_assert_eq(judge_image(&m, &metrics, &err), GB_OK, "%s: %s", scenes[s],
+		cr_assert_eq(verify_image(&m, &metrics, &err), GB_OK, "%s: %s", scenes[s],
 			     err.message);
 		cr_assert_eq(metric(&metrics, "differing_rays"), 0, "%s", scenes[s]);
 		cr_assert(gb_equal(scenes[s], "points") || metric(&metrics, "hits") > 100, "%s",
@@ -572,7 +572,7 @@ static void invent(struct image *m, size_t i)
 }
 
 /* One ray may graze an edge; what is wrong with two is found. */
-Test(lbvh_judge, wrong_hits)
+Test(lbvh_verify, wrong_hits)
 {
 	void (*const faults[])(struct image *, size_t) = { hit_farther,       hit_another,
 							   hit_none_there_is, miss,
@@ -590,7 +590,7 @@ Test(lbvh_judge, wrong_hits)
 					faults[f](&m, i);
 					planted++;
 				}
-			cr_assert_eq(judge_image(&m, &metrics, &err),
+			cr_assert_eq(verify_image(&m, &metrics, &err),
 				     count == 1 ? GB_OK : GB_EVERIFY, "fault %zu: %s", f,
 				     err.message);
 			cr_assert_eq(metric(&metrics, "differing_rays"), count,

@@ -1,5 +1,5 @@
 /* test_lbvh_trace.c -- the CPU traversals of lbvh against all triangles one by one, bit for bit;
- * and faults that the judge must find.
+ * and faults that the verifier must find.
  */
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
@@ -22,7 +22,7 @@ static const struct gb_variant_ops *const traversals[] = { &lbvh_cpu_stack, &lbv
 							   &lbvh_cpu_wide, &lbvh_cpu_packet };
 static const char *const names[] = { "stack", "stack2", "wide", "packet" };
 
-static enum lbvh_simd levels[] = { LBVH_PLAIN, LBVH_AVX2, LBVH_AVX512 };
+static enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
 
 static void check(const struct scene *s, const char *what)
 {
@@ -47,15 +47,15 @@ static size_t hits(const struct scene *s)
 
 ParameterizedTestParameters(lbvh_trace, every_scene)
 {
-	return cr_make_param_array(enum lbvh_simd, levels, GB_COUNT(levels));
+	return cr_make_param_array(enum cpu_simd, levels, GB_COUNT(levels));
 }
 
-ParameterizedTest(enum lbvh_simd *level, lbvh_trace, every_scene)
+ParameterizedTest(enum cpu_simd *level, lbvh_trace, every_scene)
 {
 	static const char *const scenes[] = { "terrain", "knot", "flake", "soup",   "city",
 					      "teapot",  "flat", "huge",  "copies", "points" };
 
-	lbvh_cpu_limit_simd(*level);
+	cpu_limit_simd(*level);
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
 		struct scene s = make(scenes[i], 1201, 45);
 		const bool visible = strcmp(scenes[i], "points") != 0;
@@ -68,16 +68,16 @@ ParameterizedTest(enum lbvh_simd *level, lbvh_trace, every_scene)
 
 ParameterizedTestParameters(lbvh_trace, every_size)
 {
-	return cr_make_param_array(enum lbvh_simd, levels, GB_COUNT(levels));
+	return cr_make_param_array(enum cpu_simd, levels, GB_COUNT(levels));
 }
 
 /* Few triangles, and images that end within a packet or a tile. */
-ParameterizedTest(enum lbvh_simd *level, lbvh_trace, every_size)
+ParameterizedTest(enum cpu_simd *level, lbvh_trace, every_size)
 {
 	static const size_t primitives[] = { 1, 2, 7, 8, 9, 16, 17, 63, 64, 65, 73 };
 	static const size_t edges[] = { 1, 2, 7, 8, 9, 31, 32, 33, 65 };
 
-	lbvh_cpu_limit_simd(*level);
+	cpu_limit_simd(*level);
 	for (size_t i = 0; i < GB_COUNT(primitives); i++)
 		for (size_t k = 0; k < GB_COUNT(edges); k++) {
 			struct scene s = make("soup", primitives[i], edges[k]);
@@ -112,15 +112,15 @@ Test(lbvh_trace, scales)
 
 ParameterizedTestParameters(lbvh_trace, small_triangles)
 {
-	return cr_make_param_array(enum lbvh_simd, levels, GB_COUNT(levels));
+	return cr_make_param_array(enum cpu_simd, levels, GB_COUNT(levels));
 }
 
 /* Many triangles between a ray and the next. */
-ParameterizedTest(enum lbvh_simd *level, lbvh_trace, small_triangles)
+ParameterizedTest(enum cpu_simd *level, lbvh_trace, small_triangles)
 {
 	static const char *const scenes[] = { "terrain", "knot", "city" };
 
-	lbvh_cpu_limit_simd(*level);
+	cpu_limit_simd(*level);
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
 		struct scene s = make(scenes[i], 30000, 37);
 
@@ -172,7 +172,7 @@ Test(lbvh_trace, axes)
 					target[k] = eyes[e][k] + ahead[a][k];
 				struct scene s = lattice(eyes[e], target, 17 + e % 2);
 
-				lbvh_cpu_limit_simd(levels[i]);
+				cpu_limit_simd(levels[i]);
 				check(&s, "lattice");
 				drop(&s);
 			}
@@ -228,7 +228,7 @@ Test(lbvh_trace, wide_angles)
 				memcpy(view.up, ups[f % GB_COUNT(ups)], sizeof view.up);
 				s.in->camera = gb_view_camera(&view, edge);
 				brute_force(&s);
-				lbvh_cpu_limit_simd(levels[i]);
+				cpu_limit_simd(levels[i]);
 				check(&s, "wide angle");
 				drop(&s);
 			}
@@ -259,7 +259,7 @@ Test(lbvh_trace, rays)
 	for (size_t i = 0; i < GB_COUNT(levels); i++) {
 		const struct lbvh_kernels *kernels;
 
-		lbvh_cpu_limit_simd(levels[i]);
+		cpu_limit_simd(levels[i]);
 		kernels = lbvh_cpu_kernels();
 		for (uint32_t y = 0; y < 77; y += 8)
 			for (uint32_t x = 0; x < 77; x += 8) {
@@ -282,9 +282,9 @@ Test(lbvh_trace, rays)
 	gb_lbvh_workload.release(s.in);
 }
 
-/* ---- the judge ----------------------------------------------------------------------------- */
+/* ---- the verifier ------------------------------------------------------------------------- */
 
-static enum gb_status judge(const struct scene *s, const void *output, struct gb_error *err)
+static enum gb_status verify(const struct scene *s, const void *output, struct gb_error *err)
 {
 	struct gb_metrics metrics = { 0 };
 
@@ -292,8 +292,8 @@ static enum gb_status judge(const struct scene *s, const void *output, struct gb
 	return gb_lbvh_workload.verify(&s->params, s->in, 0, output, &metrics, err);
 }
 
-/* The judge of hits passes right ones, and lets one ray in 100 000 graze an edge, not more. */
-Test(lbvh_judge, hits)
+/* The verifier of hits passes right ones, and lets one ray in 100 000 graze an edge, not more. */
+Test(lbvh_verify, hits)
 {
 	struct scene s = make("terrain", 2000, 40);
 	const size_t rays = 1600;
@@ -324,7 +324,7 @@ Test(lbvh_judge, hits)
 				if (fault == 5)
 					primitive[at[i]] = (primitive[at[i]] + 1000) % 2000;
 			}
-			cr_assert_eq(judge(&s, output, &err) == GB_OK, !fault || faults == 1,
+			cr_assert_eq(verify(&s, output, &err) == GB_OK, !fault || faults == 1,
 				     "fault %d, %d times: %s", fault, faults, err.message);
 			free(output);
 		}
@@ -332,7 +332,7 @@ Test(lbvh_judge, hits)
 }
 
 /* A library's hits may differ in one ray of 20 000, ours in one of 100 000. */
-Test(lbvh_judge, foreign)
+Test(lbvh_verify, foreign)
 {
 	struct scene s = make("terrain", 2000, 150); /* 22 500 rays */
 	void *output = trace(&s, &lbvh_cpu_wide);
@@ -346,9 +346,9 @@ Test(lbvh_judge, foreign)
 			t[i] *= 2;
 			faults++;
 		}
-	cr_assert_eq(judge(&s, output, &err), GB_EVERIFY);
+	cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
 	*lbvh_trace_arithmetic(s.in, output) = LBVH_FOREIGN;
-	cr_assert_eq(judge(&s, output, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(verify(&s, output, &err), GB_OK, "%s", err.message);
 	free(output);
 	drop(&s);
 }

@@ -109,6 +109,7 @@ Test(lbvh_wide, collapse)
 		const int threads = 1 + (int)i % 3;
 
 		s.params.threads = threads;
+		gb_memory_own(&wide);
 		lbvh_wide_init(&wide, s.in->count, threads, &err);
 		lbvh_cpu_init(&cpu, &s.params, s.in, LBVH_CPU_BEST, &err);
 		cr_assert_eq(err.code, GB_OK);
@@ -118,13 +119,12 @@ Test(lbvh_wide, collapse)
 			if (leaf == LBVH_WIDTH)
 				check_wide(&wide, s.in);
 		}
-		lbvh_cpu_release(&cpu);
 		cpu = (struct lbvh_cpu){ 0 };
 		cr_assert_eq(lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err), GB_OK);
 		lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH);
 		check_wide(&wide, s.in);
-		lbvh_cpu_release(&cpu);
-		lbvh_wide_release(&wide);
+		gb_memory_free_owned(&wide);
+		gb_memory_own(NULL);
 		gb_lbvh_workload.release(s.in);
 	}
 }
@@ -202,13 +202,15 @@ Test(lbvh_wide, deep)
 	struct lbvh_wide wide;
 
 	cr_assert_eq(lbvh_depth(node), 5000);
+	gb_memory_own(&wide);
 	lbvh_wide_init(&wide, s.in->count, 2, &err);
 	lbvh_wide_collapse(&wide, s.in, node, index, 0, LBVH_WIDTH);
 	cr_assert_gt(wide.depth, 700);
 	check_wide(&wide, s.in);
 	cr_assert_eq(differing_kernel(&s, &wide, false), 0);
 	cr_assert_eq(differing_kernel(&s, &wide, true), 0);
-	lbvh_wide_release(&wide);
+	gb_memory_free_owned(&wide);
+	gb_memory_own(NULL);
 	free(index);
 	free(node);
 	drop(&s);
@@ -237,6 +239,7 @@ Test(lbvh_wide, planted_faults)
 	unsigned depth;
 
 	s.params.threads = 1;
+	gb_memory_own(&wide);
 	lbvh_wide_init(&wide, s.in->count, 1, &err);
 	lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err);
 	cr_assert_eq(err.code, GB_OK);
@@ -258,7 +261,7 @@ Test(lbvh_wide, planted_faults)
 			cr_assert_eq(differing_kernel(&s, &wide, packets) > 0, fault > 0,
 				     "fault %d", fault);
 		}
-	lbvh_cpu_release(&cpu);
-	lbvh_wide_release(&wide);
+	gb_memory_free_owned(&wide);
+	gb_memory_own(NULL);
 	drop(&s);
 }

@@ -12,7 +12,7 @@
 #include "common/text.h"
 #include "common/variants.h"
 #include "common/workload.h"
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/lbvh/parts/builder.h"
 
 static const char *const scenes[] = {
 	"terrain", "soup", "city", "flat", "points", "copies", "huge"
@@ -78,8 +78,7 @@ static void *output_of(const struct work *w, const struct gb_variant_ops *ops)
 	cr_assert(output);
 	cr_assert_eq(gb_state_create(ops, &w->params, w->in, &state, &err), GB_OK, "%s",
 		     err.message);
-	if (ops->upload)
-		cr_assert_eq(ops->upload(state, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_state_upload(ops, state, &err), GB_OK, "%s", err.message);
 	for (int k = 0; k < 2; k++)
 		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(ops->download(state, output, &err), GB_OK, "%s", err.message);
@@ -121,8 +120,11 @@ Test(variants_lbvh, codes_make_one_tree)
  * tree all the same. */
 static void put_on_a_line(struct lbvh_input *in)
 {
+	struct gb_error err = { 0 };
+
 	gb_host_free(in->vertex);
-	in->vertex = gb_host_zalloc(9 * in->count + 4, sizeof *in->vertex, NULL);
+	in->vertex = gb_host_zalloc(9 * in->count + 4, sizeof *in->vertex, &err);
+	cr_assert(in->vertex);
 	in->vertex_count = 3 * in->count;
 	for (size_t i = 0; i < 3 * in->count; i++) {
 		in->triangle[i] = (uint32_t)i;
@@ -182,13 +184,15 @@ static void same_subtree(struct tree a, uint32_t i, struct tree b, uint32_t j)
 	same_subtree(a, m->right, b, n->right);
 }
 
-/* The CPU's clustering, without the refinement that follows it there, by one thread. */
+/* The CPU's clustering, without the refinement that follows it there, by one thread; the memory
+ * belongs to *cpu. */
 static void cluster(struct lbvh_cpu *cpu, const struct work *w)
 {
 	struct lbvh_params alone = w->params;
 	struct gb_error err = { 0 };
 
 	alone.threads = 1;
+	gb_memory_own(cpu);
 	cr_assert_eq(lbvh_cpu_init(cpu, &alone, w->in, LBVH_CPU_CLUSTERED, &err), GB_OK, "%s",
 		     err.message);
 	lbvh_cpu_bounds(cpu, NULL);
@@ -196,6 +200,7 @@ static void cluster(struct lbvh_cpu *cpu, const struct work *w)
 	lbvh_cpu_sort_radix(cpu, NULL);
 	lbvh_cpu_leaves(cpu, NULL);
 	lbvh_cpu_cluster(cpu, NULL);
+	gb_memory_own(NULL);
 }
 
 /* Clustering numbers inner nodes as they come. */
@@ -211,7 +216,7 @@ Test(variants_lbvh, clusters_make_one_tree)
 		same_subtree((struct tree){ cpu.node, cpu.index }, 0,
 			     (struct tree){ lbvh_build_nodes(cuda), lbvh_build_index(w.in, cuda) },
 			     0);
-		lbvh_cpu_release(&cpu);
+		gb_memory_free_owned(&cpu);
 		free(cuda);
 		gb_lbvh_workload.release(w.in);
 	}

@@ -1,6 +1,6 @@
 /* cluster.c -- a tree by clustering: H-PLOC (Benthin and others 2024) on a CPU.
  *
- * The codes' tree is walked bottom up, as in lbvh_fused.c, but a finished range does not become a
+ * The codes' tree is walked bottom up, as in fused.c, but a finished range does not become a
  * node.  It keeps a list of at most KEPT clusters, ordered along the curve.  Where two ranges join,
  * their lists are strung together, and if that makes more than KEPT, clusters are merged: each one
  * looks RADIUS places to both sides for the partner with the smallest common box (half its
@@ -17,9 +17,9 @@
  * all choose each other.  Where all boxes are alike, neighbours 2 k and 2 k + 1 do: the list
  * halves.
  */
-#include <string.h>
+#include "cpu/lbvh/parts/cluster.h"
 
-#include "cpu/lbvh/parts/common.h"
+#include <string.h>
 
 enum {
 	KEPT = 16,
@@ -110,7 +110,7 @@ INLINED void wishes(const struct list *l, int apart, int32_t wish[MOST])
 		const float z = lbvh_max(l->hi[2][i], l->hi[2][i + apart]) -
 				lbvh_min(l->lo[2][i], l->lo[2][i + apart]);
 
-		area[i] = x * y + y * z + z * x;
+		area[i] = lbvh_add(lbvh_add(lbvh_mul(x, y), lbvh_mul(y, z)), lbvh_mul(z, x));
 	}
 	memcpy(wish, area, sizeof area);
 	for (int i = 0; i < MOST; i++)
@@ -141,16 +141,16 @@ static void choose_plain(struct list *l, int32_t strongest[ROOM])
 }
 
 #if defined(__x86_64__)
-__attribute__((target("avx2"))) static void choose_avx2(struct list *l, int32_t strongest[ROOM])
+CPU_AVX2_TARGET static void choose_avx2(struct list *l, int32_t strongest[ROOM])
 {
 	choose_body(l, strongest);
 }
 #endif
 
-static choose_fn *best_choose(void)
+static choose_fn *best_choose(const struct lbvh_cpu *cpu)
 {
 #if defined(__x86_64__)
-	if (lbvh_cpu_has_avx2())
+	if (cpu->simd >= CPU_AVX2)
 		return choose_avx2;
 #endif
 	return choose_plain;
@@ -256,7 +256,7 @@ static int delta_before(const struct lbvh_cpu *cpu, size_t leaf)
 
 static void sweep(struct lbvh_cpu *cpu, struct run *run, size_t begin, size_t end)
 {
-	struct maker maker = { cpu->spare + begin, 0, 1, LOCAL, best_choose() };
+	struct maker maker = { cpu->spare + begin, 0, 1, LOCAL, best_choose(cpu) };
 
 	run->top = 0;
 	for (size_t leaf = begin; leaf < end; leaf++) {
@@ -288,7 +288,7 @@ static uint32_t placed(const struct run *run, uint32_t child)
  * last. */
 static void join_runs(struct lbvh_cpu *cpu, struct run *runs, size_t count)
 {
-	struct maker maker = { cpu->node, 0, -1, 0, best_choose() };
+	struct maker maker = { cpu->node, 0, -1, 0, best_choose(cpu) };
 	uint32_t top = (uint32_t)cpu->leaves - 1, offset;
 	struct run whole;
 	struct list list = { .count = 0 };

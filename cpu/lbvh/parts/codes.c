@@ -1,19 +1,71 @@
-/* codes.c -- the second phase of the CPU builders: Morton codes of the boxes' centres.
+/* codes.c -- boxes of the primitives, and the Morton codes of their centres.
  *
- * The three axes of a box lie side by side in a vector of four floats, two boxes in one of eight:
- * their cells are spread to every third bit by the same shifts and masks and then joined.  Codes
- * are those of lbvh_code_30() to the bit.  The bound is those thirty operations.
+ * Codes: the three axes of a box lie side by side in a vector of four floats, two boxes in one of
+ * eight: their cells are spread to every third bit by the same shifts and masks and then joined.
+ * Codes are those of lbvh_code_30() to the bit.  The bound is those thirty operations.
  */
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/lbvh/parts/codes.h"
+
+#include <float.h>
+
+#include "cpu/lbvh/parts/lanes.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
+#endif
 
-#define LBVH_AVX2_TARGET __attribute__((target("avx2")))
+/* ---- boxes -------------------------------------------------------------------------------- */
+
+/* The boxes of primitives begin .. end - 1, and around them all. */
+static void bound_part(struct lbvh_cpu *cpu, size_t begin, size_t end, LANES *all_lo, LANES *all_hi)
+{
+	const uint32_t *corner = cpu->input->triangle + 3 * begin;
+	const float *vertex = cpu->input->vertex;
+	LANES lowest = lanes_all(FLT_MAX), highest = lanes_all(-FLT_MAX);
+
+	for (size_t p = begin; p < end; p++, corner += 3) {
+		const LANES a = lanes_load(vertex + 3 * (size_t)corner[0]);
+		const LANES b = lanes_load(vertex + 3 * (size_t)corner[1]);
+		const LANES c = lanes_load(vertex + 3 * (size_t)corner[2]);
+		const LANES lo = lanes_min(lanes_min(a, b), c);
+		const LANES hi = lanes_max(lanes_max(a, b), c);
+
+		lanes_store(cpu->box[p].lo, lo);
+		lanes_store(cpu->box[p].hi, hi);
+		lowest = lanes_min(lowest, lo);
+		highest = lanes_max(highest, hi);
+	}
+	*all_lo = lowest;
+	*all_hi = highest;
+}
+
+void lbvh_cpu_bounds(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+	const size_t t = (size_t)omp_get_thread_num(), threads = (size_t)omp_get_num_threads();
+	LANES lo, hi;
+
+	lbvh_cpu_phase(timer, "bounds");
+#pragma omp single
+	{
+		lanes_store(cpu->lo, lanes_all(FLT_MAX));
+		lanes_store(cpu->hi, lanes_all(-FLT_MAX));
+	}
+	bound_part(cpu, cpu->count * t / threads, cpu->count * (t + 1) / threads, &lo, &hi);
+#pragma omp critical(lbvh_cpu_bounds)
+	{
+		lanes_store(cpu->lo, lanes_min(lanes_load(cpu->lo), lo));
+		lanes_store(cpu->hi, lanes_max(lanes_load(cpu->hi), hi));
+	}
+#pragma omp barrier
+}
+
+/* ---- codes -------------------------------------------------------------------------------- */
+
+#if defined(__x86_64__)
 
 /* Packed codes of primitives begin .. end - 1, an even number. */
-LBVH_AVX2_TARGET static void codes_avx2(struct lbvh_cpu *cpu, const struct lbvh_grid *grid,
-					size_t begin, size_t end)
+CPU_AVX2_TARGET static void codes_avx2(struct lbvh_cpu *cpu, const struct lbvh_grid *grid,
+				       size_t begin, size_t end)
 {
 	const __m256 most = _mm256_set1_ps((1 << LBVH_BITS_30) - 1), zero = _mm256_setzero_ps();
 	const __m256 origin = _mm256_setr_ps(grid->origin[0], grid->origin[1], grid->origin[2], 0,
@@ -57,7 +109,7 @@ static void codes_30(struct lbvh_cpu *cpu)
 	size_t p = cpu->count * t / threads;
 
 #if defined(__x86_64__)
-	if (lbvh_cpu_has_avx2()) {
+	if (cpu->simd >= CPU_AVX2) {
 		const size_t even = p + (end - p) / 2 * 2;
 
 		codes_avx2(cpu, &grid, p, even);

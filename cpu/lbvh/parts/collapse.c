@@ -16,7 +16,6 @@
 #include <omp.h>
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "common/memory.h"
@@ -382,22 +381,8 @@ enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
 	wide->block_room = (count / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
 	wide->top_room = 1 + (size_t)threads * TASKS_PER_THREAD * 2 * LBVH_WIDTH;
 	wide->node = gb_host_alloc(wide->node_room, sizeof *wide->node, err);
-	if (!wide->node)
-		return err->code;
 	wide->block = gb_host_alloc(wide->block_room, sizeof *wide->block, err);
-	if (!wide->block)
-		return err->code;
 	wide->top = gb_host_alloc(wide->top_room, sizeof *wide->top, err);
-	if (!wide->top)
-		return err->code;
 	wide->arena = gb_host_alloc((size_t)threads, sizeof *wide->arena, err);
-	return wide->arena ? GB_OK : err->code;
-}
-
-void lbvh_wide_release(struct lbvh_wide *wide)
-{
-	gb_host_free(wide->arena);
-	gb_host_free(wide->top);
-	gb_host_free(wide->block);
-	gb_host_free(wide->node);
+	return err->code;
 }

@@ -4,6 +4,8 @@
  * calls it for tracing are our own threads, with the rays that all variants get.  Vertices and
  * indices are shared with the input.  Embree allocates its trees itself; that memory is not in the
  * record.  A repeated build reuses what the one before has allocated, as our builders do.
+ *
+ * Embree's arithmetic is its own: where a ray grazes an edge its hit may differ from ours.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_EMBREE_H
 #define GPUBENCH_CPU_LBVH_PARTS_EMBREE_H
@@ -13,33 +15,36 @@
 #include "cpu/lbvh/parts/trace.h"
 
 struct lbvh_embree {
-	enum lbvh_op op;
-	enum RTCBuildQuality quality;
-	struct lbvh_tracer tracer;
+	struct lbvh_tracer tracer; /* first: its operations take a state as one of these */
 	RTCDevice device;
 	RTCGeometry mesh;
 	RTCScene scene;
 };
 
-/* A device, and the scene's buffers; for the operation trace also the tree. */
-enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, const void *input,
-				  enum RTCBuildQuality quality, struct gb_error *err);
-/* Say that the mesh has changed, so that the next build starts anew. */
-void lbvh_embree_touch(struct lbvh_embree *s);
-/* Build the scene's tree. */
-enum gb_status lbvh_embree_build(struct lbvh_embree *s, struct gb_error *err);
-void lbvh_embree_destroy(struct lbvh_embree *s);
 /* A device of that many threads, or NULL. */
 RTCDevice lbvh_embree_device(int threads, struct gb_error *err);
 /* GB_ERUNTIME with Embree's words, if it reports an error. */
 enum gb_status lbvh_embree_check(RTCDevice device, struct gb_error *err);
 
-/* Hits by calls with 1, 8 and 16 rays; lbvh_trace_fn of a struct lbvh_embree. */
-void lbvh_embree_trace1(void *state, int thread, struct lbvh_packet *packet,
-			struct lbvh_counts *counts);
-void lbvh_embree_trace8(void *state, int thread, struct lbvh_packet *packet,
-			struct lbvh_counts *counts);
-void lbvh_embree_trace16(void *state, int thread, struct lbvh_packet *packet,
-			 struct lbvh_counts *counts);
+/* Hits by calls with 1, 8 and 16 rays; the state is a struct lbvh_embree. */
+lbvh_trace_fn lbvh_embree_trace1, lbvh_embree_trace8, lbvh_embree_trace16;
+
+/* ---- operations of a variant whose state is a struct lbvh_embree --------------------------- */
+
+/* A device, and the scene's buffers; for the operation trace also the tree. */
+enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, const void *input,
+				  enum RTCBuildQuality quality, lbvh_trace_fn *trace,
+				  struct gb_error *err);
+enum gb_status lbvh_embree_reset(void *state, int64_t sample, struct gb_error *err);
+enum gb_status lbvh_embree_run(void *state, struct gb_timer *timer, struct gb_error *err);
+enum gb_status lbvh_embree_download(void *state, void *output, struct gb_error *err);
+void lbvh_embree_destroy(void *state);
+
+#define LBVH_EMBREE_OPS(create_)                                                 \
+	{                                                                        \
+		.state_size = sizeof(struct lbvh_embree), .create = (create_),   \
+		.reset = lbvh_embree_reset, .run = lbvh_embree_run,              \
+		.download = lbvh_embree_download, .destroy = lbvh_embree_destroy \
+	}
 
 #endif

@@ -15,10 +15,10 @@
  * Bound: memory.  Each box of a primitive is gathered once (prefetched, in the order of the curve),
  * each node written once (prefetched, too).
  */
-#include <float.h>
-#include <omp.h>
+#include "cpu/lbvh/parts/fused.h"
 
-#include "cpu/lbvh/parts/common.h"
+#include <float.h>
+
 #include "cpu/lbvh/parts/lanes.h"
 
 enum {

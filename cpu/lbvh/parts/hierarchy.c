@@ -1,9 +1,10 @@
 /* hierarchy.c -- leaves, inner nodes and their boxes as the paper builds them (section 4.1,
- * steps 3 to 5): phase after phase over arrays. */
-#include <float.h>
-#include <omp.h>
+ * steps 3 to 5): phase after phase over arrays.
+ */
+#include "cpu/lbvh/parts/hierarchy.h"
 
-#include "cpu/lbvh/parts/common.h"
+#include <float.h>
+
 #include "cpu/lbvh/parts/lanes.h"
 
 enum { PREFETCH = 24 }; /* boxes ahead: their order is random in memory */

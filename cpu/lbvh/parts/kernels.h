@@ -34,6 +34,12 @@ struct lbvh_counts {
 	uint64_t nodes, triangles;
 };
 
+/* A distance and its bits, which are in the order of distances that are not negative. */
+union lbvh_distance {
+	float t;
+	uint32_t bits;
+};
+
 /* A subtree that waits: a child of a wide node, and where its box is entered at the earliest, in
  * the bits of a float.  The lowest bits are rounded off and hold something else: in a packet, which
  * of its quarters may enter. */
@@ -46,7 +52,6 @@ struct lbvh_entry {
 #define LBVH_SLACK 0x1.000008p0f
 
 struct lbvh_kernels {
-	const char *name;
 	/* Directions of packet->x, y of an image of edge x edge pixels; width and height. */
 	void (*rays)(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet);
 	/* The hits of a packet, ray by ray and all at once.  stack: lbvh_stack_room() entries. */
@@ -56,15 +61,7 @@ struct lbvh_kernels {
 		       struct lbvh_entry *stack, struct lbvh_counts *counts);
 };
 
-/* Instruction sets, each containing those before it. */
-enum lbvh_simd { LBVH_PLAIN, LBVH_AVX2, LBVH_AVX512 };
-
 extern const struct lbvh_kernels lbvh_kernels_plain, lbvh_kernels_avx2, lbvh_kernels_avx512;
-
-/* Those of the best instruction set that this processor has, or of the limit below. */
-const struct lbvh_kernels *lbvh_cpu_kernels(void);
-/* For tests: variants created from now on use nothing beyond `most`. */
-void lbvh_cpu_limit_simd(enum lbvh_simd most);
 
 /* Entries that a traversal of a wide tree may have waiting at a time. */
 static inline size_t lbvh_stack_room(const struct lbvh_wide *wide)

@@ -4,9 +4,8 @@
 #if defined(__x86_64__)
 #include "cpu/lbvh/parts/words_avx2.h"
 
-#define KERNELS      lbvh_kernels_avx2
-#define KERNELS_NAME "avx2"
+#define KERNELS lbvh_kernels_avx2
 #include "cpu/lbvh/parts/kernels_body.h"
 #else
-const struct lbvh_kernels lbvh_kernels_avx2 = { "avx2", NULL, NULL, NULL };
+const struct lbvh_kernels lbvh_kernels_avx2 = { NULL, NULL, NULL };
 #endif

@@ -4,9 +4,8 @@
 #if defined(__x86_64__)
 #include "cpu/lbvh/parts/words_avx512.h"
 
-#define KERNELS      lbvh_kernels_avx512
-#define KERNELS_NAME "avx512"
+#define KERNELS lbvh_kernels_avx512
 #include "cpu/lbvh/parts/kernels_body.h"
 #else
-const struct lbvh_kernels lbvh_kernels_avx512 = { "avx512", NULL, NULL, NULL };
+const struct lbvh_kernels lbvh_kernels_avx512 = { NULL, NULL, NULL };
 #endif

@@ -1,5 +1,5 @@
-/* kernels_body.h -- the kernels of lbvh_kernels.h, in the words of lbvh_words_*.h, which come
- * before.  KERNELS is the table to define, KERNELS_NAME its name.
+/* kernels_body.h -- the kernels of kernels.h, in the words of words_*.h, which come before.  KERNELS
+ * is the table to define.
  *
  * Made once per instruction set: the rays of a packet, here; their way through a wide tree one by
  * one, and together.
@@ -8,6 +8,30 @@
 #include <math.h>
 #include <stdbool.h>
 #include <string.h>
+
+#ifndef FW
+/* Packets are eight lanes wide, too. */
+#define FW        F8
+#define FW_LANES  8
+#define fw_set    f8_set
+#define fw_load   f8_load
+#define fw_store  f8_store
+#define fw_add    f8_add
+#define fw_sub    f8_sub
+#define fw_mul    f8_mul
+#define fw_fma    f8_fma
+#define fw_div    f8_div
+#define fw_sqrt   f8_sqrt
+#define fw_abs    f8_abs
+#define fw_min    f8_min
+#define fw_max    f8_max
+#define fw_most   f8_most
+#define fw_le     f8_le
+#define fw_lt     f8_lt
+#define fw_eq     f8_eq
+#define fw_select f8_select
+#define fw_put    f8_put
+#endif
 
 /* ---- rays --------------------------------------------------------------------------------- */
 
@@ -31,7 +55,8 @@ WORDS_FN void make_pyramid(const struct lbvh_camera *camera, uint32_t edge, floa
 }
 
 /* lbvh_ray(), of many pixels. */
-WORDS_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet)
+WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
+			   struct lbvh_packet *packet)
 {
 	const uint32_t x = packet->x, y = packet->y;
 	float column[LBVH_PACKET], row[LBVH_PACKET];
@@ -68,24 +93,4 @@ WORDS_FN void make_rays(const struct lbvh_camera *camera, uint32_t edge, struct 
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-WORDS_ENTRY static void rays(const struct lbvh_camera *camera, uint32_t edge,
-			     struct lbvh_packet *packet)
-{
-	make_rays(camera, edge, packet);
-}
-
-WORDS_ENTRY static void single(const struct lbvh_wide *wide, const float eye[3],
-			       struct lbvh_packet *packet, struct lbvh_entry *stack,
-			       struct lbvh_counts *counts)
-{
-	trace_single(wide, eye, packet, stack, counts);
-}
-
-WORDS_ENTRY static void bundle(const struct lbvh_wide *wide, const float eye[3],
-			       struct lbvh_packet *packet, struct lbvh_entry *stack,
-			       struct lbvh_counts *counts)
-{
-	trace_packet(wide, eye, packet, stack, counts);
-}
-
-const struct lbvh_kernels KERNELS = { KERNELS_NAME, rays, single, bundle };
+const struct lbvh_kernels KERNELS = { make_rays, trace_single, trace_packet };

@@ -1,4 +1,4 @@
-/* kernels_packet.h -- a part of lbvh_kernels_body.h: 64 rays at a time.
+/* kernels_packet.h -- a part of kernels_body.h: 64 rays at a time.
  *
  * 64 rays from one point, of neighbouring pixels, are a thin pyramid, and so are its four quarters
  * of 4 x 4 pixels.  A point's coordinates in it are a linear map of where it is: its depth, and the
@@ -514,11 +514,12 @@ WORDS_FN bool pop(const struct bundle *b, const struct lbvh_entry *stack, struct
 	const F8 farthest = f8_mul(f8_load(b->farthest), f8_set(LBVH_SLACK));
 
 	while (*top > stack) {
+		union lbvh_distance entry;
 		uint32_t quarters;
 
 		*at = *--*top;
-		quarters = f8_le(f8_set(float_of(at->key & ~(uint32_t)ALL_QUARTERS)), farthest) &
-			   at->key & ALL_QUARTERS;
+		entry.bits = at->key & ~(uint32_t)ALL_QUARTERS;
+		quarters = f8_le(f8_set(entry.t), farthest) & at->key & ALL_QUARTERS;
 		if (quarters) {
 			at->key = quarters;
 			return true;
@@ -527,9 +528,9 @@ WORDS_FN bool pop(const struct bundle *b, const struct lbvh_entry *stack, struct
 	return false;
 }
 
-WORDS_FN void trace_packet(const struct lbvh_wide *wide, const float eye[3],
-			   struct lbvh_packet *packet, struct lbvh_entry *stack,
-			   struct lbvh_counts *counts)
+WORDS_ENTRY void trace_packet(const struct lbvh_wide *wide, const float eye[3],
+			      struct lbvh_packet *packet, struct lbvh_entry *stack,
+			      struct lbvh_counts *counts)
 {
 	struct lbvh_entry *top = stack, at = { 0, ALL_QUARTERS };
 	uint64_t nodes = 0, blocks = 0;

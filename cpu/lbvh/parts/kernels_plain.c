@@ -3,6 +3,5 @@
 
 #include "cpu/lbvh/parts/words_plain.h"
 
-#define KERNELS      lbvh_kernels_plain
-#define KERNELS_NAME "plain"
+#define KERNELS lbvh_kernels_plain
 #include "cpu/lbvh/parts/kernels_body.h"

@@ -1,4 +1,4 @@
-/* kernels_single.h -- a part of lbvh_kernels_body.h: one ray after the other.
+/* kernels_single.h -- a part of kernels_body.h: one ray after the other.
  *
  * The eight boxes of a node are tested by one vector instruction a step; the children that are
  * entered are followed in the order of their distances.  So are the eight triangles of a block.
@@ -82,28 +82,6 @@ WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 			ray->primitive = primitive;
 		}
 	}
-}
-
-/* The bits of a distance that is not negative; they are in the order of distances. */
-WORDS_FN uint32_t bits_of(float t)
-{
-	union {
-		float value;
-		uint32_t bits;
-	} u = { t };
-
-	return u.bits;
-}
-
-/* And back. */
-WORDS_FN float float_of(uint32_t bits)
-{
-	union {
-		uint32_t bits;
-		float value;
-	} u = { bits };
-
-	return u.value;
 }
 
 /* Sort keys in place, ascending; two of them, which is common, without a branch to be guessed. */
@@ -199,13 +177,13 @@ WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, struct 
 				return;
 			}
 			at = (--top)->child;
-		} while ((top->key & ~UINT32_C(7)) > bits_of(ray->t));
+		} while ((top->key & ~UINT32_C(7)) > (union lbvh_distance){ ray->t }.bits);
 	}
 }
 
-WORDS_FN void trace_single(const struct lbvh_wide *wide, const float eye[3],
-			   struct lbvh_packet *packet, struct lbvh_entry *stack,
-			   struct lbvh_counts *counts)
+WORDS_ENTRY void trace_single(const struct lbvh_wide *wide, const float eye[3],
+			      struct lbvh_packet *packet, struct lbvh_entry *stack,
+			      struct lbvh_counts *counts)
 {
 	for (uint32_t y = 0; y < packet->height; y++)
 		for (uint32_t x = 0; x < packet->width; x++) {

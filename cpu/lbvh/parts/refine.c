@@ -16,10 +16,11 @@
  * The cost never rises: the arrangement that was there is one of those compared.  Bound:
  * arithmetic, 3^TREELET / 2 sums a node.
  */
+#include "cpu/lbvh/parts/refine.h"
+
 #include <math.h>
 #include <string.h>
 
-#include "cpu/lbvh/parts/common.h"
 #include "cpu/lbvh/parts/lanes.h"
 
 enum {

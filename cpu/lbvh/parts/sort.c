@@ -8,10 +8,9 @@
  * 30 bits that cannot be cut evenly.  A pass in which all digits are equal is left out.  The bound
  * is memory: a record is read once and written once per pass, and read once more for each count.
  */
-#include <omp.h>
-#include <string.h>
+#include "cpu/lbvh/parts/sort.h"
 
-#include "cpu/lbvh/parts/common.h"
+#include <string.h>
 
 enum {
 	BITS_30 = 10,

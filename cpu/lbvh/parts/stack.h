@@ -127,8 +127,9 @@ static inline __attribute__((always_inline)) void lbvh_beam_each(
 
 /* ---- the variants ------------------------------------------------------------------------- */
 
+/* What their state begins with. */
 struct lbvh_stack {
-	struct lbvh_tracer tracer;
+	struct lbvh_tracer tracer;  /* first: its operations take a state as one of these */
 	struct lbvh_cpu cpu;        /* the tree */
 	struct lbvh_waiting *entry; /* threads * room */
 	size_t room;
@@ -136,10 +137,6 @@ struct lbvh_stack {
 
 /* Memory and the tree; only for the operation trace.  extra: entries beyond the tree's levels. */
 enum gb_status lbvh_stack_init(struct lbvh_stack *s, const void *params, const void *input,
-			       size_t extra, struct gb_error *err);
-void lbvh_stack_release(struct lbvh_stack *s);
-/* Operations of a variant whose state begins with a struct lbvh_stack. */
-enum gb_status lbvh_stack_download(void *state, void *output, struct gb_error *err);
-void lbvh_stack_metrics(void *state, struct gb_metrics *metrics);
+			       lbvh_trace_fn *trace, size_t extra, struct gb_error *err);
 
 #endif

@@ -1,80 +1,59 @@
 /* trace.c -- the image by tiles, the choice of kernels, and the tree of the CPU traversals. */
 #include "cpu/lbvh/parts/trace.h"
 
-#include <omp.h>
 #include <string.h>
 
 #include "common/memory.h"
 
 enum { TILE = 32 }; /* pixels along the edge of what a thread takes at a time */
 
-/* ---- instruction sets --------------------------------------------------------------------- */
+/* ---- what is asked for -------------------------------------------------------------------- */
 
-static enum lbvh_simd limit = LBVH_AVX512;
-
-void lbvh_cpu_limit_simd(enum lbvh_simd most)
+enum gb_status lbvh_wants_trace(const void *params, struct gb_error *err)
 {
-	limit = most;
-}
-
-static enum lbvh_simd detect(void)
-{
-#if defined(__x86_64__)
-	if (!__builtin_cpu_supports("avx2") || !__builtin_cpu_supports("fma") ||
-	    !__builtin_cpu_supports("bmi"))
-		return LBVH_PLAIN;
-	if (!__builtin_cpu_supports("avx512f") || !__builtin_cpu_supports("avx512dq") ||
-	    !__builtin_cpu_supports("avx512vl"))
-		return LBVH_AVX2;
-	return LBVH_AVX512;
-#else
-	return LBVH_PLAIN;
-#endif
+	if (((const struct lbvh_params *)params)->op != LBVH_TRACE)
+		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to trace: --op=trace");
+	return GB_OK;
 }
 
 const struct lbvh_kernels *lbvh_cpu_kernels(void)
 {
-	static const struct lbvh_kernels *const all[] = { &lbvh_kernels_plain, &lbvh_kernels_avx2,
-							  &lbvh_kernels_avx512 };
-	const enum lbvh_simd best = detect();
+	static const struct lbvh_kernels *const kernels[] = {
+		[CPU_PLAIN] = &lbvh_kernels_plain,
+		[CPU_AVX2] = &lbvh_kernels_avx2,
+		[CPU_AVX512] = &lbvh_kernels_avx512,
+		[CPU_VBMI2] = &lbvh_kernels_avx512,
+	};
 
-	return all[best < limit ? best : limit];
+	return kernels[cpu_simd()];
 }
 
-/* ---- the image ---------------------------------------------------------------------------- */
-
 enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_, const void *input,
-				struct gb_error *err)
+				lbvh_trace_fn *trace, struct gb_error *err)
 {
 	const struct lbvh_params *params = params_;
 	size_t rays;
 
 	tracer->input = input;
+	tracer->op = (enum lbvh_op)params->op;
+	tracer->trace = trace;
 	tracer->kernels = lbvh_cpu_kernels();
 	tracer->threads = lbvh_cpu_threads(params);
-	if (params->op != LBVH_TRACE)
+	if (tracer->op != LBVH_TRACE)
 		return GB_OK;
 	rays = (size_t)tracer->input->edge * tracer->input->edge;
 	tracer->t = gb_host_alloc(rays, sizeof *tracer->t, err);
-	if (!tracer->t)
-		return err->code;
 	tracer->primitive = gb_host_alloc(rays, sizeof *tracer->primitive, err);
-	return tracer->primitive ? GB_OK : err->code;
+	return err->code;
 }
 
-void lbvh_tracer_release(struct lbvh_tracer *tracer)
-{
-	gb_host_free(tracer->primitive);
-	gb_host_free(tracer->t);
-}
+/* ---- the image ---------------------------------------------------------------------------- */
 
 /* What all threads know of an image. */
 struct image {
 	const struct lbvh_tracer *tracer;
 	const struct lbvh_camera *camera;
 	uint32_t edge;
-	lbvh_trace_fn *trace;
-	void *state;
 	float *t;
 	uint32_t *primitive;
 };
@@ -85,7 +64,7 @@ static void trace_packet(const struct image *image, uint32_t x, uint32_t y, int 
 	packet->x = x;
 	packet->y = y;
 	image->tracer->kernels->rays(image->camera, image->edge, packet);
-	image->trace(image->state, thread, packet, counts);
+	image->tracer->trace(image->tracer, thread, packet, counts);
 	for (uint32_t row = 0; row < packet->height; row++) {
 		const size_t to = (size_t)(y + row) * image->edge + x;
 
@@ -126,42 +105,40 @@ static struct lbvh_counts trace_image(const struct image *image)
 	return (struct lbvh_counts){ nodes, triangles };
 }
 
-void lbvh_tracer_run(struct lbvh_tracer *tracer, lbvh_trace_fn *trace, void *state)
+enum gb_status lbvh_tracer_run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct image image = {
-		tracer,    &tracer->input->camera, tracer->input->edge, trace, state,
-		tracer->t, tracer->primitive
-	};
+	struct lbvh_tracer *tracer = state;
+	const struct image image = { tracer, &tracer->input->camera, tracer->input->edge, tracer->t,
+				     tracer->primitive };
 
 	tracer->counts = trace_image(&image);
+	return GB_OK;
 }
 
-void lbvh_tracer_download(const struct lbvh_tracer *tracer, void *output)
+enum gb_status lbvh_tracer_download(void *state, void *output, struct gb_error *err)
 {
+	const struct lbvh_tracer *tracer = state;
 	const size_t rays = (size_t)tracer->input->edge * tracer->input->edge;
 
 	memcpy(lbvh_trace_t(output), tracer->t, rays * sizeof *tracer->t);
 	memcpy(lbvh_trace_primitive(tracer->input, output), tracer->primitive,
 	       rays * sizeof *tracer->primitive);
+	return GB_OK;
 }
 
-void lbvh_tracer_metrics(const struct lbvh_tracer *tracer, struct gb_metrics *metrics)
+void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics)
 {
+	const struct lbvh_tracer *tracer = state;
 	const double rays = (double)tracer->input->edge * tracer->input->edge;
 
 	gb_metric(metrics, "nodes_per_ray", (double)tracer->counts.nodes / rays);
 	gb_metric(metrics, "triangles_per_ray", (double)tracer->counts.triangles / rays);
 }
 
-void lbvh_tracer_probe(struct lbvh_tracer *tracer, lbvh_trace_fn *trace, void *state, size_t nodes,
-		       void *output)
+void lbvh_tracer_probe(const struct lbvh_tracer *tracer, size_t nodes, void *output)
 {
 	const struct lbvh_input *input = tracer->input;
-	const struct image image = { tracer,
-				     &input->probe,
-				     LBVH_PROBE_EDGE,
-				     trace,
-				     state,
+	const struct image image = { tracer, &input->probe, LBVH_PROBE_EDGE,
 				     lbvh_build_probe_t(input, output),
 				     lbvh_build_probe_primitive(input, output) };
 	struct lbvh_tree_header *header = output;

@@ -1,5 +1,5 @@
-/* trace.h -- what the CPU traversals share: the image by tiles, hits, the tree to be
- * traversed, counts.
+/* trace.h -- what the CPU traversals share: the image by tiles, hits, the tree to be traversed,
+ * counts.
  *
  * A traversal is a function over packets of 8 x 8 rays, called by all threads.  Making the rays is
  * part of the timed work of every variant, peers included, by the same code.
@@ -12,16 +12,19 @@
 
 #include "common/lbvh.h"
 #include "common/status.h"
-#include "common/workload.h"
-#include "cpu/lbvh/parts/common.h"
+#include "cpu/lbvh/parts/builder.h"
 #include "cpu/lbvh/parts/kernels.h"
 
-/* Find the hits of a packet: t and primitive of the rays within width and height. */
-typedef void lbvh_trace_fn(void *state, int thread, struct lbvh_packet *packet,
+/* Find the hits of a packet: t and primitive of the rays within width and height.  state: the
+ * variant's. */
+typedef void lbvh_trace_fn(const void *state, int thread, struct lbvh_packet *packet,
 			   struct lbvh_counts *counts);
 
+/* What a traversal's state begins with. */
 struct lbvh_tracer {
 	const struct lbvh_input *input;
+	enum lbvh_op op;
+	lbvh_trace_fn *trace;
 	const struct lbvh_kernels *kernels;
 	int threads;
 	float *t;            /* edge * edge; NULL when the operation is build */
@@ -29,24 +32,26 @@ struct lbvh_tracer {
 	struct lbvh_counts counts;
 };
 
+/* GB_EUNAVAILABLE unless the operation is trace. */
+enum gb_status lbvh_wants_trace(const void *params, struct gb_error *err);
+/* Those of the best instruction set that cpu_simd() allows. */
+const struct lbvh_kernels *lbvh_cpu_kernels(void);
 enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params, const void *input,
-				struct gb_error *err);
-void lbvh_tracer_release(struct lbvh_tracer *tracer);
-/* All rays of the input's camera into tracer->t and primitive; counts. */
-void lbvh_tracer_run(struct lbvh_tracer *tracer, lbvh_trace_fn *trace, void *state);
-/* The hits into a trace's output. */
-void lbvh_tracer_download(const struct lbvh_tracer *tracer, void *output);
-/* nodes_per_ray and triangles_per_ray of the last run. */
-void lbvh_tracer_metrics(const struct lbvh_tracer *tracer, struct gb_metrics *metrics);
+				lbvh_trace_fn *trace, struct gb_error *err);
 
-/* The output of a build whose tree is not binary: its hits of the probe's rays.  nodes, leaves: 0
- * if not known. */
-void lbvh_tracer_probe(struct lbvh_tracer *tracer, lbvh_trace_fn *trace, void *state, size_t nodes,
-		       void *output);
+/* Operations of a state that begins with a tracer: all rays of the input's camera; their hits as a
+ * trace's output; nodes_per_ray and triangles_per_ray of the last run. */
+enum gb_status lbvh_tracer_run(void *state, struct gb_timer *timer, struct gb_error *err);
+enum gb_status lbvh_tracer_download(void *state, void *output, struct gb_error *err);
+void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics);
+
+/* The output of a build whose tree is not binary: its hits of the probe's rays.  nodes: 0 if not
+ * known. */
+void lbvh_tracer_probe(const struct lbvh_tracer *tracer, size_t nodes, void *output);
 
 /* The tree for a traversal, untimed, by the best builder (ploc): cpu->node, index.  Nothing is
  * computed in a dry run.  *depth: levels of nodes, the leaves' included; GB_EUNAVAILABLE if they
- * are more than LBVH_DEPTH_MAX. What was allocated is left to lbvh_cpu_release(). */
+ * are more than LBVH_DEPTH_MAX. */
 enum { LBVH_DEPTH_MAX = 1 << 13 };
 enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const void *input,
 				unsigned *depth, struct gb_error *err);

@@ -52,7 +52,6 @@ struct lbvh_wide {
 /* Memory for a tree over `count` triangles, however its binary tree looks, by `threads` threads. */
 enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
 			      struct gb_error *err);
-void lbvh_wide_release(struct lbvh_wide *wide);
 
 /* Collapse a binary tree: the children of a node are found by opening the largest box first, and
  * subtrees of up to `leaf` primitives become leaves (1 .. LBVH_WIDTH).  leaves: how many the binary

@@ -6,19 +6,17 @@
 #include "cpu/lbvh/parts/wide.h"
 
 struct lbvh_wide_state {
-	enum lbvh_op op;
-	struct lbvh_tracer tracer;
-	struct lbvh_cpu cpu; /* the binary tree */
+	struct lbvh_tracer tracer; /* first: its operations take a state as one of these */
+	struct lbvh_cpu cpu;       /* the binary tree */
 	struct lbvh_wide wide;
 	struct lbvh_entry *stack; /* threads * stack_room */
 	size_t stack_room;
 };
 
 /* Memory; for the operation trace also the tree. */
-enum gb_status lbvh_wide_state_init(struct lbvh_wide_state *s, const void *params,
-				    const void *input, struct gb_error *err);
-/* Accepts NULL. */
-void lbvh_wide_state_release(struct lbvh_wide_state *s);
+enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *params,
+				      const void *input, lbvh_trace_fn *trace,
+				      struct gb_error *err);
 void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics);
 
 #endif

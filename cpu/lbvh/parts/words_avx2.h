@@ -1,18 +1,16 @@
-/* words_avx2.h -- the words of lbvh_kernels_body.h in AVX2; what they mean:
- * lbvh_words_plain.h.
+/* words_avx2.h -- the words of kernels_body.h in AVX2; what they mean: words_plain.h.
  *
  * FMA is not used: every product and sum is rounded alone, as common/lbvh.h demands.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_WORDS_AVX2_H
 #define GPUBENCH_CPU_LBVH_PARTS_WORDS_AVX2_H
 
-#include <immintrin.h>
-#include <stdint.h>
+#include "cpu/simd.h"
 
-#define WORDS_FN static inline __attribute__((always_inline, target("avx2,fma,bmi,lzcnt")))
+#define WORDS_FN static inline __attribute__((always_inline)) CPU_AVX2_TARGET
 
 /* A function that is called from outside. */
-#define WORDS_ENTRY __attribute__((target("avx2,fma,bmi,lzcnt")))
+#define WORDS_ENTRY CPU_AVX2_TARGET static
 
 #include "cpu/lbvh/parts/words_f8.h"
 
@@ -48,27 +46,5 @@ WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
 {
 	_mm256_maskstore_epi32((int *)p, words_spread(bits), _mm256_set1_epi32((int)v));
 }
-
-/* Packets are eight lanes wide, too. */
-#define FW        F8
-#define FW_LANES  8
-#define fw_set    f8_set
-#define fw_load   f8_load
-#define fw_store  f8_store
-#define fw_add    f8_add
-#define fw_sub    f8_sub
-#define fw_mul    f8_mul
-#define fw_fma    f8_fma
-#define fw_div    f8_div
-#define fw_sqrt   f8_sqrt
-#define fw_abs    f8_abs
-#define fw_min    f8_min
-#define fw_max    f8_max
-#define fw_most   f8_most
-#define fw_le     f8_le
-#define fw_lt     f8_lt
-#define fw_eq     f8_eq
-#define fw_select f8_select
-#define fw_put    f8_put
 
 #endif

@@ -1,4 +1,4 @@
-/* words_plain.h -- the words of lbvh_kernels_body.h in portable C.
+/* words_plain.h -- the words of kernels_body.h in portable C.
  *
  * Eight floats side by side; a comparison gives a bit per lane, lane 0 lowest.  min and max are
  * `a < b ? a : b` and `a > b ? a : b`: with a NaN in a, the result is b.  The loops have constant
@@ -12,12 +12,12 @@
 
 #define WORDS_FN static inline
 
+/* A function that is called from outside. */
+#define WORDS_ENTRY static
+
 struct lanes8 {
 	float lane[8];
 };
-
-/* A function that is called from outside. */
-#define WORDS_ENTRY
 
 #define F8 struct lanes8
 
@@ -155,36 +155,8 @@ WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
 /* Distances as integers of the same order, the lowest three bits replaced by the lane. */
 WORDS_FN void f8_keys(uint32_t *p, F8 a)
 {
-	for (uint32_t i = 0; i < 8; i++) {
-		union {
-			float value;
-			uint32_t bits;
-		} u = { a.lane[i] };
-
-		p[i] = (u.bits & ~UINT32_C(7)) | i;
-	}
+	for (uint32_t i = 0; i < 8; i++)
+		p[i] = ((union lbvh_distance){ a.lane[i] }.bits & ~UINT32_C(7)) | i;
 }
-
-/* Packets are eight lanes wide, too. */
-#define FW        F8
-#define FW_LANES  8
-#define fw_set    f8_set
-#define fw_load   f8_load
-#define fw_store  f8_store
-#define fw_add    f8_add
-#define fw_sub    f8_sub
-#define fw_mul    f8_mul
-#define fw_fma    f8_fma
-#define fw_div    f8_div
-#define fw_sqrt   f8_sqrt
-#define fw_abs    f8_abs
-#define fw_min    f8_min
-#define fw_max    f8_max
-#define fw_most   f8_most
-#define fw_le     f8_le
-#define fw_lt     f8_lt
-#define fw_eq     f8_eq
-#define fw_select f8_select
-#define fw_put    f8_put
 
 #endif

@@ -1,10 +1,11 @@
-/* embree_common.c -- device, scene and traversal of the peers on Embree. */
-#include <stdatomic.h>
+/* embree.c -- device, scene and traversal of the peers on Embree. */
+#include "cpu/lbvh/parts/embree.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/memory.h"
-#include "cpu/lbvh/parts/embree.h"
 
 enum gb_status lbvh_embree_check(RTCDevice device, struct gb_error *err)
 {
@@ -16,7 +17,7 @@ enum gb_status lbvh_embree_check(RTCDevice device, struct gb_error *err)
 
 	if (!code)
 		return GB_OK;
-	return gb_fail(err, code == RTC_ERROR_OUT_OF_MEMORY ? GB_EUNAVAILABLE : GB_ERUNTIME,
+	return gb_fail(err, code == RTC_ERROR_OUT_OF_MEMORY ? GB_EMEMORY : GB_ERUNTIME,
 		       "Embree: %s", code < sizeof words / sizeof *words ? words[code] : "error");
 }
 
@@ -34,66 +35,15 @@ RTCDevice lbvh_embree_device(int threads, struct gb_error *err)
 	return device;
 }
 
-enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, const void *input,
-				  enum RTCBuildQuality quality, struct gb_error *err)
-{
-	const struct lbvh_input *in = input;
-
-	s->op = (enum lbvh_op)((const struct lbvh_params *)params)->op;
-	if (lbvh_tracer_init(&s->tracer, params, input, err))
-		return err->code;
-	s->device = lbvh_embree_device(s->tracer.threads, err);
-	if (!s->device)
-		return err->code;
-	s->scene = rtcNewScene(s->device);
-	s->mesh = rtcNewGeometry(s->device, RTC_GEOMETRY_TYPE_TRIANGLE);
-	rtcSetSceneBuildQuality(s->scene, quality);
-	rtcSetGeometryBuildQuality(s->mesh, quality);
-	rtcSetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
-				   in->vertex, 0, 3 * sizeof(float), in->vertex_count);
-	rtcSetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
-				   in->triangle, 0, 3 * sizeof(uint32_t), in->count);
-	rtcCommitGeometry(s->mesh);
-	rtcAttachGeometry(s->scene, s->mesh);
-	if (lbvh_embree_check(s->device, err) || s->op == LBVH_BUILD || gb_memory_is_dry())
-		return err->code;
-	return lbvh_embree_build(s, err);
-}
-
-void lbvh_embree_touch(struct lbvh_embree *s)
-{
-	rtcUpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0);
-	rtcCommitGeometry(s->mesh);
-}
-
-enum gb_status lbvh_embree_build(struct lbvh_embree *s, struct gb_error *err)
-{
-	rtcCommitScene(s->scene);
-	return lbvh_embree_check(s->device, err);
-}
-
-void lbvh_embree_destroy(struct lbvh_embree *s)
-{
-	if (s->mesh)
-		rtcReleaseGeometry(s->mesh);
-	if (s->scene)
-		rtcReleaseScene(s->scene);
-	if (s->device)
-		rtcReleaseDevice(s->device);
-	lbvh_tracer_release(&s->tracer);
-}
-
 /* ---- calls with one ray ------------------------------------------------------------------- */
 
-void lbvh_embree_trace1(void *state, int thread, struct lbvh_packet *packet,
+void lbvh_embree_trace1(const void *state, int thread, struct lbvh_packet *packet,
 			struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
 	const float *eye = s->tracer.input->camera.eye;
 	struct RTCIntersectContext context;
 
-	(void)thread;
-	(void)counts;
 	rtcInitIntersectContext(&context);
 	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
 		struct RTCRayHit r = { .ray = { .org_x = eye[0],
@@ -180,7 +130,7 @@ static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t
 		.instance = (r).hit.instID[0]                                     \
 	}
 
-void lbvh_embree_trace8(void *state, int thread, struct lbvh_packet *packet,
+void lbvh_embree_trace8(const void *state, int thread, struct lbvh_packet *packet,
 			struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
@@ -189,8 +139,6 @@ void lbvh_embree_trace8(void *state, int thread, struct lbvh_packet *packet,
 	struct RTCRayHit8 r;
 	const struct call call = CALL(8, valid, r);
 
-	(void)thread;
-	(void)counts;
 	rtcInitIntersectContext(&context);
 	context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
 	for (uint32_t y = 0; y < packet->height; y += 2)
@@ -202,7 +150,7 @@ void lbvh_embree_trace8(void *state, int thread, struct lbvh_packet *packet,
 		}
 }
 
-void lbvh_embree_trace16(void *state, int thread, struct lbvh_packet *packet,
+void lbvh_embree_trace16(const void *state, int thread, struct lbvh_packet *packet,
 			 struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
@@ -211,8 +159,6 @@ void lbvh_embree_trace16(void *state, int thread, struct lbvh_packet *packet,
 	struct RTCRayHit16 r;
 	const struct call call = CALL(16, valid, r);
 
-	(void)thread;
-	(void)counts;
 	rtcInitIntersectContext(&context);
 	context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
 	for (uint32_t y = 0; y < packet->height; y += 4)
@@ -222,4 +168,113 @@ void lbvh_embree_trace16(void *state, int thread, struct lbvh_packet *packet,
 			rtcIntersect16(valid, s->scene, &context, &r);
 			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
 		}
+}
+
+/* ---- operations --------------------------------------------------------------------------- */
+
+static enum gb_status build(struct lbvh_embree *s, struct gb_error *err)
+{
+	rtcCommitScene(s->scene);
+	return lbvh_embree_check(s->device, err);
+}
+
+enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, const void *input,
+				  enum RTCBuildQuality quality, lbvh_trace_fn *trace,
+				  struct gb_error *err)
+{
+	const struct lbvh_input *in = input;
+
+	if (lbvh_tracer_init(&s->tracer, params, input, trace, err))
+		return err->code;
+	s->device = lbvh_embree_device(s->tracer.threads, err);
+	if (!s->device)
+		return err->code;
+	s->scene = rtcNewScene(s->device);
+	s->mesh = rtcNewGeometry(s->device, RTC_GEOMETRY_TYPE_TRIANGLE);
+	rtcSetSceneBuildQuality(s->scene, quality);
+	rtcSetGeometryBuildQuality(s->mesh, quality);
+	rtcSetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0, RTC_FORMAT_FLOAT3,
+				   in->vertex, 0, 3 * sizeof(float), in->vertex_count);
+	rtcSetSharedGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_INDEX, 0, RTC_FORMAT_UINT3,
+				   in->triangle, 0, 3 * sizeof(uint32_t), in->count);
+	rtcCommitGeometry(s->mesh);
+	rtcAttachGeometry(s->scene, s->mesh);
+	if (lbvh_embree_check(s->device, err) || s->tracer.op == LBVH_BUILD || gb_memory_is_dry())
+		return err->code;
+	return build(s, err);
+}
+
+/* Before a build: the mesh has changed, so that the build starts anew. */
+enum gb_status lbvh_embree_reset(void *state, int64_t sample, struct gb_error *err)
+{
+	const struct lbvh_embree *s = state;
+
+	if (s->tracer.op == LBVH_BUILD) {
+		rtcUpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0);
+		rtcCommitGeometry(s->mesh);
+	}
+	return lbvh_embree_check(s->device, err);
+}
+
+enum gb_status lbvh_embree_run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct lbvh_embree *s = state;
+
+	if (s->tracer.op == LBVH_BUILD)
+		return build(s, err);
+	(void)lbvh_tracer_run(state, timer, err);
+	return lbvh_embree_check(s->device, err);
+}
+
+/* Distances to the triangles that Embree has found, by the arithmetic that all variants share:
+ * where a ray grazes a long thin triangle, Embree's single precision is off by parts in 10^4, which
+ * would pass for a wrong hit.  A distance that is off by more than 1 % stays as it is. */
+static void refine(const struct lbvh_input *in, const struct lbvh_camera *camera, uint32_t edge,
+		   float *t, const uint32_t *primitive)
+{
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < (size_t)edge * edge; i++) {
+		float direction[3], ours;
+		const uint32_t *v;
+
+		if (primitive[i] >= in->count)
+			continue;
+		v = in->triangle + 3 * (size_t)primitive[i];
+		lbvh_ray(camera, (uint32_t)(i % edge), (uint32_t)(i / edge), direction);
+		ours = lbvh_intersect(camera->eye, direction, in->vertex + 3 * (size_t)v[0],
+				      in->vertex + 3 * (size_t)v[1], in->vertex + 3 * (size_t)v[2]);
+		if (fabsf(ours - t[i]) <= 0.01F * t[i])
+			t[i] = ours;
+	}
+}
+
+enum gb_status lbvh_embree_download(void *state, void *output, struct gb_error *err)
+{
+	const struct lbvh_embree *s = state;
+	const struct lbvh_input *in = s->tracer.input;
+
+	if (s->tracer.op == LBVH_TRACE) {
+		(void)lbvh_tracer_download(state, output, err);
+		*lbvh_trace_arithmetic(in, output) = LBVH_FOREIGN;
+		refine(in, &in->camera, in->edge, lbvh_trace_t(output),
+		       lbvh_trace_primitive(in, output));
+	} else {
+		lbvh_tracer_probe(&s->tracer, 0, output);
+		((struct lbvh_tree_header *)output)->arithmetic = LBVH_FOREIGN;
+		refine(in, &in->probe, LBVH_PROBE_EDGE, lbvh_build_probe_t(in, output),
+		       lbvh_build_probe_primitive(in, output));
+	}
+	return lbvh_embree_check(s->device, err);
+}
+
+void lbvh_embree_destroy(void *state)
+{
+	const struct lbvh_embree *s = state;
+
+	if (s->mesh)
+		rtcReleaseGeometry(s->mesh);
+	if (s->scene)
+		rtcReleaseScene(s->scene);
+	if (s->device)
+		rtcReleaseDevice(s->device);
 }

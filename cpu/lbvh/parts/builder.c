@@ -1,0 +1,128 @@
+/* builder.c -- arrays and whole builds of the CPU builders. */
+#include "cpu/lbvh/parts/builder.h"
+
+#include <string.h>
+
+#include "common/memory.h"
+
+/* ---- arrays ------------------------------------------------------------------------------- */
+
+static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
+{
+	const size_t n = cpu->count, runs = lbvh_cpu_cluster_runs(n);
+
+	if (cpu->needs & LBVH_CPU_CODES_63)
+		cpu->index_spare = gb_host_alloc(n, sizeof *cpu->index_spare, err);
+	if (cpu->needs & LBVH_CPU_LEAVES) {
+		cpu->code = gb_host_alloc(n, sizeof *cpu->code, err);
+		cpu->first = gb_host_alloc(n + 1, sizeof *cpu->first, err);
+	}
+	if (cpu->needs & LBVH_CPU_MARKS)
+		cpu->mark = gb_host_alloc(n, sizeof *cpu->mark, err);
+	if (cpu->needs & LBVH_CPU_PARENTS) {
+		cpu->parent = gb_host_alloc(2 * n, sizeof *cpu->parent, err);
+		cpu->arrived = gb_host_alloc(n, sizeof *cpu->arrived, err);
+	}
+	if (cpu->needs & LBVH_CPU_CLUSTERS) {
+		cpu->spare = gb_host_alloc(2 * n - 1, sizeof *cpu->spare, err);
+		cpu->runs = gb_host_alloc(runs, lbvh_cpu_cluster_bytes(), err);
+		cpu->run_first = gb_host_alloc(runs + 1, sizeof *cpu->run_first, err);
+		cpu->sum = gb_host_alloc(n, lbvh_cpu_sum_bytes(), err);
+		cpu->moves = gb_host_alloc(1, lbvh_cpu_moves_bytes(), err);
+	}
+}
+
+enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const void *input,
+			     unsigned needs, struct gb_error *err)
+{
+	const struct lbvh_input *in = input;
+	const size_t n = in->count, threads = (size_t)lbvh_cpu_threads(params);
+	size_t power = 1;
+
+	cpu->input = in;
+	cpu->count = n;
+	cpu->threads = (int)threads;
+	cpu->simd = cpu_simd();
+	cpu->needs = needs;
+	while (power < n)
+		power *= 2;
+	cpu->box = gb_host_alloc(n, sizeof *cpu->box, err);
+	cpu->pair = gb_host_alloc(needs & LBVH_CPU_POWER ? power : n, sizeof *cpu->pair, err);
+	cpu->index = gb_host_alloc(n, sizeof *cpu->index, err);
+	cpu->node = gb_host_alloc(2 * n - 1, sizeof *cpu->node, err);
+	cpu->histogram = gb_host_alloc(threads + 1, sizeof *cpu->histogram, err);
+	cpu->share = gb_host_alloc(threads + 1, sizeof *cpu->share, err);
+	cpu->stacks = gb_host_alloc(threads, lbvh_cpu_stack_bytes(), err);
+	if (!(needs & LBVH_CPU_POWER))
+		cpu->pair_spare = gb_host_alloc(n, sizeof *cpu->pair_spare, err);
+	allocate_extras(cpu, err);
+	return err->code;
+}
+
+/* ---- whole builds ------------------------------------------------------------------------- */
+
+void lbvh_cpu_best(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		lbvh_cpu_bounds(cpu, timer);
+		lbvh_cpu_codes(cpu, timer);
+		lbvh_cpu_sort_radix(cpu, timer);
+		lbvh_cpu_count_leaves(cpu, timer);
+		lbvh_cpu_fused(cpu, timer);
+	}
+}
+
+void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		lbvh_cpu_bounds(cpu, timer);
+		lbvh_cpu_codes(cpu, timer);
+		lbvh_cpu_sort_radix(cpu, timer);
+		lbvh_cpu_leaves(cpu, timer);
+		lbvh_cpu_cluster(cpu, timer);
+		lbvh_cpu_refine(cpu, timer);
+		lbvh_cpu_rewrite(cpu, timer);
+	}
+}
+
+/* ---- the variants' operations ------------------------------------------------------------- */
+
+enum gb_status lbvh_builder_create(void *state, const void *params, const void *input,
+				   unsigned needs, struct gb_error *err)
+{
+	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
+		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
+	return lbvh_cpu_init(state, params, input, needs, err);
+}
+
+static void copy(void *to, const void *from, size_t bytes, int threads)
+{
+	const size_t block = (size_t)1 << 20;
+
+#pragma omp parallel for num_threads(threads) schedule(static)
+	for (size_t at = 0; at < bytes; at += block)
+		memcpy((char *)to + at, (const char *)from + at,
+		       bytes - at < block ? bytes - at : block);
+}
+
+enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error *err)
+{
+	const struct lbvh_cpu *cpu = state;
+	const size_t nodes = 2 * cpu->leaves - 1;
+	struct lbvh_tree_header *header = output;
+
+	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
+					     .leaves = (uint32_t)cpu->leaves,
+					     .nodes = (uint32_t)nodes };
+	copy(lbvh_build_nodes(output), cpu->node, nodes * sizeof *cpu->node, cpu->threads);
+	copy(lbvh_build_index(cpu->input, output), cpu->index, cpu->count * sizeof *cpu->index,
+	     cpu->threads);
+	return GB_OK;
+}
+
+void lbvh_builder_metrics(void *state, struct gb_metrics *metrics)
+{
+	gb_metric(metrics, "refit_passes", (double)((const struct lbvh_cpu *)state)->passes);
+}
