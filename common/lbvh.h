@@ -96,17 +96,18 @@ struct lbvh_box {
 
 /* ---- outputs ------------------------------------------------------------------------------ */
 
-/* A build tells its tree in one of two ways. */
+/* A build gives its tree in one of two ways. */
 enum lbvh_tree_kind {
 	LBVH_BINARY = 1, /* nodes and index as above: every part is checked */
 	LBVH_PROBED = 2, /* a tree of another form, wide or a library's: download() traces the
-			    LBVH_PROBE_EDGE^2 rays of input->probe through it and tells the hits */
+			    LBVH_PROBE_EDGE^2 rays of input->probe through it and gives the hits */
 };
 
 enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
 
-/* Hits found by a library in an arithmetic of its own: the verifier allows for more rays that differ
- * where an edge is grazed.  Outputs that do not say so are held to that of lbvh_intersect(). */
+/* Hits found by a library in an arithmetic of its own: the verifier allows for more rays that
+ * differ where an edge is grazed.  Outputs that do not say so are held to that of
+ * lbvh_intersect(). */
 #define LBVH_FOREIGN UINT32_C(0x6f726967)
 
 /* The output of build: this header, room for 2 count - 1 nodes, count indices, LBVH_PROBES
@@ -153,6 +154,20 @@ static inline double lbvh_build_bytes(const void *input, size_t bytes)
 	const struct lbvh_input *in = (const struct lbvh_input *)input;
 
 	return 12 * (double)(in->vertex_count + in->count) + (double)in->count * (double)bytes;
+}
+
+/* Bytes that a bitonic sort of the primitives moves: k (k + 1) / 2 passes over 2^k >= count records of
+ * 8 bytes. */
+static inline double lbvh_bitonic_bytes(const void *input)
+{
+	const double count = (double)((const struct lbvh_input *)input)->count;
+	double passes = 0, power = 1;
+
+	for (int k = 1; power < count; k++) {
+		power *= 2;
+		passes += k;
+	}
+	return passes * power * 2 * sizeof(uint64_t);
 }
 
 /* The output of trace: edge^2 distances, then edge^2 primitives, ray (x, y) at y * edge + x; then a

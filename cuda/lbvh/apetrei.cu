@@ -1,5 +1,5 @@
 /* apetrei.cu -- cuda/apetrei: 30-bit codes, radix sort, and one kernel from the leaves to the
- * root that makes nodes and boxes (lbvh_hierarchy.cu; Apetrei 2014).
+ * root that makes nodes and boxes (parts/hierarchy.cu; Apetrei 2014).
  *
  * Against karras-radix: neither binary searches nor passes over all nodes, and a node is written
  * once, with its box, and read once.  The leaves' boxes are part of the phase "hierarchy".  The
@@ -8,7 +8,7 @@
  */
 #include "cuda/lbvh/parts/common.h"
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_ARRIVED, err);
@@ -23,22 +23,16 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
  * histogram; flags, places, index, first and codes between the phases; nodes written and read. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
-				    3 * sizeof(struct lbvh_node) + 2 * sizeof(uint32_t));
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
+					       3 * sizeof(struct lbvh_node) + 2 * sizeof(uint32_t));
 }
 
 const struct gb_variant_ops lbvh_cuda_apetrei = {
-	.create_old = create,
-	.upload = lbvh_gpu_builder_upload,
-	.reset = NULL,
+	.state_size = sizeof(struct lbvh_gpu),
+	.create = create,
+	.upload = lbvh_gpu_upload,
 	.run = run,
 	.download = lbvh_gpu_builder_download,
-	.destroy = lbvh_gpu_builder_destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

@@ -8,7 +8,7 @@
  */
 #include "cuda/lbvh/parts/common.h"
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_CODES_63 | LBVH_GPU_PARENTS,
@@ -30,22 +30,16 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 /* As karras-radix with eight passes over 12 bytes; parents and counters instead of marks. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
-				    5 * sizeof(struct lbvh_node) + 6 * sizeof(uint32_t));
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
+					       5 * sizeof(struct lbvh_node) + 6 * sizeof(uint32_t));
 }
 
 const struct gb_variant_ops lbvh_cuda_karras64 = {
-	.create_old = create,
-	.upload = lbvh_gpu_builder_upload,
-	.reset = NULL,
+	.state_size = sizeof(struct lbvh_gpu),
+	.create = create,
+	.upload = lbvh_gpu_upload,
 	.run = run,
 	.download = lbvh_gpu_builder_download,
-	.destroy = lbvh_gpu_builder_destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

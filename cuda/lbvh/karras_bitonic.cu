@@ -63,7 +63,7 @@ static enum gb_status sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_MARKS | LBVH_GPU_POWER, err);
@@ -80,36 +80,21 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return lbvh_gpu_refit_passes(g, timer, err);
 }
 
-static double sort_bytes(size_t count)
-{
-	double steps = 0, power = 1;
-
-	for (int k = 1; power < (double)count; k++) {
-		power *= 2;
-		steps += k;
-	}
-	return steps * power * 2 * sizeof(uint64_t);
-}
-
 /* As karras-radix, with k (k + 1) / 2 steps over 2^k >= count pairs for the sort. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 24 + 40 +
-				    5 * sizeof(struct lbvh_node) + 2 * sizeof(uint64_t)) +
-	       sort_bytes(in->count);
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 24 + 40 +
+					       5 * sizeof(struct lbvh_node) +
+					       2 * sizeof(uint64_t)) +
+	       lbvh_bitonic_bytes(input);
 }
 
 const struct gb_variant_ops lbvh_cuda_karras_bitonic = {
-	.create_old = create,
-	.upload = lbvh_gpu_builder_upload,
-	.reset = NULL,
+	.state_size = sizeof(struct lbvh_gpu),
+	.create = create,
+	.upload = lbvh_gpu_upload,
 	.run = run,
 	.download = lbvh_gpu_builder_download,
-	.destroy = lbvh_gpu_builder_destroy,
 	.bytes = bytes,
 	.metrics = lbvh_gpu_builder_metrics,
 	.flags = GB_REPEATABLE,

@@ -8,7 +8,7 @@
  */
 #include "cuda/lbvh/parts/common.h"
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_MARKS, err);
@@ -31,21 +31,16 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
  * marks and nodes: further ones find few nodes to do. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
-				    5 * sizeof(struct lbvh_node) + 2 * sizeof(uint64_t));
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
+					       5 * sizeof(struct lbvh_node) + 2 * sizeof(uint64_t));
 }
 
 const struct gb_variant_ops lbvh_cuda_karras_radix = {
-	.create_old = create,
-	.upload = lbvh_gpu_builder_upload,
-	.reset = NULL,
+	.state_size = sizeof(struct lbvh_gpu),
+	.create = create,
+	.upload = lbvh_gpu_upload,
 	.run = run,
 	.download = lbvh_gpu_builder_download,
-	.destroy = lbvh_gpu_builder_destroy,
 	.bytes = bytes,
 	.metrics = lbvh_gpu_builder_metrics,
 	.flags = GB_REPEATABLE,

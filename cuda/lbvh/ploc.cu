@@ -1,7 +1,7 @@
 /* ploc.cu -- cuda/ploc: the tree by clustering instead of by codes alone (Benthin, Meister,
  * Barczak, Mehalwal, Tsakok, Kensler 2024: "H-PLOC").
  *
- * The codes' tree is climbed from the leaves as in lbvh_hierarchy.cu, but a finished range does not
+ * The codes' tree is climbed from the leaves as in parts/hierarchy.cu, but a finished range does not
  * become a node: it keeps a list of at most KEPT clusters, ordered along the curve, in the slots of
  * its first leaves.  Where two ranges join, a warp strings their lists together, a cluster per
  * lane, and while there are more than KEPT, clusters merge: each one looks RADIUS places to both
@@ -252,7 +252,7 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 
 /* ---- the variant -------------------------------------------------------------------------- */
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_CODES_63 | LBVH_GPU_ARRIVED,
@@ -278,22 +278,16 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 /* As karras64 without parents; a node is written once and read once, lists beside them. */
 static double bytes(const void *params, const void *input)
 {
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-
-	(void)params;
-	return 12 * (double)(in->vertex_count + in->count) +
-	       (double)in->count * (3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
-				    4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t));
+	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
+					       4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t));
 }
 
 const struct gb_variant_ops lbvh_cuda_ploc = {
-	.create_old = create,
-	.upload = lbvh_gpu_builder_upload,
-	.reset = NULL,
+	.state_size = sizeof(struct lbvh_gpu),
+	.create = create,
+	.upload = lbvh_gpu_upload,
 	.run = run,
 	.download = lbvh_gpu_builder_download,
-	.destroy = lbvh_gpu_builder_destroy,
 	.bytes = bytes,
-	.metrics = NULL,
 	.flags = GB_REPEATABLE,
 };

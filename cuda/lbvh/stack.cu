@@ -10,8 +10,6 @@
  * Bound: latency of dependent 64-byte fetches, hidden by as many warps as there are; with some 50
  * nodes a ray in cache about 1 G rays/s are expected on an H200 for a mesh of 1 M triangles.
  */
-#include <stdlib.h>
-
 #include "cuda/lbvh/parts/trace.h"
 
 struct state {
@@ -49,21 +47,15 @@ struct lbvh_stack_tree {
 	}
 };
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-	struct state *s;
+	struct state *const s = (struct state *)state;
 
-	*state = NULL;
 	if (lbvh_gpu_wants_trace(params, err) != GB_OK)
 		return err->code;
-	s = (struct state *)calloc(1, sizeof *s);
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (lbvh_gpu_tracer_init(&s->tracer, in, true, (size_t)in->edge * in->edge, err) != GB_OK)
-		return err->code;
+	lbvh_gpu_tracer_init(&s->tracer, in, true, (size_t)in->edge * in->edge, err);
 	return gpu_alloc(&s->triangle, in->count, sizeof *s->triangle, err);
 }
 
@@ -85,29 +77,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	const struct lbvh_input *const in = s->tracer.gpu.input;
 	const struct lbvh_stack_tree tree = { s->tracer.gpu.node, { s->triangle } };
 
-	(void)timer;
 	return lbvh_gpu_trace(&s->tracer, &in->camera, in->edge, &tree, err);
 }
 
-static void destroy(void *state)
-{
-	struct state *const s = (struct state *)state;
-
-	if (!s)
-		return;
-	gpu_free(s->triangle);
-	lbvh_gpu_tracer_release(&s->tracer);
-	free(s);
-}
-
 const struct gb_variant_ops lbvh_cuda_stack = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
-	.reset = NULL,
 	.run = run,
 	.download = lbvh_gpu_tracer_download,
-	.destroy = destroy,
-	.bytes = NULL,
 	.metrics = lbvh_gpu_tracer_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -9,8 +9,6 @@
  *
  * Bound: latency, as stack's; two more dependent fetches for every triangle that is tested.
  */
-#include <stdlib.h>
-
 #include "cuda/lbvh/parts/trace.h"
 
 enum { TOP_LEVELS = 1, BLOCK = GPU_BLOCK(32) };
@@ -110,22 +108,16 @@ static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
 	top[0].right = 1;
 }
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-	struct state *s;
+	struct state *const s = (struct state *)state;
 
-	*state = NULL;
 	if (lbvh_gpu_wants_trace(params, err) != GB_OK)
 		return err->code;
-	s = (struct state *)calloc(1, sizeof *s);
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	if (lbvh_gpu_tracer_init(&s->tracer, in, true, (size_t)in->edge * in->edge, err) != GB_OK ||
-	    gpu_alloc(&s->top, 1, sizeof *s->top, err) != GB_OK)
-		return err->code;
+	lbvh_gpu_tracer_init(&s->tracer, in, true, (size_t)in->edge * in->edge, err);
+	gpu_alloc(&s->top, 1, sizeof *s->top, err);
 	return gpu_alloc(&s->instance, 1, sizeof *s->instance, err);
 }
 
@@ -149,30 +141,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	const struct lbvh_input *const in = s->tracer.gpu.input;
 	const struct lbvh_stack2_tree tree = { s->top, s->instance };
 
-	(void)timer;
 	return lbvh_gpu_trace(&s->tracer, &in->camera, in->edge, &tree, err);
 }
 
-static void destroy(void *state)
-{
-	struct state *const s = (struct state *)state;
-
-	if (!s)
-		return;
-	gpu_free(s->top);
-	gpu_free(s->instance);
-	lbvh_gpu_tracer_release(&s->tracer);
-	free(s);
-}
-
 const struct gb_variant_ops lbvh_cuda_stack2 = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
-	.reset = NULL,
 	.run = run,
 	.download = lbvh_gpu_tracer_download,
-	.destroy = destroy,
-	.bytes = NULL,
 	.metrics = lbvh_gpu_tracer_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -1,6 +1,6 @@
 /* wide.cu -- cuda/wide: build and traverse a tree of eight children a node.
  *
- * Build: the binary tree of apetrei, then its collapse (lbvh_collapse.cu) into a tree ready for
+ * Build: the binary tree of apetrei, then its collapse (parts/collapse.cu) into a tree ready for
  * traversal, triangles included: what a library's scene build does.
  *
  * Trace: a thread per ray.  A step fetches one node of 96 bytes, finds which of the eight boxes the
@@ -10,8 +10,6 @@
  *
  * Bound: latency of the fetches, and the issue of 48 planes a node, some 250 instructions a step.
  */
-#include <stdlib.h>
-
 #include "cuda/lbvh/parts/wide.h"
 
 enum {
@@ -120,21 +118,17 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam,
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-static enum gb_status create(void **state, const void *params, const void *input,
+static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-	struct state *const s = (struct state *)calloc(1, sizeof *s);
+	struct state *const s = (struct state *)state;
 	size_t rays = LBVH_PROBES;
 
-	*state = s;
-	if (!s)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
 	s->op = (enum lbvh_op)((const struct lbvh_params *)params)->op;
 	if (s->op == LBVH_TRACE)
 		rays = (size_t)in->edge * in->edge;
-	if (lbvh_gpu_tracer_init(&s->tracer, in, s->op == LBVH_TRACE, rays, err) != GB_OK)
-		return err->code;
+	lbvh_gpu_tracer_init(&s->tracer, in, s->op == LBVH_TRACE, rays, err);
 	return lbvh_gpu_wide_init(&s->wide, in->count, err);
 }
 
@@ -149,9 +143,7 @@ static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_e
 /* Wait for the tree, and see that the stack is deep enough for it. */
 static enum gb_status await_tree(struct state *s, struct gb_error *err)
 {
-	if (!CUDA_OK(err, cudaMemcpyAsync(&s->last, s->wide.counters, sizeof s->last,
-					  cudaMemcpyDeviceToHost, gpu_stream())) ||
-	    !CUDA_OK(err, cudaStreamSynchronize(gpu_stream())))
+	if (gpu_download(&s->last, s->wide.counters, sizeof s->last, err) != GB_OK)
 		return err->code;
 	if (s->last.levels > STACK_LEVELS)
 		return gb_fail(err, GB_EUNAVAILABLE,
@@ -195,19 +187,13 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 
 	if (s->op == LBVH_TRACE)
 		return lbvh_gpu_tracer_download(state, output, err);
-	if (await_tree(s, err) != GB_OK || trace(s, &in->probe, LBVH_PROBE_EDGE, err) != GB_OK ||
-	    !CUDA_OK(err, cudaMemcpyAsync(lbvh_build_probe_t(in, output), s->tracer.t,
-					  LBVH_PROBES * sizeof *s->tracer.t, cudaMemcpyDeviceToHost,
-					  gpu_stream())) ||
-	    !CUDA_OK(err,
-		     cudaMemcpyAsync(lbvh_build_probe_primitive(in, output), s->tracer.primitive,
-				     LBVH_PROBES * sizeof *s->tracer.primitive,
-				     cudaMemcpyDeviceToHost, gpu_stream())))
+	if (await_tree(s, err) != GB_OK || trace(s, &in->probe, LBVH_PROBE_EDGE, err) != GB_OK)
 		return err->code;
 	*header = {};
 	header->kind = LBVH_PROBED;
 	header->nodes = s->last.nodes;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	return lbvh_gpu_tracer_hits(&s->tracer, lbvh_build_probe_t(in, output),
+				    lbvh_build_probe_primitive(in, output), err);
 }
 
 static void metrics(void *state, struct gb_metrics *metrics)
@@ -220,25 +206,12 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "wide_depth", s->last.levels);
 }
 
-static void destroy(void *state)
-{
-	struct state *const s = (struct state *)state;
-
-	if (!s)
-		return;
-	lbvh_gpu_wide_release(&s->wide);
-	lbvh_gpu_tracer_release(&s->tracer);
-	free(s);
-}
-
 const struct gb_variant_ops lbvh_cuda_wide = {
-	.create_old = create,
+	.state_size = sizeof(struct state),
+	.create = create,
 	.upload = upload,
-	.reset = NULL,
 	.run = run,
 	.download = download,
-	.destroy = destroy,
-	.bytes = NULL,
 	.metrics = metrics,
 	.flags = GB_REPEATABLE,
 };

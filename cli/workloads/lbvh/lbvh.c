@@ -1,7 +1,7 @@
 /* lbvh.c -- the lbvh workload: build a bounding volume hierarchy over the triangles of a scene
  * (--op=build), or find what the primary rays of an image hit (--op=trace).
  *
- * What is right is judged in lbvh_judge.c: a tree node by node, hits ray by ray.
+ * Results are verified in verify.c: a tree node by node, hits ray by ray.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/workloads/lbvh/reference.h"
 #include "cli/workloads/lbvh/verify.h"
 #include "cli/workloads/registry.h"
 #include "common/lbvh.h"
@@ -152,7 +153,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	in = calloc(1, sizeof *in);
 	if (!in) {
 		gb_mesh_release(&mesh);
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	}
 	in->count = mesh.count;
 	in->vertex_count = mesh.vertex_count;
@@ -217,7 +218,7 @@ static enum gb_status draw(const struct lbvh_input *in, const void *output, cons
 	enum gb_status status;
 
 	if (!rgb)
-		return gb_fail(err, GB_ERUNTIME, "%s: out of memory for the picture", path);
+		return gb_out_of_memory(err, "the picture");
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < rays; i++) {
 		float direction[3];
@@ -233,9 +234,9 @@ static enum gb_status draw(const struct lbvh_input *in, const void *output, cons
 	return status;
 }
 
-/* ---- judgement --------------------------------------------------------------------------- */
+/* ---- verification ------------------------------------------------------------------------ */
 
-static void tell_camera(const struct lbvh_camera *camera, struct gb_metrics *metrics)
+static void camera_metrics(const struct lbvh_camera *camera, struct gb_metrics *metrics)
 {
 	static const char *const eye[] = { "eye_x", "eye_y", "eye_z" };
 	static const char *const corner[] = { "corner_x", "corner_y", "corner_z" };
@@ -252,12 +253,11 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	const struct lbvh_params *p = params_;
 	const struct lbvh_input *in = input;
 
-	(void)sample;
 	if (p->op == LBVH_BUILD)
-		return lbvh_judge_build(in, output, metrics, err);
-	if (lbvh_judge_trace(in, output, metrics, err))
+		return lbvh_verify_build(in, output, metrics, err);
+	if (lbvh_verify_trace(in, output, metrics, err))
 		return err->code;
-	tell_camera(&in->camera, metrics);
+	camera_metrics(&in->camera, metrics);
 	return p->image ? draw(in, output, p->image, err) : GB_OK;
 }
 

@@ -1,15 +1,15 @@
-/* reference.c -- the nearest triangle of a ray, as slow and as sure as possible
- * (lbvh_judge.h).
+/* reference.c -- the nearest triangle of a ray, as slow and as sure as possible.
  *
- * The tree shares no code with the builders it judges: primitives are sorted along a curve by
+ * The tree shares no code with the builders that it is compared with: primitives are sorted along a curve by
  * qsort(), cut into equal shares, and the boxes of a complete binary tree over the shares are
  * computed bottom up.  The curve matters for speed alone.
  */
+#include "cli/workloads/lbvh/reference.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/workloads/lbvh/verify.h"
 #include "common/memory.h"
 
 enum { LEAF_SIZE = 4, STACK = 64 };
@@ -29,21 +29,21 @@ enum gb_status lbvh_reference_create(struct lbvh_reference **out, const struct l
 
 	*out = r;
 	if (!r)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	r->rays = trace ? (size_t)in->edge * in->edge : LBVH_PROBES;
 	r->leaves = 1;
 	while (r->leaves * LEAF_SIZE < in->count)
 		r->leaves *= 2;
-	if (!(r->placed = gb_host_alloc(in->count, sizeof *r->placed, err)) ||
-	    !(r->box = gb_host_alloc(2 * r->leaves, sizeof *r->box, err)) ||
-	    !(r->t = gb_host_alloc(r->rays, sizeof *r->t, err)) ||
-	    !(r->primitive = gb_host_alloc(r->rays, sizeof *r->primitive, err)))
+	r->placed = gb_host_alloc(in->count, sizeof *r->placed, err);
+	r->box = gb_host_alloc(2 * r->leaves, sizeof *r->box, err);
+	r->t = gb_host_alloc(r->rays, sizeof *r->t, err);
+	r->primitive = gb_host_alloc(r->rays, sizeof *r->primitive, err);
+	if (trace)
 		return err->code;
-	if (!trace && (!(r->stack = gb_host_alloc(in->count + 1, sizeof *r->stack, err)) ||
-		       !(r->visited = gb_host_alloc(bit_words(2 * in->count), 8, err)) ||
-		       !(r->taken = gb_host_alloc(bit_words(in->count), 8, err))))
-		return err->code;
-	return GB_OK;
+	r->stack = gb_host_alloc(in->count + 1, sizeof *r->stack, err);
+	r->visited = gb_host_alloc(bit_words(2 * in->count), 8, err);
+	r->taken = gb_host_alloc(bit_words(in->count), 8, err);
+	return err->code;
 }
 
 void lbvh_reference_destroy(struct lbvh_reference *r)

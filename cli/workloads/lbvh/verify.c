@@ -1,11 +1,11 @@
-/* verify.c -- trees and hits against what they must be (lbvh_judge.h). */
+/* verify.c -- trees and hits against what they must be (verify.h). */
 #include "cli/workloads/lbvh/verify.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
-#include "common/text.h"
+#include "cli/workloads/lbvh/reference.h"
 
 /* A ray may disagree only where the last bit decides: one in so many.  Embree's triangle test and
  * reciprocals have errors of their own, which show among triangles much longer than wide: 3 in 10^5
@@ -14,7 +14,7 @@ enum { RAYS_PER_EDGE_CASE = 100000, RAYS_PER_FOREIGN_EDGE_CASE = 20000 };
 static const float tolerance = 1e-4f;
 
 /* Scenes up to this size have their binary trees tried with rays, too: a right structure with
- * right boxes cannot miss a hit, so this judges the judge. */
+ * right boxes cannot miss a hit, so this verifies the verifier. */
 enum { TRIED_WITH_RAYS = 1 << 16 };
 
 /* ---- hits --------------------------------------------------------------------------------- */
@@ -85,8 +85,8 @@ static uint64_t mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-static enum gb_status judge_hits(const struct lbvh_input *in, const struct hits *h,
-				 struct gb_metrics *metrics, struct gb_error *err)
+static enum gb_status verify_hits(const struct lbvh_input *in, const struct hits *h,
+				  struct gb_metrics *metrics, struct gb_error *err)
 {
 	const size_t share = h->foreign ? RAYS_PER_FOREIGN_EDGE_CASE : RAYS_PER_EDGE_CASE;
 	const size_t allowed = (h->rays + share - 1) / share;
@@ -119,8 +119,8 @@ static enum gb_status judge_hits(const struct lbvh_input *in, const struct hits 
 		       (double)in->reference->t[first]);
 }
 
-enum gb_status lbvh_judge_trace(const struct lbvh_input *in, const void *output,
-				struct gb_metrics *metrics, struct gb_error *err)
+enum gb_status lbvh_verify_trace(const struct lbvh_input *in, const void *output,
+				 struct gb_metrics *metrics, struct gb_error *err)
 {
 	const size_t rays = (size_t)in->edge * in->edge;
 	const float *t = output;
@@ -128,7 +128,7 @@ enum gb_status lbvh_judge_trace(const struct lbvh_input *in, const void *output,
 	const struct hits h = { &in->camera, in->edge,  rays,
 				t,           primitive, primitive[rays] == LBVH_FOREIGN };
 
-	return judge_hits(in, &h, metrics, err);
+	return verify_hits(in, &h, metrics, err);
 }
 
 /* ---- trees -------------------------------------------------------------------------------- */
@@ -420,7 +420,7 @@ static float walk_ray(const struct lbvh_input *in, const struct tree *t, const f
 	return best;
 }
 
-/* Trace the probes through the tree itself and judge the hits. */
+/* Trace the probes through the tree itself and verify the hits. */
 static enum gb_status try_with_rays(const struct lbvh_input *in, const struct tree *t,
 				    struct gb_error *err)
 {
@@ -438,11 +438,11 @@ static enum gb_status try_with_rays(const struct lbvh_input *in, const struct tr
 			 (uint32_t)(i / LBVH_PROBE_EDGE), direction);
 		distance[i] = walk_ray(in, t, in->probe.eye, direction, &primitive[i]);
 	}
-	return judge_hits(in, &h, &unused, err);
+	return verify_hits(in, &h, &unused, err);
 }
 
-static enum gb_status judge_binary(const struct lbvh_input *in, const struct tree *t,
-				   struct gb_metrics *metrics, struct gb_error *err)
+static enum gb_status verify_binary(const struct lbvh_input *in, const struct tree *t,
+				    struct gb_metrics *metrics, struct gb_error *err)
 {
 	size_t first = t->nodes, depth;
 
@@ -472,8 +472,8 @@ static enum gb_status judge_binary(const struct lbvh_input *in, const struct tre
 	return t->count <= TRIED_WITH_RAYS ? try_with_rays(in, t, err) : GB_OK;
 }
 
-enum gb_status lbvh_judge_build(const struct lbvh_input *in, const void *output,
-				struct gb_metrics *metrics, struct gb_error *err)
+enum gb_status lbvh_verify_build(const struct lbvh_input *in, const void *output,
+				 struct gb_metrics *metrics, struct gb_error *err)
 {
 	const struct tree t = tree_of(in, output);
 	const float *distance = (const float *)(const void *)(t.index + t.count);
@@ -484,9 +484,9 @@ enum gb_status lbvh_judge_build(const struct lbvh_input *in, const void *output,
 				(const uint32_t *)(const void *)(distance + LBVH_PROBES),
 				t.header->arithmetic == LBVH_FOREIGN };
 
-	if (t.header->kind == LBVH_BINARY && judge_binary(in, &t, metrics, err))
+	if (t.header->kind == LBVH_BINARY && verify_binary(in, &t, metrics, err))
 		return err->code;
-	if (t.header->kind == LBVH_PROBED && judge_hits(in, &h, metrics, err))
+	if (t.header->kind == LBVH_PROBED && verify_hits(in, &h, metrics, err))
 		return err->code;
 	if (t.header->kind != LBVH_BINARY && t.header->kind != LBVH_PROBED)
 		return gb_fail(err, GB_EVERIFY, "the output is no tree: kind %" PRIu32,

@@ -274,19 +274,10 @@ enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, stru
 {
 	const size_t nodes = 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
 
-	if (gpu_alloc(&wide->node, nodes, sizeof *wide->node, err) != GB_OK ||
-	    gpu_alloc(&wide->root, nodes, sizeof *wide->root, err) != GB_OK ||
-	    gpu_alloc(&wide->triangle, count, sizeof *wide->triangle, err) != GB_OK)
-		return err->code;
+	gpu_alloc(&wide->node, nodes, sizeof *wide->node, err);
+	gpu_alloc(&wide->root, nodes, sizeof *wide->root, err);
+	gpu_alloc(&wide->triangle, count, sizeof *wide->triangle, err);
 	return gpu_alloc(&wide->counters, 1, sizeof *wide->counters, err);
-}
-
-void lbvh_gpu_wide_release(struct lbvh_gpu_wide *wide)
-{
-	gpu_free(wide->node);
-	gpu_free(wide->root);
-	gpu_free(wide->triangle);
-	gpu_free(wide->counters);
 }
 
 enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,

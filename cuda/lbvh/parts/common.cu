@@ -9,7 +9,6 @@
 #include "cuda/lbvh/parts/common.h"
 
 #include <float.h>
-#include <stdlib.h>
 
 #include "cuda/primitives/primitives.h"
 
@@ -274,38 +273,24 @@ enum gb_status lbvh_gpu_best(struct lbvh_gpu *g, struct gb_timer *timer, struct 
 
 /* ---- arrays ------------------------------------------------------------------------------- */
 
-static enum gb_status allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
+static void allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
 {
 	const bool wide = g->needs & LBVH_GPU_CODES_63;
 	const size_t n = g->count, size = wide ? sizeof(uint64_t) : sizeof(uint32_t);
 
-	if (gpu_alloc(&g->code, n, size, err) != GB_OK ||
-	    gpu_alloc(&g->code_sorted, n, size, err) != GB_OK)
-		return err->code;
-	if (g->needs & LBVH_GPU_POWER)
-		return gpu_alloc(&g->pair, power_of_two(n), sizeof *g->pair, err);
-	if (gpu_alloc(&g->code_spare, n, size, err) != GB_OK ||
-	    gpu_alloc(&g->number, n, sizeof *g->number, err) != GB_OK ||
-	    gpu_alloc(&g->index_spare, n, sizeof *g->index_spare, err) != GB_OK)
-		return err->code;
-	return gpu_alloc(&g->sort_temp,
-			 gpu_sort_temp_bytes(wide ? GPU_KEY_U64 : GPU_KEY_U32, true, n, 0,
-					     3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30)),
-			 1, err);
-}
-
-static enum gb_status allocate_extras(struct lbvh_gpu *g, struct gb_error *err)
-{
-	const size_t n = g->count;
-
-	if ((g->needs & LBVH_GPU_MARKS) && gpu_alloc(&g->mark, n, sizeof *g->mark, err) != GB_OK)
-		return err->code;
-	if ((g->needs & LBVH_GPU_PARENTS) &&
-	    gpu_alloc(&g->parent, 2 * n, sizeof *g->parent, err) != GB_OK)
-		return err->code;
-	if (g->needs & (LBVH_GPU_PARENTS | LBVH_GPU_ARRIVED))
-		return gpu_alloc(&g->arrived, n, sizeof *g->arrived, err);
-	return GB_OK;
+	gpu_alloc(&g->code, n, size, err);
+	gpu_alloc(&g->code_sorted, n, size, err);
+	if (g->needs & LBVH_GPU_POWER) {
+		gpu_alloc(&g->pair, power_of_two(n), sizeof *g->pair, err);
+		return;
+	}
+	gpu_alloc(&g->code_spare, n, size, err);
+	gpu_alloc(&g->number, n, sizeof *g->number, err);
+	gpu_alloc(&g->index_spare, n, sizeof *g->index_spare, err);
+	gpu_alloc(&g->sort_temp,
+		  gpu_sort_temp_bytes(wide ? GPU_KEY_U64 : GPU_KEY_U32, true, n, 0,
+				      3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30)),
+		  1, err);
 }
 
 enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const void *input, unsigned needs,
@@ -317,93 +302,53 @@ enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const void *input, unsigned nee
 	g->input = in;
 	g->count = n;
 	g->needs = needs;
-	if (gpu_alloc(&g->vertex, 3 * in->vertex_count, sizeof *g->vertex, err) != GB_OK ||
-	    gpu_alloc(&g->triangle, 3 * n, sizeof *g->triangle, err) != GB_OK ||
-	    gpu_alloc(&g->box, n, sizeof *g->box, err) != GB_OK ||
-	    gpu_alloc(&g->bounds, (size_t)PARTS * BOUNDS, sizeof *g->bounds, err) != GB_OK ||
-	    gpu_alloc(&g->grid, 1, sizeof *g->grid, err) != GB_OK ||
-	    gpu_alloc(&g->index, n, sizeof *g->index, err) != GB_OK ||
-	    gpu_alloc(&g->place, n, sizeof *g->place, err) != GB_OK ||
-	    gpu_alloc(&g->first, n + 1, sizeof *g->first, err) != GB_OK ||
-	    gpu_alloc(&g->node, 2 * n - 1, sizeof *g->node, err) != GB_OK ||
-	    gpu_alloc(&g->counters, 1, sizeof *g->counters, err) != GB_OK ||
-	    gpu_alloc(&g->scan_temp, gpu_scan_temp_bytes(n), 1, err) != GB_OK ||
-	    allocate_sort(g, err) != GB_OK)
-		return err->code;
-	return allocate_extras(g, err);
+	gpu_alloc(&g->vertex, 3 * in->vertex_count, sizeof *g->vertex, err);
+	gpu_alloc(&g->triangle, 3 * n, sizeof *g->triangle, err);
+	gpu_alloc(&g->box, n, sizeof *g->box, err);
+	gpu_alloc(&g->bounds, (size_t)PARTS * BOUNDS, sizeof *g->bounds, err);
+	gpu_alloc(&g->grid, 1, sizeof *g->grid, err);
+	gpu_alloc(&g->index, n, sizeof *g->index, err);
+	gpu_alloc(&g->place, n, sizeof *g->place, err);
+	gpu_alloc(&g->first, n + 1, sizeof *g->first, err);
+	gpu_alloc(&g->node, 2 * n - 1, sizeof *g->node, err);
+	gpu_alloc(&g->counters, 1, sizeof *g->counters, err);
+	gpu_alloc(&g->scan_temp, gpu_scan_temp_bytes(n), 1, err);
+	allocate_sort(g, err);
+	if (needs & LBVH_GPU_MARKS)
+		gpu_alloc(&g->mark, n, sizeof *g->mark, err);
+	if (needs & LBVH_GPU_PARENTS)
+		gpu_alloc(&g->parent, 2 * n, sizeof *g->parent, err);
+	if (needs & (LBVH_GPU_PARENTS | LBVH_GPU_ARRIVED))
+		gpu_alloc(&g->arrived, n, sizeof *g->arrived, err);
+	return err->code;
 }
 
-void lbvh_gpu_release(struct lbvh_gpu *g)
-{
-	gpu_free(g->vertex);
-	gpu_free(g->triangle);
-	gpu_free(g->box);
-	gpu_free(g->bounds);
-	gpu_free(g->grid);
-	gpu_free(g->code);
-	gpu_free(g->code_sorted);
-	gpu_free(g->code_spare);
-	gpu_free(g->number);
-	gpu_free(g->index);
-	gpu_free(g->index_spare);
-	gpu_free(g->pair);
-	gpu_free(g->place);
-	gpu_free(g->first);
-	gpu_free(g->node);
-	gpu_free(g->mark);
-	gpu_free(g->parent);
-	gpu_free(g->arrived);
-	gpu_free(g->sort_temp);
-	gpu_free(g->scan_temp);
-	gpu_free(g->counters);
-}
+/* ---- operations --------------------------------------------------------------------------- */
 
-/* ---- in and out --------------------------------------------------------------------------- */
-
-static bool copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
-		 struct gb_error *err)
+enum gb_status lbvh_gpu_upload(void *state, struct gb_error *err)
 {
-	return CUDA_OK(err, cudaMemcpyAsync(to, from, bytes, kind, gpu_stream()));
-}
-
-enum gb_status lbvh_gpu_upload(struct lbvh_gpu *g, struct gb_error *err)
-{
+	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
 	const struct lbvh_input *const in = g->input;
 
-	if (!copy(g->vertex, in->vertex, 3 * in->vertex_count * sizeof *in->vertex,
-		  cudaMemcpyHostToDevice, err) ||
-	    !copy(g->triangle, in->triangle, 3 * in->count * sizeof *in->triangle,
-		  cudaMemcpyHostToDevice, err))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	gpu_upload(g->vertex, in->vertex, 3 * in->vertex_count * sizeof *in->vertex, err);
+	return gpu_upload(g->triangle, in->triangle, 3 * in->count * sizeof *in->triangle, err);
 }
 
-enum gb_status lbvh_gpu_builder_create(void **state, const void *params, const void *input,
+enum gb_status lbvh_gpu_builder_create(void *state, const void *params, const void *input,
 				       unsigned needs, struct gb_error *err)
 {
-	*state = NULL;
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
-	*state = calloc(1, sizeof(struct lbvh_gpu));
-	if (!*state)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
-	return lbvh_gpu_init((struct lbvh_gpu *)*state, input, needs, err);
-}
-
-enum gb_status lbvh_gpu_builder_upload(void *state, struct gb_error *err)
-{
-	return lbvh_gpu_upload((struct lbvh_gpu *)state, err);
+	return lbvh_gpu_init((struct lbvh_gpu *)state, input, needs, err);
 }
 
 enum gb_status lbvh_gpu_builder_download(void *state, void *output, struct gb_error *err)
 {
 	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
 	struct lbvh_tree_header *const header = (struct lbvh_tree_header *)output;
-	const enum cudaMemcpyKind kind = cudaMemcpyDeviceToHost;
 	size_t nodes;
 
-	if (!copy(&g->last, g->counters, sizeof g->last, kind, err) ||
-	    !CUDA_OK(err, cudaStreamSynchronize(gpu_stream())))
+	if (gpu_download(&g->last, g->counters, sizeof g->last, err) != GB_OK)
 		return err->code;
 	if (g->last.leaves == 0 || g->last.leaves > g->count)
 		return gb_fail(err, GB_ERUNTIME, "%llu leaves of %zu primitives",
@@ -413,19 +358,9 @@ enum gb_status lbvh_gpu_builder_download(void *state, void *output, struct gb_er
 	header->kind = LBVH_BINARY;
 	header->leaves = (uint32_t)g->last.leaves;
 	header->nodes = (uint32_t)nodes;
-	if (!copy(lbvh_build_nodes(output), g->node, nodes * sizeof *g->node, kind, err) ||
-	    !copy(lbvh_build_index(g->input, output), g->index, g->count * sizeof *g->index, kind,
-		  err))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
-}
-
-void lbvh_gpu_builder_destroy(void *state)
-{
-	if (!state)
-		return;
-	lbvh_gpu_release((struct lbvh_gpu *)state);
-	free(state);
+	gpu_download(lbvh_build_nodes(output), g->node, nodes * sizeof *g->node, err);
+	return gpu_download(lbvh_build_index(g->input, output), g->index,
+			    g->count * sizeof *g->index, err);
 }
 
 void lbvh_gpu_builder_metrics(void *state, struct gb_metrics *metrics)

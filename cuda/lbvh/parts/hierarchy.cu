@@ -18,9 +18,9 @@
  * Bound: memory; of it most is the boxes of primitives, gathered in the order of the curve, one
  * sector of 32 bytes each.
  */
-#include <float.h>
+#include "cuda/lbvh/parts/hierarchy.h"
 
-#include "cuda/lbvh/parts/common.h"
+#include <float.h>
 
 enum {
 	BLOCK = GPU_BLOCK(256),

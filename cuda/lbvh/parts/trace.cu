@@ -44,36 +44,26 @@ enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *
 	const unsigned codes = fine ? LBVH_GPU_CODES_63 : 0;
 
 	tracer->rays = rays;
-	if (lbvh_gpu_init(&tracer->gpu, input, codes | LBVH_GPU_ARRIVED, err) != GB_OK ||
-	    gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err) != GB_OK ||
-	    gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err) != GB_OK)
-		return err->code;
+	lbvh_gpu_init(&tracer->gpu, input, codes | LBVH_GPU_ARRIVED, err);
+	gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err);
+	gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err);
 	return gpu_alloc(&tracer->counts, 1, sizeof *tracer->counts, err);
 }
 
-void lbvh_gpu_tracer_release(struct lbvh_gpu_tracer *tracer)
+enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
+				    uint32_t *primitive, struct gb_error *err)
 {
-	gpu_free(tracer->t);
-	gpu_free(tracer->primitive);
-	gpu_free(tracer->counts);
-	lbvh_gpu_release(&tracer->gpu);
-}
-
-static bool copy(void *to, const void *from, size_t bytes, struct gb_error *err)
-{
-	return CUDA_OK(err, cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, gpu_stream()));
+	gpu_download(t, tracer->t, tracer->rays * sizeof *t, err);
+	return gpu_download(primitive, tracer->primitive, tracer->rays * sizeof *primitive, err);
 }
 
 enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err)
 {
 	struct lbvh_gpu_tracer *const tracer = (struct lbvh_gpu_tracer *)state;
 
-	if (!copy(lbvh_trace_t(output), tracer->t, tracer->rays * sizeof *tracer->t, err) ||
-	    !copy(lbvh_trace_primitive(tracer->gpu.input, output), tracer->primitive,
-		  tracer->rays * sizeof *tracer->primitive, err) ||
-	    !copy(&tracer->last, tracer->counts, sizeof tracer->last, err))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	gpu_download(&tracer->last, tracer->counts, sizeof tracer->last, err);
+	return lbvh_gpu_tracer_hits(tracer, lbvh_trace_t(output),
+				    lbvh_trace_primitive(tracer->gpu.input, output), err);
 }
 
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics)

@@ -1,5 +1,5 @@
-/* trace.h -- what the CUDA traversals share: rays, hits, the order of the image, and the walk
- *of a binary tree.
+/* trace.h -- what the CUDA traversals share: rays, hits, the order of the image, and the walk of a
+ * binary tree.
  *
  * A thread takes a ray, a warp 8 x 4 pixels.  A traversal is a struct with a member
  *
@@ -55,12 +55,14 @@ struct lbvh_gpu_tracer {
  * and `rays` hits. */
 enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *input, bool fine,
 				    size_t rays, struct gb_error *err);
-void lbvh_gpu_tracer_release(struct lbvh_gpu_tracer *tracer);
 /* GB_EUNAVAILABLE unless the operation is trace. */
 enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err);
 /* Queue the triangles of all places of the tree's index. */
 enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, struct lbvh_corners *triangle,
 				struct gb_error *err);
+/* Its hits to the host; waits. */
+enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
+				    uint32_t *primitive, struct gb_error *err);
 /* Operations of a state that begins with a tracer: hits, nodes_per_ray and triangles_per_ray. */
 enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err);
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
