@@ -43,8 +43,6 @@ void gb_metric_hash(struct gb_metrics *metrics, const char *name, uint64_t hash)
 enum gb_status gb_state_create(const struct gb_variant_ops *ops, const void *params,
 			       const void *input, void **state, struct gb_error *err)
 {
-	if (!ops->state_size)
-		return ops->create_old(state, params, input, err);
 	*state = calloc(1, ops->state_size);
 	if (!*state)
 		return gb_out_of_memory(err, NULL);
@@ -70,8 +68,6 @@ void gb_state_destroy(const struct gb_variant_ops *ops, void *state)
 		return;
 	if (ops->destroy)
 		ops->destroy(state);
-	if (!ops->state_size)
-		return;
 	gb_memory_free_owned(state);
 	free(state);
 }

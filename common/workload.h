@@ -98,8 +98,6 @@ enum gb_variant_flags {
 /* Members that may be NULL: upload, reset, destroy, bytes, metrics. */
 struct gb_variant_ops {
 	size_t state_size; /* bytes of what `state` points to below */
-	enum gb_status (*create_old)(void **state, const void *params, const void *input,
-				     struct gb_error *err);
 	/* Allocate everything, on host and device.  The state arrives zeroed; it is freed by the
 	 * caller, with all that create() and upload() have allocated through common/memory.h and
 	 * cuda/device.h.  GB_EUNAVAILABLE, with the reason, when this variant cannot do what params

@@ -9,10 +9,10 @@
 
 #include "common/backend.h"
 #include "common/text.h"
-#include "cuda/backend.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/nvml.h"
+#include "cuda/parts.h"
 
 /* Why the device asked for last could not be opened; code 0: it could, or none was. */
 static struct {

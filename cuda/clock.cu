@@ -7,9 +7,9 @@
  */
 #include <math.h>
 
-#include "cuda/backend.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
+#include "cuda/parts.h"
 
 #if GPU_EMULATED
 

@@ -5,8 +5,8 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "cuda/backend.h"
 #include "cuda/check.h"
+#include "cuda/parts.h"
 
 /* What gpu_sm_count() says without a device: no GPU of today has many more. */
 enum { MANY_SMS = 160 };

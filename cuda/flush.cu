@@ -4,9 +4,9 @@
  * two partitions (A100, H100) are both passed over.  The buffer belongs to the measurement, not to
  * a variant, and so is not counted in a record's memory.
  */
-#include "cuda/backend.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
+#include "cuda/parts.h"
 
 /* The least to write: also what is used where the size of the L2 is unknown. */
 static const size_t MIN_BYTES = (size_t)8 << 20;

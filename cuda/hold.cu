@@ -11,9 +11,9 @@
  * The gate counts.  A kernel waits for its own ticket, so one that was given up can neither be
  * confused by nor confuse a later one.
  */
-#include "cuda/backend.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
+#include "cuda/parts.h"
 
 static const unsigned long long HOLD_NS = 100000000;
 

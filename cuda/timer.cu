@@ -1,9 +1,9 @@
 /* timer.cu -- the CUDA clock: a mark is an event in the stream of the work. */
 #include <stdlib.h>
 
-#include "cuda/backend.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
+#include "cuda/parts.h"
 
 /* All events exist before the first mark: none is made inside a timed run. */
 struct marks {

@@ -34,8 +34,8 @@
  * launch per level and a wait of the host take 30 or more.  p = .32 takes as long, for it reads
  * one round as well.
  */
-#include "cuda/bfs/ccam.h"
 #include "cuda/bfs/parts/ccam_device.h"
+#include "cuda/bfs/parts/path.h"
 #include "cuda/bfs/parts/transpose.h"
 
 /* CLUSTER: one cluster, a block per slab; else a cooperative grid, a.parts blocks per slab. */
@@ -84,13 +84,6 @@ struct state {
 	unsigned blocks;
 	size_t shared; /* bytes */
 };
-
-static enum bfs_ccam_path chosen_path = BFS_CCAM_AUTO;
-
-void bfs_ccam_choose(enum bfs_ccam_path path)
-{
-	chosen_path = path;
-}
 
 static uint32_t ceil_to(uint32_t value, uint32_t multiple)
 {
@@ -195,8 +188,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	a->dist = s->search.dist;
 	a->parent = s->search.parent;
 	a->touched = s->search.touched;
-	planned = chosen_path != BFS_CCAM_GRID && plan_cluster(s);
-	planned = planned || (chosen_path != BFS_CCAM_CLUSTER && plan_grid(s));
+	planned = bfs_ccam_path != BFS_CCAM_GRID && plan_cluster(s);
+	planned = planned || (bfs_ccam_path != BFS_CCAM_CLUSTER && plan_grid(s));
 	(void)cudaGetLastError(); /* a cluster that does not fit is no failure */
 	if (!planned)
 		return gb_fail(err, GB_EUNAVAILABLE,

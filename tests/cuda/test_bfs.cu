@@ -15,7 +15,7 @@
 #include "common/bfs.h"
 #include "common/memory.h"
 #include "common/variants.h"
-#include "cuda/bfs/ccam.h"
+#include "cuda/bfs/parts/path.h"
 #include "cuda/device.h"
 #include "cuda/gpu.h"
 
@@ -44,7 +44,7 @@ static void open_gpu(void)
 
 static void close_gpu(void)
 {
-	bfs_ccam_choose(BFS_CCAM_AUTO);
+	bfs_ccam_path = BFS_CCAM_AUTO;
 	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
 	gb_backends[GB_CUDA]->close();
 }
@@ -201,7 +201,7 @@ static void search_all(const struct variant *variant, const struct graph *g,
 	struct gb_error err = {};
 	void *state = NULL;
 
-	bfs_ccam_choose(variant->path);
+	bfs_ccam_path = variant->path;
 	cr_assert_eq(gb_state_create(ops, params, &g->input, &state, &err), GB_OK, "%s: %s",
 		     variant->name, err.message);
 	cr_assert_eq(ops->upload(state, &err), GB_OK, "%s: %s", variant->name, err.message);

@@ -1,10 +1,10 @@
-/* backend.h -- the parts that backend.cu puts together into gb_cuda_backend.
+/* parts.h -- the parts that backend.cu puts together into gb_cuda_backend.
  *
  * Variants have no use for these: what they need is in device.h.  Each part is created by open()
  * and destroyed by close(); what was never created may be destroyed.
  */
-#ifndef GPUBENCH_CUDA_BACKEND_H
-#define GPUBENCH_CUDA_BACKEND_H
+#ifndef GPUBENCH_CUDA_PARTS_H
+#define GPUBENCH_CUDA_PARTS_H
 
 #include "common/status.h"
 #include "common/timer.h"
