@@ -154,7 +154,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 
 	*input = NULL;
 	if (!in)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	if (gb_trees_make(p, in, err) || (p->image && draw(p, in, err))) {
 		release(in);
 		return err->code;

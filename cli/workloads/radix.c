@@ -110,12 +110,10 @@ static enum gb_status make_keys(struct radix_input *in, const struct radix_param
 				    err);
 	in->count = (size_t)p->count;
 	in->keys = gb_host_alloc(in->count, in->key_size, err);
-	if (!in->keys)
-		return err->code;
-	if (!gb_memory_is_dry())
+	if (in->keys && !gb_memory_is_dry())
 		gb_keys_fill(in->keys, in->type, (enum radix_distribution)p->distribution,
 			     in->count, (uint64_t)p->seed);
-	return GB_OK;
+	return err->code;
 }
 
 static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
@@ -128,11 +126,9 @@ static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
 			       "%" PRIu64,
 			       in->count, most);
 	in->values = gb_host_alloc(in->count, sizeof *in->values, err);
-	if (!in->values)
-		return err->code;
-	if (!gb_memory_is_dry())
+	if (in->values && !gb_memory_is_dry())
 		gb_keys_number(in->values, in->count);
-	return GB_OK;
+	return err->code;
 }
 
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
@@ -142,7 +138,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 
 	*input = NULL;
 	if (!in)
-		return gb_fail(err, GB_EUNAVAILABLE, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	in->type = (enum radix_type)p->type;
 	in->key_size = gb_keys_size(in->type);
 	if (make_keys(in, p, err) || (in->type == RADIX_PAIRS && make_values(in, err))) {

@@ -38,7 +38,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	struct stream_input *in = calloc(1, sizeof *in);
 
 	if (!in)
-		return gb_fail(err, GB_ERUNTIME, "out of memory");
+		return gb_out_of_memory(err, NULL);
 	in->count = (size_t)p->count;
 	in->words = gb_host_alloc(words, sizeof *in->words, err);
 	if (!in->words) {

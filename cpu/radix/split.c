@@ -9,6 +9,8 @@
  * Each pass is stable, so after the last one the keys are in order.  The predicates and the scan
  * are arrays of their own, as on the GPU: nothing is fused, that is what the other variants are
  * for.  The number of passes is even, so the result is back where the input was.
+ *
+ * The bound is memory: 32 bytes per u32 key and bit, 1 KiB per key in all.
  */
 #include "common/memory.h"
 #include "common/variants.h"
