@@ -156,8 +156,8 @@ static inline double lbvh_build_bytes(const void *input, size_t bytes)
 	return 12 * (double)(in->vertex_count + in->count) + (double)in->count * (double)bytes;
 }
 
-/* Bytes that a bitonic sort of the primitives moves: k (k + 1) / 2 passes over 2^k >= count records of
- * 8 bytes. */
+/* Bytes that a bitonic sort of the primitives moves: k (k + 1) / 2 passes over 2^k >= count records
+ * of 8 bytes. */
 static inline double lbvh_bitonic_bytes(const void *input)
 {
 	const double count = (double)((const struct lbvh_input *)input)->count;

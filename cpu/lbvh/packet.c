@@ -2,7 +2,7 @@
  *
  * Against wide: a node or a triangle is fetched and decided on once for 64 rays, which form a
  * pyramid of neighbouring pixels; where boxes and edges are in the pyramid rules out most of them
- * for sixteen rays at once (cpu/lbvh/parts/kernels_packet.h).  The bound is arithmetic.  Rays that do not
+ * for sixteen rays at once (parts/kernels_packet.h).  The bound is arithmetic.  Rays that do not
  * start from one point, as after the first reflection, cannot be traced like this.
  */
 #include "cpu/lbvh/parts/wide_state.h"

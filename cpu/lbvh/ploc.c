@@ -3,8 +3,8 @@
  *
  * Against karras64: the same codes and leaves, but a node joins the two clusters whose common box
  * is smallest among near ones, not those that the curve happens to part; then treelets are
- * rearranged and leaves made as large as they should be (parts/refine.c).  The best tree of ours, at
- * ten times the cost of apetrei; the bound is arithmetic.
+ * rearranged and leaves made as large as they should be (parts/refine.c).  The best of our trees,
+ * at ten times the cost of apetrei; the bound is arithmetic.
  */
 #include "cpu/lbvh/parts/builder.h"
 

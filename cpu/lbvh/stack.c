@@ -21,7 +21,7 @@ struct state {
 	struct corners *triangle; /* count, in the order of the tree's index */
 };
 
-/* What a ray meets. */
+/* What the walk of a ray needs. */
 struct walk {
 	const struct state *state;
 	struct lbvh_waiting *stack;

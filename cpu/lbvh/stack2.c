@@ -27,7 +27,7 @@ struct state {
 	struct instance instance[1];
 };
 
-/* What a ray meets: in the upper tree, or in that of `instance`. */
+/* What the walk of a ray needs: in the upper tree, or in that of `instance`. */
 struct walk {
 	const struct state *state;
 	const struct instance *instance;

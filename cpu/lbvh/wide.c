@@ -4,7 +4,7 @@
  * traversal, triangles included: what a library's scene build does.  The bound is memory.
  *
  * Trace: against stack, one vector instruction a step tests eight boxes or eight triangles
- * (cpu/lbvh/parts/kernels_body.h), in a third of the steps.  The bound is latency: each step waits for
+ * (parts/kernels_single.h), in a third of the steps.  The bound is latency: each step waits for
  * the node that the one before has chosen.
  */
 #include "cpu/lbvh/parts/wide_state.h"

@@ -1,9 +1,9 @@
 /* ploc.cu -- cuda/ploc: the tree by clustering instead of by codes alone (Benthin, Meister,
  * Barczak, Mehalwal, Tsakok, Kensler 2024: "H-PLOC").
  *
- * The codes' tree is climbed from the leaves as in parts/hierarchy.cu, but a finished range does not
- * become a node: it keeps a list of at most KEPT clusters, ordered along the curve, in the slots of
- * its first leaves.  Where two ranges join, a warp strings their lists together, a cluster per
+ * The codes' tree is climbed from the leaves as in parts/hierarchy.cu, but a finished range does
+ * not become a node: it keeps a list of at most KEPT clusters, ordered along the curve, in the slots
+ * of its first leaves.  Where two ranges join, a warp strings their lists together, a cluster per
  * lane, and while there are more than KEPT, clusters merge: each one looks RADIUS places to both
  * sides for the partner with the smallest common box, and those that chose each other become a
  * node.  The last range is merged down to one cluster, the root.

@@ -1,5 +1,5 @@
-/* test_lbvh_build.c -- the CPU builders of lbvh against each other, and the verifier of trees: a right
- * tree passes, and each planted fault is found and its place named.
+/* test_lbvh_build.c -- the CPU builders of lbvh against each other, and the verifier of trees: a
+ * right tree passes, and each planted fault is found and its place named.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -444,7 +444,7 @@ Test(lbvh_verify, an_inverted_box)
 	fault(&w, "the box of");
 }
 
-/* A tree told by its hits: two wrong ones are too many. */
+/* A tree given by its hits: two wrong ones are too many. */
 Test(lbvh_verify, wrong_probes)
 {
 	struct work w = right_tree();

@@ -216,7 +216,7 @@ Test(lbvh_wide, deep)
 	drop(&s);
 }
 
-Test(lbvh_wide, too_deep_is_told)
+Test(lbvh_wide, too_deep_is_noticed)
 {
 	struct scene s = prepare("soup", LBVH_DEPTH_MAX + 10, 8);
 	struct lbvh_node *node = make_chain(s.in);

@@ -1,6 +1,6 @@
-/* reference.c -- the nearest triangle of a ray, as slow and as sure as possible.
+/* reference.c -- the nearest triangle of a ray, through a tree as simple as possible.
  *
- * The tree shares no code with the builders that it is compared with: primitives are sorted along a curve by
+ * The tree shares no code with the builders under test: primitives are sorted along a curve by
  * qsort(), cut into equal shares, and the boxes of a complete binary tree over the shares are
  * computed bottom up.  The curve matters for speed alone.
  */

@@ -1,5 +1,6 @@
-/* reference.h -- the nearest triangle of a ray, and what else is kept from one verified output to the
- * next. */
+/* reference.h -- the reference of lbvh: the nearest triangle of each ray.  It is kept, with the
+ * memory of the verifier, from one output to the next.
+ */
 #ifndef GPUBENCH_CLI_WORKLOADS_LBVH_REFERENCE_H
 #define GPUBENCH_CLI_WORKLOADS_LBVH_REFERENCE_H
 

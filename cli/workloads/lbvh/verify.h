@@ -10,8 +10,8 @@
  * agrees if both miss, or if its distance is that of the reference within a part in 10^4 and its
  * primitive is hit at that distance.  Rays that graze an edge are decided by the last bit: one in
  * 100 000 rays, at least one, may disagree; they are counted.  Our own traversals have none.  Hits
- * that say that they come from a library of another arithmetic (LBVH_FOREIGN: Embree) may disagree
- * in one ray of 20 000.
+ * marked as those of a library with another arithmetic (LBVH_FOREIGN: Embree) may disagree in one
+ * ray of 20 000.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_LBVH_VERIFY_H
 #define GPUBENCH_CLI_WORKLOADS_LBVH_VERIFY_H

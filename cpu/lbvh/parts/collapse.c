@@ -38,7 +38,7 @@ struct lbvh_arena {
 };
 
 /* A binary subtree.  In a tree over Morton codes its primitives are index[first .. first + count);
- * in another one, count tells only whether they are more than a leaf may have. */
+ * in another one, count says only whether they are more than a leaf may have. */
 struct below {
 	uint32_t node, first, count;
 };

@@ -1,5 +1,5 @@
-/* kernels_body.h -- the kernels of kernels.h, in the words of words_*.h, which come before.  KERNELS
- * is the table to define.
+/* kernels_body.h -- the kernels of kernels.h, in the words of words_*.h, which is included before.
+ * KERNELS is the table to define.
  *
  * Made once per instruction set: the rays of a packet, here; their way through a wide tree one by
  * one, and together.
@@ -22,7 +22,6 @@
 #define fw_fma    f8_fma
 #define fw_div    f8_div
 #define fw_sqrt   f8_sqrt
-#define fw_abs    f8_abs
 #define fw_min    f8_min
 #define fw_max    f8_max
 #define fw_most   f8_most

@@ -4,13 +4,13 @@
  * of 4 x 4 pixels.  A point's coordinates in it are a linear map of where it is: its depth, and the
  * pixel times the depth.  So a node's boxes are tested, all eight at once, for where they reach in
  * these coordinates, quarter by quarter, and for the distances that the intervals of the directions
- * allow.  The edge functions of a triangle are linear in the direction, hence in the pixel: those
- * of a block's triangles, all eight at once, tell by their values in the middle and their changes
- * by a pixel which quarters they reach.  What is left, a triangle and a quarter, is tested once
- * more at the pixels themselves, by two products a function; few pairs come to the division and the
- * rounding of lbvh_intersect().  That is worth its while where triangles are as small as pixels.
+ * allow.  The edge functions of a triangle are linear in the direction, hence in the pixel: from
+ * their values in the middle and their changes by a pixel follows, for all eight triangles of a
+ * block at once, which quarters they reach.  What is left, a triangle and a quarter, is tested once
+ * more at the pixels themselves, by two products per function; few pairs come to the division and
+ * the rounding of lbvh_intersect().  That pays where triangles are as small as pixels.
  *
- * The bound is arithmetic: nodes and triangles are read once for 64 rays, and asked for when they
+ * The bound is arithmetic: nodes and triangles are read once for 64 rays, and prefetched when they
  * go on the stack.
  *
  * Directions within a pyramid are not of unit length but of 1 or more, so that the parameter where
@@ -237,7 +237,7 @@ WORDS_FN uint32_t quarters_of(uint32_t bits, uint32_t i)
 WORDS_FN bool follow_bundle(const struct lbvh_wide *wide, const struct lbvh_wide_node *node,
 			    const struct bundle *b, struct lbvh_entry *at, struct lbvh_entry **top)
 {
-	uint32_t key[LBVH_WIDTH], enter[LBVH_WIDTH];
+	uint32_t key[LBVH_WIDTH] = { 0, UINT32_MAX }, enter[LBVH_WIDTH];
 	unsigned count = 0;
 	F8 entry;
 	const uint32_t bits =
@@ -249,7 +249,9 @@ WORDS_FN bool follow_bundle(const struct lbvh_wide *wide, const struct lbvh_wide
 	for (uint32_t any = (bits | bits >> 8 | bits >> 16 | bits >> 24) & 0xff; any;
 	     any &= any - 1)
 		key[count++] = enter[__builtin_ctz(any)];
-	sort_keys(key, count);
+	sort_two(key);
+	for (unsigned i = 2; i < count; i++)
+		insert_key(key, i, key[i]);
 	while (count--) {
 		const uint32_t i = key[count] % LBVH_WIDTH;
 
@@ -350,7 +352,7 @@ WORDS_FN uint32_t face(const struct lbvh_block *block, const struct bundle *b,
 	error_u = f8_mul(size, size2);
 	error_v = f8_mul(size, size1);
 	error = f8_mul(f8_mul(size1, size2), b->edge_error);
-	/* Seen from both sides: nothing can be told. */
+	/* Seen from both sides: nothing is ruled out. */
 	tilt = f8_mul(f8_add(f8_abs(determinant.across), f8_abs(determinant.down)),
 		      f8_set((LBVH_PACKET_EDGE - 1) / 2.0F));
 	edge_on = f8_le(f8_abs(determinant.middle), f8_add(tilt, error));

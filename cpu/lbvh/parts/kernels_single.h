@@ -84,21 +84,21 @@ WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 	}
 }
 
-/* Sort keys in place, ascending; two of them, which is common, without a branch to be guessed. */
-WORDS_FN void sort_keys(uint32_t *key, unsigned count)
+/* Put one more key into `count` ascending ones. */
+WORDS_FN void insert_key(uint32_t *key, unsigned count, uint32_t one)
 {
-	const uint32_t first = key[0], second = count > 1 ? key[1] : UINT32_MAX;
+	for (; count > 0 && key[count - 1] > one; count--)
+		key[count] = key[count - 1];
+	key[count] = one;
+}
+
+/* Two keys, which are common, in ascending order without a branch to be guessed. */
+WORDS_FN void sort_two(uint32_t key[2])
+{
+	const uint32_t first = key[0], second = key[1];
 
 	key[0] = first < second ? first : second;
 	key[1] = first < second ? second : first;
-	for (unsigned i = 2; i < count; i++) {
-		const uint32_t one = key[i];
-		unsigned at = i;
-
-		for (; at > 0 && key[at - 1] > one; at--)
-			key[at] = key[at - 1];
-		key[at] = one;
-	}
 }
 
 /* Ask for what a child is: the first lines of memory of a node or a block, which are the boxes, or
@@ -121,24 +121,17 @@ WORDS_FN uint32_t follow_nearest(const struct lbvh_wide_node *node, unsigned bit
 {
 	const int first = __builtin_ctz(bits);
 	uint32_t key[LBVH_WIDTH], enter[LBVH_WIDTH];
-	unsigned count = 1;
+	unsigned count = 2;
 
 	bits &= bits - 1;
 	if (!bits)
 		return node->child[first];
 	f8_keys(enter, entry);
 	key[0] = enter[first];
-	if (!(bits & (bits - 1))) {
-		const uint32_t other = enter[__builtin_ctz(bits)];
-		const uint32_t near = key[0] < other ? key[0] : other;
-		const uint32_t far = key[0] < other ? other : key[0];
-
-		*(*top)++ = (struct lbvh_entry){ node->child[far % LBVH_WIDTH], far };
-		return node->child[near % LBVH_WIDTH];
-	}
-	for (; bits; bits &= bits - 1)
-		key[count++] = enter[__builtin_ctz(bits)];
-	sort_keys(key, count);
+	key[1] = enter[__builtin_ctz(bits)];
+	sort_two(key);
+	while ((bits &= bits - 1))
+		insert_key(key, count++, enter[__builtin_ctz(bits)]);
 	while (--count)
 		*(*top)++ = (struct lbvh_entry){ node->child[key[count] % LBVH_WIDTH], key[count] };
 	return node->child[key[0] % LBVH_WIDTH];

@@ -4,7 +4,7 @@
 
 #include "cpu/lbvh/parts/frame.h"
 
-/* After lbvh_cpu_cluster(): treelets rearranged, and the subtrees known that cost less as a leaf. */
+/* After lbvh_cpu_cluster(): treelets rearranged, subtrees found that cost less as a leaf. */
 void lbvh_cpu_refine(struct lbvh_cpu *cpu, struct gb_timer *timer);
 /* Then: the tree written anew, with those leaves. */
 void lbvh_cpu_rewrite(struct lbvh_cpu *cpu, struct gb_timer *timer);

@@ -1,7 +1,8 @@
-/* words_vector.h -- the words that vectors of any width say alike; what they mean: words_plain.h.
+/* words_vector.h -- the words that differ by the width of vectors alone; what they mean:
+ * words_plain.h.
  *
- * Included once per width, with VECTOR its type, WORD(add) the name f8_add or fw_add, MM(add_ps) the
- * intrinsic, and MASK the type of a bit per lane where AVX-512 has it.
+ * Included once per width, with VECTOR its type, WORD(add) the name f8_add or fw_add, and MM(add_ps)
+ * the intrinsic; in AVX-512 with MASK, the type of a bit per lane.
  */
 
 WORDS_FN VECTOR WORD(set)(float a)

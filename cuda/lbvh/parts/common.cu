@@ -1,5 +1,5 @@
 /* common.cu -- the CUDA builders' first phases (boxes, codes, sort, places of leaves), their
- * arrays, and the way in and out.
+ * arrays and operations.
  *
  * Boxes: a thread takes a primitive, writes its box of 32 bytes and keeps the union of what it has
  * seen; blocks leave six bounds each, one more block joins these into the grid of the codes.  The

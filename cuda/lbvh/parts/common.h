@@ -1,5 +1,5 @@
-/* common.h -- what the CUDA builders share: the phases of a Morton-code build, the arrays they
- * work on, and the way in and out.
+/* common.h -- what the CUDA builders share: arrays, phases up to the leaves, the fastest build, and
+ * the operations of their variants.
  *
  * A builder is a list of phases over one struct lbvh_gpu, all of whose arrays lbvh_gpu_init()
  * allocates.  How many leaves there are stays on the device: kernels are launched for as many as

@@ -1,4 +1,4 @@
-/* trace.cu -- arrays, triangles in place, and the way out, for the CUDA traversals. */
+/* trace.cu -- arrays, triangles in place, and operations of the CUDA traversals. */
 #include "cuda/lbvh/parts/trace.h"
 
 /* ---- triangles ---------------------------------------------------------------------------- */
