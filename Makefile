@@ -24,6 +24,7 @@ ifeq ($(CUDA)$(nvcc_path),1)
 $(error CUDA=1 needs nvcc, and there is none in PATH: set NVCC, or use CUDA=0)
 endif
 BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)
+SHARED    := build/$(MODE)
 
 # ---- flags ---------------------------------------------------------------------------------
 
@@ -54,10 +55,10 @@ $(error MODE=$(MODE) is not one of release, debug, asan, tsan)
 endif
 sanitize := $(filter -fsanitize%,$(optimise))
 
-have     := -DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) -DGB_HAVE_CUB=$(CUDA) \
-	-DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(have_png) \
-	-DGB_HAVE_EMBREE=$(have_embree) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
-cppflags := -I. -I$(BUILD)/generated -D_GNU_SOURCE $(have)
+shared_cppflags := -I. -D_GNU_SOURCE -DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(have_png) \
+	-DGB_HAVE_EMBREE=$(have_embree)
+cppflags := $(shared_cppflags) -I$(BUILD)/generated -DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
+	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
 cflags   = -std=c11 -fopenmp $(optimise) $(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(optimise) $(cxx_warnings) $(werror)
 ldflags  := $(sanitize)
@@ -75,7 +76,7 @@ endif
 gencode  := $(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm)) \
 	-gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets))
 nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-Wno-missing-field-initializers \
-	-Werror all-warnings
+	-Werror all-warnings -Xptxas -v
 # compute-sanitizer, where there is a GPU to use it on.
 gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
 	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer $(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
@@ -88,28 +89,28 @@ endif
 
 # ---- what is built -------------------------------------------------------------------------
 
+# The C files whose objects depend on CUDA, SIMT or the commit; those of the others are shared by all builds of
+# a MODE, and made once.
+asking   := $(shell grep -rlE 'GB_HAVE_CU|GPUBENCH_SIMT|build_info\.h' --include='*.c' cli common cpu cuda datasets tests)
+object   = $(foreach f,$(1),$(if $(filter $(asking),$f),$(BUILD),$(SHARED))/$(basename $f).o)
 # $(call files,FOLDER...,ENDING): all files below those folders, sorted.
 files     = $(sort $(shell find $(1) -name '*.$(2)'))
 embree   := $(wildcard cpu/lbvh/embree*.c cpu/lbvh/parts/embree*.c)
 sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common cpu datasets,c))
 cuda_c   := $(call files,cuda,c)
 linted   := $(sources) $(cuda_c)
-objects  := $(sources:%.c=$(BUILD)/%.o) $(BUILD)/results/papers.o
-cxx_sources := $(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc)
-objects  += $(cxx_sources:%.cc=$(BUILD)/%.o)
+objects  := $(call object,$(sources) results/papers.S $(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc))
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)
-objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(peers:%.cu=$(BUILD)/%.cu.o) \
-	$(cuda_c:%.c=$(BUILD)/%.o)
+objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(peers:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
 endif
 ifeq ($(SIMT),1)
 emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc)))
-objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) \
-	$(cuda_c:%.c=$(BUILD)/%.o)
+objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) $(call object,$(cuda_c))
 endif
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(tests:%.c=$(BUILD)/%.o)
+test_objects := $(call object,$(tests))
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
@@ -129,10 +130,11 @@ $(BUILD)/gpubench: $(objects)
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
 # Objects depend on the flags they were built with, and records/machine.c on the state of the repository.
-flags_text = $(CC) $(CXX) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) $(cxxflags) $(nvflags) $(gencode)
-$(BUILD)/generated/flags: FORCE
+shared_flags = $(CC) $(CXX) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) $(cxxflags)
+flags        = $(shared_flags) $(cppflags) $(nvflags) $(gencode)
+$(SHARED)/generated/shared_flags $(BUILD)/generated/flags: FORCE
 	@mkdir -p $(@D)
-	@echo '$(subst ','\'',$(flags_text))' | cmp -s - $@ || echo '$(subst ','\'',$(flags_text))' >$@
+	@echo '$(subst ','\'',$($(@F)))' | cmp -s - $@ || echo '$(subst ','\'',$($(@F)))' >$@
 
 commit := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 dirty  := $(if $(commit),$(if $(shell git status --porcelain --untracked-files=no 2>/dev/null),1,0),0)
@@ -150,29 +152,38 @@ $(BUILD)/generated/build_info.h: FORCE
 	@mkdir -p $(@D)
 	@echo "$$build_info" | cmp -s - $@ || echo "$$build_info" >$@
 
-$(BUILD)/%.o: %.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
+$(call object,$(asking)): $(BUILD)/%.o: %.c $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  CC    $<"
 	$(Q)$(CC) $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
 
-$(BUILD)/%.o: %.cc $(BUILD)/generated/flags
+$(SHARED)/%.o: %.c $(SHARED)/generated/shared_flags
+	@mkdir -p $(@D)
+	@echo "  CC    $<"
+	$(Q)$(CC) $(shared_cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -MMD -MP -c $< -o $@
+
+$(SHARED)/%.o: %.cc $(SHARED)/generated/shared_flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
-	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+	$(Q)$(CXX) $(shared_cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 
 # The published tables are part of the program.
 papers   := $(sort $(wildcard results/papers/*.json))
-$(BUILD)/generated/papers.bin: $(papers)
+$(SHARED)/generated/papers.bin: $(papers)
 	@mkdir -p $(@D)
 	$(Q)for paper in $^; do cat $$paper && printf '\0'; done >$@
-$(BUILD)/results/papers.o: results/papers.S $(BUILD)/generated/papers.bin $(BUILD)/generated/flags
+$(SHARED)/results/papers.o: results/papers.S $(SHARED)/generated/papers.bin $(SHARED)/generated/shared_flags
 	@mkdir -p $(@D)
 	@echo "  AS    $<"
-	$(Q)$(CC) -I$(BUILD)/generated -c $< -o $@
+	$(Q)$(CC) -I$(SHARED)/generated -c $< -o $@
 
 ifeq ($(SIMT),1)
 # The engine switches stacks: it tells the sanitizers so, and is never instrumented itself.
 $(BUILD)/tests/simt/%.o: private optimise := -O2 -g
+$(BUILD)/%.o: %.cc $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	@echo "  CXX   $<"
+	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  SIMT  $<"
@@ -181,17 +192,19 @@ else
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  NVCC  $<"
-	$(Q)$(NVCC) -ccbin $(CXX) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) -c $< -o $@
+	$(Q)$(NVCC) -ccbin $(CXX) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) \
+		-c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
+		grep -vE '^ptxas info|^    [0-9]+ bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 
 # ---- tests ---------------------------------------------------------------------------------
 
 # Criterion's macros convert implicitly, declare without prototypes and use extensions.
-$(BUILD)/tests/%.o: private warnings += -Wno-conversion -Wno-missing-prototypes -Wno-strict-prototypes \
+$(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion -Wno-missing-prototypes -Wno-strict-prototypes \
 	-Wno-pedantic -Wno-cast-qual -Wno-double-promotion -Wno-null-dereference \
 	-Wno-write-strings -Wno-discarded-qualifiers
 
-$(BUILD)/unit: $(test_objects) $(filter-out $(BUILD)/cli/commands/main.o,$(objects))
+$(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects))
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -lcriterion -o $@
 
@@ -200,7 +213,7 @@ planted := $(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/radix_plante
 $(BUILD)/tests/planted/variants.o: common/variants.c tests/planted/common/variants.def $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Itests/planted $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -c $< -o $@
-$(BUILD)/gpubench-planted: $(filter-out $(BUILD)/common/variants.o,$(objects)) $(planted)
+$(BUILD)/gpubench-planted: $(filter-out %/common/variants.o,$(objects)) $(planted)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
@@ -209,7 +222,7 @@ slow     := $(BUILD)/tests/planted/variants_slow.o $(BUILD)/tests/planted/radix_
 $(BUILD)/tests/planted/variants_slow.o: common/variants.c $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Dradix_cpu_best=radix_cpu_slow $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -c $< -o $@
-$(BUILD)/gpubench-slow: $(filter-out $(BUILD)/common/variants.o,$(objects)) $(slow)
+$(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects)) $(slow)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
@@ -221,8 +234,9 @@ sanitized := rm -f $(reports).*; ASAN_OPTIONS=log_path=$(CURDIR)/$(reports) \
 	UBSAN_OPTIONS=print_stacktrace=1:log_path=$(CURDIR)/$(reports)
 no_reports := ! cat $(reports).* 2>/dev/null
 
-## test: unit tests, the cuda variants in the emulator and on a GPU, the emulator's own, command line
+## test: layers, unit tests, the cuda variants in the emulator and on a GPU, the emulator's own, command line
 test: deps-test
+	$(Q)$(MAKE) --no-print-directory test-layers
 	$(Q)$(MAKE) --no-print-directory test-unit
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt
@@ -231,6 +245,11 @@ test: deps-test
 
 # Waiting OpenMP threads yield soon, as they do in gpubench itself: several tests run at once.
 patient := GOMP_SPINCOUNT=2000
+
+# Includes and calls in the order of the layers, and no circles; then planted errors, to be found.
+test-layers:
+	$(Q)$(PYTHON) tests/layers
+	$(Q)$(PYTHON) tests/layers --self-test
 
 # The unit tests alone; FILTER='sweep/*' picks some.
 test-unit: $(BUILD)/unit
@@ -284,8 +303,12 @@ tsan:
 ## simt-test: the emulator's own tests: seeded faults are caught, right kernels are not reported
 ## simt-stress: the cuda variants under every checker and many schedules (long)
 ## simt-mutants: broken copies of the cuda variants: the share that is found (long)
+ifeq ($(MODE)$(SIMT),release1)
+include tests/simt/simt.mk
+else
 simt-test simt-stress simt-mutants:
-	$(Q)$(MAKE) --no-print-directory -f tests/simt/simt.mk $@
+	$(Q)$(MAKE) --no-print-directory MODE=release SIMT=1 $@
+endif
 
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
 SECONDS_EACH ?= 60
@@ -302,7 +325,7 @@ $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@echo "  FUZZ  $<"
 	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 -DGB_HAVE_PNG=0 \
 		-DGB_HAVE_EMBREE=0 -fopenmp -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
-$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(BUILD)/results/papers.o
+$(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
 
 ## simt: build ./gpubench-simt, whose cuda variants run in the emulator
@@ -335,7 +358,7 @@ check: all
 
 ## lint: clang-tidy, one analyzer, no warnings tolerated
 lint: $(BUILD)/generated/build_info.h
-	$(Q)printf '%s\n' $(linted) | xargs -P "$$(nproc)" -I{} \
+	$(Q)ls -S $(linted) | xargs -P "$$(nproc)" -I{} \
 		clang-tidy --quiet {} -- $(cppflags) -std=c11 -fopenmp
 
 ## format: rewrite the sources with clang-format
@@ -346,9 +369,12 @@ format:
 format-check:
 	$(Q)clang-format --dry-run -Werror $(formatted)
 
-## ptxas: compile every .cu for all architectures; compare registers and spills with the kept table
+## ptxas: compile every .cu for all architectures, or SMS; compare registers and spills with the kept table
 ptxas:
-	$(Q)scripts/ptxas-table.sh --check
+	$(Q)$(MAKE) --no-print-directory $(if $(filter file undefined,$(origin SMS)),BUILD=build/ptxas \
+		SMS="75 80 86 89 90 100 120") ptxas-check
+ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
+	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
 ## man: manual pages from the program's help, in build/man (needs help2man)
 man: all
@@ -372,7 +398,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
-	format-check ptxas man install clean help FORCE
+.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
--include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
+-include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

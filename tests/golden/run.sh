@@ -1,8 +1,8 @@
 #!/bin/sh
 # run.sh GPUBENCH -- run every tests/golden/cases/*.sh and compare its standard output, standard error
 # and exit status with the files beside it (.out, .err, .status; a missing one means empty, 0).
-# UPDATE=1 writes them instead; ONLY=name runs one.  A case never ends in a pipe: its last
-# command's status is the case's.
+# UPDATE=1 writes them instead; ONLY=name runs one; JOBS=N runs N at a time (default: one per core).
+# A case never ends in a pipe: its last command's status is the case's.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -26,15 +26,17 @@ same() {
 	return 1
 }
 
-for case in "$here"/cases/*.sh; do
-	name=$(basename "$case" .sh)
-	[ -z "${ONLY:-}" ] || [ "$name" = "$ONLY" ] || continue
-	mkdir "$scratch/$name"
-	(
-		cd "$scratch/$name" || exit
-		sh "$case" >.out 2>.err </dev/null
-		echo $? >.status
-	)
+names=$(cd "$here/cases" && ls -- *.sh | sed 's/\.sh$//')
+names=${ONLY:-$names}
+cases=$here/cases
+export cases
+cd "$scratch" || exit
+printf '%s\n' $names | xargs -P "${JOBS:-$(nproc)}" -I{} sh -c '
+	mkdir {} && cd {} || exit
+	sh "$cases/{}.sh" >.out 2>.err </dev/null
+	echo $? >.status'
+
+for name in $names; do
 	if [ -n "${UPDATE:-}" ]; then
 		for kind in out err status; do
 			if [ -s "$scratch/$name/.$kind" ] && [ "$(cat "$scratch/$name/.$kind")" != 0 ]; then

@@ -9,6 +9,7 @@ up to 32 where every lane goes its own way.  A rule bounds the sectors per reque
 contain a text.  A rule that no line fits fails: the kernel was changed, and the rule has to follow.
 """
 
+import concurrent.futures
 import os
 import re
 import subprocess
@@ -72,12 +73,12 @@ def traffic(program, variant, words):
 
 def main():
     program = os.path.join(sys.argv[1], "check", "drive")
-    counted = {}
+    points = list(dict.fromkeys(rule[0] for rule in RULES))
     failed = 0
 
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        counted = dict(zip(points, pool.map(lambda point: traffic(program, *point), points)))
     for point, direction, text, least, most in RULES:
-        if point not in counted:
-            counted[point] = traffic(program, *point)
         rows = [r for r in counted[point] if r[0] == direction and text in r[1]]
         requests = sum(r[2] for r in rows)
         sectors = sum(r[2] * r[3] for r in rows) / requests if requests else 0

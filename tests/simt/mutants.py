@@ -190,11 +190,11 @@ def affected(build, path):
     if path.endswith(".cu"):
         return [path]
     found = []
-    top = os.path.join(build, "plain")
+    top = os.path.join(build, "check")
     for dependencies in glob.glob(os.path.join(top, "cuda", "**", "*.d"), recursive=True):
         with open(dependencies) as file:
             if path in file.read().split():
-                found.append(os.path.relpath(dependencies, top)[:-2] + ".cu")
+                found.append(os.path.relpath(dependencies, top)[:-5] + ".cu")
     return found
 
 
@@ -202,18 +202,13 @@ def build_mutant(build, kind, site, folder):
     """Compile and link; the program's path, or None if the compiler refuses."""
     compiler, flags, link = KINDS[kind]
     source = affected(build, site[0])
-    objects = glob.glob(os.path.join(build, kind, "cuda", "**", "*.o"), recursive=True)
-    objects += glob.glob(os.path.join(build, "support", "**", "*.o"), recursive=True)
-    objects += [
-        o
-        for o in glob.glob(os.path.join(build, "engine", "*.o"))
-        if kind == "check" or not os.path.basename(o).startswith("check")
-    ]
+    objects = glob.glob(os.path.join(build, kind, "cuda", "**", "*.cu.o"), recursive=True)
+    objects += ["@" + os.path.join(build, kind, "objects")]
     helpers = os.path.join(folder, "helpers.h")
     with open(helpers, "w") as file:
         file.write('#include "cuda/gpu.h"\n' + HELPERS)
     for unit in source:
-        right = os.path.join(build, kind, unit[:-3] + ".o")
+        right = os.path.join(build, kind, unit + ".o")
         output = os.path.join(folder, unit[:-3].replace("/", "-") + ".o")
         mutated = os.path.join(folder, unit)
         text = mutated if os.path.exists(mutated) else unit
@@ -223,7 +218,7 @@ def build_mutant(build, kind, site, folder):
             return None
         objects = [o for o in objects if o != right] + [output]
     program = os.path.join(folder, "drive")
-    command = [compiler] + link.split() + objects + ["-o", program, "-fopenmp", "-lm", "-ldl", "-lpthread"]
+    command = [compiler] + link.split() + objects + ["-o", program]
     subprocess.run(command, check=True, capture_output=True)
     return program
 

@@ -1,78 +1,62 @@
-# simt.mk -- builds and runs the emulator's own tests.  From the top of the repository:
+# simt.mk -- builds and runs the emulator's own tests; a part of the Makefile's SIMT=1.
 #
-#	make -f tests/simt/simt.mk simt-test | simt-mutants | simt-stress  [SIMT_BUILD=folder]
-#
-# A "kind" is a way to compile device code: plain, asan, tsan (clang), check (our own checker behind
-# gcc's -fsanitize=thread calls).  The engine itself is never instrumented.
+# A "kind" is a way to compile device code: plain, as in every SIMT=1 build, asan, tsan (clang), check
+# (our own checker behind gcc's -fsanitize=thread calls).  The engine itself and the project's C are
+# never instrumented: they are the objects of the SIMT=1 build.
 
 SIMT_BUILD ?= build/simt-test
-SIMT_CXX ?= g++
 SIMT_CLANGXX ?= clang++
-PYTHON ?= /usr/bin/python3
 SEEDS ?= 40
 
-simt_common := -std=c++20 -I. -Itests/simt -g -Wall -Wextra -Wshadow -Wno-unused-parameter -Wno-missing-field-initializers -MMD -MP
-simt_device := -x c++ -DGPUBENCH_SIMT=1 -Wno-unknown-pragmas
+simt_compile := -x c++ $(cppflags) -std=c++20 -g $(cxx_warnings) -Wno-unknown-pragmas -MMD -MP
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-simt_cxx_plain := $(SIMT_CXX)
-simt_cxx_asan := $(SIMT_CXX)
+simt_cxx_plain := $(CXX)
+simt_cxx_asan := $(CXX)
 simt_cxx_tsan := $(SIMT_CLANGXX)
-simt_cxx_check := $(SIMT_CXX)
+simt_cxx_check := $(CXX)
 simt_compile_plain := -O2
 simt_compile_asan := -O1 -fno-omit-frame-pointer $(simt_asan)
 simt_compile_tsan := -O1 -fsanitize=thread
 simt_compile_check := -O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread
-simt_link_plain :=
 simt_link_asan := $(simt_asan)
 simt_link_tsan := -fsanitize=thread
-simt_link_check :=
-
-simt_engine := $(patsubst %.cc,$(SIMT_BUILD)/engine/%.o,$(notdir $(filter-out \
-	$(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc))))
-simt_checker := $(patsubst %.cc,$(SIMT_BUILD)/engine/%.o,$(notdir $(wildcard tests/simt/check*.cc)))
-simt_engine_check := $(simt_checker)
 
 simt_kinds := plain asan check $(if $(shell command -v $(SIMT_CLANGXX)),tsan)
-simt_selftest := selftest selftest_block selftest_grid selftest_runtime selftest_traffic
-simt_faults := faults faults_block faults_grid faults_host
+simt_selftest := $(wildcard tests/simt/selftest*.cu)
+simt_faults := $(wildcard tests/simt/faults*.cu)
+simt_engine := $(emulator:%.cc=$(BUILD)/%.o)
+simt_engine_check := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/simt/check*.cc))
 
-.PHONY: simt-all simt-test simt-mutants simt-stress
-.SECONDARY:
+# The project's own kernels; drive.c, which runs them; and of the project's C what that needs.
+simt_support := $(call object,tests/simt/drive.c) $(SIMT_BUILD)/support.a
+simt_libs := -fopenmp -lm -ldl -lpthread $(filter -lpng,$(ldlibs))
+simt_kernels = $(kernels:%=$(if $(filter plain,$(1)),$(BUILD),$(SIMT_BUILD)/$(1))/%.o)
 
-$(SIMT_BUILD)/engine/%.o: tests/simt/%.cc
+$(SIMT_BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o $(simt_engine),$(objects))
 	@mkdir -p $(@D)
-	$(SIMT_CXX) $(simt_common) -O2 -c $< -o $@
-
-# The project's own kernels, and the part of its C that runs and judges them.
-simt_project := $(filter-out %/cub.cu,$(shell find cuda -name '*.cu'))
-simt_support := tests/simt/drive.c $(filter-out common/variants.c,$(wildcard common/*.c)) \
-	$(wildcard cuda/*.c) $(shell find datasets cli/workloads -name '*.c') cpu/backend.c \
-	cli/measuring/runner.c cli/measuring/stopping.c cli/measuring/sweep.c cli/records/key.c
-simt_support_objects := $(simt_support:%.c=$(SIMT_BUILD)/support/%.o)
-
-$(SIMT_BUILD)/support/%.o: %.c
-	@mkdir -p $(@D)
-	$(CC) -std=c11 -D_GNU_SOURCE -I. -O2 -g -fopenmp -DGB_HAVE_CUDA=1 -DGB_HAVE_PNG=0 -DGPUBENCH_SIMT=1 -MMD -MP -c $< -o $@
+	$(Q)rm -f $@ && ar rcs $@ $^
 
 define simt_kind
-$(SIMT_BUILD)/$(1)/cuda/%.o: cuda/%.cu
+$(SIMT_BUILD)/$(1)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $$(@D)
-	$(simt_cxx_$(1)) $(simt_common) $(simt_device) -DGB_HAVE_CUDA=1 $(simt_compile_$(1)) -c $$< -o $$@
-$(SIMT_BUILD)/$(1)/drive: $(simt_project:%.cu=$(SIMT_BUILD)/$(1)/%.o) \
-		$(simt_support_objects) $(simt_engine) $(simt_engine_$(1))
-	$(simt_cxx_$(1)) $(simt_link_$(1)) $$^ -o $$@ -fopenmp -lm -ldl -lpthread
-$(SIMT_BUILD)/$(1)/%.o: tests/simt/%.cu
-	@mkdir -p $$(@D)
-	$(simt_cxx_$(1)) $(simt_common) $(simt_device) $(simt_compile_$(1)) -c $$< -o $$@
-$(SIMT_BUILD)/$(1)/selftest: $(simt_selftest:%=$(SIMT_BUILD)/$(1)/%.o) $(simt_engine) $(simt_engine_$(1))
-	$(simt_cxx_$(1)) $(simt_link_$(1)) $$^ -o $$@ -lpthread
-$(SIMT_BUILD)/$(1)/faults: $(simt_faults:%=$(SIMT_BUILD)/$(1)/%.o) $(simt_engine) $(simt_engine_$(1))
-	$(simt_cxx_$(1)) $(simt_link_$(1)) $$^ -o $$@ -lpthread
+	@echo "  SIMT  $$< $(1)"
+	$$(Q)$(simt_cxx_$(1)) $(simt_compile) $(simt_compile_$(1)) -c $$< -o $$@
+$(SIMT_BUILD)/$(1)/drive: $(simt_kernels) $(simt_support)
+$(SIMT_BUILD)/$(1)/selftest: $(simt_selftest:%=$(SIMT_BUILD)/$(1)/%.o)
+$(SIMT_BUILD)/$(1)/faults: $(simt_faults:%=$(SIMT_BUILD)/$(1)/%.o)
+$(foreach program,drive selftest faults,$(SIMT_BUILD)/$(1)/$(program)): $(simt_engine) $(simt_engine_$(1))
+	@echo "  LD    $$@"
+	$$(Q)$(simt_cxx_$(1)) $(simt_link_$(1)) $$^ $(simt_libs) -o $$@
 endef
 $(foreach kind,$(simt_kinds),$(eval $(call simt_kind,$(kind))))
 
+.PHONY: simt-all
+.SECONDARY:
+# KIND/objects: what a mutant is linked with, besides kernels.
 simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$(SIMT_BUILD)/$(kind)/$(program)))
+	$(Q)$(foreach kind,$(simt_kinds),echo $(simt_support) $(simt_engine) $(simt_engine_$(kind)) $(simt_libs) \
+		>$(SIMT_BUILD)/$(kind)/objects;)
 
 # Every seeded fault is caught; right kernels are not reported, neither the emulator's nor ours.
 simt-test: simt-all
