@@ -1,7 +1,7 @@
 /* workload.h -- the contract between the command line, the workloads and their variants.
  *
  * A workload names a problem (radix: sort n keys) and owns its parameters, its input and the
- * judgement of a result.  A variant is one way to solve it on one back end.  The runner drives
+ * verification of a result.  A variant is one way to solve it on one back end.  The runner drives
  * them, for each point of a sweep:
  *
  *	prepare -> for each variant: create, upload, [reset, run] x (warm-ups + samples),
@@ -168,7 +168,7 @@ struct gb_workload {
 	 * malformed files (message: file:line or file and offset). */
 	enum gb_status (*prepare)(const void *params, void **input, struct gb_error *err);
 	size_t (*output_size)(const void *params, const void *input);
-	/* Judge the output of sample `sample`: GB_OK, or GB_EVERIFY with what is wrong and where.
+	/* Verify the output of sample `sample`: GB_OK, or GB_EVERIFY with what is wrong and where.
 	 * The input was not changed.  metrics may be added. */
 	enum gb_status (*verify)(const void *params, const void *input, int64_t sample,
 				 const void *output, struct gb_metrics *metrics,

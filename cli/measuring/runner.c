@@ -30,7 +30,7 @@ struct measurement {
 	size_t output_size;
 	struct gb_timer timer;
 	struct gb_error *err; /* what stopped the measurement */
-	int64_t runs;         /* so far: the number that reset() is told */
+	int64_t runs;         /* so far: the number passed to reset() */
 	int64_t distinct;
 	int64_t verified; /* runs 0 .. verified-1 cover the distinct inputs verified */
 	double started_ns;
@@ -125,7 +125,7 @@ static enum gb_status download(struct measurement *m)
 	return m->ops->download(m->state, m->output, m->err);
 }
 
-/* Judge the output of run number `run`. */
+/* Verify the output of run number `run`. */
 static enum gb_status verify(struct measurement *m, int64_t run)
 {
 	struct gb_result *r = m->result;

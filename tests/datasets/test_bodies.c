@@ -394,7 +394,7 @@ Test(bodies, no_such_file)
 	cr_assert(strstr(err.message, "not a regular file") != NULL);
 }
 
-/* In a dry run the count is told, or an upper bound of it, and nothing is filled. */
+/* In a dry run the count is known, or an upper bound of it, and nothing is filled. */
 Test(bodies, dry)
 {
 	struct bodies b;

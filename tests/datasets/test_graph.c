@@ -1,5 +1,5 @@
 /* test_graph.c -- generated graphs have the structure they promise, whatever the number of
- * threads; files are read strictly, and what is wrong with them is told with its place.
+ * threads; files are read strictly, and errors are reported with their place.
  */
 #include <criterion/criterion.h>
 #include <math.h>
@@ -349,7 +349,7 @@ Test(graph, malformed_files)
 	unlink(file_of(".el", "", 0));
 }
 
-/* The first of several faults is told, whichever thread found it. */
+/* The first of several faults is reported, whichever thread found it. */
 Test(graph, the_first_fault_of_many_lines)
 {
 	char *text = malloc(1 << 20);

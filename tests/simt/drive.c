@@ -1,4 +1,4 @@
-/* drive.c -- runs the project's own CUDA variants at the points of sweeps and judges the results.
+/* drive.c -- runs the project's own CUDA variants at the points of sweeps and verifies the results.
  *
  * usage: drive [--once] [--only VARIANT]... ["WORKLOAD OPTION..."]...
  *

@@ -106,7 +106,7 @@ static bool test_events(void)
 	return true;
 }
 
-/* What a program is told when it asks for what cannot be. */
+/* The errors that a program gets when it asks for what cannot be. */
 static bool test_refusals(void)
 {
 	uint32_t *data = NULL;
