@@ -2,12 +2,15 @@
 #
 #	MODE=release|debug|asan|tsan   flavour of the build, each in build/<MODE>
 #	CUDA=0|1                       leave CUDA out or in (default: in if nvcc is found)
+#	PTX=90|80|75                   what nvcc compiles for that architecture, executed by an
+#	                               interpreter of PTX, in build/<MODE>-ptx<PTX>
 #	SIMT=1                         the cuda variants on the SIMT emulator, in build/<MODE>-simt
 #	SMS="80 90"                    GPU architectures (default: the GPU that is here, else 80 90)
 #	V=1                            show the commands
 
 MODE     ?= release
 SIMT     ?= 0
+PTX      ?=
 V        ?= 0
 Q        := $(if $(filter 1,$(V)),,@)
 PYTHON   ?= /usr/bin/python3
@@ -23,7 +26,7 @@ endif
 ifeq ($(CUDA)$(nvcc_path),1)
 $(error CUDA=1 needs nvcc, and there is none in PATH: set NVCC, or use CUDA=0)
 endif
-BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)
+BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)$(if $(PTX),-ptx$(PTX))
 SHARED    := build/$(MODE)
 
 # ---- flags ---------------------------------------------------------------------------------
@@ -69,19 +72,22 @@ ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | grep -E '^[0-9]+$$')
 SMS      ?= $(if $(gpu_here),$(gpu_here),80 90)
 known    := $(patsubst sm_%,%,$(shell $(NVCC) --list-gpu-code))
-targets  := $(filter $(known),$(SMS))
+targets  := $(filter $(known),$(or $(PTX),$(SMS)))
 ifeq ($(targets),)
 $(error none of SMS="$(SMS)" is known to $(NVCC), which knows $(known))
 endif
 gencode  := $(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm)) \
 	-gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets))
+ifneq ($(PTX),)
+gencode  := -gencode arch=compute_$(PTX),code=compute_$(PTX) --no-compress
+endif
 nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-Wno-missing-field-initializers \
 	-Werror all-warnings -Xptxas -v
 # compute-sanitizer, where there is a GPU to use it on.
 gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
 	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer $(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
 nvcc_version := $(shell $(NVCC) --version | sed -n 's/.*release.*, V//p')
-ldlibs   += -L$(CUDA_HOME)/lib64 -lcudart_static -lstdc++ -ldl -lrt
+ldlibs   += $(if $(PTX),,-L$(CUDA_HOME)/lib64 -lcudart_static) -lstdc++ -ldl -lrt
 endif
 ifneq ($(filter 1,$(SIMT) $(have_hwy)),)
 ldlibs   += -lstdc++
@@ -105,8 +111,13 @@ kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(peers:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
 endif
+# What is linked in place of the CUDA runtime.
+ifneq ($(PTX),)
+executor := $(wildcard tests/cudart/*.cc tests/ptx/*.cc)
+objects  += $(executor:%.cc=$(BUILD)/%.o)
+endif
 ifeq ($(SIMT),1)
-emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc)))
+emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc tests/cudart/*.cc)))
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) $(call object,$(cuda_c))
 endif
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
@@ -117,7 +128,7 @@ endif
 
 formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda datasets tests,$e))
 
-link     := gpubench$(if $(filter 1,$(SIMT)),-simt)
+link     := gpubench$(if $(filter 1,$(SIMT)),-simt)$(if $(PTX),-ptx)
 
 .DEFAULT_GOAL := all
 
@@ -179,7 +190,7 @@ $(SHARED)/results/papers.o: results/papers.S $(SHARED)/generated/papers.bin $(SH
 
 ifeq ($(SIMT),1)
 # The engine switches stacks: it tells the sanitizers so, and is never instrumented itself.
-$(BUILD)/tests/simt/%.o: private optimise := -O2 -g
+$(BUILD)/tests/simt/%.o $(BUILD)/tests/cudart/%.o: private optimise := -O2 -g
 $(BUILD)/%.o: %.cc $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
@@ -195,6 +206,20 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	$(Q)$(NVCC) -ccbin $(CXX) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) \
 		-c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
 		grep -vE '^ptxas info|^    [0-9]+ bytes stack' $(@:.o=.ptxas) >&2; exit $$status
+endif
+
+# Loops over the 32 lanes of a warp become vector code; mul and add are never fused.
+ifneq ($(PTX),)
+ptx_optimise := -O3 -g -march=native -ffp-contract=off -fno-strict-aliasing
+$(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	@echo "  CXX   $<"
+	$(Q)$(CXX) $(cppflags) -DGPUBENCH_PTX=1 -isystem $(CUDA_HOME)/include $(CPPFLAGS) $(cxxflags) $(ptx_optimise) \
+		$(CXXFLAGS) -MMD -MP -c $< -o $@
+ptx_selftest := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/ptx/selftest/*.cc))
+$(BUILD)/ptx-selftest: $(executor:%.cc=$(BUILD)/%.o) $(ptx_selftest)
+	@echo "  LD    $@"
+	$(Q)$(CXX) $(ldflags) $(LDFLAGS) $^ -o $@ -lpthread
 endif
 
 # ---- tests ---------------------------------------------------------------------------------
@@ -241,6 +266,7 @@ test: deps-test
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt
 	$(Q)$(MAKE) --no-print-directory simt-test
+	$(Q)$(if $(nvcc_path),$(MAKE) --no-print-directory ptx-test,echo "ptx-test is left out: there is no nvcc")
 	$(Q)$(MAKE) --no-print-directory test-cli
 
 # Waiting OpenMP threads yield soon, as they do in gpubench itself: several tests run at once.
@@ -260,6 +286,21 @@ test-unit: $(BUILD)/unit
 test-simt: $(BUILD)/unit
 	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter '@(variants|primitives|bfs_cuda|simt|stream|backend)*/*'
 	$(Q)$(no_reports)
+
+## ptx-test: the PTX executor's own tests, and the cuda variants on it under two schedules
+ptx-test:
+	$(Q)$(MAKE) --no-print-directory PTX=$(or $(PTX),90) ptx-checks
+
+# Two processes of one OS thread each: the schedules repeat.  The self-test has to cover every
+# opcode that the program has.
+ptx-checks: $(BUILD)/gpubench $(BUILD)/ptx-selftest
+	$(Q)rm -f $(BUILD)/reached
+	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench check --backend=cuda >$(BUILD)/check-2.txt 2>&1 & \
+	GPUBENCH_PTX_SEED=1 GPUBENCH_PTX_REACHED=$(BUILD)/reached \
+		$(BUILD)/gpubench check --backend=cuda; first=$$?; \
+	wait $$! || { cat $(BUILD)/check-2.txt; exit 1; }; exit $$first
+	$(Q)tail -n 1 $(BUILD)/check-2.txt
+	$(Q)$(BUILD)/ptx-selftest $(BUILD)/reached
 
 ## gpu-check: the cuda variants on the GPU under compute-sanitizer (part of `make test` where both are)
 gpu-check: $(BUILD)/gpubench
@@ -332,6 +373,10 @@ $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers
 simt:
 	$(Q)$(MAKE) --no-print-directory SIMT=1 all
 
+## ptx: build ./gpubench-ptx, whose cuda variants are the release build's PTX, interpreted
+ptx:
+	$(Q)$(MAKE) --no-print-directory PTX=$(or $(PTX),90) all
+
 ## bench: install what is missing, build, run all benchmarks at preset quick, print the tables
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all
@@ -376,6 +421,12 @@ ptxas:
 ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
+## counts: the exact counts of every cuda kernel (PTX executor); compare them with the kept ones
+## counts-write: keep the present ones, after a change that is meant
+counts counts-write: ptx
+	$(Q)scripts/counts.py build/$(MODE)-ptx$(or $(PTX),90)/gpubench \
+		$(if $(filter counts,$@),--check results/counts.jsonl,>results/counts.jsonl)
+
 ## man: manual pages from the program's help, in build/man (needs help2man)
 man: all
 	$(Q)scripts/man.sh $(BUILD)/gpubench build/man
@@ -390,7 +441,7 @@ install: all
 
 ## clean: remove what was built
 clean:
-	$(Q)rm -rf build gpubench gpubench-simt
+	$(Q)rm -rf build gpubench gpubench-simt gpubench-ptx
 
 # ---- help ----------------------------------------------------------------------------------
 
@@ -398,7 +449,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx ptx-test ptx-checks counts counts-write simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -145,19 +145,19 @@ void check_shared(struct simt_block *b, void *at, size_t bytes)
 	mark(b->check->cells, (size_t)((char *)at - b->arena), bytes, &cell::valid);
 }
 
-void check_begin(const struct simt_call *call)
+void check_begin(const struct gpu_call *call)
 {
 	const dim3 g = call->grid;
 
 	race_launch((uint64_t)g.x * g.y * g.z);
 	accesses_left = MANY_ACCESSES;
-	if (simt_options.traffic)
+	if (runtime_options.traffic)
 		traffic_on = true;
 }
 
-void check_end(const struct simt_call *call)
+void check_end(const struct gpu_call *call)
 {
-	if (simt_options.traffic)
+	if (runtime_options.traffic)
 		traffic_print(call->name);
 	/* A kernel that was abandoned has left shared memory behind. */
 	for (unsigned i = 0; simt_running.failed && i < simt_workers[0]->clusters; i++)
@@ -206,10 +206,10 @@ static void touch_cells(const struct touch *t, struct cell *cells, size_t offset
 			out_of_bounds(t);
 			return;
 		}
-		if (reads && simt_options.uninitialised && bytes & ~(unsigned)cell->initialised)
+		if (reads && runtime_options.uninitialised && bytes & ~(unsigned)cell->initialised)
 			uninitialised(t);
 		cell->initialised |= (uint8_t)bytes;
-		if (simt_options.race)
+		if (runtime_options.race)
 			race_touch(t, cell, bytes);
 		at = next;
 	}
@@ -247,7 +247,7 @@ static bool is_own(uintptr_t address)
 
 static void give_others_a_turn(void)
 {
-	const unsigned preempt = simt_options.preempt;
+	const unsigned preempt = runtime_options.preempt;
 
 	if (preempt && sched_random() % preempt == 0) {
 		simt_yield(NULL, 0);

@@ -6,8 +6,7 @@
  *	shared.cc          shared memory
  *	launch.cc          blocks, workers (OS threads), the life of one kernel
  *	report.cc          errors in words, watchdog, faulting addresses
- *	option.cc          the environment
- *	runtime_*.cc       the CUDA runtime API
+ *	../cudart/         the CUDA runtime API, the environment, errors
  *	check*.cc          the own checker, linked into one build only: its entry points are weak
  *
  * These files are compiled without any sanitizer.  A thread that never waits needs no stack of its
@@ -21,57 +20,15 @@
 #ifndef GPUBENCH_TESTS_SIMT_ENGINE_H
 #define GPUBENCH_TESTS_SIMT_ENGINE_H
 
-#include <pthread.h>
-
-#include "tests/simt/simt.h"
-
-#undef threadIdx
-#undef blockIdx
-#undef blockDim
-#undef gridDim
+#include "tests/cudart/runtime.h"
 
 enum {
-	LANES = 32,
-	MAX_THREADS = 1024,
-	MAX_WARPS = MAX_THREADS / LANES,
-	MAX_CLUSTER = 16,
 	MAX_SLOTS = 512, /* shared variables in a program */
 	ARENA_BYTES = 1 << 20,
-	STATIC_SHARED_LIMIT = 48 << 10,
-	SHARED_LIMIT = 227 << 10,         /* after cudaFuncSetAttribute */
 	TSAN_OBJECTS = 4 + 2 * MAX_WARPS, /* synchronisation objects of a block */
 	TSAN_GENERATIONS = 4096,
 	ANY_BUDGET = 1024, /* points between two preemptions */
 };
-
-/* ---- options (option.cc) -------------------------------------------------------------------- */
-
-enum order { ORDER_FORWARD, ORDER_REVERSE, ORDER_SHUFFLE };
-
-/* The environment; each is GPUBENCH_SIMT_<NAME>, see README.md. */
-struct options {
-	int threads;       /* OS threads */
-	int resident;      /* blocks that take turns on one OS thread */
-	uint64_t seed;     /* 0: no random schedule */
-	enum order order;  /* of lanes and warps; never ORDER_SHUFFLE */
-	enum order blocks; /* in which blocks start */
-	bool strict;       /* barriers after exits, shuffles from outside the mask are errors */
-	bool eager;        /* run at the launch, not at the synchronisation */
-	bool protect;      /* device memory cannot be touched by the host */
-	bool clusters;     /* the device says that it has them */
-	bool leaks, stats, abort;
-	int64_t fail_number; /* this allocation fails (from 1), */
-	size_t fail_bytes;   /* and those of at least this many bytes; 0: none */
-	size_t memory, stack;
-	int processors;
-	double timeout_s;
-	bool picky;                        /* seed or order: the scheduler has to think */
-	bool race, uninitialised, traffic; /* the own checker */
-	unsigned preempt;                  /* yields at one in so many accesses; 0: never */
-};
-extern struct options simt_options;
-void options_read(void); /* once; cudaDeviceReset() calls options_forget() */
-void options_forget(void);
 
 /* ---- fibers (fiber.cc) ------------------------------------------------------------------------
  */
@@ -195,9 +152,7 @@ extern struct launch simt_running;
 extern struct worker *simt_workers[64];
 extern int simt_worker_count;
 
-cudaError_t launch_run(struct simt_call *call);   /* to its end; consumes the call */
 void launch_fail(void) __attribute__((noreturn)); /* from a thread: abandon the kernel */
-void launch_forget(void); /* the next one is the first again: schedules repeat */
 bool cluster_load(struct worker *w, struct cluster *cluster);
 struct simt_thread *thread_exit(struct simt_thread *t); /* who goes on instead */
 
@@ -246,41 +201,14 @@ void shared_forbid(struct simt_block *b); /* the block has ended, its cluster ha
 /* ---- reports (report.cc)
  * ----------------------------------------------------------------------------- */
 
-/* An error of the program under test: goes to stderr with kernel, block and thread, and makes the
- * launch fail. */
-void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void report_block(const struct simt_block *b); /* who waits where */
-const char *report_first(void);                /* the first error since the last reset, or NULL */
-int report_count(void);
-void report_forget(void);
-void watchdog_check(struct worker *w); /* from a yield: has anything moved lately? */
+void watchdog_check(struct worker *w);         /* from a yield: has anything moved lately? */
 void watchdog_start(void);
-void catch_faults(void); /* explain a SIGSEGV, where no sanitizer does */
-double now_s(void);
-
-/* ---- runtime (runtime_*.cc)
- * ------------------------------------------------------------------------- */
-
-enum memory_kind { MEMORY_UNKNOWN, MEMORY_DEVICE, MEMORY_HOST, MEMORY_FREED };
-/* What a pointer points to; *begin and *bytes are set if that is an allocation. */
-enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *bytes);
-void memory_open(bool open); /* under the protect option: may it be touched? */
-void memory_release_all(void);
-void memory_report_leaks(void);
-void streams_drop_all(void);
-cudaError_t streams_drain_all(void);
-cudaError_t device_error(cudaError_t error); /* remember it for cudaGetLastError() */
-cudaError_t device_sticky(void);
-void device_set_sticky(cudaError_t error);
-int function_dynamic_limit(const void *kernel);
-bool function_large_clusters(const void *kernel);
 
 /* ---- sanitizers and the own checker: absent in most builds
  * ------------------------------------------- */
 
-#define WEAK __attribute__((weak))
 extern "C" {
-void *__tsan_create_fiber(unsigned flags) WEAK;
 void __tsan_switch_to_fiber(void *fiber, unsigned flags) WEAK;
 void *__tsan_get_current_fiber(void) WEAK;
 void __tsan_acquire(void *object) WEAK;
@@ -289,32 +217,19 @@ void AnnotateIgnoreReadsBegin(const char *file, int line) WEAK;
 void AnnotateIgnoreReadsEnd(const char *file, int line) WEAK;
 void AnnotateIgnoreWritesBegin(const char *file, int line) WEAK;
 void AnnotateIgnoreWritesEnd(const char *file, int line) WEAK;
-void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size) WEAK;
 void __sanitizer_finish_switch_fiber(void *fake, const void **stack, size_t *size) WEAK;
-void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
 void __asan_unpoison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }
 
 /* check.cc; kernels run on one OS thread when it is linked. */
-void check_begin(const struct simt_call *call) WEAK;
-void check_end(const struct simt_call *call) WEAK;
-void check_allocated(void *at, size_t bytes, bool initialised) WEAK;
-void check_freed(void *at) WEAK;
-void check_written(void *at, size_t bytes) WEAK; /* by a copy or a memset */
-void check_block(struct simt_block *b) WEAK;     /* loaded */
+void check_end(const struct gpu_call *call) WEAK;
+void check_block(struct simt_block *b) WEAK; /* loaded */
 void check_block_end(struct simt_block *b) WEAK;
 void check_shared(struct simt_block *b, void *at, size_t bytes) WEAK;
 void check_barrier(struct simt_block *b) WEAK;
 void check_cluster_barrier(struct cluster *c) WEAK;
 void check_syncwarp(struct simt_thread *t, unsigned mask) WEAK;
 void check_fence(struct simt_thread *t, bool acquire, bool release) WEAK;
-
-/* Call f if it is in this build. */
-#define IF_LINKED(f, ...)               \
-	do {                            \
-		if (f)                  \
-			f(__VA_ARGS__); \
-	} while (0)
 
 static inline void tsan_release(void *object)
 {

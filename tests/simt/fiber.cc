@@ -195,13 +195,13 @@ static inline void swap(struct simt_carrier *from, struct simt_carrier *to)
 /* The carrier's own record lies at the top of its stack; below the stack is a forbidden page. */
 static struct simt_carrier *create(void)
 {
-	char *const memory = (char *)fresh_memory(NULL, PAGE + simt_options.stack);
+	char *const memory = (char *)fresh_memory(NULL, PAGE + runtime_options.stack);
 	struct simt_carrier *const c =
-		(struct simt_carrier *)(memory + PAGE + simt_options.stack - sizeof *c);
+		(struct simt_carrier *)(memory + PAGE + runtime_options.stack - sizeof *c);
 
 	mprotect(memory, PAGE, PROT_NONE);
 	c->stack = memory + PAGE;
-	c->size = simt_options.stack - sizeof *c;
+	c->size = runtime_options.stack - sizeof *c;
 	if (__tsan_create_fiber)
 		c->tsan_fiber = __tsan_create_fiber(0);
 	prepare(c);

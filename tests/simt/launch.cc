@@ -153,7 +153,7 @@ static void check_barrier_awaited(const struct simt_thread *t)
 {
 	const struct simt_block *const b = t->block;
 
-	if (!b->arrived || !simt_options.strict)
+	if (!b->arrived || !runtime_options.strict)
 		return;
 	report_error("thread %u returned while %u threads of its block wait at %s:%d", t->linear,
 		     b->arrived, b->barrier_site->file, b->barrier_site->line);
@@ -221,7 +221,7 @@ extern "C" __attribute__((used)) void simt_carrier_main(struct simt_carrier *car
 
 		if (next && is_fresh(next) && !__tsan_create_fiber) {
 			w->next = next;
-			if (simt_options.picky)
+			if (runtime_options.picky)
 				sched_note(next);
 			continue;
 		}
@@ -271,7 +271,7 @@ static void make_room(struct worker *w)
 	if (!__tsan_create_fiber)
 		return;
 	const unsigned needed = block.x * block.y * block.z * size * w->clusters;
-	const unsigned room = 240u / (unsigned)simt_options.threads; /* what TSan tells apart */
+	const unsigned room = 240u / (unsigned)runtime_options.threads; /* what TSan tells apart */
 
 	carrier_prepare(3 * needed <= room ? 3 * needed : needed < room ? room : needed);
 }
@@ -288,7 +288,7 @@ static void worker_begin(struct worker *w)
 		w->os_thread = pthread_self(); /* worker 0 is whichever thread waits */
 		carrier_describe_self(&w->own);
 	}
-	w->random = (simt_options.seed + 0x9E3779B97F4A7C15ull * (unsigned)(w->id + 1)) ^
+	w->random = (runtime_options.seed + 0x9E3779B97F4A7C15ull * (unsigned)(w->id + 1)) ^
 		    simt_running.number << 32;
 	if (!w->random)
 		w->random = 1;
@@ -325,7 +325,8 @@ static void *worker_main(void *argument)
 
 	pthread_mutex_lock(&mutex);
 	for (;;) {
-		while (generation == seen || !simt_running.call || w->id >= simt_options.threads) {
+		while (generation == seen || !simt_running.call ||
+		       w->id >= runtime_options.threads) {
 			seen = generation;
 			pthread_cond_wait(&go, &mutex);
 		}
@@ -342,7 +343,7 @@ static void *worker_main(void *argument)
 
 static void start_workers(void)
 {
-	for (; simt_worker_count < simt_options.threads; simt_worker_count++) {
+	for (; simt_worker_count < runtime_options.threads; simt_worker_count++) {
 		struct worker *const w = (struct worker *)calloc(1, sizeof *w);
 
 		if (!w)
@@ -361,17 +362,17 @@ static void start_workers(void)
 /* The order in which clusters start; NULL: by number. */
 static uint32_t *permute(uint64_t count)
 {
-	uint64_t x = (simt_options.seed + 88172645463325252ull) ^ simt_running.number << 20;
+	uint64_t x = (runtime_options.seed + 88172645463325252ull) ^ simt_running.number << 20;
 
-	if (simt_options.blocks == ORDER_FORWARD || count > 1u << 24)
+	if (runtime_options.blocks == ORDER_FORWARD || count > 1u << 24)
 		return NULL;
 	uint32_t *const order = (uint32_t *)malloc(count * sizeof *order);
 
 	if (!order)
 		abort();
 	for (uint64_t i = 0; i < count; i++)
-		order[i] = (uint32_t)(simt_options.blocks == ORDER_REVERSE ? count - 1 - i : i);
-	for (uint64_t i = count; simt_options.blocks == ORDER_SHUFFLE && i > 1; i--) {
+		order[i] = (uint32_t)(runtime_options.blocks == ORDER_REVERSE ? count - 1 - i : i);
+	for (uint64_t i = count; runtime_options.blocks == ORDER_SHUFFLE && i > 1; i--) {
 		x ^= x << 13;
 		x ^= x >> 7;
 		x ^= x << 17;
@@ -392,7 +393,7 @@ static uint64_t all_switches(void)
 /* OS threads that the clusters are spread over: a few are not worth waking anybody. */
 static unsigned workers_for(uint64_t clusters)
 {
-	const unsigned threads = (unsigned)simt_options.threads;
+	const unsigned threads = (unsigned)runtime_options.threads;
 
 	return clusters >= 2 * threads ? threads : 1;
 }
@@ -408,7 +409,7 @@ static void prepare(struct simt_call *call)
 	l->clusters = (uint64_t)g.x * g.y * g.z / l->cluster_size;
 	l->next = 0;
 	l->failed = false;
-	l->resident = (unsigned)simt_options.resident;
+	l->resident = (unsigned)runtime_options.resident;
 	workers = workers_for(l->clusters);
 	if (call->cooperative && l->resident < (l->clusters + workers - 1) / workers)
 		l->resident = (unsigned)((l->clusters + workers - 1) / workers);
@@ -433,8 +434,9 @@ static void run_on_all(struct simt_call *call)
 	pthread_mutex_unlock(&mutex);
 }
 
-cudaError_t launch_run(struct simt_call *call)
+cudaError_t executor_run(struct gpu_call *waiting)
 {
+	struct simt_call *const call = static_cast<struct simt_call *>(waiting);
 	const double start = now_s();
 	const int errors = report_count();
 
@@ -451,7 +453,7 @@ cudaError_t launch_run(struct simt_call *call)
 	memory_open(false);
 	free(simt_running.permutation);
 	simt_running.permutation = NULL;
-	if (simt_options.stats)
+	if (runtime_options.stats)
 		fprintf(stderr, "simt: %-28s %llu clusters of %u blocks: %.3f ms, %llu switches\n",
 			call->name, (unsigned long long)simt_running.clusters,
 			simt_running.cluster_size, (now_s() - start) * 1e3,
@@ -462,7 +464,7 @@ cudaError_t launch_run(struct simt_call *call)
 	return device_sticky();
 }
 
-void launch_forget(void)
+void executor_forget(void)
 {
 	simt_running.number = 0;
 	for (int i = 0; i < simt_worker_count; i++)

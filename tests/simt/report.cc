@@ -1,32 +1,31 @@
-/* report.cc -- what the emulator has to say: errors, who waits where, watchdogs, bad addresses.
- *
- * An error is one of the program under test.  It goes to stderr with the kernel, block and thread,
- * becomes the text of the launch failure, and makes the process exit with status 86 in the end,
- * lest a test that asks nobody passes.
- */
-#include <signal.h>
-#include <stdarg.h>
+/* report.cc -- who waits where, watchdogs, bad addresses: what the emulator adds to a report. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "tests/simt/control.h"
 #include "tests/simt/engine.h"
 
-enum { EXIT_ERRORS = 86, MAX_REPORTS = 25, POLL_MS = 250 };
+enum { POLL_MS = 250 };
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static int count;
-static char first[512];
+const struct executor executor = {
+	.name = "simt",
+	.variable = "GPUBENCH_SIMT_",
+	.device = "SIMT emulator",
+	.uuid = "gpubench-simt-00",
+};
 
-double now_s(void)
+int executor_capability(void)
 {
-	struct timespec t;
+	return 90;
+}
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+/* g++ knows nothing of registers or of the size of shared memory. */
+cudaError_t executor_facts(const void *kernel, struct kernel_facts *facts)
+{
+	(void)kernel;
+	*facts = {};
+	return cudaSuccess;
 }
 
 uint64_t simt_clock_ns(void)
@@ -34,60 +33,9 @@ uint64_t simt_clock_ns(void)
 	return (uint64_t)(now_s() * 1e9);
 }
 
-/* ---- errors -----------------------------------------------------------------------------------
- */
-
-static void say_where(void)
-{
-	const struct simt_thread *const t = simt_current;
-
-	if (!t || !simt_running.call)
-		return;
-	const struct simt_block *const b = t->block;
-
-	fprintf(stderr, "simt:   in %s, block (%u,%u,%u), thread (%u,%u,%u)\n",
-		simt_running.call->name, b->index.x, b->index.y, b->index.z, t->index.x, t->index.y,
-		t->index.z);
-}
-
-void report_error(const char *format, ...)
-{
-	char text[sizeof first];
-	va_list arguments;
-
-	va_start(arguments, format);
-	vsnprintf(text, sizeof text, format, arguments);
-	va_end(arguments);
-	pthread_mutex_lock(&mutex);
-	if (count++ == 0)
-		memcpy(first, text, sizeof first);
-	if (count <= MAX_REPORTS) {
-		fprintf(stderr, "simt: ERROR: %s\n", text);
-		say_where();
-	}
-	pthread_mutex_unlock(&mutex);
-	if (simt_options.abort)
-		abort();
-}
-
-int report_count(void)
-{
-	return count;
-}
-
-const char *report_first(void)
-{
-	return count ? first : NULL;
-}
-
-void report_forget(void)
-{
-	count = 0;
-}
-
 int simt_error_count(void)
 {
-	return count;
+	return report_count();
 }
 
 const char *simt_first_error(void)
@@ -100,14 +48,27 @@ void simt_forget_errors(void)
 	report_forget();
 }
 
-static __attribute__((destructor)) void at_exit(void)
+void executor_say_where(void)
 {
-	memory_report_leaks();
-	if (count) {
-		fprintf(stderr, "simt: %d error%s reported\n", count, count == 1 ? "" : "s");
-		fflush(NULL);
-		_exit(EXIT_ERRORS);
-	}
+	const struct simt_thread *const t = simt_current;
+
+	if (!t || !simt_running.call)
+		return;
+	const struct simt_block *const b = t->block;
+
+	fprintf(stderr, "simt:   in %s, block (%u,%u,%u), thread (%u,%u,%u)\n",
+		simt_running.call->name, b->index.x, b->index.y, b->index.z, t->index.x, t->index.y,
+		t->index.z);
+}
+
+const char *executor_explain(uintptr_t address)
+{
+	for (int i = 0; i < simt_worker_count; i++)
+		for (const struct simt_carrier *c = simt_workers[i]->all; c; c = c->next_all)
+			if (address < (uintptr_t)c->stack && address >= (uintptr_t)c->stack - 4096)
+				return "a CUDA thread has used up its stack "
+				       "(GPUBENCH_SIMT_STACK_KB)";
+	return NULL;
 }
 
 /* ---- who waits where ----------------------------------------------------------------------------
@@ -202,10 +163,10 @@ void watchdog_check(struct worker *w)
 	if (progress != last) {
 		last = progress;
 		since = now;
-	} else if (now - since > simt_options.timeout_s) {
+	} else if (now - since > runtime_options.timeout_s) {
 		report_worker(w);
 		report_error("livelock: threads have spun for %.0f s and nothing moves",
-			     simt_options.timeout_s);
+			     runtime_options.timeout_s);
 		launch_fail();
 	}
 }
@@ -230,64 +191,15 @@ static void *watch(void *unused)
 			since = now_s();
 			continue;
 		}
-		if (now_s() - since <= 2 * simt_options.timeout_s)
+		if (now_s() - since <= 2 * runtime_options.timeout_s)
 			continue;
 		for (int i = 0; i < simt_worker_count; i++)
 			report_worker(simt_workers[i]);
 		report_error("livelock: a thread has run for %.0f s without any synchronisation",
-			     2 * simt_options.timeout_s);
+			     2 * runtime_options.timeout_s);
 		_exit(EXIT_ERRORS);
 	}
 	return NULL;
-}
-
-/* ---- addresses
- * ------------------------------------------------------------------------------------ */
-
-static const char *describe_address(uintptr_t address)
-{
-	uintptr_t begin;
-	size_t bytes;
-
-	if (memory_find((const void *)address, &begin, &bytes) == MEMORY_DEVICE)
-		return "host code touches device memory";
-	for (int i = 0; i < simt_worker_count; i++)
-		for (const struct simt_carrier *c = simt_workers[i]->all; c; c = c->next_all)
-			if (address < (uintptr_t)c->stack && address >= (uintptr_t)c->stack - 4096)
-				return "a CUDA thread has used up its stack "
-				       "(GPUBENCH_SIMT_STACK_KB)";
-	return NULL;
-}
-
-static struct sigaction previous;
-
-/* Says what it knows, then lets the fault take its course. */
-static void on_fault(int number, siginfo_t *info, void *context)
-{
-	const char *const what = describe_address((uintptr_t)info->si_addr);
-
-	(void)context;
-	if (what) {
-		report_error("%s: address %p", what, info->si_addr);
-		_exit(EXIT_ERRORS);
-	}
-	sigaction(number, &previous, NULL);
-}
-
-void catch_faults(void)
-{
-	static bool caught;
-	static char stack[64 << 10];
-	const stack_t alternative = { .ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack };
-	struct sigaction action = {};
-
-	if (caught || __asan_poison_memory_region || __tsan_create_fiber)
-		return;
-	caught = true;
-	sigaltstack(&alternative, NULL);
-	action.sa_sigaction = on_fault;
-	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
-	sigaction(SIGSEGV, &action, &previous);
 }
 
 void watchdog_start(void)

@@ -26,7 +26,7 @@ uint64_t sched_random(void)
 /* Every second turn is a short one: what goes wrong between two accesses needs them. */
 int sched_budget(void)
 {
-	if (!simt_options.seed)
+	if (!runtime_options.seed)
 		return ANY_BUDGET;
 	return 1 + (int)(sched_random() % (sched_random() & 1 ? 4 : 16));
 }
@@ -71,7 +71,7 @@ static __attribute__((noinline)) struct simt_thread *choose_picky(struct simt_bl
 {
 	unsigned lanes, warps;
 
-	if (simt_options.seed) {
+	if (runtime_options.seed) {
 		warp = any_of(b->ready_warps);
 		return thread_of(b, warp, any_of(b->warp[warp].ready));
 	}
@@ -90,7 +90,7 @@ static inline struct simt_thread *choose(struct simt_block *b, unsigned warp, un
 
 	if (!b->ready_warps)
 		return NULL;
-	if (__builtin_expect(simt_options.picky, 0))
+	if (__builtin_expect(runtime_options.picky, 0))
 		return choose_picky(b, warp, lane);
 	if ((lanes = above(b->warp[warp].ready, lane)))
 		return thread_of(b, warp, lowest(lanes));
@@ -110,7 +110,7 @@ static __attribute__((noinline)) struct simt_thread *choose_block(struct worker 
 	const unsigned count = w->clusters * size;
 	unsigned start = ++w->turn;
 
-	if (simt_options.seed)
+	if (runtime_options.seed)
 		start = (unsigned)sched_random() % count;
 	for (unsigned i = 0; i < count; i++) {
 		const unsigned at = (start + i) % count;
@@ -141,7 +141,7 @@ struct simt_thread *sched_next(struct simt_thread *after, bool yielding)
 {
 	struct simt_block *const b = after->block;
 
-	if (!yielding && !simt_options.seed && b->active) {
+	if (!yielding && !runtime_options.seed && b->active) {
 		struct simt_thread *const t = choose(b, after->warp, after->lane);
 
 		if (t)
@@ -167,7 +167,7 @@ void sched_switch(struct simt_thread *to)
 		carrier_switch(&w->own);
 		return;
 	}
-	if (__builtin_expect(simt_options.picky, 0))
+	if (__builtin_expect(runtime_options.picky, 0))
 		sched_note(to);
 	if (is_fresh(to)) {
 		w->next = to;
@@ -265,7 +265,7 @@ static void check_same_barrier(struct simt_block *b, enum simt_barrier_kind kind
 			first->file, first->line, site->file, site->line);
 		launch_fail();
 	}
-	if (b->live != b->count && simt_options.strict) {
+	if (b->live != b->count && runtime_options.strict) {
 		report_error("__syncthreads at %s:%d after %u threads of the block have returned",
 			     site->file, site->line, b->count - b->live);
 		launch_fail();
@@ -286,7 +286,7 @@ int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_s
 	clear_ready(b, t->warp, lane);
 	if (++b->arrived == b->live) {
 		release_barrier(b);
-		if (simt_options.seed)
+		if (runtime_options.seed)
 			simt_yield(site->file, site->line);
 	} else {
 		sched_wait(t);
@@ -339,7 +339,7 @@ void simt_cluster_barrier(const struct simt_site *site)
 	clear_ready(b, t->warp, lane);
 	if (++c->arrived == c->live) {
 		release_cluster(c);
-		if (simt_options.seed)
+		if (runtime_options.seed)
 			simt_yield(site->file, site->line);
 	} else {
 		sched_wait(t);

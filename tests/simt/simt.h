@@ -23,6 +23,8 @@
 
 #include "tests/simt/simt_vector.h"
 
+#include "tests/cudart/call.h"
+
 #define GPU_EMULATED 1
 
 /* ---- keywords ----------------------------------------------------------------------------- */
@@ -159,21 +161,15 @@ void *simt_cluster_map(const void *shared, unsigned rank, const struct simt_site
 
 /* A kernel with its arguments, waiting in a stream.  Made by the templates below, owned by the
  * engine. */
-struct simt_call {
+struct simt_call : gpu_call {
 	void (*invoke)(const struct simt_call *call); /* run one thread of the kernel */
-	void (*destroy)(struct simt_call *call);
 	size_t bytes; /* of the whole object: threads read their arguments from it */
-	const char *name;
-	const void *kernel;
-	dim3 grid, block, cluster;
-	size_t dynamic_bytes;
-	bool cooperative;
 };
 
 /* Check the launch, put it into the stream; the call is destroyed when it has run, or at once. */
-cudaError_t simt_launch(struct simt_call *call, cudaStream_t stream);
+cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream);
 /* Report a kernel's pointer argument that is no device memory. */
-void simt_check_argument(const char *kernel, int number, const void *pointer);
+void runtime_check_argument(const char *kernel, int number, const void *pointer);
 
 template <class... P> struct simt_bound_call : simt_call {
 	void (*function)(P...);
@@ -187,7 +183,7 @@ template <class... P> struct simt_bound_call : simt_call {
 	{
 		static_cast<const simt_bound_call *>(call)->apply(std::index_sequence_for<P...>());
 	}
-	static void release(struct simt_call *call)
+	static void release(struct gpu_call *call)
 	{
 		delete static_cast<simt_bound_call *>(call);
 	}
@@ -204,7 +200,7 @@ template <class T>
 static inline void simt_look_at_argument(const char *kernel, int number, const T &value)
 {
 	if constexpr (std::is_pointer<T>::value)
-		simt_check_argument(kernel, number, (const void *)value);
+		runtime_check_argument(kernel, number, (const void *)value);
 }
 
 template <class... P, class... A>
@@ -223,7 +219,7 @@ static inline cudaError_t simt_bind(const char *name, void (*kernel)(P...), dim3
 	call->dynamic_bytes = dynamic_bytes;
 	std::apply([&](auto &...a) { (simt_look_at_argument(name, ++number, a), ...); },
 		   call->arguments);
-	return simt_launch(call, stream);
+	return runtime_launch(call, stream);
 }
 
 #define GPU_LAUNCH(kernel, grid, block, shmem, stream, ...)                  \

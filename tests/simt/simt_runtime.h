@@ -1,7 +1,7 @@
 /* simt_runtime.h -- the part of the CUDA runtime API that gpubench calls, with CUDA's own numbers.
  *
  * A stream is a queue that runs when somebody waits for it: as late as CUDA allows, so that a
- * missing synchronisation shows.  See runtime_stream.cc.
+ * missing synchronisation shows.  See tests/cudart/stream.cc.
  */
 #ifndef GPUBENCH_TESTS_SIMT_SIMT_RUNTIME_H
 #define GPUBENCH_TESTS_SIMT_SIMT_RUNTIME_H
@@ -163,12 +163,12 @@ struct cudaPointerAttributes {
 	void *devicePointer, *hostPointer;
 };
 
-typedef struct simt_stream *cudaStream_t;
-typedef struct simt_event *cudaEvent_t;
+typedef struct CUstream_st *cudaStream_t;
+typedef struct CUevent_st *cudaEvent_t;
 
 #define cudaStreamLegacy ((cudaStream_t)0)
 
-/* ---- device (runtime_device.cc) ------------------------------------------------------------- */
+/* ---- device (tests/cudart/device.cc) ------------------------------------------------------------- */
 
 cudaError_t cudaGetDeviceCount(int *count);
 cudaError_t cudaGetDevice(int *device);
@@ -189,21 +189,22 @@ cudaError_t cudaPeekAtLastError(void);
 const char *cudaGetErrorName(cudaError_t error);
 const char *cudaGetErrorString(cudaError_t error);
 
-cudaError_t simt_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value);
-cudaError_t simt_function_get(struct cudaFuncAttributes *attributes, const void *kernel);
-cudaError_t simt_occupancy(int *blocks, int block_size, size_t dynamic_bytes);
+cudaError_t runtime_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value);
+cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const void *kernel);
+cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,
+			      size_t dynamic_bytes);
 
 template <class F>
 static inline cudaError_t cudaFuncSetAttribute(F *kernel, enum cudaFuncAttribute attribute,
 					       int value)
 {
-	return simt_function_set((const void *)kernel, attribute, value);
+	return runtime_function_set((const void *)kernel, attribute, value);
 }
 
 template <class F>
 static inline cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes, F *kernel)
 {
-	return simt_function_get(attributes, (const void *)kernel);
+	return runtime_function_get(attributes, (const void *)kernel);
 }
 
 template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F *, enum cudaFuncCache)
@@ -212,21 +213,21 @@ template <class F> static inline cudaError_t cudaFuncSetCacheConfig(F *, enum cu
 }
 
 template <class F>
-static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *,
+static inline cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, F *kernel,
 									int block_size,
 									size_t dynamic_bytes)
 {
-	return simt_occupancy(blocks, block_size, dynamic_bytes);
+	return runtime_occupancy(blocks, (const void *)kernel, block_size, dynamic_bytes);
 }
 
 template <class F>
-static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, F *,
+static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *block, F *kernel,
 							     size_t dynamic_bytes = 0,
 							     int limit = 0)
 {
 	int blocks = 0, processors = 0;
-	const cudaError_t result =
-		simt_occupancy(&blocks, limit > 0 ? limit : GPU_BLOCK(256), dynamic_bytes);
+	const cudaError_t result = runtime_occupancy(
+		&blocks, (const void *)kernel, limit > 0 ? limit : GPU_BLOCK(256), dynamic_bytes);
 
 	(void)cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
 	*block = limit > 0 ? limit : GPU_BLOCK(256);
@@ -234,32 +235,32 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
 	return result;
 }
 
-/* ---- memory (runtime_memory.cc) ---------------------------------------------------------------
+/* ---- memory (tests/cudart/memory.cc) ---------------------------------------------------------------
  */
 
 /* device: exact size, filled with 0xA5; else page-locked host memory that kernels may use too. */
-cudaError_t simt_allocate(void **pointer, size_t bytes, bool device);
+cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 
 template <class T> static inline cudaError_t cudaMalloc(T **pointer, size_t bytes)
 {
-	return simt_allocate((void **)pointer, bytes, true);
+	return runtime_allocate((void **)pointer, bytes, true);
 }
 
 template <class T>
 static inline cudaError_t cudaMallocAsync(T **pointer, size_t bytes, cudaStream_t)
 {
-	return simt_allocate((void **)pointer, bytes, true);
+	return runtime_allocate((void **)pointer, bytes, true);
 }
 
 template <class T> static inline cudaError_t cudaMallocHost(T **pointer, size_t bytes)
 {
-	return simt_allocate((void **)pointer, bytes, false);
+	return runtime_allocate((void **)pointer, bytes, false);
 }
 
 template <class T>
 static inline cudaError_t cudaHostAlloc(T **pointer, size_t bytes, unsigned = cudaHostAllocDefault)
 {
-	return simt_allocate((void **)pointer, bytes, false);
+	return runtime_allocate((void **)pointer, bytes, false);
 }
 
 template <class T>
@@ -288,7 +289,7 @@ cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 
-/* ---- streams and events (runtime_stream.cc) -----------------------------------------------------
+/* ---- streams and events (tests/cudart/stream.cc) -----------------------------------------------------
  */
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);

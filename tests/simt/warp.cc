@@ -32,7 +32,7 @@ static void shuffle(struct warp *w, unsigned mask)
 			w->result[lane] = w->request[source].value;
 			continue;
 		}
-		if (simt_options.strict)
+		if (runtime_options.strict)
 			report_error(
 				"shuffle: lane %u reads lane %u, which is not in the mask %08x",
 				lane, source, mask);
@@ -214,7 +214,7 @@ uint64_t simt_warp(enum simt_warp_op op, unsigned mask, uint64_t value, int sour
 		w->at_warp &= ~others;
 		if (others) {
 			set_ready(b, t->warp, others);
-			if (simt_options.seed)
+			if (runtime_options.seed)
 				simt_yield(site->file, site->line);
 		}
 	} else {

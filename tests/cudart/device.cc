@@ -1,23 +1,44 @@
-/* runtime_device.cc -- the CUDA runtime API: the device, its attributes, errors, occupancy.
+/* device.cc -- the CUDA runtime API: the device, its attributes, errors, occupancy.
  *
- * One device, "SIMT emulator", of compute capability 9.0 so that clusters and large shared memory
- * are exercised.  Few multiprocessors, so that kernels that size their grids by them stay small.
+ * One device, whose compute capability the executor tells.  Few multiprocessors, so that kernels
+ * that size their grids by them stay small.
  */
 #include <stdio.h>
 #include <string.h>
 
+#include <algorithm>
 #include <map>
 
-#include "tests/simt/engine.h"
+#include "tests/cudart/runtime.h"
 
 enum {
 	VERSION = CUDART_VERSION,
-	THREADS_PER_SM = 2048,
-	BLOCKS_PER_SM = 32,
 	L2_BYTES = 1 << 20,
-	REGISTERS = 65536,
-	SHARED_PER_SM = 228 << 10,
+	REGISTERS = 65536, /* of a multiprocessor */
+	RESERVED_SHARED = 1024,
 };
+
+bool gb_gpu_emulated = true; /* see cuda/device.cu */
+
+/* What depends on the compute capability (CUDA C++ Programming Guide, table of technical
+ * specifications). */
+static const struct model {
+	int capability, threads, blocks; /* per multiprocessor */
+	int shared, block_shared;        /* bytes per multiprocessor, of one block at most */
+	bool clusters;
+} models[] = {
+	{ 75, 1024, 16, 64 << 10, 64 << 10, false },
+	{ 80, 2048, 32, 164 << 10, 163 << 10, false },
+	{ 90, 2048, 32, 228 << 10, SHARED_LIMIT, true },
+};
+
+static const struct model *this_model(void)
+{
+	for (const struct model &m : models)
+		if (m.capability == executor_capability())
+			return &m;
+	return &models[2];
+}
 
 /* ---- errors ------------------------------------------------------------------------------------
  */
@@ -87,7 +108,7 @@ cudaError_t cudaPeekAtLastError(void)
 
 const char *cudaGetErrorName(cudaError_t error)
 {
-	switch (error) {
+	switch ((int)error) {
 #define X(name, text) \
 	case name:    \
 		return #name;
@@ -102,7 +123,7 @@ const char *cudaGetErrorString(cudaError_t error)
 {
 	static __thread char words[600];
 
-	switch (error) {
+	switch ((int)error) {
 #define X(name, text)                                      \
 	case name:                                         \
 		snprintf(words, sizeof words, "%s", text); \
@@ -159,7 +180,8 @@ cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
-	static const struct {
+	const struct model *const m = this_model();
+	const struct {
 		enum cudaDeviceAttr attribute;
 		int value;
 	} table[] = {
@@ -177,44 +199,44 @@ cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, in
 		{ cudaDevAttrCanMapHostMemory, 1 },
 		{ cudaDevAttrConcurrentKernels, 1 },
 		{ cudaDevAttrL2CacheSize, L2_BYTES },
-		{ cudaDevAttrMaxThreadsPerMultiProcessor, THREADS_PER_SM },
+		{ cudaDevAttrMaxThreadsPerMultiProcessor, m->threads },
 		{ cudaDevAttrAsyncEngineCount, 1 },
 		{ cudaDevAttrUnifiedAddressing, 1 },
-		{ cudaDevAttrComputeCapabilityMajor, 9 },
-		{ cudaDevAttrMaxSharedMemoryPerMultiprocessor, SHARED_PER_SM },
+		{ cudaDevAttrComputeCapabilityMajor, m->capability / 10 },
+		{ cudaDevAttrComputeCapabilityMinor, m->capability % 10 },
+		{ cudaDevAttrMaxSharedMemoryPerMultiprocessor, m->shared },
 		{ cudaDevAttrMaxRegistersPerMultiprocessor, REGISTERS },
 		{ cudaDevAttrCooperativeLaunch, 1 },
-		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, SHARED_LIMIT },
-		{ cudaDevAttrMaxBlocksPerMultiprocessor, BLOCKS_PER_SM },
-		{ cudaDevAttrReservedSharedMemoryPerBlock, 1024 },
-		{ cudaDevAttrClusterLaunch, 1 },
+		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, m->block_shared },
+		{ cudaDevAttrMaxBlocksPerMultiprocessor, m->blocks },
+		{ cudaDevAttrReservedSharedMemoryPerBlock, RESERVED_SHARED },
+		{ cudaDevAttrClusterLaunch, m->clusters && runtime_options.clusters },
+		{ cudaDevAttrMultiProcessorCount, runtime_options.processors },
 	};
 
 	if (known_device(device) != cudaSuccess)
 		return cudaErrorInvalidDevice;
 	*value = 0; /* clocks, bus, ECC, PCI: there is none */
-	if (attribute == cudaDevAttrMultiProcessorCount)
-		*value = simt_options.processors;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
 		if (table[i].attribute == attribute)
 			*value = table[i].value;
-	if (attribute == cudaDevAttrClusterLaunch && !simt_options.clusters)
-		*value = 0;
 	return cudaSuccess;
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
+	const struct model *const m = this_model();
+
 	if (known_device(device) != cudaSuccess)
 		return cudaErrorInvalidDevice;
 	*p = {};
-	snprintf(p->name, sizeof p->name, "SIMT emulator");
-	memcpy(p->uuid.bytes, "gpubench-simt-00", sizeof p->uuid.bytes);
-	p->totalGlobalMem = simt_options.memory;
+	snprintf(p->name, sizeof p->name, "%s", executor.device);
+	memcpy(p->uuid.bytes, executor.uuid, sizeof p->uuid.bytes);
+	p->totalGlobalMem = runtime_options.memory;
 	p->sharedMemPerBlock = STATIC_SHARED_LIMIT;
-	p->sharedMemPerMultiprocessor = SHARED_PER_SM;
-	p->sharedMemPerBlockOptin = SHARED_LIMIT;
-	p->reservedSharedMemPerBlock = 1024;
+	p->sharedMemPerMultiprocessor = (size_t)m->shared;
+	p->sharedMemPerBlockOptin = (size_t)m->block_shared;
+	p->reservedSharedMemPerBlock = RESERVED_SHARED;
 	p->totalConstMem = 65536;
 	p->regsPerBlock = p->regsPerMultiprocessor = REGISTERS;
 	p->warpSize = LANES;
@@ -222,12 +244,14 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 	p->maxThreadsDim[2] = 64;
 	p->maxGridSize[0] = 0x7fffffff;
 	p->maxGridSize[1] = p->maxGridSize[2] = 65535;
-	p->major = 9;
-	p->multiProcessorCount = simt_options.processors;
-	p->maxThreadsPerMultiProcessor = THREADS_PER_SM;
-	p->maxBlocksPerMultiProcessor = BLOCKS_PER_SM;
+	p->major = m->capability / 10;
+	p->minor = m->capability % 10;
+	p->multiProcessorCount = runtime_options.processors;
+	p->maxThreadsPerMultiProcessor = m->threads;
+	p->maxBlocksPerMultiProcessor = m->blocks;
 	p->canMapHostMemory = p->concurrentKernels = p->asyncEngineCount = 1;
-	p->unifiedAddressing = p->cooperativeLaunch = p->clusterLaunch = 1;
+	p->unifiedAddressing = p->cooperativeLaunch = 1;
+	p->clusterLaunch = m->clusters && runtime_options.clusters;
 	p->l2CacheSize = L2_BYTES;
 	return cudaSuccess;
 }
@@ -250,7 +274,7 @@ cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
 cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
 {
 	options_read();
-	*value = limit == cudaLimitStackSize ? simt_options.stack : 0;
+	*value = limit == cudaLimitStackSize ? runtime_options.stack : 0;
 	return cudaSuccess;
 }
 
@@ -283,11 +307,11 @@ static std::map<const void *, struct function> &functions(void)
 	return *map;
 }
 
-cudaError_t simt_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value)
+cudaError_t runtime_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value)
 {
 	switch (attribute) {
 	case cudaFuncAttributeMaxDynamicSharedMemorySize:
-		if (value < 0 || value > SHARED_LIMIT)
+		if (value < 0 || value > this_model()->block_shared)
 			return device_error(cudaErrorInvalidValue);
 		functions()[kernel].dynamic_limit = value;
 		return cudaSuccess;
@@ -313,24 +337,39 @@ bool function_large_clusters(const void *kernel)
 	return found != functions().end() && found->second.large_clusters;
 }
 
-/* What the compiler would know (registers, static shared memory) is 0 here. */
-cudaError_t simt_function_get(struct cudaFuncAttributes *attributes, const void *kernel)
+cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const void *kernel)
 {
+	struct kernel_facts facts;
+	const cudaError_t result = executor_facts(kernel, &facts);
+
+	if (result != cudaSuccess)
+		return device_error(result);
 	*attributes = {};
-	attributes->maxThreadsPerBlock = MAX_THREADS;
-	attributes->ptxVersion = attributes->binaryVersion = 90;
+	attributes->maxThreadsPerBlock = facts.max_threads ? facts.max_threads : (int)MAX_THREADS;
+	attributes->numRegs = facts.registers;
+	attributes->sharedSizeBytes = facts.shared_bytes;
+	attributes->localSizeBytes = facts.local_bytes;
+	attributes->ptxVersion = attributes->binaryVersion = executor_capability();
 	attributes->maxDynamicSharedSizeBytes = function_dynamic_limit(kernel);
 	return cudaSuccess;
 }
 
-cudaError_t simt_occupancy(int *blocks, int block_size, size_t dynamic_bytes)
+cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size, size_t dynamic_bytes)
 {
+	const struct model *const m = this_model();
+	struct kernel_facts facts;
+	const cudaError_t result = executor_facts(kernel, &facts);
+
+	if (result != cudaSuccess)
+		return device_error(result);
 	if (block_size < 1 || block_size > MAX_THREADS)
 		return device_error(cudaErrorInvalidValue);
 	const int rounded = (block_size + LANES - 1) / LANES * LANES;
-	const int by_shared = (int)(SHARED_PER_SM / (dynamic_bytes + 1024));
+	const size_t shared = facts.shared_bytes + dynamic_bytes + RESERVED_SHARED;
 
-	*blocks = min(min(THREADS_PER_SM / rounded, (int)BLOCKS_PER_SM), by_shared);
+	*blocks = std::min({ m->threads / rounded, m->blocks, (int)((size_t)m->shared / shared) });
+	if (facts.registers)
+		*blocks = std::min(*blocks, REGISTERS / (rounded * facts.registers));
 	return cudaSuccess;
 }
 
@@ -340,7 +379,7 @@ cudaError_t cudaDeviceReset(void)
 	memory_report_leaks();
 	memory_release_all();
 	functions().clear();
-	launch_forget();
+	executor_forget();
 	last = sticky = cudaSuccess;
 	options_forget();
 	options_read();

@@ -1,9 +1,9 @@
-/* runtime_stream.cc -- the CUDA runtime API: streams, events, copies, launches.
+/* stream.cc -- the CUDA runtime API: streams, events, copies, launches.
  *
  * A stream is a queue.  Nothing in it runs before somebody waits for it - a synchronisation, a
  * copy that CUDA makes blocking, cudaFree() - and then only what that wait needs.  So a program
  * that forgets to wait, or takes the order between two streams for granted, gets stale data here
- * every time.  GPUBENCH_SIMT_EAGER=1 runs everything at once instead.
+ * every time.  The option EAGER=1 runs everything at once instead.
  *
  * The default stream and all streams that synchronise with it share one queue; a stream made with
  * cudaStreamNonBlocking has its own.  Asynchronous copies from and to memory that is not
@@ -15,19 +15,19 @@
 #include <deque>
 #include <set>
 
-#include "tests/simt/engine.h"
+#include "tests/cudart/runtime.h"
 
 enum op_kind { OP_CALL, OP_COPY, OP_SET, OP_RECORD, OP_WAIT, OP_HOST };
 
 struct op {
 	enum op_kind kind;
 	uint64_t number; /* in the order of submission, over all streams */
-	struct simt_call *call;
+	struct gpu_call *call;
 	void *to;
 	const void *from;
 	size_t bytes;
 	int value;
-	struct simt_event *event;
+	struct CUevent_st *event;
 	struct queue *other; /* OP_WAIT: until that queue has passed other_number */
 	uint64_t other_number;
 	void (*function)(void *);
@@ -37,12 +37,12 @@ struct queue {
 	std::deque<struct op> ops;
 };
 
-struct simt_stream {
+struct CUstream_st {
 	struct queue *queue;
 	bool owned;
 };
 
-struct simt_event {
+struct CUevent_st {
 	struct queue *queue;   /* of the last record; NULL: never recorded */
 	uint64_t number, done; /* of the last record; that ran last */
 	double time_s;
@@ -110,7 +110,7 @@ static void execute(const struct op *o)
 		if (dead)
 			o->call->destroy(o->call);
 		else
-			launch_run(o->call);
+			executor_run(o->call);
 		break;
 	case OP_COPY:
 	case OP_SET:
@@ -176,7 +176,7 @@ static cudaError_t submit(cudaStream_t stream, struct op o)
 
 	o.number = ++submitted;
 	q->ops.push_back(o);
-	if (simt_options.eager)
+	if (runtime_options.eager)
 		return drain_all_of(q);
 	return device_sticky();
 }
@@ -189,7 +189,7 @@ static uint64_t volume(dim3 d)
 	return (uint64_t)d.x * d.y * d.z;
 }
 
-static cudaError_t check_cluster(const struct simt_call *call)
+static cudaError_t check_cluster(const struct gpu_call *call)
 {
 	const dim3 g = call->grid, c = call->cluster;
 	const unsigned most = function_large_clusters(call->kernel) ? MAX_CLUSTER : 8;
@@ -199,19 +199,20 @@ static cudaError_t check_cluster(const struct simt_call *call)
 	return cudaSuccess;
 }
 
-static cudaError_t check_cooperative(const struct simt_call *call)
+static cudaError_t check_cooperative(const struct gpu_call *call)
 {
 	int blocks = 0;
 
 	if (!call->cooperative)
 		return cudaSuccess;
-	(void)simt_occupancy(&blocks, (int)volume(call->block), call->dynamic_bytes);
-	if (volume(call->grid) > (uint64_t)blocks * (unsigned)simt_options.processors)
+	(void)runtime_occupancy(&blocks, call->kernel, (int)volume(call->block),
+				call->dynamic_bytes);
+	if (volume(call->grid) > (uint64_t)blocks * (unsigned)runtime_options.processors)
 		return cudaErrorCooperativeLaunchTooLarge;
 	return cudaSuccess;
 }
 
-static cudaError_t check_launch(const struct simt_call *call)
+static cudaError_t check_launch(const struct gpu_call *call)
 {
 	const dim3 g = call->grid, b = call->block;
 
@@ -225,7 +226,7 @@ static cudaError_t check_launch(const struct simt_call *call)
 	return result != cudaSuccess ? result : check_cooperative(call);
 }
 
-cudaError_t simt_launch(struct simt_call *call, cudaStream_t stream)
+cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 {
 	const api_lock lock;
 	cudaError_t result = device_sticky();
@@ -391,7 +392,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 	struct queue *const q = owned ? new (struct queue) : legacy;
 
 	queues->insert(q);
-	*stream = new simt_stream{ q, owned };
+	*stream = new CUstream_st{ q, owned };
 	return cudaSuccess;
 }
 
@@ -463,7 +464,7 @@ cudaError_t cudaDeviceSynchronize(void)
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {
-	*event = new simt_event{};
+	*event = new CUevent_st{};
 	(*event)->timed = !(flags & cudaEventDisableTiming);
 	return cudaSuccess;
 }

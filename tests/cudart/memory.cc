@@ -1,7 +1,7 @@
-/* runtime_memory.cc -- the CUDA runtime API: memory.
+/* memory.cc -- the CUDA runtime API: memory.
  *
  * Device memory is host memory of exactly the size that was asked for, filled with 0xA5, so that
- * AddressSanitizer sees what lies outside it.  Under GPUBENCH_SIMT_PROTECT=1 it is a mapping of its
+ * AddressSanitizer sees what lies outside it.  Under the option PROTECT=1 it is a mapping of its
  * own, forbidden to the host except while a kernel or a copy runs, with its end at a page's end.
  */
 #include <errno.h>
@@ -12,7 +12,7 @@
 
 #include <map>
 
-#include "tests/simt/engine.h"
+#include "tests/cudart/runtime.h"
 
 enum { ALIGNMENT = 256, PAGE = 4096, REMEMBERED = 64 };
 
@@ -72,7 +72,7 @@ enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *byte
 	return MEMORY_UNKNOWN;
 }
 
-void simt_check_argument(const char *kernel, int number, const void *pointer)
+void runtime_check_argument(const char *kernel, int number, const void *pointer)
 {
 	uintptr_t begin;
 	size_t bytes;
@@ -90,7 +90,7 @@ void simt_check_argument(const char *kernel, int number, const void *pointer)
 
 void memory_open(bool open)
 {
-	if (!simt_options.protect)
+	if (!runtime_options.protect)
 		return;
 	for (const auto &entry : all())
 		if (entry.second.mapped)
@@ -103,7 +103,7 @@ void memory_open(bool open)
 
 static bool refused(size_t bytes)
 {
-	const struct options *const o = &simt_options;
+	const struct options *const o = &runtime_options;
 
 	allocated++;
 	return (o->fail_number && allocated == o->fail_number) ||
@@ -129,7 +129,7 @@ static char *take(struct allocation *a)
 {
 	void *memory = NULL;
 
-	if (a->device && simt_options.protect)
+	if (a->device && runtime_options.protect)
 		return map_pages(a);
 	if (posix_memalign(&memory, ALIGNMENT, a->bytes) != 0)
 		return NULL;
@@ -139,7 +139,7 @@ static char *take(struct allocation *a)
 	return (char *)memory;
 }
 
-cudaError_t simt_allocate(void **pointer, size_t bytes, bool device)
+cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 {
 	struct allocation a = {};
 
@@ -222,8 +222,8 @@ cudaError_t cudaFreeHost(void *pointer)
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 {
 	options_read();
-	*total = simt_options.memory;
-	*available = simt_options.memory - in_use;
+	*total = runtime_options.memory;
+	*available = runtime_options.memory - in_use;
 	return cudaSuccess;
 }
 
@@ -265,7 +265,7 @@ void memory_report_leaks(void)
 			first = entry.second.number;
 		bytes += entry.second.bytes;
 	}
-	if (simt_options.leaks && count)
+	if (runtime_options.leaks && count)
 		report_error(
 			"%zu bytes of device memory in %zu allocations were not freed; the first "
 			"is number %lld",

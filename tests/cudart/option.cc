@@ -1,20 +1,20 @@
-/* option.cc -- how the emulator is told what to do: GPUBENCH_SIMT_* in the environment. */
+/* option.cc -- the options of an executor: GPUBENCH_SIMT_* or GPUBENCH_PTX_* in the environment. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "tests/simt/engine.h"
+#include "tests/cudart/runtime.h"
 
-struct options simt_options;
+struct options runtime_options;
 static bool known;
 
-/* The text of GPUBENCH_SIMT_<name>, NULL if not set or empty. */
+/* The text of option `name`, NULL if not set or empty. */
 static const char *text(const char *name)
 {
 	char variable[64];
 
-	snprintf(variable, sizeof variable, "GPUBENCH_SIMT_%s", name);
+	snprintf(variable, sizeof variable, "%s%s", executor.variable, name);
 	const char *const value = getenv(variable);
 
 	return value && *value ? value : NULL;
@@ -22,7 +22,8 @@ static const char *text(const char *name)
 
 static void complain(const char *name, const char *value, const char *wanted)
 {
-	fprintf(stderr, "simt: GPUBENCH_SIMT_%s=%s is not %s\n", name, value, wanted);
+	fprintf(stderr, "%s: %s%s=%s is not %s\n", executor.name, executor.variable, name, value,
+		wanted);
 	exit(2);
 }
 
@@ -61,7 +62,7 @@ static enum order order(const char *name, bool shuffle)
 
 void options_read(void)
 {
-	struct options *const o = &simt_options;
+	struct options *const o = &runtime_options;
 	const bool sanitizer = __tsan_create_fiber || __sanitizer_start_switch_fiber;
 	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
@@ -96,6 +97,7 @@ void options_read(void)
 	o->uninitialised = flag("UNINIT", true);
 	o->traffic = flag("TRAFFIC", false);
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
+	o->counts = text("COUNTS");
 	o->picky = o->seed || o->order != ORDER_FORWARD;
 	if (check_begin)
 		o->threads = 1; /* its records belong to no OS thread in particular */

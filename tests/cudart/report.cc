@@ -1,0 +1,122 @@
+/* report.cc -- errors of the program under test.
+ *
+ * An error goes to stderr with the kernel, block and thread, becomes the text of the launch
+ * failure, and makes the process exit with status 86 in the end, so that no test that ignores the
+ * results of its calls can pass.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/cudart/runtime.h"
+
+enum { MAX_REPORTS = 25 };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static int count;
+static char first[512];
+
+double now_s(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- errors -----------------------------------------------------------------------------------
+ */
+
+void report_error(const char *format, ...)
+{
+	char text[sizeof first];
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(text, sizeof text, format, arguments);
+	va_end(arguments);
+	pthread_mutex_lock(&mutex);
+	if (count++ == 0)
+		memcpy(first, text, sizeof first);
+	if (count <= MAX_REPORTS) {
+		fprintf(stderr, "%s: ERROR: %s\n", executor.name, text);
+		executor_say_where();
+	}
+	pthread_mutex_unlock(&mutex);
+	if (runtime_options.abort)
+		abort();
+}
+
+int report_count(void)
+{
+	return count;
+}
+
+const char *report_first(void)
+{
+	return count ? first : NULL;
+}
+
+void report_forget(void)
+{
+	count = 0;
+}
+
+static __attribute__((destructor)) void at_exit(void)
+{
+	memory_report_leaks();
+	if (count) {
+		fprintf(stderr, "%s: %d error%s reported\n", executor.name, count,
+			count == 1 ? "" : "s");
+		fflush(NULL);
+		_exit(EXIT_ERRORS);
+	}
+}
+
+/* ---- addresses
+ * ------------------------------------------------------------------------------------ */
+
+static const char *describe_address(uintptr_t address)
+{
+	uintptr_t begin;
+	size_t bytes;
+
+	if (memory_find((const void *)address, &begin, &bytes) == MEMORY_DEVICE)
+		return "host code touches device memory";
+	return executor_explain(address);
+}
+
+static struct sigaction previous;
+
+/* Says what it knows, then lets the fault take its course. */
+static void on_fault(int number, siginfo_t *info, void *context)
+{
+	const char *const what = describe_address((uintptr_t)info->si_addr);
+
+	(void)context;
+	if (what) {
+		report_error("%s: address %p", what, info->si_addr);
+		_exit(EXIT_ERRORS);
+	}
+	sigaction(number, &previous, NULL);
+}
+
+void catch_faults(void)
+{
+	static bool caught;
+	static char stack[64 << 10];
+	const stack_t alternative = { .ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack };
+	struct sigaction action = {};
+
+	if (caught || __asan_poison_memory_region || __tsan_create_fiber)
+		return;
+	caught = true;
+	sigaltstack(&alternative, NULL);
+	action.sa_sigaction = on_fault;
+	action.sa_flags = SA_SIGINFO | SA_ONSTACK;
+	sigaction(SIGSEGV, &action, &previous);
+}

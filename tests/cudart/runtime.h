@@ -1,0 +1,161 @@
+/* runtime.h -- a CUDA runtime without a GPU, shared by the executors in tests/simt and tests/ptx.
+ *
+ *	device.cc    the device, its attributes, errors, occupancy
+ *	memory.cc    allocations: exact size, filled, leaks, failures on request
+ *	stream.cc    streams, events, copies, launches
+ *	option.cc    the environment
+ *	report.cc    errors of the program under test
+ *
+ * An executor runs the kernels: it provides the constants and functions of the section "what an
+ * executor provides".  Everything else, down to the words of an error, is the same under both.
+ *
+ * These files are compiled once for each: against CUDA's own headers for objects of nvcc
+ * (GPUBENCH_PTX), against tests/simt/simt.h otherwise.
+ */
+#ifndef GPUBENCH_TESTS_CUDART_RUNTIME_H
+#define GPUBENCH_TESTS_CUDART_RUNTIME_H
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef GPUBENCH_PTX
+#include <cuda_runtime_api.h>
+
+#include "tests/cudart/call.h"
+#else
+#include "tests/simt/simt.h"
+
+#undef threadIdx
+#undef blockIdx
+#undef blockDim
+#undef gridDim
+#endif
+
+enum {
+	LANES = 32,
+	MAX_THREADS = 1024,
+	MAX_WARPS = MAX_THREADS / LANES,
+	MAX_CLUSTER = 16,
+	STATIC_SHARED_LIMIT = 48 << 10,
+	SHARED_LIMIT = 227 << 10, /* after cudaFuncSetAttribute, on sm_90 */
+};
+
+/* ---- what an executor provides ----------------------------------------------------------------
+ */
+
+struct executor {
+	const char *name;     /* "simt": how its messages begin */
+	const char *variable; /* "GPUBENCH_SIMT_": how its options begin */
+	const char *device;   /* "SIMT emulator" */
+	const char *uuid;     /* 16 characters */
+};
+extern const struct executor executor;
+
+/* What the compiler knows of a kernel; all 0 where nobody does. */
+struct kernel_facts {
+	int max_threads; /* __launch_bounds__; 0: MAX_THREADS */
+	int registers;   /* per thread */
+	size_t shared_bytes, local_bytes;
+};
+
+int executor_capability(void); /* 90 */
+cudaError_t executor_facts(const void *kernel, struct kernel_facts *facts);
+cudaError_t executor_run(struct gpu_call *call); /* to its end; consumes the call */
+void executor_forget(void);    /* the next launch is the first again: schedules repeat */
+void executor_say_where(void); /* a line about the thread that runs now, if one does */
+/* What lies at an address that is no allocation; NULL: nothing that it knows of. */
+const char *executor_explain(uintptr_t address);
+
+/* ---- options (option.cc) --------------------------------------------------------------------- */
+
+enum order { ORDER_FORWARD, ORDER_REVERSE, ORDER_SHUFFLE };
+
+/* The environment; each is GPUBENCH_SIMT_<NAME> or GPUBENCH_PTX_<NAME>, see the README.md there. */
+struct options {
+	int threads;       /* OS threads */
+	int resident;      /* blocks that take turns on one OS thread */
+	uint64_t seed;     /* 0: no random schedule */
+	enum order order;  /* of lanes and warps; never ORDER_SHUFFLE */
+	enum order blocks; /* in which blocks start */
+	bool strict;       /* barriers after exits, shuffles from outside the mask are errors */
+	bool eager;        /* run at the launch, not at the synchronisation */
+	bool protect;      /* device memory cannot be touched by the host */
+	bool clusters;     /* the device says that it has them */
+	bool leaks, stats, abort;
+	int64_t fail_number; /* this allocation fails (from 1), */
+	size_t fail_bytes;   /* and those of at least this many bytes; 0: none */
+	size_t memory, stack;
+	int processors;
+	double timeout_s;
+	bool picky;                        /* seed or order: the scheduler has to think */
+	bool race, uninitialised, traffic; /* the own checker */
+	unsigned preempt;                  /* yields at one in so many accesses; 0: never */
+	const char *counts;                /* file for exact counts; NULL: none */
+};
+extern struct options runtime_options;
+void options_read(void); /* once; cudaDeviceReset() calls options_forget() */
+void options_forget(void);
+
+/* ---- reports (report.cc) ---------------------------------------------------------------------- */
+
+enum { EXIT_ERRORS = 86 };
+
+/* An error of the program under test: goes to stderr with kernel, block and thread, and makes the
+ * launch fail. */
+void report_error(const char *format, ...) __attribute__((format(printf, 1, 2)));
+const char *report_first(void); /* the first error since the last reset, or NULL */
+int report_count(void);
+void report_forget(void);
+void catch_faults(void); /* explain a SIGSEGV, where no sanitizer does */
+double now_s(void);
+
+/* ---- the runtime's inside --------------------------------------------------------------------- */
+
+enum memory_kind { MEMORY_UNKNOWN, MEMORY_DEVICE, MEMORY_HOST, MEMORY_FREED };
+/* What a pointer points to; *begin and *bytes are set if that is an allocation. */
+enum memory_kind memory_find(const void *pointer, uintptr_t *begin, size_t *bytes);
+void memory_open(bool open); /* under the protect option: may it be touched? */
+void memory_release_all(void);
+void memory_report_leaks(void);
+/* device: exact size, filled with 0xA5; else page-locked host memory that kernels may use too. */
+cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
+
+void streams_drop_all(void);
+cudaError_t streams_drain_all(void);
+/* Check the launch, put it into the stream; the call is destroyed when it has run, or at once. */
+cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream);
+
+cudaError_t device_error(cudaError_t error); /* remember it for cudaGetLastError() */
+cudaError_t device_sticky(void);
+void device_set_sticky(cudaError_t error);
+int function_dynamic_limit(const void *kernel);
+bool function_large_clusters(const void *kernel);
+cudaError_t runtime_function_set(const void *kernel, enum cudaFuncAttribute attribute, int value);
+cudaError_t runtime_function_get(struct cudaFuncAttributes *attributes, const void *kernel);
+cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,
+			      size_t dynamic_bytes);
+
+/* ---- sanitizers and the own checker: absent in most builds ------------------------------------ */
+
+#define WEAK __attribute__((weak))
+extern "C" {
+void *__tsan_create_fiber(unsigned flags) WEAK;
+void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size) WEAK;
+void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
+}
+
+/* tests/simt/check.cc; kernels run on one OS thread when it is linked. */
+void check_begin(const struct gpu_call *call) WEAK;
+void check_allocated(void *at, size_t bytes, bool initialised) WEAK;
+void check_freed(void *at) WEAK;
+void check_written(void *at, size_t bytes) WEAK; /* by a copy or a memset */
+
+/* Call f if it is in this build. */
+#define IF_LINKED(f, ...)               \
+	do {                            \
+		if (f)                  \
+			f(__VA_ARGS__); \
+	} while (0)
+
+#endif

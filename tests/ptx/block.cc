@@ -1,0 +1,98 @@
+/* block.cc -- barriers of blocks and clusters. */
+#include "tests/ptx/machine.h"
+
+enum { BARRIER_SYNC, BARRIER_COUNT, BARRIER_OR, BARRIER_AND }; /* instruction.detail */
+
+static unsigned barrier_number(const struct warp *w, const struct instruction *i, uint32_t mask)
+{
+	const unsigned lane = (unsigned)__builtin_ctz(mask);
+	const uint32_t number = lanes<uint32_t>(*w, i->in[0])[lane];
+
+	if (number >= BARRIERS)
+		fault(*w, *i, lane, "there is no barrier %u", number);
+	return number;
+}
+
+/* Hand the result to one warp's lanes, and let them go on. */
+static void release_warp(struct warp *w, struct split *s, const struct barrier *r)
+{
+	const struct instruction &i = w->kernel->code[s->pc];
+	const bool yes = i.detail == BARRIER_AND ? r->count == r->arrived : r->count != 0;
+
+	if (i.detail == BARRIER_COUNT)
+		each(s->mask, lanes<uint32_t>(*w, i.out[0]), [=](unsigned) { return r->count; });
+	else if (i.detail)
+		set_predicate(*w, i.out[0], yes ? ~0u : 0, s->mask);
+	s->state = READY;
+	s->pc++;
+}
+
+static void open_barrier(struct block *b, unsigned number)
+{
+	const struct barrier result = b->barrier[number];
+
+	b->barrier[number] = {};
+	b->worker->progress++;
+	for (unsigned n = 0; n < b->warps; n++) {
+		struct warp *const w = &b->warp[n];
+
+		for (unsigned k = 0; k < w->count; k++) {
+			struct split *const s = &w->split[k];
+
+			if (s->state == AT_BARRIER &&
+			    barrier_number(w, &w->kernel->code[s->pc], s->mask) == number)
+				release_warp(w, s, &result);
+		}
+	}
+}
+
+static void check(struct block *b, unsigned number)
+{
+	const struct barrier *const r = &b->barrier[number];
+	const unsigned expected = r->expected ? r->expected : b->live;
+
+	if (r->arrived && r->arrived >= expected)
+		open_barrier(b, number);
+}
+
+void barriers_check(struct block *b)
+{
+	for (unsigned n = 0; n < BARRIERS; n++)
+		check(b, n);
+}
+
+void barrier_arrive(struct warp *w, const struct instruction *i, uint32_t mask)
+{
+	const unsigned number = barrier_number(w, i, mask);
+	const unsigned lane = (unsigned)__builtin_ctz(mask);
+	struct block *const b = w->block;
+	struct barrier *const r = &b->barrier[number];
+
+	if (b->exited_early && runtime_options.strict && i->ins < 2)
+		fault(*w, *i, lane, "%u of %u threads of the block have returned",
+		      b->threads - b->live, b->threads);
+	if (i->detail)
+		r->count += (unsigned)__builtin_popcount(predicate(*w, i->in[1]) & mask);
+	else if (i->ins > 1)
+		r->expected = lanes<uint32_t>(*w, i->in[1])[lane];
+	r->arrived += (unsigned)__builtin_popcount(mask);
+	w->split[w->current].state = AT_BARRIER;
+	check(b, number);
+}
+
+void cluster_check(struct cluster *c)
+{
+	if (!c->arrived || c->arrived < c->live)
+		return;
+	c->arrived = 0;
+	c->phase++;
+	c->block[0]->worker->progress++;
+	for (unsigned r = 0; r < c->size; r++)
+		for (unsigned n = 0; n < c->block[r]->warps; n++) {
+			struct warp *const w = &c->block[r]->warp[n];
+
+			for (unsigned k = 0; k < w->count; k++)
+				if (w->split[k].state == AT_CLUSTER)
+					w->split[k].state = READY;
+		}
+}

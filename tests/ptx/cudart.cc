@@ -1,0 +1,270 @@
+/* cudart.cc -- the entry points of the CUDA runtime that nvcc's objects call, where tests/cudart has
+ * the same under another name; registration and launches.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <algorithm>
+
+#include "tests/ptx/fatbin.h"
+#include "tests/ptx/machine.h"
+
+/* ---- launches ----------------------------------------------------------------------------------
+ */
+
+static void destroy(struct gpu_call *waiting)
+{
+	struct ptx_call *const call = static_cast<struct ptx_call *>(waiting);
+
+	free(call->parameters);
+	delete call;
+}
+
+/* The arguments as the kernel's parameter space has them. */
+static uint8_t *copy_arguments(const struct kernel *k, void **arguments)
+{
+	uint8_t *const bytes = (uint8_t *)calloc(1, k->parameter_bytes + 16);
+
+	for (size_t n = 0; bytes && n < k->parameters.size(); n++)
+		memcpy(bytes + k->parameters[n].at, arguments[n], k->parameters[n].bytes);
+	return bytes;
+}
+
+static cudaError_t submit_launch(const void *host, const cudaLaunchConfig_t *config,
+				 void **arguments, dim3 cluster, bool cooperative)
+{
+	struct kernel *const k = kernel_find(host);
+
+	if (!k)
+		return device_error(cudaErrorInvalidDeviceFunction);
+	struct ptx_call *const call = new struct ptx_call();
+
+	call->destroy = destroy;
+	call->name = k->demangled.c_str();
+	call->kernel = host;
+	call->grid = config->gridDim;
+	call->block = config->blockDim;
+	call->cluster = cluster;
+	call->dynamic_bytes = config->dynamicSmemBytes;
+	call->cooperative = cooperative;
+	call->code = k;
+	call->parameters = copy_arguments(k, arguments);
+	return runtime_launch(call, config->stream);
+}
+
+extern "C" cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block, void **arguments,
+					size_t dynamic_bytes, cudaStream_t stream)
+{
+	cudaLaunchConfig_t config = {};
+
+	config.gridDim = grid;
+	config.blockDim = block;
+	config.dynamicSmemBytes = dynamic_bytes;
+	config.stream = stream;
+	return submit_launch(host, &config, arguments, dim3(1, 1, 1), false);
+}
+
+static dim3 cluster_of(const cudaLaunchConfig_t *config, bool *cooperative)
+{
+	dim3 cluster(1, 1, 1);
+
+	for (unsigned n = 0; n < config->numAttrs; n++) {
+		const cudaLaunchAttribute *const a = &config->attrs[n];
+
+		if (a->id == cudaLaunchAttributeCooperative)
+			*cooperative = a->val.cooperative != 0;
+		if (a->id == cudaLaunchAttributeClusterDimension)
+			cluster =
+				dim3(a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z);
+	}
+	return cluster;
+}
+
+extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
+					   void **arguments)
+{
+	bool cooperative = false;
+	const dim3 cluster = cluster_of(config, &cooperative);
+
+	return submit_launch(host, config, arguments, cluster, cooperative);
+}
+
+/* nvcc's stubs: a launch's configuration waits while its arguments are gathered. */
+extern "C" {
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_bytes, void *stream);
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_bytes,
+				       void *stream);
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+			       size_t dynamic_bytes, cudaStream_t stream);
+}
+
+static __thread struct {
+	unsigned grid[3], block[3];
+	size_t dynamic_bytes;
+	void *stream;
+} pushed;
+
+unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_bytes, void *stream)
+{
+	pushed = {
+		{ grid.x, grid.y, grid.z }, { block.x, block.y, block.z }, dynamic_bytes, stream
+	};
+	return 0;
+}
+
+cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_bytes, void *stream)
+{
+	*grid = dim3(pushed.grid[0], pushed.grid[1], pushed.grid[2]);
+	*block = dim3(pushed.block[0], pushed.block[1], pushed.block[2]);
+	*dynamic_bytes = pushed.dynamic_bytes;
+	memcpy(stream, &pushed.stream, sizeof pushed.stream);
+	return cudaSuccess;
+}
+
+cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host)
+{
+	*kernel = (cudaKernel_t)(uintptr_t)host;
+	return cudaSuccess;
+}
+
+cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
+			       size_t dynamic_bytes, cudaStream_t stream)
+{
+	return cudaLaunchKernel((const void *)kernel, grid, block, arguments, dynamic_bytes,
+				stream);
+}
+
+/* ---- registration ------------------------------------------------------------------------------
+ */
+
+extern "C" {
+void **__cudaRegisterFatBinary(void *fat_binary);
+void __cudaRegisterFatBinaryEnd(void **handle);
+void __cudaUnregisterFatBinary(void **handle);
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+			    int thread_limit, void *, void *, void *, void *, int *);
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+		       size_t bytes, int constant, int global);
+}
+
+void **__cudaRegisterFatBinary(void *fat_binary)
+{
+	return (void **)(void *)module_register(fat_binary);
+}
+
+void __cudaRegisterFatBinaryEnd(void **handle)
+{
+	(void)handle;
+}
+
+void __cudaUnregisterFatBinary(void **handle)
+{
+	(void)handle;
+}
+
+void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
+			    int thread_limit, void *, void *, void *, void *, int *)
+{
+	(void)device;
+	(void)thread_limit;
+	function_register((struct module *)(void *)handle, host, name);
+}
+
+/* Nobody copies from or to a variable by its name: cudaMemcpyToSymbol() would not link. */
+void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
+		       size_t bytes, int constant, int global)
+{
+	(void)handle;
+	(void)host;
+	(void)device;
+	(void)name;
+	(void)external;
+	(void)bytes;
+	(void)constant;
+	(void)global;
+}
+
+/* ---- memory ------------------------------------------------------------------------------------
+ */
+
+cudaError_t cudaMalloc(void **pointer, size_t bytes)
+{
+	return runtime_allocate(pointer, bytes, true);
+}
+
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	return runtime_allocate(pointer, bytes, false);
+}
+
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+{
+	(void)flags;
+	*device = host;
+	return cudaSuccess;
+}
+
+/* Any memory of the host is as good as page-locked here; only the arguments are looked at. */
+cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
+{
+	(void)flags;
+	return pointer && bytes ? cudaSuccess : device_error(cudaErrorInvalidValue);
+}
+
+cudaError_t cudaHostUnregister(void *pointer)
+{
+	return pointer ? cudaSuccess : device_error(cudaErrorInvalidValue);
+}
+
+/* ---- functions ---------------------------------------------------------------------------------
+ */
+
+extern "C" cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
+					    int value)
+{
+	return kernel_find(host) ? runtime_function_set(host, attribute, value)
+				 : device_error(cudaErrorInvalidDeviceFunction);
+}
+
+extern "C" cudaError_t cudaFuncGetAttributes(struct cudaFuncAttributes *attributes,
+					     const void *host)
+{
+	return runtime_function_get(attributes, host);
+}
+
+extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *host,
+								     int block_size,
+								     size_t dynamic_bytes)
+{
+	return runtime_occupancy(blocks, host, block_size, dynamic_bytes);
+}
+
+extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
+	int *blocks, const void *host, int block_size, size_t dynamic_bytes, unsigned flags)
+{
+	(void)flags;
+	return runtime_occupancy(blocks, host, block_size, dynamic_bytes);
+}
+
+/* A cluster larger than the few multiprocessors here still runs, one at a time. */
+extern "C" cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
+						      const cudaLaunchConfig_t *config)
+{
+	bool cooperative = false;
+	int blocks = 0, has_clusters = 0;
+	const dim3 c = cluster_of(config, &cooperative), b = config->blockDim;
+	const unsigned size = c.x * c.y * c.z;
+	const unsigned most = function_large_clusters(host) ? (unsigned)MAX_CLUSTER : 8;
+	const cudaError_t result =
+		runtime_occupancy(&blocks, host, (int)(b.x * b.y * b.z), config->dynamicSmemBytes);
+
+	*clusters = 0;
+	if (result != cudaSuccess)
+		return result;
+	(void)cudaDeviceGetAttribute(&has_clusters, cudaDevAttrClusterLaunch, 0);
+	if (has_clusters && size >= 1 && size <= most && blocks)
+		*clusters = std::max(1, blocks * runtime_options.processors / (int)size);
+	return cudaSuccess;
+}

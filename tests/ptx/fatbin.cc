@@ -1,0 +1,215 @@
+/* fatbin.cc -- what nvcc's objects register when the program starts: fat binaries and kernels.
+ *
+ * A fat binary holds the PTX as plain text when it was compiled with --no-compress.  A module is
+ * parsed when one of its kernels is asked for.
+ */
+#include <string.h>
+
+#include "tests/ptx/fatbin.h"
+#include "tests/ptx/machine.h"
+
+/* The layout of a fat binary, as fatbinary(1) writes it. */
+enum : uint32_t { CONTAINER_MAGIC = 0xBA55ED50, WRAPPER_MAGIC = 0x466243B1 };
+enum { KIND_PTX = 1, FLAG_LZ4 = 0x2000, FLAG_ZSTD = 0x8000 };
+
+struct wrapper {
+	uint32_t magic, version;
+	const uint8_t *container;
+	void *file;
+};
+
+struct container_header {
+	uint32_t magic;
+	uint16_t version, header_bytes;
+	uint64_t bytes; /* behind the header */
+};
+
+struct entry_header {
+	uint16_t kind, version;
+	uint32_t header_bytes;
+	uint64_t bytes; /* behind the header */
+	uint8_t other[24];
+	uint64_t flags;
+};
+
+struct function {
+	struct module *module;
+	std::string name;
+	struct kernel *kernel;
+};
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+/* Never destroyed: kernels may be launched until the very end. */
+static std::vector<struct module *> &modules(void)
+{
+	static std::vector<struct module *> *const all = new std::vector<struct module *>;
+
+	return *all;
+}
+
+static std::unordered_map<const void *, struct function> &functions(void)
+{
+	static std::unordered_map<const void *, struct function> *const all =
+		new std::unordered_map<const void *, struct function>;
+
+	return *all;
+}
+
+/* ---- fat binaries ------------------------------------------------------------------------------
+ */
+
+static void take_entry(struct module *m, const struct entry_header *e)
+{
+	const char *const text = (const char *)e + e->header_bytes;
+
+	if (e->kind != KIND_PTX)
+		return;
+	if (e->flags & (FLAG_LZ4 | FLAG_ZSTD))
+		m->error = "the PTX is compressed: compile with --no-compress";
+	else
+		m->text.assign(text, strnlen(text, e->bytes));
+}
+
+struct module *module_register(const void *fat_binary)
+{
+	const struct wrapper *const w = (const struct wrapper *)fat_binary;
+	struct module *const m = new struct module;
+	struct container_header c;
+
+	modules().push_back(m);
+	m->error = "there is no PTX in the fat binary";
+	memcpy(&c, w->container, sizeof c);
+	if (w->magic != WRAPPER_MAGIC || c.magic != CONTAINER_MAGIC)
+		return m;
+	const uint8_t *at = w->container + c.header_bytes;
+	const uint8_t *const end = at + c.bytes;
+
+	while (at < end) {
+		const struct entry_header *const e = (const struct entry_header *)(const void *)at;
+
+		take_entry(m, e);
+		at += e->header_bytes + e->bytes;
+	}
+	if (!m->text.empty())
+		m->error.clear();
+	return m;
+}
+
+struct module *module_from_text(const std::string &text)
+{
+	struct module *const m = new struct module;
+
+	modules().push_back(m);
+	m->text = text;
+	return m;
+}
+
+void function_register(struct module *module, const void *host, const char *name)
+{
+	functions()[host] = { module, name, nullptr };
+}
+
+/* ---- kernels -----------------------------------------------------------------------------------
+ */
+
+static void load(struct module *m)
+{
+	if (m->error.empty() && !m->capability)
+		module_parse(m);
+	if (!m->error.empty() && m->error != "reported") {
+		report_error("a module cannot be loaded: %s", m->error.c_str());
+		m->error = "reported";
+	}
+}
+
+struct kernel *kernel_find(const void *host)
+{
+	struct kernel *result = nullptr;
+
+	pthread_mutex_lock(&mutex);
+	const auto found = functions().find(host);
+
+	if (found != functions().end()) {
+		struct function &f = found->second;
+
+		load(f.module);
+		const auto kernel = f.module->kernels.find(f.name);
+
+		if (!f.kernel && kernel != f.module->kernels.end())
+			f.kernel = kernel->second;
+		result = f.kernel;
+	}
+	pthread_mutex_unlock(&mutex);
+	return result;
+}
+
+/* Is the address inside a variable of a module? */
+bool module_variable(uintptr_t address, struct range *range)
+{
+	for (const struct module *m : modules())
+		for (const auto &v : m->variables) {
+			const uintptr_t begin = (uintptr_t)v.second.at;
+
+			if (address - begin < v.second.bytes) {
+				*range = { begin, begin + v.second.bytes };
+				return true;
+			}
+		}
+	return false;
+}
+
+cudaError_t executor_facts(const void *host, struct kernel_facts *facts)
+{
+	const struct kernel *const k = kernel_find(host);
+
+	*facts = {};
+	if (!k)
+		return cudaErrorInvalidDeviceFunction;
+	facts->max_threads = (int)k->max_threads;
+	facts->registers = (int)k->registers;
+	facts->shared_bytes = k->shared_bytes;
+	facts->local_bytes = k->local_bytes;
+	return cudaSuccess;
+}
+
+/* That of the first module: all are compiled for one architecture. */
+int executor_capability(void)
+{
+	static int known;
+
+	if (known || modules().empty())
+		return known ? known : 90;
+	const std::string &text = modules()[0]->text;
+	const size_t at = text.find(".target sm_");
+
+	known = at == std::string::npos ? 90 : atoi(text.c_str() + at + strlen(".target sm_"));
+	return known;
+}
+
+/* ---- what the tests have reached ---------------------------------------------------------------
+ */
+
+/* A line for each kernel, and each opcode: which were executed?  See README.md, REACHED. */
+static void write_reached(FILE *out)
+{
+	for (struct module *m : modules()) {
+		load(m);
+		for (const auto &k : m->kernels)
+			fprintf(out, "kernel %s %s\n", k.second->reached ? "reached" : "unreached",
+				k.second->demangled.c_str());
+	}
+	for (const auto &f : module_forms())
+		fprintf(out, "form %llu %s\n", (unsigned long long)f.second, f.first.c_str());
+}
+
+static __attribute__((destructor)) void at_exit(void)
+{
+	const char *const path = getenv("GPUBENCH_PTX_REACHED");
+	FILE *const out = path ? fopen(path, "a") : NULL;
+
+	if (!out)
+		return;
+	write_reached(out);
+	fclose(out);
+}

@@ -1,0 +1,461 @@
+/* launch.cc -- the life of a kernel: workers load clusters of blocks, step their warps, load more.
+ *
+ * Workers are OS threads; the first is the one that waits for the kernel.  Each holds some clusters
+ * at once (one block is a cluster of one), and of a cooperative launch all of its share.  Clusters
+ * are loaded in the order of their numbers unless asked otherwise.
+ */
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+
+#include "tests/ptx/machine.h"
+
+enum { MAX_WORKERS = 64, SLOTS = 8192, BUDGET = 256, PASSES = 16 };
+enum { SHARED_POISON = 0xA5, REGISTER_POISON = 0xCC, LOCAL_POISON = 0xB7 };
+
+const struct executor executor = {
+	.name = "ptx",
+	.variable = "GPUBENCH_PTX_",
+	.device = "PTX emulator",
+	.uuid = "gpubench-ptx-000",
+};
+
+struct launch ptx_running;
+__thread struct worker *ptx_worker;
+uint8_t *ptx_arena;
+size_t ptx_arena_bytes;
+
+static struct worker *workers[MAX_WORKERS];
+static int worker_count;
+static size_t slots_used;
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t go = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
+static uint64_t generation; /* of launches, for workers that sleep */
+static int running;         /* workers that have not finished */
+
+/* ---- blocks ------------------------------------------------------------------------------------
+ */
+
+static void *taken(void *memory)
+{
+	if (!memory) {
+		fprintf(stderr, "ptx: out of memory\n");
+		abort();
+	}
+	return memory;
+}
+
+/* Called by one worker at a time: slots of the arena are never given back. */
+static struct block *block_create(struct worker *w)
+{
+	struct block *const b = (struct block *)taken(calloc(1, sizeof *b));
+
+	b->worker = w;
+	b->warp = (struct warp *)taken(calloc(MAX_WARPS, sizeof *b->warp));
+	const size_t slot = __atomic_fetch_add(&slots_used, 1, __ATOMIC_RELAXED);
+
+	if (slot >= SLOTS) {
+		fprintf(stderr, "ptx: more than %d blocks at once\n", SLOTS);
+		abort();
+	}
+	b->shared = ptx_arena + slot * SHARED_SLOT;
+	return b;
+}
+
+/* Have room for `bytes`, at 64. */
+static void grow(uint8_t **memory, size_t *room, size_t bytes)
+{
+	if (bytes <= *room)
+		return;
+	free(*memory);
+	*room = (bytes + 4095) / 4096 * 4096;
+	*memory = (uint8_t *)taken(aligned_alloc(4096, *room));
+}
+
+static void load_memory(struct block *b)
+{
+	const struct kernel *const k = ptx_running.kernel;
+	const size_t registers = (size_t)k->register_bytes * b->warps;
+	const size_t local = (size_t)k->local_bytes * b->warps * LANES;
+
+	grow(&b->registers, &b->registers_room, registers);
+	grow(&b->local, &b->local_room, local);
+	memset(b->registers, REGISTER_POISON, registers);
+	memset(b->local, LOCAL_POISON, local);
+	b->shared_bytes = k->shared_bytes + ptx_running.call->dynamic_bytes;
+	memset(b->shared, SHARED_POISON, b->shared_bytes);
+	if (!ptx_running.counting)
+		return;
+	const size_t depth = registers / 4 * sizeof *b->depth;
+
+	grow((uint8_t **)&b->depth, &b->depth_room, depth);
+	memset(b->depth, 0, depth);
+}
+
+static void block_load(struct block *b, uint3 index)
+{
+	const struct kernel *const k = ptx_running.kernel;
+	const dim3 size = ptx_running.call->block;
+
+	b->index = index;
+	b->threads = b->live = size.x * size.y * size.z;
+	b->warps = (b->threads + LANES - 1) / LANES;
+	b->exited_early = false;
+	memset(b->barrier, 0, sizeof b->barrier);
+	load_memory(b);
+	for (unsigned n = 0; n < b->warps; n++) {
+		struct warp *const w = &b->warp[n];
+		const unsigned there = std::min(b->threads - n * LANES, (unsigned)LANES);
+
+		w->base[REGISTER] = b->registers + (size_t)n * k->register_bytes;
+		w->base[CONSTANT] = (uint8_t *)k->constants.data();
+		w->block = b;
+		w->kernel = k;
+		w->local = b->local + (size_t)n * LANES * k->local_bytes;
+		w->depth = b->depth + (size_t)n * k->register_bytes / 4;
+		w->live = there == LANES ? ~0u : (1u << there) - 1;
+		w->phase = 0;
+		w->number = n;
+		w->count = 1;
+		w->current = 0;
+		w->patience = 1;
+		w->split[0] = { w->live, 0, READY };
+	}
+}
+
+/* Load the next cluster of the grid; false, and it is inactive, if there is none. */
+static bool cluster_load(struct worker *w, struct cluster *c)
+{
+	struct launch *const l = &ptx_running;
+	const dim3 grid = l->call->grid, size = l->call->cluster;
+	uint64_t i = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
+
+	if (c->active)
+		w->active--;
+	c->active = false;
+	if (i >= l->clusters || __atomic_load_n(&l->failed, __ATOMIC_RELAXED))
+		return false;
+	if (l->permutation)
+		i = l->permutation[i];
+	const uint64_t wide = grid.x / size.x, high = grid.y / size.y;
+	const uint3 first = { (unsigned)(i % wide) * size.x, (unsigned)(i / wide % high) * size.y,
+			      (unsigned)(i / (wide * high)) * size.z };
+
+	c->size = l->cluster_size;
+	c->live = c->arrived = 0;
+	c->phase = 0;
+	for (unsigned r = 0; r < c->size; r++) {
+		struct block *const b = c->block[r];
+
+		b->cluster = c;
+		b->rank = r;
+		block_load(b, { first.x + r % size.x, first.y + r / size.x % size.y,
+				first.z + r / (size.x * size.y) });
+		c->live += b->threads;
+		w->counts.blocks++;
+		w->counts.threads += b->threads;
+	}
+	c->active = true;
+	w->active++;
+	return true;
+}
+
+/* ---- workers -----------------------------------------------------------------------------------
+ */
+
+static void make_room(struct worker *w)
+{
+	const unsigned wanted = ptx_running.resident;
+
+	if (w->room < wanted) {
+		w->cluster = (struct cluster *)taken(
+			realloc((void *)w->cluster, wanted * sizeof *w->cluster));
+		for (; w->room < wanted; w->room++)
+			w->cluster[w->room] = {};
+	}
+	w->clusters = wanted;
+	for (unsigned n = 0; n < wanted; n++) {
+		w->cluster[n].active = false;
+		for (unsigned r = 0; r < ptx_running.cluster_size; r++)
+			if (!w->cluster[n].block[r])
+				w->cluster[n].block[r] = block_create(w);
+	}
+}
+
+static void worker_begin(struct worker *w)
+{
+	ptx_worker = w;
+	w->failed = false;
+	w->active = 0;
+	w->warp = NULL;
+	memset((void *)w->range, 0, sizeof w->range);
+	w->random = (runtime_options.seed + 0x9E3779B97F4A7C15ull * (unsigned)(w->id + 1)) ^
+		    ptx_running.number << 32;
+	if (!w->random)
+		w->random = 1;
+	make_room(w);
+	for (unsigned n = 0; n < w->clusters; n++)
+		if (!cluster_load(w, &w->cluster[n]))
+			break;
+}
+
+static int turn_of(struct worker *w)
+{
+	return runtime_options.seed ? 1 + (int)(ptx_random(w) % BUDGET) : (int)BUDGET;
+}
+
+/* The n-th to run of `count`, in the order that was asked for. */
+static unsigned nth(unsigned n, unsigned count, unsigned start)
+{
+	const unsigned k = (n + start) % count;
+
+	return runtime_options.order == ORDER_REVERSE ? count - 1 - k : k;
+}
+
+static bool run_block(struct worker *w, struct block *b)
+{
+	const unsigned start = runtime_options.seed ? (unsigned)ptx_random(w) % b->warps : 0;
+	bool moved = false;
+
+	for (unsigned n = 0; n < b->warps; n++)
+		moved |= warp_run(&b->warp[nth(n, b->warps, start)], turn_of(w));
+	return moved;
+}
+
+/* Every warp has a turn; false: none could use it. */
+static bool run_clusters(struct worker *w)
+{
+	const unsigned start = runtime_options.seed ? (unsigned)ptx_random(w) % w->clusters : 0;
+	bool moved = false;
+
+	for (unsigned n = 0; n < w->clusters; n++) {
+		struct cluster *const c = &w->cluster[nth(n, w->clusters, start)];
+
+		for (unsigned r = 0; c->active && r < c->size; r++)
+			if (c->block[r]->live)
+				moved |= run_block(w, c->block[r]);
+		if (c->active && !c->live)
+			cluster_load(w, c);
+	}
+	return moved;
+}
+
+static uint64_t all_progress(void)
+{
+	uint64_t sum = 0;
+
+	for (int n = 0; n < worker_count; n++)
+		sum += __atomic_load_n(&workers[n]->progress, __ATOMIC_RELAXED);
+	return sum;
+}
+
+/* Threads wait for each other by looking at memory, and nobody changes it. */
+static void watch(struct worker *w, uint64_t *last, unsigned *idle, double *since)
+{
+	const uint64_t now = all_progress();
+
+	if (now != *last) {
+		*last = now;
+		*idle = 0;
+		return;
+	}
+	if (++*idle % PASSES)
+		return;
+	sched_yield();
+	if (*idle == PASSES)
+		*since = now_s();
+	if (now_s() - *since <= runtime_options.timeout_s)
+		return;
+	report_stuck(w);
+	report_error("livelock: threads have run for %.0f s and nothing moves",
+		     runtime_options.timeout_s);
+	throw abandoned();
+}
+
+static void run_all(struct worker *w)
+{
+	uint64_t last = 0;
+	unsigned idle = 0;
+	double since = 0;
+
+	while (w->active) {
+		if (!run_clusters(w) && w->active) {
+			report_stuck(w);
+			report_error("deadlock: no warp of this worker can run");
+			throw abandoned();
+		}
+		watch(w, &last, &idle, &since);
+		if (__atomic_load_n(&ptx_running.failed, __ATOMIC_RELAXED))
+			return;
+	}
+}
+
+static void worker_run(struct worker *w)
+{
+	try {
+		worker_begin(w);
+		run_all(w);
+	} catch (const abandoned &) {
+		__atomic_store_n(&ptx_running.failed, true, __ATOMIC_RELAXED);
+	}
+	w->warp = NULL;
+}
+
+static void *worker_main(void *argument)
+{
+	struct worker *const w = (struct worker *)argument;
+	uint64_t seen = 0;
+
+	pthread_mutex_lock(&mutex);
+	for (;;) {
+		while (generation == seen || !ptx_running.call ||
+		       w->id >= runtime_options.threads) {
+			seen = generation;
+			pthread_cond_wait(&go, &mutex);
+		}
+		seen = generation;
+		running++;
+		pthread_mutex_unlock(&mutex);
+		worker_run(w);
+		pthread_mutex_lock(&mutex);
+		if (--running == 0)
+			pthread_cond_signal(&done);
+	}
+	return NULL;
+}
+
+static void map_arena(void)
+{
+	ptx_arena_bytes = (size_t)SLOTS * SHARED_SLOT;
+	ptx_arena = (uint8_t *)mmap(NULL, ptx_arena_bytes, PROT_READ | PROT_WRITE,
+				    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (ptx_arena == MAP_FAILED) {
+		fprintf(stderr, "ptx: no address space for shared memory\n");
+		abort();
+	}
+}
+
+static void start_workers(void)
+{
+	if (!ptx_arena)
+		map_arena();
+	for (; worker_count < runtime_options.threads; worker_count++) {
+		struct worker *const w = (struct worker *)taken(calloc(1, sizeof *w));
+
+		w->id = worker_count;
+		workers[worker_count] = w;
+		if (w->id && pthread_create(&w->os_thread, NULL, worker_main, w) != 0)
+			abort();
+	}
+}
+
+/* ---- one kernel --------------------------------------------------------------------------------
+ */
+
+/* The order in which clusters start; NULL: by number. */
+static uint32_t *permute(uint64_t count)
+{
+	uint64_t x = (runtime_options.seed + 88172645463325252ull) ^ ptx_running.number << 20;
+
+	if (runtime_options.blocks == ORDER_FORWARD || count > 1u << 24)
+		return NULL;
+	uint32_t *const order = (uint32_t *)taken(malloc(count * sizeof *order));
+
+	for (uint64_t i = 0; i < count; i++)
+		order[i] = (uint32_t)(runtime_options.blocks == ORDER_REVERSE ? count - 1 - i : i);
+	for (uint64_t i = count; runtime_options.blocks == ORDER_SHUFFLE && i > 1; i--) {
+		x ^= x << 13;
+		x ^= x >> 7;
+		x ^= x << 17;
+		std::swap(order[i - 1], order[x % i]);
+	}
+	return order;
+}
+
+/* OS threads that the clusters are spread over: a few are not worth waking anybody. */
+static unsigned workers_for(uint64_t clusters)
+{
+	const unsigned threads = (unsigned)runtime_options.threads;
+
+	return clusters >= 2 * threads ? threads : 1;
+}
+
+static void prepare(const struct ptx_call *call)
+{
+	struct launch *const l = &ptx_running;
+	const dim3 g = call->grid, c = call->cluster;
+
+	l->number++;
+	l->kernel = call->code;
+	l->cluster_size = c.x * c.y * c.z;
+	l->clusters = (uint64_t)g.x * g.y * g.z / l->cluster_size;
+	l->next = 0;
+	l->failed = false;
+	l->counting = runtime_options.counts != NULL;
+	for (int n = 0; n < worker_count; n++)
+		workers[n]->counts = {};
+	l->resident = (unsigned)runtime_options.resident;
+	const unsigned share = workers_for(l->clusters);
+
+	if (call->cooperative)
+		l->resident = std::max(l->resident, (unsigned)((l->clusters + share - 1) / share));
+	l->resident = (unsigned)std::min<uint64_t>(l->resident, l->clusters);
+	l->permutation = permute(l->clusters);
+	l->backwards = runtime_options.order == ORDER_REVERSE ||
+		       (runtime_options.seed + l->number) * (runtime_options.seed != 0) % 2;
+}
+
+static void run_on_all(const struct ptx_call *call)
+{
+	pthread_mutex_lock(&mutex);
+	ptx_running.call = call;
+	running = 1;
+	generation++;
+	if (workers_for(ptx_running.clusters) > 1)
+		pthread_cond_broadcast(&go);
+	pthread_mutex_unlock(&mutex);
+	worker_run(workers[0]);
+	pthread_mutex_lock(&mutex);
+	running--;
+	while (running)
+		pthread_cond_wait(&done, &mutex);
+	ptx_running.call = NULL;
+	pthread_mutex_unlock(&mutex);
+}
+
+cudaError_t executor_run(struct gpu_call *waiting)
+{
+	struct ptx_call *const call = static_cast<struct ptx_call *>(waiting);
+	const double start = now_s();
+	const int errors = report_count();
+
+	start_workers();
+	prepare(call);
+	memory_open(true);
+	run_on_all(call);
+	memory_open(false);
+	free(ptx_running.permutation);
+	ptx_running.permutation = NULL;
+	call->code->reached = true;
+	if (ptx_running.counting)
+		counts_launched(call->code);
+	for (int n = 0; ptx_running.counting && n < runtime_options.threads; n++)
+		counts_collect(call->code, &workers[n]->counts);
+	if (runtime_options.stats)
+		fprintf(stderr, "ptx: %s: %llu clusters of %u blocks: %.3f ms\n", call->name,
+			(unsigned long long)ptx_running.clusters, ptx_running.cluster_size,
+			(now_s() - start) * 1e3);
+	if (ptx_running.failed || report_count() != errors)
+		device_set_sticky(cudaErrorLaunchFailure);
+	call->destroy(call);
+	return device_sticky();
+}
+
+void executor_forget(void)
+{
+	ptx_running.number = 0;
+}

@@ -1,0 +1,227 @@
+/* machine.h -- what executes a kernel: warps, blocks, clusters and the workers that run them.
+ *
+ *	warp.cc      steps of a warp: divergence, convergence, meetings of lanes
+ *	block.cc     barriers of blocks and clusters
+ *	launch.cc    workers (OS threads), the life of one launch
+ *	counts.cc    exact counts, where they are wanted
+ *	fatbin.cc    what nvcc's objects register: modules, kernels, variables
+ *	cudart.cc    the functions of the CUDA runtime that tests/cudart has under other names
+ *	fault.cc     errors of the program under test: where they happened
+ *
+ * A warp is a list of splits: sets of lanes that are at the same instruction.  The one furthest
+ * behind in the text runs; splits that come to the same instruction become one.  A block stays with
+ * the worker that loaded it, so that nothing but struct launch and memory is shared between OS
+ * threads.  Shared memory lies in one arena: an address in it is a shared one, whoever uses it.
+ */
+#ifndef GPUBENCH_TESTS_PTX_MACHINE_H
+#define GPUBENCH_TESTS_PTX_MACHINE_H
+
+#include "tests/cudart/runtime.h"
+#include "tests/ptx/counts.h"
+#include "tests/ptx/ptx.h"
+
+enum {
+	BARRIERS = 16,         /* of a block */
+	SHARED_SLOT = 1 << 18, /* a block's part of the arena; a power of two */
+	RANGES = 256,          /* allocations that a worker remembers, by instruction */
+};
+
+/* ---- warps -------------------------------------------------------------------------------------
+ */
+
+enum split_state : uint8_t { READY, AT_MEETING, AT_BARRIER, AT_CLUSTER };
+
+struct split {
+	uint32_t mask, pc;
+	enum split_state state;
+};
+
+struct warp {
+	uint8_t *base[2]; /* of operands, by their kind: registers, constants */
+	struct block *block;
+	const struct kernel *kernel;
+	uint8_t *local; /* of lane 0 */
+	uint32_t live;  /* lanes that have not returned */
+	uint32_t phase; /* of the cluster barrier when each lane arrived */
+	unsigned number;
+	unsigned count; /* of splits */
+	unsigned current;
+	int patience; /* until another split gets its turn */
+	struct split split[LANES];
+	uint32_t *depth; /* of each register, when counting: dependent loads behind it */
+};
+
+/* ---- blocks ------------------------------------------------------------------------------------
+ */
+
+struct barrier {
+	unsigned arrived, expected; /* expected 0: all live threads */
+	unsigned count;             /* of true predicates */
+};
+
+struct block {
+	struct worker *worker;
+	struct cluster *cluster;
+	uint8_t *shared;
+	size_t shared_bytes;
+	uint3 index;
+	unsigned rank; /* in the cluster */
+	unsigned threads, live, warps;
+	bool exited_early; /* a thread has returned */
+	struct barrier barrier[BARRIERS];
+	struct warp *warp; /* MAX_WARPS */
+	uint8_t *registers, *local;
+	size_t registers_room, local_room;
+	uint32_t *depth;
+	size_t depth_room;
+};
+
+/* Blocks that are loaded together and end together; of one block where there are no clusters. */
+struct cluster {
+	struct block *block[MAX_CLUSTER];
+	unsigned size;
+	unsigned live, arrived; /* threads */
+	uint32_t phase;
+	bool active;
+};
+
+/* ---- workers -----------------------------------------------------------------------------------
+ */
+
+struct range {
+	uintptr_t begin, end;
+};
+
+struct worker {
+	int id;
+	pthread_t os_thread;
+	struct cluster *cluster;
+	unsigned room, clusters, active;
+	uint64_t random;
+	uint64_t progress; /* stores, barriers and returns: something moved */
+	bool failed;
+	struct range range[RANGES];
+	struct counts counts;
+	/* What runs now, for reports. */
+	const struct warp *warp;
+	const struct instruction *at;
+	unsigned lane;
+};
+extern __thread struct worker *ptx_worker;
+
+struct launch {
+	const struct ptx_call *call; /* NULL: none */
+	const struct kernel *kernel;
+	uint64_t clusters, next; /* next: to load */
+	uint32_t *permutation;   /* of clusters, or NULL */
+	unsigned cluster_size, resident;
+	bool failed, counting;
+	bool backwards; /* lanes store and add from the last to the first */
+	uint64_t number;
+};
+extern struct launch ptx_running;
+
+/* A launch that waits in a stream. */
+struct ptx_call : gpu_call {
+	struct kernel *code;
+	uint8_t *parameters;
+};
+
+/* Run at most `budget` instructions; false: nothing of the warp can run now. */
+bool warp_run(struct warp *w, int budget);
+/* Lanes have returned or a barrier has opened: look again at those that wait. */
+void barriers_check(struct block *b);
+void cluster_check(struct cluster *c);
+/* The warp's lanes in mask arrive at a block barrier. */
+void barrier_arrive(struct warp *w, const struct instruction *i, uint32_t mask);
+uint64_t ptx_random(struct worker *w);
+
+/* fault.cc */
+struct abandoned {
+}; /* thrown: the launch has failed */
+[[noreturn]] void fault(const struct warp &w, const struct instruction &i, unsigned lane,
+			const char *format, ...) __attribute__((format(printf, 4, 5)));
+void report_stuck(struct worker *w); /* who waits where */
+
+/* fatbin.cc */
+struct kernel *kernel_find(const void *host_function);
+bool module_variable(uintptr_t address, struct range *range);
+
+/* Shared memory of all blocks (launch.cc). */
+extern uint8_t *ptx_arena;
+extern size_t ptx_arena_bytes;
+
+/* ---- lanes -------------------------------------------------------------------------------------
+ */
+
+template <class T> static inline T *lanes(const struct warp &w, const struct operand &o)
+{
+	return (T *)(void *)(w.base[o.kind] + o.at);
+}
+
+static inline uint32_t predicate(const struct warp &w, const struct operand &o)
+{
+	const uint32_t value = *lanes<uint32_t>(w, o);
+
+	return o.negated ? ~value : value;
+}
+
+static inline void set_predicate(const struct warp &w, const struct operand &o, uint32_t value,
+				 uint32_t mask)
+{
+	uint32_t *const p = lanes<uint32_t>(w, o);
+
+	*p = (*p & ~mask) | (value & mask);
+}
+
+/* d[l] = f(l) for the lanes of the mask; f has no side effects, and may be called for others. */
+template <class T, class F> static inline void each(uint32_t mask, T *d, F f)
+{
+	if (mask == ~0u) {
+#pragma GCC ivdep
+		for (unsigned l = 0; l < LANES; l++)
+			d[l] = f(l);
+	} else {
+#pragma GCC ivdep
+		for (unsigned l = 0; l < LANES; l++)
+			d[l] = mask >> l & 1 ? f(l) : d[l];
+	}
+}
+
+/* f(l) for the lanes of the mask, one after the other. */
+template <class F> static inline void each_active(uint32_t mask, F f)
+{
+	for (; mask; mask &= mask - 1)
+		f((unsigned)__builtin_ctz(mask));
+}
+
+/* A full opcode with the widths of its operands in bytes, results before '=', 0 a predicate. */
+struct form {
+	const char *name;
+	handler run;
+	const char *operands; /* "4=44" */
+	enum instruction_class kind;
+};
+struct form_table {
+	const struct form *form;
+	size_t count;
+};
+extern const struct form_table integer_forms, bit_forms, float_forms, move_forms;
+
+/* Handlers of the decoders that do not fit a table. */
+handler compare_handler(enum type type, std::string_view comparison);
+handler convert_handler(enum type to, enum type from, std::string_view rounding);
+handler load_handler(enum type type, enum space space, unsigned register_bytes);
+handler store_handler(enum type type, unsigned register_bytes);
+handler atomic_handler(enum type type, std::string_view operation);
+/* "%tid.x": its number for instruction.detail, and its width; NULL: there is no such register. */
+handler special_handler(std::string_view name, unsigned *number, unsigned *bytes);
+handler shuffle_handler(std::string_view mode);
+handler vote_handler(std::string_view mode);
+handler match_handler(enum type type);
+handler reduce_handler(enum type type, std::string_view operation);
+handler move_handler(std::string_view what); /* "pack", "unpack", "cvta", "mapa", ... */
+handler nothing_handler(void);
+handler fence_handler(void);
+
+#endif

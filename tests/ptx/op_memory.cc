@@ -1,0 +1,481 @@
+/* op_memory.cc -- loads, stores, atomics, fences.
+ *
+ * Global memory is the host's, at the same address; shared memory a slot of the arena; local memory
+ * a piece for each lane.  Every access is looked at: inside an allocation, or inside the shared or
+ * local memory that the kernel has, and aligned to its size.
+ */
+#include <type_traits>
+
+#include "tests/ptx/machine.h"
+
+enum { STRONG_COSTS = 32 }; /* of a split's patience: it may be waiting for somebody */
+
+/* ---- addresses ---------------------------------------------------------------------------------
+ */
+
+static bool in_arena(uint64_t at)
+{
+	return at - (uint64_t)(uintptr_t)ptx_arena < ptx_arena_bytes;
+}
+
+/* A shared address must belong to a block of this cluster. */
+static bool in_cluster(const struct block *b, uint64_t at, unsigned bytes)
+{
+	for (unsigned r = 0; r < b->cluster->size; r++) {
+		const struct block *const other = b->cluster->block[r];
+		const uint64_t offset = at - (uint64_t)(uintptr_t)other->shared;
+
+		if (offset < other->shared_bytes && offset + bytes <= other->shared_bytes)
+			return true;
+	}
+	return false;
+}
+
+static bool in_local(const struct warp &w, unsigned lane, uint64_t at, unsigned bytes)
+{
+	const uint64_t each_lane = w.kernel->local_bytes;
+	const uint64_t offset = at - (uint64_t)(uintptr_t)w.local - lane * each_lane;
+
+	return offset < each_lane && offset + bytes <= each_lane;
+}
+
+[[noreturn]] static void outside(const struct warp &w, const struct instruction &i, unsigned lane,
+				 uint64_t at, unsigned bytes)
+{
+	uintptr_t begin;
+	size_t size;
+	const enum memory_kind kind = memory_find((const void *)(uintptr_t)at, &begin, &size);
+
+	if (in_arena(at))
+		fault(w, i, lane, "%u bytes at %#llx are outside the block's shared memory of %zu",
+		      bytes, (unsigned long long)at, w.block->shared_bytes);
+	if (kind == MEMORY_DEVICE || kind == MEMORY_HOST)
+		fault(w, i, lane, "%u bytes at offset %llu pass the end of an allocation of %zu",
+		      bytes, (unsigned long long)(at - begin), size);
+	fault(w, i, lane, "%u bytes at %#llx are %s", bytes, (unsigned long long)at,
+	      kind == MEMORY_FREED ? "device memory that was freed" : "no device memory");
+}
+
+/* The allocation around [at, at + bytes) becomes what this instruction looks at first. */
+static bool remember(struct range *range, uint64_t at, unsigned bytes)
+{
+	uintptr_t begin;
+	size_t size;
+	const enum memory_kind kind = memory_find((const void *)(uintptr_t)at, &begin, &size);
+
+	if (kind == MEMORY_DEVICE || kind == MEMORY_HOST)
+		*range = { begin, begin + size };
+	else if (!module_variable((uintptr_t)at, range))
+		return false;
+	return at >= range->begin && at + bytes <= range->end;
+}
+
+static void check_global(struct warp &w, const struct instruction &i, uint32_t mask,
+			 const uint64_t at[LANES], unsigned bytes)
+{
+	struct range *const range =
+		&w.block->worker->range[(size_t)(&i - w.kernel->code.data()) % RANGES];
+	uint32_t bad = 0;
+
+	for (unsigned l = 0; l < LANES; l++)
+		bad |= (uint32_t)(at[l] < range->begin || at[l] + bytes > range->end) << l;
+	each_active(bad & mask, [&](unsigned l) {
+		if (i.space == GENERIC && (in_arena(at[l]) ? in_cluster(w.block, at[l], bytes)
+							   : in_local(w, l, at[l], bytes)))
+			return;
+		if (!remember(range, at[l], bytes))
+			outside(w, i, l, at[l], bytes);
+	});
+}
+
+/* Offsets in the block's shared memory become addresses. */
+static void check_shared(struct warp &w, const struct instruction &i, uint32_t mask,
+			 uint64_t at[LANES], unsigned bytes)
+{
+	const uint64_t base = (uint64_t)(uintptr_t)w.block->shared;
+	const int64_t last = (int64_t)w.block->shared_bytes - bytes;
+	uint32_t bad = 0;
+
+	for (unsigned l = 0; l < LANES; l++) {
+		const uint64_t offset = (uint32_t)at[l];
+
+		bad |= (uint32_t)((int64_t)offset > last) << l;
+		at[l] = base + offset;
+	}
+	if (bad & mask)
+		fault(w, i, (unsigned)__builtin_ctz(bad & mask),
+		      "%u bytes at offset %llu of %zu bytes of shared memory", bytes,
+		      (unsigned long long)(at[__builtin_ctz(bad & mask)] - base),
+		      w.block->shared_bytes);
+}
+
+static void check_local(struct warp &w, const struct instruction &i, uint32_t mask,
+			uint64_t at[LANES], unsigned bytes)
+{
+	for (unsigned l = 0; l < LANES; l++)
+		at[l] += (uint64_t)(uintptr_t)w.local + l * (uint64_t)w.kernel->local_bytes;
+	each_active(mask, [&](unsigned l) {
+		if (!in_local(w, l, at[l], bytes))
+			fault(w, i, l, "%u bytes outside the thread's %u bytes of local memory",
+			      bytes, w.kernel->local_bytes);
+	});
+}
+
+static void check_alignment(struct warp &w, const struct instruction &i, uint32_t mask,
+			    const uint64_t at[LANES], unsigned bytes)
+{
+	uint32_t bad = 0;
+
+	for (unsigned l = 0; l < LANES; l++)
+		bad |= (uint32_t)((at[l] & (bytes - 1)) != 0) << l;
+	if (bad & mask)
+		fault(w, i, (unsigned)__builtin_ctz(bad & mask), "%u bytes at %#llx are misaligned",
+		      bytes, (unsigned long long)at[__builtin_ctz(bad & mask)]);
+}
+
+/* Where each lane's bytes lie, checked. */
+static inline void resolve(struct warp &w, const struct instruction &i, uint32_t mask,
+			   uint64_t at[LANES])
+{
+	const unsigned bytes = i.bytes * i.width;
+
+	if (i.in[0].bytes == 8) {
+		const uint64_t *const base = lanes<uint64_t>(w, i.in[0]);
+
+		for (unsigned l = 0; l < LANES; l++)
+			at[l] = base[l] + (uint64_t)i.offset;
+	} else {
+		const uint32_t *const base = lanes<uint32_t>(w, i.in[0]);
+
+		for (unsigned l = 0; l < LANES; l++)
+			at[l] = base[l] + (uint64_t)i.offset;
+	}
+	if (i.space == SHARED)
+		check_shared(w, i, mask, at, bytes);
+	else if (i.space == LOCAL)
+		check_local(w, i, mask, at, bytes);
+	else
+		check_global(w, i, mask, at, bytes);
+	check_alignment(w, i, mask, at, bytes);
+}
+
+static void count(struct warp &w, const struct instruction &i, enum access access, uint32_t mask,
+		  const uint64_t at[LANES])
+{
+	if (!ptx_running.counting || i.space == LOCAL)
+		return;
+	if (in_arena(at[__builtin_ctz(mask)]))
+		count_shared(w, access, mask, at, i.bytes * i.width);
+	else
+		count_global(w, access, mask, at, i.bytes * i.width);
+}
+
+/* ---- order -------------------------------------------------------------------------------------
+ */
+
+/* The host's memory is as strong as an acquire and a release; this is for the compiler, and for
+ * hosts that are weaker. */
+static void before(const struct instruction &i)
+{
+	if (i.order == RELEASE || i.order == ACQ_REL)
+		__atomic_thread_fence(__ATOMIC_RELEASE);
+}
+
+static void after(struct warp &w, const struct instruction &i)
+{
+	if (i.order == ACQUIRE || i.order == ACQ_REL)
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (i.order != WEAK_ORDER)
+		w.patience -= STRONG_COSTS;
+}
+
+static void fence(struct warp &, const struct instruction &, uint32_t)
+{
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+}
+
+handler fence_handler(void)
+{
+	return fence;
+}
+
+/* ---- loads and stores --------------------------------------------------------------------------
+ */
+
+template <class T> static inline volatile T *place(uint64_t at, unsigned element)
+{
+	return (volatile T *)(uintptr_t)(at + element * sizeof(T));
+}
+
+/* R is the register; a signed T is extended to it. */
+template <class T, class R>
+static void load(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	uint64_t at[LANES];
+
+	resolve(w, i, mask, at);
+	for (unsigned n = 0; n < i.width; n++) {
+		R *const d = lanes<R>(w, i.out[n]);
+
+		each_active(mask, [&](unsigned l) { d[l] = (R)*place<T>(at[l], n); });
+	}
+	after(w, i);
+	count(w, i, LOADS, mask, at);
+}
+
+static const uint8_t *parameter_place(const struct warp &w, const struct instruction &i,
+				      unsigned lane)
+{
+	const uint64_t offset = *(lanes<uint64_t>(w, i.in[0]) + lane) + (uint64_t)i.offset;
+	const uint64_t bytes = i.bytes * i.width;
+
+	if (offset + bytes > w.kernel->parameter_bytes || offset % bytes)
+		fault(w, i, lane, "%llu bytes at offset %llu of %u bytes of parameters",
+		      (unsigned long long)bytes, (unsigned long long)offset,
+		      w.kernel->parameter_bytes);
+	return ptx_running.call->parameters + offset;
+}
+
+/* Most parameters are the same for all lanes; an array's element may be asked for by address. */
+template <class T, class R>
+static void load_parameter(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	for (unsigned n = 0; n < i.width; n++) {
+		R *const d = lanes<R>(w, i.out[n]);
+		const auto value = [&](unsigned l) {
+			return (R)((const T *)(const void *)parameter_place(w, i, l))[n];
+		};
+
+		if (i.in[0].kind == CONSTANT) {
+			const R same = value(0);
+
+			each(mask, d, [=](unsigned) { return same; });
+		} else {
+			each_active(mask, [&](unsigned l) { d[l] = value(l); });
+		}
+	}
+}
+
+/* Of lanes that store to one place the last one wins; which one is last must not matter. */
+template <class F> static inline void each_ordered(uint32_t mask, F f)
+{
+	if (!ptx_running.backwards) {
+		each_active(mask, f);
+		return;
+	}
+	while (mask) {
+		const unsigned l = 31 - (unsigned)__builtin_clz(mask);
+
+		f(l);
+		mask &= ~(1u << l);
+	}
+}
+
+template <class T, class R>
+static void store(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	uint64_t at[LANES];
+
+	resolve(w, i, mask, at);
+	before(i);
+	for (unsigned n = 0; n < i.width; n++) {
+		const R *const a = lanes<R>(w, i.in[1 + n]);
+
+		each_ordered(mask, [&](unsigned l) { *place<T>(at[l], n) = (T)a[l]; });
+	}
+	w.block->worker->progress++;
+	count(w, i, STORES, mask, at);
+}
+
+/* ---- atomics -----------------------------------------------------------------------------------
+ */
+
+template <class T> static T atomic_add(T old, T a, T)
+{
+	return (T)((std::make_unsigned_t<T>)old + (std::make_unsigned_t<T>)a);
+}
+
+template <class T> static T atomic_and(T old, T a, T)
+{
+	return old & a;
+}
+
+template <class T> static T atomic_or(T old, T a, T)
+{
+	return old | a;
+}
+
+template <class T> static T atomic_xor(T old, T a, T)
+{
+	return old ^ a;
+}
+
+template <class T> static T atomic_exchange(T, T a, T)
+{
+	return a;
+}
+
+template <class T> static T atomic_compare(T old, T a, T b)
+{
+	return old == a ? b : old;
+}
+
+template <class T> static T atomic_least(T old, T a, T)
+{
+	return old < a ? old : a;
+}
+
+template <class T> static T atomic_greatest(T old, T a, T)
+{
+	return old > a ? old : a;
+}
+
+/* Shared memory belongs to one OS thread, and so does everything when there is only one. */
+template <class T, T (*f)(T, T, T)> static T update(uint64_t at, T a, T b)
+{
+	volatile T *const p = (volatile T *)(uintptr_t)at;
+	T old = *p;
+
+	if (runtime_options.threads == 1 || in_arena(at)) {
+		*p = f(old, a, b);
+		return old;
+	}
+	while (!__atomic_compare_exchange_n(p, &old, f(old, a, b), false, __ATOMIC_SEQ_CST,
+					    __ATOMIC_SEQ_CST))
+		continue;
+	return old;
+}
+
+template <class T, T (*f)(T, T, T)>
+static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	const T *const a = lanes<T>(w, i.in[1]);
+	const T *const b = i.ins > 2 ? lanes<T>(w, i.in[2]) : a;
+	T *const d = i.outs ? lanes<T>(w, i.out[0]) : nullptr;
+	uint64_t at[LANES];
+
+	resolve(w, i, mask, at);
+	each_ordered(mask, [&](unsigned l) {
+		const T old = update<T, f>(at[l], a[l], b[l]);
+
+		if (d)
+			d[l] = old;
+	});
+	after(w, i);
+	count(w, i, UPDATES, mask, at);
+}
+
+/* ---- which handler -----------------------------------------------------------------------------
+ */
+
+template <class T, bool parameter> static handler into(unsigned bytes)
+{
+	if (bytes < sizeof(T))
+		return nullptr;
+	if (bytes == 8)
+		return parameter ? load_parameter<T, uint64_t> : load<T, uint64_t>;
+	if constexpr (sizeof(T) <= 4)
+		if (bytes == 4)
+			return parameter ? load_parameter<T, uint32_t> : load<T, uint32_t>;
+	if constexpr (sizeof(T) <= 2)
+		if (bytes == 2)
+			return parameter ? load_parameter<T, uint16_t> : load<T, uint16_t>;
+	return nullptr;
+}
+
+template <bool parameter> static handler load_of(enum type type, unsigned bytes)
+{
+	switch (type) {
+	case U8:
+	case B8:
+		return into<uint8_t, parameter>(bytes);
+	case S8:
+		return into<int8_t, parameter>(bytes);
+	case U16:
+	case B16:
+		return into<uint16_t, parameter>(bytes);
+	case S16:
+		return into<int16_t, parameter>(bytes);
+	case U32:
+	case B32:
+		return into<uint32_t, parameter>(bytes);
+	case S32:
+		return into<int32_t, parameter>(bytes);
+	case F32:
+		return bytes == 4 ? into<uint32_t, parameter>(bytes) : nullptr;
+	case U64:
+	case S64:
+	case B64:
+	case F64:
+		return into<uint64_t, parameter>(bytes);
+	default:
+		return nullptr;
+	}
+}
+
+handler load_handler(enum type type, enum space space, unsigned register_bytes)
+{
+	return space == PARAM ? load_of<true>(type, register_bytes)
+			      : load_of<false>(type, register_bytes);
+}
+
+template <class T> static handler from(unsigned bytes)
+{
+	if (bytes < sizeof(T))
+		return nullptr;
+	return bytes == 8   ? store<T, uint64_t>
+	       : bytes == 4 ? store<T, uint32_t>
+			    : store<T, uint16_t>;
+}
+
+handler store_handler(enum type type, unsigned register_bytes)
+{
+	switch (type_bytes(type)) {
+	case 1:
+		return from<uint8_t>(register_bytes);
+	case 2:
+		return from<uint16_t>(register_bytes);
+	case 4:
+		return from<uint32_t>(register_bytes);
+	case 8:
+		return from<uint64_t>(register_bytes);
+	default:
+		return nullptr;
+	}
+}
+
+template <class T> static handler atomic_of(std::string_view operation)
+{
+	return operation == "add"    ? atomic<T, atomic_add<T>>
+	       : operation == "min"  ? atomic<T, atomic_least<T>>
+	       : operation == "max"  ? atomic<T, atomic_greatest<T>>
+	       : operation == "and"  ? atomic<T, atomic_and<T>>
+	       : operation == "or"   ? atomic<T, atomic_or<T>>
+	       : operation == "xor"  ? atomic<T, atomic_xor<T>>
+	       : operation == "exch" ? atomic<T, atomic_exchange<T>>
+	       : operation == "cas"  ? atomic<T, atomic_compare<T>>
+				     : nullptr;
+}
+
+/* add, min and max are of numbers; the others of bits. */
+handler atomic_handler(enum type type, std::string_view operation)
+{
+	const bool numbers = operation == "add" || operation == "min" || operation == "max";
+
+	switch (type) {
+	case U32:
+		return numbers ? atomic_of<uint32_t>(operation) : nullptr;
+	case S32:
+		return numbers ? atomic_of<int32_t>(operation) : nullptr;
+	case U64:
+		return numbers ? atomic_of<uint64_t>(operation) : nullptr;
+	case S64:
+		return numbers && operation != "add" ? atomic_of<int64_t>(operation) : nullptr;
+	case B32:
+		return numbers ? nullptr : atomic_of<uint32_t>(operation);
+	case B64:
+		return numbers ? nullptr : atomic_of<uint64_t>(operation);
+	default:
+		return nullptr;
+	}
+}

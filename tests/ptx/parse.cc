@@ -1,0 +1,448 @@
+/* parse.cc -- a module: its variables, its kernels, their declarations and statements. */
+#include "tests/ptx/parse.h"
+
+#include <cxxabi.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <stdexcept>
+
+std::map<std::string, uint64_t> &module_forms(void)
+{
+	static std::map<std::string, uint64_t> *const forms = new std::map<std::string, uint64_t>;
+
+	return *forms;
+}
+
+std::string_view parser::next(void)
+{
+	const std::string_view t = tokens[at].text;
+
+	if (t.empty())
+		fail("end of the text");
+	at++;
+	return t;
+}
+
+void parser::want(std::string_view t)
+{
+	if (!is(t))
+		fail("'" + std::string(t) + "' was expected");
+	at++;
+}
+
+bool parser::accept(std::string_view t)
+{
+	if (!is(t))
+		return false;
+	at++;
+	return true;
+}
+
+void parser::fail(const std::string &why) const
+{
+	throw std::runtime_error(why + ", but there is '" + std::string(text()) + "'");
+}
+
+enum type type_of(std::string_view word)
+{
+	static const char *const names[] = {
+		"",    "u8",  "s8",  "b8",  "u16", "s16", "b16", "u32",
+		"s32", "b32", "u64", "s64", "b64", "f32", "f64", "pred"
+	};
+
+	for (unsigned t = 1; t < sizeof names / sizeof *names; t++)
+		if (word == names[t])
+			return (enum type)t;
+	return NONE;
+}
+
+/* ".u32" */
+static enum type want_type(struct parser *p)
+{
+	const std::string_view word = p->text();
+	const enum type type = word.substr(0, 1) == "." ? type_of(word.substr(1)) : NONE;
+
+	if (type == NONE)
+		p->fail("a type was expected");
+	p->at++;
+	return type;
+}
+
+/* ---- declarations ------------------------------------------------------------------------------
+ */
+
+/* .reg .b32 %r<44>, x; */
+static void declare_registers(struct parser *p)
+{
+	const unsigned bytes = type_bytes(want_type(p));
+
+	do {
+		const std::string_view name = p->next();
+		struct register_scope &scope = p->scopes.back();
+
+		if (!p->accept("<")) {
+			scope.names[name] = { new_register(p, bytes), (uint8_t)bytes };
+			continue;
+		}
+		const uint32_t count = (uint32_t)p->number();
+
+		scope.families.push_back(
+			{ name, (uint32_t)p->register_bytes.size(), count, (uint8_t)bytes });
+		for (uint32_t n = 0; n < count; n++)
+			new_register(p, bytes);
+		p->want(">");
+	} while (p->accept(","));
+	p->want(";");
+}
+
+/* The initial values of a variable: numbers, in braces or alone. */
+static void initialise(struct parser *p, uint8_t *memory, size_t bytes, enum type type)
+{
+	const bool braces = p->accept("{");
+	size_t at = 0;
+
+	do {
+		const uint64_t value = p->number();
+
+		if (at + type_bytes(type) > bytes)
+			p->fail("too many initial values");
+		memcpy(memory + at, &value, type_bytes(type));
+		at += type_bytes(type);
+	} while (braces && p->accept(","));
+	if (braces)
+		p->want("}");
+}
+
+/* .align 4 .b8 name[9216] */
+static std::string_view declared_variable(struct parser *p, struct shared_variable *v,
+					  enum type *type)
+{
+	v->align = p->accept(".align") ? p->number() : 0;
+	*type = want_type(p);
+	v->bytes = type_bytes(*type);
+	if (!v->align)
+		v->align = v->bytes;
+	const std::string_view name = p->next();
+
+	while (p->accept("[")) {
+		v->bytes *= p->is("]") ? 0 : p->number();
+		p->want("]");
+	}
+	return name;
+}
+
+static void declare_global(struct parser *p)
+{
+	struct shared_variable v;
+	enum type type;
+	const std::string_view name = declared_variable(p, &v, &type);
+	const size_t rounded = (v.bytes + 255) / 256 * 256;
+	uint8_t *const memory = (uint8_t *)aligned_alloc(256, rounded ? rounded : 256);
+
+	memset(memory, 0, rounded);
+	if (p->accept("="))
+		initialise(p, memory, v.bytes, type);
+	p->want(";");
+	p->module->variables[name] = { memory, v.bytes };
+}
+
+/* Shared variables outside of kernels count for those that name them. */
+static void declare_shared(struct parser *p)
+{
+	struct shared_variable v;
+	enum type type;
+	const std::string_view name = declared_variable(p, &v, &type);
+
+	p->want(";");
+	if (!v.bytes)
+		p->dynamic_shared[name] = v.align;
+	else if (p->kernel)
+		place_shared(p, name, v);
+	else
+		p->module_shared[name] = v;
+}
+
+static void declare_local(struct parser *p)
+{
+	struct shared_variable v;
+	enum type type;
+	const std::string_view name = declared_variable(p, &v, &type);
+	uint32_t *const used = &p->kernel->local_bytes;
+	const uint32_t place = (uint32_t)((*used + v.align - 1) / v.align * v.align);
+
+	p->want(";");
+	p->addresses[name] = place;
+	*used = place + (uint32_t)v.bytes;
+}
+
+/* .loc 1 23 2, function_name $L__info_string36, inlined_at 1 20 3 */
+static void location(struct parser *p)
+{
+	p->file = (uint16_t)p->number();
+	p->line = (uint32_t)p->number();
+	(void)p->number();
+	if (p->accept(",")) {
+		p->want("function_name");
+		(void)p->next();
+		if (p->accept("+"))
+			(void)p->number();
+		p->want(",");
+		p->want("inlined_at");
+		for (int n = 0; n < 3; n++)
+			(void)p->number();
+	}
+}
+
+/* ---- statements --------------------------------------------------------------------------------
+ */
+
+static std::vector<std::string_view> split(std::string_view opcode)
+{
+	std::vector<std::string_view> words;
+
+	for (size_t at = 0; at <= opcode.size();) {
+		const size_t dot = std::min(opcode.find('.', at), opcode.size());
+
+		words.push_back(opcode.substr(at, dot - at));
+		at = dot + 1;
+	}
+	return words;
+}
+
+static void parse_guard(struct statement *s)
+{
+	struct parser *const p = s->parser;
+	struct declared_register r;
+
+	if (!p->accept("@"))
+		return;
+	s->i.guard.negated = p->accept("!");
+	if (!find_register(p, p->text(), &r) || r.bytes != 0)
+		p->fail("a predicate was expected");
+	p->at++;
+	s->i.guard.kind = REGISTER;
+	s->i.guard.at = r.number;
+}
+
+static void parse_statement(struct parser *p)
+{
+	const char *const begin = p->text().data();
+	struct statement s;
+
+	s.parser = p;
+	s.i.ptx_line = p->tokens[p->at].line;
+	s.i.file = p->file;
+	s.i.line = p->line;
+	parse_guard(&s);
+	s.opcode = p->next();
+	s.words = split(s.opcode);
+	decode(s);
+	if (!s.words.empty())
+		s.fail("unknown qualifier '." + std::string(s.words[0]) + "' of " +
+		       std::string(s.opcode));
+	const char *const end = p->text().data();
+
+	p->want(";");
+	s.i.text = std::string_view(begin, (size_t)(end - begin));
+	module_forms()[std::string(s.opcode)]++;
+	p->kernel->code.push_back(s.i);
+}
+
+/* What stands between a kernel's braces, up to the last one. */
+static void parse_body(struct parser *p)
+{
+	p->scopes.assign(1, {});
+	while (!p->scopes.empty()) {
+		if (p->accept("{"))
+			p->scopes.emplace_back();
+		else if (p->accept("}"))
+			p->scopes.pop_back();
+		else if (p->accept(".reg"))
+			declare_registers(p);
+		else if (p->accept(".shared"))
+			declare_shared(p);
+		else if (p->accept(".local"))
+			declare_local(p);
+		else if (p->accept(".loc"))
+			location(p);
+		else if (p->accept(".pragma"))
+			(void)p->next(), p->want(";");
+		else if (p->accept(";"))
+			continue;
+		else if (p->tokens[p->at + 1].text == ":")
+			p->labels[p->next()] = (uint32_t)p->kernel->code.size(), p->want(":");
+		else
+			parse_statement(p);
+	}
+}
+
+/* ---- kernels -----------------------------------------------------------------------------------
+ */
+
+/* .param .u64 .ptr .align 1 name, .param .align 8 .b8 name[40] */
+static void parse_parameter(struct parser *p)
+{
+	struct shared_variable v;
+	enum type type;
+	uint32_t *const used = &p->kernel->parameter_bytes;
+
+	p->want(".param");
+	const std::string_view name = declared_variable(p, &v, &type);
+	const uint32_t place = (uint32_t)((*used + v.align - 1) / v.align * v.align);
+
+	p->kernel->parameters.push_back({ name, place, (uint32_t)v.bytes });
+	*used = place + (uint32_t)v.bytes;
+}
+
+static void parse_limits(struct parser *p)
+{
+	struct kernel *const k = p->kernel;
+
+	while (!p->accept("{")) {
+		if (p->accept(".maxntid")) {
+			k->max_threads = (uint32_t)p->number();
+			while (p->accept(","))
+				k->max_threads *= (uint32_t)p->number();
+		} else if (p->accept(".minnctapersm")) {
+			k->min_blocks = (uint32_t)p->number();
+		} else {
+			p->fail("unknown directive of a kernel");
+		}
+	}
+}
+
+/* Dynamic shared memory starts behind the static variables; labels become numbers. */
+static void settle(struct parser *p)
+{
+	struct kernel *const k = p->kernel;
+
+	if (!p->late.empty())
+		k->shared_bytes = (uint32_t)((k->shared_bytes + p->dynamic_align - 1) /
+					     p->dynamic_align * p->dynamic_align);
+	for (const struct late_value &l : p->late) {
+		struct instruction &i = k->code[l.instruction];
+		const int64_t value = l.addend + k->shared_bytes;
+
+		if (l.in < 0)
+			i.offset = value;
+		else
+			i.in[l.in].at = constant_at(p, (uint64_t)value, i.in[l.in].bytes);
+	}
+	for (const auto &jump : p->jumps) {
+		const auto found = p->labels.find(jump.second.text);
+
+		if (found == p->labels.end())
+			p->fail("no label " + std::string(jump.second.text));
+		k->code[jump.first].target = found->second;
+	}
+}
+
+static std::string demangle(const std::string &name)
+{
+	int status;
+	char *const plain = abi::__cxa_demangle(name.c_str(), NULL, NULL, &status);
+	const std::string result = plain ? plain : name;
+
+	free(plain);
+	return result;
+}
+
+static void parse_kernel(struct parser *p)
+{
+	struct kernel *const k = p->kernel = new struct kernel;
+	const std::string_view name = p->next();
+
+	k->name = name;
+	k->demangled = demangle(k->name);
+	k->module = p->module;
+	p->register_bytes.clear();
+	p->addresses.clear();
+	p->labels.clear();
+	p->jumps.clear();
+	p->late.clear();
+	p->constants.clear();
+	p->dynamic_align = 1;
+	p->file = 0;
+	p->line = 0;
+	if (p->accept("(")) {
+		while (!p->accept(")")) {
+			parse_parameter(p);
+			(void)p->accept(",");
+		}
+	}
+	parse_limits(p);
+	parse_body(p);
+	settle(p);
+	k->constants.resize((k->constants.size() + 63) / 64 * 64);
+	allocate_registers(k, p->register_bytes);
+	p->module->kernels[name] = k;
+	p->kernel = NULL;
+}
+
+/* ---- modules -----------------------------------------------------------------------------------
+ */
+
+static void skip_braces(struct parser *p)
+{
+	int depth = 0;
+
+	do {
+		depth += p->is("{");
+		depth -= p->is("}");
+		(void)p->next();
+	} while (depth);
+}
+
+static void parse_directive(struct parser *p)
+{
+	if (p->accept(".visible") || p->accept(".weak") || p->accept(".extern"))
+		return;
+	if (p->accept(".version")) {
+		(void)p->next();
+	} else if (p->accept(".target")) {
+		const std::string_view name = p->next(); /* sm_90 */
+
+		p->module->capability = atoi(std::string(name).c_str() + 3);
+		while (p->accept(","))
+			(void)p->next();
+	} else if (p->accept(".address_size")) {
+		if (p->number() != 64)
+			p->fail("addresses of 64 bits were expected");
+	} else if (p->accept(".entry")) {
+		parse_kernel(p);
+	} else if (p->accept(".shared")) {
+		declare_shared(p);
+	} else if (p->accept(".global") || p->accept(".const")) {
+		declare_global(p);
+	} else if (p->accept(".file")) {
+		const size_t n = p->number();
+		const std::string_view name = p->next();
+
+		if (p->module->files.size() <= n)
+			p->module->files.resize(n + 1);
+		p->module->files[n] = name.substr(1, name.size() - 2);
+	} else if (p->accept(".section")) {
+		(void)p->next();
+		skip_braces(p);
+	} else {
+		p->fail("unknown directive");
+	}
+}
+
+void module_parse(struct module *module)
+{
+	struct parser p;
+
+	p.module = module;
+	try {
+		p.tokens = tokens_of(module->text);
+		while (!p.text().empty())
+			parse_directive(&p);
+	} catch (const std::runtime_error &e) {
+		const uint32_t line = p.tokens.empty() ? 0 : p.tokens[p.at].line;
+
+		module->error = "line " + std::to_string(line) + " of the PTX: " + e.what();
+		module->kernels.clear();
+	}
+}

@@ -1,0 +1,80 @@
+/* parse.h -- the state of the parser, shared by parse.cc and operand.cc. */
+#ifndef GPUBENCH_TESTS_PTX_PARSE_H
+#define GPUBENCH_TESTS_PTX_PARSE_H
+
+#include "tests/ptx/ptx.h"
+
+struct declared_register {
+	uint32_t number;
+	uint8_t bytes; /* 0: predicate */
+};
+
+/* The registers of one pair of braces: single names, and families like %r<44>. */
+struct register_scope {
+	std::unordered_map<std::string_view, struct declared_register> names;
+	struct family {
+		std::string_view prefix;
+		uint32_t first, count;
+		uint8_t bytes;
+	};
+	std::vector<struct family> families;
+};
+
+struct shared_variable {
+	size_t bytes, align;
+};
+
+/* An operand whose value is known at the end of the kernel: where dynamic shared memory starts. */
+struct late_value {
+	uint32_t instruction;
+	int in; /* which operand; -1: the offset of the address */
+	int64_t addend;
+};
+
+struct parser {
+	struct module *module;
+	std::vector<struct token> tokens;
+	size_t at = 0;
+
+	/* The module's. */
+	std::unordered_map<std::string_view, struct shared_variable> module_shared;
+	std::unordered_map<std::string_view, size_t> dynamic_shared; /* alignment */
+
+	/* The kernel's. */
+	struct kernel *kernel = nullptr;
+	std::vector<struct register_scope> scopes;
+	std::vector<uint8_t> register_bytes;
+	std::unordered_map<std::string_view, uint32_t> addresses; /* shared and local variables */
+	std::unordered_map<std::string_view, uint32_t> labels;
+	std::vector<std::pair<uint32_t, struct token>> jumps;
+	std::vector<struct late_value> late;
+	size_t dynamic_align = 1;
+	std::map<std::pair<uint64_t, unsigned>, uint32_t> constants;
+	uint16_t file = 0;
+	uint32_t line = 0;
+
+	std::string_view text(void) const
+	{
+		return tokens[at].text;
+	}
+	bool is(std::string_view t) const
+	{
+		return tokens[at].text == t;
+	}
+	std::string_view next(void);
+	void want(std::string_view t);
+	bool accept(std::string_view t);
+	uint64_t number(void); /* with its sign */
+	[[noreturn]] void fail(const std::string &why) const;
+};
+
+/* operand.cc */
+bool parse_number(std::string_view text, uint64_t *value);
+uint32_t new_register(struct parser *p, unsigned bytes);
+const struct declared_register *find_register(struct parser *p, std::string_view name,
+					      struct declared_register *room);
+uint32_t place_shared(struct parser *p, std::string_view name, const struct shared_variable &v);
+/* Constant `value` in every lane; its place in the kernel's constants. */
+uint32_t constant_at(struct parser *p, uint64_t value, unsigned bytes);
+
+#endif

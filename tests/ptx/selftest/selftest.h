@@ -1,0 +1,59 @@
+/* selftest.h -- tests of the PTX executor: generated kernels, results stated independently. */
+#ifndef GPUBENCH_TESTS_PTX_SELFTEST_H
+#define GPUBENCH_TESTS_PTX_SELFTEST_H
+
+#include <stdint.h>
+
+#include <string>
+#include <vector>
+
+/* Count a check; a false one is printed with what was looked at. */
+void expect(bool ok, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* This opcode has been tested. */
+void covers(const std::string &form);
+
+/* ".version ... .entry test(.param .u64 p0, ...)" around declarations and statements; threads: of
+ * %tid.x in %tid; parameters p0 to p<n-1> lie in %p0 and so on, as global addresses. */
+std::string kernel_text(unsigned parameters, const std::string &body);
+
+/* Load and run the kernel named test; each buffer goes in and comes back.  The text of the first
+ * error, empty if there was none. */
+std::string run_kernel(const std::string &text, std::vector<std::vector<uint8_t>> &buffers,
+		       unsigned blocks, unsigned threads, unsigned cluster = 1);
+
+void test_arithmetic(void);
+void test_floats(void);
+void test_memory(void);
+void test_warps(void);
+void test_faults(void);
+
+/* A form with the widths of its operands ("4=44") and what it gives for their values. */
+struct expectation {
+	const char *form, *operands;
+	uint64_t (*expected)(const uint64_t *v);
+};
+/* For all of the values, and for many combinations of them. */
+void check_expectation(const struct expectation &e, const std::vector<uint64_t> &values);
+/* Instead of "form d, a, b;" a text of its own, with registers d, a, b, c, e. */
+void check_statement(const std::string &form, const std::string &statement, const char *operands,
+		     uint64_t (*expected)(const uint64_t *v), const std::vector<uint64_t> &values);
+
+/* The number that the low bits of v are in two's complement. */
+static inline __int128 as_signed(uint64_t v, unsigned bits)
+{
+	const __int128 n = bits == 64 ? (__int128)v : (__int128)(v & ((1ull << bits) - 1));
+
+	return n >> (bits - 1) & 1 ? n - ((__int128)1 << bits) : n;
+}
+
+static inline __int128 as_unsigned(uint64_t v, unsigned bits)
+{
+	return bits == 64 ? (__int128)v : (__int128)(v & ((1ull << bits) - 1));
+}
+
+static inline uint64_t low(__int128 v, unsigned bits)
+{
+	return bits == 64 ? (uint64_t)v : (uint64_t)v & ((1ull << bits) - 1);
+}
+
+#endif
