@@ -212,6 +212,22 @@ static cudaError_t check_cooperative(const struct gpu_call *call)
 	return cudaSuccess;
 }
 
+/* What the kernel was compiled for, as far as the executor knows it. */
+static cudaError_t check_bounds(const struct gpu_call *call)
+{
+	struct kernel_facts facts;
+	int most = 0;
+	const cudaError_t result = executor_facts(call->kernel, &facts);
+
+	if (result != cudaSuccess)
+		return result;
+	(void)cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0);
+	if ((facts.max_threads && volume(call->block) > (unsigned)facts.max_threads) ||
+	    facts.shared_bytes + call->dynamic_bytes > (size_t)most)
+		return cudaErrorLaunchOutOfResources;
+	return cudaSuccess;
+}
+
 static cudaError_t check_launch(const struct gpu_call *call)
 {
 	const dim3 g = call->grid, b = call->block;
@@ -221,8 +237,10 @@ static cudaError_t check_launch(const struct gpu_call *call)
 		return cudaErrorInvalidConfiguration;
 	if (call->dynamic_bytes > (size_t)function_dynamic_limit(call->kernel))
 		return cudaErrorInvalidValue;
-	const cudaError_t result = check_cluster(call);
+	cudaError_t result = check_bounds(call);
 
+	if (result == cudaSuccess)
+		result = check_cluster(call);
 	return result != cudaSuccess ? result : check_cooperative(call);
 }
 
