@@ -380,7 +380,7 @@ ptx:
 ## bench: install what is missing, build, run all benchmarks at preset quick, print the tables
 bench: deps
 	$(Q)$(MAKE) --no-print-directory all
-	./gpubench run --preset=quick -o results/latest.jsonl
+	./gpubench run --preset=quick --overwrite -o results/latest.jsonl
 	$(Q)./gpubench report --format=html results/latest.jsonl >results/latest.html
 	@echo "records: results/latest.jsonl   report: results/latest.html"
 

@@ -137,3 +137,63 @@ char *gb_text_real(char text[GB_TEXT_MAX], double value)
 	}
 	return text;
 }
+
+/* text is NUL-terminated, which stops any look ahead. */
+size_t gb_utf8_length(const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+	size_t length;
+
+	if (s[0] < 0x80)
+		return 1;
+	if (s[0] >= 0xc2 && s[0] <= 0xdf)
+		length = 2;
+	else if ((s[0] & 0xf0) == 0xe0)
+		length = 3;
+	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
+		length = 4;
+	else
+		return 0;
+	for (size_t i = 1; i < length; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
+	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return length;
+}
+
+size_t gb_text_control(const char *text)
+{
+	static const struct {
+		const char *first, *last; /* UTF-8 sorts as its code points do */
+	} control[] = {
+		{ "\xc2\x80", "\xc2\x9f" }, /* C1 */
+		{ "\u061c", "\u061c" },     /* direction of writing, here and below */
+		{ "\u200e", "\u200f" },     { "\u2028", "\u202e" }, { "\u2066", "\u2069" },
+	};
+	const unsigned char c = (unsigned char)*text;
+	const size_t length = gb_utf8_length(text);
+
+	if (c < 0x80)
+		return c && (c < ' ' || c == 0x7f);
+	if (length == 0)
+		return 1;
+	for (size_t i = 0; i < GB_COUNT(control); i++)
+		if (strlen(control[i].first) == length &&
+		    memcmp(text, control[i].first, length) >= 0 &&
+		    memcmp(text, control[i].last, length) <= 0)
+			return length;
+	return 0;
+}
+
+void gb_text_print(FILE *file, const char *text)
+{
+	while (*text) {
+		const size_t control = gb_text_control(text);
+		const size_t length = control ? control : gb_utf8_length(text);
+
+		(void)(control ? fputc('?', file) : (int)fwrite(text, 1, length, file));
+		text += length;
+	}
+}

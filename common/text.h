@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #ifdef __cplusplus
@@ -36,6 +37,19 @@ char *gb_text_int(char text[GB_TEXT_MAX], int64_t value);
 
 /* The fewest digits that read back as the same number.  Returns text. */
 char *gb_text_real(char text[GB_TEXT_MAX], double value);
+
+/* Bytes of the UTF-8 character at text; 0 if it is malformed, overlong, a surrogate or beyond
+ * U+10FFFF. */
+size_t gb_utf8_length(const char *text);
+
+/* Bytes at text that would control a terminal instead of being shown: a control character (C0, DEL,
+ * C1), a mark that changes the direction of writing, a line separator, or a malformed byte.  0 if
+ * there is none of those, and at the end of text. */
+size_t gb_text_control(const char *text);
+
+/* Print text with '?' for each of those, so that names from files and command lines stay on one
+ * line and cannot change the colours, the title or the reading order of what is around them. */
+void gb_text_print(FILE *file, const char *text);
 
 #ifdef __cplusplus
 }

@@ -45,8 +45,10 @@ struct gb_param {
 	const char *const *choices; /* GB_CHOICE: NULL terminated */
 	enum gb_type type;
 	bool size;             /* what needs more memory the larger it is */
+	bool written;          /* GB_PATH: a file that is written, not read */
 	bool cpu_only;         /* means nothing to cuda variants: not swept, not in their records */
 	char letter;           /* -o for --output; 0: none */
+	const char *bare;      /* GB_CHOICE: what the option means without a value; or NULL */
 	const char *yields_to; /* if that parameter is given and this is not, it is 0; or NULL */
 	const char *unit;      /* "keys", or NULL */
 	const char *help;

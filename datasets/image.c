@@ -1,5 +1,4 @@
-/* image.c -- see image.h.  A picture is written beside its place and then renamed, so that an
- * incomplete one is never seen under its name. */
+/* image.c -- see image.h. */
 #include "datasets/image.h"
 
 #include <errno.h>
@@ -8,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "common/text.h"
+#include "common/whole.h"
 
 #if GB_HAVE_PNG
 #include <png.h>
@@ -25,21 +24,12 @@ static bool ends_in(const char *path, const char *ending)
 
 enum gb_status gb_image_check(const char *path, struct gb_error *err)
 {
-	const bool there = access(path, F_OK) == 0;
-	FILE *file;
-
 	if (!ends_in(path, ".png") && !ends_in(path, ".ppm"))
 		return gb_fail(err, GB_EUSAGE, "%s: pictures are .png or .ppm", path);
 #if !GB_HAVE_PNG
 	if (ends_in(path, ".png"))
 		return gb_fail(err, GB_EUSAGE, "%s: this build has no libpng; name a .ppm", path);
 #endif
-	file = fopen(path, "ab");
-	if (!file)
-		return gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));
-	(void)fclose(file);
-	if (!there)
-		(void)unlink(path);
 	return GB_OK;
 }
 
@@ -76,24 +66,18 @@ enum gb_status gb_image_write(const char *path, const unsigned char *rgb, size_t
 			      size_t height, struct gb_error *err)
 {
 	const bool png = ends_in(path, ".png");
-	char *beside;
-	FILE *file;
-	bool fine;
+	struct gb_whole whole;
+	bool written;
 
 	if (png && !GB_HAVE_PNG)
 		return gb_fail(err, GB_EUNAVAILABLE, "%s: this build has no libpng", path);
-	if (asprintf(&beside, "%s.%ld", path, (long)getpid()) < 0)
-		return gb_out_of_memory(err, NULL);
-	file = fopen(beside, "wb");
-	fine = file &&
-	       (png ? write_png(file, rgb, width, height) : write_ppm(file, rgb, width, height));
-	if (file && fclose(file))
-		fine = false;
-	if (!fine || rename(beside, path)) {
-		gb_fail(err, GB_EIO, "%s: the picture could not be written: %s", path,
-			strerror(errno));
-		(void)unlink(beside);
-	}
-	free(beside);
-	return err->code;
+	if (gb_whole_open(&whole, path, err))
+		return err->code;
+	errno = 0;
+	written = png ? write_png(whole.stream, rgb, width, height)
+		      : write_ppm(whole.stream, rgb, width, height);
+	if (!written)
+		gb_fail(err, GB_EIO, "cannot write %s: %s", path,
+			errno ? strerror(errno) : "write error");
+	return gb_whole_close(&whole, written, err);
 }

@@ -6,9 +6,8 @@
 
 #include "common/status.h"
 
-/* Whether gb_image_write() could write to `path`: GB_EUSAGE for a name that ends in neither .png
- * nor .ppm, for .png in a build without libpng, and for a place where no file can be written.  A
- * file that was not there is not left behind. */
+/* GB_EUSAGE for a name that ends in neither .png nor .ppm, and for .png in a build without libpng.
+ */
 enum gb_status gb_image_check(const char *path, struct gb_error *err);
 
 /* Write width x height pixels of three bytes, row by row from the top.  The name's ending decides:

@@ -132,8 +132,8 @@ same_hashes() {
 	local points=(--samples=1 --warmup=0 --backend=cuda)
 	make -j"$(nproc)" simt || return
 	for program in ./gpubench-simt "$gpubench"; do
-		"$program" octree --count=5000 --dist=plummer,cube,pairs "${points[@]}" -o "$folder/octree.jsonl" || return
-		"$program" lbvh --scene=terrain,city,soup --primitives=5000 "${points[@]}" -o "$folder/lbvh.jsonl" || return
+		"$program" octree --count=5000 --dist=plummer,cube,pairs "${points[@]}" --overwrite -o "$folder/octree.jsonl" || return
+		"$program" lbvh --scene=terrain,city,soup --primitives=5000 "${points[@]}" --overwrite -o "$folder/lbvh.jsonl" || return
 		cat "$folder"/{octree,lbvh}.jsonl >"$folder/points.jsonl"
 		hashes_of "$folder/points.jsonl" >"$folder/hashes-$(basename "$program")"
 		rm "$folder"/{octree,lbvh,points}.jsonl
@@ -178,26 +178,26 @@ if stage sanitize; then
 	for tool in memcheck racecheck initcheck synccheck; do
 		[ "$rehearsal" = 1 ] || [ -z "$sanitizer" ] || step 100 "$tool" "$sanitizer" --tool "$tool" \
 			--error-exitcode 9 "$gpubench" run --preset=quick --backend=cuda --samples=1 --warmup=0 \
-			-o "$folder/$tool.csv"
+			--overwrite -o "$folder/$tool.csv"
 	done
 	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused --count=$small --samples=$repeats --hot \
-		-o "$folder/look-back.jsonl"
+		--overwrite -o "$folder/look-back.jsonl"
 	step 90 insertion "$gpubench" octree 'cuda/l*' --count=$small --samples=$repeats --hot \
-		-o "$folder/insertion.jsonl"
+		--overwrite -o "$folder/insertion.jsonl"
 fi
 
 if stage measure; then
-	step 40 stream "$gpubench" stream --require-gpu "${how[@]}" -o "$folder/stream.jsonl"
+	step 40 stream "$gpubench" stream --require-gpu "${how[@]}" --overwrite -o "$folder/stream.jsonl"
 	step 150 radix-cub "$gpubench" radix cuda/onesweep cuda/small cuda/cub --count=$large \
-		--type=u32,pairs "${how[@]}" -o "$folder/radix-cub.jsonl"
-	step 450 run "$gpubench" run --preset=$preset --backend=cuda "${how[@]}" -o "$folder/run.jsonl"
+		--type=u32,pairs "${how[@]}" --overwrite -o "$folder/radix-cub.jsonl"
+	step 450 run "$gpubench" run --preset=$preset --backend=cuda "${how[@]}" --overwrite -o "$folder/run.jsonl"
 fi
 
 # tables SECONDS NAME PAPER OPTION...: one paper's tables
 tables() {
 	local limit=$1 name=$2 paper=$3
 	shift 3
-	step "$limit" "$name" "$gpubench" repro "$paper" "${how[@]}" "$@" -o "$folder/$name.jsonl"
+	step "$limit" "$name" "$gpubench" repro "$paper" "${how[@]}" "$@" --overwrite -o "$folder/$name.jsonl"
 }
 
 if stage papers; then

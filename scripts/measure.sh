@@ -53,7 +53,7 @@ measure() {
 		"$gpubench" "$@" --dry-run | grep '^total' || failures=$((failures + 1))
 		return
 	fi
-	"$gpubench" "$@" --quiet --output="$folder/$name.jsonl" || status=$?
+	"$gpubench" "$@" --quiet --overwrite --output="$folder/$name.jsonl" || status=$?
 	printf '%-16s %4d s  %s\n' "$name" $((SECONDS - start)) \
 		"$([ $status = 0 ] && echo ok || echo "FAILED, status $status")"
 	[ $status = 0 ] || failures=$((failures + 1))

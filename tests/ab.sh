@@ -25,7 +25,7 @@ trial() { # NAME AB-WORDS...: the verdicts, in FOLDER/NAME.json
 		echo "ab: $(find "$folder" -name '*.json' | wc -l) trials done, more to do"
 		exit 75
 	fi
-	"$gpubench" ab base="$gpubench" -o "$folder/$name" --quiet --format=json "$@" \
+	"$gpubench" ab base="$gpubench" -o "$folder/$name" --overwrite --quiet --format=json "$@" \
 		>"$folder/$name.part" || status=$?
 	[ $status -le 1 ] || { cat "$folder/$name.part"; exit $status; }
 	mv "$folder/$name.part" "$folder/$name.json"

@@ -4,6 +4,7 @@
  * two builds.  So launches alternate, and the order within a pair does too.  With --aa both sides
  * are the first build: whatever is then called faster or slower is the machine's own noise.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -12,11 +13,12 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/measuring/launches.h"
+#include "cli/records/output.h"
 #include "common/text.h"
 
 struct options {
 	struct gb_compare_options compare; /* first: see GB_COMPARE_ROWS */
-	int64_t launches, aa, quiet;
+	int64_t launches, aa, quiet, overwrite;
 	const char *output;
 };
 
@@ -40,6 +42,10 @@ static const struct gb_param rows[] = {
 	  .offset = AT(output),
 	  .unit = "PREFIX",
 	  .help = "keep the records, in PREFIX.NAME.jsonl" },
+	{ .name = "overwrite",
+	  .type = GB_FLAG,
+	  .offset = AT(overwrite),
+	  .help = "replace those files if they exist" },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .type = GB_FLAG,
@@ -52,6 +58,8 @@ struct side {
 	char name[64];
 	const char *program;
 	struct gb_records records;
+	struct gb_output output;
+	char *path; /* of the output */
 };
 
 /* "old=./gpubench" */
@@ -90,7 +98,7 @@ static enum gb_status launch_side(struct side *side, char *const *args, size_t c
 	memcpy(word + 1, args, count * sizeof *word);
 	word[count + 1] = quiet;
 	word[count + 2] = output;
-	if (gb_launch(side->program, word, &status, err))
+	if (gb_launch(side->program, word, 0, &status, err))
 		goto out;
 	if (status == 130)
 		gb_fail(err, GB_EINTERRUPTED, "interrupted");
@@ -106,21 +114,39 @@ out:
 	return err->code;
 }
 
-static enum gb_status keep_records(const struct side *side, const char *prefix,
-				   struct gb_error *err)
+/* The file that keeps the side's records, before anything is launched. */
+static enum gb_status open_output(struct side *side, const struct options *options,
+				  struct gb_error *err)
 {
-	char path[512];
-	FILE *file;
+	if (!options->output)
+		return GB_OK;
+	if (asprintf(&side->path, "%s.%s.jsonl", options->output, side->name) < 0) {
+		side->path = NULL;
+		return gb_out_of_memory(err, NULL);
+	}
+	return gb_output_open(&side->output, side->path,
+			      options->overwrite ? GB_OVERWRITE : GB_REFUSE, err);
+}
 
-	(void)snprintf(path, sizeof path, "%.400s.%.63s.jsonl", prefix, side->name);
-	file = fopen(path, "we");
-	if (!file)
-		return gb_fail(err, GB_EIO, "cannot write %s", path);
+static enum gb_status keep_records(struct side *side, struct gb_error *err)
+{
 	for (size_t i = 0; i < side->records.count && !err->code; i++)
-		(void)gb_record_write(file, side->records.line[i], err);
-	if (fclose(file) && !err->code)
-		gb_fail(err, GB_EIO, "cannot write %s", path);
+		(void)gb_output_put(&side->output, side->records.line[i], err);
 	return err->code;
+}
+
+static void release(struct side *side, struct gb_error *err)
+{
+	(void)gb_output_close(&side->output, false, err);
+	gb_records_release(&side->records);
+	free(side->path);
+}
+
+static void show_launch(int64_t launch, int64_t launches, const char *name)
+{
+	(void)fprintf(stderr, "\r\033[Klaunch %lld of %lld, ", (long long)launch,
+		      (long long)launches);
+	gb_text_print(stderr, name);
 }
 
 /* The launches in the order A B, B A, A B, ... */
@@ -133,14 +159,14 @@ static enum gb_status launch_both(struct side *side, const struct options *optio
 		struct side *next = &side[(i + i / 2) % 2];
 
 		if (show)
-			(void)fprintf(stderr, "\r\033[Klaunch %lld of %lld, %s", (long long)i + 1,
-				      2 * (long long)options->launches, next->name);
-		(void)launch_side(next, args, count, err);
+			show_launch(i + 1, 2 * options->launches, next->name);
+		if (!launch_side(next, args, count, err))
+			(void)gb_compare_check(&options->compare, &next->records, next->name, err);
 	}
 	if (show)
 		(void)fputs("\r\033[K", stderr);
 	for (size_t i = 0; i < 2 && options->output && !err->code; i++)
-		(void)keep_records(&side[i], options->output, err);
+		(void)keep_records(&side[i], err);
 	return err->code;
 }
 
@@ -184,12 +210,13 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 		goto out;
 	if (own + 1 >= argc)
 		gb_fail(err, GB_EUSAGE, "ab needs the benchmark's arguments after --");
-	else if (!launch_both(side, &options, argv + own + 1, (size_t)(argc - own - 1), err))
+	else if (!open_output(&side[0], &options, err) && !open_output(&side[1], &options, err) &&
+		 !launch_both(side, &options, argv + own + 1, (size_t)(argc - own - 1), err))
 		status = gb_compare_and_print(&options.compare, &side[0].records, &side[1].records,
 					      err);
 out:
-	gb_records_release(&side[0].records);
-	gb_records_release(&side[1].records);
+	release(&side[0], err);
+	release(&side[1], err);
 	gb_arguments_release(&a);
 	return err->code ? err->code : status;
 }

@@ -4,6 +4,7 @@
 #include "cli/commands/arguments.h"
 
 #include <argp.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,6 +68,8 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 	o->key = key;
 	if (row->type != GB_FLAG)
 		o->arg = swept ? "SPEC" : row->type == GB_CHOICE ? "WORD" : keep(p, domain);
+	if (row->bare)
+		o->flags = OPTION_ARG_OPTIONAL;
 	o->doc = keep(p, help);
 	p->option_count++;
 	if (row->letter && p->option_count + 1 < MAX_OPTIONS)
@@ -124,7 +127,9 @@ static void set_option(struct parse *p, size_t index, const char *text)
 		return;
 	}
 	p->given[index] = true;
-	if (!gb_value_parse(row, text ? text : "", &value, p->err))
+	if (!text)
+		text = row->bare ? row->bare : "";
+	if (!gb_value_parse(row, text, &value, p->err))
 		gb_value_store(row, p->a->target, value);
 }
 
@@ -132,12 +137,16 @@ static void answer(struct argp_state *state, bool help)
 {
 	struct parse *p = state->input;
 
+	errno = 0;
 	if (help)
 		argp_help(state->root_argp, stdout,
 			  ARGP_HELP_LONG | ARGP_HELP_USAGE | ARGP_HELP_DOC, state->name);
 	else
 		(void)puts(GB_VERSION_LINE);
 	p->a->done = true;
+	/* argp prints nothing, and says nothing, if memory runs out. */
+	if (errno == ENOMEM)
+		gb_out_of_memory(p->err, "the help");
 }
 
 static error_t on_key(int key, char *text, struct argp_state *state)

@@ -15,12 +15,18 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 			     struct gb_error *err)
 {
 	struct gb_records records = { 0 };
-	const enum gb_status status = gb_launches(request, argc, argv, &records, err);
+	struct gb_output output;
+	enum gb_status status;
 
-	if (records.count && !err->code)
-		(void)gb_replay(request, &records, err);
-	else
+	if (gb_output_open(&output, request->output, gb_existing(request), err))
+		return err->code;
+	status = gb_launches(request, &output, argc, argv, &records, err);
+	if (records.count && !err->code) {
+		(void)gb_replay(request, &output, &records, err);
+	} else {
+		(void)gb_output_close(&output, false, err);
 		gb_records_release(&records);
+	}
 	return err->code ? err->code : status;
 }
 

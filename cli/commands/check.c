@@ -42,6 +42,13 @@ static void count_result(struct tally *t, const struct gb_result *r)
 	}
 }
 
+/* An input that does not fit is nobody's failure. */
+static void skip(struct gb_result *result, const struct gb_error *no_input)
+{
+	result->outcome = GB_SKIPPED;
+	(void)snprintf(result->reason, sizeof result->reason, "input: %.460s", no_input->message);
+}
+
 /* Run each chosen variant once at every point of the sweep. */
 static enum gb_status check_sweep(const struct gb_request *request, const struct gb_sweep *sweep,
 				  struct tally *tally, struct gb_error *err)
@@ -52,10 +59,14 @@ static enum gb_status check_sweep(const struct gb_request *request, const struct
 	if (!params)
 		return gb_out_of_memory(err, NULL);
 	for (size_t p = 0; p < sweep->count && !err->code; p++) {
+		struct gb_error no_input = { 0 };
 		void *input = NULL;
 
 		gb_sweep_point(sweep, p, params);
-		if (!workload->prepare(params, &input, err))
+		if (workload->prepare(params, &input, &no_input) &&
+		    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
+			gb_fail(err, no_input.code, "%s", no_input.message);
+		else
 			for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
 				struct gb_result r = { .workload = workload,
 						       .variant = &gb_variants[i],
@@ -65,7 +76,10 @@ static enum gb_status check_sweep(const struct gb_request *request, const struct
 				    !gb_chosen(request, &gb_variants[i], NULL, 0) ||
 				    !gb_sweep_wants(sweep, p, &gb_variants[i]))
 					continue;
-				(void)gb_run(&r, input, &request->how, false, err);
+				if (no_input.code)
+					skip(&r, &no_input);
+				else
+					(void)gb_run(&r, input, &request->how, false, err);
 				count_result(&tally[i], &r);
 				gb_result_release(&r);
 			}

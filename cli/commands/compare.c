@@ -28,7 +28,9 @@ enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 	if (a.word_count != 2)
 		gb_fail(err, GB_EUSAGE, "compare needs two files, BASE and NEW");
 	else if (!gb_read_files(&base, &a.word[0], 1, err) &&
-		 !gb_read_files(&other, &a.word[1], 1, err))
+		 !gb_read_files(&other, &a.word[1], 1, err) &&
+		 !gb_compare_check(&options, &base, a.word[0], err) &&
+		 !gb_compare_check(&options, &other, a.word[1], err))
 		status = gb_compare_and_print(&options, &base, &other, err);
 out:
 	gb_records_release(&base);

@@ -1,10 +1,24 @@
 #include "cli/commands/compare_options.h"
 
+#include "cli/records/json.h"
 #include "cli/reports/compare_print.h"
 #include "common/text.h"
 
 const char *const gb_compare_stats[] = { "min", "median", NULL };
 const char *const gb_compare_formats[] = { "table", "markdown", "json", NULL };
+
+enum gb_status gb_compare_check(const struct gb_compare_options *options,
+				const struct gb_records *records, const char *name,
+				struct gb_error *err)
+{
+	for (size_t i = 0; i < records->count && !options->unverified; i++)
+		if (gb_is_record(records->line[i]) && gb_is_unverified(records->line[i]))
+			return gb_fail(err, GB_EUSAGE,
+				       "%.100s: %.200s was not verified (--unverified compares it "
+				       "all the same)",
+				       name, gb_json_text(records->line[i], "key"));
+	return GB_OK;
+}
 
 enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
 				    const struct gb_records *base, const struct gb_records *other,

@@ -9,7 +9,7 @@ struct gb_compare_options {
 	double threshold_percent, floor_ns;
 	int64_t stat;   /* 0: min, 1: median */
 	int64_t format; /* index into gb_compare_formats */
-	int64_t cycles, all;
+	int64_t cycles, all, unverified;
 };
 
 extern const char *const gb_compare_stats[], *const gb_compare_formats[];
@@ -46,11 +46,21 @@ extern const char *const gb_compare_stats[], *const gb_compare_formats[];
 		  .type = GB_FLAG,                                                         \
 		  .offset = offsetof(struct gb_compare_options, all),                      \
 		  .help = "print the keys that stayed the same, too" },                    \
+		{ .name = "unverified",                                                    \
+		  .type = GB_FLAG,                                                         \
+		  .offset = offsetof(struct gb_compare_options, unverified),               \
+		  .help = "compare also what was measured with --no-verify" },             \
 	{                                                                                  \
 		.name = "format", .letter = 'f', .type = GB_CHOICE,                        \
 		.offset = offsetof(struct gb_compare_options, format), .initial = "table", \
 		.choices = gb_compare_formats, .help = "what to print"                     \
 	}
+
+/* GB_EUSAGE if one of the records, which are called `name`, was not verified, and that was not asked
+ * for. */
+enum gb_status gb_compare_check(const struct gb_compare_options *options,
+				const struct gb_records *records, const char *name,
+				struct gb_error *err);
 
 /* Compare, print on standard output, and return the exit status: GB_EVERIFY if something is slower
  * or failed.  An error is in err. */

@@ -1,17 +1,34 @@
 #include "cli/commands/inputs.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/text.h"
+
+/* What is printed would be read again, or has taken the place of what was there. */
+static bool is_standard_output(const char *path)
+{
+	struct stat in, out;
+
+	return !stat(path, &in) && !fstat(STDOUT_FILENO, &out) && S_ISREG(in.st_mode) &&
+	       in.st_ino == out.st_ino && in.st_dev == out.st_dev;
+}
+
 enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
 			     struct gb_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
 		records->truncated = false;
+		if (is_standard_output(path[i]))
+			return gb_fail(err, GB_EUSAGE, "%s is standard output, too", path[i]);
 		if (gb_records_read(path[i], records, err))
 			return err->code;
-		if (records->truncated)
-			(void)fprintf(stderr,
-				      "gpubench: %s: the last line has no end (its writer was "
-				      "killed?) and is left out\n",
-				      path[i]);
+		if (!records->truncated)
+			continue;
+		(void)fputs("gpubench: ", stderr);
+		gb_text_print(stderr, path[i]);
+		(void)fputs(": the last line has no end (its writer was killed?) and is left out\n",
+			    stderr);
 	}
 	return GB_OK;
 }

@@ -56,8 +56,7 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 		return err->code;
 	if (request.glob_count)
 		return gb_fail(err, GB_EUSAGE, "env takes no words");
-	if (!gb_session_open(&session, &request, argc, argv, err) &&
-	    session.output.stream != stdout)
+	if (!gb_session_open(&session, &request, argc, argv, err) && !session.output.to_stdout)
 		gb_env_print(stdout, session.records.line[0]);
 	return gb_finish(&session, true, err);
 }

@@ -46,7 +46,8 @@ static void print_usage(FILE *file)
 		"\n`gpubench COMMAND --help` lists a command's options.\n"
 		"\nExit status: 0 all ok or skipped for a stated reason, 1 a result failed\n"
 		"verification, 2 usage or unreadable input, 3 no GPU where one was asked for,\n"
-		"4 a run failed or timed out, 5 output could not be written, 130 interrupted.\n",
+		"4 a run failed, timed out or ran out of memory, 5 output could not be written,\n"
+		"130 interrupted.\n",
 		file);
 }
 
@@ -77,7 +78,8 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 		       word);
 }
 
-/* The first Ctrl-C ends the sweep after the run under way; the second one ends the program. */
+/* The first Ctrl-C ends the sweep after the run under way; the second one ends the program.  Waits
+ * for files are interrupted: no SA_RESTART. */
 static void on_interrupt(int number)
 {
 	(void)number;
@@ -86,12 +88,16 @@ static void on_interrupt(int number)
 
 static void handle_signals(void)
 {
-	struct sigaction action = { .sa_handler = on_interrupt,
-				    .sa_flags = (int)(SA_RESETHAND | SA_RESTART) };
+	struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+	struct sigaction before;
 
 	(void)sigaction(SIGINT, &action, NULL);
 	(void)sigaction(SIGTERM, &action, NULL);
+	/* nohup(1) stays in force. */
+	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
+		(void)sigaction(SIGHUP, &action, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
+	(void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is a full disk */
 }
 
 /* GNU OpenMP lets a thread that waits spin for some 10 ms before it sleeps.  On a machine that also
@@ -120,10 +126,15 @@ int main(int argc, char **argv)
 	lost = ferror(stdout) != 0;
 	errno = 0;
 	lost = fclose(stdout) != 0 || lost;
-	if (lost && err.code == GB_OK)
+	if (lost && gb_interrupted)
+		status = GB_EINTERRUPTED;
+	else if (lost && err.code == GB_OK)
 		status = gb_fail(&err, GB_EIO, "cannot write to standard output%s%s",
 				 errno ? ": " : "", errno ? strerror(errno) : "");
-	if (err.message[0])
-		(void)fprintf(stderr, "gpubench: %s\n", err.message);
+	if (err.message[0]) {
+		(void)fputs("gpubench: ", stderr);
+		gb_text_print(stderr, err.message);
+		(void)fputc('\n', stderr);
+	}
 	return status == GB_EMEMORY ? GB_ERUNTIME : (int)status;
 }

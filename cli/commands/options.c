@@ -7,6 +7,7 @@
 
 /* The last rows, which only `repro` has. */
 enum { OF_REPRO = 2 };
+static const char *const resumes[] = { "no", "same", "any", NULL }; /* enum gb_resume */
 static const char *const formats[] = { "table", "markdown", "json", NULL };
 
 #define AT(member) offsetof(struct gb_request, member)
@@ -75,7 +76,7 @@ const struct gb_param gb_option_rows[] = {
 	{ .name = "no-verify",
 	  .type = GB_FLAG,
 	  .offset = AT(how.no_verify),
-	  .help = "do not check results; the records say so" },
+	  .help = "do not verify results: the records are `unverified`, which `compare` refuses" },
 	{ .name = "backend",
 	  .type = GB_PATH,
 	  .offset = AT(backend),
@@ -115,9 +116,20 @@ const struct gb_param gb_option_rows[] = {
 	  .unit = "I/N",
 	  .help = "only every N-th measurement, from the I-th on" },
 	{ .name = "resume",
-	  .type = GB_FLAG,
+	  .type = GB_CHOICE,
 	  .offset = AT(resume),
-	  .help = "keep the records that -o FILE.jsonl has, and measure what is missing" },
+	  .initial = "no",
+	  .bare = "same",
+	  .choices = resumes,
+	  .help = "keep the records that -o FILE.jsonl has, measure what is missing and, again, "
+		  "what "
+		  "failed; `any`: also if they are of another host, build or device, or hot and "
+		  "not "
+		  "cold" },
+	{ .name = "overwrite",
+	  .type = GB_FLAG,
+	  .offset = AT(overwrite),
+	  .help = "replace files that exist, instead of refusing to write them" },
 	{ .name = "dry-run",
 	  .type = GB_FLAG,
 	  .offset = AT(dry_run),
@@ -185,6 +197,8 @@ static enum gb_status check_together(const struct gb_request *r, struct gb_error
 {
 	if (r->how.hot && r->how.cold)
 		return gb_fail(err, GB_EUSAGE, "--hot and --cold exclude each other");
+	if (r->resume && r->overwrite)
+		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	if (r->how.min_samples > r->how.max_samples)
 		return gb_fail(err, GB_EUSAGE, "--min-samples=%lld exceeds --max-samples=%lld",
 			       (long long)r->how.min_samples, (long long)r->how.max_samples);

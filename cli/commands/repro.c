@@ -21,12 +21,16 @@
 /* results/papers.S: JSON documents, each NUL terminated, an empty one at the end. */
 extern const char gb_papers[];
 
-/* The benchmark's paper, for cJSON_Delete(); NULL if it has none. */
-static cJSON *paper_of(const struct gb_workload *workload)
+/* The benchmark's paper, for cJSON_Delete(); NULL if it has none, or memory ran out. */
+static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 {
 	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {
 		cJSON *paper = cJSON_Parse(text);
 
+		if (!paper) { /* it is part of the program: it is valid */
+			gb_out_of_memory(err, "the papers' tables");
+			return NULL;
+		}
 		if (gb_equal(gb_json_text(paper, "paper"), workload->name))
 			return paper;
 		cJSON_Delete(paper);
@@ -121,7 +125,7 @@ static size_t each_table(const char *word, enum action action, struct gb_session
 
 	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
 		const char *name = gb_workloads[i]->name;
-		cJSON *paper = paper_of(gb_workloads[i]);
+		cJSON *paper = paper_of(gb_workloads[i], err);
 		const cJSON *table;
 
 		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))

@@ -10,8 +10,11 @@
 #include "cli/records/lines.h"
 
 /* Run program with argv (argv[0] included, NULL at the end) and the environment; *status is its
- * exit status, 128 + N if signal N ended it.  GB_ERUNTIME if it cannot be started. */
-enum gb_status gb_launch(const char *program, char *const *argv, int *status, struct gb_error *err);
+ * exit status, 128 + N if signal N ended it, GB_EINTERRUPTED if we were told to end, and passed that
+ * on.  It does not outlive this process.  keep: a descriptor that it inherits; 0: none.  GB_ERUNTIME
+ * if it cannot be started. */
+enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *status,
+			 struct gb_error *err);
 
 /* Whether this process is one of the launches: then request is changed to what it has to do. */
 bool gb_is_launch(struct gb_request *request);
@@ -19,7 +22,7 @@ bool gb_is_launch(struct gb_request *request);
 /* Start this program request->runs times with the words of argv (argv[0] is the command), and read
  * the records of all.  They are in the output, too, if that is a file of JSON lines.  Returns the
  * exit status. */
-enum gb_status gb_launches(const struct gb_request *request, int argc, char **argv,
-			   struct gb_records *records, struct gb_error *err);
+enum gb_status gb_launches(const struct gb_request *request, const struct gb_output *output,
+			   int argc, char **argv, struct gb_records *records, struct gb_error *err);
 
 #endif

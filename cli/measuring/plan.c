@@ -122,31 +122,41 @@ static void count_in(struct gb_plan *plan, size_t host, size_t device, const str
 	plan->device_bytes = device > plan->device_bytes ? device : plan->device_bytes;
 }
 
-static void plan_variant(struct gb_plan *plan, const struct gb_workload *workload,
-			 const struct gb_variant *variant, const void *params, const void *input)
+/* no_input: why there is none, or no error. */
+static enum gb_status plan_variant(struct gb_plan *plan, const struct gb_workload *workload,
+				   const struct gb_variant *variant, const void *params,
+				   const void *input, const struct gb_error *no_input,
+				   struct gb_error *err)
 {
-	struct gb_error err = { 0 };
+	struct gb_error own = { 0 };
 	char host_text[GB_TEXT_MAX], device_text[GB_TEXT_MAX], time_text[SPAN_TEXT];
-	char *key = gb_record_key(workload, variant, params, &err);
+	char *key = gb_record_key(workload, variant, params, err);
 	size_t host, device;
 	struct span span;
 
-	if (key)
-		measure_memory(workload, variant, params, input, &err);
+	if (!key)
+		return err->code;
+	if (no_input->code)
+		gb_fail(&own, no_input->code, "input: %.460s", no_input->message);
+	else
+		measure_memory(workload, variant, params, input, &own);
 	host = gb_memory_peak(GB_HOST_MEMORY);
 	device = gb_memory_peak(GB_DEVICE_MEMORY);
-	if (!key || err.code) {
-		(void)printf("%s: skipped: %s\n", key ? key : "?", err.message);
+	gb_text_print(stdout, key);
+	if (own.code) {
+		(void)fputs(": skipped: ", stdout);
+		gb_text_print(stdout, own.message);
+		(void)putchar('\n');
 	} else {
 		span = span_of(plan, variant, key);
 		count_in(plan, host, device, &span);
-		(void)printf("%s: host %s%s, device %s, %s\n", key,
-			     gb_text_bytes(host_text, (double)host),
+		(void)printf(": host %s%s, device %s, %s\n", gb_text_bytes(host_text, (double)host),
 			     host > gb_host_available() ? " (more than is free)" : "",
 			     gb_text_bytes(device_text, (double)device),
 			     span_text(&span, time_text));
 	}
 	free(key);
+	return GB_OK;
 }
 
 /* ---- sweeps ------------------------------------------------------------------------------- */
@@ -168,17 +178,21 @@ static enum gb_status plan_point(struct gb_plan *plan, const struct gb_sweep *sw
 				 struct gb_error *err)
 {
 	const struct gb_workload *workload = sweep->workload;
+	struct gb_error no_input = { 0 };
 	void *input = NULL;
 	bool prepared = false;
 
-	for (size_t i = 0; i < gb_variant_count; i++) {
+	for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
 		if (!gb_session_due(&plan->session, sweep, index, &gb_variants[i], params, glob,
 				    glob_count))
 			continue;
-		if (!prepared && workload->prepare(params, &input, err))
+		if (!prepared && workload->prepare(params, &input, &no_input) &&
+		    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY) {
+			gb_fail(err, no_input.code, "%s", no_input.message);
 			break;
+		}
 		prepared = true;
-		plan_variant(plan, workload, &gb_variants[i], params, input);
+		(void)plan_variant(plan, workload, &gb_variants[i], params, input, &no_input, err);
 	}
 	workload->release(input);
 	return err->code;
@@ -220,7 +234,7 @@ void gb_plan_total(const struct gb_plan *plan)
 		     gb_text_bytes(host, (double)plan->host_bytes),
 		     gb_text_bytes(device, (double)plan->device_bytes), span_text(&span, time));
 	if (plan->known)
-		(void)printf("times told by %s: %zu\n", request->output, plan->known);
+		(void)printf("times from %s: %zu\n", request->output, plan->known);
 	if (plan->known < plan->measurements)
 		(void)puts("a time from A to B, at most C: if the samples agree at once, if they "
 			   "never do, by --timeout");

@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include "cli/records/key.h"
+#include "cli/records/record.h"
+#include "common/text.h"
 #include "common/timer.h"
 
 void gb_progress_init(struct gb_progress *progress, const struct gb_request *request)
@@ -57,7 +59,9 @@ static void show(struct gb_progress *p, const struct gb_result *result, double h
 		(void)snprintf(interval, sizeof interval, ", +-%.1f %%", 100 * half_width);
 	(void)snprintf(line, sizeof line, "%zu/%zu%s%s, %s", p->done + 1, p->total,
 		       time_left(p, left, sizeof left), interval, key ? key : "");
-	(void)fprintf(stderr, "\r\033[K%.*s", columns() - 1, line);
+	line[columns() < (int)sizeof line ? columns() - 1 : (int)sizeof line - 1] = '\0';
+	(void)fputs("\r\033[K", stderr);
+	gb_text_print(stderr, line);
 	p->shown_ns = gb_now_ns();
 	free(key);
 }
@@ -82,17 +86,21 @@ void gb_progress_begin(struct gb_progress *progress, struct gb_result *result)
 
 void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
 {
-	static const char *const words[] = { "ok", "noisy", "skipped", "FAILED", "TIME-OUT" };
-	char *key;
+	const bool bad = r->outcome == GB_FAILED || r->outcome == GB_TIMEOUT;
+	char *key, *line = NULL;
 
 	progress->done++;
 	if (!progress->verbose)
 		return;
 	gb_progress_hide(progress);
 	key = key_of(r);
-	(void)fprintf(stderr, "%s: %s%s%s (%zu samples, %.2f s)\n", key ? key : "?",
-		      words[r->outcome], r->reason[0] ? ": " : "", r->reason, r->time.count,
-		      r->elapsed_s);
+	if (asprintf(&line, "%s: %s%s%s%s (%zu samples, %.2f s)", key ? key : "?",
+		     bad ? "FAILED, " : "", gb_status_word(r), r->reason[0] ? ": " : "", r->reason,
+		     r->time.count, r->elapsed_s) < 0)
+		line = NULL;
+	gb_text_print(stderr, line ? line : "?");
+	(void)fputc('\n', stderr);
+	free(line);
 	free(key);
 }
 

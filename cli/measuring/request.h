@@ -2,9 +2,13 @@
 #ifndef GPUBENCH_CLI_MEASURING_REQUEST_H
 #define GPUBENCH_CLI_MEASURING_REQUEST_H
 
+#include "cli/records/output.h"
 #include "cli/records/result.h"
 
 enum { GB_MAX_GLOBS = 64 };
+
+/* --resume: not, with records of this very setup only, with any. */
+enum gb_resume { GB_RESUME_NOT, GB_RESUME_SAME, GB_RESUME_ANY };
 
 struct gb_request {
 	struct gb_settings how;
@@ -17,10 +21,18 @@ struct gb_request {
 	int64_t runs;         /* launches of the whole command; see launches.h */
 	int64_t launch;       /* which of them this is, from 0 */
 	const char *shard;    /* "2/8"; see gb_session_open() */
-	int64_t resume;
-	size_t glob_count; /* words that are not options */
+	int64_t resume;       /* an enum gb_resume */
+	int64_t overwrite;    /* files that exist */
+	int output_file;      /* of the parent that started this launch; 0: none */
+	size_t glob_count;    /* words that are not options */
 	const char *glob[GB_MAX_GLOBS];
 	bool done; /* --help or --version was answered */
 };
+
+/* What the request wants to become of an output that exists. */
+static inline enum gb_existing gb_existing(const struct gb_request *request)
+{
+	return request->resume ? GB_RESUME : request->overwrite ? GB_OVERWRITE : GB_REFUSE;
+}
 
 #endif

@@ -8,24 +8,25 @@
 
 #include "cli/measuring/bandwidth.h"
 #include "cli/measuring/choice.h"
+#include "cli/measuring/paths.h"
 #include "cli/measuring/runner.h"
+#include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "cli/records/record.h"
 #include "cli/records/run.h"
+#include "cli/records/setup.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
 
 /* ---- the beginning ------------------------------------------------------------------------ */
 
-/* Keep the line, and write it if the output is JSON lines.  Owns line. */
-static enum gb_status put_line(struct gb_session *s, cJSON *line, struct gb_error *err)
+/* Write the lines that the output lacks, if it takes lines. */
+static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
 {
-	if (!line || gb_records_add(&s->records, line, err))
-		return err->code;
-	if (s->output.stream && s->output.format == GB_FORMAT_LINES)
-		return gb_record_write(s->output.stream, line, err);
-	return GB_OK;
+	for (; s->written < s->records.count && !err->code; s->written++)
+		(void)gb_output_put(&s->output, s->records.line[s->written], err);
+	return err->code;
 }
 
 /* "2/8" to shard 1 of 8. */
@@ -46,7 +47,7 @@ static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
 }
 
 /* Two benchmarks on one GPU would measure each other: wait for its lock, held until we exit. */
-static void lock_gpu(struct gb_session *s)
+static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_gpu_info *gpu = NULL;
 	char path[128];
@@ -55,16 +56,56 @@ static void lock_gpu(struct gb_session *s)
 		if (s->info.gpu[i].id == (int)s->request->how.device)
 			gpu = &s->info.gpu[i];
 	if (!gpu || gpu->emulated)
-		return;
+		return GB_OK;
 	(void)snprintf(path, sizeof path, "/tmp/gpubench-%s.lock", gpu->uuid);
 	s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (s->lock < 0)
-		return;
-	if (flock(s->lock, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK) {
-		(void)fprintf(stderr, "gpubench: waiting for another gpubench on GPU %d\n",
-			      gpu->id);
-		(void)flock(s->lock, LOCK_EX);
+	if (s->lock < 0 || !flock(s->lock, LOCK_EX | LOCK_NB) || errno != EWOULDBLOCK)
+		return GB_OK;
+	(void)fprintf(stderr, "gpubench: waiting for another gpubench on GPU %d\n", gpu->id);
+	if (flock(s->lock, LOCK_EX) && errno == EINTR)
+		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	return GB_OK;
+}
+
+/* What a resumed file has of it is measured again.  Of several launches only the first does that:
+ * what fails in one and not in the next is to be seen. */
+static enum gb_again to_be_made_again(const struct gb_request *request)
+{
+	if (request->launch > 0)
+		return GB_AGAIN_NONE;
+	return request->how.no_verify ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
+}
+
+/* The output, and the records that are in it. */
+static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
+{
+	const struct gb_request *request = s->request;
+
+	if (request->output_file)
+		gb_output_inherit(&s->output, request->output, request->output_file,
+				  gb_existing(request));
+	else if (gb_output_open(&s->output, request->output, gb_existing(request), err))
+		return err->code;
+	if (!request->resume)
+		return GB_OK;
+	if (gb_output_past(&s->output, &s->records, err) ||
+	    gb_done_init(&s->past, &s->records, to_be_made_again(request), err))
+		return err->code;
+	s->written = s->records.count;
+	return GB_OK;
+}
+
+/* The run line, after the lines of a resumed file. */
+static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
+{
+	cJSON *line = gb_record_run(&s->info, err);
+	const bool mixed = s->request->resume == GB_RESUME_ANY;
+
+	if (line && !mixed && gb_setup_check(&s->records, s->request->output, line, err)) {
+		cJSON_Delete(line);
+		return err->code;
 	}
+	return line ? gb_records_add(&s->records, line, err) : err->code;
 }
 
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
@@ -72,7 +113,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 {
 	*s = (struct gb_session){ .request = request, .lock = -1 };
 	gb_progress_init(&s->progress, request);
-	if (read_shard(s, err))
+	if (read_shard(s, err) || open_output(s, err))
 		return err->code;
 	(void)gb_backends[GB_CUDA]->open((int)request->how.device, &s->device);
 	if (s->device.code && request->require_gpu)
@@ -82,11 +123,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	s->info.settings = &request->how;
 	s->info.preset = request->preset;
 	gb_env_gather(&s->info);
-	lock_gpu(s);
-	if (gb_output_open(&s->output, request->output, request->resume != 0, &s->records, err) ||
-	    gb_done_init(&s->past, &s->records, err))
-		return err->code;
-	return put_line(s, gb_record_run(&s->info, err), err);
+	return lock_gpu(s, err) ? err->code : add_run(s, err);
 }
 
 enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request,
@@ -101,7 +138,8 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 		return err->code;
 	if (gb_records_read(path, &s->records, err))
 		return err->code;
-	return request->resume ? gb_done_init(&s->past, &s->records, err) : GB_OK;
+	return request->resume ? gb_done_init(&s->past, &s->records, to_be_made_again(request), err)
+			       : GB_OK;
 }
 
 void gb_session_abandon(struct gb_session *s)
@@ -113,15 +151,44 @@ void gb_session_abandon(struct gb_session *s)
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
+/* If the resumed file has a record of this key that is to be made again, the new one replaces it.
+ */
+static enum gb_status replace_past(struct gb_session *s, cJSON *line, struct gb_error *err)
+{
+	const char *key = gb_json_text(line, "key");
+	const cJSON *old = gb_done_again(&s->past, key);
+	size_t i = 0;
+
+	if (!old)
+		return GB_OK;
+	if (gb_record_replaces(line, old, err))
+		return err->code;
+	gb_done_remove(&s->past, old);
+	if (gb_done_again(&s->past, key)) /* of another launch: it is still there */
+		s->verdict = gb_worse(s->verdict, GB_ERUNTIME);
+	while (s->records.line[i] != old)
+		i++;
+	gb_records_remove(&s->records, i);
+	s->written--;
+	return GB_OK;
+}
+
 /* The end of a measurement: its record. */
 static enum gb_status put_result(struct gb_session *s, const struct gb_result *result,
 				 struct gb_error *err)
 {
+	cJSON *line;
+
 	gb_progress_end(&s->progress, result);
 	if (result->outcome == GB_FAILED || result->outcome == GB_TIMEOUT)
 		s->verdict =
 			gb_worse(s->verdict, result->code == GB_EVERIFY ? GB_EVERIFY : GB_ERUNTIME);
-	return put_line(s, gb_record_result(result, s->info.run_id, s->seq++, err), err);
+	line = gb_record_result(result, s->info.run_id, s->seq++, err);
+	if (line && replace_past(s, line, err))
+		cJSON_Delete(line);
+	else if (line && !gb_records_add(&s->records, line, err))
+		(void)write_lines(s, err);
+	return err->code;
 }
 
 static void skip(struct gb_result *result, enum gb_status code, const char *what, const char *why)
@@ -141,6 +208,8 @@ static enum gb_status run_variant(struct gb_session *s, struct gb_result *result
 		skip(result, no_input->code, "input: ", no_input->message);
 	else if (gb_run(result, input, &s->request->how, true, err))
 		return err->code;
+	if (result->code == GB_EIO) /* a picture of the result, not the result */
+		return gb_fail(err, GB_EIO, "%s", result->reason);
 	if (result->code == GB_EMEMORY &&
 	    gb_limits_add(&s->limits, result->workload, result->variant, result->params, err))
 		return err->code;
@@ -163,10 +232,11 @@ bool gb_session_due(struct gb_session *s, const struct gb_sweep *sweep, size_t i
 		return false;
 	if (s->number++ % s->shards != s->shard)
 		return false;
-	if (s->past.count) {
+	if (s->past.count + s->past.again_count) {
 		char *key = gb_record_key(sweep->workload, variant, params, &ignored);
 
-		due = key && gb_done_times(&s->past, key) <= s->request->launch;
+		due = key && (gb_done_times(&s->past, key) <= s->request->launch ||
+			      gb_done_again(&s->past, key));
 		free(key);
 	}
 	return due;
@@ -231,8 +301,11 @@ static size_t count_runs(const struct gb_session *s, const struct gb_sweep *swee
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
 				const char *const *glob, size_t glob_count, struct gb_error *err)
 {
-	void *params = malloc(sweep->workload->params_size);
+	void *params;
 
+	if (gb_paths_check(s->request, sweep, err))
+		return err->code;
+	params = malloc(sweep->workload->params_size);
 	if (!params)
 		return gb_out_of_memory(err, NULL);
 	s->progress.total += count_runs(s, sweep, glob, glob_count);
@@ -263,7 +336,10 @@ enum gb_status gb_worse(enum gb_status a, enum gb_status b)
 
 enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 {
-	(void)gb_output_close(&s->output, true, err);
+	/* A run that measured nothing has its line, unless it was resumed or went wrong. */
+	if (!err->code && !(s->request->resume && s->seq == 0))
+		(void)write_lines(s, err);
+	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
 	gb_session_abandon(s);
 	if (s->lock >= 0)
 		(void)close(s->lock);

@@ -2,12 +2,12 @@
  *
  *	open -> sweep ... -> close
  *
- * Each point's record is written and flushed as soon as it is known.  Nothing here depends on a
+ * Each point's record is written as soon as it is known; the run line before the first of them.  Nothing here depends on a
  * particular benchmark.
  *
  * The room: from a command line's request to records.  The points (sweep.h), the variants chosen
  * (choice.h), one measurement (runner.h), what the machine can copy (bandwidth.h), what did not fit
- * (limits.h), the progress line, several launches (launches.h), and --dry-run (plan.h).  May use
+ * (limits.h), the pictures that a sweep writes (paths.h), the progress line, several launches (launches.h), and --dry-run (plan.h).  May use
  * cli/records, cli/workloads and what is below cli.
  */
 #ifndef GPUBENCH_CLI_MEASURING_SESSION_H
@@ -25,6 +25,7 @@ struct gb_session {
 	const struct gb_request *request;
 	struct gb_run_info info;
 	struct gb_records records; /* the run line and all records so far */
+	size_t written;            /* of them: those that the output has */
 	struct gb_output output;   /* request->output */
 	struct gb_progress progress;
 	enum gb_status verdict; /* the worst that a result has meant for the exit status */
@@ -37,11 +38,11 @@ struct gb_session {
 	int lock; /* on the GPU; -1: none */
 };
 
-/* Look at the machine, open the output, write the run line; with a GPU, wait until no other
- * gpubench uses it.  GB_EUSAGE for an output of unknown kind or a bad --shard, GB_EIO if it cannot
- * be opened, GB_EUNAVAILABLE if a GPU is required and there is none.  --resume: the records of the
- * output are read first, a line that was cut off is removed, and their keys are not measured again.
- */
+/* Look at the machine, open the output, in which nothing changes before the first record; with a
+ * GPU, wait until no other gpubench uses it.  GB_EUSAGE for an output that is of unknown kind or
+ * exists, or a bad --shard, GB_EIO if it cannot be opened, GB_EUNAVAILABLE if a GPU is required and
+ * there is none.  --resume: the records of the output are read first, their keys are not measured
+ * again, and GB_EUSAGE if they are of another setup (setup.h) and that was not asked for. */
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);
 

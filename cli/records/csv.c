@@ -2,7 +2,8 @@
  *
  * There is one row per record: fixed columns, then one for each parameter (param_count) and each
  * metric (metric_depth) that any record has.  Numbers are raw and have a dot; times are ns.  What
- * a record does not have is empty; so are the times of the emulator.
+ * a record does not have is empty; so are the times of the emulator.  A text that a spreadsheet would
+ * take for a formula is preceded by an apostrophe.
  */
 #include "cli/records/csv.h"
 
@@ -109,20 +110,36 @@ static bool find_names(struct names *names, const struct gb_records *list)
 	return true;
 }
 
-/* A field, quoted if it holds what would end one. */
+/* Whether a spreadsheet would take the text for a formula. */
+static bool is_formula(const char *text)
+{
+	char *end;
+
+	if (!text[0] || !strchr("=+-@\t\r", text[0]))
+		return false;
+	(void)strtod(text, &end);
+	return *end != '\0';
+}
+
+/* A field, quoted if it holds what would end one; what would be a formula gets an apostrophe. */
 static void print_field(FILE *file, const char *text)
 {
+	char *plain = NULL;
+
+	if (is_formula(text) && asprintf(&plain, "'%s", text) >= 0)
+		text = plain;
 	if (!strpbrk(text, ",\"\r\n")) {
 		(void)fputs(text, file);
-		return;
+	} else {
+		(void)fputc('"', file);
+		for (; *text; text++) {
+			if (*text == '"')
+				(void)fputc('"', file);
+			(void)fputc(*text, file);
+		}
+		(void)fputc('"', file);
 	}
-	(void)fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			(void)fputc('"', file);
-		(void)fputc(*text, file);
-	}
-	(void)fputc('"', file);
+	free(plain);
 }
 
 /* The fewest digits that read back as the same number; integers in full. */

@@ -4,25 +4,60 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "common/text.h"
 
 static int by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *records,
-			    struct gb_error *err)
+static bool to_be_made_again(const cJSON *record, enum gb_again again)
 {
-	done->count = 0;
-	done->key = calloc(records->count + 1, sizeof *done->key);
-	if (!done->key)
+	return again != GB_AGAIN_NONE &&
+	       (gb_has_status(record, "failed") || gb_has_status(record, "timeout") ||
+		(again == GB_AGAIN_UNVERIFIED && gb_is_unverified(record)));
+}
+
+enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *records,
+			    enum gb_again again, struct gb_error *err)
+{
+	*done = (struct gb_done){ .key = calloc(records->count + 1, sizeof *done->key),
+				  .again = calloc(records->count + 1, sizeof *done->again) };
+	if (!done->key || !done->again) {
+		gb_done_release(done);
 		return gb_out_of_memory(err, NULL);
-	for (size_t i = 0; i < records->count; i++)
-		if (gb_is_record(records->line[i]))
-			done->key[done->count++] = gb_json_text(records->line[i], "key");
+	}
+	for (size_t i = 0; i < records->count; i++) {
+		const cJSON *line = records->line[i];
+
+		if (!gb_is_record(line))
+			continue;
+		if (to_be_made_again(line, again))
+			done->again[done->again_count++] = line;
+		else
+			done->key[done->count++] = gb_json_text(line, "key");
+	}
 	if (done->count)
 		qsort(done->key, done->count, sizeof *done->key, by_text);
 	return GB_OK;
+}
+
+const cJSON *gb_done_again(const struct gb_done *done, const char *key)
+{
+	for (size_t i = 0; i < done->again_count; i++)
+		if (gb_equal(gb_json_text(done->again[i], "key"), key))
+			return done->again[i];
+	return NULL;
+}
+
+void gb_done_remove(struct gb_done *done, const cJSON *record)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < done->again_count; i++)
+		if (done->again[i] != record)
+			done->again[kept++] = done->again[i];
+	done->again_count = kept;
 }
 
 /* The first place whose key is not below (after: above) the given one. */
@@ -50,5 +85,6 @@ int64_t gb_done_times(const struct gb_done *done, const char *key)
 void gb_done_release(struct gb_done *done)
 {
 	free(done->key);
+	free(done->again);
 	*done = (struct gb_done){ 0 };
 }

@@ -6,53 +6,29 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* How many bytes the UTF-8 character at s takes; 0 if it is malformed, overlong, a surrogate or
- * beyond U+10FFFF.  s is NUL-terminated, which stops any look ahead. */
-static size_t utf8_length(const unsigned char *s)
-{
-	size_t length;
-
-	if (s[0] < 0x80)
-		return 1;
-	if (s[0] >= 0xc2 && s[0] <= 0xdf)
-		length = 2;
-	else if ((s[0] & 0xf0) == 0xe0)
-		length = 3;
-	else if (s[0] >= 0xf0 && s[0] <= 0xf4)
-		length = 4;
-	else
-		return 0;
-	for (size_t i = 1; i < length; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-	    (s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return length;
-}
+#include "common/text.h"
 
 /* A string item of text with its malformed bytes replaced; NULL if memory ran out. */
 static cJSON *string_item(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
-	const unsigned char *from = (const unsigned char *)text;
 	char *clean = malloc(strlen(text) * strlen(replacement) + 1);
 	char *to = clean;
 	cJSON *item;
 
 	if (!clean)
 		return NULL;
-	while (*from) {
-		const size_t length = utf8_length(from);
+	while (*text) {
+		const size_t length = gb_utf8_length(text);
 
 		if (length) {
-			memcpy(to, from, length);
+			memcpy(to, text, length);
 			to += length;
-			from += length;
+			text += length;
 		} else {
 			memcpy(to, replacement, strlen(replacement));
 			to += strlen(replacement);
-			from++;
+			text++;
 		}
 	}
 	*to = '\0';

@@ -54,6 +54,31 @@ void gb_records_release(struct gb_records *list)
 	memset(list, 0, sizeof *list);
 }
 
+void gb_records_remove(struct gb_records *list, size_t index)
+{
+	cJSON_Delete(list->line[index]);
+	list->count--;
+	memmove(&list->line[index], &list->line[index + 1],
+		(list->count - index) * sizeof *list->line);
+}
+
+bool gb_has_status(const cJSON *record, const char *word)
+{
+	const char *status = gb_json_text(record, "status");
+
+	return status && gb_equal(status, word);
+}
+
+/* Records of earlier versions say "ok", and that verification was skipped. */
+bool gb_is_unverified(const cJSON *record)
+{
+	const char *verify = gb_json_text(record, "verify.result");
+
+	return gb_has_status(record, "unverified") ||
+	       ((gb_has_status(record, "ok") || gb_has_status(record, "noisy")) && verify &&
+		gb_equal(verify, "skipped"));
+}
+
 bool gb_is_record(const cJSON *line)
 {
 	const char *type = gb_json_text(line, "type");
@@ -89,7 +114,8 @@ static bool is_series(const cJSON *series)
 /* NULL, or what is wrong with the record. */
 static const char *record_fault(const cJSON *line)
 {
-	static const char *const status[] = { "ok", "noisy", "skipped", "failed", "timeout" };
+	static const char *const status[] = { "ok",      "noisy",  "unverified",
+					      "skipped", "failed", "timeout" };
 	static const char *const series[] = { "time",   "host_time", "overhead",
 					      "upload", "download",  "first_call" };
 	const cJSON *param;
@@ -145,6 +171,14 @@ static enum gb_status accept(const struct source *source, size_t number, cJSON *
 
 /* ---- reading ----------------------------------------------------------------------------- */
 
+/* Only an interrupt of the user's has a handler: EINTR is one. */
+static enum gb_status cannot_read(const char *name, const char *what, struct gb_error *err)
+{
+	if (errno == EINTR)
+		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	return gb_fail(err, GB_EUSAGE, "%s: cannot %s: %s", name, what, strerror(errno));
+}
+
 static enum gb_status slurp(FILE *file, struct source *source, struct gb_error *err)
 {
 	size_t room = 1 << 16;
@@ -154,8 +188,8 @@ static enum gb_status slurp(FILE *file, struct source *source, struct gb_error *
 		char *grown;
 
 		if (!source->text)
-			return gb_fail(err, GB_ERUNTIME, "%s: out of memory after %zu bytes",
-				       source->name, source->size);
+			return gb_fail(err, GB_EMEMORY, "out of memory after %zu bytes of %s",
+				       source->size, source->name);
 		source->size +=
 			fread(source->text + source->size, 1, room - source->size - 1, file);
 		if (source->size + 1 < room)
@@ -168,8 +202,7 @@ static enum gb_status slurp(FILE *file, struct source *source, struct gb_error *
 	}
 	source->text[source->size] = '\0';
 	if (ferror(file))
-		return gb_fail(err, GB_EUSAGE, "%s: cannot read: %s", source->name,
-			       strerror(errno));
+		return cannot_read(source->name, "read", err);
 	return GB_OK;
 }
 
@@ -181,7 +214,7 @@ static enum gb_status read_source(const char *path, struct source *source, struc
 
 	source->name = standard_input ? "standard input" : path;
 	if (!file)
-		return gb_fail(err, GB_EUSAGE, "%s: cannot open: %s", path, strerror(errno));
+		return cannot_read(path, "open", err);
 	errno = 0;
 	status = slurp(file, source, err);
 	if (!standard_input)
@@ -199,20 +232,38 @@ static size_t line_number(const struct source *source, size_t offset)
 	return number;
 }
 
+/* The JSON value that text, of length bytes and a NUL, is.  NULL if it is none, then *end points to
+ * what is wrong; cJSON would overlook what follows a NUL within it.  Or memory ran out: errno is
+ * ENOMEM, which cJSON has no other word for. */
+static cJSON *parse(const char *text, size_t length, const char **end)
+{
+	errno = 0;
+	if (strlen(text) != length) {
+		*end = text + strlen(text);
+		return NULL;
+	}
+	return cJSON_ParseWithLengthOpts(text, length + 1, end, 1 /* to the NUL */);
+}
+
+static enum gb_status not_json(const struct source *source, size_t line, struct gb_error *err)
+{
+	if (errno == ENOMEM)
+		return gb_fail(err, GB_EMEMORY, "out of memory for the records of %s",
+			       source->name);
+	return bad_line(source, line, "is not valid JSON", err);
+}
+
 /* One array of lines. */
 static enum gb_status read_document(const struct source *source, struct gb_records *list,
 				    struct gb_error *err)
 {
 	const char *end = source->text;
-	cJSON *document =
-		cJSON_ParseWithLengthOpts(source->text, source->size + 1, &end, 1 /* to the NUL */);
+	cJSON *document = parse(source->text, source->size, &end);
 	enum gb_status status = GB_OK;
 
-	if (!document || strlen(source->text) != source->size) {
-		cJSON_Delete(document);
-		return bad_line(source, line_number(source, (size_t)(end - source->text)),
-				"is not valid JSON", err);
-	}
+	list->document = true;
+	if (!document)
+		return not_json(source, line_number(source, (size_t)(end - source->text)), err);
 	while (status == GB_OK && document->child)
 		status = accept(source, 1, cJSON_DetachItemViaPointer(document, document->child),
 				list, err);
@@ -226,21 +277,24 @@ static bool is_blank(const char *line)
 	return line[strspn(line, " \t\r")] == '\0';
 }
 
-/* The line of `length` bytes at source->text + start, whose end is now a NUL.  NULL if it is not
- * JSON; cJSON would overlook what follows a NUL within it. */
-static cJSON *parse_line(const struct source *source, size_t start, size_t length)
+/* Whether text is the beginning of a line that a killed writer may have left. */
+static bool begins_a_line(const char *text)
 {
-	const char *text = source->text + start;
+	static const char *const begin[] = { "{\"type\":\"run\",\"schema\":",
+					     "{\"type\":\"record\",\"schema\":" };
 
-	if (strlen(text) != length)
-		return NULL;
-	return cJSON_ParseWithLengthOpts(text, length + 1, NULL, 1);
+	for (size_t i = 0; i < GB_COUNT(begin); i++)
+		if (strncmp(text, begin[i], strlen(begin[i])) == 0 ||
+		    strncmp(text, begin[i], strlen(text)) == 0)
+			return true;
+	return false;
 }
 
 static enum gb_status read_lines(const struct source *source, struct gb_records *list,
 				 struct gb_error *err)
 {
 	size_t number = 1;
+	const char *where;
 
 	list->complete_bytes = 0;
 	for (size_t start = 0; start < source->size; number++) {
@@ -253,20 +307,43 @@ static enum gb_status read_lines(const struct source *source, struct gb_records 
 		if (end)
 			*end = '\0';
 		if (!is_blank(source->text + start)) {
-			line = parse_line(source, start, length);
-			if (!line && !end) {
+			line = parse(source->text + start, length, &where);
+			if (!line && !end && errno != ENOMEM &&
+			    begins_a_line(source->text + start)) {
 				list->truncated = true;
 				return GB_OK;
 			}
 			if (!line)
-				return bad_line(source, number, "is not valid JSON", err);
+				return not_json(source, number, err);
 			if (accept(source, number, line, list, err))
 				return err->code;
+			list->unended = !end;
 		}
 		start = next;
 		list->complete_bytes = start;
 	}
 	return GB_OK;
+}
+
+/* Remove the records from `first` on that a later one replaces. */
+static void drop_replaced(struct gb_records *list, size_t first)
+{
+	for (size_t i = first; i < list->count; i++) {
+		const cJSON *replaces = gb_json_at(list->line[i], "replaces");
+		const char *run = gb_json_text(replaces, "run_id");
+		const double seq = gb_json_number(replaces, "seq");
+
+		for (size_t k = i; run && k-- > first;) {
+			const double other = gb_json_number(list->line[k], "seq");
+
+			if (!gb_is_record(list->line[k]) || other < seq || other > seq ||
+			    !gb_equal(run, gb_json_text(list->line[k], "run_id")))
+				continue;
+			gb_records_remove(list, k);
+			i--;
+			break;
+		}
+	}
 }
 
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err)
@@ -275,6 +352,7 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	const size_t before = list->count;
 	enum gb_status status = read_source(path, &source, err);
 
+	list->unended = list->document = false;
 	if (status == GB_OK && source.text) {
 		const char *first = source.text + strspn(source.text, " \t\r\n");
 
@@ -284,20 +362,40 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	if (status == GB_OK && list->count == before)
 		status = gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);
+	if (status == GB_OK)
+		drop_replaced(list, before);
 	return status;
 }
 
 /* ---- writing ----------------------------------------------------------------------------- */
 
-enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *err)
+char *gb_record_text(const cJSON *line, size_t *length)
 {
 	char *text = cJSON_PrintUnformatted(line);
+	char *grown;
+
+	if (!text)
+		return NULL;
+	*length = strlen(text) + 1;
+	grown = realloc(text, *length + 1);
+	if (!grown) {
+		free(text);
+		return NULL;
+	}
+	memcpy(grown + *length - 1, "\n", 2);
+	return grown;
+}
+
+enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *err)
+{
+	size_t length;
+	char *text = gb_record_text(line, &length);
 	bool written;
 
 	if (!text)
 		return gb_out_of_memory(err, "writing a record");
-	written = fputs(text, file) >= 0 && putc('\n', file) != EOF && fflush(file) == 0;
-	cJSON_free(text);
+	written = fwrite(text, 1, length, file) == length && fflush(file) == 0;
+	free(text);
 	return written ? GB_OK : gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
 }
 

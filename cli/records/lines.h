@@ -16,14 +16,18 @@ enum { GB_RECORD_SCHEMA = 1 };
 struct gb_records {
 	size_t count, room;
 	cJSON **line;
-	bool truncated;        /* a file ended within a line: its writer was killed */
-	size_t complete_bytes; /* of the last file read: up to the end of its last whole line */
+	bool truncated; /* a file ended within a line: its writer was killed */
+	/* Of the last file read: */
+	size_t complete_bytes; /* up to the end of its last whole line */
+	bool unended;          /* that line lacks its newline, and nothing else */
+	bool document;         /* it was one array */
 };
 
 /* Append the lines of a file, "-" for standard input: JSON Lines, or the document form (one array
- * of the same objects).  A last line without its end is left out and sets truncated.  GB_EUSAGE,
- * errors as FILE:LINE, for anything else; the list then holds what was read before and is still to
- * be released. */
+ * of the same objects).  A record line that was cut off at the end of the file is left out and sets
+ * truncated; a record that a later one of the file replaces is left out.  GB_EUSAGE, errors as
+ * FILE:LINE, for anything else, GB_EMEMORY, GB_EINTERRUPTED if a signal ended the wait for a FIFO's
+ * writer; the list then holds what was read before and is still to be released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
 /* Append one line; owns it, even if memory runs out. */
@@ -33,6 +37,18 @@ void gb_records_release(struct gb_records *list);
 
 /* Whether the line is a `record` (else it is a `run`). */
 bool gb_is_record(const cJSON *line);
+
+/* Whether the record has the word as its status. */
+bool gb_has_status(const cJSON *record, const char *word);
+
+/* Whether nobody verified what the record's time stands for: --no-verify was given. */
+bool gb_is_unverified(const cJSON *record);
+
+/* Remove and delete line number `index`. */
+void gb_records_remove(struct gb_records *list, size_t index);
+
+/* The line as text with its newline, which *length counts, for free(); NULL if memory ran out. */
+char *gb_record_text(const cJSON *line, size_t *length);
 
 /* Write one line and flush it.  GB_EIO if it could not be written. */
 enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *err);

@@ -1,6 +1,7 @@
 #include "cli/records/output.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -43,65 +44,158 @@ enum gb_status gb_output_kind(const char *path, enum gb_format *format, struct g
 		       path);
 }
 
-static enum gb_status open_file(struct gb_output *output, const char *path, const char *mode,
-				struct gb_error *err)
+/* GB_EUSAGE for a file with contents, unless they are to be replaced or added to. */
+static enum gb_status check_existing(const struct gb_output *output, const struct stat *info,
+				     struct gb_error *err)
 {
-	output->stream = fopen(path, mode);
-	return output->stream ? GB_OK : cannot_write(path, err);
+	const bool lines = output->format == GB_FORMAT_LINES;
+
+	if (output->existing != GB_REFUSE || !S_ISREG(info->st_mode) || info->st_size == 0)
+		return GB_OK;
+	return gb_fail(err, GB_EUSAGE, "%s exists: --overwrite replaces it%s", output->path,
+		       lines ? ", --resume adds to it" : "");
 }
 
-/* Read what an earlier run left, and cut off a line without an end.  If that line is all there is,
- * nothing was left. */
-static enum gb_status read_past(const char *path, struct gb_records *records, struct gb_error *err)
+static enum gb_status open_lines(struct gb_output *output, struct gb_error *err)
+{
+	struct stat info;
+
+	output->created = stat(output->path, &info) != 0;
+	if (!output->created && S_ISFIFO(info.st_mode) && output->existing == GB_RESUME)
+		return gb_fail(err, GB_EUSAGE, "--resume: %s is no regular file", output->path);
+	output->file =
+		gb_open_locked(output->path, output->path,
+			       (output->existing == GB_RESUME ? O_RDWR : O_WRONLY) | O_APPEND, err);
+	if (output->file < 0)
+		return err->code;
+	output->to_lines = true;
+	return fstat(output->file, &info) ? cannot_write(output->path, err)
+					  : check_existing(output, &info, err);
+}
+
+static enum gb_status open_document(struct gb_output *output, struct gb_error *err)
+{
+	struct stat info;
+
+	if (gb_whole_open(&output->whole, output->path, err))
+		return err->code;
+	return stat(output->path, &info) ? GB_OK : check_existing(output, &info, err);
+}
+
+enum gb_status gb_output_open(struct gb_output *output, const char *path, enum gb_existing existing,
+			      struct gb_error *err)
+{
+	*output = (struct gb_output){ .path = path, .existing = existing };
+	if (existing == GB_RESUME && !gb_is_lines(path))
+		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o FILE.jsonl");
+	if (!path || gb_output_kind(path, &output->format, err))
+		return err->code;
+	output->to_stdout = gb_equal(path, "-");
+	if (output->to_stdout)
+		return GB_OK;
+	if (output->format == GB_FORMAT_LINES ? open_lines(output, err)
+					      : open_document(output, err))
+		(void)gb_output_close(output, false, err);
+	return err->code;
+}
+
+void gb_output_inherit(struct gb_output *output, const char *path, int file,
+		       enum gb_existing existing)
+{
+	*output = (struct gb_output){ .path = path,
+				      .format = GB_FORMAT_LINES,
+				      .existing = existing,
+				      .to_lines = true,
+				      .file = file };
+}
+
+/* ---- JSON lines --------------------------------------------------------------------------- */
+
+enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
+			      struct gb_error *err)
 {
 	struct gb_error own = { 0 };
 	struct stat status;
 
-	if (stat(path, &status) || status.st_size == 0)
+	if (fstat(output->file, &status) || status.st_size == 0)
 		return GB_OK;
-	if (gb_records_read(path, records, &own) && !(records->truncated && records->count == 0))
+	/* Of a first line that was cut off, nothing is left to read. */
+	if (gb_records_read(output->path, records, &own) &&
+	    !(records->truncated && records->count == 0))
 		return gb_fail(err, own.code, "%s", own.message);
-	if (records->truncated && truncate(path, (off_t)records->complete_bytes))
-		return cannot_write(path, err);
+	if (records->document)
+		return gb_fail(err, GB_EUSAGE, "--resume: %s is a document, not JSON lines",
+			       output->path);
+	output->cut = records->truncated;
+	output->unended = records->unended;
+	output->keep_bytes = records->complete_bytes;
 	return GB_OK;
 }
 
-enum gb_status gb_output_open(struct gb_output *output, const char *path, bool resume,
-			      struct gb_records *records, struct gb_error *err)
+/* The whole text, or false. */
+static bool write_all(int file, const char *text, size_t size)
 {
-	output->path = path;
-	if (resume && !gb_is_lines(path))
-		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o FILE.jsonl");
-	if (!path || gb_output_kind(path, &output->format, err))
-		return err->code;
-	if (gb_equal(path, "-")) {
-		output->stream = stdout;
+	while (size > 0) {
+		const ssize_t written = write(file, text, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written < 0)
+			return false;
+		text += written;
+		size -= (size_t)written;
+	}
+	return true;
+}
+
+/* What is in the file makes room. */
+static bool begin(struct gb_output *output)
+{
+	if (output->existing == GB_OVERWRITE && ftruncate(output->file, 0) && errno != EINVAL)
+		return false;
+	if (output->cut && ftruncate(output->file, (off_t)output->keep_bytes))
+		return false;
+	return !output->unended || write_all(output->file, "\n", 1);
+}
+
+enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err)
+{
+	struct stat before;
+	size_t length;
+	char *text;
+
+	if (output->to_stdout)
+		return gb_record_write(stdout, line, err);
+	if (!output->to_lines)
 		return GB_OK;
+	if (!output->begun && !begin(output))
+		return cannot_write(output->path, err);
+	output->begun = true;
+	text = gb_record_text(line, &length);
+	if (!text)
+		return gb_out_of_memory(err, "writing a record");
+	if (fstat(output->file, &before)) {
+		(void)cannot_write(output->path, err);
+	} else if (!write_all(output->file, text, length)) {
+		(void)cannot_write(output->path, err);
+		if (S_ISREG(before.st_mode) && ftruncate(output->file, before.st_size))
+			gb_fail(err, GB_EIO, "cannot cut %s", output->path);
 	}
-	if (output->format == GB_FORMAT_LINES) {
-		if (resume && read_past(path, records, err))
-			return err->code;
-		return open_file(output, path, resume ? "ae" : "we", err);
-	}
-	output->temporary = malloc(strlen(path) + sizeof ".part");
-	if (!output->temporary)
-		return gb_out_of_memory(err, NULL);
-	(void)sprintf(output->temporary, "%s.part", path);
-	return open_file(output, output->temporary, "we", err);
+	free(text);
+	return err->code;
 }
 
 enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err)
 {
-	const char *path = output->path, *temporary = output->temporary;
-	bool failed = output->stream && output->stream != stdout && fclose(output->stream);
+	struct stat info;
 
-	if (output->stream && temporary && keep && !failed)
-		failed = rename(temporary, path) != 0;
-	if (failed)
-		(void)cannot_write(path, err);
-	if (output->stream && temporary && (failed || !keep))
-		(void)remove(temporary);
-	free(output->temporary);
+	if (output->to_lines) {
+		if (output->created && fstat(output->file, &info) == 0 && info.st_size == 0)
+			(void)unlink(output->path);
+		if (close(output->file))
+			(void)cannot_write(output->path, err);
+	}
+	(void)gb_whole_close(&output->whole, keep, err);
 	*output = (struct gb_output){ 0 };
 	return err->code;
 }

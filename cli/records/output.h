@@ -1,8 +1,13 @@
-/* output.h -- the file that -o names: JSON lines as they come, or a document at the end. */
+/* output.h -- the file that -o names: JSON lines as they come, or a document at the end.
+ *
+ * Nothing in it changes before the first line, or the document, is there to be written: an input
+ * that cannot be read costs no records.
+ */
 #ifndef GPUBENCH_CLI_RECORDS_OUTPUT_H
 #define GPUBENCH_CLI_RECORDS_OUTPUT_H
 
 #include "cli/records/lines.h"
+#include "common/whole.h"
 
 enum gb_format {
 	GB_FORMAT_TABLE,
@@ -13,12 +18,24 @@ enum gb_format {
 	GB_FORMAT_LINES, /* a record file */
 };
 
+/* What to do with records or a document that the file already holds. */
+enum gb_existing { GB_REFUSE, GB_RESUME, GB_OVERWRITE };
+
 /* Start with { 0 }. */
 struct gb_output {
 	const char *path;
 	enum gb_format format;
-	FILE *stream;    /* NULL: there is no output */
-	char *temporary; /* a document is written here and renamed at the end; else NULL */
+	enum gb_existing existing;
+	bool to_stdout;
+	struct gb_whole whole; /* a document: written beside its place, renamed at the end */
+	bool to_lines;         /* JSON lines go to `file`, which is locked */
+	int file;
+	bool created; /* the file was not there before */
+	bool begun;   /* something was written */
+	/* --resume, set by gb_output_past(): the file is cut after keep_bytes, and its last line
+	 * ended, before anything is appended. */
+	bool cut, unended;
+	size_t keep_bytes;
 };
 
 /* What the name of an output asks for; GB_EUSAGE if the ending is unknown. */
@@ -27,13 +44,27 @@ enum gb_status gb_output_kind(const char *path, enum gb_format *format, struct g
 /* Whether that is a file of JSON lines.  path may be NULL. */
 bool gb_is_lines(const char *path);
 
-/* Open an output; "-" is standard output, NULL none.  resume: append to a file of JSON lines, whose
- * records are read first, less a last line that was cut off.  GB_EUSAGE for an output of unknown
- * kind, GB_EIO if it cannot be opened. */
-enum gb_status gb_output_open(struct gb_output *output, const char *path, bool resume,
-			      struct gb_records *records, struct gb_error *err);
+/* Open and lock an output, whose contents stay until something is written; "-" is standard output,
+ * NULL none.  GB_EUSAGE for an output of unknown kind, for a file that is not empty (GB_REFUSE), or
+ * if there is nothing to resume from in that kind of output; GB_EIO if it cannot be written, or
+ * another process is writing it. */
+enum gb_status gb_output_open(struct gb_output *output, const char *path, enum gb_existing existing,
+			      struct gb_error *err);
 
-/* Close it, if there is one; a document takes its name, or is removed if it is not to be kept. */
+/* Use a descriptor of such a file, which is opened for appending and locked by the parent process.
+ */
+void gb_output_inherit(struct gb_output *output, const char *path, int file,
+		       enum gb_existing existing);
+
+/* GB_RESUME: read the records of an output of JSON lines.  Of a killed writer's last line nothing
+ * is kept.  GB_EUSAGE for what is no file of JSON lines. */
+enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
+			      struct gb_error *err);
+
+/* Write a line, if the output takes JSON lines: whole, or GB_EIO and not at all. */
+enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err);
+
+/* Close it, if it is open; a document takes its place if it is to be kept. */
 enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);
 
 #endif

@@ -362,14 +362,21 @@ static bool put_identity(cJSON *line, const struct gb_result *result, const char
 	       put_params(line, result);
 }
 
-static bool put_outcome(cJSON *line, const struct gb_result *result)
+const char *gb_status_word(const struct gb_result *result)
 {
 	static const char *const word[] = {
 		[GB_RESULT_OK] = "ok",  [GB_NOISY] = "noisy",     [GB_SKIPPED] = "skipped",
 		[GB_FAILED] = "failed", [GB_TIMEOUT] = "timeout",
 	};
+	const bool measured = result->outcome == GB_RESULT_OK || result->outcome == GB_NOISY;
 
-	return gb_json_put_text(line, "status", word[result->outcome]) &&
+	return measured && result->verdict == GB_NOT_VERIFIED ? "unverified"
+							      : word[result->outcome];
+}
+
+static bool put_outcome(cJSON *line, const struct gb_result *result)
+{
+	return gb_json_put_text(line, "status", gb_status_word(result)) &&
 	       gb_json_put_text(line, "reason", result->reason[0] ? result->reason : NULL) &&
 	       gb_json_put_text(line, "error", error_word(result->code)) &&
 	       put_verify(line, result);
@@ -412,4 +419,14 @@ cJSON *gb_record_result(const struct gb_result *result, const char *run_id, int6
 	/* Unless err already holds another failure. */
 	gb_out_of_memory(err, "writing a record");
 	return NULL;
+}
+
+enum gb_status gb_record_replaces(cJSON *line, const cJSON *old, struct gb_error *err)
+{
+	cJSON *object = cJSON_AddObjectToObject(line, "replaces");
+
+	if (object && gb_json_put_text(object, "run_id", gb_json_text(old, "run_id")) &&
+	    gb_json_put_number(object, "seq", gb_json_number(old, "seq")))
+		return GB_OK;
+	return gb_out_of_memory(err, "writing a record");
 }

@@ -18,4 +18,10 @@
 cJSON *gb_record_result(const struct gb_result *result, const char *run_id, int64_t seq,
 			struct gb_error *err);
 
+/* Note in the line that it takes the place of `old`, an earlier record of the same file. */
+enum gb_status gb_record_replaces(cJSON *line, const cJSON *old, struct gb_error *err);
+
+/* The word for what became of it: its member `status`. */
+const char *gb_status_word(const struct gb_result *result);
+
 #endif

@@ -18,23 +18,23 @@ enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)
 	const struct gb_style document = { .format = format, .utf8 = format == GB_FORMAT_HTML };
 	const struct gb_style style = gb_style_for(stdout, GB_FORMAT_TABLE);
 
-	if (table && !s->request->quiet && s->output.stream != stdout &&
-	    (s->seq > 0 || s->past.count))
+	if (table && !s->request->quiet && !s->output.to_stdout &&
+	    (s->seq > 0 || s->past.count + s->past.again_count))
 		(void)print(stdout, s, &style, err);
-	if (s->output.stream && s->output.temporary && print(s->output.stream, s, &document, err))
+	if (s->output.whole.stream && (s->seq > 0 || !err->code) &&
+	    print(s->output.whole.stream, s, &document, err))
 		(void)gb_output_close(&s->output, false, err);
 	return gb_session_close(s, err);
 }
 
-enum gb_status gb_replay(const struct gb_request *request, const struct gb_records *records,
-			 struct gb_error *err)
+enum gb_status gb_replay(const struct gb_request *request, const struct gb_output *output,
+			 const struct gb_records *records, struct gb_error *err)
 {
-	struct gb_session s = { .request = request, .records = *records, .lock = -1, .seq = 1 };
+	struct gb_session s = {
+		.request = request, .records = *records, .output = *output, .lock = -1, .seq = 1
+	};
 
-	if (!gb_is_lines(request->output) &&
-	    gb_output_open(&s.output, request->output, false, NULL, err))
-		return gb_session_close(&s, err);
-	for (size_t i = 0; s.output.stream == stdout && i < s.records.count && !err->code; i++)
-		(void)gb_record_write(stdout, s.records.line[i], err);
+	/* The launches wrote JSON lines of a file; those of standard output are still to come. */
+	s.written = output->to_lines ? s.records.count : 0;
 	return gb_finish(&s, true, err);
 }

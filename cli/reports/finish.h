@@ -9,8 +9,8 @@
 enum gb_status gb_finish(struct gb_session *session, bool table, struct gb_error *err);
 
 /* Print records that were measured elsewhere as a session with that request would have: the table,
- * and the output unless it is JSON lines in a file.  Owns the records. */
-enum gb_status gb_replay(const struct gb_request *request, const struct gb_records *records,
-			 struct gb_error *err);
+ * and the output unless it is JSON lines in a file.  Owns the records and the output. */
+enum gb_status gb_replay(const struct gb_request *request, const struct gb_output *output,
+			 const struct gb_records *records, struct gb_error *err);
 
 #endif

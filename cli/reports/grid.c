@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/text.h"
+
 void gb_grid_init(struct gb_grid *grid, size_t columns, const char *const *title, const bool *left)
 {
 	*grid = (struct gb_grid){ .columns = columns, .title = title, .left = left };
@@ -56,13 +58,16 @@ void gb_grid_release(struct gb_grid *grid)
 	*grid = (struct gb_grid){ 0 };
 }
 
-/* Columns that text takes: its UTF-8 characters. */
+/* Columns that text takes: its UTF-8 characters, and a '?' for each that is not shown. */
 static size_t width_of(const char *text)
 {
 	size_t width = 0;
 
-	for (; *text; text++)
-		width += ((unsigned char)*text & 0xc0) != 0x80;
+	for (; *text; width++) {
+		const size_t control = gb_text_control(text);
+
+		text += control ? control : gb_utf8_length(text);
+	}
 	return width;
 }
 
@@ -85,16 +90,22 @@ static const char *entity(unsigned char c)
 
 void gb_grid_print_text(FILE *file, const char *text, enum gb_markup markup)
 {
-	for (; *text; text++) {
+	for (size_t length; *text; text += length) {
 		const unsigned char c = (unsigned char)*text;
+		const size_t control = gb_text_control(text);
 
+		length = control ? control : gb_utf8_length(text);
+		if (control) {
+			(void)fputc('?', file);
+			continue;
+		}
 		if (markup == GB_MARKUP_HTML && entity(c)) {
 			(void)fputs(entity(c), file);
 			continue;
 		}
 		if (markup == GB_MARKUP_MARKDOWN && strchr("\\`*_|<[#", c))
 			(void)fputc('\\', file);
-		(void)fputc(c < ' ' || c == 0x7f ? '?' : c, file);
+		(void)fwrite(text, 1, length, file);
 	}
 }
 

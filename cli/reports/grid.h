@@ -50,7 +50,8 @@ enum gb_status gb_grid_print(FILE *file, const struct gb_grid *grid,
 
 void gb_grid_release(struct gb_grid *grid);
 
-/* Print text with control characters as '?', and what has a meaning in the markup escaped. */
+/* Print text with '?' for what controls a terminal (gb_text_control()), and what has a meaning in the
+ * markup escaped. */
 void gb_grid_print_text(FILE *file, const char *text, enum gb_markup markup);
 
 #endif

@@ -138,7 +138,8 @@ void gb_env_print(FILE *file, const cJSON *run)
 	print_cuda(file, run);
 	cJSON_ArrayForEach(variable, gb_json_at(run, "environment"))
 	{
-		(void)fprintf(file, "env       %s=%s\n", variable->string,
-			      cJSON_IsString(variable) ? variable->valuestring : "");
+		(void)fprintf(file, "env       %s=", variable->string);
+		gb_text_print(file, cJSON_IsString(variable) ? variable->valuestring : "");
+		(void)fputc('\n', file);
 	}
 }

@@ -130,11 +130,11 @@ static void set_status(struct gb_grid *grid, size_t column, const cJSON *record)
 	const char *reason = gb_json_text(record, "reason");
 	char text[600];
 
-	if (gb_equal(status, "ok") || gb_equal(status, "noisy")) {
+	if (gb_is_unverified(record))
+		status = "unverified";
+	if (gb_equal(status, "ok") || gb_equal(status, "noisy") || gb_is_unverified(record)) {
 		/* Why it is noisy is in the column of the interval. */
-		(void)snprintf(text, sizeof text, "%s%s%s", status,
-			       gb_record_is(record, "verify.result", "skipped") ? ", not verified"
-										: "",
+		(void)snprintf(text, sizeof text, "%s%s", status,
 			       was_throttled(record) ? ", throttled" : "");
 		gb_grid_set(grid, column, text, gb_equal(text, "ok") ? GB_PLAIN : GB_WARN);
 		return;
@@ -239,7 +239,7 @@ static size_t count_point(const struct gb_section *section, size_t first, size_t
 	for (; end < section->row_count && row[end].point == row[first].point; end++) {
 		const double time = shown_time(row[end].record);
 
-		if (!isfinite(time))
+		if (!isfinite(time) || gb_is_unverified(row[end].record))
 			continue;
 		if (timed++ == 0 || time < shown_time(row[*best].record))
 			*best = end;

@@ -77,6 +77,7 @@ static const struct gb_param params[] = {
 	{ .name = "image",
 	  .type = GB_PATH,
 	  .offset = AT(image),
+	  .written = true,
 	  .help = "write a PNG of the terrain's mesh, for update that after the last frame" },
 	GB_COMMON_PARAMS(struct cbt_params),
 };

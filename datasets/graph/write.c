@@ -1,12 +1,12 @@
 /* write.c -- graphs as .sg (layout: sg.c) and .el files. */
 #include "datasets/graph/write.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "common/text.h"
+#include "common/whole.h"
 
 static void put(FILE *file, const void *bytes, size_t size)
 {
@@ -44,27 +44,18 @@ enum gb_status bfs_graph_write(const struct bfs_input *input, const char *path,
 {
 	const char *dot = strrchr(path, '.');
 	const bool sg = dot && gb_equal(dot, ".sg");
-	FILE *file;
-	bool bad;
+	struct gb_whole whole;
 
 	if (!sg && !(dot && gb_equal(dot, ".el")))
 		return gb_fail(err, GB_EUSAGE,
 			       "%s: a graph is written as .sg or .el, by the ending "
 			       "of its name",
 			       path);
-	file = fopen(path, "we");
-	if (!file)
-		return gb_fail(err, GB_EIO, "%s: %s", path, strerror(errno));
-	errno = 0;
+	if (gb_whole_open(&whole, path, err))
+		return err->code;
 	if (sg)
-		write_sg(input, file);
+		write_sg(input, whole.stream);
 	else
-		write_el(input, file);
-	bad = ferror(file) || fflush(file);
-	bad |= fclose(file) != 0;
-	if (bad) {
-		gb_fail(err, GB_EIO, "%s: %s", path, errno ? strerror(errno) : "write error");
-		(void)remove(path);
-	}
-	return err->code;
+		write_el(input, whole.stream);
+	return gb_whole_close(&whole, true, err);
 }

@@ -96,6 +96,7 @@ static const struct gb_param params[] = {
 	{ .name = "write",
 	  .type = GB_PATH,
 	  .offset = AT(write),
+	  .written = true,
 	  .help = "write the graph as .sg or .el, so that other programs can search it" },
 	{ .name = "sources",
 	  .type = GB_INT,

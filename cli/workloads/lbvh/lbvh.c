@@ -60,6 +60,7 @@ static const struct gb_param params[] = {
 	{ .name = "image",
 	  .type = GB_PATH,
 	  .offset = AT(image),
+	  .written = true,
 	  .help = "with --op=trace: write the picture that was verified last to this .png or "
 		  ".ppm" },
 	GB_COMMON_PARAMS(struct lbvh_params),

@@ -1,0 +1,87 @@
+#include "cli/records/setup.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/records/json.h"
+#include "common/text.h"
+
+/* The GPU that the run used; NULL if there was none. */
+static const cJSON *gpu_of(const cJSON *run)
+{
+	const double device = gb_json_number(run, "settings.device");
+	const cJSON *gpu;
+
+	cJSON_ArrayForEach(gpu, gb_json_at(run, "gpus"))
+	{
+		const double id = gb_json_number(gpu, "id");
+
+		if (id >= device && id <= device)
+			return gpu;
+	}
+	return NULL;
+}
+
+/* A member as a few words. */
+static const char *words_of(const cJSON *item, char *text, size_t size)
+{
+	if (cJSON_IsString(item))
+		(void)snprintf(text, size, "%.100s", item->valuestring);
+	else if (cJSON_IsNumber(item))
+		(void)snprintf(text, size, "%g", item->valuedouble);
+	else
+		(void)snprintf(text, size, "%s",
+			       cJSON_IsTrue(item)    ? "true"
+			       : cJSON_IsFalse(item) ? "false"
+						     : "none");
+	return text;
+}
+
+static enum gb_status check_run(const cJSON *run, const char *path, const cJSON *now,
+				struct gb_error *err)
+{
+	static const struct {
+		const char *name, *path;
+		bool of_gpu;
+	} part[] = {
+		{ "host", "host.hostname", false },
+		{ "CPU", "host.cpu", false },
+		{ "version", "tool.version", false },
+		{ "commit", "tool.commit", false },
+		{ "uncommitted changes", "tool.dirty", false },
+		{ "build", "tool.mode", false },
+		{ "compiler", "tool.compiler", false },
+		{ "compiler flags", "tool.cflags", false },
+		{ "nvcc", "tool.nvcc", false },
+		{ "architectures", "tool.archs", false },
+		{ "--device", "settings.device", false },
+		{ "GPU", "name", true },
+		{ "GPU", "uuid", true },
+		{ "--cold", "settings.cold", false },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(part); i++) {
+		const cJSON *a = gb_json_at(part[i].of_gpu ? gpu_of(run) : run, part[i].path);
+		const cJSON *b = gb_json_at(part[i].of_gpu ? gpu_of(now) : now, part[i].path);
+		char there[128], here[128];
+
+		if ((!a && !b) || cJSON_Compare(a, b, true))
+			continue;
+		return gb_fail(
+			err, GB_EUSAGE,
+			"--resume: %.80s differs in its %s: %s, now %s (--resume=any adds to "
+			"it all the same)",
+			path, part[i].name, words_of(a, there, sizeof there),
+			words_of(b, here, sizeof here));
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_setup_check(const struct gb_records *records, const char *path, const cJSON *now,
+			      struct gb_error *err)
+{
+	for (size_t i = 0; i < records->count; i++)
+		if (!gb_is_record(records->line[i]) && check_run(records->line[i], path, now, err))
+			return err->code;
+	return GB_OK;
+}

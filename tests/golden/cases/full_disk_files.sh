@@ -1,0 +1,21 @@
+# A file that may not grow is a full disk, in every command: status 5, and nothing half-written.
+ulimit -f 8
+try() {
+	"$@" 2>err
+	echo "$? $(cat err)"
+}
+sizes=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
+try gpubench lbvh cpu/stack --primitives=$sizes -q -o records.jsonl
+/usr/bin/python3 "$TESTS/schema.py" records.jsonl || exit
+for f in json csv html; do
+	try gpubench lbvh 'cpu/stack*' --primitives=$sizes -q -o out.$f
+done
+try gpubench bfs cpu/csr --vertices=1000 -q --write=graph.sg
+try gpubench bfs cpu/csr --vertices=1000 -q --write=graph.el
+try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=64 -q --image=picture.ppm
+try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=8 -q --image=no/such/picture.ppm
+try gpubench bfs cpu/csr --vertices=10 -q --write=no/such/graph.sg
+try gpubench cbt cpu/stream --op=update --shape=terrain --depth=4 -q --image=no/such/picture.ppm
+mkdir picture.ppm
+try gpubench lbvh cpu/stack --hot --op=trace --scene=teapot --primitives=100 --rays=8 -q --image=picture.ppm
+ls

@@ -1,0 +1,12 @@
+# An input that cannot be read costs no records, and leaves no file behind.
+for f in jsonl json; do
+	echo "to keep" >out.$f
+	gpubench radix cpu/qsort --file=missing.bin --overwrite -o out.$f
+	cat out.$f
+	gpubench radix cpu/qsort --file=missing.bin -o new.$f
+	gpubench radix cpu/qsort --file=missing.bin --runs=2 --overwrite -o out.$f
+	cat out.$f
+	gpubench radix cpu/qsort --file=missing.bin --runs=2 -o new.$f
+done
+gpubench radix cpu/qsort --file=missing.bin -o -
+ls

@@ -1,0 +1,34 @@
+# What is there is neither replaced nor added to by accident; an empty file is nothing.
+copy() {
+	gpubench stream cpu/copy --count=10 --hot --samples=1 --warmup=0 -q "$@"
+}
+for f in jsonl json csv md html; do
+	echo "to keep" >out.$f
+	copy -o out.$f
+	echo "$? $(cat out.$f)"
+done
+gpubench env -o out.json >/dev/null
+echo $?
+copy --runs=2 -o out.jsonl
+echo $?
+echo "to keep" >out.a-again.jsonl
+gpubench ab a="$(command -v gpubench)" --aa --launches=1 -o out -- stream cpu/copy --count=10
+echo "$? $(cat out.a-again.jsonl)"
+echo "to keep" >graph.el
+gpubench bfs cpu/csr --vertices=10 --write=graph.el
+echo "$? $(cat graph.el)"
+echo "to keep" >picture.ppm
+gpubench lbvh cpu/stack --op=trace --rays=8 --image=picture.ppm
+echo "$? $(cat picture.ppm)"
+ls
+for f in jsonl json csv md html; do
+	: >empty.$f
+	copy -o empty.$f && [ -s empty.$f ] || exit
+	copy --overwrite -o out.$f || exit
+	! grep -q 'to keep' out.$f || exit
+done
+copy --overwrite --runs=2 -o out.jsonl || exit
+grep -c '"type":"record"' out.jsonl
+gpubench bfs cpu/csr --vertices=10 --samples=1 -q --overwrite --write=graph.el || exit
+! grep -q 'to keep' graph.el || exit
+copy --overwrite --resume -o out.jsonl

@@ -1,0 +1,22 @@
+# No file is written that is read, whatever it is called.
+seq 1 400 | head -c 800 >keys.bin
+cp keys.bin copy
+ln -s keys.bin keys.json
+ln keys.bin keys.jsonl
+for f in json jsonl; do
+	gpubench radix cpu/qsort --file=keys.bin --overwrite -o keys.$f
+	echo $?
+done
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' >one.obj
+ln one.obj one.ppm
+gpubench lbvh --op=trace --scene=one.obj --rays=8 cpu/stack --overwrite --image=one.ppm
+echo $?
+printf '0 1\n1 2\n' >a.el
+gpubench bfs cpu/csr --file=a.el --overwrite --write=a.el
+echo $?
+cat a.el
+gpubench lbvh cpu/stack --primitives=4 -q -o r.jsonl || exit
+gpubench merge r.jsonl r.jsonl >>r.jsonl
+echo $?
+grep -c . r.jsonl
+cmp keys.bin copy

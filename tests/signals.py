@@ -1,0 +1,164 @@
+#!/usr/bin/python3
+"""signals.py GPUBENCH -- SIGINT, SIGTERM and SIGHUP end every command with status 130, also while it
+waits for a FIFO or for another program; programs that were started end with the one that started them,
+even if that is killed; and of two writers of one file the second is refused.
+"""
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+GPUBENCH = os.path.abspath(sys.argv[1])
+LIMIT_S = 30  # far above what anything here takes
+LONG = ["stream", "cpu/copy", "--count=1000", "--hot", "--samples=1000000", "--max-samples=1000000",
+        "--timeout=1000", "-q"]
+results = []
+
+
+def check(what, wanted, got):
+    results.append(wanted == got)
+    if wanted != got:
+        print("signals: %s: wanted %r, got %r" % (what, wanted, got))
+
+
+def start(*words):
+    return subprocess.Popen([GPUBENCH, *words], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                            start_new_session=True)
+
+
+def until(condition):
+    end = time.time() + LIMIT_S
+    while not condition():
+        if time.time() > end:
+            return False
+        time.sleep(0.01)
+    return True
+
+
+def field(pid, name):
+    """A line of /proc/PID/status; "" if there is no such process."""
+    try:
+        with open("/proc/%d/status" % pid, encoding="ascii") as file:
+            return next(line.split()[1] for line in file if line.startswith(name + ":"))
+    except (OSError, StopIteration):
+        return ""
+
+
+def waits(pid):
+    """Whether it has handlers and sleeps."""
+    return field(pid, "State") == "S" and int(field(pid, "SigCgt") or "0", 16) & 0x4001 == 0x4001
+
+
+def gone(pid):
+    return field(pid, "State") in ("", "Z")
+
+
+def children(pid):
+    with open("/proc/%d/task/%d/children" % (pid, pid), encoding="ascii") as file:
+        return [int(word) for word in file.read().split()]
+
+
+def end_of(process):
+    """The exit status, or "hangs"."""
+    try:
+        process.communicate(timeout=LIMIT_S)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.communicate()
+        return "hangs"
+    return process.returncode
+
+
+def child_of(process):
+    """The program that it has started, which is that program by now."""
+    until(lambda: any(b"GPUBENCH_LAUNCH" in open("/proc/%d/environ" % c, "rb").read() or
+                      open("/proc/%d/comm" % c, encoding="ascii").read() in ("hang\n", "sleep\n")
+                      for c in children(process.pid)))
+    return children(process.pid)[0]
+
+
+def fifos():
+    os.mkfifo("fifo")
+    os.mkfifo("fifo.jsonl")
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        process = start("report", "fifo")
+        until(lambda: waits(process.pid))
+        process.send_signal(number)
+        check("%s, opening a FIFO to read" % number.name, 130, end_of(process))
+    process = start("report", "fifo")
+    writer = os.open("fifo", os.O_WRONLY)
+    os.write(writer, b'{"type":')
+    until(lambda: waits(process.pid))
+    process.send_signal(signal.SIGTERM)
+    check("SIGTERM, reading a FIFO", 130, end_of(process))
+    os.close(writer)
+    process = start(*LONG, "-o", "fifo.jsonl")
+    until(lambda: waits(process.pid))
+    process.send_signal(signal.SIGTERM)
+    check("SIGTERM, opening a FIFO to write", 130, end_of(process))
+
+
+def programs():
+    with open("hang", "w", encoding="ascii") as file:
+        file.write("#!/bin/sh\nexec sleep 1000\n")
+    os.chmod("hang", 0o755)
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+        process = start("ab", "a=./hang", "--aa", "--", "radix")
+        child = child_of(process)
+        process.send_signal(number)
+        check("%s, ab with a program that hangs" % number.name,
+              -9 if number == signal.SIGKILL else 130, end_of(process))
+        check("%s: ab's program has ended" % number.name, True, until(lambda: gone(child)))
+    for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGKILL):
+        output = "runs-%s.jsonl" % number.name
+        process = start(*LONG, "--runs=2", "-o", output)
+        child = child_of(process)
+        until(lambda: waits(child) or field(child, "State") == "R")
+        process.send_signal(number)
+        check("%s, --runs" % number.name, -9 if number == signal.SIGKILL else 130, end_of(process))
+        check("%s: the launch has ended" % number.name, True, until(lambda: gone(child)))
+    check("no temporary file is left", [], [f for f in os.listdir(".") if f.endswith(".part")])
+
+
+def writers():
+    for ending in ("jsonl", "html"):
+        output = "out." + ending
+        first = start(*LONG, "-o", output)
+        until(lambda: os.path.exists(output) or os.path.exists(output + ".part"))
+        until(lambda: waits(first.pid) or field(first.pid, "State") == "R")
+        for words in ((), ("--overwrite",)) + ((("--resume",),) if ending == "jsonl" else ()):
+            second = start("stream", "cpu/copy", "--count=10", "-q", "-o", output, *words)
+            said = second.communicate(timeout=LIMIT_S)[1].decode()
+            check("a second writer of %s, %s" % (output, words),
+                  (5, "gpubench: cannot write %s: another process is writing it\n" % output),
+                  (second.returncode, said))
+        first.send_signal(signal.SIGHUP)
+        check("SIGHUP, measuring", 130, end_of(first))
+    launches = start(*LONG, "--runs=2", "-o", "launches.jsonl")
+    child_of(launches)
+    second = start("stream", "cpu/copy", "--count=10", "-q", "--overwrite", "-o", "launches.jsonl")
+    check("a second writer while launches write", 5, end_of(second))
+    launches.send_signal(signal.SIGTERM)
+    check("SIGTERM, --runs", 130, end_of(launches))
+
+
+def nohup():
+    process = subprocess.Popen(["nohup", GPUBENCH, *LONG], stdout=subprocess.DEVNULL,
+                               stderr=subprocess.DEVNULL)
+    until(lambda: int(field(process.pid, "SigCgt") or "0", 16) & 0x4002 == 0x4002)
+    process.send_signal(signal.SIGHUP)
+    time.sleep(0.2)
+    check("SIGHUP under nohup", None, process.poll())
+    process.send_signal(signal.SIGTERM)
+    check("SIGTERM under nohup", 130, end_of(process))
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    os.chdir(scratch)
+    for test in (fifos, programs, writers, nohup):
+        test()
+    os.chdir("/")
+print("signals: %d passed, %d failed" % (results.count(True), results.count(False)))
+sys.exit(0 if all(results) else 1)
