@@ -251,6 +251,11 @@ $(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects)) $(slow)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
+# Preloaded, it lets one allocation fail.
+$(BUILD)/nomemory.so: tests/planted/nomemory.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC $< -o $@
+
 # Criterion does not fail on leaks: reports go to files, and any report file is a failure.
 reports  := $(BUILD)/sanitizer
 export GOMP_SPINCOUNT ?= 100
@@ -324,10 +329,12 @@ test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 
 # Golden command-line cases, and real output against the published schema.
-test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted
+test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so
 	$(Q)tests/page.sh $(BUILD)/gpubench
 	$(Q)tests/plot.sh $(BUILD)/gpubench
 	$(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix octree
+	$(Q)tests/signals.py $(BUILD)/gpubench
+	$(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 

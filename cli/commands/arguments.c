@@ -235,7 +235,9 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	(void)snprintf(full, sizeof full, "gpubench %s", argv[0]);
 	word[0] = full;
 	status = argp_parse(&argp, argc, word, ARGP_NO_ERRS | ARGP_NO_EXIT | ARGP_NO_HELP, NULL, p);
-	if (status && !err->code && !a->done)
+	if (status == ENOMEM)
+		gb_out_of_memory(err, "the options");
+	else if (status && !err->code && !a->done)
 		(void)explain(p, argv[0], word[p->next > 1 ? p->next - 1 : argc - 1]);
 out:
 	free(word);

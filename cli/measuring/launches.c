@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -175,11 +176,13 @@ enum gb_status gb_launches(const struct gb_request *request, const struct gb_out
 	const int file =
 		output->to_lines ? output->file : mkostemps(temporary, 6, O_APPEND | O_CLOEXEC);
 	enum gb_status verdict;
+	struct stat info;
 
 	if (file < 0)
 		return gb_fail(err, GB_EIO, "cannot write %s: %s", temporary, strerror(errno));
 	verdict = launch_all(request, path, file, argc, argv, err);
-	if (!err->code && verdict != GB_EUSAGE)
+	/* Launches that were interrupted may have left nothing. */
+	if (!err->code && verdict != GB_EUSAGE && fstat(file, &info) == 0 && info.st_size > 0)
 		(void)gb_records_read(path, records, err);
 	if (!output->to_lines) {
 		(void)close(file);

@@ -127,3 +127,42 @@ Test(text, integers_read_back)
 	for (int64_t value = 1; value < INT64_MAX / 100; value *= 10)
 		cr_assert_eq(value_of(gb_text_int(text, 7 * value)), 7 * value);
 }
+
+/* What a terminal would obey, and nothing else. */
+Test(text, control_characters)
+{
+	static const struct {
+		const char *text;
+		size_t control;
+	} row[] = {
+		{ "", 0 },
+		{ "a", 0 },
+		{ " ", 0 },
+		{ "\n", 1 },
+		{ "\033[31m", 1 },
+		{ "\177", 1 },
+		{ "\302\200", 2 }, /* U+0080 */
+		{ "\302\233", 2 }, /* CSI */
+		{ "\302\237", 2 }, /* U+009F */
+		{ "\302\240", 0 }, /* a space */
+		{ "\303\266", 0 },
+		{ "\330\234", 2 },     /* U+061C */
+		{ "\342\200\215", 0 }, /* U+200D joins emoji */
+		{ "\342\200\216", 3 },
+		{ "\342\200\217", 3 },
+		{ "\342\200\220", 0 },
+		{ "\342\200\250", 3 }, /* U+2028 */
+		{ "\342\200\256", 3 }, /* U+202E */
+		{ "\342\200\257", 0 },
+		{ "\342\201\245", 0 },
+		{ "\342\201\246", 3 }, /* U+2066 */
+		{ "\342\201\251", 3 }, /* U+2069 */
+		{ "\342\201\252", 0 },
+		{ "\233", 1 }, /* malformed */
+		{ "\303", 1 },
+		{ "\355\240\200", 1 },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		cr_expect_eq(gb_text_control(row[i].text), row[i].control, "row %zu", i);
+}

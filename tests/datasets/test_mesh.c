@@ -464,8 +464,6 @@ Test(image, places_that_are_none)
 	const unsigned char rgb[3] = { 0 };
 	struct gb_error err = { 0 };
 
-	cr_assert_eq(gb_image_check("/no/such/place.ppm", &err), GB_EUSAGE);
-	err = (struct gb_error){ 0 };
 	cr_assert_eq(gb_image_check("picture.jpg", &err), GB_EUSAGE);
 	err = (struct gb_error){ 0 };
 	cr_assert_eq(gb_image_write("/no/such/place.ppm", rgb, 1, 1, &err), GB_EIO);

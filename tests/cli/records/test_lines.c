@@ -1,5 +1,7 @@
 /* test_lines.c -- files of records read: whole, cut off, damaged, or something else. */
 #include <criterion/criterion.h>
+#include <errno.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -97,6 +99,9 @@ Test(lines, what_is_not_a_record_file_is_refused)
 		{ "{\"ty", " there are no records" },
 		{ "[]", " there are no records" },
 		{ "hello\n", "1: is not valid JSON" },
+		{ "hello", "1: is not valid JSON" },
+		{ RUN "\nhello", "2: is not valid JSON" },
+		{ "{\"notes\":", "1: is not valid JSON" },
 		{ RUN "\n{\"type\":\n" RECORD "\n", "2: is not valid JSON" },
 		{ RUN "\n" RECORD " " RECORD "\n", "2: is not valid JSON" },
 		{ RUN "\n" RECORD "}\n", "2: is not valid JSON" },
@@ -128,6 +133,62 @@ Test(lines, a_nul_byte_hides_nothing)
 
 	expect_refused(line, sizeof line - 1, "2: is not valid JSON");
 	expect_refused(document, sizeof document - 1, "1: is not valid JSON");
+}
+
+/* A record that a later one of the file replaces is left out, whichever runs they are of. */
+Test(lines, replaced_records_are_left_out)
+{
+	static const char old[] = RUN "\n" RECORD "\n";
+	char text[2048];
+	struct gb_records list = { 0 };
+	struct gb_error err = { 0 };
+
+	(void)snprintf(text, sizeof text, "%s{\"seq\":7,%s\n{\"seq\":8,%s\n{\"seq\":1,%s", old,
+		       RECORD + 1, RECORD + 1, RECORD + 1);
+	strcpy(strrchr(text, '}'), ",\"replaces\":{\"run_id\":\"a\",\"seq\":7}}");
+	cr_assert_eq(read_text(text, strlen(text), &list, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(list.count, 4);
+	cr_expect(isnan(gb_json_number(list.line[1], "seq")));
+	cr_expect_eq(gb_json_number(list.line[2], "seq"), 8);
+	cr_expect_eq(gb_json_number(list.line[3], "seq"), 1);
+	cr_expect(list.unended && !list.truncated);
+	gb_records_release(&list);
+}
+
+static long allocations_left;
+
+static void *failing_malloc(size_t size)
+{
+	if (allocations_left-- > 0)
+		return malloc(size);
+	errno = ENOMEM;
+	return NULL;
+}
+
+/* Without memory nothing is wrong with the file. */
+Test(lines, exhausted_memory_is_not_blamed_on_the_file)
+{
+	static const char *const text[] = { RUN "\n" RECORD "\n" RECORD, "[" RUN "," RECORD "]" };
+	cJSON_Hooks hooks = { failing_malloc, free };
+
+	for (size_t i = 0; i < GB_COUNT(text); i++) {
+		enum gb_status status = GB_EMEMORY;
+
+		for (long k = 0; status != GB_OK; k++) {
+			struct gb_records list = { 0 };
+			struct gb_error err = { 0 };
+
+			allocations_left = k;
+			cJSON_InitHooks(&hooks);
+			status = read_text(text[i], strlen(text[i]), &list, &err);
+			cJSON_InitHooks(NULL);
+			cr_assert(status == GB_OK || status == GB_EMEMORY, "%ld: %s", k,
+				  err.message);
+			cr_assert(status == GB_OK || strstr(err.message, "out of memory"));
+			cr_assert_lt(k, 200);
+			gb_records_release(&list);
+		}
+	}
 }
 
 /* Replace one member of a good record by each of these: all must be refused. */

@@ -1,0 +1,45 @@
+#!/bin/bash
+# memory.sh GPUBENCH NOMEMORY.so -- commands that run out of memory after the K-th allocation, for some
+# forty K each: they print all that they print otherwise, or end with status 4 and a line that says memory;
+# no line is lost in silence, and no file is blamed.
+set -eu
+gpubench=$(realpath "$1") library=$(realpath "$2")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+if grep -q libasan <(ldd "$gpubench"); then
+	echo "memory: skipped, AddressSanitizer has its own allocator"
+	exit 0
+fi
+export GOMP_SPINCOUNT=2000
+passed=0 failed=0
+
+"$gpubench" lbvh cpu/stack --primitives=1,2,3 -q -o out.jsonl
+"$gpubench" report --format=json out.jsonl >out.json
+try() { # WORD...
+	local k=1 step status
+	"$gpubench" "$@" >whole
+	for ((step = 0; step < 40; step++)); do
+		status=0
+		NOMEMORY=$k LD_PRELOAD=$library "$gpubench" "$@" >part 2>err || status=$?
+		if { [ $status = 0 ] && cmp -s whole part; } ||
+			{ [ $status = 4 ] && [ "$(wc -l <err)" = 1 ] && grep -q '^gpubench: out of memory' err; }; then
+			passed=$((passed + 1))
+		else
+			failed=$((failed + 1))
+			echo "memory: $* without allocation $k: status $status, $(wc -l <part) of $(wc -l <whole) lines: $(cat err)"
+		fi
+		[ $status != 0 ] || break
+		k=$((k + 1 + k / 4))
+	done
+}
+try report out.jsonl
+try report --format=csv out.json
+try merge out.jsonl
+try compare out.jsonl out.jsonl
+try repro --list
+try list
+try lbvh --help
+try lbvh cpu/stack --primitives=1,2,3 --dry-run
+echo "memory: $passed passed, $failed failed"
+[ $failed = 0 ]
