@@ -31,7 +31,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block *blocks;
 static size_t used[KINDS], peak[KINDS];
 static int64_t fail_at;
-static const void *owner;
+static const void *current_owner;
 static bool dry;
 
 static bool admit(struct gb_error *err)
@@ -60,7 +60,7 @@ static enum gb_status add(enum gb_memory_kind kind, void *pointer, size_t bytes,
 	if (!b)
 		return gb_out_of_memory(err, NULL);
 	(void)pthread_mutex_lock(&lock);
-	*b = (struct block){ blocks, pointer, bytes, kind, mapped, owner, release };
+	*b = (struct block){ blocks, pointer, bytes, kind, mapped, current_owner, release };
 	blocks = b;
 	used[kind] += bytes;
 	if (used[kind] > peak[kind])
@@ -248,30 +248,30 @@ void gb_memory_mark(void)
 	(void)pthread_mutex_unlock(&lock);
 }
 
-void gb_memory_own(const void *new_owner)
+void gb_memory_own(const void *owner)
 {
 	(void)pthread_mutex_lock(&lock);
-	owner = new_owner;
+	current_owner = owner;
 	(void)pthread_mutex_unlock(&lock);
 }
 
 /* The newest block of an owner; NULL if there is none. */
-static struct block *newest_of(const void *of)
+static struct block *newest_of(const void *owner)
 {
 	struct block *b;
 
 	(void)pthread_mutex_lock(&lock);
-	for (b = blocks; b && b->owner != of; b = b->next)
+	for (b = blocks; b && b->owner != owner; b = b->next)
 		;
 	(void)pthread_mutex_unlock(&lock);
 	return b;
 }
 
-void gb_memory_free_owned(const void *of)
+void gb_memory_free_owned(const void *owner)
 {
 	struct block *b;
 
-	while ((b = newest_of(of)) != NULL) {
+	while ((b = newest_of(owner)) != NULL) {
 		void *const pointer = b->pointer;
 		void (*const release)(void *) = b->release;
 

@@ -21,9 +21,11 @@ static bool to_be_made_again(const cJSON *record, enum gb_again again)
 enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *records,
 			    enum gb_again again, struct gb_error *err)
 {
-	*done = (struct gb_done){ .key = calloc(records->count + 1, sizeof *done->key),
-				  .again = calloc(records->count + 1, sizeof *done->again) };
-	if (!done->key || !done->again) {
+	const char **key = calloc(records->count + 1, sizeof *key);
+	const cJSON **retry = calloc(records->count + 1, sizeof(cJSON *));
+
+	*done = (struct gb_done){ .key = key, .again = retry };
+	if (!key || !retry) {
 		gb_done_release(done);
 		return gb_out_of_memory(err, NULL);
 	}

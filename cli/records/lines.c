@@ -56,10 +56,11 @@ void gb_records_release(struct gb_records *list)
 
 void gb_records_remove(struct gb_records *list, size_t index)
 {
-	cJSON_Delete(list->line[index]);
+	cJSON **line = list->line;
+
+	cJSON_Delete(line[index]);
 	list->count--;
-	memmove(&list->line[index], &list->line[index + 1],
-		(list->count - index) * sizeof *list->line);
+	memmove(&line[index], &line[index + 1], (list->count - index) * sizeof(cJSON *));
 }
 
 bool gb_has_status(const cJSON *record, const char *word)

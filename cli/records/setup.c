@@ -25,9 +25,9 @@ static const cJSON *gpu_of(const cJSON *run)
 /* A member as a few words. */
 static const char *words_of(const cJSON *item, char *text, size_t size)
 {
-	if (cJSON_IsString(item))
+	if (item && cJSON_IsString(item))
 		(void)snprintf(text, size, "%.100s", item->valuestring);
-	else if (cJSON_IsNumber(item))
+	else if (item && cJSON_IsNumber(item))
 		(void)snprintf(text, size, "%g", item->valuedouble);
 	else
 		(void)snprintf(text, size, "%s",
