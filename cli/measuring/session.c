@@ -271,6 +271,9 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 		    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
 			return gb_fail(err, no_input.code, "%s", no_input.message);
 		prepared = true;
+		/* The input is sound: from here on there is a file, also after an interrupt. */
+		if (write_lines(s, err))
+			break;
 		(void)run_variant(s, &result, &no_input, input, err);
 		gb_result_release(&result);
 		if (!err->code && gb_interrupted)
