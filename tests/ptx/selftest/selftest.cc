@@ -60,7 +60,7 @@ std::string kernel_text(unsigned parameters, const std::string &body)
 		text += std::string(n ? ", " : "") + ".param .u64 p" + std::to_string(n);
 	text += ")\n{\n.reg .b32 %tid;\nmov.u32 %tid, %tid.x;\n";
 	for (unsigned n = 0; n < parameters; n++) {
-		const std::string p = "p" + std::to_string(n);
+		const std::string p = std::string("p").append(std::to_string(n));
 
 		text += ".reg .b64 %" + p + ";\nld.param.u64 %" + p + ", [" + p + "];\n";
 	}
