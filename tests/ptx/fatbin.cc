@@ -5,6 +5,8 @@
  */
 #include <string.h>
 
+#include <algorithm>
+
 #include "tests/ptx/fatbin.h"
 #include "tests/ptx/machine.h"
 
@@ -159,6 +161,17 @@ bool module_variable(uintptr_t address, struct range *range)
 	return false;
 }
 
+/* ptxas spills rather than use more registers than the kernel's launch bounds leave to a thread. */
+static int registers_of(const struct kernel *k)
+{
+	const unsigned most = 255, file = 65536, granule = 8;
+	unsigned limit = most;
+
+	if (k->max_threads)
+		limit = file / (k->max_threads * std::max(k->min_blocks, 1u)) / granule * granule;
+	return (int)std::min({ k->registers, limit, most });
+}
+
 cudaError_t executor_facts(const void *host, struct kernel_facts *facts)
 {
 	const struct kernel *const k = kernel_find(host);
@@ -167,7 +180,7 @@ cudaError_t executor_facts(const void *host, struct kernel_facts *facts)
 	if (!k)
 		return cudaErrorInvalidDeviceFunction;
 	facts->max_threads = (int)k->max_threads;
-	facts->registers = (int)k->registers;
+	facts->registers = registers_of(k);
 	facts->shared_bytes = k->shared_bytes;
 	facts->local_bytes = k->local_bytes;
 	return cudaSuccess;
