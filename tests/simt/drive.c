@@ -1,12 +1,13 @@
 /* drive.c -- runs the project's own CUDA variants at the points of sweeps and verifies the results.
  *
- * usage: drive [--once] [--only VARIANT]... ["WORKLOAD OPTION..."]...
+ * usage: drive [--once] [--only VARIANT]... ["WORKLOAD [OPTION...]"]...
  *
  * Each cuda variant of variants.def that is linked goes through its life at every point, and the
- * workload's own verifier looks at what it leaves.  Without sweeps: the `check` lists of all
- * workloads.  Each point is run twice on one state, unless --once is given.  There is none of the
- * command line here but the sweeps, so that a mutant is quickly linked; variants, the only code
- * that a checker instruments, are the objects beside this one.
+ * workload's own verifier looks at what it leaves.  A workload without options is run at the points
+ * of its `check` list; so are all workloads if none is named.  Each point is run twice on one state,
+ * unless --once is given.  There is none of the command line here but the sweeps, so that a mutant
+ * is quickly linked; variants, the only code that a checker instruments, are the objects beside
+ * this one.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -107,26 +108,29 @@ static void try_sweep(const struct gb_workload *workload, const char *words)
 	free(params);
 }
 
-/* "radix --count=33 --type=pairs" */
+static void try_check_list(const struct gb_workload *workload)
+{
+	for (const char *const *words = workload->check; *words; words++)
+		try_sweep(workload, *words);
+}
+
+/* "radix --count=33 --type=pairs", or "radix": its check list */
 static void try_line(const char *line)
 {
 	const size_t length = strcspn(line, " ");
+	const struct gb_workload *workload;
 	char name[32];
 
 	(void)snprintf(name, sizeof name, "%.*s", (int)length, line);
-	if (gb_workload_find(name)) {
-		try_sweep(gb_workload_find(name), line + length);
-	} else {
+	workload = gb_workload_find(name);
+	if (!workload) {
 		printf("no workload '%s'\n", name);
 		drive.failed++;
+	} else if (line[length]) {
+		try_sweep(workload, line + length);
+	} else {
+		try_check_list(workload);
 	}
-}
-
-static void try_everything(void)
-{
-	for (size_t w = 0; w < gb_workload_count; w++)
-		for (const char *const *line = gb_workloads[w]->check; *line; line++)
-			try_sweep(gb_workloads[w], *line);
 }
 
 int main(int argc, char **argv)
@@ -148,8 +152,8 @@ int main(int argc, char **argv)
 	}
 	for (int i = 1; i <= lines; i++)
 		try_line(argv[i]);
-	if (!lines)
-		try_everything();
+	for (size_t w = 0; !lines && w < gb_workload_count; w++)
+		try_check_list(gb_workloads[w]);
 	gb_backends[GB_CUDA]->close();
 	printf("%d passed, %d failed, %d skipped\n", drive.passed, drive.failed, drive.skipped);
 	return drive.failed != 0;

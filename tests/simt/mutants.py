@@ -280,7 +280,7 @@ def variant_names():
 def arguments_for(path):
     """What to run: a cuda/<workload>/<variant>.cu is one variant, other files belong to several."""
     workload, _, rest = path.removeprefix("cuda/").partition("/")
-    if workload not in sweeps.SWEEPS:
+    if workload not in sweeps.workloads():
         return sweeps.lines("quick")
     variant = rest.removesuffix(".cu").replace("_", "-")
     is_one = rest.endswith(".cu") and (workload, variant) in variant_names()
@@ -321,7 +321,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--least", type=int, default=75, help="share to find, in percent")
     options = parser.parse_args()
-    names = list(sweeps.SWEEPS) + ["primitives"]
+    names = sweeps.workloads() + ["primitives"]
     paths = sorted(p for name in names for p in glob.glob("cuda/%s/**/*.*" % name, recursive=True))
     paths = [p for p in paths if not p.endswith("/cub.cu") and fnmatch.fnmatch(p, options.only)]
     all_sites = [site for path in paths for site in sites(path)]

@@ -1,11 +1,16 @@
 """sweeps.py -- at which points each workload's kernels are run under the checkers: lines for
-drive.c, "WORKLOAD OPTION...".
+drive.c, "WORKLOAD OPTION...".  A workload that has no lines here is run at the points of its `check`
+list, at every size.
 
 small    takes every path of every kernel once: for the slowest checkers
 quick    several tiles or blocks of everything: for `make test`
 large    for `make simt-stress`
-A new workload adds its lines to the three lists.
 """
+
+import os
+import re
+
+WORKLOADS = os.path.join(os.path.dirname(__file__), "../../cli/workloads/workloads.def")
 
 SWEEPS = {
     # pairs: more nodes than a task of lf-shared has room for, so that its last kernel works too;
@@ -78,7 +83,14 @@ SWEEPS = {
 }
 
 
+def workloads():
+    with open(WORKLOADS) as file:
+        return sorted(re.findall(r"^WORKLOAD\((\w+)\)", file.read(), re.MULTILINE))
+
+
 def lines(size, workload=None):
-    """The lines of one size, of one workload or of all."""
-    names = [workload] if workload else sorted(SWEEPS)
-    return [name + " " + line for name in names for line in SWEEPS[name][size]]
+    """The lines of one size, of one workload or of all; a name alone stands for its check list."""
+    found = []
+    for name in [workload] if workload else workloads():
+        found += [name + " " + line for line in SWEEPS[name][size]] if name in SWEEPS else [name]
+    return found
