@@ -14,7 +14,7 @@ before
 after
 END
 : >README.md
-gpubench radix 'cpu/split*' --count=7,77 --threads=1 --samples=1 --quiet --output=results/measured/cpu-b/sizes.jsonl
+gpubench radix 'cpu/spli[t]' cpu/split-omp --count=7,77 --threads=1 --samples=1 --quiet --output=results/measured/cpu-b/sizes.jsonl
 export GPUBENCH=gpubench
 scripts/figures.sh results/measured/cpu-b || exit
 # What differs from run to run and between machines: times, and the line of the machine.
