@@ -6,7 +6,8 @@
 #
 #	make ptxas; scripts/ptxas-table.sh build/ptxas >results/ptxas.txt   after a wanted change
 #	scripts/ptxas-table.sh --check BUILD    fail if they differ from the kept ones; the build may be
-#	                                        for some of the architectures
+#	                                        for some of the architectures.  Files of which nothing is
+#	                                        kept are named only
 #
 # The library peers are not listed: their kernels are not ours to watch.  Numbers depend on nvcc: its
 # version is the first line, and another nvcc's are not compared.
@@ -46,6 +47,9 @@ elif [ "$(head -n 1 "$scratch/table")" != "$(head -n 1 results/ptxas.txt)" ]; th
 		"here is $(head -n 1 "$scratch/table")"
 else
 	awk 'NR == FNR { built[$2]; next } FNR <= 2 || $2 in built' "$scratch/rows" results/ptxas.txt >"$scratch/kept"
-	diff -u "$scratch/kept" "$scratch/table"
+	awk 'NR == FNR { kept[$1]; next } FNR <= 2 || $1 in kept' results/ptxas.txt "$scratch/table" >"$scratch/known"
+	diff -u "$scratch/kept" "$scratch/known"
+	awk 'NR == FNR { kept[$1]; next } !($1 in kept || $1 in named) { named[$1]; print $1 ": not in results/ptxas.txt" }' \
+		results/ptxas.txt "$scratch/rows"
 	echo "$(wc -l <"$scratch/rows") kernels compiled, registers and spills as kept"
 fi
