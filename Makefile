@@ -236,7 +236,7 @@ $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects))
 
 # gpubench with one more variant, which is wrong.
 planted := $(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/radix_planted.o
-$(BUILD)/tests/planted/variants.o: common/variants.c tests/planted/common/variants.def $(BUILD)/generated/flags
+$(BUILD)/tests/planted/variants.o: common/variants.c common/variants.def tests/planted/common/variants.def $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Itests/planted $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -c $< -o $@
 $(BUILD)/gpubench-planted: $(filter-out %/common/variants.o,$(objects)) $(planted)
@@ -245,7 +245,7 @@ $(BUILD)/gpubench-planted: $(filter-out %/common/variants.o,$(objects)) $(plante
 
 # gpubench with radix cpu/best slower by a tenth.
 slow     := $(BUILD)/tests/planted/variants_slow.o $(BUILD)/tests/planted/radix_slow.o
-$(BUILD)/tests/planted/variants_slow.o: common/variants.c $(BUILD)/generated/flags
+$(BUILD)/tests/planted/variants_slow.o: common/variants.c common/variants.def $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Dradix_cpu_best=radix_cpu_slow $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -c $< -o $@
 $(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects)) $(slow)
