@@ -2,8 +2,8 @@
 #
 #	MODE=release|debug|asan|tsan   flavour of the build, each in build/<MODE>
 #	CUDA=0|1                       leave CUDA out or in (default: in if nvcc is found)
-#	PTX=90|80|75                   what nvcc compiles for that architecture, executed by an
-#	                               interpreter of PTX, in build/<MODE>-ptx<PTX>
+#	PTX=90|80|75                   PTX of that architecture alone, for `make ptx`, in build/<MODE>-ptx<PTX>
+#	                               (default: the 90 that a build for SMS="... 90" holds anyway)
 #	SIMT=1                         the cuda variants on the SIMT emulator, in build/<MODE>-simt
 #	SMS="80 90"                    GPU architectures (default: the GPU that is here, else 80 90)
 #	V=1                            show the commands
@@ -49,7 +49,8 @@ werror   := $(if $(CI),-Werror)
 
 optimise_release := -O3 -g
 optimise_debug   := -O0 -g
-optimise_asan    := -O1 -g -fno-omit-frame-pointer -fsanitize=address,undefined \
+# GCC follows variables through -O1 code for minutes in the largest files.
+optimise_asan    := -O1 -g -fno-var-tracking -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
 optimise_tsan    := -O1 -g -fsanitize=thread
 optimise := $(optimise_$(MODE))
@@ -76,18 +77,17 @@ targets  := $(filter $(known),$(or $(PTX),$(SMS)))
 ifeq ($(targets),)
 $(error none of SMS="$(SMS)" is known to $(NVCC), which knows $(known))
 endif
-gencode  := $(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm)) \
-	-gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets))
-ifneq ($(PTX),)
-gencode  := -gencode arch=compute_$(PTX),code=compute_$(PTX) --no-compress
-endif
+# The PTX is there to be read as well: by the driver of a later GPU, and by the executor in tests/ptx.
+gencode  := $(if $(PTX),,$(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm))) \
+	-gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets)) --no-compress
 nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-Wno-missing-field-initializers \
 	-Werror all-warnings -Xptxas -v
 # compute-sanitizer, where there is a GPU to use it on.
 gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
 	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer $(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
 nvcc_version := $(shell $(NVCC) --version | sed -n 's/.*release.*, V//p')
-ldlibs   += $(if $(PTX),,-L$(CUDA_HOME)/lib64 -lcudart_static) -lstdc++ -ldl -lrt
+cudart   := -L$(CUDA_HOME)/lib64 -lcudart_static
+ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
 ifneq ($(filter 1,$(SIMT) $(have_hwy)),)
 ldlibs   += -lstdc++
@@ -111,11 +111,6 @@ kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(peers:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
 endif
-# What is linked in place of the CUDA runtime.
-ifneq ($(PTX),)
-executor := $(wildcard tests/cudart/*.cc tests/ptx/*.cc)
-objects  += $(executor:%.cc=$(BUILD)/%.o)
-endif
 ifeq ($(SIMT),1)
 emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc tests/cudart/*.cc)))
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) $(call object,$(cuda_c))
@@ -128,7 +123,7 @@ endif
 
 formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda datasets tests,$e))
 
-link     := gpubench$(if $(filter 1,$(SIMT)),-simt)$(if $(PTX),-ptx)
+link     := gpubench$(if $(filter 1,$(SIMT)),-simt)
 
 .DEFAULT_GOAL := all
 
@@ -208,8 +203,9 @@ $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 		grep -vE '^ptxas info|^    [0-9]+ bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
 
-# Loops over the 32 lanes of a warp become vector code; mul and add are never fused.
-ifneq ($(PTX),)
+# The same objects on the executor of PTX in place of the CUDA runtime.  Loops over the 32 lanes of a
+# warp become vector code; mul and add are never fused.
+ifeq ($(CUDA),1)
 # GCC 12 sees overlaps inside std::string that are none: -Wno-restrict.
 ptx_optimise := -O3 -g -march=native -ffp-contract=off -fno-strict-aliasing -Wno-restrict
 $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
@@ -217,8 +213,12 @@ $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
 	@echo "  CXX   $<"
 	$(Q)$(CXX) $(cppflags) -DGPUBENCH_PTX=1 -isystem $(CUDA_HOME)/include $(CPPFLAGS) $(cxxflags) $(ptx_optimise) \
 		$(CXXFLAGS) -MMD -MP -c $< -o $@
+executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/*.cc))
 ptx_selftest := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/ptx/selftest/*.cc))
-$(BUILD)/ptx-selftest: $(executor:%.cc=$(BUILD)/%.o) $(ptx_selftest)
+$(BUILD)/gpubench-ptx: $(objects) $(executor)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(filter-out $(cudart),$(ldlibs)) $(LDLIBS) -o $@
+$(BUILD)/ptx-selftest: $(executor) $(ptx_selftest)
 	@echo "  LD    $@"
 	$(Q)$(CXX) $(ldflags) $(LDFLAGS) $^ -o $@ -lpthread
 endif
@@ -293,17 +293,21 @@ test-simt: $(BUILD)/unit
 	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter '@(variants|primitives|bfs_cuda|simt|stream|backend)*/*'
 	$(Q)$(no_reports)
 
+# A build holds the PTX of its last architecture; that of another one is a build of its own.
+ptx_make = $(MAKE) --no-print-directory \
+	PTX=$(filter-out $(lastword $(filter $(known),$(SMS))),$(or $(PTX),90))
+
 ## ptx-test: the PTX executor's own tests, and the cuda variants on it under two schedules
 ptx-test:
-	$(Q)$(MAKE) --no-print-directory PTX=$(or $(PTX),90) ptx-checks
+	$(Q)$(ptx_make) ptx-checks
 
 # Two processes of one OS thread each: the schedules repeat.  The self-test has to cover every
 # opcode that the program has.
-ptx-checks: $(BUILD)/gpubench $(BUILD)/ptx-selftest
+ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/ptx-selftest
 	$(Q)rm -f $(BUILD)/reached
-	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench check --backend=cuda >$(BUILD)/check-2.txt 2>&1 & \
+	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench-ptx check --backend=cuda >$(BUILD)/check-2.txt 2>&1 & \
 	GPUBENCH_PTX_SEED=1 GPUBENCH_PTX_REACHED=$(BUILD)/reached \
-		$(BUILD)/gpubench check --backend=cuda; first=$$?; \
+		$(BUILD)/gpubench-ptx check --backend=cuda; first=$$?; \
 	wait $$! || { cat $(BUILD)/check-2.txt; exit 1; }; exit $$first
 	$(Q)tail -n 1 $(BUILD)/check-2.txt
 	$(Q)$(BUILD)/ptx-selftest $(BUILD)/reached
@@ -383,7 +387,9 @@ simt:
 
 ## ptx: build ./gpubench-ptx, whose cuda variants are the release build's PTX, interpreted
 ptx:
-	$(Q)$(MAKE) --no-print-directory PTX=$(or $(PTX),90) all
+	$(Q)$(ptx_make) gpubench-ptx
+gpubench-ptx: $(BUILD)/gpubench-ptx
+	$(Q)ln -sf $< $@
 
 ## bench: install what is missing, build, run all benchmarks at preset quick, print the tables
 bench: deps
@@ -432,7 +438,7 @@ ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 ## counts: the exact counts of every cuda kernel (PTX executor); compare them with the kept ones
 ## counts-write: keep the present ones, after a change that is meant
 counts counts-write: ptx
-	$(Q)scripts/counts.py build/$(MODE)-ptx$(or $(PTX),90)/gpubench \
+	$(Q)scripts/counts.py ./gpubench-ptx \
 		$(if $(filter counts,$@),--check results/counts.jsonl,>results/counts.jsonl)
 
 ## man: manual pages from the program's help, in build/man (needs help2man)
@@ -457,7 +463,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx ptx-test ptx-checks counts counts-write simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-checks counts counts-write simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

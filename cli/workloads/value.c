@@ -175,26 +175,17 @@ union gb_value gb_value_load(const struct gb_param *param, const void *params)
 	return value;
 }
 
-/* The fewest digits that read back as the same number. */
-static void print_float(double value, char *text, size_t size)
-{
-	for (int digits = 6; digits <= 17; digits++) {
-		(void)snprintf(text, size, "%.*g", digits, value);
-		if (strtod(text, NULL) >= value && strtod(text, NULL) <= value)
-			return;
-	}
-}
-
 void gb_param_text(const struct gb_param *param, const void *params, char *text, size_t size)
 {
 	const union gb_value value = gb_value_load(param, params);
+	char real[GB_TEXT_MAX];
 
 	switch (param->type) {
 	case GB_CHOICE:
 		(void)snprintf(text, size, "%s", param->choices[value.i]);
 		break;
 	case GB_FLOAT:
-		print_float(value.f, text, size);
+		(void)snprintf(text, size, "%s", gb_text_real(real, value.f));
 		break;
 	case GB_PATH:
 		(void)snprintf(text, size, "%s", value.s ? value.s : "");
