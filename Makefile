@@ -49,8 +49,8 @@ werror   := $(if $(CI),-Werror)
 
 optimise_release := -O3 -g
 optimise_debug   := -O0 -g
-# GCC follows variables through -O1 code for minutes in the largest files.
-optimise_asan    := -O1 -g -fno-var-tracking -fno-omit-frame-pointer -fsanitize=address,undefined \
+# Lines and no variables: GCC follows those through -O1 code for minutes in the largest files.
+optimise_asan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
 optimise_tsan    := -O1 -g -fsanitize=thread
 optimise := $(optimise_$(MODE))

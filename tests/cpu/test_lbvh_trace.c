@@ -24,13 +24,18 @@ static const char *const names[] = { "stack", "stack2", "wide", "packet" };
 
 static enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
 
+/* Every traversal with every instruction set. */
 static void check(const struct scene *s, const char *what)
 {
-	for (size_t i = 0; i < GB_COUNT(traversals); i++) {
-		void *output = trace(s, traversals[i]);
-		const size_t count = differing(s, output);
+	for (size_t i = 0; i < GB_COUNT(levels) * GB_COUNT(traversals); i++) {
+		const size_t k = i % GB_COUNT(traversals);
+		void *output;
+		size_t count;
 
-		cr_assert_eq(count, 0, "%s, %s: %zu of %u rays differ", what, names[i], count,
+		cpu_limit_simd(levels[i / GB_COUNT(traversals)]);
+		output = trace(s, traversals[k]);
+		count = differing(s, output);
+		cr_assert_eq(count, 0, "%s, %s: %zu of %u rays differ", what, names[k], count,
 			     s->in->edge * s->in->edge);
 		free(output);
 	}
@@ -45,17 +50,11 @@ static size_t hits(const struct scene *s)
 	return count;
 }
 
-ParameterizedTestParameters(lbvh_trace, every_scene)
-{
-	return cr_make_param_array(enum cpu_simd, levels, GB_COUNT(levels));
-}
-
-ParameterizedTest(enum cpu_simd *level, lbvh_trace, every_scene)
+Test(lbvh_trace, every_scene)
 {
 	static const char *const scenes[] = { "terrain", "knot", "flake", "soup",   "city",
 					      "teapot",  "flat", "huge",  "copies", "points" };
 
-	cpu_limit_simd(*level);
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
 		struct scene s = make(scenes[i], 1201, 45);
 		const bool visible = strcmp(scenes[i], "points") != 0;
@@ -66,18 +65,12 @@ ParameterizedTest(enum cpu_simd *level, lbvh_trace, every_scene)
 	}
 }
 
-ParameterizedTestParameters(lbvh_trace, every_size)
-{
-	return cr_make_param_array(enum cpu_simd, levels, GB_COUNT(levels));
-}
-
 /* Few triangles, and images that end within a packet or a tile. */
-ParameterizedTest(enum cpu_simd *level, lbvh_trace, every_size)
+Test(lbvh_trace, every_size)
 {
 	static const size_t primitives[] = { 1, 2, 7, 8, 9, 16, 17, 63, 64, 65, 73 };
 	static const size_t edges[] = { 1, 2, 7, 8, 9, 31, 32, 33, 65 };
 
-	cpu_limit_simd(*level);
 	for (size_t i = 0; i < GB_COUNT(primitives); i++)
 		for (size_t k = 0; k < GB_COUNT(edges); k++) {
 			struct scene s = make("soup", primitives[i], edges[k]);
@@ -110,17 +103,11 @@ Test(lbvh_trace, scales)
 	}
 }
 
-ParameterizedTestParameters(lbvh_trace, small_triangles)
-{
-	return cr_make_param_array(enum cpu_simd, levels, GB_COUNT(levels));
-}
-
 /* Many triangles between a ray and the next. */
-ParameterizedTest(enum cpu_simd *level, lbvh_trace, small_triangles)
+Test(lbvh_trace, small_triangles)
 {
 	static const char *const scenes[] = { "terrain", "knot", "city" };
 
-	cpu_limit_simd(*level);
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
 		struct scene s = make(scenes[i], 30000, 37);
 
@@ -217,21 +204,19 @@ Test(lbvh_trace, wide_angles)
 	static const double fovs[] = { 1, 90, 150, 175 };
 	static const double ups[][3] = { { 0, 1, 0 }, { 0.3, 0.8, -0.5 } };
 
-	for (size_t i = 0; i < GB_COUNT(levels); i++)
-		for (size_t f = 0; f < GB_COUNT(fovs) * GB_COUNT(ups); f++)
-			for (uint32_t edge = 1; edge < 40; edge += 9) {
-				struct gb_view view = { .eye = { 0.1, 0.2, -0.1 },
-							.target = { 0.7, 0.3, 0.4 },
-							.fov = fovs[f / GB_COUNT(ups)] };
-				struct scene s = prepare("soup", 700, edge);
+	for (size_t f = 0; f < GB_COUNT(fovs) * GB_COUNT(ups); f++)
+		for (uint32_t edge = 1; edge < 40; edge += 9) {
+			struct gb_view view = { .eye = { 0.1, 0.2, -0.1 },
+						.target = { 0.7, 0.3, 0.4 },
+						.fov = fovs[f / GB_COUNT(ups)] };
+			struct scene s = prepare("soup", 700, edge);
 
-				memcpy(view.up, ups[f % GB_COUNT(ups)], sizeof view.up);
-				s.in->camera = gb_view_camera(&view, edge);
-				brute_force(&s);
-				cpu_limit_simd(levels[i]);
-				check(&s, "wide angle");
-				drop(&s);
-			}
+			memcpy(view.up, ups[f % GB_COUNT(ups)], sizeof view.up);
+			s.in->camera = gb_view_camera(&view, edge);
+			brute_force(&s);
+			check(&s, "wide angle");
+			drop(&s);
+		}
 }
 
 /* How far a ray is from the place of its pixel in the packet's pyramid, in parts of `terms`. */

@@ -250,6 +250,12 @@ static void release_barrier(struct simt_block *b)
 	}
 }
 
+/* One line of source may have a site in each copy of a function. */
+static bool same_site(const struct simt_site *a, const struct simt_site *b)
+{
+	return a == b || (a->line == b->line && __builtin_strcmp(a->file, b->file) == 0);
+}
+
 static void check_same_barrier(struct simt_block *b, enum simt_barrier_kind kind,
 			       const struct simt_site *site)
 {
@@ -258,8 +264,7 @@ static void check_same_barrier(struct simt_block *b, enum simt_barrier_kind kind
 	if (!first) {
 		b->barrier_site = site;
 		b->barrier_kind = kind;
-	} else if (first->line != site->line || kind != b->barrier_kind ||
-		   __builtin_strcmp(first->file, site->file) != 0) {
+	} else if (!same_site(first, site) || kind != b->barrier_kind) {
 		report_error(
 			"divergent __syncthreads: threads of one block wait at %s:%d and %s:%d",
 			first->file, first->line, site->file, site->line);

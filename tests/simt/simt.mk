@@ -8,7 +8,7 @@ SIMT_BUILD ?= build/simt-test
 SIMT_CLANGXX ?= clang++
 SEEDS ?= 40
 
-simt_compile := -x c++ $(cppflags) -std=c++20 -g $(cxx_warnings) -Wno-unknown-pragmas -MMD -MP
+simt_compile := -x c++ $(cppflags) -std=c++20 -g1 $(cxx_warnings) -Wno-unknown-pragmas -MMD -MP
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 simt_cxx_plain := $(CXX)

@@ -160,7 +160,8 @@ static unsigned checked_mask(const struct simt_thread *t, unsigned mask,
 	return mask;
 }
 
-/* Have the other lanes of the mask come, with the same operation and mask? */
+/* Have the other lanes of the mask come, with the same operation and mask?  The last to come asks all
+ * of them, the earlier ones one that waits. */
 static bool all_came(const struct simt_thread *t, enum simt_warp_op op, unsigned mask,
 		     const struct simt_site *site)
 {
@@ -169,7 +170,11 @@ static bool all_came(const struct simt_thread *t, enum simt_warp_op op, unsigned
 	const unsigned others = mask & ~(1u << t->lane);
 	bool all = (w->at_warp & others) == others;
 
-	for (unsigned left = w->at_warp & others; left; left &= left - 1) {
+	unsigned left = w->at_warp & others;
+
+	if (!all)
+		left &= -left;
+	for (; left; left &= left - 1) {
 		const unsigned lane = lowest(left);
 		const struct request *const r = &w->request[lane];
 		const struct simt_site *const there = b->thread[t->warp * LANES + lane].site;
