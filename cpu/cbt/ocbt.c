@@ -166,34 +166,38 @@ struct place {
 	unsigned rest;
 };
 
-/* Go down to the line of leaf number `leaf` and to its word.  Returns the leaf's node if it was
- * reached on the way, else 0. */
-CBT_ALWAYS uint32_t find_word(const struct state *s, uint64_t leaf, struct place *at)
+/* Go down to leaf number *rest, or to the node of its line, in which it is leaf number *rest.
+ * Returns the node; *is_leaf tells which. */
+CBT_ALWAYS uint32_t go_down(const struct state *s, uint32_t *rest, bool *is_leaf)
 {
-	const unsigned below = s->cpu.depth - s->levels;
-	uint32_t k = 1, sum = sum_of(s, 1), rest = (uint32_t)leaf;
-	unsigned count;
+	uint32_t k = 1, sum = sum_of(s, 1);
 
 	while (sum > 1 && k < UINT32_C(1) << s->levels) {
 		const uint32_t left = sum_of(s, 2 * k);
-		const bool right = rest >= left;
+		const bool right = *rest >= left;
 
 		k = 2 * k + right;
 		sum = right ? sum - left : left;
-		rest -= right ? left : 0;
+		*rest -= right ? left : 0;
 	}
-	if (sum == 1)
-		return k;
-	at->start = k << below;
-	at->end = (k + 1) << below;
-	at->word = s->field + (at->start - (UINT32_C(1) << s->cpu.depth)) / 64;
-	while ((count = (unsigned)__builtin_popcountll(*at->word)) <= rest) {
+	*is_leaf = sum == 1;
+	return k;
+}
+
+/* The word of leaf number `rest` of the line below node k. */
+CBT_ALWAYS struct place find_word(const struct state *s, uint32_t k, uint32_t rest)
+{
+	const unsigned below = s->cpu.depth - s->levels;
+	uint32_t start = k << below;
+	const uint64_t *word = s->field + (start - (UINT32_C(1) << s->cpu.depth)) / 64;
+	unsigned count;
+
+	while ((count = (unsigned)__builtin_popcountll(*word)) <= rest) {
 		rest -= count;
-		at->start += 64;
-		at->word++;
+		start += 64;
+		word++;
 	}
-	at->rest = rest;
-	return 0;
+	return (struct place){ word, start, (k + 1) << below, rest };
 }
 
 /* The node of the leaf that starts at bit `bit` of the word. */
@@ -215,19 +219,29 @@ CBT_ALWAYS uint32_t leaf_at(const struct place *at, unsigned bit)
 
 static uint32_t find_leaf_plain(const struct state *s, uint64_t leaf)
 {
-	struct place at;
-	const uint32_t k = find_word(s, leaf, &at);
+	uint32_t rest = (uint32_t)leaf;
+	bool is_leaf;
+	const uint32_t k = go_down(s, &rest, &is_leaf);
 
-	return k ? k : leaf_at(&at, select_plain(*at.word, at.rest));
+	if (is_leaf)
+		return k;
+	const struct place at = find_word(s, k, rest);
+
+	return leaf_at(&at, select_plain(*at.word, at.rest));
 }
 
 #if defined(__x86_64__)
 CPU_AVX2_TARGET CBT_ALWAYS uint32_t find_leaf_bmi2(const struct state *s, uint64_t leaf)
 {
-	struct place at;
-	const uint32_t k = find_word(s, leaf, &at);
+	uint32_t rest = (uint32_t)leaf;
+	bool is_leaf;
+	const uint32_t k = go_down(s, &rest, &is_leaf);
 
-	return k ? k : leaf_at(&at, select_bmi2(*at.word, at.rest));
+	if (is_leaf)
+		return k;
+	const struct place at = find_word(s, k, rest);
+
+	return leaf_at(&at, select_bmi2(*at.word, at.rest));
 }
 #endif
 
