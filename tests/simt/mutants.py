@@ -40,7 +40,7 @@ KINDS = {
         "-O1 -fsanitize=address,undefined -fno-sanitize-recover=undefined",
         "-fsanitize=address,undefined",
     ),
-    "tsan": ("clang++", "-O1 -fsanitize=thread", "-fsanitize=thread"),
+    "tsan": ("clang++", "-O1 -fsanitize=thread -DSIMT_TSAN=1", "-fsanitize=thread"),
 }
 LONGEST_S = 600
 

@@ -41,15 +41,11 @@
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 
-#if defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SIMT_TSAN 1
-#endif
-#endif
+/* Defined by the build for ThreadSanitizer itself, which tells at most 255 threads apart.  The
+ * compiler cannot be asked: the own checker is built with -fsanitize=thread, too. */
 #ifndef SIMT_TSAN
 #define SIMT_TSAN 0
 #endif
-/* ThreadSanitizer tells at most 255 threads apart. */
 #define GPU_BLOCK(n) (SIMT_TSAN && (n) > 64 ? 64 : (n))
 #define GPU_UNROLL
 

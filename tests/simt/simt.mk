@@ -17,7 +17,7 @@ simt_cxx_tsan := $(SIMT_CLANGXX)
 simt_cxx_check := $(CXX)
 simt_compile_plain := -O2
 simt_compile_asan := -O1 -fno-omit-frame-pointer $(simt_asan)
-simt_compile_tsan := -O1 -fsanitize=thread
+simt_compile_tsan := -O1 -fsanitize=thread -DSIMT_TSAN=1
 simt_compile_check := -O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread
 simt_link_asan := $(simt_asan)
 simt_link_tsan := -fsanitize=thread
