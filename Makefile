@@ -252,8 +252,8 @@ $(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects)) $(slow)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
-# Preloaded, it lets one allocation fail.
-$(BUILD)/nomemory.so: tests/planted/nomemory.c
+# Preloaded, they let one allocation fail, and take /sys away.
+$(BUILD)/nomemory.so $(BUILD)/nosys.so: $(BUILD)/%.so: tests/planted/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC $< -o $@
 
@@ -334,12 +334,13 @@ test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 
 # Golden command-line cases, and real output against the published schema.
-test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so
+test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so $(BUILD)/nosys.so
 	$(Q)tests/page.sh $(BUILD)/gpubench
 	$(Q)tests/plot.sh $(BUILD)/gpubench
 	$(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix octree
 	$(Q)tests/signals.py $(BUILD)/gpubench
 	$(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
+	$(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 

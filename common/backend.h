@@ -56,6 +56,9 @@ struct gb_backend_ops {
 	/* Evict the caches that would keep a run's data: the GPU's L2, twice the CPU's last level.
 	 */
 	enum gb_status (*flush)(struct gb_error *err);
+	/* The last-level caches that flush() goes by, together, in bytes; *from: who says so, or
+	 * "assumed".  NULL for a GPU, whose description has its L2. */
+	uint64_t (*cache_bytes)(const char **from);
 	/* Hold back what is queued next until let_go(), so that the launches of a whole run are
 	 * queued before the first one starts.  NULL on the CPU. */
 	enum gb_status (*hold)(struct gb_error *err);

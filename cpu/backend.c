@@ -68,20 +68,25 @@ static size_t cache_of(long cpu)
 }
 
 /* All last-level caches of the machine together, in bytes. */
-static size_t cache_bytes(void)
+static uint64_t cache_bytes(const char **from)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
 	size_t total = 0;
 	long one;
 
+	*from = "sysfs";
 	for (long cpu = 0; cpu < cpus; cpu++)
 		total += cache_of(cpu);
 	if (total)
 		return total;
+	*from = "libc";
 	one = sysconf(_SC_LEVEL3_CACHE_SIZE);
 	if (one <= 0)
 		one = sysconf(_SC_LEVEL2_CACHE_SIZE);
-	return one > 0 ? (size_t)one : UNKNOWN_CACHE;
+	if (one > 0)
+		return (uint64_t)one;
+	*from = "assumed";
+	return UNKNOWN_CACHE;
 }
 
 /* ---- flush -------------------------------------------------------------------------------- */
@@ -91,7 +96,8 @@ static enum gb_status make_buffer(struct gb_error *err)
 {
 	const uint64_t quarter = gb_host_available() / 4;
 	char text[GB_TEXT_MAX];
-	size_t size = 2 * cache_bytes();
+	const char *from;
+	size_t size = 2 * cache_bytes(&from);
 	void *bytes;
 
 	if (size > MAX_BUFFER)
@@ -151,6 +157,7 @@ const struct gb_backend_ops gb_cpu_backend = {
 	.name = "cpu",
 	.open = open_cpu,
 	.flush = flush,
+	.cache_bytes = cache_bytes,
 	.synchronize = synchronize,
 	.timer = &gb_cpu_timer,
 	.close = close_cpu,

@@ -134,8 +134,20 @@ static void count_cores(struct gb_host_info *host)
 	}
 }
 
+/* Where there is no /sys the C library may still know. */
+static void ask_libc(struct gb_host_info *host)
+{
+	static const int name[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
+				    _SC_LEVEL3_CACHE_SIZE };
+	int64_t *const bytes[] = { &host->l1d_bytes, &host->l2_bytes, &host->l3_bytes };
+
+	for (size_t i = 0; i < GB_COUNT(name); i++)
+		*bytes[i] = sysconf(name[i]);
+}
+
 static void gather_caches(struct gb_host_info *host)
 {
+	host->cache_bytes = (int64_t)gb_backends[GB_CPU]->cache_bytes(&host->cache_from);
 	for (int index = 0; index < 8; index++) {
 		static const char cache[] = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
 		char level[8], type[32], size[32];
@@ -152,6 +164,8 @@ static void gather_caches(struct gb_host_info *host)
 		else if (gb_equal(level, "3"))
 			host->l3_bytes = size_of(size);
 	}
+	if (host->l1d_bytes + host->l2_bytes + host->l3_bytes == 0)
+		ask_libc(host);
 }
 
 /* CPUs' worth of time by the cgroup: version 2's "max 100000" or "200000 100000", or version 1's

@@ -28,6 +28,8 @@ struct gb_host_info {
 	int usable_cpus;  /* in this process's affinity mask */
 	double cpu_quota; /* CPUs' worth of time that the cgroup grants; NAN: no limit */
 	int64_t l1d_bytes, l2_bytes, l3_bytes; /* of the first core */
+	int64_t cache_bytes;                   /* all last-level caches: what a flush goes by */
+	const char *cache_from; /* "sysfs", "libc", or "assumed" where neither knows; NULL: unset */
 	int64_t memory_bytes, available_bytes;
 	char governor[32], huge_pages[32];
 	int turbo;       /* 1, 0 or -1 */

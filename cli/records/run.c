@@ -91,6 +91,8 @@ static bool put_host(cJSON *line, const struct gb_host_info *host)
 	       put_positive(object, "l1d_bytes", host->l1d_bytes) &&
 	       put_positive(object, "l2_bytes", host->l2_bytes) &&
 	       put_positive(object, "l3_bytes", host->l3_bytes) &&
+	       put_positive(object, "cache_bytes", host->cache_bytes) &&
+	       gb_json_put_text(object, "cache_from", host->cache_from) &&
 	       put_positive(object, "memory_bytes", host->memory_bytes) &&
 	       put_positive(object, "available_bytes", host->available_bytes) &&
 	       put_text(object, "governor", host->governor) &&

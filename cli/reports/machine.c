@@ -70,6 +70,8 @@ static void print_cpu(FILE *file, const cJSON *host)
 	if (gb_json_true(host, "virtualized"))
 		(void)fprintf(file, ", virtualized");
 	(void)fprintf(file, "\ncaches   ");
+	if (gb_equal(word(host, "cache_from"), "assumed"))
+		print_bytes(file, " unknown; for the flush ", host, "cache_bytes", " are assumed");
 	print_bytes(file, " L1d ", host, "l1d_bytes", "");
 	print_bytes(file, ", L2 ", host, "l2_bytes", "");
 	print_bytes(file, ", L3 ", host, "l3_bytes", "");

@@ -1,0 +1,39 @@
+#!/bin/bash
+# nosys.sh GPUBENCH NOSYS.so -- on a machine without /sys the C library is asked for the sizes of the caches;
+# if it does not know them either, the record says that the flush goes by an assumed size.
+set -eu
+gpubench=$(realpath "$1") library=$(realpath "$2")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+if grep -q libasan <(ldd "$gpubench"); then
+	echo "nosys: skipped, AddressSanitizer has to be loaded first"
+	exit 0
+fi
+passed=0 failed=0
+expect() { # FILE TEXT
+	if grep -qF -- "$2" "$1"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "nosys: no $2 in $1:"
+		cat "$1"
+	fi
+}
+run() { # NOSYS NAME
+	NOSYS=$1 LD_PRELOAD=$library "$gpubench" stream 'cpu/*' --count=1k --threads=1 --samples=1 -q -o "$2.jsonl"
+	NOSYS=$1 LD_PRELOAD=$library "$gpubench" env >"$2.env"
+}
+
+run sys libc
+run libc assumed
+if [ "$(getconf LEVEL3_CACHE_SIZE || :)" -gt 0 ] 2>/dev/null; then
+	expect libc.jsonl "\"l3_bytes\":$(getconf LEVEL3_CACHE_SIZE)"
+	expect libc.jsonl "\"cache_bytes\":$(getconf LEVEL3_CACHE_SIZE),\"cache_from\":\"libc\""
+fi
+expect assumed.jsonl '"l1d_bytes":null,"l2_bytes":null,"l3_bytes":null,"cache_bytes":33554432,"cache_from":"assumed"'
+expect assumed.jsonl '"sockets":null,"cores":null'
+expect assumed.jsonl '"status":"ok"'
+expect assumed.env 'caches    unknown; for the flush 32.0 MiB are assumed'
+echo "nosys: $passed passed, $failed failed"
+[ $failed = 0 ]
