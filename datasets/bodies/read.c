@@ -68,17 +68,26 @@ static bool is_separator(char c)
 	return c == ',' || c == ';';
 }
 
-/* Take a number and the separator that follows, at most one comma or semicolon among blanks.
- * False, and r->at at what is no number, if there is none. */
-static bool take_number(struct gb_reader *r, double *value)
+/* Take a number and the separator that follows, at most one comma or semicolon among blanks:
+ * *separator is that one, or a blank.  False, and r->at at what is no number, if there is none. */
+static bool take_number(struct gb_reader *r, double *value, char *separator)
 {
 	const char *after = gb_reader_line_ends(r) ? NULL : gb_read_number(r->at, value);
 
 	if (!after || (!gb_is_space(*after) && !is_separator(*after)))
 		return false;
 	r->at = gb_skip_blanks(after);
-	r->at += is_separator(*r->at);
+	*separator = ' ';
+	if (is_separator(*r->at))
+		*separator = *r->at++;
 	return true;
+}
+
+/* Whether one kind of separator stands between three numbers, and no comma behind them that would
+ * not be of that kind: "1,5;2,5;3,5" and "1 2 3,5" have decimal commas. */
+static bool is_uniform(const char separator[3])
+{
+	return separator[0] == separator[1] && (separator[2] != ',' || separator[0] == ',');
 }
 
 /* A first line whose first field begins like a word names the columns. */
@@ -91,14 +100,17 @@ static bool is_heading(char c)
 static enum gb_status read_line(struct bodies *b, struct gb_reader *r, bool first)
 {
 	double position[3];
+	char separator[3];
 	int d = 0;
 
-	while (d < 3 && take_number(r, &position[d]))
+	while (d < 3 && take_number(r, &position[d], &separator[d]))
 		d++;
 	if (d < 3)
 		return first && d == 0 && is_heading(*r->at)
 			       ? GB_OK
 			       : gb_reader_fail(r, "three numbers are wanted: x,y,z");
+	if (!is_uniform(separator))
+		return gb_reader_fail(r, "commas and other separators between the numbers");
 	for (d = 0; d < 3; d++)
 		if (set(b, r, b->count, d, position[d]))
 			return r->err->code;
@@ -108,13 +120,11 @@ static enum gb_status read_line(struct bodies *b, struct gb_reader *r, bool firs
 
 static enum gb_status read_csv(struct bodies *b, struct gb_reader *r)
 {
-	static const char byte_order_mark[] = "\xef\xbb\xbf";
 	bool first = true;
 
 	if (allocate(b, r, gb_count_lines(r->begin, r->end)) || gb_memory_is_dry())
 		return r->err->code;
-	if (!strncmp(r->at, byte_order_mark, 3))
-		r->at += 3;
+	gb_reader_skip_mark(r);
 	for (; b->count < b->room && r->at < r->end; gb_reader_next_line(r)) {
 		const char *newline = memchr(r->at, '\n', (size_t)(r->end - r->at) + 1);
 
@@ -145,10 +155,20 @@ static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property
 	return set(to, p->r, row, q->axis, value);
 }
 
+/* What follows the vertices, up to the end of the file. */
+static enum gb_status read_rest(struct gb_ply *p)
+{
+	for (const struct gb_ply_element *e = p->vertex + 1; e < p->element + p->elements; e++)
+		if (gb_ply_read_rows(p, e, e->count, NULL, NULL))
+			return p->r->err->code;
+	return gb_ply_read_end(p);
+}
+
 static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 {
 	struct gb_ply p;
 
+	gb_reader_skip_mark(r);
 	if (gb_ply_read_header(&p, r))
 		return r->err->code;
 	/* Before memory is taken for a count that the file cannot hold. */
@@ -164,7 +184,9 @@ static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 		if (gb_ply_read_rows(&p, e, e->count, NULL, NULL))
 			return r->err->code;
 	b->count = b->room;
-	return gb_ply_read_rows(&p, p.vertex, b->room, take_vertex, b);
+	if (gb_ply_read_rows(&p, p.vertex, b->room, take_vertex, b))
+		return r->err->code;
+	return b->room == p.vertex->count ? read_rest(&p) : GB_OK;
 }
 
 static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)

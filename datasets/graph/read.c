@@ -50,8 +50,10 @@ enum gb_status graph_read(struct bfs_input *in, const char *path, struct gb_erro
 		gb_fail(err, GB_EUSAGE, "%s is empty", path);
 	else if (kind->graph)
 		(void)kind->graph(&r, in);
-	else
+	else {
+		gb_reader_skip_mark(&r);
 		(void)kind->edges(&r, &edges);
+	}
 	gb_reader_close(&r);
 	in->generate_ns = gb_now_ns() - start;
 	start = gb_now_ns();

@@ -2,7 +2,9 @@
  *
  * Layout, little-endian, without padding: uint8 directed, int64 m, int64 n, int64 row[n + 1],
  * int32 column[m]; if directed, row and column of the in-edges follow.  Nothing in a file is
- * trusted: sizes, row pointers, columns, symmetry and in-degrees are checked against each other.
+ * trusted: sizes, row pointers and columns are checked, and that an undirected graph, or the
+ * in-edges, are the edges reversed.  GAPBS's own files have sorted rows, and are then read as they
+ * are, in one pass over each array; rows in another order are sorted.
  */
 #include "datasets/graph/sg.h"
 
@@ -73,52 +75,100 @@ static enum gb_status read_rows(const struct bfs_input *in, struct gb_reader *r,
 	return GB_OK;
 }
 
-static enum gb_status read_columns(const struct bfs_input *in, struct gb_reader *r,
-				   uint32_t *column)
-{
-	uint64_t bad = in->m;
+/* What the edges (u, v) of a CSR are, in any order: a sum of hashes, of them and of their reverses.
+ * Edges that are not the same leave the same sum by a chance of 2^-64. */
+struct seen {
+	bool sorted; /* the columns of each row ascend */
+	uint64_t edges, reverses;
+};
 
-	memcpy(column, r->at, in->m * sizeof *column);
-#pragma omp parallel for schedule(static) reduction(min : bad)
-	for (uint64_t e = 0; e < in->m; e++)
-		if (column[e] >= in->n && e < bad)
-			bad = e;
-	r->at += bad * sizeof *column;
+static uint64_t hash(uint32_t u, uint32_t v)
+{
+	uint64_t x = ((uint64_t)u << 32 | v) * UINT64_C(0x9e3779b97f4a7c15);
+
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93) + 1;
+	x = (x ^ x >> 32) * UINT64_C(0xd6e8feb86659fd93);
+	return x ^ x >> 32;
+}
+
+/* One pass: the columns are copied, checked and summed up while they are in a register. */
+static enum gb_status read_columns(const struct bfs_input *in, struct gb_reader *r,
+				   const struct bfs_csr *csr, struct seen *seen)
+{
+	const char *const from = r->at;
+	uint64_t edges = 0, reverses = 0, bad = in->m;
+	bool sorted = true;
+
+#pragma omp parallel for schedule(dynamic, 1024) reduction(+ : edges, reverses) \
+	reduction(&& : sorted) reduction(min : bad)
+	for (uint32_t u = 0; u < in->n; u++) {
+		uint32_t before = 0;
+
+		for (uint64_t e = csr->row[u]; e < csr->row[u + 1]; e++) {
+			uint32_t v;
+
+			memcpy(&v, from + e * sizeof v, sizeof v);
+			csr->column[e] = v;
+			if (v >= in->n && e < bad)
+				bad = e;
+			sorted = sorted && before <= v;
+			before = v;
+			edges += hash(u, v);
+			reverses += hash(v, u);
+		}
+	}
+	*seen = (struct seen){ sorted, edges, reverses };
+	r->at += bad * sizeof *csr->column;
 	if (bad < in->m)
-		return gb_reader_fail(r, "vertex %" PRId32 " of %" PRIu32, (int32_t)column[bad],
-				      in->n);
+		return gb_reader_fail(r, "vertex %" PRId32 " of %" PRIu32,
+				      (int32_t)csr->column[bad], in->n);
 	return GB_OK;
 }
 
-static bool same(const struct bfs_csr *a, const struct bfs_csr *b, uint32_t n, uint64_t m)
+static enum gb_status read_csr(const struct bfs_input *in, struct gb_reader *r, struct bfs_csr *csr,
+			       struct seen *seen)
 {
-	return !memcmp(a->row, b->row, ((size_t)n + 1) * sizeof *a->row) &&
-	       !memcmp(a->column, b->column, m * sizeof *a->column);
+	if (graph_csr_alloc(csr, in->n, in->m, r->err) || read_rows(in, r, csr->row))
+		return r->err->code;
+	return read_columns(in, r, csr, seen);
+}
+
+/* Two reversals sort the rows of `out`; `in` is left reversed, thus sorted, too. */
+static enum gb_status sort(struct bfs_input *in, struct gb_error *err)
+{
+	struct bfs_csr file = in->out;
+
+	in->out = (struct bfs_csr){ NULL, NULL };
+	graph_csr_free(&in->in);
+	if (!graph_reverse(&file, in->n, in->m, &in->in, err))
+		(void)graph_reverse(&in->in, in->n, in->m, &in->out, err);
+	graph_csr_free(&file);
+	return err->code;
 }
 
 enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in)
 {
-	struct bfs_csr file = { NULL, NULL };
+	struct seen out = { 0 }, reversed = { 0 };
+	const char *start;
 
 	r->line = 0;
-	if (read_header(in, r) || graph_csr_alloc(&file, in->n, in->m, r->err) ||
-	    read_rows(in, r, file.row) || read_columns(in, r, file.column) ||
-	    graph_reverse(&file, in->n, in->m, &in->in, r->err) ||
-	    graph_reverse(&in->in, in->n, in->m, &in->out, r->err))
-		goto out;
-	/* The in-edges stored in a directed file must have the degrees that the out-edges make. */
-	if (!in->symmetric) {
-		if (memcmp(r->at, in->in.row, ((size_t)in->n + 1) * sizeof *in->in.row) != 0)
-			gb_reader_fail(r, "the in-edges are not the out-edges reversed");
-	} else if (!same(&in->in, &in->out, in->n, in->m)) {
-		gb_fail(r->err, GB_EUSAGE,
-			"%s says that it is undirected, but not every edge has its reverse",
-			r->path);
-	} else {
+	if (read_header(in, r) || read_csr(in, r, &in->out, &out))
+		return r->err->code;
+	if (in->symmetric && out.edges != out.reverses)
+		return gb_fail(r->err, GB_EUSAGE,
+			       "%s says that it is undirected, but not every edge has its reverse",
+			       r->path);
+	start = r->at;
+	if (!in->symmetric && read_csr(in, r, &in->in, &reversed))
+		return r->err->code;
+	r->at = start;
+	if (!in->symmetric && out.edges != reversed.reverses)
+		return gb_reader_fail(r, "the in-edges are not the out-edges reversed");
+	if (!(out.sorted && (in->symmetric || reversed.sorted)) && sort(in, r->err))
+		return r->err->code;
+	if (in->symmetric) {
 		graph_csr_free(&in->in);
 		in->in = in->out;
 	}
-out:
-	graph_csr_free(&file);
-	return r->err->code;
+	return GB_OK;
 }

@@ -47,12 +47,15 @@ struct chunk {
 /* Read digits; a number that 32 bits cannot hold becomes UINT64_MAX.  NULL if there is none. */
 static const char *read_number(const char *at, uint64_t *value)
 {
-	const char *start = at;
+	const char *start = at, *first;
 	uint64_t sum = 0;
 
+	while (*at == '0')
+		at++;
+	first = at;
 	while (gb_is_digit(*at))
 		sum = sum * 10 + (uint64_t)(*at++ - '0');
-	*value = at - start > 10 ? UINT64_MAX : sum;
+	*value = at - first > 10 ? UINT64_MAX : sum;
 	return at > start ? at : NULL;
 }
 

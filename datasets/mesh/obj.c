@@ -1,7 +1,8 @@
 /* obj.c -- a mesh from Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` are read, a
  * corner being vertex, vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count
  * from 1, or backwards from the last one read with -1.  The other line types are skipped, but a
- * line must be of a type that the format has.  Two passes: count, then fill. */
+ * line must be of a type that the format has.  A backslash before the end of a line continues it,
+ * and # starts a comment.  Two passes: count, then fill. */
 #include "datasets/mesh/obj.h"
 
 #include <inttypes.h>
@@ -9,7 +10,36 @@
 
 #include "common/text.h"
 
+/* What may follow x, y and z: a weight, or a colour and its opacity. */
+enum { MOST_EXTRA = 4 };
+
 enum line_type { VERTEX, FACE, OTHER, UNKNOWN };
+
+/* The newline that the backslash at `at` takes away, or NULL. */
+static const char *continued(const char *at)
+{
+	at += at[1] == '\r' ? 2 : 1;
+	return *at == '\n' ? at : NULL;
+}
+
+/* Skip blanks and continuations; whether the line, but for a comment, ends here. */
+static bool line_ends(struct gb_reader *r)
+{
+	while (!gb_reader_line_ends(r) && *r->at == '\\' && continued(r->at) &&
+	       continued(r->at) < r->end) {
+		r->at = continued(r->at) + 1;
+		r->line++;
+	}
+	return *r->at == '\n' || *r->at == '#';
+}
+
+/* To the start of the next line, which is not one that continues this. */
+static void next_line(struct gb_reader *r)
+{
+	while (!line_ends(r))
+		r->at = gb_skip_word(r->at);
+	gb_reader_next_line(r);
+}
 
 /* The type of the line at r->at; r->at goes behind the first word. */
 static enum line_type line_type(struct gb_reader *r)
@@ -24,7 +54,7 @@ static enum line_type line_type(struct gb_reader *r)
 	const char *first;
 	size_t length;
 
-	if (gb_reader_line_ends(r) || *r->at == '#')
+	if (line_ends(r))
 		return OTHER;
 	first = r->at;
 	r->at = gb_skip_word(first);
@@ -45,6 +75,8 @@ static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t verti
 {
 	int64_t number, unused;
 
+	if (line_ends(r))
+		return gb_reader_fail(r, "the line ends where a face's vertex should be");
 	if (gb_reader_integer(r, "a face's vertex", &number))
 		return r->err->code;
 	for (int part = 0; part < 2 && *r->at == '/'; part++) {
@@ -86,20 +118,27 @@ static enum gb_status read_face(struct gb_reader *r, size_t seen, struct gb_mesh
 		triangle[1] = last;
 		triangle[2] = last = next;
 		(*done)++;
-	} while (!gb_reader_line_ends(r));
+	} while (!line_ends(r));
 	return GB_OK;
 }
 
 static enum gb_status read_vertex(struct gb_reader *r, float out[3])
 {
-	for (int k = 0; k < 3; k++) {
-		double value;
+	double value;
 
+	for (int k = 0; k < 3; k++) {
+		if (line_ends(r))
+			return gb_reader_fail(r, "the line ends where a coordinate should be");
 		if (gb_reader_number(r, "a coordinate", &value) ||
 		    gb_mesh_coordinate(r, value, &out[k]))
 			return r->err->code;
 	}
-	return GB_OK; /* a weight or a colour may follow */
+	for (int extra = 0; !line_ends(r); extra++)
+		if (extra == MOST_EXTRA)
+			return gb_reader_fail(r, "the line has more than a vertex and a colour");
+		else if (gb_reader_number(r, "a weight or a colour", &value))
+			return r->err->code;
+	return GB_OK;
 }
 
 /* Words from r->at to the line's end. */
@@ -107,7 +146,7 @@ static size_t count_words(struct gb_reader *r)
 {
 	size_t words = 0;
 
-	for (; !gb_reader_line_ends(r); words++)
+	for (; !line_ends(r); words++)
 		r->at = gb_skip_word(r->at);
 	return words;
 }
@@ -115,7 +154,7 @@ static size_t count_words(struct gb_reader *r)
 static enum gb_status count_lines(struct gb_reader *r, size_t *vertices, size_t *triangles)
 {
 	*vertices = *triangles = 0;
-	for (; r->at < r->end; gb_reader_next_line(r)) {
+	for (; r->at < r->end; next_line(r)) {
 		const enum line_type type = line_type(r);
 		size_t words;
 
@@ -135,14 +174,15 @@ static enum gb_status count_lines(struct gb_reader *r, size_t *vertices, size_t 
 
 enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh)
 {
+	const char *const start = r->at;
 	size_t vertices, triangles, seen = 0, done = 0;
 
 	if (count_lines(r, &vertices, &triangles) ||
 	    gb_mesh_alloc_read(r, vertices, triangles, mesh))
 		return r->err->code;
-	r->at = r->begin;
+	r->at = start;
 	r->line = 1;
-	for (; r->at < r->end; gb_reader_next_line(r)) {
+	for (; r->at < r->end; next_line(r)) {
 		const enum line_type type = line_type(r);
 
 		if (type == VERTEX && read_vertex(r, mesh->vertex + 3 * seen++))

@@ -8,6 +8,10 @@
 #include "common/text.h"
 
 static const unsigned type_size[GB_PLY_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 8 };
+static const char *const type_name[][2] = { { "char", "int8" },     { "uchar", "uint8" },
+					    { "short", "int16" },   { "ushort", "uint16" },
+					    { "int", "int32" },     { "uint", "uint32" },
+					    { "float", "float32" }, { "double", "float64" } };
 
 /* ---- the header --------------------------------------------------------------------------- */
 
@@ -29,16 +33,12 @@ static enum gb_status read_word(struct gb_reader *r, char text[GB_PLY_NAME])
 
 static enum gb_status read_type(struct gb_reader *r, enum gb_ply_type *type)
 {
-	static const char *const names[][2] = { { "char", "int8" },     { "uchar", "uint8" },
-						{ "short", "int16" },   { "ushort", "uint16" },
-						{ "int", "int32" },     { "uint", "uint32" },
-						{ "float", "float32" }, { "double", "float64" } };
 	char text[GB_PLY_NAME];
 
 	if (read_word(r, text))
 		return r->err->code;
 	for (int t = 0; t < GB_PLY_TYPES; t++)
-		if (gb_equal(text, names[t][0]) || gb_equal(text, names[t][1])) {
+		if (gb_equal(text, type_name[t][0]) || gb_equal(text, type_name[t][1])) {
 			*type = (enum gb_ply_type)t;
 			return GB_OK;
 		}
@@ -231,6 +231,16 @@ static double from_bits(enum gb_ply_type type, uint64_t bits)
 	return low;
 }
 
+/* Whether an integer type holds the value, which text may say at any length. */
+static bool holds(enum gb_ply_type type, double value)
+{
+	const bool is_unsigned = type == GB_PLY_U8 || type == GB_PLY_U16 || type == GB_PLY_U32;
+	const double count = ldexp(1, (int)(8 * type_size[type]));
+	const double low = is_unsigned ? 0 : -count / 2;
+
+	return value >= low && value < low + count;
+}
+
 enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const char *what,
 				 double *value)
 {
@@ -241,6 +251,9 @@ enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const 
 			return r->err->code;
 		if (type < GB_PLY_F32 && *value != floor(*value))
 			return gb_reader_fail(r, "%s is no integer: %g", what, *value);
+		if (type < GB_PLY_F32 && !holds(type, *value))
+			return gb_reader_fail(r, "%s is no %s: %.0f", what, type_name[type][0],
+					      *value);
 		return GB_OK;
 	}
 	if ((size_t)(r->end - r->at) < type_size[type])

@@ -32,6 +32,12 @@ void gb_reader_close(struct gb_reader *r)
 	gb_file_unmap(r->begin, (size_t)(r->end - r->begin));
 }
 
+void gb_reader_skip_mark(struct gb_reader *r)
+{
+	if (r->end - r->at >= 3 && memcmp(r->at, "\xef\xbb\xbf", 3) == 0)
+		r->at += 3;
+}
+
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
 {
 	char message[300];
@@ -104,18 +110,27 @@ static const char *fast_number(const char *at, double *value)
 	return at;
 }
 
+/* strtod() would take it. */
+static bool is_hexadecimal(const char *at)
+{
+	at += *at == '-' || *at == '+';
+	return at[0] == '0' && (at[1] == 'x' || at[1] == 'X');
+}
+
 const char *gb_read_number(const char *at, double *value)
 {
 	const char *after = fast_number(at, value);
 	char *stop;
 
-	if (after && !isalpha((unsigned char)*after)) /* 0x10 goes on */
+	if (after && !isalpha((unsigned char)*after))
 		return after;
+	if (is_hexadecimal(at))
+		return NULL;
 	*value = strtod(at, &stop);
 	return stop > at ? stop : NULL;
 }
 
-/* Neither hexadecimal nor "nan" nor "inf". */
+/* Neither "nan" nor "inf". */
 static bool is_decimal(const char *at, const char *after)
 {
 	for (; at < after; at++)
@@ -152,16 +167,18 @@ enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *v
 
 enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value)
 {
-	const char *c;
+	const char *first, *c;
 	int digits = 0;
 
 	if (gb_reader_line_ends(r))
 		return gb_reader_fail(r, "the line ends where %s should be", what);
-	c = r->at + (*r->at == '-' || *r->at == '+');
+	first = c = r->at + (*r->at == '-' || *r->at == '+');
 	*value = 0;
+	while (*c == '0')
+		c++;
 	for (; gb_is_digit(*c) && digits < 19; c++, digits++)
 		*value = digits < 18 ? 10 * *value + (*c - '0') : *value;
-	if (digits == 0 || digits > 18 || (!gb_is_space(*c) && *c != '/'))
+	if (c == first || digits > 18 || (!gb_is_space(*c) && *c != '/'))
 		return fail_at_word(r, what, "integer");
 	if (*r->at == '-')
 		*value = -*value;

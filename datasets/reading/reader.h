@@ -28,6 +28,9 @@ enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char 
 			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
+/* Skip the byte order mark that some editors put in front of a text. */
+void gb_reader_skip_mark(struct gb_reader *r);
+
 /* Fail with the file and the place in front of the message. */
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
@@ -80,14 +83,15 @@ size_t gb_count_lines(const char *begin, const char *end);
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-/* The end of the number that starts at `at`, in any form that strtod() knows; NULL if none does.
- * There is no blank at `at`. */
+/* The end of the decimal number, "nan" or "inf" that starts at `at`; NULL if none does.  There is no
+ * blank at `at`. */
 const char *gb_read_number(const char *at, double *value);
 
 /* Take the decimal number at r->at, which follows blanks and is followed by white space.  GB_EUSAGE
  * if there is none; `what` names it. */
 enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value);
-/* The same for an integer of at most 18 digits, which may also be followed by a slash. */
+/* The same for an integer of at most 18 digits behind its zeros, which may also be followed by a
+ * slash. */
 enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value);
 
 #endif

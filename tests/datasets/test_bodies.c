@@ -275,6 +275,14 @@ Test(bodies, csv_strictly)
 	ERROR("a.csv", ",1,2\n0,1,2\n", "a.csv:1: three numbers");
 	ERROR("a.csv", "0,1,2\nx,y,z\n", "a.csv:2: three numbers");
 	ERROR("a.csv", "0,1,2\n3,4,5\0zzz\n", "a.csv:2: a zero byte");
+	STEPS("a.csv", "1;2;3;9\n0004 5.0e0 +6;7,5\n", 0, 2);
+	ERROR("a.csv", "0,1,2\n1,5;2,5;3,5\n", "a.csv:2: commas and other separators");
+	ERROR("a.csv", "1,5 2,5 3,5\n", "a.csv:1: commas and other separators");
+	ERROR("a.csv", "1;2;3,5\n", "a.csv:1: commas and other separators");
+	ERROR("a.csv", "1 2 3,5\n", "a.csv:1: commas and other separators");
+	ERROR("a.csv", "1,2 3\n", "a.csv:1: commas and other separators");
+	ERROR("a.csv", "0x10,2,3\n", "a.csv:1: three numbers");
+	ERROR("a.csv", "1,-0X1p3,3\n", "a.csv:1: three numbers");
 }
 
 Test(bodies, ply_text_strictly)
@@ -287,6 +295,11 @@ Test(bodies, ply_text_strictly)
 	expect_error("a.ply", text, (size_t)length, "a.ply:9: the line has more than vertex 1");
 	length = snprintf(text, sizeof text, "%s1 2 3 \n4 5 6\t\r\n", head);
 	expect_steps("a.ply", text, (size_t)length, 0, 2);
+	length = snprintf(text, sizeof text, "\xef\xbb\xbf%s1 2 3 \n4 5 6\n\n", head);
+	expect_steps("a.ply", text, (size_t)length, 0, 2);
+	length = snprintf(text, sizeof text, "%s1 2 3\n4 5 6\n7 8 9\n", head);
+	expect_error("a.ply", text, (size_t)length, "a.ply:10: the file goes on behind");
+	expect_steps("a.ply", text, (size_t)length, 1, 1);
 }
 
 Test(bodies, ply_text)
@@ -296,6 +309,10 @@ Test(bodies, ply_text)
 	      HEADER("ascii", "2") "property uchar red\nelement face 1\nproperty list uchar int i\n"
 				   "end_header\n1 2 3 255\n4 5 6 0\n3 0 1 2\n",
 	      0, 2);
+	ERROR("b.ply",
+	      HEADER("ascii", "2") "element face 1\nproperty list uchar int i\nend_header\n"
+				   "1 2 3\n4 5 6\n3 0 1\n",
+	      "b.ply:13: the line ends where i should be");
 	STEPS("b.ply", HEADER("ascii", "3") "end_header\n1 2 3\n4 5 6\n7 8 9\n", 1, 1);
 	STEPS("b.ply",
 	      "ply\nformat ascii 1.0\nelement face 1\nproperty list uchar int i\nelement vertex 2\n"
@@ -350,6 +367,8 @@ Test(bodies, ply_binary)
 	memcpy(text + length, vertex, sizeof vertex);
 	expect_steps("b.ply", text, length + sizeof vertex, 0, 2);
 	expect_error("b.ply", text, length + sizeof vertex - 1, "2 vertices are announced");
+	text[length + sizeof vertex] = 0;
+	expect_error("b.ply", text, length + sizeof vertex + 1, "the file goes on behind");
 	length += sizeof vertex;
 	memset(text + length - 30 + 1, 0xff, 8);
 	expect_error("b.ply", text, length, "z of body 0");

@@ -225,6 +225,10 @@ struct text_case {
 	const char *expected; /* edges as "u>v " in order, or the fault after the path */
 };
 
+/* More than 255 bytes. */
+#define BLANKS_64 "                                                                "
+#define BLANKS    BLANKS_64 BLANKS_64 BLANKS_64 BLANKS_64
+
 static const struct text_case good[] = {
 	{ ".el", "0 1\n1 2\n", "0>1 1>2 " },
 	{ ".el", "2 0\n0 2\n0 1", "0>1 0>2 2>0 " },
@@ -240,6 +244,21 @@ static const struct text_case good[] = {
 	  "1 1 4\r\n2 1 -5\r\n3 2 +6\r\n",
 	  "0>0 0>1 1>0 1>2 2>1 " },
 	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n5 5 0\n", "" },
+	{ ".el",
+	  "\xef\xbb\xbf"
+	  "0 1\n",
+	  "0>1 " },
+	{ ".gr",
+	  "\xef\xbb\xbf"
+	  "p sp 2 1\na 1 2 7\n",
+	  "0>1 " },
+	{ ".mtx",
+	  "\xef\xbb\xbf"
+	  "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
+	  "0>1 " },
+	{ ".el", "000000000000 0000000000001\n00 2\n", "0>1 0>2 " },
+	{ ".gr", "p sp 0000000000000000000002 000000000000000000000001\na 000000000001 2 7\n",
+	  "0>1 " },
 };
 
 static const struct text_case bad[] = {
@@ -292,6 +311,22 @@ static const struct text_case bad[] = {
 	  ":2: 3 entries are announced, and the file has 2" },
 	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n2 1\n",
 	  ":2: 1 entries are announced, and the file has 2" },
+	{ ".el", "0000000000012345678901 0\n", ":1: the vertex number is too large" },
+	{ ".el",
+	  "\xef\xbb\xef"
+	  "0 1\n",
+	  ":1: a vertex number is expected" },
+	{ ".el",
+	  "0 1\n\xef\xbb\xbf"
+	  "0 1\n",
+	  ":2: a vertex number is expected" },
+	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\xff\n2 2 1\n1 2\n",
+	  ":1: the symmetry must be" },
+	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general" BLANKS "x\n2 2 1\n1 2\n",
+	  ":1: nothing is expected after the symmetry" },
+	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1" BLANKS "1\n1 2\n",
+	  ":2: rows, columns and entries are expected" },
+	{ ".gr", "p sp 2 1" BLANKS "1\na 1 2 1\n", ":1: two numbers are expected" },
 	{ ".csv", "0 1\n", ": a graph is read from" },
 	{ "", "0 1\n", ": a graph is read from" },
 };
@@ -455,6 +490,34 @@ Test(graph, sg_that_others_wrote)
 	unlink(params.file);
 }
 
+/* Rows are sorted where a file leaves them in another order: `three` has them so in its first row,
+ * these in a row of the in-edges, and of an undirected graph. */
+Test(graph, sg_in_another_order)
+{
+	struct __attribute__((packed)) {
+		uint8_t directed;
+		int64_t m, n, row[4];
+		int32_t column[4];
+	} path = { 0, 4, 3, { 0, 1, 3, 4 }, { 1, 2, 0, 1 } };
+	struct directed in_edges = three;
+	struct bfs_params params = { .sources = 9 };
+	struct bfs_input *in;
+
+	in_edges.column[0] = 1, in_edges.column[1] = 2;
+	in_edges.in_column[0] = 2, in_edges.in_column[1] = 0;
+	params.file = file_of(".sg", &in_edges, sizeof in_edges);
+	in = make(&params);
+	check(in);
+	cr_assert(in->in.column[0] == 0 && in->in.column[1] == 2);
+	bfs_input_destroy(in);
+	params.file = file_of(".sg", &path, sizeof path);
+	in = make(&params);
+	check(in);
+	cr_assert(in->symmetric && in->out.column[1] == 0 && in->out.column[2] == 2);
+	bfs_input_destroy(in);
+	unlink(params.file);
+}
+
 Test(graph, malformed_sg)
 {
 	struct directed d;
@@ -485,6 +548,14 @@ Test(graph, malformed_sg)
 	d = three, d.column[1] = -1;
 	expect_sg(&d, sizeof d, ": byte 53: vertex -1 of 3");
 	d = three, d.in_row[2] = 1;
+	expect_sg(&d, sizeof d, ": byte 61: the in-edges are not the out-edges reversed");
+	d = three, d.in_row[1] = 9;
+	expect_sg(&d, sizeof d, ": byte 69: the edges of vertex 0 end at 9, and start at 0 of 3");
+	d = three, d.in_column[1] = 3;
+	expect_sg(&d, sizeof d, ": byte 97: vertex 3 of 3");
+	d = three, d.in_column[2] = -1;
+	expect_sg(&d, sizeof d, ": byte 101: vertex -1 of 3");
+	d = three, d.in_column[1] = 1;
 	expect_sg(&d, sizeof d, ": byte 61: the in-edges are not the out-edges reversed");
 	u = pair, u.column[1] = 1;
 	expect_sg(&u, sizeof u, " says that it is undirected, but");

@@ -176,6 +176,13 @@ Test(mesh, obj_faces_of_every_form)
 		"# a comment\r\nmtllib x.mtl\r\nv 0 0 0\r\nv\t1 0 0 1.0\r\nv 1 1 0 0.5 0.5 0.5\r\n"
 		"v 0 1 0\r\nvn 0 0 1\r\nvt 0 0\r\n\r\ng a b\r\nusemtl m\r\ns off\r\nf 1 2 3 4 \r\n",
 		"f 1 2 3 4\n" SQUARE,
+		"\xef\xbb\xbf" SQUARE "f 1 2 3 4\n",
+		SQUARE "f 1 2 3 4 # the face\n",
+		"v 0 0 0 # one\nv 1 0 0 1 # two\nv 1 1 0 .1 .2 .3\nv 0 1 0 .1 .2 .3 .4\n# \\\nf 1 "
+		"2 3 4",
+		SQUARE "f 1 \\\n  2 3 \\\r\n4\n",
+		"v 0 \\\n0 0\n\\\nv 1 0 0\nv 1 1 0\nv 0 1 0\nl 1 2 \\\n3 4\nf 1 2 3 4 \\\n\n",
+		SQUARE "f 00000000000000000000001 02 -02 -0000000000000000000001\n",
 	};
 
 	for (size_t i = 0; i < GB_COUNT(files); i++) {
@@ -228,6 +235,19 @@ Test(mesh, obj_malformed)
 	refuse(".obj", "v 1 1e999 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is inf");
 	refuse(".obj", "v 1 1e13 2\n" SQUARE "f 1 2 3\n", ":1: a coordinate is 1e+13");
 	refuse(".obj", "v 1 0x10 2\n" SQUARE "f 1 2 3\n", "no number: 0x10");
+	refuse(".obj", "v 1 2 3 junk\n" SQUARE "f 1 2 3\n",
+	       ":1: a weight or a colour is no number");
+	refuse(".obj", "v 1 2 3 1 0x1\n" SQUARE "f 1 2 3\n",
+	       ":1: a weight or a colour is no number");
+	refuse(".obj", "v 1 2 3 1 1 1 1 1\n" SQUARE "f 1 2 3\n",
+	       ":1: the line has more than a vertex");
+	refuse(".obj", "v 1 2 # 3\n" SQUARE "f 1 2 3\n", ":1: the line ends where a coordinate");
+	refuse(".obj", SQUARE "f 1 2 # 3\n", ":5: a face has 2 corners");
+	refuse(".obj", SQUARE "f 1 2 \\\n\nf 1 2 3\n", "a face has 2 corners");
+	refuse(".obj", SQUARE "f 1 2 \\\nx\n", ":6: a face's vertex is no integer: x");
+	refuse(".obj", SQUARE "f 1 2 \\ 3\n", ":5: a face's vertex is no integer: \\");
+	refuse(".obj", SQUARE "f 1 2 \\", ":5: a face's vertex is no integer: \\");
+	refuse(".obj", SQUARE "f 1 2 3\n\n \xef\xbb\xbf\n", ":7: no line of an OBJ file");
 	refuse(".obj", SQUARE "facet 1 2 3\n", ":5: no line of an OBJ file starts like this");
 	refuse(".stl", "solid", "neither a generated scene nor a .ply or .obj file");
 }
@@ -236,7 +256,10 @@ Test(mesh, obj_malformed)
 	"ply\nformat " format " 1.0\ncomment made by hand\nelement vertex " vertices  \
 	"\nproperty float x\nproperty float y\nproperty float z\nelement face " faces \
 	"\nproperty list uchar int vertex_indices\nend_header\n"
-#define FOUR "0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
+/* More than 255 bytes. */
+#define BLANKS_64 "                                                                "
+#define BLANKS    BLANKS_64 BLANKS_64 BLANKS_64 BLANKS_64
+#define FOUR      "0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
 
 Test(mesh, ply_ascii)
 {
@@ -244,6 +267,11 @@ Test(mesh, ply_ascii)
 	struct gb_mesh mesh;
 
 	accept(".ply", HEADER("ascii", "4", "1") FOUR "4 0 1 2 3\n", 4, 2, &mesh);
+	cr_assert(memcmp(mesh.triangle, fan, sizeof fan) == 0);
+	gb_mesh_release(&mesh);
+	accept(".ply",
+	       "\xef\xbb\xbf" HEADER("ascii", "00000000000000000004", "01") FOUR "04 0 01 2 3\n", 4,
+	       2, &mesh);
 	cr_assert(memcmp(mesh.triangle, fan, sizeof fan) == 0);
 	gb_mesh_release(&mesh);
 	accept(".PLY",
@@ -386,6 +414,18 @@ Test(mesh, ply_malformed)
 	       ":16: the file goes on");
 	refuse(".ply", HEADER("ascii", "4", "0") FOUR, "has no faces");
 	refuse(".ply", HEADER("ascii", "4", "999999999999") FOUR "3 0 1 2\n", "ends at face 1 of");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "259 0 1 2\n",
+	       ":15: the number of a face's corners is no uchar: 259");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "-253 0 1 2\n", "is no uchar: -253");
+	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 4294967298\n",
+	       "is no int: 4294967298");
+	refuse(".ply",
+	       "ply\nformat ascii 1.0 \xff"
+	       "x\n",
+	       ":2: the header's line has words too many");
+	refuse(".ply", "ply\nformat ascii 1.0" BLANKS "x\n",
+	       ":2: the header's line has words too many");
+	refuse(".ply", "ply\nformat ascii 1.0\nelement vertex 4\xff\n", "count is no integer: 4?");
 	refuse(".ply", HEADER("ascii", "1", "1") "0 nan 0\n3 0 0 0\n",
 	       ":11: a coordinate is no number");
 }
