@@ -1,5 +1,5 @@
-/* fuzz_mesh.c -- any bytes as a mesh file: PLY if they start like one, else OBJ.  What is read must
- * keep the readers' promises. */
+/* fuzz_mesh.c -- any bytes as a mesh file: PLY if they start like one, a byte order mark or not, else
+ * OBJ.  What is read must keep the readers' promises. */
 #include <math.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -28,7 +28,8 @@ static void check(const struct gb_mesh *mesh)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	const char *ending = size >= 4 && memcmp(data, "ply", 3) == 0 ? "ply" : "obj";
+	const size_t mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	const char *ending = size - mark >= 4 && memcmp(data + mark, "ply", 3) == 0 ? "ply" : "obj";
 	struct gb_mesh mesh = { 0 };
 	struct gb_error err = { 0 };
 	char path[64];
