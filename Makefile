@@ -1,7 +1,7 @@
 # gpubench -- `make help` lists what can be made.
 #
 #	MODE=release|debug|asan|tsan   flavour of the build, each in build/<MODE>
-#	CUDA=0|1                       leave CUDA out or in (default: in if nvcc is found)
+#	CUDA=0|1                       leave CUDA out or in (default: in if an nvcc is found that will do)
 #	PTX=90|80|75                   PTX of that architecture alone, for `make ptx`, in build/<MODE>-ptx<PTX>
 #	                               (default: the 90 that a build for SMS="... 90" holds anyway)
 #	SIMT=1                         the cuda variants on the SIMT emulator, in build/<MODE>-simt
@@ -18,13 +18,45 @@ NVCC     ?= nvcc
 PREFIX   ?= /usr/local
 
 nvcc_path := $(shell command -v $(NVCC) 2>/dev/null)
-CUDA      ?= $(if $(nvcc_path),1,0)
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(nvcc_path))))
 ifeq ($(SIMT),1)
 override CUDA := 0
 endif
-ifeq ($(CUDA)$(nvcc_path),1)
-$(error CUDA=1 needs nvcc, and there is none in PATH: set NVCC, or use CUDA=0)
+cuda_absent := $(if $(filter 1,$(SIMT)),,CUDA=0 was given)
+
+# What is wrong with that nvcc, and the host compiler that it takes: $(CXX), or its own.  A make within
+# this one has the answers from its environment.
+ifneq ($(CUDA),0)
+nvcc_takes = $(shell $(nvcc_path) $(1) -std=c++20 -x cu -E /dev/null >/dev/null 2>&1 && echo yes)
+ifneq ($(nvcc_asked),$(nvcc_path) $(CXX))
+nvcc_version := $(if $(nvcc_path),$(shell $(nvcc_path) --version 2>/dev/null | sed -n 's/.*release.*, V//p'))
+nvcc_fault :=
+nvcc_host  := -ccbin $(CXX)
+ifeq ($(nvcc_path),)
+nvcc_fault := no nvcc was found
+else ifneq ($(shell [ "$(firstword $(subst ., ,$(nvcc_version)))" -ge 12 ] 2>/dev/null && echo new),new)
+nvcc_fault := $(NVCC) is version $(or $(nvcc_version),unknown), and 12.0 is the least that will do
+else ifneq ($(call nvcc_takes,$(nvcc_host)),yes)
+nvcc_host  :=
+ifneq ($(call nvcc_takes),yes)
+nvcc_fault := $(NVCC) $(nvcc_version) does not take $(CXX) $(shell $(CXX) -dumpversion) as its host compiler
+endif
+endif
+nvcc_asked := $(nvcc_path) $(CXX)
+export nvcc_asked nvcc_version nvcc_fault nvcc_host
+endif
+ifneq ($(nvcc_fault),)
+ifneq ($(CUDA)$(PTX),)
+$(error $(if $(PTX),PTX=$(PTX),CUDA=1): $(nvcc_fault); set NVCC or CXX$(if $(PTX),, or use CUDA=0))
+endif
+ifeq ($(MAKELEVEL)$(if $(nvcc_path),,none),0)
+$(warning the cuda variants are left out: $(nvcc_fault))
+endif
+endif
+cuda_absent := $(nvcc_fault)
+ifeq ($(CUDA),)
+CUDA      := $(if $(nvcc_fault),0,1)
+endif
 endif
 BUILD     := build/$(MODE)$(if $(filter 1,$(SIMT)),-simt)$(if $(PTX),-ptx$(PTX))
 SHARED    := build/$(MODE)
@@ -85,7 +117,6 @@ nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow,-Wno-unus
 # compute-sanitizer, where there is a GPU to use it on.
 gpu_sanitizer := $(if $(gpu_here),$(firstword $(shell command -v compute-sanitizer) \
 	$(wildcard $(CUDA_HOME)/bin/compute-sanitizer $(CUDA_HOME)/compute-sanitizer/compute-sanitizer)))
-nvcc_version := $(shell $(NVCC) --version | sed -n 's/.*release.*, V//p')
 cudart   := -L$(CUDA_HOME)/lib64 -lcudart_static
 ldlibs   += $(cudart) -lstdc++ -ldl -lrt
 endif
@@ -150,7 +181,8 @@ define build_info
 #define GB_DIRTY $(dirty)
 #define GB_MODE "$(MODE)"
 #define GB_CFLAGS "$(strip $(optimise) $(CFLAGS))"
-#define GB_NVCC "$(nvcc_version)"
+#define GB_NVCC "$(if $(filter 1,$(CUDA)),$(nvcc_version))"
+#define GB_CUDA_ABSENT "$(cuda_absent)"
 #define GB_ARCHS "$(targets)"
 endef
 export build_info
@@ -198,7 +230,7 @@ else
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  NVCC  $<"
-	$(Q)$(NVCC) -ccbin $(CXX) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) \
+	$(Q)$(NVCC) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) $(NVCCFLAGS) -MMD -MP -MF $(@:.o=.d) \
 		-c $< -o $@ >$(@:.o=.ptxas) 2>&1; status=$$?; \
 		grep -vE '^ptxas info|^    [0-9]+ bytes stack' $(@:.o=.ptxas) >&2; exit $$status
 endif
@@ -211,9 +243,11 @@ ptx_optimise := -O3 -g -march=native -ffp-contract=off -fno-strict-aliasing -Wno
 $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
-	$(Q)$(CXX) $(cppflags) -DGPUBENCH_PTX=1 -isystem $(CUDA_HOME)/include $(CPPFLAGS) $(cxxflags) $(ptx_optimise) \
+	$(Q)$(CXX) $(cppflags) -DGPUBENCH_PTX=1 $(cuda_include) $(CPPFLAGS) $(cxxflags) $(ptx_optimise) \
 		$(CXXFLAGS) -MMD -MP -c $< -o $@
 executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/*.cc))
+# GCC has /usr/include last, and would not find it behind its own any more.
+cuda_include := $(if $(filter-out /usr,$(CUDA_HOME)),-isystem $(CUDA_HOME)/include)
 ptx_selftest := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/ptx/selftest/*.cc))
 $(BUILD)/gpubench-ptx: $(objects) $(executor)
 	@echo "  LD    $@"
@@ -236,7 +270,7 @@ $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects))
 
 # gpubench with one more variant, which is wrong.
 planted := $(BUILD)/tests/planted/variants.o $(BUILD)/tests/planted/radix_planted.o
-$(BUILD)/tests/planted/variants.o: common/variants.c common/variants.def tests/planted/common/variants.def $(BUILD)/generated/flags
+$(BUILD)/tests/planted/variants.o: common/variants.c common/variants.def tests/planted/common/variants.def $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Itests/planted $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -c $< -o $@
 $(BUILD)/gpubench-planted: $(filter-out %/common/variants.o,$(objects)) $(planted)
@@ -245,7 +279,7 @@ $(BUILD)/gpubench-planted: $(filter-out %/common/variants.o,$(objects)) $(plante
 
 # gpubench with radix cpu/best slower by a tenth.
 slow     := $(BUILD)/tests/planted/variants_slow.o $(BUILD)/tests/planted/radix_slow.o
-$(BUILD)/tests/planted/variants_slow.o: common/variants.c common/variants.def $(BUILD)/generated/flags
+$(BUILD)/tests/planted/variants_slow.o: common/variants.c common/variants.def $(BUILD)/generated/flags | $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -Dradix_cpu_best=radix_cpu_slow $(cppflags) $(CPPFLAGS) $(cflags) $(CFLAGS) -c $< -o $@
 $(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects)) $(slow)
@@ -272,7 +306,7 @@ test: deps-test
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt
 	$(Q)$(MAKE) --no-print-directory simt-test
-	$(Q)$(if $(nvcc_path),$(MAKE) --no-print-directory ptx-test,echo "ptx-test is left out: there is no nvcc")
+	$(Q)$(if $(filter 1,$(CUDA)),$(MAKE) --no-print-directory ptx-test,echo "ptx-test is left out: $(cuda_absent)")
 	$(Q)$(MAKE) --no-print-directory test-cli
 
 # Waiting OpenMP threads yield soon, as they do in gpubench itself: several tests run at once.
@@ -340,6 +374,7 @@ test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so $(BUI
 	$(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix octree
 	$(Q)tests/signals.py $(BUILD)/gpubench
 	$(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
+	$(Q)tests/nvcc.sh
 	$(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)

@@ -5,6 +5,8 @@
  */
 #include "common/backend.h"
 
+#include "build_info.h"
+
 #if GB_HAVE_CUDA
 extern const struct gb_backend_ops gb_cuda_backend;
 #define CUDA_BACKEND &gb_cuda_backend
@@ -12,7 +14,7 @@ extern const struct gb_backend_ops gb_cuda_backend;
 static enum gb_status open_cuda(int device, struct gb_error *err)
 {
 	(void)device;
-	return gb_fail(err, GB_EUNAVAILABLE, "this gpubench was built without CUDA");
+	return gb_fail(err, GB_EUNAVAILABLE, "built without CUDA: " GB_CUDA_ABSENT);
 }
 
 static enum gb_status describe_cuda(struct gb_gpu_info *gpu, size_t room, size_t *count,
@@ -22,7 +24,7 @@ static enum gb_status describe_cuda(struct gb_gpu_info *gpu, size_t room, size_t
 	(void)room;
 	(void)cuda;
 	*count = 0;
-	return gb_fail(err, GB_EUNAVAILABLE, "CUDA is not in this build: nvcc was not found");
+	return gb_fail(err, GB_EUNAVAILABLE, "CUDA is not in this build: " GB_CUDA_ABSENT);
 }
 
 static const struct gb_backend_ops no_cuda = {

@@ -1,6 +1,7 @@
 /* variants.c -- variants.def as the one const table. */
 #include "common/variants.h"
 
+#include "build_info.h"
 #include "common/text.h"
 
 #define GB_HAVE_HOST 1
@@ -19,7 +20,7 @@
 
 /* Why a variant that needs it is not in the build. */
 #define ABSENT_HOST NULL
-#define ABSENT_CUDA "built without CUDA: no nvcc was found, or CUDA=0 was given"
+#define ABSENT_CUDA "built without CUDA: " GB_CUDA_ABSENT
 #ifdef GPUBENCH_SIMT
 #define ABSENT_CUB "the emulator cannot run CUB"
 #else

@@ -15,7 +15,8 @@
 # and cpu/embree* out, and libpng (libpng-dev), without which pictures are .ppm only.  They are
 # installed along with the rest if they can be had, and on their own only by `all`.
 #
-# The CUDA Toolkit is not installed here: without nvcc the cuda variants are left out.
+# The CUDA Toolkit is not installed here: without nvcc 12.0 or later the cuda variants are left out.
+# Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it takes.
 #
 # The same things elsewhere are called about so; Random123 is headers only, from
 # https://github.com/DEShawResearch/random123 where it is not packaged:
