@@ -130,7 +130,8 @@ template <class T>
 __device__ T gpu_cas_block(T *p, typename gpu_given<T>::type expected,
 			   typename gpu_given<T>::type v);
 
-#elif __CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8)
+#elif !defined(GPU_WORDS_BY_HAND) && \
+	(__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8))
 
 template <class T> static __device__ __forceinline__ T gpu_ld_acquire(const T *p)
 {
@@ -184,7 +185,7 @@ static __device__ __forceinline__ T gpu_cas_block(T *p, typename gpu_given<T>::t
 	return expected;
 }
 
-#else /* before CUDA 12.8: the same instructions by hand, for 4 and 8 bytes */
+#else /* before CUDA 12.8, or on request: the same instructions by hand, for 4 and 8 bytes */
 
 #define GPU_LOAD(name, order)                                                                     \
 	template <class T> static __device__ __forceinline__ T name(const T *p)                   \
