@@ -248,10 +248,32 @@ $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
 executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/*.cc))
 # GCC has /usr/include last, and would not find it behind its own any more.
 cuda_include := $(if $(filter-out /usr,$(CUDA_HOME)),-isystem $(CUDA_HOME)/include)
+ptx_libs := $(filter-out $(cudart),$(ldlibs)) $(LDLIBS)
+# Look-back words of 64 bits, which otherwise take 2^30 keys.
+wide_sort := $(BUILD)/tests/wide/sort.cu.o
+$(wide_sort): cuda/primitives/sort.cu $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	@echo "  NVCC  $< (wide)"
+	$(Q)$(NVCC) -ccbin $(CXX) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) -DGPU_SORT_WIDE=1 $(NVCCFLAGS) \
+		-MMD -MP -MF $(@:.o=.d) -c $< -o $@ >$(@:.o=.ptxas) 2>&1 || { cat $(@:.o=.ptxas); exit 1; }
+$(BUILD)/gpubench-ptx-wide: $(filter-out %/cuda/primitives/sort.cu.o,$(objects)) $(wide_sort) $(executor)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ptx_libs) -o $@
+$(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor)
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ptx_libs) -lcriterion -o $@
+# The variants alone; objects: what a mutant of them is linked with.
+ptx_support := $(call object,tests/simt/drive.c) $(executor) $(BUILD)/support.a
+$(BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o,$(objects))
+	$(Q)rm -f $@ && ar rcs $@ $^
+$(BUILD)/drive: $(kernels:%.cu=$(BUILD)/%.cu.o) $(ptx_support)
+	@echo "  LD    $@"
+	$(Q)echo $(ptx_support) $(ptx_libs) >$(BUILD)/objects
+	$(Q)$(CXX) $(ldflags) $(LDFLAGS) $^ $(ptx_libs) -o $@
 ptx_selftest := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/ptx/selftest/*.cc))
 $(BUILD)/gpubench-ptx: $(objects) $(executor)
 	@echo "  LD    $@"
-	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(filter-out $(cudart),$(ldlibs)) $(LDLIBS) -o $@
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ptx_libs) -o $@
 $(BUILD)/ptx-selftest: $(executor) $(ptx_selftest)
 	@echo "  LD    $@"
 	$(Q)$(CXX) $(ldflags) $(LDFLAGS) $^ -o $@ -lpthread
@@ -331,20 +353,53 @@ test-simt: $(BUILD)/unit
 ptx_make = $(MAKE) --no-print-directory \
 	PTX=$(filter-out $(lastword $(filter $(known),$(SMS))),$(or $(PTX),90))
 
-## ptx-test: the PTX executor's own tests, and the cuda variants on it under two schedules
+## ptx-test: the PTX executor's own tests, the cuda variants on it under two schedules, coverage
+## ptx-test-long: variants whose threads talk to each other, with weak memory and WEAK_SEEDS="1 2 ..." seeds
 ptx-test:
 	$(Q)$(ptx_make) ptx-checks
 
+ptx-test-long:
+	$(Q)$(ptx_make) ptx-weak
+
+# Missing order shows as a wrong result, as a report, or as a hang.
+WEAK_SEEDS ?= 1 2 3 4 5 6 7 8
+ptx-weak: $(BUILD)/drive
+	$(Q)set -e; for seed in $(WEAK_SEEDS); do echo "seed $$seed"; \
+		GPUBENCH_PTX_WEAK=1 GPUBENCH_PTX_SEED=$$seed $(BUILD)/drive --once \
+			"radix --count=33,5000 --type=u32,pairs --distribution=uniform,few" \
+			"octree --count=33,1000 --dist=plummer,pairs --bucket=1,16" \
+			"lbvh --scene=terrain,copies --primitives=33,700" \
+			"cbt --op=bitfield,cycle,update --depth=3,11 --shape=random --fill=0.4 --frames=2" \
+			"bfs --vertices=33,1100 --p=0.03 --sources=1 --result=both" \
+			"bfs --graph=grid --vertices=144 --sources=1 --result=both"; done
+
 # Two processes of one OS thread each: the schedules repeat.  The self-test has to cover every
 # opcode that the program has.
-ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/ptx-selftest
-	$(Q)rm -f $(BUILD)/reached
+ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/gpubench-ptx-wide $(BUILD)/unit-ptx $(BUILD)/ptx-selftest
+	$(Q)rm -f $(BUILD)/reached*
 	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench-ptx check --backend=cuda >$(BUILD)/check-2.txt 2>&1 & \
 	GPUBENCH_PTX_SEED=1 GPUBENCH_PTX_REACHED=$(BUILD)/reached \
 		$(BUILD)/gpubench-ptx check --backend=cuda; first=$$?; \
 	wait $$! || { cat $(BUILD)/check-2.txt; exit 1; }; exit $$first
 	$(Q)tail -n 1 $(BUILD)/check-2.txt
 	$(Q)$(BUILD)/ptx-selftest $(BUILD)/reached
+	$(Q)tests/ptx/coverage.sh $(BUILD) >$(BUILD)/coverage.txt || { cat $(BUILD)/coverage.txt; exit 1; }
+	$(Q)$(PYTHON) tests/ptx/reached.py $(BUILD)/reached*
+	$(Q)$(PYTHON) tests/ptx/words.py
+	$(Q)$(PYTHON) tests/ptx/words.py --self-test
+
+## ptx-mutants: broken copies of the cuda variants under both executors: who finds which? (long)
+MUTANTS_EVERY ?= 40
+ptx-mutants:
+	$(Q)$(MAKE) --no-print-directory SIMT=1 simt-all
+	$(Q)$(ptx_make) ptx-drive
+	$(PYTHON) tests/simt/mutants.py --simt build/simt-test --ptx build/ptx-drive --every $(MUTANTS_EVERY) \
+		--keep build/mutants.jsonl
+	$(PYTHON) tests/simt/mutants.py --simt build/simt-test --ptx build/ptx-drive --every $(MUTANTS_EVERY) \
+		--keep build/mutants.jsonl --table
+
+ptx-drive: $(BUILD)/drive
+	$(Q)ln -sfn $(notdir $(BUILD)) build/ptx-drive
 
 ## gpu-check: the cuda variants on the GPU under compute-sanitizer (part of `make test` where both are)
 gpu-check: $(BUILD)/gpubench
@@ -499,7 +554,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-checks counts counts-write simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-drive counts counts-write simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

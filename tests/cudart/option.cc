@@ -98,6 +98,11 @@ void options_read(void)
 	o->traffic = flag("TRAFFIC", false);
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
 	o->counts = text("COUNTS");
+	o->weak = flag("WEAK", false);
+	if (o->weak)
+		o->threads = 1; /* its histories belong to no OS thread in particular */
+	if (o->weak && !text("RESIDENT"))
+		o->resident = 4;
 	o->picky = o->seed || o->order != ORDER_FORWARD;
 	if (check_begin)
 		o->threads = 1; /* its records belong to no OS thread in particular */

@@ -92,6 +92,7 @@ struct options {
 	bool race, uninitialised, traffic; /* the own checker */
 	unsigned preempt;                  /* yields at one in so many accesses; 0: never */
 	const char *counts;                /* file for exact counts; NULL: none */
+	bool weak;                         /* memory as weak as the model allows; tests/ptx only */
 };
 extern struct options runtime_options;
 void options_read(void); /* once; cudaDeviceReset() calls options_forget() */

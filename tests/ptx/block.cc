@@ -30,6 +30,7 @@ static void release_warp(struct warp *w, struct split *s, const struct barrier *
 static void open_barrier(struct block *b, unsigned number)
 {
 	const struct barrier result = b->barrier[number];
+	uint32_t waiting[MAX_WARPS] = {};
 
 	b->barrier[number] = {};
 	b->worker->progress++;
@@ -40,10 +41,14 @@ static void open_barrier(struct block *b, unsigned number)
 			struct split *const s = &w->split[k];
 
 			if (s->state == AT_BARRIER &&
-			    barrier_number(w, &w->kernel->code[s->pc], s->mask) == number)
+			    barrier_number(w, &w->kernel->code[s->pc], s->mask) == number) {
+				waiting[n] |= s->mask;
 				release_warp(w, s, &result);
+			}
 		}
 	}
+	if (ptx_running.weak)
+		weak_barrier(b, waiting);
 }
 
 static void check(struct block *b, unsigned number)
@@ -87,6 +92,8 @@ void cluster_check(struct cluster *c)
 	c->arrived = 0;
 	c->phase++;
 	c->block[0]->worker->progress++;
+	if (ptx_running.weak)
+		weak_cluster(c);
 	for (unsigned r = 0; r < c->size; r++)
 		for (unsigned n = 0; n < c->block[r]->warps; n++) {
 			struct warp *const w = &c->block[r]->warp[n];

@@ -114,11 +114,13 @@ static void update(struct statement &s, bool result)
 		s.i.run = atomic_handler(type, operation);
 }
 
-static void fence(struct statement &s)
+/* membar is fence.sc since sm_70; a fence that does not say more is one of acquire and release. */
+static void fence(struct statement &s, bool membar)
 {
 	s.i.kind = FENCE;
 	s.i.order = ACQ_REL;
-	if (!s.take("sc"))
+	s.i.detail = membar || s.take("sc") ? FENCE_SC : FENCE_ACQ_REL;
+	if (!s.i.detail)
 		(void)s.take("acq_rel");
 	s.i.scope = s.take("cta")                   ? SCOPE_CTA
 		    : s.take("cluster")             ? SCOPE_CLUSTER
@@ -140,7 +142,7 @@ bool decode_memory(struct statement &s)
 	else if (family == "atom" || family == "red")
 		update(s, family == "atom");
 	else if (family == "membar" || family == "fence")
-		fence(s);
+		fence(s, family == "membar");
 	else
 		return s.words.insert(s.words.begin(), family), false;
 	return true;

@@ -3,7 +3,11 @@
  * A fat binary holds the PTX as plain text when it was compiled with --no-compress.  A module is
  * parsed when one of its kernels is asked for.
  */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <algorithm>
 
@@ -203,26 +207,45 @@ int executor_capability(void)
 /* ---- what the tests have reached ---------------------------------------------------------------
  */
 
+/* The file that a kernel is written in, by the first line that nvcc gives. */
+static const char *file_of(const struct kernel *k)
+{
+	for (const struct instruction &i : k->code)
+		if (i.file)
+			return k->module->files[i.file].c_str();
+	return "?";
+}
+
 /* A line for each kernel, and each opcode: which were executed?  See README.md, REACHED. */
 static void write_reached(FILE *out)
 {
 	for (struct module *m : modules()) {
 		load(m);
 		for (const auto &k : m->kernels)
-			fprintf(out, "kernel %s %s\n", k.second->reached ? "reached" : "unreached",
+			fprintf(out, "kernel %s %s %s\n",
+				k.second->reached ? "reached" : "unreached", file_of(k.second),
 				k.second->demangled.c_str());
 	}
 	for (const auto &f : module_forms())
 		fprintf(out, "form %llu %s\n", (unsigned long long)f.second, f.first.c_str());
 }
 
+/* In one piece: tests run side by side, and each appends its own. */
 static __attribute__((destructor)) void at_exit(void)
 {
 	const char *const path = getenv("GPUBENCH_PTX_REACHED");
-	FILE *const out = path ? fopen(path, "a") : NULL;
+	const int file = path ? open(path, O_WRONLY | O_CREAT | O_APPEND, 0666) : -1;
+	char *text = NULL;
+	size_t bytes = 0;
+	FILE *const out = file >= 0 ? open_memstream(&text, &bytes) : NULL;
 
-	if (!out)
-		return;
-	write_reached(out);
-	fclose(out);
+	if (out) {
+		write_reached(out);
+		fclose(out);
+		if (write(file, text, bytes) != (ssize_t)bytes)
+			perror(path);
+	}
+	free(text);
+	if (file >= 0)
+		close(file);
 }

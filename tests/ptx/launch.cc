@@ -108,6 +108,8 @@ static void block_load(struct block *b, uint3 index)
 	b->exited_early = false;
 	memset(b->barrier, 0, sizeof b->barrier);
 	load_memory(b);
+	if (ptx_running.weak)
+		weak_block(b);
 	for (unsigned n = 0; n < b->warps; n++) {
 		struct warp *const w = &b->warp[n];
 		const unsigned there = std::min(b->threads - n * LANES, (unsigned)LANES);
@@ -406,6 +408,9 @@ static void prepare(const struct ptx_call *call)
 	l->next = 0;
 	l->failed = false;
 	l->counting = runtime_options.counts != NULL;
+	l->weak = runtime_options.weak;
+	if (l->weak)
+		weak_launch();
 	for (int n = 0; n < worker_count; n++)
 		workers[n]->counts = {};
 	l->resident = (unsigned)runtime_options.resident;

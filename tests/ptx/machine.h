@@ -4,6 +4,7 @@
  *	block.cc     barriers of blocks and clusters
  *	launch.cc    workers (OS threads), the life of one launch
  *	counts.cc    exact counts, where they are wanted
+ *	weak.cc      what threads see of each other's stores, where memory is to be weak
  *	fatbin.cc    what nvcc's objects register: modules, kernels, variables
  *	cudart.cc    the functions of the CUDA runtime that tests/cudart has under other names
  *	fault.cc     errors of the program under test: where they happened
@@ -74,6 +75,12 @@ struct block {
 	size_t registers_room, local_room;
 	uint32_t *depth;
 	size_t depth_room;
+	/* Of weak memory: which block this is of all that were ever loaded; the last fence.sc in it;
+	 * how often it sees what is old. */
+	uint32_t instance;
+	uint8_t laziness;
+	uint64_t sequential;
+	struct weak_warp *weak; /* MAX_WARPS */
 };
 
 /* Blocks that are loaded together and end together; of one block where there are no clusters. */
@@ -115,7 +122,7 @@ struct launch {
 	uint64_t clusters, next; /* next: to load */
 	uint32_t *permutation;   /* of clusters, or NULL */
 	unsigned cluster_size, resident;
-	bool failed, counting;
+	bool failed, counting, weak;
 	bool backwards; /* lanes store and add from the last to the first */
 	uint64_t number;
 };
@@ -135,6 +142,22 @@ void cluster_check(struct cluster *c);
 /* The warp's lanes in mask arrive at a block barrier. */
 void barrier_arrive(struct warp *w, const struct instruction *i, uint32_t mask);
 uint64_t ptx_random(struct worker *w);
+
+/* weak.cc: for launches with ptx_running.weak, on one OS thread.  A load gives its value; a store is
+ * told before memory is written, and false says that memory stays as it is; an update (stored: it
+ * has changed something) likewise, and always changes memory. */
+uint64_t weak_load(struct warp &w, const struct instruction &i, unsigned lane, uint64_t at,
+		   unsigned bytes);
+bool weak_store(struct warp &w, const struct instruction &i, unsigned lane, uint64_t at,
+		unsigned bytes, uint64_t value);
+void weak_update(struct warp &w, const struct instruction &i, unsigned lane, uint64_t at,
+		 unsigned bytes, uint64_t value, bool stored);
+void weak_fence(struct warp &w, const struct instruction &i, uint32_t mask);
+void weak_meeting(struct warp &w, uint32_t mask);
+void weak_barrier(struct block *b, const uint32_t waiting[MAX_WARPS]);
+void weak_cluster(struct cluster *c);
+void weak_block(struct block *b);
+void weak_launch(void);
 
 /* fault.cc */
 struct abandoned {
@@ -207,6 +230,9 @@ struct form_table {
 	size_t count;
 };
 extern const struct form_table integer_forms, bit_forms, float_forms, move_forms;
+
+/* A fence's detail. */
+enum { FENCE_ACQ_REL, FENCE_SC };
 
 /* Handlers of the decoders that do not fit a table. */
 handler compare_handler(enum type type, std::string_view comparison);

@@ -189,8 +189,10 @@ static void after(struct warp &w, const struct instruction &i)
 		w.patience -= STRONG_COSTS;
 }
 
-static void fence(struct warp &, const struct instruction &, uint32_t)
+static void fence(struct warp &w, const struct instruction &i, uint32_t mask)
 {
+	if (ptx_running.weak)
+		weak_fence(w, i, mask);
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
@@ -207,6 +209,30 @@ template <class T> static inline volatile T *place(uint64_t at, unsigned element
 	return (volatile T *)(uintptr_t)(at + element * sizeof(T));
 }
 
+/* Is the place one that other threads may look at? */
+static bool is_common(const struct warp &w, const struct instruction &i, unsigned lane, uint64_t at)
+{
+	return i.space != LOCAL && (i.space != GENERIC || !in_local(w, lane, at, 1));
+}
+
+/* What the lane reads and whether it writes, where memory may be weak. */
+template <class T>
+static inline T value_at(struct warp &w, const struct instruction &i, unsigned lane, uint64_t at,
+			 unsigned element)
+{
+	if (__builtin_expect(ptx_running.weak, 0) && is_common(w, i, lane, at))
+		return (T)weak_load(w, i, lane, at + element * sizeof(T), sizeof(T));
+	return *place<T>(at, element);
+}
+
+template <class T>
+static inline bool may_store(struct warp &w, const struct instruction &i, unsigned lane,
+			     uint64_t at, unsigned element, T value)
+{
+	return !__builtin_expect(ptx_running.weak, 0) || !is_common(w, i, lane, at) ||
+	       weak_store(w, i, lane, at + element * sizeof(T), sizeof(T), (uint64_t)value);
+}
+
 /* R is the register; a signed T is extended to it. */
 template <class T, class R>
 static void load(struct warp &w, const struct instruction &i, uint32_t mask)
@@ -217,7 +243,7 @@ static void load(struct warp &w, const struct instruction &i, uint32_t mask)
 	for (unsigned n = 0; n < i.width; n++) {
 		R *const d = lanes<R>(w, i.out[n]);
 
-		each_active(mask, [&](unsigned l) { d[l] = (R)*place<T>(at[l], n); });
+		each_active(mask, [&](unsigned l) { d[l] = (R)value_at<T>(w, i, l, at[l], n); });
 	}
 	after(w, i);
 	count(w, i, LOADS, mask, at);
@@ -281,7 +307,10 @@ static void store(struct warp &w, const struct instruction &i, uint32_t mask)
 	for (unsigned n = 0; n < i.width; n++) {
 		const R *const a = lanes<R>(w, i.in[1 + n]);
 
-		each_ordered(mask, [&](unsigned l) { *place<T>(at[l], n) = (T)a[l]; });
+		each_ordered(mask, [&](unsigned l) {
+			if (may_store<T>(w, i, l, at[l], n, (T)a[l]))
+				*place<T>(at[l], n) = (T)a[l];
+		});
 	}
 	w.block->worker->progress++;
 	count(w, i, STORES, mask, at);
@@ -356,6 +385,11 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 
 	resolve(w, i, mask, at);
 	each_ordered(mask, [&](unsigned l) {
+		const T now = *place<T>(at[l], 0);
+
+		if (__builtin_expect(ptx_running.weak, 0) && is_common(w, i, l, at[l]))
+			weak_update(w, i, l, at[l], sizeof(T), (uint64_t)f(now, a[l], b[l]),
+				    f != atomic_compare<T> || now == a[l]);
 		const T old = update<T, f>(at[l], a[l], b[l]);
 
 		if (d)

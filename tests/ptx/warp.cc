@@ -160,10 +160,11 @@ static bool meet(struct warp *w, const struct instruction &i)
 	struct split *const s = &w->split[w->current];
 	const uint32_t needed = i.action == BARRIER ? w->live : awaited(w, i, s->mask);
 
-	if ((s->mask & needed) == needed)
+	if ((s->mask & needed) == needed || (i.action == MEET_ANY && open_anywhere(w, i))) {
+		if (ptx_running.weak && i.action == MEET_ANY)
+			weak_meeting(*w, s->mask | needed);
 		return true;
-	if (i.action == MEET_ANY && open_anywhere(w, i))
-		return true;
+	}
 	s->state = AT_MEETING;
 	return false;
 }

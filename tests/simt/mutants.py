@@ -2,15 +2,21 @@
 """mutants.py -- breaks copies of the project's own kernels, one place at a time, and counts how
 many of the broken ones the tests notice.
 
-usage: mutants.py BUILD [--count N] [--seed N] [--only GLOB] [--jobs N]
+usage: mutants.py [--simt BUILD] [--ptx BUILD] [--count N] [--seed N] [--every N] [--only GLOB]
+                  [--operator GLOB] [--jobs N] [--keep FILE] [--table]
 
-For a long series, in pieces: --only 'cuda/lbvh/*.cu', another --seed.
+For a long series, in pieces: --only 'cuda/lbvh/*.cu', another --seed; --keep FILE has a line for each
+mutant that was tried, and those are not tried again.
 
 A mutant differs from the right program in one place of its device code: a barrier is gone, a
 release is relaxed, an atomic is none, a bound is off by one, ...  It is built for our own checker,
 with ASan and UBSan, and with TSan, in this order, until something notices: a wrong result, a
-report, a hang, a compiler's error in constant evaluation.  BUILD is where `make simt-all` has put
-the right programs, whose other objects are used.
+report, a hang, a compiler's error in constant evaluation.  That is --simt, with the folder where
+`make simt-all` has put the right programs, whose other objects are used.
+
+With --ptx, and the folder where `make ptx-mutants` has put the right program, each mutant is compiled
+by nvcc and run by the PTX executor (tests/ptx), whatever the emulator says of it.  --table prints who
+found how many.
 
 Not every mutant that survives is a gap: some are programs as right as the one they were made from
 (a barrier too many, a bound that another one implies).  They are listed, to be looked at; SURVIVORS
@@ -21,6 +27,7 @@ import argparse
 import concurrent.futures
 import fnmatch
 import glob
+import json
 import os
 import random
 import re
@@ -42,6 +49,7 @@ KINDS = {
     ),
     "tsan": ("clang++", "-O1 -fsanitize=thread -DSIMT_TSAN=1", "-fsanitize=thread"),
 }
+NVCC = "-std=c++20 -I. -O3 -lineinfo -w -DGB_HAVE_CUDA=1 --no-compress".split()
 LONGEST_S = 600
 
 # name, what is replaced, by what
@@ -51,6 +59,10 @@ OPERATORS = [
     ("release relaxed", r"\bgpu_st_release\(", "gpu_st_relaxed("),
     ("acquire relaxed", r"\bgpu_ld_acquire\(", "gpu_ld_relaxed("),
     ("add relaxed", r"\bgpu_add\(", "atomicAdd("),
+    ("cas relaxed", r"\bgpu_cas\(", "mutant_cas("),
+    ("block's cas relaxed", r"\bgpu_cas_block\(", "mutant_cas("),
+    ("block's acquire gone", r"\bgpu_ld_acquire_block\(", "*(volatile int32_t *)("),
+    ("fence gone", r"\b__threadfence\(\);", ";"),
     ("add not atomic", r"\batomicAdd\(", "mutant_add("),
     ("or not atomic", r"\batomicOr\(", "mutant_or("),
     ("store gone", r"^(\t+)[\w>.-]+(\[[^=]*\])+(\.\w+)* = [^;]*;$", r"\1;"),
@@ -65,13 +77,21 @@ OPERATORS = [
 ]
 
 HELPERS = """
-template <class T, class V> static inline T mutant_add(T *p, V v)
+template <class T, class U, class V>
+static __device__ inline T mutant_cas(T *p, U expected, V v)
+{
+	typedef unsigned long long word;
+	if (sizeof(T) == 4)
+		return (T)atomicCAS((unsigned *)p, (unsigned)expected, (unsigned)v);
+	return (T)atomicCAS((word *)p, (word)expected, (word)v);
+}
+template <class T, class V> static __device__ inline T mutant_add(T *p, V v)
 {
 	const T old = *p;
 	*p = (T)(old + (T)v);
 	return old;
 }
-template <class T, class V> static inline T mutant_or(T *p, V v)
+template <class T, class V> static __device__ inline T mutant_or(T *p, V v)
 {
 	const T old = *p;
 	*p = (T)(old | (T)v);
@@ -121,6 +141,8 @@ SIGNS = [
     ("simt: ERROR: race", "race"),
     ("simt: ERROR: livelock", "livelock"),
     ("simt: ERROR", "report"),
+    ("ptx: ERROR: livelock", "livelock"),
+    ("ptx: ERROR", "report"),
     ("ThreadSanitizer", "race"),
     ("AddressSanitizer", "memory"),
     ("runtime error:", "undefined"),
@@ -129,14 +151,14 @@ SIGNS = [
 
 def device_lines(text):
     """Numbers of the lines inside bodies of __global__ and __device__ functions."""
-    inside = pending = False
+    pending, end = False, None
     for number, line in enumerate(text.splitlines()):
-        if line == "}":
-            inside = pending = False
-        elif line == "{":
-            inside = pending
-        elif inside:
+        if line == end or line == "}":
+            pending, end = False, None
+        elif end:
             yield number
+        elif line.strip() == "{" and pending:
+            end = line.replace("{", "}")
         elif re.search(r"\b__(device|global)__\b", line):
             pending = True
 
@@ -190,7 +212,7 @@ def affected(build, path):
     if path.endswith(".cu"):
         return [path]
     found = []
-    top = os.path.join(build, "check")
+    top = home(build, "check" if build["simt"] else "ptx")
     for dependencies in glob.glob(os.path.join(top, "cuda", "**", "*.d"), recursive=True):
         with open(dependencies) as file:
             if path in file.read().split():
@@ -198,27 +220,43 @@ def affected(build, path):
     return found
 
 
+def compile_command(kind, folder, helpers):
+    if kind == "ptx":
+        target = "arch=compute_90,code=compute_90"
+        return ["nvcc", "-I" + folder] + NVCC + ["-gencode", target, "-include", helpers]
+    compiler, flags, _ = KINDS[kind]
+    return [compiler, "-I" + folder] + COMMON + flags.split() + ["-include", helpers]
+
+
+def link_command(kind):
+    return ["g++"] if kind == "ptx" else [KINDS[kind][0]] + KINDS[kind][2].split()
+
+
+def home(build, kind):
+    """Where the right program of a kind is; build: the emulator's, the other executor's or none."""
+    return build["ptx"] if kind == "ptx" else os.path.join(build["simt"], kind)
+
+
 def build_mutant(build, kind, site, folder):
     """Compile and link; the program's path, or None if the compiler refuses."""
-    compiler, flags, link = KINDS[kind]
     source = affected(build, site[0])
-    objects = glob.glob(os.path.join(build, kind, "cuda", "**", "*.cu.o"), recursive=True)
-    objects += ["@" + os.path.join(build, kind, "objects")]
+    top = home(build, kind)
+    objects = glob.glob(os.path.join(top, "cuda", "**", "*.cu.o"), recursive=True)
+    objects += ["@" + os.path.join(top, "objects")]
     helpers = os.path.join(folder, "helpers.h")
     with open(helpers, "w") as file:
         file.write('#include "cuda/gpu.h"\n' + HELPERS)
     for unit in source:
-        right = os.path.join(build, kind, unit + ".o")
+        right = os.path.join(top, unit + ".o")
         output = os.path.join(folder, unit[:-3].replace("/", "-") + ".o")
         mutated = os.path.join(folder, unit)
         text = mutated if os.path.exists(mutated) else unit
-        command = [compiler, "-I" + folder] + COMMON + flags.split()
-        command += ["-include", helpers, "-c", text, "-o", output]
+        command = compile_command(kind, folder, helpers) + ["-c", text, "-o", output]
         if subprocess.run(command, capture_output=True).returncode != 0:
             return None
         objects = [o for o in objects if o != right] + [output]
     program = os.path.join(folder, "drive")
-    command = [compiler] + link.split() + objects + ["-o", program]
+    command = link_command(kind) + objects + ["-o", program]
     subprocess.run(command, check=True, capture_output=True)
     return program
 
@@ -228,7 +266,7 @@ def verdict(program, arguments, settings, timeout_s):
     env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66", OMP_THREAD_LIMIT="1")
     env["ASAN_OPTIONS"] = "detect_leaks=0"
     for name, value in dict(settings, TIMEOUT=5).items():
-        env["GPUBENCH_SIMT_" + name] = str(value)
+        env["GPUBENCH_SIMT_" + name] = env["GPUBENCH_PTX_" + name] = str(value)
     command = [program, "--once"] + arguments
     try:
         done = subprocess.run(command, env=env, capture_output=True, timeout=timeout_s)
@@ -237,7 +275,7 @@ def verdict(program, arguments, settings, timeout_s):
     output = (done.stdout + done.stderr).decode(errors="replace")
     for sign, word in SIGNS:
         if sign in output:
-            first = re.search(r"simt: ERROR: (.*)|(runtime error: .*)|(ERROR: Addr.*)", output)
+            first = re.search(r"(?:simt|ptx): ERROR: (.*)|(runtime error: .*)|(ERROR: Addr.*)", output)
             return word + (": " + first[0][:90] if first else "")
     if done.returncode == 0:
         return None
@@ -253,14 +291,22 @@ RUNS = {
     ],
     "asan": [{}],
     "tsan": [{}],
+    "ptx": [
+        {},
+        {"ORDER": "reverse", "BLOCKS": "reverse"},
+        {"SEED": 1},
+        {"SEED": 2, "WEAK": 1},
+        {"SEED": 3, "WEAK": 1},
+    ],
 }
+EXECUTORS = {"simt": ["check", "asan", "tsan"], "ptx": ["ptx"]}
 
 
 def plan_runs(build, arguments):
     """(kind, settings, seconds to allow) of each run that the right program passes."""
     for kind, runs in RUNS.items():
-        program = os.path.join(build, kind, "drive")
-        if not os.path.exists(program):
+        program = build.get("ptx" if kind == "ptx" else "simt") and home(build, kind) + "/drive"
+        if not program or not os.path.exists(program):
             continue
         for settings in runs:
             start = time.monotonic()
@@ -268,7 +314,7 @@ def plan_runs(build, arguments):
             if word:
                 print("not used: %s %s: it says %s of the right program" % (kind, settings, word))
             else:
-                yield kind, settings, 20 + 5 * (time.monotonic() - start)
+                yield kind, settings, 60 + 10 * (time.monotonic() - start)
 
 
 def variant_names():
@@ -287,24 +333,38 @@ def arguments_for(path):
     return (["--only", variant] if is_one else []) + sweeps.lines("quick", workload)
 
 
-def try_mutant(build, plans, site):
-    """Who noticed, and what; None if nobody did."""
-    folder = os.path.join(build, "mutants", threading.current_thread().name)
-    shutil.rmtree(folder, ignore_errors=True)
-    os.makedirs(folder)
-    write_mutant(site, folder)
+def try_executor(build, plan, kinds, site, folder):
+    """(kind, what it says) of who noticed first; None if nobody did."""
     built = None
-    arguments = arguments_for(site[0])
-    for kind, settings, timeout_s in plans[tuple(arguments)]:
+    for kind, settings, timeout_s in plan:
+        if kind not in kinds:
+            continue
         if kind != built:
             program = build_mutant(build, kind, site, folder)
             built = kind
         if not program:
             return "compiler", "refused"
-        word = verdict(program, arguments, settings, timeout_s)
+        word = verdict(program, arguments_for(site[0]), settings, timeout_s)
         if word:
-            return kind, word
+            weak = ", weak memory" if "WEAK" in settings else ""
+            return kind, word + weak
     return None
+
+
+def try_mutant(build, plans, site):
+    """What each executor says of a mutant."""
+    folder = os.path.join(
+        build["simt"] or build["ptx"], "mutants", threading.current_thread().name
+    )
+    shutil.rmtree(folder, ignore_errors=True)
+    os.makedirs(folder)
+    write_mutant(site, folder)
+    plan = plans[tuple(arguments_for(site[0]))]
+    return {
+        executor: try_executor(build, plan, kinds, site, folder)
+        for executor, kinds in EXECUTORS.items()
+        if build[executor]
+    }
 
 
 def describe(site):
@@ -312,35 +372,99 @@ def describe(site):
     return "%s:%d: %s: %s" % (path, number + 1, operator, changed.strip())
 
 
+def read_kept(path):
+    """describe(site) -> what the executors said of it."""
+    if not path or not os.path.exists(path):
+        return {}
+    with open(path) as file:
+        return {row["mutant"]: row["found"] for row in map(json.loads, file)}
+
+
+def choose_every(all_sites, step):
+    """Every step-th site of each file, beginning in the middle of a step."""
+    by_file = {}
+    for site in all_sites:
+        by_file.setdefault(site[0], []).append(site)
+    return [site for sites_of in by_file.values() for site in sites_of[step // 2 :: step]]
+
+
+def print_table(sites_tried, kept):
+    """By operator: how many were found by whom, of those that both compilers take."""
+    rows = {}
+    for site in sites_tried:
+        found = kept.get(describe(site))
+        if not found or set(found) != set(EXECUTORS) or any(f and f[0] == "compiler" for f in found.values()):
+            continue
+        simt, ptx = bool(found.get("simt")), bool(found.get("ptx"))
+        weak = ptx and "weak" in found["ptx"][1]
+        as_right = not simt and not ptx and (site[0], site[2], site[4]) in SURVIVORS
+        for name in (site[2], "all"):
+            row = rows.setdefault(name, [0] * 7)
+            for n, yes in enumerate((True, simt, ptx, simt and ptx, weak, not simt and not ptx, as_right)):
+                row[n] += yes
+    print("| mutant | tried | emulator | PTX | both | PTX, with weak memory alone | neither | of these as right |")
+    print("|---|---|---|---|---|---|---|---|")
+    for name in [o[0] for o in OPERATORS] + ["all"]:
+        if name in rows:
+            print("| %s | %s |" % (name, " | ".join(map(str, rows[name]))))
+
+
 def main():
     parser = argparse.ArgumentParser(description="mutation test of the project's kernels")
-    parser.add_argument("build")
+    parser.add_argument("--simt", help="build of the emulator")
+    parser.add_argument("--ptx", help="build of the PTX executor")
     parser.add_argument("--count", type=int, default=24, help="mutants (0: all)")
+    parser.add_argument("--every", type=int, help="every so many-th place of each file instead")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="*", help="mutate the files of this name alone")
+    parser.add_argument("--operator", default="*", help="these mutants alone")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--least", type=int, default=75, help="share to find, in percent")
+    parser.add_argument("--keep", help="file with a line for each mutant that was tried")
+    parser.add_argument("--table", action="store_true", help="print a table of what is kept, no more")
     options = parser.parse_args()
+    build = {"simt": options.simt, "ptx": options.ptx}
     names = sweeps.workloads() + ["primitives"]
     paths = sorted(p for name in names for p in glob.glob("cuda/%s/**/*.*" % name, recursive=True))
     paths = [p for p in paths if not p.endswith("/cub.cu") and fnmatch.fnmatch(p, options.only)]
-    all_sites = [site for path in paths for site in sites(path)]
-    chosen = choose(all_sites, options.count or len(all_sites), options.seed)
+    all_sites = [
+        site
+        for path in paths
+        for site in sites(path)
+        if fnmatch.fnmatch(site[2], options.operator)
+    ]
+    if options.every:
+        chosen = choose_every(all_sites, options.every)
+    else:
+        chosen = choose(all_sites, options.count or len(all_sites), options.seed)
+    kept = read_kept(options.keep)
+    if options.table:
+        print_table(chosen, kept)
+        return 0
     plans = {}
     for site in chosen:
         arguments = tuple(arguments_for(site[0]))
-        if arguments not in plans:
-            plans[arguments] = list(plan_runs(options.build, list(arguments)))
+        if arguments not in plans and describe(site) not in kept:
+            plans[arguments] = list(plan_runs(build, list(arguments)))
     found = survived = 0
 
     with concurrent.futures.ThreadPoolExecutor(options.jobs, "mutant") as pool:
-        tries = {pool.submit(try_mutant, options.build, plans, site): site for site in chosen}
+        tries = {
+            pool.submit(try_mutant, build, plans, site): site
+            for site in chosen
+            if describe(site) not in kept
+        }
         for done in concurrent.futures.as_completed(tries):
-            site, result = tries[done], done.result()
+            site, results = tries[done], done.result()
+            if options.keep:
+                with open(options.keep, "a") as file:
+                    file.write(json.dumps({"mutant": describe(site), "found": results}) + "\n")
             reason = SURVIVORS.get((site[0], site[2], site[4]))
-            if result:
+            who = [result for result in results.values() if result]
+            if who:
                 found += 1
-                print("%-8s %s\n         %s" % (result[0], describe(site), result[1]))
+                for result in who:
+                    print("%-8s %s\n         %s" % (result[0], describe(site), result[1]))
             elif reason:
                 print("as right %s\n         %s" % (describe(site), reason))
             else:

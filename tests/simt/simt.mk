@@ -74,6 +74,6 @@ simt-stress: simt-all
 # Broken copies of our right kernels: which share is found?
 MUTANTS ?= 24
 simt-mutants: simt-all
-	$(PYTHON) tests/simt/mutants.py $(SIMT_BUILD) --count $(MUTANTS)
+	$(PYTHON) tests/simt/mutants.py --simt $(SIMT_BUILD) --count $(MUTANTS)
 
 -include $(shell find $(SIMT_BUILD) -name "*.d" 2>/dev/null)

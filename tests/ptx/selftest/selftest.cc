@@ -267,6 +267,7 @@ int main(int argc, char **argv)
 	test_memory();
 	test_warps();
 	test_faults();
+	test_weak();
 	if (argc > 1)
 		check_coverage(argv[1]);
 	printf("%u checks of %zu opcodes, %u failed\n", checks, covered().size(), failures);
