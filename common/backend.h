@@ -47,6 +47,15 @@ struct gb_gpu_state {
 	bool throttle_known;
 };
 
+/* Exact counts, where the device is an executor that can count. */
+struct gb_counter {
+	/* Count what is queued from now on, from zero; or no longer. */
+	void (*count)(bool on);
+	/* What was counted and has run, as a JSON object (`counts` of the record schema); valid until
+	 * counting begins again. */
+	const char *(*counts)(void);
+};
+
 struct gb_backend_ops {
 	const char *name; /* "cpu", "cuda" */
 	bool emulated;    /* its times say nothing about a GPU */
@@ -72,6 +81,7 @@ struct gb_backend_ops {
 	 * NULL on the CPU. */
 	enum gb_status (*devices)(struct gb_gpu_info *gpu, size_t room, size_t *count,
 				  struct gb_cuda_info *cuda, struct gb_error *err);
+	const struct gb_counter *counter; /* NULL: cannot count, as the CPU and every GPU */
 	const struct gb_timer_ops *timer;
 	void (*close)(void);
 };

@@ -158,6 +158,8 @@ static enum gb_status synchronize(struct gb_error *err)
 
 /* True in the executors of tests/, which are linked in place of the CUDA runtime. */
 __attribute__((weak)) bool gb_gpu_emulated = false;
+/* Set in an executor that counts. */
+__attribute__((weak)) const struct gb_counter *gb_gpu_counter = NULL;
 
 /* An emulator has no NVML: an empty address leaves all unknown. */
 static void pci_address(char *text, size_t size, int device)
@@ -262,6 +264,7 @@ const struct gb_backend_ops gb_cuda_backend = {
 	.sm_clock_hz = gpu_clock_hz,
 	.state = state,
 	.devices = devices,
+	.counter = gb_gpu_counter,
 	.timer = &gb_cuda_timer,
 	.close = close_device,
 };

@@ -31,6 +31,7 @@ struct measurement {
 	struct gb_timer timer;
 	struct gb_error *err; /* what stopped the measurement */
 	int64_t runs;         /* so far: the number passed to reset() */
+	bool counting;        /* the first of them is counted */
 	int64_t distinct;
 	int64_t verified; /* runs 0 .. verified-1 cover the distinct inputs verified */
 	double started_ns;
@@ -71,6 +72,8 @@ static void forget_times(struct gb_result *r)
 	r->upload_ns = r->download_ns = r->first_ns = NAN;
 	r->harmonic_items_per_s = r->copy_bytes_per_s = NAN;
 	r->metrics.count = 0;
+	free(r->counts);
+	r->counts = NULL;
 	r->batch = 1;
 }
 
@@ -147,14 +150,26 @@ static enum gb_status verify(struct measurement *m, int64_t run)
 	return GB_OK;
 }
 
+static enum gb_status queue_counted(struct measurement *m)
+{
+	m->backend->counter->count(true);
+	(void)m->ops->run(m->state, &m->timer, m->err);
+	m->backend->counter->count(false);
+	return m->err->code;
+}
+
 /* Queue `batch` runs behind a held stream if `held`, and take their marks. */
 static enum gb_status queue_runs(struct measurement *m, int64_t batch, bool held)
 {
 	if (held && m->backend->hold(m->err))
 		return m->err->code;
 	gb_timer_begin(&m->timer);
-	for (int64_t i = 0; i < batch && !m->err->code; i++)
-		(void)m->ops->run(m->state, &m->timer, m->err);
+	for (int64_t i = 0; i < batch && !m->err->code; i++) {
+		if (m->counting && m->runs == 0 && i == 0)
+			(void)queue_counted(m);
+		else
+			(void)m->ops->run(m->state, &m->timer, m->err);
+	}
 	gb_timer_end(&m->timer);
 	if (held) {
 		struct gb_error release = { 0 };
@@ -324,6 +339,14 @@ static void sum_up_rates(struct measurement *m)
 	r->harmonic_items_per_s = (double)r->time.count / ns_per_item * 1e9;
 }
 
+static enum gb_status take_counts(struct measurement *m)
+{
+	if (!m->counting)
+		return GB_OK;
+	m->result->counts = strdup(m->backend->counter->counts());
+	return m->result->counts ? GB_OK : gb_out_of_memory(m->err, "the counts");
+}
+
 static enum gb_status measure(struct measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
@@ -336,6 +359,7 @@ static enum gb_status measure(struct measurement *m, bool timed)
 		r->stop = GB_UNTIMED;
 		return warm_up(m, m->distinct, &ns);
 	}
+	m->counting = m->backend->counter != NULL;
 	if (m->backend->state)
 		m->backend->state(&r->before);
 	if (warm_up(m, m->how->warmup, &ns) || take_samples(m, ns))
@@ -345,7 +369,7 @@ static enum gb_status measure(struct measurement *m, bool timed)
 		r->has_gpu_state = true;
 	}
 	sum_up_rates(m);
-	return GB_OK;
+	return take_counts(m);
 }
 
 static void tear_down(struct measurement *m)

@@ -253,6 +253,12 @@ static bool put_metrics(cJSON *line, const struct gb_metrics *metrics)
 	return object;
 }
 
+/* Exact counts of one run, where the back end gives them. */
+static bool put_counts(cJSON *line, const struct gb_result *result)
+{
+	return !result->counts || gb_json_put(line, "counts", cJSON_Parse(result->counts));
+}
+
 /* Where the input came from; of a generated one, from what. */
 static bool put_input(cJSON *line, const struct gb_result *result)
 {
@@ -403,7 +409,7 @@ static bool put_measured(cJSON *line, const struct gb_result *result, struct gb_
 	       put_work(line, result) && put_rates(line, result, err) &&
 	       put_times(line, result, err) && put_gpu_state(line, result) &&
 	       put_memory(line, result) && put_metrics(line, &result->metrics) &&
-	       gb_json_put_number(line, "elapsed_s", result->elapsed_s);
+	       put_counts(line, result) && gb_json_put_number(line, "elapsed_s", result->elapsed_s);
 }
 
 cJSON *gb_record_result(const struct gb_result *result, const char *run_id, int64_t seq,

@@ -66,6 +66,7 @@ struct gb_result {
 	bool has_gpu_state;
 	size_t host_bytes, device_bytes; /* the most in use at once, the input included */
 	struct gb_metrics metrics;
+	char *counts;     /* of the first run, JSON, owned; NULL: the device cannot count */
 	double elapsed_s; /* of the whole measurement */
 
 	/* Called between samples with half the width of the median's interval as a share of the

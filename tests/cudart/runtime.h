@@ -91,7 +91,6 @@ struct options {
 	bool picky;                        /* seed or order: the scheduler has to think */
 	bool race, uninitialised, traffic; /* the own checker */
 	unsigned preempt;                  /* yields at one in so many accesses; 0: never */
-	const char *counts;                /* file for exact counts; NULL: none */
 	bool weak;                         /* memory as weak as the model allows; tests/ptx only */
 };
 extern struct options runtime_options;
@@ -151,6 +150,10 @@ void check_begin(const struct gpu_call *call) WEAK;
 void check_allocated(void *at, size_t bytes, bool initialised) WEAK;
 void check_freed(void *at) WEAK;
 void check_written(void *at, size_t bytes) WEAK; /* by a copy or a memset */
+
+/* tests/ptx/counts.cc; a copy was queued. */
+enum copy_kind { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_SET };
+void count_copy(enum copy_kind kind, size_t bytes) WEAK;
 
 /* Call f if it is in this build. */
 #define IF_LINKED(f, ...)               \

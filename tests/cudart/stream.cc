@@ -360,6 +360,11 @@ static cudaError_t copy(const char *function, void *to, const void *from, size_t
 	o.to = to;
 	o.from = from;
 	o.bytes = bytes;
+	IF_LINKED(count_copy,
+		  kind == cudaMemcpyHostToDevice   ? COPY_TO_DEVICE
+		  : kind == cudaMemcpyDeviceToHost ? COPY_TO_HOST
+						   : COPY_ON_DEVICE,
+		  bytes);
 	const cudaError_t result = submit(stream, o);
 
 	return device_error(async ? result : drain_all_of(queue_of(stream)));
@@ -391,6 +396,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 	o.to = to;
 	o.value = value;
 	o.bytes = bytes;
+	IF_LINKED(count_copy, COPY_SET, bytes);
 	return device_error(submit(stream, o));
 }
 

@@ -5,11 +5,11 @@
  * bytes: a request takes as many wavefronts as the fullest bank has different words - for accesses
  * of 8 and 16 bytes by half and quarter warps -, and an atomic as many as lanes that want one bank.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include <algorithm>
 
+#include "common/backend.h"
 #include "tests/ptx/machine.h"
 
 enum { SECTOR = 32, BANKS = 32, WORD = 4 };
@@ -22,6 +22,20 @@ static unsigned different(uint64_t *values, unsigned count)
 	if (!std::is_sorted(values, values + count))
 		std::sort(values, values + count);
 	return (unsigned)(std::unique(values, values + count) - values);
+}
+
+/* How many of the values are the one that occurs most often. */
+static unsigned most_alike(uint64_t *values, unsigned count)
+{
+	unsigned most = 0;
+
+	std::sort(values, values + count);
+	for (unsigned n = 0, first = 0; n < count; n++) {
+		if (values[n] != values[first])
+			first = n;
+		most = std::max(most, n - first + 1);
+	}
+	return most;
 }
 
 void count_global(struct warp &w, enum access access, uint32_t mask, const uint64_t at[32],
@@ -39,6 +53,8 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		places[count++] = at[l] / bytes;
 	});
 	t->requests++;
+	if (access == UPDATES)
+		t->turns += most_alike(places, count);
 	t->parts += different(sectors, count);
 	t->least += (different(places, count) * bytes + SECTOR - 1) / SECTOR;
 }
@@ -79,9 +95,14 @@ void count_shared(struct warp &w, enum access access, uint32_t mask, const uint6
 					: access == STORES ? &c->shared_store
 							   : &c->shared_atomic;
 	const unsigned group = (unsigned)LANES / std::max(bytes / (unsigned)WORD, 1u);
-	unsigned words = 0;
+	uint64_t places[LANES];
+	unsigned words = 0, count = 0;
 
 	t->requests++;
+	if (access == UPDATES) {
+		each_active(mask, [&](unsigned l) { places[count++] = at[l] / bytes; });
+		t->turns += most_alike(places, count);
+	}
 	for (unsigned first = 0; first < LANES; first += group) {
 		const uint32_t part = mask & (group == LANES ? ~0u : ((1u << group) - 1) << first);
 
@@ -116,38 +137,55 @@ static void follow_chain(struct warp &w, const struct instruction &i, uint32_t m
 	}
 }
 
+static bool is_barrier(const struct instruction &i)
+{
+	return i.action == BARRIER || i.action == CLUSTER_WAIT;
+}
+
 void count_instruction(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	struct counts *const c = &w.block->worker->counts;
 
 	c->instructions[i.kind]++;
 	c->lanes[i.kind] += (unsigned)__builtin_popcount(mask);
+	c->barriers += mask && is_barrier(i);
 	if (mask && i.outs)
 		follow_chain(w, i, mask);
 }
 
-/* ---- sums, and their lines ---------------------------------------------------------------------
+void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	struct counts *const c = &w.block->worker->counts;
+
+	c->instructions[i.kind]--;
+	c->lanes[i.kind] -= (unsigned)__builtin_popcount(mask);
+	c->barriers -= is_barrier(i);
+}
+
+/* ---- sums --------------------------------------------------------------------------------------
  */
 
-static std::map<const struct kernel *, struct counts> &all(void)
-{
-	static std::map<const struct kernel *, struct counts> *const map =
-		new std::map<const struct kernel *, struct counts>;
+enum { COPY_KINDS = 4 };
 
-	return *map;
-}
+/* What was counted since counting began. */
+static struct {
+	bool on;
+	std::map<std::string, struct counts> kernels; /* by name: templates differ in it */
+	uint64_t copies[COPY_KINDS], copied_bytes[COPY_KINDS];
+	std::string text;
+} counted;
 
 static void add(struct traffic_count *sum, const struct traffic_count *more)
 {
 	sum->requests += more->requests;
 	sum->parts += more->parts;
 	sum->least += more->least;
+	sum->turns += more->turns;
 }
 
-void counts_collect(const struct kernel *k, const struct counts *more)
+static void add(struct counts *sum, const struct counts *more)
 {
-	struct counts *const sum = &all()[k];
-
+	sum->launches += more->launches;
 	sum->blocks += more->blocks;
 	sum->threads += more->threads;
 	for (unsigned n = 0; n < CLASSES; n++) {
@@ -156,73 +194,149 @@ void counts_collect(const struct kernel *k, const struct counts *more)
 	}
 	sum->branches += more->branches;
 	sum->divergent += more->divergent;
+	sum->barriers += more->barriers;
 	add(&sum->global_load, &more->global_load);
 	add(&sum->global_store, &more->global_store);
 	add(&sum->global_atomic, &more->global_atomic);
 	add(&sum->shared_load, &more->shared_load);
 	add(&sum->shared_store, &more->shared_store);
 	add(&sum->shared_atomic, &more->shared_atomic);
-	sum->chain = std::max(sum->chain, more->chain);
+	sum->chain += more->chain;
 }
 
-void counts_launched(const struct kernel *k)
+void counts_collect(const struct kernel *k, const struct counts *counts)
 {
-	all()[k].launches++;
+	struct counts *const sum = &counted.kernels[k->demangled];
+
+	sum->launches++;
+	add(sum, counts);
 }
 
-static void write_traffic(FILE *out, const char *name, const char *parts,
-			  const struct traffic_count *t)
+bool counts_on(void)
 {
-	fprintf(out, ",\"%s\":{\"requests\":%llu,\"%s\":%llu,\"least\":%llu}", name,
-		(unsigned long long)t->requests, parts, (unsigned long long)t->parts,
-		(unsigned long long)t->least);
+	return counted.on;
 }
 
-static void write_kernel(FILE *out, const struct kernel *k, const struct counts *c)
+void counts_fix_schedule(void)
+{
+	runtime_options.threads = runtime_options.resident = 1;
+	runtime_options.seed = 0;
+	runtime_options.order = runtime_options.blocks = ORDER_FORWARD;
+}
+
+/* ---- what the runtime and the back end call ----------------------------------------------------
+ */
+
+void count_copy(enum copy_kind kind, size_t bytes)
+{
+	if (!counted.on)
+		return;
+	counted.copies[kind]++;
+	counted.copied_bytes[kind] += bytes;
+}
+
+static void count(bool on)
+{
+	if (on) {
+		counted.kernels.clear();
+		memset(counted.copies, 0, sizeof counted.copies);
+		memset(counted.copied_bytes, 0, sizeof counted.copied_bytes);
+	}
+	counted.on = on;
+}
+
+/* ---- as JSON -----------------------------------------------------------------------------------
+ */
+
+static void put(const char *name, uint64_t value)
+{
+	counted.text += std::string(counted.text.back() == '{' ? "\"" : ",\"") + name +
+			"\":" + std::to_string(value);
+}
+
+static void put_traffic(const char *name, const char *parts, const struct traffic_count *t)
+{
+	counted.text += std::string(",\"") + name + "\":{";
+	put("requests", t->requests);
+	put(parts, t->parts);
+	put("least", t->least);
+	if (strstr(name, "atomic"))
+		put("turns", t->turns);
+	counted.text += "}";
+}
+
+static void put_classes(const struct counts *c)
 {
 	static const char *const classes[] = {
 		"arithmetic",    "floating",     "control",       "warp",        "synchronisation",
 		"load_global",   "store_global", "atomic_global", "load_shared", "store_shared",
 		"atomic_shared", "local",        "parameter",     "fence",
 	};
+
+	counted.text += ",\"classes\":{";
+	for (unsigned n = 0; n < CLASSES; n++)
+		if (c->instructions[n])
+			put(classes[n], c->instructions[n]);
+	counted.text += "}";
+}
+
+static void put_counts(const struct counts *c)
+{
 	uint64_t instructions = 0, lanes = 0;
 
 	for (unsigned n = 0; n < CLASSES; n++)
 		instructions += c->instructions[n], lanes += c->lanes[n];
-	fprintf(out,
-		"{\"kernel\":\"%s\",\"launches\":%llu,\"blocks\":%llu,\"threads\":%llu,"
-		"\"warp_instructions\":%llu,\"active_lanes\":%llu",
-		k->demangled.c_str(), (unsigned long long)c->launches,
-		(unsigned long long)c->blocks, (unsigned long long)c->threads,
-		(unsigned long long)instructions, (unsigned long long)lanes);
-	fprintf(out, ",\"classes\":{");
-	for (unsigned n = 0, shown = 0; n < CLASSES; n++)
-		if (c->instructions[n])
-			fprintf(out, "%s\"%s\":%llu", shown++ ? "," : "", classes[n],
-				(unsigned long long)c->instructions[n]);
-	fprintf(out, "},\"branches\":%llu,\"divergent\":%llu", (unsigned long long)c->branches,
-		(unsigned long long)c->divergent);
-	write_traffic(out, "global_load", "sectors", &c->global_load);
-	write_traffic(out, "global_store", "sectors", &c->global_store);
-	write_traffic(out, "global_atomic", "sectors", &c->global_atomic);
-	write_traffic(out, "shared_load", "wavefronts", &c->shared_load);
-	write_traffic(out, "shared_store", "wavefronts", &c->shared_store);
-	write_traffic(out, "shared_atomic", "wavefronts", &c->shared_atomic);
-	fprintf(out, ",\"chain\":%llu}\n", (unsigned long long)c->chain);
+	put("launches", c->launches);
+	put("blocks", c->blocks);
+	put("threads", c->threads);
+	put("warp_instructions", instructions);
+	put("active_lanes", lanes);
+	put_classes(c);
+	put("branches", c->branches);
+	put("divergent", c->divergent);
+	put("barriers", c->barriers);
+	put_traffic("global_load", "sectors", &c->global_load);
+	put_traffic("global_store", "sectors", &c->global_store);
+	put_traffic("global_atomic", "sectors", &c->global_atomic);
+	put_traffic("shared_load", "wavefronts", &c->shared_load);
+	put_traffic("shared_store", "wavefronts", &c->shared_store);
+	put_traffic("shared_atomic", "wavefronts", &c->shared_atomic);
+	put("chain", c->chain);
 }
 
-static void counts_write(void)
+static void put_copies(void)
 {
-	FILE *const out = runtime_options.counts ? fopen(runtime_options.counts, "a") : NULL;
+	static const char *const kinds[] = { "to_device", "to_host", "on_device", "set" };
 
-	if (!out)
-		return;
-	for (const auto &entry : all())
-		write_kernel(out, entry.first, &entry.second);
-	fclose(out);
+	counted.text += ",\"copies\":{";
+	for (unsigned n = 0; n < COPY_KINDS; n++)
+		put(kinds[n], counted.copies[n]);
+	counted.text += "},\"copied_bytes\":{";
+	for (unsigned n = 0; n < COPY_KINDS; n++)
+		put(kinds[n], counted.copied_bytes[n]);
+	counted.text += "}";
 }
 
-static __attribute__((destructor)) void at_exit(void)
+/* The sums over all kernels, copies, and each kernel. */
+static const char *as_json(void)
 {
-	counts_write();
+	struct counts all = {};
+
+	for (const auto &entry : counted.kernels)
+		add(&all, &entry.second);
+	counted.text = "{";
+	put_counts(&all);
+	put_copies();
+	counted.text += ",\"kernels\":[";
+	for (const auto &entry : counted.kernels) {
+		counted.text += counted.text.back() == '[' ? "{" : ",{";
+		counted.text += "\"kernel\":\"" + entry.first + "\"";
+		put_counts(&entry.second);
+		counted.text += "}";
+	}
+	counted.text += "]}";
+	return counted.text.c_str();
 }
+
+static const struct gb_counter counter = { count, as_json };
+const struct gb_counter *gb_gpu_counter = &counter; /* see cuda/backend.cu */

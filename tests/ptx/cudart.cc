@@ -48,6 +48,7 @@ static cudaError_t submit_launch(const void *host, const cudaLaunchConfig_t *con
 	call->dynamic_bytes = config->dynamicSmemBytes;
 	call->cooperative = cooperative;
 	call->code = k;
+	call->counted = counts_on();
 	call->parameters = copy_arguments(k, arguments);
 	return runtime_launch(call, config->stream);
 }

@@ -407,7 +407,7 @@ static void prepare(const struct ptx_call *call)
 	l->clusters = (uint64_t)g.x * g.y * g.z / l->cluster_size;
 	l->next = 0;
 	l->failed = false;
-	l->counting = runtime_options.counts != NULL;
+	l->counting = call->counted;
 	l->weak = runtime_options.weak;
 	if (l->weak)
 		weak_launch();
@@ -447,8 +447,11 @@ cudaError_t executor_run(struct gpu_call *waiting)
 	struct ptx_call *const call = static_cast<struct ptx_call *>(waiting);
 	const double start = now_s();
 	const int errors = report_count();
+	const struct options options = runtime_options;
 
 	start_workers();
+	if (call->counted)
+		counts_fix_schedule();
 	prepare(call);
 	memory_open(true);
 	run_on_all(call);
@@ -456,10 +459,9 @@ cudaError_t executor_run(struct gpu_call *waiting)
 	free(ptx_running.permutation);
 	ptx_running.permutation = NULL;
 	call->code->reached = true;
-	if (ptx_running.counting)
-		counts_launched(call->code);
-	for (int n = 0; ptx_running.counting && n < runtime_options.threads; n++)
-		counts_collect(call->code, &workers[n]->counts);
+	runtime_options = options;
+	if (call->counted)
+		counts_collect(call->code, &workers[0]->counts);
 	if (runtime_options.stats)
 		fprintf(stderr, "ptx: %s: %llu clusters of %u blocks: %.3f ms\n", call->name,
 			(unsigned long long)ptx_running.clusters, ptx_running.cluster_size,

@@ -132,6 +132,7 @@ extern struct launch ptx_running;
 struct ptx_call : gpu_call {
 	struct kernel *code;
 	uint8_t *parameters;
+	bool counted;
 };
 
 /* Run at most `budget` instructions; false: nothing of the warp can run now. */

@@ -148,6 +148,9 @@ static bool open_anywhere(struct warp *w, const struct instruction &i)
 	for (unsigned n = 0; n < w->count; n++)
 		if (w->split[n].state == AT_MEETING && (w->split[n].mask & needed) &&
 		    w->kernel->code[w->split[n].pc].action == MEET_ANY) {
+			if (ptx_running.counting)
+				count_instruction(*w, w->kernel->code[w->split[n].pc],
+						  w->split[n].mask);
 			w->split[n].state = READY;
 			w->split[n].pc++;
 		}
@@ -166,6 +169,8 @@ static bool meet(struct warp *w, const struct instruction &i)
 		return true;
 	}
 	s->state = AT_MEETING;
+	if (ptx_running.counting)
+		count_postponed(*w, i, s->mask);
 	return false;
 }
 
@@ -233,15 +238,18 @@ static void cluster_arrive(struct warp *w, uint32_t mask)
 	cluster_check(c);
 }
 
-static void cluster_wait(struct warp *w, uint32_t mask)
+static void cluster_wait(struct warp *w, const struct instruction &i, uint32_t mask)
 {
 	struct split *const s = &w->split[w->current];
 	const uint32_t now = w->block->cluster->phase & 1 ? ~0u : 0;
 
-	if (((w->phase ^ now) & mask) == mask)
+	if (((w->phase ^ now) & mask) == mask) {
 		s->pc++;
-	else
-		s->state = AT_CLUSTER;
+		return;
+	}
+	s->state = AT_CLUSTER;
+	if (ptx_running.counting)
+		count_postponed(*w, i, mask);
 }
 
 /* An instruction that is not plain; false: the warp's turn ends. */
@@ -269,7 +277,7 @@ static bool control(struct warp *w, const struct instruction &i, uint32_t mask)
 		cluster_arrive(w, mask);
 		return true;
 	case CLUSTER_WAIT:
-		cluster_wait(w, mask);
+		cluster_wait(w, i, mask);
 		return true;
 	case PAUSE:
 		s->pc++;

@@ -252,6 +252,25 @@ Test(record, times_of_the_emulator_are_marked_and_make_no_rates)
 	cJSON_Delete(line);
 }
 
+Test(record, counts_are_handed_through)
+{
+	char counts[] = "{\"launches\":3,\"kernels\":[{\"kernel\":\"k\"}]}",
+	     broken[] = "{\"launches\":";
+	struct gb_result r = measured(&cuda);
+	struct gb_error err = { 0 };
+	cJSON *line = describe(&r);
+
+	cr_expect_null(gb_json_at(line, "counts"));
+	cJSON_Delete(line);
+	r.counts = counts;
+	line = describe(&r);
+	expect_number(line, "counts.launches", 3);
+	expect_text(gb_json_at(line, "counts.kernels")->child, "kernel", "k");
+	cJSON_Delete(line);
+	r.counts = broken;
+	cr_expect_null(gb_record_result(&r, "0123456789abcdef", 0, &err));
+}
+
 Test(record, samples_of_different_work_are_rated_by_the_harmonic_mean)
 {
 	struct gb_result r = measured(&cuda);
