@@ -29,6 +29,7 @@ enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
 		.floor_ns = options->floor_ns,
 		.by_median = options->stat == 1,
 		.in_cycles = options->cycles != 0,
+		.judge_counts = options->counts != 0,
 	};
 	enum gb_status status = GB_OK;
 

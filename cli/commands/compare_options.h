@@ -9,7 +9,7 @@ struct gb_compare_options {
 	double threshold_percent, floor_ns;
 	int64_t stat;   /* 0: min, 1: median */
 	int64_t format; /* index into gb_compare_formats */
-	int64_t cycles, all, unverified;
+	int64_t cycles, all, unverified, counts;
 };
 
 extern const char *const gb_compare_stats[], *const gb_compare_formats[];
@@ -50,6 +50,10 @@ extern const char *const gb_compare_stats[], *const gb_compare_formats[];
 		  .type = GB_FLAG,                                                         \
 		  .offset = offsetof(struct gb_compare_options, unverified),               \
 		  .help = "compare also what was measured with --no-verify" },             \
+		{ .name = "counts",                                                        \
+		  .type = GB_FLAG,                                                         \
+		  .offset = offsetof(struct gb_compare_options, counts),                   \
+		  .help = "exit status 1 also if an exact count became worse" },           \
 	{                                                                                  \
 		.name = "format", .letter = 'f', .type = GB_CHOICE,                        \
 		.offset = offsetof(struct gb_compare_options, format), .initial = "table", \

@@ -10,7 +10,7 @@
 static const char *const formats[] = { "table", "markdown", "html", "csv", "json", NULL };
 
 struct request {
-	int64_t format;
+	int64_t format, counts;
 };
 
 static const struct gb_param rows[] = {
@@ -21,6 +21,12 @@ static const struct gb_param rows[] = {
 	  .initial = "table",
 	  .choices = formats,
 	  .help = "what to print" },
+	{ .name = "counts",
+	  .type = GB_FLAG,
+	  .offset = offsetof(struct request, counts),
+	  .help = "with the exact counts of instructions, sectors and so on where records have "
+		  "them "
+		  "(html: always)" },
 };
 
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
@@ -44,8 +50,9 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 		goto out;
 	}
 	if (!gb_read_files(&records, a.word, a.word_count, err)) {
-		const struct gb_style style = gb_style_for(stdout, (enum gb_format)request.format);
+		struct gb_style style = gb_style_for(stdout, (enum gb_format)request.format);
 
+		style.counts = request.counts != 0;
 		(void)gb_table_print(stdout, &records, &style, err);
 	}
 out:

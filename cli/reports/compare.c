@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/reports/counts.h"
 #include "common/text.h"
 
 /* One record of either side. */
@@ -126,6 +127,39 @@ static void take_side(const struct gb_comparison *c, const struct entry *entry, 
 	gb_sort(v->value, v->count);
 }
 
+/* The counts of a side: any of its launches gives the same. */
+static const cJSON *counts_of(const struct entry *entry, size_t count, bool is_new)
+{
+	for (size_t i = 0; i < count; i++) {
+		const cJSON *counts = gb_json_at(entry[i].record, "counts");
+
+		if (entry[i].is_new == is_new && cJSON_IsObject(counts))
+			return counts;
+	}
+	return NULL;
+}
+
+static bool tally(const struct gb_count_change *change, void *closure)
+{
+	struct gb_comparison *c = closure;
+
+	if (!change->cost)
+		c->counts_changed++;
+	else if (change->new_ > change->base)
+		c->counts_worse++;
+	else
+		c->counts_better++;
+	return true;
+}
+
+static void compare_counts(struct gb_comparison *c, const struct gb_change *change)
+{
+	if (!change->base_counts || !change->new_counts)
+		return;
+	c->counted++;
+	(void)gb_counts_differ(change->base_counts, change->new_counts, tally, c);
+}
+
 /* ---- the verdict -------------------------------------------------------------------------- */
 
 static enum gb_verdict_word verdict_on(const struct gb_comparison *c,
@@ -165,6 +199,8 @@ static enum gb_status compare_key(const struct gb_comparison *c, const struct en
 		.base = gb_median_sorted(base.value, base.count),
 		.new_ = gb_median_sorted(other.value, other.count),
 		.note = other.reason ? other.reason : base.reason,
+		.base_counts = counts_of(entry, count, false),
+		.new_counts = counts_of(entry, count, true),
 	};
 	if (gb_ratio(base.value, base.count, other.value, other.count, GB_LEVEL, &change->ratio,
 		     err))
@@ -232,6 +268,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	groups = group_entries(entry, count, group);
 	c->count = 0;
 	memset(c->verdicts, 0, sizeof c->verdicts);
+	c->counted = c->counts_worse = c->counts_better = c->counts_changed = 0;
 	c->change = calloc(groups + 1, sizeof *c->change);
 	if (!c->change)
 		gb_out_of_memory(err, NULL);
@@ -241,6 +278,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 		if (compare_key(c, &entry[group[g].first], group[g].count, change, err))
 			break;
 		c->verdicts[change->verdict]++;
+		compare_counts(c, change);
 		c->count++;
 	}
 out:
@@ -257,6 +295,10 @@ void gb_comparison_release(struct gb_comparison *comparison)
 
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison)
 {
-	return comparison->verdicts[GB_SLOWER] || comparison->verdicts[GB_BROKEN] ? GB_EVERIFY
-										  : GB_OK;
+	const struct gb_comparison *c = comparison;
+
+	return c->verdicts[GB_SLOWER] || c->verdicts[GB_BROKEN] ||
+			       (c->judge_counts && c->counts_worse)
+		       ? GB_EVERIFY
+		       : GB_OK;
 }

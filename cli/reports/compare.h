@@ -5,6 +5,8 @@
  * alarms most of the time.  So each launch gives one value per key, its fastest sample, and the
  * values of both sides are compared by their ratio (gb_ratio()).  With fewer than four launches on
  * a side nothing is called faster or slower.
+ *
+ * Exact counts need no statistics: each that differs is reported as worse, better or changed.
  */
 #ifndef GPUBENCH_CLI_REPORTS_COMPARE_H
 #define GPUBENCH_CLI_REPORTS_COMPARE_H
@@ -28,14 +30,17 @@ enum { GB_LAUNCHES = 4 }; /* on each side, before anything is called faster or s
 
 struct gb_comparison {
 	/* How to compare: */
-	double threshold; /* as a share: 0.05 */
-	double floor_ns;  /* smaller differences are no difference */
-	bool by_median;   /* a launch's value is its median instead of its minimum */
-	bool in_cycles;   /* of the SM clock, where both sides have it; else by time */
+	double threshold;  /* as a share: 0.05 */
+	double floor_ns;   /* smaller differences are no difference */
+	bool by_median;    /* a launch's value is its median instead of its minimum */
+	bool in_cycles;    /* of the SM clock, where both sides have it; else by time */
+	bool judge_counts; /* a count that became worse is a failure, too */
 
 	/* Results: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
 	struct gb_change *change;
+	size_t counted; /* keys with exact counts on both sides */
+	size_t counts_worse, counts_better, counts_changed; /* changed: neither */
 };
 
 /* One key.  Values are ns, or thousands of cycles. */
@@ -47,6 +52,7 @@ struct gb_change {
 	double base, new_; /* medians over the launches; NAN: no time */
 	struct gb_ratio ratio;
 	const char *note; /* why there is no time, or NULL; points into the records */
+	const cJSON *base_counts, *new_counts; /* in the records; NULL: none */
 };
 
 /* Fill count, verdicts and change, in the order in which keys appear.  Both lists must outlive it.
@@ -55,7 +61,8 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 			  const struct gb_records *new_, struct gb_error *err);
 void gb_comparison_release(struct gb_comparison *comparison);
 
-/* GB_EVERIFY if something is slower or broken, else GB_OK: the exit status. */
+/* GB_EVERIFY if something is slower or broken, or has a count that is worse and judged, else GB_OK:
+ * the exit status. */
 enum gb_status gb_comparison_status(const struct gb_comparison *comparison);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/reports/counts.h"
 #include "cli/reports/style.h"
 #include "common/text.h"
 
@@ -80,6 +81,91 @@ static enum gb_status print_table(FILE *file, const struct gb_comparison *c, boo
 	return err->code;
 }
 
+/* ---- counts ------------------------------------------------------------------------------ */
+
+struct counts_rows {
+	struct gb_grid *grid;
+	const char *key;
+};
+
+static const char *verdict_of(const struct gb_count_change *change)
+{
+	return !change->cost ? "changed" : change->new_ > change->base ? "worse" : "better";
+}
+
+static bool add_count(const struct gb_count_change *change, void *closure)
+{
+	const struct counts_rows *rows = closure;
+	const char *verdict = verdict_of(change);
+	char text[40];
+
+	gb_grid_row(rows->grid, false);
+	gb_grid_set(rows->grid, 0, verdict,
+		    gb_equal(verdict, "worse")    ? GB_BAD
+		    : gb_equal(verdict, "better") ? GB_GOOD
+						  : GB_PLAIN);
+	gb_grid_set(rows->grid, 1, rows->key, GB_PLAIN);
+	gb_grid_set(rows->grid, 2, change->name, GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%.0f", change->base);
+	gb_grid_set(rows->grid, 3, text, GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%.0f", change->new_);
+	gb_grid_set(rows->grid, 4, text, GB_PLAIN);
+	if (change->base > 0)
+		set_number(rows->grid, 5, change->new_ / change->base, "");
+	return true;
+}
+
+/* A line per changed count, and how many there are; nothing if neither file has counts. */
+static enum gb_status print_counts(FILE *file, const struct gb_comparison *c, enum gb_markup markup,
+				   struct gb_error *err)
+{
+	const char *const title[] = { "count is", "key", "count", "base", "new", "new/base" };
+	static const bool left[] = { true, true, true, false, false, false };
+	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
+	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
+	struct gb_grid grid;
+
+	if (!c->counted)
+		return GB_OK;
+	gb_grid_init(&grid, GB_COUNT(title), title, left);
+	for (size_t i = 0; i < c->count; i++) {
+		struct counts_rows rows = { &grid, c->change[i].key };
+
+		(void)gb_counts_differ(c->change[i].base_counts, c->change[i].new_counts, add_count,
+				       &rows);
+	}
+	(void)fputc('\n', file);
+	if (grid.rows && gb_grid_print(file, &grid, &grid_style, err) == GB_OK)
+		(void)fputc('\n', file);
+	gb_grid_release(&grid);
+	(void)fprintf(file, "counts of %zu keys: %zu worse, %zu better, %zu changed\n", c->counted,
+		      c->counts_worse, c->counts_better, c->counts_changed);
+	return err->code;
+}
+
+/* ---- as JSON ----------------------------------------------------------------------------- */
+
+static bool put_count(const struct gb_count_change *change, void *closure)
+{
+	cJSON *item = cJSON_CreateObject();
+
+	return gb_json_append(closure, item) && gb_json_put_text(item, "count", change->name) &&
+	       gb_json_put_text(item, "verdict", verdict_of(change)) &&
+	       gb_json_put_number(item, "base", change->base) &&
+	       gb_json_put_number(item, "new", change->new_);
+}
+
+/* Absent if one side has no counts. */
+static bool put_counts(cJSON *item, const struct gb_change *change)
+{
+	cJSON *list;
+
+	if (!change->base_counts || !change->new_counts)
+		return true;
+	list = cJSON_AddArrayToObject(item, "counts");
+	return list && gb_counts_differ(change->base_counts, change->new_counts, put_count, list);
+}
+
 static bool put_change(cJSON *list, const struct gb_change *change)
 {
 	cJSON *item = cJSON_CreateObject();
@@ -94,7 +180,7 @@ static bool put_change(cJSON *list, const struct gb_change *change)
 	       gb_json_put_number(item, "high", change->ratio.interval.high) &&
 	       gb_json_put_int(item, "base_launches", (int64_t)change->base_launches) &&
 	       gb_json_put_int(item, "new_launches", (int64_t)change->new_launches) &&
-	       gb_json_put_text(item, "why", change->note);
+	       gb_json_put_text(item, "why", change->note) && put_counts(item, change);
 }
 
 static enum gb_status print_json(FILE *file, const struct gb_comparison *c, struct gb_error *err)
@@ -126,7 +212,8 @@ static enum gb_status finish(FILE *file, struct gb_error *err)
 enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
 				   enum gb_markup markup, struct gb_error *err)
 {
-	(void)print_table(file, comparison, all, markup, err);
+	if (print_table(file, comparison, all, markup, err) == GB_OK)
+		(void)print_counts(file, comparison, markup, err);
 	return finish(file, err);
 }
 

@@ -6,8 +6,9 @@
 
 struct gb_style {
 	enum gb_format format;
-	bool color; /* escape sequences of a terminal */
-	bool utf8;  /* else the table's own text is ASCII */
+	bool color;  /* escape sequences of a terminal */
+	bool utf8;   /* else the table's own text is ASCII */
+	bool counts; /* tables of exact counts below those of times; a page always has them */
 };
 
 /* For file: colour on a terminal that is not dumb, unless NO_COLOR is set; UTF-8 if that is the

@@ -8,6 +8,7 @@
 
 #include "cli/records/csv.h"
 #include "cli/records/json.h"
+#include "cli/reports/counts.h"
 #include "cli/reports/figures.h"
 #include "cli/reports/page.h"
 #include "cli/reports/rows.h"
@@ -231,11 +232,28 @@ static void print_head(const struct gb_section *section)
 		(void)fputs(form[table->markup].end, table->file);
 }
 
+/* Exact counts, where there are any: always on a page, elsewhere if they were asked for. */
+static enum gb_status print_counts(const struct gb_section *section, struct gb_error *err)
+{
+	static const char *const heading[] = { "\ncounts of one run\n\n",
+					       "\nCounts of one run:\n\n",
+					       "<p>Counts of one run</p>\n" };
+	const struct gb_table *table = section->table;
+
+	if (!(table->style->counts || table->markup == GB_MARKUP_HTML) ||
+	    !gb_section_has_counts(section))
+		return GB_OK;
+	(void)fputs(heading[table->markup], table->file);
+	return gb_section_print_counts(section, err);
+}
+
 static enum gb_status print_section(const struct gb_section *section, bool *marked,
 				    struct gb_error *err)
 {
 	print_head(section);
 	if (section->row_count && gb_section_print_rows(section, marked, err))
+		return err->code;
+	if (print_counts(section, err))
 		return err->code;
 	if (section->row_count && section->row_count < section->count)
 		(void)fputc('\n', section->table->file);

@@ -8,6 +8,7 @@
 
 #include "cli/records/json.h"
 #include "cli/reports/compare.h"
+#include "cli/reports/counts.h"
 #include "common/rng.h"
 #include "common/stats.h"
 
@@ -265,6 +266,74 @@ Test(compare, emulated_times_do_not_count)
 	}
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(eq(int, (int)c.change[0].verdict, GB_NO_TIME));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+/* Give the last record counts: these sums, and kernels that nobody sums again. */
+static void add_counts(struct gb_records *list, const char *sums)
+{
+	char text[512];
+
+	snprintf(text, sizeof text, "{%s,\"kernels\":[{\"kernel\":\"k\",\"launches\":9}]}", sums);
+	gb_json_put(list->line[list->count - 1], "counts", cJSON_Parse(text));
+}
+
+/* The names of changed counts in a row. */
+static bool collect(const struct gb_count_change *change, void *closure)
+{
+	char *text = closure, one[100];
+
+	snprintf(one, sizeof one, "%s %g %g %s;", change->name, change->base, change->new_,
+		 change->cost ? "cost" : "neutral");
+	strcat(text, one);
+	return true;
+}
+
+Test(compare, counts_are_compared_exactly)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .threshold = 0.05 };
+	struct gb_error err = { 0 };
+	char seen[1000] = "";
+
+	add(&base, 0, "k", "ok", 1e6);
+	add_counts(&base, "\"launches\":3,\"blocks\":8,\"barriers\":1000000,"
+			  "\"global_load\":{\"sectors\":5,\"least\":4},\"classes\":{\"warp\":2}");
+	add(&other, 0, "k", "ok", 1e6);
+	add_counts(&other, "\"launches\":3,\"blocks\":9,\"barriers\":1000001,"
+			   "\"global_load\":{\"sectors\":4,\"least\":3},\"classes\":{\"local\":6}");
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(sz, c.counted, 1));
+	cr_expect(eq(sz, c.counts_worse, 2));
+	cr_expect(eq(sz, c.counts_better, 2));
+	cr_expect(eq(sz, c.counts_changed, 2));
+	cr_expect(gb_counts_differ(c.change[0].base_counts, c.change[0].new_counts, collect, seen));
+	cr_expect(
+		eq(str, seen,
+		   "blocks 8 9 neutral;barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
+		   "global_load.least 4 3 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"));
+	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_OK));
+	c.judge_counts = true;
+	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_EVERIFY));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+Test(compare, counts_of_one_side_are_no_difference)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .threshold = 0.05, .judge_counts = true };
+	struct gb_error err = { 0 };
+
+	add(&base, 0, "k", "ok", 1e6);
+	add(&other, 0, "k", "ok", 1e6);
+	add_counts(&other, "\"launches\":3");
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(sz, c.counted + c.counts_worse + c.counts_better + c.counts_changed, 0));
+	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_OK));
 	gb_comparison_release(&c);
 	gb_records_release(&base);
 	gb_records_release(&other);

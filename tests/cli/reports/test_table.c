@@ -437,6 +437,49 @@ Test(table, a_full_disk_is_noticed)
 	(void)fclose(full);
 }
 
+/* A profiler's first page: a row for the record, and one for each kernel. */
+Test(table, counts_are_shown_where_they_are_asked_for)
+{
+	struct gb_style style = ascii;
+	static const char counts[] =
+		"\"status\":\"ok\",\"emulated\":true,\"counts\":{\"launches\":3,\"warp_"
+		"instructions\":2000,"
+		"\"active_lanes\":32000,\"branches\":100,\"divergent\":25,\"barriers\":7,\"chain\":"
+		"4,"
+		"\"global_load\":{\"sectors\":100,\"least\":50},\"global_store\":{\"sectors\":8,"
+		"\"least\":7},"
+		"\"global_atomic\":{\"sectors\":2,\"least\":2,\"turns\":5},"
+		"\"shared_load\":{\"wavefronts\":30,\"least\":15},\"shared_store\":{\"wavefronts\":"
+		"0,\"least\":0},"
+		"\"shared_atomic\":{\"wavefronts\":10,\"least\":5},\"copied_bytes\":{\"to_device\":"
+		"1000,"
+		"\"to_host\":0,\"on_device\":0,\"set\":500},\"kernels\":["
+		"{\"kernel\":\"void a::scan<int (*)(), 4>(int*)\",\"launches\":2},"
+		"{\"kernel\":\"copy(int*)\",\"launches\":1}]}";
+
+	add_record("cuda/a", "\"n\":1", counts);
+	expect_within(&style, "warp instr", false);
+	style.counts = true;
+	expect(&style,
+	       "\n"
+	       "toy: n=1\n"
+	       "\n"
+	       "variant      time  status\n"
+	       "cuda/a   emulated  ok\n"
+	       "\n"
+	       "counts of one run\n"
+	       "\n"
+	       "variant  kernel              launches  warp instr  lanes  diverge  barriers  "
+	       "read B  least  written B  least  shared  least  atomic  chain  copied B\n"
+	       "a                                   3        2000   16.0     25 %         7  "
+	       "  3200   50 %        320   90 %      40   50 %      15      4      1500\n"
+	       "         scan<int (*)(), 4>         2\n"
+	       "         copy                       1\n");
+	style.format = GB_FORMAT_HTML;
+	style.counts = false;
+	expect_within(&style, "Counts of one run", true);
+}
+
 /* ---- the command ------------------------------------------------------------------------- */
 
 static enum gb_status report(struct gb_error *err, const char *a, const char *b, const char *c)
