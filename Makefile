@@ -387,6 +387,7 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/gpubench-ptx-wide $(BUILD)/unit-ptx $
 	$(Q)$(PYTHON) tests/ptx/reached.py $(BUILD)/reached*
 	$(Q)$(PYTHON) tests/ptx/words.py
 	$(Q)$(PYTHON) tests/ptx/words.py --self-test
+	$(Q)$(PYTHON) tests/counts.py $(BUILD)/gpubench-ptx
 
 ## ptx-mutants: broken copies of the cuda variants under both executors: who finds which? (long)
 MUTANTS_EVERY ?= 40
@@ -431,6 +432,7 @@ test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so $(BUI
 	$(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 	$(Q)tests/nvcc.sh
 	$(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
+	$(Q)$(PYTHON) tests/counts.py
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
 
@@ -527,10 +529,16 @@ ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
 ## counts: the exact counts of every cuda kernel (PTX executor); compare them with the kept ones
-## counts-write: keep the present ones, after a change that is meant
+## counts-write: keep the present ones, after a change that is meant, and the predictions from them
 counts counts-write: ptx
-	$(Q)scripts/counts.py ./gpubench-ptx \
-		$(if $(filter counts,$@),--check results/counts.jsonl,>results/counts.jsonl)
+	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx \
+		$(if $(filter counts,$@),--check results/counts.jsonl,>build/counts.jsonl)
+	$(Q)$(if $(filter counts,$@),:,mv build/counts.jsonl results/counts.jsonl && \
+		$(PYTHON) scripts/predict.py >results/predictions.md)
+
+## test-counts: an extra load, a bank conflict and an uncoalesced store, planted: does counts name them?
+test-counts: ptx
+	$(Q)$(PYTHON) tests/counts.py --planted
 
 ## man: manual pages from the program's help, in build/man (needs help2man)
 man: all
@@ -554,7 +562,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-drive counts counts-write simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -1,120 +1,192 @@
 #!/usr/bin/python3
 """counts.py -- exact counts of every CUDA kernel at fixed points, without a GPU.
 
-    counts.py PROGRAM [--only=GLOB] >results/counts.jsonl      all points (make counts-write)
-    counts.py PROGRAM --check results/counts.jsonl             compare (make counts)
+    counts.py PROGRAM >results/counts.jsonl               all points (make counts-write)
+    counts.py PROGRAM --check results/counts.jsonl        compare with the kept ones (make counts)
+    counts.py PROGRAM --check FILE --only 'radix *'       some of the points
+    counts.py --compare BEFORE AFTER                      two files of counts
 
-PROGRAM is a gpubench-ptx.  It runs each point once on one OS thread, without a random schedule, on a
-device of 132 multiprocessors; so the counts are the same every time, and a difference is a change of
-the kernels or of the compiler.  Each difference is printed: point, kernel, count, before, after.
-Exit status 1 if there is one.
+PROGRAM is a gpubench-ptx, whose records hold the counts of each kernel.  They are taken under one
+fixed schedule, on a device of 132 multiprocessors: a difference is a change of the kernels or of
+nvcc.  Counts of another nvcc are not compared.  Of each kernel that changed, the point where it
+changed most is printed, with each count before and after.  A point of which nothing is kept is
+only named.  Exit status 1 if something became worse, or better: then the new counts are to be kept.
 """
 import argparse
+import collections
+import concurrent.futures
 import fnmatch
 import json
 import os
 import subprocess
 import sys
-import tempfile
 
-RADIX = "split split-fused lsd4 onesweep cub"
+# What `gpubench` is asked for: all CUDA variants and CUB, the faster ones at larger sizes too.
 POINTS = [
-    *[f"radix {RADIX} --type={t} --count={n}" for t in ("u32", "u64", "pairs") for n in (1 << 16, 1 << 18)],
+    "radix onesweep cub --type=u64 --count=1048576",
+    "radix onesweep cub --type=pairs --count=1048576",
     "radix onesweep cub --type=u32 --count=1048576",
-    "radix small --type=u32 --count=8192",
-    "bfs basic csr-paper csr csr-do --graph=gnp --vertices=2048 --p=.05",
-    "bfs csr csr-do --graph=kronecker --scale=12",
-    "bfs ccam-paper ccam-pull ccam --graph=gnp --vertices=2048 --p=.05",
+    "radix split-fused lsd4 onesweep cub --type=u32,u64,pairs --count=262144",
+    "radix --type=u32,u64,pairs --count=65536",
+    "radix small --type=u32,u64,pairs --count=8192",
+    "bfs --graph=gnp --vertices=4096 --p=.05",
+    "bfs csr csr-paper csr-do --graph=kronecker --scale=15",
+    "cbt --op=decode,reduce --depth=20 --shape=random --fill=.3",
+    "cbt --op=cycle --depth=17 --shape=random --fill=.3",
     "cbt serial block --op=bitfield --depth=14 --shape=random --fill=.3",
-    "cbt descent block ocbt --op=cycle --depth=14 --shape=random --fill=.3",
-    "octree lock lf morton lf-shared --count=8192 --dist=plummer",
-    "lbvh karras-bitonic karras-radix karras64 apetrei ploc wide --op=build --scene=soup --primitives=8192",
-    "lbvh stack stack2 wide --op=trace --scene=knot --primitives=4000 --rays=64",
+    "octree --count=65536 --dist=plummer",
+    "lbvh --op=build --scene=soup --primitives=65536",
+    "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
+    "stream --count=16777216",
+    # What papers and others have published times of (scripts/predict.py).
+    "cbt descent --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random --fill=.25",
+    "lbvh karras-bitonic --op=build --scene=teapot --primitives=25600",
+    "lbvh karras-bitonic --op=build --scene=city --primitives=66000",
+    "lbvh stack2 --op=trace --scene=teapot --primitives=25600 --rays=256",
+    "lbvh stack2 --op=trace --scene=knot --primitives=144000 --rays=256",
 ]
-# Kernels around a measurement: some wait for the host or for the clock.
-NOT_OURS = ("probe(", "hold(", "count_cycles(")
+ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "OMP_NUM_THREADS": "1"}
+# Of what there are no better or worse ones.
+NEUTRAL = ("blocks", "threads", "active_lanes", "least", "kernel")
 
-
-def cases():
-    """Each point and variant: ("radix --count=65536", "onesweep")."""
-    for point in POINTS:
-        words = point.split()
-        options = [w for w in words if w.startswith("--")]
-        for variant in (w for w in words[1:] if not w.startswith("--")):
-            yield " ".join([words[0], variant, *options])
+# ---- measuring -----------------------------------------------------------------------------
 
 
 def flatten(counts, before=""):
     """{"a": {"b": 1}} as {"a.b": 1}"""
     flat = {}
-    for key, value in counts.items():
+    for name, value in counts.items():
         if isinstance(value, dict):
-            flat.update(flatten(value, f"{before}{key}."))
+            flat.update(flatten(value, f"{before}{name}."))
         else:
-            flat[before + key] = value
+            flat[before + name] = value
     return flat
 
 
-def add(total, counts):
-    for key, value in flatten(counts).items():
-        joined = max if key == "chain" else int.__add__
-        total[key] = joined(total.get(key, 0), value)
+def of_record(record):
+    """A line for each kernel, and one for what belongs to none: copies, and device memory."""
+    counts = record["counts"]
+    run = {name: counts[name] for name in ("copies", "copied_bytes")}
+    run.update(kernel="(run)", device_bytes=record["memory"]["device_bytes"])
+    for kernel in counts["kernels"] + [run]:
+        name = kernel.pop("kernel")
+        yield {"key": record["key"], "kernel": name, "counts": flatten(kernel)}
 
 
-def run(program, case):
-    """The counts of one run, by kernel; those of one name are added."""
-    with tempfile.NamedTemporaryFile(suffix=".jsonl") as out:
-        environment = {k: v for k, v in os.environ.items() if not k.startswith("GPUBENCH_PTX_")}
-        environment.update(GPUBENCH_PTX_COUNTS=out.name, GPUBENCH_PTX_THREADS="1", GPUBENCH_PTX_SMS="132")
-        command = [program, *case.split(), "--backend=cuda", "--cold", "--warmup=0", "--samples=1"]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        if done.returncode:
-            sys.exit(f"counts.py: {' '.join(command)}: status {done.returncode}\n{done.stderr}{done.stdout}")
-        kernels = {}
-        for line in out:
-            counts = json.loads(line)
-            kernel = counts.pop("kernel")
-            if not kernel.startswith(NOT_OURS):
-                add(kernels.setdefault(kernel, {}), counts)
-    return kernels
+def run(program, point, extra=()):
+    """The lines of one point, after one that names the compiler; extra: environment."""
+    command = [program, *point.split(), "--backend=cuda", "--cold", "--warmup=0", "--samples=1"]
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("GPUBENCH_PTX_")}
+    environment.update(ENVIRONMENT, **dict(extra))
+    done = subprocess.run(
+        command + ["--quiet", "-o", "-"], env=environment, capture_output=True, text=True
+    )
+    if done.returncode:
+        sys.exit(f"counts.py: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
+    lines = [json.loads(line) for line in done.stdout.splitlines()]
+    yield {"nvcc": lines[0]["tool"]["nvcc"], "ptx": lines[0]["tool"]["archs"]}
+    for record in lines[1:]:
+        if record["status"] != "skipped":
+            yield from of_record(record)
 
 
 def measure(program, only):
-    for case in cases():
-        if fnmatch.fnmatch(case, only):
-            for kernel, counts in sorted(run(program, case).items()):
-                yield {"point": case, "kernel": kernel, "counts": counts}
+    """All lines, the compiler's first, in the order of POINTS."""
+    points = [point for point in POINTS if fnmatch.fnmatch(point, only)]
+    if not points:
+        sys.exit(f"counts.py: no point is like {only}")
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        all_lines = list(pool.map(lambda point: list(run(program, point)), points))
+    return all_lines[0][:1] + [line for lines in all_lines for line in lines[1:]]
+
+
+# ---- comparing -----------------------------------------------------------------------------
+
+Change = collections.namedtuple("Change", "count before after")
+
+
+def relative(change):
+    return abs(change.after - change.before) / max(change.before, 1)
+
+
+def is_neutral(change):
+    return change.count.split(".")[-1] in NEUTRAL
+
+
+def changes_of(before, after):
+    """The counts that differ, the greatest change first, neutral ones last."""
+    names = before.keys() | after.keys()
+    changes = [Change(n, before.get(n, 0), after.get(n, 0)) for n in sorted(names)]
+    changes = [c for c in changes if c.before != c.after]
+    return sorted(changes, key=lambda c: (is_neutral(c), -relative(c)))
+
+
+def describe(change):
+    verdict = "changed" if is_neutral(change) else "worse" if change.after > change.before else "better"
+    share = f" ({100 * (change.after - change.before) / change.before:+.2f} %)" if change.before else ""
+    return f"    {verdict}: {change.count}: {change.before} before, {change.after} now{share}"
+
+
+def report(kernel, points):
+    """What changed in a kernel; points: { key: changes }."""
+    greatest = lambda key: max(map(relative, points[key]))
+    worst = max(sorted(points), key=greatest)
+    others = f" (and at {len(points) - 1} other points)" if len(points) > 1 else ""
+    yield f"{kernel}\n  at {worst}{others}"
+    yield from map(describe, points[worst])
 
 
 def compare(before, after):
-    """A line for each count that differs."""
-    for where in sorted(before.keys() | after.keys()):
-        old, new = before.get(where, {}), after.get(where, {})
-        for count in sorted(old.keys() | new.keys()):
-            a, b = old.get(count, 0), new.get(count, 0)
-            if a != b:
-                change = f" ({100 * (b - a) / a:+.1f} %)" if a else ""
-                yield f"{where[0]}: {where[1]}: {count}: {a} before, {b} now{change}"
+    """Prints what differs; the exit status."""
+    compiler, other = before[0], after[0]
+    if compiler != other:
+        print(f"counts not compared: kept for {compiler}, here is {other}")
+        return 0
+    kept = {(k["key"], k["kernel"]): k["counts"] for k in before[1:]}
+    new = {(n["key"], n["kernel"]): n["counts"] for n in after[1:]}
+    keys = {key for key, _ in kept}
+    for key in sorted({key for key, _ in new} - keys):
+        print(f"{key}: nothing is kept of it")
+    by_kernel, verdicts = {}, collections.Counter()
+    for where in sorted(kept.keys() | {w for w in new if w[0] in keys}):
+        changes = changes_of(kept.get(where, {}), new.get(where, {}))
+        for change in changes:
+            verdicts["better" if change.after < change.before else "worse"] += not is_neutral(change)
+        if changes:
+            by_kernel.setdefault(where[1], {})[where[0]] = changes
+    for kernel, points in sorted(by_kernel.items()):
+        print("\n".join(report(kernel, points)))
+    if not by_kernel:
+        print(f"counts of {len(kept)} kernels at {len(keys)} points as kept")
+        return 0
+    print(f"{len(by_kernel)} kernels differ: {verdicts['worse']} counts worse, {verdicts['better']}"
+          " better; if that is meant, `make counts-write` keeps the new ones")
+    return 1
+
+
+def read(path):
+    with open(path) as file:
+        return [json.loads(line) for line in file]
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("program")
-    parser.add_argument("--check")
-    parser.add_argument("--only", default="*")
+    parser = argparse.ArgumentParser(description="exact counts of every CUDA kernel")
+    parser.add_argument("program", nargs="?")
+    parser.add_argument("--check", metavar="FILE")
+    parser.add_argument("--only", default="*", metavar="GLOB")
+    parser.add_argument("--compare", nargs=2, metavar=("BEFORE", "AFTER"))
     options = parser.parse_args()
-    measured = measure(options.program, options.only)
+    if options.compare:
+        return compare(*map(read, options.compare))
+    lines = measure(options.program, options.only)
     if not options.check:
-        for line in measured:
-            print(json.dumps(line))
+        print("\n".join(map(json.dumps, lines)))
         return 0
-    with open(options.check) as file:
-        kept = [json.loads(line) for line in file]
-    before = {(k["point"], k["kernel"]): k["counts"] for k in kept if fnmatch.fnmatch(k["point"], options.only)}
-    after = {(m["point"], m["kernel"]): m["counts"] for m in measured}
-    differences = list(compare(before, after))
-    print("\n".join(differences) if differences else f"counts of {len(after)} kernels as before")
-    return 1 if differences else 0
+    kept = read(options.check)
+    if options.only != "*":
+        keys = {line.get("key") for line in lines}
+        kept = kept[:1] + [k for k in kept[1:] if k["key"] in keys]
+    return compare(kept, lines)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,211 @@
+#!/usr/bin/python3
+"""Tests of scripts/counts.py and of the counts that it compares.
+
+usage: tests/counts.py                       the comparison, on edited copies of the kept counts; and
+                                             that predictions.md is what they give
+       tests/counts.py PROGRAM               and counts of a gpubench-ptx under many schedules
+       tests/counts.py --planted             three faults planted in the kernels, each to be named
+
+Exit status 1 if something is wrong.
+"""
+import contextlib
+import copy
+import io
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+TOP = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path.insert(0, os.path.join(TOP, "scripts"))
+sys.dont_write_bytecode = True
+import counts  # noqa: E402
+
+KEPT = os.path.join(TOP, "results", "counts.jsonl")
+
+
+def compared(before, after):
+    """Exit status and output of the comparison."""
+    output = io.StringIO()
+    with contextlib.redirect_stdout(output):
+        status = counts.compare(before, after)
+    return status, output.getvalue()
+
+
+# ---- the comparison ------------------------------------------------------------------------
+
+
+def find(lines, key, kernel):
+    return next(n for n, k in enumerate(lines) if n and key in k["key"] and kernel in k["kernel"])
+
+
+def edits(kept):
+    """What it is called, the lines after it, the exit status wanted, what must be said."""
+    at = find(kept, "radix/cuda/split ", "predicate_kernel")
+    line = kept[at]
+    name = re.escape(line["kernel"])
+    sectors = line["counts"]["global_load.sectors"]
+
+    def edited(count, value):
+        lines = copy.deepcopy(kept)
+        lines[at]["counts"][count] = value
+        return lines
+
+    yield "nothing", kept, 0, r"as kept"
+    yield ("more", edited("global_load.sectors", sectors + 7), 1,
+           name + r"\n  at " + re.escape(line["key"]) +
+           rf"\n    worse: global_load.sectors: {sectors} before, {sectors + 7} now")
+    yield ("less", edited("global_load.sectors", sectors - 7), 1,
+           rf"better: global_load.sectors: {sectors} before[^:]*\n.*0 counts worse, 1 better.*"
+           r"make counts-write")
+    yield "neutral", edited("blocks", 1), 1, r"changed: blocks: \d+ before, 1 now"
+    yield "a new count", edited("classes.local", 5), 1, r"worse: classes.local: 0 before, 5 now"
+    yield ("a kernel gone", kept[:at] + kept[at + 1:], 1,
+           r"better: warp_instructions: \d+ before, 0 now")
+    more = dict(copy.deepcopy(line), kernel="extra()")
+    yield "another kernel", kept + [more], 1, r"extra\(\)\n  at .*\n    worse: "
+    yield ("another point", kept + [dict(more, key="radix/cuda/mine")], 0,
+           r"radix/cuda/mine: nothing is kept")
+    yield "another nvcc", [dict(kept[0], nvcc="0.1")] + kept[2:], 0, r"counts not compared"
+
+
+def test_comparison():
+    kept, failed = counts.read(KEPT), 0
+    for name, after, wanted, said in edits(kept):
+        status, output = compared(kept, after)
+        if status != wanted or not re.search(said, output):
+            failed += 1
+            print(f"{name}: status {status}, not {wanted}, or not said: {said}\n{output}")
+    return failed
+
+
+def test_page():
+    """results/predictions.md is what scripts/predict.py makes of the kept files."""
+    done = subprocess.run([sys.executable, os.path.join(TOP, "scripts", "predict.py")], capture_output=True, text=True)
+    with open(os.path.join(TOP, "results", "predictions.md")) as file:
+        same = file.read() == done.stdout
+    if not same:
+        print("results/predictions.md is not what scripts/predict.py prints" + done.stderr)
+    return not same
+
+
+# ---- the same every time --------------------------------------------------------------------
+
+# Variants that spin, divide their work among blocks, or follow pointers.
+CASES = [
+    "radix onesweep cub split-fused --count=20000",
+    "bfs ccam csr-do --graph=gnp --vertices=512 --p=.05",
+    "octree lock lf --count=1000",
+    "lbvh apetrei --op=build --scene=soup --primitives=1000",
+]
+# OS threads, random schedules, where arrays lie, which memory they get.
+SCHEDULES = [
+    {"GPUBENCH_PTX_THREADS": "1"},
+    {"GPUBENCH_PTX_THREADS": "3", "GPUBENCH_PTX_RESIDENT": "4"},
+    {"GPUBENCH_PTX_SEED": "7"},
+    {"GPUBENCH_PTX_ORDER": "reverse", "GPUBENCH_PTX_BLOCKS": "shuffle"},
+    {"GPUBENCH_PTX_PROTECT": "1"},
+    {"GPUBENCH_PTX_EAGER": "1"},
+    {"MALLOC_TOP_PAD_": "1234567", "MALLOC_MMAP_THRESHOLD_": "100000000"},
+]
+
+
+def test_schedules(program):
+    failed = 0
+    for case in CASES:
+        first = list(counts.run(program, case))
+        for environment in SCHEDULES:
+            status, output = compared(first, list(counts.run(program, case, environment.items())))
+            if status:
+                failed += 1
+                print(f"{case} under {environment}:\n{output}")
+    return failed
+
+
+# ---- planted faults -------------------------------------------------------------------------
+
+# File, text, what is put in its place, kernel, and the counts that must be said to be worse.
+PLANTED = {
+    "an extra load per key": (
+        "cuda/radix/split.cu",
+        "predicate[i] = !(KEY::order(keys[i]) >> bit & 1);",
+        "predicate[i] = !(KEY::order(keys[i]) >> bit & 1) + 0 * ((const volatile uint32_t *)keys)[i];",
+        "predicate_kernel<key_u32>", ["global_load.requests", "global_load.sectors"],
+    ),
+    "a shared-memory bank conflict": (
+        "cuda/radix/split.cu",
+        "return i + i / 32;",
+        "return i;",
+        "scan_kernel<unsigned int>", ["shared_load.wavefronts", "shared_store.wavefronts"],
+    ),
+    "an uncoalesced store": (
+        "cuda/radix/split.cu",
+        "const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;\n\n\tif (i < count)\n\t\tpredicate",
+        "const unsigned t = threadIdx.x % 32 * (BLOCK / 32) + threadIdx.x / 32;\n"
+        "\tconst size_t i = (size_t)blockIdx.x * BLOCK + t;\n\n\tif (i < count)\n\t\tpredicate",
+        "predicate_kernel<key_u32>", ["global_store.sectors"],
+    ),
+}
+CASE = "radix split --type=u32 --count=65536"
+
+
+def build(tree):
+    """A gpubench-ptx of the tree, made with the objects of this one where they are the same."""
+    done = subprocess.run(["make", "-C", tree, "ptx"], capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    return os.path.join(tree, "gpubench-ptx")
+
+
+def copy_tree(tree):
+    """This tree with what was built in it, times kept, so that little has to be made again."""
+    shutil.rmtree(tree, ignore_errors=True)
+    os.makedirs(tree)
+    files = subprocess.run(["git", "-C", TOP, "ls-files", "-z"], capture_output=True, check=True)
+    for path in filter(None, files.stdout.decode().split("\0")):
+        os.makedirs(os.path.dirname(os.path.join(tree, path)), exist_ok=True)
+        shutil.copy2(os.path.join(TOP, path), os.path.join(tree, path))
+    for folder in os.listdir(os.path.join(TOP, "build")):
+        if re.fullmatch(r"release(-ptx\d+)?", folder):
+            shutil.copytree(os.path.join(TOP, "build", folder), os.path.join(tree, "build", folder))
+
+
+def test_planted():
+    tree = os.path.join(TOP, "build", "counts-planted")
+    copy_tree(tree)
+    before, failed = list(counts.run(build(tree), CASE)), 0
+    for name, (path, text, wrong, kernel, worse) in PLANTED.items():
+        source = os.path.join(tree, path)
+        with open(source) as file:
+            right = file.read()
+        if right.count(text) != 1:
+            sys.exit(f"tests/counts.py: {path} has no longer the text in which to plant {name}")
+        with open(source, "w") as file:
+            file.write(right.replace(text, wrong))
+        status, output = compared(before, list(counts.run(build(tree), CASE)))
+        with open(source, "w") as file:
+            file.write(right)
+        missing = [count for count in worse if f"worse: {count}: " not in output]
+        if status != 1 or kernel not in output or missing:
+            failed += 1
+            print(f"{name}: not named: {missing or kernel}\n{output}")
+        else:
+            print(f"{name}: {', '.join(worse)} of {kernel} named")
+    shutil.rmtree(tree)
+    return failed
+
+
+def main():
+    if sys.argv[1:] == ["--planted"]:
+        failed = test_planted()
+    else:
+        failed = test_comparison() + test_page()
+        if len(sys.argv) > 1:
+            failed += test_schedules(sys.argv[1])
+    print("counts: %s" % (f"{failed} failed" if failed else "all passed"))
+    return failed != 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
