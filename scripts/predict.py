@@ -1,211 +1,295 @@
-#!/usr/bin/env python3
-"""predict.py -- what each CUDA variant should take, from bytes, launches and dependent steps.
+#!/usr/bin/python3
+"""predict.py -- what each CUDA variant should take on a GPU, from exact counts and published facts.
 
-usage: predict.py [OBJECT...] >results/predictions.md
+usage: predict.py >results/predictions.md
 
-Prints the whole page.  Registers and shared memory come from results/ptxas.txt; the widths of loads
-and stores from the SASS of the OBJECTs ($(find build/release/cuda -name '*.cu.o'), by cuobjdump), if
-there are any.
-Nothing here was measured.  A row that a GPU contradicts by more than half is a finding, either
-about the kernel or about this page.
+Everything comes from stored files of results/: counts.jsonl (what each kernel does, exactly),
+sass.jsonl (what ptxas makes of its PTX), gpus.json (facts of each GPU, with their sources) and
+published.json (times that others have measured, of code that runs here).  Nothing is fitted: the
+published times tell how far off the model is, and the page says so.
 """
 
 import collections
-import re
-import shutil
-import subprocess
-import sys
+import json
+import math
+import os
+import statistics
 
-# Copy bandwidth (TB/s: nine tenths of the peak), multiprocessors, registers and bytes of shared
-# memory of each, warps that it holds, the architecture.
-GPUS = {
-    "H200": (4.3, 132, 65536, 227 * 1024, 64, "sm_90"),
-    "A100": (1.4, 108, 65536, 163 * 1024, 64, "sm_80"),
-    "RTX 4090": (0.9, 128, 65536, 99 * 1024, 48, "sm_89"),
+RESULTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "results")
+SECTOR = 32
+REGISTERS = 65536  # of a multiprocessor
+# The parameter by which a benchmark's input grows, and how many items that makes.
+SIZES = {
+    "radix": ("count", lambda n: n),
+    "stream": ("count", lambda n: n),
+    "octree": ("count", lambda n: n),
+    "lbvh": ("primitives", lambda n: n),
+    "trace": ("rays", lambda n: n * n),
+    "bfs": ("vertices", lambda n: n * n),
+    "cbt": ("depth", lambda n: 2**n),
 }
-LAUNCH_US = 2.0  # from one kernel's end to the next one's start in a stream
-FIRST_US = 2.0  # the first, from event to event
-M, MIB = 1e6, 2.0**20
-N28, N20 = 2.0**28, 2.0**20
-F28 = N28 / 8
+# Classes of instructions whose result is waited for like a shared-memory access; global loads are in
+# the chain, what is left waits like arithmetic.
+SLOW = ("warp", "synchronisation", "load_shared", "atomic_shared")
 
-# variant, where, bytes, share of copy bandwidth it can draw, launches, dependent steps in us, why
-ROWS = [
-    ("radix/split", "2^28 u32", 896 * N28, 0.9, 160, 0, "32 bits x (predicate, scan, scatter)"),
-    ("radix/split-fused", "2^28 u32", 260 * N28, 0.9, 34, 0, "one read to count, then 8 bytes per bit"),
-    ("radix/lsd4", "2^28 u32", 96 * N28, 0.8, 24, 0, "8 digits, each read twice and written"),
-    ("radix/onesweep", "2^28 u32", 36 * N28, 0.8, 7, 0, "one read, then 4 passes of 8 bytes"),
-    ("radix/onesweep", "2^28 pairs", 68 * N28, 0.8, 7, 0, "one read of keys, then 4 passes of 16"),
-    ("radix/onesweep", "2^20 u32", 36 * N20, 0.4, 7, 8, "4 look-backs over 128 tiles"),
-    ("radix/small", "2^16 u32", 8 * 2.0**16, 0.05, 1, 6, "one cluster; digits in shared memory"),
-    ("bfs/ccam", "16K, p=.05", 0.53 * M, 0.12, 1, 3.6, "two levels of 1.8 us in one cluster"),
-    ("bfs/ccam-pull", "16K, p=.05", 2.1 * M, 0.5, 1, 7, "two grid barriers, probes in a row"),
-    ("bfs/csr-do", "16K, p=.05", 2.9 * M, 0.5, 1, 10, "three grid barriers, probes in a row"),
-    ("bfs/csr", "16K, p=.05", 24 * M, 0.7, 1, 8, "670 thousand edges, one sector of L2 for each"),
-    ("bfs/ccam-paper", "16K, p=.05", 32 * M, 0.3, 6, 60, "three levels, a wait of the host for each"),
-    ("bfs/basic", "16K, p=.05", 268 * M, 0.1, 6, 60, "a byte per vertex pair, 32 sectors per request"),
-    ("cbt/block", "reduce, D=28", 4 * F28, 1, 2, 0, "reads the field, writes three times as much"),
-    ("cbt/block", "decode, D=28 full", F28 + 4 * N28, 1, 1, 0, "4 bytes per id"),
-    ("cbt/block", "cycle, D=17", 64 * 1024, 0.01, 1, 0.5, "one block; a dozen steps in shared memory"),
-    ("cbt/ocbt", "reduce, D=28", 17 / 16 * F28, 1, 1, 0, "reads the field, writes a sixteenth"),
-    ("cbt/descent", "reduce, D=28", 8 * F28, 0.8, 28, 0, "every level read and written"),
-    ("cbt/descent", "decode, D=28 full", 20 * 4 * N28, 1, 1, 0, "28 dependent sectors per leaf, from L1, L2"),
-    ("octree/lock", "16M Plummer", 230 * 16 * M, 0.25, 5, 0, "as lf, a lock for each split, a barrier"),
-    ("octree/lf", "16M Plummer", 230 * 16 * M, 0.55, 5, 0, "a warp waits for its slowest lane"),
-    ("octree/lf-shared", "16M Plummer", 235 * 16 * M, 0.7, 16, 0, "the sort is half of it"),
-    ("octree/morton", "16M Plummer", 320 * 16 * M, 0.75, 18, 0, "8 passes of sort"),
-    ("lbvh/apetrei", "1.6M triangles", 320 * 1.6 * M, 0.7, 13, 20, "30 levels of climbing overlap"),
-    ("lbvh/karras-radix", "1.6M triangles", 400 * 1.6 * M, 0.7, 46, 0, "32 passes of refit launched"),
-    ("lbvh/karras64", "1.6M triangles", 550 * 1.6 * M, 0.7, 18, 20, "8 passes of sort"),
-    ("lbvh/karras-bitonic", "1.6M triangles", 231 * 32 * MIB, 1.2, 280, 0, "sorts in L2, a launch per step"),
-    ("lbvh/ploc", "1.6M triangles", 700 * 1.6 * M, 0.35, 20, 0, "merging: 8 rounds of 8 neighbours"),
-    ("lbvh/wide", "1.6M triangles", 520 * 1.6 * M, 0.6, 16, 60, "apetrei, then 10 levels to collapse"),
-]
+# The GPUs and points of the page's table.
+SHOWN = ("H200", "A100", "RTX 4090")
+LARGE = [("radix/%s" % v, {"type": t, "count": 1 << 28})
+         for t in ("u32", "u64", "pairs") for v in ("onesweep", "cub")]
 
-# Kernels that decide: file, start of the name, threads of a block, bytes of dynamic shared memory.
-KERNELS = [
-    ("primitives/sort.cu", "pass_kernel<key_u32,false,unsignedint,16>", 512, 0),
-    ("primitives/sort.cu", "pass_kernel<key_u32,true,unsignedint,12>", 512, 0),
-    ("radix/lsd4.cu", "scatter_kernel<key_u32,false>", 256, 0),
-    ("radix/split_fused.cu", "split_kernel<key_u32,false>", 256, 0),
-    ("bfs/ccam_pull.cu", "search_kernel", 512, 0),
-    ("bfs/csr_do.cu", "search_kernel", 512, 0),
-    ("bfs/ccam_paper.cu", "expand<false>", 1024, 0),
-    ("cbt/block.cu", "tile_kernel", 256, 0),
-    ("cbt/block.cu", "decode_kernel<cbt_heap_sums>", 256, 0),
-    ("cbt/ocbt.cu", "reduce_kernel", 256, 0),
-    ("octree/lf.cu", "insert_kernel<false>", 256, 0),
-    ("octree/lock.cu", "insert_kernel<false>", 256, 0),
-    ("octree/morton.cu", "link_kernel", 256, 0),
-    ("lbvh/parts/hierarchy.cu", "fused_kernel<unsignedint>", 256, 0),
-    ("lbvh/ploc.cu", "cluster_kernel", 128, 0),
-    ("lbvh/parts/collapse.cu", "collapse_kernel", 128, 0),
-    ("lbvh/stack.cu", "lbvh_trace_kernel", 128, 0),
-    ("lbvh/wide.cu", "lbvh_trace_kernel", 128, 0),
-]
+
+def read(name):
+    with open(os.path.join(RESULTS, name)) as file:
+        return json.load(file) if name.endswith(".json") else [json.loads(line) for line in file]
+
+
+# ---- counts at a point ---------------------------------------------------------------------
+
+
+class Point:
+    """One record's counts: variant, parameters, kernels."""
+
+    def __init__(self, key):
+        words = key.split()
+        bench, _, variant = words[0].split("/")
+        self.variant = bench + "/" + variant
+        self.params = dict(word.split("=", 1) for word in words[1:])
+        self.kernels = {}
+        kind = "trace" if self.params.get("op") == "trace" else bench
+        self.size, self.items = SIZES[kind]
+
+    def matches(self, variant, at):
+        return self.variant == variant and all(
+            self.params.get(name) == str(value) for name, value in at.items() if name != self.size
+        )
+
+    def where(self):
+        names = [n for n in ("op", "graph", "type", "dist", "scene", self.size) if n in self.params]
+        return " ".join(self.params[n] for n in names)
+
+
+def read_points():
+    points = {}
+    for line in read("counts.jsonl")[1:]:
+        point = points.setdefault(line["key"], Point(line["key"]))
+        point.kernels[line["kernel"]] = line["counts"]
+    return list(points.values())
+
+
+def scaled(points, items):
+    """Kernels' counts at a size: as counted there, on the line through the two largest sizes, or in
+    proportion to the only one."""
+    points = sorted(points, key=lambda p: p.items(float(p.params.get(p.size, 0))))
+    sizes = [p.items(float(p.params.get(p.size, 0))) for p in points]
+    if items in sizes:
+        return points[sizes.index(items)].kernels, "counted"
+    if len(points) == 1:
+        ratio = items / sizes[0]
+        grown = lambda n, v: v if n in ("launches", "chain") else v * ratio
+        return {k: {n: grown(n, v) for n, v in c.items()} for k, c in points[0].kernels.items()}, "in proportion"
+    (small, large), (x, y) = points[-2:], sizes[-2:]
+    kernels = {}
+    for name, counts in large.kernels.items():
+        before = small.kernels.get(name, {})
+        slope = lambda n: (counts[n] - before.get(n, 0)) / (y - x)
+        kernels[name] = {n: max(v + slope(n) * (items - y), 0) for n, v in counts.items()}
+    return kernels, "on a line"
+
+
+# ---- the model -----------------------------------------------------------------------------
+
+
+class Gpu:
+    def __init__(self, name, facts, common):
+        self.name = name
+        self.facts, self.common = facts, common
+        self.hz = facts["mhz"] * 1e6
+        self.l2_bytes = facts["l2_mb"] * 2**20
+        self.l2_per_cycle = facts.get(
+            "l2_bytes_per_cycle", facts["multiprocessors"] * common["port_bytes_per_cycle"])
+
+    def blocks(self, threads, registers, shared):
+        """Blocks that a multiprocessor holds at once."""
+        warps = math.ceil(threads / 32)
+        by_registers = REGISTERS // (math.ceil(registers * 32 / 256) * 256 * warps)
+        by_shared = self.facts["shared_kb"] * 1024 // (shared + 1024)
+        return max(1, min(self.facts["warps"] // warps, by_registers, by_shared, 32))
+
+
+class Compiled:
+    """What is known of a kernel's SASS, for the nearest architecture there is."""
+
+    def __init__(self):
+        self.rows = collections.defaultdict(dict)
+        for row in read("sass.jsonl"):
+            self.rows[row["kernel"]][int(row["arch"][3:])] = row
+
+    def of(self, kernel, arch):
+        rows = self.rows.get(kernel)
+        if not rows:
+            return {"ptx": 1, "sass": 1, "registers": 32, "shared": 0}
+        return rows[max([a for a in rows if a <= arch] or [min(rows)])]
+
+
+def sectors(counts, member):
+    return sum(counts["global_%s.%s" % (kind, member)] for kind in ("load", "store", "atomic"))
+
+
+def path_cycles(counts, ratio, waves, global_latency, common):
+    """A warp's own way through a launch, wave after wave, if each instruction waits for the one before.
+    The longest chain of loads is waited for once, by one wave; by the others what a warp loads on
+    average, if that is less."""
+    slow = sum(counts.get("classes." + name, 0) for name in SLOW)
+    warps = counts["threads"] / 32
+    quick = counts["warp_instructions"] * ratio - slow
+    latency = common["latency"]
+    cycles = (slow * latency["shared"] + max(quick, 0) * latency["arithmetic"]) / warps
+    longest = counts["chain"] / counts["launches"]
+    loads = (counts["global_load.requests"] + counts["global_atomic.requests"]) / warps
+    return waves * cycles + (longest + (waves - 1) * min(longest, loads)) * global_latency
+
+
+def kernel_us(counts, compiled, gpu, footprint):
+    """{bound: us} over all launches of a kernel."""
+    launches, common = counts["launches"], gpu.common
+    if launches <= 0 or counts["threads"] <= 0:
+        return {"launch": 0}
+    blocks = counts["blocks"] / launches
+    threads = counts["threads"] / counts["blocks"]
+    ratio = compiled["sass"] / compiled["ptx"]
+    used = min(gpu.facts["multiprocessors"], blocks)
+    wavefronts = sum(counts["shared_%s.wavefronts" % k] for k in ("load", "store", "atomic"))
+    traffic = SECTOR * (counts["global_load.sectors"] + counts["global_store.least"] + counts["global_atomic.least"])
+    missed = max(0, 1 - gpu.l2_bytes / footprint)
+    latency = common["latency"]["global" if missed else "l2"]
+    held = gpu.blocks(threads, compiled["registers"], compiled["shared"])
+    waves = math.ceil(blocks / (held * gpu.facts["multiprocessors"]))
+    cycles = {
+        "issue": counts["warp_instructions"] * ratio / (used * common["schedulers"]),
+        "shared": wavefronts / used,
+        "L2": SECTOR * sectors(counts, "sectors") / gpu.l2_per_cycle,
+        "latency": launches * path_cycles(counts, ratio, waves, latency, common),
+    }
+    us = {bound: c / gpu.hz * 1e6 for bound, c in cycles.items()}
+    us["DRAM"] = min(traffic * missed, launches * waves * footprint) / (gpu.facts["gb_per_s"] * 1e3)
+    return us
+
+
+def predict(kernels, compiled, gpu):
+    """Time in us, and the share of each bound in it."""
+    shares = collections.Counter()
+    footprint = kernels["(run)"]["device_bytes"]
+    for name, counts in kernels.items():
+        if name == "(run)":
+            continue
+        us = kernel_us(counts, compiled.of(name, gpu.facts["arch"]), gpu, footprint)
+        bound = max(us, key=us.get)
+        shares[bound] += us[bound]
+        shares["launch"] += counts["launches"] * gpu.common["launch_us"]
+    return sum(shares.values()), shares
+
+
+# ---- the page ------------------------------------------------------------------------------
 
 HEAD = """# What the CUDA variants should take
 
-Predictions, made on paper: no figure on this page was measured. `scripts/predict.py $(find build/release/cuda -name '*.cu.o')` prints it.
+Predictions from exact counts: no figure on this page was measured here. `scripts/predict.py` prints it from [counts.jsonl](counts.jsonl),
+[sass.jsonl](sass.jsonl), [gpus.json](gpus.json) and [published.json](published.json).
 
-    time = first launch + launches x gap + dependent steps + bytes / (copy bandwidth x share)
+A launch of a kernel takes as long as the slowest of
 
-- **bytes** are those that the opening comment of each file counts, from and to main memory, or the L2 where it says so;
-- **share** of copy bandwidth is what kernels of the kind reach: 0.9 to 1 streaming, 0.8 scattering in runs, 0.25 to 0.7 with one sector per lane, less where
-  a few multiprocessors draw alone;
-- **gap** between launches {gap:g} us, the first one {first:g} us from event to event; **steps** are dependent trips to memory (0.6 to 0.8 us) and barriers of a grid (1 to 2 us).
+- **issue**: warp instructions of its PTX, times the ratio of SASS to PTX instructions in its text, over the schedulers of the multiprocessors that have a block;
+- **shared**: wavefronts, one a cycle and multiprocessor;
+- **L2**: sectors of 32 bytes, over the L2's bytes a cycle (or 64 for each multiprocessor, where no figure is published);
+- **DRAM**: sectors read and bytes written, over the peak bandwidth, less the share of the run's device memory that the L2 holds; a wave of
+  blocks takes each byte once at most;
+- **latency**: a warp's way through the kernel, instruction after instruction, with its chain of dependent global loads, times the waves of blocks that
+  occupancy (registers, shared memory, warps) leaves;
 
-A measurement above twice its row means that the kernel or the row is wrong: look there first. One below the row's **floor** (bytes at full copy bandwidth, nothing
-else) means that the bytes are wrong.
+and a **launch** costs {launch:g} us. Nothing is fitted, and every constant has its source in gpus.json. What the model leaves out: clocks below boost, misses of the
+caches' sets, hits in the L1 (traversal of a tree lives on them), two bounds at once, and waiting for another block: times of kernels that hold
+grid barriers or look back (bfs but for basic and the papers', radix/small) are lower bounds.
 """
-
-
-def tables():
-    """(file, kernel, arch) -> (registers, shared bytes, stack bytes) of results/ptxas.txt."""
-    found = {}
-    with open("results/ptxas.txt") as file:
-        for line in file.read().splitlines()[2:]:
-            name, arch, kernel, registers, stack, _, _, shared = line.split()
-            found[name, kernel, arch] = int(registers), int(shared), int(stack)
-    return found
-
-
-def occupancy(registers, shared, block, gpu):
-    """Blocks of a multiprocessor, and the share of its warps: allocation in 256 registers per warp
-    and 1 KiB of shared memory per block that the system takes."""
-    _, _, file, most_shared, most_warps, _ = gpu
-    warps = block // 32
-    by_warps = most_warps // warps
-    by_registers = file // (-(-registers * 32 // 256) * 256 * warps)
-    by_shared = most_shared // (-(-(shared + 1024) // 128) * 128)
-    blocks = min(by_warps, by_registers, by_shared, 32)
-    return blocks, blocks * warps / most_warps
-
-
-def widths(objects, arch):
-    """(file, mangled kernel) -> counts of memory instructions by space and width."""
-    counts = {}
-    for path in objects:
-        text = subprocess.run(
-            ["cuobjdump", "-sass", "-arch", arch, path], capture_output=True, text=True, check=True
-        ).stdout
-        kernel = None
-        for line in text.splitlines():
-            start = re.search(r"Function : (\S+)", line)
-            if start:
-                kernel = path.split("/cuda/")[-1][: -len(".o")], start[1]
-                counts[kernel] = collections.Counter()
-            access = re.search(r"\b(LDG|STG|LDS|STS|LDL|STL)(\.\S*)?\s", line) if kernel else None
-            if access:
-                width = re.search(r"\b(128|64)\b", (access[2] or "").replace(".", " "))
-                counts[kernel][access[1], int(width[1]) if width else 32] += 1
-    return counts
-
-
-def time_us(bytes_, share, launches, steps, bandwidth):
-    return FIRST_US + (launches - 1) * LAUNCH_US + steps + bytes_ / (bandwidth * 1e6 * share)
 
 
 def show(us):
     return "%.1f us" % us if us < 100 else "%.0f us" % us if us < 1e4 else "%.1f ms" % (us / 1e3)
 
 
-def print_times():
-    print("\n## Times\n")
-    print("| variant | at | bytes | launches | floor, H200 | H200 | A100 | RTX 4090 | what decides |")
+def print_check(published, points, compiled, gpus):
+    """The table of published times; the ratios, predicted over published."""
+    print("\n## Against published times\n")
+    print("Of code that runs here: CUB's sort, copies, and the papers' algorithms on the papers' GPUs.\n")
+    print("| GPU | variant | at | published | predicted | predicted / published | bound | counts | source |")
     print("|---|---|---|---|---|---|---|---|---|")
-    for name, where, bytes_, share, launches, steps, why in ROWS:
-        row = [show(time_us(bytes_, share, launches, steps, g[0])) for g in GPUS.values()]
-        size = "%.3g GB" % (bytes_ / 1e9) if bytes_ > 1e9 else "%.3g MB" % (bytes_ / 1e6)
-        floor = show(bytes_ / (GPUS["H200"][0] * 1e6))
-        print("| %s |" % " | ".join([name, where, size, str(launches), floor] + row + [why]))
+    ratios = []
+    for row in published["rows"]:
+        match = [p for p in points if p.matches(row["variant"], row["at"])]
+        if not match:
+            raise SystemExit("predict.py: no counts of %s at %s" % (row["variant"], row["at"]))
+        size = row["at"].get(match[0].size, match[0].params[match[0].size])
+        kernels, how = scaled(match, match[0].items(float(size)))
+        us, shares = predict(kernels, compiled, gpus[row["gpu"]])
+        ratios.append(us / row["us"])
+        at = " ".join("%g" % v if isinstance(v, float) else str(v) for v in row["at"].values())
+        note = ", " + row["note"] if "note" in row else ""
+        print("| %s |" % " | ".join([
+            row["gpu"], row["variant"], at + note, show(row["us"]), show(us), "%.2f" % ratios[-1],
+            shares.most_common(1)[0][0], how, row["source"]]))
+    return ratios
 
 
-def print_occupancy(known):
-    print("\n## Occupancy, on paper\n")
-    print("Registers and shared memory as `results/ptxas.txt` has them; blocks per multiprocessor, and the share of its warps.\n")
-    print("| file | kernel | threads | registers | shared | " + " | ".join(GPUS) + " |")
-    print("|---|---|---|---|---|" + "---|" * len(GPUS))
-    for name, start, block, dynamic in KERNELS:
-        cells, first = [], None
-        for gpu in GPUS.values():
-            match = [k for k in known if k[0] == name and k[1].startswith(start) and k[2] == gpu[5]]
-            if not match:
-                sys.exit("results/ptxas.txt has no %s of %s for %s" % (start, name, gpu[5]))
-            registers, shared, _ = known[match[0]]
-            first = first or (registers, shared + dynamic)
-            blocks, part = occupancy(registers, shared + dynamic, block, gpu)
-            cells.append("%d, %.0f %%" % (blocks, 100 * part))
-        print("| %s | `%s` | %d | %d | %d | %s |" % ((name, start, block) + first + (" | ".join(cells),)))
+def print_error(ratios):
+    off = sorted(max(r, 1 / r) for r in ratios)
+    nine = off[math.ceil(0.9 * len(off)) - 1]
+    within = lambda factor: sum(o <= factor for o in off)
+    print("\nPredicted over published: median %.2f; from %.2f to %.2f. Off by a factor of %.2f in the median, %.2f at"
+          " worst; within 1.5 in %d of %d rows, within 2 in %d." %
+          (statistics.median(ratios), min(ratios), max(ratios), statistics.median(off), off[-1],
+           within(1.5), len(off), within(2)))
+    print("\nSo a measurement on a GPU is a **finding**, about the kernel or about this page, only if it is further from its row below"
+          " than a factor of %.1f,\nwhich nine of ten of these rows keep; one within %.1f is as expected, and between the two nothing"
+          " can be said. The model is more often too %s." %
+          (nine, statistics.median(off), "fast" if statistics.median(ratios) < 1 else "slow"))
 
 
-def print_widths(objects):
-    if not objects or not shutil.which("cuobjdump"):
-        return
-    print("\n## Loads and stores in the SASS of sm_90\n")
-    print("Instructions of each width in bits. Local accesses are the traversals' stacks; no kernel spills.\n")
-    print("| file | kernels | loads 128 / 64 / 32 | stores 128 / 64 / 32 | shared 128 / 64 / 32 | local |")
-    print("|---|---|---|---|---|---|")
-    by_file = collections.defaultdict(list)
-    for (name, _), count in sorted(widths(objects, "sm_90").items()):
-        by_file[name].append(count)
-    for name, all_counts in by_file.items():
-        total = sum(all_counts, collections.Counter())
-        cell = lambda *kinds: " / ".join(
-            str(sum(total[kind, width] for kind in kinds)) for width in (128, 64, 32)
-        )
-        local = sum(n for (kind, _), n in total.items() if kind in ("LDL", "STL"))
-        print(
-            "| %s | %d | %s | %s | %s | %d |"
-            % (name, len(all_counts), cell("LDG"), cell("STG"), cell("LDS", "STS"), local)
-        )
+def print_times(points, compiled, gpus):
+    print("\n## Times\n")
+    print("At the points of counts.jsonl, cold; sorts of 2^28 keys on the line through their two largest counts.\n")
+    print("| variant | at | launches | %s | bound, %s |" % (" | ".join(SHOWN), SHOWN[0]))
+    print("|---|---|---|%s---|" % ("---|" * len(SHOWN)))
+    rows = [(p.variant, p.where(), p.kernels) for p in points]
+    for variant, at in LARGE:
+        match = [p for p in points if p.matches(variant, at)]
+        rows.append((variant, "%s 2^28" % at["type"], scaled(match, at["count"])[0]))
+    for variant, where, kernels in sorted(rows, key=lambda r: r[0].split("/")[0]):
+        times = [predict(kernels, compiled, gpus[name]) for name in SHOWN]
+        launches = round(sum(c.get("launches", 0) for c in kernels.values()))
+        bounds = times[0][1].most_common(2)
+        bound = ", ".join("%s %.0f %%" % (b, 100 * s / times[0][0]) for b, s in bounds)
+        print("| %s | %s | %d | %s | %s |" % (variant, where, launches, " | ".join(show(t) for t, _ in times), bound))
+
+
+def print_facts(known, published):
+    print("\n## Facts\n")
+    print("| GPU | multiprocessors | MHz | GB/s | L2, MB | warps | source |")
+    print("|---|---|---|---|---|---|---|")
+    for name, g in known["gpus"].items():
+        print("| %s | %d | %d | %d | %g | %d | %s |" % (
+            name, g["multiprocessors"], g["mhz"], g["gb_per_s"], g["l2_mb"], g["warps"], ", ".join(g["source"])))
+    print()
+    for name, text in list(known["sources"].items()) + list(published["sources"].items()):
+        print("- %s: %s" % (name, text))
 
 
 def main():
-    print(HEAD.format(gap=LAUNCH_US, first=FIRST_US), end="")
-    print_times()
-    print_occupancy(tables())
-    print_widths(sys.argv[1:])
+    known, published = read("gpus.json"), read("published.json")
+    gpus = {name: Gpu(name, facts, known["common"]) for name, facts in known["gpus"].items()}
+    points, compiled = read_points(), Compiled()
+    print(HEAD.format(launch=known["common"]["launch_us"]), end="")
+    print_error(print_check(published, points, compiled, gpus))
+    print_times(points, compiled, gpus)
+    print_facts(known, published)
 
 
 if __name__ == "__main__":
