@@ -40,8 +40,8 @@ gpubench() {
 # commit, the machine, the time.
 measured_by() {
 	local file=$1
-	printf '`gpubench %s`\n' "$(sed -n '1s/.*"argv":\["\([^]]*\)"\],.*/\1/p' "$file" | sed 's/","/\n/g' |
-		sed "/^--quiet\$/d; /^--output=/d; /^--overwrite\$/d; s/.*[*?].*/'&'/" | paste -sd' ')"
+	printf '`gpubench %s`\n' "$(sed -n '1{s/.*"argv":\["//; s/"\],.*//; s/","/\n/g; p}' "$file" |
+		sed "/^--quiet\$/d; /^--output=/d; /^--overwrite\$/d; s/.*[][*?].*/'&'/" | paste -sd' ')"
 	echo
 	gpubench report --format=markdown "$file" | sed -n 1p
 }
