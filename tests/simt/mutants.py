@@ -124,6 +124,11 @@ SURVIVORS = {
         "shift off by one",
         "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
     ): "codes twice as large are in the same order and share the same digits",
+    (
+        "cuda/lbvh/ploc.cu",
+        "cas relaxed",
+        "gpu_cas(&g.arrived[split], NONE, (uint32_t)(is_left ? a : b));",
+    ): "each lane has a fence of its own before and after it",
     ("cuda/lbvh/parts/trace.h", "syncwarp gone", "__syncwarp();"): "the shuffles after it bring the lanes together",
     ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
     ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
