@@ -399,6 +399,11 @@ ptx-mutants:
 	$(PYTHON) tests/simt/mutants.py --simt build/simt-test --ptx build/ptx-drive --every $(MUTANTS_EVERY) \
 		--keep build/mutants.jsonl --table
 
+## ptx-mutants-order: words that order memory, each made relaxed in one place, with weak memory
+ptx-mutants-order:
+	$(Q)$(ptx_make) ptx-drive
+	$(PYTHON) tests/simt/mutants.py --ptx build/ptx-drive --count 0 --operator '*relaxed' --least 50
+
 ptx-drive: $(BUILD)/drive
 	$(Q)ln -sfn $(notdir $(BUILD)) build/ptx-drive
 
@@ -562,7 +567,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -408,7 +408,7 @@ static void prepare(const struct ptx_call *call)
 	l->next = 0;
 	l->failed = false;
 	l->counting = call->counted;
-	l->weak = runtime_options.weak;
+	l->weak = runtime_options.weak && !l->counting; /* counts are those of one schedule */
 	if (l->weak)
 		weak_launch();
 	for (int n = 0; n < worker_count; n++)
