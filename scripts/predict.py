@@ -208,7 +208,8 @@ A launch of a kernel takes as long as the slowest of
 
 and a **launch** costs {launch:g} us. Nothing is fitted, and every constant has its source in gpus.json. What the model leaves out: clocks below boost, misses of the
 caches' sets, hits in the L1 (traversal of a tree lives on them), two bounds at once, and waiting for another block: times of kernels that hold
-grid barriers or look back (bfs but for basic and the papers', radix/small) are lower bounds.
+grid barriers or look back (bfs but for basic and the papers', radix/small) are lower bounds. Counted is PTX for sm_90 on 132 multiprocessors, on every
+row: CUB chooses other tiles elsewhere. SASS is that of sm_90, or of sm_75 on GPUs before it.
 """
 
 
