@@ -222,6 +222,7 @@ void counts_fix_schedule(void)
 	runtime_options.threads = runtime_options.resident = 1;
 	runtime_options.seed = 0;
 	runtime_options.order = runtime_options.blocks = ORDER_FORWARD;
+	runtime_options.weak = false;
 }
 
 /* ---- what the runtime and the back end call ----------------------------------------------------
