@@ -13,6 +13,7 @@
 #include "common/memory.h"
 #include "common/stream.h"
 #include "common/text.h"
+#include "common/timer.h"
 #include "common/variants.h"
 
 static void check_timer(const struct gb_timer_ops *ops)
@@ -45,6 +46,45 @@ static void check_flush(const struct gb_backend_ops *backend)
 	cr_expect_eq(backend->synchronize(&err), GB_OK, "%s", err.message);
 	cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), 0, "the buffer is no variant's memory");
 	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+}
+
+enum { LINE = 64, LINES = 4096 }; /* 256 KiB, which every second level holds */
+
+/* Follow the lines' pointers, each to a far one, once around.  Returns ns. */
+static double walk(void **line)
+{
+	const double start = gb_now_ns();
+	void **at = line;
+
+	for (int i = 0; i < LINES; i++)
+		at = *at;
+	__asm__ volatile("" : : "r"(at));
+	return gb_now_ns() - start;
+}
+
+/* After a flush the lines come from memory: at least twice the time.  The least of several walks:
+ * others use this machine, too. */
+Test(backend, a_flush_evicts)
+{
+	static char bytes[LINES][LINE] __attribute__((aligned(64)));
+	struct gb_error err = { 0 };
+	double hot = INFINITY, cold = INFINITY;
+
+	for (int i = 0; i < LINES; i++)
+		*(void **)bytes[i] = bytes[(i + 1237) % LINES];
+	for (int i = 0; i < 20; i++) {
+		const double ns = walk((void **)bytes[0]);
+
+		hot = ns < hot ? ns : hot;
+	}
+	for (int i = 0; i < 5; i++) {
+		cr_assert_eq(gb_backends[GB_CPU]->flush(&err), GB_OK, "%s", err.message);
+		const double ns = walk((void **)bytes[0]);
+
+		cold = ns < cold ? ns : cold;
+	}
+	gb_backends[GB_CPU]->close();
+	cr_expect_gt(cold, 2 * hot, "%g ns after a flush, %g ns without", cold, hot);
 }
 
 Test(backend, cpu)

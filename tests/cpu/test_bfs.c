@@ -114,6 +114,13 @@ Test(bfs_cpu, loops_and_parallel_edges)
 	search_edges("0 0\n0 1\n0 1\n1 0\n1 1\n1 2\n2 2\n1 2\n3 3\n3 3\n3 4\n", 100);
 }
 
+/* The source has an edge to itself, and the last level one vertex: were the source counted as reached
+ * twice, the search would end a level early. */
+Test(bfs_cpu, loop_at_the_source)
+{
+	search_edges("0 0\n0 1\n1 2\n", 100);
+}
+
 Test(bfs_cpu, disconnected)
 {
 	search_edges("0 1\n1 0\n40 41\n41 42\n99 7\n7 99\n", 100);

@@ -348,22 +348,53 @@ Test(bfs_cuda, hourglass)
 	check_edges("hourglass both ways", 900, edges, true, { 899 });
 }
 
-/* More in-edges, in vain, than one thread looks at alone. */
+/* More in-edges, in vain, than one thread looks at alone: those of vertices that nothing leads to.  The
+ * last one comes from the frontier.  So many edges of the source make a search look from the other
+ * side at once. */
 Test(bfs_cuda, hidden_parent)
 {
-	const uint32_t n = 600;
+	const uint32_t in_vain[] = { 63, 64, 65, 96, 97, 130 };
 	std::vector<edge> edges;
+	uint32_t to = 501;
 
-	for (uint32_t u = 1; u < n - 10; u++) {
-		edges.emplace_back(0, u);
-		for (uint32_t v = n - 10; v < n; v++)
-			if (u > 400 || v == n - 1)
-				edges.emplace_back(u, v);
+	for (uint32_t v = 400; v < 500; v++)
+		edges.emplace_back(500, v);
+	for (const uint32_t count : in_vain) {
+		for (uint32_t u = 0; u < count; u++)
+			edges.emplace_back(u, to);
+		edges.emplace_back(499, to++);
 	}
-	for (uint32_t v = n - 10; v < n - 1; v++)
-		for (uint32_t u = n - 10; u < n; u++)
-			edges.emplace_back(v, u);
-	check_edges("hidden parent", n, edges, false, { 0 });
+	check_edges("hidden parent", 600, edges, false, { 500 });
+}
+
+/* The source has an edge to itself, and the last level one vertex: were the source counted as reached
+ * twice, the search would end a level early. */
+Test(bfs_cuda, loop_at_the_source)
+{
+	std::vector<edge> edges = { { 0, 0 } };
+
+	check_edges("loop at the source", 3, { { 0, 0 }, { 0, 1 }, { 1, 2 } }, false, { 0 });
+	for (uint32_t v = 1; v < 69; v++)
+		edges.emplace_back(0, v);
+	edges.emplace_back(68, 69);
+	check_edges("loop at the source", 70, edges, false, { 0 });
+}
+
+/* Each of the 700 vertices of a level is the only one that leads to its vertex of the next, and
+ * vertices that nothing leads to keep the search from looking the other way: none may be left out,
+ * neither in the middle of a round of ccam nor at its end. */
+Test(bfs_cuda, matching)
+{
+	const uint32_t width = 700, n = 2500;
+	std::vector<edge> edges;
+	struct graph g;
+
+	for (uint32_t v = 1; v <= width; v++) {
+		edges.emplace_back(0, v);
+		edges.emplace_back(v, width + v);
+	}
+	make_graph(&g, "matching", n, edges, false, { 0 });
+	check_graph(&g, { BFS_DIST, BFS_BOTH });
 }
 
 /* ---- counters ------------------------------------------------------------------------------ */

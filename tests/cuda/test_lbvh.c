@@ -2,8 +2,10 @@
  * for byte, hits bit for bit.  On a GPU or in the emulator; skipped where there is neither.
  */
 #include <criterion/criterion.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/workloads/registry.h"
 #include "common/backend.h"
@@ -13,6 +15,7 @@
 #include "common/variants.h"
 #include "common/workload.h"
 #include "cpu/lbvh/parts/builder.h"
+#include "datasets/mesh/scene.h"
 
 static const char *const scenes[] = {
 	"terrain", "soup", "city", "flat", "points", "copies", "huge"
@@ -244,4 +247,63 @@ Test(variants_lbvh, traversals_find_the_same_hits)
 		free(cpu);
 		gb_lbvh_workload.release(w.in);
 	}
+}
+
+/* ---- rays that are hard on slab tests ----------------------------------------------------- */
+
+/* An OBJ file of a square lattice of triangles in the plane x = 0, corners at whole numbers. */
+static void write_lattice(const char *path)
+{
+	enum { SIDE = 8 };
+	FILE *file = fopen(path, "w");
+
+	cr_assert(file);
+	for (int y = 0; y <= SIDE; y++)
+		for (int x = 0; x <= SIDE; x++)
+			fprintf(file, "v 0 %d %d\n", x - SIDE / 2, y - SIDE / 2);
+	for (int y = 0; y < SIDE; y++)
+		for (int x = 0; x < SIDE; x++) {
+			const int a = y * (SIDE + 1) + x + 1, b = a + SIDE + 1;
+
+			fprintf(file, "f %d %d %d %d\n", a, a + 1, b + 1, b);
+		}
+	cr_assert_eq(fclose(file), 0);
+}
+
+/* Directions with components of 0, from points on the planes of boxes: where 0 * INFINITY is NaN, the
+ * plane does not bound.  The hits are those of the CPU, whose own test looks at every triangle. */
+Test(variants_lbvh, rays_in_the_planes_of_boxes)
+{
+	static const char *const traversals[] = { "stack", "stack2", "wide" };
+	static const double eyes[][3] = { { 5, 0, 0 }, { -2, 1, 2 }, { 0, 0, 0 } };
+	static const double ahead[][3] = { { -1, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } };
+	char path[64];
+
+	open_gpu();
+	snprintf(path, sizeof path, "/tmp/gpubench-lattice-%d.obj", (int)getpid());
+	write_lattice(path);
+	struct work w = set_up(LBVH_TRACE, path, 1);
+
+	unlink(path);
+	for (size_t e = 0; e < GB_COUNT(eyes); e++)
+		for (size_t a = 0; a < GB_COUNT(ahead); a++) {
+			struct gb_view view = { .up = { 0, 0, 1 }, .fov = 60 };
+
+			for (int k = 0; k < 3; k++) {
+				view.eye[k] = eyes[e][k];
+				view.target[k] = eyes[e][k] + ahead[a][k];
+			}
+			w.in->camera = gb_view_camera(&view, w.in->edge);
+			void *cpu = output_of(&w, find(GB_CPU, "stack"));
+
+			for (size_t v = 0; v < GB_COUNT(traversals); v++) {
+				void *cuda = output_of(&w, find(GB_CUDA, traversals[v]));
+
+				cr_assert(memcmp(cpu, cuda, w.size) == 0, "%s, eye %zu, ahead %zu",
+					  traversals[v], e, a);
+				free(cuda);
+			}
+			free(cpu);
+		}
+	gb_lbvh_workload.release(w.in);
 }

@@ -51,10 +51,22 @@ $(foreach program,drive selftest faults,$(SIMT_BUILD)/$(1)/$(program)): $(simt_e
 endef
 $(foreach kind,$(simt_kinds),$(eval $(call simt_kind,$(kind))))
 
+# The sort with look-back words of 64 bits, as from 2^30 keys on, at any count.
+simt_sort := cuda/primitives/sort.cu
+$(SIMT_BUILD)/check/sort-wide.cu.o: $(simt_sort) $(BUILD)/generated/flags
+	@mkdir -p $(@D)
+	@echo "  SIMT  $< check, wide words"
+	$(Q)$(simt_cxx_check) $(simt_compile) $(simt_compile_check) -DGPU_SORT_WIDE=1 -c $< -o $@
+$(SIMT_BUILD)/check/drive-wide: $(patsubst %/$(simt_sort).o,$(SIMT_BUILD)/check/sort-wide.cu.o,$(call simt_kernels,check)) \
+		$(simt_support) $(simt_engine) $(simt_engine_check)
+	@echo "  LD    $@"
+	$(Q)$(simt_cxx_check) $(simt_link_check) $^ $(simt_libs) -o $@
+
 .PHONY: simt-all
 .SECONDARY:
 # KIND/objects: what a mutant is linked with, besides kernels.
-simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$(SIMT_BUILD)/$(kind)/$(program)))
+simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$(SIMT_BUILD)/$(kind)/$(program))) \
+		$(SIMT_BUILD)/check/drive-wide
 	$(Q)$(foreach kind,$(simt_kinds),echo $(simt_support) $(simt_engine) $(simt_engine_$(kind)) $(simt_libs) \
 		>$(SIMT_BUILD)/$(kind)/objects;)
 

@@ -19,6 +19,7 @@ import time
 import sweeps
 
 TIMEOUT_S = 900
+KINDS = ["plain", "asan", "check", "tsan"]
 
 
 def environment(settings):
@@ -32,6 +33,7 @@ def plans(build, seeds, size):
     """(name, program, lines, settings) of each run."""
     points, small = sweeps.lines(size), sweeps.lines("small")
     brief = small if size == "quick" else points
+    wide = [line for line in points if line.startswith("radix ")]
     clusters = [line for line in small if line.startswith(("bfs ", "radix "))]
     all_runs = [
         ("tsan", "tsan", brief, {}),
@@ -40,8 +42,9 @@ def plans(build, seeds, size):
         ("asan", "asan", points, {}),
         ("reverse", "plain", brief, {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1}),
         ("protect", "plain", brief, {"PROTECT": 1}),
-        ("no clusters", "check", clusters, {"CLUSTERS": 0}),
+        ("wide words", "check", wide, {}),
     ]
+    all_runs += [("no clusters, " + k, k, clusters, {"CLUSTERS": 0}) for k in KINDS]
     if 1 not in seeds:
         all_runs = []
     for seed in seeds:
@@ -52,7 +55,7 @@ def plans(build, seeds, size):
         all_runs.append(("seed %d" % seed, "plain", brief, {"SEED": seed}))
         all_runs.append(("tsan, seed %d" % seed, "tsan", small, {"SEED": seed + 1000}))
     for name, kind, lines, settings in all_runs:
-        program = os.path.join(build, kind, "drive")
+        program = os.path.join(build, kind, "drive-wide" if name == "wide words" else "drive")
         if os.path.exists(program):
             yield name, program, lines, settings
 
