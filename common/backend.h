@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/memory.h"
 #include "common/status.h"
 #include "common/timer.h"
 
@@ -68,6 +69,8 @@ struct gb_backend_ops {
 	/* The last-level caches that flush() goes by, together, in bytes; *from: who says so, or
 	 * "assumed".  NULL for a GPU, whose description has its L2. */
 	uint64_t (*cache_bytes)(const char **from);
+	/* Fill device memory, and wait for it.  NULL on the CPU. */
+	gb_fill_fn *fill;
 	/* Hold back what is queued next until let_go(), so that the launches of a whole run are
 	 * queued before the first one starts.  NULL on the CPU. */
 	enum gb_status (*hold)(struct gb_error *err);

@@ -178,6 +178,12 @@ CBT_INLINE size_t cbt_field_at(unsigned depth)
 	return (size_t)(UINT64_C(3) << depth >> 6);
 }
 
+/* The heap's bytes before the field's, which hold nothing but sums (and the depth marker). */
+CBT_INLINE size_t cbt_sum_bytes(unsigned depth)
+{
+	return (size_t)(UINT64_C(3) << depth >> 3);
+}
+
 /* Bits [bit, bit + width) of an array of 64-bit words, width 1 .. 63. */
 CBT_INLINE uint64_t cbt_bits(const uint64_t *word, uint64_t bit, unsigned width)
 {

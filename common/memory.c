@@ -25,6 +25,8 @@ struct block {
 	bool mapped; /* by mmap, in a dry run */
 	const void *owner;
 	void (*release)(void *pointer); /* NULL: gb_host_free() knows */
+	size_t result;                  /* bytes, from the first, that a run leaves as its result */
+	unsigned char poison;           /* see gb_memory_result() */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -60,7 +62,7 @@ static enum gb_status add(enum gb_memory_kind kind, void *pointer, size_t bytes,
 	if (!b)
 		return gb_out_of_memory(err, NULL);
 	(void)pthread_mutex_lock(&lock);
-	*b = (struct block){ blocks, pointer, bytes, kind, mapped, current_owner, release };
+	*b = (struct block){ blocks, pointer, bytes, kind, mapped, current_owner, release, 0, 0 };
 	blocks = b;
 	used[kind] += bytes;
 	if (used[kind] > peak[kind])
@@ -282,6 +284,41 @@ void gb_memory_free_owned(const void *owner)
 		gb_memory_remove(pointer);
 		release(pointer);
 	}
+}
+
+void gb_memory_result(const void *array, size_t bytes, unsigned char poison)
+{
+	(void)pthread_mutex_lock(&lock);
+	for (struct block *b = blocks; b; b = b->next) {
+		if (b->pointer != array)
+			continue;
+		b->result = bytes < b->bytes ? bytes : b->bytes;
+		b->poison = poison;
+	}
+	(void)pthread_mutex_unlock(&lock);
+}
+
+/* By all threads, each its part, as a run would touch an array for the first time. */
+static void fill_host(unsigned char *array, unsigned char byte, size_t bytes)
+{
+	const size_t page = 4096;
+
+#pragma omp parallel for schedule(static)
+	for (size_t at = 0; at < bytes; at += page)
+		memset(array + at, byte, bytes - at < page ? bytes - at : page);
+}
+
+enum gb_status gb_memory_poison(const void *owner, gb_fill_fn *fill, struct gb_error *err)
+{
+	for (const struct block *b = blocks; b && !err->code; b = b->next) {
+		if (b->owner != owner || !b->result)
+			continue;
+		if (b->kind == GB_DEVICE_MEMORY)
+			(void)fill(b->pointer, b->poison, b->result, err);
+		else
+			fill_host(b->pointer, b->poison, b->result);
+	}
+	return err->code;
 }
 
 void gb_memory_fail_at(int64_t k)

@@ -42,6 +42,19 @@ void gb_memory_mark(void);
 void gb_memory_own(const void *owner);
 void gb_memory_free_owned(const void *owner);
 
+/* The first `bytes` bytes of an array of the host or a device are a result: what run() writes anew
+ * each time it is called, or reset() before it, and download() reads.  GB_WHOLE: all of it.  poison:
+ * a byte that no right result consists of, GB_POISON or, where run() relies on bits that it does
+ * not write, 0.  `array` may be NULL. */
+#define GB_WHOLE SIZE_MAX
+enum { GB_POISON = 0xa5 };
+void gb_memory_result(const void *array, size_t bytes, unsigned char poison);
+
+/* Write its poison over each result of an owner, those of a device by `fill`. */
+typedef enum gb_status gb_fill_fn(void *array, unsigned char byte, size_t bytes,
+				  struct gb_error *err);
+enum gb_status gb_memory_poison(const void *owner, gb_fill_fn *fill, struct gb_error *err);
+
 /* Bookkeeping for an allocator of another kind (cuda/): ask before, then add, and remove when it is
  * freed.  admit: false when this allocation is the one that a test wants to fail.  release: frees
  * the pointer, after it was removed. */

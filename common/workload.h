@@ -7,6 +7,10 @@
  *	prepare -> for each variant: create, upload, [reset, run] x (warm-ups + samples),
  *	           download, verify, destroy -> release
  *
+ * The arrays that download() reads are named in create() (gb_memory_result()); before a run that is
+ * verified they are poisoned, then reset.  What else a result hangs on, such as a library's handle,
+ * reset() forgets.  download() copes with whatever is there.
+ *
  * Only run() is timed as `time`; upload() and download() have times of their own.  Everything is
  * allocated in create(); nothing is allocated in run().
  */

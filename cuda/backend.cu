@@ -258,6 +258,7 @@ const struct gb_backend_ops gb_cuda_backend = {
 	.emulated = gb_gpu_emulated,
 	.open = open_device,
 	.flush = gpu_flush,
+	.fill = gpu_fill,
 	.hold = gpu_hold,
 	.let_go = gpu_let_go,
 	.synchronize = synchronize,

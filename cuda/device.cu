@@ -132,6 +132,19 @@ void gpu_free(void *pointer)
 	release(pointer);
 }
 
+/* In the executors of tests/: the memory is as if it had never been written. */
+extern "C" __attribute__((weak)) void gb_gpu_forget(void *array, size_t bytes);
+
+enum gb_status gpu_fill(void *array, unsigned char byte, size_t bytes, struct gb_error *err)
+{
+	if (!CUDA_OK(err, cudaMemsetAsync(array, byte, bytes, gpu.stream)) ||
+	    !CUDA_OK(err, cudaStreamSynchronize(gpu.stream)))
+		return err->code;
+	if (gb_gpu_forget && byte == GB_POISON)
+		gb_gpu_forget(array, bytes);
+	return GB_OK;
+}
+
 static enum gb_status copy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,
 			   struct gb_error *err)
 {

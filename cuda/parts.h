@@ -14,6 +14,8 @@
 enum gb_status gpu_device_start(int number, struct gb_error *err);
 void gpu_device_stop(void);
 int gpu_device_number(void);
+/* Fill device memory, and wait for it. */
+enum gb_status gpu_fill(void *array, unsigned char byte, size_t bytes, struct gb_error *err);
 /* An attribute of any device; 0 if it cannot be told. */
 int gpu_attribute_of(enum cudaDeviceAttr attribute, int device);
 

@@ -171,8 +171,8 @@ if stage verify; then
 	step 200 hashes bash -c same_hashes
 fi
 
-# Look-back and insertion rest on the order of blocks and threads: each run is verified at its end, and a
-# hang is a time-out.
+# Look-back and insertion rest on the order of blocks and threads: each run is verified, and a hang is a
+# time-out.
 if stage sanitize; then
 	sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
 	for tool in memcheck racecheck initcheck synccheck; do
@@ -180,9 +180,9 @@ if stage sanitize; then
 			--error-exitcode 9 "$gpubench" run --preset=quick --backend=cuda --samples=1 --warmup=0 \
 			--overwrite -o "$folder/$tool.csv"
 	done
-	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused --count=$small --samples=$repeats --hot \
+	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused --count=$small --samples=$repeats --hot --verify=all \
 		--overwrite -o "$folder/look-back.jsonl"
-	step 90 insertion "$gpubench" octree 'cuda/l*' --count=$small --samples=$repeats --hot \
+	step 90 insertion "$gpubench" octree 'cuda/l*' --count=$small --samples=$repeats --hot --verify=all \
 		--overwrite -o "$folder/insertion.jsonl"
 fi
 

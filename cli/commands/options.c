@@ -8,6 +8,7 @@
 /* The last rows, which only `repro` has. */
 enum { OF_REPRO = 2 };
 static const char *const resumes[] = { "no", "same", "any", NULL }; /* enum gb_resume */
+static const char *const verified[] = { "some", "all", NULL }; /* how.verify_all */
 static const char *const formats[] = { "table", "markdown", "json", NULL };
 
 #define AT(member) offsetof(struct gb_request, member)
@@ -73,6 +74,12 @@ const struct gb_param gb_option_rows[] = {
 	  .type = GB_FLAG,
 	  .offset = AT(how.hot),
 	  .help = "leave the caches as the last sample left them; batch short runs" },
+	{ .name = "verify",
+	  .type = GB_CHOICE,
+	  .offset = AT(how.verify_all),
+	  .initial = "some",
+	  .choices = verified,
+	  .help = "samples to verify: the first, the last and one between, or all" },
 	{ .name = "no-verify",
 	  .type = GB_FLAG,
 	  .offset = AT(how.no_verify),
@@ -197,6 +204,8 @@ static enum gb_status check_together(const struct gb_request *r, struct gb_error
 {
 	if (r->how.hot && r->how.cold)
 		return gb_fail(err, GB_EUSAGE, "--hot and --cold exclude each other");
+	if (r->how.no_verify && r->how.verify_all)
+		return gb_fail(err, GB_EUSAGE, "--no-verify and --verify=all exclude each other");
 	if (r->resume && r->overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	if (r->how.min_samples > r->how.max_samples)

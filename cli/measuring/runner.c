@@ -6,15 +6,14 @@
 #include <string.h>
 
 #include "cli/measuring/stopping.h"
+#include "cli/workloads/value.h"
 #include "common/memory.h"
+#include "common/rng.h"
 #include "common/text.h"
 
 volatile sig_atomic_t gb_interrupted;
 
-enum {
-	POISON = 0xa5, /* what download() writes over */
-	MAX_BATCH = 1000,
-};
+enum { MAX_BATCH = 1000 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot ... */
 static const double BATCH_NS = 200e3; /* ... to samples of about this length */
 
@@ -33,7 +32,7 @@ struct measurement {
 	int64_t runs;         /* so far: the number passed to reset() */
 	bool counting;        /* the first of them is counted */
 	int64_t distinct;
-	int64_t verified; /* runs 0 .. verified-1 cover the distinct inputs verified */
+	int64_t chosen; /* by the seed: a sample that is looked at, besides the first and the last */
 	double started_ns;
 };
 
@@ -74,6 +73,7 @@ static void forget_times(struct gb_result *r)
 	r->metrics.count = 0;
 	free(r->counts);
 	r->counts = NULL;
+	r->verified = 0;
 	r->batch = 1;
 }
 
@@ -135,7 +135,7 @@ static enum gb_status verify(struct measurement *m, int64_t run)
 
 	if (m->how->no_verify)
 		return GB_OK;
-	memset(m->output, POISON, m->output_size);
+	memset(m->output, GB_POISON, m->output_size);
 	if (timed_step(m, download, &r->download_ns))
 		return m->err->code;
 	if (r->workload->verify(r->params, m->input, run, m->output, &r->metrics, m->err)) {
@@ -145,8 +145,7 @@ static enum gb_status verify(struct measurement *m, int64_t run)
 	if (m->ops->metrics)
 		m->ops->metrics(m->state, &r->metrics);
 	r->verdict = GB_PASS;
-	if (run == m->verified)
-		m->verified++;
+	r->verified++;
 	return GB_OK;
 }
 
@@ -180,15 +179,24 @@ static enum gb_status queue_runs(struct measurement *m, int64_t batch, bool held
 	return m->err->code;
 }
 
-/* One sample: reset, flush if cold, run.  *ns and *host_ns are per run; phases are kept if `kept`.
- */
-static enum gb_status sample(struct measurement *m, int64_t batch, bool held, bool kept, double *ns,
-			     double *host_ns)
+/* What the last run has left as its result is one no more: what is found there after the next run,
+ * that one has written. */
+static enum gb_status poison(struct measurement *m)
+{
+	return gb_memory_poison(m->state, m->backend->fill, m->err);
+}
+
+/* One sample: poison if it is to be verified, reset, flush if cold, run.  *ns and *host_ns are per
+ * run; phases are kept if `kept`. */
+static enum gb_status sample(struct measurement *m, int64_t batch, bool held, bool kept,
+			     bool poisoned, double *ns, double *host_ns)
 {
 	struct gb_phase_time phase[GB_MAX_PHASES];
 	size_t phases = GB_MAX_PHASES;
 	double start;
 
+	if (poisoned && poison(m))
+		return m->err->code;
 	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
 		return m->err->code;
 	if (m->result->cold && m->backend->flush(m->err))
@@ -212,13 +220,14 @@ static double elapsed_s(const struct measurement *m)
 	return (gb_now_ns() - m->started_ns) * 1e-9;
 }
 
-/* Runs per sample: more than one only when hot, since a batch warms the caches by itself. */
+/* Runs per sample: more than one only when hot, since a batch warms the caches by itself, and after
+ * a warm-up that took `ns`; NAN: there was none. */
 static int64_t choose_batch(const struct measurement *m, double ns)
 {
 	const struct gb_result *r = m->result;
 	int64_t batch;
 
-	if (r->cold || !(m->ops->flags & GB_REPEATABLE) || m->distinct > 1 || ns >= SHORT_NS ||
+	if (r->cold || !(m->ops->flags & GB_REPEATABLE) || m->distinct > 1 || !(ns < SHORT_NS) ||
 	    (r->workload->repeatable && !r->workload->repeatable(r->params)))
 		return 1;
 	batch = (int64_t)ceil(BATCH_NS / (ns > 1 ? ns : 1));
@@ -249,21 +258,23 @@ static enum gb_status set_up(struct measurement *m)
 	return GB_OK;
 }
 
-/* The first runs: not held back, so that host_time means what a caller would see.  Each different
- * input's first output is verified.  *ns is the last run's time. */
-static enum gb_status warm_up(struct measurement *m, int64_t count, double *ns)
+/* The first runs: not held back, so that host_time means what a caller would see.  The very first
+ * is looked at, so that a wrong variant takes no more time; that proves little, since it touches its
+ * memory for the first time, and nothing was poisoned.  untimed: nothing follows, each is poisoned
+ * and verified.  *ns is the last run's time. */
+static enum gb_status warm_up(struct measurement *m, int64_t count, bool untimed, double *ns)
 {
 	struct gb_result *r = m->result;
 	double host_ns = 0;
 
 	for (int64_t i = 0; i < count; i++) {
-		if (sample(m, 1, false, false, ns, &host_ns))
+		if (sample(m, 1, false, false, untimed, ns, &host_ns))
 			return m->err->code;
 		if (i == 0)
 			r->first_ns = host_ns;
 		else if (m->backend->hold && push(&r->host_time, host_ns, m->err))
 			return m->err->code;
-		if (m->runs <= m->distinct && verify(m, m->runs - 1))
+		if ((untimed || i == 0) && verify(m, m->runs - 1))
 			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
@@ -276,33 +287,86 @@ static enum gb_status warm_up(struct measurement *m, int64_t count, double *ns)
 	return GB_OK;
 }
 
+/* A sample between the first and the last, of those that are taken in any case. */
+static int64_t choose_sample(const struct measurement *m)
+{
+	const struct gb_result *r = m->result;
+	const struct gb_param *seed =
+		gb_param_find(r->workload->params, r->workload->param_count, "seed");
+	const int64_t count = m->how->samples ? m->how->samples : m->how->min_samples;
+	const uint64_t random =
+		gb_random64(seed ? (uint64_t)gb_value_load(seed, r->params).i : 0, 0);
+
+	return count > 2 ? 1 + (int64_t)(random % (uint64_t)(count - 2)) : 0;
+}
+
+/* Whether sample number `k` is the last one, as far as can be told before it is taken; last_s: how
+ * long the one before took. */
+static bool is_last(const struct measurement *m, int64_t k, double last_s)
+{
+	const struct gb_settings *how = m->how;
+
+	return k + 1 >= (how->samples ? how->samples : how->max_samples) ||
+	       elapsed_s(m) + last_s >= how->timeout_s;
+}
+
+/* A batch is one run, whose last is verified.  That its runs did work that only the first had to do
+ * is shown by one more, behind it and without a reset(). */
+static enum gb_status verify_sample(struct measurement *m)
+{
+	if (verify(m, m->runs - 1) || m->result->batch == 1)
+		return m->err->code;
+	if (poison(m) || m->ops->run(m->state, &m->timer, m->err) ||
+	    m->backend->synchronize(m->err))
+		return m->err->code;
+	return verify(m, m->runs - 1);
+}
+
+static enum gb_status take_sample(struct measurement *m, bool held, bool verified)
+{
+	struct gb_result *r = m->result;
+	double ns = 0, host_ns = 0;
+
+	if (sample(m, r->batch, held, true, verified, &ns, &host_ns) || push(&r->time, ns, m->err))
+		return m->err->code;
+	if (!held && push(&r->host_time, host_ns, m->err))
+		return m->err->code;
+	if (m->backend->sm_clock_hz) {
+		const double hz = m->backend->sm_clock_hz();
+
+		if (!isnan(hz) && push(&r->sm_clock_hz, hz, m->err))
+			return m->err->code;
+	}
+	if (isnan(r->first_ns))
+		r->first_ns = host_ns;
+	return verified ? verify_sample(m) : GB_OK;
+}
+
+/* Until the stopping rule is content, and the last sample was verified. */
 static enum gb_status take_samples(struct measurement *m, double warm_ns)
 {
 	struct gb_result *r = m->result;
 	const bool can_hold = m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS);
-	double ns = 0, host_ns = 0;
+	bool enough = false, verified;
+	double start_s, last_s = 0;
 
 	r->batch = choose_batch(m, warm_ns);
+	m->chosen = choose_sample(m);
 	do {
-		if (sample(m, r->batch, can_hold, true, &ns, &host_ns) ||
-		    push(&r->time, ns, m->err))
-			return m->err->code;
-		if (!can_hold && push(&r->host_time, host_ns, m->err))
-			return m->err->code;
-		if (m->backend->sm_clock_hz) {
-			const double hz = m->backend->sm_clock_hz();
+		const int64_t k = (int64_t)r->time.count;
 
-			if (!isnan(hz) && push(&r->sm_clock_hz, hz, m->err))
-				return m->err->code;
-		}
-		if (m->runs <= m->distinct && verify(m, m->runs - 1))
+		start_s = elapsed_s(m);
+		verified = !m->how->no_verify &&
+			   (m->how->verify_all || k < m->distinct || k == m->chosen || enough ||
+			    is_last(m, k, last_s));
+		if (take_sample(m, can_hold, verified))
 			return m->err->code;
-		if (isnan(r->first_ns))
-			r->first_ns = host_ns;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
-	} while (!gb_stop_sampling(r, m->how, elapsed_s(m)));
-	return m->runs > m->distinct ? verify(m, m->runs - 1) : GB_OK;
+		last_s = elapsed_s(m) - start_s;
+		enough = gb_stop_sampling(r, m->how, elapsed_s(m));
+	} while (!enough || !(verified || m->how->no_verify));
+	return GB_OK;
 }
 
 /* Bytes of the input that the variant says its last verified run read, 0 if it says nothing. */
@@ -350,19 +414,19 @@ static enum gb_status take_counts(struct measurement *m)
 static enum gb_status measure(struct measurement *m, bool timed)
 {
 	struct gb_result *r = m->result;
-	double ns = 0;
+	double ns = NAN;
 
 	if (set_up(m) || !m->output)
 		return m->err->code;
 	m->distinct = r->workload->distinct ? r->workload->distinct(r->params, m->input) : 1;
 	if (!timed) {
 		r->stop = GB_UNTIMED;
-		return warm_up(m, m->distinct, &ns);
+		return warm_up(m, m->distinct, true, &ns);
 	}
 	m->counting = m->backend->counter != NULL;
 	if (m->backend->state)
 		m->backend->state(&r->before);
-	if (warm_up(m, m->how->warmup, &ns) || take_samples(m, ns))
+	if (warm_up(m, m->how->warmup, false, &ns) || take_samples(m, ns))
 		return m->err->code;
 	if (m->backend->state) {
 		m->backend->state(&r->after);

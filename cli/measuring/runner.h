@@ -2,6 +2,11 @@
  *
  * create, upload, [reset, run] x (warm-ups + samples), download, verify, destroy.  What came of
  * it is a struct gb_result; record.c turns that into a line of the record file.
+ *
+ * Verified are the first sample, the last, and one between that the seed chooses; where samples are
+ * different work, the first of each; all, if that is asked for.  Before each of these the variant's
+ * results are poisoned where run() writes them (gb_memory_result()): what is right afterwards, that
+ * run has made.
  */
 #ifndef GPUBENCH_CLI_MEASURING_RUNNER_H
 #define GPUBENCH_CLI_MEASURING_RUNNER_H

@@ -24,6 +24,7 @@ static void settle(struct gb_result *r, const struct gb_settings *how, enum gb_s
 {
 	r->stop = stop;
 	r->outcome = GB_RESULT_OK;
+	r->reason[0] = '\0';
 	if (stop == GB_FIXED || half_width <= how->rel_ci)
 		return;
 	r->outcome = GB_NOISY;
@@ -50,6 +51,13 @@ static bool hopeless(const struct gb_result *r, const struct gb_settings *how, d
 	return !(n * growth <= (double)how->max_samples && elapsed_s * growth <= patience);
 }
 
+/* Of many samples the rule looks at every sixteenth part, twice in a row: the sample after the one
+ * that was enough is the last. */
+static bool is_skipped(size_t n)
+{
+	return n > FIRST_CHECK && n % (n / 16) > 1;
+}
+
 bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double elapsed_s)
 {
 	const size_t n = r->time.count;
@@ -65,7 +73,7 @@ bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double
 	}
 	if (how->samples && !late)
 		return false;
-	if (!late && !last && (n < (size_t)how->min_samples || (n > FIRST_CHECK && n % (n / 16))))
+	if (!late && !last && (n < (size_t)how->min_samples || is_skipped(n)))
 		return false;
 	if (gb_summarize(r->time.value, n, &summary, &ignored))
 		return true;

@@ -189,7 +189,8 @@ static bool put_verify(cJSON *line, const struct gb_result *result)
 	cJSON *object = cJSON_AddObjectToObject(line, "verify");
 
 	return object && gb_json_put_text(object, "result", word[result->verdict]) &&
-	       gb_json_put_text(object, "method", result->workload->verify_method);
+	       gb_json_put_text(object, "method", result->workload->verify_method) &&
+	       (result->verdict != GB_PASS || gb_json_put_int(object, "runs", result->verified));
 }
 
 static bool put_work(cJSON *line, const struct gb_result *result)

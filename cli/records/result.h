@@ -20,6 +20,7 @@ struct gb_settings {
 	double timeout_s;  /* one variant at one point, warm-ups included */
 	int64_t hot, cold; /* flags; neither: cold */
 	int64_t no_verify;
+	int64_t verify_all; /* every sample, not only the first, the last and one between */
 	int64_t device;
 };
 
@@ -43,6 +44,7 @@ struct gb_result {
 	enum gb_status code; /* why it is skipped, failed or timed out; GB_OK otherwise */
 	char reason[480];    /* the same in words; "" if outcome is ok */
 	enum gb_verdict verdict;
+	int64_t verified; /* runs that were */
 
 	/* The rest holds only if outcome is ok or noisy. */
 	enum gb_stop stop;

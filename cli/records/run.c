@@ -184,6 +184,7 @@ static bool put_settings(cJSON *line, const struct gb_run_info *info)
 	       gb_json_put_number(object, "timeout_s", how->timeout_s) &&
 	       gb_json_put_bool(object, "cold", !how->hot) &&
 	       gb_json_put_bool(object, "verify", !how->no_verify) &&
+	       gb_json_put_bool(object, "verify_all", how->verify_all) &&
 	       gb_json_put_int(object, "device", how->device) &&
 	       gb_json_put_text(object, "preset", info->preset) &&
 	       gb_json_put_text(object, "shard", info->shard);

@@ -54,7 +54,7 @@ static void reduce(struct cbt_cpu *cpu)
 			put(heap, cbt_element_bit(depth, k), width,
 			    cbt_cpu_get(heap, depth, 2 * k) + cbt_cpu_get(heap, depth, 2 * k + 1));
 	}
-	cpu->leaves = cbt_get(heap, depth, 1);
+	cpu->found->leaves = cbt_get(heap, depth, 1);
 }
 
 static void decode(struct cbt_cpu *cpu)
@@ -73,8 +73,8 @@ static void decode(struct cbt_cpu *cpu)
 		else
 			sum += k;
 	}
-	cpu->leaves = leaves;
-	cpu->id_sum = sum;
+	cpu->found->leaves = leaves;
+	cpu->found->id_sum = sum;
 }
 
 static void update(struct cbt_cpu *cpu, struct gb_timer *timer)
@@ -97,7 +97,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct cbt_cpu *cpu = state;
 
-	cpu->leaves = cpu->id_sum = 0;
+	cpu->found->leaves = cpu->found->id_sum = 0;
 	if (cpu->in->op == CBT_UPDATE) {
 		update(cpu, timer);
 		return GB_OK;

@@ -137,7 +137,7 @@ static void reduce(struct state *s)
 	{
 		for (size_t k = ((size_t)1 << top) - 1; k >= 1; k--)
 			s->sum[k] = s->sum[2 * k] + s->sum[2 * k + 1];
-		s->cpu.leaves = sum_of(s, 1);
+		s->cpu.found->leaves = sum_of(s, 1);
 	}
 }
 
@@ -296,9 +296,9 @@ static void decode(struct state *s)
 	const uint64_t sum = find_leaves(s, leaves * rank / team, leaves * (rank + 1) / team);
 
 #pragma omp critical(cbt_ocbt)
-	s->cpu.id_sum += sum;
+	s->cpu.found->id_sum += sum;
 #pragma omp single
-	s->cpu.leaves = leaves;
+	s->cpu.found->leaves = leaves;
 }
 
 /* ---- frames ------------------------------------------------------------------------------ */
@@ -353,7 +353,7 @@ static void work(struct state *s, struct gb_timer *timer)
 		if (first)
 			gb_phase(timer, "decode");
 #pragma omp single
-		s->cpu.id_sum = 0;
+		s->cpu.found->id_sum = 0;
 		decode(s);
 	}
 }
@@ -394,6 +394,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->line = gb_host_alloc(lines, sizeof *s->line, err);
 	s->sum = gb_host_zalloc(lines + 1, sizeof *s->sum, err);
 	s->chunk = gb_host_alloc(s->chunks, sizeof *s->chunk, err);
+	if (cbt_has_heap(in)) {
+		gb_memory_result(s->line, GB_WHOLE, 0);
+		gb_memory_result(s->sum, GB_WHOLE, 0);
+	}
 	if (s->chunk)
 		cbt_chunks_cut(s->chunk, s->chunks, in->field_words);
 	return err->code;
@@ -408,7 +412,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	memcpy(s->field, in->field, in->field_words * sizeof *s->field);
 	if (in->op == CBT_DECODE || in->op == CBT_UPDATE)
 		reduce(s);
-	s->cpu.leaves = 0;
+	s->cpu.found->leaves = 0;
 	return GB_OK;
 }
 

@@ -20,10 +20,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 static void emit(struct cbt_cpu *cpu, uint32_t k)
 {
 	if (cpu->ids)
-		cpu->ids[cpu->leaves] = k;
+		cpu->ids[cpu->found->leaves] = k;
 	else
-		cpu->id_sum += k;
-	cpu->leaves++;
+		cpu->found->id_sum += k;
+	cpu->found->leaves++;
 }
 
 static void scan_field(struct cbt_cpu *cpu)
@@ -61,21 +61,21 @@ static void update(struct cbt_cpu *cpu, struct gb_timer *timer)
 		gb_phase(timer, "reduce");
 		cbt_cpu_reduce(cpu->heap, cpu->depth);
 	}
-	cpu->leaves = cbt_get(cpu->heap, cpu->depth, 1);
+	cpu->found->leaves = cbt_get(cpu->heap, cpu->depth, 1);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct cbt_cpu *cpu = state;
 
-	cpu->leaves = cpu->id_sum = 0;
+	cpu->found->leaves = cpu->found->id_sum = 0;
 	switch (cpu->in->op) {
 	case CBT_BITFIELD:
 		scan_field(cpu);
 		break;
 	case CBT_REDUCE:
 		cbt_cpu_reduce(cpu->heap, cpu->depth);
-		cpu->leaves = cbt_get(cpu->heap, cpu->depth, 1);
+		cpu->found->leaves = cbt_get(cpu->heap, cpu->depth, 1);
 		break;
 	case CBT_DECODE:
 		decode(cpu);

@@ -93,7 +93,7 @@ static void reduce(struct state *s)
 #pragma omp single
 	{
 		cbt_sums_top(&s->sums);
-		s->cpu.leaves = cbt_get(s->cpu.heap, s->cpu.depth, 1);
+		s->cpu.found->leaves = cbt_get(s->cpu.heap, s->cpu.depth, 1);
 	}
 }
 
@@ -139,8 +139,8 @@ static void decode(struct state *s, const uint64_t *field)
 	}
 #pragma omp critical(cbt_stream)
 	{
-		cpu->leaves += leaves;
-		cpu->id_sum += sum;
+		cpu->found->leaves += leaves;
+		cpu->found->id_sum += sum;
 	}
 }
 
@@ -196,7 +196,7 @@ static void work(struct state *s, struct gb_timer *timer)
 	if (first)
 		gb_phase(timer, "decode");
 #pragma omp single
-	s->cpu.leaves = s->cpu.id_sum = 0;
+	s->cpu.found->leaves = s->cpu.found->id_sum = 0;
 	decode(s, field_of(s));
 }
 

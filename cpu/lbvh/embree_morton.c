@@ -98,6 +98,13 @@ static void make_boxes(struct state *s)
 	}
 }
 
+/* There is no tree before a build. */
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	((struct state *)state)->root = NULL;
+	return GB_OK;
+}
+
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
@@ -180,6 +187,8 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	struct flat flat = { s, lbvh_build_nodes(output), lbvh_build_index(s->input, output), 1, 0,
 			     0 };
 
+	if (!s->root)
+		return GB_OK;
 	flatten(&flat, s->root, 0);
 	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
 					     .leaves = flat.leaves,
@@ -200,6 +209,7 @@ static void destroy(void *state)
 const struct gb_variant_ops lbvh_cpu_embree_morton = {
 	.state_size = sizeof(struct state),
 	.create = create,
+	.reset = reset,
 	.run = run,
 	.download = download,
 	.destroy = destroy,

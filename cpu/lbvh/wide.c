@@ -37,19 +37,31 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
+/* Before a build: there is no tree. */
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	struct lbvh_wide_state *s = state;
+
+	if (s->tracer.op == LBVH_BUILD)
+		s->wide.node_count = 0;
+	return GB_OK;
+}
+
 static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	const struct lbvh_wide_state *s = state;
 
 	if (s->tracer.op == LBVH_TRACE)
 		return lbvh_tracer_download(state, output, err);
-	lbvh_tracer_probe(&s->tracer, s->wide.node_count, output);
+	if (s->wide.node_count)
+		lbvh_tracer_probe(&s->tracer, s->wide.node_count, output);
 	return GB_OK;
 }
 
 const struct gb_variant_ops lbvh_cpu_wide = {
 	.state_size = sizeof(struct lbvh_wide_state),
 	.create = create,
+	.reset = reset,
 	.run = run,
 	.download = download,
 	.metrics = lbvh_wide_state_metrics,

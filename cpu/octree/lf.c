@@ -211,6 +211,7 @@ static enum gb_status create_blocks(struct state *s, struct gb_error *err)
 			       "%zu bodies and %zu blocks are more than 31 bits can tell apart",
 			       s->cpu.count, s->block_room);
 	s->block = gb_host_alloc(s->block_room, (size_t)s->cpu.bucket * sizeof *s->block, err);
+	gb_memory_result(s->block, GB_WHOLE, GB_POISON);
 	return err->code;
 }
 
@@ -251,12 +252,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return octree_cpu_end(&s->cpu, timer, start_ns, err);
 }
 
-/* A block as a list. */
+/* A block as a list; what is no block, or holds what is no body, stays for the verifier. */
 static int32_t list_of(const struct state *s, int32_t value, int32_t *next)
 {
 	const int32_t *place = places(s, value);
 
-	for (int k = 0; k < s->cpu.bucket; k++) {
+	if ((size_t)octree_body(value) - s->cpu.count >= s->block_room)
+		return value;
+	for (int k = 0; k < s->cpu.bucket && (size_t)place[k] < s->cpu.count; k++) {
 		const bool last = k + 1 == s->cpu.bucket || place[k + 1] == OCTREE_FREE;
 
 		next[place[k]] = last ? -1 : place[k + 1];

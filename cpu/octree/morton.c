@@ -111,7 +111,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 /* ---- output -------------------------------------------------------------------------------- */
 
 /* Places in the order to bodies: first as if all were one list, which is then cut before each
- * leaf's first body. */
+ * leaf's first body.  What is no body or place stays for the verifier. */
 static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	const struct octree_morton *m = state;
@@ -125,7 +125,8 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	{
 #pragma omp for schedule(static)
 		for (size_t j = 0; j < count; j++)
-			next[order[j]] = j + 1 < count ? order[j + 1] : -1;
+			if ((size_t)order[j] < count)
+				next[order[j]] = j + 1 < count ? order[j + 1] : -1;
 #pragma omp for schedule(static)
 		for (int64_t row = 0; row < out->rows; row++)
 			for (int d = 0; d < 8; d++) {
@@ -133,10 +134,10 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 				const int32_t place = octree_body(value);
 
 				out->child[row][d] = value;
-				if (value >= OCTREE_FREE)
+				if (value >= OCTREE_FREE || (size_t)place >= count)
 					continue;
 				out->child[row][d] = octree_body(order[place]);
-				if (place > 0)
+				if (place > 0 && (size_t)order[place - 1] < count)
 					next[order[place - 1]] = -1;
 			}
 	}

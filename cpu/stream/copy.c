@@ -156,6 +156,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
 	s->copy = choose(s->input->count);
 	s->to = gb_host_alloc(s->input->count, 1, err);
+	gb_memory_result(s->to, GB_WHOLE, GB_POISON);
 	if (s->to && !gb_memory_is_dry())
 		touch(s);
 	return err->code;

@@ -397,6 +397,10 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	(void)cbt_arrays_create(&s->arrays, input, err);
 	for (int i = 0; i < heaps; i++)
 		(void)gpu_alloc(&s->heap[i], cbt_heap_words32(input), sizeof *s->heap[i], err);
+	if (input->op == CBT_REDUCE || input->op == CBT_CYCLE)
+		gb_memory_result(s->heap[0], cbt_sum_bytes(input->depth), 0);
+	for (int i = 1; i < heaps; i++)
+		gb_memory_result(s->heap[i], GB_WHOLE, 0);
 	if (input->op == CBT_BITFIELD)
 		return create_offsets(s, err);
 	if (cbt_has_heap(input) && input->depth > cbt_cuda_limits.wide)

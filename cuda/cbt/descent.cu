@@ -239,6 +239,8 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	(void)gpu_alloc(&s->heap, words, sizeof *s->heap, err);
 	if (input->op == CBT_UPDATE)
 		(void)gpu_alloc(&s->start, words, sizeof *s->start, err);
+	if (cbt_has_heap(input))
+		gb_memory_result(s->heap, cbt_sum_bytes(input->depth), 0);
 	return err->code;
 }
 

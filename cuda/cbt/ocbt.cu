@@ -212,6 +212,10 @@ static enum gb_status create(void *state, const void *params, const void *input_
 
 		(void)gpu_alloc(&tree->field, field_words(depth), sizeof *tree->field, err);
 		(void)gpu_alloc(&tree->count, count_words(depth), sizeof *tree->count, err);
+		if (i > 0)
+			gb_memory_result(tree->field, GB_WHOLE, 0);
+		if (i > 0 || input->op == CBT_REDUCE || input->op == CBT_CYCLE)
+			gb_memory_result(tree->count, GB_WHOLE, 0);
 	}
 	if (cbt_has_heap(input))
 		s->counts = (uint32_t *)gb_host_alloc(count_words(depth), sizeof *s->counts, err);

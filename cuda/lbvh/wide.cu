@@ -10,6 +10,7 @@
  *
  * Bound: latency of the fetches, and the issue of 48 planes a node, some 250 instructions a step.
  */
+#include "common/memory.h"
 #include "cuda/lbvh/parts/wide.h"
 
 enum {
@@ -129,7 +130,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	if (s->op == LBVH_TRACE)
 		rays = (size_t)in->edge * in->edge;
 	lbvh_gpu_tracer_init(&s->tracer, in, s->op == LBVH_TRACE, rays, err);
-	return lbvh_gpu_wide_init(&s->wide, in->count, err);
+	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
+	if (s->op == LBVH_BUILD)
+		gb_memory_result(s->wide.counters, GB_WHOLE, 0);
+	return err->code;
 }
 
 static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_error *err)
@@ -187,7 +191,8 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 
 	if (s->op == LBVH_TRACE)
 		return lbvh_gpu_tracer_download(state, output, err);
-	if (await_tree(s, err) != GB_OK || trace(s, &in->probe, LBVH_PROBE_EDGE, err) != GB_OK)
+	if (await_tree(s, err) != GB_OK || s->last.nodes == 0 ||
+	    trace(s, &in->probe, LBVH_PROBE_EDGE, err) != GB_OK)
 		return err->code;
 	*header = {};
 	header->kind = LBVH_PROBED;

@@ -5,6 +5,7 @@
  * exits, so that the hardware balances the tiles among the SMs.  The bound is the
  * memory's bandwidth; cudaMemcpyAsync() from device to device is the same kind of kernel.
  */
+#include "common/memory.h"
 #include "common/stream.h"
 #include "common/variants.h"
 #include "cuda/check.h"
@@ -52,7 +53,9 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	s->input = (const struct stream_input *)input;
 	(void)gpu_alloc(&s->from, s->input->count, 1, err);
-	return gpu_alloc(&s->to, s->input->count, 1, err);
+	(void)gpu_alloc(&s->to, s->input->count, 1, err);
+	gb_memory_result(s->to, GB_WHOLE, GB_POISON);
+	return err->code;
 }
 
 static enum gb_status upload(void *state, struct gb_error *err)

@@ -170,6 +170,12 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 	return cudaSuccess;
 }
 
+extern "C" void gb_gpu_forget(void *array, size_t bytes); /* see cuda/device.cu */
+void gb_gpu_forget(void *array, size_t bytes)
+{
+	IF_LINKED(check_forgotten, array, bytes);
+}
+
 static void give_back(void *pointer, const struct allocation *a)
 {
 	if (a->device)

@@ -150,6 +150,7 @@ void check_begin(const struct gpu_call *call) WEAK;
 void check_allocated(void *at, size_t bytes, bool initialised) WEAK;
 void check_freed(void *at) WEAK;
 void check_written(void *at, size_t bytes) WEAK; /* by a copy or a memset */
+void check_forgotten(void *at, size_t bytes) WEAK;
 
 /* tests/ptx/counts.cc; a copy was queued. */
 enum copy_kind { COPY_TO_DEVICE, COPY_TO_HOST, COPY_ON_DEVICE, COPY_SET };

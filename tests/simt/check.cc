@@ -119,6 +119,15 @@ void check_written(void *at, size_t bytes)
 		mark(r->cells, (uintptr_t)at - r->begin, bytes, &cell::initialised);
 }
 
+void check_forgotten(void *at, size_t bytes)
+{
+	struct region *const r = find_region((uintptr_t)at);
+	const size_t offset = r ? (uintptr_t)at - r->begin : 0;
+
+	for (size_t i = offset; r && i < offset + bytes; i++)
+		r->cells[i / 4].initialised &= (uint8_t) ~(1u << i % 4);
+}
+
 void check_block(struct simt_block *b)
 {
 	struct block_check *c = b->check;

@@ -22,6 +22,8 @@ enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void 
 		cpu->dist = gb_host_alloc(room, sizeof *cpu->dist, err);
 	if (cpu->output != BFS_DIST)
 		cpu->parent = gb_host_alloc(room, sizeof *cpu->parent, err);
+	gb_memory_result(cpu->dist, GB_WHOLE, GB_POISON);
+	gb_memory_result(cpu->parent, GB_WHOLE, GB_POISON);
 	cpu->mark = cpu->dist ? cpu->dist : cpu->parent;
 	cpu->other = cpu->dist ? cpu->parent : NULL;
 	if (wants & BFS_WANTS_MATRIX && !cpu->in->matrix)

@@ -22,6 +22,10 @@ enum gb_status cbt_cpu_init(struct cbt_cpu *cpu, const void *params, const void 
 	}
 	if (cbt_has_ids(in))
 		cpu->ids = gb_host_alloc(in->leaves, sizeof *cpu->ids, err);
+	cpu->found = gb_host_alloc(1, sizeof *cpu->found, err);
+	gb_memory_result(cpu->found, GB_WHOLE, GB_POISON);
+	gb_memory_result(cpu->heap, cbt_sum_bytes(in->depth), 0);
+	gb_memory_result(cpu->ids, GB_WHOLE, GB_POISON);
 	return err->code;
 }
 
@@ -30,7 +34,7 @@ enum gb_status cbt_cpu_reset(void *state, int64_t sample, struct gb_error *err)
 	struct cbt_cpu *cpu = state;
 	const struct cbt_input *in = cpu->in;
 
-	cpu->leaves = cpu->id_sum = 0;
+	cpu->found->leaves = cpu->found->id_sum = 0;
 	if (!cpu->heap)
 		return GB_OK;
 	if (in->op == CBT_UPDATE) {
@@ -49,8 +53,8 @@ enum gb_status cbt_cpu_download(void *state, void *output, struct gb_error *err)
 	const struct cbt_input *in = cpu->in;
 
 	*(struct cbt_output *)output = (struct cbt_output){
-		.leaves = cpu->leaves,
-		.id_sum = cpu->id_sum,
+		.leaves = cpu->found->leaves,
+		.id_sum = cpu->found->id_sum,
 		.last_level = (int64_t)in->depth - 1,
 	};
 	if (cpu->ids)

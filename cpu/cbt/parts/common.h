@@ -12,6 +12,11 @@
 #include "common/status.h"
 #include "cpu/simd.h"
 
+/* What the last run found. */
+struct cbt_found {
+	uint64_t leaves, id_sum;
+};
+
 struct cbt_cpu {
 	const struct cbt_input *in;
 	unsigned depth;
@@ -19,8 +24,7 @@ struct cbt_cpu {
 	uint64_t *heap;       /* reduce, cycle, update: the variant's own; else NULL */
 	const uint64_t *tree; /* the heap to decode: heap or the input's; bitfield: NULL */
 	uint32_t *ids;        /* in->leaves ids, or NULL if they are added up */
-	uint64_t leaves;      /* what the last run found */
-	uint64_t id_sum;
+	struct cbt_found *found;
 };
 
 /* Allocate what the operation needs; the heap only if `keeps_heap`. */

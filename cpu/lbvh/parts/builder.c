@@ -92,9 +92,16 @@ void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer)
 enum gb_status lbvh_builder_create(void *state, const void *params, const void *input,
 				   unsigned needs, struct gb_error *err)
 {
+	struct lbvh_cpu *cpu = state;
+
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
-	return lbvh_cpu_init(state, params, input, needs, err);
+	(void)lbvh_cpu_init(cpu, params, input, needs, err);
+	gb_memory_result(cpu->node, GB_WHOLE, GB_POISON);
+	gb_memory_result(cpu->spare, GB_WHOLE, GB_POISON);
+	gb_memory_result(cpu->index, GB_WHOLE, GB_POISON);
+	gb_memory_result(cpu->index_spare, GB_WHOLE, GB_POISON);
+	return err->code;
 }
 
 static void copy(void *to, const void *from, size_t bytes, int threads)
@@ -113,6 +120,8 @@ enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error 
 	const size_t nodes = 2 * cpu->leaves - 1;
 	struct lbvh_tree_header *header = output;
 
+	if (!cpu->leaves) /* nothing was built */
+		return GB_OK;
 	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
 					     .leaves = (uint32_t)cpu->leaves,
 					     .nodes = (uint32_t)nodes };

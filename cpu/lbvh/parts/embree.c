@@ -175,6 +175,7 @@ void lbvh_embree_trace16(const void *state, int thread, struct lbvh_packet *pack
 static enum gb_status build(struct lbvh_embree *s, struct gb_error *err)
 {
 	rtcCommitScene(s->scene);
+	s->built = true;
 	return lbvh_embree_check(s->device, err);
 }
 
@@ -207,11 +208,12 @@ enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, con
 /* Before a build: the mesh has changed, so that the build starts anew. */
 enum gb_status lbvh_embree_reset(void *state, int64_t sample, struct gb_error *err)
 {
-	const struct lbvh_embree *s = state;
+	struct lbvh_embree *s = state;
 
 	if (s->tracer.op == LBVH_BUILD) {
 		rtcUpdateGeometryBuffer(s->mesh, RTC_BUFFER_TYPE_VERTEX, 0);
 		rtcCommitGeometry(s->mesh);
+		s->built = false;
 	}
 	return lbvh_embree_check(s->device, err);
 }
@@ -258,7 +260,7 @@ enum gb_status lbvh_embree_download(void *state, void *output, struct gb_error *
 		*lbvh_trace_arithmetic(in, output) = LBVH_FOREIGN;
 		refine(in, &in->camera, in->edge, lbvh_trace_t(output),
 		       lbvh_trace_primitive(in, output));
-	} else {
+	} else if (s->built) {
 		lbvh_tracer_probe(&s->tracer, 0, output);
 		((struct lbvh_tree_header *)output)->arithmetic = LBVH_FOREIGN;
 		refine(in, &in->probe, LBVH_PROBE_EDGE, lbvh_build_probe_t(in, output),

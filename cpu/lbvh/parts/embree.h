@@ -11,6 +11,7 @@
 #define GPUBENCH_CPU_LBVH_PARTS_EMBREE_H
 
 #include <embree3/rtcore.h>
+#include <stdbool.h>
 
 #include "cpu/lbvh/parts/trace.h"
 
@@ -19,6 +20,7 @@ struct lbvh_embree {
 	RTCDevice device;
 	RTCGeometry mesh;
 	RTCScene scene;
+	bool built; /* the scene's tree is that of the mesh as it is */
 };
 
 /* A device of that many threads, or NULL. */

@@ -44,6 +44,8 @@ enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_,
 	rays = (size_t)tracer->input->edge * tracer->input->edge;
 	tracer->t = gb_host_alloc(rays, sizeof *tracer->t, err);
 	tracer->primitive = gb_host_alloc(rays, sizeof *tracer->primitive, err);
+	gb_memory_result(tracer->t, GB_WHOLE, GB_POISON);
+	gb_memory_result(tracer->primitive, GB_WHOLE, GB_POISON);
 	return err->code;
 }
 

@@ -43,6 +43,8 @@ enum gb_status octree_cpu_init(void *state, const void *params_, const void *inp
 	cpu->chunk = chunk_for(in, cpu->threads);
 	cpu->child = gb_host_alloc(cpu->pool, sizeof *cpu->child, err);
 	cpu->next = gb_host_alloc(cpu->count, sizeof *cpu->next, err);
+	gb_memory_result(cpu->child, GB_WHOLE, GB_POISON);
+	gb_memory_result(cpu->next, GB_WHOLE, GB_POISON);
 	if (wants & OCTREE_WANTS_KEYS)
 		cpu->key = gb_host_alloc(cpu->count, sizeof *cpu->key, err);
 	if (wants & OCTREE_WANTS_RANKS && cpu->bucket > 1)

@@ -21,6 +21,7 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 	cpu->is_float = keys->type == RADIX_F32;
 	cpu->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
 	cpu->record = gb_host_alloc(cpu->count, cpu->width, err);
+	gb_memory_result(cpu->record, GB_WHOLE, GB_POISON);
 	if (spare)
 		cpu->spare = gb_host_alloc(cpu->count, cpu->width, err);
 	return err->code;

@@ -65,6 +65,8 @@ static inline enum gb_status bfs_search_create(struct bfs_search *s, const void 
 		(void)gpu_alloc(&s->dist, s->n, sizeof *s->dist, err);
 	if (s->params.output != BFS_DIST)
 		(void)gpu_alloc(&s->parent, s->n, sizeof *s->parent, err);
+	gb_memory_result(s->dist, GB_WHOLE, GB_POISON);
+	gb_memory_result(s->parent, GB_WHOLE, GB_POISON);
 	return gpu_alloc(&s->touched, 1, sizeof *s->touched, err);
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "common/cbt.h"
+#include "common/memory.h"
 #include "common/variants.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
@@ -128,6 +129,8 @@ static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struc
 		(void)gpu_alloc(&a->wishes, words, sizeof *a->wishes, err);
 	if (cbt_has_ids(input))
 		(void)gpu_alloc(&a->ids, input->leaves, sizeof *a->ids, err);
+	gb_memory_result(a->result, GB_WHOLE, GB_POISON);
+	gb_memory_result(a->ids, GB_WHOLE, GB_POISON);
 	return err->code;
 }
 

@@ -10,6 +10,7 @@
 
 #include <float.h>
 
+#include "common/memory.h"
 #include "cuda/primitives/primitives.h"
 
 enum {
@@ -339,7 +340,13 @@ enum gb_status lbvh_gpu_builder_create(void *state, const void *params, const vo
 {
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
-	return lbvh_gpu_init((struct lbvh_gpu *)state, input, needs, err);
+	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
+
+	(void)lbvh_gpu_init(g, input, needs, err);
+	gb_memory_result(g->node, GB_WHOLE, GB_POISON);
+	gb_memory_result(g->index, GB_WHOLE, GB_POISON);
+	gb_memory_result(g->counters, GB_WHOLE, GB_POISON);
+	return err->code;
 }
 
 enum gb_status lbvh_gpu_builder_download(void *state, void *output, struct gb_error *err)

@@ -1,6 +1,8 @@
 /* trace.cu -- arrays, triangles in place, and operations of the CUDA traversals. */
 #include "cuda/lbvh/parts/trace.h"
 
+#include "common/memory.h"
+
 /* ---- triangles ---------------------------------------------------------------------------- */
 
 /* One thread per place of the index. */
@@ -47,6 +49,8 @@ enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *
 	lbvh_gpu_init(&tracer->gpu, input, codes | LBVH_GPU_ARRIVED, err);
 	gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err);
 	gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err);
+	gb_memory_result(tracer->t, GB_WHOLE, GB_POISON);
+	gb_memory_result(tracer->primitive, GB_WHOLE, GB_POISON);
 	return gpu_alloc(&tracer->counts, 1, sizeof *tracer->counts, err);
 }
 

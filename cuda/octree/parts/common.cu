@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "common/memory.h"
+
 enum {
 	BLOCK = GPU_BLOCK(256),
 	WARPS = BLOCK / WARP,
@@ -180,6 +182,8 @@ enum gb_status octree_arrays_create(struct octree_arrays *a, const void *input_,
 	(void)gpu_alloc(&a->keys, n, sizeof *a->keys, err);
 	(void)gpu_alloc(&a->tree.child, input->pool, sizeof *a->tree.child, err);
 	(void)gpu_alloc(&a->tree.next, n, sizeof *a->tree.next, err);
+	gb_memory_result(a->tree.child, GB_WHOLE, GB_POISON);
+	gb_memory_result(a->tree.next, GB_WHOLE, GB_POISON);
 	(void)gpu_alloc(&a->tree.counters, 1, sizeof *a->tree.counters, err);
 	if (ranks && input->bucket > 1)
 		(void)gpu_alloc(&a->tree.rank, n, sizeof *a->tree.rank, err);

@@ -7,6 +7,7 @@
 #ifndef GPUBENCH_CUDA_RADIX_PARTS_COMMON_H
 #define GPUBENCH_CUDA_RADIX_PARTS_COMMON_H
 
+#include "common/memory.h"
 #include "common/radix.h"
 #include "common/variants.h"
 #include "cuda/check.h"
@@ -46,12 +47,14 @@ static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
 	a->count = n;
 	(void)gpu_alloc(&a->keys_in, n, size, err);
 	(void)gpu_alloc(&a->keys_out, n, size, err);
+	gb_memory_result(a->keys_out, GB_WHOLE, GB_POISON);
 	if (spare)
 		(void)gpu_alloc(&a->keys_spare, n, size, err);
 	if (!input->values)
 		return err->code;
 	(void)gpu_alloc(&a->values_in, n, sizeof *a->values_in, err);
 	(void)gpu_alloc(&a->values_out, n, sizeof *a->values_out, err);
+	gb_memory_result(a->values_out, GB_WHOLE, GB_POISON);
 	if (spare)
 		(void)gpu_alloc(&a->values_spare, n, sizeof *a->values_spare, err);
 	return err->code;

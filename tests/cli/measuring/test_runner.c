@@ -174,12 +174,13 @@ Test(runner, measures_and_verifies_first_and_last)
 	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
 	cr_assert(eq(int, (int)result.verdict, GB_PASS));
 	cr_assert(result.time.count >= 10);
-	cr_assert(eq(i64, toy.verified, 2));
+	cr_assert(eq(i64, toy.verified, 4), "the warm-up, and three samples");
+	cr_assert(eq(i64, result.verified, 4));
 	cr_assert(eq(i64, toy.resets, (int64_t)result.time.count + 2));
 	cr_assert(result.first_ns >= 1e5);
 	cr_assert(eq(int, result.threads, 3));
 	cr_assert(eq(dbl, result.work.items, SIZE));
-	cr_assert(eq(dbl, result.metrics.item[0].value, 2));
+	cr_assert(eq(dbl, result.metrics.item[0].value, 4));
 	cr_assert(result.host_bytes >= 2 * SIZE);
 	for (size_t i = 0; i < result.time.count; i++)
 		cr_assert(result.time.value[i] >= 1e5);
@@ -322,7 +323,9 @@ Test(runner, each_distinct_input_is_verified)
 	toy.distinct = 7;
 	how.samples = 12;
 	go();
-	cr_assert(eq(i64, toy.verified, 8), "seven inputs and the last sample");
+	cr_assert(eq(i64, toy.verified, 9 + (result.verified == 10)),
+		  "the warm-up, seven inputs, the last sample and perhaps one between");
+	cr_assert(result.verified >= 9);
 	cr_assert(result.harmonic_items_per_s > 0);
 }
 
@@ -348,7 +351,22 @@ Test(runner, short_repeatable_runs_are_batched_when_hot)
 	go();
 	cr_assert(result.batch > 1);
 	cr_assert(result.time.value[0] < 20000, "the time is of one run, not of the batch");
-	cr_assert(eq(i64, toy.runs, 2 + (int64_t)result.time.count * result.batch));
+	cr_assert(eq(i64, toy.runs, 2 + (int64_t)result.time.count * result.batch + 3),
+		  "and one more behind each sample that is verified");
+}
+
+/* Nothing is known of the time of a run then. */
+Test(runner, without_a_warm_up_there_are_no_batches)
+{
+	struct gb_variant_ops repeatable = ops;
+	const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
+
+	repeatable.reset = NULL;
+	repeatable.flags = GB_REPEATABLE;
+	result.variant = &v;
+	how.warmup = 0;
+	go();
+	cr_assert(eq(i64, result.batch, 1));
 }
 
 Test(runner, cold_runs_are_not_batched)

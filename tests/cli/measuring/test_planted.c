@@ -1,0 +1,246 @@
+/* Faults planted in every variant: its own operations, wrapped so that some runs do nothing or leave
+ * something wrong.  None of them may keep a time.
+ *
+ * A clean measurement comes first, so that the faulty one is given memory that may hold a right
+ * result.  In the emulator's build the cuda variants are wrapped (suite `variants_planted`), else
+ * those of the cpu, and on a machine with a GPU both.
+ */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/measuring/runner.h"
+#include "cli/measuring/session.h"
+#include "cli/workloads/registry.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+enum fault {
+	NONE,
+	IDLE,             /* no run does anything */
+	IDLE_AFTER_FIRST, /* nor does any but the first */
+	IDLE_UNLESS_RESET,
+	WRONG_ONCE,         /* run number planted.victim */
+	WRONG_UNLESS_RESET, /* each run but the first after a reset() */
+};
+
+static const struct {
+	const char *workload, *words;
+} points[] = {
+	{ "stream", "--count=100001" },
+	{ "radix", "--count=5003 --type=u32,pairs" },
+	{ "bfs", "--vertices=600 --p=0.01 --sources=1 --result=dist,both" },
+	{ "cbt", "--op=bitfield,reduce,decode,cycle,update --depth=11 --shape=random --fill=0.4" },
+	{ "cbt", "--op=bitfield,decode,cycle --ids=sum --depth=9 --shape=random --fill=0.4" },
+	{ "cbt", "--op=reduce,update --depth=4 --shape=random --fill=0.4" },
+	{ "octree", "--count=3001 --bucket=1,16" },
+	{ "lbvh", "--scene=soup --primitives=1001" },
+	{ "lbvh", "--op=trace --scene=knot --primitives=1000 --rays=40" },
+};
+
+static struct {
+	const struct gb_variant_ops *ops;
+	enum fault fault;
+	int64_t runs, since_reset, victim;
+	bool wrong; /* what the last run has left */
+} planted;
+
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	planted.since_reset = 0;
+	return planted.ops->reset ? planted.ops->reset(state, sample, err) : GB_OK;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	const int64_t number = planted.runs++, since_reset = planted.since_reset++;
+	const enum fault fault = planted.fault;
+
+	if (fault == IDLE || (fault == IDLE_AFTER_FIRST && number > 0) ||
+	    (fault == IDLE_UNLESS_RESET && since_reset > 0))
+		return GB_OK;
+	planted.wrong = (fault == WRONG_ONCE && number == planted.victim) ||
+			(fault == WRONG_UNLESS_RESET && since_reset > 0);
+	return planted.ops->run(state, timer, err);
+}
+
+static size_t output_size;
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	(void)planted.ops->download(state, output, err);
+	if (planted.wrong)
+		memset(output, 0x33, output_size);
+	return err->code;
+}
+
+/* Measure v, wrapped.  True if there is a time. */
+static bool measure(const struct gb_workload *workload, const struct gb_variant *v,
+		    const void *params, const void *input, const struct gb_settings *how,
+		    enum fault fault, struct gb_result *r)
+{
+	struct gb_variant_ops wrapped = *v->ops;
+	struct gb_variant variant = *v;
+	struct gb_error err = { 0 };
+
+	wrapped.reset = reset;
+	wrapped.run = run;
+	wrapped.download = download;
+	variant.ops = &wrapped;
+	planted.ops = v->ops;
+	planted.fault = fault;
+	planted.runs = planted.since_reset = 0;
+	planted.wrong = false;
+	output_size = workload->output_size(params, input);
+	*r = (struct gb_result){ .workload = workload, .variant = &variant, .params = params };
+	cr_assert_eq(gb_run(r, input, how, true, &err), GB_OK, "%s", err.message);
+	r->variant = v;
+	return r->time.count > 0;
+}
+
+static void expect_failure(const struct gb_workload *workload, const struct gb_variant *v,
+			   const void *params, const void *input, const struct gb_settings *how,
+			   enum fault fault, const char *what)
+{
+	struct gb_result r;
+	const bool timed = measure(workload, v, params, input, how, fault, &r);
+
+	cr_expect(!timed && r.outcome == GB_FAILED && !r.verified,
+		  "%s %s/%s: %s: status %d, %zu samples of %lld runs: %s", v->workload,
+		  gb_backends[v->backend]->name, v->name, what, (int)r.outcome, r.time.count,
+		  (long long)r.batch, r.reason);
+	gb_result_release(&r);
+}
+
+static struct gb_settings settings(bool hot)
+{
+	return (struct gb_settings){ .samples = 4, .warmup = 1, .timeout_s = 100, .hot = hot };
+}
+
+/* False if the variant does not do this. */
+static bool try_point(const struct gb_workload *workload, const struct gb_variant *v,
+		      const void *params, const void *input)
+{
+	struct gb_settings how = settings(true);
+	struct gb_result r;
+	int64_t batch;
+
+	if (!measure(workload, v, params, input, &how, NONE, &r)) {
+		cr_assert_eq(r.outcome, GB_SKIPPED, "%s %s: %s", v->workload, v->name, r.reason);
+		gb_result_release(&r);
+		return false;
+	}
+	cr_expect(r.verified >= 3, "%lld runs verified", (long long)r.verified);
+	batch = r.batch;
+	gb_result_release(&r);
+	expect_failure(workload, v, params, input, &how, IDLE, "idle");
+	expect_failure(workload, v, params, input, &how, IDLE_AFTER_FIRST, "idle after the first");
+	if (batch > 1 && v->ops->flags & GB_REPEATABLE) {
+		expect_failure(workload, v, params, input, &how, IDLE_UNLESS_RESET,
+			       "idle but for a batch's first run");
+		expect_failure(workload, v, params, input, &how, WRONG_UNLESS_RESET,
+			       "wrong at the end of a batch");
+	}
+	how.warmup = 0;
+	how.samples = 20;
+	how.verify_all = 1;
+	planted.victim = 13;
+	expect_failure(workload, v, params, input, &how, WRONG_ONCE, "wrong in the middle");
+	how = settings(false);
+	how.warmup = 0;
+	how.samples = 1;
+	expect_failure(workload, v, params, input, &how, IDLE, "one cold sample, idle");
+	return true;
+}
+
+/* The points of one line; how many the variant does. */
+static size_t try_line(const struct gb_variant *v, const char *words)
+{
+	const struct gb_workload *workload = gb_workload_find(v->workload);
+	void *params = malloc(workload->params_size);
+	struct gb_sweep sweep = { 0 };
+	struct gb_error err = { 0 };
+	size_t done = 0;
+
+	cr_assert_eq(gb_sweep_words(&sweep, workload, words, &err), GB_OK, "%s", err.message);
+	for (size_t p = 0; p < sweep.count; p++) {
+		void *input = NULL;
+
+		gb_sweep_point(&sweep, p, params);
+		cr_assert_eq(workload->prepare(params, &input, &err), GB_OK, "%s", err.message);
+		done += try_point(workload, v, params, input);
+		workload->release(input);
+	}
+	gb_sweep_release(&sweep);
+	free(params);
+	return done;
+}
+
+ParameterizedTestParameters(variants_planted, every_fault_is_found)
+{
+	static size_t index[256];
+	size_t count = 0;
+
+	for (size_t i = 0; i < gb_variant_count; i++) {
+#ifdef GPUBENCH_SIMT
+		if (gb_variants[i].backend != GB_CUDA)
+			continue;
+#endif
+		if (gb_variants[i].ops)
+			index[count++] = i;
+	}
+	return cr_make_param_array(size_t, index, count);
+}
+
+ParameterizedTest(const size_t *i, variants_planted, every_fault_is_found)
+{
+	const struct gb_variant *v = &gb_variants[*i];
+	struct gb_error err = { 0 };
+	size_t done = 0;
+
+	fprintf(stderr, "%s/%s/%s\n", v->workload, gb_backends[v->backend]->name, v->name);
+	if (gb_backends[v->backend]->open(0, &err))
+		cr_skip("%s", err.message);
+	for (size_t k = 0; k < GB_COUNT(points); k++)
+		if (gb_equal(points[k].workload, v->workload))
+			done += try_line(v, points[k].words);
+	cr_expect(done > 0, "%s %s does none of the points", v->workload, v->name);
+}
+
+/* One wrong run of eleven: found where it is the first or the last or the seed chooses it. */
+Test(variants_planted, the_chosen_run_finds_its_share)
+{
+	enum { SAMPLES = 11, SEEDS = 200 };
+	const struct gb_workload *workload = gb_workload_find("radix");
+	struct gb_settings how = settings(true);
+	struct gb_sweep sweep = { 0 };
+	struct gb_error err = { 0 };
+	const struct gb_variant *v = NULL;
+	int found = 0;
+
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_equal(gb_variants[i].name, "qsort"))
+			v = &gb_variants[i];
+	how.samples = SAMPLES;
+	how.warmup = 0;
+	planted.victim = 4;
+	for (int seed = 1; seed <= SEEDS; seed++) {
+		void *params = malloc(workload->params_size), *input = NULL;
+		struct gb_result r;
+		char words[64];
+
+		(void)snprintf(words, sizeof words, "--count=500 --seed=%d", seed);
+		cr_assert_eq(gb_sweep_words(&sweep, workload, words, &err), GB_OK);
+		gb_sweep_point(&sweep, 0, params);
+		cr_assert_eq(workload->prepare(params, &input, &err), GB_OK);
+		found += !measure(workload, v, params, input, &how, WRONG_ONCE, &r);
+		gb_result_release(&r);
+		workload->release(input);
+		gb_sweep_release(&sweep);
+		free(params);
+	}
+	cr_expect(found > SEEDS / 9 / 2 && found < SEEDS / 9 * 2, "%d of %d: expected a ninth",
+		  found, SEEDS);
+}
