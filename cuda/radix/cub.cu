@@ -14,11 +14,13 @@ struct state {
 	size_t temp_bytes;
 };
 
-/* Sort, or with temp == NULL only tell in *temp_bytes how much temporary storage that takes. */
-static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
+/* Sort, or with temp == NULL only tell in *temp_bytes how much temporary storage that takes.  N: a
+ * type of the number of items. */
+template <class N>
+static cudaError_t sort_by(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
 {
 	const cudaStream_t stream = gpu_stream();
-	const size_t n = a->count;
+	const N n = (N)a->count;
 
 	switch (a->input->type) {
 	case RADIX_U64:
@@ -38,6 +40,14 @@ static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_b
 						      (const uint32_t *)a->keys_in,
 						      (uint32_t *)a->keys_out, n, 0, 32, stream);
 	}
+}
+
+/* CUB counts items by the type that it is told: by 64 bits it gives each thread fewer, which only an
+ * array that needs them should pay for. */
+static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
+{
+	return a->count <= INT32_MAX ? sort_by<int32_t>(a, temp, temp_bytes)
+				     : sort_by<int64_t>(a, temp, temp_bytes);
 }
 
 static enum gb_status create(void *state, const void *params, const void *input_,
