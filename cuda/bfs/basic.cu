@@ -58,6 +58,11 @@ static void launch(const void *state, int32_t level, bool count)
 		   search->parent, s->sweep.lanes);
 }
 
+static size_t row_bytes(const struct bfs_search *search, uint32_t u)
+{
+	return search->n;
+}
+
 static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
@@ -69,7 +74,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices: a byte matrix is made of at most %d", input->n,
 			       (int)BFS_MATRIX_VERTICES);
-	(void)bfs_sweep_create(&s->sweep, launch, params, input, err);
+	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
 	(void)gpu_alloc(&s->matrix, bytes, 1, err);
 	s->host_matrix = (uint8_t *)gb_host_alloc(bytes, 1, err);
 	if (!err->code && !gb_memory_is_dry())
@@ -79,12 +84,6 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
-/* Every row once. */
-static double bytes(const void *params, const void *input)
-{
-	return bfs_bytes_basic(((const struct bfs_input *)input)->n);
-}
-
 const struct gb_variant_ops bfs_cuda_basic = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -92,7 +91,6 @@ const struct gb_variant_ops bfs_cuda_basic = {
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,
 	.download = bfs_search_download,
-	.bytes = bytes,
 	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
 };

@@ -73,23 +73,23 @@ static void launch(const void *state, int32_t level, bool count)
 		   s->sweep.lanes);
 }
 
+/* Its row, without the padding. */
+static size_t row_bytes(const struct bfs_search *search, uint32_t u)
+{
+	return ((size_t)search->n - 1) / 32 * sizeof(uint32_t) + sizeof(uint32_t);
+}
+
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 	struct bfs_search *const search = &s->sweep.search;
 
-	(void)bfs_sweep_create(&s->sweep, launch, params, input, err);
+	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
 	(void)bfs_matrix_create(&s->matrix, search, err);
 	bfs_plan_copy(search, s->matrix, search->input->matrix,
 		      (size_t)search->n * search->input->pitch);
 	return err->code;
-}
-
-/* Every row once. */
-static double bytes(const void *params, const void *input)
-{
-	return bfs_bytes_ccam(((const struct bfs_input *)input)->n);
 }
 
 const struct gb_variant_ops bfs_cuda_ccam_paper = {
@@ -99,7 +99,6 @@ const struct gb_variant_ops bfs_cuda_ccam_paper = {
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,
 	.download = bfs_search_download,
-	.bytes = bytes,
 	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
 };

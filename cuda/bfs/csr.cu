@@ -71,7 +71,6 @@ const struct gb_variant_ops bfs_cuda_csr = {
 	.reset = bfs_search_reset,
 	.run = run,
 	.download = bfs_search_download,
-	.bytes = bfs_csr_bytes,
 	.metrics = bfs_search_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -57,12 +57,20 @@ static void launch(const void *state, int32_t level, bool count)
 		   search->parent, s->sweep.lanes);
 }
 
+static size_t row_bytes(const struct bfs_search *search, uint32_t u)
+{
+	const uint64_t *const row = search->input->out.row;
+
+	return (row[u + 1] - row[u]) *
+	       (bfs_is_narrow(&search->params, search->n) ? sizeof(uint16_t) : sizeof(uint32_t));
+}
+
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 
-	(void)bfs_sweep_create(&s->sweep, launch, params, input, err);
+	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
 	return bfs_csr_create(&s->csr, &s->sweep.search.input->out, &s->sweep.search, err);
 }
 
@@ -73,7 +81,6 @@ const struct gb_variant_ops bfs_cuda_csr_paper = {
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,
 	.download = bfs_search_download,
-	.bytes = bfs_csr_bytes,
 	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
 };

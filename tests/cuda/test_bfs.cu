@@ -470,6 +470,42 @@ Test(bfs_cuda, touched_bytes)
 	}
 }
 
+/* The last level is not expanded where every vertex is found: of a star seen from its centre one row
+ * is read, from a tip two, and not all 1500. */
+Test(bfs_cuda, touched_bytes_are_of_what_is_expanded)
+{
+	const uint32_t n = 1500;
+	const struct {
+		size_t variant;
+		double centre, tip;
+	} cases[] = {
+		{ 0, n, 2 * n },
+		{ 1, 2 * (n - 1), 2 * n },
+		{ 2, 2 * (n - 1), 2 * n },
+		{ 4, 188, 376 },
+	};
+	std::vector<edge> edges;
+	struct graph centre, tip;
+
+	for (uint32_t v = 1; v < n; v++)
+		edges.emplace_back(0, v);
+	make_graph(&centre, "star", n, edges, false, { 0 });
+	make_graph(&tip, "star both ways", n, edges, true, { 7 });
+	for (const auto &c : cases) {
+		const struct gb_variant_ops *const ops = variants[c.variant].ops;
+		struct bfs_params params = {};
+		struct gb_metrics metrics = {};
+
+		cr_expect(ops->bytes == NULL, "a model in place of what was touched");
+		search_all(&variants[c.variant], &centre, &params, &metrics);
+		cr_expect_eq(metric(&metrics, "touched_bytes"), c.centre, "%s: %g",
+			     variants[c.variant].name, metric(&metrics, "touched_bytes"));
+		search_all(&variants[c.variant], &tip, &params, &metrics);
+		cr_expect_eq(metric(&metrics, "touched_bytes"), c.tip, "%s: %g",
+			     variants[c.variant].name, metric(&metrics, "touched_bytes"));
+	}
+}
+
 /* ---- formats and uploads ------------------------------------------------------------------- */
 
 /* Each format takes exactly the bytes that it is said to, and its uploads have times. */

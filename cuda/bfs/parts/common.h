@@ -236,16 +236,6 @@ static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct 
 	return err->code;
 }
 
-/* The bytes() of searches that read every edge once. */
-static inline double bfs_csr_bytes(const void *params, const void *input_)
-{
-	const struct bfs_input *const input = (const struct bfs_input *)input_;
-
-	return bfs_is_narrow((const struct bfs_params *)params, input->n)
-		       ? bfs_bytes_csr16(input->n, input->m)
-		       : bfs_bytes_csr32(input->n, input->m);
-}
-
 /* GB_EUNAVAILABLE, with the reason, if the graph is not kept as a matrix. */
 static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_search *s,
 					       struct gb_error *err)

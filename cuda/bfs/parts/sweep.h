@@ -21,6 +21,8 @@
 #ifndef GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
 #define GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
 
+#include <stdlib.h>
+
 #include "cuda/bfs/parts/common.h"
 
 enum { BFS_SWEEP_BLOCK = GPU_BLOCK(256) };
@@ -38,10 +40,14 @@ struct bfs_lanes {
 /* Launch the kernel of one level; instrumented if count. */
 typedef void bfs_level_launcher(const void *state, int32_t level, bool count);
 
+/* Bytes of the graph that are read to expand vertex u. */
+typedef size_t bfs_row_bytes(const struct bfs_search *search, uint32_t u);
+
 /* The first member of a sweep's state. */
 struct bfs_sweep {
 	struct bfs_search search;
 	bfs_level_launcher *launch;
+	bfs_row_bytes *row_bytes;
 	struct bfs_progress *progress; /* on the device */
 	struct bfs_lanes *lanes;       /* the same */
 };
@@ -118,10 +124,11 @@ static __global__ void bfs_sweep_look(uint32_t n, const int32_t *dist, int32_t l
 /* ---- host ------------------------------------------------------------------------------------ */
 
 static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_launcher *launch,
-					      const void *params, const void *input,
-					      struct gb_error *err)
+					      bfs_row_bytes *row_bytes, const void *params,
+					      const void *input, struct gb_error *err)
 {
 	s->launch = launch;
+	s->row_bytes = row_bytes;
 	(void)bfs_search_create(&s->search, params, input, true, err);
 	(void)gpu_alloc(&s->progress, 1, sizeof *s->progress, err);
 	return gpu_alloc(&s->lanes, 1, sizeof *s->lanes, err);
@@ -173,6 +180,37 @@ static inline enum gb_status bfs_sweep_run(void *state, struct gb_timer *timer,
 	return bfs_sweep_search((const struct bfs_sweep *)state, false, err);
 }
 
+/* Bytes of the graph that the last run read: those of the vertices it expanded, which are all that
+ * were reached, but for the last level where that has left none to be found. */
+static inline double bfs_sweep_touched(const struct bfs_search *search, bfs_row_bytes *row_bytes,
+				       const int32_t *dist)
+{
+	int32_t last = 0;
+	bool all = true;
+	double bytes = 0;
+
+	for (uint32_t v = 0; v < search->n; v++) {
+		last = dist[v] > last ? dist[v] : last;
+		all = all && dist[v] != BFS_UNREACHED;
+	}
+	/* A single vertex is expanded before anyone looks at what is left. */
+	for (uint32_t v = 0; v < search->n; v++)
+		if (dist[v] != BFS_UNREACHED && (!all || dist[v] < last || last == 0))
+			bytes += (double)row_bytes(search, v);
+	return bytes;
+}
+
+static inline void bfs_sweep_touched_metric(const struct bfs_sweep *s, struct gb_metrics *metrics)
+{
+	const struct bfs_search *const search = &s->search;
+	struct gb_error ignored = {};
+	int32_t *const dist = (int32_t *)malloc(search->n * sizeof *dist);
+
+	if (dist && gpu_download(dist, search->dist, search->n * sizeof *dist, &ignored) == GB_OK)
+		gb_metric(metrics, "touched_bytes", bfs_sweep_touched(search, s->row_bytes, dist));
+	free(dist);
+}
+
 /* And its metrics(): the search is run once more, counting, if --warps asks for it.  A failure
  * leaves the metric out. */
 static inline void bfs_sweep_metrics(void *state, struct gb_metrics *metrics)
@@ -182,6 +220,7 @@ static inline void bfs_sweep_metrics(void *state, struct gb_metrics *metrics)
 	struct gb_error err = {};
 
 	bfs_graph_metrics(&s->search, metrics);
+	bfs_sweep_touched_metric(s, metrics);
 	if (s->search.params.warps &&
 	    CUDA_OK(&err, cudaMemsetAsync(s->lanes, 0, sizeof lanes, gpu_stream())) &&
 	    bfs_sweep_search(s, true, &err) == GB_OK &&
