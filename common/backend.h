@@ -69,12 +69,17 @@ struct gb_backend_ops {
 	/* The last-level caches that flush() goes by, together, in bytes; *from: who says so, or
 	 * "assumed".  NULL for a GPU, whose description has its L2. */
 	uint64_t (*cache_bytes)(const char **from);
+	/* Bytes of the buffer, on the host or the device, that flush() uses now. */
+	size_t (*flush_bytes)(void);
 	/* Fill device memory, and wait for it.  NULL on the CPU. */
 	gb_fill_fn *fill;
 	/* Hold back what is queued next until let_go(), so that the launches of a whole run are
 	 * queued before the first one starts.  NULL on the CPU. */
 	enum gb_status (*hold)(struct gb_error *err);
 	enum gb_status (*let_go)(struct gb_error *err);
+	/* After synchronize(): whether the last hold lasted until let_go(), as one does not whose
+	 * work was waited for, or did not fit the queue. */
+	bool (*has_held)(void);
 	/* Wait until everything is done, and report what failed on the way. */
 	enum gb_status (*synchronize)(struct gb_error *err);
 	/* The SM clock in Hz now, by a small kernel; NAN if unknown.  NULL on the CPU. */

@@ -5,13 +5,12 @@
  */
 #include "common/memory.h"
 
-#include <inttypes.h>
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 
+#include "common/available.h"
 #include "common/text.h"
 
 enum { LINE = 64, KINDS = 2 };
@@ -98,60 +97,6 @@ static struct block *take(const void *pointer)
 void gb_memory_remove(void *pointer)
 {
 	free(take(pointer));
-}
-
-/* The number in the first line of `path`, or UINT64_MAX ("max", no such file). */
-static uint64_t read_limit(const char *path)
-{
-	uint64_t value = UINT64_MAX;
-	FILE *file = fopen(path, "re");
-
-	if (!file)
-		return UINT64_MAX;
-	if (fscanf(file, "%" SCNu64, &value) != 1)
-		value = UINT64_MAX;
-	(void)fclose(file);
-	return value;
-}
-
-static uint64_t mem_available(void)
-{
-	char line[128];
-	uint64_t kib = UINT64_MAX / 1024;
-	FILE *file = fopen("/proc/meminfo", "re");
-
-	if (!file)
-		return UINT64_MAX;
-	while (fgets(line, sizeof line, file))
-		if (sscanf(line, "MemAvailable: %" SCNu64, &kib) == 1)
-			break;
-	(void)fclose(file);
-	return kib * 1024;
-}
-
-uint64_t gb_host_available(void)
-{
-	static const struct {
-		const char *limit, *usage;
-	} cgroups[] = {
-		{ "/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory.current" },
-		{ "/sys/fs/cgroup/memory/memory.limit_in_bytes",
-		  "/sys/fs/cgroup/memory/memory.usage_in_bytes" },
-	};
-	uint64_t available = mem_available();
-
-	for (size_t i = 0; i < GB_COUNT(cgroups); i++) {
-		const uint64_t limit = read_limit(cgroups[i].limit);
-		const uint64_t usage = read_limit(cgroups[i].usage);
-
-		if (limit == UINT64_MAX || usage == UINT64_MAX)
-			continue;
-		if (limit <= usage)
-			return 0;
-		if (limit - usage < available)
-			available = limit - usage;
-	}
-	return available;
 }
 
 /* Memory for a dry run: addresses without pages. */

@@ -71,9 +71,6 @@ void gb_memory_fail_at(int64_t k);
 void gb_memory_set_dry(bool dry);
 bool gb_memory_is_dry(void);
 
-/* Bytes that the host can still give: MemAvailable, lowered by the limits of the cgroup. */
-uint64_t gb_host_available(void);
-
 #ifdef __cplusplus
 }
 #endif

@@ -287,6 +287,14 @@ enum gb_status gb_summarize(const double *value, size_t count, struct gb_summary
 	return GB_OK;
 }
 
+void gb_floor_interval(struct gb_summary *s, double resolution)
+{
+	if (isnan(s->ci_low))
+		return;
+	s->ci_low = fmin(s->ci_low, s->median - resolution);
+	s->ci_high = fmax(s->ci_high, s->median + resolution);
+}
+
 double gb_relative_half_width(const struct gb_summary *summary)
 {
 	if (!(summary->median > 0))

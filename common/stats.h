@@ -75,6 +75,10 @@ struct gb_summary {
 enum gb_status gb_summarize(const double *value, size_t count, struct gb_summary *summary,
 			    struct gb_error *err);
 
+/* Widen the interval of the median, if there is one, to at least `resolution` on either side: that of
+ * the clock, whose values may agree because it tells no more. */
+void gb_floor_interval(struct gb_summary *summary, double resolution);
+
 /* Half the interval of the median as a share of the median, what the stopping rule bounds by
  * --rel-ci.  NAN if there is no interval or the median is not positive. */
 double gb_relative_half_width(const struct gb_summary *summary);

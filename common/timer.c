@@ -33,6 +33,7 @@ void gb_timer_begin(struct gb_timer *timer)
 
 void gb_phase(struct gb_timer *timer, const char *name)
 {
+	timer->named = true;
 	if (timer->phases)
 		mark(timer, name);
 }
@@ -106,6 +107,7 @@ static enum gb_status cpu_elapsed(void *clock, size_t first, size_t last, double
 
 const struct gb_timer_ops gb_cpu_timer = {
 	.name = "monotonic",
+	.resolution_ns = 1,
 	.create = cpu_create,
 	.mark = cpu_mark,
 	.elapsed = cpu_elapsed,

@@ -19,7 +19,8 @@ extern "C" {
 enum { GB_MAX_MARKS = 512, GB_MAX_PHASES = 16 };
 
 struct gb_timer_ops {
-	const char *name; /* "monotonic" or "cuda_event" */
+	const char *name;     /* "monotonic" or "cuda_event" */
+	double resolution_ns; /* below this two times are not different */
 	enum gb_status (*create)(void **clock, struct gb_error *err);
 	/* Take mark number `index` (< GB_MAX_MARKS). */
 	enum gb_status (*mark)(void *clock, size_t index, struct gb_error *err);
@@ -33,7 +34,8 @@ struct gb_timer {
 	const struct gb_timer_ops *ops;
 	void *clock;
 	struct gb_error *err; /* of the run under way: gb_phase() has no status of its own */
-	bool phases;          /* false: gb_phase() does nothing (batches, warm-ups) */
+	bool phases;          /* false: gb_phase() marks nothing */
+	bool named;           /* gb_phase() was called */
 	size_t mark_count;
 	const char *mark_phase[GB_MAX_MARKS]; /* what follows mark i; NULL: no phase */
 };

@@ -3,7 +3,7 @@
  * A flush reads twice as many bytes as the machine's last-level caches hold together, on all
  * cores.  It only reads, so that no dirty lines are left to be written back during the sample that
  * follows.  The buffer belongs to the measurement, not to a variant: it is made once, by the first
- * flush, and not counted in a record's memory.
+ * flush, and counted apart in a record's memory.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -11,8 +11,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "common/available.h"
 #include "common/backend.h"
-#include "common/memory.h"
 #include "common/text.h"
 
 #define MIB ((size_t)1 << 20)
@@ -20,7 +20,7 @@
 enum { MAX_LEVEL_INDEX = 4, LINE = 64 };
 
 static const size_t UNKNOWN_CACHE = 32 * MIB; /* when neither sysfs nor libc knows */
-static const size_t MAX_BUFFER = 1024 * MIB;
+static const size_t MAX_BUFFER = 512 * MIB;
 
 static struct {
 	unsigned char *bytes;
@@ -91,7 +91,7 @@ static uint64_t cache_bytes(const char **from)
 
 /* ---- flush -------------------------------------------------------------------------------- */
 
-/* Twice the caches, but no more than a quarter of the memory that is free. */
+/* Twice the caches, but no more than MAX_BUFFER and a quarter of the memory that is free. */
 static enum gb_status make_buffer(struct gb_error *err)
 {
 	const uint64_t quarter = gb_host_available() / 4;
@@ -129,6 +129,11 @@ static enum gb_status flush(struct gb_error *err)
 	return GB_OK;
 }
 
+static size_t flush_bytes(void)
+{
+	return buffer.size;
+}
+
 /* ---- the rest ----------------------------------------------------------------------------- */
 
 static enum gb_status open_cpu(int device, struct gb_error *err)
@@ -158,6 +163,7 @@ const struct gb_backend_ops gb_cpu_backend = {
 	.open = open_cpu,
 	.flush = flush,
 	.cache_bytes = cache_bytes,
+	.flush_bytes = flush_bytes,
 	.synchronize = synchronize,
 	.timer = &gb_cpu_timer,
 	.close = close_cpu,

@@ -25,12 +25,15 @@ extern const struct gb_timer_ops gb_cuda_timer;
 /* flush.cu: evict what a sample's data left in the L2.  Queued in gpu_stream(), not waited for. */
 enum gb_status gpu_flush_create(struct gb_error *err);
 enum gb_status gpu_flush(struct gb_error *err);
+size_t gpu_flush_bytes(void);
 void gpu_flush_destroy(void);
 
 /* hold.cu: hold the stream back from gpu_hold() to gpu_let_go(). */
 enum gb_status gpu_hold_create(struct gb_error *err);
 enum gb_status gpu_hold(struct gb_error *err);
 enum gb_status gpu_let_go(struct gb_error *err);
+/* After the stream was waited for: false if the last hold ended by itself. */
+bool gpu_has_held(void);
 void gpu_hold_destroy(void);
 
 /* clock.cu: the SM clock in Hz, measured now; waits for the stream.  NAN if unknown. */

@@ -47,7 +47,6 @@ static enum gb_status mark(void *clock_, size_t index, struct gb_error *err)
 	return GB_OK;
 }
 
-/* The resolution is CUDA's: about 0.5 us, and 24 bits of a float in ms. */
 static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *ns,
 			      struct gb_error *err)
 {
@@ -61,8 +60,10 @@ static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *n
 	return GB_OK;
 }
 
+/* The resolution is CUDA's: about 0.5 us, and 24 bits of a float in ms. */
 const struct gb_timer_ops gb_cuda_timer = {
 	.name = "cuda_event",
+	.resolution_ns = 500,
 	.create = create,
 	.mark = mark,
 	.elapsed = elapsed,

@@ -5,10 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/measuring/need.h"
 #include "cli/measuring/stopping.h"
 #include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "cli/workloads/registry.h"
+#include "common/available.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -94,32 +96,20 @@ static const char *span_text(const struct span *span, char text[SPAN_TEXT])
 
 /* ---- one measurement ---------------------------------------------------------------------- */
 
-/* Create everything that a measurement would, and count it. */
-static void measure_memory(const struct gb_workload *workload, const struct gb_variant *variant,
-			   const void *params, const void *input, struct gb_error *err)
+static size_t larger(size_t a, size_t b)
 {
-	void *state = NULL;
-	void *output = NULL;
-
-	gb_memory_mark();
-	if (!variant->ops)
-		gb_fail(err, GB_EUNAVAILABLE, "%s", variant->absent);
-	else if (!gb_state_create(variant->ops, params, input, &state, err))
-		output = gb_host_alloc(workload->output_size(params, input), 1, err);
-	gb_host_free(output);
-	if (variant->ops)
-		gb_state_destroy(variant->ops, state);
+	return a > b ? a : b;
 }
 
-static void count_in(struct gb_plan *plan, size_t host, size_t device, const struct span *span)
+static void count_in(struct gb_plan *plan, const struct gb_need *need, const struct span *span)
 {
 	plan->measurements++;
 	plan->known += span->known;
 	plan->low_s += span->low_s;
 	plan->noisy_s += span->noisy_s;
 	plan->at_most_s += span->at_most_s;
-	plan->host_bytes = host > plan->host_bytes ? host : plan->host_bytes;
-	plan->device_bytes = device > plan->device_bytes ? device : plan->device_bytes;
+	plan->host_bytes = larger(plan->host_bytes, need->host_bytes);
+	plan->device_bytes = larger(plan->device_bytes, need->device_bytes);
 }
 
 /* no_input: why there is none, or no error. */
@@ -131,7 +121,7 @@ static enum gb_status plan_variant(struct gb_plan *plan, const struct gb_workloa
 	struct gb_error own = { 0 };
 	char host_text[GB_TEXT_MAX], device_text[GB_TEXT_MAX], time_text[SPAN_TEXT];
 	char *key = gb_record_key(workload, variant, params, err);
-	size_t host, device;
+	struct gb_need need = { 0 };
 	struct span span;
 
 	if (!key)
@@ -139,9 +129,7 @@ static enum gb_status plan_variant(struct gb_plan *plan, const struct gb_workloa
 	if (no_input->code)
 		gb_fail(&own, no_input->code, "input: %.460s", no_input->message);
 	else
-		measure_memory(workload, variant, params, input, &own);
-	host = gb_memory_peak(GB_HOST_MEMORY);
-	device = gb_memory_peak(GB_DEVICE_MEMORY);
+		(void)gb_need_of(&need, workload, variant, params, input, &own);
 	gb_text_print(stdout, key);
 	if (own.code) {
 		(void)fputs(": skipped: ", stdout);
@@ -149,10 +137,11 @@ static enum gb_status plan_variant(struct gb_plan *plan, const struct gb_workloa
 		(void)putchar('\n');
 	} else {
 		span = span_of(plan, variant, key);
-		count_in(plan, host, device, &span);
-		(void)printf(": host %s%s, device %s, %s\n", gb_text_bytes(host_text, (double)host),
-			     host > gb_host_available() ? " (more than is free)" : "",
-			     gb_text_bytes(device_text, (double)device),
+		count_in(plan, &need, &span);
+		(void)printf(": host %s%s, device %s, %s\n",
+			     gb_text_bytes(host_text, (double)need.host_bytes),
+			     need.host_bytes > gb_host_available() ? " (more than is free)" : "",
+			     gb_text_bytes(device_text, (double)need.device_bytes),
 			     span_text(&span, time_text));
 	}
 	free(key);

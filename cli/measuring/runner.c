@@ -13,7 +13,12 @@
 
 volatile sig_atomic_t gb_interrupted;
 
-enum { MAX_BATCH = 1000 };
+enum {
+	MAX_BATCH = 1000,
+	PHASE_SAMPLES = 5, /* at most */
+	HOST_TIMES = 5,    /* at least two, if there are any */
+	GIVE_UPS = 2,      /* holds in vain, until there are no more */
+};
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot ... */
 static const double BATCH_NS = 200e3; /* ... to samples of about this length */
 
@@ -33,6 +38,7 @@ struct measurement {
 	bool counting;        /* the first of them is counted */
 	int64_t distinct;
 	int64_t chosen; /* by the seed: a sample that is looked at, besides the first and the last */
+	int64_t first;  /* the run that was the first sample */
 	double started_ns;
 };
 
@@ -73,7 +79,7 @@ static void forget_times(struct gb_result *r)
 	r->metrics.count = 0;
 	free(r->counts);
 	r->counts = NULL;
-	r->verified = 0;
+	r->verified = r->given_up = 0;
 	r->batch = 1;
 }
 
@@ -186,16 +192,31 @@ static enum gb_status poison(struct measurement *m)
 	return gb_memory_poison(m->state, m->backend->fill, m->err);
 }
 
-/* One sample: poison if it is to be verified, reset, flush if cold, run.  *ns and *host_ns are per
- * run; phases are kept if `kept`. */
-static enum gb_status sample(struct measurement *m, int64_t batch, bool held, bool kept,
-			     bool poisoned, double *ns, double *host_ns)
+/* How a sample is taken. */
+struct manner {
+	int64_t batch;
+	bool held;     /* behind a hold: only the device's time counts */
+	bool phases;   /* with marks between the phases */
+	bool verified; /* poisoned before, verified after */
+};
+
+/* Whether launches of this variant can be queued behind a hold: not the first ones, which load
+ * modules, nor if the hold was in vain again and again. */
+static bool can_hold(const struct measurement *m)
+{
+	return m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS) && m->runs > 0 &&
+	       m->result->given_up < GIVE_UPS;
+}
+
+/* Run once, or a batch; *ns and *host_ns are per run. */
+static enum gb_status run_once(struct measurement *m, const struct manner *how, double *ns,
+			       double *host_ns)
 {
 	struct gb_phase_time phase[GB_MAX_PHASES];
 	size_t phases = GB_MAX_PHASES;
 	double start;
 
-	if (poisoned && poison(m))
+	if (how->verified && poison(m))
 		return m->err->code;
 	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
 		return m->err->code;
@@ -203,16 +224,32 @@ static enum gb_status sample(struct measurement *m, int64_t batch, bool held, bo
 		return m->err->code;
 	if (m->backend->synchronize(m->err))
 		return m->err->code;
-	m->timer.phases = batch == 1;
+	m->timer.phases = how->phases;
 	start = gb_now_ns();
-	if (queue_runs(m, batch, held) || m->backend->synchronize(m->err))
+	if (queue_runs(m, how->batch, how->held) || m->backend->synchronize(m->err))
 		return m->err->code;
-	*host_ns = (gb_now_ns() - start) / (double)batch;
+	*host_ns = (gb_now_ns() - start) / (double)how->batch;
 	if (gb_timer_read(&m->timer, ns, phase, &phases))
 		return m->err->code;
-	*ns /= (double)batch;
+	*ns /= (double)how->batch;
+	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
+}
+
+/* One sample: poison if it is to be verified, reset, flush if cold, run.  One that was to be held
+ * back and was not is taken again. */
+static enum gb_status sample(struct measurement *m, struct manner how, double *ns, double *host_ns)
+{
+	struct gb_result *r = m->result;
+
+	how.held = how.held && can_hold(m);
+	if (run_once(m, &how, ns, host_ns))
+		return m->err->code;
+	if (how.held && !m->backend->has_held()) {
+		r->given_up++;
+		return sample(m, how, ns, host_ns);
+	}
 	m->runs++;
-	return kept ? push_phases(m->result, phase, phases, m->err) : GB_OK;
+	return GB_OK;
 }
 
 static double elapsed_s(const struct measurement *m)
@@ -268,7 +305,7 @@ static enum gb_status warm_up(struct measurement *m, int64_t count, bool untimed
 	double host_ns = 0;
 
 	for (int64_t i = 0; i < count; i++) {
-		if (sample(m, 1, false, false, untimed, ns, &host_ns))
+		if (sample(m, (struct manner){ .batch = 1, .verified = untimed }, ns, &host_ns))
 			return m->err->code;
 		if (i == 0)
 			r->first_ns = host_ns;
@@ -316,20 +353,23 @@ static enum gb_status verify_sample(struct measurement *m)
 {
 	if (verify(m, m->runs - 1) || m->result->batch == 1)
 		return m->err->code;
+	m->timer.phases = false;
 	if (poison(m) || m->ops->run(m->state, &m->timer, m->err) ||
 	    m->backend->synchronize(m->err))
 		return m->err->code;
 	return verify(m, m->runs - 1);
 }
 
-static enum gb_status take_sample(struct measurement *m, bool held, bool verified)
+static enum gb_status take_sample(struct measurement *m, bool verified)
 {
 	struct gb_result *r = m->result;
+	const struct manner how = { .batch = r->batch, .held = true, .verified = verified };
 	double ns = 0, host_ns = 0;
 
-	if (sample(m, r->batch, held, true, verified, &ns, &host_ns) || push(&r->time, ns, m->err))
+	if (sample(m, how, &ns, &host_ns) || push(&r->time, ns, m->err))
 		return m->err->code;
-	if (!held && push(&r->host_time, host_ns, m->err))
+	if ((!m->backend->hold || m->ops->flags & GB_HOST_DECISIONS) &&
+	    push(&r->host_time, host_ns, m->err))
 		return m->err->code;
 	if (m->backend->sm_clock_hz) {
 		const double hz = m->backend->sm_clock_hz();
@@ -346,27 +386,74 @@ static enum gb_status take_sample(struct measurement *m, bool held, bool verifie
 static enum gb_status take_samples(struct measurement *m, double warm_ns)
 {
 	struct gb_result *r = m->result;
-	const bool can_hold = m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS);
 	bool enough = false, verified;
 	double start_s, last_s = 0;
 
 	r->batch = choose_batch(m, warm_ns);
+	r->resolution_ns = m->timer.ops->resolution_ns / (double)r->batch;
 	m->chosen = choose_sample(m);
+	m->first = m->runs;
 	do {
 		const int64_t k = (int64_t)r->time.count;
 
 		start_s = elapsed_s(m);
-		verified = !m->how->no_verify &&
-			   (m->how->verify_all || k < m->distinct || k == m->chosen || enough ||
-			    is_last(m, k, last_s));
-		if (take_sample(m, can_hold, verified))
+		verified =
+			!m->how->no_verify && (m->how->verify_all || k < m->distinct ||
+					       k == m->chosen || enough || is_last(m, k, last_s));
+		if (take_sample(m, verified))
 			return m->err->code;
 		if (gb_interrupted)
 			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
 		last_s = elapsed_s(m) - start_s;
 		enough = gb_stop_sampling(r, m->how, elapsed_s(m));
 	} while (!enough || !(verified || m->how->no_verify));
+	if (r->given_up >= GIVE_UPS) {
+		r->outcome = GB_NOISY;
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "launches are in these times: the stream could not be held back, "
+			       "because run() waits for the device or queues more than fits");
+	}
 	return GB_OK;
+}
+
+/* Runs besides the samples, at least `least` of them and up to `most` as long as they take less than
+ * --min-time together, and none beyond --timeout. */
+static enum gb_status take_others(struct measurement *m, const struct manner *how, size_t least,
+				  size_t most, struct gb_series *host_time)
+{
+	const double start_s = elapsed_s(m);
+
+	for (size_t i = 0; i < most && elapsed_s(m) < m->how->timeout_s &&
+			   (i < least || elapsed_s(m) - start_s < m->how->min_time_s);
+	     i++) {
+		double ns = 0, host_ns = 0;
+
+		if (sample(m, *how, &ns, &host_ns) ||
+		    (host_time && push(host_time, host_ns, m->err)))
+			return m->err->code;
+		if (gb_interrupted)
+			return gb_fail(m->err, GB_EINTERRUPTED, "interrupted");
+	}
+	return GB_OK;
+}
+
+/* What is not in the samples, because it would be in their time: the marks between phases, and, where
+ * the samples are held back, the launches that host_time is about. */
+static enum gb_status take_the_rest(struct measurement *m)
+{
+	const struct manner marked = { .batch = 1, .held = true, .phases = true };
+	const struct manner launched = { .batch = 1 };
+	struct gb_result *r = m->result;
+	const size_t have = r->host_time.count;
+
+	if (m->counting) /* by an executor whose times mean nothing */
+		return GB_OK;
+	if (have < HOST_TIMES && m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS) &&
+	    take_others(m, &launched, have < 2 ? 2 - have : 0, HOST_TIMES - have, &r->host_time))
+		return m->err->code;
+	if (!m->timer.named || m->how->no_phases)
+		return GB_OK;
+	return take_others(m, &marked, 1, PHASE_SAMPLES, NULL);
 }
 
 /* Bytes of the input that the variant says its last verified run read, 0 if it says nothing. */
@@ -382,7 +469,6 @@ static double touched_bytes(const struct gb_metrics *metrics)
 static void sum_up_rates(struct measurement *m)
 {
 	struct gb_result *r = m->result;
-	const int64_t first = m->runs - (int64_t)r->time.count;
 	double ns_per_item = 0;
 
 	r->work = r->workload->work(r->params, m->input);
@@ -393,7 +479,7 @@ static void sum_up_rates(struct measurement *m)
 	if (m->distinct <= 1)
 		return;
 	for (size_t i = 0; i < r->time.count; i++) {
-		const int64_t run = first + (int64_t)i;
+		const int64_t run = m->first + (int64_t)i;
 		const double items = r->workload->items
 					     ? r->workload->items(r->params, m->input, run)
 					     : r->work.items;
@@ -426,7 +512,7 @@ static enum gb_status measure(struct measurement *m, bool timed)
 	m->counting = m->backend->counter != NULL;
 	if (m->backend->state)
 		m->backend->state(&r->before);
-	if (warm_up(m, m->how->warmup, false, &ns) || take_samples(m, ns))
+	if (warm_up(m, m->how->warmup, false, &ns) || take_samples(m, ns) || take_the_rest(m))
 		return m->err->code;
 	if (m->backend->state) {
 		m->backend->state(&r->after);
@@ -495,6 +581,7 @@ enum gb_status gb_run(struct gb_result *result, const void *input, const struct 
 	(void)measure(&m, timed);
 	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);
 	result->device_bytes = gb_memory_peak(GB_DEVICE_MEMORY);
+	result->flush_bytes = result->cold ? m.backend->flush_bytes() : 0;
 	result->elapsed_s = elapsed_s(&m);
 	tear_down(&m);
 	if (own.code == GB_EINTERRUPTED)

@@ -8,6 +8,7 @@
 
 #include "cli/measuring/bandwidth.h"
 #include "cli/measuring/choice.h"
+#include "cli/measuring/need.h"
 #include "cli/measuring/paths.h"
 #include "cli/measuring/runner.h"
 #include "cli/records/json.h"
@@ -15,6 +16,7 @@
 #include "cli/records/record.h"
 #include "cli/records/run.h"
 #include "cli/records/setup.h"
+#include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -198,6 +200,33 @@ static void skip(struct gb_result *result, enum gb_status code, const char *what
 	(void)snprintf(result->reason, sizeof result->reason, "%s%.460s", what, why);
 }
 
+/* Whether there is memory enough for the point: asked before its input is made.  From LARGE on it is
+ * said what a file of a few lines may take. */
+static bool fits(const struct gb_session *s, const struct gb_workload *workload,
+		 const struct gb_variant *variant, const void *params, struct gb_error *why)
+{
+	const double large = (double)(1 << 29);
+	char text[GB_TEXT_MAX];
+	struct gb_need need;
+
+	if (gb_need_fits(&need, workload, variant, params, why))
+		return false;
+	if ((double)need.host_bytes > large && !s->request->quiet &&
+	    gb_equal(gb_workload_source(workload, params), "file"))
+		(void)fprintf(stderr, "gpubench: %s: this input takes %s of memory\n",
+			      workload->name, gb_text_bytes(text, (double)need.host_bytes));
+	return true;
+}
+
+/* Points above this one need not be tried. */
+static enum gb_status remember_limit(struct gb_session *s, const struct gb_result *result,
+				     struct gb_error *err)
+{
+	return result->code == GB_EMEMORY ? gb_limits_add(&s->limits, result->workload,
+							  result->variant, result->params, err)
+					  : GB_OK;
+}
+
 /* One measurement and its record. */
 static enum gb_status run_variant(struct gb_session *s, struct gb_result *result,
 				  const struct gb_error *no_input, const void *input,
@@ -210,8 +239,7 @@ static enum gb_status run_variant(struct gb_session *s, struct gb_result *result
 		return err->code;
 	if (result->code == GB_EIO) /* a picture of the result, not the result */
 		return gb_fail(err, GB_EIO, "%s", result->reason);
-	if (result->code == GB_EMEMORY &&
-	    gb_limits_add(&s->limits, result->workload, result->variant, result->params, err))
+	if (remember_limit(s, result, err))
 		return err->code;
 	if (!result->code && !result->workload->yardstick)
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
@@ -253,6 +281,7 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 	bool prepared = false;
 
 	for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
+		struct gb_error too_much = { 0 };
 		struct gb_result result = { .workload = workload,
 					    .variant = &gb_variants[i],
 					    .params = params };
@@ -263,6 +292,12 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 				       sizeof why)) {
 			skip(&result, GB_EUNAVAILABLE, "", why);
 			(void)put_result(s, &result, err);
+			continue;
+		}
+		if (!prepared && !fits(s, workload, &gb_variants[i], params, &too_much)) {
+			skip(&result, GB_EMEMORY, "", too_much.message);
+			if (!remember_limit(s, &result, err))
+				(void)put_result(s, &result, err);
 			continue;
 		}
 		if (!prepared)

@@ -77,6 +77,7 @@ bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double
 		return false;
 	if (gb_summarize(r->time.value, n, &summary, &ignored))
 		return true;
+	gb_floor_interval(&summary, r->resolution_ns);
 	half_width = gb_relative_half_width(&summary);
 	if (r->watch)
 		r->watch(r, half_width);

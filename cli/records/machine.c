@@ -18,7 +18,7 @@
 #include "build_info.h"
 #include "cli/records/json.h"
 #include "cli/records/version.h"
-#include "common/memory.h"
+#include "common/available.h"
 #include "common/text.h"
 
 /* ---- small files ------------------------------------------------------------------------- */

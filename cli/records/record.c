@@ -111,9 +111,10 @@ static bool put_summary(cJSON *object, const char *clock, const struct gb_summar
 	       gb_json_put_int(object, "outliers", (int64_t)s->outliers);
 }
 
-/* count values as a series under name; nothing if there are none. */
-static bool put_series(cJSON *parent, const char *name, const char *clock, const double *value,
-		       size_t count, struct gb_error *err)
+/* count values as a series under name; nothing if there are none.  Its interval is no narrower than
+ * the clock's resolution. */
+static bool put_floored(cJSON *parent, const char *name, const char *clock, const double *value,
+			size_t count, double resolution_ns, struct gb_error *err)
 {
 	struct gb_summary summary;
 	cJSON *object;
@@ -122,8 +123,15 @@ static bool put_series(cJSON *parent, const char *name, const char *clock, const
 		return true;
 	if (gb_summarize(value, count, &summary, err))
 		return false;
+	gb_floor_interval(&summary, resolution_ns);
 	object = cJSON_AddObjectToObject(parent, name);
 	return object && put_summary(object, clock, &summary) && put_samples(object, value, count);
+}
+
+static bool put_series(cJSON *parent, const char *name, const char *clock, const double *value,
+		       size_t count, struct gb_error *err)
+{
+	return put_floored(parent, name, clock, value, count, 0, err);
 }
 
 /* A time that was taken once, if it was. */
@@ -159,7 +167,8 @@ static bool put_times(cJSON *line, const struct gb_result *result, struct gb_err
 							       : "cuda_event";
 	cJSON *phases;
 
-	if (!put_series(line, "time", clock, result->time.value, result->time.count, err) ||
+	if (!put_floored(line, "time", clock, result->time.value, result->time.count,
+			 result->resolution_ns, err) ||
 	    !put_series(line, "host_time", "monotonic", result->host_time.value,
 			result->host_time.count, err) ||
 	    !put_overhead(line, result, err) ||
@@ -171,8 +180,8 @@ static bool put_times(cJSON *line, const struct gb_result *result, struct gb_err
 		return true;
 	phases = cJSON_AddObjectToObject(line, "phases");
 	for (size_t i = 0; i < result->phase_count; i++)
-		if (!put_series(phases, result->phase[i].name, clock, result->phase[i].time.value,
-				result->phase[i].time.count, err))
+		if (!put_floored(phases, result->phase[i].name, clock, result->phase[i].time.value,
+				 result->phase[i].time.count, result->resolution_ns, err))
 			return false;
 	return phases;
 }
@@ -237,7 +246,9 @@ static bool put_memory(cJSON *line, const struct gb_result *result)
 	cJSON *object = cJSON_AddObjectToObject(line, "memory");
 
 	return object && gb_json_put_number(object, "host_bytes", (double)result->host_bytes) &&
-	       gb_json_put_number(object, "device_bytes", (double)result->device_bytes);
+	       gb_json_put_number(object, "device_bytes", (double)result->device_bytes) &&
+	       (!result->flush_bytes ||
+		gb_json_put_number(object, "flush_bytes", (double)result->flush_bytes));
 }
 
 static bool put_metrics(cJSON *line, const struct gb_metrics *metrics)
@@ -405,6 +416,7 @@ static bool put_measured(cJSON *line, const struct gb_result *result, struct gb_
 	       gb_json_put_bool(line, "cold", result->cold) &&
 	       gb_json_put_bool(line, "emulated", result->emulated) &&
 	       gb_json_put_int(line, "batch", result->batch) &&
+	       (!result->given_up || gb_json_put_int(line, "holds_given_up", result->given_up)) &&
 	       (result->threads > 0 ? gb_json_put_int(line, "threads", result->threads)
 				    : gb_json_put_text(line, "threads", NULL)) &&
 	       put_work(line, result) && put_rates(line, result, err) &&

@@ -21,6 +21,7 @@ struct gb_settings {
 	int64_t hot, cold; /* flags; neither: cold */
 	int64_t no_verify;
 	int64_t verify_all; /* every sample, not only the first, the last and one between */
+	int64_t no_phases;  /* for those who only want to see it run */
 	int64_t device;
 };
 
@@ -50,12 +51,14 @@ struct gb_result {
 	enum gb_stop stop;
 	bool cold;
 	bool emulated;
-	int64_t batch;         /* runs per sample; the values are per run */
-	struct gb_series time; /* by the variant's own clock */
-	struct gb_series host_time;
+	int64_t batch;              /* runs per sample; the values are per run */
+	struct gb_series time;      /* by the variant's own clock */
+	double resolution_ns;       /* of that clock, per run */
+	struct gb_series host_time; /* of runs that were not held back */
+	int64_t given_up;           /* holds that ended by themselves; their samples do not count */
 	struct gb_series sm_clock_hz; /* one per sample; empty if unknown */
 	size_t phase_count;
-	struct {
+	struct { /* of samples of their own, which are not in `time` */
 		const char *name;
 		struct gb_series time;
 	} phase[GB_MAX_PHASES];
@@ -67,6 +70,7 @@ struct gb_result {
 	struct gb_gpu_state before, after;
 	bool has_gpu_state;
 	size_t host_bytes, device_bytes; /* the most in use at once, the input included */
+	size_t flush_bytes;              /* of the back end, besides: to flush the caches */
 	struct gb_metrics metrics;
 	char *counts;     /* of the first run, JSON, owned; NULL: the device cannot count */
 	double elapsed_s; /* of the whole measurement */

@@ -138,7 +138,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	start_ns = octree_cpu_begin(&s->cpu, timer, "insert");
 #pragma omp parallel num_threads(s->cpu.threads)
 	insert_part(s, octree_cpu_range(s->cpu.count, omp_get_thread_num(), omp_get_num_threads()));
-	return octree_cpu_end(&s->cpu, timer, start_ns, err);
+	return octree_cpu_end(&s->cpu, start_ns, err);
 }
 
 static void metrics(void *state, struct gb_metrics *metrics)

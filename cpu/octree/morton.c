@@ -105,7 +105,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 #pragma omp parallel num_threads(m->cpu.threads)
 		build(m, timer);
 	}
-	return octree_cpu_end(&m->cpu, timer, start_ns, err);
+	return octree_cpu_end(&m->cpu, start_ns, err);
 }
 
 /* ---- output -------------------------------------------------------------------------------- */

@@ -57,7 +57,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	else
 		for (size_t i = 0; i < cpu->count && room; i++)
 			room = insert(cpu, &rows, (int32_t)i, cpu->bucket);
-	return octree_cpu_end(cpu, timer, start_ns, err);
+	return octree_cpu_end(cpu, start_ns, err);
 }
 
 const struct gb_variant_ops octree_cpu_seq = {

@@ -9,6 +9,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/memory.h"
+#include "common/text.h"
+
 int gb_file_open(const char *path, const char *what, size_t *size, struct gb_error *err)
 {
 	/* O_NONBLOCK: opening a pipe without a writer must not hang. */
@@ -67,13 +70,24 @@ static size_t mapped_bytes(size_t size)
 	return whole_pages(size) + (size_t)sysconf(_SC_PAGESIZE);
 }
 
+/* A dry run reads no file above this: who plans does not wait. */
+static const size_t DRY_MOST = (size_t)1 << 30;
+
 /* The whole pages are mapped, over memory of which the last page stays: the rest of the file is
  * read into that one. */
 char *gb_file_map(int file, const char *path, size_t size, struct gb_error *err)
 {
 	const size_t whole = whole_pages(size);
-	char *bytes = mmap(NULL, mapped_bytes(size), PROT_READ | PROT_WRITE,
-			   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	char text[GB_TEXT_MAX];
+	char *bytes;
+
+	if (gb_memory_is_dry() && size > DRY_MOST) {
+		gb_fail(err, GB_EUNAVAILABLE, "%s has %s, more than a dry run reads", path,
+			gb_text_bytes(text, (double)size));
+		return NULL;
+	}
+	bytes = mmap(NULL, mapped_bytes(size), PROT_READ | PROT_WRITE,
+		     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 
 	if (bytes == MAP_FAILED) {
 		gb_fail(err, GB_EUSAGE, "%s: %s", path, strerror(errno));

@@ -44,6 +44,7 @@ static void check_flush(const struct gb_backend_ops *backend)
 	for (int i = 0; i < 3; i++)
 		cr_expect_eq(backend->flush(&err), GB_OK, "%s", err.message);
 	cr_expect_eq(backend->synchronize(&err), GB_OK, "%s", err.message);
+	cr_expect(backend->flush_bytes() > 0 && backend->flush_bytes() <= (size_t)512 << 20);
 	cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), 0, "the buffer is no variant's memory");
 	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
 }

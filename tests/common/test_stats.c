@@ -231,6 +231,25 @@ Test(stats, quantiles_outside_are_not_numbers)
 	cr_assert(isnan(gb_quantile_sorted(value, 2, NAN)));
 }
 
+Test(stats, an_interval_is_no_narrower_than_the_clock)
+{
+	const double same[] = { 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000, 2000 };
+	struct gb_error err = { 0 };
+	struct gb_summary s;
+
+	cr_assert_eq(gb_summarize(same, 10, &s, &err), GB_OK);
+	cr_assert(gb_relative_half_width(&s) == 0);
+	gb_floor_interval(&s, 500);
+	near(s.ci_low, 1500, 0, "low");
+	near(s.ci_high, 2500, 0, "high");
+	near(gb_relative_half_width(&s), 0.25, 1e-15, "half width");
+	gb_floor_interval(&s, 100);
+	near(s.ci_low, 1500, 0, "low stays");
+	cr_assert_eq(gb_summarize(same, 2, &s, &err), GB_OK);
+	gb_floor_interval(&s, 500);
+	cr_assert(isnan(s.ci_low), "none is none");
+}
+
 Test(stats, half_width)
 {
 	struct gb_summary s = { .median = 100, .ci_low = 98, .ci_high = 104 };

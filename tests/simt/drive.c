@@ -61,7 +61,9 @@ static bool is_wanted(const struct gb_variant *v)
 static void try_point(const struct gb_variant *v, const struct gb_workload *workload,
 		      const void *params, const char *words, size_t point)
 {
-	const struct gb_settings how = { .samples = 1, .warmup = 1, .hot = 1, .timeout_s = 900 };
+	const struct gb_settings how = {
+		.samples = 1, .warmup = 1, .hot = 1, .no_phases = 1, .timeout_s = 900
+	};
 	struct gb_result r = { .workload = workload, .variant = v, .params = params };
 	struct gb_error err = { 0 };
 	void *input = NULL;

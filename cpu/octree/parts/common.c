@@ -237,25 +237,23 @@ double octree_cpu_begin(struct octree_cpu *cpu, struct gb_timer *timer, const ch
 	return gb_now_ns();
 }
 
-enum gb_status octree_cpu_end(struct octree_cpu *cpu, struct gb_timer *timer, double start_ns,
-			      struct gb_error *err)
+enum gb_status octree_cpu_end(struct octree_cpu *cpu, double start_ns, struct gb_error *err)
 {
 	if (cpu->exhausted)
 		return gb_fail(err, GB_ERUNTIME, OCTREE_POOL_EXHAUSTED, cpu->pool, cpu->count);
-	if (timer->phases) {
-		cpu->insert_ns += gb_now_ns() - start_ns;
-		cpu->insert_runs++;
-	}
+	if (cpu->insert_runs++ == 1)
+		cpu->insert_ns = 0;
+	cpu->insert_ns += gb_now_ns() - start_ns;
 	return GB_OK;
 }
 
 void octree_cpu_metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct octree_cpu *cpu = state;
+	const double runs = cpu->insert_runs > 1 ? (double)cpu->insert_runs - 1 : 1;
 
 	if (cpu->insert_ns > 0)
-		gb_metric(metrics, "insert_g_per_s",
-			  (double)cpu->count * (double)cpu->insert_runs / cpu->insert_ns);
+		gb_metric(metrics, "insert_g_per_s", (double)cpu->count * runs / cpu->insert_ns);
 }
 
 enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err)

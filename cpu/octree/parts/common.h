@@ -33,7 +33,7 @@ struct octree_cpu {
 	uint8_t *rank;  /* count: place of a body in its list, from 1, the tail's; or NULL */
 	bool exhausted; /* atomic */
 	double insert_ns;
-	size_t insert_runs; /* timed ones, which insert_ns adds up */
+	size_t insert_runs; /* insert_ns adds them up, but for the first, which touched the memory */
 };
 
 enum octree_wants { OCTREE_WANTS_KEYS = 1, OCTREE_WANTS_RANKS = 2, OCTREE_ONE_THREAD = 4 };
@@ -52,14 +52,13 @@ void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count
 /* An empty pool but for the root.  Starts the phase `name`, returns the time. */
 double octree_cpu_begin(struct octree_cpu *cpu, struct gb_timer *timer, const char *name);
 /* The end of what octree_cpu_begin() began: GB_ERUNTIME if the pool was exhausted. */
-enum gb_status octree_cpu_end(struct octree_cpu *cpu, struct gb_timer *timer, double start_ns,
-			      struct gb_error *err);
+enum gb_status octree_cpu_end(struct octree_cpu *cpu, double start_ns, struct gb_error *err);
 
 /* Rows of the pool in use. */
 size_t octree_cpu_rows(const struct octree_cpu *cpu);
 /* Operations of a variant whose state begins with a struct octree_cpu: nodes and lists to the
  * workload's output; "insert_g_per_s", 10^9 bodies per second between begin and end, mean over the
- * timed runs. */
+ * runs after the first. */
 enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err);
 void octree_cpu_metrics(void *state, struct gb_metrics *metrics);
 /* Bytes of positions read for the box and for keys, keys written and read, nodes written. */

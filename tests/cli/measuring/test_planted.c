@@ -244,3 +244,99 @@ Test(variants_planted, the_chosen_run_finds_its_share)
 	cr_expect(found > SEEDS / 9 / 2 && found < SEEDS / 9 * 2, "%d of %d: expected a ninth",
 		  found, SEEDS);
 }
+
+/* ---- behind a hold ------------------------------------------------------------------------- */
+
+#if GB_HAVE_CUDA
+
+/* A run that waits for the device without saying so: the hold before it cannot last. */
+static enum gb_status run_and_wait(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	planted.runs++;
+	if (planted.runs <= planted.victim)
+		(void)gb_backends[GB_CUDA]->synchronize(err);
+	return planted.ops->run(state, timer, err);
+}
+
+static void measure_waiting(int64_t waits, int64_t warmup, struct gb_result *r)
+{
+	static struct gb_variant_ops wrapped;
+	static struct gb_variant variant;
+	const struct gb_workload *workload = gb_workload_find("stream");
+	const struct gb_settings how = {
+		.samples = 3, .warmup = warmup, .timeout_s = 100, .hot = 1
+	};
+	struct gb_sweep sweep = { 0 };
+	struct gb_error err = { 0 };
+	void *params = malloc(workload->params_size), *input = NULL;
+
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_equal(gb_variants[i].workload, "stream") &&
+		    gb_variants[i].backend == GB_CUDA)
+			variant = gb_variants[i];
+	wrapped = *variant.ops;
+	wrapped.run = run_and_wait;
+	wrapped.flags = 0;
+	planted.ops = variant.ops;
+	planted.runs = 0;
+	planted.victim = waits;
+	variant.ops = &wrapped;
+	cr_assert_eq(gb_sweep_words(&sweep, workload, "--count=4096", &err), GB_OK);
+	gb_sweep_point(&sweep, 0, params);
+	cr_assert_eq(workload->prepare(params, &input, &err), GB_OK);
+	*r = (struct gb_result){ .workload = workload, .variant = &variant, .params = params };
+	cr_assert_eq(gb_run(r, input, &how, true, &err), GB_OK);
+	workload->release(input);
+	gb_sweep_release(&sweep);
+	r->params = NULL;
+	free(params);
+}
+
+Test(variants_planted, a_hold_in_vain_is_taken_again)
+{
+	struct gb_error none = { 0 };
+	struct gb_result r;
+
+	if (gb_backends[GB_CUDA]->open(0, &none))
+		return;
+	measure_waiting(2, 1, &r);
+	cr_expect_eq(r.given_up, 1);
+	cr_expect_eq(r.outcome, GB_RESULT_OK, "%s", r.reason);
+	cr_expect_eq(r.time.count, 3);
+	gb_result_release(&r);
+}
+
+Test(variants_planted, a_variant_that_cannot_be_held_back_is_told)
+{
+	struct gb_error none = { 0 };
+	struct gb_result r;
+
+	if (gb_backends[GB_CUDA]->open(0, &none))
+		return;
+	measure_waiting(1000, 1, &r);
+	cr_expect_eq(r.given_up, 2);
+	cr_expect_eq(r.outcome, GB_NOISY);
+	cr_expect(strstr(r.reason, "could not be held back") != NULL, "%s", r.reason);
+	cr_expect_eq(r.time.count, 3);
+	cr_expect_geq(r.host_time.count, 2);
+	gb_result_release(&r);
+}
+
+/* The first launch loads modules: a hold would last until that is done, and for ever where it waits
+ * for the device. */
+Test(variants_planted, the_first_launch_is_never_held)
+{
+	struct gb_error none = { 0 };
+	struct gb_result r;
+
+	if (gb_backends[GB_CUDA]->open(0, &none))
+		return;
+	measure_waiting(1, 0, &r);
+	cr_expect_eq(r.given_up, 0);
+	gb_result_release(&r);
+	measure_waiting(0, 0, &r);
+	cr_expect_geq(r.host_time.count, 2, "host_time of %zu runs", r.host_time.count);
+	gb_result_release(&r);
+}
+
+#endif

@@ -16,7 +16,7 @@ enum { SIZE = 1024 };
 static struct {
 	bool wrong, wrong_late, fail_create, unavailable, fail_run, no_output;
 	double busy_ns;
-	int64_t resets, runs, verified;
+	int64_t resets, runs, verified, marked;
 	int distinct;
 } toy;
 
@@ -57,6 +57,7 @@ static void spin(double ns)
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	gb_phase(timer, "first");
+	toy.marked += timer->mark_count > 1;
 	spin(toy.busy_ns / 2);
 	gb_phase(timer, "second");
 	spin(toy.busy_ns / 2);
@@ -176,7 +177,7 @@ Test(runner, measures_and_verifies_first_and_last)
 	cr_assert(result.time.count >= 10);
 	cr_assert(eq(i64, toy.verified, 4), "the warm-up, and three samples");
 	cr_assert(eq(i64, result.verified, 4));
-	cr_assert(eq(i64, toy.resets, (int64_t)result.time.count + 2));
+	cr_assert(eq(i64, toy.resets, (int64_t)result.time.count + 3), "and one for the phases");
 	cr_assert(result.first_ns >= 1e5);
 	cr_assert(eq(int, result.threads, 3));
 	cr_assert(eq(dbl, result.work.items, SIZE));
@@ -188,15 +189,27 @@ Test(runner, measures_and_verifies_first_and_last)
 
 Test(runner, phases_add_up)
 {
+	how.min_time_s = 0.1;
 	go();
 	cr_assert(eq(sz, result.phase_count, 2));
 	cr_assert(eq(str, (char *)result.phase[0].name, "first"));
-	for (size_t i = 0; i < result.time.count; i++) {
+	cr_assert(eq(sz, result.phase[0].time.count, 5));
+	for (size_t i = 0; i < 5; i++) {
 		const double sum = result.phase[0].time.value[i] + result.phase[1].time.value[i];
 
-		cr_assert(sum <= result.time.value[i] + 1);
-		cr_assert(sum >= 0.5 * result.time.value[i]);
+		cr_assert(sum >= 1e5);
+		cr_assert(sum < 1e8);
 	}
+	cr_assert(eq(i64, toy.runs, (int64_t)result.time.count + 2 + 5));
+}
+
+/* A mark takes time, which must not be in that of the samples. */
+Test(runner, samples_have_no_marks)
+{
+	how.samples = 7;
+	go();
+	cr_assert(eq(i64, toy.marked, 1), "of %lld runs", (long long)toy.runs);
+	cr_assert(eq(i64, toy.runs, 7 + 2 + 1));
 }
 
 Test(runner, fixed_samples)
@@ -206,7 +219,7 @@ Test(runner, fixed_samples)
 	go();
 	cr_assert(eq(sz, result.time.count, 5));
 	cr_assert(eq(int, (int)result.stop, GB_FIXED));
-	cr_assert(eq(i64, toy.runs, 5));
+	cr_assert(eq(i64, toy.runs, 6), "and one for the phases");
 }
 
 Test(runner, a_wrong_result_fails_without_a_time)
@@ -351,8 +364,8 @@ Test(runner, short_repeatable_runs_are_batched_when_hot)
 	go();
 	cr_assert(result.batch > 1);
 	cr_assert(result.time.value[0] < 20000, "the time is of one run, not of the batch");
-	cr_assert(eq(i64, toy.runs, 2 + (int64_t)result.time.count * result.batch + 3),
-		  "and one more behind each sample that is verified");
+	cr_assert(eq(i64, toy.runs, 2 + (int64_t)result.time.count * result.batch + 3 + 1),
+		  "one more behind each sample that is verified, and one for the phases");
 }
 
 /* Nothing is known of the time of a run then. */

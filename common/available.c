@@ -1,0 +1,176 @@
+/* available.c -- see available.h. */
+#include "common/available.h"
+
+#include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "common/text.h"
+
+enum { PATH_ROOM = 1024 };
+
+static uint64_t smaller(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* ---- files ---------------------------------------------------------------------------------- */
+
+/* The number that begins the file; UINT64_MAX ("max", no such file). */
+static uint64_t read_number(const char *path)
+{
+	uint64_t value = UINT64_MAX;
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return UINT64_MAX;
+	if (fscanf(file, "%" SCNu64, &value) != 1)
+		value = UINT64_MAX;
+	(void)fclose(file);
+	return value;
+}
+
+/* The number behind `name` in a file of lines "NAME VALUE"; `otherwise` if there is none. */
+static uint64_t read_row(const char *path, const char *name, uint64_t otherwise)
+{
+	const size_t length = strlen(name);
+	uint64_t value = otherwise;
+	char line[256];
+	FILE *file = fopen(path, "re");
+
+	if (!file)
+		return otherwise;
+	while (fgets(line, sizeof line, file))
+		if (!strncmp(line, name, length) && line[length] == ' ' &&
+		    sscanf(line + length, "%" SCNu64, &value) == 1)
+			break;
+	(void)fclose(file);
+	return value;
+}
+
+/* ---- cgroups -------------------------------------------------------------------------------- */
+
+/* A version of the interface: its files in a group's folder. */
+struct version {
+	const char *folder; /* of the hierarchy, below the root */
+	const char *limit, *usage, *cache;
+};
+
+static const struct version v1 = { "/memory", "memory.limit_in_bytes", "memory.usage_in_bytes",
+				   "total_inactive_file" };
+static const struct version v2 = { "", "memory.max", "memory.current", "inactive_file" };
+
+/* What one group leaves.  Its usage has cached files in it, which are given up when memory is
+ * wanted. */
+static uint64_t left_by(const struct version *v, const char *folder)
+{
+	char path[PATH_ROOM + 64];
+	uint64_t limit, usage, cache;
+
+	(void)snprintf(path, sizeof path, "%s/%s", folder, v->limit);
+	limit = read_number(path);
+	(void)snprintf(path, sizeof path, "%s/%s", folder, v->usage);
+	usage = read_number(path);
+	if (limit == UINT64_MAX || usage == UINT64_MAX)
+		return UINT64_MAX;
+	(void)snprintf(path, sizeof path, "%s/memory.stat", folder);
+	cache = read_row(path, v->cache, 0);
+	usage -= smaller(cache, usage);
+	return limit > usage ? limit - usage : 0;
+}
+
+/* Of the group at `path` in the hierarchy and of all around it.  In a container the path may be that
+ * outside, which is not there: its root is looked at all the same. */
+static uint64_t left_along(const struct version *v, const char *root, const char *path)
+{
+	char folder[PATH_ROOM];
+	uint64_t left = UINT64_MAX;
+	size_t top;
+	char *slash;
+
+	(void)snprintf(folder, sizeof folder, "%s%s", root, v->folder);
+	top = strlen(folder);
+	(void)snprintf(folder + top, sizeof folder - top, "%s", path);
+	for (;;) {
+		left = smaller(left, left_by(v, folder));
+		slash = strrchr(folder + top, '/');
+		if (!slash)
+			return left;
+		*slash = '\0';
+	}
+}
+
+/* Whether a list "cpu,memory" has "memory". */
+static bool has_memory(char *list)
+{
+	char *rest = NULL;
+
+	for (char *word = strtok_r(list, ",", &rest); word; word = strtok_r(NULL, ",", &rest))
+		if (gb_equal(word, "memory"))
+			return true;
+	return false;
+}
+
+uint64_t gb_cgroup_available(const char *groups, const char *root)
+{
+	uint64_t left = UINT64_MAX;
+	char line[PATH_ROOM];
+	FILE *file = fopen(groups, "re");
+
+	if (!file)
+		return UINT64_MAX;
+	/* NUMBER:CONTROLLERS:PATH; of version 2 the number is 0, and there are no controllers. */
+	while (fgets(line, sizeof line, file)) {
+		char *controllers = strchr(line, ':');
+		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
+
+		if (!path)
+			continue;
+		*controllers++ = *path++ = '\0';
+		path[strcspn(path, "\n")] = '\0';
+		if (controllers[0] == '\0')
+			left = smaller(left, left_along(&v2, root, path));
+		else if (has_memory(controllers))
+			left = smaller(left, left_along(&v1, root, path));
+	}
+	(void)fclose(file);
+	return left;
+}
+
+/* ---- the process's own limits --------------------------------------------------------------- */
+
+/* What a limit leaves of which `used` is used. */
+static uint64_t left_of(int resource, uint64_t used)
+{
+	struct rlimit limit;
+
+	if (getrlimit((__rlimit_resource_t)resource, &limit) || limit.rlim_cur == RLIM_INFINITY)
+		return UINT64_MAX;
+	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
+}
+
+/* Pages of /proc/self/statm: the address space is its first number, data and stack its sixth. */
+static uint64_t left_by_process(void)
+{
+	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);
+	uint64_t space = 0, data = 0;
+	FILE *file = fopen("/proc/self/statm", "re");
+
+	if (file) {
+		if (fscanf(file, "%" SCNu64 " %*u %*u %*u %*u %" SCNu64, &space, &data) != 2)
+			space = data = 0;
+		(void)fclose(file);
+	}
+	return smaller(left_of(RLIMIT_AS, space * page), left_of(RLIMIT_DATA, data * page));
+}
+
+uint64_t gb_host_available(void)
+{
+	const uint64_t kib = read_row("/proc/meminfo", "MemAvailable:", UINT64_MAX / 1024);
+
+	return smaller(smaller(kib * 1024, left_by_process()),
+		       gb_cgroup_available("/proc/self/cgroup", "/sys/fs/cgroup"));
+}
