@@ -220,8 +220,10 @@ def affected(build, path):
     top = home(build, "check" if build["simt"] else "ptx")
     for dependencies in glob.glob(os.path.join(top, "cuda", "**", "*.d"), recursive=True):
         with open(dependencies) as file:
-            if path in file.read().split():
+            if path in map(os.path.normpath, file.read().split()):
                 found.append(os.path.relpath(dependencies, top)[:-5] + ".cu")
+    if not found:
+        sys.exit("no object in %s depends on %s" % (top, path))
     return found
 
 
@@ -259,7 +261,7 @@ def build_mutant(build, kind, site, folder):
         command = compile_command(kind, folder, helpers) + ["-c", text, "-o", output]
         if subprocess.run(command, capture_output=True).returncode != 0:
             return None
-        objects = [o for o in objects if o != right] + [output]
+        objects = [output] + [o for o in objects if o != right]
     program = os.path.join(folder, "drive")
     command = link_command(kind) + objects + ["-o", program]
     subprocess.run(command, check=True, capture_output=True)
