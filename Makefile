@@ -110,8 +110,8 @@ ifeq ($(targets),)
 $(error none of SMS="$(SMS)" is known to $(NVCC), which knows $(known))
 endif
 # The PTX is there to be read as well: by the driver of a later GPU, and by the executor in tests/ptx.
-gencode  := $(if $(PTX),,$(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm))) \
-	-gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets)) --no-compress
+ptx_gencode := -gencode arch=compute_$(lastword $(targets)),code=compute_$(lastword $(targets)) --no-compress
+gencode  := $(if $(PTX),,$(foreach sm,$(targets),-gencode arch=compute_$(sm),code=sm_$(sm))) $(ptx_gencode)
 nvflags  := -std=c++20 -O3 -lineinfo -Xcompiler -Wall,-Wextra,-Wshadow,-Wno-unused-parameter,-Wno-missing-field-initializers \
 	-Werror all-warnings -Xptxas -v
 # compute-sanitizer, where there is a GPU to use it on.
@@ -249,14 +249,15 @@ executor := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/cudart/*.cc tests/ptx/
 # GCC has /usr/include last, and would not find it behind its own any more.
 cuda_include := $(if $(filter-out /usr,$(CUDA_HOME)),-isystem $(CUDA_HOME)/include)
 ptx_libs := $(filter-out $(cudart),$(ldlibs)) $(LDLIBS)
-# Look-back words of 64 bits, which otherwise take 2^30 keys.
-wide_sort := $(BUILD)/tests/wide/sort.cu.o
-$(wide_sort): cuda/primitives/sort.cu $(BUILD)/generated/flags
+# Sorts that count by 64 bits, which otherwise takes 2^30 keys.
+wide_sorts := primitives/sort.cu radix/cub.cu
+$(BUILD)/wide/%.cu.o: cuda/%.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  NVCC  $< (wide)"
-	$(Q)$(NVCC) -ccbin $(CXX) $(cppflags) $(CPPFLAGS) $(nvflags) $(gencode) -DGPU_SORT_WIDE=1 $(NVCCFLAGS) \
+	$(Q)$(NVCC) $(nvcc_host) $(cppflags) $(CPPFLAGS) $(nvflags) $(ptx_gencode) -DGPU_SORT_WIDE=1 $(NVCCFLAGS) \
 		-MMD -MP -MF $(@:.o=.d) -c $< -o $@ >$(@:.o=.ptxas) 2>&1 || { cat $(@:.o=.ptxas); exit 1; }
-$(BUILD)/gpubench-ptx-wide: $(filter-out %/cuda/primitives/sort.cu.o,$(objects)) $(wide_sort) $(executor)
+$(BUILD)/gpubench-ptx-wide: $(filter-out $(wide_sorts:%=$(BUILD)/cuda/%.o),$(objects)) $(wide_sorts:%=$(BUILD)/wide/%.o) \
+		$(executor)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ptx_libs) -o $@
 $(BUILD)/unit-ptx: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects)) $(executor)
@@ -356,10 +357,10 @@ ptx_make = $(MAKE) --no-print-directory \
 ## ptx-test: the PTX executor's own tests, the cuda variants on it under two schedules, coverage
 ## ptx-test-long: variants whose threads talk to each other, with weak memory and WEAK_SEEDS="1 2 ..." seeds
 ptx-test:
-	$(Q)$(ptx_make) ptx-checks
+	+$(Q)$(ptx_make) ptx-checks
 
 ptx-test-long:
-	$(Q)$(ptx_make) ptx-weak
+	+$(Q)$(ptx_make) ptx-weak
 
 # Missing order shows as a wrong result, as a report, or as a hang.
 WEAK_SEEDS ?= 1 2 3 4 5 6 7 8
@@ -393,7 +394,7 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/gpubench-ptx-wide $(BUILD)/unit-ptx $
 MUTANTS_EVERY ?= 40
 ptx-mutants:
 	$(Q)$(MAKE) --no-print-directory SIMT=1 simt-all
-	$(Q)$(ptx_make) ptx-drive
+	+$(Q)$(ptx_make) ptx-drive
 	$(PYTHON) tests/simt/mutants.py --simt build/simt-test --ptx build/ptx-drive --every $(MUTANTS_EVERY) \
 		--keep build/mutants.jsonl
 	$(PYTHON) tests/simt/mutants.py --simt build/simt-test --ptx build/ptx-drive --every $(MUTANTS_EVERY) \
@@ -401,7 +402,7 @@ ptx-mutants:
 
 ## ptx-mutants-order: words that order memory, each made relaxed in one place, with weak memory
 ptx-mutants-order:
-	$(Q)$(ptx_make) ptx-drive
+	+$(Q)$(ptx_make) ptx-drive
 	$(PYTHON) tests/simt/mutants.py --ptx build/ptx-drive --count 0 --operator '*relaxed' --least 50
 
 ptx-drive: $(BUILD)/drive
@@ -485,7 +486,7 @@ simt:
 
 ## ptx: build ./gpubench-ptx, whose cuda variants are the release build's PTX, interpreted
 ptx:
-	$(Q)$(ptx_make) gpubench-ptx
+	+$(Q)$(ptx_make) gpubench-ptx
 gpubench-ptx: $(BUILD)/gpubench-ptx
 	$(Q)ln -sf $< $@
 

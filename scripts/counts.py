@@ -84,7 +84,7 @@ def run(program, point, extra=()):
     if done.returncode:
         sys.exit(f"counts.py: {' '.join(command)}: status {done.returncode}\n{done.stderr}")
     lines = [json.loads(line) for line in done.stdout.splitlines()]
-    yield {"nvcc": lines[0]["tool"]["nvcc"], "ptx": lines[0]["tool"]["archs"]}
+    yield {"nvcc": lines[0]["tool"]["nvcc"], "ptx": lines[0]["tool"]["archs"].split()[-1]}
     for record in lines[1:]:
         if record["status"] != "skipped":
             yield from of_record(record)

@@ -73,8 +73,9 @@ def resources(path):
 
 
 def demangled(names):
+    """name -> as the PTX executor has it: without CUB's namespace of architectures."""
     text = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True).stdout
-    return dict(zip(names, text.splitlines()))
+    return dict(zip(names, re.sub(r"CUB_[0-9]+_SM_[0-9_]+::", "", text).splitlines()))
 
 
 def objects(builds):

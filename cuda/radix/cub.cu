@@ -8,6 +8,10 @@
 
 #include "cuda/radix/parts/common.h"
 
+#ifndef GPU_SORT_WIDE
+#define GPU_SORT_WIDE ((size_t)INT32_MAX + 1) /* a test takes less */
+#endif
+
 struct state {
 	struct radix_arrays arrays; /* first: see radix_upload() */
 	void *temp;
@@ -46,8 +50,8 @@ static cudaError_t sort_by(const struct radix_arrays *a, void *temp, size_t *tem
  * array that needs them should pay for. */
 static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
 {
-	return a->count <= INT32_MAX ? sort_by<int32_t>(a, temp, temp_bytes)
-				     : sort_by<int64_t>(a, temp, temp_bytes);
+	return a->count < GPU_SORT_WIDE ? sort_by<int32_t>(a, temp, temp_bytes)
+					: sort_by<int64_t>(a, temp, temp_bytes);
 }
 
 static enum gb_status create(void *state, const void *params, const void *input_,

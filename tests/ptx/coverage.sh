@@ -11,7 +11,7 @@ run() {
 	echo "== $*"
 	GPUBENCH_PTX_REACHED=$build/reached.$number "$@"
 }
-timed="--samples=1 --warmup=0 --cold --quiet"
+timed="--samples=2 --warmup=1 --cold --quiet" # the first launch is never held
 
 run "$build/unit-ptx" --filter '@(primitives|bfs_cuda)*/*' --jobs 2
 # Clusters of larger tiles, then devices that have none.
@@ -22,5 +22,5 @@ run "$build/gpubench-ptx" bfs cuda/ccam --vertices=33,2100 --p=0.05 --result=dis
 unset GPUBENCH_PTX_CLUSTERS
 # Timed: the hold and the clock; how many lanes of a warp work.
 run "$build/gpubench-ptx" bfs --backend=cuda --vertices=300 --warps=yes $timed
-run "$build/gpubench-ptx-wide" radix cuda/onesweep --type=u32,u64,f32,pairs --count=33,20000 $timed
+run "$build/gpubench-ptx-wide" radix cuda/onesweep cuda/cub --type=u32,u64,f32,pairs --count=33,20000 $timed
 run "$build/gpubench-ptx-wide" lbvh cuda/apetrei cuda/karras64 --scene=soup --primitives=5001 $timed

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <regex>
 #include <stdexcept>
 
 std::map<std::string, uint64_t> &module_forms(void)
@@ -338,11 +339,14 @@ static void settle(struct parser *p)
 	}
 }
 
+/* Without the namespace in which CUB puts the architectures that it was compiled for, so that a kernel has
+ * one name in all builds. */
 static std::string demangle(const std::string &name)
 {
+	static const std::regex cub_build("CUB_[0-9]+_SM_[0-9_]+::");
 	int status;
 	char *const plain = abi::__cxa_demangle(name.c_str(), NULL, NULL, &status);
-	const std::string result = plain ? plain : name;
+	const std::string result = std::regex_replace(plain ? plain : name.c_str(), cub_build, "");
 
 	free(plain);
 	return result;
