@@ -24,16 +24,15 @@ def dump(what, path):
 
 def count_ptx(path):
     """kernel: instructions"""
-    counts, kernel, body = collections.Counter(), None, False
+    counts, kernel, depth = collections.Counter(), None, 0
     for line in dump("-ptx", path).splitlines():
         entry = re.search(r"\.entry (\w+)", line)
         if entry:
-            kernel, body = entry[1], False
-        elif line.startswith("{"):
-            body = True
-        elif line.startswith("}"):
+            kernel, depth = entry[1], 0
+        was, depth = depth, depth + line.count("{") - line.count("}")  # inline PTX has braces of its own
+        if kernel and was and depth == 0:
             kernel = None
-        elif kernel and body and STATEMENT.match(line):
+        elif kernel and depth and STATEMENT.match(line.lstrip("{\t ")):
             counts[kernel] += 1
     return counts
 

@@ -8,7 +8,7 @@
 /* The last rows, which only `repro` has. */
 enum { OF_REPRO = 2 };
 static const char *const resumes[] = { "no", "same", "any", NULL }; /* enum gb_resume */
-static const char *const verified[] = { "some", "all", NULL }; /* how.verify_all */
+static const char *const verified[] = { "some", "all", NULL };      /* how.verify_all */
 static const char *const formats[] = { "table", "markdown", "json", NULL };
 
 #define AT(member) offsetof(struct gb_request, member)
