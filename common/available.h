@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-/* Bytes; what cannot be told does not limit. */
+/* Bytes; an unknown limit does not apply. */
 uint64_t gb_host_available(void);
 
 /* What the cgroups leave that the file `groups` names (/proc/self/cgroup) in the hierarchies below

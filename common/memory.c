@@ -40,11 +40,11 @@ static bool admit(struct gb_error *err)
 	bool yes = true;
 
 	(void)pthread_mutex_lock(&lock);
-	if (fail_at > 0 && --fail_at == 0)
+	if (!dry && fail_at > 0 && --fail_at == 0)
 		yes = false;
 	(void)pthread_mutex_unlock(&lock);
 	if (!yes)
-		gb_fail(err, GB_EMEMORY, "this allocation was told to fail");
+		gb_fail(err, GB_EMEMORY, "injected allocation failure");
 	return yes;
 }
 

@@ -63,7 +63,7 @@ enum gb_status gb_memory_add(enum gb_memory_kind kind, void *pointer, size_t byt
 			     void (*release)(void *pointer), struct gb_error *err);
 void gb_memory_remove(void *pointer);
 
-/* Make the k-th allocation from now (1: the next) fail; 0 turns that off. */
+/* Make the k-th allocation from now (1: the next) fail; 0 turns that off.  Dry ones do not count. */
 void gb_memory_fail_at(int64_t k);
 
 /* Dry: allocations are counted, not limited, and take no memory until touched.

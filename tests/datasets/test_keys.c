@@ -579,5 +579,5 @@ Test(key_files, failed_allocation, .fini = remove_file)
 {
 	write_file("1234", 4);
 	gb_memory_fail_at(1);
-	refused(4, GB_EMEMORY, "this allocation was told to fail");
+	refused(4, GB_EMEMORY, "injected allocation failure");
 }

@@ -75,7 +75,7 @@ Test(limits, a_sweep_leaves_out_what_is_above)
 	cr_assert(eq(int, (int)gb_session_open(&session, &request, 2, argv, &err), 0));
 	gb_memory_fail_at(1); /* the input of 1000 u32 */
 	cr_assert(eq(int, (int)gb_session_sweep(&session, &sweep, glob, 1, &err), 0));
-	expect(&session, 0, "skipped", "told to fail");
+	expect(&session, 0, "skipped", "injected allocation failure");
 	expect(&session, 1, "ok", "");
 	expect(&session, 2, "skipped", "larger than count=1000, which did not fit");
 	expect(&session, 3, "ok", "");
