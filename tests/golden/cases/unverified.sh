@@ -9,9 +9,9 @@ grep -o '"status":"[a-z]*"' out.jsonl
 # Two variants, of which one would be the best.
 sed '2{p;s/cpu.copy/cpu\/twin/;s/"variant":"copy"/"variant":"twin"/;s/"median":/"median":1/g;s/"seq":0/"seq":1/}' \
 	out.jsonl >two.jsonl
-gpubench report two.jsonl | sed -n 's/^\(cpu[^ ]* *\*\?\) .* \([a-z]*\)$/\1 \2/p'
+gpubench report two.jsonl | sed -n 's/^\(cpu[^ ]* *\*\?\) .* \([a-z]*\)$/\1 \2/p' | tr -s ' '
 sed 's/"unverified"/"ok"/; s/"result":"skipped"/"result":"pass"/' two.jsonl >verified.jsonl
-gpubench report verified.jsonl | sed -n 's/^\(cpu[^ ]* *\*\?\) .* \([a-z]*\)$/\1 \2/p'
+gpubench report verified.jsonl | sed -n 's/^\(cpu[^ ]* *\*\?\) .* \([a-z]*\)$/\1 \2/p' | tr -s ' '
 gpubench compare out.jsonl out.jsonl
 echo $?
 gpubench compare --unverified out.jsonl out.jsonl || exit
