@@ -10,7 +10,7 @@
 #include "cli/records/lines.h"
 
 /* Run program with argv (argv[0] included, NULL at the end) and the environment; *status is its
- * exit status, 128 + N if signal N ended it, GB_EINTERRUPTED if we were told to end, and passed that
+ * exit status, 128 + N if signal N ended it, GB_EINTERRUPTED if a signal asked us to end, which is passed
  * on.  It does not outlive this process.  keep: a descriptor that it inherits; 0: none.  GB_ERUNTIME
  * if it cannot be started. */
 enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *status,

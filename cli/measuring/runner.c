@@ -337,7 +337,7 @@ static int64_t choose_sample(const struct measurement *m)
 	return count > 2 ? 1 + (int64_t)(random % (uint64_t)(count - 2)) : 0;
 }
 
-/* Whether sample number `k` is the last one, as far as can be told before it is taken; last_s: how
+/* Whether sample number `k` is the last one, as far as is known before it is taken; last_s: how
  * long the one before took. */
 static bool is_last(const struct measurement *m, int64_t k, double last_s)
 {

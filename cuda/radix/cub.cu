@@ -46,8 +46,8 @@ static cudaError_t sort_by(const struct radix_arrays *a, void *temp, size_t *tem
 	}
 }
 
-/* CUB counts items by the type that it is told: by 64 bits it gives each thread fewer, which only an
- * array that needs them should pay for. */
+/* CUB computes offsets in the type of the count it is passed.  With 64 bits its tuning gives each thread
+ * fewer items, so only arrays that need them get 64. */
 static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
 {
 	return a->count < GPU_SORT_WIDE ? sort_by<int32_t>(a, temp, temp_bytes)

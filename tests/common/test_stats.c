@@ -170,7 +170,7 @@ Test(stats, the_values_stay_as_they_were)
 	cr_assert(value[0] == 3 && value[1] == 1 && value[2] == 2);
 }
 
-Test(stats, nothing_is_told_of_no_values)
+Test(stats, no_values_have_no_statistics)
 {
 	struct gb_error err = { 0 };
 	struct gb_summary s;

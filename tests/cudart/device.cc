@@ -118,7 +118,7 @@ const char *cudaGetErrorName(cudaError_t error)
 	return "unrecognized error code";
 }
 
-/* A failed launch is told with the emulator's own first report. */
+/* A failed launch is reported in the words of the emulator's own first report. */
 const char *cudaGetErrorString(cudaError_t error)
 {
 	static __thread char words[600];

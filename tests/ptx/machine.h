@@ -144,8 +144,8 @@ void cluster_check(struct cluster *c);
 void barrier_arrive(struct warp *w, const struct instruction *i, uint32_t mask);
 uint64_t ptx_random(struct worker *w);
 
-/* weak.cc: for launches with ptx_running.weak, on one OS thread.  A load gives its value; a store is
- * told before memory is written, and false says that memory stays as it is; an update (stored: it
+/* weak.cc: for launches with ptx_running.weak, on one OS thread.  weak_load() returns the value; weak_store()
+ * is called before memory is written and returns false if memory stays as it is; an update (stored: it
  * has changed something) likewise, and always changes memory. */
 uint64_t weak_load(struct warp &w, const struct instruction &i, unsigned lane, uint64_t at,
 		   unsigned bytes);

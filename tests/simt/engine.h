@@ -1,6 +1,6 @@
 /* engine.h -- the emulator's inside: blocks, warps, workers, and what its files ask of each other.
  *
- *	fiber.cc           stacks and the switch between them; what ASan and TSan are told
+ *	fiber.cc           stacks and the switch between them; annotations for ASan and TSan
  *	sched.cc           who runs next; block and cluster barriers; deadlocks
  *	warp.cc            warp operations
  *	shared.cc          shared memory

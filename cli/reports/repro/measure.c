@@ -275,7 +275,7 @@ const char *gb_repro_reason(const cJSON *record)
 	if (reason)
 		return reason;
 	return gb_json_true(record, "emulated") ? "emulated: no time of a GPU"
-						: "not told by this variant";
+						: "not reported by this variant";
 }
 
 /* The same for a record that may be missing. */

@@ -157,7 +157,7 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 	cr_assert(eq(str, (char *)gb_json_text(t.record[3], "params.type"), "u64"));
 	cr_assert(gb_repro_seconds(t.beside_record[0]) > 0);
 	cr_assert(eq(str, (char *)t.reason[5], "sold out"));
-	cr_assert(eq(str, (char *)t.reason[6], "not told by this variant"));
+	cr_assert(eq(str, (char *)t.reason[6], "not reported by this variant"));
 	cr_assert(ieee_ulp_eq(dbl, t.here[7], 1 / t.here[1], 8)); /* 1000 keys in so many ms */
 	cr_assert(isnan(t.here[8 + 1]));
 	cr_assert(eq(str, (char *)t.reason[8 + 1], "left out by --preset"));
