@@ -4,7 +4,7 @@
 #	scripts/install-deps.sh [--check] [build | test | lint | all]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
-#	test    build, and Criterion and Python's jsonschema
+#	test    build, and Criterion, and Python's jsonschema and matplotlib
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
 #	all     everything
 #	--check  only tell what is missing; exit status 1 if something is
@@ -20,9 +20,10 @@
 #
 # The same things elsewhere are called about so; Random123 is headers only, from
 # https://github.com/DEShawResearch/random123 where it is not packaged:
-#	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema clang
-#	        clang-tools-extra highway-devel libpng-devel
-#	Arch    base-devel cjson criterion python-jsonschema clang highway libpng
+#	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema
+#	        python3-matplotlib clang clang-tools-extra highway-devel libpng-devel
+#	Arch    base-devel cjson criterion python-jsonschema python-matplotlib clang
+#	        highway libpng
 set -euo pipefail
 
 fail() {
@@ -82,6 +83,7 @@ need "build test lint" libcjson-dev has_header cjson/cJSON.h
 need "build test lint" librandom123-dev has_header Random123/philox.h
 need "test" libcriterion-dev has_header criterion/criterion.h
 need "test" python3-jsonschema has_module jsonschema
+need "test" python3-matplotlib has_module matplotlib
 need "lint" clang has_command clang
 need "lint" libomp-dev clang_has openmp
 need "lint" libclang-rt-dev clang_has sanitize=thread
