@@ -144,11 +144,15 @@ static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_e
 	return lbvh_gpu_wide_collapse(&s->wide, &s->tracer.gpu, err);
 }
 
-/* Wait for the tree, and see that the stack is deep enough for it. */
+/* Wait for the tree, and see that the stack is deep enough for it.  Each level has a node, of which
+ * there are fewer than primitives: more levels are no tree. */
 static enum gb_status await_tree(struct state *s, struct gb_error *err)
 {
 	if (gpu_download(&s->last, s->wide.counters, sizeof s->last, err) != GB_OK)
 		return err->code;
+	if (s->last.levels > s->tracer.gpu.input->count)
+		return gb_fail(err, GB_ERUNTIME, "the tree has %u levels of %zu primitives",
+			       s->last.levels, (size_t)s->tracer.gpu.input->count);
 	if (s->last.levels > STACK_LEVELS)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "the tree has %u levels of eight children; the stack holds %d",
