@@ -8,7 +8,9 @@ SIMT_BUILD ?= build/simt-test
 SIMT_CLANGXX ?= clang++
 SEEDS ?= 40
 
-simt_compile := -x c++ $(cppflags) -std=c++20 -g1 $(cxx_warnings) -Wno-unknown-pragmas -MMD -MP
+# Statement frontiers: an access is of the line that it stands in, also after inlining, as under -g.
+simt_compile := -x c++ $(cppflags) -std=c++20 -g1 -gstatement-frontiers $(cxx_warnings) -Wno-unknown-pragmas \
+	-MMD -MP
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 simt_cxx_plain := $(CXX)
