@@ -8,9 +8,7 @@ SIMT_BUILD ?= build/simt-test
 SIMT_CLANGXX ?= clang++
 SEEDS ?= 40
 
-# Statement frontiers: an access is of the line that it stands in, also after inlining, as under -g.
-simt_compile := -x c++ $(cppflags) -std=c++20 -g1 -gstatement-frontiers $(cxx_warnings) -Wno-unknown-pragmas \
-	-MMD -MP
+simt_compile := -x c++ $(cppflags) -std=c++20 -g1 $(cxx_warnings) -Wno-unknown-pragmas -MMD -MP
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
 simt_cxx_plain := $(CXX)
@@ -20,7 +18,8 @@ simt_cxx_check := $(CXX)
 simt_compile_plain := -O2
 simt_compile_asan := -O1 -fno-omit-frame-pointer $(simt_asan)
 simt_compile_tsan := -O1 -fsanitize=thread -DSIMT_TSAN=1
-simt_compile_check := -O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread
+# Statement frontiers: an access is of the line that it stands in, also after inlining, as under -g.
+simt_compile_check := -gstatement-frontiers -O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread
 simt_link_asan := $(simt_asan)
 simt_link_tsan := -fsanitize=thread
 
