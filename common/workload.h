@@ -101,7 +101,7 @@ enum gb_variant_flags {
 	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind a hold */
 };
 
-/* Members that may be NULL: upload, reset, destroy, bytes, metrics. */
+/* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics. */
 struct gb_variant_ops {
 	size_t state_size; /* bytes of what `state` points to below */
 	/* Allocate everything, on host and device.  The state arrives zeroed; it is freed by the
@@ -125,6 +125,9 @@ struct gb_variant_ops {
 	 * file).  NULL: the workload's own compulsory bytes, and what metrics() tells as
 	 * touched_bytes, where only the run knows how much of its input it reads. */
 	double (*bytes)(const void *params, const void *input);
+	/* What it prepares before `time` that others do within theirs, besides allocating memory:
+	 * for the record, things separated by "; ".  NULL: nothing. */
+	const char *(*excluded)(const void *params);
 	/* What the variant knows of its last run and the output does not tell (failed CAS, pool
 	 * use, bytes touched); called after download().  May be NULL. */
 	void (*metrics)(void *state, struct gb_metrics *metrics);
@@ -192,6 +195,8 @@ struct gb_workload {
 	/* Whether a run at this point may be repeated without reset() by variants that are
 	 * GB_REPEATABLE; NULL: always. */
 	bool (*repeatable)(const void *params);
+	/* What is prepared for all variants alike, before `time`: as that of the variants. */
+	const char *(*excluded)(const void *params);
 	/* The record's "input.source": "generated" or "file"; NULL: "file" if the parameter of
 	 * that name is given, else "generated". */
 	const char *(*source)(const void *params);

@@ -19,7 +19,7 @@ except ImportError:
 
 SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results",
                       "gpubench-record-1.schema.json")
-SERIES = ("time", "host_time", "overhead", "upload", "download", "first_call")
+SERIES = ("time", "host_time", "overhead", "create", "upload", "download", "first_call")
 
 
 def refuse_constant(word):

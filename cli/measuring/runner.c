@@ -74,7 +74,7 @@ static void forget_times(struct gb_result *r)
 	for (size_t i = 0; i < r->phase_count; i++)
 		clear(&r->phase[i].time);
 	r->phase_count = 0;
-	r->upload_ns = r->download_ns = r->first_ns = NAN;
+	r->create_ns = r->upload_ns = r->download_ns = r->first_ns = NAN;
 	r->harmonic_items_per_s = r->copy_bytes_per_s = NAN;
 	r->metrics.count = 0;
 	free(r->counts);
@@ -276,13 +276,16 @@ static int64_t choose_batch(const struct measurement *m, double ns)
 static enum gb_status set_up(struct measurement *m)
 {
 	struct gb_result *r = m->result;
+	double start;
 
 	if (!r->variant->ops)
 		return gb_fail(m->err, GB_EUNAVAILABLE, "%s", r->variant->absent);
 	if (m->backend->open((int)m->how->device, m->err))
 		return m->err->code;
+	start = gb_now_ns();
 	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err))
 		return m->err->code;
+	r->create_ns = gb_now_ns() - start;
 	m->output_size = r->workload->output_size(r->params, m->input);
 	m->output = gb_host_alloc(m->output_size, 1, m->err);
 	if (!m->output)

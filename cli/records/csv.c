@@ -54,6 +54,7 @@ static const struct column fixed[] = {
 	{ "outliers", "time.outliers", 0, true },
 	{ "host_time_ns", "host_time.median", 0, true },
 	{ "overhead_ns", "overhead.median", 0, true },
+	{ "create_ns", "create.median", 0, true },
 	{ "upload_ns", "upload.median", 0, true },
 	{ "download_ns", "download.median", 0, true },
 	{ "first_call_ns", "first_call.median", 0, true },

@@ -117,7 +117,7 @@ static const char *record_fault(const cJSON *line)
 {
 	static const char *const status[] = { "ok",      "noisy",  "unverified",
 					      "skipped", "failed", "timeout" };
-	static const char *const series[] = { "time",   "host_time", "overhead",
+	static const char *const series[] = { "time",   "host_time", "overhead",  "create",
 					      "upload", "download",  "first_call" };
 	const cJSON *param;
 

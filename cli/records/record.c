@@ -167,7 +167,8 @@ static bool put_times(cJSON *line, const struct gb_result *result, struct gb_err
 							       : "cuda_event";
 	cJSON *phases;
 
-	if (!put_floored(line, "time", clock, result->time.value, result->time.count,
+	if (!put_once(line, "create", "monotonic", result->create_ns, err) ||
+	    !put_floored(line, "time", clock, result->time.value, result->time.count,
 			 result->resolution_ns, err) ||
 	    !put_series(line, "host_time", "monotonic", result->host_time.value,
 			result->host_time.count, err) ||
@@ -209,6 +210,34 @@ static bool put_work(cJSON *line, const struct gb_result *result)
 	return object && gb_json_put_number(object, "items", result->work.items) &&
 	       gb_json_put_text(object, "unit", result->workload->item) &&
 	       gb_json_put_number(object, "bytes", result->work.bytes);
+}
+
+static bool append_things(cJSON *array, const char *things)
+{
+	while (things && *things) {
+		const size_t length = strcspn(things, ";");
+		char thing[80];
+
+		(void)snprintf(thing, sizeof thing, "%.*s", (int)length, things);
+		if (!gb_json_append_text(array, thing))
+			return false;
+		things += length;
+		things += strspn(things, "; ");
+	}
+	return true;
+}
+
+/* What was done before `time` that other programs have to do within theirs. */
+static bool put_excluded(cJSON *line, const struct gb_result *result)
+{
+	const struct gb_workload *workload = result->workload;
+	const struct gb_variant_ops *ops = result->variant->ops;
+	cJSON *array = cJSON_AddArrayToObject(line, "excluded");
+
+	return array && append_things(array, "allocation of memory") &&
+	       append_things(array,
+			     workload->excluded ? workload->excluded(result->params) : NULL) &&
+	       append_things(array, ops->excluded ? ops->excluded(result->params) : NULL);
 }
 
 /* What is not finite is left out, rather than null. */
@@ -419,10 +448,11 @@ static bool put_measured(cJSON *line, const struct gb_result *result, struct gb_
 	       (!result->given_up || gb_json_put_int(line, "holds_given_up", result->given_up)) &&
 	       (result->threads > 0 ? gb_json_put_int(line, "threads", result->threads)
 				    : gb_json_put_text(line, "threads", NULL)) &&
-	       put_work(line, result) && put_rates(line, result, err) &&
-	       put_times(line, result, err) && put_gpu_state(line, result) &&
-	       put_memory(line, result) && put_metrics(line, &result->metrics) &&
-	       put_counts(line, result) && gb_json_put_number(line, "elapsed_s", result->elapsed_s);
+	       put_excluded(line, result) && put_work(line, result) &&
+	       put_rates(line, result, err) && put_times(line, result, err) &&
+	       put_gpu_state(line, result) && put_memory(line, result) &&
+	       put_metrics(line, &result->metrics) && put_counts(line, result) &&
+	       gb_json_put_number(line, "elapsed_s", result->elapsed_s);
 }
 
 cJSON *gb_record_result(const struct gb_result *result, const char *run_id, int64_t seq,

@@ -63,6 +63,7 @@ struct gb_result {
 		struct gb_series time;
 	} phase[GB_MAX_PHASES];
 	double upload_ns, download_ns; /* NAN if the variant has none */
+	double create_ns;              /* create(): memory and preparation */
 	double first_ns;               /* the first call of run(), by the host's clock */
 	struct gb_work work;           /* bytes by the variant's model */
 	double harmonic_items_per_s;   /* NAN unless the samples are different work */

@@ -60,12 +60,19 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
+/* The bytes are made of the input's bits. */
+static const char *excluded(const void *params)
+{
+	return "expansion of bits to bytes";
+}
+
 const struct gb_variant_ops bfs_cpu_basic_queue = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.reset = bfs_cpu_reset,
 	.run = run,
 	.download = bfs_cpu_download,
+	.excluded = excluded,
 	.metrics = bfs_cpu_metrics,
 	.flags = GB_SERIAL | GB_REPEATABLE,
 };

@@ -50,5 +50,6 @@ const struct gb_variant_ops radix_cpu_qsort = {
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,
+	.excluded = radix_cpu_excluded,
 	.flags = GB_SERIAL,
 };

@@ -116,6 +116,7 @@ const struct gb_variant_ops radix_cpu_split = {
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,
+	.excluded = radix_cpu_excluded,
 	.bytes = bytes,
 	.flags = GB_SERIAL,
 };

@@ -205,5 +205,6 @@ const struct gb_variant_ops radix_cpu_split_omp = {
 	.reset = radix_cpu_reset,
 	.run = run,
 	.download = radix_cpu_download,
+	.excluded = radix_cpu_excluded,
 	.bytes = bytes,
 };

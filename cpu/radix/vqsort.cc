@@ -63,5 +63,6 @@ extern "C" const struct gb_variant_ops radix_cpu_vqsort = {
 	.run = run,
 	.download = radix_cpu_download,
 	.destroy = destroy,
+	.excluded = radix_cpu_excluded,
 	.flags = GB_SERIAL,
 };

@@ -84,6 +84,12 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
+/* The bytes are made of the input's bits. */
+static const char *excluded(const void *params)
+{
+	return "expansion of bits to bytes";
+}
+
 const struct gb_variant_ops bfs_cuda_basic = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -91,6 +97,7 @@ const struct gb_variant_ops bfs_cuda_basic = {
 	.reset = bfs_search_reset,
 	.run = bfs_sweep_run,
 	.download = bfs_search_download,
+	.excluded = excluded,
 	.metrics = bfs_sweep_metrics,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
 };

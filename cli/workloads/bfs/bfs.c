@@ -298,6 +298,11 @@ static struct gb_work work(const void *params_, const void *input)
 				 .bytes = (double)bfs_output_size(params_, input) };
 }
 
+static const char *excluded(const void *params_)
+{
+	return "making of rows and of the matrix of bits";
+}
+
 const struct gb_workload gb_bfs_workload = {
 	.name = "bfs",
 	.summary = "breadth-first search",
@@ -318,5 +323,6 @@ const struct gb_workload gb_bfs_workload = {
 	.distinct = distinct,
 	.work = work,
 	.items = items,
+	.excluded = excluded,
 	.release = release,
 };

@@ -254,6 +254,11 @@ static struct gb_work work(const void *params_, const void *input)
 				 .bytes = 12 * (double)in->count + 32 * (double)in->tree.nodes };
 }
 
+static const char *excluded(const void *params_)
+{
+	return "size of the pool from the known number of nodes";
+}
+
 const struct gb_workload gb_octree_workload = {
 	.name = "octree",
 	.summary = "build a sparse octree over bodies",
@@ -271,5 +276,6 @@ const struct gb_workload gb_octree_workload = {
 	.verify_method = "structural hash of the walked tree (cells of nodes, leaf of every body) "
 			 "against one from sorted keys; every body once, bucket kept",
 	.work = work,
+	.excluded = excluded,
 	.release = release,
 };

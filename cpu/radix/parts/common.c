@@ -69,6 +69,13 @@ enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *er
 	return GB_OK;
 }
 
+const char *radix_cpu_excluded(const void *params)
+{
+	const bool pairs = ((const struct radix_params *)params)->type == RADIX_PAIRS;
+
+	return pairs ? "interleaving of keys and values" : NULL;
+}
+
 void radix_cpu_to_order(struct radix_cpu *cpu)
 {
 	uint32_t *key = cpu->record;

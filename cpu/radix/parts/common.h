@@ -2,8 +2,8 @@
  *
  * A record is what is moved: the key itself (u32, f32: 4 bytes, u64: 8 bytes), or for pairs 8
  * bytes with the key in the upper half and the value in the lower.  Pairs are interleaved by
- * reset() and split again by download(), outside `time`: a program that sorts pairs on a CPU
- * keeps them together.  All variants, peers included, get this layout.
+ * reset() and split again by download(), outside `time` (`excluded`): a program that sorts pairs on
+ * a CPU keeps them together.  All variants, peers included, get this layout.
  *
  * Floats are sorted as unsigned numbers of the same order (common/radix.h); the way there and
  * back belongs to the algorithm and is timed.
@@ -44,6 +44,7 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err);
 /* cpu->record to the workload's output layout. */
 enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err);
+const char *radix_cpu_excluded(const void *params);
 
 /* cpu->record between floats and unsigned numbers of their order; nothing for other types. */
 void radix_cpu_to_order(struct radix_cpu *cpu);

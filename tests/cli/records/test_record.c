@@ -35,6 +35,11 @@ static const struct gb_param rows[] = {
 	GB_COMMON_PARAMS(struct toy_params),
 };
 
+static const char *toys(const void *params)
+{
+	return "toys";
+}
+
 static const struct gb_workload toy = {
 	.name = "toy",
 	.item = "keys",
@@ -42,10 +47,16 @@ static const struct gb_workload toy = {
 	.param_count = GB_COUNT(rows),
 	.params_size = sizeof(struct toy_params),
 	.verify_method = "order and digest",
+	.excluded = toys,
 };
 
+static const char *orders(const void *params)
+{
+	return "a list; an order";
+}
+
 static const struct gb_variant_ops serial_ops = { .flags = GB_SERIAL };
-static const struct gb_variant_ops parallel_ops = { .flags = GB_REPEATABLE };
+static const struct gb_variant_ops parallel_ops = { .excluded = orders, .flags = GB_REPEATABLE };
 static const struct gb_variant cpu = { "toy", "fast", GB_CPU, "", &parallel_ops, NULL, false };
 static const struct gb_variant serial = { "toy", "slow", GB_CPU, "", &serial_ops, NULL, false };
 static const struct gb_variant cuda = { "toy", "wide", GB_CUDA, "", &parallel_ops, NULL, false };
@@ -73,6 +84,7 @@ static struct gb_result measured(const struct gb_variant *variant)
 		.phase[0] = { "scan", { 7, 7, time_ns } },
 		.upload_ns = NAN,
 		.download_ns = 50,
+		.create_ns = 300,
 		.first_ns = 500,
 		.work = { 1e6, 8e6 },
 		.harmonic_items_per_s = NAN,
@@ -170,6 +182,7 @@ Test(record, a_cpu_result)
 {
 	const struct gb_result r = measured(&cpu);
 	cJSON *line = describe(&r);
+	char *excluded;
 
 	expect_text(line, "type", "record");
 	expect_number(line, "schema", 1);
@@ -199,6 +212,11 @@ Test(record, a_cpu_result)
 	expect_number(line, "phases.scan.median", 103);
 	expect_number(line, "download.median", 50);
 	expect_number(line, "first_call.median", 500);
+	expect_number(line, "create.median", 300);
+	expect_text(line, "create.clock", "monotonic");
+	excluded = cJSON_PrintUnformatted(gb_json_at(line, "excluded"));
+	cr_expect_str_eq(excluded, "[\"allocation of memory\",\"toys\",\"a list\",\"an order\"]");
+	cJSON_free(excluded);
 	expect_number(line, "work.items", 1e6);
 	expect_text(line, "work.unit", "keys");
 	expect_number(line, "rates.items_per_s", 1e6 / 103e-9);
