@@ -38,14 +38,16 @@
 extern "C" {
 #endif
 
-/* In the order of the choices of --op. */
+/* In the order of the choices of --op and --tree. */
 enum lbvh_op { LBVH_BUILD, LBVH_TRACE };
+enum lbvh_tree { LBVH_BEST_TREE, LBVH_PAPER_TREE };
 
 struct lbvh_params {
 	int64_t op;         /* enum lbvh_op */
 	const char *scene;  /* the name of a generated scene (datasets/mesh/scene.h), or a file */
 	int64_t primitives; /* triangles of a generated scene; 0: the scene's usual number */
 	int64_t rays;       /* edge of the image: rays * rays primary rays */
+	int64_t tree;       /* enum lbvh_tree: what our traversals walk; Embree's are its own */
 	const char *image;  /* the picture goes to this file; or NULL */
 	int64_t threads;
 	int64_t seed;

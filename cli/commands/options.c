@@ -6,7 +6,7 @@
 #include "common/text.h"
 
 /* The last rows, which only `repro` has. */
-enum { OF_REPRO = 2 };
+enum { OF_REPRO = 3 };
 static const char *const resumes[] = { "no", "same", "any", NULL }; /* enum gb_resume */
 static const char *const verified[] = { "some", "all", NULL };      /* how.verify_all */
 static const char *const formats[] = { "table", "markdown", "json", NULL };
@@ -159,6 +159,11 @@ const struct gb_param gb_option_rows[] = {
 	  .offset = AT(verbose),
 	  .help = "a line on standard error as each measurement ends" },
 	{ .name = "list", .type = GB_FLAG, .offset = AT(list), .help = "list the tables" },
+	{ .name = "set",
+	  .type = GB_PATH,
+	  .offset = AT(set),
+	  .unit = "NAME=VALUE,...",
+	  .help = "parameters over those of the table, as --set=tree=best" },
 	{ .name = "format",
 	  .letter = 'f',
 	  .type = GB_CHOICE,

@@ -2,8 +2,8 @@
  *
  * Everything comes from the paper's file (results/papers/README.md): its key columns are
  * parameters, its measured columns name the variants that stand for them here, and the variants
- * of `beside` are measured in the same run.  What does not fit or is not in this build is left
- * empty, with the reason below the table.
+ * of `beside` are measured in the same run; --set changes parameters.  What does not fit or is not in
+ * this build is left empty, with the reason below the table.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -115,18 +115,19 @@ static bool meant(const char *word, const char *paper, const char *table)
 }
 
 /* What to do with a table. */
-enum action { COUNT, LIST, REPRODUCE };
+enum action { CHECK, LIST, REPRODUCE };
 
 /* Do it with every table that the word means; returns how many they are. */
-static size_t each_table(const char *word, enum action action, struct gb_session *session,
-			 struct output *out, enum gb_preset preset, struct gb_error *err)
+static size_t each_table(const char *word, const char *set, enum action action,
+			 struct gb_session *session, struct output *out, enum gb_preset preset,
+			 struct gb_error *err)
 {
 	size_t count = 0;
 
 	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
 		const char *name = gb_workloads[i]->name;
 		cJSON *paper = paper_of(gb_workloads[i], err);
-		const cJSON *table;
+		cJSON *table;
 
 		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))
 		{
@@ -135,6 +136,8 @@ static size_t each_table(const char *word, enum action action, struct gb_session
 			if (err->code || !meant(word, name, id))
 				continue;
 			count++;
+			if (set && gb_repro_set(table, gb_workloads[i], set, err))
+				continue;
 			if (action == REPRODUCE)
 				(void)reproduce(session, out, paper, table, preset, err);
 			else if (action == LIST)
@@ -171,11 +174,11 @@ static enum gb_status check_request(const struct gb_request *request, struct gb_
 	if (request->glob_count != 1)
 		return gb_fail(err, GB_EUSAGE,
 			       "repro needs one PAPER:TABLE (see gpubench repro --list)");
-	if (each_table(request->glob[0], COUNT, NULL, NULL, GB_PAPER, err) == 0)
+	if (each_table(request->glob[0], request->set, CHECK, NULL, NULL, GB_PAPER, err) == 0)
 		return gb_fail(err, GB_EUSAGE,
 			       "there is no table '%.80s' (see gpubench repro --list)",
 			       request->glob[0]);
-	return GB_OK;
+	return err->code;
 }
 
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
@@ -193,7 +196,7 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	    gb_preset_of(&request, GB_PAPER, &preset, err))
 		return err->code;
 	if (request.list) {
-		(void)each_table("all", LIST, NULL, NULL, preset, err);
+		(void)each_table("all", NULL, LIST, NULL, NULL, preset, err);
 		return err->code;
 	}
 	fewer_samples(&request.how, preset);
@@ -201,7 +204,8 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	out.markup = out.format == GB_REPRO_MARKDOWN ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE;
 	out.silent = request.quiet || (request.output && gb_equal(request.output, "-"));
 	if (!gb_session_open(&session, &request, argc, argv, err)) {
-		(void)each_table(request.glob[0], REPRODUCE, &session, &out, preset, err);
+		(void)each_table(request.glob[0], request.set, REPRODUCE, &session, &out, preset,
+				 err);
 		if (!err->code)
 			(void)put_end(&out, err);
 	}

@@ -11,14 +11,14 @@
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	return lbvh_builder_create(state, params, input, LBVH_CPU_BEST, err);
+	return lbvh_builder_create(state, params, input, LBVH_CPU_FASTEST, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct lbvh_cpu *cpu = state;
 
-	lbvh_cpu_best(cpu, timer);
+	lbvh_cpu_fastest(cpu, timer);
 	return GB_OK;
 }
 

@@ -30,7 +30,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 	if (s->tracer.op == LBVH_TRACE)
 		return lbvh_tracer_run(state, timer, err);
-	lbvh_cpu_best(&s->cpu, timer);
+	lbvh_cpu_fastest(&s->cpu, timer);
 	gb_phase(timer, "collapse");
 	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, s->cpu.leaves,
 			   LBVH_WIDTH);

@@ -16,7 +16,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
-	return lbvh_gpu_best((struct lbvh_gpu *)state, timer, err);
+	return lbvh_gpu_fastest((struct lbvh_gpu *)state, timer, err);
 }
 
 /* Mesh read, boxes written, read for the codes and gathered; four passes of the sort and its

@@ -55,7 +55,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	if (lbvh_gpu_wants_trace(params, err) != GB_OK)
 		return err->code;
-	lbvh_gpu_tracer_init(&s->tracer, in, true, (size_t)in->edge * in->edge, err);
+	lbvh_gpu_tracer_init(&s->tracer, params, in, (size_t)in->edge * in->edge, err);
 	return gpu_alloc(&s->triangle, in->count, sizeof *s->triangle, err);
 }
 
@@ -65,7 +65,7 @@ static enum gb_status upload(void *state, struct gb_error *err)
 	struct state *const s = (struct state *)state;
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
-	if (lbvh_gpu_upload(g, err) != GB_OK || lbvh_gpu_best(g, NULL, err) != GB_OK ||
+	if (lbvh_gpu_upload(g, err) != GB_OK || lbvh_gpu_fastest(g, NULL, err) != GB_OK ||
 	    lbvh_gpu_corners(g, s->triangle, err) != GB_OK)
 		return err->code;
 	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;

@@ -129,7 +129,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->op = (enum lbvh_op)((const struct lbvh_params *)params)->op;
 	if (s->op == LBVH_TRACE)
 		rays = (size_t)in->edge * in->edge;
-	lbvh_gpu_tracer_init(&s->tracer, in, s->op == LBVH_TRACE, rays, err);
+	lbvh_gpu_tracer_init(&s->tracer, params, in, rays, err);
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
 	if (s->op == LBVH_BUILD)
 		gb_memory_result(s->wide.counters, GB_WHOLE, 0);
@@ -138,7 +138,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	if (lbvh_gpu_best(&s->tracer.gpu, timer, err) != GB_OK)
+	if (lbvh_gpu_fastest(&s->tracer.gpu, timer, err) != GB_OK)
 		return err->code;
 	lbvh_gpu_phase(timer, "collapse");
 	return lbvh_gpu_wide_collapse(&s->wide, &s->tracer.gpu, err);

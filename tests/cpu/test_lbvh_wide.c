@@ -111,9 +111,9 @@ Test(lbvh_wide, collapse)
 		s.params.threads = threads;
 		gb_memory_own(&wide);
 		lbvh_wide_init(&wide, s.in->count, threads, &err);
-		lbvh_cpu_init(&cpu, &s.params, s.in, LBVH_CPU_BEST, &err);
+		lbvh_cpu_init(&cpu, &s.params, s.in, LBVH_CPU_FASTEST, &err);
 		cr_assert_eq(err.code, GB_OK);
-		lbvh_cpu_best(&cpu, NULL);
+		lbvh_cpu_fastest(&cpu, NULL);
 		for (unsigned leaf = 1; leaf <= LBVH_WIDTH; leaf += 7) {
 			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, cpu.leaves, leaf);
 			if (leaf == LBVH_WIDTH)

@@ -1,6 +1,6 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with what was measured here.
  *
- * measure.c measures and fills, claims.c tests what the paper concludes, sum.c counts, print.c and
+ * set.c changes what is measured, measure.c measures and fills, claims.c tests what the paper concludes, sum.c counts, print.c and
  * json.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -23,6 +23,12 @@ struct gb_repro {
 	const char **reason;         /* cells; NULL if here is a number */
 	bool *taken;                 /* rows: the preset takes it */
 };
+
+/* Give parameters of all points of a table another value than the table does: "NAME=VALUE", more of
+ * them separated by commas.  GB_EUSAGE for what is no parameter of the workload, no value of it, or
+ * what differs from row to row. */
+enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload, const char *words,
+			    struct gb_error *err);
 
 /* Set up for a table of the paper.  Release it also after a failure. */
 enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const cJSON *table,

@@ -61,7 +61,7 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 
 /* ---- whole builds ------------------------------------------------------------------------- */
 
-void lbvh_cpu_best(struct lbvh_cpu *cpu, struct gb_timer *timer)
+void lbvh_cpu_fastest(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 #pragma omp parallel num_threads(cpu->threads)
 	{

@@ -24,9 +24,9 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
  *
  * Afterwards node, index, leaves and box hold the tree. */
 
-/* The fastest builder there is (apetrei); `cpu` was initialised with LBVH_CPU_BEST. */
-enum { LBVH_CPU_BEST = 0 };
-void lbvh_cpu_best(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* The fastest builder there is (apetrei); `cpu` was initialised with LBVH_CPU_FASTEST. */
+enum { LBVH_CPU_FASTEST = 0 };
+void lbvh_cpu_fastest(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
 /* The one that makes the best trees (ploc); with LBVH_CPU_CLUSTERED. */
 enum { LBVH_CPU_CLUSTERED = LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS };

@@ -170,12 +170,17 @@ unsigned lbvh_depth(const struct lbvh_node *node)
 enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const void *input,
 				unsigned *depth, struct gb_error *err)
 {
+	const bool paper = ((const struct lbvh_params *)params)->tree == LBVH_PAPER_TREE;
+
 	*depth = 64;
-	if (lbvh_cpu_init(cpu, params, input, LBVH_CPU_CLUSTERED, err))
+	if (lbvh_cpu_init(cpu, params, input, paper ? LBVH_CPU_FASTEST : LBVH_CPU_CLUSTERED, err))
 		return err->code;
 	if (gb_memory_is_dry())
 		return GB_OK;
-	lbvh_cpu_clustered(cpu, NULL);
+	if (paper)
+		lbvh_cpu_fastest(cpu, NULL);
+	else
+		lbvh_cpu_clustered(cpu, NULL);
 	*depth = lbvh_depth(cpu->node);
 	if (*depth > LBVH_DEPTH_MAX)
 		return gb_fail(err, GB_EUNAVAILABLE, "the tree has more than %d levels",

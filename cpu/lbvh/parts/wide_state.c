@@ -25,7 +25,7 @@ enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *par
 		return err->code;
 	s->wide.depth = CODE_LEVELS;
 	if (s->tracer.op == LBVH_BUILD)
-		(void)lbvh_cpu_init(&s->cpu, params, input, LBVH_CPU_BEST, err);
+		(void)lbvh_cpu_init(&s->cpu, params, input, LBVH_CPU_FASTEST, err);
 	else
 		make_tree(s, params, input, err);
 	s->stack_room = lbvh_stack_room(&s->wide);

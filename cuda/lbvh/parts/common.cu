@@ -264,7 +264,7 @@ enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, bool boxes, struct gb_timer *
 	return boxes ? lbvh_gpu_leaf_nodes(g, err) : GB_OK;
 }
 
-enum gb_status lbvh_gpu_best(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
+enum gb_status lbvh_gpu_fastest(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
 	if (lbvh_gpu_bounds(g, timer, err) != GB_OK || lbvh_gpu_codes(g, timer, err) != GB_OK ||
 	    lbvh_gpu_sort(g, timer, err) != GB_OK || lbvh_gpu_leaves(g, false, timer, err) != GB_OK)

@@ -29,7 +29,7 @@ enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct 
 enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, bool boxes, struct gb_timer *timer,
 			       struct gb_error *err);
 /* bounds to leaves, without the leaves' nodes, then lbvh_gpu_fused(). */
-enum gb_status lbvh_gpu_best(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err);
+enum gb_status lbvh_gpu_fastest(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err);
 
 /* ---- what the builders' variants are made of: the state is a struct lbvh_gpu -------------- */
 

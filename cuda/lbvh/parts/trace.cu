@@ -40,9 +40,11 @@ enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err)
 	return GB_OK;
 }
 
-enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *input, bool fine,
-				    size_t rays, struct gb_error *err)
+enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *params,
+				    const void *input, size_t rays, struct gb_error *err)
 {
+	const struct lbvh_params *const p = (const struct lbvh_params *)params;
+	const bool fine = p->op == LBVH_TRACE && p->tree != LBVH_PAPER_TREE;
 	const unsigned codes = fine ? LBVH_GPU_CODES_63 : 0;
 
 	tracer->rays = rays;

@@ -51,10 +51,10 @@ struct lbvh_gpu_tracer {
 	struct lbvh_trace_counts last;    /* of the last run, once it was downloaded */
 };
 
-/* Memory for the mesh, the tree that lbvh_gpu_best() makes over codes of 63 bits, or else of 30,
- * and `rays` hits. */
-enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *input, bool fine,
-				    size_t rays, struct gb_error *err);
+/* Memory for the mesh, the tree that lbvh_gpu_fastest() makes, and `rays` hits.  The tree is over
+ * codes of 63 bits for a trace, unless the paper's is asked for; else of 30. */
+enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *params,
+				    const void *input, size_t rays, struct gb_error *err);
 /* GB_EUNAVAILABLE unless the operation is trace. */
 enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err);
 /* Queue the triangles of all places of the tree's index. */

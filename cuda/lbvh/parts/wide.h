@@ -55,7 +55,7 @@ struct lbvh_gpu_wide {
 
 /* Memory for a tree over `count` triangles, whatever they are. */
 enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, struct gb_error *err);
-/* Queue the collapse of the tree over Morton codes that lbvh_gpu_best() makes, and its triangles.
+/* Queue the collapse of the tree over Morton codes that lbvh_gpu_fastest() makes, and its triangles.
  */
 enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,
 				      struct gb_error *err);
