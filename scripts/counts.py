@@ -42,8 +42,8 @@ POINTS = [
     "cbt descent --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random --fill=.25",
     "lbvh karras-bitonic --op=build --scene=teapot --primitives=25600",
     "lbvh karras-bitonic --op=build --scene=city --primitives=66000",
-    "lbvh stack2 --op=trace --scene=teapot --primitives=25600 --rays=256",
-    "lbvh stack2 --op=trace --scene=knot --primitives=144000 --rays=256",
+    "lbvh stack2 --op=trace --tree=paper --scene=teapot --primitives=25600 --rays=256",
+    "lbvh stack2 --op=trace --tree=paper --scene=knot --primitives=144000 --rays=256",
 ]
 ENVIRONMENT = {"GPUBENCH_PTX_SMS": "132", "OMP_NUM_THREADS": "1"}
 # Of what there are no better or worse ones.

@@ -65,7 +65,8 @@ class Point:
 
     def where(self):
         names = [n for n in ("op", "graph", "type", "dist", "scene", self.size) if n in self.params]
-        return " ".join(self.params[n] for n in names)
+        tree = ["paper's tree"] if self.params.get("tree") == "paper" else []
+        return " ".join([self.params[n] for n in names] + tree)
 
 
 def read_points():

@@ -1,0 +1,341 @@
+/* test_lbvh.c -- the verifier of lbvh: a right tree and right hits pass, and each planted fault is
+ * found and its place named.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "tests/lbvh_work.h"
+
+extern const struct gb_variant_ops lbvh_cpu_apetrei;
+
+/* ---- trees -------------------------------------------------------------------------------- */
+
+/* Expect a refusal in these words. */
+static void fault(struct work *w, const char *words)
+{
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err;
+
+	cr_assert_eq(verify(w, &metrics, &err), GB_EVERIFY, "the fault was not found");
+	cr_assert(strstr(err.message, words), "the message is: %s\nit lacks: %s", err.message,
+		  words);
+	tear_down(w);
+}
+
+static struct work right_tree(void)
+{
+	struct work w = set_up("terrain", 500, 1);
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err;
+
+	build(&w, &lbvh_cpu_apetrei);
+	cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s", err.message);
+	cr_assert(w.header->leaves > 100);
+	return w;
+}
+
+/* A leaf of several primitives. */
+static struct lbvh_node *crowded_leaf(struct work *w)
+{
+	for (size_t i = w->header->leaves - 1; i < w->header->nodes; i++)
+		if (w->node[i].right > 1)
+			return &w->node[i];
+	cr_assert(0);
+	return NULL;
+}
+
+Test(lbvh_verify, no_tree_at_all)
+{
+	struct work w = right_tree();
+
+	memset(w.output, 0, w.size);
+	fault(&w, "no tree: kind 0");
+}
+
+Test(lbvh_verify, wrong_counts)
+{
+	struct work w = right_tree();
+
+	w.header->nodes--;
+	fault(&w, "L leaves have 2 L - 1");
+	w = right_tree();
+	w.header->leaves = 0;
+	fault(&w, "0 leaves");
+	w = right_tree();
+	w.header->leaves = 501;
+	w.header->nodes = 1001;
+	fault(&w, "501 leaves");
+}
+
+Test(lbvh_verify, children_out_of_range)
+{
+	struct work w = right_tree();
+
+	w.node[3].right = w.header->nodes;
+	fault(&w, "node 3 has the children");
+}
+
+Test(lbvh_verify, a_cycle)
+{
+	struct work w = right_tree();
+
+	w.node[w.node[0].left].left = 0;
+	fault(&w, "node 0 is reached twice");
+}
+
+Test(lbvh_verify, two_parents)
+{
+	struct work w = right_tree();
+
+	w.node[0].left = w.node[0].right;
+	fault(&w, "is reached twice");
+}
+
+Test(lbvh_verify, a_tree_of_inner_nodes_only)
+{
+	struct work w = right_tree();
+
+	for (uint32_t i = 0; i < w.header->nodes; i++) {
+		w.node[i].left = 2 * i + 1 < w.header->nodes ? 2 * i + 1 : i;
+		w.node[i].right = 2 * i + 2 < w.header->nodes ? 2 * i + 2 : i;
+	}
+	fault(&w, "");
+}
+
+Test(lbvh_verify, a_leaf_beyond_the_primitives)
+{
+	struct work w = right_tree();
+
+	w.node[w.header->nodes - 1].right++;
+	fault(&w, "primitives from");
+	w = right_tree();
+	w.node[w.header->nodes - 1].right = 0;
+	fault(&w, "holds 0 primitives");
+}
+
+Test(lbvh_verify, a_primitive_that_is_none)
+{
+	struct work w = right_tree();
+
+	w.index[7] = 500;
+	fault(&w, "a primitive that is none of 500");
+}
+
+Test(lbvh_verify, a_primitive_twice)
+{
+	struct work w = right_tree();
+
+	w.index[7] = w.index[8];
+	fault(&w, "is in two places");
+}
+
+Test(lbvh_verify, a_primitive_left_out)
+{
+	struct work w = right_tree();
+
+	crowded_leaf(&w)->right--;
+	fault(&w, "is in no leaf");
+}
+
+Test(lbvh_verify, equal_codes_out_of_order)
+{
+	struct work w = right_tree();
+	const struct lbvh_node *leaf = crowded_leaf(&w);
+	uint32_t *index = w.index + (leaf->left & ~LBVH_LEAF), swap = index[0];
+
+	index[0] = index[1];
+	index[1] = swap;
+	fault(&w, "after");
+}
+
+Test(lbvh_verify, a_box_too_small)
+{
+	struct work w = right_tree();
+
+	w.node[0].hi[1] = nextafterf(w.node[0].hi[1], -INFINITY);
+	fault(&w, "the box of node 0 is");
+}
+
+Test(lbvh_verify, a_box_too_large)
+{
+	struct work w = right_tree();
+
+	w.node[w.header->nodes - 1].lo[2] =
+		nextafterf(w.node[w.header->nodes - 1].lo[2], -INFINITY);
+	fault(&w, "the box of");
+}
+
+Test(lbvh_verify, a_box_that_is_no_number)
+{
+	struct work w = right_tree();
+
+	w.node[5].lo[0] = NAN;
+	fault(&w, "the box of node");
+}
+
+Test(lbvh_verify, an_inverted_box)
+{
+	struct work w = right_tree();
+	const float swap = w.node[9].lo[0];
+
+	w.node[9].lo[0] = w.node[9].hi[0];
+	w.node[9].hi[0] = swap;
+	fault(&w, "the box of");
+}
+
+/* A tree given by its hits: two wrong ones are too many. */
+Test(lbvh_verify, wrong_probes)
+{
+	struct work w = right_tree();
+	float *t = lbvh_build_probe_t(w.in, w.output);
+	uint32_t *primitive = lbvh_build_probe_primitive(w.in, w.output);
+
+	w.header->kind = LBVH_PROBED;
+	for (size_t i = 0; i < LBVH_PROBES; i++) {
+		t[i] = INFINITY;
+		primitive[i] = LBVH_MISS;
+	}
+	fault(&w, "rays do not hit what they should");
+}
+
+/* ---- hits --------------------------------------------------------------------------------- */
+
+/* A scene of few triangles and the image of it that a search through all triangles makes. */
+struct image {
+	struct lbvh_params params;
+	struct lbvh_input *in;
+	void *output;
+	size_t rays;
+	float *t;
+	uint32_t *primitive;
+};
+
+static struct image brute_force(const char *scene, size_t primitives, uint32_t edge)
+{
+	struct image m = { .params = { .op = LBVH_TRACE,
+				       .scene = scene,
+				       .primitives = (int64_t)primitives,
+				       .rays = edge,
+				       .seed = 1 },
+			   .rays = (size_t)edge * edge };
+	struct gb_error err = { 0 };
+	void *input;
+
+	cr_assert_eq(gb_lbvh_workload.prepare(&m.params, &input, &err), GB_OK, "%s", err.message);
+	m.in = input;
+	m.output = calloc(gb_lbvh_workload.output_size(&m.params, input), 1);
+	m.t = lbvh_trace_t(m.output);
+	m.primitive = lbvh_trace_primitive(m.in, m.output);
+	for (size_t i = 0; i < m.rays; i++) {
+		float direction[3];
+
+		lbvh_ray(&m.in->camera, (uint32_t)(i % edge), (uint32_t)(i / edge), direction);
+		m.t[i] = INFINITY;
+		m.primitive[i] = LBVH_MISS;
+		for (uint32_t p = 0; p < m.in->count; p++) {
+			const uint32_t *corner = m.in->triangle + 3 * (size_t)p;
+			const float t = lbvh_intersect(m.in->camera.eye, direction,
+						       m.in->vertex + 3 * (size_t)corner[0],
+						       m.in->vertex + 3 * (size_t)corner[1],
+						       m.in->vertex + 3 * (size_t)corner[2]);
+
+			if (lbvh_nearer(t, p, m.t[i], m.primitive[i])) {
+				m.t[i] = t;
+				m.primitive[i] = p;
+			}
+		}
+	}
+	return m;
+}
+
+static void release_image(struct image *m)
+{
+	gb_lbvh_workload.release(m->in);
+	free(m->output);
+}
+
+static enum gb_status verify_image(const struct image *m, struct gb_metrics *metrics,
+				   struct gb_error *err)
+{
+	*err = (struct gb_error){ 0 };
+	return gb_lbvh_workload.verify(&m->params, m->in, 0, m->output, metrics, err);
+}
+
+/* The reference's search misses nothing, on no kind of scene. */
+Test(lbvh_verify, the_reference_is_a_search_through_all)
+{
+	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
+		struct image m = brute_force(scenes[s], 700, 64);
+		struct gb_metrics metrics = { 0 };
+		struct gb_error err;
+
+		cr_assert_eq(verify_image(&m, &metrics, &err), GB_OK, "%s: %s", scenes[s],
+			     err.message);
+		cr_assert_eq(metric(&metrics, "differing_rays"), 0, "%s", scenes[s]);
+		cr_assert(gb_equal(scenes[s], "points") || metric(&metrics, "hits") > 100, "%s",
+			  scenes[s]);
+		release_image(&m);
+	}
+}
+
+static void hit_farther(struct image *m, size_t i)
+{
+	m->t[i] *= 1.001f;
+}
+
+static void hit_another(struct image *m, size_t i)
+{
+	m->primitive[i] = (m->primitive[i] + 50) % (uint32_t)m->in->count;
+}
+
+static void hit_none_there_is(struct image *m, size_t i)
+{
+	m->primitive[i] = (uint32_t)m->in->count;
+}
+
+static void miss(struct image *m, size_t i)
+{
+	m->t[i] = INFINITY;
+	m->primitive[i] = LBVH_MISS;
+}
+
+static void miss_by_half(struct image *m, size_t i)
+{
+	m->t[i] = INFINITY;
+}
+
+static void invent(struct image *m, size_t i)
+{
+	m->t[i] = 1;
+	m->primitive[i] = 0;
+}
+
+/* One ray may graze an edge; what is wrong with two is found. */
+Test(lbvh_verify, wrong_hits)
+{
+	void (*const faults[])(struct image *, size_t) = { hit_farther,       hit_another,
+							   hit_none_there_is, miss,
+							   miss_by_half,      invent };
+
+	for (size_t f = 0; f < GB_COUNT(faults); f++)
+		for (int count = 1; count <= 2; count++) {
+			struct image m = brute_force("terrain", 200, 64);
+			struct gb_metrics metrics = { 0 };
+			struct gb_error err;
+			int planted = 0;
+
+			for (size_t i = 0; planted < count; i++)
+				if ((m.primitive[i] == LBVH_MISS) == (faults[f] == invent)) {
+					faults[f](&m, i);
+					planted++;
+				}
+			cr_assert_eq(verify_image(&m, &metrics, &err),
+				     count == 1 ? GB_OK : GB_EVERIFY, "fault %zu: %s", f,
+				     err.message);
+			cr_assert_eq(metric(&metrics, "differing_rays"), count,
+				     "fault %zu: %g of %d", f, metric(&metrics, "differing_rays"),
+				     count);
+			release_image(&m);
+		}
+}
