@@ -15,6 +15,9 @@
 #include "common/text.h"
 #include "common/timer.h"
 #include "common/variants.h"
+#ifdef GPUBENCH_SIMT
+#include "tests/simt/control.h"
+#endif
 
 static void check_timer(const struct gb_timer_ops *ops)
 {
@@ -177,6 +180,31 @@ Test(backend, cuda_flush_timer_and_state)
 	cr_expect(isnan(state.temperature_c) || state.temperature_c > 0);
 	gb_backends[GB_CUDA]->close();
 }
+
+#ifdef GPUBENCH_SIMT
+/* Each flush writes twice the L2, and has a kernel read as much. */
+Test(backend, cuda_flush_passes_over_the_cache)
+{
+	const struct gb_backend_ops *cuda = gb_backends[GB_CUDA];
+	struct gb_gpu_info gpu[1];
+	struct gb_cuda_info info;
+	struct gb_error err = { 0 };
+	size_t count;
+
+	cr_assert(open_cuda());
+	cr_assert_eq(cuda->devices(gpu, GB_COUNT(gpu), &count, &info, &err), GB_OK);
+	for (int i = 0; i < 3; i++) {
+		const uint64_t launches = simt_launches(), set = simt_set_bytes();
+
+		cr_assert_eq(cuda->flush(&err), GB_OK, "%s", err.message);
+		cr_assert_eq(cuda->synchronize(&err), GB_OK, "%s", err.message);
+		cr_expect_eq(simt_launches() - launches, 1);
+		cr_expect_eq(simt_set_bytes() - set, 2 * (uint64_t)gpu->l2_bytes);
+	}
+	cr_expect_eq(cuda->flush_bytes(), 4 * (size_t)gpu->l2_bytes);
+	cuda->close();
+}
+#endif
 
 /* A clock between 100 MHz and 10 GHz, or none. */
 Test(backend, cuda_sm_clock)

@@ -16,6 +16,7 @@
 #include <set>
 
 #include "tests/cudart/runtime.h"
+#include "tests/simt/control.h"
 
 enum op_kind { OP_CALL, OP_COPY, OP_SET, OP_RECORD, OP_WAIT, OP_HOST };
 
@@ -85,8 +86,7 @@ static struct queue *queue_of(cudaStream_t stream)
 	return stream ? stream->queue : legacy;
 }
 
-/* ---- running what is queued
- * ---------------------------------------------------------------------- */
+/* ---- running what is queued -------------------------------------------------------------- */
 
 static void drain(struct queue *q, uint64_t until);
 
@@ -181,8 +181,7 @@ static cudaError_t submit(cudaStream_t stream, struct op o)
 	return device_sticky();
 }
 
-/* ---- launches
- * ------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------- */
 
 static uint64_t volume(dim3 d)
 {
@@ -244,6 +243,18 @@ static cudaError_t check_launch(const struct gpu_call *call)
 	return result != cudaSuccess ? result : check_cooperative(call);
 }
 
+static uint64_t launches, set_bytes;
+
+uint64_t simt_launches(void)
+{
+	return launches;
+}
+
+uint64_t simt_set_bytes(void)
+{
+	return set_bytes;
+}
+
 cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 {
 	const api_lock lock;
@@ -259,11 +270,11 @@ cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 
 	o.kind = OP_CALL;
 	o.call = call;
+	launches++;
 	return device_error(submit(stream, o));
 }
 
-/* ---- copies
- * ---------------------------------------------------------------------------------------- */
+/* ---- copies ------------------------------------------------------------------------------ */
 
 /* Is [p, p + bytes) inside one allocation of the device (or host memory that it may use)? */
 static bool on_device(const char *function, const void *p, size_t bytes)
@@ -396,6 +407,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 	o.to = to;
 	o.value = value;
 	o.bytes = bytes;
+	set_bytes += bytes;
 	IF_LINKED(count_copy, COPY_SET, bytes);
 	return device_error(submit(stream, o));
 }
@@ -406,8 +418,7 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
 	return cudaMemsetAsync(to, value, bytes, NULL);
 }
 
-/* ---- streams
- * ---------------------------------------------------------------------------------------- */
+/* ---- streams ----------------------------------------------------------------------------- */
 
 cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 {
@@ -483,8 +494,7 @@ cudaError_t cudaDeviceSynchronize(void)
 	return device_error(streams_drain_all());
 }
 
-/* ---- events
- * ----------------------------------------------------------------------------------------- */
+/* ---- events ------------------------------------------------------------------------------ */
 
 cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
 {

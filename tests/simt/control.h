@@ -21,6 +21,10 @@ void simt_forget_errors(void);
 /* A fingerprint of all scheduling choices so far, when they are random or reversed. */
 uint64_t simt_schedule_hash(void);
 
+/* Kernels launched, and bytes written by cudaMemset(), so far. */
+uint64_t simt_launches(void);
+uint64_t simt_set_bytes(void);
+
 #ifdef __cplusplus
 }
 #endif
