@@ -77,8 +77,7 @@ static __attribute__((destructor)) void at_exit(void)
 	}
 }
 
-/* ---- addresses
- * ------------------------------------------------------------------------------------ */
+/* ---- addresses --------------------------------------------------------------------------- */
 
 static const char *describe_address(uintptr_t address)
 {

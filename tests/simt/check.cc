@@ -179,8 +179,7 @@ void check_end(const struct gpu_call *call)
 		}
 }
 
-/* ---- an access
- * ----------------------------------------------------------------------------------- */
+/* ---- an access --------------------------------------------------------------------------- */
 
 static const char *verb(const struct touch *t)
 {
@@ -320,8 +319,7 @@ static void order(int memory_order)
 			    memory_order >= __ATOMIC_RELEASE);
 }
 
-/* ---- the calls that gcc plants
- * -------------------------------------------------------------------- */
+/* ---- the calls that gcc plants ----------------------------------------------------------- */
 
 #define CODE __builtin_return_address(0)
 

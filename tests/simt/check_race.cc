@@ -37,8 +37,7 @@ void race_block(struct block_check *c)
 	quiet_fill(c->thread_acquired, 0, sizeof c->thread_acquired);
 }
 
-/* ---- what orders
- * ---------------------------------------------------------------------------------- */
+/* ---- what orders ------------------------------------------------------------------------- */
 
 void check_barrier(struct simt_block *b)
 {
@@ -96,8 +95,7 @@ void check_cluster_barrier(struct cluster *cluster)
 	now++;
 }
 
-/* ---- ordered?
- * ------------------------------------------------------------------------------------- */
+/* ---- ordered? ---------------------------------------------------------------------------- */
 
 /* When the thread last saw what others had released. */
 static uint32_t acquired_by(const struct simt_thread *t)

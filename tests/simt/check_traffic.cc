@@ -60,8 +60,7 @@ static std::map<place_t, struct sums> &totals(void)
 	return *map;
 }
 
-/* ---- gathering
- * ------------------------------------------------------------------------------------ */
+/* ---- gathering --------------------------------------------------------------------------- */
 
 void traffic_touch(const struct touch *t)
 {
@@ -129,8 +128,7 @@ void traffic_block_end(struct simt_block *b)
 	blocks().erase(found);
 }
 
-/* ---- reading (traffic.h)
- * -------------------------------------------------------------------------- */
+/* ---- reading (traffic.h) ----------------------------------------------------------------- */
 
 /* Strings that rows may point to; they live for ever. */
 static const char *keep(const std::string &text)

@@ -156,8 +156,7 @@ void launch_fail(void) __attribute__((noreturn)); /* from a thread: abandon the 
 bool cluster_load(struct worker *w, struct cluster *cluster);
 struct simt_thread *thread_exit(struct simt_thread *t); /* who goes on instead */
 
-/* ---- scheduler (sched.cc)
- * ------------------------------------------------------------------------ */
+/* ---- scheduler (sched.cc) ---------------------------------------------------------------- */
 
 struct simt_thread *sched_first(struct worker *w);
 struct simt_thread *sched_next(struct simt_thread *after, bool yielding);
@@ -192,21 +191,18 @@ static inline unsigned full_mask(const struct simt_block *b, unsigned w)
 	return w == b->warps - 1 && b->count % LANES ? (1u << b->count % LANES) - 1 : ~0u;
 }
 
-/* ---- shared memory (shared.cc)
- * --------------------------------------------------------------------- */
+/* ---- shared memory (shared.cc) ----------------------------------------------------------- */
 
 void shared_reset(struct simt_block *b);  /* for the next block */
 void shared_forbid(struct simt_block *b); /* the block has ended, its cluster has not */
 
-/* ---- reports (report.cc)
- * ----------------------------------------------------------------------------- */
+/* ---- reports (report.cc) ----------------------------------------------------------------- */
 
 void report_block(const struct simt_block *b); /* who waits where */
 void watchdog_check(struct worker *w);         /* from a yield: has anything moved lately? */
 void watchdog_start(void);
 
-/* ---- sanitizers and the own checker: absent in most builds
- * ------------------------------------------- */
+/* ---- sanitizers and the own checker: absent in most builds ------------------------------- */
 
 extern "C" {
 void __tsan_switch_to_fiber(void *fiber, unsigned flags) WEAK;

@@ -21,8 +21,7 @@ static void expect_neighbours(void)
 		fault_expected[i] = fault_host[i ^ 1];
 }
 
-/* ---- barriers
- * ------------------------------------------------------------------------------------- */
+/* ---- barriers ---------------------------------------------------------------------------- */
 
 static __global__ void missing_barrier(const uint32_t *in, uint32_t *out)
 {
@@ -130,8 +129,7 @@ static void run_barrier_after_return(void)
 	fault_end();
 }
 
-/* ---- warps
- * ---------------------------------------------------------------------------------------- */
+/* ---- warps ------------------------------------------------------------------------------- */
 
 static __global__ void missing_syncwarp(const uint32_t *in, uint32_t *out)
 {
@@ -250,8 +248,7 @@ static void run_warp_and_block_deadlock(void)
 	fault_end();
 }
 
-/* ---- shared memory
- * -------------------------------------------------------------------------------- */
+/* ---- shared memory ----------------------------------------------------------------------- */
 
 static __global__ void shared_overrun(const uint32_t *in, uint32_t *out)
 {
@@ -334,8 +331,7 @@ static void run_lost_count(void)
 	fault_end();
 }
 
-/* ---- undefined behaviour
- * ---------------------------------------------------------------------------- */
+/* ---- undefined behaviour ----------------------------------------------------------------- */
 
 static __global__ void shift_too_far(const uint32_t *in, uint32_t *out)
 {
@@ -361,8 +357,7 @@ static void run_misaligned_vector(void)
 	fault_end();
 }
 
-/* ---- clusters
- * --------------------------------------------------------------------------------------- */
+/* ---- clusters ---------------------------------------------------------------------------- */
 
 static __global__ void cluster_missing_sync(const uint32_t *in, uint32_t *out)
 {

@@ -14,8 +14,7 @@ static void expect_word(const uint32_t *device, uint32_t expected)
 	fault_verdict(found == expected);
 }
 
-/* ---- global memory
- * -------------------------------------------------------------------------------- */
+/* ---- global memory ----------------------------------------------------------------------- */
 
 static __global__ void read_past_end(const uint32_t *in, uint32_t *out, uint32_t n)
 {
@@ -78,8 +77,7 @@ static void run_lost_update_between_blocks(void)
 	expect_word(fault_words, MANY);
 }
 
-/* ---- publication
- * ---------------------------------------------------------------------------------- */
+/* ---- publication ------------------------------------------------------------------------- */
 
 static __global__ void publish_without_release(uint32_t *data, uint32_t *flag, uint32_t *out)
 {
@@ -203,8 +201,7 @@ static void run_acquire_for_other_block(void)
 	expect_word(fault_words + 128, 42);
 }
 
-/* ---- waiting
- * -------------------------------------------------------------------------------------- */
+/* ---- waiting ----------------------------------------------------------------------------- */
 
 static __global__ void wait_for_next_block(uint32_t *flag)
 {
@@ -288,8 +285,7 @@ static void run_locks_in_two_orders(void)
 	expect_word(fault_words, 0);
 }
 
-/* ---- atomicity
- * ------------------------------------------------------------------------------------ */
+/* ---- atomicity --------------------------------------------------------------------------- */
 
 static __global__ void insert_without_cas(uint32_t *head, uint32_t *next)
 {

@@ -21,8 +21,7 @@ static void run_right_program(void)
 	fault_end();
 }
 
-/* ---- memory
- * ---------------------------------------------------------------------------------------- */
+/* ---- memory ------------------------------------------------------------------------------ */
 
 static void run_host_pointer_argument(void)
 {
@@ -114,8 +113,7 @@ static void run_copy_in_wrong_direction(void)
 	run_right_program();
 }
 
-/* ---- streams
- * ---------------------------------------------------------------------------------------- */
+/* ---- streams ----------------------------------------------------------------------------- */
 
 /* Page-locked memory is read before the copy into it was waited for. */
 static void run_missing_synchronisation(void)
@@ -167,8 +165,7 @@ static void run_memset_in_other_stream(void)
 	fault_end();
 }
 
-/* ---- launches
- * --------------------------------------------------------------------------------------- */
+/* ---- launches ---------------------------------------------------------------------------- */
 
 static void run_block_too_large(void)
 {

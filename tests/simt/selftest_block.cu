@@ -211,8 +211,7 @@ static bool test_short_warp(void)
 	return true;
 }
 
-/* ---- shared memory
- * ------------------------------------------------------------------------------- */
+/* ---- shared memory ----------------------------------------------------------------------- */
 
 /* Neighbouring bytes belong to different threads. */
 static __global__ void bytes(const uint32_t *in, uint32_t *out)
@@ -299,8 +298,7 @@ static bool test_templates(void)
 	return true;
 }
 
-/* ---- clusters
- * ------------------------------------------------------------------------------------- */
+/* ---- clusters ---------------------------------------------------------------------------- */
 
 enum { CLUSTER = 4, CLUSTER_BLOCK = GPU_BLOCK(64) };
 

@@ -23,8 +23,7 @@ static bool end(void)
 	return true;
 }
 
-/* ---- order between blocks
- * ------------------------------------------------------------------------ */
+/* ---- order between blocks ---------------------------------------------------------------- */
 
 /* Decoupled look-back: state[tile] is 0, then 1 + 2 * own sum, then 2 + 2 * the sum up to here.
  * The tile's number comes from a ticket, so no order of blocks is taken for granted. */
@@ -195,8 +194,7 @@ static bool test_list(void)
 	return true;
 }
 
-/* ---- cooperative launch
- * ----------------------------------------------------------------------------- */
+/* ---- cooperative launch ------------------------------------------------------------------ */
 
 /* Rounds of a cellular sum: each thread adds its right neighbour's value of the round before. */
 static __global__ void rounds(uint32_t *barrier, uint32_t *even, uint32_t *odd, int count)
@@ -238,8 +236,7 @@ static bool test_cooperative(void)
 	return true;
 }
 
-/* ---- atomics
- * ----------------------------------------------------------------------------------------- */
+/* ---- atomics ----------------------------------------------------------------------------- */
 
 struct tally {
 	uint32_t sum, least, most, bits, flips, wheel;
@@ -291,8 +288,7 @@ static bool test_atomics(void)
 	return true;
 }
 
-/* ---- arithmetic
- * --------------------------------------------------------------------------------------- */
+/* ---- arithmetic -------------------------------------------------------------------------- */
 
 static __global__ void arithmetic(uint32_t *wrong)
 {

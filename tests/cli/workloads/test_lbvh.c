@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "tests/lbvh_scene.h"
 #include "tests/lbvh_work.h"
 
 extern const struct gb_variant_ops lbvh_cpu_apetrei;
@@ -201,111 +202,65 @@ Test(lbvh_verify, wrong_probes)
 
 /* ---- hits --------------------------------------------------------------------------------- */
 
-/* A scene of few triangles and the image of it that a search through all triangles makes. */
-struct image {
-	struct lbvh_params params;
-	struct lbvh_input *in;
-	void *output;
-	size_t rays;
-	float *t;
-	uint32_t *primitive;
-};
-
-static struct image brute_force(const char *scene, size_t primitives, uint32_t edge)
+static enum gb_status verify_hits(const struct scene *m, struct gb_metrics *metrics,
+				  struct gb_error *err)
 {
-	struct image m = { .params = { .op = LBVH_TRACE,
-				       .scene = scene,
-				       .primitives = (int64_t)primitives,
-				       .rays = edge,
-				       .seed = 1 },
-			   .rays = (size_t)edge * edge };
-	struct gb_error err = { 0 };
-	void *input;
+	const size_t rays = (size_t)m->in->edge * m->in->edge;
+	void *output = calloc(gb_lbvh_workload.output_size(&m->params, m->in), 1);
+	enum gb_status status;
 
-	cr_assert_eq(gb_lbvh_workload.prepare(&m.params, &input, &err), GB_OK, "%s", err.message);
-	m.in = input;
-	m.output = calloc(gb_lbvh_workload.output_size(&m.params, input), 1);
-	m.t = lbvh_trace_t(m.output);
-	m.primitive = lbvh_trace_primitive(m.in, m.output);
-	for (size_t i = 0; i < m.rays; i++) {
-		float direction[3];
-
-		lbvh_ray(&m.in->camera, (uint32_t)(i % edge), (uint32_t)(i / edge), direction);
-		m.t[i] = INFINITY;
-		m.primitive[i] = LBVH_MISS;
-		for (uint32_t p = 0; p < m.in->count; p++) {
-			const uint32_t *corner = m.in->triangle + 3 * (size_t)p;
-			const float t = lbvh_intersect(m.in->camera.eye, direction,
-						       m.in->vertex + 3 * (size_t)corner[0],
-						       m.in->vertex + 3 * (size_t)corner[1],
-						       m.in->vertex + 3 * (size_t)corner[2]);
-
-			if (lbvh_nearer(t, p, m.t[i], m.primitive[i])) {
-				m.t[i] = t;
-				m.primitive[i] = p;
-			}
-		}
-	}
-	return m;
-}
-
-static void release_image(struct image *m)
-{
-	gb_lbvh_workload.release(m->in);
-	free(m->output);
-}
-
-static enum gb_status verify_image(const struct image *m, struct gb_metrics *metrics,
-				   struct gb_error *err)
-{
+	memcpy(lbvh_trace_t(output), m->t, rays * sizeof *m->t);
+	memcpy(lbvh_trace_primitive(m->in, output), m->primitive, rays * sizeof *m->primitive);
 	*err = (struct gb_error){ 0 };
-	return gb_lbvh_workload.verify(&m->params, m->in, 0, m->output, metrics, err);
+	status = gb_lbvh_workload.verify(&m->params, m->in, 0, output, metrics, err);
+	free(output);
+	return status;
 }
 
 /* The reference's search misses nothing, on no kind of scene. */
 Test(lbvh_verify, the_reference_is_a_search_through_all)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
-		struct image m = brute_force(scenes[s], 700, 64);
+		struct scene m = make(scenes[s], 700, 64);
 		struct gb_metrics metrics = { 0 };
 		struct gb_error err;
 
-		cr_assert_eq(verify_image(&m, &metrics, &err), GB_OK, "%s: %s", scenes[s],
+		cr_assert_eq(verify_hits(&m, &metrics, &err), GB_OK, "%s: %s", scenes[s],
 			     err.message);
 		cr_assert_eq(metric(&metrics, "differing_rays"), 0, "%s", scenes[s]);
 		cr_assert(gb_equal(scenes[s], "points") || metric(&metrics, "hits") > 100, "%s",
 			  scenes[s]);
-		release_image(&m);
+		drop(&m);
 	}
 }
 
-static void hit_farther(struct image *m, size_t i)
+static void hit_farther(struct scene *m, size_t i)
 {
 	m->t[i] *= 1.001f;
 }
 
-static void hit_another(struct image *m, size_t i)
+static void hit_another(struct scene *m, size_t i)
 {
 	m->primitive[i] = (m->primitive[i] + 50) % (uint32_t)m->in->count;
 }
 
-static void hit_none_there_is(struct image *m, size_t i)
+static void hit_none_there_is(struct scene *m, size_t i)
 {
 	m->primitive[i] = (uint32_t)m->in->count;
 }
 
-static void miss(struct image *m, size_t i)
+static void miss(struct scene *m, size_t i)
 {
 	m->t[i] = INFINITY;
 	m->primitive[i] = LBVH_MISS;
 }
 
-static void miss_by_half(struct image *m, size_t i)
+static void miss_by_half(struct scene *m, size_t i)
 {
 	m->t[i] = INFINITY;
 }
 
-static void invent(struct image *m, size_t i)
+static void invent(struct scene *m, size_t i)
 {
 	m->t[i] = 1;
 	m->primitive[i] = 0;
@@ -314,13 +269,13 @@ static void invent(struct image *m, size_t i)
 /* One ray may graze an edge; what is wrong with two is found. */
 Test(lbvh_verify, wrong_hits)
 {
-	void (*const faults[])(struct image *, size_t) = { hit_farther,       hit_another,
+	void (*const faults[])(struct scene *, size_t) = { hit_farther,       hit_another,
 							   hit_none_there_is, miss,
 							   miss_by_half,      invent };
 
 	for (size_t f = 0; f < GB_COUNT(faults); f++)
 		for (int count = 1; count <= 2; count++) {
-			struct image m = brute_force("terrain", 200, 64);
+			struct scene m = make("terrain", 200, 64);
 			struct gb_metrics metrics = { 0 };
 			struct gb_error err;
 			int planted = 0;
@@ -330,12 +285,12 @@ Test(lbvh_verify, wrong_hits)
 					faults[f](&m, i);
 					planted++;
 				}
-			cr_assert_eq(verify_image(&m, &metrics, &err),
+			cr_assert_eq(verify_hits(&m, &metrics, &err),
 				     count == 1 ? GB_OK : GB_EVERIFY, "fault %zu: %s", f,
 				     err.message);
 			cr_assert_eq(metric(&metrics, "differing_rays"), count,
 				     "fault %zu: %g of %d", f, metric(&metrics, "differing_rays"),
 				     count);
-			release_image(&m);
+			drop(&m);
 		}
 }
