@@ -309,10 +309,11 @@ $(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects)) $(slow)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
-# Preloaded, they let one allocation fail, and take /sys away.
-$(BUILD)/nomemory.so $(BUILD)/nosys.so: $(BUILD)/%.so: tests/planted/%.c
+# Preloaded, they let one allocation fail, and take /sys away; or a library stands in for NVML.
+$(BUILD)/nvml.so: private soname := -Wl,-soname,libnvidia-ml.so.1
+$(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
 	@mkdir -p $(@D)
-	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC $< -o $@
+	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
 
 # Criterion does not fail on leaks: reports go to files, and any report file is a failure.
 reports  := $(BUILD)/sanitizer
@@ -346,7 +347,7 @@ test-unit: $(BUILD)/unit
 	$(Q)$(no_reports)
 
 # Every cuda variant in the emulator.
-test-simt: $(BUILD)/unit
+test-simt: $(BUILD)/unit $(BUILD)/nvml.so
 	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter '@(variants|primitives|bfs_cuda|simt|stream|backend)*/*'
 	$(Q)$(no_reports)
 

@@ -43,8 +43,9 @@ struct gb_cuda_info {
 
 /* What a GPU was doing around a sample; NAN where it cannot be told. */
 struct gb_gpu_state {
-	double temperature_c, power_w, energy_j; /* energy since the driver was loaded */
-	uint64_t throttle;                       /* NVML's bits of the reasons clocks are lowered */
+	double temperature_c, power_w, sm_clock_hz;
+	double energy_j, throttled_ns; /* since the driver was loaded; see throttled_ns() below */
+	uint64_t throttle;             /* NVML's bits of the reasons clocks are lowered */
 	bool throttle_known;
 };
 
@@ -85,6 +86,9 @@ struct gb_backend_ops {
 	/* The SM clock in Hz now, by a small kernel; NAN if unknown.  NULL on the CPU. */
 	double (*sm_clock_hz)(void);
 	void (*state)(struct gb_gpu_state *state); /* NULL on the CPU */
+	/* How long clocks were lowered, in all, because of power, heat or the board's limits; NAN if
+	 * unknown.  NULL on the CPU. */
+	double (*throttled_ns)(void);
 	/* Describe up to `room` devices; *count is how many there are.  GB_EUNAVAILABLE as open().
 	 * NULL on the CPU. */
 	enum gb_status (*devices)(struct gb_gpu_info *gpu, size_t room, size_t *count,

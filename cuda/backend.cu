@@ -161,12 +161,13 @@ __attribute__((weak)) bool gb_gpu_emulated = false;
 /* Set in an executor that counts. */
 __attribute__((weak)) const struct gb_counter *gb_gpu_counter = NULL;
 
-/* An emulator has no NVML: an empty address leaves all unknown. */
+/* An executor has no address, and so no NVML, unless a test gives it one: all is unknown. */
 static void pci_address(char *text, size_t size, int device)
 {
-	text[0] = '\0';
-	if (!gb_gpu_emulated && cudaDeviceGetPCIBusId(text, (int)size, device) != cudaSuccess)
+	if (cudaDeviceGetPCIBusId(text, (int)size, device) != cudaSuccess) {
+		(void)cudaGetLastError();
 		text[0] = '\0';
+	}
 }
 
 static void state(struct gb_gpu_state *state)
@@ -175,6 +176,14 @@ static void state(struct gb_gpu_state *state)
 
 	pci_address(pci, sizeof pci, gpu_device_number());
 	gb_nvml_state(pci, state);
+}
+
+static double throttled_ns(void)
+{
+	char pci[32];
+
+	pci_address(pci, sizeof pci, gpu_device_number());
+	return gb_nvml_throttled_ns(pci);
 }
 
 /* The name that nvidia-smi -L shows. */
@@ -266,6 +275,7 @@ const struct gb_backend_ops gb_cuda_backend = {
 	.synchronize = synchronize,
 	.sm_clock_hz = gpu_clock_hz,
 	.state = state,
+	.throttled_ns = throttled_ns,
 	.devices = devices,
 	.counter = gb_gpu_counter,
 	.timer = &gb_cuda_timer,

@@ -13,7 +13,15 @@
 
 #include "common/text.h"
 
-enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0 };
+enum { SUCCESS = 0, TEMPERATURE_OF_GPU = 0, CLOCK_OF_SM = 1 };
+
+/* nvmlPerfPolicyType_t: power, thermal, board limit, reliability. */
+static const int policies[] = { 0, 1, 3, 5 };
+
+/* nvmlViolationTime_t */
+struct violation {
+	unsigned long long reference_us, violation_ns;
+};
 
 struct nvml_device;
 
@@ -24,6 +32,8 @@ static struct {
 	int (*temperature)(struct nvml_device *device, int sensor, unsigned *celsius);
 	int (*power)(struct nvml_device *device, unsigned *milliwatts);
 	int (*energy)(struct nvml_device *device, unsigned long long *millijoules);
+	int (*clock)(struct nvml_device *device, int type, unsigned *mhz);
+	int (*violation)(struct nvml_device *device, int policy, struct violation *violation);
 	int (*throttle)(struct nvml_device *device, unsigned long long *reasons);
 	int (*throttle_old)(struct nvml_device *device, unsigned long long *reasons);
 	int (*persistence)(struct nvml_device *device, unsigned *on);
@@ -45,6 +55,8 @@ static void bind(void *library)
 		{ "nvmlDeviceGetTemperature", &nvml.temperature },
 		{ "nvmlDeviceGetPowerUsage", &nvml.power },
 		{ "nvmlDeviceGetTotalEnergyConsumption", &nvml.energy },
+		{ "nvmlDeviceGetClockInfo", &nvml.clock },
+		{ "nvmlDeviceGetViolationStatus", &nvml.violation },
 		{ "nvmlDeviceGetCurrentClocksEventReasons", &nvml.throttle },
 		{ "nvmlDeviceGetCurrentClocksThrottleReasons", &nvml.throttle_old },
 		{ "nvmlDeviceGetPersistenceMode", &nvml.persistence },
@@ -90,19 +102,47 @@ static struct nvml_device *find(const char *pci)
 	return device;
 }
 
+/* The sum over the policies that this GPU knows. */
+static double throttled_ns(struct nvml_device *device)
+{
+	double sum = NAN;
+
+	for (size_t i = 0; nvml.violation && i < GB_COUNT(policies); i++) {
+		struct violation v = { 0, 0 };
+
+		if (nvml.violation(device, policies[i], &v) == SUCCESS)
+			sum = (isnan(sum) ? 0 : sum) + (double)v.violation_ns;
+	}
+	return sum;
+}
+
+double gb_nvml_throttled_ns(const char *pci)
+{
+	struct nvml_device *const device = find(pci);
+
+	return device ? throttled_ns(device) : (double)NAN;
+}
+
 void gb_nvml_state(const char *pci, struct gb_gpu_state *state)
 {
 	struct nvml_device *const device = find(pci);
 	unsigned value = 0;
 	unsigned long long wide = 0;
 
-	*state = (struct gb_gpu_state){ NAN, NAN, NAN, 0, false };
+	*state = (struct gb_gpu_state){ .temperature_c = NAN,
+					.power_w = NAN,
+					.sm_clock_hz = NAN,
+					.energy_j = NAN,
+					.throttled_ns = NAN };
 	if (!device)
 		return;
 	if (nvml.temperature && nvml.temperature(device, TEMPERATURE_OF_GPU, &value) == SUCCESS)
 		state->temperature_c = value;
 	if (nvml.power && nvml.power(device, &value) == SUCCESS)
 		state->power_w = value * 1e-3;
+	if (nvml.clock && nvml.clock(device, CLOCK_OF_SM, &value) == SUCCESS)
+		state->sm_clock_hz = value * 1e6;
+	state->throttled_ns = throttled_ns(device);
 	if (nvml.energy && nvml.energy(device, &wide) == SUCCESS)
 		state->energy_j = (double)wide * 1e-3;
 	if (nvml.throttle && nvml.throttle(device, &wide) == SUCCESS) {

@@ -15,8 +15,12 @@
 extern "C" {
 #endif
 
-/* Temperature, power, energy and the reasons for lowered clocks, now. */
+/* Temperature, power, energy, clock and the reasons for lowered clocks, now. */
 void gb_nvml_state(const char *pci, struct gb_gpu_state *state);
+
+/* How long clocks were lowered because of power, heat, the board or its reliability, in ns since the
+ * driver was loaded; NAN if unknown. */
+double gb_nvml_throttled_ns(const char *pci);
 
 /* Fill in ecc, mig, persistence and power_limit_w; an ecc that NVML does not know is kept. */
 void gb_nvml_settings(const char *pci, struct gb_gpu_info *info);

@@ -18,6 +18,7 @@ enum {
 	PHASE_SAMPLES = 5, /* at most */
 	HOST_TIMES = 5,    /* at least two, if there are any */
 	GIVE_UPS = 2,      /* holds in vain, until there are no more */
+	THROTTLED = 10,    /* samples that are taken again because clocks were lowered, at most */
 };
 static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot ... */
 static const double BATCH_NS = 200e3; /* ... to samples of about this length */
@@ -198,6 +199,7 @@ struct manner {
 	bool held;     /* behind a hold: only the device's time counts */
 	bool phases;   /* with marks between the phases */
 	bool verified; /* poisoned before, verified after */
+	bool counts;   /* a sample: not one in which the GPU lowered its clocks */
 };
 
 /* Whether launches of this variant can be queued behind a hold: not the first ones, which load
@@ -235,15 +237,24 @@ static enum gb_status run_once(struct measurement *m, const struct manner *how, 
 	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
 }
 
+/* How long clocks were lowered until now; NAN, which nothing exceeds, if unknown. */
+static double throttled_ns(const struct measurement *m)
+{
+	return m->backend->throttled_ns ? m->backend->throttled_ns() : (double)NAN;
+}
+
 /* One sample: poison if it is to be verified, reset, flush if cold, run.  One that was to be held
- * back and was not is taken again. */
+ * back and was not, or during which clocks were lowered, is taken again. */
 static enum gb_status sample(struct measurement *m, struct manner how, double *ns, double *host_ns)
 {
 	struct gb_result *r = m->result;
+	const double before_ns = how.counts ? throttled_ns(m) : (double)NAN;
 
 	how.held = how.held && can_hold(m);
 	if (run_once(m, &how, ns, host_ns))
 		return m->err->code;
+	if (how.counts && throttled_ns(m) > before_ns && r->throttled++ < THROTTLED)
+		return sample(m, how, ns, host_ns);
 	if (how.held && !m->backend->has_held()) {
 		r->given_up++;
 		return sample(m, how, ns, host_ns);
@@ -366,7 +377,9 @@ static enum gb_status verify_sample(struct measurement *m)
 static enum gb_status take_sample(struct measurement *m, bool verified)
 {
 	struct gb_result *r = m->result;
-	const struct manner how = { .batch = r->batch, .held = true, .verified = verified };
+	const struct manner how = {
+		.batch = r->batch, .held = true, .verified = verified, .counts = true
+	};
 	double ns = 0, host_ns = 0;
 
 	if (sample(m, how, &ns, &host_ns) || push(&r->time, ns, m->err))
@@ -383,6 +396,24 @@ static enum gb_status take_sample(struct measurement *m, bool verified)
 	if (isnan(r->first_ns))
 		r->first_ns = host_ns;
 	return verified ? verify_sample(m) : GB_OK;
+}
+
+/* Noisy, whatever the interval is, if samples count that should not. */
+static void doubt(struct gb_result *r)
+{
+	if (r->throttled > THROTTLED) {
+		r->outcome = GB_NOISY;
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "clocks were lowered because of power or heat, again and again: in "
+			       "%lld samples",
+			       (long long)r->throttled);
+	}
+	if (r->given_up >= GIVE_UPS) {
+		r->outcome = GB_NOISY;
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "launches are in these times: the stream could not be held back, "
+			       "because run() waits for the device or queues more than fits");
+	}
 }
 
 /* Until the stopping rule is content, and the last sample was verified. */
@@ -410,12 +441,7 @@ static enum gb_status take_samples(struct measurement *m, double warm_ns)
 		last_s = elapsed_s(m) - start_s;
 		enough = gb_stop_sampling(r, m->how, elapsed_s(m));
 	} while (!enough || !(verified || m->how->no_verify));
-	if (r->given_up >= GIVE_UPS) {
-		r->outcome = GB_NOISY;
-		(void)snprintf(r->reason, sizeof r->reason,
-			       "launches are in these times: the stream could not be held back, "
-			       "because run() waits for the device or queues more than fits");
-	}
+	doubt(r);
 	return GB_OK;
 }
 
@@ -513,14 +539,18 @@ static enum gb_status measure(struct measurement *m, bool timed)
 		return warm_up(m, m->distinct, true, &ns);
 	}
 	m->counting = m->backend->counter != NULL;
+	if (warm_up(m, m->how->warmup, false, &ns))
+		return m->err->code;
 	if (m->backend->state)
 		m->backend->state(&r->before);
-	if (warm_up(m, m->how->warmup, false, &ns) || take_samples(m, ns) || take_the_rest(m))
+	if (take_samples(m, ns))
 		return m->err->code;
 	if (m->backend->state) {
 		m->backend->state(&r->after);
 		r->has_gpu_state = true;
 	}
+	if (take_the_rest(m))
+		return m->err->code;
 	sum_up_rates(m);
 	return take_counts(m);
 }

@@ -364,8 +364,13 @@ static bool put_gpu_state(cJSON *line, const struct gb_result *result)
 	if (!result->has_gpu_state)
 		return true;
 	return put_pair(object, "temperature_c", before->temperature_c, after->temperature_c) &&
+	       put_pair(object, "clock_hz", before->sm_clock_hz, after->sm_clock_hz) &&
 	       put_pair(object, "power_w", before->power_w, after->power_w) &&
 	       gb_json_put_number(object, "energy_j", after->energy_j - before->energy_j) &&
+	       gb_json_put_number(object, "throttled_s",
+				  (after->throttled_ns - before->throttled_ns) / 1e9) &&
+	       (isnan(after->throttled_ns) ||
+		gb_json_put_int(object, "throttled_samples", result->throttled)) &&
 	       (!before->throttle_known || !after->throttle_known ||
 		put_throttle(object, before->throttle | after->throttle));
 }

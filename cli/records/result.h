@@ -56,6 +56,7 @@ struct gb_result {
 	double resolution_ns;       /* of that clock, per run */
 	struct gb_series host_time; /* of runs that were not held back */
 	int64_t given_up;           /* holds that ended by themselves; their samples do not count */
+	int64_t throttled;          /* samples with lowered clocks: ten are taken again */
 	struct gb_series sm_clock_hz; /* one per sample; empty if unknown */
 	size_t phase_count;
 	struct { /* of samples of their own, which are not in `time` */
@@ -68,7 +69,7 @@ struct gb_result {
 	struct gb_work work;           /* bytes by the variant's model */
 	double harmonic_items_per_s;   /* NAN unless the samples are different work */
 	double copy_bytes_per_s; /* of this back end, threads and cache state; NAN if unknown */
-	struct gb_gpu_state before, after;
+	struct gb_gpu_state before, after; /* the samples */
 	bool has_gpu_state;
 	size_t host_bytes, device_bytes; /* the most in use at once, the input included */
 	size_t flush_bytes;              /* of the back end, besides: to flush the caches */

@@ -114,6 +114,8 @@ static bool was_throttled(const cJSON *record)
 {
 	const cJSON *reason;
 
+	if (gb_json_number(record, "gpu_state.throttled_samples") > 0)
+		return true;
 	cJSON_ArrayForEach(reason, gb_json_at(record, "gpu_state.throttle"))
 	{
 		if (cJSON_IsString(reason) && (strstr(reason->valuestring, "power") ||

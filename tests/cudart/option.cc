@@ -97,6 +97,7 @@ void options_read(void)
 	o->uninitialised = flag("UNINIT", true);
 	o->traffic = flag("TRAFFIC", false);
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
+	o->pci = text("PCI");
 	o->weak = flag("WEAK", false);
 	if (o->weak)
 		o->threads = 1; /* its histories belong to no OS thread in particular */

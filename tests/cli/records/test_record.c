@@ -101,8 +101,9 @@ static struct gb_result measured(const struct gb_variant *variant)
 		r.upload_ns = 25;
 		r.copy_bytes_per_s = 1e14;
 		r.has_gpu_state = true;
-		r.before = (struct gb_gpu_state){ 40, 100, 5, 0, true };
-		r.after = (struct gb_gpu_state){ 41, NAN, 7, 0x24, true };
+		r.throttled = 1;
+		r.before = (struct gb_gpu_state){ 40, 100, 1.98e9, 5, 1e9, 0, true };
+		r.after = (struct gb_gpu_state){ 41, NAN, 1.97e9, 7, 1.5e9, 0x24, true };
 	}
 	return r;
 }
@@ -246,6 +247,9 @@ Test(record, a_cuda_result)
 	expect_number(line, "rates.copy_share", 8e6 / 103e-9 / 1e14);
 	expect_number(line, "rates.items_per_s_with_transfers", 1e6 / 178e-9);
 	expect_number(line, "gpu_state.energy_j", 2);
+	expect_number(line, "gpu_state.throttled_s", 0.5);
+	expect_number(line, "gpu_state.throttled_samples", 1);
+	expect_number(gb_json_at(line, "gpu_state.clock_hz")->child->next, "", 1.97e9);
 	expect_number(gb_json_at(line, "gpu_state.temperature_c")->child->next, "", 41);
 	cr_expect(cJSON_IsNull(gb_json_at(line, "gpu_state.power_w")->child->next));
 	expect_text(gb_json_at(line, "gpu_state.throttle")->child, "", "software_power_cap");

@@ -1,0 +1,115 @@
+/* test_nvml.c -- the GPU's state around samples, and samples with lowered clocks, by a stand-in for NVML
+ * under the emulator.
+ */
+#include <criterion/criterion.h>
+
+#ifdef GPUBENCH_SIMT
+
+#include <dlfcn.h>
+#include <libgen.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/measuring/runner.h"
+#include "cli/measuring/sweep.h"
+#include "cli/workloads/registry.h"
+#include "common/text.h"
+#include "common/variants.h"
+#include "tests/planted/nvml.h"
+
+static struct nvml_planted *planted;
+static struct gb_result result;
+
+/* The library beside this program, under the name that it was linked with. */
+static void load(void)
+{
+	char program[4096], path[4200];
+	const ssize_t length = readlink("/proc/self/exe", program, sizeof program - 1);
+	void *library;
+
+	cr_assert_gt(length, 0);
+	program[length] = '\0';
+	(void)snprintf(path, sizeof path, "%s/nvml.so", dirname(program));
+	library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	cr_assert(library, "%s", dlerror());
+	planted = dlsym(library, "nvml_planted");
+	cr_assert(planted);
+	cr_assert_eq(setenv("GPUBENCH_SIMT_PCI", "0000:01:00.0", 1), 0);
+}
+
+static const struct gb_variant *find_variant(const char *name)
+{
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_equal(gb_variants[i].workload, "stream") &&
+		    gb_variants[i].backend == GB_CUDA && gb_equal(gb_variants[i].name, name))
+			return &gb_variants[i];
+	cr_assert(0, "there is no %s", name);
+	return NULL;
+}
+
+/* Five samples of a copy, the clocks being lowered before questions first .. end - 1. */
+static void measure(int first, int end)
+{
+	const struct gb_workload *workload = gb_workload_find("stream");
+	const struct gb_settings how = { .samples = 5, .warmup = 1, .timeout_s = 100 };
+	struct gb_error err = { 0 };
+	struct gb_sweep sweep = { 0 };
+	void *params, *input = NULL;
+
+	load();
+	planted->first = first;
+	planted->end = end;
+	cr_assert_eq(gb_sweep_words(&sweep, workload, "--count=1k", &err), GB_OK, "%s",
+		     err.message);
+	params = calloc(1, workload->params_size);
+	gb_sweep_point(&sweep, 0, params);
+	cr_assert_eq(workload->prepare(params, &input, &err), GB_OK, "%s", err.message);
+	result = (struct gb_result){ .workload = workload,
+				     .variant = find_variant("copy"),
+				     .params = params };
+	cr_assert_eq(gb_run(&result, input, &how, true, &err), GB_OK, "%s", err.message);
+	cr_expect_eq(result.time.count, 5);
+	workload->release(input);
+	gb_sweep_release(&sweep);
+	free(params);
+}
+
+/* The state is asked for once before the samples and once behind them, the clocks around each. */
+Test(backend, cuda_state_around_samples)
+{
+	measure(0, 0);
+	cr_expect_eq(result.outcome, GB_RESULT_OK, "%s", result.reason);
+	cr_expect_eq(result.throttled, 0);
+	cr_expect_eq(planted->asked, 2 + 2 * 5);
+	cr_expect_eq(planted->energy_asked, 2);
+	cr_expect_float_eq(result.after.energy_j - result.before.energy_j, 0.25, 1e-9);
+	cr_expect_float_eq(result.after.throttled_ns, 7, 1e-9);
+	cr_expect_float_eq(result.after.temperature_c, 50, 1e-9);
+	cr_expect_float_eq(result.before.sm_clock_hz, 1980e6, 1);
+	cr_expect(isnan(result.before.power_w));
+}
+
+/* Lowered in the second sample's first try, and in its second one. */
+Test(backend, cuda_throttled_samples_are_taken_again)
+{
+	measure(4, 7);
+	cr_expect_eq(result.outcome, GB_RESULT_OK, "%s", result.reason);
+	cr_expect_eq(result.throttled, 2);
+	cr_expect_eq(planted->asked, 2 + 2 * 7);
+	cr_expect_float_eq(result.after.throttled_ns - result.before.throttled_ns, 3000, 1e-9);
+}
+
+/* Lowered all the time: ten tries, then what there is counts, and the result says so. */
+Test(backend, cuda_throttled_again_and_again)
+{
+	measure(0, 1000);
+	cr_expect_eq(result.outcome, GB_NOISY);
+	cr_expect_eq(result.throttled, 10 + 5);
+	cr_expect(strstr(result.reason, "clocks were lowered because of power or heat"), "%s",
+		  result.reason);
+}
+
+#endif

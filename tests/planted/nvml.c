@@ -1,0 +1,63 @@
+/* nvml.c -- stands in for NVIDIA's management library: one GPU at 0000:01:00.0, whose counters move as
+ * a test sets nvml_planted.
+ *
+ * It is loaded by its path, under the library's own name, so that the program then finds it.
+ */
+#include <string.h>
+
+#include "tests/planted/nvml.h"
+
+struct nvml_planted nvml_planted;
+
+enum { SUCCESS = 0, NOT_SUPPORTED = 3, NOT_FOUND = 6 };
+
+struct violation {
+	unsigned long long reference_us, violation_ns;
+};
+
+int nvmlInit_v2(void)
+{
+	return SUCCESS;
+}
+
+int nvmlDeviceGetHandleByPciBusId_v2(const char *pci, void **device)
+{
+	if (strcmp(pci, "0000:01:00.0") != 0)
+		return NOT_FOUND;
+	*device = &nvml_planted;
+	return SUCCESS;
+}
+
+int nvmlDeviceGetTemperature(void *device, int sensor, unsigned *celsius)
+{
+	*celsius = 50;
+	return device && sensor == 0 ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetClockInfo(void *device, int type, unsigned *mhz)
+{
+	*mhz = type == 1 ? 1980 : 0;
+	return device ? SUCCESS : NOT_SUPPORTED;
+}
+
+int nvmlDeviceGetTotalEnergyConsumption(void *device, unsigned long long *millijoules)
+{
+	*millijoules = 5000 + 250 * (unsigned long long)nvml_planted.energy_asked++;
+	return device ? SUCCESS : NOT_SUPPORTED;
+}
+
+/* Each question about power finds lowered clocks if the test says so of that question. */
+int nvmlDeviceGetViolationStatus(void *device, int policy, struct violation *violation)
+{
+	if (policy != 0 && policy != 1)
+		return NOT_SUPPORTED;
+	if (policy == 0) {
+		const int asked = nvml_planted.asked++;
+
+		if (asked >= nvml_planted.first && asked < nvml_planted.end)
+			nvml_planted.lowered_ns += 1000;
+	}
+	violation->reference_us = 0;
+	violation->violation_ns = policy == 0 ? nvml_planted.lowered_ns : 7;
+	return device ? SUCCESS : NOT_SUPPORTED;
+}
