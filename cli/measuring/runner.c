@@ -186,8 +186,8 @@ static enum gb_status queue_runs(struct measurement *m, int64_t batch, bool held
 	return m->err->code;
 }
 
-/* What the last run has left as its result is one no more: what is found there after the next run,
- * that one has written. */
+/* Overwrite the last run's result, so that what is found there after the next run was written by
+ * that one. */
 static enum gb_status poison(struct measurement *m)
 {
 	return gb_memory_poison(m->state, m->backend->fill, m->err);

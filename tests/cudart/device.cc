@@ -40,8 +40,7 @@ static const struct model *this_model(void)
 	return &models[2];
 }
 
-/* ---- errors ------------------------------------------------------------------------------------
- */
+/* ---- errors ------------------------------------------------------------------------------ */
 
 static cudaError_t last, sticky;
 
@@ -138,8 +137,7 @@ const char *cudaGetErrorString(cudaError_t error)
 	return words;
 }
 
-/* ---- the device ---------------------------------------------------------------------------------
- */
+/* ---- the device -------------------------------------------------------------------------- */
 
 static cudaError_t known_device(int device)
 {

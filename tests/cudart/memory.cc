@@ -98,8 +98,7 @@ void memory_open(bool open)
 				 open ? PROT_READ | PROT_WRITE : PROT_NONE);
 }
 
-/* ---- allocation ---------------------------------------------------------------------------------
- */
+/* ---- allocation -------------------------------------------------------------------------- */
 
 static bool refused(size_t bytes)
 {

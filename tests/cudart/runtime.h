@@ -41,8 +41,7 @@ enum {
 	SHARED_LIMIT = 227 << 10, /* after cudaFuncSetAttribute, on sm_90 */
 };
 
-/* ---- what an executor provides ----------------------------------------------------------------
- */
+/* ---- what an executor provides ----------------------------------------------------------- */
 
 struct executor {
 	const char *name;     /* "simt": how its messages begin */

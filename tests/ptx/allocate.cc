@@ -40,8 +40,7 @@ static bool has(const std::vector<uint64_t> &set, uint32_t n)
 	return set[n / 64] >> n % 64 & 1;
 }
 
-/* ---- basic blocks ------------------------------------------------------------------------------
- */
+/* ---- basic blocks ------------------------------------------------------------------------ */
 
 static bool ends_block(const struct instruction &i)
 {
@@ -137,8 +136,7 @@ static void solve(struct flow *f)
 	}
 }
 
-/* ---- intervals ---------------------------------------------------------------------------------
- */
+/* ---- intervals --------------------------------------------------------------------------- */
 
 static void cover(struct interval *i, uint32_t at)
 {
@@ -183,8 +181,7 @@ static std::vector<struct interval> find_intervals(const struct flow *f, size_t 
 	return all;
 }
 
-/* ---- places ------------------------------------------------------------------------------------
- */
+/* ---- places ------------------------------------------------------------------------------ */
 
 /* Registers of one width: which places are free, and when the others will be. */
 struct pool {

@@ -14,8 +14,7 @@
 
 enum { SECTOR = 32, BANKS = 32, WORD = 4 };
 
-/* ---- requests ----------------------------------------------------------------------------------
- */
+/* ---- requests ---------------------------------------------------------------------------- */
 
 static unsigned different(uint64_t *values, unsigned count)
 {
@@ -112,8 +111,7 @@ void count_shared(struct warp &w, enum access access, uint32_t mask, const uint6
 	t->least += (words + BANKS - 1) / BANKS;
 }
 
-/* ---- instructions ------------------------------------------------------------------------------
- */
+/* ---- instructions ------------------------------------------------------------------------ */
 
 static uint32_t depth_of(const struct warp &w, const struct operand &o)
 {
@@ -162,8 +160,7 @@ void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask)
 	c->barriers -= is_barrier(i);
 }
 
-/* ---- sums --------------------------------------------------------------------------------------
- */
+/* ---- sums -------------------------------------------------------------------------------- */
 
 enum { COPY_KINDS = 4 };
 
@@ -225,8 +222,7 @@ void counts_fix_schedule(void)
 	runtime_options.weak = false;
 }
 
-/* ---- what the runtime and the back end call ----------------------------------------------------
- */
+/* ---- what the runtime and the back end call ---------------------------------------------- */
 
 void count_copy(enum copy_kind kind, size_t bytes)
 {
@@ -246,8 +242,7 @@ static void count(bool on)
 	counted.on = on;
 }
 
-/* ---- as JSON -----------------------------------------------------------------------------------
- */
+/* ---- as JSON ----------------------------------------------------------------------------- */
 
 static void put(const char *name, uint64_t value)
 {

@@ -9,8 +9,7 @@
 #include "tests/ptx/fatbin.h"
 #include "tests/ptx/machine.h"
 
-/* ---- launches ----------------------------------------------------------------------------------
- */
+/* ---- launches ---------------------------------------------------------------------------- */
 
 static void destroy(struct gpu_call *waiting)
 {
@@ -136,8 +135,7 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 				stream);
 }
 
-/* ---- registration ------------------------------------------------------------------------------
- */
+/* ---- registration ------------------------------------------------------------------------ */
 
 extern "C" {
 void **__cudaRegisterFatBinary(void *fat_binary);
@@ -186,8 +184,7 @@ void __cudaRegisterVar(void **handle, char *host, char *device, const char *name
 	(void)global;
 }
 
-/* ---- memory ------------------------------------------------------------------------------------
- */
+/* ---- memory ------------------------------------------------------------------------------ */
 
 cudaError_t cudaMalloc(void **pointer, size_t bytes)
 {
@@ -219,8 +216,7 @@ cudaError_t cudaHostUnregister(void *pointer)
 	return pointer ? cudaSuccess : device_error(cudaErrorInvalidValue);
 }
 
-/* ---- functions ---------------------------------------------------------------------------------
- */
+/* ---- functions --------------------------------------------------------------------------- */
 
 extern "C" cudaError_t cudaFuncSetAttribute(const void *host, enum cudaFuncAttribute attribute,
 					    int value)

@@ -54,8 +54,7 @@ static bool decode_table(struct statement &s)
 	return true;
 }
 
-/* ---- moves, comparisons, conversions -----------------------------------------------------------
- */
+/* ---- moves, comparisons, conversions ----------------------------------------------------- */
 
 static std::string sized(const char *what, unsigned bytes)
 {
@@ -172,8 +171,7 @@ static void map_address(struct statement &s)
 	take_operands(s, "8=84");
 }
 
-/* ---- control -----------------------------------------------------------------------------------
- */
+/* ---- control ----------------------------------------------------------------------------- */
 
 static void branch(struct statement &s)
 {

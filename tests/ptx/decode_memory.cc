@@ -148,8 +148,7 @@ bool decode_memory(struct statement &s)
 	return true;
 }
 
-/* ---- warps -------------------------------------------------------------------------------------
- */
+/* ---- warps ------------------------------------------------------------------------------- */
 
 /* shfl.sync.up.b32 d|p, a, b, c, members */
 static void shuffle(struct statement &s)

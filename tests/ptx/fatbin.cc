@@ -62,8 +62,7 @@ static std::unordered_map<const void *, struct function> &functions(void)
 	return *all;
 }
 
-/* ---- fat binaries ------------------------------------------------------------------------------
- */
+/* ---- fat binaries ------------------------------------------------------------------------ */
 
 static void take_entry(struct module *m, const struct entry_header *e)
 {
@@ -116,8 +115,7 @@ void function_register(struct module *module, const void *host, const char *name
 	functions()[host] = { module, name, nullptr };
 }
 
-/* ---- kernels -----------------------------------------------------------------------------------
- */
+/* ---- kernels ----------------------------------------------------------------------------- */
 
 static void load(struct module *m)
 {
@@ -204,8 +202,7 @@ int executor_capability(void)
 	return known;
 }
 
-/* ---- what the tests have reached ---------------------------------------------------------------
- */
+/* ---- what the tests have reached --------------------------------------------------------- */
 
 /* The file that a kernel is written in, by the first line that nvcc gives. */
 static const char *file_of(const struct kernel *k)

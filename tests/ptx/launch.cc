@@ -38,8 +38,7 @@ static pthread_cond_t go = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIAL
 static uint64_t generation; /* of launches, for workers that sleep */
 static int running;         /* workers that have not finished */
 
-/* ---- blocks ------------------------------------------------------------------------------------
- */
+/* ---- blocks ------------------------------------------------------------------------------ */
 
 static void *taken(void *memory)
 {
@@ -167,8 +166,7 @@ static bool cluster_load(struct worker *w, struct cluster *c)
 	return true;
 }
 
-/* ---- workers -----------------------------------------------------------------------------------
- */
+/* ---- workers ----------------------------------------------------------------------------- */
 
 static void make_room(struct worker *w)
 {
@@ -365,8 +363,7 @@ static void start_workers(void)
 	}
 }
 
-/* ---- one kernel --------------------------------------------------------------------------------
- */
+/* ---- one kernel -------------------------------------------------------------------------- */
 
 /* The order in which clusters start; NULL: by number. */
 static uint32_t *permute(uint64_t count)

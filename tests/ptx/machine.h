@@ -27,8 +27,7 @@ enum {
 	RANGES = 256,          /* allocations that a worker remembers, by instruction */
 };
 
-/* ---- warps -------------------------------------------------------------------------------------
- */
+/* ---- warps ------------------------------------------------------------------------------- */
 
 enum split_state : uint8_t { READY, AT_MEETING, AT_BARRIER, AT_CLUSTER };
 
@@ -52,8 +51,7 @@ struct warp {
 	uint32_t *depth; /* of each register, when counting: dependent loads behind it */
 };
 
-/* ---- blocks ------------------------------------------------------------------------------------
- */
+/* ---- blocks ------------------------------------------------------------------------------ */
 
 struct barrier {
 	unsigned arrived, expected; /* expected 0: all live threads */
@@ -92,8 +90,7 @@ struct cluster {
 	bool active;
 };
 
-/* ---- workers -----------------------------------------------------------------------------------
- */
+/* ---- workers ----------------------------------------------------------------------------- */
 
 struct range {
 	uintptr_t begin, end;
@@ -175,8 +172,7 @@ bool module_variable(uintptr_t address, struct range *range);
 extern uint8_t *ptx_arena;
 extern size_t ptx_arena_bytes;
 
-/* ---- lanes -------------------------------------------------------------------------------------
- */
+/* ---- lanes ------------------------------------------------------------------------------- */
 
 template <class T> static inline T *lanes(const struct warp &w, const struct operand &o)
 {

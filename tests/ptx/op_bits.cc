@@ -79,8 +79,7 @@ template <class T> static inline T right(T a, uint32_t by)
 	return by > most ? 0 : (T)(a >> by);
 }
 
-/* ---- handlers ----------------------------------------------------------------------------------
- */
+/* ---- handlers ---------------------------------------------------------------------------- */
 
 template <class D, class T, D (*f)(T)>
 static void unary(struct warp &w, const struct instruction &i, uint32_t mask)

@@ -77,8 +77,7 @@ template <class T> static inline T absolute(T a)
 	return std::fabs(a);
 }
 
-/* ---- handlers ----------------------------------------------------------------------------------
- */
+/* ---- handlers ---------------------------------------------------------------------------- */
 
 template <class T, T (*f)(T)>
 static void unary(struct warp &w, const struct instruction &i, uint32_t mask)

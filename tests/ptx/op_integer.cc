@@ -66,8 +66,7 @@ template <class T> static inline T absolute(T a)
 	return a < 0 ? negate(a) : a;
 }
 
-/* ---- handlers ----------------------------------------------------------------------------------
- */
+/* ---- handlers ---------------------------------------------------------------------------- */
 
 template <class T, T (*f)(T)>
 static void unary(struct warp &w, const struct instruction &i, uint32_t mask)

@@ -10,8 +10,7 @@
 
 enum { STRONG_COSTS = 32 }; /* of a split's patience: it may be waiting for somebody */
 
-/* ---- addresses ---------------------------------------------------------------------------------
- */
+/* ---- addresses --------------------------------------------------------------------------- */
 
 static bool in_arena(uint64_t at)
 {
@@ -170,8 +169,7 @@ static void count(struct warp &w, const struct instruction &i, enum access acces
 		count_global(w, access, mask, at, i.bytes * i.width);
 }
 
-/* ---- order -------------------------------------------------------------------------------------
- */
+/* ---- order ------------------------------------------------------------------------------- */
 
 /* The host's memory is as strong as an acquire and a release; this is for the compiler, and for
  * hosts that are weaker. */
@@ -201,8 +199,7 @@ handler fence_handler(void)
 	return fence;
 }
 
-/* ---- loads and stores --------------------------------------------------------------------------
- */
+/* ---- loads and stores -------------------------------------------------------------------- */
 
 template <class T> static inline volatile T *place(uint64_t at, unsigned element)
 {
@@ -316,8 +313,7 @@ static void store(struct warp &w, const struct instruction &i, uint32_t mask)
 	count(w, i, STORES, mask, at);
 }
 
-/* ---- atomics -----------------------------------------------------------------------------------
- */
+/* ---- atomics ----------------------------------------------------------------------------- */
 
 template <class T> static T atomic_add(T old, T a, T)
 {
@@ -399,8 +395,7 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 	count(w, i, UPDATES, mask, at);
 }
 
-/* ---- which handler -----------------------------------------------------------------------------
- */
+/* ---- which handler ----------------------------------------------------------------------- */
 
 template <class T, bool parameter> static handler into(unsigned bytes)
 {

@@ -48,8 +48,7 @@ static const struct form forms[] = {
 extern const struct form_table move_forms;
 const struct form_table move_forms = { forms, sizeof forms / sizeof *forms };
 
-/* ---- pairs -------------------------------------------------------------------------------------
- */
+/* ---- pairs ------------------------------------------------------------------------------- */
 
 /* {a, b} as one register, a being its low half. */
 template <class D, class S>
@@ -70,8 +69,7 @@ static void unpack(struct warp &w, const struct instruction &i, uint32_t mask)
 	each(mask, lanes<D>(w, i.out[1]), [=](unsigned l) { return (D)(a[l] >> (8 * sizeof(D))); });
 }
 
-/* ---- addresses ---------------------------------------------------------------------------------
- */
+/* ---- addresses --------------------------------------------------------------------------- */
 
 static void shared_to_generic(struct warp &w, const struct instruction &i, uint32_t mask)
 {
@@ -148,8 +146,7 @@ handler move_handler(std::string_view what)
 	return nullptr;
 }
 
-/* ---- comparisons -------------------------------------------------------------------------------
- */
+/* ---- comparisons ------------------------------------------------------------------------- */
 
 enum comparison { EQ, NE, LT, LE, GT, GE, NUM, NOT_A_NUMBER };
 
@@ -242,8 +239,7 @@ handler compare_handler(enum type type, std::string_view c)
 	}
 }
 
-/* ---- special registers -------------------------------------------------------------------------
- */
+/* ---- special registers ------------------------------------------------------------------- */
 
 typedef uint64_t (*special)(const struct warp &w, unsigned lane);
 

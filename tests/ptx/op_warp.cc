@@ -139,8 +139,7 @@ static void nothing(struct warp &, const struct instruction &, uint32_t)
 {
 }
 
-/* ---- which handler -----------------------------------------------------------------------------
- */
+/* ---- which handler ----------------------------------------------------------------------- */
 
 handler nothing_handler(void)
 {

@@ -38,8 +38,7 @@ uint64_t parser::number(void)
 	return minus ? 0 - value : value;
 }
 
-/* ---- registers and constants -------------------------------------------------------------------
- */
+/* ---- registers and constants ------------------------------------------------------------- */
 
 uint32_t new_register(struct parser *p, unsigned bytes)
 {
@@ -95,8 +94,7 @@ uint32_t constant_at(struct parser *p, uint64_t value, unsigned bytes)
 	return p->constants[key] = (uint32_t)place;
 }
 
-/* ---- variables ---------------------------------------------------------------------------------
- */
+/* ---- variables --------------------------------------------------------------------------- */
 
 /* The place of a shared variable in the kernel's shared memory. */
 uint32_t place_shared(struct parser *p, std::string_view name, const struct shared_variable &v)
@@ -161,8 +159,7 @@ static uint64_t constant_value(struct parser *p, bool *dynamic)
 	return value;
 }
 
-/* ---- a statement's operands --------------------------------------------------------------------
- */
+/* ---- a statement's operands -------------------------------------------------------------- */
 
 void statement::fail(const std::string &why) const
 {

@@ -70,8 +70,7 @@ static enum type want_type(struct parser *p)
 	return type;
 }
 
-/* ---- declarations ------------------------------------------------------------------------------
- */
+/* ---- declarations ------------------------------------------------------------------------ */
 
 /* .reg .b32 %r<44>, x; */
 static void declare_registers(struct parser *p)
@@ -195,8 +194,7 @@ static void location(struct parser *p)
 	}
 }
 
-/* ---- statements --------------------------------------------------------------------------------
- */
+/* ---- statements -------------------------------------------------------------------------- */
 
 static std::vector<std::string_view> split(std::string_view opcode)
 {
@@ -278,8 +276,7 @@ static void parse_body(struct parser *p)
 	}
 }
 
-/* ---- kernels -----------------------------------------------------------------------------------
- */
+/* ---- kernels ----------------------------------------------------------------------------- */
 
 /* .param .u64 .ptr .align 1 name, .param .align 8 .b8 name[40] */
 static void parse_parameter(struct parser *p)
@@ -384,8 +381,7 @@ static void parse_kernel(struct parser *p)
 	p->kernel = NULL;
 }
 
-/* ---- modules -----------------------------------------------------------------------------------
- */
+/* ---- modules ----------------------------------------------------------------------------- */
 
 static void skip_braces(struct parser *p)
 {

@@ -160,8 +160,7 @@ void module_parse(struct module *module);
 /* All full opcodes met so far, and how often: "add.s32". */
 std::map<std::string, uint64_t> &module_forms(void);
 
-/* ---- inside the parser ------------------------------------------------------------------------
- */
+/* ---- inside the parser ------------------------------------------------------------------- */
 
 struct token {
 	std::string_view text;

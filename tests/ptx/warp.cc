@@ -32,8 +32,7 @@ static void restore_patience(struct warp *w)
 		is_random() ? 1 + (int)(ptx_random(w->block->worker) % LITTLE_PATIENCE) : PATIENCE;
 }
 
-/* ---- splits ------------------------------------------------------------------------------------
- */
+/* ---- splits ------------------------------------------------------------------------------ */
 
 static void remove_split(struct warp *w, unsigned n)
 {
@@ -107,8 +106,7 @@ static bool choose(struct warp *w, uint32_t *limit)
 	return true;
 }
 
-/* ---- meetings ----------------------------------------------------------------------------------
- */
+/* ---- meetings ---------------------------------------------------------------------------- */
 
 static void wake_meetings(struct warp *w)
 {
@@ -185,8 +183,7 @@ static void split_off(struct warp *w, uint32_t rest)
 	s->mask &= ~rest;
 }
 
-/* ---- control -----------------------------------------------------------------------------------
- */
+/* ---- control ----------------------------------------------------------------------------- */
 
 static void branch(struct warp *w, const struct instruction &i, uint32_t taken)
 {
@@ -296,8 +293,7 @@ static bool control(struct warp *w, const struct instruction &i, uint32_t mask)
 	}
 }
 
-/* ---- steps -------------------------------------------------------------------------------------
- */
+/* ---- steps ------------------------------------------------------------------------------- */
 
 static uint32_t guarded(const struct warp *w, const struct instruction &i, uint32_t mask)
 {

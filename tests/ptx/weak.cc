@@ -75,8 +75,7 @@ static uint64_t sequential;   /* the last fence.sc of at least the GPU's scope *
 static uint32_t blocks;       /* loaded so far */
 static uint64_t launches;
 
-/* ---- views -------------------------------------------------------------------------------------
- */
+/* ---- views ------------------------------------------------------------------------------- */
 
 static void join(struct view *v, const struct view *more)
 {
@@ -127,8 +126,7 @@ static bool is_seen(const struct message *m, const struct warp &w, unsigned lane
 	       (m->seen & bit_of(w.block));
 }
 
-/* ---- histories ---------------------------------------------------------------------------------
- */
+/* ---- histories --------------------------------------------------------------------------- */
 
 /* Shared memory has another history in each block that uses it, all memory in each launch. */
 static uint64_t epoch_of(const struct warp &w, uint64_t at)
@@ -229,8 +227,7 @@ static struct message *insert(struct history *h, unsigned n)
 	return &h->message[n];
 }
 
-/* ---- what loads acquire, and stores release ----------------------------------------------------
- */
+/* ---- what loads acquire, and stores release ---------------------------------------------- */
 
 static bool is_acquire(const struct instruction &i)
 {
@@ -321,8 +318,7 @@ static struct message *append(const struct warp &w, const struct instruction &i,
 	return m;
 }
 
-/* ---- accesses ----------------------------------------------------------------------------------
- */
+/* ---- accesses ---------------------------------------------------------------------------- */
 
 static uint64_t part_of(uint64_t granule, uint64_t at, unsigned bytes)
 {
@@ -416,8 +412,7 @@ void weak_update(struct warp &w, const struct instruction &i, unsigned lane, uin
 	hand_on(w, lane, &before, m);
 }
 
-/* ---- fences, barriers --------------------------------------------------------------------------
- */
+/* ---- fences, barriers -------------------------------------------------------------------- */
 
 void weak_fence(struct warp &w, const struct instruction &i, uint32_t mask)
 {
@@ -478,8 +473,7 @@ void weak_cluster(struct cluster *c)
 				*view_of(c->block[r]->warp[n], l) = all_until(now);
 }
 
-/* ---- launches ----------------------------------------------------------------------------------
- */
+/* ---- launches ---------------------------------------------------------------------------- */
 
 static void *taken(void *memory)
 {

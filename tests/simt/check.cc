@@ -48,8 +48,7 @@ bool check_is_new(uint32_t kind, uint32_t pc, uint32_t other)
 	return seen->insert({ kind, pc, other }).second;
 }
 
-/* ---- what there is ------------------------------------------------------------------------------
- */
+/* ---- what there is ----------------------------------------------------------------------- */
 
 static struct cell *new_cells(size_t bytes)
 {

@@ -30,8 +30,7 @@ enum {
 	ANY_BUDGET = 1024, /* points between two preemptions */
 };
 
-/* ---- fibers (fiber.cc) ------------------------------------------------------------------------
- */
+/* ---- fibers (fiber.cc) ------------------------------------------------------------------- */
 
 /* A stack, and what runs on it. */
 struct simt_carrier {
@@ -52,8 +51,7 @@ void *fresh_memory(void *at, size_t bytes);               /* zeroed pages that n
 void quiet_fill(void *to, int value, size_t bytes);       /* memset that no sanitizer sees */
 extern "C" void simt_carrier_main(struct simt_carrier *carrier); /* in launch.cc */
 
-/* ---- warps, blocks, clusters --------------------------------------------------------------------
- */
+/* ---- warps, blocks, clusters ------------------------------------------------------------- */
 
 /* What a lane brought to a warp operation. */
 struct request {

@@ -23,8 +23,7 @@ static int running;         /* workers that have not finished */
 /* What TSan orders: the host before a kernel's threads, these before the host. */
 static char tsan_launch, tsan_end;
 
-/* ---- blocks ------------------------------------------------------------------------------------
- */
+/* ---- blocks ------------------------------------------------------------------------------ */
 
 /* Everything a block ever needs, in memory that TSan has not seen: kernels read from it. */
 static struct simt_block *block_create(struct worker *w)
@@ -127,8 +126,7 @@ bool cluster_load(struct worker *w, struct cluster *c)
 	return true;
 }
 
-/* ---- threads ------------------------------------------------------------------------------------
- */
+/* ---- threads ----------------------------------------------------------------------------- */
 
 /* A lane has returned for which another one waits. */
 static void check_awaited(const struct simt_thread *t)
@@ -239,8 +237,7 @@ void launch_fail(void)
 	abort(); /* nobody returns to an abandoned thread */
 }
 
-/* ---- workers ------------------------------------------------------------------------------------
- */
+/* ---- workers ----------------------------------------------------------------------------- */
 
 /* Have room for the clusters of this launch, and stacks where they cannot be made later. */
 static void make_room(struct worker *w)
@@ -356,8 +353,7 @@ static void start_workers(void)
 	watchdog_start();
 }
 
-/* ---- one kernel ---------------------------------------------------------------------------------
- */
+/* ---- one kernel -------------------------------------------------------------------------- */
 
 /* The order in which clusters start; NULL: by number. */
 static uint32_t *permute(uint64_t count)
@@ -471,8 +467,7 @@ void executor_forget(void)
 		simt_workers[i]->schedule_hash = 0;
 }
 
-/* ---- control.h ----------------------------------------------------------------------------------
- */
+/* ---- control.h --------------------------------------------------------------------------- */
 
 uint64_t simt_schedule_hash(void)
 {

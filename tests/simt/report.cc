@@ -71,8 +71,7 @@ const char *executor_explain(uintptr_t address)
 	return NULL;
 }
 
-/* ---- who waits where ----------------------------------------------------------------------------
- */
+/* ---- who waits where --------------------------------------------------------------------- */
 
 enum { RUNS, AT_BARRIER, AT_CLUSTER, AT_WARP, RETURNED };
 
@@ -145,8 +144,7 @@ static void report_worker(const struct worker *w)
 				report_block(w->cluster[i].block[r]);
 }
 
-/* ---- watchdogs ----------------------------------------------------------------------------------
- */
+/* ---- watchdogs --------------------------------------------------------------------------- */
 
 /* Threads yield to each other, but none passes a barrier, meets a warp or returns. */
 void watchdog_check(struct worker *w)

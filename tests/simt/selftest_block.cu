@@ -37,8 +37,7 @@ static bool download(void)
 	return true;
 }
 
-/* ---- barriers ---------------------------------------------------------------------------------
- */
+/* ---- barriers ---------------------------------------------------------------------------- */
 
 /* Inclusive sums within each block; Hillis and Steele. */
 static __global__ void scan(const uint32_t *in, uint32_t *out)
@@ -98,8 +97,7 @@ static bool test_votes(void)
 	return true;
 }
 
-/* ---- warp operations ----------------------------------------------------------------------------
- */
+/* ---- warp operations --------------------------------------------------------------------- */
 
 /* Each operation's result against the same worked out from the warp's values in memory; out[i] is
  * a set of bits, one per operation that disagrees. */

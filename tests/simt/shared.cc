@@ -112,8 +112,7 @@ void shared_forbid(struct simt_block *b)
 	IF_LINKED(__asan_poison_memory_region, b->arena, b->arena_used + 2 * RED_ZONE);
 }
 
-/* ---- clusters ---------------------------------------------------------------------------------
- */
+/* ---- clusters ---------------------------------------------------------------------------- */
 
 unsigned simt_cluster_rank(void)
 {

@@ -235,8 +235,7 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
 	return result;
 }
 
-/* ---- memory (tests/cudart/memory.cc) ---------------------------------------------------------------
- */
+/* ---- memory (tests/cudart/memory.cc) ----------------------------------------------------- */
 
 /* device: exact size, filled with 0xA5; else page-locked host memory that kernels may use too. */
 cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
@@ -289,8 +288,7 @@ cudaError_t cudaFreeHost(void *pointer);
 cudaError_t cudaMemGetInfo(size_t *available, size_t *total);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer);
 
-/* ---- streams and events (tests/cudart/stream.cc) -----------------------------------------------------
- */
+/* ---- streams and events (tests/cudart/stream.cc) ----------------------------------------- */
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind,

@@ -1,7 +1,7 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with what was measured here.
  *
- * set.c changes what is measured, measure.c measures and fills, claims.c tests what the paper concludes, sum.c counts, print.c and
- * json.c print.
+ * set.c changes what is measured, measure.c measures and fills, claims.c tests what the paper
+ * concludes, sum.c counts, print.c and json.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H

@@ -50,8 +50,8 @@ void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics);
 void lbvh_tracer_probe(const struct lbvh_tracer *tracer, size_t nodes, void *output);
 
 /* The tree for a traversal, untimed: ploc's or, for --tree=paper, apetrei's, which is the paper's:
- * cpu->node, index.  Nothing is computed in a dry run.  *depth: levels of nodes, the leaves' included; GB_EUNAVAILABLE if they
- * are more than LBVH_DEPTH_MAX. */
+ * cpu->node, index.  Nothing is computed in a dry run.  *depth: levels of nodes, the leaves'
+ * included; GB_EUNAVAILABLE if they are more than LBVH_DEPTH_MAX. */
 enum { LBVH_DEPTH_MAX = 1 << 13 };
 enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const void *input,
 				unsigned *depth, struct gb_error *err);

@@ -49,8 +49,7 @@ void covers(const std::string &form)
 	covered().insert(form);
 }
 
-/* ---- running a kernel --------------------------------------------------------------------------
- */
+/* ---- running a kernel -------------------------------------------------------------------- */
 
 std::string kernel_text(unsigned parameters, const std::string &body)
 {
@@ -118,8 +117,7 @@ std::string run_kernel(const std::string &text, std::vector<std::vector<uint8_t>
 	return error;
 }
 
-/* ---- forms -------------------------------------------------------------------------------------
- */
+/* ---- forms ------------------------------------------------------------------------------- */
 
 static std::string register_type(char width)
 {
@@ -240,8 +238,7 @@ void check_expectation(const struct expectation &e, const std::vector<uint64_t> 
 			e.expected, values);
 }
 
-/* ---- what occurs in a program ------------------------------------------------------------------
- */
+/* ---- what occurs in a program ------------------------------------------------------------ */
 
 static void check_coverage(const char *path)
 {

@@ -45,8 +45,7 @@ static const std::vector<uint64_t> values = {
 	0xfedcba9876543210ull,
 };
 
-/* ---- arithmetic --------------------------------------------------------------------------------
- */
+/* ---- arithmetic -------------------------------------------------------------------------- */
 
 #define S(n, bits) as_signed(v[n], bits)
 #define U(n, bits) as_unsigned(v[n], bits)
@@ -106,8 +105,7 @@ static const struct expectation arithmetic[] = {
 	E("mad.wide.u32", "8=448", U(0, 32) * U(1, 32) + U(2, 64)),
 };
 
-/* ---- bits --------------------------------------------------------------------------------------
- */
+/* ---- bits -------------------------------------------------------------------------------- */
 
 static bool bit(uint64_t v, unsigned n)
 {
@@ -304,8 +302,7 @@ static const struct expectation bits[] = {
 	E("bmsk.wrap.b32", "4=44", mask_of(v[0] % 32, v[1] % 32)),
 };
 
-/* ---- moves, selections, comparisons, conversions -----------------------------------------------
- */
+/* ---- moves, selections, comparisons, conversions ----------------------------------------- */
 
 static void check_moves(void)
 {

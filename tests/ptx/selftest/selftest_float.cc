@@ -62,8 +62,7 @@ static const std::vector<uint64_t> doubles = {
 	0xc05edd2f1a9fbe77, 0x3ca0000000000001, 0x7ff8000000000000,
 };
 
-/* ---- arithmetic --------------------------------------------------------------------------------
- */
+/* ---- arithmetic -------------------------------------------------------------------------- */
 
 #define F(n) f32(v[n])
 #define D(n) f64(v[n])
@@ -160,8 +159,7 @@ static const struct expectation twice[] = {
 static const struct expectation compare_single[] = { COMPARE("f32", "4", F) };
 static const struct expectation compare_double[] = { COMPARE("f64", "8", D) };
 
-/* ---- conversions -------------------------------------------------------------------------------
- */
+/* ---- conversions ------------------------------------------------------------------------- */
 
 /* Rounded by hand: the integers around x. */
 static long double whole(long double x, char how)

@@ -171,8 +171,7 @@ static void check_parameters(const std::string &type, unsigned width)
 	}
 }
 
-/* ---- atomics -----------------------------------------------------------------------------------
- */
+/* ---- atomics ----------------------------------------------------------------------------- */
 
 /* All threads of two warps at one word; which order they come in shows only for exch and cas. */
 static void check_atomic(const std::string &form, const std::string &operation, unsigned bytes,

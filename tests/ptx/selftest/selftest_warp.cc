@@ -113,8 +113,7 @@ static void check_votes(void)
 	}
 }
 
-/* ---- barriers ----------------------------------------------------------------------------------
- */
+/* ---- barriers ---------------------------------------------------------------------------- */
 
 static void check_barriers(void)
 {
@@ -174,8 +173,7 @@ static void check_cluster(void)
 		covers(form);
 }
 
-/* ---- divergence --------------------------------------------------------------------------------
- */
+/* ---- divergence -------------------------------------------------------------------------- */
 
 /* Lane n goes n times round a loop; afterwards all lanes vote together. */
 static void check_loop(void)
