@@ -340,7 +340,8 @@ static void settle(struct parser *p)
  * one name in all builds. */
 static std::string demangle(const std::string &name)
 {
-	static const std::regex cub_build("CUB_[0-9]+_SM_[0-9_]+::");
+	/* Never destroyed: modules are parsed until the very end. */
+	static const std::regex &cub_build = *new std::regex("CUB_[0-9]+_SM_[0-9_]+::");
 	int status;
 	char *const plain = abi::__cxa_demangle(name.c_str(), NULL, NULL, &status);
 	const std::string result = std::regex_replace(plain ? plain : name.c_str(), cub_build, "");

@@ -30,11 +30,13 @@ def environment(settings):
 
 
 def plans(build, seeds, size):
-    """(name, program, lines, settings) of each run."""
+    """(name, program, words, settings) of each run."""
     points, small = sweeps.lines(size), sweeps.lines("small")
     brief = small if size == "quick" else points
-    wide = [line for line in points if line.startswith("radix ")]
-    clusters = [line for line in small if line.startswith(("bfs ", "radix "))]
+    # Of the variants that these are about.
+    wide = ["--only", "onesweep"] + [line for line in points if line.startswith("radix ")]
+    clusters = ["--only", "ccam", "--only", "small"]
+    clusters += [line for line in small if line.startswith(("bfs ", "radix "))]
     all_runs = [
         ("tsan", "tsan", brief, {}),
         ("check", "check", points, {}),
