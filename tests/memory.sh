@@ -1,6 +1,6 @@
 #!/bin/bash
 # memory.sh GPUBENCH NOMEMORY.so -- commands that run out of memory after the K-th allocation, for some
-# forty K each: they print all that they print otherwise, or end with status 4 and a line that says memory;
+# sixty K each: they print all that they print otherwise, or end with status 4 and a line that says memory;
 # no line is lost in silence, and no file is blamed.
 set -eu
 gpubench=$(realpath "$1") library=$(realpath "$2")
@@ -19,7 +19,7 @@ passed=0 failed=0
 try() { # WORD...
 	local k=1 step status
 	"$gpubench" "$@" >whole
-	for ((step = 0; step < 40; step++)); do
+	for ((step = 0; step < 60; step++)); do
 		status=0
 		NOMEMORY=$k LD_PRELOAD=$library "$gpubench" "$@" >part 2>err || status=$?
 		if { [ $status = 0 ] && cmp -s whole part; } ||
@@ -30,7 +30,7 @@ try() { # WORD...
 			echo "memory: $* without allocation $k: status $status, $(wc -l <part) of $(wc -l <whole) lines: $(cat err)"
 		fi
 		[ $status != 0 ] || break
-		k=$((k + 1 + k / 4))
+		k=$((k + 1 + k / 8))
 	done
 }
 try report out.jsonl

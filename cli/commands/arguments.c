@@ -133,10 +133,25 @@ static void set_option(struct parse *p, size_t index, const char *text)
 		gb_value_store(row, p->a->target, value);
 }
 
+/* Whether as much memory can be had as argp may want for a help: it aborts where it gets none. */
+static bool room_for_help(void)
+{
+	enum { ENOUGH = 1 << 16 };
+	void *volatile room = malloc(ENOUGH);
+	const bool there = room;
+
+	free(room);
+	return there;
+}
+
 static void answer(struct argp_state *state, bool help)
 {
 	struct parse *p = state->input;
 
+	if (help && !room_for_help()) {
+		gb_out_of_memory(p->err, "the help");
+		return;
+	}
 	errno = 0;
 	if (help)
 		argp_help(state->root_argp, stdout,

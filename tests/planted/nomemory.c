@@ -1,20 +1,27 @@
 /* nomemory.c -- preloaded: from the NOMEMORY-th allocation on after main() has begun, there is no
- * memory.  main() has begun when it calls setlocale(). */
+ * memory.  main() has begun when it calls setlocale().
+ *
+ * As in a process, what was freed can be had again: an allocation neither counts nor fails as long as
+ * no more is in use than there was at once.
+ */
 #include <dlfcn.h>
 #include <errno.h>
 #include <locale.h>
+#include <malloc.h>
 #include <stddef.h>
 #include <stdlib.h>
 
 extern void *__libc_malloc(size_t size);
 extern void *__libc_calloc(size_t count, size_t size);
 extern void *__libc_realloc(void *old, size_t size);
+extern void __libc_free(void *old);
 
 static long left = -1; /* -1: there is memory */
+static _Atomic long used, most;
 
-static int refused(void)
+static int refused(size_t more)
 {
-	if (left < 0)
+	if (left < 0 || used + (long)more <= most)
 		return 0;
 	if (left > 0 && --left > 0)
 		return 0;
@@ -22,19 +29,40 @@ static int refused(void)
 	return 1;
 }
 
+static void *taken(void *new)
+{
+	used += (long)malloc_usable_size(new);
+	if (used > most)
+		most = used;
+	return new;
+}
+
 void *malloc(size_t size)
 {
-	return refused() ? NULL : __libc_malloc(size);
+	return refused(size) ? NULL : taken(__libc_malloc(size));
 }
 
 void *calloc(size_t count, size_t size)
 {
-	return refused() ? NULL : __libc_calloc(count, size);
+	return refused(count * size) ? NULL : taken(__libc_calloc(count, size));
 }
 
 void *realloc(void *old, size_t size)
 {
-	return refused() ? NULL : __libc_realloc(old, size);
+	const long before = (long)malloc_usable_size(old);
+	void *new;
+
+	if (refused(size)) /* the old one stays until there is a new one */
+		return NULL;
+	new = __libc_realloc(old, size);
+	used -= new ? before : 0;
+	return taken(new);
+}
+
+void free(void *old)
+{
+	used -= (long)malloc_usable_size(old);
+	__libc_free(old);
 }
 
 char *setlocale(int category, const char *locale)
