@@ -60,17 +60,24 @@ SWEEPS = {
             "--op=trace --scene=terrain,soup --primitives=3000 --rays=64",
         ],
     },
+    # three tiles of onesweep each
     "radix": {
-        "small": ["--count=33,3000 --type=u64,pairs --distribution=uniform,few"],
-        "quick": ["--count=33,12000 --type=u64,pairs --distribution=uniform,few"],
+        "small": [
+            "--count=33,3000 --type=u64 --distribution=few",
+            "--count=33,3000 --type=pairs --distribution=uniform",
+        ],
+        "quick": [
+            "--count=33,9000 --type=u64 --distribution=few",
+            "--count=33,13000 --type=pairs --distribution=uniform",
+        ],
         "large": ["--count=33,5000,20000 --type=u64,f32,pairs --distribution=uniform,few,sorted"],
     },
     "bfs": {
         "small": [
-            "--vertices=33,1100 --p=0.03 --orphans=0.01 --sources=1 --result=both --warps=yes",
+            "--vertices=33,400 --p=0.05 --orphans=0.01 --sources=1 --result=both --warps=yes",
         ],
         "quick": [
-            "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=2 --result=both --warps=yes",
+            "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=1 --result=both --warps=yes",
             "--graph=kronecker --scale=8 --sources=2 --result=dist --index=32",
             "--graph=blocks --vertices=200 --blocks=12 --p=0.5 --sources=2 --result=both",
         ],
