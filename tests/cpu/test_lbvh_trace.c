@@ -109,7 +109,7 @@ Test(lbvh_trace, small_triangles)
 	static const char *const scenes[] = { "terrain", "knot", "city" };
 
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
-		struct scene s = make(scenes[i], 30000, 37);
+		struct scene s = make(scenes[i], 30000, 21);
 
 		check(&s, scenes[i]);
 		drop(&s);
@@ -177,7 +177,7 @@ Test(lbvh_trace, axes)
  * test of a triangle does not know its neighbours, so there may be a few. */
 Test(lbvh_trace, watertight)
 {
-	enum { ROWS = 40, COLUMNS = 60 };
+	enum { ROWS = 40, COLUMNS = 60, EDGE = 100 };
 	static float corner[6 * ROWS * COLUMNS][3];
 	const struct gb_view view = {
 		.eye = { 0.1, 0.2, -0.3 }, .target = { 0.4, 0.1, 1 }, .up = { 0, 1, 0 }, .fov = 120
@@ -197,10 +197,10 @@ Test(lbvh_trace, watertight)
 				corner[n][1] = (float)cos(a);
 				corner[n][2] = (float)(sin(a) * sin(b));
 			}
-	s = compose(corner, n / 3, view, 160);
+	s = compose(corner, n / 3, view, EDGE);
 	check(&s, "inside of a sphere");
-	missed = 160 * 160 - hits(&s);
-	fprintf(stderr, "lbvh: %zu of %d rays slip out of a sphere\n", missed, 160 * 160);
+	missed = EDGE * EDGE - hits(&s);
+	fprintf(stderr, "lbvh: %zu of %d rays slip out of a sphere\n", missed, EDGE * EDGE);
 	cr_assert_leq(missed, 2);
 	drop(&s);
 }
