@@ -29,7 +29,8 @@ enum fault {
 static const struct {
 	const char *workload, *words;
 } points[] = {
-	{ "stream", "--count=100001" },
+	{ "stream",
+	  "--count=5001 --threads=1" }, /* a microsecond: batched on a busy machine, too */
 	{ "radix", "--count=5003 --type=u32,pairs" },
 	{ "bfs", "--vertices=600 --p=0.01 --sources=1 --result=dist,both" },
 	{ "cbt", "--op=bitfield,reduce,decode,cycle,update --depth=11 --shape=random --fill=0.4" },
@@ -100,15 +101,19 @@ static bool measure(const struct gb_workload *workload, const struct gb_variant 
 	return r->time.count > 0;
 }
 
+static bool is_of_batches(enum fault fault)
+{
+	return fault == IDLE_UNLESS_RESET || fault == WRONG_UNLESS_RESET;
+}
+
 /* Faults of batches are no faults where a run that was held up on its way made a batch of one. */
 static bool measure_faulty(const struct gb_workload *workload, const struct gb_variant *v,
 			   const void *params, const void *input, const struct gb_settings *how,
 			   enum fault fault, struct gb_result *r)
 {
-	const bool batches = fault == IDLE_UNLESS_RESET || fault == WRONG_UNLESS_RESET;
 	bool timed = measure(workload, v, params, input, how, fault, r);
 
-	for (int i = 0; batches && timed && r->batch == 1 && i < 20; i++) {
+	for (int i = 0; is_of_batches(fault) && timed && r->batch == 1 && i < 20; i++) {
 		gb_result_release(r);
 		timed = measure(workload, v, params, input, how, fault, r);
 	}
@@ -122,6 +127,12 @@ static void expect_failure(const struct gb_workload *workload, const struct gb_v
 	struct gb_result r;
 	const bool timed = measure_faulty(workload, v, params, input, how, fault, &r);
 
+	if (timed && is_of_batches(fault) && r.batch == 1) {
+		fprintf(stderr, "%s/%s: the machine is too busy for batches\n", v->workload,
+			v->name);
+		gb_result_release(&r);
+		return;
+	}
 	cr_expect(!timed && r.outcome == GB_FAILED && !r.verified,
 		  "%s %s/%s: %s: status %d, %zu samples of %lld runs: %s", v->workload,
 		  gb_backends[v->backend]->name, v->name, what, (int)r.outcome, r.time.count,
