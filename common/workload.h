@@ -126,7 +126,7 @@ struct gb_variant_ops {
 	 * touched_bytes, where only the run knows how much of its input it reads. */
 	double (*bytes)(const void *params, const void *input);
 	/* What it prepares before `time` that others do within theirs, besides allocating memory:
-	 * for the record, things separated by "; ".  NULL: nothing. */
+	 * for the record.  NULL: nothing. */
 	const char *(*excluded)(const void *params);
 	/* What the variant knows of its last run and the output does not tell (failed CAS, pool
 	 * use, bytes touched); called after download().  May be NULL. */

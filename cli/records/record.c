@@ -212,32 +212,22 @@ static bool put_work(cJSON *line, const struct gb_result *result)
 	       gb_json_put_number(object, "bytes", result->work.bytes);
 }
 
-static bool append_things(cJSON *array, const char *things)
-{
-	while (things && *things) {
-		const size_t length = strcspn(things, ";");
-		char thing[80];
-
-		(void)snprintf(thing, sizeof thing, "%.*s", (int)length, things);
-		if (!gb_json_append_text(array, thing))
-			return false;
-		things += length;
-		things += strspn(things, "; ");
-	}
-	return true;
-}
-
 /* What was done before `time` that other programs have to do within theirs. */
 static bool put_excluded(cJSON *line, const struct gb_result *result)
 {
 	const struct gb_workload *workload = result->workload;
 	const struct gb_variant_ops *ops = result->variant->ops;
+	const char *const things[] = {
+		"allocation of memory",
+		workload->excluded ? workload->excluded(result->params) : NULL,
+		ops->excluded ? ops->excluded(result->params) : NULL,
+	};
 	cJSON *array = cJSON_AddArrayToObject(line, "excluded");
 
-	return array && append_things(array, "allocation of memory") &&
-	       append_things(array,
-			     workload->excluded ? workload->excluded(result->params) : NULL) &&
-	       append_things(array, ops->excluded ? ops->excluded(result->params) : NULL);
+	for (size_t i = 0; i < GB_COUNT(things); i++)
+		if (things[i] && !gb_json_append_text(array, things[i]))
+			return false;
+	return array;
 }
 
 /* What is not finite is left out, rather than null. */
