@@ -1,7 +1,8 @@
 /* runner.h -- the life of one measurement: a variant at a point of a sweep.
  *
- * create, upload, [reset, run] x (warm-ups + samples), download, verify, destroy.  What came of
- * it is a struct gb_result; record.c turns that into a line of the record file.
+ * create, upload, [reset, run] x (warm-ups + samples), download, verify, destroy.  A single sample
+ * is sample.h's; when there are enough, stopping.h says.  What came of it is a struct gb_result;
+ * record.c turns that into a line of the record file.
  *
  * Verified are the first sample, the last, and one between that the seed chooses; where samples are
  * different work, the first of each; all, if that is asked for.  Before each of these the variant's
@@ -24,6 +25,5 @@ extern volatile sig_atomic_t gb_interrupted;
  * only GB_EINTERRUPTED and exhausted memory for the samples are returned. */
 enum gb_status gb_run(struct gb_result *result, const void *input, const struct gb_settings *how,
 		      bool timed, struct gb_error *err);
-void gb_result_release(struct gb_result *result);
 
 #endif

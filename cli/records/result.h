@@ -83,4 +83,10 @@ struct gb_result {
 	void *watcher; /* for watch() */
 };
 
+enum gb_status gb_series_push(struct gb_series *series, double value, struct gb_error *err);
+
+/* A failed or skipped measurement leaves no time behind: free all series, as if none was taken. */
+void gb_result_forget(struct gb_result *result);
+void gb_result_release(struct gb_result *result);
+
 #endif

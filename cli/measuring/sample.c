@@ -1,0 +1,188 @@
+/* sample.c -- see sample.h. */
+#include "cli/measuring/sample.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+
+enum {
+	GIVE_UPS = 2,   /* holds in vain, until there are no more */
+	THROTTLED = 10, /* samples that are taken again because clocks were lowered, at most */
+};
+
+/* ---- between two marks -------------------------------------------------------------------- */
+
+enum gb_status gb_timed_step(struct gb_measurement *m,
+			     enum gb_status (*op)(struct gb_measurement *m), double *ns)
+{
+	struct gb_phase_time none[1];
+	size_t phases = GB_COUNT(none);
+
+	gb_timer_begin(&m->timer);
+	if (op(m))
+		return m->err->code;
+	gb_timer_end(&m->timer);
+	if (m->backend->synchronize(m->err) || gb_timer_read(&m->timer, ns, none, &phases))
+		return m->err->code;
+	return GB_OK;
+}
+
+static enum gb_status download(struct gb_measurement *m)
+{
+	return m->ops->download(m->state, m->output, m->err);
+}
+
+enum gb_status gb_verify_run(struct gb_measurement *m)
+{
+	struct gb_result *r = m->result;
+
+	if (m->how->no_verify)
+		return GB_OK;
+	memset(m->output, GB_POISON, m->output_size);
+	if (gb_timed_step(m, download, &r->download_ns))
+		return m->err->code;
+	if (r->workload->verify(r->params, m->input, m->runs - 1, m->output, &r->metrics, m->err)) {
+		r->verdict = GB_FAIL;
+		return m->err->code;
+	}
+	if (m->ops->metrics)
+		m->ops->metrics(m->state, &r->metrics);
+	r->verdict = GB_PASS;
+	r->verified++;
+	return GB_OK;
+}
+
+/* ---- a run, or a batch -------------------------------------------------------------------- */
+
+static enum gb_status push_phases(struct gb_result *r, const struct gb_phase_time *phase,
+				  size_t count, struct gb_error *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		size_t at = 0;
+
+		while (at < r->phase_count && !gb_equal(r->phase[at].name, phase[i].name))
+			at++;
+		if (at == GB_MAX_PHASES)
+			return gb_fail(err, GB_ERUNTIME, "more than %d phases", GB_MAX_PHASES);
+		if (at == r->phase_count)
+			r->phase[r->phase_count++].name = phase[i].name;
+		if (gb_series_push(&r->phase[at].time, phase[i].ns, err))
+			return err->code;
+	}
+	return GB_OK;
+}
+
+static enum gb_status queue_counted(struct gb_measurement *m)
+{
+	m->backend->counter->count(true);
+	(void)m->ops->run(m->state, &m->timer, m->err);
+	m->backend->counter->count(false);
+	return m->err->code;
+}
+
+/* Queue `batch` runs behind a held stream if `held`, and take their marks. */
+static enum gb_status queue_runs(struct gb_measurement *m, int64_t batch, bool held)
+{
+	if (held && m->backend->hold(m->err))
+		return m->err->code;
+	gb_timer_begin(&m->timer);
+	for (int64_t i = 0; i < batch && !m->err->code; i++) {
+		if (m->counting && m->runs == 0 && i == 0)
+			(void)queue_counted(m);
+		else
+			(void)m->ops->run(m->state, &m->timer, m->err);
+	}
+	gb_timer_end(&m->timer);
+	if (held) {
+		struct gb_error release = { 0 };
+
+		if (m->backend->let_go(&release))
+			gb_fail(m->err, release.code, "%s", release.message);
+	}
+	return m->err->code;
+}
+
+enum gb_status gb_poison_result(struct gb_measurement *m)
+{
+	return gb_memory_poison(m->state, m->backend->fill, m->err);
+}
+
+/* Whether launches of this variant can be queued behind a hold: not the first ones, which load
+ * modules, nor if the hold was in vain again and again. */
+static bool can_hold(const struct gb_measurement *m)
+{
+	return m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS) && m->runs > 0 &&
+	       m->result->given_up < GIVE_UPS;
+}
+
+/* Run once, or a batch; *ns and *host_ns are per run. */
+static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
+			       double *host_ns)
+{
+	struct gb_phase_time phase[GB_MAX_PHASES];
+	size_t phases = GB_MAX_PHASES;
+	double start;
+
+	if (how->verified && gb_poison_result(m))
+		return m->err->code;
+	if (m->ops->reset && m->ops->reset(m->state, m->runs, m->err))
+		return m->err->code;
+	if (m->result->cold && m->backend->flush(m->err))
+		return m->err->code;
+	if (m->backend->synchronize(m->err))
+		return m->err->code;
+	m->timer.phases = how->phases;
+	start = gb_now_ns();
+	if (queue_runs(m, how->batch, how->held) || m->backend->synchronize(m->err))
+		return m->err->code;
+	*host_ns = (gb_now_ns() - start) / (double)how->batch;
+	if (gb_timer_read(&m->timer, ns, phase, &phases))
+		return m->err->code;
+	*ns /= (double)how->batch;
+	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
+}
+
+/* How long clocks were lowered until now; NAN, which nothing exceeds, if unknown. */
+static double throttled_ns(const struct gb_measurement *m)
+{
+	return m->backend->throttled_ns ? m->backend->throttled_ns() : (double)NAN;
+}
+
+enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double *ns,
+			 double *host_ns)
+{
+	struct gb_result *r = m->result;
+	const double before_ns = how.counts ? throttled_ns(m) : (double)NAN;
+
+	how.held = how.held && can_hold(m);
+	if (run_once(m, &how, ns, host_ns))
+		return m->err->code;
+	if (how.counts && throttled_ns(m) > before_ns && r->throttled++ < THROTTLED)
+		return gb_sample(m, how, ns, host_ns);
+	if (how.held && !m->backend->has_held()) {
+		r->given_up++;
+		return gb_sample(m, how, ns, host_ns);
+	}
+	m->runs++;
+	return GB_OK;
+}
+
+void gb_doubt_samples(struct gb_result *r)
+{
+	if (r->throttled > THROTTLED) {
+		r->outcome = GB_NOISY;
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "clocks were lowered because of power or heat, again and again: in "
+			       "%lld samples",
+			       (long long)r->throttled);
+	}
+	if (r->given_up >= GIVE_UPS) {
+		r->outcome = GB_NOISY;
+		(void)snprintf(r->reason, sizeof r->reason,
+			       "launches are in these times: the stream could not be held back, "
+			       "because run() waits for the device or queues more than fits");
+	}
+}

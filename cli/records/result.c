@@ -1,0 +1,48 @@
+/* result.c -- the series of a result: they grow by samples, and go with a measurement that failed. */
+#include "cli/records/result.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+enum gb_status gb_series_push(struct gb_series *series, double value, struct gb_error *err)
+{
+	if (series->count == series->room) {
+		const size_t room = series->room ? 2 * series->room : 32;
+		double *grown = realloc(series->value, room * sizeof *grown);
+
+		if (!grown)
+			return gb_out_of_memory(err, "the samples");
+		series->value = grown;
+		series->room = room;
+	}
+	series->value[series->count++] = value;
+	return GB_OK;
+}
+
+static void clear(struct gb_series *series)
+{
+	free(series->value);
+	*series = (struct gb_series){ 0 };
+}
+
+void gb_result_forget(struct gb_result *r)
+{
+	clear(&r->time);
+	clear(&r->host_time);
+	clear(&r->sm_clock_hz);
+	for (size_t i = 0; i < r->phase_count; i++)
+		clear(&r->phase[i].time);
+	r->phase_count = 0;
+	r->create_ns = r->upload_ns = r->download_ns = r->first_ns = NAN;
+	r->harmonic_items_per_s = r->copy_bytes_per_s = NAN;
+	r->metrics.count = 0;
+	free(r->counts);
+	r->counts = NULL;
+	r->verified = r->given_up = r->throttled = 0;
+	r->batch = 1;
+}
+
+void gb_result_release(struct gb_result *result)
+{
+	gb_result_forget(result);
+}
