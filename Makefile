@@ -140,7 +140,8 @@ objects  := $(call object,$(sources) results/papers.S $(if $(filter 1,$(have_hwy
 peers    := cuda/radix/cub.cu
 kernels  := $(filter-out $(peers),$(call files,cuda,cu))
 ifeq ($(CUDA),1)
-objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(peers:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
+# The peers first: CUB takes longest.
+objects  += $(peers:%.cu=$(BUILD)/%.cu.o) $(kernels:%.cu=$(BUILD)/%.cu.o) $(call object,$(cuda_c))
 endif
 ifeq ($(SIMT),1)
 emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard tests/simt/*.cc tests/cudart/*.cc)))
@@ -417,7 +418,7 @@ gpu-check: $(BUILD)/gpubench
 		$(gpu_sanitizer) --tool $$tool --error-exitcode 9 \
 			$(BUILD)/gpubench check --backend=cuda --require-gpu; done
 
-## test-resume: a sweep killed KILLS=20 times at random moments, resumed each time (make test: 3 times, two benchmarks)
+## test-resume: a sweep killed KILLS=20 times at random moments, resumed each time (make test: 3 times, a small sweep)
 KILLS ?= 20
 test-resume: $(BUILD)/gpubench
 	$(Q)tests/resume.sh $(BUILD)/gpubench $(KILLS)
@@ -430,18 +431,20 @@ test-slurm: $(BUILD)/gpubench
 test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 
-# Golden command-line cases, and real output against the published schema.
-test-cli: $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so $(BUILD)/nosys.so
-	$(Q)tests/page.sh $(BUILD)/gpubench
-	$(Q)tests/plot.sh $(BUILD)/gpubench
-	$(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix octree
-	$(Q)tests/signals.py $(BUILD)/gpubench
-	$(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
-	$(Q)tests/nvcc.sh
-	$(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
-	$(Q)$(PYTHON) tests/counts.py
+# Golden command-line cases; and the program as a whole, test by test, several at once under make -j.
+whole    := page plot resume signals memory nvcc nosys counts
+test-cli: $(whole:%=whole-%)
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
+$(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so $(BUILD)/nosys.so
+whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
+whole-plot:    ; $(Q)tests/plot.sh $(BUILD)/gpubench
+whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix 'cpu/*' --count=1k,4k,16k --type=u32,u64,pairs
+whole-signals: ; $(Q)tests/signals.py $(BUILD)/gpubench
+whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
+whole-nvcc:    ; $(Q)tests/nvcc.sh
+whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
+whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
 
 ## asan: unit and command-line tests under AddressSanitizer and UBSan (kernels: simt-test)
 asan: deps-test
@@ -572,7 +575,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+.PHONY: $(whole:%=whole-%) all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -1,19 +1,18 @@
 #!/bin/bash
-# resume.sh GPUBENCH [KILLS=3 [SEED=1 [BENCHMARK...]]] -- a sweep over the benchmarks (all five), killed by
+# resume.sh GPUBENCH [KILLS=3 [SEED=1 [ARGUMENT...]]] -- a sweep (preset quick of all benchmarks), killed by
 # SIGKILL at random moments and taken up by --resume each time, ends with the keys of one that was left
 # alone, each exactly once and in the same order; and every line of the file is whole.
 set -eu
 gpubench=$(realpath "$1") kills=${2:-3}
 RANDOM=${3:-1}
 shift $(($# < 3 ? $# : 3))
-[ $# != 0 ] || set -- radix bfs cbt octree lbvh
+[ $# != 0 ] || set -- run radix bfs cbt octree lbvh --preset=quick --backend=cpu
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 
-# The quick sweep, one sample a point: what counts is how many points there are, not their times.
-sweep=("$gpubench" run "$@" --preset=quick --backend=cpu --samples=1 --warmup=1
-	--threads=1 -q)
+# One sample a point: what counts is how many points there are, not their times.
+sweep=("$gpubench" "$@" --samples=1 --warmup=1 --threads=1 -q)
 keys() {
 	grep -a '"type":"record"' "$1" | sed 's/.*"key":"\([^"]*\)".*/\1/'
 }

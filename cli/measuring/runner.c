@@ -70,6 +70,8 @@ static enum gb_status set_up(struct gb_measurement *m)
 		return m->err->code;
 	if (m->ops->upload && gb_timed_step(m, upload, &r->upload_ns))
 		return m->err->code;
+	if (r->cold)
+		r->flush_bytes = m->backend->flush_bytes();
 	return GB_OK;
 }
 
@@ -360,7 +362,6 @@ enum gb_status gb_run(struct gb_result *result, const void *input, const struct 
 	(void)measure(&m, timed);
 	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);
 	result->device_bytes = gb_memory_peak(GB_DEVICE_MEMORY);
-	result->flush_bytes = result->cold ? m.backend->flush_bytes() : 0;
 	result->elapsed_s = elapsed_s(&m);
 	tear_down(&m);
 	if (own.code == GB_EINTERRUPTED)

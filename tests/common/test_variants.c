@@ -164,6 +164,33 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 	free(params);
 }
 
+/* Timed, cold, as a user asks for one: skipped with the reason, whatever its back end lacks. */
+Test(variants, what_is_not_in_this_build_is_skipped)
+{
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+		const struct gb_workload *workload = gb_workload_find(v->workload);
+		struct gb_error err = { 0 };
+		struct gb_sweep sweep = { 0 };
+		void *params = malloc(workload->params_size);
+		struct gb_result r = { .workload = workload, .variant = v, .params = params };
+		void *input = NULL;
+
+		if (!v->ops) {
+			gb_sweep_words(&sweep, workload, workload->check[0], &err);
+			gb_sweep_point(&sweep, 0, params);
+			workload->prepare(params, &input, &err);
+			gb_run(&r, input, &how, true, &err);
+			cr_expect(r.outcome == GB_SKIPPED && strstr(r.reason, v->absent), "%s: %s",
+				  v->name, r.reason);
+			gb_result_release(&r);
+			workload->release(input);
+			gb_sweep_release(&sweep);
+		}
+		free(params);
+	}
+}
+
 Test(variants, each_is_listed_once)
 {
 	for (size_t i = 0; i < gb_variant_count; i++)

@@ -21,7 +21,7 @@ def settings(**more):
     env = dict(os.environ)
     for name, value in {**PLAIN, **more}.items():
         env["GPUBENCH_SIMT_" + name] = value
-    env["TSAN_OPTIONS"] = "halt_on_error=1 exitcode=66"
+    env["TSAN_OPTIONS"] = "halt_on_error=1 exitcode=66 atexit_sleep_ms=0"
     env["ASAN_OPTIONS"] = "detect_leaks=0"
     return env
 
@@ -100,22 +100,24 @@ def main():
     listing = subprocess.run(
         [os.path.join(build, "plain", "faults"), "--list"], capture_output=True, check=True
     ).stdout.decode()
+    faults = [line.partition(" ")[::2] for line in listing.splitlines()]
+    faults = [(fault, expected) for fault, expected in faults if not chosen or fault in chosen]
     passed = failed = 0
 
     print("%-29s" % "fault" + "".join("%-10s" % name for name, _, _ in CHECKERS))
-    for line in listing.splitlines():
-        fault, _, expected = line.partition(" ")
-        if chosen and fault not in chosen:
-            continue
-        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
-            words = pool.map(lambda c: run_checker(build, c[1], fault, c[2]), CHECKERS)
-        cells = dict(zip([name for name, _, _ in CHECKERS], words))
-        missing = judge([who for who in expected.split("|") if who], cells)
-        row = "".join("%-10s" % (cell or "absent") for cell in cells.values())
-        print("%-29s%s%s" % (fault, row, "FAILED: " + ", ".join(missing) if missing else ""))
-        sys.stdout.flush()
-        passed += not missing
-        failed += bool(missing)
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        words = pool.map(
+            lambda run: run_checker(build, *run),
+            [(kind, fault, envs) for fault, _ in faults for _, kind, envs in CHECKERS],
+        )
+        for fault, expected in faults:
+            cells = {name: next(words) for name, _, _ in CHECKERS}
+            missing = judge([who for who in expected.split("|") if who], cells)
+            row = "".join("%-10s" % (cell or "absent") for cell in cells.values())
+            print("%-29s%s%s" % (fault, row, "FAILED: " + ", ".join(missing) if missing else ""))
+            sys.stdout.flush()
+            passed += not missing
+            failed += bool(missing)
     print("%d passed, %d failed" % (passed, failed))
     return failed != 0
 

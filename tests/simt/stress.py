@@ -23,7 +23,8 @@ KINDS = ["plain", "asan", "check", "tsan"]
 
 
 def environment(settings):
-    env = dict(os.environ, TSAN_OPTIONS="halt_on_error=1 exitcode=66", OMP_THREAD_LIMIT="1")
+    tsan = "halt_on_error=1 exitcode=66 atexit_sleep_ms=0"
+    env = dict(os.environ, TSAN_OPTIONS=tsan, OMP_THREAD_LIMIT="1")
     for name, value in settings.items():
         env["GPUBENCH_SIMT_" + name] = str(value)
     return env
@@ -56,6 +57,8 @@ def plans(build, seeds, size):
             continue
         all_runs.append(("seed %d" % seed, "plain", brief, {"SEED": seed}))
         all_runs.append(("tsan, seed %d" % seed, "tsan", small, {"SEED": seed + 1000}))
+    # The slowest kind first.
+    all_runs.sort(key=lambda run: run[1] != "check")
     for name, kind, lines, settings in all_runs:
         program = os.path.join(build, kind, "drive-wide" if name == "wide words" else "drive")
         if os.path.exists(program):

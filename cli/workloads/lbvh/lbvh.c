@@ -82,11 +82,11 @@ static const struct gb_param params[] = {
  * of several blocks and tiles. */
 static const char *const check[] = {
 	"--scene=soup --primitives=1,2,3,31,32,33,64,65,255,256,257,1023,1025",
-	"--scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge --primitives=5001",
+	"--scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge --primitives=2501",
 	"--scene=points,copies --primitives=1,2,33",
 	"--op=trace --scene=soup --primitives=1,2,3,33,257 --rays=64",
 	("--op=trace --scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge "
-	 "--primitives=3001 --rays=96"),
+	 "--primitives=3001 --rays=64"),
 	"--op=trace --scene=knot --primitives=1000 --rays=1,7,8,9,17",
 	"--op=trace --tree=paper --scene=soup,copies,city --primitives=1,2,1500 --rays=33",
 	NULL,
