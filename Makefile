@@ -287,6 +287,11 @@ endif
 $(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion -Wno-missing-prototypes -Wno-strict-prototypes \
 	-Wno-pedantic -Wno-cast-qual -Wno-double-promotion -Wno-null-dereference \
 	-Wno-write-strings -Wno-discarded-qualifiers
+# Tests wait for what they test, and are compiled quickly.
+ifeq ($(MODE),release)
+$(SHARED)/tests/%.o: private optimise := -O1 -g
+endif
+$(BUILD)/tests/ptx/selftest/%.o: private ptx_optimise += -O1 -g1
 
 $(BUILD)/unit: $(test_objects) $(filter-out %/cli/commands/main.o,$(objects))
 	@echo "  LD    $@"

@@ -47,8 +47,14 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	}
 	if (!gb_memory_is_dry()) {
 #pragma omp parallel for schedule(static)
-		for (size_t i = 0; i < words; i++)
-			in->words[i] = gb_random64((uint64_t)p->seed, i);
+		for (size_t i = 0; i < words; i += 2) {
+			const struct gb_random_block random =
+				gb_random_block((uint64_t)p->seed, 0, i / 2);
+
+			in->words[i] = gb_random_half(random, 0);
+			if (i + 1 < words)
+				in->words[i + 1] = gb_random_half(random, 1);
+		}
 	}
 	*input = in;
 	return GB_OK;
