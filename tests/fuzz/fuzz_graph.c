@@ -1,7 +1,7 @@
 /* fuzz_graph.c -- any bytes as a graph file of each kind; a graph that is read is searched by the
  * verifier's reference, so that every row and column is used.
  *
- * The first byte chooses the kind.  Of text, numbers are cut after five digits behind their zeros:
+ * The first byte chooses the kind.  Of text, numbers are cut after four digits behind their zeros:
  * a few bytes may ask for gigabytes, rightly, but that is not what is looked for.  (A .sg file is
  * as long as it says.)
  */
@@ -23,14 +23,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static const char *const endings[] = { ".mtx", ".el", ".gr", ".sg" };
 
-/* Replace every sixth and further digit of a number, but for zeros in front, by a space. */
+/* Replace every fifth and further digit of a number, but for zeros in front, by a space. */
 static void cut_numbers(uint8_t *text, size_t size)
 {
 	size_t digits = 0;
 
 	for (size_t i = 0; i < size; i++) {
 		digits = isdigit(text[i]) && (digits || text[i] != '0') ? digits + 1 : 0;
-		if (digits > 5)
+		if (digits > 4)
 			text[i] = ' ';
 	}
 }
