@@ -27,7 +27,7 @@
 #define ABSENT_CUB ABSENT_CUDA
 #endif
 #define ABSENT_HWY    "built without Highway (Debian: libhwy-dev)"
-#define ABSENT_EMBREE "built without Embree 3 (Debian: libembree-dev)"
+#define ABSENT_EMBREE "built without Embree (Debian: libembree-dev)"
 
 #define OPS_1(ops)                  &(ops)
 #define OPS_0(ops)                  NULL

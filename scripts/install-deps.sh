@@ -11,7 +11,7 @@
 #
 # What is there is found by its command or header, not by its package, so that a library installed
 # by hand counts, and nothing is asked of the network when all is there.  Optional are Highway
-# (libhwy-dev) and Embree 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
+# (libhwy-dev) and Embree 4 or 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
 # and cpu/embree* out, and libpng (libpng-dev), without which pictures are .ppm only.  They are
 # installed along with the rest if they can be had, and on their own only by `all`.
 #
@@ -92,7 +92,7 @@ need "lint" clang-format has_command clang-format
 
 optional=()
 has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
-has_header embree3/rtcore.h || optional+=(libembree-dev)
+has_header embree4/rtcore.h || has_header embree3/rtcore.h || optional+=(libembree-dev)
 has_header png.h || optional+=(libpng-dev)
 
 if ((${#missing[@]} == 0)) && { [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then

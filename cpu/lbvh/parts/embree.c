@@ -35,6 +35,19 @@ RTCDevice lbvh_embree_device(int threads, struct gb_error *err)
 	return device;
 }
 
+/* How a call treats its rays: arguments in Embree 4, a context in Embree 3; and their places. */
+#if RTC_VERSION_MAJOR >= 4
+#define QUERY                RTCIntersectArguments
+#define COHERENT             RTC_RAY_QUERY_FLAG_COHERENT
+#define INIT_QUERY(query)    rtcInitIntersectArguments(query)
+#define RAYS_BY(rays, query) (rays), (query)
+#else
+#define QUERY                RTCIntersectContext
+#define COHERENT             RTC_INTERSECT_CONTEXT_FLAG_COHERENT
+#define INIT_QUERY(query)    rtcInitIntersectContext(query)
+#define RAYS_BY(rays, query) (query), (rays)
+#endif
+
 /* ---- calls with one ray ------------------------------------------------------------------- */
 
 void lbvh_embree_trace1(const void *state, int thread, struct lbvh_packet *packet,
@@ -42,9 +55,9 @@ void lbvh_embree_trace1(const void *state, int thread, struct lbvh_packet *packe
 {
 	const struct lbvh_embree *s = state;
 	const float *eye = s->tracer.input->camera.eye;
-	struct RTCIntersectContext context;
+	struct QUERY query;
 
-	rtcInitIntersectContext(&context);
+	INIT_QUERY(&query);
 	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
 		struct RTCRayHit r = { .ray = { .org_x = eye[0],
 						.org_y = eye[1],
@@ -58,7 +71,7 @@ void lbvh_embree_trace1(const void *state, int thread, struct lbvh_packet *packe
 
 		if (i % LBVH_PACKET_EDGE >= packet->width || i / LBVH_PACKET_EDGE >= packet->height)
 			continue;
-		rtcIntersect1(s->scene, &context, &r);
+		rtcIntersect1(s->scene, RAYS_BY(&r, &query));
 		packet->t[i] = r.ray.tfar;
 		packet->primitive[i] =
 			r.hit.geomID == RTC_INVALID_GEOMETRY_ID ? LBVH_MISS : r.hit.primID;
@@ -134,18 +147,18 @@ void lbvh_embree_trace8(const void *state, int thread, struct lbvh_packet *packe
 			struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct RTCIntersectContext context;
+	struct QUERY query;
 	_Alignas(32) int valid[8];
 	struct RTCRayHit8 r;
 	const struct call call = CALL(8, valid, r);
 
-	rtcInitIntersectContext(&context);
-	context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+	INIT_QUERY(&query);
+	query.flags = COHERENT;
 	for (uint32_t y = 0; y < packet->height; y += 2)
 		for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {
 			fill_call(&call, s->tracer.input->camera.eye, packet,
 				  y * LBVH_PACKET_EDGE + x);
-			rtcIntersect8(valid, s->scene, &context, &r);
+			rtcIntersect8(valid, s->scene, RAYS_BY(&r, &query));
 			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
 		}
 }
@@ -154,18 +167,18 @@ void lbvh_embree_trace16(const void *state, int thread, struct lbvh_packet *pack
 			 struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct RTCIntersectContext context;
+	struct QUERY query;
 	_Alignas(64) int valid[16];
 	struct RTCRayHit16 r;
 	const struct call call = CALL(16, valid, r);
 
-	rtcInitIntersectContext(&context);
-	context.flags = RTC_INTERSECT_CONTEXT_FLAG_COHERENT;
+	INIT_QUERY(&query);
+	query.flags = COHERENT;
 	for (uint32_t y = 0; y < packet->height; y += 4)
 		for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {
 			fill_call(&call, s->tracer.input->camera.eye, packet,
 				  y * LBVH_PACKET_EDGE + x);
-			rtcIntersect16(valid, s->scene, &context, &r);
+			rtcIntersect16(valid, s->scene, RAYS_BY(&r, &query));
 			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
 		}
 }

@@ -1,6 +1,6 @@
 /* embree.h -- what the peers on Embree share: the scene, its build, its traversal.
  *
- * Intel's Embree 3, by its C interface.  A device has as many threads as --threads asks for; what
+ * Intel's Embree, 4 or 3, by its C interface.  A device has as many threads as --threads asks for; what
  * calls it for tracing are our own threads, with the rays that all variants get.  Vertices and
  * indices are shared with the input.  Embree allocates its trees itself; that memory is not in the
  * record.  A repeated build reuses what the one before has allocated, as our builders do.
@@ -10,7 +10,11 @@
 #ifndef GPUBENCH_CPU_LBVH_PARTS_EMBREE_H
 #define GPUBENCH_CPU_LBVH_PARTS_EMBREE_H
 
+#if GB_EMBREE >= 4
+#include <embree4/rtcore.h>
+#else
 #include <embree3/rtcore.h>
+#endif
 #include <stdbool.h>
 
 #include "cpu/lbvh/parts/trace.h"
