@@ -120,10 +120,10 @@ static void check_space(const std::string &space, const std::string &type, unsig
 	unsigned bytes;
 	std::string body = address + registers(type, width, &bytes);
 
-	body += space == "shared" ? ".shared .align 16 .b8 room[2048];\n.reg .b32 %at;\n"
-				    "mov.u32 %at, room;\nmad.lo.s32 %at, %tid, 32, %at;\n"
-				  : ".local .align 16 .b8 room[32];\n.reg .b64 %at;\n"
-				    "mov.u64 %at, room;\n";
+	body += space != "local" ? ".shared .align 16 .b8 room[2048];\n.reg .b32 %at;\n"
+				   "mov.u32 %at, room;\nmad.lo.s32 %at, %tid, 32, %at;\n"
+				 : ".local .align 16 .b8 room[32];\n.reg .b64 %at;\n"
+				   "mov.u64 %at, room;\n";
 	for (unsigned n = 0; n < width; n++)
 		body += "ld.global.b" + std::to_string(8 * size) + " v" + std::to_string(n) +
 			", [%from+" + std::to_string(n * size) + "];\n";
@@ -173,7 +173,8 @@ static void check_parameters(const std::string &type, unsigned width)
 
 /* ---- atomics ----------------------------------------------------------------------------- */
 
-/* All threads of two warps at one word; which order they come in shows only for exch and cas. */
+/* All threads of two warps at one word; which order they come in shows only for exch and cas.  A red is
+ * an atom that says nothing of what was there. */
 static void check_atomic(const std::string &form, const std::string &operation, unsigned bytes,
 			 bool shared)
 {
@@ -193,7 +194,8 @@ static void check_atomic(const std::string &form, const std::string &operation, 
 	if (shared)
 		body += "mov.u64 %at, room;\nld.global.b" + bits + " old, [%p0];\nst.shared.b" +
 			bits + " [%at], old;\nbar.sync 0;\n";
-	body += "add.u" + bits + " other, x, 1;\n" + form + " old, [%at], x" +
+	body += "add.u" + bits + " other, x, 1;\n" + form +
+		(form[0] == 'r' ? " [%at], x" : " old, [%at], x") +
 		(operation == "cas" ? ", other" : "") + ";\nst.global.b" + bits + " [%to], old;\n";
 	if (shared)
 		body += "bar.sync 0;\nld.shared.b" + bits + " old, [%at];\nst.global.b" + bits +
@@ -240,6 +242,10 @@ static void check_atomics(void)
 			check_atomic("atom.acq_rel.gpu." + op + type, op, bytes, false);
 			check_atomic("atom.acq_rel.cta." + op + type, op, bytes, false);
 			check_atomic("atom." + op + ".relaxed.gpu" + type, op, bytes, false);
+			if (op == "exch" || op == "cas")
+				continue;
+			check_atomic("red.global." + op + type, op, bytes, false);
+			check_atomic("red.shared." + op + type, op, bytes, true);
 		}
 }
 
@@ -258,6 +264,7 @@ void test_memory(void)
 						    ".relaxed.gpu", ".release.gpu", ".volatile" })
 				check_store(prefix, type, width);
 			check_space("shared", type, width);
+			check_space("volatile.shared", type, width);
 			check_space("local", type, width);
 			check_parameters(type, width);
 		}
