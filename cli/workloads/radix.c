@@ -62,7 +62,7 @@ static const struct gb_param params[] = {
 /* Around the sizes of warps, blocks and tiles; then every distribution at an odd size. */
 static const char *const check[] = {
 	"--count=0,1,2,31,32,33,255,256,257,4095,4096,4097 --type=u32,u64,f32,pairs",
-	"--count=65537 --type=u64,pairs",
+	"--count=65537 --type=u64,f32,pairs",
 	"--count=10007 --type=u32,u64,f32,pairs --distribution=sorted,reverse,constant,few,zipf",
 	("--count=10007 --type=u32,pairs "
 	 "--distribution=entropy0,entropy1,entropy2,entropy3,entropy4,entropy5"),
