@@ -1,3 +1,4 @@
+/* runner.c -- a measurement from create() to destroy(); what to measure, and how often. */
 #include "cli/measuring/runner.h"
 
 #include <math.h>
