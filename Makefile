@@ -150,7 +150,7 @@ emulator := $(sort $(filter-out $(wildcard tests/simt/check*.cc),$(wildcard test
 objects  += $(kernels:%.cu=$(BUILD)/%.cu.o) $(emulator:%.cc=$(BUILD)/%.o) $(call object,$(cuda_c))
 endif
 tests    := $(foreach t,$(call files,tests,c),$(if $(filter test_%,$(notdir $t)),$t))
-test_objects := $(call object,$(tests))
+test_objects := $(call object,$(tests) tests/criterion.c)
 ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
@@ -225,6 +225,10 @@ $(BUILD)/%.o: %.cc $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
 	$(Q)$(CXX) $(cppflags) $(CPPFLAGS) $(cxxflags) $(CXXFLAGS) -MMD -MP -c $< -o $@
+# Kernels spend their time in the engine, and are compiled quickly.
+ifeq ($(MODE),release)
+$(BUILD)/%.cu.o: private optimise := -O1 -g1
+endif
 $(BUILD)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  SIMT  $<"
@@ -336,7 +340,7 @@ test: deps-test
 	$(Q)$(MAKE) --no-print-directory test-layers
 	$(Q)$(MAKE) --no-print-directory test-unit
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
-	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt
+	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt $(if $(filter 1,$(CUDA)),EVERY_POINT=no)
 	$(Q)$(MAKE) --no-print-directory simt-test
 	$(Q)$(if $(filter 1,$(CUDA)),$(MAKE) --no-print-directory ptx-test,echo "ptx-test is left out: $(cuda_absent)")
 	$(Q)$(MAKE) --no-print-directory test-cli
@@ -354,9 +358,10 @@ test-unit: $(BUILD)/unit
 	$(Q)$(sanitized) $(patient) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
 
-# Every cuda variant in the emulator.
+# Every cuda variant in the emulator; not at the points of `check` where ptx-test runs those (EVERY_POINT=no).
 test-simt: $(BUILD)/unit $(BUILD)/nvml.so
-	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter '@(variants|primitives|bfs_cuda|simt|stream|backend)*/*'
+	$(Q)$(sanitized) $(patient) $(BUILD)/unit --filter \
+		'@(variants|primitives|bfs_cuda|simt|stream|backend)*/$(if $(filter no,$(EVERY_POINT)),!(every_point),*)'
 	$(Q)$(no_reports)
 
 # A build holds the PTX of its last architecture; that of another one is a build of its own.

@@ -109,7 +109,7 @@ Test(lbvh_trace, small_triangles)
 	static const char *const scenes[] = { "terrain", "knot", "city" };
 
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
-		struct scene s = make(scenes[i], 30000, 21);
+		struct scene s = make(scenes[i], 12000, 21);
 
 		check(&s, scenes[i]);
 		drop(&s);
@@ -156,21 +156,19 @@ Test(lbvh_trace, axes)
 	static const double ahead[][3] = { { 0, 0, -1 }, { 0, 0, 1 },  { 1, 0, 0 },
 					   { -1, 0, 0 }, { 1, 0, -1 }, { 1, 1, -1 } };
 
-	for (size_t i = 0; i < GB_COUNT(levels); i++)
-		for (size_t e = 0; e < GB_COUNT(eyes); e++)
-			for (size_t a = 0; a < GB_COUNT(ahead); a++) {
-				double target[3];
+	for (size_t e = 0; e < GB_COUNT(eyes); e++)
+		for (size_t a = 0; a < GB_COUNT(ahead); a++) {
+			double target[3];
 
-				for (int k = 0; k < 3; k++)
-					target[k] = eyes[e][k] + ahead[a][k];
-				cpu_limit_simd(levels[i]);
-				for (int turn = 0; turn < (e < 2 ? 3 : 1); turn++) {
-					struct scene s = lattice(eyes[e], target, 17 + e % 2, turn);
+			for (int k = 0; k < 3; k++)
+				target[k] = eyes[e][k] + ahead[a][k];
+			for (int turn = 0; turn < (e < 2 ? 3 : 1); turn++) {
+				struct scene s = lattice(eyes[e], target, 17 + e % 2, turn);
 
-					check(&s, "lattice");
-					drop(&s);
-				}
+				check(&s, "lattice");
+				drop(&s);
 			}
+		}
 }
 
 /* A closed surface seen from within: rays that slip through between neighbours are counted.  The

@@ -110,6 +110,16 @@ SURVIVORS = {
         "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
     ): "lanes look again whether their vertex is one",
     (
+        "cuda/bfs/parts/sweep.h",
+        "and is or",
+        "if (threadIdx.x == 0 && left)",
+    ): "it is asked whether any are left, not how many",
+    (
+        "cuda/lbvh/parts/collapse.cu",
+        "and is or",
+        "while (q > 0 && plane(origin, step, q) > x)",
+    ): "a child's box may be larger than it must",
+    (
         "cuda/lbvh/parts/collapse.cu",
         "shift off by one",
         "const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;",
@@ -130,6 +140,13 @@ SURVIVORS = {
         "gpu_cas(&g.arrived[split], NONE, (uint32_t)(is_left ? a : b));",
     ): "each lane has a fence of its own before and after it",
     ("cuda/lbvh/parts/trace.h", "syncwarp gone", "__syncwarp();"): "the shuffles after it bring the lanes together",
+    (
+        "cuda/octree/lock.cu",
+        "cas relaxed",
+        "const bool locked = full && gpu_cas(w.slot, found, (int32_t)OCTREE_LOCKED) == found;",
+    ): "the slot was acquired before, and the lock guards only what hangs on it",
+    ("cuda/octree/lock.cu", "release relaxed", "gpu_st_release(w.slot, found);"): "nothing was written before it",
+    ("cuda/primitives/sort.cu", "syncwarp gone", "__syncwarp();"): REGISTERS,
     ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
     ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
     ("cuda/primitives/primitives.cu", "< is <=", "if (at < left)"): "stores nothing when nothing is left",
@@ -295,12 +312,14 @@ RUNS = {
         {"ORDER": "reverse", "BLOCKS": "reverse"},
         {"SEED": 1},
         {"SEED": 2, "PREEMPT": 8},
+        {"CLUSTERS": 0},
     ],
     "asan": [{}],
     "tsan": [{}],
     "ptx": [
         {},
         {"ORDER": "reverse", "BLOCKS": "reverse"},
+        {"CLUSTERS": 0},
         {"SEED": 1},
         {"SEED": 2, "WEAK": 1},
         {"SEED": 3, "WEAK": 1},
@@ -433,6 +452,7 @@ def main():
     build = {"simt": options.simt, "ptx": options.ptx}
     names = sweeps.workloads() + ["primitives"]
     paths = sorted(p for name in names for p in glob.glob("cuda/%s/**/*.*" % name, recursive=True))
+    paths += ["cuda/gpu.h"]
     paths = [p for p in paths if not p.endswith("/cub.cu") and fnmatch.fnmatch(p, options.only)]
     all_sites = [
         site

@@ -79,7 +79,7 @@ SWEEPS = {
         "quick": [
             "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=1 --result=both --warps=yes",
             "--graph=kronecker --scale=8 --sources=2 --result=dist --index=32",
-            "--graph=blocks --vertices=200 --blocks=12 --p=0.5 --sources=2 --result=both",
+            "--graph=blocks --vertices=600 --blocks=3,12 --p=0.9 --sources=1 --result=both",
         ],
         "large": [
             "--vertices=33,1025,3000 --p=0.01,0.3 --orphans=0.01 --sources=3 --result=both",

@@ -132,13 +132,14 @@ static const struct gb_param params[] = {
 /* ---- sweeps, each a line of words as typed after `gpubench bfs` --------------------------- */
 
 /* Sizes around words, warps, lines and slabs; nothing and everything connected; each generator;
- * deep chains, what cannot be reached, parallel edges. */
+ * deep chains, what cannot be reached, parallel edges; parents behind 64 neighbours of the same level. */
 static const char *const check[] = {
 	"--vertices=1,2,31,32,33,65,1023,1025 --p=0.05,0.6 --sources=2 --result=both",
 	"--vertices=2100 --p=0.02,0.3 --sources=2 --result=dist,both",
 	"--vertices=300 --p=0,0.003,0.01,1 --sources=2 --result=dist,parent",
 	"--vertices=1500 --p=0.05 --orphans=0.01,0.5 --sources=2 --result=dist,both",
 	"--graph=blocks --vertices=1000 --blocks=40 --p=0.3 --sources=2 --result=dist,both",
+	"--graph=blocks --vertices=600 --blocks=3 --p=0.9 --sources=1 --result=both",
 	"--graph=kronecker --scale=1,9 --edgefactor=8 --sources=2 --result=dist,both",
 	"--graph=kronecker --scale=8 --multi=yes --sources=2 --result=dist,both --index=32",
 	"--graph=uniform --vertices=1200 --edgefactor=1,4 --sources=2 --result=dist,parent",

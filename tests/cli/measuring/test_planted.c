@@ -171,9 +171,9 @@ static bool try_point(const struct gb_workload *workload, const struct gb_varian
 			       "wrong at the end of a batch");
 	}
 	how.warmup = 0;
-	how.samples = 20;
+	how.samples = 8;
 	how.verify_all = 1;
-	planted.victim = 13;
+	planted.victim = 5;
 	expect_failure(workload, v, params, input, &how, WRONG_ONCE, "wrong in the middle");
 	how = settings(false);
 	how.warmup = 0;

@@ -5,5 +5,5 @@ grep -q '"verdict":	"cannot be tested here"' json || exit
 sed -n '/"sum"/,$ { /measured/p; /held/p }' json
 gpubench repro octree --preset=ci --samples=1 --backend=cpu >table || exit
 grep -c '^ *plummer' table
-gpubench repro radix:table1 --preset=ci --samples=1 --backend=cpu -o - | grep -vc '^{"type":'
-gpubench repro radix:table1 --preset=ci --samples=1 --backend=cpu -q
+gpubench repro cbt:memory --preset=ci --samples=1 --backend=cpu -o - | grep -vc '^{"type":'
+gpubench repro cbt:memory --preset=ci --samples=1 --backend=cpu -q
