@@ -15,6 +15,7 @@ LIMIT_S = 30  # far above what anything here takes
 LONG = ["stream", "cpu/copy", "--count=1000", "--hot", "--samples=1000000", "--max-samples=1000000",
         "--timeout=1000", "-q"]
 results = []
+signal.signal(signal.SIGHUP, signal.SIG_DFL)  # programs started here inherit it; under nohup it is ignored
 
 
 def check(what, wanted, got):
