@@ -8,6 +8,7 @@
 
 #include <stddef.h>
 
+#include "common/memory.h"
 #include "common/status.h"
 #include "cuda/gpu.h"
 
@@ -44,6 +45,24 @@ enum gb_status gpu_download(void *to, const void *from, size_t bytes, struct gb_
 /* Multiprocessors of the device: the usual factor of a grid's size.  Never 0: while no device is
  * open (a dry run) it is that of a large GPU, so that estimates are on the safe side. */
 int gpu_sm_count(void);
+
+/* Blocks of `threads` threads that the device holds of this kernel at once, with `shared` bytes of
+ * dynamic shared memory, but no more than `most`: the grid of a cooperative launch, or of a kernel
+ * that strides over its work.  In a dry run one for each multiprocessor. */
+template <class K>
+static inline unsigned gpu_resident_blocks(K *kernel, unsigned threads, size_t shared, size_t most)
+{
+	size_t blocks;
+	int each = 0;
+
+	if (gb_memory_is_dry() ||
+	    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, (int)threads, shared) !=
+		    cudaSuccess ||
+	    each < 1)
+		each = 1;
+	blocks = (size_t)each * (size_t)gpu_sm_count();
+	return (unsigned)(blocks < most ? blocks : most);
+}
 
 /* An attribute of the device; 0 if it cannot be told. */
 int gpu_attribute(enum cudaDeviceAttr attribute);

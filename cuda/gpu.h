@@ -13,7 +13,9 @@
  *	GPU_UNROLL            before a loop: unroll it whole, so that arrays stay in registers
  *	GPU_BLOCK(n)          threads in a block, at compile time; at most 64 under ThreadSanitizer
  *	gpu_ld_acquire(p), gpu_ld_relaxed(p), gpu_st_release(p, v), gpu_st_relaxed(p, v)
+ *	gpu_ld_stale(p)       as cheap as a load is: what others write meanwhile may not be seen
  *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
+ *	gpu_cas_acquire(p, expected, v), gpu_cas_release(p, expected, v)            one of the two
  *	gpu_ld_acquire_block(p), gpu_cas_block(p, expected, v)          between threads of a block
  *	gpu_grid_sync(word)                             all blocks of a cooperative launch
  *	gpu_cluster_rank(), gpu_cluster_size(), gpu_cluster_sync(), gpu_cluster_map(p, rank)
@@ -124,7 +126,14 @@ template <class T> __device__ void gpu_st_release(T *p, typename gpu_given<T>::t
 template <class T> __device__ void gpu_st_relaxed(T *p, typename gpu_given<T>::type v);
 template <class T>
 __device__ T gpu_cas(T *p, typename gpu_given<T>::type expected, typename gpu_given<T>::type v);
+template <class T>
+__device__ T gpu_cas_acquire(T *p, typename gpu_given<T>::type expected,
+			     typename gpu_given<T>::type v);
+template <class T>
+__device__ T gpu_cas_release(T *p, typename gpu_given<T>::type expected,
+			     typename gpu_given<T>::type v);
 template <class T> __device__ T gpu_add(T *p, typename gpu_given<T>::type v);
+template <class T> __device__ T gpu_ld_stale(const T *p);
 template <class T> __device__ T gpu_ld_acquire_block(const T *p);
 template <class T>
 __device__ T gpu_cas_block(T *p, typename gpu_given<T>::type expected,
@@ -163,6 +172,24 @@ static __device__ __forceinline__ T gpu_cas(T *p, typename gpu_given<T>::type ex
 {
 	__nv_atomic_compare_exchange_n(p, &expected, v, false, __NV_ATOMIC_ACQ_REL,
 				       __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+	return expected;
+}
+
+template <class T>
+static __device__ __forceinline__ T gpu_cas_acquire(T *p, typename gpu_given<T>::type expected,
+						    typename gpu_given<T>::type v)
+{
+	__nv_atomic_compare_exchange_n(p, &expected, v, false, __NV_ATOMIC_ACQUIRE,
+				       __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
+	return expected;
+}
+
+template <class T>
+static __device__ __forceinline__ T gpu_cas_release(T *p, typename gpu_given<T>::type expected,
+						    typename gpu_given<T>::type v)
+{
+	__nv_atomic_compare_exchange_n(p, &expected, v, false, __NV_ATOMIC_RELEASE,
+				       __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 	return expected;
 }
 
@@ -223,7 +250,7 @@ GPU_STORE(gpu_st_relaxed, "relaxed")
 #undef GPU_LOAD
 #undef GPU_STORE
 
-#define GPU_CAS(name, scope)                                                                 \
+#define GPU_CAS(name, order)                                                                 \
 	template <class T>                                                                   \
 	static __device__ __forceinline__ T name(T *p, typename gpu_given<T>::type expected, \
 						 typename gpu_given<T>::type v)              \
@@ -231,14 +258,14 @@ GPU_STORE(gpu_st_relaxed, "relaxed")
 		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");             \
 		if (sizeof(T) == 4) {                                                        \
 			unsigned old;                                                        \
-			asm volatile("atom.acq_rel." scope ".cas.b32 %0, [%1], %2, %3;"      \
+			asm volatile("atom." order ".cas.b32 %0, [%1], %2, %3;"              \
 				     : "=r"(old)                                             \
 				     : "l"(p), "r"((unsigned)expected), "r"((unsigned)v)     \
 				     : "memory");                                            \
 			return (T)old;                                                       \
 		}                                                                            \
 		unsigned long long old;                                                      \
-		asm volatile("atom.acq_rel." scope ".cas.b64 %0, [%1], %2, %3;"              \
+		asm volatile("atom." order ".cas.b64 %0, [%1], %2, %3;"                      \
 			     : "=l"(old)                                                     \
 			     : "l"(p), "l"((unsigned long long)expected),                    \
 			       "l"((unsigned long long)v)                                    \
@@ -246,8 +273,10 @@ GPU_STORE(gpu_st_relaxed, "relaxed")
 		return (T)old;                                                               \
 	}
 
-GPU_CAS(gpu_cas, "gpu")
-GPU_CAS(gpu_cas_block, "cta")
+GPU_CAS(gpu_cas, "acq_rel.gpu")
+GPU_CAS(gpu_cas_acquire, "acquire.gpu")
+GPU_CAS(gpu_cas_release, "release.gpu")
+GPU_CAS(gpu_cas_block, "acq_rel.cta")
 #undef GPU_CAS
 
 template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gpu_given<T>::type v)
@@ -271,6 +300,14 @@ template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gp
 	return (T)old;
 }
 
+#endif
+
+#ifdef __CUDA_ARCH__
+/* A plain load, for where an old value only repeats work: the L1 may have it. */
+template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
+{
+	return *p;
+}
 #endif
 
 /* ---- thread-block clusters ---------------------------------------------------------------- */

@@ -44,7 +44,7 @@ static __global__ void __launch_bounds__(BLOCK)
 		const uint32_t *const row = matrix + u * pitch;
 
 		tally.add(VERTEX, true);
-		if (gpu_ld_relaxed(dist + u) != level)
+		if (gpu_ld_stale(dist + u) != level)
 			continue;
 		for (uint32_t w = threadIdx.x / WARP; w < words; w += WARPS) {
 			const uint32_t v = w * 32 + lane;

@@ -195,7 +195,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	a->dist = s->search.dist;
 	a->parent = s->search.parent;
 	a->touched = s->search.touched;
-	s->blocks = bfs_resident_blocks(search_kernel, BLOCK, 0, (a->n - 1) / WARPS + 1);
+	s->blocks = gpu_resident_blocks(search_kernel, BLOCK, 0, (a->n - 1) / WARPS + 1);
 	(void)gpu_alloc(&a->frontier, (size_t)TURNS * a->words, sizeof *a->frontier, err);
 	(void)gpu_alloc(&a->found, TURNS, sizeof *a->found, err);
 	return gpu_alloc(&a->barrier, 1, sizeof *a->barrier, err);

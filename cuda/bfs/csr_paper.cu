@@ -28,7 +28,7 @@ static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
 	       struct bfs_lanes *lanes)
 {
 	const uint32_t u = blockIdx.x * BFS_SWEEP_BLOCK + threadIdx.x;
-	const bool mine = u < n && gpu_ld_relaxed(dist + u) == level;
+	const bool mine = u < n && gpu_ld_stale(dist + u) == level;
 	const uint64_t end = mine ? csr.row[u + 1] : 0;
 	uint64_t edge = mine ? csr.row[u] : 0;
 	struct bfs_tally<COUNT> tally;

@@ -32,17 +32,16 @@ static __global__ void __launch_bounds__(BLOCK)
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct octree_arrays *const a = (struct octree_arrays *)state;
-	const struct octree_grid grid = octree_grid_of(a->count, BLOCK, octree_slack(a->input));
+	void (*const kernel)(const uint64_t *, size_t, struct octree_tree, uint32_t) =
+		a->tree.rank ? insert_kernel<true> : insert_kernel<false>;
+	const struct octree_grid grid =
+		octree_grid_of(kernel, a->count, BLOCK, octree_slack(a->input));
 
 	if (octree_queue_start(a, NULL, timer, err) != GB_OK || a->count == 0)
 		return err->code;
 	gb_phase(timer, "insert");
-	if (a->tree.rank)
-		GPU_LAUNCH(insert_kernel<true>, grid.blocks, BLOCK, 0, gpu_stream(), a->keys,
-			   a->count, a->tree, grid.chunk);
-	else
-		GPU_LAUNCH(insert_kernel<false>, grid.blocks, BLOCK, 0, gpu_stream(), a->keys,
-			   a->count, a->tree, grid.chunk);
+	GPU_LAUNCH(kernel, grid.blocks, BLOCK, 0, gpu_stream(), a->keys, a->count, a->tree,
+		   grid.chunk);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 

@@ -361,8 +361,8 @@ template <bool LISTS>
 static enum gb_status insert(const struct state *s, const struct forest *f, size_t slack,
 			     struct gb_error *err)
 {
-	const struct octree_grid grid =
-		octree_grid_of(s->arrays.count, SMALL_BLOCK, slack - f->hole_budget);
+	const struct octree_grid grid = octree_grid_of(hard_kernel<LISTS>, s->arrays.count,
+						       SMALL_BLOCK, slack - f->hole_budget);
 
 	GPU_LAUNCH(task_kernel<LISTS>, (unsigned)gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes,
 		   gpu_stream(), *f);

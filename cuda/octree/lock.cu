@@ -12,7 +12,8 @@
  *     cannot hang.
  *   - The number of nodes to build is known from the keys before any is built: the warp's lanes
  *     take theirs together (octree_take).  Without nodes the slot is unlocked as it was.
- *   - The unlocking store releases the nodes and lists, the load of a walk acquires them.
+ *   - The unlocking store releases the nodes and lists, the load of a walk acquires them.  Taking
+ *     the lock orders nothing: what hangs on the slot was acquired by the load before.
  *   - Slots of the deepest level are never locked: one atomic exchange puts a body before those
  *     already there.
  *
@@ -140,7 +141,7 @@ static __device__ __forceinline__ bool push(const struct walk *w, int32_t found,
 	tree->next[w->body] = before;
 	gpu_st_relaxed(&tree->rank[w->body],
 		       before < 0 ? 1 : gpu_ld_relaxed(&tree->rank[before]) + 1);
-	return gpu_cas(w->slot, found, body) == found;
+	return gpu_cas_release(w->slot, found, body) == found;
 }
 
 /* A grid that strides over the bodies; a block's threads try once each, then meet. */
@@ -157,7 +158,8 @@ static __global__ void __launch_bounds__(BLOCK)
 	while (__syncthreads_or(w.active)) {
 		const int32_t found = w.active ? descend(&w, &tree) : (int32_t)OCTREE_LOCKED;
 		const bool full = w.active && is_full<LISTS>(&w, found, &tree);
-		const bool locked = full && gpu_cas(w.slot, found, (int32_t)OCTREE_LOCKED) == found;
+		const bool locked =
+			full && atomicCAS(w.slot, found, (int32_t)OCTREE_LOCKED) == found;
 		const uint32_t wanted = locked ? nodes_between<LISTS>(&w, found, keys, &tree) : 0;
 		bool done = false;
 
@@ -189,17 +191,16 @@ static __global__ void __launch_bounds__(BLOCK)
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct octree_arrays *const a = (struct octree_arrays *)state;
-	const struct octree_grid grid = octree_grid_of(a->count, BLOCK, octree_slack(a->input));
+	void (*const kernel)(const uint64_t *, size_t, struct octree_tree, uint32_t) =
+		a->tree.rank ? insert_kernel<true> : insert_kernel<false>;
+	const struct octree_grid grid =
+		octree_grid_of(kernel, a->count, BLOCK, octree_slack(a->input));
 
 	if (octree_queue_start(a, NULL, timer, err) != GB_OK || a->count == 0)
 		return err->code;
 	gb_phase(timer, "insert");
-	if (a->tree.rank)
-		GPU_LAUNCH(insert_kernel<true>, grid.blocks, BLOCK, 0, gpu_stream(), a->keys,
-			   a->count, a->tree, grid.chunk);
-	else
-		GPU_LAUNCH(insert_kernel<false>, grid.blocks, BLOCK, 0, gpu_stream(), a->keys,
-			   a->count, a->tree, grid.chunk);
+	GPU_LAUNCH(kernel, grid.blocks, BLOCK, 0, gpu_stream(), a->keys, a->count, a->tree,
+		   grid.chunk);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 

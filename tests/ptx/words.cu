@@ -16,10 +16,15 @@ typedef uint64_t u64;
 #define MEMORY_WORDS(T)                                                                           \
 	WORD(gpu_ld_acquire, T, (const T *p, T *result), *result = gpu_ld_acquire(p))             \
 	WORD(gpu_ld_relaxed, T, (const T *p, T *result), *result = gpu_ld_relaxed(p))             \
+	WORD(gpu_ld_stale, T, (const T *p, T *result), *result = gpu_ld_stale(p))                 \
 	WORD(gpu_ld_acquire_block, T, (const T *p, T *result), *result = gpu_ld_acquire_block(p)) \
 	WORD(gpu_st_release, T, (T * p, T v), gpu_st_release(p, v))                               \
 	WORD(gpu_st_relaxed, T, (T * p, T v), gpu_st_relaxed(p, v))                               \
 	WORD(gpu_cas, T, (T * p, T expected, T v, T * result), *result = gpu_cas(p, expected, v)) \
+	WORD(gpu_cas_acquire, T, (T * p, T expected, T v, T * result),                            \
+	     *result = gpu_cas_acquire(p, expected, v))                                           \
+	WORD(gpu_cas_release, T, (T * p, T expected, T v, T * result),                            \
+	     *result = gpu_cas_release(p, expected, v))                                           \
 	WORD(gpu_cas_block, T, (T * p, T expected, T v, T * result),                              \
 	     *result = gpu_cas_block(p, expected, v))                                             \
 	WORD(gpu_add, T, (T * p, T v, T * result), *result = gpu_add(p, v))

@@ -27,6 +27,12 @@ template <class T> static __forceinline__ T gpu_ld_relaxed(const T *p, SIMT_CALL
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
+template <class T> static __forceinline__ T gpu_ld_stale(const T *p, SIMT_CALLER)
+{
+	simt_point(file, line);
+	return __atomic_load_n(p, __ATOMIC_RELAXED);
+}
+
 template <class T> static __forceinline__ void gpu_st_release(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
 	simt_point(file, line);
@@ -44,6 +50,22 @@ static __forceinline__ T gpu_cas(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, 
 {
 	simt_point(file, line);
 	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
+	return expected;
+}
+
+template <class T>
+static __forceinline__ T gpu_cas_acquire(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER)
+{
+	simt_point(file, line);
+	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
+	return expected;
+}
+
+template <class T>
+static __forceinline__ T gpu_cas_release(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER)
+{
+	simt_point(file, line);
+	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 	return expected;
 }
 

@@ -247,23 +247,6 @@ static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_sea
 	return gpu_alloc(matrix, (size_t)s->n * s->input->pitch, sizeof **matrix, err);
 }
 
-/* Blocks of a cooperative launch: as many of `threads` threads as the device holds of this kernel
- * at once, with `shared` bytes of dynamic shared memory, but no more than `most`. */
-template <class K>
-static inline unsigned bfs_resident_blocks(K *kernel, int threads, size_t shared, unsigned most)
-{
-	unsigned blocks;
-	int each = 0;
-
-	if (gb_memory_is_dry() ||
-	    cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, threads, shared) !=
-		    cudaSuccess ||
-	    each < 1)
-		each = 1;
-	blocks = (unsigned)each * (unsigned)gpu_sm_count();
-	return blocks < most ? blocks : most;
-}
-
 /* Each bit of `bits` in turn, from the lowest: its number is left in `bit`. */
 #define BFS_FOR_EACH_BIT(bit, bits)                                            \
 	for (uint32_t bit##_rest = (bits), bit;                                \

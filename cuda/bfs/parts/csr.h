@@ -272,7 +272,7 @@ static inline unsigned bfs_top_down_blocks(K *kernel, const struct bfs_top_down 
 {
 	const uint64_t tiles = (s->m > s->n ? s->m : s->n) / BFS_CSR_TILE + 1;
 
-	return bfs_resident_blocks(kernel, BFS_CSR_BLOCK, 0,
+	return gpu_resident_blocks(kernel, BFS_CSR_BLOCK, 0,
 				   tiles < UINT32_MAX ? (unsigned)tiles : UINT32_MAX);
 }
 

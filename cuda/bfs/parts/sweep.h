@@ -82,7 +82,7 @@ template <bool COUNT> struct bfs_tally {
 
 static __device__ __forceinline__ bool bfs_is_unreached(const int32_t *dist, uint32_t v)
 {
-	return gpu_ld_relaxed(dist + v) == BFS_UNREACHED;
+	return gpu_ld_stale(dist + v) == BFS_UNREACHED;
 }
 
 /* v is reached from u; parent may be NULL. */

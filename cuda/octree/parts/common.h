@@ -96,15 +96,16 @@ static inline size_t octree_slack(const struct octree_input *input)
 	return input->count < most ? input->count : most;
 }
 
-/* Blocks of `block` threads for `count` bodies, at most what the device holds at a time.  Holes are
- * at most one per thread that has a body, and chunk - 1 per warp: together no more than slack. */
-static inline struct octree_grid octree_grid_of(size_t count, unsigned block, size_t slack)
+/* A grid of `block` threads a block for `count` bodies, of as many blocks as the device holds of the
+ * kernel at once, at most.  Holes are at most one per thread that has a body, and chunk - 1 per
+ * warp: together no more than slack. */
+template <class K>
+static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigned block,
+						size_t slack)
 {
-	const size_t resident = (size_t)gpu_sm_count() * 2048 / block;
-	size_t blocks = count / block + (count % block != 0), each;
+	size_t blocks = gpu_resident_blocks(kernel, block, 0, count / block + (count % block != 0)),
+	       each;
 
-	if (blocks > resident)
-		blocks = resident;
 	if (count > slack && blocks > slack / (2 * block))
 		blocks = slack / (2 * block);
 	if (blocks == 0)

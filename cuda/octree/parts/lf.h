@@ -18,8 +18,9 @@
  *   - In nodes of the deepest level keys are used up: one atomic exchange puts a body before
  *     those already there.  Such slots never hold nodes, so nothing can be lost; the link to the
  *     next body is read after the kernel only.
- *   - A warp goes step by step: a step is one load of each lane's slot.  Lanes that need a node
- *     get theirs together (octree_take).
+ *   - A warp goes step by step: a step is a way down to where no node is, and a try; in shared
+ *     memory, where a level is near, one load.  Lanes that need a node get theirs together
+ *     (octree_take).
  *
  * Leaves of more bodies are lists whose heads are in the slots; rank[head] is the length.  A list
  * with room takes another head.  For a full one the thread's own node, empty, is put in its
@@ -44,8 +45,8 @@ template <bool IN_SHARED, bool HAS_LISTS> struct octree_kind {
 
 	static __device__ __forceinline__ bool swap(int32_t *slot, int32_t found, int32_t value)
 	{
-		return (SHARED ? gpu_cas_block(slot, found, value) : gpu_cas(slot, found, value)) ==
-		       found;
+		return (SHARED ? gpu_cas_block(slot, found, value)
+			       : gpu_cas_release(slot, found, value)) == found;
 	}
 };
 
@@ -87,6 +88,21 @@ static __device__ __forceinline__ void octree_begin(struct octree_walk *w, int32
 	w->key = keys[body];
 	w->level = from.level;
 	w->slot = &tree->child[from.node][octree_digit(w->key, from.level)];
+}
+
+/* A step's way down; what is in the slot then. */
+template <class KIND>
+static __device__ __forceinline__ int32_t octree_descend(struct octree_walk *w,
+							 const struct octree_tree *tree)
+{
+	int32_t found = KIND::load(w->slot);
+
+	while (!KIND::SHARED && found > 0) {
+		w->level++;
+		w->slot = &tree->child[found][octree_digit(w->key, w->level)];
+		found = KIND::load(w->slot);
+	}
+	return found;
 }
 
 /* The slot holds another body: put that into `own`, and own into the slot.  True if it was done. */
@@ -208,7 +224,8 @@ static __device__ __forceinline__ void octree_insert(struct octree_inserter *sel
 	if (w.active)
 		octree_begin(&w, (int32_t)(range.numbers ? range.numbers[i] : i), keys, tree, from);
 	while (__any_sync(ALL_LANES, w.active)) {
-		const int32_t found = w.active ? KIND::load(w.slot) : (int32_t)OCTREE_FREE;
+		const int32_t found =
+			w.active ? octree_descend<KIND>(&w, tree) : (int32_t)OCTREE_FREE;
 		const bool splits = octree_splits<KIND>(&w, found, tree);
 		const bool lacks = splits && self->own == 0;
 
