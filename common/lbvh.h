@@ -158,20 +158,6 @@ static inline double lbvh_build_bytes(const void *input, size_t bytes)
 	return 12 * (double)(in->vertex_count + in->count) + (double)in->count * (double)bytes;
 }
 
-/* Bytes that a bitonic sort of the primitives moves: k (k + 1) / 2 passes over 2^k >= count records
- * of 8 bytes. */
-static inline double lbvh_bitonic_bytes(const void *input)
-{
-	const double count = (double)((const struct lbvh_input *)input)->count;
-	double passes = 0, power = 1;
-
-	for (int k = 1; power < count; k++) {
-		power *= 2;
-		passes += k;
-	}
-	return passes * power * 2 * sizeof(uint64_t);
-}
-
 /* The output of trace: edge^2 distances, then edge^2 primitives, ray (x, y) at y * edge + x; then a
  * word that may be LBVH_FOREIGN. */
 static inline size_t lbvh_trace_size(const struct lbvh_input *in)

@@ -156,8 +156,7 @@ static __device__ __forceinline__ int reduce(const struct lbvh_gpu *g, struct cl
 /* ---- ranges ------------------------------------------------------------------------------- */
 
 /* Join the lists of leaves a .. split and split + 1 .. b; the whole warp.  One lane has acquired
- * what others are to read, and one will release what others have written: every lane has a fence
- * of its own on its side of the __syncwarp() between them. */
+ * what all read, and will release what all have written: a __syncwarp() lies between. */
 static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *list, int a,
 					    int split, int b, int most, uint32_t *source)
 {
@@ -165,7 +164,6 @@ static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *
 	const int first = lane < KEPT ? a : split + 1, last = lane < KEPT ? split : b;
 	struct cluster mine = { { 0, 0, 0 }, { 0, 0, 0 }, NONE };
 
-	__threadfence();
 	if (first + place <= last)
 		mine.node = list[first + place];
 	if (mine.node != NONE) {
@@ -185,7 +183,6 @@ static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *
 	count = reduce(g, &mine, count, most, source);
 	if (lane < KEPT && a + lane <= b)
 		list[a + lane] = lane < count ? mine.node : NONE;
-	__threadfence();
 	__syncwarp();
 }
 
@@ -222,8 +219,11 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 
 			split = is_left ? b : a - 1;
 
-			const uint32_t other =
-				gpu_cas(&g.arrived[split], NONE, (uint32_t)(is_left ? a : b));
+			const uint32_t end = (uint32_t)(is_left ? a : b);
+			uint32_t *const arrived = &g.arrived[split];
+			/* A range that was never joined has written nothing. */
+			const uint32_t other = b - a >= KEPT ? gpu_cas(arrived, NONE, end)
+							     : gpu_cas_acquire(arrived, NONE, end);
 
 			active = other != NONE;
 			if (active && is_left) {

@@ -21,10 +21,11 @@ struct state {
 struct lbvh_stack_leaves {
 	const struct lbvh_corners *triangle;
 
+	template <class STEPS>
 	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
-					     struct lbvh_steps *steps) const
+					     STEPS *steps) const
 	{
-		steps->triangles += count;
+		steps->triangle(count);
 		for (uint32_t i = 0; i < count; i++) {
 			const struct lbvh_corners c = lbvh_corners_load(triangle + first + i);
 
@@ -39,13 +40,27 @@ struct lbvh_stack_tree {
 	const struct lbvh_node *node;
 	struct lbvh_stack_leaves leaves;
 
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, struct lbvh_steps *steps) const
+	template <class STEPS>
+	__device__ __forceinline__ void walk(struct lbvh_beam *beam, STEPS *steps) const
 	{
 		struct lbvh_waiting stack[LBVH_STACK];
 
 		lbvh_walk_binary(node, &leaves, stack, beam, steps);
 	}
 };
+
+static struct lbvh_stack_tree tree_of(const struct state *s)
+{
+	return { s->tracer.gpu.node, { s->triangle } };
+}
+
+static enum gb_status count(const void *state, struct gb_error *err)
+{
+	const struct state *const s = (const struct state *)state;
+	const struct lbvh_stack_tree tree = tree_of(s);
+
+	return lbvh_gpu_trace_count(&s->tracer, &tree, err);
+}
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
@@ -55,7 +70,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	if (lbvh_gpu_wants_trace(params, err) != GB_OK)
 		return err->code;
-	lbvh_gpu_tracer_init(&s->tracer, params, in, (size_t)in->edge * in->edge, err);
+	lbvh_gpu_tracer_init(&s->tracer, count, params, in, (size_t)in->edge * in->edge, err);
 	return gpu_alloc(&s->triangle, in->count, sizeof *s->triangle, err);
 }
 
@@ -75,7 +90,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *const s = (struct state *)state;
 	const struct lbvh_input *const in = s->tracer.gpu.input;
-	const struct lbvh_stack_tree tree = { s->tracer.gpu.node, { s->triangle } };
+	const struct lbvh_stack_tree tree = tree_of(s);
 
 	return lbvh_gpu_trace(&s->tracer, &in->camera, in->edge, &tree, err);
 }

@@ -31,10 +31,11 @@ struct state {
 struct lbvh_stack2_mesh {
 	const struct instance *instance;
 
+	template <class STEPS>
 	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
-					     struct lbvh_steps *steps) const
+					     STEPS *steps) const
 	{
-		steps->triangles += count;
+		steps->triangle(count);
 		for (uint32_t i = 0; i < count; i++) {
 			const uint32_t p = instance->index[first + i];
 			const uint32_t *const v = instance->triangle + 3 * (size_t)p;
@@ -54,8 +55,9 @@ struct lbvh_stack2_instances {
 	const struct instance *instance;
 	struct lbvh_waiting *stack; /* for the walks below */
 
+	template <class STEPS>
 	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
-					     struct lbvh_steps *steps) const
+					     STEPS *steps) const
 	{
 		for (uint32_t i = first; i < first + count; i++) {
 			const struct lbvh_stack2_mesh mesh = { instance + i };
@@ -81,7 +83,8 @@ struct lbvh_stack2_tree {
 	const struct lbvh_node *top;
 	const struct instance *instance;
 
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, struct lbvh_steps *steps) const
+	template <class STEPS>
+	__device__ __forceinline__ void walk(struct lbvh_beam *beam, STEPS *steps) const
 	{
 		struct lbvh_waiting stack[(int)TOP_LEVELS + (int)LBVH_STACK];
 		const struct lbvh_stack2_instances leaves = { instance, stack + (int)TOP_LEVELS };
@@ -108,6 +111,19 @@ static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
 	top[0].right = 1;
 }
 
+static struct lbvh_stack2_tree tree_of(const struct state *s)
+{
+	return { s->top, s->instance };
+}
+
+static enum gb_status count(const void *state, struct gb_error *err)
+{
+	const struct state *const s = (const struct state *)state;
+	const struct lbvh_stack2_tree tree = tree_of(s);
+
+	return lbvh_gpu_trace_count(&s->tracer, &tree, err);
+}
+
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
@@ -116,7 +132,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	if (lbvh_gpu_wants_trace(params, err) != GB_OK)
 		return err->code;
-	lbvh_gpu_tracer_init(&s->tracer, params, in, (size_t)in->edge * in->edge, err);
+	lbvh_gpu_tracer_init(&s->tracer, count, params, in, (size_t)in->edge * in->edge, err);
 	gpu_alloc(&s->top, 1, sizeof *s->top, err);
 	return gpu_alloc(&s->instance, 1, sizeof *s->instance, err);
 }
@@ -139,7 +155,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *const s = (struct state *)state;
 	const struct lbvh_input *const in = s->tracer.gpu.input;
-	const struct lbvh_stack2_tree tree = { s->top, s->instance };
+	const struct lbvh_stack2_tree tree = tree_of(s);
 
 	return lbvh_gpu_trace(&s->tracer, &in->camera, in->edge, &tree, err);
 }

@@ -4,11 +4,11 @@
  * traversal, triangles included: what a library's scene build does.
  *
  * Trace: a thread per ray.  A step fetches one node of 96 bytes, finds which of the eight boxes the
- * ray enters, and puts those on the stack with the nearest on top.  Against stack: a third of the
- * dependent fetches, and 12 bytes a box instead of 32.  The tree is made by upload(), untimed,
- * over 63-bit codes.
+ * ray enters, sorts them in registers, goes on with the nearest and puts the others on the stack.
+ * Against stack: a third of the dependent fetches, and 12 bytes a box instead of 32.  The tree is
+ * made by upload(), untimed, over 63-bit codes.
  *
- * Bound: latency of the fetches, and the issue of 48 planes a node, some 250 instructions a step.
+ * Bound: latency of the fetches, and the issue of 48 planes a node at three instructions each.
  */
 #include "common/memory.h"
 #include "cuda/lbvh/parts/wide.h"
@@ -17,6 +17,14 @@ enum {
 	STACK_LEVELS = 32,
 	STACK = STACK_LEVELS * (LBVH_WIDE - 1) + 1, /* 1800 bytes */
 };
+
+#define NONE  UINT32_MAX
+#define LARGE 0x1p96f
+#define SLACK 0x1p-20f
+
+/* 2^15 as a float: bits 8 to 15 count ones. */
+#define HIDDEN_BITS 0x47000000u
+#define HIDDEN      0x1p15f
 
 struct state {
 	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
@@ -31,13 +39,14 @@ struct lbvh_wide_tree {
 	const struct lbvh_wide_node *node;
 	const struct lbvh_corners *triangle;
 
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam,
-					     struct lbvh_steps *steps) const;
+	template <class STEPS>
+	__device__ __forceinline__ void walk(struct lbvh_beam *beam, STEPS *steps) const;
 };
 
 /* The triangles from place `at` to the end of the leaf. */
+template <class STEPS>
 static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *triangle, uint32_t at,
-						 struct lbvh_beam *beam, struct lbvh_steps *steps)
+						 struct lbvh_beam *beam, STEPS *steps)
 {
 	uint32_t primitive;
 
@@ -45,21 +54,84 @@ static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *tria
 		const struct lbvh_corners c = lbvh_corners_load(triangle + at++);
 
 		primitive = c.primitive;
-		steps->triangles++;
+		steps->triangle(1);
 		lbvh_beam_hit(beam, lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
 			      primitive & ~LBVH_LAST);
 	} while (!(primitive & LBVH_LAST));
 }
 
-static __device__ __forceinline__ float byte_of(uint2 words, int k)
+/* How a beam meets the planes of a grid: plane q lies at the distance
+ *
+ *	(HIDDEN + q) * (step * inverse) + ((grid's origin - eye) * inverse - HIDDEN * step * inverse)
+ *
+ * a product and a sum, where lbvh_beam_enter() takes four operations; HIDDEN + q are the byte's
+ * eight bits in a float's mantissa.  Of those four it is off by less than 8 units of 2^-24 of
+ * (|grid's origin| + |eye|) * |inverse|, and a 2^-8 of a plane.  Twice as much is taken from where the
+ * beam enters, and added to where it leaves: no box is missed that lbvh_beam_enter() finds, with
+ * its slack.  Where 0 * INFINITY or INFINITY - INFINITY is NaN, the plane does not bound. */
+struct lens {
+	float inverse
+		[3]; /* of the direction, finite, so that a beam along a plane is on one side of it */
+	float slack[3]; /* |inverse| * 2^-20 */
+	float eye[3];   /* the eye's part in the slack */
+};
+
+static __device__ __forceinline__ struct lens lens_of(const struct lbvh_beam *beam)
 {
-	return (float)((k < 4 ? words.x : words.y) >> (8 * (k % 4)) & 0xff);
+	struct lens lens;
+
+	for (int d = 0; d < 3; d++) {
+		lens.inverse[d] = fminf(fmaxf(beam->inverse[d], -LARGE), LARGE);
+		lens.slack[d] = fabsf(lens.inverse[d]) * SLACK;
+		lens.eye[d] = fabsf(beam->origin[d]) * lens.slack[d];
+	}
+	return lens;
 }
 
-/* Put the children whose boxes the beam enters on the stack, the nearest on top. */
-static __device__ __forceinline__ void open_node(const struct lbvh_wide_node *node,
-						 const struct lbvh_beam *beam,
-						 struct lbvh_waiting *stack, int *top)
+/* HIDDEN + byte k of the words. */
+static __device__ __forceinline__ float plane_of(uint2 words, int k)
+{
+	return __uint_as_float(__byte_perm(k < 4 ? words.x : words.y, HIDDEN_BITS,
+					   0x7406 | (unsigned)(k % 4) << 4));
+}
+
+/* Batcher's odd-even merge sort of eight, in registers. */
+static __device__ __forceinline__ void sort_eight(uint32_t key[LBVH_WIDE])
+{
+	constexpr unsigned char pair[19][2] = { { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 }, { 0, 2 },
+						{ 1, 3 }, { 4, 6 }, { 5, 7 }, { 1, 2 }, { 5, 6 },
+						{ 0, 4 }, { 1, 5 }, { 2, 6 }, { 3, 7 }, { 2, 4 },
+						{ 3, 5 }, { 1, 2 }, { 3, 4 }, { 5, 6 } };
+
+	GPU_UNROLL
+	for (int i = 0; i < 19; i++) {
+		const uint32_t a = key[pair[i][0]], b = key[pair[i][1]];
+
+		key[pair[i][0]] = min(a, b);
+		key[pair[i][1]] = max(a, b);
+	}
+}
+
+/* One of eight in registers: a load would be one more step before the next node's. */
+static __device__ __forceinline__ uint32_t choose(const uint32_t child[LBVH_WIDE], uint32_t k)
+{
+	uint32_t four[4], two[2];
+
+	GPU_UNROLL
+	for (int i = 0; i < 4; i++)
+		four[i] = k & 1 ? child[2 * i + 1] : child[2 * i];
+	GPU_UNROLL
+	for (int i = 0; i < 2; i++)
+		two[i] = k & 2 ? four[2 * i + 1] : four[2 * i];
+	return k & 4 ? two[1] : two[0];
+}
+
+/* Of the children whose boxes the beam enters, the nearest; the others go on the stack, nearer ones
+ * on top.  NONE if it enters none. */
+static __device__ __forceinline__ uint32_t open_node(const struct lbvh_wide_node *node,
+						     const struct lbvh_beam *beam,
+						     const struct lens *lens,
+						     struct lbvh_waiting *stack, int *top)
 {
 	const uint4 *const from = (const uint4 *)(const void *)node;
 	const uint4 head = from[0], low = from[1], high = from[2];
@@ -67,57 +139,87 @@ static __device__ __forceinline__ void open_node(const struct lbvh_wide_node *no
 					    high.x, high.y, high.z, high.w };
 	const float origin[3] = { __uint_as_float(head.x), __uint_as_float(head.y),
 				  __uint_as_float(head.z) };
-	const int base = *top;
-	uint4 planes[3];
-	float step[3];
+	const float farthest = beam->t * LBVH_SLACK;
+	uint2 near[3], far[3];
+	float scale[3], near_at[3], far_at[3];
+	uint32_t key[LBVH_WIDE];
 
+	GPU_UNROLL
 	for (int d = 0; d < 3; d++) {
-		planes[d] = from[3 + d];
-		step[d] = __uint_as_float((head.w >> (8 * d) & 0xff) << 23);
+		const uint4 planes = from[3 + d];
+		const uint2 below = make_uint2(planes.x, planes.y);
+		const uint2 above = make_uint2(planes.z, planes.w);
+		const bool backwards = lens->inverse[d] < 0;
+		const float step = __uint_as_float((head.w >> (8 * d) & 0xff) << 23);
+		const float at = (origin[d] - beam->origin[d]) * lens->inverse[d];
+		const float plane = step * lens->inverse[d];
+		const float off =
+			fabsf(origin[d]) * lens->slack[d] + lens->eye[d] + fabsf(plane) * 0x1p-7f;
+
+		near[d] = backwards ? above : below;
+		far[d] = backwards ? below : above;
+		scale[d] = plane;
+		near_at[d] = at - off - HIDDEN * plane;
+		far_at[d] = at + off - HIDDEN * plane;
 	}
+	GPU_UNROLL
 	for (int k = 0; k < LBVH_WIDE; k++) {
-		float lo[3], hi[3];
+		float entry = 0, last = farthest;
 
-		if (!child[k])
-			break;
+		GPU_UNROLL
 		for (int d = 0; d < 3; d++) {
-			const uint2 below = make_uint2(planes[d].x, planes[d].y);
-			const uint2 above = make_uint2(planes[d].z, planes[d].w);
-
-			lo[d] = lbvh_add(origin[d], lbvh_mul(byte_of(below, k), step[d]));
-			hi[d] = lbvh_add(origin[d], lbvh_mul(byte_of(above, k), step[d]));
+			entry = fmaxf(plane_of(near[d], k) * scale[d] + near_at[d], entry);
+			last = fminf(plane_of(far[d], k) * scale[d] + far_at[d], last);
 		}
-
-		const float t = lbvh_beam_enter(beam, lo, hi);
-		int place = *top;
-
-		if (t == INFINITY)
-			continue;
-		for (; place > base && stack[place - 1].t < t; place--)
-			stack[place] = stack[place - 1];
-		stack[place] = { t, child[k] };
-		++*top;
+		/* Distances order as their bits do; a little nearer, for the child's number. */
+		key[k] = entry <= last ? (__float_as_uint(entry) & ~(LBVH_WIDE - 1U)) | (uint32_t)k
+				       : NONE;
 	}
+	sort_eight(key);
+	GPU_UNROLL
+	for (int k = LBVH_WIDE - 1; k > 0; k--)
+		if (key[k] != NONE)
+			stack[(*top)++] = { __uint_as_float(key[k] & ~(LBVH_WIDE - 1U)),
+					    node->child[key[k] % LBVH_WIDE] };
+	return key[0] == NONE ? NONE : choose(child, key[0] % LBVH_WIDE);
 }
 
-__device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam,
-						     struct lbvh_steps *steps) const
+template <class STEPS>
+__device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, STEPS *steps) const
 {
+	const struct lens lens = lens_of(beam);
 	struct lbvh_waiting stack[STACK];
 	uint32_t at = 0;
 	int top = 0;
 
-	do {
+	for (;;) {
 		if (at & LBVH_LEAF) {
 			test_leaf(triangle, at & ~LBVH_LEAF, beam, steps);
 		} else {
-			steps->nodes++;
-			open_node(node + at, beam, stack, &top);
+			steps->node();
+			at = open_node(node + at, beam, &lens, stack, &top);
+			if (at != NONE)
+				continue;
 		}
-	} while (lbvh_beam_next(beam, stack, &top, &at));
+		if (!lbvh_beam_next(beam, stack, &top, &at))
+			return;
+	}
 }
 
 /* ---- life --------------------------------------------------------------------------------- */
+
+static struct lbvh_wide_tree tree_of(const struct state *s)
+{
+	return { s->wide.node, s->wide.triangle };
+}
+
+static enum gb_status count(const void *state, struct gb_error *err)
+{
+	const struct state *const s = (const struct state *)state;
+	const struct lbvh_wide_tree tree = tree_of(s);
+
+	return lbvh_gpu_trace_count(&s->tracer, &tree, err);
+}
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
@@ -129,7 +231,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->op = (enum lbvh_op)((const struct lbvh_params *)params)->op;
 	if (s->op == LBVH_TRACE)
 		rays = (size_t)in->edge * in->edge;
-	lbvh_gpu_tracer_init(&s->tracer, params, in, rays, err);
+	lbvh_gpu_tracer_init(&s->tracer, count, params, in, rays, err);
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
 	if (s->op == LBVH_BUILD)
 		gb_memory_result(s->wide.counters, GB_WHOLE, 0);
@@ -173,7 +275,7 @@ static enum gb_status upload(void *state, struct gb_error *err)
 static enum gb_status trace(const struct state *s, const struct lbvh_camera *camera, uint32_t edge,
 			    struct gb_error *err)
 {
-	const struct lbvh_wide_tree tree = { s->wide.node, s->wide.triangle };
+	const struct lbvh_wide_tree tree = tree_of(s);
 
 	return lbvh_gpu_trace(&s->tracer, camera, edge, &tree, err);
 }

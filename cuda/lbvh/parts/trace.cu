@@ -40,14 +40,16 @@ enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err)
 	return GB_OK;
 }
 
-enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *params,
-				    const void *input, size_t rays, struct gb_error *err)
+enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
+				    const void *params, const void *input, size_t rays,
+				    struct gb_error *err)
 {
 	const struct lbvh_params *const p = (const struct lbvh_params *)params;
 	const bool fine = p->op == LBVH_TRACE && p->tree != LBVH_PAPER_TREE;
 	const unsigned codes = fine ? LBVH_GPU_CODES_63 : 0;
 
 	tracer->rays = rays;
+	tracer->count = count;
 	lbvh_gpu_init(&tracer->gpu, input, codes | LBVH_GPU_ARRIVED, err);
 	gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err);
 	gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err);
@@ -67,9 +69,11 @@ enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_err
 {
 	struct lbvh_gpu_tracer *const tracer = (struct lbvh_gpu_tracer *)state;
 
-	gpu_download(&tracer->last, tracer->counts, sizeof tracer->last, err);
-	return lbvh_gpu_tracer_hits(tracer, lbvh_trace_t(output),
-				    lbvh_trace_primitive(tracer->gpu.input, output), err);
+	if (lbvh_gpu_tracer_hits(tracer, lbvh_trace_t(output),
+				 lbvh_trace_primitive(tracer->gpu.input, output), err) != GB_OK ||
+	    tracer->met.nodes > 0 || tracer->count(state, err) != GB_OK)
+		return err->code;
+	return gpu_download(&tracer->met, tracer->counts, sizeof tracer->met, err);
 }
 
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics)
@@ -77,6 +81,6 @@ void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics)
 	const struct lbvh_gpu_tracer *const tracer = (const struct lbvh_gpu_tracer *)state;
 	const double rays = (double)tracer->rays;
 
-	gb_metric(metrics, "nodes_per_ray", (double)tracer->last.nodes / rays);
-	gb_metric(metrics, "triangles_per_ray", (double)tracer->last.triangles / rays);
+	gb_metric(metrics, "nodes_per_ray", (double)tracer->met.nodes / rays);
+	gb_metric(metrics, "triangles_per_ray", (double)tracer->met.triangles / rays);
 }

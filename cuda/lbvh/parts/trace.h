@@ -3,9 +3,10 @@
  *
  * A thread takes a ray, a warp 8 x 4 pixels.  A traversal is a struct with a member
  *
- *	__device__ void walk(struct lbvh_beam *beam, struct lbvh_steps *steps) const
+ *	template <class STEPS> __device__ void walk(struct lbvh_beam *beam, STEPS *steps) const
  *
- * that finds the beam's hit and counts what it met.  Triangles are tested by common/lbvh.h's
+ * that finds the beam's hit and tells `steps` what it met: that is counted once, by a kernel of its
+ * own, and costs the timed one nothing.  Triangles are tested by common/lbvh.h's
  * arithmetic; a box's distance may be off by a rounding, so it is compared with a slack of four
  * units in the last place, as on the CPU: all traversals find the same hits.
  */
@@ -41,6 +42,9 @@ struct lbvh_trace_counts {
 	uint64_t nodes, triangles;
 };
 
+/* Queue lbvh_gpu_trace_count() with the tree of this state. */
+typedef enum gb_status lbvh_trace_counter(const void *state, struct gb_error *err);
+
 /* What a traversal's state begins with. */
 struct lbvh_gpu_tracer {
 	struct lbvh_gpu gpu; /* the mesh and its binary tree */
@@ -48,13 +52,15 @@ struct lbvh_gpu_tracer {
 	float *t;
 	uint32_t *primitive;
 	struct lbvh_trace_counts *counts; /* on the device */
-	struct lbvh_trace_counts last;    /* of the last run, once it was downloaded */
+	struct lbvh_trace_counts met;     /* by a run, once its hits were downloaded */
+	lbvh_trace_counter *count;
 };
 
 /* Memory for the mesh, the tree that lbvh_gpu_fastest() makes, and `rays` hits.  The tree is over
  * codes of 63 bits for a trace, unless the paper's is asked for; else of 30. */
-enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, const void *params,
-				    const void *input, size_t rays, struct gb_error *err);
+enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
+				    const void *params, const void *input, size_t rays,
+				    struct gb_error *err);
 /* GB_EUNAVAILABLE unless the operation is trace. */
 enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err);
 /* Queue the triangles of all places of the tree's index. */
@@ -63,7 +69,8 @@ enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, struct lbvh_corners *t
 /* Its hits to the host; waits. */
 enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
 				    uint32_t *primitive, struct gb_error *err);
-/* Operations of a state that begins with a tracer: hits, nodes_per_ray and triangles_per_ray. */
+/* Operations of a state that begins with a tracer: the hits, then what the rays met; nodes_per_ray and
+ * triangles_per_ray. */
 enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err);
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
 
@@ -75,8 +82,20 @@ struct lbvh_beam {
 	uint32_t primitive;
 };
 
-struct lbvh_steps {
+/* What a beam met, if it is counted. */
+template <bool COUNT> struct lbvh_steps {
 	uint32_t nodes, triangles;
+
+	__device__ __forceinline__ void node(void)
+	{
+		if (COUNT)
+			nodes++;
+	}
+	__device__ __forceinline__ void triangle(uint32_t count)
+	{
+		if (COUNT)
+			triangles += count;
+	}
 };
 
 /* A subtree that waits, and where the beam enters it. */
@@ -96,7 +115,7 @@ static __device__ __forceinline__ void lbvh_beam_start(struct lbvh_beam *beam)
 }
 
 /* The distance at which the beam enters the box before beam->t, or INFINITY.  Where 0 * INFINITY is
- * NaN, lbvh_max() and lbvh_min() drop it, and the plane does not bound. */
+ * NaN, fmaxf() and fminf() drop it, and the plane does not bound. */
 static __device__ __forceinline__ float lbvh_beam_enter(const struct lbvh_beam *beam,
 							const float *lo, const float *hi)
 {
@@ -107,8 +126,8 @@ static __device__ __forceinline__ float lbvh_beam_enter(const struct lbvh_beam *
 		const float far = (hi[k] - beam->origin[k]) * beam->inverse[k];
 		const bool backwards = beam->inverse[k] < 0;
 
-		entry = lbvh_max(backwards ? far : near, entry);
-		last = lbvh_min(backwards ? near : far, last);
+		entry = fmaxf(backwards ? far : near, entry);
+		last = fminf(backwards ? near : far, last);
 	}
 	return entry <= last * LBVH_SLACK ? entry : INFINITY;
 }
@@ -149,54 +168,63 @@ static __device__ __forceinline__ bool lbvh_beam_next(const struct lbvh_beam *be
 	return false;
 }
 
-static __device__ __forceinline__ float lbvh_node_enter(const struct lbvh_node *node, uint32_t i,
-							const struct lbvh_beam *beam)
+/* A node that the beam has come to: where it enters, and what is below. */
+struct lbvh_met {
+	float t;
+	uint32_t left, right;
+};
+
+static __device__ __forceinline__ struct lbvh_met lbvh_node_enter(const struct lbvh_node *node,
+								  uint32_t i,
+								  const struct lbvh_beam *beam)
 {
 	const float4 *const from = (const float4 *)(const void *)(node + i);
 	const float4 low = from[0], high = from[1];
 	const float lo[3] = { low.x, low.y, low.z }, hi[3] = { high.x, high.y, high.z };
 
-	return lbvh_beam_enter(beam, lo, hi);
+	return { lbvh_beam_enter(beam, lo, hi), __float_as_uint(low.w), __float_as_uint(high.w) };
 }
 
-/* Walk a binary tree, the nearer child first.  leaves->test(first, count, beam, steps) is what is
- * done in a leaf.  stack: one entry per level. */
-template <class LEAVES>
+/* Walk a binary tree, the nearer child first: it stays in registers, and its children are known
+ * since its box was looked at.  leaves->test(first, count, beam, steps) is what is done in a leaf.
+ * stack: one entry per level. */
+template <class LEAVES, class STEPS>
 static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *node,
 							const LEAVES *leaves,
 							struct lbvh_waiting *stack,
-							struct lbvh_beam *beam,
-							struct lbvh_steps *steps)
+							struct lbvh_beam *beam, STEPS *steps)
 {
-	uint32_t at = 0;
+	struct lbvh_met at = lbvh_node_enter(node, 0, beam);
+	uint32_t next;
 	int top = 0;
 
-	if (lbvh_node_enter(node, 0, beam) == INFINITY)
+	if (at.t == INFINITY)
 		return;
-	do {
-		const uint32_t left = node[at].left, right = node[at].right;
+	for (;;) {
+		if (at.left & LBVH_LEAF) {
+			leaves->test(at.left & ~LBVH_LEAF, at.right, beam, steps);
+		} else {
+			const struct lbvh_met left = lbvh_node_enter(node, at.left, beam);
+			const struct lbvh_met right = lbvh_node_enter(node, at.right, beam);
+			const bool left_first = left.t <= right.t;
+			const float far = left_first ? right.t : left.t;
 
-		if (left & LBVH_LEAF) {
-			leaves->test(left & ~LBVH_LEAF, right, beam, steps);
-			continue;
+			steps->node();
+			if (far < INFINITY)
+				stack[top++] = { far, left_first ? at.right : at.left };
+			at = left_first ? left : right;
+			if (at.t < INFINITY)
+				continue;
 		}
-
-		const float t_left = lbvh_node_enter(node, left, beam);
-		const float t_right = lbvh_node_enter(node, right, beam);
-		const bool left_first = t_left <= t_right;
-		const float near = left_first ? t_left : t_right;
-		const float far = left_first ? t_right : t_left;
-
-		steps->nodes++;
-		if (far < INFINITY)
-			stack[top++] = { far, left_first ? right : left };
-		if (near < INFINITY)
-			stack[top++] = { near, left_first ? left : right };
-	} while (lbvh_beam_next(beam, stack, &top, &at));
+		if (!lbvh_beam_next(beam, stack, &top, &next))
+			return;
+		at.left = node[next].left;
+		at.right = node[next].right;
+	}
 }
 
-/* All rays of an image; tiles: of a row of it. */
-template <class TREE>
+/* All rays of an image: their hits, or with COUNT what they meet on their way; tiles: of a row of it. */
+template <class TREE, bool COUNT>
 static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edge, uint32_t tiles,
 					 TREE tree, float *t, uint32_t *primitive,
 					 struct lbvh_trace_counts *counts)
@@ -205,7 +233,9 @@ static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edg
 	const uint32_t tile = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
 	const uint32_t x = tile % tiles * LBVH_TILE_WIDE + lane % LBVH_TILE_WIDE;
 	const uint32_t y = tile / tiles * LBVH_TILE_HIGH + lane / LBVH_TILE_WIDE;
-	struct lbvh_steps steps = { 0, 0 };
+	struct lbvh_steps<COUNT> steps = {
+		0, 0
+	};
 
 	if (x < edge && y < edge) {
 		struct lbvh_beam beam;
@@ -215,18 +245,38 @@ static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edg
 			beam.origin[k] = camera.eye[k];
 		lbvh_beam_start(&beam);
 		tree.walk(&beam, &steps);
-		t[(size_t)y * edge + x] = beam.t;
-		primitive[(size_t)y * edge + x] = beam.primitive;
+		if (!COUNT) {
+			t[(size_t)y * edge + x] = beam.t;
+			primitive[(size_t)y * edge + x] = beam.primitive;
+		}
 	}
-	__syncwarp();
+	if (COUNT) {
+		__syncwarp();
 
-	const uint64_t nodes = warp_sum((uint64_t)steps.nodes);
-	const uint64_t triangles = warp_sum((uint64_t)steps.triangles);
+		const uint64_t nodes = warp_sum((uint64_t)steps.nodes);
+		const uint64_t triangles = warp_sum((uint64_t)steps.triangles);
 
-	if (lane == 0) {
-		atomicAdd((unsigned long long *)&counts->nodes, (unsigned long long)nodes);
-		atomicAdd((unsigned long long *)&counts->triangles, (unsigned long long)triangles);
+		if (lane == 0) {
+			atomicAdd((unsigned long long *)&counts->nodes, (unsigned long long)nodes);
+			atomicAdd((unsigned long long *)&counts->triangles,
+				  (unsigned long long)triangles);
+		}
 	}
+}
+
+template <bool COUNT, class TREE>
+static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tracer,
+					       const struct lbvh_camera *camera, uint32_t edge,
+					       const TREE *tree, struct gb_error *err)
+{
+	const uint32_t wide = lbvh_gpu_blocks(edge, LBVH_TILE_WIDE);
+	const size_t tiles = (size_t)wide * lbvh_gpu_blocks(edge, LBVH_TILE_HIGH);
+
+	GPU_LAUNCH((lbvh_trace_kernel<TREE, COUNT>),
+		   lbvh_gpu_blocks(tiles, LBVH_TRACE_BLOCK / WARP), LBVH_TRACE_BLOCK, 0,
+		   gpu_stream(), *camera, edge, wide, *tree, tracer->t, tracer->primitive,
+		   tracer->counts);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
 /* Queue all rays of a camera whose image is `edge` pixels wide and high. */
@@ -235,15 +285,19 @@ static inline enum gb_status lbvh_gpu_trace(const struct lbvh_gpu_tracer *tracer
 					    const struct lbvh_camera *camera, uint32_t edge,
 					    const TREE *tree, struct gb_error *err)
 {
-	const uint32_t wide = lbvh_gpu_blocks(edge, LBVH_TILE_WIDE);
-	const size_t tiles = (size_t)wide * lbvh_gpu_blocks(edge, LBVH_TILE_HIGH);
+	return lbvh_trace_launch<false>(tracer, camera, edge, tree, err);
+}
+
+/* Queue the input's rays again, to count what they meet; hits stay as they are. */
+template <class TREE>
+static inline enum gb_status lbvh_gpu_trace_count(const struct lbvh_gpu_tracer *tracer,
+						  const TREE *tree, struct gb_error *err)
+{
+	const struct lbvh_input *const in = tracer->gpu.input;
 
 	if (!CUDA_OK(err, cudaMemsetAsync(tracer->counts, 0, sizeof *tracer->counts, gpu_stream())))
 		return err->code;
-	GPU_LAUNCH(lbvh_trace_kernel<TREE>, lbvh_gpu_blocks(tiles, LBVH_TRACE_BLOCK / WARP),
-		   LBVH_TRACE_BLOCK, 0, gpu_stream(), *camera, edge, wide, *tree, tracer->t,
-		   tracer->primitive, tracer->counts);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return lbvh_trace_launch<true>(tracer, &in->camera, in->edge, tree, err);
 }
 
 #endif
