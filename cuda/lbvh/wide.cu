@@ -172,8 +172,9 @@ static __device__ __forceinline__ uint32_t open_node(const struct lbvh_wide_node
 			last = fminf(plane_of(far[d], k) * scale[d] + far_at[d], last);
 		}
 		/* Distances order as their bits do; a little nearer, for the child's number. */
-		key[k] = entry <= last ? (__float_as_uint(entry) & ~(LBVH_WIDE - 1U)) | (uint32_t)k
-				       : NONE;
+		key[k] = child[k] && entry <= last
+				 ? (__float_as_uint(entry) & ~(LBVH_WIDE - 1U)) | (uint32_t)k
+				 : NONE;
 	}
 	sort_eight(key);
 	GPU_UNROLL
