@@ -241,6 +241,15 @@ static void check_atomics(void)
 			check_atomic("atom." + op + ".acq_rel.cta" + type, op, bytes, false);
 			check_atomic("atom.acq_rel.gpu." + op + type, op, bytes, false);
 			check_atomic("atom.acq_rel.cta." + op + type, op, bytes, false);
+			if (op == "cas")
+				for (const char *order : { "acquire", "release" }) {
+					const std::string one = order;
+
+					check_atomic("atom.cas." + one + ".gpu" + type, op, bytes,
+						     false);
+					check_atomic("atom." + one + ".gpu.cas" + type, op, bytes,
+						     false);
+				}
 			check_atomic("atom." + op + ".relaxed.gpu" + type, op, bytes, false);
 			if (op == "exch" || op == "cas")
 				continue;
