@@ -34,7 +34,7 @@ REGISTER = re.compile(r"%(?:r|rd|rs|p|f|fd)\d+\b")
 
 # What is planted, in which half, and the words that then differ.
 FAULTS = [
-    ("by hand", '"acquire.gpu"', '"acquire.cta"', "gpu_ld_acquire gpu_grid_sync"),
+    ("by hand", '"acquire.gpu"', '"acquire.cta"', "gpu_ld_acquire gpu_cas_acquire gpu_grid_sync"),
     (
         "by hand",
         '(gpu_ld_acquire_block, "acquire.cta")',
@@ -42,13 +42,14 @@ FAULTS = [
         "gpu_ld_acquire_block",
     ),
     ("by hand", '(gpu_st_release, "release")', '(gpu_st_release, "relaxed")', "gpu_st_release"),
-    ("by hand", '(gpu_cas, "gpu")', '(gpu_cas, "cta")', "gpu_cas"),
+    ("by hand", '(gpu_cas, "acq_rel.gpu")', '(gpu_cas, "acq_rel.cta")', "gpu_cas"),
+    ("by hand", '(gpu_cas_release, "release', '(gpu_cas_release, "relaxed', "gpu_cas_release"),
     ("by hand", "atom.acq_rel.gpu.add", "atom.relaxed.gpu.add", "gpu_add gpu_grid_sync"),
     (
         "by hand",
         '"r"((unsigned)expected), "r"((unsigned)v)',
         '"r"((unsigned)v), "r"((unsigned)expected)',
-        "gpu_cas gpu_cas_block",
+        "gpu_cas gpu_cas_acquire gpu_cas_block gpu_cas_release",
     ),
     (
         "nvcc",
