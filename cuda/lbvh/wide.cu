@@ -70,10 +70,9 @@ static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *tria
  * beam enters, and added to where it leaves: no box is missed that lbvh_beam_enter() finds, with
  * its slack.  Where 0 * INFINITY or INFINITY - INFINITY is NaN, the plane does not bound. */
 struct lens {
-	float inverse
-		[3]; /* of the direction, finite, so that a beam along a plane is on one side of it */
-	float slack[3]; /* |inverse| * 2^-20 */
-	float eye[3];   /* the eye's part in the slack */
+	float inverse[3]; /* finite, so that a beam along a plane is on one side of it */
+	float slack[3];   /* |inverse| * 2^-20 */
+	float eye[3];     /* the eye's part in the slack */
 };
 
 static __device__ __forceinline__ struct lens lens_of(const struct lbvh_beam *beam)
@@ -153,8 +152,9 @@ static __device__ __forceinline__ uint32_t open_node(const struct lbvh_wide_node
 		const float step = __uint_as_float((head.w >> (8 * d) & 0xff) << 23);
 		const float at = (origin[d] - beam->origin[d]) * lens->inverse[d];
 		const float plane = step * lens->inverse[d];
-		const float off =
-			fabsf(origin[d]) * lens->slack[d] + lens->eye[d] + fabsf(plane) * 0x1p-7f;
+		/* Infinite before HIDDEN * plane is, so that neither plane bounds then. */
+		const float coarse = fabsf(plane * (2 * HIDDEN)) * (0x1p-7f / (2 * HIDDEN));
+		const float off = fabsf(origin[d]) * lens->slack[d] + lens->eye[d] + coarse;
 
 		near[d] = backwards ? above : below;
 		far[d] = backwards ? below : above;
@@ -171,7 +171,7 @@ static __device__ __forceinline__ uint32_t open_node(const struct lbvh_wide_node
 			entry = fmaxf(plane_of(near[d], k) * scale[d] + near_at[d], entry);
 			last = fminf(plane_of(far[d], k) * scale[d] + far_at[d], last);
 		}
-		/* Distances order as their bits do; a little nearer, for the child's number. */
+		/* Distances order as their bits do, but for the lowest: the child's number. */
 		key[k] = child[k] && entry <= last
 				 ? (__float_as_uint(entry) & ~(LBVH_WIDE - 1U)) | (uint32_t)k
 				 : NONE;

@@ -251,8 +251,8 @@ Test(variants_lbvh, traversals_find_the_same_hits)
 
 /* ---- rays that are hard on slab tests ----------------------------------------------------- */
 
-/* An OBJ file of a square lattice of triangles in the plane x = 0, corners at whole numbers. */
-static void write_lattice(const char *path)
+/* An OBJ file of a square lattice of triangles in the plane x = 0, corners at multiples of `unit`. */
+static void write_lattice(const char *path, double unit)
 {
 	enum { SIDE = 8 };
 	FILE *file = fopen(path, "w");
@@ -260,7 +260,8 @@ static void write_lattice(const char *path)
 	cr_assert(file);
 	for (int y = 0; y <= SIDE; y++)
 		for (int x = 0; x <= SIDE; x++)
-			fprintf(file, "v 0 %d %d\n", x - SIDE / 2, y - SIDE / 2);
+			fprintf(file, "v 0 %.0f %.0f\n", unit * (x - SIDE / 2),
+				unit * (y - SIDE / 2));
 	for (int y = 0; y < SIDE; y++)
 		for (int x = 0; x < SIDE; x++) {
 			const int a = y * (SIDE + 1) + x + 1, b = a + SIDE + 1;
@@ -272,16 +273,15 @@ static void write_lattice(const char *path)
 
 /* Directions with components of 0, from points on the planes of boxes: where 0 * INFINITY is NaN, the
  * plane does not bound.  The hits are those of the CPU, whose own test looks at every triangle. */
-Test(variants_lbvh, rays_in_the_planes_of_boxes)
+static void look_along_planes(double unit)
 {
 	static const char *const traversals[] = { "stack", "stack2", "wide" };
 	static const double eyes[][3] = { { 5, 0, 0 }, { -2, 1, 2 }, { 0, 0, 0 } };
 	static const double ahead[][3] = { { -1, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } };
 	char path[64];
 
-	open_gpu();
 	snprintf(path, sizeof path, "/tmp/gpubench-lattice-%d.obj", (int)getpid());
-	write_lattice(path);
+	write_lattice(path, unit);
 	struct work w = set_up(LBVH_TRACE, path, 1);
 
 	unlink(path);
@@ -290,8 +290,8 @@ Test(variants_lbvh, rays_in_the_planes_of_boxes)
 			struct gb_view view = { .up = { 0, 0, 1 }, .fov = 60 };
 
 			for (int k = 0; k < 3; k++) {
-				view.eye[k] = eyes[e][k];
-				view.target[k] = eyes[e][k] + ahead[a][k];
+				view.eye[k] = unit * eyes[e][k];
+				view.target[k] = unit * (eyes[e][k] + ahead[a][k]);
 			}
 			w.in->camera = gb_view_camera(&view, w.in->edge);
 			void *cpu = output_of(&w, find(GB_CPU, "stack"));
@@ -299,11 +299,22 @@ Test(variants_lbvh, rays_in_the_planes_of_boxes)
 			for (size_t v = 0; v < GB_COUNT(traversals); v++) {
 				void *cuda = output_of(&w, find(GB_CUDA, traversals[v]));
 
-				cr_assert(memcmp(cpu, cuda, w.size) == 0, "%s, eye %zu, ahead %zu",
-					  traversals[v], e, a);
+				cr_assert(memcmp(cpu, cuda, w.size) == 0,
+					  "%s, eye %zu, ahead %zu, unit %g", traversals[v], e, a,
+					  unit);
 				free(cuda);
 			}
 			free(cpu);
 		}
 	gb_lbvh_workload.release(w.in);
+}
+
+/* Far planes of a beam along an axis overflow where a unit is large. */
+Test(variants_lbvh, rays_in_the_planes_of_boxes)
+{
+	static const double units[] = { 1, 0x1p20, 0x1p24, 0x1p30 };
+
+	open_gpu();
+	for (size_t i = 0; i < GB_COUNT(units); i++)
+		look_along_planes(units[i]);
 }

@@ -69,18 +69,20 @@ enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_err
 {
 	struct lbvh_gpu_tracer *const tracer = (struct lbvh_gpu_tracer *)state;
 
-	if (lbvh_gpu_tracer_hits(tracer, lbvh_trace_t(output),
-				 lbvh_trace_primitive(tracer->gpu.input, output), err) != GB_OK ||
-	    tracer->met.nodes > 0 || tracer->count(state, err) != GB_OK)
-		return err->code;
-	return gpu_download(&tracer->met, tracer->counts, sizeof tracer->met, err);
+	return lbvh_gpu_tracer_hits(tracer, lbvh_trace_t(output),
+				    lbvh_trace_primitive(tracer->gpu.input, output), err);
 }
 
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics)
 {
-	const struct lbvh_gpu_tracer *const tracer = (const struct lbvh_gpu_tracer *)state;
+	struct lbvh_gpu_tracer *const tracer = (struct lbvh_gpu_tracer *)state;
 	const double rays = (double)tracer->rays;
+	struct gb_error err = {};
 
+	if (!tracer->met.nodes && tracer->count(state, &err) == GB_OK)
+		gpu_download(&tracer->met, tracer->counts, sizeof tracer->met, &err);
+	if (err.code)
+		return;
 	gb_metric(metrics, "nodes_per_ray", (double)tracer->met.nodes / rays);
 	gb_metric(metrics, "triangles_per_ray", (double)tracer->met.triangles / rays);
 }

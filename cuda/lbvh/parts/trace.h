@@ -52,7 +52,7 @@ struct lbvh_gpu_tracer {
 	float *t;
 	uint32_t *primitive;
 	struct lbvh_trace_counts *counts; /* on the device */
-	struct lbvh_trace_counts met;     /* by a run, once its hits were downloaded */
+	struct lbvh_trace_counts met;     /* by a run; counted when metrics are asked for */
 	lbvh_trace_counter *count;
 };
 
@@ -69,8 +69,8 @@ enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, struct lbvh_corners *t
 /* Its hits to the host; waits. */
 enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
 				    uint32_t *primitive, struct gb_error *err);
-/* Operations of a state that begins with a tracer: the hits, then what the rays met; nodes_per_ray and
- * triangles_per_ray. */
+/* Operations of a state that begins with a tracer: hits; nodes_per_ray and triangles_per_ray, for which
+ * the rays are traced once more, outside all that is timed. */
 enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err);
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
 
@@ -234,7 +234,6 @@ static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edg
 	const uint32_t x = tile % tiles * LBVH_TILE_WIDE + lane % LBVH_TILE_WIDE;
 	const uint32_t y = tile / tiles * LBVH_TILE_HIGH + lane / LBVH_TILE_WIDE;
 	struct lbvh_steps<COUNT> steps = {
-		0, 0
 	};
 
 	if (x < edge && y < edge) {
