@@ -166,32 +166,21 @@ static __device__ __forceinline__ void gpu_st_relaxed(T *p, typename gpu_given<T
 	__nv_atomic_store_n(p, v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
 }
 
-template <class T>
-static __device__ __forceinline__ T gpu_cas(T *p, typename gpu_given<T>::type expected,
-					    typename gpu_given<T>::type v)
-{
-	__nv_atomic_compare_exchange_n(p, &expected, v, false, __NV_ATOMIC_ACQ_REL,
-				       __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
-	return expected;
-}
+#define GPU_CAS(name, order, order_if_different, scope)                                           \
+	template <class T>                                                                        \
+	static __device__ __forceinline__ T name(T *p, typename gpu_given<T>::type expected,      \
+						 typename gpu_given<T>::type v)                   \
+	{                                                                                         \
+		__nv_atomic_compare_exchange_n(p, &expected, v, false, order, order_if_different, \
+					       scope);                                            \
+		return expected;                                                                  \
+	}
 
-template <class T>
-static __device__ __forceinline__ T gpu_cas_acquire(T *p, typename gpu_given<T>::type expected,
-						    typename gpu_given<T>::type v)
-{
-	__nv_atomic_compare_exchange_n(p, &expected, v, false, __NV_ATOMIC_ACQUIRE,
-				       __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE);
-	return expected;
-}
-
-template <class T>
-static __device__ __forceinline__ T gpu_cas_release(T *p, typename gpu_given<T>::type expected,
-						    typename gpu_given<T>::type v)
-{
-	__nv_atomic_compare_exchange_n(p, &expected, v, false, __NV_ATOMIC_RELEASE,
-				       __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-	return expected;
-}
+GPU_CAS(gpu_cas, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)
+GPU_CAS(gpu_cas_acquire, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)
+GPU_CAS(gpu_cas_release, __NV_ATOMIC_RELEASE, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)
+GPU_CAS(gpu_cas_block, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK)
+#undef GPU_CAS
 
 template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gpu_given<T>::type v)
 {
@@ -201,15 +190,6 @@ template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gp
 template <class T> static __device__ __forceinline__ T gpu_ld_acquire_block(const T *p)
 {
 	return __nv_atomic_load_n(const_cast<T *>(p), __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
-}
-
-template <class T>
-static __device__ __forceinline__ T gpu_cas_block(T *p, typename gpu_given<T>::type expected,
-						  typename gpu_given<T>::type v)
-{
-	__nv_atomic_compare_exchange_n(p, &expected, v, false, __NV_ATOMIC_ACQ_REL,
-				       __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
-	return expected;
 }
 
 #else /* before CUDA 12.8, or on request: the same instructions by hand, for 4 and 8 bytes */

@@ -60,9 +60,16 @@ FAULTS = [
     ("nvcc", "(p, v, __NV_ATOMIC_ACQ_REL", "(p, v, __NV_ATOMIC_RELAXED", "gpu_add gpu_grid_sync"),
     (
         "nvcc",
-        "__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);\n}\n\ntemplate",
-        "__NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);\n}\n\ntemplate",
+        "__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);\n}",
+        "__NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);\n}",
         "gpu_ld_acquire_block",
+    ),
+    ("nvcc", "_release, __NV_ATOMIC_RELEASE", "_release, __NV_ATOMIC_RELAXED", "gpu_cas_release"),
+    (
+        "nvcc",
+        "_acquire, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_ACQUIRE",
+        "_acquire, __NV_ATOMIC_RELAXED, __NV_ATOMIC_RELAXED",
+        "gpu_cas_acquire",
     ),
     ("nvcc", '"l"(shared), "r"(rank)', '"l"(shared), "r"(rank + 1)', "gpu_cluster_map"),
     ("nvcc", "cluster.arrive.release", "cluster.arrive.relaxed", "gpu_cluster_sync"),

@@ -27,12 +27,6 @@ template <class T> static __forceinline__ T gpu_ld_relaxed(const T *p, SIMT_CALL
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-template <class T> static __forceinline__ T gpu_ld_stale(const T *p, SIMT_CALLER)
-{
-	simt_point(file, line);
-	return __atomic_load_n(p, __ATOMIC_RELAXED);
-}
-
 template <class T> static __forceinline__ void gpu_st_release(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
 	simt_point(file, line);
@@ -45,29 +39,19 @@ template <class T> static __forceinline__ void gpu_st_relaxed(T *p, SIMT_GIVEN(T
 	__atomic_store_n(p, v, __ATOMIC_RELAXED);
 }
 
-template <class T>
-static __forceinline__ T gpu_cas(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER)
-{
-	simt_point(file, line);
-	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	return expected;
-}
+#define SIMT_CAS(name, order, order_if_different)                                                 \
+	template <class T>                                                                        \
+	static __forceinline__ T name(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER) \
+	{                                                                                         \
+		simt_point(file, line);                                                           \
+		__atomic_compare_exchange_n(p, &expected, v, false, order, order_if_different);   \
+		return expected;                                                                  \
+	}
 
-template <class T>
-static __forceinline__ T gpu_cas_acquire(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER)
-{
-	simt_point(file, line);
-	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE);
-	return expected;
-}
-
-template <class T>
-static __forceinline__ T gpu_cas_release(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER)
-{
-	simt_point(file, line);
-	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
-	return expected;
-}
+SIMT_CAS(gpu_cas, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
+SIMT_CAS(gpu_cas_acquire, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)
+SIMT_CAS(gpu_cas_release, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
+#undef SIMT_CAS
 
 template <class T> static __forceinline__ T gpu_add(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
@@ -78,6 +62,8 @@ template <class T> static __forceinline__ T gpu_add(T *p, SIMT_GIVEN(T) v, SIMT_
 /* Between threads of a block: no difference on a CPU. */
 #define gpu_ld_acquire_block gpu_ld_acquire
 #define gpu_cas_block        gpu_cas
+/* What others write is seen at once: an old value comes from the schedule alone. */
+#define gpu_ld_stale gpu_ld_relaxed
 
 /* ---- CUDA's atomics ------------------------------------------------------------------------ */
 

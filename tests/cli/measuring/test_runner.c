@@ -356,7 +356,6 @@ Test(runner, short_repeatable_runs_are_batched_when_hot)
 {
 	struct gb_variant_ops repeatable = ops;
 	const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
-
 	double least = INFINITY;
 
 	repeatable.reset = NULL;
