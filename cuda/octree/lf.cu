@@ -13,15 +13,13 @@
  */
 #include "cuda/octree/parts/lf.h"
 
-enum { BLOCK = GPU_BLOCK(256) };
-
 /* A grid that strides over the bodies. */
 template <bool LISTS>
-static __global__ void __launch_bounds__(BLOCK)
+static __global__ void __launch_bounds__(OCTREE_BLOCK)
 	insert_kernel(const uint64_t *keys, size_t count, struct octree_tree tree, uint32_t least)
 {
-	const struct octree_range range = { (size_t)blockIdx.x * BLOCK + threadIdx.x,
-					    (size_t)gridDim.x * BLOCK, count, NULL };
+	const struct octree_range range = { (size_t)blockIdx.x * OCTREE_BLOCK + threadIdx.x,
+					    (size_t)gridDim.x * OCTREE_BLOCK, count, NULL };
 	const struct octree_place root = { 0, 0 };
 	struct octree_inserter self = {};
 
@@ -29,28 +27,19 @@ static __global__ void __launch_bounds__(BLOCK)
 	octree_count(&tree.counters->cas_failures, self.failures);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
 {
-	struct octree_arrays *const a = (struct octree_arrays *)state;
-	void (*const kernel)(const uint64_t *, size_t, struct octree_tree, uint32_t) =
-		a->tree.rank ? insert_kernel<true> : insert_kernel<false>;
-	const struct octree_grid grid =
-		octree_grid_of(kernel, a->count, BLOCK, octree_slack(a->input));
-
-	if (octree_queue_start(a, NULL, timer, err) != GB_OK || a->count == 0)
-		return err->code;
-	gb_phase(timer, "insert");
-	GPU_LAUNCH(kernel, grid.blocks, BLOCK, 0, gpu_stream(), a->keys, a->count, a->tree,
-		   grid.chunk);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return octree_builder_create((struct octree_builder *)state, insert_kernel<false>,
+				     insert_kernel<true>, input, err);
 }
 
 const struct gb_variant_ops octree_cuda_lf = {
-	.state_size = sizeof(struct octree_arrays),
-	.create = octree_create,
+	.state_size = sizeof(struct octree_builder),
+	.create = create,
 	.upload = octree_upload,
 	.reset = octree_reset,
-	.run = run,
+	.run = octree_builder_run,
 	.download = octree_download,
 	.bytes = octree_bytes,
 	.metrics = octree_metrics,

@@ -54,6 +54,8 @@ struct state {
 	struct task *tasks, *hard; /* hard: for lf */
 	uint32_t rows;             /* nodes of a task */
 	size_t shared_bytes;
+	uint64_t hole_budget;
+	struct octree_grid grid; /* of hard_kernel */
 };
 
 /* What the kernels share. */
@@ -318,11 +320,15 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	const struct octree_input *input = (const struct octree_input *)input_;
 	const size_t n = input->count;
 	const size_t cells = 1 + (size_t)DEEPEST * (n / LARGEST), tasks = 8 * cells;
+	const size_t slack = octree_slack(input);
 	struct state *s = (struct state *)state;
 
 	if (octree_arrays_create(&s->arrays, input, true, err) != GB_OK ||
 	    choose_rows(s, err) != GB_OK)
 		return err->code;
+	s->hole_budget = n < FEW_BODIES ? 0 : slack / 2;
+	s->grid = octree_grid_of(input->bucket > 1 ? hard_kernel<true> : hard_kernel<false>, n,
+				 SMALL_BLOCK, slack - s->hole_budget);
 	(void)sorted_create(&s->sorted, n, FIRST_BIT, err);
 	(void)gpu_alloc(&s->cells, cells, sizeof *s->cells, err);
 	(void)gpu_alloc(&s->tasks, tasks, sizeof *s->tasks, err);
@@ -358,17 +364,14 @@ static enum gb_status link_top(const struct state *s, const struct forest *f, st
 }
 
 template <bool LISTS>
-static enum gb_status insert(const struct state *s, const struct forest *f, size_t slack,
-			     struct gb_error *err)
+static enum gb_status insert(const struct state *s, const struct forest *f, struct gb_error *err)
 {
-	const struct octree_grid grid = octree_grid_of(hard_kernel<LISTS>, s->arrays.count,
-						       SMALL_BLOCK, slack - f->hole_budget);
-
 	GPU_LAUNCH(task_kernel<LISTS>, (unsigned)gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes,
 		   gpu_stream(), *f);
 	if (!CUDA_OK(err, cudaGetLastError()))
 		return err->code;
-	GPU_LAUNCH(hard_kernel<LISTS>, grid.blocks, SMALL_BLOCK, 0, gpu_stream(), *f, grid.chunk);
+	GPU_LAUNCH(hard_kernel<LISTS>, s->grid.blocks, SMALL_BLOCK, 0, gpu_stream(), *f,
+		   s->grid.chunk);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
@@ -376,7 +379,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = (struct state *)state;
 	struct octree_arrays *const a = &s->arrays;
-	const size_t slack = octree_slack(a->input);
 	const struct forest f = {
 		.linear = { s->sorted.keys, s->sorted.base, a->count, LARGEST, DEEPEST },
 		.numbers = s->sorted.numbers,
@@ -385,7 +387,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		.cells = s->cells,
 		.tasks = s->tasks,
 		.hard = s->hard,
-		.hole_budget = a->count < FEW_BODIES ? 0 : slack / 2,
+		.hole_budget = s->hole_budget,
 		.rows = s->rows,
 	};
 
@@ -397,7 +399,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (link_top(s, &f, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "insert");
-	return a->tree.rank ? insert<true>(s, &f, slack, err) : insert<false>(s, &f, slack, err);
+	return a->tree.rank ? insert<true>(s, &f, err) : insert<false>(s, &f, err);
 }
 
 /* tasks: cells that blocks inserted in shared memory; hard_tasks: those left to lf. */

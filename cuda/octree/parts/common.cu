@@ -190,10 +190,29 @@ enum gb_status octree_arrays_create(struct octree_arrays *a, const void *input_,
 	return err->code;
 }
 
-enum gb_status octree_create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
+enum gb_status octree_builder_create(struct octree_builder *b, octree_kernel *single,
+				     octree_kernel *lists, const void *input, struct gb_error *err)
 {
-	return octree_arrays_create((struct octree_arrays *)state, input, true, err);
+	struct octree_arrays *const a = &b->arrays;
+
+	if (octree_arrays_create(a, input, true, err) != GB_OK)
+		return err->code;
+	b->kernel = a->tree.bucket > 1 ? lists : single;
+	b->grid = octree_grid_of(b->kernel, a->count, OCTREE_BLOCK, octree_slack(a->input));
+	return GB_OK;
+}
+
+enum gb_status octree_builder_run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct octree_builder *const b = (struct octree_builder *)state;
+	struct octree_arrays *const a = &b->arrays;
+
+	if (octree_queue_start(a, NULL, timer, err) != GB_OK || a->count == 0)
+		return err->code;
+	gb_phase(timer, "insert");
+	GPU_LAUNCH(b->kernel, b->grid.blocks, OCTREE_BLOCK, 0, gpu_stream(), a->keys, a->count,
+		   a->tree, b->grid.chunk);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
 enum gb_status octree_upload(void *state, struct gb_error *err)

@@ -65,10 +65,6 @@ enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
 /* ranks: tree.rank too, if the bucket is above 1. */
 enum gb_status octree_arrays_create(struct octree_arrays *a, const void *input, bool ranks,
 				    struct gb_error *err);
-/* The create() of a state that is nothing but arrays, with ranks. */
-enum gb_status octree_create(void *state, const void *params, const void *input,
-			     struct gb_error *err);
-
 enum gb_status octree_upload(void *state, struct gb_error *err);
 
 /* Reports an exhausted pool before the next sample, so that no such run goes unnoticed. */
@@ -103,8 +99,8 @@ template <class K>
 static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigned block,
 						size_t slack)
 {
-	size_t blocks = gpu_resident_blocks(kernel, block, 0, count / block + (count % block != 0)),
-	       each;
+	const size_t wanted = count / block + (count % block != 0);
+	size_t blocks = gpu_resident_blocks(kernel, block, 0, wanted), each;
 
 	if (count > slack && blocks > slack / (2 * block))
 		blocks = slack / (2 * block);
@@ -115,6 +111,28 @@ static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigne
 				   : each < WARP + 256 ? (uint32_t)(each - WARP)
 						       : 256 };
 }
+
+/* ---- builders of one kernel --------------------------------------------------------------- */
+
+enum { OCTREE_BLOCK = GPU_BLOCK(256) };
+
+/* A grid of OCTREE_BLOCK threads a block strides over the bodies; least: nodes that a warp takes at a
+ * time. */
+typedef void octree_kernel(const uint64_t *keys, size_t count, struct octree_tree tree,
+			   uint32_t least);
+
+/* The state of a builder that inserts all bodies from the root by one kernel. */
+struct octree_builder {
+	struct octree_arrays arrays; /* first: shared operations take a state as these */
+	octree_kernel *kernel;
+	struct octree_grid grid;
+};
+
+/* One of the kernels, for leaves of one body or for lists. */
+enum gb_status octree_builder_create(struct octree_builder *builder, octree_kernel *single,
+				     octree_kernel *lists, const void *input, struct gb_error *err);
+/* Its run(): the paper's time is that of the phase "insert". */
+enum gb_status octree_builder_run(void *state, struct gb_timer *timer, struct gb_error *err);
 
 /* ---- device code: nodes ------------------------------------------------------------------- */
 
