@@ -67,4 +67,13 @@ static inline unsigned gpu_resident_blocks(K *kernel, unsigned threads, size_t s
 /* An attribute of the device; 0 if it cannot be told. */
 int gpu_attribute(enum cudaDeviceAttr attribute);
 
+/* Whether GPU_LAUNCH_OVERLAPPED will do: the device and this kernel's code know how to wait. */
+template <class K> static inline bool gpu_can_overlap(K *kernel)
+{
+	cudaFuncAttributes code;
+
+	return gpu_attribute(cudaDevAttrComputeCapabilityMajor) >= 9 &&
+	       cudaFuncGetAttributes(&code, kernel) == cudaSuccess && code.ptxVersion >= 90;
+}
+
 #endif

@@ -10,6 +10,7 @@
  *	GPU_LAUNCH(kernel, grid, block, shmem, stream, args...)     kernel<<<...>>>(args...)
  *	GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, args...)
  *	GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, args...)
+ *	GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, args...)
  *	GPU_UNROLL            before a loop: unroll it whole, so that arrays stay in registers
  *	GPU_BLOCK(n)          threads in a block, at compile time; at most 64 under ThreadSanitizer
  *	gpu_ld_acquire(p), gpu_ld_relaxed(p), gpu_st_release(p, v), gpu_st_relaxed(p, v)
@@ -17,8 +18,11 @@
  *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
  *	gpu_cas_acquire(p, expected, v), gpu_cas_release(p, expected, v)            one of the two
  *	gpu_ld_acquire_block(p), gpu_cas_block(p, expected, v)          between threads of a block
+ *	gpu_match<BITS>(value)                  the lanes whose lowest BITS bits are as mine are
+ *	gpu_add_shared_if(mine, p, v)           atomicAdd() to shared memory, without a branch
  *	gpu_grid_sync(word)                             all blocks of a cooperative launch
  *	gpu_cluster_rank(), gpu_cluster_size(), gpu_cluster_sync(), gpu_cluster_map(p, rank)
+ *	gpu_let_next_launch(), gpu_wait_for_last_launch()               of launches that overlap
  *	gpu_global_timer_ns()
  *
  * A kernel whose name holds a comma stands in parentheses: GPU_LAUNCH((sort<T, 4>), ...).
@@ -73,6 +77,13 @@
 	gpu_launch_special((kernel), (grid), (block), (shmem), (stream), \
 			   gpu_cooperative_attribute() __VA_OPT__(, ) __VA_ARGS__)
 
+/* May start as soon as each block of the kernel launched before it in the stream has ended or has
+ * called gpu_let_next_launch().  All its threads have to call gpu_wait_for_last_launch(), before they
+ * touch global memory: only for kernels that gpu_can_overlap() (device.h). */
+#define GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, ...)   \
+	gpu_launch_special((kernel), (grid), (block), (shmem), (stream), \
+			   gpu_overlap_attribute() __VA_OPT__(, ) __VA_ARGS__)
+
 static inline cudaLaunchAttribute gpu_cluster_attribute(dim3 cluster)
 {
 	cudaLaunchAttribute attribute = {};
@@ -90,6 +101,15 @@ static inline cudaLaunchAttribute gpu_cooperative_attribute(void)
 
 	attribute.id = cudaLaunchAttributeCooperative;
 	attribute.val.cooperative = 1;
+	return attribute;
+}
+
+static inline cudaLaunchAttribute gpu_overlap_attribute(void)
+{
+	cudaLaunchAttribute attribute = {};
+
+	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+	attribute.val.programmaticStreamSerializationAllowed = 1;
 	return attribute;
 }
 
@@ -290,6 +310,49 @@ template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
 }
 #endif
 
+/* ---- warps -------------------------------------------------------------------------------- */
+
+/* The lanes of this warp whose lowest BITS bits of value are as mine; all lanes call together.  A
+ * vote on each bit, turned over where my bit is 0, two of them into one three-way and: nvcc makes
+ * 23 instructions of 8 bits, and 38 of the same in C.  Four bits at a time: of more, ptxas would
+ * move all into its seven predicates, and fail where another one is in use. */
+template <int BITS> static __device__ __forceinline__ unsigned gpu_match(unsigned value)
+{
+	unsigned vote[BITS], lanes;
+
+	GPU_UNROLL
+	for (int b = 0; b < BITS; b++)
+		asm volatile("{\n\t.reg .pred mine;\n\t"
+			     "and.b32 %0, %1, %2;\n\t"
+			     "setp.ne.u32 mine, %0, 0;\n\t"
+			     "vote.sync.ballot.b32 %0, mine, 0xffffffff;\n\t"
+			     "@!mine not.b32 %0, %0;\n\t}"
+			     : "=r"(vote[b])
+			     : "r"(value >> b / 4 * 4), "r"(1u << b % 4));
+	lanes = vote[0];
+	GPU_UNROLL
+	for (int b = 1; b < BITS; b += 2)
+		asm("lop3.b32 %0, %0, %1, %2, 0x80;"
+		    : "+r"(lanes)
+		    : "r"(vote[b]), "r"(vote[b + 1 < BITS ? b + 1 : b]));
+	return lanes;
+}
+
+/* What `if (mine) old = atomicAdd(p, v)` does, p in shared memory, without the branch that nvcc
+ * makes of it.  Returned: the old value where mine, anything elsewhere. */
+static __device__ __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned *p, unsigned v)
+{
+	unsigned old;
+
+	asm volatile("{\n\t.reg .pred mine;\n\t"
+		     "setp.ne.u32 mine, %1, 0;\n\t"
+		     "@mine atom.shared.add.u32 %0, [%2], %3;\n\t}"
+		     : "=r"(old)
+		     : "r"((unsigned)mine), "r"((unsigned)__cvta_generic_to_shared(p)), "r"(v)
+		     : "memory");
+	return old;
+}
+
 /* ---- thread-block clusters ---------------------------------------------------------------- */
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
@@ -348,6 +411,24 @@ template <class T> static __device__ __forceinline__ T *gpu_cluster_map(T *share
 
 	asm("mapa.u64 %0, %1, %2;" : "=l"(address) : "l"(shared), "r"(rank));
 	return reinterpret_cast<T *>(address);
+#endif
+}
+
+/* ---- launches that overlap ----------------------------------------------------------------- */
+
+/* Both need sm_90; below it they do nothing, and launches do not overlap. */
+static __device__ __forceinline__ void gpu_let_next_launch(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+/* Until the launch before this one has ended, and all that it waited for; what they wrote is seen. */
+static __device__ __forceinline__ void gpu_wait_for_last_launch(void)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+	asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
 }
 

@@ -29,8 +29,14 @@ static uint8_t *copy_arguments(const struct kernel *k, void **arguments)
 	return bytes;
 }
 
+/* What a launch's attributes say. */
+struct manner {
+	dim3 cluster;
+	bool cooperative, overlapped;
+};
+
 static cudaError_t submit_launch(const void *host, const cudaLaunchConfig_t *config,
-				 void **arguments, dim3 cluster, bool cooperative)
+				 void **arguments, struct manner manner)
 {
 	struct kernel *const k = kernel_find(host);
 
@@ -43,9 +49,10 @@ static cudaError_t submit_launch(const void *host, const cudaLaunchConfig_t *con
 	call->kernel = host;
 	call->grid = config->gridDim;
 	call->block = config->blockDim;
-	call->cluster = cluster;
+	call->cluster = manner.cluster;
 	call->dynamic_bytes = config->dynamicSmemBytes;
-	call->cooperative = cooperative;
+	call->cooperative = manner.cooperative;
+	call->overlapped = manner.overlapped;
 	call->code = k;
 	call->counted = counts_on();
 	call->parameters = copy_arguments(k, arguments);
@@ -61,32 +68,38 @@ extern "C" cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block,
 	config.blockDim = block;
 	config.dynamicSmemBytes = dynamic_bytes;
 	config.stream = stream;
-	return submit_launch(host, &config, arguments, dim3(1, 1, 1), false);
+	return submit_launch(host, &config, arguments, { dim3(1, 1, 1), false, false });
 }
 
-static dim3 cluster_of(const cudaLaunchConfig_t *config, bool *cooperative)
+static struct manner manner_of(const cudaLaunchConfig_t *config)
 {
-	dim3 cluster(1, 1, 1);
+	struct manner manner = { dim3(1, 1, 1), false, false };
 
 	for (unsigned n = 0; n < config->numAttrs; n++) {
-		const cudaLaunchAttribute *const a = &config->attrs[n];
+		const cudaLaunchAttributeValue *const value = &config->attrs[n].val;
 
-		if (a->id == cudaLaunchAttributeCooperative)
-			*cooperative = a->val.cooperative != 0;
-		if (a->id == cudaLaunchAttributeClusterDimension)
-			cluster =
-				dim3(a->val.clusterDim.x, a->val.clusterDim.y, a->val.clusterDim.z);
+		switch (config->attrs[n].id) {
+		case cudaLaunchAttributeCooperative:
+			manner.cooperative = value->cooperative != 0;
+			break;
+		case cudaLaunchAttributeClusterDimension:
+			manner.cluster = dim3(value->clusterDim.x, value->clusterDim.y,
+					      value->clusterDim.z);
+			break;
+		case cudaLaunchAttributeProgrammaticStreamSerialization:
+			manner.overlapped = value->programmaticStreamSerializationAllowed != 0;
+			break;
+		default:
+			break;
+		}
 	}
-	return cluster;
+	return manner;
 }
 
 extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
 					   void **arguments)
 {
-	bool cooperative = false;
-	const dim3 cluster = cluster_of(config, &cooperative);
-
-	return submit_launch(host, config, arguments, cluster, cooperative);
+	return submit_launch(host, config, arguments, manner_of(config));
 }
 
 /* nvcc's stubs: a launch's configuration waits while its arguments are gathered. */
@@ -249,9 +262,8 @@ extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
 extern "C" cudaError_t cudaOccupancyMaxActiveClusters(int *clusters, const void *host,
 						      const cudaLaunchConfig_t *config)
 {
-	bool cooperative = false;
 	int blocks = 0, has_clusters = 0;
-	const dim3 c = cluster_of(config, &cooperative), b = config->blockDim;
+	const dim3 c = manner_of(config).cluster, b = config->blockDim;
 	const unsigned size = c.x * c.y * c.z;
 	const unsigned most = function_large_clusters(host) ? (unsigned)MAX_CLUSTER : 8;
 	const cudaError_t result =

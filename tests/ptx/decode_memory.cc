@@ -264,6 +264,15 @@ static void cluster_barrier(struct statement &s)
 	s.i.kind = SYNCHRONISATION;
 }
 
+/* griddepcontrol.wait; .launch_dependents, which is nothing where launches follow each other */
+static void launch_control(struct statement &s)
+{
+	s.i.run = s.take("wait")                ? launch_wait_handler()
+		  : s.take("launch_dependents") ? nothing_handler()
+						: nullptr;
+	s.i.kind = SYNCHRONISATION;
+}
+
 bool decode_warp(struct statement &s)
 {
 	static const struct {
@@ -293,6 +302,8 @@ bool decode_warp(struct statement &s)
 		block_barrier(s);
 	else if (family == "barrier")
 		cluster_barrier(s);
+	else if (family == "griddepcontrol")
+		launch_control(s);
 	else
 		return false;
 	return true;

@@ -121,6 +121,7 @@ static void block_load(struct block *b, uint3 index)
 		w->depth = b->depth + (size_t)n * k->register_bytes / 4;
 		w->live = there == LANES ? ~0u : (1u << there) - 1;
 		w->phase = 0;
+		w->begun = ptx_running.call->overlapped ? 0 : ~0u;
 		w->number = n;
 		w->count = 1;
 		w->current = 0;

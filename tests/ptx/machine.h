@@ -43,6 +43,7 @@ struct warp {
 	uint8_t *local; /* of lane 0 */
 	uint32_t live;  /* lanes that have not returned */
 	uint32_t phase; /* of the cluster barrier when each lane arrived */
+	uint32_t begun; /* lanes for which the launch before this one has ended */
 	unsigned number;
 	unsigned count; /* of splits */
 	unsigned current;
@@ -129,7 +130,7 @@ extern struct launch ptx_running;
 struct ptx_call : gpu_call {
 	struct kernel *code;
 	uint8_t *parameters;
-	bool counted;
+	bool counted, overlapped;
 };
 
 /* Run at most `budget` instructions; false: nothing of the warp can run now. */
@@ -245,6 +246,7 @@ handler match_handler(enum type type);
 handler reduce_handler(enum type type, std::string_view operation);
 handler move_handler(std::string_view what); /* "pack", "unpack", "cvta", "mapa", ... */
 handler nothing_handler(void);
+handler launch_wait_handler(void);
 handler fence_handler(void);
 
 #endif

@@ -69,6 +69,17 @@ static bool remember(struct range *range, uint64_t at, unsigned bytes)
 	return at >= range->begin && at + bytes <= range->end;
 }
 
+/* A launch that overlaps the one before it does not touch what that one may still write. */
+static void check_begun(struct warp &w, const struct instruction &i, uint32_t mask,
+			const uint64_t at[LANES], unsigned bytes)
+{
+	each_active(mask & ~w.begun, [&](unsigned l) {
+		if (i.space != GENERIC ||
+		    !(in_arena(at[l]) || in_local(w, l, at[l], bytes)))
+			fault(w, i, l, "global memory, and the launch before may not have ended");
+	});
+}
+
 static void check_global(struct warp &w, const struct instruction &i, uint32_t mask,
 			 const uint64_t at[LANES], unsigned bytes)
 {
@@ -76,6 +87,8 @@ static void check_global(struct warp &w, const struct instruction &i, uint32_t m
 		&w.block->worker->range[(size_t)(&i - w.kernel->code.data()) % RANGES];
 	uint32_t bad = 0;
 
+	if (mask & ~w.begun)
+		check_begun(w, i, mask, at, bytes);
 	for (unsigned l = 0; l < LANES; l++)
 		bad |= (uint32_t)(at[l] < range->begin || at[l] + bytes > range->end) << l;
 	each_active(bad & mask, [&](unsigned l) {

@@ -139,11 +139,22 @@ static void nothing(struct warp &, const struct instruction &, uint32_t)
 {
 }
 
+/* griddepcontrol.wait: launches follow each other here, so the one before has ended. */
+static void launch_wait(struct warp &w, const struct instruction &, uint32_t mask)
+{
+	w.begun |= mask;
+}
+
 /* ---- which handler ----------------------------------------------------------------------- */
 
 handler nothing_handler(void)
 {
 	return nothing;
+}
+
+handler launch_wait_handler(void)
+{
+	return launch_wait;
 }
 
 handler shuffle_handler(std::string_view mode)

@@ -36,6 +36,10 @@ WORD(gpu_grid_sync, u32, (u32 * word), gpu_grid_sync(word))
 WORD(gpu_cluster_rank, u32, (u32 * result), *result = gpu_cluster_rank())
 WORD(gpu_cluster_size, u32, (u32 * result), *result = gpu_cluster_size())
 WORD(gpu_cluster_sync, u32, (), gpu_cluster_sync())
+WORD(gpu_let_next_launch, u32, (), gpu_let_next_launch())
+WORD(gpu_wait_for_last_launch, u32, (), gpu_wait_for_last_launch())
+WORD(gpu_add_shared_if, u32, (u32 mine, u32 *p, u32 v, u32 *result),
+     *result = gpu_add_shared_if(mine != 0, p, v))
 WORD(gpu_cluster_map, u64, (u32 * p, u32 rank, u32 **result), *result = gpu_cluster_map(p, rank))
 WORD(gpu_global_timer_ns, u64, (unsigned long long *result), *result = gpu_global_timer_ns())
 

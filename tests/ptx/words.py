@@ -28,7 +28,8 @@ HALVES = {"nvcc": [], "by hand": ["-DGPU_WORDS_BY_HAND"]}
 BUILT_IN_SINCE = (12, 8)  # before it, both halves are the words by hand
 ARCHITECTURES = [75, 90]
 SHOWN = re.compile(
-    r"(@!?%\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap)\b(?!\.param)"
+    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|griddepcontrol)\b"
+    r"(?!\.param)"
     r"|mov\.\w+ %\w+, %(cluster|globaltimer)"
 )
 REGISTER = re.compile(r"%(?:r|rd|rs|p|f|fd)\d+\b")
@@ -75,6 +76,8 @@ FAULTS = [
     ("nvcc", '"l"(shared), "r"(rank)', '"l"(shared), "r"(rank + 1)', "gpu_cluster_map"),
     ("nvcc", "cluster.arrive.release", "cluster.arrive.relaxed", "gpu_cluster_sync"),
     ("nvcc", "%%cluster_ctarank", "%%cluster_ctaid.x", "gpu_cluster_rank"),
+    ("nvcc", '"griddepcontrol.wait;"', '""', "gpu_wait_for_last_launch"),
+    ("nvcc", "@mine atom.shared.add", "atom.shared.add", "gpu_add_shared_if"),
 ]
 
 
@@ -89,7 +92,7 @@ def compile_words(half, architecture, folder="."):
 def spelled_alike(line):
     """One space, and an opcode's qualifiers in alphabetical order."""
     line = re.sub(r",(?=\S)", ", ", re.sub(r"\s+", " ", line))
-    opcode = re.match(r"(@!?%\w+ )?(\w+)((?:\.\w+)+)", line)
+    opcode = re.match(r"(@!?%?\w+ )?(\w+)((?:\.\w+)+)", line)
     if not opcode:
         return line
     qualifiers = "".join("." + q for q in sorted(opcode[3][1:].split(".")))

@@ -62,6 +62,7 @@ OPERATORS = [
     ("cas relaxed", r"\bgpu_cas(_acquire|_release)?\(", "mutant_cas("),
     ("block's cas relaxed", r"\bgpu_cas_block\(", "mutant_cas("),
     ("block's acquire gone", r"\bgpu_ld_acquire_block\(", "*(volatile int32_t *)("),
+    ("wait gone", r"\bgpu_wait_for_last_launch\(\);", ";"),
     ("fence gone", r"\b__threadfence\(\);", ";"),
     ("add not atomic", r"\batomicAdd\(", "mutant_add("),
     ("or not atomic", r"\batomicOr\(", "mutant_or("),

@@ -144,6 +144,15 @@ void *simt_cluster_map(const void *shared, unsigned rank, const struct simt_site
 
 #define gpu_cluster_rank() simt_cluster_rank()
 #define gpu_cluster_size() simt_cluster_size()
+/* Launches do not overlap here. */
+#define GPU_LAUNCH_OVERLAPPED GPU_LAUNCH
+static inline void gpu_let_next_launch(void)
+{
+}
+static inline void gpu_wait_for_last_launch(void)
+{
+}
+
 #define gpu_cluster_sync() simt_cluster_barrier(SIMT_HERE)
 #define gpu_cluster_map(pointer, rank) \
 	((decltype(&*(pointer)))simt_cluster_map((pointer), (rank), SIMT_HERE))

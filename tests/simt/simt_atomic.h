@@ -113,6 +113,12 @@ template <class T> static __forceinline__ T atomicAdd(T *p, SIMT_GIVEN(T) v, SIM
 		return simt_update(p, [v](T old) { return (T)(old + v); });
 }
 
+/* A word of gpu.h. */
+static __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned *p, unsigned v, SIMT_CALLER)
+{
+	return mine ? atomicAdd(p, v, file, line) : 0;
+}
+
 template <class T> static __forceinline__ T atomicExch(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
 {
 	simt_point(file, line);

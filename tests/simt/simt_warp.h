@@ -139,4 +139,11 @@ static inline T simt_reduce(enum simt_warp_op op, unsigned mask, T value,
 #define __reduce_xor_sync(mask, v)     simt_reduce(SIMT_REDUCE_XOR, mask, v, SIMT_HERE)
 #define __activemask()                 simt_activemask()
 
+/* Words of gpu.h. */
+
+template <int BITS> static inline unsigned gpu_match(unsigned value)
+{
+	return __match_any_sync(0xffffffffu, value & 0xffffffffu >> (32 - BITS));
+}
+
 #endif

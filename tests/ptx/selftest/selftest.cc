@@ -67,26 +67,33 @@ std::string kernel_text(unsigned parameters, const std::string &body)
 }
 
 static cudaError_t launch(const void *key, std::vector<void *> &device, unsigned blocks,
-			  unsigned threads, unsigned cluster)
+			  unsigned threads, unsigned cluster, bool overlapped)
 {
-	cudaLaunchAttribute attribute = {};
+	cudaLaunchAttribute attributes[2] = {};
 	cudaLaunchConfig_t config = {};
 	std::vector<void *> arguments;
 
 	for (void *&d : device)
 		arguments.push_back(&d);
-	attribute.id = cudaLaunchAttributeClusterDimension;
-	attribute.val.clusterDim.x = cluster;
-	attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+	if (overlapped)
+		attributes[config.numAttrs++].id =
+			cudaLaunchAttributeProgrammaticStreamSerialization;
+	attributes[0].val.programmaticStreamSerializationAllowed = 1;
+	if (cluster > 1) {
+		cudaLaunchAttribute *const a = &attributes[config.numAttrs++];
+
+		a->id = cudaLaunchAttributeClusterDimension;
+		a->val.clusterDim.x = cluster;
+		a->val.clusterDim.y = a->val.clusterDim.z = 1;
+	}
 	config.gridDim = dim3(blocks, 1, 1);
 	config.blockDim = dim3(threads, 1, 1);
-	config.attrs = &attribute;
-	config.numAttrs = cluster > 1;
+	config.attrs = attributes;
 	return cudaLaunchKernelExC(&config, key, arguments.data());
 }
 
 std::string run_kernel(const std::string &text, std::vector<std::vector<uint8_t>> &buffers,
-		       unsigned blocks, unsigned threads, unsigned cluster)
+		       unsigned blocks, unsigned threads, unsigned cluster, bool overlapped)
 {
 	static char keys[1 << 16];
 	static unsigned next;
@@ -102,7 +109,7 @@ std::string run_kernel(const std::string &text, std::vector<std::vector<uint8_t>
 		(void)cudaMemcpy(memory, b.data(), b.size(), cudaMemcpyHostToDevice);
 		device.push_back(memory);
 	}
-	const cudaError_t launched = launch(key, device, blocks, threads, cluster);
+	const cudaError_t launched = launch(key, device, blocks, threads, cluster, overlapped);
 
 	(void)cudaDeviceSynchronize();
 	for (size_t n = 0; n < buffers.size() && !report_count(); n++)

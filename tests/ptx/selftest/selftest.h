@@ -19,7 +19,8 @@ std::string kernel_text(unsigned parameters, const std::string &body);
 /* Load and run the kernel named test; each buffer goes in and comes back.  The text of the first
  * error, empty if there was none. */
 std::string run_kernel(const std::string &text, std::vector<std::vector<uint8_t>> &buffers,
-		       unsigned blocks, unsigned threads, unsigned cluster = 1);
+		       unsigned blocks, unsigned threads, unsigned cluster = 1,
+		       bool overlapped = false);
 
 void test_arithmetic(void);
 void test_floats(void);

@@ -1,10 +1,11 @@
 /* selftest_fault.cc -- wrong kernels: each is caught, and the report says what and where. */
 #include "tests/ptx/selftest/selftest.h"
 
-static void check_fault(const char *body, const char *wanted, unsigned threads = 32)
+static void check_fault(const char *body, const char *wanted, unsigned threads = 32,
+			bool overlapped = false)
 {
 	std::vector<std::vector<uint8_t>> buffers = { std::vector<uint8_t>(100) };
-	const std::string error = run_kernel(kernel_text(1, body), buffers, 1, threads);
+	const std::string error = run_kernel(kernel_text(1, body), buffers, 1, threads, 1, overlapped);
 
 	expect(error.find(wanted) != std::string::npos, "'%s' was expected: %s", wanted,
 	       error.empty() ? "no error" : error.c_str());
@@ -22,6 +23,8 @@ void test_faults(void)
 	check_fault(".local .align 4 .b8 s[16];\nst.local.u32 [s+16], %tid;",
 		    "outside the thread's 16 bytes of local memory");
 	check_fault("trap;", "trap");
+	check_fault("st.global.u32 [%p0], %tid;\ngriddepcontrol.wait;",
+		    "the launch before may not have ended", 32, true);
 	check_fault(".reg .pred p;\nsetp.lt.u32 p, %tid, 32;\n@p bra L;\nbar.sync 0;\nbar.sync "
 		    "0;\nL:\n",
 		    "32 of 64 threads of the block have returned", 64);

@@ -173,6 +173,21 @@ static void check_cluster(void)
 		covers(form);
 }
 
+/* A launch that overlaps the one before it writes when that one has ended. */
+static void check_overlap(void)
+{
+	std::vector<std::vector<uint8_t>> buffers = { std::vector<uint8_t>(128) };
+	const std::string error = run_kernel(
+		kernel_text(1, "griddepcontrol.launch_dependents;\ngriddepcontrol.wait;\n"
+			       ".reg .b64 %to;\nmad.wide.u32 %to, %tid, 4, %p0;\n"
+			       "st.global.u32 [%to], %tid;\n"),
+		buffers, 1, 32, 1, true);
+
+	expect(error.empty() && word(buffers[0], 31) == 31, "overlap: %s", error.c_str());
+	covers("griddepcontrol.launch_dependents");
+	covers("griddepcontrol.wait");
+}
+
 /* ---- divergence -------------------------------------------------------------------------- */
 
 /* Lane n goes n times round a loop; afterwards all lanes vote together. */
@@ -283,6 +298,7 @@ void test_warps(void)
 	check_votes();
 	check_barriers();
 	check_cluster();
+	check_overlap();
 	check_loop();
 	check_lock("");
 	check_lock("nanosleep.u32 100;\n");
