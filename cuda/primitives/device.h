@@ -1,9 +1,9 @@
 /* device.h -- device code that sorts and scans are made of: the order of keys, a warp's
  * stable ranking by digit, and decoupled look-back.
  *
- * Ranking: for each key a lane asks, by one ballot per bit of the digit, which lanes of its warp
+ * Ranking: for each key a lane asks, by one vote per bit of the digit, which lanes of its warp
  * hold the same digit; those below it, plus the warp's count of that digit so far, are the key's
- * stable rank.  No atomics, and the same work whatever the keys are.
+ * stable rank.  The same work whatever the keys are.
  *
  * Look-back (Merrill and Garland 2016): the tiles of one launch hand each other running sums.
  * A tile publishes its own sum (PARTIAL), adds up the words of its predecessors until it meets
@@ -24,11 +24,9 @@
 #include "cuda/gpu.h"
 
 #if defined(__CUDACC__)
-#define GPU_UNROLL    _Pragma("unroll")
 #define GPU_UNROLL_4  _Pragma("unroll 4") /* where a full unroll would cost registers */
 #define GPU_NO_UNROLL _Pragma("unroll 1")
 #else
-#define GPU_UNROLL
 #define GPU_UNROLL_4
 #define GPU_NO_UNROLL
 #endif
@@ -125,29 +123,12 @@ static __device__ __forceinline__ unsigned lanes_below(void)
 	return (1u << threadIdx.x % WARP) - 1;
 }
 
-/* The lanes of this warp whose digit (BITS bits) is mine: those that vote as I do on every bit.
- * Written so that nvcc 13 makes a vote of each bit from one move of the digit to predicates, and
- * needs three instructions more per bit; a test of `digit >> b & 1` takes seven. */
-template <int BITS> static __device__ __forceinline__ unsigned match_digit(unsigned digit)
-{
-	unsigned peers = ALL_LANES;
-
-	GPU_UNROLL
-	for (int b = 0; b < BITS; b++) {
-		const unsigned vote = __ballot_sync(ALL_LANES, (digit & 1u << b) == 0);
-		const unsigned mine = (unsigned)((int)(digit << (31 - b)) >> 31);
-
-		peers &= vote ^ mine;
-	}
-	return peers;
-}
-
 /* How many keys of this digit the warp has met before mine; counts mine.  count: the warp's own
  * counters in shared memory, one per digit.  All lanes call together. */
 template <int BITS, class T>
 static __device__ __forceinline__ unsigned rank_digit(T *count, unsigned digit)
 {
-	const unsigned peers = match_digit<BITS>(digit);
+	const unsigned peers = gpu_match<BITS>(digit);
 	const unsigned before = (unsigned)__popc(peers & lanes_below());
 	const unsigned seen = count[digit];
 
@@ -224,19 +205,16 @@ static __device__ __forceinline__ uint32_t next_tile(uint32_t *ticket, uint32_t 
 }
 
 /* One thread's look-back: the sum of all tiles before this one, which is not tile 0, in a chain
- * whose words lie STRIDE apart; mine: this tile's word.  LOOK_AHEAD predecessors are read at a
- * time: there must be memory for LOOK_AHEAD words before tile 0's, but what it holds is nothing. */
+ * whose words lie STRIDE apart; mine: this tile's word.  The one before alone is read first, which
+ * often is FINAL; then LOOK_AHEAD at a time, to wait once for all: there must be memory for that
+ * many words before tile 0's, but what it holds is nothing. */
 template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_back(const W *mine)
 {
-	W sum = 0;
+	W word[LOOK_AHEAD] = { gpu_ld_relaxed(mine - STRIDE) }, sum = 0;
 
 	for (;;) {
-		W word[LOOK_AHEAD];
 		unsigned taken = 0;
 
-		GPU_UNROLL
-		for (unsigned i = 0; i < LOOK_AHEAD; i++)
-			word[i] = gpu_ld_relaxed(mine - (i + 1) * STRIDE);
 		GPU_UNROLL
 		for (unsigned i = 0; i < LOOK_AHEAD; i++) {
 			if (taken != i || !(word[i] & (look<W>::PARTIAL | look<W>::FINAL)))
@@ -249,6 +227,9 @@ template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_bac
 		if (taken == 0)
 			__nanosleep(20);
 		mine -= taken * STRIDE;
+		GPU_UNROLL
+		for (unsigned i = 0; i < LOOK_AHEAD; i++)
+			word[i] = gpu_ld_relaxed(mine - (i + 1) * STRIDE);
 	}
 }
 

@@ -32,7 +32,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	(void)radix_arrays_create(&s->arrays, input, true, err);
 	return gpu_alloc(
 		&s->temp,
-		gpu_sort_temp_bytes(s->key, input->values != NULL, input->count, 0, s->bits), 1,
+		gpu_sort_temp_bytes(s->key, input->count, 0, s->bits), 1,
 		err);
 }
 

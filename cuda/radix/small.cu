@@ -128,15 +128,26 @@ template <bool CLUSTER, class S>
 static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsigned count,
 						    unsigned capacity)
 {
+	constexpr int OWNED = (DIGITS + BLOCK - 1) / BLOCK;
 	const unsigned rank = block_rank<CLUSTER>();
+	unsigned before[OWNED];
 	bool whole = false;
 
-	for (unsigned d = threadIdx.x; d < DIGITS; d += BLOCK) {
+	GPU_UNROLL
+	for (int o = 0; o < OWNED; o++) {
+		const unsigned d = threadIdx.x + (unsigned)(o * BLOCK);
 		unsigned all = 0;
 
-		GPU_NO_UNROLL
-		for (unsigned b = 0; b < blocks; b++)
-			all += of_block<CLUSTER>(s->total, b)[d];
+		if (d >= DIGITS)
+			break;
+		before[o] = 0;
+		GPU_UNROLL_4 /* loads of the others' memory under way together */
+		for (unsigned b = 0; b < blocks; b++) {
+			const unsigned its = of_block<CLUSTER>(s->total, b)[d];
+
+			all += its;
+			before[o] += b < rank ? its : 0;
+		}
 		s->start[d] = all;
 		whole |= all == (d == DIGITS - 1 ? capacity : count);
 	}
@@ -146,13 +157,12 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 	if (threadIdx.x < WARP)
 		warp_scan_array<DIGITS>(s->start);
 	__syncthreads();
-	for (unsigned d = threadIdx.x; d < DIGITS; d += BLOCK) {
-		unsigned before = 0;
+	GPU_UNROLL
+	for (int o = 0; o < OWNED; o++) {
+		const unsigned d = threadIdx.x + (unsigned)(o * BLOCK);
 
-		GPU_NO_UNROLL
-		for (unsigned b = 0; b < rank; b++)
-			before += of_block<CLUSTER>(s->total, b)[d];
-		s->start[d] += before;
+		if (d < DIGITS)
+			s->start[d] += before[o];
 	}
 	__syncthreads();
 	return false;

@@ -28,7 +28,7 @@ RAYS = "lbvh --op=trace --scene=terrain --primitives=20000 --rays=128"
 # The last ones show that scattered accesses are seen as such: a small table, written by columns, a
 # matrix turned by columns, boxes of primitives in the order of the curve, a sector each.
 RULES = [
-    (U32, "read", "const pack p = mine", 16, 16),
+    (U32, "read", "pack[p] = first[(size_t)p * step];", 15, 16),
     (U32, "read", "item[k] = first[WARP * k];", 4, 4),
     (U32, "write", "out[(W)(s->shift[d] + i)]", 4, 8),
     (U64, "read", "item[k] = first[WARP * k];", 8, 8),
@@ -42,7 +42,6 @@ RULES = [
     (("stack", RAYS), "read", "low = from[0], high = from[1];", 1, 8),
     (("wide", RAYS), "read", "head = from[0], low = from[1], high = from[2];", 1, 5),
     (("wide", RAYS), "read", "a = v[0], b = v[1], c = v[2];", 1, 8),
-    (U32, "write", "mine[i] = before;", 32, 32),
     (ROWS, "write", "transpose[v * pitch + row / 32 + g] = turned;", 32, 32),
     (LEAVES, "read", "widen(&b, box[0], box[1]);", 30, 32),
 ]
