@@ -17,7 +17,8 @@
  *	gpu_ld_stale(p)       as cheap as a load is: what others write meanwhile may not be seen
  *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
  *	gpu_cas_acquire(p, expected, v), gpu_cas_release(p, expected, v)            one of the two
- *	gpu_ld_acquire_block(p), gpu_cas_block(p, expected, v)          between threads of a block
+ *	gpu_prefetch(p)                                 global memory to the L2: read a while later
+ *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)        4 bytes of shared memory
  *	gpu_match<BITS>(value)                  the lanes whose lowest BITS bits are as mine are
  *	gpu_add_shared_if(mine, p, v)           atomicAdd() to shared memory, without a branch
  *	gpu_grid_sync(word)                             all blocks of a cooperative launch
@@ -34,7 +35,7 @@
  * and __threadfence() do the same on a GPU but cannot be checked so well; inline PTX not at all.
  *
  * The memory words work on 4- and 8-byte integers at device scope, in global and shared memory;
- * those that end in _block order what threads of one block see, which costs next to nothing.
+ * those that end in _shared order what threads of one block see, which costs next to nothing.
  * Built for sm_75 to sm_121 with CUDA 12 and 13.  Clusters need sm_90: below it the four words
  * compile, and trap when reached.
  */
@@ -154,10 +155,6 @@ __device__ T gpu_cas_release(T *p, typename gpu_given<T>::type expected,
 			     typename gpu_given<T>::type v);
 template <class T> __device__ T gpu_add(T *p, typename gpu_given<T>::type v);
 template <class T> __device__ T gpu_ld_stale(const T *p);
-template <class T> __device__ T gpu_ld_acquire_block(const T *p);
-template <class T>
-__device__ T gpu_cas_block(T *p, typename gpu_given<T>::type expected,
-			   typename gpu_given<T>::type v);
 
 #elif !defined(GPU_WORDS_BY_HAND) && \
 	(__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8))
@@ -199,17 +196,11 @@ static __device__ __forceinline__ void gpu_st_relaxed(T *p, typename gpu_given<T
 GPU_CAS(gpu_cas, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)
 GPU_CAS(gpu_cas_acquire, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)
 GPU_CAS(gpu_cas_release, __NV_ATOMIC_RELEASE, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)
-GPU_CAS(gpu_cas_block, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK)
 #undef GPU_CAS
 
 template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gpu_given<T>::type v)
 {
 	return __nv_atomic_fetch_add(p, v, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-}
-
-template <class T> static __device__ __forceinline__ T gpu_ld_acquire_block(const T *p)
-{
-	return __nv_atomic_load_n(const_cast<T *>(p), __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);
 }
 
 #else /* before CUDA 12.8, or on request: the same instructions by hand, for 4 and 8 bytes */
@@ -243,7 +234,6 @@ template <class T> static __device__ __forceinline__ T gpu_ld_acquire_block(cons
 	}
 
 GPU_LOAD(gpu_ld_acquire, "acquire.gpu")
-GPU_LOAD(gpu_ld_acquire_block, "acquire.cta")
 GPU_LOAD(gpu_ld_relaxed, "relaxed.gpu")
 GPU_STORE(gpu_st_release, "release")
 GPU_STORE(gpu_st_relaxed, "relaxed")
@@ -276,7 +266,6 @@ GPU_STORE(gpu_st_relaxed, "relaxed")
 GPU_CAS(gpu_cas, "acq_rel.gpu")
 GPU_CAS(gpu_cas_acquire, "acquire.gpu")
 GPU_CAS(gpu_cas_release, "release.gpu")
-GPU_CAS(gpu_cas_block, "acq_rel.cta")
 #undef GPU_CAS
 
 template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gpu_given<T>::type v)
@@ -309,6 +298,40 @@ template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
 	return *p;
 }
 #endif
+
+static __device__ __forceinline__ void gpu_prefetch(const void *p)
+{
+	asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
+}
+
+/* Words of shared memory, ordered between the threads of a block.  By hand: for __nv_atomic_*() nvcc
+ * takes generic addresses, and asks at run time where each one points. */
+template <class T> static __device__ __forceinline__ T gpu_ld_acquire_shared(const T *p)
+{
+	static_assert(sizeof(T) == 4, "4 bytes");
+	unsigned v;
+
+	asm volatile("ld.acquire.cta.shared.b32 %0, [%1];"
+		     : "=r"(v)
+		     : "r"((unsigned)__cvta_generic_to_shared(p))
+		     : "memory");
+	return (T)v;
+}
+
+template <class T>
+static __device__ __forceinline__ T gpu_cas_shared(T *p, typename gpu_given<T>::type expected,
+						   typename gpu_given<T>::type v)
+{
+	static_assert(sizeof(T) == 4, "4 bytes");
+	unsigned old;
+
+	asm volatile("atom.acq_rel.cta.shared.cas.b32 %0, [%1], %2, %3;"
+		     : "=r"(old)
+		     : "r"((unsigned)__cvta_generic_to_shared(p)), "r"((unsigned)expected),
+		       "r"((unsigned)v)
+		     : "memory");
+	return (T)old;
+}
 
 /* ---- warps -------------------------------------------------------------------------------- */
 

@@ -163,7 +163,7 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 
 		__syncwarp();
 
-		const struct octree_nodes nodes = octree_take(&chunk, &tree, wanted, least);
+		const struct octree_nodes nodes = octree_take<false>(&chunk, &tree, wanted, least);
 
 		if (!w.active)
 			continue;

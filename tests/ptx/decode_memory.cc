@@ -114,6 +114,15 @@ static void update(struct statement &s, bool result)
 		s.i.run = atomic_handler(type, operation);
 }
 
+/* prefetch.global.L2 [a]: an instruction that does nothing here. */
+static void prefetch(struct statement &s)
+{
+	s.i.space = take_space(s);
+	s.i.kind = LOAD_GLOBAL;
+	s.address(s.i.space);
+	s.i.run = s.take("L2") ? nothing_handler() : nullptr;
+}
+
 /* membar is fence.sc since sm_70; a fence that does not say more is one of acquire and release. */
 static void fence(struct statement &s, bool membar)
 {
@@ -141,6 +150,8 @@ bool decode_memory(struct statement &s)
 		store(s);
 	else if (family == "atom" || family == "red")
 		update(s, family == "atom");
+	else if (family == "prefetch")
+		prefetch(s);
 	else if (family == "membar" || family == "fence")
 		fence(s, family == "membar");
 	else

@@ -17,7 +17,6 @@ typedef uint64_t u64;
 	WORD(gpu_ld_acquire, T, (const T *p, T *result), *result = gpu_ld_acquire(p))             \
 	WORD(gpu_ld_relaxed, T, (const T *p, T *result), *result = gpu_ld_relaxed(p))             \
 	WORD(gpu_ld_stale, T, (const T *p, T *result), *result = gpu_ld_stale(p))                 \
-	WORD(gpu_ld_acquire_block, T, (const T *p, T *result), *result = gpu_ld_acquire_block(p)) \
 	WORD(gpu_st_release, T, (T * p, T v), gpu_st_release(p, v))                               \
 	WORD(gpu_st_relaxed, T, (T * p, T v), gpu_st_relaxed(p, v))                               \
 	WORD(gpu_cas, T, (T * p, T expected, T v, T * result), *result = gpu_cas(p, expected, v)) \
@@ -25,13 +24,15 @@ typedef uint64_t u64;
 	     *result = gpu_cas_acquire(p, expected, v))                                           \
 	WORD(gpu_cas_release, T, (T * p, T expected, T v, T * result),                            \
 	     *result = gpu_cas_release(p, expected, v))                                           \
-	WORD(gpu_cas_block, T, (T * p, T expected, T v, T * result),                              \
-	     *result = gpu_cas_block(p, expected, v))                                             \
 	WORD(gpu_add, T, (T * p, T v, T * result), *result = gpu_add(p, v))
 
 MEMORY_WORDS(u32)
 MEMORY_WORDS(u64)
 
+WORD(gpu_prefetch, u32, (const u32 *p), gpu_prefetch(p))
+WORD(gpu_ld_acquire_shared, u32, (const u32 *p, u32 *result), *result = gpu_ld_acquire_shared(p))
+WORD(gpu_cas_shared, u32, (u32 * p, u32 expected, u32 v, u32 *result),
+     *result = gpu_cas_shared(p, expected, v))
 WORD(gpu_grid_sync, u32, (u32 * word), gpu_grid_sync(word))
 WORD(gpu_cluster_rank, u32, (u32 * result), *result = gpu_cluster_rank())
 WORD(gpu_cluster_size, u32, (u32 * result), *result = gpu_cluster_size())

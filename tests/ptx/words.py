@@ -28,7 +28,7 @@ HALVES = {"nvcc": [], "by hand": ["-DGPU_WORDS_BY_HAND"]}
 BUILT_IN_SINCE = (12, 8)  # before it, both halves are the words by hand
 ARCHITECTURES = [75, 90]
 SHOWN = re.compile(
-    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|griddepcontrol)\b"
+    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|prefetch|griddepcontrol)\b"
     r"(?!\.param)"
     r"|mov\.\w+ %\w+, %(cluster|globaltimer)"
 )
@@ -37,12 +37,6 @@ REGISTER = re.compile(r"%(?:r|rd|rs|p|f|fd)\d+\b")
 # What is planted, in which half, and the words that then differ.  Built-in words are of "nvcc".
 FAULTS = [
     ("by hand", '"acquire.gpu"', '"acquire.cta"', "gpu_ld_acquire gpu_cas_acquire gpu_grid_sync"),
-    (
-        "by hand",
-        '(gpu_ld_acquire_block, "acquire.cta")',
-        '(gpu_ld_acquire_block, "relaxed.cta")',
-        "gpu_ld_acquire_block",
-    ),
     ("by hand", '(gpu_st_release, "release")', '(gpu_st_release, "relaxed")', "gpu_st_release"),
     ("by hand", '(gpu_cas, "acq_rel.gpu")', '(gpu_cas, "acq_rel.cta")', "gpu_cas"),
     ("by hand", '(gpu_cas_release, "release', '(gpu_cas_release, "relaxed', "gpu_cas_release"),
@@ -51,7 +45,7 @@ FAULTS = [
         "by hand",
         '"r"((unsigned)expected), "r"((unsigned)v)',
         '"r"((unsigned)v), "r"((unsigned)expected)',
-        "gpu_cas gpu_cas_acquire gpu_cas_block gpu_cas_release",
+        "gpu_cas gpu_cas_acquire gpu_cas_release",
     ),
     (
         "nvcc",
@@ -60,12 +54,8 @@ FAULTS = [
         "gpu_st_release",
     ),
     ("nvcc", "(p, v, __NV_ATOMIC_ACQ_REL", "(p, v, __NV_ATOMIC_RELAXED", "gpu_add gpu_grid_sync"),
-    (
-        "nvcc",
-        "__NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_BLOCK);\n}",
-        "__NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_BLOCK);\n}",
-        "gpu_ld_acquire_block",
-    ),
+    ("nvcc", "ld.acquire.cta.shared", "ld.relaxed.cta.shared", "gpu_ld_acquire_shared"),
+    ("nvcc", "atom.acq_rel.cta.shared", "atom.relaxed.cta.shared", "gpu_cas_shared"),
     ("nvcc", "_release, __NV_ATOMIC_RELEASE", "_release, __NV_ATOMIC_RELAXED", "gpu_cas_release"),
     (
         "nvcc",

@@ -59,9 +59,13 @@ template <class T> static __forceinline__ T gpu_add(T *p, SIMT_GIVEN(T) v, SIMT_
 	return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
 }
 
+static __forceinline__ void gpu_prefetch(const void *)
+{
+}
+
 /* Between threads of a block: no difference on a CPU. */
-#define gpu_ld_acquire_block gpu_ld_acquire
-#define gpu_cas_block        gpu_cas
+#define gpu_ld_acquire_shared gpu_ld_acquire
+#define gpu_cas_shared        gpu_cas
 /* What others write is seen at once: an old value comes from the schedule alone. */
 #define gpu_ld_stale gpu_ld_relaxed
 

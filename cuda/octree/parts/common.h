@@ -154,7 +154,9 @@ static __device__ __forceinline__ uint32_t octree_node(const struct octree_nodes
 	return at < nodes->old_left ? nodes->old_next + at : nodes->fresh + (at - nodes->old_left);
 }
 
-/* `wanted` nodes for each lane; all lanes of the warp call together. */
+/* `wanted` nodes for each lane; all lanes of the warp call together.  SHARED: the tree is in shared
+ * memory, where 64-bit sums are loops; the low half of its counter is enough. */
+template <bool SHARED>
 static __device__ __forceinline__ struct octree_nodes octree_take(struct octree_chunk *chunk,
 								  const struct octree_tree *tree,
 								  uint32_t wanted, uint32_t least)
@@ -174,8 +176,9 @@ static __device__ __forceinline__ struct octree_nodes octree_take(struct octree_
 	uint64_t first = 0;
 
 	if (threadIdx.x % WARP == 0)
-		first = atomicAdd((unsigned long long *)&tree->counters->taken,
-				  (unsigned long long)more);
+		first = SHARED ? atomicAdd((uint32_t *)&tree->counters->taken, more)
+			       : atomicAdd((unsigned long long *)&tree->counters->taken,
+					   (unsigned long long)more);
 	first = __shfl_sync(ALL_LANES, first, 0);
 	/* Numbers behind the pool are all alike; none of them wraps around. */
 	nodes.fresh = first < tree->pool ? (uint32_t)first : tree->pool;

@@ -40,12 +40,12 @@ template <bool IN_SHARED, bool HAS_LISTS> struct octree_kind {
 
 	static __device__ __forceinline__ int32_t load(const int32_t *slot)
 	{
-		return SHARED ? gpu_ld_acquire_block(slot) : gpu_ld_acquire(slot);
+		return SHARED ? gpu_ld_acquire_shared(slot) : gpu_ld_acquire(slot);
 	}
 
 	static __device__ __forceinline__ bool swap(int32_t *slot, int32_t found, int32_t value)
 	{
-		return (SHARED ? gpu_cas_block(slot, found, value)
+		return (SHARED ? gpu_cas_shared(slot, found, value)
 			       : gpu_cas_release(slot, found, value)) == found;
 	}
 };
@@ -88,6 +88,22 @@ static __device__ __forceinline__ void octree_begin(struct octree_walk *w, int32
 	w->key = keys[body];
 	w->level = from.level;
 	w->slot = &tree->child[from.node][octree_digit(w->key, from.level)];
+}
+
+/* Body i of the range begins; what the lane's next one needs is on its way to the L2.  (Not beside
+ * lists: they need the registers.) */
+template <class KIND>
+static __device__ __forceinline__ void
+octree_begin_of(struct octree_walk *w, const struct octree_range *range, size_t i,
+		const uint64_t *keys, const struct octree_tree *tree, struct octree_place from)
+{
+	w->active = i < range->count;
+	if (!w->active)
+		return;
+	octree_begin(w, (int32_t)(range->numbers ? range->numbers[i] : i), keys, tree, from);
+	if (!KIND::SHARED && !KIND::LISTS && range->count - i > range->stride)
+		gpu_prefetch(range->numbers ? (const void *)&range->numbers[i + range->stride]
+					    : (const void *)&keys[i + range->stride]);
 }
 
 /* A step's way down; what is in the slot then. */
@@ -220,9 +236,7 @@ static __device__ __forceinline__ void octree_insert(struct octree_inserter *sel
 	size_t i = range.first;
 
 	w.pending = -1;
-	w.active = i < range.count;
-	if (w.active)
-		octree_begin(&w, (int32_t)(range.numbers ? range.numbers[i] : i), keys, tree, from);
+	octree_begin_of<KIND>(&w, &range, i, keys, tree, from);
 	while (__any_sync(ALL_LANES, w.active)) {
 		const int32_t found =
 			w.active ? octree_descend<KIND>(&w, tree) : (int32_t)OCTREE_FREE;
@@ -231,7 +245,7 @@ static __device__ __forceinline__ void octree_insert(struct octree_inserter *sel
 
 		if (__any_sync(ALL_LANES, lacks)) {
 			const struct octree_nodes nodes =
-				octree_take(&self->chunk, tree, lacks, least);
+				octree_take<KIND::SHARED>(&self->chunk, tree, lacks, least);
 			const uint32_t mine = octree_node(&nodes, 0);
 
 			if (lacks && mine < tree->pool) {
@@ -249,10 +263,7 @@ static __device__ __forceinline__ void octree_insert(struct octree_inserter *sel
 			continue;
 		}
 		i += range.stride;
-		w.active = i < range.count;
-		if (w.active)
-			octree_begin(&w, (int32_t)(range.numbers ? range.numbers[i] : i), keys,
-				     tree, from);
+		octree_begin_of<KIND>(&w, &range, i, keys, tree, from);
 	}
 }
 

@@ -110,7 +110,8 @@ static void check_store(const std::string &prefix, const std::string &type, unsi
 }
 
 /* Through shared or local memory: a store and a load of every type meet there. */
-static void check_space(const std::string &space, const std::string &type, unsigned width)
+static void check_space(const std::string &space, const std::string &type, unsigned width,
+			const std::string &load = "", const std::string &store = "")
 {
 	const std::string vector = width > 1 ? ".v" + std::to_string(width) : "";
 	const std::string kind = "." + space + vector + "." + type;
@@ -127,17 +128,17 @@ static void check_space(const std::string &space, const std::string &type, unsig
 	for (unsigned n = 0; n < width; n++)
 		body += "ld.global.b" + std::to_string(8 * size) + " v" + std::to_string(n) +
 			", [%from+" + std::to_string(n * size) + "];\n";
-	body += "st" + kind + " [%at], " + join("v", width) + ";\n";
+	body += "st" + store + kind + " [%at], " + join("v", width) + ";\n";
 	for (unsigned n = 0; n < width; n++)
 		body += "mov.b" + std::to_string(8 * bytes) + " v" + std::to_string(n) + ", 0;\n";
-	body += "ld" + kind + " " + join("v", width) + ", [%at];\n";
+	body += "ld" + load + kind + " " + join("v", width) + ", [%at];\n";
 	for (unsigned n = 0; n < width; n++)
 		body += "st.global.b" + std::to_string(8 * size) + " [%to+" +
 			std::to_string(n * size) + "], v" + std::to_string(n) + ";\n";
 	const std::string error = run_kernel(kernel_text(2, body), buffers, 1, THREADS);
 
-	covers("ld" + kind);
-	covers("st" + kind);
+	covers("ld" + load + kind);
+	covers("st" + store + kind);
 	expect(error.empty(), "%s: %s", kind.c_str(), error.c_str());
 	for (unsigned t = 0; t < THREADS && error.empty(); t++)
 		expect(memcmp(&buffers[0][t * ROOM], &buffers[1][t * ROOM], size * width) == 0,
@@ -242,6 +243,8 @@ static void check_atomics(void)
 			check_atomic("atom.acq_rel.gpu." + op + type, op, bytes, false);
 			check_atomic("atom.acq_rel.cta." + op + type, op, bytes, false);
 			if (op == "cas")
+				check_atomic("atom.acq_rel.cta.shared.cas" + type, op, bytes, true);
+			if (op == "cas")
 				for (const char *order : { "acquire", "release" }) {
 					const std::string one = order;
 
@@ -256,6 +259,17 @@ static void check_atomics(void)
 			check_atomic("red.global." + op + type, op, bytes, false);
 			check_atomic("red.shared." + op + type, op, bytes, true);
 		}
+}
+
+static void check_prefetch(void)
+{
+	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM) };
+	const std::vector<uint8_t> before = buffers[0];
+	const std::string error = run_kernel(
+		kernel_text(1, "prefetch.global.L2 [%p0];\n"), buffers, 1, THREADS);
+
+	covers("prefetch.global.L2");
+	expect(error.empty() && buffers[0] == before, "prefetch: %s", error.c_str());
 }
 
 void test_memory(void)
@@ -274,8 +288,10 @@ void test_memory(void)
 				check_store(prefix, type, width);
 			check_space("shared", type, width);
 			check_space("volatile.shared", type, width);
+			check_space("shared", type, width, ".acquire.cta", ".release.cta");
 			check_space("local", type, width);
 			check_parameters(type, width);
 		}
 	check_atomics();
+	check_prefetch();
 }
