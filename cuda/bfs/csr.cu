@@ -17,7 +17,7 @@ struct state {
 };
 
 /* As many blocks as are on the device at once. */
-static __global__ void __launch_bounds__(BFS_CSR_BLOCK) search_kernel(struct bfs_top_down s)
+static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct bfs_top_down s)
 {
 	SHARED_VAR(struct bfs_tile, tile);
 	struct bfs_level now = {};

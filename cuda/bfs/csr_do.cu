@@ -4,9 +4,9 @@
  * When the edges of the frontier are more than 1 / ALPHA of those not yet looked at, the level is
  * found from the other side: one thread per unreached vertex looks through its in-edges until one
  * comes from the frontier, which is a bitmap then.  When the frontier has shrunk below n / BETA
- * vertices, the search goes on top-down as in csr (parts/csr.h).  Bottom-up levels add what they
- * find to the queue as well, so there is nothing to convert on the way back; on the way there the
- * bitmap is made from the distances.
+ * vertices, the search goes on top-down as in csr (parts/csr.h).  Bottom-up levels only count what
+ * they find; on the way back the queue is made from the distances, as the bitmap is on the way
+ * there.
  *
  * A thread alone looks at PROBES in-edges; vertices that have more, all in vain, are finished by
  * the whole warp, one after the other, so that a vertex of large degree does not hold up its warp
@@ -27,7 +27,8 @@ enum {
 struct two_way_arrays {
 	struct bfs_top_down down;
 	struct bfs_rows in;
-	uint32_t *frontier[2]; /* of level % 2: a bit per vertex */
+	uint32_t *frontier[2];    /* of level % 2: a bit per vertex */
+	unsigned long long *made; /* of make_queue(), 0 at other times */
 };
 
 struct state {
@@ -94,15 +95,59 @@ static __device__ __forceinline__ bool probe_warp(const struct two_way_arrays &a
 	return hits;
 }
 
+/* The queue of the level from the distances; ends with a barrier. */
+static __device__ __forceinline__ void make_queue(const struct two_way_arrays &a,
+						  struct bfs_tile *tile, int32_t level)
+{
+	for (uint32_t first = blockIdx.x * BFS_CSR_BLOCK; first < a.down.n;
+	     first += gridDim.x * BFS_CSR_BLOCK) {
+		const uint32_t v = first + threadIdx.x;
+		const bool mine = v < a.down.n && a.down.dist[v] == level;
+		const uint32_t degree = mine ? bfs_degree(a.down, v) : 0;
+
+		bfs_enqueue<1>(a.down, tile, level, a.made, &v, &degree);
+	}
+	gpu_grid_sync(a.down.barrier);
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		*a.made = 0;
+}
+
+/* The sums of a block's threads to the level's counters; all threads call. */
+static __device__ __forceinline__ void add_found(const struct two_way_arrays &a,
+						 struct bfs_tile *tile, int32_t level,
+						 unsigned long long items, unsigned sinks)
+{
+	const uint32_t warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	const uint32_t turn = (uint32_t)level % BFS_COUNTERS;
+
+	if (!__syncthreads_or(items != 0 || sinks != 0))
+		return;
+	items = warp_sum(items);
+	sinks = warp_sum(sinks);
+	if (lane == 0)
+		tile->sum[warp] = items;
+	if (lane == 0 && sinks)
+		atomicAdd(&a.down.sinks[turn], sinks);
+	__syncthreads();
+	if (warp > 0)
+		return;
+	items = warp_sum(lane < BFS_CSR_WARPS ? tile->sum[lane] : 0ull);
+	if (lane == 0 && items)
+		atomicAdd(&a.down.counter[turn], items);
+}
+
 /* Each unreached vertex that has an in-edge from the frontier gets distance level + 1.  One thread
  * per vertex, a warp per word of the next frontier; a barrier must follow. */
-static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a, int32_t level,
+static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
+						 struct bfs_tile *tile, int32_t level,
 						 unsigned long long *probes)
 {
 	const uint32_t *const frontier = bfs_of_level(a.frontier, level);
 	const uint32_t n = a.down.n, warps = gridDim.x * (BFS_CSR_BLOCK / WARP);
 	const uint32_t warp = blockIdx.x * (BFS_CSR_BLOCK / WARP) + threadIdx.x / WARP;
 	const uint32_t lane = threadIdx.x % WARP;
+	unsigned long long items = 0;
+	unsigned sinks = 0;
 
 	for (uint32_t w = warp; w < (n - 1) / WARP + 1; w += warps) {
 		const uint32_t v = w * WARP + lane;
@@ -126,21 +171,25 @@ static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 			}
 		}
 		if (found) {
+			const uint32_t degree = bfs_degree(a.down, v);
+
 			a.down.dist[v] = level + 1;
 			if (a.down.parent)
 				a.down.parent[v] = (int32_t)u;
+			items += bfs_item(degree);
+			sinks += degree == 0;
 		}
 
 		const unsigned word = __ballot_sync(ALL_LANES, found);
 
 		if (lane == 0)
 			bfs_of_level(a.frontier, level + 1)[w] = word;
-		bfs_enqueue(a.down, level, v, found);
 	}
+	add_found(a, tile, level + 1, items, sinks);
 }
 
 /* As many blocks as are on the device at once. */
-static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 2) search_kernel(struct two_way_arrays a)
+static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct two_way_arrays a)
 {
 	SHARED_VAR(struct bfs_tile, tile);
 	struct bfs_level now = {};
@@ -158,12 +207,13 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 2) search_kernel(struct 
 			make_frontier(a, level);
 			up = true;
 		} else if (up && now.count < before && now.count < a.down.n / BETA) {
+			make_queue(a, &tile, level);
 			up = false;
 		}
 		before = now.count;
 		unseen -= now.edges;
 		if (up) {
-			expand_up(a, level, &probes);
+			expand_up(a, &tile, level, &probes);
 		} else {
 			edges += now.edges;
 			bfs_expand_down(a.down, &tile, level, now);
@@ -190,6 +240,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		return err->code;
 	for (int i = 0; i < 2; i++)
 		(void)gpu_alloc(&a->frontier[i], (s->search.n - 1) / 32 + 1, sizeof(uint32_t), err);
+	(void)gpu_alloc(&a->made, 1, sizeof *a->made, err);
 	s->blocks = bfs_top_down_blocks(search_kernel, &a->down);
 	if (s->search.input->symmetric)
 		a->in = a->down.out;
@@ -201,7 +252,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
+	unsigned long long *const made = s->arrays.made;
 
+	if (!CUDA_OK(err, cudaMemsetAsync(made, 0, sizeof *made, gpu_stream())))
+		return err->code;
 	return bfs_top_down_upload(&s->arrays.down, &s->search, err);
 }
 

@@ -130,7 +130,7 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 {
 	constexpr int OWNED = (DIGITS + BLOCK - 1) / BLOCK;
 	const unsigned rank = block_rank<CLUSTER>();
-	unsigned before[OWNED];
+	unsigned before[OWNED] = { 0 };
 	bool whole = false;
 
 	GPU_UNROLL

@@ -2,9 +2,9 @@
  *
  * A level's frontier is a queue of vertices that have out-edges, and beside each the number of
  * edges that those before it have.  Both come from one 64-bit counter, vertices in the upper bits
- * and edges in the lower: a thread that adds a vertex and its degree to it gets the place in the
- * queue and the sum of the degrees before it, in one atomic operation, and so the sums ascend with
- * the places.  The next level cuts the edges, not the vertices, into tiles of TILE: a block finds
+ * and edges in the lower: who adds vertices and their degrees to it gets the place in the queue and
+ * the sum of the degrees before it, in one atomic operation, and so the sums ascend with the places.
+ * A block adds what it finds in a tile at once.  The next level cuts the edges, not the vertices, into tiles of TILE: a block finds
  * by search in the sums whose edges its tile has, and each thread takes TILE / BLOCK of them,
  * whatever the degrees are.
  *
@@ -22,8 +22,10 @@
 #include "cuda/bfs/parts/common.h"
 
 enum {
-	BFS_CSR_BLOCK = GPU_BLOCK(512),
-	BFS_CSR_TILE = 2 * BFS_CSR_BLOCK,
+	BFS_CSR_BLOCK = GPU_BLOCK(1024), /* one on a multiprocessor: fewer come to the barrier */
+	BFS_CSR_WARPS = BFS_CSR_BLOCK / WARP,
+	BFS_CSR_EACH = 2, /* edges of a thread */
+	BFS_CSR_TILE = BFS_CSR_EACH * BFS_CSR_BLOCK,
 	BFS_COUNTERS = 3,
 	BFS_EDGE_BITS = 36, /* of a counter; 28 are for vertices */
 };
@@ -53,6 +55,7 @@ struct bfs_tile {
 	uint32_t vertex[BFS_CSR_TILE];
 	uint32_t first[BFS_CSR_TILE]; /* the owner's first edge, counted from the tile's */
 	uint32_t owner[2];            /* places in the queue of the first and the last one */
+	unsigned long long sum[BFS_CSR_WARPS]; /* of bfs_enqueue() and bfs_add_block() */
 };
 
 /* What a level has, and how many vertices are reached up to it. */
@@ -86,30 +89,60 @@ static __device__ __forceinline__ uint32_t bfs_warp_search(const uint64_t *value
 	return low;
 }
 
-/* Add the lanes' vertices, of level + 1, to the queue if they have out-edges; all lanes call. */
-static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s, int32_t level,
-						   uint32_t v, bool found)
+/* Edges are distinct, so a vertex has fewer than 2^28. */
+static __device__ __forceinline__ uint32_t bfs_degree(const struct bfs_top_down &s, uint32_t v)
 {
-	const uint32_t lane = threadIdx.x % WARP, turn = (uint32_t)(level + 1) % BFS_COUNTERS;
-	unsigned long long item = 0, base = 0;
+	return (uint32_t)(s.out.row[v + 1] - s.out.row[v]);
+}
 
-	if (!__any_sync(ALL_LANES, found))
+/* What a vertex adds to a level's counter: nothing without out-edges. */
+static __device__ __forceinline__ unsigned long long bfs_item(uint32_t degree)
+{
+	return degree ? 1ull << BFS_EDGE_BITS | degree : 0;
+}
+
+/* Put a block's vertices of `level`, v[k] where degree[k] is not 0, into the queue, with one
+ * addition to `counter`.  All threads of the block call. */
+template <int EACH>
+static __device__ __forceinline__ void
+bfs_enqueue(const struct bfs_top_down &s, struct bfs_tile *tile, int32_t level,
+	    unsigned long long *counter, const uint32_t *v, const uint32_t *degree)
+{
+	uint32_t *const queue = bfs_of_level(s.queue, level);
+	uint64_t *const before = bfs_of_level(s.before, level);
+	const uint32_t warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	unsigned long long mine = 0, upto = 0, at;
+
+	GPU_UNROLL
+	for (int k = 0; k < EACH; k++)
+		mine += bfs_item(degree[k]);
+	if (!__syncthreads_or(mine != 0))
 		return;
-	if (found)
-		item = s.out.row[v + 1] - s.out.row[v];
-	if (found && !item)
-		atomicAdd(&s.sinks[turn], 1u);
-	if (item)
-		item |= 1ull << BFS_EDGE_BITS;
+	if (__any_sync(ALL_LANES, mine != 0))
+		upto = warp_scan(mine);
+	if (lane == WARP - 1)
+		tile->sum[warp] = upto;
+	__syncthreads();
+	if (warp == 0) {
+		const unsigned long long its = lane < BFS_CSR_WARPS ? tile->sum[lane] : 0;
+		const unsigned long long all = warp_scan(its);
+		unsigned long long base = 0;
 
-	const unsigned long long upto = warp_scan(item);
-
-	if (lane == WARP - 1 && upto)
-		base = atomicAdd(&s.counter[turn], upto);
-	base = __shfl_sync(ALL_LANES, base, WARP - 1) + upto - item;
-	if (item) {
-		bfs_of_level(s.queue, level + 1)[base >> BFS_EDGE_BITS] = v;
-		bfs_of_level(s.before, level + 1)[base >> BFS_EDGE_BITS] = base & BFS_EDGE_MASK;
+		if (lane == WARP - 1)
+			base = atomicAdd(counter, all);
+		base = __shfl_sync(ALL_LANES, base, WARP - 1);
+		if (lane < BFS_CSR_WARPS)
+			tile->sum[lane] = base + all - its;
+	}
+	__syncthreads();
+	at = tile->sum[warp] + upto - mine;
+	GPU_UNROLL
+	for (int k = 0; k < EACH; k++) {
+		if (degree[k]) {
+			queue[at >> BFS_EDGE_BITS] = v[k];
+			before[at >> BFS_EDGE_BITS] = at & BFS_EDGE_MASK;
+			at += bfs_item(degree[k]);
+		}
 	}
 }
 
@@ -168,6 +201,8 @@ static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down
 						       struct bfs_tile *tile, int32_t level,
 						       const struct bfs_level &now)
 {
+	const uint32_t turn = (uint32_t)(level + 1) % BFS_COUNTERS;
+
 	for (uint64_t first = (uint64_t)blockIdx.x * BFS_CSR_TILE; first < now.edges;
 	     first += (uint64_t)gridDim.x * BFS_CSR_TILE) {
 		const uint64_t left = now.edges - first;
@@ -175,23 +210,30 @@ static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down
 		const uint32_t owners =
 			bfs_tile_owners(s, tile, level, now.count, first, first + size);
 
-		for (uint32_t k = 0; k < BFS_CSR_TILE; k += BFS_CSR_BLOCK) {
-			const uint32_t edge = k + threadIdx.x;
-			uint32_t v = 0, owner = 0;
+		uint32_t v[BFS_CSR_EACH], degree[BFS_CSR_EACH];
+
+		GPU_UNROLL
+		for (uint32_t k = 0; k < BFS_CSR_EACH; k++) {
+			const uint32_t edge = k * BFS_CSR_BLOCK + threadIdx.x;
+			uint32_t owner = 0;
 			bool found = false;
 
+			v[k] = 0;
 			if (edge < size) {
 				owner = bfs_tile_owner(tile, owners, edge);
-				v = bfs_column(s.out, tile->base[owner] + first + edge);
-				found = gpu_ld_relaxed(s.dist + v) == BFS_UNREACHED &&
-					atomicCAS(s.dist + v, BFS_UNREACHED, level + 1) ==
+				v[k] = bfs_column(s.out, tile->base[owner] + first + edge);
+				found = gpu_ld_relaxed(s.dist + v[k]) == BFS_UNREACHED &&
+					atomicCAS(s.dist + v[k], BFS_UNREACHED, level + 1) ==
 						BFS_UNREACHED;
 			}
 			if (found && s.parent)
-				s.parent[v] = (int32_t)tile->vertex[owner];
-			bfs_enqueue(s, level, v, found);
+				s.parent[v[k]] = (int32_t)tile->vertex[owner];
+			degree[k] = found ? bfs_degree(s, v[k]) : 0;
+			if (found && !degree[k])
+				atomicAdd(&s.sinks[turn], 1u);
 		}
-		__syncthreads(); /* before the next tile's owners are written */
+		/* Its barrier is also that before the next tile's owners are written. */
+		bfs_enqueue<BFS_CSR_EACH>(s, tile, level + 1, &s.counter[turn], v, degree);
 	}
 }
 
