@@ -21,9 +21,10 @@
  *     of 16 bytes.  Later passes read keys 32 apart, the order in which they are ranked.
  *   - Words of look-back are 32 bits wide below 2^30 keys, 64 above.
  *   - The launch of a pass overlaps the pass before it, where the GPU can (sm_90).
- *   - Tiles are as large as 48 KB of shared memory hold, so that runs are long: a run of bytes
- *     that does not end with a sector costs a part of another.  Two blocks work on a
- *     multiprocessor; where there is at most a tile for each, one block of more threads does.
+ *   - Tiles are nearly as large as 48 KB of shared memory hold, so that runs are long: a run of
+ *     bytes that does not end with a sector costs a part of another.  Two blocks work on a
+ *     multiprocessor; where there is at most a tile for each, one block of more threads does, and
+ *     the fewer tiles the more threads: each has less to do, and the warps more to count.
  *
  * Shared memory: the warps' digit counts are dead when the tile is put in order, so they share one
  * place.  The bound is memory traffic: per key one read, then a read and a write per pass.
@@ -50,16 +51,20 @@ template <int THREADS_, int ITEMS_, int BLOCKS_> struct shape {
 	static constexpr int OWNED = (DIGITS + THREADS - 1) / THREADS; /* digits of a thread */
 };
 
-/* For keys of 4 and 8 bytes: `few` where each multiprocessor gets a tile at most, `wide` where
- * places do not fit 32 bits, which takes more registers. */
+/* For keys of 4 and 8 bytes: `least` where half of the multiprocessors get a tile at most, `few`
+ * where each gets one, `wide` where places do not fit 32 bits, which takes more registers. */
+enum size { LEAST, FEW, MANY, WIDE };
+
 template <size_t KEY_SIZE> struct shapes {
-	typedef struct shape<448, 20, 2> many;
+	typedef struct shape<1024, 9, 1> least;
 	typedef struct shape<768, 12, 1> few;
+	typedef struct shape<448, 20, 2> many;
 	typedef struct shape<384, 20, 2> wide;
 };
 template <> struct shapes<8> {
-	typedef struct shape<416, 14, 2> many;
+	typedef struct shape<960, 6, 1> least;
 	typedef struct shape<736, 8, 1> few;
+	typedef struct shape<416, 14, 2> many;
 	typedef struct shape<416, 14, 2> wide;
 };
 
@@ -267,6 +272,21 @@ template <class WORD, class W, class SHAPE> struct pass_shared {
 	bool whole; /* all keys have one digit */
 };
 
+/* A warp's part of a full tile in any order: packs, and what is left of it. */
+template <class KEY, int ITEMS>
+static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
+						      const typename KEY::word *part)
+{
+	typedef struct gpu_pack<typename KEY::word> pack;
+	constexpr int PACKS = ITEMS / pack::COUNT;
+	const unsigned lane = threadIdx.x % WARP;
+
+	load_packs<KEY, PACKS>(key, (const pack *)part + lane, WARP);
+	GPU_UNROLL
+	for (int k = PACKS * pack::COUNT; k < ITEMS; k++)
+		key[k] = KEY::order(part[k * WARP + lane]);
+}
+
 /* The arrays that a pass goes between, such that the last pass that is run writes `out`. */
 struct route {
 	enum array from, to;
@@ -441,7 +461,6 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 {
 	typedef typename KEY::word word;
 	typedef struct pass_shared<word, W, SHAPE> shared;
-	typedef struct gpu_pack<word> pack;
 	constexpr int ITEMS = SHAPE::ITEMS;
 	SHARED_VAR(shared, s);
 	const struct arrays a = pass.arrays;
@@ -452,7 +471,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	word key[ITEMS];
 	uint32_t rank[ITEMS]; /* the key's place in the tile in order */
 	uint32_t value[VALUES ? ITEMS : 1];
-	uint32_t places[ITEMS / 2];               /* of the keys read, two to a word */
+	uint32_t places[(ITEMS + 1) / 2];              /* of the keys read, two to a word */
 	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* of the keys written, four to a word */
 	uint32_t start[SHAPE::OWNED];
 
@@ -477,8 +496,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 			       first;
 
 	if (!VALUES && pass.unstable && route.from == IN && valid == SHAPE::TILE)
-		load_packs<KEY, ITEMS / pack::COUNT>(
-			key, (const pack *)(in + warp * SHAPE::PART) + lane, WARP);
+		load_unordered<KEY, ITEMS>(key, in + warp * SHAPE::PART);
 	else
 		load_keys<KEY, ITEMS>(key, in + place, valid - place);
 	GPU_UNROLL
@@ -499,8 +517,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		GPU_UNROLL
 		for (int k = 0; k < ITEMS; k++) {
 			s.key[rank[k]] = key[k];
-			if (k % 2)
-				places[k / 2] = __byte_perm(rank[k - 1], rank[k], 0x5410);
+			places[k / 2] = k % 2 ? __byte_perm(rank[k - 1], rank[k], 0x5410) : rank[k];
 		}
 	}
 	if (VALUES) {
@@ -550,21 +567,32 @@ static bool is_wide(size_t count)
 	return count >= GPU_SORT_WIDE;
 }
 
-/* A tile for each multiprocessor holds all. */
-static bool is_few(size_t count, size_t tile)
+template <size_t KEY_SIZE> static enum size size_of(size_t count)
 {
-	return tiles_of(count, tile) <= (size_t)gpu_sm_count();
+	typedef struct shapes<KEY_SIZE> shapes;
+	const size_t processors = (size_t)gpu_sm_count();
+
+	return is_wide(count)                                             ? WIDE
+	       : tiles_of(count, shapes::least::TILE) <= processors / 2 ? LEAST
+	       : tiles_of(count, shapes::few::TILE) <= processors       ? FEW
+									: MANY;
 }
 
-template <size_t KEY_SIZE> static size_t tiles_by_shape(size_t count)
+template <size_t KEY_SIZE> static size_t tiles_by_size(size_t count)
 {
-	typedef typename shapes<KEY_SIZE>::many many;
-	typedef typename shapes<KEY_SIZE>::few few;
-	typedef typename shapes<KEY_SIZE>::wide wide;
+	typedef struct shapes<KEY_SIZE> shapes;
 
-	return tiles_of(count, is_wide(count)             ? wide::TILE
-			       : is_few(count, few::TILE) ? few::TILE
-							  : many::TILE);
+	switch (size_of<KEY_SIZE>(count)) {
+	case LEAST:
+		return tiles_of(count, shapes::least::TILE);
+	case FEW:
+		return tiles_of(count, shapes::few::TILE);
+	case MANY:
+		return tiles_of(count, shapes::many::TILE);
+	case WIDE:
+	default:
+		return tiles_of(count, shapes::wide::TILE);
+	}
 }
 
 static struct digits digits_of(int begin_bit, int end_bit)
@@ -585,8 +613,8 @@ template <class W> static size_t temp_bytes(size_t tiles, int passes)
 size_t gpu_sort_temp_bytes(enum gpu_key key, size_t count, int begin_bit, int end_bit)
 {
 	const int passes = digits_of(begin_bit, end_bit).passes;
-	const size_t tiles = key == GPU_KEY_U64 ? tiles_by_shape<8>(count)
-						: tiles_by_shape<4>(count);
+	const size_t tiles = key == GPU_KEY_U64 ? tiles_by_size<8>(count)
+						: tiles_by_size<4>(count);
 
 	return is_wide(count) ? temp_bytes<unsigned long long>(tiles, passes)
 			      : temp_bytes<uint32_t>(tiles, passes);
@@ -645,16 +673,24 @@ template <class KEY, bool VALUES>
 static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits digits,
 				cudaStream_t stream, struct gb_error *err)
 {
-	typedef struct shapes<sizeof(typename KEY::word)> shapes;
-	typedef typename shapes::many many;
-	typedef typename shapes::few few;
-	typedef typename shapes::wide wide;
+	constexpr size_t KEY_SIZE = sizeof(typename KEY::word);
+	typedef typename shapes<KEY_SIZE>::least least;
+	typedef typename shapes<KEY_SIZE>::few few;
+	typedef typename shapes<KEY_SIZE>::many many;
+	typedef typename shapes<KEY_SIZE>::wide wide;
 
-	if (is_wide(sort->count))
-		return sort_by_shape<KEY, VALUES, unsigned long long, wide>(sort, digits, stream, err);
-	if (is_few(sort->count, few::TILE))
+	switch (size_of<KEY_SIZE>(sort->count)) {
+	case LEAST:
+		return sort_by_shape<KEY, VALUES, uint32_t, least>(sort, digits, stream, err);
+	case FEW:
 		return sort_by_shape<KEY, VALUES, uint32_t, few>(sort, digits, stream, err);
-	return sort_by_shape<KEY, VALUES, uint32_t, many>(sort, digits, stream, err);
+	case MANY:
+		return sort_by_shape<KEY, VALUES, uint32_t, many>(sort, digits, stream, err);
+	case WIDE:
+	default:
+		return sort_by_shape<KEY, VALUES, unsigned long long, wide>(sort, digits, stream,
+									    err);
+	}
 }
 
 enum gb_status gpu_sort(const struct gpu_sort_args *sort, cudaStream_t stream, struct gb_error *err)

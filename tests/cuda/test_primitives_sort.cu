@@ -103,13 +103,30 @@ template <class T> static void clear_outputs(const struct sort_arrays<T> *a)
 	clear_array(&a->spare);
 }
 
+/* one_pass: it goes from `in` to `out`, and the spare array stays as it was. */
 template <class T>
 static void expect_sorted(const struct sort_arrays<T> *a, const std::vector<T> &host,
-			  const std::vector<size_t> &order, const char *name, const char *what)
+			  const std::vector<size_t> &order, bool one_pass, const char *name,
+			  const char *what)
 {
 	expect_array(&a->in, host, name, what);
 	expect_array(&a->out, gather(host, order), name, what);
-	expect_guards(&a->spare, name, what);
+	if (one_pass) {
+		std::vector<T> untouched(host.size());
+
+		memset(untouched.data(), FILL, untouched.size() * sizeof(T));
+		expect_array(&a->spare, untouched, name, what);
+	} else {
+		expect_guards(&a->spare, name, what);
+	}
+}
+
+/* Do all keys agree in all bytes but one? */
+static bool is_one_pass(const struct sort_case *c)
+{
+	const int byte = c->varied ? __builtin_ctzll(c->varied) / 8 : 0;
+
+	return c->begin_bit == 0 && (c->varied & ~(UINT64_C(0xff) << 8 * byte)) == 0;
 }
 
 template <class T> static void free_sort_arrays(const struct sort_arrays<T> *a)
@@ -164,9 +181,9 @@ template <class K> static void check_sort_of(const struct sort_case *c, struct g
 		clear_outputs(&v);
 		cr_assert_eq(gpu_sort(&sort, gpu_stream(), &err), GB_OK, "%s: %s", name,
 			     err.message);
-		expect_sorted(&k, keys, order, name, "keys");
+		expect_sorted(&k, keys, order, is_one_pass(c), name, "keys");
 		if (c->values)
-			expect_sorted(&v, values, order, name, "values");
+			expect_sorted(&v, values, order, is_one_pass(c), name, "values");
 		expect_guards(&temp, name, "temporary storage");
 	}
 	free_sort_arrays(&k);
@@ -187,15 +204,20 @@ static struct sort_case uniform_case(enum gpu_key key, bool values, size_t count
 	return { key, values, 0, key_bits(key), UNIFORM, UINT64_MAX, count, 0, RUNS };
 }
 
-/* Elements of a large tile: see primitives/sort.cu.  Sorts of few tiles take half of that. */
-static size_t large_tile(enum gpu_key key, bool values)
+/* Elements of a tile where there are the least and few: see primitives/sort.cu. */
+static size_t least_tile(enum gpu_key key)
 {
-	return key == GPU_KEY_U64 ? 4096 : values ? 6144 : 8192;
+	return key == GPU_KEY_U64 ? 5760 : 9216;
+}
+
+static size_t few_tile(enum gpu_key key)
+{
+	return key == GPU_KEY_U64 ? 5888 : 9216;
 }
 
 static void check_sizes(enum gpu_key key, bool values)
 {
-	const size_t tile = large_tile(key, values);
+	const size_t tile = least_tile(key);
 
 	for (const size_t count : sizes_for(tile)) {
 		const struct sort_case c = uniform_case(key, values, count);
@@ -213,7 +235,7 @@ static void check_sizes(enum gpu_key key, bool values)
 static void check_patterns(enum gpu_key key, bool values)
 {
 	for (const enum pattern pattern : { EQUAL, FEW, REVERSED }) {
-		for (const size_t count : { (size_t)257, large_tile(key, values) + 1 }) {
+		for (const size_t count : { (size_t)257, least_tile(key) + 1 }) {
 			struct sort_case c = uniform_case(key, values, count);
 
 			c.pattern = pattern;
@@ -292,11 +314,10 @@ Test(primitives_sort, where_bytes_are_the_same)
 	}
 }
 
-/* Both sides of the size from which tiles are large, which the number of multiprocessors decides:
- * by two digits below, by the whole key above. */
-static void check_large(enum gpu_key key, bool values)
+/* Both sides of the sizes from which blocks are of another shape, which the number of
+ * multiprocessors decides: by two digits below, by the whole key above. */
+static void check_around(enum gpu_key key, bool values, size_t most)
 {
-	const size_t most = (2 * (size_t)gpu_sm_count() - 1) * large_tile(key, values);
 	struct sort_case c = uniform_case(key, values, most);
 
 	c.runs = 1;
@@ -307,11 +328,15 @@ static void check_large(enum gpu_key key, bool values)
 	check_sort(&c);
 }
 
-Test(primitives_sort, in_large_tiles)
+Test(primitives_sort, by_blocks_of_each_shape)
 {
-	for (const bool values : { false, true }) {
-		check_large(GPU_KEY_U32, values);
-		check_large(GPU_KEY_U64, values);
+	const size_t processors = (size_t)gpu_sm_count();
+
+	for (const enum gpu_key key : { GPU_KEY_U32, GPU_KEY_U64 }) {
+		for (const bool values : { false, true }) {
+			check_around(key, values, processors / 2 * least_tile(key));
+			check_around(key, values, processors * few_tile(key));
+		}
 	}
 }
 
