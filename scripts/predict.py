@@ -78,12 +78,14 @@ def read_points():
 
 
 def scaled(points, items):
-    """Kernels' counts at a size: as counted there, on the line through the two largest sizes, or in
-    proportion to the only one."""
+    """Kernels' counts at a size: as counted there, on the line through the two largest sizes that take
+    the same kernels as the largest, or in proportion to the only one."""
     points = sorted(points, key=lambda p: p.items(float(p.params.get(p.size, 0))))
     sizes = [p.items(float(p.params.get(p.size, 0))) for p in points]
     if items in sizes:
         return points[sizes.index(items)].kernels, "counted"
+    alike = [p.kernels.keys() == points[-1].kernels.keys() for p in points]
+    points, sizes = [[x for x, same in zip(xs, alike) if same] for xs in (points, sizes)]
     if len(points) == 1:
         ratio = items / sizes[0]
         grown = lambda n, v: v if n in ("launches", "chain") else v * ratio
@@ -257,7 +259,7 @@ def print_error(ratios):
 
 def print_times(points, compiled, gpus):
     print("\n## Times\n")
-    print("At the points of counts.jsonl, cold; sorts of 2^28 keys on the line through their two largest counts.\n")
+    print("At the points of counts.jsonl, cold; sorts of 2^28 keys on the line through their two largest counts of the same kernels, or in proportion to the only one.\n")
     print("| variant | at | launches | %s | bound, %s |" % (" | ".join(SHOWN), SHOWN[0]))
     print("|---|---|---|%s---|" % ("---|" * len(SHOWN)))
     rows = [(p.variant, p.where(), p.kernels) for p in points]
