@@ -84,9 +84,9 @@ struct digits {
  * DIGITS that mean nothing, then [passes][tiles][DIGITS].  All is zeroed before a sort. */
 template <class W> struct alignas(128) header {
 	W histogram[MAX_PASSES][DIGITS]; /* counts, then their exclusive sums */
-	uint32_t counted;            /* blocks whose keys are in the histogram */
-	uint32_t needed;             /* bit p: pass p is run */
-	uint32_t ticket[MAX_PASSES]; /* tiles handed out */
+	uint32_t counted;                /* blocks whose keys are in the histogram */
+	uint32_t needed;                 /* bit p: pass p is run */
+	uint32_t ticket[MAX_PASSES];     /* tiles handed out */
 };
 
 /* The digit that a pass looks at: key >> shift & mask. */
@@ -105,9 +105,8 @@ static __device__ __forceinline__ unsigned digit_of(WORD key, struct digit digit
 static __device__ __forceinline__ struct digit digit_number(struct digits digits, int pass)
 {
 	const int shift = digits.begin_bit + DIGIT_BITS * pass;
-	const struct digit digit = {
-		shift, (1u << min((int)DIGIT_BITS, digits.end_bit - shift)) - 1
-	};
+	const struct digit digit = { shift,
+				     (1u << min((int)DIGIT_BITS, digits.end_bit - shift)) - 1 };
 
 	return digit;
 }
@@ -189,7 +188,7 @@ static __global__ void histogram_kernel(const typename KEY::word *keys, size_t p
 	typedef struct gpu_pack<word> pack;
 	constexpr int PASSES = KEY::BITS / DIGIT_BITS;
 	SHARED_ARRAY(unsigned, local, PASSES *DIGITS);
-	SHARED_ARRAY(W, sums, PASSES *DIGITS);
+	SHARED_ARRAY(W, sums, PASSES * DIGITS);
 	SHARED_VAR(unsigned, needed);
 	unsigned(*const by_pass)[DIGITS] = (unsigned(*)[DIGITS])local;
 	const size_t stride = (size_t)gridDim.x * BLOCK;
@@ -296,7 +295,9 @@ static __device__ __forceinline__ struct route route_of(uint32_t needed, int num
 {
 	const bool last_but_odd = __popc(needed >> number >> 1) % 2;
 	const bool first = (needed & ((1u << number) - 1)) == 0;
-	const struct route route = { first ? IN : last_but_odd ? OUT : SPARE,
+	const struct route route = { first          ? IN
+				     : last_but_odd ? OUT
+						    : SPARE,
 				     last_but_odd ? SPARE : OUT };
 
 	return route;
@@ -312,8 +313,7 @@ static __device__ __forceinline__ T *choose(enum array array, T *in, T *out, T *
  * each warp's keys of each digit start in the tile.  start: the tile's, of the digits this thread
  * owns; how many of them there are is left in s->shift. */
 template <class SHAPE, class S, class W>
-static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *words,
-						    const W *base)
+static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *words, const W *base)
 {
 	uint32_t count[SHAPE::OWNED][SHAPE::WARPS];
 
@@ -471,7 +471,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	word key[ITEMS];
 	uint32_t rank[ITEMS]; /* the key's place in the tile in order */
 	uint32_t value[VALUES ? ITEMS : 1];
-	uint32_t places[(ITEMS + 1) / 2];              /* of the keys read, two to a word */
+	uint32_t places[(ITEMS + 1) / 2];         /* of the keys read, two to a word */
 	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* of the keys written, four to a word */
 	uint32_t start[SHAPE::OWNED];
 
@@ -572,7 +572,7 @@ template <size_t KEY_SIZE> static enum size size_of(size_t count)
 	typedef struct shapes<KEY_SIZE> shapes;
 	const size_t processors = (size_t)gpu_sm_count();
 
-	return is_wide(count)                                             ? WIDE
+	return is_wide(count)                                           ? WIDE
 	       : tiles_of(count, shapes::least::TILE) <= processors / 2 ? LEAST
 	       : tiles_of(count, shapes::few::TILE) <= processors       ? FEW
 									: MANY;
@@ -613,8 +613,7 @@ template <class W> static size_t temp_bytes(size_t tiles, int passes)
 size_t gpu_sort_temp_bytes(enum gpu_key key, size_t count, int begin_bit, int end_bit)
 {
 	const int passes = digits_of(begin_bit, end_bit).passes;
-	const size_t tiles = key == GPU_KEY_U64 ? tiles_by_size<8>(count)
-						: tiles_by_size<4>(count);
+	const size_t tiles = key == GPU_KEY_U64 ? tiles_by_size<8>(count) : tiles_by_size<4>(count);
 
 	return is_wide(count) ? temp_bytes<unsigned long long>(tiles, passes)
 			      : temp_bytes<uint32_t>(tiles, passes);
@@ -631,8 +630,7 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 	struct pass<W> pass = {
 		.arrays = { sort->keys_in,   sort->keys_out,   sort->keys_spare,
 			    sort->values_in, sort->values_out, sort->values_spare },
-		.header = start,
-		.words = (W *)(void *)(start + 1) + (size_t)LOOK_AHEAD * DIGITS,
+		.header = start, .words = (W *)(void *)(start + 1) + (size_t)LOOK_AHEAD * DIGITS,
 		.count = sort->count, .digits = digits, .number = 0,
 		.unstable = gpu_is_packed(sort->keys_in) && digits.begin_bit == 0 &&
 			    digits.end_bit == KEY::BITS,
@@ -696,8 +694,8 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits 
 enum gb_status gpu_sort(const struct gpu_sort_args *sort, cudaStream_t stream, struct gb_error *err)
 {
 	const struct digits digits = digits_of(sort->begin_bit, sort->end_bit);
-	const size_t temp_bytes = gpu_sort_temp_bytes(sort->key, sort->count, sort->begin_bit,
-						      sort->end_bit);
+	const size_t temp_bytes =
+		gpu_sort_temp_bytes(sort->key, sort->count, sort->begin_bit, sort->end_bit);
 
 	if (sort->begin_bit < 0 || sort->end_bit <= sort->begin_bit ||
 	    sort->end_bit > (sort->key == GPU_KEY_U64 ? 64 : 32))

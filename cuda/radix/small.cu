@@ -142,7 +142,8 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 			break;
 		before[o] = 0;
 		GPU_UNROLL_4 /* loads of the others' memory under way together */
-		for (unsigned b = 0; b < blocks; b++) {
+			for (unsigned b = 0; b < blocks; b++)
+		{
 			const unsigned its = of_block<CLUSTER>(s->total, b)[d];
 
 			all += its;

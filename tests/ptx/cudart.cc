@@ -83,8 +83,8 @@ static struct manner manner_of(const cudaLaunchConfig_t *config)
 			manner.cooperative = value->cooperative != 0;
 			break;
 		case cudaLaunchAttributeClusterDimension:
-			manner.cluster = dim3(value->clusterDim.x, value->clusterDim.y,
-					      value->clusterDim.z);
+			manner.cluster =
+				dim3(value->clusterDim.x, value->clusterDim.y, value->clusterDim.z);
 			break;
 		case cudaLaunchAttributeProgrammaticStreamSerialization:
 			manner.overlapped = value->programmaticStreamSerializationAllowed != 0;

@@ -74,8 +74,7 @@ static void check_begun(struct warp &w, const struct instruction &i, uint32_t ma
 			const uint64_t at[LANES], unsigned bytes)
 {
 	each_active(mask & ~w.begun, [&](unsigned l) {
-		if (i.space != GENERIC ||
-		    !(in_arena(at[l]) || in_local(w, l, at[l], bytes)))
+		if (i.space != GENERIC || !(in_arena(at[l]) || in_local(w, l, at[l], bytes)))
 			fault(w, i, l, "global memory, and the launch before may not have ended");
 	});
 }

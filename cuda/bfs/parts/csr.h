@@ -104,9 +104,10 @@ static __device__ __forceinline__ unsigned long long bfs_item(uint32_t degree)
 /* Put a block's vertices of `level`, v[k] where degree[k] is not 0, into the queue, with one
  * addition to `counter`.  All threads of the block call. */
 template <int EACH>
-static __device__ __forceinline__ void
-bfs_enqueue(const struct bfs_top_down &s, struct bfs_tile *tile, int32_t level,
-	    unsigned long long *counter, const uint32_t *v, const uint32_t *degree)
+static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
+						   struct bfs_tile *tile, int32_t level,
+						   unsigned long long *counter, const uint32_t *v,
+						   const uint32_t *degree)
 {
 	uint32_t *const queue = bfs_of_level(s.queue, level);
 	uint64_t *const before = bfs_of_level(s.before, level);

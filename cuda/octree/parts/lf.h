@@ -93,9 +93,11 @@ static __device__ __forceinline__ void octree_begin(struct octree_walk *w, int32
 /* Body i of the range begins; what the lane's next one needs is on its way to the L2.  (Not beside
  * lists: they need the registers.) */
 template <class KIND>
-static __device__ __forceinline__ void
-octree_begin_of(struct octree_walk *w, const struct octree_range *range, size_t i,
-		const uint64_t *keys, const struct octree_tree *tree, struct octree_place from)
+static __device__ __forceinline__ void octree_begin_of(struct octree_walk *w,
+						       const struct octree_range *range, size_t i,
+						       const uint64_t *keys,
+						       const struct octree_tree *tree,
+						       struct octree_place from)
 {
 	w->active = i < range->count;
 	if (!w->active)

@@ -36,8 +36,8 @@ static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count
 	(void)gpu_alloc(&s->base, count, sizeof *s->base, err);
 	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
 	return gpu_alloc(&s->sort_temp,
-			 gpu_sort_temp_bytes(GPU_KEY_U64, count, first_bit, OCTREE_KEY_BITS),
-			 1, err);
+			 gpu_sort_temp_bytes(GPU_KEY_U64, count, first_bit, OCTREE_KEY_BITS), 1,
+			 err);
 }
 
 /* Phase "sort". */

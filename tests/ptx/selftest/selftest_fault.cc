@@ -5,7 +5,8 @@ static void check_fault(const char *body, const char *wanted, unsigned threads =
 			bool overlapped = false)
 {
 	std::vector<std::vector<uint8_t>> buffers = { std::vector<uint8_t>(100) };
-	const std::string error = run_kernel(kernel_text(1, body), buffers, 1, threads, 1, overlapped);
+	const std::string error =
+		run_kernel(kernel_text(1, body), buffers, 1, threads, 1, overlapped);
 
 	expect(error.find(wanted) != std::string::npos, "'%s' was expected: %s", wanted,
 	       error.empty() ? "no error" : error.c_str());

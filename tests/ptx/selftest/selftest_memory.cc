@@ -265,8 +265,8 @@ static void check_prefetch(void)
 {
 	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM) };
 	const std::vector<uint8_t> before = buffers[0];
-	const std::string error = run_kernel(
-		kernel_text(1, "prefetch.global.L2 [%p0];\n"), buffers, 1, THREADS);
+	const std::string error =
+		run_kernel(kernel_text(1, "prefetch.global.L2 [%p0];\n"), buffers, 1, THREADS);
 
 	covers("prefetch.global.L2");
 	expect(error.empty() && buffers[0] == before, "prefetch: %s", error.c_str());
