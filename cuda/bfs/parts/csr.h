@@ -89,7 +89,7 @@ static __device__ __forceinline__ uint32_t bfs_warp_search(const uint64_t *value
 	return low;
 }
 
-/* Edges are distinct, so a vertex has fewer than 2^28. */
+/* Below 2^32: see bfs_top_down_create(). */
 static __device__ __forceinline__ uint32_t bfs_degree(const struct bfs_top_down &s, uint32_t v)
 {
 	return (uint32_t)(s.out.row[v + 1] - s.out.row[v]);
@@ -284,6 +284,15 @@ static __device__ __forceinline__ struct bfs_level bfs_next_level(const struct b
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
+/* Has a vertex 2^32 out-edges?  Edges may be there more than once. */
+static inline bool bfs_has_huge_row(const struct bfs_input *input)
+{
+	for (uint32_t v = 0; input->m > UINT32_MAX && v < input->n; v++)
+		if (input->out.row[v + 1] - input->out.row[v] > UINT32_MAX)
+			return true;
+	return false;
+}
+
 /* The search is created before. */
 static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct bfs_search *search,
 						 struct gb_error *err)
@@ -299,6 +308,8 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices and %" PRIu64 " edges: the queue counts 2^%d and 2^%d",
 			       s->n, s->m, 64 - BFS_EDGE_BITS, (int)BFS_EDGE_BITS);
+	if (bfs_has_huge_row(search->input))
+		return gb_fail(err, GB_EUNAVAILABLE, "a vertex has 2^32 edges or more");
 	for (int i = 0; i < 2; i++) {
 		(void)gpu_alloc(&s->queue[i], n, sizeof *s->queue[i], err);
 		(void)gpu_alloc(&s->before[i], n, sizeof *s->before[i], err);
