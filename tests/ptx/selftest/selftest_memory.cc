@@ -261,6 +261,23 @@ static void check_atomics(void)
 		}
 }
 
+/* A generic address of shared memory is taken back to an offset: that of word 1 of two. */
+static void check_offset(void)
+{
+	std::vector<std::vector<uint8_t>> buffers = { std::vector<uint8_t>(4) };
+	const std::string error = run_kernel(
+		kernel_text(1, ".shared .align 4 .b8 before[64];\n.shared .align 4 .b8 "
+			       "room[8];\n.reg .b64 s;\n"
+			       ".reg .b32 o, d;\nmov.u64 s, room;\ncvta.shared.u64 s, s;\n"
+			       "add.u64 s, s, 4;\nst.u32 [s], 42;\ncvta.to.shared.u64 s, s;\n"
+			       "cvt.u32.u64 o, s;\nld.shared.u32 d, [o];\n"
+			       "st.global.u32 [%p0], d;\n"),
+		buffers, 1, 1);
+
+	covers("cvta.to.shared.u64");
+	expect(error.empty() && buffers[0][0] == 42, "cvta.to.shared: %s", error.c_str());
+}
+
 static void check_prefetch(void)
 {
 	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM) };
@@ -293,5 +310,6 @@ void test_memory(void)
 			check_parameters(type, width);
 		}
 	check_atomics();
+	check_offset();
 	check_prefetch();
 }
