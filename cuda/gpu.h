@@ -337,7 +337,7 @@ static __device__ __forceinline__ T gpu_cas_shared(T *p, typename gpu_given<T>::
 
 /* The lanes of this warp whose lowest BITS bits of value are as mine; all lanes call together.  A
  * vote on each bit, turned over where my bit is 0, two of them into one three-way and: nvcc makes
- * 23 instructions of 8 bits, and 38 of the same in C.  Four bits at a time: of more, ptxas would
+ * 23 instructions of 8 bits, and 34 of the same in C.  Four bits at a time: of more, ptxas would
  * move all into its seven predicates, and fail where another one is in use. */
 template <int BITS> static __device__ __forceinline__ unsigned gpu_match(unsigned value)
 {
