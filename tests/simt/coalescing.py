@@ -30,10 +30,10 @@ RAYS = "lbvh --op=trace --scene=terrain --primitives=20000 --rays=128"
 RULES = [
     (U32, "read", "pack[p] = first[(size_t)p * step];", 15, 16),
     (U32, "read", "item[k] = first[WARP * k];", 4, 4),
-    (U32, "write", "out[(W)(s->shift[d] + i)]", 4, 8),
+    (U32, "write", "out[s->shift[d] + i]", 4, 8),
     (U64, "read", "item[k] = first[WARP * k];", 8, 8),
-    (U64, "write", "out[(W)(s->shift[d] + i)]", 8, 14),
-    (PAIRS, "write", "out[(W)(s->shift[d] + i)]", 4, 8),
+    (U64, "write", "out[s->shift[d] + i]", 8, 14),
+    (PAIRS, "write", "out[s->shift[d] + i]", 4, 8),
     (ROWS, "read", "bits[k] = *(const uint4 *)(a.out", 14, 16),
     (LEAVES, "read", "begin = mine ? g->first[leaf]", 4, 4.6),
     (LEAVES, "read", "(const void *)(g->box + g->index[i])", 4, 4.6),

@@ -55,7 +55,8 @@ struct bfs_tile {
 	uint32_t vertex[BFS_CSR_TILE];
 	uint32_t first[BFS_CSR_TILE]; /* the owner's first edge, counted from the tile's */
 	uint32_t owner[2];            /* places in the queue of the first and the last one */
-	unsigned long long sum[BFS_CSR_WARPS]; /* of bfs_enqueue() and bfs_add_block() */
+	unsigned long long
+		sum[BFS_CSR_WARPS]; /* a warp's part of what the block adds to a counter */
 };
 
 /* What a level has, and how many vertices are reached up to it. */

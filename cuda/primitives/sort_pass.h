@@ -1,0 +1,343 @@
+/* sort_pass.h -- of the sort (sort.cu): one pass over the data by one digit.
+ *
+ *	count   the tile's digits, by warps; published for the tiles behind
+ *	place   where each warp's keys of each digit start in the tile
+ *	rank    each key takes the next place of its digit, and goes there in shared memory
+ *	find    by look-back, how many keys of each digit the tiles before have
+ *	write   the tile in order, in runs
+ *
+ * A thread looks after OWNED digits where counts are added up, and ITEMS keys elsewhere.
+ */
+#ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
+#define GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
+
+#include "cuda/primitives/sort_plan.h"
+
+enum array { IN, OUT, SPARE };
+
+/* The blocks of a pass: threads, keys of a thread, and how many fit a multiprocessor. */
+template <int THREADS_, int ITEMS_, int BLOCKS_> struct shape {
+	static constexpr int THREADS = GPU_BLOCK(THREADS_), ITEMS = ITEMS_, BLOCKS = BLOCKS_;
+	static constexpr int WARPS = THREADS / WARP, PART = WARP * ITEMS, TILE = THREADS * ITEMS;
+	static constexpr int OWNED = (DIGITS + THREADS - 1) / THREADS; /* digits of a thread */
+};
+
+struct arrays {
+	const void *keys_in;
+	void *keys_out, *keys_spare;
+	const uint32_t *values_in;
+	uint32_t *values_out, *values_spare;
+};
+
+/* The arguments of a pass.  W: the type of a look-back word. */
+template <class W> struct pass {
+	struct arrays arrays;
+	struct header<W> *header;
+	W *words; /* [tiles][DIGITS] */
+	size_t count;
+	struct digits digits;
+	int number;
+	bool unstable; /* the first pass that is run need not be stable, and may read packs */
+};
+
+/* What a block keeps in shared memory. */
+template <class WORD, class W, class SHAPE> struct pass_shared {
+	union {
+		uint32_t count[SHAPE::WARPS][DIGITS]; /* then where a warp's next key of it goes */
+		WORD key[SHAPE::TILE];                /* the tile in order */
+		uint32_t value[SHAPE::TILE];
+	};
+	W shift[DIGITS];               /* place in the output less place in the tile */
+	uint32_t group[DIGITS / WARP]; /* keys of 32 digits */
+	uint32_t tile;
+	uint32_t needed; /* the plan */
+	struct digit digit;
+	bool whole; /* all keys have one digit */
+};
+
+/* A warp's part of a full tile in any order: packs, and what is left of it. */
+template <class KEY, int ITEMS>
+static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
+						      const typename KEY::word *part)
+{
+	typedef struct gpu_pack<typename KEY::word> pack;
+	constexpr int PACKS = ITEMS / pack::COUNT;
+	const unsigned lane = threadIdx.x % WARP;
+
+	load_packs<KEY, PACKS>(key, (const pack *)part + lane, WARP);
+	GPU_UNROLL
+	for (int k = PACKS * pack::COUNT; k < ITEMS; k++)
+		key[k] = KEY::order(part[k * WARP + lane]);
+}
+
+/* The arrays that a pass goes between, such that the last pass that is run writes `out`. */
+struct route {
+	enum array from, to;
+};
+
+static __device__ __forceinline__ struct route route_of(uint32_t needed, int number)
+{
+	const bool last_but_odd = __popc(needed >> number >> 1) % 2;
+	const bool first = (needed & ((1u << number) - 1)) == 0;
+	const struct route route = { first          ? IN
+				     : last_but_odd ? OUT
+						    : SPARE,
+				     last_but_odd ? SPARE : OUT };
+
+	return route;
+}
+
+template <class T>
+static __device__ __forceinline__ T *choose(enum array array, T *in, T *out, T *spare)
+{
+	return array == IN ? in : array == OUT ? out : spare;
+}
+
+/* From the warps' counts: publish the tile's count of each digit, and turn the counts into where
+ * each warp's keys of each digit start in the tile.  start: the tile's, of the digits this thread
+ * owns; how many of them there are is left in s->shift. */
+template <class SHAPE, class S, class W>
+static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *words, const W *base)
+{
+	uint32_t count[SHAPE::OWNED][SHAPE::WARPS];
+
+	GPU_UNROLL
+	for (unsigned o = 0; o < SHAPE::OWNED; o++) {
+		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
+		W *const word = words + (size_t)s->tile * DIGITS + d;
+		uint32_t total = 0, upto;
+
+		if (d >= DIGITS)
+			break;
+		GPU_UNROLL
+		for (int w = 0; w < SHAPE::WARPS; w++) {
+			count[o][w] = s->count[w][d];
+			total += count[o][w];
+		}
+		gpu_st_relaxed(word, s->tile == 0 ? look<W>::FINAL | (base[d] + total)
+						  : look<W>::PARTIAL | (W)total);
+		s->shift[d] = total;
+		if (total == SHAPE::TILE)
+			s->whole = true;
+		upto = warp_scan(total);
+		if (d % WARP == WARP - 1)
+			s->group[d / WARP] = upto;
+		start[o] = upto - total;
+	}
+	__syncthreads();
+	GPU_UNROLL
+	for (unsigned o = 0; o < SHAPE::OWNED; o++) {
+		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
+		uint32_t at;
+
+		if (d >= DIGITS)
+			break;
+		GPU_UNROLL
+		for (unsigned g = 0; g < DIGITS / WARP - 1; g++)
+			start[o] += g < d / WARP ? s->group[g] : 0;
+		at = start[o];
+		GPU_UNROLL
+		for (int w = 0; w < SHAPE::WARPS; w++) {
+			s->count[w][d] = at;
+			at += count[o][w];
+		}
+	}
+	__syncthreads();
+}
+
+/* Look back for the digits this thread owns, and publish their sums; fills s->shift. */
+template <class SHAPE, class S, class W>
+static __device__ __forceinline__ void find_digits(S *s, const uint32_t *start, W *words,
+						   const W *base)
+{
+	GPU_UNROLL
+	for (unsigned o = 0; o < SHAPE::OWNED; o++) {
+		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
+		W *const word = words + (size_t)s->tile * DIGITS + d;
+		W before;
+
+		if (d >= DIGITS)
+			break;
+		if (s->tile == 0) {
+			before = base[d];
+		} else {
+			before = look_back<DIGITS>(word);
+			gpu_st_relaxed(word, look<W>::FINAL | (before + s->shift[d]));
+		}
+		s->shift[d] = before - start[o];
+	}
+}
+
+/* A key's place in the tile.  count: where the warp's next key of each digit goes.  The last of
+ * the lanes with this digit takes places for all of them.  A warp's additions to one shared word are
+ * made in the order of the program, so that places ascend with the keys' order; CUB relies on it too. */
+static __device__ __forceinline__ uint32_t take_place(uint32_t *count, unsigned digit)
+{
+	const unsigned lane = threadIdx.x % WARP, peers = gpu_match<DIGIT_BITS>(digit);
+	const unsigned upto = (unsigned)__popc(peers & (lanes_below() | 1u << lane));
+	const unsigned last = WARP - 1 - (unsigned)__clz((int)peers);
+	const uint32_t first = gpu_add_shared_if(lane == last, &count[digit], upto);
+
+	return __shfl_sync(ALL_LANES, first, (int)last) + upto - 1;
+}
+
+/* Loads from below are not moved above this, which they would be to hide their latency, and then
+ * keys, values and places would not fit into the registers together. */
+static __device__ __forceinline__ void part_loads(void)
+{
+	__syncwarp();
+}
+
+/* The tile's keys go out in order; their digits stay behind in `digits`, four to a word. */
+template <class KEY, bool VALUES, class SHAPE, bool FULL, class S>
+static __device__ __forceinline__ void write_keys(const S *s, typename KEY::word *out, int valid,
+						  struct digit digit, uint32_t *digits)
+{
+	GPU_UNROLL
+	for (int k = 0; k < SHAPE::ITEMS; k++) {
+		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
+		const typename KEY::word key = s->key[i];
+		const unsigned d = digit_of(key, digit);
+
+		if (FULL || (int)i < valid)
+			out[s->shift[d] + i] = KEY::bits(key);
+		if (VALUES)
+			digits[k / 4] += d << k % 4 * 8;
+		if (VALUES && k % 4 == 3) /* a few at a time */
+			part_loads();
+	}
+}
+
+/* The values follow their keys: to shared memory by the keys' places, and out by their digits. */
+template <class SHAPE, class S>
+static __device__ __forceinline__ void write_values(S *s, uint32_t *out, const uint32_t *value,
+						    const uint32_t *places, int valid,
+						    const uint32_t *digits)
+{
+	__syncthreads();
+	GPU_UNROLL
+	for (int k = 0; k < SHAPE::ITEMS; k++)
+		s->value[__byte_perm(places[k / 2], 0, k % 2 ? 0x4432 : 0x4410)] = value[k];
+	__syncthreads();
+	GPU_UNROLL
+	for (int k = 0; k < SHAPE::ITEMS; k++) {
+		const unsigned i = threadIdx.x + (unsigned)(k * SHAPE::THREADS);
+		const unsigned d = digits[k / 4] >> k % 4 * 8 & (DIGITS - 1);
+
+		if ((int)i < valid)
+			out[s->shift[d] + i] = s->value[i];
+	}
+}
+
+/* Item k of a lane goes to out[WARP * k], as it was read; `left` elements follow out. */
+template <int ITEMS, class T>
+static __device__ __forceinline__ void write_striped(T *out, const T *item, int left)
+{
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++)
+		if (WARP * k < left)
+			out[WARP * k] = item[k];
+}
+
+/* One block per tile. */
+template <class KEY, bool VALUES, class W, class SHAPE>
+static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
+	pass_kernel(struct pass<W> pass)
+{
+	typedef typename KEY::word word;
+	typedef struct pass_shared<word, W, SHAPE> shared;
+	constexpr int ITEMS = SHAPE::ITEMS;
+	SHARED_VAR(shared, s);
+	const struct arrays a = pass.arrays;
+	const W *const base = pass.header->histogram[pass.number];
+	const struct digit digit = digit_number(pass.digits, pass.number);
+	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	const int place = (int)(warp * SHAPE::PART + lane); /* of item 0 in the tile */
+	word key[ITEMS];
+	uint32_t rank[ITEMS]; /* the key's place in the tile in order */
+	uint32_t value[VALUES ? ITEMS : 1];
+	uint32_t places[(ITEMS + 1) / 2];         /* of the keys read, two to a word */
+	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* of the keys written, four to a word */
+	uint32_t start[SHAPE::OWNED];
+
+	for (unsigned d = lane; d < DIGITS; d += WARP)
+		s.count[warp][d] = 0;
+	gpu_wait_for_last_launch();
+	if (threadIdx.x == 0) {
+		s.digit = digit;
+		s.needed = pass.header->needed;
+		s.whole = false;
+	}
+	next_tile(&pass.header->ticket[pass.number], &s.tile);
+	gpu_let_next_launch();
+	if (!(s.needed >> pass.number & 1))
+		return;
+
+	const struct route route = route_of(s.needed, pass.number);
+	const size_t first = (size_t)s.tile * SHAPE::TILE;
+	const int valid = (int)min(pass.count - first, (size_t)SHAPE::TILE);
+	const word *const in = (const word *)choose(route.from, a.keys_in, (const void *)a.keys_out,
+						    (const void *)a.keys_spare) +
+			       first;
+
+	if (!VALUES && pass.unstable && route.from == IN && valid == SHAPE::TILE)
+		load_unordered<KEY, ITEMS>(key, in + warp * SHAPE::PART);
+	else
+		load_keys<KEY, ITEMS>(key, in + place, valid - place);
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++)
+		atomicAdd(&s.count[warp][digit_of(key[k], digit)], 1u);
+	__syncthreads();
+	place_digits<SHAPE>(&s, start, pass.words, base);
+
+	/* Read again, or the digits counted would stay in registers until they are ranked. */
+	const struct digit again = s.digit;
+	const bool whole = s.whole;
+
+	if (!whole) {
+		GPU_UNROLL
+		for (int k = 0; k < ITEMS; k++)
+			rank[k] = take_place(s.count[warp], digit_of(key[k], again));
+		__syncthreads();
+		GPU_UNROLL
+		for (int k = 0; k < ITEMS; k++) {
+			s.key[rank[k]] = key[k];
+			places[k / 2] = k % 2 ? __byte_perm(rank[k - 1], rank[k], 0x5410) : rank[k];
+		}
+	}
+	if (VALUES) {
+		part_loads();
+
+		const uint32_t *const values =
+			choose(route.from, a.values_in, (const uint32_t *)a.values_out,
+			       (const uint32_t *)a.values_spare) +
+			(size_t)s.tile * SHAPE::TILE;
+
+		load_striped<VALUES ? ITEMS : 1>(value, values + place, valid - place, 0u);
+	}
+	find_digits<SHAPE>(&s, start, pass.words, base);
+	__syncthreads();
+
+	word *const out = (word *)(route.to == OUT ? a.keys_out : a.keys_spare);
+	uint32_t *const values_out = route.to == OUT ? a.values_out : a.values_spare;
+
+	if (whole) {
+		const size_t at = s.shift[digit_of(key[0], digit)] + (W)place;
+
+		GPU_UNROLL
+		for (int k = 0; k < ITEMS; k++)
+			key[k] = KEY::bits(key[k]);
+		write_striped<ITEMS>(out + at, key, valid - place);
+		if (VALUES)
+			write_striped<VALUES ? ITEMS : 1>(values_out + at, value, valid - place);
+		return;
+	}
+	if (valid == SHAPE::TILE)
+		write_keys<KEY, VALUES, SHAPE, true>(&s, out, valid, digit, digits);
+	else
+		write_keys<KEY, VALUES, SHAPE, false>(&s, out, valid, digit, digits);
+	if (VALUES)
+		write_values<SHAPE>(&s, values_out, value, places, valid, digits);
+}
+
+#endif

@@ -1,0 +1,177 @@
+/* sort_plan.h -- of the sort (sort.cu): its temporary storage, and the kernel that reads the keys once,
+ * counts the digits of all passes, and plans which passes are to be run.
+ */
+#ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
+#define GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
+
+#include "cuda/primitives/device.h"
+
+enum {
+	DIGIT_BITS = 8,
+	DIGITS = 1 << DIGIT_BITS,
+	MAX_PASSES = 64 / DIGIT_BITS,
+	HISTOGRAM_BLOCK = GPU_BLOCK(512),
+	HISTOGRAM_LOADS = 4, /* packs of 16 bytes that a thread has under way */
+};
+
+/* The digits of a sort: number 0 begins at begin_bit, the last one may be narrower. */
+struct digits {
+	int begin_bit, end_bit, passes;
+};
+
+/* The start of temporary storage.  The words of look-back follow, 32 or 64 bits each: LOOK_AHEAD *
+ * DIGITS that mean nothing, then [passes][tiles][DIGITS].  All is zeroed before a sort. */
+template <class W> struct alignas(128) header {
+	W histogram[MAX_PASSES][DIGITS]; /* counts, then their exclusive sums */
+	uint32_t counted;                /* blocks whose keys are in the histogram */
+	uint32_t needed;                 /* bit p: pass p is run */
+	uint32_t ticket[MAX_PASSES];     /* tiles handed out */
+};
+
+/* The digit that a pass looks at: key >> shift & mask. */
+struct digit {
+	int shift;
+	unsigned mask;
+};
+
+template <class WORD>
+static __device__ __forceinline__ unsigned digit_of(WORD key, struct digit digit)
+{
+	return (unsigned)(key >> digit.shift) & digit.mask;
+}
+
+static __device__ __forceinline__ struct digit digit_number(struct digits digits, int pass)
+{
+	const int shift = digits.begin_bit + DIGIT_BITS * pass;
+	const struct digit digit = { shift,
+				     (1u << min((int)DIGIT_BITS, digits.end_bit - shift)) - 1 };
+
+	return digit;
+}
+
+/* The keys of PACKS packs of 16 bytes, `step` packs apart. */
+template <class KEY, int PACKS>
+static __device__ __forceinline__ void load_packs(typename KEY::word *key,
+						  const struct gpu_pack<typename KEY::word> *first,
+						  size_t step)
+{
+	constexpr int EACH = gpu_pack<typename KEY::word>::COUNT;
+	struct gpu_pack<typename KEY::word> pack[PACKS];
+
+	GPU_UNROLL
+	for (int p = 0; p < PACKS; p++)
+		pack[p] = first[(size_t)p * step];
+	GPU_UNROLL
+	for (int k = 0; k < PACKS * EACH; k++)
+		key[k] = KEY::order(pack[k / EACH].item[k % EACH]);
+}
+
+/* ---- plan -------------------------------------------------------------------------------- */
+
+/* One block; a warp per pass turns the counts into exclusive sums, and finds out whether there is
+ * more than one digit.  In shared memory: needed, which is 0, and sums. */
+template <class W>
+static __device__ void make_plan(struct header<W> *header, size_t count, int passes,
+				 unsigned *needed, W (*sums)[DIGITS])
+{
+	const unsigned lane = threadIdx.x % WARP;
+
+	GPU_NO_UNROLL
+	for (unsigned p = threadIdx.x / WARP; p < (unsigned)passes; p += HISTOGRAM_BLOCK / WARP) {
+		bool whole = false;
+
+		GPU_UNROLL
+		for (unsigned d = lane; d < DIGITS; d += WARP) {
+			sums[p][d] = header->histogram[p][d];
+			whole |= sums[p][d] == count;
+		}
+		if (!__any_sync(ALL_LANES, whole) && lane == 0)
+			atomicOr(needed, 1u << p);
+		__syncwarp();
+		(void)warp_scan_array<DIGITS>(sums[p]);
+		__syncwarp();
+		GPU_UNROLL
+		for (unsigned d = lane; d < DIGITS; d += WARP)
+			header->histogram[p][d] = sums[p][d];
+	}
+	__syncthreads();
+	if (threadIdx.x == 0)
+		header->needed = *needed ? *needed : 1;
+}
+
+/* ---- histogram --------------------------------------------------------------------------- */
+
+/* Digit by digit, so that what hangs on the digit is found once for all keys. */
+template <int KEYS, class WORD>
+static __device__ __forceinline__ void count_keys(unsigned (*count)[DIGITS], const WORD *key,
+						  struct digits digits)
+{
+	GPU_NO_UNROLL
+	for (int p = 0; p < digits.passes; p++) {
+		const struct digit digit = digit_number(digits, p);
+
+		GPU_UNROLL
+		for (int k = 0; k < KEYS; k++)
+			atomicAdd(&count[p][digit_of(key[k], digit)], 1u);
+	}
+}
+
+/* A grid that strides over the keys: the first `packs` packs of 16 bytes, then single keys.  Each
+ * block counts in shared memory and adds to the whole once; the last one to do so makes the plan. */
+template <class KEY, class W>
+static __global__ void histogram_kernel(const typename KEY::word *keys, size_t packs, size_t count,
+					struct digits digits, struct header<W> *header)
+{
+	typedef typename KEY::word word;
+	typedef struct gpu_pack<word> pack;
+	constexpr int PASSES = KEY::BITS / DIGIT_BITS;
+	SHARED_ARRAY(unsigned, local, PASSES *DIGITS);
+	SHARED_ARRAY(W, sums, PASSES * DIGITS);
+	SHARED_VAR(unsigned, needed);
+	unsigned(*const by_pass)[DIGITS] = (unsigned(*)[DIGITS])local;
+	const size_t stride = (size_t)gridDim.x * HISTOGRAM_BLOCK;
+	const size_t first = (size_t)blockIdx.x * HISTOGRAM_BLOCK + threadIdx.x;
+	size_t i = first;
+	bool last = false;
+
+	GPU_UNROLL
+	for (unsigned j = threadIdx.x; j < PASSES * DIGITS; j += HISTOGRAM_BLOCK)
+		local[j] = 0;
+	if (threadIdx.x == 0)
+		needed = 0;
+	__syncthreads();
+	gpu_let_next_launch();
+	GPU_NO_UNROLL
+	for (; i + (HISTOGRAM_LOADS - 1) * stride < packs; i += HISTOGRAM_LOADS * stride) {
+		word key[HISTOGRAM_LOADS * pack::COUNT];
+
+		load_packs<KEY, HISTOGRAM_LOADS>(key, (const pack *)keys + i, stride);
+		count_keys<HISTOGRAM_LOADS * pack::COUNT>(by_pass, key, digits);
+	}
+	GPU_NO_UNROLL
+	for (; i < packs; i += stride) {
+		word key[pack::COUNT];
+
+		load_packs<KEY, 1>(key, (const pack *)keys + i, stride);
+		count_keys<pack::COUNT>(by_pass, key, digits);
+	}
+	GPU_NO_UNROLL
+	for (i = packs * pack::COUNT + first; i < count; i += stride) {
+		const word key = KEY::order(keys[i]);
+
+		count_keys<1>(by_pass, &key, digits);
+	}
+	__syncthreads();
+	GPU_NO_UNROLL
+	for (unsigned j = threadIdx.x; j < (unsigned)digits.passes * DIGITS; j += HISTOGRAM_BLOCK) {
+		if (local[j])
+			atomicAdd(&header->histogram[j / DIGITS][j % DIGITS], (W)local[j]);
+	}
+	__syncthreads();
+	if (threadIdx.x == 0)
+		last = gpu_add(&header->counted, 1) == gridDim.x - 1;
+	if (__syncthreads_or(last))
+		make_plan(header, count, digits.passes, &needed, (W(*)[DIGITS])sums);
+}
+
+#endif
