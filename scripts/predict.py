@@ -274,6 +274,33 @@ def print_times(points, compiled, gpus):
         print("| %s | %s | %d | %s | %s |" % (variant, where, launches, " | ".join(show(t) for t, _ in times), bound))
 
 
+def per_key(point, compiled):
+    """Of a sort: issue slots and shared wavefronts for 32 keys, sectors read and written for one."""
+    keys, sums = float(point.params["count"]), [0, 0, 0, 0]
+    for name, c in point.kernels.items():
+        if "launches" not in c:
+            continue
+        sass = compiled.of(name, 90)
+        wavefronts = sum(c["shared_%s.wavefronts" % k] for k in ("load", "store", "atomic"))
+        of_kernel = (32 * c["warp_instructions"] * sass["sass"] / sass["ptx"], c["global_load.sectors"],
+                     c["global_store.sectors"], 32 * wavefronts)
+        sums = [s + k / keys for s, k in zip(sums, of_kernel)]
+    return sums
+
+
+def print_peer(points, compiled):
+    print("\n## onesweep beside CUB, by counts\n")
+    print("Per whole sort, sm_90: issue slots and shared wavefronts for 32 keys, sectors read and written for one.\n")
+    print("| type | keys | slots | CUB | sectors read | CUB | written | CUB | wavefronts | CUB |")
+    print("|---|---|---|---|---|---|---|---|---|---|")
+    for peer in sorted((p for p in points if p.variant == "radix/cub"), key=lambda p: p.where()):
+        for ours in points:
+            if ours.variant == "radix/onesweep" and ours.params == peer.params:
+                both = zip(("%.0f", "%.3f", "%.3f", "%.1f"), per_key(ours, compiled), per_key(peer, compiled))
+                cells = [form % value for form, *pair in both for value in pair]
+                print("| %s |" % " | ".join([peer.params["type"], peer.params["count"], *cells]))
+
+
 def print_facts(known, published):
     print("\n## Facts\n")
     print("| GPU | multiprocessors | MHz | GB/s | L2, MB | warps | source |")
@@ -293,6 +320,7 @@ def main():
     print(HEAD.format(launch=known["common"]["launch_us"]), end="")
     print_error(print_check(published, points, compiled, gpus))
     print_times(points, compiled, gpus)
+    print_peer(points, compiled)
     print_facts(known, published)
 
 
