@@ -478,7 +478,7 @@ static __device__ __forceinline__ void gpu_grid_sync(unsigned *word)
 		const unsigned old = gpu_add(word, first ? 0x80000000u - (blocks - 1) : 1u);
 
 		while (!((old ^ gpu_ld_acquire(word)) & 0x80000000u))
-			__nanosleep(100);
+			continue;
 	}
 	__syncthreads();
 }

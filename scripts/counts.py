@@ -33,6 +33,8 @@ POINTS = [
     "radix small --type=u32,u64,pairs --count=8192",
     "bfs --graph=gnp --vertices=4096 --p=.05",
     "bfs csr csr-paper csr-do --graph=kronecker --scale=15",
+    # Many levels with little in them: barriers.
+    "bfs csr csr-do --graph=grid --vertices=16384",
     "cbt --op=decode,reduce --depth=20 --shape=random --fill=.3",
     "cbt --op=cycle --depth=17 --shape=random --fill=.3",
     "cbt serial block --op=bitfield --depth=14 --shape=random --fill=.3",

@@ -188,6 +188,8 @@ def predict(kernels, compiled, gpu):
         us = kernel_us(counts, compiled.of(name, gpu.facts["arch"]), gpu, footprint)
         bound = max(us, key=us.get)
         shares[bound] += us[bound]
+        # The last block's arrival goes to the L2 and back, and so does the look of each that waits.
+        shares["barriers"] += counts.get("grid_barriers", 0) * 2 * gpu.common["latency"]["l2"] / gpu.hz * 1e6
         shares["launch"] += counts["launches"] * gpu.common["launch_us"]
     return sum(shares.values()), shares
 
@@ -209,9 +211,9 @@ A launch of a kernel takes as long as the slowest of
 - **latency**: a warp's way through the kernel, instruction after instruction, with its chain of dependent global loads, times the waves of blocks that
   occupancy (registers, shared memory, warps) leaves;
 
-and a **launch** costs {launch:g} us. Nothing is fitted, and every constant has its source in gpus.json. What the model leaves out: clocks below boost, misses of the
-caches' sets, hits in the L1 (traversal of a tree lives on them), two bounds at once, and waiting for another block: times of kernels that hold
-grid barriers or look back (bfs but for basic and the papers', radix/small) are lower bounds. Counted is PTX for sm_90 on 132 multiprocessors, on every
+a **barrier** of the whole grid adds two ways to the L2 and back, and a **launch** costs {launch:g} us. Nothing is fitted, and every constant has its source in gpus.json. What the model leaves out: clocks below boost, misses of the
+caches' sets, hits in the L1 (traversal of a tree lives on them), two bounds at once, and waiting for another block's work: times of kernels
+that hold grid barriers or look back (bfs but for basic and the papers', the sorts) are lower bounds. Counted is PTX for sm_90 on 132 multiprocessors, on every
 row: CUB chooses other tiles elsewhere. SASS is that of sm_90, or of sm_75 on GPUs before it.
 """
 
@@ -301,6 +303,21 @@ def print_peer(points, compiled):
                 print("| %s |" % " | ".join([peer.params["type"], peer.params["count"], *cells]))
 
 
+def print_flush(gpus):
+    """flush.cu writes twice the L2, then reads twice the L2."""
+    older, dirty = math.exp(-4), math.exp(-2)
+    print("\n## What the flush leaves\n")
+    print("Before each cold sample twice the L2 is written, then twice the L2 of other lines is read. If the least recently used line"
+          " goes first, none of either is left\nbut what was read. If any line may go, e^-4 = %.1f %% of the L2 still holds older data, and"
+          " e^-2 = %.1f %% of it lines to be written back: a sample's misses then\ncost up to that much more traffic, and no sample more than"
+          " all of those lines.\n" % (100 * older, 100 * dirty))
+    print("| GPU | L2, MB | older data, MB | to be written back, MB | takes at most |")
+    print("|---|---|---|---|---|")
+    for name in SHOWN:
+        mb, rate = gpus[name].facts["l2_mb"], gpus[name].facts["gb_per_s"]
+        print("| %s | %g | %.1f | %.1f | %s |" % (name, mb, older * mb, dirty * mb, show(dirty * mb / rate * 1e3)))
+
+
 def print_facts(known, published):
     print("\n## Facts\n")
     print("| GPU | multiprocessors | MHz | GB/s | L2, MB | warps | source |")
@@ -321,6 +338,7 @@ def main():
     print_error(print_check(published, points, compiled, gpus))
     print_times(points, compiled, gpus)
     print_peer(points, compiled)
+    print_flush(gpus)
     print_facts(known, published)
 
 

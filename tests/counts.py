@@ -124,6 +124,22 @@ def test_schedules(program):
     return failed
 
 
+# ---- barriers of the grid -------------------------------------------------------------------
+
+
+def test_grid_barriers(program):
+    """One for each level of the search, and csr's one after its queue is made."""
+    failed = 0
+    for case, levels in (("--graph=grid --vertices=144", 18), ("--graph=gnp --vertices=500 --p=.05", 3)):
+        for variant, wanted in (("csr", levels + 1), ("ccam-pull", levels)):
+            lines = list(counts.run(program, f"bfs {variant} {case}"))
+            found = [line["counts"].get("grid_barriers") for line in lines[1:] if line["kernel"] != "(run)"]
+            if found != [wanted]:
+                failed += 1
+                print(f"bfs {variant} {case}: barriers of the grid: {found}, not {wanted}")
+    return failed
+
+
 # ---- planted faults -------------------------------------------------------------------------
 
 # File, text, what is put in its place, kernel, and the counts that must be said to be worse.
@@ -203,7 +219,7 @@ def main():
     else:
         failed = test_comparison() + test_page()
         if len(sys.argv) > 1:
-            failed += test_schedules(sys.argv[1])
+            failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
     print("counts: %s" % (f"{failed} failed" if failed else "all passed"))
     return failed != 0
 

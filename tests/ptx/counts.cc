@@ -111,6 +111,16 @@ void count_shared(struct warp &w, enum access access, uint32_t mask, const uint6
 	t->least += (words + BANKS - 1) / BANKS;
 }
 
+/* Block 0 tops the arrivals at a barrier of the grid up to 2^31; no other addition of a cooperative
+ * launch is so large. */
+void count_addition(struct warp &w, uint32_t addend)
+{
+	const uint64_t blocks = ptx_running.clusters * ptx_running.cluster_size;
+
+	w.block->worker->counts.grid_barriers +=
+		ptx_running.call->cooperative && addend == 0x80000000u - (uint32_t)(blocks - 1);
+}
+
 /* ---- instructions ------------------------------------------------------------------------ */
 
 static uint32_t depth_of(const struct warp &w, const struct operand &o)
@@ -192,6 +202,7 @@ static void add(struct counts *sum, const struct counts *more)
 	sum->branches += more->branches;
 	sum->divergent += more->divergent;
 	sum->barriers += more->barriers;
+	sum->grid_barriers += more->grid_barriers;
 	add(&sum->global_load, &more->global_load);
 	add(&sum->global_store, &more->global_store);
 	add(&sum->global_atomic, &more->global_atomic);
@@ -291,6 +302,8 @@ static void put_counts(const struct counts *c)
 	put("branches", c->branches);
 	put("divergent", c->divergent);
 	put("barriers", c->barriers);
+	if (c->grid_barriers)
+		put("grid_barriers", c->grid_barriers);
 	put_traffic("global_load", "sectors", &c->global_load);
 	put_traffic("global_store", "sectors", &c->global_store);
 	put_traffic("global_atomic", "sectors", &c->global_atomic);

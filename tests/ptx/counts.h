@@ -19,6 +19,7 @@ struct counts {
 	uint64_t instructions[CLASSES], lanes[CLASSES];
 	uint64_t branches, divergent;
 	uint64_t barriers; /* of blocks and clusters, times the warps that waited there */
+	uint64_t grid_barriers;
 	struct traffic_count global_load, global_store, global_atomic;
 	struct traffic_count shared_load, shared_store, shared_atomic;
 	uint64_t chain; /* the longest of dependent global loads; summed over launches */
@@ -31,6 +32,8 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		  unsigned bytes);
 void count_shared(struct warp &w, enum access access, uint32_t mask, const uint64_t at[32],
 		  unsigned bytes);
+/* An atomic addition: is it that of block 0 in gpu_grid_sync()? */
+void count_addition(struct warp &w, uint32_t addend);
 /* An instruction is about to run; it cannot yet, and will be counted when it does. */
 void count_instruction(struct warp &w, const struct instruction &i, uint32_t mask);
 void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask);

@@ -405,6 +405,9 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 	});
 	after(w, i);
 	count(w, i, UPDATES, mask, at);
+	if constexpr (std::is_same_v<T, uint32_t>)
+		if (ptx_running.counting && f == atomic_add<T>)
+			each_active(mask, [&](unsigned l) { count_addition(w, a[l]); });
 }
 
 /* ---- which handler ----------------------------------------------------------------------- */
