@@ -42,7 +42,7 @@ def plans(build, seeds, size):
         ("tsan", "tsan", brief, {}),
         ("check", "check", points, {}),
         ("shuffle", "plain", points, {"BLOCKS": "shuffle", "RESIDENT": 4, "LEAKS": 1}),
-        ("asan", "asan", points, {}),
+        ("asan", "asan", brief, {}),
         ("reverse", "plain", brief, {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1}),
         ("protect", "plain", brief, {"PROTECT": 1}),
         ("wide words", "check", wide, {}),
