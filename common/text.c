@@ -130,6 +130,10 @@ char *gb_text_int(char text[GB_TEXT_MAX], int64_t value)
 
 char *gb_text_real(char text[GB_TEXT_MAX], double value)
 {
+	if (fabs(value) <= 0x1p53 && !(fabs(value - trunc(value)) > 0)) {
+		(void)snprintf(text, GB_TEXT_MAX, "%" PRId64, (int64_t)value);
+		return text;
+	}
 	for (int digits = 6; digits <= 17; digits++) {
 		(void)snprintf(text, GB_TEXT_MAX, "%.*g", digits, value);
 		if (!(fabs(strtod(text, NULL) - value) > 0))

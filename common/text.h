@@ -35,7 +35,8 @@ char *gb_text_scaled(char text[GB_TEXT_MAX], double value);
  * 65536 -> "64Ki", 12345 -> "12345".  Returns text. */
 char *gb_text_int(char text[GB_TEXT_MAX], int64_t value);
 
-/* The fewest digits that read back as the same number.  Returns text. */
+/* The fewest digits that read back as the same number; an integer up to 2^53 without an exponent.
+ * Returns text. */
 char *gb_text_real(char text[GB_TEXT_MAX], double value);
 
 /* Bytes of the UTF-8 character at text; 0 if it is malformed, overlong, a surrogate or beyond

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/workloads/registry.h"
+#include "common/suggest.h"
 #include "common/text.h"
 #include "common/variants.h"
 
@@ -21,15 +22,20 @@ enum gb_status gb_check_globs(const struct gb_workload *workload, const char *co
 			      size_t glob_count, struct gb_error *err)
 {
 	for (size_t g = 0; g < glob_count; g++) {
+		const char *slash = strchr(glob[g], '/');
+		struct gb_suggest near = { .word = slash ? slash + 1 : glob[g] };
 		bool found = false;
 
-		for (size_t i = 0; i < gb_variant_count && !found; i++)
-			found = gb_equal(gb_variants[i].workload, workload->name) &&
-				gb_variant_matches(&gb_variants[i], glob[g]);
+		for (size_t i = 0; i < gb_variant_count && !found; i++) {
+			if (!gb_equal(gb_variants[i].workload, workload->name))
+				continue;
+			found = gb_variant_matches(&gb_variants[i], glob[g]);
+			gb_suggest_offer(&near, gb_variants[i].name);
+		}
 		if (!found)
-			return gb_fail(err, GB_EUSAGE,
-				       "no variant of %s matches '%.80s' (see gpubench list)",
-				       workload->name, glob[g]);
+			return gb_fail(err, GB_EUSAGE, "no variant of %s matches '%.80s'%s",
+				       workload->name, glob[g],
+				       gb_suggest_text(&near, " (see gpubench list)"));
 	}
 	return GB_OK;
 }

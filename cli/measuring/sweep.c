@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <math.h>
 #include <omp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -58,27 +59,51 @@ static enum gb_status append(struct list *list, union gb_value value, struct gb_
 	return GB_OK;
 }
 
-/* Value number k of LO:HI:STEP or LO:HI:xFACTOR; false past HI or if it does not fit. */
-static bool range_value(const struct gb_param *param, union gb_value low, union gb_value high,
-			double step, bool geometric, int64_t k, union gb_value *value)
-{
-	const double base = param->type == GB_INT ? (double)low.i : low.f;
-	const double x = geometric ? base * pow(step, (double)k) : base + step * (double)k;
+/* LO:HI:STEP or LO:HI:xFACTOR. */
+struct range {
+	const struct gb_param *param;
+	union gb_value low, high;
+	double step;
+	bool geometric;
+	int decimals; /* of GB_FLOAT: the most that LO and STEP have behind the point */
+};
 
-	if (param->type == GB_FLOAT) {
-		value->f = x;
-		return x <= high.f + 1e-9 * fabs(high.f);
+/* Values of a range by steps have no more decimals than LO and STEP (beyond MOST, as they come),
+ * those by a factor DIGITS significant ones: 0.1:0.3:0.1 holds 0.3, not 0.30000000000000004. */
+static double rounded(const struct range *r, double x)
+{
+	enum { MOST = 340, DIGITS = 12 };
+	char text[MOST + 320];
+
+	if (r->geometric)
+		(void)snprintf(text, sizeof text, "%.*g", DIGITS, x);
+	else if (r->decimals <= MOST)
+		(void)snprintf(text, sizeof text, "%.*f", r->decimals, x);
+	else
+		return x;
+	return strtod(text, NULL);
+}
+
+/* Value number k; false past HI or if it does not fit. */
+static bool range_value(const struct range *r, int64_t k, union gb_value *value)
+{
+	const double base = r->param->type == GB_INT ? (double)r->low.i : r->low.f;
+	const double x = r->geometric ? base * pow(r->step, (double)k) : base + r->step * (double)k;
+
+	if (r->param->type == GB_FLOAT) {
+		value->f = k == 0 ? base : rounded(r, x);
+		return value->f <= r->high.f;
 	}
 	if (fabs(x) >= 9.2e18)
 		return false;
-	if (geometric && x < 9e15)
+	if (r->geometric && x < 9e15)
 		value->i = llround(x);
-	else if (geometric)
+	else if (r->geometric)
 		value->i = (int64_t)x;
-	else if (__builtin_mul_overflow((int64_t)step, k, &value->i) ||
-		 __builtin_add_overflow(low.i, value->i, &value->i))
+	else if (__builtin_mul_overflow((int64_t)r->step, k, &value->i) ||
+		 __builtin_add_overflow(r->low.i, value->i, &value->i))
 		return false;
-	return value->i <= high.i;
+	return value->i <= r->high.i;
 }
 
 static enum gb_status bad_range(const struct gb_param *param, const char *item, const char *why,
@@ -87,50 +112,77 @@ static enum gb_status bad_range(const struct gb_param *param, const char *item, 
 	return gb_fail(err, GB_EUSAGE, "--%s=%.80s: %s", param->name, item, why);
 }
 
-/* LO:HI[:STEP|:xFACTOR]; item is cut up at its colons. */
-static enum gb_status append_range(struct list *list, char *item, const char *whole,
-				   struct gb_error *err)
+/* The step, or the factor, of any size; 1 where there is none. */
+static enum gb_status read_step(struct range *r, const char *text, const char *whole,
+				struct gb_error *err)
 {
-	const struct gb_param *param = list->param;
+	struct gb_param row = *r->param;
+	union gb_value step = { 0 };
+	const int decimals = text ? gb_value_decimals(text) : 0;
+
+	r->step = 1;
+	if (!text)
+		return r->param->type == GB_FLOAT
+			       ? bad_range(r->param, whole, "a range of this option needs a step",
+					   err)
+			       : GB_OK;
+	r->geometric = text[0] == 'x';
+	r->decimals = decimals > r->decimals ? decimals : r->decimals;
+	row.type = r->geometric ? GB_FLOAT : row.type;
+	row.min = INT64_MIN;
+	row.max = INT64_MAX;
+	row.low = -INFINITY;
+	row.high = INFINITY;
+	if (gb_value_parse(&row, text + r->geometric, &step, err))
+		return err->code;
+	r->step = row.type == GB_INT ? (double)step.i : step.f;
+	return GB_OK;
+}
+
+/* LO:HI[:STEP|:xFACTOR]; item is cut up at its colons. */
+static enum gb_status read_range(struct range *r, char *item, const char *whole,
+				 struct gb_error *err)
+{
+	const struct gb_param *param = r->param;
 	char *high_text = strchr(item, ':') + 1;
 	char *step_text = strchr(high_text, ':');
-	struct gb_param step_row = *param;
-	union gb_value low, high, step = { 0 }, value = { 0 };
-	double by = 1;
-	bool geometric = false;
 
 	high_text[-1] = '\0';
 	if (step_text)
 		*step_text++ = '\0';
-	if (gb_value_parse(param, item, &low, err) || gb_value_parse(param, high_text, &high, err))
+	r->decimals = gb_value_decimals(item);
+	if (gb_value_parse(param, item, &r->low, err) ||
+	    gb_value_parse(param, high_text, &r->high, err) || read_step(r, step_text, whole, err))
 		return err->code;
-	if (step_text) {
-		geometric = step_text[0] == 'x';
-		step_row.type = geometric ? GB_FLOAT : param->type;
-		step_row.min = INT64_MIN;
-		step_row.max = INT64_MAX;
-		step_row.low = -INFINITY;
-		step_row.high = INFINITY;
-		if (gb_value_parse(&step_row, step_text + geometric, &step, err))
-			return err->code;
-		by = step_row.type == GB_INT ? (double)step.i : step.f;
-	} else if (param->type == GB_FLOAT) {
-		return bad_range(param, whole, "a range of this option needs a step", err);
-	}
-	if (param->type == GB_INT ? low.i > high.i : low.f > high.f)
+	if (param->type == GB_INT ? r->low.i > r->high.i : r->low.f > r->high.f)
 		return bad_range(param, whole, "the range is empty", err);
-	if (geometric ? by <= 1 : by <= 0)
-		return bad_range(
-			param, whole,
-			geometric ? "the factor must exceed 1" : "the step must be positive", err);
-	if (geometric && (param->type == GB_INT ? low.i <= 0 : low.f <= 0))
+	if (r->geometric ? r->step <= 1 : r->step <= 0)
+		return bad_range(param, whole,
+				 r->geometric ? "the factor must exceed 1"
+					      : "the step must be positive",
+				 err);
+	if (r->geometric && (param->type == GB_INT ? r->low.i <= 0 : r->low.f <= 0))
 		return bad_range(param, whole, "a range by a factor must start above 0", err);
-	for (int64_t k = 0; range_value(param, low, high, by, geometric, k, &value); k++) {
+	return GB_OK;
+}
+
+static enum gb_status append_range(struct list *list, char *item, const char *whole,
+				   struct gb_error *err)
+{
+	struct range range = { .param = list->param };
+	union gb_value value = { 0 };
+
+	if (read_range(&range, item, whole, err))
+		return err->code;
+	for (int64_t k = 0; range_value(&range, k, &value); k++) {
 		const bool repeat =
-			list->count && k && same(param, list->value[list->count - 1], value);
+			list->count && k && same(list->param, list->value[list->count - 1], value);
 
 		if (k == GB_MAX_POINTS)
-			return bad_range(param, whole, "the factor is too close to 1", err);
+			return bad_range(list->param, whole,
+					 range.geometric ? "the factor is too close to 1"
+							 : "the step is too small",
+					 err);
 		if (!repeat && append(list, value, err))
 			return err->code;
 	}

@@ -2,7 +2,7 @@
  *
  *	SPEC  := ITEM(,ITEM)*
  *	ITEM  := VALUE | LO:HI | LO:HI:STEP | LO:HI:xFACTOR      (ranges of numbers, HI included)
- *	VALUE := 4096 | 10k | 1M | 16Mi | 2^20 | 0.05 | word
+ *	VALUE := 4096 | 10k | 1.5M | 16Mi | 2^20 | 1e6 | 0.05 | 5% | word     (value.h)
  */
 #ifndef GPUBENCH_CLI_MEASURING_SWEEP_H
 #define GPUBENCH_CLI_MEASURING_SWEEP_H

@@ -1,5 +1,6 @@
 #include "cli/workloads/value.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -7,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/suggest.h"
 #include "common/text.h"
 
 static enum gb_status bad(const struct gb_param *param, const char *text, const char *wanted,
@@ -15,101 +17,219 @@ static enum gb_status bad(const struct gb_param *param, const char *text, const 
 	return gb_fail(err, GB_EUSAGE, "--%s=%.80s: %s", param->name, text, wanted);
 }
 
-/* What a number's suffix multiplies it by; 0 if it is none. */
-static int64_t unit_of(const char *suffix)
+/* ---- numbers ------------------------------------------------------------------------------ */
+
+/* What a number's suffix multiplies it by: 10^ten * 2^two. */
+struct unit {
+	const char *suffix;
+	int ten, two;
+};
+
+/* NULL if the suffix is none. */
+static const struct unit *unit_of(const char *suffix)
 {
-	static const struct {
-		const char *suffix;
-		int64_t scale;
-	} units[] = {
-		{ "", 1 },
-		{ "k", 1000 },
-		{ "M", 1000000 },
-		{ "G", 1000000000 },
-		{ "T", INT64_C(1000000000000) },
-		{ "Ki", INT64_C(1) << 10 },
-		{ "Mi", INT64_C(1) << 20 },
-		{ "Gi", INT64_C(1) << 30 },
-		{ "Ti", INT64_C(1) << 40 },
+	static const struct unit units[] = {
+		{ "", 0, 0 },   { "%", -2, 0 },  { "k", 3, 0 },   { "M", 6, 0 },   { "G", 9, 0 },
+		{ "T", 12, 0 }, { "Ki", 0, 10 }, { "Mi", 0, 20 }, { "Gi", 0, 30 }, { "Ti", 0, 40 },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(units); i++)
 		if (gb_equal(suffix, units[i].suffix))
-			return units[i].scale;
-	return 0;
+			return &units[i];
+	return NULL;
 }
 
-/* base^exponent; false if it does not fit. */
-static bool power(int64_t base, int64_t exponent, int64_t *value)
+/* A number as it is spelled: the first `length` characters of the text, "-1.5", times
+ * 10^ten * 2^two. */
+struct spelling {
+	const char *text;
+	size_t length;
+	int places; /* of them behind the point */
+	int ten, two;
+	bool percent;
+};
+
+/* Exponents beyond this one are none. */
+enum { MAX_EXPONENT = 9999 };
+
+/* The exponent at *text, 'e' and digits, if there is one; *text is set behind it. */
+static int read_exponent(const char **text)
 {
-	*value = 1;
-	if (exponent < 0 || exponent > 63)
+	const char *digit = *text + 1;
+	char *end;
+	long exponent;
+
+	if (**text != 'e' && **text != 'E')
+		return 0;
+	digit += *digit == '+' || *digit == '-';
+	if (!isdigit((unsigned char)*digit))
+		return 0;
+	exponent = strtol(*text + 1, &end, 10);
+	*text = end;
+	return exponent > MAX_EXPONENT    ? MAX_EXPONENT
+	       : exponent < -MAX_EXPONENT ? -MAX_EXPONENT
+					  : (int)exponent;
+}
+
+/* [+-] digits [. digits] [e exponent] [unit]; false for any other text. */
+static bool read_spelling(const char *text, struct spelling *s)
+{
+	const char *at = text + (text[0] == '+' || text[0] == '-');
+	const size_t whole = strspn(at, "0123456789");
+	const struct unit *unit;
+	size_t places = 0;
+
+	*s = (struct spelling){ .text = text };
+	at += whole;
+	if (*at == '.') {
+		places = strspn(++at, "0123456789");
+		at += places;
+	}
+	if (whole + places == 0 || places > MAX_EXPONENT)
 		return false;
-	while (exponent-- > 0)
+	s->length = (size_t)(at - text);
+	s->places = (int)places;
+	s->ten = read_exponent(&at);
+	unit = unit_of(at);
+	if (!unit)
+		return false;
+	s->percent = *at == '%';
+	s->ten += unit->ten;
+	s->two = unit->two;
+	return true;
+}
+
+/* value * base^exponent; false if it does not fit. */
+static bool scale_up(int64_t *value, int64_t base, int exponent)
+{
+	while (*value && exponent-- > 0)
 		if (__builtin_mul_overflow(*value, base, value))
 			return false;
 	return true;
 }
 
+enum outcome { NOT_WHOLE, DOES_NOT_FIT, FITS };
+
+/* The spelled number, if it is whole. */
+static enum outcome whole_value(const struct spelling *s, int64_t *value)
+{
+	const bool negative = s->text[0] == '-';
+	size_t end = s->length;
+	int places = s->places, ten;
+
+	*value = 0;
+	for (; places > 0 && s->text[end - 1] == '0'; places--)
+		end--;
+	for (size_t i = 0; i < end; i++) {
+		const int digit = s->text[i] - '0';
+
+		if (!isdigit((unsigned char)s->text[i]))
+			continue;
+		if (__builtin_mul_overflow(*value, 10, value) ||
+		    __builtin_add_overflow(*value, negative ? -digit : digit, value))
+			return DOES_NOT_FIT;
+	}
+	ten = s->ten - places;
+	/* Twos first: 0.5Ki is 5 * 1024 / 10. */
+	if (!scale_up(value, 2, s->two) || !scale_up(value, 10, ten))
+		return DOES_NOT_FIT;
+	for (; *value && ten < 0; ten++) {
+		if (*value % 10)
+			return NOT_WHOLE;
+		*value /= 10;
+	}
+	return FITS;
+}
+
+/* BASE^EXPONENT; NOT_WHOLE if the text is no such thing. */
+static enum outcome power(const char *text, int64_t *value)
+{
+	const char *digits = strchr(text, '^') + 1;
+	char *end;
+	long exponent;
+	int64_t base;
+
+	if (!isdigit((unsigned char)*digits) ||
+	    !isdigit((unsigned char)text[text[0] == '+' || text[0] == '-']))
+		return NOT_WHOLE;
+	exponent = strtol(digits, &end, 10);
+	if (*end)
+		return NOT_WHOLE;
+	errno = 0;
+	base = strtoll(text, &end, 10);
+	if (*end != '^')
+		return NOT_WHOLE;
+	*value = 1;
+	return errno == ERANGE || exponent > 63 || !scale_up(value, base, (int)exponent)
+		       ? DOES_NOT_FIT
+		       : FITS;
+}
+
 static enum gb_status parse_int(const struct gb_param *param, const char *text, int64_t *value,
 				struct gb_error *err)
 {
-	static const char wanted[] = "not an integer such as 4096, 10k, 16Mi or 2^20";
-	char *end;
-	int64_t scale;
+	enum outcome outcome = NOT_WHOLE;
+	struct spelling s;
 
-	if (!strchr("+-0123456789", text[0]) || !text[0])
-		return bad(param, text, wanted, err);
-	errno = 0;
-	*value = strtoll(text, &end, 10);
-	if (end == text)
-		return bad(param, text, wanted, err);
-	if (errno == ERANGE)
-		return bad(param, text, "does not fit in 64 bits", err);
-	if (*end == '^') {
-		const char *digits = end + 1;
-		const int64_t exponent = strtoll(digits, &end, 10);
-
-		if (end == digits || *end || digits[0] == ' ')
-			return bad(param, text, wanted, err);
-		if (!power(*value, exponent, value))
-			return bad(param, text, "does not fit in 64 bits", err);
+	if (strchr(text, '^'))
+		outcome = power(text, value);
+	else if (read_spelling(text, &s) && !s.percent)
+		outcome = whole_value(&s, value);
+	if (outcome == FITS)
 		return GB_OK;
-	}
-	scale = unit_of(end);
-	if (scale == 0)
-		return bad(param, text, wanted, err);
-	if (__builtin_mul_overflow(*value, scale, value))
-		return bad(param, text, "does not fit in 64 bits", err);
-	return GB_OK;
+	return bad(param, text,
+		   outcome == DOES_NOT_FIT ? "does not fit in 64 bits"
+					   : "not an integer such as 4096, 10k, 16Mi or 2^20",
+		   err);
 }
 
+/* A share of the whole, or, of a parameter in percent, as many of them. */
+static bool takes_percent(const struct gb_param *param, struct spelling *s)
+{
+	if (!s->percent || !param->unit)
+		return true;
+	s->ten += 2;
+	return gb_equal(param->unit, "percent");
+}
+
+/* The double next to the decimal number, so that 0.7% is 0.007. */
 static enum gb_status parse_float(const struct gb_param *param, const char *text, double *value,
 				  struct gb_error *err)
 {
-	char *end;
-	int64_t scale;
+	char decimal[128];
+	struct spelling s;
 
-	if (!text[0] || !strchr("+-.0123456789", text[0]) || strpbrk(text, "xX"))
+	if (!read_spelling(text, &s) || !takes_percent(param, &s) ||
+	    s.length + sizeof "e-99999" > sizeof decimal)
 		return bad(param, text, "not a number", err);
-	*value = strtod(text, &end);
-	scale = end == text ? 0 : unit_of(end);
-	if (scale == 0 || !isfinite(*value))
+	(void)snprintf(decimal, sizeof decimal, "%.*se%d", (int)s.length, text, s.ten);
+	*value = ldexp(strtod(decimal, NULL), s.two);
+	if (!isfinite(*value))
 		return bad(param, text, "not a number", err);
-	*value *= (double)scale;
 	return GB_OK;
+}
+
+int gb_value_decimals(const char *text)
+{
+	struct spelling s;
+
+	return read_spelling(text, &s) && s.places > s.ten ? s.places - s.ten : 0;
 }
 
 static enum gb_status parse_choice(const struct gb_param *param, const char *text, int64_t *value,
 				   struct gb_error *err)
 {
+	struct gb_suggest near = { .word = text };
 	char all[256];
 
-	for (*value = 0; param->choices[*value]; ++*value)
+	for (*value = 0; param->choices[*value]; ++*value) {
 		if (gb_equal(param->choices[*value], text))
 			return GB_OK;
+		gb_suggest_offer(&near, param->choices[*value]);
+	}
 	gb_param_domain(param, all, sizeof all);
-	return gb_fail(err, GB_EUSAGE, "--%s=%.80s: not one of %s", param->name, text, all);
+	return gb_fail(err, GB_EUSAGE, "--%s=%.80s: not one of %s%s", param->name, text, all,
+		       gb_suggest_text(&near, ""));
 }
 
 enum gb_status gb_value_check(const struct gb_param *param, union gb_value value,
@@ -175,9 +295,8 @@ union gb_value gb_value_load(const struct gb_param *param, const void *params)
 	return value;
 }
 
-void gb_param_text(const struct gb_param *param, const void *params, char *text, size_t size)
+void gb_value_text(const struct gb_param *param, union gb_value value, char *text, size_t size)
 {
-	const union gb_value value = gb_value_load(param, params);
 	char real[GB_TEXT_MAX];
 
 	switch (param->type) {
@@ -195,6 +314,11 @@ void gb_param_text(const struct gb_param *param, const void *params, char *text,
 		(void)snprintf(text, size, "%" PRId64, value.i);
 		break;
 	}
+}
+
+void gb_param_text(const struct gb_param *param, const void *params, char *text, size_t size)
+{
+	gb_value_text(param, gb_value_load(param, params), text, size);
 }
 
 void gb_param_domain(const struct gb_param *param, char *text, size_t size)

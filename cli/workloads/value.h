@@ -1,6 +1,9 @@
 /* value.h -- one parameter value: text <-> a member of a parameter struct.
  *
- *	VALUE := 4096 | 10k | 1M | 16Mi | 2^20 | 0.05 | word
+ *	VALUE := 4096 | 10k | 1.5M | 16Mi | 2^20 | 1e6 | 0.05 | 5% | word
+ *
+ * A number is decimal, with an exponent and one of the units k M G T Ki Mi Gi Ti, or %.  What an
+ * integer is given as must be whole, exactly: 1.5M is.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_VALUE_H
 #define GPUBENCH_CLI_WORKLOADS_VALUE_H
@@ -25,8 +28,15 @@ enum gb_status gb_value_check(const struct gb_param *param, union gb_value value
 void gb_value_store(const struct gb_param *param, void *params, union gb_value value);
 union gb_value gb_value_load(const struct gb_param *param, const void *params);
 
-/* The value of param in params as it could be typed, in plain digits; "" for a path not given. */
+/* A value of param as it could be typed and as keys spell it: integers in plain digits, other
+ * numbers in the fewest digits that read back, "" for a path not given. */
+void gb_value_text(const struct gb_param *param, union gb_value value, char *text, size_t size);
+/* That of the value in params. */
 void gb_param_text(const struct gb_param *param, const void *params, char *text, size_t size);
+
+/* Digits behind the point that the number's spelling has when it is written out: 2 for 0.05 and 5%.
+ */
+int gb_value_decimals(const char *text);
 
 /* The values of param as the help shows them: "N", "X", "FILE", "u32|u64|f32|pairs". */
 void gb_param_domain(const struct gb_param *param, char *text, size_t size);

@@ -2,7 +2,6 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/parameterized.h>
-#include <math.h>
 #include <omp.h>
 #include <stdio.h>
 
@@ -94,6 +93,10 @@ ParameterizedTestParameters(sweep, expands)
 		{ "1k:16M:x4", "1000 4000 16000 64000 256000 1024000 4096000" },
 		{ "1:8:x2", "1 2 4 8" },
 		{ "1:10:x1.5", "1 2 3 5 8" },
+		{ "1e6,1.5M,2.50k,1E0", "1000000 1500000 2500 1" },
+		{ "0.5Ki,1.25Ki,.001M,5.,100e-2", "512 1280 1000 5 1" },
+		{ "1e3:3e3:1e3", "1000 2000 3000" },
+		{ "0e99,+7", "0 7" },
 		{ "7,1:3,2^4:2^6:x2", "7 1 2 3 16 32 64" },
 		{ "2^38:2^40:x2", "274877906944 549755813888 1099511627776" },
 	};
@@ -117,14 +120,43 @@ ParameterizedTest(struct expansion *e, sweep, expands)
 	cr_assert(eq(str, got, e->values));
 }
 
-Test(sweep, ranges_of_floats_include_the_end)
+ParameterizedTestParameters(sweep, expands_decimals)
 {
-	struct toy p;
+	static struct expansion cases[] = {
+		{ "0:1:0.1", "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1" },
+		{ "0.05:0.15:0.05", "0.05 0.1 0.15" },
+		{ "0.1:0.9:0.1", "0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9" },
+		{ "10%:30%:10%", "0.1 0.2 0.3" },
+		{ "1e-1:3e-1:1e-1", "0.1 0.2 0.3" },
+		{ "0.1:0.35:0.1", "0.1 0.2 0.3" },
+		{ "0.001:0.01:0.003", "0.001 0.004 0.007 0.01" },
+		{ "0:1e-3:2.5e-4", "0 0.00025 0.0005 0.00075 0.001" },
+		{ "1e-70:3e-70:1e-70", "1e-70 2e-70 3e-70" },
+		{ "0.1:0.9:x3", "0.1 0.3 0.9" },
+		{ "0.1:0.4:x1.5", "0.1 0.15 0.225 0.3375" },
+		{ "0.01:0.16:x200%", "0.01 0.02 0.04 0.08 0.16" },
+		{ "0.123456789012345678:1:x4", "0.12345678901234568 0.493827156049" },
+		{ "0.7%,12.5%,1e-3,0.0005k,.25,1.", "0.007 0.125 0.001 0.5 0.25 1" },
+	};
 
-	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "fill", "0:1:0.1", &err), GB_OK));
-	cr_assert(eq(sz, sweep.count, 11));
-	gb_sweep_point(&sweep, 10, &p);
-	cr_assert(fabs(p.fill - 1) < 1e-12);
+	return cr_make_param_array(struct expansion, cases, GB_COUNT(cases));
+}
+
+ParameterizedTest(struct expansion *e, sweep, expands_decimals)
+{
+	char got[512] = "";
+
+	cr_assert(eq(int, (int)gb_sweep_set(&sweep, "fill", e->spec, &err), GB_OK), "%s",
+		  err.message);
+	for (size_t i = 0; i < sweep.count; i++) {
+		char text[GB_TEXT_MAX];
+		struct toy p;
+
+		gb_sweep_point(&sweep, i, &p);
+		snprintf(got + strlen(got), sizeof got - strlen(got), "%s%s", i ? " " : "",
+			 gb_text_real(text, p.fill));
+	}
+	cr_assert(eq(str, got, e->values));
 }
 
 Test(sweep, the_first_parameter_varies_slowest)
@@ -178,6 +210,8 @@ struct refusal {
 	char name[12], spec[40], message[120];
 };
 
+#define NOT_WHOLE(text) "--count=" text ": not an integer such as 4096, 10k, 16Mi or 2^20"
+
 ParameterizedTestParameters(sweep, refuses)
 {
 	static struct refusal cases[] = {
@@ -188,6 +222,16 @@ ParameterizedTestParameters(sweep, refuses)
 		{ "count", "99999999999999999999",
 		  "--count=99999999999999999999: does not fit in 64 bits" },
 		{ "count", "10000000T", "--count=10000000T: does not fit in 64 bits" },
+		{ "count", "1e19", "--count=1e19: does not fit in 64 bits" },
+		{ "count", "1e99999", "--count=1e99999: does not fit in 64 bits" },
+		{ "count", "9e18T", "--count=9e18T: does not fit in 64 bits" },
+		{ "count", "1.0001k", NOT_WHOLE("1.0001k") },
+		{ "count", "1e-1", NOT_WHOLE("1e-1") },
+		{ "count", "50%", NOT_WHOLE("50%") },
+		{ "count", "1e", NOT_WHOLE("1e") },
+		{ "count", ".", NOT_WHOLE(".") },
+		{ "count", "1.5^2", NOT_WHOLE("1.5^2") },
+		{ "count", "2^-1", NOT_WHOLE("2^-1") },
 		{ "count", "12q", "--count=12q: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ "count", "1.5", "--count=1.5: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ "count", "0x10", "--count=0x10: not an integer such as 4096, 10k, 16Mi or 2^20" },
@@ -207,10 +251,17 @@ ParameterizedTestParameters(sweep, refuses)
 		{ "count", "1:2:3:4",
 		  "--count=3:4: not an integer such as 4096, 10k, 16Mi or 2^20" },
 		{ "type", "u16", "--type=u16: not one of u32|u64|f32" },
+		{ "type", "f23", "--type=f23: not one of u32|u64|f32 (did you mean f32?)" },
 		{ "type", "u32,u32", "--type lists the same value twice" },
 		{ "type", "", "--type=: not one of u32|u64|f32" },
 		{ "fill", "2", "--fill=2 is outside 0..1" },
 		{ "fill", "nan", "--fill=nan: not a number" },
+		{ "fill", "inf", "--fill=inf: not a number" },
+		{ "fill", "0x1", "--fill=0x1: not a number" },
+		{ "fill", "1e999", "--fill=1e999: not a number" },
+		{ "fill", "101%", "--fill=1.01 is outside 0..1" },
+		{ "fill", "1%%", "--fill=1%%: not a number" },
+		{ "fill", "0.1:1:1e-99", "--fill=0.1:1:1e-99: the step is too small" },
 		{ "fill", "0:1", "--fill=0:1: a range of this option needs a step" },
 		{ "file", "", "--file=: is empty" },
 		{ "threads", "2000", "--threads=2000 is outside 0..1024" },
