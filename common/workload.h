@@ -44,8 +44,11 @@ struct gb_param {
 	const char *name;    /* --name on the command line, "name" in the record */
 	size_t offset;       /* where the value lives in the workload's parameter struct */
 	const char *initial; /* the default, as it would be typed; NULL for a path not given */
-	int64_t min, max;    /* GB_INT */
-	double low, high;    /* GB_FLOAT */
+	/* The value that keys leave out (cli/records/key.h), for ever: what the benchmark did before
+	 * it had the parameter, or, once `initial` is changed, the first default.  NULL: initial. */
+	const char *keyed;
+	int64_t min, max;           /* GB_INT */
+	double low, high;           /* GB_FLOAT */
 	const char *const *choices; /* GB_CHOICE: NULL terminated */
 	enum gb_type type;
 	bool size;             /* what needs more memory the larger it is */

@@ -169,18 +169,40 @@ def plot_roofline(options):
 # ---- two builds -------------------------------------------------------------------------------
 
 
-def launches(records):
+def left_out(records):
+    """What keys leave out, { (benchmark, parameter): value }: parameters beside a key, not in it."""
+    return {
+        (r["bench"], name): value
+        for r in records
+        for name, value in r["params"].items()
+        if " %s=" % name not in r["key"]
+    }
+
+
+def name_of(record, defaults):
+    """The record's key; of an early file, whose keys have all parameters, as it is spelt today."""
+    words = [
+        "%s=%s" % (name, value)
+        for name, value in record["params"].items()
+        if " %s=" % name in record["key"] and defaults.get((record["bench"], name)) != value
+    ]
+    return " ".join([record["bench"] + "/" + variant(record)] + words)
+
+
+def launches(records, defaults):
     """Each key's fastest sample of each launch, in ns."""
     values = {}
     for r in records:
-        values.setdefault(r["key"], []).append(min(r["time"]["samples"]))
+        values.setdefault(name_of(r, defaults), []).append(min(r["time"]["samples"]))
     return values
 
 
 def plot_ab(options):
     if len(options.files) != 2:
         sys.exit("ab needs two files, BASE and NEW")
-    base, new = (launches(read_records([path])) for path in options.files)
+    sides = [read_records([path]) for path in options.files]
+    defaults = left_out(sides[0] + sides[1])
+    base, new = (launches(records, defaults) for records in sides)
     keys = [k for k in base if k in new]
     if not keys:
         sys.exit("the two files have no key in common")

@@ -15,6 +15,13 @@ for what in "sweep run.jsonl" "sweep --y=rate run.jsonl" "roofline run.jsonl" "a
 	grep -q '</svg>' picture.svg
 	rm picture.svg
 done
+# Two builds, the first of which spelled all parameters in its keys; at the default size and at another.
+"$gpubench" radix cpu/best --count=1M,4k --samples=2 -q -o new.jsonl
+sed 's|"key":"radix/cpu/best\( count=4000\)\?|"key":"radix/cpu/best count=\1 type=u32 distribution=uniform|
+	s|count= count=4000|count=4000|; s|count= type|count=1000000 type|; s|\(threads=[0-9]*\)"|\1 seed=1"|' new.jsonl >old.jsonl
+/usr/bin/python3 "$plot" ab old.jsonl new.jsonl -o picture.svg >name
+grep -q 'radix/cpu/best count=4000 threads' picture.svg
+grep -q 'radix/cpu/best threads' picture.svg
 if /usr/bin/python3 "$plot" sweep nowhere 2>err; then exit 1; fi
 grep -q 'No such file' err
-echo "plot: 6 passed, 0 failed"
+echo "plot: 7 passed, 0 failed"

@@ -86,12 +86,12 @@ def check_series(name, series):
 
 
 def check_key(record):
-    """The key says the same as the members; a float may be spelt in more than one way."""
+    """The key says the same as the members, or less: defaults are left out."""
     wanted = re.escape("%s/%s/%s" % (record["bench"], record["backend"], record["variant"]))
     for name, value in record["params"].items():
         text = str(int(value)) if isinstance(value, bool) else str(value)
-        wanted += re.escape(" %s=" % name)
-        wanted += "[-+.0-9e]+" if isinstance(value, float) else re.escape(text)
+        spelling = "[-+.0-9e]+" if isinstance(value, float) else re.escape(text)
+        wanted += "(%s%s)?" % (re.escape(" %s=" % name), spelling)
     if not re.fullmatch(wanted, record["key"]):
         yield "key", "%r does not say what the members say" % record["key"]
 

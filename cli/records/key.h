@@ -1,16 +1,34 @@
-/* key.h -- what identifies a measurement across files: variant and parameters as text. */
+/* key.h -- what identifies a measurement across files: variant and parameters as text.
+ *
+ *	radix/cuda/onesweep count=16777216 type=pairs
+ *
+ * A key has the parameters that apply to the variant and do not have the value that keys leave out
+ * (struct gb_param's `keyed`), in the order of their table, each in its one spelling
+ * (gb_value_text()); a path not given is left out.  So a parameter that is added to a benchmark
+ * changes no key, nor does another default.
+ *
+ * Records keep their parameters beside the key.  Where a file is read, each record's key is spelled
+ * anew from them, so that files of earlier versions, whose keys had all parameters, match later ones.
+ */
 #ifndef GPUBENCH_CLI_RECORDS_KEY_H
 #define GPUBENCH_CLI_RECORDS_KEY_H
+
+#include <cjson/cJSON.h>
 
 #include "common/workload.h"
 
 /* Whether the parameter can change what the variant does. */
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);
 
-/* "radix/cuda/onesweep count=1000000 type=u32 ...".  The parameters in the order of their table,
- * as they would be typed in plain digits; those that mean nothing to the variant and paths not
- * given are left out.  For the caller to free(); NULL, with err set, if memory ran out. */
+/* The key of a measurement.  For the caller to free(); NULL, with err set, if memory ran out. */
 char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
+
+/* The key of a record that was read, which has the members that lines.c checks.  workload: its
+ * benchmark; NULL if there is none of that name.  What the table does not know (a later version wrote
+ * the record) is in the key, last, if it was in the stored one.  A stored key that does not consist
+ * of the record's own variant and parameters is kept.  Returns as gb_record_key(). */
+char *gb_key_of_record(const struct gb_workload *workload, const cJSON *record,
+		       struct gb_error *err);
 
 #endif

@@ -1,7 +1,7 @@
 /* lines.c -- record files, read and written.
  *
  * What is read is used by tables and comparisons without further checks of its shape, so every
- * line is checked here for the members they rest on.  A file may have been written by a program
+ * line is checked here for the members they rest on, and has its key as key.h spells it now.  A file may have been written by a program
  * that was killed: then its last line has no end, and only that one is left out.
  */
 #include "cli/records/lines.h"
@@ -12,6 +12,8 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/records/key.h"
+#include "cli/workloads/registry.h"
 #include "common/text.h"
 
 /* A file being read; text is NUL-terminated. */
@@ -158,16 +160,30 @@ static const char *line_fault(const cJSON *line)
 	return gb_is_record(line) ? record_fault(line) : NULL;
 }
 
+/* Spell the record's key as this version does. */
+static enum gb_status renew_key(cJSON *record, struct gb_error *err)
+{
+	const struct gb_workload *workload = gb_workload_find(gb_json_text(record, "bench"));
+	char *key = gb_key_of_record(workload, record, err);
+
+	if (!key)
+		return err->code;
+	if (!cJSON_SetValuestring(cJSON_GetObjectItemCaseSensitive(record, "key"), key))
+		gb_out_of_memory(err, "a record");
+	free(key);
+	return err->code;
+}
+
 /* Check and append one line; owns it. */
 static enum gb_status accept(const struct source *source, size_t number, cJSON *line,
 			     struct gb_records *list, struct gb_error *err)
 {
 	const char *fault = line_fault(line);
 
-	if (!fault)
+	if (!fault && !(gb_is_record(line) && renew_key(line, err)))
 		return gb_records_add(list, line, err);
 	cJSON_Delete(line);
-	return bad_line(source, number, fault, err);
+	return fault ? bad_line(source, number, fault, err) : err->code;
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */

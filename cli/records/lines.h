@@ -23,7 +23,7 @@ struct gb_records {
 	bool document;         /* it was one array */
 };
 
-/* Append the lines of a file, "-" for standard input: JSON Lines, or the document form (one array
+/* Append the lines of a file, their keys as key.h spells them, "-" for standard input: JSON Lines, or the document form (one array
  * of the same objects).  A record line that was cut off at the end of the file is left out and sets
  * truncated; a record that a later one of the file replaces is left out.  GB_EUSAGE, errors as
  * FILE:LINE, for anything else, GB_EMEMORY, GB_EINTERRUPTED if a signal ended the wait for a FIFO's

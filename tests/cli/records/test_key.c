@@ -1,0 +1,428 @@
+/* test_key.c -- keys that last: one measurement has one key, whichever version wrote its record. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/records/json.h"
+#include "cli/records/key.h"
+#include "cli/records/lines.h"
+#include "cli/reports/compare.h"
+#include "cli/workloads/registry.h"
+#include "cli/workloads/value.h"
+#include "common/radix.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+/* ---- keys of measurements ----------------------------------------------------------------- */
+
+struct toy {
+	int64_t count, shape, check, passes, width, threads, seed;
+	double density;
+	const char *file;
+};
+
+static const char *const shapes[] = { "flat", "deep", NULL };
+
+#define AT(member) offsetof(struct toy, member)
+static const struct gb_param rows[] = {
+	{ .name = "count", .type = GB_INT, .offset = AT(count), .initial = "1Mi", .max = 1 << 30 },
+	{ .name = "shape",
+	  .type = GB_CHOICE,
+	  .offset = AT(shape),
+	  .initial = "flat",
+	  .choices = shapes },
+	{ .name = "density",
+	  .type = GB_FLOAT,
+	  .offset = AT(density),
+	  .initial = "5%",
+	  .high = 1e7 },
+	{ .name = "check", .type = GB_FLAG, .offset = AT(check) },
+	{ .name = "file", .type = GB_PATH, .offset = AT(file) },
+	/* Added later: before that there was one pass. */
+	{ .name = "passes",
+	  .type = GB_INT,
+	  .offset = AT(passes),
+	  .initial = "4",
+	  .keyed = "1",
+	  .max = 9 },
+	/* Its default has changed from 32. */
+	{ .name = "width",
+	  .type = GB_INT,
+	  .offset = AT(width),
+	  .initial = "64",
+	  .keyed = "32",
+	  .max = 99 },
+	GB_COMMON_PARAMS(struct toy),
+};
+
+static const struct gb_workload toy = { .name = "toy",
+					.params = rows,
+					.param_count = GB_COUNT(rows),
+					.params_size = sizeof(struct toy) };
+static const struct gb_variant_ops ops = { 0 };
+static const struct gb_variant wide = { "toy", "wide", GB_CPU, "", &ops, NULL, false };
+static const struct toy first = {
+	.count = 1 << 20, .density = 0.05, .passes = 1, .width = 32, .threads = 2, .seed = 1
+};
+
+static void expect_key(const struct toy *params, const char *wanted)
+{
+	struct gb_error err = { 0 };
+	char *key = gb_record_key(&toy, &wide, params, &err);
+
+	cr_expect_str_eq(key, wanted);
+	free(key);
+}
+
+Test(key, leaves_out_the_first_defaults)
+{
+	struct toy p = first;
+
+	expect_key(&p, "toy/cpu/wide threads=2");
+	p.count = 1000000;
+	p.shape = 1;
+	p.density = 0.1;
+	p.check = 1;
+	p.file = "a b";
+	p.seed = 7;
+	expect_key(&p, "toy/cpu/wide count=1000000 shape=deep density=0.1 check=1 file=a b "
+		       "threads=2 seed=7");
+}
+
+Test(key, a_default_of_today_is_spelled_if_it_is_not_the_first)
+{
+	struct toy p = first;
+	struct gb_error err = { 0 };
+
+	cr_assert_not(gb_params_init(rows, GB_COUNT(rows), &p, sizeof p, &err));
+	p.threads = 2;
+	expect_key(&p, "toy/cpu/wide passes=4 width=64 threads=2");
+}
+
+Test(key, has_one_spelling_of_a_number)
+{
+	struct toy p = first;
+
+	p.density = 0.1 + 0.2;
+	expect_key(&p, "toy/cpu/wide density=0.30000000000000004 threads=2");
+	p.density = 1e6;
+	expect_key(&p, "toy/cpu/wide density=1000000 threads=2");
+	p.density = 1e-7;
+	expect_key(&p, "toy/cpu/wide density=1e-07 threads=2");
+	p.density = -0.0;
+	expect_key(&p, "toy/cpu/wide density=0 threads=2");
+}
+
+/* ---- keys of records that were read -------------------------------------------------------- */
+
+struct read_case {
+	char key[112], params[176], wanted[112];
+};
+
+ParameterizedTestParameters(key, of_records)
+{
+	static struct read_case cases[] = {
+		/* All parameters, as early versions wrote them. */
+		{ "toy/cpu/wide count=1048576 shape=flat density=0.05 check=0 threads=2 seed=1",
+		  "{\"count\":1048576,\"shape\":\"flat\",\"density\":0.05,\"check\":false,"
+		  "\"threads\":2,\"seed\":1}",
+		  "toy/cpu/wide threads=2" },
+		{ "toy/cpu/wide count=5 shape=deep density=1e+06 check=1 threads=2 seed=1",
+		  "{\"count\":5,\"shape\":\"deep\",\"density\":1000000,\"check\":true,\"threads\":"
+		  "2,"
+		  "\"seed\":1}",
+		  "toy/cpu/wide count=5 shape=deep density=1000000 check=1 threads=2" },
+		/* As this one does. */
+		{ "toy/cpu/wide count=5 threads=2",
+		  "{\"count\":5,\"shape\":\"flat\",\"threads\":2}",
+		  "toy/cpu/wide count=5 threads=2" },
+		{ "toy/cpu/wide", "{}", "toy/cpu/wide" },
+		/* 64 bits are strings in JSON; paths may hold anything. */
+		{ "toy/cpu/wide seed=9223372036854775807", "{\"seed\":\"9223372036854775807\"}",
+		  "toy/cpu/wide seed=9223372036854775807" },
+		{ "toy/cpu/wide file=a b seed=3 seed=1", "{\"file\":\"a b seed=3\",\"seed\":1}",
+		  "toy/cpu/wide file=a b seed=3" },
+		/* A later version knows more parameters: one at its default, one not. */
+		{ "toy/cpu/wide count=5 glow=0.50 threads=2",
+		  "{\"count\":5,\"glow\":0.5,\"tint\":\"red\",\"threads\":2}",
+		  "toy/cpu/wide count=5 threads=2 glow=0.5" },
+		{ "toy/cpu/wide passes=4", "{\"passes\":4,\"width\":32}", "toy/cpu/wide passes=4" },
+		/* What is not made of the record's own members is kept. */
+		{ "toy/cpu/wide a", "{}", "toy/cpu/wide a" },
+		{ "toy/cpu/wider", "{}", "toy/cpu/wider" },
+		{ "k", "{\"seed\":1}", "k" },
+		{ "toy/cpu/wide seed=2 count=5", "{\"count\":5,\"seed\":2}",
+		  "toy/cpu/wide seed=2 count=5" },
+		{ "toy/cpu/wide shape=flat", "{\"shape\":\"deep\"}", "toy/cpu/wide shape=flat" },
+	};
+
+	return cr_make_param_array(struct read_case, cases, GB_COUNT(cases));
+}
+
+static cJSON *record_of(const char *key, const char *params)
+{
+	cJSON *record = cJSON_Parse("{\"bench\":\"toy\",\"backend\":\"cpu\",\"variant\":\"wide\"}");
+
+	cr_assert(record && gb_json_put_text(record, "key", key) &&
+		  gb_json_put(record, "params", cJSON_Parse(params)));
+	return record;
+}
+
+ParameterizedTest(struct read_case *c, key, of_records)
+{
+	cJSON *record = record_of(c->key, c->params);
+	struct gb_error err = { 0 };
+	char *key = gb_key_of_record(&toy, record, &err);
+
+	cr_expect_str_eq(key, c->wanted);
+	free(key);
+	cJSON_Delete(record);
+}
+
+Test(key, of_a_record_of_an_unknown_benchmark)
+{
+	cJSON *record =
+		record_of("toy/cpu/wide n=0.50 s=x", "{\"n\":0.5,\"left_out\":1,\"s\":\"x\"}");
+	struct gb_error err = { 0 };
+	char *key = gb_key_of_record(NULL, record, &err);
+
+	cr_expect_str_eq(key, "toy/cpu/wide n=0.5 s=x");
+	free(key);
+	cJSON_Delete(record);
+}
+
+/* ---- stored files -------------------------------------------------------------------------- */
+
+static const struct gb_variant *variant_of(const cJSON *record)
+{
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+
+		if (gb_equal(v->workload, gb_json_text(record, "bench")) &&
+		    gb_equal(v->name, gb_json_text(record, "variant")) &&
+		    gb_equal(gb_backends[v->backend]->name, gb_json_text(record, "backend")))
+			return v;
+	}
+	return NULL;
+}
+
+/* The key that a measurement at the record's parameters has. */
+static char *measured_key(const struct gb_workload *w, const cJSON *record)
+{
+	const struct gb_variant *variant = variant_of(record);
+	void *params = calloc(1, w->params_size);
+	struct gb_error err = { 0 };
+	const cJSON *member;
+	char *key;
+
+	cr_assert(variant && params);
+	cr_assert_not(gb_params_init(w->params, w->param_count, params, w->params_size, &err));
+	cJSON_ArrayForEach(member, gb_json_at(record, "params"))
+	{
+		const struct gb_param *row =
+			gb_param_find(w->params, w->param_count, member->string);
+		char number[GB_TEXT_MAX];
+		union gb_value value;
+
+		cr_assert(row, "%s", member->string);
+		cr_assert_not(gb_value_parse(row,
+					     cJSON_IsString(member)
+						     ? member->valuestring
+						     : gb_text_real(number, member->valuedouble),
+					     &value, &err),
+			      "%s", err.message);
+		gb_value_store(row, params, value);
+	}
+	key = gb_record_key(w, variant, params, &err);
+	free(params);
+	return key;
+}
+
+static size_t different_keys(const struct gb_records *list)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		bool new_ = gb_is_record(list->line[i]);
+
+		for (size_t k = 0; k < i && new_; k++)
+			new_ = !gb_is_record(list->line[k]) ||
+			       !gb_equal(gb_json_text(list->line[k], "key"),
+					 gb_json_text(list->line[i], "key"));
+		count += new_;
+	}
+	return count;
+}
+
+/* The file's lines as they are. */
+static void read_raw(const char *path, struct gb_records *list)
+{
+	FILE *file = fopen(path, "r");
+	struct gb_error err = { 0 };
+	char *line = NULL;
+	size_t size = 0;
+
+	cr_assert(file, "%s", path);
+	while (getline(&line, &size, file) > 0)
+		cr_assert_not(gb_records_add(list, cJSON_Parse(line), &err));
+	free(line);
+	(void)fclose(file);
+}
+
+static void each_stored(const char *pattern, void (*visit)(const char *path))
+{
+	glob_t found;
+
+	cr_assert_not(glob(pattern, 0, NULL, &found), "no %s here", pattern);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		visit(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+/* Whoever wrote it, a record has the key of a measurement made now; as many as before. */
+static void expect_keys_of_today(const char *path)
+{
+	struct gb_records raw = { 0 }, read = { 0 };
+	struct gb_error err = { 0 };
+
+	read_raw(path, &raw);
+	cr_assert_not(gb_records_read(path, &read, &err), "%s", err.message);
+	cr_expect_eq(different_keys(&raw), different_keys(&read), "%s", path);
+	for (size_t i = 0; i < read.count; i++) {
+		const char *key = gb_json_text(read.line[i], "key");
+		char *wanted;
+
+		if (!gb_is_record(read.line[i]))
+			continue;
+		wanted = measured_key(gb_workload_find(gb_json_text(read.line[i], "bench")),
+				      read.line[i]);
+		cr_expect_str_eq(key, wanted, "%s", path);
+		free(wanted);
+	}
+	gb_records_release(&raw);
+	gb_records_release(&read);
+}
+
+Test(key, of_stored_records)
+{
+	each_stored("results/measured/*/*.jsonl", expect_keys_of_today);
+}
+
+/* ---- a later version ----------------------------------------------------------------------- */
+
+struct later_params {
+	struct radix_params radix;
+	int64_t passes;
+};
+
+/* The same records as a later gpubench writes them, whose radix has one parameter more. */
+static void make_later(const struct gb_workload *later, struct gb_records *list)
+{
+	struct gb_error err = { 0 };
+
+	for (size_t i = 0; i < list->count; i++) {
+		cJSON *record = list->line[i];
+		char *key;
+
+		if (!gb_is_record(record))
+			continue;
+		cr_assert(gb_json_put_int(cJSON_GetObjectItemCaseSensitive(record, "params"),
+					  "passes", 1));
+		key = measured_key(later, record);
+		cJSON_ReplaceItemInObjectCaseSensitive(record, "key", cJSON_CreateString(key));
+		free(key);
+		/* So does the later reader with records of today. */
+		key = gb_key_of_record(later, record, &err);
+		cr_expect_str_eq(key, gb_json_text(record, "key"));
+		free(key);
+	}
+}
+
+static void write_lines(const char *path, const struct gb_records *list)
+{
+	FILE *file = fopen(path, "w");
+	struct gb_error err = { 0 };
+
+	cr_assert(file);
+	for (size_t i = 0; i < list->count; i++)
+		cr_assert_not(gb_record_write(file, list->line[i], &err));
+	(void)fclose(file);
+}
+
+static void expect_all_matched(const char *path)
+{
+	struct gb_param more[16] = { 0 };
+	struct gb_workload later = gb_radix_workload;
+	struct gb_records base = { 0 }, made = { 0 }, read = { 0 };
+	struct gb_comparison c = { .threshold = 0.05 };
+	struct gb_error err = { 0 };
+	char copy[] = "/tmp/gpubench-key-XXXXXX";
+
+	/* The new row comes first and by default does another thing than before. */
+	more[0] = (struct gb_param){ .name = "passes",
+				     .type = GB_INT,
+				     .offset = offsetof(struct later_params, passes),
+				     .initial = "4",
+				     .keyed = "1",
+				     .max = 9 };
+	memcpy(&more[1], later.params, later.param_count * sizeof *more);
+	later.params = more;
+	later.param_count++;
+	later.params_size = sizeof(struct later_params);
+	read_raw(path, &made);
+	make_later(&later, &made);
+	(void)close(mkstemp(copy));
+	write_lines(copy, &made);
+	cr_assert_not(gb_records_read(path, &base, &err), "%s", err.message);
+	cr_assert_not(gb_records_read(copy, &read, &err), "%s", err.message);
+	(void)unlink(copy);
+	cr_assert_not(gb_compare(&c, &base, &read, &err), "%s", err.message);
+	cr_expect_gt(c.count, 0);
+	cr_expect_eq(c.count, different_keys(&base));
+	cr_expect_eq(c.verdicts[GB_SAME], c.count, "%s: %zu missing, %zu new of %zu", path,
+		     c.verdicts[GB_MISSING], c.verdicts[GB_NEW], c.count);
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&made);
+	gb_records_release(&read);
+}
+
+Test(key, a_parameter_more_changes_no_key)
+{
+	each_stored("results/measured/*/radix-*.jsonl", expect_all_matched);
+}
+
+/* What keys leave out is never changed: this list only grows. */
+Test(key, leaves_out_the_same_for_ever)
+{
+	static const char *const fixed[] = {
+		"stream count 256Mi", "stream threads 0",    "stream seed 1",
+		"radix count 1M",     "radix type u32",      "radix distribution uniform",
+		"bfs graph gnp",      "bfs vertices 16Ki",   "bfs p 0.05",
+		"bfs scale 16",       "bfs edgefactor 16",   "bfs blocks 16",
+		"bfs orphans 0",      "bfs multi no",        "bfs sources 64",
+		"bfs result dist",    "bfs warps no",        "bfs index auto",
+		"cbt op cycle",       "cbt depth 17",        "cbt shape random",
+		"cbt fill 1",         "cbt ids store",       "cbt frames 4",
+		"octree count 1M",    "octree dist plummer", "octree order own",
+		"octree bucket 1",    "octree pool 0",       "lbvh op build",
+		"lbvh scene terrain", "lbvh primitives 0",   "lbvh rays 2048",
+		"lbvh tree best",
+	};
+
+	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
+		char bench[16], name[16], value[16];
+		const struct gb_workload *w;
+		const struct gb_param *row;
+
+		cr_assert_eq(sscanf(fixed[i], "%15s %15s %15s", bench, name, value), 3);
+		w = gb_workload_find(bench);
+		row = w ? gb_param_find(w->params, w->param_count, name) : NULL;
+		cr_assert(row, "%s", fixed[i]);
+		cr_expect_str_eq(row->keyed ? row->keyed : row->initial, value, "%s", fixed[i]);
+	}
+}
