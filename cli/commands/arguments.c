@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "cli/records/version.h"
+#include "common/suggest.h"
 #include "common/text.h"
 
 /* In groups: the help prints a heading before the rows from `first` on. */
@@ -26,6 +27,7 @@ enum { FIRST_KEY = 1000, MAX_OPTIONS = 96, HELP_TEXT = 16384 };
 /* What the argp callbacks share. */
 struct parse {
 	struct gb_arguments *a;
+	const char *command;
 	struct gb_error *err;
 	int next; /* the word after the one that argp refused */
 	bool given[MAX_OPTIONS];
@@ -49,6 +51,17 @@ static const char *keep(struct parse *p, const char *text)
 	return copy;
 }
 
+/* What the help calls the option's value; the completion goes by it. */
+static const char *argument_of(struct parse *p, const struct gb_param *row, const char *domain,
+			       bool swept)
+{
+	if (swept)
+		return row->type == GB_PATH && !row->written ? "FILE,..."
+		       : row->type == GB_PATH                ? "FILE"
+							     : "SPEC";
+	return row->type == GB_CHOICE ? "WORD" : keep(p, domain);
+}
+
 static void add_row(struct parse *p, const struct gb_param *row, bool swept, int key)
 {
 	char domain[256];
@@ -67,7 +80,7 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 	o->name = row->name;
 	o->key = key;
 	if (row->type != GB_FLAG)
-		o->arg = swept ? "SPEC" : row->type == GB_CHOICE ? "WORD" : keep(p, domain);
+		o->arg = argument_of(p, row, domain, swept);
 	if (row->bare)
 		o->flags = OPTION_ARG_OPTIONAL;
 	o->doc = keep(p, help);
@@ -83,15 +96,20 @@ static void add_heading(struct parse *p, const char *text)
 		p->option[p->option_count++] = (struct argp_option){ .doc = text };
 }
 
-/* A parameter of the workload's comes before an option of that name. */
-static bool is_parameter(const struct gb_workload *workload, const char *name)
+/* Whether the row is an option of this command.  A parameter of the workload's comes before an option
+ * of that name. */
+static bool is_taken(const struct parse *p, const struct gb_param *row)
 {
-	return workload && gb_param_find(workload->params, workload->param_count, name);
+	const struct gb_workload *w = p->a->workload;
+
+	return (!p->a->takes || p->a->takes(p->command, row)) &&
+	       !(w && gb_param_find(w->params, w->param_count, row->name));
 }
 
 /* argp sorts within a group; each heading starts a new one by its position. */
 static void build_table(struct parse *p)
 {
+	const char *group = NULL;
 	char heading[128];
 
 	if (p->a->workload) {
@@ -104,9 +122,13 @@ static void build_table(struct parse *p)
 	for (size_t i = 0; i < p->a->row_count; i++) {
 		for (size_t g = 0; g < GB_COUNT(groups); g++)
 			if (gb_equal(groups[g].first, p->a->row[i].name))
-				add_heading(p, groups[g].heading);
-		if (!is_parameter(p->a->workload, p->a->row[i].name))
-			add_row(p, &p->a->row[i], false, FIRST_KEY + (int)i);
+				group = groups[g].heading;
+		if (!is_taken(p, &p->a->row[i]))
+			continue;
+		if (group)
+			add_heading(p, group);
+		group = NULL;
+		add_row(p, &p->a->row[i], false, FIRST_KEY + (int)i);
 	}
 	add_heading(p, "Other:");
 	p->option[p->option_count++] =
@@ -114,6 +136,24 @@ static void build_table(struct parse *p)
 	p->option[p->option_count++] =
 		(struct argp_option){ .name = "version", .key = 'V', .doc = "print the version" };
 }
+
+static bool takes_specs(const struct parse *p)
+{
+	for (size_t i = 0; i < p->option_count; i++)
+		if (p->option[i].arg && gb_equal(p->option[i].arg, "SPEC"))
+			return true;
+	return false;
+}
+
+/* What the help says after the options, where there are values that are SPECs (sweep.h). */
+static const char grammar[] =
+	"\vSPEC is a list of values and ranges, joined by commas:\n"
+	"  SPEC   ITEM[,ITEM]...\n"
+	"  ITEM   VALUE | LO:HI | LO:HI:STEP | LO:HI:xFACTOR     HI is included\n"
+	"  VALUE  4096 | 10k | 1.5M | 16Mi | 2^20 | 1e6 | 0.05 | 5% | a word\n"
+	"Units: k M G T (1000, ...), Ki Mi Gi Ti (1024, ...). --count=1k:1M:x10,2^24 are five "
+	"values;"
+	" several lists make their product.";
 
 /* ---- what argp calls ---------------------------------------------------------------------- */
 
@@ -173,7 +213,7 @@ static error_t on_key(int key, char *text, struct argp_state *state)
 	if (p->err->code || p->a->done)
 		return 0;
 	for (size_t i = 0; i < p->a->row_count; i++)
-		if (key && key == p->a->row[i].letter)
+		if (key && key == p->a->row[i].letter && is_taken(p, &p->a->row[i]))
 			key = FIRST_KEY + (int)i;
 	if (key >= FIRST_KEY && key < FIRST_KEY + (int)p->a->row_count) {
 		set_option(p, (size_t)(key - FIRST_KEY), text);
@@ -191,8 +231,52 @@ static error_t on_key(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
+/* "radix has no use for --preset, which is for run and repro" */
+static enum gb_status refuse(const struct parse *p, const struct gb_param *row)
+{
+	const char *last = NULL;
+	char others[64] = "";
+
+	for (const char *const *name = p->a->takers; *name; name++) {
+		const size_t used = strlen(others);
+
+		if (!p->a->takes(*name, row))
+			continue;
+		if (last)
+			(void)snprintf(others + used, sizeof others - used, "%s%s",
+				       used ? ", " : "", last);
+		last = *name;
+	}
+	return gb_fail(p->err, GB_EUSAGE, "%s has no use for --%s, which is for %s%s%s",
+		       p->command, row->name, others, others[0] ? " and " : "", last ? last : "");
+}
+
+/* There is no such option here. */
+static enum gb_status unknown(const struct parse *p, const char *word, const char *name,
+			      size_t length)
+{
+	struct gb_suggest near = { .word = name, .length = length, .prefix = "--" };
+	char help[128];
+
+	for (size_t i = 0; i < p->a->row_count && p->a->takes; i++) {
+		const struct gb_param *row = &p->a->row[i];
+		const bool named = word[1] == '-' ? strlen(row->name) == length &&
+							    strncmp(row->name, name, length) == 0
+						  : row->letter && row->letter == name[0];
+
+		if (named)
+			return refuse(p, row);
+	}
+	(void)snprintf(help, sizeof help, " (try gpubench %s --help)", p->command);
+	for (size_t i = 0; i < p->option_count && word[1] == '-'; i++)
+		if (p->option[i].name)
+			gb_suggest_offer(&near, p->option[i].name);
+	return gb_fail(p->err, GB_EUSAGE, "%s has no option %.80s%s", p->command, word,
+		       gb_suggest_text(&near, help));
+}
+
 /* Why getopt refused `word`, in one line. */
-static enum gb_status explain(const struct parse *p, const char *command, const char *word)
+static enum gb_status explain(const struct parse *p, const char *word)
 {
 	const char *name = word + strspn(word, "-");
 	const size_t length = strcspn(name, "=");
@@ -215,8 +299,7 @@ static enum gb_status explain(const struct parse *p, const char *command, const 
 			       name, starts);
 	if (starts == 1)
 		return gb_fail(p->err, GB_EUSAGE, "%.80s: needs a value, or takes none", word);
-	return gb_fail(p->err, GB_EUSAGE, "%s has no option %.80s (try gpubench %s --help)",
-		       command, word, command);
+	return unknown(p, word, name, length);
 }
 
 void gb_arguments_release(struct gb_arguments *a)
@@ -232,7 +315,8 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	char **word = calloc((size_t)argc + 1, sizeof *word); /* argp reorders them */
 	char full[64];
 	error_t status;
-	struct argp argp = { .parser = on_key, .args_doc = a->words, .doc = a->summary };
+	char doc[1024];
+	struct argp argp = { .parser = on_key, .args_doc = a->words, .doc = doc };
 
 	a->word = calloc((size_t)argc + 1, sizeof *a->word);
 	if (!p || !word || !a->word) {
@@ -240,12 +324,14 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 		goto out;
 	}
 	p->a = a;
+	p->command = argv[0];
 	p->err = err;
 	if (gb_params_init(a->row, a->row_count, a->target, a->target_size, err) ||
 	    (a->workload && gb_sweep_init(a->sweep, a->workload, err)))
 		goto out;
 	build_table(p);
 	argp.options = p->option;
+	(void)snprintf(doc, sizeof doc, "%s%s", a->summary, takes_specs(p) ? grammar : "");
 	memcpy(word, argv, (size_t)argc * sizeof *word);
 	(void)snprintf(full, sizeof full, "gpubench %s", argv[0]);
 	word[0] = full;
@@ -253,7 +339,7 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	if (status == ENOMEM)
 		gb_out_of_memory(err, "the options");
 	else if (status && !err->code && !a->done)
-		(void)explain(p, argv[0], word[p->next > 1 ? p->next - 1 : argc - 1]);
+		(void)explain(p, word[p->next > 1 ? p->next - 1 : argc - 1]);
 out:
 	free(word);
 	free(p);

@@ -14,7 +14,11 @@ struct gb_arguments {
 	const char *summary; /* one sentence */
 	const struct gb_param *row;
 	size_t row_count;
-	void *target; /* the struct that the rows describe; zeroed, then filled */
+	/* Which of the rows this command (its name) takes, NULL: all.  The others have their defaults,
+	 * are not in the help and are refused, by the names of the takers that have them. */
+	bool (*takes)(const char *command, const struct gb_param *row);
+	const char *const *takers; /* NULL terminated */
+	void *target;              /* the struct that the rows describe; zeroed, then filled */
 	size_t target_size;
 	const struct gb_workload *workload; /* NULL: no parameters */
 	struct gb_sweep *sweep;             /* its parameters' values; initialised here */

@@ -155,11 +155,8 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 	if (gb_options_parse(&request, NULL, NULL, "[BENCHMARK...]",
 			     "Verify every variant on small inputs; nothing is timed.", argc, argv,
 			     err) ||
-	    request.done || gb_refuse_parts(&request, "check", err) ||
-	    gb_check_names(&request, err))
+	    request.done || gb_check_names(&request, err))
 		return err->code;
-	request.how.no_verify = 0;
-	request.output = NULL;
 	tally = calloc(gb_variant_count, sizeof *tally);
 	if (!tally)
 		return gb_out_of_memory(err, NULL);

@@ -1,12 +1,16 @@
 /* list.c -- `gpubench list` and `gpubench env`: benchmarks, variants, machine and build. */
 #include <stdio.h>
 
+#include "cli/commands/arguments.h"
 #include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
+#include "cli/records/json.h"
+#include "cli/records/version.h"
 #include "cli/reports/finish.h"
 #include "cli/reports/machine.h"
 #include "cli/workloads/registry.h"
+#include "cli/workloads/value.h"
 #include "common/text.h"
 #include "common/variants.h"
 
@@ -25,23 +29,175 @@ static void list_variants(const struct gb_workload *workload)
 	}
 }
 
+static void list_benchmark(const struct gb_workload *workload)
+{
+	(void)printf("%s: %s\n", workload->name, workload->summary);
+	if (workload->paper)
+		(void)printf("  paper: %s\n", workload->paper);
+	list_variants(workload);
+}
+
+/* ---- the same as JSON --------------------------------------------------------------------- */
+
+/* A default, as text; null for a path not given. */
+static bool put_default(cJSON *object, const char *name, const struct gb_param *param,
+			const char *text)
+{
+	struct gb_error ignored = { 0 };
+	union gb_value value = { 0 };
+	char spelled[64];
+
+	if (param->type == GB_PATH || !text)
+		return gb_json_put_text(object, name, text);
+	(void)gb_value_parse(param, text, &value, &ignored);
+	gb_value_text(param, value, spelled, sizeof spelled);
+	return gb_json_put_text(object, name, spelled);
+}
+
+/* The values that it may have. */
+static bool put_domain(cJSON *object, const struct gb_param *param)
+{
+	cJSON *words;
+
+	switch (param->type) {
+	case GB_INT:
+		return gb_json_put_int(object, "min", param->min) &&
+		       gb_json_put_int(object, "max", param->max);
+	case GB_FLOAT:
+		return gb_json_put_number(object, "min", param->low) &&
+		       gb_json_put_number(object, "max", param->high);
+	case GB_CHOICE:
+		words = cJSON_AddArrayToObject(object, "words");
+		for (size_t i = 0; words && param->choices[i]; i++)
+			if (!gb_json_append_text(words, param->choices[i]))
+				return false;
+		return words;
+	default:
+		return true;
+	}
+}
+
+static cJSON *json_of_param(const struct gb_param *param)
+{
+	static const char *const types[] = { "integer", "number", "word", "path", "flag" };
+	cJSON *object = cJSON_CreateObject();
+
+	if (gb_json_put_text(object, "name", param->name) &&
+	    gb_json_put_text(object, "type", types[param->type]) &&
+	    put_default(object, "default", param, param->initial) &&
+	    put_default(object, "left_out_of_keys", param,
+			param->keyed ? param->keyed : param->initial) &&
+	    put_domain(object, param) && gb_json_put_text(object, "help", param->help))
+		return object;
+	cJSON_Delete(object);
+	return NULL;
+}
+
+static cJSON *json_of_variant(const struct gb_variant *variant)
+{
+	cJSON *object = cJSON_CreateObject();
+	char name[64];
+
+	(void)snprintf(name, sizeof name, "%s/%s", gb_backends[variant->backend]->name,
+		       variant->name);
+	if (gb_json_put_text(object, "name", name) &&
+	    gb_json_put_text(object, "summary", variant->summary) &&
+	    gb_json_put_bool(object, "peer", variant->peer) &&
+	    gb_json_put_text(object, "absent", variant->ops ? NULL : variant->absent))
+		return object;
+	cJSON_Delete(object);
+	return NULL;
+}
+
+static cJSON *json_of_benchmark(const struct gb_workload *workload)
+{
+	cJSON *object = cJSON_CreateObject();
+	bool ok = gb_json_put_text(object, "name", workload->name) &&
+		  gb_json_put_text(object, "summary", workload->summary) &&
+		  gb_json_put_text(object, "paper", workload->paper) &&
+		  gb_json_put_text(object, "unit", workload->item);
+	cJSON *params = cJSON_AddArrayToObject(object, "parameters");
+	cJSON *variants = cJSON_AddArrayToObject(object, "variants");
+
+	for (size_t i = 0; ok && i < workload->param_count; i++)
+		ok = gb_json_append(params, json_of_param(&workload->params[i]));
+	for (size_t i = 0; ok && i < gb_variant_count; i++)
+		if (gb_equal(gb_variants[i].workload, workload->name))
+			ok = gb_json_append(variants, json_of_variant(&gb_variants[i]));
+	if (ok && params && variants)
+		return object;
+	cJSON_Delete(object);
+	return NULL;
+}
+
+/* Print the document and delete it; NULL: memory ran out. */
+static enum gb_status print_json(cJSON *document, struct gb_error *err)
+{
+	char *text = document ? cJSON_Print(document) : NULL;
+
+	cJSON_Delete(document);
+	if (!text)
+		return gb_out_of_memory(err, "a list");
+	(void)printf("%s\n", text);
+	cJSON_free(text);
+	return GB_OK;
+}
+
+static enum gb_status list_json(const char *const *word, size_t count, struct gb_error *err)
+{
+	cJSON *document = cJSON_CreateObject();
+	bool ok = gb_json_put_text(document, "version", GB_VERSION);
+	cJSON *list = cJSON_AddArrayToObject(document, "benchmarks");
+
+	for (size_t i = 0; ok && i < gb_workload_count; i++)
+		if (gb_is_among(gb_workloads[i], word, count))
+			ok = gb_json_append(list, json_of_benchmark(gb_workloads[i]));
+	if (ok && list)
+		return print_json(document, err);
+	cJSON_Delete(document);
+	return gb_out_of_memory(err, "a list");
+}
+
+/* ---- the commands ------------------------------------------------------------------------- */
+
+struct request {
+	int64_t json;
+};
+
+static const char *const formats[] = { "text", "json", NULL };
+static const struct gb_param rows[] = {
+	{ .name = "format",
+	  .letter = 'f',
+	  .type = GB_CHOICE,
+	  .offset = offsetof(struct request, json),
+	  .initial = "text",
+	  .choices = formats,
+	  .help = "what to print; json: one object, with the parameters" },
+};
+
 enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
 {
-	static struct gb_request request;
+	struct request request;
+	struct gb_arguments a = {
+		.words = "[BENCHMARK...]",
+		.summary = "List the benchmarks and their variants.",
+		.row = rows,
+		.row_count = GB_COUNT(rows),
+		.target = &request,
+		.target_size = sizeof request,
+	};
 
-	if (gb_options_parse(&request, NULL, NULL, "[BENCHMARK...]",
-			     "List the benchmarks and their variants.", argc, argv, err) ||
-	    request.done || gb_check_names(&request, err))
-		return err->code;
-	for (size_t i = 0; i < gb_workload_count; i++) {
-		if (!gb_named(&request, gb_workloads[i]))
-			continue;
-		(void)printf("%s: %s\n", gb_workloads[i]->name, gb_workloads[i]->summary);
-		if (gb_workloads[i]->paper)
-			(void)printf("  paper: %s\n", gb_workloads[i]->paper);
-		list_variants(gb_workloads[i]);
-	}
-	return GB_OK;
+	if (gb_arguments_parse(&a, argc, argv, err) || a.done ||
+	    gb_check_words(a.word, a.word_count, err))
+		goto out;
+	if (request.json)
+		(void)list_json(a.word, a.word_count, err);
+	for (size_t i = 0; i < gb_workload_count && !request.json; i++)
+		if (gb_is_among(gb_workloads[i], a.word, a.word_count))
+			list_benchmark(gb_workloads[i]);
+out:
+	gb_arguments_release(&a);
+	return err->code;
 }
 
 enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
@@ -56,7 +212,11 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 		return err->code;
 	if (request.glob_count)
 		return gb_fail(err, GB_EUSAGE, "env takes no words");
-	if (!gb_session_open(&session, &request, argc, argv, err) && !session.output.to_stdout)
-		gb_env_print(stdout, session.records.line[0]);
+	if (!gb_session_open(&session, &request, argc, argv, err) && !session.output.to_stdout) {
+		if (request.json)
+			(void)print_json(cJSON_Duplicate(session.records.line[0], true), err);
+		else
+			gb_env_print(stdout, session.records.line[0]);
+	}
 	return gb_finish(&session, true, err);
 }

@@ -16,6 +16,7 @@
 #include "cli/measuring/runner.h"
 #include "cli/records/version.h"
 #include "cli/workloads/registry.h"
+#include "common/suggest.h"
 #include "common/text.h"
 
 static const struct {
@@ -43,7 +44,7 @@ static void print_usage(FILE *file)
 	for (size_t i = 0; i < GB_COUNT(commands); i++)
 		(void)fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
 	(void)fputs(
-		"\n`gpubench COMMAND --help` lists a command's options.\n"
+		"\n`gpubench help COMMAND` lists the options of a command or benchmark.\n"
 		"\nExit status: 0 all ok or skipped for a stated reason, 1 a result failed\n"
 		"verification, 2 usage or unreadable input, 3 no GPU where one was asked for,\n"
 		"4 a run failed, timed out or ran out of memory, 5 output could not be written,\n"
@@ -51,31 +52,56 @@ static void print_usage(FILE *file)
 		file);
 }
 
+/* argv[0] is the command's or the benchmark's name. */
+static enum gb_status run(int argc, char **argv, struct gb_error *err)
+{
+	const struct gb_workload *workload = gb_workload_find(argv[0]);
+	struct gb_suggest near = { .word = argv[0] };
+
+	if (workload)
+		return gb_cmd_bench(workload, argc, argv, err);
+	for (size_t i = 0; i < GB_COUNT(commands); i++) {
+		if (gb_equal(argv[0], commands[i].name))
+			return commands[i].run(argc, argv, err);
+		gb_suggest_offer(&near, commands[i].name);
+	}
+	for (size_t i = 0; i < gb_workload_count; i++)
+		gb_suggest_offer(&near, gb_workloads[i]->name);
+	gb_suggest_offer(&near, "help");
+	return gb_fail(err, GB_EUSAGE, "'%.80s' is not a gpubench command%s", argv[0],
+		       gb_suggest_text(&near, " (see gpubench --help)"));
+}
+
+/* `gpubench help [COMMAND]` */
+static enum gb_status help(int argc, char **argv, struct gb_error *err)
+{
+	char option[] = "--help";
+	char *words[] = { argc > 1 ? argv[1] : NULL, option, NULL };
+
+	if (argc > 2)
+		return gb_fail(err, GB_EUSAGE, "help takes one command or benchmark, not '%.80s'",
+			       argv[2]);
+	if (words[0] && words[0][0] != '-')
+		return run(2, words, err);
+	print_usage(stdout);
+	return GB_OK;
+}
+
 static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 {
 	const char *word = argc > 1 ? argv[1] : NULL;
-	const struct gb_workload *workload;
 
 	if (!word) {
 		print_usage(stderr);
 		return GB_EUSAGE;
 	}
-	if (gb_equal(word, "--help") || gb_equal(word, "-h") || gb_equal(word, "help")) {
-		print_usage(stdout);
-		return GB_OK;
-	}
+	if (gb_equal(word, "--help") || gb_equal(word, "-h") || gb_equal(word, "help"))
+		return help(argc - 1, argv + 1, err);
 	if (gb_equal(word, "--version") || gb_equal(word, "-V")) {
 		(void)puts(GB_VERSION_LINE);
 		return GB_OK;
 	}
-	workload = gb_workload_find(word);
-	if (workload)
-		return gb_cmd_bench(workload, argc - 1, argv + 1, err);
-	for (size_t i = 0; i < GB_COUNT(commands); i++)
-		if (gb_equal(word, commands[i].name))
-			return commands[i].run(argc - 1, argv + 1, err);
-	return gb_fail(err, GB_EUSAGE, "'%.80s' is not a gpubench command (see gpubench --help)",
-		       word);
+	return run(argc - 1, argv + 1, err);
 }
 
 /* The first Ctrl-C ends the sweep after the run under way; the second one ends the program.  Waits

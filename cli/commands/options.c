@@ -5,15 +5,16 @@
 #include "cli/commands/arguments.h"
 #include "common/text.h"
 
-/* The last rows, which only `repro` has. */
-enum { OF_REPRO = 3 };
-static const char *const resumes[] = { "no", "same", "any", NULL }; /* enum gb_resume */
-static const char *const verified[] = { "some", "all", NULL };      /* how.verify_all */
-static const char *const formats[] = { "table", "markdown", "json", NULL };
+static const char *const resumes[] = { "no", "same", "any", NULL };    /* enum gb_resume */
+static const char *const verified[] = { "some", "all", NULL };         /* how.verify_all */
+static const char *const presets[] = { "quick", "ci", "paper", NULL }; /* enum gb_preset */
+/* enum gb_repro_format */
+static const char *const repro_formats[] = { "table", "markdown", "json", NULL };
+static const char *const env_formats[] = { "text", "json", NULL }; /* request.json */
 
 #define AT(member) offsetof(struct gb_request, member)
 
-const struct gb_param gb_option_rows[] = {
+static const struct gb_param rows[] = {
 	{ .name = "samples",
 	  .type = GB_INT,
 	  .offset = AT(how.samples),
@@ -169,39 +170,78 @@ const struct gb_param gb_option_rows[] = {
 	  .type = GB_CHOICE,
 	  .offset = AT(format),
 	  .initial = "table",
-	  .choices = formats,
+	  .choices = repro_formats,
 	  .help = "what to print" },
+	{ .name = "format",
+	  .letter = 'f',
+	  .type = GB_CHOICE,
+	  .offset = AT(json),
+	  .initial = "text",
+	  .choices = env_formats,
+	  .help = "what to print; json: the run line of records, as one object" },
 };
-const size_t gb_option_count = GB_COUNT(gb_option_rows);
 
 enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
 			    enum gb_preset *preset, struct gb_error *err)
 {
-	static const char *const names[GB_PRESETS] = { "quick", "ci", "paper" };
+	static const struct gb_param row = { .name = "preset",
+					     .type = GB_CHOICE,
+					     .choices = presets };
+	union gb_value value;
 
 	*preset = otherwise;
-	if (!request->preset)
-		return GB_OK;
-	for (size_t i = 0; i < GB_PRESETS; i++) {
-		if (gb_equal(request->preset, names[i])) {
-			*preset = (enum gb_preset)i;
-			return GB_OK;
-		}
-	}
-	return gb_fail(err, GB_EUSAGE, "--preset=%.80s: not one of quick|ci|paper",
-		       request->preset);
+	if (request->preset && !gb_value_parse(&row, request->preset, &value, err))
+		*preset = (enum gb_preset)value.i;
+	return err->code;
 }
 
-enum gb_status gb_refuse_parts(const struct gb_request *request, const char *command,
-			       struct gb_error *err)
-{
-	const char *option = request->runs > 1  ? "runs"
-			     : request->shard   ? "shard"
-			     : request->resume  ? "resume"
-			     : request->dry_run ? "dry-run"
-						: NULL;
+/* ---- which command has which ---------------------------------------------------------------- */
 
-	return option ? gb_fail(err, GB_EUSAGE, "%s has no use for --%s", command, option) : GB_OK;
+enum { BENCH = 1, RUN = 2, CHECK = 4, REPRO = 8, ENV = 16 };
+enum { SWEEPS = BENCH | RUN, MEASURES = SWEEPS | REPRO };
+
+/* The others are of all commands that measure. */
+static const struct {
+	const char *option;
+	unsigned commands;
+} limited[] = {
+	{ "backend", MEASURES | CHECK },
+	{ "threads", RUN | REPRO | CHECK },
+	{ "device", MEASURES | CHECK | ENV },
+	{ "require-gpu", MEASURES | CHECK | ENV },
+	{ "preset", RUN | REPRO },
+	{ "runs", SWEEPS },
+	{ "shard", SWEEPS },
+	{ "resume", SWEEPS },
+	{ "overwrite", MEASURES | ENV },
+	{ "dry-run", SWEEPS },
+	{ "output", MEASURES | ENV },
+	{ "list", REPRO },
+	{ "set", REPRO },
+};
+
+static const char *const takers[] = { "benchmarks", "run", "repro", "check", "env", NULL };
+
+/* A benchmark's name is its command; "benchmarks" stands for all of them. */
+static unsigned command_of(const char *name)
+{
+	return gb_equal(name, "run")     ? RUN
+	       : gb_equal(name, "check") ? CHECK
+	       : gb_equal(name, "repro") ? REPRO
+	       : gb_equal(name, "env")   ? ENV
+					 : BENCH;
+}
+
+static bool takes(const char *command, const struct gb_param *row)
+{
+	const unsigned bit = command_of(command);
+
+	if (gb_equal(row->name, "format"))
+		return bit == (row->choices == env_formats ? ENV : REPRO);
+	for (size_t i = 0; i < GB_COUNT(limited); i++)
+		if (gb_equal(row->name, limited[i].option))
+			return (limited[i].commands & bit) != 0;
+	return (MEASURES & bit) != 0;
 }
 
 /* Constraints between options. */
@@ -229,9 +269,10 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 {
 	struct gb_arguments a = { .words = words,
 				  .summary = summary,
-				  .row = gb_option_rows,
-				  .row_count = gb_option_count -
-					       (gb_equal(argv[0], "repro") ? 0 : OF_REPRO),
+				  .row = rows,
+				  .row_count = GB_COUNT(rows),
+				  .takes = takes,
+				  .takers = takers,
 				  .target = request,
 				  .target_size = sizeof *request,
 				  .workload = workload,

@@ -12,10 +12,6 @@
 
 enum gb_repro_format { GB_REPRO_TABLE, GB_REPRO_MARKDOWN, GB_REPRO_JSON };
 
-/* The option rows over struct gb_request. */
-extern const struct gb_param gb_option_rows[];
-extern const size_t gb_option_count;
-
 /* Read argv (argv[0] is the command) into request and, if sweep is not NULL, the workload's
  * parameters into sweep, which is initialised here.  words: what the help calls the arguments,
  * "[VARIANT-GLOB...]".  GB_EUSAGE with one line that names the option. */
@@ -26,10 +22,5 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 /* The preset that --preset names, `otherwise` if it was not given; GB_EUSAGE for an unknown name. */
 enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
 			    enum gb_preset *preset, struct gb_error *err);
-
-/* GB_EUSAGE if the request has --runs, --shard, --resume or --dry-run, which `command` does not
- * support. */
-enum gb_status gb_refuse_parts(const struct gb_request *request, const char *command,
-			       struct gb_error *err);
 
 #endif

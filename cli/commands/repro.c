@@ -7,6 +7,7 @@
  */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/commands/benchmarks.h"
@@ -16,6 +17,7 @@
 #include "cli/reports/finish.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
+#include "common/suggest.h"
 #include "common/text.h"
 
 /* results/papers.S: JSON documents, each NUL terminated, an empty one at the end. */
@@ -103,6 +105,39 @@ static enum gb_status reproduce(struct gb_session *session, struct output *out, 
 
 /* ---- the command -------------------------------------------------------------------------- */
 
+/* "there is no table 'radix:tabel1' (did you mean radix:table1?)" */
+static enum gb_status no_table(const char *word, struct gb_error *err)
+{
+	struct gb_suggest near = { .word = word };
+	char(*name)[40] = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
+		cJSON *paper = paper_of(gb_workloads[i], err);
+		const cJSON *tables = gb_json_at(paper, "tables"), *table;
+		void *more = reallocarray(name, count + (size_t)cJSON_GetArraySize(tables) + 1,
+					  sizeof *name);
+
+		name = more ? more : name;
+		cJSON_ArrayForEach(table, tables)
+		{
+			if (more)
+				(void)snprintf(name[count++], sizeof *name, "%s:%s",
+					       gb_workloads[i]->name, gb_json_text(table, "id"));
+		}
+		cJSON_Delete(paper);
+	}
+	for (size_t i = 0; i < count; i++)
+		gb_suggest_offer(&near, name[i]);
+	for (size_t i = 0; i < gb_workload_count; i++)
+		gb_suggest_offer(&near, gb_workloads[i]->name);
+	if (!err->code)
+		gb_fail(err, GB_EUSAGE, "there is no table '%.80s'%s", word,
+			gb_suggest_text(&near, " (see gpubench repro --list)"));
+	free(name);
+	return err->code;
+}
+
 /* Whether word is "all", the paper's name, or "paper:table". */
 static bool meant(const char *word, const char *paper, const char *table)
 {
@@ -164,8 +199,6 @@ static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 
 static enum gb_status check_request(const struct gb_request *request, struct gb_error *err)
 {
-	if (gb_refuse_parts(request, "repro", err))
-		return err->code;
 	if (request->threads && strpbrk(request->threads, ",:"))
 		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number",
 			       request->threads);
@@ -175,9 +208,7 @@ static enum gb_status check_request(const struct gb_request *request, struct gb_
 		return gb_fail(err, GB_EUSAGE,
 			       "repro needs one PAPER:TABLE (see gpubench repro --list)");
 	if (each_table(request->glob[0], request->set, CHECK, NULL, NULL, GB_PAPER, err) == 0)
-		return gb_fail(err, GB_EUSAGE,
-			       "there is no table '%.80s' (see gpubench repro --list)",
-			       request->glob[0]);
+		return no_table(request->glob[0], err);
 	return err->code;
 }
 

@@ -18,6 +18,7 @@ struct gb_request {
 	const char *threads; /* for what runs several benchmarks; see gb_sweep_threads() */
 	int64_t quiet, verbose, require_gpu, dry_run;
 	int64_t list, format; /* of repro; an enum gb_repro_format (options.h) */
+	int64_t json;         /* of env */
 	const char *set;      /* of repro; see gb_repro_set() */
 	int64_t runs;         /* launches of the whole command; see launches.h */
 	int64_t launch;       /* which of them this is, from 0 */

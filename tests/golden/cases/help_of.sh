@@ -1,0 +1,9 @@
+# `help COMMAND` is `COMMAND --help`; values are explained where there are SPECs.
+for command in radix run report; do
+	gpubench help $command >one || exit
+	gpubench $command --help >other || exit
+	diff one other || exit
+	grep -c '^  ITEM   VALUE' one
+done
+gpubench help >one && gpubench --help >other && diff one other || exit
+gpubench help radix bfs

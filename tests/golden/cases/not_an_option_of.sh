@@ -1,0 +1,10 @@
+# Options of other commands are refused by name and are not in the help.
+for words in "radix --preset=paper" "radix --preset=foo" "check --dry-run" "check -o x" "check --samples=3" "repro --shard=1/2 all" \
+	"run --set=tree=best" "env --hot" "list --threads=1"; do
+	gpubench $words
+	[ $? = 2 ] || echo "$words: not status 2"
+done
+for command in radix run check repro env list; do
+	gpubench help $command >help || exit
+	echo $command: $(sed -n 's/^ \{2,6\}\(-[a-zA-Z], \)\?\(--[a-z-]*\).*/\2/p' help)
+done
