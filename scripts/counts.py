@@ -74,7 +74,7 @@ def of_record(record):
     run.update(kernel="(run)", device_bytes=record["memory"]["device_bytes"])
     for kernel in counts["kernels"] + [run]:
         name = kernel.pop("kernel")
-        yield {"key": record["key"], "kernel": name, "counts": flatten(kernel)}
+        yield {"key": record["key"], "params": record["params"], "kernel": name, "counts": flatten(kernel)}
 
 
 def run(program, point, extra=()):

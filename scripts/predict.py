@@ -49,11 +49,10 @@ def read(name):
 class Point:
     """One record's counts: variant, parameters, kernels."""
 
-    def __init__(self, key):
-        words = key.split()
-        bench, _, variant = words[0].split("/")
+    def __init__(self, line):
+        bench, _, variant = line["key"].split()[0].split("/")
         self.variant = bench + "/" + variant
-        self.params = dict(word.split("=", 1) for word in words[1:])
+        self.params = {name: str(value) for name, value in line["params"].items()}
         self.kernels = {}
         kind = "trace" if self.params.get("op") == "trace" else bench
         self.size, self.items = SIZES[kind]
@@ -72,7 +71,7 @@ class Point:
 def read_points():
     points = {}
     for line in read("counts.jsonl")[1:]:
-        point = points.setdefault(line["key"], Point(line["key"]))
+        point = points.setdefault(line["key"], Point(line))
         point.kernels[line["kernel"]] = line["counts"]
     return list(points.values())
 
