@@ -194,3 +194,58 @@ char *gb_key_of_record(const struct gb_workload *workload, const cJSON *record,
 	}
 	return end(&w, err);
 }
+
+/* ---- a record as of now ------------------------------------------------------------------- */
+
+bool gb_put_param(cJSON *object, const struct gb_param *param, union gb_value value)
+{
+	switch (param->type) {
+	case GB_INT:
+		return gb_json_put_int(object, param->name, value.i);
+	case GB_FLOAT:
+		return gb_json_put_number(object, param->name, value.f);
+	case GB_CHOICE:
+		return gb_json_put_text(object, param->name, param->choices[value.i]);
+	case GB_FLAG:
+		return gb_json_put_bool(object, param->name, value.i != 0);
+	case GB_PATH:
+		return !value.s || gb_json_put_text(object, param->name, value.s);
+	}
+	return false;
+}
+
+static enum gb_status add_params(const struct gb_workload *workload, cJSON *record,
+				 struct gb_error *err)
+{
+	const bool cpu = gb_equal(gb_json_text(record, "backend"), gb_backends[GB_CPU]->name);
+	cJSON *params = cJSON_GetObjectItemCaseSensitive(record, "params");
+
+	for (size_t i = 0; i < workload->param_count; i++) {
+		const struct gb_param *row = &workload->params[i];
+		union gb_value value = { 0 };
+
+		if (!row->keyed || gb_json_at(params, row->name) || (row->cpu_only && !cpu))
+			continue;
+		if (gb_value_parse(row, row->keyed, &value, err))
+			return err->code;
+		if (!gb_put_param(params, row, value))
+			return gb_out_of_memory(err, "a record");
+	}
+	return GB_OK;
+}
+
+enum gb_status gb_renew_record(const struct gb_workload *workload, cJSON *record,
+			       struct gb_error *err)
+{
+	const bool ours = is_made_of(gb_json_text(record, "key"), record);
+	char *key = gb_key_of_record(workload, record, err);
+
+	if (!key)
+		return err->code;
+	if (!cJSON_SetValuestring(cJSON_GetObjectItemCaseSensitive(record, "key"), key))
+		gb_out_of_memory(err, "a record");
+	else if (workload && ours)
+		(void)add_params(workload, record, err);
+	free(key);
+	return err->code;
+}

@@ -15,7 +15,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/workload.h"
+#include "cli/workloads/value.h"
 
 /* Whether the parameter can change what the variant does. */
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);
@@ -30,5 +30,14 @@ char *gb_record_key(const struct gb_workload *workload, const struct gb_variant 
  * of the record's own variant and parameters is kept.  Returns as gb_record_key(). */
 char *gb_key_of_record(const struct gb_workload *workload, const cJSON *record,
 		       struct gb_error *err);
+
+/* Make a record that was read what this version would have written: its key; in `params` those that
+ * the benchmark has had only since then (they have a `keyed`), so that tables line up. */
+enum gb_status gb_renew_record(const struct gb_workload *workload, cJSON *record,
+			       struct gb_error *err);
+
+/* Put a member of "params": integers and floats as numbers, flags as booleans, choices and paths as
+ * strings, nothing for a path not given.  False if memory ran out. */
+bool gb_put_param(cJSON *object, const struct gb_param *param, union gb_value value);
 
 #endif

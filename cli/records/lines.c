@@ -160,18 +160,9 @@ static const char *line_fault(const cJSON *line)
 	return gb_is_record(line) ? record_fault(line) : NULL;
 }
 
-/* Spell the record's key as this version does. */
-static enum gb_status renew_key(cJSON *record, struct gb_error *err)
+static enum gb_status renew(cJSON *record, struct gb_error *err)
 {
-	const struct gb_workload *workload = gb_workload_find(gb_json_text(record, "bench"));
-	char *key = gb_key_of_record(workload, record, err);
-
-	if (!key)
-		return err->code;
-	if (!cJSON_SetValuestring(cJSON_GetObjectItemCaseSensitive(record, "key"), key))
-		gb_out_of_memory(err, "a record");
-	free(key);
-	return err->code;
+	return gb_renew_record(gb_workload_find(gb_json_text(record, "bench")), record, err);
 }
 
 /* Check and append one line; owns it. */
@@ -180,7 +171,7 @@ static enum gb_status accept(const struct source *source, size_t number, cJSON *
 {
 	const char *fault = line_fault(line);
 
-	if (!fault && !(gb_is_record(line) && renew_key(line, err)))
+	if (!fault && !(gb_is_record(line) && renew(line, err)))
 		return gb_records_add(list, line, err);
 	cJSON_Delete(line);
 	return fault ? bad_line(source, number, fault, err) : err->code;

@@ -28,26 +28,6 @@ static bool put_key(cJSON *line, const struct gb_result *result, struct gb_error
 	return ok;
 }
 
-/* Integers and floats as numbers, flags as booleans, choices and paths as strings. */
-static bool put_param(cJSON *object, const struct gb_param *param, const void *params)
-{
-	const union gb_value value = gb_value_load(param, params);
-
-	switch (param->type) {
-	case GB_INT:
-		return gb_json_put_int(object, param->name, value.i);
-	case GB_FLOAT:
-		return gb_json_put_number(object, param->name, value.f);
-	case GB_CHOICE:
-		return gb_json_put_text(object, param->name, param->choices[value.i]);
-	case GB_FLAG:
-		return gb_json_put_bool(object, param->name, value.i != 0);
-	case GB_PATH:
-		return !value.s || gb_json_put_text(object, param->name, value.s);
-	}
-	return false;
-}
-
 static bool put_params(cJSON *line, const struct gb_result *result)
 {
 	cJSON *object = cJSON_AddObjectToObject(line, "params");
@@ -58,7 +38,7 @@ static bool put_params(cJSON *line, const struct gb_result *result)
 		const struct gb_param *param = &result->workload->params[i];
 
 		if (gb_param_applies(param, result->variant) &&
-		    !put_param(object, param, result->params))
+		    !gb_put_param(object, param, gb_value_load(param, result->params)))
 			return false;
 	}
 	return true;
@@ -304,7 +284,7 @@ static bool put_input(cJSON *line, const struct gb_result *result)
 	if (!gb_equal(source, "generated"))
 		return true;
 	return gb_json_put_text(object, "generator", "philox4x32-10") &&
-	       (!seed || put_param(object, seed, result->params));
+	       (!seed || gb_put_param(object, seed, gb_value_load(seed, result->params)));
 }
 
 /* [before, after] */

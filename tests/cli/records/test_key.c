@@ -195,6 +195,27 @@ Test(key, of_a_record_of_an_unknown_benchmark)
 	cJSON_Delete(record);
 }
 
+/* The report of a file from before `passes` lines up with one from after. */
+Test(key, records_get_the_parameters_that_they_lack)
+{
+	cJSON *record = record_of("toy/cpu/wide count=5 shape=flat width=64 threads=2 seed=1",
+				  "{\"count\":5,\"shape\":\"flat\",\"width\":64,\"threads\":2,"
+				  "\"seed\":1}");
+	cJSON *foreign = record_of("toy/cpu/wide b", "{}");
+	struct gb_error err = { 0 };
+
+	cr_assert_not(gb_renew_record(&toy, record, &err));
+	cr_expect_str_eq(gb_json_text(record, "key"), "toy/cpu/wide count=5 width=64 threads=2");
+	cr_expect_eq(gb_json_number(record, "params.passes"), 1);
+	cr_expect_eq(gb_json_number(record, "params.width"), 64);
+	cr_expect_eq(cJSON_GetArraySize(gb_json_at(record, "params")), 6);
+	cr_assert_not(gb_renew_record(&toy, foreign, &err));
+	cr_expect_str_eq(gb_json_text(foreign, "key"), "toy/cpu/wide b");
+	cr_expect_eq(cJSON_GetArraySize(gb_json_at(foreign, "params")), 0);
+	cJSON_Delete(record);
+	cJSON_Delete(foreign);
+}
+
 /* ---- stored files -------------------------------------------------------------------------- */
 
 static const struct gb_variant *variant_of(const cJSON *record)
