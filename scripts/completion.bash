@@ -22,7 +22,9 @@ _gpubench_options() { # COMMAND: its options with their text, each in one line
 }
 
 _gpubench_files() { # BEFORE PATH: each file that begins with the path, after what stands before it
-	compgen -f -- "$2" | while IFS= read -r file; do
+	local file
+	for file in "$2"*; do
+		[[ -e $file ]] || continue
 		[[ -d $file ]] && file+=/
 		printf '%s\n' "$1$file"
 	done
@@ -31,22 +33,22 @@ _gpubench_files() { # BEFORE PATH: each file that begins with the path, after wh
 # COMMAND OPTION BEFORE VALUE: by the option's argument: "=FILE" and "=FILE,...", "=quick|ci|paper",
 # "=cpu,cuda", "=WORD  what to print: table|json [table]", and, for lists of them, "=SPEC  type: u32|u64".
 _gpubench_values() {
-	local command=$1 option=$2 before=$3 value=$4 line words list=
-	line=$(_gpubench_options "$command" | grep -m 1 -E -e "(^|[ ,])$option(,|\[?=)")
-	[[ $line =~ --[a-z-]+\[?=([^] ]+) ]] || return 0
-	case ${BASH_REMATCH[1]} in
+	local before=$3 value=$4 line argument choices list= choice
+	line=$(_gpubench_options "$1" | grep -m 1 -E -e "(^|[ ,])$2(,|\[?=)")
+	argument=$(sed -n 's/^.*--[a-z-]*\[\?=\([^] ]*\).*/\1/p' <<<"${line%%  [^ -]*}")
+	case $argument in
 	FILE*) _gpubench_files "$before" "$value" && return ;;
-	WORD | SPEC) words=$(grep -o -E '[a-z0-9-]+(\|[a-z0-9-]+)+' <<<"$line" | tail -n 1) ;;
+	WORD | SPEC) choices=$(grep -o -E '[a-z0-9-]+(\|[a-z0-9-]+)+' <<<"$line" | tail -n 1) ;;
 	[A-Z]*) return ;;
-	*) words=${BASH_REMATCH[1]} ;;
+	*) choices=$argument ;;
 	esac
-	[[ ${BASH_REMATCH[1]} == SPEC || $words == *,* ]] && list=${value%"${value##*,}"}
-	for word in ${words//[|,]/ }; do
-		[[ ,$list != *,"$word",* ]] && printf '%s\n' "$before$list$word"
+	[[ $argument == SPEC || $argument == *,* ]] && list=${value%"${value##*,}"}
+	tr '|,' '\n\n' <<<"$choices" | while IFS= read -r choice; do
+		[[ -z $choice || ,$list == *,"$choice",* ]] || printf '%s\n' "$before$list$choice"
 	done
 }
 
-_gpubench_words() { # COMMAND: what is no option
+_gpubench_words() { # COMMAND WORD: what is no option
 	case $1 in
 	run | check | list) _gpubench_benchmarks ;;
 	help) _gpubench_commands ;;
@@ -54,51 +56,63 @@ _gpubench_words() { # COMMAND: what is no option
 		printf '%s\n' all
 		"$program" repro --list 2>/dev/null | sed -n 's/^\(\([a-z]*\):[^ ]*\) .*/\1\n\2/p' | sort -u
 		;;
-	report | compare | merge) _gpubench_files "" "$word" ;;
-	ab) [[ $word == *=* ]] && _gpubench_files "${word%%=*}=" "${word#*=}" ;;
+	report | compare | merge) _gpubench_files "" "$2" ;;
+	ab) [[ $2 != *=* ]] || _gpubench_files "${2%%=*}=" "${2#*=}" ;;
 	env) ;;
 	*) "$program" list "$1" 2>/dev/null | grep -o '^  [a-z]*/[a-z0-9-]*' | tr -d ' ' ;;
 	esac
 }
 
-_gpubench_offer() { # COMMAND PREVIOUS: whole words
-	local line
-	[[ -n $1 ]] || { _gpubench_commands && printf '%s\n' help; return; }
-	if [[ $word == --*=* ]]; then
-		_gpubench_values "$1" "${word%%=*}" "${word%%=*}=" "${word#*=}"
+_gpubench_offer() { # COMMAND PREVIOUS WORD: whole words
+	local wants=
+	if [[ -z $1 ]]; then
+		_gpubench_commands
+		printf '%s\n' help
 		return
 	fi
-	# A word of its own after an option that must have a value.
-	line=$([[ $2 == -* && $2 != *=* ]] && _gpubench_options "$1" | grep -m 1 -E -e "(^|[ ,])$2(,|=)")
-	if [[ $line =~ --[a-z-]+= ]]; then
-		_gpubench_values "$1" "$2" "" "$word"
-	elif [[ $word == -* ]]; then
+	if [[ $3 == --*=* ]]; then
+		_gpubench_values "$1" "${3%%=*}" "${3%%=*}=" "${3#*=}"
+		return
+	fi
+	# A word of its own after an option that must have a value: "-o FILE".
+	[[ $2 == -* && $2 != *=* ]] && wants=$(_gpubench_options "$1" | grep -m 1 -E -e "(^|[ ,])$2(, --[a-z-]*)?=")
+	if [[ -n $wants ]]; then
+		_gpubench_values "$1" "$2" "" "$3"
+	elif [[ $3 == -* ]]; then
 		_gpubench_options "$1" | sed -n 's/^[^-]*\(-[a-zA-Z], \)\?\(--[a-z-]*=\?\).*/\2/p'
 	else
-		_gpubench_words "$1"
+		_gpubench_words "$1" "$3"
 	fi
 }
 
 _gpubench() {
-	local program=${COMP_WORDS[0]} line=${COMP_LINE:0:COMP_POINT} word before cut= i
-	local -a words
+	local program=${COMP_WORDS[0]} line=${COMP_LINE:0:$COMP_POINT}
+	local word= command= previous= piece cut= at
 
-	# Our own words: bash takes "--type=u" and "radix:t" apart.
-	read -r -a words <<<"$line"
-	word=
-	[[ $line == *[[:space:]] ]] || { word=${words[-1]} && unset 'words[-1]'; }
-	# What follows "ab ... --" is a command line of its own.
-	for ((i = 2; i < ${#words[@]}; i++)); do
-		[[ ${words[1]} == ab && ${words[i]} == -- ]] && words=("${words[0]}" "${words[@]:i+1}")
-	done
-	mapfile -t COMPREPLY < <(_gpubench_offer "${words[1]}" "${words[-1]}" |
-		while IFS= read -r offer; do [[ $offer == "$word"* ]] && printf '%s\n' "$offer"; done)
+	# Our own words: bash takes "--type=u" and "radix:t" apart.  What follows "ab ... --" is a command line
+	# of its own.
+	[[ $line == *[[:space:]] ]] || word=${line##*[[:space:]]}
+	while IFS= read -r piece; do
+		if [[ $command == ab && $piece == -- ]]; then
+			command=
+		elif [[ -z $command && -n $previous ]]; then
+			command=$piece
+		fi
+		previous=$piece
+	done <<-END
+		$(tr -s '[:space:]' '\n' <<<"${line%"$word"}")
+	END
 	# Readline has the part up to the last "=" or ":" already.
-	for before in = :; do
-		[[ $COMP_WORDBREAKS == *$before* && $word == *$before* ]] && cut+=$before
+	for at in = :; do
+		[[ $COMP_WORDBREAKS == *$at* && $word == *$at* ]] && cut+=$at
 	done
 	[[ -z $cut ]] || cut=${word%"${word##*[$cut]}"}
-	COMPREPLY=("${COMPREPLY[@]#"$cut"}")
+	COMPREPLY=()
+	while IFS= read -r piece; do
+		[[ -n $piece && $piece == "$word"* ]] && COMPREPLY+=("${piece#"$cut"}")
+	done <<-END
+		$(_gpubench_offer "$command" "$previous" "$word")
+	END
 	[[ ${COMPREPLY[*]} == *[=/] ]] && compopt -o nospace 2>/dev/null
 	return 0
 }

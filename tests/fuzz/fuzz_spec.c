@@ -1,4 +1,5 @@
-/* fuzz_spec.c -- any text as a SPEC of each workload's parameters; all points are looked at. */
+/* fuzz_spec.c -- any text as a SPEC of each workload's parameters; all points are looked at, and the
+ * values of some, as keys spell them, are read back. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -6,8 +7,26 @@
 
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
+#include "common/text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A spelled value is the value, and has no other spelling. */
+static void read_back(const struct gb_param *param, const void *params)
+{
+	union gb_value value = { 0 };
+	struct gb_error err = { 0 };
+	char text[256], again[256];
+
+	if (param->type == GB_PATH || param->type == GB_FLAG)
+		return;
+	gb_param_text(param, params, text, sizeof text);
+	if (gb_value_parse(param, text, &value, &err))
+		abort();
+	gb_value_text(param, value, again, sizeof again);
+	if (!gb_equal(text, again))
+		abort();
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -23,8 +42,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	text = strndup((const char *)data + 1, size - 1);
 	if (!gb_sweep_init(&sweep, workload, &err) && text)
 		gb_sweep_set(&sweep, workload->params[row].name, text, &err);
-	for (size_t i = 0; i < sweep.count; i++)
+	for (size_t i = 0; i < sweep.count; i++) {
 		gb_sweep_point(&sweep, i, params);
+		if (i < 16)
+			read_back(&workload->params[row], params);
+	}
 	gb_sweep_release(&sweep);
 	free(text);
 out:

@@ -1,7 +1,6 @@
 # What is offered comes from the program's own tables, and only where it fits.
 complete_line() { # LINE: what TAB offers at its end
 	bash -c '
-		set -f
 		source "$TESTS/../scripts/completion.bash"
 		compopt() { :; }
 		COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=($1) COMP_WORDBREAKS="\"'\''><=;|&(:"

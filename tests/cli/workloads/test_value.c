@@ -1,0 +1,81 @@
+/* How values are spelled: what units and percentages are, where they are refused. */
+#include <criterion/criterion.h>
+#include <criterion/parameterized.h>
+#include <math.h>
+#include <string.h>
+
+#include "cli/workloads/value.h"
+#include "common/text.h"
+
+enum row { INTEGER, SHARE, PERCENT, SECONDS };
+static const struct gb_param rows[] = {
+	[INTEGER] = { .name = "n", .type = GB_INT, .min = INT64_MIN, .max = INT64_MAX },
+	[SHARE] = { .name = "x", .type = GB_FLOAT, .low = -INFINITY, .high = INFINITY },
+	[PERCENT] = { .name = "x", .type = GB_FLOAT, .high = 1000, .unit = "percent" },
+	[SECONDS] = { .name = "x", .type = GB_FLOAT, .high = 1000, .unit = "seconds" },
+};
+
+struct spelled {
+	enum row row;
+	char text[40];
+	char wanted[64]; /* the value's one spelling, or the error */
+};
+
+ParameterizedTestParameters(value, spelled)
+{
+	static struct spelled cases[] = {
+		{ INTEGER, "-9223372036854775808", "-9223372036854775808" },
+		{ INTEGER, "9.223372036854775807e18", "9223372036854775807" },
+		{ INTEGER, "-1.5k", "-1500" },
+		{ INTEGER, "-2^3", "-8" },
+		{ INTEGER, "1.000", "1" },
+		{ INTEGER, "0.0009765625Ki", "1" },
+		{ INTEGER, "9223372036854775808",
+		  "--n=9223372036854775808: does not fit in 64 bits" },
+		{ SHARE, "5%", "0.05" },
+		{ SHARE, "0.7%", "0.007" },
+		{ SHARE, "-1e2%", "-1" },
+		{ SHARE, "1.1k", "1100" },
+		{ SHARE, "2.3M", "2300000" },
+		{ SHARE, "0.5Ki", "512" },
+		{ SHARE, "1e6", "1000000" },
+		{ SHARE, "123456789", "123456789" },
+		{ SHARE, "1e22", "1e+22" },
+		{ SHARE, "0.1e1", "1" },
+		{ SHARE, "+.5", "0.5" },
+		{ SHARE, "", "--x=: not a number" },
+		{ SHARE, "-", "--x=-: not a number" },
+		{ SHARE, "5%k", "--x=5%k: not a number" },
+		{ SHARE, "1e400", "--x=1e400: not a number" },
+		{ PERCENT, "5%", "5" },
+		{ PERCENT, "5", "5" },
+		{ SECONDS, "5%", "--x=5%: not a number" },
+		{ SECONDS, "0.5k", "500" },
+	};
+
+	return cr_make_param_array(struct spelled, cases, GB_COUNT(cases));
+}
+
+ParameterizedTest(struct spelled *s, value, spelled)
+{
+	union gb_value value = { 0 };
+	struct gb_error err = { 0 };
+	char text[64];
+
+	if (gb_value_parse(&rows[s->row], s->text, &value, &err)) {
+		cr_expect_str_eq(err.message, s->wanted);
+		return;
+	}
+	gb_value_text(&rows[s->row], value, text, sizeof text);
+	cr_expect_str_eq(text, s->wanted, "%s: %s", s->text, text);
+}
+
+Test(value, decimals)
+{
+	cr_expect_eq(gb_value_decimals("0.05"), 2);
+	cr_expect_eq(gb_value_decimals("5%"), 2);
+	cr_expect_eq(gb_value_decimals("2.5e-4"), 5);
+	cr_expect_eq(gb_value_decimals("2.5k"), 0);
+	cr_expect_eq(gb_value_decimals("1e3"), 0);
+	cr_expect_eq(gb_value_decimals("x"), 0);
+}
