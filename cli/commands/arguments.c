@@ -247,8 +247,8 @@ static enum gb_status refuse(const struct parse *p, const struct gb_param *row)
 				       used ? ", " : "", last);
 		last = *name;
 	}
-	return gb_fail(p->err, GB_EUSAGE, "%s has no use for --%s, which is for %s%s%s",
-		       p->command, row->name, others, others[0] ? " and " : "", last ? last : "");
+	return gb_fail(p->err, GB_EUSAGE, "%s has no use for --%s, which is for %s%s%s", p->command,
+		       row->name, others, others[0] ? " and " : "", last ? last : "");
 }
 
 /* There is no such option here. */
