@@ -7,6 +7,7 @@
 
 struct gpu_call {
 	void (*destroy)(struct gpu_call *call);
+	struct gpu_call *(*copy)(const struct gpu_call *call); /* to be launched now */
 	const char *name;
 	const void *kernel; /* the address that the host launches it by */
 	dim3 grid, block, cluster;

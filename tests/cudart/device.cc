@@ -76,33 +76,45 @@ cudaError_t cudaPeekAtLastError(void)
 }
 
 /* X(name, text) for every error that the emulator gives. */
-#define ERRORS(X)                                                                               \
-	X(cudaSuccess, "no error")                                                              \
-	X(cudaErrorInvalidValue, "invalid argument")                                            \
-	X(cudaErrorMemoryAllocation, "out of memory")                                           \
-	X(cudaErrorInitializationError, "initialization error")                                 \
-	X(cudaErrorInvalidConfiguration, "invalid configuration argument")                      \
-	X(cudaErrorInvalidSymbol, "invalid device symbol")                                      \
-	X(cudaErrorInvalidDevicePointer, "invalid device pointer")                              \
-	X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                 \
-	X(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime "  \
-				       "version")                                               \
-	X(cudaErrorInvalidDeviceFunction, "invalid device function")                            \
-	X(cudaErrorNoDevice, "no CUDA-capable device is detected")                              \
-	X(cudaErrorInvalidDevice, "invalid device ordinal")                                     \
-	X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the " \
-					   "device")                                            \
-	X(cudaErrorInvalidResourceHandle, "invalid resource handle")                            \
-	X(cudaErrorNotReady, "device not ready")                                                \
-	X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                  \
-	X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")             \
-	X(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                    \
-	X(cudaErrorAssert, "device-side assert triggered")                                      \
-	X(cudaErrorLaunchFailure, "unspecified launch failure")                                 \
-	X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")          \
-	X(cudaErrorNotPermitted, "operation not permitted")                                     \
-	X(cudaErrorNotSupported, "operation not supported")                                     \
-	X(cudaErrorInvalidClusterSize, "invalid cluster size")                                  \
+#define ERRORS(X)                                                                                \
+	X(cudaSuccess, "no error")                                                               \
+	X(cudaErrorInvalidValue, "invalid argument")                                             \
+	X(cudaErrorMemoryAllocation, "out of memory")                                            \
+	X(cudaErrorInitializationError, "initialization error")                                  \
+	X(cudaErrorInvalidConfiguration, "invalid configuration argument")                       \
+	X(cudaErrorInvalidSymbol, "invalid device symbol")                                       \
+	X(cudaErrorInvalidDevicePointer, "invalid device pointer")                               \
+	X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                  \
+	X(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime "   \
+				       "version")                                                \
+	X(cudaErrorInvalidDeviceFunction, "invalid device function")                             \
+	X(cudaErrorNoDevice, "no CUDA-capable device is detected")                               \
+	X(cudaErrorInvalidDevice, "invalid device ordinal")                                      \
+	X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the "  \
+					   "device")                                             \
+	X(cudaErrorInvalidResourceHandle, "invalid resource handle")                             \
+	X(cudaErrorIllegalState, "the operation cannot be performed in the present state")       \
+	X(cudaErrorNotReady, "device not ready")                                                 \
+	X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                   \
+	X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")              \
+	X(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                     \
+	X(cudaErrorAssert, "device-side assert triggered")                                       \
+	X(cudaErrorLaunchFailure, "unspecified launch failure")                                  \
+	X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")           \
+	X(cudaErrorNotPermitted, "operation not permitted")                                      \
+	X(cudaErrorNotSupported, "operation not supported")                                      \
+	X(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing") \
+	X(cudaErrorStreamCaptureInvalidated,                                                     \
+	  "operation failed due to a previous error during capture")                             \
+	X(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another "   \
+					   "stream")                                             \
+	X(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a "  \
+					  "capturing blocking stream")                           \
+	X(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a "      \
+				  "capturing stream")                                            \
+	X(cudaErrorStreamCaptureWrongThread, "attempt to terminate a thread-local capture "      \
+					     "sequence from another thread")                     \
+	X(cudaErrorInvalidClusterSize, "invalid cluster size")                                   \
 	X(cudaErrorUnknown, "unknown error")
 
 const char *cudaGetErrorName(cudaError_t error)
@@ -375,6 +387,8 @@ cudaError_t cudaDeviceReset(void)
 {
 	streams_drop_all();
 	memory_report_leaks();
+	graphs_report_leaks();
+	graphs_drop_all();
 	memory_release_all();
 	functions().clear();
 	executor_forget();

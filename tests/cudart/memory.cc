@@ -151,6 +151,10 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 		return device_sticky();
 	if (bytes == 0)
 		return cudaSuccess;
+	const cudaError_t unsafe = refuse_unsafe();
+
+	if (unsafe != cudaSuccess)
+		return device_error(unsafe);
 	if (device && refused(bytes))
 		return device_error(cudaErrorMemoryAllocation);
 	a.bytes = bytes;
@@ -200,6 +204,10 @@ static cudaError_t release(const char *function, void *pointer, bool device)
 			     pointer);
 		return device_error(cudaErrorInvalidValue);
 	}
+	const cudaError_t unsafe = refuse_unsafe();
+
+	if (unsafe != cudaSuccess)
+		return device_error(unsafe);
 	const cudaError_t result = streams_drain_all();
 	const struct allocation a = found->second;
 

@@ -68,6 +68,7 @@ void report_forget(void)
 static __attribute__((destructor)) void at_exit(void)
 {
 	memory_report_leaks();
+	graphs_report_leaks();
 	if (count) {
 		fprintf(stderr, "%s: %d error%s reported\n", executor.name, count,
 			count == 1 ? "" : "s");

@@ -3,6 +3,7 @@
  *	device.cc    the device, its attributes, errors, occupancy
  *	memory.cc    allocations: exact size, filled, leaks, failures on request
  *	stream.cc    streams, events, copies, launches
+ *	graph.cc     graphs: captures of a stream
  *	option.cc    the environment
  *	report.cc    errors of the program under test
  *
@@ -122,6 +123,10 @@ void memory_report_leaks(void);
 cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 
 void streams_drop_all(void);
+void graphs_drop_all(void);
+void graphs_report_leaks(void);
+/* Of a call that is not safe during a capture: cudaSuccess, or the error that it has to return. */
+cudaError_t refuse_unsafe(void);
 cudaError_t streams_drain_all(void);
 /* Check the launch, put it into the stream; the call is destroyed when it has run, or at once. */
 cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream);

@@ -12,43 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <deque>
 #include <set>
 
-#include "tests/cudart/runtime.h"
+#include "tests/cudart/stream.h"
 #include "tests/simt/control.h"
-
-enum op_kind { OP_CALL, OP_COPY, OP_SET, OP_RECORD, OP_WAIT, OP_HOST };
-
-struct op {
-	enum op_kind kind;
-	uint64_t number; /* in the order of submission, over all streams */
-	struct gpu_call *call;
-	void *to;
-	const void *from;
-	size_t bytes;
-	int value;
-	struct CUevent_st *event;
-	struct queue *other; /* OP_WAIT: until that queue has passed other_number */
-	uint64_t other_number;
-	void (*function)(void *);
-};
-
-struct queue {
-	std::deque<struct op> ops;
-};
-
-struct CUstream_st {
-	struct queue *queue;
-	bool owned;
-};
-
-struct CUevent_st {
-	struct queue *queue;   /* of the last record; NULL: never recorded */
-	uint64_t number, done; /* of the last record; that ran last */
-	double time_s;
-	bool timed;
-};
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static pthread_mutex_t api;
@@ -67,21 +34,19 @@ static void initialise(void)
 	queues = new std::set<struct queue *>{ legacy };
 }
 
-/* Held by every function of the API that touches a queue: host threads may share the device. */
-struct api_lock {
-	api_lock()
-	{
-		options_read();
-		pthread_once(&once, initialise);
-		pthread_mutex_lock(&api);
-	}
-	~api_lock()
-	{
-		pthread_mutex_unlock(&api);
-	}
-};
+api_lock::api_lock()
+{
+	options_read();
+	pthread_once(&once, initialise);
+	pthread_mutex_lock(&api);
+}
 
-static struct queue *queue_of(cudaStream_t stream)
+api_lock::~api_lock()
+{
+	pthread_mutex_unlock(&api);
+}
+
+struct queue *queue_of(cudaStream_t stream)
 {
 	return stream ? stream->queue : legacy;
 }
@@ -170,15 +135,55 @@ void streams_drop_all(void)
 	}
 }
 
-static cudaError_t submit(cudaStream_t stream, struct op o)
-{
-	struct queue *const q = queue_of(stream);
+static uint64_t launches, set_bytes;
 
-	o.number = ++submitted;
-	q->ops.push_back(o);
+uint64_t simt_launches(void)
+{
+	return launches;
+}
+
+uint64_t simt_set_bytes(void)
+{
+	return set_bytes;
+}
+
+static void count(const struct op *o)
+{
+	launches += o->kind == OP_CALL;
+	if (o->kind == OP_SET) {
+		set_bytes += o->bytes;
+		IF_LINKED(count_copy, COPY_SET, o->bytes);
+	} else if (o->kind == OP_COPY) {
+		IF_LINKED(count_copy,
+			  o->direction == cudaMemcpyHostToDevice   ? COPY_TO_DEVICE
+			  : o->direction == cudaMemcpyDeviceToHost ? COPY_TO_HOST
+								   : COPY_ON_DEVICE,
+			  o->bytes);
+	}
+}
+
+cudaError_t enqueue(struct queue *q, struct op *o)
+{
+	count(o);
+	o->number = ++submitted;
+	q->ops.push_back(*o);
 	if (runtime_options.eager)
 		return drain_all_of(q);
 	return device_sticky();
+}
+
+/* Into the stream's queue, or its capture. */
+static cudaError_t submit(cudaStream_t stream, struct op o)
+{
+	if (stream && stream->capture)
+		return capture_add(stream->capture, &o);
+	const cudaError_t refused = stream ? cudaSuccess : refuse_legacy();
+
+	if (refused == cudaSuccess)
+		return enqueue(queue_of(stream), &o);
+	if (o.call)
+		o.call->destroy(o.call);
+	return refused;
 }
 
 /* ---- launches ---------------------------------------------------------------------------- */
@@ -243,18 +248,6 @@ static cudaError_t check_launch(const struct gpu_call *call)
 	return result != cudaSuccess ? result : check_cooperative(call);
 }
 
-static uint64_t launches, set_bytes;
-
-uint64_t simt_launches(void)
-{
-	return launches;
-}
-
-uint64_t simt_set_bytes(void)
-{
-	return set_bytes;
-}
-
 cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 {
 	const api_lock lock;
@@ -270,7 +263,6 @@ cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 
 	o.kind = OP_CALL;
 	o.call = call;
-	launches++;
 	return device_error(submit(stream, o));
 }
 
@@ -351,6 +343,13 @@ static bool check_copy(const char *function, const void *to, const void *from, s
 	return true;
 }
 
+bool check_op(const char *function, const struct op *o)
+{
+	if (o->kind == OP_COPY)
+		return check_copy(function, o->to, o->from, o->bytes, o->direction);
+	return o->kind != OP_SET || on_device(function, o->to, o->bytes);
+}
+
 static cudaError_t copy(const char *function, void *to, const void *from, size_t bytes,
 			enum cudaMemcpyKind kind, bool async, cudaStream_t stream)
 {
@@ -359,26 +358,24 @@ static cudaError_t copy(const char *function, void *to, const void *from, size_t
 
 	if (device_sticky() != cudaSuccess)
 		return device_error(device_sticky());
-	if (bytes == 0)
-		return async ? cudaSuccess : drain_all_of(queue_of(stream));
 	kind = resolve(to, from, kind);
-	if (!check_copy(function, to, from, bytes, kind))
+	if (bytes && !check_copy(function, to, from, bytes, kind))
 		return device_error(cudaErrorInvalidValue);
 	if ((kind == cudaMemcpyHostToDevice && !page_locked(from)) ||
 	    (kind == cudaMemcpyDeviceToHost && !page_locked(to)) || kind == cudaMemcpyHostToHost)
-		async = false;
+		async = async && !bytes;
+	cudaError_t result = async ? cudaSuccess : refuse_wait(stream);
+
 	o.kind = OP_COPY;
 	o.to = to;
 	o.from = from;
 	o.bytes = bytes;
-	IF_LINKED(count_copy,
-		  kind == cudaMemcpyHostToDevice   ? COPY_TO_DEVICE
-		  : kind == cudaMemcpyDeviceToHost ? COPY_TO_HOST
-						   : COPY_ON_DEVICE,
-		  bytes);
-	const cudaError_t result = submit(stream, o);
-
-	return device_error(async ? result : drain_all_of(queue_of(stream)));
+	o.direction = kind;
+	if (result == cudaSuccess && bytes)
+		result = submit(stream, o);
+	if (result == cudaSuccess && !async)
+		result = drain_all_of(queue_of(stream));
+	return device_error(result);
 }
 
 cudaError_t cudaMemcpy(void *to, const void *from, size_t bytes, enum cudaMemcpyKind kind)
@@ -407,8 +404,6 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 	o.to = to;
 	o.value = value;
 	o.bytes = bytes;
-	set_bytes += bytes;
-	IF_LINKED(count_copy, COPY_SET, bytes);
 	return device_error(submit(stream, o));
 }
 
@@ -427,7 +422,7 @@ cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
 	struct queue *const q = owned ? new (struct queue) : legacy;
 
 	queues->insert(q);
-	*stream = new CUstream_st{ q, owned };
+	*stream = new CUstream_st{ q, owned, NULL };
 	return cudaSuccess;
 }
 
@@ -442,6 +437,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 
 	if (!stream)
 		return device_error(cudaErrorInvalidResourceHandle);
+	if (stream->capture)
+		report_error("cudaStreamDestroy: the stream is being captured");
+	capture_drop(stream);
 	const cudaError_t result = drain_all_of(stream->queue);
 
 	if (stream->owned) {
@@ -455,8 +453,9 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream)
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
 	const api_lock lock;
+	const cudaError_t refused = refuse_wait(stream);
 
-	return device_error(drain_all_of(queue_of(stream)));
+	return device_error(refused != cudaSuccess ? refused : drain_all_of(queue_of(stream)));
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -470,6 +469,10 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned
 	struct op o = {};
 
 	(void)flags;
+	if (stream && stream->capture)
+		return device_error(capture_wait(stream->capture, event));
+	if (event->captured) /* the stream would be captured from here on */
+		return device_error(refuse_event(event));
 	if (!event->queue)
 		return cudaSuccess;
 	o.kind = OP_WAIT;
@@ -491,7 +494,10 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), vo
 
 cudaError_t cudaDeviceSynchronize(void)
 {
-	return device_error(streams_drain_all());
+	const api_lock lock;
+	const cudaError_t refused = refuse_device_wait();
+
+	return device_error(refused != cudaSuccess ? refused : streams_drain_all());
 }
 
 /* ---- events ------------------------------------------------------------------------------ */
@@ -525,6 +531,11 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 	const api_lock lock;
 	struct op o = {};
 
+	if (stream && stream->capture) {
+		capture_record(stream->capture, event);
+		return cudaSuccess;
+	}
+	event->captured = 0;
 	o.kind = OP_RECORD;
 	o.event = event;
 	event->queue = queue_of(stream);
@@ -535,7 +546,10 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
 	const api_lock lock;
+	const cudaError_t refused = refuse_event(event);
 
+	if (refused != cudaSuccess)
+		return device_error(refused);
 	if (event->done < event->number)
 		drain(event->queue, event->number);
 	return device_error(device_sticky());
@@ -550,6 +564,8 @@ cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
 {
 	const api_lock lock;
 
+	if (refuse_event(begin) != cudaSuccess || refuse_event(end) != cudaSuccess)
+		return device_error(cudaErrorCapturedEvent);
 	if (!begin->queue || !end->queue || !begin->timed || !end->timed)
 		return device_error(cudaErrorInvalidResourceHandle);
 	if (begin->done < begin->number || end->done < end->number)

@@ -19,6 +19,21 @@ static void destroy(struct gpu_call *waiting)
 	delete call;
 }
 
+/* Of a graph: counted if its launch is. */
+static struct gpu_call *copy(const struct gpu_call *waiting)
+{
+	const struct ptx_call *const call = static_cast<const struct ptx_call *>(waiting);
+	const size_t bytes = call->code->parameter_bytes + 16;
+	struct ptx_call *const next = new struct ptx_call(*call);
+
+	next->parameters = (uint8_t *)malloc(bytes);
+	if (!next->parameters)
+		abort();
+	memcpy(next->parameters, call->parameters, bytes);
+	next->counted = counts_on();
+	return next;
+}
+
 /* The arguments as the kernel's parameter space has them. */
 static uint8_t *copy_arguments(const struct kernel *k, void **arguments)
 {
@@ -45,6 +60,7 @@ static cudaError_t submit_launch(const void *host, const cudaLaunchConfig_t *con
 	struct ptx_call *const call = new struct ptx_call();
 
 	call->destroy = destroy;
+	call->copy = copy;
 	call->name = k->demangled.c_str();
 	call->kernel = host;
 	call->grid = config->gridDim;

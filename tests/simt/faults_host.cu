@@ -165,6 +165,118 @@ static void run_memset_in_other_stream(void)
 	fault_end();
 }
 
+/* ---- graphs ------------------------------------------------------------------------------ */
+
+/* A stream in whose capture fault_in is copied to fault_out; and what comes of it. */
+static cudaStream_t captured;
+
+static void begin_capture(void)
+{
+	(void)cudaDeviceSynchronize();
+	(void)cudaStreamCreateWithFlags(&captured, cudaStreamNonBlocking);
+	(void)cudaStreamBeginCapture(captured, cudaStreamCaptureModeRelaxed);
+	GPU_LAUNCH(copy_words, BLOCKS, BLOCK, 0, captured, fault_in, fault_out);
+}
+
+static void end_capture(cudaGraph_t *graph, cudaGraphExec_t *exec)
+{
+	(void)cudaStreamEndCapture(captured, graph);
+	(void)cudaGraphInstantiate(exec, *graph, 0);
+}
+
+static void launch_graph(cudaGraphExec_t exec)
+{
+	(void)cudaGraphLaunch(exec, captured);
+	(void)cudaStreamSynchronize(captured);
+}
+
+/* A capture takes work down and does none. */
+static void run_graph_not_launched(void)
+{
+	cudaGraph_t graph;
+
+	begin_capture();
+	(void)cudaStreamEndCapture(captured, &graph);
+	(void)cudaStreamSynchronize(captured);
+	(void)cudaGraphDestroy(graph);
+	fault_end();
+}
+
+/* The argument is changed between capture and launch, in the hope that the graph sees it. */
+static void run_graph_with_old_argument(void)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+	uint32_t value = 4;
+
+	begin_capture();
+	GPU_LAUNCH(set_words, BLOCKS, BLOCK, 0, captured, fault_out, value);
+	end_capture(&graph, &exec);
+	value = 5;
+	launch_graph(exec);
+	(void)cudaGraphDestroy(graph);
+	(void)cudaGraphExecDestroy(exec);
+	for (uint32_t i = 0; i < COUNT; i++)
+		fault_expected[i] = value;
+	fault_end();
+}
+
+static void run_graph_memory_freed(void)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+	uint32_t *extra = NULL;
+
+	(void)cudaMalloc(&extra, sizeof fault_host);
+	begin_capture();
+	(void)cudaMemsetAsync(extra, 0, sizeof fault_host, captured);
+	end_capture(&graph, &exec);
+	(void)cudaFree(extra);
+	launch_graph(exec);
+	fault_end();
+}
+
+static void run_graph_destroyed_twice(void)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+
+	begin_capture();
+	end_capture(&graph, &exec);
+	launch_graph(exec);
+	(void)cudaGraphDestroy(graph);
+	(void)cudaGraphExecDestroy(exec);
+	(void)cudaGraphExecDestroy(exec);
+	fault_end();
+}
+
+static void run_graph_leak(void)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+
+	begin_capture();
+	end_capture(&graph, &exec);
+	launch_graph(exec);
+	(void)cudaGraphDestroy(graph);
+	fault_end();
+}
+
+/* Without the wait the program is right. */
+static void run_wait_in_capture(void)
+{
+	cudaGraph_t graph;
+	cudaGraphExec_t exec;
+
+	begin_capture();
+	(void)cudaStreamSynchronize(captured);
+	if (cudaStreamEndCapture(captured, &graph) != cudaSuccess)
+		fault_end();
+	(void)cudaGraphInstantiate(&exec, graph, 0);
+	launch_graph(exec);
+	fault_end();
+}
+
 /* ---- launches ---------------------------------------------------------------------------- */
 
 static void run_block_too_large(void)
@@ -219,6 +331,12 @@ const struct fault host_faults[] = {
 	{ "missing_synchronisation", "wrong", run_missing_synchronisation },
 	{ "missing_event", "wrong", run_missing_event },
 	{ "memset_in_other_stream", "wrong", run_memset_in_other_stream },
+	{ "graph_not_launched", "wrong", run_graph_not_launched },
+	{ "graph_with_old_argument", "wrong", run_graph_with_old_argument },
+	{ "graph_memory_freed", "reported", run_graph_memory_freed },
+	{ "graph_destroyed_twice", "reported", run_graph_destroyed_twice },
+	{ "graph_leak", "reported", run_graph_leak },
+	{ "wait_in_capture", "refused", run_wait_in_capture },
 	{ "block_too_large", "refused", run_block_too_large },
 	{ "too_much_dynamic_shared", "refused", run_too_much_dynamic_shared },
 	{ "grid_not_multiple_of_cluster", "refused", run_grid_not_multiple_of_cluster },

@@ -192,10 +192,15 @@ template <class... P> struct simt_bound_call : simt_call {
 	{
 		delete static_cast<simt_bound_call *>(call);
 	}
+	static struct gpu_call *duplicate(const struct gpu_call *call)
+	{
+		return new simt_bound_call(*static_cast<const simt_bound_call *>(call));
+	}
 	simt_bound_call(void (*f)(P...), P... args) : simt_call(), function(f), arguments(args...)
 	{
 		invoke = run;
 		destroy = release;
+		copy = duplicate;
 		bytes = sizeof *this;
 		kernel = (const void *)f;
 	}

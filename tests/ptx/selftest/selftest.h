@@ -28,6 +28,7 @@ void test_memory(void);
 void test_warps(void);
 void test_faults(void);
 void test_weak(void);
+void test_graphs(void);
 
 /* A form with the widths of its operands ("4=44") and what it gives for their values. */
 struct expectation {
