@@ -91,7 +91,7 @@ Test(variants_cbt, groups_above_1024_bits)
 /* One leaf, two leaves: the root itself, and leaves that span many chunks of 1024 bits. */
 Test(variants_cbt, few_leaves)
 {
-	static const char *const names[] = { "descent", "block", "ocbt" };
+	static const char *const names[] = { "descent", "descent-graph", "block", "ocbt" };
 	static const struct {
 		const char *words, *frames;
 	} trees[] = {
@@ -118,6 +118,7 @@ Test(variants_cbt, frames_odd_and_even)
 	run("block", "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
 	run("ocbt", "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
 	run("descent", "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
+	run("descent-graph", "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
 }
 
 #endif

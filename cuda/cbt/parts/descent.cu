@@ -1,32 +1,11 @@
-/* descent.cu -- the concurrent binary tree as published (Grachev and Ushakov 2023, Fig. 8 and
- * 10): a kernel per level for the sums, a thread per leaf for the leaves.
- *
- *	reduce  D launches, from level D - 1 up; a thread adds the two children of a node and puts
- *	        the sum in place by one atomicAnd and one atomicOr for each 32-bit word it touches
- *	decode  leaf l goes down from the root: left while l is below the left child's sum, else
- *	        right with l less that sum, until at most one leaf is left
- *	update  the same descent, then atomicOr of the right child's bit for a split and atomicAnd
- *	        of the right sibling's for a merge, in place while others still descend.  Only level
- *	        D changes.  A descent comes there from a sum of 2, whose left bit never changes, so
- *	        it goes the same way whenever it comes.
- *
- * Bounds: a reduction reads and writes each level, 8 bits per leaf, and its D launches of about 2 us
- * are all there is below depth 20.  A descent is D dependent loads; at depth 28, 2^28 leaves, some
- * 28 * 2^28 sectors of 32 bytes mostly from L1 and L2: expect 20 times the 258 us that the ids
- * take at 4.3 TB/s.
- */
-#include "cuda/cbt/parts/common.h"
+/* descent.cu -- see descent.h. */
+#include "cuda/cbt/parts/descent.h"
+
 #include "cuda/primitives/device.h"
 
 enum {
 	BLOCK = GPU_BLOCK(256),
 	SUM_BLOCKS = 32, /* of an SM, where ids are added up */
-};
-
-struct state {
-	struct cbt_arrays arrays;
-	uint32_t *heap;
-	uint32_t *start; /* what update starts from; else NULL */
 };
 
 /* ---- reduce -------------------------------------------------------------------------------- */
@@ -157,7 +136,7 @@ static __global__ void decode_kernel(const uint32_t *heap, unsigned depth, uint3
 		atomicAdd(&result->id_sum, sum);
 }
 
-static enum gb_status decode(const struct state *s, struct gb_error *err)
+static enum gb_status decode(const struct cbt_descent *s, struct gb_error *err)
 {
 	const struct cbt_arrays *a = &s->arrays;
 	const size_t most = (size_t)gpu_sm_count() * SUM_BLOCKS;
@@ -202,7 +181,8 @@ static __global__ void update_kernel(uint32_t *heap, unsigned depth, struct cbt_
 	}
 }
 
-static enum gb_status update(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status update(const struct cbt_descent *s, struct gb_timer *timer,
+			     struct gb_error *err)
 {
 	const struct cbt_input *input = s->arrays.input;
 	size_t at = 0;
@@ -223,14 +203,12 @@ static enum gb_status update(const struct state *s, struct gb_timer *timer, stru
 	return GB_OK;
 }
 
-/* ---- the variant --------------------------------------------------------------------------- */
+/* ---- what both variants share -------------------------------------------------------------- */
 
-static enum gb_status create(void *state, const void *params, const void *input_,
-			     struct gb_error *err)
+enum gb_status cbt_descent_create(struct cbt_descent *s, const struct cbt_input *input,
+				  struct gb_error *err)
 {
-	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const size_t words = cbt_heap_words32(input);
-	struct state *s = (struct state *)state;
 
 	if (input->op == CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
@@ -244,17 +222,14 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+enum gb_status cbt_descent_upload(struct cbt_descent *s, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	(void)cbt_arrays_upload(&s->arrays, err);
 	return cbt_heap_upload(s->arrays.input, s->start ? s->start : s->heap, err);
 }
 
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+enum gb_status cbt_descent_reset(const struct cbt_descent *s, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
 	const size_t bytes = s->arrays.input->heap_words * sizeof(uint64_t);
 
 	if (s->start)
@@ -263,9 +238,9 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	return err->code;
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+enum gb_status cbt_descent_queue(const struct cbt_descent *s, struct gb_timer *timer,
+				 struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
 	const struct cbt_input *input = s->arrays.input;
 
 	if (input->op == CBT_UPDATE)
@@ -281,19 +256,16 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return decode(s, err);
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
+enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
-
 	return cbt_heap_download(&s->arrays, s->heap, output, err);
 }
 
 /* A reduction reads every level and writes all but the field, 7 fields in all; a decoding reads
  * the heap and writes the ids; an update reads a heap and two wishes per leaf, and writes nothing
  * to speak of. */
-static double bytes(const void *params, const void *input_)
+double cbt_descent_bytes(const struct cbt_input *input)
 {
-	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const double field = cbt_field_bytes(input);
 
 	switch (input->op) {
@@ -309,14 +281,3 @@ static double bytes(const void *params, const void *input_)
 		return 7 * field;
 	}
 }
-
-const struct gb_variant_ops cbt_cuda_descent = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.reset = reset,
-	.run = run,
-	.download = download,
-	.bytes = bytes,
-	.flags = GB_REPEATABLE,
-};

@@ -1,0 +1,29 @@
+/* descent.h -- the paper's algorithms, for descent, which launches their kernels one after the other,
+ * and descent-graph, which launches a graph of the same.  cuda/cbt/descent.cu says what they do.
+ */
+#ifndef GPUBENCH_CUDA_CBT_PARTS_DESCENT_H
+#define GPUBENCH_CUDA_CBT_PARTS_DESCENT_H
+
+#include "cuda/cbt/parts/common.h"
+
+struct cbt_descent {
+	struct cbt_arrays arrays;
+	uint32_t *heap;
+	uint32_t *start; /* what update starts from; else NULL */
+};
+
+enum gb_status cbt_descent_create(struct cbt_descent *s, const struct cbt_input *input,
+				  struct gb_error *err);
+enum gb_status cbt_descent_upload(struct cbt_descent *s, struct gb_error *err);
+/* For update: the heap as it was. */
+enum gb_status cbt_descent_reset(const struct cbt_descent *s, struct gb_error *err);
+/* All kernels of a run into gpu_stream(), always the same ones with the same arguments; phases
+ * "update", "reduce" and "decode". */
+enum gb_status cbt_descent_queue(const struct cbt_descent *s, struct gb_timer *timer,
+				 struct gb_error *err);
+enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output,
+				    struct gb_error *err);
+/* Bytes that a run moves. */
+double cbt_descent_bytes(const struct cbt_input *input);
+
+#endif
