@@ -140,6 +140,19 @@ def test_grid_barriers(program):
     return failed
 
 
+def test_graph(program):
+    """The kernels of a graph are counted as launches: descent-graph has the counts of descent."""
+    lines = list(counts.run(program, "cbt descent descent-graph --op=cycle,update --ids=sum --depth=9"))
+    graph = [dict(line, key=line["key"].replace("descent-graph", "descent"))
+             for line in lines[1:] if "descent-graph" in line["key"]]
+    launched = [line for line in lines[1:] if "descent-graph" not in line["key"]]
+    status, output = compared(lines[:1] + launched, lines[:1] + graph)
+    if status or len(graph) != len(launched):
+        print(f"descent-graph beside descent:\n{output}")
+        return 1
+    return 0
+
+
 # ---- planted faults -------------------------------------------------------------------------
 
 # File, text, what is put in its place, kernel, and the counts that must be said to be worse.
@@ -220,6 +233,7 @@ def main():
         failed = test_comparison() + test_page()
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
+            failed += test_graph(sys.argv[1])
     print("counts: %s" % (f"{failed} failed" if failed else "all passed"))
     return failed != 0
 
