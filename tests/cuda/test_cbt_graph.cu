@@ -1,0 +1,109 @@
+/* test_cbt_graph.cu -- descent-graph, where its graph cannot be made: the stream is no longer captured
+ * then, the half-built state can be destroyed, and the next one works.
+ *
+ * On a GPU or in the emulator; where there is neither, all tests are skipped.
+ */
+#include <criterion/criterion.h>
+#include <cstring>
+
+#include "common/backend.h"
+#include "common/cbt.h"
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cuda/device.h"
+#include "cuda/gpu.h"
+
+static const struct gb_variant_ops *const ops = &cbt_cuda_descent_graph;
+
+static void open_gpu(void)
+{
+	struct gb_error err = {};
+
+	if (gb_backends[GB_CUDA]->open(0, &err))
+		cr_skip("%s", err.message);
+}
+
+static void close_gpu(void)
+{
+	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+	gb_backends[GB_CUDA]->close();
+}
+
+TestSuite(variants_cbt_graph, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+
+/* A full tree of depth 6, as far as create() looks at it. */
+static struct cbt_input small_tree(void)
+{
+	struct cbt_input input = {};
+
+	input.op = CBT_DECODE;
+	input.ids = CBT_SUM;
+	input.depth = 6;
+	input.leaves = 64;
+	input.heap_words = cbt_heap_words(6);
+	return input;
+}
+
+/* Create and destroy; the error's code and words. */
+static enum gb_status try_create(const struct cbt_input *input, struct gb_error *err)
+{
+	void *state = NULL;
+
+	*err = {};
+	(void)gb_state_create(ops, NULL, input, &state, err);
+	gb_state_destroy(ops, state);
+	return err->code;
+}
+
+static void expect_free_stream(void)
+{
+	enum cudaStreamCaptureStatus status;
+
+	cr_expect_eq(cudaStreamIsCapturing(gpu_stream(), &status), cudaSuccess);
+	cr_expect_eq(status, cudaStreamCaptureStatusNone);
+	cr_expect_eq(cudaGetLastError(), cudaSuccess);
+	cr_expect_eq(cudaStreamSynchronize(gpu_stream()), cudaSuccess);
+}
+
+Test(variants_cbt_graph, created_and_destroyed)
+{
+	const struct cbt_input input = small_tree();
+	struct gb_error err;
+
+	cr_expect_eq(try_create(&input, &err), GB_OK, "%s", err.message);
+	expect_free_stream();
+}
+
+/* A launch of no blocks is refused in the middle of the capture. */
+Test(variants_cbt_graph, refused_launch)
+{
+	struct cbt_input input = small_tree();
+	struct gb_error err;
+
+	input.leaves = 0;
+	input.ids = CBT_STORE;
+	cr_expect_eq(try_create(&input, &err), GB_ERUNTIME);
+	cr_expect(strstr(err.message, "configuration"), "%s", err.message);
+	expect_free_stream();
+	input = small_tree();
+	cr_expect_eq(try_create(&input, &err), GB_OK, "%s", err.message);
+}
+
+/* Somebody else captures the stream: that capture is not ended. */
+Test(variants_cbt_graph, stream_is_captured)
+{
+	const struct cbt_input input = small_tree();
+	cudaGraph_t graph = NULL;
+	struct gb_error err;
+	size_t nodes = 99;
+
+	cr_assert_eq(cudaStreamBeginCapture(gpu_stream(), cudaStreamCaptureModeRelaxed),
+		     cudaSuccess);
+	cr_expect_eq(try_create(&input, &err), GB_ERUNTIME);
+	cr_expect(strstr(err.message, "cudaStreamBeginCapture"), "%s", err.message);
+	cr_expect_eq(cudaStreamEndCapture(gpu_stream(), &graph), cudaSuccess);
+	cr_expect_eq(cudaGraphGetNodes(graph, NULL, &nodes), cudaSuccess);
+	cr_expect_eq(nodes, 0);
+	cr_expect_eq(cudaGraphDestroy(graph), cudaSuccess);
+	expect_free_stream();
+}
