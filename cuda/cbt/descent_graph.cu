@@ -1,15 +1,16 @@
-/* descent_graph.cu -- descent.cu as a graph: its kernels, in their order, launched by one call.
+/* descent_graph.cu -- descent.cu as a CUDA graph: its kernels, in their order, launched by one call.
  *
- * What it adds is nothing but the launch.  A graph is known before it runs, so that its kernels follow
- * each other without the host, and at a shorter distance: what it takes less than descent is what
- * launches cost there, 18 of them for a cycle at depth 17.  What is left is the kernels' own chain.
+ * What it adds is nothing but the launch: what it takes less than descent is what launches cost there,
+ * 18 of them for a cycle at depth 17.  In `time`, where launches are queued before the first kernel
+ * starts (cuda/hold.cu), that is the way from one kernel to the next on the device; in `host_time`
+ * the host's calls as well.  What is left is the kernels' own chain.
  *
  * create() captures a run from the stream and instantiates it, once: sizes, arrays and arguments stay
  * the same as long as the state does, and what a kernel finds in its arrays is not part of the graph.
  * The first run uploads it, as it loads the kernels of other variants.  run() waits for nothing, so it
- * is held back and batched as they are; one launch of the graph waits for the one before.  It marks no
- * phases: events go between launches, and here is only one.  What the driver keeps for a graph, on the
- * host and the device, is not counted memory.
+ * is held back and batched as others are; a launch of the graph is ordered behind the one before.  It
+ * marks no phases: events go between launches, and here is only one.  What the driver keeps for a
+ * graph, on the host and the device, is not counted memory.
  */
 #include "cuda/cbt/parts/descent.h"
 

@@ -61,10 +61,10 @@ static void release(const struct op *o)
 
 /* ---- captures ------------------------------------------------------------------------------ */
 
-cudaError_t capture_spoil(struct capture *c, cudaError_t error)
+/* Nothing comes of it any more; returns `error`. */
+static cudaError_t spoil(struct capture *c, cudaError_t error)
 {
-	if (c)
-		c->spoiled = true;
+	c->spoiled = true;
 	return error;
 }
 
@@ -88,7 +88,7 @@ cudaError_t capture_wait(struct capture *c, const struct CUevent_st *event)
 	if (c->spoiled)
 		return cudaErrorStreamCaptureInvalidated;
 	return event->captured == c->number ? cudaSuccess
-					    : capture_spoil(c, cudaErrorStreamCaptureIsolation);
+					    : spoil(c, cudaErrorStreamCaptureIsolation);
 }
 
 void capture_drop(cudaStream_t stream)
@@ -105,14 +105,14 @@ void capture_drop(cudaStream_t stream)
 }
 
 /* Of all streams that order themselves with the default stream. */
-static cudaError_t legacy_state(bool spoil)
+static cudaError_t legacy_state(bool spoils)
 {
 	cudaError_t result = cudaSuccess;
 
 	for (cudaStream_t s : *live.captured) {
 		if (s->owned)
 			continue;
-		s->capture->spoiled |= spoil;
+		s->capture->spoiled |= spoils;
 		result = cudaErrorStreamCaptureImplicit;
 	}
 	return result;
@@ -127,7 +127,7 @@ cudaError_t refuse_wait(cudaStream_t stream)
 {
 	if (!stream)
 		return refuse_legacy();
-	return stream->capture ? capture_spoil(stream->capture, cudaErrorStreamCaptureUnsupported)
+	return stream->capture ? spoil(stream->capture, cudaErrorStreamCaptureUnsupported)
 			       : cudaSuccess;
 }
 
@@ -136,7 +136,7 @@ cudaError_t refuse_device_wait(void)
 	cudaError_t result = cudaSuccess;
 
 	for (cudaStream_t s : *live.captured)
-		result = capture_spoil(s->capture, cudaErrorStreamCaptureUnsupported);
+		result = spoil(s->capture, cudaErrorStreamCaptureUnsupported);
 	return result;
 }
 
@@ -146,7 +146,7 @@ cudaError_t refuse_event(const struct CUevent_st *event)
 		return cudaSuccess;
 	for (cudaStream_t s : *live.captured)
 		if (s->capture->number == event->captured)
-			(void)capture_spoil(s->capture, cudaSuccess);
+			(void)spoil(s->capture, cudaSuccess);
 	return cudaErrorCapturedEvent;
 }
 
@@ -161,7 +161,7 @@ cudaError_t refuse_unsafe(void)
 		if (c->mode == cudaStreamCaptureModeGlobal ||
 		    (c->mode == cudaStreamCaptureModeThreadLocal &&
 		     pthread_equal(c->thread, pthread_self())))
-			result = capture_spoil(s->capture, cudaErrorStreamCaptureUnsupported);
+			result = spoil(s->capture, cudaErrorStreamCaptureUnsupported);
 	}
 	return result;
 }
@@ -307,7 +307,7 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 	if (!alive("cudaGraphLaunch", live.execs, exec))
 		return device_error(cudaErrorInvalidValue);
 	if (stream && stream->capture)
-		return device_error(capture_spoil(stream->capture, cudaErrorNotSupported));
+		return device_error(spoil(stream->capture, cudaErrorNotSupported));
 	const cudaError_t refused = stream ? cudaSuccess : refuse_legacy();
 
 	if (refused != cudaSuccess)

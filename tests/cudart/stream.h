@@ -62,8 +62,6 @@ cudaError_t capture_add(struct capture *c, const struct op *o);
 void capture_record(struct capture *c, struct CUevent_st *event);
 /* cudaSuccess if that event was recorded in this capture: then the order is there already. */
 cudaError_t capture_wait(struct capture *c, const struct CUevent_st *event);
-/* The stream's capture, if it has one, is void from now on; returns `error`. */
-cudaError_t capture_spoil(struct capture *c, cudaError_t error);
 void capture_drop(cudaStream_t stream);
 
 /* cudaSuccess, or what a call of that sort returns at this time, after it has spoiled a capture: */
