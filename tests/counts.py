@@ -124,7 +124,7 @@ def test_schedules(program):
     return failed
 
 
-# ---- barriers of the grid -------------------------------------------------------------------
+# ---- barriers of the grid, graphs ------------------------------------------------------------
 
 
 def test_grid_barriers(program):
