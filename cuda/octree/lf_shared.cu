@@ -31,6 +31,7 @@ enum {
 	FEWEST_ROWS = 1024,
 	DEEPEST = 12, /* level of top nodes */
 	FIRST_BIT = 3 * (OCTREE_DEEPEST - DEEPEST),
+	KEY_BITS = 3 * OCTREE_LEVELS,
 	SM_BLOCKS = 3,     /* blocks with tasks that a multiprocessor holds */
 	FEW_BODIES = 4096, /* below, tasks may not write holes */
 };
@@ -47,9 +48,18 @@ struct cell {
 	uint32_t first, level;
 };
 
+/* The bodies in the order of their keys' first digits.  What shares these stays as it was, which is
+ * good: neighbours that are inserted at once would want one slot. */
+struct sorted {
+	uint64_t *keys, *keys_spare;
+	uint32_t *numbers, *numbers_in, *numbers_spare;
+	uint32_t *base;
+	void *sort_temp, *scan_temp;
+};
+
 struct state {
 	struct octree_arrays arrays; /* first: common.h takes a state as one of these */
-	struct octree_sorted sorted;
+	struct sorted sorted;
 	struct cell *cells;
 	struct task *tasks, *hard; /* hard: for lf */
 	uint32_t rows;             /* nodes of a task */
@@ -314,6 +324,19 @@ static enum gb_status choose_rows(struct state *s, struct gb_error *err)
 		       s->shared_bytes, most);
 }
 
+static enum gb_status create_sorted(struct sorted *s, size_t count, struct gb_error *err)
+{
+	(void)gpu_alloc(&s->keys, count, sizeof *s->keys, err);
+	(void)gpu_alloc(&s->keys_spare, count, sizeof *s->keys_spare, err);
+	(void)gpu_alloc(&s->numbers, count, sizeof *s->numbers, err);
+	(void)gpu_alloc(&s->numbers_in, count, sizeof *s->numbers_in, err);
+	(void)gpu_alloc(&s->numbers_spare, count, sizeof *s->numbers_spare, err);
+	(void)gpu_alloc(&s->base, count, sizeof *s->base, err);
+	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
+	return gpu_alloc(&s->sort_temp,
+			 gpu_sort_temp_bytes(GPU_KEY_U64, count, FIRST_BIT, KEY_BITS), 1, err);
+}
+
 static enum gb_status create(void *state, const void *params, const void *input_,
 			     struct gb_error *err)
 {
@@ -329,7 +352,7 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	s->hole_budget = n < FEW_BODIES ? 0 : slack / 2;
 	s->grid = octree_grid_of(input->bucket > 1 ? hard_kernel<true> : hard_kernel<false>, n,
 				 SMALL_BLOCK, slack - s->hole_budget);
-	(void)sorted_create(&s->sorted, n, FIRST_BIT, err);
+	(void)create_sorted(&s->sorted, n, err);
 	(void)gpu_alloc(&s->cells, cells, sizeof *s->cells, err);
 	(void)gpu_alloc(&s->tasks, tasks, sizeof *s->tasks, err);
 	return gpu_alloc(&s->hard, tasks, sizeof *s->hard, err);
@@ -348,6 +371,28 @@ static enum gb_status upload(void *state, struct gb_error *err)
 }
 
 /* ---- run --------------------------------------------------------------------------------- */
+
+/* Phase "sort". */
+static enum gb_status sort(const struct sorted *s, const struct octree_arrays *a,
+			   struct gb_timer *timer, struct gb_error *err)
+{
+	const struct gpu_sort_args args = {
+		.key = GPU_KEY_U64,
+		.count = a->count,
+		.begin_bit = FIRST_BIT,
+		.end_bit = KEY_BITS,
+		.keys_in = a->keys,
+		.keys_out = s->keys,
+		.keys_spare = s->keys_spare,
+		.values_in = s->numbers_in,
+		.values_out = s->numbers,
+		.values_spare = s->numbers_spare,
+		.temp = s->sort_temp,
+	};
+
+	gb_phase(timer, "sort");
+	return gpu_sort(&args, gpu_stream(), err);
+}
 
 static enum gb_status link_top(const struct state *s, const struct forest *f, struct gb_error *err)
 {
@@ -379,6 +424,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = (struct state *)state;
 	struct octree_arrays *const a = &s->arrays;
+	const struct octree_words words = { s->sorted.numbers_in, NULL, 0 };
 	const struct forest f = {
 		.linear = { s->sorted.keys, s->sorted.base, a->count, LARGEST, DEEPEST },
 		.numbers = s->sorted.numbers,
@@ -391,9 +437,9 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		.rows = s->rows,
 	};
 
-	if (octree_queue_start(a, s->sorted.numbers_in, timer, err) != GB_OK || a->count == 0)
+	if (octree_queue_start(a, words, timer, err) != GB_OK || a->count == 0)
 		return err->code;
-	if (sorted_sort(&s->sorted, a, timer, err) != GB_OK)
+	if (sort(&s->sorted, a, timer, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "link");
 	if (link_top(s, &f, err) != GB_OK)

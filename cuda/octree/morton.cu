@@ -1,22 +1,26 @@
 /* morton.cu -- sort first: all bodies by their keys, then every node and link of the tree at
  * once, without an atomic.
  *
- *	keys   63 bits and the body's number
- *	sort   stable, by all 63 bits (cuda/primitives/primitives.h): 8 passes
+ *	keys   63 bits; and words of their topmost bits and the body's number
+ *	sort   the words by 40 bits, in 5 passes of one word in place of 8 of a key and a number, then
+ *	       a mend where bodies share these (parts/sorted.h)
  *	link   count the nodes that each body starts, sum up, clear that many nodes; then a thread
  *	       per body enters the nodes it starts into their parents, and the leaf it starts into
  *	       its node (parts/linear.h says which these are)
  * A parent that an earlier body started is found by a search back through the sorted keys, in
- * steps that double: short for all nodes but those of the top.  A leaf is a range of bodies, so any
+ * steps that double: short for all nodes but those of the top.  A body needs one search: for the
+ * node above its topmost one if it starts any, else for the node above its leaf.  A leaf is a range of bodies, so any
  * bucket costs the same; its bodies are linked in the order of their keys.
  *
- * Bytes per body: 36 for box and keys, 8 + 8 * 24 for the sort, 28 to count and sum up, 24 for
- * links read in order, and each node twice (0.48 * 64): 320, which at 4.3 TB/s bounds it at 13 G
- * insertions/s.  On an H200 9 to 11 are to be expected: the sort runs at four fifths of copy
- * bandwidth.  Three of its passes serve bodies closer than 2^-13 of the box alone: lf-shared does
- * without.
+ * Bytes per body: 40 for box, keys and words, 8 + 5 * 16 for the sort, 20 for the mend, 28 to count
+ * and sum up, 24 for links read in order, and each node twice (0.48 * 64): 231, which at 4.3 TB/s
+ * bounds it at 18 G insertions/s.
+ *
+ * cpu/morton sorts by all 63 bits, cell by cell in a core's cache: the same tree by the same steps,
+ * but there a low digit costs no pass over memory, so it needs no mend.
  */
 #include "cuda/octree/parts/linear.h"
+#include "cuda/octree/parts/sorted.h"
 
 enum {
 	BLOCK = GPU_BLOCK(256),
@@ -39,19 +43,18 @@ static __global__ void clear_kernel(struct octree_tree tree)
 }
 
 /* The first body that shares `level` digits with body i. */
-static __device__ __forceinline__ size_t first_of(const struct octree_linear *l, size_t i,
-						  int level)
+static __device__ __forceinline__ uint32_t first_of(const struct octree_linear *l, uint32_t i,
+						    int level)
 {
-	const int shift = 3 * (OCTREE_LEVELS - level);
-	const uint64_t cell = l->keys[i] >> shift;
-	size_t inside = i, step = 1;
+	const uint64_t key = l->keys[i], size = (uint64_t)1 << 3 * (OCTREE_LEVELS - level);
+	uint32_t inside = i, step = 1;
 
-	while (step <= inside && l->keys[inside - step] >> shift == cell) {
+	while (step <= inside && (l->keys[inside - step] ^ key) < size) {
 		inside -= step;
 		step *= 2;
 	}
 	for (; step > 0; step /= 2) {
-		if (step <= inside && l->keys[inside - step] >> shift == cell)
+		if (step <= inside && (l->keys[inside - step] ^ key) < size)
 			inside -= step;
 	}
 	return inside;
@@ -59,10 +62,10 @@ static __device__ __forceinline__ size_t first_of(const struct octree_linear *l,
 
 /* The slot of body i's key in the node of that level. */
 static __device__ __forceinline__ int32_t *slot_of(const struct octree_linear *l,
-						   const struct octree_tree *tree, size_t i,
+						   const struct octree_tree *tree, uint32_t i,
 						   int level)
 {
-	const size_t first = first_of(l, i, level);
+	const uint32_t first = first_of(l, i, level);
 
 	return &tree->child[linear_node(l, first, level)][octree_digit(l->keys[i], level)];
 }
@@ -70,13 +73,21 @@ static __device__ __forceinline__ int32_t *slot_of(const struct octree_linear *l
 /* The level of the deepest node that holds body i: the most levels that a run of bucket + 1 bodies
  * with i among them shares.  reach: of the body `bucket` places before the block's first, and on.
  */
-static __device__ __forceinline__ int deepest_of(const signed char *reach, size_t bucket)
+static __device__ __forceinline__ int deepest_of(const signed char *reach, unsigned bucket)
 {
 	int deepest = 0;
 
-	for (size_t k = 0; k <= bucket; k++)
+	for (uint32_t k = 0; k <= bucket; k++)
 		deepest = max(deepest, (int)reach[threadIdx.x + k]);
 	return deepest;
+}
+
+/* Of the body `bucket` places before i; -1: there is none. */
+static __device__ __forceinline__ signed char reach_of(const struct octree_linear *l, uint32_t i,
+						       uint32_t bucket)
+{
+	return (signed char)(i >= bucket && i - bucket < l->count ? linear_reach(l, i - bucket)
+								  : -1);
 }
 
 /* One thread per body. */
@@ -84,37 +95,40 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 				   struct octree_tree tree)
 {
 	SHARED_ARRAY(signed char, reach, BLOCK + (int)OCTREE_MAX_BUCKET);
-	const size_t first = (size_t)blockIdx.x * BLOCK, i = first + threadIdx.x;
+	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
 
 	if (tree.counters->exhausted)
 		return;
-	for (size_t k = threadIdx.x; k < BLOCK + l.bucket; k += BLOCK) {
-		const size_t j = first + k; /* bucket places too far */
-
-		reach[k] = (signed char)(j >= l.bucket && j - l.bucket < l.count
-						 ? linear_reach(&l, j - l.bucket)
-						 : -1);
-	}
+	reach[threadIdx.x] = reach_of(&l, i, l.bucket);
+	if (threadIdx.x < l.bucket)
+		reach[threadIdx.x + BLOCK] = reach_of(&l, i + BLOCK, l.bucket);
 	__syncthreads();
 	if (i >= l.count)
 		return;
 
-	const int before = linear_before(&l, i);
-	const int deepest = deepest_of(reach, l.bucket);
-	const int leaf = deepest + 1; /* its level */
+	const uint64_t key = l.keys[i];
+	const int shared = i == 0 ? -1 : octree_shared_digits(l.keys[i - 1], key);
+	const int before = min(shared, l.deepest), own = reach[threadIdx.x + l.bucket];
+	const bool starts = own > before; /* then its node of that level is the deepest one */
+	const int deepest = starts ? own : deepest_of(reach, l.bucket);
+	const uint32_t number = numbers[i];
+	int32_t value = octree_body((int32_t)number);
 
-	for (int level = before + 1; level <= (int)reach[threadIdx.x + l.bucket]; level++) {
-		const uint32_t node = linear_node(&l, i, level);
+	if (starts) {
+		const int32_t first = (int32_t)l.base[i];
 
-		if (level > before + 1)
-			tree.child[node - 1][octree_digit(l.keys[i], level - 1)] = (int32_t)node;
-		else if (level > 0)
-			*slot_of(&l, &tree, i, level - 1) = (int32_t)node;
+		for (int level = before + 1; level <= own; level++) {
+			const int32_t node = first + (level - before - 1);
+
+			tree.child[node][octree_digit(key, level)] = level < own ? node + 1 : value;
+		}
+		value = first;
 	}
-	if (i == 0 || octree_shared_digits(l.keys[i - 1], l.keys[i]) < leaf)
-		*slot_of(&l, &tree, i, deepest) = octree_body((int32_t)numbers[i]);
-	if (i + 1 < l.count && octree_shared_digits(l.keys[i], l.keys[i + 1]) >= leaf)
-		tree.next[numbers[i]] = (int32_t)numbers[i + 1];
+	/* The topmost node, or the leaf, into the node above. */
+	if (starts ? before >= 0 : shared <= deepest)
+		*slot_of(&l, &tree, i, starts ? before : deepest) = value;
+	if (i + 1 < l.count && octree_shared_digits(key, l.keys[i + 1]) > deepest)
+		tree.next[number] = (int32_t)numbers[i + 1];
 }
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -123,17 +137,17 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	struct state *s = (struct state *)state;
 
 	(void)octree_arrays_create(&s->arrays, input, false, err);
-	return sorted_create(&s->sorted, s->arrays.count, 0, err);
+	return sorted_create(&s->sorted, s->arrays.count, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = (struct state *)state;
 	struct octree_arrays *const a = &s->arrays;
-	const struct octree_linear linear = { s->sorted.keys, s->sorted.base, a->count,
+	const struct octree_linear linear = { s->sorted.row.keys, s->sorted.base, a->count,
 					      (size_t)a->input->bucket, OCTREE_DEEPEST };
 
-	if (octree_queue_start(a, s->sorted.numbers_in, timer, err) != GB_OK || a->count == 0)
+	if (octree_queue_start(a, s->sorted.form, timer, err) != GB_OK || a->count == 0)
 		return err->code;
 	if (sorted_sort(&s->sorted, a, timer, err) != GB_OK)
 		return err->code;
@@ -147,8 +161,16 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		return err->code;
 	gb_phase(timer, "link");
 	GPU_LAUNCH(link_kernel, (unsigned)(a->count / BLOCK + (a->count % BLOCK != 0)), BLOCK, 0,
-		   gpu_stream(), linear, s->sorted.numbers, a->tree);
+		   gpu_stream(), linear, s->sorted.row.numbers, a->tree);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+}
+
+/* long_runs: of more bodies than a thread of the mend looks at. */
+static void metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct octree_counters *last = &((const struct state *)state)->arrays.last;
+
+	gb_metric(metrics, "long_runs", last->long_runs);
 }
 
 /* See above. */
@@ -156,7 +178,7 @@ static double bytes(const void *params, const void *input_)
 {
 	const struct octree_input *input = (const struct octree_input *)input_;
 
-	return octree_bytes(params, input_) + (double)input->count * (4 + 200 + 28 + 24 - 8) +
+	return octree_bytes(params, input_) + (double)input->count * (8 + 88 + 20 + 28 + 24 - 8) +
 	       (double)input->tree.nodes * 32;
 }
 
@@ -168,5 +190,6 @@ const struct gb_variant_ops octree_cuda_morton = {
 	.run = run,
 	.download = octree_download,
 	.bytes = bytes,
+	.metrics = metrics,
 	.flags = GB_REPEATABLE,
 };

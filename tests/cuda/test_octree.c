@@ -5,7 +5,9 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/measuring/runner.h"
 #include "cli/workloads/registry.h"
@@ -291,4 +293,99 @@ Test(variants_octree, lf_shared_takes_both_ways)
 			gb_octree_workload.release(in);
 		}
 	}
+}
+
+/* ---- morton: bodies that share the digits it sorts by -------------------------------------- */
+
+enum run_order { DESCENDING, MIXED, EQUAL, LAST_IS_LEAST };
+
+/* `alone` bodies in cells of their own, then `size` that share ten digits, and one at either end of
+ * the box: of so few bodies ten digits are sorted by. */
+struct run_case {
+	int alone, size;
+	enum run_order order;
+	int long_runs;
+};
+
+static void write_place(FILE *file, float x, float y, float z)
+{
+	const float place[3] = { x, y, z };
+
+	cr_assert(eq(sz, fwrite(place, sizeof place, 1, file), 1));
+}
+
+static void write_run(const char *path, const struct run_case *c)
+{
+	FILE *file = fopen(path, "wb");
+
+	cr_assert(file != NULL);
+	write_place(file, 0, 0, 0);
+	write_place(file, 0.9990234375F, 0.9990234375F, 0.9990234375F);
+	for (int k = 0; k < c->alone; k++)
+		write_place(file, (float)(1 + k % 400) * 0x1p-9F, (float)(k / 400) * 0x1p-9F, 0);
+	for (int k = 0; k < c->size; k++) {
+		const int cell = c->order == DESCENDING ? c->size - k
+				 : c->order == MIXED    ? (int)((unsigned)k * 2654435761U >> 21)
+				 : c->order == EQUAL    ? 5
+							: (k + 1 < c->size ? 6 : 5);
+
+		write_place(file, 0.5F + (float)(cell % 2048) * 0x1p-21F,
+			    0.5F + (float)(cell / 2048) * 0x1p-21F, 0.5F);
+	}
+	cr_assert(eq(int, fclose(file), 0));
+}
+
+/* 32 is the longest run that a thread of the mend looks at, 4096 the longest that a block merges; a
+ * block of the mend has 448 bodies. */
+Test(variants_octree, runs_of_shared_digits)
+{
+	static const struct run_case cases[] = {
+		{ 3, 2, DESCENDING, 0 },
+		{ 3, 31, DESCENDING, 0 },
+		{ 3, 32, DESCENDING, 0 },
+		{ 3, 33, DESCENDING, 1 },
+		{ 3, 34, MIXED, 1 },
+		{ 440, 32, DESCENDING, 0 },
+		{ 440, 32, MIXED, 0 },
+		{ 446, 32, MIXED, 0 },
+		{ 430, 33, DESCENDING, 1 },
+		{ 445, 33, MIXED, 1 },
+		{ 880, 32, LAST_IS_LEAST, 0 },
+		{ 880, 33, LAST_IS_LEAST, 1 },
+		{ 10, 1000, EQUAL, 1 },
+		{ 10, 1000, LAST_IS_LEAST, 1 },
+		{ 500, 1001, MIXED, 1 },
+		{ 7, 4095, MIXED, 1 },
+		{ 7, 4096, DESCENDING, 1 },
+		{ 7, 4097, DESCENDING, 1 },
+		{ 1000, 5000, LAST_IS_LEAST, 1 },
+		{ 1000, 9000, MIXED, 1 },
+	};
+	char path[] = "/tmp/gpubench-octree-XXXXXX";
+
+	open_gpu();
+	cr_assert(eq(int, close(mkstemp(path)), 0));
+	for (size_t k = 0; k < GB_COUNT(cases); k++) {
+		const struct octree_params params = { .file = path,
+						      .bucket = k % 2 ? 1 : 4,
+						      .seed = 1 };
+		struct octree_input *in;
+
+		write_run(path, &cases[k]);
+		in = prepare(&params);
+		for (size_t i = 0; i < gb_variant_count; i++) {
+			struct gb_result r;
+
+			if (!is_ours(&gb_variants[i]) || !gb_equal(gb_variants[i].name, "morton"))
+				continue;
+			r = run(&gb_variants[i], &params, in);
+			cr_expect(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS, "case %zu: %s",
+				  k, r.reason);
+			cr_expect(eq(int, (int)metric(&r, "long_runs"), cases[k].long_runs), "%zu",
+				  k);
+			gb_result_release(&r);
+		}
+		gb_octree_workload.release(in);
+	}
+	cr_expect(eq(int, remove(path), 0));
 }

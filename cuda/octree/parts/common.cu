@@ -100,15 +100,21 @@ static __global__ void box_kernel(const float (*bounds)[BOUNDS], unsigned blocks
 
 /* One thread per body. */
 static __global__ void keys_kernel(const float *x, const float *y, const float *z, size_t count,
-				   const struct octree_box *box, uint64_t *keys, uint32_t *numbers)
+				   const struct octree_box *box, uint64_t *keys,
+				   struct octree_words words)
 {
-	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
+	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
 
 	if (i >= count)
 		return;
-	keys[i] = octree_key(box, x[i], y[i], z[i]);
-	if (numbers)
-		numbers[i] = (uint32_t)i;
+
+	const uint64_t key = octree_key(box, x[i], y[i], z[i]);
+
+	keys[i] = key;
+	if (words.number)
+		words.number[i] = i;
+	if (words.word)
+		words.word[i] = octree_word(words, key, i);
 }
 
 /* One thread: the root, and counters that say it was handed out. */
@@ -121,8 +127,8 @@ static __global__ void clear_kernel(struct octree_tree tree)
 	octree_clear_node(tree.child[0]);
 }
 
-static enum gb_status queue_keys(struct octree_arrays *a, uint32_t *numbers, struct gb_timer *timer,
-				 struct gb_error *err)
+static enum gb_status queue_keys(struct octree_arrays *a, struct octree_words words,
+				 struct gb_timer *timer, struct gb_error *err)
 {
 	const size_t n = a->count, wanted = n / (BLOCK * 8) + 1;
 	const unsigned blocks = (unsigned)(min(wanted, (size_t)BOX_BLOCKS));
@@ -137,14 +143,14 @@ static enum gb_status queue_keys(struct octree_arrays *a, uint32_t *numbers, str
 		return err->code;
 	gb_phase(timer, "keys");
 	GPU_LAUNCH(keys_kernel, (unsigned)(n / BLOCK + (n % BLOCK != 0)), BLOCK, 0, gpu_stream(),
-		   a->x, a->y, a->z, n, a->box, a->keys, numbers);
+		   a->x, a->y, a->z, n, a->box, a->keys, words);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
+enum gb_status octree_queue_start(struct octree_arrays *a, struct octree_words words,
 				  struct gb_timer *timer, struct gb_error *err)
 {
-	if (a->count && queue_keys(a, numbers, timer, err) != GB_OK)
+	if (a->count && queue_keys(a, words, timer, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "clear");
 	GPU_LAUNCH(clear_kernel, 1, 1, 0, gpu_stream(), a->tree);
@@ -206,8 +212,9 @@ enum gb_status octree_builder_run(void *state, struct gb_timer *timer, struct gb
 {
 	struct octree_builder *const b = (struct octree_builder *)state;
 	struct octree_arrays *const a = &b->arrays;
+	const struct octree_words no_words = {};
 
-	if (octree_queue_start(a, NULL, timer, err) != GB_OK || a->count == 0)
+	if (octree_queue_start(a, no_words, timer, err) != GB_OK || a->count == 0)
 		return err->code;
 	gb_phase(timer, "insert");
 	GPU_LAUNCH(b->kernel, b->grid.blocks, OCTREE_BLOCK, 0, gpu_stream(), a->keys, a->count,

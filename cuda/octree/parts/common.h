@@ -31,6 +31,9 @@ struct octree_counters {
 	/* The work lists of lf-shared. */
 	uint32_t tasks, hard_tasks, ticket;
 	uint64_t holes; /* written into the pool by its blocks */
+	/* Of the sort (sorted.h): long runs, is one out of order, is one too long for a block, and how
+	 * many blocks have come so far. */
+	uint32_t long_runs, disorder, longer, arrived;
 };
 
 struct octree_tree {
@@ -54,10 +57,26 @@ struct octree_arrays {
 	struct octree_counters last; /* of the last run, once it was waited for */
 };
 
-/* What all runs start with, queued in gpu_stream(): phases "box" and "keys" (numbers, unless it is
- * NULL, is filled with 0, 1, 2 ...), then "clear": a root without children, and no body has a next
- * one.  Without bodies that is all there is to do. */
-enum gb_status octree_queue_start(struct octree_arrays *a, uint32_t *numbers,
+/* What is written beside the keys, to be sorted with them. */
+struct octree_words {
+	uint32_t *number; /* of body i: i; or NULL */
+	uint64_t *word;   /* the key's topmost bits, and below them i; or NULL */
+	int number_bits;  /* of a word: 1 .. 30 */
+};
+
+static inline struct octree_words octree_words_of(size_t count)
+{
+	struct octree_words words = { NULL, NULL, 1 };
+
+	while ((size_t)1 << words.number_bits < count)
+		words.number_bits++;
+	return words;
+}
+
+/* What all runs start with, queued in gpu_stream(): phases "box" and "keys", then
+ * "clear": a root without children, and no body has a next one.  Without bodies that is all there
+ * is to do. */
+enum gb_status octree_queue_start(struct octree_arrays *a, struct octree_words words,
 				  struct gb_timer *timer, struct gb_error *err);
 
 /* ---- life of a variant whose state starts with its arrays --------------------------------- */
@@ -200,6 +219,24 @@ static __device__ __forceinline__ void octree_clear_node(int32_t *child)
 static __device__ __forceinline__ int octree_shared_digits(uint64_t a, uint64_t b)
 {
 	return a == b ? (int)OCTREE_LEVELS : (__clzll((long long)(a ^ b)) - 1) / 3;
+}
+
+static __device__ __forceinline__ uint64_t octree_word(struct octree_words words, uint64_t key,
+						       size_t number)
+{
+	return key >> (words.number_bits - 1) << words.number_bits | number;
+}
+
+static __device__ __forceinline__ uint32_t octree_word_number(struct octree_words words,
+							      uint64_t word)
+{
+	return (uint32_t)word & ((1u << words.number_bits) - 1);
+}
+
+/* The key, its lowest bits 0. */
+static __device__ __forceinline__ uint64_t octree_word_key(struct octree_words words, uint64_t word)
+{
+	return word >> words.number_bits << (words.number_bits - 1);
 }
 
 static __device__ __forceinline__ void octree_count(uint64_t *counter, uint32_t mine)

@@ -13,56 +13,6 @@
 #include "cuda/octree/parts/common.h"
 #include "cuda/primitives/primitives.h"
 
-/* The bodies in the order of their keys, and what it takes to get them there; on the device. */
-struct octree_sorted {
-	uint64_t *keys, *keys_spare;
-	uint32_t *numbers, *numbers_in, *numbers_spare; /* numbers: of the bodies in order */
-	uint32_t *base;
-	void *sort_temp, *scan_temp;
-	int first_bit; /* keys are sorted by bits first_bit .. 62 */
-};
-
-static const int OCTREE_KEY_BITS = 3 * OCTREE_LEVELS;
-
-static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count, int first_bit,
-					   struct gb_error *err)
-{
-	s->first_bit = first_bit;
-	(void)gpu_alloc(&s->keys, count, sizeof *s->keys, err);
-	(void)gpu_alloc(&s->keys_spare, count, sizeof *s->keys_spare, err);
-	(void)gpu_alloc(&s->numbers, count, sizeof *s->numbers, err);
-	(void)gpu_alloc(&s->numbers_in, count, sizeof *s->numbers_in, err);
-	(void)gpu_alloc(&s->numbers_spare, count, sizeof *s->numbers_spare, err);
-	(void)gpu_alloc(&s->base, count, sizeof *s->base, err);
-	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
-	return gpu_alloc(&s->sort_temp,
-			 gpu_sort_temp_bytes(GPU_KEY_U64, count, first_bit, OCTREE_KEY_BITS), 1,
-			 err);
-}
-
-/* Phase "sort". */
-static inline enum gb_status sorted_sort(const struct octree_sorted *s,
-					 const struct octree_arrays *a, struct gb_timer *timer,
-					 struct gb_error *err)
-{
-	const struct gpu_sort_args args = {
-		.key = GPU_KEY_U64,
-		.count = a->count,
-		.begin_bit = s->first_bit,
-		.end_bit = OCTREE_KEY_BITS,
-		.keys_in = a->keys,
-		.keys_out = s->keys,
-		.keys_spare = s->keys_spare,
-		.values_in = s->numbers_in,
-		.values_out = s->numbers,
-		.values_spare = s->numbers_spare,
-		.temp = s->sort_temp,
-	};
-
-	gb_phase(timer, "sort");
-	return gpu_sort(&args, gpu_stream(), err);
-}
-
 struct octree_linear {
 	const uint64_t *keys; /* sorted, at least by the digits 0 .. deepest */
 	uint32_t *base;       /* of body i: nodes of those before it */
