@@ -554,12 +554,13 @@ ptxas-check: $(filter $(BUILD)/cuda/%.cu.o,$(objects))
 	$(Q)scripts/ptxas-table.sh --check $(BUILD)
 
 ## counts: the exact counts of every cuda kernel (PTX executor); compare them with the kept ones
-## counts-write: keep the present ones, after a change that is meant, and the predictions from them
+## counts-write: keep the present ones, after a change that is meant, and the pages made from them
 counts counts-write: ptx
 	$(Q)$(PYTHON) scripts/counts.py ./gpubench-ptx \
 		$(if $(filter counts,$@),--check results/counts.jsonl,>build/counts.jsonl)
 	$(Q)$(if $(filter counts,$@),:,mv build/counts.jsonl results/counts.jsonl && \
-		$(PYTHON) scripts/predict.py >results/predictions.md)
+		$(PYTHON) scripts/predict.py >results/predictions.md && \
+		$(PYTHON) scripts/literature.py >results/literature.md)
 
 ## test-counts: an extra load, a bank conflict and an uncoalesced store, planted: does counts name them?
 test-counts: ptx

@@ -39,6 +39,7 @@ POINTS = [
     "cbt --op=cycle --depth=17 --shape=random --fill=.3",
     "cbt serial block --op=bitfield --depth=14 --shape=random --fill=.3",
     "octree --count=65536 --dist=plummer",
+    "octree morton lf-shared --count=1048576 --dist=plummer",
     "lbvh --op=build --scene=soup --primitives=65536",
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
     "stream --count=16777216",

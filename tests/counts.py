@@ -2,7 +2,7 @@
 """Tests of scripts/counts.py and of the counts that it compares.
 
 usage: tests/counts.py                       the comparison, on edited copies of the kept counts; and
-                                             that predictions.md is what they give
+                                             that predictions.md and literature.md are what they give
        tests/counts.py PROGRAM               and counts of a gpubench-ptx under many schedules
        tests/counts.py --planted             three faults planted in the kernels, each to be named
 
@@ -80,14 +80,19 @@ def test_comparison():
     return failed
 
 
-def test_page():
-    """results/predictions.md is what scripts/predict.py makes of the kept files."""
-    done = subprocess.run([sys.executable, os.path.join(TOP, "scripts", "predict.py")], capture_output=True, text=True)
-    with open(os.path.join(TOP, "results", "predictions.md")) as file:
-        same = file.read() == done.stdout
-    if not same:
-        print("results/predictions.md is not what scripts/predict.py prints" + done.stderr)
-    return not same
+PAGES = {"predictions.md": "predict.py", "literature.md": "literature.py"}
+
+
+def test_pages():
+    """The pages are what their scripts make of the kept files."""
+    failed = 0
+    for page, script in PAGES.items():
+        done = subprocess.run([sys.executable, os.path.join(TOP, "scripts", script)], capture_output=True, text=True)
+        with open(os.path.join(TOP, "results", page)) as file:
+            if file.read() != done.stdout:
+                failed += 1
+                print(f"results/{page} is not what scripts/{script} prints{done.stderr}")
+    return failed
 
 
 # ---- the same every time --------------------------------------------------------------------
@@ -230,7 +235,7 @@ def main():
     if sys.argv[1:] == ["--planted"]:
         failed = test_planted()
     else:
-        failed = test_comparison() + test_page()
+        failed = test_comparison() + test_pages()
         if len(sys.argv) > 1:
             failed += test_schedules(sys.argv[1]) + test_grid_barriers(sys.argv[1])
             failed += test_graph(sys.argv[1])

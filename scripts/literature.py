@@ -1,0 +1,109 @@
+#!/usr/bin/python3
+"""literature.py -- the best variants beside what others have published.
+
+usage: literature.py >results/literature.md
+
+Theirs is results/literature.json, with a citation for each figure, and the rows of results/published.json; ours
+are the exact counts of results/counts.jsonl and the times that scripts/predict.py makes of them.
+"""
+
+import predict
+
+HEAD = """# Beside the literature
+
+`scripts/literature.py` prints this page from [literature.json](literature.json), [published.json](published.json) and
+[counts.jsonl](counts.jsonl); times of ours are those of [predictions.md](predictions.md): **predicted, not measured**.
+
+Their figures are as printed in the source cited, in the part of it that is named, on their GPU and input; "not found": no such part could be read. Rates on different GPUs
+do not compare; **peak bytes an item** are the GPU's peak bandwidth over the rate: what the GPU could have moved meanwhile ("-": its bandwidth is not among
+[gpus.json](gpus.json)'s facts). Of ours, bytes read and written are sectors of 32 bytes by count, of all kernels of a run; instructions are PTX for sm_90, of a thread.
+"""
+GPU = "H200"
+
+
+def digits(value):
+    return "%.0f" % value if value >= 100 else "%.3g" % value
+
+
+def rate_of(rate):
+    return "-" if not rate else "%.2f G" % (rate / 1e9) if rate >= 1e9 else "%.0f M" % (rate / 1e6)
+
+
+def peak_bytes(gpus, name, rate):
+    return "%.0f" % (gpus[name]["gb_per_s"] * 1e9 / rate) if rate and name in gpus else "-"
+
+
+def row(*cells):
+    print("| %s |" % " | ".join(map(str, cells)))
+
+
+def head(*cells):
+    row(*cells)
+    print("|" + "---|" * len(cells))
+
+
+def print_works(section):
+    head("work", "what it does", "what differs here")
+    for work in section["works"]:
+        row("%s: %s" % (work["name"], work["cite"]), work["does"], work["differs"])
+
+
+def published(section, rows, points):
+    """The rows of published.json that belong here, as those of a section."""
+    for known in rows:
+        if not known["variant"].startswith(tuple(section.get("published", ["none"]))):
+            continue
+        point = next(p for p in points if p.matches(known["variant"], known["at"]))
+        size = float(known["at"].get(point.size, point.params[point.size]))
+        what = " ".join([known["variant"]] + [str(v) for v in known["at"].values()])
+        yield {"work": known["source"], "gpu": known["gpu"], "what": what + (", " + known["note"] if "note" in known else ""),
+               "printed": predict.show(known["us"]), "rate": point.items(size) / known["us"] * 1e6}
+
+
+def print_theirs(section, rows, points, gpus):
+    print("\nTheirs:\n")
+    head("work", "GPU", "what", "printed", "items/s", "peak bytes an item")
+    for their in section["rows"] + list(published(section, rows, points)):
+        rate = their.get("rate") or ("us" in their and their["items"] / their["us"] * 1e6)
+        row(their["work"], their["gpu"] or "-", their["what"], their["printed"] or "not found", rate_of(rate),
+            peak_bytes(gpus, their["gpu"], rate))
+
+
+def print_ours(section, points, compiled, gpu):
+    print("\nOurs:\n")
+    head("variant", "at", "counts", "launches", "instructions an item", "bytes read", "written", "predicted, " + GPU, "items/s",
+         "peak bytes an item")
+    for our in section["ours"]:
+        match = [p for p in points if p.matches(our["variant"], our["at"])]
+        if not match:
+            raise SystemExit("literature.py: no counts of %s at %s" % (our["variant"], our["at"]))
+        whole = our.get("unit") == "run"  # no items that compare
+        items = match[0].items(float(our["at"].get(match[0].size, match[0].params[match[0].size])))
+        kernels, how = (match[0].kernels, "counted") if whole else predict.scaled(match, items)
+        items = 1 if whole else items
+        us, _ = predict.predict(kernels, compiled, gpu)
+        total = lambda *names: sum(c.get(n, 0) for c in kernels.values() for n in names)
+        at = " ".join("%s=%s" % pair for pair in our["at"].items()) + (", a run" if whole else "")
+        rate = None if whole else items / us * 1e6
+        row(our["variant"], at, how, round(total("launches")), digits(32 * total("warp_instructions") / items),
+            digits(32 * total("global_load.sectors", "global_atomic.sectors") / items),
+            digits(32 * total("global_store.sectors") / items), predict.show(us), rate_of(rate),
+            peak_bytes({GPU: gpu.facts}, GPU, rate))
+
+
+def main():
+    known = predict.read("gpus.json")
+    gpu = predict.Gpu(GPU, known["gpus"][GPU], known["common"])
+    points, compiled = predict.read_points(), predict.Compiled()
+    print(HEAD, end="")
+    for section in predict.read("literature.json")["sections"]:
+        print("\n## %s\n" % section["title"])
+        print_works(section)
+        print_theirs(section, predict.read("published.json")["rows"], points, known["gpus"])
+        print_ours(section, points, compiled, gpu)
+        if "note" in section:
+            print("\n" + section["note"])
+
+
+if __name__ == "__main__":
+    main()
