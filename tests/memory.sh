@@ -39,6 +39,7 @@ try merge out.jsonl
 try compare out.jsonl out.jsonl
 try repro --list
 try list
+try list --format=json
 try lbvh --help
 try lbvh cpu/stack --primitives=1,2,3 --dry-run
 echo "memory: $passed passed, $failed failed"

@@ -44,7 +44,7 @@ static char *end(struct writer *w, struct gb_error *err)
 	if (!failed)
 		return w->key;
 	free(w->key);
-	gb_out_of_memory(err, "writing a record");
+	gb_out_of_memory(err, "the key of a record");
 	return NULL;
 }
 
