@@ -110,10 +110,10 @@ static __device__ __forceinline__ bool is_joined(const struct octree_mend *m, ui
 	return (last ^ word) < m->run_step;
 }
 
-/* How many places forward thread k's body has to go in its run. */
-static __device__ __forceinline__ int moved(const uint64_t *keys, int k, int before, int after)
+/* How many places forward thread k's body, of that key, has to go in its run. */
+static __device__ __forceinline__ int moved(const uint64_t *keys, uint64_t key, int k, int before,
+					    int after)
 {
-	const uint64_t key = keys[k];
 	int by = 0;
 
 	GPU_NO_UNROLL
@@ -154,7 +154,7 @@ static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct octree_m
 	const int after = min(up ? __ffs((int)up) - 1 : (int)WARP, (int)SHORT_RUN);
 
 	if (before + after < SHORT_RUN) {
-		i += (uint32_t)moved(s.keys, (int)k, before, after);
+		i += (uint32_t)moved(s.keys, key, (int)k, before, after);
 	} else {
 		if (before == 0)
 			m.long_runs[atomicAdd(&m.counters->long_runs, 1u)] = i;
