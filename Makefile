@@ -321,6 +321,11 @@ $(BUILD)/gpubench-slow: $(filter-out %/common/variants.o,$(objects)) $(slow)
 	@echo "  LD    $@"
 	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
 
+# `ab` tried on launches that are kept (results/gates.md).
+$(BUILD)/gate-trials: $(BUILD)/tests/gate_trials.o $(filter-out %/cli/commands/main.o,$(objects))
+	@echo "  LD    $@"
+	$(Q)$(CC) $(ldflags) $(LDFLAGS) $^ $(ldlibs) $(LDLIBS) -o $@
+
 # Preloaded, they let one allocation fail, and take /sys away; or a library stands in for NVML.
 $(BUILD)/nvml.so: private soname := -Wl,-soname,libnvidia-ml.so.1
 $(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c

@@ -18,6 +18,7 @@ enum gb_status {
 	GB_EUNAVAILABLE = 3,   /* not in this build, no such device, cannot do this: a skip */
 	GB_ERUNTIME = 4,       /* a CUDA error, a lost thread, a time-out */
 	GB_EIO = 5,            /* output could not be written */
+	GB_EUNDECIDED = 6,     /* a comparison had nothing, or too little, to decide on */
 	GB_EMEMORY = 7,        /* too little memory: skips a measurement; elsewhere it ends the
 				  program, with the exit status of GB_ERUNTIME */
 	GB_EINTERRUPTED = 130, /* Ctrl-C */

@@ -4,19 +4,40 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/commands/inputs.h"
+#include "cli/records/json.h"
 #include "common/text.h"
 
 static const struct gb_param rows[] = { GB_COMPARE_ROWS };
 
+/* The same measurements, by whatever name, cannot tell one build from another. */
+static enum gb_status check_apart(const struct gb_records *base, const struct gb_records *other,
+				  const char *const *path, struct gb_error *err)
+{
+	for (size_t i = 0; i < base->count; i++) {
+		const char *run = gb_json_text(base->line[i], "run_id");
+
+		if (gb_is_record(base->line[i]))
+			continue;
+		for (size_t k = 0; k < other->count; k++)
+			if (!gb_is_record(other->line[k]) &&
+			    gb_equal(run, gb_json_text(other->line[k], "run_id")))
+				return gb_fail(err, GB_EUSAGE,
+					       "%.150s and %.150s hold the same run, %.20s",
+					       path[0], path[1], run);
+	}
+	return GB_OK;
+}
+
 enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 {
 	struct gb_compare_options options;
+	struct gb_comparison comparison;
 	struct gb_records base = { 0 }, other = { 0 };
 	enum gb_status status = GB_OK;
 	struct gb_arguments a = {
 		.words = "BASE NEW",
 		.summary = "Compare two record files key by key: exit status 1 if something became "
-			   "slower or failed.",
+			   "slower or failed, 6 if too little could be compared.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.target = &options,
@@ -27,11 +48,11 @@ enum gb_status gb_cmd_compare(int argc, char **argv, struct gb_error *err)
 		goto out;
 	if (a.word_count != 2)
 		gb_fail(err, GB_EUSAGE, "compare needs two files, BASE and NEW");
-	else if (!gb_read_files(&base, &a.word[0], 1, err) &&
-		 !gb_read_files(&other, &a.word[1], 1, err) &&
-		 !gb_compare_check(&options, &base, a.word[0], err) &&
-		 !gb_compare_check(&options, &other, a.word[1], err))
-		status = gb_compare_and_print(&options, &base, &other, err);
+	else if (!gb_compare_init(&comparison, &options, err) &&
+		 !gb_read_whole(&base, a.word[0], err) && !gb_read_whole(&other, a.word[1], err) &&
+		 !check_apart(&base, &other, a.word, err))
+		status = gb_compare_and_print(&options, &comparison, &base, a.word[0], &other,
+					      a.word[1], err);
 out:
 	gb_records_release(&base);
 	gb_records_release(&other);

@@ -1,50 +1,89 @@
 #include "cli/commands/compare_options.h"
 
-#include "cli/records/json.h"
+#include <stdlib.h>
+
 #include "cli/reports/compare_print.h"
 #include "common/text.h"
 
 const char *const gb_compare_stats[] = { "min", "median", NULL };
 const char *const gb_compare_formats[] = { "table", "markdown", "json", NULL };
 
-enum gb_status gb_compare_check(const struct gb_compare_options *options,
-				const struct gb_records *records, const char *name,
-				struct gb_error *err)
+/* "3" or "20%"; without it any number passes, but not all. */
+static enum gb_status read_max_unsure(struct gb_comparison *c, const char *text,
+				      struct gb_error *err)
 {
-	for (size_t i = 0; i < records->count && !options->unverified; i++)
-		if (gb_is_record(records->line[i]) && gb_is_unverified(records->line[i]))
-			return gb_fail(err, GB_EUSAGE,
-				       "%.100s: %.200s was not verified (--unverified compares it "
-				       "all the same)",
-				       name, gb_json_text(records->line[i], "key"));
+	char *end;
+
+	c->max_unsure = 1;
+	c->unsure_is_share = true;
+	if (!text)
+		return GB_OK;
+	c->max_unsure = strtod(text, &end);
+	c->unsure_is_share = gb_equal(end, "%");
+	if (text[0] < '0' || text[0] > '9' || !(gb_equal(end, "") || c->unsure_is_share) ||
+	    !(c->max_unsure <= (c->unsure_is_share ? 100 : 1e9)))
+		return gb_fail(err, GB_EUSAGE,
+			       "--max-unsure=%.40s: must be a number of keys or a percentage, such "
+			       "as 3 or 20%%",
+			       text);
+	c->max_unsure /= c->unsure_is_share ? 100 : 1;
 	return GB_OK;
 }
 
-enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
-				    const struct gb_records *base, const struct gb_records *other,
-				    struct gb_error *err)
+enum gb_status gb_compare_init(struct gb_comparison *comparison,
+			       const struct gb_compare_options *options, struct gb_error *err)
 {
-	struct gb_comparison comparison = {
+	*comparison = (struct gb_comparison){
+		.level = GB_LEVEL,
 		.threshold = options->threshold_percent / 100,
 		.floor_ns = options->floor_ns,
 		.by_median = options->stat == 1,
 		.in_cycles = options->cycles != 0,
+		.unverified = options->unverified != 0,
 		.judge_counts = options->counts != 0,
+		.allow_missing = options->allow_missing != 0,
 	};
-	enum gb_status status = GB_OK;
+	return read_max_unsure(comparison, options->max_unsure, err);
+}
 
-	if (gb_compare(&comparison, base, other, err))
+static enum gb_status check_setups(const struct gb_comparison *c, const char *base_name,
+				   const char *other_name, struct gb_error *err)
+{
+	const struct gb_setup_part *part = gb_setups_refused(&c->setups);
+	char base[128], other[128];
+
+	if (!part)
+		return GB_OK;
+	return gb_fail(
+		err, GB_EUSAGE,
+		"%.80s and %.80s do not have the same %s: %s and %s (--across compares them all "
+		"the same)",
+		base_name, other_name, part->name,
+		gb_setup_values_text(&part->base, base, sizeof base),
+		gb_setup_values_text(&part->new_, other, sizeof other));
+}
+
+enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
+				    struct gb_comparison *comparison, const struct gb_records *base,
+				    const char *base_name, const struct gb_records *other,
+				    const char *other_name, struct gb_error *err)
+{
+	struct gb_comparison *c = comparison;
+	const char *format = gb_compare_formats[options->format];
+	enum gb_status status = GB_OK;
+	char why[GB_WHY];
+
+	if (gb_compare(c, base, other, err) ||
+	    (!options->across && check_setups(c, base_name, other_name, err)))
 		goto out;
-	if (gb_equal(gb_compare_formats[options->format], "json"))
-		(void)gb_comparison_print_json(stdout, &comparison, err);
+	if (gb_equal(format, "json"))
+		(void)gb_comparison_print_json(stdout, c, err);
 	else
-		(void)gb_comparison_print(stdout, &comparison, options->all != 0,
-					  gb_equal(gb_compare_formats[options->format], "markdown")
-						  ? GB_MARKUP_MARKDOWN
-						  : GB_MARKUP_NONE,
-					  err);
-	status = gb_comparison_status(&comparison);
+		(void)gb_comparison_print(
+			stdout, c, options->all != 0,
+			gb_equal(format, "markdown") ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE, err);
+	status = gb_comparison_status(c, why);
 out:
-	gb_comparison_release(&comparison);
+	gb_comparison_release(c);
 	return err->code ? err->code : status;
 }

@@ -14,14 +14,20 @@ static bool is_standard_output(const char *path)
 	       in.st_ino == out.st_ino && in.st_dev == out.st_dev;
 }
 
+/* One file.  records->truncated tells whether it was cut off. */
+static enum gb_status read_file(struct gb_records *records, const char *path, struct gb_error *err)
+{
+	records->truncated = false;
+	if (is_standard_output(path))
+		return gb_fail(err, GB_EUSAGE, "%s is standard output, too", path);
+	return gb_records_read(path, records, err);
+}
+
 enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
 			     struct gb_error *err)
 {
 	for (size_t i = 0; i < count; i++) {
-		records->truncated = false;
-		if (is_standard_output(path[i]))
-			return gb_fail(err, GB_EUSAGE, "%s is standard output, too", path[i]);
-		if (gb_records_read(path[i], records, err))
+		if (read_file(records, path[i], err))
 			return err->code;
 		if (!records->truncated)
 			continue;
@@ -31,4 +37,12 @@ enum gb_status gb_read_files(struct gb_records *records, const char *const *path
 			    stderr);
 	}
 	return GB_OK;
+}
+
+enum gb_status gb_read_whole(struct gb_records *records, const char *path, struct gb_error *err)
+{
+	if (read_file(records, path, err) || !records->truncated)
+		return err->code;
+	return gb_fail(err, GB_EUSAGE, "%s: the last line has no end (its writer was killed?)",
+		       path);
 }

@@ -9,4 +9,7 @@
 enum gb_status gb_read_files(struct gb_records *records, const char *const *path, size_t count,
 			     struct gb_error *err);
 
+/* Append the records of one file, of which nothing may be missing: GB_EUSAGE if it was cut off. */
+enum gb_status gb_read_whole(struct gb_records *records, const char *path, struct gb_error *err);
+
 #endif

@@ -43,13 +43,15 @@ static void print_usage(FILE *file)
 	(void)fputs("\nCommands:\n", file);
 	for (size_t i = 0; i < GB_COUNT(commands); i++)
 		(void)fprintf(file, "  %-8s %s\n", commands[i].name, commands[i].summary);
-	(void)fputs(
-		"\n`gpubench help COMMAND` lists the options of a command or benchmark.\n"
-		"\nExit status: 0 all ok or skipped for a stated reason, 1 a result failed\n"
-		"verification, 2 usage or unreadable input, 3 no GPU where one was asked for,\n"
-		"4 a run failed, timed out or ran out of memory, 5 output could not be written,\n"
-		"130 interrupted.\n",
-		file);
+	(void)fputs("\n`gpubench help COMMAND` lists the options of a command or benchmark.\n"
+		    "\nExit status: 0 all ok or skipped for a stated reason, 1 a result failed\n"
+		    "verification or a comparison found something slower, 2 usage or unreadable "
+		    "input,\n"
+		    "3 no GPU where one was asked for, 4 a run failed, timed out or ran out of "
+		    "memory,\n"
+		    "5 output could not be written, 6 a comparison had too little to decide on,\n"
+		    "130 interrupted.\n",
+		    file);
 }
 
 /* argv[0] is the command's or the benchmark's name. */

@@ -103,7 +103,9 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 	cJSON *line = gb_record_run(&s->info, err);
 	const bool mixed = s->request->resume == GB_RESUME_ANY;
 
-	if (line && !mixed && gb_setup_check(&s->records, s->request->output, line, err)) {
+	if (line && !mixed &&
+	    gb_setup_check(&s->records, s->request->output, line,
+			   " (--resume=any adds to it all the same)", err)) {
 		cJSON_Delete(line);
 		return err->code;
 	}

@@ -304,7 +304,7 @@ static enum gb_status read_lines(const struct source *source, struct gb_records 
 	size_t number = 1;
 	const char *where;
 
-	list->complete_bytes = 0;
+	list->complete_bytes = list->last_run_bytes = 0;
 	for (size_t start = 0; start < source->size; number++) {
 		char *end = memchr(source->text + start, '\n', source->size - start);
 		const size_t length =
@@ -325,6 +325,8 @@ static enum gb_status read_lines(const struct source *source, struct gb_records 
 				return not_json(source, number, err);
 			if (accept(source, number, line, list, err))
 				return err->code;
+			if (!gb_is_record(line))
+				list->last_run_bytes = start;
 			list->unended = !end;
 		}
 		start = next;

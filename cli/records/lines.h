@@ -19,6 +19,7 @@ struct gb_records {
 	bool truncated; /* a file ended within a line: its writer was killed */
 	/* Of the last file read: */
 	size_t complete_bytes; /* up to the end of its last whole line */
+	size_t last_run_bytes; /* up to where its last run line begins */
 	bool unended;          /* that line lacks its newline, and nothing else */
 	bool document;         /* it was one array */
 };

@@ -158,22 +158,15 @@ static bool begin(struct gb_output *output)
 	return !output->unended || write_all(output->file, "\n", 1);
 }
 
-enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err)
+/* The text, whole, or GB_EIO and nothing of it. */
+static enum gb_status append(struct gb_output *output, const char *text, size_t length,
+			     struct gb_error *err)
 {
 	struct stat before;
-	size_t length;
-	char *text;
 
-	if (output->to_stdout)
-		return gb_record_write(stdout, line, err);
-	if (!output->to_lines)
-		return GB_OK;
 	if (!output->begun && !begin(output))
 		return cannot_write(output->path, err);
 	output->begun = true;
-	text = gb_record_text(line, &length);
-	if (!text)
-		return gb_out_of_memory(err, "writing a record");
 	if (fstat(output->file, &before)) {
 		(void)cannot_write(output->path, err);
 	} else if (!write_all(output->file, text, length)) {
@@ -181,6 +174,41 @@ enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct
 		if (S_ISREG(before.st_mode) && ftruncate(output->file, before.st_size))
 			gb_fail(err, GB_EIO, "cannot cut %s", output->path);
 	}
+	return err->code;
+}
+
+enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err)
+{
+	size_t length;
+	char *text;
+
+	if (output->to_stdout)
+		return gb_record_write(stdout, line, err);
+	if (!output->to_lines)
+		return GB_OK;
+	text = gb_record_text(line, &length);
+	if (!text)
+		return gb_out_of_memory(err, "writing a record");
+	(void)append(output, text, length, err);
+	free(text);
+	return err->code;
+}
+
+enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_records *list,
+				 struct gb_error *err)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *memory = output->to_lines ? open_memstream(&text, &size) : NULL;
+
+	if (!output->to_lines)
+		return GB_OK;
+	for (size_t i = 0; memory && i < list->count && !err->code; i++)
+		(void)gb_record_write(memory, list->line[i], err);
+	if (!memory || fclose(memory))
+		gb_out_of_memory(err, "writing records");
+	if (!err->code)
+		(void)append(output, text, size, err);
 	free(text);
 	return err->code;
 }

@@ -64,6 +64,11 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 /* Write a line, if the output takes JSON lines: whole, or GB_EIO and not at all. */
 enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err);
 
+/* Write all lines of a list, if the output takes JSON lines, in one go: a process that is killed
+ * leaves all of them or, but for a moment, none. */
+enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_records *list,
+				 struct gb_error *err);
+
 /* Close it, if it is open; a document takes its place if it is to be kept. */
 enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);
 

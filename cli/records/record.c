@@ -365,6 +365,8 @@ static const char *error_word(enum gb_status code)
 		return "io";
 	case GB_EINTERRUPTED:
 		return "interrupted";
+	case GB_EUNDECIDED: /* of comparisons only */
+		break;
 	}
 	return "runtime";
 }

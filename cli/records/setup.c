@@ -6,8 +6,7 @@
 #include "cli/records/json.h"
 #include "common/text.h"
 
-/* The GPU that the run used; NULL if there was none. */
-static const cJSON *gpu_of(const cJSON *run)
+const cJSON *gb_setup_gpu(const cJSON *run)
 {
 	const double device = gb_json_number(run, "settings.device");
 	const cJSON *gpu;
@@ -22,13 +21,12 @@ static const cJSON *gpu_of(const cJSON *run)
 	return NULL;
 }
 
-/* A member as a few words. */
-static const char *words_of(const cJSON *item, char *text, size_t size)
+const char *gb_setup_words(const cJSON *item, char *text, size_t size)
 {
 	if (item && cJSON_IsString(item))
 		(void)snprintf(text, size, "%.100s", item->valuestring);
 	else if (item && cJSON_IsNumber(item))
-		(void)snprintf(text, size, "%g", item->valuedouble);
+		(void)snprintf(text, size, "%.10g", item->valuedouble);
 	else
 		(void)snprintf(text, size, "%s",
 			       cJSON_IsTrue(item)    ? "true"
@@ -38,7 +36,7 @@ static const char *words_of(const cJSON *item, char *text, size_t size)
 }
 
 static enum gb_status check_run(const cJSON *run, const char *path, const cJSON *now,
-				struct gb_error *err)
+				const char *hint, struct gb_error *err)
 {
 	static const struct {
 		const char *name, *path;
@@ -61,27 +59,25 @@ static enum gb_status check_run(const cJSON *run, const char *path, const cJSON 
 	};
 
 	for (size_t i = 0; i < GB_COUNT(part); i++) {
-		const cJSON *a = gb_json_at(part[i].of_gpu ? gpu_of(run) : run, part[i].path);
-		const cJSON *b = gb_json_at(part[i].of_gpu ? gpu_of(now) : now, part[i].path);
+		const cJSON *a = gb_json_at(part[i].of_gpu ? gb_setup_gpu(run) : run, part[i].path);
+		const cJSON *b = gb_json_at(part[i].of_gpu ? gb_setup_gpu(now) : now, part[i].path);
 		char there[128], here[128];
 
 		if ((!a && !b) || cJSON_Compare(a, b, true))
 			continue;
-		return gb_fail(
-			err, GB_EUSAGE,
-			"--resume: %.80s differs in its %s: %s, now %s (--resume=any adds to "
-			"it all the same)",
-			path, part[i].name, words_of(a, there, sizeof there),
-			words_of(b, here, sizeof here));
+		return gb_fail(err, GB_EUSAGE, "--resume: %.80s differs in its %s: %s, now %s%s",
+			       path, part[i].name, gb_setup_words(a, there, sizeof there),
+			       gb_setup_words(b, here, sizeof here), hint);
 	}
 	return GB_OK;
 }
 
 enum gb_status gb_setup_check(const struct gb_records *records, const char *path, const cJSON *now,
-			      struct gb_error *err)
+			      const char *hint, struct gb_error *err)
 {
 	for (size_t i = 0; i < records->count; i++)
-		if (!gb_is_record(records->line[i]) && check_run(records->line[i], path, now, err))
+		if (!gb_is_record(records->line[i]) &&
+		    check_run(records->line[i], path, now, hint, err))
 			return err->code;
 	return GB_OK;
 }

@@ -5,8 +5,14 @@
 #include "cli/records/lines.h"
 
 /* GB_EUSAGE, with the first difference, if a run of the records (of the file `path`) was made in
- * another setup than the run line `now`: their times are not to be mixed unawares. */
+ * another setup than the run line `now`: their times are not to be mixed unawares.  The message ends in the hint. */
 enum gb_status gb_setup_check(const struct gb_records *records, const char *path, const cJSON *now,
-			      struct gb_error *err);
+			      const char *hint, struct gb_error *err);
+
+/* The GPU that the run of this line used; NULL if there was none. */
+const cJSON *gb_setup_gpu(const cJSON *run);
+
+/* A member of a line in a few words, "none" if it is NULL.  Returns text. */
+const char *gb_setup_words(const cJSON *item, char *text, size_t size);
 
 #endif

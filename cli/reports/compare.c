@@ -1,6 +1,8 @@
 #include "cli/reports/compare.h"
 
 #include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,8 +23,8 @@ struct values {
 	size_t count;
 	double *value;
 	double ns_per_unit; /* of a value, at about the clock that it was measured with */
-	bool broken;
-	const char *reason;
+	size_t records, broken, unverified;
+	const char *reason; /* why a record has no value */
 };
 
 static int by_key(const void *a, const void *b)
@@ -105,25 +107,45 @@ static bool is_broken(const cJSON *record)
 	return gb_equal(status, "failed") || gb_equal(status, "timeout");
 }
 
+/* Whether an earlier entry is of the same launch: a file may have been appended to itself. */
+static bool is_repeated(const struct entry *entry, size_t i)
+{
+	const char *run = gb_json_text(entry[i].record, "run_id");
+
+	for (size_t k = 0; run && k < i; k++) {
+		const char *other = gb_json_text(entry[k].record, "run_id");
+
+		if (entry[k].is_new == entry[i].is_new && other && gb_equal(run, other))
+			return true;
+	}
+	return false;
+}
+
+static void take_record(const struct gb_comparison *c, const cJSON *record, bool in_cycles,
+			struct values *v)
+{
+	const bool unverified = !c->unverified && gb_is_unverified(record);
+	const double value = unverified ? (double)NAN : value_of(c, record, in_cycles);
+
+	v->records++;
+	v->broken += is_broken(record);
+	v->unverified += unverified;
+	if (!isnan(value)) {
+		v->value[v->count++] = value;
+		v->ns_per_unit = in_cycles ? value_of(c, record, false) / value : 1;
+	} else if (!v->reason) {
+		v->reason = gb_json_true(record, "emulated") ? "emulated"
+							     : gb_json_text(record, "reason");
+	}
+}
+
 /* The values of one side of a group. */
 static void take_side(const struct gb_comparison *c, const struct entry *entry, size_t count,
 		      bool is_new, bool in_cycles, struct values *v)
 {
-	for (size_t i = 0; i < count; i++) {
-		const cJSON *record = entry[i].record;
-		double value;
-
-		if (entry[i].is_new != is_new)
-			continue;
-		value = value_of(c, record, in_cycles);
-		v->broken = v->broken || is_broken(record);
-		if (!isnan(value)) {
-			v->value[v->count++] = value;
-			v->ns_per_unit = in_cycles ? value_of(c, record, false) / value : 1;
-		} else if (!v->reason) {
-			v->reason = gb_json_text(record, "reason");
-		}
-	}
+	for (size_t i = 0; i < count; i++)
+		if (entry[i].is_new == is_new && !is_repeated(entry, i))
+			take_record(c, entry[i].record, in_cycles, v);
 	gb_sort(v->value, v->count);
 }
 
@@ -162,24 +184,92 @@ static void compare_counts(struct gb_comparison *c, const struct gb_change *chan
 
 /* ---- the verdict -------------------------------------------------------------------------- */
 
-static enum gb_verdict_word verdict_on(const struct gb_comparison *c,
-				       const struct gb_change *change, double ns_per_unit)
+/* The verdict and why. */
+static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
+	struct gb_change *change, enum gb_verdict_word verdict, const char *format, ...)
 {
-	const struct gb_ratio *r = &change->ratio;
-	const bool beyond = r->estimate > 1 + c->threshold || r->estimate < 1 / (1 + c->threshold);
-	const double difference_ns = fabs(change->new_ - change->base) * ns_per_unit;
+	va_list args;
 
-	if (!beyond || difference_ns <= c->floor_ns)
-		return GB_SAME;
-	if (change->base_launches < GB_LAUNCHES || change->new_launches < GB_LAUNCHES)
-		return GB_UNSURE;
-	if (r->interval.low > 1)
-		return GB_SLOWER;
-	return r->interval.high < 1 ? GB_FASTER : GB_UNSURE;
+	va_start(args, format);
+	(void)vsnprintf(change->why, sizeof change->why, format, args);
+	va_end(args);
+	return verdict;
 }
 
-static enum gb_status compare_key(const struct gb_comparison *c, const struct entry *entry,
-				  size_t count, struct gb_change *change, struct gb_error *err)
+/* On values of both sides. */
+static enum gb_verdict_word verdict_on(const struct gb_comparison *c, struct gb_change *change,
+				       double ns_per_unit)
+{
+	const struct gb_ratio *r = &change->ratio;
+	const double share = fmax(c->threshold, c->floor_ns / (change->base * ns_per_unit));
+	const double most = 1 + share, excluded = 1 + 2 * share;
+
+	if (change->base_launches < GB_LAUNCHES || change->new_launches < GB_LAUNCHES)
+		return because(change, GB_UNSURE,
+			       "%zu and %zu launches: %d a side are needed (--runs=%d, or several "
+			       "files merged)",
+			       change->base_launches, change->new_launches, GB_LAUNCHES,
+			       GB_LAUNCHES);
+	if (isnan(r->interval.low))
+		return because(change, GB_UNSURE,
+			       "%zu and %zu launches are too few for an interval of %.4g %%",
+			       change->base_launches, change->new_launches, 100 * c->level);
+	if (r->estimate > most && r->interval.low > 1)
+		return GB_SLOWER;
+	if (r->estimate < 1 / most && r->interval.high < 1)
+		return GB_FASTER;
+	if (r->estimate > most || r->estimate < 1 / most)
+		return because(change, GB_UNSURE, "the launches disagree whether it changed");
+	if (r->interval.low < 1 / excluded || r->interval.high > excluded)
+		return because(change, GB_UNSURE, "a change of %.3g %% is not excluded",
+			       200 * share);
+	return GB_SAME;
+}
+
+static bool has_counts(const struct gb_comparison *c, const cJSON *counts)
+{
+	return c->judge_counts && counts;
+}
+
+/* What is there to compare, then the verdict on it. */
+static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_change *change,
+				       const struct values *base, const struct values *other)
+{
+	const bool in_base = base->count || has_counts(c, change->base_counts);
+	const bool in_new = other->count || has_counts(c, change->new_counts);
+	const char *there = base->reason ? base->reason : "no reason is given";
+	const char *here = other->reason ? other->reason : "no reason is given";
+
+	if (other->broken)
+		return because(change, GB_BROKEN, "%s", here);
+	if (base->unverified || other->unverified)
+		return because(change, GB_UNVERIFIED, "nobody verified it in %s",
+			       !other->unverified  ? "base"
+			       : !base->unverified ? "new"
+						   : "base and new");
+	if (base->count && other->count) {
+		if (base->broken)
+			(void)because(change, GB_SAME, "%zu of %zu launches of base failed",
+				      base->broken, base->records);
+		return verdict_on(c, change, base->ns_per_unit);
+	}
+	if (in_base && !in_new)
+		return because(change, GB_MISSING, "%s", other->records ? here : "not in new");
+	if (in_new && !in_base)
+		return because(change, GB_NEW, "%s", base->records ? there : "not in base");
+	return because(change, GB_NO_TIME, "%s", other->records ? here : there);
+}
+
+static void compare_setups(struct gb_comparison *c, const struct entry *entry, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gb_json_at(entry[i].record, "time"))
+			gb_setups_add(&c->setups, entry[i].record, entry[i].is_new);
+	gb_setups_end_key(&c->setups);
+}
+
+static enum gb_status compare_key(struct gb_comparison *c, const struct entry *entry, size_t count,
+				  struct gb_change *change, struct gb_error *err)
 {
 	struct values base = { .value = malloc((count + 1) * sizeof(double)) };
 	struct values other = { .value = malloc((count + 1) * sizeof(double)) };
@@ -198,19 +288,15 @@ static enum gb_status compare_key(const struct gb_comparison *c, const struct en
 		.new_launches = other.count,
 		.base = gb_median_sorted(base.value, base.count),
 		.new_ = gb_median_sorted(other.value, other.count),
-		.note = other.reason ? other.reason : base.reason,
 		.base_counts = counts_of(entry, count, false),
 		.new_counts = counts_of(entry, count, true),
 	};
-	if (gb_ratio(base.value, base.count, other.value, other.count, GB_LEVEL, &change->ratio,
+	if (gb_ratio(base.value, base.count, other.value, other.count, c->level, &change->ratio,
 		     err))
 		goto out;
-	if (other.broken)
-		change->verdict = GB_BROKEN;
-	else if (base.count && other.count)
-		change->verdict = verdict_on(c, change, base.ns_per_unit);
-	else
-		change->verdict = base.count ? GB_MISSING : other.count ? GB_NEW : GB_NO_TIME;
+	change->verdict = verdict_of(c, change, &base, &other);
+	if (base.count && other.count)
+		compare_setups(c, entry, count);
 out:
 	free(base.value);
 	free(other.value);
@@ -261,6 +347,8 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 		gb_out_of_memory(err, NULL);
 		goto out;
 	}
+	if (gb_setups_init(&c->setups, base, new_, err))
+		goto out;
 	count = add_entries(entry, 0, base, false);
 	count = add_entries(entry, count, new_, true);
 	if (count)
@@ -289,16 +377,51 @@ out:
 
 void gb_comparison_release(struct gb_comparison *comparison)
 {
+	gb_setups_release(&comparison->setups);
 	free(comparison->change);
 	comparison->change = NULL;
 }
 
-enum gb_status gb_comparison_status(const struct gb_comparison *comparison)
+/* ---- the exit status ---------------------------------------------------------------------- */
+
+static enum gb_status undecided(const struct gb_comparison *c, char *why)
+{
+	const size_t *v = c->verdicts;
+	const size_t decided = v[GB_SAME] + v[GB_FASTER] + v[GB_SLOWER];
+	const double unsure = (double)v[GB_UNSURE], compared = (double)decided + unsure;
+	const double most = c->unsure_is_share ? c->max_unsure * compared : c->max_unsure;
+	const bool has_counted = c->judge_counts && c->counted;
+
+	if (v[GB_UNVERIFIED])
+		(void)snprintf(why, GB_WHY,
+			       "%zu of %zu keys were not verified (--unverified compares them)",
+			       v[GB_UNVERIFIED], c->count);
+	else if (v[GB_MISSING] && !c->allow_missing)
+		(void)snprintf(why, GB_WHY,
+			       "%zu of %zu keys have nothing to compare in new (--allow-missing "
+			       "lets that pass)",
+			       v[GB_MISSING], c->count);
+	else if (compared < 1 && !has_counted)
+		(void)snprintf(why, GB_WHY, "none of %zu keys has times on both sides", c->count);
+	else if ((!decided && !has_counted) || unsure > most)
+		(void)snprintf(why, GB_WHY, "%zu of %.0f keys are unsure", v[GB_UNSURE], compared);
+	else
+		return GB_OK;
+	return GB_EUNDECIDED;
+}
+
+enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why)
 {
 	const struct gb_comparison *c = comparison;
+	const size_t *v = c->verdicts;
 
-	return c->verdicts[GB_SLOWER] || c->verdicts[GB_BROKEN] ||
-			       (c->judge_counts && c->counts_worse)
-		       ? GB_EVERIFY
-		       : GB_OK;
+	why[0] = '\0';
+	if (v[GB_SLOWER] || v[GB_BROKEN])
+		(void)snprintf(why, GB_WHY, "%zu of %zu keys slower, %zu failed", v[GB_SLOWER],
+			       c->count, v[GB_BROKEN]);
+	else if (c->judge_counts && c->counts_worse)
+		(void)snprintf(why, GB_WHY, "%zu counts are worse", c->counts_worse);
+	else
+		return undecided(c, why);
+	return GB_EVERIFY;
 }

@@ -4,7 +4,11 @@
  * clocks and its neighbours, and comparing two builds by the samples of one launch each gives false
  * alarms most of the time.  So each launch gives one value per key, its fastest sample, and the
  * values of both sides are compared by their ratio (gb_ratio()).  With fewer than four launches on
- * a side nothing is called faster or slower.
+ * a side nothing is decided.
+ *
+ * Every verdict has the evidence for it: a change is one beyond the threshold by an interval that
+ * excludes 1; `same` is a ratio within the threshold by an interval that excludes changes of twice
+ * the threshold.  All else is unsure, and says why.
  *
  * Exact counts need no statistics: each that differs is reported as worse, better or changed.
  */
@@ -12,34 +16,44 @@
 #define GPUBENCH_CLI_REPORTS_COMPARE_H
 
 #include "cli/records/lines.h"
+#include "cli/reports/setups.h"
 #include "common/stats.h"
 
 enum gb_verdict_word {
-	GB_SAME,   /* within the threshold */
+	GB_SAME,   /* within the threshold, and the interval within twice of it */
 	GB_FASTER, /* beyond the threshold, and the interval excludes 1 */
 	GB_SLOWER,
-	GB_UNSURE,  /* beyond the threshold, but the launches are too few or disagree */
-	GB_MISSING, /* had a time in base, has none in new */
-	GB_NEW,     /* the other way round */
-	GB_BROKEN,  /* failed or timed out in new */
-	GB_NO_TIME, /* on neither side: skipped, or emulated */
+	GB_UNSURE,     /* the launches are too few or disagree */
+	GB_MISSING,    /* has something to compare in base, nothing in new */
+	GB_NEW,        /* the other way round */
+	GB_UNVERIFIED, /* nobody verified what base's or new's times stand for */
+	GB_BROKEN,     /* failed or timed out in new */
+	GB_NO_TIME,    /* on neither side: skipped, or emulated */
 	GB_VERDICT_WORDS,
 };
 
-enum { GB_LAUNCHES = 4 }; /* on each side, before anything is called faster or slower */
+enum { GB_LAUNCHES = 4 }; /* on each side, before anything is decided */
 
 struct gb_comparison {
 	/* How to compare: */
+	double level;      /* of the intervals: GB_LEVEL, or that of a look (looks.h) */
 	double threshold;  /* as a share: 0.05 */
 	double floor_ns;   /* smaller differences are no difference */
 	bool by_median;    /* a launch's value is its median instead of its minimum */
 	bool in_cycles;    /* of the SM clock, where both sides have it; else by time */
+	bool unverified;   /* records that nobody verified count like others */
 	bool judge_counts; /* a count that became worse is a failure, too */
+
+	/* What passes (gb_comparison_status()): */
+	bool allow_missing;
+	double max_unsure; /* keys, or a share of those compared */
+	bool unsure_is_share;
 
 	/* Results: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
 	struct gb_change *change;
-	size_t counted; /* keys with exact counts on both sides */
+	struct gb_setups setups; /* of the runs that the keys in common are from */
+	size_t counted;          /* keys with exact counts on both sides */
 	size_t counts_worse, counts_better, counts_changed; /* changed: neither */
 };
 
@@ -47,22 +61,24 @@ struct gb_comparison {
 struct gb_change {
 	const char *key; /* points into the records */
 	enum gb_verdict_word verdict;
+	char why[256]; /* the verdict, if the numbers do not say it; or "" */
 	bool in_cycles;
 	size_t base_launches, new_launches;
 	double base, new_; /* medians over the launches; NAN: no time */
 	struct gb_ratio ratio;
-	const char *note; /* why there is no time, or NULL; points into the records */
 	const cJSON *base_counts, *new_counts; /* in the records; NULL: none */
 };
 
-/* Fill count, verdicts and change, in the order in which keys appear.  Both lists must outlive it.
+/* Fill the results, keys in the order in which they appear.  Both lists must outlive it.
  * GB_ERUNTIME if memory ran out. */
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
 			  const struct gb_records *new_, struct gb_error *err);
 void gb_comparison_release(struct gb_comparison *comparison);
 
-/* GB_EVERIFY if something is slower or broken, or has a count that is worse and judged, else GB_OK:
- * the exit status. */
-enum gb_status gb_comparison_status(const struct gb_comparison *comparison);
+/* The exit status: GB_EVERIFY if something is slower or broken, or has a count that is worse and
+ * judged; else GB_EUNDECIDED if nothing could be decided, or what was not is more than what
+ * passes; else GB_OK.  why (of GB_WHY bytes) is set to the reason, or "". */
+enum { GB_WHY = 256 };
+enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char *why);
 
 #endif

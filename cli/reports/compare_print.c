@@ -13,10 +13,11 @@ static const struct {
 	const char *word;
 	enum gb_tint tint;
 } words[GB_VERDICT_WORDS] = {
-	[GB_SAME] = { "same", GB_PLAIN },      [GB_FASTER] = { "faster", GB_GOOD },
-	[GB_SLOWER] = { "slower", GB_BAD },    [GB_UNSURE] = { "unsure", GB_WARN },
-	[GB_MISSING] = { "missing", GB_WARN }, [GB_NEW] = { "new", GB_PLAIN },
-	[GB_BROKEN] = { "failed", GB_BAD },    [GB_NO_TIME] = { "no time", GB_PLAIN },
+	[GB_SAME] = { "same", GB_PLAIN },       [GB_FASTER] = { "faster", GB_GOOD },
+	[GB_SLOWER] = { "slower", GB_BAD },     [GB_UNSURE] = { "unsure", GB_WARN },
+	[GB_MISSING] = { "missing", GB_WARN },  [GB_NEW] = { "new", GB_PLAIN },
+	[GB_BROKEN] = { "failed", GB_BAD },     [GB_UNVERIFIED] = { "unverified", GB_WARN },
+	[GB_NO_TIME] = { "no time", GB_PLAIN },
 };
 
 static void set_number(struct gb_grid *grid, size_t column, double value, const char *unit)
@@ -46,21 +47,71 @@ static void add_row(struct gb_grid *grid, const struct gb_change *change)
 	}
 	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_launches, change->new_launches);
 	gb_grid_set(grid, 6, text, GB_PLAIN);
-	if (change->note)
-		gb_grid_set(grid, 7, change->note, GB_PLAIN);
+	if (change->why[0])
+		gb_grid_set(grid, 7, change->why, GB_PLAIN);
+}
+
+/* A line for each thing in which the sides differ. */
+static void print_setups(FILE *file, const struct gb_comparison *c, enum gb_markup markup)
+{
+	bool any = false;
+	char text[512];
+
+	for (size_t i = 0; i < c->setups.count; i++) {
+		const struct gb_setup_part *part = &c->setups.part[i];
+
+		if (!part->differs)
+			continue;
+		(void)fprintf(file, "%snot the same %s: base ", any && markup ? "\n" : "",
+			      part->name);
+		gb_grid_print_text(file, gb_setup_values_text(&part->base, text, sizeof text),
+				   markup);
+		(void)fputs("; new ", file);
+		gb_grid_print_text(file, gb_setup_values_text(&part->new_, text, sizeof text),
+				   markup);
+		(void)fputc('\n', file);
+		any = true;
+	}
+	if (any)
+		(void)fputc('\n', file);
+}
+
+/* What the columns hold; the verdict rests on the ratio and its interval. */
+static void print_legend(FILE *file, const struct gb_comparison *c)
+{
+	(void)fprintf(file,
+		      "\nbase, new: median over the launches of the %s sample of each; new/base: "
+		      "their Hodges-Lehmann ratio\n",
+		      c->by_median ? "median" : "fastest");
+}
+
+static void print_sums(FILE *file, const struct gb_comparison *c)
+{
+	char why[GB_WHY];
+	const enum gb_status status = gb_comparison_status(c, why);
+
+	(void)fprintf(file, "%zu keys:", c->count);
+	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
+		if (c->verdicts[v])
+			(void)fprintf(file, " %zu %s", c->verdicts[v], words[v].word);
+	(void)fputc('\n', file);
+	if (status == GB_EUNDECIDED)
+		(void)fprintf(file, "undecided: %s\n", why);
 }
 
 static enum gb_status print_table(FILE *file, const struct gb_comparison *c, bool all,
 				  enum gb_markup markup, struct gb_error *err)
 {
-	const char *const title[] = { "verdict",  "key",  "base us",  "new us",
-				      "new/base", "95 %", "launches", "why" };
+	char level[32];
+	const char *const title[] = { "verdict",  "key", "base us",  "new us",
+				      "new/base", level, "launches", "why" };
 	static const bool left[] = { true, true, false, false, false, true, true, true };
 	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
 	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
 	struct gb_grid grid;
-	size_t rows = 0;
+	size_t rows = 0, ratios = 0;
 
+	(void)snprintf(level, sizeof level, "%.4g %%", 100 * c->level);
 	gb_grid_init(&grid, GB_COUNT(title), title, left);
 	for (size_t i = 0; i < c->count; i++) {
 		const enum gb_verdict_word verdict = c->change[i].verdict;
@@ -68,16 +119,16 @@ static enum gb_status print_table(FILE *file, const struct gb_comparison *c, boo
 		if (!all && (verdict == GB_SAME || verdict == GB_NO_TIME))
 			continue;
 		add_row(&grid, &c->change[i]);
+		ratios += isnan(c->change[i].ratio.estimate) ? 0 : 1;
 		rows++;
 	}
-	if (rows)
-		(void)gb_grid_print(file, &grid, &grid_style, err);
+	print_setups(file, c, markup);
+	if (rows && !gb_grid_print(file, &grid, &grid_style, err) && ratios)
+		print_legend(file, c);
 	gb_grid_release(&grid);
-	(void)fprintf(file, "%s%zu keys:", rows ? "\n" : "", c->count);
-	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
-		if (c->verdicts[v])
-			(void)fprintf(file, " %zu %s", c->verdicts[v], words[v].word);
-	(void)fprintf(file, "\n");
+	if (rows)
+		(void)fputc('\n', file);
+	print_sums(file, c);
 	return err->code;
 }
 
@@ -88,7 +139,7 @@ struct counts_rows {
 	const char *key;
 };
 
-static const char *verdict_of(const struct gb_count_change *change)
+static const char *count_verdict(const struct gb_count_change *change)
 {
 	return !change->cost ? "changed" : change->new_ > change->base ? "worse" : "better";
 }
@@ -96,7 +147,7 @@ static const char *verdict_of(const struct gb_count_change *change)
 static bool add_count(const struct gb_count_change *change, void *closure)
 {
 	const struct counts_rows *rows = closure;
-	const char *verdict = verdict_of(change);
+	const char *verdict = count_verdict(change);
 	char text[40];
 
 	gb_grid_row(rows->grid, false);
@@ -150,7 +201,7 @@ static bool put_count(const struct gb_count_change *change, void *closure)
 	cJSON *item = cJSON_CreateObject();
 
 	return gb_json_append(closure, item) && gb_json_put_text(item, "count", change->name) &&
-	       gb_json_put_text(item, "verdict", verdict_of(change)) &&
+	       gb_json_put_text(item, "verdict", count_verdict(change)) &&
 	       gb_json_put_number(item, "base", change->base) &&
 	       gb_json_put_number(item, "new", change->new_);
 }
@@ -178,27 +229,81 @@ static bool put_change(cJSON *list, const struct gb_change *change)
 	       gb_json_put_number(item, "ratio", change->ratio.estimate) &&
 	       gb_json_put_number(item, "low", change->ratio.interval.low) &&
 	       gb_json_put_number(item, "high", change->ratio.interval.high) &&
+	       gb_json_put_number(item, "coverage", change->ratio.interval.coverage) &&
 	       gb_json_put_int(item, "base_launches", (int64_t)change->base_launches) &&
 	       gb_json_put_int(item, "new_launches", (int64_t)change->new_launches) &&
-	       gb_json_put_text(item, "why", change->note) && put_counts(item, change);
+	       gb_json_put_text(item, "why", change->why[0] ? change->why : NULL) &&
+	       put_counts(item, change);
+}
+
+static bool put_setups(cJSON *list, const struct gb_setups *setups)
+{
+	char text[512];
+
+	for (size_t i = 0; i < setups->count && list; i++) {
+		const struct gb_setup_part *part = &setups->part[i];
+		cJSON *item;
+
+		if (!part->differs)
+			continue;
+		item = cJSON_CreateObject();
+		if (!gb_json_append(list, item) || !gb_json_put_text(item, "part", part->name) ||
+		    !gb_json_put_text(item, "base",
+				      gb_setup_values_text(&part->base, text, sizeof text)) ||
+		    !gb_json_put_text(item, "new",
+				      gb_setup_values_text(&part->new_, text, sizeof text)))
+			return false;
+	}
+	return list;
+}
+
+static bool put_keys(cJSON *list, const struct gb_comparison *c)
+{
+	bool whole = list;
+
+	for (size_t i = 0; i < c->count && whole; i++)
+		whole = put_change(list, &c->change[i]);
+	return whole;
+}
+
+static bool put_sums(cJSON *object, const struct gb_comparison *c)
+{
+	bool whole = object;
+
+	for (size_t v = 0; v < GB_VERDICT_WORDS && whole; v++)
+		whole = gb_json_put_int(object, words[v].word, (int64_t)c->verdicts[v]);
+	return whole;
+}
+
+static bool put_comparison(cJSON *object, const struct gb_comparison *c)
+{
+	char why[GB_WHY];
+	const enum gb_status status = gb_comparison_status(c, why);
+
+	return object && gb_json_put_text(object, "type", "comparison") &&
+	       gb_json_put_int(object, "schema", GB_COMPARISON_SCHEMA) &&
+	       gb_json_put_int(object, "exit_status", (int64_t)status) &&
+	       gb_json_put_text(object, "why", why[0] ? why : NULL) &&
+	       gb_json_put_text(object, "stat", c->by_median ? "median" : "min") &&
+	       gb_json_put_number(object, "level", c->level) &&
+	       gb_json_put_number(object, "threshold", c->threshold) &&
+	       gb_json_put_number(object, "floor_ns", c->floor_ns) &&
+	       put_setups(cJSON_AddArrayToObject(object, "differs"), &c->setups) &&
+	       put_sums(cJSON_AddObjectToObject(object, "verdicts"), c) &&
+	       put_keys(cJSON_AddArrayToObject(object, "keys"), c);
 }
 
 static enum gb_status print_json(FILE *file, const struct gb_comparison *c, struct gb_error *err)
 {
-	cJSON *list = cJSON_CreateArray();
-	char *text = NULL;
-	bool whole = list != NULL;
+	cJSON *object = cJSON_CreateObject();
+	char *text = put_comparison(object, c) ? cJSON_Print(object) : NULL;
 
-	for (size_t i = 0; i < c->count && whole; i++)
-		whole = put_change(list, &c->change[i]);
-	if (whole)
-		text = cJSON_Print(list);
 	if (text)
 		(void)fprintf(file, "%s\n", text);
 	else
 		gb_out_of_memory(err, "the comparison");
 	cJSON_free(text);
-	cJSON_Delete(list);
+	cJSON_Delete(object);
 	return err->code;
 }
 

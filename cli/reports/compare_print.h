@@ -5,10 +5,12 @@
 #include "cli/reports/compare.h"
 #include "cli/reports/grid.h"
 
-/* The table (changes only, unless all) and the count of each verdict. */
+enum { GB_COMPARISON_SCHEMA = 1 }; /* results/gpubench-comparison-1.schema.json */
+
+/* In what the sides differ, the table (changes only, unless all) and the count of each verdict. */
 enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
 				   enum gb_markup markup, struct gb_error *err);
-/* One array. */
+/* One object. */
 enum gb_status gb_comparison_print_json(FILE *file, const struct gb_comparison *comparison,
 					struct gb_error *err);
 

@@ -146,8 +146,9 @@ static const struct gb_change *find(const struct gb_comparison *c, const char *k
 Test(compare, each_verdict)
 {
 	struct gb_records base = { 0 }, other = { 0 };
-	struct gb_comparison c = { .threshold = 0.05, .floor_ns = 100 };
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100 };
 	struct gb_error err = { 0 };
+	char why[GB_WHY];
 
 	add_launches(&base, "same", 5, 1e6);
 	add_launches(&other, "same", 5, 1.03e6);
@@ -171,8 +172,15 @@ Test(compare, each_verdict)
 		add(&base, i, "wild", "ok", i % 2 ? 1e6 : 2e6);
 		add(&other, i, "wild", "ok", i % 3 ? 2.2e6 : 1.2e6);
 	}
+	for (int i = 0; i < 6; i++) {
+		add(&base, i, "coarse", "ok", i % 2 ? 1e6 : 1.3e6);
+		add(&other, i, "coarse", "ok", i % 2 ? 1.3e6 : 1e6);
+	}
+	add_launches(&base, "hidden", 5, 1e6);
+	add(&other, 0, "hidden", "unverified", 1e6);
+	add_launches(&base, "absent", 5, 1e6);
 	cr_assert(eq(int, (int)gb_compare(&c, &base, &other, &err), GB_OK));
-	cr_assert(eq(sz, c.count, 10));
+	cr_assert(eq(sz, c.count, 13));
 	cr_expect(eq(int, (int)find(&c, "same")->verdict, GB_SAME));
 	cr_expect(eq(int, (int)find(&c, "slower")->verdict, GB_SLOWER));
 	cr_expect(eq(int, (int)find(&c, "faster")->verdict, GB_FASTER));
@@ -183,10 +191,22 @@ Test(compare, each_verdict)
 	cr_expect(eq(int, (int)find(&c, "fresh")->verdict, GB_NEW));
 	cr_expect(eq(int, (int)find(&c, "never")->verdict, GB_NO_TIME));
 	cr_expect(eq(int, (int)find(&c, "wild")->verdict, GB_UNSURE));
-	cr_expect(eq(str, (char *)find(&c, "gone")->note, "because"));
+	cr_expect(eq(int, (int)find(&c, "coarse")->verdict, GB_UNSURE));
+	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_UNVERIFIED));
+	cr_expect(eq(int, (int)find(&c, "absent")->verdict, GB_MISSING));
+	cr_expect(eq(str, (char *)find(&c, "same")->why, ""));
+	cr_expect(eq(str, (char *)find(&c, "few")->why,
+		     "3 and 5 launches: 4 a side are needed (--runs=4, or several files merged)"));
+	cr_expect(
+		eq(str, (char *)find(&c, "wild")->why, "the launches disagree whether it changed"));
+	cr_expect(eq(str, (char *)find(&c, "coarse")->why, "a change of 10 % is not excluded"));
+	cr_expect(eq(str, (char *)find(&c, "gone")->why, "because"));
+	cr_expect(eq(str, (char *)find(&c, "absent")->why, "not in new"));
+	cr_expect(eq(str, (char *)find(&c, "hidden")->why, "nobody verified it in new"));
+	cr_expect(eq(str, (char *)find(&c, "broken")->why, "because"));
 	cr_expect(eq(str, (char *)c.change[0].key, "same"));
 	cr_expect(epsilon_eq(dbl, find(&c, "slower")->ratio.estimate, 1.1, 0.01));
-	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_EVERIFY));
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));
 	gb_comparison_release(&c);
 	gb_records_release(&base);
 	gb_records_release(&other);
@@ -195,14 +215,15 @@ Test(compare, each_verdict)
 Test(compare, minimum_median_and_cycles)
 {
 	struct gb_records base = { 0 }, other = { 0 };
-	struct gb_comparison c = { .threshold = 0.05 };
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 	struct gb_error err = { 0 };
+	char why[GB_WHY];
 
 	add_launches(&base, "k", 4, 1e6);
 	add_launches(&other, "k", 4, 1e6);
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(epsilon_eq(dbl, c.change[0].base, 1e6, 1e4));
-	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_OK));
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_OK));
 	gb_comparison_release(&c);
 	c.by_median = true;
 	gb_compare(&c, &base, &other, &err);
@@ -223,7 +244,9 @@ Test(compare, minimum_median_and_cycles)
 Test(compare, cycles_where_both_sides_have_clocks)
 {
 	struct gb_records base = { 0 }, other = { 0 };
-	struct gb_comparison c = { .threshold = 0.05, .floor_ns = 100, .in_cycles = true };
+	struct gb_comparison c = {
+		.level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100, .in_cycles = true
+	};
 	struct gb_error err = { 0 };
 
 	add_clocked(&base, "throttled", 1e6, 1.5e9);
@@ -255,7 +278,7 @@ Test(compare, cycles_where_both_sides_have_clocks)
 Test(compare, emulated_times_do_not_count)
 {
 	struct gb_records base = { 0 }, other = { 0 };
-	struct gb_comparison c = { .threshold = 0.05 };
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 	struct gb_error err = { 0 };
 
 	add_launches(&base, "k", 4, 1e6);
@@ -294,8 +317,9 @@ static bool collect(const struct gb_count_change *change, void *closure)
 Test(compare, counts_are_compared_exactly)
 {
 	struct gb_records base = { 0 }, other = { 0 };
-	struct gb_comparison c = { .threshold = 0.05 };
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 	struct gb_error err = { 0 };
+	char why[GB_WHY];
 	char seen[1000] = "";
 
 	add(&base, 0, "k", "ok", 1e6);
@@ -314,9 +338,9 @@ Test(compare, counts_are_compared_exactly)
 		eq(str, seen,
 		   "blocks 8 9 neutral;barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
 		   "global_load.least 4 3 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"));
-	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_OK));
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED)); /* by time */
 	c.judge_counts = true;
-	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_EVERIFY));
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));
 	gb_comparison_release(&c);
 	gb_records_release(&base);
 	gb_records_release(&other);
@@ -325,15 +349,161 @@ Test(compare, counts_are_compared_exactly)
 Test(compare, counts_of_one_side_are_no_difference)
 {
 	struct gb_records base = { 0 }, other = { 0 };
-	struct gb_comparison c = { .threshold = 0.05, .judge_counts = true };
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .judge_counts = true };
 	struct gb_error err = { 0 };
+	char why[GB_WHY];
 
 	add(&base, 0, "k", "ok", 1e6);
 	add(&other, 0, "k", "ok", 1e6);
 	add_counts(&other, "\"launches\":3");
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(eq(sz, c.counted + c.counts_worse + c.counts_better + c.counts_changed, 0));
-	cr_expect(eq(int, (int)gb_comparison_status(&c), GB_OK));
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+/* ---- the exit status ---------------------------------------------------------------------- */
+
+/* Five launches of each letter of the two words: s(ame), +, -, u(nsure), f(ailed), v (not verified),
+ * k (skipped); a space is a key that is not there. */
+static void add_letters(struct gb_records *list, const char *letters)
+{
+	for (size_t k = 0; letters[k]; k++) {
+		const double ns = letters[k] == '+' ? 1.2e6 : letters[k] == '-' ? 0.8e6 : 1e6;
+		char key[32];
+
+		snprintf(key, sizeof key, "k%zu", k);
+		for (int i = 0; i < 5 && letters[k] != ' '; i++)
+			add(list, i, key,
+			    letters[k] == 'f'   ? "failed"
+			    : letters[k] == 'v' ? "unverified"
+			    : letters[k] == 'k' ? "skipped"
+						: "ok",
+			    strchr("fk", letters[k])     ? 0
+			    : letters[k] == 'u' && i % 2 ? 2 * ns
+							 : ns);
+	}
+}
+
+static enum gb_status status_of(const char *base_letters, const char *new_letters,
+				struct gb_comparison c)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_error err = { 0 };
+	enum gb_status status;
+	char why[GB_WHY];
+
+	c.level = GB_LEVEL;
+	c.threshold = 0.05;
+	add_letters(&base, base_letters);
+	add_letters(&other, new_letters);
+	gb_compare(&c, &base, &other, &err);
+	status = gb_comparison_status(&c, why);
+	cr_expect(eq(int, status == GB_OK, why[0] == '\0'), "%s", why);
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+	return status;
+}
+
+Test(compare, each_exit_status)
+{
+	const struct gb_comparison usual = { .max_unsure = 1, .unsure_is_share = true };
+	const struct gb_comparison lax = { .max_unsure = 1,
+					   .unsure_is_share = true,
+					   .allow_missing = true };
+	const struct gb_comparison one = { .max_unsure = 1 };
+	const struct gb_comparison third = { .max_unsure = 0.34, .unsure_is_share = true };
+	const struct {
+		const char *base, *new_;
+		struct gb_comparison how;
+		enum gb_status status;
+	} row[] = {
+		{ "sss", "ss-", usual, GB_OK },         { "sss", "ss+", usual, GB_EVERIFY },
+		{ "sss", "ssf", usual, GB_EVERIFY },    { "sss", "ssv", usual, GB_EUNDECIDED },
+		{ "ssv", "sss", usual, GB_EUNDECIDED }, { "sss", "ss", usual, GB_EUNDECIDED },
+		{ "sss", "ssk", usual, GB_EUNDECIDED }, { "sss", "ss", lax, GB_OK },
+		{ "sss", "s +", lax, GB_EVERIFY },      { "ss", "sss", usual, GB_OK },
+		{ "ssf", "sss", usual, GB_OK },         { "s", " s", lax, GB_EUNDECIDED },
+		{ "s", " s", usual, GB_EUNDECIDED },    { "f", "s", usual, GB_EUNDECIDED },
+		{ "k", "k", usual, GB_EUNDECIDED },     { "", "", usual, GB_EUNDECIDED },
+		{ "", "s", usual, GB_EUNDECIDED },      { "kss", "kss", usual, GB_OK },
+		{ "sss", "suu", usual, GB_OK },         { "sss", "uuu", usual, GB_EUNDECIDED },
+		{ "sss", "suu", one, GB_EUNDECIDED },   { "sss", "ssu", one, GB_OK },
+		{ "s", "u", one, GB_EUNDECIDED },       { "sss", "ssu", third, GB_OK },
+		{ "sss", "suu", third, GB_EUNDECIDED }, { "sss", "uu+", third, GB_EVERIFY },
+	};
+
+	for (size_t i = 0; i < sizeof row / sizeof row[0]; i++)
+		cr_expect(eq(int, (int)status_of(row[i].base, row[i].new_, row[i].how),
+			     (int)row[i].status),
+			  "'%s' and '%s'", row[i].base, row[i].new_);
+}
+
+/* A key whose counts are gone is missing where counts are judged; without that there is nothing. */
+Test(compare, counts_that_are_gone)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .judge_counts = true };
+	struct gb_error err = { 0 };
+	char why[GB_WHY];
+
+	for (int i = 0; i < 2; i++) {
+		add(&base, 0, i ? "stays" : "goes", "ok", 1e6);
+		add_counts(&base, "\"launches\":3");
+		gb_json_put_bool(base.line[i], "emulated", true);
+	}
+	add(&other, 0, "stays", "ok", 1e6);
+	add_counts(&other, "\"launches\":3");
+	gb_json_put_bool(other.line[0], "emulated", true);
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(int, (int)find(&c, "goes")->verdict, GB_MISSING));
+	cr_expect(eq(int, (int)find(&c, "stays")->verdict, GB_NO_TIME));
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
+	c.allow_missing = true;
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_OK));
+	c.judge_counts = false;
+	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+/* A file that was appended to itself has no more launches than before. */
+Test(compare, a_launch_counts_once)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
+	struct gb_error err = { 0 };
+
+	for (int i = 0; i < 4; i++) {
+		add(&base, 0, "k", "ok", 1e6);
+		add(&other, i, "k", "ok", 1e6);
+	}
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(sz, c.change[0].base_launches, 1));
+	cr_expect(eq(sz, c.change[0].new_launches, 4));
+	gb_comparison_release(&c);
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+/* The verdict goes by the same statistic as the ratio that is shown. */
+Test(compare, the_floor_goes_by_the_ratio)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100 };
+	struct gb_error err = { 0 };
+
+	add_launches(&base, "below", 5, 1000);
+	add_launches(&other, "below", 5, 1090);
+	add_launches(&base, "above", 5, 1000);
+	add_launches(&other, "above", 5, 1130);
+	gb_compare(&c, &base, &other, &err);
+	cr_expect(eq(int, (int)find(&c, "below")->verdict, GB_SAME));
+	cr_expect(eq(int, (int)find(&c, "above")->verdict, GB_SLOWER));
 	gb_comparison_release(&c);
 	gb_records_release(&base);
 	gb_records_release(&other);
@@ -346,7 +516,7 @@ Test(compare, rarely_cries_wolf_and_sees_ten_percent)
 
 	for (uint64_t trial = 0; trial < 400; trial++) {
 		struct gb_records base = { 0 }, other = { 0 };
-		struct gb_comparison c = { .threshold = 0.05 };
+		struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 		struct gb_error err = { 0 };
 
 		for (int i = 0; i < 10; i++) {

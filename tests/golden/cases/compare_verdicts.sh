@@ -13,5 +13,6 @@ side() { # NAME PERCENT_OF_A PERCENT_OF_B STATUS_OF_C
 }
 side base 100 100 '"status":"ok","time":{"median":5,"samples":[5]}' >base.jsonl
 side new 120 80 '"status":"failed","reason":"key 3 is out of order"' >new.jsonl
-gpubench compare base.jsonl base.jsonl || exit
+side again 100 100 '"status":"ok","time":{"median":5,"samples":[5]}' >again.jsonl
+gpubench compare base.jsonl again.jsonl || exit
 gpubench compare base.jsonl new.jsonl --format=markdown

@@ -1,0 +1,54 @@
+/* setups.h -- in what the runs of two sides differ besides the build's commit: machine, GPU, driver,
+ * clocks, caches, compiler, settings.
+ *
+ * Only runs that a key has in common with the other side count, and of them only what matters to
+ * the key's back end.  What a side does not tell is no difference.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_SETUPS_H
+#define GPUBENCH_CLI_REPORTS_SETUPS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cli/records/lines.h"
+
+enum { GB_SETUP_PARTS = 40, GB_SETUP_VALUES = 4 };
+
+/* The different values of a part on one side, over the keys in which it differs; only the first
+ * ones are kept.  They point into the records. */
+struct gb_setup_values {
+	size_t count;
+	const cJSON *value[GB_SETUP_VALUES];
+};
+
+/* Start with { 0 }. */
+struct gb_setups {
+	size_t count; /* of parts */
+	struct gb_setup_part {
+		const char *name; /* "GPU" */
+		bool refused;     /* times are not to be compared across it */
+		bool differs;     /* for some key, between the sides or within one */
+		struct gb_setup_values base, new_;
+		struct gb_setup_values key_base, key_new; /* of the key at hand */
+	} part[GB_SETUP_PARTS];
+	size_t run_count;
+	const cJSON **run; /* the run lines, by run_id */
+};
+
+enum gb_status gb_setups_init(struct gb_setups *setups, const struct gb_records *base,
+			      const struct gb_records *new_, struct gb_error *err);
+
+/* A record of the key at hand, which both sides have. */
+void gb_setups_add(struct gb_setups *setups, const cJSON *record, bool is_new);
+/* That were all records of the key. */
+void gb_setups_end_key(struct gb_setups *setups);
+
+/* The first difference across which times are not to be compared; NULL: there is none. */
+const struct gb_setup_part *gb_setups_refused(const struct gb_setups *setups);
+
+/* The values as "A, B".  Returns text. */
+char *gb_setup_values_text(const struct gb_setup_values *values, char *text, size_t size);
+
+void gb_setups_release(struct gb_setups *setups);
+
+#endif

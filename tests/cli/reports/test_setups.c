@@ -1,0 +1,151 @@
+/* What two sides may differ in, and what must not be compared. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+
+#include "cli/reports/compare.h"
+
+static void add_line(struct gb_records *list, const char *text)
+{
+	struct gb_error err = { 0 };
+	cJSON *line = cJSON_Parse(text);
+
+	cr_assert(line != NULL, "%s", text);
+	gb_records_add(list, line, &err);
+}
+
+/* A run with these members, and one record of each of the keys that the letters are. */
+static void add_run(struct gb_records *list, const char *id, const char *members, const char *keys,
+		    const char *backend, const char *record_members)
+{
+	char text[1024];
+
+	snprintf(text, sizeof text, "{\"type\":\"run\",\"run_id\":\"%s\"%s}", id, members);
+	add_line(list, text);
+	for (; *keys; keys++) {
+		snprintf(text, sizeof text,
+			 "{\"type\":\"record\",\"run_id\":\"%s\",\"key\":\"%c\",\"backend\":\"%s\","
+			 "\"status\":\"ok\",\"time\":{\"median\":1e6,\"samples\":[1e6]}%s}",
+			 id, *keys, backend, record_members);
+		add_line(list, text);
+	}
+}
+
+/* The differences as "NAME: BASE | NEW;", one that is refused with a '!'. */
+static const char *differences(const struct gb_records *base, const struct gb_records *other)
+{
+	static char seen[2000];
+	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
+	struct gb_error err = { 0 };
+	size_t n = 0;
+
+	seen[0] = '\0';
+	cr_assert(eq(int, (int)gb_compare(&c, base, other, &err), GB_OK));
+	for (size_t i = 0; i < c.setups.count; i++) {
+		const struct gb_setup_part *part = &c.setups.part[i];
+		char a[200], b[200];
+
+		if (part->differs)
+			n += (size_t)snprintf(seen + n, sizeof seen - n, "%s%s: %s | %s;",
+					      part->name, part->refused ? "!" : "",
+					      gb_setup_values_text(&part->base, a, sizeof a),
+					      gb_setup_values_text(&part->new_, b, sizeof b));
+	}
+	gb_comparison_release(&c);
+	return seen;
+}
+
+static const char *differences_of(const char *backend, const char *base_run,
+				  const char *base_record, const char *new_run,
+				  const char *new_record)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+	const char *seen;
+
+	add_run(&base, "1", base_run, "k", backend, base_record);
+	add_run(&other, "2", new_run, "k", backend, new_record);
+	seen = differences(&base, &other);
+	gb_records_release(&base);
+	gb_records_release(&other);
+	return seen;
+}
+
+Test(setups, each_part)
+{
+	cr_expect(eq(str, (char *)differences_of("cpu", "", ",\"cold\":true", "", ",\"cold\":true"),
+		     ""));
+	cr_expect(eq(str,
+		     (char *)differences_of("cpu", "", ",\"cold\":true", "", ",\"cold\":false"),
+		     "cache mode!: cold | hot;"));
+	cr_expect(eq(str,
+		     (char *)differences_of("cpu", ",\"host\":{\"cpu\":\"A\",\"hostname\":\"x\"}",
+					    "", ",\"host\":{\"cpu\":\"B\",\"hostname\":\"y\"}", ""),
+		     "CPU!: A | B;host: x | y;"));
+	cr_expect(eq(
+		str,
+		(char *)differences_of(
+			"cpu", ",\"tool\":{\"commit\":\"a\",\"dirty\":true,\"cflags\":\"-O3 -g\"}",
+			"", ",\"tool\":{\"commit\":\"b\",\"dirty\":false,\"cflags\":\"-O2\"}", ""),
+		"compiler flags: -O3 -g | -O2;"));
+	cr_expect(eq(str,
+		     (char *)differences_of("cpu", ",\"environment\":{\"OMP_PROC_BIND\":\"true\"}",
+					    "", ",\"environment\":{}", ""),
+		     "environment: OMP_PROC_BIND=true | none;"));
+	cr_expect(eq(str,
+		     (char *)differences_of("cpu", ",\"settings\":{\"samples\":0,\"warmup\":2}", "",
+					    ",\"settings\":{\"samples\":30,\"warmup\":2}", ""),
+		     "--samples: 0 | 30;"));
+	/* What one side does not tell is no difference. */
+	cr_expect(eq(str,
+		     (char *)differences_of("cpu", ",\"host\":{\"governor\":null}", "",
+					    ",\"host\":{\"governor\":\"performance\"}", ""),
+		     ""));
+}
+
+#define GPU(name, driver)                                                              \
+	",\"cuda\":{\"driver\":\"" driver "\"},\"settings\":{\"device\":1},\"gpus\":[" \
+	"{\"id\":0,\"name\":\"other\"},{\"id\":1,\"name\":\"" name "\"}]"
+
+Test(setups, gpus_matter_to_their_records_only)
+{
+	cr_expect(eq(str,
+		     (char *)differences_of("cuda", GPU("H100", "550"), "", GPU("A100", "555"), ""),
+		     "GPU!: H100 | A100;driver: 550 | 555;"));
+	cr_expect(eq(str,
+		     (char *)differences_of("cpu", GPU("H100", "550"), "", GPU("A100", "555"), ""),
+		     ""));
+	cr_expect(eq(str,
+		     (char *)differences_of("cuda", ",\"host\":{\"cpu\":\"A\"}", "",
+					    ",\"host\":{\"cpu\":\"B\"}", ""),
+		     ""));
+}
+
+Test(setups, clocks_by_more_than_a_twentieth)
+{
+	cr_expect(eq(str,
+		     (char *)differences_of("cuda", "", ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}",
+					    "", ",\"gpu_state\":{\"sm_clock_hz\":[1.04e9]}"),
+		     ""));
+	cr_expect(eq(str,
+		     (char *)differences_of("cuda", "", ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}",
+					    "", ",\"gpu_state\":{\"sm_clock_hz\":[1.2e9]}"),
+		     "SM clock in Hz: 1000000000 | 1200000000;"));
+}
+
+/* Hot and cold runs in both files are no difference, unless a key was measured in both ways. */
+Test(setups, key_by_key)
+{
+	struct gb_records base = { 0 }, other = { 0 };
+
+	add_run(&base, "1", "", "a", "cpu", ",\"cold\":true");
+	add_run(&base, "2", "", "b", "cpu", ",\"cold\":false");
+	add_run(&other, "3", "", "a", "cpu", ",\"cold\":true");
+	add_run(&other, "4", "", "b", "cpu", ",\"cold\":false");
+	cr_expect(eq(str, (char *)differences(&base, &other), ""));
+	add_run(&base, "5", "", "c", "cpu", ",\"cold\":false"); /* not in other */
+	cr_expect(eq(str, (char *)differences(&base, &other), ""));
+	add_run(&other, "6", "", "a", "cpu", ",\"cold\":false");
+	cr_expect(eq(str, (char *)differences(&base, &other), "cache mode!: cold | cold, hot;"));
+	gb_records_release(&base);
+	gb_records_release(&other);
+}

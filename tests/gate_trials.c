@@ -1,0 +1,124 @@
+/* gate_trials.c LAUNCHES -- prints results/gates.md: `ab` tried on kept launches (trials.h). */
+#include "tests/cli/reports/trials.h"
+
+enum { TRIALS = 40, RANK_TRIALS = 20000 };
+
+static const char head[] =
+	"# How far to trust a gate\n"
+	"\n"
+	"Printed by `make gate-trials` (`tests/gate_trials.c`); not edited by hand.\n"
+	"\n"
+	"`ab` and `compare` are tried on launches of one build that were measured once, in a row:\n"
+	"`results/measured/launches.txt`, the fastest sample of each launch (`tests/launches.py`). "
+	" A\n"
+	"trial draws launches from them, in blocks of four that followed each other, gives them to "
+	"two\n"
+	"sides A B B A, multiplies those of the second side by the planted slow-down, and compares "
+	"as\n"
+	"the program does, with the same code: threshold 5 %, floor 100 ns.  Each key is a gate of "
+	"its\n"
+	"own here, with 40 trials.  `early` is `ab --early`: it stops at the first look at which "
+	"nothing\n"
+	"is unsure.\n"
+	"\n";
+
+static const char noise_text[] =
+	"`noise` is the standard deviation from launch to launch.  The machine was a busy one (as\n"
+	"measured); the other rows have the same launches with their deviations scaled down to "
+	"that\n"
+	"size, as on a machine that is quieter and otherwise alike.  `gpubench ab --aa` tells the "
+	"noise\n"
+	"of yours.\n"
+	"\n";
+
+static void print_noise(const struct launches *all)
+{
+	double low = INFINITY, high = 0;
+
+	for (size_t k = 0; k < all->keys; k++) {
+		low = fmin(low, noise_of(all, k));
+		high = fmax(high, noise_of(all, k));
+	}
+	(void)printf("Machine: %s.  %zu keys; the noise of each is between %.1f and %.1f %%.\n\n",
+		     all->machine, all->keys, 100 * low, 100 * high);
+}
+
+static void print_row(const struct launches *all, const char *noise, const struct plan *plan)
+{
+	const struct sum sum = try_keys(all, *plan, TRIALS);
+
+	(void)printf("| %s | %lld | %s | %.1f %% | %.1f %% | %.1f %% | %.1f %% | %lld |\n", noise,
+		     (long long)plan->launches, plan->early ? "yes" : "no",
+		     percent(sum.verdicts[GB_SLOWER], sum.keys),
+		     percent(sum.verdicts[GB_FASTER], sum.keys),
+		     percent(sum.verdicts[GB_SAME], sum.keys),
+		     percent(sum.verdicts[GB_UNSURE], sum.keys), (long long)median_launches(&sum));
+}
+
+static void print_table(const struct launches *measured, double planted)
+{
+	static const double noise[] = { 0, 0.1, 0.05, 0.025 };
+	static const char *const name[] = { "as measured", "10 %", "5 %", "2.5 %" };
+	static struct launches all;
+
+	(void)puts(
+		"| noise | launches at most | early | slower | faster | same | unsure | median of "
+		"launches made |\n| ---: | ---: | :--- | ---: | ---: | ---: | ---: | ---: |");
+	for (size_t i = 0; i < GB_COUNT(noise); i++) {
+		all = *measured;
+		if (noise[i] > 0)
+			scale_noise(&all, noise[i]);
+		for (int64_t launches = 10; launches <= 40; launches *= 2) {
+			for (int early = 0; early < 2; early++) {
+				const struct plan plan = { .launches = launches,
+							   .early = early,
+							   .planted = planted };
+
+				print_row(&all, name[i], &plan);
+			}
+		}
+	}
+	(void)putchar('\n');
+}
+
+/* Looks alone, whatever the machine. */
+static void print_levels(void)
+{
+	(void)puts("## Looks\n\nIndependent launches of equal builds, 20000 trials: how often an "
+		   "interval at "
+		   "some look\nexcludes 1.  One look at 95 % does so in 5 % of trials at most; the "
+		   "threshold "
+		   "comes on top.\n\n| launches at most | looks at | level of each | excludes 1 |\n"
+		   "| ---: | :--- | ---: | ---: |");
+	for (int64_t most = 5; most <= 40; most *= 2) {
+		size_t wrong = 0;
+
+		(void)printf("| %lld |", (long long)most);
+		for (int64_t done = 1; done <= most; done++)
+			if (gb_look_due(done, most))
+				(void)printf(" %lld", (long long)done);
+		for (uint64_t t = 0; t < (most > 20 ? RANK_TRIALS / 10 : RANK_TRIALS); t++)
+			wrong += excludes_one(most, t);
+		(void)printf(" | %.2f %% | %.1f %% |\n", 100 * gb_look_level(most),
+			     percent(wrong, most > 20 ? RANK_TRIALS / 10 : RANK_TRIALS));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static struct launches all;
+
+	if (argc != 2 || !read_launches(&all, argv[1])) {
+		(void)fputs("usage: gate_trials LAUNCHES\n", stderr);
+		return 2;
+	}
+	(void)fputs(head, stdout);
+	print_noise(&all);
+	(void)fputs(noise_text, stdout);
+	(void)puts("## Nothing changed\n");
+	print_table(&all, 1);
+	(void)puts("## Slower by 10 %\n");
+	print_table(&all, 1.1);
+	print_levels();
+	return 0;
+}

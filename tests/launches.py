@@ -1,0 +1,27 @@
+#!/usr/bin/python3
+"""launches.py FILE...: the fastest sample of each launch, for the trials of results/gates.md.
+
+The files are of one benchmark or several, one launch each or many, in the order in which they were
+measured.  Prints what the machine was, then for each key and way to measure a line: these, a tab,
+and its launches in ns.
+"""
+import json
+import sys
+
+launches = {}
+machine = ""
+for path in sys.argv[1:]:
+    with open(path, encoding="utf-8") as file:
+        for line in map(json.loads, file):
+            if line["type"] == "run":
+                machine = "%s, %s cores, commit %s, from %s" % (
+                    line["host"]["cpu"], line["host"]["cores"], line["tool"]["commit"],
+                    machine.partition(" from ")[2] or line["started"])
+            elif "time" in line:
+                samples = line["time"]["samples"]
+                key = "%s (%d samples, %s)" % (line["key"], len(samples),
+                                               "cold" if line["cold"] else "hot")
+                launches.setdefault(key, []).append(min(samples))
+print("#", machine)
+for key, values in launches.items():
+    print(key, " ".join("%d" % value for value in values), sep="\t")
