@@ -448,12 +448,20 @@ test-slurm: $(BUILD)/gpubench
 test-ab: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/ab.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow $(BUILD)/ab
 
+## test-gate: the recipe for a build server, whole: unchanged, with a planted slow-down, with a benchmark removed (an hour)
+test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
+	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
+
+## gate-trials: `ab` tried on the launches in results/measured/launches.txt; prints results/gates.md (a minute)
+gate-trials: $(BUILD)/gate-trials
+	$(Q)$< results/measured/launches.txt >$(BUILD)/gates.md && mv $(BUILD)/gates.md results/gates.md
+
 # Golden command-line cases; and the program as a whole, test by test, several at once under make -j.
-whole    := page plot resume signals memory nvcc nosys counts
+whole    := page plot resume signals memory nvcc nosys counts gate
 test-cli: $(whole:%=whole-%)
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
-$(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/nomemory.so $(BUILD)/nosys.so
+$(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubench-slow $(BUILD)/nomemory.so $(BUILD)/nosys.so
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
 whole-plot:    ; $(Q)tests/plot.sh $(BUILD)/gpubench
 whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix 'cpu/*' --count=1k,4k,16k --type=u32,u64,pairs
@@ -462,6 +470,7 @@ whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 whole-nvcc:    ; $(Q)tests/nvcc.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
+whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## asan: unit and command-line tests under AddressSanitizer and UBSan (kernels: simt-test)
 asan: deps-test
@@ -593,7 +602,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: $(whole:%=whole-%) all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+.PHONY: $(whole:%=whole-%) all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab test-gate gate-trials asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -1,7 +1,7 @@
 /* gate_trials.c LAUNCHES -- prints results/gates.md: `ab` tried on kept launches (trials.h). */
 #include "tests/cli/reports/trials.h"
 
-enum { TRIALS = 40, RANK_TRIALS = 20000 };
+enum { TRIALS = 40, RANK_TRIALS = 4000 };
 
 static const char head[] =
 	"# How far to trust a gate\n"
@@ -84,7 +84,7 @@ static void print_table(const struct launches *measured, double planted)
 /* Looks alone, whatever the machine. */
 static void print_levels(void)
 {
-	(void)puts("## Looks\n\nIndependent launches of equal builds, 20000 trials: how often an "
+	(void)puts("## Looks\n\nIndependent launches of equal builds, 4000 trials: how often an "
 		   "interval at "
 		   "some look\nexcludes 1.  One look at 95 % does so in 5 % of trials at most; the "
 		   "threshold "
@@ -97,10 +97,10 @@ static void print_levels(void)
 		for (int64_t done = 1; done <= most; done++)
 			if (gb_look_due(done, most))
 				(void)printf(" %lld", (long long)done);
-		for (uint64_t t = 0; t < (most > 20 ? RANK_TRIALS / 10 : RANK_TRIALS); t++)
+		for (uint64_t t = 0; t < RANK_TRIALS; t++)
 			wrong += excludes_one(most, t);
 		(void)printf(" | %.2f %% | %.1f %% |\n", 100 * gb_look_level(most),
-			     percent(wrong, most > 20 ? RANK_TRIALS / 10 : RANK_TRIALS));
+			     percent(wrong, RANK_TRIALS));
 	}
 }
 

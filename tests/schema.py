@@ -2,6 +2,7 @@
 """Check record files against results/gpubench-record-1.schema.json and the rules between lines.
 
 usage: tests/schema.py FILE...          (.jsonl files, or .json documents; - is standard input)
+       tests/schema.py --comparison FILE...    what compare and ab print, by its own schema
 
 Prints one line for each failure, FILE:LINE: PATH: what is wrong, and exits with 1 if there is
 any, with 2 if a file cannot be read.  Needs Debian's python3-jsonschema.
@@ -17,8 +18,7 @@ try:
 except ImportError:
     sys.exit("tests/schema.py: needs the Python package jsonschema (Debian: python3-jsonschema)")
 
-SCHEMA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results",
-                      "gpubench-record-1.schema.json")
+RESULTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "results")
 SERIES = ("time", "host_time", "overhead", "create", "upload", "download", "first_call")
 
 
@@ -142,8 +142,20 @@ def check_file(path, validator):
             yield "%s:%d: %s: %s" % (path, number, where, what)
 
 
+def check_comparison(path, validator):
+    with (sys.stdin if path == "-" else open(path, encoding="utf-8")) as file:
+        comparison = parse(file.read())
+    for error in validator.iter_errors(comparison):
+        yield "%s: %s: %s" % (path, ".".join(map(str, error.absolute_path)), error.message[:300])
+    if sum(comparison["verdicts"].values()) != len(comparison["keys"]):
+        yield "%s: verdicts: not as many as keys" % path
+
+
 def main(paths):
-    with open(SCHEMA, encoding="utf-8") as file:
+    check, name = check_file, "record"
+    if paths[:1] == ["--comparison"]:
+        check, name, paths = check_comparison, "comparison", paths[1:]
+    with open("%s/gpubench-%s-1.schema.json" % (RESULTS, name), encoding="utf-8") as file:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)
     validator = jsonschema.Draft202012Validator(schema)
@@ -152,7 +164,7 @@ def main(paths):
     failures = 0
     for path in paths:
         try:
-            for failure in check_file(path, validator):
+            for failure in check(path, validator):
                 print(failure)
                 failures += 1
         except OSError as error:

@@ -1,4 +1,7 @@
-/* radix_slow.c -- cpu/best, slower by a tenth on purpose: what `ab` has to find (tests/ab.sh). */
+/* radix_slow.c -- cpu/best, slower by a tenth on purpose, or by the share GPUBENCH_SLOW: what `ab` has to
+ * find (tests/ab.sh, tests/gate.sh). */
+#include <stdlib.h>
+
 #include "common/timer.h"
 #include "common/workload.h"
 
@@ -8,9 +11,11 @@ struct gb_variant_ops radix_cpu_slow;
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
+	const char *text = getenv("GPUBENCH_SLOW");
+	const double share = text ? strtod(text, NULL) : 0.1;
 	const double start = gb_now_ns();
 	const enum gb_status status = radix_cpu_best.run(state, timer, err);
-	const double end = gb_now_ns() + 0.1 * (gb_now_ns() - start);
+	const double end = gb_now_ns() + share * (gb_now_ns() - start);
 
 	while (gb_now_ns() < end)
 		;

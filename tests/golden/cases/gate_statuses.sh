@@ -6,12 +6,18 @@ keys() { # PROGRAM LINE...
 	shift
 	printf 'radix/cpu/%s\n' "$@" >"$keys"
 }
-gate() { # NEW OPTION...
-	new=$1
-	shift
-	echo "== $new $*"
-	gpubench ab base=./base new=./$new "$@" -- x
-	echo "status $?"
+gate() { # NEW LAUNCHES OPTION...
+	new=$1 launches=$2
+	shift 2
+	echo "== $new, $launches launches $*"
+	gpubench ab base=./base new=./$new --launches=$launches "$@" -o kept --overwrite -- x
+	status=$?
+	echo "status $status"
+	gpubench compare kept.base.jsonl kept.new.jsonl "$@" --format=json >kept.json
+	same=$?
+	[ $same = $status ] || echo "compare of the same records: status $same"
+	grep -q "\"exit_status\":.*$status," kept.json || echo "the JSON says otherwise"
+	/usr/bin/python3 "$TESTS/schema.py" --comparison kept.json
 }
 keys base 'a ok 1000000' 'b ok 2000000' 'c ok 3000000'
 keys alike 'a ok 1010000' 'b ok 1990000' 'c ok 3000000' 'd ok 5000000'
@@ -21,21 +27,25 @@ keys removed 'a ok 1000000' 'c ok 3000000'
 keys skipped 'a ok 1000000' 'b skipped' 'c ok 3000000'
 keys unverified 'a ok 1000000' 'b unverified 2000000' 'c ok 3000000'
 keys other 'x ok 1000000'
-gate alike --launches=4
-gate slower --launches=4
-gate failed --launches=4
-gate removed --launches=4
-gate removed --launches=4 --allow-missing
-gate skipped --launches=4
-gate unverified --launches=4
-gate unverified --launches=4 --unverified
-gate other --launches=4
-gate other --launches=4 --allow-missing
-gate alike --launches=1
-gate slower --launches=3 -o three
+gate alike 4
+gate slower 4
+gate failed 4
+gate removed 4
+gate removed 4 --allow-missing
+gate skipped 4
+gate unverified 4
+gate unverified 4 --unverified
+gate other 4
+gate other 4 --allow-missing
+gate alike 1
+gate slower 3
+mv kept.base.jsonl three.base.jsonl
+mv kept.new.jsonl three.new.jsonl
 # One key is decided; two have three launches.
-sed -n 's/"a n=1"/&/; /cpu.a n=1/p; /"run"/p' three.base.jsonl | sed 's/base-/more-/' >>three.base.jsonl
-sed -n '/cpu.a n=1/p; /"run"/p' three.new.jsonl | sed 's/slower-/more-slower-/; s/:1100000/:1000000/g; s/:110[0-9]*/:1001000/g' >>three.new.jsonl
+cp three.base.jsonl base.jsonl
+cp three.new.jsonl new.jsonl
+sed -n '/cpu.a n=1/p; /"run"/p' base.jsonl | sed 's/base-/more-base-/' >>three.base.jsonl
+sed -n '/cpu.a n=1/p; /"run"/p' new.jsonl | sed 's/slower-/more-slower-/' >>three.new.jsonl
 for most in 2 1 67% 66% 0; do
 	gpubench compare three.base.jsonl three.new.jsonl --threshold=15 --max-unsure=$most | tail -n 2
 	gpubench compare three.base.jsonl three.new.jsonl --threshold=15 --max-unsure=$most >table
