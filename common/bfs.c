@@ -50,6 +50,22 @@ double bfs_crossover(uint32_t n, unsigned column_bytes, unsigned row_bytes)
 	return (bfs_bytes_ccam_packed(n) - row_bytes * ((double)n + 1)) / (column_bytes * pairs);
 }
 
+enum gb_status bfs_need_one_source(const struct bfs_params *params, struct gb_error *err)
+{
+	if (bfs_batch(params) > 1)
+		return gb_fail(err, GB_EUNAVAILABLE, "searches from one source a run: --batch=1");
+	return err->code;
+}
+
+enum gb_status bfs_need_no_parents(const struct bfs_params *params, struct gb_error *err)
+{
+	if (params->output != BFS_DIST)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "tells how far a vertex is, not from where it was reached: "
+			       "--result=dist");
+	return err->code;
+}
+
 void bfs_expand_bytes(const struct bfs_input *input, uint8_t *bytes)
 {
 	const size_t n = input->n;

@@ -1,8 +1,9 @@
 /* bfs.h -- what the bfs workload and its variants share: parameters, input, formats, output.
  *
  * The search starts at one source and tells of every vertex how many edges away it is (dist), by
- * which vertex it was reached (parent), or both.  Sample k starts at source k modulo the number of
- * sources.
+ * which vertex it was reached (parent), or both.  A batch is of several searches in one run, each as
+ * if it were alone.  Search i of sample k starts at source k * batch + i modulo the number of sources,
+ * so that a batch of more has some of them twice.
  *
  * The graph comes in two shapes.  CSR always: the out-edges of all vertices and, for searches that
  * look backwards, the in-edges.  As a matrix of bits (the paper's CCAM, Coded for CUDA Adjacency
@@ -35,6 +36,7 @@ enum {
 	BFS_UNREACHED = -1,          /* dist and parent of a vertex that cannot be reached */
 	BFS_MATRIX_VERTICES = 65536, /* most vertices of a graph that is kept as a matrix */
 	BFS_PITCH = 128,             /* a row of the matrix is a multiple of so many bytes */
+	BFS_BATCH = 64,              /* most searches of a run: one bit each of a 64-bit word */
 };
 
 struct bfs_params {
@@ -49,6 +51,7 @@ struct bfs_params {
 	const char *file;   /* .mtx .el .txt .gr .sg, or NULL */
 	const char *write;  /* .sg or .el to write the graph to, or NULL */
 	int64_t sources;
+	int64_t batch;  /* searches of a run; bfs_batch() reads it */
 	int64_t output; /* enum bfs_output; --result on the command line */
 	int64_t warps;  /* 1 to model the warps' efficiency */
 	int64_t index;  /* enum bfs_index: of columns of CSR on the device */
@@ -80,16 +83,32 @@ struct bfs_input {
 	double generate_ns, build_ns, transpose_ns; /* how long the parts of prepare() took */
 };
 
-static inline uint32_t bfs_source(const struct bfs_input *input, int64_t sample)
+/* Searches of a run; a struct bfs_params that does not say has one. */
+static inline size_t bfs_batch(const struct bfs_params *params)
 {
-	return input->source[(size_t)sample % input->source_count];
+	return params->batch > 1 ? (size_t)params->batch : 1;
 }
 
-/* ---- output: n distances, or n parents, or both, distances first --------------------------- */
+/* Where search number `search` starts: search i of sample k has the number k * batch + i. */
+static inline uint32_t bfs_source(const struct bfs_input *input, int64_t search)
+{
+	return input->source[(size_t)search % input->source_count];
+}
+
+/* ---- output: of each search of the batch n distances, or of each n parents, or both, all
+ * distances first ------------------------------------------------------------------------------ */
+
+/* Numbers in the distances, and in the parents. */
+static inline size_t bfs_output_count(const struct bfs_params *params,
+				      const struct bfs_input *input)
+{
+	return (size_t)input->n * bfs_batch(params);
+}
 
 static inline size_t bfs_output_size(const struct bfs_params *params, const struct bfs_input *input)
 {
-	return (size_t)input->n * sizeof(int32_t) * (params->output == BFS_BOTH ? 2 : 1);
+	return bfs_output_count(params, input) * sizeof(int32_t) *
+	       (params->output == BFS_BOTH ? 2 : 1);
 }
 
 /* NULL if distances were not asked for. */
@@ -104,7 +123,8 @@ static inline int32_t *bfs_output_parent(const struct bfs_params *params,
 {
 	if (params->output == BFS_DIST)
 		return NULL;
-	return (int32_t *)output + (params->output == BFS_BOTH ? input->n : 0);
+	return (int32_t *)output +
+	       (params->output == BFS_BOTH ? bfs_output_count(params, input) : 0);
 }
 
 /* ---- sizes of the formats, in bytes -------------------------------------------------------- */
@@ -125,6 +145,12 @@ double bfs_bytes_csr16(uint32_t n, uint64_t m);
  * column_bytes (2 or 4) and row pointers of row_bytes (0: not counted, as in the paper).  NAN for
  * n < 2. */
 double bfs_crossover(uint32_t n, unsigned column_bytes, unsigned row_bytes);
+
+/* GB_OK; or GB_EUNAVAILABLE, with the reason, if a run is to be of several searches: for variants of
+ * one. */
+enum gb_status bfs_need_one_source(const struct bfs_params *params, struct gb_error *err);
+/* The same if parents are asked for: for variants of a batch. */
+enum gb_status bfs_need_no_parents(const struct bfs_params *params, struct gb_error *err);
 
 /* ---- conversions for variants -------------------------------------------------------------- */
 

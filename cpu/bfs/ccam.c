@@ -26,7 +26,7 @@ enum {
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	return bfs_dense_init(state, params, input, true, err);
+	return bfs_dense_init(state, params, input, BFS_WANTS_LIST, err);
 }
 
 /* Pull what a slab, `words` words from word `first` on, has left after `rows` rows were pushed;

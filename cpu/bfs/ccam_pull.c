@@ -17,7 +17,7 @@ enum {
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	return bfs_dense_init(state, params, input, false, err);
+	return bfs_dense_init(state, params, input, 0, err);
 }
 
 /* Level 1: the out-edges of the source are its row.  Returns how many are reached. */

@@ -60,6 +60,32 @@ static void search_all(const struct bfs_params *params, const struct bfs_input *
 	}
 }
 
+/* Two runs of so many searches each, verified one by one. */
+static void search_batch(struct bfs_params params, const struct bfs_input *in, int64_t batch)
+{
+	const struct gb_variant_ops *const ops = &bfs_cpu_ccam_batch;
+	struct gb_timer timer = { 0 };
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err = { 0 };
+	void *output, *state;
+
+	params.output = BFS_DIST;
+	params.batch = batch;
+	output = malloc(bfs_output_size(&params, in));
+	gb_state_create(ops, &params, in, &state, &err);
+	cr_assert_eq(err.code, GB_OK, "%s", err.message);
+	for (int64_t sample = 0; sample < 2; sample++) {
+		ops->reset(state, sample, &err);
+		ops->run(state, &timer, &err);
+		memset(output, 0xa5, bfs_output_size(&params, in));
+		ops->download(state, output, &err);
+		gb_bfs_workload.verify(&params, in, sample, output, &metrics, &err);
+		cr_assert_eq(err.code, GB_OK, "a batch of %d: %s", (int)batch, err.message);
+	}
+	gb_state_destroy(ops, state);
+	free(output);
+}
+
 /* All instruction sets, results and thread counts. */
 static void search_every_way(struct bfs_params params, int64_t most)
 {
@@ -74,6 +100,11 @@ static void search_every_way(struct bfs_params params, int64_t most)
 			for (params.threads = 1; params.threads <= 4; params.threads += 3) {
 				cpu_limit_simd(sets[set]);
 				search_all(&params, input, most);
+				if (params.output != BFS_DIST)
+					continue;
+				search_batch(params, input, 1);
+				search_batch(params, input, 37);
+				search_batch(params, input, 64);
 			}
 	cpu_limit_simd(CPU_VBMI2);
 	gb_bfs_workload.release(input);
@@ -190,6 +221,32 @@ Test(bfs_cpu, no_matrix)
 	gb_bfs_workload.release(input);
 }
 
+/* Variants of one source and of a batch say so. */
+Test(bfs_cpu, batches)
+{
+	struct bfs_params params = { .vertices = 70, .p = 0.1, .sources = 5, .batch = 2 };
+	struct gb_error err = { 0 };
+	void *input, *state;
+
+	gb_bfs_workload.prepare(&params, &input, &err);
+	cr_assert_eq(err.code, GB_OK);
+	for (size_t i = 0; i < GB_COUNT(searches); i++) {
+		err = (struct gb_error){ 0 };
+		gb_state_create(searches[i], &params, input, &state, &err);
+		cr_expect_eq(err.code, GB_EUNAVAILABLE, "search %zu", i);
+		cr_expect(strstr(err.message, "--batch=1"), "%s", err.message);
+		gb_state_destroy(searches[i], state);
+	}
+	for (params.output = BFS_PARENT; params.output <= BFS_BOTH; params.output++) {
+		err = (struct gb_error){ 0 };
+		gb_state_create(&bfs_cpu_ccam_batch, &params, input, &state, &err);
+		cr_expect_eq(err.code, GB_EUNAVAILABLE);
+		cr_expect(strstr(err.message, "--result=dist"), "%s", err.message);
+		gb_state_destroy(&bfs_cpu_ccam_batch, state);
+	}
+	gb_bfs_workload.release(input);
+}
+
 /* ---- operations on bits ------------------------------------------------------------------ */
 
 static uint64_t mix(uint64_t x)
@@ -204,7 +261,7 @@ Test(bfs_cpu, bits_plain_and_vectors_agree)
 {
 #if defined(__x86_64__)
 	enum { WORDS = 48 };
-	uint64_t bits[WORDS], frontier[WORDS];
+	uint64_t bits[WORDS], frontier[WORDS], word[64 * WORDS];
 	uint32_t row[2 * WORDS], list[2][64 * WORDS + 64];
 	int32_t dist[2][64 * WORDS];
 
@@ -231,6 +288,15 @@ Test(bfs_cpu, bits_plain_and_vectors_agree)
 		cr_assert_arr_eq(dist[0], dist[1], sizeof dist[0]);
 		cr_assert_eq(bfs_bits_plain.list(list[0], bits, WORDS),
 			     bfs_bits_avx512.list(list[1], bits, WORDS));
+		for (uint64_t j = 0; j < (uint64_t)64 * WORDS; j++)
+			word[j] = mix(trial + j) & mix(trial + 5 * j) & mix(trial + 11 * j);
+		for (unsigned k = 0; k < 2; k++) {
+			const uint64_t open = k ? UINT64_MAX : mix(trial);
+
+			cr_assert_eq(
+				bfs_bits_plain.gather(row, frontier, word, WORDS, open, read),
+				bfs_bits_avx512.gather(row, frontier, word, WORDS, open, read));
+		}
 	}
 #endif
 }

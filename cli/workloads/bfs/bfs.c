@@ -1,10 +1,12 @@
-/* bfs.c -- the bfs workload: distances and parents from one source after another.
+/* bfs.c -- the bfs workload: distances and parents from one source after another, or from a batch of
+ * sources at once.
  *
  * Traversed edges per second (TEPS): the out-degrees of all vertices that are reached, summed,
  * over the time of the search, parallel edges and self-loops included as often as they are
  * stored; of an undirected graph that counts each edge twice, once from either end.  Graph500
  * counts each undirected edge once: that is the metric graph500_edges.  Rates of several sources
- * are summed up by the harmonic mean.  A search that stops early does not look at each edge it is
+ * are summed up by the harmonic mean.  The edges of a batch are those of its searches, summed, over
+ * the time of all.  A search that stops early does not look at each edge it is
  * credited with, which is why the bytes it did touch stand beside.
  */
 #include <math.h>
@@ -106,6 +108,16 @@ static const struct gb_param params[] = {
 	  .max = 1 << 20,
 	  .unit = "sources",
 	  .help = "different vertices to start from, one a sample; those that have out-edges" },
+	{ .name = "batch",
+	  .type = GB_INT,
+	  .offset = AT(batch),
+	  .initial = "1",
+	  .min = 1,
+	  .max = BFS_BATCH,
+	  .unit = "sources",
+	  .keyed = "1",
+	  .help = "searched together in one run, by the variants that can; the next so many of "
+		  "the sources, round and round" },
 	{ .name = "result",
 	  .type = GB_CHOICE,
 	  .offset = AT(output),
@@ -132,7 +144,8 @@ static const struct gb_param params[] = {
 /* ---- sweeps, each a line of words as typed after `gpubench bfs` --------------------------- */
 
 /* Sizes around words, warps, lines and slabs; nothing and everything connected; each generator;
- * deep chains, what cannot be reached, parallel edges; parents behind 64 neighbours of the same level. */
+ * deep chains, what cannot be reached, parallel edges; parents behind 64 neighbours of the same level;
+ * batches, with sources twice in one too. */
 static const char *const check[] = {
 	"--vertices=1,2,31,32,33,65,1023,1025 --p=0.05,0.6 --sources=2 --result=both",
 	"--vertices=2100 --p=0.02,0.3 --sources=2 --result=dist,both",
@@ -144,6 +157,11 @@ static const char *const check[] = {
 	"--graph=kronecker --scale=8 --multi=yes --sources=2 --result=dist,both --index=32",
 	"--graph=uniform --vertices=1200 --edgefactor=1,4 --sources=2 --result=dist,parent",
 	"--graph=grid --vertices=2,3,401 --sources=2 --result=dist,both",
+	"--vertices=1,33,130,1025 --p=0,0.05,0.6 --sources=64 --batch=64",
+	"--vertices=2100 --p=0.02,0.3 --orphans=0.01 --sources=70 --batch=5,64",
+	"--graph=blocks --vertices=1000 --blocks=40 --p=0.3 --sources=10 --batch=17,64",
+	"--graph=kronecker --scale=9 --multi=yes --sources=100 --batch=64",
+	"--graph=grid --vertices=401 --sources=1 --batch=8,9",
 	NULL,
 };
 
@@ -205,11 +223,18 @@ static size_t output_size(const void *params_, const void *input)
 	return bfs_output_size(params_, input);
 }
 
+static size_t common_divisor(size_t a, size_t b)
+{
+	return b ? common_divisor(b, a % b) : a;
+}
+
+/* After so many batches the first one comes again. */
 static int64_t distinct(const void *params_, const void *input)
 {
 	const struct bfs_input *in = input;
+	const size_t count = in->source_count;
 
-	return (int64_t)in->source_count;
+	return (int64_t)(count / common_divisor(count, bfs_batch(params_)));
 }
 
 /* ---- verification and metrics ------------------------------------------------------------ */
@@ -220,6 +245,32 @@ static double graph500_edges(const struct bfs_input *in, const struct bfs_facts 
 	if (!in->symmetric)
 		return (double)facts->edges;
 	return (double)(facts->edges - facts->loops) / 2 + (double)facts->loops;
+}
+
+/* What is known of a batch: what its searches reach, summed, and the most levels. */
+struct reach {
+	double reached, edges, graph500_edges;
+	uint32_t levels;
+};
+
+static bool find_reach(const struct bfs_params *p, const struct bfs_input *in, int64_t sample,
+		       struct reach *reach, struct gb_error *err)
+{
+	const int64_t batch = (int64_t)bfs_batch(p);
+
+	*reach = (struct reach){ 0 };
+	for (int64_t i = 0; i < batch; i++) {
+		const struct bfs_facts *facts = bfs_facts(in, sample * batch + i, err);
+
+		if (!facts)
+			return false;
+		reach->reached += facts->reached;
+		reach->edges += (double)facts->edges;
+		reach->graph500_edges += graph500_edges(in, facts);
+		if (facts->levels > reach->levels)
+			reach->levels = facts->levels;
+	}
+	return true;
 }
 
 /* By how many standard deviations the edges of G(n, p) differ from their mean; NAN for p = 0, 1 and
@@ -242,14 +293,14 @@ static void add(struct gb_metrics *metrics, const char *name, double value)
 }
 
 static void add_all(const struct bfs_params *p, const struct bfs_input *in,
-		    const struct bfs_facts *facts, struct gb_metrics *metrics)
+		    const struct reach *reach, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "vertices", in->n);
 	gb_metric(metrics, "edges", (double)in->m);
 	add(metrics, "edges_z_score", z_score(p, in));
-	gb_metric(metrics, "reached", facts->reached);
-	gb_metric(metrics, "levels", facts->levels);
-	gb_metric(metrics, "graph500_edges", graph500_edges(in, facts));
+	gb_metric(metrics, "reached", reach->reached);
+	gb_metric(metrics, "levels", reach->levels);
+	gb_metric(metrics, "graph500_edges", reach->graph500_edges);
 	gb_metric(metrics, "ccam_bytes", bfs_bytes_ccam(in->n));
 	gb_metric(metrics, "csr32_bytes", bfs_bytes_csr32(in->n, in->m));
 	add(metrics, "csr16_bytes", bfs_bytes_csr16(in->n, in->m));
@@ -266,16 +317,23 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 {
 	const struct bfs_params *p = params_;
 	const struct bfs_input *in = input;
+	const int64_t batch = (int64_t)bfs_batch(p);
 	const int32_t *dist = p->output == BFS_PARENT ? NULL : output;
 	const int32_t *parent = p->output == BFS_DIST ? NULL : output;
-	const struct bfs_facts *facts;
+	struct reach reach;
 
 	if (p->output == BFS_BOTH)
-		parent += in->n;
-	facts = bfs_facts(in, sample, err);
-	if (!facts || bfs_verify(in, sample, dist, parent, err))
+		parent += bfs_output_count(p, in);
+	if (!find_reach(p, in, sample, &reach, err))
 		return err->code;
-	add_all(p, in, facts, metrics);
+	for (int64_t i = 0; i < batch; i++) {
+		const size_t at = (size_t)i * in->n;
+
+		if (bfs_verify(in, sample * batch + i, dist ? dist + at : NULL,
+			       parent ? parent + at : NULL, err))
+			return err->code;
+	}
+	add_all(p, in, &reach, metrics);
 	if (p->warps && in->matrix && sample == 0)
 		return bfs_model_warps(in, sample, metrics, err);
 	return GB_OK;
@@ -286,12 +344,12 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 static double items(const void *params_, const void *input, int64_t sample)
 {
 	struct gb_error ignored = { 0 };
-	const struct bfs_facts *facts = bfs_facts(input, sample, &ignored);
+	struct reach reach;
 
-	return facts ? (double)facts->edges : (double)NAN;
+	return find_reach(params_, input, sample, &reach, &ignored) ? reach.edges : (double)NAN;
 }
 
-/* Of the first source.  A search need not read the graph, only write its result; what it did read
+/* Of the first batch.  A search need not read the graph, only write its result; what it did read
  * is the variants' metric touched_bytes. */
 static struct gb_work work(const void *params_, const void *input)
 {

@@ -107,10 +107,10 @@ static void fill_facts(const struct bfs_input *in, const int32_t *dist, struct b
 	}
 }
 
-const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t sample, struct gb_error *err)
+const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t search, struct gb_error *err)
 {
-	struct bfs_facts *facts = &in->facts[(size_t)sample % in->source_count];
-	const uint32_t source = bfs_source(in, sample);
+	struct bfs_facts *facts = &in->facts[(size_t)search % in->source_count];
+	const uint32_t source = bfs_source(in, search);
 	int32_t *dist;
 
 	if (facts->known)

@@ -13,9 +13,9 @@ struct bfs_facts {
 	uint64_t digest;  /* of all n distances */
 };
 
-/* The facts about the sample's source; found out, and the reference's own distances checked, when
+/* The facts about the source of search number `search` (bfs_source()); found out, and the reference's own distances checked, when
  * first asked for.  NULL, with err set, if memory does not suffice or the reference is wrong. */
-const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t sample, struct gb_error *err);
+const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t search, struct gb_error *err);
 
 /* Distances by a serial search with a queue, into n integers.  False if out of memory. */
 bool bfs_reference(const struct bfs_input *in, uint32_t source, int32_t *dist);

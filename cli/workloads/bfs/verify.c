@@ -43,11 +43,11 @@ static enum gb_status report_distance(const struct bfs_input *in, uint32_t sourc
 }
 
 /* Compare with the reference; `what` names ours. */
-static enum gb_status check_distances(const struct bfs_input *in, int64_t sample,
+static enum gb_status check_distances(const struct bfs_input *in, int64_t search,
 				      const int32_t *dist, const char *what, struct gb_error *err)
 {
-	const struct bfs_facts *facts = bfs_facts(in, sample, err);
-	const uint32_t source = bfs_source(in, sample);
+	const struct bfs_facts *facts = bfs_facts(in, search, err);
+	const uint32_t source = bfs_source(in, search);
 	int32_t *want;
 
 	if (!facts)
@@ -142,10 +142,10 @@ static bool find_depth(const int32_t *parent, int32_t *depth, uint32_t v, uint32
 	return true;
 }
 
-static enum gb_status check_parents(const struct bfs_input *in, int64_t sample,
+static enum gb_status check_parents(const struct bfs_input *in, int64_t search,
 				    const int32_t *parent, struct gb_error *err)
 {
-	const uint32_t source = bfs_source(in, sample);
+	const uint32_t source = bfs_source(in, search);
 	int32_t *depth;
 	uint32_t on = 0;
 
@@ -162,15 +162,15 @@ static enum gb_status check_parents(const struct bfs_input *in, int64_t sample,
 			gb_fail(err, GB_EVERIFY,
 				"the parents lead from vertex %" PRIu32 " back to itself", on);
 	if (!err->code)
-		(void)check_distances(in, sample, depth, "the depth in the tree", err);
+		(void)check_distances(in, search, depth, "the depth in the tree", err);
 	free(depth);
 	return err->code;
 }
 
-enum gb_status bfs_verify(const struct bfs_input *in, int64_t sample, const int32_t *dist,
+enum gb_status bfs_verify(const struct bfs_input *in, int64_t search, const int32_t *dist,
 			  const int32_t *parent, struct gb_error *err)
 {
-	if (dist && check_distances(in, sample, dist, "the distance", err))
+	if (dist && check_distances(in, search, dist, "the distance", err))
 		return err->code;
-	return parent ? check_parents(in, sample, parent, err) : GB_OK;
+	return parent ? check_parents(in, search, parent, err) : GB_OK;
 }

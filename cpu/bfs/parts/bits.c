@@ -147,9 +147,27 @@ static uint32_t list_plain(uint32_t *list, const uint64_t *bits, size_t words)
 	return count;
 }
 
+static uint64_t gather_plain(const uint32_t *row, const uint64_t *some, const uint64_t *word,
+			     size_t words, uint64_t open, uint64_t *read)
+{
+	uint64_t found = 0;
+	size_t j = 0;
+
+	while (j < words && open & ~found) {
+		const uint64_t bits = bfs_load64(row + 2 * j) & some[j];
+
+		for (uint64_t w = bits; w; w &= w - 1)
+			found |= word[64 * j + (unsigned)__builtin_ctzll(w)];
+		j++;
+	}
+	*read += j;
+	return found & open;
+}
+
 const struct bfs_bits_ops bfs_bits_plain = {
 	.push = push_plain,
 	.pull = pull_plain,
 	.set = set_plain,
 	.list = list_plain,
+	.gather = gather_plain,
 };

@@ -54,6 +54,11 @@ struct bfs_bits_ops {
 	void (*set)(int32_t *dist, const uint64_t *bits, size_t words, int32_t level);
 	/* The numbers of the bits, in ascending order; returns how many. */
 	uint32_t (*list)(uint32_t *list, const uint64_t *bits, size_t words);
+	/* The OR of word[v] over the bits v that `words` words of a row and of `some` have in common, as
+	 * far as it takes to have all bits of `open`; those are returned.  *read counts words of
+	 * the row. */
+	uint64_t (*gather)(const uint32_t *row, const uint64_t *some, const uint64_t *word,
+			   size_t words, uint64_t open, uint64_t *read);
 };
 
 extern const struct bfs_bits_ops bfs_bits_plain;

@@ -15,6 +15,7 @@ enum {
 	VECTORS = BFS_SLAB_WORDS / 8, /* of a whole slab */
 	AHEAD = 8,                    /* rows prefetched */
 	QUICK_ROWS = 4,               /* rows between two looks whether all are visited */
+	MASKED_BITS = 2,              /* of 64 of a row: from so many on they are taken by masks */
 };
 
 #define INLINE static inline __attribute__((always_inline)) CPU_AVX512_TARGET
@@ -226,10 +227,41 @@ CPU_AVX512_TARGET static uint32_t list_avx512(uint32_t *list, const uint64_t *bi
 	return count;
 }
 
+/* A byte of the row is a mask: one OR adds the words of those of eight vertices that it has.  Where the
+ * row has few bits they are taken one by one. */
+CPU_AVX512_TARGET static uint64_t gather_avx512(const uint32_t *row, const uint64_t *some,
+						const uint64_t *word, size_t words, uint64_t open,
+						uint64_t *read)
+{
+	__m512i all = _mm512_setzero_si512();
+	uint64_t found = 0;
+	size_t j = 0;
+
+	while (j < words && open & ~found) {
+		const uint64_t bits = bfs_load64(row + 2 * j) & some[j];
+		const uint64_t *const from = word + 64 * j;
+
+		if ((unsigned)__builtin_popcountll(bits) < MASKED_BITS) {
+			for (uint64_t w = bits; w; w &= w - 1)
+				found |= from[__builtin_ctzll(w)];
+		} else {
+			for (size_t k = 0; k < 8; k++)
+				all = _mm512_mask_or_epi64(all, (__mmask8)(bits >> 8 * k), all,
+							   _mm512_loadu_si512(from + 8 * k));
+		}
+		j++;
+		if (j % BFS_LINE_WORDS == 0 || j == words)
+			found |= (uint64_t)_mm512_reduce_or_epi64(all);
+	}
+	*read += j;
+	return found & open;
+}
+
 const struct bfs_bits_ops bfs_bits_avx512 = {
 	.push = push_avx512,
 	.pull = pull_avx512,
 	.set = set_avx512,
 	.list = list_avx512,
+	.gather = gather_avx512,
 };
 #endif

@@ -13,8 +13,13 @@ enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void 
 			    unsigned wants, struct gb_error *err)
 {
 	const struct bfs_params *p = params;
-	const size_t room = bfs_cpu_room(((const struct bfs_input *)input)->n);
+	const size_t room = bfs_cpu_room(((const struct bfs_input *)input)->n) * bfs_batch(p);
 
+	if (wants & BFS_WANTS_BATCH)
+		(void)bfs_need_no_parents(p, err);
+	else
+		(void)bfs_need_one_source(p, err);
+	cpu->batch = bfs_batch(p);
 	cpu->in = input;
 	cpu->output = (enum bfs_output)p->output;
 	cpu->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
@@ -35,7 +40,8 @@ enum gb_status bfs_cpu_reset(void *state, int64_t sample, struct gb_error *err)
 {
 	struct bfs_cpu *cpu = state;
 
-	cpu->source = bfs_source(cpu->in, sample);
+	cpu->first = sample * (int64_t)cpu->batch;
+	cpu->source = bfs_source(cpu->in, cpu->first);
 	return GB_OK;
 }
 
@@ -78,7 +84,9 @@ enum gb_status bfs_cpu_download(void *state, void *output, struct gb_error *err)
 	int32_t *out = output;
 
 	if (cpu->output != BFS_PARENT) {
-		memcpy(out, cpu->dist, n * sizeof *out);
+		for (size_t i = 0; i < cpu->batch; i++)
+			memcpy(out + i * n, cpu->dist + i * bfs_cpu_room(cpu->in->n),
+			       n * sizeof *out);
 		out += n;
 	}
 	if (cpu->output != BFS_DIST)

@@ -20,10 +20,13 @@ struct bfs_cpu {
 	const struct bfs_input *in;
 	enum bfs_output output;
 	int threads;
-	int32_t *dist;   /* n, room for a multiple of 64; NULL if neither asked for nor needed */
+	int32_t *
+		dist; /* n of each search, room for a multiple of 64; NULL if neither asked for nor needed */
 	int32_t *parent; /* the same; NULL if not asked for */
 	int32_t *mark, *other;
-	uint32_t source;  /* of the run to come */
+	size_t batch;     /* searches of a run: 1, or what was asked for with BFS_WANTS_BATCH */
+	int64_t first;    /* of the run to come: number of its first search */
+	uint32_t source;  /* and where that starts */
 	uint32_t levels;  /* of the last run: distance of the furthest vertex */
 	uint64_t touched; /* of the last run: bytes read of the graph */
 };
@@ -31,6 +34,9 @@ struct bfs_cpu {
 enum bfs_wants {
 	BFS_WANTS_DIST = 1,   /* distances even if only parents are asked for */
 	BFS_WANTS_MATRIX = 2, /* GB_EUNAVAILABLE if the input has no matrix of bits */
+	BFS_WANTS_LIST = 4,   /* dense.h: lists of vertices */
+	BFS_WANTS_BATCH =
+		8, /* distances of many searches; without it GB_EUNAVAILABLE for a batch */
 };
 
 /* Allocate the arrays. */

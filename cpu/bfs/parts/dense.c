@@ -15,15 +15,15 @@ static const struct bfs_bits_ops *choose(void)
 }
 
 enum gb_status bfs_dense_init(struct bfs_dense *s, const void *params, const void *input,
-			      bool lists, struct gb_error *err)
+			      unsigned wants, struct gb_error *err)
 {
-	(void)bfs_cpu_init(&s->cpu, params, input, BFS_WANTS_MATRIX, err);
+	(void)bfs_cpu_init(&s->cpu, params, input, wants | BFS_WANTS_MATRIX, err);
 	s->ops = choose();
 	s->words = s->cpu.in->pitch / 2;
 	s->visited = gb_host_alloc(s->words, sizeof *s->visited, err);
 	s->frontier = gb_host_alloc(s->words, sizeof *s->frontier, err);
 	s->found = gb_host_alloc(s->words, sizeof *s->found, err);
-	if (!lists)
+	if (!(wants & BFS_WANTS_LIST))
 		return err->code;
 	s->list = gb_host_alloc(bfs_cpu_room(s->cpu.in->n), sizeof *s->list, err);
 	s->left = gb_host_alloc(64 * s->words, sizeof *s->left, err);

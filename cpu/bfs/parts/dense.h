@@ -12,14 +12,15 @@ struct bfs_dense {
 	uint64_t *visited;  /* bits from n on are set */
 	uint64_t *frontier; /* of the last level */
 	uint64_t *found;    /* of this one */
-	/* With lists only: */
+	/* With BFS_WANTS_LIST only: */
 	uint32_t *list; /* the frontier, ascending: n, and room for a vector */
 	uint32_t count; /* of the list */
 	uint32_t *left; /* vertices to be pulled, of each slab in its own part: as many */
 };
 
-/* Allocate the arrays, and choose the operations for this processor. */
+/* Allocate the arrays, and choose the operations for this processor.  wants: BFS_WANTS_LIST,
+ * BFS_WANTS_BATCH or nothing. */
 enum gb_status bfs_dense_init(struct bfs_dense *s, const void *params, const void *input,
-			      bool lists, struct gb_error *err);
+			      unsigned wants, struct gb_error *err);
 
 #endif

@@ -202,6 +202,58 @@ Test(bfs_verify, an_output_that_was_never_written)
 	expect(&s, sample_of(&s, 0), "the distance of vertex 0 is -1515870811");
 }
 
+/* A batch of 64 with right distances, in s->dist; of parents there are none. */
+static struct scene batch_of_64(void)
+{
+	struct scene s = start((struct bfs_params){
+		.vertices = 700, .p = 0.01, .sources = 50, .batch = 64, .seed = 4 });
+
+	s.params.output = BFS_DIST;
+	for (size_t i = 0; i < 64; i++)
+		cr_assert(bfs_reference(s.in, bfs_source(s.in, 64 + (int64_t)i),
+					s.dist + i * s.in->n));
+	return s;
+}
+
+/* Each search of the batch is verified, and the edges of all are counted. */
+Test(bfs_verify, a_right_batch)
+{
+	struct scene s = batch_of_64();
+	struct gb_error err = { 0 };
+	double edges = 0;
+
+	expect(&s, 1, NULL);
+	expect(&s, 26, NULL); /* of 50 sources 64 a time: the first batch again is number 25 */
+	cr_assert_eq(gb_bfs_workload.distinct(&s.params, s.in), 25);
+	for (int64_t i = 0; i < 64; i++)
+		edges += (double)bfs_facts(s.in, 64 + i, &err)->edges;
+	cr_assert(edges > 0);
+	cr_assert_float_eq(gb_bfs_workload.items(&s.params, s.in, 1), edges, 0);
+	finish(&s);
+}
+
+Test(bfs_verify, one_wrong_distance_in_search_37)
+{
+	struct scene s = batch_of_64();
+	const uint32_t source = bfs_source(s.in, 64 + 37);
+	char fault[100];
+
+	s.dist[37 * s.in->n + 699]++;
+	(void)snprintf(fault, sizeof fault,
+		       "the distance of vertex 699 is %d, and it is %d edges "
+		       "from source %u",
+		       s.dist[37 * s.in->n + 699], s.dist[37 * s.in->n + 699] - 1, source);
+	expect(&s, 1, fault);
+}
+
+/* The next batch starts elsewhere. */
+Test(bfs_verify, the_results_of_another_batch)
+{
+	struct scene s = batch_of_64();
+
+	expect(&s, 2, "from source");
+}
+
 Test(bfs_verify, two_distances_exchanged)
 {
 	struct scene s =
