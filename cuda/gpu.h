@@ -21,6 +21,7 @@
  *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)        4 bytes of shared memory
  *	gpu_match<BITS>(value)                  the lanes whose lowest BITS bits are as mine are
  *	gpu_add_shared_if(mine, p, v)           atomicAdd() to shared memory, without a branch
+ *	gpu_mma_and_popc(sum, a, b)             a product of bit matrices, by a warp: tensor cores
  *	gpu_grid_sync(word)                             all blocks of a cooperative launch
  *	gpu_cluster_rank(), gpu_cluster_size(), gpu_cluster_sync(), gpu_cluster_map(p, rank)
  *	gpu_let_next_launch(), gpu_wait_for_last_launch()               of launches that overlap
@@ -374,6 +375,57 @@ static __device__ __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned
 		     : "r"((unsigned)mine), "r"((unsigned)__cvta_generic_to_shared(p)), "r"(v)
 		     : "memory");
 	return old;
+}
+
+/* ---- tensor cores ------------------------------------------------------------------------- */
+
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+
+/* sm_75 has 8 x 8 x 128, and XOR alone: sum[] += |a ^ b|, of 2 of the 8 x 8 numbers. */
+static __device__ __forceinline__ void gpu_mma_xor_popc(int sum[2], uint32_t a, uint32_t b)
+{
+	asm("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc "
+	    "{%0, %1}, {%2}, {%3}, {%0, %1};"
+	    : "+r"(sum[0]), "+r"(sum[1])
+	    : "r"(a), "r"(b));
+}
+
+#endif
+
+/* The product of a 16 x 256 and a 256 x 8 matrix of bits: how many ones each row of the first has in
+ * common with each column of the second is added to sum.  All lanes call together; a lane's parts are,
+ * with g = lane / 4, t = lane % 4,
+ *	a[0], a[1]    row g, row g + 8: bits 32 t to 32 t + 31
+ *	a[2], a[3]    the same rows, 128 bits on
+ *	b[0], b[1]    column g: the same bits, and 128 on
+ *	sum[0..1]     row g, columns 2 t and 2 t + 1;  sum[2..3]: of row g + 8.
+ * One instruction from sm_80 on, which sm_100 and sm_120 have in name only: ptxas writes out bits as
+ * bytes there.  On sm_75 ten of a quarter the size: twice what a and b have in common are |a| + |b| -
+ * |a ^ b|, and |a| = |a ^ 0|; nvcc makes four of them but once for the same a. */
+static __device__ __forceinline__ void gpu_mma_and_popc(int sum[4], const uint32_t a[4],
+							const uint32_t b[2])
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+	int ones_b[2] = { 0, 0 };
+
+	gpu_mma_xor_popc(ones_b, 0, b[0]);
+	gpu_mma_xor_popc(ones_b, 0, b[1]);
+	for (int half = 0; half < 2; half++) {
+		int ones_a[2] = { 0, 0 }, differ[2] = { 0, 0 };
+
+		gpu_mma_xor_popc(ones_a, a[half], 0);
+		gpu_mma_xor_popc(ones_a, a[half + 2], 0);
+		gpu_mma_xor_popc(differ, a[half], b[0]);
+		gpu_mma_xor_popc(differ, a[half + 2], b[1]);
+		sum[2 * half] += (ones_a[0] + ones_b[0] - differ[0]) / 2;
+		sum[2 * half + 1] += (ones_a[1] + ones_b[1] - differ[1]) / 2;
+	}
+#else
+	asm("mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc "
+	    "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+	    : "+r"(sum[0]), "+r"(sum[1]), "+r"(sum[2]), "+r"(sum[3])
+	    : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#endif
 }
 
 /* ---- thread-block clusters ---------------------------------------------------------------- */

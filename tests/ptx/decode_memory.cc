@@ -225,6 +225,26 @@ static void reduce(struct statement &s)
 	s.in(4);
 }
 
+/* mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc {4}, {4}, {2}, {4}, and with m8n8k128 and
+ * xor {2}, {1}, {1}, {2}.  All lanes come. */
+static void multiply(struct statement &s)
+{
+	static const std::string_view shape = "aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc",
+				      small = "aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc";
+	const std::string_view form = s.opcode.substr(s.opcode.find('.') + sizeof "sync");
+	const bool large = form == shape;
+	const unsigned counts[] = { large ? 4u : 1u, large ? 2u : 1u, large ? 4u : 2u };
+
+	s.i.run = large || form == small ? mma_handler(large) : nullptr;
+	s.outs_vector(counts[2], 4);
+	for (const unsigned count : counts) {
+		s.comma();
+		s.ins_vector(count, 4);
+	}
+	s.in_constant(~0u);
+	s.words.clear();
+}
+
 /* bar.warp.sync members */
 static void warp_barrier(struct statement &s)
 {
@@ -290,10 +310,8 @@ bool decode_warp(struct statement &s)
 		const char *family;
 		void (*decode)(struct statement &s);
 	} families[] = {
-		{ "shfl", shuffle },
-		{ "vote", vote },
-		{ "match", match },
-		{ "redux", reduce },
+		{ "shfl", shuffle }, { "vote", vote },    { "match", match },
+		{ "redux", reduce }, { "mma", multiply },
 	};
 	const std::string_view family = s.words[0];
 

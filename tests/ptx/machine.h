@@ -244,6 +244,7 @@ handler shuffle_handler(std::string_view mode);
 handler vote_handler(std::string_view mode);
 handler match_handler(enum type type);
 handler reduce_handler(enum type type, std::string_view operation);
+handler mma_handler(bool large);             /* 16 x 8 x 256 of AND, or 8 x 8 x 128 of XOR */
 handler move_handler(std::string_view what); /* "pack", "unpack", "cvta", "mapa", ... */
 handler nothing_handler(void);
 handler launch_wait_handler(void);

@@ -3,6 +3,8 @@
  * They run when all lanes of the mask, the last operand, have come to the instruction (warp.cc).
  * Lanes of several masks may come together: each sees those of its own.
  */
+#include <string.h>
+
 #include "tests/ptx/machine.h"
 
 enum shuffle_mode { UP, DOWN, BUTTERFLY, INDEX };
@@ -134,6 +136,37 @@ static void reduce(struct warp &w, const struct instruction &i, uint32_t mask)
 	each(mask, lanes<T>(w, i.out[0]), [&](unsigned l) { return result[l]; });
 }
 
+/* A product of bit matrices, M x K by K x 8: of each row and column how many bits both have, or how many
+ * differ, added to c.  Which lane has what is of the manual's pictures: eight rows, or columns, of four
+ * lanes each, 32 bits a register; further rows first, then further bits in further registers. */
+template <unsigned M, unsigned K, bool AND>
+static void multiply(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	const struct operand *const a = i.in, *const b = a + M * K / 1024, *const c = b + K / 128;
+	int32_t result[M / 4][LANES];
+
+	if (mask != ~0u)
+		fault(w, i, (unsigned)__builtin_ctz(mask), "it takes a whole warp (mask %08x)",
+		      mask);
+	for (unsigned row = 0; row < M; row++)
+		for (unsigned column = 0; column < 8; column++) {
+			const unsigned to = row % 8 * 4 + column / 2,
+				       number = row / 8 * 2 + column % 2;
+			int32_t sum = lanes<int32_t>(w, c[number])[to];
+
+			for (unsigned k = 0; k < K / 32; k++) {
+				const uint32_t x = lanes<uint32_t>(
+					w, a[row / 8 + k / 4 * (M / 8)])[row % 8 * 4 + k % 4];
+				const uint32_t y = lanes<uint32_t>(w, b[k / 4])[column * 4 + k % 4];
+
+				sum += __builtin_popcount(AND ? x & y : x ^ y);
+			}
+			result[number][to] = sum;
+		}
+	for (unsigned number = 0; number < M / 4; number++)
+		memcpy(lanes<int32_t>(w, i.out[number]), result[number], sizeof result[number]);
+}
+
 /* bar.warp.sync has nothing to do once the lanes are there, a label or a branch neither. */
 static void nothing(struct warp &, const struct instruction &, uint32_t)
 {
@@ -173,6 +206,11 @@ handler vote_handler(std::string_view mode)
 	       : mode == "all"  ? vote<ALL>
 	       : mode == "uni"  ? vote<SAME>
 				: nullptr;
+}
+
+handler mma_handler(bool large)
+{
+	return large ? multiply<16, 256, true> : multiply<8, 128, false>;
 }
 
 handler match_handler(enum type type)

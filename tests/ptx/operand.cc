@@ -274,15 +274,27 @@ void statement::outs_vector(unsigned count, unsigned least_bytes)
 
 void statement::ins_vector(unsigned count, unsigned least_bytes)
 {
-	if (count > 1)
+	const bool braces = count > 1 || parser->is("{");
+
+	if (braces)
 		parser->want("{");
 	for (unsigned n = 0; n < count; n++) {
 		if (n)
 			comma();
 		add_in(this, source(this, least_bytes, true));
 	}
-	if (count > 1)
+	if (braces)
 		parser->want("}");
+}
+
+void statement::in_constant(uint64_t value)
+{
+	struct operand o;
+
+	o.kind = CONSTANT;
+	o.bytes = 4;
+	o.at = constant_at(parser, value, o.bytes);
+	add_in(this, o);
 }
 
 /* [reg+imm] or [var+imm]. */

@@ -95,7 +95,7 @@ enum instruction_class : uint8_t {
 enum memory_order : uint8_t { WEAK_ORDER, RELAXED, ACQUIRE, RELEASE, ACQ_REL, VOLATILE };
 enum scope : uint8_t { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
 
-enum { MAX_OUT = 4, MAX_IN = 6 };
+enum { MAX_OUT = 4, MAX_IN = 11 };
 
 struct warp;
 struct instruction;
@@ -187,8 +187,9 @@ struct statement {
 	void out(unsigned bytes);
 	void in(unsigned bytes);
 	void outs_vector(unsigned count, unsigned least_bytes); /* {a, b} or a; at least so wide */
-	void ins_vector(unsigned count, unsigned least_bytes);
-	void address(enum space space); /* [reg+imm], [var+imm] -> in[0], offset */
+	void ins_vector(unsigned count, unsigned least_bytes);  /* of one {a} as well */
+	void in_constant(uint64_t value); /* of 4 bytes, that the text does not have */
+	void address(enum space space);   /* [reg+imm], [var+imm] -> in[0], offset */
 	uint64_t immediate(void);
 	void label(void);
 	std::string_view word(void); /* any token */

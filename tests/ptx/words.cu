@@ -41,6 +41,7 @@ WORD(gpu_let_next_launch, u32, (), gpu_let_next_launch())
 WORD(gpu_wait_for_last_launch, u32, (), gpu_wait_for_last_launch())
 WORD(gpu_add_shared_if, u32, (u32 mine, u32 *p, u32 v, u32 *result),
      *result = gpu_add_shared_if(mine != 0, p, v))
+WORD(gpu_mma_and_popc, u32, (const u32 *a, const u32 *b, int *sum), gpu_mma_and_popc(sum, a, b))
 WORD(gpu_cluster_map, u64, (u32 * p, u32 rank, u32 **result), *result = gpu_cluster_map(p, rank))
 WORD(gpu_global_timer_ns, u64, (unsigned long long *result), *result = gpu_global_timer_ns())
 

@@ -155,6 +155,42 @@ static bool test_warp_operations(void)
 	return true;
 }
 
+/* Of two matrices of bits, rows and columns of 8 words, their product by a warp against the naive one;
+ * out as above, a bit for each of a lane's four numbers. */
+static __global__ void matrix_product(const uint32_t *in, uint32_t *out)
+{
+	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, lane = threadIdx.x & 31;
+	const uint32_t *const row = in + (i - lane) % (COUNT - 24 * 8);
+	const uint32_t *const column = row + 16 * 8;
+	const uint32_t g = lane / 4, t = lane % 4;
+	const uint32_t a[4] = { row[g * 8 + t], row[(g + 8) * 8 + t], row[g * 8 + 4 + t],
+				row[(g + 8) * 8 + 4 + t] };
+	const uint32_t b[2] = { column[g * 8 + t], column[g * 8 + 4 + t] };
+	int sum[4] = { 0, 1, -2, 3000 };
+	uint32_t wrong = 0;
+
+	gpu_mma_and_popc(sum, a, b);
+	for (uint32_t n = 0; n < 4; n++) {
+		const uint32_t r = g + n / 2 * 8, c = 2 * t + n % 2;
+		int wanted = n == 1 ? 1 : n == 2 ? -2 : n == 3 ? 3000 : 0;
+
+		for (uint32_t w = 0; w < 8; w++)
+			wanted += __popc(row[r * 8 + w] & column[c * 8 + w]);
+		wrong |= (uint32_t)(sum[n] != wanted) << n;
+	}
+	out[i] = wrong;
+}
+
+static bool test_matrix_product(void)
+{
+	EXPECT(upload());
+	GPU_LAUNCH(matrix_product, BLOCKS, BLOCK, 0, 0, device_in, device_out);
+	EXPECT(download());
+	for (uint32_t i = 0; i < COUNT; i++)
+		EXPECT(host_out[i] == 0);
+	return true;
+}
+
 /* Halves of a warp meet apart, each under its own mask; then pairs exchange through memory. */
 static __global__ void partial_masks(const uint32_t *in, uint32_t *out)
 {
@@ -350,6 +386,7 @@ const struct selftest block_tests[] = {
 	{ "scan", test_scan },
 	{ "votes", test_votes },
 	{ "warp operations", test_warp_operations },
+	{ "products of bit matrices", test_matrix_product },
 	{ "partial masks", test_partial_masks },
 	{ "short warp", test_short_warp },
 	{ "bytes", test_bytes },

@@ -22,6 +22,7 @@ enum simt_warp_op {
 	SIMT_REDUCE_AND,
 	SIMT_REDUCE_OR,
 	SIMT_REDUCE_XOR,
+	SIMT_MMA,
 };
 
 /* source: the lane to read, for shuffles. */
@@ -140,6 +141,29 @@ static inline T simt_reduce(enum simt_warp_op op, unsigned mask, T value,
 #define __activemask()                 simt_activemask()
 
 /* Words of gpu.h. */
+
+/* A lane's parts of a product of bit matrices: cuda/gpu.h says which. */
+struct simt_fragments {
+	uint32_t a[4], b[2];
+	int sum[4];
+};
+
+static inline void simt_mma(int sum[4], const uint32_t a[4], const uint32_t b[2],
+			    const struct simt_site *site)
+{
+	struct simt_fragments mine;
+
+	for (int i = 0; i < 4; i++) {
+		mine.a[i] = a[i];
+		mine.b[i / 2] = b[i / 2];
+		mine.sum[i] = sum[i];
+	}
+	(void)simt_warp(SIMT_MMA, 0xffffffffu, (uint64_t)(uintptr_t)&mine, 0, site);
+	for (int i = 0; i < 4; i++)
+		sum[i] = mine.sum[i];
+}
+
+#define gpu_mma_and_popc(sum, a, b) simt_mma(sum, a, b, SIMT_HERE)
 
 template <int BITS> static inline unsigned gpu_match(unsigned value)
 {

@@ -109,6 +109,40 @@ static uint32_t reduce(const struct warp *w, enum simt_warp_op op, unsigned mask
 	return result;
 }
 
+/* Word w of the 8 of row r, and of column c; the number at r, c.  cuda/gpu.h has the layout from the
+ * lanes' side. */
+static uint32_t row_word(struct simt_fragments *const lane[LANES], unsigned r, unsigned w)
+{
+	return lane[r % 8 * 4 + w % 4]->a[r / 8 + w / 4 * 2];
+}
+
+static uint32_t column_word(struct simt_fragments *const lane[LANES], unsigned c, unsigned w)
+{
+	return lane[c * 4 + w % 4]->b[w / 4];
+}
+
+static int *number_at(struct simt_fragments *const lane[LANES], unsigned r, unsigned c)
+{
+	return &lane[r % 8 * 4 + c / 2]->sum[r / 8 * 2 + c % 2];
+}
+
+static void multiply(const struct warp *w, unsigned mask)
+{
+	struct simt_fragments *lane[LANES];
+
+	if (mask != 0xffffffffu) {
+		report_error("a matrix product by the lanes %08x: it takes a whole warp", mask);
+		launch_fail();
+	}
+	for (unsigned l = 0; l < LANES; l++)
+		lane[l] = (struct simt_fragments *)(uintptr_t)w->request[l].value;
+	for (unsigned r = 0; r < 16; r++)
+		for (unsigned c = 0; c < 8; c++)
+			for (unsigned k = 0; k < 8; k++)
+				*number_at(lane, r, c) += __builtin_popcount(
+					row_word(lane, r, k) & column_word(lane, c, k));
+}
+
 /* All lanes of the mask have come: work out what each gets. */
 static void complete(struct warp *w, enum simt_warp_op op, unsigned mask)
 {
@@ -133,6 +167,9 @@ static void complete(struct warp *w, enum simt_warp_op op, unsigned mask)
 		break;
 	case SIMT_MATCH_ALL:
 		match_all(w, mask);
+		break;
+	case SIMT_MMA:
+		multiply(w, mask);
 		break;
 	default:
 		give(w, mask, reduce(w, op, mask));

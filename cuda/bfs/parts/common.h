@@ -1,7 +1,7 @@
 /* common.h -- what the CUDA variants of bfs share: the graph and the result on the device, and
  * the copies between host and device.
  *
- * A search is run from one source at a time; reset() takes the next one.  run() starts from
+ * A search is run from one source at a time, if it is no batch; reset() takes the next one.  run() starts from
  * scratch and leaves the graph alone, so it can be repeated.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_COMMON_H
@@ -36,13 +36,13 @@ struct bfs_rows {
 
 enum { BFS_COPIES = 4 };
 
-/* One search; the first member of a variant's state. */
+/* A run's search, or its batch of them; the first member of a variant's state. */
 struct bfs_search {
 	struct bfs_params params;
 	const struct bfs_input *input;
-	uint32_t n, source;
+	uint32_t n, source; /* source: of the first search */
 	size_t graph_bytes; /* of the graph's formats on the device, as uploaded or made there */
-	/* On the device, n each. */
+	/* On the device, n for each search of the batch. */
 	int32_t *dist;               /* NULL if not wanted */
 	int32_t *parent;             /* NULL if not asked for */
 	unsigned long long *touched; /* one: bytes of the graph read by the last run */
@@ -54,20 +54,31 @@ struct bfs_search {
 	uint16_t *narrow[2]; /* columns of 16 bits, on the host; NULL if not needed */
 };
 
-/* dist: the variant needs the distances even if they are not asked for. */
-static inline enum gb_status bfs_search_create(struct bfs_search *s, const void *params,
-					       const void *input, bool dist, struct gb_error *err)
+/* Of as many searches as are asked for.  dist: the variant needs the distances even if they are not
+ * asked for. */
+static inline enum gb_status bfs_searches_create(struct bfs_search *s, const void *params,
+						 const void *input, bool dist, struct gb_error *err)
 {
 	s->params = *(const struct bfs_params *)params;
 	s->input = (const struct bfs_input *)input;
 	s->n = s->input->n;
 	if (s->params.output != BFS_PARENT || dist)
-		(void)gpu_alloc(&s->dist, s->n, sizeof *s->dist, err);
+		(void)gpu_alloc(&s->dist, bfs_output_count(&s->params, s->input), sizeof *s->dist,
+				err);
 	if (s->params.output != BFS_DIST)
-		(void)gpu_alloc(&s->parent, s->n, sizeof *s->parent, err);
+		(void)gpu_alloc(&s->parent, bfs_output_count(&s->params, s->input),
+				sizeof *s->parent, err);
 	gb_memory_result(s->dist, GB_WHOLE, GB_POISON);
 	gb_memory_result(s->parent, GB_WHOLE, GB_POISON);
 	return gpu_alloc(&s->touched, 1, sizeof *s->touched, err);
+}
+
+/* The same for a variant of one search. */
+static inline enum gb_status bfs_search_create(struct bfs_search *s, const void *params,
+					       const void *input, bool dist, struct gb_error *err)
+{
+	(void)bfs_need_one_source((const struct bfs_params *)params, err);
+	return bfs_searches_create(s, params, input, dist, err);
 }
 
 /* The reset() of every variant whose state starts with a struct bfs_search. */
@@ -85,7 +96,7 @@ static inline enum gb_status bfs_search_download(void *state, void *output, stru
 	const struct bfs_search *const s = (const struct bfs_search *)state;
 	int32_t *const dist = bfs_output_dist(&s->params, output);
 	int32_t *const parent = bfs_output_parent(&s->params, s->input, output);
-	const size_t bytes = s->n * sizeof *dist;
+	const size_t bytes = bfs_output_count(&s->params, s->input) * sizeof *dist;
 
 	if (dist)
 		(void)gpu_download(dist, s->dist, bytes, err);

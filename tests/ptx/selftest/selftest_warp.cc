@@ -113,6 +113,138 @@ static void check_votes(void)
 	}
 }
 
+/* ---- products of bit matrices -------------------------------------------------------------- */
+
+/* Two matrices by bits, and their product the naive way. */
+struct product {
+	bool row[16][256], column[8][256];
+	int32_t sum[16][8];
+};
+
+static void draw(struct product *p, uint32_t *seed, unsigned sparse)
+{
+	const auto bit = [=] {
+		unsigned all = 1;
+
+		for (unsigned n = 0; n <= sparse; n++) {
+			*seed = *seed * 1664525 + 1013904223;
+			all &= *seed >> 24;
+		}
+		return (all & 1) != 0;
+	};
+
+	for (unsigned k = 0; k < 256; k++) {
+		for (auto &r : p->row)
+			r[k] = bit();
+		for (auto &c : p->column)
+			c[k] = bit();
+	}
+	for (auto &r : p->sum)
+		for (int32_t &sum : r)
+			sum = (int32_t)(*seed = *seed * 1664525 + 1013904223) >> 8;
+}
+
+static uint32_t pack(const bool *bits)
+{
+	uint32_t w = 0;
+
+	for (unsigned i = 0; i < 32; i++)
+		w |= (uint32_t)bits[i] << i;
+	return w;
+}
+
+/* The manual's formulas, by lane: registers of A, of B and of the sums, to or from a buffer of 32
+ * words for each. */
+static std::vector<uint8_t> fragments(const struct product &p, bool large)
+{
+	std::vector<uint32_t> words;
+	const unsigned a = large ? 4 : 1, b = large ? 2 : 1, c = large ? 4 : 2;
+
+	for (unsigned i = 0; i < a + b + c; i++)
+		for (unsigned lane = 0; lane < LANES; lane++) {
+			const unsigned g = lane >> 2, t = lane % 4;
+
+			if (i < a)
+				words.push_back(
+					pack(p.row[g + i % 2 * 8] + t * 32 + (i < 2 ? 0 : 128)));
+			else if (i < a + b)
+				words.push_back(pack(p.column[g] + t * 32 + (i - a) * 128));
+			else
+				words.push_back((uint32_t)p.sum[g + (i - a - b) / 2 * 8]
+							       [t * 2 + (i - a - b) % 2]);
+		}
+	std::vector<uint8_t> bytes(4 * words.size());
+
+	memcpy(bytes.data(), words.data(), bytes.size());
+	return bytes;
+}
+
+static int32_t naive(const struct product &p, bool large, unsigned row, unsigned column)
+{
+	int32_t sum = p.sum[row][column];
+
+	for (unsigned k = 0; k < (large ? 256u : 128u); k++)
+		sum += large ? p.row[row][k] && p.column[column][k]
+			     : p.row[row][k] != p.column[column][k];
+	return sum;
+}
+
+static std::string list(const char *name, unsigned count)
+{
+	std::string text = "{";
+
+	for (unsigned i = 0; i < count; i++)
+		text += (i ? ", " : "") + (name + std::to_string(i));
+	return text + "}";
+}
+
+static void check_product(bool large, const struct product &p)
+{
+	const std::string form = large ? "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc"
+				       : "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc";
+	const unsigned a = large ? 4 : 1, b = large ? 2 : 1, c = large ? 4 : 2;
+	std::vector<std::vector<uint8_t>> buffers = { fragments(p, large),
+						      std::vector<uint8_t>(4 * c * LANES) };
+	std::string body = ".reg .b32 a<4>, b<2>, c<4>, d<4>;\n.reg .b64 %in, %to;\n"
+			   "mad.wide.u32 %in, %tid, 4, %p0;\nmad.wide.u32 %to, %tid, 4, %p1;\n";
+
+	for (unsigned i = 0; i < a + b + c; i++)
+		body += "ld.global.u32 " +
+			(i < a       ? "a" + std::to_string(i)
+			 : i < a + b ? "b" + std::to_string(i - a)
+				     : "c" + std::to_string(i - a - b)) +
+			", [%in+" + std::to_string(128 * i) + "];\n";
+	body += form + " " + list("d", c) + ", " + list("a", a) + ", " + list("b", b) + ", " +
+		list("c", c) + ";\n";
+	for (unsigned i = 0; i < c; i++)
+		body += "st.global.u32 [%to+" + std::to_string(128 * i) + "], d" +
+			std::to_string(i) + ";\n";
+	const std::string error = run_kernel(kernel_text(2, body), buffers, 1, LANES);
+
+	expect(error.empty(), "%s: %s", form.c_str(), error.c_str());
+	for (unsigned i = 0; i < c; i++)
+		for (unsigned lane = 0; lane < LANES; lane++) {
+			const unsigned row = (lane >> 2) + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+			const uint32_t got = word(buffers[1], i * LANES + lane);
+
+			expect(got == (uint32_t)naive(p, large, row, column),
+			       "%s: row %u, column %u: %d", form.c_str(), row, column, (int)got);
+		}
+	covers(form);
+}
+
+static void check_products(void)
+{
+	struct product p;
+	uint32_t seed = 1;
+
+	for (unsigned trial = 0; trial < 12; trial++) {
+		draw(&p, &seed, trial % 4);
+		check_product(true, p);
+		check_product(false, p);
+	}
+}
+
 /* ---- barriers ---------------------------------------------------------------------------- */
 
 static void check_barriers(void)
@@ -296,6 +428,7 @@ void test_warps(void)
 {
 	check_shuffles();
 	check_votes();
+	check_products();
 	check_barriers();
 	check_cluster();
 	check_overlap();
