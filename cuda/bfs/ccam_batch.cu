@@ -333,8 +333,7 @@ static __device__ __forceinline__ uint32_t take_bit(uint32_t *bits)
 
 /* Of the lane's bits in `open` those that the frontiers reach.  *read grows by the chunks that were. */
 static __device__ __forceinline__ uint32_t pull(const struct batch_arrays &a, uint32_t tile,
-						int32_t level, uint32_t open,
-						uint32_t *read)
+						int32_t level, uint32_t open, uint32_t *read)
 {
 	const uint32_t *const frontier = frontier_of(a, level);
 	const uint32_t v = tile * TILE + my_lane().group;
@@ -428,8 +427,7 @@ static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct batch_ar
 	}
 	finish(a);
 	if (threadIdx.x % WARP == 0 && read)
-		atomicAdd(a.touched,
-			  (unsigned long long)read * TILE * CHUNK_WORDS * sizeof *a.in);
+		atomicAdd(a.touched, (unsigned long long)read * TILE * CHUNK_WORDS * sizeof *a.in);
 }
 
 /* ---- upload: which chunks of a tile have edges ------------------------------------------------- */

@@ -218,6 +218,38 @@ static void search_all(const struct variant *variant, const struct graph *g,
 	gb_state_destroy(ops, state);
 }
 
+/* Two batches, three times, in one state; each search against its own. */
+static void search_batches(const struct graph *g, int64_t batch, struct gb_metrics *metrics)
+{
+	const struct gb_variant_ops *const ops = &bfs_cuda_ccam_batch;
+	const struct variant variant = { "ccam-batch", ops, BFS_CCAM_AUTO };
+	struct bfs_params params = {}, one = {};
+	struct gb_timer timer = {};
+	struct gb_error err = {};
+	void *state = NULL;
+
+	params.batch = batch;
+	std::vector<int32_t> output(g->input.n * (size_t)batch);
+
+	cr_assert_eq(gb_state_create(ops, &params, &g->input, &state, &err), GB_OK, "%s",
+		     err.message);
+	cr_assert_eq(ops->upload(state, &err), GB_OK, "%s", err.message);
+	for (int64_t sample = 0; sample < 6; sample++) {
+		const int64_t first = sample % 2 * batch;
+
+		std::fill(output.begin(), output.end(), -1515870811);
+		cr_assert_eq(ops->reset(state, sample % 2, &err), GB_OK);
+		cr_assert_eq(ops->run(state, &timer, &err), GB_OK, "%s", err.message);
+		cr_assert_eq(ops->download(state, output.data(), &err), GB_OK, "%s, %s", g->name,
+			     err.message);
+		for (int64_t i = 0; i < batch; i++)
+			verify(&variant, g, &one, bfs_source(&g->input, first + i),
+			       output.data() + (size_t)i * g->input.n);
+	}
+	ops->metrics(state, metrics);
+	gb_state_destroy(ops, state);
+}
+
 /* Whether it has columns, of 16 or 32 bits. */
 static bool is_csr(const struct variant *variant)
 {
@@ -246,8 +278,11 @@ static void check_edges(const char *name, uint32_t n, std::vector<edge> edges, b
 {
 	struct graph g;
 
+	struct gb_metrics metrics = {};
+
 	make_graph(&g, name, n, std::move(edges), symmetric, std::move(source));
 	check_graph(&g, { BFS_BOTH });
+	search_batches(&g, 3, &metrics);
 }
 
 static double metric(const struct gb_metrics *metrics, const char *name)
@@ -395,6 +430,87 @@ Test(bfs_cuda, matching)
 	}
 	make_graph(&g, "matching", n, edges, false, { 0 });
 	check_graph(&g, { BFS_DIST, BFS_BOTH });
+}
+
+/* ---- batches ------------------------------------------------------------------------------- */
+
+static std::vector<uint32_t> some_sources(uint32_t n, uint32_t count)
+{
+	std::vector<uint32_t> source;
+
+	for (uint32_t i = 0; i < count; i++)
+		source.push_back((uint32_t)(random64(1000 + i) % n));
+	return source;
+}
+
+/* Around tiles, words, chunks, rounds and warps of a block; sources that are twice in a batch. */
+Test(bfs_cuda, batches)
+{
+	for (const uint32_t n : { 1u, 15u, 16u, 17u, 511u, 513u, 700u }) {
+		struct gb_metrics metrics = {};
+		struct graph g;
+
+		make_graph(&g, "random", n, random_edges(n, n < 100 ? .1 : .02, 30), false,
+			   some_sources(n, 40));
+		for (const int64_t batch : { 1, 16, 17, 64 })
+			search_batches(&g, batch, &metrics);
+	}
+}
+
+/* Chains one way, each as deep as there are blocks of 16 vertices in a chunk and more, and nothing between
+ * them: most chunks are empty, in the rows or in the frontiers. */
+Test(bfs_cuda, batch_of_chains)
+{
+	const uint32_t n = 2600;
+	struct gb_metrics metrics = {};
+	std::vector<edge> edges;
+	struct graph g;
+
+	for (uint32_t v = 0; v + 65 < n; v++)
+		edges.emplace_back(v + 65, v);
+	make_graph(&g, "chains", n, edges, false, some_sources(n, 64));
+	search_batches(&g, 64, &metrics);
+	/* Two tiles of each row lead to a chunk, and 40 levels are most of them. */
+	cr_expect(metric(&metrics, "touched_bytes") < .5 * 40 * bfs_bytes_ccam(n), "%g",
+		  metric(&metrics, "touched_bytes"));
+}
+
+/* A level that reaches all leaves the rest of the rows: of 5 chunks four, a round, are read once. */
+Test(bfs_cuda, batch_leaves_a_dense_graph)
+{
+	const uint32_t n = 2560;
+	struct gb_metrics metrics = {};
+	struct graph g;
+
+	make_graph(&g, "dense", n, random_edges(n, .3, 0), false, some_sources(n, 64));
+	search_batches(&g, 64, &metrics);
+	cr_expect_eq(metric(&metrics, "touched_bytes"), n * 4 * 64., "%g",
+		     metric(&metrics, "touched_bytes"));
+}
+
+/* It says so, and so do the variants of one source. */
+Test(bfs_cuda, batch_is_of_distances_only)
+{
+	struct bfs_params params = {};
+	struct gb_error err = {};
+	void *state = NULL;
+	struct graph g;
+
+	make_graph(&g, "random", 40, random_edges(40, .1, 0), false, { 1 });
+	params.batch = 64;
+	params.output = BFS_BOTH;
+	cr_expect_eq(gb_state_create(&bfs_cuda_ccam_batch, &params, &g.input, &state, &err),
+		     GB_EUNAVAILABLE);
+	cr_expect(strstr(err.message, "--result=dist") != NULL, "%s", err.message);
+	gb_state_destroy(&bfs_cuda_ccam_batch, state);
+	params.output = BFS_DIST;
+	for (const struct variant &variant : variants) {
+		err = {};
+		cr_expect_eq(gb_state_create(variant.ops, &params, &g.input, &state, &err),
+			     GB_EUNAVAILABLE, "%s", variant.name);
+		cr_expect(strstr(err.message, "--batch=1") != NULL, "%s", err.message);
+		gb_state_destroy(variant.ops, state);
+	}
 }
 
 /* ---- counters ------------------------------------------------------------------------------ */

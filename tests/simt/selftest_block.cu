@@ -156,7 +156,7 @@ static bool test_warp_operations(void)
 }
 
 /* Of two matrices of bits, rows and columns of 8 words, their product by a warp against the naive one;
- * out as above, a bit for each of a lane's four numbers. */
+ * out as above, a bit for each of a lane's four numbers.  With two registers exchanged it must be wrong. */
 static __global__ void matrix_product(const uint32_t *in, uint32_t *out)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, lane = threadIdx.x & 31;
@@ -166,10 +166,12 @@ static __global__ void matrix_product(const uint32_t *in, uint32_t *out)
 	const uint32_t a[4] = { row[g * 8 + t], row[(g + 8) * 8 + t], row[g * 8 + 4 + t],
 				row[(g + 8) * 8 + 4 + t] };
 	const uint32_t b[2] = { column[g * 8 + t], column[g * 8 + 4 + t] };
-	int sum[4] = { 0, 1, -2, 3000 };
-	uint32_t wrong = 0;
+	const uint32_t exchanged[4] = { a[0], a[2], a[1], a[3] };
+	int sum[4] = { 0, 1, -2, 3000 }, other[4] = { 0, 1, -2, 3000 };
+	uint32_t wrong = 0, alike = 0;
 
 	gpu_mma_and_popc(sum, a, b);
+	gpu_mma_and_popc(other, exchanged, b);
 	for (uint32_t n = 0; n < 4; n++) {
 		const uint32_t r = g + n / 2 * 8, c = 2 * t + n % 2;
 		int wanted = n == 1 ? 1 : n == 2 ? -2 : n == 3 ? 3000 : 0;
@@ -177,8 +179,9 @@ static __global__ void matrix_product(const uint32_t *in, uint32_t *out)
 		for (uint32_t w = 0; w < 8; w++)
 			wanted += __popc(row[r * 8 + w] & column[c * 8 + w]);
 		wrong |= (uint32_t)(sum[n] != wanted) << n;
+		alike += other[n] == wanted;
 	}
-	out[i] = wrong;
+	out[i] = wrong | (uint32_t)(alike == 4) << 4;
 }
 
 static bool test_matrix_product(void)

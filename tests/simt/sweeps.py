@@ -75,16 +75,19 @@ SWEEPS = {
     "bfs": {
         "small": [
             "--vertices=33,400 --p=0.05 --orphans=0.01 --sources=1 --result=both --warps=yes",
+            "--vertices=33,700 --p=0.02 --orphans=0.01 --sources=15 --batch=17",
         ],
         "quick": [
             "--vertices=33,1500 --p=0.03 --orphans=0.01 --sources=1 --result=both --warps=yes",
             "--graph=kronecker --scale=8 --sources=2 --result=dist --index=32",
             "--graph=blocks --vertices=600 --blocks=3,12 --p=0.9 --sources=1 --result=both",
+            "--vertices=33,1100 --p=0.02 --orphans=0.01 --sources=50 --batch=17,64",
         ],
         "large": [
             "--vertices=33,1025,3000 --p=0.01,0.3 --orphans=0.01 --sources=3 --result=both",
             "--graph=kronecker --scale=6,10 --sources=3 --result=both",
             "--graph=grid --vertices=144 --sources=2 --result=dist,parent",
+            "--vertices=33,1025,3000 --p=0.01,0.3 --orphans=0.01 --sources=70 --batch=64",
         ],
     },
 }
