@@ -229,13 +229,11 @@ static void reduce(struct statement &s)
  * xor {2}, {1}, {1}, {2}.  All lanes come. */
 static void multiply(struct statement &s)
 {
-	static const std::string_view shape = "aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc",
-				      small = "aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc";
-	const std::string_view form = s.opcode.substr(s.opcode.find('.') + sizeof "sync");
-	const bool large = form == shape;
+	const bool large = s.opcode == "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc";
+	const bool small = s.opcode == "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc";
 	const unsigned counts[] = { large ? 4u : 1u, large ? 2u : 1u, large ? 4u : 2u };
 
-	s.i.run = large || form == small ? mma_handler(large) : nullptr;
+	s.i.run = large || small ? mma_handler(large) : nullptr;
 	s.outs_vector(counts[2], 4);
 	for (const unsigned count : counts) {
 		s.comma();
