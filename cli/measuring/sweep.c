@@ -178,11 +178,11 @@ static enum gb_status append_range(struct list *list, char *item, const char *wh
 		const bool repeat =
 			list->count && k && same(list->param, list->value[list->count - 1], value);
 
+		/* A factor of integers may well take several steps to the next one. */
+		if (repeat && !range.geometric)
+			return bad_range(list->param, whole, "the step is too small", err);
 		if (k == GB_MAX_POINTS)
-			return bad_range(list->param, whole,
-					 range.geometric ? "the factor is too close to 1"
-							 : "the step is too small",
-					 err);
+			return bad_range(list->param, whole, "the factor is too close to 1", err);
 		if (!repeat && append(list, value, err))
 			return err->code;
 	}
