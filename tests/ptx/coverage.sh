@@ -13,7 +13,7 @@ run() {
 }
 timed="--samples=2 --warmup=1 --cold --quiet" # the first launch is never held
 
-run "$build/unit-ptx" --filter '@(primitives|bfs_cuda|variants_lbvh)*/*' --jobs 2
+run "$build/unit-ptx" --filter '@(primitives|bfs_cuda|variants_lbvh|variants_octree)*/*' --jobs 2
 # Clusters of larger tiles, then devices that have none.
 run "$build/gpubench-ptx" radix cuda/small --type=u32,u64,f32,pairs --count=150k,300k $timed
 export GPUBENCH_PTX_CLUSTERS=0
