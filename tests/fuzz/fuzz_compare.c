@@ -32,7 +32,9 @@ static bool read_records(struct gb_records *list, const uint8_t *bytes, size_t s
 static void compare(const struct gb_records *base, const struct gb_records *new_, int way)
 {
 	static FILE *nowhere;
-	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .by_median = way & 1, .in_cycles = way & 2 };
+	struct gb_comparison c = {
+		.level = GB_LEVEL, .threshold = 0.05, .by_median = way & 1, .in_cycles = way & 2
+	};
 	struct gb_error err = { 0 };
 	size_t sum = 0;
 

@@ -65,8 +65,8 @@ Test(gates, the_same_build_is_hardly_ever_told_apart)
 	const struct sum sum = try_kept(0.05, 1);
 
 	cr_expect(50 * (sum.verdicts[GB_SLOWER] + sum.verdicts[GB_FASTER]) <= sum.keys,
-		  "%zu slower, %zu faster of %zu", sum.verdicts[GB_SLOWER],
-		  sum.verdicts[GB_FASTER], sum.keys);
+		  "%zu slower, %zu faster of %zu", sum.verdicts[GB_SLOWER], sum.verdicts[GB_FASTER],
+		  sum.keys);
 	cr_expect(median_launches(&sum) <= 10, "%lld launches", (long long)median_launches(&sum));
 }
 
