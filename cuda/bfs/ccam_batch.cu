@@ -267,7 +267,8 @@ static __device__ __forceinline__ void start(const struct batch_arrays &a)
 			*seen_at(a, v, l.quarter) = (uint16_t)seen;
 		if (v + 8 < a.n)
 			*seen_at(a, v + 8, l.quarter) = (uint16_t)(seen >> 16);
-		store_dist(a, tile, self, 0);
+		if (__any_sync(ALL_LANES, self))
+			store_dist(a, tile, self, 0);
 		publish(a, tile, 1, seen, row & ~seen);
 		some |= (row & ~seen) != 0;
 		open |= ~(seen | row) != 0;
