@@ -1,0 +1,1 @@
+gpubench bfs --batch=65 cpu/ccam-batch
