@@ -81,7 +81,7 @@ static enum gb_status upload(void *state, struct gb_error *err)
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
 	if (lbvh_gpu_upload(g, err) != GB_OK || lbvh_gpu_fastest(g, NULL, err) != GB_OK ||
-	    lbvh_gpu_corners(g, s->triangle, err) != GB_OK)
+	    lbvh_gpu_corners(g, NULL, s->triangle, err) != GB_OK)
 		return err->code;
 	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
 }

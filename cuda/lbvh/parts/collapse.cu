@@ -15,8 +15,11 @@
  * n / (LBVH_WIDE_LEAF + 1) without inner children, fewer with two or more, and at most n / 7 with
  * one, which has seven leaves beside it.
  *
- * Bound: latency near the root, 8 dependent fetches and a barrier a level, some 8 us for 10 levels
- * of few nodes; then memory: 32 bytes of each binary node read twice, 96 and 12 bytes a wide
+ * The triangles of a node's leaves get places in a row; the kernel that writes them goes by those
+ * places.  What a leaf's primitives are is not read here: nothing waits for a store.
+ *
+ * Bound: latency near the root, 7 dependent fetches and a barrier a level, some 8 us for 10 levels
+ * of few nodes; then memory: 32 bytes of each binary node read twice, 80 and 12 bytes a wide
  * node, 48 a triangle.
  */
 #include <float.h>
@@ -29,12 +32,13 @@ enum {
 	PLANES = 256,
 };
 
-static_assert(sizeof(struct lbvh_wide_node) == 96, "three sectors");
+static_assert(sizeof(struct lbvh_wide_node) == 80, "five vectors of 16 bytes");
 
 /* A child to be; as the eight are in registers, loops over them are unrolled. */
 struct kid {
 	uint32_t node, first, count;
-	float area; /* less than 0 if it is not to be opened */
+	uint32_t left, right; /* as the node has them */
+	float area;           /* less than 0 if it is not to be opened */
 };
 
 struct bounds {
@@ -58,16 +62,33 @@ static __device__ __forceinline__ struct kid make_kid(const struct lbvh_node *no
 {
 	const struct bounds b = load(node, i);
 	const float x = b.hi[0] - b.lo[0], y = b.hi[1] - b.lo[1], z = b.hi[2] - b.lo[2];
-	const bool leaf = count <= LBVH_WIDE_LEAF || (b.left & LBVH_LEAF);
 
-	return { i, first, count, leaf ? -1 : x * y + y * z + z * x };
+	return { i,      first,   count,
+		 b.left, b.right, count <= LBVH_WIDE_LEAF ? -1 : x * y + y * z + z * x };
 }
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* The eight children of a binary subtree, or as many as there are; returns how many.  The left
- * child is, or as a leaf has, the number of the last leaf of its range; the next leaf's first
- * primitive parts their primitives. */
+/* The halves of a subtree.  The left child is, or as a leaf has, the number of the last leaf of its
+ * range; the next leaf's first primitive parts their primitives.  A part of a leaf, whose primitives
+ * have one code, has the leaf's box. */
+static __device__ __forceinline__ void part(const struct lbvh_node *node, uint32_t leaves,
+					    const struct kid *whole, struct kid half[2])
+{
+	const uint32_t last = whole->left < leaves - 1 ? whole->left : whole->left - (leaves - 1);
+	uint32_t low, a = whole->left, b = whole->right;
+
+	if (whole->left & LBVH_LEAF) {
+		low = (whole->count / 2 + LBVH_WIDE_LEAF - 1) / LBVH_WIDE_LEAF * LBVH_WIDE_LEAF;
+		a = b = whole->node;
+	} else {
+		low = (node[leaves + last].left & ~LBVH_LEAF) - whole->first;
+	}
+	half[0] = make_kid(node, a, whole->first, low);
+	half[1] = make_kid(node, b, whole->first + low, whole->count - low);
+}
+
+/* The eight children of a binary subtree, or as many as there are; returns how many. */
 static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *node,
 							uint32_t leaves, struct lbvh_wide_root root,
 							struct kid kid[LBVH_WIDE])
@@ -76,7 +97,7 @@ static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *
 
 	kid[0] = make_kid(node, root.node, root.first, root.count);
 	while (count < LBVH_WIDE) {
-		struct kid open = kid[0];
+		struct kid open = kid[0], half[2];
 		unsigned largest = 0;
 
 		GPU_UNROLL
@@ -87,20 +108,13 @@ static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *
 			}
 		if (open.area < 0)
 			break;
-
-		const uint32_t left = node[open.node].left, right = node[open.node].right;
-		const uint32_t last = left < leaves - 1 ? left : left - (leaves - 1);
-		const uint32_t middle = node[leaves + last].left & ~LBVH_LEAF;
-		const struct kid low = make_kid(node, left, open.first, middle - open.first);
-		const struct kid high =
-			make_kid(node, right, middle, open.first + open.count - middle);
-
+		part(node, leaves, &open, half);
 		GPU_UNROLL
 		for (unsigned k = 0; k < LBVH_WIDE; k++) {
 			if (k == largest)
-				kid[k] = low;
+				kid[k] = half[0];
 			if (k == count)
-				kid[k] = high;
+				kid[k] = half[1];
 		}
 		count++;
 	}
@@ -157,35 +171,39 @@ static __device__ __forceinline__ unsigned plane_above(float origin, float step,
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-/* Bytes of the children's bounds, as they lie in a node: [axis][lower or upper][half]. */
-struct planes {
-	uint32_t word[3][2][2];
-};
-
-static __device__ __forceinline__ void write_node(struct lbvh_wide_node *to, const float *origin,
-						  uint32_t exponents, const uint32_t *child,
-						  const struct planes *p)
+/* Numbers in a row for `wanted` things of each lane, counted from 0; all lanes call together. */
+static __device__ __forceinline__ uint32_t take(uint32_t *counter, uint32_t wanted)
 {
-	uint4 *const out = (uint4 *)(void *)to;
+	const uint32_t upto = warp_scan(wanted);
+	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
+	uint32_t first = 0;
 
-	out[0] = make_uint4(__float_as_uint(origin[0]), __float_as_uint(origin[1]),
-			    __float_as_uint(origin[2]), exponents);
-	out[1] = make_uint4(child[0], child[1], child[2], child[3]);
-	out[2] = make_uint4(child[4], child[5], child[6], child[7]);
-	for (int d = 0; d < 3; d++)
-		out[3 + d] = make_uint4(p->word[d][0][0], p->word[d][0][1], p->word[d][1][0],
-					p->word[d][1][1]);
+	if (threadIdx.x % WARP == 0 && all)
+		first = atomicAdd(counter, all);
+	return __shfl_sync(ALL_LANES, first, 0) + upto - wanted;
 }
 
-/* Node i over the kids, of which those to be opened get numbers from `next` on. */
+/* Bytes of the kids, four in a word. */
+struct bytes {
+	uint32_t word[LBVH_WIDE / 4];
+};
+
+static __device__ __forceinline__ void put(struct bytes *bytes, unsigned kid, uint32_t byte)
+{
+	bytes->word[kid / 4] |= byte << (8 * (kid % 4));
+}
+
+/* Node i over the kids.  Those to be opened have numbers from first_node on, and the triangles of the
+ * leaves places from first_triangle on. */
 static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 						 const struct lbvh_node *node, uint32_t i,
 						 const struct kid kid[LBVH_WIDE], unsigned count,
-						 uint32_t next)
+						 uint32_t first_node, uint32_t first_triangle)
 {
 	const struct bounds all = load(node, w->root[i].node);
-	struct planes planes = {};
-	uint32_t child[LBVH_WIDE], exponents = 0;
+	uint4 *const out = (uint4 *)(void *)(w->node + i);
+	struct bytes child = {}, bound[3][2] = {};
+	uint32_t exponents = 0, nodes = 0, triangles = 0;
 	float step[3];
 
 	for (int d = 0; d < 3; d++) {
@@ -196,39 +214,33 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 	}
 	GPU_UNROLL
 	for (unsigned k = 0; k < LBVH_WIDE; k++) {
-		child[k] = 0;
 		if (k >= count)
 			continue;
 
 		const struct bounds b = load(node, kid[k].node);
 
 		if (kid[k].area >= 0) {
-			w->root[next] = { kid[k].node, kid[k].first, kid[k].count };
-			child[k] = next++;
+			w->root[first_node + nodes] = { kid[k].node, kid[k].first, kid[k].count };
+			put(&child, k, lbvh_wide_inner(nodes++));
 		} else {
-			w->triangle[kid[k].first + kid[k].count - 1].primitive |= LBVH_LAST;
-			child[k] = LBVH_LEAF | kid[k].first;
+			put(&child, k, lbvh_wide_leaf(triangles, kid[k].count));
+			GPU_UNROLL
+			for (uint32_t p = 0; p < LBVH_WIDE_LEAF; p++)
+				if (p < kid[k].count)
+					w->place[kid[k].first + p] = first_triangle + triangles + p;
+			triangles += kid[k].count;
 		}
 		for (int d = 0; d < 3; d++) {
-			planes.word[d][0][k / 4] |= plane_below(all.lo[d], step[d], b.lo[d])
-						    << (8 * (k % 4));
-			planes.word[d][1][k / 4] |= plane_above(all.lo[d], step[d], b.hi[d])
-						    << (8 * (k % 4));
+			put(&bound[d][0], k, plane_below(all.lo[d], step[d], b.lo[d]));
+			put(&bound[d][1], k, plane_above(all.lo[d], step[d], b.hi[d]));
 		}
 	}
-	write_node(w->node + i, all.lo, exponents, child, &planes);
-}
-
-/* Numbers in a row for `wanted` nodes of each lane, counted from 0; all lanes call together. */
-static __device__ __forceinline__ uint32_t take(uint32_t *counter, uint32_t wanted)
-{
-	const uint32_t upto = warp_scan(wanted);
-	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
-	uint32_t first = 0;
-
-	if (threadIdx.x % WARP == 0 && all)
-		first = atomicAdd(counter, all);
-	return __shfl_sync(ALL_LANES, first, 0) + upto - wanted;
+	out[0] = make_uint4(__float_as_uint(all.lo[0]), __float_as_uint(all.lo[1]),
+			    __float_as_uint(all.lo[2]), exponents);
+	out[1] = make_uint4(first_node, first_triangle, child.word[0], child.word[1]);
+	for (int d = 0; d < 3; d++)
+		out[2 + d] = make_uint4(bound[d][0].word[0], bound[d][0].word[1],
+					bound[d][1].word[0], bound[d][1].word[1]);
 }
 
 static __global__ void __launch_bounds__(BLOCK, PER_SM)
@@ -245,18 +257,23 @@ static __global__ void __launch_bounds__(BLOCK, PER_SM)
 		for (uint32_t base = begin + blockIdx.x * BLOCK; base < end; base += threads) {
 			const uint32_t i = base + threadIdx.x;
 			struct kid kid[LBVH_WIDE] = {};
-			unsigned count = 0, inner = 0;
+			uint32_t nodes = 0, triangles = 0;
+			unsigned count = 0;
 
 			if (i < end)
 				count = open_largest(node, leaves, w.root[i], kid);
 			GPU_UNROLL
 			for (unsigned k = 0; k < LBVH_WIDE; k++)
-				inner += k < count && kid[k].area >= 0;
+				if (k < count && kid[k].area >= 0)
+					nodes++;
+				else if (k < count)
+					triangles += kid[k].count;
 
-			const uint32_t next = end + take(&w.counters->made[level], inner);
+			const uint32_t first_node = end + take(&w.counters->made[level], nodes);
+			const uint32_t first_triangle = take(&w.counters->triangles, triangles);
 
 			if (i < end)
-				make_node(&w, node, i, kid, count, next);
+				make_node(&w, node, i, kid, count, first_node, first_triangle);
 		}
 		gpu_grid_sync(&w.counters->barrier);
 		begin = end;
@@ -276,6 +293,7 @@ enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, stru
 
 	gpu_alloc(&wide->node, nodes, sizeof *wide->node, err);
 	gpu_alloc(&wide->root, nodes, sizeof *wide->root, err);
+	gpu_alloc(&wide->place, count, sizeof *wide->place, err);
 	gpu_alloc(&wide->triangle, count, sizeof *wide->triangle, err);
 	return gpu_alloc(&wide->counters, 1, sizeof *wide->counters, err);
 }
@@ -286,12 +304,12 @@ enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const st
 	const unsigned resident = (unsigned)gpu_sm_count() * PER_SM;
 	const unsigned wanted = lbvh_gpu_blocks(g->count, (size_t)LBVH_WIDE_LEAF * BLOCK);
 
-	if (!CUDA_OK(err,
-		     cudaMemsetAsync(wide->counters, 0, sizeof *wide->counters, gpu_stream())) ||
-	    lbvh_gpu_corners(g, wide->triangle, err) != GB_OK)
+	if (!CUDA_OK(err, cudaMemsetAsync(wide->counters, 0, sizeof *wide->counters, gpu_stream())))
 		return err->code;
 	GPU_LAUNCH_COOPERATIVE(collapse_kernel, wanted < resident ? wanted : resident, BLOCK, 0,
 			       gpu_stream(), *wide, (const struct lbvh_node *)g->node,
 			       (const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return CUDA_OK(err, cudaGetLastError())
+		       ? lbvh_gpu_corners(g, wide->place, wide->triangle, err)
+		       : err->code;
 }

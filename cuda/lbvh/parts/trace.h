@@ -63,9 +63,9 @@ enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_c
 				    struct gb_error *err);
 /* GB_EUNAVAILABLE unless the operation is trace. */
 enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err);
-/* Queue the triangles of all places of the tree's index. */
-enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, struct lbvh_corners *triangle,
-				struct gb_error *err);
+/* Queue the triangles of all places i of the tree's index, to place[i], or to i if `place` is NULL. */
+enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
+				struct lbvh_corners *triangle, struct gb_error *err);
 /* Its hits to the host; waits. */
 enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
 				    uint32_t *primitive, struct gb_error *err);
@@ -223,16 +223,17 @@ static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *
 	}
 }
 
-/* All rays of an image: their hits, or with COUNT what they meet on their way; tiles: of a row of it. */
+/* All rays of an image: their hits, or with COUNT what they meet on their way.  A block takes warps'
+ * tiles side by side. */
 template <class TREE, bool COUNT>
-static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edge, uint32_t tiles,
-					 TREE tree, float *t, uint32_t *primitive,
+static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edge, TREE tree,
+					 float *t, uint32_t *primitive,
 					 struct lbvh_trace_counts *counts)
 {
 	const uint32_t lane = threadIdx.x % WARP;
 	const uint32_t tile = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
-	const uint32_t x = tile % tiles * LBVH_TILE_WIDE + lane % LBVH_TILE_WIDE;
-	const uint32_t y = tile / tiles * LBVH_TILE_HIGH + lane / LBVH_TILE_WIDE;
+	const uint32_t x = tile * LBVH_TILE_WIDE + lane % LBVH_TILE_WIDE;
+	const uint32_t y = blockIdx.y * LBVH_TILE_HIGH + lane / LBVH_TILE_WIDE;
 	struct lbvh_steps<COUNT> steps = {
 	};
 
@@ -268,13 +269,11 @@ static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tra
 					       const struct lbvh_camera *camera, uint32_t edge,
 					       const TREE *tree, struct gb_error *err)
 {
-	const uint32_t wide = lbvh_gpu_blocks(edge, LBVH_TILE_WIDE);
-	const size_t tiles = (size_t)wide * lbvh_gpu_blocks(edge, LBVH_TILE_HIGH);
+	const dim3 blocks(lbvh_gpu_blocks(edge, LBVH_TRACE_BLOCK / WARP * LBVH_TILE_WIDE),
+			  lbvh_gpu_blocks(edge, LBVH_TILE_HIGH));
 
-	GPU_LAUNCH((lbvh_trace_kernel<TREE, COUNT>),
-		   lbvh_gpu_blocks(tiles, LBVH_TRACE_BLOCK / WARP), LBVH_TRACE_BLOCK, 0,
-		   gpu_stream(), *camera, edge, wide, *tree, tracer->t, tracer->primitive,
-		   tracer->counts);
+	GPU_LAUNCH((lbvh_trace_kernel<TREE, COUNT>), blocks, LBVH_TRACE_BLOCK, 0, gpu_stream(),
+		   *camera, edge, *tree, tracer->t, tracer->primitive, tracer->counts);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
