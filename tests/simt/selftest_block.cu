@@ -181,7 +181,7 @@ static __global__ void matrix_product(const uint32_t *in, uint32_t *out)
 		wrong |= (uint32_t)(sum[n] != wanted) << n;
 		alike += other[n] == wanted;
 	}
-	out[i] = wrong | (uint32_t)(alike == 4) << 4;
+	out[i] = wrong | (uint32_t)(__all_sync(0xffffffffu, alike == 4) != 0) << 4;
 }
 
 static bool test_matrix_product(void)
