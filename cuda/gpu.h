@@ -530,7 +530,7 @@ static __device__ __forceinline__ void gpu_grid_sync(unsigned *word)
 		const unsigned old = gpu_add(word, first ? 0x80000000u - (blocks - 1) : 1u);
 
 		while (!((old ^ gpu_ld_acquire(word)) & 0x80000000u))
-			continue;
+			__nanosleep(20);
 	}
 	__syncthreads();
 }

@@ -65,7 +65,8 @@ class Point:
     def where(self):
         names = [n for n in ("op", "graph", "type", "dist", "scene", self.size) if n in self.params]
         tree = ["paper's tree"] if self.params.get("tree") == "paper" else []
-        return " ".join([self.params[n] for n in names] + tree)
+        batch = self.params.get("batch", "1")
+        return " ".join([self.params[n] for n in names] + tree + (["batch " + batch] if batch != "1" else []))
 
 
 def read_points():
