@@ -5,9 +5,9 @@
  * (seen), in which it is of the last level (frontier).  A level is a product of bit matrices over OR and
  * AND: the word of v is the OR of the frontier's words over v's in-edges, less what v has seen.  Rows are
  * left as soon as the vertex is reached in all searches, passed over when it was before, and read only
- * where the frontier has a vertex in any search.  Level 1 is no product: it is the rows of the sources,
- * 64 words of them turned at a time.  Turned back they are bitmaps of 64 vertices for each search, from
- * which the distances are stored.
+ * where the frontier has a vertex in any search: a list of such words of 64 vertices is made at each
+ * level.  Level 1 is no product: it is the rows of the sources, 64 words of them turned at a time.  Turned
+ * back they are bitmaps of 64 vertices for each search, from which the distances are stored.
  *
  * What it adds over ccam-pull: a row is read once for all searches, not once for each, and with AVX-512
  * one masked OR looks at 8 edges for 64 searches.  What it cannot do is what makes ccam fast: the OR of
@@ -38,6 +38,8 @@ struct state {
 	uint64_t all;  /* a bit for each search */
 	/* A word for each vertex, whole blocks. */
 	uint64_t *seen, *frontier, *next;
+	uint32_t *at; /* blocks in which the frontier has a vertex */
+	size_t count;
 };
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -51,6 +53,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->seen = gb_host_alloc(room, sizeof *s->seen, err);
 	s->frontier = gb_host_alloc(room, sizeof *s->frontier, err);
 	s->next = gb_host_alloc(room, sizeof *s->next, err);
+	s->at = gb_host_alloc(room / SIDE, sizeof *s->at, err);
 	return err->code;
 }
 
@@ -115,6 +118,7 @@ static void first_level(const struct state *s, size_t b, uint64_t found[SIDE])
 static void pull(const struct state *s, size_t b, uint64_t found[SIDE], uint64_t *read)
 {
 	const struct bfs_input *in = s->dense.cpu.in;
+	const struct bfs_words words = { s->frontier, s->dense.frontier, s->at, s->count };
 
 	for (size_t k = 0; k < SIDE; k++) {
 		const size_t v = SIDE * b + k;
@@ -125,8 +129,7 @@ static void pull(const struct state *s, size_t b, uint64_t found[SIDE], uint64_t
 			continue;
 		if (v + AHEAD < in->n)
 			__builtin_prefetch(in->matrix_in + (v + AHEAD) * in->pitch);
-		found[k] = s->dense.ops->gather(in->matrix_in + v * in->pitch, s->dense.frontier,
-						s->frontier, (in->n + SIDE - 1) / SIDE, open, read);
+		found[k] = s->dense.ops->gather(in->matrix_in + v * in->pitch, &words, open, read);
 	}
 }
 
@@ -205,6 +208,19 @@ static void swap(uint64_t **a, uint64_t **b)
 	*b = kept;
 }
 
+/* The level that was found is searched from. */
+static void advance(struct state *s)
+{
+	const size_t blocks = bfs_cpu_room(s->dense.cpu.in->n) / SIDE;
+
+	swap(&s->frontier, &s->next);
+	swap(&s->dense.frontier, &s->dense.found);
+	s->count = 0;
+	for (size_t b = 0; b < blocks; b++)
+		if (s->dense.frontier[b])
+			s->at[s->count++] = (uint32_t)b;
+}
+
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
@@ -212,8 +228,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 	start(s);
 	while (search_level(s, level)) {
-		swap(&s->frontier, &s->next);
-		swap(&s->dense.frontier, &s->dense.found);
+		advance(s);
 		level++;
 	}
 	finish(s);

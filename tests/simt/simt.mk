@@ -31,7 +31,7 @@ simt_engine_check := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/simt/check*.c
 
 # The project's own kernels; drive.c, which runs them; and of the project's C what that needs.
 simt_support := $(call object,tests/simt/drive.c) $(SIMT_BUILD)/support.a
-simt_libs := -fopenmp -lm -ldl -lpthread $(filter -lpng,$(ldlibs))
+simt_libs := -fopenmp -lcjson -lm -ldl -lpthread $(filter -lpng,$(ldlibs))
 simt_kernels = $(kernels:%=$(if $(filter plain,$(1)),$(BUILD),$(SIMT_BUILD)/$(1))/%.o)
 
 $(SIMT_BUILD)/support.a: $(filter-out %/main.o %/variants.o %.cu.o $(simt_engine),$(objects))

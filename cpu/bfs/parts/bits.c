@@ -147,20 +147,20 @@ static uint32_t list_plain(uint32_t *list, const uint64_t *bits, size_t words)
 	return count;
 }
 
-static uint64_t gather_plain(const uint32_t *row, const uint64_t *some, const uint64_t *word,
-			     size_t words, uint64_t open, uint64_t *read)
+static uint64_t gather_plain(const uint32_t *row, const struct bfs_words *f, uint64_t open,
+			     uint64_t *read)
 {
 	uint64_t found = 0;
-	size_t j = 0;
+	size_t i = 0;
 
-	while (j < words && open & ~found) {
-		const uint64_t bits = bfs_load64(row + 2 * j) & some[j];
+	while (i < f->count && open & ~found) {
+		const size_t j = f->at[i++];
+		const uint64_t bits = bfs_load64(row + 2 * j) & f->some[j];
 
 		for (uint64_t w = bits; w; w &= w - 1)
-			found |= word[64 * j + (unsigned)__builtin_ctzll(w)];
-		j++;
+			found |= f->word[64 * j + (unsigned)__builtin_ctzll(w)];
 	}
-	*read += j;
+	*read += i;
 	return found & open;
 }
 

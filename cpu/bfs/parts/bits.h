@@ -42,6 +42,14 @@ struct bfs_push {
 	uint64_t left;          /* out: vertices of the slab that are still unvisited */
 };
 
+/* A frontier that has a word for each vertex. */
+struct bfs_words {
+	const uint64_t *word; /* of vertex v */
+	const uint64_t *some; /* a bit for each vertex whose word is not 0 */
+	const uint32_t *at;   /* the words of `some` that are not 0 */
+	size_t count;         /* of these */
+};
+
 /* A set of operations. */
 struct bfs_bits_ops {
 	/* Push rows until all are pushed, or the slab is saturated, or pulling is cheaper. */
@@ -54,11 +62,10 @@ struct bfs_bits_ops {
 	void (*set)(int32_t *dist, const uint64_t *bits, size_t words, int32_t level);
 	/* The numbers of the bits, in ascending order; returns how many. */
 	uint32_t (*list)(uint32_t *list, const uint64_t *bits, size_t words);
-	/* The OR of word[v] over the bits v that `words` words of a row and of `some` have in common, as
-	 * far as it takes to have all bits of `open`; those are returned.  *read counts words of
-	 * the row. */
-	uint64_t (*gather)(const uint32_t *row, const uint64_t *some, const uint64_t *word,
-			   size_t words, uint64_t open, uint64_t *read);
+	/* The OR of the frontier's words over a row's bits, as far as it takes to have all bits of
+	 * `open`; those are returned.  *read counts words of the row. */
+	uint64_t (*gather)(const uint32_t *row, const struct bfs_words *frontier, uint64_t open,
+			   uint64_t *read);
 };
 
 extern const struct bfs_bits_ops bfs_bits_plain;

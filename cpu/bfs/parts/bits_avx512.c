@@ -229,17 +229,17 @@ CPU_AVX512_TARGET static uint32_t list_avx512(uint32_t *list, const uint64_t *bi
 
 /* A byte of the row is a mask: one OR adds the words of those of eight vertices that it has.  Where the
  * row has few bits they are taken one by one. */
-CPU_AVX512_TARGET static uint64_t gather_avx512(const uint32_t *row, const uint64_t *some,
-						const uint64_t *word, size_t words, uint64_t open,
-						uint64_t *read)
+CPU_AVX512_TARGET static uint64_t gather_avx512(const uint32_t *row, const struct bfs_words *f,
+						uint64_t open, uint64_t *read)
 {
 	__m512i all = _mm512_setzero_si512();
 	uint64_t found = 0;
-	size_t j = 0;
+	size_t i = 0;
 
-	while (j < words && open & ~found) {
-		const uint64_t bits = bfs_load64(row + 2 * j) & some[j];
-		const uint64_t *const from = word + 64 * j;
+	while (i < f->count && open & ~found) {
+		const size_t j = f->at[i++];
+		const uint64_t bits = bfs_load64(row + 2 * j) & f->some[j];
+		const uint64_t *const from = f->word + 64 * j;
 
 		if ((unsigned)__builtin_popcountll(bits) < MASKED_BITS) {
 			for (uint64_t w = bits; w; w &= w - 1)
@@ -249,11 +249,10 @@ CPU_AVX512_TARGET static uint64_t gather_avx512(const uint32_t *row, const uint6
 				all = _mm512_mask_or_epi64(all, (__mmask8)(bits >> 8 * k), all,
 							   _mm512_loadu_si512(from + 8 * k));
 		}
-		j++;
-		if (j % BFS_LINE_WORDS == 0 || j == words)
+		if (i % BFS_LINE_WORDS == 0 || i == f->count)
 			found |= (uint64_t)_mm512_reduce_or_epi64(all);
 	}
-	*read += j;
+	*read += i;
 	return found & open;
 }
 
