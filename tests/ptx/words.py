@@ -34,7 +34,8 @@ SHOWN = re.compile(
 )
 REGISTER = re.compile(r"%(?:r|rd|rs|p|f|fd)\d+\b")
 
-# What is planted, in which half, and the words that then differ.  Built-in words are of "nvcc".
+# What is planted, in which half, the words that then differ, and the architecture if it is not 90.
+# Built-in words are of "nvcc".
 FAULTS = [
     ("by hand", '"acquire.gpu"', '"acquire.cta"', "gpu_ld_acquire gpu_cas_acquire gpu_grid_sync"),
     ("by hand", '(gpu_st_release, "release")', '(gpu_st_release, "relaxed")', "gpu_st_release"),
@@ -67,8 +68,9 @@ FAULTS = [
     ("nvcc", "cluster.arrive.release", "cluster.arrive.relaxed", "gpu_cluster_sync"),
     ("nvcc", "%%cluster_ctarank", "%%cluster_ctaid.x", "gpu_cluster_rank"),
     ("nvcc", '"griddepcontrol.wait;"', '""', "gpu_wait_for_last_launch"),
-    ("nvcc", ".s32.xor.popc", ".s32.and.popc", "gpu_mma_and_popc"),
-    ("nvcc", "ones_b, 0, b[1]", "ones_b, 0, b[0]", "gpu_mma_and_popc"),
+    ("nvcc", ".s32.and.popc", ".s32.xor.popc", "gpu_mma_and_popc"),
+    ("nvcc", ".s32.xor.popc", ".s32.and.popc", "gpu_mma_and_popc", 75),
+    ("nvcc", "ones_b, 0, b[1]", "ones_b, 0, b[0]", "gpu_mma_and_popc", 75),
     ("nvcc", "@mine atom.shared.add", "atom.shared.add", "gpu_add_shared_if"),
 ]
 
@@ -151,7 +153,7 @@ def check():
 
 
 def plant(fault, folder):
-    half, right, wrong, words = fault
+    half, right, wrong, words, architecture = (*fault, 90)[:5]
     with open(HEADER) as file:
         text = file.read()
     if right not in text:
@@ -159,7 +161,7 @@ def plant(fault, folder):
     os.makedirs(os.path.join(folder, "cuda"), exist_ok=True)
     with open(os.path.join(folder, HEADER), "w") as file:
         file.write(text.replace(right, wrong))
-    made = table_of(half, folder, [90])
+    made = table_of(half, folder, [architecture])
     table = {key: text for key, text in kept().items() if key in made}
     found = {re.sub(r"_u(32|64)$", "", key.split()[-1]) for key in differences(made, table)}
     return "" if found == set(words.split()) else "%s: differ: %s" % (wrong, sorted(found))
