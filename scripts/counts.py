@@ -28,7 +28,7 @@ POINTS = [
     "radix onesweep cub --type=u32 --count=1048576",
     # More tiles than multiprocessors: the kernels that 2^28 keys take.
     *["radix onesweep --count=1572864 --type=" + type for type in ("u64", "pairs", "u32")],
-    "radix split-fused lsd4 onesweep cub --type=u32,u64,pairs --count=262144",
+    "radix onesweep cub --type=u32,u64,pairs --count=262144",
     "radix --type=u32,u64,pairs --count=65536",
     "radix small --type=u32,u64,pairs --count=8192",
     "bfs --graph=gnp --vertices=4096 --p=.05",
@@ -41,7 +41,7 @@ POINTS = [
     "cbt --op=cycle --depth=17 --shape=random --fill=.3",
     "cbt serial block --op=bitfield --depth=14 --shape=random --fill=.3",
     "octree --count=65536 --dist=plummer",
-    "octree morton lf-shared --count=1048576 --dist=plummer",
+    "octree morton --count=1048576 --dist=plummer",
     "lbvh --op=build --scene=soup --primitives=65536",
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
     "stream --count=16777216",
