@@ -1,0 +1,181 @@
+/* test_bfs_counters.cu -- what the cuda variants of bfs tell of a search besides its result: lanes that
+ * worked, bytes that were touched, what a format takes, how long its upload was.
+ */
+#include "tests/cuda/bfs_search.h"
+
+TestSuite(bfs_cuda_counters, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+
+/* ---- counters ------------------------------------------------------------------------------ */
+
+/* From the centre of a star of n vertices: one row has all bits but one, and everything is new. */
+Test(bfs_cuda_counters, warp_efficiency_of_a_star)
+{
+	const uint32_t n = 256;
+	std::vector<edge> edges;
+	struct gb_metrics metrics = {};
+	struct bfs_params params = {};
+	struct graph g;
+
+	for (uint32_t v = 1; v < n; v++)
+		edges.emplace_back(0, v);
+	make_graph(&g, "star", n, edges, false, { 0 });
+	params.warps = 1;
+	search_all(&variants[4], &g, &params, &metrics);
+
+	/* Instructions as in ccam_paper.cu: in two levels every vertex is tested by 32 warps,
+	 * and eight words of its row once; those of the source have edges, with one bit missing. */
+	const double tests = 7. * 2 * n * 32 * 32 + 10. * n * 8 * 32;
+	const double all = tests + (7. + 3.) * 8 * 32, active = tests + (7. + 3.) * (n - 1);
+
+	if (GPU_BLOCK(1024) == 1024)
+		cr_expect_float_eq(metric(&metrics, "warp_efficiency"), active / all, 1e-12);
+	metrics.count = 0;
+	search_all(&variants[1], &g, &params, &metrics);
+
+	/* As in csr_paper.cu: 8 warps test their vertices twice; one lane of the first walks.
+	 */
+	const double first = 13. * 2 * 8 * 32, walk = (11. + 3.) * (n - 1);
+
+	cr_expect_float_eq(metric(&metrics, "warp_efficiency"),
+			   (first + walk) / (first + 32 * walk), 1e-12);
+}
+
+Test(bfs_cuda_counters, warp_efficiency_is_a_share)
+{
+	struct bfs_params params = {};
+	struct graph g;
+
+	make_graph(&g, "random", 500, random_edges(500, .1, 0), false, { 1 });
+	params.warps = 1;
+	for (const size_t i : { 0, 1, 4 }) {
+		struct gb_metrics metrics = {};
+
+		search_all(&variants[i], &g, &params, &metrics);
+		cr_expect(metric(&metrics, "warp_efficiency") > 0.05 &&
+				  metric(&metrics, "warp_efficiency") < 1,
+			  "%s", variants[i].name);
+	}
+}
+
+/* A dense search leaves its slabs: it reads less than the frontier's rows. */
+Test(bfs_cuda_counters, touched_bytes)
+{
+	const uint32_t n = 1500;
+	struct bfs_params params = {};
+	struct graph g;
+
+	make_graph(&g, "random", n, random_edges(n, .3, 0), false, { 2 });
+	for (size_t i = 2; i < sizeof variants / sizeof *variants; i++) {
+		struct gb_metrics metrics = {};
+
+		if (variants[i].ops == &bfs_cuda_ccam_paper)
+			continue;
+		search_all(&variants[i], &g, &params, &metrics);
+		cr_expect(metric(&metrics, "touched_bytes") > 0, "%s", variants[i].name);
+		if (variants[i].ops == &bfs_cuda_ccam)
+			cr_expect(metric(&metrics, "touched_bytes") < .9 * bfs_bytes_ccam(n), "%s",
+				  variants[i].name);
+	}
+}
+
+/* The last level is not expanded where every vertex is found: of a star seen from its centre one row
+ * is read, from a tip two, and not all 1500. */
+Test(bfs_cuda_counters, touched_bytes_are_of_what_is_expanded)
+{
+	const uint32_t n = 1500;
+	const struct {
+		size_t variant;
+		double centre, tip;
+	} cases[] = {
+		{ 0, n, 2 * n },
+		{ 1, 2 * (n - 1), 2 * n },
+		{ 2, 2 * (n - 1), 2 * n },
+		{ 4, 188, 376 },
+	};
+	std::vector<edge> edges;
+	struct graph centre, tip;
+
+	for (uint32_t v = 1; v < n; v++)
+		edges.emplace_back(0, v);
+	make_graph(&centre, "star", n, edges, false, { 0 });
+	make_graph(&tip, "star both ways", n, edges, true, { 7 });
+	for (const auto &c : cases) {
+		const struct gb_variant_ops *const ops = variants[c.variant].ops;
+		struct bfs_params params = {};
+		struct gb_metrics metrics = {};
+
+		cr_expect(ops->bytes == NULL, "a model in place of what was touched");
+		search_all(&variants[c.variant], &centre, &params, &metrics);
+		cr_expect_eq(metric(&metrics, "touched_bytes"), c.centre, "%s: %g",
+			     variants[c.variant].name, metric(&metrics, "touched_bytes"));
+		search_all(&variants[c.variant], &tip, &params, &metrics);
+		cr_expect_eq(metric(&metrics, "touched_bytes"), c.tip, "%s: %g",
+			     variants[c.variant].name, metric(&metrics, "touched_bytes"));
+	}
+}
+
+/* ---- formats and uploads ------------------------------------------------------------------- */
+
+/* Each format takes exactly the bytes that it is said to, and its uploads have times. */
+Test(bfs_cuda_counters, graph_bytes)
+{
+	const uint32_t n = 300;
+	struct graph g;
+
+	make_graph(&g, "random", n, random_edges(n, .1, 0), false, { 2 });
+
+	const uint64_t m = g.input.m;
+	const struct {
+		size_t variant;
+		enum bfs_index index;
+		double bytes;
+	} cases[] = {
+		{ 0, BFS_INDEX_AUTO, bfs_bytes_basic(n) },
+		{ 1, BFS_INDEX_AUTO, bfs_bytes_csr16(n, m) },
+		{ 1, BFS_INDEX_16, bfs_bytes_csr16(n, m) },
+		{ 1, BFS_INDEX_32, bfs_bytes_csr32(n, m) },
+		{ 2, BFS_INDEX_16, bfs_bytes_csr16(n, m) },
+		{ 3, BFS_INDEX_16, 2 * bfs_bytes_csr16(n, m) },
+		{ 3, BFS_INDEX_32, 2 * bfs_bytes_csr32(n, m) },
+		{ 4, BFS_INDEX_AUTO, bfs_bytes_ccam(n) },
+		{ 5, BFS_INDEX_AUTO, 2 * bfs_bytes_ccam(n) },
+	};
+
+	for (const auto &c : cases) {
+		struct gb_metrics metrics = {};
+		struct bfs_params params = {};
+
+		params.index = c.index;
+		search_all(&variants[c.variant], &g, &params, &metrics);
+		cr_expect_float_eq(metric(&metrics, "graph_bytes"), c.bytes, .5, "%s",
+				   variants[c.variant].name);
+		cr_expect(metric(&metrics, "upload_pageable_ms") > 0);
+		if (GPU_EMULATED)
+			cr_expect(metric(&metrics, "upload_pinned_ms") > 0);
+	}
+}
+
+/* 65536 vertices have numbers of 16 bits; one more has not. */
+Test(bfs_cuda_counters, narrow_columns)
+{
+	struct bfs_params params = {};
+	struct gb_error err = {};
+	void *state = NULL;
+
+	params.index = BFS_INDEX_16;
+	for (const uint32_t n : { 65536u, 65537u }) {
+		struct graph g;
+
+		g.row.assign(n + 1, 1);
+		g.row[0] = 0;
+		g.column.assign(1, n - 1);
+		g.input = {};
+		g.input.n = n;
+		g.input.m = 1;
+		g.input.out = g.input.in = { g.row.data(), g.column.data() };
+		cr_expect_eq(gb_state_create(&bfs_cuda_csr_paper, &params, &g.input, &state, &err),
+			     n == 65536 ? GB_OK : GB_EUNAVAILABLE, "%u", n);
+		gb_state_destroy(&bfs_cuda_csr_paper, state);
+	}
+	cr_expect(strstr(err.message, "65537 vertices") != NULL, "%s", err.message);
+}
