@@ -1,0 +1,307 @@
+/* test_lbvh_wide.cu -- the nodes of 80 bytes that the collapse makes (cuda/lbvh/parts/wide.h), read on
+ * the host: children and triangles in a row, each triangle once, boxes that hold what is below them.
+ *
+ * On a GPU or in the emulator; where there is neither, all tests are skipped.
+ */
+#include <cmath>
+#include <criterion/criterion.h>
+#include <cstring>
+#include <vector>
+
+#include "common/backend.h"
+#include "common/lbvh.h"
+#include "common/memory.h"
+#include "common/variants.h"
+#include "cuda/device.h"
+#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/wide.h"
+
+static void open_gpu(void)
+{
+	struct gb_error err = {};
+
+	if (gb_backends[GB_CUDA]->open(0, &err))
+		cr_skip("%s", err.message);
+}
+
+static void close_gpu(void)
+{
+	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+	gb_backends[GB_CUDA]->close();
+}
+
+TestSuite(variants_lbvh_wide, .init = open_gpu, .fini = close_gpu, .timeout = 300);
+
+/* ---- a build ------------------------------------------------------------------------------- */
+
+/* What the device made. */
+struct tree {
+	std::vector<struct lbvh_wide_node> node;
+	std::vector<struct lbvh_corners> triangle;
+	uint32_t levels;
+};
+
+struct state {
+	struct lbvh_gpu gpu; /* first: lbvh_gpu_upload() */
+	struct lbvh_gpu_wide wide;
+};
+
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *const s = (struct state *)state;
+
+	(void)lbvh_gpu_init(&s->gpu, input, LBVH_GPU_ARRIVED, err);
+	return lbvh_gpu_wide_init(&s->wide, s->gpu.count, err);
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *const s = (struct state *)state;
+
+	if (lbvh_gpu_fastest(&s->gpu, NULL, err) != GB_OK)
+		return err->code;
+	return lbvh_gpu_wide_collapse(&s->wide, &s->gpu, err);
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct state *const s = (const struct state *)state;
+	struct tree *const tree = (struct tree *)output;
+	struct lbvh_wide_counters made;
+
+	if (gpu_download(&made, s->wide.counters, sizeof made, err) != GB_OK)
+		return err->code;
+	cr_expect_eq(made.triangles, s->gpu.count);
+	tree->levels = made.levels;
+	tree->node.resize(made.nodes);
+	tree->triangle.resize(s->gpu.count);
+	(void)gpu_download(tree->node.data(), s->wide.node, made.nodes * sizeof tree->node[0], err);
+	return gpu_download(tree->triangle.data(), s->wide.triangle,
+			    s->gpu.count * sizeof tree->triangle[0], err);
+}
+
+static struct tree build(const struct lbvh_input *in)
+{
+	struct gb_variant_ops ops = {};
+	struct gb_error err = {};
+	struct tree tree;
+	void *state = NULL;
+
+	ops.state_size = sizeof(struct state);
+	ops.create = create;
+	cr_assert_eq(gb_state_create(&ops, NULL, in, &state, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(lbvh_gpu_upload(state, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(run(state, NULL, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(download(state, &tree, &err), GB_OK, "%s", err.message);
+	gb_state_destroy(&ops, state);
+	return tree;
+}
+
+/* ---- the check ----------------------------------------------------------------------------- */
+
+struct box {
+	float lo[3], hi[3];
+};
+
+static struct box box_of(const struct lbvh_wide_node *node, unsigned k)
+{
+	struct box b;
+
+	for (int d = 0; d < 3; d++) {
+		const float step = ldexpf(1, node->exponent[d] - 127);
+
+		b.lo[d] = lbvh_add(node->origin[d], lbvh_mul(node->bound[d][0][k], step));
+		b.hi[d] = lbvh_add(node->origin[d], lbvh_mul(node->bound[d][1][k], step));
+	}
+	return b;
+}
+
+static bool holds(const struct box *b, const float point[3])
+{
+	for (int d = 0; d < 3; d++)
+		if (!(b->lo[d] <= point[d] && point[d] <= b->hi[d]))
+			return false;
+	return true;
+}
+
+struct check {
+	const struct lbvh_input *in;
+	const struct tree *tree;
+	std::vector<bool> seen_node, seen_triangle; /* by number; by primitive */
+	const char *fault;                          /* the first; NULL: none */
+};
+
+static void expect(struct check *c, bool right, const char *fault)
+{
+	if (!right && !c->fault)
+		c->fault = fault;
+}
+
+/* Triangle number `at`, which the boxes are around. */
+static void check_triangle(struct check *c, uint32_t at, const std::vector<struct box> &around)
+{
+	const struct lbvh_corners t = c->tree->triangle[at];
+	const float *const corner[3] = { t.a, t.b, t.c };
+
+	if (t.primitive >= c->in->count)
+		return expect(c, false, "a triangle that is none");
+	expect(c, !c->seen_triangle[t.primitive], "a triangle twice");
+	c->seen_triangle[t.primitive] = true;
+	for (int k = 0; k < 3; k++) {
+		const uint32_t v = c->in->triangle[3 * (size_t)t.primitive + k];
+
+		expect(c, memcmp(corner[k], c->in->vertex + 3 * (size_t)v, 12) == 0,
+		       "a corner of another triangle");
+		for (const struct box &b : around)
+			expect(c, holds(&b, corner[k]), "a triangle outside its box");
+	}
+}
+
+/* Node i and what is below it. */
+static void check_node(struct check *c, uint32_t i, std::vector<struct box> *around)
+{
+	uint32_t nodes = 0, triangles = 0;
+
+	if (i >= c->tree->node.size() || c->seen_node[i])
+		return expect(c, false, "a node twice, or one that is none");
+
+	const struct lbvh_wide_node *const node = &c->tree->node[i];
+
+	c->seen_node[i] = true;
+	for (unsigned k = 0; k < LBVH_WIDE && node->child[k]; k++) {
+		const unsigned child = node->child[k], count = (child >> 1 & 3) + 1;
+
+		around->push_back(box_of(node, k));
+		if (child & 1) {
+			expect(c, child >> 3 == nodes, "nodes that are not in a row");
+			check_node(c, node->first_node + nodes++, around);
+		} else {
+			expect(c, (child >> 3) - 1 == triangles, "triangles that are not in a row");
+			for (unsigned t = 0; t < count; t++, triangles++)
+				if (node->first_triangle + triangles < c->tree->triangle.size())
+					check_triangle(c, node->first_triangle + triangles,
+						       *around);
+		}
+		around->pop_back();
+	}
+}
+
+/* What is wrong with the tree; NULL: nothing. */
+static const char *fault_in(const struct lbvh_input *in, const struct tree *tree)
+{
+	struct check c = { in, tree, {}, {}, NULL };
+	std::vector<struct box> around;
+
+	c.seen_node.resize(tree->node.size());
+	c.seen_triangle.resize(in->count);
+	check_node(&c, 0, &around);
+	for (const bool seen : c.seen_node)
+		expect(&c, seen, "a node that nothing leads to");
+	for (const bool seen : c.seen_triangle)
+		expect(&c, seen, "a triangle that is in no leaf");
+	return c.fault;
+}
+
+/* ---- meshes -------------------------------------------------------------------------------- */
+
+struct mesh {
+	struct lbvh_input in;
+	std::vector<float> vertex;
+	std::vector<uint32_t> triangle;
+};
+
+static float random_float(uint32_t *state)
+{
+	*state = *state * 1664525u + 1013904223u;
+	return (float)(*state >> 8) * 0x1p-24f;
+}
+
+/* Small triangles at `places` random places: equal ones where there are fewer places than triangles. */
+static void make_mesh(struct mesh *m, uint32_t count, uint32_t places)
+{
+	uint32_t state = count;
+
+	for (uint32_t v = 0; v < 3 * places; v++) {
+		float at[3];
+
+		for (int d = 0; d < 3; d++)
+			at[d] = v % 3 == 0 ? 10 * random_float(&state)
+					   : m->vertex[3 * (v - v % 3) + (uint32_t)d] +
+						     .1f * random_float(&state);
+		m->vertex.insert(m->vertex.end(), at, at + 3);
+	}
+	for (uint32_t i = 0; i < 3 * count; i++)
+		m->triangle.push_back(i / 3 % places * 3 + i % 3);
+	m->vertex.push_back(0); /* may be read */
+	m->in = {};
+	m->in.count = count;
+	m->in.vertex_count = 3 * places;
+	m->in.vertex = m->vertex.data();
+	m->in.triangle = m->triangle.data();
+}
+
+static const struct {
+	uint32_t count, places;
+} meshes[] = { { 1, 1 },     { 4, 4 },   { 5, 5 },       { 5, 1 },   { 33, 33 },
+	       { 300, 300 }, { 300, 7 }, { 1500, 1500 }, { 1500, 1 } };
+
+Test(variants_lbvh_wide, nodes_hold_each_triangle_once)
+{
+	for (const auto &m : meshes) {
+		struct mesh mesh;
+
+		make_mesh(&mesh, m.count, m.places);
+
+		const struct tree tree = build(&mesh.in);
+		const char *const fault = fault_in(&mesh.in, &tree);
+
+		cr_expect(fault == NULL, "%u triangles at %u places: %s", m.count, m.places, fault);
+		cr_expect(tree.levels >= 1 && tree.levels <= 11, "%u levels", tree.levels);
+	}
+}
+
+/* Each field of a node, wrong in one place. */
+Test(variants_lbvh_wide, faults_are_found)
+{
+	struct mesh mesh;
+
+	make_mesh(&mesh, 300, 300);
+
+	const struct tree right = build(&mesh.in);
+
+	for (int fault = 0; fault < 8; fault++) {
+		struct tree wrong = right;
+		struct lbvh_wide_node *const root = &wrong.node[0], *const last =
+									    &wrong.node.back();
+
+		switch (fault) {
+		case 0:
+			root->origin[1] += 1;
+			break;
+		case 1:
+			root->exponent[0]--;
+			break;
+		case 2:
+			root->first_node++;
+			break;
+		case 3:
+			last->first_triangle++;
+			break;
+		case 4:
+			last->child[0] += 1 << 3;
+			break;
+		case 5:
+			last->child[0] ^= 2;
+			break;
+		case 6:
+			last->bound[2][0][0] = last->bound[2][1][0];
+			break;
+		case 7:
+			std::swap(wrong.triangle[0], wrong.triangle[299]);
+			break;
+		}
+		cr_expect(fault_in(&mesh.in, &wrong) != NULL, "fault %d", fault);
+	}
+	cr_expect(fault_in(&mesh.in, &right) == NULL);
+}
