@@ -54,6 +54,7 @@ struct gb_param {
 	bool size;             /* what needs more memory the larger it is */
 	bool written;          /* GB_PATH: a file that is written, not read */
 	bool cpu_only;         /* means nothing to cuda variants: not swept, not in their records */
+	unsigned commands;     /* of an option: those that have it (cli/commands/options.c) */
 	char letter;           /* -o for --output; 0: none */
 	const char *bare;      /* GB_CHOICE: what the option means without a value; or NULL */
 	const char *yields_to; /* if that parameter is given and this is not, it is 0; or NULL */

@@ -12,6 +12,10 @@ static const char *const presets[] = { "quick", "ci", "paper", NULL }; /* enum g
 static const char *const repro_formats[] = { "table", "markdown", "json", NULL };
 static const char *const env_formats[] = { "text", "json", NULL }; /* request.json */
 
+/* What struct gb_param's `commands` holds; an option without any belongs to all that measure. */
+enum { BENCH = 1, RUN = 2, CHECK = 4, REPRO = 8, ENV = 16 };
+enum { SWEEPS = BENCH | RUN, MEASURES = SWEEPS | REPRO };
+
 #define AT(member) offsetof(struct gb_request, member)
 
 static const struct gb_param rows[] = {
@@ -86,16 +90,19 @@ static const struct gb_param rows[] = {
 	  .offset = AT(how.no_verify),
 	  .help = "do not verify results: the records are `unverified`, which `compare` refuses" },
 	{ .name = "backend",
+	  .commands = MEASURES | CHECK,
 	  .type = GB_PATH,
 	  .offset = AT(backend),
 	  .unit = "cpu,cuda",
 	  .help = "only variants of these back ends" },
 	{ .name = "threads",
+	  .commands = RUN | REPRO | CHECK,
 	  .type = GB_PATH,
 	  .offset = AT(threads),
 	  .unit = "SPEC",
 	  .help = "OpenMP threads of the cpu variants, in place of the preset's or the table's" },
 	{ .name = "device",
+	  .commands = MEASURES | CHECK | ENV,
 	  .type = GB_INT,
 	  .offset = AT(how.device),
 	  .initial = "0",
@@ -103,15 +110,18 @@ static const struct gb_param rows[] = {
 	  .max = 1023,
 	  .help = "the GPU to use" },
 	{ .name = "require-gpu",
+	  .commands = MEASURES | CHECK | ENV,
 	  .type = GB_FLAG,
 	  .offset = AT(require_gpu),
 	  .help = "without a usable GPU: exit status 3, nothing is run" },
 	{ .name = "preset",
+	  .commands = RUN | REPRO,
 	  .type = GB_PATH,
 	  .offset = AT(preset),
 	  .unit = "quick|ci|paper",
 	  .help = "sizes for `run` [quick] and `repro` [paper]" },
 	{ .name = "runs",
+	  .commands = SWEEPS,
 	  .type = GB_INT,
 	  .offset = AT(runs),
 	  .initial = "1",
@@ -119,11 +129,13 @@ static const struct gb_param rows[] = {
 	  .max = 1000,
 	  .help = "start the whole program N times, as `compare` wants it" },
 	{ .name = "shard",
+	  .commands = SWEEPS,
 	  .type = GB_PATH,
 	  .offset = AT(shard),
 	  .unit = "I/N",
 	  .help = "only every N-th measurement, from the I-th on" },
 	{ .name = "resume",
+	  .commands = SWEEPS,
 	  .type = GB_CHOICE,
 	  .offset = AT(resume),
 	  .initial = "no",
@@ -135,15 +147,18 @@ static const struct gb_param rows[] = {
 		  "not "
 		  "cold" },
 	{ .name = "overwrite",
+	  .commands = MEASURES | ENV,
 	  .type = GB_FLAG,
 	  .offset = AT(overwrite),
 	  .help = "replace files that exist, instead of refusing to write them" },
 	{ .name = "dry-run",
+	  .commands = SWEEPS,
 	  .type = GB_FLAG,
 	  .offset = AT(dry_run),
 	  .help = "list the points and the memory each variant would take; run nothing" },
 	{ .name = "output",
 	  .letter = 'o',
+	  .commands = MEASURES | ENV,
 	  .type = GB_PATH,
 	  .offset = AT(output),
 	  .unit = "FILE",
@@ -159,14 +174,20 @@ static const struct gb_param rows[] = {
 	  .type = GB_FLAG,
 	  .offset = AT(verbose),
 	  .help = "a line on standard error as each measurement ends" },
-	{ .name = "list", .type = GB_FLAG, .offset = AT(list), .help = "list the tables" },
+	{ .name = "list",
+	  .commands = REPRO,
+	  .type = GB_FLAG,
+	  .offset = AT(list),
+	  .help = "list the tables" },
 	{ .name = "set",
+	  .commands = REPRO,
 	  .type = GB_PATH,
 	  .offset = AT(set),
 	  .unit = "NAME=VALUE,...",
 	  .help = "parameters over those of the table, as --set=tree=best" },
 	{ .name = "format",
 	  .letter = 'f',
+	  .commands = REPRO,
 	  .type = GB_CHOICE,
 	  .offset = AT(format),
 	  .initial = "table",
@@ -174,6 +195,7 @@ static const struct gb_param rows[] = {
 	  .help = "what to print" },
 	{ .name = "format",
 	  .letter = 'f',
+	  .commands = ENV,
 	  .type = GB_CHOICE,
 	  .offset = AT(json),
 	  .initial = "text",
@@ -197,29 +219,6 @@ enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset oth
 
 /* ---- which command has which ---------------------------------------------------------------- */
 
-enum { BENCH = 1, RUN = 2, CHECK = 4, REPRO = 8, ENV = 16 };
-enum { SWEEPS = BENCH | RUN, MEASURES = SWEEPS | REPRO };
-
-/* The others are of all commands that measure. */
-static const struct {
-	const char *option;
-	unsigned commands;
-} limited[] = {
-	{ "backend", MEASURES | CHECK },
-	{ "threads", RUN | REPRO | CHECK },
-	{ "device", MEASURES | CHECK | ENV },
-	{ "require-gpu", MEASURES | CHECK | ENV },
-	{ "preset", RUN | REPRO },
-	{ "runs", SWEEPS },
-	{ "shard", SWEEPS },
-	{ "resume", SWEEPS },
-	{ "overwrite", MEASURES | ENV },
-	{ "dry-run", SWEEPS },
-	{ "output", MEASURES | ENV },
-	{ "list", REPRO },
-	{ "set", REPRO },
-};
-
 static const char *const takers[] = { "benchmarks", "run", "repro", "check", "env", NULL };
 
 /* A benchmark's name is its command; "benchmarks" stands for all of them. */
@@ -234,14 +233,7 @@ static unsigned command_of(const char *name)
 
 static bool takes(const char *command, const struct gb_param *row)
 {
-	const unsigned bit = command_of(command);
-
-	if (gb_equal(row->name, "format"))
-		return bit == (row->choices == env_formats ? ENV : REPRO);
-	for (size_t i = 0; i < GB_COUNT(limited); i++)
-		if (gb_equal(row->name, limited[i].option))
-			return (limited[i].commands & bit) != 0;
-	return (MEASURES & bit) != 0;
+	return ((row->commands ? row->commands : (unsigned)MEASURES) & command_of(command)) != 0;
 }
 
 /* Constraints between options. */
