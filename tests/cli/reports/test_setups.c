@@ -55,51 +55,49 @@ static const char *differences(const struct gb_records *base, const struct gb_re
 	return seen;
 }
 
-static const char *differences_of(const char *backend, const char *base_run,
-				  const char *base_record, const char *new_run,
-				  const char *new_record)
+/* The differences between two sides whose run lines and records have these members. */
+static void expect(const char *want, const char *backend, const char *const run[2],
+		   const char *const record[2])
 {
-	struct gb_records base = { 0 }, other = { 0 };
-	const char *seen;
+	struct gb_records side[2] = { 0 };
 
-	add_run(&base, "1", base_run, "k", backend, base_record);
-	add_run(&other, "2", new_run, "k", backend, new_record);
-	seen = differences(&base, &other);
-	gb_records_release(&base);
-	gb_records_release(&other);
-	return seen;
+	for (size_t i = 0; i < 2; i++)
+		add_run(&side[i], i == 0 ? "1" : "2", run[i], "k", backend, record[i]);
+	cr_expect(eq(str, (char *)differences(&side[0], &side[1]), (char *)want));
+	for (size_t i = 0; i < 2; i++)
+		gb_records_release(&side[i]);
+}
+
+static const char *const ALIKE[2] = { "", "" };
+
+static void expect_runs(const char *want, const char *backend, const char *base, const char *other)
+{
+	expect(want, backend, (const char *const[2]){ base, other }, ALIKE);
+}
+
+static void expect_records(const char *want, const char *backend, const char *base,
+			   const char *other)
+{
+	expect(want, backend, ALIKE, (const char *const[2]){ base, other });
 }
 
 Test(setups, each_part)
 {
-	cr_expect(eq(str, (char *)differences_of("cpu", "", ",\"cold\":true", "", ",\"cold\":true"),
-		     ""));
-	cr_expect(eq(str,
-		     (char *)differences_of("cpu", "", ",\"cold\":true", "", ",\"cold\":false"),
-		     "cache mode!: cold | hot;"));
-	cr_expect(eq(str,
-		     (char *)differences_of("cpu", ",\"host\":{\"cpu\":\"A\",\"hostname\":\"x\"}",
-					    "", ",\"host\":{\"cpu\":\"B\",\"hostname\":\"y\"}", ""),
-		     "CPU!: A | B;host: x | y;"));
-	cr_expect(eq(
-		str,
-		(char *)differences_of(
-			"cpu", ",\"tool\":{\"commit\":\"a\",\"dirty\":true,\"cflags\":\"-O3 -g\"}",
-			"", ",\"tool\":{\"commit\":\"b\",\"dirty\":false,\"cflags\":\"-O2\"}", ""),
-		"compiler flags: -O3 -g | -O2;"));
-	cr_expect(eq(str,
-		     (char *)differences_of("cpu", ",\"environment\":{\"OMP_PROC_BIND\":\"true\"}",
-					    "", ",\"environment\":{}", ""),
-		     "environment: OMP_PROC_BIND=true | none;"));
-	cr_expect(eq(str,
-		     (char *)differences_of("cpu", ",\"settings\":{\"samples\":0,\"warmup\":2}", "",
-					    ",\"settings\":{\"samples\":30,\"warmup\":2}", ""),
-		     "--samples: 0 | 30;"));
+	expect_records("", "cpu", ",\"cold\":true", ",\"cold\":true");
+	expect_records("cache mode!: cold | hot;", "cpu", ",\"cold\":true", ",\"cold\":false");
+	expect_runs("CPU!: A | B;host: x | y;", "cpu",
+		    ",\"host\":{\"cpu\":\"A\",\"hostname\":\"x\"}",
+		    ",\"host\":{\"cpu\":\"B\",\"hostname\":\"y\"}");
+	expect_runs("compiler flags: -O3 -g | -O2;", "cpu",
+		    ",\"tool\":{\"commit\":\"a\",\"dirty\":true,\"cflags\":\"-O3 -g\"}",
+		    ",\"tool\":{\"commit\":\"b\",\"dirty\":false,\"cflags\":\"-O2\"}");
+	expect_runs("environment: OMP_PROC_BIND=true | none;", "cpu",
+		    ",\"environment\":{\"OMP_PROC_BIND\":\"true\"}", ",\"environment\":{}");
+	expect_runs("--samples: 0 | 30;", "cpu", ",\"settings\":{\"samples\":0,\"warmup\":2}",
+		    ",\"settings\":{\"samples\":30,\"warmup\":2}");
 	/* What one side does not tell is no difference. */
-	cr_expect(eq(str,
-		     (char *)differences_of("cpu", ",\"host\":{\"governor\":null}", "",
-					    ",\"host\":{\"governor\":\"performance\"}", ""),
-		     ""));
+	expect_runs("", "cpu", ",\"host\":{\"governor\":null}",
+		    ",\"host\":{\"governor\":\"performance\"}");
 }
 
 #define GPU(name, driver)                                                              \
@@ -108,28 +106,19 @@ Test(setups, each_part)
 
 Test(setups, gpus_matter_to_their_records_only)
 {
-	cr_expect(eq(str,
-		     (char *)differences_of("cuda", GPU("H100", "550"), "", GPU("A100", "555"), ""),
-		     "GPU!: H100 | A100;driver: 550 | 555;"));
-	cr_expect(eq(str,
-		     (char *)differences_of("cpu", GPU("H100", "550"), "", GPU("A100", "555"), ""),
-		     ""));
-	cr_expect(eq(str,
-		     (char *)differences_of("cuda", ",\"host\":{\"cpu\":\"A\"}", "",
-					    ",\"host\":{\"cpu\":\"B\"}", ""),
-		     ""));
+	expect_runs("GPU!: H100 | A100;driver: 550 | 555;", "cuda", GPU("H100", "550"),
+		    GPU("A100", "555"));
+	expect_runs("", "cpu", GPU("H100", "550"), GPU("A100", "555"));
+	expect_runs("", "cuda", ",\"host\":{\"cpu\":\"A\"}", ",\"host\":{\"cpu\":\"B\"}");
 }
 
 Test(setups, clocks_by_more_than_a_twentieth)
 {
-	cr_expect(eq(str,
-		     (char *)differences_of("cuda", "", ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}",
-					    "", ",\"gpu_state\":{\"sm_clock_hz\":[1.04e9]}"),
-		     ""));
-	cr_expect(eq(str,
-		     (char *)differences_of("cuda", "", ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}",
-					    "", ",\"gpu_state\":{\"sm_clock_hz\":[1.2e9]}"),
-		     "SM clock in Hz: 1000000000 | 1200000000;"));
+	expect_records("", "cuda", ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}",
+		       ",\"gpu_state\":{\"sm_clock_hz\":[1.04e9]}");
+	expect_records("SM clock in Hz: 1000000000 | 1200000000;", "cuda",
+		       ",\"gpu_state\":{\"sm_clock_hz\":[1e9]}",
+		       ",\"gpu_state\":{\"sm_clock_hz\":[1.2e9]}");
 }
 
 /* Hot and cold runs in both files are no difference, unless a key was measured in both ways. */

@@ -91,7 +91,7 @@ static inline void scale_noise(struct launches *all, double noise)
 	}
 }
 
-/* What `ab` is told, and what it is to find. */
+/* The settings of `ab`, and the slow-down that is planted. */
 struct plan {
 	int64_t launches; /* a side, at most */
 	bool early;
