@@ -1,22 +1,23 @@
 #!/usr/bin/python3
-"""literature.py -- the best variants beside what others have published.
+"""literature.py -- the best variants compared with published results.
 
 usage: literature.py >results/literature.md
 
-Theirs is results/literature.json, with a citation for each figure, and the rows of results/published.json; ours
-are the exact counts of results/counts.jsonl and the times that scripts/predict.py makes of them.
+Published figures come from results/literature.json, each with its citation, and results/published.json; ours are the
+exact counts of results/counts.jsonl and the times that scripts/predict.py derives from them.
 """
 
 import predict
 
-HEAD = """# Beside the literature
+HEAD = """# Compared with the literature
 
 `scripts/literature.py` prints this page from [literature.json](literature.json), [published.json](published.json) and
-[counts.jsonl](counts.jsonl); times of ours are those of [predictions.md](predictions.md): **predicted, not measured**.
+[counts.jsonl](counts.jsonl). Our times are those of [predictions.md](predictions.md): **predicted, not measured**.
 
-Their figures are as printed in the source cited, in the part of it that is named, on their GPU and input; "not found": no such part could be read. Rates on different GPUs
-do not compare; **peak bytes an item** are the GPU's peak bandwidth over the rate: what the GPU could have moved meanwhile ("-": its bandwidth is not among
-[gpus.json](gpus.json)'s facts). Of ours, bytes read and written are sectors of 32 bytes by count, of all kernels of a run; instructions are PTX for sm_90, of a thread.
+Published figures are quoted as printed in the cited source, for its GPU and input; "not found" means that the cited part gives none. Rates on different GPUs
+are not comparable; **peak bytes per item** is the GPU's peak bandwidth divided by the rate, that is, how much the GPU could have moved per item ("-": the GPU is not
+in [gpus.json](gpus.json)). For our variants, bytes read and written are counted 32-byte sectors over all kernels of a run, and instructions are 32
+times the warp instructions of the PTX for sm_90.
 """
 GPU = "H200"
 
@@ -43,7 +44,7 @@ def head(*cells):
 
 
 def print_works(section):
-    head("work", "what it does", "what differs here")
+    head("work", "method", "here")
     for work in section["works"]:
         row("%s: %s" % (work["name"], work["cite"]), work["does"], work["differs"])
 
@@ -61,8 +62,8 @@ def published(section, rows, points):
 
 
 def print_theirs(section, rows, points, gpus):
-    print("\nTheirs:\n")
-    head("work", "GPU", "what", "printed", "items/s", "peak bytes an item")
+    print("\nPublished:\n")
+    head("work", "GPU", "what", "printed", "items/s", "peak bytes per item")
     for their in section["rows"] + list(published(section, rows, points)):
         rate = their.get("rate") or ("us" in their and their["items"] / their["us"] * 1e6)
         row(their["work"], their["gpu"] or "-", their["what"], their["printed"] or "not found", rate_of(rate),
@@ -71,8 +72,8 @@ def print_theirs(section, rows, points, gpus):
 
 def print_ours(section, points, compiled, gpu):
     print("\nOurs:\n")
-    head("variant", "at", "counts", "launches", "instructions an item", "bytes read", "written", "predicted, " + GPU, "items/s",
-         "peak bytes an item")
+    head("variant", "at", "counts", "launches", "instructions per item", "bytes read", "written", "predicted, " + GPU, "items/s",
+         "peak bytes per item")
     for our in section["ours"]:
         match = [p for p in points if p.matches(our["variant"], our["at"])]
         if not match:

@@ -211,10 +211,11 @@ A launch of a kernel takes as long as the slowest of
 - **latency**: a warp's way through the kernel, instruction after instruction, with its chain of dependent global loads, times the waves of blocks that
   occupancy (registers, shared memory, warps) leaves;
 
-a **barrier** of the whole grid adds two ways to the L2 and back, and a **launch** costs {launch:g} us. Nothing is fitted, and every constant has its source in gpus.json. What the model leaves out: clocks below boost, misses of the
-caches' sets, hits in the L1 (traversal of a tree lives on them), two bounds at once, and waiting for another block's work: times of kernels
-that hold grid barriers or look back (bfs but for basic and the papers', the sorts) are lower bounds. Counted is PTX for sm_90 on 132 multiprocessors, on every
-row: CUB chooses other tiles elsewhere. SASS is that of sm_90, or of sm_75 on GPUs before it.
+A grid-wide **barrier** adds two round trips to the L2, and a **launch** costs {launch:g} us; so does each kernel of a CUDA graph, for which no published figure was
+found. Nothing is fitted, and every constant has its source in gpus.json. The model leaves out clocks below boost, conflict misses, hits in the L1 (traversal of a
+tree lives on them), two bounds at once, and waiting for another block's work: times of kernels with grid-wide barriers or look-back (bfs except basic and the papers'
+variants, the sorts) are lower bounds. All rows use the counts of PTX for sm_90 on 132 multiprocessors, although CUB chooses other tiles elsewhere. SASS is that of
+sm_90, or of sm_75 on GPUs before it.
 """
 
 
@@ -307,10 +308,10 @@ def print_flush(gpus):
     """flush.cu writes twice the L2, then reads twice the L2."""
     older, dirty = math.exp(-4), math.exp(-2)
     print("\n## What the flush leaves\n")
-    print("Before each cold sample twice the L2 is written, then twice the L2 of other lines is read. If the least recently used line"
-          " goes first, none of either is left\nbut what was read. If any line may go, e^-4 = %.1f %% of the L2 still holds older data, and"
-          " e^-2 = %.1f %% of it lines to be written back: a sample's misses then\ncost up to that much more traffic, and no sample more than"
-          " all of those lines.\n" % (100 * older, 100 * dirty))
+    print("Before each cold sample, twice the size of the L2 is written and then twice its size is read from another buffer. With LRU replacement"
+          " only what was read\nremains. With random replacement e^-4 = %.1f %% of the L2 still holds older data and e^-2 = %.1f %% holds dirty lines,"
+          " which a sample may have to write back:\nat most that share of its own misses, and never more than all of these lines.\n"
+          % (100 * older, 100 * dirty))
     print("| GPU | L2, MB | older data, MB | to be written back, MB | takes at most |")
     print("|---|---|---|---|---|")
     for name in SHOWN:
