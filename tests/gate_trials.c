@@ -8,27 +8,20 @@ static const char head[] =
 	"\n"
 	"Printed by `make gate-trials` (`tests/gate_trials.c`); not edited by hand.\n"
 	"\n"
-	"`ab` and `compare` are tried on launches of one build that were measured once, in a row:\n"
-	"`results/measured/launches.txt`, the fastest sample of each launch (`tests/launches.py`). "
-	" A\n"
-	"trial draws launches from them, in blocks of four that followed each other, gives them to "
-	"two\n"
-	"sides A B B A, multiplies those of the second side by the planted slow-down, and compares "
-	"as\n"
-	"the program does, with the same code: threshold 5 %, floor 100 ns.  Each key is a gate of "
-	"its\n"
-	"own here, with 40 trials.  `early` is `ab --early`: it stops at the first look at which "
-	"nothing\n"
-	"is unsure.\n"
+	"`ab` and `compare` are tried on real launches of a single build, recorded one\n"
+	"after another (`results/measured/launches.txt`, the fastest sample of each launch,\n"
+	"by `tests/launches.py`). Each trial draws blocks of four consecutive launches,\n"
+	"deals them out to two sides in the order A B B A, multiplies those of the second\n"
+	"side by the planted slow-down, and compares the sides with the program's own code:\n"
+	"threshold 5 %, floor 100 ns. Every key is a gate of its own, with 40 trials.\n"
+	"`early` stands for `ab --early`, which stops at the first look without an unsure\n"
+	"key.\n"
 	"\n";
 
 static const char noise_text[] =
-	"`noise` is the standard deviation from launch to launch.  The machine was a busy one (as\n"
-	"measured); the other rows have the same launches with their deviations scaled down to "
-	"that\n"
-	"size, as on a machine that is quieter and otherwise alike.  `gpubench ab --aa` tells the "
-	"noise\n"
-	"of yours.\n"
+	"`noise` is the standard deviation between launches: as measured, or with all\n"
+	"deviations scaled to that size, as on a machine that is quieter and otherwise the\n"
+	"same. `gpubench ab --aa` measures the noise of yours.\n"
 	"\n";
 
 static void print_noise(const struct launches *all)

@@ -1,8 +1,9 @@
 /* lines.c -- record files, read and written.
  *
  * What is read is used by tables and comparisons without further checks of its shape, so every
- * line is checked here for the members they rest on, and has its key as key.h spells it now.  A file may have been written by a program
- * that was killed: then its last line has no end, and only that one is left out.
+ * line is checked here for the members they rest on, and gets its key as key.h spells it now.  A
+ * file may have been written by a program that was killed: then its last line has no end, and only
+ * that one is left out.
  */
 #include "cli/records/lines.h"
 

@@ -24,11 +24,12 @@ struct gb_records {
 	bool document;         /* it was one array */
 };
 
-/* Append the lines of a file, their keys as key.h spells them, "-" for standard input: JSON Lines, or the document form (one array
- * of the same objects).  A record line that was cut off at the end of the file is left out and sets
- * truncated; a record that a later one of the file replaces is left out.  GB_EUSAGE, errors as
- * FILE:LINE, for anything else, GB_EMEMORY, GB_EINTERRUPTED if a signal ended the wait for a FIFO's
- * writer; the list then holds what was read before and is still to be released. */
+/* Append the lines of a file, "-" for standard input: JSON Lines, or the document form (one array
+ * of the same objects).  Keys are spelled anew (key.h).  A record line that was cut off at the end
+ * of the file is left out and sets truncated; a record that a later one of the file replaces is
+ * left out.  GB_EUSAGE, errors as FILE:LINE, for anything else, GB_EMEMORY, GB_EINTERRUPTED if a
+ * signal ended the wait for a FIFO's writer; the list then holds what was read before and is still
+ * to be released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
 /* Append one line; owns it, even if memory runs out. */

@@ -5,7 +5,8 @@
 #include "cli/records/lines.h"
 
 /* GB_EUSAGE, with the first difference, if a run of the records (of the file `path`) was made in
- * another setup than the run line `now`: their times are not to be mixed unawares.  The message ends in the hint. */
+ * another setup than the run line `now`: their times are not to be mixed by accident.  The message
+ * ends in the hint. */
 enum gb_status gb_setup_check(const struct gb_records *records, const char *path, const cJSON *now,
 			      const char *hint, struct gb_error *err);
 

@@ -2,15 +2,15 @@
  * once, without an atomic.
  *
  *	keys   63 bits; and words of their topmost bits and the body's number
- *	sort   the words by 40 bits, in 5 passes of one word in place of 8 of a key and a number, then
- *	       a mend where bodies share these (parts/sorted.h)
+ *	sort   the words by 40 bits, in 5 passes over one word instead of 8 over key and number,
+ *	       then a mend where bodies share these bits (parts/sorted.h)
  *	link   count the nodes that each body starts, sum up, clear that many nodes; then a thread
  *	       per body enters the nodes it starts into their parents, and the leaf it starts into
  *	       its node (parts/linear.h says which these are)
  * A parent that an earlier body started is found by a search back through the sorted keys, in
  * steps that double: short for all nodes but those of the top.  A body needs one search: for the
- * node above its topmost one if it starts any, else for the node above its leaf.  A leaf is a range of bodies, so any
- * bucket costs the same; its bodies are linked in the order of their keys.
+ * node above its topmost one if it starts any, else for the node above its leaf.  A leaf is a range
+ * of bodies, so any bucket costs the same; its bodies are linked in the order of their keys.
  *
  * Bytes per body: 40 for box, keys and words, 8 + 5 * 16 for the sort, 20 for the mend, 28 to count
  * and sum up, 24 for links read in order, and each node twice (0.48 * 64): 231, which at 4.3 TB/s

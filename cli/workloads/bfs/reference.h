@@ -13,8 +13,9 @@ struct bfs_facts {
 	uint64_t digest;  /* of all n distances */
 };
 
-/* The facts about the source of search number `search` (bfs_source()); found out, and the reference's own distances checked, when
- * first asked for.  NULL, with err set, if memory does not suffice or the reference is wrong. */
+/* The facts about the source of search number `search` (bfs_source()); they are computed, and the
+ * reference's own distances checked, when first asked for.  NULL, with err set, if memory does not
+ * suffice or the reference is wrong. */
 const struct bfs_facts *bfs_facts(const struct bfs_input *in, int64_t search, struct gb_error *err);
 
 /* Distances by a serial search with a queue, into n integers.  False if out of memory. */

@@ -20,8 +20,8 @@ struct bfs_cpu {
 	const struct bfs_input *in;
 	enum bfs_output output;
 	int threads;
-	int32_t *
-		dist; /* n of each search, room for a multiple of 64; NULL if neither asked for nor needed */
+	/* n of each search, room for a multiple of 64; NULL if neither asked for nor needed */
+	int32_t *dist;
 	int32_t *parent; /* the same; NULL if not asked for */
 	int32_t *mark, *other;
 	size_t batch;     /* searches of a run: 1, or what was asked for with BFS_WANTS_BATCH */

@@ -1,8 +1,8 @@
 /* common.h -- what the CUDA variants of bfs share: the graph and the result on the device, and
  * the copies between host and device.
  *
- * A search is run from one source at a time, if it is no batch; reset() takes the next one.  run() starts from
- * scratch and leaves the graph alone, so it can be repeated.
+ * A run searches from one source, or from those of one batch; reset() takes the next.  run() starts
+ * from scratch and leaves the graph alone, so it can be repeated.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_COMMON_H
 #define GPUBENCH_CUDA_BFS_PARTS_COMMON_H

@@ -85,8 +85,8 @@ struct octree_mend {
 
 struct mend_shared {
 	uint64_t keys[MEND_BLOCK]; /* of bodies in a run */
-	uint32_t joined[MEND_BLOCK / WARP +
-			1]; /* bit k: thread k's body and the one before are in a run */
+	/* Bit k: thread k's body and the one before are in a run. */
+	uint32_t joined[MEND_BLOCK / WARP + 1];
 };
 
 /* Bits k .. k + 31 of joined. */
