@@ -8,6 +8,7 @@
 
 #include "cli/records/json.h"
 #include "cli/reports/counts.h"
+#include "cli/reports/launch.h"
 #include "common/text.h"
 
 /* One record of either side. */
@@ -49,43 +50,6 @@ static int by_order(const void *a, const void *b)
 
 /* ---- one record --------------------------------------------------------------------------- */
 
-/* Sample i of the series at hand: ns, or 1000 cycles; NAN if its clock is unknown. */
-static double sample_of(const cJSON *sample, const cJSON *clock, bool in_cycles)
-{
-	if (!in_cycles)
-		return sample->valuedouble;
-	return clock && cJSON_IsNumber(clock) ? sample->valuedouble * clock->valuedouble * 1e-12
-					      : (double)NAN;
-}
-
-/* What the record's launch took; NAN if it has no valid time. */
-static double value_of(const struct gb_comparison *c, const cJSON *record, bool in_cycles)
-{
-	const cJSON *samples = gb_json_at(record, "time.samples");
-	const cJSON *clock = gb_json_at(record, "gpu_state.sm_clock_hz");
-	const size_t count = (size_t)cJSON_GetArraySize(samples);
-	double *value = malloc((count + 1) * sizeof *value);
-	double result = NAN;
-	const cJSON *sample;
-	size_t n = 0;
-
-	clock = clock ? clock->child : NULL;
-	cJSON_ArrayForEach(sample, samples)
-	{
-		const double x = value ? sample_of(sample, clock, in_cycles) : (double)NAN;
-
-		if (value && !isnan(x))
-			value[n++] = x;
-		clock = clock ? clock->next : NULL;
-	}
-	if (value && n > 0 && !gb_json_true(record, "emulated")) {
-		gb_sort(value, n);
-		result = c->by_median ? gb_median_sorted(value, n) : value[0];
-	}
-	free(value);
-	return result;
-}
-
 /* Whether each record of the key that has a time has clocks with it: cycles are compared with
  * cycles, and otherwise ns with ns. */
 static bool has_clocks(const struct entry *entry, size_t count)
@@ -98,13 +62,6 @@ static bool has_clocks(const struct entry *entry, size_t count)
 			return false;
 	}
 	return count > 0;
-}
-
-static bool is_broken(const cJSON *record)
-{
-	const char *status = gb_json_text(record, "status");
-
-	return gb_equal(status, "failed") || gb_equal(status, "timeout");
 }
 
 /* Whether an earlier entry is of the same launch: a file may have been appended to itself. */
@@ -121,18 +78,24 @@ static bool is_repeated(const struct entry *entry, size_t i)
 	return false;
 }
 
+static struct gb_launch_stat stat_of(const struct gb_comparison *c, bool in_cycles)
+{
+	return (struct gb_launch_stat){ .by_median = c->by_median, .in_cycles = in_cycles };
+}
+
 static void take_record(const struct gb_comparison *c, const cJSON *record, bool in_cycles,
 			struct values *v)
 {
 	const bool unverified = !c->unverified && gb_is_unverified(record);
-	const double value = unverified ? (double)NAN : value_of(c, record, in_cycles);
+	const double value =
+		unverified ? (double)NAN : gb_launch_value(record, stat_of(c, in_cycles));
 
 	v->records++;
-	v->broken += is_broken(record);
+	v->broken += gb_launch_is_broken(record);
 	v->unverified += unverified;
 	if (!isnan(value)) {
 		v->value[v->count++] = value;
-		v->ns_per_unit = in_cycles ? value_of(c, record, false) / value : 1;
+		v->ns_per_unit = in_cycles ? gb_launch_value(record, stat_of(c, false)) / value : 1;
 	} else if (!v->reason) {
 		v->reason = gb_json_true(record, "emulated") ? "emulated"
 							     : gb_json_text(record, "reason");

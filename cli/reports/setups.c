@@ -58,21 +58,6 @@ static const struct {
 };
 _Static_assert(GB_COUNT(parts) <= GB_SETUP_PARTS, "room for each part");
 
-/* ---- run lines ---------------------------------------------------------------------------- */
-
-static int by_run_id(const void *a, const void *b)
-{
-	return strcmp(gb_json_text(*(const cJSON *const *)a, "run_id"),
-		      gb_json_text(*(const cJSON *const *)b, "run_id"));
-}
-
-static void take_runs(struct gb_setups *s, const struct gb_records *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!gb_is_record(list->line[i]) && gb_json_text(list->line[i], "run_id"))
-			s->run[s->run_count++] = list->line[i];
-}
-
 enum gb_status gb_setups_init(struct gb_setups *setups, const struct gb_records *base,
 			      const struct gb_records *new_, struct gb_error *err)
 {
@@ -83,30 +68,14 @@ enum gb_status gb_setups_init(struct gb_setups *setups, const struct gb_records 
 		s->part[i].name = parts[i].name;
 		s->part[i].refused = parts[i].refused;
 	}
-	s->run = calloc(base->count + new_->count + 1, sizeof(cJSON *));
-	if (!s->run)
-		return gb_out_of_memory(err, NULL);
-	take_runs(s, base);
-	take_runs(s, new_);
-	if (s->run_count)
-		qsort(s->run, s->run_count, sizeof(cJSON *), by_run_id);
-	return GB_OK;
+	if (gb_runs_add(&s->runs, base, err))
+		return err->code;
+	return gb_runs_add(&s->runs, new_, err);
 }
 
 void gb_setups_release(struct gb_setups *setups)
 {
-	free(setups->run);
-	setups->run = NULL;
-}
-
-static const cJSON *run_of(const struct gb_setups *s, const cJSON *record)
-{
-	const cJSON *const *run =
-		gb_json_text(record, "run_id") && s->run_count
-			? bsearch(&record, s->run, s->run_count, sizeof(cJSON *), by_run_id)
-			: NULL;
-
-	return run ? *run : NULL;
+	gb_runs_release(&setups->runs);
 }
 
 /* ---- parts -------------------------------------------------------------------------------- */
@@ -164,7 +133,7 @@ static void add_value(size_t part, struct gb_setup_values *values, const cJSON *
 
 void gb_setups_add(struct gb_setups *setups, const cJSON *record, bool is_new)
 {
-	const cJSON *run = run_of(setups, record);
+	const cJSON *run = gb_runs_find(&setups->runs, record);
 
 	for (size_t i = 0; i < setups->count; i++) {
 		struct gb_setup_part *part = &setups->part[i];

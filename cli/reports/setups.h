@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "cli/records/lines.h"
+#include "cli/records/runs.h"
 
 enum { GB_SETUP_PARTS = 40, GB_SETUP_VALUES = 4 };
 
@@ -31,8 +32,7 @@ struct gb_setups {
 		struct gb_setup_values base, new_;
 		struct gb_setup_values key_base, key_new; /* of the key at hand */
 	} part[GB_SETUP_PARTS];
-	size_t run_count;
-	const cJSON **run; /* the run lines, by run_id */
+	struct gb_runs runs;
 };
 
 enum gb_status gb_setups_init(struct gb_setups *setups, const struct gb_records *base,

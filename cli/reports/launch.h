@@ -1,0 +1,25 @@
+/* launch.h -- what one launch of the program tells about a key, and how much of it.
+ *
+ * The launch is the unit of evidence (compare.h): its samples become one value.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_LAUNCH_H
+#define GPUBENCH_CLI_REPORTS_LAUNCH_H
+
+#include <stdbool.h>
+
+#include <cjson/cJSON.h>
+
+/* Which of a launch's samples stands for it, and in which unit. */
+struct gb_launch_stat {
+	bool by_median; /* else the fastest */
+	bool in_cycles; /* 1000 cycles of the SM clock; else ns */
+};
+
+/* The launch's value; NAN if it has no valid time (it failed, was skipped or emulated) or, in
+ * cycles, no clock. */
+double gb_launch_value(const cJSON *record, struct gb_launch_stat stat);
+
+/* Whether the launch failed or timed out. */
+bool gb_launch_is_broken(const cJSON *record);
+
+#endif
