@@ -81,12 +81,12 @@ warnings := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes \
 cxx_warnings := -Wall -Wextra -Wshadow $(as_wanted) -Wno-missing-field-initializers
 werror   := $(if $(CI),-Werror)
 
-optimise_release := -O3 -g
+# Lines, for profilers, and no variables: following those doubles the time of the largest files.
+optimise_release := -O3 -g1
 optimise_debug   := -O0 -g
-# Lines and no variables: GCC follows those through -O1 code for minutes in the largest files.
 optimise_asan    := -O1 -g1 -fno-omit-frame-pointer -fsanitize=address,undefined \
 	-fno-sanitize-recover=undefined
-optimise_tsan    := -O1 -g -fsanitize=thread
+optimise_tsan    := -O1 -g1 -fsanitize=thread
 optimise := $(optimise_$(MODE))
 ifeq ($(optimise),)
 $(error MODE=$(MODE) is not one of release, debug, asan, tsan)
@@ -220,7 +220,7 @@ $(SHARED)/results/papers.o: results/papers.S $(SHARED)/generated/papers.bin $(SH
 
 ifeq ($(SIMT),1)
 # The engine switches stacks: it tells the sanitizers so, and is never instrumented itself.
-$(BUILD)/tests/simt/%.o $(BUILD)/tests/cudart/%.o: private optimise := -O2 -g
+$(BUILD)/tests/simt/%.o $(BUILD)/tests/cudart/%.o: private optimise := -O2 -g1
 $(BUILD)/%.o: %.cc $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
@@ -246,7 +246,7 @@ endif
 # warp become vector code; mul and add are never fused.
 ifeq ($(CUDA),1)
 # GCC 12 sees overlaps inside std::string that are none: -Wno-restrict.
-ptx_optimise := -O3 -g -march=native -ffp-contract=off -fno-strict-aliasing -Wno-restrict
+ptx_optimise := -O3 -g1 -march=native -ffp-contract=off -fno-strict-aliasing -Wno-restrict
 $(BUILD)/tests/%.o: tests/%.cc $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  CXX   $<"
@@ -295,7 +295,7 @@ $(BUILD)/tests/%.o $(SHARED)/tests/%.o: private warnings += -Wno-conversion -Wno
 	-Wno-write-strings -Wno-discarded-qualifiers
 # Tests wait for what they test, and are compiled quickly.
 ifeq ($(MODE),release)
-$(SHARED)/tests/%.o: private optimise := -O1 -g
+$(SHARED)/tests/%.o: private optimise := -O1 -g1
 endif
 $(BUILD)/tests/ptx/selftest/%.o: private ptx_optimise += -O1 -g1
 
@@ -408,6 +408,7 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/gpubench-ptx-wide $(BUILD)/unit-ptx $
 	$(Q)$(PYTHON) tests/ptx/words.py
 	$(Q)$(PYTHON) tests/ptx/words.py --self-test
 	$(Q)$(PYTHON) tests/counts.py $(BUILD)/gpubench-ptx
+	$(Q)tests/devices.sh $(BUILD)/gpubench-ptx
 
 ## ptx-mutants: broken copies of the cuda variants under both executors: who finds which? (long)
 MUTANTS_EVERY ?= 40

@@ -15,6 +15,7 @@
 #include "common/variants.h"
 #include "cpu/bfs/parts/bits_avx512.h"
 #include "cpu/simd.h"
+#include "tests/sanitized.h"
 
 static const struct gb_variant_ops *const searches[] = {
 	&bfs_cpu_basic_queue, &bfs_cpu_basic,     &bfs_cpu_csr,  &bfs_cpu_csr_do,
@@ -165,11 +166,11 @@ Test(bfs_cpu, deep_chain)
 
 	for (int v = 0; v < 550; v++)
 		used += (size_t)sprintf(text + used, "%d %d\n", v, v + 1);
-	for (int v = 650; v < 4000; v += 100)
+	for (int v = 650; v < UNLESS_SANITIZED(4000, 2000); v += 100)
 		used += (size_t)sprintf(text + used, "%d %d\n", v - 100, v);
 	search_every_way((struct bfs_params){ .graph = BFS_BLOCKS,
-					      .vertices = 2000,
-					      .blocks = 200,
+					      .vertices = UNLESS_SANITIZED(2000, 700),
+					      .blocks = UNLESS_SANITIZED(200, 70),
 					      .p = 0.5,
 					      .sources = 2,
 					      .seed = 1 },
@@ -181,20 +182,26 @@ Test(bfs_cpu, deep_chain)
 /* Where vertices without in-edges keep every slab from being saturated. */
 Test(bfs_cpu, one_per_cent_without_in_edges)
 {
-	search_every_way(
-		(struct bfs_params){
-			.vertices = 8500, .p = 0.05, .orphans = 0.01, .sources = 3, .seed = 2 },
-		3);
+	search_every_way((struct bfs_params){ .vertices = UNLESS_SANITIZED(8500, 4300),
+					      .p = 0.05,
+					      .orphans = 0.01,
+					      .sources = 3,
+					      .seed = 2 },
+			 3);
 }
 
 /* Large enough for several threads to share levels and slabs. */
 Test(bfs_cpu, shared_levels)
 {
-	search_every_way((struct bfs_params){ .vertices = 17000, .p = 0.02, .sources = 1 }, 1);
-	search_every_way(
-		(struct bfs_params){
-			.graph = BFS_KRONECKER, .scale = 14, .edgefactor = 8, .sources = 2 },
-		2);
+	search_every_way((struct bfs_params){ .vertices = 17000,
+					      .p = UNLESS_SANITIZED(0.02, 0.005),
+					      .sources = 1 },
+			 1);
+	search_every_way((struct bfs_params){ .graph = BFS_KRONECKER,
+					      .scale = UNLESS_SANITIZED(14, 12),
+					      .edgefactor = 8,
+					      .sources = 2 },
+			 2);
 }
 
 /* Only what has no matrix is left to the searches on CSR. */

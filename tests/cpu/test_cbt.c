@@ -16,6 +16,7 @@
 #include "cpu/cbt/parts/sums.h"
 #include "datasets/trees/bits.h"
 #include "datasets/trees/trees.h"
+#include "tests/sanitized.h"
 
 static const struct {
 	const struct gb_variant_ops *ops;
@@ -154,7 +155,7 @@ ParameterizedTest(int64_t *op, cbt_cpu, every_depth)
 {
 	static const double fill[] = { 1, 0.5, 0.04 };
 
-	for (int64_t depth = CBT_MIN_DEPTH; depth <= 22; depth++)
+	for (int64_t depth = CBT_MIN_DEPTH; depth <= UNLESS_SANITIZED(22, 20); depth++)
 		for (size_t i = 0; i < GB_COUNT(fill); i++) {
 			struct cbt_params params = { .op = *op,
 						     .depth = depth,
@@ -176,7 +177,7 @@ ParameterizedTest(int64_t *op, cbt_cpu, every_depth)
 Test(cbt_cpu, programs)
 {
 	for (int64_t depth = CBT_MIN_DEPTH; depth <= 11; depth++)
-		for (int64_t seed = 1; seed <= 6; seed++) {
+		for (int64_t seed = 1; seed <= UNLESS_SANITIZED(6, 3); seed++) {
 			struct cbt_params params = { .op = CBT_UPDATE,
 						     .depth = depth,
 						     .shape = CBT_RANDOM,
@@ -202,7 +203,7 @@ Test(cbt_cpu, many_threads)
 							     .depth = 18,
 							     .shape = CBT_RANDOM,
 							     .fill = fill[i],
-							     .frames = 6,
+							     .frames = UNLESS_SANITIZED(6, 2),
 							     .ids = ids,
 							     .threads = 5,
 							     .seed = 3 };

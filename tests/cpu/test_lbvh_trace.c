@@ -17,6 +17,7 @@
 #include "cpu/lbvh/parts/wide.h"
 #include "datasets/mesh/scene.h"
 #include "tests/lbvh_scene.h"
+#include "tests/sanitized.h"
 
 static const struct gb_variant_ops *const traversals[] = { &lbvh_cpu_stack, &lbvh_cpu_stack2,
 							   &lbvh_cpu_wide, &lbvh_cpu_packet };
@@ -56,7 +57,8 @@ Test(lbvh_trace, every_scene)
 					      "teapot",  "flat", "huge",  "copies", "points" };
 
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
-		struct scene s = make(scenes[i], 1201, 45);
+		struct scene s =
+			make(scenes[i], UNLESS_SANITIZED(1201, 401), UNLESS_SANITIZED(45, 25));
 		const bool visible = strcmp(scenes[i], "points") != 0;
 
 		cr_assert_eq(hits(&s) > 0, visible, "%s", scenes[i]);
@@ -72,7 +74,7 @@ Test(lbvh_trace, every_size)
 	static const size_t edges[] = { 1, 2, 7, 8, 9, 31, 32, 33, 65 };
 
 	for (size_t i = 0; i < GB_COUNT(primitives); i++)
-		for (size_t k = 0; k < GB_COUNT(edges); k++) {
+		for (size_t k = 0; k < GB_COUNT(edges); k += UNLESS_SANITIZED(1, 2)) {
 			struct scene s = make("soup", primitives[i], edges[k]);
 
 			s.params.threads = 1 + (int64_t)(i + k) % 5;
@@ -88,7 +90,8 @@ Test(lbvh_trace, scales)
 	size_t expected = 0;
 
 	for (size_t i = 0; i < GB_COUNT(scales); i++) {
-		struct scene s = prepare("flake", 2000, 64);
+		struct scene s =
+			prepare("flake", UNLESS_SANITIZED(2000, 800), UNLESS_SANITIZED(64, 33));
 
 		for (size_t k = 0; k < 3 * s.in->vertex_count; k++)
 			s.in->vertex[k] *= scales[i];
@@ -109,7 +112,7 @@ Test(lbvh_trace, small_triangles)
 	static const char *const scenes[] = { "terrain", "knot", "city" };
 
 	for (size_t i = 0; i < GB_COUNT(scenes); i++) {
-		struct scene s = make(scenes[i], 12000, 21);
+		struct scene s = make(scenes[i], UNLESS_SANITIZED(12000, 4000), 21);
 
 		check(&s, scenes[i]);
 		drop(&s);
@@ -163,7 +166,8 @@ Test(lbvh_trace, axes)
 			for (int k = 0; k < 3; k++)
 				target[k] = eyes[e][k] + ahead[a][k];
 			for (int turn = 0; turn < (e < 2 ? 3 : 1); turn++) {
-				struct scene s = lattice(eyes[e], target, 17 + e % 2, turn);
+				struct scene s = lattice(eyes[e], target,
+							 UNLESS_SANITIZED(17, 9) + e % 2, turn);
 
 				check(&s, "lattice");
 				drop(&s);
@@ -175,7 +179,7 @@ Test(lbvh_trace, axes)
  * test of a triangle does not know its neighbours, so there may be a few. */
 Test(lbvh_trace, watertight)
 {
-	enum { ROWS = 40, COLUMNS = 60, EDGE = 100 };
+	enum { ROWS = 40, COLUMNS = 60, EDGE = UNLESS_SANITIZED(100, 50) };
 	static float corner[6 * ROWS * COLUMNS][3];
 	const struct gb_view view = {
 		.eye = { 0.1, 0.2, -0.3 }, .target = { 0.4, 0.1, 1 }, .up = { 0, 1, 0 }, .fov = 120
@@ -215,7 +219,7 @@ Test(lbvh_trace, wide_angles)
 			struct gb_view view = { .eye = { 0.1, 0.2, -0.1 },
 						.target = { 0.7, 0.3, 0.4 },
 						.fov = fovs[f / GB_COUNT(ups)] };
-			struct scene s = prepare("soup", 700, edge);
+			struct scene s = prepare("soup", UNLESS_SANITIZED(700, 200), edge);
 
 			memcpy(view.up, ups[f % GB_COUNT(ups)], sizeof view.up);
 			s.in->camera = gb_view_camera(&view, edge);

@@ -14,19 +14,36 @@
 #include "common/timer.h"
 #include "common/variants.h"
 #include "cpu/simd.h"
+#include "tests/sanitized.h"
 
 static const struct gb_variant_ops *const sorts[] = { &radix_cpu_best, &radix_cpu_lsd8,
 						      &radix_cpu_split_omp };
 
 /* Around the sizes of vectors, networks, leaves and shares; the last are split more than once. */
 static const size_t sizes[] = {
-	0,     1,       2,   15,  16,   17,   31,    32,    33,    127,   128,
-	129,   255,     256, 257, 1000, 4097, 16383, 16384, 16385, 20000,
-#ifndef __SANITIZE_ADDRESS__ /* a minute, and no path that the others do not take */
-	70000, 1200000,
-#else
-	300000,
-#endif
+	0,
+	1,
+	2,
+	15,
+	16,
+	17,
+	31,
+	32,
+	33,
+	127,
+	128,
+	129,
+	255,
+	256,
+	257,
+	1000,
+	4097,
+	16383,
+	16384,
+	16385,
+	20000,
+	70000,
+	UNLESS_SANITIZED(1200000, 200000),
 };
 
 static uint64_t mix(uint64_t x)
