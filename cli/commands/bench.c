@@ -10,7 +10,7 @@
 #include "cli/reports/finish.h"
 #include "cli/workloads/registry.h"
 
-/* --runs: the launches, then the table of all. */
+/* --runs, --device=all: the launches, then the table of all. */
 static enum gb_status launch(const struct gb_request *request, int argc, char **argv,
 			     struct gb_error *err)
 {
@@ -18,7 +18,10 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	struct gb_output output;
 	enum gb_status status;
 
-	if (gb_output_open(&output, request->output, gb_existing(request), err))
+	if (request->output_file)
+		gb_output_inherit(&output, request->output, request->output_file,
+				  gb_existing(request));
+	else if (gb_output_open(&output, request->output, gb_existing(request), err))
 		return err->code;
 	status = gb_launches(request, &output, argc, argv, &records, err);
 	if (records.count && !err->code) {
@@ -51,7 +54,7 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 		gb_plan_release(&plan);
 		goto out;
 	}
-	if (!gb_is_launch(&request) && request.runs > 1) {
+	if (!gb_is_launch(&request) && gb_wants_launches(&request)) {
 		status = launch(&request, argc, argv, err);
 		goto out;
 	}
@@ -121,7 +124,7 @@ enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 		return err->code;
 	if (request.dry_run)
 		return plan_presets(&request, preset, err);
-	if (!gb_is_launch(&request) && request.runs > 1)
+	if (!gb_is_launch(&request) && gb_wants_launches(&request))
 		return launch(&request, argc, argv, err);
 	if (!gb_session_open(&session, &request, argc, argv, err))
 		(void)run_presets(&session, NULL, &request, preset, err);

@@ -103,12 +103,10 @@ static const struct gb_param rows[] = {
 	  .help = "OpenMP threads of the cpu variants, in place of the preset's or the table's" },
 	{ .name = "device",
 	  .commands = MEASURES | CHECK | ENV,
-	  .type = GB_INT,
-	  .offset = AT(how.device),
-	  .initial = "0",
-	  .min = 0,
-	  .max = 1023,
-	  .help = "the GPU to use" },
+	  .type = GB_PATH,
+	  .offset = AT(device),
+	  .unit = "N|all",
+	  .help = "the GPU to use [0]; all: each of them at the same time, cuda variants only" },
 	{ .name = "require-gpu",
 	  .commands = MEASURES | CHECK | ENV,
 	  .type = GB_FLAG,
@@ -236,6 +234,31 @@ static bool takes(const char *command, const struct gb_param *row)
 	return ((row->commands ? row->commands : (unsigned)MEASURES) & command_of(command)) != 0;
 }
 
+/* A number, or "all" where records of several devices can be made. */
+static enum gb_status read_device(struct gb_request *r, const char *command, struct gb_error *err)
+{
+	static const struct gb_param row = { .name = "device", .type = GB_INT, .max = 1023 };
+	union gb_value value = { 0 };
+
+	if (!r->device)
+		return GB_OK;
+	if (!gb_equal(r->device, "all")) {
+		if (!gb_value_parse(&row, r->device, &value, err))
+			r->how.device = value.i;
+		return err->code;
+	}
+	r->all_devices = true;
+	if (!(command_of(command) & (unsigned)SWEEPS))
+		return gb_fail(err, GB_EUSAGE, "--device=all is for benchmarks and run");
+	if (r->backend && !gb_equal(r->backend, "cuda"))
+		return gb_fail(err, GB_EUSAGE,
+			       "--device=all measures on all GPUs at the same time, and so cuda "
+			       "variants only: not --backend=%.80s",
+			       r->backend);
+	r->backend = "cuda";
+	return GB_OK;
+}
+
 /* Constraints between options. */
 static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
 {
@@ -279,7 +302,7 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 		request->glob_count = a.word_count;
 	}
 	gb_arguments_release(&a);
-	if (!err->code && !request->done)
-		(void)check_together(request, err);
+	if (!err->code && !request->done && !check_together(request, err))
+		(void)read_device(request, argv[0], err);
 	return err->code;
 }

@@ -1,10 +1,14 @@
-/* launches.c -- --runs=N.
+/* launches.c -- --runs=N, and --device=all.
  *
  * The parent measures nothing; it opens and locks the output.  Each child has the same words;
- * GPUBENCH_LAUNCH=K:FD:FILE in its environment makes it launch K, which appends to the parent's
- * descriptor FD of FILE, a file of JSON lines, what this file does not hold K + 1 times already.
- * So --runs goes together with --resume and --shard, and a parent that is killed loses nothing.  If
- * the output is no such file, a temporary one is used.
+ * GPUBENCH_LAUNCH=K:D:S:FD:FILE in its environment makes it launch K on device D, which appends to
+ * the parent's descriptor FD of FILE, a file of JSON lines, what this file does not hold K + 1 times
+ * already.  So --runs goes together with --resume and --shard, and a parent that is killed loses
+ * nothing.  If the output is no such file, a temporary one is used.
+ *
+ * With --device=all there is a child for each device, all at the same time.  In it K is -1, and with
+ * --runs it is the parent of its device's launches; S is 1 in both: other devices write to the file,
+ * too, whose records are none of theirs.
  */
 #include "cli/measuring/launches.h"
 
@@ -22,6 +26,8 @@
 
 #include "cli/measuring/runner.h"
 #include "cli/measuring/session.h"
+#include "cli/records/machine.h"
+#include "common/backend.h"
 
 #define VARIABLE "GPUBENCH_LAUNCH"
 
@@ -71,21 +77,35 @@ static enum gb_status start(const char *program, char *const *argv, int keep, co
 		      : GB_OK;
 }
 
-/* Wait for the child with the signals of `set` blocked.  An interrupt is passed on; who does not
- * end then is killed.  The exit status as waitpid() has it. */
-static int wait_for(pid_t child, const sigset_t *set)
+/* Wait for the first child with the signals of `set` blocked.  An interrupt is passed on to all of
+ * them; who does not end then is killed.  The exit status: 128 + N if signal N ended it. */
+static int wait_for(const pid_t *child, size_t count, const sigset_t *set)
 {
 	const struct timespec patience = { .tv_sec = (time_t)PATIENCE_S };
 	int code, got;
 
-	while (waitpid(child, &code, WNOHANG) != child) {
+	while (waitpid(child[0], &code, WNOHANG) != child[0]) {
 		got = gb_interrupted ? sigtimedwait(set, NULL, &patience) : sigwaitinfo(set, NULL);
 		if (got == SIGCHLD || (got < 0 && errno == EINTR))
 			continue;
-		(void)kill(child, gb_interrupted ? SIGKILL : SIGTERM);
+		for (size_t i = 0; i < count; i++)
+			(void)kill(child[i], gb_interrupted ? SIGKILL : SIGTERM);
 		gb_interrupted = 1;
 	}
-	return code;
+	return gb_interrupted    ? GB_EINTERRUPTED
+	       : WIFEXITED(code) ? WEXITSTATUS(code)
+				 : 128 + WTERMSIG(code);
+}
+
+/* Block what wait_for() waits for; *mask is what was blocked before. */
+static void block_signals(sigset_t *set, sigset_t *mask)
+{
+	(void)sigemptyset(set);
+	(void)sigaddset(set, SIGINT);
+	(void)sigaddset(set, SIGTERM);
+	(void)sigaddset(set, SIGHUP);
+	(void)sigaddset(set, SIGCHLD);
+	(void)sigprocmask(SIG_BLOCK, set, mask);
 }
 
 enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *status,
@@ -93,20 +113,12 @@ enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *
 {
 	sigset_t set, mask;
 	pid_t child = 0;
-	int code = 0;
 
-	(void)sigemptyset(&set);
-	(void)sigaddset(&set, SIGINT);
-	(void)sigaddset(&set, SIGTERM);
-	(void)sigaddset(&set, SIGHUP);
-	(void)sigaddset(&set, SIGCHLD);
-	(void)sigprocmask(SIG_BLOCK, &set, &mask);
+	*status = 0;
+	block_signals(&set, &mask);
 	if (!start(program, argv, keep, &mask, &child, err))
-		code = wait_for(child, &set);
+		*status = wait_for(&child, 1, &set);
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
-	*status = gb_interrupted    ? GB_EINTERRUPTED
-		  : WIFEXITED(code) ? WEXITSTATUS(code)
-				    : 128 + WTERMSIG(code);
 	return err->code;
 }
 
@@ -116,60 +128,164 @@ bool gb_is_launch(struct gb_request *request)
 {
 	const char *text = getenv(VARIABLE);
 	char *rest;
+	long long launch, device, shared;
 
 	if (!text)
 		return false;
-	request->launch = strtoll(text, &rest, 10);
+	launch = strtoll(text, &rest, 10);
+	device = *rest == ':' ? strtoll(rest + 1, &rest, 10) : 0;
+	shared = *rest == ':' ? strtoll(rest + 1, &rest, 10) : 0;
 	request->output_file = *rest == ':' ? (int)strtol(rest + 1, &rest, 10) : 0;
 	request->output = *rest == ':' ? rest + 1 : NULL;
-	request->runs = 1;
 	request->quiet = 1;
-	if (request->launch > 0) {
-		request->resume = GB_RESUME_ANY; /* the first one has looked */
-		request->overwrite = 0;
+	request->how.device = device;
+	request->all_devices = false;
+	request->shared = shared != 0;
+	if (launch != 0) {
+		request->resume = request->resume || launch > 0 ? GB_RESUME_ANY : GB_RESUME_NOT;
+		request->overwrite = 0; /* the first one, or the parent, has done it */
 	}
+	if (launch < 0)
+		return false;
+	request->launch = launch;
+	request->runs = 1;
 	return true;
+}
+
+bool gb_wants_launches(const struct gb_request *request)
+{
+	return request->runs > 1 || request->all_devices;
+}
+
+/* The children's words: ours.  For free(). */
+static char **words_of(int argc, char **argv)
+{
+	static char name[] = "gpubench";
+	char **word = calloc((size_t)argc + 2, sizeof *word);
+
+	if (word) {
+		word[0] = name;
+		memcpy(word + 1, argv, (size_t)argc * sizeof *word);
+	}
+	return word;
+}
+
+/* What the next child is to do. */
+static enum gb_status set_role(int64_t launch, int64_t device, bool shared, int file,
+			       const char *path, struct gb_error *err)
+{
+	const size_t size = strlen(path) + 96;
+	char *value = malloc(size);
+
+	if (value)
+		(void)snprintf(value, size, "%lld:%lld:%d:%d:%s", (long long)launch,
+			       (long long)device, shared, file, path);
+	if (!value || setenv(VARIABLE, value, 1))
+		gb_out_of_memory(err, NULL);
+	free(value);
+	return err->code;
+}
+
+/* The worse of the verdicts; an error if a child was ended by a signal. */
+static enum gb_status judge(enum gb_status verdict, int status, const char *what, int64_t number,
+			    struct gb_error *err)
+{
+	if (status > 128 && status != GB_EINTERRUPTED)
+		gb_fail(err, GB_ERUNTIME, "%s %lld was ended by signal %d", what, (long long)number,
+			status - 128);
+	return gb_worse(verdict, (enum gb_status)status);
 }
 
 /* All launches, one after the other, into the file of JSON lines. */
 static enum gb_status launch_all(const struct gb_request *request, const char *path, int file,
-				 int argc, char **argv, struct gb_error *err)
+				 char **word, struct gb_error *err)
 {
-	char **word = calloc((size_t)argc + 2, sizeof *word);
-	const size_t size = strlen(path) + 64;
-	char *value = malloc(size);
-	char name[] = "gpubench";
 	enum gb_status verdict = GB_OK;
 
-	if (!word || !value) {
-		gb_out_of_memory(err, NULL);
-		goto out;
-	}
-	word[0] = name;
-	memcpy(word + 1, argv, (size_t)argc * sizeof *word);
 	for (int64_t i = 0; i < request->runs && !gb_interrupted; i++) {
 		int status = 0;
 
-		(void)snprintf(value, size, "%lld:%d:%s", (long long)i, file, path);
-		if (setenv(VARIABLE, value, 1) ||
+		if (set_role(i, request->how.device, request->shared, file, path, err) ||
 		    gb_launch("/proc/self/exe", word, file, &status, err))
 			break;
-		verdict = gb_worse(verdict, (enum gb_status)status);
-		if (status > 128 && status != GB_EINTERRUPTED)
-			gb_fail(err, GB_ERUNTIME, "launch %lld was ended by signal %d",
-				(long long)i + 1, status - 128);
+		verdict = judge(verdict, status, "launch", i + 1, err);
 		if (status == GB_EUSAGE || status == GB_EIO || status > 128)
 			break;
 	}
+	return verdict;
+}
+
+/* A child for each device, all at once. */
+static enum gb_status launch_devices(size_t count, const char *path, int file, char **word,
+				     struct gb_error *err)
+{
+	pid_t child[GB_MAX_GPUS];
+	enum gb_status verdict = GB_OK;
+	sigset_t set, mask;
+	size_t started = 0;
+
+	block_signals(&set, &mask);
+	for (; started < count; started++)
+		if (set_role(-1, (int64_t)started, true, file, path, err) ||
+		    start("/proc/self/exe", word, file, &mask, &child[started], err))
+			break;
+	for (size_t i = 0; i < started; i++)
+		verdict = judge(verdict, wait_for(child + i, started - i, &set), "the run on GPU",
+				(int64_t)i, err);
+	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+	return verdict;
+}
+
+/* How many devices there are to launch on; GB_EUNAVAILABLE if there is none. */
+static enum gb_status count_devices(size_t *count, struct gb_error *err)
+{
+	struct gb_gpu_info gpu[GB_MAX_GPUS];
+	struct gb_cuda_info cuda = { 0 };
+
+	if (gb_backends[GB_CUDA]->devices(gpu, GB_MAX_GPUS, count, &cuda, err))
+		return err->code;
+	if (*count == 0)
+		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: there is no GPU");
+	if (*count > GB_MAX_GPUS)
+		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: more than %d GPUs",
+			       GB_MAX_GPUS);
+	return GB_OK;
+}
+
+/* Before several processes write to it at once. */
+static enum gb_status begin_shared(struct gb_output *output, const struct gb_request *request,
+				   struct gb_error *err)
+{
+	struct gb_records past = { 0 };
+
+	if (!request->resume || !gb_output_past(output, &past, err))
+		(void)gb_output_begin(output, err);
+	gb_records_release(&past);
+	return err->code;
+}
+
+/* What --device=all or --runs start, with the words of argv. */
+static enum gb_status launch(const struct gb_request *request, struct gb_output *output,
+			     const char *path, int file, int argc, char **argv,
+			     struct gb_error *err)
+{
+	char **word = words_of(argc, argv);
+	enum gb_status verdict = GB_OK;
+	size_t devices;
+
+	if (!word)
+		gb_out_of_memory(err, NULL);
+	else if (!request->all_devices)
+		verdict = launch_all(request, path, file, word, err);
+	else if (!count_devices(&devices, err) && !begin_shared(output, request, err))
+		verdict = launch_devices(devices, path, file, word, err);
 	(void)unsetenv(VARIABLE);
-out:
 	free(word);
-	free(value);
 	return err->code ? err->code : verdict;
 }
 
-enum gb_status gb_launches(const struct gb_request *request, const struct gb_output *output,
-			   int argc, char **argv, struct gb_records *records, struct gb_error *err)
+enum gb_status gb_launches(const struct gb_request *request, struct gb_output *output, int argc,
+			   char **argv, struct gb_records *records, struct gb_error *err)
 {
 	char temporary[] = "/tmp/gpubench-XXXXXX.jsonl";
 	const char *path = output->to_lines ? output->path : temporary;
@@ -180,7 +296,7 @@ enum gb_status gb_launches(const struct gb_request *request, const struct gb_out
 
 	if (file < 0)
 		return gb_fail(err, GB_EIO, "cannot write %s: %s", temporary, strerror(errno));
-	verdict = launch_all(request, path, file, argc, argv, err);
+	verdict = launch(request, output, path, file, argc, argv, err);
 	/* Launches that were interrupted may have left nothing. */
 	if (!err->code && verdict != GB_EUSAGE && fstat(file, &info) == 0 && info.st_size > 0)
 		(void)gb_records_read(path, records, err);

@@ -1,4 +1,4 @@
-/* launches.h -- a command started again and again, each launch a process of its own.
+/* launches.h -- a command started again and again, or on each device, each launch a process of its own.
  *
  * What a process measures depends on its memory layout and on what else runs; only several launches
  * show how much.
@@ -19,10 +19,14 @@ enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *
 /* Whether this process is one of the launches: then request is changed to what it has to do. */
 bool gb_is_launch(struct gb_request *request);
 
-/* Start this program request->runs times with the words of argv (argv[0] is the command), and read
- * the records of all.  They are in the output, too, if that is a file of JSON lines.  Returns the
- * exit status. */
-enum gb_status gb_launches(const struct gb_request *request, const struct gb_output *output,
-			   int argc, char **argv, struct gb_records *records, struct gb_error *err);
+/* Whether the request is for launches (--runs, --device=all). */
+bool gb_wants_launches(const struct gb_request *request);
+
+/* Start this program request->runs times, or that often on each device and on all devices at once,
+ * with the words of argv (argv[0] is the command), and read the records of all.  They are in the
+ * output, too, if that is a file of JSON lines.  Returns the exit status; GB_EUNAVAILABLE if there is
+ * no device. */
+enum gb_status gb_launches(const struct gb_request *request, struct gb_output *output, int argc,
+			   char **argv, struct gb_records *records, struct gb_error *err);
 
 #endif

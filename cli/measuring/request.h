@@ -12,6 +12,9 @@ enum gb_resume { GB_RESUME_NOT, GB_RESUME_SAME, GB_RESUME_ANY };
 
 struct gb_request {
 	struct gb_settings how;
+	const char *device;  /* "0", or "all"; see all_devices */
+	bool all_devices;    /* the command is launched on each; else on how.device */
+	bool shared;         /* launches on other devices write the output, too */
 	const char *backend; /* "cpu", "cuda" or "cpu,cuda"; NULL: both */
 	const char *output;  /* -o; NULL: the table on stdout only */
 	const char *preset;  /* see options.h */

@@ -15,6 +15,7 @@
 #include "cli/records/key.h"
 #include "cli/records/record.h"
 #include "cli/records/run.h"
+#include "cli/records/runs.h"
 #include "cli/records/setup.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
@@ -78,12 +79,40 @@ static enum gb_again to_be_made_again(const struct gb_request *request)
 	return request->how.no_verify ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
 }
 
+/* Leave out the lines of other devices: records first, they are found by their run lines. */
+static enum gb_status drop_other_devices(struct gb_session *s, struct gb_error *err)
+{
+	const double here = (double)s->request->how.device;
+	struct gb_runs runs = { 0 };
+
+	if (gb_runs_add(&runs, &s->records, err))
+		return err->code;
+	for (int of_records = 1; of_records >= 0; of_records--) {
+		for (size_t i = s->records.count; i-- > 0;) {
+			const cJSON *line = s->records.line[i];
+			double device;
+
+			if (gb_is_record(line) != (of_records != 0))
+				continue;
+			device = gb_json_number(of_records ? gb_runs_find(&runs, line) : line,
+						"settings.device");
+			if (!(device >= here && device <= here))
+				gb_records_remove(&s->records, i);
+		}
+	}
+	gb_runs_release(&runs);
+	return err->code;
+}
+
 /* The output, and the records that are in it. */
 static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_request *request = s->request;
 
-	if (request->output_file)
+	if (request->output_file && request->shared)
+		gb_output_share(&s->output, request->output, request->output_file,
+				gb_existing(request));
+	else if (request->output_file)
 		gb_output_inherit(&s->output, request->output, request->output_file,
 				  gb_existing(request));
 	else if (gb_output_open(&s->output, request->output, gb_existing(request), err))
@@ -91,6 +120,7 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 	if (!request->resume)
 		return GB_OK;
 	if (gb_output_past(&s->output, &s->records, err) ||
+	    (request->shared && drop_other_devices(s, err)) ||
 	    gb_done_init(&s->past, &s->records, to_be_made_again(request), err))
 		return err->code;
 	s->written = s->records.count;

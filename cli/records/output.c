@@ -109,6 +109,13 @@ void gb_output_inherit(struct gb_output *output, const char *path, int file,
 				      .file = file };
 }
 
+void gb_output_share(struct gb_output *output, const char *path, int file,
+		     enum gb_existing existing)
+{
+	gb_output_inherit(output, path, file, existing);
+	output->begun = output->shared = true;
+}
+
 /* ---- JSON lines --------------------------------------------------------------------------- */
 
 enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
@@ -158,15 +165,32 @@ static bool begin(struct gb_output *output)
 	return !output->unended || write_all(output->file, "\n", 1);
 }
 
+enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err)
+{
+	if (output->to_lines && !output->begun && !begin(output))
+		return cannot_write(output->path, err);
+	output->begun = true;
+	return GB_OK;
+}
+
+/* Hold back, or let go, the other processes that append.  flock() would not: the descriptor is one. */
+static void lock_shared(const struct gb_output *output, short type)
+{
+	struct flock whole = { .l_type = type, .l_whence = SEEK_SET };
+
+	while (output->shared && fcntl(output->file, F_SETLKW, &whole) && errno == EINTR)
+		;
+}
+
 /* The text, whole, or GB_EIO and nothing of it. */
 static enum gb_status append(struct gb_output *output, const char *text, size_t length,
 			     struct gb_error *err)
 {
 	struct stat before;
 
-	if (!output->begun && !begin(output))
-		return cannot_write(output->path, err);
-	output->begun = true;
+	if (gb_output_begin(output, err))
+		return err->code;
+	lock_shared(output, F_WRLCK);
 	if (fstat(output->file, &before)) {
 		(void)cannot_write(output->path, err);
 	} else if (!write_all(output->file, text, length)) {
@@ -174,6 +198,7 @@ static enum gb_status append(struct gb_output *output, const char *text, size_t 
 		if (S_ISREG(before.st_mode) && ftruncate(output->file, before.st_size))
 			gb_fail(err, GB_EIO, "cannot cut %s", output->path);
 	}
+	lock_shared(output, F_UNLCK);
 	return err->code;
 }
 

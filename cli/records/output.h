@@ -32,6 +32,7 @@ struct gb_output {
 	int file;
 	bool created; /* the file was not there before */
 	bool begun;   /* something was written */
+	bool shared;  /* other processes append lines, too: gb_output_share() */
 	/* --resume, set by gb_output_past(): the file is cut after keep_bytes, and its last line
 	 * ended, before anything is appended. */
 	bool cut, unended;
@@ -56,10 +57,19 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 void gb_output_inherit(struct gb_output *output, const char *path, int file,
 		       enum gb_existing existing);
 
+/* The same where other children of that process append at the same time, after its
+ * gb_output_begin(). */
+void gb_output_share(struct gb_output *output, const char *path, int file,
+		     enum gb_existing existing);
+
 /* GB_RESUME: read the records of an output of JSON lines.  Of a killed writer's last line nothing
  * is kept.  GB_EUSAGE for what is no file of JSON lines. */
 enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
 			      struct gb_error *err);
+
+/* Make the file ready for lines now, as the first one would: what is in it goes with GB_OVERWRITE, a
+ * line that was cut off with GB_RESUME. */
+enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err);
 
 /* Write a line, if the output takes JSON lines: whole, or GB_EIO and not at all. */
 enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err);

@@ -1,7 +1,7 @@
 /* device.cc -- the CUDA runtime API: the device, its attributes, errors, occupancy.
  *
- * One device, whose compute capability the executor tells.  Few multiprocessors, so that kernels
- * that size their grids by them stay small.
+ * One device or several that are alike, whose compute capability the executor tells.  Few
+ * multiprocessors, so that kernels that size their grids by them stay small.
  */
 #include <stdio.h>
 #include <string.h>
@@ -151,28 +151,38 @@ const char *cudaGetErrorString(cudaError_t error)
 
 /* ---- the device -------------------------------------------------------------------------- */
 
+static int current_device;
+
 static cudaError_t known_device(int device)
 {
 	options_read();
-	return device == 0 ? cudaSuccess : device_error(cudaErrorInvalidDevice);
+	return device >= 0 && device < runtime_options.devices
+		       ? cudaSuccess
+		       : device_error(cudaErrorInvalidDevice);
 }
 
 cudaError_t cudaGetDeviceCount(int *count)
 {
 	options_read();
-	*count = 1;
+	*count = runtime_options.devices;
 	return cudaSuccess;
 }
 
 cudaError_t cudaGetDevice(int *device)
 {
-	*device = 0;
+	*device = current_device;
 	return cudaSuccess;
 }
 
+/* What was allocated on another device stays within reach: a program that changes devices in between
+ * is none that the emulator judges. */
 cudaError_t cudaSetDevice(int device)
 {
-	return known_device(device);
+	const cudaError_t result = known_device(device);
+
+	if (result == cudaSuccess)
+		current_device = device;
+	return result;
 }
 
 cudaError_t cudaSetDeviceFlags(unsigned flags)

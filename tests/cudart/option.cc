@@ -92,6 +92,7 @@ void options_read(void)
 	o->memory = (size_t)number("MEMORY_MB", 4096, 1, 1 << 20) << 20;
 	o->stack = (size_t)number("STACK_KB", sanitizer ? 256 : 64, 16, 65536) << 10;
 	o->processors = (int)number("SMS", 4, 1, 1024);
+	o->devices = (int)number("DEVICES", 1, 1, 16);
 	o->timeout_s = (double)number("TIMEOUT", 20, 1, 86400);
 	o->race = flag("RACE", true);
 	o->uninitialised = flag("UNINIT", true);

@@ -86,7 +86,7 @@ struct options {
 	int64_t fail_number; /* this allocation fails (from 1), */
 	size_t fail_bytes;   /* and those of at least this many bytes; 0: none */
 	size_t memory, stack;
-	int processors;
+	int processors, devices;
 	double timeout_s;
 	bool picky;                        /* seed or order: the scheduler has to think */
 	bool race, uninitialised, traffic; /* the own checker */

@@ -1,0 +1,72 @@
+#!/bin/bash
+# devices.sh GPUBENCH-PTX -- --device=all, on three devices of the PTX executor: a process for each, all
+# at once, the records of all in one file.
+set -eu
+gpubench=$(realpath "$1")
+scratch=$(mktemp -d)
+trap 'rm -rf "$scratch"' EXIT
+cd "$scratch"
+export GPUBENCH_PTX_DEVICES=3
+
+fail() {
+	echo "devices: $*"
+	exit 1
+}
+
+# expect STATUS ARGUMENT...: its exit status; what it says is in `said`.
+expect() {
+	local wanted=$1 status=0
+	shift
+	"$gpubench" radix cuda/split cuda/onesweep cpu/lsd8 --samples=1 --min-samples=1 "$@" >said 2>&1 || status=$?
+	[ $status = "$wanted" ] || fail "$*: exit status $status instead of $wanted: $(tail -n 3 said)"
+}
+
+# holds FILE RECORDS: in whole lines, and of each device as many.
+holds() {
+	python3 - "$@" <<'END' || fail "$(cat said)"
+import collections, json, sys
+lines = [json.loads(line) for line in open(sys.argv[1], encoding="utf-8")]
+device = {line["run_id"]: line["settings"]["device"] for line in lines if line["type"] == "run"}
+count = collections.Counter(device[line["run_id"]] for line in lines if line["type"] == "record")
+backends = {line["backend"] for line in lines if line["type"] == "record"}
+wanted = {0: int(sys.argv[2]), 1: int(sys.argv[2]), 2: int(sys.argv[2])}
+if count != wanted or backends != {"cuda"}:
+    sys.exit("devices: %s: %s instead of %s, of %s" % (sys.argv[1], dict(count), wanted, backends))
+END
+}
+
+expect 0 --count=100,200 --device=all -o all.jsonl
+holds all.jsonl 4
+grep -q onesweep said || fail "no table: $(cat said)"
+
+# What is there is not measured again, on no device; what is cut off is, on its own alone.
+expect 0 --count=100,200 --device=all -o all.jsonl --resume
+holds all.jsonl 4
+expect 0 --count=100,200,300 --device=all -o all.jsonl --resume
+holds all.jsonl 6
+size=$(stat -c %s all.jsonl)
+truncate -s $((size - 20)) all.jsonl
+expect 0 --count=100,200,300 --device=all -o all.jsonl --resume
+holds all.jsonl 6
+
+expect 2 --count=100 --device=all -o all.jsonl
+expect 0 --count=100 --device=all -o all.jsonl --overwrite --runs=2
+holds all.jsonl 4
+expect 0 --count=100 --device=all -o page.html
+expect 0 --count=100 --device=2 --backend=cuda -o one.jsonl
+[ "$(grep -c '"device":2' one.jsonl)" = 1 ] || fail "--device=2: $(cat said)"
+
+# What makes no sense, and what is not there.
+expect 2 --count=100 --device=all --backend=cpu
+expect 2 --count=100 --device=some
+expect 3 --count=100 --device=3 --require-gpu
+
+# An interrupt reaches all of them.
+"$gpubench" radix cuda/onesweep --count=1M --samples=50 --device=all -o killed.jsonl >said 2>&1 &
+sleep 1
+kill -INT $!
+status=0
+wait $! || status=$?
+[ $status = 130 ] || fail "interrupted: exit status $status: $(cat said)"
+! pgrep -f "$scratch" >/dev/null || fail "a process outlives the interrupt"
+echo "devices: three at once, resumed, launched twice, interrupted"

@@ -1,0 +1,1 @@
+gpubench check --device=all

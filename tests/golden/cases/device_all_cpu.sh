@@ -1,0 +1,1 @@
+gpubench radix --count=100 --device=all --backend=cpu
