@@ -458,7 +458,7 @@ gate-trials: $(BUILD)/gate-trials
 	$(Q)$< results/measured/launches.txt >$(BUILD)/gates.md && mv $(BUILD)/gates.md results/gates.md
 
 # Golden command-line cases; and the program as a whole, test by test, several at once under make -j.
-whole    := page plot resume signals memory nvcc nosys counts gate
+whole    := page plot resume signals memory nvcc nosys counts gate exchange recipes
 test-cli: $(whole:%=whole-%)
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
@@ -472,6 +472,8 @@ whole-nvcc:    ; $(Q)tests/nvcc.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
 whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
+whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
+whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## asan: unit and command-line tests under AddressSanitizer and UBSan (kernels: simt-test)
 asan: deps-test

@@ -4,7 +4,8 @@
 #	scripts/install-deps.sh [--check] [build | test | lint | all]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
-#	test    build, and Criterion, and Python's jsonschema and matplotlib
+#	test    build, and Criterion, Python's jsonschema, matplotlib, yaml and scipy, and
+#	        google/benchmark's compare.py
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
 #	all     everything
 #	--check  only tell what is missing; exit status 1 if something is
@@ -21,9 +22,10 @@
 # The same things elsewhere are called about so; Random123 is headers only, from
 # https://github.com/DEShawResearch/random123 where it is not packaged:
 #	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema
-#	        python3-matplotlib clang clang-tools-extra highway-devel libpng-devel
-#	Arch    base-devel cjson criterion python-jsonschema python-matplotlib clang
-#	        highway libpng
+#	        python3-matplotlib python3-pyyaml python3-scipy google-benchmark clang
+#	        clang-tools-extra highway-devel libpng-devel
+#	Arch    base-devel cjson criterion python-jsonschema python-matplotlib python-yaml
+#	        python-scipy benchmark clang highway libpng
 set -euo pipefail
 
 fail() {
@@ -84,6 +86,9 @@ need "build test lint" librandom123-dev has_header Random123/philox.h
 need "test" libcriterion-dev has_header criterion/criterion.h
 need "test" python3-jsonschema has_module jsonschema
 need "test" python3-matplotlib has_module matplotlib
+need "test" python3-yaml has_module yaml
+need "test" python3-scipy has_module scipy
+need "test" libbenchmark-tools test -e /usr/share/benchmark/compare.py
 need "lint" clang has_command clang
 need "lint" libomp-dev clang_has openmp
 need "lint" libclang-rt-dev clang_has sanitize=thread

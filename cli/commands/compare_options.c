@@ -3,10 +3,11 @@
 #include <stdlib.h>
 
 #include "cli/reports/compare_print.h"
+#include "cli/reports/exchange/exchange.h"
 #include "common/text.h"
 
 const char *const gb_compare_stats[] = { "min", "median", NULL };
-const char *const gb_compare_formats[] = { "table", "markdown", "json", NULL };
+const char *const gb_compare_formats[] = { "table", "markdown", "json", "junit", "github", NULL };
 
 /* "3" or "20%"; without it any number passes, but not all. */
 static enum gb_status read_max_unsure(struct gb_comparison *c, const char *text,
@@ -63,25 +64,35 @@ static enum gb_status check_setups(const struct gb_comparison *c, const char *ba
 		gb_setup_values_text(&part->new_, other, sizeof other));
 }
 
+static enum gb_status print(const struct gb_compare_options *options, const struct gb_comparison *c,
+			    struct gb_error *err)
+{
+	const char *format = gb_compare_formats[options->format];
+
+	if (gb_equal(format, "json"))
+		return gb_comparison_print_json(stdout, c, err);
+	if (gb_equal(format, "junit"))
+		return gb_junit_print_comparison(stdout, c, err);
+	if (gb_equal(format, "github"))
+		return gb_github_print_comparison(stdout, c, err);
+	return gb_comparison_print(
+		stdout, c, options->all != 0,
+		gb_equal(format, "markdown") ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE, err);
+}
+
 enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
 				    struct gb_comparison *comparison, const struct gb_records *base,
 				    const char *base_name, const struct gb_records *other,
 				    const char *other_name, struct gb_error *err)
 {
 	struct gb_comparison *c = comparison;
-	const char *format = gb_compare_formats[options->format];
 	enum gb_status status = GB_OK;
 	char why[GB_WHY];
 
 	if (gb_compare(c, base, other, err) ||
 	    (!options->across && check_setups(c, base_name, other_name, err)))
 		goto out;
-	if (gb_equal(format, "json"))
-		(void)gb_comparison_print_json(stdout, c, err);
-	else
-		(void)gb_comparison_print(
-			stdout, c, options->all != 0,
-			gb_equal(format, "markdown") ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE, err);
+	(void)print(options, c, err);
 	status = gb_comparison_status(c, why);
 out:
 	gb_comparison_release(c);

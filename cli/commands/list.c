@@ -133,14 +133,10 @@ static cJSON *json_of_benchmark(const struct gb_workload *workload)
 /* Print the document and delete it; NULL: memory ran out. */
 static enum gb_status print_json(cJSON *document, struct gb_error *err)
 {
-	char *text = document ? cJSON_Print(document) : NULL;
-
+	if (!gb_json_print(stdout, document))
+		gb_out_of_memory(err, "a list");
 	cJSON_Delete(document);
-	if (!text)
-		return gb_out_of_memory(err, "a list");
-	(void)printf("%s\n", text);
-	cJSON_free(text);
-	return GB_OK;
+	return err->code;
 }
 
 static enum gb_status list_json(const char *const *word, size_t count, struct gb_error *err)

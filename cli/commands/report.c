@@ -1,13 +1,21 @@
-/* report.c -- `gpubench report`: stored records as a table, Markdown, a page, CSV or one
- * document. */
+/* report.c -- `gpubench report`: stored records as a table, Markdown, a page, CSV, one document, or
+ * in a format that other tools read. */
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
+#include "cli/reports/exchange/exchange.h"
 #include "cli/reports/table.h"
 #include "common/text.h"
 
-/* In the order of enum gb_format. */
-static const char *const formats[] = { "table", "markdown", "html", "csv", "json", NULL };
+typedef enum gb_status print_records(FILE *file, const struct gb_records *list,
+				     struct gb_error *err);
+
+/* First those of enum gb_format, in its order. */
+static const char *const formats[] = { "table", "markdown", "html",      "csv", "json",
+				       "junit", "bmf",      "benchmark", NULL };
+enum { OWN_FORMATS = GB_FORMAT_JSON + 1 };
+static print_records *const printers[] = { gb_junit_print_records, gb_bmf_print_records,
+					   gb_google_print_records };
 
 struct request {
 	int64_t format, counts;
@@ -29,6 +37,18 @@ static const struct gb_param rows[] = {
 		  "(html: always)" },
 };
 
+static enum gb_status print(const struct request *request, const struct gb_records *records,
+			    struct gb_error *err)
+{
+	struct gb_style style;
+
+	if (request->format >= OWN_FORMATS)
+		return printers[request->format - OWN_FORMATS](stdout, records, err);
+	style = gb_style_for(stdout, (enum gb_format)request->format);
+	style.counts = request->counts != 0;
+	return gb_table_print(stdout, records, &style, err);
+}
+
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 {
 	struct request request;
@@ -49,12 +69,8 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 		gb_fail(err, GB_EUSAGE, "report needs a FILE (- for standard input)");
 		goto out;
 	}
-	if (!gb_read_files(&records, a.word, a.word_count, err)) {
-		struct gb_style style = gb_style_for(stdout, (enum gb_format)request.format);
-
-		style.counts = request.counts != 0;
-		(void)gb_table_print(stdout, &records, &style, err);
-	}
+	if (!gb_read_files(&records, a.word, a.word_count, err))
+		(void)print(&request, &records, err);
 out:
 	gb_records_release(&records);
 	gb_arguments_release(&a);

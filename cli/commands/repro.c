@@ -73,18 +73,13 @@ static enum gb_status put_table(struct output *out, const struct gb_repro *repro
 /* The sum of several tables, or the document. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
-	char *text = NULL;
-
 	if (out->format != GB_REPRO_JSON) {
 		if (out->sum.tables > 1)
 			gb_repro_print_sum(stdout, &out->sum, out->markup);
 	} else if (out->document) {
-		if (gb_json_put(out->document, "sum", gb_repro_sum_json(&out->sum)))
-			text = cJSON_Print(out->document);
-		if (!text)
+		if (!gb_json_put(out->document, "sum", gb_repro_sum_json(&out->sum)) ||
+		    !gb_json_print(stdout, out->document))
 			return gb_out_of_memory(err, "the tables");
-		(void)printf("%s\n", text);
-		cJSON_free(text);
 	}
 	if (fflush(stdout) || ferror(stdout))
 		return gb_fail(err, GB_EIO, "cannot write the tables: %s", strerror(errno));

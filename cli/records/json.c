@@ -138,3 +138,14 @@ bool gb_json_true(const cJSON *object, const char *path)
 {
 	return cJSON_IsTrue(gb_json_at(object, path));
 }
+
+bool gb_json_print(FILE *file, const cJSON *document)
+{
+	char *text = document ? cJSON_Print(document) : NULL;
+
+	if (!text)
+		return false;
+	(void)fprintf(file, "%s\n", text);
+	cJSON_free(text);
+	return true;
+}

@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cjson/cJSON.h>
 
@@ -44,5 +45,9 @@ const cJSON *gb_json_at(const cJSON *object, const char *path);
 double gb_json_number(const cJSON *object, const char *path);
 const char *gb_json_text(const cJSON *object, const char *path);
 bool gb_json_true(const cJSON *object, const char *path);
+
+/* Print the document, indented; false, and nothing, if memory ran out.  Errors of the stream are
+ * the caller's to look for. */
+bool gb_json_print(FILE *file, const cJSON *document);
 
 #endif

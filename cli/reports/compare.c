@@ -8,16 +8,9 @@
 
 #include "cli/records/json.h"
 #include "cli/reports/counts.h"
+#include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
-
-/* One record of either side. */
-struct entry {
-	const char *key;
-	size_t order; /* in base, then in new */
-	bool is_new;
-	const cJSON *record;
-};
 
 /* The values of one key, one per launch. */
 struct values {
@@ -28,31 +21,11 @@ struct values {
 	const char *reason; /* why a record has no value */
 };
 
-static int by_key(const void *a, const void *b)
-{
-	const struct entry *x = a, *y = b;
-	const int order = strcmp(x->key, y->key);
-
-	return order ? order : (x->order > y->order) - (x->order < y->order);
-}
-
-/* A key's entries in a row; the first one has the position where the key first appeared. */
-struct group {
-	size_t order, first, count;
-};
-
-static int by_order(const void *a, const void *b)
-{
-	const struct group *x = a, *y = b;
-
-	return (x->order > y->order) - (x->order < y->order);
-}
-
 /* ---- one record --------------------------------------------------------------------------- */
 
 /* Whether each record of the key that has a time has clocks with it: cycles are compared with
  * cycles, and otherwise ns with ns. */
-static bool has_clocks(const struct entry *entry, size_t count)
+static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		const cJSON *clock = gb_json_at(entry[i].record, "gpu_state.sm_clock_hz");
@@ -62,20 +35,6 @@ static bool has_clocks(const struct entry *entry, size_t count)
 			return false;
 	}
 	return count > 0;
-}
-
-/* Whether an earlier entry is of the same launch: a file may have been appended to itself. */
-static bool is_repeated(const struct entry *entry, size_t i)
-{
-	const char *run = gb_json_text(entry[i].record, "run_id");
-
-	for (size_t k = 0; run && k < i; k++) {
-		const char *other = gb_json_text(entry[k].record, "run_id");
-
-		if (entry[k].is_new == entry[i].is_new && other && gb_equal(run, other))
-			return true;
-	}
-	return false;
 }
 
 static struct gb_launch_stat stat_of(const struct gb_comparison *c, bool in_cycles)
@@ -103,17 +62,17 @@ static void take_record(const struct gb_comparison *c, const cJSON *record, bool
 }
 
 /* The values of one side of a group. */
-static void take_side(const struct gb_comparison *c, const struct entry *entry, size_t count,
+static void take_side(const struct gb_comparison *c, const struct gb_key_entry *entry, size_t count,
 		      bool is_new, bool in_cycles, struct values *v)
 {
 	for (size_t i = 0; i < count; i++)
-		if (entry[i].is_new == is_new && !is_repeated(entry, i))
+		if (entry[i].is_new == is_new && !gb_key_is_repeated(entry, i))
 			take_record(c, entry[i].record, in_cycles, v);
 	gb_sort(v->value, v->count);
 }
 
 /* The counts of a side: any of its launches gives the same. */
-static const cJSON *counts_of(const struct entry *entry, size_t count, bool is_new)
+static const cJSON *counts_of(const struct gb_key_entry *entry, size_t count, bool is_new)
 {
 	for (size_t i = 0; i < count; i++) {
 		const cJSON *counts = gb_json_at(entry[i].record, "counts");
@@ -223,7 +182,7 @@ static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_
 	return because(change, GB_NO_TIME, "%s", other->records ? here : there);
 }
 
-static void compare_setups(struct gb_comparison *c, const struct entry *entry, size_t count)
+static void compare_setups(struct gb_comparison *c, const struct gb_key_entry *entry, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
 		if (gb_json_at(entry[i].record, "time"))
@@ -231,8 +190,8 @@ static void compare_setups(struct gb_comparison *c, const struct entry *entry, s
 	gb_setups_end_key(&c->setups);
 }
 
-static enum gb_status compare_key(struct gb_comparison *c, const struct entry *entry, size_t count,
-				  struct gb_change *change, struct gb_error *err)
+static enum gb_status compare_key(struct gb_comparison *c, const struct gb_key_entry *entry,
+				  size_t count, struct gb_change *change, struct gb_error *err)
 {
 	struct values base = { .value = malloc((count + 1) * sizeof(double)) };
 	struct values other = { .value = malloc((count + 1) * sizeof(double)) };
@@ -268,73 +227,32 @@ out:
 
 /* ---- all keys ----------------------------------------------------------------------------- */
 
-static size_t add_entries(struct entry *entry, size_t count, const struct gb_records *list,
-			  bool is_new)
-{
-	for (size_t i = 0; i < list->count; i++) {
-		const char *key = gb_json_text(list->line[i], "key");
-
-		if (!gb_is_record(list->line[i]) || !key)
-			continue;
-		entry[count] = (struct entry){ key, count, is_new, list->line[i] };
-		count++;
-	}
-	return count;
-}
-
-/* Sorted entries as groups of one key, in the order of first appearance. */
-static size_t group_entries(const struct entry *entry, size_t count, struct group *group)
-{
-	size_t groups = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		if (i > 0 && gb_equal(entry[i].key, entry[i - 1].key))
-			group[groups - 1].count++;
-		else
-			group[groups++] = (struct group){ entry[i].order, i, 1 };
-	}
-	if (groups)
-		qsort(group, groups, sizeof *group, by_order);
-	return groups;
-}
-
 enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_records *base,
 			  const struct gb_records *new_, struct gb_error *err)
 {
 	struct gb_comparison *c = comparison;
-	struct entry *entry = calloc(base->count + new_->count + 1, sizeof *entry);
-	struct group *group = calloc(base->count + new_->count + 1, sizeof *group);
-	size_t count, groups;
+	struct gb_keys keys = { 0 };
 
-	if (!entry || !group) {
-		gb_out_of_memory(err, NULL);
+	if (gb_keys_init(&keys, base, new_, err) || gb_setups_init(&c->setups, base, new_, err))
 		goto out;
-	}
-	if (gb_setups_init(&c->setups, base, new_, err))
-		goto out;
-	count = add_entries(entry, 0, base, false);
-	count = add_entries(entry, count, new_, true);
-	if (count)
-		qsort(entry, count, sizeof *entry, by_key);
-	groups = group_entries(entry, count, group);
 	c->count = 0;
 	memset(c->verdicts, 0, sizeof c->verdicts);
 	c->counted = c->counts_worse = c->counts_better = c->counts_changed = 0;
-	c->change = calloc(groups + 1, sizeof *c->change);
+	c->change = calloc(keys.group_count + 1, sizeof *c->change);
 	if (!c->change)
 		gb_out_of_memory(err, NULL);
-	for (size_t g = 0; c->change && g < groups && !err->code; g++) {
+	for (size_t g = 0; c->change && g < keys.group_count && !err->code; g++) {
+		const struct gb_key_group *group = &keys.group[g];
 		struct gb_change *change = &c->change[c->count];
 
-		if (compare_key(c, &entry[group[g].first], group[g].count, change, err))
+		if (compare_key(c, &keys.entry[group->first], group->count, change, err))
 			break;
 		c->verdicts[change->verdict]++;
 		compare_counts(c, change);
 		c->count++;
 	}
 out:
-	free(entry);
-	free(group);
+	gb_keys_release(&keys);
 	return err->code;
 }
 

@@ -20,6 +20,29 @@ static const struct {
 	[GB_NO_TIME] = { "no time", GB_PLAIN },
 };
 
+const char *gb_verdict_text(enum gb_verdict_word verdict)
+{
+	return words[verdict].word;
+}
+
+const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
+{
+	const struct gb_ratio *r = &change->ratio;
+	int length = 0;
+
+	text[0] = '\0';
+	if (!isnan(r->estimate))
+		length = snprintf(text, size, "%.4g times the time of base%s", r->estimate,
+				  change->why[0] ? "; " : "");
+	if (!isnan(r->interval.low))
+		length = snprintf(text, size, "%.4g times the time of base (%.3f to %.3f)%s",
+				  r->estimate, r->interval.low, r->interval.high,
+				  change->why[0] ? "; " : "");
+	if ((size_t)length < size)
+		(void)snprintf(text + length, size - (size_t)length, "%s", change->why);
+	return text;
+}
+
 static void set_number(struct gb_grid *grid, size_t column, double value, const char *unit)
 {
 	char text[40];
@@ -296,13 +319,9 @@ static bool put_comparison(cJSON *object, const struct gb_comparison *c)
 static enum gb_status print_json(FILE *file, const struct gb_comparison *c, struct gb_error *err)
 {
 	cJSON *object = cJSON_CreateObject();
-	char *text = put_comparison(object, c) ? cJSON_Print(object) : NULL;
 
-	if (text)
-		(void)fprintf(file, "%s\n", text);
-	else
+	if (!put_comparison(object, c) || !gb_json_print(file, object))
 		gb_out_of_memory(err, "the comparison");
-	cJSON_free(text);
 	cJSON_Delete(object);
 	return err->code;
 }

@@ -7,6 +7,12 @@
 
 enum { GB_COMPARISON_SCHEMA = 1 }; /* results/gpubench-comparison-1.schema.json */
 
+/* "slower". */
+const char *gb_verdict_text(enum gb_verdict_word verdict);
+
+/* What the verdict rests on, in one line: the ratio, or why there is none.  Returns text. */
+const char *gb_change_text(const struct gb_change *change, char *text, size_t size);
+
 /* In what the sides differ, the table (changes only, unless all) and the count of each verdict. */
 enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
 				   enum gb_markup markup, struct gb_error *err);

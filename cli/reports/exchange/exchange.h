@@ -1,0 +1,44 @@
+/* exchange.h -- records and comparisons in the formats that other tools read.
+ *
+ * A key measured with hot caches is called "KEY hot" where one name stands for several records.
+ *
+ * All print whole documents; errors of the stream are the caller's to look for.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_EXCHANGE_H
+#define GPUBENCH_CLI_REPORTS_EXCHANGE_H
+
+#include <stdio.h>
+
+#include "cli/reports/compare.h"
+
+/* JUnit's XML, as Jenkins, GitLab and GitHub's report actions read it: a suite per benchmark, a case
+ * per record.  A result that is wrong is a failure, other failures and time-outs are errors. */
+enum gb_status gb_junit_print_records(FILE *file, const struct gb_records *list,
+				      struct gb_error *err);
+/* A case per key.  Slower is a failure, failed an error; what could not be decided is skipped, with
+ * the reason. */
+enum gb_status gb_junit_print_comparison(FILE *file, const struct gb_comparison *comparison,
+					 struct gb_error *err);
+
+/* Workflow commands of GitHub Actions: an error for each key that is slower or failed, a warning for
+ * each that could not be decided, and a notice with the sums. */
+enum gb_status gb_github_print_comparison(FILE *file, const struct gb_comparison *comparison,
+					  struct gb_error *err);
+
+/* Bencher Metric Format: per key the latency in ns and the throughput in items per second.  Of one
+ * launch the median with its interval; of several the median of their fastest samples, between the
+ * least and the most.  Keys without a verified time are left out. */
+enum gb_status gb_bmf_print_records(FILE *file, const struct gb_records *list,
+				    struct gb_error *err);
+
+/* What a key with cold or hot caches is called.  Returns text, of GB_EXCHANGE_NAME bytes. */
+enum { GB_EXCHANGE_NAME = 2048 };
+const char *gb_exchange_name(const char *key, bool cold, char *text);
+
+/* google/benchmark's JSON, which its tools/compare.py reads: a repetition per launch, whose time is
+ * that of its fastest sample, in ns.  A record that failed has error_occurred; others without a
+ * verified time are left out. */
+enum gb_status gb_google_print_records(FILE *file, const struct gb_records *list,
+				       struct gb_error *err);
+
+#endif

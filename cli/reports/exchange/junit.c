@@ -1,0 +1,175 @@
+#include <math.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/reports/compare_print.h"
+#include "cli/reports/exchange/exchange.h"
+#include "cli/reports/grid.h"
+#include "cli/reports/launch.h"
+#include "common/text.h"
+
+/* What became of a case. */
+enum outcome { PASSED, FAILURE, ERROR, SKIPPED, OUTCOMES };
+
+static const char *const elements[OUTCOMES] = { NULL, "failure", "error", "skipped" };
+
+struct junit_case {
+	const char *key; /* "radix/cpu/best count=1000" */
+	double seconds;  /* NAN: not told */
+	enum outcome outcome;
+	char message[320];
+};
+
+/* Case number i; false if the list has none there. */
+typedef bool case_at(const void *list, size_t i, struct junit_case *out);
+
+static size_t bench_length(const char *key)
+{
+	return strcspn(key, "/");
+}
+
+static bool is_same_bench(const char *a, const char *b)
+{
+	return bench_length(a) == bench_length(b) && strncmp(a, b, bench_length(a)) == 0;
+}
+
+static void print_attribute(FILE *file, const char *name, const char *text, size_t length)
+{
+	char piece[2048];
+
+	(void)snprintf(piece, sizeof piece, "%.*s", (int)length, text);
+	(void)fprintf(file, " %s=\"", name);
+	gb_grid_print_text(file, piece, GB_MARKUP_HTML);
+	(void)fputc('"', file);
+}
+
+static void print_case(FILE *file, const struct junit_case *c)
+{
+	const size_t name = strcspn(c->key, " ");
+
+	(void)fputs("    <testcase", file);
+	print_attribute(file, "classname", c->key, name);
+	print_attribute(file, "name", c->key + name + (c->key[name] == ' '), strlen(c->key + name));
+	if (!isnan(c->seconds))
+		(void)fprintf(file, " time=\"%.9f\"", c->seconds);
+	if (c->outcome == PASSED) {
+		(void)fputs("/>\n", file);
+		return;
+	}
+	(void)fprintf(file, ">\n      <%s", elements[c->outcome]);
+	print_attribute(file, "message", c->message, strlen(c->message));
+	(void)fputs("/>\n    </testcase>\n", file);
+}
+
+/* The cases of the benchmark of case `first`, or all if `whole`, counted. */
+static void count_cases(const void *list, size_t count, case_at *at, size_t first, bool whole,
+			size_t *number)
+{
+	struct junit_case one, other;
+
+	memset(number, 0, OUTCOMES * sizeof *number);
+	if (!whole)
+		(void)at(list, first, &one);
+	for (size_t i = whole ? 0 : first; i < count; i++)
+		if (at(list, i, &other) && (whole || is_same_bench(one.key, other.key)))
+			number[other.outcome]++;
+}
+
+static void print_counts(FILE *file, const size_t *number)
+{
+	(void)fprintf(file, " tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" skipped=\"%zu\">\n",
+		      number[PASSED] + number[FAILURE] + number[ERROR] + number[SKIPPED],
+		      number[FAILURE], number[ERROR], number[SKIPPED]);
+}
+
+/* Whether an earlier case is of the same benchmark. */
+static bool is_begun(const void *list, case_at *at, size_t i, const char *key)
+{
+	struct junit_case earlier;
+
+	for (size_t k = 0; k < i; k++)
+		if (at(list, k, &earlier) && is_same_bench(earlier.key, key))
+			return true;
+	return false;
+}
+
+static enum gb_status print_suites(FILE *file, const void *list, size_t count, case_at *at)
+{
+	size_t number[OUTCOMES];
+	struct junit_case one, other;
+
+	(void)fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"gpubench\"",
+		    file);
+	count_cases(list, count, at, 0, true, number);
+	(void)print_counts(file, number);
+	for (size_t i = 0; i < count; i++) {
+		if (!at(list, i, &one) || is_begun(list, at, i, one.key))
+			continue;
+		(void)fputs("  <testsuite", file);
+		print_attribute(file, "name", one.key, bench_length(one.key));
+		count_cases(list, count, at, i, false, number);
+		print_counts(file, number);
+		for (size_t k = i; k < count; k++)
+			if (at(list, k, &other) && is_same_bench(one.key, other.key))
+				print_case(file, &other);
+		(void)fputs("  </testsuite>\n", file);
+	}
+	(void)fputs("</testsuites>\n", file);
+	return GB_OK;
+}
+
+/* ---- records ------------------------------------------------------------------------------ */
+
+static enum outcome outcome_of(const cJSON *record)
+{
+	if (gb_launch_is_broken(record))
+		return gb_equal(gb_json_text(record, "verify.result"), "fail") ? FAILURE : ERROR;
+	return gb_has_status(record, "skipped") ? SKIPPED : PASSED;
+}
+
+static bool record_at(const void *list, size_t i, struct junit_case *out)
+{
+	const cJSON *record = ((const struct gb_records *)list)->line[i];
+	const char *reason = gb_json_text(record, "reason");
+
+	*out = (struct junit_case){ .key = gb_json_text(record, "key"), .seconds = NAN };
+	if (!gb_is_record(record) || !out->key)
+		return false;
+	out->outcome = outcome_of(record);
+	if (!gb_json_true(record, "emulated"))
+		out->seconds = gb_json_number(record, "time.median") * 1e-9;
+	(void)snprintf(out->message, sizeof out->message, "%s", reason ? reason : "");
+	return true;
+}
+
+enum gb_status gb_junit_print_records(FILE *file, const struct gb_records *list,
+				      struct gb_error *err)
+{
+	(void)err;
+	return print_suites(file, list, list->count, record_at);
+}
+
+/* ---- a comparison ------------------------------------------------------------------------- */
+
+static bool change_at(const void *list, size_t i, struct junit_case *out)
+{
+	static const enum outcome outcomes[GB_VERDICT_WORDS] = {
+		[GB_SLOWER] = FAILURE,  [GB_BROKEN] = ERROR,       [GB_UNSURE] = SKIPPED,
+		[GB_MISSING] = SKIPPED, [GB_UNVERIFIED] = SKIPPED, [GB_NO_TIME] = SKIPPED,
+	};
+	const struct gb_change *change = &((const struct gb_comparison *)list)->change[i];
+
+	*out = (struct junit_case){ .key = change->key,
+				    .seconds =
+					    change->in_cycles ? (double)NAN : change->new_ * 1e-9,
+				    .outcome = outcomes[change->verdict] };
+	(void)gb_change_text(change, out->message, sizeof out->message);
+	return true;
+}
+
+enum gb_status gb_junit_print_comparison(FILE *file, const struct gb_comparison *comparison,
+					 struct gb_error *err)
+{
+	(void)err;
+	return print_suites(file, comparison, comparison->count, change_at);
+}

@@ -1,0 +1,255 @@
+#!/usr/bin/python3
+"""exchange.py GPUBENCH -- what other tools read: `report -f junit|bmf|benchmark`, `compare -f junit|github`.
+
+Made records of every status go through each format; what comes out is held against numbers computed here,
+and google/benchmark's is read by its own compare.py.  Each check is tried on a spoiled document, too.
+"""
+import copy
+import json
+import os
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import xml.etree.ElementTree as xml
+
+TOOLS = "/usr/share/benchmark"  # Debian: libbenchmark-tools
+gpubench = os.path.realpath(sys.argv[1])
+checks = 0
+
+
+def run(*arguments, status=0):
+    done = subprocess.run([gpubench, *arguments], capture_output=True, text=True, check=False)
+    assert done.returncode == status, (arguments, done.returncode, done.stderr)
+    return done.stdout
+
+
+def holds(check, document, spoil):
+    """The check passes on the document, and fails on a spoiled copy."""
+    global checks
+    check(document)
+    try:
+        check(spoil(copy.deepcopy(document)))
+    except (AssertionError, KeyError, ValueError, AttributeError):
+        checks += 1
+        return
+    sys.exit("exchange: %s does not find the fault planted in it" % check.__name__)
+
+
+# ---- the records ------------------------------------------------------------------------------------
+
+def measured():
+    """A run line and a record, as the program makes them."""
+    with tempfile.NamedTemporaryFile("r", suffix=".jsonl") as file:
+        run("radix", "cpu/lsd8", "--count=1000", "--threads=1", "--samples=7", "-q", "--overwrite",
+            "-o", file.name)
+        return [json.loads(line) for line in file]
+
+
+def launches(factor, extra):
+    """Ten launches of two keys, and one of each key of `extra`: key -> members that differ."""
+    lines = []
+    for number in range(10):
+        run_line, record = copy.deepcopy(template)
+        run_line["run_id"] = record["run_id"] = "%s%014x" % ("ab" if factor > 1 else "cd", number)
+        lines.append(run_line)
+        for seq, name in enumerate(("lsd8", "best")):
+            one = copy.deepcopy(record)
+            one.update(seq=seq, variant=name, key="radix/cpu/%s count=1000 threads=1" % name)
+            fastest = (1000 + 7 * number) * (factor if name == "best" else 1)
+            one["time"]["samples"] = [fastest * x for x in (1.5, 1, 1.25)]
+            one["time"].update(n=3, median=fastest * 1.25, min=fastest, max=fastest * 1.5, ci95=None)
+            lines.append(one)
+        for key, members in extra.items() if number == 0 else ():
+            one = copy.deepcopy(record)
+            names, _, values = key.partition(" ")
+            one.update(zip(("bench", "backend", "variant"), names.split("/")))
+            one.update(seq=len(lines), key=key,
+                       params={name: int(value) for name, value in
+                               (word.split("=") for word in values.split())})
+            one.update(members)
+            if one["status"] != "ok":
+                del one["time"]
+            lines.append(one)
+    return lines
+
+
+NASTY = 'wrong: 3 < 5 & "no", 50 %\r\n, at C:\\x'
+template = measured()
+EXTRA = {
+    "radix/cpu/lsd8 count=2000 threads=1": {"cold": False},
+    "bfs/cpu/csr vertices=9": {"status": "failed", "reason": NASTY, "verify": {"result": "fail"}},
+    "bfs/cpu/csr vertices=10": {"status": "timeout", "reason": "more than 60 s"},
+    "bfs/cpu/csr vertices=11": {"status": "skipped", "reason": "no memory"},
+    "octree/cuda/lf count=7": {"emulated": True},
+}
+scratch = tempfile.mkdtemp()
+paths = [os.path.join(scratch, name) for name in ("base.jsonl", "new.jsonl")]
+for path, lines in zip(paths, (launches(1, EXTRA), launches(1.25, EXTRA))):
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines(json.dumps(line) + "\n" for line in lines)
+empty = os.path.join(scratch, "empty.jsonl")
+with open(empty, "w", encoding="utf-8") as file:
+    file.write(json.dumps(template[0]) + "\n")
+
+
+# ---- Bencher Metric Format ---------------------------------------------------------------------------
+
+def bmf(document):
+    one = template[1]["time"]
+    times = [1000 + 7 * number for number in range(10)]
+    expected = {
+        "radix/cpu/lsd8 count=1000 threads=1": (statistics.median(times), times[0], times[-1]),
+        "radix/cpu/best count=1000 threads=1": (statistics.median(times), times[0], times[-1]),
+        "radix/cpu/lsd8 count=2000 threads=1 hot": (one["median"], *one["ci95"]),
+    }
+    assert set(document) == set(expected), document.keys()
+    for key, (value, low, high) in expected.items():
+        assert set(document[key]) == {"latency", "throughput"}
+        for name, wanted in (("latency", (value, low, high)),
+                             ("throughput", (1e12 / value, 1e12 / high, 1e12 / low))):
+            got = document[key][name]
+            assert set(got) == {"value", "lower_value", "upper_value"}
+            for member, number in zip(("value", "lower_value", "upper_value"), wanted):
+                assert abs(got[member] / number - 1) < 1e-9, (key, name, member, got, number)
+
+
+def spoiled_bmf(document):
+    document["radix/cpu/best count=1000 threads=1"]["latency"]["upper_value"] += 1
+    return document
+
+
+holds(bmf, json.loads(run("report", "-f", "bmf", paths[0])), spoiled_bmf)
+assert json.loads(run("report", "-f", "bmf", empty)) == {}
+
+
+# ---- google/benchmark --------------------------------------------------------------------------------
+
+sys.path.insert(0, TOOLS)
+from gbench import report, util  # noqa: E402
+from scipy.stats import mannwhitneyu  # noqa: E402
+
+
+# The filter came later.
+arguments = util.load_benchmark_results.__code__.co_argcount
+
+
+def google(documents):
+    loaded = []
+    for number, document in enumerate(documents):
+        path = os.path.join(scratch, "%d.json" % number)
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(document, file)
+        loaded.append(util.load_benchmark_results(*(path, "")[:arguments]))
+    rows = report.get_difference_report(loaded[0], loaded[1], utest=True)
+    rows = {row["name"]: row for row in rows if row["name"] != "OVERALL_GEOMEAN"}
+    for name, factor in (("lsd8", 1), ("best", 1.25)):
+        row = rows["radix/cpu/%s count=1000 threads=1" % name]
+        assert len(row["measurements"]) == 10
+        old = [1000 + 7 * number for number in range(10)]
+        new = [time * factor for time in old]
+        for measurement, a, b in zip(row["measurements"], old, new):
+            assert (measurement["real_time"], measurement["real_time_other"]) == (a, b)
+        p = mannwhitneyu(old, new, alternative="two-sided").pvalue
+        assert abs(row["utest"]["time_pvalue"] - p) < 1e-12
+    broken = [b for b in documents[0]["benchmarks"] if b.get("error_occurred")]
+    assert [b["error_message"] for b in broken] == [NASTY, "more than 60 s"]
+    assert len(documents[0]["benchmarks"]) == 23
+    for b in documents[0]["benchmarks"]:
+        assert b["run_type"] == "iteration" and b["time_unit"] == "ns" and b["name"] == b["run_name"]
+        assert b["repetition_index"] < b["repetitions"]
+
+
+def spoiled_google(documents):
+    documents[0]["benchmarks"][3]["real_time"] += 1
+    return documents
+
+
+holds(google, [json.loads(run("report", "-f", "benchmark", path)) for path in paths], spoiled_google)
+assert json.loads(run("report", "-f", "benchmark", empty))["benchmarks"] == []
+
+
+# ---- JUnit -------------------------------------------------------------------------------------------
+
+def junit(text, expected):
+    """Sums that agree with the cases; expected: (classname, name) -> (element, text in its message)."""
+    root = xml.fromstring(text)
+    assert root.tag == "testsuites"
+    cases = {}
+    sums = dict.fromkeys(("tests", "failures", "errors", "skipped"), 0)
+    for suite in root:
+        assert suite.tag == "testsuite" and suite.get("name")
+        counts = dict.fromkeys(sums, 0)
+        for case in suite:
+            assert case.tag == "testcase" and case.get("classname").split("/")[0] == suite.get("name")
+            name = (case.get("classname"), case.get("name"))
+            assert len(case) <= 1
+            for child in case:
+                counts[{"failure": "failures", "error": "errors", "skipped": "skipped"}[child.tag]] += 1
+                cases.setdefault(name, (child.tag, child.get("message")))
+            counts["tests"] += 1
+            cases.setdefault(name, (None, ""))
+            assert case.get("time") is None or float(case.get("time")) > 0
+        for key, value in counts.items():
+            assert int(suite.get(key)) == value, (key, suite.attrib)
+            sums[key] += value
+    for key, value in sums.items():
+        assert int(root.get(key)) == value, (key, root.attrib)
+    assert set(cases) == set(expected), cases
+    for name, (element, message) in expected.items():
+        assert cases[name][0] == element and message in cases[name][1], (name, cases[name])
+
+
+def of_records(text):
+    junit(text, {
+        ("radix/cpu/lsd8", "count=1000 threads=1"): (None, ""),
+        ("radix/cpu/best", "count=1000 threads=1"): (None, ""),
+        ("radix/cpu/lsd8", "count=2000 threads=1"): (None, ""),
+        ("bfs/cpu/csr", "vertices=9"): ("failure", '3 < 5 & "no", 50 %'),
+        ("bfs/cpu/csr", "vertices=10"): ("error", "60 s"),
+        ("bfs/cpu/csr", "vertices=11"): ("skipped", "no memory"),
+        ("octree/cuda/lf", "count=7"): (None, ""),
+    })
+
+
+def of_comparison(text):
+    junit(text, {
+        ("radix/cpu/lsd8", "count=1000 threads=1"): (None, ""),
+        ("radix/cpu/best", "count=1000 threads=1"): ("failure", "1.25 times the time of base"),
+        ("radix/cpu/lsd8", "count=2000 threads=1"): ("skipped", "4 a side are needed"),
+        ("bfs/cpu/csr", "vertices=9"): ("error", "50 %"),
+        ("bfs/cpu/csr", "vertices=10"): ("error", "60 s"),
+        ("bfs/cpu/csr", "vertices=11"): ("skipped", "no memory"),
+        ("octree/cuda/lf", "count=7"): ("skipped", "emulated"),
+    })
+
+
+holds(of_records, run("report", "-f", "junit", paths[0]), lambda text: text.replace("<failure", "<error"))
+holds(of_comparison, run("compare", "-f", "junit", *paths, status=1),
+      lambda text: text.replace('failures="1"', 'failures="0"'))
+
+
+# ---- GitHub's workflow commands ----------------------------------------------------------------------
+
+def github(text):
+    found = {}
+    for line in text.splitlines():
+        match = re.fullmatch(r"::(error|warning|notice) title=([^:,%\r\n]*)::((?:[^%]|%25|%0D|%0A)*)", line)
+        assert match, line
+        message = match[3].replace("%0D", "\r").replace("%0A", "\n").replace("%25", "%")
+        found[message.split(":")[0]] = (match[1], message)
+    assert {key: value[0] for key, value in found.items()} == {
+        "radix/cpu/best count=1000 threads=1": "error",
+        "bfs/cpu/csr vertices=9": "error",
+        "bfs/cpu/csr vertices=10": "error",
+        "radix/cpu/lsd8 count=2000 threads=1": "warning",
+        "7 keys": "notice",
+    }, found
+    assert found["bfs/cpu/csr vertices=9"][1].endswith(NASTY)
+
+
+holds(github, run("compare", "-f", "github", *paths, status=1), lambda text: text.replace("%25", "%"))
+assert run("compare", "-f", "github", paths[0], empty, status=6).count("\n") > 1
+subprocess.run(["rm", "-r", scratch], check=True)
+print("exchange: %d formats read back, each with a fault found" % checks)
