@@ -106,6 +106,21 @@ REGISTERS = "it spares registers and orders nothing"
 # (file, operator, the right line): why the mutant is as right as the original
 SURVIVORS = {
     (
+        "cuda/bfs/ccam_batch.cu",
+        "condition turned",
+        "if (threadIdx.x % WARP == 0)",
+    ): "the other lanes store the same word",
+    (
+        "cuda/bfs/ccam_batch.cu",
+        ">= is >",
+        "return mine >= 16 ? 0 : 0xffffu & ~0u << mine;",
+    ): "of 16 the other side gives 0 too",
+    (
+        "cuda/bfs/ccam_batch.cu",
+        "< is <=",
+        "for (uint32_t k = 0; k < ROUND; k++)",
+    ): "there are no more than ROUND, as is asked inside the loop",
+    (
         "cuda/bfs/ccam_pull.cu",
         "< is <=",
         "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",

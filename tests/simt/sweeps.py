@@ -14,7 +14,8 @@ WORKLOADS = os.path.join(os.path.dirname(__file__), "../../cli/workloads/workloa
 
 SWEEPS = {
     # pairs: more nodes than a task of lf-shared has room for, so that its last kernel works too;
-    # --pool=7: all 21 nodes of the tree, and no more; 16384 clustered: runs that a block of morton merges
+    # --pool=7: all 21 nodes of the tree, and no more; 16384 clustered: runs that a block of morton merges,
+    # and leaves of several bodies right below the top nodes of lf-shared
     "octree": {
         "small": [
             "--count=33,2500 --dist=plummer",
@@ -24,7 +25,7 @@ SWEEPS = {
             "--count=33,5000 --dist=plummer,cube",
             "--count=700 --dist=pairs,coincident,clustered --bucket=1,16",
             "--count=2500 --dist=coincident,pairs",
-            "--count=16384 --dist=clustered",
+            "--count=16384 --dist=clustered --bucket=1,16",
             "--count=3 --dist=pairs --pool=7",
         ],
         "large": [
