@@ -458,7 +458,7 @@ gate-trials: $(BUILD)/gate-trials
 	$(Q)$< results/measured/launches.txt >$(BUILD)/gates.md && mv $(BUILD)/gates.md results/gates.md
 
 # Golden command-line cases; and the program as a whole, test by test, several at once under make -j.
-whole    := page plot resume signals memory nvcc nosys counts gate exchange recipes
+whole    := page plot resume signals memory nvcc nosys counts gate exchange recipes versus
 test-cli: $(whole:%=whole-%)
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)
@@ -471,6 +471,7 @@ whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 whole-nvcc:    ; $(Q)tests/nvcc.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
+whole-versus:  ; $(Q)$(PYTHON) tests/versus.py $(BUILD)/gpubench
 whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
 whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow

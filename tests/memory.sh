@@ -38,6 +38,8 @@ try report --format=csv out.json
 try merge out.jsonl
 sed "s/run_id\":\"/&0/g" out.jsonl >other.jsonl
 try compare out.jsonl other.jsonl
+try versus --by=commit --format=json out.jsonl other.jsonl
+try versus --by=host --format=html out.jsonl other.jsonl
 try repro --list
 try list
 try list --format=json

@@ -3,6 +3,7 @@
 
 usage: tests/schema.py FILE...          (.jsonl files, or .json documents; - is standard input)
        tests/schema.py --comparison FILE...    what compare and ab print, by its own schema
+       tests/schema.py --versus FILE...        what versus prints, likewise
 
 Prints one line for each failure, FILE:LINE: PATH: what is wrong, and exits with 1 if there is
 any, with 2 if a file cannot be read.  Needs Debian's python3-jsonschema.
@@ -151,10 +152,24 @@ def check_comparison(path, validator):
         yield "%s: verdicts: not as many as keys" % path
 
 
+def check_versus(path, validator):
+    with (sys.stdin if path == "-" else open(path, encoding="utf-8")) as file:
+        versus = parse(file.read())
+    for error in validator.iter_errors(versus):
+        yield "%s: %s: %s" % (path, ".".join(map(str, error.absolute_path)), error.message[:300])
+    for table in versus["tables"]:
+        names = [column["name"] for column in table["columns"]]
+        for row in table["rows"]:
+            if [cell["column"] for cell in row["cells"]] != names:
+                yield "%s: %s: not a cell for each column" % (path, row["key"])
+
+
 def main(paths):
     check, name = check_file, "record"
     if paths[:1] == ["--comparison"]:
         check, name, paths = check_comparison, "comparison", paths[1:]
+    elif paths[:1] == ["--versus"]:
+        check, name, paths = check_versus, "versus", paths[1:]
     with open("%s/gpubench-%s-1.schema.json" % (RESULTS, name), encoding="utf-8") as file:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)

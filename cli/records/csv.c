@@ -122,8 +122,7 @@ static bool is_formula(const char *text)
 	return *end != '\0';
 }
 
-/* A field, quoted if it holds what would end one; what would be a formula gets an apostrophe. */
-static void print_field(FILE *file, const char *text)
+void gb_csv_print_text(FILE *file, const char *text)
 {
 	char *plain = NULL;
 
@@ -143,8 +142,7 @@ static void print_field(FILE *file, const char *text)
 	free(plain);
 }
 
-/* The fewest digits that read back as the same number; integers in full. */
-static void print_number(FILE *file, double value)
+void gb_csv_print_number(FILE *file, double value)
 {
 	char text[GB_TEXT_MAX];
 
@@ -160,9 +158,9 @@ static void print_number(FILE *file, double value)
 static void print_value(FILE *file, const cJSON *value)
 {
 	if (cJSON_IsString(value))
-		print_field(file, value->valuestring);
+		gb_csv_print_text(file, value->valuestring);
 	else if (cJSON_IsNumber(value))
-		print_number(file, value->valuedouble);
+		gb_csv_print_number(file, value->valuedouble);
 	else if (cJSON_IsBool(value))
 		(void)fputs(cJSON_IsTrue(value) ? "true" : "false", file);
 }
@@ -188,7 +186,7 @@ static void print_titles(FILE *file, const struct names *names, size_t count)
 	for (size_t k = 0; k < count; k++)
 		for (size_t i = 0; i < names[k].count; i++) {
 			(void)fprintf(file, ",%s", names[k].prefix);
-			print_field(file, names[k].name[i]);
+			gb_csv_print_text(file, names[k].name[i]);
 		}
 	(void)fputs("\r\n", file);
 }

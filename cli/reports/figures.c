@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/reports/scale.h"
 #include "common/text.h"
 
 enum {
@@ -31,39 +32,6 @@ enum {
 /* Legible on white and on black. */
 static const char *const colors[] = { "#2f7fd1", "#d1622f", "#2f9e6e", "#b05cc4",
 				      "#b8860b", "#4fa3c7", "#c2436b", "#7a8288" };
-
-/* A logarithmic axis: values low .. high to pixels from .. to. */
-struct scale {
-	double low, high, from, to;
-};
-
-static double at(const struct scale *s, double value)
-{
-	return s->from +
-	       (log(value) - log(s->low)) / (log(s->high) - log(s->low)) * (s->to - s->from);
-}
-
-static void widen(struct scale *s, double value)
-{
-	if (!(value > 0) || !isfinite(value))
-		return;
-	s->low = fmin(s->low, value);
-	s->high = fmax(s->high, value);
-}
-
-/* A range that is not empty, with some air. */
-static void settle(struct scale *s)
-{
-	const double air = fmax(pow(s->high / s->low, 0.04), 1.02);
-
-	s->low /= air;
-	s->high *= air;
-}
-
-static struct scale empty_scale(double from, double to)
-{
-	return (struct scale){ INFINITY, 0, from, to };
-}
 
 /* One row's time, and its interval if it has one. */
 struct point {
@@ -93,71 +61,6 @@ static void put_text(FILE *file, const char *text)
 }
 
 /* ---- axes --------------------------------------------------------------------------------- */
-
-/* The next of 1, 2, 5, 10, 20, ... above value. */
-static double next_tick(double value, bool decades)
-{
-	const double power = pow(10, floor(log10(value * (1 + 1e-9))));
-	const double lead = value / power;
-
-	if (decades)
-		return power * 10;
-	return power * (lead < 2 - 1e-6 ? 2 : lead < 5 - 1e-6 ? 5 : 10);
-}
-
-/* "2.00 ms" as "2 ms", "us" with the Greek letter. */
-static void tidy(char text[GB_TEXT_MAX])
-{
-	char *end = strchr(text, ' '), *micro;
-	char unit[GB_TEXT_MAX];
-
-	if (!end)
-		return;
-	(void)snprintf(unit, sizeof unit, "%s", end);
-	*end = '\0';
-	while (strchr(text, '.') && (end[-1] == '0' || end[-1] == '.') && end > text)
-		*--end = '\0';
-	micro = strstr(unit, "us");
-	if (micro)
-		memcpy(micro, "\u00b5s", sizeof "\u00b5s");
-	(void)strncat(text, unit, GB_TEXT_MAX - strlen(text) - 1);
-}
-
-/* Lines and numbers along an axis; times if is_time, across if vertical. */
-static void put_axis(FILE *file, const struct scale *s, bool vertical, bool is_time,
-		     double other_from, double other_to)
-{
-	/* Ticks are a factor of 2 apart, or one of 10 where their labels would meet. */
-	const double apart = fabs(s->to - s->from) * log(2) / log(s->high / s->low);
-	const bool decades = apart < (vertical ? 14 : 48);
-	double tick = pow(10, floor(log10(s->low)));
-	char text[GB_TEXT_MAX];
-
-	while (tick < s->low)
-		tick = next_tick(tick, decades);
-	while (tick <= s->high) {
-		const double p = at(s, tick);
-
-		if (is_time)
-			gb_text_time(text, tick);
-		else
-			gb_text_scaled(text, tick);
-		tidy(text);
-		if (vertical)
-			(void)fprintf(file,
-				      "<line class=\"rule\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" "
-				      "y2=\"%.1f\"/><text class=\"soft\" x=\"%.1f\" y=\"%.1f\" "
-				      "text-anchor=\"end\">%s</text>\n",
-				      other_from, other_to, p, p, other_from - 6, p + 4, text);
-		else
-			(void)fprintf(file,
-				      "<line class=\"rule\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" "
-				      "y2=\"%.1f\"/><text class=\"soft\" x=\"%.1f\" y=\"%.1f\" "
-				      "text-anchor=\"middle\">%s</text>\n",
-				      p, p, other_from, other_to, p, other_to + 16, text);
-		tick = next_tick(tick, decades);
-	}
-}
 
 /* The numeric parameter with the most values, if they are enough; axes.count if there is none. */
 static size_t find_abscissa(const struct gb_section *section)
@@ -261,32 +164,33 @@ static struct line *find_line(struct line *line, size_t *count, const char *name
 	return &line[i];
 }
 
-static void put_line(FILE *file, const struct line *line, const char *color, const struct scale *x,
-		     const struct scale *y)
+static void put_line(FILE *file, const struct line *line, const char *color,
+		     const struct gb_scale *x, const struct gb_scale *y)
 {
 	(void)fprintf(file, "<path fill=\"%s\" fill-opacity=\".2\" d=\"M", color);
 	for (size_t i = 0; i < line->count; i++)
-		(void)fprintf(file, "%.1f %.1f ", at(x, line->point[i].x),
-			      at(y, line->point[i].low));
+		(void)fprintf(file, "%.1f %.1f ", gb_scale_at(x, line->point[i].x),
+			      gb_scale_at(y, line->point[i].low));
 	for (size_t i = line->count; i-- > 0;)
-		(void)fprintf(file, "%.1f %.1f ", at(x, line->point[i].x),
-			      at(y, line->point[i].high));
+		(void)fprintf(file, "%.1f %.1f ", gb_scale_at(x, line->point[i].x),
+			      gb_scale_at(y, line->point[i].high));
 	(void)fprintf(file,
 		      "z\"/><polyline fill=\"none\" stroke=\"%s\" stroke-width=\"1.6\" "
 		      "points=\"",
 		      color);
 	for (size_t i = 0; i < line->count; i++)
-		(void)fprintf(file, "%.1f,%.1f ", at(x, line->point[i].x),
-			      at(y, line->point[i].ns));
+		(void)fprintf(file, "%.1f,%.1f ", gb_scale_at(x, line->point[i].x),
+			      gb_scale_at(y, line->point[i].ns));
 	(void)fputs("\"/>\n", file);
 	for (size_t i = 0; i < line->count; i++)
 		(void)fprintf(file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.2\" fill=\"%s\"/>",
-			      at(x, line->point[i].x), at(y, line->point[i].ns), color);
+			      gb_scale_at(x, line->point[i].x), gb_scale_at(y, line->point[i].ns),
+			      color);
 	(void)fputc('\n', file);
 }
 
 /* The names beside the lines' ends, pushed apart where they would lie over each other. */
-static void put_names(FILE *file, const struct line *line, size_t count, const struct scale *y)
+static void put_names(FILE *file, const struct line *line, size_t count, const struct gb_scale *y)
 {
 	double last = -INFINITY;
 	bool done[MAX_LINES] = { false };
@@ -301,7 +205,7 @@ static void put_names(FILE *file, const struct line *line, size_t count, const s
 						      line[next].point[line[next].count - 1].ns))
 				next = i;
 		done[next] = true;
-		p = fmax(at(y, line[next].point[line[next].count - 1].ns) + 4, last + 13);
+		p = fmax(gb_scale_at(y, line[next].point[line[next].count - 1].ns) + 4, last + 13);
 		last = p;
 		(void)fprintf(file, "<text x=\"%d\" y=\"%.1f\" style=\"fill:%s\">",
 			      WIDTH - RIGHT + 6, p, colors[next % GB_COUNT(colors)]);
@@ -314,25 +218,26 @@ static void put_lines(const struct gb_section *section, size_t abscissa, struct 
 		      size_t count, const cJSON *example)
 {
 	FILE *file = section->table->file;
-	struct scale x = empty_scale(LEFT, WIDTH - RIGHT), y = empty_scale(HEIGHT - BOTTOM, TOP);
+	struct gb_scale x = gb_scale_empty(LEFT, WIDTH - RIGHT),
+			y = gb_scale_empty(HEIGHT - BOTTOM, TOP);
 	char text[GB_VALUE_MAX];
 
 	for (size_t i = 0; i < count; i++) {
 		qsort(line[i].point, line[i].count, sizeof *line[i].point, by_x);
 		for (size_t k = 0; k < line[i].count; k++) {
-			widen(&x, line[i].point[k].x);
-			widen(&y, line[i].point[k].low);
-			widen(&y, line[i].point[k].high);
+			gb_scale_widen(&x, line[i].point[k].x);
+			gb_scale_widen(&y, line[i].point[k].low);
+			gb_scale_widen(&y, line[i].point[k].high);
 		}
 	}
-	settle(&x);
-	settle(&y);
+	gb_scale_settle(&x);
+	gb_scale_settle(&y);
 	(void)fprintf(
 		file,
 		"<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
 		WIDTH, HEIGHT, WIDTH, HEIGHT);
-	put_axis(file, &y, true, true, LEFT, WIDTH - RIGHT);
-	put_axis(file, &x, false, false, TOP, HEIGHT - BOTTOM);
+	gb_scale_print_axis(file, &y, true, true, LEFT, WIDTH - RIGHT);
+	gb_scale_print_axis(file, &x, false, false, TOP, HEIGHT - BOTTOM);
 	(void)fprintf(file, "<text x=\"%d\" y=\"%d\" text-anchor=\"middle\">",
 		      (LEFT + WIDTH - RIGHT) / 2, HEIGHT - 8);
 	put_text(file, section->axes.axis[abscissa].name);
@@ -405,7 +310,7 @@ static void dot_name(const struct gb_section *section, const cJSON *record, char
 		line_name(section, record, text + used, size - used);
 }
 
-static void put_dot(const struct gb_section *section, const struct scale *x, double y,
+static void put_dot(const struct gb_section *section, const struct gb_scale *x, double y,
 		    const cJSON *record, bool gap)
 {
 	FILE *file = section->table->file;
@@ -424,13 +329,14 @@ static void put_dot(const struct gb_section *section, const struct scale *x, dou
 		      "</text><line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
 		      "stroke-width=\"3\" stroke-opacity=\".5\"/><circle cx=\"%.1f\" cy=\"%.1f\" "
 		      "r=\"4\" fill=\"%s\"/>\n",
-		      at(x, p.low), at(x, p.high), y, y, color, at(x, p.ns), y, color);
+		      gb_scale_at(x, p.low), gb_scale_at(x, p.high), y, y, color,
+		      gb_scale_at(x, p.ns), y, color);
 }
 
 static void put_dots(const struct gb_section *section)
 {
 	FILE *file = section->table->file;
-	struct scale x = empty_scale(LABEL, WIDTH + LABEL - RIGHT);
+	struct gb_scale x = gb_scale_empty(LABEL, WIDTH + LABEL - RIGHT);
 	size_t rows = 0, row = 0, last = 0;
 	double height;
 
@@ -438,19 +344,19 @@ static void put_dots(const struct gb_section *section)
 		const struct point p = point_of(section->row[i].record);
 
 		rows += p.ns > 0;
-		widen(&x, p.low);
-		widen(&x, p.high);
+		gb_scale_widen(&x, p.low);
+		gb_scale_widen(&x, p.high);
 	}
 	if (rows < 2)
 		return;
-	settle(&x);
+	gb_scale_settle(&x);
 	height = (double)rows * ROW;
 	(void)fprintf(file,
 		      "<figure><svg viewBox=\"0 0 %d %.0f\" width=\"%d\" height=\"%.0f\" "
 		      "role=\"img\">\n",
 		      WIDTH + LABEL - RIGHT + 20, height + 30, WIDTH + LABEL - RIGHT + 20,
 		      height + 30);
-	put_axis(file, &x, false, true, 0, height);
+	gb_scale_print_axis(file, &x, false, true, 0, height);
 	for (size_t i = 0; i < section->row_count; i++) {
 		const struct gb_row *r = &section->row[i];
 

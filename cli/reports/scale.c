@@ -1,0 +1,97 @@
+#include "cli/reports/scale.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "common/text.h"
+
+double gb_scale_at(const struct gb_scale *s, double value)
+{
+	return s->from +
+	       (log(value) - log(s->low)) / (log(s->high) - log(s->low)) * (s->to - s->from);
+}
+
+void gb_scale_widen(struct gb_scale *s, double value)
+{
+	if (!(value > 0) || !isfinite(value))
+		return;
+	s->low = fmin(s->low, value);
+	s->high = fmax(s->high, value);
+}
+
+void gb_scale_settle(struct gb_scale *s)
+{
+	const double air = fmax(pow(s->high / s->low, 0.04), 1.02);
+
+	s->low /= air;
+	s->high *= air;
+}
+
+struct gb_scale gb_scale_empty(double from, double to)
+{
+	return (struct gb_scale){ INFINITY, 0, from, to };
+}
+
+/* The next of 1, 2, 5, 10, 20, ... above value. */
+static double next_tick(double value, bool decades)
+{
+	const double power = pow(10, floor(log10(value * (1 + 1e-9))));
+	const double lead = value / power;
+
+	if (decades)
+		return power * 10;
+	return power * (lead < 2 - 1e-6 ? 2 : lead < 5 - 1e-6 ? 5 : 10);
+}
+
+/* "2.00 ms" as "2 ms", "us" with the Greek letter. */
+static void tidy(char text[GB_TEXT_MAX])
+{
+	char *end = strchr(text, ' '), *micro;
+	char unit[GB_TEXT_MAX];
+
+	if (!end)
+		return;
+	(void)snprintf(unit, sizeof unit, "%s", end);
+	*end = '\0';
+	while (strchr(text, '.') && (end[-1] == '0' || end[-1] == '.') && end > text)
+		*--end = '\0';
+	micro = strstr(unit, "us");
+	if (micro)
+		memcpy(micro, "\u00b5s", sizeof "\u00b5s");
+	(void)strncat(text, unit, GB_TEXT_MAX - strlen(text) - 1);
+}
+
+void gb_scale_print_axis(FILE *file, const struct gb_scale *s, bool vertical, bool is_time,
+			 double other_from, double other_to)
+{
+	/* Ticks are a factor of 2 apart, or one of 10 where their labels would meet. */
+	const double apart = fabs(s->to - s->from) * log(2) / log(s->high / s->low);
+	const bool decades = apart < (vertical ? 14 : 48);
+	double tick = pow(10, floor(log10(s->low)));
+	char text[GB_TEXT_MAX];
+
+	while (tick < s->low)
+		tick = next_tick(tick, decades);
+	while (tick <= s->high) {
+		const double p = gb_scale_at(s, tick);
+
+		if (is_time)
+			gb_text_time(text, tick);
+		else
+			gb_text_scaled(text, tick);
+		tidy(text);
+		if (vertical)
+			(void)fprintf(file,
+				      "<line class=\"rule\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" "
+				      "y2=\"%.1f\"/><text class=\"soft\" x=\"%.1f\" y=\"%.1f\" "
+				      "text-anchor=\"end\">%s</text>\n",
+				      other_from, other_to, p, p, other_from - 6, p + 4, text);
+		else
+			(void)fprintf(file,
+				      "<line class=\"rule\" x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" "
+				      "y2=\"%.1f\"/><text class=\"soft\" x=\"%.1f\" y=\"%.1f\" "
+				      "text-anchor=\"middle\">%s</text>\n",
+				      p, p, other_from, other_to, p, other_to + 16, text);
+		tick = next_tick(tick, decades);
+	}
+}

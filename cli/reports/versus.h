@@ -1,0 +1,96 @@
+/* versus.h -- machines side by side: the same measurements, one column for each machine.
+ *
+ * A table for each benchmark and back end, since a record's machine is what its back end ran on: the
+ * GPU of a GPU variant, the CPU of a CPU variant.  A row is a key with cold, or with hot, caches.
+ * Columns may also stand for commits, hosts, compilers or drivers.
+ *
+ * All launches of a column are pooled; each gives one value per row (launch.h).  The speed-up is the
+ * time of the table's first column over that of the cell, by the Hodges-Lehmann ratio of the launches
+ * (gb_ratio()); with fewer than GB_LAUNCHES on a side it has no interval.  Only verified times of real
+ * hardware count; a cell without one says why.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_VERSUS_H
+#define GPUBENCH_CLI_REPORTS_VERSUS_H
+
+#include "cli/records/runs.h"
+#include "cli/reports/setups.h"
+#include "common/stats.h"
+
+/* What a column stands for. */
+enum gb_versus_by { GB_BY_MACHINE, GB_BY_COMMIT, GB_BY_HOST, GB_BY_COMPILER, GB_BY_DRIVER };
+
+enum gb_versus_state {
+	GB_CELL_TIME,
+	GB_CELL_ABSENT, /* the column has no record of the row */
+	GB_CELL_FAILED, /* in one launch at least */
+	GB_CELL_TIMEOUT,
+	GB_CELL_UNVERIFIED,
+	GB_CELL_EMULATED,
+	GB_CELL_SKIPPED,
+	GB_CELL_STATES,
+};
+
+struct gb_versus_cell {
+	enum gb_versus_state state;
+	const char *reason; /* why there is no time; NULL: not told.  Points into the records */
+	size_t launches;    /* that have a value */
+	double ns;          /* median over the launches; NAN: no time */
+	double rate;        /* items per second at that time; NAN: unknown */
+	struct gb_ratio
+		speed_up; /* over the first column; NAN in it and where either has no time */
+};
+
+struct gb_versus_row {
+	const char *key;             /* points into the records */
+	bool hot;                    /* caches; records that do not tell count as cold */
+	struct gb_versus_cell *cell; /* one per column of the table */
+};
+
+/* A member of the run line of which a column has several values. */
+struct gb_versus_mix {
+	size_t column;
+	const char *name;
+	struct gb_setup_values values;
+};
+
+struct gb_versus_table {
+	const char *bench, *backend; /* point into the records */
+	const char *unit;            /* of the items; NULL: none, or several */
+	bool mixed_caches;
+	size_t column_count, row_count, mix_count;
+	size_t *column; /* indices into the whole's names, in the order of first appearance */
+	struct gb_versus_row *row;
+	struct gb_versus_mix *mix;
+};
+
+/* Start with how to compare, the rest zero. */
+struct gb_versus {
+	enum gb_versus_by by;
+	bool by_median; /* a launch's value is its median instead of its minimum */
+
+	/* Results: */
+	size_t name_count, table_count;
+	char **name; /* of all columns, owned */
+	struct gb_versus_table *table;
+	size_t left_out;  /* records that do not depend on what columns stand for */
+	size_t speed_ups; /* cells that have one */
+};
+
+/* The geometric mean of a column's speed-ups, and over how many rows; NAN over none. */
+struct gb_versus_mean {
+	double speed_up;
+	size_t rows;
+};
+
+/* Fill the results.  The records must outlive them.  GB_EUSAGE if there is no record to show;
+ * release it also after a failure. */
+enum gb_status gb_versus_init(struct gb_versus *versus, const struct gb_records *records,
+			      struct gb_error *err);
+void gb_versus_release(struct gb_versus *versus);
+
+struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, size_t column);
+
+/* Whether some column has a time in the row and another one has none. */
+bool gb_versus_is_one_sided(const struct gb_versus_table *table, const struct gb_versus_row *row);
+
+#endif
