@@ -5,6 +5,7 @@
 usage: plot.py sweep FILE... [--x PARAM] [--y time|rate|bandwidth]   a line per variant, intervals as bands
        plot.py roofline FILE...            items per second over the share of copy bandwidth
        plot.py ab BASE NEW                 each key's ratio, with the values of all launches
+       plot.py versus VERSUS.json          speed-ups over the first machine, from `gpubench versus --format=json`
        plot.py paper PAPER:TABLE FILE...   a published figure or table from records of `repro PAPER:TABLE -o FILE`
 
 -o PICTURE names the output (default: plot.svg; the ending decides the format).  Needs matplotlib:
@@ -220,6 +221,71 @@ def plot_ab(options):
     return figure
 
 
+# ---- machines side by side --------------------------------------------------------------------
+
+
+def read_versus(path):
+    with open(path) as file:
+        try:
+            document = json.load(file)
+        except ValueError:
+            document = None
+    if not isinstance(document, dict) or document.get("type") != "versus":
+        sys.exit(path + " is not what `gpubench versus --format=json` prints")
+    return document
+
+
+def speed_ups(table, name):
+    """[(row, speed-up, low, high)] of a column; without an interval low and high are the speed-up."""
+    cells = [[c for c in row["cells"] if c["column"] == name][0] for row in table["rows"]]
+    return [
+        (i, c["speed_up"], c["low"] or c["speed_up"], c["high"] or c["speed_up"])
+        for i, c in enumerate(cells)
+        if c["speed_up"] is not None
+    ]
+
+
+def plot_versus(options):
+    if len(options.files) != 1:
+        sys.exit("versus needs one file, VERSUS.json")
+    tables = read_versus(options.files[0])["tables"]
+    tables = [t for t in tables if any(c["mean_rows"] for c in t["columns"])]
+    if not tables:
+        sys.exit("no measurement has a time on two machines")
+    heights = [1 + 0.3 * len(t["rows"]) for t in tables]
+    figure, axes = plt.subplots(
+        len(tables),
+        1,
+        squeeze=False,
+        figsize=(8, sum(heights)),
+        height_ratios=heights,
+        layout="constrained",
+    )
+    for ax, table in zip(axes[:, 0], tables):
+        names = [c["name"] for c in table["columns"]]
+        for k, name in enumerate(names[1:]):
+            points = speed_ups(table, name)
+            if not points:
+                continue
+            rows, values, lows, highs = zip(*points)
+            errors = [
+                [v - low for v, low in zip(values, lows)],
+                [high - v for v, high in zip(values, highs)],
+            ]
+            ax.errorbar(
+                values, rows, xerr=errors, fmt=MARKERS[k // 10 % 4], markersize=4, label=name
+            )
+        labels = [r["key"] + (" hot" if r["caches"] == "hot" else "") for r in table["rows"]]
+        ax.axvline(1, color="grey", linewidth=1)
+        ax.set(yticks=range(len(labels)), yticklabels=labels, xscale="log")
+        ax.set_xlabel("speed-up over " + names[0])
+        ax.tick_params(axis="y", labelsize=6)
+        ax.invert_yaxis()
+        ax.legend(fontsize=7)
+        ax.grid(alpha=0.3, which="both", axis="x")
+    return figure
+
+
 # ---- published figures ------------------------------------------------------------------------
 
 
@@ -315,6 +381,7 @@ def main():
         (sweep, plot_sweep),
         (kinds.add_parser("roofline"), plot_roofline),
         (kinds.add_parser("ab"), plot_ab),
+        (kinds.add_parser("versus"), plot_versus),
         (paper, plot_paper),
     ):
         kind.add_argument("files", nargs="+", metavar="FILE")

@@ -9,7 +9,9 @@ trap 'rm -rf "$scratch"' EXIT
 cd "$scratch"
 "$gpubench" radix cpu/best cpu/lsd8 --count=1k,4k,16k --samples=6 --runs=2 -q -o run.jsonl
 "$gpubench" repro radix:table1 --preset=ci --samples=1 -o paper.jsonl >table
-for what in "sweep run.jsonl" "sweep --y=rate run.jsonl" "roofline run.jsonl" "ab run.jsonl run.jsonl" \
+sed 's/"cpu":"/&another /; s/"run_id":"/&b/' run.jsonl >other.jsonl
+"$gpubench" versus --format=json run.jsonl other.jsonl >versus.json
+for what in "sweep run.jsonl" "sweep --y=rate run.jsonl" "roofline run.jsonl" "ab run.jsonl run.jsonl" "versus versus.json" \
 	"paper radix:table1 paper.jsonl"; do
 	/usr/bin/python3 "$plot" $what -o picture.svg >name
 	grep -q '</svg>' picture.svg
@@ -24,4 +26,6 @@ grep -q 'radix/cpu/best count=4000 threads' picture.svg
 grep -q 'radix/cpu/best threads' picture.svg
 if /usr/bin/python3 "$plot" sweep nowhere 2>err; then exit 1; fi
 grep -q 'No such file' err
-echo "plot: 7 passed, 0 failed"
+if /usr/bin/python3 "$plot" versus run.jsonl 2>err; then exit 1; fi
+grep -q 'is not what `gpubench versus' err
+echo "plot: 9 passed, 0 failed"

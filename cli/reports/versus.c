@@ -32,6 +32,37 @@ static bool is_cpu(const cJSON *record)
 	return backend && gb_equal(backend, "cpu");
 }
 
+/* ---- words ------------------------------------------------------------------------------------- */
+
+const char *const gb_versus_bys[] = { "machine", "commit", "host", "compiler", "driver", NULL };
+
+const char *gb_versus_state_word(enum gb_versus_state state)
+{
+	static const char *const word[GB_CELL_STATES] = {
+		[GB_CELL_TIME] = "ok",           [GB_CELL_ABSENT] = "absent",
+		[GB_CELL_FAILED] = "failed",     [GB_CELL_TIMEOUT] = "timeout",
+		[GB_CELL_EMULATED] = "emulated", [GB_CELL_UNVERIFIED] = "unverified",
+		[GB_CELL_SKIPPED] = "skipped",
+	};
+
+	return word[state];
+}
+
+const char *gb_versus_row_name(const struct gb_versus_table *table, const struct gb_versus_row *row)
+{
+	const char *const words[] = { table->bench, "/", table->backend, "/" };
+	const char *text = row->key;
+
+	for (size_t i = 0; i < GB_COUNT(words); i++) {
+		const size_t length = strlen(words[i]);
+
+		if (strncmp(text, words[i], length) != 0)
+			return row->key;
+		text += length;
+	}
+	return text;
+}
+
 /* ---- columns ------------------------------------------------------------------------------ */
 
 static char *join(const char *before, const char *text, const char *after)
@@ -39,6 +70,13 @@ static char *join(const char *before, const char *text, const char *after)
 	char *name = NULL;
 
 	return asprintf(&name, "%s%s%s", before, text, after) < 0 ? NULL : name;
+}
+
+/* What the record's back end ran on; NULL: unknown. */
+static const char *machine_of(const cJSON *record, const cJSON *run)
+{
+	return is_cpu(record) ? gb_json_text(run, "host.cpu")
+			      : gb_json_text(gb_setup_gpu(run), "name");
 }
 
 /* What the record's column is called, for free(); NULL: memory ran out. */
@@ -50,8 +88,7 @@ static char *column_name(enum gb_versus_by by, const cJSON *record, const cJSON 
 
 	switch (by) {
 	case GB_BY_MACHINE:
-		text = cpu ? gb_json_text(run, "host.cpu")
-			   : gb_json_text(gb_setup_gpu(run), "name");
+		text = machine_of(record, run);
 		break;
 	case GB_BY_COMMIT:
 		text = gb_json_text(run, "tool.commit");
@@ -97,24 +134,29 @@ static enum gb_status find_name(struct gb_versus *v, char *name, size_t *index,
 }
 
 /* The index of the record's table, which is added if it is new. */
-static enum gb_status find_table(struct gb_versus *v, const cJSON *record, size_t *index,
-				 struct gb_error *err)
+static enum gb_status find_table(struct gb_versus *v, const cJSON *record, const cJSON *run,
+				 size_t *index, struct gb_error *err)
 {
+	const bool mixes_machines = v->by == GB_BY_MACHINE || v->by == GB_BY_HOST;
+	const char *machine = mixes_machines ? "" : machine_of(record, run);
 	const char *bench = gb_json_text(record, "bench");
 	const char *backend = gb_json_text(record, "backend");
 	struct gb_versus_table *grown;
 
+	machine = machine ? machine : "unknown";
 	bench = bench ? bench : "unknown";
 	backend = backend ? backend : "unknown";
 	for (*index = 0; *index < v->table_count; ++*index)
 		if (gb_equal(v->table[*index].bench, bench) &&
-		    gb_equal(v->table[*index].backend, backend))
+		    gb_equal(v->table[*index].backend, backend) &&
+		    gb_equal(v->table[*index].machine, machine))
 			return GB_OK;
 	grown = reallocarray(v->table, v->table_count + 1, sizeof *grown);
 	if (!grown)
 		return gb_out_of_memory(err, NULL);
 	v->table = grown;
-	v->table[v->table_count++] = (struct gb_versus_table){ .bench = bench, .backend = backend };
+	v->table[v->table_count++] =
+		(struct gb_versus_table){ .bench = bench, .backend = backend, .machine = machine };
 	return GB_OK;
 }
 
@@ -138,7 +180,7 @@ static enum gb_status collect(struct gb_versus *v, const struct gb_records *list
 				     .order = *count,
 				     .hot = cJSON_IsFalse(gb_json_at(record, "cold")) };
 		if (find_name(v, column_name(v->by, record, it->run), &it->column, err) ||
-		    find_table(v, record, &it->table, err))
+		    find_table(v, record, it->run, &it->table, err))
 			return err->code;
 		++*count;
 	}

@@ -2,7 +2,8 @@
  *
  * A table for each benchmark and back end, since a record's machine is what its back end ran on: the
  * GPU of a GPU variant, the CPU of a CPU variant.  A row is a key with cold, or with hot, caches.
- * Columns may also stand for commits, hosts, compilers or drivers.
+ * Columns may also stand for hosts; or for commits, compilers or drivers, with a table for each
+ * machine.
  *
  * All launches of a column are pooled; each gives one value per row (launch.h).  The speed-up is the
  * time of the table's first column over that of the cell, by the Hodges-Lehmann ratio of the launches
@@ -55,6 +56,7 @@ struct gb_versus_mix {
 
 struct gb_versus_table {
 	const char *bench, *backend; /* point into the records */
+	const char *machine;         /* of all columns; "": they are, or may be, of several */
 	const char *unit;            /* of the items; NULL: none, or several */
 	bool mixed_caches;
 	size_t column_count, row_count, mix_count;
@@ -87,6 +89,16 @@ struct gb_versus_mean {
 enum gb_status gb_versus_init(struct gb_versus *versus, const struct gb_records *records,
 			      struct gb_error *err);
 void gb_versus_release(struct gb_versus *versus);
+
+/* The words of the command line and of the JSON, by enum gb_versus_by; NULL terminated. */
+extern const char *const gb_versus_bys[];
+
+/* The state in a word. */
+const char *gb_versus_state_word(enum gb_versus_state state);
+
+/* The key without benchmark and back end, which the table has in its head. */
+const char *gb_versus_row_name(const struct gb_versus_table *table,
+			       const struct gb_versus_row *row);
 
 struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, size_t column);
 

@@ -1,25 +1,11 @@
-/* versus_data.c -- machines side by side as CSV, a line for each cell, and as JSON. */
+#include "cli/reports/versus_data.h"
+
 #include <math.h>
 #include <string.h>
 
 #include "cli/records/csv.h"
 #include "cli/records/json.h"
-#include "cli/reports/versus_print.h"
 #include "common/text.h"
-
-const char *const gb_versus_bys[] = { "machine", "commit", "host", "compiler", "driver", NULL };
-
-const char *gb_versus_state_word(enum gb_versus_state state)
-{
-	static const char *const word[GB_CELL_STATES] = {
-		[GB_CELL_TIME] = "ok",           [GB_CELL_ABSENT] = "absent",
-		[GB_CELL_FAILED] = "failed",     [GB_CELL_TIMEOUT] = "timeout",
-		[GB_CELL_EMULATED] = "emulated", [GB_CELL_UNVERIFIED] = "unverified",
-		[GB_CELL_SKIPPED] = "skipped",
-	};
-
-	return word[state];
-}
 
 static const char *name_of(const struct gb_versus *v, const struct gb_versus_table *table,
 			   size_t column)
@@ -35,6 +21,7 @@ static void print_cell(FILE *file, const struct gb_versus *v, const struct gb_ve
 	const struct gb_versus_cell *cell = &row->cell[column];
 	const char *const text[] = { table->bench,
 				     table->backend,
+				     table->machine,
 				     row->key,
 				     row->hot ? "hot" : "cold",
 				     gb_versus_bys[v->by],
@@ -62,7 +49,8 @@ static void print_cell(FILE *file, const struct gb_versus *v, const struct gb_ve
 
 void gb_versus_print_csv(FILE *file, const struct gb_versus *versus)
 {
-	(void)fputs("bench,backend,key,caches,by,column,state,reason,launches,time_ns,items_per_s,"
+	(void)fputs("bench,backend,machine,key,caches,by,column,state,reason,launches,time_ns,"
+		    "items_per_s,"
 		    "speed_up,low,high,coverage\r\n",
 		    file);
 	for (size_t t = 0; t < versus->table_count; t++) {
@@ -135,6 +123,7 @@ static bool put_table(cJSON *list, const struct gb_versus *v, const struct gb_ve
 	cJSON *columns, *mixes, *rows;
 	bool whole = gb_json_append(list, item) && gb_json_put_text(item, "bench", table->bench) &&
 		     gb_json_put_text(item, "backend", table->backend) &&
+		     gb_json_put_text(item, "machine", table->machine[0] ? table->machine : NULL) &&
 		     gb_json_put_text(item, "unit", table->unit);
 
 	if (!whole)

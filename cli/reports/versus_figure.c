@@ -1,9 +1,9 @@
-/* versus_figure.c -- each row's speed-ups over the first column, with their intervals, as SVG. */
+#include "cli/reports/versus_figure.h"
+
 #include <math.h>
 
 #include "cli/reports/grid.h"
 #include "cli/reports/scale.h"
-#include "cli/reports/versus_print.h"
 #include "common/text.h"
 
 enum { LABEL = 330, WIDTH = 860, ROW = 18, FOOT = 30, MAX_ROWS = 200 };

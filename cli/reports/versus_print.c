@@ -1,4 +1,3 @@
-/* versus_print.c -- machines side by side as tables: text, Markdown or a page. */
 #include "cli/reports/versus_print.h"
 
 #include <errno.h>
@@ -9,6 +8,8 @@
 #include "cli/reports/grid.h"
 #include "cli/reports/page.h"
 #include "cli/reports/style.h"
+#include "cli/reports/versus_data.h"
+#include "cli/reports/versus_figure.h"
 #include "common/text.h"
 
 /* Columns of the grid: what the row is, and three for each machine. */
@@ -20,21 +21,6 @@ struct printer {
 	enum gb_versus_show show;
 	struct gb_grid_style style;
 };
-
-const char *gb_versus_row_name(const struct gb_versus_table *table, const struct gb_versus_row *row)
-{
-	const char *const words[] = { table->bench, "/", table->backend, "/" };
-	const char *text = row->key;
-
-	for (size_t i = 0; i < GB_COUNT(words); i++) {
-		const size_t length = strlen(words[i]);
-
-		if (strncmp(text, words[i], length) != 0)
-			return row->key;
-		text += length;
-	}
-	return text;
-}
 
 static void print_text(const struct printer *p, const char *text)
 {
@@ -167,6 +153,8 @@ static void print_head(const struct printer *p, const struct gb_versus_table *ta
 	print_text(p, table->bench);
 	(void)fputs(" on ", p->file);
 	print_text(p, table->backend);
+	(void)fputs(table->machine[0] ? ", " : "", p->file);
+	print_text(p, table->machine);
 	if (p->show == GB_SHOW_RATE) {
 		(void)fputs(": ", p->file);
 		print_text(p, table->unit ? table->unit : "items");
@@ -184,7 +172,7 @@ static void print_mixes(const struct printer *p, const struct gb_versus_table *t
 
 		begin_line(p);
 		print_text(p, name_of(p, table, mix->column));
-		(void)fprintf(p->file, " is of more than one %s: ", mix->name);
+		(void)fprintf(p->file, ": more than one %s: ", mix->name);
 		print_text(p, gb_setup_values_text(&mix->values, text, sizeof text));
 		end_line(p);
 	}
@@ -264,7 +252,7 @@ static enum gb_status print_table(const struct printer *p, const struct gb_versu
 	print_mixes(p, table);
 	if (print_grid(p, table, err))
 		return err->code;
-	if (p->style.markup == GB_MARKUP_NONE)
+	if (p->style.markup == GB_MARKUP_NONE && table->column_count > 1)
 		(void)fputc('\n', p->file);
 	print_means(p, table);
 	print_absent(p, table);
@@ -294,9 +282,9 @@ static void print_legend(const struct printer *p)
 	end_line(p);
 }
 
-enum gb_status gb_versus_print_tables(FILE *file, const struct gb_versus *versus,
-				      const struct gb_records *records, enum gb_versus_show show,
-				      enum gb_format format, struct gb_error *err)
+static enum gb_status print_tables(FILE *file, const struct gb_versus *versus,
+				   const struct gb_records *records, enum gb_versus_show show,
+				   enum gb_format format, struct gb_error *err)
 {
 	struct printer p = { .file = file, .v = versus, .show = show };
 
@@ -323,7 +311,7 @@ enum gb_status gb_versus_print(FILE *file, const struct gb_versus *versus,
 	else if (format == GB_FORMAT_CSV)
 		gb_versus_print_csv(file, versus);
 	else
-		(void)gb_versus_print_tables(file, versus, records, show, format, err);
+		(void)print_tables(file, versus, records, show, format, err);
 	if (!err->code && (fflush(file) || ferror(file)))
 		gb_fail(err, GB_EIO, "cannot write the tables: %s", strerror(errno));
 	return err->code;

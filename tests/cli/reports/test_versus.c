@@ -1,0 +1,181 @@
+/* Machines side by side: which records share a cell, what each cell says, and the sums. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/reports/versus.h"
+
+static void add_line(struct gb_records *list, const char *text)
+{
+	struct gb_error err = { 0 };
+	cJSON *line = cJSON_Parse(text);
+
+	cr_assert(line != NULL, "%s", text);
+	gb_records_add(list, line, &err);
+}
+
+static void add_run(struct gb_records *list, const char *id, const char *cpu, const char *gpu)
+{
+	char text[400];
+
+	snprintf(text, sizeof text,
+		 "{\"type\":\"run\",\"run_id\":\"%s\",\"host\":{\"cpu\":\"%s\"},"
+		 "\"tool\":{\"commit\":\"%s\"},\"settings\":{\"device\":1},"
+		 "\"gpus\":[{\"id\":0,\"name\":\"none\"},{\"id\":1,\"name\":\"%s\"}]}",
+		 id, cpu, id, gpu);
+	add_line(list, text);
+}
+
+static void add(struct gb_records *list, const char *id, const char *backend, const char *key,
+		double ns, const char *members)
+{
+	char text[400];
+	int n = snprintf(text, sizeof text,
+			 "{\"type\":\"record\",\"run_id\":\"%s\",\"key\":\"%s\",\"bench\":\"b\","
+			 "\"backend\":\"%s\"%s",
+			 id, key, backend, members);
+
+	if (ns > 0)
+		n += snprintf(text + n, sizeof text - (size_t)n,
+			      ",\"time\":{\"median\":%g,\"samples\":[%g,%g]},"
+			      "\"rates\":{\"items_per_s\":1e9}",
+			      2 * ns, 3 * ns, ns);
+	snprintf(text + n, sizeof text - (size_t)n, "}");
+	add_line(list, text);
+}
+
+#define OK ",\"status\":\"ok\""
+
+static struct gb_versus versus_of(const struct gb_records *list, enum gb_versus_by by)
+{
+	struct gb_versus v = { .by = by };
+	struct gb_error err = { 0 };
+
+	cr_assert(eq(int, (int)gb_versus_init(&v, list, &err), GB_OK));
+	return v;
+}
+
+/* A run is of its GPU for GPU variants and of its CPU for the others; launches are pooled. */
+Test(versus, columns_are_what_the_back_end_ran_on)
+{
+	struct gb_records list = { 0 };
+	struct gb_versus v;
+
+	add_run(&list, "1", "X", "A");
+	add_run(&list, "2", "X", "B");
+	for (int i = 1; i <= 2; i++) {
+		const char *id = i == 1 ? "1" : "2";
+
+		add(&list, id, "cuda", "k", 100 / i, OK);
+		add(&list, id, "cpu", "c", 100 * i, OK);
+	}
+	v = versus_of(&list, GB_BY_MACHINE);
+	cr_assert(eq(sz, v.table_count, 2));
+	cr_assert(eq(sz, v.table[0].column_count, 2));
+	cr_assert(eq(sz, v.table[1].column_count, 1));
+	cr_expect(eq(str, v.name[v.table[0].column[1]], "B"));
+	cr_expect(eq(str, v.name[v.table[1].column[0]], "X"));
+	cr_expect(eq(sz, v.table[1].row[0].cell[0].launches, 2));
+	cr_expect(ieee_ulp_eq(dbl, v.table[1].row[0].cell[0].ns, 150, 4));
+	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].speed_up.estimate, 2, 4));
+	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].rate, 2 * 2e9 / 2, 4));
+	cr_expect(isnan(v.table[0].row[0].cell[1].speed_up.interval.low));
+	cr_expect(isnan(v.table[0].row[0].cell[0].speed_up.estimate));
+	gb_versus_release(&v);
+	v = versus_of(&list, GB_BY_COMMIT);
+	cr_expect(eq(sz, v.table_count, 3)); /* commits of one GPU are not those of another */
+	cr_expect(eq(sz, v.speed_ups, 1));
+	gb_versus_release(&v);
+	gb_records_release(&list);
+}
+
+/* Four launches a side have an interval, three have none; a launch given twice counts once. */
+Test(versus, launches_are_the_evidence)
+{
+	struct gb_records list = { 0 };
+	struct gb_versus v;
+	char id[] = "a0";
+
+	for (int side = 0; side < 2; side++)
+		for (int i = 0; i < 4; i++) {
+			id[0] = (char)('a' + side);
+			id[1] = (char)('0' + i);
+			add_run(&list, id, "X", side ? "B" : "A");
+			add(&list, id, "cuda", "four", 1000 + i, OK);
+			if (i < 3 || side == 0)
+				add(&list, id, "cuda", "three", 1000 + i, OK);
+			if (i == 0)
+				add(&list, id, "cuda", "three", 1000 + i, OK);
+		}
+	v = versus_of(&list, GB_BY_MACHINE);
+	cr_assert(eq(sz, v.table[0].row_count, 2));
+	cr_expect(v.table[0].row[0].cell[1].speed_up.interval.low > 0);
+	cr_expect(eq(sz, v.table[0].row[1].cell[1].launches, 3));
+	cr_expect(isnan(v.table[0].row[1].cell[1].speed_up.interval.low));
+	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].speed_up.estimate, 1, 4));
+	gb_versus_release(&v);
+	gb_records_release(&list);
+}
+
+Test(versus, each_state)
+{
+	static const struct {
+		const char *members;
+		double ns;
+		enum gb_versus_state state;
+	} want[] = {
+		{ OK, 10, GB_CELL_TIME },
+		{ ",\"status\":\"noisy\"", 10, GB_CELL_TIME },
+		{ ",\"status\":\"failed\",\"reason\":\"r\"", 0, GB_CELL_FAILED },
+		{ ",\"status\":\"timeout\"", 0, GB_CELL_TIMEOUT },
+		{ ",\"status\":\"skipped\"", 0, GB_CELL_SKIPPED },
+		{ ",\"status\":\"unverified\"", 10, GB_CELL_UNVERIFIED },
+		{ ",\"status\":\"ok\",\"emulated\":true", 10, GB_CELL_EMULATED },
+	};
+	struct gb_records list = { 0 };
+	struct gb_versus v;
+	char key[] = "a";
+
+	add_run(&list, "1", "X", "A");
+	add_run(&list, "2", "X", "B");
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		key[0] = (char)('a' + i);
+		add(&list, "1", "cuda", key, 20, OK);
+		add(&list, "2", "cuda", key, want[i].ns, want[i].members);
+	}
+	add(&list, "1", "cuda", "alone", 20, OK);
+	add(&list, "1", "cuda", "a", 40, OK ",\"cold\":false");
+	v = versus_of(&list, GB_BY_MACHINE);
+	cr_assert(eq(sz, v.table[0].row_count, sizeof want / sizeof *want + 2));
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		const struct gb_versus_row *row = &v.table[0].row[i];
+		const bool has_time = want[i].state == GB_CELL_TIME;
+
+		cr_expect(eq(int, (int)row->cell[1].state, (int)want[i].state), "%zu", i);
+		cr_expect(eq(int, !isnan(row->cell[1].ns), has_time), "%zu", i);
+		cr_expect(eq(int, !isnan(row->cell[1].speed_up.estimate), has_time), "%zu", i);
+		cr_expect(eq(int, gb_versus_is_one_sided(&v.table[0], row), !has_time), "%zu", i);
+	}
+	cr_expect(eq(str, (char *)v.table[0].row[2].cell[1].reason, "r"));
+	cr_expect(eq(int, (int)v.table[0].row[7].cell[1].state, GB_CELL_ABSENT));
+	cr_expect(v.table[0].row[8].hot && v.table[0].mixed_caches);
+	cr_expect(ieee_ulp_eq(dbl, gb_versus_mean_of(&v.table[0], 1).speed_up, 2, 8));
+	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1).rows, 2));
+	gb_versus_release(&v);
+	gb_records_release(&list);
+}
+
+Test(versus, nothing_to_show)
+{
+	struct gb_records list = { 0 };
+	struct gb_versus v = { .by = GB_BY_DRIVER };
+	struct gb_error err = { 0 };
+
+	add_run(&list, "1", "X", "A");
+	add(&list, "1", "cpu", "c", 10, OK);
+	cr_expect(eq(int, (int)gb_versus_init(&v, &list, &err), GB_EUSAGE));
+	cr_expect(eq(str, err.message, "the files have no record of a GPU"));
+	gb_versus_release(&v);
+	gb_records_release(&list);
+}

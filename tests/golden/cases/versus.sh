@@ -1,0 +1,42 @@
+# Two GPUs and their hosts: launches enough and too few, failed, emulated, unverified, on one side only, hot and cold.
+run() { # ID GPU CPU COMMIT
+	printf '{"type":"run","schema":1,"run_id":"%s","host":{"cpu":"%s","hostname":"h%.1s"},"tool":{"commit":"%s"},"settings":{"device":0},"cuda":{"driver":"550"},"gpus":[{"id":0,"name":"%s"}]}\n' \
+		"$1" "$3" "$1" "$4" "$2"
+	seq=0
+}
+record() { # ID BACKEND KEY NS MEMBERS
+	printf '{"type":"record","schema":1,"run_id":"%s","seq":%s,"key":"radix/%s/%s","bench":"radix","backend":"%s","variant":"v","params":{},%s' \
+		"$1" $seq $2 "$3" $2 "$5"
+	[ "$4" = 0 ] || printf ',"time":{"median":%s,"samples":[%s]},"work":{"items":1000,"unit":"keys"},"rates":{"items_per_s":%s}' \
+		$4 $4 $((1000000000000 / $4))
+	printf '}\n'
+	seq=$((seq + 1))
+}
+ok='"status":"ok"'
+side() { # LETTER GPU CPU NS
+	for i in 1 2 3 4 5; do
+		id=$1$i
+		run $id "$2" "$3" $([ $i$1 = 5b ] && echo new || echo old)
+		record $id cuda "v n=1" $(($4 + i)) "$ok,\"cold\":true"
+		record $id cuda "v n=1" $(($4 / 2 + i)) "$ok,\"cold\":false"
+		[ $i -gt 3 ] || record $id cuda "few n=2" $(($4 * 2 + i)) "$ok"
+		[ $1$i != b3 ] || record $id cuda "broken n=1" 0 '"status":"failed","reason":"key 3 | is out of <order>"'
+		[ $1$i = b3 ] || record $id cuda "broken n=1" $4 "$ok"
+		record $id cuda "emulated n=1" $4 "$ok,\"emulated\":$([ $1 = b ] && echo true || echo false)"
+		record $id cuda "unverified n=1" $4 "\"status\":\"$([ $1 = a ] && echo unverified || echo ok)\""
+		[ $1 = b ] || record $id cuda "gone n=1" $4 "$ok"
+		record $id cpu "v threads=2" $(($4 * 10)) "$ok"
+	done >$1.jsonl
+}
+side a A100 'Xeon A' 100000
+side b '=H100 | <new>' 'Xeon A' 50000
+gpubench versus a.jsonl b.jsonl
+echo "status $?"
+gpubench versus --show=rate -f markdown b.jsonl a.jsonl a.jsonl
+echo "status $?"
+gpubench versus --format=csv a.jsonl b.jsonl | grep -a -c "'=H100"
+gpubench versus --format=html a.jsonl b.jsonl | grep -c -E '</table>|</svg>|<h2>|H100 . &lt;new&gt;: |is out of &lt;order&gt;'
+gpubench versus --by=commit a.jsonl b.jsonl >by; echo "status $?"; grep "radix on" by
+gpubench versus --by=commit --format=json a.jsonl b.jsonl >json; /usr/bin/python3 "$TESTS/schema.py" --versus json
+gpubench versus --by=driver --format=json a.jsonl >by; echo "status $?"; grep left_out by
+gpubench versus --by=host a.jsonl b.jsonl >by; echo "status $?"; sed -n 6,8p by
