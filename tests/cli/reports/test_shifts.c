@@ -1,0 +1,246 @@
+/* Where the level of a series shifts: probabilities against exact ones, made series with known
+ * answers, and how often nothing is found where there is nothing. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "tests/cli/reports/series.h"
+
+/* ---- probabilities ------------------------------------------------------------------------ */
+
+static double normal_tail(double z)
+{
+	return erfc(z / sqrt(2)) / 2;
+}
+
+/* P(U >= u) by counting the orders of n and m values. */
+static double exact_tail(size_t n, size_t m, size_t u)
+{
+	double way[64][1100] = { { 0 } }, all = 0, tail = 0;
+
+	for (size_t i = 0; i <= n; i++)
+		way[i][0] = 1;
+	for (size_t j = 1; j <= m; j++)
+		for (size_t i = 1; i <= n; i++)
+			for (size_t k = i * j; k >= j; k--)
+				way[i][k] += way[i - 1][k - j];
+	for (size_t k = 0; k <= n * m; k++) {
+		all += way[n][k];
+		tail += k >= u ? way[n][k] : 0;
+	}
+	return tail / all;
+}
+
+Test(shifts, the_deviate_has_the_exact_tail)
+{
+	static const struct {
+		size_t n, m, u;
+	} at[] = {
+		{ 4, 4, 16 },   { 4, 4, 14 },   { 4, 20, 80 },   { 4, 20, 70 },   { 20, 4, 80 },
+		{ 5, 50, 250 }, { 5, 50, 200 }, { 10, 30, 260 }, { 10, 30, 300 }, { 29, 29, 600 }
+	};
+
+	for (size_t i = 0; i < GB_COUNT(at); i++) {
+		const double exact = exact_tail(at[i].n, at[i].m, at[i].u);
+		const double z = gb_mann_whitney_deviate(at[i].n, at[i].m, (double)at[i].u);
+		const double other = gb_mann_whitney_deviate(at[i].n, at[i].m,
+							     (double)(at[i].n * at[i].m - at[i].u));
+
+		/* Normal tails alone are off by factors of up to ten here. */
+		cr_expect(fabs(normal_tail(z) / exact - 1) < 0.3, "%zu %zu %zu: %g, exactly %g",
+			  at[i].n, at[i].m, at[i].u, normal_tail(z), exact);
+		cr_expect(epsilon_eq(dbl, other, -z, 1e-9));
+	}
+	cr_expect(epsilon_eq(dbl, gb_mann_whitney_deviate(7, 9, 31.5), 0, 1e-12));
+}
+
+Test(shifts, the_largest_of_all_splits_has_at_most_its_probability)
+{
+	enum { COUNT = 60, TRIALS = 2000 };
+	size_t beyond = 0;
+
+	for (uint64_t t = 0; t < TRIALS; t++) {
+		double value[COUNT], most = 0;
+
+		for (size_t i = 0; i < COUNT; i++)
+			value[i] = gb_random_unit_stream(t, 2, i);
+		for (size_t n = 4; n <= COUNT - 4; n++) {
+			double u = 0;
+
+			for (size_t i = 0; i < n; i++)
+				for (size_t k = n; k < COUNT; k++)
+					u += value[i] < value[k];
+			most = fmax(most, fabs(gb_mann_whitney_deviate(n, COUNT - n, u)));
+		}
+		beyond += gb_largest_deviate_p(most, COUNT, 4) <= 0.05;
+	}
+	cr_expect(beyond <= TRIALS / 20 + 30 && beyond >= TRIALS / 50, "%zu of %d", beyond, TRIALS);
+}
+
+/* ---- made series -------------------------------------------------------------------------- */
+
+enum { MOST = 400 };
+
+/* Uniform noise of +-`noise` about levels that begin at at[i] (0: no more). */
+static size_t make(double *value, size_t count, double noise, const size_t *at, const double *level,
+		   uint64_t seed)
+{
+	size_t l = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (at[l] && i == at[l])
+			l++;
+		value[i] = level[l] * (1 + noise * (2 * gb_random_unit_stream(seed, 3, i) - 1));
+	}
+	return count;
+}
+
+/* The places as "20 40", with the direction of each: "+20 -40". */
+static const char *found(const double *value, size_t count)
+{
+	static char text[400];
+	struct gb_error err = { 0 };
+	struct gb_shift *shift;
+	size_t shifts, n = 0;
+
+	text[0] = '\0';
+	cr_assert(eq(int, (int)gb_shifts_find(value, count, &gb_shift_rule, &shift, &shifts, &err),
+		     GB_OK));
+	for (size_t i = 0; i < shifts; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s%c%zu", i ? " " : "",
+				      shift[i].ratio.estimate > 1 ? '+' : '-', shift[i].at);
+	free(shift);
+	return text;
+}
+
+static const char *found_in(size_t count, double noise, const size_t *at, const double *level)
+{
+	double value[MOST];
+
+	make(value, count, noise, at, level, 7);
+	return found(value, count);
+}
+
+Test(shifts, clear_levels_are_found)
+{
+	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 20, 0 }, (double[]){ 100, 110 }),
+		     "+20"));
+	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 20, 0 }, (double[]){ 100, 90 }),
+		     "-20"));
+	/* Four launches of a new level, the least that there may be, at either end. */
+	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 36, 0 }, (double[]){ 100, 110 }),
+		     "+36"));
+	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 4, 0 }, (double[]){ 100, 110 }),
+		     "+4"));
+	/* Up and down again: the whole has no split that is good. */
+	cr_expect(
+		eq(str,
+		   (char *)found_in(60, 0.01, (size_t[]){ 26, 34, 0 }, (double[]){ 100, 110, 100 }),
+		   "+26 -34"));
+	cr_expect(eq(str,
+		     (char *)found_in(400, 0.01, (size_t[]){ 50, 100, 200, 390, 0 },
+				      (double[]){ 100, 103, 106, 100, 120 }),
+		     "+50 +100 -200 +390"));
+}
+
+Test(shifts, what_is_none)
+{
+	double value[MOST];
+
+	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 0 }, (double[]){ 100 }), ""));
+	/* Too small, though clear. */
+	cr_expect(eq(str,
+		     (char *)found_in(40, 0.0001, (size_t[]){ 20, 0 }, (double[]){ 100, 100.8 }),
+		     ""));
+	/* Three launches are no level. */
+	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 37, 0 }, (double[]){ 100, 110 }),
+		     ""));
+	/* Too few launches. */
+	cr_expect(
+		eq(str, (char *)found_in(7, 0.01, (size_t[]){ 4, 0 }, (double[]){ 100, 200 }), ""));
+	for (size_t count = 0; count < 50; count++) {
+		make(value, count, 0, (size_t[]){ 0 }, (double[]){ 100 }, 0);
+		cr_expect(eq(str, (char *)found(value, count), ""), "%zu equal values", count);
+	}
+	/* One outlier, however far out. */
+	make(value, 60, 0.01, (size_t[]){ 0 }, (double[]){ 100 }, 5);
+	value[30] = 1e9;
+	cr_expect(eq(str, (char *)found(value, 60), ""));
+}
+
+/* Without noise, and with values that are all one of two. */
+Test(shifts, equal_values)
+{
+	double value[MOST];
+
+	make(value, 60, 0, (size_t[]){ 30, 0 }, (double[]){ 100, 105 }, 0);
+	cr_expect(eq(str, (char *)found(value, 60), "+30"));
+	for (size_t i = 0; i < 60; i++)
+		value[i] = 100 + (double)(i % 2);
+	cr_expect(eq(str, (char *)found(value, 60), ""));
+}
+
+Test(shifts, the_size_and_its_interval)
+{
+	double value[MOST];
+	struct gb_error err = { 0 };
+	struct gb_shift *shift;
+	size_t shifts;
+
+	make(value, 300, 0.02, (size_t[]){ 150, 0 }, (double[]){ 100, 110 }, 3);
+	cr_assert(eq(int, (int)gb_shifts_find(value, 300, &gb_shift_rule, &shift, &shifts, &err),
+		     GB_OK));
+	cr_assert(eq(sz, shifts, 1));
+	cr_expect(shift[0].ratio.interval.low < 1.1 && shift[0].ratio.interval.high > 1.1);
+	cr_expect(epsilon_eq(dbl, shift[0].ratio.estimate, 1.1, 0.01));
+	cr_expect(shift[0].p < 1e-20);
+	free(shift);
+}
+
+Test(shifts, a_value_that_is_no_time)
+{
+	double value[20];
+	struct gb_error err = { 0 };
+	struct gb_shift *shift;
+	size_t shifts;
+
+	make(value, 20, 0.01, (size_t[]){ 0 }, (double[]){ 100 }, 0);
+	value[7] = 0;
+	cr_expect(eq(int, (int)gb_shifts_find(value, 20, &gb_shift_rule, &shift, &shifts, &err),
+		     GB_ERUNTIME));
+	cr_expect(zero(ptr, shift));
+}
+
+/* Independent values without a shift, whatever their number. */
+Test(shifts, nothing_is_hardly_ever_taken_for_a_shift)
+{
+	enum { TRIALS = 300 };
+
+	for (size_t count = 10; count <= 160; count *= 4) {
+		size_t wrong = 0;
+		double value[MOST];
+
+		for (uint64_t t = 0; t < TRIALS; t++) {
+			make(value, count, 0.1, (size_t[]){ 0 }, (double[]){ 100 }, t);
+			wrong += found(value, count)[0] != '\0';
+		}
+		cr_expect(10 * wrong <= TRIALS, "%zu of %d series of %zu", wrong, TRIALS, count);
+	}
+}
+
+/* The launches that are kept, with noise of 5 %: of 10 % most are found, and hardly anything else. */
+Test(shifts, planted_shifts_are_found)
+{
+	static struct launches all;
+	struct score score = { 0 };
+
+	cr_assert(read_launches(&all, "results/measured/launches.txt"));
+	scale_noise(&all, 0.05);
+	for (uint64_t i = 0; i < 40; i++) {
+		const struct series s = make_series(&all, 0.1, 50, i);
+
+		try_series(&score, &s, &gb_shift_rule);
+	}
+	cr_expect(100 * score.right >= 65 * score.planted, "%zu of %zu", score.right,
+		  score.planted);
+	cr_expect(100 * score.right >= 65 * score.found, "%zu of %zu", score.right, score.found);
+}
