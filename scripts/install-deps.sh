@@ -13,8 +13,9 @@
 # What is there is found by its command or header, not by its package, so that a library installed
 # by hand counts, and nothing is asked of the network when all is there.  Optional are Highway
 # (libhwy-dev) and Embree 4 or 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
-# and cpu/embree* out, and libpng (libpng-dev), without which pictures are .ppm only.  They are
-# installed along with the rest if they can be had, and on their own only by `all`.
+# and cpu/embree* out, libpng (libpng-dev), without which pictures are .ppm only, and SQLite
+# (libsqlite3-dev), without which `history` keeps no index.  They are installed along with the rest if
+# they can be had, and on their own only by `all`.
 #
 # The CUDA Toolkit is not installed here: without nvcc 12.0 or later the cuda variants are left out.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it takes.
@@ -23,9 +24,9 @@
 # https://github.com/DEShawResearch/random123 where it is not packaged:
 #	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema
 #	        python3-matplotlib python3-pyyaml python3-scipy google-benchmark clang
-#	        clang-tools-extra highway-devel libpng-devel
+#	        clang-tools-extra highway-devel libpng-devel sqlite-devel
 #	Arch    base-devel cjson criterion python-jsonschema python-matplotlib python-yaml
-#	        python-scipy benchmark clang highway libpng
+#	        python-scipy benchmark clang highway libpng sqlite
 set -euo pipefail
 
 fail() {
@@ -99,6 +100,7 @@ optional=()
 has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
 has_header embree4/rtcore.h || has_header embree3/rtcore.h || optional+=(libembree-dev)
 has_header png.h || optional+=(libpng-dev)
+has_header sqlite3.h || optional+=(libsqlite3-dev)
 
 if ((${#missing[@]} == 0)) && { [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
 	exit 0

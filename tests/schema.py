@@ -3,7 +3,8 @@
 
 usage: tests/schema.py FILE...          (.jsonl files, or .json documents; - is standard input)
        tests/schema.py --comparison FILE...    what compare and ab print, by its own schema
-       tests/schema.py --versus FILE...        what versus prints, likewise
+       tests/schema.py --versus FILE...        what versus prints
+       tests/schema.py --history FILE...       what history prints
 
 Prints one line for each failure, FILE:LINE: PATH: what is wrong, and exits with 1 if there is
 any, with 2 if a file cannot be read.  Needs Debian's python3-jsonschema.
@@ -164,12 +165,27 @@ def check_versus(path, validator):
                 yield "%s: %s: not a cell for each column" % (path, row["key"])
 
 
+def check_history(path, validator):
+    with (sys.stdin if path == "-" else open(path, encoding="utf-8")) as file:
+        history = parse(file.read())
+    for error in validator.iter_errors(history):
+        yield "%s: %s: %s" % (path, ".".join(map(str, error.absolute_path)), error.message[:300])
+    if sum(history["verdicts"].values()) != len(history["series"]):
+        yield "%s: verdicts: not as many as series" % path
+    for series in history["series"]:
+        at = [shift["at"] for shift in series["shifts"]]
+        if at != sorted(set(at)) or any(a >= series["launches"] for a in at):
+            yield "%s: shifts of %s are not in order" % (path, series["key"])
+
+
 def main(paths):
     check, name = check_file, "record"
     if paths[:1] == ["--comparison"]:
         check, name, paths = check_comparison, "comparison", paths[1:]
     elif paths[:1] == ["--versus"]:
         check, name, paths = check_versus, "versus", paths[1:]
+    elif paths[:1] == ["--history"]:
+        check, name, paths = check_history, "history", paths[1:]
     with open("%s/gpubench-%s-1.schema.json" % (RESULTS, name), encoding="utf-8") as file:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)

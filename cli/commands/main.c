@@ -30,6 +30,7 @@ static const struct {
 	{ "report", gb_cmd_report, "a table, a page, csv or json from stored records" },
 	{ "compare", gb_cmd_compare, "two record files key by key: faster, slower, or unsure" },
 	{ "versus", gb_cmd_versus, "machines side by side, with speed-ups" },
+	{ "history", gb_cmd_history, "a folder of record files: trends, and where levels shifted" },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared" },
 	{ "merge", gb_cmd_merge, "several record files as one" },
 	{ "list", gb_cmd_list, "benchmarks and variants" },

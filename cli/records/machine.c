@@ -304,6 +304,7 @@ void gb_env_gather(struct gb_run_info *info)
 	info->build = (struct gb_build_info){
 		.version = GB_VERSION,
 		.commit = GB_COMMIT,
+		.commit_date = GB_COMMIT_DATE,
 		.dirty = GB_DIRTY,
 		.mode = GB_MODE,
 #ifdef __clang__

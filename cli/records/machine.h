@@ -13,10 +13,11 @@
 struct gb_settings;
 
 struct gb_build_info {
-	const char *version; /* "0.1.0" */
-	const char *commit;  /* short hash; "" if built outside a repository */
-	bool dirty;          /* built from files that differ from that commit */
-	const char *mode;    /* "release" */
+	const char *version;     /* "0.1.0" */
+	const char *commit;      /* short hash; "" if built outside a repository */
+	const char *commit_date; /* "2026-11-22T08:25:38Z", or "" */
+	bool dirty;              /* built from files that differ from that commit */
+	const char *mode;        /* "release" */
 	const char *compiler, *cflags;
 	const char *nvcc;  /* version; "" if CUDA is not in this build */
 	const char *archs; /* "80 90" */

@@ -29,6 +29,7 @@ static bool put_tool(cJSON *line, const struct gb_build_info *build)
 	return object && gb_json_put_text(object, "name", "gpubench") &&
 	       put_text(object, "version", build->version) &&
 	       put_text(object, "commit", build->commit) &&
+	       put_text(object, "commit_date", build->commit_date) &&
 	       gb_json_put_bool(object, "dirty", build->dirty) &&
 	       put_text(object, "mode", build->mode) &&
 	       put_text(object, "compiler", build->compiler) &&

@@ -29,22 +29,32 @@ static const char style[] =
 	"@media print{body{max-width:none;font-size:10pt}details{display:none}"
 	".wide{overflow:visible}}\n";
 
+void gb_page_open(FILE *file, const char *what)
+{
+	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+		    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+		    "<link rel=\"icon\" href=\"data:,\">\n<title>gpubench",
+		    file);
+	if (what) {
+		(void)fputs(", ", file);
+		gb_grid_print_text(file, what, GB_MARKUP_HTML);
+	}
+	(void)fprintf(file, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>gpubench</h1>\n",
+		      style);
+}
+
+void gb_page_close(FILE *file)
+{
+	(void)fputs("</body></html>\n", file);
+}
+
 void gb_page_begin(FILE *file, const struct gb_records *list)
 {
 	const char *started = NULL;
 
 	for (size_t i = 0; i < list->count && !started; i++)
 		started = gb_json_text(list->line[i], "started");
-	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
-		    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-		    "<link rel=\"icon\" href=\"data:,\">\n<title>gpubench",
-		    file);
-	if (started) {
-		(void)fputs(", ", file);
-		gb_grid_print_text(file, started, GB_MARKUP_HTML);
-	}
-	(void)fprintf(file, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>gpubench</h1>\n",
-		      style);
+	gb_page_open(file, started);
 }
 
 void gb_page_end(FILE *file, const struct gb_records *list)
@@ -74,5 +84,5 @@ void gb_page_end(FILE *file, const struct gb_records *list)
 		(void)fputs("</pre></details>\n", file);
 		cJSON_free(text);
 	}
-	(void)fputs("</body></html>\n", file);
+	gb_page_close(file);
 }

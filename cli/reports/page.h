@@ -9,6 +9,11 @@
 
 #include "cli/records/lines.h"
 
+/* The begin and the end of any page; what is in the title, or NULL. */
+void gb_page_open(FILE *file, const char *what);
+void gb_page_close(FILE *file);
+
+/* The begin of a page of records. */
 void gb_page_begin(FILE *file, const struct gb_records *list);
 /* The machine and the build as the run lines state them, and the end. */
 void gb_page_end(FILE *file, const struct gb_records *list);

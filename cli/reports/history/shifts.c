@@ -167,6 +167,7 @@ struct work {
 	size_t *seen, *before, *group;
 	const struct gb_shift_rule *rule;
 	double inflation; /* of the statistic's variance: how much neighbours are alike */
+	double spread;    /* of the logarithms about their levels: a standard deviation */
 };
 
 static int by_value(const void *a, const void *b, void *closure)
@@ -241,8 +242,8 @@ static void rank_layer(struct work *w, const struct layer *layer)
 	}
 }
 
-/* The best split of a stretch by itself. */
-static struct split split_of(struct work *w, size_t begin, size_t end)
+/* The best split of a stretch by itself, where the statistic's variance has that inflation. */
+static struct split split_of(struct work *w, size_t begin, size_t end, double inflation)
 {
 	struct work part = *w;
 	const struct layer whole = { .length = end - begin, .count = 1 };
@@ -260,7 +261,7 @@ static struct split split_of(struct work *w, size_t begin, size_t end)
 	rank_layer(&part, &whole);
 	split = best_split(w->rank, begin, end, w->rule->segment);
 	split.z = sharpen(&split);
-	split.p = gb_largest_deviate_p(split.z / sqrt(w->inflation), part.count, w->rule->segment);
+	split.p = gb_largest_deviate_p(split.z / sqrt(inflation), part.count, w->rule->segment);
 	return split;
 }
 
@@ -312,14 +313,12 @@ static size_t find_splits(struct work *w, struct split *found, size_t room)
 						    begin + layer.length, w->rule->segment);
 
 			/* No deviate is sharpened by more than half. */
-			if (s.at == begin ||
-			    share * gb_largest_deviate_p(1.5 * s.z / sqrt(w->inflation),
-							 layer.length, w->rule->segment) >
-				    w->rule->candidates)
+			if (s.at == begin || share * gb_largest_deviate_p(1.5 * s.z, layer.length,
+									  w->rule->segment) >
+						     w->rule->candidates)
 				continue;
 			s.z = sharpen(&s);
-			s.p = share * gb_largest_deviate_p(s.z / sqrt(w->inflation), layer.length,
-							   w->rule->segment);
+			s.p = share * gb_largest_deviate_p(s.z, layer.length, w->rule->segment);
 			if (s.p <= w->rule->candidates)
 				found[count++] = s;
 		}
@@ -443,23 +442,27 @@ static void place(const struct work *w, struct levels *levels)
 static enum gb_status prune(struct work *w, struct levels *levels, struct gb_shift *shift,
 			    struct gb_error *err)
 {
+	/* Standard deviations: launches that are alike may drift, but do not jump so far. */
+	const double LARGE = 4;
+
 	for (;;) {
 		size_t weakest = 0;
 		double worst = 0;
 
 		for (size_t i = 1; i <= levels->count; i++) {
 			struct gb_shift *s = &shift[i - 1];
-			const struct split split =
-				split_of(w, levels->at[i - 1], levels->at[i + 1]);
-			double badness;
+			double badness, size;
 
 			s->at = levels->at[i];
-			s->p = split.p;
 			if (gb_shift_ratio(w->value, levels->at[i - 1], s->at, levels->at[i + 1],
 					   &s->ratio, err))
 				return err->code;
+			size = fabs(log(s->ratio.estimate));
+			s->p = split_of(w, levels->at[i - 1], levels->at[i + 1],
+					size > LARGE * w->spread ? 1 : w->inflation)
+				       .p;
 			badness = s->p / w->rule->alpha;
-			if (fabs(log(s->ratio.estimate)) < log(1 + w->rule->least))
+			if (size < log(1 + w->rule->least))
 				badness = fmax(badness, 1) + 1;
 			if (badness > 1 && badness > worst) {
 				worst = badness;
@@ -473,10 +476,10 @@ static enum gb_status prune(struct work *w, struct levels *levels, struct gb_shi
 	}
 }
 
-/* What is left of the logarithms when each level's median is taken away, and then its ranks about
- * their mean, in place. */
-static enum gb_status residual_ranks(const struct work *w, const struct levels *levels,
-				     double *rest, struct gb_error *err)
+/* What is left of the logarithms when each level's median is taken away: its spread, and its ranks
+ * about their mean. */
+static enum gb_status residual_ranks(struct work *w, const struct levels *levels, double *rest,
+				     struct gb_error *err)
 {
 	double *sorted = malloc((w->count + 1) * sizeof *sorted);
 	size_t *order = malloc((w->count + 1) * sizeof *order);
@@ -499,6 +502,10 @@ static enum gb_status residual_ranks(const struct work *w, const struct levels *
 		order[i] = i;
 	qsort_r(order, w->count, sizeof *order, by_value, rest);
 	for (size_t i = 0; i < w->count; i++)
+		sorted[i] = fabs(rest[i]);
+	gb_sort(sorted, w->count);
+	w->spread = 1.4826 * gb_median_sorted(sorted, w->count);
+	for (size_t i = 0; i < w->count; i++)
 		sorted[order[i]] = (double)i - ((double)w->count - 1) / 2;
 	memcpy(rest, sorted, w->count * sizeof *rest);
 out:
@@ -510,8 +517,8 @@ out:
 /* How much the variance of a mean of neighbours is above that of independent values, at least 1:
  * from the correlation of the ranks of what is left when each level's median is taken away, up to
  * LAGS launches apart. */
-static enum gb_status measure_inflation(struct work *w, const struct levels *levels,
-					struct gb_error *err)
+static enum gb_status measure_rest(struct work *w, const struct levels *levels,
+				   struct gb_error *err)
 {
 	enum { LAGS = 3, MOST = 3 };
 	double *rest = malloc((w->count + 1) * sizeof *rest);
@@ -592,19 +599,15 @@ enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb
 	for (size_t i = 0; i < count; i++)
 		w.order[i] = i;
 	qsort_r(w.order, count, sizeof *w.order, by_value, (void *)(uintptr_t)value);
-	for (int round = 0; round < 2; round++) {
-		levels.count = 0;
-		levels.at[0] = 0;
-		levels.at[1] = count;
-		take_splits(&w, found, find_splits(&w, found, room), &levels);
-		place(&w, &levels);
-		if (levels.count == 0)
-			break;
-		if (prune(&w, &levels, *shift, err))
-			goto out;
-		if (round > 0 || measure_inflation(&w, &levels, err) || !(w.inflation > 1))
-			break;
-	}
+	levels.count = 0;
+	levels.at[0] = 0;
+	levels.at[1] = count;
+	take_splits(&w, found, find_splits(&w, found, room), &levels);
+	place(&w, &levels);
+	/* What is left without the levels is known once these are. */
+	if (prune(&w, &levels, *shift, err) || measure_rest(&w, &levels, err) ||
+	    prune(&w, &levels, *shift, err))
+		goto out;
 	*shift_count = levels.count;
 out:
 	if (err->code) {

@@ -1,0 +1,152 @@
+/* history.c -- `gpubench history FOLDER [KEY-GLOB...]`: the trend of stored records, and whether the
+ * newest level of something is worse than the one before it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/commands/arguments.h"
+#include "cli/commands/commands.h"
+#include "cli/reports/history/folder.h"
+#include "cli/reports/history/index.h"
+#include "cli/reports/history/print.h"
+#include "common/text.h"
+
+enum { MOST_LEFT_OUT = 5 }; /* files that are named on standard error */
+
+static const char *const orders[] = { "date", "commit", NULL }; /* enum gb_order */
+static const char *const formats[] = { "table", "markdown", "json", "html", NULL };
+
+struct request {
+	int64_t order, format, rebuild;
+	double threshold_percent;
+};
+
+static const struct gb_param rows[] = {
+	{ .name = "order",
+	  .type = GB_CHOICE,
+	  .offset = offsetof(struct request, order),
+	  .initial = "date",
+	  .choices = orders,
+	  .help = "by the date of the run, or of the commit that was built" },
+	{ .name = "threshold",
+	  .type = GB_FLOAT,
+	  .offset = offsetof(struct request, threshold_percent),
+	  .initial = "5",
+	  .low = 0,
+	  .high = 1000,
+	  .unit = "percent",
+	  .help = "a newest level that is worse by less is not" },
+	{ .name = "rebuild",
+	  .type = GB_FLAG,
+	  .offset = offsetof(struct request, rebuild),
+	  .help = "read all files again, whatever the index has" },
+	{ .name = "format",
+	  .letter = 'f',
+	  .type = GB_CHOICE,
+	  .offset = offsetof(struct request, format),
+	  .initial = "table",
+	  .choices = formats,
+	  .help = "what to print" },
+};
+
+static void tell(const char *folder, const char *text, const char *more)
+{
+	(void)fputs("gpubench: ", stderr);
+	gb_text_print(stderr, folder);
+	(void)fputs(folder[0] && folder[strlen(folder) - 1] != '/' ? "/" : "", stderr);
+	gb_text_print(stderr, text);
+	gb_text_print(stderr, more);
+	(void)fputc('\n', stderr);
+}
+
+/* What is wrong with files, on standard error. */
+static void tell_faults(const struct gb_store *store, const char *folder)
+{
+	size_t told = 0, more = 0;
+	char text[64];
+
+	for (size_t i = 0; i < store->files; i++) {
+		const struct gb_stored_file *file = &store->file[i];
+
+		if (!file->fault && !file->truncated)
+			continue;
+		if (told++ >= MOST_LEFT_OUT)
+			more++;
+		else if (file->fault)
+			tell("", file->fault, " (the file is left out)");
+		else
+			tell(folder, file->path,
+			     ": the last line has no end (its writer was killed?) and is left out");
+	}
+	if (!more)
+		return;
+	(void)snprintf(text, sizeof text, "%zu more files are not, or not wholly, read", more);
+	tell("", text, "");
+}
+
+static enum gb_status print(const struct gb_history *history, const char *format,
+			    struct gb_error *err)
+{
+	if (gb_equal(format, "json"))
+		return gb_history_print_json(stdout, history, err);
+	if (gb_equal(format, "html"))
+		return gb_history_print_page(stdout, history, err);
+	return gb_history_print(stdout, history,
+				gb_equal(format, "markdown") ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE,
+				err);
+}
+
+static enum gb_status show(const struct request *request, const char *const *word, size_t words,
+			   struct gb_error *err)
+{
+	struct gb_history history = {
+		.order = (enum gb_order)request->order,
+		.threshold = request->threshold_percent / 100,
+		.rule = gb_shift_rule,
+		.glob = word + 1,
+		.globs = words - 1,
+	};
+	struct gb_store store = { 0 };
+	enum gb_status status = GB_OK;
+	char why[GB_HISTORY_WHY];
+	const char *note;
+
+	if (!gb_folder_read(&store, word[0], request->rebuild != 0, &note, err)) {
+		if (note)
+			tell(word[0], GB_INDEX_NAME, note);
+		tell_faults(&store, word[0]);
+		if (!gb_history_judge(&history, &store, err)) {
+			(void)print(&history, formats[request->format], err);
+			status = gb_history_status(&history, why);
+		}
+	}
+	gb_history_release(&history);
+	gb_store_release(&store);
+	return err->code ? err->code : status;
+}
+
+enum gb_status gb_cmd_history(int argc, char **argv, struct gb_error *err)
+{
+	struct request request;
+	enum gb_status status = GB_OK;
+	struct gb_arguments a = {
+		.words = "FOLDER [KEY-GLOB...]",
+		.summary =
+			"Print how the times in a folder of record files changed, and where their "
+			"level shifted: exit status 1 if a newest level is worse than the one "
+			"before it, 6 if there are too few launches.",
+		.row = rows,
+		.row_count = GB_COUNT(rows),
+		.target = &request,
+		.target_size = sizeof request,
+	};
+
+	if (gb_arguments_parse(&a, argc, argv, err) || a.done)
+		goto out;
+	if (a.word_count == 0)
+		gb_fail(err, GB_EUSAGE, "history needs a FOLDER of record files");
+	else
+		status = show(&request, a.word, a.word_count, err);
+out:
+	gb_arguments_release(&a);
+	return err->code ? err->code : status;
+}

@@ -1,0 +1,368 @@
+#include "cli/reports/history/history.h"
+
+#include <fnmatch.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/text.h"
+
+/* ---- the order of runs --------------------------------------------------------------------- */
+
+/* A run's place in time. */
+struct moment {
+	int64_t first,
+		second; /* the commit's date before that of the run; or that of the run alone */
+	const struct gb_stored_run *run;
+	const char *path;
+};
+
+static int compare(int64_t a, int64_t b)
+{
+	return (a > b) - (a < b);
+}
+
+static int by_moment(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+	int order = compare(x->first, y->first);
+
+	order = order ? order : strcmp(x->run->commit, y->run->commit);
+	order = order ? order : compare(x->second, y->second);
+	order = order ? order : strcmp(x->run->run_id, y->run->run_id);
+	return order ? order : strcmp(x->path, y->path);
+}
+
+static int by_commit(const void *a, const void *b)
+{
+	const struct moment *x = a, *y = b;
+	const int order = strcmp(x->run->commit, y->run->commit);
+
+	return order ? order : compare(x->second, y->second);
+}
+
+static int64_t least_date(int64_t a, int64_t b)
+{
+	return a == GB_NO_DATE || (b != GB_NO_DATE && b < a) ? b : a;
+}
+
+/* The date of each commit: as its runs have it, else that of its first run. */
+static void date_commits(struct moment *moment, size_t count)
+{
+	if (count)
+		qsort(moment, count, sizeof *moment, by_commit);
+	for (size_t from = 0, to; from < count; from = to) {
+		int64_t recorded = GB_NO_DATE, first = GB_NO_DATE;
+
+		for (to = from;
+		     to < count && gb_equal(moment[to].run->commit, moment[from].run->commit);
+		     to++) {
+			recorded = least_date(recorded, moment[to].run->committed);
+			first = least_date(first, moment[to].second);
+		}
+		for (size_t i = from; i < to; i++)
+			if (moment[i].run->commit[0])
+				moment[i].first = recorded != GB_NO_DATE ? recorded : first;
+	}
+}
+
+/* All runs in the order of time: rank[run] is a run's place. */
+static enum gb_status rank_runs(const struct gb_history *h, uint32_t *rank, struct gb_error *err)
+{
+	const struct gb_store *store = h->store;
+	struct moment *moment = malloc((store->runs + 1) * sizeof *moment);
+
+	if (!moment)
+		return gb_out_of_memory(err, "the history");
+	for (size_t i = 0; i < store->runs; i++)
+		moment[i] = (struct moment){ store->run[i].started, store->run[i].started,
+					     &store->run[i], store->file[store->run[i].file].path };
+	if (h->order == GB_BY_COMMIT)
+		date_commits(moment, store->runs);
+	if (store->runs)
+		qsort(moment, store->runs, sizeof *moment, by_moment);
+	for (size_t i = 0; i < store->runs; i++)
+		rank[moment[i].run - store->run] = (uint32_t)i;
+	free(moment);
+	return GB_OK;
+}
+
+/* The numbers of all launches, in the order of their runs: a counting sort. */
+static enum gb_status order_launches(const struct gb_history *h, size_t *order,
+				     struct gb_error *err)
+{
+	const struct gb_store *store = h->store;
+	uint32_t *rank = malloc((store->runs + 1) * sizeof *rank);
+	size_t *next = calloc(store->runs + 2, sizeof *next);
+
+	if (!rank || !next)
+		gb_out_of_memory(err, "the history");
+	else if (!rank_runs(h, rank, err)) {
+		for (size_t i = 0; i < store->launches; i++)
+			next[rank[store->launch[i].run] + 1]++;
+		for (size_t i = 0; i < store->runs; i++)
+			next[i + 1] += next[i];
+		for (size_t i = 0; i < store->launches; i++)
+			order[next[rank[store->launch[i].run]]++] = i;
+	}
+	free(rank);
+	free(next);
+	return err->code;
+}
+
+/* ---- series -------------------------------------------------------------------------------- */
+
+static bool matches(const char *glob, const char *key)
+{
+	char variant[256];
+
+	(void)snprintf(variant, sizeof variant, "%.*s", (int)strcspn(key, " "), key);
+	return fnmatch(glob, key, 0) == 0 || fnmatch(glob, variant, 0) == 0;
+}
+
+/* Whether the series is asked for; marks the globs that match it. */
+static bool is_wanted(const struct gb_history *h, const struct gb_stored_series *series, bool *used)
+{
+	bool wanted = h->globs == 0;
+
+	for (size_t i = 0; i < h->globs; i++) {
+		if (!matches(h->glob[i], series->key))
+			continue;
+		used[i] = wanted = true;
+	}
+	return wanted;
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct gb_stored_series *x = ((const struct gb_trend *)a)->series;
+	const struct gb_stored_series *y = ((const struct gb_trend *)b)->series;
+	int order = strcmp(x->key, y->key);
+
+	order = order ? order : strcmp(x->machine, y->machine);
+	return order ? order : y->cold - x->cold;
+}
+
+/* One launch more of the trend.  Another file may hold the same run: it counts once. */
+static void add_launch(struct gb_trend *trend, const struct gb_store *store,
+		       const struct gb_stored_launch *launch, const struct gb_stored_run **last)
+{
+	const struct gb_stored_run *run = &store->run[launch->run];
+
+	if (run->started == GB_NO_DATE) {
+		trend->undated++;
+		return;
+	}
+	if (*last && gb_equal((*last)->run_id, run->run_id))
+		return;
+	*last = run;
+	trend->kinds[launch->kind]++;
+	if (launch->kind == GB_LAUNCH_FAILED)
+		trend->failure[trend->failures++] =
+			(struct gb_failure){ run, launch->reason ? store->reason[launch->reason - 1]
+								 : "" };
+	if (launch->kind != GB_LAUNCH_TIME)
+		return;
+	trend->value[trend->count] = launch->ns;
+	trend->run[trend->count++] = run;
+}
+
+/* Different files among the launches of a trend. */
+static void count_files(struct gb_trend *trend, size_t *seen, size_t mark)
+{
+	for (size_t i = 0; i < trend->count; i++) {
+		trend->files += seen[trend->run[i]->file] != mark;
+		seen[trend->run[i]->file] = mark;
+	}
+}
+
+/* Room for the launches of each trend that is wanted. */
+static enum gb_status make_trends(struct gb_history *h, size_t *number, struct gb_error *err)
+{
+	const struct gb_store *store = h->store;
+	size_t *launches = calloc(store->all_series + 1, sizeof *launches);
+	size_t *failures = calloc(store->all_series + 1, sizeof *failures);
+
+	h->trend = calloc(store->all_series + 1, sizeof *h->trend);
+	if (!launches || !failures || !h->trend) {
+		gb_out_of_memory(err, "the history");
+		goto out;
+	}
+	for (size_t i = 0; i < store->launches; i++) {
+		launches[store->launch[i].series]++;
+		failures[store->launch[i].series] += store->launch[i].kind == GB_LAUNCH_FAILED;
+	}
+	for (size_t i = 0; i < store->all_series; i++) {
+		struct gb_trend *trend = &h->trend[h->count];
+
+		if (!launches[i] || number[i] == SIZE_MAX)
+			continue;
+		*trend = (struct gb_trend){
+			.series = &store->series[i],
+			.value = malloc(launches[i] * sizeof *trend->value),
+			.run = malloc(launches[i] * sizeof *trend->run),
+			.failure = malloc((failures[i] + 1) * sizeof *trend->failure),
+		};
+		h->count++;
+		if (!trend->value || !trend->run || !trend->failure) {
+			gb_out_of_memory(err, "the history");
+			goto out;
+		}
+	}
+	if (h->count)
+		qsort(h->trend, h->count, sizeof *h->trend, by_key);
+	for (size_t i = 0; i < h->count; i++)
+		number[h->trend[i].series - store->series] = i;
+out:
+	free(launches);
+	free(failures);
+	return err->code;
+}
+
+/* number[series]: SIZE_MAX for those that nobody asks for. */
+static enum gb_status choose_series(const struct gb_history *h, size_t *number,
+				    struct gb_error *err)
+{
+	const struct gb_store *store = h->store;
+	bool *used = calloc(h->globs + 1, sizeof *used);
+
+	if (!used)
+		return gb_out_of_memory(err, NULL);
+	for (size_t i = 0; i < store->all_series; i++)
+		number[i] = is_wanted(h, &store->series[i], used) ? 0 : SIZE_MAX;
+	for (size_t i = 0; i < h->globs && store->all_series; i++)
+		if (!used[i])
+			gb_fail(err, GB_EUSAGE, "no key of the history matches '%.200s'",
+				h->glob[i]);
+	free(used);
+	return err->code;
+}
+
+static enum gb_status fill_trends(struct gb_history *h, struct gb_error *err)
+{
+	const struct gb_store *store = h->store;
+	size_t *number = malloc((store->all_series + 1) * sizeof *number);
+	size_t *order = malloc((store->launches + 1) * sizeof *order);
+	size_t *seen = calloc(store->files + 1, sizeof *seen);
+	const struct gb_stored_run **last = calloc(store->all_series + 1, sizeof *last);
+
+	if (!number || !order || !seen || !last)
+		gb_out_of_memory(err, "the history");
+	else if (!choose_series(h, number, err) && !make_trends(h, number, err) &&
+		 !order_launches(h, order, err)) {
+		for (size_t i = 0; i < store->launches; i++) {
+			const struct gb_stored_launch *launch = &store->launch[order[i]];
+			const size_t at = number[launch->series];
+
+			if (at != SIZE_MAX)
+				add_launch(&h->trend[at], store, launch, &last[at]);
+		}
+		for (size_t i = 0; i < h->count; i++)
+			count_files(&h->trend[i], seen, i + 1);
+	}
+	free(number);
+	free(order);
+	free(seen);
+	free(last);
+	return err->code;
+}
+
+/* ---- verdicts ------------------------------------------------------------------------------ */
+
+static enum gb_trend_word verdict_of(const struct gb_history *h, const struct gb_trend *trend)
+{
+	const struct gb_ratio *last = trend->shifts ? &trend->shift[trend->shifts - 1].ratio : NULL;
+
+	if (trend->count < 2 * h->rule.segment)
+		return GB_TREND_UNSURE;
+	if (last && last->estimate > 1 + h->threshold && last->interval.low > 1)
+		return GB_TREND_WORSE;
+	if (last && last->estimate < 1 / (1 + h->threshold) && last->interval.high < 1)
+		return GB_TREND_BETTER;
+	return GB_TREND_SAME;
+}
+
+static enum gb_status judge_trend(const struct gb_history *h, struct gb_trend *trend,
+				  struct gb_error *err)
+{
+	size_t begin;
+	double *newest;
+
+	if (gb_shifts_find(trend->value, trend->count, &h->rule, &trend->shift, &trend->shifts,
+			   err))
+		return err->code;
+	begin = trend->shifts ? trend->shift[trend->shifts - 1].at : 0;
+	newest = malloc((trend->count - begin + 1) * sizeof *newest);
+	if (!newest)
+		return gb_out_of_memory(err, "the history");
+	memcpy(newest, trend->value + begin, (trend->count - begin) * sizeof *newest);
+	gb_sort(newest, trend->count - begin);
+	trend->level = gb_median_sorted(newest, trend->count - begin);
+	free(newest);
+	trend->verdict = verdict_of(h, trend);
+	return GB_OK;
+}
+
+enum gb_status gb_history_judge(struct gb_history *history, const struct gb_store *store,
+				struct gb_error *err)
+{
+	struct gb_history *h = history;
+
+	h->store = store;
+	h->count = 0;
+	h->trend = NULL;
+	memset(h->verdicts, 0, sizeof h->verdicts);
+	if (fill_trends(h, err))
+		return err->code;
+#pragma omp parallel for schedule(dynamic)
+	for (size_t i = 0; i < h->count; i++) {
+		struct gb_error own = { 0 };
+
+		if (judge_trend(h, &h->trend[i], &own)) {
+#pragma omp critical
+			gb_fail(err, own.code, "%s", own.message);
+		}
+	}
+	for (size_t i = 0; i < h->count; i++)
+		h->verdicts[h->trend[i].verdict]++;
+	return err->code;
+}
+
+void gb_history_release(struct gb_history *history)
+{
+	for (size_t i = 0; i < history->count; i++) {
+		free(history->trend[i].value);
+		free(history->trend[i].run);
+		free(history->trend[i].failure);
+		free(history->trend[i].shift);
+	}
+	free(history->trend);
+	history->trend = NULL;
+	history->count = 0;
+}
+
+enum gb_status gb_history_status(const struct gb_history *history, char *why)
+{
+	const size_t *v = history->verdicts;
+
+	why[0] = '\0';
+	if (v[GB_TREND_WORSE]) {
+		(void)snprintf(why, GB_HISTORY_WHY, "%zu of %zu newest levels are worse",
+			       v[GB_TREND_WORSE], history->count);
+		return GB_EVERIFY;
+	}
+	if (history->count > v[GB_TREND_UNSURE])
+		return GB_OK;
+	if (history->count)
+		(void)snprintf(why, GB_HISTORY_WHY,
+			       "none of %zu series has the %zu launches that are needed",
+			       history->count, 2 * history->rule.segment);
+	else
+		(void)snprintf(why, GB_HISTORY_WHY, "there are no launches");
+	return GB_EUNDECIDED;
+}
+
+const struct gb_stored_run *gb_first_after(const struct gb_trend *trend, size_t i)
+{
+	return trend->run[trend->shift[i].at];
+}

@@ -1,0 +1,13 @@
+# Trends by key, machine and cache mode, with the first launch after each last shift: exit status 1.
+. "$TESTS/golden/history.sh"
+history_of_thirty runs
+gpubench history runs; echo "status $?"
+gpubench history runs --format=markdown 'radix/cpu/best*' 'radix/cpu/q*'; echo "status $?"
+gpubench history runs --threshold=20 'radix/cpu/lsd8'; echo "status $?"
+gpubench history runs --format=json >history.json; echo "status $?"
+/usr/bin/python3 "$TESTS/schema.py" --history history.json || exit
+grep -A 10 '"at"' history.json | head -n 11 >first; cat first
+gpubench history runs --format=html >page.html; echo "status $?"
+grep -c '<figure>' page.html
+grep -o '<title>[^<]*commit c0ffee10[^<]*</title>' page.html | head -n 3 >titles; cat titles
+! grep -i -E '<script|src=|href="http|nan|inf' page.html

@@ -1,0 +1,42 @@
+# history.sh -- sourced by the cases of `history`: record files with given dates and times.
+
+# launch FILE NUMBER COMMIT SECOND_OF_COMMIT MACHINE: begin a file of one launch; its number is its day.
+launch() {
+	printf '{"type":"run","schema":1,"run_id":"%s-%s","started":"2026-%02d-%02dT12:00:00Z","tool":{"commit":"%s","commit_date":%s},"host":{"cpu":"%s"},"gpus":[{"id":0,"name":"GPU A"}],"settings":{"device":0,"cold":true}}\n' \
+		"$1" "$2" $((1 + $2 / 28)) $((1 + $2 % 28)) "$3" "$4" "${5:-CPU A}" >"$1"
+}
+
+# record FILE NUMBER BACKEND VARIANT COLD REST: a record of the launch that the file has.
+record() {
+	printf '{"type":"record","schema":1,"run_id":"%s-%s","seq":0,"key":"radix/%s/%s","bench":"radix","backend":"%s","variant":"%s","params":{},"cold":%s,%s}\n' \
+		"$1" "$2" "$3" "$4" "$3" "$4" "$5" "$6" >>"$1"
+}
+
+# took NS NUMBER: a time with noise of some tenths of a percent.
+took() {
+	ns=$(($1 * (1000 + $2 * 7919 % 11 - 5)))
+	printf '"status":"ok","time":{"median":%s,"samples":[%s,%s]}' $ns $((ns + 5)) $ns
+}
+
+# Thirty launches in two folders: lsd8 becomes slower with number 20, best faster with 12; qsort stays;
+# split (on the GPU) becomes slower with 12 and fast again with 20, and has hot launches, too few to judge.
+history_of_thirty() {
+	mkdir -p "$1/one" "$1/two"
+	n=0
+	while [ $n -lt 30 ]; do
+		folder=$1/one lsd8=100 best=80 split=50
+		[ $n -lt 15 ] || folder=$1/two
+		[ $n -lt 20 ] || lsd8=110
+		[ $n -lt 12 ] || { best=70 split=60; }
+		[ $n -lt 20 ] || split=50
+		file=$folder/$(printf 'launch-%02d.jsonl' $n)
+		launch "$file" $n "$(printf 'c0ffee%02d' $((n / 2)))" null
+		record "$file" $n cpu lsd8 true "$(took $lsd8 $n)"
+		record "$file" $n cpu best true "$(took $best $n)"
+		record "$file" $n cpu qsort true "$(took 300 $n)"
+		record "$file" $n cuda split true "$(took $split $n)"
+		[ $((n % 10)) != 0 ] || record "$file" $n cuda split false "$(took 40 $n)"
+		[ $n != 17 ] || record "$file" $n cpu vqsort true '"status":"failed","reason":"key 3 is out of order"'
+		n=$((n + 1))
+	done
+}
