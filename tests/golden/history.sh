@@ -14,7 +14,7 @@ record() {
 
 # took NS NUMBER: a time with noise of some tenths of a percent.
 took() {
-	ns=$(($1 * (1000 + $2 * 7919 % 11 - 5)))
+	ns=$(($1 * (1000 + ($2 * $2 * 37 + $2 * 11) % 101 % 11 - 5)))
 	printf '"status":"ok","time":{"median":%s,"samples":[%s,%s]}' $ns $((ns + 5)) $ns
 }
 

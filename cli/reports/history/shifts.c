@@ -10,6 +10,9 @@ const struct gb_shift_rule gb_shift_rule = {
 	.segment = 4, .candidates = 3, .alpha = 0.05, .least = 0.01
 };
 
+/* The standard deviation of normal noise by its median deviation. */
+static const double NORMAL_MAD = 1.4826;
+
 /* ---- probabilities ------------------------------------------------------------------------ */
 
 /* Cumulant generating function of a Mann-Whitney statistic about its mean, without ties: that of a
@@ -158,6 +161,7 @@ static size_t begin_of(const struct layer *layer, size_t i)
 /* A series, and room to work in. */
 struct work {
 	const double *value;
+	double *log; /* of the values */
 	size_t count;
 	size_t *order; /* indices by ascending value */
 	size_t *part;  /* those of a stretch */
@@ -230,6 +234,15 @@ static void rank_layer(struct work *w, const struct layer *layer)
 		to = from + 1;
 		while (to < w->count && !(w->value[w->order[to]] > value))
 			to++;
+		if (to == from + 1) {
+			const size_t i = w->order[from];
+
+			intervals_with(layer, i, &first, &last);
+			for (size_t k = first; k <= last; k++)
+				w->rank[k * layer->length + i - begin_of(layer, k)] =
+					(double)++w->seen[k];
+			continue;
+		}
 		count_equal(w, layer, from, to);
 		for (size_t e = from; e < to; e++) {
 			const size_t i = w->order[e];
@@ -372,12 +385,30 @@ static void take_splits(const struct work *w, struct split *found, size_t count,
 	}
 }
 
-static double median_log(const double *value, size_t count, double *room)
+static size_t least(size_t a, size_t b)
 {
-	for (size_t i = 0; i < count; i++)
-		room[i] = log(value[i]);
+	return a < b ? a : b;
+}
+
+static double median_of(const double *value, size_t count, double *room)
+{
+	memcpy(room, value, count * sizeof *room);
 	gb_sort(room, count);
 	return gb_median_sorted(room, count);
+}
+
+/* The medians of the logarithms next to `at`, on both sides. */
+struct sides {
+	size_t begin, end; /* of what they are of */
+	double left, right;
+};
+
+static struct sides sides_of(const struct work *w, size_t begin, size_t at, size_t end)
+{
+	const size_t n = least(at - begin, GB_SHIFT_NEAR), m = least(end - at, GB_SHIFT_NEAR);
+
+	return (struct sides){ at - n, at + m, median_of(w->log + at - n, n, w->rank),
+			       median_of(w->log + at, m, w->rank) };
 }
 
 /* Huber's loss: squares near 0, then as the distance. */
@@ -388,31 +419,28 @@ static double huber(double x)
 	return far < bend ? far * far / 2 : bend * (far - bend / 2);
 }
 
-/* Where between begin and end the level changes, if it does so at about `at`: the least loss about
- * the medians of both sides, which, other than by ranks, also goes by how large the shift is. */
+/* Where the level changes, if it does so near `at`: the least loss about the medians of both sides,
+ * which, other than by ranks, also goes by how large the shift is. */
 static size_t place_of(const struct work *w, size_t begin, size_t at, size_t end)
 {
-	const double *value = w->value;
-	const double left = median_log(value + begin, at - begin, w->rank);
-	const double right = median_log(value + at, end - at, w->rank);
-	size_t best = begin + w->rule->segment;
-	double spread, loss = 0, least = INFINITY;
+	const size_t segment = w->rule->segment;
+	const struct sides s = sides_of(w, begin, at, end);
+	size_t best = at;
+	double spread, loss = 0, most = INFINITY;
 
-	for (size_t i = begin; i < end; i++)
-		w->rank[i - begin] = fabs(log(value[i]) - (i < at ? left : right));
-	gb_sort(w->rank, end - begin);
-	/* The standard deviation, if the noise is normal. */
-	spread = 1.4826 * gb_median_sorted(w->rank, end - begin);
+	for (size_t i = s.begin; i < s.end; i++)
+		w->rank[i - s.begin] = fabs(w->log[i] - (i < at ? s.left : s.right));
+	gb_sort(w->rank, s.end - s.begin);
+	spread = NORMAL_MAD * gb_median_sorted(w->rank, s.end - s.begin);
 	if (!(spread > 0))
 		return at;
-	for (size_t i = begin; i + w->rule->segment <= end; i++) {
-		const double x = log(value[i]);
-
-		if (i >= begin + w->rule->segment && loss < least) {
-			least = loss;
+	for (size_t i = s.begin; i + segment <= s.end; i++) {
+		if (i >= begin + segment && i + segment <= end && loss < most) {
+			most = loss;
 			best = i;
 		}
-		loss += huber((x - left) / spread) - huber((x - right) / spread);
+		loss += huber((w->log[i] - s.left) / spread) -
+			huber((w->log[i] - s.right) / spread);
 	}
 	return best;
 }
@@ -437,41 +465,52 @@ static void place(const struct work *w, struct levels *levels)
 	}
 }
 
-/* Remove the weakest shift that is not significant or too small, until there is none.  shift has
- * room for all, and what is known of those that stay. */
-static enum gb_status prune(struct work *w, struct levels *levels, struct gb_shift *shift,
-			    struct gb_error *err)
+/* A shift and what was found out about it between two neighbours. */
+struct tested {
+	size_t begin, at, end;
+	double p, size;
+};
+
+static void test_shift(struct work *w, const struct levels *levels, size_t i, struct tested *t)
 {
 	/* Standard deviations: launches that are alike may drift, but do not jump so far. */
 	const double LARGE = 4;
+	const size_t begin = levels->at[i - 1], at = levels->at[i], end = levels->at[i + 1];
+	struct sides s;
 
+	if (t->begin == begin && t->at == at && t->end == end)
+		return;
+	s = sides_of(w, begin, at, end);
+	*t = (struct tested){ begin, at, end, 1, fabs(s.right - s.left) };
+	t->p = split_of(w, begin, end, t->size > LARGE * w->spread ? 1 : w->inflation).p;
+}
+
+/* Remove the weakest shift that is not significant or too small, until there is none.  What is known
+ * of those that stay is in tested[0 ..]. */
+static void prune(struct work *w, struct levels *levels, struct tested *tested)
+{
 	for (;;) {
 		size_t weakest = 0;
-		double worst = 0;
+		double worst = 1;
 
 		for (size_t i = 1; i <= levels->count; i++) {
-			struct gb_shift *s = &shift[i - 1];
-			double badness, size;
+			struct tested *t = &tested[i - 1];
+			double badness;
 
-			s->at = levels->at[i];
-			if (gb_shift_ratio(w->value, levels->at[i - 1], s->at, levels->at[i + 1],
-					   &s->ratio, err))
-				return err->code;
-			size = fabs(log(s->ratio.estimate));
-			s->p = split_of(w, levels->at[i - 1], levels->at[i + 1],
-					size > LARGE * w->spread ? 1 : w->inflation)
-				       .p;
-			badness = s->p / w->rule->alpha;
-			if (size < log(1 + w->rule->least))
+			test_shift(w, levels, i, t);
+			badness = t->p / w->rule->alpha;
+			if (t->size < log(1 + w->rule->least))
 				badness = fmax(badness, 1) + 1;
-			if (badness > 1 && badness > worst) {
+			if (badness > worst) {
 				worst = badness;
 				weakest = i;
 			}
 		}
 		if (!weakest)
-			return GB_OK;
+			return;
 		remove_shift(levels, weakest);
+		memmove(&tested[weakest - 1], &tested[weakest],
+			(levels->count + 1 - weakest) * sizeof *tested);
 		place(w, levels);
 	}
 }
@@ -492,11 +531,9 @@ static enum gb_status residual_ranks(struct work *w, const struct levels *levels
 		const size_t begin = levels->at[i], count = levels->at[i + 1] - begin;
 		double median;
 
-		memcpy(sorted, w->value + begin, count * sizeof *sorted);
-		gb_sort(sorted, count);
-		median = gb_median_sorted(sorted, count);
+		median = median_of(w->log + begin, count, sorted);
 		for (size_t k = begin; k < begin + count; k++)
-			rest[k] = log(w->value[k] / median);
+			rest[k] = w->log[k] - median;
 	}
 	for (size_t i = 0; i < w->count; i++)
 		order[i] = i;
@@ -504,7 +541,7 @@ static enum gb_status residual_ranks(struct work *w, const struct levels *levels
 	for (size_t i = 0; i < w->count; i++)
 		sorted[i] = fabs(rest[i]);
 	gb_sort(sorted, w->count);
-	w->spread = 1.4826 * gb_median_sorted(sorted, w->count);
+	w->spread = NORMAL_MAD * gb_median_sorted(sorted, w->count);
 	for (size_t i = 0; i < w->count; i++)
 		sorted[order[i]] = (double)i - ((double)w->count - 1) / 2;
 	memcpy(rest, sorted, w->count * sizeof *rest);
@@ -553,7 +590,7 @@ enum gb_status gb_shift_ratio(const double *value, size_t begin, size_t at, size
 }
 
 static bool has_room(struct work *w, struct levels *levels, struct split **found, size_t *room,
-		     struct gb_shift **shift)
+		     struct tested **tested)
 {
 	struct layer layer;
 	size_t most = 1, ranks = w->count;
@@ -572,9 +609,46 @@ static bool has_room(struct work *w, struct levels *levels, struct split **found
 	w->group = malloc(most * sizeof *w->group);
 	*found = malloc((*room + 1) * sizeof **found);
 	levels->at = malloc((w->count / w->rule->segment + 3) * sizeof *levels->at);
-	*shift = calloc(w->count / w->rule->segment + 1, sizeof **shift);
+	*tested = calloc(w->count / w->rule->segment + 1, sizeof **tested);
+	w->log = malloc((w->count + 1) * sizeof *w->log);
 	return w->order && w->part && w->rank && w->seen && w->before && w->group && *found &&
-	       levels->at && *shift;
+	       levels->at && *tested && w->log;
+}
+
+/* The shifts, with their sizes. */
+static enum gb_status report(const struct work *w, const struct levels *levels,
+			     const struct tested *tested, struct gb_shift **shift,
+			     size_t *shift_count, struct gb_error *err)
+{
+	*shift = calloc(levels->count + 1, sizeof **shift);
+	if (!*shift)
+		return gb_out_of_memory(err, "finding shifts");
+	for (size_t i = 0; i < levels->count; i++) {
+		struct gb_shift *s = &(*shift)[i];
+
+		s->at = levels->at[i + 1];
+		s->p = tested[i].p;
+		if (gb_shift_ratio(w->value, levels->at[i], s->at, levels->at[i + 2], &s->ratio,
+				   err)) {
+			free(*shift);
+			*shift = NULL;
+			return err->code;
+		}
+	}
+	*shift_count = levels->count;
+	return GB_OK;
+}
+
+static void start(struct work *w, struct levels *levels)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		w->order[i] = i;
+		w->log[i] = log(w->value[i]);
+	}
+	qsort_r(w->order, w->count, sizeof *w->order, by_value, w->log);
+	levels->count = 0;
+	levels->at[0] = 0;
+	levels->at[1] = w->count;
 }
 
 enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb_shift_rule *rule,
@@ -583,6 +657,7 @@ enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb
 	struct work w = { .value = value, .count = count, .rule = rule, .inflation = 1 };
 	struct levels levels = { 0 };
 	struct split *found = NULL;
+	struct tested *tested = NULL;
 	size_t room;
 
 	*shift = NULL;
@@ -592,28 +667,22 @@ enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb
 			return gb_fail(err, GB_ERUNTIME, "a time that is not positive");
 	if (count < 2 * rule->segment)
 		return GB_OK;
-	if (!has_room(&w, &levels, &found, &room, shift)) {
+	if (!has_room(&w, &levels, &found, &room, &tested)) {
 		gb_out_of_memory(err, "finding shifts");
 		goto out;
 	}
-	for (size_t i = 0; i < count; i++)
-		w.order[i] = i;
-	qsort_r(w.order, count, sizeof *w.order, by_value, (void *)(uintptr_t)value);
-	levels.count = 0;
-	levels.at[0] = 0;
-	levels.at[1] = count;
+	start(&w, &levels);
 	take_splits(&w, found, find_splits(&w, found, room), &levels);
 	place(&w, &levels);
+	prune(&w, &levels, tested);
 	/* What is left without the levels is known once these are. */
-	if (prune(&w, &levels, *shift, err) || measure_rest(&w, &levels, err) ||
-	    prune(&w, &levels, *shift, err))
+	if (measure_rest(&w, &levels, err))
 		goto out;
-	*shift_count = levels.count;
+	memset(tested, 0, (levels.count + 1) * sizeof *tested);
+	prune(&w, &levels, tested);
+	(void)report(&w, &levels, tested, shift, shift_count, err);
 out:
-	if (err->code) {
-		free(*shift);
-		*shift = NULL;
-	}
+	free(w.log);
 	free(w.order);
 	free(w.part);
 	free(w.rank);
@@ -621,6 +690,7 @@ out:
 	free(w.before);
 	free(w.group);
 	free(found);
+	free(tested);
 	free(levels.at);
 	return err->code;
 }
