@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/records/json.h"
@@ -46,17 +47,18 @@ static void draw_spark(const struct gb_trend *t, char text[4 * SPARKS])
 					     "\u2585", "\u2586", "\u2587", "\u2588" };
 	const size_t count = t->count < SPARKS ? t->count : SPARKS;
 	double value[SPARKS], low = INFINITY, high = 0;
+	double *room = malloc((t->count / SPARKS + 2) * sizeof *room);
 	size_t used = 0;
 
 	text[0] = '\0';
+	if (!room)
+		return;
 	for (size_t i = 0; i < count; i++) {
 		const size_t from = i * t->count / count, to = (i + 1) * t->count / count;
-		struct gb_error err = { 0 };
-		struct gb_summary sum;
 
-		if (gb_summarize(t->value + from, to - from, &sum, &err))
-			return;
-		value[i] = sum.median;
+		memcpy(room, t->value + from, (to - from) * sizeof *room);
+		gb_sort(room, to - from);
+		value[i] = gb_median_sorted(room, to - from);
 		low = fmin(low, value[i]);
 		high = fmax(high, value[i]);
 	}
@@ -67,6 +69,7 @@ static void draw_spark(const struct gb_trend *t, char text[4 * SPARKS])
 		memcpy(text + used, b, strlen(b) + 1);
 		used += strlen(b);
 	}
+	free(room);
 }
 
 /* What all series have in common needs no column. */

@@ -151,11 +151,12 @@ static double sharpen(const struct split *split)
 struct layer {
 	size_t length, count;
 	double step;
+	size_t *begin; /* NULL: there is one, of the whole */
 };
 
 static size_t begin_of(const struct layer *layer, size_t i)
 {
-	return (size_t)((double)i * layer->step);
+	return layer->begin ? layer->begin[i] : 0;
 }
 
 /* A series, and room to work in. */
@@ -169,6 +170,7 @@ struct work {
 	/* For each interval of a layer: values ranked, the same before the equal ones at hand, and which
 	 * these were. */
 	size_t *seen, *before, *group;
+	size_t *begin; /* of the intervals of a layer */
 	const struct gb_shift_rule *rule;
 	double inflation; /* of the statistic's variance: how much neighbours are alike */
 	double spread;    /* of the logarithms about their levels: a standard deviation */
@@ -259,7 +261,7 @@ static void rank_layer(struct work *w, const struct layer *layer)
 static struct split split_of(struct work *w, size_t begin, size_t end, double inflation)
 {
 	struct work part = *w;
-	const struct layer whole = { .length = end - begin, .count = 1 };
+	const struct layer whole = { .length = end - begin, .count = 1, .begin = NULL };
 	size_t n = 0;
 	struct split split;
 
@@ -292,7 +294,12 @@ static bool layer_of(const struct work *w, int i, struct layer *layer)
 	layer->step = layer->count > 1
 			      ? (double)(w->count - layer->length) / (double)(layer->count - 1)
 			      : 0;
-	return layer->length >= 2 * w->rule->segment;
+	layer->begin = w->begin;
+	if (layer->length < 2 * w->rule->segment)
+		return false;
+	for (size_t k = 0; w->begin && k < layer->count; k++)
+		w->begin[k] = (size_t)((double)k * layer->step);
+	return true;
 }
 
 static int by_p(const void *a, const void *b)
@@ -515,58 +522,44 @@ static void prune(struct work *w, struct levels *levels, struct tested *tested)
 	}
 }
 
-/* What is left of the logarithms when each level's median is taken away: its spread, and its ranks
- * about their mean. */
-static enum gb_status residual_ranks(struct work *w, const struct levels *levels, double *rest,
-				     struct gb_error *err)
+/* What is left of the logarithms when each level's median is taken away, and its spread. */
+static void take_levels_away(struct work *w, const struct levels *levels, double *rest,
+			     double *room)
 {
-	double *sorted = malloc((w->count + 1) * sizeof *sorted);
-	size_t *order = malloc((w->count + 1) * sizeof *order);
-
-	if (!sorted || !order) {
-		gb_out_of_memory(err, "finding shifts");
-		goto out;
-	}
 	for (size_t i = 0; i <= levels->count; i++) {
-		const size_t begin = levels->at[i], count = levels->at[i + 1] - begin;
-		double median;
+		const size_t begin = levels->at[i], end = levels->at[i + 1];
+		const double median = median_of(w->log + begin, end - begin, room);
 
-		median = median_of(w->log + begin, count, sorted);
-		for (size_t k = begin; k < begin + count; k++)
+		for (size_t k = begin; k < end; k++)
 			rest[k] = w->log[k] - median;
 	}
 	for (size_t i = 0; i < w->count; i++)
-		order[i] = i;
-	qsort_r(order, w->count, sizeof *order, by_value, rest);
-	for (size_t i = 0; i < w->count; i++)
-		sorted[i] = fabs(rest[i]);
-	gb_sort(sorted, w->count);
-	w->spread = NORMAL_MAD * gb_median_sorted(sorted, w->count);
-	for (size_t i = 0; i < w->count; i++)
-		sorted[order[i]] = (double)i - ((double)w->count - 1) / 2;
-	memcpy(rest, sorted, w->count * sizeof *rest);
-out:
-	free(sorted);
-	free(order);
-	return err->code;
+		room[i] = fabs(rest[i]);
+	gb_sort(room, w->count);
+	w->spread = NORMAL_MAD * gb_median_sorted(room, w->count);
 }
 
 /* How much the variance of a mean of neighbours is above that of independent values, at least 1:
- * from the correlation of the ranks of what is left when each level's median is taken away, up to
- * LAGS launches apart. */
+ * from the correlation of what is left without the levels, outliers cut off, up to LAGS launches
+ * apart. */
 static enum gb_status measure_rest(struct work *w, const struct levels *levels,
 				   struct gb_error *err)
 {
 	enum { LAGS = 3, MOST = 3 };
+	const double FAR = 2; /* standard deviations */
 	double *rest = malloc((w->count + 1) * sizeof *rest);
+	double *room = malloc((w->count + 1) * sizeof *room);
 	double squares = 0, sum = 1;
 
-	if (!rest)
-		return gb_out_of_memory(err, "finding shifts");
-	if (residual_ranks(w, levels, rest, err))
+	if (!rest || !room) {
+		gb_out_of_memory(err, "finding shifts");
 		goto out;
-	for (size_t i = 0; i < w->count; i++)
+	}
+	take_levels_away(w, levels, rest, room);
+	for (size_t i = 0; i < w->count; i++) {
+		rest[i] = fmin(fmax(rest[i], -FAR * w->spread), FAR * w->spread);
 		squares += rest[i] * rest[i];
+	}
 	for (size_t lag = 1; lag <= LAGS; lag++) {
 		double product = 0;
 
@@ -577,6 +570,7 @@ static enum gb_status measure_rest(struct work *w, const struct levels *levels,
 	w->inflation = squares > 0 ? fmin(fmax(1, sum), MOST) : 1;
 out:
 	free(rest);
+	free(room);
 	return err->code;
 }
 
@@ -607,12 +601,13 @@ static bool has_room(struct work *w, struct levels *levels, struct split **found
 	w->seen = malloc(most * sizeof *w->seen);
 	w->before = malloc(most * sizeof *w->before);
 	w->group = malloc(most * sizeof *w->group);
+	w->begin = calloc(most, sizeof *w->begin);
 	*found = malloc((*room + 1) * sizeof **found);
 	levels->at = malloc((w->count / w->rule->segment + 3) * sizeof *levels->at);
 	*tested = calloc(w->count / w->rule->segment + 1, sizeof **tested);
 	w->log = malloc((w->count + 1) * sizeof *w->log);
-	return w->order && w->part && w->rank && w->seen && w->before && w->group && *found &&
-	       levels->at && *tested && w->log;
+	return w->order && w->part && w->rank && w->seen && w->before && w->group && w->begin &&
+	       *found && levels->at && *tested && w->log;
 }
 
 /* The shifts, with their sizes. */
@@ -689,6 +684,7 @@ out:
 	free(w.seen);
 	free(w.before);
 	free(w.group);
+	free(w.begin);
 	free(found);
 	free(tested);
 	free(levels.at);

@@ -48,7 +48,7 @@ enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb
 
 /* By what factor value[at .. end) is above value[begin .. at), from the launches next to the shift:
  * GB_SHIFT_NEAR a side at most. */
-enum { GB_SHIFT_NEAR = 100 };
+enum { GB_SHIFT_NEAR = 64 };
 enum gb_status gb_shift_ratio(const double *value, size_t begin, size_t at, size_t end,
 			      struct gb_ratio *ratio, struct gb_error *err);
 
