@@ -1,8 +1,9 @@
 /* history.h -- the launches of each key in the order of time, their level shifts, and what to think
  * of the newest level.
  *
- * A series is one key on one machine, with cold caches or with hot ones.  Its values are those of its
- * launches, one each.  What failed, was not verified or was emulated is counted and has no value.
+ * A series is one key on one machine, with cold caches or with hot ones. Its values are those of
+ * its launches, one each. What failed, was not verified or was emulated is counted and has no
+ * value.
  */
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_HISTORY_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_HISTORY_H
@@ -59,7 +60,8 @@ enum gb_status gb_history_judge(struct gb_history *history, const struct gb_stor
 void gb_history_release(struct gb_history *history);
 
 /* The exit status: GB_EVERIFY if a newest level is worse than the one before; GB_EUNDECIDED if
- * nothing could be judged; else GB_OK.  why (of GB_HISTORY_WHY bytes) is set to the reason, or "". */
+ * nothing could be judged; else GB_OK. why (of GB_HISTORY_WHY bytes) is set to the reason, or
+ * "". */
 enum { GB_HISTORY_WHY = 160 };
 enum gb_status gb_history_status(const struct gb_history *history, char *why);
 

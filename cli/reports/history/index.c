@@ -1,9 +1,9 @@
 /* index.c -- the only file that knows SQLite.
  *
  * The launches of a file are one blob of struct packed: reading thousands of files takes as many
- * rows, not a million.  Numbers of series are the database's own; a file's runs are numbered from 0,
- * and so are its reasons, whose texts lie behind the launches.  A sum over the blob tells damage that
- * SQLite does not notice.
+ * rows, not a million. Numbers of series are the database's own; a file's runs are numbered from
+ * 0, and so are its reasons, whose texts lie behind the launches. A sum over the blob tells
+ * damage that SQLite does not notice.
  */
 #include "cli/reports/history/index.h"
 

@@ -1,9 +1,9 @@
 /* index.h -- the launches of a folder kept beside its files, in an SQLite database.
  *
- * Of each file: path, size, time of the last change, and its launches.  A file that is as it was then
- * need not be read again.  The index can be removed at any time; it is written in one transaction, and
- * if it cannot be written or read (no rights, another process, no SQLite in this build) everything
- * works without it.
+ * Of each file: path, size, time of the last change, and its launches. A file that is as it was
+ * then need not be read again. The index can be removed at any time; it is written in one
+ * transaction, and if it cannot be written or read (no rights, another process, no SQLite in
+ * this build) everything works without it.
  */
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_INDEX_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_INDEX_H

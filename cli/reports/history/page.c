@@ -1,8 +1,8 @@
 /* page.c -- a history as one page: the table, and for each series its launches in their order.
  *
- * A dot is a launch, or where there are more than DOTS the median of some that followed each other on
- * one level; its title has the commit and the date.  A horizontal line is the median of a level, a
- * vertical one a shift.
+ * A dot is a launch, or where there are more than DOTS the median of some that followed each
+ * other on one level; its title has the commit and the date. A horizontal line is the median of
+ * a level, a vertical one a shift.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,4 +1,5 @@
-/* print.h -- a history for a person, as JSON for a program, or as a page with a chart per series. */
+/* print.h -- a history for a person, as JSON for a program, or as a page with a chart per
+ * series. */
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_PRINT_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_PRINT_H
 

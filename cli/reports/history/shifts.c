@@ -167,8 +167,8 @@ struct work {
 	size_t *order; /* indices by ascending value */
 	size_t *part;  /* those of a stretch */
 	double *rank;
-	/* For each interval of a layer: values ranked, the same before the equal ones at hand, and which
-	 * these were. */
+	/* For each interval of a layer: values ranked, the same before the equal ones at hand,
+	 * and which these were. */
 	size_t *seen, *before, *group;
 	size_t *begin; /* of the intervals of a layer */
 	const struct gb_shift_rule *rule;
@@ -492,8 +492,8 @@ static void test_shift(struct work *w, const struct levels *levels, size_t i, st
 	t->p = split_of(w, begin, end, t->size > LARGE * w->spread ? 1 : w->inflation).p;
 }
 
-/* Remove the weakest shift that is not significant or too small, until there is none.  What is known
- * of those that stay is in tested[0 ..]. */
+/* Remove the weakest shift that is not significant or too small, until there is none. What is
+ * known of those that stay is in tested[0 ..]. */
 static void prune(struct work *w, struct levels *levels, struct tested *tested)
 {
 	for (;;) {

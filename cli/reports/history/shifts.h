@@ -1,20 +1,20 @@
 /* shifts.h -- where the level of a series shifts: values of one launch each, in the order of time.
  *
  * Only the order of the values counts (ranks), so that neither outliers nor the shape of the noise
- * matter.  In two passes, as Hunter has them (Fleming et al., ICPE 2023):
+ * matter. In two passes, as Hunter has them (Fleming et al., ICPE 2023):
  *
- * Candidates come from seeded binary segmentation (Kovacs et al., Biometrika 110, 2023): a fixed set
- * of intervals of all lengths, in each of which the split with the largest Mann-Whitney statistic is
- * sought.  The most significant split of all is a candidate, then the most significant one of an
- * interval without a candidate in it, and so on.  A few are let through by chance.
+ * Candidates come from seeded binary segmentation (Kovacs et al., Biometrika 110, 2023): a fixed
+ * set of intervals of all lengths, in each of which the split with the largest Mann-Whitney
+ * statistic is sought. The most significant split of all is a candidate, then the most significant
+ * one of an interval without a candidate in it, and so on. A few are let through by chance.
  *
- * Then each candidate is put where the launches between its neighbours place it, and tested on these
- * alone; the weakest is removed, and its neighbours anew, until all that are left are significant and
- * not too small.
+ * Then each candidate is put where the launches between its neighbours place it, and tested on
+ * these alone; the weakest is removed, and its neighbours anew, until all that are left are
+ * significant and not too small.
  *
  * Significance needs no permutations: the statistic's tail is the saddlepoint approximation of its
  * exact distribution (Barndorff-Nielsen's r*), and the maximum over the splits of an interval is
- * bounded as by Miller and Siegmund (Biometrics 38, 1982).  Launches that followed each other may be
+ * bounded as by Miller and Siegmund (Biometrics 38, 1982). Launches that followed each other may be
  * alike for other reasons than a shift: what is left when the levels are taken away tells how much,
  * and the statistic is reduced by that.
  *

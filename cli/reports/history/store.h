@@ -1,11 +1,12 @@
-/* store.h -- the launches of a folder of record files: one value for each key that a launch measured.
+/* store.h -- the launches of a folder of record files: one value for each key that a launch
+ * measured.
  *
  * What is kept of a file is a fraction of it, so that thousands fit into memory and into an index
- * (index.h).  Files, runs, series and launches are numbered as they come; a launch names its run and
+ * (index.h). Files, runs, series and launches are numbered as they come; a launch names its run and
  * its series, a run its file.
  *
- * The room history/: level shifts over stored records.  folder.h finds and reads the files, shifts.h
- * judges one series, history.h all of them, print.h and page.h show what came of it.
+ * The room history/: level shifts over stored records. folder.h finds and reads the files,
+ * shifts.h judges one series, history.h all of them, print.h and page.h show what came of it.
  */
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_STORE_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_STORE_H
@@ -82,8 +83,8 @@ enum gb_status gb_store_series(struct gb_store *store, const char *key, const ch
 enum gb_status gb_store_launch(struct gb_store *store, const struct gb_stored_launch *launch,
 			       const char *reason, struct gb_error *err);
 
-/* The launches of the records of one file, the last one added.  Records that were skipped or have no
- * run line tell nothing. */
+/* The launches of the records of one file, the last one added. Records that were skipped or have
+ * no run line tell nothing. */
 enum gb_status gb_store_records(struct gb_store *store, const struct gb_records *records,
 				struct gb_error *err);
 

@@ -179,21 +179,28 @@ Test(shifts, equal_values)
 	cr_expect(eq(str, (char *)found(value, 60), ""));
 }
 
+/* The interval holds the size in 95 % of series. */
 Test(shifts, the_size_and_its_interval)
 {
-	double value[MOST];
-	struct gb_error err = { 0 };
-	struct gb_shift *shift;
-	size_t shifts;
+	enum { TRIALS = 100 };
+	size_t held = 0;
 
-	make(value, 300, 0.02, (size_t[]){ 150, 0 }, (double[]){ 100, 110 }, 3);
-	cr_assert(eq(int, (int)gb_shifts_find(value, 300, &gb_shift_rule, &shift, &shifts, &err),
-		     GB_OK));
-	cr_assert(eq(sz, shifts, 1));
-	cr_expect(shift[0].ratio.interval.low < 1.1 && shift[0].ratio.interval.high > 1.1);
-	cr_expect(epsilon_eq(dbl, shift[0].ratio.estimate, 1.1, 0.01));
-	cr_expect(shift[0].p < 1e-20);
-	free(shift);
+	for (uint64_t t = 0; t < TRIALS; t++) {
+		double value[MOST];
+		struct gb_error err = { 0 };
+		struct gb_shift *shift;
+		size_t shifts;
+
+		make(value, 60, 0.02, (size_t[]){ 30, 0 }, (double[]){ 100, 110 }, t);
+		cr_assert(eq(int,
+			     (int)gb_shifts_find(value, 60, &gb_shift_rule, &shift, &shifts, &err),
+			     GB_OK));
+		cr_assert(shifts >= 1);
+		cr_expect(epsilon_eq(dbl, shift[0].ratio.estimate, 1.1, 0.02));
+		held += shift[0].ratio.interval.low < 1.1 && shift[0].ratio.interval.high > 1.1;
+		free(shift);
+	}
+	cr_expect(held >= 88 && held < TRIALS, "%zu of %d", held, TRIALS);
 }
 
 Test(shifts, a_value_that_is_no_time)
