@@ -1,5 +1,5 @@
-/* history.c -- `gpubench history FOLDER [KEY-GLOB...]`: the trend of stored records, and whether the
- * newest level of something is worse than the one before it. */
+/* history.c -- `gpubench history FOLDER [KEY-GLOB...]`: the trend of stored records, and whether a
+ * newest level is worse than the one before it. */
 #include <stdio.h>
 #include <string.h>
 

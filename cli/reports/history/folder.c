@@ -117,16 +117,20 @@ static enum gb_status list_folder(const char *top, const char *below, struct lis
 	return err->code;
 }
 
+static int is_path(const void *path, const void *found)
+{
+	return strcmp(path, ((const struct found *)found)->path);
+}
+
 /* Whether the index's file is one of the listing, and as it was. */
-static bool is_unchanged(const struct gb_stored_file *file, void *closure)
+static bool is_unchanged(const char *path, int64_t size, int64_t mtime_ns, void *closure)
 {
 	struct listing *list = closure;
-	const struct found key = { .path = file->path };
 	struct found *now =
-		list->count ? bsearch(&key, list->found, list->count, sizeof *list->found, by_path)
+		list->count ? bsearch(path, list->found, list->count, sizeof *list->found, is_path)
 			    : NULL;
 
-	if (!now || now->size != file->size || now->mtime_ns != file->mtime_ns) {
+	if (!now || now->size != size || now->mtime_ns != mtime_ns) {
 		list->index_is_old = true;
 		return false;
 	}

@@ -200,7 +200,7 @@ static enum gb_status make_trends(struct gb_history *h, size_t *number, struct g
 		*trend = (struct gb_trend){
 			.series = &store->series[i],
 			.value = malloc(launches[i] * sizeof *trend->value),
-			.run = malloc(launches[i] * sizeof *trend->run),
+			.run = malloc(launches[i] * sizeof(struct gb_stored_run *)),
 			.failure = malloc((failures[i] + 1) * sizeof *trend->failure),
 		};
 		h->count++;
@@ -241,10 +241,11 @@ static enum gb_status choose_series(const struct gb_history *h, size_t *number,
 static enum gb_status fill_trends(struct gb_history *h, struct gb_error *err)
 {
 	const struct gb_store *store = h->store;
-	size_t *number = malloc((store->all_series + 1) * sizeof *number);
-	size_t *order = malloc((store->launches + 1) * sizeof *order);
+	size_t *number = calloc(store->all_series + 1, sizeof *number);
+	size_t *order = calloc(store->launches + 1, sizeof *order);
 	size_t *seen = calloc(store->files + 1, sizeof *seen);
-	const struct gb_stored_run **last = calloc(store->all_series + 1, sizeof *last);
+	const struct gb_stored_run **last =
+		calloc(store->all_series + 1, sizeof(struct gb_stored_run *));
 
 	if (!number || !order || !seen || !last)
 		gb_out_of_memory(err, "the history");

@@ -92,7 +92,7 @@ struct loading {
 	uint32_t *series; /* by the index's number: that in the store, + 1; 0: none */
 	size_t series_count;
 	sqlite3_stmt *runs, *reasons;
-	bool (*wanted)(const struct gb_stored_file *file, void *closure);
+	gb_is_wanted *wanted;
 	void *closure;
 	struct gb_error *err;
 };
@@ -150,17 +150,16 @@ static enum found load_runs(struct loading *l, int64_t file, size_t number)
 	sqlite3_reset(l->runs);
 	sqlite3_bind_int64(l->runs, 1, file);
 	while ((step = sqlite3_step(l->runs)) == SQLITE_ROW) {
+		const char *run_id = text_at(l->runs, 0), *commit = text_at(l->runs, 1);
 		const struct gb_stored_run run = {
-			(char *)(uintptr_t)text_at(l->runs, 0),
-			(char *)(uintptr_t)text_at(l->runs, 1),
-			sqlite3_column_int64(l->runs, 2),
-			sqlite3_column_int64(l->runs, 3),
-			number,
+			.started = sqlite3_column_int64(l->runs, 2),
+			.committed = sqlite3_column_int64(l->runs, 3),
+			.file = number,
 		};
 
-		if (!run.run_id || !run.commit)
+		if (!run_id || !commit)
 			return LOST;
-		if (gb_store_run(l->store, &run, l->err))
+		if (gb_store_run(l->store, &run, run_id, commit, l->err))
 			return NO_MEMORY;
 	}
 	return step == SQLITE_DONE ? WHOLE : LOST;
@@ -207,20 +206,17 @@ static enum found load_launches(struct loading *l, sqlite3_stmt *s, struct gb_st
 static enum found load_file(struct loading *l, sqlite3_stmt *s)
 {
 	struct gb_stored_file *file;
-	const struct gb_stored_file there = {
-		.path = (char *)(uintptr_t)text_at(s, 1),
-		.size = sqlite3_column_int64(s, 2),
-		.mtime_ns = sqlite3_column_int64(s, 3),
-	};
+	const char *path = text_at(s, 1);
+	const int64_t size = sqlite3_column_int64(s, 2), mtime_ns = sqlite3_column_int64(s, 3);
 	const char *fault = text_at(s, 4);
 	size_t number;
 	enum found found;
 
-	if (!there.path)
+	if (!path)
 		return LOST;
-	if (!l->wanted(&there, l->closure))
+	if (!l->wanted(path, size, mtime_ns, l->closure))
 		return WHOLE;
-	if (gb_store_file(l->store, there.path, there.size, there.mtime_ns, &number, l->err))
+	if (gb_store_file(l->store, path, size, mtime_ns, &number, l->err))
 		return NO_MEMORY;
 	file = &l->store->file[number];
 	file->stored = true;
@@ -270,8 +266,7 @@ static bool can_read(sqlite3 *db)
 	}
 }
 
-enum gb_status gb_index_load(const char *path, struct gb_store *store,
-			     bool (*wanted)(const struct gb_stored_file *file, void *closure),
+enum gb_status gb_index_load(const char *path, struct gb_store *store, gb_is_wanted *wanted,
 			     void *closure, const char **note, struct gb_error *err)
 {
 	struct loading l = { .store = store, .wanted = wanted, .closure = closure, .err = err };
@@ -508,8 +503,7 @@ void gb_index_save(const char *path, const struct gb_store *store)
 
 #else
 
-enum gb_status gb_index_load(const char *path, struct gb_store *store,
-			     bool (*wanted)(const struct gb_stored_file *file, void *closure),
+enum gb_status gb_index_load(const char *path, struct gb_store *store, gb_is_wanted *wanted,
 			     void *closure, const char **note, struct gb_error *err)
 {
 	(void)path;

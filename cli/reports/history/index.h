@@ -12,11 +12,13 @@
 
 #define GB_INDEX_NAME ".gpubench-history.sqlite"
 
+/* Whether a file of the index is still as it was then. */
+typedef bool gb_is_wanted(const char *path, int64_t size, int64_t mtime_ns, void *closure);
+
 /* Add what the index at path has of files that `wanted` tells are still as they were (by path, size
  * and mtime_ns).  *note is set to what the user should know ("the index was damaged"), or NULL.
  * Nothing is added if it cannot be used.  GB_EMEMORY. */
-enum gb_status gb_index_load(const char *path, struct gb_store *store,
-			     bool (*wanted)(const struct gb_stored_file *file, void *closure),
+enum gb_status gb_index_load(const char *path, struct gb_store *store, gb_is_wanted *wanted,
 			     void *closure, const char **note, struct gb_error *err);
 
 /* Make the index hold the files of the store, and no others; only those that are not `stored` are

@@ -64,14 +64,17 @@ static void put_axes(const struct chart *c)
 	const struct gb_trend *t = c->trend;
 	const double step = step_of(c->high - c->low);
 	char text[GB_TEXT_MAX], date[GB_DATE_MAX];
+	double tick = ceil(c->low / step) * step;
 
-	for (double tick = ceil(c->low / step) * step; tick <= c->high; tick += step)
+	while (tick <= c->high) {
 		(void)fprintf(c->file,
 			      "<line class=\"rule\" x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>"
 			      "<text class=\"soft\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s"
 			      "</text>\n",
 			      LEFT, WIDTH - RIGHT, y_of(c, tick), y_of(c, tick), LEFT - 6,
 			      y_of(c, tick) + 4, gb_text_time(text, tick));
+		tick += step;
+	}
 	(void)fprintf(c->file, "<text class=\"soft\" x=\"%d\" y=\"%d\">%.10s</text>\n", LEFT,
 		      HEIGHT - 12, gb_date_text(date, t->run[0]->started));
 	(void)fprintf(c->file,

@@ -547,7 +547,7 @@ static enum gb_status measure_rest(struct work *w, const struct levels *levels,
 {
 	enum { LAGS = 3, MOST = 3 };
 	const double FAR = 2; /* standard deviations */
-	double *rest = malloc((w->count + 1) * sizeof *rest);
+	double *rest = calloc(w->count + 1, sizeof *rest);
 	double *room = malloc((w->count + 1) * sizeof *room);
 	double squares = 0, sum = 1;
 
@@ -595,11 +595,11 @@ static bool has_room(struct work *w, struct levels *levels, struct split **found
 		most = layer.count;
 		ranks = layer.count * layer.length > ranks ? layer.count * layer.length : ranks;
 	}
-	w->order = malloc((w->count + 1) * sizeof *w->order);
+	w->order = calloc(w->count + 1, sizeof *w->order);
 	w->part = malloc((w->count + 1) * sizeof *w->part);
-	w->rank = malloc(ranks * sizeof *w->rank);
-	w->seen = malloc(most * sizeof *w->seen);
-	w->before = malloc(most * sizeof *w->before);
+	w->rank = calloc(ranks, sizeof *w->rank);
+	w->seen = calloc(most, sizeof *w->seen);
+	w->before = calloc(most, sizeof *w->before);
 	w->group = malloc(most * sizeof *w->group);
 	w->begin = calloc(most, sizeof *w->begin);
 	*found = malloc((*room + 1) * sizeof **found);

@@ -31,7 +31,7 @@ int64_t gb_date_parse(const char *text)
 	if ((*end != '+' && *end != '-') ||
 	    sscanf(end + 1, "%2d:%2d%n", &hours, &minutes, &used) < 2 || end[1 + used])
 		return GB_NO_DATE;
-	return seconds - (*end == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+	return seconds - (*end == '-' ? -1 : 1) * ((int64_t)hours * 3600 + (int64_t)minutes * 60);
 }
 
 char *gb_date_text(char text[GB_DATE_MAX], int64_t date)
@@ -91,14 +91,14 @@ enum gb_status gb_store_fault(struct gb_stored_file *file, const char *fault, st
 }
 
 enum gb_status gb_store_run(struct gb_store *store, const struct gb_stored_run *run,
-			    struct gb_error *err)
+			    const char *run_id, const char *commit, struct gb_error *err)
 {
 	struct gb_stored_run copy = *run;
 
 	if (!grow(&store->run, &store->run_room, store->runs, sizeof *store->run))
 		return no_memory(err);
-	copy.run_id = strdup(run->run_id);
-	copy.commit = strdup(run->commit);
+	copy.run_id = strdup(run_id);
+	copy.commit = strdup(commit);
 	store->run[store->runs++] = copy;
 	return copy.run_id && copy.commit ? GB_OK : no_memory(err);
 }
@@ -159,15 +159,15 @@ static bool grow_slots(struct gb_store *store)
 	return true;
 }
 
-static enum gb_status add_series(struct gb_store *store, const struct gb_stored_series *series,
-				 struct gb_error *err)
+static enum gb_status add_series(struct gb_store *store, const char *key, const char *machine,
+				 bool cold, uint64_t hash, struct gb_error *err)
 {
-	struct gb_stored_series copy = *series;
+	struct gb_stored_series copy = { .cold = cold, .hash = hash };
 
 	if (!grow(&store->series, &store->series_room, store->all_series, sizeof *store->series))
 		return no_memory(err);
-	copy.key = strdup(series->key);
-	copy.machine = strdup(series->machine);
+	copy.key = strdup(key);
+	copy.machine = strdup(machine);
 	store->series[store->all_series++] = copy;
 	return copy.key && copy.machine ? GB_OK : no_memory(err);
 }
@@ -177,8 +177,6 @@ enum gb_status gb_store_series(struct gb_store *store, const char *key, const ch
 {
 	const uint64_t hash =
 		add_to_hash(add_to_hash(0xcbf29ce484222325 ^ (uint64_t)cold, key), machine);
-	const struct gb_stored_series series = { (char *)(uintptr_t)key, (char *)(uintptr_t)machine,
-						 cold, hash };
 	size_t at;
 
 	if (!grow_slots(store))
@@ -194,7 +192,7 @@ enum gb_status gb_store_series(struct gb_store *store, const char *key, const ch
 	}
 	*number = (uint32_t)store->all_series;
 	store->slot[at] = *number + 1;
-	return add_series(store, &series, err);
+	return add_series(store, key, machine, cold, hash, err);
 }
 
 /* ---- the records of a file ----------------------------------------------------------------- */
@@ -260,14 +258,13 @@ static enum gb_status add_runs(struct gb_store *store, const struct gb_runs *run
 	for (size_t i = 0; i < runs->count; i++) {
 		const cJSON *line = runs->line[i];
 		const struct gb_stored_run run = {
-			(char *)(uintptr_t)gb_json_text(line, "run_id"),
-			(char *)(uintptr_t)text_or(line, "tool.commit", ""),
-			gb_date_parse(gb_json_text(line, "started")),
-			gb_date_parse(gb_json_text(line, "tool.commit_date")),
-			store->files - 1,
+			.started = gb_date_parse(gb_json_text(line, "started")),
+			.committed = gb_date_parse(gb_json_text(line, "tool.commit_date")),
+			.file = store->files - 1,
 		};
 
-		if (gb_store_run(store, &run, err))
+		if (gb_store_run(store, &run, gb_json_text(line, "run_id"),
+				 text_or(line, "tool.commit", ""), err))
 			return err->code;
 	}
 	return GB_OK;

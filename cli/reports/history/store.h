@@ -76,7 +76,7 @@ struct gb_store {
 enum gb_status gb_store_file(struct gb_store *store, const char *path, int64_t size,
 			     int64_t mtime_ns, size_t *number, struct gb_error *err);
 enum gb_status gb_store_run(struct gb_store *store, const struct gb_stored_run *run,
-			    struct gb_error *err);
+			    const char *run_id, const char *commit, struct gb_error *err);
 enum gb_status gb_store_series(struct gb_store *store, const char *key, const char *machine,
 			       bool cold, uint32_t *number, struct gb_error *err);
 /* reason may be NULL. */

@@ -1,4 +1,4 @@
-/* Series from stored launches: their order, what counts, and what the newest level is worth; and the
+/* Series from stored launches: their order, what counts, what the newest level is worth; and the
  * index, which must say what the files say. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -43,13 +43,15 @@ static void put(struct gb_store *store, int number, int64_t started, int64_t com
 	char path[32], id[32];
 	struct gb_error err = { 0 };
 	struct gb_stored_launch launch = { .ns = ns, .kind = kind };
-	struct gb_stored_run run = { id, (char *)commit, started, committed, store->files };
+	struct gb_stored_run run = { .started = started,
+				     .committed = committed,
+				     .file = store->files };
 
 	snprintf(path, sizeof path, "%d.jsonl", number);
 	snprintf(id, sizeof id, "run%d", number);
 	gb_store_file(store, path, 1, 1, NULL, &err);
 	launch.run = (uint32_t)store->runs;
-	gb_store_run(store, &run, &err);
+	gb_store_run(store, &run, id, commit, &err);
 	gb_store_series(store, "radix/cpu/best count=5", "CPU A", true, &launch.series, &err);
 	gb_store_launch(store, &launch, kind == GB_LAUNCH_FAILED ? "wrong" : NULL, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK));
@@ -175,17 +177,21 @@ Test(history, globs)
 
 /* ---- the index ---------------------------------------------------------------------------- */
 
-static bool want_all(const struct gb_stored_file *file, void *closure)
+static bool want_all(const char *path, int64_t size, int64_t mtime_ns, void *closure)
 {
-	(void)file;
+	(void)path;
+	(void)size;
+	(void)mtime_ns;
 	(void)closure;
 	return true;
 }
 
-static bool want_but_3(const struct gb_stored_file *file, void *closure)
+static bool want_but_3(const char *path, int64_t size, int64_t mtime_ns, void *closure)
 {
+	(void)size;
+	(void)mtime_ns;
 	(void)closure;
-	return !gb_equal(file->path, "3.jsonl");
+	return !gb_equal(path, "3.jsonl");
 }
 
 static const char *scratch_index(void)
