@@ -397,11 +397,56 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
+/* Reorder the values so that value[rank] is where it would be if they were sorted, and what is before
+ * it is no larger: Hoare's selection. */
+static void select_rank(double *value, size_t count, size_t rank)
+{
+	size_t low = 0, high = count - 1;
+
+	while (low < high) {
+		const double pivot = value[low + (high - low) / 2];
+		size_t i = low, k = high;
+
+		for (;;) {
+			while (value[i] < pivot)
+				i++;
+			while (value[k] > pivot)
+				k--;
+			if (i >= k)
+				break;
+			const double swapped = value[i];
+
+			value[i++] = value[k];
+			value[k--] = swapped;
+		}
+		/* low .. k are no larger than what is behind them. */
+		if (value[k] > pivot)
+			k--;
+		if (rank <= k)
+			high = k;
+		else
+			low = k + 1;
+	}
+}
+
+/* The median of the values, which are reordered. */
+static double select_median(double *value, size_t count)
+{
+	const size_t middle = count / 2;
+	double below = -INFINITY;
+
+	select_rank(value, count, middle);
+	if (count % 2)
+		return value[middle];
+	for (size_t i = 0; i < middle; i++)
+		below = fmax(below, value[i]);
+	return (below + value[middle]) / 2;
+}
+
 static double median_of(const double *value, size_t count, double *room)
 {
 	memcpy(room, value, count * sizeof *room);
-	gb_sort(room, count);
-	return gb_median_sorted(room, count);
+	return select_median(room, count);
 }
 
 /* The medians of the logarithms next to `at`, on both sides. */
@@ -437,8 +482,7 @@ static size_t place_of(const struct work *w, size_t begin, size_t at, size_t end
 
 	for (size_t i = s.begin; i < s.end; i++)
 		w->rank[i - s.begin] = fabs(w->log[i] - (i < at ? s.left : s.right));
-	gb_sort(w->rank, s.end - s.begin);
-	spread = NORMAL_MAD * gb_median_sorted(w->rank, s.end - s.begin);
+	spread = NORMAL_MAD * select_median(w->rank, s.end - s.begin);
 	if (!(spread > 0))
 		return at;
 	for (size_t i = s.begin; i + segment <= s.end; i++) {
@@ -535,8 +579,7 @@ static void take_levels_away(struct work *w, const struct levels *levels, double
 	}
 	for (size_t i = 0; i < w->count; i++)
 		room[i] = fabs(rest[i]);
-	gb_sort(room, w->count);
-	w->spread = NORMAL_MAD * gb_median_sorted(room, w->count);
+	w->spread = NORMAL_MAD * select_median(room, w->count);
 }
 
 /* How much the variance of a mean of neighbours is above that of independent values, at least 1:
