@@ -269,7 +269,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	lbvh_gpu_tracer_init(&s->tracer, count, params, in, rays, err);
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
 	if (s->op == LBVH_BUILD)
-		gb_memory_result(s->wide.counters, sizeof *s->wide.counters, 0);
+		gb_memory_result(s->wide.counters, GB_WHOLE, 0);
 	return err->code;
 }
 
@@ -294,9 +294,9 @@ static enum gb_status await_tree(struct state *s, struct gb_error *err)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "the tree has %u levels of eight children; the stack holds %d",
 			       s->last.levels, STACK_LEVELS);
-	if (lbvh_wide_triangles(&s->last) != s->tracer.gpu.input->count)
+	if (s->last.triangles != s->tracer.gpu.input->count)
 		return gb_fail(err, GB_ERUNTIME, "the tree has %u triangles of %zu primitives",
-			       lbvh_wide_triangles(&s->last), (size_t)s->tracer.gpu.input->count);
+			       s->last.triangles, (size_t)s->tracer.gpu.input->count);
 	return GB_OK;
 }
 
@@ -335,11 +335,12 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 
 	if (s->op == LBVH_TRACE)
 		return lbvh_gpu_tracer_download(state, output, err);
-	if (await_tree(s, err) != GB_OK || trace(s, &in->probe, LBVH_PROBE_EDGE, err) != GB_OK)
+	if (await_tree(s, err) != GB_OK || s->last.nodes == 0 ||
+	    trace(s, &in->probe, LBVH_PROBE_EDGE, err) != GB_OK)
 		return err->code;
 	*header = {};
 	header->kind = LBVH_PROBED;
-	header->nodes = lbvh_wide_nodes(&s->last);
+	header->nodes = s->last.nodes;
 	return lbvh_gpu_tracer_hits(&s->tracer, lbvh_build_probe_t(in, output),
 				    lbvh_build_probe_primitive(in, output), err);
 }
@@ -350,7 +351,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 
 	if (s->op == LBVH_TRACE)
 		lbvh_gpu_tracer_metrics(state, metrics);
-	gb_metric(metrics, "wide_nodes", lbvh_wide_nodes(&s->last));
+	gb_metric(metrics, "wide_nodes", s->last.nodes);
 	gb_metric(metrics, "wide_depth", s->last.levels);
 }
 

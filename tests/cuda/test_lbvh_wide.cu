@@ -72,12 +72,11 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 
 	if (gpu_download(&made, s->wide.counters, sizeof made, err) != GB_OK)
 		return err->code;
-	cr_expect_eq(lbvh_wide_triangles(&made), s->gpu.count);
+	cr_expect_eq(made.triangles, s->gpu.count);
 	tree->levels = made.levels;
-	tree->node.resize(lbvh_wide_nodes(&made));
+	tree->node.resize(made.nodes);
 	tree->triangle.resize(s->gpu.count);
-	(void)gpu_download(tree->node.data(), s->wide.node,
-			   tree->node.size() * sizeof tree->node[0], err);
+	(void)gpu_download(tree->node.data(), s->wide.node, made.nodes * sizeof tree->node[0], err);
 	return gpu_download(tree->triangle.data(), s->wide.triangle,
 			    s->gpu.count * sizeof tree->triangle[0], err);
 }

@@ -1,20 +1,16 @@
 /* collapse.cu -- a binary tree becomes one of eight children a node, in one launch.
  *
- * Nodes are a queue.  Slot i of it says which binary subtree becomes node i; the slots of a block,
- * which is a warp, are 32 in a row, and for each round of the grid 32 more.  A block waits until its
- * slots are filled, and a thread makes a node: it opens the child of the largest surface until there
- * are eight or only leaves, takes numbers in a row for those that are nodes themselves, fills their
- * slots, and writes the node.  Numbers of nodes and places of triangles are the halves of one word, and
- * a warp takes all that it needs by one addition.  Who takes the last triangles knows that no node is
- * left to be made, since it would have some, and tells all.
+ * A cooperative grid makes the wide tree level by level, a thread per node: it opens the child of
+ * the largest surface until there are eight or only leaves, writes the node, and takes numbers in a
+ * row for those that are nodes themselves, whose binary roots it leaves for the next level.  The
+ * numbers of a level begin where those of the level before end, and how many they are is counted in
+ * a word of that level: one barrier a level is enough.
  *
- * A slot is two words, each of which says that it is filled: they need no order, neither between them
- * nor with anything else, as what a thread reads besides was there before the launch.  Blocks wait
- * for each other, so all have to be resident: the launch is cooperative.
- *
- * Against a barrier of the grid after each level: a level costs two trips to the L2 and a fence less,
- * and the nodes of one level need not wait for the slowest of the level above.  By Karras' numbering a
- * child's range of primitives follows from its number, so nothing is counted below it.
+ * Against a launch per level, of which the host does not know how many there are.  A queue whose
+ * slots warps watch, without barriers, was built and counted on 65536 triangles (soup): 7 barriers
+ * and a twentieth of the sectors written less, but a quarter more instructions, a sixth more sectors
+ * read and 616 KB to be cleared first.  By Karras' numbering a child's range of primitives follows
+ * from its number, so nothing is counted below it.
  *
  * How many nodes there are at most, for n primitives: a node that is not full has only leaves, and
  * more than LBVH_WIDE_LEAF primitives, else it would be one; so there are at most
@@ -24,18 +20,17 @@
  * The triangles of a node's leaves get places in a row; the kernel that writes them goes by those
  * places.  What a leaf's primitives are is not read here: nothing waits for a store.
  *
- * Bound: latency near the root, for each level at most 7 dependent fetches, and 3 more for slot, node
- * and numbers; then memory: 32 bytes of each binary node read twice, 16 bytes of a slot and 80 of a node,
- * 12 a leaf and 48 a triangle.
+ * Bound: latency near the root, 7 dependent fetches and a barrier a level, some 8 us for 10 levels
+ * of few nodes; then memory: 32 bytes of each binary node read twice, 80 and 12 bytes a wide
+ * node, 48 a triangle.
  */
 #include <float.h>
 
 #include "cuda/lbvh/parts/wide.h"
 
 enum {
-	BLOCK = WARP,
-	PER_SM = 16,  /* blocks: they have to be resident together */
-	EARLY = 1024, /* slots, of the first levels, that all lanes watch from the start */
+	BLOCK = GPU_BLOCK(128),
+	PER_SM = 4, /* blocks: they have to be resident together */
 	PLANES = 256,
 };
 
@@ -51,11 +46,6 @@ struct kid {
 struct bounds {
 	float lo[3], hi[3];
 	uint32_t left, right;
-};
-
-/* What a slot says. */
-struct work {
-	uint32_t node, first, count, level;
 };
 
 static __device__ __forceinline__ struct bounds load(const struct lbvh_node *node, uint32_t i)
@@ -102,12 +92,12 @@ static __device__ __forceinline__ void part(const struct lbvh_node *node, uint32
 
 /* The eight children of a binary subtree, or as many as there are; returns how many. */
 static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *node,
-							uint32_t leaves, const struct work *work,
+							uint32_t leaves, struct lbvh_wide_root root,
 							struct kid kid[LBVH_WIDE])
 {
 	unsigned count = 1;
 
-	kid[0] = make_kid(node, work->node, work->first, work->count);
+	kid[0] = make_kid(node, root.node, root.first, root.count);
 	while (count < LBVH_WIDE) {
 		struct kid open = kid[0], half[2];
 		unsigned largest = 0;
@@ -181,86 +171,19 @@ static __device__ __forceinline__ unsigned plane_above(float origin, float step,
 	return (unsigned)q;
 }
 
-/* ---- the queue ---------------------------------------------------------------------------- */
-
-static __device__ __forceinline__ struct lbvh_wide_slot *slots(const struct lbvh_gpu_wide *w)
-{
-	return (struct lbvh_wide_slot *)(void *)(w->counters + 1);
-}
-
-static __device__ __forceinline__ void fill(struct lbvh_wide_slot *slot, struct work work)
-{
-	gpu_st_relaxed(&slot->range, (uint64_t)work.count << 32 | work.first);
-	gpu_st_relaxed(&slot->node, (uint64_t)work.level << 32 | work.node);
-}
-
-/* Wait for the first of a warp's slots; false: there is nothing more to do. */
-static __device__ __forceinline__ bool await_first(const struct lbvh_wide_slot *first,
-						   const uint32_t *end)
-{
-	const bool is_slot = threadIdx.x == 0;
-
-	for (;; __nanosleep(20)) {
-		const bool seen =
-			is_slot ? gpu_ld_relaxed(&first->range) != 0 : gpu_ld_relaxed(end) != 0;
-		const unsigned lanes = __ballot_sync(ALL_LANES, seen);
-
-		if (lanes)
-			return lanes & 1;
-	}
-}
-
-/* Wait for work in the open ones of a warp's slots; which lanes have some, 0: there is nothing more
- * to do.  Once all slots of the warp have been handed out, all of the open ones: nobody waits for this
- * warp to fill them. */
-static __device__ __forceinline__ unsigned await(const struct lbvh_gpu_wide *w, uint32_t base,
-						 unsigned open, struct work *work)
-{
-	const struct lbvh_wide_slot *const slot = slots(w) + base + threadIdx.x;
-	const uint32_t *const end = &w->counters->end[base / WARP % LBVH_WIDE_ENDS].is_set;
-
-	if (base >= EARLY && open == ALL_LANES && !await_first(slots(w) + base, end))
-		return 0;
-	for (;; __nanosleep(20)) {
-		const uint64_t range = gpu_ld_relaxed(&slot->range);
-		const uint64_t node = gpu_ld_relaxed(&slot->node);
-		const unsigned ready = __ballot_sync(ALL_LANES, range && node) & open;
-
-		*work = { (uint32_t)node, (uint32_t)range, (uint32_t)(range >> 32),
-			  (uint32_t)(node >> 32) };
-		if (ready == open)
-			return ready;
-		if (ready) {
-			const uint32_t made = (uint32_t)gpu_ld_relaxed(&w->counters->made);
-
-			if (__any_sync(ALL_LANES, 1 + made < base + WARP))
-				return ready;
-		}
-		if (__any_sync(ALL_LANES, gpu_ld_relaxed(end)))
-			return 0;
-	}
-}
-
-/* Numbers in a row for each lane's nodes and triangles; all lanes call together.  Who takes the last
- * triangles ends the queue: a node that is still to be made would have some. */
-static __device__ __forceinline__ uint2 take(struct lbvh_wide_counters *counters, uint32_t nodes,
-					     uint32_t triangles, uint32_t primitives)
-{
-	const uint32_t wanted = triangles << 16 | nodes, upto = warp_scan(wanted);
-	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1), before = upto - wanted;
-	const uint64_t more = (uint64_t)(all >> 16) << 32 | (all & 0xffff);
-	uint64_t old = 0;
-
-	if (threadIdx.x == 0)
-		old = atomicAdd((unsigned long long *)&counters->made, (unsigned long long)more);
-	old = __shfl_sync(ALL_LANES, old, 0);
-	if ((old >> 32) < primitives && ((old + more) >> 32) >= primitives)
-		gpu_st_relaxed(&counters->end[threadIdx.x].is_set, 1u);
-	return make_uint2((uint32_t)old + 1 + (before & 0xffff),
-			  (uint32_t)(old >> 32) + (before >> 16));
-}
-
 /* ---- nodes -------------------------------------------------------------------------------- */
+
+/* Numbers in a row for `wanted` things of each lane, counted from 0; all lanes call together. */
+static __device__ __forceinline__ uint32_t take(uint32_t *counter, uint32_t wanted)
+{
+	const uint32_t upto = warp_scan(wanted);
+	const uint32_t all = __shfl_sync(ALL_LANES, upto, WARP - 1);
+	uint32_t first = 0;
+
+	if (threadIdx.x % WARP == 0 && all)
+		first = atomicAdd(counter, all);
+	return __shfl_sync(ALL_LANES, first, 0) + upto - wanted;
+}
 
 /* Bytes of the kids, four in a word. */
 struct bytes {
@@ -272,14 +195,14 @@ static __device__ __forceinline__ void put(struct bytes *bytes, unsigned kid, ui
 	bytes->word[kid / 4] |= byte << (8 * (kid % 4));
 }
 
-/* Node i, of binary subtree `root`, over the kids.  Those to be opened have numbers from first.x on,
- * and the triangles of the leaves places from first.y on. */
+/* Node i over the kids.  Those to be opened have numbers from first_node on, and the triangles of the
+ * leaves places from first_triangle on. */
 static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 						 const struct lbvh_node *node, uint32_t i,
-						 uint32_t root, const struct kid kid[LBVH_WIDE],
-						 unsigned count, uint2 first)
+						 const struct kid kid[LBVH_WIDE], unsigned count,
+						 uint32_t first_node, uint32_t first_triangle)
 {
-	const struct bounds all = load(node, root);
+	const struct bounds all = load(node, w->root[i].node);
 	uint4 *const out = (uint4 *)(void *)(w->node + i);
 	struct bytes child = {}, bound[3][2] = {};
 	uint32_t exponents = 0, nodes = 0, triangles = 0;
@@ -299,13 +222,14 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 		const struct bounds b = load(node, kid[k].node);
 
 		if (kid[k].area >= 0) {
+			w->root[first_node + nodes] = { kid[k].node, kid[k].first, kid[k].count };
 			put(&child, k, lbvh_wide_inner(nodes++));
 		} else {
 			put(&child, k, lbvh_wide_leaf(triangles, kid[k].count));
 			GPU_UNROLL
 			for (uint32_t p = 0; p < LBVH_WIDE_LEAF; p++)
 				if (p < kid[k].count)
-					w->place[kid[k].first + p] = first.y + triangles + p;
+					w->place[kid[k].first + p] = first_triangle + triangles + p;
 			triangles += kid[k].count;
 		}
 		for (int d = 0; d < 3; d++) {
@@ -315,114 +239,78 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 	}
 	out[0] = make_uint4(__float_as_uint(all.lo[0]), __float_as_uint(all.lo[1]),
 			    __float_as_uint(all.lo[2]), exponents);
-	out[1] = make_uint4(first.x, first.y, child.word[0], child.word[1]);
+	out[1] = make_uint4(first_node, first_triangle, child.word[0], child.word[1]);
 	for (int d = 0; d < 3; d++)
 		out[2 + d] = make_uint4(bound[d][0].word[0], bound[d][0].word[1],
 					bound[d][1].word[0], bound[d][1].word[1]);
 }
 
-/* Numbers for what is below the warp's nodes, the kids that are nodes into their slots, and the nodes;
- * all lanes call together. */
-static __device__ __forceinline__ void collapse(const struct lbvh_gpu_wide *w,
-						const struct lbvh_node *node, uint32_t leaves,
-						uint32_t primitives, uint32_t i, bool mine,
-						const struct work *work)
-{
-	struct kid kid[LBVH_WIDE] = {};
-	uint32_t nodes = 0, triangles = 0;
-	unsigned count = 0;
-
-	if (mine)
-		count = open_largest(node, leaves, work, kid);
-	GPU_UNROLL
-	for (unsigned k = 0; k < LBVH_WIDE; k++)
-		if (k < count && kid[k].area >= 0)
-			nodes++;
-		else if (k < count)
-			triangles += kid[k].count;
-
-	const uint2 first = take(w->counters, nodes, triangles, primitives);
-
-	nodes = 0;
-	GPU_UNROLL
-	for (unsigned k = 0; k < LBVH_WIDE; k++)
-		if (k < count && kid[k].area >= 0)
-			fill(slots(w) + first.x + nodes++,
-			     { kid[k].node, kid[k].first, kid[k].count, work->level + 1 });
-	if (mine)
-		make_node(w, node, i, work->node, kid, count, first);
-}
-
-/* A block per 32 slots, and for each round of the grid 32 more. */
 static __global__ void __launch_bounds__(BLOCK, PER_SM)
 	collapse_kernel(struct lbvh_gpu_wide w, const struct lbvh_node *node,
-			const struct lbvh_gpu_counters *binary, uint32_t primitives, uint32_t most)
+			const struct lbvh_gpu_counters *binary, uint32_t primitives)
 {
-	const uint32_t leaves = (uint32_t)binary->leaves, lane = threadIdx.x;
-	uint32_t base = blockIdx.x * BLOCK, levels = 0;
+	const uint32_t leaves = (uint32_t)binary->leaves, threads = gridDim.x * BLOCK;
+	uint32_t begin = 0, end = 1, level = 0;
 
-	if (base + lane == 0)
-		fill(slots(&w), { 0, 0, primitives, 1 });
-	for (; base < most; base += gridDim.x * BLOCK) {
-		unsigned open = ALL_LANES;
+	if (blockIdx.x == 0 && threadIdx.x == 0)
+		w.root[0] = { 0, 0, primitives };
+	gpu_grid_sync(&w.counters->barrier);
+	for (; begin < end && level < LBVH_WIDE_LEVELS; level++) {
+		for (uint32_t base = begin + blockIdx.x * BLOCK; base < end; base += threads) {
+			const uint32_t i = base + threadIdx.x;
+			struct kid kid[LBVH_WIDE] = {};
+			uint32_t nodes = 0, triangles = 0;
+			unsigned count = 0;
 
-		while (open) {
-			struct work work;
-			const unsigned ready = await(&w, base, open, &work);
-			const bool mine = ready >> lane & 1;
+			if (i < end)
+				count = open_largest(node, leaves, w.root[i], kid);
+			GPU_UNROLL
+			for (unsigned k = 0; k < LBVH_WIDE; k++)
+				if (k < count && kid[k].area >= 0)
+					nodes++;
+				else if (k < count)
+					triangles += kid[k].count;
 
-			if (!ready)
-				break;
-			collapse(&w, node, leaves, primitives, base + lane, mine, &work);
-			levels = mine ? max(levels, work.level) : levels;
-			open &= ~ready;
+			const uint32_t first_node = end + take(&w.counters->made[level], nodes);
+			const uint32_t first_triangle = take(&w.counters->triangles, triangles);
+
+			if (i < end)
+				make_node(&w, node, i, kid, count, first_node, first_triangle);
 		}
-		if (open)
-			break;
+		gpu_grid_sync(&w.counters->barrier);
+		begin = end;
+		end += gpu_ld_relaxed(&w.counters->made[level]);
 	}
-	for (int step = WARP / 2; step > 0; step /= 2)
-		levels = max(levels, __shfl_xor_sync(ALL_LANES, levels, step));
-	if (lane == 0 && levels)
-		atomicMax(&w.counters->levels, levels);
+	if (blockIdx.x == 0 && threadIdx.x == 0) {
+		w.counters->nodes = end;
+		w.counters->levels = level;
+	}
 }
 
 /* ---- host --------------------------------------------------------------------------------- */
 
-/* Nodes at most of a tree over `count` triangles, in slots for whole warps. */
-static size_t most_nodes(size_t count)
+enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, struct gb_error *err)
 {
 	const size_t nodes = 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
 
-	return (nodes + WARP - 1) / WARP * WARP;
-}
-
-/* The counters, and the slots. */
-static size_t queue_bytes(size_t count)
-{
-	return sizeof(struct lbvh_wide_counters) +
-	       most_nodes(count) * sizeof(struct lbvh_wide_slot);
-}
-
-enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, struct gb_error *err)
-{
-	gpu_alloc(&wide->node, most_nodes(count), sizeof *wide->node, err);
+	gpu_alloc(&wide->node, nodes, sizeof *wide->node, err);
+	gpu_alloc(&wide->root, nodes, sizeof *wide->root, err);
 	gpu_alloc(&wide->place, count, sizeof *wide->place, err);
 	gpu_alloc(&wide->triangle, count, sizeof *wide->triangle, err);
-	return gpu_alloc(&wide->counters, queue_bytes(count), 1, err);
+	return gpu_alloc(&wide->counters, 1, sizeof *wide->counters, err);
 }
 
 enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,
 				      struct gb_error *err)
 {
 	const unsigned resident = (unsigned)gpu_sm_count() * PER_SM;
-	const unsigned wanted = lbvh_gpu_blocks(g->count, (size_t)LBVH_WIDE * BLOCK);
+	const unsigned wanted = lbvh_gpu_blocks(g->count, (size_t)LBVH_WIDE_LEAF * BLOCK);
 
-	if (!CUDA_OK(err, cudaMemsetAsync(wide->counters, 0, queue_bytes(g->count), gpu_stream())))
+	if (!CUDA_OK(err, cudaMemsetAsync(wide->counters, 0, sizeof *wide->counters, gpu_stream())))
 		return err->code;
 	GPU_LAUNCH_COOPERATIVE(collapse_kernel, wanted < resident ? wanted : resident, BLOCK, 0,
 			       gpu_stream(), *wide, (const struct lbvh_node *)g->node,
-			       (const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count,
-			       (uint32_t)most_nodes(g->count));
+			       (const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count);
 	return CUDA_OK(err, cudaGetLastError())
 		       ? lbvh_gpu_corners(g, wide->place, wide->triangle, err)
 		       : err->code;

@@ -18,7 +18,7 @@
 enum {
 	LBVH_WIDE = 8,
 	LBVH_WIDE_LEAF = 4,
-	LBVH_WIDE_ENDS = 32, /* one for each lane of the warp that sets them */
+	LBVH_WIDE_LEVELS = 64, /* that are made: no traversal takes more */
 };
 
 /* The children that there are come first. */
@@ -44,37 +44,25 @@ static __device__ __forceinline__ uint32_t lbvh_wide_leaf(uint32_t before, uint3
 }
 
 struct lbvh_wide_counters {
-	uint64_t made; /* nodes besides the root, and 2^32 times the triangles that have a place */
-	uint32_t levels;
-	/* 1 when all triangles have a place.  Many words of one meaning: many warps look. */
-	struct alignas(32) {
-		uint32_t is_set;
-	} end[LBVH_WIDE_ENDS];
+	uint32_t made[LBVH_WIDE_LEVELS]; /* nodes of the level below this one */
+	uint32_t barrier;                /* of gpu_grid_sync() */
+	uint32_t triangles;              /* placed */
+	uint32_t nodes, levels;
 };
 
-static inline uint32_t lbvh_wide_nodes(const struct lbvh_wide_counters *counters)
-{
-	return 1 + (uint32_t)counters->made;
-}
-
-static inline uint32_t lbvh_wide_triangles(const struct lbvh_wide_counters *counters)
-{
-	return (uint32_t)(counters->made >> 32);
-}
-
-/* A binary subtree to be made into the wide node of the slot's number: its primitives are
- * index[first .. first + count).  Neither word is 0 once it is filled. */
-struct alignas(16) lbvh_wide_slot {
-	uint64_t range; /* count << 32 | first */
-	uint64_t node;  /* level << 32 | node; the root's level is 1 */
+/* A binary subtree to be made into a wide node: its primitives are index[first .. first + count).
+ */
+struct lbvh_wide_root {
+	uint32_t node, first, count;
 };
 
 /* All on the device. */
 struct lbvh_gpu_wide {
 	struct lbvh_wide_node *node;
+	struct lbvh_wide_root *root; /* of each node */
 	struct lbvh_corners *triangle;
 	uint32_t *place; /* in `triangle`, of each place of the binary tree's index */
-	struct lbvh_wide_counters *counters; /* behind them the slots */
+	struct lbvh_wide_counters *counters;
 };
 
 /* Memory for a tree over `count` triangles, whatever they are. */
