@@ -253,6 +253,17 @@ static enum found load_files(struct loading *l)
 	return found == WHOLE && step != SQLITE_DONE ? LOST : found;
 }
 
+/* Whether there is nothing in it: another process is about to write the first tables. */
+static bool is_empty(sqlite3 *db)
+{
+	sqlite3_stmt *statement = prepare(db, "SELECT count(*) FROM sqlite_master");
+	const bool empty = statement && sqlite3_step(statement) == SQLITE_ROW &&
+			   sqlite3_column_int(statement, 0) == 0;
+
+	sqlite3_finalize(statement);
+	return empty;
+}
+
 /* Begin to read.  False: not now, or not at all, for no fault of the index's. */
 static bool can_read(sqlite3 *db)
 {
@@ -278,7 +289,7 @@ enum gb_status gb_index_load(const char *path, struct gb_store *store, gb_is_wan
 	l.db = open_index(path, SQLITE_OPEN_READONLY);
 	if (!l.db)
 		return GB_OK;
-	if (!can_read(l.db))
+	if (!can_read(l.db) || is_empty(l.db))
 		goto out;
 	found = has_format(l.db) ? load_series(&l) : LOST;
 	if (found == WHOLE)
