@@ -249,7 +249,7 @@ def plot_versus(options):
     if len(options.files) != 1:
         sys.exit("versus needs one file, VERSUS.json")
     tables = read_versus(options.files[0])["tables"]
-    tables = [t for t in tables if any(c["mean_rows"] for c in t["columns"])]
+    tables = [t for t in tables if any(c["mean_cold_rows"] or c["mean_hot_rows"] for c in t["columns"])]
     if not tables:
         sys.exit("no measurement has a time on two machines")
     heights = [1 + 0.3 * len(t["rows"]) for t in tables]

@@ -14,7 +14,7 @@ fi
 export GOMP_SPINCOUNT=2000
 passed=0 failed=0
 
-"$gpubench" lbvh cpu/stack --primitives=1,2,3 -q -o out.jsonl
+"$gpubench" lbvh cpu/stack --op=trace --primitives=1,2,3 --samples=2 -q -o out.jsonl
 "$gpubench" report --format=json out.jsonl >out.json
 try() { # WORD...
 	local k=1 step status usual=0
@@ -38,8 +38,12 @@ try report --format=csv out.json
 try merge out.jsonl
 sed "s/run_id\":\"/&0/g" out.jsonl >other.jsonl
 try compare out.jsonl other.jsonl
-try versus --by=commit --format=json out.jsonl other.jsonl
-try versus --by=host --format=html out.jsonl other.jsonl
+sed 's/"cpu":"/&another /' other.jsonl >versus.jsonl
+try versus --format=json out.jsonl versus.jsonl
+try versus --format=html out.jsonl versus.jsonl
+try compare --format=junit out.jsonl other.jsonl
+try report --format=bmf out.jsonl
+try report --format=benchmark out.jsonl
 try repro --list
 try list
 try list --format=json

@@ -32,7 +32,7 @@ static bool is_cpu(const cJSON *record)
 	return backend && gb_equal(backend, "cpu");
 }
 
-/* ---- words ------------------------------------------------------------------------------------- */
+/* ---- words ------------------------------------------------------------------------------ */
 
 const char *const gb_versus_bys[] = { "machine", "commit", "host", "compiler", "driver", NULL };
 
@@ -535,7 +535,8 @@ void gb_versus_release(struct gb_versus *versus)
 
 /* ---- sums --------------------------------------------------------------------------------- */
 
-struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, size_t column)
+struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, size_t column,
+					bool hot)
 {
 	struct gb_versus_mean mean = { NAN, 0 };
 	double sum = 0;
@@ -543,7 +544,7 @@ struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, siz
 	for (size_t i = 0; i < table->row_count; i++) {
 		const double x = table->row[i].cell[column].speed_up.estimate;
 
-		if (isnan(x))
+		if (isnan(x) || table->row[i].hot != hot)
 			continue;
 		sum += log(x);
 		mean.rows++;

@@ -1,14 +1,14 @@
 /* versus.h -- machines side by side: the same measurements, one column for each machine.
  *
- * A table for each benchmark and back end, since a record's machine is what its back end ran on: the
- * GPU of a GPU variant, the CPU of a CPU variant.  A row is a key with cold, or with hot, caches.
+ * A table for each benchmark and back end, since a record's machine is what its back end ran on:
+ * the GPU of a GPU variant, the CPU of a CPU variant.  A row is a key with cold, or with hot, caches.
  * Columns may also stand for hosts; or for commits, compilers or drivers, with a table for each
  * machine.
  *
- * All launches of a column are pooled; each gives one value per row (launch.h).  The speed-up is the
- * time of the table's first column over that of the cell, by the Hodges-Lehmann ratio of the launches
- * (gb_ratio()); with fewer than GB_LAUNCHES on a side it has no interval.  Only verified times of real
- * hardware count; a cell without one says why.
+ * All launches of a column are pooled; each gives one value per row (launch.h).  The speed-up is
+ * the time of the table's first column over that of the cell, by the Hodges-Lehmann ratio of the
+ * launches (gb_ratio()); with fewer than GB_LAUNCHES on a side it has no interval.  Only verified
+ * times of real hardware count; a cell without one says why.
  */
 #ifndef GPUBENCH_CLI_REPORTS_VERSUS_H
 #define GPUBENCH_CLI_REPORTS_VERSUS_H
@@ -100,7 +100,9 @@ const char *gb_versus_state_word(enum gb_versus_state state);
 const char *gb_versus_row_name(const struct gb_versus_table *table,
 			       const struct gb_versus_row *row);
 
-struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, size_t column);
+/* Over the rows with hot, or with cold, caches. */
+struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, size_t column,
+					bool hot);
 
 /* Whether some column has a time in the row and another one has none. */
 bool gb_versus_is_one_sided(const struct gb_versus_table *table, const struct gb_versus_row *row);

@@ -97,13 +97,16 @@ static bool put_row(cJSON *list, const struct gb_versus *v, const struct gb_vers
 	return cells;
 }
 
-static bool put_column(cJSON *list, const char *name, struct gb_versus_mean mean)
+static bool put_column(cJSON *list, const char *name, struct gb_versus_mean cold,
+		       struct gb_versus_mean hot)
 {
 	cJSON *item = cJSON_CreateObject();
 
 	return gb_json_append(list, item) && gb_json_put_text(item, "name", name) &&
-	       gb_json_put_number(item, "mean_speed_up", mean.speed_up) &&
-	       gb_json_put_int(item, "mean_rows", (int64_t)mean.rows);
+	       gb_json_put_number(item, "mean_cold", cold.speed_up) &&
+	       gb_json_put_int(item, "mean_cold_rows", (int64_t)cold.rows) &&
+	       gb_json_put_number(item, "mean_hot", hot.speed_up) &&
+	       gb_json_put_int(item, "mean_hot_rows", (int64_t)hot.rows);
 }
 
 static bool put_mix(cJSON *list, const char *name, const struct gb_versus_mix *mix)
@@ -133,7 +136,9 @@ static bool put_table(cJSON *list, const struct gb_versus *v, const struct gb_ve
 	rows = cJSON_AddArrayToObject(item, "rows");
 	whole = columns && mixes && rows;
 	for (size_t c = 0; c < table->column_count && whole; c++)
-		whole = put_column(columns, name_of(v, table, c), gb_versus_mean_of(table, c));
+		whole = put_column(columns, name_of(v, table, c),
+				   gb_versus_mean_of(table, c, false),
+				   gb_versus_mean_of(table, c, true));
 	for (size_t i = 0; i < table->mix_count && whole; i++)
 		whole = put_mix(mixes, name_of(v, table, table->mix[i].column), &table->mix[i]);
 	for (size_t i = 0; i < table->row_count && whole; i++)

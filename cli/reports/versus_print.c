@@ -180,21 +180,34 @@ static void print_mixes(const struct printer *p, const struct gb_versus_table *t
 		(void)fputs(p->style.markup == GB_MARKUP_HTML ? "" : "\n", p->file);
 }
 
+static void print_mean(const struct printer *p, const struct gb_versus_table *table, size_t c,
+		       bool hot)
+{
+	const struct gb_versus_mean mean = gb_versus_mean_of(table, c, hot);
+	const char *caches = !table->mixed_caches ? "" : hot ? "hot " : "cold ";
+	size_t rows = 0;
+
+	for (size_t i = 0; i < table->row_count; i++)
+		rows += table->row[i].hot == hot;
+	if (!rows)
+		return;
+	begin_line(p);
+	if (mean.rows)
+		(void)fprintf(p->file,
+			      "geometric mean of the speed-ups over %zu of %zu %srows: %.3f on ",
+			      mean.rows, rows, caches, mean.speed_up);
+	else
+		(void)fprintf(p->file, "no %srow has a time on both sides: no speed-up of ",
+			      caches);
+	print_text(p, name_of(p, table, c));
+	end_line(p);
+}
+
 static void print_means(const struct printer *p, const struct gb_versus_table *table)
 {
 	for (size_t c = 1; c < table->column_count; c++) {
-		const struct gb_versus_mean mean = gb_versus_mean_of(table, c);
-
-		begin_line(p);
-		if (mean.rows)
-			(void)fprintf(p->file,
-				      "geometric mean of the speed-ups over %zu of %zu rows: "
-				      "%.3f on ",
-				      mean.rows, table->row_count, mean.speed_up);
-		else
-			(void)fputs("no row has a time on both sides: no speed-up of ", p->file);
-		print_text(p, name_of(p, table, c));
-		end_line(p);
+		print_mean(p, table, c, false);
+		print_mean(p, table, c, true);
 	}
 }
 

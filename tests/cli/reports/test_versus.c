@@ -160,8 +160,9 @@ Test(versus, each_state)
 	cr_expect(eq(str, (char *)v.table[0].row[2].cell[1].reason, "r"));
 	cr_expect(eq(int, (int)v.table[0].row[7].cell[1].state, GB_CELL_ABSENT));
 	cr_expect(v.table[0].row[8].hot && v.table[0].mixed_caches);
-	cr_expect(ieee_ulp_eq(dbl, gb_versus_mean_of(&v.table[0], 1).speed_up, 2, 8));
-	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1).rows, 2));
+	cr_expect(ieee_ulp_eq(dbl, gb_versus_mean_of(&v.table[0], 1, false).speed_up, 2, 8));
+	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1, false).rows, 2));
+	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1, true).rows, 0));
 	gb_versus_release(&v);
 	gb_records_release(&list);
 }
