@@ -355,7 +355,7 @@ test: deps-test
 	$(Q)$(MAKE) --no-print-directory test-cli
 
 # Waiting OpenMP threads yield soon, as they do in gpubench itself: several tests run at once.
-patient := GOMP_SPINCOUNT=2000
+patient := GOMP_SPINCOUNT=2000 GPUBENCH_COPY=16Mi
 
 # Includes and calls in the order of the layers, and no circles; then planted errors, to be found.
 test-layers:
@@ -475,6 +475,8 @@ history-trials: $(BUILD)/history-trials
 
 # Golden command-line cases; and the program as a whole, test by test, several at once under make -j.
 whole    := page plot resume signals memory nvcc nosys counts gate exchange recipes versus
+# A hundred launches copy 16 MiB, not 256, to know what share of the bandwidth a time is.
+test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
 	$(Q)$(sanitized) tests/golden/run.sh $(BUILD)/gpubench
 	$(Q)$(no_reports)

@@ -34,7 +34,8 @@ static const struct gb_variant *find_copy(enum gb_backend backend)
 	return NULL;
 }
 
-/* The best of a few samples: what the machine can reach, not what is usual. */
+/* The best of a few samples: what the machine can reach, not what is usual.  GPUBENCH_COPY in the
+ * environment says how many bytes are copied. */
 static double measure(const struct gb_variant *variant, int threads, const struct gb_settings *how)
 {
 	const struct gb_workload *workload = find_yardstick();
@@ -42,6 +43,7 @@ static double measure(const struct gb_variant *variant, int threads, const struc
 	struct gb_result result = { .workload = workload, .variant = variant };
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };
+	const char *bytes = getenv("GPUBENCH_COPY");
 	char count[16];
 	void *params = calloc(1, workload->params_size);
 	void *input = NULL;
@@ -50,7 +52,8 @@ static double measure(const struct gb_variant *variant, int threads, const struc
 	few.device = how->device;
 	(void)snprintf(count, sizeof count, "%d", threads > 0 ? threads : 1);
 	if (!params || gb_sweep_init(&sweep, workload, &err) ||
-	    gb_sweep_set(&sweep, "threads", count, &err))
+	    gb_sweep_set(&sweep, "threads", count, &err) ||
+	    (bytes && gb_sweep_set(&sweep, "count", bytes, &err)))
 		goto out;
 	gb_sweep_point(&sweep, 0, params);
 	result.params = params;

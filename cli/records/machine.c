@@ -259,10 +259,10 @@ static void gather_memory(struct gb_host_info *host)
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
-/* The variables that change what OpenMP or CUDA do. */
+/* The variables that change what OpenMP or CUDA do, or what is copied to know the bandwidth. */
 static void gather_variables(struct gb_run_info *info)
 {
-	static const char *const prefix[] = { "OMP_", "GOMP_", "KMP_", "CUDA_" };
+	static const char *const prefix[] = { "OMP_", "GOMP_", "KMP_", "CUDA_", "GPUBENCH_COPY" };
 
 	for (char **variable = environ; *variable; variable++)
 		for (size_t i = 0; i < GB_COUNT(prefix); i++)

@@ -41,10 +41,10 @@ def plans(build, seeds, size):
     all_runs = [
         ("tsan", "tsan", brief, {}),
         ("check", "check", points, {}),
-        ("shuffle", "plain", points, {"BLOCKS": "shuffle", "RESIDENT": 4, "LEAKS": 1}),
+        ("shuffle", "plain", brief, {"BLOCKS": "shuffle", "RESIDENT": 4, "LEAKS": 1}),
         ("asan", "asan", brief, {}),
-        ("reverse", "plain", brief, {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1}),
-        ("protect", "plain", brief, {"PROTECT": 1}),
+        ("reverse, protect", "plain", brief,
+         {"ORDER": "reverse", "BLOCKS": "reverse", "THREADS": 1, "PROTECT": 1}),
         ("wide words", "check", wide, {}),
     ]
     all_runs += [("no clusters, " + k, k, clusters, {"CLUSTERS": 0}) for k in KINDS]
