@@ -8,7 +8,7 @@
 
 enum { SERIES = 40, SHIFTS = 5, NOISES = 3, INDEPENDENT = 1000, LINE = 1000 };
 
-static const uint64_t SEED = 1; /* the rule was chosen on launches of another machine */
+static const uint64_t SEED = 1; /* the rule was chosen on other seeds */
 static const double planted_shift[SHIFTS] = { 0, 0.03, 0.05, 0.1, 0.2 };
 static const double noise_size[NOISES] = { 0, 0.05, 0.02 };
 static const char *const noise_name[NOISES] = { "as measured", "5 %", "2 %" };
@@ -213,8 +213,8 @@ static void print_page(const struct launches *all, FILE *verdicts)
 		"defaults; E-divisive is its implementation of the method as published, with 100\n"
 		"permutations. Otava's p is not corrected for the number of places tried. The "
 		"rule\n"
-		"(`gb_shift_rule` in `cli/reports/history/shifts.c`) was chosen on launches of\n"
-		"another machine, a busy one.\n\n",
+		"(`gb_shift_rule` in `cli/reports/history/shifts.c`) was chosen on series of\n"
+		"other seeds.\n\n",
 		version);
 	(void)puts("| by | noise | precision | recall | alarms | 3 % | 5 % | 10 % | 20 % |\n"
 		   "| :--- | :--- | ---: | ---: | ---: | ---: | ---: | ---: | ---: |");

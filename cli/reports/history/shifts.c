@@ -7,7 +7,7 @@
 #include <string.h>
 
 const struct gb_shift_rule gb_shift_rule = {
-	.segment = 4, .candidates = 3, .alpha = 0.06, .least = 0.01
+	.segment = 4, .candidates = 3, .alpha = 0.04, .least = 0.01
 };
 
 /* The standard deviation of normal noise by its median deviation. */
