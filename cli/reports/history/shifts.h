@@ -3,20 +3,17 @@
  * Only the order of the values counts (ranks), so that neither outliers nor the shape of the noise
  * matter. In two passes, as Hunter has them (Fleming et al., ICPE 2023):
  *
- * Candidates come from seeded binary segmentation (Kovacs et al., Biometrika 110, 2023): a fixed
- * set of intervals of all lengths, in each of which the split with the largest Mann-Whitney
- * statistic is sought. The most significant split of all is a candidate, then the most significant
- * one of an interval without a candidate in it, and so on. A few are let through by chance.
+ * Candidates are splits of seeded intervals (splits.h): the most significant of all, then the most
+ * significant one of an interval without a candidate in it, and so on. A few are let through by
+ * chance.
  *
  * Then each candidate is put where the launches between its neighbours place it, and tested on
  * these alone; the weakest is removed, and its neighbours anew, until all that are left are
  * significant and not too small.
  *
- * Significance needs no permutations: the statistic's tail is the saddlepoint approximation of its
- * exact distribution (Barndorff-Nielsen's r*), and the maximum over the splits of an interval is
- * bounded as by Miller and Siegmund (Biometrics 38, 1982). Launches that followed each other may be
- * alike for other reasons than a shift: what is left when the levels are taken away tells how much,
- * and the statistic is reduced by that.
+ * Significance needs no permutations (deviates.h). Launches that followed each other may be alike for
+ * other reasons than a shift: what is left when the levels are taken away tells how much, and the
+ * statistic is reduced by that.
  *
  * Pure functions of their arguments.
  */
@@ -51,13 +48,5 @@ enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb
 enum { GB_SHIFT_NEAR = 64 };
 enum gb_status gb_shift_ratio(const double *value, size_t begin, size_t at, size_t end,
 			      struct gb_ratio *ratio, struct gb_error *err);
-
-/* The normal deviate with the tail probability of a Mann-Whitney statistic: n and m values, u of
- * whose n m pairs are in one order and the others in the other. */
-double gb_mann_whitney_deviate(size_t n, size_t m, double u);
-
-/* The probability that the largest statistic over all splits of count values, with at least
- * `segment` on each side, has a deviate beyond z in either direction. */
-double gb_largest_deviate_p(double z, size_t count, size_t segment);
 
 #endif

@@ -3,6 +3,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "cli/reports/history/deviates.h"
 #include "tests/cli/reports/series.h"
 
 /* ---- probabilities ------------------------------------------------------------------------ */

@@ -1,0 +1,49 @@
+/* splits.h -- where intervals of a series are split best, by the ranks of their values.
+ *
+ * Candidates for shifts.h come from seeded binary segmentation (Kovacs et al., Biometrika 110, 2023): a
+ * fixed set of intervals of all lengths, in each of which the split with the largest Mann-Whitney
+ * statistic is sought.  The ranks within all intervals of a length come from one order of all values.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_HISTORY_SPLITS_H
+#define GPUBENCH_CLI_REPORTS_HISTORY_SPLITS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The split of an interval with the largest statistic: [begin, at) and [at, end). */
+struct gb_split {
+	size_t begin, end, at; /* at is begin if there is none */
+	double z;              /* its normal deviate, without sign */
+	double p;              /* that the largest one in the interval is beyond z by chance */
+};
+
+/* A series, and room to work in. */
+struct gb_splitter {
+	const double *value;
+	size_t count, segment; /* segment: values on each side of a split, at least; >= 2 */
+	size_t most_splits;    /* that gb_splits_find() finds */
+	size_t *order;         /* indices by ascending value */
+	size_t *part;          /* those of a stretch */
+	double *rank;
+	/* For each interval of a layer: values ranked, the same before the equal ones at hand,
+	 * and which these were. */
+	size_t *seen, *before, *group;
+	size_t *begin; /* of the intervals of a layer */
+};
+
+/* At least 2 segment values.  False if memory ran out; release it also then. */
+bool gb_splitter_init(struct gb_splitter *splitter, const double *value, size_t count,
+		      size_t segment);
+void gb_splitter_release(struct gb_splitter *splitter);
+
+/* The splits of the seeded intervals that are worth a look; found has room for most_splits.  Each p is
+ * multiplied by how many layers there are and intervals in its layer, so that a series without a shift
+ * has at most `candidates` of them on average.  Returns how many. */
+size_t gb_splits_find(struct gb_splitter *splitter, double candidates, struct gb_split *found);
+
+/* The best split of [begin, end) by itself, where neighbours are alike so that the statistic's
+ * variance is `inflation` times that of independent values. */
+struct gb_split gb_split_of(struct gb_splitter *splitter, size_t begin, size_t end,
+			    double inflation);
+
+#endif
