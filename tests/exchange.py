@@ -205,7 +205,7 @@ def of_records(text):
     junit(text, {
         ("radix/cpu/lsd8", "count=1000 threads=1"): (None, ""),
         ("radix/cpu/best", "count=1000 threads=1"): (None, ""),
-        ("radix/cpu/lsd8", "count=2000 threads=1"): (None, ""),
+        ("radix/cpu/lsd8", "count=2000 threads=1 hot"): (None, ""),
         ("bfs/cpu/csr", "vertices=9"): ("failure", '3 < 5 & "no", 50 %'),
         ("bfs/cpu/csr", "vertices=10"): ("error", "60 s"),
         ("bfs/cpu/csr", "vertices=11"): ("skipped", "no memory"),

@@ -21,6 +21,22 @@ const cJSON *gb_setup_gpu(const cJSON *run)
 	return NULL;
 }
 
+const char *gb_setup_machine(const cJSON *record, const cJSON *run)
+{
+	const char *backend = gb_json_text(record, "backend");
+
+	if (!backend || gb_equal(backend, "cpu"))
+		return gb_json_text(run, "host.cpu");
+	return gb_json_text(gb_setup_gpu(run), "name");
+}
+
+bool gb_setup_is_cold(const cJSON *record, const cJSON *run)
+{
+	const cJSON *cold = gb_json_at(record, "cold");
+
+	return !cJSON_IsFalse(cJSON_IsBool(cold) ? cold : gb_json_at(run, "settings.cold"));
+}
+
 const char *gb_setup_words(const cJSON *item, char *text, size_t size)
 {
 	if (item && cJSON_IsString(item))

@@ -72,13 +72,6 @@ static char *join(const char *before, const char *text, const char *after)
 	return asprintf(&name, "%s%s%s", before, text, after) < 0 ? NULL : name;
 }
 
-/* What the record's back end ran on; NULL: unknown. */
-static const char *machine_of(const cJSON *record, const cJSON *run)
-{
-	return is_cpu(record) ? gb_json_text(run, "host.cpu")
-			      : gb_json_text(gb_setup_gpu(run), "name");
-}
-
 /* What the record's column is called, for free(); NULL: memory ran out. */
 static char *column_name(enum gb_versus_by by, const cJSON *record, const cJSON *run)
 {
@@ -88,7 +81,7 @@ static char *column_name(enum gb_versus_by by, const cJSON *record, const cJSON 
 
 	switch (by) {
 	case GB_BY_MACHINE:
-		text = machine_of(record, run);
+		text = gb_setup_machine(record, run);
 		break;
 	case GB_BY_COMMIT:
 		text = gb_json_text(run, "tool.commit");
@@ -138,7 +131,7 @@ static enum gb_status find_table(struct gb_versus *v, const cJSON *record, const
 				 size_t *index, struct gb_error *err)
 {
 	const bool mixes_machines = v->by == GB_BY_MACHINE || v->by == GB_BY_HOST;
-	const char *machine = mixes_machines ? "" : machine_of(record, run);
+	const char *machine = mixes_machines ? "" : gb_setup_machine(record, run);
 	const char *bench = gb_json_text(record, "bench");
 	const char *backend = gb_json_text(record, "backend");
 	struct gb_versus_table *grown;
@@ -177,8 +170,8 @@ static enum gb_status collect(struct gb_versus *v, const struct gb_records *list
 		*it = (struct item){ .record = record,
 				     .run = gb_runs_find(runs, record),
 				     .key = gb_json_text(record, "key"),
-				     .order = *count,
-				     .hot = cJSON_IsFalse(gb_json_at(record, "cold")) };
+				     .order = *count };
+		it->hot = !gb_setup_is_cold(record, it->run);
 		if (find_name(v, column_name(v->by, record, it->run), &it->column, err) ||
 		    find_table(v, record, it->run, &it->table, err))
 			return err->code;

@@ -43,7 +43,7 @@ struct gb_versus_cell {
 
 struct gb_versus_row {
 	const char *key;             /* points into the records */
-	bool hot;                    /* caches; records that do not tell count as cold */
+	bool hot;                    /* caches */
 	struct gb_versus_cell *cell; /* one per column of the table */
 };
 

@@ -168,13 +168,9 @@ enum gb_status gb_versus_print_json(FILE *file, const struct gb_versus *versus,
 				    struct gb_error *err)
 {
 	cJSON *object = cJSON_CreateObject();
-	char *text = put_versus(object, versus) ? cJSON_Print(object) : NULL;
 
-	if (text)
-		(void)fprintf(file, "%s\n", text);
-	else
+	if (!put_versus(object, versus) || !gb_json_print(file, object))
 		gb_out_of_memory(err, NULL);
-	cJSON_free(text);
 	cJSON_Delete(object);
 	return err->code;
 }

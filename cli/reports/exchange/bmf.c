@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "cli/records/json.h"
+#include "cli/records/setup.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
@@ -39,7 +40,7 @@ static enum gb_status metric_of(const struct gb_key_entry *entry, size_t count, 
 	for (size_t i = 0; i < count; i++) {
 		const double x = gb_launch_value(entry[i].record, (struct gb_launch_stat){ 0 });
 
-		if (isnan(x) || gb_json_true(entry[i].record, "cold") != cold ||
+		if (isnan(x) || gb_setup_is_cold(entry[i].record, NULL) != cold ||
 		    gb_is_unverified(entry[i].record) || gb_key_is_repeated(entry, i))
 			continue;
 		value[n++] = x;
@@ -75,12 +76,6 @@ static bool put_key(cJSON *document, const char *key, bool cold, struct metric m
 	       (isnan(items) ||
 		put_metric(measures, "throughput",
 			   (struct metric){ per_s / m.value, per_s / m.high, per_s / m.low }));
-}
-
-const char *gb_exchange_name(const char *key, bool cold, char *text)
-{
-	(void)snprintf(text, GB_EXCHANGE_NAME, "%s%s", key, cold ? "" : " hot");
-	return text;
 }
 
 enum gb_status gb_bmf_print_records(FILE *file, const struct gb_records *list, struct gb_error *err)

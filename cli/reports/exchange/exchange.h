@@ -1,7 +1,5 @@
 /* exchange.h -- records and comparisons in the formats that other tools read.
  *
- * A key measured with hot caches is called "KEY hot" where one name stands for several records.
- *
  * All print whole documents; errors of the stream are the caller's to look for.
  */
 #ifndef GPUBENCH_CLI_REPORTS_EXCHANGE_H
@@ -10,6 +8,10 @@
 #include <stdio.h>
 
 #include "cli/reports/compare.h"
+
+/* What a record of the key is called: "KEY", or "KEY hot" with hot caches.  Returns text, of GB_EXCHANGE_NAME bytes. */
+enum { GB_EXCHANGE_NAME = 2048 };
+const char *gb_exchange_name(const char *key, bool cold, char *text);
 
 /* JUnit's XML, as Jenkins, GitLab and GitHub's report actions read it: a suite per benchmark, a case
  * per record.  A result that is wrong is a failure, other failures and time-outs are errors. */
@@ -30,10 +32,6 @@ enum gb_status gb_github_print_comparison(FILE *file, const struct gb_comparison
  * least and the most.  Keys without a verified time are left out. */
 enum gb_status gb_bmf_print_records(FILE *file, const struct gb_records *list,
 				    struct gb_error *err);
-
-/* What a key with cold or hot caches is called.  Returns text, of GB_EXCHANGE_NAME bytes. */
-enum { GB_EXCHANGE_NAME = 2048 };
-const char *gb_exchange_name(const char *key, bool cold, char *text);
 
 /* google/benchmark's JSON, which its tools/compare.py reads: a repetition per launch, whose time is
  * that of its fastest sample, in ns.  A record that failed has error_occurred; others without a

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/records/setup.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
@@ -35,7 +36,7 @@ static bool put_repetition(cJSON *list, const cJSON *record, size_t i, size_t n)
 	cJSON *item = cJSON_CreateObject();
 	char name[GB_EXCHANGE_NAME];
 
-	(void)gb_exchange_name(gb_json_text(record, "key"), gb_json_true(record, "cold"), name);
+	(void)gb_exchange_name(gb_json_text(record, "key"), gb_setup_is_cold(record, NULL), name);
 	return gb_json_append(list, item) && gb_json_put_text(item, "name", name) &&
 	       gb_json_put_text(item, "run_name", name) &&
 	       gb_json_put_text(item, "run_type", "iteration") &&
@@ -58,7 +59,7 @@ static bool is_launch(const struct gb_key_entry *entry, size_t i, bool cold)
 {
 	const cJSON *record = entry[i].record;
 
-	return gb_json_true(record, "cold") == cold && !gb_key_is_repeated(entry, i) &&
+	return gb_setup_is_cold(record, NULL) == cold && !gb_key_is_repeated(entry, i) &&
 	       (gb_launch_is_broken(record) ||
 		(!gb_is_unverified(record) &&
 		 !isnan(gb_launch_value(record, (struct gb_launch_stat){ 0 }))));

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/records/setup.h"
 #include "cli/reports/compare_print.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/grid.h"
@@ -15,7 +16,8 @@ static const char *const elements[OUTCOMES] = { NULL, "failure", "error", "skipp
 
 struct junit_case {
 	const char *key; /* "radix/cpu/best count=1000" */
-	double seconds;  /* NAN: not told */
+	bool hot;
+	double seconds; /* NAN: not told */
 	enum outcome outcome;
 	char message[320];
 };
@@ -45,11 +47,13 @@ static void print_attribute(FILE *file, const char *name, const char *text, size
 
 static void print_case(FILE *file, const struct junit_case *c)
 {
-	const size_t name = strcspn(c->key, " ");
+	const size_t variant = strcspn(c->key, " ");
+	char name[GB_EXCHANGE_NAME];
 
+	(void)gb_exchange_name(c->key + variant + (c->key[variant] == ' '), !c->hot, name);
 	(void)fputs("    <testcase", file);
-	print_attribute(file, "classname", c->key, name);
-	print_attribute(file, "name", c->key + name + (c->key[name] == ' '), strlen(c->key + name));
+	print_attribute(file, "classname", c->key, variant);
+	print_attribute(file, "name", name, strlen(name));
 	if (!isnan(c->seconds))
 		(void)fprintf(file, " time=\"%.9f\"", c->seconds);
 	if (c->outcome == PASSED) {
@@ -135,6 +139,7 @@ static bool record_at(const void *list, size_t i, struct junit_case *out)
 	*out = (struct junit_case){ .key = gb_json_text(record, "key"), .seconds = NAN };
 	if (!gb_is_record(record) || !out->key)
 		return false;
+	out->hot = !gb_setup_is_cold(record, NULL);
 	out->outcome = outcome_of(record);
 	if (!gb_json_true(record, "emulated"))
 		out->seconds = gb_json_number(record, "time.median") * 1e-9;

@@ -418,13 +418,9 @@ enum gb_status gb_history_print_json(FILE *file, const struct gb_history *histor
 				     struct gb_error *err)
 {
 	cJSON *object = cJSON_CreateObject();
-	char *text = put_history(object, history) ? cJSON_Print(object) : NULL;
 
-	if (text)
-		(void)fprintf(file, "%s\n", text);
-	else
+	if (!put_history(object, history) || !gb_json_print(file, object))
 		gb_out_of_memory(err, "the history");
-	cJSON_free(text);
 	cJSON_Delete(object);
 	return finish(file, err);
 }

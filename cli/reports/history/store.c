@@ -204,14 +204,6 @@ static const char *text_or(const cJSON *object, const char *path, const char *ot
 	return text ? text : otherwise;
 }
 
-/* Whose times they are: those of the GPU for its records, else of the CPU. */
-static const char *machine_of(const cJSON *record, const cJSON *run)
-{
-	if (gb_equal(text_or(record, "backend", "cpu"), "cpu"))
-		return text_or(run, "host.cpu", "unknown CPU");
-	return text_or(gb_setup_gpu(run), "name", "unknown GPU");
-}
-
 /* False: the record tells nothing. */
 static bool kind_of(const cJSON *record, struct gb_stored_launch *launch)
 {
@@ -236,14 +228,12 @@ static bool kind_of(const cJSON *record, struct gb_stored_launch *launch)
 static enum gb_status add_record(struct gb_store *store, const cJSON *record, const cJSON *run,
 				 uint32_t number, struct gb_error *err)
 {
-	const cJSON *cold = gb_json_at(record, "cold");
+	const char *machine = gb_setup_machine(record, run);
 	struct gb_stored_launch launch = { .run = number };
 
 	if (!kind_of(record, &launch) ||
-	    gb_store_series(store, gb_json_text(record, "key"), machine_of(record, run),
-			    cJSON_IsBool(cold) ? cJSON_IsTrue(cold)
-					       : !cJSON_IsFalse(gb_json_at(run, "settings.cold")),
-			    &launch.series, err))
+	    gb_store_series(store, gb_json_text(record, "key"), machine ? machine : "unknown",
+			    gb_setup_is_cold(record, run), &launch.series, err))
 		return err->code;
 	return gb_store_launch(store, &launch,
 			       launch.kind == GB_LAUNCH_FAILED

@@ -1,0 +1,9 @@
+#include <stdio.h>
+
+#include "cli/reports/exchange/exchange.h"
+
+const char *gb_exchange_name(const char *key, bool cold, char *text)
+{
+	(void)snprintf(text, GB_EXCHANGE_NAME, "%s%s", key, cold ? "" : " hot");
+	return text;
+}
