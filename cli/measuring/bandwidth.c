@@ -34,8 +34,28 @@ static const struct gb_variant *find_copy(enum gb_backend backend)
 	return NULL;
 }
 
-/* The best of a few samples: what the machine can reach, not what is usual.  GPUBENCH_COPY in the
- * environment says how many bytes are copied. */
+/* What is copied: the yardstick's default, or as many bytes as GPUBENCH_COPY in the environment says. */
+static enum gb_status set_bytes(struct gb_sweep *sweep, struct gb_error *err)
+{
+	const char *bytes = getenv("GPUBENCH_COPY");
+	struct gb_error why = { 0 };
+
+	if (gb_sweep_init(sweep, find_yardstick(), err) || !bytes ||
+	    !gb_sweep_set(sweep, "count", bytes, &why))
+		return err->code;
+	return gb_fail(err, GB_EUSAGE, "GPUBENCH_COPY: %.300s", why.message);
+}
+
+enum gb_status gb_copy_check(struct gb_error *err)
+{
+	struct gb_sweep sweep = { 0 };
+
+	(void)set_bytes(&sweep, err);
+	gb_sweep_release(&sweep);
+	return err->code;
+}
+
+/* The best of a few samples: what the machine can reach, not what is usual. */
 static double measure(const struct gb_variant *variant, int threads, const struct gb_settings *how)
 {
 	const struct gb_workload *workload = find_yardstick();
@@ -43,7 +63,6 @@ static double measure(const struct gb_variant *variant, int threads, const struc
 	struct gb_result result = { .workload = workload, .variant = variant };
 	struct gb_error err = { 0 };
 	struct gb_sweep sweep = { 0 };
-	const char *bytes = getenv("GPUBENCH_COPY");
 	char count[16];
 	void *params = calloc(1, workload->params_size);
 	void *input = NULL;
@@ -51,9 +70,7 @@ static double measure(const struct gb_variant *variant, int threads, const struc
 
 	few.device = how->device;
 	(void)snprintf(count, sizeof count, "%d", threads > 0 ? threads : 1);
-	if (!params || gb_sweep_init(&sweep, workload, &err) ||
-	    gb_sweep_set(&sweep, "threads", count, &err) ||
-	    (bytes && gb_sweep_set(&sweep, "count", bytes, &err)))
+	if (!params || set_bytes(&sweep, &err) || gb_sweep_set(&sweep, "threads", count, &err))
 		goto out;
 	gb_sweep_point(&sweep, 0, params);
 	result.params = params;

@@ -9,4 +9,7 @@
  * build, emulated, too little memory).  Measured once per back end and thread count. */
 double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_settings *how);
 
+/* GB_EUSAGE if GPUBENCH_COPY in the environment is no number of bytes. */
+enum gb_status gb_copy_check(struct gb_error *err);
+
 #endif

@@ -147,7 +147,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 {
 	*s = (struct gb_session){ .request = request, .lock = -1 };
 	gb_progress_init(&s->progress, request);
-	if (read_shard(s, err) || open_output(s, err))
+	if (gb_copy_check(err) || read_shard(s, err) || open_output(s, err))
 		return err->code;
 	(void)gb_backends[GB_CUDA]->open((int)request->how.device, &s->device);
 	if (s->device.code && request->require_gpu)

@@ -1,0 +1,1 @@
+GPUBENCH_COPY=all gpubench radix --count=100
