@@ -28,18 +28,16 @@ const char *gb_verdict_text(enum gb_verdict_word verdict)
 const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
 {
 	const struct gb_ratio *r = &change->ratio;
-	int length = 0;
+	char interval[48] = "";
 
-	text[0] = '\0';
-	if (!isnan(r->estimate))
-		length = snprintf(text, size, "%.4g times the time of base%s", r->estimate,
-				  change->why[0] ? "; " : "");
 	if (!isnan(r->interval.low))
-		length = snprintf(text, size, "%.4g times the time of base (%.3f to %.3f)%s",
-				  r->estimate, r->interval.low, r->interval.high,
-				  change->why[0] ? "; " : "");
-	if ((size_t)length < size)
-		(void)snprintf(text + length, size - (size_t)length, "%s", change->why);
+		(void)snprintf(interval, sizeof interval, " (%.3f to %.3f)", r->interval.low,
+			       r->interval.high);
+	if (isnan(r->estimate))
+		(void)snprintf(text, size, "%s", change->why);
+	else
+		(void)snprintf(text, size, "%.4g times the time of base%s%s%s", r->estimate,
+			       interval, change->why[0] ? "; " : "", change->why);
 	return text;
 }
 

@@ -174,8 +174,7 @@ cudaError_t cudaGetDevice(int *device)
 	return cudaSuccess;
 }
 
-/* What was allocated on another device stays within reach: a program that changes devices in between
- * is none that the emulator judges. */
+/* Memory is not bound to a device: that a kernel reads what another device allocated is not found. */
 cudaError_t cudaSetDevice(int device)
 {
 	const cudaError_t result = known_device(device);
