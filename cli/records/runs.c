@@ -23,7 +23,7 @@ enum gb_status gb_runs_add(struct gb_runs *runs, const struct gb_records *list,
 		if (!gb_is_record(list->line[i]) && gb_json_text(list->line[i], "run_id"))
 			line[runs->count++] = list->line[i];
 	if (runs->count)
-		qsort(line, runs->count, sizeof *line, by_run_id);
+		qsort(line, runs->count, sizeof(cJSON *), by_run_id);
 	return GB_OK;
 }
 
