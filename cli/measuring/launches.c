@@ -219,7 +219,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 static enum gb_status launch_devices(size_t count, const char *path, int file, char **word,
 				     struct gb_error *err)
 {
-	pid_t child[GB_MAX_GPUS];
+	pid_t child[GB_MAX_GPUS] = { 0 };
 	enum gb_status verdict = GB_OK;
 	sigset_t set, mask;
 	size_t started = 0;
