@@ -1,14 +1,79 @@
-/* fuzz_records.c -- any bytes as a record file: read, then printed in every format. */
+/* fuzz_records.c -- any bytes as a record file: read, then printed in every format, as machines side
+ * by side, and as a history. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/records/lines.h"
+#include "cli/reports/exchange/exchange.h"
+#include "cli/reports/history/print.h"
 #include "cli/reports/table.h"
+#include "cli/reports/versus_print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void report(FILE *nowhere, const struct gb_records *list)
+{
+	struct gb_error err = { 0 };
+
+	for (int format = GB_FORMAT_TABLE; format <= GB_FORMAT_JSON; format++) {
+		const struct gb_style style = { .format = (enum gb_format)format };
+
+		(void)gb_table_print(nowhere, list, &style, &err);
+	}
+	(void)gb_junit_print_records(nowhere, list, &err);
+	(void)gb_bmf_print_records(nowhere, list, &err);
+	(void)gb_google_print_records(nowhere, list, &err);
+}
+
+static void versus(FILE *nowhere, const struct gb_records *list)
+{
+	for (int by = GB_BY_MACHINE; by <= GB_BY_DRIVER; by++) {
+		struct gb_versus versus = { .by = (enum gb_versus_by)by, .by_median = by & 1 };
+		struct gb_error err = { 0 };
+
+		if (!gb_versus_init(&versus, list, &err))
+			for (int format = GB_FORMAT_TABLE; format <= GB_FORMAT_JSON; format++)
+				(void)gb_versus_print(nowhere, &versus, list,
+						      by & 1 ? GB_SHOW_RATE : GB_SHOW_TIME,
+						      (enum gb_format)format, &err);
+		gb_versus_release(&versus);
+	}
+}
+
+/* The series have the launches of the file, no more. */
+static void history(FILE *nowhere, const struct gb_records *list, size_t size)
+{
+	struct gb_store store = { 0 };
+	struct gb_error err = { 0 };
+
+	if (gb_store_file(&store, "fuzz.jsonl", (int64_t)size, 0, NULL, &err) ||
+	    gb_store_records(&store, list, &err))
+		goto out;
+	for (int order = GB_ORDER_DATE; order <= GB_ORDER_COMMIT; order++) {
+		struct gb_history history = { .order = (enum gb_order)order,
+					      .threshold = 0.05,
+					      .rule = gb_shift_rule };
+		char why[GB_HISTORY_WHY];
+		size_t launches = 0;
+
+		if (!gb_history_judge(&history, &store, &err)) {
+			for (size_t i = 0; i < history.count; i++)
+				launches += history.trend[i].count;
+			if (launches > store.launches)
+				abort();
+			(void)gb_history_status(&history, why);
+			(void)gb_history_print(nowhere, &history, GB_MARKUP_NONE, &err);
+			(void)gb_history_print_json(nowhere, &history, &err);
+			(void)gb_history_print_page(nowhere, &history, &err);
+		}
+		gb_history_release(&history);
+	}
+out:
+	gb_store_release(&store);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -24,11 +89,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
 	if (!gb_records_read(path, &list, &err)) {
-		for (int format = GB_FORMAT_TABLE; format <= GB_FORMAT_JSON; format++) {
-			const struct gb_style style = { .format = (enum gb_format)format };
-
-			gb_table_print(nowhere, &list, &style, &err);
-		}
+		report(nowhere, &list);
+		versus(nowhere, &list);
+		history(nowhere, &list, size);
 	}
 	gb_records_release(&list);
 	close(file);

@@ -77,7 +77,7 @@ static enum gb_status rank_runs(const struct gb_history *h, uint32_t *rank, stru
 	for (size_t i = 0; i < store->runs; i++)
 		moment[i] = (struct moment){ store->run[i].started, store->run[i].started,
 					     &store->run[i], store->file[store->run[i].file].path };
-	if (h->order == GB_BY_COMMIT)
+	if (h->order == GB_ORDER_COMMIT)
 		date_commits(moment, store->runs);
 	if (store->runs)
 		qsort(moment, store->runs, sizeof *moment, by_moment);

@@ -11,7 +11,7 @@
 #include "cli/reports/history/shifts.h"
 #include "cli/reports/history/store.h"
 
-enum gb_order { GB_BY_DATE, GB_BY_COMMIT };
+enum gb_order { GB_ORDER_DATE, GB_ORDER_COMMIT };
 
 enum gb_trend_word {
 	GB_TREND_SAME,   /* there is no shift, or the last one is within the threshold */

@@ -406,7 +406,7 @@ static bool put_history(cJSON *object, const struct gb_history *h)
 	       gb_json_put_int(object, "schema", GB_HISTORY_SCHEMA) &&
 	       gb_json_put_int(object, "exit_status", (int64_t)status) &&
 	       gb_json_put_text(object, "why", why[0] ? why : NULL) &&
-	       gb_json_put_text(object, "order", h->order == GB_BY_COMMIT ? "commit" : "date") &&
+	       gb_json_put_text(object, "order", h->order == GB_ORDER_COMMIT ? "commit" : "date") &&
 	       gb_json_put_number(object, "threshold", h->threshold) &&
 	       gb_json_put_int(object, "files", (int64_t)h->store->files) &&
 	       put_left_out(cJSON_AddArrayToObject(object, "left_out"), h->store) &&

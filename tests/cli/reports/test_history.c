@@ -90,7 +90,7 @@ static struct gb_store twenty(double factor)
 Test(history, a_worse_level)
 {
 	struct gb_store store = twenty(1.1);
-	struct gb_history h = judge(&store, GB_BY_DATE, 0.05);
+	struct gb_history h = judge(&store, GB_ORDER_DATE, 0.05);
 
 	cr_assert(eq(sz, h.count, 1));
 	cr_assert(eq(sz, h.trend[0].shifts, 1));
@@ -100,13 +100,13 @@ Test(history, a_worse_level)
 	cr_expect(eq(int, h.trend[0].verdict, GB_TREND_WORSE));
 	cr_expect(eq(int, status_of(&h), GB_EVERIFY));
 	gb_history_release(&h);
-	h = judge(&store, GB_BY_DATE, 0.15);
+	h = judge(&store, GB_ORDER_DATE, 0.15);
 	cr_expect(eq(int, h.trend[0].verdict, GB_TREND_SAME));
 	cr_expect(eq(int, status_of(&h), GB_OK));
 	gb_history_release(&h);
 	gb_store_release(&store);
 	store = twenty(0.9);
-	h = judge(&store, GB_BY_DATE, 0.05);
+	h = judge(&store, GB_ORDER_DATE, 0.05);
 	cr_expect(eq(int, h.trend[0].verdict, GB_TREND_BETTER));
 	cr_expect(eq(int, status_of(&h), GB_OK));
 	gb_history_release(&h);
@@ -126,7 +126,7 @@ Test(history, what_counts)
 	put(&store, 8, 8, GB_NO_DATE, "", 0, GB_LAUNCH_UNVERIFIED);
 	put(&store, 9, 9, GB_NO_DATE, "", 0, GB_LAUNCH_EMULATED);
 	put(&store, 10, GB_NO_DATE, GB_NO_DATE, "", 1000, GB_LAUNCH_TIME);
-	h = judge(&store, GB_BY_DATE, 0.05);
+	h = judge(&store, GB_ORDER_DATE, 0.05);
 	cr_expect(eq(sz, h.trend[0].count, 7));
 	cr_expect(eq(sz, h.trend[0].undated, 1));
 	cr_assert(eq(sz, h.trend[0].failures, 1));
@@ -148,7 +148,7 @@ Test(history, by_commit)
 		put(&store, i, i, i % 2 ? 200 : 100, i % 2 ? "b" : "a", i % 2 ? 1100 : 1000,
 		    GB_LAUNCH_TIME);
 	for (int dated = 1; dated >= 0; dated--) {
-		struct gb_history h = judge(&store, GB_BY_COMMIT, 0.05);
+		struct gb_history h = judge(&store, GB_ORDER_COMMIT, 0.05);
 
 		cr_assert(eq(sz, h.trend[0].shifts, 1));
 		cr_expect(eq(str, gb_first_after(&h.trend[0], 0)->run_id, "run1"));
