@@ -14,8 +14,8 @@
 # by hand counts, and nothing is asked of the network when all is there.  Optional are Highway
 # (libhwy-dev) and Embree 4 or 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
 # and cpu/embree* out, libpng (libpng-dev), without which pictures are .ppm only, and SQLite
-# (libsqlite3-dev), without which `history` keeps no index.  They are installed along with the rest if
-# they can be had, and on their own only by `all`.
+# (libsqlite3-dev), without which `history` keeps no index; for the tests also Chromium, in which pages
+# are opened.  They are installed along with the rest if they can be had, and on their own only by `all`.
 #
 # The CUDA Toolkit is not installed here: without nvcc 12.0 or later the cuda variants are left out.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it takes.
@@ -101,6 +101,8 @@ has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
 has_header embree4/rtcore.h || has_header embree3/rtcore.h || optional+=(libembree-dev)
 has_header png.h || optional+=(libpng-dev)
 has_header sqlite3.h || optional+=(libsqlite3-dev)
+[[ $wanted != test && $wanted != all ]] || has_command chromium || has_command chromium-browser ||
+	has_command google-chrome || optional+=(chromium)
 
 if ((${#missing[@]} == 0)) && { [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
 	exit 0
@@ -132,6 +134,8 @@ if ((${#missing[@]})); then
 	install "${missing[@]}" || fail "apt-get could not install: ${missing[*]}"
 fi
 if ((${#optional[@]})); then
-	install "${optional[@]}" ||
-		printf 'install-deps: going on without the optional %s\n' "${optional[*]}" >&2
+	install "${optional[@]}" || for package in "${optional[@]}"; do
+		install "$package" ||
+			printf 'install-deps: going on without the optional %s\n' "$package" >&2
+	done
 fi

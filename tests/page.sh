@@ -1,7 +1,7 @@
 #!/bin/sh
 # page.sh GPUBENCH -- the page of a real run of all five benchmarks: each has its table and its picture,
-# whose ticks are sound; opened in headless Chromium, where there is one, it is taken in whole, and the
-# console has nothing to say.
+# whose ticks are sound, and a line at the top.  Opened in headless Chromium, where there is one, it is
+# taken in whole, the console has nothing to say, a click on `time` sorts a table and words filter it.
 set -eu
 gpubench=$(realpath "$1")
 scratch=$(mktemp -d)
@@ -13,20 +13,49 @@ for benchmark in radix bfs cbt octree lbvh; do
 	for element in table svg; do
 		grep -q "<.$element>" section || { echo "page: $benchmark has no $element"; exit 1; }
 	done
+	grep -q "^<li><strong>$benchmark</strong>: cpu/" run.html || { echo "page: no fastest of $benchmark"; exit 1; }
 done
 if grep -E '>[0-9.]+ ?[a-zµ]+ [a-zµ]+</text>' run.html; then
 	echo "page: a tick has two units"
 	exit 1
 fi
 browser=$(command -v chromium || command -v chromium-browser || command -v google-chrome || :)
-[ -n "$browser" ] || { echo "page: 2 passed, 0 failed; there is no Chromium"; exit 0; }
-timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
-	--enable-logging=stderr --window-size=390,800 --dump-dom "file://$scratch/run.html" \
-	>dom.html 2>log || { cat log; echo "page: Chromium failed"; exit 1; }
-if grep CONSOLE log; then
-	echo "page: the console has something to say"
-	exit 1
-fi
+[ -n "$browser" ] || { echo "page: 3 passed, 0 failed; there is no Chromium"; exit 0; }
+cat >clicks <<'END'
+<script>
+const told = [], table = [...document.querySelectorAll('table')].find(t => t.rows.length > 8);
+const column = [...table.tHead.rows[0].cells].findIndex(c => c.textContent === 'time');
+const times = () => [...table.tBodies[0].rows].filter(r => !r.hidden).map(r => r.cells[column].textContent);
+const seconds = t => parseFloat(t) * {ns: 1, '\u00b5s': 1e3, us: 1e3, ms: 1e6, s: 1e9}[t.split(' ')[1]];
+const before = times();
+for (const way of [1, -1]) {
+	table.tHead.rows[0].cells[column].click();
+	const now = times().map(seconds);
+	told.push(now.length === before.length && now.every((t, i) => i === 0 || (t - now[i - 1]) * way >= 0));
+}
+const input = table.parentNode.previousElementSibling, word = table.tBodies[0].rows[0].cells[column].textContent;
+input.value = word;
+input.oninput();
+told.push(times().length >= 1 && times().length < before.length && times().includes(word));
+document.title = 'clicks: ' + told.join(' ');
+</script>
+END
+sed '/<\/body>/{
+	r clicks
+	N
+}' run.html >clicked.html
+see() { # FILE: what is left of it in a browser
+	timeout 60 "$browser" --headless --no-sandbox --disable-gpu --user-data-dir="$scratch/profile" \
+		--enable-logging=stderr --window-size=390,800 --dump-dom "file://$scratch/$1" \
+		>dom.html 2>log || { cat log; echo "page: Chromium failed"; exit 1; }
+	if grep CONSOLE log; then
+		echo "page: the console has something to say"
+		exit 1
+	fi
+}
+see clicked.html
+grep -q '<title>clicks: true true true<' dom.html || { grep '<title>' dom.html; echo "page: a table is not sorted or filtered"; exit 1; }
+see run.html
 [ "$(grep -c '</svg>' dom.html)" = "$(grep -c '</svg>' run.html)" ]
 [ "$(grep -c '<tr' dom.html)" = "$(grep -c '<tr' run.html)" ]
-echo "page: 3 passed, 0 failed"
+echo "page: 5 passed, 0 failed"

@@ -139,6 +139,13 @@ bool gb_json_true(const cJSON *object, const char *path)
 	return cJSON_IsTrue(gb_json_at(object, path));
 }
 
+bool gb_json_same_text(const cJSON *a, const cJSON *b, const char *path)
+{
+	const char *x = gb_json_text(a, path), *y = gb_json_text(b, path);
+
+	return x && y ? gb_equal(x, y) : x == y;
+}
+
 bool gb_json_print(FILE *file, const cJSON *document)
 {
 	char *text = document ? cJSON_Print(document) : NULL;

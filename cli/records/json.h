@@ -46,6 +46,9 @@ double gb_json_number(const cJSON *object, const char *path);
 const char *gb_json_text(const cJSON *object, const char *path);
 bool gb_json_true(const cJSON *object, const char *path);
 
+/* Whether both have the same text there, or neither has one. */
+bool gb_json_same_text(const cJSON *a, const cJSON *b, const char *path);
+
 /* Print the document, indented; false, and nothing, if memory ran out.  Errors of the stream are
  * the caller's to look for. */
 bool gb_json_print(FILE *file, const cJSON *document);

@@ -49,6 +49,13 @@ void gb_grid_set(struct gb_grid *grid, size_t column, const char *text, enum gb_
 	grid->failed = !cell->text;
 }
 
+void gb_grid_set_span(struct gb_grid *grid, size_t column, struct gb_span span, const char *text)
+{
+	gb_grid_set(grid, column, text, GB_PLAIN);
+	if (!grid->failed && grid->rows && text[0])
+		grid->cell[(grid->rows - 1) * grid->columns + column].span = span;
+}
+
 void gb_grid_release(struct gb_grid *grid)
 {
 	for (size_t i = 0; i < grid->rows * grid->columns; i++)
@@ -116,15 +123,17 @@ static const char *text_of(const struct gb_grid *grid, size_t row, size_t column
 	return text ? text : "";
 }
 
-/* The width of the column's widest cell or title; 0 if all of its cells are empty. */
-static size_t column_width(const struct gb_grid *grid, size_t column)
+/* The width of the column's widest cell or title; 0 if all of its cells are empty, or cannot be
+ * drawn. */
+static size_t column_width(const struct gb_grid *grid, size_t column, enum gb_markup markup)
 {
 	size_t width = 0, title;
 
 	for (size_t row = 0; row < grid->rows; row++) {
 		const size_t cell = width_of(text_of(grid, row, column));
+		const bool drawn = grid->cell[row * grid->columns + column].span.at > 0;
 
-		if (cell > width)
+		if (cell > width && (!drawn || markup == GB_MARKUP_HTML))
 			width = cell;
 	}
 	title = width_of(grid->title[column]);
@@ -211,40 +220,6 @@ static void print_markdown_rule(FILE *file, const struct gb_grid *grid, const si
 	(void)fputc('\n', file);
 }
 
-/* Tints are classes, for the page's style sheet. */
-static void print_html_row(FILE *file, const struct gb_grid *grid, size_t row, bool titles,
-			   const size_t *width)
-{
-	static const char *const tints[] = {
-		[GB_PLAIN] = "", [GB_GOOD] = " good", [GB_WARN] = " warn", [GB_BAD] = " bad"
-	};
-	const bool gap = !titles && grid->gap[row];
-
-	(void)fputs(gap ? "<tr class=\"gap\">" : "<tr>", file);
-	for (size_t i = 0; i < grid->columns; i++) {
-		const char *side = grid->left && grid->left[i] ? "left" : "right";
-
-		if (width[i] == 0)
-			continue;
-		(void)fprintf(file, "<%s class=\"%s%s\">", titles ? "th" : "td", side,
-			      titles ? "" : tints[grid->cell[row * grid->columns + i].tint]);
-		gb_grid_print_text(file, titles ? grid->title[i] : text_of(grid, row, i),
-				   GB_MARKUP_HTML);
-		(void)fputs(titles ? "</th>" : "</td>", file);
-	}
-	(void)fputs("</tr>\n", file);
-}
-
-static void print_html(FILE *file, const struct gb_grid *grid, const size_t *width)
-{
-	(void)fputs("<div class=\"wide\"><table>\n<thead>", file);
-	print_html_row(file, grid, 0, true, width);
-	(void)fputs("</thead>\n<tbody>\n", file);
-	for (size_t row = 0; row < grid->rows; row++)
-		print_html_row(file, grid, row, false, width);
-	(void)fputs("</tbody></table></div>\n", file);
-}
-
 static void print_markdown(FILE *file, const struct gb_grid *grid, const size_t *width,
 			   const struct gb_grid_style *style)
 {
@@ -275,10 +250,10 @@ enum gb_status gb_grid_print(FILE *file, const struct gb_grid *grid,
 		return gb_out_of_memory(err, "a table");
 	}
 	for (size_t i = 0; i < grid->columns; i++)
-		width[i] = column_width(grid, i);
+		width[i] = column_width(grid, i, style->markup);
 	switch (style->markup) {
 	case GB_MARKUP_HTML:
-		print_html(file, grid, width);
+		gb_grid_print_html(file, grid, width);
 		break;
 	case GB_MARKUP_MARKDOWN:
 		print_markdown(file, grid, width, style);

@@ -4,7 +4,10 @@
 
 #include "cli/records/json.h"
 #include "cli/reports/grid.h"
+#include "cli/reports/names.h"
 #include "common/text.h"
+
+enum { MOST_NAMED = 3 }; /* machines in the title */
 
 static const char style[] =
 	":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--paper:#fff;"
@@ -19,15 +22,49 @@ static const char style[] =
 	"th,td{padding:.15rem .6rem;white-space:nowrap}th{border-bottom:1px solid var(--line)}\n"
 	"tr.gap td{border-top:1px solid "
 	"var(--line)}.left{text-align:left}.right{text-align:right}\n"
+	".span{padding:0}.span svg{display:block;max-width:none}\n"
+	"th[tabindex]{cursor:pointer}th[aria-sort=ascending]::after{content:\" \\2191\"}"
+	"th[aria-sort=descending]::after{content:\" \\2193\"}.sorted .gap td{border-top:0}\n"
+	"input{font:inherit;color:inherit;background:inherit;border:1px solid var(--line);"
+	"padding:.1rem .5rem;margin:.3rem 0;max-width:100%}\n"
 	".good{color:var(--good);font-weight:600}.warn{color:var(--warn)}.bad{color:var(--bad)}\n"
-	"figure{display:inline-block;margin:.8rem 1rem .8rem 0;max-width:100%;"
+	"figure{display:inline-block;margin:.8rem 1rem .8rem 0;max-width:100%;width:356px;"
 	"vertical-align:top;break-inside:avoid}\n"
 	"svg{max-width:100%;height:auto}svg text{fill:var(--ink);font:12px system-ui,sans-serif}\n"
 	"svg .soft{fill:var(--soft)}svg .rule{stroke:var(--line)}\n"
-	"@media (max-width:700px){figure{overflow-x:auto}svg{max-width:none}}\n"
+	".legend{list-style:none;padding:0;margin:.2em 0}\n"
 	"details pre{white-space:pre-wrap;overflow-wrap:anywhere;font-size:12px}\n"
-	"@media print{body{max-width:none;font-size:10pt}details{display:none}"
+	"@media print{body{max-width:none;font-size:10pt}details,input{display:none}"
 	".wide{overflow:visible}}\n";
+
+/* Tables can be sorted by a click on a title, or Enter, and filtered by words: those that begin with
+ * a number by that, in its unit, then texts, then what is empty. */
+static const char script[] =
+	"'use strict';\n"
+	"const unit={ns:1e-9,us:1e-6,'\u00b5s':1e-6,ms:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,"
+	"Ki:2**10,Mi:2**20,Gi:2**30,Ti:2**40};\n"
+	"function value(cell){const text=cell.textContent.trim(),"
+	"m=/^[\u00b1+]?(-?[\\d.]+(?:e[-+]?\\d+)?) ?([a-zA-Z\u00b5]*)/.exec(text);\n"
+	" return text===''?[2,0]:m?[0,m[1]*(unit[m[2]]||1)]:[1,text]}\n"
+	"function sort(table,column){const body=table.tBodies[0],titles=table.tHead.rows[0].cells,"
+	"up=titles[column].getAttribute('aria-sort')!=='ascending';\n"
+	" for(const t of titles)t.removeAttribute('aria-sort');\n"
+	" titles[column].setAttribute('aria-sort',up?'ascending':'descending');\n"
+	" const rows=[...body.rows].map(row=>({row,key:value(row.cells[column])}));\n"
+	" rows.sort(({key:a},{key:b})=>a[0]!==b[0]?a[0]-b[0]:"
+	"(a[1]<b[1]?-1:a[1]>b[1]?1:0)*(up?1:-1));\n"
+	" table.classList.add('sorted');body.append(...rows.map(r=>r.row))}\n"
+	"function filter(table,words){for(const row of table.tBodies[0].rows)"
+	"row.hidden=!words.every(word=>row.textContent.toLowerCase().includes(word))}\n"
+	"for(const table of document.querySelectorAll('table')){\n"
+	" [...table.tHead.rows[0].cells].forEach((title,column)=>{title.tabIndex=0;"
+	"title.title='sort by this column';title.onclick=()=>sort(table,column);"
+	"title.onkeydown=event=>{if(event.key==='Enter')sort(table,column)}});\n"
+	" if(table.tBodies[0].rows.length>7){const input=document.createElement('input');"
+	"input.type='search';input.placeholder='rows with these words';"
+	"input.ariaLabel='show only rows with these words';\n"
+	"  input.oninput=()=>filter(table,input.value.toLowerCase().split(/\\s+/));"
+	"table.parentNode.before(input)}}\n";
 
 void gb_page_open(FILE *file, const char *what)
 {
@@ -39,22 +76,60 @@ void gb_page_open(FILE *file, const char *what)
 		(void)fputs(", ", file);
 		gb_grid_print_text(file, what, GB_MARKUP_HTML);
 	}
-	(void)fprintf(file, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>gpubench</h1>\n",
-		      style);
+	(void)fprintf(file, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>gpubench", style);
+	if (what) {
+		(void)fputs(", ", file);
+		gb_grid_print_text(file, what, GB_MARKUP_HTML);
+	}
+	(void)fputs("</h1>\n", file);
 }
 
 void gb_page_close(FILE *file)
 {
-	(void)fputs("</body></html>\n", file);
+	(void)fprintf(file, "<script>\n%s</script>\n</body></html>\n", script);
+}
+
+/* Whether a line before number i is of a run on that machine. */
+static bool is_known(const struct gb_records *list, size_t i, const char *machine)
+{
+	while (i-- > 0)
+		if (!gb_is_record(list->line[i]) &&
+		    gb_equal(gb_run_machine(list->line[i]), machine))
+			return true;
+	return false;
 }
 
 void gb_page_begin(FILE *file, const struct gb_records *list)
 {
-	const char *started = NULL;
+	size_t machines = 0, used = 0;
+	char text[320] = "";
 
-	for (size_t i = 0; i < list->count && !started; i++)
-		started = gb_json_text(list->line[i], "started");
-	gb_page_open(file, started);
+	for (size_t i = 0; i < list->count; i++) {
+		const char *machine = gb_run_machine(list->line[i]);
+
+		if (gb_is_record(list->line[i]) || is_known(list, i, machine))
+			continue;
+		if (machines++ < MOST_NAMED)
+			used += (size_t)snprintf(text + used, sizeof text - used, "%s%.80s",
+						 machines > 1 ? ", " : "", machine);
+	}
+	if (machines > MOST_NAMED)
+		(void)snprintf(text + used, sizeof text - used, " and %zu more machines",
+			       machines - MOST_NAMED);
+	gb_page_open(file, machines ? text : NULL);
+}
+
+/* "NVIDIA H100, commit 0930509c378a, 2026-11-22T08:25:17Z" */
+static void print_run_name(FILE *file, const cJSON *run)
+{
+	const char *commit = gb_json_text(run, "tool.commit");
+	const char *started = gb_json_text(run, "started");
+
+	gb_grid_print_text(file, gb_run_machine(run), GB_MARKUP_HTML);
+	(void)fputs(commit ? ", commit " : "", file);
+	gb_grid_print_text(file, commit ? commit : "", GB_MARKUP_HTML);
+	(void)fputs(started ? ", " : "", file);
+	gb_grid_print_text(file, started ? started : "", GB_MARKUP_HTML);
 }
 
 void gb_page_end(FILE *file, const struct gb_records *list)
@@ -62,12 +137,11 @@ void gb_page_end(FILE *file, const struct gb_records *list)
 	(void)fputs("<h2>Machine and build</h2>\n", file);
 	for (size_t i = 0; i < list->count; i++) {
 		char *text = gb_is_record(list->line[i]) ? NULL : cJSON_Print(list->line[i]);
-		const char *id = gb_json_text(list->line[i], "run_id");
 
 		if (!text)
 			continue;
-		(void)fputs("<details><summary>run ", file);
-		gb_grid_print_text(file, id ? id : "", GB_MARKUP_HTML);
+		(void)fputs("<details><summary>", file);
+		print_run_name(file, list->line[i]);
 		(void)fputs("</summary><pre>", file);
 		for (const char *line = text; *line;) {
 			const char *end = strchrnul(line, '\n');

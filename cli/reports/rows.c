@@ -11,16 +11,9 @@
 #include "cli/records/json.h"
 #include "common/text.h"
 
-/* The median, if the time is one of real hardware; else NAN. */
-static double shown_time(const cJSON *record)
-{
-	return gb_json_true(record, "emulated") ? (double)NAN
-						: gb_json_number(record, "time.median");
-}
-
 /* ---- cells ------------------------------------------------------------------------------- */
 
-enum fixed { VARIANT, TIME, INTERVAL, ITEMS, BYTES, COPY, UPLOAD, DOWNLOAD, STATUS, FIXED };
+enum fixed { VARIANT, TIME, INTERVAL, SPAN, ITEMS, BYTES, COPY, UPLOAD, DOWNLOAD, STATUS, FIXED };
 
 /* A time, with the Greek letter where it can be shown. */
 static const char *time_text(const struct gb_table *table, char text[GB_TEXT_MAX], double ns)
@@ -37,21 +30,36 @@ static const char *time_text(const struct gb_table *table, char text[GB_TEXT_MAX
 
 /* Half the interval of the median in percent of it: "±0.4 %". */
 static void set_interval(struct gb_grid *grid, size_t column, const struct gb_section *section,
-			 const cJSON *record)
+			 const struct gb_row *row)
 {
-	const cJSON *interval = gb_json_at(record, "time.ci95");
-	const double median = shown_time(record);
 	char text[GB_TEXT_MAX];
-	double half, percent;
+	struct gb_span span;
+	double percent;
 
-	if (!cJSON_IsArray(interval) || !interval->child || !interval->child->next || !(median > 0))
+	if (!gb_row_span(row, &span) || !(span.at > 0))
 		return;
-	half = (interval->child->next->valuedouble - interval->child->valuedouble) / 2;
-	percent = 100 * half / median;
+	percent = 100 * (span.high - span.low) / 2 / span.at;
 	(void)snprintf(text, sizeof text, "%s%.*f %%",
 		       section->table->style->utf8 ? "\u00b1" : "+-", percent < 0.095 ? 2 : 1,
 		       percent);
 	gb_grid_set(grid, column, text, GB_PLAIN);
+}
+
+/* "8.52 ms, 7.10 ms to 9.41 ms" */
+static void set_span(struct gb_grid *grid, size_t column, const struct gb_section *section,
+		     const struct gb_row *row)
+{
+	char at[GB_TEXT_MAX], low[GB_TEXT_MAX], high[GB_TEXT_MAX], text[4 * GB_TEXT_MAX];
+	struct gb_span span;
+	const bool has_interval = gb_row_span(row, &span);
+
+	if (!(span.at > 0) || !(span.low > 0))
+		return;
+	time_text(section->table, at, span.at);
+	(void)snprintf(text, sizeof text, has_interval ? "%s, %s to %s" : "%s", at,
+		       time_text(section->table, low, span.low),
+		       time_text(section->table, high, span.high));
+	gb_grid_set_span(grid, column, span, text);
 }
 
 static void set_time(struct gb_grid *grid, size_t column, const struct gb_section *section,
@@ -181,7 +189,7 @@ static void choose_columns(struct columns *columns, const struct gb_section *sec
 	memset(columns, 0, sizeof *columns);
 	(void)snprintf(columns->items, sizeof columns->items, "%.64s/s",
 		       section->unit ? section->unit : "items");
-	add_column(columns, "run", false);
+	add_column(columns, "run", true);
 	add_column(columns, "cache", true);
 	for (size_t i = 0; i < section->axes.count; i++) {
 		const struct gb_axis_seen *axis = &section->axes.axis[i];
@@ -194,6 +202,7 @@ static void choose_columns(struct columns *columns, const struct gb_section *sec
 	add_column(columns, "variant", true);
 	add_column(columns, "time", false);
 	add_column(columns, "95 %", false);
+	add_column(columns, "", false);
 	add_column(columns, columns->items, false);
 	add_column(columns, "B/s", false);
 	add_column(columns, "of copy", false);
@@ -203,16 +212,16 @@ static void choose_columns(struct columns *columns, const struct gb_section *sec
 }
 
 static void fill_row(struct gb_grid *grid, const struct columns *columns,
-		     const struct gb_section *section, const cJSON *record, bool best)
+		     const struct gb_section *section, const struct gb_row *row, bool best)
 {
 	const size_t fixed = 2 + columns->axis_count;
+	const cJSON *record = row->record;
 	char text[GB_VALUE_MAX];
 
-	if (section->table->run_count > 1) {
-		(void)snprintf(text, sizeof text, "%zu",
-			       gb_table_find_run(section->table, gb_json_text(record, "run_id")));
-		gb_grid_set(grid, 0, text, GB_PLAIN);
-	}
+	if (section->mixed_runs)
+		gb_grid_set(grid, 0,
+			    gb_run_name(&section->table->runs, gb_json_text(record, "run_id")),
+			    GB_PLAIN);
 	if (gb_json_at(record, "cold") && section->mixed_caches)
 		gb_grid_set(grid, 1, gb_json_true(record, "cold") ? "cold" : "hot", GB_PLAIN);
 	for (size_t i = 0; i < columns->axis_count; i++) {
@@ -222,34 +231,14 @@ static void fill_row(struct gb_grid *grid, const struct columns *columns,
 	}
 	set_variant(grid, fixed + VARIANT, section, record, best);
 	set_time(grid, fixed + TIME, section, record, best);
-	set_interval(grid, fixed + INTERVAL, section, record);
+	set_interval(grid, fixed + INTERVAL, section, row);
+	set_span(grid, fixed + SPAN, section, row);
 	set_rates(grid, fixed, section, record);
 	set_transfers(grid, fixed, section, record);
 	set_status(grid, fixed + STATUS, record);
 }
 
 /* ---- rows --------------------------------------------------------------------------------- */
-
-/* The rows from `first` on that are of its point; *best is the fastest, if there are two to
- * compare, else none of them. */
-static size_t count_point(const struct gb_section *section, size_t first, size_t *best)
-{
-	const struct gb_row *row = section->row;
-	size_t end = first, timed = 0;
-
-	*best = section->row_count;
-	for (; end < section->row_count && row[end].point == row[first].point; end++) {
-		const double time = shown_time(row[end].record);
-
-		if (!isfinite(time) || gb_is_unverified(row[end].record))
-			continue;
-		if (timed++ == 0 || time < shown_time(row[*best].record))
-			*best = end;
-	}
-	if (timed < 2)
-		*best = section->row_count;
-	return end - first;
-}
 
 enum gb_status gb_section_print_rows(const struct gb_section *section, bool *marked,
 				     struct gb_error *err)
@@ -263,14 +252,16 @@ enum gb_status gb_section_print_rows(const struct gb_section *section, bool *mar
 
 	choose_columns(&columns, section);
 	gb_grid_init(&grid, columns.count, columns.title, columns.left);
+	grid.spans_are_times = true;
 	for (size_t i = 0; i < section->row_count;) {
 		size_t best;
-		const size_t count = count_point(section, i, &best);
+		double by;
+		const size_t count = gb_section_point(section, i, &best, &by);
 
 		gap = i > 0 && (gap || count > 1); /* single rows stand close together */
 		for (size_t k = i; k < i + count; k++) {
 			gb_grid_row(&grid, gap && k == i);
-			fill_row(&grid, &columns, section, section->row[k].record, k == best);
+			fill_row(&grid, &columns, section, &section->row[k], k == best);
 		}
 		*marked |= best < section->row_count;
 		gap = count > 1;

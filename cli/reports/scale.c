@@ -32,14 +32,14 @@ struct gb_scale gb_scale_empty(double from, double to)
 	return (struct gb_scale){ INFINITY, 0, from, to };
 }
 
-/* The next of 1, 2, 5, 10, 20, ... above value. */
-static double next_tick(double value, bool decades)
+/* The next of 1, 2, 5, 10, 20, ... above value; or that many decades. */
+static double next_tick(double value, int decades)
 {
 	const double power = pow(10, floor(log10(value * (1 + 1e-9))));
 	const double lead = value / power;
 
 	if (decades)
-		return power * 10;
+		return power * pow(10, decades);
 	return power * (lead < 2 - 1e-6 ? 2 : lead < 5 - 1e-6 ? 5 : 10);
 }
 
@@ -61,18 +61,27 @@ static void tidy(char text[GB_TEXT_MAX])
 	(void)strncat(text, unit, GB_TEXT_MAX - strlen(text) - 1);
 }
 
+bool gb_scale_tick(const struct gb_scale *s, double apart, double *tick)
+{
+	const double decade = fabs(s->to - s->from) * log(10) / log(s->high / s->low);
+	const int decades = decade * log10(2) < apart ? (int)fmin(ceil(apart / decade), 300) : 0;
+
+	if (*tick > 0)
+		*tick = next_tick(*tick, decades);
+	else
+		*tick = pow(10, floor(log10(s->low)));
+	while (*tick < s->low)
+		*tick = next_tick(*tick, decades);
+	return *tick <= s->high;
+}
+
 void gb_scale_print_axis(FILE *file, const struct gb_scale *s, bool vertical, bool is_time,
 			 double other_from, double other_to)
 {
-	/* Ticks are a factor of 2 apart, or one of 10 where their labels would meet. */
-	const double apart = fabs(s->to - s->from) * log(2) / log(s->high / s->low);
-	const bool decades = apart < (vertical ? 14 : 48);
-	double tick = pow(10, floor(log10(s->low)));
 	char text[GB_TEXT_MAX];
+	double tick = 0;
 
-	while (tick < s->low)
-		tick = next_tick(tick, decades);
-	while (tick <= s->high) {
+	while (gb_scale_tick(s, vertical ? 14 : 48, &tick)) {
 		const double p = gb_scale_at(s, tick);
 
 		if (is_time)
@@ -92,6 +101,5 @@ void gb_scale_print_axis(FILE *file, const struct gb_scale *s, bool vertical, bo
 				      "y2=\"%.1f\"/><text class=\"soft\" x=\"%.1f\" y=\"%.1f\" "
 				      "text-anchor=\"middle\">%s</text>\n",
 				      p, p, other_from, other_to, p, other_to + 16, text);
-		tick = next_tick(tick, decades);
 	}
 }

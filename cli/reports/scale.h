@@ -22,6 +22,10 @@ void gb_scale_settle(struct gb_scale *s);
 /* The pixel of a value. */
 double gb_scale_at(const struct gb_scale *s, double value);
 
+/* The first tick (1, 2, 5, 10, ...; some powers of ten where these would be less than `apart` pixels
+ * from each other) if *tick is 0, else the next one; false if there is none. */
+bool gb_scale_tick(const struct gb_scale *s, double apart, double *tick);
+
 /* Lines and numbers along an axis; times if is_time, across if vertical. */
 void gb_scale_print_axis(FILE *file, const struct gb_scale *s, bool vertical, bool is_time,
 			 double other_from, double other_to);

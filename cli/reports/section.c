@@ -5,6 +5,7 @@
  */
 #include "cli/reports/section.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "cli/records/json.h"
@@ -17,13 +18,50 @@ bool gb_record_is(const cJSON *record, const char *path, const char *word)
 	return text && gb_equal(text, word);
 }
 
-size_t gb_table_find_run(const struct gb_table *table, const char *id)
+double gb_row_time(const struct gb_row *row)
 {
-	size_t i = table->run_count;
+	return gb_json_true(row->record, "emulated") ? (double)NAN
+						     : gb_json_number(row->record, "time.median");
+}
 
-	while (i > 0 && !gb_equal(table->run_id[i - 1], id))
-		i--;
-	return i; /* from 1; 0: not seen yet */
+bool gb_row_span(const struct gb_row *row, struct gb_span *span)
+{
+	const cJSON *interval = gb_json_at(row->record, "time.ci95");
+	const double time = gb_row_time(row);
+
+	*span = (struct gb_span){ time, time, time };
+	if (!isfinite(time) || cJSON_GetArraySize(interval) != 2 ||
+	    !cJSON_IsNumber(interval->child) || !cJSON_IsNumber(interval->child->next))
+		return false;
+	span->low = interval->child->valuedouble;
+	span->high = interval->child->next->valuedouble;
+	return true;
+}
+
+size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by)
+{
+	const struct gb_row *row = section->row;
+	double fastest = INFINITY, next = INFINITY;
+	size_t end = first;
+
+	*best = section->row_count;
+	for (; end < section->row_count && row[end].point == row[first].point; end++) {
+		const double time = gb_row_time(&row[end]);
+
+		if (!isfinite(time) || gb_is_unverified(row[end].record))
+			continue;
+		if (time < fastest) {
+			*best = end;
+			next = fastest;
+			fastest = time;
+		} else {
+			next = fmin(next, time);
+		}
+	}
+	if (!isfinite(next))
+		*best = section->row_count;
+	*by = next / fastest;
+	return end - first;
 }
 
 void gb_section_release(struct gb_section *section)
@@ -121,6 +159,14 @@ static bool mixes_caches(const struct gb_section *section)
 	return hot && cold;
 }
 
+static bool mixes_runs(const struct gb_section *section)
+{
+	for (size_t i = 1; i < section->row_count; i++)
+		if (!gb_json_same_text(section->row[0].record, section->row[i].record, "run_id"))
+			return true;
+	return false;
+}
+
 /* The unit that all rows count in; NULL if they differ. */
 static const char *common_unit(const struct gb_section *section)
 {
@@ -142,6 +188,7 @@ enum gb_status gb_section_init(struct gb_section *section, const struct gb_table
 	if (collect(section, table, first, done, err) || sort_rows(section, err))
 		return err->code;
 	section->mixed_caches = mixes_caches(section);
+	section->mixed_runs = mixes_runs(section);
 	section->unit = common_unit(section);
 	return GB_OK;
 }

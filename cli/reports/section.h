@@ -4,6 +4,7 @@
 
 #include "cli/reports/axes.h"
 #include "cli/reports/grid.h"
+#include "cli/reports/names.h"
 #include "cli/reports/style.h"
 
 /* The whole that is printed. */
@@ -12,8 +13,7 @@ struct gb_table {
 	const struct gb_records *list;
 	const struct gb_style *style;
 	enum gb_markup markup;
-	size_t run_count;
-	const char **run_id; /* run_count, in the order of first appearance */
+	struct gb_run_names runs;
 };
 
 /* A record that was run: all but the skipped ones. */
@@ -31,6 +31,7 @@ struct gb_section {
 	struct gb_axes axes;
 	const char *unit;  /* of the items; NULL: several */
 	bool mixed_caches; /* some were measured with cold caches and some with hot ones */
+	bool mixed_runs;   /* some are of one run and some of another */
 };
 
 /* Collect the records of the bench of line `first`, and mark them in done (one per line).
@@ -39,8 +40,15 @@ enum gb_status gb_section_init(struct gb_section *section, const struct gb_table
 			       size_t first, bool *done, struct gb_error *err);
 void gb_section_release(struct gb_section *section);
 
-/* The run's number in the table, from 1; 0 if it has none. */
-size_t gb_table_find_run(const struct gb_table *table, const char *id);
+/* The time of a row, ns: the median, if it is one of real hardware; else NAN. */
+double gb_row_time(const struct gb_row *row);
+
+/* The time with the interval of the median; false if it has none: low and high are the time. */
+bool gb_row_span(const struct gb_row *row, struct gb_span *span);
+
+/* The rows from `first` on that are of its point: how many; *best is the fastest, by the factor
+ * *by over the next one, if there are two to compare; else it is row_count. */
+size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 
 /* Whether the text at the path is that word. */
 bool gb_record_is(const cJSON *record, const char *path, const char *word);

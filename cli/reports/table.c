@@ -9,6 +9,7 @@
 #include "cli/records/csv.h"
 #include "cli/records/json.h"
 #include "cli/reports/counts.h"
+#include "cli/reports/fastest.h"
 #include "cli/reports/figures.h"
 #include "cli/reports/page.h"
 #include "cli/reports/rows.h"
@@ -45,20 +46,6 @@ static void print_text(const struct gb_table *table, const char *text)
 
 /* ---- the runs ---------------------------------------------------------------------------- */
 
-static enum gb_status find_runs(struct gb_table *table, struct gb_error *err)
-{
-	table->run_id = calloc(table->list->count + 1, sizeof(char *));
-	if (!table->run_id)
-		return gb_out_of_memory(err, "a table");
-	for (size_t i = 0; i < table->list->count; i++) {
-		const char *id = gb_json_text(table->list->line[i], "run_id");
-
-		if (gb_table_find_run(table, id) == 0)
-			table->run_id[table->run_count++] = id;
-	}
-	return GB_OK;
-}
-
 static void print_run(const struct gb_table *table, const cJSON *run)
 {
 	static const struct {
@@ -92,20 +79,20 @@ static void print_run(const struct gb_table *table, const cJSON *run)
 	}
 }
 
-/* One line for each run; numbered if there are several, for the column `run`. */
+/* One line for each run, with its name if there are several. */
 static void print_runs(const struct gb_table *table)
 {
 	begin_list(table);
 	for (size_t i = 0; i < table->list->count; i++) {
 		const cJSON *line = table->list->line[i];
+		const char *name = gb_run_name(&table->runs, gb_json_text(line, "run_id"));
 
 		if (gb_is_record(line))
 			continue;
-		if (table->run_count > 1 || table->markup == GB_MARKUP_HTML)
+		if (name[0] || table->markup == GB_MARKUP_HTML)
 			begin_item(table);
-		if (table->run_count > 1)
-			(void)fprintf(table->file, "run %zu: ",
-				      gb_table_find_run(table, gb_json_text(line, "run_id")));
+		print_text(table, name);
+		(void)fputs(name[0] ? ": " : "", table->file);
 		print_run(table, line);
 		end_item(table);
 	}
@@ -114,16 +101,9 @@ static void print_runs(const struct gb_table *table)
 
 /* ---- what was skipped -------------------------------------------------------------------- */
 
-static bool same_text(const cJSON *a, const cJSON *b, const char *path)
-{
-	const char *x = gb_json_text(a, path), *y = gb_json_text(b, path);
-
-	return x && y ? gb_equal(x, y) : x == y;
-}
-
 static bool same_variant(const cJSON *a, const cJSON *b)
 {
-	return same_text(a, b, "variant") && same_text(a, b, "backend");
+	return gb_json_same_text(a, b, "variant") && gb_json_same_text(a, b, "backend");
 }
 
 /* "cuda/split", and if it ran elsewhere " at count=1G" or " at 3 of 5 points". */
@@ -137,7 +117,7 @@ static void print_skipped_variant(const struct gb_section *section, const cJSON 
 			continue;
 		all++;
 		skipped += gb_record_is(section->record[i], "status", "skipped") &&
-			   same_text(section->record[i], record, "reason");
+			   gb_json_same_text(section->record[i], record, "reason");
 	}
 	print_text(table, gb_json_text(record, "backend"));
 	(void)fputc('/', table->file);
@@ -180,7 +160,7 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 			const cJSON *other = section->record[k];
 
 			if (done[k] || !gb_record_is(other, "status", "skipped") ||
-			    !same_text(record, other, "reason"))
+			    !gb_json_same_text(record, other, "reason"))
 				continue;
 			(void)fputs(comma, table->file);
 			print_skipped_variant(section, other);
@@ -188,7 +168,7 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 			for (size_t m = k; m < section->count; m++)
 				done[m] |= gb_record_is(section->record[m], "status", "skipped") &&
 					   same_variant(other, section->record[m]) &&
-					   same_text(record, section->record[m], "reason");
+					   gb_json_same_text(record, section->record[m], "reason");
 		}
 		(void)fputs(": ", table->file);
 		print_text(table, gb_json_text(record, "reason") ? gb_json_text(record, "reason")
@@ -264,41 +244,71 @@ static enum gb_status print_section(const struct gb_section *section, bool *mark
 
 /* ---- the whole --------------------------------------------------------------------------- */
 
+static enum gb_status print_sections(const struct gb_table *table, const struct gb_section *section,
+				     size_t count, struct gb_error *err)
+{
+	const bool is_page = table->markup == GB_MARKUP_HTML;
+	bool marked = false;
+
+	print_runs(table);
+	if (is_page)
+		(void)gb_print_fastest(section, count, err);
+	for (size_t i = 0; i < count && !err->code; i++)
+		(void)print_section(&section[i], &marked, err);
+	if (marked && table->markup == GB_MARKUP_NONE)
+		(void)fputs("\n* the fastest at its point\n", table->file);
+	return err->code;
+}
+
+/* How many benchmarks the records are of, at most. */
+static size_t count_changes(const struct gb_records *list)
+{
+	const cJSON *last = NULL;
+	size_t count = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (!gb_is_record(list->line[i]))
+			continue;
+		count += !last || !gb_json_same_text(last, list->line[i], "bench");
+		last = list->line[i];
+	}
+	return count;
+}
+
 static enum gb_status print_tables(FILE *file, const struct gb_records *list,
 				   const struct gb_style *style, struct gb_error *err)
 {
 	struct gb_table table = { .file = file, .list = list, .style = style };
+	struct gb_section *section = calloc(count_changes(list) + 1, sizeof *section);
 	bool *done = calloc(list->count + 1, sizeof *done);
-	bool marked = false;
-	enum gb_status status;
+	size_t count = 0;
 
-	if (!done)
-		return gb_out_of_memory(err, "a table");
 	table.markup = style->format == GB_FORMAT_MARKDOWN ? GB_MARKUP_MARKDOWN
 		       : style->format == GB_FORMAT_HTML   ? GB_MARKUP_HTML
 							   : GB_MARKUP_NONE;
-	status = find_runs(&table, err);
+	if (!section || !done) {
+		gb_out_of_memory(err, "a table");
+		goto out;
+	}
+	if (gb_run_names_init(&table.runs, list, err))
+		goto out;
+	for (size_t i = 0; i < list->count && !err->code; i++)
+		if (!done[i] && gb_is_record(list->line[i]))
+			(void)gb_section_init(&section[count++], &table, i, done, err);
+	if (err->code)
+		goto out;
 	if (table.markup == GB_MARKUP_HTML)
 		gb_page_begin(file, list);
-	if (status == GB_OK)
-		print_runs(&table);
-	for (size_t i = 0; i < list->count && status == GB_OK; i++) {
-		struct gb_section section;
-
-		if (done[i] || !gb_is_record(list->line[i]))
-			continue;
-		status = gb_section_init(&section, &table, i, done, err);
-		if (status == GB_OK)
-			status = print_section(&section, &marked, err);
-		gb_section_release(&section);
-	}
-	if (marked && table.markup == GB_MARKUP_NONE)
-		(void)fputs("\n* the fastest at its point\n", file);
+	(void)print_sections(&table, section, count, err);
 	if (table.markup == GB_MARKUP_HTML)
 		gb_page_end(file, list);
-	free(table.run_id);
+out:
+	for (size_t i = 0; i < count; i++)
+		gb_section_release(&section[i]);
+	gb_run_names_release(&table.runs);
+	free(section);
 	free(done);
-	return status;
+	return err->code;
 }
 
 enum gb_status gb_table_print(FILE *file, const struct gb_records *list,

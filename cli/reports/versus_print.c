@@ -9,11 +9,10 @@
 #include "cli/reports/page.h"
 #include "cli/reports/style.h"
 #include "cli/reports/versus_data.h"
-#include "cli/reports/versus_figure.h"
 #include "common/text.h"
 
-/* Columns of the grid: what the row is, and three for each machine. */
-enum { VARIANT, PARAMETERS, CACHES, FIRST, EACH = 3 };
+/* Columns of the grid: what the row is, and four for each machine, the last one drawn. */
+enum { VARIANT, PARAMETERS, CACHES, FIRST, EACH = 4 };
 
 struct printer {
 	FILE *file;
@@ -95,10 +94,14 @@ static void set_speed_up(struct gb_grid *grid, size_t column, const struct gb_ra
 		    : r->interval.low > 1  ? GB_GOOD
 		    : r->interval.high < 1 ? GB_BAD
 					   : GB_PLAIN);
+	gb_grid_set_span(grid, column + 2,
+			 (struct gb_span){ r->estimate, r->estimate, r->estimate }, text);
 	if (alone)
 		return;
 	(void)snprintf(text, sizeof text, "%.3f to %.3f", r->interval.low, r->interval.high);
 	gb_grid_set(grid, column + 1, text, GB_PLAIN);
+	gb_grid_set_span(grid, column + 2,
+			 (struct gb_span){ r->interval.low, r->estimate, r->interval.high }, text);
 }
 
 static enum gb_status print_grid(const struct printer *p, const struct gb_versus_table *table,
@@ -122,6 +125,7 @@ static enum gb_status print_grid(const struct printer *p, const struct gb_versus
 		title[FIRST + EACH * c] = name_of(p, table, c);
 		title[FIRST + EACH * c + 1] = "speed-up";
 		title[FIRST + EACH * c + 2] = "95 %";
+		title[FIRST + EACH * c + 3] = "";
 	}
 	gb_grid_init(&grid, columns, title, left);
 	for (size_t i = 0; i < table->row_count; i++) {
@@ -270,8 +274,6 @@ static enum gb_status print_table(const struct printer *p, const struct gb_versu
 	print_means(p, table);
 	print_absent(p, table);
 	print_reasons(p, table);
-	if (p->style.markup == GB_MARKUP_HTML)
-		gb_versus_print_figure(p->file, p->v, table);
 	return GB_OK;
 }
 

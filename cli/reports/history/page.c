@@ -11,20 +11,22 @@
 
 #include "cli/reports/history/print.h"
 #include "cli/reports/page.h"
+#include "cli/reports/picture.h"
 #include "common/text.h"
 
 enum {
-	WIDTH = 560,
-	HEIGHT = 240,
-	LEFT = 76,
-	RIGHT = 12,
+	WIDTH = GB_PICTURE_WIDTH,
+	HEIGHT = 200,
+	LEFT = 64,
+	RIGHT = 8,
 	TOP = 16,
 	BOTTOM = 36,
 	DOTS = 400,
 	TICKS = 5,
+	NAME = 640,
 };
 
-static const char line_color[] = "#2f7fd1", shift_color[] = "#c2436b";
+enum { LEVELS, SHIFTS }; /* series */
 
 struct chart {
 	FILE *file;
@@ -111,7 +113,7 @@ static void put_dot(const struct chart *c, size_t from, size_t to, double *room)
 	char text[GB_TEXT_MAX];
 
 	(void)fprintf(c->file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"><title>%s",
-		      x_of(c, (double)(from + to - 1) / 2), y_of(c, ns), line_color,
+		      x_of(c, (double)(from + to - 1) / 2), y_of(c, ns), gb_picture_color(LEVELS),
 		      gb_text_time(text, ns));
 	if (to - from > 1)
 		(void)fprintf(c->file, ", median of %zu launches, the first: ", to - from);
@@ -131,7 +133,7 @@ static void put_level(const struct chart *c, size_t from, size_t to, double *roo
 		      "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
 		      "stroke-width=\"1.6\"/>\n",
 		      x_of(c, (double)from), x_of(c, (double)(to - 1)), y_of(c, level),
-		      y_of(c, level), line_color);
+		      y_of(c, level), gb_picture_color(LEVELS));
 	for (size_t i = from; i < to; i += stride)
 		put_dot(c, i, i + stride < to ? i + stride : to, room);
 }
@@ -145,13 +147,13 @@ static void put_shift(const struct chart *c, const struct gb_shift *shift)
 	(void)fprintf(c->file,
 		      "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%d\" y2=\"%d\" stroke=\"%s\" "
 		      "stroke-width=\"2\" stroke-dasharray=\"4 3\"><title>%s, from ",
-		      x, x, TOP, HEIGHT - BOTTOM, shift_color, text);
+		      x, x, TOP, HEIGHT - BOTTOM, gb_picture_color(SHIFTS), text);
 	put_place(c, shift->at);
 	(void)fprintf(c->file,
 		      "</title></line><text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\" "
 		      "style=\"fill:%s\">%.*s</text>\n",
-		      fmin(fmax(x, LEFT + 24), WIDTH - RIGHT - 24), TOP - 4, shift_color,
-		      (int)strcspn(text, ","), text);
+		      fmin(fmax(x, LEFT + 24), WIDTH - RIGHT - 24), TOP - 4,
+		      gb_picture_color(SHIFTS), (int)strcspn(text, ","), text);
 }
 
 static void set_range(struct chart *c)
@@ -170,19 +172,26 @@ static void set_range(struct chart *c)
 	c->high += air;
 }
 
+/* "radix/cpu/best count=10000, AMD EPYC, hot caches: worse" */
+static void name_series(const struct gb_trend *t, char name[NAME])
+{
+	(void)snprintf(name, NAME, "%.400s, %.160s, %s caches: %s", t->series->key,
+		       t->series->machine, t->series->cold ? "cold" : "hot",
+		       gb_trend_words[t->verdict]);
+}
+
 static enum gb_status put_chart(FILE *file, const struct gb_history *h, const struct gb_trend *t,
 				struct gb_error *err)
 {
 	struct chart c = { .file = file, .history = h, .trend = t };
 	double *room = malloc((t->count + 1) * sizeof *room);
+	char name[NAME];
 
 	if (!room)
 		return gb_out_of_memory(err, "a chart");
 	set_range(&c);
-	(void)fprintf(
-		file,
-		"<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\">\n",
-		WIDTH, HEIGHT, WIDTH, HEIGHT);
+	name_series(t, name);
+	gb_picture_open(file, HEIGHT, name);
 	put_axes(&c);
 	for (size_t i = 0; i <= t->shifts; i++)
 		put_level(&c, i ? t->shift[i - 1].at : 0, i < t->shifts ? t->shift[i].at : t->count,
@@ -190,11 +199,8 @@ static enum gb_status put_chart(FILE *file, const struct gb_history *h, const st
 	for (size_t i = 0; i < t->shifts; i++)
 		put_shift(&c, &t->shift[i]);
 	(void)fputs("</svg><figcaption>", file);
-	put_text(&c, t->series->key);
-	(void)fputs(", ", file);
-	put_text(&c, t->series->machine);
-	(void)fprintf(file, ", %s caches: %s</figcaption></figure>\n",
-		      t->series->cold ? "cold" : "hot", gb_trend_words[t->verdict]);
+	put_text(&c, name);
+	(void)fputs("</figcaption></figure>\n", file);
 	free(room);
 	return GB_OK;
 }

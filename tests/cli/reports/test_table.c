@@ -268,18 +268,113 @@ Test(table, cold_and_hot_are_two_points)
 	expect_within(&ascii, "*", false);
 }
 
-Test(table, several_runs_are_numbered)
+static void add_failed(const char *run)
+{
+	char text[512];
+
+	(void)snprintf(
+		text, sizeof text,
+		"{\"type\":\"record\",\"schema\":1,\"run_id\":\"%s\",\"bench\":\"toy\","
+		"\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{\"n\":1},"
+		"\"status\":\"failed\",\"reason\":\"no\"}",
+		run);
+	add(text);
+}
+
+Test(table, runs_have_the_names_of_their_machines)
+{
+	add_run("a");
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add("{\"type\":\"run\",\"schema\":1,\"run_id\":\"b\",\"started\":\"now\","
+	    "\"tool\":{\"commit\":\"abc\"},\"host\":{\"cpu\":\"6502\"},"
+	    "\"settings\":{\"device\":1},\"gpus\":[{\"id\":0,\"name\":\"A\"},"
+	    "{\"id\":1,\"name\":\"Voodoo\"}]}");
+	add_failed("b");
+	expect_within(&ascii, "Z80: gpubench 1.2", true);
+	expect_within(&ascii, "Voodoo: , commit abc", true);
+	expect_within(&ascii, "\nZ80     cpu/best  2.00 ms", true);
+	expect_within(&ascii, "\nVoodoo  cpu/best  ", true);
+}
+
+Test(table, runs_of_one_machine_have_the_first_thing_that_differs)
+{
+	add_run("a");
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add("{\"type\":\"run\",\"schema\":1,\"run_id\":\"b\",\"started\":\"now\","
+	    "\"tool\":{\"commit\":\"abd\"},\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\"}}");
+	add_failed("b");
+	expect_within(&ascii, "abc: gpubench 1.2", true);
+	expect_within(&ascii, "\nabd  cpu/best  ", true);
+}
+
+Test(table, runs_that_nothing_tells_apart_are_numbered)
 {
 	add_run("a");
 	add_record("cpu/best", "\"n\":1", timed(2e6));
 	add_run("b");
-	add("{\"type\":\"record\",\"schema\":1,\"run_id\":\"b\",\"bench\":\"toy\",\"backend\":"
-	    "\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"failed\","
-	    "\"reason\":\"no\"}");
-	expect_within(&ascii, "run 1: gpubench", true);
-	expect_within(&ascii, "run 2: gpubench", true);
-	expect_within(&ascii, "\n  1  cpu/best  2.00 ms", true);
-	expect_within(&ascii, "\n  2  cpu/best  ", true);
+	add_failed("b");
+	expect_within(&ascii, "#1: gpubench", true);
+	expect_within(&ascii, "#2: gpubench", true);
+	expect_within(&ascii, "\n#1   cpu/best  2.00 ms", true);
+	expect_within(&ascii, "\n#2   cpu/best  ", true);
+}
+
+Test(table, a_run_has_no_name_where_a_benchmark_has_one_run)
+{
+	add_run("a");
+	add_run("b");
+	add_failed("b");
+	expect_within(&ascii, "\nvariant", true);
+}
+
+static const struct gb_style page = { .format = GB_FORMAT_HTML, .utf8 = true };
+
+Test(table, a_page_says_what_is_the_fastest_and_draws_times_on_one_scale)
+{
+	add_run("a");
+	add_record("cpu/slow", "\"n\":1", timed(4e6));
+	add_record("cpu/best", "\"n\":1", timed(2e6));
+	add_record("cpu/slow", "\"n\":2", timed(1e6));
+	add_record("cpu/best", "\"n\":2", timed(3e6));
+	add_record("cpu/best", "\"n\":3", timed(9e6)); /* alone */
+	expect_within(&page, "<h1>gpubench, Z80</h1>", true);
+	expect_within(
+		&page,
+		"<li><strong>toy</strong>: cpu/slow at 1 of 2 points, 3 times as fast as the next; "
+		"cpu/best at 1 of 2 points, 2 times as fast as the next</li>",
+		true);
+	expect_within(&page, "aria-label=\"2.00 ms, 1.98 ms to 2.02 ms\"", true);
+	expect_within(&page, "<title>n=2: 3.00 ms</title>", true);
+	expect_within(&page, "<title>9.00 ms, 8.91 ms to 9.09 ms</title>", true);
+	expect_within(&ascii, "1.98 ms", false);
+}
+
+Test(table, a_page_does_not_draw_what_has_no_time_on_hardware)
+{
+	add_run("a");
+	add_record("cuda/best", "\"n\":1",
+		   "\"status\":\"ok\",\"emulated\":true,\"time\":{\"median\":1000,\"samples\":["
+		   "1000]}");
+	add_failed("a");
+	expect_within(&page, "<svg", false);
+	expect_within(&page, "Fastest", false);
+	expect_within(&page, ">failed: no</td>", true);
+}
+
+Test(table, a_picture_says_how_many_rows_it_leaves_out)
+{
+	char variant[16], params[16];
+
+	add_run("a");
+	for (int n = 1; n <= 3; n++)
+		for (int v = 0; v < 18; v++) {
+			(void)snprintf(variant, sizeof variant, "cpu/v%d", v);
+			(void)snprintf(params, sizeof params, "\"n\":%d", n);
+			add_record(variant, params, timed(1e6 * (v + n)));
+		}
+	expect_within(&page, "cpu/v15</li>", true);
+	expect_within(&page, "cpu/v16</li>", false);
+	expect_within(&page, "6 more rows are in the table only.", true);
 }
 
 Test(table, units_that_differ_stand_in_the_cells)

@@ -10,4 +10,4 @@ grep -A 10 '"at"' history.json | head -n 11 >first; cat first
 gpubench history runs --format=html >page.html; echo "status $?"
 grep -c '<figure>' page.html
 grep -o '<title>[^<]*commit c0ffee10[^<]*</title>' page.html | head -n 3 >titles; cat titles
-! grep -i -E '<script|src=|href="http|nan|inf' page.html
+! sed '/^<script>$/,/^<.script>$/d' page.html | grep -i -E '<script|src=|href="http|nan|inf'

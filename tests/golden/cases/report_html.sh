@@ -13,6 +13,6 @@ line() { # SEQ VARIANT COUNT NS STATUS
 gpubench report --format=html in.jsonl >page.html || exit
 echo "pictures: $(grep -c '<svg' page.html), lines: $(grep -c '<polyline' page.html), tables: $(grep -c '<table' page.html)"
 grep -c 'no &lt;GPU&gt;' page.html
-grep -i '<script\|http\|<b>\|nan\|inf"' page.html
+sed '/^<script>$/,/^<.script>$/d' page.html | grep -i '<script\|http\|<b>\|nan\|inf"'
 head -n 1 page.html
 tail -n 1 page.html

@@ -1,0 +1,119 @@
+#include "cli/reports/fastest.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/records/json.h"
+#include "common/text.h"
+
+enum { MOST = 4 }; /* variants in a line */
+
+/* The points that one variant (of one run, if there are several) wins. */
+struct winner {
+	const cJSON *record; /* of its first one */
+	size_t points;
+	double low, high; /* factors over the next variant */
+};
+
+static bool is_same(const struct gb_section *section, const cJSON *a, const cJSON *b)
+{
+	return gb_json_same_text(a, b, "backend") && gb_json_same_text(a, b, "variant") &&
+	       (!section->mixed_runs || gb_json_same_text(a, b, "run_id"));
+}
+
+static void add(const struct gb_section *section, struct winner *winner, size_t *count,
+		const cJSON *record, double by)
+{
+	size_t i = 0;
+
+	while (i < *count && !is_same(section, winner[i].record, record))
+		i++;
+	if (i == *count)
+		winner[(*count)++] = (struct winner){ record, 0, INFINITY, 0 };
+	winner[i].points++;
+	winner[i].low = fmin(winner[i].low, by);
+	winner[i].high = fmax(winner[i].high, by);
+}
+
+static int by_points(const void *a, const void *b)
+{
+	const struct winner *x = a, *y = b;
+
+	if (x->points != y->points)
+		return x->points > y->points ? -1 : 1;
+	return (x->high < y->high) - (x->high > y->high);
+}
+
+/* "cpu/best on NAME at 5 of 6 points, 1.2 to 1.9 times as fast as the next" */
+static void print_winner(const struct gb_section *section, const struct winner *winner, size_t all)
+{
+	const struct gb_table *table = section->table;
+	const char *run = section->mixed_runs ? gb_run_name(&table->runs,
+							    gb_json_text(winner->record, "run_id"))
+					      : "";
+	char low[16], high[16];
+
+	gb_grid_print_text(table->file, gb_json_text(winner->record, "backend"), table->markup);
+	(void)fputc('/', table->file);
+	gb_grid_print_text(table->file, gb_json_text(winner->record, "variant"), table->markup);
+	(void)fputs(run[0] ? " on " : "", table->file);
+	gb_grid_print_text(table->file, run, table->markup);
+	(void)fprintf(table->file, " at %zu of %zu point%s, ", winner->points, all,
+		      all == 1 ? "" : "s");
+	(void)snprintf(low, sizeof low, "%.3g", winner->low);
+	(void)snprintf(high, sizeof high, "%.3g", winner->high);
+	if (gb_equal(low, high))
+		(void)fprintf(table->file, "%s times as fast as the next", low);
+	else
+		(void)fprintf(table->file, "%s to %s times as fast as the next", low, high);
+}
+
+/* begun: there is a line before this one. */
+static enum gb_status print_line(const struct gb_section *section, bool *begun,
+				 struct gb_error *err)
+{
+	struct winner *winner = calloc(section->row_count + 1, sizeof *winner);
+	FILE *file = section->table->file;
+	size_t count = 0, all = 0, best, step;
+	double by;
+
+	if (!winner)
+		return gb_out_of_memory(err, "a table");
+	for (size_t i = 0; i < section->row_count; i += step) {
+		step = gb_section_point(section, i, &best, &by);
+		if (best == section->row_count)
+			continue;
+		add(section, winner, &count, section->row[best].record, by);
+		all++;
+	}
+	qsort(winner, count, sizeof *winner, by_points);
+	if (count) {
+		(void)fprintf(file, "%s<li><strong>", *begun ? "" : "<h2>Fastest</h2>\n<ul>\n");
+		gb_grid_print_text(file, section->bench, GB_MARKUP_HTML);
+		(void)fputs("</strong>: ", file);
+		*begun = true;
+	}
+	for (size_t i = 0; i < count && i < MOST; i++) {
+		(void)fputs(i ? "; " : "", file);
+		print_winner(section, &winner[i], all);
+	}
+	if (count > MOST)
+		(void)fprintf(file, "; %zu others at the rest", count - MOST);
+	(void)fputs(count ? "</li>\n" : "", file);
+	free(winner);
+	return GB_OK;
+}
+
+enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
+				struct gb_error *err)
+{
+	bool begun = false;
+
+	for (size_t i = 0; i < count && !err->code; i++)
+		(void)print_line(&section[i], &begun, err);
+	if (begun)
+		(void)fputs("</ul>\n<p>In the tables below, the fastest at its point is bold and "
+			    "green.</p>\n",
+			    section->table->file);
+	return err->code;
+}

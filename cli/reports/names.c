@@ -1,0 +1,119 @@
+#include "cli/reports/names.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/records/setup.h"
+#include "common/text.h"
+
+static struct gb_run_entry *find(const struct gb_run_names *names, const char *id)
+{
+	for (size_t i = names->count; i-- > 0;)
+		if (id ? names->entry[i].id && gb_equal(names->entry[i].id, id)
+		       : !names->entry[i].id)
+			return &names->entry[i];
+	return NULL;
+}
+
+const char *gb_run_name(const struct gb_run_names *names, const char *id)
+{
+	const struct gb_run_entry *entry = find(names, id);
+
+	return entry && names->count > 1 ? entry->name : "";
+}
+
+void gb_run_names_release(struct gb_run_names *names)
+{
+	free(names->entry);
+	*names = (struct gb_run_names){ 0 };
+}
+
+/* ---- what a name is made of ---------------------------------------------------------------- */
+
+const char *gb_run_machine(const cJSON *run)
+{
+	const char *gpu = gb_json_text(gb_setup_gpu(run), "name");
+	const char *cpu = gb_json_text(run, "host.cpu");
+
+	return gpu ? gpu : cpu ? cpu : "unknown";
+}
+
+enum { PARTS = 6 };
+static const char *part_of(const cJSON *run, int part)
+{
+	static const char *const path[PARTS] = { NULL,          "host.cpu",      "host.hostname",
+						 "tool.commit", "tool.compiler", "started" };
+	const char *text = !run        ? NULL
+			   : part == 0 ? gb_run_machine(run)
+				       : gb_json_text(run, path[part]);
+
+	return text ? text : "unknown";
+}
+
+/* Whether two runs, which have one name so far, differ in the part. */
+static bool tells_apart(const struct gb_run_names *names, int part)
+{
+	for (size_t i = 1; i < names->count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (gb_equal(names->entry[i].name, names->entry[k].name) &&
+			    !gb_equal(part_of(names->entry[i].run, part),
+				      part_of(names->entry[k].run, part)))
+				return true;
+	return false;
+}
+
+static void append(struct gb_run_entry *entry, const char *text)
+{
+	const size_t used = strlen(entry->name);
+
+	(void)snprintf(entry->name + used, sizeof entry->name - used, "%s%.60s", used ? ", " : "",
+		       text);
+}
+
+/* "#1", "#2": those that nothing tells apart. */
+static void number_equals(struct gb_run_names *names)
+{
+	char text[32];
+
+	for (size_t i = 0; i < names->count; i++) {
+		struct gb_run_entry *entry = &names->entry[i];
+		size_t before = 0, all = 0;
+
+		for (size_t k = 0; k < names->count; k++) {
+			all += gb_equal(names->entry[k].name, entry->name);
+			before += k < i && gb_equal(names->entry[k].name, entry->name);
+		}
+		entry->number = all > 1 ? before + 1 : 0;
+	}
+	for (size_t i = 0; i < names->count; i++) {
+		(void)snprintf(text, sizeof text, "#%zu", names->entry[i].number);
+		if (names->entry[i].number)
+			append(&names->entry[i], text);
+	}
+}
+
+enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
+				 struct gb_error *err)
+{
+	names->entry = calloc(list->count + 1, sizeof *names->entry);
+	if (!names->entry)
+		return gb_out_of_memory(err, "the names of runs");
+	for (size_t i = 0; i < list->count; i++) {
+		const char *id = gb_json_text(list->line[i], "run_id");
+		struct gb_run_entry *entry = find(names, id);
+
+		if (!entry) {
+			entry = &names->entry[names->count++];
+			entry->id = id;
+		}
+		if (!gb_is_record(list->line[i]) && !entry->run)
+			entry->run = list->line[i];
+	}
+	for (int part = 0; part < PARTS; part++)
+		if (tells_apart(names, part))
+			for (size_t i = 0; i < names->count; i++)
+				append(&names->entry[i], part_of(names->entry[i].run, part));
+	number_equals(names);
+	return GB_OK;
+}
