@@ -343,6 +343,15 @@ static bool put_failures(cJSON *list, const struct gb_history *h, const struct g
 	return whole;
 }
 
+static bool put_values(cJSON *list, const struct gb_trend *t)
+{
+	bool whole = list;
+
+	for (size_t i = 0; i < t->count && whole; i++)
+		whole = gb_json_append_number(list, t->value[i]);
+	return whole;
+}
+
 static bool put_trend(cJSON *list, const struct gb_history *h, const struct gb_trend *t)
 {
 	cJSON *item = cJSON_CreateObject();
@@ -359,6 +368,7 @@ static bool put_trend(cJSON *list, const struct gb_history *h, const struct gb_t
 	       put_date(item, "first", t->count ? t->run[0]->started : GB_NO_DATE) &&
 	       put_date(item, "last", t->count ? t->run[t->count - 1]->started : GB_NO_DATE) &&
 	       gb_json_put_number(item, "level_ns", t->count ? t->level : (double)NAN) &&
+	       put_values(cJSON_AddArrayToObject(item, "values_ns"), t) &&
 	       put_shifts(cJSON_AddArrayToObject(item, "shifts"), h, t) &&
 	       put_failures(cJSON_AddArrayToObject(item, "failures"), h, t);
 }

@@ -1,0 +1,190 @@
+"""How all pictures look: sized in mm for a journal's column, type that can be edited and searched, colours
+that the colour-blind tell apart, with a mark and a dash each, a legend below that never hides a point."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt
+from matplotlib.container import BarContainer
+from matplotlib.ticker import EngFormatter, FuncFormatter, LogLocator, MaxNLocator, NullFormatter
+
+from .records import Trouble
+
+# Okabe and Ito, "Color universal design", 2008; yellow, which paper swallows, is a dark one.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#b8860b", "#56b4e9", "#000000", "#7a8288")
+MARKS = "os^Dv<>P"
+DASHES = ("-", "--", ":", "-.")
+HATCHES = ("", "////", "....", "xxxx", "\\\\\\\\", "----", "++++", "oooo")
+MM = 1 / 25.4  # inch
+COLUMN = {1: 85, 2: 178}  # mm
+GREY = "#59636e"
+# What a number of a parameter counts.
+UNITS = {
+    "count": "{items}",
+    "vertices": "vertices",
+    "primitives": "triangles",
+    "triangles": "triangles",
+    "rays": "rays a side",
+    "threads": "threads",
+    "depth": "levels",
+    "sources": "sources",
+    "batch": "sources a run",
+    "bucket": "bodies a leaf",
+    "fill": "share of leaves",
+    "p": "probability of an edge",
+    "scale": "log2 of vertices",
+    "edgefactor": "edges a vertex",
+    "blocks": "blocks",
+}
+
+plt.rcParams.update(
+    {
+        "font.size": 8,
+        "axes.titlesize": 8,
+        "legend.fontsize": 7,
+        "xtick.labelsize": 7,
+        "ytick.labelsize": 7,
+        "axes.linewidth": 0.6,
+        "lines.linewidth": 1,
+        "lines.markersize": 3.5,
+        "grid.linewidth": 0.4,
+        "grid.alpha": 0.4,
+        "hatch.linewidth": 0.5,
+        "errorbar.capsize": 1.5,
+        "axes.axisbelow": True,
+        "pdf.fonttype": 42,  # TrueType: Type 3 is refused by journals
+        "ps.fonttype": 42,
+        "svg.fonttype": "none",  # text, not outlines
+        "svg.hashsalt": "gpubench",  # the same picture from the same records
+    }
+)
+
+
+def series(i):
+    """The look of series number i of a line chart."""
+    n = len(COLORS)
+    return {
+        "color": COLORS[i % n],
+        "marker": MARKS[i % n],
+        "linestyle": DASHES[i // n % len(DASHES)],
+    }
+
+
+def fill(i):
+    """The look of series number i of a bar chart."""
+    n = len(COLORS)
+    return {
+        "color": COLORS[i % n],
+        "hatch": HATCHES[(i % n + i // n) % n],
+        "edgecolor": "white",
+        "linewidth": 0.4,
+    }
+
+
+def bars(low, middle, high):
+    """matplotlib's yerr of one value."""
+    return [[max(middle - low, 0)], [max(high - middle, 0)]]
+
+
+def number_label(name, unit):
+    """ "count (keys)" """
+    what = UNITS.get(name, "").replace("{items}", unit)
+    return "%s (%s)" % (name, what) if what and what != name else name
+
+
+def quantity_axis(ax, axis, what, unit, values):
+    """Label, scale and ticks of an axis of "time", "rate" or "bandwidth" with these values."""
+    text = {"time": "time", "rate": "rate (%s/s)" % unit, "bandwidth": "bandwidth (B/s)"}[what]
+    getattr(ax, "set_%slabel" % axis)(text)
+    scale(ax, axis, values, EngFormatter("s" if what == "time" else ""))
+
+
+def scale(ax, axis, values, formatter=None):
+    """Logarithmic if the values want it, with ticks at 1, 2, 5 where there are few decades.  Bars begin
+    at 0 and are never logarithmic."""
+    one = getattr(ax, axis + "axis")
+    bars = axis == "y" and any(isinstance(c, BarContainer) for c in ax.containers)
+    if spread(values) and not bars:
+        getattr(ax, "set_%sscale" % axis)("log")
+        if max(values) < 200 * min(values):
+            one.set_major_locator(LogLocator(subs=(1, 2, 5)))
+        one.set_minor_formatter(NullFormatter())
+    one.set_major_formatter(formatter or EngFormatter())
+
+
+PLAIN = FuncFormatter(lambda value, _: "%g" % value)  # ratios, and numbers in a unit of their own
+
+
+def spread(values):
+    """Whether the values want a logarithmic axis."""
+    return min(values) > 0 and max(values) >= 4 * min(values)
+
+
+class Sheet:
+    """A figure of some panels with a title and one legend below; its size is that of the file.  Colours go
+    to names in the order of their first use, in all panels alike."""
+
+    def __init__(self, options, panels, columns=None, height=None):
+        self.width = (options.width or COLUMN[options.columns]) * MM
+        across = columns or max(1, min(panels, int(self.width / (70 * MM))))
+        down = -(-panels // across)
+        self.height = (options.height or height or 62 * down) * MM
+        self.figure, axes = plt.subplots(
+            down, across, squeeze=False, figsize=(self.width, self.height), layout="constrained"
+        )
+        self.axes = list(axes.flat)
+        for ax in self.axes[panels:]:
+            ax.set_visible(False)
+        self.title = options.title
+        self.fixed_height = options.height is not None
+        self.number, self.handles = {}, {}
+
+    def series(self, name):
+        return self.number.setdefault(name, len(self.number))
+
+    def add(self, name, handle):
+        self.handles.setdefault(name, handle)
+
+    def note(self, text):
+        """A line about the whole, in the legend."""
+        self.handles.setdefault(text, plt.Line2D([], [], linestyle="none"))
+
+    def _legend(self):
+        """As many columns as fit; returns its height, inch."""
+        figure = self.figure
+        for columns in range(min(4, len(self.handles)), 0, -1):
+            legend = figure.legend(
+                self.handles.values(),
+                self.handles.keys(),
+                loc="lower center",
+                ncols=columns,
+                frameon=False,
+                handlelength=2.6,
+                columnspacing=1.2,
+                borderpad=0.2,
+            )
+            box = legend.get_window_extent(figure.canvas.get_renderer())
+            if box.width <= figure.bbox.width or columns == 1:
+                return box.height / figure.dpi, box.width <= figure.bbox.width
+            legend.remove()
+        return 0, True
+
+    def save(self, path, dpi):
+        if self.title:
+            self.figure.suptitle(self.title, fontsize=9)
+        if self.handles:
+            below, fits = self._legend()
+            below += 1.5 * MM
+            if not fits:
+                raise Trouble("the names of the series are wider than the picture: give --width")
+            if not self.fixed_height:
+                self.height += below
+                self.figure.set_size_inches(self.width, self.height)
+            if below > 0.6 * self.height:
+                raise Trouble("the legend leaves no room: give more --height, or fewer series by --where")
+            share = below / self.height
+            self.figure.get_layout_engine().set(rect=(0, share, 1, 1 - share))
+        ending = path.rpartition(".")[2].lower()
+        metadata = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(ending)
+        self.figure.savefig(path, dpi=dpi if ending == "png" else None, metadata=metadata)
+        plt.close(self.figure)

@@ -1,0 +1,382 @@
+"""sweep, speedup, roofline, phases, rays, meshes: pictures of what one or several runs measured."""
+
+from . import style
+from .records import (
+    QUANTITIES,
+    Trouble,
+    at,
+    by_bench,
+    label,
+    points,
+    rate,
+    ratio,
+    read,
+    seconds,
+    select,
+    setup_names,
+    value_of,
+    varying,
+    word,
+)
+
+MOST_SERIES = 16
+
+
+def rows_of(options):
+    return select(read(options.files), options.where)
+
+
+def is_number(value):
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def choose_x(rows, wanted):
+    """The parameter of the abscissa: as wanted, else the number with the most values, else the word
+    with the most, else the variant."""
+    if wanted:
+        if not any(value_of(r, wanted) is not None for r in rows):
+            raise Trouble("--x=%s: no record has such a parameter" % wanted)
+        return wanted
+    count = lambda n: len({word(r.params[n]) for r in rows if n in r.params})
+    names = varying(rows)
+    numbers = [n for n in names if all(is_number(r.params.get(n, 0)) for r in rows)]
+    return max(numbers or names, key=count, default="variant")
+
+
+def series_names(rows, options, x):
+    """What a series is named by, besides its variant: as wanted, else all that varies but x, the facets
+    and what follows from x; and what tells setups apart, always: they are never joined."""
+    apart = {x, options.facet}
+    setups = [n for n in setup_names(rows) if n not in apart]
+    wanted = (
+        options.series.split(",")
+        if options.series
+        else [n for n in varying(rows) if not follows(rows, n, x)]
+    )
+    for name in wanted:
+        if not any(value_of(r, name) is not None for r in rows):
+            raise Trouble("--series=%s: no record has such a parameter" % name)
+    return [n for n in wanted if n not in apart and n not in setups] + setups
+
+
+def follows(rows, name, x):
+    """Whether each value of x has one value of the parameter, as a scene has of its triangles."""
+    pairs = {(word(value_of(r, x)), word(r.params[name])) for r in rows if name in r.params}
+    return len(pairs) == len({at_x for at_x, _ in pairs})
+
+
+def facets(rows, options):
+    """[(title, rows)]: a panel for each benchmark, and each value of the facet."""
+    panels = []
+    for bench, mine in by_bench(rows):
+        values = (
+            dict.fromkeys(value_of(r, options.facet) for r in mine) if options.facet else [None]
+        )
+        for value in values:
+            if value is None and options.facet:
+                continue
+            some = [r for r in mine if not options.facet or value_of(r, options.facet) == value]
+            title = bench if value is None else "%s, %s=%s" % (bench, options.facet, word(value))
+            panels.append((title, some))
+    if not panels:
+        raise Trouble("--facet=%s: no record has such a parameter" % options.facet)
+    return panels
+
+
+def grouped(rows, names, x, value):
+    """{series: {x: (middle, low, high)}}; two values of one series at one x are trouble."""
+    lines = {}
+    for point in points(rows):
+        pooled = point.pooled(value)
+        at_x = value_of(point.first, x)
+        if pooled is None or at_x is None:
+            continue
+        line = lines.setdefault(label(point.first, [] if x == "variant" else names), {})
+        if x == "variant":
+            line = lines.setdefault(", ".join(label(point.first, names).split(", ")[1:]) or "all", {})
+        if at_x in line:
+            missing = [n for n in varying(rows) if n not in names and n != x]
+            raise Trouble(
+                "%s=%s has several values of one series: they differ in %s; choose by --where, "
+                "--series or --facet" % (x, word(at_x), ", ".join(missing) or "nothing told")
+            )
+        line[at_x] = pooled
+    lines = {name: line for name, line in lines.items() if line}
+    if not lines:
+        raise Trouble("no record has what is to be drawn")
+    if len(lines) > MOST_SERIES:
+        raise Trouble(
+            "%d series: more than %d cannot be told apart; choose some by --where, --series or "
+            "--facet" % (len(lines), MOST_SERIES)
+        )
+    return lines
+
+
+def draw_lines(sheet, ax, lines):
+    for name, line in lines.items():
+        xs = sorted(line)
+        look = style.series(sheet.series(name))
+        errors = [style.bars(line[x][1], line[x][0], line[x][2]) for x in xs]
+        handle = ax.errorbar(
+            xs,
+            [line[x][0] for x in xs],
+            yerr=[[e[k][0] for e in errors] for k in (0, 1)],
+            elinewidth=0.6,
+            **look,
+        )
+        sheet.add(name, handle)
+
+
+def draw_bars(sheet, ax, lines):
+    """A group of bars for each word on the abscissa."""
+    words = list(dict.fromkeys(x for line in lines.values() for x in line))
+    wide = 0.8 / len(lines)
+    for i, (name, line) in enumerate(lines.items()):
+        have = [k for k, w in enumerate(words) if w in line]
+        handle = ax.bar(
+            [k + (i - (len(lines) - 1) / 2) * wide for k in have],
+            [line[words[k]][0] for k in have],
+            wide,
+            yerr=[
+                [max(line[words[k]][0] - line[words[k]][1], 0) for k in have],
+                [max(line[words[k]][2] - line[words[k]][0], 0) for k in have],
+            ],
+            error_kw={"elinewidth": 0.6},
+            **style.fill(sheet.series(name)),
+        )
+        sheet.add(name, handle)
+    long = max(len(word(w)) for w in words) * len(words) > 40
+    ax.set_xticks(
+        range(len(words)),
+        [word(w) for w in words],
+        rotation=35 if long else 0,
+        ha="right" if long else "center",
+    )
+
+
+def values_of(lines):
+    return [v for line in lines.values() for three in line.values() for v in three]
+
+
+def draw(sheet, ax, lines, x, unit):
+    """Lines over numbers, bars over words."""
+    xs = [v for line in lines.values() for v in line]
+    if all(is_number(v) for v in xs):
+        draw_lines(sheet, ax, lines)
+        style.scale(ax, "x", xs)
+        if not style.spread(xs) and all(v == int(v) for v in xs) and len(set(xs)) < 12:
+            ax.set_xticks(sorted(set(xs)), [word(v) for v in sorted(set(xs))])
+        ax.set_xlabel(style.number_label(x, unit))
+    else:
+        draw_bars(sheet, ax, lines)
+        ax.set_xlabel(x)
+    ax.grid(True)
+
+
+def note_intervals(sheet, rows):
+    several = any(len(p.rows) > 1 for p in points(rows))
+    sheet.note("bars: 95 % interval" + (", of few launches their range" if several else ""))
+
+
+def sweep(options):
+    rows = rows_of(options)
+    panels = facets(rows, options)
+    sheet = style.Sheet(options, len(panels))
+    for ax, (title, mine) in zip(sheet.axes, panels):
+        x = choose_x(mine, options.x)
+        lines = grouped(mine, series_names(mine, options, x), x, QUANTITIES[options.y])
+        draw(sheet, ax, lines, x, mine[0].unit)
+        style.quantity_axis(ax, "y", options.y, mine[0].unit, values_of(lines))
+        ax.set_title(title)
+    note_intervals(sheet, rows)
+    return sheet
+
+
+def speedup(options):
+    """Each series over --over VARIANT at the same point of the same machine and caches."""
+    rows = rows_of(options)
+    if not any(r.variant == options.over for r in rows):
+        raise Trouble("--over=%s: no record is of that variant" % options.over)
+    panels = facets(rows, options)
+    sheet = style.Sheet(options, len(panels))
+    for ax, (title, mine) in zip(sheet.axes, panels):
+        x = choose_x(mine, options.x)
+        names = series_names(mine, options, x)
+        lines = grouped(mine, names, x, seconds)
+        base = lambda name: ", ".join([options.over] + name.split(", ")[1:])
+        ratios = {
+            name: {
+                at_x: ratio(under(lines, base(name), options.over)[at_x], three)
+                for at_x, three in line.items()
+                if at_x in under(lines, base(name), options.over)
+            }
+            for name, line in lines.items()
+            if name.split(", ")[0] != options.over
+        }
+        ratios = {name: line for name, line in ratios.items() if line}
+        if not ratios:
+            raise Trouble("%s: nothing is at a point where %s is" % (title, options.over))
+        draw(sheet, ax, ratios, x, mine[0].unit)
+        ax.axhline(1, color=style.GREY, linewidth=0.8)
+        style.scale(ax, "y", values_of(ratios), style.PLAIN)
+        ax.set_ylabel("speed-up over %s (1)" % options.over)
+        ax.set_title(title)
+    sheet.note("bars: what the intervals of both times allow")
+    return sheet
+
+
+def under(lines, name, over):
+    """The line of the variant that others are compared with: with the same parameters, or without
+    those that it does not have (threads, of a variant that has one)."""
+    return lines.get(name) or lines.get(over, {})
+
+
+def roofline(options):
+    """Items per second over items per byte, below the copy bandwidth that was measured beside them."""
+    rows = [
+        r
+        for r in rows_of(options)
+        if at(r.record, "rates.copy_bytes_per_s") and at(r.record, "work.bytes") and rate(r.record)
+    ]
+    if not rows:
+        raise Trouble("no record has bytes, items and a copy bandwidth")
+    panels = facets(rows, options)
+    sheet = style.Sheet(options, len(panels))
+    for ax, (title, mine) in zip(sheet.axes, panels):
+        names = [n for n in ("threads", *setup_names(mine)) if len({value_of(r, n) for r in mine}) > 1]
+        intensities = []
+        for point in points(mine):
+            record = point.first.record
+            name = label(point.first, names)
+            middle, low, high = point.pooled(rate)
+            intensity = at(record, "work.items") / at(record, "work.bytes")
+            look = style.series(sheet.series(name))
+            look["linestyle"] = "none"
+            handle = ax.errorbar(
+                [intensity], [middle], yerr=style.bars(low, middle, high), elinewidth=0.6, **look
+            )
+            sheet.add(name, handle)
+            intensities.append(intensity)
+        roofs = {}
+        for r in mine:
+            what = ", ".join(
+                word(v) for v in (value_of(r, n) for n in names) if v not in (None, "")
+            )
+            roofs.setdefault(what, at(r.record, "rates.copy_bytes_per_s"))
+        ends = (min(intensities) / 1.5, max(intensities) * 1.5)
+        for i, (what, copy) in enumerate(roofs.items()):
+            (handle,) = ax.plot(
+                ends, [e * copy for e in ends], color=style.GREY, linestyle=style.DASHES[i % 4], marker=""
+            )
+            sheet.add("copy bandwidth" + (", " + named(names, what) if what else ""), handle)
+        unit = mine[0].unit
+        ax.set_yscale("log")
+        style.scale(ax, "x", ends, style.PLAIN)
+        ax.set_xlabel("%s a byte moved" % unit)
+        ax.set_ylabel("rate (%s/s)" % unit)
+        ax.yaxis.set_major_formatter(style.EngFormatter())
+        ax.grid(True)
+        ax.set_title(title)
+    return sheet
+
+
+def named(names, what):
+    """A bare number of threads says what it is."""
+    return "threads=" + what if names[:1] == ["threads"] else what
+
+
+def phases(options):
+    """Where the time goes: a bar for each variant and point, of its phases."""
+    rows = [r for r in rows_of(options) if r.record.get("phases")]
+    if not rows:
+        raise Trouble("no record has phases")
+    panels = facets(rows, options)
+    most = max(len(points(mine)) for _, mine in panels)
+    sheet = style.Sheet(options, len(panels), columns=1, height=len(panels) * (22 + 4.2 * most))
+    for ax, (title, mine) in zip(sheet.axes, panels):
+        names = series_names(mine, options, None)
+        bars = points(mine)
+        for row, point in enumerate(bars):
+            left = 0
+            for phase in point.first.record["phases"]:
+                pooled = point.pooled(lambda r: phase_of(r, phase))
+                if not pooled:
+                    continue
+                handle = ax.barh(row, pooled[0], left=left, **style.fill(sheet.series(phase)))
+                sheet.add(phase, handle)
+                left += pooled[0]
+        ax.set_yticks(range(len(bars)), [label(p.first, names) for p in bars])
+        ax.set_ylim(len(bars) - 0.4, -0.6)
+        ax.set_xlabel("time, sum of the phases' medians")
+        ax.xaxis.set_major_formatter(style.EngFormatter("s"))
+        ax.grid(True, axis="x")
+        ax.set_title(title)
+    return sheet
+
+
+def phase_of(record, phase):
+    median = at(record, "phases")[phase].get("median")
+    return median and (median * 1e-9,) * 3
+
+
+def of_lbvh(options, op):
+    rows = [r for r in rows_of(options) if r.bench == "lbvh" and r.params.get("op") == op]
+    if not rows:
+        raise Trouble("no record of lbvh has op=" + op)
+    return rows
+
+
+def rays(options):
+    """Rays per second by scene."""
+    rows = of_lbvh(options, "trace")
+    x = options.x or "scene"
+    panels = facets(rows, options)
+    sheet = style.Sheet(options, len(panels), columns=1)
+    for ax, (title, mine) in zip(sheet.axes, panels):
+        lines = grouped(mine, series_names(mine, options, x), x, rate)
+        draw(sheet, ax, lines, x, "rays")
+        ax.set_ylabel("rate (rays/s)")
+        ax.yaxis.set_major_formatter(style.EngFormatter())
+        ax.set_title(title)
+    note_intervals(sheet, rows)
+    return sheet
+
+
+def meshes(options):
+    """Times of builds over the number of triangles, each mesh with its name."""
+    rows = of_lbvh(options, "build")
+    sheet = style.Sheet(options, 1, columns=1, height=75)
+    ax = sheet.axes[0]
+    names = [n for n in series_names(rows, options, "scene") if n not in ("primitives", "file")]
+    texts, values = {}, []
+    for point in points(rows):
+        items = at(point.first.record, "work.items")
+        middle, low, high = point.pooled(seconds)
+        name = label(point.first, names)
+        look = style.series(sheet.series(name))
+        look["linestyle"] = "none"
+        handle = ax.errorbar(
+            [items], [middle], yerr=style.bars(low, middle, high), elinewidth=0.6, **look
+        )
+        sheet.add(name, handle)
+        scene = word(value_of(point.first, "file") or value_of(point.first, "scene") or "")
+        texts.setdefault(items, {})[scene.rpartition("/")[2]] = None
+        values.append((items, middle, high))
+    for items, scenes in texts.items():
+        ax.annotate(
+            ", ".join(scenes) if len(scenes) < 4 else "%d scenes" % len(scenes),
+            (items, max(v[2] for v in values if v[0] == items)),
+            xytext=(0, 4),
+            textcoords="offset points",
+            ha="center",
+            fontsize=6,
+            rotation=60 if len(texts) > 4 else 0,
+        )
+    style.scale(ax, "x", [v[0] for v in values])
+    style.quantity_axis(ax, "y", "time", "triangles", [v[1] for v in values])
+    ax.margins(y=0.15)
+    ax.set_xlabel("triangles")
+    ax.grid(True)
+    ax.set_title("lbvh, build")
+    note_intervals(sheet, rows)
+    return sheet

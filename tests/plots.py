@@ -1,0 +1,237 @@
+#!/usr/bin/python3
+"""plots.py GPUBENCH [--write] -- scripts/plot.py: each kind of picture of made-up records of two machines is
+like the one that is kept in tests/plots/ (--write keeps it; look at it then); series of two machines are never
+joined; the numbers that are drawn are those of the records; type is text in SVG and TrueType in PDF; what
+cannot be drawn is told in a line.  Skipped where there is no matplotlib."""
+
+import contextlib
+import io
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+try:
+    import matplotlib.image
+    import numpy
+except ImportError:
+    print("plots: skipped, there is no matplotlib")
+    sys.exit(0)
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+KEPT = os.path.join(HERE, "plots")
+sys.path[:0] = [KEPT, os.path.join(HERE, "..", "scripts")]
+import measured  # noqa: E402
+import plot as program  # noqa: E402
+from plots import published, records, style, sweeps  # noqa: E402
+
+# Pictures of one input differ by less than that on average, 0 to 1, in blocks of 8 x 8 pixels; fonts may
+# be rendered a little differently.  Two of different inputs differ by more.
+ALIKE = 0.005
+
+PICTURES = {
+    "sweep": "sweep sorts.jsonl",
+    "launches": "sweep many.jsonl --columns=1 --where=variant=cpu/lsd8,cpu/best",
+    "rate": "sweep sorts.jsonl --y=rate --facet=machine --title=Sorting",
+    "words": "sweep trees.jsonl --where=bench=lbvh --where=op=build --x=scene",
+    "speedup": "speedup sorts.jsonl --over=cpu/qsort",
+    "roofline": "roofline sorts.jsonl --where=count=1000,100000",
+    "phases": "phases trees.jsonl",
+    "rays": "rays trees.jsonl",
+    "meshes": "meshes trees.jsonl",
+    "paper": "paper radix:table1 paper.jsonl",
+    "ab": "ab base.jsonl new.jsonl",
+    "versus": "versus versus.json",
+    "history": "history history.json",
+}
+
+TROUBLE = {
+    "sweep nowhere": "No such file",
+    "sweep empty.jsonl": "no records with times in empty.jsonl",
+    "sweep sorts.jsonl --x=words": "--x=words: no record has such a parameter",
+    "sweep sorts.jsonl --where=count": "--where=count: not NAME=VALUE",
+    "sweep sorts.jsonl --where=depth=1": "no record has a depth",
+    "sweep sorts.jsonl --where=count=7": "--where=count=7: no record is left",
+    "sweep sorts.jsonl --facet=depth": "--facet=depth: no record has such a parameter",
+    "sweep sorts.jsonl --series=depth": "--series=depth: no record has such a parameter",
+    "sweep types.jsonl --x=count --series=seed": "has several values of one series: they differ in type",
+    "sweep crowd.jsonl": "20 series: more than 16 cannot be told apart",
+    "sweep sorts.jsonl --width=3": "not within 20 and 2000 mm",
+    "sweep sorts.jsonl --width=25": "wider than the picture",
+    "sweep sorts.jsonl -o x.gif": "does not end in .svg, .pdf, .png",
+    "speedup sorts.jsonl --over=cpu/none": "--over=cpu/none: no record is of that variant",
+    "phases sorts.jsonl": "no record has phases",
+    "rays sorts.jsonl": "no record of lbvh has op=trace",
+    "paper radix:table9 paper.jsonl": "radix has no table9; it has",
+    "paper nothing:table1 paper.jsonl": "no paper called nothing",
+    "paper radix:table1 trees.jsonl": "the records have nothing of radix:table1",
+    "versus sorts.jsonl": "is not what `gpubench versus --format=json` prints",
+    "history versus.json": "is not what `gpubench history --format=json` prints",
+    "ab base.jsonl": "ab needs two files",
+    "ab base.jsonl trees.jsonl": "no measurement in common",
+}
+
+passed = failed = 0
+
+
+def check(what, good, more=""):
+    global passed, failed
+    passed, failed = passed + bool(good), failed + (not good)
+    if not good:
+        print("plots: FAILED: %s %s" % (what, more))
+
+
+def plot(arguments):
+    """(whether it was drawn, what it said)"""
+    said = io.StringIO()
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(said):
+        try:
+            program.main(arguments.split(" "))
+        except SystemExit as end:
+            return False, said.getvalue() + (end.code if isinstance(end.code, str) else "")
+    return True, said.getvalue()
+
+
+def blocks(path):
+    """Grey means of 8 x 8 pixels."""
+    grey = matplotlib.image.imread(path)[:, :, :3].mean(axis=2)
+    high, wide = (n // 8 * 8 for n in grey.shape)
+    return grey[:high, :wide].reshape(high // 8, 8, wide // 8, 8).mean(axis=(1, 3))
+
+
+def difference(a, b):
+    """1 if their sizes differ by more than a block."""
+    a, b = blocks(a), blocks(b)
+    if max(abs(m - n) for m, n in zip(a.shape, b.shape)) > 1:
+        return 1.0
+    high, wide = (min(m, n) for m, n in zip(a.shape, b.shape))
+    return float(numpy.abs(a[:high, :wide] - b[:high, :wide]).mean())
+
+
+def make_inputs(gpubench):
+    measured.write("sorts.jsonl", measured.sorts())
+    measured.write("many.jsonl", measured.sorts(launches=7))
+    measured.write("swapped.jsonl", measured.sorts(slower=3.0))
+    measured.write("base.jsonl", measured.sorts(5, (0,)))
+    measured.write("new.jsonl", measured.sorts(5, (0,), 1.3))
+    measured.write("trees.jsonl", measured.trees())
+    measured.write("paper.jsonl", measured.papers())
+    measured.write("empty.jsonl", [])
+    line = measured.run_line(1, "A")
+    params = {"count": 1000, "type": "u32", "seed": 1}
+    measured.write(
+        "types.jsonl",
+        [line]
+        + [measured.record(1, "radix", "cpu/best", {**params, "type": t}, 5) for t in ("u32", "u64")],
+    )
+    measured.write(
+        "crowd.jsonl",
+        [line]
+        + [
+            measured.record(1, "radix", "cpu/v%d" % i, {**params, "count": n}, 5 + i)
+            for i in range(20)
+            for n in (1, 2)
+        ],
+    )
+    os.mkdir("nights")
+    measured.write("nights/nights.jsonl", measured.nights())
+    for name, words in (
+        ("versus.json", ["versus", "many.jsonl", "--format=json"]),
+        ("history.json", ["history", "nights", "--format=json"]),
+    ):
+        with open(name, "w", encoding="utf-8") as file:
+            subprocess.run([gpubench, *words], stdout=file, stderr=subprocess.DEVNULL, check=False)
+
+
+def test_pictures(write):
+    for name, arguments in PICTURES.items():
+        kept = os.path.join(KEPT, name + ".png")
+        drawn, said = plot("%s --dpi=60 -o %s.png" % (arguments, name))
+        check(name, drawn, said)
+        if not drawn:
+            continue
+        if write:
+            os.replace(name + ".png", kept)
+            continue
+        off = difference(name + ".png", kept)
+        check("%s is like tests/plots/%s.png" % (name, name), off < ALIKE, "off by %.4f" % off)
+    if write:
+        return
+    plot("sweep swapped.jsonl --dpi=60 -o fault.png")
+    off = difference("fault.png", os.path.join(KEPT, "sweep.png"))
+    check("a variant three times slower is seen", off > ALIKE, "off by %.4f" % off)
+
+
+def test_formats():
+    for name, arguments in PICTURES.items():
+        plot("%s -o %s.pdf" % (arguments, name))
+        plot("%s -o %s.svg" % (arguments, name))
+        with open(name + ".pdf", "rb") as file:
+            pdf = file.read()
+        check(name + ".pdf: fonts as TrueType", b"/Type3" not in pdf and b"/FontFile2" in pdf)
+        with open(name + ".svg", encoding="utf-8") as file:
+            check(name + ".svg: type is text", "<text" in file.read())
+    with open("sweep.svg", encoding="utf-8") as file:
+        svg = file.read()
+    for machine in measured.MACHINES:
+        check("the legend names " + machine, "cpu/best, " + machine in svg)
+    wide = float(re.search(r'width="([0-9.]+)pt"', svg)[1]) / 72 * 25.4
+    check("two columns are 178 mm", abs(wide - 178) < 0.5, "%.1f" % wide)
+    plot("sweep many.jsonl --columns=1 --where=variant=cpu/best -o one.svg")
+    with open("one.svg", encoding="utf-8") as file:
+        wide = float(re.search(r'width="([0-9.]+)pt"', file.read())[1]) / 72 * 25.4
+    check("one column is 85 mm", abs(wide - 85) < 0.5, "%.1f" % wide)
+
+
+def near(a, b):
+    return all(abs(x - y) <= 1e-9 * abs(y) for x, y in zip(a, b))
+
+
+def test_numbers():
+    rows = records.read(["sorts.jsonl"])
+    lines = sweeps.grouped(rows, records.setup_names(rows), "count", records.seconds)
+    check("a series for each variant on each machine", len(lines) == 6, str(list(lines)))
+    check("each has one value at each count", all(sorted(l) == [1000, 10000, 100000] for l in lines.values()))
+    ns = measured.sort_time("cpu/best", 10000, 1, 0)
+    value = lines["cpu/best, Beta 64"][10000]
+    check("a launch has its median and interval", near(value, (ns * 1e-9, ns * 0.95e-9, ns * 1.05e-9)))
+    many = records.points(records.read(["many.jsonl"]))
+    best = [p for p in many if p.first.variant == "cpu/best" and p.first.params["count"] == 1000]
+    check("launches of one machine are one point", [len(p.rows) for p in best] == [7, 7])
+    times = [measured.sort_time("cpu/best", 1000, 0, k) * 1e-9 for k in range(7)]
+    pooled = best[0].pooled(records.seconds)
+    check("seven launches: median, and all of their range at 95 %", near(pooled, (times[3], times[0], times[6])))
+    ten = records.Point([records.Row({"time": {"median": k * 1e9}}, {}) for k in range(1, 11)])
+    check("ten launches: the second to the ninth", near(ten.pooled(records.seconds), (5.5, 2, 9)))
+    check("a ratio has the widest interval", near(records.ratio((2, 1, 4), (1, 0.5, 2)), (2, 0.5, 8)))
+    document, table = published.read_table("radix:table1")
+    found = published.curves(document, table, records.read(["paper.jsonl"]))
+    here = [three for name, who, _, three in found if who == "cpu/split, here"][0]
+    check("a paper's column: the median of the launches, s", near(here[0], (300e-9 * 10000 * 1.15, 0.0033, 0.0036)))
+    check("a paper's rows without a record stay empty", here[-1] is None)
+    check("noise marks", [p.noisy for p in best] == [False, False])
+    look = {tuple(sorted(style.series(i).items())) for i in range(16)}
+    check("16 series look different", len(look) == 16)
+
+
+def main():
+    gpubench = os.path.realpath(sys.argv[1])
+    write = "--write" in sys.argv[2:]
+    with tempfile.TemporaryDirectory() as scratch:
+        os.chdir(scratch)
+        make_inputs(gpubench)
+        test_pictures(write)
+        if not write:
+            test_formats()
+            test_numbers()
+            for arguments, text in TROUBLE.items():
+                drawn, said = plot(arguments)
+                last = said.strip().splitlines()[-1:] or [""]
+                check(arguments, not drawn and text in last[0], said)
+        os.chdir("/")
+    print("plots: %d passed, %d failed" % (passed, failed))
+    sys.exit(failed > 0)
+
+
+main()

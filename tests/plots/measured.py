@@ -1,0 +1,120 @@
+"""Records as gpubench writes them, made up: two machines, several launches, each kind of benchmark that
+a picture is of.  All numbers follow from formulas, so that pictures of them are the same everywhere."""
+
+import json
+
+MACHINES = ("Alpha 9000", "Beta 64")
+
+
+def run_line(number, machine, commit="c0ffee0"):
+    return {
+        "type": "run",
+        "schema": 1,
+        "run_id": "%016x" % number,
+        "started": "2026-01-%02dT12:00:00Z" % (number % 27 + 1),
+        "tool": {"name": "gpubench", "version": "0.1.0", "commit": commit, "compiler": "gcc 12"},
+        "host": {"hostname": "host", "cpu": machine},
+        "gpus": [],
+        "settings": {"device": 0, "cold": True},
+    }
+
+
+def record(number, bench, variant, params, ns, **more):
+    """Three samples around ns; items and bytes by the size."""
+    size = params.get("count", params.get("primitives", 1000))
+    backend, name = variant.split("/")
+    spread = more.pop("spread", 0.05)
+    samples = [ns * (1 - spread), ns, ns * (1 + spread)]
+    found = {
+        "type": "record",
+        "schema": 1,
+        "run_id": "%016x" % number,
+        "bench": bench,
+        "backend": backend,
+        "variant": name,
+        "key": " ".join([bench + "/" + variant] + ["%s=%s" % p for p in params.items()]),
+        "params": params,
+        "status": "ok",
+        "reason": None,
+        "verify": {"result": "pass"},
+        "cold": True,
+        "emulated": False,
+        "work": {"items": size, "unit": {"radix": "keys", "octree": "bodies"}.get(bench, "items"), "bytes": 8 * size},
+        "rates": {
+            "items_per_s": size / ns * 1e9,
+            "bytes_per_s": 8 * size / ns * 1e9,
+            "copy_bytes_per_s": 2e10,
+            "copy_share": 8 * size / ns * 1e9 / 2e10,
+        },
+        "time": {"unit": "ns", "n": 3, "median": ns, "min": samples[0], "ci95": [samples[0], samples[2]], "samples": samples},
+    }
+    found.update(more)
+    return found
+
+
+def sort_time(variant, count, machine, launch):
+    """ns: n log n against 8 n, one machine twice as fast, launches apart by 2 %."""
+    of = {"cpu/qsort": 4 * count * count.bit_length(), "cpu/lsd8": 8 * count + 20000, "cpu/best": 5 * count + 8000}
+    return of[variant] / (1 + machine) * (1 + 0.02 * launch)
+
+
+def sorts(launches=1, machines=(0, 1), slower=1.0):
+    lines = []
+    for machine in machines:
+        for launch in range(launches):
+            number = 1 + 50 * machine + launch
+            lines.append(run_line(number, MACHINES[machine]))
+            for count in (1000, 10000, 100000):
+                for variant in ("cpu/qsort", "cpu/lsd8", "cpu/best"):
+                    params = {"count": count, "type": "u32", "distribution": "uniform", "seed": 1}
+                    ns = sort_time(variant, count, machine, launch)
+                    ns *= slower if variant == "cpu/best" else 1
+                    lines.append(record(number, "radix", variant, params, ns))
+    return lines
+
+
+def trees():
+    """lbvh builds and traversals of three scenes, octree builds with phases."""
+    lines = [run_line(1, MACHINES[0])]
+    for k, (scene, triangles) in enumerate((("teapot", 3752), ("bunny", 69451), ("dragon", 871414))):
+        for v, variant in enumerate(("cpu/wide", "cpu/embree")):
+            params = {"op": "build", "scene": scene, "primitives": triangles, "threads": 1}
+            lines.append(record(1, "lbvh", variant, params, triangles * (60 + 30 * v)))
+            params = {"op": "trace", "scene": scene, "primitives": triangles, "rays": 512, "threads": 1}
+            trace = record(1, "lbvh", variant, params, 3e7 * (1 + k) * (1 + v / 4), spread=0.1)
+            trace["rates"]["items_per_s"] = 512 * 512 / trace["time"]["median"] * 1e9
+            lines.append(trace)
+    for v, variant in enumerate(("cpu/lock", "cpu/lf", "cpu/morton")):
+        parts = {"keys": {"median": 1e6}, "insert": {"median": (9 - 4 * v) * 1e6}, "link": {"median": v * 1e6}}
+        ns = sum(p["median"] for p in parts.values())
+        lines.append(record(1, "octree", variant, {"count": 100000, "dist": "plummer"}, ns, phases=parts))
+    return lines
+
+
+def papers():
+    """What `repro radix:table1` stores: the rows of the table up to 10 million keys, twice."""
+    lines = []
+    for number in (1, 2):
+        lines.append(run_line(number, MACHINES[0]))
+        for count in (10000, 50000, 100000, 1000000, 10000000):
+            params = {"count": count, "type": "u32", "distribution": "uniform", "seed": 1}
+            lines.append(record(number, "radix", "cpu/split", params, 300 * count * (1 + number / 10)))
+    return lines
+
+
+def nights():
+    """A history: 20 launches, the last 8 of them slower by a fifth."""
+    lines = []
+    for number in range(1, 21):
+        lines.append(run_line(number, MACHINES[0], "c0ffee%02d" % number))
+        ns = 1e6 * (1 + 0.01 * (number * 7 % 5)) * (1.2 if number > 12 else 1)
+        params = {"count": 100000, "type": "u32", "distribution": "uniform", "seed": 1}
+        lines.append(record(number, "radix", "cpu/best", params, ns))
+        lines.append(record(number, "radix", "cpu/lsd8", params, 2e6 * (1 + 0.01 * (number * 3 % 7))))
+    return lines
+
+
+def write(path, lines):
+    with open(path, "w", encoding="utf-8") as file:
+        for line in lines:
+            file.write(json.dumps(line) + "\n")
