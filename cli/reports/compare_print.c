@@ -6,6 +6,7 @@
 
 #include "cli/records/json.h"
 #include "cli/reports/counts.h"
+#include "cli/reports/grid_print.h"
 #include "cli/reports/style.h"
 #include "common/text.h"
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/reports/grid_print.h"
 #include "common/text.h"
 
 /* ---- the table --------------------------------------------------------------------------- */

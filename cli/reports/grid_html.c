@@ -1,7 +1,6 @@
-/* grid_html.c -- a grid as a table of a page.  Tints are classes, for the page's style sheet. */
-#include <math.h>
+/* grid_html.c -- tints are classes, for the page's style sheet. */
+#include "cli/reports/grid_html.h"
 
-#include "cli/reports/grid.h"
 #include "cli/reports/picture.h"
 #include "cli/reports/scale.h"
 

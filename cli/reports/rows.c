@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/reports/grid_print.h"
 #include "common/text.h"
 
 /* ---- cells ------------------------------------------------------------------------------- */

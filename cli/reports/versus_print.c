@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid.h"
+#include "cli/reports/grid_print.h"
 #include "cli/reports/page.h"
 #include "cli/reports/style.h"
 #include "cli/reports/versus_data.h"

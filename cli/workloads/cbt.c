@@ -18,6 +18,7 @@
 #include "common/text.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
+#include "datasets/trees/picture.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
 
@@ -78,7 +79,9 @@ static const struct gb_param params[] = {
 	  .type = GB_PATH,
 	  .offset = AT(image),
 	  .written = true,
-	  .help = "write a PNG of the terrain's mesh, for update that after the last frame" },
+	  .help = "write a PNG of the terrain's mesh, for update that after the last frame; with "
+		  "a row of # in its name one before each frame, too, with what it splits and "
+		  "merges, numbered" },
 	GB_COMMON_PARAMS(struct cbt_params),
 };
 #undef AT
@@ -143,8 +146,14 @@ static enum gb_status draw(const struct cbt_params *p, const struct cbt_input *i
 	if (p->shape != CBT_TERRAIN)
 		return gb_fail(err, GB_EUSAGE, "--image=%s needs --shape=terrain, not %s", p->image,
 			       shapes[p->shape]);
+	if (gb_terrain_is_film(p->image) && p->op != CBT_UPDATE)
+		return gb_fail(err, GB_EUSAGE,
+			       "--image=%s: only --op=update has frames, one for each number",
+			       p->image);
 	if (gb_memory_is_dry() || gb_image_check(p->image, err))
 		return err->code;
+	if (gb_terrain_is_film(p->image))
+		return gb_terrain_film(p->image, in, (uint64_t)p->seed, err);
 	return gb_terrain_draw(p->image, field, in->depth, (uint64_t)p->seed, err);
 }
 

@@ -1,6 +1,5 @@
 /* terrain.c -- see terrain.h for the mesh and the measure.
  *
- * Heights are value noise: six octaves over one table of Philox words, smoothly interpolated.
  * Neighbours come from the number of a node alone, by the rule that partner() carries from the root
  * down; no mesh is stored.
  */
@@ -11,91 +10,25 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/rng.h"
-#include "datasets/image.h"
 #include "datasets/trees/bits.h"
+#include "datasets/trees/ground.h"
 
 enum {
-	STREAM_HEIGHTS = 1,
-	TABLE = 64, /* lattice points per side, repeated */
-	OCTAVES = 6,
-	UNIT = 1 << 15, /* of the corners' coordinates */
-	PICTURE = 1024,
+	UNIT = GB_TERRAIN_UNIT,
 	SEARCH = 40, /* thresholds tried */
 };
 
-static const double ROUGHNESS = 0.12;    /* height of the first octave */
 static const double FLATNESS = 1.0 / 64; /* of a plane: error per length */
-static const double ALTITUDE = 0.05;     /* of the camera above the ground */
-static const double SPEED = 0.01;        /* of the camera, per frame */
 static const double PATIENCE = 0.9;      /* of the threshold: below, triangles are merged */
 
-struct heights {
-	float value[TABLE][TABLE];
-};
-
-struct point {
-	double x, y, z;
-};
-
 struct gb_terrain {
-	struct heights heights;
+	struct gb_ground ground;
 	unsigned depth;
 	double threshold;
-	struct point camera;
+	struct gb_place camera;
 	uint64_t *split; /* marks, at the field's bits of the leaves */
 	uint64_t *merge;
 };
-
-/* ---- the ground -------------------------------------------------------------------------- */
-
-static void make_heights(struct heights *h, uint64_t seed)
-{
-	for (uint64_t i = 0; i < (uint64_t)TABLE * TABLE; i++)
-		h->value[i / TABLE][i % TABLE] =
-			(float)gb_random_unit_stream(seed, STREAM_HEIGHTS, i);
-}
-
-static double smooth(double t)
-{
-	return t * t * (3 - 2 * t);
-}
-
-/* One octave: in [0, 1]. */
-static double noise(const struct heights *h, double x, double y)
-{
-	const double fx = floor(x), fy = floor(y);
-	const double tx = smooth(x - fx), ty = smooth(y - fy);
-	const unsigned i = (unsigned)fx % TABLE, j = (unsigned)fy % TABLE;
-	const unsigned i1 = (i + 1) % TABLE, j1 = (j + 1) % TABLE;
-	const double low = (double)h->value[j][i] * (1 - tx) + (double)h->value[j][i1] * tx;
-	const double high = (double)h->value[j1][i] * (1 - tx) + (double)h->value[j1][i1] * tx;
-
-	return low * (1 - ty) + high * ty;
-}
-
-/* x and y in [0, 1]. */
-static double height_at(const struct heights *h, double x, double y)
-{
-	double sum = 0, amplitude = ROUGHNESS, frequency = 5;
-
-	for (int octave = 0; octave < OCTAVES; octave++) {
-		sum += amplitude * noise(h, x * frequency, y * frequency);
-		amplitude *= 0.5;
-		frequency *= 2;
-	}
-	return sum;
-}
-
-static struct point camera_at(const struct heights *h, size_t frame)
-{
-	const double along = 0.2 + SPEED * (double)frame;
-	struct point c = { along - floor(along), 0.3, 0 };
-
-	c.y += 0.4 * c.x;
-	c.z = height_at(h, c.x, c.y) + ALTITUDE;
-	return c;
-}
 
 /* ---- triangles --------------------------------------------------------------------------- */
 
@@ -154,8 +87,10 @@ static double need(const struct gb_terrain *t, uint32_t k)
 	const struct gb_triangle c = gb_terrain_triangle(k);
 	const double px = c.x[0] / (double)UNIT, py = c.y[0] / (double)UNIT;
 	const double rx = c.x[2] / (double)UNIT, ry = c.y[2] / (double)UNIT;
-	const double mx = (px + rx) / 2, my = (py + ry) / 2, mz = height_at(&t->heights, mx, my);
-	const double chord = (height_at(&t->heights, px, py) + height_at(&t->heights, rx, ry)) / 2;
+	const double mx = (px + rx) / 2, my = (py + ry) / 2,
+		     mz = gb_ground_height(&t->ground, mx, my);
+	const double chord =
+		(gb_ground_height(&t->ground, px, py) + gb_ground_height(&t->ground, rx, ry)) / 2;
 	const double length = sqrt((px - rx) * (px - rx) + (py - ry) * (py - ry));
 	const double dx = mx - t->camera.x, dy = my - t->camera.y, dz = mz - t->camera.z;
 
@@ -221,7 +156,7 @@ size_t gb_terrain_tree(struct gb_terrain *t, size_t leaves, uint64_t *field)
 	double low = 0, high = 4, best = high;
 	size_t got, best_off = SIZE_MAX;
 
-	t->camera = camera_at(&t->heights, 0);
+	t->camera = gb_ground_camera(&t->ground, 0);
 	for (int i = 0; i < SEARCH && best_off > leaves / 200; i++) {
 		size_t off;
 
@@ -304,7 +239,7 @@ void gb_terrain_wishes(struct gb_terrain *t, const uint64_t *field, size_t f,
 	const uint64_t end = UINT64_C(1) << t->depth;
 	size_t leaf = 0;
 
-	t->camera = camera_at(&t->heights, f + 1);
+	t->camera = gb_ground_camera(&t->ground, f + 1);
 	memset(t->split, 0, cbt_field_words(t->depth) * sizeof *t->split);
 	memset(t->merge, 0, cbt_field_words(t->depth) * sizeof *t->merge);
 	for_each_leaf(t, field, consider_split);
@@ -326,7 +261,7 @@ enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, ui
 	if (!t)
 		return gb_out_of_memory(err, NULL);
 	t->depth = depth;
-	make_heights(&t->heights, seed);
+	gb_ground_make(&t->ground, seed);
 	t->split = gb_host_alloc(cbt_field_words(depth), sizeof *t->split, err);
 	t->merge = t->split ? gb_host_alloc(cbt_field_words(depth), sizeof *t->merge, err) : NULL;
 	return t->merge ? GB_OK : err->code;
@@ -407,68 +342,4 @@ enum gb_status gb_terrain_check(const uint64_t *field, unsigned depth, size_t le
 	status = check_edges(edges, count, err);
 	gb_host_free(edges);
 	return status;
-}
-
-/* ---- the picture ------------------------------------------------------------------------- */
-
-static void paint_ground(unsigned char *rgb, const struct heights *h)
-{
-#pragma omp parallel for schedule(static)
-	for (int j = 0; j < PICTURE; j++)
-		for (int i = 0; i < PICTURE; i++) {
-			const double x = i / (double)PICTURE, y = j / (double)PICTURE;
-			const double z = height_at(h, x, y) / (2 * ROUGHNESS);
-			const double slope =
-				height_at(h, x + 1.0 / PICTURE, y) - height_at(h, x, y);
-			const double light = 0.75 + 40 * slope;
-			const double shade = light < 0.3 ? 0.3 : light > 1 ? 1 : light;
-			unsigned char *at = rgb + 3 * ((size_t)j * PICTURE + (size_t)i);
-
-			at[0] = (unsigned char)(255 * shade * (0.45 + 0.55 * z));
-			at[1] = (unsigned char)(255 * shade * (0.75 + 0.15 * z));
-			at[2] = (unsigned char)(255 * shade * (0.50 + 0.30 * z));
-		}
-}
-
-/* A dark line between corners i and j; its points are half a pixel apart at most. */
-static void draw_line(unsigned char *rgb, const struct gb_triangle *t, int i, int j)
-{
-	const int steps =
-		(abs(t->x[j] - t->x[i]) + abs(t->y[j] - t->y[i])) * PICTURE / UNIT * 2 + 1;
-
-	for (int s = 0; s <= steps; s++) {
-		const int64_t x = t->x[i] + (int64_t)(t->x[j] - t->x[i]) * s / steps;
-		const int64_t y = t->y[i] + (int64_t)(t->y[j] - t->y[i]) * s / steps;
-		const size_t column = (size_t)(x * (PICTURE - 1) / UNIT);
-		const size_t row = (size_t)(y * (PICTURE - 1) / UNIT);
-
-		memset(rgb + 3 * (row * PICTURE + column), 32, 3);
-	}
-}
-
-enum gb_status gb_terrain_draw(const char *path, const uint64_t *field, unsigned depth,
-			       uint64_t seed, struct gb_error *err)
-{
-	const uint64_t end = UINT64_C(1) << depth;
-	struct heights *h = gb_host_alloc(1, sizeof *h, err);
-	unsigned char *rgb = h ? gb_host_alloc((size_t)PICTURE * PICTURE, 3, err) : NULL;
-
-	if (!rgb)
-		goto out;
-	make_heights(h, seed);
-	paint_ground(rgb, h);
-	for (uint64_t x = 0, next; x < end; x = next) {
-		struct gb_triangle t;
-
-		next = gb_tree_next(field, end, x + 1);
-		t = gb_terrain_triangle(cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x)));
-		draw_line(rgb, &t, 0, 1);
-		draw_line(rgb, &t, 1, 2);
-		draw_line(rgb, &t, 2, 0);
-	}
-	(void)gb_image_write(path, rgb, PICTURE, PICTURE, err);
-out:
-	gb_host_free(rgb);
-	gb_host_free(h);
-	return err->code;
 }

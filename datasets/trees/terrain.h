@@ -38,6 +38,7 @@ void gb_terrain_wishes(struct gb_terrain *terrain, const uint64_t *field, size_t
 		       struct cbt_frame *frame);
 
 /* Node k >= 2: its corners p, q, r in units of 2^-15. */
+enum { GB_TERRAIN_UNIT = 1 << 15 };
 struct gb_triangle {
 	int32_t x[3], y[3];
 };
@@ -47,10 +48,6 @@ struct gb_triangle gb_terrain_triangle(uint32_t k);
  * one and lie on the border of the square. */
 enum gb_status gb_terrain_check(const uint64_t *field, unsigned depth, size_t leaves,
 				struct gb_error *err);
-
-/* A picture of the mesh over its height field, as PNG. */
-enum gb_status gb_terrain_draw(const char *path, const uint64_t *field, unsigned depth,
-			       uint64_t seed, struct gb_error *err);
 
 #ifdef __cplusplus
 }

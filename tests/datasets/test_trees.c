@@ -12,6 +12,7 @@
 #include "common/text.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
+#include "datasets/trees/picture.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
 
@@ -476,6 +477,91 @@ Test(cbt_terrain, picture)
 	}
 	unlink(path);
 	gb_trees_release(&in);
+}
+
+enum { EDGE = 1024, FRAMES = 8 };
+
+/* Read picture number f of the film and remove it. */
+static void read_picture(const char *folder, unsigned f, unsigned char *rgb)
+{
+	char path[128];
+	FILE *file;
+
+	(void)snprintf(path, sizeof path, "%s/%02u.ppm", folder, f);
+	file = fopen(path, "rb");
+	cr_assert(file, "%s", path);
+	cr_assert_eq(fscanf(file, "P6 1024 1024 255"), 0);
+	cr_assert_eq(fgetc(file), '\n');
+	cr_assert_eq(fread(rgb, 3, (size_t)EDGE * EDGE, file), (size_t)EDGE * EDGE);
+	fclose(file);
+	unlink(path);
+}
+
+static bool is_color(const unsigned char *at, int r, int g, int b)
+{
+	return at[0] == r && at[1] == g && at[2] == b;
+}
+
+/* In the middle of each leaf of the field is its colour: red, blue or the ground's; unless the ring
+ * of the camera is there.  Adds how often it was red, and blue. */
+static void expect_colors(const unsigned char *rgb, const uint64_t *field,
+			  const struct cbt_frame *frame, size_t seen[2])
+{
+	size_t leaf = 0;
+
+	for (uint32_t x = 0, next; x < 1024; x = next, leaf++) {
+		struct gb_triangle t;
+		const unsigned char *at;
+
+		for (next = x + 1; next < 1024 && !(field[next / 64] >> next % 64 & 1);)
+			next++;
+		t = gb_terrain_triangle(cbt_leaf(10, x, next - x));
+		at = rgb + 3 * (size_t)((t.y[0] + t.y[1] + t.y[2]) / 3 * 1023 / 32768 * EDGE +
+					(t.x[0] + t.x[1] + t.x[2]) / 3 * 1023 / 32768);
+		if (is_color(at, 255, 255, 255))
+			continue;
+		cr_assert_eq(is_color(at, 213, 94, 0),
+			     frame && frame->split[leaf / 64] >> leaf % 64 & 1);
+		cr_assert_eq(is_color(at, 0, 114, 178),
+			     frame && frame->merge[leaf / 64] >> leaf % 64 & 1);
+		seen[0] += is_color(at, 213, 94, 0);
+		seen[1] += is_color(at, 0, 114, 178);
+	}
+}
+
+Test(cbt_terrain, film)
+{
+	char folder[] = "/tmp/gpubench-film-XXXXXX", path[64];
+	unsigned char *rgb = malloc((size_t)3 * EDGE * EDGE);
+	struct cbt_params params = { .op = CBT_UPDATE,
+				     .shape = CBT_TERRAIN,
+				     .depth = 10,
+				     .fill = 0.2,
+				     .frames = FRAMES,
+				     .seed = 7 };
+	struct cbt_input in = { 0 };
+	struct gb_error err = { 0 };
+	uint64_t field[16];
+	size_t seen[2] = { 0, 0 };
+
+	cr_assert(mkdtemp(folder) && rgb);
+	(void)snprintf(path, sizeof path, "%s/##.ppm", folder);
+	cr_assert(gb_terrain_is_film(path));
+	cr_assert(!gb_terrain_is_film("terrain.ppm"));
+	cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_terrain_film(path, &in, 7, &err), GB_OK, "%s", err.message);
+	memcpy(field, in.field, sizeof field);
+	for (unsigned f = 0; f < FRAMES; f++) {
+		read_picture(folder, f, rgb);
+		expect_colors(rgb, field, &in.frame[f], seen);
+		gb_trees_apply(field, 10, &in.frame[f]);
+	}
+	cr_assert(seen[0] > 0 && seen[1] > 0, "%zu red, %zu blue", seen[0], seen[1]);
+	read_picture(folder, FRAMES, rgb);
+	expect_colors(rgb, in.end_field, NULL, seen);
+	cr_assert_eq(rmdir(folder), 0, "a picture for each frame and one, no more");
+	gb_trees_release(&in);
+	free(rgb);
 }
 
 Test(cbt_terrain, picture_without_a_place)
