@@ -570,6 +570,6 @@ Test(cbt_terrain, picture_without_a_place)
 	struct gb_error err = { 0 };
 	enum gb_status status = gb_image_write("/nowhere/at/all.png", pixel, 1, 1, &err);
 
-	cr_assert(status == GB_EIO || status == GB_EMEMORY);
+	cr_assert(status == GB_EIO || status == GB_EUNAVAILABLE, "the latter without libpng");
 	cr_assert(strstr(err.message, "/nowhere/at/all.png: "));
 }
