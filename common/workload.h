@@ -105,7 +105,7 @@ enum gb_variant_flags {
 	GB_HOST_DECISIONS = 4, /* run() waits for the device: it cannot be queued behind a hold */
 };
 
-/* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics. */
+/* Members that may be NULL: upload, reset, destroy, bytes, excluded, metrics, library. */
 struct gb_variant_ops {
 	size_t state_size; /* bytes of what `state` points to below */
 	/* Allocate everything, on host and device.  The state arrives zeroed; it is freed by the
@@ -135,6 +135,9 @@ struct gb_variant_ops {
 	/* What the variant knows of its last run and the output does not tell (failed CAS, pool
 	 * use, bytes touched); called after download().  May be NULL. */
 	void (*metrics)(void *state, struct gb_metrics *metrics);
+	/* Of a peer: the name and version of the library that runs, which need not be that of its
+	 * headers, as "Embree 4.3.3".  NULL: there is none. */
+	const char *(*library)(void);
 	unsigned flags; /* enum gb_variant_flags */
 };
 

@@ -23,9 +23,12 @@ static void list_variants(const struct gb_workload *workload)
 		if (!gb_equal(v->workload, workload->name))
 			continue;
 		(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
-		(void)printf("  %-18s %s%s%s%s%s\n", name, v->peer ? "peer: " : "", v->summary,
-			     v->ops ? "" : " (not in this build: ", v->ops ? "" : v->absent,
-			     v->ops ? "" : ")");
+		(void)printf("  %-18s %s%s", name, v->peer ? "peer: " : "", v->summary);
+		if (!v->ops)
+			(void)printf(" (not in this build: %s)", v->absent);
+		else if (v->ops->library)
+			(void)printf(" (%s)", v->ops->library());
+		(void)putchar('\n');
 	}
 }
 
@@ -95,6 +98,7 @@ static cJSON *json_of_param(const struct gb_param *param)
 
 static cJSON *json_of_variant(const struct gb_variant *variant)
 {
+	const char *(*library)(void) = variant->ops ? variant->ops->library : NULL;
 	cJSON *object = cJSON_CreateObject();
 	char name[64];
 
@@ -103,6 +107,7 @@ static cJSON *json_of_variant(const struct gb_variant *variant)
 	if (gb_json_put_text(object, "name", name) &&
 	    gb_json_put_text(object, "summary", variant->summary) &&
 	    gb_json_put_bool(object, "peer", variant->peer) &&
+	    (!library || gb_json_put_text(object, "library", library())) &&
 	    gb_json_put_text(object, "absent", variant->ops ? NULL : variant->absent))
 		return object;
 	cJSON_Delete(object);

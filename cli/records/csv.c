@@ -69,6 +69,7 @@ static const struct column fixed[] = {
 	{ "host_bytes", "memory.host_bytes", 0, false },
 	{ "device_bytes", "memory.device_bytes", 0, false },
 	{ "elapsed_s", "elapsed_s", 0, true },
+	{ "library", "library", 0, false },
 };
 
 /* The members of one of the records' objects, by name, in the order of first appearance. */

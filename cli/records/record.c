@@ -375,6 +375,7 @@ static bool put_identity(cJSON *line, const struct gb_result *result, const char
 			 int64_t seq, struct gb_error *err)
 {
 	const struct gb_variant *variant = result->variant;
+	const char *(*library)(void) = variant->ops ? variant->ops->library : NULL;
 
 	return gb_json_put_text(line, "type", "record") &&
 	       gb_json_put_int(line, "schema", GB_RECORD_SCHEMA) &&
@@ -382,8 +383,9 @@ static bool put_identity(cJSON *line, const struct gb_result *result, const char
 	       gb_json_put_text(line, "bench", result->workload->name) &&
 	       gb_json_put_text(line, "backend", gb_backends[variant->backend]->name) &&
 	       gb_json_put_text(line, "variant", variant->name) &&
-	       gb_json_put_bool(line, "peer", variant->peer) && put_key(line, result, err) &&
-	       put_params(line, result);
+	       gb_json_put_bool(line, "peer", variant->peer) &&
+	       (!library || gb_json_put_text(line, "library", library())) &&
+	       put_key(line, result, err) && put_params(line, result);
 }
 
 const char *gb_status_word(const struct gb_result *result)

@@ -25,6 +25,7 @@ static const struct {
 	{ "cache mode", "cold", OF_RECORD, NULL, true },
 	{ "CPU", "host.cpu", OF_RUN, "cpu", true },
 	{ "GPU", "name", OF_GPU, "cuda", true },
+	{ "library", "library", OF_RECORD, NULL, false },
 	{ "host", "host.hostname", OF_RUN, NULL, false },
 	{ "CPUs usable", "host.usable_cpus", OF_RUN, "cpu", false },
 	{ "CPU quota", "host.cpu_quota", OF_RUN, "cpu", false },

@@ -79,6 +79,32 @@ static void print_run(const struct gb_table *table, const cJSON *run)
 	}
 }
 
+static bool is_among(const char *text, const char *const *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (gb_equal(list[i], text))
+			return true;
+	return false;
+}
+
+/* The libraries that the run's records name, each once. */
+static void print_libraries(const struct gb_table *table, const char *run_id)
+{
+	const char *seen[16];
+	size_t count = 0;
+
+	for (size_t i = 0; i < table->list->count && count < GB_COUNT(seen); i++) {
+		const char *library = gb_json_text(table->list->line[i], "library");
+
+		if (!library || is_among(library, seen, count) ||
+		    !gb_record_is(table->list->line[i], "run_id", run_id))
+			continue;
+		(void)fputs(count ? ", " : "; peers: ", table->file);
+		print_text(table, library);
+		seen[count++] = library;
+	}
+}
+
 /* One line for each run, with its name if there are several. */
 static void print_runs(const struct gb_table *table)
 {
@@ -94,6 +120,7 @@ static void print_runs(const struct gb_table *table)
 		print_text(table, name);
 		(void)fputs(name[0] ? ": " : "", table->file);
 		print_run(table, line);
+		print_libraries(table, gb_json_text(line, "run_id"));
 		end_item(table);
 	}
 	end_list(table);

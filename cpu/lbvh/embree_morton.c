@@ -213,5 +213,6 @@ const struct gb_variant_ops lbvh_cpu_embree_morton = {
 	.run = run,
 	.download = download,
 	.destroy = destroy,
+	.library = lbvh_embree_library,
 	.flags = GB_REPEATABLE,
 };

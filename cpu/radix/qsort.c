@@ -3,6 +3,8 @@
  * Pairs are compared by key, then by value: their values ascend in the input, so this total order
  * is the stable one, which qsort() does not promise by itself.
  */
+#include <gnu/libc-version.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "common/variants.h"
@@ -44,6 +46,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return GB_OK;
 }
 
+static const char *library(void)
+{
+	static char text[32];
+
+	(void)snprintf(text, sizeof text, "glibc %s", gnu_get_libc_version());
+	return text;
+}
+
 const struct gb_variant_ops radix_cpu_qsort = {
 	.state_size = sizeof(struct radix_cpu),
 	.create = create,
@@ -51,5 +61,6 @@ const struct gb_variant_ops radix_cpu_qsort = {
 	.run = run,
 	.download = radix_cpu_download,
 	.excluded = radix_cpu_excluded,
+	.library = library,
 	.flags = GB_SERIAL,
 };

@@ -11,6 +11,7 @@
 #include <type_traits>
 
 #include <hwy/contrib/sort/vqsort.h>
+#include <hwy/highway.h> /* for its version */
 
 #include "common/variants.h"
 #include "cpu/radix/parts/common.h"
@@ -54,6 +55,14 @@ void destroy(void *state_in)
 {
 	static_cast<struct state *>(state_in)->~state();
 }
+
+/* Its functions do not tell: that of the headers. */
+const char *library(void)
+{
+#define TEXT_(number) #number
+#define TEXT(number)  TEXT_(number)
+	return "Highway " TEXT(HWY_MAJOR) "." TEXT(HWY_MINOR) "." TEXT(HWY_PATCH);
+}
 } // namespace
 
 extern "C" const struct gb_variant_ops radix_cpu_vqsort = {
@@ -64,5 +73,6 @@ extern "C" const struct gb_variant_ops radix_cpu_vqsort = {
 	.download = radix_cpu_download,
 	.destroy = destroy,
 	.excluded = radix_cpu_excluded,
+	.library = library,
 	.flags = GB_SERIAL,
 };

@@ -5,6 +5,8 @@
  * CUB's own order of f32 is that of common/radix.h, but for -0 and +0, which it takes as equal.
  */
 #include <cub/device/device_radix_sort.cuh>
+#include <cub/version.cuh>
+#include <stdio.h>
 
 #include "cuda/radix/parts/common.h"
 
@@ -75,6 +77,15 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return CUDA_OK(err, sort(&s->arrays, s->temp, &s->temp_bytes)) ? GB_OK : err->code;
 }
 
+static const char *library(void)
+{
+	static char text[32];
+
+	(void)snprintf(text, sizeof text, "CUB %d.%d.%d", CUB_MAJOR_VERSION, CUB_MINOR_VERSION,
+		       CUB_SUBMINOR_VERSION);
+	return text;
+}
+
 const struct gb_variant_ops radix_cuda_cub = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -82,5 +93,6 @@ const struct gb_variant_ops radix_cuda_cub = {
 	.run = run,
 	.download = radix_download,
 	.bytes = radix_sweep_bytes,
+	.library = library,
 	.flags = GB_REPEATABLE,
 };

@@ -186,6 +186,23 @@ Test(variants, what_is_not_in_this_build_is_skipped)
 		cr_skip("nothing is absent from this build");
 }
 
+/* A peer's times are those of one version of it. */
+Test(variants, peers_tell_their_library)
+{
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+		const char *text;
+		int major = -1;
+
+		if (!v->ops)
+			continue;
+		cr_assert_eq(v->ops->library != NULL, v->peer, "%s/%s", v->workload, v->name);
+		text = v->peer ? v->ops->library() : "none 1";
+		cr_expect_eq(sscanf(text, "%*[A-Za-z] %d", &major), 1, "%s/%s: %s", v->workload,
+			     v->name, text);
+	}
+}
+
 Test(variants, each_is_listed_once)
 {
 	for (size_t i = 0; i < gb_variant_count; i++)

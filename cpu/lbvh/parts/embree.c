@@ -35,6 +35,24 @@ RTCDevice lbvh_embree_device(int threads, struct gb_error *err)
 	return device;
 }
 
+/* Only a device tells. */
+const char *lbvh_embree_library(void)
+{
+	static char text[48];
+	RTCDevice device = text[0] ? NULL : rtcNewDevice("threads=1,set_affinity=0");
+
+	if (!text[0])
+		(void)snprintf(text, sizeof text, "Embree " RTC_VERSION_STRING);
+	if (device) {
+		(void)snprintf(text, sizeof text, "Embree %zd.%zd.%zd",
+			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MAJOR),
+			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MINOR),
+			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_PATCH));
+		rtcReleaseDevice(device);
+	}
+	return text;
+}
+
 /* How a call treats its rays: arguments in Embree 4, a context in Embree 3; and their places. */
 #if RTC_VERSION_MAJOR >= 4
 #define QUERY                RTCIntersectArguments

@@ -29,6 +29,8 @@ struct lbvh_embree {
 
 /* A device of that many threads, or NULL. */
 RTCDevice lbvh_embree_device(int threads, struct gb_error *err);
+/* "Embree 4.3.3": the library that runs. */
+const char *lbvh_embree_library(void);
 /* GB_ERUNTIME with Embree's words, if it reports an error. */
 enum gb_status lbvh_embree_check(RTCDevice device, struct gb_error *err);
 
@@ -46,11 +48,12 @@ enum gb_status lbvh_embree_run(void *state, struct gb_timer *timer, struct gb_er
 enum gb_status lbvh_embree_download(void *state, void *output, struct gb_error *err);
 void lbvh_embree_destroy(void *state);
 
-#define LBVH_EMBREE_OPS(create_)                                                 \
-	{                                                                        \
-		.state_size = sizeof(struct lbvh_embree), .create = (create_),   \
-		.reset = lbvh_embree_reset, .run = lbvh_embree_run,              \
-		.download = lbvh_embree_download, .destroy = lbvh_embree_destroy \
+#define LBVH_EMBREE_OPS(create_)                                                  \
+	{                                                                         \
+		.state_size = sizeof(struct lbvh_embree), .create = (create_),    \
+		.reset = lbvh_embree_reset, .run = lbvh_embree_run,               \
+		.download = lbvh_embree_download, .destroy = lbvh_embree_destroy, \
+		.library = lbvh_embree_library                                    \
 	}
 
 #endif

@@ -177,6 +177,31 @@ Test(record, keys_hold_long_paths_whole)
 
 /* ---- record lines ------------------------------------------------------------------------ */
 
+static const char *library(void)
+{
+	return "Toys 1.2.3";
+}
+
+/* Peers name what ran, also where nothing did. */
+Test(record, a_peer)
+{
+	static const struct gb_variant_ops ops = { .library = library };
+	static const struct gb_variant peer = { "toy", "peer", GB_CPU, "", &ops, NULL, true };
+	struct gb_result r = measured(&peer);
+	cJSON *line = describe(&r);
+
+	expect_text(line, "library", "Toys 1.2.3");
+	cJSON_Delete(line);
+	r.outcome = GB_SKIPPED;
+	line = describe(&r);
+	expect_text(line, "library", "Toys 1.2.3");
+	cJSON_Delete(line);
+	r = measured(&cpu);
+	line = describe(&r);
+	cr_expect_null(gb_json_at(line, "library"));
+	cJSON_Delete(line);
+}
+
 Test(record, a_cpu_result)
 {
 	const struct gb_result r = measured(&cpu);

@@ -122,6 +122,24 @@ Test(table, of_nothing)
 	expect(&ascii, "");
 }
 
+/* Those of its own records, each once. */
+Test(table, a_run_names_its_libraries)
+{
+	static const char *const members[] = { "\"library\":\"Toys 1.2\",", "",
+					       "\"library\":\"Toys 1.2\",",
+					       "\"library\":\"Games 3\"," };
+	char rest[1200];
+
+	add_run("a");
+	add_run("b");
+	for (size_t i = 0; i < GB_COUNT(members); i++) {
+		(void)snprintf(rest, sizeof rest, "%s%s", members[i], timed(2e6));
+		add_record("cpu/best", "\"count\":1000", rest);
+	}
+	expect_within(&ascii, "2 cores; peers: Toys 1.2, Games 3\nrun 2: ", true);
+	expect_within(&ascii, "2 cores; peers: Toys 1.2, Games 3\n\n", false);
+}
+
 Test(table, what_is_constant_is_said_once)
 {
 	add_run("a");
