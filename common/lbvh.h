@@ -2,9 +2,13 @@
  * every back end must compute bit for bit alike.
  *
  * A scene is a list of triangles; primitive p is triangle p.  `build` makes a binary tree over
- * their boxes, `trace` finds the first triangle that each primary ray of a square image hits, in a
- * tree that create() has built.  Builders start from the triangles: boxes of primitives are part
- * of the timed work, in the phase "bounds".
+ * their boxes, `trace` finds what rays hit in a tree that create() has built.  Builders start from
+ * the triangles: boxes of primitives are part of the timed work, in the phase "bounds".
+ *
+ * The rays of a trace are either the primary rays of a square image: they are made of its camera by
+ * whoever traces them, within the timed work, and the first triangle is asked for.  Or they are a
+ * stream, an array of rays in memory that all variants read: then the input says whether the
+ * nearest hit is asked for, or (occlusion) whether there is any.
  *
  * Phases of a build, as far as a builder has them apart: bounds, codes, sort, leaves, hierarchy,
  * refit (Frolov, Galaktionov 2023, section 4.1).
@@ -24,13 +28,15 @@
  * ascending in index, so that builders of equal code width make equal bytes.  A node's box is the
  * union of its primitives' boxes, exactly.
  *
- * Hits: t is the distance along the ray's unit direction, > 0.  Of equal distances the smaller
- * primitive counts.  A ray that hits nothing has t = INFINITY and primitive = LBVH_MISS.
+ * Hits: t is the distance along the ray's unit direction, > 0, of a stream's ray near < t <= far.
+ * Of equal distances the smaller primitive counts.  A ray that hits nothing has t = INFINITY and
+ * primitive = LBVH_MISS.
  */
 #ifndef GPUBENCH_COMMON_LBVH_H
 #define GPUBENCH_COMMON_LBVH_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,17 +44,21 @@
 extern "C" {
 #endif
 
-/* In the order of the choices of --op and --tree. */
+/* In the order of the choices of --op, --tree, --rays-kind and --rays-order. */
 enum lbvh_op { LBVH_BUILD, LBVH_TRACE };
 enum lbvh_tree { LBVH_BEST_TREE, LBVH_PAPER_TREE };
+enum lbvh_rays { LBVH_PRIMARY, LBVH_SHADOW, LBVH_AMBIENT, LBVH_RANDOM, LBVH_BOUNCE };
+enum lbvh_order { LBVH_GIVEN, LBVH_SORTED };
 
 struct lbvh_params {
 	int64_t op;         /* enum lbvh_op */
 	const char *scene;  /* the name of a generated scene (datasets/mesh/scene.h), or a file */
 	int64_t primitives; /* triangles of a generated scene; 0: the scene's usual number */
-	int64_t rays;       /* edge of the image: rays * rays primary rays */
+	int64_t rays;       /* edge of the image: rays * rays of them, of a stream as well */
 	int64_t tree;       /* enum lbvh_tree: what our traversals walk; Embree's are its own */
 	const char *image;  /* the picture goes to this file; or NULL */
+	int64_t rays_kind;  /* enum lbvh_rays */
+	int64_t rays_order; /* enum lbvh_order */
 	int64_t threads;
 	int64_t seed;
 };
@@ -59,7 +69,13 @@ struct lbvh_params {
 /* Positions and the two kinds of node numbers fit 31 bits. */
 #define LBVH_PRIMITIVES_MAX (UINT32_C(1) << 29)
 
-/* The direction of pixel (x, y) is corner + x dx + y dy, made a unit vector: lbvh_ray(). */
+/* A ray of a stream, 32 bytes: it hits at distances near < t <= far along its unit direction. */
+struct lbvh_ray {
+	float origin[3], near;
+	float direction[3], far;
+};
+
+/* The direction of pixel (x, y) is corner + x dx + y dy, made a unit vector: lbvh_direction(). */
 struct lbvh_camera {
 	float eye[3];
 	float corner[3]; /* towards the centre of pixel (0, 0), which is at the top left */
@@ -76,6 +92,8 @@ struct lbvh_input {
 	uint32_t edge;      /* of the image */
 	struct lbvh_camera camera;
 	struct lbvh_camera probe;         /* the same view, LBVH_PROBE_EDGE pixels wide */
+	struct lbvh_ray *ray;             /* a stream of edge * edge; NULL: the camera's */
+	bool occlusion;                   /* of a stream: is there any hit? */
 	struct lbvh_reference *reference; /* belongs to the workload: variants leave it alone */
 };
 
@@ -158,11 +176,24 @@ static inline double lbvh_build_bytes(const void *input, size_t bytes)
 	return 12 * (double)(in->vertex_count + in->count) + (double)in->count * (double)bytes;
 }
 
-/* The output of trace: edge^2 distances, then edge^2 primitives, ray (x, y) at y * edge + x; then a
- * word that may be LBVH_FOREIGN. */
+static inline size_t lbvh_ray_count(const struct lbvh_input *in)
+{
+	return (size_t)in->edge * in->edge;
+}
+
+/* Words of a bit per ray. */
+static inline size_t lbvh_bit_words(const struct lbvh_input *in)
+{
+	return (lbvh_ray_count(in) + 31) / 32;
+}
+
+/* The output of trace: a distance for each ray, then a primitive for each, ray (x, y) of an image at
+ * y * edge + x; or, of occlusion, bit i % 32 of word i / 32 for ray i, set if it hits anything, the
+ * bits behind the last ray 0.  Then a word that may be LBVH_FOREIGN. */
 static inline size_t lbvh_trace_size(const struct lbvh_input *in)
 {
-	return (size_t)in->edge * in->edge * 8 + sizeof(uint32_t);
+	return sizeof(uint32_t) *
+	       ((in->occlusion ? lbvh_bit_words(in) : 2 * lbvh_ray_count(in)) + 1);
 }
 
 static inline float *lbvh_trace_t(void *output)
@@ -172,12 +203,17 @@ static inline float *lbvh_trace_t(void *output)
 
 static inline uint32_t *lbvh_trace_primitive(const struct lbvh_input *in, void *output)
 {
-	return (uint32_t *)output + (size_t)in->edge * in->edge;
+	return (uint32_t *)output + lbvh_ray_count(in);
+}
+
+static inline uint32_t *lbvh_trace_bits(void *output)
+{
+	return (uint32_t *)output;
 }
 
 static inline uint32_t *lbvh_trace_arithmetic(const struct lbvh_input *in, void *output)
 {
-	return (uint32_t *)output + 2 * (size_t)in->edge * in->edge;
+	return (uint32_t *)output + lbvh_trace_size(in) / sizeof(uint32_t) - 1;
 }
 
 /* ---- arithmetic that all back ends share ---------------------------------------------------
@@ -330,7 +366,8 @@ LBVH_FN int lbvh_delta(uint64_t a, uint64_t b)
 /* ---- rays --------------------------------------------------------------------------------- */
 
 /* The unit direction of pixel (x, y); all rays start at camera->eye. */
-LBVH_FN void lbvh_ray(const struct lbvh_camera *camera, uint32_t x, uint32_t y, float direction[3])
+LBVH_FN void lbvh_direction(const struct lbvh_camera *camera, uint32_t x, uint32_t y,
+			    float direction[3])
 {
 	float inverse;
 
@@ -341,6 +378,23 @@ LBVH_FN void lbvh_ray(const struct lbvh_camera *camera, uint32_t x, uint32_t y, 
 	inverse = 1.0f / sqrtf(lbvh_dot(direction, direction));
 	for (int k = 0; k < 3; k++)
 		direction[k] = lbvh_mul(direction[k], inverse);
+}
+
+/* Ray i of an image, or of a trace, as that of a stream. */
+static inline struct lbvh_ray lbvh_camera_ray(const struct lbvh_camera *camera, uint32_t edge,
+					      size_t i)
+{
+	struct lbvh_ray ray = { .near = 0, .far = INFINITY };
+
+	for (int k = 0; k < 3; k++)
+		ray.origin[k] = camera->eye[k];
+	lbvh_direction(camera, (uint32_t)(i % edge), (uint32_t)(i / edge), ray.direction);
+	return ray;
+}
+
+static inline struct lbvh_ray lbvh_trace_ray(const struct lbvh_input *in, size_t i)
+{
+	return in->ray ? in->ray[i] : lbvh_camera_ray(&in->camera, in->edge, i);
 }
 
 /* Where the ray enters triangle a b c, either side (Moeller, Trumbore 1997): the distance, or

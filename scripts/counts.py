@@ -44,6 +44,7 @@ POINTS = [
     "octree morton --count=1048576 --dist=plummer",
     "lbvh --op=build --scene=soup --primitives=65536",
     "lbvh --op=trace --scene=knot --primitives=32768 --rays=256",
+    "lbvh --op=trace --rays-kind=shadow,bounce --scene=knot --primitives=32768 --rays=128",
     "stream --count=16777216",
     # What papers and others have published times of (scripts/predict.py).
     "cbt descent descent-graph --op=decode,update --ids=sum --frames=1 --depth=17 --shape=random --fill=.25",

@@ -33,19 +33,18 @@ static inline void brute_force(struct scene *s)
 	s->t = calloc(rays, sizeof *s->t);
 	s->primitive = calloc(rays, sizeof *s->primitive);
 	for (size_t i = 0; i < rays; i++) {
-		float direction[3];
+		const struct lbvh_ray ray = lbvh_trace_ray(in, i);
 
-		lbvh_ray(&in->camera, (uint32_t)(i % in->edge), (uint32_t)(i / in->edge),
-			 direction);
 		s->t[i] = INFINITY;
 		s->primitive[i] = LBVH_MISS;
 		for (uint32_t p = 0; p < in->count; p++) {
 			const uint32_t *v = in->triangle + 3 * (size_t)p;
 			const float t = lbvh_intersect(
-				in->camera.eye, direction, in->vertex + 3 * (size_t)v[0],
+				ray.origin, ray.direction, in->vertex + 3 * (size_t)v[0],
 				in->vertex + 3 * (size_t)v[1], in->vertex + 3 * (size_t)v[2]);
 
-			if (lbvh_nearer(t, p, s->t[i], s->primitive[i])) {
+			if (t > ray.near && t <= ray.far &&
+			    lbvh_nearer(t, p, s->t[i], s->primitive[i])) {
 				s->t[i] = t;
 				s->primitive[i] = p;
 			}
@@ -53,12 +52,15 @@ static inline void brute_force(struct scene *s)
 	}
 }
 
-static inline struct scene prepare(const char *name, size_t primitives, size_t edge)
+static inline struct scene prepare_stream(const char *name, size_t primitives, size_t edge,
+					  enum lbvh_rays kind, enum lbvh_order order)
 {
 	struct scene s = { .params = { .op = LBVH_TRACE,
 				       .scene = name,
 				       .primitives = (int64_t)primitives,
 				       .rays = (int64_t)edge,
+				       .rays_kind = (int64_t)kind,
+				       .rays_order = (int64_t)order,
 				       .threads = 2,
 				       .seed = 5 } };
 	struct gb_error err = { 0 };
@@ -67,6 +69,11 @@ static inline struct scene prepare(const char *name, size_t primitives, size_t e
 	cr_assert_eq(gb_lbvh_workload.prepare(&s.params, &input, &err), GB_OK, "%s", err.message);
 	s.in = input;
 	return s;
+}
+
+static inline struct scene prepare(const char *name, size_t primitives, size_t edge)
+{
+	return prepare_stream(name, primitives, edge, LBVH_PRIMARY, LBVH_GIVEN);
 }
 
 static inline struct scene make(const char *name, size_t primitives, size_t edge)
@@ -120,14 +127,18 @@ static inline void *trace(const struct scene *s, const struct gb_variant_ops *op
 	return output;
 }
 
-/* Rays whose distance or primitive is not the right one. */
+/* Rays whose distance or primitive, or bit, is not the right one. */
 static inline size_t differing(const struct scene *s, void *output)
 {
 	const float *t = lbvh_trace_t(output);
 	const uint32_t *primitive = lbvh_trace_primitive(s->in, output);
+	const uint32_t *bits = lbvh_trace_bits(output);
 	size_t count = 0;
 
-	for (size_t i = 0; i < (size_t)s->in->edge * s->in->edge; i++)
+	for (size_t i = 0; s->in->occlusion && i < 32 * lbvh_bit_words(s->in); i++)
+		count += (bits[i / 32] >> i % 32 & 1) !=
+			 (i < lbvh_ray_count(s->in) && s->primitive[i] != LBVH_MISS);
+	for (size_t i = 0; !s->in->occlusion && i < lbvh_ray_count(s->in); i++)
 		count += memcmp(t + i, s->t + i, sizeof *t) || primitive[i] != s->primitive[i];
 	return count;
 }

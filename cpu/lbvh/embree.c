@@ -9,7 +9,7 @@
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	return lbvh_embree_create(state, params, input, RTC_BUILD_QUALITY_LOW, lbvh_embree_trace1,
+	return lbvh_embree_create(state, params, input, RTC_BUILD_QUALITY_LOW, lbvh_embree_by_1,
 				  err);
 }
 

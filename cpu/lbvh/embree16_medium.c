@@ -9,8 +9,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	if (lbvh_wants_trace(params, err))
 		return err->code;
-	return lbvh_embree_create(state, params, input, RTC_BUILD_QUALITY_MEDIUM,
-				  lbvh_embree_trace16, err);
+	return lbvh_embree_create(state, params, input, RTC_BUILD_QUALITY_MEDIUM, lbvh_embree_by_16,
+				  err);
 }
 
 const struct gb_variant_ops lbvh_cpu_embree16_medium = LBVH_EMBREE_OPS(create);

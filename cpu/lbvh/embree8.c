@@ -9,7 +9,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	if (lbvh_wants_trace(params, err))
 		return err->code;
-	return lbvh_embree_create(state, params, input, RTC_BUILD_QUALITY_LOW, lbvh_embree_trace8,
+	return lbvh_embree_create(state, params, input, RTC_BUILD_QUALITY_LOW, lbvh_embree_by_8,
 				  err);
 }
 

@@ -57,7 +57,9 @@ static void test_triangles(void *context, const struct lbvh_node *leaf, struct l
 /* The beam as the instance's mesh sees it. */
 static struct lbvh_beam into(const struct instance *instance, const struct lbvh_beam *beam)
 {
-	struct lbvh_beam local = { .t = beam->t, .primitive = beam->primitive };
+	struct lbvh_beam local = {
+		.near = beam->near, .t = beam->t, .primitive = beam->primitive, .any = beam->any
+	};
 
 	for (int k = 0; k < 3; k++) {
 		local.origin[k] =
@@ -92,21 +94,34 @@ static void trace_ray(void *context, struct lbvh_beam *beam)
 	lbvh_beam_walk(w->state->top, beam, w->stack, &w->counts->nodes, enter_instances, w);
 }
 
+static struct walk walk_of(const struct state *s, int thread, struct lbvh_counts *counts)
+{
+	return (struct walk){ s, NULL, s->common.entry + (size_t)thread * s->common.room, counts };
+}
+
 static void trace(const void *state, int thread, struct lbvh_packet *packet,
 		  struct lbvh_counts *counts)
 {
-	const struct state *s = state;
-	struct walk walk = { s, NULL, s->common.entry + (size_t)thread * s->common.room, counts };
+	struct walk walk = walk_of(state, thread, counts);
 
-	lbvh_beam_each(s->common.tracer.input->camera.eye, packet, trace_ray, &walk);
+	lbvh_beam_each(walk.state->common.tracer.input->camera.eye, packet, trace_ray, &walk);
+}
+
+static void trace_batch(const void *state, int thread, struct lbvh_batch *batch,
+			struct lbvh_counts *counts)
+{
+	struct walk walk = walk_of(state, thread, counts);
+
+	lbvh_beam_batch(batch, trace_ray, &walk);
 }
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
+	const struct lbvh_ways ways = { trace, trace_batch };
 	struct state *s = state;
 
-	if (lbvh_stack_init(&s->common, params, input, trace, TOP_LEVELS, err))
+	if (lbvh_stack_init(&s->common, params, input, ways, TOP_LEVELS, err))
 		return err->code;
 	if (gb_memory_is_dry())
 		return GB_OK;

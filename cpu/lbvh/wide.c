@@ -18,10 +18,21 @@ static void trace(const void *state, int thread, struct lbvh_packet *packet,
 				  s->stack + (size_t)thread * s->stack_room, counts);
 }
 
+static void trace_batch(const void *state, int thread, struct lbvh_batch *batch,
+			struct lbvh_counts *counts)
+{
+	const struct lbvh_wide_state *s = state;
+
+	s->tracer.kernels->batch(&s->wide, batch, s->stack + (size_t)thread * s->stack_room,
+				 counts);
+}
+
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	return lbvh_wide_state_create(state, params, input, trace, err);
+	const struct lbvh_ways ways = { trace, trace_batch };
+
+	return lbvh_wide_state_create(state, params, input, ways, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)

@@ -21,17 +21,17 @@ struct state {
 struct lbvh_stack_leaves {
 	const struct lbvh_corners *triangle;
 
-	template <class STEPS>
+	template <class SEARCH>
 	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
-					     STEPS *steps) const
+					     SEARCH *search) const
 	{
-		steps->triangle(count);
+		search->triangle(count);
 		for (uint32_t i = 0; i < count; i++) {
 			const struct lbvh_corners c = lbvh_corners_load(triangle + first + i);
 
-			lbvh_beam_hit(beam,
-				      lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
-				      c.primitive);
+			search->hit(beam,
+				    lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
+				    c.primitive);
 		}
 	}
 };
@@ -40,12 +40,12 @@ struct lbvh_stack_tree {
 	const struct lbvh_node *node;
 	struct lbvh_stack_leaves leaves;
 
-	template <class STEPS>
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, STEPS *steps) const
+	template <class SEARCH>
+	__device__ __forceinline__ void walk(struct lbvh_beam *beam, SEARCH *search) const
 	{
 		struct lbvh_waiting stack[LBVH_STACK];
 
-		lbvh_walk_binary(node, &leaves, stack, beam, steps);
+		lbvh_walk_binary(node, &leaves, stack, beam, search);
 	}
 };
 
@@ -80,7 +80,8 @@ static enum gb_status upload(void *state, struct gb_error *err)
 	struct state *const s = (struct state *)state;
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
-	if (lbvh_gpu_upload(g, err) != GB_OK || lbvh_gpu_fastest(g, NULL, err) != GB_OK ||
+	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK ||
+	    lbvh_gpu_fastest(g, NULL, err) != GB_OK ||
 	    lbvh_gpu_corners(g, NULL, s->triangle, err) != GB_OK)
 		return err->code;
 	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
@@ -89,10 +90,9 @@ static enum gb_status upload(void *state, struct gb_error *err)
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *const s = (struct state *)state;
-	const struct lbvh_input *const in = s->tracer.gpu.input;
 	const struct lbvh_stack_tree tree = tree_of(s);
 
-	return lbvh_gpu_trace(&s->tracer, &in->camera, in->edge, &tree, err);
+	return lbvh_gpu_trace(&s->tracer, &tree, err);
 }
 
 const struct gb_variant_ops lbvh_cuda_stack = {

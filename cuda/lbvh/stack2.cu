@@ -31,21 +31,21 @@ struct state {
 struct lbvh_stack2_mesh {
 	const struct instance *instance;
 
-	template <class STEPS>
+	template <class SEARCH>
 	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
-					     STEPS *steps) const
+					     SEARCH *search) const
 	{
-		steps->triangle(count);
+		search->triangle(count);
 		for (uint32_t i = 0; i < count; i++) {
 			const uint32_t p = instance->index[first + i];
 			const uint32_t *const v = instance->triangle + 3 * (size_t)p;
 
-			lbvh_beam_hit(beam,
-				      lbvh_intersect(beam->origin, beam->direction,
-						     instance->vertex + 3 * (size_t)v[0],
-						     instance->vertex + 3 * (size_t)v[1],
-						     instance->vertex + 3 * (size_t)v[2]),
-				      p);
+			search->hit(beam,
+				    lbvh_intersect(beam->origin, beam->direction,
+						   instance->vertex + 3 * (size_t)v[0],
+						   instance->vertex + 3 * (size_t)v[1],
+						   instance->vertex + 3 * (size_t)v[2]),
+				    p);
 		}
 	}
 };
@@ -55,9 +55,9 @@ struct lbvh_stack2_instances {
 	const struct instance *instance;
 	struct lbvh_waiting *stack; /* for the walks below */
 
-	template <class STEPS>
+	template <class SEARCH>
 	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
-					     STEPS *steps) const
+					     SEARCH *search) const
 	{
 		for (uint32_t i = first; i < first + count; i++) {
 			const struct lbvh_stack2_mesh mesh = { instance + i };
@@ -70,9 +70,10 @@ struct lbvh_stack2_instances {
 				local.direction[k] = lbvh_dot(row, beam->direction);
 			}
 			lbvh_beam_start(&local);
+			local.near = beam->near;
 			local.t = beam->t;
 			local.primitive = beam->primitive;
-			lbvh_walk_binary(instance[i].node, &mesh, stack, &local, steps);
+			lbvh_walk_binary(instance[i].node, &mesh, stack, &local, search);
 			beam->t = local.t;
 			beam->primitive = local.primitive;
 		}
@@ -83,13 +84,13 @@ struct lbvh_stack2_tree {
 	const struct lbvh_node *top;
 	const struct instance *instance;
 
-	template <class STEPS>
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, STEPS *steps) const
+	template <class SEARCH>
+	__device__ __forceinline__ void walk(struct lbvh_beam *beam, SEARCH *search) const
 	{
 		struct lbvh_waiting stack[(int)TOP_LEVELS + (int)LBVH_STACK];
 		const struct lbvh_stack2_instances leaves = { instance, stack + (int)TOP_LEVELS };
 
-		lbvh_walk_binary(top, &leaves, stack, beam, steps);
+		lbvh_walk_binary(top, &leaves, stack, beam, search);
 	}
 };
 
@@ -143,7 +144,8 @@ static enum gb_status upload(void *state, struct gb_error *err)
 	struct state *const s = (struct state *)state;
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
-	if (lbvh_gpu_upload(g, err) != GB_OK || lbvh_gpu_fastest(g, NULL, err) != GB_OK)
+	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK ||
+	    lbvh_gpu_fastest(g, NULL, err) != GB_OK)
 		return err->code;
 	GPU_LAUNCH(place_kernel, 1, BLOCK, 0, gpu_stream(), *g, s->top, s->instance);
 	if (!CUDA_OK(err, cudaGetLastError()))
@@ -154,10 +156,9 @@ static enum gb_status upload(void *state, struct gb_error *err)
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *const s = (struct state *)state;
-	const struct lbvh_input *const in = s->tracer.gpu.input;
 	const struct lbvh_stack2_tree tree = tree_of(s);
 
-	return lbvh_gpu_trace(&s->tracer, &in->camera, in->edge, &tree, err);
+	return lbvh_gpu_trace(&s->tracer, &tree, err);
 }
 
 const struct gb_variant_ops lbvh_cuda_stack2 = {

@@ -46,8 +46,8 @@ struct lbvh_wide_tree {
 	const struct lbvh_corners *triangle;
 	uint32_t hidden_bits; /* HIDDEN_BITS */
 
-	template <class STEPS>
-	__device__ __forceinline__ void walk(struct lbvh_beam *beam, STEPS *steps) const;
+	template <class SEARCH>
+	__device__ __forceinline__ void walk(struct lbvh_beam *beam, SEARCH *search) const;
 };
 
 /* How a beam meets the planes of a grid: plane q lies at the distance
@@ -152,16 +152,16 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, const stru
 }
 
 /* The triangles of a leaf. */
-template <class STEPS>
+template <class SEARCH>
 static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *triangle, uint32_t left,
-						 struct lbvh_beam *beam, STEPS *steps)
+						 struct lbvh_beam *beam, SEARCH *search)
 {
 	do {
 		const struct lbvh_corners c = lbvh_corners_load(triangle++);
 
-		steps->triangle(1);
-		lbvh_beam_hit(beam, lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
-			      c.primitive);
+		search->triangle(1);
+		search->hit(beam, lbvh_intersect(beam->origin, beam->direction, c.a, c.b, c.c),
+			    c.primitive);
 	} while (left--);
 }
 
@@ -206,8 +206,8 @@ static __device__ __forceinline__ uint32_t pop(const struct lbvh_beam *beam, str
 	return NONE;
 }
 
-template <class STEPS>
-__device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, STEPS *steps) const
+template <class SEARCH>
+__device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEARCH *search) const
 {
 	struct lens lens;
 	struct waiting waiting;
@@ -226,7 +226,7 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, STE
 				(const uint4 *)(const void *)(node + family.word.x + (child >> 3));
 			uint32_t key[LBVH_WIDE];
 
-			steps->node();
+			search->node();
 			family.word = from[1];
 			enter_boxes(from, beam, &lens, key);
 			sort_eight(key);
@@ -236,7 +236,9 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, STE
 		}
 		if (child)
 			test_leaf(triangle + family.word.y + (child >> 3) - 1, child >> 1 & 3, beam,
-				  steps);
+				  search);
+		if (search->done(beam))
+			return;
 		nearest = pop(beam, &waiting, &top, &family);
 	} while (nearest != NONE);
 }
@@ -305,25 +307,17 @@ static enum gb_status upload(void *state, struct gb_error *err)
 {
 	struct state *const s = (struct state *)state;
 
-	if (lbvh_gpu_upload(&s->tracer.gpu, err) != GB_OK || s->op == LBVH_BUILD)
+	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK || s->op == LBVH_BUILD)
 		return err->code;
 	return build(s, NULL, err) == GB_OK ? await_tree(s, err) : err->code;
-}
-
-static enum gb_status trace(const struct state *s, const struct lbvh_camera *camera, uint32_t edge,
-			    struct gb_error *err)
-{
-	const struct lbvh_wide_tree tree = tree_of(s);
-
-	return lbvh_gpu_trace(&s->tracer, camera, edge, &tree, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *const s = (struct state *)state;
-	const struct lbvh_input *const in = s->tracer.gpu.input;
+	const struct lbvh_wide_tree tree = tree_of(s);
 
-	return s->op == LBVH_BUILD ? build(s, timer, err) : trace(s, &in->camera, in->edge, err);
+	return s->op == LBVH_BUILD ? build(s, timer, err) : lbvh_gpu_trace(&s->tracer, &tree, err);
 }
 
 /* Of a build: the hits of the probe's rays. */
@@ -332,11 +326,12 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	struct state *const s = (struct state *)state;
 	const struct lbvh_input *const in = s->tracer.gpu.input;
 	struct lbvh_tree_header *const header = (struct lbvh_tree_header *)output;
+	const struct lbvh_wide_tree tree = tree_of(s);
 
 	if (s->op == LBVH_TRACE)
 		return lbvh_gpu_tracer_download(state, output, err);
 	if (await_tree(s, err) != GB_OK || s->last.nodes == 0 ||
-	    trace(s, &in->probe, LBVH_PROBE_EDGE, err) != GB_OK)
+	    lbvh_gpu_trace_image(&s->tracer, &in->probe, LBVH_PROBE_EDGE, &tree, err) != GB_OK)
 		return err->code;
 	*header = {};
 	header->kind = LBVH_PROBED;

@@ -25,7 +25,7 @@ static const char *const names[] = { "stack", "stack2", "wide", "packet" };
 
 static enum cpu_simd levels[] = { CPU_PLAIN, CPU_AVX2, CPU_AVX512 };
 
-/* Every traversal with every instruction set. */
+/* Every traversal with every instruction set; packets are of an image. */
 static void check(const struct scene *s, const char *what)
 {
 	for (size_t i = 0; i < GB_COUNT(levels) * GB_COUNT(traversals); i++) {
@@ -33,6 +33,8 @@ static void check(const struct scene *s, const char *what)
 		void *output;
 		size_t count;
 
+		if (s->in->ray && traversals[k] == &lbvh_cpu_packet)
+			continue;
 		cpu_limit_simd(levels[i / GB_COUNT(traversals)]);
 		output = trace(s, traversals[k]);
 		count = differing(s, output);
@@ -81,6 +83,66 @@ Test(lbvh_trace, every_size)
 			check(&s, "soup");
 			drop(&s);
 		}
+}
+
+/* Streams, of lengths that end within a batch, a word or a call. */
+Test(lbvh_trace, every_kind_of_ray)
+{
+	static const char *const scenes[] = { "terrain", "knot", "soup",   "city",
+					      "flat",    "huge", "copies", "points" };
+	static const size_t edges[] = { 1, 5, 6, 8, 33 };
+
+	for (size_t i = 0; i < GB_COUNT(scenes); i++)
+		for (int kind = LBVH_PRIMARY; kind <= LBVH_BOUNCE; kind++) {
+			const enum lbvh_order order = kind && i % 2 ? LBVH_GIVEN : LBVH_SORTED;
+			struct scene s = prepare_stream(scenes[i], UNLESS_SANITIZED(900, 300),
+							edges[(i + (size_t)kind) % GB_COUNT(edges)],
+							kind, order);
+
+			cr_assert(s.in->ray);
+			brute_force(&s);
+			check(&s, scenes[i]);
+			drop(&s);
+		}
+}
+
+/* Ends of intervals: what lies at `far` counts, what lies at `near` does not. */
+Test(lbvh_trace, intervals)
+{
+	for (int kind = LBVH_AMBIENT; kind <= LBVH_RANDOM; kind++) {
+		struct scene s = prepare_stream("flake", 2000, 33, kind, LBVH_GIVEN);
+		size_t moved = 0;
+
+		brute_force(&s);
+		for (size_t i = 0; i < lbvh_ray_count(s.in); i++) {
+			if (s.primitive[i] == LBVH_MISS)
+				continue;
+			if (i % 2)
+				s.in->ray[i].far = s.t[i];
+			else
+				s.in->ray[i].near = s.t[i];
+			moved++;
+		}
+		cr_assert(moved > 100, "kind %d: %zu", kind, moved);
+		free(s.t);
+		free(s.primitive);
+		brute_force(&s);
+		check(&s, "intervals");
+		drop(&s);
+	}
+}
+
+Test(lbvh_trace, packets_take_no_streams)
+{
+	struct scene s = prepare_stream("soup", 100, 8, LBVH_RANDOM, LBVH_GIVEN);
+	struct gb_error err = { 0 };
+	void *state = NULL;
+
+	cr_assert_eq(gb_state_create(&lbvh_cpu_packet, &s.params, s.in, &state, &err),
+		     GB_EUNAVAILABLE);
+	cr_expect(strstr(err.message, "--rays-kind=primary"), "%s", err.message);
+	gb_state_destroy(&lbvh_cpu_packet, state);
+	drop(&s);
 }
 
 /* No absolute epsilon anywhere: a scene in millimetres or in leagues has the same hits. */
@@ -246,7 +308,7 @@ static double off_pyramid(const struct lbvh_packet *packet, uint32_t r, const fl
 	return worst;
 }
 
-/* All instruction sets make the rays of lbvh_ray(), and a pyramid around them. */
+/* All instruction sets make the rays of lbvh_direction(), and a pyramid around them. */
 Test(lbvh_trace, rays)
 {
 	struct scene s = prepare("knot", 100, 77);
@@ -266,7 +328,7 @@ Test(lbvh_trace, rays)
 					const uint32_t v = y + r / 8 < 77 ? y + r / 8 : 76;
 					float d[3];
 
-					lbvh_ray(&s.in->camera, u, v, d);
+					lbvh_direction(&s.in->camera, u, v, d);
 					for (int k = 0; k < 3; k++)
 						cr_assert_eq(packet.direction[k][r], d[k]);
 					if (x + r % 8 < 77 && y + r / 8 < 77)
@@ -344,6 +406,102 @@ Test(lbvh_verify, foreign)
 	cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
 	*lbvh_trace_arithmetic(s.in, output) = LBVH_FOREIGN;
 	cr_assert_eq(verify(&s, output, &err), GB_OK, "%s", err.message);
+	free(output);
+	drop(&s);
+}
+
+/* ---- the verifier of streams -------------------------------------------------------------- */
+
+/* What a traversal that reads other rays than it is given answers. */
+static void *trace_other(const struct scene *s, void (*change)(struct lbvh_ray *ray, size_t rays))
+{
+	const size_t rays = lbvh_ray_count(s->in);
+	struct lbvh_ray *right = s->in->ray, *wrong = malloc(rays * sizeof *wrong);
+	void *output;
+
+	memcpy(wrong, right, rays * sizeof *wrong);
+	change(wrong, rays);
+	s->in->ray = wrong;
+	output = trace(s, &lbvh_cpu_wide);
+	s->in->ray = right;
+	free(wrong);
+	return output;
+}
+
+static void change_nothing(struct lbvh_ray *ray, size_t rays)
+{
+}
+
+static void swap_rays(struct lbvh_ray *ray, size_t rays)
+{
+	for (size_t i = 0; i < rays / 4; i++) {
+		const struct lbvh_ray one = ray[i];
+
+		ray[i] = ray[rays - 1 - i];
+		ray[rays - 1 - i] = one;
+	}
+}
+
+static void ignore_far(struct lbvh_ray *ray, size_t rays)
+{
+	for (size_t i = 0; i < rays; i++)
+		ray[i].far = INFINITY;
+}
+
+static void ignore_near(struct lbvh_ray *ray, size_t rays)
+{
+	for (size_t i = 0; i < rays; i++)
+		ray[i].near = 0;
+}
+
+Test(lbvh_verify, streams_of_other_rays)
+{
+	static const struct {
+		void (*change)(struct lbvh_ray *ray, size_t rays);
+		enum lbvh_rays kind;
+		enum gb_status status;
+	} fault[] = {
+		{ change_nothing, LBVH_SHADOW, GB_OK },   { change_nothing, LBVH_AMBIENT, GB_OK },
+		{ change_nothing, LBVH_RANDOM, GB_OK },   { change_nothing, LBVH_BOUNCE, GB_OK },
+		{ swap_rays, LBVH_SHADOW, GB_EVERIFY },   { swap_rays, LBVH_RANDOM, GB_EVERIFY },
+		{ swap_rays, LBVH_BOUNCE, GB_EVERIFY },   { ignore_far, LBVH_AMBIENT, GB_EVERIFY },
+		{ ignore_near, LBVH_BOUNCE, GB_EVERIFY }, { ignore_near, LBVH_SHADOW, GB_EVERIFY },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(fault); i++) {
+		struct scene s = prepare_stream("terrain", 2000, 40, fault[i].kind, LBVH_GIVEN);
+		void *output = trace_other(&s, fault[i].change);
+		struct gb_error err;
+
+		cr_assert_eq(verify(&s, output, &err), fault[i].status, "fault %zu: %s", i,
+			     err.message);
+		cr_assert(fault[i].status == GB_OK || strstr(err.message, "first ray "), "%s",
+			  err.message);
+		free(output);
+		drop(&s);
+	}
+}
+
+/* One bit may be decided by an edge; two are wrong, and so is one that belongs to no ray. */
+Test(lbvh_verify, occlusion_bits)
+{
+	struct scene s = prepare_stream("terrain", 2000, 41, LBVH_SHADOW, LBVH_GIVEN);
+	void *output = trace(&s, &lbvh_cpu_stack);
+	uint32_t *bits = lbvh_trace_bits(output);
+	struct gb_error err;
+
+	bits[3] ^= 1 << 7;
+	cr_assert_eq(verify(&s, output, &err), GB_OK, "%s", err.message);
+	bits[9] ^= 1;
+	cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
+	cr_assert(strstr(err.message, "2 of 1681 rays are wrongly occluded or not"), "%s",
+		  err.message);
+	cr_assert(strstr(err.message, "first ray 103: "), "%s", err.message);
+	bits[3] ^= 1 << 7;
+	bits[9] ^= 1;
+	bits[1681 / 32] |= UINT32_C(1) << 31;
+	cr_assert_eq(verify(&s, output, &err), GB_EVERIFY);
+	cr_assert(strstr(err.message, "behind the last of 1681"), "%s", err.message);
 	free(output);
 	drop(&s);
 }

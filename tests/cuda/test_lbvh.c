@@ -53,14 +53,9 @@ struct work {
 	size_t size; /* of an output */
 };
 
-static struct work set_up(enum lbvh_op op, const char *scene, int64_t primitives)
+static struct work prepared(struct lbvh_params params)
 {
-	struct work w = { .params = { .op = (int64_t)op,
-				      .scene = scene,
-				      .primitives = primitives,
-				      .rays = 41,
-				      .threads = 2,
-				      .seed = 3 } };
+	struct work w = { .params = params };
 	struct gb_error err = { 0 };
 	void *input;
 
@@ -68,6 +63,28 @@ static struct work set_up(enum lbvh_op op, const char *scene, int64_t primitives
 	w.in = input;
 	w.size = gb_lbvh_workload.output_size(&w.params, input);
 	return w;
+}
+
+static struct work set_up(enum lbvh_op op, const char *scene, int64_t primitives)
+{
+	return prepared((struct lbvh_params){ .op = (int64_t)op,
+					      .scene = scene,
+					      .primitives = primitives,
+					      .rays = 41,
+					      .threads = 2,
+					      .seed = 3 });
+}
+
+static struct work set_up_rays(const char *scene, int64_t primitives, int kind, int64_t edge)
+{
+	return prepared((struct lbvh_params){ .op = LBVH_TRACE,
+					      .scene = scene,
+					      .primitives = primitives,
+					      .rays = edge,
+					      .rays_kind = kind,
+					      .rays_order = kind % 2 ? LBVH_GIVEN : LBVH_SORTED,
+					      .threads = 2,
+					      .seed = 3 });
 }
 
 /* What the variant makes of the input, the second time: the first must leave nothing behind. */
@@ -247,6 +264,29 @@ Test(variants_lbvh, traversals_find_the_same_hits)
 		free(cpu);
 		gb_lbvh_workload.release(w.in);
 	}
+}
+
+/* Of streams too, of lengths that end within a warp or a block. */
+Test(variants_lbvh, streams_have_the_same_answers)
+{
+	static const char *const traversals[] = { "stack", "stack2", "wide" };
+
+	open_gpu();
+	for (size_t s = 0; s < GB_COUNT(scenes); s++)
+		for (int kind = LBVH_SHADOW; kind <= LBVH_BOUNCE; kind++) {
+			struct work w = set_up_rays(scenes[s], 700, kind, 5 + (int64_t)s * 3);
+			void *cpu = output_of(&w, find(GB_CPU, "stack"));
+
+			for (size_t v = 0; v < GB_COUNT(traversals); v++) {
+				void *cuda = output_of(&w, find(GB_CUDA, traversals[v]));
+
+				cr_assert(memcmp(cpu, cuda, w.size) == 0, "%s, %s, rays %d",
+					  traversals[v], scenes[s], kind);
+				free(cuda);
+			}
+			free(cpu);
+			gb_lbvh_workload.release(w.in);
+		}
 }
 
 /* ---- rays that are hard on slab tests ----------------------------------------------------- */

@@ -105,7 +105,7 @@ Test(scene, the_view_looks_at_the_scene)
 
 		gb_scene_make(scenes[s], 100, 1, &mesh, &view, &err);
 		camera = gb_view_camera(&view, 101);
-		lbvh_ray(&camera, 50, 50, centre);
+		lbvh_direction(&camera, 50, 50, centre);
 		for (int k = 0; k < 3; k++)
 			beside[k] = (float)(view.target[k] - view.eye[k]);
 		cr_assert(lbvh_dot(centre, beside) > 0.9999f * sqrtf(lbvh_dot(beside, beside)),

@@ -52,14 +52,17 @@ SWEEPS = {
         "small": [
             "--scene=soup,copies --primitives=1,2,300",
             "--op=trace --scene=knot --primitives=300 --rays=17",
+            "--op=trace --rays-kind=shadow,bounce --scene=knot --primitives=300 --rays=9",
         ],
         "quick": [
             "--scene=terrain,points,copies,flat --primitives=33,1500",
             "--op=trace --scene=knot,copies --primitives=1000 --rays=33",
+            "--op=trace --rays-kind=shadow,random --scene=knot --primitives=1000 --rays=33",
         ],
         "large": [
             "--scene=soup,points,copies,city --primitives=33,5000",
             "--op=trace --scene=terrain,soup --primitives=3000 --rays=64",
+            "--op=trace --rays-kind=ambient,bounce --scene=soup --primitives=3000 --rays=64",
         ],
     },
     # three tiles of onesweep each

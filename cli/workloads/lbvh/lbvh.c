@@ -1,5 +1,5 @@
 /* lbvh.c -- the lbvh workload: build a bounding volume hierarchy over the triangles of a scene
- * (--op=build), or find what the primary rays of an image hit (--op=trace).
+ * (--op=build), or find what rays hit, those of an image or a stream of others (--op=trace).
  *
  * Results are verified in verify.c: a tree node by node, hits ray by ray.
  */
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/workloads/lbvh/rays.h"
 #include "cli/workloads/lbvh/reference.h"
 #include "cli/workloads/lbvh/verify.h"
 #include "cli/workloads/registry.h"
@@ -25,6 +26,9 @@
 static const char *const ops[] = { "build", "trace", NULL };
 /* In the order of enum lbvh_tree. */
 static const char *const trees[] = { "best", "paper", NULL };
+/* In the order of enum lbvh_rays and enum lbvh_order. */
+static const char *const kinds[] = { "primary", "shadow", "ambient", "random", "bounce", NULL };
+static const char *const orders[] = { "given", "sorted", NULL };
 
 #define AT(member) offsetof(struct lbvh_params, member)
 static const struct gb_param params[] = {
@@ -33,7 +37,7 @@ static const struct gb_param params[] = {
 	  .offset = AT(op),
 	  .initial = "build",
 	  .choices = ops,
-	  .help = "build a tree, or trace the primary rays of an image through one" },
+	  .help = "build a tree, or trace rays through one" },
 	{ .name = "scene",
 	  .type = GB_PATH,
 	  .offset = AT(scene),
@@ -58,7 +62,7 @@ static const struct gb_param params[] = {
 	  .max = 1 << 14,
 	  .unit = "pixels",
 	  .size = true,
-	  .help = "edge of the image that is traced: as many rays as its square" },
+	  .help = "edge of the image that is traced: as many rays as its square, of any kind" },
 	{ .name = "tree",
 	  .type = GB_CHOICE,
 	  .offset = AT(tree),
@@ -72,6 +76,20 @@ static const struct gb_param params[] = {
 	  .written = true,
 	  .help = "with --op=trace: write the picture that was verified last to this .png or "
 		  ".ppm" },
+	{ .name = "rays-kind",
+	  .type = GB_CHOICE,
+	  .offset = AT(rays_kind),
+	  .initial = "primary",
+	  .choices = kinds,
+	  .help = "with --op=trace: those of an image; or from what it shows to a light, near by "
+		  "or anywhere; or from anywhere.  shadow, ambient: hit or not; else the nearest "
+		  "hit" },
+	{ .name = "rays-order",
+	  .type = GB_CHOICE,
+	  .offset = AT(rays_order),
+	  .initial = "given",
+	  .choices = orders,
+	  .help = "with --op=trace: as they are made, or sorted by direction and origin" },
 	GB_COMMON_PARAMS(struct lbvh_params),
 };
 #undef AT
@@ -89,6 +107,12 @@ static const char *const check[] = {
 	 "--primitives=3001 --rays=64"),
 	"--op=trace --scene=knot --primitives=1000 --rays=1,7,8,9,17",
 	"--op=trace --tree=paper --scene=soup,copies,city --primitives=1,2,1500 --rays=33",
+	("--op=trace --rays-kind=shadow,ambient,random,bounce --scene=soup --primitives=1,700 "
+	 "--rays=33"),
+	("--op=trace --rays-kind=shadow,ambient,random,bounce "
+	 "--scene=terrain,flake,city,points,huge "
+	 "--primitives=1500 --rays=33 --rays-order=sorted"),
+	"--op=trace --rays-order=sorted --scene=knot --primitives=1000 --rays=1,17",
 	NULL,
 };
 
@@ -129,6 +153,7 @@ static void release(void *input)
 	lbvh_reference_destroy(in->reference);
 	gb_host_free(in->vertex);
 	gb_host_free(in->triangle);
+	gb_host_free(in->ray);
 	free(in);
 }
 
@@ -148,6 +173,11 @@ static enum gb_status check_image(const struct lbvh_params *p, struct gb_error *
 {
 	if (p->image && p->op != LBVH_TRACE)
 		return gb_fail(err, GB_EUSAGE, "--image needs --op=trace: a build has no picture");
+	if (p->image && lbvh_rays_wanted(p))
+		return gb_fail(err, GB_EUSAGE,
+			       "--image needs primary rays, as given: --rays-kind=%s "
+			       "--rays-order=%s are no picture",
+			       kinds[p->rays_kind], orders[p->rays_order]);
 	return p->image ? gb_image_check(p->image, err) : GB_OK;
 }
 
@@ -173,7 +203,8 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 	in->edge = (uint32_t)p->rays;
 	in->camera = gb_view_camera(&view, in->edge);
 	in->probe = gb_view_camera(&view, LBVH_PROBE_EDGE);
-	if (lbvh_reference_create(&in->reference, in, p->op == LBVH_TRACE, err)) {
+	if (lbvh_reference_create(&in->reference, in, p->op == LBVH_TRACE, err) ||
+	    (lbvh_rays_wanted(p) && lbvh_rays_make(in, p, err))) {
 		release(in);
 		return err->code;
 	}
@@ -236,8 +267,8 @@ static enum gb_status draw(const struct lbvh_input *in, const void *output, cons
 
 		if (primitive[i] == LBVH_MISS)
 			continue;
-		lbvh_ray(&in->camera, (uint32_t)(i % in->edge), (uint32_t)(i / in->edge),
-			 direction);
+		lbvh_direction(&in->camera, (uint32_t)(i % in->edge), (uint32_t)(i / in->edge),
+			       direction);
 		shade(in, primitive[i], direction, rgb + 3 * i);
 	}
 	status = gb_image_write(path, rgb, in->edge, in->edge, err);
@@ -274,17 +305,20 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 
 /* ---- the workload ------------------------------------------------------------------------ */
 
-/* Triangles of a build, rays of a trace.  Bytes: the mesh read, and nodes and index of a tree of
- * single triangles or the hits written. */
+/* Triangles of a build, rays of a trace.  Bytes: the mesh and a stream's rays read, and nodes and
+ * index of a tree of single triangles or the hits or bits written. */
 static struct gb_work work(const void *params_, const void *input)
 {
 	const struct lbvh_params *p = params_;
 	const struct lbvh_input *in = input;
 	const double mesh = 12 * ((double)in->vertex_count + (double)in->count);
 	const double rays = (double)in->edge * in->edge;
+	const double each = in->ray ? (double)sizeof *in->ray : 0;
 
 	if (p->op == LBVH_TRACE)
-		return (struct gb_work){ .items = rays, .bytes = mesh + 8 * rays };
+		return (struct gb_work){
+			.items = rays, .bytes = mesh + each * rays + (double)lbvh_trace_size(in) - 4
+		};
 	return (struct gb_work){ .items = (double)in->count,
 				 .bytes = mesh + (2 * sizeof(struct lbvh_node) + sizeof(uint32_t)) *
 							 (double)in->count };
@@ -299,8 +333,14 @@ static const char *source(const void *params_)
 
 static const char *excluded(const void *params_)
 {
-	return ((const struct lbvh_params *)params_)->op == LBVH_TRACE ? "building of the tree"
-								       : NULL;
+	const struct lbvh_params *p = params_;
+
+	if (p->op != LBVH_TRACE)
+		return NULL;
+	if (!lbvh_rays_wanted(p))
+		return "building of the tree";
+	return p->rays_order == LBVH_SORTED ? "building of the tree; making and sorting of the rays"
+					    : "building of the tree; making of the rays";
 }
 
 const struct gb_workload gb_lbvh_workload = {

@@ -144,19 +144,20 @@ void lbvh_reference_build(const struct lbvh_input *in)
 
 /* ---- rays --------------------------------------------------------------------------------- */
 
-struct ray {
-	const float *origin, *direction;
+struct beam {
+	const struct lbvh_ray *ray;
 	float inverse[3];
 };
 
 /* Where the ray enters the box, INFINITY if not before `far`; never later than it really does. */
-static float enter(const float box[6], const struct ray *ray, float far)
+static float enter(const float box[6], const struct beam *beam, float far)
 {
+	const float *const origin = beam->ray->origin;
 	float near = 0;
 
 	for (int k = 0; k < 3; k++) {
-		const float a = (box[k] - ray->origin[k]) * ray->inverse[k];
-		const float b = (box[3 + k] - ray->origin[k]) * ray->inverse[k];
+		const float a = (box[k] - origin[k]) * beam->inverse[k];
+		const float b = (box[3 + k] - origin[k]) * beam->inverse[k];
 
 		/* 0 / 0 is NaN, which compares false and leaves the interval alone. */
 		if (a < b) {
@@ -172,7 +173,7 @@ static float enter(const float box[6], const struct ray *ray, float far)
 }
 
 /* The triangles of share `leaf` against the ray. */
-static void test_share(const struct lbvh_input *in, const struct ray *ray, size_t leaf,
+static void test_share(const struct lbvh_input *in, const struct lbvh_ray *ray, size_t leaf,
 		       float *best_t, uint32_t *best)
 {
 	const struct lbvh_reference *r = in->reference;
@@ -185,39 +186,39 @@ static void test_share(const struct lbvh_input *in, const struct ray *ray, size_
 			ray->origin, ray->direction, in->vertex + 3 * (size_t)corner[0],
 			in->vertex + 3 * (size_t)corner[1], in->vertex + 3 * (size_t)corner[2]);
 
-		if (lbvh_nearer(t, p, *best_t, *best)) {
+		if (t > ray->near && lbvh_nearer(t, p, *best_t, *best)) {
 			*best_t = t;
 			*best = p;
 		}
 	}
 }
 
-float lbvh_reference_hit(const struct lbvh_input *in, const float origin[3],
-			 const float direction[3], uint32_t *primitive)
+float lbvh_reference_hit(const struct lbvh_input *in, const struct lbvh_ray *ray,
+			 uint32_t *primitive)
 {
 	const struct lbvh_reference *r = in->reference;
-	struct ray ray = { .origin = origin, .direction = direction };
+	struct beam beam = { .ray = ray };
 	size_t stack[STACK];
 	int depth = 0;
-	float best = INFINITY;
+	float best = ray->far;
 
 	for (int k = 0; k < 3; k++)
-		ray.inverse[k] = 1 / direction[k];
+		beam.inverse[k] = 1 / ray->direction[k];
 	*primitive = LBVH_MISS;
-	if (enter(r->box[1], &ray, best) < INFINITY)
+	if (enter(r->box[1], &beam, best) < INFINITY)
 		stack[depth++] = 1;
 	while (depth > 0) {
 		const size_t node = stack[--depth];
 		float near[2];
 
-		if (enter(r->box[node], &ray, best) == INFINITY)
+		if (enter(r->box[node], &beam, best) == INFINITY)
 			continue;
 		if (node >= r->leaves) {
-			test_share(in, &ray, node - r->leaves, &best, primitive);
+			test_share(in, ray, node - r->leaves, &best, primitive);
 			continue;
 		}
-		near[0] = enter(r->box[2 * node], &ray, best);
-		near[1] = enter(r->box[2 * node + 1], &ray, best);
+		near[0] = enter(r->box[2 * node], &beam, best);
+		near[1] = enter(r->box[2 * node + 1], &beam, best);
 		const size_t second = near[0] <= near[1]; /* the farther child waits */
 
 		if (near[second] < INFINITY)
@@ -225,5 +226,5 @@ float lbvh_reference_hit(const struct lbvh_input *in, const float origin[3],
 		if (near[!second] < INFINITY)
 			stack[depth++] = 2 * node + !second;
 	}
-	return best;
+	return *primitive == LBVH_MISS ? INFINITY : best;
 }

@@ -24,7 +24,7 @@ struct lbvh_reference {
 	float (*box)[6]; /* lo, hi */
 	size_t leaves;
 	bool built;
-	/* Hits of the image (trace) or of the probes (build). */
+	/* Hits of the trace's rays or of the probes (build). */
 	size_t rays;
 	float *t;
 	uint32_t *primitive;
@@ -42,8 +42,8 @@ void lbvh_reference_destroy(struct lbvh_reference *reference);
 
 /* Build the reference tree, if it is not there yet. */
 void lbvh_reference_build(const struct lbvh_input *in);
-/* The reference's hit of one ray: distance (INFINITY) and primitive (LBVH_MISS). */
-float lbvh_reference_hit(const struct lbvh_input *in, const float origin[3],
-			 const float direction[3], uint32_t *primitive);
+/* The reference's nearest hit of one ray: distance (INFINITY) and primitive (LBVH_MISS). */
+float lbvh_reference_hit(const struct lbvh_input *in, const struct lbvh_ray *ray,
+			 uint32_t *primitive);
 
 #endif

@@ -8,10 +8,12 @@
  * first, in the arithmetic of lbvh_intersect().  It is found through a tree of its own whose
  * boxes are widened beyond any rounding, so that it equals a search through all triangles.  A ray
  * agrees if both miss, or if its distance is that of the reference within a part in 10^4 and its
- * primitive is hit at that distance.  Rays that graze an edge are decided by the last bit: one in
- * 100 000 rays, at least one, may disagree; they are counted.  Our own traversals have none.  Hits
- * marked as those of a library with another arithmetic (LBVH_FOREIGN: Embree) may disagree in one
- * ray of 20 000.
+ * primitive is hit at that distance.  Of occlusion the bit is right if it is set where the reference
+ * finds a hit in the ray's interval, and clear elsewhere.  Rays that graze an edge are decided by the
+ * last bit: one in 100 000 rays, at least one, may disagree; they are counted.  Our own traversals
+ * have none in an image, and one in a million or so among a stream through `city`.  Hits marked as
+ * those of a library with another arithmetic (LBVH_FOREIGN: Embree) may disagree in one ray of 20 000
+ * of an image, of 10 000 of a stream.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_LBVH_VERIFY_H
 #define GPUBENCH_CLI_WORKLOADS_LBVH_VERIFY_H

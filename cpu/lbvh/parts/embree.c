@@ -53,48 +53,114 @@ const char *lbvh_embree_library(void)
 	return text;
 }
 
-/* How a call treats its rays: arguments in Embree 4, a context in Embree 3; and their places. */
+/* How a call treats its rays, asked for the nearest hit or for any: arguments in Embree 4, a context
+ * in Embree 3; and their places. */
 #if RTC_VERSION_MAJOR >= 4
-#define QUERY                RTCIntersectArguments
+#define NEAREST              RTCIntersectArguments
+#define ANY                  RTCOccludedArguments
 #define COHERENT             RTC_RAY_QUERY_FLAG_COHERENT
-#define INIT_QUERY(query)    rtcInitIntersectArguments(query)
+#define INIT_NEAREST(query)  rtcInitIntersectArguments(query)
+#define INIT_ANY(query)      rtcInitOccludedArguments(query)
 #define RAYS_BY(rays, query) (rays), (query)
 #else
-#define QUERY                RTCIntersectContext
+#define NEAREST              RTCIntersectContext
+#define ANY                  RTCIntersectContext
 #define COHERENT             RTC_INTERSECT_CONTEXT_FLAG_COHERENT
-#define INIT_QUERY(query)    rtcInitIntersectContext(query)
+#define INIT_NEAREST(query)  rtcInitIntersectContext(query)
+#define INIT_ANY(query)      rtcInitIntersectContext(query)
 #define RAYS_BY(rays, query) (query), (rays)
 #endif
 
+/* Both kinds of query.  Neighbours of an image go the same way, and those on their way to a light;
+ * sorted or not, other rays do not. */
+struct queries {
+	struct NEAREST nearest;
+	struct ANY any;
+};
+
+static struct queries queries_of(const struct lbvh_embree *s)
+{
+	struct queries q;
+
+	INIT_NEAREST(&q.nearest);
+	INIT_ANY(&q.any);
+	if (s->coherent)
+		q.nearest.flags = q.any.flags = COHERENT;
+	return q;
+}
+
+static uint32_t primitive_of(unsigned geometry, unsigned primitive)
+{
+	return geometry == RTC_INVALID_GEOMETRY_ID ? LBVH_MISS : primitive;
+}
+
+/* Occluded rays have no interval any more. */
+static uint32_t occluder_of(float far)
+{
+	return far < 0 ? 0 : LBVH_MISS;
+}
+
 /* ---- calls with one ray ------------------------------------------------------------------- */
 
-void lbvh_embree_trace1(const void *state, int thread, struct lbvh_packet *packet,
-			struct lbvh_counts *counts)
+static struct RTCRayHit one_ray(const struct lbvh_ray *ray)
+{
+	return (struct RTCRayHit){ .ray = { .org_x = ray->origin[0],
+					    .org_y = ray->origin[1],
+					    .org_z = ray->origin[2],
+					    .dir_x = ray->direction[0],
+					    .dir_y = ray->direction[1],
+					    .dir_z = ray->direction[2],
+					    .tnear = ray->near,
+					    .tfar = ray->far,
+					    .mask = UINT32_MAX },
+				   .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
+}
+
+static void trace1(const void *state, int thread, struct lbvh_packet *packet,
+		   struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
 	const float *eye = s->tracer.input->camera.eye;
-	struct QUERY query;
+	struct queries q = queries_of(s);
 
-	INIT_QUERY(&query);
 	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
-		struct RTCRayHit r = { .ray = { .org_x = eye[0],
-						.org_y = eye[1],
-						.org_z = eye[2],
-						.dir_x = packet->direction[0][i],
-						.dir_y = packet->direction[1][i],
-						.dir_z = packet->direction[2][i],
-						.tfar = INFINITY,
-						.mask = UINT32_MAX },
-				       .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
+		const struct lbvh_ray ray = {
+			.origin = { eye[0], eye[1], eye[2] },
+			.direction = { packet->direction[0][i], packet->direction[1][i],
+				       packet->direction[2][i] },
+			.far = INFINITY,
+		};
+		struct RTCRayHit r = one_ray(&ray);
 
 		if (i % LBVH_PACKET_EDGE >= packet->width || i / LBVH_PACKET_EDGE >= packet->height)
 			continue;
-		rtcIntersect1(s->scene, RAYS_BY(&r, &query));
+		rtcIntersect1(s->scene, RAYS_BY(&r, &q.nearest));
 		packet->t[i] = r.ray.tfar;
-		packet->primitive[i] =
-			r.hit.geomID == RTC_INVALID_GEOMETRY_ID ? LBVH_MISS : r.hit.primID;
+		packet->primitive[i] = primitive_of(r.hit.geomID, r.hit.primID);
 	}
 }
+
+static void batch1(const void *state, int thread, struct lbvh_batch *batch,
+		   struct lbvh_counts *counts)
+{
+	const struct lbvh_embree *s = state;
+	struct queries q = queries_of(s);
+
+	for (uint32_t i = 0; i < batch->count; i++) {
+		struct RTCRayHit r = one_ray(batch->ray + i);
+
+		if (batch->occlusion) {
+			rtcOccluded1(s->scene, RAYS_BY(&r.ray, &q.any));
+			lbvh_batch_keep(batch, i, 0, occluder_of(r.ray.tfar));
+		} else {
+			rtcIntersect1(s->scene, RAYS_BY(&r, &q.nearest));
+			lbvh_batch_keep(batch, i, r.ray.tfar,
+					primitive_of(r.hit.geomID, r.hit.primID));
+		}
+	}
+}
+
+const struct lbvh_ways lbvh_embree_by_1 = { trace1, batch1 };
 
 /* ---- calls with 8 and 16 rays ------------------------------------------------------------- */
 
@@ -119,6 +185,14 @@ struct call {
 	unsigned *mask, *id, *flags, *geometry, *primitive, *instance;
 };
 
+static void fill_rest(const struct call *c, size_t i)
+{
+	c->time[i] = 0;
+	c->mask[i] = UINT32_MAX;
+	c->id[i] = c->flags[i] = 0;
+	c->geometry[i] = c->primitive[i] = c->instance[i] = RTC_INVALID_GEOMETRY_ID;
+}
+
 static void fill_call(const struct call *c, const float eye[3], const struct lbvh_packet *packet,
 		      uint32_t first)
 {
@@ -131,12 +205,36 @@ static void fill_call(const struct call *c, const float eye[3], const struct lbv
 		for (int k = 0; k < 3; k++)
 			c->origin[k][i] = eye[k];
 		c->valid[i] = x < packet->width && y < packet->height ? -1 : 0;
-		c->near[i] = c->time[i] = 0;
+		c->near[i] = 0;
 		c->far[i] = INFINITY;
-		c->mask[i] = UINT32_MAX;
-		c->id[i] = c->flags[i] = 0;
-		c->geometry[i] = c->primitive[i] = c->instance[i] = RTC_INVALID_GEOMETRY_ID;
+		fill_rest(c, i);
 	}
+}
+
+/* Rays of a batch from `first` on; behind its last that one again, which is not valid. */
+static void fill_from_batch(const struct call *c, const struct lbvh_batch *batch, uint32_t first)
+{
+	for (uint32_t i = 0; i < c->rays; i++) {
+		const uint32_t from = first + i < batch->count ? first + i : batch->count - 1;
+		const struct lbvh_ray *ray = batch->ray + from;
+
+		for (int k = 0; k < 3; k++) {
+			c->origin[k][i] = ray->origin[k];
+			c->direction[k][i] = ray->direction[k];
+		}
+		c->valid[i] = first + i < batch->count ? -1 : 0;
+		c->near[i] = ray->near;
+		c->far[i] = ray->far;
+		fill_rest(c, i);
+	}
+}
+
+static void keep_in_batch(const struct call *c, struct lbvh_batch *batch, uint32_t first)
+{
+	for (uint32_t i = 0; i < c->rays && first + i < batch->count; i++)
+		lbvh_batch_keep(batch, first + i, c->far[i],
+				batch->occlusion ? occluder_of(c->far[i])
+						 : primitive_of(c->geometry[i], c->primitive[i]));
 }
 
 static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t first)
@@ -145,8 +243,7 @@ static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t
 		const size_t to = first + i / BLOCK_WIDTH * LBVH_PACKET_EDGE + i % BLOCK_WIDTH;
 
 		packet->t[to] = c->far[i];
-		packet->primitive[to] =
-			c->geometry[i] == RTC_INVALID_GEOMETRY_ID ? LBVH_MISS : c->primitive[i];
+		packet->primitive[to] = primitive_of(c->geometry[i], c->primitive[i]);
 	}
 }
 
@@ -161,45 +258,83 @@ static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t
 		.instance = (r).hit.instID[0]                                     \
 	}
 
-void lbvh_embree_trace8(const void *state, int thread, struct lbvh_packet *packet,
-			struct lbvh_counts *counts)
+static void trace8(const void *state, int thread, struct lbvh_packet *packet,
+		   struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct QUERY query;
+	struct queries q = queries_of(s);
 	_Alignas(32) int valid[8];
 	struct RTCRayHit8 r;
 	const struct call call = CALL(8, valid, r);
 
-	INIT_QUERY(&query);
-	query.flags = COHERENT;
 	for (uint32_t y = 0; y < packet->height; y += 2)
 		for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {
 			fill_call(&call, s->tracer.input->camera.eye, packet,
 				  y * LBVH_PACKET_EDGE + x);
-			rtcIntersect8(valid, s->scene, RAYS_BY(&r, &query));
+			rtcIntersect8(valid, s->scene, RAYS_BY(&r, &q.nearest));
 			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
 		}
 }
 
-void lbvh_embree_trace16(const void *state, int thread, struct lbvh_packet *packet,
-			 struct lbvh_counts *counts)
+static void batch8(const void *state, int thread, struct lbvh_batch *batch,
+		   struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct QUERY query;
+	struct queries q = queries_of(s);
+	_Alignas(32) int valid[8];
+	struct RTCRayHit8 r;
+	const struct call call = CALL(8, valid, r);
+
+	for (uint32_t first = 0; first < batch->count; first += 8) {
+		fill_from_batch(&call, batch, first);
+		if (batch->occlusion)
+			rtcOccluded8(valid, s->scene, RAYS_BY(&r.ray, &q.any));
+		else
+			rtcIntersect8(valid, s->scene, RAYS_BY(&r, &q.nearest));
+		keep_in_batch(&call, batch, first);
+	}
+}
+
+const struct lbvh_ways lbvh_embree_by_8 = { trace8, batch8 };
+
+static void trace16(const void *state, int thread, struct lbvh_packet *packet,
+		    struct lbvh_counts *counts)
+{
+	const struct lbvh_embree *s = state;
+	struct queries q = queries_of(s);
 	_Alignas(64) int valid[16];
 	struct RTCRayHit16 r;
 	const struct call call = CALL(16, valid, r);
 
-	INIT_QUERY(&query);
-	query.flags = COHERENT;
 	for (uint32_t y = 0; y < packet->height; y += 4)
 		for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {
 			fill_call(&call, s->tracer.input->camera.eye, packet,
 				  y * LBVH_PACKET_EDGE + x);
-			rtcIntersect16(valid, s->scene, RAYS_BY(&r, &query));
+			rtcIntersect16(valid, s->scene, RAYS_BY(&r, &q.nearest));
 			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
 		}
 }
+
+static void batch16(const void *state, int thread, struct lbvh_batch *batch,
+		    struct lbvh_counts *counts)
+{
+	const struct lbvh_embree *s = state;
+	struct queries q = queries_of(s);
+	_Alignas(64) int valid[16];
+	struct RTCRayHit16 r;
+	const struct call call = CALL(16, valid, r);
+
+	for (uint32_t first = 0; first < batch->count; first += 16) {
+		fill_from_batch(&call, batch, first);
+		if (batch->occlusion)
+			rtcOccluded16(valid, s->scene, RAYS_BY(&r.ray, &q.any));
+		else
+			rtcIntersect16(valid, s->scene, RAYS_BY(&r, &q.nearest));
+		keep_in_batch(&call, batch, first);
+	}
+}
+
+const struct lbvh_ways lbvh_embree_by_16 = { trace16, batch16 };
 
 /* ---- operations --------------------------------------------------------------------------- */
 
@@ -211,13 +346,14 @@ static enum gb_status build(struct lbvh_embree *s, struct gb_error *err)
 }
 
 enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, const void *input,
-				  enum RTCBuildQuality quality, lbvh_trace_fn *trace,
+				  enum RTCBuildQuality quality, struct lbvh_ways ways,
 				  struct gb_error *err)
 {
 	const struct lbvh_input *in = input;
 
-	if (lbvh_tracer_init(&s->tracer, params, input, trace, err))
+	if (lbvh_tracer_init(&s->tracer, params, input, ways, err))
 		return err->code;
+	s->coherent = !in->ray || ((const struct lbvh_params *)params)->rays_kind == LBVH_SHADOW;
 	s->device = lbvh_embree_device(s->tracer.threads, err);
 	if (!s->device)
 		return err->code;
@@ -262,22 +398,35 @@ enum gb_status lbvh_embree_run(void *state, struct gb_timer *timer, struct gb_er
 /* Distances to the triangles that Embree has found, by the arithmetic that all variants share:
  * where a ray grazes a long thin triangle, Embree's single precision is off by parts in 10^4, which
  * would pass for a wrong hit.  A distance that is off by more than 1 % stays as it is. */
-static void refine(const struct lbvh_input *in, const struct lbvh_camera *camera, uint32_t edge,
-		   float *t, const uint32_t *primitive)
+static float refined(const struct lbvh_input *in, const struct lbvh_ray *ray, float t,
+		     uint32_t primitive)
+{
+	const uint32_t *v = in->triangle + 3 * (size_t)primitive;
+	const float ours =
+		lbvh_intersect(ray->origin, ray->direction, in->vertex + 3 * (size_t)v[0],
+			       in->vertex + 3 * (size_t)v[1], in->vertex + 3 * (size_t)v[2]);
+
+	return fabsf(ours - t) <= 0.01F * t ? ours : t;
+}
+
+static void refine_hits(const struct lbvh_input *in, float *t, const uint32_t *primitive)
 {
 #pragma omp parallel for schedule(static)
-	for (size_t i = 0; i < (size_t)edge * edge; i++) {
-		float direction[3], ours;
-		const uint32_t *v;
+	for (size_t i = 0; i < lbvh_ray_count(in); i++) {
+		const struct lbvh_ray ray = lbvh_trace_ray(in, i);
 
-		if (primitive[i] >= in->count)
-			continue;
-		v = in->triangle + 3 * (size_t)primitive[i];
-		lbvh_ray(camera, (uint32_t)(i % edge), (uint32_t)(i / edge), direction);
-		ours = lbvh_intersect(camera->eye, direction, in->vertex + 3 * (size_t)v[0],
-				      in->vertex + 3 * (size_t)v[1], in->vertex + 3 * (size_t)v[2]);
-		if (fabsf(ours - t[i]) <= 0.01F * t[i])
-			t[i] = ours;
+		if (primitive[i] < in->count)
+			t[i] = refined(in, &ray, t[i], primitive[i]);
+	}
+}
+
+static void refine_probes(const struct lbvh_input *in, float *t, const uint32_t *primitive)
+{
+	for (size_t i = 0; i < LBVH_PROBES; i++) {
+		const struct lbvh_ray ray = lbvh_camera_ray(&in->probe, LBVH_PROBE_EDGE, i);
+
+		if (primitive[i] < in->count)
+			t[i] = refined(in, &ray, t[i], primitive[i]);
 	}
 }
 
@@ -289,13 +438,13 @@ enum gb_status lbvh_embree_download(void *state, void *output, struct gb_error *
 	if (s->tracer.op == LBVH_TRACE) {
 		(void)lbvh_tracer_download(state, output, err);
 		*lbvh_trace_arithmetic(in, output) = LBVH_FOREIGN;
-		refine(in, &in->camera, in->edge, lbvh_trace_t(output),
-		       lbvh_trace_primitive(in, output));
+		if (!in->occlusion)
+			refine_hits(in, lbvh_trace_t(output), lbvh_trace_primitive(in, output));
 	} else if (s->built) {
 		lbvh_tracer_probe(&s->tracer, 0, output);
 		((struct lbvh_tree_header *)output)->arithmetic = LBVH_FOREIGN;
-		refine(in, &in->probe, LBVH_PROBE_EDGE, lbvh_build_probe_t(in, output),
-		       lbvh_build_probe_primitive(in, output));
+		refine_probes(in, lbvh_build_probe_t(in, output),
+			      lbvh_build_probe_primitive(in, output));
 	}
 	return lbvh_embree_check(s->device, err);
 }

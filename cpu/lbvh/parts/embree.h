@@ -24,7 +24,8 @@ struct lbvh_embree {
 	RTCDevice device;
 	RTCGeometry mesh;
 	RTCScene scene;
-	bool built; /* the scene's tree is that of the mesh as it is */
+	bool coherent; /* rays that follow each other are near each other */
+	bool built;    /* the scene's tree is that of the mesh as it is */
 };
 
 /* A device of that many threads, or NULL. */
@@ -34,14 +35,15 @@ const char *lbvh_embree_library(void);
 /* GB_ERUNTIME with Embree's words, if it reports an error. */
 enum gb_status lbvh_embree_check(RTCDevice device, struct gb_error *err);
 
-/* Hits by calls with 1, 8 and 16 rays; the state is a struct lbvh_embree. */
-lbvh_trace_fn lbvh_embree_trace1, lbvh_embree_trace8, lbvh_embree_trace16;
+/* Calls with 1, 8 and 16 rays: rtcIntersect1() and rtcOccluded1() ...; the state is a struct
+ * lbvh_embree. */
+extern const struct lbvh_ways lbvh_embree_by_1, lbvh_embree_by_8, lbvh_embree_by_16;
 
 /* ---- operations of a variant whose state is a struct lbvh_embree --------------------------- */
 
 /* A device, and the scene's buffers; for the operation trace also the tree. */
 enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, const void *input,
-				  enum RTCBuildQuality quality, lbvh_trace_fn *trace,
+				  enum RTCBuildQuality quality, struct lbvh_ways ways,
 				  struct gb_error *err);
 enum gb_status lbvh_embree_reset(void *state, int64_t sample, struct gb_error *err);
 enum gb_status lbvh_embree_run(void *state, struct gb_timer *timer, struct gb_error *err);

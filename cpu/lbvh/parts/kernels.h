@@ -1,6 +1,6 @@
 /* kernels.h -- the inner loops of the CPU traversals, once per instruction set.
  *
- * All work on packets of 8 x 8 rays with a common origin.  They compute hits as lbvh_intersect()
+ * They work on packets of 8 x 8 rays with a common origin, or on batches of a stream's.  They compute hits as lbvh_intersect()
  * does, bit for bit: products and sums are never fused.  Boxes are tested with a slack of a few
  * units in the last place, so that rounding does not lose a hit at the face of a box.
  */
@@ -27,6 +27,28 @@ struct lbvh_packet {
 	 * its rounding error. */
 	float middle[3], across[3], down[3], terms[3];
 };
+
+/* Up to LBVH_PACKET rays of a stream, and what is known of them. */
+struct lbvh_batch {
+	const struct lbvh_ray *ray; /* count */
+	uint32_t count;
+	bool occlusion;      /* a bit each is the answer; else t and primitive are */
+	uint64_t occluded;   /* bit i: ray i hits something; 0 before */
+	float *t;            /* count, of the nearest hits */
+	uint32_t *primitive; /* the same */
+};
+
+/* The answer to ray i: primitive is LBVH_MISS if it hits nothing. */
+static inline void lbvh_batch_keep(struct lbvh_batch *batch, uint32_t i, float t,
+				   uint32_t primitive)
+{
+	if (batch->occlusion) {
+		batch->occluded |= (uint64_t)(primitive != LBVH_MISS) << i;
+	} else {
+		batch->t[i] = primitive == LBVH_MISS ? INFINITY : t;
+		batch->primitive[i] = primitive;
+	}
+}
 
 /* What a traversal looked at: nodes whose children (or box) were tested, and triangles (the eight
  * lanes of a block count as eight), for each ray or packet that looked at them. */
@@ -59,6 +81,9 @@ struct lbvh_kernels {
 		       struct lbvh_entry *stack, struct lbvh_counts *counts);
 	void (*packet)(const struct lbvh_wide *wide, const float eye[3], struct lbvh_packet *packet,
 		       struct lbvh_entry *stack, struct lbvh_counts *counts);
+	/* The answers to a batch, ray by ray. */
+	void (*batch)(const struct lbvh_wide *wide, struct lbvh_batch *batch,
+		      struct lbvh_entry *stack, struct lbvh_counts *counts);
 };
 
 extern const struct lbvh_kernels lbvh_kernels_plain, lbvh_kernels_avx2, lbvh_kernels_avx512;

@@ -53,7 +53,7 @@ WORDS_FN void make_pyramid(const struct lbvh_camera *camera, uint32_t edge, floa
 	}
 }
 
-/* lbvh_ray(), of many pixels. */
+/* lbvh_direction(), of many pixels. */
 WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
 			   struct lbvh_packet *packet)
 {
@@ -92,4 +92,4 @@ WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-const struct lbvh_kernels KERNELS = { make_rays, trace_single, trace_packet };
+const struct lbvh_kernels KERNELS = { make_rays, trace_single, trace_packet, trace_batch };

@@ -15,7 +15,7 @@
  *
  * Directions within a pyramid are not of unit length but of 1 or more, so that the parameter where
  * one of them enters a box is at most the distance.  All these tests are widened by more than their
- * rounding errors and those of lbvh_ray(): they may let in too much, never too little.
+ * rounding errors and those of lbvh_direction(): they may let in too much, never too little.
  */
 
 enum {

@@ -8,7 +8,7 @@ struct ray {
 	F8 origin[3], direction[3];
 	F8 inverse[3][2]; /* for the near and the far bound, with slack */
 	int side[3];      /* the bound that is met first: 0 lower, 1 upper */
-	float t;
+	float near, t;    /* hits are beyond near, and no farther than t */
 	uint32_t primitive;
 };
 
@@ -77,7 +77,7 @@ WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 		const int i = __builtin_ctz(bits);
 		const uint32_t primitive = block->primitive[i] & ~LBVH_MORE;
 
-		if (t[i] > 0 && lbvh_nearer(t[i], primitive, ray->t, ray->primitive)) {
+		if (t[i] > ray->near && lbvh_nearer(t[i], primitive, ray->t, ray->primitive)) {
 			ray->t = t[i];
 			ray->primitive = primitive;
 		}
@@ -137,8 +137,9 @@ WORDS_FN uint32_t follow_nearest(const struct lbvh_wide_node *node, unsigned bit
 	return node->child[key[0] % LBVH_WIDTH];
 }
 
-WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, struct lbvh_entry *stack,
-			  struct lbvh_counts *counts)
+/* Find the nearest hit or, with `any`, whether there is one: some primitive. */
+WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, bool any,
+			  struct lbvh_entry *stack, struct lbvh_counts *counts)
 {
 	struct lbvh_entry *top = stack;
 	uint64_t nodes = 0, blocks = 0;
@@ -152,6 +153,8 @@ WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, struct 
 				blocks++;
 				intersect8(block, ray);
 			} while (block++->primitive[0] & LBVH_MORE);
+			if (any && ray->primitive != LBVH_MISS)
+				top = stack;
 		} else {
 			const struct lbvh_wide_node *node = wide->node + at;
 			F8 entry;
@@ -174,6 +177,24 @@ WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, struct 
 	}
 }
 
+/* A ray that has hit nothing yet. */
+WORDS_FN void aim_ray(struct ray *ray, const float origin[3], const float direction[3], float near,
+		      float far)
+{
+	for (int k = 0; k < 3; k++) {
+		const float inverse = inverse_of(direction[k]);
+
+		ray->origin[k] = f8_set(origin[k]);
+		ray->direction[k] = f8_set(direction[k]);
+		ray->inverse[k][0] = f8_set(inverse * (1 / LBVH_SLACK));
+		ray->inverse[k][1] = f8_set(inverse * LBVH_SLACK);
+		ray->side[k] = inverse < 0;
+	}
+	ray->near = near;
+	ray->t = far;
+	ray->primitive = LBVH_MISS;
+}
+
 WORDS_ENTRY void trace_single(const struct lbvh_wide *wide, const float eye[3],
 			      struct lbvh_packet *packet, struct lbvh_entry *stack,
 			      struct lbvh_counts *counts)
@@ -181,20 +202,30 @@ WORDS_ENTRY void trace_single(const struct lbvh_wide *wide, const float eye[3],
 	for (uint32_t y = 0; y < packet->height; y++)
 		for (uint32_t x = 0; x < packet->width; x++) {
 			const uint32_t i = y * LBVH_PACKET_EDGE + x;
-			struct ray ray = { .t = INFINITY, .primitive = LBVH_MISS };
+			const float direction[3] = { packet->direction[0][i],
+						     packet->direction[1][i],
+						     packet->direction[2][i] };
+			struct ray ray;
 
-			for (int k = 0; k < 3; k++) {
-				const float d = packet->direction[k][i];
-
-				ray.origin[k] = f8_set(eye[k]);
-				ray.direction[k] = f8_set(d);
-				const float inverse = inverse_of(d);
-				ray.inverse[k][0] = f8_set(inverse * (1 / LBVH_SLACK));
-				ray.inverse[k][1] = f8_set(inverse * LBVH_SLACK);
-				ray.side[k] = inverse < 0;
-			}
-			walk_single(wide, &ray, stack, counts);
+			aim_ray(&ray, eye, direction, 0, INFINITY);
+			walk_single(wide, &ray, false, stack, counts);
 			packet->t[i] = ray.t;
 			packet->primitive[i] = ray.primitive;
 		}
+}
+
+WORDS_ENTRY void trace_batch(const struct lbvh_wide *wide, struct lbvh_batch *batch,
+			     struct lbvh_entry *stack, struct lbvh_counts *counts)
+{
+	for (uint32_t i = 0; i < batch->count; i++) {
+		const struct lbvh_ray *from = batch->ray + i;
+		struct ray ray;
+
+		aim_ray(&ray, from->origin, from->direction, from->near, from->far);
+		if (batch->occlusion)
+			walk_single(wide, &ray, true, stack, counts);
+		else
+			walk_single(wide, &ray, false, stack, counts);
+		lbvh_batch_keep(batch, i, ray.t, ray.primitive);
+	}
 }

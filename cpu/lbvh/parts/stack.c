@@ -4,12 +4,12 @@
 #include "common/memory.h"
 
 enum gb_status lbvh_stack_init(struct lbvh_stack *s, const void *params, const void *input,
-			       lbvh_trace_fn *trace, size_t extra, struct gb_error *err)
+			       struct lbvh_ways ways, size_t extra, struct gb_error *err)
 {
 	unsigned depth;
 
 	if (lbvh_wants_trace(params, err) ||
-	    lbvh_tracer_init(&s->tracer, params, input, trace, err) ||
+	    lbvh_tracer_init(&s->tracer, params, input, ways, err) ||
 	    lbvh_tracer_tree(&s->cpu, params, input, &depth, err))
 		return err->code;
 	s->room = depth + extra;

@@ -22,8 +22,9 @@ struct lbvh_waiting {
 
 struct lbvh_beam {
 	float origin[3], direction[3], inverse[3];
-	float t;
+	float near, t; /* hits are beyond near, and no farther than t */
 	uint32_t primitive;
+	bool any; /* the first hit that is found will do */
 };
 
 static inline void lbvh_beam_aim(struct lbvh_beam *beam)
@@ -53,14 +54,14 @@ static inline float lbvh_beam_enter(const struct lbvh_node *box, const struct lb
 /* Make (t, primitive) the beam's hit if it is nearer. */
 static inline void lbvh_beam_hit(struct lbvh_beam *beam, float t, uint32_t primitive)
 {
-	if (lbvh_nearer(t, primitive, beam->t, beam->primitive)) {
+	if (t > beam->near && lbvh_nearer(t, primitive, beam->t, beam->primitive)) {
 		beam->t = t;
 		beam->primitive = primitive;
 	}
 }
 
 /* Call leaf(context, leaf's node, beam) for the leaves that the beam enters, the nearer ones
- * first, as long as one may hold a nearer hit.  stack has as many entries as the tree levels. */
+ * first, as long as one may hold a nearer hit, or until one holds any if that will do.  stack has as many entries as the tree levels. */
 static inline __attribute__((always_inline)) void lbvh_beam_walk(
 	const struct lbvh_node *node, struct lbvh_beam *beam, struct lbvh_waiting *stack,
 	uint64_t *nodes,
@@ -77,6 +78,8 @@ static inline __attribute__((always_inline)) void lbvh_beam_walk(
 
 		if (here->left & LBVH_LEAF) {
 			leaf(context, here, beam);
+			if (beam->any && beam->primitive != LBVH_MISS)
+				return;
 		} else {
 			const float left = lbvh_beam_enter(node + here->left, beam);
 			const float right = lbvh_beam_enter(node + here->right, beam);
@@ -102,12 +105,15 @@ static inline __attribute__((always_inline)) void lbvh_beam_walk(
 	}
 }
 
-/* ---- a packet's rays one after the other -------------------------------------------------- */
+/* ---- rays one after the other ------------------------------------------------------------- */
+
+/* What is done with a beam that has hit nothing yet. */
+typedef void lbvh_beam_fn(void *context, struct lbvh_beam *beam);
 
 /* Call trace(context, beam) for each ray of a packet, and keep its hit. */
-static inline __attribute__((always_inline)) void lbvh_beam_each(
-	const float eye[3], struct lbvh_packet *packet,
-	void (*trace)(void *context, struct lbvh_beam *beam), void *context)
+static inline __attribute__((always_inline)) void lbvh_beam_each(const float eye[3],
+								 struct lbvh_packet *packet,
+								 lbvh_beam_fn *trace, void *context)
 {
 	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
 		struct lbvh_beam beam = { .t = INFINITY, .primitive = LBVH_MISS };
@@ -125,6 +131,28 @@ static inline __attribute__((always_inline)) void lbvh_beam_each(
 	}
 }
 
+/* The same for a batch. */
+static inline __attribute__((always_inline)) void lbvh_beam_batch(struct lbvh_batch *batch,
+								  lbvh_beam_fn *trace,
+								  void *context)
+{
+	for (uint32_t i = 0; i < batch->count; i++) {
+		const struct lbvh_ray *ray = batch->ray + i;
+		struct lbvh_beam beam = { .near = ray->near,
+					  .t = ray->far,
+					  .primitive = LBVH_MISS,
+					  .any = batch->occlusion };
+
+		for (int k = 0; k < 3; k++) {
+			beam.origin[k] = ray->origin[k];
+			beam.direction[k] = ray->direction[k];
+		}
+		lbvh_beam_aim(&beam);
+		trace(context, &beam);
+		lbvh_batch_keep(batch, i, beam.t, beam.primitive);
+	}
+}
+
 /* ---- the variants ------------------------------------------------------------------------- */
 
 /* What their state begins with. */
@@ -137,6 +165,6 @@ struct lbvh_stack {
 
 /* Memory and the tree; only for the operation trace.  extra: entries beyond the tree's levels. */
 enum gb_status lbvh_stack_init(struct lbvh_stack *s, const void *params, const void *input,
-			       lbvh_trace_fn *trace, size_t extra, struct gb_error *err);
+			       struct lbvh_ways ways, size_t extra, struct gb_error *err);
 
 #endif

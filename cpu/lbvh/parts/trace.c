@@ -1,11 +1,14 @@
-/* trace.c -- the image by tiles, the choice of kernels, and the tree of the CPU traversals. */
+/* trace.c -- the image by tiles, the stream by batches, the choice of kernels, and the tree of the CPU traversals. */
 #include "cpu/lbvh/parts/trace.h"
 
 #include <string.h>
 
 #include "common/memory.h"
 
-enum { TILE = 32 }; /* pixels along the edge of what a thread takes at a time */
+enum {
+	TILE = 32,    /* pixels along the edge of what a thread takes at a time */
+	BATCHES = 16, /* of a stream, the same */
+};
 
 /* ---- what is asked for -------------------------------------------------------------------- */
 
@@ -29,19 +32,29 @@ const struct lbvh_kernels *lbvh_cpu_kernels(void)
 }
 
 enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_, const void *input,
-				lbvh_trace_fn *trace, struct gb_error *err)
+				struct lbvh_ways ways, struct gb_error *err)
 {
 	const struct lbvh_params *params = params_;
 	size_t rays;
 
 	tracer->input = input;
 	tracer->op = (enum lbvh_op)params->op;
-	tracer->trace = trace;
+	tracer->ways = ways;
 	tracer->kernels = lbvh_cpu_kernels();
 	tracer->threads = lbvh_cpu_threads(params);
 	if (tracer->op != LBVH_TRACE)
 		return GB_OK;
-	rays = (size_t)tracer->input->edge * tracer->input->edge;
+	if (tracer->input->ray && !ways.batch)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "this is a way to trace the rays of an image, no stream: "
+			       "--rays-kind=primary --rays-order=given");
+	if (tracer->input->occlusion) {
+		tracer->bits =
+			gb_host_alloc(lbvh_bit_words(tracer->input), sizeof *tracer->bits, err);
+		gb_memory_result(tracer->bits, GB_WHOLE, GB_POISON);
+		return err->code;
+	}
+	rays = lbvh_ray_count(tracer->input);
 	tracer->t = gb_host_alloc(rays, sizeof *tracer->t, err);
 	tracer->primitive = gb_host_alloc(rays, sizeof *tracer->primitive, err);
 	gb_memory_result(tracer->t, GB_WHOLE, GB_POISON);
@@ -66,7 +79,7 @@ static void trace_packet(const struct image *image, uint32_t x, uint32_t y, int 
 	packet->x = x;
 	packet->y = y;
 	image->tracer->kernels->rays(image->camera, image->edge, packet);
-	image->tracer->trace(image->tracer, thread, packet, counts);
+	image->tracer->ways.trace(image->tracer, thread, packet, counts);
 	for (uint32_t row = 0; row < packet->height; row++) {
 		const size_t to = (size_t)(y + row) * image->edge + x;
 
@@ -107,21 +120,66 @@ static struct lbvh_counts trace_image(const struct image *image)
 	return (struct lbvh_counts){ nodes, triangles };
 }
 
+/* ---- the stream --------------------------------------------------------------------------- */
+
+static void trace_batch(const struct lbvh_tracer *tracer, size_t first, int thread,
+			struct lbvh_counts *counts)
+{
+	const size_t rays = lbvh_ray_count(tracer->input), left = rays - first;
+	struct lbvh_batch batch = { .ray = tracer->input->ray + first,
+				    .count = (uint32_t)(left < LBVH_PACKET ? left : LBVH_PACKET),
+				    .occlusion = tracer->input->occlusion };
+
+	if (!batch.occlusion) {
+		batch.t = tracer->t + first;
+		batch.primitive = tracer->primitive + first;
+	}
+	tracer->ways.batch(tracer, thread, &batch, counts);
+	if (batch.occlusion)
+		tracer->bits[first / 32] = (uint32_t)batch.occluded;
+	if (batch.occlusion && batch.count > 32)
+		tracer->bits[first / 32 + 1] = (uint32_t)(batch.occluded >> 32);
+}
+
+static struct lbvh_counts trace_stream(const struct lbvh_tracer *tracer)
+{
+	const size_t rays = lbvh_ray_count(tracer->input);
+	uint64_t nodes = 0, triangles = 0;
+
+#pragma omp parallel for num_threads(tracer->threads) schedule(dynamic, BATCHES) \
+	reduction(+ : nodes, triangles)
+	for (size_t first = 0; first < rays; first += LBVH_PACKET) {
+		struct lbvh_counts counts = { 0, 0 };
+
+		trace_batch(tracer, first, omp_get_thread_num(), &counts);
+		nodes += counts.nodes;
+		triangles += counts.triangles;
+	}
+	return (struct lbvh_counts){ nodes, triangles };
+}
+
+/* ---- operations --------------------------------------------------------------------------- */
+
 enum gb_status lbvh_tracer_run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct lbvh_tracer *tracer = state;
 	const struct image image = { tracer, &tracer->input->camera, tracer->input->edge, tracer->t,
 				     tracer->primitive };
 
-	tracer->counts = trace_image(&image);
+	tracer->counts = tracer->input->ray ? trace_stream(tracer) : trace_image(&image);
 	return GB_OK;
 }
 
 enum gb_status lbvh_tracer_download(void *state, void *output, struct gb_error *err)
 {
 	const struct lbvh_tracer *tracer = state;
-	const size_t rays = (size_t)tracer->input->edge * tracer->input->edge;
+	const size_t rays = lbvh_ray_count(tracer->input);
 
+	if (tracer->bits) {
+		memcpy(lbvh_trace_bits(output), tracer->bits,
+		       lbvh_bit_words(tracer->input) * sizeof *tracer->bits);
+		return GB_OK;
+	}
 	memcpy(lbvh_trace_t(output), tracer->t, rays * sizeof *tracer->t);
 	memcpy(lbvh_trace_primitive(tracer->input, output), tracer->primitive,
 	       rays * sizeof *tracer->primitive);

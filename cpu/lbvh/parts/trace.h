@@ -1,8 +1,9 @@
 /* trace.h -- what the CPU traversals share: the image by tiles, hits, the tree to be traversed,
  * counts.
  *
- * A traversal is a function over packets of 8 x 8 rays, called by all threads.  Making the rays is
- * part of the timed work of every variant, peers included, by the same code.
+ * A traversal of an image is a function over packets of 8 x 8 rays, called by all threads.  Making
+ * the rays is part of the timed work of every variant, peers included, by the same code.  One of a
+ * stream is a function over batches of as many neighbours in it.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_TRACE_H
 #define GPUBENCH_CPU_LBVH_PARTS_TRACE_H
@@ -20,15 +21,26 @@
 typedef void lbvh_trace_fn(const void *state, int thread, struct lbvh_packet *packet,
 			   struct lbvh_counts *counts);
 
+/* Find the answers to a batch. */
+typedef void lbvh_batch_fn(const void *state, int thread, struct lbvh_batch *batch,
+			   struct lbvh_counts *counts);
+
+/* How a variant traces. */
+struct lbvh_ways {
+	lbvh_trace_fn *trace;
+	lbvh_batch_fn *batch; /* NULL: it takes no streams */
+};
+
 /* What a traversal's state begins with. */
 struct lbvh_tracer {
 	const struct lbvh_input *input;
 	enum lbvh_op op;
-	lbvh_trace_fn *trace;
+	struct lbvh_ways ways;
 	const struct lbvh_kernels *kernels;
 	int threads;
-	float *t;            /* edge * edge; NULL when the operation is build */
+	float *t;            /* edge * edge; NULL when the operation is build, or of occlusion */
 	uint32_t *primitive; /* the same */
+	uint32_t *bits;      /* of occlusion: lbvh_bit_words() */
 	struct lbvh_counts counts;
 };
 
@@ -36,10 +48,11 @@ struct lbvh_tracer {
 enum gb_status lbvh_wants_trace(const void *params, struct gb_error *err);
 /* Those of the best instruction set that cpu_simd() allows. */
 const struct lbvh_kernels *lbvh_cpu_kernels(void);
+/* GB_EUNAVAILABLE if the rays are a stream and the variant takes none. */
 enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params, const void *input,
-				lbvh_trace_fn *trace, struct gb_error *err);
+				struct lbvh_ways ways, struct gb_error *err);
 
-/* Operations of a state that begins with a tracer: all rays of the input's camera; their hits as a
+/* Operations of a state that begins with a tracer: all rays of the input; their answers as a
  * trace's output; nodes_per_ray and triangles_per_ray of the last run. */
 enum gb_status lbvh_tracer_run(void *state, struct gb_timer *timer, struct gb_error *err);
 enum gb_status lbvh_tracer_download(void *state, void *output, struct gb_error *err);

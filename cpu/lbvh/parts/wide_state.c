@@ -18,9 +18,10 @@ static void make_tree(struct lbvh_wide_state *s, const void *params, const void 
 }
 
 enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *params,
-				      const void *input, lbvh_trace_fn *trace, struct gb_error *err)
+				      const void *input, struct lbvh_ways ways,
+				      struct gb_error *err)
 {
-	if (lbvh_tracer_init(&s->tracer, params, input, trace, err) ||
+	if (lbvh_tracer_init(&s->tracer, params, input, ways, err) ||
 	    lbvh_wide_init(&s->wide, s->tracer.input->count, s->tracer.threads, err))
 		return err->code;
 	s->wide.depth = CODE_LEVELS;

@@ -15,7 +15,7 @@ struct lbvh_wide_state {
 
 /* Memory; for the operation trace also the tree. */
 enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *params,
-				      const void *input, lbvh_trace_fn *trace,
+				      const void *input, struct lbvh_ways ways,
 				      struct gb_error *err);
 void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics);
 

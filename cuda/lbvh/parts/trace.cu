@@ -46,17 +46,34 @@ enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_c
 				    struct gb_error *err)
 {
 	const struct lbvh_params *const p = (const struct lbvh_params *)params;
+	const struct lbvh_input *const in = (const struct lbvh_input *)input;
 	const bool fine = p->op == LBVH_TRACE && p->tree != LBVH_PAPER_TREE;
 	const unsigned codes = fine ? LBVH_GPU_CODES_63 : 0;
 
 	tracer->rays = rays;
 	tracer->count = count;
 	lbvh_gpu_init(&tracer->gpu, input, codes | LBVH_GPU_ARRIVED, err);
-	gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err);
-	gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err);
-	gb_memory_result(tracer->t, GB_WHOLE, GB_POISON);
-	gb_memory_result(tracer->primitive, GB_WHOLE, GB_POISON);
+	if (in->ray)
+		gpu_alloc(&tracer->ray, rays, sizeof *tracer->ray, err);
+	if (in->occlusion) {
+		gpu_alloc(&tracer->bits, lbvh_bit_words(in), sizeof *tracer->bits, err);
+		gb_memory_result(tracer->bits, GB_WHOLE, GB_POISON);
+	} else {
+		gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err);
+		gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err);
+		gb_memory_result(tracer->t, GB_WHOLE, GB_POISON);
+		gb_memory_result(tracer->primitive, GB_WHOLE, GB_POISON);
+	}
 	return gpu_alloc(&tracer->counts, 1, sizeof *tracer->counts, err);
+}
+
+enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_error *err)
+{
+	const struct lbvh_input *const in = tracer->gpu.input;
+
+	if (lbvh_gpu_upload(&tracer->gpu, err) != GB_OK || !in->ray)
+		return err->code;
+	return gpu_upload(tracer->ray, in->ray, tracer->rays * sizeof *tracer->ray, err);
 }
 
 enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
@@ -69,9 +86,13 @@ enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float 
 enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err)
 {
 	struct lbvh_gpu_tracer *const tracer = (struct lbvh_gpu_tracer *)state;
+	const struct lbvh_input *const in = tracer->gpu.input;
 
-	return lbvh_gpu_tracer_hits(tracer, lbvh_trace_t(output),
-				    lbvh_trace_primitive(tracer->gpu.input, output), err);
+	if (in->occlusion)
+		return gpu_download(lbvh_trace_bits(output), tracer->bits,
+				    lbvh_bit_words(in) * sizeof *tracer->bits, err);
+	return lbvh_gpu_tracer_hits(tracer, lbvh_trace_t(output), lbvh_trace_primitive(in, output),
+				    err);
 }
 
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics)

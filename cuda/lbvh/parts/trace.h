@@ -1,12 +1,14 @@
 /* trace.h -- what the CUDA traversals share: rays, hits, the order of the image, and the walk of a
  * binary tree.
  *
- * A thread takes a ray, a warp 8 x 4 pixels.  A traversal is a struct with a member
+ * A thread takes a ray, a warp 8 x 4 pixels or 32 neighbours of a stream, whose occlusion is a word.
+ * A traversal is a struct with a member
  *
- *	template <class STEPS> __device__ void walk(struct lbvh_beam *beam, STEPS *steps) const
+ *	template <class SEARCH> __device__ void walk(struct lbvh_beam *beam, SEARCH *search) const
  *
- * that finds the beam's hit and tells `steps` what it met: that is counted once, by a kernel of its
- * own, and costs the timed one nothing.  Triangles are tested by common/lbvh.h's
+ * that hands what the beam may hit to `search`, which keeps what was asked for and knows when that is
+ * found; and tells it what was met on the way: that is counted once, by a kernel of its own, and costs
+ * the timed one nothing.  Triangles are tested by common/lbvh.h's
  * arithmetic; a box's distance may be off by a rounding, so it is compared with a slack of four
  * units in the last place, as on the CPU: all traversals find the same hits.
  */
@@ -49,18 +51,22 @@ typedef enum gb_status lbvh_trace_counter(const void *state, struct gb_error *er
 struct lbvh_gpu_tracer {
 	struct lbvh_gpu gpu; /* the mesh and its binary tree */
 	size_t rays;
-	float *t;
-	uint32_t *primitive;
+	struct lbvh_ray *ray;             /* of a stream, else NULL */
+	float *t;                         /* rays; not of occlusion */
+	uint32_t *primitive;              /* the same */
+	uint32_t *bits;                   /* of occlusion: lbvh_bit_words() */
 	struct lbvh_trace_counts *counts; /* on the device */
 	struct lbvh_trace_counts met;     /* by a run; counted when metrics are asked for */
 	lbvh_trace_counter *count;
 };
 
-/* Memory for the mesh, the tree that lbvh_gpu_fastest() makes, and `rays` hits.  The tree is over
+/* Memory for the mesh, the tree that lbvh_gpu_fastest() makes, a stream and the answers to `rays` rays.  The tree is over
  * codes of 63 bits for a trace, unless the paper's is asked for; else of 30. */
 enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
 				    const void *params, const void *input, size_t rays,
 				    struct gb_error *err);
+/* The mesh and the stream to the device; waits. */
+enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_error *err);
 /* GB_EUNAVAILABLE unless the operation is trace. */
 enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err);
 /* Queue the triangles of all places i of the tree's index, to place[i], or to i if `place` is NULL. */
@@ -69,7 +75,7 @@ enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
 /* Its hits to the host; waits. */
 enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
 				    uint32_t *primitive, struct gb_error *err);
-/* Operations of a state that begins with a tracer: hits; nodes_per_ray and triangles_per_ray, for which
+/* Operations of a state that begins with a tracer: hits or bits; nodes_per_ray and triangles_per_ray, for which
  * the rays are traced once more, outside all that is timed. */
 enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err);
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
@@ -78,24 +84,9 @@ void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
 
 struct lbvh_beam {
 	float origin[3], direction[3], inverse[3];
-	float t;
+	float near,
+		t; /* hits are beyond near, which an image's rays need not ask, and no farther than t */
 	uint32_t primitive;
-};
-
-/* What a beam met, if it is counted. */
-template <bool COUNT> struct lbvh_steps {
-	uint32_t nodes, triangles;
-
-	__device__ __forceinline__ void node(void)
-	{
-		if (COUNT)
-			nodes++;
-	}
-	__device__ __forceinline__ void triangle(uint32_t count)
-	{
-		if (COUNT)
-			triangles += count;
-	}
 };
 
 /* A subtree that waits, and where the beam enters it. */
@@ -110,8 +101,23 @@ static __device__ __forceinline__ void lbvh_beam_start(struct lbvh_beam *beam)
 {
 	for (int k = 0; k < 3; k++)
 		beam->inverse[k] = 1 / (beam->direction[k] + 0.0F);
+	beam->near = 0;
 	beam->t = INFINITY;
 	beam->primitive = LBVH_MISS;
+}
+
+/* The same from a stream: 32 bytes as two loads. */
+static __device__ __forceinline__ struct lbvh_beam lbvh_beam_load(const struct lbvh_ray *ray)
+{
+	const float4 *const from = (const float4 *)(const void *)ray;
+	const float4 origin = from[0], direction = from[1];
+	struct lbvh_beam beam = { { origin.x, origin.y, origin.z },
+				  { direction.x, direction.y, direction.z } };
+
+	lbvh_beam_start(&beam);
+	beam.near = origin.w;
+	beam.t = direction.w;
+	return beam;
 }
 
 /* The distance at which the beam enters the box before beam->t, or INFINITY.  Where 0 * INFINITY is
@@ -140,6 +146,33 @@ static __device__ __forceinline__ void lbvh_beam_hit(struct lbvh_beam *beam, flo
 		beam->primitive = primitive;
 	}
 }
+
+/* What rays are asked for: the nearest hit of an image's or a stream's, or any of a stream's. */
+enum lbvh_query { LBVH_IMAGE, LBVH_NEAREST, LBVH_ANY };
+
+/* How a beam takes hits; and what it met, if that is counted. */
+template <bool COUNT, enum lbvh_query QUERY>
+struct lbvh_search {
+	uint32_t nodes, triangles;
+
+	__device__ __forceinline__ void node(void){ if (COUNT) nodes++; }
+__device__ __forceinline__ void triangle(uint32_t count)
+{
+	if (COUNT)
+		triangles += count;
+}
+__device__ __forceinline__ void hit(struct lbvh_beam *beam, float t, uint32_t primitive) const
+{
+	if (QUERY == LBVH_IMAGE || t > beam->near)
+		lbvh_beam_hit(beam, t, primitive);
+}
+/* Whether nothing else need be looked at. */
+__device__ __forceinline__ bool done(const struct lbvh_beam *beam) const
+{
+	return QUERY == LBVH_ANY && beam->primitive != LBVH_MISS;
+}
+}
+;
 
 static __device__ __forceinline__ struct lbvh_corners lbvh_corners_load(
 	const struct lbvh_corners *from)
@@ -186,13 +219,13 @@ static __device__ __forceinline__ struct lbvh_met lbvh_node_enter(const struct l
 }
 
 /* Walk a binary tree, the nearer child first: it stays in registers, and its children are known
- * since its box was looked at.  leaves->test(first, count, beam, steps) is what is done in a leaf.
+ * since its box was looked at.  leaves->test(first, count, beam, search) is what is done in a leaf.
  * stack: one entry per level. */
-template <class LEAVES, class STEPS>
+template <class LEAVES, class SEARCH>
 static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *node,
 							const LEAVES *leaves,
 							struct lbvh_waiting *stack,
-							struct lbvh_beam *beam, STEPS *steps)
+							struct lbvh_beam *beam, SEARCH *search)
 {
 	struct lbvh_met at = lbvh_node_enter(node, 0, beam);
 	uint32_t next;
@@ -202,14 +235,16 @@ static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *
 		return;
 	for (;;) {
 		if (at.left & LBVH_LEAF) {
-			leaves->test(at.left & ~LBVH_LEAF, at.right, beam, steps);
+			leaves->test(at.left & ~LBVH_LEAF, at.right, beam, search);
+			if (search->done(beam))
+				return;
 		} else {
 			const struct lbvh_met left = lbvh_node_enter(node, at.left, beam);
 			const struct lbvh_met right = lbvh_node_enter(node, at.right, beam);
 			const bool left_first = left.t <= right.t;
 			const float far = left_first ? right.t : left.t;
 
-			steps->node();
+			search->node();
 			if (far < INFINITY)
 				stack[top++] = { far, left_first ? at.right : at.left };
 			at = left_first ? left : right;
@@ -220,6 +255,22 @@ static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *
 			return;
 		at.left = node[next].left;
 		at.right = node[next].right;
+	}
+}
+
+/* Add up what the lanes of a warp met.  All of them call it. */
+template <class SEARCH>
+static __device__ __forceinline__ void lbvh_add_counts(const SEARCH *search,
+						       struct lbvh_trace_counts *counts)
+{
+	__syncwarp();
+
+	const uint64_t nodes = warp_sum((uint64_t)search->nodes);
+	const uint64_t triangles = warp_sum((uint64_t)search->triangles);
+
+	if (threadIdx.x % WARP == 0) {
+		atomicAdd((unsigned long long *)&counts->nodes, (unsigned long long)nodes);
+		atomicAdd((unsigned long long *)&counts->triangles, (unsigned long long)triangles);
 	}
 }
 
@@ -234,38 +285,60 @@ static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edg
 	const uint32_t tile = blockIdx.x * (LBVH_TRACE_BLOCK / WARP) + threadIdx.x / WARP;
 	const uint32_t x = tile * LBVH_TILE_WIDE + lane % LBVH_TILE_WIDE;
 	const uint32_t y = blockIdx.y * LBVH_TILE_HIGH + lane / LBVH_TILE_WIDE;
-	struct lbvh_steps<COUNT> steps = {
+	struct lbvh_search<COUNT, LBVH_IMAGE> search = {
 	};
 
 	if (x < edge && y < edge) {
 		struct lbvh_beam beam;
 
-		lbvh_ray(&camera, x, y, beam.direction);
+		lbvh_direction(&camera, x, y, beam.direction);
 		for (int k = 0; k < 3; k++)
 			beam.origin[k] = camera.eye[k];
 		lbvh_beam_start(&beam);
-		tree.walk(&beam, &steps);
+		tree.walk(&beam, &search);
 		if (!COUNT) {
 			t[(size_t)y * edge + x] = beam.t;
 			primitive[(size_t)y * edge + x] = beam.primitive;
 		}
 	}
-	if (COUNT) {
-		__syncwarp();
+	if (COUNT)
+		lbvh_add_counts(&search, counts);
+}
 
-		const uint64_t nodes = warp_sum((uint64_t)steps.nodes);
-		const uint64_t triangles = warp_sum((uint64_t)steps.triangles);
+/* The same for the rays of a stream, a thread each in their order; of LBVH_ANY a word for each warp:
+ * the bits of its 32 rays. */
+template <class TREE, bool COUNT, enum lbvh_query QUERY>
+static __global__ void lbvh_stream_kernel(struct lbvh_gpu_tracer tracer, TREE tree)
+{
+	const size_t i = (size_t)blockIdx.x * LBVH_TRACE_BLOCK + threadIdx.x;
+	struct lbvh_search<COUNT, QUERY> search = {
+	};
+	bool hit = false;
 
-		if (lane == 0) {
-			atomicAdd((unsigned long long *)&counts->nodes, (unsigned long long)nodes);
-			atomicAdd((unsigned long long *)&counts->triangles,
-				  (unsigned long long)triangles);
+	if (i < tracer.rays) {
+		struct lbvh_beam beam = lbvh_beam_load(tracer.ray + i);
+
+		tree.walk(&beam, &search);
+		hit = beam.primitive != LBVH_MISS;
+		if (!COUNT && QUERY == LBVH_NEAREST) {
+			tracer.t[i] = hit ? beam.t : INFINITY;
+			tracer.primitive[i] = beam.primitive;
 		}
 	}
+	if (!COUNT && QUERY == LBVH_ANY) {
+		__syncwarp();
+
+		const uint32_t bits = __ballot_sync(ALL_LANES, hit);
+
+		if (i < tracer.rays && i % WARP == 0)
+			tracer.bits[i / WARP] = bits;
+	}
+	if (COUNT)
+		lbvh_add_counts(&search, tracer.counts);
 }
 
 template <bool COUNT, class TREE>
-static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tracer,
+static inline enum gb_status lbvh_image_launch(const struct lbvh_gpu_tracer *tracer,
 					       const struct lbvh_camera *camera, uint32_t edge,
 					       const TREE *tree, struct gb_error *err)
 {
@@ -277,25 +350,49 @@ static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tra
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-/* Queue all rays of a camera whose image is `edge` pixels wide and high. */
-template <class TREE>
-static inline enum gb_status lbvh_gpu_trace(const struct lbvh_gpu_tracer *tracer,
-					    const struct lbvh_camera *camera, uint32_t edge,
-					    const TREE *tree, struct gb_error *err)
+template <bool COUNT, class TREE>
+static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tracer,
+					       const TREE *tree, struct gb_error *err)
 {
-	return lbvh_trace_launch<false>(tracer, camera, edge, tree, err);
+	const struct lbvh_input *const in = tracer->gpu.input;
+	const unsigned blocks = lbvh_gpu_blocks(tracer->rays, LBVH_TRACE_BLOCK);
+
+	if (!in->ray)
+		return lbvh_image_launch<COUNT>(tracer, &in->camera, in->edge, tree, err);
+	if (in->occlusion)
+		GPU_LAUNCH((lbvh_stream_kernel<TREE, COUNT, LBVH_ANY>), blocks, LBVH_TRACE_BLOCK, 0,
+			   gpu_stream(), *tracer, *tree);
+	else
+		GPU_LAUNCH((lbvh_stream_kernel<TREE, COUNT, LBVH_NEAREST>), blocks,
+			   LBVH_TRACE_BLOCK, 0, gpu_stream(), *tracer, *tree);
+	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-/* Queue the input's rays again, to count what they meet; hits stay as they are. */
+/* Queue all rays of a camera whose image is `edge` pixels wide and high. */
+template <class TREE>
+static inline enum gb_status lbvh_gpu_trace_image(const struct lbvh_gpu_tracer *tracer,
+						  const struct lbvh_camera *camera, uint32_t edge,
+						  const TREE *tree, struct gb_error *err)
+{
+	return lbvh_image_launch<false>(tracer, camera, edge, tree, err);
+}
+
+/* Queue all rays of the input. */
+template <class TREE>
+static inline enum gb_status lbvh_gpu_trace(const struct lbvh_gpu_tracer *tracer, const TREE *tree,
+					    struct gb_error *err)
+{
+	return lbvh_trace_launch<false>(tracer, tree, err);
+}
+
+/* Queue them again, to count what they meet; hits stay as they are. */
 template <class TREE>
 static inline enum gb_status lbvh_gpu_trace_count(const struct lbvh_gpu_tracer *tracer,
 						  const TREE *tree, struct gb_error *err)
 {
-	const struct lbvh_input *const in = tracer->gpu.input;
-
 	if (!CUDA_OK(err, cudaMemsetAsync(tracer->counts, 0, sizeof *tracer->counts, gpu_stream())))
 		return err->code;
-	return lbvh_trace_launch<true>(tracer, &in->camera, in->edge, tree, err);
+	return lbvh_trace_launch<true>(tracer, tree, err);
 }
 
 #endif

@@ -1,0 +1,345 @@
+/* rays.c -- rays by (seed, index), and their order (rays.h). */
+#include "cli/workloads/lbvh/rays.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "cli/workloads/lbvh/reference.h"
+#include "common/memory.h"
+#include "common/rng.h"
+
+/* Of the seed: beside those of the scene.  A direction takes further ones until one will do. */
+enum { STREAM_ORIGIN = 200, STREAM_DIRECTION = 1000 };
+
+/* Of the scene's diagonal. */
+static const double NEAR_SHARE = 1e-4, AMBIENT_SHARE = 0.1, LIGHT_AWAY = 0.75, LIGHT_RADIUS = 0.05;
+
+/* What all rays of a stream have in common. */
+struct maker {
+	const struct lbvh_input *in;
+	enum lbvh_rays kind;
+	uint64_t seed;
+	float lo[3], hi[3]; /* of the scene */
+	double diagonal;
+	/* What the primary rays hit: primitives by pixels, and the pixels that hit something, in the
+	 * order of the stream. */
+	uint32_t *primitive, *pixel;
+	size_t hits;
+};
+
+/* A place to start from: the normal is a unit vector on the side of the eye. */
+struct spot {
+	double point[3], normal[3];
+};
+
+/* ---- vectors ------------------------------------------------------------------------------ */
+
+/* Make v a unit vector; whether it has a length. */
+static bool normalize(double v[3])
+{
+	const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+
+	for (int k = 0; k < 3; k++)
+		v[k] = length > 0 ? v[k] / length : 0;
+	return length > 0;
+}
+
+/* Uniform in [-1, 1): 32 bits. */
+static double signed_unit(uint32_t word)
+{
+	return (double)word * 0x1p-31 - 1;
+}
+
+/* A random unit vector: of points in a cube the first in the ball, which takes no function of the C
+ * library that another one rounds otherwise. */
+static void random_direction(const struct maker *m, size_t i, double out[3])
+{
+	for (uint64_t attempt = 0;; attempt++) {
+		const struct gb_random_block random =
+			gb_random_block(m->seed, STREAM_DIRECTION + attempt, i);
+		double square = 0;
+
+		for (int k = 0; k < 3; k++) {
+			out[k] = signed_unit(random.word[k]);
+			square += out[k] * out[k];
+		}
+		if (square <= 1 && square > 1e-6 && normalize(out))
+			return;
+	}
+}
+
+/* ---- the surface -------------------------------------------------------------------------- */
+
+/* Every second bit of v. */
+static uint32_t even_bits(uint32_t v)
+{
+	return (v & 1) | (v >> 1 & 2) | (v >> 2 & 4);
+}
+
+/* The pixels that hit something, in the order of the stream. */
+static void order_pixels(struct maker *m)
+{
+	enum { TILE = 8 };
+	const uint32_t edge = m->in->edge, tiles = (edge + TILE - 1) / TILE;
+
+	for (size_t tile = 0; tile < (size_t)tiles * tiles; tile++)
+		for (uint32_t z = 0; z < TILE * TILE; z++) {
+			const uint32_t x = (uint32_t)(tile % tiles) * TILE + even_bits(z);
+			const uint32_t y = (uint32_t)(tile / tiles) * TILE + even_bits(z >> 1);
+
+			if (x < edge && y < edge && m->primitive[y * edge + x] != LBVH_MISS)
+				m->pixel[m->hits++] = y * edge + x;
+		}
+}
+
+static enum gb_status find_surface(struct maker *m, struct gb_error *err)
+{
+	const size_t rays = lbvh_ray_count(m->in);
+
+	m->primitive = gb_host_alloc(rays, sizeof *m->primitive, err);
+	m->pixel = gb_host_alloc(rays, sizeof *m->pixel, err);
+	if (err->code)
+		return err->code;
+	lbvh_reference_build(m->in);
+#pragma omp parallel for schedule(dynamic, 1024)
+	for (size_t i = 0; i < rays; i++) {
+		const struct lbvh_ray ray = lbvh_camera_ray(&m->in->camera, m->in->edge, i);
+
+		(void)lbvh_reference_hit(m->in, &ray, &m->primitive[i]);
+	}
+	order_pixels(m);
+	return GB_OK;
+}
+
+/* The normal of a triangle on the side that `ahead` comes from; -ahead if it has no area. */
+static void face(const float a[3], const float b[3], const float c[3], const double ahead[3],
+		 double normal[3])
+{
+	double e1[3], e2[3], toward = 0;
+
+	for (int k = 0; k < 3; k++) {
+		e1[k] = (double)b[k] - (double)a[k];
+		e2[k] = (double)c[k] - (double)a[k];
+	}
+	for (int k = 0; k < 3; k++)
+		normal[k] = e1[(k + 1) % 3] * e2[(k + 2) % 3] - e1[(k + 2) % 3] * e2[(k + 1) % 3];
+	if (!normalize(normal))
+		for (int k = 0; k < 3; k++)
+			normal[k] = -ahead[k];
+	for (int k = 0; k < 3; k++)
+		toward += normal[k] * ahead[k];
+	for (int k = 0; k < 3 && toward > 0; k++)
+		normal[k] = -normal[k];
+}
+
+/* Where ray i of the stream starts. */
+static struct spot spot_of(const struct maker *m, size_t i)
+{
+	const struct lbvh_input *in = m->in;
+	const size_t pixel = m->hits ? m->pixel[i * m->hits / lbvh_ray_count(in)] : 0;
+	const struct lbvh_ray ray = lbvh_camera_ray(&in->camera, in->edge, pixel);
+	const size_t p = m->hits ? m->primitive[pixel] : i % in->count;
+	const uint32_t *v = in->triangle + 3 * p;
+	const float *a = in->vertex + 3 * (size_t)v[0], *b = in->vertex + 3 * (size_t)v[1];
+	const float *c = in->vertex + 3 * (size_t)v[2];
+	const double t = m->hits ? (double)lbvh_intersect(ray.origin, ray.direction, a, b, c) : 0;
+	struct spot spot;
+	double ahead[3];
+
+	for (int k = 0; k < 3; k++) {
+		ahead[k] = (double)ray.direction[k];
+		spot.point[k] = m->hits ? (double)ray.origin[k] + t * ahead[k]
+					: ((double)a[k] + (double)b[k] + (double)c[k]) / 3;
+	}
+	face(a, b, c, ahead, spot.normal);
+	return spot;
+}
+
+/* ---- rays --------------------------------------------------------------------------------- */
+
+/* A ray from the point along a direction, between two distances. */
+static struct lbvh_ray ray_from(const double point[3], const double direction[3], double near,
+				double far)
+{
+	struct lbvh_ray ray = { .near = (float)near, .far = (float)far };
+
+	for (int k = 0; k < 3; k++) {
+		ray.origin[k] = (float)point[k];
+		ray.direction[k] = (float)direction[k];
+	}
+	return ray;
+}
+
+static struct lbvh_ray shadow_ray(const struct maker *m, size_t i)
+{
+	static const double away[3] = { 0.48, 0.8, 0.36 }; /* a unit vector */
+	const struct spot spot = spot_of(m, i);
+	double d[3], random[3], square = 0;
+
+	random_direction(m, i, random);
+	for (int k = 0; k < 3; k++) {
+		d[k] = ((double)m->lo[k] + (double)m->hi[k]) / 2 - spot.point[k] +
+		       m->diagonal * (LIGHT_AWAY * away[k] + LIGHT_RADIUS * random[k]);
+		square += d[k] * d[k];
+	}
+	if (!normalize(d))
+		d[1] = 1;
+	return ray_from(spot.point, d, NEAR_SHARE * m->diagonal, sqrt(square));
+}
+
+/* By the cosine to the normal: the sum of that and a unit vector. */
+static struct lbvh_ray surface_ray(const struct maker *m, size_t i, double far)
+{
+	const struct spot spot = spot_of(m, i);
+	double d[3];
+
+	random_direction(m, i, d);
+	for (int k = 0; k < 3; k++)
+		d[k] += spot.normal[k];
+	if (!normalize(d))
+		return ray_from(spot.point, spot.normal, NEAR_SHARE * m->diagonal, far);
+	return ray_from(spot.point, d, NEAR_SHARE * m->diagonal, far);
+}
+
+static struct lbvh_ray random_ray(const struct maker *m, size_t i)
+{
+	const struct gb_random_block random = gb_random_block(m->seed, STREAM_ORIGIN, i);
+	double point[3], direction[3];
+
+	for (int k = 0; k < 3; k++)
+		point[k] = (double)m->lo[k] + ((double)m->hi[k] - (double)m->lo[k]) *
+						      ((double)random.word[k] * 0x1p-32);
+	random_direction(m, i, direction);
+	return ray_from(point, direction, 0, (double)INFINITY);
+}
+
+static struct lbvh_ray make_ray(const struct maker *m, size_t i)
+{
+	switch (m->kind) {
+	case LBVH_SHADOW:
+		return shadow_ray(m, i);
+	case LBVH_AMBIENT:
+		return surface_ray(m, i, AMBIENT_SHARE * m->diagonal);
+	case LBVH_RANDOM:
+		return random_ray(m, i);
+	case LBVH_BOUNCE:
+		return surface_ray(m, i, (double)INFINITY);
+	case LBVH_PRIMARY:
+	default:
+		return lbvh_camera_ray(&m->in->camera, m->in->edge, i);
+	}
+}
+
+/* ---- order -------------------------------------------------------------------------------- */
+
+struct place {
+	uint64_t key;
+	size_t from;
+};
+
+static int by_key(const void *a_, const void *b_)
+{
+	const struct place *a = a_, *b = b_;
+
+	if (a->key != b->key)
+		return a->key < b->key ? -1 : 1;
+	return (a->from > b->from) - (a->from < b->from);
+}
+
+static uint64_t key_of(const struct lbvh_grid *grid, const struct lbvh_ray *ray)
+{
+	struct lbvh_box box = { { 0 }, { 0 } };
+	uint64_t octant = 0;
+
+	for (int k = 0; k < 3; k++) {
+		box.lo[k] = box.hi[k] = ray->origin[k];
+		octant = octant << 1 | (ray->direction[k] < 0);
+	}
+	return octant << 30 | lbvh_code_30(grid, &box);
+}
+
+static enum gb_status sort_rays(const struct maker *m, struct lbvh_ray *ray, struct gb_error *err)
+{
+	const struct lbvh_grid grid = lbvh_grid_over(m->lo, m->hi, LBVH_BITS_30);
+	const size_t rays = lbvh_ray_count(m->in);
+	struct place *place = gb_host_alloc(rays, sizeof *place, err);
+	struct lbvh_ray *given = gb_host_alloc(rays, sizeof *given, err);
+
+	if (!err->code) {
+#pragma omp parallel for schedule(static)
+		for (size_t i = 0; i < rays; i++) {
+			given[i] = ray[i];
+			place[i] = (struct place){ key_of(&grid, &ray[i]), i };
+		}
+		qsort(place, rays, sizeof *place, by_key);
+#pragma omp parallel for schedule(static)
+		for (size_t i = 0; i < rays; i++)
+			ray[i] = given[place[i].from];
+	}
+	gb_host_free(place);
+	gb_host_free(given);
+	return err->code;
+}
+
+/* ---- the stream --------------------------------------------------------------------------- */
+
+/* The scene's box. */
+static void measure(struct maker *m)
+{
+	double square = 0;
+
+	for (int k = 0; k < 3; k++) {
+		m->lo[k] = INFINITY;
+		m->hi[k] = -INFINITY;
+	}
+	for (size_t p = 0; p < m->in->count; p++) {
+		const struct lbvh_box box = lbvh_primitive_box(m->in->vertex, m->in->triangle, p);
+
+		for (int k = 0; k < 3; k++) {
+			m->lo[k] = lbvh_min(m->lo[k], box.lo[k]);
+			m->hi[k] = lbvh_max(m->hi[k], box.hi[k]);
+		}
+	}
+	for (int k = 0; k < 3; k++) {
+		const double extent = (double)m->hi[k] - (double)m->lo[k];
+
+		square += extent * extent;
+	}
+	m->diagonal = sqrt(square);
+}
+
+bool lbvh_rays_wanted(const struct lbvh_params *params)
+{
+	return params->op == LBVH_TRACE &&
+	       (params->rays_kind != LBVH_PRIMARY || params->rays_order != LBVH_GIVEN);
+}
+
+enum gb_status lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *params,
+			      struct gb_error *err)
+{
+	struct maker m = { .in = in,
+			   .kind = (enum lbvh_rays)params->rays_kind,
+			   .seed = (uint64_t)params->seed };
+	const bool surface = m.kind != LBVH_PRIMARY && m.kind != LBVH_RANDOM;
+	const size_t rays = lbvh_ray_count(in);
+	struct lbvh_ray *ray = gb_host_alloc(rays, sizeof *ray, err);
+
+	in->occlusion = m.kind == LBVH_SHADOW || m.kind == LBVH_AMBIENT;
+	if (err->code || gb_memory_is_dry()) {
+		in->ray = ray;
+		return err->code;
+	}
+	measure(&m);
+	if (!surface || !find_surface(&m, err)) {
+#pragma omp parallel for schedule(static)
+		for (size_t i = 0; i < rays; i++)
+			ray[i] = make_ray(&m, i);
+		if (params->rays_order == LBVH_SORTED)
+			(void)sort_rays(&m, ray, err);
+	}
+	gb_host_free(m.primitive);
+	gb_host_free(m.pixel);
+	/* From now on the rays of the input are these. */
+	in->ray = ray;
+	return err->code;
+}

@@ -1,0 +1,273 @@
+/* test_lbvh_rays.c -- streams of rays: where they start, where they go, in which order.
+ */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <omp.h>
+
+#include "common/text.h"
+#include "tests/lbvh_scene.h"
+
+static const enum lbvh_rays streams[] = { LBVH_SHADOW, LBVH_AMBIENT, LBVH_RANDOM, LBVH_BOUNCE };
+
+struct box {
+	double lo[3], hi[3], diagonal;
+};
+
+static struct box box_of(const struct lbvh_input *in)
+{
+	struct box b = { { 1e30, 1e30, 1e30 }, { -1e30, -1e30, -1e30 }, 0 };
+
+	for (size_t i = 0; i < 9 * in->count; i++) {
+		const float *v = in->vertex + 3 * (size_t)in->triangle[i / 3];
+		const double x = (double)v[i % 3];
+
+		b.lo[i % 3] = fmin(b.lo[i % 3], x);
+		b.hi[i % 3] = fmax(b.hi[i % 3], x);
+	}
+	for (int k = 0; k < 3; k++)
+		b.diagonal += (b.hi[k] - b.lo[k]) * (b.hi[k] - b.lo[k]);
+	b.diagonal = sqrt(b.diagonal);
+	return b;
+}
+
+/* ---- each ray ----------------------------------------------------------------------------- */
+
+static void check_limits(const struct lbvh_ray *ray, enum lbvh_rays kind, const struct box *b)
+{
+	const double near = kind == LBVH_RANDOM ? 0 : 1e-4 * b->diagonal;
+	double length = 0;
+
+	for (int k = 0; k < 3; k++) {
+		const double slack = 1e-6 * b->diagonal;
+
+		length += (double)ray->direction[k] * (double)ray->direction[k];
+		cr_assert(ray->origin[k] >= b->lo[k] - slack && ray->origin[k] <= b->hi[k] + slack);
+	}
+	cr_assert_float_eq(length, 1, 1e-6);
+	cr_assert_float_eq(ray->near, near, 1e-6 * b->diagonal);
+	cr_assert_gt(ray->far, ray->near);
+	if (kind == LBVH_AMBIENT)
+		cr_assert_float_eq(ray->far, b->diagonal / 10, 1e-6 * b->diagonal);
+	cr_assert_eq(isinf(ray->far), kind == LBVH_RANDOM || kind == LBVH_BOUNCE);
+}
+
+/* It ends in the light: how far from its middle, in its radius. */
+static double off_light(const struct lbvh_ray *ray, const struct box *b)
+{
+	static const double away[3] = { 0.48, 0.8, 0.36 };
+	double square = 0;
+
+	for (int k = 0; k < 3; k++) {
+		const double end =
+			(double)ray->origin[k] + (double)ray->far * (double)ray->direction[k];
+		const double middle = (b->lo[k] + b->hi[k]) / 2 + 0.75 * b->diagonal * away[k];
+
+		square += (end - middle) * (end - middle);
+	}
+	return sqrt(square) / (b->diagonal / 20);
+}
+
+Test(lbvh_rays, each_kind)
+{
+	for (size_t i = 0; i < GB_COUNT(streams); i++)
+		for (size_t k = 0; k < 2; k++) {
+			struct scene s = prepare_stream(k ? "terrain" : "soup", 500, 37, streams[i],
+							LBVH_GIVEN);
+			const struct box b = box_of(s.in);
+
+			cr_assert_eq(s.in->occlusion, streams[i] <= LBVH_AMBIENT);
+			for (size_t r = 0; r < lbvh_ray_count(s.in); r++) {
+				check_limits(&s.in->ray[r], streams[i], &b);
+				if (streams[i] == LBVH_SHADOW)
+					cr_assert_float_eq(off_light(&s.in->ray[r], &b), 1, 1e-3);
+			}
+			gb_lbvh_workload.release(s.in);
+		}
+}
+
+/* They start from what the primary rays hit, whichever that is, on the side of the eye. */
+Test(lbvh_rays, from_the_surface)
+{
+	struct scene image = make("knot", 3000, 40);
+	struct scene s = prepare_stream("knot", 3000, 40, LBVH_BOUNCE, LBVH_GIVEN);
+	const double slack = 1e-5 * box_of(s.in).diagonal;
+	size_t hits = 0, away = 0;
+
+	for (size_t i = 0; i < lbvh_ray_count(s.in); i++)
+		hits += image.primitive[i] != LBVH_MISS;
+	cr_assert(hits > 100 && hits < lbvh_ray_count(s.in));
+	for (size_t r = 0; r < lbvh_ray_count(s.in); r++) {
+		const struct lbvh_ray *ray = s.in->ray + r;
+		bool found = false;
+
+		for (size_t i = 0; i < lbvh_ray_count(s.in) && !found; i++) {
+			const struct lbvh_ray from = lbvh_trace_ray(image.in, i);
+
+			found = image.primitive[i] != LBVH_MISS;
+			for (int k = 0; k < 3; k++)
+				found = found &&
+					fabs(ray->origin[k] -
+					     (from.origin[k] + image.t[i] * from.direction[k])) <
+						slack;
+			if (found) {
+				const uint32_t *v =
+					image.in->triangle + 3 * (size_t)image.primitive[i];
+				float e[2][3], normal[3];
+
+				for (int k = 0; k < 6; k++)
+					e[k / 3][k % 3] =
+						image.in->vertex[3 * v[1 + k / 3] + k % 3] -
+						image.in->vertex[3 * v[0] + k % 3];
+				lbvh_cross(e[0], e[1], normal);
+				away += lbvh_dot(normal, from.direction) *
+						lbvh_dot(normal, ray->direction) >
+					0;
+			}
+		}
+		cr_assert(found, "ray %zu", r);
+	}
+	cr_assert_leq(away, 1);
+	drop(&image);
+	gb_lbvh_workload.release(s.in);
+}
+
+/* Neighbours in the stream start from neighbours of the image. */
+Test(lbvh_rays, as_given_they_follow_the_image)
+{
+	struct scene s = prepare_stream("terrain", 5000, 64, LBVH_AMBIENT, LBVH_GIVEN);
+	const size_t rays = lbvh_ray_count(s.in);
+	double steps = 0, jumps = 0;
+
+	for (size_t i = 0; i + 1 < rays; i++)
+		for (int k = 0; k < 3; k++) {
+			steps += fabs((double)s.in->ray[i].origin[k] -
+				      (double)s.in->ray[i + 1].origin[k]);
+			jumps += fabs((double)s.in->ray[i].origin[k] -
+				      (double)s.in->ray[i * 1619 % rays].origin[k]);
+		}
+	cr_assert_lt(steps, jumps / 4);
+	gb_lbvh_workload.release(s.in);
+}
+
+/* Where no primary ray hits, rays start from the triangles. */
+Test(lbvh_rays, of_a_scene_that_is_not_seen)
+{
+	struct scene s = prepare_stream("points", 50, 9, LBVH_BOUNCE, LBVH_GIVEN);
+
+	for (size_t r = 0; r < lbvh_ray_count(s.in); r++) {
+		const float *corner = s.in->vertex + 3 * (size_t)s.in->triangle[3 * (r % 50)];
+
+		for (int k = 0; k < 3; k++)
+			cr_assert_float_eq(s.in->ray[r].origin[k], corner[k], 1e-6);
+	}
+	gb_lbvh_workload.release(s.in);
+}
+
+/* ---- all of them -------------------------------------------------------------------------- */
+
+static struct lbvh_ray *rays_of(struct lbvh_params params, size_t *bytes)
+{
+	struct gb_error err = { 0 };
+	struct lbvh_input *in;
+	struct lbvh_ray *copy;
+	void *input;
+
+	cr_assert_eq(gb_lbvh_workload.prepare(&params, &input, &err), GB_OK, "%s", err.message);
+	in = input;
+	*bytes = lbvh_ray_count(in) * sizeof *copy;
+	copy = malloc(*bytes);
+	memcpy(copy, in->ray, *bytes);
+	gb_lbvh_workload.release(in);
+	return copy;
+}
+
+Test(lbvh_rays, depend_on_the_seed_alone)
+{
+	for (size_t i = 0; i < GB_COUNT(streams); i++) {
+		struct lbvh_params params = { .op = LBVH_TRACE,
+					      .scene = "city",
+					      .primitives = 600,
+					      .rays = 70,
+					      .rays_kind = streams[i],
+					      .seed = 4 };
+		size_t bytes;
+		struct lbvh_ray *ray, *again, *other;
+
+		omp_set_num_threads(1);
+		ray = rays_of(params, &bytes);
+		omp_set_num_threads(5);
+		again = rays_of(params, &bytes);
+		params.seed = 5;
+		other = rays_of(params, &bytes);
+		cr_assert(memcmp(ray, again, bytes) == 0);
+		cr_assert(memcmp(ray, other, bytes) != 0);
+		free(ray);
+		free(again);
+		free(other);
+	}
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	return memcmp(a, b, sizeof(struct lbvh_ray));
+}
+
+/* Octant, then Morton code: their number. */
+static uint64_t place_of(const struct lbvh_ray *ray, const struct box *b)
+{
+	uint64_t key = 0;
+
+	for (int k = 0; k < 3; k++)
+		key = key << 1 | (ray->direction[k] < 0);
+	for (int bit = 9; bit >= 0; bit--)
+		for (int k = 0; k < 3; k++) {
+			const float lo = (float)b->lo[k], hi = (float)b->hi[k];
+			const float cell = (2 * ray->origin[k] - 2 * lo) * (512 / (hi - lo));
+			const uint32_t at = cell > 0 ? (uint32_t)fminf(cell, 1023) : 0;
+
+			key = key << 1 | (at >> bit & 1);
+		}
+	return key;
+}
+
+Test(lbvh_rays, sorted_they_are_the_same_in_order)
+{
+	for (int kind = LBVH_PRIMARY; kind <= LBVH_BOUNCE; kind++) {
+		struct scene given = prepare_stream("flake", 900, 50, kind, LBVH_GIVEN);
+		struct scene sorted = prepare_stream("flake", 900, 50, kind, LBVH_SORTED);
+		const struct box b = box_of(sorted.in);
+		const size_t rays = lbvh_ray_count(sorted.in);
+		struct lbvh_ray *all = malloc(rays * sizeof *all);
+
+		for (size_t i = 0; i + 1 < rays; i++)
+			cr_assert_leq(place_of(&sorted.in->ray[i], &b),
+				      place_of(&sorted.in->ray[i + 1], &b), "kind %d, ray %zu",
+				      kind, i);
+		for (size_t i = 0; i < rays; i++)
+			all[i] = lbvh_trace_ray(given.in, i);
+		qsort(all, rays, sizeof *all, by_bytes);
+		qsort(sorted.in->ray, rays, sizeof *all, by_bytes);
+		cr_assert(memcmp(all, sorted.in->ray, rays * sizeof *all) == 0, "kind %d", kind);
+		free(all);
+		gb_lbvh_workload.release(given.in);
+		gb_lbvh_workload.release(sorted.in);
+	}
+}
+
+/* A build has no rays of its own, and primary rays as given are the camera's. */
+Test(lbvh_rays, only_where_they_are_wanted)
+{
+	struct scene image = prepare("flake", 100, 8);
+	struct lbvh_params params = image.params;
+	struct gb_error err = { 0 };
+	void *input;
+
+	cr_assert_null(image.in->ray);
+	gb_lbvh_workload.release(image.in);
+	params.op = LBVH_BUILD;
+	params.rays_kind = LBVH_SHADOW;
+	cr_assert_eq(gb_lbvh_workload.prepare(&params, &input, &err), GB_OK, "%s", err.message);
+	cr_assert_null(((struct lbvh_input *)input)->ray);
+	cr_assert_not(((struct lbvh_input *)input)->occlusion);
+	gb_lbvh_workload.release(input);
+}

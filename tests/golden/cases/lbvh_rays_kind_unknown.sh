@@ -1,0 +1,1 @@
+gpubench lbvh --op=trace --rays-kind=secondary cpu/stack
