@@ -58,15 +58,18 @@ class Point:
         self.size, self.items = SIZES[kind]
 
     def matches(self, variant, at):
-        return self.variant == variant and all(
+        kind = at.get("rays-kind", "primary")
+        return self.variant == variant and self.params.get("rays-kind", "primary") == kind and all(
             self.params.get(name) == str(value) for name, value in at.items() if name != self.size
         )
 
     def where(self):
         names = [n for n in ("op", "graph", "type", "dist", "scene", self.size) if n in self.params]
         tree = ["paper's tree"] if self.params.get("tree") == "paper" else []
+        kind = self.params.get("rays-kind", "primary")
+        rays = [kind + " rays"] if kind != "primary" else []
         batch = self.params.get("batch", "1")
-        return " ".join([self.params[n] for n in names] + tree + (["batch " + batch] if batch != "1" else []))
+        return " ".join([self.params[n] for n in names] + rays + tree + (["batch " + batch] if batch != "1" else []))
 
 
 def read_points():

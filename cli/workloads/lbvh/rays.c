@@ -14,6 +14,12 @@ enum { STREAM_ORIGIN = 200, STREAM_DIRECTION = 1000 };
 /* Of the scene's diagonal. */
 static const double NEAR_SHARE = 1e-4, AMBIENT_SHARE = 0.1, LIGHT_AWAY = 0.75, LIGHT_RADIUS = 0.05;
 
+/* A ray's place in the sorted order. */
+struct place {
+	uint64_t key;
+	size_t from; /* as given */
+};
+
 /* What all rays of a stream have in common. */
 struct maker {
 	const struct lbvh_input *in;
@@ -22,9 +28,10 @@ struct maker {
 	float lo[3], hi[3]; /* of the scene */
 	double diagonal;
 	/* What the primary rays hit: primitives by pixels, and the pixels that hit something, in the
-	 * order of the stream. */
+	 * order of the stream; NULL if rays do not start there. */
 	uint32_t *primitive, *pixel;
 	size_t hits;
+	struct place *place; /* NULL: as given */
 };
 
 /* A place to start from: the normal is a unit vector on the side of the eye. */
@@ -92,14 +99,10 @@ static void order_pixels(struct maker *m)
 		}
 }
 
-static enum gb_status find_surface(struct maker *m, struct gb_error *err)
+static void find_surface(struct maker *m)
 {
 	const size_t rays = lbvh_ray_count(m->in);
 
-	m->primitive = gb_host_alloc(rays, sizeof *m->primitive, err);
-	m->pixel = gb_host_alloc(rays, sizeof *m->pixel, err);
-	if (err->code)
-		return err->code;
 	lbvh_reference_build(m->in);
 #pragma omp parallel for schedule(dynamic, 1024)
 	for (size_t i = 0; i < rays; i++) {
@@ -108,7 +111,6 @@ static enum gb_status find_surface(struct maker *m, struct gb_error *err)
 		(void)lbvh_reference_hit(m->in, &ray, &m->primitive[i]);
 	}
 	order_pixels(m);
-	return GB_OK;
 }
 
 /* The normal of a triangle on the side that `ahead` comes from; -ahead if it has no area. */
@@ -136,20 +138,21 @@ static void face(const float a[3], const float b[3], const float c[3], const dou
 static struct spot spot_of(const struct maker *m, size_t i)
 {
 	const struct lbvh_input *in = m->in;
-	const size_t pixel = m->hits ? m->pixel[i * m->hits / lbvh_ray_count(in)] : 0;
+	const bool seen = m->primitive && m->hits;
+	const size_t pixel = seen ? m->pixel[i * m->hits / lbvh_ray_count(in)] : 0;
 	const struct lbvh_ray ray = lbvh_camera_ray(&in->camera, in->edge, pixel);
-	const size_t p = m->hits ? m->primitive[pixel] : i % in->count;
+	const size_t p = seen ? m->primitive[pixel] : i % in->count;
 	const uint32_t *v = in->triangle + 3 * p;
 	const float *a = in->vertex + 3 * (size_t)v[0], *b = in->vertex + 3 * (size_t)v[1];
 	const float *c = in->vertex + 3 * (size_t)v[2];
-	const double t = m->hits ? (double)lbvh_intersect(ray.origin, ray.direction, a, b, c) : 0;
+	const double t = seen ? (double)lbvh_intersect(ray.origin, ray.direction, a, b, c) : 0;
 	struct spot spot;
 	double ahead[3];
 
 	for (int k = 0; k < 3; k++) {
 		ahead[k] = (double)ray.direction[k];
-		spot.point[k] = m->hits ? (double)ray.origin[k] + t * ahead[k]
-					: ((double)a[k] + (double)b[k] + (double)c[k]) / 3;
+		spot.point[k] = seen ? (double)ray.origin[k] + t * ahead[k]
+				     : ((double)a[k] + (double)b[k] + (double)c[k]) / 3;
 	}
 	face(a, b, c, ahead, spot.normal);
 	return spot;
@@ -232,11 +235,6 @@ static struct lbvh_ray make_ray(const struct maker *m, size_t i)
 
 /* ---- order -------------------------------------------------------------------------------- */
 
-struct place {
-	uint64_t key;
-	size_t from;
-};
-
 static int by_key(const void *a_, const void *b_)
 {
 	const struct place *a = a_, *b = b_;
@@ -258,27 +256,18 @@ static uint64_t key_of(const struct lbvh_grid *grid, const struct lbvh_ray *ray)
 	return octant << 30 | lbvh_code_30(grid, &box);
 }
 
-static enum gb_status sort_rays(const struct maker *m, struct lbvh_ray *ray, struct gb_error *err)
+static void sort_rays(const struct maker *m)
 {
 	const struct lbvh_grid grid = lbvh_grid_over(m->lo, m->hi, LBVH_BITS_30);
 	const size_t rays = lbvh_ray_count(m->in);
-	struct place *place = gb_host_alloc(rays, sizeof *place, err);
-	struct lbvh_ray *given = gb_host_alloc(rays, sizeof *given, err);
 
-	if (!err->code) {
 #pragma omp parallel for schedule(static)
-		for (size_t i = 0; i < rays; i++) {
-			given[i] = ray[i];
-			place[i] = (struct place){ key_of(&grid, &ray[i]), i };
-		}
-		qsort(place, rays, sizeof *place, by_key);
-#pragma omp parallel for schedule(static)
-		for (size_t i = 0; i < rays; i++)
-			ray[i] = given[place[i].from];
+	for (size_t i = 0; i < rays; i++) {
+		const struct lbvh_ray ray = make_ray(m, i);
+
+		m->place[i] = (struct place){ key_of(&grid, &ray), i };
 	}
-	gb_host_free(place);
-	gb_host_free(given);
-	return err->code;
+	qsort(m->place, rays, sizeof *m->place, by_key);
 }
 
 /* ---- the stream --------------------------------------------------------------------------- */
@@ -308,6 +297,20 @@ static void measure(struct maker *m)
 	m->diagonal = sqrt(square);
 }
 
+static void make_rays(struct maker *m, struct lbvh_ray *ray)
+{
+	const size_t rays = lbvh_ray_count(m->in);
+
+	measure(m);
+	if (m->primitive)
+		find_surface(m);
+	if (m->place)
+		sort_rays(m);
+#pragma omp parallel for schedule(static)
+	for (size_t i = 0; i < rays; i++)
+		ray[i] = make_ray(m, m->place ? m->place[i].from : i);
+}
+
 bool lbvh_rays_wanted(const struct lbvh_params *params)
 {
 	return params->op == LBVH_TRACE &&
@@ -320,26 +323,22 @@ enum gb_status lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *p
 	struct maker m = { .in = in,
 			   .kind = (enum lbvh_rays)params->rays_kind,
 			   .seed = (uint64_t)params->seed };
-	const bool surface = m.kind != LBVH_PRIMARY && m.kind != LBVH_RANDOM;
 	const size_t rays = lbvh_ray_count(in);
 	struct lbvh_ray *ray = gb_host_alloc(rays, sizeof *ray, err);
 
-	in->occlusion = m.kind == LBVH_SHADOW || m.kind == LBVH_AMBIENT;
-	if (err->code || gb_memory_is_dry()) {
-		in->ray = ray;
-		return err->code;
+	if (m.kind != LBVH_PRIMARY && m.kind != LBVH_RANDOM) {
+		m.primitive = gb_host_alloc(rays, sizeof *m.primitive, err);
+		m.pixel = gb_host_alloc(rays, sizeof *m.pixel, err);
 	}
-	measure(&m);
-	if (!surface || !find_surface(&m, err)) {
-#pragma omp parallel for schedule(static)
-		for (size_t i = 0; i < rays; i++)
-			ray[i] = make_ray(&m, i);
-		if (params->rays_order == LBVH_SORTED)
-			(void)sort_rays(&m, ray, err);
-	}
+	if (params->rays_order == LBVH_SORTED)
+		m.place = gb_host_alloc(rays, sizeof *m.place, err);
+	if (!err->code && !gb_memory_is_dry())
+		make_rays(&m, ray);
 	gb_host_free(m.primitive);
 	gb_host_free(m.pixel);
+	gb_host_free(m.place);
 	/* From now on the rays of the input are these. */
 	in->ray = ray;
+	in->occlusion = m.kind == LBVH_SHADOW || m.kind == LBVH_AMBIENT;
 	return err->code;
 }

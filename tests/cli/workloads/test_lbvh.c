@@ -202,15 +202,21 @@ Test(lbvh_verify, wrong_probes)
 
 /* ---- hits --------------------------------------------------------------------------------- */
 
-static enum gb_status verify_hits(const struct scene *m, struct gb_metrics *metrics,
-				  struct gb_error *err)
+static enum gb_status verify_answers(const struct scene *m, struct gb_metrics *metrics,
+				     struct gb_error *err)
 {
 	const size_t rays = (size_t)m->in->edge * m->in->edge;
 	void *output = calloc(gb_lbvh_workload.output_size(&m->params, m->in), 1);
 	enum gb_status status;
 
-	memcpy(lbvh_trace_t(output), m->t, rays * sizeof *m->t);
-	memcpy(lbvh_trace_primitive(m->in, output), m->primitive, rays * sizeof *m->primitive);
+	for (size_t i = 0; m->in->occlusion && i < rays; i++)
+		lbvh_trace_bits(output)[i / 32] |= (uint32_t)(m->primitive[i] != LBVH_MISS)
+						   << i % 32;
+	if (!m->in->occlusion) {
+		memcpy(lbvh_trace_t(output), m->t, rays * sizeof *m->t);
+		memcpy(lbvh_trace_primitive(m->in, output), m->primitive,
+		       rays * sizeof *m->primitive);
+	}
 	*err = (struct gb_error){ 0 };
 	status = gb_lbvh_workload.verify(&m->params, m->in, 0, output, metrics, err);
 	free(output);
@@ -225,13 +231,31 @@ Test(lbvh_verify, the_reference_is_a_search_through_all)
 		struct gb_metrics metrics = { 0 };
 		struct gb_error err;
 
-		cr_assert_eq(verify_hits(&m, &metrics, &err), GB_OK, "%s: %s", scenes[s],
+		cr_assert_eq(verify_answers(&m, &metrics, &err), GB_OK, "%s: %s", scenes[s],
 			     err.message);
 		cr_assert_eq(metric(&metrics, "differing_rays"), 0, "%s", scenes[s]);
 		cr_assert(gb_equal(scenes[s], "points") || metric(&metrics, "hits") > 100, "%s",
 			  scenes[s]);
 		drop(&m);
 	}
+}
+
+/* Nor of rays that start anywhere and end somewhere. */
+Test(lbvh_verify, the_reference_is_a_search_through_all_for_streams)
+{
+	for (size_t s = 0; s < GB_COUNT(scenes); s++)
+		for (int kind = LBVH_SHADOW; kind <= LBVH_BOUNCE; kind++) {
+			struct scene m = prepare_stream(scenes[s], 700, 40, kind, LBVH_GIVEN);
+			struct gb_metrics metrics = { 0 };
+			struct gb_error err;
+
+			brute_force(&m);
+			cr_assert_eq(verify_answers(&m, &metrics, &err), GB_OK, "%s: %s", scenes[s],
+				     err.message);
+			cr_assert_eq(metric(&metrics, "differing_rays"), 0, "%s, kind %d",
+				     scenes[s], kind);
+			drop(&m);
+		}
 }
 
 static void hit_farther(struct scene *m, size_t i)
@@ -285,7 +309,7 @@ Test(lbvh_verify, wrong_hits)
 					faults[f](&m, i);
 					planted++;
 				}
-			cr_assert_eq(verify_hits(&m, &metrics, &err),
+			cr_assert_eq(verify_answers(&m, &metrics, &err),
 				     count == 1 ? GB_OK : GB_EVERIFY, "fault %zu: %s", f,
 				     err.message);
 			cr_assert_eq(metric(&metrics, "differing_rays"), count,
