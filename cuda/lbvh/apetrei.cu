@@ -2,8 +2,8 @@
  * root that makes nodes and boxes (parts/hierarchy.cu; Apetrei 2014).
  *
  * Against karras-radix: neither binary searches nor passes over all nodes, and a node is written
- * once, with its box, and read once.  The leaves' boxes are part of the phase "hierarchy".  The
- * bound is memory: about 320 bytes a primitive; 1.6 M triangles are expected to take .2 ms on an
+ * once, with its box; few are read.  The leaves' boxes are part of the phase "hierarchy".  The
+ * bound is memory: about 290 bytes a primitive; 1.6 M triangles are expected to take .2 ms on an
  * H200.
  */
 #include "cuda/lbvh/parts/common.h"
@@ -20,11 +20,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 /* Mesh read, boxes written, read for the codes and gathered; four passes of the sort and its
- * histogram; flags, places, index, first and codes between the phases; nodes written and read. */
+ * histogram; flags, places, index, first and codes between the phases; nodes and arrivals written. */
 static double bytes(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
-					       3 * sizeof(struct lbvh_node) + 2 * sizeof(uint32_t));
+					       2 * sizeof(struct lbvh_node) + sizeof(uint32_t));
 }
 
 const struct gb_variant_ops lbvh_cuda_apetrei = {

@@ -49,7 +49,7 @@ struct lbvh_gpu {
 	struct lbvh_node *node;
 	uint64_t *mark;    /* of each inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* of each node */
-	uint32_t *arrived; /* of each inner node or split: what the first child to arrive left */
+	uint32_t *arrived; /* of each inner node or seam: what the first child to arrive left */
 	void *sort_temp, *scan_temp;
 	struct lbvh_gpu_counters *counters;
 	struct lbvh_gpu_counters last; /* of the last run, once it was waited for */
