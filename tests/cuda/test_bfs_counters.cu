@@ -114,6 +114,96 @@ Test(bfs_cuda_counters, touched_bytes_are_of_what_is_expanded)
 	}
 }
 
+/* Columns that csr-do reads by its rule (csr_do.cu): all of a level that is searched top-down; of one
+ * that is searched bottom-up those of every unreached vertex, up to the first of the frontier, or all
+ * if that is not among the first 64. */
+static uint64_t two_way_columns(const struct bfs_input *in, uint32_t source)
+{
+	const std::vector<int32_t> dist = queue_search(in, source);
+	uint64_t columns = 0, unseen = in->m;
+	uint32_t reached = 0, before = 0;
+	bool up = false;
+
+	for (int32_t level = 0;; level++) {
+		uint64_t edges = 0;
+		uint32_t count = 0;
+
+		for (uint32_t v = 0; v < in->n; v++) {
+			const uint64_t degree = in->out.row[v + 1] - in->out.row[v];
+
+			reached += dist[v] == level;
+			count += dist[v] == level && degree > 0;
+			edges += dist[v] == level ? degree : 0;
+		}
+		if (count == 0 || reached == in->n)
+			return columns;
+		up = up ? count >= before || count >= in->n / 24 : edges > unseen / 14;
+		before = count;
+		unseen -= edges;
+		if (!up)
+			columns += edges;
+		for (uint32_t v = 0; up && v < in->n; v++) {
+			const uint64_t first = in->in.row[v], end = in->in.row[v + 1];
+			uint64_t e = first;
+
+			if (dist[v] != BFS_UNREACHED && dist[v] <= level)
+				continue;
+			while (e < end && e - first < 64 && dist[in->in.column[e]] != level)
+				e++;
+			columns += e < end && e - first < 64 ? e - first + 1 : end - first;
+		}
+	}
+}
+
+/* What a bottom-up level counts steers the search: where it ends, and when it turns.  A core with many
+ * vertices of no out-edges is found bottom-up; a chain hangs on it, which is not. */
+Test(bfs_cuda_counters, two_way_touches_what_its_rule_says)
+{
+	const uint32_t core = 1200, n = core + 40;
+	std::vector<edge> edges;
+	struct graph g;
+
+	for (const edge &e : random_edges(core, .02, 0))
+		if (e.first % 5)
+			edges.push_back(e);
+	for (uint32_t v = core; v < n; v++)
+		edges.emplace_back(v == core ? 7 : v - 1, v);
+	edges.emplace_back(n - 1, 3);
+	make_graph(&g, "core and chain", n, edges, false, { 1 });
+	for (const uint32_t source : { 1u, 2u, 3u, 904u }) {
+		struct bfs_params params = {};
+		struct gb_metrics metrics = {};
+
+		g.source = { source };
+		g.input.source = g.source.data();
+		search_all(&variants[3], &g, &params, &metrics);
+		cr_expect_eq(metric(&metrics, "touched_bytes"),
+			     2. * (double)two_way_columns(&g.input, source), "source %u: %g, %g",
+			     source, metric(&metrics, "touched_bytes"),
+			     2. * (double)two_way_columns(&g.input, source));
+	}
+}
+
+/* A search ends when it has counted as many as there are: each lane of a warp that counts the one vertex
+ * without out-edges which is found bottom-up would count 31 too many, and those are missing here. */
+Test(bfs_cuda_counters, vertices_without_out_edges_count_once)
+{
+	const uint32_t first = 10, n = 1 + first + 31;
+	std::vector<edge> edges;
+	struct bfs_params params = {};
+	struct gb_metrics metrics = {};
+	struct graph g;
+
+	for (uint32_t v = 1; v <= first; v++)
+		edges.emplace_back(0, v);
+	for (uint32_t v = 2; v <= first; v++)
+		edges.emplace_back(v, 0);
+	for (uint32_t v = first; v + 1 < n; v++)
+		edges.emplace_back(v, v + 1);
+	make_graph(&g, "one without out-edges", n, edges, false, { 0 });
+	search_all(&variants[3], &g, &params, &metrics);
+}
+
 /* ---- formats and uploads ------------------------------------------------------------------- */
 
 /* Each format takes exactly the bytes that it is said to, and its uploads have times. */
