@@ -334,7 +334,8 @@ Test(primitives_sort, by_blocks_of_each_shape)
 
 	for (const enum gpu_key key : { GPU_KEY_U32, GPU_KEY_U64 }) {
 		for (const bool values : { false, true }) {
-			check_around(key, values, processors / (key == GPU_KEY_U64 ? 5 : 2) * least_tile(key));
+			check_around(key, values,
+				     processors / (key == GPU_KEY_U64 ? 5 : 2) * least_tile(key));
 			check_around(key, values, processors * few_tile(key));
 		}
 	}

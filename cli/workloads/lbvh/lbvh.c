@@ -251,6 +251,9 @@ static void shade(const struct lbvh_input *in, uint32_t primitive, const float d
 	}
 }
 
+static const unsigned char NO_TRIANGLE[3] = { 255, 0, 255 };
+
+/* What the rays hit, right or wrong. */
 static enum gb_status draw(const struct lbvh_input *in, const void *output, const char *path,
 			   struct gb_error *err)
 {
@@ -267,6 +270,10 @@ static enum gb_status draw(const struct lbvh_input *in, const void *output, cons
 
 		if (primitive[i] == LBVH_MISS)
 			continue;
+		if (primitive[i] >= in->count) {
+			memcpy(rgb + 3 * i, NO_TRIANGLE, sizeof NO_TRIANGLE);
+			continue;
+		}
 		lbvh_direction(&in->camera, (uint32_t)(i % in->edge), (uint32_t)(i / in->edge),
 			       direction);
 		shade(in, primitive[i], direction, rgb + 3 * i);
@@ -297,10 +304,13 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 
 	if (p->op == LBVH_BUILD)
 		return lbvh_verify_build(in, output, metrics, err);
+	/* First the picture: one of a wrong result shows where it is wrong. */
+	if (p->image && draw(in, output, p->image, err))
+		return err->code;
 	if (lbvh_verify_trace(in, output, metrics, err))
 		return err->code;
 	camera_metrics(&in->camera, metrics);
-	return p->image ? draw(in, output, p->image, err) : GB_OK;
+	return GB_OK;
 }
 
 /* ---- the workload ------------------------------------------------------------------------ */

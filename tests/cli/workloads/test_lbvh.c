@@ -4,6 +4,7 @@
 #include <criterion/criterion.h>
 #include <math.h>
 #include <stdio.h>
+#include <unistd.h>
 
 #include "tests/lbvh_scene.h"
 #include "tests/lbvh_work.h"
@@ -317,4 +318,49 @@ Test(lbvh_verify, wrong_hits)
 				     count);
 			drop(&m);
 		}
+}
+
+/* How many pixels of the picture have that colour. */
+static size_t count_pixels(const char *path, const unsigned char color[3])
+{
+	unsigned char rgb[3];
+	size_t found = 0;
+	FILE *file = fopen(path, "rb");
+
+	cr_assert(file);
+	cr_assert_eq(fscanf(file, "P6 64 64 255"), 0);
+	cr_assert_eq(fgetc(file), '\n');
+	while (fread(rgb, 3, 1, file) == 1)
+		found += memcmp(rgb, color, 3) == 0;
+	fclose(file);
+	return found;
+}
+
+Test(lbvh_verify, a_wrong_result_is_drawn)
+{
+	const unsigned char magenta[3] = { 255, 0, 255 }, black[3] = { 0, 0, 0 };
+	char path[] = "/tmp/gpubench-hits-XXXXXX.ppm";
+	const int handle = mkstemps(path, 4);
+	struct scene m = make("terrain", 200, 64);
+	struct gb_metrics metrics = { 0 };
+	struct gb_error err = { 0 };
+	size_t missed;
+
+	cr_assert(handle >= 0);
+	close(handle);
+	m.params.image = path;
+	cr_assert_eq(verify_answers(&m, &metrics, &err), GB_OK, "%s", err.message);
+	missed = count_pixels(path, black);
+	cr_assert(missed > 0 && missed < 64 * 64);
+	cr_assert_eq(count_pixels(path, magenta), 0);
+	for (size_t i = 0, planted = 0; planted < 3; i++)
+		if (m.primitive[i] != LBVH_MISS) {
+			m.primitive[i] = planted == 0 ? LBVH_MISS : 1000000;
+			planted++;
+		}
+	cr_assert_eq(verify_answers(&m, &metrics, &err), GB_EVERIFY);
+	cr_assert_eq(count_pixels(path, black), missed + 1);
+	cr_assert_eq(count_pixels(path, magenta), 2);
+	unlink(path);
+	drop(&m);
 }
