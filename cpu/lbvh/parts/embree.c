@@ -71,20 +71,19 @@ const char *lbvh_embree_library(void)
 #define RAYS_BY(rays, query) (query), (rays)
 #endif
 
-/* Both kinds of query.  Neighbours of an image go the same way, and those on their way to a light;
- * sorted or not, other rays do not. */
+/* Both kinds of query. */
 struct queries {
 	struct NEAREST nearest;
 	struct ANY any;
 };
 
-static struct queries queries_of(const struct lbvh_embree *s)
+static struct queries make_queries(bool coherent)
 {
 	struct queries q;
 
 	INIT_NEAREST(&q.nearest);
 	INIT_ANY(&q.any);
-	if (s->coherent)
+	if (coherent)
 		q.nearest.flags = q.any.flags = COHERENT;
 	return q;
 }
@@ -121,7 +120,7 @@ static void trace1(const void *state, int thread, struct lbvh_packet *packet,
 {
 	const struct lbvh_embree *s = state;
 	const float *eye = s->tracer.input->camera.eye;
-	struct queries q = queries_of(s);
+	struct queries q = make_queries(false);
 
 	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
 		const struct lbvh_ray ray = {
@@ -144,7 +143,7 @@ static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 		   struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct queries q = queries_of(s);
+	struct queries q = make_queries(false);
 
 	for (uint32_t i = 0; i < batch->count; i++) {
 		struct RTCRayHit r = one_ray(batch->ray + i);
@@ -262,7 +261,7 @@ static void trace8(const void *state, int thread, struct lbvh_packet *packet,
 		   struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct queries q = queries_of(s);
+	struct queries q = make_queries(s->coherent);
 	_Alignas(32) int valid[8];
 	struct RTCRayHit8 r;
 	const struct call call = CALL(8, valid, r);
@@ -280,7 +279,7 @@ static void batch8(const void *state, int thread, struct lbvh_batch *batch,
 		   struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct queries q = queries_of(s);
+	struct queries q = make_queries(s->coherent);
 	_Alignas(32) int valid[8];
 	struct RTCRayHit8 r;
 	const struct call call = CALL(8, valid, r);
@@ -301,7 +300,7 @@ static void trace16(const void *state, int thread, struct lbvh_packet *packet,
 		    struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct queries q = queries_of(s);
+	struct queries q = make_queries(s->coherent);
 	_Alignas(64) int valid[16];
 	struct RTCRayHit16 r;
 	const struct call call = CALL(16, valid, r);
@@ -319,7 +318,7 @@ static void batch16(const void *state, int thread, struct lbvh_batch *batch,
 		    struct lbvh_counts *counts)
 {
 	const struct lbvh_embree *s = state;
-	struct queries q = queries_of(s);
+	struct queries q = make_queries(s->coherent);
 	_Alignas(64) int valid[16];
 	struct RTCRayHit16 r;
 	const struct call call = CALL(16, valid, r);
@@ -349,11 +348,12 @@ enum gb_status lbvh_embree_create(struct lbvh_embree *s, const void *params, con
 				  enum RTCBuildQuality quality, struct lbvh_ways ways,
 				  struct gb_error *err)
 {
+	const int64_t kind = ((const struct lbvh_params *)params)->rays_kind;
 	const struct lbvh_input *in = input;
 
 	if (lbvh_tracer_init(&s->tracer, params, input, ways, err))
 		return err->code;
-	s->coherent = !in->ray || ((const struct lbvh_params *)params)->rays_kind == LBVH_SHADOW;
+	s->coherent = kind == LBVH_PRIMARY || kind == LBVH_SHADOW;
 	s->device = lbvh_embree_device(s->tracer.threads, err);
 	if (!s->device)
 		return err->code;

@@ -24,7 +24,7 @@ struct lbvh_embree {
 	RTCDevice device;
 	RTCGeometry mesh;
 	RTCScene scene;
-	bool coherent; /* rays that follow each other are near each other */
+	bool coherent; /* neighbours go the same way: to the image, or to a light */
 	bool built;    /* the scene's tree is that of the mesh as it is */
 };
 
