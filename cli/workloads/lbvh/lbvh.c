@@ -122,13 +122,14 @@ static const char *const quick[] = {
 	NULL,
 };
 
-/* In cache and in memory; every kind of scene. */
+/* In cache and in memory; every kind of scene; coherent and incoherent rays. */
 static const char *const ci[] = {
 	"--scene=teapot",
 	"--scene=terrain,city,flake --primitives=200k",
 	"--scene=terrain --primitives=1M",
 	"--op=trace --scene=teapot --rays=1024",
 	"--op=trace --scene=terrain,city --primitives=200k --rays=512",
+	"--op=trace --rays-kind=shadow,bounce --scene=terrain --primitives=200k --rays=512",
 	NULL,
 };
 

@@ -85,6 +85,8 @@ Test(setups, each_part)
 {
 	expect_records("", "cpu", ",\"cold\":true", ",\"cold\":true");
 	expect_records("cache mode!: cold | hot;", "cpu", ",\"cold\":true", ",\"cold\":false");
+	expect_records("library: Embree 3.13.5 | Embree 4.3.3;", "cpu",
+		       ",\"library\":\"Embree 3.13.5\"", ",\"library\":\"Embree 4.3.3\"");
 	expect_runs("CPU!: A | B;host: x | y;", "cpu",
 		    ",\"host\":{\"cpu\":\"A\",\"hostname\":\"x\"}",
 		    ",\"host\":{\"cpu\":\"B\",\"hostname\":\"y\"}");
