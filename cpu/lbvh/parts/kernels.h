@@ -1,8 +1,9 @@
 /* kernels.h -- the inner loops of the CPU traversals, once per instruction set.
  *
- * They work on packets of 8 x 8 rays with a common origin, or on batches of a stream's.  They compute hits as lbvh_intersect()
- * does, bit for bit: products and sums are never fused.  Boxes are tested with a slack of a few
- * units in the last place, so that rounding does not lose a hit at the face of a box.
+ * They work on packets of 8 x 8 rays with a common origin, or on batches of a stream's.  They
+ * compute hits as lbvh_intersect() does, bit for bit: products and sums are never fused.  Boxes are
+ * tested with a slack of a few units in the last place, so that rounding does not lose a hit at the
+ * face of a box.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_KERNELS_H
 #define GPUBENCH_CPU_LBVH_PARTS_KERNELS_H

@@ -61,7 +61,8 @@ static inline void lbvh_beam_hit(struct lbvh_beam *beam, float t, uint32_t primi
 }
 
 /* Call leaf(context, leaf's node, beam) for the leaves that the beam enters, the nearer ones
- * first, as long as one may hold a nearer hit, or until one holds any if that will do.  stack has as many entries as the tree levels. */
+ * first, as long as one may hold a nearer hit, or until one holds any if that will do.  stack has
+ * as many entries as the tree levels. */
 static inline __attribute__((always_inline)) void lbvh_beam_walk(
 	const struct lbvh_node *node, struct lbvh_beam *beam, struct lbvh_waiting *stack,
 	uint64_t *nodes,

@@ -1,4 +1,5 @@
-/* trace.c -- the image by tiles, the stream by batches, the choice of kernels, and the tree of the CPU traversals. */
+/* trace.c -- the image by tiles, the stream by batches, the choice of kernels, and the tree of the
+ * CPU traversals. */
 #include "cpu/lbvh/parts/trace.h"
 
 #include <string.h>

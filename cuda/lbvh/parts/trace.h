@@ -8,9 +8,9 @@
  *
  * that hands what the beam may hit to `search`, which keeps what was asked for and knows when that is
  * found; and tells it what was met on the way: that is counted once, by a kernel of its own, and costs
- * the timed one nothing.  Triangles are tested by common/lbvh.h's
- * arithmetic; a box's distance may be off by a rounding, so it is compared with a slack of four
- * units in the last place, as on the CPU: all traversals find the same hits.
+ * the timed one nothing.  Triangles are tested by common/lbvh.h's arithmetic; a box's distance may be
+ * off by a rounding, so it is compared with a slack of four units in the last place, as on the CPU:
+ * all traversals find the same hits.
  */
 #ifndef GPUBENCH_CUDA_LBVH_PARTS_TRACE_H
 #define GPUBENCH_CUDA_LBVH_PARTS_TRACE_H
@@ -60,8 +60,9 @@ struct lbvh_gpu_tracer {
 	lbvh_trace_counter *count;
 };
 
-/* Memory for the mesh, the tree that lbvh_gpu_fastest() makes, a stream and the answers to `rays` rays.  The tree is over
- * codes of 63 bits for a trace, unless the paper's is asked for; else of 30. */
+/* Memory for the mesh, the tree that lbvh_gpu_fastest() makes, a stream and the answers to `rays`
+ * rays.  The tree is over codes of 63 bits for a trace, unless the paper's is asked for; else of
+ * 30. */
 enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
 				    const void *params, const void *input, size_t rays,
 				    struct gb_error *err);
@@ -75,8 +76,8 @@ enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
 /* Its hits to the host; waits. */
 enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
 				    uint32_t *primitive, struct gb_error *err);
-/* Operations of a state that begins with a tracer: hits or bits; nodes_per_ray and triangles_per_ray, for which
- * the rays are traced once more, outside all that is timed. */
+/* Operations of a state that begins with a tracer: hits or bits; nodes_per_ray and triangles_per_ray,
+ * for which the rays are traced once more, outside all that is timed. */
 enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err);
 void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
 
@@ -84,8 +85,8 @@ void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
 
 struct lbvh_beam {
 	float origin[3], direction[3], inverse[3];
-	float near,
-		t; /* hits are beyond near, which an image's rays need not ask, and no farther than t */
+	float near; /* hits are beyond this, which an image's need not be asked */
+	float t;    /* and no farther than this */
 	uint32_t primitive;
 };
 
