@@ -422,18 +422,18 @@ Test(key, a_parameter_more_changes_no_key)
 Test(key, leaves_out_the_same_for_ever)
 {
 	static const char *const fixed[] = {
-		"stream count 256Mi", "stream threads 0",    "stream seed 1",
-		"radix count 1M",     "radix type u32",      "radix distribution uniform",
-		"bfs graph gnp",      "bfs vertices 16Ki",   "bfs p 0.05",
-		"bfs scale 16",       "bfs edgefactor 16",   "bfs blocks 16",
-		"bfs orphans 0",      "bfs multi no",        "bfs sources 64",
-		"bfs result dist",    "bfs warps no",        "bfs index auto",
-		"cbt op cycle",       "cbt depth 17",        "cbt shape random",
-		"cbt fill 1",         "cbt ids store",       "cbt frames 4",
-		"octree count 1M",    "octree dist plummer", "octree order own",
-		"octree bucket 1",    "octree pool 0",       "lbvh op build",
-		"lbvh scene terrain", "lbvh primitives 0",   "lbvh rays 2048",
-		"lbvh tree best",
+		"stream count 256Mi", "stream threads 0",       "stream seed 1",
+		"radix count 1M",     "radix type u32",         "radix distribution uniform",
+		"bfs graph gnp",      "bfs vertices 16Ki",      "bfs p 0.05",
+		"bfs scale 16",       "bfs edgefactor 16",      "bfs blocks 16",
+		"bfs orphans 0",      "bfs multi no",           "bfs sources 64",
+		"bfs result dist",    "bfs warps no",           "bfs index auto",
+		"cbt op cycle",       "cbt depth 17",           "cbt shape random",
+		"cbt fill 1",         "cbt ids store",          "cbt frames 4",
+		"octree count 1M",    "octree dist plummer",    "octree order own",
+		"octree bucket 1",    "octree pool 0",          "lbvh op build",
+		"lbvh scene terrain", "lbvh primitives 0",      "lbvh rays 2048",
+		"lbvh tree best",     "lbvh rays-kind primary", "lbvh rays-order given",
 	};
 
 	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
