@@ -108,17 +108,24 @@ static void *output_of(const struct work *w, const struct gb_variant_ops *ops)
 
 /* ---- trees -------------------------------------------------------------------------------- */
 
+/* Both back ends' trees of w, which is released. */
+static void same_bytes_of(const char *builder, const char *scene, struct work *w)
+{
+	void *cpu = output_of(w, find(GB_CPU, builder));
+	void *cuda = output_of(w, find(GB_CUDA, builder));
+
+	cr_assert(memcmp(cpu, cuda, w->size) == 0, "%s, %s of %zu triangles", builder, scene,
+		  w->in->count);
+	free(cpu);
+	free(cuda);
+	gb_lbvh_workload.release(w->in);
+}
+
 static void same_bytes(const char *builder, const char *scene, int64_t primitives)
 {
 	struct work w = set_up(LBVH_BUILD, scene, primitives);
-	void *cpu = output_of(&w, find(GB_CPU, builder));
-	void *cuda = output_of(&w, find(GB_CUDA, builder));
 
-	cr_assert(memcmp(cpu, cuda, w.size) == 0, "%s, %s of %lld triangles", builder, scene,
-		  (long long)primitives);
-	free(cpu);
-	free(cuda);
-	gb_lbvh_workload.release(w.in);
+	same_bytes_of(builder, scene, &w);
 }
 
 /* Karras' numbering follows from the ranges of leaves, so there is one right sequence of bytes. */
@@ -134,6 +141,50 @@ Test(variants_lbvh, codes_make_one_tree)
 		for (int64_t n = 1; n <= 4; n++)
 			same_bytes(builders[b], "soup", n);
 	}
+}
+
+/* Triangle i becomes a point in the middle of the cell that has the code, if there are points at both
+ * ends of the grid. */
+static void put_into_cell(struct lbvh_input *in, size_t i, uint32_t code)
+{
+	uint32_t cell[3] = { 0 };
+
+	for (unsigned bit = 0; bit < 30; bit++)
+		cell[2 - bit % 3] |= (code >> bit & 1) << bit / 3;
+	for (size_t k = 0; k < 9; k++)
+		in->vertex[9 * i + k] = (float)cell[k % 3];
+}
+
+/* Leaf by leaf a subtree grows past the end of a block of `fused`: cells 0 to `dense` - 1 are taken,
+ * then 2^8, 2^9 ..., in the tree of mirrored codes from the other side.  A leaf alone is joined with a
+ * subtree of another block, whose border is the last of the seams that it was chosen from. */
+static void check_stairs(uint32_t dense, uint32_t filler, bool mirrored)
+{
+	const uint32_t last = (UINT32_C(1) << 30) - 1, steps = 20, count = dense + steps + filler;
+	struct work w = set_up(LBVH_BUILD, "soup", count);
+	struct gb_error err = { 0 };
+
+	gb_host_free(w.in->vertex);
+	w.in->vertex = gb_host_zalloc(9 * (size_t)count + 4, sizeof *w.in->vertex, &err);
+	cr_assert(w.in->vertex);
+	w.in->vertex_count = 3 * (size_t)count;
+	for (uint32_t i = 0; i < 3 * count; i++)
+		w.in->triangle[i] = i;
+	for (uint32_t i = 0; i < count; i++) {
+		const uint32_t code = i < dense           ? i
+				      : i < dense + steps ? UINT32_C(1) << (8 + i - dense)
+							  : last - (i - dense - steps);
+
+		put_into_cell(w.in, i, mirrored ? last - code : code);
+	}
+	same_bytes_of("apetrei", "stairs", &w);
+}
+
+Test(variants_lbvh, leaves_alone_at_borders)
+{
+	open_gpu();
+	check_stairs(230, 40, false);
+	check_stairs(250, 198, true);
 }
 
 /* All triangles are points of one line: no node has an area, and some are inner ones of a wide

@@ -121,6 +121,11 @@ SURVIVORS = {
         "for (uint32_t k = 0; k < ROUND; k++)",
     ): "there are no more than ROUND, as is asked inside the loop",
     (
+        "cuda/bfs/csr_do.cu",
+        "< is <=",
+        "items = warp_sum(lane < BFS_CSR_WARPS ? tile->sum[lane] : 0ull);",
+    ): "a block has as many warps as a warp has lanes",
+    (
         "cuda/bfs/ccam_pull.cu",
         "< is <=",
         "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
@@ -146,13 +151,58 @@ SURVIVORS = {
         "while (q < PLANES - 1 && plane(origin, step, q) < x)",
     ): "a child's box may be a step larger than it must",
     (
+        "cuda/lbvh/parts/collapse.cu",
+        "and is or",
+        "while (q < PLANES - 1 && plane(origin, step, q) < x)",
+    ): "a child's box may be larger than it must",
+    (
+        "cuda/lbvh/parts/collapse.cu",
+        "- 1 gone",
+        "while (q < PLANES - 1 && plane(origin, step, q) < x)",
+    ): "the exponent is such that the last plane is never below",
+    (
+        "cuda/lbvh/parts/collapse.cu",
+        ">= is >",
+        "while (q > 0 && plane(origin, step, q - 1) >= x)",
+    ): "a child's box may be a step larger than it must",
+    (
+        "cuda/lbvh/parts/collapse.cu",
+        "- 1 gone",
+        "q = min(max(q, 0), PLANES - 1);",
+    ): "the loop after it takes back what is too large",
+    (
+        "cuda/lbvh/parts/collapse.cu",
+        "< is <=",
+        "while (plane(lo, step_of(exponent), PLANES - 1) < hi)",
+    ): "a child's box may be larger than it must",
+    (
+        "cuda/lbvh/parts/collapse.cu",
+        "< is <=",
+        "for (unsigned k = 0; k < LBVH_WIDE; k++)",
+    ): "there are no more than count, as is asked inside the loop",
+    (
+        "cuda/lbvh/parts/collapse.cu",
+        "< is <=",
+        "else if (k < count)",
+    ): "the one behind the last has no triangles",
+    (
         "cuda/lbvh/parts/common.cu",
         "shift off by one",
         "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
     ): "codes twice as large are in the same order and share the same digits",
+    (
+        "cuda/lbvh/parts/hierarchy.cu",
+        "< is <=",
+        "for (int k = 0; k < 2; k++)",
+    ): "of leaves: there are no more, as is asked inside the loop",
     ("cuda/lbvh/parts/trace.h", "syncwarp gone", "__syncwarp();"): "the shuffles after it bring the lanes together",
     ("cuda/octree/lock.cu", "release relaxed", "gpu_st_release(w.slot, found);"): "nothing was written before it",
-    ("cuda/primitives/sort.cu", "syncwarp gone", "__syncwarp();"): REGISTERS,
+    ("cuda/primitives/sort_pass.h", "syncwarp gone", "__syncwarp();"): REGISTERS,
+    (
+        "cuda/primitives/sort_pass.h",
+        "- 1 gone",
+        "for (unsigned g = 0; g < DIGITS / WARP - 1; g++)",
+    ): "no digit is behind the last group",
     ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
     ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
     ("cuda/primitives/primitives.cu", "< is <=", "if (at < left)"): "stores nothing when nothing is left",

@@ -66,6 +66,7 @@ SWEEPS = {
         ],
     },
     # three tiles of onesweep each
+    # constant: tiles of one digit, whose keys of f32 are turned back where they are
     "radix": {
         "small": [
             "--count=33,3000 --type=u64 --distribution=few",
@@ -74,6 +75,7 @@ SWEEPS = {
         "quick": [
             "--count=33,9000 --type=u64 --distribution=few",
             "--count=33,13000 --type=pairs --distribution=uniform",
+            "--count=12000 --type=u32,f32 --distribution=uniform,constant",
         ],
         "large": ["--count=33,5000,20000 --type=u64,f32,pairs --distribution=uniform,few,sorted"],
     },
