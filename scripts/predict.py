@@ -197,6 +197,63 @@ def predict(kernels, compiled, gpu):
     return sum(shares.values()), shares
 
 
+# ---- what makes warps wait -----------------------------------------------------------------
+
+MANY_TURNS = 1.2  # of a request
+LONG_CHAIN = 20
+
+def summed(point, member):
+    return sum(counts.get(member, 0) for counts in point.kernels.values())
+
+
+def print_barriers(points, compiled, gpus):
+    """Barriers of the grid: how many there are, and their part of the prediction."""
+    print("\n## Barriers of the grid\n")
+    print("Each is two round trips to the L2 here, whatever the number of blocks; how long the blocks wait for the last of them is not in it.\n")
+    print("| variant | at | blocks | barriers | %s |" % " | ".join("%s, of the whole" % name for name in SHOWN))
+    print("|" + "---|" * (4 + len(SHOWN)))
+    for point in points:
+        barriers = summed(point, "grid_barriers")
+        if not barriers:
+            continue
+        blocks = max(c["blocks"] for c in point.kernels.values() if c.get("grid_barriers"))
+        cells = []
+        for name in SHOWN:
+            whole, shares = predict(point.kernels, compiled, gpus[name])
+            cells.append("%s, %.0f %%" % (show(shares["barriers"]), 100 * shares["barriers"] / whole))
+        print("| %s | %s | %d | %d | %s |" % (point.variant, point.where(), blocks, barriers, " | ".join(cells)))
+
+
+def print_turns(points):
+    """Atomics: the turns that the lanes of a warp take at one address."""
+    print("\n## Atomics of one address\n")
+    print("Lanes of a warp that change one word take turns. Variants that need %g turns or more for a request; the sort's own lanes count digits in shared\n"
+          "memory, where the wavefronts of the prediction have them. CUB is left out.\n" % MANY_TURNS)
+    print("| variant | at | memory | requests | turns | a request |\n|---|---|---|---|---|---|")
+    for point in points:
+        for memory in ("global", "shared"):
+            requests, turns = (summed(point, "%s_atomic.%s" % (memory, n)) for n in ("requests", "turns"))
+            if requests and turns >= MANY_TURNS * requests and point.variant != "radix/cub":
+                print("| %s | %s | %s | %d | %d | %.2f |" % (
+                    point.variant, point.where(), memory, requests, turns, turns / requests))
+
+
+def print_chains(points):
+    """Loads each of which needs the one before, of the kernel that has the longest chain in a launch."""
+    print("\n## Dependent loads\n")
+    print("The longest chain of loads from global memory in a launch, each of which needs the one before, from %d on, in the kernel of a variant that has\n"
+          "the longest; beside the loads of a warp of it. A thread of `bfs/basic` reads as many bytes of a row as there are vertices, and what it reads\n"
+          "does not say what to read next: the chain is far shorter.\n" % LONG_CHAIN)
+    print("| variant | at | chain | loads of a warp |\n|---|---|---|---|")
+    for point in points:
+        kernels = [c for c in point.kernels.values() if c.get("launches") and c.get("threads")]
+        longest = max(kernels, key=lambda c: c["chain"] / c["launches"])
+        chain = longest["chain"] / longest["launches"]
+        if chain >= LONG_CHAIN:
+            loads = longest["global_load.requests"] / (longest["threads"] / 32)
+            print("| %s | %s | %.0f | %.0f |" % (point.variant, point.where(), chain, loads))
+
+
 # ---- the page ------------------------------------------------------------------------------
 
 HEAD = """# What the CUDA variants should take
@@ -342,6 +399,9 @@ def main():
     print_error(print_check(published, points, compiled, gpus))
     print_times(points, compiled, gpus)
     print_peer(points, compiled)
+    print_barriers(points, compiled, gpus)
+    print_turns(points)
+    print_chains(points)
     print_flush(gpus)
     print_facts(known, published)
 
