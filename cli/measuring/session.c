@@ -2,6 +2,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
+#include <omp.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <unistd.h>
@@ -368,6 +370,21 @@ static size_t count_runs(const struct gb_session *s, const struct gb_sweep *swee
 	return runs / (size_t)s->shards;
 }
 
+/* That more threads are asked for than can run at once: told once. */
+static void tell_threads(struct gb_session *s, const struct gb_sweep *sweep)
+{
+	const int64_t most = gb_sweep_most_threads(sweep), usable = omp_get_num_procs();
+
+	if (s->told_threads || s->request->quiet || most <= usable)
+		return;
+	s->told_threads = true;
+	(void)fprintf(stderr,
+		      "gpubench: --threads=%" PRId64
+		      ": more than the CPUs that can be used here (%" PRId64
+		      "), so that threads take turns\n",
+		      most, usable);
+}
+
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
 				const char *const *glob, size_t glob_count, struct gb_error *err)
 {
@@ -378,6 +395,7 @@ enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *swe
 	params = malloc(sweep->workload->params_size);
 	if (!params)
 		return gb_out_of_memory(err, NULL);
+	tell_threads(s, sweep);
 	s->progress.total += count_runs(s, sweep, glob, glob_count);
 	for (size_t i = 0; i < sweep->count && !err->code; i++) {
 		gb_sweep_point(sweep, i, params);

@@ -370,3 +370,15 @@ enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct
 			sweep->axis[i].given = false;
 	return spec ? gb_sweep_set(sweep, "threads", spec, err) : GB_OK;
 }
+
+int64_t gb_sweep_most_threads(const struct gb_sweep *sweep)
+{
+	int64_t most = 0;
+
+	for (size_t i = 0; i < sweep->workload->param_count; i++)
+		for (size_t k = 0;
+		     gb_equal(sweep->axis[i].param->name, "threads") && k < sweep->axis[i].count;
+		     k++)
+			most = sweep->axis[i].value[k].i > most ? sweep->axis[i].value[k].i : most;
+	return most;
+}

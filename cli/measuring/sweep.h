@@ -42,6 +42,9 @@ enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *
 /* Set --threads, overriding the words; nothing if spec is NULL. */
 enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err);
 
+/* The largest number of threads at any point; 0 if the workload has no such parameter. */
+int64_t gb_sweep_most_threads(const struct gb_sweep *sweep);
+
 /* Fill params (workload->params_size bytes) with point `index`; the table's first parameter
  * varies slowest.  threads == 0 becomes the number of cores. */
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);
