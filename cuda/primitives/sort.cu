@@ -76,10 +76,11 @@ template <size_t KEY_SIZE> static enum shape_name shape_for(size_t count)
 {
 	typedef struct shapes<KEY_SIZE> shapes;
 	const size_t processors = (size_t)gpu_sm_count();
+	const size_t some = processors / shapes::LEAST_OF;
 
 	if (is_wide(count))
 		return WIDE;
-	if (tiles_of(count, shapes::least::TILE) <= processors / shapes::LEAST_OF)
+	if (tiles_of(count, shapes::least::TILE) <= (some ? some : 1))
 		return LEAST;
 	return tiles_of(count, shapes::few::TILE) <= processors ? FEW : MANY;
 }
