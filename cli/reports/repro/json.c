@@ -1,7 +1,7 @@
 /* json.c -- a paper's table, what was measured here and the claims, for programs.
  *
  * {"tables": [{"paper", "table", "title", "citation", "columns": [{"name", "role", "unit",
- * "variant"}], "rows": [{COLUMN: {"paper": 1.5, "here": 1.2, "reason": null}, ..., "beside":
+ * "variant"}], "rows": [{COLUMN: {"paper": 1.5, "printed": "1.50", "here": 1.2, "reason": null}, ..., "beside":
  * {VARIANT: {"here_s": 0.5, "reason": null}}}], "claims": [{"id", "text", "verdict", "why"}]},
  * ...], "sum": {"tables", "cells", "measured", "held", "not_held", "untestable", "left_out":
  * [{"count", "reason"}]}}
@@ -37,6 +37,7 @@ static bool put_cell(cJSON *row, const struct gb_repro *t, size_t r, size_t c, c
 	const char *name = gb_json_text(column, "name"), *text = gb_repro_text(t, r, c);
 	const double published = gb_repro_published(t, r, c);
 	const size_t at = r * t->columns + c;
+	char number[40];
 	cJSON *cell;
 
 	if (text)
@@ -45,6 +46,7 @@ static bool put_cell(cJSON *row, const struct gb_repro *t, size_t r, size_t c, c
 		return gb_json_put_number(row, name, published);
 	cell = cJSON_AddObjectToObject(row, name);
 	return cell && gb_json_put_number(cell, "paper", published) &&
+	       gb_json_put_text(cell, "printed", gb_repro_printed(t, r, c, number)) &&
 	       gb_json_put_number(cell, "here", t->here[at]) &&
 	       gb_json_put_text(cell, "reason", t->reason[at]);
 }

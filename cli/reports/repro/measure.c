@@ -28,16 +28,35 @@ static const cJSON *cell_at(const struct gb_repro *t, size_t row, size_t column)
 	return cJSON_GetArrayItem(cJSON_GetArrayItem(rows, (int)row), (int)column);
 }
 
+/* Numbers whose digits matter are strings: what JSON makes of 0.0040 is 0.004. */
 double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column)
 {
 	const cJSON *cell = cell_at(repro, row, column);
 
-	return cJSON_IsNumber(cell) ? cell->valuedouble : (double)NAN;
+	if (cJSON_IsNumber(cell))
+		return cell->valuedouble;
+	return cJSON_IsString(cell) && !gb_repro_text(repro, row, column)
+		       ? strtod(cell->valuestring, NULL)
+		       : (double)NAN;
 }
 
 const char *gb_repro_text(const struct gb_repro *repro, size_t row, size_t column)
 {
-	return cJSON_GetStringValue(cell_at(repro, row, column));
+	const char *type = gb_json_text(column_at(repro, column), "type");
+
+	return type && gb_equal(type, "text") ? cJSON_GetStringValue(cell_at(repro, row, column))
+					      : NULL;
+}
+
+const char *gb_repro_printed(const struct gb_repro *repro, size_t row, size_t column,
+			     char number[40])
+{
+	const cJSON *cell = cell_at(repro, row, column);
+
+	if (!cJSON_IsNumber(cell))
+		return cJSON_GetStringValue(cell);
+	(void)snprintf(number, 40, "%.15g", cell->valuedouble);
+	return number;
 }
 
 size_t gb_repro_column(const struct gb_repro *repro, const char *name)

@@ -36,6 +36,7 @@ struct shape {
 	bool published; /* some row has a number in print */
 	bool measured;  /* a variant stands for it, or it is a ratio of such */
 	bool is_time;
+	bool exact; /* a count: compared by the difference */
 };
 
 static struct shape shape_of(const struct gb_repro *t, const cJSON *column, size_t c)
@@ -46,6 +47,8 @@ static struct shape shape_of(const struct gb_repro *t, const cJSON *column, size
 		.ratio = gb_equal(role, "ratio"),
 		.measured = gb_json_text(column, "variant") || gb_json_at(column, "of"),
 		.is_time = gb_equal(role, "time"),
+		.exact =
+			gb_equal(role, "size") && gb_equal(gb_json_text(column, "type"), "integer"),
 	};
 
 	for (size_t r = 0; r < t->rows; r++)
@@ -74,7 +77,9 @@ static size_t make_titles(const struct gb_repro *t, const char **title, char (*t
 		if (s.key || !s.published || !s.measured)
 			continue;
 		title[n++] = "here";
-		if (!s.ratio)
+		if (s.exact)
+			title[n++] = "here-paper";
+		else if (!s.ratio)
 			title[n++] = s.is_time ? "paper/here" : "here/paper";
 	}
 	for (size_t i = 0; i < t->besides; i++) {
@@ -90,18 +95,20 @@ static size_t add_cells(const struct gb_repro *t, struct gb_grid *grid, size_t r
 {
 	const double published = gb_repro_published(t, row, c);
 	const double here = t->here[row * t->columns + c];
+	char number[40];
+	const char *printed = gb_repro_printed(t, row, c, number);
 
-	if (gb_repro_text(t, row, c))
-		gb_grid_set(grid, n, gb_repro_text(t, row, c), GB_PLAIN);
-	else if (s->key)
-		set_number(grid, n, published, published < 1 ? 3 : 0);
+	if (s->key || s->published)
+		gb_grid_set(grid, n, printed ? printed : "", GB_PLAIN);
 	else
-		set_number(grid, n, s->published ? published : here, 4);
+		set_number(grid, n, here, s->exact ? 0 : 4);
 	n++;
 	if (s->key || !s->published || !s->measured)
 		return n;
-	set_number(grid, n++, here, 4);
-	if (!s->ratio)
+	set_number(grid, n++, here, s->exact ? 0 : 4);
+	if (s->exact)
+		set_number(grid, n++, here - published, 0);
+	else if (!s->ratio)
 		set_number(grid, n++, s->is_time ? published / here : here / published, 3);
 	return n;
 }

@@ -41,8 +41,12 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, struct gb_session *sessi
 
 /* Row `row`, column `column` as published; NAN if no number is. */
 double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column);
-/* The same of a text; NULL if none is. */
+/* The same of a column of type text; NULL if it is another, or none is. */
 const char *gb_repro_text(const struct gb_repro *repro, size_t row, size_t column);
+/* The cell with the digits it has in print, text or number; NULL if it is empty.  Returns `number` or
+ * a string that belongs to the paper. */
+const char *gb_repro_printed(const struct gb_repro *repro, size_t row, size_t column,
+			     char number[40]);
 
 /* The index of the column called name; repro->columns if there is none. */
 size_t gb_repro_column(const struct gb_repro *repro, const char *name);
