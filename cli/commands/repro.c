@@ -1,6 +1,6 @@
 /* repro.c -- `gpubench repro PAPER:TABLE`: published beside measured here.
  *
- * Everything comes from the paper's file (results/papers/README.md): its key columns are
+ * Everything comes from the paper's file (results/papers/FORMAT.md): its key columns are
  * parameters, its measured columns name the variants that stand for them here, and the variants
  * of `beside` are measured in the same run; --set changes parameters.  What does not fit or is not in
  * this build is left empty, with the reason below the table.

@@ -1,8 +1,9 @@
 /* claims.c -- the claims of a paper, tested on what was measured here.
  *
  * A claim is about shape - who wins where, what grows, what is linear - never about absolute
- * times.  The kinds of test are those of results/papers/README.md.  A claim about rows that were
- * not all measured cannot be tested; half an answer is none.
+ * times.  The kinds of test are those of results/papers/FORMAT.md.  A claim is tested on those of
+ * its rows that were measured, and the verdict says how many those are; what compares rows needs two
+ * of them.  What is decided by accounting needs none.
  */
 #include <math.h>
 #include <string.h>
@@ -15,6 +16,7 @@ struct claim {
 	const struct gb_repro *repro;
 	const cJSON *test;
 	size_t column;
+	size_t meant, tested; /* rows of the claim; of them: measured */
 	char why[256];
 };
 
@@ -50,21 +52,24 @@ static double here(const struct claim *c, size_t row, size_t column)
 	return c->repro->here[row * c->repro->columns + column];
 }
 
-/* The first row that is meant and was not measured in `column`; rows if there is none. */
-static size_t first_missing(const struct claim *c, size_t column)
+/* Whether the row is one of the claim's and was measured in its column. */
+static bool is_tested(const struct claim *c, size_t row)
 {
-	for (size_t r = 0; r < c->repro->rows; r++)
-		if (is_meant(c, r) && isnan(here(c, r, column)))
-			return r;
-	return c->repro->rows;
+	return is_meant(c, row) && !isnan(here(c, row, c->column));
 }
 
-static enum gb_claim_verdict missing(struct claim *c, size_t row, size_t column)
+/* Nothing, or too little, was measured: why, by the first row of the claim that lacks a value. */
+static enum gb_claim_verdict missing(struct claim *c, size_t column)
 {
-	const char *reason = c->repro->reason[row * c->repro->columns + column];
+	for (size_t r = 0; r < c->repro->rows; r++) {
+		const char *reason = c->repro->reason[r * c->repro->columns + column];
 
-	(void)snprintf(c->why, sizeof c->why, "row %zu was not measured: %.180s", row + 1,
-		       reason ? reason : "no value");
+		if (!is_meant(c, r) || !isnan(here(c, r, column)))
+			continue;
+		(void)snprintf(c->why, sizeof c->why, "row %zu was not measured: %.180s", r + 1,
+			       reason ? reason : "no value");
+		break;
+	}
 	return GB_CLAIM_UNTESTABLE;
 }
 
@@ -74,7 +79,7 @@ static enum gb_claim_verdict test_ratio(struct claim *c, bool below)
 	const double bound = gb_json_number(c->test, "value");
 
 	for (size_t r = 0; r < c->repro->rows; r++) {
-		const double x = is_meant(c, r) ? here(c, r, c->column) : (double)NAN;
+		const double x = is_tested(c, r) ? here(c, r, c->column) : (double)NAN;
 
 		if (!isnan(x) && (below ? x >= bound : x <= bound)) {
 			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g is not %s %g", r + 1,
@@ -92,43 +97,39 @@ static enum gb_claim_verdict test_columns(struct claim *c, bool below)
 	const size_t than = gb_repro_column(c->repro, name);
 	const double given = gb_json_number(c->test, "factor");
 	const double factor = isnan(given) ? 1 : given;
-	size_t absent;
 
 	if (than == c->repro->columns)
 		return GB_CLAIM_UNTESTABLE;
-	absent = first_missing(c, than);
-	if (absent < c->repro->rows)
-		return missing(c, absent, than);
+	c->tested = 0;
 	for (size_t r = 0; r < c->repro->rows; r++) {
 		const double x = here(c, r, c->column), bound = factor * here(c, r, than);
 
-		if (is_meant(c, r) && (below ? x >= bound : x <= bound)) {
+		if (!is_tested(c, r) || isnan(bound))
+			continue;
+		c->tested++;
+		if (below ? x >= bound : x <= bound) {
 			(void)snprintf(c->why, sizeof c->why,
 				       "row %zu: %.3g is not %s %.3g, %g times %.40s", r + 1, x,
 				       below ? "below" : "above", bound, factor, name);
 			return GB_CLAIM_NOT_HELD;
 		}
 	}
-	return GB_CLAIM_HELD;
+	return c->tested ? GB_CLAIM_HELD : missing(c, than);
 }
 
 /* The values keep together: (max - min) / mean. */
 static enum gb_claim_verdict test_flat(struct claim *c)
 {
 	double sum = 0, low = INFINITY, high = -INFINITY;
-	size_t count = 0;
 
 	for (size_t r = 0; r < c->repro->rows; r++) {
-		if (!is_meant(c, r))
+		if (!is_tested(c, r))
 			continue;
 		low = fmin(low, here(c, r, c->column));
 		high = fmax(high, here(c, r, c->column));
 		sum += here(c, r, c->column);
-		count++;
 	}
-	if (count == 0)
-		return GB_CLAIM_UNTESTABLE;
-	sum /= (double)count;
+	sum /= (double)c->tested;
 	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean", low / sum,
 		       high / sum);
 	return high - low <= gb_json_number(c->test, "tolerance") * sum ? GB_CLAIM_HELD
@@ -143,7 +144,7 @@ static enum gb_claim_verdict test_trend(struct claim *c, bool increasing)
 	for (size_t r = 0; r < c->repro->rows; r++) {
 		const double x = here(c, r, c->column);
 
-		if (!is_meant(c, r))
+		if (!is_tested(c, r))
 			continue;
 		if (increasing ? x < last * (1 - tolerance) : x > last * (1 + tolerance)) {
 			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g after %.3g", r + 1, x,
@@ -155,17 +156,39 @@ static enum gb_claim_verdict test_trend(struct claim *c, bool increasing)
 	return GB_CLAIM_HELD;
 }
 
+/* How far row is from the next one that the claim means. */
+static size_t distance(const struct claim *c, size_t row)
+{
+	size_t least = c->repro->rows;
+
+	for (size_t r = 0; r < c->repro->rows; r++)
+		if (is_meant(c, r))
+			least = r > row ? (r - row < least ? r - row : least)
+					: (row - r < least ? row - r : least);
+	return least;
+}
+
+/* All rows count here.  Where the row of the peak was not measured, the one next to it that was must
+ * have the largest value. */
 static enum gb_claim_verdict test_maximum(struct claim *c)
 {
-	size_t best = 0;
+	const struct gb_repro *t = c->repro;
+	size_t best = t->rows, nearest = t->rows;
 
-	for (size_t r = 0; r < c->repro->rows; r++) {
+	c->meant = t->rows;
+	c->tested = 0;
+	for (size_t r = 0; r < t->rows; r++) {
 		if (isnan(here(c, r, c->column)))
-			return missing(c, r, c->column);
-		if (here(c, r, c->column) > here(c, best, c->column))
+			continue;
+		c->tested++;
+		if (best == t->rows || here(c, r, c->column) > here(c, best, c->column))
 			best = r;
+		if (nearest == t->rows || distance(c, r) < distance(c, nearest))
+			nearest = r;
 	}
-	if (is_meant(c, best))
+	if (c->tested < 2)
+		return missing(c, c->column);
+	if (distance(c, best) == distance(c, nearest))
 		return GB_CLAIM_HELD;
 	(void)snprintf(c->why, sizeof c->why, "the largest here, %.3g, is in row %zu",
 		       here(c, best, c->column), best + 1);
@@ -177,59 +200,74 @@ static enum gb_claim_verdict test_linear(struct claim *c)
 	const size_t against = gb_repro_column(c->repro, gb_json_text(c->test, "against"));
 	const double tolerance = gb_json_number(c->test, "tolerance");
 	double sum = 0, low = INFINITY, high = 0;
-	size_t count = 0;
 
-	for (size_t r = 0; r < c->repro->rows && against < c->repro->columns; r++) {
+	if (against == c->repro->columns)
+		return GB_CLAIM_UNTESTABLE;
+	for (size_t r = 0; r < c->repro->rows; r++) {
 		double quotient;
 
-		if (!is_meant(c, r))
+		if (!is_tested(c, r))
 			continue;
 		quotient = here(c, r, c->column) / gb_repro_published(c->repro, r, against);
 		sum += quotient;
 		low = fmin(low, quotient);
 		high = fmax(high, quotient);
-		count++;
 	}
-	if (count == 0)
-		return GB_CLAIM_UNTESTABLE;
-	sum /= (double)count;
+	sum /= (double)c->tested;
 	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean quotient",
 		       low / sum, high / sum);
 	return low >= sum * (1 - tolerance) && high <= sum * (1 + tolerance) ? GB_CLAIM_HELD
 									     : GB_CLAIM_NOT_HELD;
 }
 
-/* Not a matter of timing: what fits is computed from the sizes. */
+/* Not a matter of timing: there is an amount of memory that every row fits but those of the claim. */
 static enum gb_claim_verdict test_memory(struct claim *c)
 {
 	const double bytes_per_item = gb_json_number(c->test, "bytes_per_item");
-	char text[GB_TEXT_MAX];
+	double least = INFINITY, other = 0;
+	char text[GB_TEXT_MAX], fits[GB_TEXT_MAX];
 
-	for (size_t r = 0; r < c->repro->rows; r++)
+	for (size_t r = 0; r < c->repro->rows; r++) {
+		const double bytes = bytes_per_item * gb_repro_published(c->repro, r, 0);
+
 		if (is_meant(c, r))
-			(void)snprintf(
-				c->why, sizeof c->why,
-				"by accounting: %g bytes an item are %s in row %zu", bytes_per_item,
-				gb_text_bytes(text,
-					      bytes_per_item * gb_repro_published(c->repro, r, 0)),
-				r + 1);
-	return GB_CLAIM_UNTESTABLE;
+			least = fmin(least, bytes);
+		else
+			other = fmax(other, bytes);
+	}
+	(void)snprintf(
+		c->why, sizeof c->why,
+		"by accounting: at %g bytes an item it takes %s, the other rows up to %s; on a "
+		"GPU that has memory for these and not for that",
+		bytes_per_item, gb_text_bytes(text, least), gb_text_bytes(fits, other));
+	return least > other ? GB_CLAIM_HELD : GB_CLAIM_NOT_HELD;
 }
 
-static enum gb_claim_verdict test_claim(struct claim *c)
+/* The quotient of two sizes that the text gives in bits. */
+static enum gb_claim_verdict test_bits(struct claim *c)
 {
-	const char *kind = gb_json_text(c->test, "kind");
-	size_t absent;
+	const double bits = gb_json_number(c->test, "bits"),
+		     of = gb_json_number(c->test, "of_bits");
+	const double claimed = gb_json_number(c->test, "value");
 
-	if (!kind)
-		return GB_CLAIM_UNTESTABLE;
-	if (gb_equal(kind, "memory-exceeds"))
-		return test_memory(c);
-	if (c->column == c->repro->columns)
-		return GB_CLAIM_UNTESTABLE;
-	absent = first_missing(c, c->column);
-	if (absent < c->repro->rows)
-		return missing(c, absent, c->column);
+	(void)snprintf(c->why, sizeof c->why, "by accounting: %g bits to %g", bits, of);
+	return fabs(bits / of - claimed) <= 1e-9 * claimed ? GB_CLAIM_HELD : GB_CLAIM_NOT_HELD;
+}
+
+/* The kinds that one column's rows decide. */
+static enum gb_claim_verdict test_rows(struct claim *c, const char *kind)
+{
+	const bool compares = gb_equal(kind, "flat") || gb_equal(kind, "increasing") ||
+			      gb_equal(kind, "decreasing") || gb_equal(kind, "linear");
+
+	for (size_t r = 0; r < c->repro->rows; r++) {
+		c->meant += is_meant(c, r);
+		c->tested += is_tested(c, r);
+	}
+	if (gb_equal(kind, "maximum-at"))
+		return test_maximum(c);
+	if (c->tested == 0 || (compares && c->tested < 2 && c->meant > 1))
+		return missing(c, c->column);
 	if (gb_equal(kind, "ratio-below") || gb_equal(kind, "ratio-above"))
 		return test_ratio(c, gb_equal(kind, "ratio-below"));
 	if (gb_equal(kind, "column-below") || gb_equal(kind, "column-above"))
@@ -238,11 +276,34 @@ static enum gb_claim_verdict test_claim(struct claim *c)
 		return test_flat(c);
 	if (gb_equal(kind, "increasing") || gb_equal(kind, "decreasing"))
 		return test_trend(c, gb_equal(kind, "increasing"));
-	if (gb_equal(kind, "maximum-at"))
-		return test_maximum(c);
-	if (gb_equal(kind, "linear"))
-		return test_linear(c);
-	return GB_CLAIM_UNTESTABLE;
+	return gb_equal(kind, "linear") ? test_linear(c) : GB_CLAIM_UNTESTABLE;
+}
+
+static enum gb_claim_verdict test_claim(struct claim *c)
+{
+	const char *kind = gb_json_text(c->test, "kind");
+
+	if (!kind)
+		return GB_CLAIM_UNTESTABLE;
+	if (gb_equal(kind, "memory-exceeds"))
+		return test_memory(c);
+	if (gb_equal(kind, "bits"))
+		return test_bits(c);
+	return c->column == c->repro->columns ? GB_CLAIM_UNTESTABLE : test_rows(c, kind);
+}
+
+/* "in 6 of 6; 3 not measured", before what else there is to say. */
+static void put_share(struct claim *c, enum gb_claim_verdict verdict)
+{
+	char rest[sizeof c->why];
+
+	if (verdict == GB_CLAIM_UNTESTABLE || c->tested >= c->meant)
+		return;
+	memcpy(rest, c->why, sizeof rest);
+	(void)snprintf(c->why, sizeof c->why, "%s %zu of %zu; %zu not measured%s%.180s",
+		       verdict == GB_CLAIM_HELD ? "in" : "tested in", c->tested,
+		       verdict == GB_CLAIM_HELD ? c->tested : c->meant, c->meant - c->tested,
+		       rest[0] ? "; " : "", rest);
 }
 
 const char *const gb_claim_words[] = {
@@ -262,6 +323,9 @@ bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_
 	*result = (struct gb_claim){ .id = gb_json_text(claim, "id"),
 				     .text = gb_json_text(claim, "text"),
 				     .verdict = test_claim(&c) };
+	put_share(&c, result->verdict);
+	result->tested = c.tested;
+	result->missing = c.meant - c.tested;
 	if (!c.why[0] && gb_json_text(claim, "reason"))
 		(void)snprintf(c.why, sizeof c.why, "%s", gb_json_text(claim, "reason"));
 	memcpy(result->why, c.why, sizeof c.why);

@@ -2,7 +2,8 @@
  *
  * {"tables": [{"paper", "table", "title", "citation", "columns": [{"name", "role", "unit",
  * "variant"}], "rows": [{COLUMN: {"paper": 1.5, "printed": "1.50", "here": 1.2, "reason": null}, ..., "beside":
- * {VARIANT: {"here_s": 0.5, "reason": null}}}], "claims": [{"id", "text", "verdict", "why"}]},
+ * {VARIANT: {"here_s": 0.5, "reason": null}}}], "claims": [{"id", "text", "verdict", "tested", "missing",
+ * "why"}]},
  * ...], "sum": {"tables", "cells", "measured", "held", "not_held", "untestable", "left_out":
  * [{"count", "reason"}]}}
  */
@@ -105,6 +106,8 @@ static bool put_claims(cJSON *object, const struct gb_repro *t)
 		if (!gb_json_append(list, item) || !gb_json_put_text(item, "id", c.id) ||
 		    !gb_json_put_text(item, "text", c.text) ||
 		    !gb_json_put_text(item, "verdict", gb_claim_words[c.verdict]) ||
+		    !gb_json_put_int(item, "tested", (int64_t)c.tested) ||
+		    !gb_json_put_int(item, "missing", (int64_t)c.missing) ||
 		    !gb_json_put_text(item, "why", c.why[0] ? c.why : NULL))
 			return false;
 	}

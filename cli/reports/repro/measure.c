@@ -261,7 +261,7 @@ static bool within(const cJSON *cell, const cJSON *bound)
 	return false;
 }
 
-static bool is_taken(const struct gb_repro *t, size_t row, enum gb_preset preset)
+bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
 {
 	static const char *const paths[GB_PRESETS] = { "preset.quick", "preset.ci",
 						       "preset.paper" };
@@ -269,8 +269,11 @@ static bool is_taken(const struct gb_repro *t, size_t row, enum gb_preset preset
 
 	cJSON_ArrayForEach(bound, gb_json_at(t->table, paths[preset]))
 	{
+		const cJSON number = { .type = cJSON_Number, .valuedouble = (double)row };
 		const size_t column = gb_repro_column(t, bound->string);
 
+		if (gb_equal(bound->string, "rows") && !within(&number, bound))
+			return false;
 		if (column < t->columns && !within(cell_at(t, row, column), bound))
 			return false;
 	}
@@ -404,7 +407,7 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, struct gb_session *sessi
 				enum gb_preset preset, struct gb_error *err)
 {
 	for (size_t r = 0; r < repro->rows && !err->code; r++) {
-		repro->taken[r] = is_taken(repro, r, preset);
+		repro->taken[r] = gb_repro_takes(repro, r, preset);
 		if (repro->taken[r])
 			(void)measure_row(repro, session, r, err);
 	}

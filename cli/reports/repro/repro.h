@@ -35,6 +35,9 @@ enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const c
 			     struct gb_error *err);
 void gb_repro_release(struct gb_repro *repro);
 
+/* Whether the preset takes the row. */
+bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset);
+
 /* Measure every row that the preset takes, and fill `here` and `reason`. */
 enum gb_status gb_repro_measure(struct gb_repro *repro, struct gb_session *session,
 				enum gb_preset preset, struct gb_error *err);
@@ -75,7 +78,8 @@ extern const char *const gb_claim_words[];
 struct gb_claim {
 	const char *id, *text; /* point into the paper */
 	enum gb_claim_verdict verdict;
-	char why[256]; /* "" if there is nothing to add */
+	size_t tested, missing; /* rows */
+	char why[256];          /* "" if there is nothing to add */
 };
 
 /* Test a claim of the paper; false if it is about another table. */

@@ -97,13 +97,112 @@ Test(repro, claims_held_and_not_held)
 	expect("{'kind':'column-above','column':'x','than':'z'}", "cannot be tested here");
 }
 
-Test(repro, half_a_table_is_no_answer)
+static void expect_of_two(const char *test, const char *verdict)
 {
-	char *text = verdict_on("{'kind':'ratio-below','column':'x','value':9}", false);
+	char *text = verdict_on(test, false);
 
-	cr_expect(strstr(text, "cannot be tested here (row 3 was not measured") != NULL, "%s",
-		  text);
+	cr_expect(strstr(text, verdict) != NULL, "%s: wanted '%s', got\n%s", test, verdict, text);
 	free(text);
+}
+
+Test(repro, a_verdict_on_the_rows_that_were_measured)
+{
+	expect_of_two("{'kind':'ratio-below','column':'x','value':9}",
+		      "it: held (in 2 of 2; 1 not measured)");
+	expect_of_two("{'kind':'ratio-below','column':'x','value':2}",
+		      "it: not held (tested in 2 of 3; 1 not measured; row 2");
+	expect_of_two("{'kind':'column-below','column':'x','than':'y'}",
+		      "it: held (in 2 of 2; 1 not measured)");
+	expect_of_two("{'kind':'increasing','column':'x','tolerance':0}",
+		      "it: held (in 2 of 2; 1 not measured)");
+	expect_of_two("{'kind':'ratio-below','column':'x','value':9,'where':{'scene':['c']}}",
+		      "cannot be tested here (row 3 was not measured");
+	expect_of_two("{'kind':'linear','column':'x','against':'count','tolerance':1,"
+		      "'where':{'scene':['b','c']}}",
+		      "cannot be tested here (row 3 was not measured");
+	/* The peak's row was not measured: the one next to it has the largest value, or it has not. */
+	expect_of_two("{'kind':'maximum-at','column':'x','where':{'scene':['c']}}", "it: held");
+	expect_of_two("{'kind':'maximum-at','column':'x','where':{'scene':['a']}}", "it: not held");
+}
+
+Test(repro, accounting_needs_no_measurement)
+{
+	expect("{'kind':'bits','bits':32,'of_bits':1,'value':32}", "it: held (by accounting");
+	expect("{'kind':'bits','bits':32,'of_bits':2,'value':32}", "it: not held");
+}
+
+extern const char gb_papers[];
+
+/* Whether the row is among the test's `where`. */
+static bool is_of_claim(const struct gb_repro *t, size_t row, const cJSON *test)
+{
+	const cJSON *key, *wanted;
+	char number[40];
+
+	cJSON_ArrayForEach(key, gb_json_at(test, "where"))
+	{
+		const size_t column = gb_repro_column(t, key->string);
+		bool found = false;
+
+		cJSON_ArrayForEach(wanted, key)
+		{
+			char *text = cJSON_IsString(wanted) ? strdup(wanted->valuestring)
+							    : cJSON_PrintUnformatted(wanted);
+
+			found |= !strcmp(text, gb_repro_printed(t, row, column, number));
+			free(text);
+		}
+		if (!found)
+			return false;
+	}
+	return true;
+}
+
+/* What compares rows needs two, everything else one. */
+static void check_claim(const struct gb_repro *t, const cJSON *claim)
+{
+	static const char *const comparing[] = { "flat", "increasing", "decreasing", "linear" };
+	const cJSON *test = gb_json_at(claim, "test");
+	const char *kind = gb_json_text(test, "kind");
+	size_t taken = 0, meant = 0, needed = 1;
+
+	if (!kind || !strcmp(kind, "memory-exceeds") || !strcmp(kind, "bits"))
+		return;
+	for (size_t r = 0; r < t->rows; r++) {
+		const bool of_claim = !strcmp(kind, "maximum-at") || is_of_claim(t, r, test);
+
+		meant += of_claim;
+		taken += of_claim && gb_repro_takes(t, r, GB_QUICK);
+	}
+	for (size_t i = 0; i < sizeof comparing / sizeof *comparing; i++)
+		needed = !strcmp(kind, comparing[i]) ? 2 : needed;
+	needed = !strcmp(kind, "maximum-at") ? 2 : needed;
+	cr_expect(taken >= (needed < meant ? needed : meant), "%s: %zu rows at preset quick",
+		  gb_json_text(claim, "id"), taken);
+}
+
+Test(repro, no_claim_lacks_a_row_at_preset_quick)
+{
+	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {
+		cJSON *paper = cJSON_Parse(text);
+		const cJSON *table, *claim;
+
+		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))
+		{
+			struct gb_error err = { 0 };
+			struct gb_repro t;
+
+			gb_repro_init(&t, paper, table, &err);
+			cJSON_ArrayForEach(claim, gb_json_at(paper, "claims"))
+			{
+				if (!strcmp(gb_json_text(claim, "table"),
+					    gb_json_text(table, "id")))
+					check_claim(&t, claim);
+			}
+			gb_repro_release(&t);
+		}
+		cJSON_Delete(paper);
+	}
 }
 
 /* A session of the radix benchmark that writes nowhere. */
