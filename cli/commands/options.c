@@ -9,7 +9,7 @@ static const char *const resumes[] = { "no", "same", "any", NULL };    /* enum g
 static const char *const verified[] = { "some", "all", NULL };         /* how.verify_all */
 static const char *const presets[] = { "quick", "ci", "paper", NULL }; /* enum gb_preset */
 /* enum gb_repro_format */
-static const char *const repro_formats[] = { "table", "markdown", "json", NULL };
+static const char *const repro_formats[] = { "table", "markdown", "latex", "json", NULL };
 static const char *const env_formats[] = { "text", "json", NULL }; /* request.json */
 
 /* What struct gb_param's `commands` holds; an option without any belongs to all that measure. */
@@ -133,7 +133,7 @@ static const struct gb_param rows[] = {
 	  .unit = "I/N",
 	  .help = "only every N-th measurement, from the I-th on" },
 	{ .name = "resume",
-	  .commands = SWEEPS,
+	  .commands = MEASURES,
 	  .type = GB_CHOICE,
 	  .offset = AT(resume),
 	  .initial = "no",
@@ -183,6 +183,19 @@ static const struct gb_param rows[] = {
 	  .offset = AT(set),
 	  .unit = "NAME=VALUE,...",
 	  .help = "parameters over those of the table, as --set=tree=best" },
+	{ .name = "from",
+	  .commands = REPRO,
+	  .type = GB_PATH,
+	  .offset = AT(from),
+	  .help = "measure nothing: look the cells up in this file of records, and in those of the "
+		  "words that have a dot or a slash" },
+	{ .name = "meshes",
+	  .commands = REPRO,
+	  .type = GB_PATH,
+	  .offset = AT(meshes),
+	  .unit = "FOLDER",
+	  .help = "public meshes (scripts/download-meshes.sh) take the rows of their names, in "
+		  "place of generated scenes" },
 	{ .name = "format",
 	  .letter = 'f',
 	  .commands = REPRO,

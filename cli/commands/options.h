@@ -10,7 +10,7 @@
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/value.h"
 
-enum gb_repro_format { GB_REPRO_TABLE, GB_REPRO_MARKDOWN, GB_REPRO_JSON };
+enum gb_repro_format { GB_REPRO_TABLE, GB_REPRO_MARKDOWN, GB_REPRO_LATEX, GB_REPRO_JSON };
 
 /* Read argv (argv[0] is the command) into request and, if sweep is not NULL, the workload's
  * parameters into sweep, which is initialised here.  words: what the help calls the arguments,

@@ -1,9 +1,10 @@
-/* repro.c -- `gpubench repro PAPER:TABLE`: published beside measured here.
+/* repro.c -- `gpubench repro PAPER:TABLE...`: published beside measured here.
  *
  * Everything comes from the paper's file (results/papers/FORMAT.md): its key columns are
  * parameters, its measured columns name the variants that stand for them here, and the variants
  * of `beside` are measured in the same run; --set changes parameters.  What does not fit or is not in
- * this build is left empty, with the reason below the table.
+ * this build is left empty, with the reason below the table.  With --from nothing is measured: the
+ * cells' keys are looked up in stored records.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -12,9 +13,11 @@
 
 #include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/inputs.h"
 #include "cli/commands/options.h"
 #include "cli/records/json.h"
 #include "cli/reports/finish.h"
+#include "cli/reports/page.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
@@ -45,21 +48,21 @@ struct output {
 	enum gb_repro_format format;
 	enum gb_markup markup;
 	bool silent;     /* records only */
+	FILE *page;      /* HTML besides; NULL: none */
 	cJSON *document; /* GB_REPRO_JSON: {"tables": [...]} */
 	struct gb_repro_sum sum;
 };
 
-static enum gb_status put_table(struct output *out, const struct gb_repro *repro,
-				struct gb_error *err)
+static bool is_text(const struct output *out)
+{
+	return !out->silent && out->format != GB_REPRO_JSON;
+}
+
+static enum gb_status put_json(struct output *out, const struct gb_repro *repro,
+			       struct gb_error *err)
 {
 	cJSON *list;
 
-	if (out->silent)
-		return GB_OK;
-	if (gb_repro_add(&out->sum, repro, err))
-		return err->code;
-	if (out->format != GB_REPRO_JSON)
-		return gb_repro_print(stdout, repro, out->markup, err);
 	if (!out->document)
 		out->document = cJSON_CreateObject();
 	list = cJSON_GetObjectItemCaseSensitive(out->document, "tables");
@@ -70,32 +73,29 @@ static enum gb_status put_table(struct output *out, const struct gb_repro *repro
 	return GB_OK;
 }
 
+static enum gb_status put_table(struct output *out, const struct gb_repro *repro,
+				struct gb_error *err)
+{
+	if (gb_repro_add(&out->sum, repro, err) ||
+	    (out->page && gb_repro_print(out->page, repro, GB_MARKUP_HTML, err)) || out->silent)
+		return err->code;
+	return out->format == GB_REPRO_JSON ? put_json(out, repro, err)
+					    : gb_repro_print(stdout, repro, out->markup, err);
+}
+
 /* The sum of several tables, or the document. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
-	if (out->format != GB_REPRO_JSON) {
-		if (out->sum.tables > 1)
-			gb_repro_print_sum(stdout, &out->sum, out->markup);
-	} else if (out->document) {
-		if (!gb_json_put(out->document, "sum", gb_repro_sum_json(&out->sum)) ||
-		    !gb_json_print(stdout, out->document))
-			return gb_out_of_memory(err, "the tables");
-	}
+	if (out->page && out->sum.tables > 1)
+		gb_repro_print_sum(out->page, &out->sum, GB_MARKUP_HTML);
+	if (is_text(out) && out->sum.tables > 1)
+		gb_repro_print_sum(stdout, &out->sum, out->markup);
+	if (out->document && (!gb_json_put(out->document, "sum", gb_repro_sum_json(&out->sum)) ||
+			      !gb_json_print(stdout, out->document)))
+		return gb_out_of_memory(err, "the tables");
 	if (fflush(stdout) || ferror(stdout))
 		return gb_fail(err, GB_EIO, "cannot write the tables: %s", strerror(errno));
 	return GB_OK;
-}
-
-static enum gb_status reproduce(struct gb_session *session, struct output *out, const cJSON *paper,
-				const cJSON *table, enum gb_preset preset, struct gb_error *err)
-{
-	struct gb_repro repro;
-
-	if (!gb_repro_init(&repro, paper, table, err) &&
-	    !gb_repro_measure(&repro, session, preset, err))
-		(void)put_table(out, &repro, err);
-	gb_repro_release(&repro);
-	return err->code;
 }
 
 /* ---- the command -------------------------------------------------------------------------- */
@@ -147,35 +147,103 @@ static bool meant(const char *word, const char *paper, const char *table)
 /* What to do with a table. */
 enum action { CHECK, LIST, REPRODUCE };
 
-/* Do it with every table that the word means; returns how many they are. */
-static size_t each_table(const char *word, const char *set, enum action action,
-			 struct gb_session *session, struct output *out, enum gb_preset preset,
-			 struct gb_error *err)
-{
-	size_t count = 0;
+/* With which tables, and how. */
+struct job {
+	enum action action;
+	size_t words;
+	const char *word[GB_MAX_GLOBS]; /* "radix:table1" */
+	size_t files;
+	const char *file[GB_MAX_GLOBS + 1]; /* --from, and the words that are files */
+	const char *set;
+	struct gb_repro_source source;
+	struct output out;
+};
 
+static bool is_asked_for(const struct job *job, const char *paper, const char *table)
+{
+	for (size_t i = 0; i < job->words; i++)
+		if (meant(job->word[i], paper, table))
+			return true;
+	return false;
+}
+
+static enum gb_status reproduce(struct job *job, const cJSON *paper, const cJSON *table,
+				struct gb_error *err)
+{
+	struct gb_repro repro;
+
+	if (!gb_repro_init(&repro, paper, table, err) &&
+	    !gb_repro_measure(&repro, &job->source, err))
+		(void)put_table(&job->out, &repro, err);
+	gb_repro_release(&repro);
+	return err->code;
+}
+
+static enum gb_status do_table(struct job *job, const struct gb_workload *workload, cJSON *paper,
+			       cJSON *table, struct gb_error *err)
+{
+	if (job->set && gb_repro_set(table, workload, job->set, err))
+		return err->code;
+	if (job->action == REPRODUCE)
+		return reproduce(job, paper, table, err);
+	if (job->action == LIST)
+		(void)printf("%s:%s  %s\n", workload->name, gb_json_text(table, "id"),
+			     gb_json_text(table, "title"));
+	return GB_OK;
+}
+
+/* What stands before (end: after) the tables of a paper. */
+static void put_paper(const struct output *out, const cJSON *paper, bool end)
+{
+	if (out->page)
+		(end ? gb_repro_print_end : gb_repro_print_head)(out->page, paper, GB_MARKUP_HTML);
+	if (is_text(out))
+		(end ? gb_repro_print_end : gb_repro_print_head)(stdout, paper, out->markup);
+}
+
+/* Do it with every table that is asked for. */
+static enum gb_status each_table(struct job *job, struct gb_error *err)
+{
 	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
-		const char *name = gb_workloads[i]->name;
 		cJSON *paper = paper_of(gb_workloads[i], err);
 		cJSON *table;
+		size_t count = 0;
 
 		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))
 		{
-			const char *id = gb_json_text(table, "id");
-
-			if (err->code || !meant(word, name, id))
+			if (err->code ||
+			    !is_asked_for(job, gb_workloads[i]->name, gb_json_text(table, "id")))
 				continue;
-			count++;
-			if (set && gb_repro_set(table, gb_workloads[i], set, err))
-				continue;
-			if (action == REPRODUCE)
-				(void)reproduce(session, out, paper, table, preset, err);
-			else if (action == LIST)
-				(void)printf("%s:%s  %s\n", name, id, gb_json_text(table, "title"));
+			if (count++ == 0 && job->action == REPRODUCE)
+				put_paper(&job->out, paper, false);
+			(void)do_table(job, gb_workloads[i], paper, table, err);
 		}
+		if (count && !err->code && job->action == REPRODUCE)
+			put_paper(&job->out, paper, true);
 		cJSON_Delete(paper);
 	}
-	return count;
+	return err->code;
+}
+
+/* GB_EUSAGE for a word that means no table. */
+static enum gb_status check_words(const struct job *job, struct gb_error *err)
+{
+	for (size_t w = 0; w < job->words && !err->code; w++) {
+		bool found = false;
+
+		for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
+			cJSON *paper = paper_of(gb_workloads[i], err);
+			const cJSON *table;
+
+			cJSON_ArrayForEach(table, gb_json_at(paper, "tables")) found =
+				found || meant(job->word[w], gb_workloads[i]->name,
+					       gb_json_text(table, "id"));
+			cJSON_Delete(paper);
+		}
+		if (!found && !err->code)
+			(void)no_table(job->word[w], err);
+	}
+	return err->code;
 }
 
 /* A table has few rows, some of them slow (the paper's 210M keys take minutes on a CPU): fewer
@@ -192,51 +260,126 @@ static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 		how->timeout_s = limit_s[preset];
 }
 
+/* The words: tables, and with --from more files, which have a dot or a slash in their names. */
+static enum gb_status read_words(struct job *job, const struct gb_request *request,
+				 struct gb_error *err)
+{
+	if (request->from)
+		job->file[job->files++] = request->from;
+	for (size_t i = 0; i < request->glob_count; i++) {
+		if (request->from && strpbrk(request->glob[i], "./"))
+			job->file[job->files++] = request->glob[i];
+		else
+			job->word[job->words++] = request->glob[i];
+	}
+	job->set = request->set;
+	if (job->words == 0)
+		return gb_fail(err, GB_EUSAGE,
+			       "repro needs a PAPER:TABLE (see gpubench repro --list)");
+	return check_words(job, err);
+}
+
 static enum gb_status check_request(const struct gb_request *request, struct gb_error *err)
 {
+	enum gb_format kind = GB_FORMAT_HTML;
+
 	if (request->threads && strpbrk(request->threads, ",:"))
 		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number",
 			       request->threads);
-	if (gb_check_threads(request, err) || request->list)
+	if (gb_check_threads(request, err))
 		return err->code;
-	if (request->glob_count != 1)
-		return gb_fail(err, GB_EUSAGE,
-			       "repro needs one PAPER:TABLE (see gpubench repro --list)");
-	if (each_table(request->glob[0], request->set, CHECK, NULL, NULL, GB_PAPER, err) == 0)
-		return no_table(request->glob[0], err);
+	if (request->from && request->output &&
+	    (gb_output_kind(request->output, &kind, err) || kind != GB_FORMAT_HTML))
+		return err->code ? err->code
+				 : gb_fail(err, GB_EUSAGE,
+					   "--output=%.80s: with --from nothing is measured, and "
+					   "only a page, FILE.html, can be written",
+					   request->output);
+	return GB_OK;
+}
+
+/* The tables, and the page where there is one. */
+static enum gb_status print_tables(struct job *job, FILE *page, struct gb_error *err)
+{
+	job->out.page = page;
+	if (page)
+		gb_page_open(page, "papers");
+	if (!each_table(job, err))
+		(void)put_end(&job->out, err);
+	if (page)
+		gb_page_close(page);
 	return err->code;
+}
+
+/* Nothing is measured: stored records are read. */
+static enum gb_status print_stored(struct job *job, const struct gb_request *request,
+				   struct gb_error *err)
+{
+	struct gb_records records = { 0 };
+	struct gb_output output = { 0 };
+
+	if (!gb_read_files(&records, job->file, job->files, err) &&
+	    !gb_runs_add(&job->source.runs, &records, err) &&
+	    !gb_output_open(&output, request->output, gb_existing(request), err)) {
+		job->source.stored = &records;
+		(void)print_tables(job, output.whole.stream, err);
+	}
+	(void)gb_output_close(&output, !err->code, err);
+	gb_runs_release(&job->source.runs);
+	gb_records_release(&records);
+	return err->code;
+}
+
+static enum gb_status measure(struct job *job, const struct gb_request *request, int argc,
+			      char **argv, struct gb_error *err)
+{
+	static struct gb_session session;
+	bool page = false;
+	enum gb_status status;
+
+	job->source.session = &session;
+	if (!gb_session_open(&session, request, argc, argv, err)) {
+		page = session.output.format == GB_FORMAT_HTML && session.output.whole.stream;
+		(void)print_tables(job, page ? session.output.whole.stream : NULL, err);
+	}
+	status = page ? gb_session_close(&session, err) : gb_finish(&session, false, err);
+	return err->code ? err->code : status;
 }
 
 enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 {
+	static const enum gb_markup markups[] = {
+		[GB_REPRO_TABLE] = GB_MARKUP_NONE,
+		[GB_REPRO_MARKDOWN] = GB_MARKUP_MARKDOWN,
+		[GB_REPRO_LATEX] = GB_MARKUP_LATEX,
+		[GB_REPRO_JSON] = GB_MARKUP_NONE,
+	};
 	static struct gb_request request;
-	static struct gb_session session;
-	struct output out = { 0 };
-	enum gb_preset preset = GB_PAPER;
+	static struct job job;
 	enum gb_status status;
 
-	if (gb_options_parse(&request, NULL, NULL, "PAPER:TABLE|PAPER|all",
-			     "A paper's table: published, measured here, and its claims tested.",
+	if (gb_options_parse(&request, NULL, NULL, "PAPER:TABLE|PAPER|all...",
+			     "Papers' tables: published, measured here, and their claims tested.",
 			     argc, argv, err) ||
 	    request.done || check_request(&request, err) ||
-	    gb_preset_of(&request, GB_PAPER, &preset, err))
+	    gb_preset_of(&request, GB_PAPER, &job.source.preset, err))
 		return err->code;
 	if (request.list) {
-		(void)each_table("all", NULL, LIST, NULL, NULL, preset, err);
+		job.action = LIST;
+		job.word[job.words++] = "all";
+		return each_table(&job, err);
+	}
+	if (read_words(&job, &request, err) || each_table(&job, err)) /* CHECK */
 		return err->code;
-	}
-	fewer_samples(&request.how, preset);
-	out.format = (enum gb_repro_format)request.format;
-	out.markup = out.format == GB_REPRO_MARKDOWN ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE;
-	out.silent = request.quiet || (request.output && gb_equal(request.output, "-"));
-	if (!gb_session_open(&session, &request, argc, argv, err)) {
-		(void)each_table(request.glob[0], request.set, REPRODUCE, &session, &out, preset,
-				 err);
-		if (!err->code)
-			(void)put_end(&out, err);
-	}
-	cJSON_Delete(out.document);
-	gb_repro_sum_release(&out.sum);
-	status = gb_finish(&session, false, err);
-	return err->code ? err->code : status;
+	fewer_samples(&request.how, job.source.preset);
+	job.action = REPRODUCE;
+	job.source.meshes = request.meshes;
+	job.out.format = (enum gb_repro_format)request.format;
+	job.out.markup = markups[job.out.format];
+	job.out.silent = request.quiet || (request.output && gb_equal(request.output, "-"));
+	status = request.from ? print_stored(&job, &request, err)
+			      : measure(&job, &request, argc, argv, err);
+	cJSON_Delete(job.out.document);
+	gb_repro_sum_release(&job.out.sum);
+	return status;
 }

@@ -23,6 +23,8 @@ struct gb_request {
 	int64_t list, format; /* of repro; an enum gb_repro_format (options.h) */
 	int64_t json;         /* of env */
 	const char *set;      /* of repro; see gb_repro_set() */
+	const char *from;     /* of repro: a file of stored records */
+	const char *meshes;   /* of repro: a folder */
 	int64_t runs;         /* launches of the whole command; see launches.h */
 	int64_t launch;       /* which of them this is, from 0 */
 	const char *shard;    /* "2/8"; see gb_session_open() */

@@ -82,6 +82,39 @@ static const char *entity(unsigned char c)
 	}
 }
 
+/* What stands for the character in LaTeX; NULL: itself.  The Cyrillic letters are those of the papers'
+ * counts, which look like Latin ones. */
+static const char *latex(const char *text, size_t length)
+{
+	static const struct {
+		const char *of, *is;
+	} words[] = {
+		{ "&", "\\&" },
+		{ "%", "\\%" },
+		{ "$", "\\$" },
+		{ "#", "\\#" },
+		{ "_", "\\_" },
+		{ "{", "\\{" },
+		{ "}", "\\}" },
+		{ "~", "\\textasciitilde{}" },
+		{ "^", "\\textasciicircum{}" },
+		{ "\\", "\\textbackslash{}" },
+		{ "<", "\\textless{}" },
+		{ ">", "\\textgreater{}" },
+		{ "|", "\\textbar{}" },
+		{ "[", "{[}" }, /* after the end of a row it would be an option */
+		{ "\"", "\\textquotedbl{}" },
+		{ "\u00b1", "$\\pm$" },
+		{ "\u041a", "K" },
+		{ "\u041c", "M" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(words); i++)
+		if (strlen(words[i].of) == length && memcmp(words[i].of, text, length) == 0)
+			return words[i].is;
+	return NULL;
+}
+
 void gb_grid_print_text(FILE *file, const char *text, enum gb_markup markup)
 {
 	for (size_t length; *text; text += length) {
@@ -95,6 +128,10 @@ void gb_grid_print_text(FILE *file, const char *text, enum gb_markup markup)
 		}
 		if (markup == GB_MARKUP_HTML && entity(c)) {
 			(void)fputs(entity(c), file);
+			continue;
+		}
+		if (markup == GB_MARKUP_LATEX && latex(text, length)) {
+			(void)fputs(latex(text, length), file);
 			continue;
 		}
 		if (markup == GB_MARKUP_MARKDOWN && strchr("\\`*_|<[#", c))

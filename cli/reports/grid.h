@@ -33,7 +33,7 @@ struct gb_grid {
 	bool failed;              /* memory ran out: the grid is incomplete */
 };
 
-enum gb_markup { GB_MARKUP_NONE, GB_MARKUP_MARKDOWN, GB_MARKUP_HTML };
+enum gb_markup { GB_MARKUP_NONE, GB_MARKUP_MARKDOWN, GB_MARKUP_HTML, GB_MARKUP_LATEX };
 
 /* An empty grid; title and left must outlive it. */
 void gb_grid_init(struct gb_grid *grid, size_t columns, const char *const *title, const bool *left);

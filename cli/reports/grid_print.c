@@ -122,6 +122,39 @@ static void print_markdown_rule(FILE *file, const struct gb_grid *grid, const si
 	(void)fputc('\n', file);
 }
 
+static void print_latex_row(FILE *file, const struct gb_grid *grid, size_t row, bool titles,
+			    const size_t *width)
+{
+	bool first = true;
+
+	for (size_t i = 0; i < grid->columns; i++) {
+		if (width[i] == 0)
+			continue;
+		(void)fputs(first ? "" : " & ", file);
+		first = false;
+		gb_grid_print_text(file, titles ? grid->title[i] : text_of(grid, row, i),
+				   GB_MARKUP_LATEX);
+	}
+	(void)fputs(" \\\\\n", file);
+}
+
+static void print_latex(FILE *file, const struct gb_grid *grid, const size_t *width)
+{
+	(void)fputs("\\begin{tabular}{", file);
+	for (size_t i = 0; i < grid->columns; i++)
+		if (width[i])
+			(void)fputc(grid->left && grid->left[i] ? 'l' : 'r', file);
+	(void)fputs("}\n\\toprule\n", file);
+	print_latex_row(file, grid, 0, true, width);
+	(void)fputs("\\midrule\n", file);
+	for (size_t row = 0; row < grid->rows; row++) {
+		if (grid->gap[row])
+			(void)fputs("\\midrule\n", file);
+		print_latex_row(file, grid, row, false, width);
+	}
+	(void)fputs("\\bottomrule\n\\end{tabular}\n", file);
+}
+
 static void print_markdown(FILE *file, const struct gb_grid *grid, const size_t *width,
 			   const struct gb_grid_style *style)
 {
@@ -159,6 +192,9 @@ enum gb_status gb_grid_print(FILE *file, const struct gb_grid *grid,
 		break;
 	case GB_MARKUP_MARKDOWN:
 		print_markdown(file, grid, width, style);
+		break;
+	case GB_MARKUP_LATEX:
+		print_latex(file, grid, width);
 		break;
 	case GB_MARKUP_NONE:
 		print_plain(file, grid, width, style);

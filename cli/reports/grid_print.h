@@ -1,4 +1,5 @@
-/* grid_print.h -- a grid as aligned text, a Markdown or an HTML table. */
+/* grid_print.h -- a grid as aligned text, a Markdown, an HTML or a LaTeX table (a tabular with the rules
+ * of booktabs). */
 #ifndef GPUBENCH_CLI_REPORTS_GRID_PRINT_H
 #define GPUBENCH_CLI_REPORTS_GRID_PRINT_H
 

@@ -216,12 +216,13 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 
 struct known_mesh {
 	const char *file;
-	size_t triangles;
+	size_t triangles, papers; /* the paper's mesh of that name; 0: none of that size */
+	const char *scene;        /* its name in the paper */
 	struct gb_view view;
 };
 
 #define MESH(file, triangles, paper, name, url, member, sha256, ...) \
-	{ file, triangles, __VA_ARGS__ },
+	{ file, triangles, paper, name, __VA_ARGS__ },
 static const struct known_mesh known[] = {
 #include "datasets/mesh/meshes.def"
 };
@@ -233,6 +234,15 @@ static const char *base_name(const char *path)
 	const char *slash = strrchr(path, '/');
 
 	return slash ? slash + 1 : path;
+}
+
+const char *gb_mesh_file(const char *scene, size_t index)
+{
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (known[i].papers && strcmp(known[i].scene, scene) == 0 && index-- == 0)
+			return known[i].file;
+	}
+	return NULL;
 }
 
 /* From outside: the sphere around the mesh's box fills the image. */

@@ -1,10 +1,9 @@
 /* json.c -- a paper's table, what was measured here and the claims, for programs.
  *
  * {"tables": [{"paper", "table", "title", "citation", "columns": [{"name", "role", "unit",
- * "variant"}], "rows": [{COLUMN: {"paper": 1.5, "printed": "1.50", "here": 1.2, "reason": null}, ..., "beside":
- * {VARIANT: {"here_s": 0.5, "reason": null}}}], "claims": [{"id", "text", "verdict", "tested", "missing",
- * "why"}]},
- * ...], "sum": {"tables", "cells", "measured", "held", "not_held", "untestable", "left_out":
+ * "variant"}], "rows": [{COLUMN: {"paper": 1.5, "printed": "1.50", "here": 1.2,
+ * "here_low": 1.1, "here_high": 1.3, "noisy": false, "reason": null}, ..., "beside": {VARIANT: {"here": 0.5,
+ * ..., "unit": "s", "reason": null}}}], "claims": [{"id", "text", "verdict", "tested", "missing", "why"}]}, ...], "sum": {"tables", "cells", "measured", "held", "not_held", "untestable", "left_out":
  * [{"count", "reason"}]}}
  */
 #include <math.h>
@@ -32,6 +31,14 @@ static bool put_columns(cJSON *object, const struct gb_repro *t)
 	return list;
 }
 
+static bool put_measured(cJSON *cell, double value, const struct gb_spread *spread)
+{
+	return gb_json_put_number(cell, "here", value) &&
+	       gb_json_put_number(cell, "here_low", spread->low) &&
+	       gb_json_put_number(cell, "here_high", spread->high) &&
+	       gb_json_put_bool(cell, "noisy", spread->noisy);
+}
+
 /* A key is its value; anything else what is printed, what was measured, and why nothing was. */
 static bool put_cell(cJSON *row, const struct gb_repro *t, size_t r, size_t c, const cJSON *column)
 {
@@ -48,7 +55,7 @@ static bool put_cell(cJSON *row, const struct gb_repro *t, size_t r, size_t c, c
 	cell = cJSON_AddObjectToObject(row, name);
 	return cell && gb_json_put_number(cell, "paper", published) &&
 	       gb_json_put_text(cell, "printed", gb_repro_printed(t, r, c, number)) &&
-	       gb_json_put_number(cell, "here", t->here[at]) &&
+	       put_measured(cell, t->here[at], &t->spread[at]) &&
 	       gb_json_put_text(cell, "reason", t->reason[at]);
 }
 
@@ -60,8 +67,10 @@ static bool put_beside(cJSON *row, const struct gb_repro *t, size_t r)
 		cJSON *cell = cJSON_AddObjectToObject(object, gb_repro_beside(t, i));
 
 		if (!cell ||
-		    !gb_json_put_number(cell, "here_s",
-					gb_repro_seconds(t->beside_record[r * t->besides + i])) ||
+		    !put_measured(cell, t->beside_here[r * t->besides + i],
+				  &t->beside_spread[r * t->besides + i]) ||
+		    !gb_json_put_text(cell, "unit",
+				      gb_json_text(gb_repro_beside_terms(t), "unit")) ||
 		    !gb_json_put_text(cell, "reason", gb_repro_beside_reason(t, r, i)))
 			return false;
 	}

@@ -2,115 +2,24 @@
  *
  * A row's key columns set parameters; so do "set" of the table and of a column.  The columns of a
  * row that have one "set" are one point, measured with all their variants in one run; those of
- * `beside` go with the table's own.
+ * `beside` go with the table's own, or with `beside_set`.  The cells then find their records by key, in
+ * what the session has or among stored ones, of which nothing is measured.
  */
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
+#include "cli/measuring/sweep.h"
+#include "cli/records/key.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
+#include "common/variants.h"
+#include "datasets/mesh/scene.h"
 
 enum { MAX_VARIANTS = 32 };
-
-/* ---- the table ---------------------------------------------------------------------------- */
-
-static const cJSON *column_at(const struct gb_repro *t, size_t column)
-{
-	return cJSON_GetArrayItem(gb_json_at(t->table, "columns"), (int)column);
-}
-
-static const cJSON *cell_at(const struct gb_repro *t, size_t row, size_t column)
-{
-	const cJSON *rows = gb_json_at(t->table, "rows");
-
-	return cJSON_GetArrayItem(cJSON_GetArrayItem(rows, (int)row), (int)column);
-}
-
-/* Numbers whose digits matter are strings: what JSON makes of 0.0040 is 0.004. */
-double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column)
-{
-	const cJSON *cell = cell_at(repro, row, column);
-
-	if (cJSON_IsNumber(cell))
-		return cell->valuedouble;
-	return cJSON_IsString(cell) && !gb_repro_text(repro, row, column)
-		       ? strtod(cell->valuestring, NULL)
-		       : (double)NAN;
-}
-
-const char *gb_repro_text(const struct gb_repro *repro, size_t row, size_t column)
-{
-	const char *type = gb_json_text(column_at(repro, column), "type");
-
-	return type && gb_equal(type, "text") ? cJSON_GetStringValue(cell_at(repro, row, column))
-					      : NULL;
-}
-
-const char *gb_repro_printed(const struct gb_repro *repro, size_t row, size_t column,
-			     char number[40])
-{
-	const cJSON *cell = cell_at(repro, row, column);
-
-	if (!cJSON_IsNumber(cell))
-		return cJSON_GetStringValue(cell);
-	(void)snprintf(number, 40, "%.15g", cell->valuedouble);
-	return number;
-}
-
-size_t gb_repro_column(const struct gb_repro *repro, const char *name)
-{
-	for (size_t i = 0; name && i < repro->columns; i++) {
-		const char *is = gb_json_text(column_at(repro, i), "name");
-
-		if (is && gb_equal(is, name))
-			return i;
-	}
-	return repro->columns;
-}
-
-const char *gb_repro_beside(const struct gb_repro *repro, size_t index)
-{
-	const char *name = cJSON_GetStringValue(
-		cJSON_GetArrayItem(gb_json_at(repro->table, "beside"), (int)index));
-
-	return name ? name : "";
-}
-
-enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const cJSON *table,
-			     struct gb_error *err)
-{
-	size_t cells;
-
-	*repro = (struct gb_repro){
-		.paper = paper,
-		.table = table,
-		.rows = (size_t)cJSON_GetArraySize(gb_json_at(table, "rows")),
-		.columns = (size_t)cJSON_GetArraySize(gb_json_at(table, "columns")),
-		.besides = (size_t)cJSON_GetArraySize(gb_json_at(table, "beside")),
-	};
-	cells = repro->rows * repro->columns;
-	repro->record = calloc(cells + 1, sizeof(cJSON *));
-	repro->beside_record = calloc(repro->rows * repro->besides + 1, sizeof(cJSON *));
-	repro->here = calloc(cells + 1, sizeof *repro->here);
-	repro->reason = calloc(cells + 1, sizeof *repro->reason);
-	repro->taken = calloc(repro->rows + 1, sizeof *repro->taken);
-	if (!repro->record || !repro->beside_record || !repro->here || !repro->reason ||
-	    !repro->taken)
-		return gb_out_of_memory(err, NULL);
-	return GB_OK;
-}
-
-void gb_repro_release(struct gb_repro *repro)
-{
-	free(repro->record);
-	free(repro->beside_record);
-	free(repro->here);
-	free(repro->reason);
-	free(repro->taken);
-	*repro = (struct gb_repro){ 0 };
-}
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
@@ -139,17 +48,41 @@ static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struc
 	return GB_OK;
 }
 
+/* The row's mesh of those in the folder, under the name the paper gives its scene; false: there is
+ * none. */
+static bool mesh_of(const struct gb_repro *t, size_t row, const char *folder, char path[PATH_MAX])
+{
+	const char *scene = gb_repro_text(t, row, gb_repro_column(t, "printed_scene"));
+	const char *file;
+
+	for (size_t i = 0; scene && folder && (file = gb_mesh_file(scene, i)); i++) {
+		if (snprintf(path, PATH_MAX, "%s/%s", folder, file) < PATH_MAX &&
+		    !access(path, R_OK))
+			return true;
+	}
+	return false;
+}
+
 /* The point of one row and one column's set; parameters that none of them names have their
- * defaults. */
+ * defaults.  A mesh that is there takes the place of the generated scene, and has its own size. */
 static enum gb_status point_of(const struct gb_repro *t, size_t row, const cJSON *set,
 			       struct gb_sweep *sweep, struct gb_error *err)
 {
+	char path[PATH_MAX];
+	const bool mesh = mesh_of(t, row, t->meshes, path);
+
 	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err))
 		return err->code;
 	for (size_t c = 0; c < t->columns; c++) {
-		const char *param = gb_json_text(column_at(t, c), "param");
+		const char *param = gb_json_text(gb_repro_column_at(t, c), "param");
 
-		if (param && set_value(sweep, param, cell_at(t, row, c), err))
+		if (!param || (mesh && gb_equal(param, "primitives")))
+			continue;
+		if (mesh && gb_equal(param, "scene"))
+			(void)gb_sweep_set(sweep, param, path, err);
+		else
+			(void)set_value(sweep, param, gb_repro_cell_at(t, row, c), err);
+		if (err->code)
 			return err->code;
 	}
 	return GB_OK;
@@ -163,7 +96,7 @@ static bool same_set(const cJSON *a, const cJSON *b)
 /* Whether column c of the row is measured with that set. */
 static bool belongs(const struct gb_repro *t, size_t c, const cJSON *set)
 {
-	const cJSON *column = column_at(t, c);
+	const cJSON *column = gb_repro_column_at(t, c);
 
 	return gb_json_text(column, "variant") && same_set(gb_json_at(column, "set"), set);
 }
@@ -177,70 +110,172 @@ static void add_variant(const char **variant, size_t *count, const char *name)
 		variant[(*count)++] = name;
 }
 
-/* Whether a record is of variant "cpu/best". */
-static bool is_of(const cJSON *record, const char *name)
-{
-	const char *backend = gb_json_text(record, "backend");
-	const char *variant = gb_json_text(record, "variant");
-	const size_t length = backend ? strlen(backend) : 0;
+/* ---- the records of a point --------------------------------------------------------------- */
 
-	return backend && variant && strncmp(name, backend, length) == 0 && name[length] == '/' &&
-	       gb_equal(name + length + 1, variant);
-}
+/* Where the records of a point are looked for. */
+struct search {
+	const struct gb_repro_source *source;
+	const struct gb_sweep *sweep; /* the point */
+	void *params;                 /* the same */
+	bool any_threads;             /* nothing says how many: as many as the machine has */
+};
 
-static const cJSON *record_of(const struct gb_records *list, size_t first, const char *name)
+static const struct gb_variant *variant_called(const char *workload, const char *name)
 {
-	for (size_t i = first; i < list->count; i++)
-		if (is_of(list->line[i], name))
-			return list->line[i];
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_equal(gb_variants[i].workload, workload) && strchr(name, '/') &&
+		    gb_variant_matches(&gb_variants[i], name))
+			return &gb_variants[i];
 	return NULL;
 }
 
-/* Measure what row needs with one set; beside: the table's own set. */
-static enum gb_status measure_point(struct gb_repro *t, struct gb_session *session, size_t row,
-				    const cJSON *set, bool beside, struct gb_error *err)
+/* A key without its threads: those of another machine's records are that machine's. */
+static void cut_threads(char *key)
 {
-	const struct gb_workload *workload = gb_workload_find(gb_json_text(t->paper, "workload"));
-	const size_t first = session->records.count;
-	const char *variant[MAX_VARIANTS];
-	struct gb_sweep sweep = { 0 };
+	char *at = strstr(key, " threads="), *end;
+
+	if (!at)
+		return;
+	end = strchrnul(at + 1, ' ');
+	memmove(at, end, strlen(end) + 1);
+}
+
+/* Whether the record is of that key. */
+static bool is_of(const struct search *s, const cJSON *record, const char *key)
+{
+	const double threads = gb_json_number(record, "params.threads");
+	const char *is = gb_json_text(record, "key");
+	char *copy;
+	bool same;
+
+	if (!gb_is_record(record) || !is)
+		return false;
+	if (!s->any_threads)
+		return gb_equal(is, key);
+	if (!isnan(threads) && fabs(threads - gb_json_number(gb_runs_find(&s->source->runs, record),
+							     "host.usable_cpus")) > 0)
+		return false;
+	copy = strdup(is);
+	if (!copy)
+		return false;
+	cut_threads(copy);
+	same = gb_equal(copy, key);
+	free(copy);
+	return same;
+}
+
+/* The variant's record of the point: the last that has a time, else the last; NULL if there is
+ * none. */
+static const cJSON *record_of(const struct search *s, const char *name, struct gb_error *err)
+{
+	const struct gb_records *list = gb_repro_records(s->source);
+	const struct gb_variant *variant = variant_called(s->sweep->workload->name, name);
+	const cJSON *found = NULL;
+	char *key;
+
+	if (!variant)
+		return NULL;
+	key = gb_record_key(s->sweep->workload, variant, s->params, err);
+	if (key && s->any_threads)
+		cut_threads(key);
+	for (size_t i = list->count; key && i-- > 0;) {
+		if (!is_of(s, list->line[i], key))
+			continue;
+		if (!found)
+			found = list->line[i];
+		if (!isnan(gb_json_number(list->line[i], "time.median"))) {
+			found = list->line[i];
+			break;
+		}
+	}
+	free(key);
+	return found;
+}
+
+const struct gb_records *gb_repro_records(const struct gb_repro_source *source)
+{
+	return source->session ? &source->session->records : source->stored;
+}
+
+/* ---- measuring ---------------------------------------------------------------------------- */
+
+/* Whether the variants beside go with that set. */
+static bool goes_beside(const struct gb_repro *t, const cJSON *set)
+{
+	return same_set(gb_json_at(t->table, "beside_set"), set);
+}
+
+static void find_records(struct gb_repro *t, const struct search *s, size_t row, const cJSON *set,
+			 struct gb_error *err)
+{
+	for (size_t c = 0; c < t->columns && !err->code; c++)
+		if (belongs(t, c, set))
+			t->record[row * t->columns + c] = record_of(
+				s, gb_json_text(gb_repro_column_at(t, c), "variant"), err);
+	for (size_t i = 0; goes_beside(t, set) && i < t->besides && !err->code; i++)
+		t->beside_record[row * t->besides + i] = record_of(s, gb_repro_beside(t, i), err);
+}
+
+static size_t variants_of(const struct gb_repro *t, const cJSON *set, const char **variant)
+{
 	size_t count = 0;
 
 	for (size_t c = 0; c < t->columns; c++)
 		if (belongs(t, c, set))
-			add_variant(variant, &count, gb_json_text(column_at(t, c), "variant"));
-	for (size_t i = 0; beside && i < t->besides; i++)
+			add_variant(variant, &count,
+				    gb_json_text(gb_repro_column_at(t, c), "variant"));
+	for (size_t i = 0; goes_beside(t, set) && i < t->besides; i++)
 		add_variant(variant, &count, gb_repro_beside(t, i));
+	return count;
+}
+
+/* Measure what row needs with one set, or find it among the stored records. */
+static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_source *source,
+				    size_t row, const cJSON *set, struct gb_error *err)
+{
+	const struct gb_workload *workload = gb_workload_find(gb_json_text(t->paper, "workload"));
+	const bool says_threads = gb_json_at(t->table, "set.threads") || gb_json_at(set, "threads");
+	const char *variant[MAX_VARIANTS];
+	const size_t count = variants_of(t, set, variant);
+	struct gb_sweep sweep = { 0 };
+	struct search s = { .source = source,
+			    .sweep = &sweep,
+			    .any_threads = !source->session && !says_threads };
+
 	if (count == 0)
 		return GB_OK;
-	if (!gb_sweep_init(&sweep, workload, err) && !point_of(t, row, set, &sweep, err) &&
-	    !gb_sweep_threads(&sweep, session->request->threads, err))
-		(void)gb_session_sweep(session, &sweep, variant, count, err);
+	if (gb_sweep_init(&sweep, workload, err) || point_of(t, row, set, &sweep, err) ||
+	    (source->session && gb_sweep_threads(&sweep, source->session->request->threads, err)))
+		goto out;
+	if (source->session && gb_session_sweep(source->session, &sweep, variant, count, err))
+		goto out;
+	s.params = malloc(workload->params_size);
+	if (!s.params) {
+		gb_out_of_memory(err, NULL);
+		goto out;
+	}
+	gb_sweep_point(&sweep, 0, s.params);
+	find_records(t, &s, row, set, err);
+out:
+	free(s.params);
 	gb_sweep_release(&sweep);
-	for (size_t c = 0; c < t->columns; c++)
-		if (belongs(t, c, set))
-			t->record[row * t->columns + c] = record_of(
-				&session->records, first, gb_json_text(column_at(t, c), "variant"));
-	for (size_t i = 0; beside && i < t->besides; i++)
-		t->beside_record[row * t->besides + i] =
-			record_of(&session->records, first, gb_repro_beside(t, i));
 	return err->code;
 }
 
 /* Every set of the row's columns once, the table's own first. */
-static enum gb_status measure_row(struct gb_repro *t, struct gb_session *session, size_t row,
-				  struct gb_error *err)
+static enum gb_status measure_row(struct gb_repro *t, const struct gb_repro_source *source,
+				  size_t row, struct gb_error *err)
 {
-	if (measure_point(t, session, row, NULL, true, err))
+	if (measure_point(t, source, row, NULL, err))
 		return err->code;
 	for (size_t c = 0; c < t->columns; c++) {
-		const cJSON *set = gb_json_at(column_at(t, c), "set");
+		const cJSON *set = gb_json_at(gb_repro_column_at(t, c), "set");
 		size_t before = 0;
 
 		while (before < c &&
-		       !(set && same_set(gb_json_at(column_at(t, before), "set"), set)))
+		       !(set && same_set(gb_json_at(gb_repro_column_at(t, before), "set"), set)))
 			before++;
-		if (set && before == c && measure_point(t, session, row, set, false, err))
+		if (set && before == c && measure_point(t, source, row, set, err))
 			return err->code;
 	}
 	return GB_OK;
@@ -274,148 +309,23 @@ bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
 
 		if (gb_equal(bound->string, "rows") && !within(&number, bound))
 			return false;
-		if (column < t->columns && !within(cell_at(t, row, column), bound))
+		if (column < t->columns && !within(gb_repro_cell_at(t, row, column), bound))
 			return false;
 	}
 	return true;
 }
 
-/* ---- what was measured, in the table's terms ---------------------------------------------- */
-
-double gb_repro_seconds(const cJSON *record)
+enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_source *source,
+				struct gb_error *err)
 {
-	return record && !gb_json_true(record, "emulated")
-		       ? gb_json_number(record, "time.median") * 1e-9
-		       : (double)NAN;
-}
-
-const char *gb_repro_reason(const cJSON *record)
-{
-	const char *reason;
-
-	reason = gb_json_text(record, "reason");
-	if (reason)
-		return reason;
-	return gb_json_true(record, "emulated") ? "emulated: no time of a GPU"
-						: "not reported by this variant";
-}
-
-/* The same for a record that may be missing. */
-static const char *reason_of(const struct gb_repro *t, size_t row, const cJSON *record)
-{
-	if (record)
-		return gb_repro_reason(record);
-	return t->taken[row] ? "left out by --backend" : "left out by --preset";
-}
-
-const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index)
-{
-	const cJSON *record = repro->beside_record[row * repro->besides + index];
-
-	return isnan(gb_repro_seconds(record)) ? reason_of(repro, row, record) : NULL;
-}
-
-/* Whether a place in a record holds nanoseconds. */
-static bool is_time(const char *path)
-{
-	static const char *const times[] = { "time.", "phases.", "upload.", "download.",
-					     "host_time." };
-
-	for (size_t i = 0; i < GB_COUNT(times); i++)
-		if (strncmp(path, times[i], strlen(times[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Nanoseconds into the unit of a time; 1 for everything else. */
-static double scale_of(const cJSON *column, const char *path)
-{
-	static const struct {
-		const char *unit;
-		double scale;
-	} units[] = { { "s", 1e-9 }, { "ms", 1e-6 }, { "us", 1e-3 }, { "ns", 1 } };
-	const double given = gb_json_number(column, "scale");
-	const char *unit = gb_json_text(column, "unit");
-
-	if (!isnan(given))
-		return given;
-	for (size_t i = 0; is_time(path) && unit && i < GB_COUNT(units); i++)
-		if (gb_equal(units[i].unit, unit))
-			return units[i].scale;
-	return 1;
-}
-
-/* A measured column's value in its unit; NAN if there is none.  An emulator has no times.  A rate
- * is the items divided by that time. */
-static double value_of(const cJSON *column, const cJSON *record)
-{
-	static const char *const transfers[] = { "upload.median", "download.median" };
-	const char *path = gb_json_text(column, "value");
-	double value;
-
-	path = path ? path : "time.median";
-	if (!record ||
-	    (gb_json_true(record, "emulated") &&
-	     (strncmp(path, "metrics.", 8) != 0 || gb_equal(gb_json_text(column, "role"), "time"))))
-		return NAN;
-	value = gb_json_number(record, path);
-	for (size_t i = 0; i < GB_COUNT(transfers) && gb_json_text(column, "scope"); i++) {
-		const double part = gb_json_number(record, transfers[i]);
-
-		if (gb_equal(gb_json_text(record, "backend"), "cuda") && !isnan(part))
-			value += part;
-	}
-	if (gb_equal(gb_json_text(column, "role"), "rate") && is_time(path))
-		value = gb_json_number(record, "work.items") / (value * 1e-9);
-	return value * scale_of(column, path);
-}
-
-static void fill_measured(struct gb_repro *t, size_t c)
-{
-	const cJSON *column = column_at(t, c);
-	const char *reason = gb_json_text(column, "reason");
-	const bool measured = gb_json_text(column, "variant") != NULL;
-	const bool key = gb_equal(gb_json_text(column, "role"), "key");
-
-	for (size_t r = 0; r < t->rows; r++) {
-		const size_t at = r * t->columns + c;
-
-		t->here[at] = key ? gb_repro_published(t, r, c) : value_of(column, t->record[at]);
-		if (isnan(t->here[at]))
-			t->reason[at] = measured ? reason_of(t, r, t->record[at])
-					: reason ? reason
-						 : "nothing stands for it here";
-	}
-}
-
-static void fill_ratio(struct gb_repro *t, size_t c)
-{
-	const cJSON *of = gb_json_at(column_at(t, c), "of");
-	const size_t a = gb_repro_column(t, cJSON_GetStringValue(cJSON_GetArrayItem(of, 0)));
-	const size_t b = gb_repro_column(t, cJSON_GetStringValue(cJSON_GetArrayItem(of, 1)));
-
-	for (size_t r = 0; r < t->rows && a < t->columns && b < t->columns; r++) {
-		const size_t row = r * t->columns;
-		const char *reason = t->reason[row + a];
-
-		t->here[row + c] = t->here[row + a] / t->here[row + b];
-		t->reason[row + c] = reason ? reason : t->reason[row + b];
-	}
-}
-
-enum gb_status gb_repro_measure(struct gb_repro *repro, struct gb_session *session,
-				enum gb_preset preset, struct gb_error *err)
-{
+	repro->stored = !source->session;
+	repro->runs = &source->runs;
+	repro->meshes = source->meshes;
 	for (size_t r = 0; r < repro->rows && !err->code; r++) {
-		repro->taken[r] = gb_repro_takes(repro, r, preset);
+		repro->taken[r] = gb_repro_takes(repro, r, source->preset);
 		if (repro->taken[r])
-			(void)measure_row(repro, session, r, err);
+			(void)measure_row(repro, source, r, err);
 	}
-	for (size_t c = 0; c < repro->columns; c++)
-		if (!gb_json_at(column_at(repro, c), "of"))
-			fill_measured(repro, c);
-	for (size_t c = 0; c < repro->columns; c++)
-		if (gb_json_at(column_at(repro, c), "of"))
-			fill_ratio(repro, c);
+	gb_repro_fill(repro);
 	return err->code;
 }

@@ -1,7 +1,7 @@
-/* print.c -- a paper's table for people: as text or Markdown.
+/* print.c -- a paper's table for people: as text, Markdown, part of a page, or LaTeX.
  *
- * Beside each published column stands what was measured here and their quotient; below the table
- * why cells are empty, the claims, and what the paper leaves unsaid.
+ * Beside each published column stands what was measured here, with its interval, and their quotient;
+ * below the table what the columns are, why cells are empty, and the claims (notes.c).
  */
 #include <errno.h>
 #include <math.h>
@@ -47,8 +47,8 @@ static struct shape shape_of(const struct gb_repro *t, const cJSON *column, size
 		.ratio = gb_equal(role, "ratio"),
 		.measured = gb_json_text(column, "variant") || gb_json_at(column, "of"),
 		.is_time = gb_equal(role, "time"),
-		.exact =
-			gb_equal(role, "size") && gb_equal(gb_json_text(column, "type"), "integer"),
+		.exact = gb_json_text(column, "type") &&
+			 gb_equal(gb_json_text(column, "type"), "integer"),
 	};
 
 	for (size_t r = 0; r < t->rows; r++)
@@ -83,151 +83,84 @@ static size_t make_titles(const struct gb_repro *t, const char **title, char (*t
 			title[n++] = s.is_time ? "paper/here" : "here/paper";
 	}
 	for (size_t i = 0; i < t->besides; i++) {
-		(void)snprintf(text[n], sizeof text[n], "%.56s s", gb_repro_beside(t, i));
+		(void)snprintf(text[n], sizeof text[n], "%.50s %.12s", gb_repro_beside(t, i),
+			       gb_json_text(gb_repro_beside_terms(t), "unit"));
 		title[n] = text[n];
 		n++;
 	}
 	return n;
 }
 
-static size_t add_cells(const struct gb_repro *t, struct gb_grid *grid, size_t row, size_t c,
-			const struct shape *s, size_t n)
+/* A row being made. */
+struct row {
+	const struct gb_repro *t;
+	struct gb_grid *grid;
+	size_t row;
+	const char *plus_minus;
+};
+
+/* "4.123 ±1.2 % noisy": a measured value.  It is noisy if the samples did not settle. */
+static void set_measured(const struct row *row, size_t column, double value, int digits,
+			 const struct gb_spread *spread)
 {
-	const double published = gb_repro_published(t, row, c);
-	const double here = t->here[row * t->columns + c];
+	const double percent = 50 * (spread->high - spread->low) / value;
+	const char *noisy = spread->noisy ? " noisy" : "";
+	char number[40], text[80];
+
+	if (isnan(value))
+		return;
+	if (digits)
+		(void)snprintf(number, sizeof number, "%.*g", digits, value);
+	else
+		(void)snprintf(number, sizeof number, "%.0f", value);
+	if (isfinite(percent))
+		(void)snprintf(text, sizeof text, "%s %s%.*f %%%s", number, row->plus_minus,
+			       percent < 0.095 ? 2 : 1, percent, noisy);
+	else
+		(void)snprintf(text, sizeof text, "%s%s", number, noisy);
+	gb_grid_set(row->grid, column, text, spread->noisy ? GB_WARN : GB_PLAIN);
+}
+
+static size_t add_cells(const struct row *row, size_t c, const struct shape *s, size_t n)
+{
+	const struct gb_repro *t = row->t;
+	const size_t at = row->row * t->columns + c;
+	const double published = gb_repro_published(t, row->row, c), here = t->here[at];
 	char number[40];
-	const char *printed = gb_repro_printed(t, row, c, number);
+	const char *printed = gb_repro_printed(t, row->row, c, number);
 
 	if (s->key || s->published)
-		gb_grid_set(grid, n, printed ? printed : "", GB_PLAIN);
+		gb_grid_set(row->grid, n, printed ? printed : "", GB_PLAIN);
 	else
-		set_number(grid, n, here, s->exact ? 0 : 4);
+		set_measured(row, n, here, s->exact ? 0 : 4, &t->spread[at]);
 	n++;
 	if (s->key || !s->published || !s->measured)
 		return n;
-	set_number(grid, n++, here, s->exact ? 0 : 4);
+	set_measured(row, n++, here, s->exact ? 0 : 4, &t->spread[at]);
 	if (s->exact)
-		set_number(grid, n++, here - published, 0);
+		set_number(row->grid, n++, here - published, 0);
 	else if (!s->ratio)
-		set_number(grid, n++, s->is_time ? published / here : here / published, 3);
+		set_number(row->grid, n++, s->is_time ? published / here : here / published, 3);
 	return n;
 }
 
-static void add_row(const struct gb_repro *t, struct gb_grid *grid, size_t row)
+static void add_row(const struct row *row)
 {
+	const struct gb_repro *t = row->t;
 	const cJSON *column;
 	size_t n = 0, c = 0;
 
-	gb_grid_row(grid, false);
+	gb_grid_row(row->grid, false);
 	cJSON_ArrayForEach(column, gb_json_at(t->table, "columns"))
 	{
 		const struct shape s = shape_of(t, column, c);
 
-		n = add_cells(t, grid, row, c++, &s, n);
-	}
-	for (size_t i = 0; i < t->besides; i++)
-		set_number(grid, n++, gb_repro_seconds(t->beside_record[row * t->besides + i]), 4);
-}
-
-/* ---- below it ----------------------------------------------------------------------------- */
-
-/* "210000000", "teapot": what the row is about, by its first key. */
-static const char *row_name(const struct gb_repro *t, size_t row, char text[40])
-{
-	const char *key = gb_repro_text(t, row, 0);
-
-	if (key)
-		return key;
-	(void)snprintf(text, 40, "%.10g", gb_repro_published(t, row, 0));
-	return text;
-}
-
-static const char *bullet_of(enum gb_markup markup)
-{
-	return markup == GB_MARKUP_MARKDOWN ? "- " : "  ";
-}
-
-static void print_heading(FILE *file, const char *text, enum gb_markup markup)
-{
-	(void)fprintf(file, markup == GB_MARKUP_MARKDOWN ? "\n%s\n\n" : "%s\n", text);
-}
-
-/* A reason, unless the row before had the same. */
-static void print_reason(FILE *file, const struct gb_repro *t, const char *name, size_t row,
-			 const char *reason, const char *last, enum gb_markup markup)
-{
-	char text[40];
-
-	if (reason && !(last && gb_equal(reason, last)))
-		(void)fprintf(file, "%s%s, %s on: %s\n", bullet_of(markup), name,
-			      row_name(t, row, text), reason);
-}
-
-/* Each reason once, with the first row that it holds for. */
-static void print_reasons(FILE *file, const struct gb_repro *t, enum gb_markup markup)
-{
-	const cJSON *column;
-	size_t c = 0;
-
-	cJSON_ArrayForEach(column, gb_json_at(t->table, "columns"))
-	{
-		const struct shape s = shape_of(t, column, c++);
-		const char *last = NULL;
-
-		for (size_t r = 0; r < t->rows && !s.key && !s.ratio; r++) {
-			const char *reason = t->reason[r * t->columns + c - 1];
-
-			print_reason(file, t, gb_json_text(column, "name"), r, reason, last,
-				     markup);
-			last = reason;
-		}
+		n = add_cells(row, c++, &s, n);
 	}
 	for (size_t i = 0; i < t->besides; i++) {
-		const char *last = NULL;
+		const size_t at = row->row * t->besides + i;
 
-		for (size_t r = 0; r < t->rows; r++) {
-			const char *reason = gb_repro_beside_reason(t, r, i);
-
-			print_reason(file, t, gb_repro_beside(t, i), r, reason, last, markup);
-			last = reason;
-		}
-	}
-}
-
-void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup markup)
-{
-	const bool markdown = markup == GB_MARKUP_MARKDOWN;
-	const cJSON *claim;
-	bool first = true;
-
-	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
-	{
-		struct gb_claim c;
-
-		if (!gb_repro_claim(repro, claim, &c))
-			continue;
-		if (first)
-			print_heading(file, "Claims, tested on the columns measured here:", markup);
-		first = false;
-		(void)fprintf(file,
-			      markdown ? "- %s: **%s**%s%s%s; %s\n" : "  %s: %s%s%s%s\n    %s\n",
-			      c.id, gb_claim_words[c.verdict], c.why[0] ? " (" : "", c.why,
-			      c.why[0] ? ")" : "", c.text);
-	}
-}
-
-static void print_list(FILE *file, const cJSON *list, const char *heading, const char *member,
-		       enum gb_markup markup)
-{
-	const cJSON *item;
-
-	if (cJSON_GetArraySize(list) > 0)
-		print_heading(file, heading, markup);
-	cJSON_ArrayForEach(item, list)
-	{
-		const char *text = member ? gb_json_text(item, member) : item->valuestring;
-
-		(void)fprintf(file, "%s%s\n", bullet_of(markup), text ? text : "");
+		set_measured(row, n++, t->beside_here[at], 4, &t->beside_spread[at]);
 	}
 }
 
@@ -239,7 +172,7 @@ static enum gb_status print_grid(FILE *file, const struct gb_repro *t, enum gb_m
 	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
 	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
 	const size_t most = 3 * t->columns + t->besides + 1;
-	const char **title = calloc(most, sizeof *title);
+	const char **title = calloc(most, sizeof(char *));
 	char(*text)[64] = calloc(most, sizeof *text);
 	struct gb_grid grid;
 
@@ -249,7 +182,7 @@ static enum gb_status print_grid(FILE *file, const struct gb_repro *t, enum gb_m
 	}
 	gb_grid_init(&grid, make_titles(t, title, text), title, NULL);
 	for (size_t r = 0; r < t->rows; r++)
-		add_row(t, &grid, r);
+		add_row(&(struct row){ t, &grid, r, markup || style.utf8 ? "\u00b1" : "+-" });
 	(void)gb_grid_print(file, &grid, &grid_style, err);
 	gb_grid_release(&grid);
 out:
@@ -258,43 +191,35 @@ out:
 	return err->code;
 }
 
+/* "radix:table1  Running time of the radix sort (s)"; where no head stands before it (notes.c), the
+ * citation. */
+static void print_title(FILE *file, const struct gb_repro *t, enum gb_markup markup)
+{
+	static const char *const before[] = { "", "## ", "<h2>", "\\begin{table}\n\\caption{" };
+	static const char *const after[] = { "\n\n", "\n\n", "</h2>\n",
+					     "}\n\\centering\n\\footnotesize\n" };
+
+	(void)fprintf(file, "%s%s:%s%s", before[markup], gb_json_text(t->paper, "paper"),
+		      gb_json_text(t->table, "id"), markup == GB_MARKUP_LATEX ? ". " : "  ");
+	gb_grid_print_text(file, gb_json_text(t->table, "title"), markup);
+	if (markup == GB_MARKUP_LATEX || markup == GB_MARKUP_NONE) {
+		(void)fputs(markup == GB_MARKUP_LATEX ? ". " : "\n", file);
+		gb_grid_print_text(file, gb_json_text(t->paper, "citation.english"), markup);
+	}
+	(void)fputs(after[markup], file);
+}
+
 enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_markup markup,
 			      struct gb_error *err)
 {
-	(void)fprintf(file, "%s%s:%s  %s\n%s%s\n\n", markup == GB_MARKUP_MARKDOWN ? "## " : "",
-		      gb_json_text(t->paper, "paper"), gb_json_text(t->table, "id"),
-		      gb_json_text(t->table, "title"), markup == GB_MARKUP_MARKDOWN ? "\n" : "",
-		      gb_json_text(t->paper, "citation.english"));
+	print_title(file, t, markup);
 	if (print_grid(file, t, markup, err))
 		return err->code;
-	(void)fprintf(file,
-		      "\n\"here\" is the median on this machine; a column of GPU times that "
-		      "include transfers in the paper\nincludes them here, columns of variants "
-		      "are the algorithm alone.\n%s",
-		      markup == GB_MARKUP_MARKDOWN ? "\n" : "");
-	print_reasons(file, t, markup);
-	if (markup != GB_MARKUP_MARKDOWN)
-		(void)fprintf(file, "\n");
-	gb_repro_claims(file, t, markup);
-	print_list(file, gb_json_at(t->table, "notes"), "Notes on the table:", "text", markup);
-	print_list(file, gb_json_at(t->paper, "notes"), "Notes on the paper:", NULL, markup);
-	print_list(file, gb_json_at(t->paper, "unstated"), "The paper does not state:", NULL,
-		   markup);
-	(void)fprintf(file, "\n");
+	if (markup == GB_MARKUP_LATEX)
+		(void)fputs("\\end{table}\n", file);
+	(void)fputs("\n", file);
+	gb_repro_notes(file, t, markup);
+	(void)fputs("\n", file);
 	return ferror(file) ? gb_fail(err, GB_EIO, "cannot write the table: %s", strerror(errno))
 			    : GB_OK;
-}
-
-/* "21 tables: 150 of 400 cells measured" and what became of the rest. */
-void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_markup markup)
-{
-	print_heading(file, "All tables:", markup);
-	(void)fprintf(file, "%s%zu tables; %zu of %zu cells that a variant stands for measured\n",
-		      bullet_of(markup), sum->tables, sum->measured, sum->cells);
-	(void)fprintf(file, "%sclaims: %zu held, %zu not held, %zu cannot be tested here\n",
-		      bullet_of(markup), sum->verdicts[GB_CLAIM_HELD],
-		      sum->verdicts[GB_CLAIM_NOT_HELD], sum->verdicts[GB_CLAIM_UNTESTABLE]);
-	for (size_t i = 0; i < sum->reasons; i++)
-		(void)fprintf(file, "%s%zu left out: %s\n", bullet_of(markup), sum->reason[i].count,
-			      sum->reason[i].text);
 }

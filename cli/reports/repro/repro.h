@@ -1,6 +1,6 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with what was measured here.
  *
- * set.c changes what is measured, measure.c measures and fills, claims.c tests what the paper
+ * table.c holds it, set.c changes what is measured, measure.c measures or finds, fill.c fills, claims.c tests what the paper
  * concludes, sum.c counts, print.c and json.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -10,8 +10,24 @@
 
 #include "cli/measuring/session.h"
 #include "cli/records/json.h"
+#include "cli/records/runs.h"
 #include "cli/reports/grid.h"
 #include "common/status.h"
+
+/* The 95 % interval in the cell's unit, NAN if there is none; noisy: the samples did not settle. */
+struct gb_spread {
+	double low, high;
+	bool noisy;
+};
+
+/* Where the measured values come from. */
+struct gb_repro_source {
+	struct gb_session *session;      /* measures; NULL: nothing is measured */
+	const struct gb_records *stored; /* then these are searched */
+	struct gb_runs runs;             /* of them */
+	enum gb_preset preset;           /* the rows to take */
+	const char *meshes;              /* a folder of scripts/download-meshes.sh; NULL: none */
+};
 
 /* A published table and the same measured here.  Cells are row * columns + column. */
 struct gb_repro {
@@ -20,8 +36,14 @@ struct gb_repro {
 	const cJSON **record;        /* cells; NULL: nothing was measured */
 	const cJSON **beside_record; /* rows * besides */
 	double *here;                /* cells, in the column's own unit; NAN: not measured */
-	const char **reason;         /* cells; NULL if here is a number */
-	bool *taken;                 /* rows: the preset takes it */
+	struct gb_spread *spread;    /* cells */
+	double *beside_here;         /* in the unit of gb_repro_beside_terms() */
+	struct gb_spread *beside_spread;
+	const char **reason;        /* cells; NULL if here is a number */
+	bool *taken;                /* rows: the preset takes it */
+	bool stored;                /* nothing was measured: from stored records */
+	const struct gb_runs *runs; /* of the stored records */
+	const char *meshes;         /* as of gb_repro_source */
 };
 
 /* Give parameters of all points of a table another value than the table does: "NAME=VALUE", more of
@@ -38,9 +60,18 @@ void gb_repro_release(struct gb_repro *repro);
 /* Whether the preset takes the row. */
 bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset);
 
-/* Measure every row that the preset takes, and fill `here` and `reason`. */
-enum gb_status gb_repro_measure(struct gb_repro *repro, struct gb_session *session,
-				enum gb_preset preset, struct gb_error *err);
+/* Measure every row that the preset takes, or find its records among the stored ones, and fill the
+ * cells. */
+enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_source *source,
+				struct gb_error *err);
+/* Fill the cells from the records. */
+void gb_repro_fill(struct gb_repro *t);
+/* Those of the session, or the stored ones. */
+const struct gb_records *gb_repro_records(const struct gb_repro_source *source);
+
+/* The column's description; the cell as it is in the file. */
+const cJSON *gb_repro_column_at(const struct gb_repro *t, size_t column);
+const cJSON *gb_repro_cell_at(const struct gb_repro *t, size_t row, size_t column);
 
 /* Row `row`, column `column` as published; NAN if no number is. */
 double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column);
@@ -57,9 +88,11 @@ size_t gb_repro_column(const struct gb_repro *repro, const char *name);
 /* The name of variant `index` measured beside the paper's. */
 const char *gb_repro_beside(const struct gb_repro *repro, size_t index);
 
-/* The median time of a record in seconds; NAN if it has none, or it is an emulator's. */
-double gb_repro_seconds(const cJSON *record);
-/* Why there is no such time. */
+/* The column whose value and unit those variants have: "beside_as" of the table, else the first that is
+ * measured; NULL if none. */
+const cJSON *gb_repro_beside_terms(const struct gb_repro *t);
+
+/* Why a record has no value. */
 const char *gb_repro_reason(const cJSON *record);
 
 /* Why the variant beside has no time in that row; NULL if it has one. */
@@ -90,6 +123,7 @@ bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_
 /* Cells are those that a variant stands for. */
 struct gb_repro_sum {
 	size_t tables, cells, measured, verdicts[GB_CLAIM_VERDICTS];
+	char *ids[GB_CLAIM_VERDICTS]; /* "a, b": which those are; owned */
 	size_t reasons, room;
 	struct {
 		char *text; /* owned */
@@ -103,10 +137,15 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-/* As text or Markdown: the table, why cells are empty, the claims, and what the paper leaves
- * unsaid. */
+/* The table, and what stands below it; for HTML a part of a page, for LaTeX of a document. */
 enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_markup markup,
 			      struct gb_error *err);
+void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_markup markup);
+
+/* Before a paper's tables, in Markdown and HTML: what is cited, and where it was measured. */
+void gb_repro_print_head(FILE *file, const cJSON *paper, enum gb_markup markup);
+/* After them: what the paper leaves unsaid. */
+void gb_repro_print_end(FILE *file, const cJSON *paper, enum gb_markup markup);
 void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_markup markup);
 
 /* The claims alone. */

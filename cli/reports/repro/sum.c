@@ -51,6 +51,20 @@ static enum gb_status count_cell(struct gb_repro_sum *sum, const char *reason, s
 	return GB_OK;
 }
 
+static enum gb_status count_claim(struct gb_repro_sum *sum, const struct gb_claim *claim,
+				  struct gb_error *err)
+{
+	char **ids = &sum->ids[claim->verdict];
+	char *longer = NULL;
+
+	sum->verdicts[claim->verdict]++;
+	if (asprintf(&longer, "%s%s%s", *ids ? *ids : "", *ids ? ", " : "", claim->id) < 0)
+		return gb_out_of_memory(err, NULL);
+	free(*ids);
+	*ids = longer;
+	return GB_OK;
+}
+
 enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
 			    struct gb_error *err)
 {
@@ -73,8 +87,8 @@ enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *rep
 	{
 		struct gb_claim result;
 
-		if (gb_repro_claim(repro, claim, &result))
-			sum->verdicts[result.verdict]++;
+		if (gb_repro_claim(repro, claim, &result) && count_claim(sum, &result, err))
+			return err->code;
 	}
 	return GB_OK;
 }
@@ -84,5 +98,7 @@ void gb_repro_sum_release(struct gb_repro_sum *sum)
 	for (size_t i = 0; i < sum->reasons; i++)
 		free(sum->reason[i].text);
 	free(sum->reason);
+	for (size_t i = 0; i < GB_CLAIM_VERDICTS; i++)
+		free(sum->ids[i]);
 	*sum = (struct gb_repro_sum){ 0 };
 }

@@ -211,6 +211,7 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 {
 	static char *argv[] = { "repro", "-q", "--samples=3", "--hot", "--min-time=0", NULL };
 	static struct gb_request request;
+	static struct gb_repro_source source;
 	static struct gb_session session; /* keeps the records that the cells point into */
 	struct gb_error err = { 0 };
 	char document[2048];
@@ -221,7 +222,8 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 	gb_session_open(&session, &request, 5, argv, &err);
 	gb_repro_init(repro, *paper, cJSON_GetArrayItem(gb_json_at(*paper, "tables"), 0), &err);
-	gb_repro_measure(repro, &session, preset, &err);
+	source = (struct gb_repro_source){ .session = &session, .preset = preset };
+	gb_repro_measure(repro, &source, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 }
 
@@ -254,7 +256,7 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 	cr_assert(eq(str, (char *)gb_json_text(t.record[1], "params.distribution"), "few"));
 	cr_assert(eq(str, (char *)gb_json_text(t.record[1], "params.type"), "u32"));
 	cr_assert(eq(str, (char *)gb_json_text(t.record[3], "params.type"), "u64"));
-	cr_assert(gb_repro_seconds(t.beside_record[0]) > 0);
+	cr_assert(t.beside_here[0] > 0);
 	cr_assert(eq(str, (char *)t.reason[5], "sold out"));
 	cr_assert(eq(str, (char *)t.reason[6], "not reported by this variant"));
 	cr_assert(ieee_ulp_eq(dbl, t.here[7], 1 / t.here[1], 8)); /* 1000 keys in so many ms */
@@ -266,11 +268,47 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 
 Test(repro, no_time_of_an_emulator)
 {
+	struct gb_error err = { 0 };
+	struct gb_repro t;
+	cJSON *paper = parse("{'tables':[{'columns':[{'name':'x','role':'time','unit':'ms',"
+			     "'variant':'cuda/best'}],'rows':[[null]]}]}");
 	cJSON *record = parse("{'backend':'cuda','emulated':true,'time':{'median':5}}");
 
-	cr_assert(isnan(gb_repro_seconds(record)));
-	cr_assert(eq(str, (char *)gb_repro_reason(record), "emulated: no time of a GPU"));
+	gb_repro_init(&t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err);
+	t.record[0] = record;
+	gb_repro_fill(&t);
+	cr_assert(isnan(t.here[0]));
+	cr_assert(eq(str, (char *)t.reason[0], "emulated: no time of a GPU"));
+	gb_repro_release(&t);
 	cJSON_Delete(record);
+	cJSON_Delete(paper);
+}
+
+Test(repro, intervals_in_the_columns_unit)
+{
+	struct gb_error err = { 0 };
+	struct gb_repro t;
+	cJSON *paper =
+		parse("{'tables':[{'columns':["
+		      "{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"
+		      "{'name':'y','role':'rate','unit':'k/s','variant':'cpu/best','value':"
+		      "'time.median','scale':0.001},"
+		      "{'name':'z','role':'ratio','of':['x','x']}],'rows':[[null,null,null]]}]}");
+	cJSON *record = parse("{'backend':'cpu','status':'noisy','work':{'items':1000},"
+			      "'time':{'median':4e6,'ci95':[3e6,5e6]}}");
+
+	gb_repro_init(&t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err);
+	t.record[0] = t.record[1] = record;
+	gb_repro_fill(&t);
+	cr_assert(all(ieee_ulp_eq(dbl, t.spread[0].low, 3, 4),
+		      ieee_ulp_eq(dbl, t.spread[0].high, 5, 4), t.spread[0].noisy));
+	cr_assert(all(ieee_ulp_eq(dbl, t.spread[1].low, 200, 4),
+		      ieee_ulp_eq(dbl, t.spread[1].high, 1000.0 / 3, 4)));
+	cr_assert(all(ieee_ulp_eq(dbl, t.spread[2].low, 0.6, 4),
+		      ieee_ulp_eq(dbl, t.spread[2].high, 5.0 / 3, 4)));
+	gb_repro_release(&t);
+	cJSON_Delete(record);
+	cJSON_Delete(paper);
 }
 
 Test(repro, several_tables_are_summed_up)
@@ -297,7 +335,7 @@ Test(repro, several_tables_are_summed_up)
 	cr_assert(ieee_ulp_eq(dbl, gb_json_number(row, "ms.paper"), 2.5, 0));
 	cr_assert(gb_json_number(row, "ms.here") > 0 && !gb_json_text(row, "ms.reason"));
 	cr_assert(eq(str, (char *)gb_json_text(row, "none.reason"), "sold out"));
-	cr_assert(gb_json_number(gb_json_at(row, "beside")->child, "here_s") > 0);
+	cr_assert(gb_json_number(gb_json_at(row, "beside")->child, "here") > 0);
 	row = cJSON_GetArrayItem(gb_json_at(object, "rows"), 1);
 	cr_assert(cJSON_IsNull(gb_json_at(row, "ms.here")));
 	cr_assert(eq(str, (char *)gb_json_text(row, "ms.reason"), "left out by --preset"));

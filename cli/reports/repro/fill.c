@@ -1,0 +1,205 @@
+/* fill.c -- what was measured, in the table's terms: values in the columns' units, their intervals, and
+ * why there are none.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "cli/reports/repro/repro.h"
+#include "common/text.h"
+
+const char *gb_repro_reason(const cJSON *record)
+{
+	const char *reason;
+
+	reason = gb_json_text(record, "reason");
+	if (reason)
+		return reason;
+	return gb_json_true(record, "emulated") ? "emulated: no time of a GPU"
+						: "not reported by this variant";
+}
+
+/* The same for a record that may be missing. */
+static const char *reason_of(const struct gb_repro *t, size_t row, const cJSON *record)
+{
+	if (record)
+		return gb_repro_reason(record);
+	if (t->stored)
+		return "not in the records given";
+	return t->taken[row] ? "left out by --backend" : "left out by --preset";
+}
+
+const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index)
+{
+	const cJSON *record = repro->beside_record[row * repro->besides + index];
+
+	return isnan(repro->beside_here[row * repro->besides + index])
+		       ? reason_of(repro, row, record)
+		       : NULL;
+}
+
+/* Whether a place in a record holds nanoseconds. */
+static bool is_time(const char *path)
+{
+	static const char *const times[] = { "time.", "phases.", "upload.", "download.",
+					     "host_time." };
+
+	for (size_t i = 0; i < GB_COUNT(times); i++)
+		if (strncmp(path, times[i], strlen(times[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Nanoseconds into the unit of a time; 1 for everything else. */
+static double scale_of(const cJSON *column, const char *path)
+{
+	static const struct {
+		const char *unit;
+		double scale;
+	} units[] = { { "s", 1e-9 }, { "ms", 1e-6 }, { "us", 1e-3 }, { "ns", 1 } };
+	const double given = gb_json_number(column, "scale");
+	const char *unit = gb_json_text(column, "unit");
+
+	if (!isnan(given))
+		return given;
+	for (size_t i = 0; is_time(path) && unit && i < GB_COUNT(units); i++)
+		if (gb_equal(units[i].unit, unit))
+			return units[i].scale;
+	return 1;
+}
+
+/* Where in the record the column's value stands. */
+static const char *path_of(const cJSON *column)
+{
+	const char *path = gb_json_text(column, "value");
+
+	return path ? path : "time.median";
+}
+
+/* Whether an emulator has such a value. */
+static bool is_valid(const cJSON *column, const cJSON *record)
+{
+	return record && (!gb_json_true(record, "emulated") ||
+			  (strncmp(path_of(column), "metrics.", 8) == 0 &&
+			   !gb_equal(gb_json_text(column, "role"), "time")));
+}
+
+/* A value of that path in the column's unit.  A rate is the items divided by that time. */
+static double in_terms(const cJSON *column, const cJSON *record, double value)
+{
+	const char *path = path_of(column);
+
+	if (gb_equal(gb_json_text(column, "role"), "rate") && is_time(path))
+		value = gb_json_number(record, "work.items") / (value * 1e-9);
+	return value * scale_of(column, path);
+}
+
+/* The transfers' share of a time that includes them. */
+static double transfers_of(const cJSON *column, const cJSON *record)
+{
+	static const char *const transfers[] = { "upload.median", "download.median" };
+	double sum = 0;
+
+	for (size_t i = 0; i < GB_COUNT(transfers) && gb_json_text(column, "scope"); i++) {
+		const double part = gb_json_number(record, transfers[i]);
+
+		if (gb_equal(gb_json_text(record, "backend"), "cuda") && !isnan(part))
+			sum += part;
+	}
+	return sum;
+}
+
+static double value_of(const cJSON *column, const cJSON *record)
+{
+	if (!is_valid(column, record))
+		return NAN;
+	return in_terms(column, record,
+			gb_json_number(record, path_of(column)) + transfers_of(column, record));
+}
+
+/* The 95 % interval of a median or a mean, beside which it stands in the record.  Rates of the
+ * whole run are as wide as its time. */
+static struct gb_spread spread_of(const cJSON *column, const cJSON *record)
+{
+	struct gb_spread spread = { NAN, NAN, record && gb_has_status(record, "noisy") };
+	const char *path = path_of(column);
+	const bool of_run = gb_equal(path, "rates.items_per_s");
+	const char *stat = strrchr(path, '.');
+	const double value = value_of(column, record);
+	const cJSON *interval;
+	char at[80];
+
+	if (!stat || isnan(value))
+		return spread;
+	(void)snprintf(at, sizeof at, "%.*s%s", (int)(stat - path), path,
+		       gb_equal(stat, ".mean") ? ".mean_ci95" : ".ci95");
+	interval = gb_json_at(record, of_run ? "time.ci95" : at);
+	if (!cJSON_IsArray(interval) || !interval->child || !interval->child->next)
+		return spread;
+	spread.low = interval->child->valuedouble;
+	spread.high = interval->child->next->valuedouble;
+	if (of_run) {
+		const double median = gb_json_number(record, "time.median");
+
+		return (struct gb_spread){ value * median / spread.high,
+					   value * median / spread.low, spread.noisy };
+	}
+	spread.low = in_terms(column, record, spread.low + transfers_of(column, record));
+	spread.high = in_terms(column, record, spread.high + transfers_of(column, record));
+	if (spread.low > spread.high)
+		spread = (struct gb_spread){ spread.high, spread.low, spread.noisy };
+	return spread;
+}
+
+static void fill_measured(struct gb_repro *t, size_t c)
+{
+	const cJSON *column = gb_repro_column_at(t, c);
+	const char *reason = gb_json_text(column, "reason");
+	const bool measured = gb_json_text(column, "variant") != NULL;
+	const bool key = gb_equal(gb_json_text(column, "role"), "key");
+
+	for (size_t r = 0; r < t->rows; r++) {
+		const size_t at = r * t->columns + c;
+
+		t->here[at] = key ? gb_repro_published(t, r, c) : value_of(column, t->record[at]);
+		t->spread[at] = spread_of(column, key ? NULL : t->record[at]);
+		if (isnan(t->here[at]))
+			t->reason[at] = measured ? reason_of(t, r, t->record[at])
+					: reason ? reason
+						 : "nothing stands for it here";
+	}
+}
+
+/* The quotient's interval is as wide as both intervals allow. */
+static void fill_ratio(struct gb_repro *t, size_t c)
+{
+	const cJSON *of = gb_json_at(gb_repro_column_at(t, c), "of");
+	const size_t a = gb_repro_column(t, cJSON_GetStringValue(cJSON_GetArrayItem(of, 0)));
+	const size_t b = gb_repro_column(t, cJSON_GetStringValue(cJSON_GetArrayItem(of, 1)));
+
+	for (size_t r = 0; r < t->rows && a < t->columns && b < t->columns; r++) {
+		const size_t row = r * t->columns;
+		const char *reason = t->reason[row + a];
+		const struct gb_spread *x = &t->spread[row + a], *y = &t->spread[row + b];
+
+		t->here[row + c] = t->here[row + a] / t->here[row + b];
+		t->spread[row + c] = (struct gb_spread){ x->low / y->high, x->high / y->low,
+							 x->noisy || y->noisy };
+		t->reason[row + c] = reason ? reason : t->reason[row + b];
+	}
+}
+
+void gb_repro_fill(struct gb_repro *t)
+{
+	const cJSON *terms = gb_repro_beside_terms(t);
+
+	for (size_t c = 0; c < t->columns; c++)
+		if (!gb_json_at(gb_repro_column_at(t, c), "of"))
+			fill_measured(t, c);
+	for (size_t c = 0; c < t->columns; c++)
+		if (gb_json_at(gb_repro_column_at(t, c), "of"))
+			fill_ratio(t, c);
+	for (size_t i = 0; i < t->rows * t->besides; i++) {
+		t->beside_here[i] = value_of(terms, t->beside_record[i]);
+		t->beside_spread[i] = spread_of(terms, t->beside_record[i]);
+	}
+}
