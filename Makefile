@@ -474,7 +474,7 @@ history-trials: $(BUILD)/history-trials
 		mv $(BUILD)/history.md results/history.md
 
 # Golden command-line cases; and the program as a whole, test by test, several at once under make -j.
-whole    := page papers plots resume signals memory nvcc nosys counts gate exchange recipes versus
+whole    := page papers plots reading resume signals memory nvcc nosys counts gate exchange recipes versus
 # A hundred launches copy 16 MiB, not 256, to know what share of the bandwidth a time is.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -484,6 +484,7 @@ $(whole:%=whole-%): $(BUILD)/gpubench $(BUILD)/gpubench-planted $(BUILD)/gpubenc
 whole-page:    ; $(Q)tests/page.sh $(BUILD)/gpubench
 whole-plots:   ; $(Q)$(PYTHON) tests/plots.py $(BUILD)/gpubench
 whole-papers:  ; $(Q)tests/papers.sh $(BUILD)/gpubench
+whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench
 whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix 'cpu/*' --count=1k,4k,16k --type=u32,u64,pairs
 whole-signals: ; $(Q)tests/signals.py $(BUILD)/gpubench
 whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so

@@ -23,7 +23,7 @@
 # The same things elsewhere are called about so; Random123 is headers only, from
 # https://github.com/DEShawResearch/random123 where it is not packaged:
 #	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema
-#	        python3-matplotlib python3-pyyaml python3-scipy google-benchmark clang
+#	        python3-matplotlib python3-pandas python3-pyyaml python3-scipy google-benchmark clang
 #	        clang-tools-extra highway-devel libpng-devel sqlite-devel
 #	Arch    base-devel cjson criterion python-jsonschema python-matplotlib python-yaml
 #	        python-scipy benchmark clang highway libpng sqlite
@@ -87,6 +87,7 @@ need "build test lint" librandom123-dev has_header Random123/philox.h
 need "test" libcriterion-dev has_header criterion/criterion.h
 need "test" python3-jsonschema has_module jsonschema
 need "test" python3-matplotlib has_module matplotlib
+need "test" python3-pandas has_module pandas
 need "test" python3-yaml has_module yaml
 need "test" python3-scipy has_module scipy
 need "test" libbenchmark-tools test -e /usr/share/benchmark/compare.py

@@ -1,7 +1,8 @@
 /* csv.c -- records as CSV (RFC 4180).
  *
- * There is one row per record: fixed columns, then one for each parameter (param_count) and each
- * metric (metric_depth) that any record has.  Numbers are raw and have a dot; times are ns.  What
+ * There is one row per record: fixed columns, where and by what it was measured (of its run), then one
+ * for each parameter (param_count), metric (metric_depth), phase (phase_scan_ns, the median) and exact
+ * count (count_global_load_sectors) that any record has.  Numbers are raw and have a dot; times are ns.  What
  * a record does not have is empty; so are the times of the emulator.  A text that a spreadsheet would
  * take for a formula is preceded by an apostrophe.
  */
@@ -12,6 +13,8 @@
 #include <string.h>
 
 #include "cli/records/json.h"
+#include "cli/records/runs.h"
+#include "cli/records/setup.h"
 #include "common/text.h"
 
 /* A column: where its value is, and which element of it if that is an array. */
@@ -72,11 +75,22 @@ static const struct column fixed[] = {
 	{ "library", "library", 0, false },
 };
 
-/* The members of one of the records' objects, by name, in the order of first appearance. */
+/* What the record's run says: machine, build and when. */
+static const struct column of_run[] = {
+	{ "host", "host.hostname", 0, false },      { "cpu", "host.cpu", 0, false },
+	{ "version", "tool.version", 0, false },    { "commit", "tool.commit", 0, false },
+	{ "commit_dirty", "tool.dirty", 0, false }, { "compiler", "tool.compiler", 0, false },
+	{ "started", "started", 0, false },
+};
+
+/* The members of one of the records' objects, by name, in the order of first appearance; those that
+ * are objects themselves by their members, "load.sectors", or by one of them. */
 struct names {
 	const char *object; /* "params" */
 	const char *prefix; /* "param_" */
-	const char **name;
+	const char *member; /* "median": that one; NULL: all */
+	const char *suffix; /* the unit */
+	char **name;
 	size_t count, room;
 };
 
@@ -87,15 +101,41 @@ static bool add_name(struct names *names, const char *name)
 			return true;
 	if (names->count == names->room) {
 		const size_t room = names->room ? 2 * names->room : 16;
-		const char **grown = reallocarray(names->name, room, sizeof *grown);
+		char **grown = reallocarray(names->name, room, sizeof(char *));
 
 		if (!grown)
 			return false;
 		names->name = grown;
 		names->room = room;
 	}
-	names->name[names->count++] = name;
+	names->name[names->count] = strdup(name);
+	return names->name[names->count++] != NULL;
+}
+
+/* A member, or the numbers in it. */
+static bool add_member(struct names *names, const cJSON *member)
+{
+	const cJSON *inner;
+	char path[160];
+
+	if (!cJSON_IsObject(member))
+		return cJSON_IsArray(member) || add_name(names, member->string);
+	cJSON_ArrayForEach(inner, member)
+	{
+		(void)snprintf(path, sizeof path, "%.78s.%.78s", member->string, inner->string);
+		if (cJSON_IsNumber(inner) &&
+		    (!names->member || gb_equal(names->member, inner->string)) &&
+		    !add_name(names, path))
+			return false;
+	}
 	return true;
+}
+
+static void release_names(struct names *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->name[i]);
+	free(names->name);
 }
 
 static bool find_names(struct names *names, const struct gb_records *list)
@@ -105,7 +145,7 @@ static bool find_names(struct names *names, const struct gb_records *list)
 
 		cJSON_ArrayForEach(member, gb_json_at(list->line[i], names->object))
 		{
-			if (gb_is_record(list->line[i]) && !add_name(names, member->string))
+			if (gb_is_record(list->line[i]) && !add_member(names, member))
 				return false;
 		}
 	}
@@ -180,32 +220,85 @@ static const cJSON *column_value(const struct column *column, const cJSON *recor
 	return value;
 }
 
+/* "phase_scan_ns" of "scan.median" */
+static void print_title(FILE *file, const struct names *names, const char *name)
+{
+	char title[200];
+
+	(void)snprintf(title, sizeof title, "%.160s", name);
+	if (names->member)
+		title[strlen(title) - strlen(names->member) - 1] = '\0';
+	for (char *c = title; *c; c++)
+		*c = *c == '.' ? '_' : *c;
+	(void)fprintf(file, ",%s", names->prefix);
+	gb_csv_print_text(file, title);
+	(void)fputs(names->suffix ? names->suffix : "", file);
+}
+
 static void print_titles(FILE *file, const struct names *names, size_t count)
 {
 	for (size_t i = 0; i < GB_COUNT(fixed); i++)
 		(void)fprintf(file, "%s%s", i ? "," : "", fixed[i].title);
+	for (size_t i = 0; i < GB_COUNT(of_run); i++)
+		(void)fprintf(file, ",%s", of_run[i].title);
+	(void)fputs(",gpu,caches", file);
 	for (size_t k = 0; k < count; k++)
-		for (size_t i = 0; i < names[k].count; i++) {
-			(void)fprintf(file, ",%s", names[k].prefix);
-			gb_csv_print_text(file, names[k].name[i]);
-		}
+		for (size_t i = 0; i < names[k].count; i++)
+			print_title(file, &names[k], names[k].name[i]);
 	(void)fputs("\r\n", file);
 }
 
-static void print_record(FILE *file, const cJSON *record, const struct names *names, size_t count)
+/* run: the record's; NULL: unknown. */
+static void print_run(FILE *file, const cJSON *record, const cJSON *run)
+{
+	const bool cuda = gb_json_text(record, "backend") &&
+			  gb_equal(gb_json_text(record, "backend"), "cuda");
+
+	for (size_t i = 0; i < GB_COUNT(of_run); i++) {
+		(void)fputc(',', file);
+		print_value(file, gb_json_at(run, of_run[i].path));
+	}
+	(void)fputc(',', file);
+	print_value(file, cuda && run ? gb_json_at(gb_setup_gpu(run), "name") : NULL);
+	(void)fputs(gb_setup_is_cold(record, run) ? ",cold" : ",hot", file);
+}
+
+static void print_members(FILE *file, const cJSON *record, const struct names *names)
+{
+	const cJSON *object = gb_json_at(record, names->object);
+	const bool hidden = names->member && gb_json_true(record, "emulated");
+
+	for (size_t i = 0; i < names->count; i++) {
+		const cJSON *value = cJSON_GetObjectItemCaseSensitive(object, names->name[i]);
+
+		(void)fputc(',', file);
+		if (!hidden)
+			print_value(file, value ? value : gb_json_at(object, names->name[i]));
+	}
+}
+
+static void print_fixed(FILE *file, const cJSON *record)
 {
 	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
 		(void)fputs(i ? "," : "", file);
 		print_value(file, column_value(&fixed[i], record));
 	}
-	for (size_t k = 0; k < count; k++)
-		for (size_t i = 0; i < names[k].count; i++) {
-			(void)fputc(',', file);
-			print_value(file,
-				    cJSON_GetObjectItemCaseSensitive(
-					    gb_json_at(record, names[k].object), names[k].name[i]));
-		}
-	(void)fputs("\r\n", file);
+}
+
+static void print_records(FILE *file, const struct gb_records *list, const struct gb_runs *runs,
+			  const struct names *names, size_t count)
+{
+	for (size_t i = 0; i < list->count; i++) {
+		const cJSON *record = list->line[i];
+
+		if (!gb_is_record(record))
+			continue;
+		print_fixed(file, record);
+		print_run(file, record, gb_runs_find(runs, record));
+		for (size_t k = 0; k < count; k++)
+			print_members(file, record, &names[k]);
+		(void)fputs("\r\n", file);
+	}
 }
 
 enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb_error *err)
@@ -213,18 +306,21 @@ enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb
 	struct names names[] = {
 		{ .object = "params", .prefix = "param_" },
 		{ .object = "metrics", .prefix = "metric_" },
+		{ .object = "phases", .prefix = "phase_", .member = "median", .suffix = "_ns" },
+		{ .object = "counts", .prefix = "count_" },
 	};
-	enum gb_status status = GB_OK;
+	struct gb_runs runs = { 0 };
+	enum gb_status status = gb_runs_add(&runs, list, err);
 
-	if (!find_names(&names[0], list) || !find_names(&names[1], list)) {
-		status = gb_out_of_memory(err, "a table");
-	} else {
+	for (size_t k = 0; k < GB_COUNT(names) && !status; k++)
+		if (!find_names(&names[k], list))
+			status = gb_out_of_memory(err, "a table");
+	if (!status) {
 		print_titles(file, names, GB_COUNT(names));
-		for (size_t i = 0; i < list->count; i++)
-			if (gb_is_record(list->line[i]))
-				print_record(file, list->line[i], names, GB_COUNT(names));
+		print_records(file, list, &runs, names, GB_COUNT(names));
 	}
-	free(names[0].name);
-	free(names[1].name);
+	for (size_t k = 0; k < GB_COUNT(names); k++)
+		release_names(&names[k]);
+	gb_runs_release(&runs);
 	return status;
 }
