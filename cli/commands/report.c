@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/reports/exchange/exchange.h"
+#include "cli/reports/pooled.h"
 #include "cli/reports/table.h"
 #include "common/text.h"
 
@@ -17,8 +18,10 @@ enum { OWN_FORMATS = GB_FORMAT_JSON + 1 };
 static print_records *const printers[] = { gb_junit_print_records, gb_bmf_print_records,
 					   gb_google_print_records };
 
+static const char *const launches[] = { "each", "pooled", NULL };
+
 struct request {
-	int64_t format, counts;
+	int64_t format, counts, pooled;
 };
 
 static const struct gb_param rows[] = {
@@ -29,6 +32,14 @@ static const struct gb_param rows[] = {
 	  .initial = "table",
 	  .choices = formats,
 	  .help = "what to print" },
+	{ .name = "launches",
+	  .type = GB_CHOICE,
+	  .offset = offsetof(struct request, pooled),
+	  .initial = "each",
+	  .choices = launches,
+	  .help = "several launches of one measurement on one machine and build: a record for "
+		  "each, or "
+		  "one of their medians" },
 	{ .name = "counts",
 	  .type = GB_FLAG,
 	  .offset = offsetof(struct request, counts),
@@ -69,7 +80,8 @@ enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)
 		gb_fail(err, GB_EUSAGE, "report needs a FILE (- for standard input)");
 		goto out;
 	}
-	if (!gb_read_files(&records, a.word, a.word_count, err))
+	if (!gb_read_files(&records, a.word, a.word_count, err) &&
+	    !(request.pooled && gb_pool_launches(&records, err)))
 		(void)print(&request, &records, err);
 out:
 	gb_records_release(&records);
