@@ -229,7 +229,8 @@ static void print_title(FILE *file, const struct names *names, const char *name)
 	if (names->member)
 		title[strlen(title) - strlen(names->member) - 1] = '\0';
 	for (char *c = title; *c; c++)
-		*c = *c == '.' ? '_' : *c;
+		if (*c == '.')
+			*c = '_';
 	(void)fprintf(file, ",%s", names->prefix);
 	gb_csv_print_text(file, title);
 	(void)fputs(names->suffix ? names->suffix : "", file);

@@ -219,6 +219,26 @@ static void put_runs(struct list list, const struct gb_repro *t)
 	close_list(&list);
 }
 
+/* Rows that a mesh from a file took, by the first record of each that is of one. */
+static void put_meshes(struct list list, const struct gb_repro *t)
+{
+	for (size_t r = 0; r < t->rows; r++) {
+		const cJSON *record = NULL;
+		const char *scene = NULL;
+
+		for (size_t c = 0; c < t->columns && !scene; c++) {
+			record = t->record[r * t->columns + c];
+			scene = gb_json_text(record, "params.scene");
+			scene = scene && strchr(scene, '.') ? scene : NULL;
+		}
+		if (scene)
+			put_item(&list, "row %zu: %s, %.0f %s", r + 1, scene,
+				 gb_json_number(record, "work.items"),
+				 gb_json_text(record, "work.unit"));
+	}
+	close_list(&list);
+}
+
 /* ---- claims ------------------------------------------------------------------------------- */
 
 void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup markup)
@@ -267,6 +287,7 @@ void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_markup markup)
 	close_list(&about);
 	if (t->stored)
 		put_runs((struct list){ file, markup, "Stored records of:", false }, t);
+	put_meshes((struct list){ file, markup, "Meshes in place of generated scenes:", false }, t);
 	put_columns((struct list){ file, markup, "The columns:", false }, t);
 	put_reasons((struct list){ file, markup, "Empty cells:", false }, t);
 	gb_repro_claims(file, t, markup);
