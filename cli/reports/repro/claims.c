@@ -64,7 +64,7 @@ static enum gb_claim_verdict missing(struct claim *c, size_t column)
 	for (size_t r = 0; r < c->repro->rows; r++) {
 		const char *reason = c->repro->reason[r * c->repro->columns + column];
 
-		if (!is_meant(c, r) || !isnan(here(c, r, column)))
+		if ((!is_meant(c, r) && c->meant < c->repro->rows) || !isnan(here(c, r, column)))
 			continue;
 		(void)snprintf(c->why, sizeof c->why, "row %zu was not measured: %.180s", r + 1,
 			       reason ? reason : "no value");
@@ -107,13 +107,13 @@ static enum gb_claim_verdict test_columns(struct claim *c, bool below)
 		if (!is_tested(c, r) || isnan(bound))
 			continue;
 		c->tested++;
-		if (below ? x >= bound : x <= bound) {
+		if (!c->why[0] && (below ? x >= bound : x <= bound))
 			(void)snprintf(c->why, sizeof c->why,
 				       "row %zu: %.3g is not %s %.3g, %g times %.40s", r + 1, x,
 				       below ? "below" : "above", bound, factor, name);
-			return GB_CLAIM_NOT_HELD;
-		}
 	}
+	if (c->why[0])
+		return GB_CLAIM_NOT_HELD;
 	return c->tested ? GB_CLAIM_HELD : missing(c, than);
 }
 
