@@ -136,7 +136,7 @@ Test(table, a_run_names_its_libraries)
 		(void)snprintf(rest, sizeof rest, "%s%s", members[i], timed(2e6));
 		add_record("cpu/best", "\"count\":1000", rest);
 	}
-	expect_within(&ascii, "2 cores; peers: Toys 1.2, Games 3\nrun 2: ", true);
+	expect_within(&ascii, "2 cores; peers: Toys 1.2, Games 3\n#2: ", true);
 	expect_within(&ascii, "2 cores; peers: Toys 1.2, Games 3\n\n", false);
 }
 
