@@ -188,8 +188,14 @@ static enum gb_claim_verdict test_maximum(struct claim *c)
 	}
 	if (c->tested < 2)
 		return missing(c, c->column);
-	if (distance(c, best) == distance(c, nearest))
+	if (distance(c, best) == distance(c, nearest)) {
+		if (distance(c, nearest) > 0)
+			(void)snprintf(
+				c->why, sizeof c->why,
+				"the largest is the one measured next to the peak, which was "
+				"not measured itself");
 		return GB_CLAIM_HELD;
+	}
 	(void)snprintf(c->why, sizeof c->why, "the largest here, %.3g, is in row %zu",
 		       here(c, best, c->column), best + 1);
 	return GB_CLAIM_NOT_HELD;

@@ -121,7 +121,10 @@ Test(repro, a_verdict_on_the_rows_that_were_measured)
 		      "'where':{'scene':['b','c']}}",
 		      "cannot be tested here (row 3 was not measured");
 	/* The peak's row was not measured: the one next to it has the largest value, or it has not. */
-	expect_of_two("{'kind':'maximum-at','column':'x','where':{'scene':['c']}}", "it: held");
+	expect_of_two(
+		"{'kind':'maximum-at','column':'x','where':{'scene':['c']}}",
+		"it: held (in 2 of 2; 1 not measured; the largest is the one measured next to "
+		"the peak");
 	expect_of_two("{'kind':'maximum-at','column':'x','where':{'scene':['a']}}", "it: not held");
 }
 
