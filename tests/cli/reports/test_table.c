@@ -381,7 +381,7 @@ Test(table, a_page_does_not_draw_what_has_no_time_on_hardware)
 
 Test(table, a_picture_says_how_many_rows_it_leaves_out)
 {
-	char variant[16], params[16];
+	char variant[24], params[24];
 
 	add_run("a");
 	for (int n = 1; n <= 3; n++)
