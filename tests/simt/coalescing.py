@@ -35,7 +35,7 @@ RULES = [
     (U64, "write", "out[s->shift[d] + i]", 8, 14),
     (PAIRS, "write", "out[s->shift[d] + i]", 4, 8),
     (ROWS, "read", "bits[k] = *(const uint4 *)(a.out", 14, 16),
-    (LEAVES, "read", "begin = mine ? g->first[leaf]", 4, 4.6),
+    (LEAVES, "read", "begin = mine ? g->first[number]", 4, 4.6),
     (LEAVES, "read", "(const void *)(g->box + g->index[i])", 4, 4.6),
     (LEAVES, "read", "widen(b, from[0], from[1]);", 1, 8),
     (LEAVES, "write", "to[0] = make_uint4(__float_as_uint(b->lo[0])", 1, 12),
@@ -44,7 +44,7 @@ RULES = [
     (("wide", RAYS), "read", "planes = from[2 + d];", 1, 5),
     (("wide", RAYS), "read", "a = v[0], b = v[1], c = v[2];", 1, 8),
     (ROWS, "write", "transpose[v * pitch + row / 32 + g] = turned;", 32, 32),
-    (LEAVES, "read", "widen(&b, box[0], box[1]);", 30, 32),
+    (LEAVES, "read", "widen(&b, box[0], box[1]);", 29, 32),
 ]
 
 
