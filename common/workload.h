@@ -53,6 +53,7 @@ struct gb_param {
 	enum gb_type type;
 	bool size;             /* what needs more memory the larger it is */
 	bool written;          /* GB_PATH: a file that is written, not read */
+	bool numbered;         /* it may stand for several (common/numbered.h), from 0 on */
 	bool cpu_only;         /* means nothing to cuda variants: not swept, not in their records */
 	unsigned commands;     /* of an option: those that have it (cli/commands/options.c) */
 	char letter;           /* -o for --output; 0: none */

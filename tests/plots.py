@@ -2,7 +2,7 @@
 """plots.py GPUBENCH [--write] -- scripts/plot.py: each kind of picture of made-up records of two machines is
 like the one that is kept in tests/plots/ (--write keeps it; look at it then); series of two machines are never
 joined; the numbers that are drawn are those of the records; type is text in SVG and TrueType in PDF; what
-cannot be drawn is told in a line.  Skipped where there is no matplotlib."""
+cannot be drawn is reported in one line.  Skipped where there is no matplotlib."""
 
 import contextlib
 import io
@@ -56,7 +56,7 @@ TROUBLE = {
     "sweep sorts.jsonl --facet=depth": "--facet=depth: no record has such a parameter",
     "sweep sorts.jsonl --series=depth": "--series=depth: no record has such a parameter",
     "sweep types.jsonl --x=count --series=seed": "has several values of one series: they differ in type",
-    "sweep crowd.jsonl": "20 series: more than 16 cannot be told apart",
+    "sweep crowd.jsonl": "20 series: more than 16 are not distinguishable",
     "sweep sorts.jsonl --width=3": "not within 20 and 2000 mm",
     "sweep sorts.jsonl --width=25": "wider than the picture",
     "sweep sorts.jsonl -o x.gif": "does not end in .svg, .pdf, .png",

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/numbered.h"
 #include "common/text.h"
 
 static bool same_file(const char *a, const char *b)
@@ -70,6 +71,19 @@ static enum gb_status check_written(const struct gb_request *request, const stru
 	return GB_OK;
 }
 
+/* Of numbered files the first one stands for all: it is always among them. */
+static enum gb_status check_numbered(const struct gb_request *request, const struct gb_sweep *sweep,
+				     const char *option, const char *path, struct gb_error *err)
+{
+	char *first = gb_numbered_path(path, 0);
+
+	if (!first)
+		return gb_out_of_memory(err, NULL);
+	(void)check_written(request, sweep, option, first, err);
+	free(first);
+	return err->code;
+}
+
 enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_sweep *sweep,
 			      struct gb_error *err)
 {
@@ -80,10 +94,14 @@ enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_
 
 		if (!axis->param->written)
 			continue;
-		for (size_t k = 0; k < axis->count; k++)
-			if (axis->value[k].s &&
-			    check_written(request, sweep, axis->param->name, axis->value[k].s, err))
+		for (size_t k = 0; k < axis->count; k++) {
+			const char *path = axis->value[k].s;
+
+			if (path && (axis->param->numbered && gb_is_numbered(path) ? check_numbered
+										   : check_written)(
+					    request, sweep, axis->param->name, path, err))
 				return err->code;
+		}
 	}
 	return GB_OK;
 }

@@ -370,18 +370,17 @@ static size_t count_runs(const struct gb_session *s, const struct gb_sweep *swee
 	return runs / (size_t)s->shards;
 }
 
-/* That more threads are asked for than can run at once: told once. */
-static void tell_threads(struct gb_session *s, const struct gb_sweep *sweep)
+/* Warn, once, if more threads are asked for than can run at the same time. */
+static void warn_of_threads(struct gb_session *s, const struct gb_sweep *sweep)
 {
 	const int64_t most = gb_sweep_most_threads(sweep), usable = omp_get_num_procs();
 
-	if (s->told_threads || s->request->quiet || most <= usable)
+	if (s->warned_of_threads || s->request->quiet || most <= usable)
 		return;
-	s->told_threads = true;
+	s->warned_of_threads = true;
 	(void)fprintf(stderr,
-		      "gpubench: --threads=%" PRId64
-		      ": more than the CPUs that can be used here (%" PRId64
-		      "), so that threads take turns\n",
+		      "gpubench: --threads=%" PRId64 " exceeds the usable CPUs (%" PRId64
+		      "): threads will share them in turn\n",
 		      most, usable);
 }
 
@@ -395,7 +394,7 @@ enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *swe
 	params = malloc(sweep->workload->params_size);
 	if (!params)
 		return gb_out_of_memory(err, NULL);
-	tell_threads(s, sweep);
+	warn_of_threads(s, sweep);
 	s->progress.total += count_runs(s, sweep, glob, glob_count);
 	for (size_t i = 0; i < sweep->count && !err->code; i++) {
 		gb_sweep_point(sweep, i, params);

@@ -35,8 +35,8 @@ struct gb_session {
 	int64_t number;        /* of the next measurement in the whole sweep */
 	struct gb_done past;   /* what a resumed file already holds */
 	struct gb_limits limits;
-	bool told_threads; /* that there are more of them than CPUs */
-	int lock;          /* on the GPU; -1: none */
+	bool warned_of_threads; /* that they exceed the CPUs */
+	int lock;               /* on the GPU; -1: none */
 };
 
 /* Look at the machine, open the output, in which nothing changes before the first record; with a

@@ -29,9 +29,9 @@ enum {
 
 /* One row's time at a value of the abscissa. */
 struct point {
+	const cJSON *value; /* of the abscissa; x is the same */
 	double x;
 	struct gb_span ns;
-	char title[NAME]; /* "count=1M: 8.52 ms" */
 };
 
 static void put_text(FILE *file, const char *text)
@@ -143,6 +143,17 @@ static struct line *find_line(struct line *line, size_t *count, const char *name
 	return &line[i];
 }
 
+/* Its title is "count=1M: 8.52 ms". */
+static void put_mark(FILE *file, const struct point *p, size_t series, const struct gb_scale *x,
+		     const struct gb_scale *y)
+{
+	char title[NAME], value[GB_VALUE_MAX], time[GB_TEXT_MAX];
+
+	(void)snprintf(title, sizeof title, "%.40s=%s: %s", p->value->string,
+		       gb_axis_text(value, p->value), gb_text_time(time, p->ns.at));
+	gb_picture_mark(file, series, gb_scale_at(x, p->x), gb_scale_at(y, p->ns.at), title);
+}
+
 static void put_line(FILE *file, const struct line *line, size_t series, const struct gb_scale *x,
 		     const struct gb_scale *y)
 {
@@ -165,8 +176,7 @@ static void put_line(FILE *file, const struct line *line, size_t series, const s
 			      gb_scale_at(y, p[i].ns.at));
 	(void)fputs("\"/>\n", file);
 	for (size_t i = 0; i < line->count; i++)
-		gb_picture_mark(file, series, gb_scale_at(x, p[i].x), gb_scale_at(y, p[i].ns.at),
-				p[i].title);
+		put_mark(file, &p[i], series, x, y);
 	(void)fputc('\n', file);
 }
 
@@ -236,15 +246,12 @@ static void put_lines(const struct gb_section *section, size_t abscissa, struct 
 static struct point point_of(const struct gb_section *section, size_t abscissa,
 			     const struct gb_row *row)
 {
-	const cJSON *x = gb_axis_value(&section->axes, abscissa, row->record);
-	char value[GB_VALUE_MAX], time[GB_TEXT_MAX];
-	struct point p = { .x = cJSON_IsNumber(x) ? x->valuedouble : (double)NAN };
+	const cJSON *value = gb_axis_value(&section->axes, abscissa, row->record);
+	struct point p = { value,
+			   cJSON_IsNumber(value) ? value->valuedouble : (double)NAN,
+			   { NAN, NAN, NAN } };
 
 	(void)gb_row_span(row, &p.ns);
-	if (isfinite(p.ns.at))
-		(void)snprintf(p.title, sizeof p.title, "%.40s=%s: %s",
-			       section->axes.axis[abscissa].name, gb_axis_text(value, x),
-			       gb_text_time(time, p.ns.at));
 	return p;
 }
 

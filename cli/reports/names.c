@@ -71,7 +71,7 @@ static void append(struct gb_run_entry *entry, const char *text)
 		       text);
 }
 
-/* "#1", "#2": those that nothing tells apart. */
+/* Append "#1", "#2", ... to names that are still the same. */
 static void number_equals(struct gb_run_names *names)
 {
 	char text[32];

@@ -14,7 +14,7 @@ struct gb_run_names {
 	struct gb_run_entry {
 		const char *id;   /* points into the records; NULL: records without one */
 		const cJSON *run; /* its line; NULL: there is none */
-		size_t number; /* among those that nothing tells apart, from 1; 0: it is told apart */
+		size_t number;    /* among runs of the same name, from 1; 0: the name is unique */
 		char name[160];
 	} * entry;
 };

@@ -89,34 +89,31 @@ void gb_page_close(FILE *file)
 	(void)fprintf(file, "<script>\n%s</script>\n</body></html>\n", script);
 }
 
-/* Whether a line before number i is of a run on that machine. */
-static bool is_known(const struct gb_records *list, size_t i, const char *machine)
-{
-	while (i-- > 0)
-		if (!gb_is_record(list->line[i]) &&
-		    gb_equal(gb_run_machine(list->line[i]), machine))
-			return true;
-	return false;
-}
-
 void gb_page_begin(FILE *file, const struct gb_records *list)
 {
-	size_t machines = 0, used = 0;
+	const char *machine[MOST_NAMED];
+	size_t count = 0, used = 0;
 	char text[320] = "";
+	bool more = false;
 
-	for (size_t i = 0; i < list->count; i++) {
-		const char *machine = gb_run_machine(list->line[i]);
+	for (size_t i = 0; i < list->count && !more; i++) {
+		const char *name = gb_run_machine(list->line[i]);
+		size_t k = 0;
 
-		if (gb_is_record(list->line[i]) || is_known(list, i, machine))
+		if (gb_is_record(list->line[i]))
 			continue;
-		if (machines++ < MOST_NAMED)
-			used += (size_t)snprintf(text + used, sizeof text - used, "%s%.80s",
-						 machines > 1 ? ", " : "", machine);
+		while (k < count && !gb_equal(machine[k], name))
+			k++;
+		more = k == MOST_NAMED;
+		if (k == count && !more)
+			machine[count++] = name;
 	}
-	if (machines > MOST_NAMED)
-		(void)snprintf(text + used, sizeof text - used, " and %zu more machines",
-			       machines - MOST_NAMED);
-	gb_page_open(file, machines ? text : NULL);
+	for (size_t k = 0; k < count; k++)
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s%.80s", k ? ", " : "",
+					 machine[k]);
+	if (more)
+		(void)snprintf(text + used, sizeof text - used, " and others");
+	gb_page_open(file, count ? text : NULL);
 }
 
 /* "NVIDIA H100, commit 0930509c378a, 2026-11-22T08:25:17Z" */

@@ -12,11 +12,11 @@
 
 enum {
 	GB_PICTURE_WIDTH = 356,
-	GB_PICTURE_SERIES = 16, /* that can be told apart */
+	GB_PICTURE_SERIES = 16, /* at most, of distinguishable look */
 };
 
-/* Series that differ in colour or in dashes; told apart by the colour-blind, on white and on
- * black. */
+/* No two series have the same colour and dashes.  The colours are safe for the colour-blind, on white
+ * and on black. */
 const char *gb_picture_color(size_t series);
 const char *gb_picture_dashes(size_t series); /* of stroke-dasharray */
 

@@ -15,6 +15,7 @@
 #include "cli/workloads/registry.h"
 #include "common/cbt.h"
 #include "common/memory.h"
+#include "common/numbered.h"
 #include "common/text.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
@@ -79,6 +80,7 @@ static const struct gb_param params[] = {
 	  .type = GB_PATH,
 	  .offset = AT(image),
 	  .written = true,
+	  .numbered = true,
 	  .help = "write a PNG of the terrain's mesh, for update that after the last frame; with "
 		  "a row of # in its name one before each frame, too, with what it splits and "
 		  "merges, numbered" },
@@ -146,13 +148,13 @@ static enum gb_status draw(const struct cbt_params *p, const struct cbt_input *i
 	if (p->shape != CBT_TERRAIN)
 		return gb_fail(err, GB_EUSAGE, "--image=%s needs --shape=terrain, not %s", p->image,
 			       shapes[p->shape]);
-	if (gb_terrain_is_film(p->image) && p->op != CBT_UPDATE)
+	if (gb_is_numbered(p->image) && p->op != CBT_UPDATE)
 		return gb_fail(err, GB_EUSAGE,
 			       "--image=%s: only --op=update has frames, one for each number",
 			       p->image);
 	if (gb_memory_is_dry() || gb_image_check(p->image, err))
 		return err->code;
-	if (gb_terrain_is_film(p->image))
+	if (gb_is_numbered(p->image))
 		return gb_terrain_film(p->image, in, (uint64_t)p->seed, err);
 	return gb_terrain_draw(p->image, field, in->depth, (uint64_t)p->seed, err);
 }

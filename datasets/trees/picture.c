@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "common/numbered.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
 #include "datasets/trees/ground.h"
@@ -123,6 +124,15 @@ static void draw_camera(struct picture *p, size_t frame)
 		}
 }
 
+/* The leaf that starts at bit *x, which moves to the next one. */
+static struct gb_triangle next_leaf(const uint64_t *field, unsigned depth, uint64_t *x)
+{
+	const uint64_t from = *x;
+
+	*x = gb_tree_next(field, UINT64_C(1) << depth, from + 1);
+	return gb_terrain_triangle(cbt_leaf(depth, (uint32_t)from, (uint32_t)(*x - from)));
+}
+
 /* The mesh over the ground; frame: what is to be done to it, or NULL. */
 static void draw_mesh(struct picture *p, const uint64_t *field, unsigned depth,
 		      const struct cbt_frame *frame)
@@ -131,21 +141,17 @@ static void draw_mesh(struct picture *p, const uint64_t *field, unsigned depth,
 	size_t leaf = 0;
 
 	memcpy(p->rgb, p->empty, sizeof p->rgb);
-	for (uint64_t x = 0, next; x < end; x = next, leaf++) {
-		struct gb_triangle t;
+	for (uint64_t x = 0; frame && x < end; leaf++) {
+		const struct gb_triangle t = next_leaf(field, depth, &x);
 
-		next = gb_tree_next(field, end, x + 1);
-		t = gb_terrain_triangle(cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x)));
-		if (frame && gb_tree_get(frame->split, leaf))
+		if (gb_tree_get(frame->split, leaf))
 			fill(p, &t, SPLIT);
-		else if (frame && gb_tree_get(frame->merge, leaf))
+		else if (gb_tree_get(frame->merge, leaf))
 			fill(p, &t, MERGE);
 	}
-	for (uint64_t x = 0, next; x < end; x = next) {
-		struct gb_triangle t;
+	for (uint64_t x = 0; x < end;) {
+		const struct gb_triangle t = next_leaf(field, depth, &x);
 
-		next = gb_tree_next(field, end, x + 1);
-		t = gb_terrain_triangle(cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x)));
 		draw_line(p, &t, 0, 1);
 		draw_line(p, &t, 1, 2);
 		draw_line(p, &t, 2, 0);
@@ -178,28 +184,10 @@ enum gb_status gb_terrain_draw(const char *path, const uint64_t *field, unsigned
 
 /* ---- a flight ------------------------------------------------------------------------------ */
 
-bool gb_terrain_is_film(const char *path)
-{
-	return strchr(path, '#');
-}
-
-/* The path with its first row of # as the number.  For free(); NULL if memory ran out. */
-static char *numbered(const char *path, size_t number)
-{
-	const size_t before = strcspn(path, "#"), digits = strspn(path + before, "#");
-	const size_t size = strlen(path) + 24;
-	char *text = malloc(size);
-
-	if (text)
-		(void)snprintf(text, size, "%.*s%0*zu%s", (int)before, path, (int)digits, number,
-			       path + before + digits);
-	return text;
-}
-
 static enum gb_status write_numbered(const struct picture *p, const char *path, size_t number,
 				     struct gb_error *err)
 {
-	char *name = numbered(path, number);
+	char *name = gb_numbered_path(path, number);
 
 	if (!name)
 		return gb_out_of_memory(err, NULL);

@@ -13,15 +13,12 @@
 extern "C" {
 #endif
 
-/* Whether the path stands for several pictures: it has a row of #, one for each digit. */
-bool gb_terrain_is_film(const char *path);
-
 /* The mesh of a field.  GB_EIO, GB_EMEMORY. */
 enum gb_status gb_terrain_draw(const char *path, const uint64_t *field, unsigned depth,
 			       uint64_t seed, struct gb_error *err);
 
 /* The input's mesh before each of its frames, with what that does, and after the last one: as many
- * pictures as frames and one.  The first row of # in the path is replaced by the number, from 0. */
+ * pictures as frames and one, numbered from 0 (common/numbered.h). */
 enum gb_status gb_terrain_film(const char *path, const struct cbt_input *in, uint64_t seed,
 			       struct gb_error *err);
 

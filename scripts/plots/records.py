@@ -123,7 +123,8 @@ def why_not(record):
 
 
 def read(paths):
-    """The rows with verified times of real hardware, of all files; what is left out is told."""
+    """The rows of all files that have verified times of real hardware; the number of others is
+    reported on standard error."""
     runs, records, left = {}, [], {}
     for path in paths:
         for item in lines_of(path):

@@ -106,7 +106,7 @@ def grouped(rows, names, x, value):
         raise Trouble("no record has what is to be drawn")
     if len(lines) > MOST_SERIES:
         raise Trouble(
-            "%d series: more than %d cannot be told apart; choose some by --where, --series or "
+            "%d series: more than %d are not distinguishable; choose some by --where, --series or "
             "--facet" % (len(lines), MOST_SERIES)
         )
     return lines

@@ -135,11 +135,12 @@ static void put_columns(struct list list, const struct gb_repro *t)
 	add_set(text, sizeof text, gb_json_at(t->table, "set"));
 	add_set(text, sizeof text, gb_json_at(t->table, "beside_set"));
 	if (t->besides)
-		put_item(&list,
-			 "%s and what stands right of it, which the paper has not: the value and "
-			 "unit of %s,%s",
-			 gb_repro_beside(t, 0), gb_json_text(gb_repro_beside_terms(t), "name"),
-			 text[0] ? text : " no options");
+		put_item(
+			&list,
+			"%s and the columns to the right of it, which the paper does not have: the "
+			"value and unit of %s,%s",
+			gb_repro_beside(t, 0), gb_json_text(gb_repro_beside_terms(t), "name"),
+			text[0] ? text : " no options");
 	close_list(&list);
 }
 
