@@ -118,6 +118,7 @@ def make_inputs(gpubench):
     measured.write("trees.jsonl", measured.trees())
     measured.write("paper.jsonl", measured.papers())
     measured.write("empty.jsonl", [])
+    measured.write("threads.jsonl", measured.threaded_sorts())
     line = measured.run_line(1, "A")
     params = {"count": 1000, "type": "u32", "seed": 1}
     measured.write(
@@ -194,7 +195,7 @@ def test_numbers():
     check("a series for each variant on each machine", len(lines) == 6, str(list(lines)))
     check("each has one value at each count", all(sorted(l) == [1000, 10000, 100000] for l in lines.values()))
     ns = measured.sort_time("cpu/best", 10000, 1, 0)
-    value = lines["cpu/best, Beta 64"][10000]
+    value = lines[("cpu/best", "Beta 64")][10000]
     check("a launch has its median and interval", near(value, (ns * 1e-9, ns * 0.95e-9, ns * 1.05e-9)))
     many = records.points(records.read(["many.jsonl"]))
     best = [p for p in many if p.first.variant == "cpu/best" and p.first.params["count"] == 1000]
@@ -210,7 +211,17 @@ def test_numbers():
     here = [three for name, who, _, three in found if who == "cpu/split, here"][0]
     check("a paper's column: the median of the launches, s", near(here[0], (300e-9 * 10000 * 1.15, 0.0033, 0.0036)))
     check("a paper's rows without a record stay empty", here[-1] is None)
-    check("noise marks", [p.noisy for p in best] == [False, False])
+    rows = records.read(["threads.jsonl"])
+    lines = sweeps.grouped(rows, ["threads", *records.setup_names(rows)], "count", records.seconds)
+    ratios = sweeps.over_base(lines, "cpu/qsort", "count")
+    check("speed-ups over a variant without threads, on each machine", len(ratios) == 8, str(list(ratios)))
+    qsort, best_ns = (measured.sort_time(v, 1000, 1, 0) for v in ("cpu/qsort", "cpu/best"))
+    value = ratios[("cpu/best", "threads=2", "Beta 64")][1000][0]
+    rows = records.select(records.read(["sorts.jsonl"]), ["count=1000"])
+    lines = sweeps.grouped(rows, records.setup_names(rows), "variant", records.seconds)
+    ratios = sweeps.over_base(lines, "cpu/qsort", "variant")
+    check("speed-ups at one point: a bar for each variant", sorted(ratios[("Beta 64",)]) == ["cpu/best", "cpu/lsd8"])
+    check("a speed-up is the quotient of the times", abs(value - qsort / best_ns) < 1e-9, str(value))
     look = {tuple(sorted(style.series(i).items())) for i in range(16)}
     check("16 series look different", len(look) == 16)
 

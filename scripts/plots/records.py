@@ -56,10 +56,6 @@ class Point:
     def first(self):
         return self.rows[0]
 
-    @property
-    def noisy(self):
-        return any(r.record["status"] == "noisy" for r in self.rows)
-
     def pooled(self, value):
         """(middle, low, high): of one launch its value and interval, of several the median of their
         values and its 95 % interval, which of fewer than six is all of their range."""
@@ -215,14 +211,18 @@ def by_bench(rows):
     return [(b, [r for r in rows if r.bench == b]) for b in dict.fromkeys(r.bench for r in rows)]
 
 
-def label(row, names):
-    """ "cpu/best, threads=2, AMD EPYC": the variant and what else tells a series apart."""
+def series_of(row, names):
+    """("cpu/best", "threads=2", "AMD EPYC"): the variant and what else names a series."""
     words = [row.variant]
     for name in names:
         value = value_of(row, name)
         if value is not None and name not in ("variant", "bench"):
             words.append(value if name in SETUP else "%s=%s" % (name, word(value)))
-    return ", ".join(w for w in words if w)
+    return tuple(w for w in words if w)
+
+
+def label(row, names):
+    return ", ".join(series_of(row, names))
 
 
 # ---- quantities -------------------------------------------------------------------------------

@@ -13,6 +13,7 @@ from .records import (
     read,
     seconds,
     select,
+    series_of,
     setup_names,
     value_of,
     varying,
@@ -91,17 +92,15 @@ def grouped(rows, names, x, value):
         at_x = value_of(point.first, x)
         if pooled is None or at_x is None:
             continue
-        line = lines.setdefault(label(point.first, [] if x == "variant" else names), {})
-        if x == "variant":
-            line = lines.setdefault(", ".join(label(point.first, names).split(", ")[1:]) or "all", {})
+        series = series_of(point.first, names)
+        line = lines.setdefault(series[1:] if x == "variant" else series, {})
         if at_x in line:
             missing = [n for n in varying(rows) if n not in names and n != x]
             raise Trouble(
                 "%s=%s has several values of one series: they differ in %s; choose by --where, "
-                "--series or --facet" % (x, word(at_x), ", ".join(missing) or "nothing told")
+                "--series or --facet" % (x, word(at_x), ", ".join(missing) or "nothing recorded")
             )
         line[at_x] = pooled
-    lines = {name: line for name, line in lines.items() if line}
     if not lines:
         raise Trouble("no record has what is to be drawn")
     if len(lines) > MOST_SERIES:
@@ -112,8 +111,13 @@ def grouped(rows, names, x, value):
     return lines
 
 
+def name_of(series):
+    return ", ".join(series) or "all"
+
+
 def draw_lines(sheet, ax, lines):
-    for name, line in lines.items():
+    for series, line in lines.items():
+        name = name_of(series)
         xs = sorted(line)
         look = style.series(sheet.series(name))
         errors = [style.bars(line[x][1], line[x][0], line[x][2]) for x in xs]
@@ -131,7 +135,8 @@ def draw_bars(sheet, ax, lines):
     """A group of bars for each word on the abscissa."""
     words = list(dict.fromkeys(x for line in lines.values() for x in line))
     wide = 0.8 / len(lines)
-    for i, (name, line) in enumerate(lines.items()):
+    for i, (series, line) in enumerate(lines.items()):
+        name = name_of(series)
         have = [k for k, w in enumerate(words) if w in line]
         handle = ax.bar(
             [k + (i - (len(lines) - 1) / 2) * wide for k in have],
@@ -202,18 +207,7 @@ def speedup(options):
     for ax, (title, mine) in zip(sheet.axes, panels):
         x = choose_x(mine, options.x)
         names = series_names(mine, options, x)
-        lines = grouped(mine, names, x, seconds)
-        base = lambda name: ", ".join([options.over] + name.split(", ")[1:])
-        ratios = {
-            name: {
-                at_x: ratio(under(lines, base(name), options.over)[at_x], three)
-                for at_x, three in line.items()
-                if at_x in under(lines, base(name), options.over)
-            }
-            for name, line in lines.items()
-            if name.split(", ")[0] != options.over
-        }
-        ratios = {name: line for name, line in ratios.items() if line}
+        ratios = over_base(grouped(mine, names, x, seconds), options.over, x)
         if not ratios:
             raise Trouble("%s: nothing is at a point where %s is" % (title, options.over))
         draw(sheet, ax, ratios, x, mine[0].unit)
@@ -225,10 +219,25 @@ def speedup(options):
     return sheet
 
 
-def under(lines, name, over):
-    """The line of the variant that others are compared with: with the same parameters, or without
-    those that it does not have (threads, of a variant that has one)."""
-    return lines.get(name) or lines.get(over, {})
+def over_base(lines, variant, x):
+    """{series: {x: speed-up over the variant's time there}}, where there is one."""
+    ratios = {}
+    for series, line in lines.items():
+        if x == "variant":
+            base = {v: line[variant] for v in line if variant in line and v != variant}
+        else:
+            base = {} if series[0] == variant else base_of(lines, series, variant)
+        line = {at_x: ratio(base[at_x], three) for at_x, three in line.items() if at_x in base}
+        if line:
+            ratios[series] = line
+    return ratios
+
+
+def base_of(lines, series, variant):
+    """The variant's line in the same setup, with the same parameters as far as it has them: qsort has no
+    threads."""
+    fitting = [s for s in lines if s[0] == variant and set(s[1:]) <= set(series[1:])]
+    return lines[max(fitting, key=len)] if fitting else {}
 
 
 def roofline(options):

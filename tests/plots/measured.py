@@ -73,6 +73,17 @@ def sorts(launches=1, machines=(0, 1), slower=1.0):
     return lines
 
 
+def threaded_sorts():
+    """The same with 1 and 2 threads, equally fast; qsort has no threads."""
+    lines = []
+    for line in sorts():
+        if line["type"] == "run" or line["variant"] == "qsort":
+            lines.append(line)
+        else:
+            lines += [{**line, "params": {**line["params"], "threads": n}} for n in (1, 2)]
+    return lines
+
+
 def trees():
     """lbvh builds and traversals of three scenes, octree builds with phases."""
     lines = [run_line(1, MACHINES[0])]
