@@ -157,6 +157,7 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 			     err) ||
 	    request.done || gb_check_names(&request, err))
 		return err->code;
+	request.untimed = true;
 	tally = calloc(gb_variant_count, sizeof *tally);
 	if (!tally)
 		return gb_out_of_memory(err, NULL);

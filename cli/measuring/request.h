@@ -15,6 +15,7 @@ struct gb_request {
 	const char *device;  /* "0", or "all"; see all_devices */
 	bool all_devices;    /* the command is launched on each; else on how.device */
 	bool shared;         /* launches on other devices write the output, too */
+	bool untimed;        /* only verify: others may use the GPU meanwhile */
 	const char *backend; /* "cpu", "cuda" or "cpu,cuda"; NULL: both */
 	const char *output;  /* -o; NULL: the table on stdout only */
 	const char *preset;  /* see options.h */

@@ -60,7 +60,7 @@ static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
 	for (size_t i = 0; i < s->info.gpu_count; i++)
 		if (s->info.gpu[i].id == (int)s->request->how.device)
 			gpu = &s->info.gpu[i];
-	if (!gpu || gpu->emulated)
+	if (!gpu || gpu->emulated || s->request->untimed)
 		return GB_OK;
 	(void)snprintf(path, sizeof path, "/tmp/gpubench-%s.lock", gpu->uuid);
 	s->lock = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);

@@ -40,10 +40,11 @@ struct gb_session {
 };
 
 /* Look at the machine, open the output, in which nothing changes before the first record; with a
- * GPU, wait until no other gpubench uses it.  GB_EUSAGE for an output that is of unknown kind or
- * exists, or a bad --shard, GB_EIO if it cannot be opened, GB_EUNAVAILABLE if a GPU is required and
- * there is none.  --resume: the records of the output are read first, their keys are not measured
- * again, and GB_EUSAGE if they are of another setup (setup.h) and that was not asked for. */
+ * GPU, wait until no other gpubench uses it, unless nothing is timed.  GB_EUSAGE for an output that
+ * is of unknown kind or exists, or a bad --shard, GB_EIO if it cannot be opened, GB_EUNAVAILABLE if
+ * a GPU is required and there is none.  --resume: the records of the output are read first, their
+ * keys are not measured again, and GB_EUSAGE if they are of another setup (setup.h) and that was not
+ * asked for. */
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);
 
