@@ -10,13 +10,14 @@
 # verify	build and unit tests; every cuda variant at the points of `check`; its hashes against the
 #		emulator's
 # sanitize	every cuda variant under compute-sanitizer's four tools; look-back and insertion a thousand
-#		times
+#		times.  Nothing is timed in these two, so their steps run at the same time.
+# counters	what Nsight Compute counts in every kernel, beside the exact counts (scripts/counters.py)
 # measure	the copy bandwidth, radix against CUB over 2^12..2^30, all benchmarks at preset paper
 # papers	the tables of all papers, and the page.  CPU and GPU side by side; where the paper's sizes are
 #		minutes per row on a CPU (radix, cbt), side by side at small ones and the GPU alone at all
 #
 # All that is called: bash, coreutils, findutils, grep, sed, git (for the commit only), make, gcc, g++,
-# nvcc, nvidia-smi, and compute-sanitizer where it is found.
+# nvcc, nvidia-smi, and compute-sanitizer, ncu and python3 where they are found.
 #
 # Where libraries cannot be installed, unpack their packages into a folder (`apt-get download PACKAGE`,
 # `dpkg -x FILE.deb FOLDER`) and name it.  Debian 12 calls them libcjson-dev libcjson1 librandom123-dev; for
@@ -27,6 +28,8 @@
 #	DEPS=FOLDER scripts/gpu-suite.sh
 #
 # Without Criterion the unit tests fail, and nothing else.
+#
+# PREBUILT=FOLDER: nothing is built; gpubench, gpubench-simt and unit, with nvml.so beside it, are there.
 set -u
 cd "$(dirname "$0")/.."
 
@@ -40,10 +43,12 @@ if [ -n "${DEPS:-}" ]; then
 	export LD_LIBRARY_PATH=$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 fi
 
-gpubench=${GPUBENCH:-./gpubench}
+prebuilt=${PREBUILT:-}
+gpubench=${GPUBENCH:-${prebuilt:-.}/gpubench}
+simt=${prebuilt:-.}/gpubench-simt
 rehearsal=$([[ $(basename "$gpubench") == *simt* ]] && echo 1 || echo 0)
 dry=${DRY:-0}
-failures=0
+dry_failures=0
 stage_s=590 # a stage's own limit: steps get what is left of it
 ends=$((SECONDS + stage_s))
 
@@ -57,7 +62,7 @@ dry_step() {
 		if said=$("$@" --dry-run); then
 			grep '^total' <<<"$said"
 		else
-			failures=$((failures + 1))
+			dry_failures=$((dry_failures + 1))
 		fi
 		;;
 	esac
@@ -85,8 +90,16 @@ step() {
 		;;
 	*) verdict="FAILED, status $status" ;;
 	esac
-	[ "$status" = 0 ] || failures=$((failures + 1))
 	printf '%-14s %4d s  %s\n' "$name" $((SECONDS - start)) "$verdict" | tee -a "$folder/summary"
+}
+
+# A step beside others, on a GPU; one after the other in the emulator, which takes all cores.
+beside() {
+	if [ "$dry$rehearsal" = 00 ]; then
+		step "$@" &
+	else
+		step "$@"
+	fi
 }
 
 if [ "$rehearsal" = 1 ]; then
@@ -100,11 +113,11 @@ fi
 name=$(echo "$gpu" | tr '[:upper:]' '[:lower:]' | sed 's/nvidia//; s/[^a-z0-9][^a-z0-9]*/-/g; s/^-//; s/-$//')
 folder=${1:-results/measured/$name-$(date +%Y-%m-%d)}
 [ $# = 0 ] || shift
-stages=" ${*:-verify sanitize measure papers} "
+stages=" ${*:-verify sanitize counters measure papers} "
 for stage in $stages; do
 	case $stage in
-	verify | sanitize | measure | papers) ;;
-	*) echo "gpu-suite.sh: $stage is no stage: verify, sanitize, measure or papers" >&2; exit 2 ;;
+	verify | sanitize | counters | measure | papers) ;;
+	*) echo "gpu-suite.sh: $stage is no stage: verify, sanitize, counters, measure or papers" >&2; exit 2 ;;
 	esac
 done
 if [ "$dry" = 0 ]; then
@@ -112,6 +125,7 @@ if [ "$dry" = 0 ]; then
 	folder=$(realpath "$folder")
 	echo "$gpu, commit $(git rev-parse --short=12 HEAD 2>/dev/null || echo unknown), $(date -u +%Y-%m-%dT%H:%M:%SZ)" |
 		tee -a "$folder/summary"
+	begin=$(($(wc -l <"$folder/summary") + 1)) # of this run's steps in the summary
 fi
 
 # Whether the stage is wanted.  Its time begins; that of the first one began with the build.
@@ -127,13 +141,14 @@ hashes_of() {
 	sed -n 's/.*"key": *"\([^"]*\)".*"\([a-z]*_hash\)": *"\([^"]*\)".*/\1 \2 \3/p' "$1" | sort
 }
 
-# What the GPU makes must be what the emulator makes.
+# What the GPU makes must be what the emulator makes.  The nodes of ploc's tree are numbered as they come.
 same_hashes() {
 	local points=(--samples=1 --warmup=0 --backend=cuda)
-	make -j"$(nproc)" simt || return
-	for program in ./gpubench-simt "$gpubench"; do
+	[ -n "$prebuilt" ] || make -j"$(nproc)" simt || return
+	for program in "$simt" "$gpubench"; do
 		"$program" octree --count=5000 --dist=plummer,cube,pairs "${points[@]}" --overwrite -o "$folder/octree.jsonl" || return
-		"$program" lbvh --scene=terrain,city,soup --primitives=5000 "${points[@]}" --overwrite -o "$folder/lbvh.jsonl" || return
+		"$program" lbvh 'cuda/k*' apetrei wide --scene=terrain,city,soup --primitives=5000 "${points[@]}" --overwrite \
+			-o "$folder/lbvh.jsonl" || return
 		cat "$folder"/{octree,lbvh}.jsonl >"$folder/points.jsonl"
 		hashes_of "$folder/points.jsonl" >"$folder/hashes-$(basename "$program")"
 		rm "$folder"/{octree,lbvh,points}.jsonl
@@ -149,8 +164,9 @@ page() {
 	mapfile -t files < <(ls "$folder"/{stream,radix-cub,run}.jsonl 2>/dev/null)
 	"$gpubench" report --format=html "${files[@]}" >"$folder/page.html"
 }
-export -f hashes_of same_hashes page
-export gpubench folder
+counters() { python3 scripts/counters.py "$gpubench" >"$folder/counters.jsonl"; }
+export -f hashes_of same_hashes page counters
+export gpubench simt prebuilt folder
 
 # Sizes and samples.  The rehearsal takes a few minutes a stage on two cores of a CPU.
 if [ "$rehearsal" = 1 ]; then
@@ -162,34 +178,50 @@ else
 fi
 
 # Every stage may be the first one.
-step 300 build make -j"$(nproc)" "$target"
+[ -n "$prebuilt" ] || step 300 build make -j"$(nproc)" "$target"
+
+benchmarks="stream radix bfs cbt octree lbvh"
 
 if stage verify; then
 	step 60 env "$gpubench" env
-	[ "$rehearsal" = 1 ] || step 240 unit-tests make -j"$(nproc)" test-unit
-	step 300 check "$gpubench" check --backend=cuda --require-gpu
+	if [ "$rehearsal" = 0 ]; then
+		unit=(make -j"$(nproc)" test-unit)
+		[ -z "$prebuilt" ] || unit=("$prebuilt/unit")
+		beside 300 unit-tests "${unit[@]}"
+	fi
+	for benchmark in $benchmarks; do
+		beside 300 "check-$benchmark" "$gpubench" check "$benchmark" --backend=cuda --require-gpu
+	done
+	wait
 	step 200 hashes bash -c same_hashes
 fi
 
 # Look-back and insertion rest on the order of blocks and threads: each run is verified, and a hang is a
-# time-out.
+# time-out.  racecheck knows barriers only: it reports what is read by gpu_ld_acquire_shared() in octree's
+# lf-shared, and the boxes of lbvh's fused hierarchy, which an atomic operation hands over.
 if stage sanitize; then
 	sanitizer=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2>/dev/null)
-	for tool in memcheck racecheck initcheck synccheck; do
-		[ "$rehearsal" = 1 ] || [ -z "$sanitizer" ] || step 100 "$tool" "$sanitizer" --tool "$tool" \
-			--error-exitcode 9 "$gpubench" run --preset=quick --backend=cuda --samples=1 --warmup=0 \
-			--overwrite -o "$folder/$tool.csv"
+	for tool in memcheck initcheck synccheck racecheck; do
+		for benchmark in $benchmarks; do
+			[ "$rehearsal" = 1 ] || [ -z "$sanitizer" ] || beside 400 "$tool-$benchmark" \
+				"$sanitizer" --tool "$tool" --error-exitcode 9 "$gpubench" check "$benchmark" --backend=cuda
+		done
 	done
+	wait
 	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused --count=$small --samples=$repeats --hot --verify=all \
 		--overwrite -o "$folder/look-back.jsonl"
 	step 90 insertion "$gpubench" octree 'cuda/l*' --count=$small --samples=$repeats --hot --verify=all \
 		--overwrite -o "$folder/insertion.jsonl"
 fi
 
+if stage counters; then
+	[ "$rehearsal" = 1 ] || ! command -v ncu >/dev/null || step 590 counters bash -c counters
+fi
+
 if stage measure; then
 	step 40 stream "$gpubench" stream --require-gpu "${how[@]}" --overwrite -o "$folder/stream.jsonl"
 	step 150 radix-cub "$gpubench" radix cuda/onesweep cuda/small cuda/cub --count=$large \
-		--type=u32,pairs "${how[@]}" --overwrite -o "$folder/radix-cub.jsonl"
+		--type=u32,u64,pairs "${how[@]}" --overwrite -o "$folder/radix-cub.jsonl"
 	step 450 run "$gpubench" run --preset=$preset --backend=cuda "${how[@]}" --overwrite -o "$folder/run.jsonl"
 fi
 
@@ -224,10 +256,11 @@ if stage papers; then
 fi
 
 if [ "$dry" = 1 ]; then
-	[ $failures = 0 ]
+	[ $dry_failures = 0 ]
 	exit
 fi
 ends=$((SECONDS + 30))
 [ ! -e "$folder/run.jsonl" ] || step 30 page bash -c page
+failures=$(sed -n "$begin,\$p" "$folder/summary" | grep -vc ' ok$')
 echo "$failures steps did not go well; everything is in $folder" | tee -a "$folder/summary"
-[ $failures = 0 ]
+[ "$failures" = 0 ]

@@ -1,5 +1,5 @@
-# The steps of scripts/gpu-suite.sh but for compute-sanitizer's, and that gpubench takes the options of
+# The steps of scripts/gpu-suite.sh but for compute-sanitizer's and ncu's, and that gpubench takes the options of
 # those it can plan.
 DRY=1 GPUBENCH=gpubench "$TESTS/../scripts/gpu-suite.sh" out >steps || exit
-sed -n '/^[a-z]*check .*sanitizer/d; s/ at most:.*//p' steps >names
+sed -n '/sanitizer --tool/d; /^counters/d; s/ at most:.*//p' steps >names
 cat names
