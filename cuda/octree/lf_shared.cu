@@ -334,7 +334,8 @@ static enum gb_status create_sorted(struct sorted *s, size_t count, struct gb_er
 	(void)gpu_alloc(&s->base, count, sizeof *s->base, err);
 	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
 	return gpu_alloc(&s->sort_temp,
-			 gpu_sort_temp_bytes(GPU_KEY_U64, count, FIRST_BIT, KEY_BITS), 1, err);
+			 gpu_sort_temp_bytes(GPU_KEY_U64, true, count, FIRST_BIT, KEY_BITS), 1,
+			 err);
 }
 
 static enum gb_status create(void *state, const void *params, const void *input_,

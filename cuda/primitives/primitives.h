@@ -47,7 +47,8 @@ struct gpu_sort_args {
 	struct gb_timer *timer;
 };
 
-size_t gpu_sort_temp_bytes(enum gpu_key key, size_t count, int begin_bit, int end_bit);
+/* Bytes of temp, for a sort with or without values. */
+size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit);
 enum gb_status gpu_sort(const struct gpu_sort_args *sort, cudaStream_t stream,
 			struct gb_error *err);
 

@@ -39,22 +39,31 @@
 /* For keys of 4 and 8 bytes: `least` where one in LEAST_OF of the multiprocessors gets a tile at most,
  * `few` where each gets one, `wide` where places do not fit 32 bits, which takes more registers.  More
  * threads take more instructions for a key: with `least`, 2^18 keys of 8 bytes would take more than
- * CUB does (issue slots for 32 keys: 907, `few` 831, CUB 868). */
+ * CUB does (issue slots for 32 keys: 907, `few` 831, CUB 868).  `many` is the fastest of what was
+ * measured on an H100. */
 enum shape_name { LEAST, FEW, MANY, WIDE };
 
-template <size_t KEY_SIZE> struct shapes {
+template <size_t KEY_SIZE, bool VALUES> struct shapes;
+template <> struct shapes<4, false> {
 	static constexpr size_t LEAST_OF = 2;
 	typedef struct shape<1024, 9, 1> least;
 	typedef struct shape<768, 12, 1> few;
-	typedef struct shape<448, 20, 2> many;
+	typedef struct shape<512, 20, 2> many;
 	typedef struct shape<384, 20, 2> wide;
 };
-template <> struct shapes<8> {
+template <> struct shapes<4, true> {
+	static constexpr size_t LEAST_OF = 2;
+	typedef struct shape<1024, 9, 1> least;
+	typedef struct shape<768, 12, 1> few;
+	typedef struct shape<384, 23, 2> many;
+	typedef struct shape<384, 20, 2> wide;
+};
+template <bool VALUES> struct shapes<8, VALUES> {
 	static constexpr size_t LEAST_OF = 5;
 	typedef struct shape<960, 6, 1> least;
 	typedef struct shape<736, 8, 1> few;
-	typedef struct shape<416, 14, 2> many;
-	typedef struct shape<416, 14, 2> wide;
+	typedef struct shape<384, 15, 2> many;
+	typedef struct shape<384, 15, 2> wide;
 };
 
 /* From this many keys on, look-back words are 64 bits wide. */
@@ -72,9 +81,9 @@ static bool is_wide(size_t count)
 	return count >= GPU_SORT_WIDE;
 }
 
-template <size_t KEY_SIZE> static enum shape_name shape_for(size_t count)
+template <size_t KEY_SIZE, bool VALUES> static enum shape_name shape_for(size_t count)
 {
-	typedef struct shapes<KEY_SIZE> shapes;
+	typedef struct shapes<KEY_SIZE, VALUES> shapes;
 	const size_t processors = (size_t)gpu_sm_count();
 	const size_t some = processors / shapes::LEAST_OF;
 
@@ -85,13 +94,13 @@ template <size_t KEY_SIZE> static enum shape_name shape_for(size_t count)
 	return tiles_of(count, shapes::few::TILE) <= processors ? FEW : MANY;
 }
 
-template <size_t KEY_SIZE> static size_t tiles_for(size_t count)
+template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count)
 {
-	typedef struct shapes<KEY_SIZE> shapes;
+	typedef struct shapes<KEY_SIZE, VALUES> shapes;
 	static const int tile[] = { shapes::least::TILE, shapes::few::TILE, shapes::many::TILE,
 				    shapes::wide::TILE };
 
-	return tiles_of(count, (size_t)tile[shape_for<KEY_SIZE>(count)]);
+	return tiles_of(count, (size_t)tile[shape_for<KEY_SIZE, VALUES>(count)]);
 }
 
 static struct digits digits_of(int begin_bit, int end_bit)
@@ -108,11 +117,18 @@ template <class W> static size_t temp_bytes(size_t tiles, int passes)
 	       (LOOK_AHEAD + (size_t)passes * tiles) * DIGITS * sizeof(W);
 }
 
+static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
+{
+	if (key == GPU_KEY_U64)
+		return values ? tiles_for<8, true>(count) : tiles_for<8, false>(count);
+	return values ? tiles_for<4, true>(count) : tiles_for<4, false>(count);
+}
+
 /* No overflow: it is less than the keys themselves, but for a constant. */
-size_t gpu_sort_temp_bytes(enum gpu_key key, size_t count, int begin_bit, int end_bit)
+size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit)
 {
 	const int passes = digits_of(begin_bit, end_bit).passes;
-	const size_t tiles = key == GPU_KEY_U64 ? tiles_for<8>(count) : tiles_for<4>(count);
+	const size_t tiles = tiles_of_sort(key, values, count);
 
 	return is_wide(count) ? temp_bytes<unsigned long long>(tiles, passes)
 			      : temp_bytes<uint32_t>(tiles, passes);
@@ -172,12 +188,13 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits 
 				cudaStream_t stream, struct gb_error *err)
 {
 	constexpr size_t KEY_SIZE = sizeof(typename KEY::word);
-	typedef typename shapes<KEY_SIZE>::least least;
-	typedef typename shapes<KEY_SIZE>::few few;
-	typedef typename shapes<KEY_SIZE>::many many;
-	typedef typename shapes<KEY_SIZE>::wide wide;
+	typedef struct shapes<KEY_SIZE, VALUES> shapes;
+	typedef typename shapes::least least;
+	typedef typename shapes::few few;
+	typedef typename shapes::many many;
+	typedef typename shapes::wide wide;
 
-	switch (shape_for<KEY_SIZE>(sort->count)) {
+	switch (shape_for<KEY_SIZE, VALUES>(sort->count)) {
 	case LEAST:
 		return sort_by_shape<KEY, VALUES, uint32_t, least>(sort, digits, stream, err);
 	case FEW:
@@ -194,8 +211,8 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits 
 enum gb_status gpu_sort(const struct gpu_sort_args *sort, cudaStream_t stream, struct gb_error *err)
 {
 	const struct digits digits = digits_of(sort->begin_bit, sort->end_bit);
-	const size_t temp_bytes =
-		gpu_sort_temp_bytes(sort->key, sort->count, sort->begin_bit, sort->end_bit);
+	const size_t temp_bytes = gpu_sort_temp_bytes(sort->key, sort->values_in != NULL,
+						      sort->count, sort->begin_bit, sort->end_bit);
 
 	if (sort->begin_bit < 0 || sort->end_bit <= sort->begin_bit ||
 	    sort->end_bit > (sort->key == GPU_KEY_U64 ? 64 : 32))

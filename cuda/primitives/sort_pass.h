@@ -181,13 +181,6 @@ static __device__ __forceinline__ uint32_t take_place(uint32_t *count, unsigned 
 	return __shfl_sync(ALL_LANES, first, (int)last) + upto - 1;
 }
 
-/* Loads from below are not moved above this, which they would be to hide their latency, and then
- * keys, values and places would not fit into the registers together. */
-static __device__ __forceinline__ void part_loads(void)
-{
-	__syncwarp();
-}
-
 /* The tile's keys go out in order; their digits stay behind in `digits`, four to a word. */
 template <class KEY, bool VALUES, class SHAPE, bool FULL, class S>
 static __device__ __forceinline__ void write_keys(const S *s, typename KEY::word *out, int valid,
@@ -203,8 +196,6 @@ static __device__ __forceinline__ void write_keys(const S *s, typename KEY::word
 			out[s->shift[d] + i] = KEY::bits(key);
 		if (VALUES)
 			digits[k / 4] += d << k % 4 * 8;
-		if (VALUES && k % 4 == 3) /* a few at a time */
-			part_loads();
 	}
 }
 
@@ -305,21 +296,15 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 			places[k / 2] = k % 2 ? __byte_perm(rank[k - 1], rank[k], 0x5410) : rank[k];
 		}
 	}
-	if (VALUES) {
-		part_loads();
-
-		const uint32_t *const values =
-			choose(route.from, a.values_in, (const uint32_t *)a.values_out,
-			       (const uint32_t *)a.values_spare) +
-			(size_t)s.tile * SHAPE::TILE;
-
-		load_striped<VALUES ? ITEMS : 1>(value, values + place, valid - place, 0u);
-	}
 	find_digits<SHAPE>(&s, start, pass.words, base);
 	__syncthreads();
 
 	word *const out = (word *)(route.to == OUT ? a.keys_out : a.keys_spare);
 	uint32_t *const values_out = route.to == OUT ? a.values_out : a.values_spare;
+	const uint32_t *const values =
+		choose(route.from, a.values_in, (const uint32_t *)a.values_out,
+		       (const uint32_t *)a.values_spare) +
+		first + place;
 
 	if (whole) {
 		const size_t at = s.shift[digit_of(key[0], digit)] + (W)place;
@@ -328,16 +313,20 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		for (int k = 0; k < ITEMS; k++)
 			key[k] = KEY::bits(key[k]);
 		write_striped<ITEMS>(out + at, key, valid - place);
-		if (VALUES)
+		if (VALUES) {
+			load_striped<VALUES ? ITEMS : 1>(value, values, valid - place, 0u);
 			write_striped<VALUES ? ITEMS : 1>(values_out + at, value, valid - place);
+		}
 		return;
 	}
 	if (valid == SHAPE::TILE)
 		write_keys<KEY, VALUES, SHAPE, true>(&s, out, valid, digit, digits);
 	else
 		write_keys<KEY, VALUES, SHAPE, false>(&s, out, valid, digit, digits);
-	if (VALUES)
+	if (VALUES) {
+		load_striped<VALUES ? ITEMS : 1>(value, values, valid - place, 0u);
 		write_values<SHAPE>(&s, values_out, value, places, valid, digits);
+	}
 }
 
 #endif

@@ -30,7 +30,10 @@ static enum gb_status create(void *state, const void *params, const void *input_
 					    : GPU_KEY_U32;
 	s->bits = 8 * (int)input->key_size;
 	(void)radix_arrays_create(&s->arrays, input, true, err);
-	return gpu_alloc(&s->temp, gpu_sort_temp_bytes(s->key, input->count, 0, s->bits), 1, err);
+	return gpu_alloc(
+		&s->temp,
+		gpu_sort_temp_bytes(s->key, input->type == RADIX_PAIRS, input->count, 0, s->bits),
+		1, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)

@@ -1,7 +1,7 @@
 /* small.cu -- the whole sort in one launch, by one block or by one cluster of blocks.
  *
  * Keys stay on the chip: in registers while they are ranked, in the blocks' shared memory while
- * they change places.  A cluster of up to 16 blocks of 1024 threads (sm_90 and later) reaches its
+ * they change places.  A cluster of up to 16 blocks of up to 1024 threads (sm_90 and later) reaches its
  * blocks' shared memory as one, and holds up to 16 * 1024 * 28 = 458752 u32 keys.  For each 8-bit
  * digit:
  *	rank   each warp counts and ranks its keys by ballots
@@ -23,12 +23,16 @@
 #include "cuda/radix/parts/common.h"
 
 enum {
-	BLOCK = GPU_BLOCK(1024),
-	WARPS = BLOCK / WARP,
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
 	MAX_CLUSTER = 16,
 	PORTABLE_CLUSTER = 8, /* what every device with clusters has */
+};
+
+/* A block: its threads, and the elements of each. */
+template <int THREADS_, int ITEMS_> struct tile {
+	static constexpr int THREADS = GPU_BLOCK(THREADS_), WARPS = THREADS / WARP;
+	static constexpr int ITEMS = ITEMS_, SIZE = THREADS * ITEMS;
 };
 
 /* ---- elements ---------------------------------------------------------------------------- */
@@ -72,11 +76,11 @@ struct key_and_value {
 /* ---- kernel ------------------------------------------------------------------------------ */
 
 /* A block's shared memory.  Counts of a warp and places in a block fit into 16 bits. */
-template <class WORD, int ITEMS> struct small_shared {
-	WORD item[BLOCK * ITEMS];      /* the block's part of the whole */
-	uint32_t total[DIGITS];        /* keys of each digit in this block: read by the others */
-	uint32_t start[DIGITS];        /* where this block's keys of each digit start */
-	uint16_t count[WARPS][DIGITS]; /* of each warp; then from where in the block's */
+template <class WORD, class TILE> struct small_shared {
+	WORD item[TILE::SIZE];  /* the block's part of the whole */
+	uint32_t total[DIGITS]; /* keys of each digit in this block: read by the others */
+	uint32_t start[DIGITS]; /* where this block's keys of each digit start */
+	uint16_t count[TILE::WARPS][DIGITS]; /* of each warp; then from where in the block's */
 };
 
 template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD item, int shift)
@@ -106,13 +110,13 @@ static __device__ __forceinline__ T *of_block(T *shared, unsigned rank)
 
 /* A thread per digit: the block's total, and for each warp how many keys of the digit the warps
  * before it have. */
-template <class S> static __device__ __forceinline__ void total_digits(S *s)
+template <class TILE, class S> static __device__ __forceinline__ void total_digits(S *s)
 {
-	for (unsigned d = threadIdx.x; d < DIGITS; d += BLOCK) {
+	for (unsigned d = threadIdx.x; d < DIGITS; d += TILE::THREADS) {
 		unsigned sum = 0;
 
 		GPU_UNROLL_4
-		for (int w = 0; w < WARPS; w++) {
+		for (int w = 0; w < TILE::WARPS; w++) {
 			const unsigned count = s->count[w][d];
 
 			s->count[w][d] = (uint16_t)sum;
@@ -124,18 +128,18 @@ template <class S> static __device__ __forceinline__ void total_digits(S *s)
 
 /* A thread per digit: from the blocks' totals fill s->start.  True, in all threads of all blocks,
  * if all keys have one digit, and nothing needs to move. */
-template <bool CLUSTER, class S>
-static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsigned count,
-						    unsigned capacity)
+template <bool CLUSTER, class TILE, class S>
+static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsigned count)
 {
-	constexpr int OWNED = (DIGITS + BLOCK - 1) / BLOCK;
+	constexpr int OWNED = (DIGITS + TILE::THREADS - 1) / TILE::THREADS;
+	const unsigned capacity = blocks * TILE::SIZE;
 	const unsigned rank = block_rank<CLUSTER>();
 	unsigned before[OWNED] = { 0 };
 	bool whole = false;
 
 	GPU_UNROLL
 	for (int o = 0; o < OWNED; o++) {
-		const unsigned d = threadIdx.x + (unsigned)(o * BLOCK);
+		const unsigned d = threadIdx.x + (unsigned)(o * TILE::THREADS);
 		unsigned all = 0;
 
 		if (d >= DIGITS)
@@ -160,7 +164,7 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 	__syncthreads();
 	GPU_UNROLL
 	for (int o = 0; o < OWNED; o++) {
-		const unsigned d = threadIdx.x + (unsigned)(o * BLOCK);
+		const unsigned d = threadIdx.x + (unsigned)(o * TILE::THREADS);
 
 		if (d < DIGITS)
 			s->start[d] += before[o];
@@ -169,17 +173,19 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 	return false;
 }
 
-/* One block, or one cluster of `blocks`, for all; a thread has ITEMS elements, WARP apart. */
-template <class ELEMENT, int ITEMS, bool CLUSTER>
-static __global__ void __launch_bounds__(BLOCK, 1) small_kernel(struct arrays a, unsigned blocks)
+/* One block, or one cluster of `blocks`, for all; a thread's elements are WARP apart. */
+template <class ELEMENT, class TILE, bool CLUSTER>
+static __global__ void __launch_bounds__(TILE::THREADS, 1)
+	small_kernel(struct arrays a, unsigned blocks)
 {
 	typedef typename ELEMENT::word word;
-	typedef struct small_shared<word, ITEMS> shared;
-	constexpr unsigned PART = WARP * ITEMS, TILE = BLOCK * ITEMS;
+	typedef struct small_shared<word, TILE> shared;
+	constexpr int ITEMS = TILE::ITEMS;
+	constexpr unsigned PART = WARP * ITEMS, SIZE = TILE::SIZE;
 	DYN_SHARED(shared, s);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const unsigned place = warp * PART + lane; /* of item 0 in the block */
-	const int first = (int)(block_rank<CLUSTER>() * TILE + place);
+	const int first = (int)(block_rank<CLUSTER>() * SIZE + place);
 	const int left = a.count - first;
 	word item[ITEMS];
 
@@ -187,7 +193,7 @@ static __global__ void __launch_bounds__(BLOCK, 1) small_kernel(struct arrays a,
 	for (int k = 0; k < ITEMS; k++)
 		item[k] = k * WARP < left ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
 	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += DIGIT_BITS) {
-		uint32_t ranks[ITEMS / 2]; /* two per word: all must fit into 64 registers */
+		uint32_t ranks[ITEMS / 2] = { 0 }; /* two per word: all must fit into 64 registers */
 
 		for (unsigned d = lane; d < DIGITS; d += WARP)
 			s->count[warp][d] = 0;
@@ -200,9 +206,9 @@ static __global__ void __launch_bounds__(BLOCK, 1) small_kernel(struct arrays a,
 			ranks[k / 2] = k % 2 ? __byte_perm(ranks[k / 2], rank, 0x5410) : rank;
 		}
 		__syncthreads();
-		total_digits(s);
+		total_digits<TILE>(s);
 		sync_all<CLUSTER>();
-		if (!place_digits<CLUSTER>(s, blocks, (unsigned)a.count, blocks * TILE)) {
+		if (!place_digits<CLUSTER, TILE>(s, blocks, (unsigned)a.count)) {
 			GPU_UNROLL
 			for (int k = 0; k < ITEMS; k++) {
 				const unsigned d = digit_of(item[k], shift);
@@ -210,7 +216,7 @@ static __global__ void __launch_bounds__(BLOCK, 1) small_kernel(struct arrays a,
 					__byte_perm(ranks[k / 2], 0, k % 2 ? 0x4432 : 0x4410);
 				const unsigned to = s->start[d] + s->count[warp][d] + rank;
 
-				of_block<CLUSTER>(s->item, to / TILE)[to % TILE] = item[k];
+				of_block<CLUSTER>(s->item, to / SIZE)[to % SIZE] = item[k];
 				if (k % 4 == 3)
 					__syncwarp(); /* a few addresses at a time, for registers */
 			}
@@ -234,8 +240,9 @@ static __global__ void __launch_bounds__(BLOCK, 1) small_kernel(struct arrays a,
 /* A kernel, and what it holds. */
 struct shape {
 	void (*kernel)(struct arrays, unsigned);
-	bool cluster;  /* of 2 to MAX_CLUSTER blocks, else a lone block */
-	unsigned tile; /* elements of a block */
+	bool cluster;     /* of 2 to MAX_CLUSTER blocks, else a lone block */
+	unsigned threads; /* of a block */
+	unsigned tile;    /* elements of a block */
 	size_t shared_bytes;
 };
 
@@ -245,32 +252,36 @@ struct state {
 	unsigned blocks;
 };
 
-template <class ELEMENT, int ITEMS, bool CLUSTER> static struct shape shape_of(void)
+template <class ELEMENT, class TILE, bool CLUSTER> static struct shape shape_of(void)
 {
 	const struct shape shape = {
-		.kernel = small_kernel<ELEMENT, ITEMS, CLUSTER>,
+		.kernel = small_kernel<ELEMENT, TILE, CLUSTER>,
 		.cluster = CLUSTER,
-		.tile = BLOCK * ITEMS,
-		.shared_bytes = sizeof(struct small_shared<typename ELEMENT::word, ITEMS>),
+		.threads = TILE::THREADS,
+		.tile = TILE::SIZE,
+		.shared_bytes = sizeof(struct small_shared<typename ELEMENT::word, TILE>),
 	};
 
 	return shape;
 }
 
-enum { SHAPES = 5 };
+enum { SHAPES = 8 };
 
-/* In the order in which they are tried: few elements per thread are sorted sooner, so a cluster
- * grows before its blocks do.  A lone block of more than the fewest is for devices without
- * clusters. */
+/* In the order in which they are tried: few elements per thread are sorted sooner, and a block's
+ * warps are fewer to be summed up, so a cluster grows before its blocks do.  A lone block of more
+ * than the fewest comes before a cluster of two: it need not wait for another. */
 template <class ELEMENT> static void list_shapes(struct shape shape[SHAPES])
 {
 	constexpr int HALF = sizeof(typename ELEMENT::word) / 4;
 
-	shape[0] = shape_of<ELEMENT, 8 / HALF, false>();
-	shape[1] = shape_of<ELEMENT, 8 / HALF, true>();
-	shape[2] = shape_of<ELEMENT, 16 / HALF, true>();
-	shape[3] = shape_of<ELEMENT, 28 / HALF, true>();
-	shape[4] = shape_of<ELEMENT, 16 / HALF, false>();
+	shape[0] = shape_of<ELEMENT, tile<512, 4 / HALF>, false>();
+	shape[1] = shape_of<ELEMENT, tile<512, 8 / HALF>, false>();
+	shape[2] = shape_of<ELEMENT, tile<512, 4 / HALF>, true>();
+	shape[3] = shape_of<ELEMENT, tile<512, 8 / HALF>, true>();
+	shape[4] = shape_of<ELEMENT, tile<512, 16 / HALF>, true>();
+	shape[5] = shape_of<ELEMENT, tile<1024, 16 / HALF>, true>();
+	shape[6] = shape_of<ELEMENT, tile<1024, 28 / HALF>, true>();
+	shape[7] = shape_of<ELEMENT, tile<1024, 16 / HALF>, false>();
 }
 
 static void list_shapes_of(enum radix_type type, struct shape shape[SHAPES])
@@ -303,7 +314,7 @@ static bool cluster_fits(const struct shape *shape, unsigned blocks)
 	int clusters = 0;
 
 	config.gridDim = blocks;
-	config.blockDim = BLOCK;
+	config.blockDim = shape->threads;
 	config.dynamicSmemBytes = shape->shared_bytes;
 	config.attrs = &attribute;
 	config.numAttrs = 1;
@@ -384,11 +395,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (a->count == 0)
 		return GB_OK;
 	if (s->shape.cluster)
-		GPU_LAUNCH_CLUSTER(s->shape.kernel, s->blocks, BLOCK, s->blocks,
+		GPU_LAUNCH_CLUSTER(s->shape.kernel, s->blocks, s->shape.threads, s->blocks,
 				   s->shape.shared_bytes, gpu_stream(), arrays, s->blocks);
 	else
-		GPU_LAUNCH(s->shape.kernel, 1, BLOCK, s->shape.shared_bytes, gpu_stream(), arrays,
-			   1u);
+		GPU_LAUNCH(s->shape.kernel, 1, s->shape.threads, s->shape.shared_bytes,
+			   gpu_stream(), arrays, 1u);
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 

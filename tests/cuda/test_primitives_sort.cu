@@ -154,7 +154,7 @@ template <class K> static void check_sort_of(const struct sort_case *c, struct g
 	const struct sort_arrays<K> k = new_sort_arrays(keys, c->offset);
 	const struct sort_arrays<uint32_t> v = new_sort_arrays(values, c->offset);
 	const struct array<unsigned char> temp = new_array<unsigned char>(
-		gpu_sort_temp_bytes(c->key, c->count, c->begin_bit, c->end_bit), 0);
+		gpu_sort_temp_bytes(c->key, c->values, c->count, c->begin_bit, c->end_bit), 0);
 	struct gpu_sort_args sort = {};
 	char name[NAME_MAX_BYTES];
 

@@ -289,7 +289,7 @@ static void allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
 	gpu_alloc(&g->number, n, sizeof *g->number, err);
 	gpu_alloc(&g->index_spare, n, sizeof *g->index_spare, err);
 	gpu_alloc(&g->sort_temp,
-		  gpu_sort_temp_bytes(wide ? GPU_KEY_U64 : GPU_KEY_U32, n, 0,
+		  gpu_sort_temp_bytes(wide ? GPU_KEY_U64 : GPU_KEY_U32, true, n, 0,
 				      3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30)),
 		  1, err);
 }

@@ -67,7 +67,8 @@ static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count
 	(void)gpu_alloc(&s->long_runs, count / SHORT_RUN + 1, sizeof *s->long_runs, err);
 	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
 	return gpu_alloc(&s->sort_temp,
-			 gpu_sort_temp_bytes(GPU_KEY_U64, count, 64 - s->sorted_bits, 64), 1, err);
+			 gpu_sort_temp_bytes(GPU_KEY_U64, false, count, 64 - s->sorted_bits, 64), 1,
+			 err);
 }
 
 /* What the kernels share. */
