@@ -116,12 +116,23 @@ static double value_of(const cJSON *column, const cJSON *record)
 			gb_json_number(record, path_of(column)) + transfers_of(column, record));
 }
 
+/* A record is noisy if the samples of its run's time did not settle, on which counts do not hang. */
+static bool is_noisy(const char *path, const cJSON *record)
+{
+	static const char *const of_time[] = { "time.", "rates.", "phases." };
+
+	for (size_t i = 0; i < GB_COUNT(of_time); i++)
+		if (!strncmp(path, of_time[i], strlen(of_time[i])))
+			return record && gb_has_status(record, "noisy");
+	return false;
+}
+
 /* The 95 % interval of a median or a mean, beside which it stands in the record.  Rates of the
  * whole run are as wide as its time. */
 static struct gb_spread spread_of(const cJSON *column, const cJSON *record)
 {
-	struct gb_spread spread = { NAN, NAN, record && gb_has_status(record, "noisy") };
 	const char *path = path_of(column);
+	struct gb_spread spread = { NAN, NAN, is_noisy(path, record) };
 	const bool of_run = gb_equal(path, "rates.items_per_s");
 	const char *stat = strrchr(path, '.');
 	const double value = value_of(column, record);

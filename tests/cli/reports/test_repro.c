@@ -296,13 +296,16 @@ Test(repro, intervals_in_the_columns_unit)
 		      "{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"
 		      "{'name':'y','role':'rate','unit':'k/s','variant':'cpu/best','value':"
 		      "'time.median','scale':0.001},"
-		      "{'name':'z','role':'ratio','of':['x','x']}],'rows':[[null,null,null]]}]}");
+		      "{'name':'z','role':'ratio','of':['x','x']},"
+		      "{'name':'edges','role':'time','variant':'cpu/best','value':"
+		      "'metrics.edges'}],'rows':[[null,null,null,null]]}]}");
 	cJSON *record = parse("{'backend':'cpu','status':'noisy','work':{'items':1000},"
-			      "'time':{'median':4e6,'ci95':[3e6,5e6]}}");
+			      "'time':{'median':4e6,'ci95':[3e6,5e6]},'metrics':{'edges':7}}");
 
 	gb_repro_init(&t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err);
-	t.record[0] = t.record[1] = record;
+	t.record[0] = t.record[1] = t.record[3] = record;
 	gb_repro_fill(&t);
+	cr_assert(all(ieee_ulp_eq(dbl, t.here[3], 7, 4), not(t.spread[3].noisy)));
 	cr_assert(all(ieee_ulp_eq(dbl, t.spread[0].low, 3, 4),
 		      ieee_ulp_eq(dbl, t.spread[0].high, 5, 4), t.spread[0].noisy));
 	cr_assert(all(ieee_ulp_eq(dbl, t.spread[1].low, 200, 4),
