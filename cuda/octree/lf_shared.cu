@@ -6,14 +6,15 @@
  *	        nodes; then eight threads per node find its children by searches in the sorted
  *	        keys: nodes, leaves, or tasks, which are cells with up to 2048 bodies
  *	insert  a block takes a task after the other: keys into shared memory, insertion there
- *	        as in lf, then the finished subtree goes out in one piece, its nodes renumbered,
- *	        and its root into the slot that the task names
+ *	        as in lf, then the finished subtree goes out in one piece, its nodes renumbered
+ *	        without those that threads took and did not use, and its root into the slot that
+ *	        the task names
  *
  * All random access is in shared memory; memory sees whole rows, in order.
  *
  * What does not fit goes the way of lf, after all others, from the task's slot on: cells with more
- * bodies than 2048 at level 13, subtrees with more nodes than the block has room for (close pairs
- * have 7 nodes per body), and those that would write more holes than the pool has slack for.
+ * bodies than 2048 at level 13, and subtrees with more nodes than the block has room for (close
+ * pairs have 7 nodes per body).
  *
  * Bytes per body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, 12 of
  * keys and numbers for the tasks, and the nodes (0.48 * 32): 235, which at 4.3 TB/s bounds it at 18
@@ -32,8 +33,7 @@ enum {
 	DEEPEST = 12, /* level of top nodes */
 	FIRST_BIT = 3 * (OCTREE_DEEPEST - DEEPEST),
 	KEY_BITS = 3 * OCTREE_LEVELS,
-	SM_BLOCKS = 3,     /* blocks with tasks that a multiprocessor holds */
-	FEW_BODIES = 4096, /* below, tasks may not write holes */
+	SM_BLOCKS = 3, /* blocks with tasks that a multiprocessor holds */
 };
 
 /* A cell: bodies first .. first + size - 1 in the order of their keys, below slot `octant` of a
@@ -64,7 +64,6 @@ struct state {
 	struct task *tasks, *hard; /* hard: for lf */
 	uint32_t rows;             /* nodes of a task */
 	size_t shared_bytes;
-	uint64_t hole_budget;
 	struct octree_grid grid; /* of hard_kernel */
 };
 
@@ -76,7 +75,6 @@ struct forest {
 	struct octree_tree tree;
 	struct cell *cells;
 	struct task *tasks, *hard;
-	uint64_t hole_budget;
 	uint32_t rows;
 };
 
@@ -162,8 +160,8 @@ static __global__ void children_kernel(struct forest f)
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-/* A block's subtree.  Behind it in shared memory: keys[LARGEST], next[LARGEST], rank[LARGEST] if
- * leaves are lists, child[rows]. */
+/* A block's subtree.  Behind it in shared memory: keys[LARGEST], whose place the nodes' numbering takes
+ * in the end, next[LARGEST], rank[LARGEST] if leaves are lists, child[rows]. */
 struct subtree {
 	struct octree_counters counters;
 	uint32_t task;   /* its number */
@@ -178,27 +176,59 @@ static size_t shared_bytes(size_t rows, bool lists)
 	return sizeof(struct subtree) + LARGEST * body + rows * sizeof(int32_t[8]);
 }
 
-/* One thread: where the finished subtree goes, or what else becomes of the task.  holes: its unused
- * nodes. */
-static __device__ __forceinline__ uint32_t place(const struct forest *f, const struct subtree *s,
-						 const struct task *task, uint32_t holes)
+/* Which of a subtree's nodes are in use, and how many are before each word of 32. */
+struct numbering {
+	uint32_t used[MOST_ROWS / WARP], before[MOST_ROWS / WARP];
+	uint32_t count;
+};
+
+static_assert(sizeof(struct numbering) <= LARGEST * sizeof(uint64_t), "it takes the keys' place");
+static_assert(MOST_ROWS <= 2 * WARP * WARP, "two words for each lane of a warp");
+
+/* Number node `k`, which is in use. */
+static __device__ __forceinline__ uint32_t number_of(const struct numbering *n, uint32_t k)
+{
+	return n->before[k / WARP] + (uint32_t)__popc(n->used[k / WARP] & ((1u << k % WARP) - 1));
+}
+
+/* A whole block: number the nodes in use of the first `nodes`.  unused: a node that this thread
+ * took and did not use, or 0. */
+static __device__ __forceinline__ void number_nodes(struct numbering *n, uint32_t nodes,
+						    uint32_t unused)
+{
+	const uint32_t words = (nodes + WARP - 1) / WARP;
+
+	for (uint32_t k = threadIdx.x; k < words; k += BLOCK)
+		n->used[k] = nodes - k * WARP < WARP ? (1u << nodes % WARP) - 1 : ~0u;
+	__syncthreads();
+	if (unused)
+		atomicAnd(&n->used[unused / WARP], ~(1u << unused % WARP));
+	__syncthreads();
+	if (threadIdx.x < WARP) {
+		const uint32_t first = threadIdx.x * 2;
+		const uint32_t a = first < words ? (uint32_t)__popc(n->used[first]) : 0;
+		const uint32_t b = first + 1 < words ? (uint32_t)__popc(n->used[first + 1]) : 0;
+		const uint32_t upto = warp_scan(a + b);
+
+		if (first < words)
+			n->before[first] = upto - a - b;
+		if (first + 1 < words)
+			n->before[first + 1] = upto - b;
+		if (threadIdx.x == WARP - 1)
+			n->count = upto;
+	}
+	__syncthreads();
+}
+
+/* One thread: where the finished subtree of so many nodes goes; 0: nowhere. */
+static __device__ __forceinline__ uint32_t place(const struct forest *f, const struct task *task,
+						 uint32_t nodes)
 {
 	struct octree_counters *const counters = f->tree.counters;
-	bool hard = s->counters.exhausted;
-	uint64_t base;
+	const uint64_t base =
+		atomicAdd((unsigned long long *)&counters->taken, (unsigned long long)nodes);
 
-	if (!hard && holes)
-		hard = atomicAdd((unsigned long long *)&counters->holes,
-				 (unsigned long long)holes) +
-			       holes >
-		       f->hole_budget;
-	if (hard) {
-		f->hard[atomicAdd(&counters->hard_tasks, 1u)] = *task;
-		return 0;
-	}
-	base = atomicAdd((unsigned long long *)&counters->taken,
-			 (unsigned long long)s->counters.taken);
-	if (base + s->counters.taken > f->tree.pool) {
+	if (base + nodes > f->tree.pool) {
 		gpu_st_relaxed(&counters->exhausted, 1);
 		return 0;
 	}
@@ -209,7 +239,8 @@ static __device__ __forceinline__ uint32_t place(const struct forest *f, const s
 /* The subtree's rows and lists to the pool; bodies and nodes get their numbers in the whole. */
 static __device__ __forceinline__ void write_out(const struct forest *f,
 						 const struct octree_tree *sub,
-						 const struct task *task, uint32_t nodes,
+						 const struct task *task,
+						 const struct numbering *numbering, uint32_t nodes,
 						 uint32_t base)
 {
 	const uint32_t *const numbers = f->numbers + task->first;
@@ -217,9 +248,13 @@ static __device__ __forceinline__ void write_out(const struct forest *f,
 	int32_t *const to = f->tree.child[base];
 
 	for (uint32_t k = threadIdx.x; k < nodes * 8; k += BLOCK) {
+		const uint32_t node = k / 8;
 		const int32_t value = from[k];
 
-		to[k] = value > 0             ? (int32_t)base + value
+		if (!(numbering->used[node / WARP] >> node % WARP & 1))
+			continue;
+		to[number_of(numbering, node) * 8 + k % 8] =
+			value > 0 ? (int32_t)(base + number_of(numbering, (uint32_t)value))
 			: value < OCTREE_FREE ? octree_body((int32_t)numbers[octree_body(value)])
 					      : (int32_t)OCTREE_FREE;
 	}
@@ -234,6 +269,7 @@ template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kerne
 {
 	DYN_SHARED(struct subtree, s);
 	uint64_t *const keys = (uint64_t *)(void *)(s + 1);
+	struct numbering *const numbering = (struct numbering *)(void *)keys;
 	int32_t *const next = (int32_t *)(void *)(keys + LARGEST);
 	uint32_t *const rank = (uint32_t *)(void *)(next + LARGEST);
 	const struct octree_tree sub = { (int32_t(*)[8])(void *)(LISTS ? rank + LARGEST : rank),
@@ -268,13 +304,22 @@ template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kerne
 		octree_insert<octree_kind<true, LISTS>>(&self, range, keys, &sub, root, 1);
 		failures += self.failures;
 
-		const int holes = __syncthreads_count(self.own != 0);
+		__syncthreads();
+		if (s->counters.exhausted) {
+			if (threadIdx.x == 0)
+				f.hard[atomicAdd(&f.tree.counters->hard_tasks, 1u)] = task;
+			__syncthreads();
+			continue;
+		}
 
+		const uint32_t nodes = (uint32_t)s->counters.taken;
+
+		number_nodes(numbering, nodes, (uint32_t)self.own);
 		if (threadIdx.x == 0)
-			s->base = place(&f, s, &task, (uint32_t)holes);
+			s->base = place(&f, &task, numbering->count);
 		__syncthreads();
 		if (s->base)
-			write_out(&f, &sub, &task, (uint32_t)s->counters.taken, s->base);
+			write_out(&f, &sub, &task, numbering, nodes, s->base);
 		__syncthreads();
 	}
 	octree_count(&f.tree.counters->cas_failures, failures);
@@ -344,15 +389,13 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	const struct octree_input *input = (const struct octree_input *)input_;
 	const size_t n = input->count;
 	const size_t cells = 1 + (size_t)DEEPEST * (n / LARGEST), tasks = 8 * cells;
-	const size_t slack = octree_slack(input);
 	struct state *s = (struct state *)state;
 
 	if (octree_arrays_create(&s->arrays, input, true, err) != GB_OK ||
 	    choose_rows(s, err) != GB_OK)
 		return err->code;
-	s->hole_budget = n < FEW_BODIES ? 0 : slack / 2;
 	s->grid = octree_grid_of(input->bucket > 1 ? hard_kernel<true> : hard_kernel<false>, n,
-				 SMALL_BLOCK, slack - s->hole_budget);
+				 SMALL_BLOCK, octree_slack(input));
 	(void)create_sorted(&s->sorted, n, err);
 	(void)gpu_alloc(&s->cells, cells, sizeof *s->cells, err);
 	(void)gpu_alloc(&s->tasks, tasks, sizeof *s->tasks, err);
@@ -434,7 +477,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		.cells = s->cells,
 		.tasks = s->tasks,
 		.hard = s->hard,
-		.hole_budget = s->hole_budget,
 		.rows = s->rows,
 	};
 

@@ -30,7 +30,6 @@ struct octree_counters {
 	uint32_t exhausted;    /* 1: some thread got no node */
 	/* The work lists of lf-shared. */
 	uint32_t tasks, hard_tasks, ticket;
-	uint64_t holes; /* written into the pool by its blocks */
 	/* Of the sort (sorted.h): long runs, is one out of order, is one too long for a block, and how
 	 * many blocks have come so far. */
 	uint32_t long_runs, disorder, longer, arrived;
