@@ -205,16 +205,20 @@ static __device__ __forceinline__ uint32_t next_tile(uint32_t *ticket, uint32_t 
 }
 
 /* One thread's look-back: the sum of all tiles before this one, which is not tile 0, in a chain
- * whose words lie STRIDE apart; mine: this tile's word.  The one before alone is read first, which
- * often is FINAL; then LOOK_AHEAD at a time, to wait once for all: there must be memory for that
- * many words before tile 0's, but what it holds is nothing. */
+ * whose words lie STRIDE apart; mine: this tile's word.  LOOK_AHEAD words are read at a time, to wait
+ * once for all: on an H100 the FINAL one is five tiles back on average.  There must be memory for
+ * that many words before tile 0's, but what it holds is nothing. */
 template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_back(const W *mine)
 {
-	W word[LOOK_AHEAD] = { gpu_ld_relaxed(mine - STRIDE) }, sum = 0;
+	W sum = 0;
 
 	for (;;) {
+		W word[LOOK_AHEAD];
 		unsigned taken = 0;
 
+		GPU_UNROLL
+		for (unsigned i = 0; i < LOOK_AHEAD; i++)
+			word[i] = gpu_ld_relaxed(mine - (i + 1) * STRIDE);
 		GPU_UNROLL
 		for (unsigned i = 0; i < LOOK_AHEAD; i++) {
 			if (taken != i || !(word[i] & (look<W>::PARTIAL | look<W>::FINAL)))
@@ -227,9 +231,6 @@ template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_bac
 		if (taken == 0)
 			__nanosleep(20);
 		mine -= taken * STRIDE;
-		GPU_UNROLL
-		for (unsigned i = 0; i < LOOK_AHEAD; i++)
-			word[i] = gpu_ld_relaxed(mine - (i + 1) * STRIDE);
 	}
 }
 
