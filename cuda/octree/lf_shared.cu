@@ -162,11 +162,10 @@ static __global__ void children_kernel(struct forest f)
 
 /* A block's subtree.  Behind it in shared memory: keys[LARGEST], whose place the nodes' numbering takes
  * in the end, next[LARGEST], rank[LARGEST] if leaves are lists, child[rows]. */
-struct subtree {
+struct alignas(16) subtree { /* of nodes, which are read 16 bytes at a time, too */
 	struct octree_counters counters;
-	uint32_t task;   /* its number */
-	uint32_t base;   /* where its nodes go in the pool, 0: nowhere */
-	uint64_t unused; /* what follows is aligned to 16 bytes */
+	uint32_t task; /* its number */
+	uint32_t base; /* where its nodes go in the pool, 0: nowhere */
 };
 
 static size_t shared_bytes(size_t rows, bool lists)
