@@ -131,17 +131,25 @@ static void reset_device(void)
 
 static enum gb_status open_device(int device, struct gb_error *err)
 {
+	static bool broken; /* a kernel has failed in this process */
 	const bool is_open = gpu_device_number() >= 0;
 
 	if (is_open && gpu_device_number() == device && context_works())
 		return GB_OK;
-	if (is_open)
+	if (is_open) {
+		broken = broken || !context_works();
 		reset_device();
+	}
 	if (!absent.why.code || absent.device != device) {
 		memset(&absent, 0, sizeof absent);
 		absent.device = device;
 		(void)probe_device(device, &absent.why);
 	}
+	if (absent.why.code && broken)
+		return gb_fail(
+			err, absent.why.code,
+			"after a kernel that failed, the driver does not give this process the GPU "
+			"again: start again, with --resume");
 	if (absent.why.code)
 		return gb_fail(err, absent.why.code, "%s", absent.why.message);
 	return start(device, err);
