@@ -18,6 +18,8 @@
  *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
  *	gpu_cas_acquire(p, expected, v), gpu_cas_release(p, expected, v)            one of the two
  *	gpu_prefetch(p)                                 global memory to the L2: read a while later
+ *	gpu_copy_16(to, from), gpu_end_copies(), gpu_wait_for_copies<N>()
+ *	                      16 bytes of global to shared memory; the thread does not wait for them
  *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)        4 bytes of shared memory
  *	gpu_match<BITS>(value)                  the lanes whose lowest BITS bits are as mine are
  *	gpu_add_shared_if(mine, p, v)           atomicAdd() to shared memory, without a branch
@@ -305,6 +307,38 @@ static __device__ __forceinline__ void gpu_prefetch(const void *p)
 	asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
 }
 
+/* 16 bytes of global memory to shared memory, past the registers; both at multiples of 16.  The thread
+ * goes on: until it has waited, what lies at `to` is nothing, and `from` may not change.  Below sm_80 a
+ * load and a store. */
+static __device__ __forceinline__ void gpu_copy_16(void *to, const void *from)
+{
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+	*static_cast<uint4 *>(to) = *static_cast<const uint4 *>(from);
+#else
+	asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(
+			     (unsigned)__cvta_generic_to_shared(to)),
+		     "l"(__cvta_generic_to_global(from))
+		     : "memory");
+#endif
+}
+
+/* The thread's copies since the last call are a group, be there none. */
+static __device__ __forceinline__ void gpu_end_copies(void)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
+
+/* Until all groups of this thread but its last LATEST have come.  Other threads see them after the
+ * next barrier, be it of the warp. */
+template <int LATEST> static __device__ __forceinline__ void gpu_wait_for_copies(void)
+{
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+	asm volatile("cp.async.wait_group %0;" ::"n"(LATEST) : "memory");
+#endif
+}
+
 /* Words of shared memory, ordered between the threads of a block.  By hand: for __nv_atomic_*() nvcc
  * takes generic addresses, and asks at run time where each one points. */
 template <class T> static __device__ __forceinline__ T gpu_ld_acquire_shared(const T *p)
@@ -363,16 +397,17 @@ template <int BITS> static __device__ __forceinline__ unsigned gpu_match(unsigne
 }
 
 /* What `if (mine) old = atomicAdd(p, v)` does, p in shared memory, without the branch that nvcc
- * makes of it.  Returned: the old value where mine, anything elsewhere. */
+ * makes of it.  Returned: the old value where mine, anything elsewhere: the address, as a register that
+ * nothing is written to would have to keep what it held, in a loop from one round to the next. */
 static __device__ __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned *p, unsigned v)
 {
-	unsigned old;
+	unsigned old = (unsigned)__cvta_generic_to_shared(p);
 
 	asm volatile("{\n\t.reg .pred mine;\n\t"
 		     "setp.ne.u32 mine, %1, 0;\n\t"
-		     "@mine atom.shared.add.u32 %0, [%2], %3;\n\t}"
-		     : "=r"(old)
-		     : "r"((unsigned)mine), "r"((unsigned)__cvta_generic_to_shared(p)), "r"(v)
+		     "@mine atom.shared.add.u32 %0, [%0], %2;\n\t}"
+		     : "+r"(old)
+		     : "r"((unsigned)mine), "r"(v)
 		     : "memory");
 	return old;
 }

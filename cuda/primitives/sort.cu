@@ -21,6 +21,8 @@
  *   - Keys alone, sorted by all their bits, need no stable first pass: a lane then reads packs
  *     of 16 bytes.  Later passes read keys 32 apart, the order in which they are ranked.
  *   - Words of look-back are 32 bits wide below 2^30 keys, 64 above.
+ *   - Of many keys without values, blocks stay and go from tile to tile: while they work on one, the
+ *     keys of the next come into shared memory (sm_90, and others with as much of it).
  *   - The launch of a pass overlaps the pass before it, where the GPU can (sm_90).
  *   - Tiles are nearly as large as 48 KB of shared memory hold, so that runs are long: a run of
  *     bytes that does not end with a sector costs a part of another.  Two blocks work on a
@@ -40,26 +42,27 @@
  * `few` where each gets one, `wide` where places do not fit 32 bits, which takes more registers.  More
  * threads take more instructions for a key: with `least`, 2^18 keys of 8 bytes would take more than
  * CUB does (issue slots for 32 keys: 907, `few` 831, CUB 868).  `many` is the fastest of what was
- * measured on an H100. */
+ * measured on an H100, and so is MOST_STAGED, up to how many keys tiles are staged: where memory is the
+ * bound, as with values and with many keys of 8 bytes, a block per tile was faster. */
 enum shape_name { LEAST, FEW, MANY, WIDE };
 
 template <size_t KEY_SIZE, bool VALUES> struct shapes;
 template <> struct shapes<4, false> {
-	static constexpr size_t LEAST_OF = 2;
+	static constexpr size_t LEAST_OF = 2, MOST_STAGED = SIZE_MAX;
 	typedef struct shape<1024, 9, 1> least;
 	typedef struct shape<768, 12, 1> few;
 	typedef struct shape<512, 20, 2> many;
 	typedef struct shape<384, 20, 2> wide;
 };
 template <> struct shapes<4, true> {
-	static constexpr size_t LEAST_OF = 2;
+	static constexpr size_t LEAST_OF = 2, MOST_STAGED = 0;
 	typedef struct shape<1024, 9, 1> least;
 	typedef struct shape<768, 12, 1> few;
 	typedef struct shape<384, 23, 2> many;
 	typedef struct shape<384, 20, 2> wide;
 };
 template <bool VALUES> struct shapes<8, VALUES> {
-	static constexpr size_t LEAST_OF = 5;
+	static constexpr size_t LEAST_OF = 5, MOST_STAGED = VALUES ? 0 : (size_t)1 << 25;
 	typedef struct shape<960, 6, 1> least;
 	typedef struct shape<736, 8, 1> few;
 	typedef struct shape<384, 15, 2> many;
@@ -134,13 +137,48 @@ size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begi
 			      : temp_bytes<uint32_t>(tiles, passes);
 }
 
-template <class KEY, bool VALUES, class W, class SHAPE>
+/* The kernel of the passes, and its launch. */
+template <class W> struct pass_launch {
+	void (*kernel)(struct pass<W>);
+	unsigned blocks;
+	size_t shared; /* bytes of dynamic shared memory */
+};
+
+/* Whether blocks would get several tiles, the GPU copies past the registers (sm_80) and holds as many
+ * blocks as it would without staging; *launch is then that. */
+template <class KEY, class W, class SHAPE>
+static bool can_stage(const struct gpu_sort_args *sort, size_t tiles, struct pass_launch<W> *launch)
+{
+	void (*const kernel)(struct pass<W>) = staged_pass_kernel<KEY, W, SHAPE>;
+	const size_t shared = sizeof(struct staged_shared<typename KEY::word, W, SHAPE>);
+	const unsigned all = (unsigned)(gpu_sm_count() * SHAPE::BLOCKS);
+
+	if (tiles <= all || gpu_attribute(cudaDevAttrComputeCapabilityMajor) < 8 ||
+	    shared > (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) ||
+	    !gpu_is_packed(sort->keys_in) || !gpu_is_packed(sort->keys_out) ||
+	    !gpu_is_packed(sort->keys_spare))
+		return false;
+	if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+				 (int)shared) != cudaSuccess ||
+	    cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100) !=
+		    cudaSuccess ||
+	    gpu_resident_blocks(kernel, SHAPE::THREADS, shared, all) < all) {
+		(void)cudaGetLastError(); /* then without staging */
+		return false;
+	}
+	*launch = { kernel, all, shared };
+	return true;
+}
+
+/* STAGED: where the device can. */
+template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED>
 static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits digits,
 				 cudaStream_t stream, struct gb_error *err)
 {
-	void (*const kernel)(struct pass<W>) = pass_kernel<KEY, VALUES, W, SHAPE>;
-	const bool overlap = gpu_can_overlap(kernel);
 	const size_t tiles = tiles_of(sort->count, SHAPE::TILE);
+	struct pass_launch<W> launch = {
+		pass_kernel<KEY, VALUES, W, SHAPE>, (unsigned)tiles, 0
+	};
 	struct header<W> *const start = (struct header<W> *)sort->temp;
 	struct pass<W> pass = {
 		.arrays = { sort->keys_in,   sort->keys_out,   sort->keys_spare,
@@ -151,12 +189,18 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 			    digits.end_bit == KEY::BITS,
 	};
 
+	if constexpr (STAGED)
+		(void)can_stage<KEY, W, SHAPE>(sort, tiles, &launch);
+
+	const bool overlap = gpu_can_overlap(launch.kernel);
+
 	for (; pass.number < digits.passes; pass.number++) {
 		if (overlap)
-			GPU_LAUNCH_OVERLAPPED(kernel, (unsigned)tiles, SHAPE::THREADS, 0, stream,
-					      pass);
+			GPU_LAUNCH_OVERLAPPED(launch.kernel, launch.blocks, SHAPE::THREADS,
+					      launch.shared, stream, pass);
 		else
-			GPU_LAUNCH(kernel, (unsigned)tiles, SHAPE::THREADS, 0, stream, pass);
+			GPU_LAUNCH(launch.kernel, launch.blocks, SHAPE::THREADS, launch.shared,
+				   stream, pass);
 		if (!CUDA_OK(err, cudaGetLastError()))
 			return err->code;
 		pass.words += tiles * DIGITS;
@@ -164,7 +208,7 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 	return GB_OK;
 }
 
-template <class KEY, bool VALUES, class W, class SHAPE>
+template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED = false>
 static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct digits digits,
 				    cudaStream_t stream, struct gb_error *err)
 {
@@ -180,7 +224,7 @@ static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct dig
 		return err->code;
 	if (sort->timer)
 		gb_phase(sort->timer, "pass");
-	return run_passes<KEY, VALUES, W, SHAPE>(sort, digits, stream, err);
+	return run_passes<KEY, VALUES, W, SHAPE, STAGED>(sort, digits, stream, err);
 }
 
 template <class KEY, bool VALUES>
@@ -200,6 +244,9 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits 
 	case FEW:
 		return sort_by_shape<KEY, VALUES, uint32_t, few>(sort, digits, stream, err);
 	case MANY:
+		if (sort->count <= shapes::MOST_STAGED)
+			return sort_by_shape<KEY, VALUES, uint32_t, many, !VALUES>(sort, digits,
+										   stream, err);
 		return sort_by_shape<KEY, VALUES, uint32_t, many>(sort, digits, stream, err);
 	case WIDE:
 	default:

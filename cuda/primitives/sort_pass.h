@@ -7,6 +7,10 @@
  *	write   the tile in order, in runs
  *
  * A thread looks after OWNED digits where counts are added up, and ITEMS keys elsewhere.
+ *
+ * Two kernels: pass_kernel has a block per tile; staged_pass_kernel, for keys without values, has as many
+ * blocks as the device holds, each of which goes from tile to tile, and fetches the next one's keys
+ * meanwhile.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
@@ -40,13 +44,26 @@ template <class W> struct pass {
 	bool unstable; /* the first pass that is run need not be stable, and may read packs */
 };
 
-/* What a block keeps in shared memory. */
-template <class WORD, class W, class SHAPE> struct pass_shared {
+/* The warps' counts, and the tile in order: in one place, as counts are dead by then, or APART. */
+template <class WORD, class SHAPE, bool APART> struct tile_shared {
 	union {
 		uint32_t count[SHAPE::WARPS][DIGITS]; /* then where a warp's next key of it goes */
 		WORD key[SHAPE::TILE];                /* the tile in order */
 		uint32_t value[SHAPE::TILE];
 	};
+};
+
+template <class WORD, class SHAPE> struct tile_shared<WORD, SHAPE, true> {
+	union {
+		WORD key[SHAPE::TILE];
+		uint32_t value[SHAPE::TILE];
+	};
+	uint32_t count[SHAPE::WARPS][DIGITS];
+};
+
+/* What a block keeps in shared memory. */
+template <class WORD, class W, class SHAPE, bool APART = false>
+struct pass_shared : tile_shared<WORD, SHAPE, APART> {
 	W shift[DIGITS];               /* place in the output less place in the tile */
 	uint32_t group[DIGITS / WARP]; /* keys of 32 digits */
 	uint32_t tile;
@@ -93,14 +110,44 @@ static __device__ __forceinline__ T *choose(enum array array, T *in, T *out, T *
 	return array == IN ? in : array == OUT ? out : spare;
 }
 
+template <class WORD>
+static __device__ __forceinline__ const WORD *keys_from(const struct arrays &a, struct route route)
+{
+	return (const WORD *)choose(route.from, a.keys_in, (const void *)a.keys_out,
+				    (const void *)a.keys_spare);
+}
+
+template <class WORD>
+static __device__ __forceinline__ WORD *keys_to(const struct arrays &a, struct route route)
+{
+	return (WORD *)(route.to == OUT ? a.keys_out : a.keys_spare);
+}
+
+static __device__ __forceinline__ const uint32_t *values_from(const struct arrays &a,
+							      struct route route)
+{
+	return choose(route.from, a.values_in, (const uint32_t *)a.values_out,
+		      (const uint32_t *)a.values_spare);
+}
+
+static __device__ __forceinline__ uint32_t *values_to(const struct arrays &a, struct route route)
+{
+	return route.to == OUT ? a.values_out : a.values_spare;
+}
+
 /* From the warps' counts: publish the tile's count of each digit, and turn the counts into where
  * each warp's keys of each digit start in the tile.  start: the tile's, of the digits this thread
- * owns; how many of them there are is left in s->shift. */
-template <class SHAPE, class S, class W>
+ * owns; how many of them there are is left in s->shift.  LOOP: called again and again; ptxas makes the
+ * loads conditional, not the code around them, and without something to begin with the registers would
+ * be taken all the way round. */
+template <class SHAPE, bool LOOP, class S, class W>
 static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *words, const W *base)
 {
 	uint32_t count[SHAPE::OWNED][SHAPE::WARPS];
 
+	GPU_UNROLL
+	for (int n = 0; LOOP && n < SHAPE::OWNED * SHAPE::WARPS; n++)
+		count[n / SHAPE::WARPS][n % SHAPE::WARPS] = 0;
 	GPU_UNROLL
 	for (unsigned o = 0; o < SHAPE::OWNED; o++) {
 		const unsigned d = threadIdx.x + o * SHAPE::THREADS;
@@ -181,6 +228,30 @@ static __device__ __forceinline__ uint32_t take_place(uint32_t *count, unsigned 
 	return __shfl_sync(ALL_LANES, first, (int)last) + upto - 1;
 }
 
+/* The keys of a tile go to their places in it; places: those, two to a word. */
+template <class SHAPE, bool APART, class S, class WORD>
+static __device__ __forceinline__ void order_keys(S *s, const WORD *key, uint32_t *places,
+						  struct digit digit)
+{
+	constexpr int ITEMS = SHAPE::ITEMS;
+	uint32_t rank[ITEMS]; /* the key's place in the tile in order */
+
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++) {
+		rank[k] = take_place(s->count[threadIdx.x / WARP], digit_of(key[k], digit));
+		if (APART)
+			s->key[rank[k]] = key[k];
+	}
+	if (!APART)
+		__syncthreads();
+	GPU_UNROLL
+	for (int k = 0; k < ITEMS; k++) {
+		if (!APART)
+			s->key[rank[k]] = key[k];
+		places[k / 2] = k % 2 ? __byte_perm(rank[k - 1], rank[k], 0x5410) : rank[k];
+	}
+}
+
 /* The tile's keys go out in order; their digits stay behind in `digits`, four to a word. */
 template <class KEY, bool VALUES, class SHAPE, bool FULL, class S>
 static __device__ __forceinline__ void write_keys(const S *s, typename KEY::word *out, int valid,
@@ -230,6 +301,23 @@ static __device__ __forceinline__ void write_striped(T *out, const T *item, int 
 			out[WARP * k] = item[k];
 }
 
+/* A tile in which all keys have one digit goes out as it was read. */
+template <class KEY, bool VALUES, class SHAPE, class S>
+static __device__ __forceinline__ void write_whole(const S *s, typename KEY::word *out,
+						   uint32_t *values_out, typename KEY::word *key,
+						   const uint32_t *value, int place, int valid,
+						   struct digit digit)
+{
+	const size_t at = (size_t)s->shift[digit_of(key[0], digit)] + (size_t)place;
+
+	GPU_UNROLL
+	for (int k = 0; k < SHAPE::ITEMS; k++)
+		key[k] = KEY::bits(key[k]);
+	write_striped<SHAPE::ITEMS>(out + at, key, valid - place);
+	if (VALUES)
+		write_striped<VALUES ? SHAPE::ITEMS : 1>(values_out + at, value, valid - place);
+}
+
 /* One block per tile. */
 template <class KEY, bool VALUES, class W, class SHAPE>
 static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
@@ -245,7 +333,6 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const int place = (int)(warp * SHAPE::PART + lane); /* of item 0 in the tile */
 	word key[ITEMS];
-	uint32_t rank[ITEMS]; /* the key's place in the tile in order */
 	uint32_t value[VALUES ? ITEMS : 1];
 	uint32_t places[(ITEMS + 1) / 2];         /* of the keys read, two to a word */
 	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* of the keys written, four to a word */
@@ -267,9 +354,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	const struct route route = route_of(s.needed, pass.number);
 	const size_t first = (size_t)s.tile * SHAPE::TILE;
 	const int valid = (int)min(pass.count - first, (size_t)SHAPE::TILE);
-	const word *const in = (const word *)choose(route.from, a.keys_in, (const void *)a.keys_out,
-						    (const void *)a.keys_spare) +
-			       first;
+	const word *const in = keys_from<word>(a, route) + first;
 
 	if (!VALUES && pass.unstable && route.from == IN && valid == SHAPE::TILE)
 		load_unordered<KEY, ITEMS>(key, in + warp * SHAPE::PART);
@@ -279,44 +364,26 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	for (int k = 0; k < ITEMS; k++)
 		atomicAdd(&s.count[warp][digit_of(key[k], digit)], 1u);
 	__syncthreads();
-	place_digits<SHAPE>(&s, start, pass.words, base);
+	place_digits<SHAPE, false>(&s, start, pass.words, base);
 
 	/* Read again, or the digits counted would stay in registers until they are ranked. */
 	const struct digit again = s.digit;
 	const bool whole = s.whole;
 
-	if (!whole) {
-		GPU_UNROLL
-		for (int k = 0; k < ITEMS; k++)
-			rank[k] = take_place(s.count[warp], digit_of(key[k], again));
-		__syncthreads();
-		GPU_UNROLL
-		for (int k = 0; k < ITEMS; k++) {
-			s.key[rank[k]] = key[k];
-			places[k / 2] = k % 2 ? __byte_perm(rank[k - 1], rank[k], 0x5410) : rank[k];
-		}
-	}
+	if (!whole)
+		order_keys<SHAPE, false>(&s, key, places, again);
 	find_digits<SHAPE>(&s, start, pass.words, base);
 	__syncthreads();
 
-	word *const out = (word *)(route.to == OUT ? a.keys_out : a.keys_spare);
-	uint32_t *const values_out = route.to == OUT ? a.values_out : a.values_spare;
-	const uint32_t *const values =
-		choose(route.from, a.values_in, (const uint32_t *)a.values_out,
-		       (const uint32_t *)a.values_spare) +
-		first + place;
+	word *const out = keys_to<word>(a, route);
+	uint32_t *const out_values = values_to(a, route);
+	const uint32_t *const values = values_from(a, route) + first + place;
 
 	if (whole) {
-		const size_t at = s.shift[digit_of(key[0], digit)] + (W)place;
-
-		GPU_UNROLL
-		for (int k = 0; k < ITEMS; k++)
-			key[k] = KEY::bits(key[k]);
-		write_striped<ITEMS>(out + at, key, valid - place);
-		if (VALUES) {
+		if (VALUES)
 			load_striped<VALUES ? ITEMS : 1>(value, values, valid - place, 0u);
-			write_striped<VALUES ? ITEMS : 1>(values_out + at, value, valid - place);
-		}
+		write_whole<KEY, VALUES, SHAPE>(&s, out, out_values, key, value, place, valid,
+						digit);
 		return;
 	}
 	if (valid == SHAPE::TILE)
@@ -325,7 +392,147 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		write_keys<KEY, VALUES, SHAPE, false>(&s, out, valid, digit, digits);
 	if (VALUES) {
 		load_striped<VALUES ? ITEMS : 1>(value, values, valid - place, 0u);
-		write_values<SHAPE>(&s, values_out, value, places, valid, digits);
+		write_values<SHAPE>(&s, out_values, value, places, valid, digits);
+	}
+}
+
+/* ---- from tile to tile -------------------------------------------------------------------- */
+
+/* Shared memory of a block, two of which a multiprocessor holds; sm_90 has 228 KB, 1 KB of a block's
+ * are not its own. */
+static constexpr size_t STAGED_BYTES = (size_t)(228 / 2 - 1) << 10;
+
+/* What a staged pass keeps in shared memory: room for the keys of the next tile, too.  The counts' own
+ * place saves two barriers a tile. */
+template <class WORD, class W, class SHAPE>
+struct staged_shared : pass_shared<WORD, W, SHAPE, true> {
+	alignas(16) WORD next_key[SHAPE::TILE];
+	uint32_t now, next; /* tiles */
+	/* Here, not in registers. */
+	struct route route;
+	W *words;      /* of look-back */
+	const W *base; /* what all keys of lower digits are */
+};
+
+template <class SHAPE> static __device__ __forceinline__ bool is_full(uint32_t tile, size_t count)
+{
+	return ((size_t)tile + 1) * SHAPE::TILE <= count;
+}
+
+/* A warp's part of a tile is under way to the warp's part of `room`, a group of copies; of a tile that
+ * is not full, or that there is not, nothing is. */
+template <class SHAPE, class T>
+static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t tile, size_t count)
+{
+	typedef struct gpu_pack<T> pack;
+	constexpr unsigned PACKS = SHAPE::PART / pack::COUNT;
+	const unsigned part = threadIdx.x / WARP * SHAPE::PART, lane = threadIdx.x % WARP;
+
+	if (is_full<SHAPE>(tile, count)) {
+		const pack *const from =
+			(const pack *)(array + (size_t)tile * SHAPE::TILE + part) + lane;
+		pack *const to = (pack *)(room + part) + lane;
+
+		GPU_UNROLL
+		for (unsigned p = 0; p < PACKS; p += WARP)
+			if (PACKS - p >= WARP || lane < PACKS - p)
+				gpu_copy_16(to + p, from + p);
+	}
+	gpu_end_copies();
+}
+
+/* Blocks go from tile to tile; all arrays lie at multiples of 16 bytes.  Which tile is the next is asked
+ * for early in the tile before, so that its keys arrive behind all of that one's work.  Tiles are handed
+ * out in order, a block works on its tiles in order, and a tile waits only for those before it: so the
+ * first tile that is not done never waits, though its number may have been handed out long before. */
+template <class KEY, class W, class SHAPE>
+static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
+	staged_pass_kernel(struct pass<W> pass)
+{
+	typedef typename KEY::word word;
+	typedef struct staged_shared<word, W, SHAPE> shared;
+	constexpr int ITEMS = SHAPE::ITEMS;
+	DYN_SHARED(shared, s);
+	uint32_t *const ticket = &pass.header->ticket[pass.number];
+	const struct digit digit = digit_number(pass.digits, pass.number);
+	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
+	const int place = (int)(warp * SHAPE::PART + lane); /* of item 0 in the tile */
+
+	static_assert(sizeof(shared) <= STAGED_BYTES, "two blocks fit a multiprocessor");
+	gpu_wait_for_last_launch();
+	if (threadIdx.x == 0) {
+		s->digit = digit;
+		s->needed = pass.header->needed;
+		s->whole = false;
+		s->route = route_of(s->needed, pass.number);
+		s->words = pass.words;
+		s->base = pass.header->histogram[pass.number];
+	}
+	next_tile(ticket, &s->tile);
+	/* All blocks have begun once the next launch may, so it takes no place from one that has not. */
+	gpu_let_next_launch();
+	if (!(s->needed >> pass.number & 1))
+		return;
+	stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->route), s->tile, pass.count);
+
+	GPU_NO_UNROLL
+	for (uint32_t tile = s->tile; (size_t)tile * SHAPE::TILE < pass.count; tile = s->next) {
+		word key[ITEMS];
+		uint32_t places[(ITEMS + 1) / 2]; /* of the keys read, two to a word */
+		uint32_t start[SHAPE::OWNED] = { 0 };
+		uint32_t next = 0; /* thread 0's */
+
+		if (threadIdx.x == 0)
+			next = atomicAdd(ticket, 1u);
+		for (unsigned d = lane; d < DIGITS; d += WARP)
+			s->count[warp][d] = 0;
+		gpu_wait_for_copies<0>();
+		__syncwarp();
+		if (is_full<SHAPE>(tile, pass.count)) {
+			GPU_UNROLL
+			for (int k = 0; k < ITEMS; k++)
+				key[k] = KEY::order(s->next_key[place + k * WARP]);
+		} else {
+			const size_t first = (size_t)tile * SHAPE::TILE;
+
+			load_keys<KEY, ITEMS>(
+				key, keys_from<word>(pass.arrays, s->route) + first + place,
+				(int)(pass.count - first) - place);
+		}
+		GPU_UNROLL
+		for (int k = 0; k < ITEMS; k++)
+			atomicAdd(&s->count[warp][digit_of(key[k], digit)], 1u);
+		__syncthreads();
+		if (threadIdx.x == 0) {
+			s->now = tile;
+			s->next = next;
+		}
+		place_digits<SHAPE, true>(s, start, s->words, s->base);
+		stage<SHAPE>(s->next_key, keys_from<word>(pass.arrays, s->route), s->next,
+			     pass.count);
+
+		const bool whole = s->whole;
+
+		if (!whole)
+			order_keys<SHAPE, true>(s, key, places, s->digit);
+		find_digits<SHAPE>(s, start, s->words, s->base);
+		__syncthreads();
+		if (threadIdx.x == 0) { /* of use behind the next tile's first barrier */
+			s->tile = s->next;
+			s->whole = false;
+		}
+
+		const size_t first = (size_t)s->now * SHAPE::TILE;
+		const int valid = (int)min(pass.count - first, (size_t)SHAPE::TILE);
+		word *const out = keys_to<word>(pass.arrays, s->route);
+
+		if (whole)
+			write_whole<KEY, false, SHAPE>(s, out, NULL, key, NULL, place, valid,
+						       digit);
+		else if (valid == SHAPE::TILE)
+			write_keys<KEY, false, SHAPE, true>(s, out, valid, digit, NULL);
+		else
+			write_keys<KEY, false, SHAPE, false>(s, out, valid, digit, NULL);
 	}
 }
 

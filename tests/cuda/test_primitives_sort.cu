@@ -341,6 +341,42 @@ Test(primitives_sort, by_blocks_of_each_shape)
 	}
 }
 
+/* Elements of a tile where there are many. */
+static size_t many_tile(enum gpu_key key, bool values)
+{
+	return key == GPU_KEY_U64 ? 5760 : values ? 8832 : 10240;
+}
+
+/* More tiles than blocks that the device holds, two for a multiprocessor: each gets several.  Keys in
+ * reverse have tiles of one digit; those that do not begin at 16 bytes are not copied ahead. */
+static void check_many(enum gpu_key key, bool values)
+{
+	const size_t tiles = 2 * (size_t)gpu_sm_count() + 3, tile = many_tile(key, values);
+
+	for (const size_t beyond : { (size_t)0, (size_t)1, tile - 1 }) {
+		struct sort_case c = uniform_case(key, values, tiles * tile + beyond);
+
+		c.runs = 1;
+		c.begin_bit = c.end_bit - 17;
+		c.pattern = beyond == 1 ? UNIFORM : REVERSED;
+		c.offset = beyond == 1 ? 0 : beyond % 2;
+		check_sort(&c);
+		c.begin_bit = 8;
+		c.end_bit = 24;
+		c.pattern = beyond == 1 ? FEW : UNIFORM;
+		c.offset = beyond == 0;
+		check_sort(&c);
+	}
+}
+
+Test(primitives_sort, by_blocks_of_several_tiles)
+{
+	for (const enum gpu_key key : { GPU_KEY_U32, GPU_KEY_U64 })
+		for (const bool values : { false, true })
+			check_many(key, values);
+	check_many(GPU_KEY_F32, false);
+}
+
 Test(primitives_sort, tells_its_phases)
 {
 	const struct sort_case c = uniform_case(GPU_KEY_U32, true, 1000);

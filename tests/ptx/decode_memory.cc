@@ -123,6 +123,33 @@ static void prefetch(struct statement &s)
 	s.i.run = s.take("L2") ? nothing_handler() : nullptr;
 }
 
+/* cp.async.cg.shared.global [to], [from], 16; cp.async.commit_group; cp.async.wait_group 1 */
+static void copy(struct statement &s)
+{
+	if (s.opcode == "cp.async.cg.shared.global") {
+		s.i.kind = LOAD_GLOBAL;
+		s.i.space = SHARED;
+		s.i.bytes = s.i.width = 4;
+		s.address(SHARED);
+		s.i.detail = (uint8_t)s.i.offset;
+		if (s.i.offset != s.i.detail)
+			s.fail("a shared address that is not a register");
+		s.comma();
+		s.address(GLOBAL);
+		s.comma();
+		s.i.run = s.immediate() == 16 ? copy_handler() : nullptr;
+	} else if (s.opcode == "cp.async.commit_group" || s.opcode == "cp.async.wait_group") {
+		const bool wait = s.opcode == "cp.async.wait_group";
+
+		s.i.kind = SYNCHRONISATION;
+		s.i.detail = wait ? (uint8_t)s.immediate() : 0;
+		s.i.run = copy_group_handler(wait);
+	} else {
+		s.fail("unknown opcode " + std::string(s.opcode));
+	}
+	s.words.clear();
+}
+
 /* membar is fence.sc since sm_70; a fence that does not say more is one of acquire and release. */
 static void fence(struct statement &s, bool membar)
 {
@@ -152,6 +179,8 @@ bool decode_memory(struct statement &s)
 		update(s, family == "atom");
 	else if (family == "prefetch")
 		prefetch(s);
+	else if (family == "cp")
+		copy(s);
 	else if (family == "membar" || family == "fence")
 		fence(s, family == "membar");
 	else

@@ -125,6 +125,9 @@ static void block_load(struct block *b, uint3 index)
 		w->number = n;
 		w->count = 1;
 		w->current = 0;
+		memset(w->groups, 0, sizeof w->groups);
+		if (w->copies)
+			w->copies->clear();
 		w->patience = 1;
 		w->split[0] = { w->live, 0, READY };
 	}

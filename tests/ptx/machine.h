@@ -49,7 +49,17 @@ struct warp {
 	unsigned current;
 	int patience; /* until another split gets its turn */
 	struct split split[LANES];
-	uint32_t *depth; /* of each register, when counting: dependent loads behind it */
+	uint32_t *depth;        /* of each register, when counting: dependent loads behind it */
+	uint32_t groups[LANES]; /* of copies that the lane has ended */
+	std::vector<struct late_copy> *copies; /* that have not come */
+};
+
+/* Of cp.async: 16 bytes, not yet copied. */
+struct late_copy {
+	const struct instruction *at;
+	uint64_t from, to;
+	uint32_t group;
+	unsigned lane;
 };
 
 /* ---- blocks ------------------------------------------------------------------------------ */
@@ -235,6 +245,8 @@ enum { FENCE_ACQ_REL, FENCE_SC };
 /* Handlers of the decoders that do not fit a table. */
 handler compare_handler(enum type type, std::string_view comparison);
 handler convert_handler(enum type to, enum type from, std::string_view rounding);
+handler copy_handler(void); /* cp.async */
+handler copy_group_handler(bool wait);
 handler load_handler(enum type type, enum space space, unsigned register_bytes);
 handler store_handler(enum type type, unsigned register_bytes);
 handler atomic_handler(enum type type, std::string_view operation);

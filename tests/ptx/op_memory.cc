@@ -144,23 +144,29 @@ static void check_alignment(struct warp &w, const struct instruction &i, uint32_
 		      bytes, (unsigned long long)at[__builtin_ctz(bad & mask)]);
 }
 
+static inline void addresses(const struct warp &w, const struct operand &o, int64_t offset,
+			     uint64_t at[LANES])
+{
+	if (o.bytes == 8) {
+		const uint64_t *const base = lanes<uint64_t>(w, o);
+
+		for (unsigned l = 0; l < LANES; l++)
+			at[l] = base[l] + (uint64_t)offset;
+	} else {
+		const uint32_t *const base = lanes<uint32_t>(w, o);
+
+		for (unsigned l = 0; l < LANES; l++)
+			at[l] = base[l] + (uint64_t)offset;
+	}
+}
+
 /* Where each lane's bytes lie, checked. */
 static inline void resolve(struct warp &w, const struct instruction &i, uint32_t mask,
 			   uint64_t at[LANES])
 {
 	const unsigned bytes = i.bytes * i.width;
 
-	if (i.in[0].bytes == 8) {
-		const uint64_t *const base = lanes<uint64_t>(w, i.in[0]);
-
-		for (unsigned l = 0; l < LANES; l++)
-			at[l] = base[l] + (uint64_t)i.offset;
-	} else {
-		const uint32_t *const base = lanes<uint32_t>(w, i.in[0]);
-
-		for (unsigned l = 0; l < LANES; l++)
-			at[l] = base[l] + (uint64_t)i.offset;
-	}
+	addresses(w, i.in[0], i.offset, at);
 	if (i.space == SHARED)
 		check_shared(w, i, mask, at, bytes);
 	else if (i.space == LOCAL)
@@ -323,6 +329,78 @@ static void store(struct warp &w, const struct instruction &i, uint32_t mask)
 	}
 	w.block->worker->progress++;
 	count(w, i, STORES, mask, at);
+}
+
+/* ---- copies that a thread does not wait for ------------------------------------------------- */
+
+/* One is made when it is waited for, and what lies there meanwhile is nothing: so whoever reads too
+ * early, or has it copied over what is still to be read, finds out. */
+enum { COPY_WORDS = 2 };
+static const uint64_t NOT_YET = 0xC9C9C9C9C9C9C9C9ull;
+
+static void write_copy(struct warp &w, const struct late_copy &c, unsigned n, uint64_t value)
+{
+	if (may_store<uint64_t>(w, *c.at, c.lane, c.to, n, value))
+		*place<uint64_t>(c.to, n) = value;
+}
+
+static void begin_copy(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	enum { BYTES = COPY_WORDS * 8 };
+	uint64_t to[LANES], from[LANES];
+
+	addresses(w, i.in[0], i.detail, to);
+	addresses(w, i.in[1], i.offset, from);
+	check_shared(w, i, mask, to, BYTES);
+	check_alignment(w, i, mask, to, BYTES);
+	check_global(w, i, mask, from, BYTES);
+	check_alignment(w, i, mask, from, BYTES);
+	if (!w.copies)
+		w.copies = new std::vector<struct late_copy>;
+	each_active(mask, [&](unsigned l) {
+		w.copies->push_back({ &i, from[l], to[l], w.groups[l], l });
+		for (unsigned n = 0; n < COPY_WORDS; n++)
+			write_copy(w, w.copies->back(), n, NOT_YET);
+	});
+	w.block->worker->progress++;
+	if (ptx_running.counting) {
+		count_global(w, LOADS, mask, from, BYTES);
+		count_shared(w, STORES, mask, to, BYTES);
+	}
+}
+
+static void end_group(struct warp &w, const struct instruction &, uint32_t mask)
+{
+	each_active(mask, [&](unsigned l) { w.groups[l]++; });
+}
+
+/* All of a lane's groups but the last i.detail. */
+static void wait_for_groups(struct warp &w, const struct instruction &i, uint32_t mask)
+{
+	size_t left = 0;
+
+	if (!w.copies)
+		return;
+	for (const struct late_copy &c : *w.copies) {
+		if (!(mask >> c.lane & 1) || c.group + i.detail >= w.groups[c.lane]) {
+			(*w.copies)[left++] = c;
+			continue;
+		}
+		for (unsigned n = 0; n < COPY_WORDS; n++)
+			write_copy(w, c, n, value_at<uint64_t>(w, *c.at, c.lane, c.from, n));
+	}
+	w.copies->resize(left);
+	w.block->worker->progress++;
+}
+
+handler copy_handler(void)
+{
+	return begin_copy;
+}
+
+handler copy_group_handler(bool wait)
+{
+	return wait ? wait_for_groups : end_group;
 }
 
 /* ---- atomics ----------------------------------------------------------------------------- */

@@ -30,6 +30,9 @@ MEMORY_WORDS(u32)
 MEMORY_WORDS(u64)
 
 WORD(gpu_prefetch, u32, (const u32 *p), gpu_prefetch(p))
+WORD(gpu_copy_16, u32, (u32 * to, const u32 *from), gpu_copy_16(to, from))
+WORD(gpu_end_copies, u32, (), gpu_end_copies())
+WORD(gpu_wait_for_copies, u32, (), gpu_wait_for_copies<1>())
 WORD(gpu_ld_acquire_shared, u32, (const u32 *p, u32 *result), *result = gpu_ld_acquire_shared(p))
 WORD(gpu_cas_shared, u32, (u32 * p, u32 expected, u32 v, u32 *result),
      *result = gpu_cas_shared(p, expected, v))

@@ -28,7 +28,7 @@ HALVES = {"nvcc": [], "by hand": ["-DGPU_WORDS_BY_HAND"]}
 BUILT_IN_SINCE = (12, 8)  # before it, both halves are the words by hand
 ARCHITECTURES = [75, 90]
 SHOWN = re.compile(
-    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|prefetch|griddepcontrol|mma)\b"
+    r"(@!?%?\w+ )?(ld|st|atom|red|membar|fence|bar|barrier|mapa|nanosleep|trap|prefetch|cp|griddepcontrol|mma)\b"
     r"(?!\.param)"
     r"|mov\.\w+ %\w+, %(cluster|globaltimer)"
 )
@@ -68,6 +68,8 @@ FAULTS = [
     ("nvcc", "cluster.arrive.release", "cluster.arrive.relaxed", "gpu_cluster_sync"),
     ("nvcc", "%%cluster_ctarank", "%%cluster_ctaid.x", "gpu_cluster_rank"),
     ("nvcc", '"griddepcontrol.wait;"', '""', "gpu_wait_for_last_launch"),
+    ("nvcc", "cp.async.wait_group %0;", "cp.async.wait_group 0;", "gpu_wait_for_copies"),
+    ("nvcc", '"cp.async.commit_group;"', '""', "gpu_end_copies"),
     ("nvcc", ".s32.and.popc", ".s32.xor.popc", "gpu_mma_and_popc"),
     ("nvcc", ".s32.xor.popc", ".s32.and.popc", "gpu_mma_and_popc", 75),
     ("nvcc", "ones_b, 0, b[1]", "ones_b, 0, b[0]", "gpu_mma_and_popc", 75),

@@ -63,6 +63,21 @@ static __forceinline__ void gpu_prefetch(const void *)
 {
 }
 
+/* Copied at once; that a thread reads too early is found on the executor of PTX. */
+static __forceinline__ void gpu_copy_16(void *to, const void *from)
+{
+	for (int n = 0; n < 2; n++)
+		((uint64_t *)to)[n] = ((const uint64_t *)from)[n];
+}
+
+static __forceinline__ void gpu_end_copies(void)
+{
+}
+
+template <int LATEST> static __forceinline__ void gpu_wait_for_copies(void)
+{
+}
+
 /* Between threads of a block: no difference on a CPU. */
 #define gpu_ld_acquire_shared gpu_ld_acquire
 #define gpu_cas_shared        gpu_cas

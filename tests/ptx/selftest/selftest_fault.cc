@@ -23,6 +23,15 @@ void test_faults(void)
 		    "at offset 64 of 64 bytes of shared memory");
 	check_fault(".local .align 4 .b8 s[16];\nst.local.u32 [s+16], %tid;",
 		    "outside the thread's 16 bytes of local memory");
+	check_fault(".shared .align 16 .b8 s[32];\n.reg .b32 at;\nmov.u32 at, 8;\n"
+		    "cp.async.cg.shared.global [at], [%p0], 16;\n",
+		    "misaligned");
+	check_fault(".shared .align 16 .b8 s[32];\n.reg .b32 at;\nmov.u32 at, 32;\n"
+		    "cp.async.cg.shared.global [at], [%p0], 16;\n",
+		    "at offset 32 of 32 bytes of shared memory");
+	check_fault(".shared .align 16 .b8 s[32];\n.reg .b32 at;\nmov.u32 at, 0;\n"
+		    "cp.async.cg.shared.global [at], [%p0+96], 16;\n",
+		    "pass the end of an allocation of 100");
 	check_fault("trap;", "trap");
 	check_fault("st.global.u32 [%p0], %tid;\ngriddepcontrol.wait;",
 		    "the launch before may not have ended", 32, true);

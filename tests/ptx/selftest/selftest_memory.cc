@@ -289,6 +289,43 @@ static void check_prefetch(void)
 	expect(error.empty() && buffers[0] == before, "prefetch: %s", error.c_str());
 }
 
+/* Two groups: the first is there when all but the last one are waited for, the second is not. */
+static void check_copies(void)
+{
+	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM),
+						      std::vector<uint8_t>(THREADS * ROOM) };
+	const std::vector<uint8_t> before = buffers[0];
+	const std::string error = run_kernel(
+		kernel_text(2, std::string(address) +
+				       ".shared .align 16 .b8 room[2048];\n.reg .b64 s;\n"
+				       ".reg .b32 at;\n.reg .b64 a, b;\n"
+				       "mov.u64 s, room;\ncvt.u32.u64 at, s;\n"
+				       "mad.lo.u32 at, %tid, 32, at;\n"
+				       "cp.async.cg.shared.global [at], [%from+16], 16;\n"
+				       "cp.async.commit_group;\n"
+				       "cp.async.cg.shared.global [at+16], [%from], 16;\n"
+				       "cp.async.commit_group;\n"
+				       "cp.async.wait_group 1;\n"
+				       "ld.shared.b64 a, [at+8];\nst.global.b64 [%to], a;\n"
+				       "ld.shared.b64 b, [at+16];\nst.global.b64 [%to+8], b;\n"
+				       "cp.async.wait_group 0;\n"
+				       "ld.shared.b64 a, [at+16];\nst.global.b64 [%to+16], a;\n"
+				       "ld.shared.b64 b, [at+24];\nst.global.b64 [%to+24], b;\n"),
+		buffers, 1, THREADS);
+
+	for (const char *form :
+	     { "cp.async.cg.shared.global", "cp.async.commit_group", "cp.async.wait_group" })
+		covers(form);
+	expect(error.empty(), "cp.async: %s", error.c_str());
+	for (unsigned t = 0; t < THREADS; t++) {
+		const uint8_t *const from = &before[t * ROOM], *const to = &buffers[1][t * ROOM];
+
+		expect(!memcmp(to, from + 24, 8), "cp.async: the first group has not come");
+		expect(memcmp(to + 8, from, 8) != 0, "cp.async: the second group has come");
+		expect(!memcmp(to + 16, from, 16), "cp.async: not all has come");
+	}
+}
+
 void test_memory(void)
 {
 	static const char *const types[] = { "u8",  "s8",  "b8",  "u16", "s16", "b16", "u32",
@@ -312,4 +349,5 @@ void test_memory(void)
 	check_atomics();
 	check_offset();
 	check_prefetch();
+	check_copies();
 }
