@@ -598,7 +598,8 @@ counts counts-write: ptx
 		$(if $(filter counts,$@),--check results/counts.jsonl,>build/counts.jsonl)
 	$(Q)$(if $(filter counts,$@),:,mv build/counts.jsonl results/counts.jsonl && \
 		$(PYTHON) scripts/predict.py >results/predictions.md && \
-		$(PYTHON) scripts/literature.py >results/literature.md)
+		$(PYTHON) scripts/literature.py >results/literature.md && \
+		$(PYTHON) scripts/counters.py --page >results/counters.md)
 
 ## test-counts: an extra load, a bank conflict and an uncoalesced store, planted: does counts name them?
 test-counts: ptx

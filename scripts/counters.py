@@ -3,7 +3,7 @@
 
     counters.py PROGRAM >FILE.jsonl                 all points of results/counts.jsonl
     counters.py PROGRAM --only 'radix/*' >FILE      some of the keys
-    counters.py --page FILE >results/counters.md    what was counted, beside counts.jsonl
+    counters.py --page >results/counters.md         what was counted, beside counts.jsonl
 
 PROGRAM is a gpubench with CUDA.  Each point's first run is profiled by Nsight Compute (`ncu`, of the
 CUDA Toolkit), whose clocks are left alone: one process a key, several at once, since ncu itself lets
@@ -23,6 +23,7 @@ import subprocess
 import sys
 
 RESULTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "results")
+COUNTED = "measured/h100-2026-11-23/counters.jsonl"  # of the page
 PROFILES = 3  # processes at once
 MOST_LAUNCHES = 70  # a third of a second each
 
@@ -118,6 +119,8 @@ Where requests or sectors of global memory differ, the program's way depends on 
 
 - **look-back** (`pass_kernel` of the sorts, CUB's `DeviceRadixSortOnesweepKernel`, `split_kernel`): a tile reads its predecessors' words until it finds a final one;
 - **races that do no harm** (`expand` of bfs `basic`, `csr-paper`, `ccam-paper`): several threads find the same vertex before any of them has marked it;
+- **contention** (`insert_kernel` of octree `lock` and `lf`, `task_kernel` of `lf-shared`): who loses a compare-and-swap tries again, and under the executor's fixed schedule
+  few threads race;
 - **claims** (`search_kernel` of bfs `csr`, `csr-do`): which edge is first to reach a vertex;
 - **atomic operations of several lanes in a sector** (`reduce_kernel` of cbt `descent`, the claims): the GPU counts more than the sector;
 - **occupancy**: CUB's histogram kernel takes as many blocks as a GPU holds at once, which the executor does not know: it sees no registers.
@@ -158,7 +161,8 @@ def print_summary(rows):
         print(f"| {name} | {len(ratios)} | {within(0)} | {within(.01)} | {within(.1)} | {statistics.median(ratios):.3f} |")
 
 
-def print_page(path):
+def print_page():
+    path = os.path.join(RESULTS, COUNTED)
     with open(path) as file:
         head, *lines = map(json.loads, file)
     with open(os.path.join(RESULTS, "counts.jsonl")) as file:
@@ -166,8 +170,8 @@ def print_page(path):
     gpus = by_name(lines)
     rows = [(at, counts[at], gpus[at]) for at in counts if at in gpus]
     absent = sorted({key for key, _ in counts} - {key for key, _ in gpus})
-    left = "Not profiled, for their many launches: " + ", ".join(f"`{key}`" for key in absent) + "." if absent else ""
-    print(HEAD.format(gpu=head["gpu"], commit=head["commit"], file=os.path.relpath(path, RESULTS), left=left))
+    left = "Not profiled: " + ", ".join(f"`{key}`" for key in absent) + "." if absent else ""
+    print(HEAD.format(gpu=head["gpu"], commit=head["commit"], file=COUNTED, left=left))
     print_summary(rows)
     print(WHY)
     print("## Kernels\n\n| key | kernel | " + " | ".join(SHOWN) + " |\n|---|---|" + "---|" * len(SHOWN))
@@ -187,10 +191,10 @@ def main():
     parser = argparse.ArgumentParser(usage=__doc__)
     parser.add_argument("program", nargs="?")
     parser.add_argument("--only", default="*")
-    parser.add_argument("--page")
+    parser.add_argument("--page", action="store_true")
     args = parser.parse_args()
     if args.page:
-        return print_page(args.page)
+        return print_page()
     if not args.program:
         parser.error("a program or --page")
     print(json.dumps(about(args.program)), flush=True)

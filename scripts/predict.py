@@ -4,9 +4,10 @@
 usage: predict.py >results/predictions.md
 
 Everything comes from stored files of results/: counts.jsonl (what each kernel does, exactly),
-sass.jsonl (what ptxas makes of its PTX), gpus.json (facts of each GPU, with their sources) and
-published.json (times that others have measured, of code that runs here).  Nothing is fitted: the
-published times tell how far off the model is, and the page says so.
+sass.jsonl (what ptxas makes of its PTX), gpus.json (facts of each GPU, with their sources),
+published.json (times that others have measured, of code that runs here) and measured/ (records of
+a GPU at the points of the counts).  Nothing is fitted: published and measured times tell how far off
+the model is, and the page says so.
 """
 
 import collections
@@ -32,6 +33,9 @@ SIZES = {
 # the chain, what is left waits like arithmetic.
 SLOW = ("warp", "synchronisation", "load_shared", "atomic_shared")
 
+# Records of a GPU at the points of the counts, and its name in gpus.json.
+MEASURED, MEASURED_GPU = "h100-2026-11-23/points.jsonl", "H100"
+
 # The GPUs and points of the page's table.
 SHOWN = ("H200", "A100", "RTX 4090")
 LARGE = [("radix/%s" % v, {"type": t, "count": 1 << 28})
@@ -50,6 +54,7 @@ class Point:
     """One record's counts: variant, parameters, kernels."""
 
     def __init__(self, line):
+        self.key = line["key"]
         bench, _, variant = line["key"].split()[0].split("/")
         self.variant = bench + "/" + variant
         self.params = {name: str(value) for name, value in line["params"].items()}
@@ -258,8 +263,8 @@ def print_chains(points):
 
 HEAD = """# What the CUDA variants should take
 
-Predictions from exact counts: no figure on this page was measured here. `scripts/predict.py` prints it from [counts.jsonl](counts.jsonl),
-[sass.jsonl](sass.jsonl), [gpus.json](gpus.json) and [published.json](published.json).
+Predictions from exact counts, and how they fare against published times and against those of an H100. `scripts/predict.py` prints this page from
+[counts.jsonl](counts.jsonl), [sass.jsonl](sass.jsonl), [gpus.json](gpus.json), [published.json](published.json) and the records in [measured](measured).
 
 A launch of a kernel takes as long as the slowest of
 
@@ -306,18 +311,58 @@ def print_check(published, points, compiled, gpus):
     return ratios
 
 
-def print_error(ratios):
+def print_spread(what, ratios):
+    """How far off the model is; the factors, ascending."""
     off = sorted(max(r, 1 / r) for r in ratios)
-    nine = off[math.ceil(0.9 * len(off)) - 1]
     within = lambda factor: sum(o <= factor for o in off)
-    print("\nPredicted over published: median %.2f; from %.2f to %.2f. Off by a factor of %.2f in the median, %.2f at"
+    print("\nPredicted over %s: median %.2f; from %.2f to %.2f. Off by a factor of %.2f in the median, %.2f at"
           " worst; within 1.5 in %d of %d rows, within 2 in %d." %
-          (statistics.median(ratios), min(ratios), max(ratios), statistics.median(off), off[-1],
+          (what, statistics.median(ratios), min(ratios), max(ratios), statistics.median(off), off[-1],
            within(1.5), len(off), within(2)))
+    return off
+
+
+def print_error(ratios):
+    off = print_spread("published", ratios)
+    nine = off[math.ceil(0.9 * len(off)) - 1]
     print("\nSo a measurement on a GPU is a **finding**, about the kernel or about this page, only if it is further from its row below"
           " than a factor of %.1f,\nwhich nine of ten of these rows keep; one within %.1f is as expected, and between the two nothing"
           " can be said. The model is more often too %s." %
           (nine, statistics.median(off), "fast" if statistics.median(ratios) < 1 else "slow"))
+
+
+def measured_times(name):
+    """{key: median in us} of the good records of measured/NAME."""
+    times = {}
+    for line in read(os.path.join("measured", name)):
+        if line.get("type") == "record" and line["status"] in ("ok", "noisy"):
+            times[line["key"]] = line["time"]["median"] / 1e3
+    return times
+
+
+def print_measured(points, compiled, gpus):
+    """The table of what was measured; how far off the model is there."""
+    print("\n## Against an %s\n" % MEASURED_GPU)
+    print("Cold medians of [%s](%s), made by `gpubench run` of one point after the other (`--min-time=0.05 --rel-ci=.02`); every result was verified. The model was\n"
+          "not changed after these were seen.\n" % ((os.path.join("measured", MEASURED),) * 2))
+    print("| variant | at | launches | measured | predicted | predicted / measured | bound |\n|---|---|---|---|---|---|---|")
+    times, ratios = measured_times(MEASURED), []
+    for point in sorted(points, key=lambda p: p.variant.split("/")[0]):
+        if point.key not in times:
+            continue
+        us, shares = predict(point.kernels, compiled, gpus[MEASURED_GPU])
+        ratios.append((us / times[point.key], point))
+        launches = round(sum(c.get("launches", 0) for c in point.kernels.values()))
+        bounds = ", ".join("%s %.0f %%" % (b, 100 * s / us) for b, s in shares.most_common(2))
+        print("| %s | %s | %d | %s | %s | %.2f | %s |" % (
+            point.variant, point.where(), launches, show(times[point.key]), show(us), ratios[-1][0], bounds))
+    print_spread("measured", [ratio for ratio, _ in ratios])
+    median = statistics.median(ratio for ratio, _ in ratios)
+    print("\nThe model is too fast by much the same factor throughout: %d of %d rows are within 1.5 of the median ratio, so it ranks variants and finds what moves a time,"
+          " but is no\ntime itself. Furthest from the median: %s." % (
+              sum(1 / 1.5 <= ratio / median <= 1.5 for ratio, _ in ratios), len(ratios),
+              "; ".join("%s at %s (%.2f)" % (point.variant, point.where(), ratio) for ratio, point in sorted(
+                  ratios, key=lambda r: -abs(math.log(r[0] / median)))[:5])))
 
 
 def print_times(points, compiled, gpus):
@@ -397,6 +442,7 @@ def main():
     points, compiled = read_points(), Compiled()
     print(HEAD.format(launch=known["common"]["launch_us"]), end="")
     print_error(print_check(published, points, compiled, gpus))
+    print_measured(points, compiled, gpus)
     print_times(points, compiled, gpus)
     print_peer(points, compiled)
     print_barriers(points, compiled, gpus)

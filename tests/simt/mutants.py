@@ -197,7 +197,6 @@ SURVIVORS = {
     ): "of leaves: there are no more, as is asked inside the loop",
     ("cuda/lbvh/parts/trace.h", "syncwarp gone", "__syncwarp();"): "the shuffles after it bring the lanes together",
     ("cuda/octree/lock.cu", "release relaxed", "gpu_st_release(w.slot, found);"): "nothing was written before it",
-    ("cuda/primitives/sort_pass.h", "syncwarp gone", "__syncwarp();"): REGISTERS,
     (
         "cuda/primitives/sort_pass.h",
         "- 1 gone",
