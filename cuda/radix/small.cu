@@ -193,7 +193,9 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 	for (int k = 0; k < ITEMS; k++)
 		item[k] = k * WARP < left ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
 	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += DIGIT_BITS) {
-		uint32_t ranks[ITEMS / 2] = { 0 }; /* two per word: all must fit into 64 registers */
+		uint32_t ranks[ITEMS / 2] = {
+			0
+		}; /* two per word: all must fit into 64 registers */
 
 		for (unsigned d = lane; d < DIGITS; d += WARP)
 			s->count[warp][d] = 0;

@@ -291,14 +291,13 @@ Test(repro, intervals_in_the_columns_unit)
 {
 	struct gb_error err = { 0 };
 	struct gb_repro t;
-	cJSON *paper =
-		parse("{'tables':[{'columns':["
-		      "{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"
-		      "{'name':'y','role':'rate','unit':'k/s','variant':'cpu/best','value':"
-		      "'time.median','scale':0.001},"
-		      "{'name':'z','role':'ratio','of':['x','x']},"
-		      "{'name':'edges','role':'time','variant':'cpu/best','value':"
-		      "'metrics.edges'}],'rows':[[null,null,null,null]]}]}");
+	cJSON *paper = parse("{'tables':[{'columns':["
+			     "{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"
+			     "{'name':'y','role':'rate','unit':'k/s','variant':'cpu/best','value':"
+			     "'time.median','scale':0.001},"
+			     "{'name':'z','role':'ratio','of':['x','x']},"
+			     "{'name':'edges','role':'time','variant':'cpu/best','value':"
+			     "'metrics.edges'}],'rows':[[null,null,null,null]]}]}");
 	cJSON *record = parse("{'backend':'cpu','status':'noisy','work':{'items':1000},"
 			      "'time':{'median':4e6,'ci95':[3e6,5e6]},'metrics':{'edges':7}}");
 
