@@ -41,7 +41,7 @@ gpubench() {
 measured_by() {
 	local file=$1
 	printf '`gpubench %s`\n' "$(sed -n '1{s/.*"argv":\["//; s/"\],.*//; s/","/\n/g; p}' "$file" |
-		sed "/^--quiet\$/d; /^--output=/d; /^--overwrite\$/d; s/.*[][*?].*/'&'/" | paste -sd' ')"
+		sed "/^--quiet\$/d; /^-o\$/{N;d}; /^--output=/d; /^--overwrite\$/d; s/.*[][*?].*/'&'/" | paste -sd' ')"
 	echo
 	gpubench report --format=markdown "$file" | sed -n 1p
 }
