@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """counters.py -- what a GPU's own counters say of the kernels that counts.jsonl has counts of.
 
-    counters.py PROGRAM >FILE.jsonl                 all points of results/counts.jsonl
+    counters.py PROGRAM >results/counters.jsonl     all points of results/counts.jsonl
     counters.py PROGRAM --only 'radix/*' >FILE      some of the keys
     counters.py --page >results/counters.md         what was counted, beside counts.jsonl
 
@@ -23,7 +23,7 @@ import subprocess
 import sys
 
 RESULTS = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "results")
-COUNTED = "measured/h100-2026-11-23/counters.jsonl"  # of the page
+COUNTED = "counters.jsonl"  # of the page
 PROFILES = 3  # processes at once
 MOST_LAUNCHES = 70  # a third of a second each
 
