@@ -397,8 +397,8 @@ ptx-weak: $(BUILD)/drive
 			"bfs --vertices=33,1100 --p=0.03 --sources=1 --result=both" \
 			"bfs --graph=grid --vertices=144 --sources=1 --result=both"; done
 
-# Two processes of one OS thread each: the schedules repeat.  The self-test has to cover every
-# opcode that the program has.
+# Two processes of one OS thread each: the schedules repeat.  `small` has more shapes than `check` has
+# sizes.  The self-test has to cover every opcode that the program has.
 ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/gpubench-ptx-wide $(BUILD)/unit-ptx $(BUILD)/ptx-selftest
 	$(Q)rm -f $(BUILD)/reached*
 	$(Q)GPUBENCH_PTX_SEED=2 $(BUILD)/gpubench-ptx check --backend=cuda >$(BUILD)/check-2.txt 2>&1 & \
@@ -406,6 +406,8 @@ ptx-checks: $(BUILD)/gpubench-ptx $(BUILD)/gpubench-ptx-wide $(BUILD)/unit-ptx $
 		$(BUILD)/gpubench-ptx check --backend=cuda; first=$$?; \
 	wait $$! || { cat $(BUILD)/check-2.txt; exit 1; }; exit $$first
 	$(Q)tail -n 1 $(BUILD)/check-2.txt
+	$(Q)GPUBENCH_PTX_REACHED=$(BUILD)/reached.small $(BUILD)/gpubench-ptx radix cuda/small --count=1500,20k,40k,70k \
+		--type=u32,u64,f32,pairs --cold --warmup=0 --samples=1 --quiet
 	$(Q)$(BUILD)/ptx-selftest $(BUILD)/reached
 	$(Q)tests/ptx/coverage.sh $(BUILD) >$(BUILD)/coverage.txt || { cat $(BUILD)/coverage.txt; exit 1; }
 	$(Q)$(PYTHON) tests/ptx/reached.py $(BUILD)/reached*
