@@ -57,7 +57,7 @@ dry_step() {
 	local limit=$1 name=$2 said
 	shift 2
 	printf '%-14s %4d s at most: %s\n' "$name" "$limit" "$*"
-	case "$1 $2" in
+	case "$1 ${2:-}" in
 	"$gpubench run" | "$gpubench stream" | "$gpubench radix" | "$gpubench octree")
 		if said=$("$@" --dry-run); then
 			grep '^total' <<<"$said"
