@@ -117,7 +117,7 @@ is SASS, ours is PTX: ptxas joins, removes and repeats instructions, so instruct
 WHY = """
 Where requests or sectors of global memory differ, the program's way depends on time:
 
-- **look-back** (`pass_kernel` of the sorts, CUB's `DeviceRadixSortOnesweepKernel`, `split_kernel`): a tile reads its predecessors' words until it finds a final one;
+- **look-back** (`pass_kernel` and `staged_pass_kernel` of the sorts, CUB's `DeviceRadixSortOnesweepKernel`, `split_kernel`): a tile reads its predecessors' words until it finds a final one;
 - **races that do no harm** (`expand` of bfs `basic`, `csr-paper`, `ccam-paper`): several threads find the same vertex before any of them has marked it;
 - **contention** (`insert_kernel` of octree `lock` and `lf`, `task_kernel` of `lf-shared`): who loses a compare-and-swap tries again, and under the executor's fixed schedule
   few threads race;

@@ -343,7 +343,7 @@ def measured_times(name):
 def print_measured(points, compiled, gpus):
     """The table of what was measured; how far off the model is there."""
     print("\n## Against an %s\n" % MEASURED_GPU)
-    print("Cold medians of [%s](%s), made by `gpubench run` of one point after the other (`--min-time=0.05 --rel-ci=.02`); every result was verified. The model was\n"
+    print("Cold medians of [%s](%s), made by one command for each of the points of `scripts/counts.py` (`--min-time=0.05 --rel-ci=.02`); every result was verified. The model was\n"
           "not changed after these were seen.\n" % ((os.path.join("measured", MEASURED),) * 2))
     print("| variant | at | launches | measured | predicted | predicted / measured | bound |\n|---|---|---|---|---|---|---|")
     times, ratios = measured_times(MEASURED), []

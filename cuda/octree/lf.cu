@@ -8,8 +8,8 @@
  * 32 bytes for 40 thousand bodies of a Plummer sphere in random order, 10 for 16 million), a
  * compare-and-swap, and for every other body a node: the key of the body met, the node's row, and
  * two more writes.  13 sectors in all: the L2 alone bounds it at some 14 G insertions/s on an
- * H200.  Of main memory a body takes about 230 bytes, 17 to 20 G/s at 4.3 TB/s.  8 to 12 are
- * to be expected: a warp waits for the slowest of its lanes at every step.
+ * H200.  Of main memory a body takes about 230 bytes, 17 to 20 G/s at 4.3 TB/s.  An H100 inserts 3
+ * to 12 G/s (results/papers/octree.md): a warp waits for the slowest of its lanes at every step.
  */
 #include "cuda/octree/parts/lf.h"
 

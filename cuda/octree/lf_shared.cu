@@ -18,8 +18,8 @@
  *
  * Bytes per body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, 12 of
  * keys and numbers for the tasks, and the nodes (0.48 * 32): 235, which at 4.3 TB/s bounds it at 18
- * G insertions/s.  On an H200, by the sort's four fifths of copy bandwidth, 12 to 14 are to be
- * expected.
+ * G insertions/s.  12 to 14 were expected of an H200 by the sort's share of copy bandwidth; an H100
+ * does 5 to 6 with 4 M bodies (results/octree.md).
  */
 #include "cuda/octree/parts/lf.h"
 #include "cuda/octree/parts/linear.h"

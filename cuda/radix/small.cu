@@ -270,8 +270,8 @@ template <class ELEMENT, class TILE, bool CLUSTER> static struct shape shape_of(
 enum { SHAPES = 8 };
 
 /* In the order in which they are tried: few elements per thread are sorted sooner, and a block's
- * warps are fewer to be summed up, so a cluster grows before its blocks do.  A lone block of more
- * than the fewest comes before a cluster of two: it need not wait for another. */
+ * warps are fewer to be summed up, so a cluster grows before its blocks do.  A second lone block comes
+ * before a cluster of two: it need not wait for another.  The last is for devices without clusters. */
 template <class ELEMENT> static void list_shapes(struct shape shape[SHAPES])
 {
 	constexpr int HALF = sizeof(typename ELEMENT::word) / 4;
