@@ -72,6 +72,51 @@ static bool is_occluded(const struct hits *h, size_t i)
 	return h->bits[i / 32] >> i % 32 & 1;
 }
 
+static double length_of(const double v[3])
+{
+	return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+}
+
+/* How far rounding alone may move the distance t at which a ray meets primitive p: it is a quotient of
+ * determinants, each the sum of six products of edges' coordinates, which cancel where the triangle is
+ * seen from the side or much longer than wide.  Both arithmetics, that of the reference and the foreign
+ * one, round; no more than MOST of the distance, so that nothing passes that hardly is a triangle. */
+static double rounding_of(const struct lbvh_input *in, const struct lbvh_ray *ray, uint32_t p,
+			  double t)
+{
+	static const double UNIT = 0x1p-24, MOST = 1e-2;
+	enum { ROUNDED = 2 * 8 };
+	const uint32_t *corner = in->triangle + 3 * (size_t)p;
+	double e1[3], e2[3], s[3], cross[3], determinant = 0;
+
+	for (int k = 0; k < 3; k++) {
+		const double a = (double)in->vertex[3 * (size_t)corner[0] + (size_t)k];
+
+		e1[k] = (double)in->vertex[3 * (size_t)corner[1] + (size_t)k] - a;
+		e2[k] = (double)in->vertex[3 * (size_t)corner[2] + (size_t)k] - a;
+		s[k] = (double)ray->origin[k] - a;
+	}
+	for (int k = 0; k < 3; k++) {
+		const int i = (k + 1) % 3, j = (k + 2) % 3;
+
+		cross[k] = e1[i] * e2[j] - e1[j] * e2[i];
+		determinant += cross[k] * (double)ray->direction[k];
+	}
+	return fmin(MOST * t, ROUNDED * UNIT * length_of(e1) * length_of(e2) * (length_of(s) + t) /
+				      fabs(determinant));
+}
+
+/* Whether a hit is where the reference has one. */
+static bool is_there(const struct lbvh_input *in, const struct hits *h, size_t i, float want)
+{
+	const struct lbvh_ray ray = ray_of(h, i);
+	const float t = h->t[i];
+
+	return near_enough(t, want) ||
+	       (h->foreign && fabs((double)t - (double)want) <=
+				      rounding_of(in, &ray, h->primitive[i], (double)want));
+}
+
 /* Whether the answer to ray i is that of the reference: its hit (t, p), or its bit. */
 static bool agrees(const struct lbvh_input *in, const struct hits *h, size_t i)
 {
@@ -87,7 +132,7 @@ static bool agrees(const struct lbvh_input *in, const struct hits *h, size_t i)
 	p = h->primitive[i];
 	if (want == INFINITY || p == LBVH_MISS)
 		return want == INFINITY && p == LBVH_MISS && t == INFINITY;
-	if (p >= in->count || !near_enough(t, want))
+	if (p >= in->count || !is_there(in, h, i, want))
 		return false;
 	if (p == in->reference->primitive[i])
 		return true;
