@@ -69,6 +69,7 @@ have_header = $(shell printf '$(hash)include <$(1)>\n' | $(CXX) -E -x c++ - >/de
 have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
 have_png   := $(call have_header,png.h)
 have_sqlite := $(call have_header,sqlite3.h)
+have_vulkan := $(call have_header,vulkan/vulkan.h)
 # The major version of Embree, 4 or 3; 0: there is none.
 have_embree := $(firstword $(if $(filter tsan,$(MODE)),,$(foreach v,4 3,$(if \
 	$(filter 1,$(call have_header,embree$v/rtcore.h)),$v))) 0)
@@ -95,14 +96,14 @@ endif
 sanitize := $(filter -fsanitize%,$(optimise))
 
 shared_cppflags := -I. -D_GNU_SOURCE -DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(have_png) \
-	-DGB_HAVE_SQLITE=$(have_sqlite) \
+	-DGB_HAVE_SQLITE=$(have_sqlite) -DGB_HAVE_VULKAN=$(have_vulkan) \
 	-DGB_HAVE_EMBREE=$(if $(filter 0,$(have_embree)),0,1) -DGB_EMBREE=$(have_embree)
 cppflags := $(shared_cppflags) -I$(BUILD)/generated -DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
 	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
 cflags   = -std=c11 -fopenmp $(optimise) $(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(optimise) $(cxx_warnings) $(werror)
 ldflags  := $(sanitize)
-ldlibs   := -fopenmp -lcjson -lm -lpthread $(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
+ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl $(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
 	$(if $(filter 1,$(have_png)),-lpng) $(if $(filter 1,$(have_sqlite)),-lsqlite3) $(if $(filter-out 0,$(have_embree)),-lembree$(have_embree))
 
 ifeq ($(CUDA),1)
@@ -132,12 +133,12 @@ endif
 
 # The C files whose objects depend on CUDA, SIMT or the commit; those of the others are shared by all builds of
 # a MODE, and made once.
-asking   := $(shell grep -rlE 'GB_HAVE_CU|GPUBENCH_SIMT|build_info\.h' --include='*.c' cli common cpu cuda datasets tests)
+asking   := $(shell grep -rlE 'GB_HAVE_CU|GPUBENCH_SIMT|build_info\.h' --include='*.c' cli common cpu cuda vulkan datasets tests)
 object   = $(foreach f,$(1),$(if $(filter $(asking),$f),$(BUILD),$(SHARED))/$(basename $f).o)
 # $(call files,FOLDER...,ENDING): all files below those folders, sorted.
 files     = $(sort $(shell find $(1) -name '*.$(2)'))
 embree   := $(wildcard cpu/lbvh/embree*.c cpu/lbvh/parts/embree*.c)
-sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common cpu datasets,c))
+sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common cpu datasets $(if $(filter 1,$(have_vulkan)),vulkan),c))
 cuda_c   := $(call files,cuda,c)
 linted   := $(sources) $(cuda_c)
 objects  := $(call object,$(sources) results/papers.S $(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc))
@@ -157,7 +158,7 @@ ifneq ($(filter 1,$(CUDA) $(SIMT)),)
 test_objects += $(patsubst %.cu,$(BUILD)/%.cu.o,$(call files,tests/cuda,cu))
 endif
 
-formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda datasets tests,$e))
+formatted = $(foreach e,c h cc cu,$(call files,cli common cpu cuda vulkan datasets tests,$e))
 
 link     := gpubench$(if $(filter 1,$(SIMT)),-simt)
 
@@ -335,6 +336,10 @@ $(BUILD)/nvml.so: private soname := -Wl,-soname,libnvidia-ml.so.1
 $(BUILD)/nomemory.so $(BUILD)/nosys.so $(BUILD)/nvml.so: $(BUILD)/%.so: tests/planted/%.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC -I. $(soname) $< -o $@
+# In place of the Vulkan loader, which it passes calls on to.
+$(BUILD)/recorder/libvulkan.so.1: tests/vulkan/recorder.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -D_GNU_SOURCE -std=c11 -O2 -Wall -Wextra -shared -fPIC $< -o $@
 
 # Criterion does not fail on leaks: reports go to files, and any report file is a failure.
 reports  := $(BUILD)/sanitizer
@@ -362,9 +367,10 @@ test-layers:
 	$(Q)$(PYTHON) tests/layers
 	$(Q)$(PYTHON) tests/layers --self-test
 
-# The unit tests alone; FILTER='sweep/*' picks some.
+# The unit tests alone; FILTER='sweep/*' picks some.  The vulkan variants run on lavapipe where it was unpacked.
+lavapipe := $(wildcard $(CURDIR)/build/lavapipe/lvp_icd.json)
 test-unit: $(BUILD)/unit
-	$(Q)$(sanitized) $(patient) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
+	$(Q)$(sanitized) $(patient) $(if $(lavapipe),VK_DRIVER_FILES=$(lavapipe) VK_ICD_FILENAMES=$(lavapipe)) $(BUILD)/unit $(if $(FILTER),--filter '$(FILTER)')
 	$(Q)$(no_reports)
 
 # Every cuda variant in the emulator; not at the points of `check` where ptx-test runs those (EVERY_POINT=no).
@@ -476,7 +482,7 @@ history-trials: $(BUILD)/history-trials
 		mv $(BUILD)/history.md results/history.md
 
 # Golden command-line cases; and the program as a whole, test by test, several at once under make -j.
-whole    := page papers plots reading resume signals memory nvcc nosys counts gate exchange recipes versus
+whole    := page papers plots reading resume signals memory nvcc nosys counts gate exchange recipes versus vulkan
 # A hundred launches copy 16 MiB, not 256, to know what share of the bandwidth a time is.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -496,6 +502,8 @@ whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
 whole-versus:  ; $(Q)$(PYTHON) tests/versus.py $(BUILD)/gpubench
 whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
 whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
+whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
+whole-vulkan:  ; $(Q)$(sanitized) tests/vulkan.sh $(BUILD)/gpubench $(BUILD)/recorder && $(no_reports)
 whole-recipes: ; $(Q)$(PYTHON) tests/recipes.py $(BUILD)/gpubench $(BUILD)/gpubench-slow
 
 ## asan: unit and command-line tests under AddressSanitizer and UBSan (kernels: simt-test)
@@ -521,7 +529,7 @@ endif
 ## fuzz: the readers under libFuzzer, SECONDS_EACH=60 each (needs clang and its runtime)
 SECONDS_EACH ?= 60
 fuzzers  := $(patsubst tests/fuzz/%.c,$(BUILD)/fuzz/%,$(wildcard tests/fuzz/*.c))
-fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out cli/commands/main.c $(embree),$(sources)))
+fuzzed   := $(patsubst %.c,$(BUILD)/fuzz/%.o,$(filter-out cli/commands/main.c $(embree) vulkan/%,$(sources)))
 .SECONDARY: $(fuzzed) $(fuzzers:$(BUILD)/fuzz/%=$(BUILD)/fuzz/tests/fuzz/%.o)
 fuzz: $(fuzzers)
 	$(Q)set -e; for f in $^; do mkdir -p $$f.corpus; \
@@ -532,7 +540,7 @@ $(BUILD)/fuzz/%.o: %.c $(BUILD)/generated/build_info.h
 	@mkdir -p $(@D)
 	@echo "  FUZZ  $<"
 	$(Q)clang -std=c11 -I. -I$(BUILD)/generated -D_GNU_SOURCE -DGB_HAVE_CUDA=0 -DGB_HAVE_HWY=0 -DGB_HAVE_PNG=0 -DGB_HAVE_SQLITE=0 \
-		-DGB_HAVE_EMBREE=0 -fopenmp -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
+		-DGB_HAVE_EMBREE=0 -DGB_HAVE_VULKAN=0 -fopenmp -O1 -g -fsanitize=fuzzer-no-link,address,undefined -MMD -MP -c $< -o $@
 $(BUILD)/fuzz/%: $(BUILD)/fuzz/tests/fuzz/%.o $(fuzzed) $(SHARED)/results/papers.o
 	$(Q)clang -fopenmp -fsanitize=fuzzer,address,undefined $^ -lcjson -lm -lpthread -o $@
 
@@ -607,6 +615,14 @@ counts counts-write: ptx
 test-counts: ptx
 	$(Q)$(PYTHON) tests/counts.py --planted
 
+## shaders: the SPIR-V that is built in, anew from vulkan/'s GLSL (needs glslangValidator)
+GLSLANG ?= glslangValidator
+shaders  := $(foreach e,comp rgen rmiss rchit,$(call files,vulkan,$e))
+shaders: $(shaders:%=%.inc)
+%.inc: % $(call files,vulkan,glsl)
+	@echo "  GLSL  $<"
+	$(Q)$(GLSLANG) --quiet --target-env vulkan1.2 -g0 -x $< -o $@
+
 ## man: manual pages from the program's help, in build/man (needs help2man)
 man: all
 	$(Q)scripts/man.sh $(BUILD)/gpubench build/man
@@ -629,7 +645,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: $(whole:%=whole-%) all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab test-gate gate-trials history-trials asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check lint format \
+.PHONY: $(whole:%=whole-%) all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab test-gate gate-trials history-trials asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check shaders lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -1,7 +1,7 @@
 /* backend.h -- what the runner needs of a back end besides its variants.
  *
  * gb_backends (backends.c) is the one way to reach them: the CPU is cpu/backend.c, CUDA is
- * cuda/backend.cu (on a GPU or in the emulator).
+ * cuda/backend.cu (on a GPU or in the emulator), Vulkan is vulkan/backend.c.
  */
 #ifndef GPUBENCH_COMMON_BACKEND_H
 #define GPUBENCH_COMMON_BACKEND_H
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-enum gb_backend { GB_CPU, GB_CUDA, GB_BACKENDS };
+enum gb_backend { GB_CPU, GB_CUDA, GB_VULKAN, GB_BACKENDS };
 
 /* A GPU as the record's run line describes it.  Unknown: 0, "" or -1 for the flags. */
 struct gb_gpu_info {
@@ -34,6 +34,13 @@ struct gb_gpu_info {
 	int ecc, mig, persistence; /* 1, 0 or -1 */
 	double power_limit_w;
 	bool emulated;
+	/* As Vulkan knows it; "" if it does not. */
+	struct {
+		char driver[128], api[24]; /* "NVIDIA 580.95.05", "1.4.303" */
+	} vulkan;
+	int number
+		[GB_BACKENDS]; /* set by gb_devices_find(): what a back end calls it, and one; 0: it
+				    does not find it */
 };
 
 /* "13.0" each; driver is the kernel module's version, from NVML. */
@@ -59,8 +66,12 @@ struct gb_counter {
 };
 
 struct gb_backend_ops {
-	const char *name; /* "cpu", "cuda" */
-	bool emulated;    /* its times say nothing about a GPU */
+	const char *name; /* "cpu", "cuda", "vulkan" */
+	/* Whether the times of the device that is open say nothing about a GPU.  NULL: they do. */
+	bool (*is_emulated)(void);
+	/* From now on, devices that are programs of the CPU, which any machine may have, are devices,
+	 * too.  NULL: there are none such. */
+	void (*allow_software)(void);
 	/* Get device `device` ready; once.  GB_EUNAVAILABLE, with one sentence that says what is
 	 * missing (driver, device, code for this architecture, that number), if it cannot be. */
 	enum gb_status (*open)(int device, struct gb_error *err);
@@ -99,6 +110,9 @@ struct gb_backend_ops {
 };
 
 extern const struct gb_backend_ops *const gb_backends[GB_BACKENDS];
+
+/* The back end of that name; GB_BACKENDS: there is none. */
+enum gb_backend gb_backend_named(const char *name);
 
 #ifdef __cplusplus
 }

@@ -6,33 +6,45 @@
 #include "common/backend.h"
 
 #include "build_info.h"
+#include "common/text.h"
+
+/* The operations of back end `symbol` that is left out because of `why`; its clock has a name. */
+#define LEFT_OUT(symbol, name_, clock, why)                                               \
+	static enum gb_status open_##symbol(int device, struct gb_error *err)             \
+	{                                                                                 \
+		(void)device;                                                             \
+		return gb_fail(err, GB_EUNAVAILABLE, "built without " why);               \
+	}                                                                                 \
+	static enum gb_status describe_##symbol(struct gb_gpu_info *gpu, size_t room,     \
+						size_t *count, struct gb_cuda_info *cuda, \
+						struct gb_error *err)                     \
+	{                                                                                 \
+		(void)gpu;                                                                \
+		(void)room;                                                               \
+		(void)cuda;                                                               \
+		*count = 0;                                                               \
+		return gb_fail(err, GB_EUNAVAILABLE, "not in this build: " why);          \
+	}                                                                                 \
+	static const struct gb_timer_ops timer_##symbol = { .name = (clock) };            \
+	static const struct gb_backend_ops no_##symbol = { .name = (name_),               \
+							   .open = open_##symbol,         \
+							   .devices = describe_##symbol,  \
+							   .timer = &timer_##symbol }
 
 #if GB_HAVE_CUDA
 extern const struct gb_backend_ops gb_cuda_backend;
 #define CUDA_BACKEND &gb_cuda_backend
 #else
-static enum gb_status open_cuda(int device, struct gb_error *err)
-{
-	(void)device;
-	return gb_fail(err, GB_EUNAVAILABLE, "built without CUDA: " GB_CUDA_ABSENT);
-}
-
-static enum gb_status describe_cuda(struct gb_gpu_info *gpu, size_t room, size_t *count,
-				    struct gb_cuda_info *cuda, struct gb_error *err)
-{
-	(void)gpu;
-	(void)room;
-	(void)cuda;
-	*count = 0;
-	return gb_fail(err, GB_EUNAVAILABLE, "CUDA is not in this build: " GB_CUDA_ABSENT);
-}
-
-static const struct gb_backend_ops no_cuda = {
-	.name = "cuda",
-	.open = open_cuda,
-	.devices = describe_cuda,
-};
+LEFT_OUT(cuda, "cuda", "cuda_event", "CUDA: " GB_CUDA_ABSENT);
 #define CUDA_BACKEND &no_cuda
+#endif
+
+#if GB_HAVE_VULKAN
+extern const struct gb_backend_ops gb_vulkan_backend;
+#define VULKAN_BACKEND &gb_vulkan_backend
+#else
+LEFT_OUT(vulkan, "vulkan", "vulkan_timestamp", "Vulkan (Debian: libvulkan-dev)");
+#define VULKAN_BACKEND &no_vulkan
 #endif
 
 extern const struct gb_backend_ops gb_cpu_backend;
@@ -40,4 +52,14 @@ extern const struct gb_backend_ops gb_cpu_backend;
 const struct gb_backend_ops *const gb_backends[GB_BACKENDS] = {
 	[GB_CPU] = &gb_cpu_backend,
 	[GB_CUDA] = CUDA_BACKEND,
+	[GB_VULKAN] = VULKAN_BACKEND,
 };
+
+enum gb_backend gb_backend_named(const char *name)
+{
+	int b = 0;
+
+	while (b < GB_BACKENDS && !gb_equal(name, gb_backends[b]->name))
+		b++;
+	return (enum gb_backend)b;
+}

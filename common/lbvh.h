@@ -59,6 +59,7 @@ struct lbvh_params {
 	const char *image;  /* the picture goes to this file; or NULL */
 	int64_t rays_kind;  /* enum lbvh_rays */
 	int64_t rays_order; /* enum lbvh_order */
+	int64_t compact;    /* whether a driver's tree is compacted */
 	int64_t threads;
 	int64_t seed;
 };

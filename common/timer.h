@@ -2,7 +2,8 @@
  *
  * run() calls gb_phase() when it starts something worth a name; the phase lasts until the next
  * call or the end of the run.  Phases of one name add up, so a loop may repeat them.  On the CPU
- * a mark is a clock reading; on CUDA it is an event in the stream, read back after the run.
+ * a mark is a clock reading; on CUDA it is an event in the stream, on
+ * Vulkan a timestamp among the commands, read back after the run.
  */
 #ifndef GPUBENCH_COMMON_TIMER_H
 #define GPUBENCH_COMMON_TIMER_H
@@ -19,7 +20,7 @@ extern "C" {
 enum { GB_MAX_MARKS = 512, GB_MAX_PHASES = 16 };
 
 struct gb_timer_ops {
-	const char *name;     /* "monotonic" or "cuda_event" */
+	const char *name;     /* "monotonic", "cuda_event", "vulkan_timestamp" */
 	double resolution_ns; /* below this two times are not different */
 	enum gb_status (*create)(void **clock, struct gb_error *err);
 	/* Take mark number `index` (< GB_MAX_MARKS). */

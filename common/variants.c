@@ -17,6 +17,9 @@
 #ifndef GB_HAVE_EMBREE
 #define GB_HAVE_EMBREE 0
 #endif
+#ifndef GB_HAVE_VULKAN
+#define GB_HAVE_VULKAN 0
+#endif
 
 /* Why a variant that needs it is not in the build. */
 #define ABSENT_HOST NULL
@@ -28,6 +31,7 @@
 #endif
 #define ABSENT_HWY    "built without Highway (Debian: libhwy-dev)"
 #define ABSENT_EMBREE "built without Embree (Debian: libembree-dev)"
+#define ABSENT_VULKAN "built without Vulkan (Debian: libvulkan-dev)"
 
 #define OPS_1(ops)                  &(ops)
 #define OPS_0(ops)                  NULL
@@ -36,8 +40,9 @@
 #define CHOOSE_(prefix, have, what) prefix##have(what)
 #define CHOOSE(prefix, have, what)  CHOOSE_(prefix, have, what)
 
-#define BACKEND_cpu  GB_CPU
-#define BACKEND_cuda GB_CUDA
+#define BACKEND_cpu    GB_CPU
+#define BACKEND_cuda   GB_CUDA
+#define BACKEND_vulkan GB_VULKAN
 
 #define GB_VARIANT(backend_, workload_, symbol_, name_, needs_, summary_, peer_)     \
 	{ .workload = #workload_,                                                    \

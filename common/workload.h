@@ -51,10 +51,12 @@ struct gb_param {
 	double low, high;           /* GB_FLOAT */
 	const char *const *choices; /* GB_CHOICE: NULL terminated */
 	enum gb_type type;
-	bool size;             /* what needs more memory the larger it is */
-	bool written;          /* GB_PATH: a file that is written, not read */
-	bool numbered;         /* it may stand for several (common/numbered.h), from 0 on */
-	bool cpu_only;         /* means nothing to cuda variants: not swept, not in their records */
+	bool size;     /* what needs more memory the larger it is */
+	bool written;  /* GB_PATH: a file that is written, not read */
+	bool numbered; /* it may stand for several (common/numbered.h), from 0 on */
+	/* Bits 1 << GB_CPU ... of the back ends to which it means something: the others are not swept
+	 * over it, and have it not in their records; 0: all. */
+	unsigned backends;
 	unsigned commands;     /* of an option: those that have it (cli/commands/options.c) */
 	char letter;           /* -o for --output; 0: none */
 	const char *bare;      /* GB_CHOICE: what the option means without a value; or NULL */
@@ -71,7 +73,7 @@ struct gb_param {
 	  .initial = "0",                                                                        \
 	  .min = 0,                                                                              \
 	  .max = 1024,                                                                           \
-	  .cpu_only = true,                                                                      \
+	  .backends = 1U << GB_CPU,                                                              \
 	  .help = "OpenMP threads of the cpu variants (0: one per core)" },                      \
 	{                                                                                        \
 		.name = "seed", .type = GB_INT, .offset = offsetof(type_, seed), .initial = "1", \

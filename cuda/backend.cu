@@ -8,10 +8,11 @@
 #include <string.h>
 
 #include "common/backend.h"
+#include "common/devices.h"
+#include "common/nvml.h"
 #include "common/text.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
-#include "cuda/nvml.h"
 #include "cuda/parts.h"
 
 /* Why the device asked for last could not be opened; code 0: it could, or none was. */
@@ -194,18 +195,6 @@ static double throttled_ns(void)
 	return gb_nvml_throttled_ns(pci);
 }
 
-/* The name that nvidia-smi -L shows. */
-static void uuid_text(char *text, size_t size, const void *uuid)
-{
-	unsigned char id[16];
-
-	memcpy(id, uuid, sizeof id);
-	(void)snprintf(text, size,
-		       "GPU-%02x%02x%02x%02x-%02x%02x-%02x%02x-%02x%02x-%02x%02x%02x%02x%02x%02x",
-		       id[0], id[1], id[2], id[3], id[4], id[5], id[6], id[7], id[8], id[9], id[10],
-		       id[11], id[12], id[13], id[14], id[15]);
-}
-
 /* CUDA writes 13.0 as 13000. */
 static void version_text(char text[16], int version)
 {
@@ -247,7 +236,7 @@ static enum gb_status describe(int id, struct gb_gpu_info *info, struct gb_error
 	info->ecc = gpu_attribute_of(cudaDevAttrEccEnabled, id);
 	info->emulated = gb_gpu_emulated;
 	if (!info->emulated)
-		uuid_text(info->uuid, sizeof info->uuid, &properties.uuid);
+		gb_gpu_uuid_text(info->uuid, &properties.uuid);
 	pci_address(info->pci, sizeof info->pci, id);
 	gb_nvml_settings(info->pci, info);
 	return GB_OK;
@@ -269,10 +258,15 @@ static enum gb_status devices(struct gb_gpu_info *info, size_t room, size_t *cou
 	return GB_OK;
 }
 
+static bool is_emulated(void)
+{
+	return gb_gpu_emulated;
+}
+
 extern const struct gb_backend_ops gb_cuda_backend; /* for common/backends.c */
 const struct gb_backend_ops gb_cuda_backend = {
 	.name = "cuda",
-	.emulated = gb_gpu_emulated,
+	.is_emulated = is_emulated,
 	.open = open_device,
 	.flush = gpu_flush,
 	.flush_bytes = gpu_flush_bytes,

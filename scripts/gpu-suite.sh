@@ -192,6 +192,9 @@ if stage verify; then
 	for benchmark in $benchmarks; do
 		beside 300 "check-$benchmark" "$gpubench" check "$benchmark" --backend=cuda --require-gpu
 	done
+	if [ "$rehearsal" = 0 ] && "$gpubench" env | grep -q '; Vulkan '; then
+		beside 300 check-vulkan "$gpubench" check stream lbvh --backend=vulkan --require-gpu
+	fi
 	wait
 	step 200 hashes bash -c same_hashes
 fi
@@ -223,7 +226,11 @@ if stage measure; then
 	step 40 stream "$gpubench" stream --require-gpu "${how[@]}" --overwrite -o "$folder/stream.jsonl"
 	step 150 radix-cub "$gpubench" radix cuda/onesweep cuda/small cuda/cub --count=$large \
 		--type=u32,u64,pairs "${how[@]}" --overwrite -o "$folder/radix-cub.jsonl"
-	step 450 run "$gpubench" run --preset=$preset --backend=cuda "${how[@]}" --overwrite -o "$folder/run.jsonl"
+	if [ "$rehearsal" = 0 ] && "$gpubench" env | grep -q '; Vulkan '; then
+		step 60 vulkan "$gpubench" lbvh 'vulkan/*' cuda/wide cuda/apetrei --op=build,trace --compact=no,yes \
+			--scene=teapot,terrain,city,knot "${how[@]}" --overwrite -o "$folder/vulkan.jsonl"
+	fi
+	step 450 run "$gpubench" run --preset=$preset --backend=cuda,vulkan "${how[@]}" --overwrite -o "$folder/run.jsonl"
 fi
 
 # tables SECONDS NAME PAPER OPTION...: one paper's tables

@@ -1,11 +1,14 @@
 #!/usr/bin/env bash
 # Install what gpubench is built and tested with, by apt-get on Debian and Ubuntu.
 #
-#	scripts/install-deps.sh [--check] [build | test | lint | all]
+#	scripts/install-deps.sh [--check] [build | test | vulkan-test | lint | all]
 #
 #	build   a C and C++ compiler, make, cJSON, Random123            (the default)
 #	test    build, and Criterion, Python's jsonschema, matplotlib, yaml and scipy, and
 #	        google/benchmark's compare.py
+#	vulkan-test  build, and what the vulkan variants are tested with where there is no GPU:
+#	        Mesa's lavapipe 25 or later, a Vulkan that runs on the CPU, in build/lavapipe, so that
+#	        the system's Mesa stays as it is; the validation layer; glslangValidator
 #	lint    build, and clang with its OpenMP and sanitizers, clang-tidy, clang-format
 #	all     everything
 #	--check  only tell what is missing; exit status 1 if something is
@@ -14,7 +17,8 @@
 # by hand counts, and nothing is asked of the network when all is there.  Optional are Highway
 # (libhwy-dev) and Embree 4 or 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
 # and cpu/embree* out, libpng (libpng-dev), without which pictures are .ppm only, and SQLite
-# (libsqlite3-dev), without which `history` keeps no index; for the tests also Chromium, in which pages
+# (libsqlite3-dev), without which `history` keeps no index, and Vulkan's headers
+# (libvulkan-dev), without which the vulkan variants are left out; for the tests also Chromium, in which pages
 # are opened.  They are installed along with the rest if they can be had, and on their own only by `all`.
 #
 # The CUDA Toolkit is not installed here: without nvcc 12.0 or later the cuda variants are left out.
@@ -68,11 +72,21 @@ need() {
 	esac
 }
 
+has_validation() {
+	compgen -G '/usr/share/vulkan/explicit_layer.d/*[vV]alidation*' >/dev/null
+}
+
+# Lavapipe: its driver file is written last.
+lavapipe=$(dirname "$0")/../build/lavapipe
+wants_lavapipe() {
+	[[ $wanted == vulkan-test || $wanted == all ]] && [[ ! -e $lavapipe/lvp_icd.json ]]
+}
+
 check=no wanted=build
 for argument; do
 	case $argument in
 	--check) check=yes ;;
-	build | test | lint | all) wanted=$argument ;;
+	build | test | vulkan-test | lint | all) wanted=$argument ;;
 	-h | --help)
 		sed -n '2,/^set /{/^set /!s/^# \{0,1\}//p;}' "$0"
 		exit 0
@@ -81,9 +95,9 @@ for argument; do
 	esac
 done
 
-need "build test lint" build-essential has_compilers
-need "build test lint" libcjson-dev has_header cjson/cJSON.h
-need "build test lint" librandom123-dev has_header Random123/philox.h
+need "build test vulkan-test lint" build-essential has_compilers
+need "build test vulkan-test lint" libcjson-dev has_header cjson/cJSON.h
+need "build test vulkan-test lint" librandom123-dev has_header Random123/philox.h
 need "test" libcriterion-dev has_header criterion/criterion.h
 need "test" python3-jsonschema has_module jsonschema
 need "test" python3-matplotlib has_module matplotlib
@@ -91,6 +105,9 @@ need "test" python3-pandas has_module pandas
 need "test" python3-yaml has_module yaml
 need "test" python3-scipy has_module scipy
 need "test" libbenchmark-tools test -e /usr/share/benchmark/compare.py
+need "vulkan-test" libvulkan-dev has_header vulkan/vulkan.h
+need "vulkan-test" glslang-tools has_command glslangValidator
+need "vulkan-test" vulkan-validationlayers has_validation
 need "lint" clang has_command clang
 need "lint" libomp-dev clang_has openmp
 need "lint" libclang-rt-dev clang_has sanitize=thread
@@ -102,15 +119,18 @@ has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
 has_header embree4/rtcore.h || has_header embree3/rtcore.h || optional+=(libembree-dev)
 has_header png.h || optional+=(libpng-dev)
 has_header sqlite3.h || optional+=(libsqlite3-dev)
+has_header vulkan/vulkan.h || optional+=(libvulkan-dev)
 [[ $wanted != test && $wanted != all ]] || has_command chromium || has_command chromium-browser ||
 	has_command google-chrome || optional+=(chromium)
 
-if ((${#missing[@]} == 0)) && { [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
+if ! wants_lavapipe && ((${#missing[@]} == 0)) &&
+	{ [[ $wanted != all ]] || ((${#optional[@]} == 0)); }; then
 	exit 0
 fi
 if [[ $check == yes ]]; then
 	((${#missing[@]} == 0)) || printf 'missing: %s\n' "${missing[@]}"
 	((${#optional[@]} == 0)) || printf 'missing, optional: %s\n' "${optional[@]}"
+	! wants_lavapipe || printf 'missing, optional: lavapipe\n'
 	exit $((${#missing[@]} > 0))
 fi
 
@@ -140,3 +160,42 @@ if ((${#optional[@]})); then
 			printf 'install-deps: going on without the optional %s\n' "$package" >&2
 	done
 fi
+
+# Unpack mesa-vulkan-drivers of the distribution, or of its backports where that is too old for ray
+# tracing, and install what it needs, but for newer versions of what is there: they are for real GPUs.
+# By lists and a cache of its own: apt's stay as they are.
+bring_lavapipe() {
+	local scratch codename site package needed=() library
+	scratch=$(mktemp -d)
+	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
+	site=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
+		sed -n "s/^$codename //p" | head -n 1)
+	[[ -n $codename && -n $site ]] || return 1
+	printf 'deb %s %s main\n' "$site" "$codename" "$site" "$codename-backports" >"$scratch/list"
+	mkdir -p "$scratch/lists/partial" "$scratch/cache/archives/partial"
+	apt_there() {
+		"$1" -o Dir::Etc::sourcelist="$scratch/list" -o Dir::Etc::sourceparts=- \
+			-o Dir::State::lists="$scratch/lists" -o Dir::Cache="$scratch/cache" \
+			-o APT::Sandbox::User=root "${@:2}"
+	}
+	apt_there apt-get -qq update || return 1
+	local from=()
+	apt_there apt-cache policy mesa-vulkan-drivers | grep -qE 'Candidate: (2[5-9]|[3-9][0-9])' ||
+		from=(-t "$codename-backports")
+	(cd "$scratch" && apt_there apt-get -qq "${from[@]}" download mesa-vulkan-drivers) || return 1
+	for package in $(dpkg-deb -f "$scratch"/mesa-vulkan-drivers_*.deb Depends |
+		sed 's/([^)]*)//g; s/|[^,]*//g; s/,/ /g'); do
+		dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null | grep -qx installed ||
+			needed+=("$package")
+	done
+	((${#needed[@]} == 0)) || install "${needed[@]}" || return 1
+	rm -rf "$lavapipe" && mkdir -p "$lavapipe" || return 1
+	dpkg-deb -x "$scratch"/mesa-vulkan-drivers_*.deb "$lavapipe" || return 1
+	library=$(cd "$lavapipe" && find . -name libvulkan_lvp.so)
+	[[ -n $library ]] || return 1
+	printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.3.0"}}\n' \
+		"$library" >"$lavapipe/lvp_icd.json"
+	rm -rf "$scratch"
+}
+! wants_lavapipe || bring_lavapipe ||
+	printf 'install-deps: going on without lavapipe\n' >&2

@@ -280,7 +280,8 @@ A grid-wide **barrier** adds two round trips to the L2, and a **launch** costs {
 found. Nothing is fitted, and every constant has its source in gpus.json. The model leaves out clocks below boost, conflict misses, hits in the L1 (traversal of a
 tree lives on them), two bounds at once, and waiting for another block's work: times of kernels with grid-wide barriers or look-back (bfs except basic and the papers'
 variants, the sorts) are lower bounds. All rows use the counts of PTX for sm_90 on 132 multiprocessors, although CUB chooses other tiles elsewhere. SASS is that of
-sm_90, or of sm_75 on GPUs before it.
+sm_90, or of sm_75 on GPUs before it. The variants on Vulkan have no rows: what a driver builds and its hardware traces cannot be counted here
+([literature.md](literature.md) has published rates of ray queries).
 """
 
 

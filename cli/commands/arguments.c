@@ -62,6 +62,22 @@ static const char *argument_of(struct parse *p, const struct gb_param *row, cons
 	return row->type == GB_CHOICE ? "WORD" : keep(p, domain);
 }
 
+/* "" or " (cpu variants)". */
+static const char *meant_for(struct parse *p, const struct gb_param *row)
+{
+	char text[64] = "";
+	int length = 0;
+
+	if (!row->backends)
+		return "";
+	for (int b = 0; b < GB_BACKENDS; b++)
+		if (row->backends >> b & 1)
+			length += snprintf(text + length, sizeof text - (size_t)length, "%s%s",
+					   length ? ", " : " (", gb_backends[b]->name);
+	(void)snprintf(text + length, sizeof text - (size_t)length, " variants)");
+	return keep(p, text);
+}
+
 static void add_row(struct parse *p, const struct gb_param *row, bool swept, int key)
 {
 	char domain[256];
@@ -75,8 +91,7 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 		       row->type == GB_CHOICE ? ": " : "", row->type == GB_CHOICE ? domain : "",
 		       row->initial && row->type != GB_FLAG ? " [" : "",
 		       row->initial && row->type != GB_FLAG ? row->initial : "",
-		       row->initial && row->type != GB_FLAG ? "]" : "",
-		       row->cpu_only ? " (cpu variants)" : "");
+		       row->initial && row->type != GB_FLAG ? "]" : "", meant_for(p, row));
 	o->name = row->name;
 	o->key = key;
 	if (row->type != GB_FLAG)

@@ -93,7 +93,7 @@ static const struct gb_param rows[] = {
 	  .commands = MEASURES | CHECK,
 	  .type = GB_PATH,
 	  .offset = AT(backend),
-	  .unit = "cpu,cuda",
+	  .unit = "cpu,cuda,vulkan",
 	  .help = "only variants of these back ends" },
 	{ .name = "threads",
 	  .commands = RUN | REPRO | CHECK,
@@ -263,12 +263,15 @@ static enum gb_status read_device(struct gb_request *r, const char *command, str
 	r->all_devices = true;
 	if (!(command_of(command) & (unsigned)SWEEPS))
 		return gb_fail(err, GB_EUSAGE, "--device=all is for benchmarks and run");
-	if (r->backend && !gb_equal(r->backend, "cuda"))
+	if (r->backends >> GB_CPU & 1)
 		return gb_fail(err, GB_EUSAGE,
-			       "--device=all measures on all GPUs at the same time, and so cuda "
-			       "variants only: not --backend=%.80s",
+			       "--device=all measures on all GPUs at the same time, and so no cpu "
+			       "variants: not --backend=%.80s",
 			       r->backend);
-	r->backend = "cuda";
+	if (!r->backend) {
+		r->backend = gb_backends[GB_CUDA]->name;
+		r->backends = 1U << GB_CUDA;
+	}
 	return GB_OK;
 }
 
@@ -284,11 +287,28 @@ static enum gb_status check_together(const struct gb_request *r, struct gb_error
 	if (r->how.min_samples > r->how.max_samples)
 		return gb_fail(err, GB_EUSAGE, "--min-samples=%lld exceeds --max-samples=%lld",
 			       (long long)r->how.min_samples, (long long)r->how.max_samples);
-	if (r->backend && !gb_equal(r->backend, "cpu") && !gb_equal(r->backend, "cuda") &&
-	    !gb_equal(r->backend, "cpu,cuda") && !gb_equal(r->backend, "cuda,cpu"))
-		return gb_fail(err, GB_EUSAGE, "--backend=%.80s: not one of cpu, cuda, cpu,cuda",
-			       r->backend);
 	return GB_OK;
+}
+
+/* --backend: names, with commas between them. */
+static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
+{
+	for (const char *word = r->backend; word && !err->code;) {
+		const size_t length = strcspn(word, ",");
+		char name[16] = "";
+		enum gb_backend backend;
+
+		if (length < sizeof name)
+			memcpy(name, word, length);
+		backend = gb_backend_named(name);
+		if (backend == GB_BACKENDS || r->backends >> backend & 1)
+			(void)gb_fail(err, GB_EUSAGE,
+				      "--backend=%.80s: not one or several of cpu, cuda, vulkan",
+				      r->backend);
+		r->backends |= 1U << (backend % GB_BACKENDS);
+		word = word[length] ? word + length + 1 : NULL;
+	}
+	return err->code;
 }
 
 enum gb_status gb_options_parse(struct gb_request *request, const struct gb_workload *workload,
@@ -315,7 +335,9 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 		request->glob_count = a.word_count;
 	}
 	gb_arguments_release(&a);
-	if (!err->code && !request->done && !check_together(request, err))
+	request->workload = workload;
+	if (!err->code && !request->done && !check_together(request, err) &&
+	    !read_backends(request, err))
 		(void)read_device(request, argv[0], err);
 	return err->code;
 }

@@ -101,7 +101,7 @@ double gb_copy_bandwidth(enum gb_backend backend, int threads, const struct gb_s
 	for (size_t i = 0; i < count; i++)
 		if (known[i].backend == backend && known[i].threads == threads)
 			return known[i].bytes_per_s;
-	if (gb_backends[backend]->emulated)
+	if (gb_backends[backend]->is_emulated && gb_backends[backend]->is_emulated())
 		return NAN;
 	if (variant)
 		bytes_per_s = measure(variant, threads, how);

@@ -10,7 +10,7 @@
 bool gb_chosen(const struct gb_request *request, const struct gb_variant *variant,
 	       const char *const *glob, size_t glob_count)
 {
-	if (request->backend && !strstr(request->backend, gb_backends[variant->backend]->name))
+	if (request->backends && !(request->backends >> variant->backend & 1))
 		return false;
 	for (size_t i = 0; i < glob_count; i++)
 		if (gb_variant_matches(variant, glob[i]))
@@ -40,12 +40,31 @@ enum gb_status gb_check_globs(const struct gb_workload *workload, const char *co
 	return GB_OK;
 }
 
-bool gb_cuda_is_explicit(const struct gb_request *request)
+bool gb_is_explicit(const struct gb_request *request, enum gb_backend backend)
 {
-	if (request->backend && gb_equal(request->backend, "cuda"))
+	const char *name = gb_backends[backend]->name;
+	const size_t length = strlen(name);
+
+	if (request->backend && gb_equal(request->backend, name))
 		return true;
 	for (size_t i = 0; i < request->glob_count; i++)
-		if (strncmp(request->glob[i], "cuda/", 5) == 0)
+		if (strncmp(request->glob[i], name, length) == 0 && request->glob[i][length] == '/')
 			return true;
 	return false;
+}
+
+/* The words of a command for several benchmarks are their names. */
+unsigned gb_chosen_backends(const struct gb_request *request)
+{
+	const size_t globs = request->workload ? request->glob_count : 0;
+	unsigned backends = 0;
+
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+
+		if (v->ops && gb_chosen(request, v, request->glob, globs) &&
+		    (!request->workload || gb_equal(request->workload->name, v->workload)))
+			backends |= 1U << v->backend;
+	}
+	return backends;
 }

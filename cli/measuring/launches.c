@@ -237,18 +237,18 @@ static enum gb_status launch_devices(size_t count, const char *path, int file, c
 }
 
 /* How many devices there are to launch on; GB_EUNAVAILABLE if there is none. */
-static enum gb_status count_devices(size_t *count, struct gb_error *err)
+static enum gb_status count_devices(const struct gb_request *request, size_t *count,
+				    struct gb_error *err)
 {
-	struct gb_gpu_info gpu[GB_MAX_GPUS];
-	struct gb_cuda_info cuda = { 0 };
+	struct gb_devices devices;
 
-	if (gb_backends[GB_CUDA]->devices(gpu, GB_MAX_GPUS, count, &cuda, err))
-		return err->code;
+	gb_devices_find(&devices, request->backends);
+	for (int b = 0; b < GB_BACKENDS; b++)
+		if (devices.absent[b].code && devices.count == 0)
+			return gb_fail(err, GB_EUNAVAILABLE, "%s", devices.absent[b].message);
+	*count = devices.count;
 	if (*count == 0)
 		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: there is no GPU");
-	if (*count > GB_MAX_GPUS)
-		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: more than %d GPUs",
-			       GB_MAX_GPUS);
 	return GB_OK;
 }
 
@@ -277,7 +277,7 @@ static enum gb_status launch(const struct gb_request *request, struct gb_output 
 		gb_out_of_memory(err, NULL);
 	else if (!request->all_devices)
 		verdict = launch_all(request, path, file, word, err);
-	else if (!count_devices(&devices, err) && !begin_shared(output, request, err))
+	else if (!count_devices(request, &devices, err) && !begin_shared(output, request, err))
 		verdict = launch_devices(devices, path, file, word, err);
 	(void)unsetenv(VARIABLE);
 	free(word);

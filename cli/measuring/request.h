@@ -16,9 +16,11 @@ struct gb_request {
 	bool all_devices;    /* the command is launched on each; else on how.device */
 	bool shared;         /* launches on other devices write the output, too */
 	bool untimed;        /* only verify: others may use the GPU meanwhile */
-	const char *backend; /* "cpu", "cuda" or "cpu,cuda"; NULL: both */
-	const char *output;  /* -o; NULL: the table on stdout only */
-	const char *preset;  /* see options.h */
+	const char *backend; /* "cpu", "cuda", "vulkan" or several: "cpu,cuda"; NULL: all */
+	unsigned backends;   /* bits 1 << GB_CPU ... of these, set by gb_options_parse() */
+	const struct gb_workload *workload; /* what is measured; NULL: several */
+	const char *output;                 /* -o; NULL: the table on stdout only */
+	const char *preset;                 /* see options.h */
 	const char *threads; /* for what runs several benchmarks; see gb_sweep_threads() */
 	int64_t quiet, verbose, require_gpu, dry_run;
 	int64_t list, format; /* of repro; an enum gb_repro_format (options.h) */

@@ -9,6 +9,7 @@
 #include "cli/measuring/sample.h"
 #include "cli/measuring/stopping.h"
 #include "cli/workloads/value.h"
+#include "common/devices.h"
 #include "common/memory.h"
 #include "common/rng.h"
 #include "common/text.h"
@@ -49,6 +50,12 @@ static enum gb_status upload(struct gb_measurement *m)
 	return gb_state_upload(m->ops, m->state, m->err);
 }
 
+/* Whether the times of the device that is open, if one is, say nothing about a GPU. */
+static bool emulates(const struct gb_backend_ops *backend)
+{
+	return backend->is_emulated && backend->is_emulated();
+}
+
 static enum gb_status set_up(struct gb_measurement *m)
 {
 	struct gb_result *r = m->result;
@@ -56,8 +63,9 @@ static enum gb_status set_up(struct gb_measurement *m)
 
 	if (!r->variant->ops)
 		return gb_fail(m->err, GB_EUNAVAILABLE, "%s", r->variant->absent);
-	if (m->backend->open((int)m->how->device, m->err))
+	if (gb_device_open(r->variant->backend, (int)m->how->device, m->err))
 		return m->err->code;
+	r->emulated = emulates(m->backend);
 	start = gb_now_ns();
 	if (gb_state_create(m->ops, r->params, m->input, &m->state, m->err))
 		return m->err->code;
@@ -358,7 +366,7 @@ enum gb_status gb_run(struct gb_result *result, const void *input, const struct 
 	result->threads = threads_of(result);
 	result->cold = timed && !how->hot;
 	gb_result_forget(result);
-	result->emulated = m.backend->emulated;
+	result->emulated = emulates(m.backend);
 	gb_memory_mark();
 	(void)measure(&m, timed);
 	result->host_bytes = gb_memory_peak(GB_HOST_MEMORY);

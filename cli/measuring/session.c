@@ -20,6 +20,7 @@
 #include "cli/records/runs.h"
 #include "cli/records/setup.h"
 #include "cli/workloads/registry.h"
+#include "common/devices.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -57,9 +58,9 @@ static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
 	const struct gb_gpu_info *gpu = NULL;
 	char path[128];
 
-	for (size_t i = 0; i < s->info.gpu_count; i++)
-		if (s->info.gpu[i].id == (int)s->request->how.device)
-			gpu = &s->info.gpu[i];
+	for (size_t i = 0; i < s->info.devices.count; i++)
+		if (s->info.devices.gpu[i].id == (int)s->request->how.device)
+			gpu = &s->info.devices.gpu[i];
 	if (!gpu || gpu->emulated || s->request->untimed)
 		return GB_OK;
 	(void)snprintf(path, sizeof path, "/tmp/gpubench-%s.lock", gpu->uuid);
@@ -144,6 +145,31 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 	return line ? gb_records_add(&s->records, line, err) : err->code;
 }
 
+/* Open the device in CUDA, whose absence is told in any case, and in the back ends that may be used.
+ * One that was asked for by name may be software. */
+static enum gb_status open_devices(struct gb_session *s, struct gb_error *err)
+{
+	const struct gb_request *request = s->request;
+	const struct gb_error *why = NULL;
+	bool have = false;
+
+	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(request);
+	for (int b = 0; b < GB_BACKENDS; b++)
+		if (gb_backends[b]->allow_software &&
+		    ((request->backends >> b & 1) || gb_is_explicit(request, (enum gb_backend)b)))
+			gb_devices_allow_software();
+	for (int b = 0; b < GB_BACKENDS; b++) {
+		if (!gb_backends[b]->devices || !(s->info.backends >> b & 1))
+			continue;
+		(void)gb_device_open((enum gb_backend)b, (int)request->how.device, &s->absent[b]);
+		have = have || !s->absent[b].code;
+		why = s->absent[b].code && !why ? &s->absent[b] : why;
+	}
+	if (request->require_gpu && !have)
+		return gb_fail(err, GB_EUNAVAILABLE, "--require-gpu: %s", why->message);
+	return GB_OK;
+}
+
 enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *request, int argc,
 			       char *const *argv, struct gb_error *err)
 {
@@ -151,9 +177,8 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 	gb_progress_init(&s->progress, request);
 	if (gb_copy_check(err) || read_shard(s, err) || open_output(s, err))
 		return err->code;
-	(void)gb_backends[GB_CUDA]->open((int)request->how.device, &s->device);
-	if (s->device.code && request->require_gpu)
-		return gb_fail(err, GB_EUNAVAILABLE, "--require-gpu: %s", s->device.message);
+	if (open_devices(s, err))
+		return err->code;
 	s->info.argc = argc;
 	s->info.argv = argv;
 	s->info.settings = &request->how;
@@ -430,10 +455,12 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	gb_session_abandon(s);
 	if (s->lock >= 0)
 		(void)close(s->lock);
-	if (s->device.code && gb_cuda_is_explicit(s->request) && !err->code) {
+	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
+		if (!s->absent[b].code || !gb_is_explicit(s->request, (enum gb_backend)b))
+			continue;
 		s->verdict = gb_worse(s->verdict, GB_EUNAVAILABLE);
 		if (s->verdict == GB_EUNAVAILABLE)
-			return gb_fail(err, GB_EUNAVAILABLE, "no GPU: %s", s->device.message);
+			return gb_fail(err, GB_EUNAVAILABLE, "no GPU: %s", s->absent[b].message);
 	}
 	return err->code ? err->code : s->verdict;
 }

@@ -29,7 +29,8 @@ struct gb_session {
 	struct gb_output output;   /* request->output */
 	struct gb_progress progress;
 	enum gb_status verdict; /* the worst that a result has meant for the exit status */
-	struct gb_error device; /* why there is no GPU; code GB_OK if there is one */
+	/* Why a back end that may be used has no device; code GB_OK if it has one. */
+	struct gb_error absent[GB_BACKENDS];
 	int64_t seq;
 	int64_t shard, shards; /* only measurements number shard, shard + shards, ... from 0 */
 	int64_t number;        /* of the next measurement in the whole sweep */

@@ -253,7 +253,7 @@ static void print_titles(FILE *file, const struct names *names, size_t count)
 static void print_run(FILE *file, const cJSON *record, const cJSON *run)
 {
 	const bool cuda = gb_json_text(record, "backend") &&
-			  gb_equal(gb_json_text(record, "backend"), "cuda");
+			  !gb_equal(gb_json_text(record, "backend"), "cpu");
 
 	for (size_t i = 0; i < GB_COUNT(of_run); i++) {
 		(void)fputc(',', file);

@@ -9,11 +9,16 @@
 #include "cli/workloads/value.h"
 #include "common/text.h"
 
+bool gb_param_means(const struct gb_param *param, enum gb_backend backend)
+{
+	return !param->backends || param->backends >> backend & 1;
+}
+
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant)
 {
 	const bool serial = variant->ops && variant->ops->flags & GB_SERIAL;
 
-	return !(param->cpu_only && variant->backend != GB_CPU) &&
+	return gb_param_means(param, variant->backend) &&
 	       !(serial && gb_equal(param->name, "threads"));
 }
 
@@ -217,14 +222,16 @@ bool gb_put_param(cJSON *object, const struct gb_param *param, union gb_value va
 static enum gb_status add_params(const struct gb_workload *workload, cJSON *record,
 				 struct gb_error *err)
 {
-	const bool cpu = gb_equal(gb_json_text(record, "backend"), gb_backends[GB_CPU]->name);
+	const char *name = gb_json_text(record, "backend");
+	const enum gb_backend backend = gb_backend_named(name ? name : "");
 	cJSON *params = cJSON_GetObjectItemCaseSensitive(record, "params");
 
 	for (size_t i = 0; i < workload->param_count; i++) {
 		const struct gb_param *row = &workload->params[i];
 		union gb_value value = { 0 };
 
-		if (!row->keyed || gb_json_at(params, row->name) || (row->cpu_only && !cpu))
+		if (!row->keyed || gb_json_at(params, row->name) || backend == GB_BACKENDS ||
+		    !gb_param_means(row, backend))
 			continue;
 		if (gb_value_parse(row, row->keyed, &value, err))
 			return err->code;

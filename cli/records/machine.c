@@ -259,27 +259,17 @@ static void gather_memory(struct gb_host_info *host)
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
-/* The variables that change what OpenMP or CUDA do, or what is copied to know the bandwidth. */
+/* The variables that change what OpenMP, CUDA or Vulkan do, or what is copied to know the bandwidth. */
 static void gather_variables(struct gb_run_info *info)
 {
-	static const char *const prefix[] = { "OMP_", "GOMP_", "KMP_", "CUDA_", "GPUBENCH_COPY" };
+	static const char *const prefix[] = { "OMP_", "GOMP_",         "KMP_",           "CUDA_",
+					      "VK_",  "GPUBENCH_COPY", "GPUBENCH_VULKAN" };
 
 	for (char **variable = environ; *variable; variable++)
 		for (size_t i = 0; i < GB_COUNT(prefix); i++)
 			if (strncmp(*variable, prefix[i], strlen(prefix[i])) == 0 &&
 			    info->variable_count < GB_MAX_VARIABLES)
 				info->variable[info->variable_count++] = *variable;
-}
-
-static void gather_gpus(struct gb_run_info *info)
-{
-	struct gb_error err = { 0 };
-	size_t count = 0;
-
-	if (gb_backends[GB_CUDA]->devices(info->gpu, GB_MAX_GPUS, &count, &info->cuda, &err))
-		(void)snprintf(info->cuda_absent, sizeof info->cuda_absent, "%s", err.message);
-	else
-		info->gpu_count = count < GB_MAX_GPUS ? count : GB_MAX_GPUS;
 }
 
 static void name_run(struct gb_run_info *info)
@@ -317,11 +307,11 @@ void gb_env_gather(struct gb_run_info *info)
 		.archs = GB_ARCHS,
 	};
 	memset(&info->host, 0, sizeof info->host);
-	info->variable_count = info->gpu_count = 0;
+	info->variable_count = 0;
 	name_run(info);
 	gather_system(&info->host);
 	gather_cpu(&info->host);
 	gather_memory(&info->host);
 	gather_variables(info);
-	gather_gpus(info);
+	gb_devices_find(&info->devices, info->backends);
 }

@@ -8,7 +8,7 @@
 
 #include <cjson/cJSON.h>
 
-#include "common/backend.h"
+#include "common/devices.h"
 
 struct gb_settings;
 
@@ -38,7 +38,7 @@ struct gb_host_info {
 	double load[3];  /* NAN if unknown */
 };
 
-enum { GB_MAX_GPUS = 16, GB_MAX_VARIABLES = 64 };
+enum { GB_MAX_VARIABLES = 64 };
 
 struct gb_run_info {
 	/* Set by the caller. */
@@ -46,6 +46,7 @@ struct gb_run_info {
 	char *const *argv;
 	const struct gb_settings *settings; /* NULL: nothing is measured */
 	const char *preset, *shard;         /* NULL: none */
+	unsigned backends; /* bits 1 << GB_CUDA ... of those that are asked for their GPUs */
 
 	/* Filled by gb_env_gather(). */
 	char run_id[17];  /* 16 random hexadecimal digits */
@@ -54,13 +55,10 @@ struct gb_run_info {
 	struct gb_host_info host;
 	size_t variable_count;
 	const char *variable[GB_MAX_VARIABLES]; /* "OMP_PLACES=cores", in the environment */
-	size_t gpu_count;
-	struct gb_gpu_info gpu[GB_MAX_GPUS];
-	struct gb_cuda_info cuda;
-	char cuda_absent[480]; /* why there is no GPU; "" if there is one */
+	struct gb_devices devices;
 };
 
-/* Queries the GPU driver, too, if CUDA is in this build. */
+/* Queries the drivers, too, of back ends that are in this build. */
 void gb_env_gather(struct gb_run_info *info);
 
 #endif

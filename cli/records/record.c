@@ -142,9 +142,8 @@ static bool put_overhead(cJSON *line, const struct gb_result *result, struct gb_
 
 static bool put_times(cJSON *line, const struct gb_result *result, struct gb_error *err)
 {
-	const char *clock = result->variant->backend == GB_CPU ? "monotonic"
-			    : result->emulated                 ? "emulated"
-							       : "cuda_event";
+	const struct gb_timer_ops *timer = gb_backends[result->variant->backend]->timer;
+	const char *clock = result->emulated ? "emulated" : timer->name;
 	cJSON *phases;
 
 	if (!put_once(line, "create", "monotonic", result->create_ns, err) ||

@@ -119,6 +119,18 @@ static bool put_compute_capability(cJSON *object, const struct gb_gpu_info *gpu)
 	return put_text(object, "cc", gpu->cc_major > 0 ? text : "");
 }
 
+/* What Vulkan tells of it, if it was asked and finds it. */
+static bool put_vulkan(cJSON *gpu_object, const struct gb_gpu_info *gpu)
+{
+	cJSON *object;
+
+	if (!gpu->vulkan.api[0])
+		return true;
+	object = cJSON_AddObjectToObject(gpu_object, "vulkan");
+	return object && put_text(object, "driver", gpu->vulkan.driver) &&
+	       put_text(object, "api", gpu->vulkan.api);
+}
+
 static cJSON *describe_gpu(const struct gb_gpu_info *gpu)
 {
 	const double limit = gpu->power_limit_w;
@@ -138,7 +150,7 @@ static cJSON *describe_gpu(const struct gb_gpu_info *gpu)
 	    gb_json_put_flag(object, "mig", gpu->mig) &&
 	    gb_json_put_flag(object, "persistence", gpu->persistence) &&
 	    gb_json_put_number(object, "power_limit_w", limit > 0 ? limit : (double)NAN) &&
-	    gb_json_put_bool(object, "emulated", gpu->emulated))
+	    gb_json_put_bool(object, "emulated", gpu->emulated) && put_vulkan(object, gpu))
 		return object;
 	cJSON_Delete(object);
 	return NULL;
@@ -148,24 +160,26 @@ static bool put_gpus(cJSON *line, const struct gb_run_info *info)
 {
 	cJSON *array = cJSON_AddArrayToObject(line, "gpus");
 
-	for (size_t i = 0; i < info->gpu_count; i++)
-		if (!gb_json_append(array, describe_gpu(&info->gpu[i])))
+	for (size_t i = 0; i < info->devices.count; i++)
+		if (!gb_json_append(array, describe_gpu(&info->devices.gpu[i])))
 			return false;
 	return array;
 }
 
 static bool put_cuda(cJSON *line, const struct gb_run_info *info)
 {
+	const struct gb_error *absent = info->devices.absent;
 	cJSON *object;
 
-	if (!put_text(line, "cuda_absent", info->cuda_absent))
+	if (!put_text(line, "cuda_absent", absent[GB_CUDA].message) ||
+	    (absent[GB_VULKAN].code && !put_text(line, "vulkan_absent", absent[GB_VULKAN].message)))
 		return false;
-	if (info->gpu_count == 0)
+	if (absent[GB_CUDA].code || !(info->backends >> GB_CUDA & 1))
 		return gb_json_put_text(line, "cuda", NULL);
 	object = cJSON_AddObjectToObject(line, "cuda");
-	return object && put_text(object, "runtime", info->cuda.runtime) &&
-	       put_text(object, "driver_api", info->cuda.driver_api) &&
-	       put_text(object, "driver", info->cuda.driver);
+	return object && put_text(object, "runtime", info->devices.cuda.runtime) &&
+	       put_text(object, "driver_api", info->devices.cuda.driver_api) &&
+	       put_text(object, "driver", info->devices.cuda.driver);
 }
 
 static bool put_settings(cJSON *line, const struct gb_run_info *info)

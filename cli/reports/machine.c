@@ -100,10 +100,12 @@ static void print_gpu(FILE *file, const cJSON *gpu)
 {
 	const double peak = gb_json_number(gpu, "peak_bytes_per_s");
 	const double clock = gb_json_number(gpu, "sm_clock_khz");
+	const char *cc = gb_json_text(gpu, "cc");
 	char text[GB_TEXT_MAX];
 
-	(void)fprintf(file, "gpu %-5g %s, cc %s", gb_json_number(gpu, "id"), word(gpu, "name"),
-		      word(gpu, "cc"));
+	(void)fprintf(file, "gpu %-5g %s", gb_json_number(gpu, "id"), word(gpu, "name"));
+	if (cc)
+		(void)fprintf(file, ", cc %s", cc);
 	print_count(file, ", ", gpu, "sm_count", "SM");
 	if (isfinite(clock))
 		(void)fprintf(file, " at %.0f MHz", clock / 1e3);
@@ -111,12 +113,20 @@ static void print_gpu(FILE *file, const cJSON *gpu)
 	if (isfinite(peak))
 		(void)fprintf(file, " at %sB/s", gb_text_scaled(text, peak));
 	print_bytes(file, ", L2 ", gpu, "l2_bytes", "");
-	(void)fprintf(file, ", %s\n", word(gpu, "uuid"));
+	if (gb_json_text(gpu, "uuid"))
+		(void)fprintf(file, ", %s", word(gpu, "uuid"));
+	if (gb_json_text(gpu, "vulkan.api"))
+		(void)fprintf(file, "; Vulkan %s, %s", word(gpu, "vulkan.api"),
+			      word(gpu, "vulkan.driver"));
+	if (gb_json_true(gpu, "emulated"))
+		(void)fprintf(file, "; no GPU: a program of the CPU");
+	(void)fputc('\n', file);
 }
 
-static void print_cuda(FILE *file, const cJSON *run)
+static void print_gpus(FILE *file, const cJSON *run)
 {
 	const char *absent = gb_json_text(run, "cuda_absent");
+	const char *vulkan_absent = gb_json_text(run, "vulkan_absent");
 	const cJSON *gpu;
 
 	if (absent)
@@ -125,6 +135,8 @@ static void print_cuda(FILE *file, const cJSON *run)
 		(void)fprintf(file, "cuda      runtime %s, driver %s (CUDA %s)\n",
 			      word(run, "cuda.runtime"), word(run, "cuda.driver"),
 			      word(run, "cuda.driver_api"));
+	if (vulkan_absent)
+		(void)fprintf(file, "vulkan    none: %s\n", vulkan_absent);
 	cJSON_ArrayForEach(gpu, gb_json_at(run, "gpus"))
 	{
 		print_gpu(file, gpu);
@@ -137,7 +149,7 @@ void gb_env_print(FILE *file, const cJSON *run)
 
 	print_tool(file, run);
 	print_host(file, run);
-	print_cuda(file, run);
+	print_gpus(file, run);
 	cJSON_ArrayForEach(variable, gb_json_at(run, "environment"))
 	{
 		(void)fprintf(file, "env       %s=", variable->string);

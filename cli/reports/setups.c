@@ -19,12 +19,12 @@ static const double CLOCK_SHARE = 0.05;
 static const struct {
 	const char *name, *path;
 	enum place place;
-	const char *backend; /* whose times depend on it; NULL: all */
+	const char *backend; /* whose times depend on it; "gpu": of all but cpu; NULL: all */
 	bool refused;
 } parts[] = {
 	{ "cache mode", "cold", OF_RECORD, NULL, true },
 	{ "CPU", "host.cpu", OF_RUN, "cpu", true },
-	{ "GPU", "name", OF_GPU, "cuda", true },
+	{ "GPU", "name", OF_GPU, "gpu", true },
 	{ "library", "library", OF_RECORD, NULL, false },
 	{ "host", "host.hostname", OF_RUN, NULL, false },
 	{ "CPUs usable", "host.usable_cpus", OF_RUN, "cpu", false },
@@ -33,15 +33,16 @@ static const struct {
 	{ "turbo", "host.turbo", OF_RUN, "cpu", false },
 	{ "huge pages", "host.huge_pages", OF_RUN, "cpu", false },
 	{ "kernel", "host.kernel", OF_RUN, NULL, false },
-	{ "GPU uuid", "uuid", OF_GPU, "cuda", false },
+	{ "GPU uuid", "uuid", OF_GPU, "gpu", false },
 	{ "driver", "cuda.driver", OF_RUN, "cuda", false },
+	{ "Vulkan driver", "vulkan.driver", OF_GPU, "vulkan", false },
 	{ "CUDA runtime", "cuda.runtime", OF_RUN, "cuda", false },
-	{ "SM clock limit in kHz", "sm_clock_khz", OF_GPU, "cuda", false },
-	{ "memory clock in kHz", "memory_clock_khz", OF_GPU, "cuda", false },
-	{ "SM clock in Hz", "gpu_state.sm_clock_hz", OF_CLOCK, "cuda", false },
-	{ "power limit in W", "power_limit_w", OF_GPU, "cuda", false },
-	{ "ECC", "ecc", OF_GPU, "cuda", false },
-	{ "MIG", "mig", OF_GPU, "cuda", false },
+	{ "SM clock limit in kHz", "sm_clock_khz", OF_GPU, "gpu", false },
+	{ "memory clock in kHz", "memory_clock_khz", OF_GPU, "gpu", false },
+	{ "SM clock in Hz", "gpu_state.sm_clock_hz", OF_CLOCK, "gpu", false },
+	{ "power limit in W", "power_limit_w", OF_GPU, "gpu", false },
+	{ "ECC", "ecc", OF_GPU, "gpu", false },
+	{ "MIG", "mig", OF_GPU, "gpu", false },
 	{ "build", "tool.mode", OF_RUN, NULL, false },
 	{ "compiler", "tool.compiler", OF_RUN, NULL, false },
 	{ "compiler flags", "tool.cflags", OF_RUN, NULL, false },
@@ -81,13 +82,19 @@ void gb_setups_release(struct gb_setups *setups)
 
 /* ---- parts -------------------------------------------------------------------------------- */
 
+/* Whether times of the back end depend on a part that is of those of `of`. */
+static bool depends(const char *of, const char *backend)
+{
+	return !of || gb_equal(of, backend) || (gb_equal(of, "gpu") && !gb_equal(backend, "cpu"));
+}
+
 /* What the record tells of the part; NULL: nothing. */
 static const cJSON *item_of(size_t part, const cJSON *record, const cJSON *run)
 {
 	const char *backend = gb_json_text(record, "backend");
 	const cJSON *item;
 
-	if (parts[part].backend && backend && !gb_equal(backend, parts[part].backend))
+	if (backend && !depends(parts[part].backend, backend))
 		return NULL;
 	switch (parts[part].place) {
 	case OF_RECORD:

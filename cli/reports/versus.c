@@ -96,6 +96,7 @@ static char *column_name(enum gb_versus_by by, const cJSON *record, const cJSON 
 		break;
 	case GB_BY_DRIVER:
 		text = gb_json_text(run, "cuda.driver");
+		text = text ? text : gb_json_text(gb_setup_gpu(run), "vulkan.driver");
 		before = text ? "driver " : "";
 		break;
 	}
@@ -339,6 +340,7 @@ static const struct {
 	{ "nvcc", "tool.nvcc", false, true, false },
 	{ "architectures", "tool.archs", false, true, false },
 	{ "driver", "cuda.driver", false, true, false },
+	{ "Vulkan driver", "vulkan.driver", false, true, true },
 	{ "CUDA runtime", "cuda.runtime", false, true, false },
 };
 

@@ -1,4 +1,4 @@
-/* test_backend.c -- the two back ends: flush, timer, block, and what they say when they cannot.
+/* test_backend.c -- the back ends: flush, timer, block, and what they say when they cannot.
  *
  * The CUDA half runs on a GPU or in the emulator; where there is neither, only its refusals are
  * looked at.
@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "common/devices.h"
 #include "common/memory.h"
 #include "common/stream.h"
 #include "common/text.h"
@@ -283,3 +284,88 @@ Test(backend, cuda_too_little_memory)
 }
 
 #endif
+
+/* ---- Vulkan: on a GPU, or on the CPU (lavapipe) ------------------------------------------------ */
+
+#if GB_HAVE_VULKAN
+
+Test(backend, vulkan)
+{
+	const struct gb_backend_ops *vulkan = gb_backends[GB_VULKAN];
+	struct gb_gpu_state state;
+	struct gb_error err = { 0 };
+
+	gb_devices_allow_software();
+	if (gb_device_open(GB_VULKAN, 0, &err)) {
+		cr_expect_eq(err.code, GB_EUNAVAILABLE);
+		cr_expect_neq(err.message[0], '\0');
+		return;
+	}
+	for (int i = 0; i < 2; i++) {
+		check_timer(vulkan->timer);
+		check_flush(vulkan);
+		vulkan->state(&state);
+		cr_expect(isnan(state.temperature_c) || state.temperature_c > 0);
+		vulkan->close();
+		vulkan->close();
+		cr_assert_eq(gb_device_open(GB_VULKAN, 0, &err), GB_OK, "%s", err.message);
+	}
+	cr_expect_eq(gb_device_open(GB_VULKAN, 1000, &err), GB_EUNAVAILABLE);
+	cr_expect(strstr(err.message, "no GPU 1000") != NULL, "%s", err.message);
+	vulkan->close();
+}
+
+/* What is held back is let go, or gives up when it is waited for. */
+Test(backend, vulkan_holds)
+{
+	const struct gb_backend_ops *vulkan = gb_backends[GB_VULKAN];
+	struct gb_error err = { 0 };
+
+	gb_devices_allow_software();
+	if (gb_device_open(GB_VULKAN, 0, &err))
+		cr_skip("%s", err.message);
+	for (int i = 0; i < 3; i++) {
+		cr_assert_eq(vulkan->hold(&err), GB_OK, "%s", err.message);
+		cr_assert_eq(vulkan->flush(&err), GB_OK, "%s", err.message);
+		cr_assert_eq(vulkan->let_go(&err), GB_OK, "%s", err.message);
+		cr_assert_eq(vulkan->synchronize(&err), GB_OK, "%s", err.message);
+		cr_expect(vulkan->has_held());
+		cr_assert_eq(vulkan->hold(&err), GB_OK, "%s", err.message);
+		cr_assert_eq(vulkan->flush(&err), GB_OK, "%s", err.message);
+		cr_assert_eq(vulkan->synchronize(&err), GB_OK, "%s", err.message);
+		cr_expect_not(vulkan->has_held());
+		cr_assert_eq(vulkan->let_go(&err), GB_OK, "%s", err.message);
+	}
+	vulkan->close();
+}
+
+#endif
+
+/* ---- what several back ends find ------------------------------------------------------------- */
+
+Test(devices, one_that_two_find_is_one)
+{
+	static struct gb_devices devices;
+	const struct gb_gpu_info found[] = {
+		{ .id = 0, .name = "A", .uuid = "GPU-a" },
+		{ .id = 1, .name = "B", .uuid = "GPU-b" },
+		{ .id = 0, .name = "b", .uuid = "GPU-b", .vulkan.api = "1.3.0" },
+		{ .id = 1, .name = "software", .emulated = true, .vulkan.api = "1.4.0" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(found); i++)
+		gb_devices_add(&devices, i < 2 ? GB_CUDA : GB_VULKAN, &found[i]);
+	cr_assert_eq(devices.count, 3);
+	for (int i = 0; i < 3; i++)
+		cr_expect_eq(devices.gpu[i].id, i);
+	cr_expect_str_eq(devices.gpu[1].name, "B");
+	cr_expect_str_eq(devices.gpu[1].vulkan.api, "1.3.0");
+	cr_expect_str_eq(devices.gpu[0].vulkan.api, "");
+	cr_expect_eq(devices.gpu[1].number[GB_CUDA], 2);
+	cr_expect_eq(devices.gpu[1].number[GB_VULKAN], 1);
+	cr_expect_eq(devices.gpu[0].number[GB_VULKAN], 0);
+	cr_expect_eq(devices.gpu[2].number[GB_VULKAN], 2);
+	for (int i = 0; i < 2 * GB_MAX_GPUS; i++)
+		gb_devices_add(&devices, GB_VULKAN, &found[3]);
+	cr_expect_eq(devices.count, GB_MAX_GPUS);
+}

@@ -13,6 +13,7 @@
 #include "cli/measuring/runner.h"
 #include "cli/measuring/session.h"
 #include "cli/workloads/registry.h"
+#include "common/devices.h"
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/variants.h"
@@ -41,7 +42,7 @@ static bool may_be_absent(const struct gb_variant *v)
 #ifdef GPUBENCH_SIMT
 	return v->peer;
 #else
-	return v->backend == GB_CUDA || v->peer;
+	return v->backend != GB_CPU || v->peer;
 #endif
 }
 
@@ -108,6 +109,7 @@ ParameterizedTest(const size_t *i, variants, every_point)
 	size_t passed = 0;
 
 	cr_assert(workload != NULL);
+	gb_devices_allow_software();
 	for (const char *const *line = workload->check; *line; line++)
 		passed += run_line(v, *line, false, skipped, sizeof skipped);
 	if (!passed && may_be_absent(v))
@@ -133,6 +135,7 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 	void *params = malloc(workload->params_size);
 	void *input = NULL;
 
+	gb_devices_allow_software();
 	gb_sweep_words(&sweep, workload, workload->check[0], &err);
 	gb_sweep_point(&sweep, sweep.count - 1, params);
 	workload->prepare(params, &input, &err);

@@ -102,7 +102,7 @@ static double transfers_of(const cJSON *column, const cJSON *record)
 	for (size_t i = 0; i < GB_COUNT(transfers) && gb_json_text(column, "scope"); i++) {
 		const double part = gb_json_number(record, transfers[i]);
 
-		if (gb_equal(gb_json_text(record, "backend"), "cuda") && !isnan(part))
+		if (!gb_equal(gb_json_text(record, "backend"), "cpu") && !isnan(part))
 			sum += part;
 	}
 	return sum;

@@ -29,6 +29,7 @@ static const char *const trees[] = { "best", "paper", NULL };
 /* In the order of enum lbvh_rays and enum lbvh_order. */
 static const char *const kinds[] = { "primary", "shadow", "ambient", "random", "bounce", NULL };
 static const char *const orders[] = { "given", "sorted", NULL };
+static const char *const no_yes[] = { "no", "yes", NULL };
 
 #define AT(member) offsetof(struct lbvh_params, member)
 static const struct gb_param params[] = {
@@ -90,6 +91,14 @@ static const struct gb_param params[] = {
 	  .initial = "given",
 	  .choices = orders,
 	  .help = "with --op=trace: as they are made, or sorted by direction and origin" },
+	{ .name = "compact",
+	  .type = GB_CHOICE,
+	  .offset = AT(compact),
+	  .initial = "no",
+	  .keyed = "no",
+	  .choices = no_yes,
+	  .backends = 1U << GB_VULKAN,
+	  .help = "a tree that the driver built is copied to where it takes less memory" },
 	GB_COMMON_PARAMS(struct lbvh_params),
 };
 #undef AT

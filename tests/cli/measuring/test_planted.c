@@ -14,6 +14,7 @@
 #include "cli/measuring/runner.h"
 #include "cli/measuring/session.h"
 #include "cli/workloads/registry.h"
+#include "common/devices.h"
 #include "common/text.h"
 #include "common/variants.h"
 
@@ -230,7 +231,8 @@ ParameterizedTest(const size_t *i, variants_planted, every_fault_is_found)
 	bool listed = false;
 
 	fprintf(stderr, "%s/%s/%s\n", v->workload, gb_backends[v->backend]->name, v->name);
-	if (gb_backends[v->backend]->open(0, &err))
+	gb_devices_allow_software();
+	if (gb_device_open(v->backend, 0, &err))
 		cr_skip("%s", err.message);
 	for (size_t k = 0; k < GB_COUNT(points); k++)
 		if (gb_equal(points[k].workload, v->workload)) {

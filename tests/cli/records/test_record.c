@@ -448,6 +448,7 @@ Test(record, the_run_line_of_this_machine)
 	info.argc = 2;
 	info.argv = argv;
 	info.settings = &how;
+	info.backends = 1U << GB_CUDA;
 	gb_env_gather(&info);
 	line = gb_record_run(&info, &err);
 	cr_assert(line, "%s", err.message);
@@ -481,11 +482,11 @@ Test(record, what_is_unknown_is_null)
 {
 	static struct gb_run_info info = { .run_id = "0123456789abcdef",
 					   .started = "2026-11-20T15:04:05Z",
-					   .gpu_count = 1 };
+					   .devices.count = 1 };
 	struct gb_error err = { 0 };
 	cJSON *line;
 
-	info.gpu[0].ecc = info.gpu[0].mig = info.gpu[0].persistence = -1;
+	info.devices.gpu[0].ecc = info.devices.gpu[0].mig = info.devices.gpu[0].persistence = -1;
 	info.host.turbo = info.host.virtualized = -1;
 	info.host.load[0] = info.host.cpu_quota = NAN;
 	line = gb_record_run(&info, &err);

@@ -4,8 +4,8 @@
  * What cannot be told is left unknown (NAN, -1, ""), and nothing here fails.  A GPU is named by its
  * PCI address ("0000:01:00.0"), because NVML counts GPUs in another order than CUDA.
  */
-#ifndef GPUBENCH_CUDA_NVML_H
-#define GPUBENCH_CUDA_NVML_H
+#ifndef GPUBENCH_COMMON_NVML_H
+#define GPUBENCH_COMMON_NVML_H
 
 #include <stddef.h>
 

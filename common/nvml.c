@@ -4,7 +4,7 @@
  * success, and a device is an opaque pointer.  So gpubench builds without nvml.h and starts without
  * a driver.
  */
-#include "cuda/nvml.h"
+#include "common/nvml.h"
 
 #include <dlfcn.h>
 #include <math.h>

@@ -1,0 +1,361 @@
+/* recorder.c -- stands before the Vulkan loader: checks the order of what is recorded, and plants faults.
+ *
+ * Built as libvulkan.so.1, which passes all calls on to the loader at RECORDER_LOADER.  Validation
+ * layers do not see that a barrier between two builds is missing; here every command that reads or
+ * writes what an earlier one wrote has to be behind a barrier that names both.  All that is submitted
+ * goes to one queue, so the order of recording is that of running.  What is found goes to the file
+ * RECORDER_REPORT, a line each.
+ *
+ * RECORDER_PLANT, for tests:
+ *
+ *	eye        the camera's eye is moved by 1 %
+ *	index      the index buffer begins one number too late
+ *	transform  two rows of the instance's transform are swapped
+ *	build      nothing is built
+ *	barrier    there are no barriers between builds
+ *	usage      buffers that builds read are not made for that
+ *	memory     there is no memory for buffers of 64 KiB and more
+ *	lost       the 20th submission loses the device
+ */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+
+static PFN_vkGetInstanceProcAddr next_instance;
+static PFN_vkGetDeviceProcAddr next_device;
+
+static bool is_planted(const char *name)
+{
+	const char *planted = getenv("RECORDER_PLANT");
+
+	return planted && !strcmp(planted, name);
+}
+
+static void report(const char *what, const char *missing)
+{
+	const char *path = getenv("RECORDER_REPORT");
+	FILE *file = path ? fopen(path, "a") : NULL;
+
+	if (!file)
+		return;
+	(void)fprintf(file, "%s without a barrier behind %s\n", what, missing);
+	(void)fclose(file);
+}
+
+/* ---- order -------------------------------------------------------------------------------- */
+
+/* Who writes, who reads or writes later. */
+enum { BUILT, TRANSFERRED, COMPUTED, TRACED, WRITERS };
+enum {
+	BUILD_STRUCTURE, /* a build that reads or overwrites a tree */
+	BUILD_INPUT,     /* ... or reads triangles or instances */
+	COMPUTE_STRUCTURE,
+	COMPUTE_MEMORY,
+	TRACE_STRUCTURE,
+	TRACE_MEMORY,
+	TRANSFER,
+	USERS
+};
+
+struct scope {
+	VkPipelineStageFlags stage;
+	VkAccessFlags access;
+};
+#define BUILDS VK_PIPELINE_STAGE_ACCELERATION_STRUCTURE_BUILD_BIT_KHR
+#define TRACES VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR
+static const struct scope writers[WRITERS] = {
+	[BUILT] = { BUILDS, VK_ACCESS_ACCELERATION_STRUCTURE_WRITE_BIT_KHR },
+	[TRANSFERRED] = { VK_PIPELINE_STAGE_TRANSFER_BIT, VK_ACCESS_TRANSFER_WRITE_BIT },
+	[COMPUTED] = { VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT },
+	[TRACED] = { TRACES, VK_ACCESS_SHADER_WRITE_BIT },
+};
+static const struct scope users[USERS] = {
+	[BUILD_STRUCTURE] = { BUILDS, VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR },
+	[BUILD_INPUT] = { BUILDS, VK_ACCESS_SHADER_READ_BIT },
+	[COMPUTE_STRUCTURE] = { VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
+				VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR },
+	[COMPUTE_MEMORY] = { VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, VK_ACCESS_SHADER_WRITE_BIT },
+	[TRACE_STRUCTURE] = { TRACES, VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR },
+	[TRACE_MEMORY] = { TRACES, VK_ACCESS_SHADER_WRITE_BIT },
+	[TRANSFER] = { VK_PIPELINE_STAGE_TRANSFER_BIT,
+		       VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT },
+};
+/* Whose writes matter to whom: no build reads what a shader wrote, no input is built. */
+static const bool matters[USERS][WRITERS] = {
+	[BUILD_STRUCTURE] = { [BUILT] = true },
+	[BUILD_INPUT] = { [TRANSFERRED] = true },
+	[COMPUTE_STRUCTURE] = { [BUILT] = true },
+	[COMPUTE_MEMORY] = { [TRANSFERRED] = true, [COMPUTED] = true },
+	[TRACE_STRUCTURE] = { [BUILT] = true },
+	[TRACE_MEMORY] = { [TRANSFERRED] = true, [TRACED] = true },
+	[TRANSFER] = { true, true, true, true },
+};
+static const char *const names[WRITERS] = { "a build", "a transfer", "a compute shader",
+					    "a ray tracing shader" };
+
+/* What writer w wrote last is not seen yet by user u. */
+static bool unseen[WRITERS][USERS];
+
+static bool covers(VkPipelineStageFlags stage, VkAccessFlags access, struct scope of)
+{
+	const VkAccessFlags any = VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT;
+
+	return (stage & (of.stage | VK_PIPELINE_STAGE_ALL_COMMANDS_BIT)) &&
+	       (access & (of.access | any));
+}
+
+static void use(const char *what, int user)
+{
+	for (int w = 0; w < WRITERS; w++) {
+		if (matters[user][w] && unseen[w][user])
+			report(what, names[w]);
+		unseen[w][user] = false; /* said once */
+	}
+}
+
+static void write_by(int writer)
+{
+	for (int u = 0; u < USERS; u++)
+		unseen[writer][u] = true;
+}
+
+/* ---- the calls that are looked at --------------------------------------------------------- */
+
+#define NEXT(name) static PFN_vk##name next_##name;
+NEXT(CmdPipelineBarrier)
+NEXT(CmdBuildAccelerationStructuresKHR)
+NEXT(CmdCopyAccelerationStructureKHR)
+NEXT(CmdWriteAccelerationStructuresPropertiesKHR)
+NEXT(CmdDispatch)
+NEXT(CmdTraceRaysKHR)
+NEXT(CmdCopyBuffer)
+NEXT(CmdFillBuffer)
+NEXT(CmdUpdateBuffer)
+NEXT(CmdPushConstants)
+NEXT(CreateBuffer)
+NEXT(AllocateMemory)
+NEXT(QueueSubmit)
+#undef NEXT
+
+static VKAPI_ATTR void VKAPI_CALL at_CmdPipelineBarrier(
+	VkCommandBuffer commands, VkPipelineStageFlags before, VkPipelineStageFlags after,
+	VkDependencyFlags flags, uint32_t count, const VkMemoryBarrier *barrier, uint32_t buffers,
+	const VkBufferMemoryBarrier *buffer, uint32_t images, const VkImageMemoryBarrier *image)
+{
+	if (is_planted("barrier") && before == BUILDS && after == BUILDS)
+		return;
+	for (uint32_t i = 0; i < count; i++)
+		for (int w = 0; w < WRITERS; w++)
+			for (int u = 0; u < USERS; u++)
+				if (covers(before, barrier[i].srcAccessMask, writers[w]) &&
+				    covers(after, barrier[i].dstAccessMask, users[u]))
+					unseen[w][u] = false;
+	next_CmdPipelineBarrier(commands, before, after, flags, count, barrier, buffers, buffer,
+				images, image);
+}
+
+static VKAPI_ATTR void VKAPI_CALL
+at_CmdBuildAccelerationStructuresKHR(VkCommandBuffer commands, uint32_t count,
+				     const VkAccelerationStructureBuildGeometryInfoKHR *infos,
+				     const VkAccelerationStructureBuildRangeInfoKHR *const *ranges)
+{
+	VkAccelerationStructureBuildGeometryInfoKHR info = infos[0];
+	VkAccelerationStructureGeometryKHR geometry = info.pGeometries[0];
+
+	use("a build reads its input", BUILD_INPUT);
+	use("a build uses a tree", BUILD_STRUCTURE);
+	write_by(BUILT);
+	if (is_planted("build"))
+		return;
+	if (is_planted("index") && geometry.geometryType == VK_GEOMETRY_TYPE_TRIANGLES_KHR)
+		geometry.geometry.triangles.indexData.deviceAddress += sizeof(uint32_t);
+	info.pGeometries = &geometry;
+	next_CmdBuildAccelerationStructuresKHR(commands, count, &info, ranges);
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_CmdCopyAccelerationStructureKHR(
+	VkCommandBuffer commands, const VkCopyAccelerationStructureInfoKHR *info)
+{
+	use("a copy of a tree", BUILD_STRUCTURE);
+	write_by(BUILT);
+	next_CmdCopyAccelerationStructureKHR(commands, info);
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_CmdWriteAccelerationStructuresPropertiesKHR(
+	VkCommandBuffer commands, uint32_t count, const VkAccelerationStructureKHR *structure,
+	VkQueryType type, VkQueryPool pool, uint32_t first)
+{
+	use("a question to a tree", BUILD_STRUCTURE);
+	next_CmdWriteAccelerationStructuresPropertiesKHR(commands, count, structure, type, pool,
+							 first);
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
+						 uint32_t z)
+{
+	use("a compute shader reads a tree", COMPUTE_STRUCTURE);
+	use("a compute shader", COMPUTE_MEMORY);
+	write_by(COMPUTED);
+	next_CmdDispatch(commands, x, y, z);
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_CmdTraceRaysKHR(
+	VkCommandBuffer commands, const VkStridedDeviceAddressRegionKHR *generate,
+	const VkStridedDeviceAddressRegionKHR *miss, const VkStridedDeviceAddressRegionKHR *hit,
+	const VkStridedDeviceAddressRegionKHR *call, uint32_t width, uint32_t height,
+	uint32_t depth)
+{
+	use("a ray tracing shader reads a tree", TRACE_STRUCTURE);
+	use("a ray tracing shader", TRACE_MEMORY);
+	write_by(TRACED);
+	next_CmdTraceRaysKHR(commands, generate, miss, hit, call, width, height, depth);
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_CmdCopyBuffer(VkCommandBuffer commands, VkBuffer from,
+						   VkBuffer to, uint32_t count,
+						   const VkBufferCopy *region)
+{
+	use("a copy", TRANSFER);
+	write_by(TRANSFERRED);
+	next_CmdCopyBuffer(commands, from, to, count, region);
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_CmdFillBuffer(VkCommandBuffer commands, VkBuffer buffer,
+						   VkDeviceSize at, VkDeviceSize bytes,
+						   uint32_t value)
+{
+	use("a fill", TRANSFER);
+	write_by(TRANSFERRED);
+	next_CmdFillBuffer(commands, buffer, at, bytes, value);
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_CmdUpdateBuffer(VkCommandBuffer commands, VkBuffer buffer,
+						     VkDeviceSize at, VkDeviceSize bytes,
+						     const void *data)
+{
+	VkAccelerationStructureInstanceKHR instance;
+
+	use("an update", TRANSFER);
+	write_by(TRANSFERRED);
+	if (!is_planted("transform") || bytes != sizeof instance) {
+		next_CmdUpdateBuffer(commands, buffer, at, bytes, data);
+		return;
+	}
+	memcpy(&instance, data, sizeof instance);
+	memcpy(instance.transform.matrix[0], (const char *)data + 16, 16);
+	memcpy(instance.transform.matrix[1], data, 16);
+	next_CmdUpdateBuffer(commands, buffer, at, bytes, &instance);
+}
+
+/* The eye is at byte 32 of what a traversal is told. */
+static VKAPI_ATTR void VKAPI_CALL at_CmdPushConstants(VkCommandBuffer commands,
+						      VkPipelineLayout layout,
+						      VkShaderStageFlags stages, uint32_t at,
+						      uint32_t bytes, const void *values)
+{
+	float moved[64];
+
+	if (is_planted("eye") && bytes >= 96 && bytes <= sizeof moved) {
+		memcpy(moved, values, bytes);
+		for (int k = 8; k < 11; k++)
+			moved[k] *= 1.01F;
+		values = moved;
+	}
+	next_CmdPushConstants(commands, layout, stages, at, bytes, values);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL at_CreateBuffer(VkDevice device,
+						      const VkBufferCreateInfo *info,
+						      const VkAllocationCallbacks *allocator,
+						      VkBuffer *buffer)
+{
+	VkBufferCreateInfo changed = *info;
+
+	if (is_planted("usage"))
+		changed.usage &=
+			~(VkBufferUsageFlags)
+				VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
+	return next_CreateBuffer(device, &changed, allocator, buffer);
+}
+
+/* The staging buffer is larger, and there before. */
+static VKAPI_ATTR VkResult VKAPI_CALL at_AllocateMemory(VkDevice device,
+							const VkMemoryAllocateInfo *info,
+							const VkAllocationCallbacks *allocator,
+							VkDeviceMemory *memory)
+{
+	if (is_planted("memory") && info->allocationSize >= 65536 &&
+	    info->allocationSize < 16 << 20)
+		return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+	return next_AllocateMemory(device, info, allocator, memory);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL at_QueueSubmit(VkQueue queue, uint32_t count,
+						     const VkSubmitInfo *submit, VkFence fence)
+{
+	static int submissions;
+
+	if (is_planted("lost") && ++submissions == 20)
+		return VK_ERROR_DEVICE_LOST;
+	return next_QueueSubmit(queue, count, submit, fence);
+}
+
+/* ---- who is asked for functions ----------------------------------------------------------- */
+
+static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction real)
+{
+#define LOOK(call)                                    \
+	if (real && !strcmp(name, "vk" #call)) {      \
+		next_##call = (PFN_vk##call)real;     \
+		return (PFN_vkVoidFunction)at_##call; \
+	}
+	LOOK(CmdPipelineBarrier)
+	LOOK(CmdBuildAccelerationStructuresKHR)
+	LOOK(CmdCopyAccelerationStructureKHR)
+	LOOK(CmdWriteAccelerationStructuresPropertiesKHR)
+	LOOK(CmdDispatch)
+	LOOK(CmdTraceRaysKHR)
+	LOOK(CmdCopyBuffer)
+	LOOK(CmdFillBuffer)
+	LOOK(CmdUpdateBuffer)
+	LOOK(CmdPushConstants)
+	LOOK(CreateBuffer)
+	LOOK(AllocateMemory)
+	LOOK(QueueSubmit)
+#undef LOOK
+	return real;
+}
+
+static VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL of_device(VkDevice device, const char *name)
+{
+	return replace(name, next_device(device, name));
+}
+
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
+							       const char *name);
+VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL vkGetInstanceProcAddr(VkInstance instance,
+							       const char *name)
+{
+	const char *loader = getenv("RECORDER_LOADER");
+	PFN_vkVoidFunction real;
+
+	if (!next_instance && loader) {
+		void *library = dlopen(loader, RTLD_NOW | RTLD_LOCAL);
+
+		if (library)
+			*(void **)&next_instance = dlsym(library, "vkGetInstanceProcAddr");
+	}
+	if (!next_instance)
+		return NULL;
+	real = next_instance(instance, name);
+	if (real && !strcmp(name, "vkGetDeviceProcAddr")) {
+		next_device = (PFN_vkGetDeviceProcAddr)real;
+		return (PFN_vkVoidFunction)of_device;
+	}
+	return replace(name, real);
+}

@@ -1,0 +1,118 @@
+/* api.h -- Vulkan's functions.
+ *
+ * The loader (libvulkan.so.1) is loaded when a device is first asked for, never linked: the program
+ * starts without it.  vk.CreateBuffer(...) is vkCreateBuffer(...).
+ */
+#ifndef GPUBENCH_VULKAN_API_H
+#define GPUBENCH_VULKAN_API_H
+
+#include <stdbool.h>
+
+#define VK_NO_PROTOTYPES
+#include <vulkan/vulkan.h>
+
+#include "common/status.h"
+
+#define VK_GLOBAL_CALLS(X)          \
+	X(CreateInstance)           \
+	X(EnumerateInstanceVersion) \
+	X(EnumerateInstanceLayerProperties)
+
+#define VK_INSTANCE_CALLS(X)                      \
+	X(DestroyInstance)                        \
+	X(EnumeratePhysicalDevices)               \
+	X(EnumerateDeviceExtensionProperties)     \
+	X(GetPhysicalDeviceFeatures2)             \
+	X(GetPhysicalDeviceMemoryProperties2)     \
+	X(GetPhysicalDeviceProperties2)           \
+	X(GetPhysicalDeviceQueueFamilyProperties) \
+	X(CreateDevice)                           \
+	X(GetDeviceProcAddr)
+
+#define VK_DEVICE_CALLS(X)             \
+	X(DestroyDevice)               \
+	X(GetDeviceQueue)              \
+	X(AllocateMemory)              \
+	X(FreeMemory)                  \
+	X(BindBufferMemory)            \
+	X(MapMemory)                   \
+	X(CreateBuffer)                \
+	X(DestroyBuffer)               \
+	X(GetBufferMemoryRequirements) \
+	X(GetBufferDeviceAddress)      \
+	X(CreateCommandPool)           \
+	X(DestroyCommandPool)          \
+	X(ResetCommandPool)            \
+	X(AllocateCommandBuffers)      \
+	X(BeginCommandBuffer)          \
+	X(EndCommandBuffer)            \
+	X(QueueSubmit)                 \
+	X(CreateSemaphore)             \
+	X(DestroySemaphore)            \
+	X(SignalSemaphore)             \
+	X(WaitSemaphores)              \
+	X(CreateQueryPool)             \
+	X(DestroyQueryPool)            \
+	X(GetQueryPoolResults)         \
+	X(CmdResetQueryPool)           \
+	X(CmdWriteTimestamp)           \
+	X(CmdPipelineBarrier)          \
+	X(CmdCopyBuffer)               \
+	X(CmdFillBuffer)               \
+	X(CmdUpdateBuffer)             \
+	X(CmdBindPipeline)             \
+	X(CmdPushConstants)            \
+	X(CmdDispatch)                 \
+	X(CreateShaderModule)          \
+	X(DestroyShaderModule)         \
+	X(CreatePipelineLayout)        \
+	X(DestroyPipelineLayout)       \
+	X(CreateComputePipelines)      \
+	X(DestroyPipeline)
+
+/* Those of extensions, of a device that has them; else NULL. */
+#define VK_TRACING_CALLS(X)                            \
+	X(CreateAccelerationStructureKHR)              \
+	X(DestroyAccelerationStructureKHR)             \
+	X(GetAccelerationStructureBuildSizesKHR)       \
+	X(GetAccelerationStructureDeviceAddressKHR)    \
+	X(CmdBuildAccelerationStructuresKHR)           \
+	X(CmdCopyAccelerationStructureKHR)             \
+	X(CmdWriteAccelerationStructuresPropertiesKHR) \
+	X(CreateRayTracingPipelinesKHR)                \
+	X(GetRayTracingShaderGroupHandlesKHR)          \
+	X(CmdTraceRaysKHR)
+
+struct vk_calls {
+	PFN_vkGetInstanceProcAddr GetInstanceProcAddr;
+	/* clang-format off */
+#define X(name) PFN_vk##name name;
+	VK_GLOBAL_CALLS(X)
+	VK_INSTANCE_CALLS(X)
+	VK_DEVICE_CALLS(X)
+	VK_TRACING_CALLS(X)
+#undef X
+	/* clang-format on */
+};
+extern struct vk_calls vk;
+
+/* The instance that all devices are found by, made once.  GB_EUNAVAILABLE, with what is missing, if
+ * there is no loader, no driver, or none for Vulkan 1.2. */
+enum gb_status vk_instance(VkInstance *instance, struct gb_error *err);
+
+/* The functions of a device. */
+enum gb_status vk_load_device(VkDevice device, struct gb_error *err);
+
+/* What the validation layer has found since it was asked last, of GPUBENCH_VULKAN_VALIDATE=1 in the
+ * environment: GB_ERUNTIME and the first of its messages. */
+enum gb_status vk_validated(struct gb_error *err);
+
+/* VK_ERROR_DEVICE_LOST by name; one that has none here by number, in `text`. */
+const char *vk_result_name(VkResult result, char text[32]);
+
+/* True on success; else false, with the call and its result in err.  No driver, no device and no room
+ * are reasons to skip, not failures. */
+bool vk_ok(struct gb_error *err, VkResult result, const char *call, const char *file, int line);
+#define VK_OK(err, call) vk_ok((err), (call), #call, __FILE__, __LINE__)
+
+#endif

@@ -1,0 +1,37 @@
+/* devices.h -- the devices that Vulkan finds, and what they can do. */
+#ifndef GPUBENCH_VULKAN_DEVICES_H
+#define GPUBENCH_VULKAN_DEVICES_H
+
+#include <stddef.h>
+
+#include "common/status.h"
+#include "vulkan/api.h"
+
+struct vk_limits {
+	bool query, pipeline; /* whether rays can be traced by ray queries; by a pipeline */
+	uint32_t groups;      /* of a dispatch, along x */
+	uint64_t primitives;  /* of an acceleration structure */
+	uint32_t scratch_alignment, handle_size, handle_alignment, table_alignment;
+};
+
+/* A device as it was found. */
+struct vk_found {
+	VkPhysicalDevice handle;
+	VkPhysicalDeviceProperties properties;
+	VkPhysicalDeviceIDProperties id;
+	char driver[128];    /* its name and version */
+	VkDeviceSize memory; /* of its own */
+	bool has_pci, has_budget;
+	VkPhysicalDevicePCIBusInfoPropertiesEXT pci;
+	uint32_t family, timestamp_bits; /* of the queue family that is used */
+	struct vk_limits limits;
+	VkDeviceSize allocation; /* the largest */
+};
+
+/* The devices that will do, at most `room`; *count is how many there are.  software: those
+ * that are none, but programs of the CPU, too.  GB_EUNAVAILABLE, with what is missing, if there is
+ * none. */
+enum gb_status vk_find_devices(struct vk_found *found, size_t room, size_t *count, bool software,
+			       struct gb_error *err);
+
+#endif

@@ -1,0 +1,49 @@
+/* flush.c -- evict the device's caches between samples.
+ *
+ * Vulkan does not tell how large they are: a buffer of 256 MiB, more than twice the last level of any
+ * GPU of today, is filled.  It belongs to the measurement, not to a variant, is made by the first
+ * flush, and counted apart in a record's memory.
+ */
+#include "vulkan/device.h"
+#include "vulkan/parts.h"
+
+enum { BYTES = 256 << 20, SOFTWARE_BYTES = 1 << 20 };
+
+static struct {
+	struct vk_buffer buffer;
+	uint32_t value; /* changes from flush to flush, so that no write can be left out */
+} flush;
+
+static enum gb_status make(struct gb_error *err)
+{
+	const bool software =
+		vk_device_found()->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+
+	return vk_buffer_create(&flush.buffer, software ? SOFTWARE_BYTES : BYTES, 0,
+				VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, err);
+}
+
+enum gb_status vk_flush(struct gb_error *err)
+{
+	VkCommandBuffer commands;
+
+	if (!flush.buffer.handle && make(err))
+		return err->code;
+	commands = vk_commands(err);
+	if (!commands)
+		return err->code;
+	vk_barrier(commands, vk_anything, vk_transfer_writes);
+	vk.CmdFillBuffer(commands, flush.buffer.handle, 0, VK_WHOLE_SIZE, flush.value++);
+	vk_barrier(commands, vk_transfer_writes, vk_anything);
+	return GB_OK;
+}
+
+size_t vk_flush_bytes(void)
+{
+	return flush.buffer.handle ? (size_t)flush.buffer.bytes : 0;
+}
+
+void vk_flush_destroy(void)
+{
+	vk_buffer_destroy(&flush.buffer);
+}

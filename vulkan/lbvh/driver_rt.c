@@ -1,0 +1,17 @@
+/* driver_rt.c -- vulkan/driver-rt: the driver's own ray tracing, by the hardware if it has any: a tree for fast traversal, ray queries in a compute shader.
+ *
+ * The column "RTX" of the paper's tables 3 and 6, whose flags it does not tell.  The tree is the
+ * driver's secret; its traversal takes what it builds.
+ */
+#include "common/variants.h"
+#include "vulkan/lbvh/parts/trace.h"
+
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	return lbvh_vk_create(state, params, input,
+			      VK_BUILD_ACCELERATION_STRUCTURE_PREFER_FAST_TRACE_BIT_KHR,
+			      LBVH_VK_QUERY, err);
+}
+
+const struct gb_variant_ops lbvh_vulkan_driver_rt = LBVH_VK_OPS(create);

@@ -1,0 +1,305 @@
+/* scene.c -- see scene.h.
+ *
+ * Compaction: the driver tells after a build how much smaller the tree could be, and copies it there.
+ * An application reads that size back, and makes room of it, before it copies; here the copy goes to
+ * room for the whole tree, so that nothing is allocated in a run and nothing read back: what is timed
+ * is the driver's work alone.
+ */
+#include "vulkan/lbvh/parts/scene.h"
+
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+
+/* What a driver may take for a triangle, of a tree and to build it, when none can be asked. */
+enum { USUAL_BYTES = 128, USUAL_SCRATCH = 64, USUAL_ALIGNMENT = 256 };
+
+/* ---- a level ------------------------------------------------------------------------------ */
+
+static VkAccelerationStructureBuildGeometryInfoKHR build_of(const struct lbvh_vk_scene *s,
+							    const struct lbvh_vk_level *level)
+{
+	const bool top = level == &s->top;
+
+	return (VkAccelerationStructureBuildGeometryInfoKHR){
+		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_GEOMETRY_INFO_KHR,
+		.type = top ? VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR
+			    : VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR,
+		.flags =
+			top ? s->flags &
+					~(VkBuildAccelerationStructureFlagsKHR)
+						VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_COMPACTION_BIT_KHR
+			    : s->flags,
+		.mode = VK_BUILD_ACCELERATION_STRUCTURE_MODE_BUILD_KHR,
+		.dstAccelerationStructure = level->handle,
+		.geometryCount = 1,
+		.pGeometries = &level->geometry,
+	};
+}
+
+static void ask_sizes(const struct lbvh_vk_scene *s, struct lbvh_vk_level *level, uint32_t count)
+{
+	const VkAccelerationStructureBuildGeometryInfoKHR build = build_of(s, level);
+	VkAccelerationStructureBuildSizesInfoKHR sizes = {
+		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_SIZES_INFO_KHR
+	};
+
+	if (vk_limits())
+		vk.GetAccelerationStructureBuildSizesKHR(
+			vk_device(), VK_ACCELERATION_STRUCTURE_BUILD_TYPE_DEVICE_KHR, &build,
+			&count, &sizes);
+	level->bytes =
+		vk_limits() ? sizes.accelerationStructureSize : (VkDeviceSize)count * USUAL_BYTES;
+	level->scratch_bytes =
+		vk_limits() ? sizes.buildScratchSize : (VkDeviceSize)count * USUAL_SCRATCH;
+}
+
+/* Room for it, and its handle; it is the result of a build. */
+static enum gb_status make_level(struct lbvh_vk_level *level, VkAccelerationStructureTypeKHR type,
+				 struct gb_error *err)
+{
+	VkAccelerationStructureCreateInfoKHR info = {
+		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR,
+		.size = level->bytes,
+		.type = type,
+	};
+	VkAccelerationStructureDeviceAddressInfoKHR address = {
+		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_INFO_KHR
+	};
+
+	level->store = vk_alloc(level->bytes, 1,
+				VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_STORAGE_BIT_KHR, err);
+	if (err->code || gb_memory_is_dry())
+		return err->code;
+	info.buffer = level->store->handle;
+	if (!VK_OK(err,
+		   vk.CreateAccelerationStructureKHR(vk_device(), &info, NULL, &level->handle)))
+		return err->code;
+	address.accelerationStructure = level->handle;
+	level->address = vk.GetAccelerationStructureDeviceAddressKHR(vk_device(), &address);
+	return GB_OK;
+}
+
+static void destroy_level(struct lbvh_vk_level *level)
+{
+	if (level->handle)
+		vk.DestroyAccelerationStructureKHR(vk_device(), level->handle, NULL);
+	level->handle = VK_NULL_HANDLE;
+}
+
+/* ---- the scene ---------------------------------------------------------------------------- */
+
+static VkDeviceAddress address_of(const struct vk_buffer *buffer)
+{
+	return buffer ? buffer->address : 0;
+}
+
+static void describe_triangles(struct lbvh_vk_scene *s)
+{
+	s->bottom.geometry = (VkAccelerationStructureGeometryKHR){
+		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
+		.geometryType = VK_GEOMETRY_TYPE_TRIANGLES_KHR,
+		.flags = VK_GEOMETRY_OPAQUE_BIT_KHR,
+		.geometry.triangles = {
+			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_TRIANGLES_DATA_KHR,
+			.vertexFormat = VK_FORMAT_R32G32B32_SFLOAT,
+			.vertexData.deviceAddress = address_of(s->vertex),
+			.vertexStride = 3 * sizeof(float),
+			.maxVertex = (uint32_t)s->input->vertex_count - 1,
+			.indexType = VK_INDEX_TYPE_UINT32,
+			.indexData.deviceAddress = address_of(s->index),
+		},
+	};
+}
+
+static void describe_instance(struct lbvh_vk_scene *s)
+{
+	s->top.geometry = (VkAccelerationStructureGeometryKHR){
+		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
+		.geometryType = VK_GEOMETRY_TYPE_INSTANCES_KHR,
+		.flags = VK_GEOMETRY_OPAQUE_BIT_KHR,
+		.geometry.instances = {
+			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_INSTANCES_DATA_KHR,
+			.data.deviceAddress = address_of(s->instance),
+		},
+	};
+}
+
+static enum gb_status make_levels(struct lbvh_vk_scene *s, bool compacted, struct gb_error *err)
+{
+	ask_sizes(s, &s->bottom, (uint32_t)s->input->count);
+	ask_sizes(s, &s->top, 1);
+	s->compact.bytes = s->bottom.bytes;
+	if (make_level(&s->bottom, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, err) ||
+	    make_level(&s->top, VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, err))
+		return err->code;
+	return compacted ? make_level(&s->compact, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR,
+				      err)
+			 : GB_OK;
+}
+
+static enum gb_status make_query(struct lbvh_vk_scene *s, struct gb_error *err)
+{
+	const VkQueryPoolCreateInfo info = {
+		.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
+		.queryType = VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR,
+		.queryCount = 1
+	};
+
+	(void)VK_OK(err, vk.CreateQueryPool(vk_device(), &info, NULL, &s->size));
+	return err->code;
+}
+
+/* That the device can, and takes as many triangles. */
+static enum gb_status check_limits(const struct lbvh_input *in, struct gb_error *err)
+{
+	const struct vk_limits *limits = vk_limits();
+
+	if (!limits)
+		return GB_OK;
+	if (!limits->query)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "the device has no ray queries (VK_KHR_acceleration_structure, "
+			       "VK_KHR_ray_query)");
+	if (in->count > limits->primitives)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "%zu triangles: the driver takes %llu in a tree", in->count,
+			       (unsigned long long)limits->primitives);
+	return GB_OK;
+}
+
+enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *s, const void *params, const void *input,
+				  VkBuildAccelerationStructureFlagsKHR prefer, struct gb_error *err)
+{
+	const bool compacted = ((const struct lbvh_params *)params)->compact != 0;
+	const VkBufferUsageFlags read =
+		VK_BUFFER_USAGE_ACCELERATION_STRUCTURE_BUILD_INPUT_READ_ONLY_BIT_KHR;
+	VkDeviceSize scratch;
+
+	s->input = input;
+	s->flags = prefer |
+		   (compacted ? VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_COMPACTION_BIT_KHR : 0U);
+	if (check_limits(s->input, err))
+		return err->code;
+	s->vertex = vk_alloc(3 * s->input->vertex_count, sizeof(float), read, err);
+	s->index = vk_alloc(3 * s->input->count, sizeof(uint32_t), read, err);
+	s->instance = vk_alloc(1, sizeof(VkAccelerationStructureInstanceKHR), read, err);
+	if (err->code)
+		return err->code;
+	describe_triangles(s);
+	describe_instance(s);
+	if (make_levels(s, compacted, err))
+		return err->code;
+	scratch = s->bottom.scratch_bytes > s->top.scratch_bytes ? s->bottom.scratch_bytes
+								 : s->top.scratch_bytes;
+	scratch += vk_limits() ? vk_limits()->scratch_alignment : USUAL_ALIGNMENT;
+	s->scratch = vk_alloc(scratch, 1, 0, err);
+	return compacted && !err->code && !gb_memory_is_dry() ? make_query(s, err) : err->code;
+}
+
+void lbvh_vk_scene_destroy(struct lbvh_vk_scene *s)
+{
+	destroy_level(&s->top);
+	destroy_level(&s->compact);
+	destroy_level(&s->bottom);
+	if (s->size)
+		vk.DestroyQueryPool(vk_device(), s->size, NULL);
+	s->size = VK_NULL_HANDLE;
+}
+
+/* The instance is all of the mesh where it is, seen from either side. */
+enum gb_status lbvh_vk_scene_upload(struct lbvh_vk_scene *s, struct gb_error *err)
+{
+	const VkAccelerationStructureInstanceKHR instance = {
+		.transform.matrix = { { 1, 0, 0, 0 }, { 0, 1, 0, 0 }, { 0, 0, 1, 0 } },
+		.mask = 0xff,
+		.flags = VK_GEOMETRY_INSTANCE_TRIANGLE_FACING_CULL_DISABLE_BIT_KHR,
+		.accelerationStructureReference =
+			s->compact.handle ? s->compact.address : s->bottom.address,
+	};
+	VkCommandBuffer commands;
+
+	if (vk_upload(s->vertex, s->input->vertex, 3 * s->input->vertex_count * sizeof(float),
+		      err) ||
+	    vk_upload(s->index, s->input->triangle, 3 * s->input->count * sizeof(uint32_t), err))
+		return err->code;
+	commands = vk_commands(err);
+	if (!commands)
+		return err->code;
+	vk_barrier(commands, vk_anything, vk_transfer_writes);
+	vk.CmdUpdateBuffer(commands, s->instance->handle, 0, sizeof instance, &instance);
+	vk_barrier(commands, vk_transfer_writes, vk_reading_inputs);
+	return vk_wait(err);
+}
+
+/* ---- a build ------------------------------------------------------------------------------ */
+
+static void build(VkCommandBuffer commands, const struct lbvh_vk_scene *s,
+		  const struct lbvh_vk_level *level, uint32_t count)
+{
+	const VkDeviceSize alignment = vk_limits()->scratch_alignment;
+	const VkAccelerationStructureBuildRangeInfoKHR range = { .primitiveCount = count };
+	const VkAccelerationStructureBuildRangeInfoKHR *const ranges = &range;
+	VkAccelerationStructureBuildGeometryInfoKHR info = build_of(s, level);
+
+	info.scratchData.deviceAddress =
+		(s->scratch->address + alignment - 1) / alignment * alignment;
+	vk.CmdBuildAccelerationStructuresKHR(commands, 1, &info, &ranges);
+}
+
+static void compact(VkCommandBuffer commands, const struct lbvh_vk_scene *s)
+{
+	const VkCopyAccelerationStructureInfoKHR copy = {
+		.sType = VK_STRUCTURE_TYPE_COPY_ACCELERATION_STRUCTURE_INFO_KHR,
+		.src = s->bottom.handle,
+		.dst = s->compact.handle,
+		.mode = VK_COPY_ACCELERATION_STRUCTURE_MODE_COMPACT_KHR
+	};
+
+	vk.CmdResetQueryPool(commands, s->size, 0, 1);
+	vk.CmdWriteAccelerationStructuresPropertiesKHR(
+		commands, 1, &s->bottom.handle,
+		VK_QUERY_TYPE_ACCELERATION_STRUCTURE_COMPACTED_SIZE_KHR, s->size, 0);
+	vk.CmdCopyAccelerationStructureKHR(commands, &copy);
+	vk_barrier(commands, vk_building, vk_building);
+}
+
+static void begin(struct gb_timer *timer, const char *phase)
+{
+	if (timer)
+		gb_phase(timer, phase);
+}
+
+enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *s, struct gb_timer *timer,
+				   struct gb_error *err)
+{
+	VkCommandBuffer commands;
+
+	begin(timer, "blas");
+	commands = vk_commands(err);
+	if (!commands)
+		return err->code;
+	vk_barrier(commands, vk_building, vk_building); /* what was built before */
+	build(commands, s, &s->bottom, (uint32_t)s->input->count);
+	vk_barrier(commands, vk_building, vk_building);
+	if (s->size) {
+		begin(timer, "compact");
+		compact(commands, s);
+	}
+	begin(timer, "tlas");
+	build(commands, s, &s->top, 1);
+	return err->code;
+}
+
+void lbvh_vk_scene_metrics(const struct lbvh_vk_scene *s, struct gb_metrics *metrics)
+{
+	uint64_t bytes = 0;
+
+	gb_metric(metrics, "structure_bytes", (double)s->bottom.bytes);
+	gb_metric(metrics, "scratch_bytes", (double)s->bottom.scratch_bytes);
+	if (s->size &&
+	    !vk.GetQueryPoolResults(vk_device(), s->size, 0, 1, sizeof bytes, &bytes, sizeof bytes,
+				    VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT))
+		gb_metric(metrics, "compacted_bytes", (double)bytes);
+}

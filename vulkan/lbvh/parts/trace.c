@@ -1,0 +1,276 @@
+/* trace.c -- see trace.h.
+ *
+ * A build has no nodes to be looked at: its probe rays are traced when it is verified.
+ */
+#include "vulkan/lbvh/parts/trace.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "common/memory.h"
+#include "common/text.h"
+
+static const uint32_t query_code[] = {
+#include "vulkan/lbvh/parts/query.comp.inc"
+};
+static const uint32_t generate_code[] = {
+#include "vulkan/lbvh/parts/trace.rgen.inc"
+};
+static const uint32_t miss_code[] = {
+#include "vulkan/lbvh/parts/trace.rmiss.inc"
+};
+static const uint32_t hit_code[] = {
+#include "vulkan/lbvh/parts/trace.rchit.inc"
+};
+
+/* As in rays.glsl. */
+enum kind { IMAGE, NEAREST, ANY };
+struct lbvh_vk_push {
+	VkDeviceAddress scene, rays, t, answer;
+	float eye[3];
+	uint32_t edge;
+	float corner[4], dx[4], dy[4];
+};
+
+enum { TILE = 8, GROUP = TILE * TILE };
+
+static enum kind kind_of(const struct lbvh_vk_state *s)
+{
+	const struct lbvh_input *in = s->scene.input;
+
+	return s->build || !in->ray ? IMAGE : in->occlusion ? ANY : NEAREST;
+}
+
+static size_t ray_count(const struct lbvh_vk_state *s)
+{
+	return (size_t)s->edge * s->edge;
+}
+
+static size_t answer_bytes(const struct lbvh_vk_state *s)
+{
+	const size_t words = kind_of(s) == ANY ? lbvh_bit_words(s->scene.input) : ray_count(s);
+
+	return words * sizeof(uint32_t);
+}
+
+/* ---- create ------------------------------------------------------------------------------- */
+
+static enum gb_status make_pipeline(struct lbvh_vk_state *s, struct gb_error *err)
+{
+	const struct vk_shader query = VK_SHADER(query_code, VK_SHADER_STAGE_COMPUTE_BIT);
+	const struct vk_shader shader[] = {
+		VK_SHADER(generate_code, VK_SHADER_STAGE_RAYGEN_BIT_KHR),
+		VK_SHADER(miss_code, VK_SHADER_STAGE_MISS_BIT_KHR),
+		VK_SHADER(hit_code, VK_SHADER_STAGE_CLOSEST_HIT_BIT_KHR),
+	};
+	const uint32_t bytes = sizeof(struct lbvh_vk_push);
+
+	if (s->way == LBVH_VK_QUERY)
+		return vk_pipeline_compute(&s->pipeline, query, kind_of(s), bytes, err);
+	return vk_pipeline_tracing(&s->pipeline, shader, kind_of(s), bytes, err);
+}
+
+enum gb_status lbvh_vk_create(void *state, const void *params, const void *input,
+			      VkBuildAccelerationStructureFlagsKHR prefer, enum lbvh_vk_way way,
+			      struct gb_error *err)
+{
+	struct lbvh_vk_state *s = state;
+	const struct lbvh_input *in = input;
+
+	s->build = ((const struct lbvh_params *)params)->op == LBVH_BUILD;
+	s->way = way;
+	s->camera = s->build ? &in->probe : &in->camera;
+	s->edge = s->build ? LBVH_PROBE_EDGE : in->edge;
+	if (way == LBVH_VK_PIPELINE && s->build)
+		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to trace: --op=trace");
+	if (way == LBVH_VK_PIPELINE && vk_limits() && !vk_limits()->pipeline)
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "the device has no VK_KHR_ray_tracing_pipeline");
+	if (lbvh_vk_scene_init(&s->scene, params, input, prefer, err))
+		return err->code;
+	if (kind_of(s) != IMAGE)
+		s->ray = vk_alloc(ray_count(s), sizeof *in->ray, 0, err);
+	if (kind_of(s) != ANY)
+		s->t = vk_alloc(ray_count(s), sizeof(float), 0, err);
+	s->answer = vk_alloc(answer_bytes(s), 1, 0, err);
+	if (way == LBVH_VK_PIPELINE)
+		s->table = vk_alloc(vk_table_bytes(), 1,
+				    VK_BUFFER_USAGE_SHADER_BINDING_TABLE_BIT_KHR, err);
+	if (err->code)
+		return err->code;
+	if (s->build) {
+		gb_memory_result(s->scene.bottom.store, GB_WHOLE, GB_POISON);
+		gb_memory_result(s->scene.top.store, GB_WHOLE, GB_POISON);
+		gb_memory_result(s->scene.compact.store, GB_WHOLE, GB_POISON);
+	} else {
+		gb_memory_result(s->t, GB_WHOLE, GB_POISON);
+		gb_memory_result(s->answer, GB_WHOLE, GB_POISON);
+	}
+	return gb_memory_is_dry() ? GB_OK : make_pipeline(s, err);
+}
+
+void lbvh_vk_destroy(void *state)
+{
+	struct lbvh_vk_state *s = state;
+
+	vk_pipeline_destroy(&s->pipeline);
+	lbvh_vk_scene_destroy(&s->scene);
+}
+
+/* ---- tracing ------------------------------------------------------------------------------ */
+
+static struct vk_scope traced_by(const struct lbvh_vk_state *s, VkAccessFlags access)
+{
+	return (struct vk_scope){ s->way == LBVH_VK_QUERY
+					  ? VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT
+					  : VK_PIPELINE_STAGE_RAY_TRACING_SHADER_BIT_KHR,
+				  access };
+}
+
+static struct lbvh_vk_push push_of(const struct lbvh_vk_state *s)
+{
+	struct lbvh_vk_push push = {
+		.scene = s->scene.top.address,
+		.rays = s->ray ? s->ray->address : 0,
+		.t = s->t ? s->t->address : 0,
+		.answer = s->answer->address,
+		.edge = s->edge,
+	};
+
+	memcpy(push.eye, s->camera->eye, sizeof s->camera->eye);
+	memcpy(push.corner, s->camera->corner, sizeof s->camera->corner);
+	memcpy(push.dx, s->camera->dx, sizeof s->camera->dx);
+	memcpy(push.dy, s->camera->dy, sizeof s->camera->dy);
+	return push;
+}
+
+static void record_query(VkCommandBuffer commands, const struct lbvh_vk_state *s)
+{
+	const uint64_t tiles = (s->edge + TILE - 1) / TILE;
+
+	vk_dispatch(commands,
+		    kind_of(s) == IMAGE ? tiles * tiles : (ray_count(s) + GROUP - 1) / GROUP);
+}
+
+/* Three tables of an entry each, and none of callables. */
+static void record_pipeline(VkCommandBuffer commands, const struct lbvh_vk_state *s)
+{
+	const uint32_t step = vk_table_step();
+	VkStridedDeviceAddressRegionKHR table[3];
+	const VkStridedDeviceAddressRegionKHR none = { 0 };
+
+	for (uint32_t i = 0; i < GB_COUNT(table); i++)
+		table[i] = (VkStridedDeviceAddressRegionKHR){ s->table_at + (uint64_t)i * step,
+							      step, step };
+	vk.CmdTraceRaysKHR(commands, &table[0], &table[1], &table[2], &none, s->edge, s->edge, 1);
+}
+
+/* Record all rays.  The tree may have been built just now; bits that a pipeline adds to are 0. */
+static enum gb_status trace(const struct lbvh_vk_state *s, struct gb_error *err)
+{
+	const struct lbvh_vk_push push = push_of(s);
+	const struct vk_scope writes = traced_by(s, VK_ACCESS_SHADER_WRITE_BIT);
+	const VkCommandBuffer commands = vk_commands(err);
+
+	if (!commands)
+		return err->code;
+	vk_barrier(commands, vk_building,
+		   traced_by(s, VK_ACCESS_ACCELERATION_STRUCTURE_READ_BIT_KHR));
+	if (s->way == LBVH_VK_PIPELINE && kind_of(s) == ANY) {
+		vk_barrier(commands, writes, vk_transfer_writes);
+		vk.CmdFillBuffer(commands, s->answer->handle, 0, VK_WHOLE_SIZE, 0);
+		vk_barrier(commands, vk_transfer_writes,
+			   traced_by(s, VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT));
+	} else {
+		vk_barrier(commands, writes, writes);
+	}
+	vk_pipeline_bind(commands, &s->pipeline, &push, sizeof push);
+	if (s->way == LBVH_VK_QUERY)
+		record_query(commands, s);
+	else
+		record_pipeline(commands, s);
+	return err->code;
+}
+
+/* ---- operations --------------------------------------------------------------------------- */
+
+/* A tree to be traced is built before. */
+enum gb_status lbvh_vk_upload(void *state, struct gb_error *err)
+{
+	struct lbvh_vk_state *s = state;
+
+	if (lbvh_vk_scene_upload(&s->scene, err) ||
+	    (s->ray &&
+	     vk_upload(s->ray, s->scene.input->ray, ray_count(s) * sizeof(struct lbvh_ray), err)) ||
+	    (s->table && vk_pipeline_table(&s->pipeline, s->table, &s->table_at, err)) || s->build)
+		return err->code;
+	return lbvh_vk_scene_build(&s->scene, NULL, err) ? err->code : vk_wait(err);
+}
+
+enum gb_status lbvh_vk_run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	const struct lbvh_vk_state *s = state;
+
+	return s->build ? lbvh_vk_scene_build(&s->scene, timer, err) : trace(s, err);
+}
+
+static enum gb_status get(const struct lbvh_vk_state *s, float *t, uint32_t *answer,
+			  struct gb_error *err)
+{
+	if (s->t)
+		(void)vk_download(t, s->t, ray_count(s) * sizeof *t, err);
+	return vk_download(answer, s->answer, answer_bytes(s), err);
+}
+
+enum gb_status lbvh_vk_download(void *state, void *output, struct gb_error *err)
+{
+	const struct lbvh_vk_state *s = state;
+	const struct lbvh_input *in = s->scene.input;
+
+	if (s->build) {
+		*(struct lbvh_tree_header *)output =
+			(struct lbvh_tree_header){ .kind = LBVH_PROBED,
+						   .arithmetic = LBVH_FOREIGN };
+		if (trace(s, err))
+			return err->code;
+		return get(s, lbvh_build_probe_t(in, output),
+			   lbvh_build_probe_primitive(in, output), err);
+	}
+	*lbvh_trace_arithmetic(in, output) = LBVH_FOREIGN;
+	if (kind_of(s) == ANY)
+		return get(s, NULL, lbvh_trace_bits(output), err);
+	return get(s, lbvh_trace_t(output), lbvh_trace_primitive(in, output), err);
+}
+
+const char *lbvh_vk_excluded(const void *params_)
+{
+	const struct lbvh_params *params = params_;
+
+	return params->op == LBVH_BUILD && params->compact
+		       ? "reading the compacted size back, and making room of that size"
+		       : NULL;
+}
+
+/* Its name, and the first number behind that. */
+const char *lbvh_vk_library(void)
+{
+	static char text[128];
+	size_t end = 0;
+
+	if (!vk_limits())
+		return "Vulkan 1.2";
+	(void)snprintf(text, sizeof text, "%s", vk_driver());
+	while (text[end] && !(text[end] == ' ' && isdigit((unsigned char)text[end + 1])))
+		end++;
+	if (text[end])
+		text[end + 1 + strspn(text + end + 1, "0123456789.")] = '\0';
+	return text;
+}
+
+void lbvh_vk_metrics(void *state, struct gb_metrics *metrics)
+{
+	const struct lbvh_vk_state *s = state;
+
+	lbvh_vk_scene_metrics(&s->scene, metrics);
+}
