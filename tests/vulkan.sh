@@ -121,6 +121,18 @@ for plant in eye index transform; do
 		--primitives=700
 done
 expect "planted: memory" 0 "of device memory" recorded memory "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=10k
+expect "planted: limit" 0 "700 triangles: the driver takes 100 in a tree" recorded limit "$gpubench" "${few[@]}" vulkan/driver-rt \
+	--primitives=700
+expect "planted: no queries" 0 "no ray queries" recorded queries "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+# A time of a millisecond at most that would be hours with the bits that are not valid.
+expect "planted: bits" 0 "ok" recorded bits "$gpubench" stream vulkan/copy --count=4k --samples=5 --hot -o bits.jsonl
+/usr/bin/python3 - bits.jsonl >out 2>&1 <<'END' && pass || fail "timestamps' bits that are not valid are in a time" out
+import json, sys
+times = [json.loads(line)["time"]["max"] for line in open(sys.argv[1]) if '"time"' in line]
+assert times and max(times) < 2**20, times
+END
+expect "repro" 0 "rtx_ms, 25600 on: emulated" "$gpubench" repro lbvh:table3 lbvh:table6 --preset=quick --set=rays=64 \
+	--backend=vulkan --samples=2
 recorded lost "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=100,200,300 -o lost.jsonl >out 2>&1 || status=$?
 if [ "${status:-0}" = 4 ] && [ "$(grep -c VK_ERROR_DEVICE_LOST lost.jsonl)" = 1 ] &&
 	[ "$(grep -c '"status":"ok"' lost.jsonl)" = 2 ]; then

@@ -16,6 +16,9 @@
  *	usage      buffers that builds read are not made for that
  *	memory     there is no memory for buffers of 64 KiB and more
  *	lost       the 20th submission loses the device
+ *	limit      a tree may have 100 triangles
+ *	queries    there are no ray queries
+ *	bits       timestamps have 20 bits
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -140,6 +143,10 @@ NEXT(CmdPushConstants)
 NEXT(CreateBuffer)
 NEXT(AllocateMemory)
 NEXT(QueueSubmit)
+NEXT(GetPhysicalDeviceProperties2)
+NEXT(GetPhysicalDeviceFeatures2)
+NEXT(GetPhysicalDeviceQueueFamilyProperties)
+NEXT(GetQueryPoolResults)
 #undef NEXT
 
 static VKAPI_ATTR void VKAPI_CALL at_CmdPipelineBarrier(
@@ -305,6 +312,64 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_QueueSubmit(VkQueue queue, uint32_t cou
 	return next_QueueSubmit(queue, count, submit, fence);
 }
 
+/* ---- what devices can do ------------------------------------------------------------------- */
+
+static void *find(void *chain, VkStructureType type)
+{
+	VkBaseOutStructure *s = chain;
+
+	while (s && s->sType != type)
+		s = s->pNext;
+	return s;
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceProperties2(VkPhysicalDevice device,
+								  VkPhysicalDeviceProperties2 *all)
+{
+	VkPhysicalDeviceAccelerationStructurePropertiesKHR *structure;
+
+	next_GetPhysicalDeviceProperties2(device, all);
+	structure =
+		find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_PROPERTIES_KHR);
+	if (structure && is_planted("limit"))
+		structure->maxPrimitiveCount = 100;
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceFeatures2(VkPhysicalDevice device,
+								VkPhysicalDeviceFeatures2 *all)
+{
+	VkPhysicalDeviceRayQueryFeaturesKHR *query;
+
+	next_GetPhysicalDeviceFeatures2(device, all);
+	query = find(all, VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR);
+	if (query && is_planted("queries"))
+		query->rayQuery = VK_FALSE;
+}
+
+static VKAPI_ATTR void VKAPI_CALL at_GetPhysicalDeviceQueueFamilyProperties(
+	VkPhysicalDevice device, uint32_t *count, VkQueueFamilyProperties *family)
+{
+	next_GetPhysicalDeviceQueueFamilyProperties(device, count, family);
+	for (uint32_t i = 0; family && i < *count && is_planted("bits"); i++)
+		family[i].timestampValidBits = 20;
+}
+
+/* The bits above those that are valid are anything. */
+static VKAPI_ATTR VkResult VKAPI_CALL at_GetQueryPoolResults(VkDevice device, VkQueryPool pool,
+							     uint32_t first, uint32_t count,
+							     size_t bytes, void *data,
+							     VkDeviceSize stride,
+							     VkQueryResultFlags flags)
+{
+	const VkResult result =
+		next_GetQueryPoolResults(device, pool, first, count, bytes, data, stride, flags);
+	static uint64_t noise;
+
+	if (is_planted("bits") && !result && bytes == sizeof(uint64_t))
+		*(uint64_t *)data = (*(uint64_t *)data & 0xfffff) | ++noise << 20;
+	return result;
+}
+
 /* ---- who is asked for functions ----------------------------------------------------------- */
 
 static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction real)
@@ -327,6 +392,10 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction real)
 	LOOK(CreateBuffer)
 	LOOK(AllocateMemory)
 	LOOK(QueueSubmit)
+	LOOK(GetPhysicalDeviceProperties2)
+	LOOK(GetPhysicalDeviceFeatures2)
+	LOOK(GetPhysicalDeviceQueueFamilyProperties)
+	LOOK(GetQueryPoolResults)
 #undef LOOK
 	return real;
 }

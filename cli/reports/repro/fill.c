@@ -9,13 +9,11 @@
 
 const char *gb_repro_reason(const cJSON *record)
 {
-	const char *reason;
+	const char *reason = gb_json_text(record, "reason");
 
-	reason = gb_json_text(record, "reason");
-	if (reason)
-		return reason;
-	return gb_json_true(record, "emulated") ? "emulated: no time of a GPU"
-						: "not reported by this variant";
+	if (gb_json_true(record, "emulated") && gb_json_at(record, "time"))
+		return "emulated: no time of a GPU";
+	return reason ? reason : "not reported by this variant";
 }
 
 /* The same for a record that may be missing. */
