@@ -22,10 +22,11 @@
 #define DRIVE_NONE(workload, symbol, name)
 #define DRIVE_CUDA(workload, symbol, name) \
 	extern const struct gb_variant_ops workload##_cuda_##symbol __attribute__((weak));
-#define NEEDS_CUDA     DRIVE_CUDA
-#define NEEDS_CUB      DRIVE_NONE
-#define ON_cpu(needs)  DRIVE_NONE
-#define ON_cuda(needs) NEEDS_##needs
+#define NEEDS_CUDA       DRIVE_CUDA
+#define NEEDS_CUB        DRIVE_NONE
+#define ON_cpu(needs)    DRIVE_NONE
+#define ON_cuda(needs)   NEEDS_##needs
+#define ON_vulkan(needs) DRIVE_NONE
 #define GB_VARIANT(backend, workload, symbol, name, needs, summary, peer) \
 	ON_##backend(needs)(workload, symbol, name)
 #include "common/variants.def"
