@@ -566,6 +566,11 @@ measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.sh $$folder
 
+## bench-peers: CPU variants beside the field's libraries, like with like: where is a library ahead? (a quarter of an hour)
+bench-peers: all
+	$(Q)scripts/measure.sh results/latest.peers peers
+	$(Q)for case in results/latest.peers/*.jsonl; do echo "# $${case##*/}"; ./gpubench report --format=peers $$case; done
+
 deps:
 	$(Q)scripts/install-deps.sh build
 
@@ -645,7 +650,7 @@ clean:
 help:
 	@sed -n 's/^## \([^:]*\): \(.*\)/  \1\t\2/p' Makefile | expand -t 16
 
-.PHONY: $(whole:%=whole-%) all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab test-gate gate-trials history-trials asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench measure deps deps-test check shaders lint format \
+.PHONY: $(whole:%=whole-%) all test gpu-check test-layers test-unit test-simt test-cli test-resume test-slurm test-ab test-gate gate-trials history-trials asan tsan fuzz simt ptx gpubench-ptx ptx-test ptx-test-long ptx-checks ptx-weak ptx-mutants ptx-mutants-order ptx-drive counts counts-write test-counts simt-test simt-stress simt-mutants bench bench-peers measure deps deps-test check shaders lint format \
 	format-check ptxas ptxas-check man install clean help FORCE
 FORCE:
 -include $(shell find $(sort $(BUILD) $(SHARED)) -name '*.d' 2>/dev/null)

@@ -49,7 +49,7 @@ measured_by() {
 # table COMMAND: what stands between the marks.
 table() {
 	local command=$1 file
-	local allowed='^gpubench report --format=(markdown|csv) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
+	local allowed='^gpubench report --format=(markdown|csv|peers) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
 	[[ $command =~ $allowed ]] || { echo "figures.sh: not a command for a table: $command" >&2; return 1; }
 	file=${BASH_REMATCH[2]}
 	[ -e "$file" ] || { echo "Not measured yet."; return; }

@@ -4,6 +4,7 @@
 #
 #	make all && scripts/measure.sh && scripts/figures.sh results/measured/cpu-$(date +%F)
 #	scripts/measure.sh results/measured/cpu-2026-12-01 bfs-dense-hot     # one case again
+#	scripts/measure.sh results/measured/peers-2026-12-01 peers           # the cases peers-*, measured only if asked for
 #	DRY=1 scripts/measure.sh                                             # the commands, and what they take
 #	SAMPLES=1 scripts/measure.sh /tmp/try                                # a rehearsal: not to be kept
 #
@@ -40,12 +41,19 @@ rehearse() {
 	rehearsed+=(--samples="$samples" --warmup=1)
 }
 
+is_wanted() {
+	case $1 in
+	peers-*) [[ $wanted == *" peers "* || $wanted == *" $1 "* ]] ;;
+	*) [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]] ;;
+	esac
+}
+
 # measure CASE BENCHMARK ARGUMENT...
 measure() {
 	local name=$1 start=$SECONDS status=0
 	shift
 	known+="$name "
-	[ "$wanted" = "  " ] || [[ $wanted == *" $name "* ]] || return
+	is_wanted "$name" || return
 	[ -z "$samples" ] || rehearse "$@"
 	[ -z "$samples" ] || set -- "${rehearsed[@]}"
 	if [ "$dry" = 1 ]; then
@@ -103,6 +111,21 @@ scenes=(--scene=teapot,knot,terrain --primitives=300k --threads=1,2) # the refer
 measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --op=trace --tree=paper "${scenes[@]}" "${few[@]}"
 measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-medium --op=trace --tree=best \
 	"${scenes[@]}" "${few[@]}"
+
+# Beside the field's libraries, like with like: `gpubench report --format=peers` prints where one is ahead.  Of
+# trees: with two children a node; ready to be traversed; the best.
+often=(--min-time=0.1 --min-samples=7 --max-samples=100 --timeout=20)
+measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort --count=1k,3k,10k,30k,100k,300k,1M,3M,10M \
+	--type=u32,u64,pairs --threads=1,2 "${often[@]}"
+measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=u32,u64 --threads=1,2 "${often[@]}" \
+	--distribution=uniform,entropy3,entropy5,zipf,few,constant,sorted,reverse
+scenes=(--scene=teapot,terrain,city,soup,knot --primitives=100k)
+measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${scenes[@]}" --threads=1,2 "${often[@]}"
+measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${often[@]}"
+measure peers-build-quality lbvh cpu/ploc cpu/embree-medium "${scenes[@]}" --threads=1,2 "${often[@]}"
+measure peers-trace lbvh cpu/stack cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16 \
+	cpu/embree16-medium --op=trace --rays=256 --rays-kind=primary,shadow,random,bounce "${scenes[@]}" --threads=1 "${often[@]}"
+known+="peers "
 
 for name in $wanted; do
 	[[ $known == *" $name "* ]] || { echo "measure.sh: $name is no case; there are$known" >&2; exit 2; }

@@ -179,14 +179,6 @@ struct vk_buffer *vk_alloc(size_t count, size_t size, VkBufferUsageFlags usage,
 	return NULL;
 }
 
-void vk_free(struct vk_buffer *buffer)
-{
-	if (!buffer)
-		return;
-	gb_memory_remove(buffer);
-	release(buffer);
-}
-
 /* ---- commands ----------------------------------------------------------------------------- */
 
 #define ANY_ACCESS (VK_ACCESS_MEMORY_READ_BIT | VK_ACCESS_MEMORY_WRITE_BIT)
@@ -199,8 +191,6 @@ const struct vk_scope vk_reading_inputs = { VK_PIPELINE_STAGE_ACCELERATION_STRUC
 					    VK_ACCESS_SHADER_READ_BIT };
 const struct vk_scope vk_shader_writes = { VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT,
 					   VK_ACCESS_SHADER_WRITE_BIT };
-const struct vk_scope vk_transfer_reads = { VK_PIPELINE_STAGE_TRANSFER_BIT,
-					    VK_ACCESS_TRANSFER_READ_BIT };
 const struct vk_scope vk_transfer_writes = { VK_PIPELINE_STAGE_TRANSFER_BIT,
 					     VK_ACCESS_TRANSFER_WRITE_BIT };
 
@@ -468,12 +458,15 @@ static enum gb_status create_commands(struct gb_error *err)
 	return GB_OK;
 }
 
+/* Cached by the host, if there is such memory: it is read, too. */
 static enum gb_status create_staging(struct gb_error *err)
 {
-	if (vk_buffer_create(&gpu.staging, STAGING, 0,
-			     VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
-				     VK_MEMORY_PROPERTY_HOST_COHERENT_BIT,
-			     err))
+	const VkMemoryPropertyFlags shared =
+		VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT | VK_MEMORY_PROPERTY_HOST_COHERENT_BIT;
+	const VkMemoryPropertyFlags cached = shared | VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
+	const bool has_cached = find_type(UINT32_MAX, cached) != UINT32_MAX;
+
+	if (vk_buffer_create(&gpu.staging, STAGING, 0, has_cached ? cached : shared, err))
 		return err->code;
 	(void)VK_OK(err, vk.MapMemory(gpu.device, gpu.staging.memory, 0, VK_WHOLE_SIZE, 0,
 				      &gpu.staging.map));

@@ -27,12 +27,10 @@ struct vk_buffer {
  * what `usage` adds to these; count == 0 gives a buffer, too.  NULL on failure: GB_EMEMORY, with what
  * was needed and what is free or allowed in err, if memory does not suffice; and at once if err
  * holds a failure already, so that a series of allocations needs one look at err.  When memory is
- * dry (gb_memory_is_dry()) the allocation is only counted: it has no handle. */
+ * dry (gb_memory_is_dry()) the allocation is only counted: it has no handle.  It is freed with the state
+ * of the variant that owns it. */
 struct vk_buffer *vk_alloc(size_t count, size_t size, VkBufferUsageFlags usage,
 			   struct gb_error *err);
-
-/* Accepts NULL. */
-void vk_free(struct vk_buffer *buffer);
 
 /* Copy `bytes` bytes to or from the start of a buffer, by way of a staging buffer, and wait for them.
  * Nothing is done for 0 bytes, nor if err holds a failure already. */
@@ -52,7 +50,7 @@ struct vk_scope {
 	VkAccessFlags access;
 };
 extern const struct vk_scope vk_anything, vk_building, vk_reading_inputs, vk_shader_writes,
-	vk_transfer_reads, vk_transfer_writes;
+	vk_transfer_writes;
 
 /* What was done before is seen by what follows. */
 void vk_barrier(VkCommandBuffer commands, struct vk_scope before, struct vk_scope after);

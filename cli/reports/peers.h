@@ -1,0 +1,17 @@
+/* peers.h -- where none of ours is first: the points at which a library of the field is faster than
+ * every variant of this project, by how much, and what the other points come to.
+ */
+#ifndef GPUBENCH_CLI_REPORTS_PEERS_H
+#define GPUBENCH_CLI_REPORTS_PEERS_H
+
+#include <stdio.h>
+
+#include "cli/records/lines.h"
+
+/* A place is a point with a number of threads: what takes one thread by itself, as serial peers do,
+ * is compared with what was told to, and GPU variants with each other.  Times that were not verified,
+ * failed or are emulated have no part; places without two sides are counted.  A tie is within 3 %.
+ * Errors of the stream are the caller's to look for. */
+enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, struct gb_error *err);
+
+#endif

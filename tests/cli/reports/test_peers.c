@@ -1,0 +1,92 @@
+/* test_peers.c -- where peers are ahead: every place at which one is, and no other. */
+#include "cli/reports/peers.h"
+#include "tests/cli/reports/table_records.h"
+
+TestSuite(peers, .fini = release);
+
+/* A record of either side at n; 0 threads: none, as on a GPU. */
+static void add_side(const char *variant, bool peer, int n, int threads, double ns)
+{
+	char params[64], rest[1200];
+
+	(void)snprintf(params, sizeof params, "\"n\":%d", n);
+	(void)snprintf(rest, sizeof rest, "\"peer\":%s,\"threads\":%d,%s", peer ? "true" : "false",
+		       threads, timed(ns));
+	add_record(variant, params, rest);
+}
+
+static void expect_text(const char *wanted)
+{
+	char *text = NULL;
+	size_t size = 0;
+	struct gb_error err = { 0 };
+	FILE *file = open_memstream(&text, &size);
+
+	cr_assert_eq(gb_peers_print(file, &list, &err), GB_OK, "%s", err.message);
+	(void)fclose(file);
+	cr_expect_str_eq(text, wanted, "\n%s\ninstead of\n%s", text, wanted);
+	free(text);
+}
+
+Test(peers, of_nothing)
+{
+	expect_text("");
+}
+
+/* Ahead at n = 1, behind at 2, as good as equal at 3, alone at 4 and 5. */
+Test(peers, only_where_one_is_ahead)
+{
+	add_side("cpu/slow", false, 1, 1, 9e3);
+	add_side("cpu/best", false, 1, 1, 1e3);
+	add_side("cpu/lib", true, 1, 1, 4e3);
+	add_side("cpu/slow", false, 2, 1, 9e3);
+	add_side("cpu/best", false, 2, 1, 3e3);
+	add_side("cpu/lib", true, 2, 1, 2e3);
+	add_side("cpu/other", true, 2, 1, 8e3);
+	add_side("cpu/best", false, 3, 1, 1.02e3);
+	add_side("cpu/lib", true, 3, 1, 1e3);
+	add_side("cpu/best", false, 4, 1, 1e3);
+	add_side("cpu/lib", true, 5, 1, 1e3);
+	expect_text(
+		"\n## toy\n\n"
+		"3 of 5 places have a peer beside ours: ours is behind at 1, within 3 % at 1, "
+		"first at 1, by a geometric mean of 4.00 (4.00 to 4.00).\n"
+		"\n"
+		"| n | threads | peer | time | ours | time | ours is slower | 95 % |\n"
+		"| ---: | ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
+		"| 2 | 1 | cpu/lib | 2.00 us | cpu/best | 3.00 us | 1.50 times | 1.47 to 1.53 |\n");
+}
+
+/* A peer on one thread is no measure of ours on two; a GPU is a place of its own. */
+Test(peers, threads_and_back_ends_are_places)
+{
+	add_side("cpu/best", false, 1, 1, 3e3);
+	add_side("cpu/best", false, 1, 2, 1.5e3);
+	add_side("cpu/lib", true, 1, 1, 2e3);
+	add_side("cuda/best", false, 1, 0, 50);
+	add_side("cuda/lib", true, 1, 0, 100);
+	expect_text("\n## toy\n\n"
+		    "2 of 3 places have a peer beside ours: ours is behind at 1, within 3 % at 0, "
+		    "first at 1, by a geometric mean of 2.00 (2.00 to 2.00).\n"
+		    "\n"
+		    "| threads | peer | time | ours | time | ours is slower | 95 % |\n"
+		    "| ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
+		    "| 1 | cpu/lib | 2.00 us | cpu/best | 3.00 us | 1.50 times | 1.47 to 1.53 |\n");
+}
+
+/* What is wrong, emulated or unverified is nobody's time. */
+Test(peers, no_time_without_a_right_result)
+{
+	add_side("cpu/best", false, 1, 1, 3e3);
+	add_record("cpu/lib", "\"n\":1",
+		   "\"peer\":true,\"threads\":1,\"status\":\"failed\",\"reason\":\"wrong\"");
+	add_record("cpu/fast", "\"n\":1",
+		   "\"peer\":true,\"threads\":1,\"status\":\"unverified\",\"reason\":null,"
+		   "\"verify\":{\"result\":\"skipped\"},\"time\":{\"median\":1}");
+	add_record("cuda/lib", "\"n\":1",
+		   "\"peer\":true,\"threads\":0,\"status\":\"ok\",\"emulated\":true,"
+		   "\"time\":{\"median\":1}");
+	expect_text("\n## toy\n\n"
+		    "0 of 1 places have a peer beside ours: ours is behind at 0, within 3 % at 0, "
+		    "first at 0; 1 failed; 1 unverified.\n");
+}
