@@ -48,6 +48,8 @@ if command -v glslangValidator >/dev/null; then
 			fail "make shaders was not run after a change of ${source#"$here/"}" "$scratch/out"
 		fi
 	done
+else
+	echo "vulkan: the shaders were not compiled anew: no glslangValidator (scripts/install-deps.sh vulkan-test)"
 fi
 
 # ---- without a device -----------------------------------------------------------------------------
@@ -95,6 +97,8 @@ if compgen -G "$layers/*alidation*" >/dev/null; then
 	expect "validation: a buffer without its usage" 4 "validation: " "${validated[@]}" \
 		env LD_LIBRARY_PATH="$recorder" RECORDER_LOADER="$(ldconfig -p | sed -n 's/.*libvulkan.so.1 .*=> //p' | head -n 1)" \
 		RECORDER_PLANT=usage "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=700
+else
+	echo "vulkan: nothing was validated: no validation layer (scripts/install-deps.sh vulkan-test)"
 fi
 
 # ---- what the recorder sees, and plants -------------------------------------------------------------
