@@ -1,7 +1,7 @@
 /* lbvh.c -- the lbvh workload: build a bounding volume hierarchy over the triangles of a scene
  * (--op=build), or find what rays hit, those of an image or a stream of others (--op=trace).
  *
- * Results are verified in verify.c: a tree node by node, hits ray by ray.
+ * Results are verified in verify.c, a tree node by node, and hits.c, hits ray by ray.
  */
 #include <math.h>
 #include <stdio.h>
@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cli/workloads/lbvh/hits.h"
 #include "cli/workloads/lbvh/rays.h"
 #include "cli/workloads/lbvh/reference.h"
 #include "cli/workloads/lbvh/verify.h"

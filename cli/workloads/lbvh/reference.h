@@ -35,6 +35,14 @@ struct lbvh_reference {
 	uint64_t *taken;   /* bits: count primitives */
 };
 
+/* A bijection in which every bit of the result depends on every bit of x: checksums are sums of it. */
+static inline uint64_t lbvh_mix(uint64_t x)
+{
+	x = (x ^ x >> 31) * UINT64_C(0x9fb21c651e98df25);
+	x = (x ^ x >> 29) * UINT64_C(0xd6e8feb86659fd93);
+	return x ^ x >> 32;
+}
+
 /* Allocate what verifying the outputs of `in` needs. */
 enum gb_status lbvh_reference_create(struct lbvh_reference **out, const struct lbvh_input *in,
 				     bool trace, struct gb_error *err);

@@ -1,4 +1,4 @@
-/* verify.c -- trees and hits against what they must be (verify.h). */
+/* verify.c -- trees against what they must be (verify.h). */
 #include "cli/workloads/lbvh/verify.h"
 
 #include <inttypes.h>
@@ -6,243 +6,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/workloads/lbvh/hits.h"
 #include "cli/workloads/lbvh/reference.h"
-
-/* A ray may disagree only where the last bit decides: one in so many.  Embree's triangle test and
- * reciprocals have errors of their own, which show among triangles much longer than wide: on `city` 3
- * in 10^5 rays of an image differ, and 6 in 10^5 of a stream's, which meet them at all angles; on
- * other scenes hardly any. */
-enum {
-	RAYS_PER_EDGE_CASE = 100000,
-	RAYS_PER_FOREIGN_EDGE_CASE = 20000,
-	RAYS_PER_FOREIGN_STREAM_CASE = 10000,
-};
-static const float tolerance = 1e-4f;
 
 /* Scenes up to this size have their binary trees tried with rays, too: a right structure with
  * right boxes cannot miss a hit, so this verifies the verifier. */
 enum { TRIED_WITH_RAYS = 1 << 16 };
-
-/* ---- hits --------------------------------------------------------------------------------- */
-
-/* What rays 0 .. rays - 1 of a stream hit, or of an image of `edge` pixels to a row. */
-struct hits {
-	const struct lbvh_camera *camera;
-	const struct lbvh_ray *ray; /* NULL: the camera's */
-	uint32_t edge;
-	size_t rays;
-	const float *t;
-	const uint32_t *primitive;
-	const uint32_t *bits; /* of occlusion, in place of t and primitive; else NULL */
-	bool foreign;         /* of another arithmetic than the reference's */
-};
-
-static struct lbvh_ray ray_of(const struct hits *h, size_t i)
-{
-	return h->ray ? h->ray[i] : lbvh_camera_ray(h->camera, h->edge, i);
-}
-
-static void trace_reference(const struct lbvh_input *in, const struct hits *h)
-{
-	struct lbvh_reference *r = in->reference;
-
-	if (r->traced)
-		return;
-	lbvh_reference_build(in);
-#pragma omp parallel for schedule(dynamic, 1024)
-	for (size_t i = 0; i < h->rays; i++) {
-		const struct lbvh_ray ray = ray_of(h, i);
-
-		r->t[i] = lbvh_reference_hit(in, &ray, &r->primitive[i]);
-	}
-	r->traced = true;
-}
-
-/* Whether two distances are the same, but for rounding; infinite ones never are. */
-static bool near_enough(float a, float b)
-{
-	const float difference = a > b ? a - b : b - a;
-
-	/* Not the other way round: NaN is near to nothing. */
-	return difference < INFINITY && difference <= tolerance * lbvh_max(a, b);
-}
-
-static bool is_occluded(const struct hits *h, size_t i)
-{
-	return h->bits[i / 32] >> i % 32 & 1;
-}
-
-static double length_of(const double v[3])
-{
-	return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-}
-
-/* How far rounding alone may move the distance t at which a ray meets primitive p: it is a quotient of
- * determinants, each the sum of six products of edges' coordinates, which cancel where the triangle is
- * seen from the side or much longer than wide.  Both arithmetics, that of the reference and the foreign
- * one, round; no more than MOST of the distance, so that nothing passes that hardly is a triangle. */
-static double rounding_of(const struct lbvh_input *in, const struct lbvh_ray *ray, uint32_t p,
-			  double t)
-{
-	static const double UNIT = 0x1p-24, MOST = 1e-2;
-	enum { ROUNDED = 2 * 8 };
-	const uint32_t *corner = in->triangle + 3 * (size_t)p;
-	double e1[3], e2[3], s[3], cross[3], determinant = 0;
-
-	for (int k = 0; k < 3; k++) {
-		const double a = (double)in->vertex[3 * (size_t)corner[0] + (size_t)k];
-
-		e1[k] = (double)in->vertex[3 * (size_t)corner[1] + (size_t)k] - a;
-		e2[k] = (double)in->vertex[3 * (size_t)corner[2] + (size_t)k] - a;
-		s[k] = (double)ray->origin[k] - a;
-	}
-	for (int k = 0; k < 3; k++) {
-		const int i = (k + 1) % 3, j = (k + 2) % 3;
-
-		cross[k] = e1[i] * e2[j] - e1[j] * e2[i];
-		determinant += cross[k] * (double)ray->direction[k];
-	}
-	return fmin(MOST * t, ROUNDED * UNIT * length_of(e1) * length_of(e2) * (length_of(s) + t) /
-				      fabs(determinant));
-}
-
-/* Whether a hit is where the reference has one. */
-static bool is_there(const struct lbvh_input *in, const struct hits *h, size_t i, float want)
-{
-	const struct lbvh_ray ray = ray_of(h, i);
-	const float t = h->t[i];
-
-	return near_enough(t, want) ||
-	       (h->foreign && fabs((double)t - (double)want) <=
-				      rounding_of(in, &ray, h->primitive[i], (double)want));
-}
-
-/* Whether the answer to ray i is that of the reference: its hit (t, p), or its bit. */
-static bool agrees(const struct lbvh_input *in, const struct hits *h, size_t i)
-{
-	const float want = in->reference->t[i];
-	const uint32_t *corner;
-	struct lbvh_ray ray;
-	uint32_t p;
-	float t;
-
-	if (h->bits)
-		return is_occluded(h, i) == (want < INFINITY);
-	t = h->t[i];
-	p = h->primitive[i];
-	if (want == INFINITY || p == LBVH_MISS)
-		return want == INFINITY && p == LBVH_MISS && t == INFINITY;
-	if (p >= in->count || !is_there(in, h, i, want))
-		return false;
-	if (p == in->reference->primitive[i])
-		return true;
-	corner = in->triangle + 3 * (size_t)p;
-	ray = ray_of(h, i);
-	return near_enough(t, lbvh_intersect(ray.origin, ray.direction,
-					     in->vertex + 3 * (size_t)corner[0],
-					     in->vertex + 3 * (size_t)corner[1],
-					     in->vertex + 3 * (size_t)corner[2]));
-}
-
-/* A bijection in which every bit of the result depends on every bit of x. */
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 31) * UINT64_C(0x9fb21c651e98df25);
-	x = (x ^ x >> 29) * UINT64_C(0xd6e8feb86659fd93);
-	return x ^ x >> 32;
-}
-
-/* The hit primitive; of occlusion 0 in place of one. */
-static uint32_t hit_of(const struct hits *h, size_t i)
-{
-	if (h->bits)
-		return is_occluded(h, i) ? 0 : LBVH_MISS;
-	return h->primitive[i];
-}
-
-/* Where ray i is: "(12, 7)" of an image, "519" of a stream. */
-static const char *place_of(const struct hits *h, size_t i, char text[48])
-{
-	if (h->ray)
-		(void)snprintf(text, 48, "%zu", i);
-	else
-		(void)snprintf(text, 48, "(%zu, %zu)", i % h->edge, i / h->edge);
-	return text;
-}
-
-static enum gb_status report_hits(const struct lbvh_input *in, const struct hits *h,
-				  size_t differing, size_t allowed, size_t first,
-				  struct gb_error *err)
-{
-	char place[48];
-
-	(void)place_of(h, first, place);
-	if (h->bits)
-		return gb_fail(err, GB_EVERIFY,
-			       "%zu of %zu rays are wrongly occluded or not (%zu may be, at "
-			       "edges), first ray %s: %s, and nearest is %" PRIu32 " at %.9g",
-			       differing, h->rays, allowed, place,
-			       is_occluded(h, first) ? "occluded" : "not occluded",
-			       in->reference->primitive[first], (double)in->reference->t[first]);
-	return gb_fail(err, GB_EVERIFY,
-		       "%zu of %zu rays do not hit what they should (%zu may, at edges), first ray "
-		       "%s: primitive %" PRIu32 " at %.9g instead of %" PRIu32 " at %.9g",
-		       differing, h->rays, allowed, place, h->primitive[first], (double)h->t[first],
-		       in->reference->primitive[first], (double)in->reference->t[first]);
-}
-
-static enum gb_status verify_hits(const struct lbvh_input *in, const struct hits *h,
-				  struct gb_metrics *metrics, struct gb_error *err)
-{
-	const size_t share = !h->foreign ? RAYS_PER_EDGE_CASE
-			     : h->ray    ? RAYS_PER_FOREIGN_STREAM_CASE
-					 : RAYS_PER_FOREIGN_EDGE_CASE;
-	const size_t allowed = (h->rays + share - 1) / share;
-	size_t differing = 0, first = h->rays, hits = 0;
-	uint64_t checksum = 0;
-
-	trace_reference(in, h);
-#pragma omp parallel for schedule(static) reduction(+ : differing, hits, checksum) \
-	reduction(min : first)
-	for (size_t i = 0; i < h->rays; i++) {
-		if (!agrees(in, h, i)) {
-			differing++;
-			first = i < first ? i : first;
-		}
-		if (hit_of(h, i) != LBVH_MISS) {
-			hits++;
-			checksum += mix((uint64_t)i << 32 | hit_of(h, i));
-		}
-	}
-	gb_metric(metrics, "hits", (double)hits);
-	gb_metric_hash(metrics, "hit_checksum", checksum);
-	gb_metric(metrics, "differing_rays", (double)differing);
-	if (differing <= allowed)
-		return GB_OK;
-	return report_hits(in, h, differing, allowed, first, err);
-}
-
-enum gb_status lbvh_verify_trace(const struct lbvh_input *in, const void *output,
-				 struct gb_metrics *metrics, struct gb_error *err)
-{
-	const uint32_t *word = output;
-	struct hits h = {
-		.camera = &in->camera, .ray = in->ray, .edge = in->edge, .rays = lbvh_ray_count(in)
-	};
-
-	h.foreign = word[lbvh_trace_size(in) / sizeof *word - 1] == LBVH_FOREIGN;
-	if (!in->occlusion) {
-		h.t = output;
-		h.primitive = word + h.rays;
-		return verify_hits(in, &h, metrics, err);
-	}
-	h.bits = word;
-	if (h.rays % 32 && word[h.rays / 32] >> h.rays % 32)
-		return gb_fail(err, GB_EVERIFY, "bits behind the last of %zu rays are set", h.rays);
-	return verify_hits(in, &h, metrics, err);
-}
-
-/* ---- trees -------------------------------------------------------------------------------- */
 
 /* The parts of a build's output. */
 struct tree {
@@ -466,10 +235,10 @@ static uint64_t tree_hash(const struct tree *t)
 
 #pragma omp parallel for schedule(static) reduction(+ : hash)
 	for (size_t i = 0; i < words; i++)
-		hash += mix((uint64_t)i << 32 | word[i]);
+		hash += lbvh_mix((uint64_t)i << 32 | word[i]);
 #pragma omp parallel for schedule(static) reduction(+ : hash)
 	for (size_t i = 0; i < t->count; i++)
-		hash += mix((uint64_t)(words + i) << 32 | t->index[i]);
+		hash += lbvh_mix((uint64_t)(words + i) << 32 | t->index[i]);
 	return hash;
 }
 
@@ -537,11 +306,11 @@ static enum gb_status try_with_rays(const struct lbvh_input *in, const struct tr
 {
 	float distance[LBVH_PROBES];
 	uint32_t primitive[LBVH_PROBES];
-	const struct hits h = { .camera = &in->probe,
-				.edge = LBVH_PROBE_EDGE,
-				.rays = LBVH_PROBES,
-				.t = distance,
-				.primitive = primitive };
+	const struct lbvh_hits h = { .camera = &in->probe,
+				     .edge = LBVH_PROBE_EDGE,
+				     .rays = LBVH_PROBES,
+				     .t = distance,
+				     .primitive = primitive };
 	struct gb_metrics unused = { 0 };
 
 	for (size_t i = 0; i < LBVH_PROBES; i++) {
@@ -551,7 +320,7 @@ static enum gb_status try_with_rays(const struct lbvh_input *in, const struct tr
 			       (uint32_t)(i / LBVH_PROBE_EDGE), direction);
 		distance[i] = walk_ray(in, t, in->probe.eye, direction, &primitive[i]);
 	}
-	return verify_hits(in, &h, &unused, err);
+	return lbvh_verify_hits(in, &h, &unused, err);
 }
 
 static enum gb_status verify_binary(const struct lbvh_input *in, const struct tree *t,
@@ -590,17 +359,17 @@ enum gb_status lbvh_verify_build(const struct lbvh_input *in, const void *output
 {
 	const struct tree t = tree_of(in, output);
 	const float *distance = (const float *)(const void *)(t.index + t.count);
-	const struct hits h = { .camera = &in->probe,
-				.edge = LBVH_PROBE_EDGE,
-				.rays = LBVH_PROBES,
-				.t = distance,
-				.primitive =
-					(const uint32_t *)(const void *)(distance + LBVH_PROBES),
-				.foreign = t.header->arithmetic == LBVH_FOREIGN };
+	const struct lbvh_hits h = { .camera = &in->probe,
+				     .edge = LBVH_PROBE_EDGE,
+				     .rays = LBVH_PROBES,
+				     .t = distance,
+				     .primitive = (const uint32_t *)(const void *)(distance +
+										   LBVH_PROBES),
+				     .foreign = t.header->arithmetic == LBVH_FOREIGN };
 
 	if (t.header->kind == LBVH_BINARY && verify_binary(in, &t, metrics, err))
 		return err->code;
-	if (t.header->kind == LBVH_PROBED && verify_hits(in, &h, metrics, err))
+	if (t.header->kind == LBVH_PROBED && lbvh_verify_hits(in, &h, metrics, err))
 		return err->code;
 	if (t.header->kind != LBVH_BINARY && t.header->kind != LBVH_PROBED)
 		return gb_fail(err, GB_EVERIFY, "the output is no tree: kind %" PRIu32,
