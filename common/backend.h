@@ -38,9 +38,8 @@ struct gb_gpu_info {
 	struct {
 		char driver[128], api[24]; /* "NVIDIA 580.95.05", "1.4.303" */
 	} vulkan;
-	int number
-		[GB_BACKENDS]; /* set by gb_devices_find(): what a back end calls it, and one; 0: it
-				    does not find it */
+	/* What a back end calls it, and one; 0: it does not find it.  Set by gb_devices_find(). */
+	int number[GB_BACKENDS];
 };
 
 /* "13.0" each; driver is the kernel module's version, from NVML. */

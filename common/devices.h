@@ -17,6 +17,7 @@ enum { GB_MAX_GPUS = 16 };
 struct gb_devices {
 	size_t count;
 	struct gb_gpu_info gpu[GB_MAX_GPUS]; /* gpu[i].id is i */
+	bool has_more;                       /* than there is room for */
 	struct gb_cuda_info cuda;
 	/* Why a back end that was asked has none. */
 	struct gb_error absent[GB_BACKENDS];

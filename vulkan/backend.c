@@ -23,21 +23,12 @@ static void allow_software(void)
 	software_allowed = true;
 }
 
-static bool is_software(const struct vk_found *found)
-{
-	return found->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
-}
-
 /* ---- open and close ----------------------------------------------------------------------- */
 
 static void close_device(void)
 {
-	struct gb_error ignored = { 0 };
-
 	if (open_number < 0)
 		return;
-	if (vk_device_works())
-		(void)vk_wait(&ignored);
 	vk_flush_destroy();
 	vk_device_stop();
 	open_number = -1;
@@ -53,6 +44,7 @@ static enum gb_status open_device(int device, struct gb_error *err)
 	close_device();
 	if (vk_find_devices(found, GB_COUNT(found), &count, software_allowed, err))
 		return err->code;
+	count = count < GB_COUNT(found) ? count : GB_COUNT(found);
 	if (device < 0 || (size_t)device >= count)
 		return gb_fail(err, GB_EUNAVAILABLE, "Vulkan has no device %d, but %zu", device,
 			       count);
@@ -63,7 +55,7 @@ static enum gb_status open_device(int device, struct gb_error *err)
 
 static bool is_emulated(void)
 {
-	return vk_device_found() && is_software(vk_device_found());
+	return vk_device_found() && vk_is_software(vk_device_found());
 }
 
 /* ---- what the record says of the machine -------------------------------------------------- */
@@ -104,7 +96,7 @@ static void describe(struct gb_gpu_info *info, const struct vk_found *f, int num
 		       VK_API_VERSION_MAJOR(api), VK_API_VERSION_MINOR(api),
 		       VK_API_VERSION_PATCH(api));
 	info->memory_bytes = (int64_t)f->memory;
-	info->emulated = is_software(f);
+	info->emulated = vk_is_software(f);
 	if (info->emulated)
 		return;
 	gb_gpu_uuid_text(info->uuid, f->id.deviceUUID);
@@ -118,10 +110,9 @@ static enum gb_status devices(struct gb_gpu_info *info, size_t room, size_t *cou
 	struct vk_found found[GB_MAX_GPUS];
 
 	(void)cuda;
-	if (vk_find_devices(found, GB_COUNT(found) < room ? GB_COUNT(found) : room, count,
-			    software_allowed, err))
+	if (vk_find_devices(found, GB_COUNT(found), count, software_allowed, err))
 		return err->code;
-	for (size_t i = 0; i < *count; i++)
+	for (size_t i = 0; i < *count && i < room && i < GB_COUNT(found); i++)
 		describe(&info[i], &found[i], (int)i);
 	return GB_OK;
 }

@@ -62,7 +62,7 @@ static bool ask_features(struct vk_found *f, const struct extensions *e)
 	const bool structures = has(e, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
 				has(e, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
 	const bool queries = structures && has(e, VK_KHR_RAY_QUERY_EXTENSION_NAME);
-	const bool pipelines = structures && has(e, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME);
+	const bool pipelines = queries && has(e, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME);
 	void *next = NULL;
 
 	next = pipelines ? chain(&pipeline, next) : next;
@@ -71,7 +71,7 @@ static bool ask_features(struct vk_found *f, const struct extensions *e)
 	(void)chain(&all, chain(&core, next));
 	vk.GetPhysicalDeviceFeatures2(f->handle, &all);
 	f->limits.query = structure.accelerationStructure && query.rayQuery;
-	f->limits.pipeline = structure.accelerationStructure && pipeline.rayTracingPipeline;
+	f->limits.pipeline = f->limits.query && pipeline.rayTracingPipeline;
 	return core.bufferDeviceAddress && core.timelineSemaphore;
 }
 
@@ -105,7 +105,7 @@ static void ask_limits(struct vk_found *f, const struct extensions *e)
 	next = chain(&f->id, next);
 	next = chain(&driver, next);
 	next = f->has_pci ? chain(&f->pci, next) : next;
-	next = f->limits.query || f->limits.pipeline ? chain(&structure, next) : next;
+	next = f->limits.query ? chain(&structure, next) : next;
 	next = f->limits.pipeline ? chain(&pipeline, next) : next;
 	(void)chain(&all, next);
 	vk.GetPhysicalDeviceProperties2(f->handle, &all);
@@ -200,17 +200,20 @@ enum gb_status vk_find_devices(struct vk_found *found, size_t room, size_t *coun
 	VkPhysicalDevice *list = list_devices(&there, err);
 
 	*count = 0;
-	for (uint32_t i = 0; i < there && !err->code && *count < room; i++) {
+	for (uint32_t i = 0; i < 2 * there && !err->code; i++) {
+		const bool second_time = i >= there; /* for those that are software */
 		struct vk_found f;
-		const char *why = examine(&f, list[i]);
+		const char *why = examine(&f, list[i % there]);
 
-		if (!why && f.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && !software)
+		if (vk_is_software(&f) != second_time)
+			continue;
+		if (!why && second_time && !software)
 			why = "software: used if asked for, by --backend=vulkan";
 		if (why)
 			(void)snprintf(unfit, sizeof unfit, ": %.80s: %s", f.properties.deviceName,
 				       why);
-		else
-			found[(*count)++] = f;
+		else if ((*count)++ < room)
+			found[*count - 1] = f;
 	}
 	free(list);
 	if (!err->code && *count == 0)

@@ -8,9 +8,10 @@
 #include "vulkan/api.h"
 
 struct vk_limits {
-	bool query, pipeline; /* whether rays can be traced by ray queries; by a pipeline */
-	uint32_t groups;      /* of a dispatch, along x */
-	uint64_t primitives;  /* of an acceleration structure */
+	bool query;          /* whether rays can be traced, by ray queries */
+	bool pipeline;       /* by a pipeline, too */
+	uint32_t groups;     /* of a dispatch, along x */
+	uint64_t primitives; /* of an acceleration structure */
 	uint32_t scratch_alignment, handle_size, handle_alignment, table_alignment;
 };
 
@@ -28,9 +29,15 @@ struct vk_found {
 	VkDeviceSize allocation; /* the largest */
 };
 
-/* The devices that will do, at most `room`; *count is how many there are.  software: those
- * that are none, but programs of the CPU, too.  GB_EUNAVAILABLE, with what is missing, if there is
- * none. */
+/* Whether it is a program of the CPU. */
+static inline bool vk_is_software(const struct vk_found *found)
+{
+	return found->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+}
+
+/* The devices that will do, the first `room` of *count: in the driver's order, those that are
+ * software last, and only if `software` is set, so that they renumber no GPU.  GB_EUNAVAILABLE, with
+ * what is missing, if there is none. */
 enum gb_status vk_find_devices(struct vk_found *found, size_t room, size_t *count, bool software,
 			       struct gb_error *err);
 

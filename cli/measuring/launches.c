@@ -236,7 +236,7 @@ static enum gb_status launch_devices(size_t count, const char *path, int file, c
 	return verdict;
 }
 
-/* How many devices there are to launch on; GB_EUNAVAILABLE if there is none. */
+/* How many devices there are to launch on; GB_EUNAVAILABLE if there is none, or too many. */
 static enum gb_status count_devices(const struct gb_request *request, size_t *count,
 				    struct gb_error *err)
 {
@@ -250,6 +250,9 @@ static enum gb_status count_devices(const struct gb_request *request, size_t *co
 	*count = devices.count;
 	if (*count == 0)
 		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: there is no GPU");
+	if (devices.has_more)
+		return gb_fail(err, GB_EUNAVAILABLE, "--device=all: more than %d GPUs",
+			       GB_MAX_GPUS);
 	return GB_OK;
 }
 

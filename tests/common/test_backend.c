@@ -365,7 +365,11 @@ Test(devices, one_that_two_find_is_one)
 	cr_expect_eq(devices.gpu[1].number[GB_VULKAN], 1);
 	cr_expect_eq(devices.gpu[0].number[GB_VULKAN], 0);
 	cr_expect_eq(devices.gpu[2].number[GB_VULKAN], 2);
-	for (int i = 0; i < 2 * GB_MAX_GPUS; i++)
+	while (devices.count < GB_MAX_GPUS)
 		gb_devices_add(&devices, GB_VULKAN, &found[3]);
+	gb_devices_add(&devices, GB_VULKAN, &found[2]);
+	cr_expect_not(devices.has_more, "one that is known needs no room");
+	gb_devices_add(&devices, GB_VULKAN, &found[3]);
+	cr_expect(devices.has_more);
 	cr_expect_eq(devices.count, GB_MAX_GPUS);
 }
