@@ -102,12 +102,13 @@ else
 fi
 
 # ---- what the recorder sees, and plants -------------------------------------------------------------
+export RECORDER_REPORT=$scratch/report RECORDER_LOADER
+RECORDER_LOADER=$(ldconfig -p | sed -n 's/.*libvulkan.so.1 .*=> //p' | head -n 1)
 recorded() { # PLANT COMMAND...
 	local plant=$1
 	shift
 	: >report
-	LD_LIBRARY_PATH=$recorder RECORDER_REPORT=$scratch/report RECORDER_PLANT=$plant \
-		RECORDER_LOADER=$(ldconfig -p | sed -n 's/.*libvulkan.so.1 .*=> //p' | head -n 1) "$@"
+	LD_LIBRARY_PATH=$recorder RECORDER_PLANT=$plant "$@"
 }
 all=("$gpubench" lbvh 'vulkan/*' --op=build,trace --rays-kind=primary,shadow,bounce --compact=no,yes
 	--primitives=700 --rays=33 --samples=2)
@@ -137,11 +138,11 @@ assert times and max(times) < 2**20, times
 END
 expect "repro" 0 "rtx_ms, 25600 on: emulated" "$gpubench" repro lbvh:table3 lbvh:table6 --preset=quick --set=rays=64 \
 	--backend=vulkan --samples=2
-recorded lost "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=100,200,300 -o lost.jsonl >out 2>&1 || status=$?
-if [ "${status:-0}" = 4 ] && [ "$(grep -c VK_ERROR_DEVICE_LOST lost.jsonl)" = 1 ] &&
-	[ "$(grep -c '"status":"ok"' lost.jsonl)" = 2 ]; then
-	pass
-else
-	fail "a lost device ends more than its measurement" out
-fi
+# Whatever fails on the way ends its own measurement, and no other.
+for plant in lost end; do
+	expect "planted: $plant" 4 "VK_ERROR_" recorded $plant "$gpubench" "${few[@]}" vulkan/driver-rt --primitives=100,200,300 \
+		-o $plant.jsonl
+	[ "$(grep -c '"status":"ok"' $plant.jsonl)" = 2 ] && pass || fail "planted: $plant: not two measurements that went well" out
+done
+[ ! -s report ] && pass || fail "planted: end: destroyed too early" report
 finish

@@ -14,7 +14,8 @@ static const char VALIDATION[] = "VK_LAYER_KHRONOS_validation";
 
 /* ---- results ------------------------------------------------------------------------------ */
 
-const char *vk_result_name(VkResult result, char text[32])
+/* VK_ERROR_DEVICE_LOST by name; one that has none here by number, in `text`. */
+static const char *name_of(VkResult result, char text[32])
 {
 	static const struct {
 		VkResult result;
@@ -30,6 +31,7 @@ const char *vk_result_name(VkResult result, char text[32])
 		{ VK_ERROR_FEATURE_NOT_PRESENT, "VK_ERROR_FEATURE_NOT_PRESENT" },
 		{ VK_ERROR_INCOMPATIBLE_DRIVER, "VK_ERROR_INCOMPATIBLE_DRIVER" },
 		{ VK_ERROR_TOO_MANY_OBJECTS, "VK_ERROR_TOO_MANY_OBJECTS" },
+		{ VK_ERROR_UNKNOWN, "VK_ERROR_UNKNOWN" },
 	};
 
 	for (size_t i = 0; i < GB_COUNT(known); i++)
@@ -59,7 +61,7 @@ bool vk_ok(struct gb_error *err, VkResult result, const char *call, const char *
 	if (result == VK_SUCCESS)
 		return true;
 	(void)gb_fail(err, status_of(result), "%s:%d: %s: %s", file, line, call,
-		      vk_result_name(result, text));
+		      name_of(result, text));
 	return false;
 }
 
@@ -176,7 +178,7 @@ static enum gb_status create_instance(VkInstance *instance, struct gb_error *err
 		return gb_fail(err, GB_EUNAVAILABLE, "no Vulkan driver is installed");
 	if (result)
 		return gb_fail(err, GB_EUNAVAILABLE, "no Vulkan: vkCreateInstance: %s",
-			       vk_result_name(result, text));
+			       name_of(result, text));
 #define X(name) vk.name = (PFN_vk##name)vk.GetInstanceProcAddr(*instance, "vk" #name);
 	VK_INSTANCE_CALLS(X)
 #undef X

@@ -107,9 +107,6 @@ enum gb_status vk_load_device(VkDevice device, struct gb_error *err);
  * environment: GB_ERUNTIME and the first of its messages. */
 enum gb_status vk_validated(struct gb_error *err);
 
-/* VK_ERROR_DEVICE_LOST by name; one that has none here by number, in `text`. */
-const char *vk_result_name(VkResult result, char text[32]);
-
 /* True on success; else false, with the call and its result in err.  No driver, no device and no room
  * are reasons to skip, not failures. */
 bool vk_ok(struct gb_error *err, VkResult result, const char *call, const char *file, int line);

@@ -35,7 +35,7 @@ static struct {
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* What the device still has for this process, as far as it tells. */
+/* What the device still has for this process, as far as the driver reports it. */
 static VkDeviceSize free_bytes(void)
 {
 	VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
@@ -149,6 +149,7 @@ enum gb_status vk_buffer_create(struct vk_buffer *buffer, size_t bytes, VkBuffer
 
 static void release(void *buffer)
 {
+	vk_settle();
 	vk_buffer_destroy(buffer);
 	free(buffer);
 }
@@ -204,11 +205,11 @@ void vk_barrier(VkCommandBuffer commands, struct vk_scope before, struct vk_scop
 			      NULL);
 }
 
-/* Whether the call went well; a device that was lost is remembered. */
-static bool went_well(VkResult result, const char *call, struct gb_error *err)
+/* The result of a call, by which a loss of the device is found and remembered. */
+static VkResult watch(VkResult result)
 {
 	gpu.lost = gpu.lost || result == VK_ERROR_DEVICE_LOST;
-	return vk_ok(err, result, call, "vulkan/device.c", 0);
+	return result;
 }
 
 VkCommandBuffer vk_commands(struct gb_error *err)
@@ -255,7 +256,7 @@ enum gb_status vk_submit(struct gb_error *err)
 		return GB_OK;
 	gpu.recording = false;
 	if (!VK_OK(err, vk.EndCommandBuffer(*info.pCommandBuffers)) ||
-	    !went_well(vk.QueueSubmit(gpu.queue, 1, &info, VK_NULL_HANDLE), "vkQueueSubmit", err))
+	    !VK_OK(err, watch(vk.QueueSubmit(gpu.queue, 1, &info, VK_NULL_HANDLE))))
 		return err->code;
 	gpu.submitted = next;
 	return GB_OK;
@@ -274,11 +275,20 @@ enum gb_status vk_wait(struct gb_error *err)
 			return err->code;
 	}
 	if (vk_submit(err) ||
-	    !went_well(vk.WaitSemaphores(gpu.device, &wait, UINT64_MAX), "vkWaitSemaphores", err) ||
+	    !VK_OK(err, watch(vk.WaitSemaphores(gpu.device, &wait, UINT64_MAX))) ||
 	    !VK_OK(err, vk.ResetCommandPool(gpu.device, gpu.pool, 0)))
 		return err->code;
 	gpu.used = 0;
 	return vk_validated(err);
+}
+
+/* If the submission of the last commands is what fails, those before still have to be waited for. */
+void vk_settle(void)
+{
+	struct gb_error first = { 0 }, second = { 0 };
+
+	if (gpu.used && !gpu.lost && vk_wait(&first))
+		(void)vk_wait(&second);
 }
 
 /* ---- the gate ----------------------------------------------------------------------------- */
@@ -381,6 +391,10 @@ enum gb_status vk_fill(void *buffer_, unsigned char byte, size_t bytes, struct g
 
 static enum gb_status create_device(struct gb_error *err)
 {
+	static const char *const extension[] = { VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME,
+						 VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME,
+						 VK_KHR_RAY_QUERY_EXTENSION_NAME,
+						 VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME };
 	const struct vk_limits *limits = &gpu.found.limits;
 	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipeline = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
@@ -393,12 +407,12 @@ static enum gb_status create_device(struct gb_error *err)
 	};
 	VkPhysicalDeviceAccelerationStructureFeaturesKHR structure = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
-		.pNext = limits->query ? (void *)&query : (void *)&pipeline,
+		.pNext = &query,
 		.accelerationStructure = VK_TRUE
 	};
 	VkPhysicalDeviceVulkan12Features core = {
 		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-		.pNext = limits->query || limits->pipeline ? &structure : NULL,
+		.pNext = limits->query ? &structure : NULL,
 		.bufferDeviceAddress = VK_TRUE,
 		.timelineSemaphore = VK_TRUE
 	};
@@ -410,21 +424,11 @@ static enum gb_status create_device(struct gb_error *err)
 	VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
 				    .pNext = &core,
 				    .queueCreateInfoCount = 1,
-				    .pQueueCreateInfos = &queue };
-	const char *extension[4];
+				    .pQueueCreateInfos = &queue,
+				    .ppEnabledExtensionNames = extension };
 
-	if (limits->query || limits->pipeline) {
-		extension[info.enabledExtensionCount++] =
-			VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME;
-		extension[info.enabledExtensionCount++] =
-			VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME;
-	}
 	if (limits->query)
-		extension[info.enabledExtensionCount++] = VK_KHR_RAY_QUERY_EXTENSION_NAME;
-	if (limits->pipeline)
-		extension[info.enabledExtensionCount++] =
-			VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME;
-	info.ppEnabledExtensionNames = extension;
+		info.enabledExtensionCount = limits->pipeline ? 4 : 3;
 	if (!VK_OK(err, vk.CreateDevice(gpu.found.handle, &info, NULL, &gpu.device)) ||
 	    vk_load_device(gpu.device, err))
 		return err->code;
@@ -481,10 +485,10 @@ enum gb_status vk_device_start(const struct vk_found *found, struct gb_error *er
 	return err->code;
 }
 
-/* Nothing is recorded or under way, unless the device was lost. */
 void vk_device_stop(void)
 {
 	if (gpu.device) {
+		vk_settle();
 		vk_buffer_destroy(&gpu.staging);
 		if (gpu.gate.open)
 			vk.DestroySemaphore(gpu.device, gpu.gate.open, NULL);

@@ -61,6 +61,10 @@ enum gb_status vk_submit(struct gb_error *err);
 /* The same, and wait until all is done. */
 enum gb_status vk_wait(struct gb_error *err);
 
+/* Before what commands use is destroyed: no more of them is recorded or under way, as there may be after
+ * a failure. */
+void vk_settle(void);
+
 /* ---- what the device can do --------------------------------------------------------------- */
 
 /* NULL while no device is open (a dry run). */

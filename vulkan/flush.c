@@ -1,8 +1,8 @@
 /* flush.c -- evict the device's caches between samples.
  *
- * Vulkan does not tell how large they are: a buffer of 256 MiB, more than twice the last level of any
- * GPU of today, is filled.  It belongs to the measurement, not to a variant, is made by the first
- * flush, and counted apart in a record's memory.
+ * Vulkan has no query for their size: a buffer of 256 MiB is filled, which exceeds the L2 of NVIDIA's
+ * GPUs.  It belongs to the measurement, not to a variant, is made by the first flush, and counted apart
+ * in a record's memory.
  */
 #include "vulkan/device.h"
 #include "vulkan/parts.h"
@@ -16,11 +16,9 @@ static struct {
 
 static enum gb_status make(struct gb_error *err)
 {
-	const bool software =
-		vk_device_found()->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
+	const size_t bytes = vk_is_software(vk_device_found()) ? SOFTWARE_BYTES : BYTES;
 
-	return vk_buffer_create(&flush.buffer, software ? SOFTWARE_BYTES : BYTES, 0,
-				VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, err);
+	return vk_buffer_create(&flush.buffer, bytes, 0, VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT, err);
 }
 
 enum gb_status vk_flush(struct gb_error *err)
@@ -45,5 +43,6 @@ size_t vk_flush_bytes(void)
 
 void vk_flush_destroy(void)
 {
+	vk_settle();
 	vk_buffer_destroy(&flush.buffer);
 }

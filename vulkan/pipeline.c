@@ -123,6 +123,7 @@ enum gb_status vk_pipeline_tracing(struct vk_pipeline *p, const struct vk_shader
 
 void vk_pipeline_destroy(struct vk_pipeline *p)
 {
+	vk_settle();
 	if (p->handle)
 		vk.DestroyPipeline(vk_device(), p->handle, NULL);
 	if (p->layout)

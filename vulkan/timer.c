@@ -18,6 +18,7 @@ static void destroy(void *clock_)
 
 	if (!c)
 		return;
+	vk_settle();
 	if (c->pool && vk_device())
 		vk.DestroyQueryPool(vk_device(), c->pool, NULL);
 	free(c);

@@ -3,8 +3,9 @@
  * Built as libvulkan.so.1, which passes all calls on to the loader at RECORDER_LOADER.  Validation
  * layers do not see that a barrier between two builds is missing; here every command that reads or
  * writes what an earlier one wrote has to be behind a barrier that names both.  All that is submitted
- * goes to one queue, so the order of recording is that of running.  What is found goes to the file
- * RECORDER_REPORT, a line each.
+ * goes to one queue, so the order of recording is that of running.  And nothing may be destroyed from the
+ * first command on until the pool of commands is reset, which is after a wait.  What is found goes to
+ * the file RECORDER_REPORT, a line each.
  *
  * RECORDER_PLANT, for tests:
  *
@@ -16,6 +17,7 @@
  *	usage      buffers that builds read are not made for that
  *	memory     there is no memory for buffers of 64 KiB and more
  *	lost       the 20th submission loses the device
+ *	end        the 20th command buffer cannot be ended
  *	limit      a tree may have 100 triangles
  *	queries    there are no ray queries
  *	bits       timestamps have 20 bits
@@ -46,7 +48,7 @@ static void report(const char *what, const char *missing)
 
 	if (!file)
 		return;
-	(void)fprintf(file, "%s without a barrier behind %s\n", what, missing);
+	(void)fprintf(file, "%s %s\n", what, missing);
 	(void)fclose(file);
 }
 
@@ -98,8 +100,10 @@ static const bool matters[USERS][WRITERS] = {
 	[TRACE_MEMORY] = { [TRANSFERRED] = true, [TRACED] = true },
 	[TRANSFER] = { true, true, true, true },
 };
-static const char *const names[WRITERS] = { "a build", "a transfer", "a compute shader",
-					    "a ray tracing shader" };
+static const char *const names[WRITERS] = { "without a barrier behind a build",
+					    "without a barrier behind a transfer",
+					    "without a barrier behind a compute shader",
+					    "without a barrier behind a ray tracing shader" };
 
 /* What writer w wrote last is not seen yet by user u. */
 static bool unseen[WRITERS][USERS];
@@ -129,24 +133,33 @@ static void write_by(int writer)
 
 /* ---- the calls that are looked at --------------------------------------------------------- */
 
+#define CALLS(X)                                       \
+	X(CmdPipelineBarrier)                          \
+	X(CmdBuildAccelerationStructuresKHR)           \
+	X(CmdCopyAccelerationStructureKHR)             \
+	X(CmdWriteAccelerationStructuresPropertiesKHR) \
+	X(CmdDispatch)                                 \
+	X(CmdTraceRaysKHR)                             \
+	X(CmdCopyBuffer)                               \
+	X(CmdFillBuffer)                               \
+	X(CmdUpdateBuffer)                             \
+	X(CmdPushConstants)                            \
+	X(CreateBuffer)                                \
+	X(AllocateMemory)                              \
+	X(QueueSubmit)                                 \
+	X(EndCommandBuffer)                            \
+	X(BeginCommandBuffer)                          \
+	X(ResetCommandPool)                            \
+	X(DestroyBuffer)                               \
+	X(DestroyPipeline)                             \
+	X(DestroyQueryPool)                            \
+	X(DestroyAccelerationStructureKHR)             \
+	X(GetPhysicalDeviceProperties2)                \
+	X(GetPhysicalDeviceFeatures2)                  \
+	X(GetPhysicalDeviceQueueFamilyProperties)      \
+	X(GetQueryPoolResults)
 #define NEXT(name) static PFN_vk##name next_##name;
-NEXT(CmdPipelineBarrier)
-NEXT(CmdBuildAccelerationStructuresKHR)
-NEXT(CmdCopyAccelerationStructureKHR)
-NEXT(CmdWriteAccelerationStructuresPropertiesKHR)
-NEXT(CmdDispatch)
-NEXT(CmdTraceRaysKHR)
-NEXT(CmdCopyBuffer)
-NEXT(CmdFillBuffer)
-NEXT(CmdUpdateBuffer)
-NEXT(CmdPushConstants)
-NEXT(CreateBuffer)
-NEXT(AllocateMemory)
-NEXT(QueueSubmit)
-NEXT(GetPhysicalDeviceProperties2)
-NEXT(GetPhysicalDeviceFeatures2)
-NEXT(GetPhysicalDeviceQueueFamilyProperties)
-NEXT(GetQueryPoolResults)
+CALLS(NEXT)
 #undef NEXT
 
 static VKAPI_ATTR void VKAPI_CALL at_CmdPipelineBarrier(
@@ -259,7 +272,7 @@ static VKAPI_ATTR void VKAPI_CALL at_CmdUpdateBuffer(VkCommandBuffer commands, V
 	next_CmdUpdateBuffer(commands, buffer, at, bytes, &instance);
 }
 
-/* The eye is at byte 32 of what a traversal is told. */
+/* The eye is at byte 32 of a traversal's push constants. */
 static VKAPI_ATTR void VKAPI_CALL at_CmdPushConstants(VkCommandBuffer commands,
 						      VkPipelineLayout layout,
 						      VkShaderStageFlags stages, uint32_t at,
@@ -311,6 +324,45 @@ static VKAPI_ATTR VkResult VKAPI_CALL at_QueueSubmit(VkQueue queue, uint32_t cou
 		return VK_ERROR_DEVICE_LOST;
 	return next_QueueSubmit(queue, count, submit, fence);
 }
+
+static VKAPI_ATTR VkResult VKAPI_CALL at_EndCommandBuffer(VkCommandBuffer commands)
+{
+	static int ends;
+	const VkResult result = next_EndCommandBuffer(commands);
+
+	return is_planted("end") && ++ends == 20 ? VK_ERROR_UNKNOWN : result;
+}
+
+/* ---- what is destroyed -------------------------------------------------------------------- */
+
+static bool is_busy; /* commands are recorded or under way */
+
+static VKAPI_ATTR VkResult VKAPI_CALL at_BeginCommandBuffer(VkCommandBuffer commands,
+							    const VkCommandBufferBeginInfo *info)
+{
+	is_busy = true;
+	return next_BeginCommandBuffer(commands, info);
+}
+
+static VKAPI_ATTR VkResult VKAPI_CALL at_ResetCommandPool(VkDevice device, VkCommandPool pool,
+							  VkCommandPoolResetFlags flags)
+{
+	is_busy = false;
+	return next_ResetCommandPool(device, pool, flags);
+}
+
+#define DESTROYED(type, what)                                                                 \
+	static VKAPI_ATTR void VKAPI_CALL at_Destroy##type(VkDevice device, Vk##type object,  \
+							   const VkAllocationCallbacks *with) \
+	{                                                                                     \
+		if (is_busy && object)                                                        \
+			report(what, "is destroyed, which commands may use that run");        \
+		next_Destroy##type(device, object, with);                                     \
+	}
+DESTROYED(Buffer, "a buffer")
+DESTROYED(Pipeline, "a pipeline")
+DESTROYED(QueryPool, "a query pool")
+DESTROYED(AccelerationStructureKHR, "a tree")
 
 /* ---- what devices can do ------------------------------------------------------------------- */
 
@@ -379,23 +431,7 @@ static PFN_vkVoidFunction replace(const char *name, PFN_vkVoidFunction real)
 		next_##call = (PFN_vk##call)real;     \
 		return (PFN_vkVoidFunction)at_##call; \
 	}
-	LOOK(CmdPipelineBarrier)
-	LOOK(CmdBuildAccelerationStructuresKHR)
-	LOOK(CmdCopyAccelerationStructureKHR)
-	LOOK(CmdWriteAccelerationStructuresPropertiesKHR)
-	LOOK(CmdDispatch)
-	LOOK(CmdTraceRaysKHR)
-	LOOK(CmdCopyBuffer)
-	LOOK(CmdFillBuffer)
-	LOOK(CmdUpdateBuffer)
-	LOOK(CmdPushConstants)
-	LOOK(CreateBuffer)
-	LOOK(AllocateMemory)
-	LOOK(QueueSubmit)
-	LOOK(GetPhysicalDeviceProperties2)
-	LOOK(GetPhysicalDeviceFeatures2)
-	LOOK(GetPhysicalDeviceQueueFamilyProperties)
-	LOOK(GetQueryPoolResults)
+	CALLS(LOOK)
 #undef LOOK
 	return real;
 }

@@ -1,6 +1,7 @@
-/* driver_rt_pipeline.c -- vulkan/driver-rt-pipeline: the driver's own ray tracing, by the hardware if it has any: a tree for fast traversal, a ray tracing pipeline.
+/* driver_rt_pipeline.c -- vulkan/driver-rt-pipeline: the driver's own ray tracing, by the
+ * hardware if it has any: a tree for fast traversal, a ray tracing pipeline.
  *
- * The column "RTX" of the paper's tables 3 and 6, whose flags it does not tell.  The tree is the
+ * The column "RTX" of the paper's tables 3 and 6, whose flags it does not give.  The tree is the
  * driver's secret; its traversal takes what it builds.
  */
 #include "common/variants.h"

@@ -1,6 +1,6 @@
 /* scene.c -- see scene.h.
  *
- * Compaction: the driver tells after a build how much smaller the tree could be, and copies it there.
+ * Compaction: after a build the driver reports how small the tree could be, and copies it there.
  * An application reads that size back, and makes room of it, before it copies; here the copy goes to
  * room for the whole tree, so that nothing is allocated in a run and nothing read back: what is timed
  * is the driver's work alone.
@@ -17,20 +17,12 @@ enum { USUAL_BYTES = 128, USUAL_SCRATCH = 64, USUAL_ALIGNMENT = 256 };
 
 /* ---- a level ------------------------------------------------------------------------------ */
 
-static VkAccelerationStructureBuildGeometryInfoKHR build_of(const struct lbvh_vk_scene *s,
-							    const struct lbvh_vk_level *level)
+static VkAccelerationStructureBuildGeometryInfoKHR build_of(const struct lbvh_vk_level *level)
 {
-	const bool top = level == &s->top;
-
 	return (VkAccelerationStructureBuildGeometryInfoKHR){
 		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_GEOMETRY_INFO_KHR,
-		.type = top ? VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR
-			    : VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR,
-		.flags =
-			top ? s->flags &
-					~(VkBuildAccelerationStructureFlagsKHR)
-						VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_COMPACTION_BIT_KHR
-			    : s->flags,
+		.type = level->type,
+		.flags = level->flags,
 		.mode = VK_BUILD_ACCELERATION_STRUCTURE_MODE_BUILD_KHR,
 		.dstAccelerationStructure = level->handle,
 		.geometryCount = 1,
@@ -38,9 +30,9 @@ static VkAccelerationStructureBuildGeometryInfoKHR build_of(const struct lbvh_vk
 	};
 }
 
-static void ask_sizes(const struct lbvh_vk_scene *s, struct lbvh_vk_level *level, uint32_t count)
+static void ask_sizes(struct lbvh_vk_level *level, uint32_t count)
 {
-	const VkAccelerationStructureBuildGeometryInfoKHR build = build_of(s, level);
+	const VkAccelerationStructureBuildGeometryInfoKHR build = build_of(level);
 	VkAccelerationStructureBuildSizesInfoKHR sizes = {
 		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_BUILD_SIZES_INFO_KHR
 	};
@@ -56,13 +48,12 @@ static void ask_sizes(const struct lbvh_vk_scene *s, struct lbvh_vk_level *level
 }
 
 /* Room for it, and its handle; it is the result of a build. */
-static enum gb_status make_level(struct lbvh_vk_level *level, VkAccelerationStructureTypeKHR type,
-				 struct gb_error *err)
+static enum gb_status make_level(struct lbvh_vk_level *level, struct gb_error *err)
 {
 	VkAccelerationStructureCreateInfoKHR info = {
 		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_CREATE_INFO_KHR,
 		.size = level->bytes,
-		.type = type,
+		.type = level->type,
 	};
 	VkAccelerationStructureDeviceAddressInfoKHR address = {
 		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_DEVICE_ADDRESS_INFO_KHR
@@ -90,13 +81,9 @@ static void destroy_level(struct lbvh_vk_level *level)
 
 /* ---- the scene ---------------------------------------------------------------------------- */
 
-static VkDeviceAddress address_of(const struct vk_buffer *buffer)
-{
-	return buffer ? buffer->address : 0;
-}
-
 static void describe_triangles(struct lbvh_vk_scene *s)
 {
+	s->bottom.type = VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR;
 	s->bottom.geometry = (VkAccelerationStructureGeometryKHR){
 		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
 		.geometryType = VK_GEOMETRY_TYPE_TRIANGLES_KHR,
@@ -104,39 +91,37 @@ static void describe_triangles(struct lbvh_vk_scene *s)
 		.geometry.triangles = {
 			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_TRIANGLES_DATA_KHR,
 			.vertexFormat = VK_FORMAT_R32G32B32_SFLOAT,
-			.vertexData.deviceAddress = address_of(s->vertex),
+			.vertexData.deviceAddress = s->vertex->address,
 			.vertexStride = 3 * sizeof(float),
 			.maxVertex = (uint32_t)s->input->vertex_count - 1,
 			.indexType = VK_INDEX_TYPE_UINT32,
-			.indexData.deviceAddress = address_of(s->index),
+			.indexData.deviceAddress = s->index->address,
 		},
 	};
 }
 
 static void describe_instance(struct lbvh_vk_scene *s)
 {
+	s->top.type = VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR;
 	s->top.geometry = (VkAccelerationStructureGeometryKHR){
 		.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_KHR,
 		.geometryType = VK_GEOMETRY_TYPE_INSTANCES_KHR,
 		.flags = VK_GEOMETRY_OPAQUE_BIT_KHR,
 		.geometry.instances = {
 			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_INSTANCES_DATA_KHR,
-			.data.deviceAddress = address_of(s->instance),
+			.data.deviceAddress = s->instance->address,
 		},
 	};
 }
 
 static enum gb_status make_levels(struct lbvh_vk_scene *s, bool compacted, struct gb_error *err)
 {
-	ask_sizes(s, &s->bottom, (uint32_t)s->input->count);
-	ask_sizes(s, &s->top, 1);
-	s->compact.bytes = s->bottom.bytes;
-	if (make_level(&s->bottom, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR, err) ||
-	    make_level(&s->top, VK_ACCELERATION_STRUCTURE_TYPE_TOP_LEVEL_KHR, err))
+	ask_sizes(&s->bottom, (uint32_t)s->input->count);
+	ask_sizes(&s->top, 1);
+	if (make_level(&s->bottom, err) || make_level(&s->top, err) || !compacted)
 		return err->code;
-	return compacted ? make_level(&s->compact, VK_ACCELERATION_STRUCTURE_TYPE_BOTTOM_LEVEL_KHR,
-				      err)
-			 : GB_OK;
+	s->compact = (struct lbvh_vk_level){ .type = s->bottom.type, .bytes = s->bottom.bytes };
+	return make_level(&s->compact, err);
 }
 
 static enum gb_status make_query(struct lbvh_vk_scene *s, struct gb_error *err)
@@ -178,8 +163,9 @@ enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *s, const void *params, c
 	VkDeviceSize scratch;
 
 	s->input = input;
-	s->flags = prefer |
-		   (compacted ? VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_COMPACTION_BIT_KHR : 0U);
+	s->top.flags = s->bottom.flags = prefer;
+	if (compacted)
+		s->bottom.flags |= VK_BUILD_ACCELERATION_STRUCTURE_ALLOW_COMPACTION_BIT_KHR;
 	if (check_limits(s->input, err))
 		return err->code;
 	s->vertex = vk_alloc(3 * s->input->vertex_count, sizeof(float), read, err);
@@ -200,6 +186,7 @@ enum gb_status lbvh_vk_scene_init(struct lbvh_vk_scene *s, const void *params, c
 
 void lbvh_vk_scene_destroy(struct lbvh_vk_scene *s)
 {
+	vk_settle();
 	destroy_level(&s->top);
 	destroy_level(&s->compact);
 	destroy_level(&s->bottom);
@@ -241,7 +228,7 @@ static void build(VkCommandBuffer commands, const struct lbvh_vk_scene *s,
 	const VkDeviceSize alignment = vk_limits()->scratch_alignment;
 	const VkAccelerationStructureBuildRangeInfoKHR range = { .primitiveCount = count };
 	const VkAccelerationStructureBuildRangeInfoKHR *const ranges = &range;
-	VkAccelerationStructureBuildGeometryInfoKHR info = build_of(s, level);
+	VkAccelerationStructureBuildGeometryInfoKHR info = build_of(level);
 
 	info.scratchData.deviceAddress =
 		(s->scratch->address + alignment - 1) / alignment * alignment;

@@ -11,6 +11,8 @@
 
 /* A level: what it is built from, and where it is. */
 struct lbvh_vk_level {
+	VkAccelerationStructureTypeKHR type;
+	VkBuildAccelerationStructureFlagsKHR flags;
 	VkAccelerationStructureGeometryKHR geometry;
 	VkAccelerationStructureKHR handle;
 	VkDeviceAddress address;
@@ -20,7 +22,6 @@ struct lbvh_vk_level {
 
 struct lbvh_vk_scene {
 	const struct lbvh_input *input;
-	VkBuildAccelerationStructureFlagsKHR flags;
 	struct vk_buffer *vertex, *index, *instance, *scratch;
 	struct lbvh_vk_level bottom, compact, top;
 	VkQueryPool size; /* of the bottom level, compacted; only if it is to be compacted */
