@@ -165,8 +165,14 @@ fi
 # tracing, and install what it needs, but for newer versions of what is there: they are for real GPUs.
 # By lists and a cache of its own: apt's stay as they are.
 bring_lavapipe() {
-	local scratch codename site package needed=() library
+	local scratch status=0
 	scratch=$(mktemp -d)
+	unpack_lavapipe "$scratch" || status=1
+	rm -rf "$scratch"
+	return $status
+}
+unpack_lavapipe() { # FOLDER: for what is fetched
+	local scratch=$1 codename site package needed=() library
 	codename=$(. /etc/os-release && echo "${VERSION_CODENAME:-}")
 	site=$(apt-get indextargets --format '$(RELEASE) $(REPO_URI)' 'Created-By: Packages' |
 		sed -n "s/^$codename //p" | head -n 1)
@@ -195,7 +201,6 @@ bring_lavapipe() {
 	[[ -n $library ]] || return 1
 	printf '{"file_format_version": "1.0.0", "ICD": {"library_path": "%s", "api_version": "1.3.0"}}\n' \
 		"$library" >"$lavapipe/lvp_icd.json"
-	rm -rf "$scratch"
 }
 ! wants_lavapipe || bring_lavapipe ||
 	printf 'install-deps: going on without lavapipe\n' >&2

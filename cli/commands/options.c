@@ -268,10 +268,8 @@ static enum gb_status read_device(struct gb_request *r, const char *command, str
 			       "--device=all measures on all GPUs at the same time, and so no cpu "
 			       "variants: not --backend=%.80s",
 			       r->backend);
-	if (!r->backend) {
-		r->backend = gb_backends[GB_CUDA]->name;
+	if (!r->backends)
 		r->backends = 1U << GB_CUDA;
-	}
 	return GB_OK;
 }
 
@@ -293,7 +291,7 @@ static enum gb_status check_together(const struct gb_request *r, struct gb_error
 /* --backend: names, with commas between them. */
 static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 {
-	for (const char *word = r->backend; word && !err->code;) {
+	for (const char *word = r->backend; word;) {
 		const size_t length = strcspn(word, ",");
 		char name[16] = "";
 		enum gb_backend backend;
@@ -302,13 +300,13 @@ static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 			memcpy(name, word, length);
 		backend = gb_backend_named(name);
 		if (backend == GB_BACKENDS || r->backends >> backend & 1)
-			(void)gb_fail(err, GB_EUSAGE,
-				      "--backend=%.80s: not one or several of cpu, cuda, vulkan",
-				      r->backend);
-		r->backends |= 1U << (backend % GB_BACKENDS);
+			return gb_fail(err, GB_EUSAGE,
+				       "--backend=%.80s: not one or several of cpu, cuda, vulkan",
+				       r->backend);
+		r->backends |= 1U << backend;
 		word = word[length] ? word + length + 1 : NULL;
 	}
-	return err->code;
+	return GB_OK;
 }
 
 enum gb_status gb_options_parse(struct gb_request *request, const struct gb_workload *workload,

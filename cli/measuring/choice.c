@@ -45,7 +45,7 @@ bool gb_is_explicit(const struct gb_request *request, enum gb_backend backend)
 	const char *name = gb_backends[backend]->name;
 	const size_t length = strlen(name);
 
-	if (request->backend && gb_equal(request->backend, name))
+	if (request->backends == 1U << backend)
 		return true;
 	for (size_t i = 0; i < request->glob_count; i++)
 		if (strncmp(request->glob[i], name, length) == 0 && request->glob[i][length] == '/')

@@ -145,7 +145,7 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 	return line ? gb_records_add(&s->records, line, err) : err->code;
 }
 
-/* Open the device in CUDA, whose absence is told in any case, and in the back ends that may be used.
+/* Open the device in CUDA, whose absence is reported in any case, and in the back ends that may be used.
  * One that was asked for by name may be software. */
 static enum gb_status open_devices(struct gb_session *s, struct gb_error *err)
 {

@@ -119,7 +119,7 @@ static bool put_compute_capability(cJSON *object, const struct gb_gpu_info *gpu)
 	return put_text(object, "cc", gpu->cc_major > 0 ? text : "");
 }
 
-/* What Vulkan tells of it, if it was asked and finds it. */
+/* What Vulkan says of it, if it was asked and finds it. */
 static bool put_vulkan(cJSON *gpu_object, const struct gb_gpu_info *gpu)
 {
 	cJSON *object;

@@ -9,8 +9,9 @@
 #include "cli/records/lines.h"
 
 /* A place is a point with a number of threads: what takes one thread by itself, as serial peers do,
- * is compared with what was told to, and GPU variants with each other.  Times that were not verified,
- * failed or are emulated have no part; places without two sides are counted.  A tie is within 3 %.
+ * is compared with what was limited to one, and GPU variants with each other.  Times that were not
+ * verified, failed or are emulated have no part; places without two sides are counted.  A tie is within
+ * 3 %.
  * Errors of the stream are the caller's to look for. */
 enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, struct gb_error *err);
 
