@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "cpu/cbt/parts/writer.h"
 
 enum {
 	GROUP = 64,
@@ -59,13 +60,6 @@ size_t cbt_sums_subtrees(const struct cbt_sums *s)
 }
 
 /* ---- counts as 32-bit numbers ------------------------------------------------------------ */
-
-/* count[i] = count[2i] + count[2i + 1], i < n. */
-static void add_pairs(uint32_t *count, size_t n)
-{
-	for (size_t i = 0; i < n; i++)
-		count[i] = count[2 * i] + count[2 * i + 1];
-}
 
 /* The sums of n nodes (a multiple of 64) of a level, from its node number `first` (one too). */
 static void pack_level(const struct cbt_sums *s, unsigned level, size_t first,
@@ -112,28 +106,59 @@ void cbt_sums_subtree(const struct cbt_sums *s, size_t i)
 
 /* ---- the top ----------------------------------------------------------------------------- */
 
-/* Levels 0 .. 5 lie before the first word of level 6, from which they are made: count holds its 64
- * sums. */
-static void put_highest(const struct cbt_sums *s, uint32_t *count)
+/* The depth marker and levels 0 .. levels - 1, which lie one behind the other, to be followed by level
+ * `levels`.  node: the sums of that one from element 2^levels on; the others are made before it. */
+static struct cbt_writer begin(const struct cbt_sums *s, unsigned levels, uint32_t *node)
 {
-	uint64_t word[CBT_MAX_DEPTH + 1] = { UINT64_C(1) << s->depth };
+	struct cbt_writer w = { .to = s->heap };
 
-	for (unsigned level = 6; level-- > 0;) {
-		const uint32_t nodes = UINT32_C(1) << level;
+	for (uint32_t k = (UINT32_C(1) << levels) - 1; k >= 1; k--)
+		node[k] = node[2 * k] + node[2 * k + 1];
+	cbt_append(&w, UINT64_C(1) << s->depth, (unsigned)cbt_level_bit(s->depth, 0));
+	for (unsigned level = 0; level < levels; level++)
+		for (uint32_t k = UINT32_C(1) << level; k < UINT32_C(2) << level; k++)
+			cbt_append(&w, node[k], cbt_width(s->depth, level));
+	return w;
+}
 
-		add_pairs(count, nodes);
-		for (uint32_t i = 0; i < nodes; i++)
-			cbt_set(word, s->depth, nodes + i, count[i]);
+/* A tree of less than a block, field included: its words' six levels apart, for only those levels of a heap
+ * that have 64 nodes begin with a word, then all of it in order. */
+static void whole_tree(const struct cbt_sums *s)
+{
+	enum { WORDS = 1 << (CBT_BLOCK_LEVELS - 1 - 6) };
+	const size_t words = cbt_field_words(s->depth);
+	const unsigned rows = s->depth < 6 ? s->depth : 6; /* levels within a word */
+	uint64_t field[WORDS], row[7][WORDS];
+	const struct cbt_rows r = { field,
+				    { row[0], row[1], row[2], row[3], row[4], row[5], row[6] } };
+	uint32_t node[2 * WORDS];
+	struct cbt_writer w;
+
+	if (s->depth < 6)
+		field[0] = cbt_bits(s->heap, cbt_level_bit(s->depth, s->depth), 1U << s->depth);
+	else
+		memcpy(field, s->heap + cbt_field_at(s->depth), words * sizeof *field);
+	cbt_sum_words(s->simd, &r, words, node + words);
+	memcpy(row[0], field, words * sizeof *field);
+	w = begin(s, s->depth - rows, node);
+	for (unsigned i = rows + 1; i-- > 0;) {
+		size_t bits = (size_t)(i + 1) << (s->depth - i);
+
+		for (const uint64_t *from = row[i]; bits; bits -= bits < 64 ? bits : 64)
+			cbt_append(&w, *from++, bits < 64 ? (unsigned)bits : 64);
 	}
-	memcpy(s->heap, word, level_word(s->depth, 6) * sizeof *word);
+	cbt_append_end(&w);
 }
 
 void cbt_sums_top(const struct cbt_sums *s)
 {
+	uint32_t node[2 * GROUP];
+
 	if (!s->levels) {
-		cbt_cpu_reduce(s->heap, s->depth);
+		whole_tree(s);
 		return;
 	}
 	fold(s, s->depth - s->levels + 6, 0, s->count, GROUP * cbt_sums_subtrees(s));
-	put_highest(s, s->count);
+	memcpy(node + GROUP, s->count, GROUP * sizeof *node);
+	(void)begin(s, 6, node);
 }

@@ -3,37 +3,21 @@
  */
 #include "cpu/cbt/parts/sums_block.h"
 
+#include "cpu/cbt/parts/writer.h"
+
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
 /* ---- words, bit by bit ------------------------------------------------------------------- */
 
-/* Numbers of a fixed number of bits, appended to words. */
-struct writer {
-	uint64_t word; /* the lowest `used` bits are taken */
-	unsigned used; /* < 64 */
-	uint64_t *to;
-};
-
-CBT_ALWAYS void append(struct writer *w, uint64_t value, unsigned bits)
-{
-	w->word |= value << w->used;
-	w->used += bits;
-	if (w->used < 64)
-		return;
-	*w->to++ = w->word;
-	w->used -= 64;
-	w->word = w->used ? value >> (bits - w->used) : 0;
-}
-
 CBT_ALWAYS void pack_plain(uint64_t *to, const uint32_t count[64], unsigned width)
 {
-	struct writer w = { 0 };
+	struct cbt_writer w = { 0 };
 
 	w.to = to;
 	for (size_t i = 0; i < 64; i++)
-		append(&w, count[i], width);
+		cbt_append(&w, count[i], width);
 }
 
 /* ---- a block, word by word --------------------------------------------------------------- */
@@ -72,46 +56,62 @@ static struct cbt_rows rows_of(const struct cbt_sums *s, size_t block)
 	return r;
 }
 
-/* The body for one word at a time; squeeze is squeeze_plain or squeeze_bmi2. */
-#define SUM_WORDS(r, count, squeeze)                                                     \
-	do {                                                                             \
-		struct writer w2 = { 0, 0, (r).level[2] }, w3 = { 0, 0, (r).level[3] };  \
-		struct writer w4 = { 0, 0, (r).level[4] }, w5 = { 0, 0, (r).level[5] };  \
-		struct writer w6 = { 0, 0, (r).level[6] };                               \
-                                                                                         \
-		for (size_t i = 0; i < 64; i++) {                                        \
-			const uint64_t m1 = 0x5555555555555555, m2 = 0x3333333333333333; \
-			uint64_t x = (r).field[i];                                       \
-                                                                                         \
-			x = (x & m1) + (x >> 1 & m1);                                    \
-			(r).level[1][i] = x;                                             \
-			x = (x & m2) + (x >> 2 & m2);                                    \
-			append(&w2, squeeze(x, 0x7777777777777777, 3, 4), 48);           \
-			x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;                         \
-			append(&w3, squeeze(x, 0x0f0f0f0f0f0f0f0f, 4, 8), 32);           \
-			x = (x + (x >> 8)) & 0x001f001f001f001f;                         \
-			append(&w4, squeeze(x, 0x001f001f001f001f, 5, 16), 20);          \
-			x = (x + (x >> 16)) & 0x0000003f0000003f;                        \
-			append(&w5, squeeze(x, 0x0000003f0000003f, 6, 32), 12);          \
-			x = (x + (x >> 32)) & 0x7f;                                      \
-			append(&w6, x, 7);                                               \
-			(count)[i] = (uint32_t)x;                                        \
-		}                                                                        \
+/* The body for n words one at a time; squeeze is squeeze_plain or squeeze_bmi2. */
+#define SUM_WORDS(r, n, count, squeeze)                                                     \
+	do {                                                                                \
+		struct cbt_writer w2 = { 0, 0, (r).level[2] }, w3 = { 0, 0, (r).level[3] }; \
+		struct cbt_writer w4 = { 0, 0, (r).level[4] }, w5 = { 0, 0, (r).level[5] }; \
+		struct cbt_writer w6 = { 0, 0, (r).level[6] };                              \
+                                                                                            \
+		for (size_t i = 0; i < (n); i++) {                                          \
+			const uint64_t m1 = 0x5555555555555555, m2 = 0x3333333333333333;    \
+			uint64_t x = (r).field[i];                                          \
+                                                                                            \
+			x = (x & m1) + (x >> 1 & m1);                                       \
+			(r).level[1][i] = x;                                                \
+			x = (x & m2) + (x >> 2 & m2);                                       \
+			cbt_append(&w2, squeeze(x, 0x7777777777777777, 3, 4), 48);          \
+			x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;                            \
+			cbt_append(&w3, squeeze(x, 0x0f0f0f0f0f0f0f0f, 4, 8), 32);          \
+			x = (x + (x >> 8)) & 0x001f001f001f001f;                            \
+			cbt_append(&w4, squeeze(x, 0x001f001f001f001f, 5, 16), 20);         \
+			x = (x + (x >> 16)) & 0x0000003f0000003f;                           \
+			cbt_append(&w5, squeeze(x, 0x0000003f0000003f, 6, 32), 12);         \
+			x = (x + (x >> 32)) & 0x7f;                                         \
+			cbt_append(&w6, x, 7);                                              \
+			(count)[i] = (uint32_t)x;                                           \
+		}                                                                           \
+		cbt_append_end(&w2);                                                        \
+		cbt_append_end(&w3);                                                        \
+		cbt_append_end(&w4);                                                        \
+		cbt_append_end(&w5);                                                        \
+		cbt_append_end(&w6);                                                        \
 	} while (0)
 
-static void sum_plain(const struct cbt_rows *r, uint32_t count[64])
+static void sum_plain(const struct cbt_rows *r, size_t n, uint32_t *count)
 {
-	SUM_WORDS(*r, count, squeeze_plain);
+	SUM_WORDS(*r, n, count, squeeze_plain);
 }
 
 #if defined(__x86_64__)
 
-CPU_AVX2_TARGET static void sum_bmi2(const struct cbt_rows *r, uint32_t count[64])
+CPU_AVX2_TARGET static void sum_bmi2(const struct cbt_rows *r, size_t n, uint32_t *count)
 {
-	SUM_WORDS(*r, count, squeeze_bmi2);
+	SUM_WORDS(*r, n, count, squeeze_bmi2);
 }
 
 #endif
+
+void cbt_sum_words(enum cpu_simd simd, const struct cbt_rows *r, size_t n, uint32_t *count)
+{
+#if defined(__x86_64__)
+	if (simd >= CPU_AVX2) {
+		sum_bmi2(r, n, count);
+		return;
+	}
+#endif
+	sum_plain(r, n, count);
+}
 
 /* ---- the choice -------------------------------------------------------------------------- */
 
@@ -119,7 +119,6 @@ void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *
 		    struct cbt_stage *stage)
 {
 	struct cbt_rows r = rows_of(s, first);
-	size_t b = 0;
 
 #if defined(__x86_64__)
 	if (s->simd >= CPU_VBMI2) {
@@ -129,14 +128,10 @@ void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *
 			cbt_sum_blocks_avx512(&r, n, count);
 		return;
 	}
-	for (; s->simd >= CPU_AVX2 && b < n; b++) {
-		r = rows_of(s, first + b);
-		sum_bmi2(&r, count + 64 * b);
-	}
 #endif
-	for (; b < n; b++) {
+	for (size_t b = 0; b < n; b++) {
 		r = rows_of(s, first + b);
-		sum_plain(&r, count + 64 * b);
+		cbt_sum_words(s->simd, &r, 64, count + 64 * b);
 	}
 }
 

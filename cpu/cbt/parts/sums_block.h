@@ -8,7 +8,7 @@
 struct cbt_sums {
 	uint64_t *heap;
 	unsigned depth;
-	unsigned levels; /* of a subtree; 0: too small a tree, all is done by cbt_sums_top() */
+	unsigned levels; /* of a subtree; 0: less than a block, all is done by cbt_sums_top() */
 	enum cpu_simd simd;
 	bool around;             /* write the lowest sums around the caches */
 	uint32_t *count;         /* of the 64 nodes six levels below each subtree's root */
@@ -20,6 +20,9 @@ struct cbt_sums {
 void cbt_sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *count,
 		    struct cbt_stage *stage);
 void cbt_stage_end(const struct cbt_sums *s, struct cbt_stage *stage);
+/* The same for n words of one block, up to 64, and their sums; what is left of the last word of a level is
+ * 0. */
+void cbt_sum_words(enum cpu_simd simd, const struct cbt_rows *rows, size_t n, uint32_t *count);
 /* By each thread after its blocks: other threads will see what it wrote. */
 void cbt_sums_fence(const struct cbt_sums *s);
 
