@@ -7,8 +7,10 @@
  * 2. Parts that would keep the other threads waiting at the end - there are few of those, in
  *    skewed inputs - are split again by all threads together.
  * 3. What is left is shared out, the large parts first.  A thread splits a part that exceeds its
- *    cache, and sorts one that does not: keys by AVX-512 (cpu/sort/vector.c), pairs, and keys
- *    on other processors, by a stable counting sort (cpu/sort/stable.c).
+ *    cache, and sorts one that does not: keys by AVX-512 (cpu/sort/vector.c) or AVX2
+ *    (cpu/sort/vector_avx2.c), pairs, and keys on other processors, by a stable counting sort
+ *    (cpu/sort/stable.c).  Keys that a digit would hardly split, which a sample shows, are not split
+ *    but left to AVX2's pivots, which take fewer levels the fewer keys are distinct.
  *
  * Each split fixes eight bits of the key, or all that are left, for three accesses to a record, so
  * the work is linear for every input; sorted inputs and equal keys are noticed by the first look.
@@ -83,7 +85,7 @@ static struct radix_task child(const struct radix_task *task, unsigned shift, co
 	};
 }
 
-/* Sort a task that is not split any more. */
+/* Sort a task that is not split any more; one that is skewed may be larger than a leaf. */
 static void sort_leaf(const struct state *s, const struct radix_task *task,
 		      const struct radix_scratch *scratch)
 {
@@ -98,7 +100,9 @@ static void sort_leaf(const struct state *s, const struct radix_task *task,
 		.in_spare = task->in_spare,
 	};
 
-	if (s->vector)
+	if (s->vector && task->count > s->leaf)
+		radix_leaf_avx2(&leaf);
+	else if (s->vector)
 		radix_leaf_vector(&leaf, scratch, s->simd);
 	else
 		radix_leaf_stable(&leaf);
@@ -113,7 +117,7 @@ static void solve(const struct state *s, struct radix_task task,
 
 	const bool equal = task.top == s->cpu.low || uniform(s, &task);
 
-	if (!equal && task.count > s->leaf) {
+	if (!equal && task.count > s->leaf && !(s->vector && radix_is_skewed(&s->cpu, &task))) {
 		if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
 			for (size_t d = 0; d < RADIX_DIGITS; d++)
 				if (first[d + 1] > first[d])
@@ -177,7 +181,8 @@ static void make_tasks(struct state *s)
 	size_t largest = 0;
 
 	s->task_count = 0;
-	if (root.count <= SMALL) {
+	if (root.count <= SMALL ||
+	    (s->threads == 1 && s->vector && radix_is_skewed(&s->cpu, &root))) {
 		radix_cpu_to_order(&s->cpu);
 		s->task[s->task_count++] = root;
 		return;
@@ -251,10 +256,11 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	size_t worth = 1 + s->cpu.count / PER_THREAD;
 	s->threads = (size_t)s->cpu.threads < worth ? s->cpu.threads : (int)worth;
 	s->simd = cpu_simd();
-	s->vector = s->simd >= CPU_AVX512 && s->cpu.input->type != RADIX_PAIRS;
-	s->leaf = !s->vector          ? RADIX_LEAF_MAX_STABLE
-		  : s->cpu.width == 4 ? RADIX_LEAF_MAX_32
-				      : RADIX_LEAF_MAX_64;
+	s->vector = s->simd >= CPU_AVX2 && s->cpu.input->type != RADIX_PAIRS;
+	s->leaf = !s->vector             ? RADIX_LEAF_MAX_STABLE
+		  : s->cpu.width == 8    ? RADIX_LEAF_MAX_64
+		  : s->simd < CPU_AVX512 ? RADIX_LEAF_MAX_AVX2_32
+					 : RADIX_LEAF_MAX_32;
 	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
 	if (s->heavy < SMALL)
 		s->heavy = SMALL;
@@ -262,7 +268,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
 	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
 	s->scratch = gb_host_zalloc((size_t)s->threads, sizeof *s->scratch, err);
-	if (s->scratch && s->vector)
+	if (s->scratch && s->vector && s->simd >= CPU_AVX512)
 		alloc_scratch(s, err);
 	return err->code;
 }

@@ -20,7 +20,7 @@ struct radix_leaf {
 	bool in_spare;
 };
 
-/* What a thread needs besides to sort by vectors. */
+/* What a thread needs besides to sort by vectors of AVX-512. */
 struct radix_scratch {
 	void *full; /* as many records as the largest leaf */
 	uint16_t *
@@ -31,14 +31,17 @@ struct radix_scratch {
 enum {
 	RADIX_LEAF_MAX_32 = 1 << 19,
 	RADIX_LEAF_MAX_64 = 1 << 14,
+	RADIX_LEAF_MAX_AVX2_32 = 1 << 16,
 	RADIX_LEAF_MAX_STABLE = 1 << 16,
 };
 
 /* In portable C, stable. */
 void radix_leaf_stable(const struct radix_leaf *leaf);
-/* In AVX-512, `simd` being at least CPU_AVX512: for records that are all key.  Equal ones cannot be
- * told apart, so it need not be stable. */
+/* In vectors, `simd` being at least CPU_AVX2: for records that are all key.  Equal ones cannot be told
+ * apart, so it need not be stable. */
 void radix_leaf_vector(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
 		       enum cpu_simd simd);
+/* The same in AVX2 alone: vector_avx2.c. */
+void radix_leaf_avx2(const struct radix_leaf *leaf);
 
 #endif

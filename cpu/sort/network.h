@@ -1,9 +1,10 @@
-/* network.h -- a sorting network for up to 16 vectors, written once for lanes of any width.
- * Included by vector.c for each width; there is no include guard on purpose.
+/* network.h -- a sorting network for up to 16 vectors, written once for vectors and lanes of any width.
+ * Included by vector.c and vector_avx2.c for each width; there is no include guard on purpose.
  *
- * Defined by the includer: NAME(x) a name with the width in it, LANES, VECTOR the function
- * attributes, MIN and MAX of two vectors, MASK_MAX(src, mask, a, b), MASK its type, and
- * XOR_LANES(v, c), in which lane i is v's lane i ^ c.
+ * Defined by the includer: NAME(x) a name with the width in it, VECTOR the type of a vector, LANES
+ * of it, ATTRIBUTES of functions, MIN and MAX of two vectors, MAX_AT(low, c, a, b): the larger of a and
+ * b in the lanes whose number has c's highest bit, elsewhere low; and XOR_LANES(v, c), in which lane i
+ * is v's lane i ^ c.
  *
  * The vectors are rows of a matrix.  First its columns are sorted by a network without any
  * movement between lanes.  Then columns are merged: pairs, fours, and so on up to the whole.
@@ -14,20 +15,20 @@
  * until each row holds the right elements; then lanes of a row against lanes.
  */
 
-static inline VECTOR void NAME(exchange_rows)(__m512i *low, __m512i *high)
+static inline ATTRIBUTES void NAME(exchange_rows)(VECTOR *low, VECTOR *high)
 {
-	__m512i a = *low, b = *high;
+	VECTOR a = *low, b = *high;
 
 	*low = MIN(a, b);
 	*high = MAX(a, b);
 }
 
 /* Compare lanes i and i ^ c; the smaller goes to the lane that lacks c's highest bit. */
-static inline VECTOR __m512i NAME(exchange_lanes)(__m512i v, unsigned c)
+static inline ATTRIBUTES VECTOR NAME(exchange_lanes)(VECTOR v, unsigned c)
 {
-	__m512i other = XOR_LANES(v, c);
+	VECTOR other = XOR_LANES(v, c);
 
-	return MASK_MAX(MIN(v, other), (MASK)lane_mask(c), v, other);
+	return MAX_AT(MIN(v, other), c, v, other);
 }
 
 #define X(i, j)                                            \
@@ -38,7 +39,7 @@ static inline VECTOR __m512i NAME(exchange_lanes)(__m512i v, unsigned c)
 
 /* The shortest known networks for 2, 4, 8 and 16 rows: 1, 5, 19 and 60 comparators.  Rows that
  * are missing would hold the largest keys, so what touches them is left out. */
-static inline VECTOR void NAME(sort_columns)(__m512i *v, unsigned rows)
+static inline ATTRIBUTES void NAME(sort_columns)(VECTOR *v, unsigned rows)
 {
 	/* clang-format off */
 	if (rows == 2) {
@@ -72,8 +73,8 @@ static inline VECTOR void NAME(sort_columns)(__m512i *v, unsigned rows)
 #undef X
 
 /* Row i against row block - 1 - i, lanes mirrored in groups of c + 1, in all blocks of rows. */
-static inline VECTOR void NAME(exchange_blocks)(__m512i *v, unsigned rows, unsigned block,
-						unsigned c)
+static inline ATTRIBUTES void NAME(exchange_blocks)(VECTOR *v, unsigned rows, unsigned block,
+						    unsigned c)
 {
 	if (rows <= block / 2)
 		return;
@@ -89,7 +90,7 @@ static inline VECTOR void NAME(exchange_blocks)(__m512i *v, unsigned rows, unsig
 	}
 }
 
-static inline VECTOR void NAME(exchange_all)(__m512i *v, unsigned rows, unsigned c)
+static inline ATTRIBUTES void NAME(exchange_all)(VECTOR *v, unsigned rows, unsigned c)
 {
 #pragma GCC unroll 16
 	for (unsigned i = 0; i < rows; i++)
@@ -97,7 +98,7 @@ static inline VECTOR void NAME(exchange_all)(__m512i *v, unsigned rows, unsigned
 }
 
 /* Merge neighbours into groups of `group` columns. */
-static inline VECTOR void NAME(merge_columns)(__m512i *v, unsigned rows, unsigned group)
+static inline ATTRIBUTES void NAME(merge_columns)(VECTOR *v, unsigned rows, unsigned group)
 {
 	NAME(exchange_blocks)(v, rows, 16, group - 1);
 	NAME(exchange_blocks)(v, rows, 8, group - 1);
@@ -115,12 +116,13 @@ static inline VECTOR void NAME(merge_columns)(__m512i *v, unsigned rows, unsigne
 }
 
 /* Sort rows * LANES elements, row by row.  rows: up to 16, known at compile time. */
-static inline VECTOR void NAME(sort_matrix)(__m512i *v, unsigned rows)
+static inline ATTRIBUTES void NAME(sort_matrix)(VECTOR *v, unsigned rows)
 {
 	NAME(sort_columns)(v, rows);
 	NAME(merge_columns)(v, rows, 2);
 	NAME(merge_columns)(v, rows, 4);
-	NAME(merge_columns)(v, rows, 8);
+	if (LANES >= 8)
+		NAME(merge_columns)(v, rows, 8);
 	if (LANES >= 16)
 		NAME(merge_columns)(v, rows, 16);
 	if (LANES >= 32)
@@ -128,10 +130,10 @@ static inline VECTOR void NAME(sort_matrix)(__m512i *v, unsigned rows)
 }
 
 #undef NAME
-#undef LANES
 #undef VECTOR
+#undef LANES
+#undef ATTRIBUTES
 #undef MIN
 #undef MAX
-#undef MASK_MAX
-#undef MASK
+#undef MAX_AT
 #undef XOR_LANES

@@ -100,34 +100,34 @@ static inline INLINE CPU_VBMI2_TARGET __m512i xor_lanes_16(__m512i v, unsigned c
 	}
 }
 
-#define NAME(x)   x##_16
-#define LANES     32
-#define VECTOR    INLINE CPU_VBMI2_TARGET
-#define MIN       _mm512_min_epu16
-#define MAX       _mm512_max_epu16
-#define MASK_MAX  _mm512_mask_max_epu16
-#define MASK      __mmask32
-#define XOR_LANES xor_lanes_16
+#define NAME(x)              x##_16
+#define VECTOR               __m512i
+#define LANES                32
+#define ATTRIBUTES           INLINE CPU_VBMI2_TARGET
+#define MIN                  _mm512_min_epu16
+#define MAX                  _mm512_max_epu16
+#define MAX_AT(low, c, a, b) _mm512_mask_max_epu16(low, (__mmask32)lane_mask(c), a, b)
+#define XOR_LANES            xor_lanes_16
 #include "cpu/sort/network.h"
 
-#define NAME(x)   x##_32
-#define LANES     16
-#define VECTOR    INLINE CPU_AVX512_TARGET
-#define MIN       _mm512_min_epu32
-#define MAX       _mm512_max_epu32
-#define MASK_MAX  _mm512_mask_max_epu32
-#define MASK      __mmask16
-#define XOR_LANES xor_lanes_32
+#define NAME(x)              x##_32
+#define VECTOR               __m512i
+#define LANES                16
+#define ATTRIBUTES           INLINE CPU_AVX512_TARGET
+#define MIN                  _mm512_min_epu32
+#define MAX                  _mm512_max_epu32
+#define MAX_AT(low, c, a, b) _mm512_mask_max_epu32(low, (__mmask16)lane_mask(c), a, b)
+#define XOR_LANES            xor_lanes_32
 #include "cpu/sort/network.h"
 
-#define NAME(x)   x##_64
-#define LANES     8
-#define VECTOR    INLINE CPU_AVX512_TARGET
-#define MIN       _mm512_min_epu64
-#define MAX       _mm512_max_epu64
-#define MASK_MAX  _mm512_mask_max_epu64
-#define MASK      __mmask8
-#define XOR_LANES xor_lanes_64
+#define NAME(x)              x##_64
+#define VECTOR               __m512i
+#define LANES                8
+#define ATTRIBUTES           INLINE CPU_AVX512_TARGET
+#define MIN                  _mm512_min_epu64
+#define MAX                  _mm512_max_epu64
+#define MAX_AT(low, c, a, b) _mm512_mask_max_epu64(low, (__mmask8)lane_mask(c), a, b)
+#define XOR_LANES            xor_lanes_64
 #include "cpu/sort/network.h"
 
 /* A mask of the lanes first .. first + lanes - 1 that are below n. */
@@ -552,7 +552,9 @@ static void leaf_64(const struct radix_leaf *leaf, const struct radix_scratch *s
 void radix_leaf_vector(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
 		       enum cpu_simd simd)
 {
-	if (leaf->width == 8)
+	if (simd < CPU_AVX512)
+		radix_leaf_avx2(leaf);
+	else if (leaf->width == 8)
 		leaf_64(leaf, scratch);
 	else
 		leaf_32(leaf, scratch, simd);

@@ -30,8 +30,8 @@ void octree_sort_words(const struct octree_morton *m, const struct octree_worker
 					 .in_spare = true };
 	const struct radix_scratch scratch = { .full = worker->word[2] };
 
-	if (m->cpu.simd >= CPU_AVX512)
-		radix_leaf_vector(&leaf, &scratch, CPU_AVX512);
+	if (m->cpu.simd >= CPU_AVX2)
+		radix_leaf_vector(&leaf, &scratch, m->cpu.simd);
 	else
 		radix_leaf_stable(&leaf);
 }

@@ -194,3 +194,29 @@ enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *tas
 	move_all(cpu, task, threads, survey, *shift, first);
 	return RADIX_WAS_SPLIT;
 }
+
+bool radix_is_skewed(const struct radix_cpu *cpu, const struct radix_task *task)
+{
+	enum { SAMPLES = 256, FEW = 150 }; /* digits of 256 that are spread evenly: 162 */
+	void *array = task->in_spare ? cpu->spare : cpu->record;
+	uint64_t key[SAMPLES], any = 0, all = UINT64_MAX;
+	bool seen[RADIX_DIGITS] = { false };
+	unsigned digits = 0, top;
+
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const void *from = at(cpu, array, task->begin + task->count / SAMPLES * i);
+
+		key[i] = cpu->width == 8 ? *(const uint64_t *)from : *(const uint32_t *)from;
+		any |= key[i];
+		all &= key[i];
+	}
+	top = any ^ all ? 64 - (unsigned)__builtin_clzll(any ^ all) : 0;
+	for (size_t i = 0; i < SAMPLES; i++) {
+		const size_t d = key[i] >> (top > RADIX_DIGIT_BITS ? top - RADIX_DIGIT_BITS : 0) &
+				 (RADIX_DIGITS - 1);
+
+		digits += !seen[d];
+		seen[d] = true;
+	}
+	return digits < FEW;
+}

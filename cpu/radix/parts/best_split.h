@@ -38,4 +38,8 @@ enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *tas
 			     struct radix_survey *survey, unsigned *shift,
 			     size_t first[RADIX_DIGITS + 1]);
 
+/* Whether a look at some records of a task, of which there are many, says that a split by a digit would do
+ * little: their highest digits are few. */
+bool radix_is_skewed(const struct radix_cpu *cpu, const struct radix_task *task);
+
 #endif
