@@ -6,7 +6,9 @@
  * the first one.  In the large middle levels that reads a few edges per vertex instead of all.  The
  * frontier is a bitmap then, which stays in cache, and so are the vertices that are still looking,
  * so that the reached and the isolated ones cost nothing; once the frontier has become small again
- * the search goes on forwards.  The bound is one look at each vertex per level and random reads
+ * the search goes on forwards.  Beamer's rule takes it for granted that a look back finds something; in
+ * a chain of blocks or a grid most unreached vertices are far from the frontier, and look in vain.  So
+ * a few of them try first.  The bound is one look at each vertex per level and random reads
  * of a bitmap.
  */
 #include <string.h>
@@ -21,6 +23,9 @@
 enum {
 	ALPHA = 15,
 	BETA = 18,
+	CHEAPER = 2,         /* an edge looked at backwards: its bit is in the cache */
+	SAMPLES = 64,        /* vertices that show what a backward step would cost */
+	VERTICES = 4,        /* that are looked at in the time of an edge */
 	SHARED_WORDS = 1024, /* smaller graphs are not worth waking threads for */
 };
 
@@ -187,12 +192,34 @@ static int32_t search_back(struct state *s, int32_t level)
 	return level;
 }
 
-/* Whether the frontier has many of the `left` edges not looked at.  They are counted only if there
- * could be enough of them. */
+/* What a backward step would cost, in edges: those up to the first that comes from a reached vertex, or all,
+ * by a look at some of the unreached vertices; and a look at each vertex. */
+static uint64_t edges_back(const struct bfs_cpu *cpu)
+{
+	const struct bfs_csr *in = &cpu->in->in;
+	const uint32_t n = cpu->in->n, step = n / SAMPLES + 1;
+	uint64_t looked = 0;
+
+	for (uint32_t v = 0; v < n; v += step)
+		for (uint64_t e = in->row[v]; cpu->mark[v] == BFS_UNREACHED && e < in->row[v + 1];
+		     e++) {
+			looked++;
+			if (cpu->mark[in->column[e]] != BFS_UNREACHED)
+				break;
+		}
+	return looked * step + n / VERTICES;
+}
+
+/* Whether the next step is better made backwards.  The edges of the frontier are counted only if there could
+ * be enough of them. */
 static bool is_large(const struct state *s, uint64_t left)
 {
-	return s->td.count * s->most > left / ALPHA &&
-	       bfs_topdown_edges(&s->td, &s->cpu) > left / ALPHA;
+	uint64_t edges;
+
+	if (s->td.count * s->most <= left / ALPHA)
+		return false;
+	edges = bfs_topdown_edges(&s->td, &s->cpu);
+	return edges > left / ALPHA && edges_back(&s->cpu) < CHEAPER * edges;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
