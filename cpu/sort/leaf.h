@@ -20,9 +20,10 @@ struct radix_leaf {
 	bool in_spare;
 };
 
-/* What a thread needs besides to sort by vectors of AVX-512. */
+/* What a thread needs besides to sort by vectors. */
 struct radix_scratch {
-	void *full; /* as many records as the largest leaf */
+	uint64_t *words; /* for pairs: as many as the largest leaf has records */
+	void *full;      /* for AVX-512: as many records as the largest leaf */
 	uint16_t *
 		half[2]; /* for records of 4 bytes and CPU_VBMI2: as many half records, else NULL */
 };
@@ -31,7 +32,6 @@ struct radix_scratch {
 enum {
 	RADIX_LEAF_MAX_32 = 1 << 19,
 	RADIX_LEAF_MAX_64 = 1 << 14,
-	RADIX_LEAF_MAX_AVX2_32 = 1 << 16,
 	RADIX_LEAF_MAX_STABLE = 1 << 16,
 };
 
@@ -41,7 +41,11 @@ void radix_leaf_stable(const struct radix_leaf *leaf);
  * apart, so it need not be stable. */
 void radix_leaf_vector(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
 		       enum cpu_simd simd);
-/* The same in AVX2 alone: vector_avx2.c. */
+/* The same in AVX2 alone (vector_avx2.c), for leaves of any size: those that no cache holds, too, are read as
+ * they lie. */
 void radix_leaf_avx2(const struct radix_leaf *leaf);
+/* Of pairs, the key being the upper half of a record: stable.  `simd` as above. */
+void radix_leaf_pairs(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
+		      enum cpu_simd simd);
 
 #endif
