@@ -111,7 +111,7 @@ static size_t NAME(partition)(const KEY *key, size_t n, KEY pivot, KEY *to)
 	const __m256i flip = BROADCAST(FLIP), p = BROADCAST(pivot ^ FLIP);
 	size_t low = 0, high = n, i = 0;
 
-	for (; i + 2 * LANES <= n; i += LANES) {
+	for (; n - i >= (size_t)2 * LANES; i += LANES) {
 		const __m256i v = load(key + i);
 		const unsigned up = GREATER(_mm256_xor_si256(v, flip), p);
 		const __m256i ordered = LOW_FIRST(v, up);

@@ -112,7 +112,7 @@ static struct cbt_writer begin(const struct cbt_sums *s, unsigned levels, uint32
 {
 	struct cbt_writer w = { .to = s->heap };
 
-	for (uint32_t k = (UINT32_C(1) << levels) - 1; k >= 1; k--)
+	for (size_t k = ((size_t)1 << levels) - 1; k >= 1; k--)
 		node[k] = node[2 * k] + node[2 * k + 1];
 	cbt_append(&w, UINT64_C(1) << s->depth, (unsigned)cbt_level_bit(s->depth, 0));
 	for (unsigned level = 0; level < levels; level++)
