@@ -212,7 +212,7 @@ static uint64_t edges_back(const struct bfs_cpu *cpu)
 
 /* Whether the next step is better made backwards.  The edges of the frontier are counted only if there could
  * be enough of them. */
-static bool is_large(const struct state *s, uint64_t left)
+static bool pays_back(const struct state *s, uint64_t left)
 {
 	uint64_t edges;
 
@@ -231,7 +231,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	bfs_cpu_clear(&s->cpu);
 	bfs_topdown_start(&s->td, &s->cpu);
 	while (s->td.count) {
-		if (is_large(s, left))
+		if (pays_back(s, left))
 			level = search_back(s, level);
 		if (!s->td.count)
 			break;

@@ -41,8 +41,7 @@ void radix_leaf_stable(const struct radix_leaf *leaf);
  * apart, so it need not be stable. */
 void radix_leaf_vector(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
 		       enum cpu_simd simd);
-/* The same in AVX2 alone (vector_avx2.c), for leaves of any size: those that no cache holds, too, are read as
- * they lie. */
+/* The same in AVX2 alone (vector_avx2.c), for leaves of any size. */
 void radix_leaf_avx2(const struct radix_leaf *leaf);
 /* Of pairs, the key being the upper half of a record: stable.  `simd` as above. */
 void radix_leaf_pairs(const struct radix_leaf *leaf, const struct radix_scratch *scratch,

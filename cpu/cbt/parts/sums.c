@@ -128,18 +128,17 @@ static void whole_tree(const struct cbt_sums *s)
 	enum { WORDS = 1 << (CBT_BLOCK_LEVELS - 1 - 6) };
 	const size_t words = cbt_field_words(s->depth);
 	const unsigned rows = s->depth < 6 ? s->depth : 6; /* levels within a word */
-	uint64_t field[WORDS], row[7][WORDS];
-	const struct cbt_rows r = { field,
-				    { row[0], row[1], row[2], row[3], row[4], row[5], row[6] } };
+	uint64_t row[7][WORDS];                            /* the field, and the levels above it */
+	const struct cbt_rows r = { row[0],
+				    { NULL, row[1], row[2], row[3], row[4], row[5], row[6] } };
 	uint32_t node[2 * WORDS];
 	struct cbt_writer w;
 
 	if (s->depth < 6)
-		field[0] = cbt_bits(s->heap, cbt_level_bit(s->depth, s->depth), 1U << s->depth);
+		row[0][0] = cbt_bits(s->heap, cbt_level_bit(s->depth, s->depth), 1U << s->depth);
 	else
-		memcpy(field, s->heap + cbt_field_at(s->depth), words * sizeof *field);
+		memcpy(row[0], s->heap + cbt_field_at(s->depth), words * sizeof row[0][0]);
 	cbt_sum_words(s->simd, &r, words, node + words);
-	memcpy(row[0], field, words * sizeof *field);
 	w = begin(s, s->depth - rows, node);
 	for (unsigned i = rows + 1; i-- > 0;) {
 		size_t bits = (size_t)(i + 1) << (s->depth - i);
