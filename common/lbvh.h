@@ -22,7 +22,7 @@
  *			index[first .. first + count)
  *	index		a permutation of 0 .. count - 1
  *
- * Builders over Morton codes (all but ploc) number as Karras 2012: inner nodes 0 .. L - 2, the node
+ * Builders over Morton codes (all but ploc and sah) number as Karras 2012: inner nodes 0 .. L - 2, the node
  * of range [a, b] is a if it is its parent's right child and b if it is the left one, leaf i is
  * node L - 1 + i, leaves in ascending order of codes.  Primitives of equal code share a leaf,
  * ascending in index, so that builders of equal code width make equal bytes.  A node's box is the
@@ -117,7 +117,7 @@ struct lbvh_box {
 
 /* ---- outputs ------------------------------------------------------------------------------ */
 
-/* A build gives its tree in one of two ways. */
+/* A build gives its tree in one of two ways, or in both. */
 enum lbvh_tree_kind {
 	LBVH_BINARY = 1, /* nodes and index as above: every part is checked */
 	LBVH_PROBED = 2, /* a tree of another form, wide or a library's: download() traces the
@@ -135,9 +135,9 @@ enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
  * distances, LBVH_PROBES primitives.  Of a binary tree nodes and index are used, of a probed one
  * the hits. */
 struct lbvh_tree_header {
-	uint32_t kind;       /* enum lbvh_tree_kind */
-	uint32_t leaves;     /* L; of a probed tree as far as it is known, else 0 */
-	uint32_t nodes;      /* 2 L - 1; of a probed tree as far as it is known, else 0 */
+	uint32_t kind;       /* enum lbvh_tree_kind, or both of them */
+	uint32_t leaves;     /* L; of a tree that is only probed as far as it is known, else 0 */
+	uint32_t nodes;      /* 2 L - 1; the same */
 	uint32_t arithmetic; /* of the hits: LBVH_FOREIGN, or anything else */
 	uint32_t unused[12];
 };

@@ -100,11 +100,11 @@ measure octree-1m octree 'cpu/*' --count=1M --dist=plummer,cube --order=random,s
 measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${few[@]}"
 
-measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc cpu/wide \
+measure lbvh-build lbvh cpu/karras-bitonic cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc cpu/sah cpu/wide \
 	cpu/embree cpu/embree-morton --scene=terrain --primitives=300k --threads=1,2 "${short[@]}"
 measure lbvh-scenes lbvh cpu/apetrei cpu/wide cpu/embree --scene=teapot,knot,flake,soup,city \
 	--primitives=300k --threads=1,2 "${short[@]}"
-measure lbvh-quality lbvh cpu/apetrei cpu/karras64 cpu/ploc --primitives=300k --threads=2 "${few[@]}" \
+measure lbvh-quality lbvh cpu/apetrei cpu/karras64 cpu/ploc cpu/sah --primitives=300k --threads=2 "${few[@]}" \
 	--scene=terrain,knot,flake,soup,city,teapot
 measure lbvh-large lbvh cpu/apetrei cpu/wide cpu/embree --scene=terrain --primitives=1600k --threads=1,2 "${few[@]}"
 scenes=(--scene=teapot,knot,terrain --primitives=300k --threads=1,2) # the reference takes minutes for a city
@@ -122,7 +122,7 @@ measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=
 scenes=(--scene=teapot,terrain,city,soup,knot --primitives=100k)
 measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${scenes[@]}" --threads=1,2 "${often[@]}"
 measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${often[@]}"
-measure peers-build-quality lbvh cpu/ploc cpu/embree-medium "${scenes[@]}" --threads=1,2 "${often[@]}"
+measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 "${often[@]}"
 measure peers-trace lbvh cpu/stack cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16 \
 	cpu/embree16-medium --op=trace --rays=256 --rays-kind=primary,shadow,random,bounce "${scenes[@]}" --threads=1 "${often[@]}"
 known+="peers "

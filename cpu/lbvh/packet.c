@@ -21,7 +21,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	if (((const struct lbvh_params *)params)->op != LBVH_TRACE)
 		return gb_fail(err, GB_EUNAVAILABLE, "packet is a way to trace: --op=trace");
-	return lbvh_wide_state_create(state, params, input, (struct lbvh_ways){ trace, NULL }, err);
+	return lbvh_wide_state_create(state, params, input, (struct lbvh_ways){ trace, NULL },
+				      LBVH_CPU_FASTEST, err);
 }
 
 const struct gb_variant_ops lbvh_cpu_packet = {

@@ -32,7 +32,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 {
 	const struct lbvh_ways ways = { trace, trace_batch };
 
-	return lbvh_wide_state_create(state, params, input, ways, err);
+	return lbvh_wide_state_create(state, params, input, ways, LBVH_CPU_FASTEST, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -42,39 +42,16 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (s->tracer.op == LBVH_TRACE)
 		return lbvh_tracer_run(state, timer, err);
 	lbvh_cpu_fastest(&s->cpu, timer);
-	gb_phase(timer, "collapse");
-	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, s->cpu.leaves,
-			   LBVH_WIDTH);
-	return GB_OK;
-}
-
-/* Before a build: there is no tree. */
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	struct lbvh_wide_state *s = state;
-
-	if (s->tracer.op == LBVH_BUILD)
-		s->wide.node_count = 0;
-	return GB_OK;
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct lbvh_wide_state *s = state;
-
-	if (s->tracer.op == LBVH_TRACE)
-		return lbvh_tracer_download(state, output, err);
-	if (s->wide.node_count)
-		lbvh_tracer_probe(&s->tracer, s->wide.node_count, output);
+	lbvh_wide_state_collapse(s, s->cpu.leaves, timer);
 	return GB_OK;
 }
 
 const struct gb_variant_ops lbvh_cpu_wide = {
 	.state_size = sizeof(struct lbvh_wide_state),
 	.create = create,
-	.reset = reset,
+	.reset = lbvh_wide_state_reset,
 	.run = run,
-	.download = download,
+	.download = lbvh_wide_state_download,
 	.metrics = lbvh_wide_state_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -4,11 +4,12 @@
 #include <stdio.h>
 
 #include "common/memory.h"
+#include "cpu/lbvh/parts/trace.h"
 #include "cpu/simd.h"
 #include "tests/lbvh_work.h"
 
 extern const struct gb_variant_ops lbvh_cpu_karras_bitonic, lbvh_cpu_karras_radix,
-	lbvh_cpu_karras64, lbvh_cpu_apetrei, lbvh_cpu_ploc;
+	lbvh_cpu_karras64, lbvh_cpu_apetrei, lbvh_cpu_ploc, lbvh_cpu_sah, lbvh_cpu_wide;
 
 static const size_t sizes[] = { 1, 2, 3, 9, 33, 1000, 8193, 20011 };
 
@@ -35,9 +36,10 @@ Test(lbvh_build, one_tree_whatever_the_way)
 /* The threads' parts leave no trace in the tree. */
 Test(lbvh_build, one_tree_whatever_the_threads)
 {
-	const struct gb_variant_ops *const all[] = { &lbvh_cpu_karras_bitonic,
-						     &lbvh_cpu_karras_radix, &lbvh_cpu_karras64,
-						     &lbvh_cpu_apetrei, &lbvh_cpu_ploc };
+	const struct gb_variant_ops *const all[] = {
+		&lbvh_cpu_karras_bitonic, &lbvh_cpu_karras_radix, &lbvh_cpu_karras64,
+		&lbvh_cpu_apetrei,        &lbvh_cpu_ploc,         &lbvh_cpu_sah
+	};
 	const int threads[] = { 2, 3, 8, 17 };
 
 	for (size_t v = 0; v < GB_COUNT(all); v++)
@@ -95,6 +97,76 @@ Test(lbvh_build, clusters_are_better_trees)
 				  cases[s].at_most * metric(&codes, "sah_cost"),
 			  "%s: %.2f by codes, %.2f by clusters", cases[s].scene,
 			  metric(&codes, "sah_cost"), metric(&clusters, "sah_cost"));
+		tear_down(&w);
+	}
+}
+
+/* So do planes, and in less time; but in a city, whose cables lie across each other. */
+Test(lbvh_build, planes_are_better_trees)
+{
+	const struct {
+		const char *scene;
+		double at_most;
+	} cases[] = { { "terrain", 0.7 }, { "knot", 0.85 }, { "flake", 0.85 },
+		      { "city", 0.9 },    { "soup", 0.95 }, { "teapot", 0.85 } };
+
+	for (size_t s = 0; s < GB_COUNT(cases); s++) {
+		struct work w = set_up(cases[s].scene, 30000, 2);
+		struct gb_metrics codes = { 0 }, planes = { 0 };
+		struct gb_error err;
+
+		build(&w, &lbvh_cpu_wide);
+		cr_assert_eq(verify(&w, &codes, &err), GB_OK, "%s", err.message);
+		build(&w, &lbvh_cpu_sah);
+		cr_assert_eq(verify(&w, &planes, &err), GB_OK, "%s", err.message);
+		cr_expect(metric(&planes, "sah_cost") <
+				  cases[s].at_most * metric(&codes, "sah_cost"),
+			  "%s: %.2f by codes, %.2f by planes", cases[s].scene,
+			  metric(&codes, "sah_cost"), metric(&planes, "sah_cost"));
+		tear_down(&w);
+	}
+}
+
+/* The wide trees, too, are right, whatever the scene and how few or many its triangles: both kinds of
+ * output are looked at. */
+Test(lbvh_build, trees_in_both_forms)
+{
+	const struct gb_variant_ops *const both[] = { &lbvh_cpu_wide, &lbvh_cpu_sah };
+
+	for (size_t s = 0; s < GB_COUNT(scenes); s++)
+		for (size_t n = 0; n < GB_COUNT(sizes); n++)
+			for (size_t v = 0; v < GB_COUNT(both); v++) {
+				struct work w = set_up(scenes[s], sizes[n], 3);
+				struct gb_metrics metrics = { 0 };
+				struct gb_error err;
+
+				build(&w, both[v]);
+				cr_assert_eq(w.header->kind, LBVH_BINARY | LBVH_PROBED);
+				cr_assert_eq(verify(&w, &metrics, &err), GB_OK, "%s %zu: %s",
+					     scenes[s], sizes[n], err.message);
+				tear_down(&w);
+			}
+}
+
+/* Ever smaller triangles on their way to a corner, along one axis or two: planes take few at a time,
+ * and the tree is no deeper than halves make it in the end. */
+Test(lbvh_build, planes_end_where_halves_begin)
+{
+	for (size_t axes = 1; axes <= 2; axes++) {
+		struct work w = set_up("soup", 20000, 2);
+		size_t primitives = 0;
+
+		for (size_t i = 0; i < 3 * w.in->vertex_count; i++)
+			w.in->vertex[i] =
+				i % 3 < axes ? ldexpf(1, -(int)(i / 9 % 120)) * (float)(1 + i % 9)
+					     : 0;
+		build(&w, &lbvh_cpu_sah);
+		for (size_t i = 0; i < w.header->nodes; i++)
+			if (w.node[i].left & LBVH_LEAF)
+				primitives += w.node[i].right;
+		cr_expect_eq(primitives, 20000);
+		cr_expect(lbvh_depth(w.node) > 24, "%u levels", lbvh_depth(w.node));
+		cr_expect(lbvh_depth(w.node) <= 48 + 15, "%u levels", lbvh_depth(w.node));
 		tear_down(&w);
 	}
 }

@@ -367,11 +367,11 @@ enum gb_status lbvh_verify_build(const struct lbvh_input *in, const void *output
 										   LBVH_PROBES),
 				     .foreign = t.header->arithmetic == LBVH_FOREIGN };
 
-	if (t.header->kind == LBVH_BINARY && verify_binary(in, &t, metrics, err))
+	if (t.header->kind & LBVH_BINARY && verify_binary(in, &t, metrics, err))
 		return err->code;
-	if (t.header->kind == LBVH_PROBED && lbvh_verify_hits(in, &h, metrics, err))
+	if (t.header->kind & LBVH_PROBED && lbvh_verify_hits(in, &h, metrics, err))
 		return err->code;
-	if (t.header->kind != LBVH_BINARY && t.header->kind != LBVH_PROBED)
+	if (t.header->kind == 0 || t.header->kind > (LBVH_BINARY | LBVH_PROBED))
 		return gb_fail(err, GB_EVERIFY, "the output is no tree: kind %" PRIu32,
 			       t.header->kind);
 	if (t.leaves)

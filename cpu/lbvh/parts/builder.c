@@ -23,12 +23,20 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 		cpu->parent = gb_host_alloc(2 * n, sizeof *cpu->parent, err);
 		cpu->arrived = gb_host_alloc(n, sizeof *cpu->arrived, err);
 	}
-	if (cpu->needs & LBVH_CPU_CLUSTERS) {
+	if (cpu->needs & (LBVH_CPU_CLUSTERS | LBVH_CPU_SPLITS))
 		cpu->spare = gb_host_alloc(2 * n - 1, sizeof *cpu->spare, err);
+	if (cpu->needs & LBVH_CPU_CLUSTERS) {
 		cpu->runs = gb_host_alloc(runs, lbvh_cpu_cluster_bytes(), err);
 		cpu->run_first = gb_host_alloc(runs + 1, sizeof *cpu->run_first, err);
 		cpu->sum = gb_host_alloc(n, lbvh_cpu_sum_bytes(), err);
 		cpu->moves = gb_host_alloc(1, lbvh_cpu_moves_bytes(), err);
+	}
+	if (cpu->needs & LBVH_CPU_SPLITS) {
+		cpu->boxes[0] = cpu->box;
+		cpu->boxes[1] = gb_host_alloc(n, sizeof *cpu->box, err);
+		cpu->splitter = gb_host_alloc(1, lbvh_cpu_splitter_bytes(cpu->threads), err);
+		cpu->above = gb_host_alloc(lbvh_cpu_above(cpu->threads), sizeof *cpu->above, err);
+		cpu->task = gb_host_alloc(lbvh_cpu_tasks(cpu->threads), lbvh_cpu_task_bytes(), err);
 	}
 }
 
@@ -87,6 +95,41 @@ void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer)
 	}
 }
 
+void lbvh_cpu_parted(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		lbvh_cpu_bounds(cpu, timer);
+		lbvh_cpu_split(cpu, timer);
+	}
+}
+
+double lbvh_cpu_cost(const struct lbvh_cpu *cpu)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < 2 * cpu->leaves - 1; i++) {
+		const struct lbvh_node *n = cpu->node + i;
+		const double x = (double)n->hi[0] - (double)n->lo[0];
+		const double y = (double)n->hi[1] - (double)n->lo[1];
+		const double z = (double)n->hi[2] - (double)n->lo[2];
+
+		sum += (x * y + y * z + z * x) * (n->left & LBVH_LEAF ? n->right : 1);
+	}
+	return sum;
+}
+
+void lbvh_cpu_best(struct lbvh_cpu *cpu)
+{
+	double clustered;
+
+	lbvh_cpu_clustered(cpu, NULL);
+	clustered = lbvh_cpu_cost(cpu);
+	lbvh_cpu_parted(cpu, NULL);
+	if (clustered < lbvh_cpu_cost(cpu))
+		lbvh_cpu_clustered(cpu, NULL);
+}
+
 /* ---- the variants' operations ------------------------------------------------------------- */
 
 enum gb_status lbvh_builder_create(void *state, const void *params, const void *input,
@@ -97,11 +140,16 @@ enum gb_status lbvh_builder_create(void *state, const void *params, const void *
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
 	(void)lbvh_cpu_init(cpu, params, input, needs, err);
+	lbvh_builder_results(cpu);
+	return err->code;
+}
+
+void lbvh_builder_results(const struct lbvh_cpu *cpu)
+{
 	gb_memory_result(cpu->node, GB_WHOLE, GB_POISON);
 	gb_memory_result(cpu->spare, GB_WHOLE, GB_POISON);
 	gb_memory_result(cpu->index, GB_WHOLE, GB_POISON);
 	gb_memory_result(cpu->index_spare, GB_WHOLE, GB_POISON);
-	return err->code;
 }
 
 static void copy(void *to, const void *from, size_t bytes, int threads)

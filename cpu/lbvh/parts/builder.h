@@ -15,6 +15,7 @@
 #include "cpu/lbvh/parts/hierarchy.h"
 #include "cpu/lbvh/parts/refine.h"
 #include "cpu/lbvh/parts/sort.h"
+#include "cpu/lbvh/parts/split.h"
 
 /* Allocate for the input's triangles. */
 enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const void *input,
@@ -28,15 +29,29 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 enum { LBVH_CPU_FASTEST = 0 };
 void lbvh_cpu_fastest(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
-/* The one that makes the best trees (ploc); with LBVH_CPU_CLUSTERED. */
+/* The one that clusters (ploc); with LBVH_CPU_CLUSTERED. */
 enum { LBVH_CPU_CLUSTERED = LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS };
 void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* The one that parts from the top down (sah); with LBVH_CPU_PARTED. */
+enum { LBVH_CPU_PARTED = LBVH_CPU_SPLITS };
+void lbvh_cpu_parted(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* The sum that `sah_cost` is of, not divided by the root's surface. */
+double lbvh_cpu_cost(const struct lbvh_cpu *cpu);
+
+/* The cheaper one of those two trees; with LBVH_CPU_BEST.  In scenes of long thin triangles it is
+ * the clustered one: planes between centres part them badly. */
+enum { LBVH_CPU_BEST = LBVH_CPU_CLUSTERED | LBVH_CPU_PARTED };
+void lbvh_cpu_best(struct lbvh_cpu *cpu);
 
 /* ---- operations of the builders' variants: the state is a struct lbvh_cpu ------------------ */
 
 /* GB_EUNAVAILABLE for --op=trace. */
 enum gb_status lbvh_builder_create(void *state, const void *params, const void *input,
 				   unsigned needs, struct gb_error *err);
+/* Name the arrays of the tree as results (common/memory.h). */
+void lbvh_builder_results(const struct lbvh_cpu *cpu);
 enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error *err);
 /* refit_passes */
 void lbvh_builder_metrics(void *state, struct gb_metrics *metrics);

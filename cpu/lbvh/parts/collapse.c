@@ -26,6 +26,8 @@ enum {
 	LARGE = 8,             /* a leaf of more blocks takes them from the common array */
 	TASKS_PER_THREAD = 32, /* subtrees, for the threads to finish together */
 	SMALL_TREE = 2048,     /* of fewer primitives one thread makes all */
+	AHEAD = 16,            /* primitives whose vertices are fetched before their turn, */
+	FAR_AHEAD = 32,        /* and the vertices' numbers */
 };
 
 struct lbvh_arena {
@@ -109,6 +111,10 @@ static struct kid make_kid(const struct work *w, struct below below)
 {
 	const struct lbvh_node *n = w->node + below.node;
 
+	if (!is_leaf(n)) { /* opened soon, if it is no leaf here */
+		__builtin_prefetch(w->node + n->left);
+		__builtin_prefetch(w->node + n->right);
+	}
 	if (!w->leaves)
 		below.count = count_below(w, below.node, w->leaf);
 	return (struct kid){ below, below.count <= w->leaf || is_leaf(n), area(n) };
@@ -196,9 +202,27 @@ struct writer {
 	unsigned lane;
 };
 
+/* Fetch the vertices of a primitive soon to be written and, before that, their numbers: leaves come
+ * in the order of `index`, which is none in the mesh.  Inlined by force: GCC leaves out calls of
+ * functions that do nothing but this. */
+static inline __attribute__((always_inline)) void fetch_ahead(const struct work *w, size_t i)
+{
+	const struct lbvh_input *in = w->input;
+	const uint32_t *triangle;
+
+	if (i + FAR_AHEAD < in->count)
+		__builtin_prefetch(in->triangle + 3 * (size_t)w->index[i + FAR_AHEAD]);
+	if (i + AHEAD >= in->count)
+		return;
+	triangle = in->triangle + 3 * (size_t)w->index[i + AHEAD];
+	for (int k = 0; k < 3; k++)
+		__builtin_prefetch(in->vertex + 3 * (size_t)triangle[k]);
+}
+
 static void write_run(const struct work *w, struct writer *to, uint32_t first, uint32_t count)
 {
 	for (uint32_t i = 0; i < count; i++) {
+		fetch_ahead(w, (size_t)first + i);
 		if (to->lane == LBVH_WIDTH) {
 			to->block++;
 			to->lane = 0;

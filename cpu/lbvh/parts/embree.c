@@ -441,8 +441,9 @@ enum gb_status lbvh_embree_download(void *state, void *output, struct gb_error *
 		if (!in->occlusion)
 			refine_hits(in, lbvh_trace_t(output), lbvh_trace_primitive(in, output));
 	} else if (s->built) {
-		lbvh_tracer_probe(&s->tracer, 0, output);
-		((struct lbvh_tree_header *)output)->arithmetic = LBVH_FOREIGN;
+		*(struct lbvh_tree_header *)output =
+			(struct lbvh_tree_header){ .arithmetic = LBVH_FOREIGN };
+		lbvh_tracer_probe(&s->tracer, output);
 		refine_probes(in, lbvh_build_probe_t(in, output),
 			      lbvh_build_probe_primitive(in, output));
 	}

@@ -24,6 +24,7 @@ enum lbvh_cpu_needs {
 	LBVH_CPU_PARENTS = 8,   /* parent, arrived */
 	LBVH_CPU_POWER = 16,    /* pair is as long as the next power of two (bitonic sort) */
 	LBVH_CPU_CLUSTERS = 32, /* spare, runs, run_first, sum, moves */
+	LBVH_CPU_SPLITS = 64,   /* spare, boxes, splitter, above, task; no codes */
 };
 
 enum { LBVH_CPU_DIGITS = 3072 }; /* counts of the radix sort, at most: three digits of 10 bits */
@@ -50,6 +51,10 @@ struct lbvh_cpu {
 	struct lbvh_sum *sum; /* of each inner node (refine.c) */
 	struct lbvh_move *moves;
 	size_t moves_used;
+	struct lbvh_box *boxes[2]; /* what split.c parts: `box`, and as many */
+	struct lbvh_splitter *splitter;
+	struct lbvh_node *above;
+	struct lbvh_task *task;
 	uint64_t *mark;    /* of each inner node: its children, or UINT64_MAX when done */
 	uint32_t *parent;  /* of each node */
 	uint32_t *arrived; /* of each inner node: whether one child is done */

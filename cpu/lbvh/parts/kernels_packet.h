@@ -232,6 +232,23 @@ WORDS_FN uint32_t quarters_of(uint32_t bits, uint32_t i)
 	return (uint32_t)((bits >> i & 0x01010101U) * 0x10204080U) >> 28;
 }
 
+/* Put one more key into `count` ascending ones. */
+WORDS_FN void insert_key(uint32_t *key, unsigned count, uint32_t one)
+{
+	for (; count > 0 && key[count - 1] > one; count--)
+		key[count] = key[count - 1];
+	key[count] = one;
+}
+
+/* Two keys, which are common, in ascending order without a branch to be guessed. */
+WORDS_FN void sort_two(uint32_t key[2])
+{
+	const uint32_t first = key[0], second = key[1];
+
+	key[0] = first < second ? first : second;
+	key[1] = first < second ? second : first;
+}
+
 /* The children of a node that a ray of the quarters in at->key enters: the nearest goes to *at, the
  * others on the stack.  Whether there is one. */
 WORDS_FN bool follow_bundle(const struct lbvh_wide *wide, const struct lbvh_wide_node *node,

@@ -53,7 +53,7 @@ WORDS_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ra
 /* lbvh_intersect() of the ray and eight triangles. */
 WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 {
-	F8 edge1[3], edge2[3], s[3], p[3], q[3], inverse, u, v, w;
+	F8 edge1[3], edge2[3], s[3], p[3], q[3], inverse, u, v, w, at;
 	float t[LBVH_WIDTH];
 	unsigned bits;
 
@@ -69,10 +69,12 @@ WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 	v = f8_mul(dot8(ray->direction, q), inverse);
 	/* All three at least 0; a NaN in u or v makes one of w, which min() passes on. */
 	w = f8_sub(f8_set(1), f8_add(u, v));
-	bits = f8_le(f8_set(0), f8_min(u, f8_min(v, w)));
+	at = f8_mul(dot8(edge2, q), inverse);
+	bits = f8_le(f8_set(0), f8_min(u, f8_min(v, w))) & f8_le(at, f8_set(ray->t)) &
+	       f8_lt(f8_set(ray->near), at);
 	if (!bits)
 		return;
-	f8_store(t, f8_mul(dot8(edge2, q), inverse));
+	f8_store(t, at);
 	for (; bits; bits &= bits - 1) {
 		const int i = __builtin_ctz(bits);
 		const uint32_t primitive = block->primitive[i] & ~LBVH_MORE;
@@ -82,23 +84,6 @@ WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 			ray->primitive = primitive;
 		}
 	}
-}
-
-/* Put one more key into `count` ascending ones. */
-WORDS_FN void insert_key(uint32_t *key, unsigned count, uint32_t one)
-{
-	for (; count > 0 && key[count - 1] > one; count--)
-		key[count] = key[count - 1];
-	key[count] = one;
-}
-
-/* Two keys, which are common, in ascending order without a branch to be guessed. */
-WORDS_FN void sort_two(uint32_t key[2])
-{
-	const uint32_t first = key[0], second = key[1];
-
-	key[0] = first < second ? first : second;
-	key[1] = first < second ? second : first;
 }
 
 /* Ask for what a child is: the first lines of memory of a node or a block, which are the boxes, or
@@ -114,27 +99,111 @@ WORDS_FN void prefetch_child(const struct lbvh_wide *wide, uint32_t child)
 		__builtin_prefetch(at + i);
 }
 
-/* The children of a node that a ray enters: the nearest is the result, the others go on the stack,
- * the farthest first.  bits has at least one bit; one or two are what most nodes give. */
-WORDS_FN uint32_t follow_nearest(const struct lbvh_wide_node *node, unsigned bits, F8 entry,
-				 struct lbvh_entry **top)
-{
-	const int first = __builtin_ctz(bits);
-	uint32_t key[LBVH_WIDTH], enter[LBVH_WIDTH];
-	unsigned count = 2;
+/* What follows a node: the children that a ray enters. */
+struct follow {
+	const struct lbvh_wide *wide;
+	const struct lbvh_wide_node *node;
+	float enter[LBVH_WIDTH]; /* how far off */
+	unsigned bits;           /* children not looked at yet */
+	struct lbvh_entry **top; /* of the stack */
+};
 
-	bits &= bits - 1;
-	if (!bits)
-		return node->child[first];
-	f8_keys(enter, entry);
-	key[0] = enter[first];
-	key[1] = enter[__builtin_ctz(bits)];
-	sort_two(key);
-	while ((bits &= bits - 1))
-		insert_key(key, count++, enter[__builtin_ctz(bits)]);
+/* The next child as one number: its distance above its number. */
+WORDS_FN uint64_t next_child(struct follow *f)
+{
+	const int i = __builtin_ctz(f->bits);
+
+	f->bits &= f->bits - 1;
+	return (uint64_t)(union lbvh_distance){ f->enter[i] }.bits << 32 | f->node->child[i];
+}
+
+/* Two of them in ascending order without a branch to be guessed. */
+WORDS_FN void order(uint64_t *a, uint64_t *b)
+{
+	const uint64_t first = *a < *b ? *a : *b, second = *a < *b ? *b : *a;
+
+	*a = first;
+	*b = second;
+}
+
+WORDS_FN void push(const struct follow *f, uint64_t child)
+{
+	prefetch_child(f->wide, (uint32_t)child);
+	*(*f->top)++ = (struct lbvh_entry){ (uint32_t)child, (uint32_t)(child >> 32) };
+}
+
+/* One more, on top of `first` and what was pushed since, the farthest first. */
+WORDS_FN void insert_entry(const struct follow *f, const struct lbvh_entry *first, uint64_t child)
+{
+	struct lbvh_entry *to = *f->top;
+
+	push(f, child);
+	for (; to > first && to[-1].key < child >> 32; to--) {
+		const struct lbvh_entry farther = to[0];
+
+		to[0] = to[-1];
+		to[-1] = farther;
+	}
+}
+
+/* Five children and more, four of which are there in order. */
+WORDS_FN uint32_t follow_many(struct follow *f, const uint64_t four[4])
+{
+	const struct lbvh_entry *const first = *f->top;
+
+	for (int i = 4; i-- > 0;)
+		push(f, four[i]);
+	while (f->bits)
+		insert_entry(f, first, next_child(f));
+	return (--*f->top)->child;
+}
+
+/* The nearest child is the result, the others go on the stack, the farthest first.  bits has at
+ * least one bit; one or two are what most nodes give. */
+WORDS_FN uint32_t follow_nearest(struct follow *f, F8 entry)
+{
+	uint64_t child[4];
+	int count = 0;
+
+	if (!(f->bits & (f->bits - 1)))
+		return f->node->child[__builtin_ctz(f->bits)];
+	f8_store(f->enter, entry);
+	child[count++] = next_child(f);
+	do {
+		child[count] = next_child(f);
+		for (int i = count++; i > 0; i--)
+			order(&child[i - 1], &child[i]);
+	} while (f->bits && count < 4);
+	if (f->bits)
+		return follow_many(f, child);
 	while (--count)
-		*(*top)++ = (struct lbvh_entry){ node->child[key[count] % LBVH_WIDTH], key[count] };
-	return node->child[key[0] % LBVH_WIDTH];
+		push(f, child[count]);
+	return (uint32_t)child[0];
+}
+
+/* The same in no order. */
+WORDS_FN uint32_t follow_any(struct follow *f)
+{
+	const uint32_t first = f->node->child[__builtin_ctz(f->bits)];
+
+	while ((f->bits &= f->bits - 1))
+		push(f, f->node->child[__builtin_ctz(f->bits)]);
+	return first;
+}
+
+/* The children of a node that the ray enters: one is *at, the others are on the stack.  Whether
+ * there is one. */
+WORDS_FN bool follow(const struct lbvh_wide *wide, const struct ray *ray, bool any, uint32_t *at,
+		     struct lbvh_entry **top)
+{
+	struct follow f = { .wide = wide, .node = wide->node + *at, .top = top };
+	F8 entry;
+
+	f.bits = enter8(f.node, ray, &entry);
+	if (!f.bits)
+		return false;
+	*at = any ? follow_any(&f) : follow_nearest(&f, entry);
+	return true;
 }
 
 /* Find the nearest hit or, with `any`, whether there is one: some primitive. */
@@ -156,15 +225,9 @@ WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, bool an
 			if (any && ray->primitive != LBVH_MISS)
 				top = stack;
 		} else {
-			const struct lbvh_wide_node *node = wide->node + at;
-			F8 entry;
-			const unsigned bits = enter8(node, ray, &entry);
-
 			nodes++;
-			if (bits) {
-				at = follow_nearest(node, bits, entry, &top);
+			if (follow(wide, ray, any, &at, &top))
 				continue;
-			}
 		}
 		do {
 			if (top == stack) {
@@ -173,7 +236,7 @@ WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, bool an
 				return;
 			}
 			at = (--top)->child;
-		} while ((top->key & ~UINT32_C(7)) > (union lbvh_distance){ ray->t }.bits);
+		} while (!any && top->key > (union lbvh_distance){ ray->t }.bits);
 	}
 }
 

@@ -40,6 +40,27 @@ static inline LANES lanes_max(LANES a, LANES b)
 	return _mm_max_ps(a, b);
 }
 
+static inline LANES lanes_add(LANES a, LANES b)
+{
+	return _mm_add_ps(a, b);
+}
+
+static inline LANES lanes_sub(LANES a, LANES b)
+{
+	return _mm_sub_ps(a, b);
+}
+
+static inline LANES lanes_mul(LANES a, LANES b)
+{
+	return _mm_mul_ps(a, b);
+}
+
+/* The whole parts of numbers that fit. */
+static inline void lanes_truncate(int32_t to[4], LANES a)
+{
+	_mm_storeu_si128((__m128i *)to, _mm_cvttps_epi32(a));
+}
+
 #else
 
 struct lanes {
@@ -77,6 +98,33 @@ static inline LANES lanes_max(LANES a, LANES b)
 	for (int k = 0; k < 4; k++)
 		a.lane[k] = lbvh_max(a.lane[k], b.lane[k]);
 	return a;
+}
+
+static inline LANES lanes_add(LANES a, LANES b)
+{
+	for (int k = 0; k < 4; k++)
+		a.lane[k] += b.lane[k];
+	return a;
+}
+
+static inline LANES lanes_sub(LANES a, LANES b)
+{
+	for (int k = 0; k < 4; k++)
+		a.lane[k] -= b.lane[k];
+	return a;
+}
+
+static inline LANES lanes_mul(LANES a, LANES b)
+{
+	for (int k = 0; k < 4; k++)
+		a.lane[k] *= b.lane[k];
+	return a;
+}
+
+static inline void lanes_truncate(int32_t to[4], LANES a)
+{
+	for (int k = 0; k < 4; k++)
+		to[k] = (int32_t)a.lane[k];
 }
 
 #endif

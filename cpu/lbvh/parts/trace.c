@@ -196,7 +196,7 @@ void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "triangles_per_ray", (double)tracer->counts.triangles / rays);
 }
 
-void lbvh_tracer_probe(const struct lbvh_tracer *tracer, size_t nodes, void *output)
+void lbvh_tracer_probe(const struct lbvh_tracer *tracer, void *output)
 {
 	const struct lbvh_input *input = tracer->input;
 	const struct image image = { tracer, &input->probe, LBVH_PROBE_EDGE,
@@ -204,7 +204,7 @@ void lbvh_tracer_probe(const struct lbvh_tracer *tracer, size_t nodes, void *out
 				     lbvh_build_probe_primitive(input, output) };
 	struct lbvh_tree_header *header = output;
 
-	*header = (struct lbvh_tree_header){ .kind = LBVH_PROBED, .nodes = (uint32_t)nodes };
+	header->kind |= LBVH_PROBED;
 	(void)trace_image(&image);
 }
 
@@ -232,14 +232,14 @@ enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const 
 	const bool paper = ((const struct lbvh_params *)params)->tree == LBVH_PAPER_TREE;
 
 	*depth = 64;
-	if (lbvh_cpu_init(cpu, params, input, paper ? LBVH_CPU_FASTEST : LBVH_CPU_CLUSTERED, err))
+	if (lbvh_cpu_init(cpu, params, input, paper ? LBVH_CPU_FASTEST : LBVH_CPU_BEST, err))
 		return err->code;
 	if (gb_memory_is_dry())
 		return GB_OK;
 	if (paper)
 		lbvh_cpu_fastest(cpu, NULL);
 	else
-		lbvh_cpu_clustered(cpu, NULL);
+		lbvh_cpu_best(cpu);
 	*depth = lbvh_depth(cpu->node);
 	if (*depth > LBVH_DEPTH_MAX)
 		return gb_fail(err, GB_EUNAVAILABLE, "the tree has more than %d levels",

@@ -58,11 +58,10 @@ enum gb_status lbvh_tracer_run(void *state, struct gb_timer *timer, struct gb_er
 enum gb_status lbvh_tracer_download(void *state, void *output, struct gb_error *err);
 void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics);
 
-/* The output of a build whose tree is not binary: its hits of the probe's rays.  nodes: 0 if not
- * known. */
-void lbvh_tracer_probe(const struct lbvh_tracer *tracer, size_t nodes, void *output);
+/* To the output of a build, whose header is written: its hits of the probe's rays. */
+void lbvh_tracer_probe(const struct lbvh_tracer *tracer, void *output);
 
-/* The tree for a traversal, untimed: ploc's or, for --tree=paper, apetrei's, which is the paper's:
+/* The tree for a traversal, untimed: lbvh_cpu_best() or, for --tree=paper, apetrei's, the paper's:
  * cpu->node, index.  Nothing is computed in a dry run.  *depth: levels of nodes, the leaves'
  * included; GB_EUNAVAILABLE if they are more than LBVH_DEPTH_MAX. */
 enum { LBVH_DEPTH_MAX = 1 << 13 };

@@ -3,8 +3,9 @@
 
 #include "common/memory.h"
 
-/* A tree over Morton codes is no deeper than they have bits: the traversals of a build's probe. */
-enum { CODE_LEVELS = 64 };
+/* No tree that is built is deeper, by bits of codes or by halves in the end: for the traversals of a
+ * build's probe. */
+enum { LEVELS = 96 };
 
 /* The wide tree from a binary one of its own, whose memory is given back at once. */
 static void make_tree(struct lbvh_wide_state *s, const void *params, const void *input,
@@ -18,17 +19,19 @@ static void make_tree(struct lbvh_wide_state *s, const void *params, const void 
 }
 
 enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *params,
-				      const void *input, struct lbvh_ways ways,
+				      const void *input, struct lbvh_ways ways, unsigned needs,
 				      struct gb_error *err)
 {
 	if (lbvh_tracer_init(&s->tracer, params, input, ways, err) ||
 	    lbvh_wide_init(&s->wide, s->tracer.input->count, s->tracer.threads, err))
 		return err->code;
-	s->wide.depth = CODE_LEVELS;
-	if (s->tracer.op == LBVH_BUILD)
-		(void)lbvh_cpu_init(&s->cpu, params, input, LBVH_CPU_FASTEST, err);
-	else
+	s->wide.depth = LEVELS;
+	if (s->tracer.op == LBVH_BUILD) {
+		(void)lbvh_cpu_init(&s->cpu, params, input, needs, err);
+		lbvh_builder_results(&s->cpu);
+	} else {
 		make_tree(s, params, input, err);
+	}
 	s->stack_room = lbvh_stack_room(&s->wide);
 	s->stack = gb_host_alloc(s->stack_room * (size_t)s->tracer.threads, sizeof *s->stack, err);
 	return err->code;
@@ -42,4 +45,34 @@ void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics)
 		lbvh_tracer_metrics(state, metrics);
 	gb_metric(metrics, "wide_nodes", (double)s->wide.node_count);
 	gb_metric(metrics, "wide_depth", s->wide.depth);
+}
+
+/* ---- of the operation build --------------------------------------------------------------- */
+
+enum gb_status lbvh_wide_state_reset(void *state, int64_t sample, struct gb_error *err)
+{
+	struct lbvh_wide_state *s = state;
+
+	if (s->tracer.op == LBVH_BUILD)
+		s->wide.node_count = 0;
+	return GB_OK;
+}
+
+void lbvh_wide_state_collapse(struct lbvh_wide_state *s, size_t leaves, struct gb_timer *timer)
+{
+	gb_phase(timer, "collapse");
+	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, leaves,
+			   LBVH_WIDTH);
+}
+
+enum gb_status lbvh_wide_state_download(void *state, void *output, struct gb_error *err)
+{
+	struct lbvh_wide_state *s = state;
+
+	if (s->tracer.op == LBVH_TRACE)
+		return lbvh_tracer_download(state, output, err);
+	(void)lbvh_builder_download(&s->cpu, output, err);
+	if (s->wide.node_count)
+		lbvh_tracer_probe(&s->tracer, output);
+	return GB_OK;
 }

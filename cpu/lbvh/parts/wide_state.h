@@ -13,10 +13,19 @@ struct lbvh_wide_state {
 	size_t stack_room;
 };
 
-/* Memory; for the operation trace also the tree. */
+/* Memory, for the operation build that of a builder with such needs; for trace also the tree. */
 enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *params,
-				      const void *input, struct lbvh_ways ways,
+				      const void *input, struct lbvh_ways ways, unsigned needs,
 				      struct gb_error *err);
 void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics);
+
+/* ---- of the operation build ---------------------------------------------------------------- */
+
+/* Before it: there is no tree. */
+enum gb_status lbvh_wide_state_reset(void *state, int64_t sample, struct gb_error *err);
+/* The wide tree from s->cpu, the phase "collapse"; leaves: as lbvh_wide_collapse() takes them. */
+void lbvh_wide_state_collapse(struct lbvh_wide_state *s, size_t leaves, struct gb_timer *timer);
+/* Both trees; after the operation trace its answers. */
+enum gb_status lbvh_wide_state_download(void *state, void *output, struct gb_error *err);
 
 #endif
