@@ -155,12 +155,22 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 	return p;
 }
 
+/* By all threads, each its part, as a run would touch an array for the first time. */
+static void fill_host(unsigned char *array, unsigned char byte, size_t bytes)
+{
+	const size_t page = 4096, worth = (size_t)1 << 20;
+
+#pragma omp parallel for schedule(static) if (bytes > worth)
+	for (size_t at = 0; at < bytes; at += page)
+		memset(array + at, byte, bytes - at < page ? bytes - at : page);
+}
+
 void *gb_host_zalloc(size_t count, size_t size, struct gb_error *err)
 {
 	void *p = gb_host_alloc(count, size, err);
 
 	if (p && !dry)
-		memset(p, 0, count * size);
+		fill_host(p, 0, count * size);
 	return p;
 }
 
@@ -241,16 +251,6 @@ void gb_memory_result(const void *array, size_t bytes, unsigned char poison)
 		b->poison = poison;
 	}
 	(void)pthread_mutex_unlock(&lock);
-}
-
-/* By all threads, each its part, as a run would touch an array for the first time. */
-static void fill_host(unsigned char *array, unsigned char byte, size_t bytes)
-{
-	const size_t page = 4096;
-
-#pragma omp parallel for schedule(static)
-	for (size_t at = 0; at < bytes; at += page)
-		memset(array + at, byte, bytes - at < page ? bytes - at : page);
 }
 
 enum gb_status gb_memory_poison(const void *owner, gb_fill_fn *fill, struct gb_error *err)

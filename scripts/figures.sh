@@ -6,7 +6,8 @@
 #	<!-- begin: gpubench report --format=markdown results/measured/FOLDER/CASE.jsonl -->
 #	<!-- end -->
 #
-# It may go on with `| scripts/columns.sh COLUMN...`, then with --format=csv.  What stands between is
+# or `gpubench versus --by=threads --format=markdown FILE`.
+# The first may go on with `| scripts/columns.sh COLUMN...`, then with --format=csv.  What stands between is
 # replaced by the command line that measured the file, the machine and the commit, and the table; the
 # heading that `report` prints is left out.  A file that is not there is "Not measured yet."
 #
@@ -49,9 +50,9 @@ measured_by() {
 # table COMMAND: what stands between the marks.
 table() {
 	local command=$1 file
-	local allowed='^gpubench report --format=(markdown|csv|peers) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
+	local allowed='^gpubench (report --format=(markdown|csv|peers)|versus --by=threads --format=markdown) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
 	[[ $command =~ $allowed ]] || { echo "figures.sh: not a command for a table: $command" >&2; return 1; }
-	file=${BASH_REMATCH[2]}
+	file=${BASH_REMATCH[3]}
 	[ -e "$file" ] || { echo "Not measured yet."; return; }
 	measured_by "$file"
 	echo

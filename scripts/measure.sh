@@ -5,6 +5,7 @@
 #	make all && scripts/measure.sh && scripts/figures.sh results/measured/cpu-$(date +%F)
 #	scripts/measure.sh results/measured/cpu-2026-12-01 bfs-dense-hot     # one case again
 #	scripts/measure.sh results/measured/peers-2026-12-01 peers           # the cases peers-*, measured only if asked for
+#	scripts/measure.sh results/measured/scaling-2026-12-01 scaling       # so the cases scaling-*
 #	DRY=1 scripts/measure.sh                                             # the commands, and what they take
 #	SAMPLES=1 scripts/measure.sh /tmp/try                                # a rehearsal: not to be kept
 #
@@ -43,7 +44,7 @@ rehearse() {
 
 is_wanted() {
 	case $1 in
-	peers-*) [[ $wanted == *" peers "* || $wanted == *" $1 "* ]] ;;
+	peers-* | scaling-*) [[ $wanted == *" ${1%%-*} "* || $wanted == *" $1 "* ]] ;;
 	*) [ "$wanted" = "  " ] || [[ $wanted == *" $1 "* ]] ;;
 	esac
 }
@@ -126,6 +127,19 @@ measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]
 measure peers-trace lbvh cpu/stack cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16 \
 	cpu/embree16-medium --op=trace --rays=256 --rays-kind=primary,shadow,random,bounce "${scenes[@]}" --threads=1 "${often[@]}"
 known+="peers "
+
+# Each variant with several threads on one and two: `gpubench versus --by=threads`.
+measure scaling-stream stream cpu/copy --count=64Mi,1Gi --threads=1,2 "${few[@]}"
+measure scaling-radix radix cpu/split-omp cpu/lsd8 cpu/best --count=1M,10M --type=u32,u64,pairs --threads=1,2 "${few[@]}"
+measure scaling-bfs bfs cpu/csr cpu/csr-do --graph=uniform,kronecker,grid --scale=18 --vertices=256Ki --threads=1,2 "${few[@]}"
+measure scaling-cbt cbt cpu/descent cpu/stream cpu/ocbt --op=reduce,decode --depth=20,26 --shape=full --ids=sum --threads=1,2 \
+	"${few[@]}"
+measure scaling-octree octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=1M --dist=plummer,cube --threads=1,2 "${few[@]}"
+measure scaling-build lbvh cpu/karras-radix cpu/karras64 cpu/apetrei cpu/ploc cpu/sah cpu/wide --scene=terrain,soup \
+	--primitives=300k --threads=1,2 "${few[@]}"
+measure scaling-trace lbvh cpu/stack cpu/wide cpu/packet --op=trace --rays=512 --scene=terrain,knot --primitives=100k \
+	--threads=1,2 "${few[@]}"
+known+="scaling "
 
 for name in $wanted; do
 	[[ $known == *" $name "* ]] || { echo "measure.sh: $name is no case; there are$known" >&2; exit 2; }

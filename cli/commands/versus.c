@@ -68,8 +68,8 @@ enum gb_status gb_cmd_versus(int argc, char **argv, struct gb_error *err)
 	struct gb_arguments a = {
 		.words = "FILE...",
 		.summary = "Print the records of several machines (or commits, hosts, compilers, "
-			   "drivers) side by side, with the speed-up over the first one: exit "
-			   "status 6 if none has a time in two columns.",
+			   "drivers, numbers of threads) side by side, with the speed-up over the "
+			   "first one: exit status 6 if none has a time in two columns.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.target = &request,

@@ -34,7 +34,8 @@ static bool is_cpu(const cJSON *record)
 
 /* ---- words ------------------------------------------------------------------------------ */
 
-const char *const gb_versus_bys[] = { "machine", "commit", "host", "compiler", "driver", NULL };
+const char *const gb_versus_bys[] = { "machine", "commit",  "host", "compiler",
+				      "driver",  "threads", NULL };
 
 const char *gb_versus_state_word(enum gb_versus_state state)
 {
@@ -78,6 +79,8 @@ static char *column_name(enum gb_versus_by by, const cJSON *record, const cJSON 
 	const bool cpu = is_cpu(record);
 	const char *nvcc = cpu ? NULL : gb_json_text(run, "tool.nvcc");
 	const char *text = NULL, *before = "", *after = "";
+	const double threads = gb_json_number(record, "threads");
+	char number[24];
 
 	switch (by) {
 	case GB_BY_MACHINE:
@@ -98,6 +101,11 @@ static char *column_name(enum gb_versus_by by, const cJSON *record, const cJSON 
 		text = gb_json_text(run, "cuda.driver");
 		text = text ? text : gb_json_text(gb_setup_gpu(run), "vulkan.driver");
 		before = text ? "driver " : "";
+		break;
+	case GB_BY_THREADS:
+		(void)snprintf(number, sizeof number, "%.0f", threads);
+		text = isnan(threads) ? NULL : number;
+		after = threads <= 1 ? " thread" : " threads";
 		break;
 	}
 	return join(before, text ? text : "unknown", after);
@@ -154,6 +162,32 @@ static enum gb_status find_table(struct gb_versus *v, const cJSON *record, const
 	return GB_OK;
 }
 
+/* The item's key without its threads. */
+static enum gb_status drop_threads(struct gb_versus *v, struct item *it, struct gb_error *err)
+{
+	static const char word[] = " threads=";
+	const char *from = strstr(it->key, word);
+	char **grown;
+
+	if (!from)
+		return GB_OK;
+	grown = reallocarray(v->key, v->key_count + 1, sizeof *grown);
+	if (!grown)
+		return gb_out_of_memory(err, NULL);
+	v->key = grown;
+	if (asprintf(&v->key[v->key_count], "%.*s%s", (int)(from - it->key), it->key,
+		     from + strlen(word) + strcspn(from + strlen(word), " ")) < 0)
+		return gb_out_of_memory(err, NULL);
+	it->key = v->key[v->key_count++];
+	return GB_OK;
+}
+
+/* Whether the record depends on what columns stand for. */
+static bool depends(enum gb_versus_by by, const cJSON *record)
+{
+	return is_cpu(record) ? by != GB_BY_DRIVER : by != GB_BY_THREADS;
+}
+
 static enum gb_status collect(struct gb_versus *v, const struct gb_records *list,
 			      const struct gb_runs *runs, struct item *item, size_t *count,
 			      struct gb_error *err)
@@ -164,7 +198,7 @@ static enum gb_status collect(struct gb_versus *v, const struct gb_records *list
 
 		if (!gb_is_record(record) || !gb_json_text(record, "key"))
 			continue;
-		if (v->by == GB_BY_DRIVER && is_cpu(record)) {
+		if (!depends(v->by, record)) {
 			v->left_out++;
 			continue;
 		}
@@ -173,6 +207,8 @@ static enum gb_status collect(struct gb_versus *v, const struct gb_records *list
 				     .key = gb_json_text(record, "key"),
 				     .order = *count };
 		it->hot = !gb_setup_is_cold(record, it->run);
+		if (v->by == GB_BY_THREADS && drop_threads(v, it, err))
+			return err->code;
 		if (find_name(v, column_name(v->by, record, it->run), &it->column, err) ||
 		    find_table(v, record, it->run, &it->table, err))
 			return err->code;
@@ -503,7 +539,9 @@ enum gb_status gb_versus_init(struct gb_versus *versus, const struct gb_records 
 			(void)fill(versus, item, count, err);
 		else
 			gb_fail(err, GB_EUSAGE, "the files have no record%s",
-				versus->left_out ? " of a GPU" : "");
+				!versus->left_out             ? ""
+				: versus->by == GB_BY_THREADS ? " of a CPU"
+							      : " of a GPU");
 	}
 	gb_runs_release(&runs);
 	free(item);
@@ -523,7 +561,10 @@ void gb_versus_release(struct gb_versus *versus)
 	}
 	for (size_t i = 0; i < versus->name_count; i++)
 		free(versus->name[i]);
+	for (size_t i = 0; i < versus->key_count; i++)
+		free(versus->key[i]);
 	free(versus->name);
+	free(versus->key);
 	free(versus->table);
 	*versus = (struct gb_versus){ 0 };
 }

@@ -18,7 +18,15 @@
 #include "common/stats.h"
 
 /* What a column stands for. */
-enum gb_versus_by { GB_BY_MACHINE, GB_BY_COMMIT, GB_BY_HOST, GB_BY_COMPILER, GB_BY_DRIVER };
+enum gb_versus_by {
+	GB_BY_MACHINE,
+	GB_BY_COMMIT,
+	GB_BY_HOST,
+	GB_BY_COMPILER,
+	GB_BY_DRIVER,
+	GB_BY_THREADS
+};
+enum { GB_BYS = GB_BY_THREADS + 1 };
 
 enum gb_versus_state {
 	GB_CELL_TIME,
@@ -71,8 +79,9 @@ struct gb_versus {
 	bool by_median; /* a launch's value is its median instead of its minimum */
 
 	/* Results: */
-	size_t name_count, table_count;
+	size_t name_count, table_count, key_count;
 	char **name; /* of all columns, owned */
+	char **key;  /* keys without what columns stand for, owned */
 	struct gb_versus_table *table;
 	size_t left_out;  /* records that do not depend on what columns stand for */
 	size_t speed_ups; /* cells that have one */

@@ -292,8 +292,9 @@ static void print_legend(const struct printer *p)
 	if (!p->v->left_out)
 		return;
 	begin_line(p);
-	(void)fprintf(p->file, "left out: %zu records of CPU variants, which no driver runs",
-		      p->v->left_out);
+	(void)fprintf(p->file, "left out: %zu records of %s", p->v->left_out,
+		      p->v->by == GB_BY_THREADS ? "variants that threads do not run"
+						: "CPU variants, which no driver runs");
 	end_line(p);
 }
 

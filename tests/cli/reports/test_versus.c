@@ -167,6 +167,32 @@ Test(versus, each_state)
 	gb_records_release(&list);
 }
 
+/* Rows are without their threads, wherever in the key these stand; GPU variants have none. */
+Test(versus, threads_side_by_side)
+{
+	struct gb_records list = { 0 };
+	struct gb_versus v;
+
+	add_run(&list, "1", "X", "A");
+	add(&list, "1", "cpu", "b/cpu/a n=1 threads=1 x=2", 12, OK ",\"threads\":1");
+	add(&list, "1", "cpu", "b/cpu/a n=1 threads=2 x=2", 8, OK ",\"threads\":2");
+	add(&list, "1", "cpu", "b/cpu/c threads=2", 5, OK ",\"threads\":2");
+	add(&list, "1", "cuda", "b/cuda/a n=1", 1, OK);
+	v = versus_of(&list, GB_BY_THREADS);
+	cr_assert(eq(sz, v.table_count, 1));
+	cr_assert(eq(sz, v.table[0].row_count, 2));
+	cr_assert(eq(sz, v.name_count, 2));
+	cr_expect(eq(str, v.name[0], "1 thread"));
+	cr_expect(eq(str, v.name[1], "2 threads"));
+	cr_expect(eq(str, (char *)v.table[0].row[0].key, "b/cpu/a n=1 x=2"));
+	cr_expect(eq(str, (char *)v.table[0].row[1].key, "b/cpu/c"));
+	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].speed_up.estimate, 1.5, 8));
+	cr_expect(eq(int, (int)v.table[0].row[1].cell[0].state, GB_CELL_ABSENT));
+	cr_expect(eq(sz, v.left_out, 1));
+	gb_versus_release(&v);
+	gb_records_release(&list);
+}
+
 Test(versus, nothing_to_show)
 {
 	struct gb_records list = { 0 };

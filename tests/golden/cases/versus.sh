@@ -40,3 +40,4 @@ gpubench versus --by=commit a.jsonl b.jsonl >by; echo "status $?"; grep "radix o
 gpubench versus --by=commit --format=json a.jsonl b.jsonl >json; /usr/bin/python3 "$TESTS/schema.py" --versus json
 gpubench versus --by=driver --format=json a.jsonl >by; echo "status $?"; grep left_out by
 gpubench versus --by=host a.jsonl b.jsonl >by; echo "status $?"; sed -n 6,8p by
+gpubench versus --by=threads a.jsonl >by; echo "status $?"; grep 'left out' by
