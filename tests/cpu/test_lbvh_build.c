@@ -151,6 +151,29 @@ Test(lbvh_build, trees_in_both_forms)
 		}
 }
 
+/* A binary tree alone does not pass for both: what the last run collapsed is forgotten by reset(). */
+Test(lbvh_build, both_forms_or_none)
+{
+	const struct gb_variant_ops *const both[] = { &lbvh_cpu_wide, &lbvh_cpu_sah };
+
+	for (size_t v = 0; v < GB_COUNT(both); v++) {
+		struct work w = set_up("knot", 700, 1);
+		struct gb_metrics metrics = { 0 };
+		struct gb_timer timer = { 0 };
+		struct gb_error err = { 0 };
+		void *state;
+
+		cr_assert_eq(gb_state_create(both[v], &w.params, w.in, &state, &err), GB_OK);
+		cr_assert_eq(both[v]->run(state, &timer, &err), GB_OK);
+		cr_assert_eq(both[v]->reset(state, 1, &err), GB_OK);
+		cr_assert_eq(both[v]->download(state, w.output, &err), GB_OK);
+		cr_expect_eq(verify(&w, &metrics, &err), GB_EVERIFY);
+		cr_expect(strstr(err.message, "no tree"), "%s", err.message);
+		gb_state_destroy(both[v], state);
+		tear_down(&w);
+	}
+}
+
 /* Ever smaller triangles on their way to a corner, along one axis or two: planes take few at a time,
  * and the tree is no deeper than halves make it in the end. */
 Test(lbvh_build, planes_end_where_halves_begin)

@@ -71,8 +71,9 @@ enum gb_status lbvh_wide_state_download(void *state, void *output, struct gb_err
 
 	if (s->tracer.op == LBVH_TRACE)
 		return lbvh_tracer_download(state, output, err);
+	if (!s->wide.node_count) /* nothing was built, or only one of the two */
+		return GB_OK;
 	(void)lbvh_builder_download(&s->cpu, output, err);
-	if (s->wide.node_count)
-		lbvh_tracer_probe(&s->tracer, output);
+	lbvh_tracer_probe(&s->tracer, output);
 	return GB_OK;
 }
