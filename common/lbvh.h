@@ -22,11 +22,11 @@
  *			index[first .. first + count)
  *	index		a permutation of 0 .. count - 1
  *
- * Builders over Morton codes (all but ploc and sah) number as Karras 2012: inner nodes 0 .. L - 2, the node
- * of range [a, b] is a if it is its parent's right child and b if it is the left one, leaf i is
- * node L - 1 + i, leaves in ascending order of codes.  Primitives of equal code share a leaf,
- * ascending in index, so that builders of equal code width make equal bytes.  A node's box is the
- * union of its primitives' boxes, exactly.
+ * A node's box is the union of its primitives' boxes, exactly.  All builders but ploc and sah number
+ * as Karras 2012: inner nodes 0 .. L - 2, the node of range [a, b] is a if it is its parent's right
+ * child and b if it is the left one, leaf i is node L - 1 + i, leaves in ascending order of codes.
+ * Primitives of equal code share a leaf, ascending in index, so that builders of equal code width
+ * make equal bytes.
  *
  * Hits: t is the distance along the ray's unit direction, > 0, of a stream's ray near < t <= far.
  * Of equal distances the smaller primitive counts.  A ray that hits nothing has t = INFINITY and

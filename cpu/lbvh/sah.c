@@ -8,23 +8,15 @@
  */
 #include "cpu/lbvh/parts/wide_state.h"
 
-static void trace(const void *state, int thread, struct lbvh_packet *packet,
-		  struct lbvh_counts *counts)
-{
-	const struct lbvh_wide_state *s = state;
-
-	s->tracer.kernels->single(&s->wide, s->tracer.input->camera.eye, packet,
-				  s->stack + (size_t)thread * s->stack_room, counts);
-}
-
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
+	const struct lbvh_ways probe = { lbvh_wide_state_single, NULL };
+
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "builds trees; wide traces rays through this one, or a better one");
-	return lbvh_wide_state_create(state, params, input, (struct lbvh_ways){ trace, NULL },
-				      LBVH_CPU_PARTED, err);
+			       "builds trees; wide traces rays through this one where it is best");
+	return lbvh_wide_state_create(state, params, input, probe, LBVH_CPU_PARTED, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)

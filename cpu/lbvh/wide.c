@@ -9,15 +9,6 @@
  */
 #include "cpu/lbvh/parts/wide_state.h"
 
-static void trace(const void *state, int thread, struct lbvh_packet *packet,
-		  struct lbvh_counts *counts)
-{
-	const struct lbvh_wide_state *s = state;
-
-	s->tracer.kernels->single(&s->wide, s->tracer.input->camera.eye, packet,
-				  s->stack + (size_t)thread * s->stack_room, counts);
-}
-
 static void trace_batch(const void *state, int thread, struct lbvh_batch *batch,
 			struct lbvh_counts *counts)
 {
@@ -30,7 +21,7 @@ static void trace_batch(const void *state, int thread, struct lbvh_batch *batch,
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	const struct lbvh_ways ways = { trace, trace_batch };
+	const struct lbvh_ways ways = { lbvh_wide_state_single, trace_batch };
 
 	return lbvh_wide_state_create(state, params, input, ways, LBVH_CPU_FASTEST, err);
 }

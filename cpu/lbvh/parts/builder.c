@@ -32,8 +32,7 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 		cpu->moves = gb_host_alloc(1, lbvh_cpu_moves_bytes(), err);
 	}
 	if (cpu->needs & LBVH_CPU_SPLITS) {
-		cpu->boxes[0] = cpu->box;
-		cpu->boxes[1] = gb_host_alloc(n, sizeof *cpu->box, err);
+		cpu->box_spare = gb_host_alloc(n, sizeof *cpu->box_spare, err);
 		cpu->splitter = gb_host_alloc(1, lbvh_cpu_splitter_bytes(cpu->threads), err);
 		cpu->above = gb_host_alloc(lbvh_cpu_above(cpu->threads), sizeof *cpu->above, err);
 		cpu->task = gb_host_alloc(lbvh_cpu_tasks(cpu->threads), lbvh_cpu_task_bytes(), err);

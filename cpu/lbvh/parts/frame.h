@@ -24,7 +24,7 @@ enum lbvh_cpu_needs {
 	LBVH_CPU_PARENTS = 8,   /* parent, arrived */
 	LBVH_CPU_POWER = 16,    /* pair is as long as the next power of two (bitonic sort) */
 	LBVH_CPU_CLUSTERS = 32, /* spare, runs, run_first, sum, moves */
-	LBVH_CPU_SPLITS = 64,   /* spare, boxes, splitter, above, task; no codes */
+	LBVH_CPU_SPLITS = 64,   /* spare, box_spare, splitter, above, task; no codes */
 };
 
 enum { LBVH_CPU_DIGITS = 3072 }; /* counts of the radix sort, at most: three digits of 10 bits */
@@ -51,7 +51,7 @@ struct lbvh_cpu {
 	struct lbvh_sum *sum; /* of each inner node (refine.c) */
 	struct lbvh_move *moves;
 	size_t moves_used;
-	struct lbvh_box *boxes[2]; /* what split.c parts: `box`, and as many */
+	struct lbvh_box *box_spare;
 	struct lbvh_splitter *splitter;
 	struct lbvh_node *above;
 	struct lbvh_task *task;

@@ -64,8 +64,8 @@ union lbvh_distance {
 };
 
 /* A subtree that waits: a child of a wide node, and where its box is entered at the earliest, in
- * the bits of a float.  The lowest bits are rounded off and hold something else: in a packet, which
- * of its quarters may enter. */
+ * the bits of a float.  In a packet the lowest bits are rounded off, and hold which of its quarters
+ * may enter. */
 struct lbvh_entry {
 	uint32_t child, key;
 };

@@ -88,11 +88,10 @@ struct share {
 };
 
 struct lbvh_splitter {
-	struct extent extent; /* of the large range under work */
+	bool any; /* large range left: */
+	struct range range;
 	struct grid grid;
 	struct plane plane;
-	struct range range;
-	bool any;               /* large range */
 	struct lbvh_task *task; /* `tasks` of them; head .. tail - 1 are still to be looked at */
 	size_t tasks, head, tail;
 	struct lbvh_node *above; /* `top` nodes; a child is one of them or TASK | a task */
@@ -231,9 +230,15 @@ static struct plane best_plane(const struct bins *b, const struct grid *g, uint3
 
 /* ---- ranges ------------------------------------------------------------------------------- */
 
+/* The primitives of a range, and where its halves go. */
 static struct lbvh_box *boxes(const struct lbvh_cpu *cpu, const struct range *r)
 {
-	return cpu->boxes[r->level % 2] + r->first;
+	return (r->level % 2 ? cpu->box_spare : cpu->box) + r->first;
+}
+
+static struct lbvh_box *boxes_below(const struct lbvh_cpu *cpu, const struct range *r)
+{
+	return (r->level % 2 ? cpu->box : cpu->box_spare) + r->first;
 }
 
 /* The primitives of a range's part [begin, end) to the other array, those on the left from `left`
@@ -243,7 +248,7 @@ static void partition(const struct lbvh_cpu *cpu, const struct range *r, const s
 		      uint32_t right)
 {
 	const struct lbvh_box *from = boxes(cpu, r);
-	struct lbvh_box *to = cpu->boxes[(r->level + 1) % 2] + r->first;
+	struct lbvh_box *to = boxes_below(cpu, r);
 	const int k = plane->axis;
 	float origin[4], scale[4];
 
@@ -462,8 +467,8 @@ static void number_boxes(struct lbvh_cpu *cpu)
 	for (size_t i = 0; i < cpu->count; i++) {
 		const uint32_t number = NUMBER + (uint32_t)i;
 
-		memcpy(&cpu->boxes[0][i].lo[3], &number, sizeof number);
-		cpu->boxes[0][i].hi[3] = 0;
+		memcpy(&cpu->box[i].lo[3], &number, sizeof number);
+		cpu->box[i].hi[3] = 0;
 	}
 }
 

@@ -37,6 +37,15 @@ enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *par
 	return err->code;
 }
 
+void lbvh_wide_state_single(const void *state, int thread, struct lbvh_packet *packet,
+			    struct lbvh_counts *counts)
+{
+	const struct lbvh_wide_state *s = state;
+
+	s->tracer.kernels->single(&s->wide, s->tracer.input->camera.eye, packet,
+				  s->stack + (size_t)thread * s->stack_room, counts);
+}
+
 void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct lbvh_wide_state *s = state;
