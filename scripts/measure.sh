@@ -97,6 +97,8 @@ measure cbt-update cbt 'cpu/*' --op=update --depth=17 --fill=0.25 --shape=random
 measure cbt-reduce cbt cpu/stream cpu/ocbt --op=reduce --depth=20,24,28 --shape=full --threads=1,2 "${short[@]}"
 measure cbt-decode cbt cpu/stream --op=decode --depth=20,28 --shape=full --ids=store,sum --threads=1,2 "${few[@]}"
 
+measure octree-sizes octree cpu/seq cpu/lock cpu/lf cpu/morton --count=300,1k,2k,3k,10k,30k,100k,300k,1M --dist=plummer,cube \
+	--threads=1 "${short[@]}"
 measure octree-1m octree 'cpu/*' --count=1M --dist=plummer,cube --order=random,spatial --threads=1,2 "${few[@]}"
 measure octree-16m octree cpu/lock cpu/lf cpu/lf-amac cpu/morton --count=16M --dist=plummer,cube \
 	--threads=2 "${few[@]}"

@@ -7,8 +7,7 @@
  * under way.
  *
  * In spatial order the lines are in the cache already and going round only costs, so the order is
- * looked at first: if sampled neighbours in memory share most of the digits that neighbours in
- * space would, lf's loop is taken.
+ * looked at first: if it is spatial (octree_cpu_layout()), lf's loop is taken.
  *
  * Leaves of one body only: a full block would be a second kind of wait.
  */
@@ -19,8 +18,7 @@
 
 enum {
 	IN_FLIGHT = 32,
-	SHALLOW = 3,    /* levels that are in the cache whatever happens */
-	SAMPLES = 1024, /* of neighbours in memory */
+	SHALLOW = 3, /* levels that are in the cache whatever happens */
 };
 
 struct state {
@@ -49,29 +47,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 			       "--bucket=1, not %d",
 			       in->bucket);
 	return octree_cpu_init(state, params, input, OCTREE_WANTS_KEYS, err);
-}
-
-/* ---- which way ----------------------------------------------------------------------------- */
-
-/* Whether neighbours in memory are neighbours in space: they share two levels more, on average,
- * than bodies from opposite ends of memory. */
-static bool is_ordered(const struct octree_cpu *cpu)
-{
-	const size_t step = cpu->count / SAMPLES + 1;
-	size_t pairs = 0, far_pairs = 0, near_levels = 0, far_levels = 0;
-
-	for (size_t i = 0; i + 1 < cpu->count; i += step) {
-		near_levels += (size_t)octree_shared(cpu->key[i], cpu->key[i + 1]);
-		pairs++;
-		if (i + step < cpu->count) {
-			far_levels +=
-				(size_t)octree_shared(cpu->key[i], cpu->key[cpu->count - 1 - i]);
-			far_pairs++;
-		}
-	}
-	if (!pairs || !far_pairs)
-		return true;
-	return (double)near_levels / (double)pairs >= (double)far_levels / (double)far_pairs + 2;
 }
 
 /* ---- many at a time ------------------------------------------------------------------------ */
@@ -191,7 +166,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	octree_cpu_keys(&s->cpu, timer);
 	s->failures = 0;
 	start_ns = octree_cpu_begin(&s->cpu, timer, "insert");
-	s->interleaved = !is_ordered(&s->cpu);
+	s->interleaved = octree_cpu_layout(&s->cpu) == OCTREE_SCATTERED;
 #pragma omp parallel num_threads(s->cpu.threads)
 	insert_part(s, octree_cpu_range(s->cpu.count, omp_get_thread_num(), omp_get_num_threads()));
 	return octree_cpu_end(&s->cpu, start_ns, err);

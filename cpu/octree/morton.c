@@ -1,4 +1,4 @@
-/* morton.c -- cpu/morton: keys, sort, linear octree; the fastest build here for a CPU.
+/* morton.c -- cpu/morton: keys, sort, linear octree; or insertion where that is faster.
  *
  * Against the insertions: no body walks down the tree.  In the order of their keys bodies that
  * share a cell are neighbours, and where nodes begin and end is seen from what two neighbours
@@ -15,6 +15,13 @@
  * twice and read once, and every node written once, in the order of the walk: the bound is main
  * memory.
  *
+ * Two kinds of bodies are inserted instead (parts/lock.h).  At most FEW: a sort has costs of its
+ * own.  And those whose layout is even (octree_cpu_layout()): the way down is in the cache, and
+ * its length foreseen.  By sweeps over 300 to 4M bodies of all distributions in all orders, buckets
+ * of 1 and 32, one and two threads: of the sort's time insertion takes 0.3 to 0.9 for a lattice
+ * in either spatial order, 0.8 to 1.1 for uniform bodies in the order of their keys, which count
+ * as even, and 0.9 to 2 for what does not, from 3k bodies on.  At 1k it takes 0.5 to 1.2.
+ *
  * A leaf is known by the place of its first body in the order; where the next leaf begins it ends.
  * download() turns that into the workload's lists.
  */
@@ -24,6 +31,13 @@
 
 #include "common/memory.h"
 #include "common/variants.h"
+#include "cpu/octree/parts/lock.h"
+
+enum {
+	FEW = 2048, /* bodies that are inserted, by one thread */
+	PARTS_PER_THREAD = 4,
+	LEAST_STEP = 16, /* bodies to a sample, at least */
+};
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
@@ -49,22 +63,62 @@ static size_t cell_samples(size_t samples)
 	return least > OCTREE_CELL_SAMPLES ? least : OCTREE_CELL_SAMPLES;
 }
 
+/* So that each thread gets a few parts, if it gets a body for each of its samples. */
+static size_t sample_step(const struct octree_cpu *cpu)
+{
+	const size_t wanted = (size_t)cpu->threads * PARTS_PER_THREAD * OCTREE_CELL_SAMPLES;
+	const size_t step = cpu->threads > 1 ? cpu->count / wanted : OCTREE_SAMPLE_STEP;
+
+	return step < LEAST_STEP           ? LEAST_STEP
+	       : step < OCTREE_SAMPLE_STEP ? step
+					   : OCTREE_SAMPLE_STEP;
+}
+
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
 	struct octree_morton *m = state;
 
-	if (octree_cpu_init(&m->cpu, params, input, 0, err))
+	if (octree_cpu_init(&m->cpu, params, input, OCTREE_WANTS_RANKS, err))
 		return err->code;
-	m->samples = m->cpu.count / OCTREE_SAMPLE_STEP;
+	m->sample_step = sample_step(&m->cpu);
+	m->samples = m->cpu.count / m->sample_step;
 	m->cell_samples = cell_samples(m->samples);
 	m->record = gb_host_alloc(m->cpu.count, sizeof *m->record, err);
+	/* An insertion makes no records, and has its keys there. */
+	m->cpu.key = (uint64_t *)m->record;
 	m->part = gb_host_alloc(OCTREE_CELLS, sizeof *m->part, err);
 	m->table = gb_host_alloc(OCTREE_TABLES, sizeof *m->table, err);
 	m->worker = gb_host_zalloc((size_t)m->cpu.threads, sizeof *m->worker, err);
 	for (int t = 0; t < m->cpu.threads && !err->code; t++)
 		(void)create_worker(&m->worker[t], t ? 0 : m->samples, err);
 	return err->code;
+}
+
+/* ---- insertion ----------------------------------------------------------------------------- */
+
+static bool is_inserted(const struct octree_cpu *cpu)
+{
+	return cpu->count <= FEW || octree_cpu_layout(cpu) == OCTREE_EVEN;
+}
+
+static void insert_part(struct octree_cpu *cpu)
+{
+	struct octree_lock_thread t = { .spins = 0 };
+
+	(void)octree_lock_insert_range(
+		cpu, &t, octree_cpu_range(cpu->count, omp_get_thread_num(), omp_get_num_threads()));
+}
+
+static enum gb_status insert(struct octree_cpu *cpu, struct gb_timer *timer, struct gb_error *err)
+{
+	double start_ns;
+
+	octree_cpu_keys(cpu, timer);
+	start_ns = octree_cpu_begin(cpu, timer, "insert");
+#pragma omp parallel num_threads(cpu->count <= FEW ? 1 : cpu->threads)
+	insert_part(cpu);
+	return octree_cpu_end(cpu, start_ns, err);
 }
 
 /* ---- building ------------------------------------------------------------------------------ */
@@ -98,6 +152,9 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	double start_ns;
 
 	octree_cpu_box(&m->cpu, timer);
+	m->inserted = is_inserted(&m->cpu);
+	if (m->inserted)
+		return insert(&m->cpu, timer, err);
 	start_ns = octree_cpu_begin(&m->cpu, timer, "keys");
 	for (int t = 0; t < m->cpu.threads; t++)
 		m->worker[t].rows = (struct octree_rows){ 0, 0 };
@@ -120,6 +177,8 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	struct octree_output *out = output;
 	int32_t *next = octree_output_next(m->cpu.input, out);
 
+	if (m->inserted)
+		return octree_cpu_download(state, output, err);
 	out->rows = (int64_t)octree_cpu_rows(&m->cpu);
 #pragma omp parallel num_threads(m->cpu.threads)
 	{
@@ -149,15 +208,24 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	const struct octree_morton *m = state;
 
 	octree_cpu_metrics(state, metrics);
-	gb_metric(metrics, "parts", (double)m->part_count);
+	gb_metric(metrics, "inserted", m->inserted);
+	if (!m->inserted)
+		gb_metric(metrics, "parts", (double)m->part_count);
 }
 
-/* Positions read three times, records written and read, numbers of cells written and read, numbers
- * of bodies written, nodes written. */
+/* Of the sort: positions read three times, records written and read, numbers of cells written and
+ * read, numbers of bodies written, nodes written. */
 static double bytes(const void *params, const void *input)
 {
 	const struct octree_input *in = input;
+	struct octree_cpu cpu = {
+		.input = in, .count = in->count, .threads = 1, .simd = cpu_simd()
+	};
+	struct gb_timer timer = { 0 };
 
+	octree_cpu_box(&cpu, &timer);
+	if (is_inserted(&cpu))
+		return octree_cpu_bytes(params, input);
 	return (3 * 12 + 2 * 16 + 3 * 4) * (double)in->count + 32 * (double)in->tree.nodes;
 }
 

@@ -104,8 +104,8 @@ ParameterizedTest(enum cpu_simd *simd, octree_cpu, every_distribution)
 					  1);
 }
 
-/* Keys and box are the same bits from either instruction set, at every length and alignment. */
-Test(octree_cpu, keys_of_both_instruction_sets)
+/* Keys and box are the same bits from all instruction sets, at every length and alignment. */
+Test(octree_cpu, keys_of_all_instruction_sets)
 {
 	const struct octree_params params = { .count = 200, .bucket = 1, .seed = 8, .threads = 1 };
 	struct octree_input *in = prepare(&params);
@@ -115,7 +115,7 @@ Test(octree_cpu, keys_of_both_instruction_sets)
 		struct octree_input part = *in;
 		struct octree_cpu cpu = { .input = &part, .count = n, .threads = 1 };
 		struct octree_box box;
-		uint64_t plain[200], vector[200];
+		uint64_t plain[200];
 
 		part.x += in->count - n;
 		part.y += in->count - n;
@@ -124,12 +124,16 @@ Test(octree_cpu, keys_of_both_instruction_sets)
 		octree_cpu_box(&cpu, &timer);
 		octree_cpu_keys_of(&cpu, 0, n, plain);
 		box = cpu.box;
-		cpu_limit_simd(CPU_VBMI2);
-		cpu.simd = cpu_simd();
-		octree_cpu_box(&cpu, &timer);
-		octree_cpu_keys_of(&cpu, 0, n, vector);
-		cr_assert_eq(memcmp(&box, &cpu.box, sizeof box), 0);
-		cr_assert_eq(memcmp(plain, vector, n * sizeof *plain), 0);
+		for (enum cpu_simd most = CPU_AVX2; most <= CPU_VBMI2; most++) {
+			uint64_t vector[200];
+
+			cpu_limit_simd(most);
+			cpu.simd = cpu_simd();
+			octree_cpu_box(&cpu, &timer);
+			octree_cpu_keys_of(&cpu, 0, n, vector);
+			cr_assert_eq(memcmp(&box, &cpu.box, sizeof box), 0);
+			cr_assert_eq(memcmp(plain, vector, n * sizeof *plain), 0);
+		}
 	}
 	gb_octree_workload.release(in);
 }
@@ -333,12 +337,13 @@ Test(octree_cpu, pool_asked_for)
 	gb_memory_set_dry(false);
 }
 
-/* ---- lf-amac -------------------------------------------------------------------------------- */
+/* ---- which way a builder takes -------------------------------------------------------------- */
 
-static double interleaved(int64_t distribution, int64_t order)
+static double metric_of(const struct gb_variant_ops *ops, const char *name, int64_t distribution,
+			int64_t order, int64_t count)
 {
 	struct octree_params params = { .distribution = distribution,
-					.count = 30000,
+					.count = count,
 					.bucket = 1,
 					.order = order,
 					.threads = 2,
@@ -350,15 +355,20 @@ static double interleaved(int64_t distribution, int64_t order)
 	void *state = NULL;
 	double value = -1;
 
-	cr_assert_eq(gb_state_create(&octree_cpu_lf_amac, &params, in, &state, &err), GB_OK);
-	cr_assert_eq(octree_cpu_lf_amac.run(state, &timer, &err), GB_OK);
-	octree_cpu_lf_amac.metrics(state, &metrics);
+	cr_assert_eq(gb_state_create(ops, &params, in, &state, &err), GB_OK);
+	cr_assert_eq(ops->run(state, &timer, &err), GB_OK);
+	ops->metrics(state, &metrics);
 	for (size_t i = 0; i < metrics.count; i++)
-		if (gb_equal(metrics.item[i].name, "interleaved"))
+		if (gb_equal(metrics.item[i].name, name))
 			value = metrics.item[i].value;
-	gb_state_destroy(&octree_cpu_lf_amac, state);
+	gb_state_destroy(ops, state);
 	gb_octree_workload.release(in);
 	return value;
+}
+
+static double interleaved(int64_t distribution, int64_t order)
+{
+	return metric_of(&octree_cpu_lf_amac, "interleaved", distribution, order, 30000);
 }
 
 Test(octree_cpu, interleaves_where_order_is_random)
@@ -368,4 +378,25 @@ Test(octree_cpu, interleaves_where_order_is_random)
 	cr_assert_eq(interleaved(OCTREE_CLUSTERED, OCTREE_OWN), 1);
 	cr_assert_eq(interleaved(OCTREE_CUBE, OCTREE_OWN), 0);
 	cr_assert_eq(interleaved(OCTREE_PLUMMER, OCTREE_SPATIAL), 0);
+}
+
+static double inserted(int64_t distribution, int64_t order, int64_t count)
+{
+	return metric_of(&octree_cpu_morton, "inserted", distribution, order, count);
+}
+
+Test(octree_cpu, morton_inserts_few_and_even_bodies)
+{
+	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++) {
+		cr_assert_eq(inserted(d, OCTREE_OWN, 1000), 1);
+		cr_assert_eq(inserted(d, OCTREE_RANDOM, 30000), 0);
+		cr_assert_eq(inserted(d, OCTREE_OWN, 30000), d == OCTREE_CUBE);
+	}
+	for (int64_t count = 3000; count < 300000; count *= 3) {
+		cr_assert_eq(inserted(OCTREE_CUBE, OCTREE_OWN, count), 1, "%d", (int)count);
+		cr_assert_eq(inserted(OCTREE_CUBE, OCTREE_SPATIAL, count), 1, "%d", (int)count);
+		cr_assert_eq(inserted(OCTREE_PLUMMER, OCTREE_SPATIAL, count), 0, "%d", (int)count);
+	}
+	cr_assert_eq(inserted(OCTREE_CLUSTERED, OCTREE_SPATIAL, 30000), 0);
+	cr_assert_eq(inserted(OCTREE_PAIRS, OCTREE_SPATIAL, 30000), 0);
 }

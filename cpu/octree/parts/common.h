@@ -49,6 +49,13 @@ void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer);
 /* Keys of `count` bodies from `first` on. */
 void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key);
 
+/* How the bodies lie in memory, from a sample of them; the box must be known.  Even: neighbours in
+ * memory are neighbours in space, and the tree is about equally deep everywhere, not deeper than a
+ * few levels more than evenly spread bodies need. */
+enum octree_layout { OCTREE_SCATTERED, OCTREE_ORDERED, OCTREE_EVEN };
+
+enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu);
+
 /* An empty pool but for the root.  Starts the phase `name`, returns the time. */
 double octree_cpu_begin(struct octree_cpu *cpu, struct gb_timer *timer, const char *name);
 /* The end of what octree_cpu_begin() began: GB_ERUNTIME if the pool was exhausted. */

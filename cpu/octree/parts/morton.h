@@ -20,7 +20,7 @@ struct octree_record {
 enum {
 	OCTREE_CELL_BITS = 14,
 	OCTREE_CELL_MAX = 1 << OCTREE_CELL_BITS, /* bodies of a cell that are sorted at once */
-	OCTREE_SAMPLE_STEP = 256,                /* one body in so many is looked at */
+	OCTREE_SAMPLE_STEP = 256,                /* at most so many bodies to a sample */
 	OCTREE_CELL_SAMPLES = 40, /* of a cell that is not divided, at least; more than a bucket */
 	OCTREE_CELLS = 1 << 14,   /* cells of a plan, at most */
 	OCTREE_TABLE_LEVELS = 3,  /* levels that one table leads down */
@@ -59,7 +59,9 @@ struct octree_morton {
 	int32_t (*table)[OCTREE_TABLE_SIZE];
 	size_t table_count;
 	size_t samples;
+	size_t sample_step;  /* bodies to a sample */
 	size_t cell_samples; /* a cell with more is divided */
+	bool inserted;       /* the last tree was made by insertion: the lists are cpu.next's */
 };
 
 /* Sort words, all bits; in word[0], result in word[1]. */

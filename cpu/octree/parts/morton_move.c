@@ -59,10 +59,6 @@ static void find_avx512(const struct octree_morton *m, const uint64_t *key, size
 
 static void find(const struct octree_morton *m, const uint64_t *key, size_t n, int32_t *part)
 {
-	if (m->table_count == 0) {
-		memset(part, 0, n * sizeof *part);
-		return;
-	}
 #if defined(__x86_64__)
 	if (m->cpu.simd >= CPU_AVX512) {
 		find_avx512(m, key, n, part);
@@ -78,6 +74,10 @@ void octree_count(struct octree_morton *m, int thread, int threads)
 	uint32_t *count = m->worker[thread].count;
 	uint64_t key[OCTREE_TILE];
 
+	if (m->part_count == 1) {
+		count[0] = (uint32_t)(r.end - r.begin);
+		return;
+	}
 	memset(count, 0, m->part_count * sizeof *count);
 	for (size_t first = r.begin; first < r.end; first += OCTREE_TILE) {
 		const size_t n = r.end - first < OCTREE_TILE ? r.end - first : OCTREE_TILE;
@@ -127,6 +127,15 @@ static void move_plain(struct octree_morton *m, struct octree_worker *w, size_t 
 	}
 }
 
+/* The same if there is one part only. */
+static void move_all(struct octree_morton *m, size_t first, size_t n, const uint64_t *key)
+{
+	for (size_t i = 0; i < n; i++) {
+		m->record[first + i].key = key[i];
+		m->record[first + i].body = (uint32_t)(first + i);
+	}
+}
+
 #if defined(__x86_64__)
 /* The same through the thread's lines, of which full ones are streamed.  A thread's first line of
  * a part may begin with what belongs to another thread or part. */
@@ -171,7 +180,7 @@ void octree_move(struct octree_morton *m, int thread, int threads)
 {
 	const struct octree_range r = octree_cpu_range(m->cpu.count, thread, threads);
 	struct octree_worker *w = &m->worker[thread];
-	const bool streams = m->cpu.simd >= CPU_AVX512;
+	const bool streams = m->cpu.simd >= CPU_AVX512 && m->part_count > 1;
 	uint64_t key[OCTREE_TILE];
 
 	memcpy(w->start, w->position, m->part_count * sizeof *w->start);
@@ -179,6 +188,10 @@ void octree_move(struct octree_morton *m, int thread, int threads)
 		const size_t n = r.end - first < OCTREE_TILE ? r.end - first : OCTREE_TILE;
 
 		octree_cpu_keys_of(&m->cpu, first, n, key);
+		if (m->part_count == 1) {
+			move_all(m, first, n, key);
+			continue;
+		}
 #if defined(__x86_64__)
 		if (streams) {
 			move_avx512(m, w, first, n, key);

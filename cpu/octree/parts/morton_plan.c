@@ -110,9 +110,12 @@ bool octree_plan(struct octree_morton *m)
 
 	m->part_count = 0;
 	m->table_count = 0;
+	if (m->samples <= m->cell_samples) {
+		make_part(m, &root);
+		return true;
+	}
 	for (size_t k = 0; k < m->samples; k++)
-		octree_cpu_keys_of(&m->cpu, k * OCTREE_SAMPLE_STEP, 1, worker->word[0] + k);
-	if (m->samples > m->cell_samples)
-		octree_sort_words(m, worker, m->samples);
+		octree_cpu_keys_of(&m->cpu, k * m->sample_step, 1, worker->word[0] + k);
+	octree_sort_words(m, worker, m->samples);
 	return divide(m, worker->word[1], root);
 }

@@ -1,0 +1,268 @@
+/* keys.c -- the root box and the bodies' keys, which all CPU builders of octrees begin with.
+ *
+ * Both read positions once, so memory bounds them if a core keeps up with it: a vector of bodies
+ * at a time.  Vectors take the same steps as octree_key(), each of which is exact or rounds as it
+ * does there: the same box and the same keys at every level of cpu/simd.h.
+ */
+#include <math.h>
+#include <omp.h>
+
+#include "cpu/octree/parts/common.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+/* ---- box ----------------------------------------------------------------------------------- */
+
+static void bounds_plain(const float *position, size_t count, float *low, float *high)
+{
+	float least = *low, most = *high;
+
+	for (size_t i = 0; i < count; i++) {
+		least = position[i] < least ? position[i] : least;
+		most = position[i] > most ? position[i] : most;
+	}
+	*low = least;
+	*high = most;
+}
+
+#if defined(__x86_64__)
+CPU_AVX2_TARGET
+static void bounds_avx2(const float *position, size_t count, float *low, float *high)
+{
+	const size_t whole = count / 32 * 32;
+	__m256 least[4], most[4];
+	float lane[2][8];
+
+	for (int k = 0; k < 4; k++) {
+		least[k] = _mm256_set1_ps(*low);
+		most[k] = _mm256_set1_ps(*high);
+	}
+	for (size_t i = 0; i < whole; i += 32)
+		for (size_t k = 0; k < 4; k++) {
+			const __m256 v = _mm256_loadu_ps(position + i + 8 * k);
+
+			least[k] = _mm256_min_ps(least[k], v);
+			most[k] = _mm256_max_ps(most[k], v);
+		}
+	_mm256_storeu_ps(lane[0], _mm256_min_ps(_mm256_min_ps(least[0], least[1]),
+						_mm256_min_ps(least[2], least[3])));
+	_mm256_storeu_ps(lane[1], _mm256_max_ps(_mm256_max_ps(most[0], most[1]),
+						_mm256_max_ps(most[2], most[3])));
+	bounds_plain(lane[0], 8, low, high);
+	bounds_plain(lane[1], 8, low, high);
+	bounds_plain(position + whole, count - whole, low, high);
+}
+
+CPU_AVX512_TARGET
+static void bounds_avx512(const float *position, size_t count, float *low, float *high)
+{
+	const size_t whole = count / 64 * 64;
+	__m512 least[4], most[4];
+
+	for (int k = 0; k < 4; k++) {
+		least[k] = _mm512_set1_ps(*low);
+		most[k] = _mm512_set1_ps(*high);
+	}
+	for (size_t i = 0; i < whole; i += 64)
+		for (size_t k = 0; k < 4; k++) {
+			const __m512 v = _mm512_loadu_ps(position + i + 16 * k);
+
+			least[k] = _mm512_min_ps(least[k], v);
+			most[k] = _mm512_max_ps(most[k], v);
+		}
+	*low = _mm512_reduce_min_ps(_mm512_min_ps(_mm512_min_ps(least[0], least[1]),
+						  _mm512_min_ps(least[2], least[3])));
+	*high = _mm512_reduce_max_ps(
+		_mm512_max_ps(_mm512_max_ps(most[0], most[1]), _mm512_max_ps(most[2], most[3])));
+	bounds_plain(position + whole, count - whole, low, high);
+}
+#endif
+
+static void bounds(const struct octree_cpu *cpu, const float *position, size_t count, float *low,
+		   float *high)
+{
+#if defined(__x86_64__)
+	if (cpu->simd >= CPU_AVX512) {
+		bounds_avx512(position, count, low, high);
+		return;
+	}
+	if (cpu->simd >= CPU_AVX2) {
+		bounds_avx2(position, count, low, high);
+		return;
+	}
+#endif
+	bounds_plain(position, count, low, high);
+}
+
+void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer)
+{
+	const float *axis[] = { cpu->input->x, cpu->input->y, cpu->input->z };
+	float low[3] = { 0 }, high[3] = { 0 };
+
+	gb_phase(timer, "box");
+	for (int d = 0; d < 3 && cpu->count; d++)
+		low[d] = high[d] = axis[d][0];
+#pragma omp parallel num_threads(cpu->threads) reduction(min : low[:3]) reduction(max : high[:3])
+	{
+		const struct octree_range r =
+			octree_cpu_range(cpu->count, omp_get_thread_num(), omp_get_num_threads());
+
+		for (int d = 0; d < 3 && r.begin < r.end; d++) {
+			low[d] = high[d] = axis[d][r.begin];
+			bounds(cpu, axis[d] + r.begin, r.end - r.begin, &low[d], &high[d]);
+		}
+	}
+	cpu->box = octree_box_of(low, high);
+}
+
+/* ---- keys ---------------------------------------------------------------------------------- */
+
+static void keys_plain(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
+{
+	const struct octree_input *in = cpu->input;
+
+	for (size_t i = 0; i < count; i++)
+		key[i] =
+			octree_key(&cpu->box, in->x[first + i], in->y[first + i], in->z[first + i]);
+}
+
+#if defined(__x86_64__)
+/* octree_cells() and octree_spread() of four bodies. */
+CPU_AVX2_TARGET
+static inline __m256i spread_avx2(const struct octree_box *box, int d, const float *position)
+{
+	const __m256d distance = _mm256_sub_pd(_mm256_cvtps_pd(_mm_loadu_ps(position)),
+					       _mm256_set1_pd(box->corner[d]));
+	const __m128i cells =
+		_mm256_cvttpd_epi32(_mm256_mul_pd(distance, _mm256_set1_pd(box->scale)));
+	__m256i bits = _mm256_cvtepi32_epi64(cells);
+
+#define STEP(shift, mask)                                                                \
+	bits = _mm256_and_si256(_mm256_or_si256(bits, _mm256_slli_epi64(bits, (shift))), \
+				_mm256_set1_epi64x(mask))
+	STEP(32, 0x001f00000000ffff);
+	STEP(16, 0x001f0000ff0000ff);
+	STEP(8, 0x100f00f00f00f00f);
+	STEP(4, 0x10c30c30c30c30c3);
+	STEP(2, 0x1249249249249249);
+#undef STEP
+	return bits;
+}
+
+CPU_AVX2_TARGET
+static void keys_avx2(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
+{
+	const struct octree_input *in = cpu->input;
+	const size_t whole = count / 4 * 4;
+
+	for (size_t i = 0; i < whole; i += 4) {
+		const __m256i x = spread_avx2(&cpu->box, 0, in->x + first + i);
+		const __m256i y = spread_avx2(&cpu->box, 1, in->y + first + i);
+		const __m256i z = spread_avx2(&cpu->box, 2, in->z + first + i);
+
+		_mm256_storeu_si256((__m256i *)(void *)(key + i),
+				    _mm256_or_si256(_mm256_or_si256(x, _mm256_slli_epi64(y, 1)),
+						    _mm256_slli_epi64(z, 2)));
+	}
+	keys_plain(cpu, first + whole, count - whole, key + whole);
+}
+
+/* The same of eight. */
+CPU_AVX512_TARGET
+static inline __m512i spread_avx512(const struct octree_box *box, int d, const float *position)
+{
+	const __m512d distance = _mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(position)),
+					       _mm512_set1_pd(box->corner[d]));
+	__m512i bits = _mm512_cvttpd_epi64(_mm512_mul_pd(distance, _mm512_set1_pd(box->scale)));
+
+#define STEP(shift, mask)                                                                \
+	bits = _mm512_and_si512(_mm512_or_si512(bits, _mm512_slli_epi64(bits, (shift))), \
+				_mm512_set1_epi64(mask))
+	STEP(32, 0x001f00000000ffff);
+	STEP(16, 0x001f0000ff0000ff);
+	STEP(8, 0x100f00f00f00f00f);
+	STEP(4, 0x10c30c30c30c30c3);
+	STEP(2, 0x1249249249249249);
+#undef STEP
+	return bits;
+}
+
+CPU_AVX512_TARGET
+static void keys_avx512(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
+{
+	const struct octree_input *in = cpu->input;
+	const size_t whole = count / 8 * 8;
+
+	for (size_t i = 0; i < whole; i += 8) {
+		const __m512i x = spread_avx512(&cpu->box, 0, in->x + first + i);
+		const __m512i y = spread_avx512(&cpu->box, 1, in->y + first + i);
+		const __m512i z = spread_avx512(&cpu->box, 2, in->z + first + i);
+
+		_mm512_storeu_si512(key + i,
+				    _mm512_or_si512(_mm512_or_si512(x, _mm512_slli_epi64(y, 1)),
+						    _mm512_slli_epi64(z, 2)));
+	}
+	keys_plain(cpu, first + whole, count - whole, key + whole);
+}
+#endif
+
+void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
+{
+#if defined(__x86_64__)
+	if (cpu->simd >= CPU_AVX512) {
+		keys_avx512(cpu, first, count, key);
+		return;
+	}
+	if (cpu->simd >= CPU_AVX2) {
+		keys_avx2(cpu, first, count, key);
+		return;
+	}
+#endif
+	keys_plain(cpu, first, count, key);
+}
+
+void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer)
+{
+	gb_phase(timer, "keys");
+#pragma omp parallel num_threads(cpu->threads)
+	{
+		const struct octree_range r =
+			octree_cpu_range(cpu->count, omp_get_thread_num(), omp_get_num_threads());
+
+		octree_cpu_keys_of(cpu, r.begin, r.end - r.begin, cpu->key + r.begin);
+	}
+}
+
+/* ---- layout -------------------------------------------------------------------------------- */
+
+enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu)
+{
+	enum { SAMPLES = 64, BODIES = 4 }; /* as many at a time as the shortest vector holds */
+	const size_t count = cpu->count, step = count / SAMPLES + 1;
+	uint64_t key[SAMPLES][BODIES], opposite[SAMPLES][BODIES];
+	int near = 0, far = 0, depth = 0, square = 0, n = 0;
+
+	for (size_t i = 0; i + BODIES <= count; i += step, n++) {
+		octree_cpu_keys_of(cpu, i, BODIES, key[n]);
+		octree_cpu_keys_of(cpu, count - BODIES - i, BODIES, opposite[n]);
+	}
+	for (int k = 0; k < n; k++) {
+		const int before = octree_shared(key[k][0], key[k][1]);
+		const int after = octree_shared(key[k][1], key[k][2]);
+		const int most = before > after ? before : after;
+
+		near += before;
+		far += octree_shared(key[k][1], opposite[k][1]);
+		depth += most;
+		square += most * most;
+	}
+	if (near < far + n)
+		return OCTREE_SCATTERED;
+	/* The deepest cell that a body shares with a neighbour is the parent of its leaf, or near
+	 * that: is it of the same level for all, within a variance of one? */
+	if (depth < (log2((double)count) / 3 + 2) * n && square * n - depth * depth < n * n)
+		return OCTREE_EVEN;
+	return OCTREE_ORDERED;
+}
