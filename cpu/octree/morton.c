@@ -50,7 +50,7 @@ static enum gb_status create_worker(struct octree_worker *w, size_t words, struc
 	w->position = gb_host_alloc(OCTREE_CELLS, sizeof *w->position, err);
 	w->start = gb_host_alloc(OCTREE_CELLS, sizeof *w->start, err);
 	w->line = gb_host_alloc((size_t)OCTREE_CELLS * OCTREE_LINE, sizeof *w->line, err);
-	for (int k = 0; k < 3; k++)
+	for (int k = 0; k < 2; k++)
 		w->word[k] = gb_host_alloc(room, sizeof *w->word[k], err);
 	return err->code;
 }

@@ -2,6 +2,8 @@
  *
  * Against lsd8: most passes run in a core's own cache.
  *
+ * By digits, where vectors are not to be had, and by many threads:
+ *
  * 1. All threads split the keys by their highest digit into 256 parts (parts/best_split.c): one
  *    pass that counts, one that moves.  A part is independent of the others from then on.
  * 2. Parts that would keep the other threads waiting at the end - there are few of those, in
@@ -9,14 +11,15 @@
  * 3. What is left is shared out, the large parts first.  A thread splits a part that exceeds its
  *    cache, and sorts one that does not: by AVX-512 (cpu/sort/vector.c) or AVX2
  *    (cpu/sort/vector_avx2.c), on other processors by a stable counting sort (cpu/sort/stable.c).
- *    Keys that a digit would hardly split, which a sample shows, are not split but left to AVX2's
- *    pivots, which take fewer levels the fewer keys are distinct; so are all keys of four bytes where
- *    there is no AVX-512, for which pivots are as fast as digits from 30k keys to 100M, or faster.
  *
- * Each split fixes eight bits of the key, or all that are left, for three accesses to a record, so
- * the work is linear for every input; sorted inputs and equal keys are noticed by the first look.
- * The bound is memory: 20 bytes per u32 key, 12 to split and 8 for the leaves, as long as one split
- * suffices; pivots read and write a key once for each level, mostly in the cache.
+ * By pivots: AVX-512 and AVX2 sort in place, keys of any distribution, the faster the fewer of them are
+ * distinct (cpu/sort/partition.h).  Of few threads, one cuts the records in two, two cut the halves, and
+ * so on (cut()).  set_policy() says which keys are sorted like that.
+ *
+ * Each split fixes eight bits of the key, or all that are left, for three accesses to a record; pivots take
+ * an access for each level, mostly in the cache, and no more than twice the levels of the best, then one for
+ * each bit: the work is bounded for every input.  Sorted inputs and equal keys are noticed by the first look.
+ * The bound is memory: 20 bytes per u32 key, 12 to split and 8 for the leaves, as long as one split suffices.
  */
 #include <omp.h>
 #include <stdlib.h>
@@ -30,14 +33,17 @@
 enum {
 	SMALL = 1 << 14,      /* records that are sorted as one leaf, by one thread */
 	PER_THREAD = 1 << 13, /* records that make another thread worth its start */
+	FEW_THREADS = 4,      /* that cut the records by pivots: the first cut is made by one */
 };
 
-enum pivots { NEVER, SKEWED, ALWAYS };
+/* When keys are sorted by pivots, whatever their number: if a digit would hardly split them, or if they are
+ * pairs whose values ascend, which makes a stable sort of any that compares those, too. */
+enum pivots { NEVER, SKEWED, ORDERED, ALWAYS };
 
 struct state {
 	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
 	enum cpu_simd simd;
-	enum pivots pivots;            /* when keys are sorted by them, in leaves of any size */
+	enum pivots pivots;
 	int threads;                   /* no more than the keys are worth */
 	size_t leaf;                   /* a task of more records is split */
 	size_t heavy;                  /* a task of more records is split by all threads */
@@ -88,18 +94,11 @@ static struct radix_task child(const struct radix_task *task, unsigned shift, co
 	};
 }
 
-/* Whether a task is better sorted by pivots, whatever its size, than split by digits. */
-static bool takes_pivots(const struct state *s, const struct radix_task *task)
-{
-	return s->pivots == ALWAYS || (s->pivots == SKEWED && radix_is_skewed(&s->cpu, task));
-}
-
-/* Sort a task that is not split any more. */
-static void sort_leaf(const struct state *s, const struct radix_task *task,
-		      const struct radix_scratch *scratch)
+static struct radix_leaf leaf_of(const struct state *s, const struct radix_task *task)
 {
 	const struct radix_cpu *cpu = &s->cpu;
-	const struct radix_leaf leaf = {
+
+	return (struct radix_leaf){
 		.record = (char *)cpu->record + task->begin * cpu->width,
 		.spare = (char *)cpu->spare + task->begin * cpu->width,
 		.count = task->count,
@@ -108,13 +107,36 @@ static void sort_leaf(const struct state *s, const struct radix_task *task,
 		.top = task->top,
 		.in_spare = task->in_spare,
 	};
+}
+
+/* Whether a task is better sorted by pivots, whatever its size, than split by digits. */
+static bool takes_pivots(const struct state *s, const struct radix_task *task)
+{
+	switch (s->pivots) {
+	case SKEWED:
+		return radix_is_skewed(&s->cpu, task);
+	case ORDERED:
+		return radix_values_ascend(leaf_of(s, task).record, task->count);
+	case ALWAYS:
+		return true;
+	case NEVER:
+		break;
+	}
+	return false;
+}
+
+/* Sort a task that is not split any more. */
+static void sort_leaf(const struct state *s, const struct radix_task *task,
+		      const struct radix_scratch *scratch)
+{
+	const struct radix_leaf leaf = leaf_of(s, task);
 
 	if (s->simd < CPU_AVX2)
 		radix_leaf_stable(&leaf);
+	else if (task->count > s->leaf)
+		radix_leaf_pivots(&leaf, s->simd);
 	else if (s->cpu.low)
 		radix_leaf_pairs(&leaf, scratch, s->simd);
-	else if (task->count > s->leaf)
-		radix_leaf_avx2(&leaf);
 	else
 		radix_leaf_vector(&leaf, scratch, s->simd);
 }
@@ -126,7 +148,7 @@ static void solve(const struct state *s, struct radix_task task,
 	size_t first[RADIX_DIGITS + 1];
 	unsigned shift;
 
-	const bool equal = task.top == s->cpu.low || uniform(s, &task);
+	const bool equal = task.top == s->cpu.low || (s->simd < CPU_AVX2 && uniform(s, &task));
 
 	if (!equal && task.count > s->leaf && !takes_pivots(s, &task)) {
 		if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
@@ -186,13 +208,13 @@ static int larger_first(const void *left, const void *right)
 }
 
 /* The input as a list of tasks that one thread each can take. */
-static void make_tasks(struct state *s)
+static void make_tasks(struct state *s, struct radix_task root)
 {
-	struct radix_task root = { .count = s->cpu.count, .top = s->cpu.top };
 	size_t largest = 0;
 
 	s->task_count = 0;
-	if (root.count <= SMALL || (s->threads == 1 && takes_pivots(s, &root))) {
+	if (root.count <= SMALL ||
+	    (s->threads == 1 && (root.count <= s->leaf || takes_pivots(s, &root)))) {
 		radix_cpu_to_order(&s->cpu);
 		s->task[s->task_count++] = root;
 		return;
@@ -213,22 +235,78 @@ static void make_tasks(struct state *s)
 		qsort(s->task, s->task_count, sizeof *s->task, larger_first);
 }
 
+/* ---- a few threads, pivots ---------------------------------------------------------------- */
+
+/* Whether few threads sort keys that are sorted by pivots, anyway.  A split by digits would move the records
+ * from core to core in short pieces: 100k u64 keys on two threads take half the time like this. */
+static bool is_cut(const struct state *s, const struct radix_task *root)
+{
+	return s->threads > 1 && s->threads <= FEW_THREADS && s->pivots != NEVER &&
+	       (takes_pivots(s, root) || (s->pivots == SKEWED && root->count <= s->leaf));
+}
+
+/* Cut a task in two until it is a small part of all, one half being another thread's, and sort the rest. */
+static void cut(const struct state *s, struct radix_task task)
+{
+	const size_t piece = s->cpu.count / (4 * (size_t)s->threads);
+	struct radix_leaf leaf = leaf_of(s, &task);
+
+	while (task.count > piece && task.count > PER_THREAD) {
+		const size_t low = radix_leaf_cut(&leaf, s->simd);
+		struct radix_task part = task;
+
+		if (!low)
+			break;
+		part.count = low;
+#pragma omp task firstprivate(part)
+		cut(s, part);
+		task.begin += low;
+		task.count -= low;
+		leaf = leaf_of(s, &task);
+	}
+	radix_leaf_pivots(&leaf, s->simd);
+	settle(s, &task);
+}
+
+static void cut_all(struct state *s, struct radix_task root)
+{
+	radix_cpu_to_order(&s->cpu);
+#pragma omp parallel num_threads(s->threads)
+#pragma omp single nowait
+	cut(s, root);
+}
+
+/* ---- the whole ------------------------------------------------------------------------------ */
+
+static void solve_task(const struct state *s, size_t task, int thread)
+{
+	if (s->task[task].count)
+		solve(s, s->task[task], s->scratch + thread, s->survey + thread);
+}
+
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
+	const struct radix_task root = { .count = s->cpu.count, .top = s->cpu.top };
 
 	if (!s->cpu.count)
 		return GB_OK;
 	gb_phase(timer, "split");
-	make_tasks(s);
-	gb_phase(timer, "leaves");
-#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1) if (s->threads > 1)
-	for (size_t i = 0; i < s->task_count; i++) {
-		int thread = omp_get_thread_num();
-
-		if (s->task[i].count)
-			solve(s, s->task[i], s->scratch + thread, s->survey + thread);
+	if (is_cut(s, &root)) {
+		cut_all(s, root);
+		return GB_OK;
 	}
+	make_tasks(s, root);
+	gb_phase(timer, "leaves");
+	if (s->threads == 1) {
+		/* Not a parallel loop of one thread, which costs some microseconds where caches are cold. */
+		for (size_t i = 0; i < s->task_count; i++)
+			solve_task(s, i, 0);
+		return GB_OK;
+	}
+#pragma omp parallel for num_threads(s->threads) schedule(dynamic, 1)
+	for (size_t i = 0; i < s->task_count; i++)
+		solve_task(s, i, omp_get_thread_num());
 	return GB_OK;
 }
 
@@ -246,17 +324,41 @@ static size_t task_room(const struct state *s)
 static void alloc_scratch(struct state *s, struct gb_error *err)
 {
 	const size_t room = s->cpu.count < s->leaf ? s->cpu.count : s->leaf;
-	const bool halves = s->simd >= CPU_VBMI2 && s->cpu.width == 4;
+	const bool halves = s->cpu.width == 4 && s->pivots == SKEWED;
 
 	for (int t = 0; t < s->threads; t++) {
 		struct radix_scratch *w = &s->scratch[t];
 
 		if (s->simd >= CPU_AVX2 && s->cpu.low)
-			w->words = gb_host_alloc(room, sizeof *w->words, err);
-		if (s->simd >= CPU_AVX512)
-			w->full = gb_host_alloc(room, s->cpu.width, err);
+			w->value = gb_host_alloc(room, sizeof *w->value, err);
 		for (int i = 0; i < 2 && halves; i++)
 			w->half[i] = gb_host_alloc(room, sizeof *w->half[i], err);
+	}
+}
+
+/* By sweeps over 1k to 30M keys of all types and distributions.  With AVX-512, words are sorted by pivots in
+ * 0.7 to 0.95 of the time that a split and leaves take; keys of four bytes up to 4M, beyond those a split
+ * and half keys take 0.95 of it; pairs whose values ascend, always.  With AVX2, keys of four bytes; words are
+ * better split if they are spread evenly. */
+static void set_policy(struct state *s)
+{
+	const bool wide = s->simd >= CPU_AVX512, pairs = s->cpu.low, words = s->cpu.width == 8;
+
+	if (s->simd < CPU_AVX2) {
+		s->pivots = NEVER;
+		s->leaf = RADIX_LEAF_MAX_STABLE;
+	} else if (pairs) {
+		s->pivots = wide ? ORDERED : NEVER;
+		s->leaf = wide ? RADIX_LEAF_MAX_PAIRS : RADIX_LEAF_MAX_64;
+	} else if (words && !wide) {
+		s->pivots = SKEWED;
+		s->leaf = RADIX_LEAF_MAX_64;
+	} else if (!words && s->simd >= CPU_VBMI2) {
+		s->pivots = SKEWED;
+		s->leaf = RADIX_LEAF_MAX_32;
+	} else {
+		s->pivots = ALWAYS;
+		s->leaf = 0;
 	}
 }
 
@@ -270,13 +372,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	size_t worth = 1 + s->cpu.count / PER_THREAD;
 	s->threads = (size_t)s->cpu.threads < worth ? s->cpu.threads : (int)worth;
 	s->simd = cpu_simd();
-	s->pivots = s->simd < CPU_AVX2 || s->cpu.low            ? NEVER
-		    : s->cpu.width == 4 && s->simd < CPU_AVX512 ? ALWAYS
-								: SKEWED;
-	s->leaf = s->simd < CPU_AVX2    ? RADIX_LEAF_MAX_STABLE
-		  : s->cpu.width == 8   ? RADIX_LEAF_MAX_64
-		  : s->pivots == ALWAYS ? 0
-					: RADIX_LEAF_MAX_32;
+	set_policy(s);
 	s->heavy = s->threads > 1 ? s->cpu.count / (4 * (size_t)s->threads) : s->cpu.count;
 	if (s->heavy < SMALL)
 		s->heavy = SMALL;

@@ -1,31 +1,56 @@
 /* pairs.c -- a leaf of pairs by vectors, stable.
  *
- * What is sorted are words: a record's key, and behind it its place in the leaf, which is different in all
- * and puts equal keys in the order that they came in.  The values are fetched by those places then, from
- * the records, which are in the cache.
+ * Pairs whose values ascend, as those of an argsort do, are words whose order is that of a stable sort.  Of
+ * others, what is sorted are words made of a record's key, and behind it its place in the leaf, which is
+ * different in all and puts equal keys in the order that they came in.  The values are fetched by those
+ * places then, and are in the cache.
  */
-#include <string.h>
-
 #include "cpu/sort/leaf.h"
 
 static const uint64_t key_bits = UINT64_MAX << 32;
 
+#if defined(__x86_64__)
+CPU_AVX2_TARGET
+#endif
+bool radix_values_ascend(const uint64_t *pair, size_t n)
+{
+	enum { BLOCK = 1024 };
+
+	for (size_t i = 0; i + 1 < n; i += BLOCK) {
+		const size_t end = n - 1 - i < BLOCK ? n - 1 : i + BLOCK;
+		uint64_t descents = 0;
+
+		/* The highest bit of a difference of two numbers below 2^32 is set if it is negative. */
+		for (size_t k = i; k < end; k++)
+			descents |= (pair[k + 1] & UINT32_MAX) - (pair[k] & UINT32_MAX);
+		if (descents >> 63)
+			return false;
+	}
+	return true;
+}
+
+static void sort_words(const struct radix_leaf *leaf, uint32_t *value, enum cpu_simd simd)
+{
+	const uint64_t *pair = leaf->in_spare ? leaf->spare : leaf->record;
+	uint64_t *word = leaf->record;
+	const struct radix_leaf words = { .record = word,
+					  .count = leaf->count,
+					  .width = sizeof *word };
+
+	for (size_t i = 0; i < leaf->count; i++) {
+		value[i] = (uint32_t)pair[i];
+		word[i] = (pair[i] & key_bits) | i;
+	}
+	radix_leaf_pivots(&words, simd);
+	for (size_t i = 0; i < leaf->count; i++)
+		word[i] = (word[i] & key_bits) | value[(uint32_t)word[i]];
+}
+
 void radix_leaf_pairs(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
 		      enum cpu_simd simd)
 {
-	uint64_t *record = leaf->record, *pair = leaf->spare, *word = scratch->words;
-	const struct radix_leaf words = { .record = record,
-					  .spare = word,
-					  .count = leaf->count,
-					  .width = sizeof *word,
-					  .top = leaf->top,
-					  .in_spare = true };
-
-	if (!leaf->in_spare)
-		memcpy(pair, record, leaf->count * sizeof *pair);
-	for (size_t i = 0; i < leaf->count; i++)
-		word[i] = (pair[i] & key_bits) | i;
-	radix_leaf_vector(&words, scratch, simd);
-	for (size_t i = 0; i < leaf->count; i++)
-		record[i] = (record[i] & key_bits) | (uint32_t)pair[(uint32_t)record[i]];
+	if (radix_values_ascend(leaf->in_spare ? leaf->spare : leaf->record, leaf->count))
+		radix_leaf_pivots(leaf, simd);
+	else
+		sort_words(leaf, scratch->value, simd);
 }

@@ -1,12 +1,6 @@
 /* vector_avx2.c -- a leaf in AVX2.
  *
- * Keys are split in two by a pivot, the median of a sample, until few enough are left for a sorting network
- * in registers (partition.h, network.h).  AVX2 has no compression: a vector is permuted by a table, those
- * keys first that stay below, and stored whole at both ends of what is free.
- *
- * Many equal keys take fewer levels, not more: parts that seem to be all equal are looked at, which costs
- * hardly more than reading.  After twice the levels that medians would need, the first bit in which keys
- * differ takes the pivot's place, so no input takes quadratic time.
+ * As vector.c's, by pivots alone.  AVX2 has no compression: a vector is permuted by a table.
  */
 #include "cpu/sort/leaf.h"
 
@@ -15,11 +9,9 @@
 #include <immintrin.h>
 #include <string.h>
 
-#define INLINE __attribute__((always_inline))
+#include "cpu/sort/pivot.h"
 
-/* Keys that a median is taken of: more of many, where a level costs more (1M keys of 256 values: 2.3 ns each
- * in place of 2.9). */
-enum { FEW_SAMPLES = 16, MANY_SAMPLES = 64, MANY = 1 << 12 };
+#define INLINE __attribute__((always_inline))
 
 /* 128-bit half i becomes half i ^ c. */
 static inline INLINE CPU_AVX2_TARGET __m256i xor_halves(__m256i v, unsigned c)
@@ -64,7 +56,6 @@ static inline INLINE CPU_AVX2_TARGET __m256i blend_32(__m256i low, unsigned c, _
 			: _mm256_blend_epi32(low, high, 0xaa);
 }
 
-/* AVX2 compares signed numbers: the highest bits of keys are flipped while they are in registers. */
 static inline INLINE CPU_AVX2_TARGET __m256i min_64(__m256i a, __m256i b)
 {
 	return _mm256_blendv_epi8(a, b, _mm256_cmpgt_epi64(a, b));
@@ -114,38 +105,10 @@ static inline INLINE CPU_AVX2_TARGET void store(void *to, __m256i v)
 	_mm256_storeu_si256(to, v);
 }
 
-/* The bits of v's words, together. */
-static inline INLINE CPU_AVX2_TARGET uint64_t any_64(__m256i v)
-{
-	const __m128i half =
-		_mm_or_si128(_mm256_castsi256_si128(v), _mm256_extracti128_si256(v, 1));
-
-	return (uint64_t)_mm_cvtsi128_si64(half) | (uint64_t)_mm_extract_epi64(half, 1);
-}
-
-static inline INLINE CPU_AVX2_TARGET uint32_t any_32(__m256i v)
-{
-	const uint64_t any = any_64(v);
-
-	return (uint32_t)(any | any >> 32);
-}
-
-/* Entry m of a table: the bytes of an order in which the lanes that m names are last, as eight numbers of
- * lanes. */
-#define BELOW(m, i) __builtin_popcount((m) & ((1U << (i)) - 1))
-#define PLACE(m, i) ((m) >> (i)&1 ? 8 - __builtin_popcount(m) + BELOW(m, i) : (i)-BELOW(m, i))
-#define LANE(m, i)  ((uint64_t)(i) << 8 * PLACE(m, i))
-#define ORDER(m)                                                                       \
-	(LANE(m, 0) | LANE(m, 1) | LANE(m, 2) | LANE(m, 3) | LANE(m, 4) | LANE(m, 5) | \
-	 LANE(m, 6) | LANE(m, 7))
-#define ORDERS_4(m)  ORDER(m), ORDER((m) + 1), ORDER((m) + 2), ORDER((m) + 3)
-#define ORDERS_16(m) ORDERS_4(m), ORDERS_4((m) + 4), ORDERS_4((m) + 8), ORDERS_4((m) + 12)
-#define ORDERS_64(m) ORDERS_16(m), ORDERS_16((m) + 16), ORDERS_16((m) + 32), ORDERS_16((m) + 48)
-static const uint64_t order_32[256] = { ORDERS_64(0U), ORDERS_64(64U), ORDERS_64(128U),
-					ORDERS_64(192U) };
-/* The same of lanes of 64 bits: of pairs. */
+static const uint64_t order_32[256] = { RADIX_ORDERS };
+/* The same of lanes of 64 bits, each being two of 32. */
 #define PAIRS(m)    (((m)&1) * 3 | ((m) >> 1 & 1) * 12 | ((m) >> 2 & 1) * 48 | ((m) >> 3 & 1) * 192)
-#define PAIRED(m)   ORDER(PAIRS(m))
+#define PAIRED(m)   RADIX_ORDER(PAIRS(m))
 #define PAIRED_4(m) PAIRED(m), PAIRED((m) + 1), PAIRED((m) + 2), PAIRED((m) + 3)
 static const uint64_t order_64[16] = { PAIRED_4(0U), PAIRED_4(4U), PAIRED_4(8U), PAIRED_4(12U) };
 
@@ -155,60 +118,100 @@ static inline INLINE CPU_AVX2_TARGET __m256i in_order(__m256i v, const uint64_t 
 		v, _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)order)));
 }
 
+/* AVX2 compares signed numbers: the highest bits of keys are flipped for that. */
+static inline INLINE CPU_AVX2_TARGET __m256i flip_32(__m256i v)
+{
+	return _mm256_xor_si256(v, _mm256_set1_epi32(INT32_MIN));
+}
+
+static inline INLINE CPU_AVX2_TARGET __m256i flip_64(__m256i v)
+{
+	return _mm256_xor_si256(v, _mm256_set1_epi64x(INT64_MIN));
+}
+
 static inline INLINE CPU_AVX2_TARGET unsigned greater_32(__m256i a, __m256i b)
 {
-	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpgt_epi32(a, b)));
+	const __m256i greater = _mm256_cmpgt_epi32(flip_32(a), flip_32(b));
+
+	return (unsigned)_mm256_movemask_ps(_mm256_castsi256_ps(greater));
 }
 
 static inline INLINE CPU_AVX2_TARGET unsigned greater_64(__m256i a, __m256i b)
 {
-	return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(_mm256_cmpgt_epi64(a, b)));
+	const __m256i greater = _mm256_cmpgt_epi64(flip_64(a), flip_64(b));
+
+	return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(greater));
 }
 
-/* Levels that n keys may be split by medians: those that perfect ones would need, twice. */
-static unsigned medians_for(size_t n)
+/* So many bytes of keys, and the largest key in the lanes behind. */
+static inline INLINE CPU_AVX2_TARGET __m256i load_first(const void *from, size_t bytes)
 {
-	return 2 * (64 - (unsigned)__builtin_clzll(n | 1));
+	const __m256i first = first_bytes(bytes);
+	const __m256i v = _mm256_maskload_epi32(from, first);
+
+	return _mm256_or_si256(v, _mm256_andnot_si256(first, _mm256_set1_epi32(-1)));
+}
+
+static inline INLINE CPU_AVX2_TARGET void store_first(void *to, size_t bytes, __m256i v)
+{
+	_mm256_maskstore_epi32(to, first_bytes(bytes), v);
 }
 
 #define NAME(x)              x##_32
 #define KEY                  uint32_t
+#define VECTOR               __m256i
 #define LANES                8
-#define FLIP                 (UINT32_C(1) << 31)
+#define ATTRIBUTES           CPU_AVX2_TARGET
+#define LOAD                 load
+#define STORE                store
 #define BROADCAST(x)         _mm256_set1_epi32((int)(x))
-#define LOAD_FIRST(p, m)     _mm256_maskload_epi32((const int *)(const void *)(p), m)
-#define STORE_FIRST(p, m, v) _mm256_maskstore_epi32((int *)(void *)(p), m, v)
+#define LOAD_FIRST(p, n)     load_first(p, 4 * (n))
+#define STORE_FIRST(p, n, v) store_first(p, 4 * (n), v)
+#define TO_ORDER             flip_32
 #define GREATER              greater_32
 #define LOW_FIRST(v, up)     in_order(v, order_32 + (up))
-#define ANY                  any_32
+#define MIN                  _mm256_min_epi32
+#define MAX                  _mm256_max_epi32
 #include "cpu/sort/partition.h"
 
 #define NAME(x)              x##_64
 #define KEY                  uint64_t
+#define VECTOR               __m256i
 #define LANES                4
-#define FLIP                 (UINT64_C(1) << 63)
+#define ATTRIBUTES           CPU_AVX2_TARGET
+#define LOAD                 load
+#define STORE                store
 #define BROADCAST(x)         _mm256_set1_epi64x((long long)(x))
-#define LOAD_FIRST(p, m)     _mm256_maskload_epi64((const long long *)(const void *)(p), m)
-#define STORE_FIRST(p, m, v) _mm256_maskstore_epi64((long long *)(void *)(p), m, v)
+#define LOAD_FIRST(p, n)     load_first(p, 8 * (n))
+#define STORE_FIRST(p, n, v) store_first(p, 8 * (n), v)
+#define TO_ORDER             flip_64
 #define GREATER              greater_64
 #define LOW_FIRST(v, up)     in_order(v, order_64 + (up))
-#define ANY                  any_64
+#define MIN                  min_64
+#define MAX                  max_64
 #include "cpu/sort/partition.h"
 
 void radix_leaf_avx2(const struct radix_leaf *leaf)
 {
-	void *key = leaf->in_spare ? leaf->spare : leaf->record;
-	void *spare = leaf->in_spare ? leaf->record : leaf->spare;
-
 	if (leaf->width == 8)
-		leaf_64(key, spare, leaf->count, leaf->record);
+		sort_leaf_64(leaf);
 	else
-		leaf_32(key, spare, leaf->count, leaf->record);
+		sort_leaf_32(leaf);
+}
+
+size_t radix_cut_avx2(const struct radix_leaf *leaf)
+{
+	return leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
 }
 
 #else
 
 /* Never called: cpu_simd() is CPU_PLAIN here. */
+size_t radix_cut_avx2(const struct radix_leaf *leaf)
+{
+	return 0;
+}
+
 void radix_leaf_avx2(const struct radix_leaf *leaf)
 {
 	radix_leaf_stable(leaf);

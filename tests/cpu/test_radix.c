@@ -153,8 +153,9 @@ static void make_case(struct case_ *c, enum radix_type type, enum shape shape, s
 			((uint64_t *)in->keys)[i] = key;
 		else
 			((uint32_t *)in->keys)[i] = (uint32_t)(key >> 32);
+		/* Values that ascend may be sorted with the keys: of half the shapes they do not. */
 		if (in->values)
-			in->values[i] = (uint32_t)i;
+			in->values[i] = (uint32_t)i * (shape % 2 ? 1 : 2654435761U);
 	}
 	c->bytes = radix_output_size(in);
 	c->expected = malloc(c->bytes + 1);
@@ -240,6 +241,20 @@ Test(radix_cpu, many_threads)
 
 			make_case(&c, RADIX_PAIRS, FEW, counts[i]);
 			check(sorts[s], &c, 5, "five threads");
+			free_case(&c);
+		}
+}
+
+/* Few threads cut the keys by pivots, many split them by digits. */
+Test(radix_cpu, few_threads)
+{
+	for (int type = RADIX_U32; type <= RADIX_PAIRS; type++)
+		for (int shape = UNIFORM; shape <= FEW; shape++) {
+			struct case_ c;
+
+			make_case(&c, (enum radix_type)type, (enum shape)shape, 60000);
+			for (int64_t threads = 2; threads <= 5; threads++)
+				check(&radix_cpu_best, &c, threads, "few threads");
 			free_case(&c);
 		}
 }

@@ -45,7 +45,7 @@ struct octree_worker {
 	size_t *position;           /* OCTREE_CELLS: where its next body of the cell goes */
 	size_t *start;              /* OCTREE_CELLS: where its first one went */
 	struct octree_record *line; /* OCTREE_CELLS lines, each filled before it is written */
-	uint64_t *word[3];          /* OCTREE_CELL_MAX each, or all samples */
+	uint64_t *word[2];          /* OCTREE_CELL_MAX each, or all samples */
 	struct octree_rows rows;
 };
 

@@ -28,10 +28,9 @@ void octree_sort_words(const struct octree_morton *m, const struct octree_worker
 					 .width = 8,
 					 .top = 64,
 					 .in_spare = true };
-	const struct radix_scratch scratch = { .full = worker->word[2] };
 
 	if (m->cpu.simd >= CPU_AVX2)
-		radix_leaf_vector(&leaf, &scratch, m->cpu.simd);
+		radix_leaf_pivots(&leaf, m->cpu.simd);
 	else
 		radix_leaf_stable(&leaf);
 }

@@ -1,0 +1,159 @@
+/* leaf_cases.h -- the leaves that sort by vectors: every size around those of vectors and networks, keys that
+ * few of their ways to split suit, and the way by middles, which samples hardly ever leave anything to.
+ *
+ * Included by a test behind the file that it tests, whose static functions are called here.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdlib.h>
+
+enum { MOST = 5000, GUARD = 16 }; /* keys; keys around them that must stay */
+static const uint64_t guard = UINT64_C(0x5a5a5a5a5a5a5a5a);
+
+static uint64_t next(uint64_t *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+/* Key i of n: evenly spread, few, one bit each or none, equal but for one, all equal, the largest, falling. */
+static uint64_t key_of(int kind, size_t i, size_t n, uint64_t *state)
+{
+	const uint64_t word = next(state), last = i + 1 == n;
+
+	switch (kind) {
+	case 0:
+		return word;
+	case 1:
+		return word % 5 * UINT64_C(0x3333333333333333);
+	case 2:
+		return word & next(state) & next(state) & next(state) & next(state);
+	case 3:
+		return 7 - last;
+	case 4:
+		return UINT64_C(1) << 63 | UINT64_C(1) << 31;
+	case 5:
+		return UINT64_MAX - (word & 1);
+	default:
+		return n - i;
+	}
+}
+enum { KINDS = 7 };
+
+static int compare_64(const void *left, const void *right)
+{
+	const uint64_t a = *(const uint64_t *)left, b = *(const uint64_t *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void put(void *array, size_t width, size_t i, uint64_t key)
+{
+	if (width == 8)
+		((uint64_t *)array)[i] = key;
+	else
+		((uint32_t *)array)[i] = (uint32_t)key;
+}
+
+static uint64_t get(const void *array, size_t width, size_t i)
+{
+	return width == 8 ? ((const uint64_t *)array)[i] : ((const uint32_t *)array)[i];
+}
+
+/* As a caller has a leaf sorted, in either array; or in the middle of what is there alone; or cut before. */
+enum way { IN_PLACE, IN_SPARE, BY_MIDDLES, CUT, WAYS };
+
+static void sort_leaf(const struct radix_leaf *leaf)
+{
+	if (leaf->width == 8)
+		sort_leaf_64(leaf);
+	else
+		sort_leaf_32(leaf);
+}
+
+static void sort_by_middles(const struct radix_leaf *leaf)
+{
+	if (leaf->width == 8)
+		sort_64(leaf->record, leaf->count, 0, false);
+	else
+		sort_32(leaf->record, leaf->count, 0, false);
+}
+
+static void sort_cut(const struct radix_leaf *leaf)
+{
+	const size_t low = leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
+	struct radix_leaf part[2] = { *leaf, *leaf };
+
+	cr_assert_lt(low, leaf->count);
+	part[0].count = low;
+	part[1].count -= low;
+	part[1].record = (char *)leaf->record + low * leaf->width;
+	for (int i = 0; i < 2 && low; i++)
+		sort_leaf(&part[i]);
+}
+
+static void sort_one(size_t width, int kind, size_t n, enum way way)
+{
+	const bool in_spare = way == IN_SPARE;
+	static uint64_t array[2][MOST + 2 * GUARD], wanted[MOST];
+	const uint64_t around = width == 8 ? guard : (uint32_t)guard;
+	uint64_t state = 88172645463325252U + n;
+	unsigned char *record = (unsigned char *)array[0] + GUARD * width;
+	unsigned char *spare = (unsigned char *)array[1] + GUARD * width;
+	void *key = in_spare ? spare : record;
+	const struct radix_leaf leaf = { .record = record,
+					 .spare = spare,
+					 .count = n,
+					 .width = width,
+					 .top = (unsigned)(8 * width),
+					 .in_spare = in_spare };
+
+	for (size_t i = 0; i < n + 2 * GUARD; i++) {
+		put(array[0], width, i, guard);
+		put(array[1], width, i, guard);
+	}
+	for (size_t i = 0; i < n; i++) {
+		put(key, width, i, key_of(kind, i, n, &state));
+		wanted[i] = get(key, width, i);
+	}
+	qsort(wanted, n, sizeof *wanted, compare_64);
+	if (way == CUT)
+		sort_cut(&leaf);
+	else if (way == BY_MIDDLES)
+		sort_by_middles(&leaf);
+	else
+		sort_leaf(&leaf);
+	for (size_t i = 0; i < n; i++)
+		cr_assert_eq(get(record, width, i), wanted[i],
+			     "width %zu kind %d way %d, key %zu of %zu", width, kind, (int)way, i,
+			     n);
+	for (size_t i = 0; i < GUARD; i++)
+		for (int a = 0; a < 2; a++) {
+			cr_assert_eq(get(array[a], width, i), around, "before %zu keys", n);
+			cr_assert_eq(get(array[a], width, GUARD + n + i), around, "behind %zu keys",
+				     n);
+		}
+}
+
+static void sort_all(size_t n)
+{
+	for (size_t width = 4; width <= 8; width += 4)
+		for (int kind = 0; kind < KINDS; kind++)
+			for (enum way way = IN_PLACE; way < (n < RADIX_CUT_MIN ? CUT : WAYS); way++)
+				sort_one(width, kind, n, way);
+}
+
+/* All sizes around those of vectors, networks, and of other ways to choose a pivot. */
+static void sort_sizes(void)
+{
+	const size_t other[] = { RADIX_MANY, 4 * RADIX_EVEN, 8 * RADIX_EVEN, 16 * RADIX_EVEN };
+
+	for (size_t n = 0; n <= 600; n++)
+		sort_all(n);
+	for (size_t i = 0; i < sizeof other / sizeof *other; i++)
+		for (size_t n = other[i] - 1; n <= other[i] + 1; n++)
+			sort_all(n);
+	sort_all(MOST);
+}
