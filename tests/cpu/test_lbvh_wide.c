@@ -191,6 +191,29 @@ static size_t differing_kernel(const struct scene *s, const struct lbvh_wide *wi
 	return count;
 }
 
+/* The rays of the image whose answer differs if they are asked for any hit, in groups. */
+static size_t differing_groups(const struct scene *s, const struct lbvh_wide *wide)
+{
+	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
+	const size_t rays = lbvh_ray_count(s->in);
+	struct lbvh_counts counts = { 0, 0 };
+	struct lbvh_ray ray[LBVH_PACKET];
+	size_t count = 0;
+
+	for (size_t first = 0; first < rays; first += LBVH_PACKET) {
+		struct lbvh_batch batch = { .ray = ray, .occlusion = true };
+
+		for (; batch.count < LBVH_PACKET && first + batch.count < rays; batch.count++)
+			ray[batch.count] = lbvh_trace_ray(s->in, first + batch.count);
+		lbvh_cpu_kernels()->groups(wide, &batch, stack, &counts);
+		for (uint32_t i = 0; i < batch.count; i++)
+			count +=
+				(batch.occluded >> i & 1) != (s->primitive[first + i] != LBVH_MISS);
+	}
+	free(stack);
+	return count;
+}
+
 /* No tree is too deep for the stack: it is as large as the tree asks for.  The chain also takes
  * more nodes than any other tree. */
 Test(lbvh_wide, deep)
@@ -209,6 +232,7 @@ Test(lbvh_wide, deep)
 	check_wide(&wide, s.in);
 	cr_assert_eq(differing_kernel(&s, &wide, false), 0);
 	cr_assert_eq(differing_kernel(&s, &wide, true), 0);
+	cr_assert_eq(differing_groups(&s, &wide), 0);
 	gb_memory_free_owned(&wide);
 	gb_memory_own(NULL);
 	free(index);
@@ -243,7 +267,7 @@ Test(lbvh_wide, planted_faults)
 	lbvh_wide_init(&wide, s.in->count, 1, &err);
 	lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err);
 	cr_assert_eq(err.code, GB_OK);
-	for (int packets = 0; packets < 2; packets++)
+	for (int way = 0; way < 3; way++)
 		for (int fault = 0; fault < 4; fault++) {
 			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH);
 			for (int i = 0; i < LBVH_WIDTH; i++) {
@@ -258,8 +282,9 @@ Test(lbvh_wide, planted_faults)
 			for (size_t b = 0; b < wide.block_count && fault == 3; b++)
 				if (wide.block[b].primitive[0] < s.in->count)
 					wide.block[b].edge1[0][0] *= 0.5F;
-			cr_assert_eq(differing_kernel(&s, &wide, packets) > 0, fault > 0,
-				     "fault %d", fault);
+			cr_assert_eq((way == 2 ? differing_groups(&s, &wide)
+					       : differing_kernel(&s, &wide, way == 1)) > 0,
+				     fault > 0, "way %d, fault %d", way, fault);
 		}
 	gb_memory_free_owned(&wide);
 	gb_memory_own(NULL);
