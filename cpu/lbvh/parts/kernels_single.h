@@ -102,17 +102,23 @@ WORDS_FN void visit_leaf(const struct lbvh_wide *wide, uint32_t at, struct ray *
 	} while (block++->primitive[0] & LBVH_MORE);
 }
 
-/* Ask for what a child is: the first lines of memory of a node or a block, which are the boxes, or
- * corners and edges. */
+/* Ask for what a child is: a node, or the first block of a leaf.  Of the child that is next as well:
+ * whether that is a node or a leaf is guessed, and a wrong guess would delay the loads. */
 WORDS_FN void prefetch_child(const struct lbvh_wide *wide, uint32_t child)
 {
 	enum { LINE = 64 };
-	const char *const at = child & LBVH_LEAF
-				       ? (const char *)(wide->block + (child & ~LBVH_LEAF))
-				       : (const char *)(wide->node + child);
 
-	for (size_t i = 0; i < sizeof(struct lbvh_block); i += LINE)
-		__builtin_prefetch(at + i);
+	if (child & LBVH_LEAF) {
+		const char *const at = (const char *)(wide->block + (child & ~LBVH_LEAF));
+
+		for (size_t i = 0; i < sizeof(struct lbvh_block); i += LINE)
+			__builtin_prefetch(at + i);
+	} else {
+		const char *const at = (const char *)(wide->node + child);
+
+		for (size_t i = 0; i < sizeof(struct lbvh_wide_node); i += LINE)
+			__builtin_prefetch(at + i);
+	}
 }
 
 /* What follows a node: the children that a ray enters. */
@@ -134,6 +140,7 @@ WORDS_FN uint32_t follow_two(const struct follow *f, F8 entry)
 	f8_store(enter, entry);
 	near = enter[k] < enter[i] ? k : i;
 	far = i ^ k ^ near;
+	prefetch_child(f->wide, f->node->child[near]);
 	prefetch_child(f->wide, f->node->child[far]);
 	*(*f->top)++ = (struct lbvh_entry){ f->node->child[far],
 					    (union lbvh_distance){ enter[far] }.bits };
@@ -147,13 +154,18 @@ WORDS_FN uint32_t follow_nearest(const struct follow *f, F8 entry)
 	const unsigned rest = f->bits & (f->bits - 1);
 	struct lbvh_entry *to = *f->top, *last;
 
-	if (!rest)
-		return f->node->child[__builtin_ctz(f->bits)];
+	if (!rest) {
+		const uint32_t only = f->node->child[__builtin_ctz(f->bits)];
+
+		prefetch_child(f->wide, only);
+		return only;
+	}
 	if (!(rest & (rest - 1)))
 		return follow_two(f, entry);
 	f8_sort(to, f->node->child, entry, f->bits);
 	last = to + __builtin_popcount(rest);
 	*f->top = last;
+	prefetch_child(f->wide, last->child);
 	for (; to < last; to++)
 		prefetch_child(f->wide, to->child);
 	return last->child;
