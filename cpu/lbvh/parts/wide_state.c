@@ -8,12 +8,15 @@
  * build's probe. */
 enum { LEVELS = 96 };
 
-/* The wide tree from a binary one of its own, whose memory is given back at once: by a plan, if it is
- * to be the best. */
+/* The wide tree from a binary one of its own, whose memory is given back at once.  The best one is
+ * planned for rays that go their own ways.  A packet of an image enters the more leaves the more
+ * they are: with a plan it was 9 % slower on soup, 6 % faster on teapot, and the same, to 4 %, on
+ * terrain, city and knot. */
 static void make_tree(struct lbvh_wide_state *s, const struct lbvh_params *params,
 		      const struct lbvh_input *input, struct gb_error *err)
 {
-	const bool planned = params->tree == LBVH_BEST_TREE;
+	const bool packets = !input->ray && s->tracer.ways.trace != lbvh_wide_state_single;
+	const bool planned = params->tree == LBVH_BEST_TREE && !packets;
 	struct lbvh_plan *plan = NULL;
 
 	gb_memory_own(&s->cpu);
