@@ -12,6 +12,7 @@
 #include "common/text.h"
 #include "common/variants.h"
 #include "common/workload.h"
+#include "cpu/lbvh/parts/plan.h"
 #include "cpu/lbvh/parts/trace.h"
 #include "cpu/lbvh/parts/wide.h"
 #include "tests/lbvh_scene.h"
@@ -115,18 +116,115 @@ Test(lbvh_wide, collapse)
 		cr_assert_eq(err.code, GB_OK);
 		lbvh_cpu_fastest(&cpu, NULL);
 		for (unsigned leaf = 1; leaf <= LBVH_WIDTH; leaf += 7) {
-			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, cpu.leaves, leaf);
+			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, cpu.leaves, leaf,
+					   NULL);
 			if (leaf == LBVH_WIDTH)
 				check_wide(&wide, s.in);
 		}
 		cpu = (struct lbvh_cpu){ 0 };
 		cr_assert_eq(lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err), GB_OK);
-		lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH);
+		lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH, NULL);
 		check_wide(&wide, s.in);
 		gb_memory_free_owned(&wide);
 		gb_memory_own(NULL);
 		gb_lbvh_workload.release(s.in);
 	}
+}
+
+/* The cost that plans make least, of what is below a node. */
+static double cost_below(const struct lbvh_wide *wide, uint32_t at)
+{
+	const struct lbvh_wide_node *node = wide->node + at;
+	double cost = 0;
+
+	for (int i = 0; i < LBVH_WIDTH; i++) {
+		double size[3];
+
+		for (int k = 0; k < 3; k++)
+			size[k] = (double)node->bound[k][1][i] - (double)node->bound[k][0][i];
+		if (size[0] < 0)
+			continue;
+		cost += size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
+		if (!(node->child[i] & LBVH_LEAF))
+			cost += cost_below(wide, node->child[i]);
+	}
+	return cost;
+}
+
+/* Planned trees hold everything, take the nodes that the plan says, and cost less. */
+Test(lbvh_wide, planned)
+{
+	static const char *const scenes[] = {
+		"terrain", "city", "soup", "copies", "flat", "points"
+	};
+	static const size_t sizes[] = { 1, 8, 9, 100, 4097, 20000 };
+
+	for (size_t i = 0; i < GB_COUNT(scenes) * GB_COUNT(sizes); i++) {
+		const size_t size = sizes[i / GB_COUNT(scenes)];
+		struct scene s = prepare(scenes[i % GB_COUNT(scenes)], size, 8);
+		struct lbvh_plan *plan = calloc(2 * size, sizeof *plan);
+		struct gb_error err = { 0 };
+		struct lbvh_cpu cpu = { 0 };
+		struct lbvh_wide wide;
+		double greedy, planned;
+		unsigned depth;
+		size_t nodes;
+
+		s.params.threads = 1 + (int)i % 3;
+		gb_memory_own(&wide);
+		lbvh_wide_init(&wide, s.in->count, (int)s.params.threads, &err);
+		cr_assert_eq(lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err), GB_OK);
+		lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH, NULL);
+		greedy = cost_below(&wide, 0);
+		nodes = lbvh_plan_make(cpu.node, plan);
+		cr_assert(lbvh_wide_has_room(&wide, nodes), "%zu nodes", nodes);
+		lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH, plan);
+		check_wide(&wide, s.in);
+		planned = cost_below(&wide, 0);
+		cr_assert(planned <= greedy * (size > 1000 && i % GB_COUNT(scenes) < 3 ? 0.99
+										       : 1.00001),
+			  "%s, %zu: %g, %g", s.params.scene, size, planned, greedy);
+		gb_memory_free_owned(&wide);
+		gb_memory_own(NULL);
+		free(plan);
+		gb_lbvh_workload.release(s.in);
+	}
+}
+
+/* A subtree of as many primitives as a block has lanes is a leaf, one of more is none. */
+Test(lbvh_wide, full_leaf)
+{
+	for (size_t size = LBVH_WIDTH - 1; size <= LBVH_WIDTH + 1; size++) {
+		struct scene s = prepare("terrain", size, 8);
+		struct gb_error err = { 0 };
+		struct lbvh_cpu cpu = { 0 };
+		struct lbvh_wide wide;
+		unsigned depth;
+
+		gb_memory_own(&wide);
+		lbvh_wide_init(&wide, s.in->count, 1, &err);
+		cr_assert_eq(lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err), GB_OK);
+		lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH, NULL);
+		cr_assert_eq(wide.node[0].bound[0][0][1] > wide.node[0].bound[0][1][1],
+			     s.in->count <= LBVH_WIDTH, "%zu", s.in->count);
+		gb_memory_free_owned(&wide);
+		gb_memory_own(NULL);
+		gb_lbvh_workload.release(s.in);
+	}
+}
+
+Test(lbvh_wide, room)
+{
+	struct gb_error err = { 0 };
+	struct lbvh_wide wide = { 0 };
+
+	gb_memory_own(&wide);
+	lbvh_wide_init(&wide, 1000, 2, &err);
+	cr_assert(lbvh_wide_has_room(&wide, 360));
+	cr_assert_not(lbvh_wide_has_room(&wide, wide.node_room));
+	cr_assert_not(lbvh_wide_has_room(&wide, SIZE_MAX));
+	gb_memory_free_owned(&wide);
+	gb_memory_own(NULL);
 }
 
 /* A tree that is all depth: leaf i and the rest, for all i.  Nodes 2 i + 1 and 2 i + 2. */
@@ -191,6 +289,29 @@ static size_t differing_kernel(const struct scene *s, const struct lbvh_wide *wi
 	return count;
 }
 
+/* The rays of the image whose answer differs if they are asked for any hit, in groups. */
+static size_t differing_groups(const struct scene *s, const struct lbvh_wide *wide)
+{
+	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
+	const size_t rays = lbvh_ray_count(s->in);
+	struct lbvh_counts counts = { 0, 0 };
+	struct lbvh_ray ray[LBVH_PACKET];
+	size_t count = 0;
+
+	for (size_t first = 0; first < rays; first += LBVH_PACKET) {
+		struct lbvh_batch batch = { .ray = ray, .occlusion = true };
+
+		for (; batch.count < LBVH_PACKET && first + batch.count < rays; batch.count++)
+			ray[batch.count] = lbvh_trace_ray(s->in, first + batch.count);
+		lbvh_cpu_kernels()->groups(wide, &batch, stack, &counts);
+		for (uint32_t i = 0; i < batch.count; i++)
+			count +=
+				(batch.occluded >> i & 1) != (s->primitive[first + i] != LBVH_MISS);
+	}
+	free(stack);
+	return count;
+}
+
 /* No tree is too deep for the stack: it is as large as the tree asks for.  The chain also takes
  * more nodes than any other tree. */
 Test(lbvh_wide, deep)
@@ -204,11 +325,12 @@ Test(lbvh_wide, deep)
 	cr_assert_eq(lbvh_depth(node), 5000);
 	gb_memory_own(&wide);
 	lbvh_wide_init(&wide, s.in->count, 2, &err);
-	lbvh_wide_collapse(&wide, s.in, node, index, 0, LBVH_WIDTH);
+	lbvh_wide_collapse(&wide, s.in, node, index, 0, LBVH_WIDTH, NULL);
 	cr_assert_gt(wide.depth, 700);
 	check_wide(&wide, s.in);
 	cr_assert_eq(differing_kernel(&s, &wide, false), 0);
 	cr_assert_eq(differing_kernel(&s, &wide, true), 0);
+	cr_assert_eq(differing_groups(&s, &wide), 0);
 	gb_memory_free_owned(&wide);
 	gb_memory_own(NULL);
 	free(index);
@@ -243,9 +365,9 @@ Test(lbvh_wide, planted_faults)
 	lbvh_wide_init(&wide, s.in->count, 1, &err);
 	lbvh_tracer_tree(&cpu, &s.params, s.in, &depth, &err);
 	cr_assert_eq(err.code, GB_OK);
-	for (int packets = 0; packets < 2; packets++)
+	for (int way = 0; way < 3; way++)
 		for (int fault = 0; fault < 4; fault++) {
-			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH);
+			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, 0, LBVH_WIDTH, NULL);
 			for (int i = 0; i < LBVH_WIDTH; i++) {
 				float *lo = &wide.node[0].bound[1][0][i];
 				float *hi = &wide.node[0].bound[1][1][i];
@@ -258,8 +380,9 @@ Test(lbvh_wide, planted_faults)
 			for (size_t b = 0; b < wide.block_count && fault == 3; b++)
 				if (wide.block[b].primitive[0] < s.in->count)
 					wide.block[b].edge1[0][0] *= 0.5F;
-			cr_assert_eq(differing_kernel(&s, &wide, packets) > 0, fault > 0,
-				     "fault %d", fault);
+			cr_assert_eq((way == 2 ? differing_groups(&s, &wide)
+					       : differing_kernel(&s, &wide, way == 1)) > 0,
+				     fault > 0, "way %d, fault %d", way, fault);
 		}
 	gb_memory_free_owned(&wide);
 	gb_memory_own(NULL);

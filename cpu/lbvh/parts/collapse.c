@@ -19,6 +19,7 @@
 #include <string.h>
 
 #include "common/memory.h"
+#include "cpu/lbvh/parts/plan.h"
 #include "cpu/lbvh/parts/wide.h"
 
 enum {
@@ -59,6 +60,7 @@ struct work {
 	const uint32_t *index;
 	uint32_t leaves; /* of a tree over Morton codes; else 0 */
 	unsigned leaf;
+	const struct lbvh_plan *plan; /* or NULL: the largest box is opened first */
 	atomic_size_t node_next, block_next;
 };
 
@@ -97,11 +99,11 @@ static uint32_t count_below(const struct work *w, uint32_t root, unsigned most)
 			stack[waiting++] = node->right;
 			root = node->left;
 		} else {
-			count += node->right < most ? node->right : most + 1;
+			count += node->right <= most ? node->right : most + 1;
 			root = waiting ? stack[--waiting] : UINT32_MAX;
 		}
 		if (root == UINT32_MAX)
-			return count < most ? count : most + 1;
+			return count <= most ? count : most + 1;
 		if (count + waiting + 1 > most)
 			return most + 1;
 	}
@@ -138,7 +140,7 @@ static void part(const struct work *w, struct below parent, struct below child[2
 	child[1].count = parent.first + parent.count - middle;
 }
 
-/* The up to eight children of a wide node; returns how many. */
+/* The up to eight children of a wide node, the largest opened first; returns how many. */
 static unsigned open_largest(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
 {
 	unsigned count = 1;
@@ -159,6 +161,35 @@ static unsigned open_largest(const struct work *w, struct below root, struct kid
 		kid[count++] = make_kid(w, child[1]);
 	}
 	return count;
+}
+
+/* The children that a subtree gives to the node above, up to `slots`, by the plan, behind `count`
+ * others; returns how many there are then. */
+static unsigned take_planned(const struct work *w, uint32_t root, unsigned slots,
+			     struct kid kid[LBVH_WIDTH], unsigned count)
+{
+	const uint8_t *share = w->plan[root].left;
+	const struct lbvh_node *n = w->node + root;
+
+	if (slots == 1 || !share[slots - 1]) {
+		kid[count] = make_kid(w, (struct below){ root, 0, 0 });
+		return count + 1;
+	}
+	count = take_planned(w, n->left, share[slots - 1], kid, count);
+	return take_planned(w, n->right, slots - share[slots - 1], kid, count);
+}
+
+/* The children of a wide node by the plan; returns how many. */
+static unsigned open_planned(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
+{
+	const unsigned share = w->plan[root.node].left[0];
+	const struct lbvh_node *n = w->node + root.node;
+	unsigned count;
+
+	if (share == LBVH_PLAN_LEAF)
+		return take_planned(w, root.node, 1, kid, 0);
+	count = take_planned(w, n->left, share, kid, 0);
+	return take_planned(w, n->right, LBVH_WIDTH - share, kid, count);
 }
 
 /* ---- triangles ---------------------------------------------------------------------------- */
@@ -307,7 +338,7 @@ static unsigned make_node(struct work *w, struct lbvh_arena *arena, const struct
 {
 	struct lbvh_wide_node *node = w->wide->node + top->to;
 	struct kid kid[LBVH_WIDTH];
-	const unsigned count = open_largest(w, top->from, kid);
+	const unsigned count = (w->plan ? open_planned : open_largest)(w, top->from, kid);
 	unsigned nodes = 0;
 	size_t next = 0;
 
@@ -361,7 +392,7 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
-			unsigned leaf)
+			unsigned leaf, const struct lbvh_plan *plan)
 {
 	const int threads = input->count < SMALL_TREE ? 1 : wide->threads;
 	struct work w = { .wide = wide,
@@ -370,6 +401,7 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 			  .index = index,
 			  .leaves = (uint32_t)leaves,
 			  .leaf = leaf,
+			  .plan = plan,
 			  .node_next = 1 };
 	size_t first, end;
 
@@ -390,6 +422,14 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 	for (int t = 0; t < wide->threads; t++)
 		if (wide->arena[t].depth > wide->depth)
 			wide->depth = wide->arena[t].depth;
+}
+
+bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes)
+{
+	const size_t spare = (size_t)wide->threads * CHUNK + CHUNK;
+
+	return nodes <= SIZE_MAX / CHUNK &&
+	       nodes * CHUNK / (CHUNK - LBVH_WIDTH) + spare < wide->node_room;
 }
 
 /* ---- memory ------------------------------------------------------------------------------- */

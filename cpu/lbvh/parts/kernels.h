@@ -85,6 +85,9 @@ struct lbvh_kernels {
 	/* The answers to a batch, ray by ray. */
 	void (*batch)(const struct lbvh_wide *wide, struct lbvh_batch *batch,
 		      struct lbvh_entry *stack, struct lbvh_counts *counts);
+	/* The same of occlusion, neighbours together. */
+	void (*groups)(const struct lbvh_wide *wide, struct lbvh_batch *batch,
+		       struct lbvh_entry *stack, struct lbvh_counts *counts);
 };
 
 extern const struct lbvh_kernels lbvh_kernels_plain, lbvh_kernels_avx2, lbvh_kernels_avx512;

@@ -88,8 +88,11 @@ WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
 
 #include "cpu/lbvh/parts/kernels_single.h"
 
+#include "cpu/lbvh/parts/kernels_group.h"
+
 #include "cpu/lbvh/parts/kernels_packet.h"
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-const struct lbvh_kernels KERNELS = { make_rays, trace_single, trace_packet, trace_batch };
+const struct lbvh_kernels KERNELS = { make_rays, trace_single, trace_packet, trace_batch,
+				      trace_groups };

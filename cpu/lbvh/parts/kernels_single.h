@@ -6,19 +6,24 @@
 
 struct ray {
 	F8 origin[3], direction[3];
-	F8 inverse[3][2]; /* for the near and the far bound, with slack */
-	int side[3];      /* the bound that is met first: 0 lower, 1 upper */
-	float near, t;    /* hits are beyond near, and no farther than t */
+	/* The distance to the near and the far bound b is b inverse + shift, with slack. */
+	F8 inverse[3][2], shift[3][2];
+	int side[3];   /* the bound that is met first: 0 lower, 1 upper */
+	float near, t; /* hits are beyond near, and no farther than t */
 	uint32_t primitive;
 };
 
-/* Slab tests and directions with a component of 0: its inverse is +INFINITY, never -INFINITY, and
- * the distance to a plane that the origin lies on is then 0 * INFINITY, a NaN.  min() and max() are
- * given their arguments in an order that drops NaN, so that such a plane does not bound. */
-WORDS_FN float inverse_of(float d)
-{
-	return 1 / (d + 0.0F);
-}
+/* A component of a direction that is smaller counts as so large, so that its inverse and the products
+ * of that and coordinates are finite. */
+#define LEAST_COMPONENT 0x1p-80F
+
+/* Such a ray may lie in a plane of a box, which then does not bound: it is taken to be as thick as
+ * this, whose product with the inverse is more than any distance. */
+#define LEAST_THICKNESS 0x1p-36F
+
+/* What rounding may change the product of a coordinate and an inverse by, and more, in parts of
+ * it. */
+#define ERROR_OF_SHIFT 0x1p-22F
 
 WORDS_FN F8 dot8(const F8 a[3], const F8 b[3])
 {
@@ -40,10 +45,10 @@ WORDS_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ra
 	for (int k = 0; k < 3; k++) {
 		const int side = ray->side[k];
 
-		near[k] = f8_mul(f8_sub(f8_load(node->bound[k][side]), ray->origin[k]),
-				 ray->inverse[k][0]);
-		far[k] = f8_mul(f8_sub(f8_load(node->bound[k][1 - side]), ray->origin[k]),
-				ray->inverse[k][1]);
+		near[k] =
+			f8_fma(f8_load(node->bound[k][side]), ray->inverse[k][0], ray->shift[k][0]);
+		far[k] = f8_fma(f8_load(node->bound[k][1 - side]), ray->inverse[k][1],
+				ray->shift[k][1]);
 	}
 	*entry = f8_max(f8_max(near[0], near[1]), f8_max(near[2], f8_set(0)));
 	last = f8_min(f8_min(far[0], far[1]), f8_min(far[2], f8_set(ray->t)));
@@ -86,99 +91,90 @@ WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 	}
 }
 
-/* Ask for what a child is: the first lines of memory of a node or a block, which are the boxes, or
- * corners and edges. */
+WORDS_FN void visit_leaf(const struct lbvh_wide *wide, uint32_t at, struct ray *ray,
+			 struct lbvh_counts *counts)
+{
+	const struct lbvh_block *block = wide->block + (at & ~LBVH_LEAF);
+
+	do {
+		counts->triangles += LBVH_WIDTH;
+		intersect8(block, ray);
+	} while (block++->primitive[0] & LBVH_MORE);
+}
+
+/* Ask for what a child is: a node, or the first block of a leaf.  Of the child that is next as well:
+ * whether that is a node or a leaf is guessed, and a wrong guess would delay the loads. */
 WORDS_FN void prefetch_child(const struct lbvh_wide *wide, uint32_t child)
 {
 	enum { LINE = 64 };
-	const char *const at = child & LBVH_LEAF
-				       ? (const char *)(wide->block + (child & ~LBVH_LEAF))
-				       : (const char *)(wide->node + child);
 
-	for (size_t i = 0; i < sizeof(struct lbvh_block); i += LINE)
-		__builtin_prefetch(at + i);
+	if (child & LBVH_LEAF) {
+		const char *const at = (const char *)(wide->block + (child & ~LBVH_LEAF));
+
+		for (size_t i = 0; i < sizeof(struct lbvh_block); i += LINE)
+			__builtin_prefetch(at + i);
+	} else {
+		const char *const at = (const char *)(wide->node + child);
+
+		for (size_t i = 0; i < sizeof(struct lbvh_wide_node); i += LINE)
+			__builtin_prefetch(at + i);
+	}
 }
 
 /* What follows a node: the children that a ray enters. */
 struct follow {
 	const struct lbvh_wide *wide;
 	const struct lbvh_wide_node *node;
-	float enter[LBVH_WIDTH]; /* how far off */
-	unsigned bits;           /* children not looked at yet */
+	unsigned bits;           /* children, at least one */
 	struct lbvh_entry **top; /* of the stack */
 };
 
-/* The next child as one number: its distance above its number. */
-WORDS_FN uint64_t next_child(struct follow *f)
+/* The nearest of two children, the other goes on the stack.  Without a branch to be guessed. */
+WORDS_FN uint32_t follow_two(const struct follow *f, F8 entry)
 {
-	const int i = __builtin_ctz(f->bits);
+	const unsigned i = (unsigned)__builtin_ctz(f->bits);
+	const unsigned k = (unsigned)__builtin_ctz(f->bits & (f->bits - 1));
+	float enter[LBVH_WIDTH];
+	unsigned near, far;
 
-	f->bits &= f->bits - 1;
-	return (uint64_t)(union lbvh_distance){ f->enter[i] }.bits << 32 | f->node->child[i];
+	f8_store(enter, entry);
+	near = enter[k] < enter[i] ? k : i;
+	far = i ^ k ^ near;
+	prefetch_child(f->wide, f->node->child[near]);
+	prefetch_child(f->wide, f->node->child[far]);
+	*(*f->top)++ = (struct lbvh_entry){ f->node->child[far],
+					    (union lbvh_distance){ enter[far] }.bits };
+	return f->node->child[near];
 }
 
-/* Two of them in ascending order without a branch to be guessed. */
-WORDS_FN void order(uint64_t *a, uint64_t *b)
+/* The nearest child is the result, the others go on the stack, the farthest first.  One or two are
+ * what most nodes give. */
+WORDS_FN uint32_t follow_nearest(const struct follow *f, F8 entry)
 {
-	const uint64_t first = *a < *b ? *a : *b, second = *a < *b ? *b : *a;
+	const unsigned rest = f->bits & (f->bits - 1);
+	struct lbvh_entry *to = *f->top, *last;
 
-	*a = first;
-	*b = second;
-}
+	if (!rest) {
+		const uint32_t only = f->node->child[__builtin_ctz(f->bits)];
 
-WORDS_FN void push(const struct follow *f, uint64_t child)
-{
-	prefetch_child(f->wide, (uint32_t)child);
-	*(*f->top)++ = (struct lbvh_entry){ (uint32_t)child, (uint32_t)(child >> 32) };
-}
-
-/* One more, on top of `first` and what was pushed since, the farthest first. */
-WORDS_FN void insert_entry(const struct follow *f, const struct lbvh_entry *first, uint64_t child)
-{
-	struct lbvh_entry *to = *f->top;
-
-	push(f, child);
-	for (; to > first && to[-1].key < child >> 32; to--) {
-		const struct lbvh_entry farther = to[0];
-
-		to[0] = to[-1];
-		to[-1] = farther;
+		prefetch_child(f->wide, only);
+		return only;
 	}
+	if (!(rest & (rest - 1)))
+		return follow_two(f, entry);
+	f8_sort(to, f->node->child, entry, f->bits);
+	last = to + __builtin_popcount(rest);
+	*f->top = last;
+	prefetch_child(f->wide, last->child);
+	for (; to < last; to++)
+		prefetch_child(f->wide, to->child);
+	return last->child;
 }
 
-/* Five children and more, four of which are there in order. */
-WORDS_FN uint32_t follow_many(struct follow *f, const uint64_t four[4])
+WORDS_FN void push(const struct follow *f, uint32_t child)
 {
-	const struct lbvh_entry *const first = *f->top;
-
-	for (int i = 4; i-- > 0;)
-		push(f, four[i]);
-	while (f->bits)
-		insert_entry(f, first, next_child(f));
-	return (--*f->top)->child;
-}
-
-/* The nearest child is the result, the others go on the stack, the farthest first.  bits has at
- * least one bit; one or two are what most nodes give. */
-WORDS_FN uint32_t follow_nearest(struct follow *f, F8 entry)
-{
-	uint64_t child[4];
-	int count = 0;
-
-	if (!(f->bits & (f->bits - 1)))
-		return f->node->child[__builtin_ctz(f->bits)];
-	f8_store(f->enter, entry);
-	child[count++] = next_child(f);
-	do {
-		child[count] = next_child(f);
-		for (int i = count++; i > 0; i--)
-			order(&child[i - 1], &child[i]);
-	} while (f->bits && count < 4);
-	if (f->bits)
-		return follow_many(f, child);
-	while (--count)
-		push(f, child[count]);
-	return (uint32_t)child[0];
+	prefetch_child(f->wide, child);
+	*(*f->top)++ = (struct lbvh_entry){ child, 0 };
 }
 
 /* The same in no order. */
@@ -206,22 +202,16 @@ WORDS_FN bool follow(const struct lbvh_wide *wide, const struct ray *ray, bool a
 	return true;
 }
 
-/* Find the nearest hit or, with `any`, whether there is one: some primitive. */
-WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, bool any,
+/* Find, in the subtree `at`, the nearest hit or, with `any`, whether there is one: some primitive. */
+WORDS_FN void walk_single(const struct lbvh_wide *wide, uint32_t at, struct ray *ray, bool any,
 			  struct lbvh_entry *stack, struct lbvh_counts *counts)
 {
 	struct lbvh_entry *top = stack;
-	uint64_t nodes = 0, blocks = 0;
-	uint32_t at = 0;
+	uint64_t nodes = 0;
 
 	for (;;) {
 		if (at & LBVH_LEAF) {
-			const struct lbvh_block *block = wide->block + (at & ~LBVH_LEAF);
-
-			do {
-				blocks++;
-				intersect8(block, ray);
-			} while (block++->primitive[0] & LBVH_MORE);
+			visit_leaf(wide, at, ray, counts);
 			if (any && ray->primitive != LBVH_MISS)
 				top = stack;
 		} else {
@@ -232,7 +222,6 @@ WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, bool an
 		do {
 			if (top == stack) {
 				counts->nodes += nodes;
-				counts->triangles += LBVH_WIDTH * blocks;
 				return;
 			}
 			at = (--top)->child;
@@ -240,18 +229,30 @@ WORDS_FN void walk_single(const struct lbvh_wide *wide, struct ray *ray, bool an
 	}
 }
 
+/* The distance along axis k to the near or (side 1) the far bound, of a ray from `origin`. */
+WORDS_FN void aim_axis(struct ray *ray, int k, int side, float origin, float inverse)
+{
+	const float by = inverse * (side ? LBVH_SLACK : 1 / LBVH_SLACK);
+	const float error = fabsf(origin * by) * ERROR_OF_SHIFT;
+
+	ray->inverse[k][side] = f8_set(by);
+	ray->shift[k][side] = f8_set((side ? error : -error) - origin * by);
+}
+
 /* A ray that has hit nothing yet. */
 WORDS_FN void aim_ray(struct ray *ray, const float origin[3], const float direction[3], float near,
 		      float far)
 {
 	for (int k = 0; k < 3; k++) {
-		const float inverse = inverse_of(direction[k]);
+		const bool parallel = fabsf(direction[k]) < LEAST_COMPONENT;
+		const float inverse = 1 / (parallel ? LEAST_COMPONENT : direction[k]);
+		const float aside = parallel ? LEAST_THICKNESS : 0;
 
 		ray->origin[k] = f8_set(origin[k]);
 		ray->direction[k] = f8_set(direction[k]);
-		ray->inverse[k][0] = f8_set(inverse * (1 / LBVH_SLACK));
-		ray->inverse[k][1] = f8_set(inverse * LBVH_SLACK);
 		ray->side[k] = inverse < 0;
+		aim_axis(ray, k, 0, origin[k] + aside, inverse);
+		aim_axis(ray, k, 1, origin[k] - aside, inverse);
 	}
 	ray->near = near;
 	ray->t = far;
@@ -271,7 +272,7 @@ WORDS_ENTRY void trace_single(const struct lbvh_wide *wide, const float eye[3],
 			struct ray ray;
 
 			aim_ray(&ray, eye, direction, 0, INFINITY);
-			walk_single(wide, &ray, false, stack, counts);
+			walk_single(wide, 0, &ray, false, stack, counts);
 			packet->t[i] = ray.t;
 			packet->primitive[i] = ray.primitive;
 		}
@@ -286,9 +287,9 @@ WORDS_ENTRY void trace_batch(const struct lbvh_wide *wide, struct lbvh_batch *ba
 
 		aim_ray(&ray, from->origin, from->direction, from->near, from->far);
 		if (batch->occlusion)
-			walk_single(wide, &ray, true, stack, counts);
+			walk_single(wide, 0, &ray, true, stack, counts);
 		else
-			walk_single(wide, &ray, false, stack, counts);
+			walk_single(wide, 0, &ray, false, stack, counts);
 		lbvh_batch_keep(batch, i, ray.t, ray.primitive);
 	}
 }

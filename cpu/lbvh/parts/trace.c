@@ -47,8 +47,8 @@ enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_,
 		return GB_OK;
 	if (tracer->input->ray && !ways.batch)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "this is a way to trace the rays of an image, no stream: "
-			       "--rays-kind=primary --rays-order=given");
+			       "this is no way to find the nearest hits of a stream: "
+			       "--rays-kind=shadow,ambient, or primary --rays-order=given");
 	if (tracer->input->occlusion) {
 		tracer->bits =
 			gb_host_alloc(lbvh_bit_words(tracer->input), sizeof *tracer->bits, err);

@@ -48,7 +48,7 @@ struct lbvh_tracer {
 enum gb_status lbvh_wants_trace(const void *params, struct gb_error *err);
 /* Those of the best instruction set that cpu_simd() allows. */
 const struct lbvh_kernels *lbvh_cpu_kernels(void);
-/* GB_EUNAVAILABLE if the rays are a stream and the variant takes none. */
+/* GB_EUNAVAILABLE if the rays are a stream and the variant takes none, or not this one. */
 enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params, const void *input,
 				struct lbvh_ways ways, struct gb_error *err);
 

@@ -10,6 +10,7 @@
 #ifndef GPUBENCH_CPU_LBVH_PARTS_WIDE_H
 #define GPUBENCH_CPU_LBVH_PARTS_WIDE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -37,6 +38,8 @@ struct lbvh_block {
 /* A part of the arrays that one thread fills without asking the others. */
 struct lbvh_arena;
 
+struct lbvh_plan;
+
 struct lbvh_wide {
 	struct lbvh_wide_node *node; /* the root is node 0 */
 	struct lbvh_block *block;
@@ -53,11 +56,16 @@ struct lbvh_wide {
 enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
 			      struct gb_error *err);
 
+/* Whether a tree of so many nodes fits, however the threads share them.  One that is made without a
+ * plan does. */
+bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes);
+
 /* Collapse a binary tree: the children of a node are found by opening the largest box first, and
  * subtrees of up to `leaf` primitives become leaves (1 .. LBVH_WIDTH).  leaves: how many the binary
- * tree has, if it is numbered as Karras does, which is faster; else 0. */
+ * tree has, if it is numbered as Karras does, which is faster; else 0.  plan: NULL or, if leaves is
+ * 0 and leaf LBVH_WIDTH, the children (plan.h). */
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
-			unsigned leaf);
+			unsigned leaf, const struct lbvh_plan *plan);
 
 #endif

@@ -2,18 +2,32 @@
 #include "cpu/lbvh/parts/wide_state.h"
 
 #include "common/memory.h"
+#include "cpu/lbvh/parts/plan.h"
 
 /* No tree that is built is deeper, by bits of codes or by halves in the end: for the traversals of a
  * build's probe. */
 enum { LEVELS = 96 };
 
-/* The wide tree from a binary one of its own, whose memory is given back at once. */
-static void make_tree(struct lbvh_wide_state *s, const void *params, const void *input,
-		      struct gb_error *err)
+/* The wide tree from a binary one of its own, whose memory is given back at once.  The best one is
+ * planned for rays that go their own ways.  A packet of an image enters the more leaves the more
+ * they are: with a plan it was 9 % slower on soup, 6 % faster on teapot, and the same, to 4 %, on
+ * terrain, city and knot. */
+static void make_tree(struct lbvh_wide_state *s, const struct lbvh_params *params,
+		      const struct lbvh_input *input, struct gb_error *err)
 {
+	const bool packets = !input->ray && s->tracer.ways.trace != lbvh_wide_state_single;
+	const bool planned = params->tree == LBVH_BEST_TREE && !packets;
+	struct lbvh_plan *plan = NULL;
+
 	gb_memory_own(&s->cpu);
-	if (!lbvh_tracer_tree(&s->cpu, params, input, &s->wide.depth, err) && !gb_memory_is_dry())
-		lbvh_wide_collapse(&s->wide, input, s->cpu.node, s->cpu.index, 0, LBVH_WIDTH);
+	(void)lbvh_tracer_tree(&s->cpu, params, input, &s->wide.depth, err);
+	if (planned)
+		plan = gb_host_alloc(2 * input->count, sizeof *plan, err);
+	if (!err->code && !gb_memory_is_dry()) {
+		if (plan && !lbvh_wide_has_room(&s->wide, lbvh_plan_make(s->cpu.node, plan)))
+			plan = NULL;
+		lbvh_wide_collapse(&s->wide, input, s->cpu.node, s->cpu.index, 0, LBVH_WIDTH, plan);
+	}
 	gb_memory_free_owned(&s->cpu);
 	gb_memory_own(s);
 }
@@ -70,8 +84,8 @@ enum gb_status lbvh_wide_state_reset(void *state, int64_t sample, struct gb_erro
 void lbvh_wide_state_collapse(struct lbvh_wide_state *s, size_t leaves, struct gb_timer *timer)
 {
 	gb_phase(timer, "collapse");
-	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, leaves,
-			   LBVH_WIDTH);
+	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, leaves, LBVH_WIDTH,
+			   NULL);
 }
 
 enum gb_status lbvh_wide_state_download(void *state, void *output, struct gb_error *err)

@@ -47,4 +47,6 @@ WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
 	_mm256_maskstore_epi32((int *)p, words_spread(bits), _mm256_set1_epi32((int)v));
 }
 
+#include "cpu/lbvh/parts/words_sort.h"
+
 #endif

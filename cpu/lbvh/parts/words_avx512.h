@@ -28,4 +28,6 @@ WORDS_FN float fw_most(FW a)
 	return _mm512_reduce_max_ps(a);
 }
 
+#include "cpu/lbvh/parts/words_sort.h"
+
 #endif

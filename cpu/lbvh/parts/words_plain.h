@@ -159,4 +159,22 @@ WORDS_FN void f8_keys(uint32_t *p, F8 a)
 		p[i] = ((union lbvh_distance){ a.lane[i] }.bits & ~UINT32_C(7)) | i;
 }
 
+/* Of the lanes set in `bits`, child and distance to as many entries, from the farthest to the
+ * nearest.  Distances are not negative; their lowest three bits are taken for 0 and come out so.
+ * There is room for eight entries; what those behind hold is not defined. */
+WORDS_FN void f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance, unsigned bits)
+{
+	unsigned count = 0;
+
+	for (; bits; bits &= bits - 1) {
+		const int i = __builtin_ctz(bits);
+		const uint32_t key = (union lbvh_distance){ distance.lane[i] }.bits & ~UINT32_C(7);
+		unsigned k = count++;
+
+		for (; k > 0 && to[k - 1].key <= key; k--)
+			to[k] = to[k - 1];
+		to[k] = (struct lbvh_entry){ child[i], key };
+	}
+}
+
 #endif

@@ -1,0 +1,109 @@
+/* plan.c -- the wide tree of least cost within a binary one, by dynamic programming (Ylitie, Karras,
+ * Laine, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", 2017, section
+ * 4.1).
+ *
+ * Against opening the largest box first, which fills each node whatever becomes of the subtrees:
+ * from the leaves up, the cost of a binary node is found for all numbers of children that it may
+ * give to the wide node above, the least over the ways to part them between its two.  The cost of a
+ * tree is the sum of the surfaces of its nodes and leaves: so likely is a ray to enter one, and
+ * both take one step.  Against the largest box first, single rays enter 2 to 10 % fewer nodes and up
+ * to 22 % fewer leaves.
+ */
+#include "cpu/lbvh/parts/plan.h"
+
+/* Of a subtree: the cost where it may give up to s children, at index s - 1, and its primitives, or
+ * more than a leaf has. */
+struct cost {
+	float least[LBVH_WIDTH];
+	uint32_t primitives;
+};
+
+static float surface(const struct lbvh_node *n)
+{
+	const float x = n->hi[0] - n->lo[0], y = n->hi[1] - n->lo[1], z = n->hi[2] - n->lo[2];
+
+	return x * y + y * z + z * x;
+}
+
+static struct cost cost_of_leaf(const struct lbvh_node *n, struct lbvh_plan *plan)
+{
+	const uint32_t blocks = (n->right + LBVH_WIDTH - 1) / LBVH_WIDTH;
+	struct cost c = { .primitives = n->right <= LBVH_WIDTH ? n->right : LBVH_WIDTH + 1 };
+
+	for (int i = 0; i < LBVH_WIDTH; i++) {
+		c.least[i] = surface(n) * (float)blocks;
+		plan->left[i] = i ? 0 : LBVH_PLAN_LEAF;
+	}
+	return c;
+}
+
+/* The least cost of `slots` children from two subtrees, and how many come from the left one. */
+static float part(const struct cost *left, const struct cost *right, unsigned slots, uint8_t *share)
+{
+	float least = INFINITY;
+
+	for (unsigned k = 1; k < slots; k++) {
+		const float cost = left->least[k - 1] + right->least[slots - k - 1];
+
+		if (cost < least || k == 1) {
+			least = cost;
+			*share = (uint8_t)k;
+		}
+	}
+	return least;
+}
+
+static struct cost plan_below(const struct lbvh_node *node, uint32_t root, struct lbvh_plan *plan)
+{
+	const struct lbvh_node *n = node + root;
+	struct cost left, right, c;
+	uint8_t *share = plan[root].left;
+
+	if (n->left & LBVH_LEAF)
+		return cost_of_leaf(n, plan + root);
+	left = plan_below(node, n->left, plan);
+	right = plan_below(node, n->right, plan);
+	c.primitives = left.primitives + right.primitives;
+	c.least[0] = surface(n);
+	share[0] = LBVH_PLAN_LEAF;
+	if (c.primitives > LBVH_WIDTH) {
+		c.primitives = LBVH_WIDTH + 1;
+		c.least[0] = surface(n) + part(&left, &right, LBVH_WIDTH, &share[0]);
+	}
+	for (unsigned slots = 2; slots <= LBVH_WIDTH; slots++) {
+		c.least[slots - 1] = part(&left, &right, slots, &share[slots - 1]);
+		if (c.least[0] < c.least[slots - 1]) {
+			c.least[slots - 1] = c.least[0];
+			share[slots - 1] = 0;
+		}
+	}
+	return c;
+}
+
+/* Wide nodes of a subtree that gives up to `slots` children. */
+static size_t count_nodes(const struct lbvh_node *node, uint32_t root, unsigned slots,
+			  const struct lbvh_plan *plan)
+{
+	const struct lbvh_node *n = node + root;
+	unsigned share = plan[root].left[slots - 1];
+	size_t nodes = 0;
+
+	if (slots > 1 && !share) {
+		slots = 1;
+		share = plan[root].left[0];
+	}
+	if (slots == 1) {
+		if (share == LBVH_PLAN_LEAF)
+			return 0;
+		nodes = 1;
+		slots = LBVH_WIDTH;
+	}
+	return nodes + count_nodes(node, n->left, share, plan) +
+	       count_nodes(node, n->right, slots - share, plan);
+}
+
+size_t lbvh_plan_make(const struct lbvh_node *node, struct lbvh_plan *plan)
+{
+	(void)plan_below(node, 0, plan);
+	return count_nodes(node, 0, 1, plan);
+}

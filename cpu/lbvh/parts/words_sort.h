@@ -1,0 +1,36 @@
+/* words_sort.h -- the word that sorts eight lanes, in AVX2 or AVX-512; what it means: words_plain.h.
+ */
+
+/* One step of a network: lanes of `a` beside those that `other` has in their places; those set in
+ * LOW keep the smaller of both, the rest the larger. */
+#define SORT_STEP(a, other, LOW) \
+	_mm256_blend_epi32(_mm256_max_epi32(a, other), _mm256_min_epi32(a, other), LOW)
+
+/* A bitonic network over keys as f8_keys() makes them, and -1 for lanes left out. */
+WORDS_FN void f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance, unsigned bits)
+{
+	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), low = _mm256_set1_epi32(7);
+	const __m256i back = _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0);
+	const __m256i none = _mm256_set1_epi32(-1);
+	__m256i key, first, second;
+
+	key = _mm256_or_si256(_mm256_andnot_si256(low, _mm256_castps_si256(distance)), lane);
+	key = _mm256_castps_si256(
+		f8_select(_mm256_castsi256_ps(none), _mm256_castsi256_ps(key), bits));
+	key = SORT_STEP(key, _mm256_shuffle_epi32(key, 0xb1), 0xaa);
+	key = SORT_STEP(key, _mm256_shuffle_epi32(key, 0x1b), 0xcc);
+	key = SORT_STEP(key, _mm256_shuffle_epi32(key, 0xb1), 0xaa);
+	key = SORT_STEP(key, _mm256_permutevar8x32_epi32(key, back), 0xf0);
+	key = SORT_STEP(key, _mm256_shuffle_epi32(key, 0x4e), 0xcc);
+	key = SORT_STEP(key, _mm256_shuffle_epi32(key, 0xb1), 0xaa);
+	first = _mm256_permutevar8x32_epi32(
+		_mm256_loadu_si256((const __m256i *)(const void *)child), key);
+	key = _mm256_andnot_si256(low, key);
+	second = _mm256_unpackhi_epi32(first, key);
+	first = _mm256_unpacklo_epi32(first, key);
+	_mm_storeu_si128((__m128i *)(void *)to, _mm256_castsi256_si128(first));
+	_mm_storeu_si128((__m128i *)(void *)(to + 2), _mm256_castsi256_si128(second));
+	_mm_storeu_si128((__m128i *)(void *)(to + 4), _mm256_extracti128_si256(first, 1));
+	_mm_storeu_si128((__m128i *)(void *)(to + 6), _mm256_extracti128_si256(second, 1));
+}
+#undef SORT_STEP
