@@ -199,6 +199,14 @@ static void split_large(struct lbvh_cpu *cpu, struct lbvh_splitter *s)
 
 /* ---- the tree ----------------------------------------------------------------------------- */
 
+/* Where a task makes its nodes: room for all that it may need; a task that is the tree makes them
+ * where they stay. */
+static struct lbvh_node *nodes_of(const struct lbvh_cpu *cpu, const struct lbvh_splitter *s,
+				  const struct lbvh_task *task)
+{
+	return s->top ? cpu->spare + 2 * (size_t)task->range.first : cpu->node;
+}
+
 /* Where the nodes of a subtree go, those of its tasks and those above them, which are written: depth
  * first, as one thread numbers them.  Returns the number after its last. */
 static uint32_t place(struct lbvh_cpu *cpu, struct lbvh_splitter *s, uint32_t child, uint32_t to)
@@ -215,10 +223,13 @@ static uint32_t place(struct lbvh_cpu *cpu, struct lbvh_splitter *s, uint32_t ch
 	return place(cpu, s, s->above[child].right, cpu->node[to].right);
 }
 
-static void copy_task(struct lbvh_cpu *cpu, const struct lbvh_task *task)
+static void copy_task(struct lbvh_cpu *cpu, const struct lbvh_splitter *s,
+		      const struct lbvh_task *task)
 {
-	const struct lbvh_node *from = cpu->spare + 2 * (size_t)task->range.first;
+	const struct lbvh_node *from = nodes_of(cpu, s, task);
 
+	if (!s->top)
+		return;
 	for (uint32_t i = 0; i < task->used; i++) {
 		struct lbvh_node node = from[i];
 
@@ -265,12 +276,11 @@ void lbvh_cpu_split(struct lbvh_cpu *cpu, struct gb_timer *timer)
 	for (size_t i = 0; i < s->tasks; i++) {
 		struct lbvh_task *task = s->task + i;
 
-		task->used = cpu->ways->subtree(cpu, task->range,
-						cpu->spare + 2 * (size_t)task->range.first);
+		task->used = cpu->ways->subtree(cpu, task->range, nodes_of(cpu, s, task));
 	}
 #pragma omp single
 	cpu->leaves = (place(cpu, s, s->top ? 0 : TASK, 0) + 1) / 2;
 #pragma omp for schedule(dynamic, 1)
 	for (size_t i = 0; i < s->tasks; i++)
-		copy_task(cpu, s->task + i);
+		copy_task(cpu, s, s->task + i);
 }

@@ -5,6 +5,8 @@
  * times ten.
  */
 
+enum { FEW = 128 };
+
 /* What stays in registers of lbvh_extent and lbvh_split_grid. */
 struct extent {
 	PAIR box;
@@ -18,24 +20,39 @@ struct grid {
 
 /* ---- extents ------------------------------------------------------------------------------ */
 
-SPLIT_FN LANES centre_of(PAIR record)
+SPLIT_FN PAIR box_around(const struct lbvh_box *box, size_t count)
 {
-	return lanes_sub(pair_lo(record), pair_negated_hi(record));
+	PAIR around = pair_all(FLT_MAX);
+
+	for (size_t i = 0; i < count; i++)
+		around = pair_min(around, pair_load(box + i));
+	return around;
 }
 
-SPLIT_FN struct extent extent_of(const struct lbvh_box *box, size_t count)
+SPLIT_FN LANES centre_of(const struct lbvh_box *record)
 {
-	struct extent e = { pair_all(FLT_MAX), lanes_all(FLT_MAX), lanes_all(-FLT_MAX) };
+	return lanes_sub(lanes_load(record->lo), lanes_load(record->hi));
+}
 
-	for (size_t i = 0; i < count; i++) {
-		const PAIR record = pair_load(box + i);
-		const LANES centre = centre_of(record);
+/* The extent of records whose box is known.  Every other one is joined to another centre: the bound
+ * would be how long one join takes. */
+SPLIT_FN struct extent extent_of(const struct lbvh_box *box, size_t count, PAIR around)
+{
+	LANES lo = lanes_all(FLT_MAX), hi = lanes_all(-FLT_MAX), also_lo = lo, also_hi = hi;
 
-		e.box = pair_min(e.box, record);
-		e.centre_lo = lanes_min(e.centre_lo, centre);
-		e.centre_hi = lanes_max(e.centre_hi, centre);
+	for (size_t i = 0; i + 1 < count; i += 2) {
+		const LANES one = centre_of(box + i), other = centre_of(box + i + 1);
+
+		lo = lanes_min(lo, one);
+		hi = lanes_max(hi, one);
+		also_lo = lanes_min(also_lo, other);
+		also_hi = lanes_max(also_hi, other);
 	}
-	return e;
+	if (count % 2) {
+		lo = lanes_min(lo, centre_of(box + count - 1));
+		hi = lanes_max(hi, centre_of(box + count - 1));
+	}
+	return (struct extent){ around, lanes_min(lo, also_lo), lanes_max(hi, also_hi) };
 }
 
 SPLIT_FN struct extent load_extent(const struct lbvh_extent *e)
@@ -68,25 +85,50 @@ SPLIT_FN struct grid load_grid(const struct lbvh_split_grid *g)
 
 /* ---- bins --------------------------------------------------------------------------------- */
 
+SPLIT_FN void add_to_bins(struct lbvh_bins *b, const int32_t cell[4], PAIR record)
+{
+	for (int k = 0; k < 3; k++)
+		add_to_bin(b, k, cell[k], record);
+}
+
 /* A place that is a NaN is in bin 0: of a centre at the origin, an extent too small for its
- * inverse. */
+ * inverse.  Every other primitive goes to the bins `also`. */
+SPLIT_FN void fill_both(struct lbvh_bins *b, struct lbvh_bins *also, const struct grid *g,
+			const struct lbvh_box *box, size_t count)
+{
+	const LANES most = lanes_all((float)(g->bins - 1));
+	int32_t cell[8];
+
+	for (size_t i = 0; i + 1 < count; i += 2) {
+		const PAIR one = pair_load(box + i), other = pair_load(box + i + 1);
+
+		cells_of_two(cell, one, other, g->origin, g->scale, most);
+		add_to_bins(b, cell, one);
+		add_to_bins(also, cell + 4, other);
+	}
+	if (count % 2) {
+		const PAIR last = pair_load(box + count - 1);
+
+		cells_of_two(cell, last, last, g->origin, g->scale, most);
+		add_to_bins(b, cell, last);
+	}
+}
+
 SPLIT_FN void fill_bins(struct lbvh_bins *b, const struct grid *g, const struct lbvh_box *box,
 			size_t count)
 {
-	const LANES most = lanes_all((float)(g->bins - 1));
+	struct lbvh_bins also;
 
-	for (size_t i = 0; i < count; i += CELLS) {
-		const size_t some = count - i < CELLS ? count - i : CELLS;
-		_Alignas(64) int32_t cell[4 * CELLS];
-
-		cells_of(cell, box + i, count - i, g->origin, g->scale, most);
-		for (size_t j = 0; j < some; j++) {
-			const PAIR record = pair_load(box + i + j);
-
-			for (int k = 0; k < 3; k++)
-				add_to_bin(b, k, cell[4 * j + (size_t)k], record);
-		}
+	clear_bins(b, g->bins);
+	if (count < FEW) {
+		fill_both(b, b, g, box, count);
+		return;
 	}
+	clear_bins(&also, g->bins);
+	fill_both(b, &also, g, box, count);
+	for (int k = 0; k < 3; k++)
+		for (int i = 0; i < g->bins; i++)
+			join_bin(b, k, i, &also);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------- */
@@ -99,7 +141,7 @@ SPLIT_FN void partition(const struct lbvh_box *from, struct lbvh_box *to, size_t
 
 	for (size_t i = 0; i < count; i++) {
 		const PAIR record = pair_load(from + i);
-		const LANES at = lanes_mul(lanes_sub(centre_of(record), g->origin), g->scale);
+		const LANES at = lanes_mul(lanes_sub(centre_of(from + i), g->origin), g->scale);
 		const uint32_t is_right = lanes_reach(at, place) >> plane->axis & 1;
 
 		/* No branch, which would be a guess. */
@@ -154,60 +196,73 @@ SPLIT_FN uint32_t make_leaf(struct lbvh_cpu *cpu, const struct lbvh_range *r, PA
 	return 1;
 }
 
-/* One primitive or two; returns how many nodes. */
-SPLIT_FN uint32_t make_least(struct lbvh_cpu *cpu, const struct lbvh_range *r,
+/* One primitive or two, whose box is known; returns how many nodes. */
+SPLIT_FN uint32_t make_least(struct lbvh_cpu *cpu, const struct lbvh_range *r, PAIR box,
 			     struct lbvh_node *node, uint32_t to)
 {
 	const struct lbvh_box *from = records(cpu, r);
 	const PAIR left = pair_load(from), right = pair_load(from + r->count - 1);
-	const PAIR box = pair_min(left, right);
 	const float surface = area_of(box);
 
-	if (r->count == 1 || !(surface + (area_of(left) + area_of(right)) < surface * 2))
-		return make_leaf(cpu, r, box, node + to);
+	keep_number(cpu->index + r->first, from);
+	keep_number(cpu->index + r->first + r->count - 1, from + r->count - 1);
+	if (r->count == 1 || !(surface + (area_of(left) + area_of(right)) < surface * 2)) {
+		set_node(node + to, box, LBVH_LEAF | r->first, r->count);
+		return 1;
+	}
 	set_node(node + to, box, to + 1, to + 2);
 	set_node(node + to + 1, left, LBVH_LEAF | r->first, 1);
 	set_node(node + to + 2, right, LBVH_LEAF | (r->first + 1), 1);
-	keep_number(cpu->index + r->first, from);
-	keep_number(cpu->index + r->first + 1, from + 1);
 	return 3;
 }
 
-/* The subtree over a range into node[to ..]; returns the number after its last. */
-SPLIT_ENTRY uint32_t make_subtree(struct lbvh_cpu *cpu, struct lbvh_range r, struct lbvh_node *node,
-				  uint32_t to)
+/* The cheapest plane of a range, in that many bins an axis; the boxes on its sides. */
+SPLIT_FN struct lbvh_plane find_plane(const struct lbvh_box *box, uint32_t count,
+				      const struct grid *g, PAIR side[2])
+{
+	struct lbvh_bins b;
+
+	fill_bins(&b, g, box, count);
+	return sweep(&b, g->bins, count, side);
+}
+
+/* The subtree over a range of three primitives and more, whose box is known, into node[to ..];
+ * returns the number after its last. */
+SPLIT_ENTRY uint32_t make_subtree(struct lbvh_cpu *cpu, const struct lbvh_range r, PAIR around,
+				  struct lbvh_node *node, uint32_t to)
 {
 	const struct lbvh_box *box = records(cpu, &r);
 	struct lbvh_plane plane = { INFINITY, 3, 0, r.count / 2 };
+	struct lbvh_range half = { r.first, 0, r.level + 1 };
 	struct grid g = { .bins = 0 };
-	struct extent e;
-	float surface;
-	uint32_t right;
+	const float surface = area_of(around);
+	const uint32_t top = to++;
+	PAIR side[2];
 
-	if (r.count <= 2)
-		return to + make_least(cpu, &r, node, to);
-	e = extent_of(box, r.count);
 	if (r.level < LBVH_SPLIT_DEEP) {
-		struct lbvh_bins b;
-
-		g = grid_over(e, r.count);
-		clear_bins(&b, g.bins);
-		fill_bins(&b, &g, box, r.count);
-		plane = sweep(&b, g.bins, r.count);
+		g = grid_over(extent_of(box, r.count, around), r.count);
+		plane = find_plane(box, r.count, &g, side);
 	}
-	surface = area_of(e.box);
 	if (r.count <= LBVH_SPLIT_LEAF && !(surface + plane.cost < surface * (float)r.count))
-		return to + make_leaf(cpu, &r, e.box, node + to);
-	if (plane.axis < 3)
+		return top + make_leaf(cpu, &r, around, node + top);
+	if (plane.axis < 3) {
 		partition(box, records_below(cpu, &r), r.count, &g, &plane, 0, plane.left);
-	else
+	} else {
 		memcpy(records_below(cpu, &r), box, r.count * sizeof *box);
-	right = make_subtree(cpu, (struct lbvh_range){ r.first, plane.left, r.level + 1 }, node,
-			     to + 1);
-	set_node(node + to, e.box, to + 1, right);
-	return make_subtree(
-		cpu, (struct lbvh_range){ r.first + plane.left, r.count - plane.left, r.level + 1 },
-		node, right);
+		side[0] = box_around(box, plane.left);
+		side[1] = box_around(box + plane.left, r.count - plane.left);
+	}
+	for (int i = 0; i < 2; i++) {
+		const uint32_t child = to;
+
+		half.first += half.count;
+		half.count = i ? r.count - plane.left : plane.left;
+		to = half.count > 2 ? make_subtree(cpu, half, side[i], node, to)
+				    : to + make_least(cpu, &half, side[i], node, to);
+		if (i)
+			set_node(node + top, around, top + 1, child);
+	}
+	return to;
 }
 
 /* ---- the ways ----------------------------------------------------------------------------- */
@@ -229,7 +284,7 @@ SPLIT_ENTRY void way_number(struct lbvh_box *box, size_t begin, size_t end)
 
 SPLIT_ENTRY void way_extent(struct lbvh_extent *e, const struct lbvh_box *box, size_t count)
 {
-	store_extent(e, extent_of(box, count));
+	store_extent(e, extent_of(box, count, box_around(box, count)));
 }
 
 SPLIT_ENTRY void way_join_extents(struct lbvh_extent *e, const struct lbvh_extent *with)
@@ -255,7 +310,6 @@ SPLIT_ENTRY void way_bins(struct lbvh_bins *b, const struct lbvh_split_grid *g,
 {
 	const struct grid loaded = load_grid(g);
 
-	clear_bins(b, g->bins);
 	fill_bins(b, &loaded, box, count);
 }
 
@@ -269,7 +323,9 @@ SPLIT_ENTRY void way_join_bins(struct lbvh_bins *b, const struct lbvh_bins *with
 SPLIT_ENTRY struct lbvh_plane way_plane(const struct lbvh_bins *b, const struct lbvh_split_grid *g,
 					uint32_t count)
 {
-	return sweep(b, g->bins, count);
+	PAIR side[2];
+
+	return sweep(b, g->bins, count, side);
 }
 
 SPLIT_ENTRY uint32_t way_left(const struct lbvh_bins *b, const struct lbvh_plane *plane)
@@ -292,7 +348,10 @@ SPLIT_ENTRY void way_partition(const struct lbvh_box *from, struct lbvh_box *to,
 
 SPLIT_ENTRY uint32_t way_subtree(struct lbvh_cpu *cpu, struct lbvh_range r, struct lbvh_node *node)
 {
-	return make_subtree(cpu, r, node, 0);
+	const PAIR around = box_around(records(cpu, &r), r.count);
+
+	return r.count > 2 ? make_subtree(cpu, r, around, node, 0)
+			   : make_least(cpu, &r, around, node, 0);
 }
 
 const struct lbvh_split_ways SPLIT_WAYS = { way_number, way_extent, way_join_extents,

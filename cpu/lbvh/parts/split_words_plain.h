@@ -1,10 +1,10 @@
 /* split_words_plain.h -- the words of split_body.h in portable C, or in SSE2.
  *
  *	PAIR                    a record: lo, and hi negated
- *	CELLS                   how many primitives' bins are found at once
- *	cells_of(cell, ...)     the bins of up to CELLS primitives, per axis, in the words' own unit
+ *	cells_of_two(cell, ...) the bins of two primitives, per axis, in the words' own unit; and a
+ *				fourth number each, which is nothing
  *	add_to_bin(b, k, c, r)  to a bin, given in that unit, a primitive's record
- *	sweep(...)              the cheapest plane of all
+ *	sweep(..., side)        the cheapest plane of all, and the boxes on its sides, if there is one
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_SPLIT_WORDS_PLAIN_H
 #define GPUBENCH_CPU_LBVH_PARTS_SPLIT_WORDS_PLAIN_H
@@ -18,7 +18,6 @@
 
 #define SPLIT_FN    static inline __attribute__((always_inline))
 #define SPLIT_ENTRY static
-#define CELLS       1
 
 #define PAIR struct pair
 struct pair {
@@ -66,14 +65,16 @@ SPLIT_FN void clear_bins(struct lbvh_bins *b, int bins)
 			pair_store(&b->bin[k][i], pair_all(FLT_MAX));
 }
 
-SPLIT_FN void cells_of(int32_t cell[4 * CELLS], const struct lbvh_box *box, size_t count,
-		       LANES origin, LANES scale, LANES most)
+SPLIT_FN void cells_of_two(int32_t cell[8], PAIR a, PAIR b, LANES origin, LANES scale, LANES most)
 {
-	const LANES sum = lanes_sub(lanes_load(box->lo), lanes_load(box->hi));
-	const LANES place = lanes_mul(lanes_sub(sum, origin), scale);
+	const PAIR both[2] = { a, b };
 
-	(void)count;
-	lanes_truncate(cell, lanes_min(lanes_max(place, lanes_all(0)), most));
+	for (int i = 0; i < 2; i++) {
+		const LANES sum = lanes_sub(both[i].lo, both[i].hi);
+		const LANES place = lanes_mul(lanes_sub(sum, origin), scale);
+
+		lanes_truncate(cell + 4 * i, lanes_min(lanes_max(place, lanes_all(0)), most));
+	}
 }
 
 SPLIT_FN void add_to_bin(struct lbvh_bins *b, int axis, int32_t cell, PAIR record)
@@ -130,12 +131,25 @@ SPLIT_FN void sweep_axis(const struct lbvh_bins *b, int axis, int bins, uint32_t
 	}
 }
 
-SPLIT_FN struct lbvh_plane sweep(const struct lbvh_bins *b, int bins, uint32_t all)
+SPLIT_FN PAIR box_of_bins(const struct lbvh_box *bin, int begin, int end)
+{
+	PAIR around = pair_load(bin + begin);
+
+	for (int i = begin + 1; i < end; i++)
+		around = pair_min(around, pair_load(bin + i));
+	return around;
+}
+
+SPLIT_FN struct lbvh_plane sweep(const struct lbvh_bins *b, int bins, uint32_t all, PAIR side[2])
 {
 	struct lbvh_plane best = { INFINITY, 3, 0, all / 2 };
 
 	for (int k = 0; k < 3; k++)
 		sweep_axis(b, k, bins, all, &best);
+	if (best.axis < 3) {
+		side[0] = box_of_bins(b->bin[best.axis], 0, (int)best.place);
+		side[1] = box_of_bins(b->bin[best.axis], (int)best.place, bins);
+	}
 	return best;
 }
 

@@ -68,13 +68,12 @@ SPLIT_FN void clear_bins(struct lbvh_bins *b, int bins)
 /* The minima, and in a's component that counts the sum. */
 SPLIT_FN PAIR join_and_add(PAIR a, PAIR b, __m256i more)
 {
-#if defined(SPLIT_AVX512)
-	return _mm256_castsi256_ps(_mm256_mask_add_epi32(_mm256_castps_si256(_mm256_min_ps(a, b)),
-							 1 << COUNT, _mm256_castps_si256(a), more));
-#else
-	const __m256i sum = _mm256_add_epi32(_mm256_castps_si256(a), more);
+	const __m256 sum = _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), more));
 
-	return _mm256_blend_ps(_mm256_min_ps(a, b), _mm256_castsi256_ps(sum), 1 << COUNT);
+#if defined(SPLIT_AVX512)
+	return _mm256_mask_min_ps(sum, 0xff - (1 << COUNT), a, b);
+#else
+	return _mm256_blend_ps(_mm256_min_ps(a, b), sum, 1 << COUNT);
 #endif
 }
 
@@ -83,12 +82,8 @@ SPLIT_FN PAIR join_counted(PAIR a, PAIR b)
 	return join_and_add(a, b, _mm256_castps_si256(b));
 }
 
-#define CELLS 2
-
-SPLIT_FN void cells_of(int32_t cell[4 * CELLS], const struct lbvh_box *box, size_t count,
-		       LANES origin, LANES scale, LANES most)
+SPLIT_FN void cells_of_two(int32_t cell[8], PAIR a, PAIR b, LANES origin, LANES scale, LANES most)
 {
-	const __m256 a = pair_load(box), b = pair_load(box + (count > 1));
 	const __m256 sum = _mm256_sub_ps(_mm256_permute2f128_ps(a, b, 0x20),
 					 _mm256_permute2f128_ps(a, b, 0x31));
 	const __m256 place = _mm256_mul_ps(_mm256_sub_ps(sum, _mm256_set_m128(origin, origin)),
@@ -124,34 +119,33 @@ SPLIT_FN uint32_t count_in_bin(const struct lbvh_bins *b, int axis, int i)
 
 /* ---- planes ------------------------------------------------------------------------------- */
 
-/* What lies on one side of a plane: size along the axes, negated, and the number of primitives. */
-SPLIT_FN __m128 side_of(PAIR around)
-{
-	const __m128 lo = pair_lo(around);
-
-	return _mm_blend_ps(_mm_add_ps(lo, pair_negated_hi(around)), lo, 1 << COUNT);
-}
-
-/* The sides of all planes between the bins of an axis. */
-SPLIT_FN void sides_of_axis(const struct lbvh_box *bin, int bins, float (*left)[4],
-			    float (*right)[4])
+/* The boxes of both sides of all planes between the bins of an axis. */
+SPLIT_FN void sides_of_axis(const struct lbvh_box *bin, int bins, struct lbvh_box *left,
+			    struct lbvh_box *right)
 {
 	PAIR before = pair_load(bin), after = pair_load(bin + bins - 1);
 
 	for (int i = 0; i + 1 < bins; i++) {
-		_mm_store_ps(left[i], side_of(before));
-		_mm_store_ps(right[bins - 2 - i], side_of(after));
+		pair_store(left + i, before);
+		pair_store(right + bins - 2 - i, after);
 		before = join_counted(before, pair_load(bin + i + 1));
 		after = join_counted(after, pair_load(bin + bins - 2 - i));
 	}
 }
 
-/* Surface times primitives of four sides; *some: which have any. */
-SPLIT_FN __m128 costs_of(float (*side)[4], __m128 *some)
+/* The size of a side along the axes, negated, and its number of primitives. */
+SPLIT_FN __m128 size_of(const struct lbvh_box *side)
 {
-	__m128 x = _mm_load_ps(side[0]), y = _mm_load_ps(side[1]), z = _mm_load_ps(side[2]);
-	__m128 count = _mm_load_ps(side[3]);
-	__m128 area;
+	const __m128 lo = _mm_loadu_ps(side->lo);
+
+	return _mm_blend_ps(_mm_add_ps(lo, _mm_loadu_ps(side->hi)), lo, 1 << COUNT);
+}
+
+/* Surface times primitives of four sides; *some: which have any. */
+SPLIT_FN __m128 costs_of(const struct lbvh_box *side, __m128 *some)
+{
+	__m128 x = size_of(side), y = size_of(side + 1), z = size_of(side + 2);
+	__m128 count = size_of(side + 3), area;
 
 	_MM_TRANSPOSE4_PS(x, y, z, count);
 	area = _mm_add_ps(_mm_add_ps(_mm_mul_ps(x, y), _mm_mul_ps(y, z)), _mm_mul_ps(z, x));
@@ -159,19 +153,19 @@ SPLIT_FN __m128 costs_of(float (*side)[4], __m128 *some)
 	return _mm_mul_ps(area, _mm_cvtepi32_ps(_mm_castps_si128(count)));
 }
 
-SPLIT_FN struct lbvh_plane sweep(const struct lbvh_bins *b, int bins, uint32_t all)
+SPLIT_FN struct lbvh_plane sweep(const struct lbvh_bins *b, int bins, uint32_t all, PAIR side[2])
 {
-	_Alignas(64) float left[3][LBVH_SPLIT_BINS][4], right[3][LBVH_SPLIT_BINS][4];
+	_Alignas(64) struct lbvh_box left[3][LBVH_SPLIT_BINS], right[3][LBVH_SPLIT_BINS];
 	__m128 best = _mm_set1_ps(INFINITY), least, same;
 	__m128i at = _mm_setr_epi32(0, 1, 2, 3), which = _mm_setzero_si128(), first;
-	uint32_t axis, place;
+	uint32_t axis, place, count;
 
 	for (int k = 0; k < 3; k++) {
 		sides_of_axis(b->bin[k], bins, left[k], right[k]);
 		/* Nothing is on the left of what makes the planes a multiple of four. */
 		for (int i = bins - 1; i % 4; i++) {
-			_mm_store_ps(left[k][i], _mm_setzero_ps());
-			_mm_store_ps(right[k][i], _mm_setzero_ps());
+			pair_store(&left[k][i], _mm256_setzero_ps());
+			pair_store(&right[k][i], _mm256_setzero_ps());
 		}
 	}
 	for (int k = 0; k < 3; k++) {
@@ -200,9 +194,10 @@ SPLIT_FN struct lbvh_plane sweep(const struct lbvh_bins *b, int bins, uint32_t a
 	first = _mm_min_epi32(first, _mm_shuffle_epi32(first, 0xb1));
 	axis = (uint32_t)_mm_cvtsi128_si32(first) / LBVH_SPLIT_BINS;
 	place = (uint32_t)_mm_cvtsi128_si32(first) % LBVH_SPLIT_BINS;
-	return (struct lbvh_plane){ _mm_cvtss_f32(least), (int)axis, (float)(place + 1),
-				    (uint32_t)_mm_cvtsi128_si32(_mm_castps_si128(
-					    _mm_load_ss(&left[axis][place][COUNT]))) };
+	side[0] = pair_load(&left[axis][place]);
+	side[1] = pair_load(&right[axis][place]);
+	memcpy(&count, &left[axis][place].lo[COUNT], sizeof count);
+	return (struct lbvh_plane){ _mm_cvtss_f32(least), (int)axis, (float)(place + 1), count };
 }
 
 #endif
