@@ -24,7 +24,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct lbvh_wide_state *s = state;
 
 	lbvh_cpu_parted(&s->cpu, timer);
-	lbvh_wide_state_collapse(s, 0, timer);
+	lbvh_wide_state_collapse(s, LBVH_DEPTH_FIRST, timer);
 	return GB_OK;
 }
 

@@ -5,8 +5,6 @@
  * times ten.
  */
 
-enum { FEW = 128 };
-
 /* What stays in registers of lbvh_extent and lbvh_split_grid. */
 struct extent {
 	PAIR box;
@@ -92,19 +90,20 @@ SPLIT_FN void add_to_bins(struct lbvh_bins *b, const int32_t cell[4], PAIR recor
 }
 
 /* A place that is a NaN is in bin 0: of a centre at the origin, an extent too small for its
- * inverse.  Every other primitive goes to the bins `also`. */
-SPLIT_FN void fill_both(struct lbvh_bins *b, struct lbvh_bins *also, const struct grid *g,
-			const struct lbvh_box *box, size_t count)
+ * inverse. */
+SPLIT_FN void fill_bins(struct lbvh_bins *b, const struct grid *g, const struct lbvh_box *box,
+			size_t count)
 {
 	const LANES most = lanes_all((float)(g->bins - 1));
 	int32_t cell[8];
 
+	clear_bins(b, g->bins);
 	for (size_t i = 0; i + 1 < count; i += 2) {
 		const PAIR one = pair_load(box + i), other = pair_load(box + i + 1);
 
 		cells_of_two(cell, one, other, g->origin, g->scale, most);
 		add_to_bins(b, cell, one);
-		add_to_bins(also, cell + 4, other);
+		add_to_bins(b, cell + 4, other);
 	}
 	if (count % 2) {
 		const PAIR last = pair_load(box + count - 1);
@@ -112,23 +111,6 @@ SPLIT_FN void fill_both(struct lbvh_bins *b, struct lbvh_bins *also, const struc
 		cells_of_two(cell, last, last, g->origin, g->scale, most);
 		add_to_bins(b, cell, last);
 	}
-}
-
-SPLIT_FN void fill_bins(struct lbvh_bins *b, const struct grid *g, const struct lbvh_box *box,
-			size_t count)
-{
-	struct lbvh_bins also;
-
-	clear_bins(b, g->bins);
-	if (count < FEW) {
-		fill_both(b, b, g, box, count);
-		return;
-	}
-	clear_bins(&also, g->bins);
-	fill_both(b, &also, g, box, count);
-	for (int k = 0; k < 3; k++)
-		for (int i = 0; i < g->bins; i++)
-			join_bin(b, k, i, &also);
 }
 
 /* ---- ranges ------------------------------------------------------------------------------- */

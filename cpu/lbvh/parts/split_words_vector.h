@@ -99,7 +99,12 @@ SPLIT_FN void add_to_bin(struct lbvh_bins *b, int axis, int32_t cell, PAIR recor
 {
 	struct lbvh_box *bin = (void *)((char *)b->bin[axis] + (size_t)(uint32_t)cell);
 
-	pair_store(bin, join_and_add(pair_load(bin), record, _mm256_set1_epi32(1)));
+	PAIR old = pair_load(bin);
+
+	/* Read once: GCC would read it again for the second of two operations, and what was written
+	 * a moment ago takes longest to read. */
+	__asm__("" : "+v"(old));
+	pair_store(bin, join_and_add(old, record, _mm256_set1_epi32(1)));
 }
 
 SPLIT_FN void join_bin(struct lbvh_bins *b, int axis, int i, const struct lbvh_bins *with)
