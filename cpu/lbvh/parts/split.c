@@ -2,20 +2,20 @@
  * costs least of a few along each axis (Wald 2007: "On fast construction of SAH-based bounding
  * volume hierarchies").
  *
- * Per range: the extent of its boxes and of their centres; bins along the three axes at once, each
- * with a box and a count; the cost of all planes between bins by a sweep from either side; the
- * partition, stable and out of place, into the other of two arrays.  A plane costs what `sah_cost`
- * counts: of either side its surface times its primitives.  A range of up to LEAF primitives
- * becomes a leaf where no plane is cheaper than that.
+ * Per range: the extent of its primitives' centres; bins along the three axes at once, each with a
+ * box and a count; the cost of all planes between bins by a sweep from either side, which also
+ * leaves the boxes of the halves; the partition, stable and out of place, into the other of two
+ * arrays.  A plane costs what `sah_cost` counts: of either side its surface times its primitives.
+ * A range of up to LBVH_SPLIT_LEAF primitives becomes a leaf where no plane is cheaper than that.
  *
- * All boxes are there twice, a level reads one copy and writes the other, with the primitive's
- * number in the fourth component, so that nothing is gathered.  Large ranges are parted by all
- * threads together, each with a part of the primitives; the others by one thread each.  Neither
- * boxes of bins nor a stable partition depend on who does what: the tree is the same for all
- * numbers of threads.
+ * All boxes are there twice, a level reads one copy and writes the other, as records with the
+ * primitive's number in them (split_ways.h), so that nothing is gathered.  Large ranges are parted
+ * by all threads together, each with a part of the primitives; the others by one thread each.
+ * Neither boxes of bins nor a stable partition depend on who does what, or by which instructions:
+ * the tree is the same for all numbers of threads and all sets of instructions.
  *
- * Bound: arithmetic, some ten instructions a primitive, axis and level in large ranges; the sweeps
- * in small ones.
+ * Bound: the processor's instructions, some fifty a primitive and level in large ranges, half of
+ * them for the bins (split_body.h).
  */
 #include "cpu/lbvh/parts/split.h"
 

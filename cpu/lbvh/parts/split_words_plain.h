@@ -65,16 +65,17 @@ SPLIT_FN void clear_bins(struct lbvh_bins *b, int bins)
 			pair_store(&b->bin[k][i], pair_all(FLT_MAX));
 }
 
+SPLIT_FN void cells_of(int32_t cell[4], PAIR a, LANES origin, LANES scale, LANES most)
+{
+	const LANES place = lanes_mul(lanes_sub(lanes_sub(a.lo, a.hi), origin), scale);
+
+	lanes_truncate(cell, lanes_min(lanes_max(place, lanes_all(0)), most));
+}
+
 SPLIT_FN void cells_of_two(int32_t cell[8], PAIR a, PAIR b, LANES origin, LANES scale, LANES most)
 {
-	const PAIR both[2] = { a, b };
-
-	for (int i = 0; i < 2; i++) {
-		const LANES sum = lanes_sub(both[i].lo, both[i].hi);
-		const LANES place = lanes_mul(lanes_sub(sum, origin), scale);
-
-		lanes_truncate(cell + 4 * i, lanes_min(lanes_max(place, lanes_all(0)), most));
-	}
+	cells_of(cell, a, origin, scale, most);
+	cells_of(cell + 4, b, origin, scale, most);
 }
 
 SPLIT_FN void add_to_bin(struct lbvh_bins *b, int axis, int32_t cell, PAIR record)
