@@ -2,7 +2,7 @@
  * surface area heuristic (parts/split.c).
  *
  * Against wide: planes that are chosen by what they cost a ray, not by the bits of codes, for three
- * or four times the time.  Against ploc: the cheaper tree in half the time, but where long thin
+ * times the time.  Against ploc: the cheaper tree in a third of the time, but where long thin
  * triangles lie across each other.  The binary tree is there, too, and is what `sah_cost` is of.
  * The bound is arithmetic.
  */
@@ -24,7 +24,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct lbvh_wide_state *s = state;
 
 	lbvh_cpu_parted(&s->cpu, timer);
-	lbvh_wide_state_collapse(s, 0, timer);
+	lbvh_wide_state_collapse(s, LBVH_DEPTH_FIRST, timer);
 	return GB_OK;
 }
 

@@ -174,6 +174,35 @@ Test(lbvh_build, both_forms_or_none)
 	}
 }
 
+/* Every set of instructions parts alike, to the byte: many primitives together and by one thread
+ * each, and few, where bins are empty, planes equal and places outside the grid; and zeros of both
+ * signs. */
+Test(lbvh_build, planes_are_those_of_all_instructions)
+{
+	const enum cpu_simd sets[] = { CPU_AVX2, CPU_AVX512, CPU_VBMI2 };
+	const size_t counts[] = { 1, 2, 3, 5, 8, 9, 33, 100, 1000, 20011 };
+
+	for (size_t s = 0; s < GB_COUNT(scenes); s++)
+		for (size_t n = 0; n < GB_COUNT(counts); n++) {
+			struct work a = set_up(scenes[s], counts[n], 2);
+			struct work b = set_up(scenes[s], counts[n], 2);
+
+			for (size_t i = 0; i < 3 * a.in->vertex_count; i += 7)
+				a.in->vertex[i] = b.in->vertex[i] = i % 2 ? -0.0F : 0.0F;
+			cpu_limit_simd(CPU_PLAIN);
+			build(&a, &lbvh_cpu_sah);
+			for (size_t i = 0; i < GB_COUNT(sets); i++) {
+				cpu_limit_simd(sets[i]);
+				build(&b, &lbvh_cpu_sah);
+				cr_assert(memcmp(a.output, b.output, a.size) == 0, "%s %zu, set %d",
+					  scenes[s], counts[n], (int)sets[i]);
+			}
+			cpu_limit_simd(CPU_VBMI2);
+			tear_down(&a);
+			tear_down(&b);
+		}
+}
+
 /* Ever smaller triangles on their way to a corner, along one axis or two: planes take few at a time,
  * and the tree is no deeper than halves make it in the end. */
 Test(lbvh_build, planes_end_where_halves_begin)

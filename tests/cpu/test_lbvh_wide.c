@@ -227,6 +227,40 @@ Test(lbvh_wide, room)
 	gb_memory_own(NULL);
 }
 
+/* Trees by planes, numbered depth first: nothing is lost where that is known, and the tree is no
+ * deeper than where primitives are counted. */
+Test(lbvh_wide, collapse_depth_first)
+{
+	static const char *const scenes[] = { "terrain", "city", "soup", "copies", "flat" };
+	static const size_t sizes[] = { 1, 2, 8, 9, 100, 4097, 20000 };
+
+	for (size_t i = 0; i < GB_COUNT(scenes) * GB_COUNT(sizes); i++) {
+		struct scene s =
+			prepare(scenes[i % GB_COUNT(scenes)], sizes[i / GB_COUNT(scenes)], 8);
+		struct gb_error err = { 0 };
+		struct lbvh_wide wide;
+		struct lbvh_cpu cpu = { 0 };
+		unsigned depth[2];
+
+		s.params.threads = 1 + (int)i % 3;
+		gb_memory_own(&wide);
+		lbvh_wide_init(&wide, s.in->count, (int)s.params.threads, &err);
+		lbvh_cpu_init(&cpu, &s.params, s.in, LBVH_CPU_PARTED, &err);
+		cr_assert_eq(err.code, GB_OK);
+		lbvh_cpu_parted(&cpu, NULL);
+		for (int known = 0; known < 2; known++) {
+			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index,
+					   known ? LBVH_DEPTH_FIRST : 0, LBVH_WIDTH, NULL);
+			check_wide(&wide, s.in);
+			depth[known] = wide.depth;
+		}
+		cr_expect_leq(depth[1], depth[0]);
+		gb_memory_free_owned(&wide);
+		gb_memory_own(NULL);
+		gb_lbvh_workload.release(s.in);
+	}
+}
+
 /* A tree that is all depth: leaf i and the rest, for all i.  Nodes 2 i + 1 and 2 i + 2. */
 static struct lbvh_node *make_chain(const struct lbvh_input *in)
 {

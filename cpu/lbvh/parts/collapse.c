@@ -31,6 +31,9 @@ enum {
 	FAR_AHEAD = 32,        /* and the vertices' numbers */
 };
 
+/* LBVH_DEPTH_FIRST in place of leaves. */
+#define DEPTH_FIRST UINT32_MAX
+
 struct lbvh_arena {
 	size_t node, node_end; /* taken and not in use yet */
 	size_t block, block_end;
@@ -40,8 +43,9 @@ struct lbvh_arena {
 	char apart[64];
 };
 
-/* A binary subtree.  In a tree over Morton codes its primitives are index[first .. first + count);
- * in another one, count says only whether they are more than a leaf may have. */
+/* A binary subtree.  In a tree over Morton codes, or numbered depth first, its primitives are
+ * index[first .. first + count); in another one, count says only whether they are more than a leaf
+ * may have. */
 struct below {
 	uint32_t node, first, count;
 };
@@ -58,7 +62,7 @@ struct work {
 	const struct lbvh_input *input;
 	const struct lbvh_node *node;
 	const uint32_t *index;
-	uint32_t leaves; /* of a tree over Morton codes; else 0 */
+	uint32_t leaves; /* of a tree over Morton codes, or DEPTH_FIRST; else 0 */
 	unsigned leaf;
 	const struct lbvh_plan *plan; /* or NULL: the largest box is opened first */
 	atomic_size_t node_next, block_next;
@@ -122,19 +126,34 @@ static struct kid make_kid(const struct work *w, struct below below)
 	return (struct kid){ below, below.count <= w->leaf || is_leaf(n), area(n) };
 }
 
-/* The two children of an inner node.  By Karras' numbering the left one is, or as a leaf has, the
- * number of the last leaf of its range; the next leaf's first primitive parts their primitives. */
+/* The first primitive of the right child, where primitives lie in the order of the leaves.  By
+ * Karras' numbering the left child is, or as a leaf has, the number of the last leaf of its range,
+ * and the next leaf's first primitive is it; depth first, the node before the right child is the
+ * left one's last leaf. */
+static uint32_t middle_of(const struct work *w, const struct lbvh_node *node)
+{
+	uint32_t last;
+
+	if (w->leaves == DEPTH_FIRST) {
+		const struct lbvh_node *leaf = w->node + node->right - 1;
+
+		return (leaf->left & ~LBVH_LEAF) + leaf->right;
+	}
+	last = node->left < w->leaves - 1 ? node->left : node->left - (w->leaves - 1);
+	return w->node[w->leaves + last].left & ~LBVH_LEAF;
+}
+
+/* The two children of an inner node. */
 static void part(const struct work *w, struct below parent, struct below child[2])
 {
 	const struct lbvh_node *node = w->node + parent.node;
-	uint32_t last, middle = 0;
+	uint32_t middle;
 
 	child[0] = (struct below){ node->left, parent.first, 0 };
 	child[1] = (struct below){ node->right, 0, 0 };
 	if (!w->leaves)
 		return;
-	last = node->left < w->leaves - 1 ? node->left : node->left - (w->leaves - 1);
-	middle = w->node[w->leaves + last].left & ~LBVH_LEAF;
+	middle = middle_of(w, node);
 	child[0].count = middle - parent.first;
 	child[1].first = middle;
 	child[1].count = parent.first + parent.count - middle;

@@ -53,6 +53,7 @@ struct lbvh_cpu {
 	size_t moves_used;
 	struct lbvh_box *box_spare;
 	struct lbvh_splitter *splitter;
+	const struct lbvh_split_ways *ways;
 	struct lbvh_node *above;
 	struct lbvh_task *task;
 	uint64_t *mark;    /* of each inner node: its children, or UINT64_MAX when done */

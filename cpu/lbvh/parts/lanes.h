@@ -55,6 +55,18 @@ static inline LANES lanes_mul(LANES a, LANES b)
 	return _mm_mul_ps(a, b);
 }
 
+/* a / (hi - lo), or 0 where hi is not more than lo. */
+static inline LANES lanes_over_length(LANES a, LANES lo, LANES hi)
+{
+	return _mm_and_ps(_mm_cmpgt_ps(hi, lo), _mm_div_ps(a, _mm_sub_ps(hi, lo)));
+}
+
+/* A bit for each lane: whether a is at least b there. */
+static inline unsigned lanes_reach(LANES a, LANES b)
+{
+	return (unsigned)_mm_movemask_ps(_mm_cmpge_ps(a, b));
+}
+
 /* The whole parts of numbers that fit. */
 static inline void lanes_truncate(int32_t to[4], LANES a)
 {
@@ -119,6 +131,22 @@ static inline LANES lanes_mul(LANES a, LANES b)
 	for (int k = 0; k < 4; k++)
 		a.lane[k] *= b.lane[k];
 	return a;
+}
+
+static inline LANES lanes_over_length(LANES a, LANES lo, LANES hi)
+{
+	for (int k = 0; k < 4; k++)
+		a.lane[k] = hi.lane[k] > lo.lane[k] ? a.lane[k] / (hi.lane[k] - lo.lane[k]) : 0;
+	return a;
+}
+
+static inline unsigned lanes_reach(LANES a, LANES b)
+{
+	unsigned bits = 0;
+
+	for (int k = 0; k < 4; k++)
+		bits |= (unsigned)(a.lane[k] >= b.lane[k]) << k;
+	return bits;
 }
 
 static inline void lanes_truncate(int32_t to[4], LANES a)

@@ -62,8 +62,10 @@ bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes);
 
 /* Collapse a binary tree: the children of a node are found by opening the largest box first, and
  * subtrees of up to `leaf` primitives become leaves (1 .. LBVH_WIDTH).  leaves: how many the binary
- * tree has, if it is numbered as Karras does, which is faster; else 0.  plan: NULL or, if leaves is
- * 0 and leaf LBVH_WIDTH, the children (plan.h). */
+ * tree has, if it is numbered as Karras does, or LBVH_DEPTH_FIRST, if a left child is the next node
+ * and the primitives lie in the order of the leaves, both of which are faster; else 0.  plan: NULL
+ * or, if leaves is 0 and leaf LBVH_WIDTH, the children (plan.h). */
+#define LBVH_DEPTH_FIRST ((size_t)-1)
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
 			unsigned leaf, const struct lbvh_plan *plan);
