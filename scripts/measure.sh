@@ -127,7 +127,7 @@ measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${sc
 measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${often[@]}"
 measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 "${often[@]}"
 measure peers-trace lbvh cpu/stack cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16 \
-	cpu/embree16-medium --op=trace --rays=256 --rays-kind=primary,shadow,random,bounce "${scenes[@]}" --threads=1 "${often[@]}"
+	cpu/embree16-medium --op=trace --rays=256 --rays-kind=primary,shadow,ambient,random,bounce "${scenes[@]}" --threads=1 "${often[@]}"
 known+="peers "
 
 # Each variant with several threads on one and two: `gpubench versus --by=threads`.
