@@ -23,7 +23,8 @@
 enum {
 	ALPHA = 15,
 	BETA = 18,
-	CHEAPER = 2,         /* an edge looked at backwards: its bit is in the cache */
+	CHEAPER = 2, /* an edge looked at backwards, if its bit is in the cache and marks are not */
+	CACHED = 1 << 17,    /* vertices whose marks are in a core's cache */
 	SAMPLES = 64,        /* vertices that show what a backward step would cost */
 	VERTICES = 4,        /* that are looked at in the time of an edge */
 	SHARED_WORDS = 1024, /* smaller graphs are not worth waking threads for */
@@ -214,12 +215,13 @@ static uint64_t edges_back(const struct bfs_cpu *cpu)
  * be enough of them. */
 static bool pays_back(const struct state *s, uint64_t left)
 {
+	const uint64_t cheaper = s->cpu.in->n <= CACHED ? 1 : CHEAPER;
 	uint64_t edges;
 
 	if (s->td.count * s->most <= left / ALPHA)
 		return false;
 	edges = bfs_topdown_edges(&s->td, &s->cpu);
-	return edges > left / ALPHA && edges_back(&s->cpu) < CHEAPER * edges;
+	return edges > left / ALPHA && edges_back(&s->cpu) < cheaper * edges;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)

@@ -43,19 +43,21 @@ static inline __attribute__((always_inline)) ATTRIBUTES void NAME(network)(KEY *
 ATTRIBUTES
 static void NAME(few)(KEY *key, size_t n)
 {
-	if (n <= LANES)
+	const size_t rows = (n + LANES - 1) / LANES;
+
+	if (rows <= 1)
 		NAME(network)(key, n, 0, 1);
-	else if (n <= 2 * LANES)
+	else if (rows <= 2)
 		NAME(network)(key, n, 1, 2);
-	else if (n <= 4 * LANES)
+	else if (rows <= 4)
 		NAME(network)(key, n, 2, 4);
-	else if (n <= 8 * LANES)
+	else if (rows <= 8)
 		NAME(network)(key, n, 4, 8);
-	else if (n <= 10 * LANES)
+	else if (rows <= 10)
 		NAME(network)(key, n, 8, 10);
-	else if (n <= 12 * LANES)
+	else if (rows <= 12)
 		NAME(network)(key, n, 10, 12);
-	else if (n <= 14 * LANES)
+	else if (rows <= 14)
 		NAME(network)(key, n, 12, 14);
 	else
 		NAME(network)(key, n, 14, 16);
@@ -92,13 +94,14 @@ static inline KEY NAME(middle_of)(struct NAME(range) range)
 ATTRIBUTES
 static bool NAME(find_range)(const KEY *key, size_t n, KEY *to, struct NAME(range) * range)
 {
-	const VECTOR last[2] = { LOAD(key + n - 2 * LANES), LOAD(key + n - LANES) };
+	const size_t step = (size_t)2 * LANES;
+	const VECTOR last[2] = { LOAD(key + n - step), LOAD(key + n - LANES) };
 	VECTOR least[2], most[2];
 	KEY low[LANES], high[LANES];
 
 	for (size_t k = 0; k < 2; k++)
 		least[k] = most[k] = TO_ORDER(last[k]);
-	for (size_t i = 0; i + 2 * LANES <= n; i += 2 * LANES) {
+	for (size_t i = 0; i + step <= n; i += step) {
 		const VECTOR v = LOAD(key + i), w = LOAD(key + i + LANES);
 
 		if (to != key) {
@@ -111,7 +114,7 @@ static bool NAME(find_range)(const KEY *key, size_t n, KEY *to, struct NAME(rang
 		most[1] = MAX(most[1], TO_ORDER(w));
 	}
 	if (to != key) {
-		STORE(to + n - 2 * LANES, last[0]);
+		STORE(to + n - step, last[0]);
 		STORE(to + n - LANES, last[1]);
 	}
 	STORE(low, TO_ORDER(MIN(least[0], least[1])));
@@ -160,7 +163,7 @@ static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 		/* All ones if the next block is read from the left: no branch, which none could foresee. */
 		const size_t chosen = -(size_t)(left - low <= high - right);
 		const KEY *from = key + (right - KEYS) + ((left - (right - KEYS)) & chosen);
-		const char *ahead = (const char *)from - AHEAD + (2 * AHEAD & chosen);
+		const char *ahead = (const char *)from - AHEAD + ((size_t)2 * AHEAD & chosen);
 		VECTOR next[BLOCK];
 
 		left += KEYS & chosen;

@@ -1,0 +1,16 @@
+/* seq.h -- bodies inserted one after the other, by one thread.
+ *
+ * Cordeiro & Zola, "Construcao da arvore": a body descends to a leaf; a free octant takes it, an
+ * octant that is taken is divided - a node in its place, the bodies found there one level down -
+ * until the new one finds room.
+ */
+#ifndef GPUBENCH_CPU_OCTREE_PARTS_SEQ_H
+#define GPUBENCH_CPU_OCTREE_PARTS_SEQ_H
+
+#include "cpu/octree/parts/common.h"
+
+/* Insert all bodies, whose keys and, with buckets above one, ranks `cpu` has.  False if the pool is
+ * exhausted. */
+bool octree_seq_insert_all(struct octree_cpu *cpu);
+
+#endif
