@@ -112,11 +112,13 @@ static struct radix_leaf leaf_of(const struct state *s, const struct radix_task 
 /* Whether a task is better sorted by pivots, whatever its size, than split by digits. */
 static bool takes_pivots(const struct state *s, const struct radix_task *task)
 {
+	const struct radix_leaf leaf = leaf_of(s, task);
+
 	switch (s->pivots) {
 	case SKEWED:
 		return radix_is_skewed(&s->cpu, task);
 	case ORDERED:
-		return radix_values_ascend(leaf_of(s, task).record, task->count);
+		return radix_values_ascend(leaf.in_spare ? leaf.spare : leaf.record, task->count);
 	case ALWAYS:
 		return true;
 	case NEVER:

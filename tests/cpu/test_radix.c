@@ -259,6 +259,26 @@ Test(radix_cpu, few_threads)
 		}
 }
 
+/* Values that ascend in both halves, and keys of which half share the highest digit: the values of a part do not
+ * ascend, though those that lay at its place before the split do. */
+Test(radix_cpu, values_by_halves)
+{
+	enum { COUNT = 400000 };
+	struct case_ c;
+
+	make_case(&c, RADIX_PAIRS, FEW, COUNT);
+	for (size_t i = 0; i < COUNT; i++) {
+		((uint32_t *)c.input.keys)[i] = (uint32_t)(i % 2 << 31 | mix(i) % 4 << 8);
+		c.input.values[i] = (uint32_t)(i % (COUNT / 2));
+	}
+	free(c.expected);
+	c.expected = malloc(c.bytes + 1);
+	make_expected(&c);
+	for (int64_t threads = 1; threads <= 5; threads += 2)
+		check(&radix_cpu_best, &c, threads, "values by halves");
+	free_case(&c);
+}
+
 /* create() gives up cleanly whichever of its allocations fails. */
 Test(radix_cpu, no_memory)
 {
