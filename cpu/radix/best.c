@@ -44,12 +44,12 @@ struct state {
 	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
 	enum cpu_simd simd;
 	enum pivots pivots;
-	int threads;                   /* no more than the keys are worth */
-	size_t leaf;                   /* a task of more records is split */
-	size_t heavy;                  /* a task of more records is split by all threads */
-	struct radix_survey *survey;   /* threads */
-	struct radix_scratch *scratch; /* threads */
-	struct radix_task *task;       /* task_room */
+	int threads;                 /* no more than the keys are worth */
+	size_t leaf;                 /* a task of more records is split */
+	size_t heavy;                /* a task of more records is split by all threads */
+	struct radix_survey *survey; /* threads */
+	uint32_t **values;           /* threads; or NULL, but for pairs */
+	struct radix_task *task;     /* task_room */
 	size_t task_room, task_count;
 };
 
@@ -128,24 +128,21 @@ static bool takes_pivots(const struct state *s, const struct radix_task *task)
 }
 
 /* Sort a task that is not split any more. */
-static void sort_leaf(const struct state *s, const struct radix_task *task,
-		      const struct radix_scratch *scratch)
+static void sort_leaf(const struct state *s, const struct radix_task *task, uint32_t *value)
 {
 	const struct radix_leaf leaf = leaf_of(s, task);
 
 	if (s->simd < CPU_AVX2)
 		radix_leaf_stable(&leaf);
-	else if (task->count > s->leaf)
-		radix_leaf_pivots(&leaf, s->simd);
-	else if (s->cpu.low)
-		radix_leaf_pairs(&leaf, scratch, s->simd);
+	else if (s->cpu.low && task->count <= s->leaf)
+		radix_leaf_pairs(&leaf, value, s->simd);
 	else
-		radix_leaf_vector(&leaf, scratch, s->simd);
+		radix_leaf_pivots(&leaf, s->simd);
 }
 
-/* Sort a task, by the thread that owns scratch and survey. */
-static void solve(const struct state *s, struct radix_task task,
-		  const struct radix_scratch *scratch, struct radix_survey *survey)
+/* Sort a task, by the thread that owns value and survey. */
+static void solve(const struct state *s, struct radix_task task, uint32_t *value,
+		  struct radix_survey *survey)
 {
 	size_t first[RADIX_DIGITS + 1];
 	unsigned shift;
@@ -156,11 +153,11 @@ static void solve(const struct state *s, struct radix_task task,
 		if (radix_split(&s->cpu, &task, 1, survey, &shift, first) == RADIX_WAS_SPLIT) {
 			for (size_t d = 0; d < RADIX_DIGITS; d++)
 				if (first[d + 1] > first[d])
-					solve(s, child(&task, shift, first, d), scratch, survey);
+					solve(s, child(&task, shift, first, d), value, survey);
 			return;
 		}
 	} else if (!equal) {
-		sort_leaf(s, &task, scratch);
+		sort_leaf(s, &task, value);
 		task.in_spare = false;
 	}
 	settle(s, &task);
@@ -283,7 +280,7 @@ static void cut_all(struct state *s, struct radix_task root)
 static void solve_task(const struct state *s, size_t task, int thread)
 {
 	if (s->task[task].count)
-		solve(s, s->task[task], s->scratch + thread, s->survey + thread);
+		solve(s, s->task[task], s->values ? s->values[thread] : NULL, s->survey + thread);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -323,25 +320,19 @@ static size_t task_room(const struct state *s)
 	return 1 + RADIX_DIGITS * (1 + levels * (s->cpu.count / s->heavy));
 }
 
-static void alloc_scratch(struct state *s, struct gb_error *err)
+/* Where each thread has the values of a leaf of pairs. */
+static void alloc_values(struct state *s, struct gb_error *err)
 {
 	const size_t room = s->cpu.count < s->leaf ? s->cpu.count : s->leaf;
-	const bool halves = s->cpu.width == 4 && s->pivots == SKEWED;
 
-	for (int t = 0; t < s->threads; t++) {
-		struct radix_scratch *w = &s->scratch[t];
-
-		if (s->simd >= CPU_AVX2 && s->cpu.low)
-			w->value = gb_host_alloc(room, sizeof *w->value, err);
-		for (int i = 0; i < 2 && halves; i++)
-			w->half[i] = gb_host_alloc(room, sizeof *w->half[i], err);
-	}
+	s->values = gb_host_zalloc((size_t)s->threads, sizeof *s->values, err);
+	for (int t = 0; t < s->threads && s->values; t++)
+		s->values[t] = gb_host_alloc(room, sizeof *s->values[t], err);
 }
 
-/* By sweeps over 1k to 30M keys of all types and distributions.  With AVX-512, words are sorted by pivots in
- * 0.7 to 0.95 of the time that a split and leaves take; keys of four bytes up to 4M, beyond those a split
- * and half keys take 0.95 of it; pairs whose values ascend, always.  With AVX2, keys of four bytes; words are
- * better split if they are spread evenly. */
+/* By sweeps over 1k to 100M keys of all types and distributions.  With AVX-512 keys are sorted by pivots in less
+ * time than a split and leaves take, at any size; pairs if their values ascend.  So are keys of four bytes
+ * with AVX2; words are better split there if they are spread evenly. */
 static void set_policy(struct state *s)
 {
 	const bool wide = s->simd >= CPU_AVX512, pairs = s->cpu.low, words = s->cpu.width == 8;
@@ -355,9 +346,6 @@ static void set_policy(struct state *s)
 	} else if (words && !wide) {
 		s->pivots = SKEWED;
 		s->leaf = RADIX_LEAF_MAX_64;
-	} else if (!words && s->simd >= CPU_VBMI2) {
-		s->pivots = SKEWED;
-		s->leaf = RADIX_LEAF_MAX_32;
 	} else {
 		s->pivots = ALWAYS;
 		s->leaf = 0;
@@ -381,9 +369,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	s->task_room = task_room(s);
 	s->survey = gb_host_alloc((size_t)s->threads, sizeof *s->survey, err);
 	s->task = gb_host_alloc(s->task_room, sizeof *s->task, err);
-	s->scratch = gb_host_zalloc((size_t)s->threads, sizeof *s->scratch, err);
-	if (s->scratch)
-		alloc_scratch(s, err);
+	if (s->simd >= CPU_AVX2 && s->cpu.low)
+		alloc_values(s, err);
 	return err->code;
 }
 

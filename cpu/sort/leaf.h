@@ -20,19 +20,10 @@ struct radix_leaf {
 	bool in_spare;
 };
 
-/* What a thread needs besides to sort by vectors. */
-struct radix_scratch {
-	uint32_t *value; /* for pairs: as many as the largest leaf has records */
-	uint16_t *half
-		[2]; /* for records of 4 bytes and CPU_VBMI2: the same of half records, else NULL */
-};
-
 enum { RADIX_CUT_MIN = 257 };
 
 /* The most records of a leaf, by what still is fast with a core's own cache. */
 enum {
-	RADIX_LEAF_MAX_32 =
-		1 << 22, /* for CPU_VBMI2: below, pivots are faster than a split and halves */
 	RADIX_LEAF_MAX_64 = 1 << 14, /* for CPU_AVX2 */
 	RADIX_LEAF_MAX_PAIRS = 1 << 17,
 	RADIX_LEAF_MAX_STABLE = 1 << 16,
@@ -40,11 +31,8 @@ enum {
 
 /* In portable C, stable. */
 void radix_leaf_stable(const struct radix_leaf *leaf);
-/* In vectors, `simd` being at least CPU_AVX2: for records that are all key.  Equal ones cannot be told
- * apart, so it need not be stable. */
-void radix_leaf_vector(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
-		       enum cpu_simd simd);
-/* The same by pivots, for leaves of any size. */
+/* By pivots, in vectors, `simd` being at least CPU_AVX2: for leaves of any size, of records that are all key.
+ * Equal ones cannot be told apart, so it need not be stable. */
 void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd);
 /* The first step of that, in place, for leaves of at least RADIX_CUT_MIN records: how many records are below
  * all others now; 0: they are all equal. */
@@ -54,8 +42,8 @@ void radix_leaf_avx2(const struct radix_leaf *leaf);
 size_t radix_cut_avx2(const struct radix_leaf *leaf);
 /* Whether the lower halves of n words ascend; simd is at least CPU_AVX2. */
 bool radix_values_ascend(const uint64_t *pair, size_t n);
-/* Of pairs, the key being the upper half of a record: stable.  `simd` as above. */
-void radix_leaf_pairs(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
-		      enum cpu_simd simd);
+/* Of pairs, the key being the upper half of a record: stable.  value: room for as many as the leaf has records;
+ * `simd` as above. */
+void radix_leaf_pairs(const struct radix_leaf *leaf, uint32_t *value, enum cpu_simd simd);
 
 #endif

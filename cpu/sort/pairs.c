@@ -46,11 +46,10 @@ static void sort_words(const struct radix_leaf *leaf, uint32_t *value, enum cpu_
 		word[i] = (word[i] & key_bits) | value[(uint32_t)word[i]];
 }
 
-void radix_leaf_pairs(const struct radix_leaf *leaf, const struct radix_scratch *scratch,
-		      enum cpu_simd simd)
+void radix_leaf_pairs(const struct radix_leaf *leaf, uint32_t *value, enum cpu_simd simd)
 {
 	if (radix_values_ascend(leaf->in_spare ? leaf->spare : leaf->record, leaf->count))
 		radix_leaf_pivots(leaf, simd);
 	else
-		sort_words(leaf, scratch->value, simd);
+		sort_words(leaf, value, simd);
 }

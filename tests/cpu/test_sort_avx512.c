@@ -1,9 +1,7 @@
 /* The leaves that sort by vectors of AVX-512, and pairs. */
-#define radix_leaf_vector vector_of_this_test
 #define radix_leaf_pivots pivots_of_this_test
 #define radix_leaf_cut    cut_of_vectors
 #include "cpu/sort/vector.c"
-#undef radix_leaf_vector
 #undef radix_leaf_pivots
 #undef radix_leaf_cut
 
@@ -60,7 +58,6 @@ Test(leaf_pairs, stable)
 	enum { PAIRS = 3000 };
 	static uint64_t record[PAIRS], spare[PAIRS], wanted[PAIRS];
 	static uint32_t value[PAIRS];
-	const struct radix_scratch scratch = { .value = value };
 
 	for (enum cpu_simd simd = CPU_AVX2; simd <= cpu_simd(); simd++)
 		for (size_t n = 0; n < PAIRS; n = n < 20 ? n + 1 : n * 3 / 2)
@@ -84,7 +81,7 @@ Test(leaf_pairs, stable)
 					pair[i] = (any >> 40) % 7 << 61 | v;
 				}
 				insert_pairs(pair, n, wanted);
-				radix_leaf_pairs(&leaf, &scratch, simd);
+				radix_leaf_pairs(&leaf, value, simd);
 				cr_assert_eq(memcmp(record, wanted, n * sizeof *wanted), 0,
 					     "level %d, kind %d, %zu pairs", (int)simd, kind, n);
 			}
