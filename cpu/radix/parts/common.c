@@ -6,10 +6,16 @@
 
 #include "common/memory.h"
 
+int radix_cpu_threads(const void *params)
+{
+	const struct radix_params *p = params;
+
+	return p->threads > 0 ? (int)p->threads : omp_get_num_procs();
+}
+
 enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
 			      bool spare, struct gb_error *err)
 {
-	const struct radix_params *p = params;
 	const struct radix_input *keys = input;
 	bool pairs = keys->type == RADIX_PAIRS;
 
@@ -19,7 +25,7 @@ enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const v
 	cpu->low = pairs ? 32 : 0;
 	cpu->top = (unsigned)(8 * cpu->width);
 	cpu->is_float = keys->type == RADIX_F32;
-	cpu->threads = p->threads > 0 ? (int)p->threads : omp_get_num_procs();
+	cpu->threads = radix_cpu_threads(params);
 	cpu->record = gb_host_alloc(cpu->count, cpu->width, err);
 	gb_memory_result(cpu->record, GB_WHOLE, GB_POISON);
 	if (spare)

@@ -34,6 +34,9 @@ struct radix_cpu {
 	void *spare;  /* as large, or NULL */
 };
 
+/* How many threads are asked for: all CPUs' if none are. */
+int radix_cpu_threads(const void *params);
+
 /* Allocate the buffers, the spare one only if asked for. */
 enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
 			      bool spare, struct gb_error *err);
