@@ -1,9 +1,9 @@
 /* sah.c -- cpu/sah: a tree of eight children a node, ready for traversal, from the top down by the
  * surface area heuristic (parts/split.c).
  *
- * Against wide: planes that are chosen by what they cost a ray, not by the bits of codes, for three
- * times the time.  Against ploc: the cheaper tree in a third of the time, but where long thin
- * triangles lie across each other.  The binary tree is there, too, and is what `sah_cost` is of.
+ * Against wide: planes that are chosen by what they cost a ray, not by the bits of codes, for three times
+ * the time.  Against ploc: the cheaper tree in a third of the time, but where long thin triangles lie
+ * across each other.  The binary tree is there, too, and is what `sah_cost` is of.
  * The bound is arithmetic.
  */
 #include "cpu/lbvh/parts/wide_state.h"

@@ -6,6 +6,7 @@
  */
 #include <math.h>
 #include <omp.h>
+#include <string.h>
 
 #include "cpu/octree/parts/common.h"
 
@@ -129,83 +130,59 @@ static void keys_plain(const struct octree_cpu *cpu, size_t first, size_t count,
 }
 
 #if defined(__x86_64__)
-/* octree_cells() and octree_spread() of four bodies. */
+/* octree_cells() along an axis, a lane for each body. */
 CPU_AVX2_TARGET
-static inline __m256i spread_avx2(const struct octree_box *box, int d, const float *position)
+static inline __m256i cells_avx2(const struct octree_box *box, int d, const float *position)
 {
 	const __m256d distance = _mm256_sub_pd(_mm256_cvtps_pd(_mm_loadu_ps(position)),
 					       _mm256_set1_pd(box->corner[d]));
-	const __m128i cells =
-		_mm256_cvttpd_epi32(_mm256_mul_pd(distance, _mm256_set1_pd(box->scale)));
-	__m256i bits = _mm256_cvtepi32_epi64(cells);
 
-#define STEP(shift, mask)                                                                \
-	bits = _mm256_and_si256(_mm256_or_si256(bits, _mm256_slli_epi64(bits, (shift))), \
-				_mm256_set1_epi64x(mask))
-	STEP(32, 0x001f00000000ffff);
-	STEP(16, 0x001f0000ff0000ff);
-	STEP(8, 0x100f00f00f00f00f);
-	STEP(4, 0x10c30c30c30c30c3);
-	STEP(2, 0x1249249249249249);
-#undef STEP
-	return bits;
+	return _mm256_cvtepi32_epi64(
+		_mm256_cvttpd_epi32(_mm256_mul_pd(distance, _mm256_set1_pd(box->scale))));
 }
 
-CPU_AVX2_TARGET
-static void keys_avx2(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
-{
-	const struct octree_input *in = cpu->input;
-	const size_t whole = count / 4 * 4;
-
-	for (size_t i = 0; i < whole; i += 4) {
-		const __m256i x = spread_avx2(&cpu->box, 0, in->x + first + i);
-		const __m256i y = spread_avx2(&cpu->box, 1, in->y + first + i);
-		const __m256i z = spread_avx2(&cpu->box, 2, in->z + first + i);
-
-		_mm256_storeu_si256((__m256i *)(void *)(key + i),
-				    _mm256_or_si256(_mm256_or_si256(x, _mm256_slli_epi64(y, 1)),
-						    _mm256_slli_epi64(z, 2)));
-	}
-	keys_plain(cpu, first + whole, count - whole, key + whole);
-}
-
-/* The same of eight. */
 CPU_AVX512_TARGET
-static inline __m512i spread_avx512(const struct octree_box *box, int d, const float *position)
+static inline __m512i cells_avx512(const struct octree_box *box, int d, const float *position)
 {
 	const __m512d distance = _mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(position)),
 					       _mm512_set1_pd(box->corner[d]));
-	__m512i bits = _mm512_cvttpd_epi64(_mm512_mul_pd(distance, _mm512_set1_pd(box->scale)));
 
-#define STEP(shift, mask)                                                                \
-	bits = _mm512_and_si512(_mm512_or_si512(bits, _mm512_slli_epi64(bits, (shift))), \
-				_mm512_set1_epi64(mask))
-	STEP(32, 0x001f00000000ffff);
-	STEP(16, 0x001f0000ff0000ff);
-	STEP(8, 0x100f00f00f00f00f);
-	STEP(4, 0x10c30c30c30c30c3);
-	STEP(2, 0x1249249249249249);
-#undef STEP
-	return bits;
+	return _mm512_cvttpd_epi64(_mm512_mul_pd(distance, _mm512_set1_pd(box->scale)));
 }
 
-CPU_AVX512_TARGET
-static void keys_avx512(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
-{
-	const struct octree_input *in = cpu->input;
-	const size_t whole = count / 8 * 8;
-
-	for (size_t i = 0; i < whole; i += 8) {
-		const __m512i x = spread_avx512(&cpu->box, 0, in->x + first + i);
-		const __m512i y = spread_avx512(&cpu->box, 1, in->y + first + i);
-		const __m512i z = spread_avx512(&cpu->box, 2, in->z + first + i);
-
-		_mm512_storeu_si512(key + i,
-				    _mm512_or_si512(_mm512_or_si512(x, _mm512_slli_epi64(y, 1)),
-						    _mm512_slli_epi64(z, 2)));
+/* spread_suffix() is octree_spread() of a vector's lanes. */
+#define DEFINE_KEYS(VECTOR, suffix, TARGET)                                                       \
+	TARGET                                                                                    \
+	static inline VECTOR spread_##suffix(VECTOR bits)                                         \
+	{                                                                                         \
+		bits = (bits | bits << 32) & 0x001f00000000ffff;                                  \
+		bits = (bits | bits << 16) & 0x001f0000ff0000ff;                                  \
+		bits = (bits | bits << 8) & 0x100f00f00f00f00f;                                   \
+		bits = (bits | bits << 4) & 0x10c30c30c30c30c3;                                   \
+		return (bits | bits << 2) & 0x1249249249249249;                                   \
+	}                                                                                         \
+                                                                                                  \
+	TARGET                                                                                    \
+	static void keys_##suffix(const struct octree_cpu *cpu, size_t first, size_t count,       \
+				  uint64_t *key)                                                  \
+	{                                                                                         \
+		const struct octree_input *in = cpu->input;                                       \
+		const size_t lanes = sizeof(VECTOR) / sizeof *key, whole = count / lanes * lanes; \
+                                                                                                  \
+		for (size_t i = 0; i < whole; i += lanes) {                                       \
+			const VECTOR x = cells_##suffix(&cpu->box, 0, in->x + first + i);         \
+			const VECTOR y = cells_##suffix(&cpu->box, 1, in->y + first + i);         \
+			const VECTOR z = cells_##suffix(&cpu->box, 2, in->z + first + i);         \
+			const VECTOR all = spread_##suffix(x) | spread_##suffix(y) << 1 |         \
+					   spread_##suffix(z) << 2;                               \
+                                                                                                  \
+			memcpy(key + i, &all, sizeof all);                                        \
+		}                                                                                 \
+		keys_plain(cpu, first + whole, count - whole, key + whole);                       \
 	}
-	keys_plain(cpu, first + whole, count - whole, key + whole);
-}
+
+DEFINE_KEYS(__m256i, avx2, CPU_AVX2_TARGET)
+DEFINE_KEYS(__m512i, avx512, CPU_AVX512_TARGET)
 #endif
 
 void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key)
