@@ -1,11 +1,12 @@
-/* wide.c -- cpu/wide: build and traverse a tree of eight children a node, single rays.
+/* wide.c -- cpu/wide: build and traverse a tree of eight children a node, rays by turns.
  *
  * Build: the binary tree of apetrei, then its collapse by all threads into a tree ready for
  * traversal, triangles included: what a library's scene build does.  The bound is memory.
  *
  * Trace: against stack, one vector instruction a step tests eight boxes or eight triangles
- * (parts/kernels_single.h), in a third of the steps.  The bound is latency: each step waits for
- * the node that the one before has chosen.
+ * (parts/kernels_single.h), in a third of the steps; and rays take turns, each with a step of its
+ * own way, so that none waits for memory or for a branch (parts/kernels_turns.h).  The bound is
+ * instructions.
  */
 #include "cpu/lbvh/parts/wide_state.h"
 

@@ -333,14 +333,15 @@ static size_t differing_groups(const struct scene *s, const struct lbvh_wide *wi
 	size_t count = 0;
 
 	for (size_t first = 0; first < rays; first += LBVH_PACKET) {
-		struct lbvh_batch batch = { .ray = ray, .occlusion = true };
+		uint32_t occluded[LBVH_PACKET / 32] = { 0 };
+		struct lbvh_batch batch = { .ray = ray, .occluded = occluded };
 
 		for (; batch.count < LBVH_PACKET && first + batch.count < rays; batch.count++)
 			ray[batch.count] = lbvh_trace_ray(s->in, first + batch.count);
 		lbvh_cpu_kernels()->groups(wide, &batch, stack, &counts);
 		for (uint32_t i = 0; i < batch.count; i++)
-			count +=
-				(batch.occluded >> i & 1) != (s->primitive[first + i] != LBVH_MISS);
+			count += (occluded[i / 32] >> i % 32 & 1) !=
+				 (s->primitive[first + i] != LBVH_MISS);
 	}
 	free(stack);
 	return count;

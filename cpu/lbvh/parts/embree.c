@@ -148,7 +148,7 @@ static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 	for (uint32_t i = 0; i < batch->count; i++) {
 		struct RTCRayHit r = one_ray(batch->ray + i);
 
-		if (batch->occlusion) {
+		if (batch->occluded) {
 			rtcOccluded1(s->scene, RAYS_BY(&r.ray, &q.any));
 			lbvh_batch_keep(batch, i, 0, occluder_of(r.ray.tfar));
 		} else {
@@ -232,8 +232,8 @@ static void keep_in_batch(const struct call *c, struct lbvh_batch *batch, uint32
 {
 	for (uint32_t i = 0; i < c->rays && first + i < batch->count; i++)
 		lbvh_batch_keep(batch, first + i, c->far[i],
-				batch->occlusion ? occluder_of(c->far[i])
-						 : primitive_of(c->geometry[i], c->primitive[i]));
+				batch->occluded ? occluder_of(c->far[i])
+						: primitive_of(c->geometry[i], c->primitive[i]));
 }
 
 static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t first)
@@ -286,7 +286,7 @@ static void batch8(const void *state, int thread, struct lbvh_batch *batch,
 
 	for (uint32_t first = 0; first < batch->count; first += 8) {
 		fill_from_batch(&call, batch, first);
-		if (batch->occlusion)
+		if (batch->occluded)
 			rtcOccluded8(valid, s->scene, RAYS_BY(&r.ray, &q.any));
 		else
 			rtcIntersect8(valid, s->scene, RAYS_BY(&r, &q.nearest));
@@ -325,7 +325,7 @@ static void batch16(const void *state, int thread, struct lbvh_batch *batch,
 
 	for (uint32_t first = 0; first < batch->count; first += 16) {
 		fill_from_batch(&call, batch, first);
-		if (batch->occlusion)
+		if (batch->occluded)
 			rtcOccluded16(valid, s->scene, RAYS_BY(&r.ray, &q.any));
 		else
 			rtcIntersect16(valid, s->scene, RAYS_BY(&r, &q.nearest));

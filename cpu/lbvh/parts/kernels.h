@@ -29,13 +29,14 @@ struct lbvh_packet {
 	float middle[3], across[3], down[3], terms[3];
 };
 
-/* Up to LBVH_PACKET rays of a stream, and what is known of them. */
+/* Rays in a row of a stream, and what is known of them. */
 struct lbvh_batch {
 	const struct lbvh_ray *ray; /* count */
 	uint32_t count;
-	bool occlusion;      /* a bit each is the answer; else t and primitive are */
-	uint64_t occluded;   /* bit i: ray i hits something; 0 before */
-	float *t;            /* count, of the nearest hits */
+	/* NULL or, if any hit will do, the answers: bit i % 32 of word i / 32, 0 before, says that
+	 * ray i hits something. */
+	uint32_t *occluded;
+	float *t;            /* else: count, of the nearest hits */
 	uint32_t *primitive; /* the same */
 };
 
@@ -43,8 +44,8 @@ struct lbvh_batch {
 static inline void lbvh_batch_keep(struct lbvh_batch *batch, uint32_t i, float t,
 				   uint32_t primitive)
 {
-	if (batch->occlusion) {
-		batch->occluded |= (uint64_t)(primitive != LBVH_MISS) << i;
+	if (batch->occluded) {
+		batch->occluded[i / 32] |= (uint32_t)(primitive != LBVH_MISS) << i % 32;
 	} else {
 		batch->t[i] = primitive == LBVH_MISS ? INFINITY : t;
 		batch->primitive[i] = primitive;
@@ -77,12 +78,13 @@ struct lbvh_entry {
 struct lbvh_kernels {
 	/* Directions of packet->x, y of an image of edge x edge pixels; width and height. */
 	void (*rays)(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet);
-	/* The hits of a packet, ray by ray and all at once.  stack: lbvh_stack_room() entries. */
+	/* The hits of a packet, by rays that take turns and all at once.  stack: lbvh_stack_room()
+	 * entries. */
 	void (*single)(const struct lbvh_wide *wide, const float eye[3], struct lbvh_packet *packet,
 		       struct lbvh_entry *stack, struct lbvh_counts *counts);
 	void (*packet)(const struct lbvh_wide *wide, const float eye[3], struct lbvh_packet *packet,
 		       struct lbvh_entry *stack, struct lbvh_counts *counts);
-	/* The answers to a batch, ray by ray. */
+	/* The answers to a batch, by rays that take turns. */
 	void (*batch)(const struct lbvh_wide *wide, struct lbvh_batch *batch,
 		      struct lbvh_entry *stack, struct lbvh_counts *counts);
 	/* The same of occlusion, neighbours together. */
@@ -92,10 +94,20 @@ struct lbvh_kernels {
 
 extern const struct lbvh_kernels lbvh_kernels_plain, lbvh_kernels_avx2, lbvh_kernels_avx512;
 
-/* Entries that a traversal of a wide tree may have waiting at a time. */
+/* Rays that a thread follows by turns. */
+enum { LBVH_TURNS = 24 };
+
+/* Entries that a ray on its way through a wide tree may have waiting at a time, the end of its way
+ * among them. */
+static inline size_t lbvh_ray_room(const struct lbvh_wide *wide)
+{
+	return (size_t)wide->depth * (LBVH_WIDTH - 1) + 2;
+}
+
+/* Entries that a traversal needs. */
 static inline size_t lbvh_stack_room(const struct lbvh_wide *wide)
 {
-	return (size_t)wide->depth * (LBVH_WIDTH - 1) + 1;
+	return LBVH_TURNS * lbvh_ray_room(wide);
 }
 
 #endif

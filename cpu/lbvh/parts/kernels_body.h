@@ -1,8 +1,8 @@
 /* kernels_body.h -- the kernels of kernels.h, in the words of words_*.h, which is included before.
  * KERNELS is the table to define.
  *
- * Made once per instruction set: the rays of a packet, here; their way through a wide tree one by
- * one, and together.
+ * Made once per instruction set: the rays of a packet, here; their way through a wide tree by turns,
+ * in groups, and all together.
  */
 #include <float.h>
 #include <math.h>
@@ -87,6 +87,8 @@ WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
 }
 
 #include "cpu/lbvh/parts/kernels_single.h"
+
+#include "cpu/lbvh/parts/kernels_turns.h"
 
 #include "cpu/lbvh/parts/kernels_group.h"
 

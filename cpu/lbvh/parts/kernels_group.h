@@ -128,7 +128,7 @@ WORDS_FN unsigned any_below(const struct lbvh_wide *wide, const struct lbvh_ray 
 		struct ray ray;
 
 		aim_ray(&ray, from[i].origin, from[i].direction, from[i].near, from[i].far);
-		walk_single(wide, at, &ray, true, stack, counts);
+		walk_any(wide, at, &ray, stack, counts);
 		hit |= (unsigned)(ray.primitive != LBVH_MISS) << i;
 	}
 	return hit;
@@ -145,8 +145,8 @@ WORDS_FN unsigned any_in_leaf(const struct lbvh_wide *wide, const struct lbvh_ra
 		struct ray ray = { .near = from[i].near, .t = from[i].far, .primitive = LBVH_MISS };
 
 		for (int k = 0; k < 3; k++) {
-			ray.origin[k] = f8_set(from[i].origin[k]);
-			ray.direction[k] = f8_set(from[i].direction[k]);
+			ray.origin[k] = from[i].origin[k];
+			ray.direction[k] = from[i].direction[k];
 		}
 		visit_leaf(wide, at, &ray, counts);
 		hit |= (unsigned)(ray.primitive != LBVH_MISS) << i;
@@ -208,6 +208,6 @@ WORDS_ENTRY void trace_groups(const struct lbvh_wide *wide, struct lbvh_batch *b
 		struct group g;
 
 		make_group(&g, batch->ray + first, left < FW_LANES ? left : FW_LANES);
-		batch->occluded |= (uint64_t)walk_group(wide, &g, stack, counts) << first;
+		batch->occluded[first / 32] |= walk_group(wide, &g, stack, counts) << first % 32;
 	}
 }

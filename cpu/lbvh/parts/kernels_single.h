@@ -1,15 +1,15 @@
-/* kernels_single.h -- a part of kernels_body.h: one ray after the other.
+/* kernels_single.h -- a part of kernels_body.h: one ray.
  *
- * The eight boxes of a node are tested by one vector instruction a step; the children that are
- * entered are followed in the order of their distances.  So are the eight triangles of a block.
+ * The eight boxes of a node are tested by one vector instruction a step, and so are the eight
+ * triangles of a block; whether a ray hits anything in a subtree.
  */
 
 struct ray {
-	F8 origin[3], direction[3];
+	float origin[3], direction[3];
 	/* The distance to the near and the far bound b is b inverse + shift, with slack. */
-	F8 inverse[3][2], shift[3][2];
-	int side[3];   /* the bound that is met first: 0 lower, 1 upper */
-	float near, t; /* hits are beyond near, and no farther than t */
+	float inverse[3][2], shift[3][2];
+	uint32_t side[3]; /* the bound that is met first: 0 lower, 1 upper */
+	float near, t;    /* hits are beyond near, and no farther than t */
 	uint32_t primitive;
 };
 
@@ -43,12 +43,12 @@ WORDS_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ra
 	F8 near[3], far[3], last;
 
 	for (int k = 0; k < 3; k++) {
-		const int side = ray->side[k];
+		const size_t side = ray->side[k];
 
-		near[k] =
-			f8_fma(f8_load(node->bound[k][side]), ray->inverse[k][0], ray->shift[k][0]);
-		far[k] = f8_fma(f8_load(node->bound[k][1 - side]), ray->inverse[k][1],
-				ray->shift[k][1]);
+		near[k] = f8_fma(f8_load(node->bound[k][side]), f8_set(ray->inverse[k][0]),
+				 f8_set(ray->shift[k][0]));
+		far[k] = f8_fma(f8_load(node->bound[k][side ^ 1]), f8_set(ray->inverse[k][1]),
+				f8_set(ray->shift[k][1]));
 	}
 	*entry = f8_max(f8_max(near[0], near[1]), f8_max(near[2], f8_set(0)));
 	last = f8_min(f8_min(far[0], far[1]), f8_min(far[2], f8_set(ray->t)));
@@ -58,20 +58,21 @@ WORDS_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ra
 /* lbvh_intersect() of the ray and eight triangles. */
 WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 {
-	F8 edge1[3], edge2[3], s[3], p[3], q[3], inverse, u, v, w, at;
+	F8 direction[3], edge1[3], edge2[3], s[3], p[3], q[3], inverse, u, v, w, at;
 	float t[LBVH_WIDTH];
 	unsigned bits;
 
 	for (int k = 0; k < 3; k++) {
 		edge1[k] = f8_load(block->edge1[k]);
 		edge2[k] = f8_load(block->edge2[k]);
-		s[k] = f8_sub(ray->origin[k], f8_load(block->corner[k]));
+		s[k] = f8_sub(f8_set(ray->origin[k]), f8_load(block->corner[k]));
+		direction[k] = f8_set(ray->direction[k]);
 	}
-	cross8(ray->direction, edge2, p);
+	cross8(direction, edge2, p);
 	inverse = f8_div(f8_set(1), dot8(edge1, p));
 	u = f8_mul(dot8(s, p), inverse);
 	cross8(s, edge1, q);
-	v = f8_mul(dot8(ray->direction, q), inverse);
+	v = f8_mul(dot8(direction, q), inverse);
 	/* All three at least 0; a NaN in u or v makes one of w, which min() passes on. */
 	w = f8_sub(f8_set(1), f8_add(u, v));
 	at = f8_mul(dot8(edge2, q), inverse);
@@ -102,8 +103,7 @@ WORDS_FN void visit_leaf(const struct lbvh_wide *wide, uint32_t at, struct ray *
 	} while (block++->primitive[0] & LBVH_MORE);
 }
 
-/* Ask for what a child is: a node, or the first block of a leaf.  Of the child that is next as well:
- * whether that is a node or a leaf is guessed, and a wrong guess would delay the loads. */
+/* Ask for what a child is: a node, or the first block of a leaf. */
 WORDS_FN void prefetch_child(const struct lbvh_wide *wide, uint32_t child)
 {
 	enum { LINE = 64 };
@@ -121,111 +121,38 @@ WORDS_FN void prefetch_child(const struct lbvh_wide *wide, uint32_t child)
 	}
 }
 
-/* What follows a node: the children that a ray enters. */
-struct follow {
-	const struct lbvh_wide *wide;
-	const struct lbvh_wide_node *node;
-	unsigned bits;           /* children, at least one */
-	struct lbvh_entry **top; /* of the stack */
-};
-
-/* The nearest of two children, the other goes on the stack.  Without a branch to be guessed. */
-WORDS_FN uint32_t follow_two(const struct follow *f, F8 entry)
+/* The children of a node that a ray enters go on the stack, in no order. */
+WORDS_FN struct lbvh_entry *follow_any(const struct lbvh_wide *wide, uint32_t at,
+				       const struct ray *ray, struct lbvh_entry *top)
 {
-	const unsigned i = (unsigned)__builtin_ctz(f->bits);
-	const unsigned k = (unsigned)__builtin_ctz(f->bits & (f->bits - 1));
-	float enter[LBVH_WIDTH];
-	unsigned near, far;
-
-	f8_store(enter, entry);
-	near = enter[k] < enter[i] ? k : i;
-	far = i ^ k ^ near;
-	prefetch_child(f->wide, f->node->child[near]);
-	prefetch_child(f->wide, f->node->child[far]);
-	*(*f->top)++ = (struct lbvh_entry){ f->node->child[far],
-					    (union lbvh_distance){ enter[far] }.bits };
-	return f->node->child[near];
-}
-
-/* The nearest child is the result, the others go on the stack, the farthest first.  One or two are
- * what most nodes give. */
-WORDS_FN uint32_t follow_nearest(const struct follow *f, F8 entry)
-{
-	const unsigned rest = f->bits & (f->bits - 1);
-	struct lbvh_entry *to = *f->top, *last;
-
-	if (!rest) {
-		const uint32_t only = f->node->child[__builtin_ctz(f->bits)];
-
-		prefetch_child(f->wide, only);
-		return only;
-	}
-	if (!(rest & (rest - 1)))
-		return follow_two(f, entry);
-	f8_sort(to, f->node->child, entry, f->bits);
-	last = to + __builtin_popcount(rest);
-	*f->top = last;
-	prefetch_child(f->wide, last->child);
-	for (; to < last; to++)
-		prefetch_child(f->wide, to->child);
-	return last->child;
-}
-
-WORDS_FN void push(const struct follow *f, uint32_t child)
-{
-	prefetch_child(f->wide, child);
-	*(*f->top)++ = (struct lbvh_entry){ child, 0 };
-}
-
-/* The same in no order. */
-WORDS_FN uint32_t follow_any(struct follow *f)
-{
-	const uint32_t first = f->node->child[__builtin_ctz(f->bits)];
-
-	while ((f->bits &= f->bits - 1))
-		push(f, f->node->child[__builtin_ctz(f->bits)]);
-	return first;
-}
-
-/* The children of a node that the ray enters: one is *at, the others are on the stack.  Whether
- * there is one. */
-WORDS_FN bool follow(const struct lbvh_wide *wide, const struct ray *ray, bool any, uint32_t *at,
-		     struct lbvh_entry **top)
-{
-	struct follow f = { .wide = wide, .node = wide->node + *at, .top = top };
+	const struct lbvh_wide_node *node = wide->node + at;
+	unsigned bits;
 	F8 entry;
 
-	f.bits = enter8(f.node, ray, &entry);
-	if (!f.bits)
-		return false;
-	*at = any ? follow_any(&f) : follow_nearest(&f, entry);
-	return true;
+	for (bits = enter8(node, ray, &entry); bits; bits &= bits - 1) {
+		const uint32_t child = node->child[__builtin_ctz(bits)];
+
+		prefetch_child(wide, child);
+		*top++ = (struct lbvh_entry){ child, 0 };
+	}
+	return top;
 }
 
-/* Find, in the subtree `at`, the nearest hit or, with `any`, whether there is one: some primitive. */
-WORDS_FN void walk_single(const struct lbvh_wide *wide, uint32_t at, struct ray *ray, bool any,
-			  struct lbvh_entry *stack, struct lbvh_counts *counts)
+/* Find, in the subtree `at`, whether there is a hit: some primitive. */
+WORDS_FN void walk_any(const struct lbvh_wide *wide, uint32_t at, struct ray *ray,
+		       struct lbvh_entry *stack, struct lbvh_counts *counts)
 {
 	struct lbvh_entry *top = stack;
-	uint64_t nodes = 0;
 
-	for (;;) {
+	*top++ = (struct lbvh_entry){ at, 0 };
+	while (top > stack && ray->primitive == LBVH_MISS) {
+		at = (--top)->child;
 		if (at & LBVH_LEAF) {
 			visit_leaf(wide, at, ray, counts);
-			if (any && ray->primitive != LBVH_MISS)
-				top = stack;
 		} else {
-			nodes++;
-			if (follow(wide, ray, any, &at, &top))
-				continue;
+			counts->nodes++;
+			top = follow_any(wide, at, ray, top);
 		}
-		do {
-			if (top == stack) {
-				counts->nodes += nodes;
-				return;
-			}
-			at = (--top)->child;
-		} while (!any && top->key > (union lbvh_distance){ ray->t }.bits);
 	}
 }
 
@@ -235,8 +162,8 @@ WORDS_FN void aim_axis(struct ray *ray, int k, int side, float origin, float inv
 	const float by = inverse * (side ? LBVH_SLACK : 1 / LBVH_SLACK);
 	const float error = fabsf(origin * by) * ERROR_OF_SHIFT;
 
-	ray->inverse[k][side] = f8_set(by);
-	ray->shift[k][side] = f8_set((side ? error : -error) - origin * by);
+	ray->inverse[k][side] = by;
+	ray->shift[k][side] = (side ? error : -error) - origin * by;
 }
 
 /* A ray that has hit nothing yet. */
@@ -248,8 +175,8 @@ WORDS_FN void aim_ray(struct ray *ray, const float origin[3], const float direct
 		const float inverse = 1 / (parallel ? LEAST_COMPONENT : direction[k]);
 		const float aside = parallel ? LEAST_THICKNESS : 0;
 
-		ray->origin[k] = f8_set(origin[k]);
-		ray->direction[k] = f8_set(direction[k]);
+		ray->origin[k] = origin[k];
+		ray->direction[k] = direction[k];
 		ray->side[k] = inverse < 0;
 		aim_axis(ray, k, 0, origin[k] + aside, inverse);
 		aim_axis(ray, k, 1, origin[k] - aside, inverse);
@@ -257,39 +184,4 @@ WORDS_FN void aim_ray(struct ray *ray, const float origin[3], const float direct
 	ray->near = near;
 	ray->t = far;
 	ray->primitive = LBVH_MISS;
-}
-
-WORDS_ENTRY void trace_single(const struct lbvh_wide *wide, const float eye[3],
-			      struct lbvh_packet *packet, struct lbvh_entry *stack,
-			      struct lbvh_counts *counts)
-{
-	for (uint32_t y = 0; y < packet->height; y++)
-		for (uint32_t x = 0; x < packet->width; x++) {
-			const uint32_t i = y * LBVH_PACKET_EDGE + x;
-			const float direction[3] = { packet->direction[0][i],
-						     packet->direction[1][i],
-						     packet->direction[2][i] };
-			struct ray ray;
-
-			aim_ray(&ray, eye, direction, 0, INFINITY);
-			walk_single(wide, 0, &ray, false, stack, counts);
-			packet->t[i] = ray.t;
-			packet->primitive[i] = ray.primitive;
-		}
-}
-
-WORDS_ENTRY void trace_batch(const struct lbvh_wide *wide, struct lbvh_batch *batch,
-			     struct lbvh_entry *stack, struct lbvh_counts *counts)
-{
-	for (uint32_t i = 0; i < batch->count; i++) {
-		const struct lbvh_ray *from = batch->ray + i;
-		struct ray ray;
-
-		aim_ray(&ray, from->origin, from->direction, from->near, from->far);
-		if (batch->occlusion)
-			walk_single(wide, 0, &ray, true, stack, counts);
-		else
-			walk_single(wide, 0, &ray, false, stack, counts);
-		lbvh_batch_keep(batch, i, ray.t, ray.primitive);
-	}
 }

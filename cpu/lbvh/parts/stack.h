@@ -142,7 +142,7 @@ static inline __attribute__((always_inline)) void lbvh_beam_batch(struct lbvh_ba
 		struct lbvh_beam beam = { .near = ray->near,
 					  .t = ray->far,
 					  .primitive = LBVH_MISS,
-					  .any = batch->occlusion };
+					  .any = batch->occluded != NULL };
 
 		for (int k = 0; k < 3; k++) {
 			beam.origin[k] = ray->origin[k];

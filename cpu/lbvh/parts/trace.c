@@ -8,7 +8,7 @@
 
 enum {
 	TILE = 32,    /* pixels along the edge of what a thread takes at a time */
-	BATCHES = 16, /* of a stream, the same */
+	BATCH = 1024, /* rays of a stream, the same; a multiple of those in a word of bits */
 };
 
 /* ---- what is asked for -------------------------------------------------------------------- */
@@ -126,20 +126,18 @@ static struct lbvh_counts trace_image(const struct image *image)
 static void trace_batch(const struct lbvh_tracer *tracer, size_t first, int thread,
 			struct lbvh_counts *counts)
 {
-	const size_t rays = lbvh_ray_count(tracer->input), left = rays - first;
+	const size_t left = lbvh_ray_count(tracer->input) - first;
 	struct lbvh_batch batch = { .ray = tracer->input->ray + first,
-				    .count = (uint32_t)(left < LBVH_PACKET ? left : LBVH_PACKET),
-				    .occlusion = tracer->input->occlusion };
+				    .count = (uint32_t)(left < BATCH ? left : BATCH) };
 
-	if (!batch.occlusion) {
+	if (tracer->bits) {
+		batch.occluded = tracer->bits + first / 32;
+		memset(batch.occluded, 0, (batch.count + 31) / 32 * sizeof *batch.occluded);
+	} else {
 		batch.t = tracer->t + first;
 		batch.primitive = tracer->primitive + first;
 	}
 	tracer->ways.batch(tracer, thread, &batch, counts);
-	if (batch.occlusion)
-		tracer->bits[first / 32] = (uint32_t)batch.occluded;
-	if (batch.occlusion && batch.count > 32)
-		tracer->bits[first / 32 + 1] = (uint32_t)(batch.occluded >> 32);
 }
 
 static struct lbvh_counts trace_stream(const struct lbvh_tracer *tracer)
@@ -147,9 +145,9 @@ static struct lbvh_counts trace_stream(const struct lbvh_tracer *tracer)
 	const size_t rays = lbvh_ray_count(tracer->input);
 	uint64_t nodes = 0, triangles = 0;
 
-#pragma omp parallel for num_threads(tracer->threads) schedule(dynamic, BATCHES) \
+#pragma omp parallel for num_threads(tracer->threads) schedule(dynamic, 1) \
 	reduction(+ : nodes, triangles)
-	for (size_t first = 0; first < rays; first += LBVH_PACKET) {
+	for (size_t first = 0; first < rays; first += BATCH) {
 		struct lbvh_counts counts = { 0, 0 };
 
 		trace_batch(tracer, first, omp_get_thread_num(), &counts);

@@ -3,7 +3,7 @@
  *
  * A traversal of an image is a function over packets of 8 x 8 rays, called by all threads.  Making
  * the rays is part of the timed work of every variant, peers included, by the same code.  One of a
- * stream is a function over batches of as many neighbours in it.
+ * stream is a function over batches of neighbours in it.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_TRACE_H
 #define GPUBENCH_CPU_LBVH_PARTS_TRACE_H

@@ -47,6 +47,8 @@ WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
 	_mm256_maskstore_epi32((int *)p, words_spread(bits), _mm256_set1_epi32((int)v));
 }
 
+#define SORT_STEP(a, other, LOW) \
+	_mm256_blend_epi32(_mm256_max_epi32(a, other), _mm256_min_epi32(a, other), LOW)
 #include "cpu/lbvh/parts/words_sort.h"
 
 #endif

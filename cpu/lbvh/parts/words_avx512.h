@@ -28,6 +28,7 @@ WORDS_FN float fw_most(FW a)
 	return _mm512_reduce_max_ps(a);
 }
 
+#define SORT_STEP(a, other, LOW) _mm256_mask_min_epi32(_mm256_max_epi32(a, other), LOW, a, other)
 #include "cpu/lbvh/parts/words_sort.h"
 
 #endif
