@@ -2,8 +2,10 @@
  * out-edges of the frontier, a list, to the next one.
  *
  * Large frontiers are shared among threads: a vertex belongs to the thread whose compare-exchange
- * reaches it, and is appended by way of the thread's own buffer.  Small ones, and those of a
- * single thread, go without either.
+ * reaches it, and is appended by way of the thread's own buffer.  Marks that others set move from
+ * core to core, a cache line at a time.  So a thread asks for the mark of a vertex once, and a while
+ * before it needs it; before, two threads were slower than one.  What remains of that is the bound
+ * of small graphs.  Small frontiers, and those of a single thread, go without all that.
  */
 #ifndef GPUBENCH_CPU_BFS_PARTS_TOPDOWN_H
 #define GPUBENCH_CPU_BFS_PARTS_TOPDOWN_H
@@ -17,6 +19,9 @@ struct bfs_topdown {
 	uint64_t looked; /* edges that the last step looked at */
 	uint64_t end;    /* of `next` while threads append to it */
 	uint32_t *local; /* a buffer for each thread */
+	uint64_t *seen;  /* for each thread a bit per vertex, of those it knows to be reached */
+	size_t words;    /* of a thread's bits */
+	bool *begun;     /* for each thread, whether its bits are of this search */
 };
 
 /* Allocate the lists. */
