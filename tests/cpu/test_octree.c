@@ -140,7 +140,8 @@ Test(octree_cpu, keys_of_all_instruction_sets)
 
 /* ---- threads ------------------------------------------------------------------------------- */
 
-/* More threads than cores and than bodies; all of them at a few octants. */
+/* More threads than cores and than bodies; all of them at a few octants.  9000: more than one thread
+ * takes alone. */
 Test(octree_cpu, oversubscribed, .timeout = 120)
 {
 	static const int64_t threads[] = { 1, 3, 4, 9 };
@@ -150,7 +151,7 @@ Test(octree_cpu, oversubscribed, .timeout = 120)
 		for (size_t b = 0; b < GB_COUNT(buckets); b++)
 			for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++) {
 				struct octree_params params = { .distribution = d,
-								.count = 4000,
+								.count = 9000,
 								.bucket = buckets[b],
 								.threads = threads[t],
 								.seed = 11 };

@@ -43,6 +43,10 @@ enum octree_wants { OCTREE_WANTS_KEYS = 1, OCTREE_WANTS_RANKS = 2, OCTREE_ONE_TH
 enum gb_status octree_cpu_init(void *state, const void *params, const void *input, unsigned wants,
 			       struct gb_error *err);
 
+/* Whether one thread looks at the bodies, outside of a parallel region: there are so few, or it is the
+ * only one.  With cold caches to begin a region takes as long as some thousand bodies. */
+bool octree_cpu_is_alone(const struct octree_cpu *cpu);
+
 /* The phases that all builders begin with: the root box, and keys into cpu->key. */
 void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer);
 void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer);

@@ -97,23 +97,39 @@ static void bounds(const struct octree_cpu *cpu, const float *position, size_t c
 	bounds_plain(position, count, low, high);
 }
 
-void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer)
+enum { ALONE = 8192 };
+
+bool octree_cpu_is_alone(const struct octree_cpu *cpu)
+{
+	return cpu->threads == 1 || cpu->count <= ALONE;
+}
+
+/* The least and the largest coordinates of some bodies; of none, those given. */
+static void bounds_of(const struct octree_cpu *cpu, struct octree_range r, float low[3],
+		      float high[3])
 {
 	const float *axis[] = { cpu->input->x, cpu->input->y, cpu->input->z };
+
+	for (int d = 0; d < 3 && r.begin < r.end; d++) {
+		low[d] = high[d] = axis[d][r.begin];
+		bounds(cpu, axis[d] + r.begin, r.end - r.begin, &low[d], &high[d]);
+	}
+}
+
+void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer)
+{
 	float low[3] = { 0 }, high[3] = { 0 };
 
 	gb_phase(timer, "box");
-	for (int d = 0; d < 3 && cpu->count; d++)
-		low[d] = high[d] = axis[d][0];
+	if (octree_cpu_is_alone(cpu)) {
+		bounds_of(cpu, octree_cpu_range(cpu->count, 0, 1), low, high);
+	} else {
+		/* Where a thread has none, those of the first. */
+		bounds_of(cpu, (struct octree_range){ 0, 1 }, low, high);
 #pragma omp parallel num_threads(cpu->threads) reduction(min : low[:3]) reduction(max : high[:3])
-	{
-		const struct octree_range r =
-			octree_cpu_range(cpu->count, omp_get_thread_num(), omp_get_num_threads());
-
-		for (int d = 0; d < 3 && r.begin < r.end; d++) {
-			low[d] = high[d] = axis[d][r.begin];
-			bounds(cpu, axis[d] + r.begin, r.end - r.begin, &low[d], &high[d]);
-		}
+		bounds_of(cpu,
+			  octree_cpu_range(cpu->count, omp_get_thread_num(), omp_get_num_threads()),
+			  low, high);
 	}
 	cpu->box = octree_box_of(low, high);
 }
@@ -203,6 +219,10 @@ void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count
 void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer)
 {
 	gb_phase(timer, "keys");
+	if (octree_cpu_is_alone(cpu)) {
+		octree_cpu_keys_of(cpu, 0, cpu->count, cpu->key);
+		return;
+	}
 #pragma omp parallel num_threads(cpu->threads)
 	{
 		const struct octree_range r =
@@ -216,8 +236,11 @@ void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer)
 
 enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu)
 {
-	enum { SAMPLES = 64, BODIES = 4 }; /* as many at a time as the shortest vector holds */
-	const size_t count = cpu->count, step = count / SAMPLES + 1;
+	enum { FEWEST = 16, SAMPLES = 64, PER_SAMPLE = 512 };
+	enum { BODIES = 4 }; /* as many at a time as the shortest vector holds */
+	/* Of few bodies fewer: 64 samples of 3000 took an eighth of the whole build. */
+	const size_t count = cpu->count, wanted = FEWEST + count / PER_SAMPLE;
+	const size_t step = count / (wanted < SAMPLES ? wanted : SAMPLES) + 1;
 	uint64_t key[SAMPLES][BODIES], opposite[SAMPLES][BODIES];
 	int near = 0, far = 0, depth = 0, square = 0, n = 0;
 
