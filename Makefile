@@ -566,10 +566,10 @@ measure: all
 	$(Q)folder=results/measured/cpu-$$(date +%F); \
 		scripts/measure.sh $$folder && scripts/figures.sh $$folder
 
-## bench-peers: CPU variants beside the field's libraries, like with like: where is a library ahead? (a quarter of an hour)
+## bench-peers: CPU variants beside the field's libraries, like with like: where is a library ahead? (half an hour)
 bench-peers: all
 	$(Q)scripts/measure.sh results/latest.peers peers
-	$(Q)for case in results/latest.peers/*.jsonl; do echo "# $${case##*/}"; ./gpubench report --format=peers $$case; done
+	$(Q)for case in results/latest.peers/*.jsonl; do echo "# $${case##*/}"; ./gpubench report --launches=pooled --format=peers $$case; done
 
 deps:
 	$(Q)scripts/install-deps.sh build

@@ -6,8 +6,8 @@
 #	<!-- begin: gpubench report --format=markdown results/measured/FOLDER/CASE.jsonl -->
 #	<!-- end -->
 #
-# It may be `gpubench versus --by=threads --format=markdown FILE`, too; and `report` may go on with
-# `| scripts/columns.sh COLUMN...`, then with --format=csv.  What stands between is replaced by the
+# It may be `gpubench versus --by=threads --format=markdown FILE`, too; and `report` may have
+# --launches=pooled, or go on with `| scripts/columns.sh COLUMN...`, then with --format=csv.  What stands between is replaced by the
 # command line that measured the file, the machine and the commit, and the table; the heading that is
 # printed is left out.  A file that is not there is "Not measured yet."
 #
@@ -44,15 +44,15 @@ measured_by() {
 	printf '`gpubench %s`\n' "$(sed -n '1{s/.*"argv":\["//; s/"\],.*//; s/","/\n/g; p}' "$file" |
 		sed "/^--quiet\$/d; /^-o\$/{N;d}; /^--output=/d; /^--overwrite\$/d; s/.*[][*?].*/'&'/" | paste -sd' ')"
 	echo
-	gpubench report --format=markdown "$file" | sed -n 1p
+	gpubench report --format=markdown "$file" | sed -n '1{s/^- [^ ]*: //;p}'
 }
 
 # table COMMAND: what stands between the marks.
 table() {
 	local command=$1 file
-	local allowed='^gpubench (report --format=(markdown|csv|peers)|versus --by=threads --format=markdown) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
+	local allowed='^gpubench (report( --launches=pooled)? --format=(markdown|csv|peers)|versus --by=threads --format=markdown) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
 	[[ $command =~ $allowed ]] || { echo "figures.sh: not a command for a table: $command" >&2; return 1; }
-	file=${BASH_REMATCH[3]}
+	file=${BASH_REMATCH[4]}
 	[ -e "$file" ] || { echo "Not measured yet."; return; }
 	measured_by "$file"
 	echo

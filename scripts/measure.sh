@@ -35,7 +35,7 @@ rehearse() {
 	rehearsed=()
 	for argument; do
 		case $argument in
-		--samples=* | --warmup=* | --min-time=* | --max-samples=*) ;;
+		--samples=* | --warmup=* | --min-time=* | --max-samples=* | --runs=*) ;;
 		*) rehearsed+=("$argument") ;;
 		esac
 	done
@@ -115,9 +115,9 @@ measure lbvh-rays lbvh cpu/wide cpu/embree cpu/packet cpu/embree16 --op=trace --
 measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-medium --op=trace --tree=best \
 	"${scenes[@]}" "${few[@]}"
 
-# Beside the field's libraries, like with like: `gpubench report --format=peers` prints where one is ahead.  Of
-# trees: with two children a node; ready to be traversed; the best.
-often=(--min-time=0.1 --min-samples=7 --max-samples=100 --timeout=20)
+# Beside the field's libraries, like with like, in five launches: `gpubench report --launches=pooled
+# --format=peers` prints where one is ahead.  Of trees: with two children a node; ready to be traversed; the best.
+often=(--runs=5 --min-time=0.05 --min-samples=5 --max-samples=50 --timeout=20)
 measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort --count=1k,3k,10k,30k,100k,300k,1M,3M,10M \
 	--type=u32,u64,pairs --threads=1,2 "${often[@]}"
 measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=u32,u64 --threads=1,2 "${often[@]}" \
@@ -126,7 +126,7 @@ scenes=(--scene=teapot,terrain,city,soup,knot --primitives=100k)
 measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${scenes[@]}" --threads=1,2 "${often[@]}"
 measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${often[@]}"
 measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 "${often[@]}"
-measure peers-trace lbvh cpu/stack cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16 \
+measure peers-trace lbvh cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16 \
 	cpu/embree16-medium --op=trace --rays=256 --rays-kind=primary,shadow,ambient,random,bounce "${scenes[@]}" --threads=1 "${often[@]}"
 known+="peers "
 
