@@ -211,17 +211,19 @@ static uint64_t edges_back(const struct bfs_cpu *cpu)
 	return looked * step + n / VERTICES;
 }
 
-/* Whether the next step is better made backwards.  The edges of the frontier are counted only if there could
- * be enough of them. */
+/* Whether the next step is better made backwards.  The edges of the frontier are counted, and vertices
+ * looked at, only if there could be enough of them. */
 static bool pays_back(const struct state *s, uint64_t left)
 {
 	const uint64_t cheaper = s->cpu.in->n <= CACHED ? 1 : CHEAPER;
+	const uint64_t vertices = s->cpu.in->n / VERTICES / cheaper;
+	const uint64_t least = left / ALPHA > vertices ? left / ALPHA : vertices;
 	uint64_t edges;
 
-	if (s->td.count * s->most <= left / ALPHA)
+	if (s->td.count * s->most <= least)
 		return false;
 	edges = bfs_topdown_edges(&s->td, &s->cpu);
-	return edges > left / ALPHA && edges_back(&s->cpu) < cheaper * edges;
+	return edges > least && edges_back(&s->cpu) < cheaper * edges;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
