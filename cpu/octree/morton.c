@@ -166,8 +166,12 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	for (int t = 0; t < m->cpu.threads; t++)
 		m->worker[t].rows = (struct octree_rows){ 0, 0 };
 	if (octree_plan(m)) {
-#pragma omp parallel num_threads(m->cpu.threads) if (!octree_cpu_is_alone(&m->cpu))
-		build(m, timer);
+		if (octree_cpu_is_alone(&m->cpu)) {
+			build(m, timer);
+		} else {
+#pragma omp parallel num_threads(m->cpu.threads)
+			build(m, timer);
+		}
 	}
 	return octree_cpu_end(&m->cpu, start_ns, err);
 }

@@ -165,4 +165,28 @@ static inline void octree_list_scatter(struct octree_cpu *cpu, int32_t head, int
 	}
 }
 
+/* Divide the space of a full leaf, which is the caller's own, until body i finds room; shift is the place
+ * of the digit that leads to the leaf.  Returns the node in its place; OCTREE_FREE, and the tree is
+ * lost, if the pool is exhausted. */
+static inline int32_t octree_leaf_divide(struct octree_cpu *cpu, struct octree_rows *rows,
+					 int32_t leaf, int32_t i, int shift, int bucket)
+{
+	int32_t top = leaf;
+	int32_t *slot = &top;
+
+	do {
+		const int32_t node = octree_cpu_node(cpu, rows);
+
+		if (!node)
+			return OCTREE_FREE;
+		shift -= 3;
+		octree_list_scatter(cpu, octree_body(*slot), node, shift, bucket);
+		*slot = node;
+		slot = &cpu->child[node][cpu->key[i] >> shift & 7];
+	} while (*slot != OCTREE_FREE && shift > 0 &&
+		 octree_list_full(cpu, octree_body(*slot), bucket));
+	*slot = octree_list_push(cpu, *slot, i, bucket);
+	return top;
+}
+
 #endif

@@ -97,7 +97,7 @@ static void bounds(const struct octree_cpu *cpu, const float *position, size_t c
 	bounds_plain(position, count, low, high);
 }
 
-enum { ALONE = 8192 };
+enum { ALONE = 8192 }; /* bodies at which two threads gain nothing yet */
 
 bool octree_cpu_is_alone(const struct octree_cpu *cpu)
 {

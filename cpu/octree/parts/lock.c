@@ -13,32 +13,6 @@ static inline void wait_a_little(struct octree_lock_thread *t)
 		(void)sched_yield();
 }
 
-/* Divide the space of a full leaf, whose octant the caller has locked, until body i finds room.
- * Returns what to publish; OCTREE_FREE, and the tree is lost, if the pool is exhausted. */
-static int32_t divide(struct octree_cpu *cpu, struct octree_lock_thread *t, int32_t leaf, int32_t i,
-		      int shift, int bucket)
-{
-	int32_t top = OCTREE_FREE;
-	int32_t *slot = &top;
-
-	*slot = leaf;
-	for (;;) {
-		const int32_t node = octree_cpu_node(cpu, &t->rows);
-
-		if (!node)
-			return OCTREE_FREE;
-		shift -= 3;
-		octree_list_scatter(cpu, octree_body(*slot), node, shift, bucket);
-		*slot = node;
-		slot = &cpu->child[node][cpu->key[i] >> shift & 7];
-		if (*slot == OCTREE_FREE || shift == 0 ||
-		    !octree_list_full(cpu, octree_body(*slot), bucket))
-			break;
-	}
-	*slot = octree_list_push(cpu, *slot, i, bucket);
-	return top;
-}
-
 /* False if the pool is exhausted. */
 static inline bool insert(struct octree_cpu *cpu, struct octree_lock_thread *t, int32_t i,
 			  int bucket)
@@ -68,7 +42,8 @@ static inline bool insert(struct octree_cpu *cpu, struct octree_lock_thread *t, 
 			t->spins++;
 		} else if (__atomic_compare_exchange_n(slot, &value, OCTREE_LOCKED, false,
 						       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
-			const int32_t made = divide(cpu, t, value, i, shift, bucket);
+			const int32_t made =
+				octree_leaf_divide(cpu, &t->rows, value, i, shift, bucket);
 
 			__atomic_store_n(slot, made, __ATOMIC_RELEASE);
 			return made != OCTREE_FREE;

@@ -1,30 +1,6 @@
 /* seq.c -- see seq.h. */
 #include "cpu/octree/parts/seq.h"
 
-/* Divide the space of a full leaf until body i finds room; returns the node in its place, or
- * OCTREE_FREE if the pool is exhausted. */
-static int32_t divide(struct octree_cpu *cpu, struct octree_rows *rows, int32_t leaf, int32_t i,
-		      int shift, int bucket)
-{
-	int32_t top = OCTREE_FREE;
-	int32_t *slot = &top;
-
-	*slot = leaf;
-	do {
-		const int32_t node = octree_cpu_node(cpu, rows);
-
-		if (!node)
-			return OCTREE_FREE;
-		shift -= 3;
-		octree_list_scatter(cpu, octree_body(*slot), node, shift, bucket);
-		*slot = node;
-		slot = &cpu->child[node][cpu->key[i] >> shift & 7];
-	} while (*slot != OCTREE_FREE && shift > 0 &&
-		 octree_list_full(cpu, octree_body(*slot), bucket));
-	*slot = octree_list_push(cpu, *slot, i, bucket);
-	return top;
-}
-
 /* False if the pool is exhausted.  The way down is a loop of its own, with one branch to be foreseen a
  * level. */
 static inline bool insert(struct octree_cpu *cpu, struct octree_rows *rows, int32_t i, int bucket)
@@ -41,7 +17,7 @@ static inline bool insert(struct octree_cpu *cpu, struct octree_rows *rows, int3
 	    !octree_list_full(cpu, octree_body(value), bucket))
 		*slot = octree_list_push(cpu, value, i, bucket);
 	else
-		*slot = divide(cpu, rows, value, i, shift, bucket);
+		*slot = octree_leaf_divide(cpu, rows, value, i, shift, bucket);
 	return *slot != OCTREE_FREE;
 }
 
