@@ -9,7 +9,7 @@
 
 #include "cli/workloads/value.h"
 
-enum { GB_MAX_PARAMS = 32, GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000 };
+enum { GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000 };
 
 struct gb_axis {
 	const struct gb_param *param;

@@ -8,8 +8,7 @@
 
 #include "common/text.h"
 
-/* A string item of text with its malformed bytes replaced; NULL if memory ran out. */
-static cJSON *string_item(const char *text)
+cJSON *gb_json_string(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd"; /* U+FFFD */
 	char *clean = malloc(strlen(text) * strlen(replacement) + 1);
@@ -52,7 +51,7 @@ bool gb_json_put(cJSON *object, const char *name, cJSON *item)
 
 bool gb_json_put_text(cJSON *object, const char *name, const char *text)
 {
-	return gb_json_put(object, name, text ? string_item(text) : cJSON_CreateNull());
+	return gb_json_put(object, name, text ? gb_json_string(text) : cJSON_CreateNull());
 }
 
 bool gb_json_put_number(cJSON *object, const char *name, double value)
@@ -92,7 +91,7 @@ bool gb_json_append(cJSON *array, cJSON *item)
 
 bool gb_json_append_text(cJSON *array, const char *text)
 {
-	return gb_json_append(array, string_item(text));
+	return gb_json_append(array, gb_json_string(text));
 }
 
 bool gb_json_append_number(cJSON *array, double value)
@@ -137,13 +136,6 @@ const char *gb_json_text(const cJSON *object, const char *path)
 bool gb_json_true(const cJSON *object, const char *path)
 {
 	return cJSON_IsTrue(gb_json_at(object, path));
-}
-
-bool gb_json_same_text(const cJSON *a, const cJSON *b, const char *path)
-{
-	const char *x = gb_json_text(a, path), *y = gb_json_text(b, path);
-
-	return x && y ? gb_equal(x, y) : x == y;
 }
 
 bool gb_json_print(FILE *file, const cJSON *document)

@@ -14,6 +14,9 @@
 
 #include <cjson/cJSON.h>
 
+/* A string item; bytes that are not UTF-8 become U+FFFD.  NULL if memory ran out. */
+cJSON *gb_json_string(const char *text);
+
 /* NULL becomes null.  Bytes that are not UTF-8 become U+FFFD: a file stays valid JSON whatever
  * a path or a host name holds. */
 bool gb_json_put_text(cJSON *object, const char *name, const char *text);
@@ -45,9 +48,6 @@ const cJSON *gb_json_at(const cJSON *object, const char *path);
 double gb_json_number(const cJSON *object, const char *path);
 const char *gb_json_text(const cJSON *object, const char *path);
 bool gb_json_true(const cJSON *object, const char *path);
-
-/* Whether both have the same text there, or neither has one. */
-bool gb_json_same_text(const cJSON *a, const cJSON *b, const char *path);
 
 /* Print the document, indented; false, and nothing, if memory ran out.  Errors of the stream are
  * the caller's to look for. */

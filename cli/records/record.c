@@ -1,459 +1,599 @@
-/* record.c -- a measurement's result as JSON.
- *
- * Every addition to an object is checked: a line that lacks a member because memory ran out is
- * never written.  Values in ns are rounded to 1/1000 ns, far below any clock's resolution, which
- * halves the size of a file full of samples.
- */
+/* record.c -- the members of record and run lines, and lines of schema 1 as those of schema 2. */
 #include "cli/records/record.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/key.h"
-#include "cli/records/lines.h"
-#include "cli/workloads/registry.h"
-#include "cli/workloads/value.h"
-#include "common/stats.h"
 #include "common/text.h"
 
-/* ---- the point --------------------------------------------------------------------------- */
+#define TEXT(type, member) { #member, GB_FIELD_TEXT, offsetof(type, member), false, NULL }
+#define NEEDED(type, member) { #member, GB_FIELD_TEXT, offsetof(type, member), true, NULL }
+#define NUMBER(type, member) { #member, GB_FIELD_NUMBER, offsetof(type, member), false, NULL }
+#define BOOL(type, member) { #member, GB_FIELD_BOOL, offsetof(type, member), false, NULL }
+#define FLAG(type, member) { #member, GB_FIELD_FLAG, offsetof(type, member), false, NULL }
+#define OF(type, member, kind) { #member, kind, offsetof(type, member), false, NULL }
 
-static bool put_key(cJSON *line, const struct gb_result *result, struct gb_error *err)
+static const char *const status_words[] = {
+	[GB_STATUS_OK] = "ok",
+	[GB_STATUS_UNVERIFIED] = "unverified",
+	[GB_STATUS_SKIPPED] = "skipped",
+	[GB_STATUS_FAILED] = "failed",
+	[GB_STATUS_FAILED + 1] = NULL,
+};
+
+const char *gb_status_word(enum gb_record_status status)
 {
-	char *key = gb_record_key(result->workload, result->variant, result->params, err);
-	const bool ok = key && gb_json_put_text(line, "key", key);
+	return status_words[status];
+}
 
-	free(key);
+/* ---- the tables --------------------------------------------------------------------------- */
+
+static const struct gb_field gpu_fields[] = {
+	NUMBER(struct gb_gpu, id),
+	TEXT(struct gb_gpu, name),
+	TEXT(struct gb_gpu, uuid),
+	TEXT(struct gb_gpu, pci),
+	TEXT(struct gb_gpu, cc),
+	NUMBER(struct gb_gpu, sm_count),
+	NUMBER(struct gb_gpu, memory_bytes),
+	NUMBER(struct gb_gpu, l2_bytes),
+	NUMBER(struct gb_gpu, bus_bits),
+	NUMBER(struct gb_gpu, memory_clock_khz),
+	NUMBER(struct gb_gpu, sm_clock_khz),
+	NUMBER(struct gb_gpu, peak_bytes_per_s),
+	FLAG(struct gb_gpu, ecc),
+	FLAG(struct gb_gpu, mig),
+	FLAG(struct gb_gpu, persistence),
+	NUMBER(struct gb_gpu, power_limit_w),
+	BOOL(struct gb_gpu, emulated),
+	TEXT(struct gb_gpu, vulkan.driver),
+	TEXT(struct gb_gpu, vulkan.api),
+};
+
+static const struct gb_field run_fields[] = {
+	NEEDED(struct gb_run, run_id),
+	TEXT(struct gb_run, started),
+	TEXT(struct gb_run, tool.name),
+	TEXT(struct gb_run, tool.version),
+	TEXT(struct gb_run, tool.commit),
+	TEXT(struct gb_run, tool.commit_date),
+	FLAG(struct gb_run, tool.dirty),
+	TEXT(struct gb_run, tool.mode),
+	TEXT(struct gb_run, tool.compiler),
+	TEXT(struct gb_run, tool.cflags),
+	TEXT(struct gb_run, tool.nvcc),
+	TEXT(struct gb_run, tool.archs),
+	OF(struct gb_run, argv, GB_FIELD_TEXTS),
+	OF(struct gb_run, environment, GB_FIELD_MEMBERS),
+	TEXT(struct gb_run, host.hostname),
+	TEXT(struct gb_run, host.os),
+	TEXT(struct gb_run, host.kernel),
+	TEXT(struct gb_run, host.machine),
+	TEXT(struct gb_run, host.cpu),
+	TEXT(struct gb_run, host.cpu_vendor),
+	NUMBER(struct gb_run, host.cpu_family),
+	NUMBER(struct gb_run, host.cpu_model),
+	NUMBER(struct gb_run, host.cpu_stepping),
+	TEXT(struct gb_run, host.cpu_part),
+	NUMBER(struct gb_run, host.sockets),
+	NUMBER(struct gb_run, host.cores),
+	NUMBER(struct gb_run, host.logical_cpus),
+	NUMBER(struct gb_run, host.usable_cpus),
+	NUMBER(struct gb_run, host.cpu_quota),
+	NUMBER(struct gb_run, host.numa_nodes),
+	NUMBER(struct gb_run, host.l1d_bytes),
+	NUMBER(struct gb_run, host.l2_bytes),
+	NUMBER(struct gb_run, host.l3_bytes),
+	NUMBER(struct gb_run, host.cache_bytes),
+	TEXT(struct gb_run, host.cache_from),
+	NUMBER(struct gb_run, host.memory_bytes),
+	NUMBER(struct gb_run, host.available_bytes),
+	TEXT(struct gb_run, host.governor),
+	FLAG(struct gb_run, host.turbo),
+	TEXT(struct gb_run, host.huge_pages),
+	FLAG(struct gb_run, host.virtualized),
+	OF(struct gb_run, host.load, GB_FIELD_NUMBERS),
+	TEXT(struct gb_run, cuda_absent),
+	TEXT(struct gb_run, vulkan_absent),
+	TEXT(struct gb_run, cuda.runtime),
+	TEXT(struct gb_run, cuda.driver_api),
+	TEXT(struct gb_run, cuda.driver),
+	NUMBER(struct gb_run, settings.samples),
+	NUMBER(struct gb_run, settings.warmup),
+	NUMBER(struct gb_run, settings.min_samples),
+	NUMBER(struct gb_run, settings.max_samples),
+	NUMBER(struct gb_run, settings.min_time_s),
+	NUMBER(struct gb_run, settings.rel_ci),
+	NUMBER(struct gb_run, settings.timeout_s),
+	FLAG(struct gb_run, settings.cold),
+	FLAG(struct gb_run, settings.verify),
+	FLAG(struct gb_run, settings.verify_all),
+	NUMBER(struct gb_run, settings.device),
+	TEXT(struct gb_run, settings.preset),
+	TEXT(struct gb_run, settings.shard),
+};
+
+static const struct gb_field record_fields[] = {
+	NEEDED(struct gb_record, run_id),
+	NUMBER(struct gb_record, seq),
+	NEEDED(struct gb_record, bench),
+	NEEDED(struct gb_record, backend),
+	NEEDED(struct gb_record, variant),
+	BOOL(struct gb_record, peer),
+	TEXT(struct gb_record, library),
+	NEEDED(struct gb_record, key),
+	{ "params", GB_FIELD_MEMBERS, offsetof(struct gb_record, params), true, NULL },
+	{ "status", GB_FIELD_WORD, offsetof(struct gb_record, status), true, status_words },
+	TEXT(struct gb_record, reason),
+	TEXT(struct gb_record, error),
+	TEXT(struct gb_record, verify.result),
+	NUMBER(struct gb_record, verify.runs),
+	TEXT(struct gb_record, input),
+	TEXT(struct gb_record, stop_reason),
+	FLAG(struct gb_record, cold),
+	BOOL(struct gb_record, emulated),
+	NUMBER(struct gb_record, batch),
+	NUMBER(struct gb_record, holds_given_up),
+	NUMBER(struct gb_record, threads),
+	OF(struct gb_record, excluded, GB_FIELD_TEXTS),
+	NUMBER(struct gb_record, work.items),
+	TEXT(struct gb_record, work.unit),
+	NUMBER(struct gb_record, work.bytes),
+	NUMBER(struct gb_record, copy_bytes_per_s),
+	NUMBER(struct gb_record, harmonic_items_per_s),
+	NUMBER(struct gb_record, create),
+	NUMBER(struct gb_record, upload),
+	NUMBER(struct gb_record, download),
+	NUMBER(struct gb_record, first_call),
+	OF(struct gb_record, time, GB_FIELD_TIMES),
+	OF(struct gb_record, host_time, GB_FIELD_TIMES),
+	OF(struct gb_record, phases, GB_FIELD_PHASES),
+	OF(struct gb_record, gpu_state.sm_clock_hz, GB_FIELD_NUMBERS),
+	OF(struct gb_record, gpu_state.temperature_c, GB_FIELD_NUMBERS),
+	OF(struct gb_record, gpu_state.clock_hz, GB_FIELD_NUMBERS),
+	OF(struct gb_record, gpu_state.power_w, GB_FIELD_NUMBERS),
+	NUMBER(struct gb_record, gpu_state.energy_j),
+	NUMBER(struct gb_record, gpu_state.throttled_s),
+	NUMBER(struct gb_record, gpu_state.throttled_samples),
+	OF(struct gb_record, gpu_state.throttle, GB_FIELD_TEXTS),
+	NUMBER(struct gb_record, memory.host_bytes),
+	NUMBER(struct gb_record, memory.device_bytes),
+	NUMBER(struct gb_record, memory.flush_bytes),
+	OF(struct gb_record, metrics, GB_FIELD_MEMBERS),
+	NUMBER(struct gb_record, elapsed_s),
+	TEXT(struct gb_record, replaces.run_id),
+	NUMBER(struct gb_record, replaces.seq),
+};
+
+static const struct gb_field derived_fields[] = {
+	NUMBER(struct gb_record, rates.items_per_s),
+	NUMBER(struct gb_record, rates.items_per_s_with_transfers),
+	NUMBER(struct gb_record, rates.bytes_per_s),
+	NUMBER(struct gb_record, rates.copy_share),
+};
+
+#define GLOBAL(name)                                                                              \
+	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.sectors),          \
+		NUMBER(struct gb_counts, name.least)
+#define SHARED(name)                                                                              \
+	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.wavefronts),       \
+		NUMBER(struct gb_counts, name.least)
+
+const struct gb_field gb_count_fields[] = {
+	TEXT(struct gb_counts, kernel),
+	NUMBER(struct gb_counts, launches),
+	NUMBER(struct gb_counts, blocks),
+	NUMBER(struct gb_counts, threads),
+	NUMBER(struct gb_counts, warp_instructions),
+	NUMBER(struct gb_counts, active_lanes),
+	OF(struct gb_counts, classes, GB_FIELD_MEMBERS),
+	NUMBER(struct gb_counts, branches),
+	NUMBER(struct gb_counts, divergent),
+	NUMBER(struct gb_counts, barriers),
+	NUMBER(struct gb_counts, grid_barriers),
+	GLOBAL(global_load),
+	GLOBAL(global_store),
+	GLOBAL(global_atomic),
+	NUMBER(struct gb_counts, global_atomic.turns),
+	SHARED(shared_load),
+	SHARED(shared_store),
+	SHARED(shared_atomic),
+	NUMBER(struct gb_counts, shared_atomic.turns),
+	NUMBER(struct gb_counts, chain),
+	NUMBER(struct gb_counts, copies.to_device),
+	NUMBER(struct gb_counts, copies.to_host),
+	NUMBER(struct gb_counts, copies.on_device),
+	NUMBER(struct gb_counts, copies.set),
+	NUMBER(struct gb_counts, copied_bytes.to_device),
+	NUMBER(struct gb_counts, copied_bytes.to_host),
+	NUMBER(struct gb_counts, copied_bytes.on_device),
+	NUMBER(struct gb_counts, copied_bytes.set),
+};
+const size_t gb_count_field_count = GB_COUNT(gb_count_fields);
+
+/* Nothing is known. */
+const struct gb_run gb_no_run = {
+	.run_id = "",
+	.host.cpu_family = NAN,
+	.host.cpu_model = NAN,
+	.host.cpu_stepping = NAN,
+	.host.sockets = NAN,
+	.host.cores = NAN,
+	.host.logical_cpus = NAN,
+	.host.usable_cpus = NAN,
+	.host.cpu_quota = NAN,
+	.host.numa_nodes = NAN,
+	.host.l1d_bytes = NAN,
+	.host.l2_bytes = NAN,
+	.host.l3_bytes = NAN,
+	.host.cache_bytes = NAN,
+	.host.memory_bytes = NAN,
+	.host.available_bytes = NAN,
+	.settings.samples = NAN,
+	.settings.warmup = NAN,
+	.settings.min_samples = NAN,
+	.settings.max_samples = NAN,
+	.settings.min_time_s = NAN,
+	.settings.rel_ci = NAN,
+	.settings.timeout_s = NAN,
+	.settings.device = NAN,
+};
+
+/* ---- schema 1 ----------------------------------------------------------------------------- */
+
+/* The number, or the median of what was a series of one. */
+static double number_of(const cJSON *item)
+{
+	return cJSON_IsNumber(item) ? item->valuedouble : gb_json_number(item, "median");
+}
+
+static bool replace(cJSON *line, const char *name, double number)
+{
+	cJSON_DeleteItemFromObjectCaseSensitive(line, name);
+	return isnan(number) || gb_json_put_number(line, name, number);
+}
+
+static bool set_word(cJSON *line, const char *name, const char *word)
+{
+	cJSON *item = cJSON_GetObjectItemCaseSensitive(line, name);
+
+	return cJSON_SetValuestring(item, word) != NULL;
+}
+
+/* Verification that was skipped had the status of a verified time; samples that did not settle, and
+ * time-outs, had statuses of their own. */
+static bool renew_status(cJSON *line)
+{
+	const char *status = gb_json_text(line, "status");
+	const char *verify = gb_json_text(line, "verify.result");
+	const bool timed = status && (gb_equal(status, "ok") || gb_equal(status, "noisy"));
+
+	if (timed && verify && gb_equal(verify, "skipped"))
+		return set_word(line, "status", "unverified");
+	if (timed)
+		return set_word(line, "status", "ok");
+	return !status || !gb_equal(status, "timeout") || set_word(line, "status", "failed");
+}
+
+/* Where the samples are different work, the rate was not the items by the median time. */
+static bool renew_rates(cJSON *line)
+{
+	const double copy = gb_json_number(line, "rates.copy_bytes_per_s");
+	const double rate = gb_json_number(line, "rates.items_per_s");
+	const double by_median = gb_json_number(line, "work.items") * 1e9 /
+				 gb_json_number(line, "time.median");
+	const bool differs = fabs(rate / by_median - 1) > 1e-6;
+
+	return (isnan(copy) || gb_json_put_number(line, "copy_bytes_per_s", copy)) &&
+	       (!differs || gb_json_put_number(line, "harmonic_items_per_s", rate));
+}
+
+static bool renew_input(cJSON *line)
+{
+	const char *source = gb_json_text(line, "input.source");
+	char text[32];
+
+	if (!source)
+		return true;
+	(void)snprintf(text, sizeof text, "%.30s", source);
+	cJSON_DeleteItemFromObjectCaseSensitive(line, "input");
+	return gb_equal(text, "generated") || gb_json_put_text(line, "input", text);
+}
+
+/* False if memory ran out. */
+static bool renew_record(cJSON *line)
+{
+	static const char *const once[] = { "create", "upload", "download", "first_call" };
+	static const char *const derived[] = { "rates", "overhead" };
+	cJSON *excluded = cJSON_GetObjectItemCaseSensitive(line, "excluded");
+	cJSON *first = cJSON_GetArrayItem(excluded, 0);
+	bool ok = renew_status(line) && renew_rates(line) && renew_input(line);
+
+	for (size_t i = 0; i < GB_COUNT(once) && ok; i++) {
+		const cJSON *item = cJSON_GetObjectItemCaseSensitive(line, once[i]);
+
+		ok = !item || replace(line, once[i], number_of(item));
+	}
+	for (size_t i = 0; i < GB_COUNT(derived); i++)
+		cJSON_DeleteItemFromObjectCaseSensitive(line, derived[i]);
+	cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(line, "verify"),
+						"method");
+	if (cJSON_IsString(first) && gb_equal(first->valuestring, "allocation of memory"))
+		cJSON_DeleteItemFromArray(excluded, 0);
 	return ok;
 }
 
-static bool put_params(cJSON *line, const struct gb_result *result)
+/* ---- a line ------------------------------------------------------------------------------- */
+
+/* What is wrong with the line before its type is looked at; NULL: nothing. */
+static const char *line_fault(const cJSON *line)
 {
-	cJSON *object = cJSON_AddObjectToObject(line, "params");
+	const double schema = gb_json_number(line, "schema");
 
-	if (!object)
-		return false;
-	for (size_t i = 0; i < result->workload->param_count; i++) {
-		const struct gb_param *param = &result->workload->params[i];
+	if (!(schema >= 1))
+		return "has no \"schema\" number";
+	if (schema > GB_RECORD_SCHEMA)
+		return "is of a schema that is newer than this gpubench";
+	return gb_json_text(line, "run_id") ? NULL : "has no \"run_id\"";
+}
 
-		if (gb_param_applies(param, result->variant) &&
-		    !gb_put_param(object, param, gb_value_load(param, result->params)))
+static bool is_old(const cJSON *line)
+{
+	return gb_json_number(line, "schema") < 2;
+}
+
+static const char *read_line(const struct gb_field *field, size_t count, cJSON *line, void *to,
+			     char fault[GB_FAULT_MAX])
+{
+	const char *wrong = line_fault(line);
+
+	if (wrong) {
+		(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
+		return fault;
+	}
+	return gb_fields_read(field, count, line, to, fault);
+}
+
+static const char *read_gpus(struct gb_run *run, char fault[GB_FAULT_MAX])
+{
+	cJSON *list = cJSON_GetObjectItemCaseSensitive(run->line, "gpus"), *gpu;
+
+	run->gpu = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *run->gpu);
+	if (!run->gpu)
+		return "";
+	cJSON_ArrayForEach(gpu, list)
+	{
+		const char *wrong = gb_fields_read(gpu_fields, GB_COUNT(gpu_fields), gpu,
+						   &run->gpu[run->gpu_count++], fault);
+
+		if (wrong)
+			return wrong;
+	}
+	return NULL;
+}
+
+struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
+{
+	struct gb_run *run = calloc(1, sizeof *run);
+	const char *wrong = "";
+
+	if (!run) {
+		cJSON_Delete(line);
+	} else {
+		run->line = line;
+		wrong = read_line(run_fields, GB_COUNT(run_fields), line, run, fault);
+	}
+	wrong = run && !wrong ? read_gpus(run, fault) : wrong;
+	if (!wrong)
+		return run;
+	if (!wrong[0])
+		fault[0] = '\0';
+	gb_run_free(run);
+	return NULL;
+}
+
+void gb_run_free(struct gb_run *run)
+{
+	if (!run)
+		return;
+	gb_fields_release(run_fields, GB_COUNT(run_fields), run);
+	for (size_t i = 0; i < run->gpu_count; i++)
+		gb_fields_release(gpu_fields, GB_COUNT(gpu_fields), &run->gpu[i]);
+	free(run->gpu);
+	cJSON_Delete(run->line);
+	free(run);
+}
+
+static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX])
+{
+	cJSON *counts = cJSON_GetObjectItemCaseSensitive(record->line, "counts");
+	cJSON *list = cJSON_GetObjectItemCaseSensitive(counts, "kernels"), *kernel;
+	const char *wrong;
+
+	if (!cJSON_IsObject(counts))
+		return NULL;
+	record->counted = true;
+	record->kernel = calloc((size_t)cJSON_GetArraySize(list) + 1, sizeof *record->kernel);
+	if (!record->kernel)
+		return "";
+	wrong = gb_fields_read(gb_count_fields, gb_count_field_count, counts, &record->counts,
+			       fault);
+	cJSON_ArrayForEach(kernel, list)
+	{
+		if (!wrong)
+			wrong = gb_fields_read(gb_count_fields, gb_count_field_count, kernel,
+					       &record->kernel[record->kernel_count++], fault);
+	}
+	return wrong;
+}
+
+static void derive(struct gb_record *record)
+{
+	const double time_s = record->time.sum.median * 1e-9;
+	const double transfers_s = (record->upload + record->download) * 1e-9;
+	const bool timed = time_s > 0 && !record->emulated;
+	const double once = timed ? 1 / time_s : (double)NAN;
+
+	record->has_time = timed;
+	record->rates.items_per_s = isnan(record->harmonic_items_per_s)
+					    ? record->work.items * once
+					    : record->harmonic_items_per_s;
+	record->rates.items_per_s_with_transfers =
+		timed ? record->work.items / (time_s + transfers_s) : (double)NAN;
+	record->rates.bytes_per_s = record->work.bytes * once;
+	record->rates.copy_share = record->rates.bytes_per_s / record->copy_bytes_per_s;
+}
+
+struct gb_record gb_record_empty(void)
+{
+	struct gb_record record = { .run = &gb_no_run };
+
+	gb_fields_clear(record_fields, GB_COUNT(record_fields), &record);
+	return record;
+}
+
+struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
+{
+	struct gb_record *record = calloc(1, sizeof *record);
+	const char *wrong = "";
+
+	if (!record) {
+		cJSON_Delete(line);
+	} else {
+		record->line = line;
+		record->run = &gb_no_run;
+		if (!is_old(line) || renew_record(line))
+			wrong = read_line(record_fields, GB_COUNT(record_fields), line, record,
+					  fault);
+		record->key = record->key ? strdup(record->key) : NULL;
+		if (!wrong && !record->key)
+			wrong = "";
+	}
+	wrong = record && !wrong ? read_counts(record, fault) : wrong;
+	if (!wrong) {
+		derive(record);
+		return record;
+	}
+	if (!wrong[0])
+		fault[0] = '\0';
+	gb_record_free(record);
+	return NULL;
+}
+
+void gb_record_free(struct gb_record *record)
+{
+	if (!record)
+		return;
+	gb_fields_release(record_fields, GB_COUNT(record_fields), record);
+	gb_fields_release(gb_count_fields, gb_count_field_count, &record->counts);
+	for (size_t i = 0; i < record->kernel_count; i++)
+		gb_fields_release(gb_count_fields, gb_count_field_count, &record->kernel[i]);
+	free(record->kernel);
+	free(record->key);
+	cJSON_Delete(record->line);
+	free(record);
+}
+
+/* ---- writing ------------------------------------------------------------------------------ */
+
+static cJSON *begin(const char *type)
+{
+	cJSON *line = cJSON_CreateObject();
+
+	if (gb_json_put_text(line, "type", type) &&
+	    gb_json_put_int(line, "schema", GB_RECORD_SCHEMA))
+		return line;
+	cJSON_Delete(line);
+	return NULL;
+}
+
+cJSON *gb_record_format(const struct gb_record *record)
+{
+	cJSON *line = begin("record");
+
+	if (line && gb_fields_write(record_fields, GB_COUNT(record_fields), record, line) &&
+	    gb_fields_keep_unknown(record_fields, GB_COUNT(record_fields), record->line, line))
+		return line;
+	cJSON_Delete(line);
+	return NULL;
+}
+
+static bool put_gpus(cJSON *line, const struct gb_run *run)
+{
+	cJSON *list = run->gpu_count ? cJSON_AddArrayToObject(line, "gpus") : NULL;
+
+	for (size_t i = 0; i < run->gpu_count; i++) {
+		cJSON *gpu = cJSON_CreateObject();
+
+		if (!gb_json_append(list, gpu) ||
+		    !gb_fields_write(gpu_fields, GB_COUNT(gpu_fields), &run->gpu[i], gpu))
 			return false;
 	}
 	return true;
 }
 
-/* ---- series ------------------------------------------------------------------------------ */
-
-static double rounded(double ns)
+cJSON *gb_run_format(const struct gb_run *run)
 {
-	return round(ns * 1e3) / 1e3;
-}
+	cJSON *line = begin("run");
 
-/* [low, high], or null if there is no such interval. */
-static bool put_interval(cJSON *object, const char *name, double low, double high)
-{
-	cJSON *array;
-
-	if (!isfinite(low) || !isfinite(high))
-		return gb_json_put(object, name, cJSON_CreateNull());
-	array = cJSON_AddArrayToObject(object, name);
-	return gb_json_append_number(array, rounded(low)) &&
-	       gb_json_append_number(array, rounded(high));
-}
-
-static bool put_samples(cJSON *object, const double *value, size_t count)
-{
-	cJSON *array = cJSON_AddArrayToObject(object, "samples");
-
-	for (size_t i = 0; i < count; i++)
-		if (!gb_json_append_number(array, rounded(value[i])))
-			return false;
-	return array;
-}
-
-static bool put_summary(cJSON *object, const char *clock, const struct gb_summary *s)
-{
-	return gb_json_put_text(object, "clock", clock) && gb_json_put_text(object, "unit", "ns") &&
-	       gb_json_put_int(object, "n", (int64_t)s->count) &&
-	       gb_json_put_number(object, "median", rounded(s->median)) &&
-	       put_interval(object, "ci95", s->ci_low, s->ci_high) &&
-	       gb_json_put_number(object, "ci_level", s->ci_coverage) &&
-	       gb_json_put_number(object, "min", rounded(s->min)) &&
-	       gb_json_put_number(object, "q1", rounded(s->q1)) &&
-	       gb_json_put_number(object, "q3", rounded(s->q3)) &&
-	       gb_json_put_number(object, "max", rounded(s->max)) &&
-	       gb_json_put_number(object, "mean", rounded(s->mean)) &&
-	       put_interval(object, "mean_ci95", s->mean_ci_low, s->mean_ci_high) &&
-	       gb_json_put_number(object, "stddev", rounded(s->stddev)) &&
-	       gb_json_put_number(object, "mad", rounded(s->mad)) &&
-	       gb_json_put_int(object, "outliers", (int64_t)s->outliers);
-}
-
-/* count values as a series under name; nothing if there are none.  Its interval is no narrower than
- * the clock's resolution. */
-static bool put_floored(cJSON *parent, const char *name, const char *clock, const double *value,
-			size_t count, double resolution_ns, struct gb_error *err)
-{
-	struct gb_summary summary;
-	cJSON *object;
-
-	if (count == 0)
-		return true;
-	if (gb_summarize(value, count, &summary, err))
-		return false;
-	gb_floor_interval(&summary, resolution_ns);
-	object = cJSON_AddObjectToObject(parent, name);
-	return object && put_summary(object, clock, &summary) && put_samples(object, value, count);
-}
-
-static bool put_series(cJSON *parent, const char *name, const char *clock, const double *value,
-		       size_t count, struct gb_error *err)
-{
-	return put_floored(parent, name, clock, value, count, 0, err);
-}
-
-/* A time that was taken once, if it was. */
-static bool put_once(cJSON *line, const char *name, const char *clock, double ns,
-		     struct gb_error *err)
-{
-	return !isfinite(ns) || put_series(line, name, clock, &ns, 1, err);
-}
-
-/* host_time - time of each sample: what launching and waiting cost. */
-static bool put_overhead(cJSON *line, const struct gb_result *result, struct gb_error *err)
-{
-	const size_t count = result->time.count;
-	double *difference;
-	bool ok;
-
-	if (count == 0 || result->host_time.count != count)
-		return true;
-	difference = malloc(count * sizeof *difference);
-	if (!difference)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		difference[i] = result->host_time.value[i] - result->time.value[i];
-	ok = put_series(line, "overhead", "derived", difference, count, err);
-	free(difference);
-	return ok;
-}
-
-static bool put_times(cJSON *line, const struct gb_result *result, struct gb_error *err)
-{
-	const struct gb_timer_ops *timer = gb_backends[result->variant->backend]->timer;
-	const char *clock = result->emulated ? "emulated" : timer->name;
-	cJSON *phases;
-
-	if (!put_once(line, "create", "monotonic", result->create_ns, err) ||
-	    !put_floored(line, "time", clock, result->time.value, result->time.count,
-			 result->resolution_ns, err) ||
-	    !put_series(line, "host_time", "monotonic", result->host_time.value,
-			result->host_time.count, err) ||
-	    !put_overhead(line, result, err) ||
-	    !put_once(line, "upload", clock, result->upload_ns, err) ||
-	    !put_once(line, "download", clock, result->download_ns, err) ||
-	    !put_once(line, "first_call", "monotonic", result->first_ns, err))
-		return false;
-	if (result->phase_count == 0)
-		return true;
-	phases = cJSON_AddObjectToObject(line, "phases");
-	for (size_t i = 0; i < result->phase_count; i++)
-		if (!put_floored(phases, result->phase[i].name, clock, result->phase[i].time.value,
-				 result->phase[i].time.count, result->resolution_ns, err))
-			return false;
-	return phases;
-}
-
-/* ---- the rest of a result ---------------------------------------------------------------- */
-
-static bool put_verify(cJSON *line, const struct gb_result *result)
-{
-	static const char *const word[] = {
-		[GB_NOT_VERIFIED] = "skipped",
-		[GB_PASS] = "pass",
-		[GB_FAIL] = "fail",
-	};
-	cJSON *object = cJSON_AddObjectToObject(line, "verify");
-
-	return object && gb_json_put_text(object, "result", word[result->verdict]) &&
-	       gb_json_put_text(object, "method", result->workload->verify_method) &&
-	       (result->verdict != GB_PASS || gb_json_put_int(object, "runs", result->verified));
-}
-
-static bool put_work(cJSON *line, const struct gb_result *result)
-{
-	cJSON *object = cJSON_AddObjectToObject(line, "work");
-
-	return object && gb_json_put_number(object, "items", result->work.items) &&
-	       gb_json_put_text(object, "unit", result->workload->item) &&
-	       gb_json_put_number(object, "bytes", result->work.bytes);
-}
-
-/* What was done before `time` that other programs have to do within theirs. */
-static bool put_excluded(cJSON *line, const struct gb_result *result)
-{
-	const struct gb_workload *workload = result->workload;
-	const struct gb_variant_ops *ops = result->variant->ops;
-	const char *const things[] = {
-		"allocation of memory",
-		workload->excluded ? workload->excluded(result->params) : NULL,
-		ops->excluded ? ops->excluded(result->params) : NULL,
-	};
-	cJSON *array = cJSON_AddArrayToObject(line, "excluded");
-
-	for (size_t i = 0; i < GB_COUNT(things); i++)
-		if (things[i] && !gb_json_append_text(array, things[i]))
-			return false;
-	return array;
-}
-
-/* What is not finite is left out, rather than null. */
-static bool put_rate(cJSON *object, const char *name, double value)
-{
-	return !isfinite(value) || gb_json_put_number(object, name, value);
-}
-
-/* By the median time; where the samples are different work, items by the harmonic mean.  Times of
- * the emulator say nothing about a GPU, so it has no rates. */
-static bool put_rates(cJSON *line, const struct gb_result *result, struct gb_error *err)
-{
-	struct gb_summary time;
-	double items, bytes, whole_s;
-	cJSON *object;
-
-	if (result->time.count == 0 || result->emulated)
-		return true;
-	if (gb_summarize(result->time.value, result->time.count, &time, err))
-		return false;
-	items = isfinite(result->harmonic_items_per_s) ? result->harmonic_items_per_s
-						       : result->work.items / (time.median / 1e9);
-	bytes = result->work.bytes / (time.median / 1e9);
-	whole_s = (result->upload_ns + time.median + result->download_ns) / 1e9;
-	object = cJSON_AddObjectToObject(line, "rates");
-	return object && put_rate(object, "items_per_s", items) &&
-	       put_rate(object, "items_per_s_with_transfers", result->work.items / whole_s) &&
-	       put_rate(object, "bytes_per_s", bytes) &&
-	       put_rate(object, "copy_bytes_per_s", result->copy_bytes_per_s) &&
-	       put_rate(object, "copy_share", bytes / result->copy_bytes_per_s);
-}
-
-static bool put_memory(cJSON *line, const struct gb_result *result)
-{
-	cJSON *object = cJSON_AddObjectToObject(line, "memory");
-
-	return object && gb_json_put_number(object, "host_bytes", (double)result->host_bytes) &&
-	       gb_json_put_number(object, "device_bytes", (double)result->device_bytes) &&
-	       (!result->flush_bytes ||
-		gb_json_put_number(object, "flush_bytes", (double)result->flush_bytes));
-}
-
-static bool put_metrics(cJSON *line, const struct gb_metrics *metrics)
-{
-	cJSON *object = cJSON_AddObjectToObject(line, "metrics");
-
-	for (size_t i = 0; i < metrics->count; i++)
-		if (metrics->item[i].text[0]
-			    ? !cJSON_AddStringToObject(object, metrics->item[i].name,
-						       metrics->item[i].text)
-			    : !gb_json_put_number(object, metrics->item[i].name,
-						  metrics->item[i].value))
-			return false;
-	return object;
-}
-
-/* Exact counts of one run, where the back end gives them. */
-static bool put_counts(cJSON *line, const struct gb_result *result)
-{
-	return !result->counts || gb_json_put(line, "counts", cJSON_Parse(result->counts));
-}
-
-/* Where the input came from; of a generated one, from what. */
-static bool put_input(cJSON *line, const struct gb_result *result)
-{
-	const struct gb_workload *workload = result->workload;
-	const char *source = gb_workload_source(workload, result->params);
-	const struct gb_param *seed =
-		gb_param_find(workload->params, workload->param_count, "seed");
-	cJSON *object = cJSON_AddObjectToObject(line, "input");
-
-	if (!object || !gb_json_put_text(object, "source", source))
-		return false;
-	if (!gb_equal(source, "generated"))
-		return true;
-	return gb_json_put_text(object, "generator", "philox4x32-10") &&
-	       (!seed || gb_put_param(object, seed, gb_value_load(seed, result->params)));
-}
-
-/* [before, after] */
-static bool put_pair(cJSON *object, const char *name, double before, double after)
-{
-	cJSON *array = cJSON_AddArrayToObject(object, name);
-
-	return gb_json_append_number(array, before) && gb_json_append_number(array, after);
-}
-
-/* The reasons by the bits of NVML's nvmlClocksEventReason* constants. */
-static bool put_throttle(cJSON *object, uint64_t bits)
-{
-	static const char *const reason[] = {
-		"idle",           "application_clocks", "software_power_cap", "hardware_slowdown",
-		"sync_boost",     "software_thermal",   "hardware_thermal",   "power_brake",
-		"display_clocks",
-	};
-	cJSON *array = cJSON_AddArrayToObject(object, "throttle");
-
-	for (size_t i = 0; i < GB_COUNT(reason); i++)
-		if (bits >> i & 1 && !gb_json_append_text(array, reason[i]))
-			return false;
-	return array;
-}
-
-static bool put_clocks(cJSON *object, const struct gb_series *clock)
-{
-	cJSON *array = cJSON_AddArrayToObject(object, "sm_clock_hz");
-
-	for (size_t i = 0; i < clock->count; i++)
-		if (!gb_json_append_number(array, round(clock->value[i])))
-			return false;
-	return array;
-}
-
-static bool put_gpu_state(cJSON *line, const struct gb_result *result)
-{
-	const struct gb_gpu_state *before = &result->before, *after = &result->after;
-	cJSON *object;
-
-	if (!result->has_gpu_state && result->sm_clock_hz.count == 0)
-		return true;
-	object = cJSON_AddObjectToObject(line, "gpu_state");
-	if (!object || (result->sm_clock_hz.count && !put_clocks(object, &result->sm_clock_hz)))
-		return false;
-	if (!result->has_gpu_state)
-		return true;
-	return put_pair(object, "temperature_c", before->temperature_c, after->temperature_c) &&
-	       put_pair(object, "clock_hz", before->sm_clock_hz, after->sm_clock_hz) &&
-	       put_pair(object, "power_w", before->power_w, after->power_w) &&
-	       gb_json_put_number(object, "energy_j", after->energy_j - before->energy_j) &&
-	       gb_json_put_number(object, "throttled_s",
-				  (after->throttled_ns - before->throttled_ns) / 1e9) &&
-	       (isnan(after->throttled_ns) ||
-		gb_json_put_int(object, "throttled_samples", result->throttled)) &&
-	       (!before->throttle_known || !after->throttle_known ||
-		put_throttle(object, before->throttle | after->throttle));
-}
-
-/* ---- the record line --------------------------------------------------------------------- */
-
-static const char *error_word(enum gb_status code)
-{
-	switch (code) {
-	case GB_OK:
-		return NULL;
-	case GB_EVERIFY:
-		return "verify";
-	case GB_EUSAGE:
-		return "usage";
-	case GB_EUNAVAILABLE:
-	case GB_EMEMORY:
-		return "unavailable";
-	case GB_ERUNTIME:
-		return "runtime";
-	case GB_EIO:
-		return "io";
-	case GB_EINTERRUPTED:
-		return "interrupted";
-	case GB_EUNDECIDED: /* of comparisons only */
-		break;
-	}
-	return "runtime";
-}
-
-static bool put_identity(cJSON *line, const struct gb_result *result, const char *run_id,
-			 int64_t seq, struct gb_error *err)
-{
-	const struct gb_variant *variant = result->variant;
-	const char *(*library)(void) = variant->ops ? variant->ops->library : NULL;
-
-	return gb_json_put_text(line, "type", "record") &&
-	       gb_json_put_int(line, "schema", GB_RECORD_SCHEMA) &&
-	       gb_json_put_text(line, "run_id", run_id) && gb_json_put_int(line, "seq", seq) &&
-	       gb_json_put_text(line, "bench", result->workload->name) &&
-	       gb_json_put_text(line, "backend", gb_backends[variant->backend]->name) &&
-	       gb_json_put_text(line, "variant", variant->name) &&
-	       gb_json_put_bool(line, "peer", variant->peer) &&
-	       (!library || gb_json_put_text(line, "library", library())) &&
-	       put_key(line, result, err) && put_params(line, result);
-}
-
-const char *gb_status_word(const struct gb_result *result)
-{
-	static const char *const word[] = {
-		[GB_RESULT_OK] = "ok",  [GB_NOISY] = "noisy",     [GB_SKIPPED] = "skipped",
-		[GB_FAILED] = "failed", [GB_TIMEOUT] = "timeout",
-	};
-	const bool measured = result->outcome == GB_RESULT_OK || result->outcome == GB_NOISY;
-
-	return measured && result->verdict == GB_NOT_VERIFIED ? "unverified"
-							      : word[result->outcome];
-}
-
-static bool put_outcome(cJSON *line, const struct gb_result *result)
-{
-	return gb_json_put_text(line, "status", gb_status_word(result)) &&
-	       gb_json_put_text(line, "reason", result->reason[0] ? result->reason : NULL) &&
-	       gb_json_put_text(line, "error", error_word(result->code)) &&
-	       put_verify(line, result);
-}
-
-/* Members of results that are ok or noisy. */
-static bool put_measured(cJSON *line, const struct gb_result *result, struct gb_error *err)
-{
-	static const char *const stop[] = {
-		[GB_CONVERGED] = "converged",
-		[GB_NO_GAIN] = "no_gain",
-		[GB_MAX_SAMPLES] = "max_samples",
-		[GB_TIME_LIMIT] = "time_limit",
-		[GB_FIXED] = "fixed",
-		[GB_UNTIMED] = "untimed",
-	};
-
-	return gb_json_put_text(line, "stop_reason", stop[result->stop]) &&
-	       gb_json_put_bool(line, "cold", result->cold) &&
-	       gb_json_put_bool(line, "emulated", result->emulated) &&
-	       gb_json_put_int(line, "batch", result->batch) &&
-	       (!result->given_up || gb_json_put_int(line, "holds_given_up", result->given_up)) &&
-	       (result->threads > 0 ? gb_json_put_int(line, "threads", result->threads)
-				    : gb_json_put_text(line, "threads", NULL)) &&
-	       put_excluded(line, result) && put_work(line, result) &&
-	       put_rates(line, result, err) && put_times(line, result, err) &&
-	       put_gpu_state(line, result) && put_memory(line, result) &&
-	       put_metrics(line, &result->metrics) && put_counts(line, result) &&
-	       gb_json_put_number(line, "elapsed_s", result->elapsed_s);
-}
-
-cJSON *gb_record_result(const struct gb_result *result, const char *run_id, int64_t seq,
-			struct gb_error *err)
-{
-	const bool measured = result->outcome == GB_RESULT_OK || result->outcome == GB_NOISY;
-	cJSON *line = cJSON_CreateObject();
-
-	if (line && put_identity(line, result, run_id, seq, err) && put_outcome(line, result) &&
-	    put_input(line, result) && (!measured || put_measured(line, result, err)))
+	if (line && gb_fields_write(run_fields, GB_COUNT(run_fields), run, line) &&
+	    put_gpus(line, run) &&
+	    gb_fields_keep_unknown(run_fields, GB_COUNT(run_fields), run->line, line))
 		return line;
 	cJSON_Delete(line);
-	/* Unless err already holds another failure. */
-	gb_out_of_memory(err, "writing a record");
 	return NULL;
 }
 
-enum gb_status gb_record_replaces(cJSON *line, const cJSON *old, struct gb_error *err)
-{
-	cJSON *object = cJSON_AddObjectToObject(line, "replaces");
+/* ---- by path ------------------------------------------------------------------------------ */
 
-	if (object && gb_json_put_text(object, "run_id", gb_json_text(old, "run_id")) &&
-	    gb_json_put_number(object, "seq", gb_json_number(old, "seq")))
-		return GB_OK;
-	return gb_out_of_memory(err, "writing a record");
+struct gb_field_value gb_record_value(const struct gb_record *record, const char *path)
+{
+	static const char counts[] = "counts.";
+	struct gb_field_value value;
+
+	if (strncmp(path, counts, strlen(counts)) == 0)
+		return record->counted ? gb_fields_value(gb_count_fields, gb_count_field_count,
+							 &record->counts, path + strlen(counts))
+				       : (struct gb_field_value){ 0 };
+	value = gb_fields_value(record_fields, GB_COUNT(record_fields), record, path);
+	return value.kind ? value
+			  : gb_fields_value(derived_fields, GB_COUNT(derived_fields), record, path);
+}
+
+struct gb_field_value gb_run_value(const struct gb_run *run, const char *path)
+{
+	return gb_fields_value(run_fields, GB_COUNT(run_fields), run, path);
+}
+
+double gb_record_number(const struct gb_record *record, const char *path)
+{
+	const struct gb_field_value value = gb_record_value(record, path);
+
+	return value.kind == GB_VALUE_NUMBER ? value.number : (double)NAN;
+}
+
+const struct gb_times *gb_record_times(const struct gb_record *record, const char *path)
+{
+	return gb_fields_times(record_fields, GB_COUNT(record_fields), record, path);
+}
+
+bool gb_is_cpu(const struct gb_record *record)
+{
+	return gb_equal(record->backend, "cpu");
+}
+
+bool gb_record_is_cold(const struct gb_record *record)
+{
+	return record->cold != GB_UNKNOWN ? record->cold == GB_YES
+					  : record->run->settings.cold != GB_NO;
+}
+
+const struct gb_gpu *gb_run_gpu(const struct gb_run *run)
+{
+	for (size_t i = 0; i < run->gpu_count; i++)
+		if (!(fabs(run->gpu[i].id - run->settings.device) > 0))
+			return &run->gpu[i];
+	return NULL;
 }

@@ -10,6 +10,8 @@
 
 #include "common/workload.h"
 
+enum { GB_MAX_PARAMS = 32 }; /* of a benchmark */
+
 union gb_value {
 	int64_t i;     /* GB_INT, GB_CHOICE, GB_FLAG */
 	double f;      /* GB_FLOAT */

@@ -1,0 +1,456 @@
+/* describe.c -- fills the structs of record.h from a measurement.
+ *
+ * The structs borrow what they point to and live only until their line is made.
+ */
+#include "cli/records/describe.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/records/key.h"
+#include "cli/workloads/registry.h"
+#include "cli/workloads/value.h"
+#include "common/stats.h"
+#include "common/text.h"
+
+/* ---- the run ------------------------------------------------------------------------------ */
+
+/* "", 0 and -1 are what the queries of machine.h have for unknown. */
+static const char *known(const char *text)
+{
+	return text && text[0] ? text : NULL;
+}
+
+static double positive(double value)
+{
+	return value > 0 ? value : (double)NAN;
+}
+
+static enum gb_flag flag(int value)
+{
+	return value == 1 ? GB_YES : value == 0 ? GB_NO : GB_UNKNOWN;
+}
+
+static void describe_tool(struct gb_run *run, const struct gb_build_info *build)
+{
+	run->tool.name = "gpubench";
+	run->tool.version = known(build->version);
+	run->tool.commit = known(build->commit);
+	run->tool.commit_date = known(build->commit_date);
+	run->tool.dirty = build->dirty ? GB_YES : GB_NO;
+	run->tool.mode = known(build->mode);
+	run->tool.compiler = known(build->compiler);
+	run->tool.cflags = known(build->cflags);
+	run->tool.nvcc = known(build->nvcc);
+	run->tool.archs = known(build->archs);
+}
+
+static void describe_cpu(struct gb_run *run, const struct gb_host_info *host)
+{
+	run->host.cpu = known(host->cpu);
+	run->host.cpu_vendor = known(host->cpu_vendor);
+	run->host.cpu_part = known(host->cpu_part);
+	run->host.cpu_family = host->cpu_family;
+	run->host.cpu_model = host->cpu_model;
+	run->host.cpu_stepping = host->cpu_stepping;
+	run->host.sockets = positive(host->sockets);
+	run->host.cores = positive(host->cores);
+	run->host.logical_cpus = positive(host->logical_cpus);
+	run->host.usable_cpus = positive(host->usable_cpus);
+	run->host.cpu_quota = host->cpu_quota;
+	run->host.numa_nodes = positive(host->numa_nodes);
+	run->host.l1d_bytes = positive((double)host->l1d_bytes);
+	run->host.l2_bytes = positive((double)host->l2_bytes);
+	run->host.l3_bytes = positive((double)host->l3_bytes);
+	run->host.cache_bytes = positive((double)host->cache_bytes);
+	run->host.cache_from = host->cache_from;
+	run->host.governor = known(host->governor);
+	run->host.turbo = flag(host->turbo);
+}
+
+static void describe_host(struct gb_run *run, const struct gb_host_info *host)
+{
+	run->host.hostname = known(host->hostname);
+	run->host.os = known(host->os);
+	run->host.kernel = known(host->kernel);
+	run->host.machine = known(host->machine);
+	run->host.memory_bytes = positive((double)host->memory_bytes);
+	run->host.available_bytes = positive((double)host->available_bytes);
+	run->host.huge_pages = known(host->huge_pages);
+	run->host.virtualized = flag(host->virtualized);
+	if (isfinite(host->load[0]))
+		run->host.load = (struct gb_numbers){ 3, (double *)(uintptr_t)host->load };
+	describe_cpu(run, host);
+}
+
+/* Two transfers per clock over the bus, as vendors count it. */
+static double peak_bytes_per_s(const struct gb_gpu_info *gpu)
+{
+	return positive(2.0 * (double)gpu->memory_clock_khz * 1e3 * gpu->bus_bits / 8);
+}
+
+/* cc: room for the compute capability. */
+static struct gb_gpu describe_gpu(const struct gb_gpu_info *gpu, char cc[32])
+{
+	(void)snprintf(cc, 32, "%d.%d", gpu->cc_major, gpu->cc_minor);
+	return (struct gb_gpu){
+		.id = gpu->id,
+		.name = known(gpu->name),
+		.uuid = known(gpu->uuid),
+		.pci = known(gpu->pci),
+		.cc = gpu->cc_major > 0 ? cc : NULL,
+		.sm_count = positive(gpu->sm_count),
+		.memory_bytes = positive((double)gpu->memory_bytes),
+		.l2_bytes = positive((double)gpu->l2_bytes),
+		.bus_bits = positive(gpu->bus_bits),
+		.memory_clock_khz = positive((double)gpu->memory_clock_khz),
+		.sm_clock_khz = positive((double)gpu->sm_clock_khz),
+		.peak_bytes_per_s = peak_bytes_per_s(gpu),
+		.power_limit_w = positive(gpu->power_limit_w),
+		.ecc = flag(gpu->ecc),
+		.mig = flag(gpu->mig),
+		.persistence = flag(gpu->persistence),
+		.emulated = gpu->emulated,
+		.vulkan = { known(gpu->vulkan.driver), known(gpu->vulkan.api) },
+	};
+}
+
+static void describe_devices(struct gb_run *run, const struct gb_run_info *info)
+{
+	const struct gb_error *absent = info->devices.absent;
+
+	run->cuda_absent = known(absent[GB_CUDA].message);
+	run->vulkan_absent = known(absent[GB_VULKAN].message);
+	if (absent[GB_CUDA].code || !(info->backends >> GB_CUDA & 1))
+		return;
+	run->cuda.runtime = known(info->devices.cuda.runtime);
+	run->cuda.driver_api = known(info->devices.cuda.driver_api);
+	run->cuda.driver = known(info->devices.cuda.driver);
+}
+
+static void describe_settings(struct gb_run *run, const struct gb_run_info *info)
+{
+	const struct gb_settings *how = info->settings;
+
+	if (!how)
+		return;
+	run->settings.samples = (double)how->samples;
+	run->settings.warmup = (double)how->warmup;
+	run->settings.min_samples = (double)how->min_samples;
+	run->settings.max_samples = (double)how->max_samples;
+	run->settings.min_time_s = how->min_time_s;
+	run->settings.rel_ci = how->rel_ci;
+	run->settings.timeout_s = how->timeout_s;
+	run->settings.cold = how->hot ? GB_NO : GB_YES;
+	run->settings.verify = how->no_verify ? GB_NO : GB_YES;
+	run->settings.verify_all = how->verify_all ? GB_YES : GB_NO;
+	run->settings.device = (double)how->device;
+	run->settings.preset = info->preset;
+	run->settings.shard = info->shard;
+}
+
+/* "NAME=VALUE" as a member.  name: room for it. */
+static bool add_variable(struct gb_members *members, const char *variable, char name[64])
+{
+	const char *value = strchr(variable, '=');
+
+	if (!value)
+		return true;
+	(void)snprintf(name, 64, "%.*s", (int)(value - variable), variable);
+	return gb_members_add(members, (struct gb_member){ .name = name,
+							   .kind = GB_MEMBER_TEXT,
+							   .text = value + 1 });
+}
+
+cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
+{
+	char name[GB_MAX_VARIABLES][64], cc[GB_MAX_GPUS][32];
+	struct gb_gpu gpu[GB_MAX_GPUS];
+	struct gb_run run = gb_no_run;
+	cJSON *line = NULL;
+	bool ok = true;
+
+	run.run_id = info->run_id;
+	run.started = info->started;
+	run.argv = (struct gb_texts){ (size_t)info->argc,
+				      (const char **)(uintptr_t)info->argv };
+	describe_tool(&run, &info->build);
+	describe_host(&run, &info->host);
+	describe_devices(&run, info);
+	describe_settings(&run, info);
+	for (size_t i = 0; i < info->variable_count && ok; i++)
+		ok = add_variable(&run.environment, info->variable[i], name[i]);
+	for (size_t i = 0; i < info->devices.count; i++)
+		gpu[i] = describe_gpu(&info->devices.gpu[i], cc[i]);
+	run.gpu_count = info->devices.count;
+	run.gpu = gpu;
+	if (ok)
+		line = gb_run_format(&run);
+	free(run.environment.item);
+	if (!line)
+		gb_out_of_memory(err, "describing the run");
+	return line;
+}
+
+/* ---- a result ----------------------------------------------------------------------------- */
+
+/* The name is a row's; digits: room for the value. */
+static bool add_param(struct gb_members *members, const struct gb_param *param,
+		      union gb_value value, char digits[32])
+{
+	struct gb_member member = gb_param_member(param, value, digits);
+
+	return !member.name || gb_members_add(members, member);
+}
+
+static bool describe_params(struct gb_record *record, const struct gb_result *result,
+			    char (*digits)[32])
+{
+	const struct gb_workload *workload = result->workload;
+
+	for (size_t i = 0; i < workload->param_count; i++) {
+		const struct gb_param *param = &workload->params[i];
+
+		if (gb_param_applies(param, result->variant) &&
+		    !add_param(&record->params, param, gb_value_load(param, result->params),
+			       digits[i]))
+			return false;
+	}
+	return true;
+}
+
+static bool describe_metrics(struct gb_record *record, const struct gb_metrics *metrics)
+{
+	for (size_t i = 0; i < metrics->count; i++) {
+		const char *text = metrics->item[i].text;
+		const struct gb_member member = {
+			.name = metrics->item[i].name,
+			.kind = text[0] ? GB_MEMBER_TEXT : GB_MEMBER_NUMBER,
+			.number = metrics->item[i].value,
+			.text = text,
+		};
+
+		if (!gb_members_add(&record->metrics, member))
+			return false;
+	}
+	return true;
+}
+
+/* The interval is no narrower than the clock's resolution. */
+static bool describe_times(struct gb_times *times, const char *clock,
+			   const struct gb_series *series, double resolution_ns,
+			   struct gb_error *err)
+{
+	*times = (struct gb_times){ clock, series->count, series->value, { 0 } };
+	if (gb_summarize(series->value, series->count, &times->sum, err))
+		return false;
+	gb_floor_interval(&times->sum, resolution_ns);
+	return true;
+}
+
+static bool describe_series(struct gb_record *record, const struct gb_result *result,
+			    struct gb_error *err)
+{
+	const struct gb_timer_ops *timer = gb_backends[result->variant->backend]->timer;
+	const char *clock = result->emulated ? "emulated" : timer->name;
+
+	for (size_t i = 0; i < result->phase_count; i++) {
+		struct gb_named_times *phase = &record->phases.item[record->phases.count];
+
+		phase->name = result->phase[i].name;
+		if (!describe_times(&phase->time, clock, &result->phase[i].time,
+				    result->resolution_ns, err))
+			return false;
+		record->phases.count += result->phase[i].time.count > 0;
+	}
+	return describe_times(&record->time, clock, &result->time, result->resolution_ns, err) &&
+	       describe_times(&record->host_time, "monotonic", &result->host_time, 0, err);
+}
+
+/* What was done before `time`, besides allocation, that other programs have to do within theirs. */
+static void describe_excluded(struct gb_record *record, const struct gb_result *result,
+			      const char *thing[2])
+{
+	const struct gb_workload *workload = result->workload;
+	const struct gb_variant_ops *ops = result->variant->ops;
+	size_t count = 0;
+
+	if (workload->excluded && workload->excluded(result->params))
+		thing[count++] = workload->excluded(result->params);
+	if (ops->excluded && ops->excluded(result->params))
+		thing[count++] = ops->excluded(result->params);
+	record->excluded = (struct gb_texts){ count, thing };
+}
+
+/* The reasons by the bits of NVML's nvmlClocksEventReason* constants. */
+static const char *const throttle_words[] = {
+	"idle",           "application_clocks", "software_power_cap", "hardware_slowdown",
+	"sync_boost",     "software_thermal",   "hardware_thermal",   "power_brake",
+	"display_clocks",
+};
+
+/* What the record borrows while its line is made. */
+struct room {
+	struct gb_named_times phase[GB_MAX_PHASES];
+	const char *excluded[2], *throttle[GB_COUNT(throttle_words)];
+	double temperature[2], clock[2], power[2];
+	char digits[GB_MAX_PARAMS][32];
+};
+
+static void describe_gpu_state(struct gb_record *record, const struct gb_result *result,
+			       struct room *room)
+{
+	const struct gb_gpu_state *before = &result->before, *after = &result->after;
+	size_t count = 0;
+
+	record->gpu_state.sm_clock_hz =
+		(struct gb_numbers){ result->sm_clock_hz.count, result->sm_clock_hz.value };
+	if (!result->has_gpu_state)
+		return;
+	memcpy(room->temperature, (double[]){ before->temperature_c, after->temperature_c },
+	       sizeof room->temperature);
+	memcpy(room->clock, (double[]){ before->sm_clock_hz, after->sm_clock_hz },
+	       sizeof room->clock);
+	memcpy(room->power, (double[]){ before->power_w, after->power_w }, sizeof room->power);
+	record->gpu_state.temperature_c = (struct gb_numbers){ 2, room->temperature };
+	record->gpu_state.clock_hz = (struct gb_numbers){ 2, room->clock };
+	record->gpu_state.power_w = (struct gb_numbers){ 2, room->power };
+	record->gpu_state.energy_j = after->energy_j - before->energy_j;
+	record->gpu_state.throttled_s = (after->throttled_ns - before->throttled_ns) / 1e9;
+	if (!isnan(after->throttled_ns))
+		record->gpu_state.throttled_samples = (double)result->throttled;
+	for (size_t i = 0; i < GB_COUNT(throttle_words); i++)
+		if (before->throttle_known && after->throttle_known &&
+		    (before->throttle | after->throttle) >> i & 1)
+			room->throttle[count++] = throttle_words[i];
+	record->gpu_state.throttle = (struct gb_texts){ count, room->throttle };
+}
+
+/* Members of results that have a time. */
+static bool describe_measured(struct gb_record *record, const struct gb_result *result,
+			      struct room *room, struct gb_error *err)
+{
+	static const char *const stop[] = {
+		[GB_CONVERGED] = "converged",
+		[GB_NO_GAIN] = "no_gain",
+		[GB_MAX_SAMPLES] = "max_samples",
+		[GB_TIME_LIMIT] = "time_limit",
+		[GB_FIXED] = "fixed",
+		[GB_UNTIMED] = "untimed",
+	};
+
+	record->stop_reason = stop[result->stop];
+	record->cold = result->cold ? GB_YES : GB_NO;
+	record->emulated = result->emulated;
+	record->batch = (double)result->batch;
+	record->holds_given_up = positive((double)result->given_up);
+	record->threads = positive(result->threads);
+	record->work.items = result->work.items;
+	record->work.unit = result->workload->item;
+	record->work.bytes = result->work.bytes;
+	record->copy_bytes_per_s = result->emulated ? (double)NAN : result->copy_bytes_per_s;
+	record->harmonic_items_per_s =
+		result->emulated ? (double)NAN : result->harmonic_items_per_s;
+	record->create = result->create_ns;
+	record->upload = result->upload_ns;
+	record->download = result->download_ns;
+	record->first_call = result->first_ns;
+	record->memory.host_bytes = (double)result->host_bytes;
+	record->memory.device_bytes = (double)result->device_bytes;
+	record->memory.flush_bytes = positive((double)result->flush_bytes);
+	record->elapsed_s = result->elapsed_s;
+	describe_excluded(record, result, room->excluded);
+	describe_gpu_state(record, result, room);
+	record->phases.item = room->phase;
+	return describe_metrics(record, &result->metrics) && describe_series(record, result, err);
+}
+
+static const char *error_word(enum gb_status code)
+{
+	switch (code) {
+	case GB_OK:
+		return NULL;
+	case GB_EVERIFY:
+		return "verify";
+	case GB_EUSAGE:
+		return "usage";
+	case GB_EUNAVAILABLE:
+	case GB_EMEMORY:
+		return "unavailable";
+	case GB_ERUNTIME:
+		return "runtime";
+	case GB_EIO:
+		return "io";
+	case GB_EINTERRUPTED:
+		return "interrupted";
+	case GB_EUNDECIDED: /* of comparisons only */
+		break;
+	}
+	return "runtime";
+}
+
+static void describe_outcome(struct gb_record *record, const struct gb_result *result)
+{
+	static const char *const verdict[] = {
+		[GB_NOT_VERIFIED] = "skipped",
+		[GB_PASS] = "pass",
+		[GB_FAIL] = "fail",
+	};
+	static const enum gb_record_status status[] = {
+		[GB_RESULT_OK] = GB_STATUS_OK,
+		[GB_SKIPPED] = GB_STATUS_SKIPPED,
+		[GB_FAILED] = GB_STATUS_FAILED,
+	};
+	const char *source = gb_workload_source(result->workload, result->params);
+
+	record->status = result->outcome == GB_RESULT_OK && result->verdict == GB_NOT_VERIFIED
+				 ? GB_STATUS_UNVERIFIED
+				 : status[result->outcome];
+	record->reason = known(result->reason);
+	record->error = error_word(result->code);
+	record->verify.result = verdict[result->verdict];
+	if (result->verdict == GB_PASS)
+		record->verify.runs = (double)result->verified;
+	record->input = gb_equal(source, "generated") ? NULL : source;
+}
+
+cJSON *gb_describe_result(const struct gb_result *result, const char *run_id, int64_t seq,
+			  const struct gb_record *old, struct gb_error *err)
+{
+	const struct gb_variant *variant = result->variant;
+	struct room *room = calloc(1, sizeof *room);
+	struct gb_record record = gb_record_empty();
+	cJSON *line = NULL;
+
+	record.run_id = run_id;
+	record.seq = (double)seq;
+	record.bench = result->workload->name;
+	record.backend = gb_backends[variant->backend]->name;
+	record.variant = variant->name;
+	record.peer = variant->peer;
+	record.library = variant->ops && variant->ops->library ? variant->ops->library() : NULL;
+	record.key = gb_record_key(result->workload, variant, result->params, err);
+	record.replaces.run_id = old ? old->run_id : NULL;
+	record.replaces.seq = old ? old->seq : (double)NAN;
+	describe_outcome(&record, result);
+	if (room && record.key && describe_params(&record, result, room->digits) &&
+	    (result->outcome != GB_RESULT_OK || describe_measured(&record, result, room, err)))
+		line = gb_record_format(&record);
+	if (line && result->outcome == GB_RESULT_OK && result->counts &&
+	    !gb_json_put(line, "counts", cJSON_Parse(result->counts))) {
+		cJSON_Delete(line);
+		line = NULL;
+	}
+	free(record.params.item);
+	free(record.metrics.item);
+	free(record.key);
+	free(room);
+	/* Unless err already holds another failure. */
+	if (!line)
+		gb_out_of_memory(err, "writing a record");
+	return line;
+}
