@@ -390,13 +390,14 @@ static bool put_identity(cJSON *line, const struct gb_result *result, const char
 const char *gb_status_word(const struct gb_result *result)
 {
 	static const char *const word[] = {
-		[GB_RESULT_OK] = "ok",  [GB_NOISY] = "noisy",     [GB_SKIPPED] = "skipped",
-		[GB_FAILED] = "failed", [GB_TIMEOUT] = "timeout",
+		[GB_RESULT_OK] = "ok",
+		[GB_SKIPPED] = "skipped",
+		[GB_FAILED] = "failed",
 	};
-	const bool measured = result->outcome == GB_RESULT_OK || result->outcome == GB_NOISY;
 
-	return measured && result->verdict == GB_NOT_VERIFIED ? "unverified"
-							      : word[result->outcome];
+	return result->outcome == GB_RESULT_OK && result->verdict == GB_NOT_VERIFIED
+		       ? "unverified"
+		       : word[result->outcome];
 }
 
 static bool put_outcome(cJSON *line, const struct gb_result *result)
@@ -407,16 +408,13 @@ static bool put_outcome(cJSON *line, const struct gb_result *result)
 	       put_verify(line, result);
 }
 
-/* Members of results that are ok or noisy. */
+/* Members of results that are ok. */
 static bool put_measured(cJSON *line, const struct gb_result *result, struct gb_error *err)
 {
 	static const char *const stop[] = {
 		[GB_CONVERGED] = "converged",
-		[GB_NO_GAIN] = "no_gain",
-		[GB_MAX_SAMPLES] = "max_samples",
-		[GB_TIME_LIMIT] = "time_limit",
+		[GB_LIMIT] = "limit",
 		[GB_FIXED] = "fixed",
-		[GB_UNTIMED] = "untimed",
 	};
 
 	return gb_json_put_text(line, "stop_reason", stop[result->stop]) &&
@@ -436,7 +434,7 @@ static bool put_measured(cJSON *line, const struct gb_result *result, struct gb_
 cJSON *gb_record_result(const struct gb_result *result, const char *run_id, int64_t seq,
 			struct gb_error *err)
 {
-	const bool measured = result->outcome == GB_RESULT_OK || result->outcome == GB_NOISY;
+	const bool measured = result->outcome == GB_RESULT_OK;
 	cJSON *line = cJSON_CreateObject();
 
 	if (line && put_identity(line, result, run_id, seq, err) && put_outcome(line, result) &&

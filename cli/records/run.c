@@ -193,8 +193,7 @@ static bool put_settings(cJSON *line, const struct gb_run_info *info)
 	return object && gb_json_put_int(object, "samples", how->samples) &&
 	       gb_json_put_int(object, "warmup", how->warmup) &&
 	       gb_json_put_int(object, "min_samples", how->min_samples) &&
-	       gb_json_put_int(object, "max_samples", how->max_samples) &&
-	       gb_json_put_number(object, "min_time_s", how->min_time_s) &&
+	       gb_json_put_number(object, "max_time_s", how->max_time_s) &&
 	       gb_json_put_number(object, "rel_ci", how->rel_ci) &&
 	       gb_json_put_number(object, "timeout_s", how->timeout_s) &&
 	       gb_json_put_bool(object, "cold", !how->hot) &&
