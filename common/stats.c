@@ -301,3 +301,8 @@ double gb_relative_half_width(const struct gb_summary *summary)
 		return (double)NAN;
 	return (summary->ci_high - summary->ci_low) / 2 / summary->median;
 }
+
+const char *gb_width_mark(double half_width)
+{
+	return half_width > 0.1 ? " wide" : "";
+}

@@ -83,6 +83,9 @@ void gb_floor_interval(struct gb_summary *summary, double resolution);
  * --rel-ci.  NAN if there is no interval or the median is not positive. */
 double gb_relative_half_width(const struct gb_summary *summary);
 
+/* " wide" beside an interval of which half is more than a tenth of the median, else "". */
+const char *gb_width_mark(double half_width);
+
 #ifdef __cplusplus
 }
 #endif

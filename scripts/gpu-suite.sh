@@ -174,7 +174,7 @@ if [ "$rehearsal" = 1 ]; then
 	how=(--samples=1 --warmup=0 --timeout=100) preset=quick
 else
 	target=all repeats=1000 small=1M large=2^12:2^30:x4
-	how=(--min-time=0.1 --timeout=20) preset=paper
+	how=(--max-time=1 --timeout=20) preset=paper
 fi
 
 # Every stage may be the first one.

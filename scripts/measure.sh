@@ -35,7 +35,7 @@ rehearse() {
 	rehearsed=()
 	for argument; do
 		case $argument in
-		--samples=* | --warmup=* | --min-time=* | --max-samples=* | --runs=*) ;;
+		--samples=* | --warmup=* | --max-time=* | --runs=*) ;;
 		*) rehearsed+=("$argument") ;;
 		esac
 	done
@@ -72,7 +72,7 @@ measure() {
 
 # Medians of the stopping rule's samples where runs are short, of --samples=N where they are long.
 few=(--samples=7 --warmup=1)
-short=(--min-time=0.2 --max-samples=200)
+short=(--max-time=2)
 
 measure stream stream cpu/copy --count=4Mi,64Mi,1Gi --threads=1,2 "${short[@]}"
 
@@ -117,7 +117,7 @@ measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-m
 
 # Beside the field's libraries, like with like, in five launches: `gpubench report --launches=pooled
 # --format=peers` prints where one is ahead.  Of trees: with two children a node; ready to be traversed; the best.
-often=(--runs=5 --min-time=0.05 --min-samples=5 --max-samples=50 --timeout=20)
+often=(--runs=5 --max-time=0.5 --min-samples=5 --timeout=20)
 measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort --count=1k,3k,10k,30k,100k,300k,1M,3M,10M \
 	--type=u32,u64,pairs --threads=1,2 "${often[@]}"
 measure peers-radix-inputs radix cpu/best cpu/lsd8 cpu/vqsort --count=1M --type=u32,u64 --threads=1,2 "${often[@]}" \

@@ -38,12 +38,12 @@ count() { # NAME-GLOB VERDICTS: how many there are
 trials=20
 for ((i = 1; i <= trials; i++)); do
 	trial slow-$i slow="$slow" --launches=10 -- \
-		radix cpu/best --count=100k --threads=1 --min-time=0.05
+		radix cpu/best --count=100k --threads=1 --max-time=0.5
 done
 for ((i = 1; i <= ${ROUNDS:-4}; i++)); do
 	for benchmark in radix bfs cbt octree lbvh; do
 		trial aa-$i-$benchmark --aa --launches=5 -- run $benchmark \
-			--preset=quick --backend=cpu --threads=1 --min-time=0.05 --timeout=10
+			--preset=quick --backend=cpu --threads=1 --max-time=0.5 --timeout=10
 	done
 done
 found=$(count 'slow-*' slower)

@@ -62,7 +62,7 @@ records() { [ "$(cat "$scratch"/out/shard-1.jsonl 2>/dev/null | grep -c '"type":
 finished() { [ -z "$(squeue -h 2>/dev/null)" ]; }
 wait_until 60 "no node after a minute" idle
 
-words=(radix cpu/best cpu/lsd8 --count=1k,2k,4k,8k,16k,32k --threads=1 --min-time=0.3)
+words=(radix cpu/best cpu/lsd8 --count=1k,2k,4k,8k,16k,32k --threads=1 --max-time=3)
 export GPUBENCH=$gpubench GPUBENCH_OUT=$scratch/out
 job=$(cd "$scratch" && sbatch --parsable --array=1-4 "$script" "${words[@]}")
 wait_until 60 "the first task has not begun" records 1

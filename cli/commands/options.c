@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/commands/arguments.h"
+#include "cli/measuring/stopping.h"
 #include "common/text.h"
 
 static const char *const resumes[] = { "no", "same", "any", NULL };    /* enum gb_resume */
@@ -38,24 +39,17 @@ static const struct gb_param rows[] = {
 	  .offset = AT(how.min_samples),
 	  .initial = "10",
 	  .min = 1,
-	  .max = 1000000,
+	  .max = GB_MAX_SAMPLES,
 	  .help = "stopping rule: at least N samples" },
-	{ .name = "max-samples",
-	  .type = GB_INT,
-	  .offset = AT(how.max_samples),
-	  .initial = "1000",
-	  .min = 1,
-	  .max = 1000000,
-	  .help = "stopping rule: at most N samples" },
-	{ .name = "min-time",
+	{ .name = "max-time",
 	  .type = GB_FLOAT,
-	  .offset = AT(how.min_time_s),
-	  .initial = "0.5",
+	  .offset = AT(how.max_time_s),
+	  .initial = "5",
 	  .low = 0,
 	  .high = 86400,
 	  .unit = "seconds",
-	  .help = "stopping rule: go on for at least X seconds; give up on a noisy one after ten "
-		  "times that" },
+	  .help = "stopping rule: sample for at most X seconds, and for a tenth of that in any "
+		  "case; less than X if X would not suffice" },
 	{ .name = "rel-ci",
 	  .type = GB_FLOAT,
 	  .offset = AT(how.rel_ci),
@@ -70,7 +64,7 @@ static const struct gb_param rows[] = {
 	  .low = 0.001,
 	  .high = 1e6,
 	  .unit = "seconds",
-	  .help = "stop a variant at a point after X seconds" },
+	  .help = "safety: end a variant at a point after X seconds, whatever else holds" },
 	{ .name = "cold",
 	  .type = GB_FLAG,
 	  .offset = AT(how.cold),
@@ -282,9 +276,6 @@ static enum gb_status check_together(const struct gb_request *r, struct gb_error
 		return gb_fail(err, GB_EUSAGE, "--no-verify and --verify=all exclude each other");
 	if (r->resume && r->overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
-	if (r->how.min_samples > r->how.max_samples)
-		return gb_fail(err, GB_EUSAGE, "--min-samples=%lld exceeds --max-samples=%lld",
-			       (long long)r->how.min_samples, (long long)r->how.max_samples);
 	return GB_OK;
 }
 

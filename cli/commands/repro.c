@@ -255,7 +255,7 @@ static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 
 	how->warmup = 1;
 	how->min_samples = how->min_samples < 3 ? how->min_samples : 3;
-	how->min_time_s = how->min_time_s < 0.2 ? how->min_time_s : 0.2;
+	how->max_time_s = how->max_time_s < 2 ? how->max_time_s : 2;
 	if (how->timeout_s >= usual_s && how->timeout_s <= usual_s)
 		how->timeout_s = limit_s[preset];
 }

@@ -16,7 +16,7 @@
 #include "common/variants.h"
 
 struct span {
-	double low_s, noisy_s, at_most_s;
+	double low_s, high_s, at_most_s;
 	bool known; /* by records: all three are the same */
 };
 
@@ -70,9 +70,8 @@ static struct span span_of(const struct gb_plan *plan, const struct gb_variant *
 		return (struct span){ known, known, known, true };
 	if (how->samples)
 		return (struct span){ 0, how->timeout_s, how->timeout_s, false };
-	return (struct span){ fmin(how->min_time_s, how->timeout_s),
-			      fmin(GB_PATIENCE * how->min_time_s, how->timeout_s), how->timeout_s,
-			      false };
+	return (struct span){ fmin(gb_least_time_s(how), how->timeout_s),
+			      fmin(how->max_time_s, how->timeout_s), how->timeout_s, false };
 }
 
 enum { SPAN_TEXT = 4 * GB_TEXT_MAX };
@@ -80,17 +79,17 @@ enum { SPAN_TEXT = 4 * GB_TEXT_MAX };
 /* "about 3.2 s", "0.5 s to 5 s, at most 60 s", "at most 60 s" */
 static const char *span_text(const struct span *span, char text[SPAN_TEXT])
 {
-	char low[GB_TEXT_MAX], noisy[GB_TEXT_MAX], most[GB_TEXT_MAX];
+	char low[GB_TEXT_MAX], high[GB_TEXT_MAX], most[GB_TEXT_MAX];
 
 	(void)duration(low, span->low_s);
-	(void)duration(noisy, span->noisy_s);
+	(void)duration(high, span->high_s);
 	(void)duration(most, span->at_most_s);
 	if (span->low_s >= span->at_most_s)
 		(void)snprintf(text, SPAN_TEXT, "about %s", low);
-	else if (span->noisy_s >= span->at_most_s)
+	else if (span->high_s >= span->at_most_s)
 		(void)snprintf(text, SPAN_TEXT, "at most %s", most);
 	else
-		(void)snprintf(text, SPAN_TEXT, "%s to %s, at most %s", low, noisy, most);
+		(void)snprintf(text, SPAN_TEXT, "%s to %s, at most %s", low, high, most);
 	return text;
 }
 
@@ -106,7 +105,7 @@ static void count_in(struct gb_plan *plan, const struct gb_need *need, const str
 	plan->measurements++;
 	plan->known += span->known;
 	plan->low_s += span->low_s;
-	plan->noisy_s += span->noisy_s;
+	plan->high_s += span->high_s;
 	plan->at_most_s += span->at_most_s;
 	plan->host_bytes = larger(plan->host_bytes, need->host_bytes);
 	plan->device_bytes = larger(plan->device_bytes, need->device_bytes);
@@ -208,7 +207,7 @@ void gb_plan_total(const struct gb_plan *plan)
 {
 	const struct gb_request *request = plan->session.request;
 	const double runs = (double)request->runs;
-	const struct span span = { runs * plan->low_s, runs * plan->noisy_s, runs * plan->at_most_s,
+	const struct span span = { runs * plan->low_s, runs * plan->high_s, runs * plan->at_most_s,
 				   false };
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX], time[4 * GB_TEXT_MAX];
 
@@ -225,6 +224,6 @@ void gb_plan_total(const struct gb_plan *plan)
 	if (plan->known)
 		(void)printf("times from %s: %zu\n", request->output, plan->known);
 	if (plan->known < plan->measurements)
-		(void)puts("a time from A to B, at most C: if the samples agree at once, if they "
-			   "never do, by --timeout");
+		(void)puts("a time from A to B, at most C: if the samples agree at once, by "
+			   "--max-time, by --timeout");
 }

@@ -2,9 +2,9 @@
  *
  * Memory is counted by creating everything without touching it.  The time of a measurement is that
  * of the same key among the records of -o FILE.jsonl; else the mean of the variant's others there;
- * else what the stopping rule bounds it by: --min-time if the samples agree at once, ten times that
- * if they never do, --timeout if one run is longer than all that.  Preparing the inputs comes on
- * top.
+ * else what the stopping rule bounds it by: a tenth of --max-time if the samples agree at once,
+ * --max-time if they never do, --timeout if one run is longer than all that.  Preparing the inputs
+ * comes on top.
  */
 #ifndef GPUBENCH_CLI_MEASURING_PLAN_H
 #define GPUBENCH_CLI_MEASURING_PLAN_H
@@ -13,9 +13,9 @@
 
 struct gb_plan {
 	struct gb_session session;
-	size_t measurements, known;       /* of those: with times from earlier records */
-	size_t host_bytes, device_bytes;  /* the largest */
-	double low_s, noisy_s, at_most_s; /* sums */
+	size_t measurements, known;      /* of those: with times from earlier records */
+	size_t host_bytes, device_bytes; /* the largest */
+	double low_s, high_s, at_most_s; /* sums */
 };
 
 /* Release it also after a failure. */

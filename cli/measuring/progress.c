@@ -8,6 +8,7 @@
 
 #include "cli/records/key.h"
 #include "cli/records/record.h"
+#include "common/stats.h"
 #include "common/text.h"
 #include "common/timer.h"
 
@@ -56,7 +57,8 @@ static void show(struct gb_progress *p, const struct gb_result *result, double h
 	char *key = key_of(result);
 
 	if (!isnan(half_width))
-		(void)snprintf(interval, sizeof interval, ", +-%.1f %%", 100 * half_width);
+		(void)snprintf(interval, sizeof interval, ", +-%.1f %%%s", 100 * half_width,
+			       gb_width_mark(half_width));
 	(void)snprintf(line, sizeof line, "%zu/%zu%s%s, %s", p->done + 1, p->total,
 		       time_left(p, left, sizeof left), interval, key ? key : "");
 	line[columns() < (int)sizeof line ? columns() - 1 : (int)sizeof line - 1] = '\0';
@@ -86,7 +88,6 @@ void gb_progress_begin(struct gb_progress *progress, struct gb_result *result)
 
 void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
 {
-	const bool bad = r->outcome == GB_FAILED || r->outcome == GB_TIMEOUT;
 	char *key, *line = NULL;
 
 	progress->done++;
@@ -95,8 +96,8 @@ void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
 	gb_progress_hide(progress);
 	key = key_of(r);
 	if (asprintf(&line, "%s: %s%s%s%s (%zu samples, %.2f s)", key ? key : "?",
-		     bad ? "FAILED, " : "", gb_status_word(r), r->reason[0] ? ": " : "", r->reason,
-		     r->time.count, r->elapsed_s) < 0)
+		     r->outcome == GB_FAILED ? "FAILED, " : "", gb_status_word(r),
+		     r->reason[0] ? ": " : "", r->reason, r->time.count, r->elapsed_s) < 0)
 		line = NULL;
 	gb_text_print(stderr, line ? line : "?");
 	(void)fputc('\n', stderr);

@@ -133,7 +133,7 @@ static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 {
 	const struct gb_settings *how = m->how;
 
-	return k + 1 >= (how->samples ? how->samples : how->max_samples) ||
+	return k + 1 >= (how->samples ? how->samples : GB_MAX_SAMPLES) ||
 	       elapsed_s(m) + last_s >= how->timeout_s;
 }
 
@@ -203,14 +203,14 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 }
 
 /* Runs besides the samples, at least `least` of them and up to `most` as long as they take less than
- * --min-time together, and none beyond --timeout. */
+ * gb_least_time_s() together, and none beyond --timeout. */
 static enum gb_status take_others(struct gb_measurement *m, const struct gb_manner *how,
 				  size_t least, size_t most, struct gb_series *host_time)
 {
 	const double start_s = elapsed_s(m);
 
 	for (size_t i = 0; i < most && elapsed_s(m) < m->how->timeout_s &&
-			   (i < least || elapsed_s(m) - start_s < m->how->min_time_s);
+			   (i < least || elapsed_s(m) - start_s < gb_least_time_s(m->how));
 	     i++) {
 		double ns = 0, host_ns = 0;
 
@@ -291,10 +291,8 @@ static enum gb_status measure(struct gb_measurement *m, bool timed)
 	if (set_up(m) || !m->output)
 		return m->err->code;
 	m->distinct = r->workload->distinct ? r->workload->distinct(r->params, m->input) : 1;
-	if (!timed) {
-		r->stop = GB_UNTIMED;
+	if (!timed)
 		return warm_up(m, m->distinct, true, &ns);
-	}
 	m->counting = m->backend->counter != NULL;
 	if (warm_up(m, m->how->warmup, false, &ns))
 		return m->err->code;
@@ -322,14 +320,13 @@ static void tear_down(struct gb_measurement *m)
 }
 
 /* Turn the error that ended the measurement into the result's outcome. */
-static void settle(struct gb_result *r, const struct gb_error *err, bool late)
+static void settle(struct gb_result *r, const struct gb_error *err)
 {
 	r->code = err->code;
 	if (!err->code)
 		return;
-	r->outcome = err->code == GB_EUNAVAILABLE || err->code == GB_EMEMORY ? GB_SKIPPED
-		     : late                                                  ? GB_TIMEOUT
-									     : GB_FAILED;
+	r->outcome =
+		err->code == GB_EUNAVAILABLE || err->code == GB_EMEMORY ? GB_SKIPPED : GB_FAILED;
 	(void)snprintf(r->reason, sizeof r->reason, "%s", err->message);
 	gb_result_forget(r);
 }
@@ -365,6 +362,8 @@ enum gb_status gb_run(struct gb_result *result, const void *input, const struct 
 
 	result->threads = threads_of(result);
 	result->cold = timed && !how->hot;
+	result->outcome = GB_RESULT_OK;
+	result->reason[0] = '\0';
 	gb_result_forget(result);
 	result->emulated = emulates(m.backend);
 	gb_memory_mark();
@@ -375,6 +374,6 @@ enum gb_status gb_run(struct gb_result *result, const void *input, const struct 
 	tear_down(&m);
 	if (own.code == GB_EINTERRUPTED)
 		return gb_fail(err, own.code, "%s", own.message);
-	settle(result, &own, own.code == GB_ERUNTIME && elapsed_s(&m) >= how->timeout_s);
+	settle(result, &own);
 	return GB_OK;
 }

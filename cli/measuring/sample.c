@@ -173,14 +173,12 @@ enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double 
 void gb_doubt_samples(struct gb_result *r)
 {
 	if (r->throttled > THROTTLED) {
-		r->outcome = GB_NOISY;
 		(void)snprintf(r->reason, sizeof r->reason,
 			       "clocks were lowered because of power or heat, again and again: in "
 			       "%lld samples",
 			       (long long)r->throttled);
 	}
 	if (r->given_up >= GIVE_UPS) {
-		r->outcome = GB_NOISY;
 		(void)snprintf(r->reason, sizeof r->reason,
 			       "launches are in these times: the stream could not be held back, "
 			       "because run() waits for the device or queues more than fits");

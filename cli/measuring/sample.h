@@ -56,7 +56,7 @@ enum gb_status gb_verify_run(struct gb_measurement *m);
 enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double *ns,
 			 double *host_ns);
 
-/* Noisy, whatever the interval is, if samples count that should not. */
+/* Remark in the result if samples count that should not. */
 void gb_doubt_samples(struct gb_result *result);
 
 #endif

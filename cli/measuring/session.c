@@ -241,7 +241,7 @@ static enum gb_status put_result(struct gb_session *s, const struct gb_result *r
 	cJSON *line;
 
 	gb_progress_end(&s->progress, result);
-	if (result->outcome == GB_FAILED || result->outcome == GB_TIMEOUT)
+	if (result->outcome == GB_FAILED)
 		s->verdict =
 			gb_worse(s->verdict, result->code == GB_EVERIFY ? GB_EVERIFY : GB_ERUNTIME);
 	line = gb_record_result(result, s->info.run_id, s->seq++, err);

@@ -1,10 +1,11 @@
 /* stopping.c -- the stopping rule.
  *
- * Sampling ends as "converged" once at least --min-samples and --min-time are reached and half the
- * 95 % interval of the median is within --rel-ci of it.  It ends as *noisy* when it has to stop
- * before that: at --max-samples, at --timeout, or because the interval, extrapolated with the root
- * of the number of samples, would need more than the one or ten times --min-time.  --samples=N ends
- * it after N, whatever the interval.
+ * Sampling ends as "converged" once half the 95 % interval of the median is within --rel-ci of it,
+ * after at least --min-samples and a tenth of --max-time: fewer would miss slow drifts.  It ends at
+ * the "limit" when --max-time has passed, and before that when the interval, which narrows with the
+ * root of the number of samples, cannot become narrow enough by then, or within the number of
+ * samples that a record holds.  --samples=N ends it as "fixed" after N, whatever the interval.
+ * --timeout ends all of these; it is for variants that take far longer than expected.
  */
 #include "cli/measuring/stopping.h"
 
@@ -18,37 +19,24 @@ enum {
 	FIRST_DOUBT = 20, /* from here on it asks whether more samples can help */
 };
 
-/* Outcome of the samples so far, by their interval. */
-static void settle(struct gb_result *r, const struct gb_settings *how, enum gb_stop stop,
-		   double half_width)
+double gb_least_time_s(const struct gb_settings *how)
 {
-	r->stop = stop;
-	r->outcome = GB_RESULT_OK;
-	r->reason[0] = '\0';
-	if (stop == GB_FIXED || half_width <= how->rel_ci)
-		return;
-	r->outcome = GB_NOISY;
-	if (isnan(half_width))
-		(void)snprintf(r->reason, sizeof r->reason,
-			       "%zu samples are too few for an interval", r->time.count);
-	else
-		(void)snprintf(r->reason, sizeof r->reason,
-			       "interval of +-%.1f %% after %zu samples, wanted %.3g %%",
-			       100 * half_width, r->time.count, 100 * how->rel_ci);
+	return how->max_time_s / 10;
 }
 
 /* An interval shrinks with the root of the number of samples: whether reaching --rel-ci would take
- * more of them than --max-samples, or longer than is worth it. */
+ * more of them than a record holds, or longer than --max-time. */
 static bool hopeless(const struct gb_result *r, const struct gb_settings *how, double elapsed_s,
 		     double half_width)
 {
 	const double n = (double)r->time.count;
 	const double growth = (half_width / how->rel_ci) * (half_width / how->rel_ci);
-	const double patience = GB_PATIENCE * how->min_time_s;
 
-	if (how->rel_ci <= 0 || (n < FIRST_DOUBT && elapsed_s < patience))
+	if (elapsed_s >= how->max_time_s)
+		return true;
+	if (how->rel_ci <= 0 || n < FIRST_DOUBT)
 		return false;
-	return !(n * growth <= (double)how->max_samples && elapsed_s * growth <= patience);
+	return !(n * growth <= GB_MAX_SAMPLES && elapsed_s * growth <= how->max_time_s);
 }
 
 /* Of many samples the rule looks at every sixteenth part, twice in a row: the sample after the one
@@ -58,42 +46,36 @@ static bool is_skipped(size_t n)
 	return n > FIRST_CHECK && n % (n / 16) > 1;
 }
 
+static bool stop(struct gb_result *r, enum gb_stop why)
+{
+	r->stop = why;
+	return true;
+}
+
 bool gb_stop_sampling(struct gb_result *r, const struct gb_settings *how, double elapsed_s)
 {
 	const size_t n = r->time.count;
+	const bool late = elapsed_s >= how->timeout_s;
 	struct gb_error ignored = { 0 };
 	struct gb_summary summary;
 	double half_width;
-	const bool late = elapsed_s >= how->timeout_s;
-	const bool last = n >= (size_t)how->max_samples;
 
-	if (how->samples && n >= (size_t)how->samples) {
-		settle(r, how, GB_FIXED, NAN);
-		return true;
-	}
-	if (how->samples && !late)
-		return false;
-	if (!late && !last && (n < (size_t)how->min_samples || is_skipped(n)))
+	if (how->samples && n >= (size_t)how->samples)
+		return stop(r, GB_FIXED);
+	if (late)
+		return stop(r, GB_LIMIT);
+	if (how->samples || n < (size_t)how->min_samples || (is_skipped(n) && n < GB_MAX_SAMPLES))
 		return false;
 	if (gb_summarize(r->time.value, n, &summary, &ignored))
-		return true;
+		return stop(r, GB_LIMIT);
 	gb_floor_interval(&summary, r->resolution_ns);
 	half_width = gb_relative_half_width(&summary);
 	if (r->watch)
 		r->watch(r, half_width);
-	if (late || last) {
-		settle(r, how, late ? GB_TIME_LIMIT : GB_MAX_SAMPLES, half_width);
-		return true;
-	}
-	if (elapsed_s < how->min_time_s)
-		return false;
-	if (half_width <= how->rel_ci) {
-		settle(r, how, GB_CONVERGED, half_width);
-		return true;
-	}
-	if (hopeless(r, how, elapsed_s, half_width)) {
-		settle(r, how, GB_NO_GAIN, half_width);
-		return true;
-	}
+	if (elapsed_s >= gb_least_time_s(how) && half_width <= how->rel_ci)
+		return stop(r, GB_CONVERGED);
+	if (n >= GB_MAX_SAMPLES ||
+	    (elapsed_s >= gb_least_time_s(how) && hopeless(r, how, elapsed_s, half_width)))
+		return stop(r, GB_LIMIT);
 	return false;
 }

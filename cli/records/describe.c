@@ -141,9 +141,8 @@ static void describe_settings(struct gb_run *run, const struct gb_run_info *info
 	run->settings.samples = (double)how->samples;
 	run->settings.warmup = (double)how->warmup;
 	run->settings.min_samples = (double)how->min_samples;
-	run->settings.max_samples = (double)how->max_samples;
-	run->settings.min_time_s = how->min_time_s;
 	run->settings.rel_ci = how->rel_ci;
+	run->settings.max_time_s = how->max_time_s;
 	run->settings.timeout_s = how->timeout_s;
 	run->settings.cold = how->hot ? GB_NO : GB_YES;
 	run->settings.verify = how->no_verify ? GB_NO : GB_YES;
@@ -336,11 +335,8 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 {
 	static const char *const stop[] = {
 		[GB_CONVERGED] = "converged",
-		[GB_NO_GAIN] = "no_gain",
-		[GB_MAX_SAMPLES] = "max_samples",
-		[GB_TIME_LIMIT] = "time_limit",
+		[GB_LIMIT] = "limit",
 		[GB_FIXED] = "fixed",
-		[GB_UNTIMED] = "untimed",
 	};
 
 	record->stop_reason = stop[result->stop];

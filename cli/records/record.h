@@ -58,7 +58,7 @@ struct gb_run {
 		const char *runtime, *driver_api, *driver;
 	} cuda;
 	struct {
-		double samples, warmup, min_samples, max_samples, min_time_s, rel_ci, timeout_s;
+		double samples, warmup, min_samples, rel_ci, max_time_s, timeout_s;
 		double device;
 		enum gb_flag cold, verify, verify_all;
 		const char *preset, *shard;

@@ -14,19 +14,18 @@ struct gb_settings {
 	int64_t samples;     /* exactly this many; 0: by the stopping rule */
 	int64_t warmup;      /* runs before the first sample */
 	int64_t min_samples; /* the stopping rule: at least these ... */
-	int64_t max_samples;
-	double min_time_s; /* ... and for this long ... */
-	double rel_ci;     /* ... and half the interval of the median within this share of it */
-	double timeout_s;  /* one variant at one point, warm-ups included */
-	int64_t hot, cold; /* flags; neither: cold */
+	double rel_ci;       /* ... until half the interval of the median is this share of it ... */
+	double max_time_s;   /* ... or this long */
+	double timeout_s;    /* one variant at one point, warm-ups included */
+	int64_t hot, cold;   /* flags; neither: cold */
 	int64_t no_verify;
 	int64_t verify_all; /* every sample, not only the first, the last and one between */
 	int64_t no_phases;  /* for those who only want to see it run */
 	int64_t device;
 };
 
-enum gb_outcome { GB_RESULT_OK, GB_NOISY, GB_SKIPPED, GB_FAILED, GB_TIMEOUT };
-enum gb_stop { GB_CONVERGED, GB_NO_GAIN, GB_MAX_SAMPLES, GB_TIME_LIMIT, GB_FIXED, GB_UNTIMED };
+enum gb_outcome { GB_RESULT_OK, GB_SKIPPED, GB_FAILED };
+enum gb_stop { GB_CONVERGED, GB_LIMIT, GB_FIXED };
 enum gb_verdict { GB_NOT_VERIFIED, GB_PASS, GB_FAIL };
 
 /* count values in ns; value is owned. */
@@ -42,12 +41,12 @@ struct gb_result {
 	int threads; /* that the variant used; 0 on CUDA */
 
 	enum gb_outcome outcome;
-	enum gb_status code; /* why it is skipped, failed or timed out; GB_OK otherwise */
-	char reason[480];    /* the same in words; "" if outcome is ok */
+	enum gb_status code; /* why it is skipped or failed; GB_OK otherwise */
+	char reason[480];    /* the same in words; of a result that is ok a remark, or "" */
 	enum gb_verdict verdict;
 	int64_t verified; /* runs that were */
 
-	/* The rest holds only if outcome is ok or noisy. */
+	/* The rest holds only if outcome is ok. */
 	enum gb_stop stop;
 	bool cold;
 	bool emulated;

@@ -10,6 +10,7 @@
 
 #include "cli/records/json.h"
 #include "cli/reports/grid_print.h"
+#include "common/stats.h"
 #include "common/text.h"
 
 /* ---- cells ------------------------------------------------------------------------------- */
@@ -33,17 +34,19 @@ static const char *time_text(const struct gb_table *table, char text[GB_TEXT_MAX
 static void set_interval(struct gb_grid *grid, size_t column, const struct gb_section *section,
 			 const struct gb_row *row)
 {
-	char text[GB_TEXT_MAX];
+	char text[GB_TEXT_MAX + 8];
 	struct gb_span span;
+	const char *mark;
 	double percent;
 
 	if (!gb_row_span(row, &span) || !(span.at > 0))
 		return;
 	percent = 100 * (span.high - span.low) / 2 / span.at;
-	(void)snprintf(text, sizeof text, "%s%.*f %%",
+	mark = gb_width_mark(percent / 100);
+	(void)snprintf(text, sizeof text, "%s%.*f %%%s",
 		       section->table->style->utf8 ? "\u00b1" : "+-", percent < 0.095 ? 2 : 1,
-		       percent);
-	gb_grid_set(grid, column, text, GB_PLAIN);
+		       percent, mark);
+	gb_grid_set(grid, column, text, mark[0] ? GB_WARN : GB_PLAIN);
 }
 
 /* "8.52 ms, 7.10 ms to 9.41 ms" */

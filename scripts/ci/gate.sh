@@ -21,7 +21,7 @@ fi
 base=$1
 shift
 if (($# == 0)); then
-	set -- run --preset=quick --min-time=0.05
+	set -- run --preset=quick --max-time=0.5
 	if nvidia-smi -L >/dev/null 2>&1; then
 		set -- "$@" --backend=cuda --require-gpu
 	else

@@ -400,3 +400,10 @@ Test(stats, student_edges)
 	cr_assert(isnan(gb_student_quantile(0.9, 0)));
 	cr_assert(isnan(gb_student_quantile(NAN, 3)));
 }
+
+Test(stats, an_interval_is_wide_beyond_a_tenth)
+{
+	cr_assert_str_eq(gb_width_mark(0.1), "");
+	cr_assert_str_eq(gb_width_mark(0.101), " wide");
+	cr_assert_str_eq(gb_width_mark(NAN), "", "there is none");
+}

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "cli/measuring/runner.h"
+#include "cli/measuring/stopping.h"
 #include "common/memory.h"
 #include "common/text.h"
 
@@ -137,8 +138,7 @@ static void setup(void)
 {
 	how = (struct gb_settings){ .warmup = 2,
 				    .min_samples = 10,
-				    .max_samples = 60,
-				    .rel_ci = 100, /* a busy machine is no failure */
+				    .rel_ci = 100, /* reached at once, also on a busy machine */
 				    .timeout_s = 20,
 				    .hot = 1 };
 	toy.busy_ns = 1e5;
@@ -189,7 +189,7 @@ Test(runner, measures_and_verifies_first_and_last)
 
 Test(runner, phases_add_up)
 {
-	how.min_time_s = 0.1;
+	how.max_time_s = 1;
 	go();
 	cr_assert(eq(sz, result.phase_count, 2));
 	cr_assert(eq(str, (char *)result.phase[0].name, "first"));
@@ -297,36 +297,72 @@ Test(runner, a_time_out_before_the_first_sample_leaves_no_time)
 	toy.busy_ns = 3e7;
 	how.timeout_s = 0.02;
 	go();
-	cr_assert(eq(int, (int)result.outcome, GB_TIMEOUT));
+	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
+	cr_assert(eq(int, (int)result.code, GB_ERUNTIME));
+	cr_assert(strstr(result.reason, "time-out: no sample within 0.02 s") != NULL, "%s",
+		  result.reason);
 	assert_no_time();
 }
 
-Test(runner, the_time_limit_stops_sampling)
+Test(runner, the_timeout_ends_sampling_before_the_least_number)
 {
 	toy.busy_ns = 5e6;
 	how.timeout_s = 0.1;
-	how.min_samples = how.max_samples = 1000;
+	how.min_samples = 1000;
 	go();
-	cr_assert(eq(int, (int)result.stop, GB_TIME_LIMIT));
+	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK), "%s", result.reason);
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
 	cr_assert(result.time.count >= 1 && result.time.count < 50);
 }
 
-Test(runner, stops_at_max_samples)
+/* --rel-ci=0 is never reached. */
+Test(runner, max_time_ends_sampling)
 {
+	toy.busy_ns = 1e6;
 	how.rel_ci = 0;
-	how.min_samples = 10;
-	how.max_samples = 25;
+	how.max_time_s = 0.05;
 	go();
-	cr_assert(eq(sz, result.time.count, 25));
-	cr_assert(eq(int, (int)result.outcome, GB_NOISY));
-	cr_assert(eq(int, (int)result.stop, GB_MAX_SAMPLES));
+	cr_assert(eq(int, (int)result.outcome, GB_RESULT_OK));
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
+	cr_assert(eq(str, result.reason, ""), "the interval says how wide it is");
+	cr_assert(result.elapsed_s >= 0.05);
+	cr_assert(result.time.count >= 10 && result.time.count <= 51);
 }
 
-Test(runner, min_time_is_kept)
+Test(runner, min_samples_come_before_max_time)
 {
-	how.min_time_s = 0.02;
-	how.max_samples = 10000;
+	toy.busy_ns = 5e6;
+	how.rel_ci = 0;
 	go();
+	cr_assert(eq(sz, result.time.count, 10 + (result.time.count > 10)), "and one verified");
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
+}
+
+Test(runner, a_record_holds_so_many_samples)
+{
+	toy.busy_ns = 1000;
+	how.rel_ci = 0;
+	how.max_time_s = 10;
+	go();
+	cr_assert(eq(sz, result.time.count, GB_MAX_SAMPLES));
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
+}
+
+/* The interval would take too long to become so narrow. */
+Test(runner, a_hopeless_measurement_ends_early)
+{
+	how.rel_ci = 1e-9;
+	how.max_time_s = 1;
+	go();
+	cr_assert(eq(int, (int)result.stop, GB_LIMIT));
+	cr_assert(result.elapsed_s >= 0.1 && result.elapsed_s < 0.9);
+}
+
+Test(runner, a_tenth_of_max_time_is_kept)
+{
+	how.max_time_s = 0.2;
+	go();
+	cr_assert(eq(int, (int)result.stop, GB_CONVERGED));
 	cr_assert(result.elapsed_s >= 0.02);
 	cr_assert(result.time.count > 10, "%zu samples of 0.1 ms", result.time.count);
 }

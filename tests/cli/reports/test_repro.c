@@ -212,7 +212,7 @@ Test(repro, no_claim_lacks_a_row_at_preset_quick)
 static void measure(const char *table_text, enum gb_preset preset, struct gb_repro *repro,
 		    cJSON **paper)
 {
-	static char *argv[] = { "repro", "-q", "--samples=3", "--hot", "--min-time=0", NULL };
+	static char *argv[] = { "repro", "-q", "--samples=3", "--hot", "--max-time=0", NULL };
 	static struct gb_request request;
 	static struct gb_repro_source source;
 	static struct gb_session session; /* keeps the records that the cells point into */

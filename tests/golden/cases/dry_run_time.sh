@@ -1,7 +1,7 @@
 # By the bounds of the stopping rule; then by earlier records, and only what is missing.
-gpubench radix cpu/qsort --count=1000,2000 --min-time=0.01 --timeout=3 --dry-run >plan || exit
+gpubench radix cpu/qsort --count=1000,2000 --max-time=0.1 --timeout=3 --dry-run >plan || exit
 sed 's/host .*device 0 B/host N, device 0 B/' plan
-gpubench radix cpu/qsort --count=1000 --min-time=0.01 -q -o out.jsonl || exit
-gpubench radix cpu/qsort --count=1000,2000 --min-time=0.01 --dry-run --resume --runs=2 -o out.jsonl >plan || exit
+gpubench radix cpu/qsort --count=1000 --max-time=0.1 -q -o out.jsonl || exit
+gpubench radix cpu/qsort --count=1000,2000 --max-time=0.1 --dry-run --resume --runs=2 -o out.jsonl >plan || exit
 sed 's/host .*device 0 B/host N, device 0 B/; s/about [0-9.]* s/about N s/' plan
 gpubench radix cpu/qsort --count=1000 --dry-run --resume -o out.jsonl

@@ -1,6 +1,6 @@
 # On a terminal: point i of n, the interval, the key; cleared at the end.  Nothing with -q.
 command -v script >/dev/null || { echo "1/2 2/2 interval cleared quiet"; exit 0; }
-script -qec "gpubench radix cpu/qsort --count=1000,2000 --min-time=0.5 --rel-ci=0 --max-samples=1000000 --timeout=1 -o x.jsonl" /dev/null >tty || exit
+script -qec "gpubench radix cpu/qsort --count=1000,2000 --rel-ci=0 --max-time=1 -o x.jsonl" /dev/null >tty || exit
 for point in 1/2 2/2; do grep -q "$point, .*cpu/qsort count=" tty && printf '%s ' $point; done
 grep -q ', +-[0-9.]* %, radix/cpu/qsort' tty && printf 'interval '
 tr '\r' '\n' <tty >lines
