@@ -7,7 +7,6 @@
 
 #include "cli/measuring/launches.h"
 #include "cli/records/json.h"
-#include "cli/records/setup.h"
 #include "common/text.h"
 
 enum gb_status gb_side_read(struct gb_side *side, const char *word, struct gb_error *err)
@@ -37,7 +36,7 @@ static int64_t count_runs(const struct gb_records *records)
 	int64_t runs = 0;
 
 	for (size_t i = 0; i < records->count; i++)
-		runs += is_run(records->line[i]);
+		runs += is_run(records->record[i]);
 	return runs;
 }
 
@@ -48,7 +47,7 @@ static void drop_last_launch(struct gb_side *side)
 	bool whole = true;
 
 	while (whole && records->count) {
-		whole = !is_run(records->line[records->count - 1]);
+		whole = !is_run(records->record[records->count - 1]);
 		gb_records_remove(records, records->count - 1);
 	}
 	side->output.keep_bytes = records->last_run_bytes;
@@ -73,9 +72,9 @@ enum gb_status gb_side_open(struct gb_side *side, const char *prefix, enum gb_ex
 }
 
 /* Whether two runs had the same words; not the last one, which names the output. */
-static bool has_same_words(const cJSON *run, const cJSON *other)
+static bool has_same_words(const struct gb_run *run, const struct gb_record *other)
 {
-	const cJSON *a = gb_json_at(run, "argv"), *b = gb_json_at(other, "argv");
+	const struct gb_record *a = gb_json_at(run, "argv"), *b = gb_json_at(other, "argv");
 
 	if (cJSON_GetArraySize(a) != cJSON_GetArraySize(b))
 		return false;
@@ -91,7 +90,7 @@ static bool has_same_words(const cJSON *run, const cJSON *other)
 static enum gb_status check_launch(const struct gb_side *side, const struct gb_records *launch,
 				   struct gb_error *err)
 {
-	const cJSON *run = launch->line[0];
+	const struct gb_run *run = launch->record[0];
 
 	if (!is_run(run) || count_runs(launch) != 1)
 		return gb_fail(err, GB_EUSAGE,
@@ -115,9 +114,9 @@ static enum gb_status take_launch(struct gb_side *side, struct gb_records *launc
 	if (gb_output_put_all(&side->output, launch, err))
 		return err->code;
 	for (size_t i = 0; i < launch->count && !err->code; i++) {
-		cJSON *line = launch->line[i];
+		cJSON *line = launch->record[i];
 
-		launch->line[i] = NULL;
+		launch->record[i] = NULL;
 		(void)gb_records_add(&side->records, line, err);
 	}
 	side->launches++;

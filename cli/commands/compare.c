@@ -14,13 +14,13 @@ static enum gb_status check_apart(const struct gb_records *base, const struct gb
 				  const char *const *path, struct gb_error *err)
 {
 	for (size_t i = 0; i < base->count; i++) {
-		const char *run = gb_json_text(base->line[i], "run_id");
+		const char *run = base->record[i]->run_id;
 
-		if (gb_is_record(base->line[i]))
+		if (gb_is_record(base->record[i]))
 			continue;
 		for (size_t k = 0; k < other->count; k++)
-			if (!gb_is_record(other->line[k]) &&
-			    gb_equal(run, gb_json_text(other->line[k], "run_id")))
+			if (!gb_is_record(other->record[k]) &&
+			    gb_equal(run, other->record[k]->run_id))
 				return gb_fail(err, GB_EUSAGE,
 					       "%.150s and %.150s hold the same run, %.20s",
 					       path[0], path[1], run);

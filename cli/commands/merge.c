@@ -39,11 +39,11 @@ static enum gb_status find_twice(const struct gb_records *list, bool *twice, str
 	if (!entry)
 		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < list->count; i++) {
-		const double seq = gb_json_number(list->line[i], "seq");
+		const double seq = list->record[i]->seq;
 
 		entry[i] =
-			(struct entry){ gb_json_text(list->line[i], "run_id"),
-					gb_is_record(list->line[i]) && !isnan(seq) ? seq : -1, i };
+			(struct entry){ list->record[i]->run_id,
+					gb_is_record(list->record[i]) && !isnan(seq) ? seq : -1, i };
 	}
 	qsort(entry, list->count, sizeof *entry, by_name);
 	for (size_t i = 1; i < list->count && !err->code; i++) {
@@ -52,7 +52,7 @@ static enum gb_status find_twice(const struct gb_records *list, bool *twice, str
 		if (a->seq != b->seq || !gb_equal(a->run, b->run))
 			continue;
 		twice[b->order] = true;
-		if (!cJSON_Compare(list->line[a->order], list->line[b->order], true))
+		if (!cJSON_Compare(list->record[a->order], list->record[b->order], true))
 			gb_fail(err, GB_EUSAGE,
 				"line %.0f of run %.60s is there twice, and differs", b->seq,
 				b->run);

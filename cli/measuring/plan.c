@@ -43,16 +43,16 @@ static double recorded(const struct gb_records *records, const struct gb_variant
 	size_t count = 0;
 
 	for (size_t i = 0; i < records->count; i++) {
-		const cJSON *line = records->line[i];
-		const double elapsed_s = gb_json_number(line, "elapsed_s");
+		const cJSON *line = records->record[i];
+		const double elapsed_s = line->elapsed_s;
 
 		if (!gb_is_record(line) || isnan(elapsed_s))
 			continue;
-		if (gb_equal(gb_json_text(line, "key"), key))
+		if (gb_equal(line->key, key))
 			return elapsed_s;
-		if (gb_equal(gb_json_text(line, "bench"), variant->workload) &&
-		    gb_equal(gb_json_text(line, "variant"), variant->name) &&
-		    gb_equal(gb_json_text(line, "backend"), gb_backends[variant->backend]->name)) {
+		if (gb_equal(line->bench, variant->workload) &&
+		    gb_equal(line->variant, variant->name) &&
+		    gb_equal(line->backend, gb_backends[variant->backend]->name)) {
 			sum += elapsed_s;
 			count++;
 		}

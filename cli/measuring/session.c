@@ -16,9 +16,7 @@
 #include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "cli/records/record.h"
-#include "cli/records/run.h"
-#include "cli/records/runs.h"
-#include "cli/records/setup.h"
+#include "cli/records/describe.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/memory.h"
@@ -216,8 +214,8 @@ void gb_session_abandon(struct gb_session *s)
  */
 static enum gb_status replace_past(struct gb_session *s, cJSON *line, struct gb_error *err)
 {
-	const char *key = gb_json_text(line, "key");
-	const cJSON *old = gb_done_again(&s->past, key);
+	const char *key = line->key;
+	const struct gb_record *old = gb_done_again(&s->past, key);
 	size_t i = 0;
 
 	if (!old)

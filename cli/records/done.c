@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "common/text.h"
 
 static int by_text(const void *a, const void *b)
@@ -11,18 +10,18 @@ static int by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static bool to_be_made_again(const cJSON *record, enum gb_again again)
+static bool to_be_made_again(const struct gb_record *record, enum gb_again again)
 {
 	return again != GB_AGAIN_NONE &&
-	       (gb_has_status(record, "failed") || gb_has_status(record, "timeout") ||
-		(again == GB_AGAIN_UNVERIFIED && gb_is_unverified(record)));
+	       (record->status == GB_STATUS_FAILED ||
+		(again == GB_AGAIN_UNVERIFIED && record->status == GB_STATUS_UNVERIFIED));
 }
 
 enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *records,
 			    enum gb_again again, struct gb_error *err)
 {
 	const char **key = calloc(records->count + 1, sizeof *key);
-	const cJSON **retry = calloc(records->count + 1, sizeof(cJSON *));
+	const struct gb_record **retry = calloc(records->count + 1, sizeof *retry);
 
 	*done = (struct gb_done){ .key = key, .again = retry };
 	if (!key || !retry) {
@@ -30,29 +29,27 @@ enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *recor
 		return gb_out_of_memory(err, NULL);
 	}
 	for (size_t i = 0; i < records->count; i++) {
-		const cJSON *line = records->line[i];
+		const struct gb_record *record = records->record[i];
 
-		if (!gb_is_record(line))
-			continue;
-		if (to_be_made_again(line, again))
-			done->again[done->again_count++] = line;
+		if (to_be_made_again(record, again))
+			done->again[done->again_count++] = record;
 		else
-			done->key[done->count++] = gb_json_text(line, "key");
+			done->key[done->count++] = record->key;
 	}
 	if (done->count)
 		qsort(done->key, done->count, sizeof *done->key, by_text);
 	return GB_OK;
 }
 
-const cJSON *gb_done_again(const struct gb_done *done, const char *key)
+const struct gb_record *gb_done_again(const struct gb_done *done, const char *key)
 {
 	for (size_t i = 0; i < done->again_count; i++)
-		if (gb_equal(gb_json_text(done->again[i], "key"), key))
+		if (gb_equal(done->again[i]->key, key))
 			return done->again[i];
 	return NULL;
 }
 
-void gb_done_remove(struct gb_done *done, const cJSON *record)
+void gb_done_remove(struct gb_done *done, const struct gb_record *record)
 {
 	size_t kept = 0;
 

@@ -15,7 +15,7 @@ struct gb_done {
 	size_t count;
 	const char **key; /* ascending; they point into records that outlive this */
 	size_t again_count;
-	const cJSON **again; /* to be made again: not among the keys */
+	const struct gb_record **again; /* to be made again: not among the keys */
 };
 
 enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *records,
@@ -23,9 +23,9 @@ enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *recor
 /* How many records have the key, without those to be made again. */
 int64_t gb_done_times(const struct gb_done *done, const char *key);
 /* The first record with the key that is to be made again; NULL if there is none. */
-const cJSON *gb_done_again(const struct gb_done *done, const char *key);
+const struct gb_record *gb_done_again(const struct gb_done *done, const char *key);
 /* That record was made again. */
-void gb_done_remove(struct gb_done *done, const cJSON *record);
+void gb_done_remove(struct gb_done *done, const struct gb_record *record);
 void gb_done_release(struct gb_done *done);
 
 #endif

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/workloads/value.h"
 #include "common/text.h"
 
@@ -103,14 +102,11 @@ char *gb_record_key(const struct gb_workload *workload, const struct gb_variant 
 /* ---- of a record that was read ------------------------------------------------------------ */
 
 /* A member of "params" as keys spell it. */
-static const char *member_text(const cJSON *member, char text[VALUE_TEXT])
+static const char *member_text(const struct gb_member *member, char text[VALUE_TEXT])
 {
-	if (cJSON_IsString(member))
-		return member->valuestring;
-	if (cJSON_IsNumber(member))
-		return gb_text_real(text, member->valuedouble);
-	(void)snprintf(text, VALUE_TEXT, "%d", cJSON_IsTrue(member) ? 1 : 0);
-	return text;
+	if (member->kind == GB_MEMBER_TEXT)
+		return member->text;
+	return gb_text_real(text, member->number);
 }
 
 /* What follows prefix in text; NULL if text does not begin with it. */
@@ -123,136 +119,144 @@ static const char *after(const char *text, const char *prefix)
 
 /* If the text goes on with the member's name and value, what follows them; else text.  Numbers have
  * had other spellings. */
-static const char *skip_member(const char *text, const cJSON *member)
+static const char *skip_member(const char *text, const struct gb_member *member)
 {
-	const char *value = after(after(after(text, " "), member->string), "=");
+	const char *value = after(after(after(text, " "), member->name), "=");
 
 	if (!value)
 		return text;
-	if (cJSON_IsString(member))
-		return after(value, member->valuestring) ? after(value, member->valuestring) : text;
+	if (member->kind == GB_MEMBER_TEXT)
+		return after(value, member->text) ? after(value, member->text) : text;
 	return value + strcspn(value, " ");
 }
 
 /* Whether the key is the record's variant and some of its parameters. */
-static bool is_made_of(const char *key, const cJSON *record)
+static bool is_made_of(const char *key, const struct gb_record *record)
 {
-	const cJSON *member;
-
-	key = after(after(key, gb_json_text(record, "bench")), "/");
-	key = after(after(key, gb_json_text(record, "backend")), "/");
-	key = after(key, gb_json_text(record, "variant"));
-	cJSON_ArrayForEach(member, gb_json_at(record, "params"))
-	{
-		key = key ? skip_member(key, member) : NULL;
-	}
+	key = after(after(key, record->bench), "/");
+	key = after(after(key, record->backend), "/");
+	key = after(key, record->variant);
+	for (size_t i = 0; i < record->params.count && key; i++)
+		key = skip_member(key, &record->params.item[i]);
 	return key && !*key;
 }
 
 /* Whether the stored key, made of the record's members, has this one. */
-static bool has_member(const char *key, const cJSON *record, const cJSON *wanted)
+static bool has_member(const struct gb_record *record, size_t wanted)
 {
-	const cJSON *member;
+	const char *key = strchr(record->key, ' ');
 
-	key = strchr(key, ' ');
-	cJSON_ArrayForEach(member, gb_json_at(record, "params"))
-	{
-		const char *next = key ? skip_member(key, member) : NULL;
+	for (size_t i = 0; i < record->params.count && key; i++) {
+		const char *next = skip_member(key, &record->params.item[i]);
 
-		if (member == wanted)
+		if (i == wanted)
 			return next != key;
 		key = next;
 	}
 	return false;
 }
 
-char *gb_key_of_record(const struct gb_workload *workload, const cJSON *record,
+char *gb_key_of_record(const struct gb_workload *workload, const struct gb_record *record,
 		       struct gb_error *err)
 {
-	const cJSON *params = gb_json_at(record, "params"), *member;
-	const char *stored = gb_json_text(record, "key");
 	const size_t rows = workload ? workload->param_count : 0;
 	char text[VALUE_TEXT];
 	struct writer w;
 
-	if (!is_made_of(stored, record)) {
-		char *copy = strdup(stored);
+	if (!is_made_of(record->key, record)) {
+		char *copy = strdup(record->key);
 
 		if (!copy)
 			gb_out_of_memory(err, "a record");
 		return copy;
 	}
-	(void)begin(&w, gb_json_text(record, "bench"), gb_json_text(record, "backend"),
-		    gb_json_text(record, "variant"));
+	(void)begin(&w, record->bench, record->backend, record->variant);
 	for (size_t i = 0; i < rows; i++) {
-		member = gb_json_at(params, workload->params[i].name);
+		const struct gb_member *member =
+			gb_member_find(&record->params, workload->params[i].name);
+
 		if (member)
 			put(&w, &workload->params[i], member_text(member, text));
 	}
-	cJSON_ArrayForEach(member, params)
-	{
-		const bool known = rows && gb_param_find(workload->params, rows, member->string);
+	for (size_t i = 0; i < record->params.count; i++) {
+		const struct gb_member *member = &record->params.item[i];
+		const bool known = rows && gb_param_find(workload->params, rows, member->name);
 
-		if (!known && w.stream && has_member(stored, record, member))
-			(void)fprintf(w.stream, " %s=%s", member->string,
-				      member_text(member, text));
+		if (!known && w.stream && has_member(record, i))
+			(void)fprintf(w.stream, " %s=%s", member->name, member_text(member, text));
 	}
 	return end(&w, err);
 }
 
 /* ---- a record as of now ------------------------------------------------------------------- */
 
-bool gb_put_param(cJSON *object, const struct gb_param *param, union gb_value value)
+struct gb_member gb_param_member(const struct gb_param *param, union gb_value value,
+				 char digits[32])
 {
+	const int64_t exact = INT64_C(1) << 52;
+	struct gb_member member = { .name = param->name };
+
 	switch (param->type) {
 	case GB_INT:
-		return gb_json_put_int(object, param->name, value.i);
+		member.number = (double)value.i;
+		if (value.i > exact || value.i < -exact) {
+			(void)snprintf(digits, 32, "%" PRId64, value.i);
+			member.kind = GB_MEMBER_TEXT;
+			member.text = digits;
+		}
+		break;
 	case GB_FLOAT:
-		return gb_json_put_number(object, param->name, value.f);
+		member.number = value.f;
+		break;
 	case GB_CHOICE:
-		return gb_json_put_text(object, param->name, param->choices[value.i]);
+		member.kind = GB_MEMBER_TEXT;
+		member.text = param->choices[value.i];
+		break;
 	case GB_FLAG:
-		return gb_json_put_bool(object, param->name, value.i != 0);
+		member.kind = GB_MEMBER_FLAG;
+		member.number = value.i != 0;
+		break;
 	case GB_PATH:
-		return !value.s || gb_json_put_text(object, param->name, value.s);
+		member.kind = GB_MEMBER_TEXT;
+		member.text = value.s;
+		member.name = value.s ? param->name : NULL;
+		break;
 	}
-	return false;
+	return member;
 }
 
-static enum gb_status add_params(const struct gb_workload *workload, cJSON *record,
+static enum gb_status add_params(const struct gb_workload *workload, struct gb_record *record,
 				 struct gb_error *err)
 {
-	const char *name = gb_json_text(record, "backend");
-	const enum gb_backend backend = gb_backend_named(name ? name : "");
-	cJSON *params = cJSON_GetObjectItemCaseSensitive(record, "params");
+	const enum gb_backend backend = gb_backend_named(record->backend);
 
 	for (size_t i = 0; i < workload->param_count; i++) {
 		const struct gb_param *row = &workload->params[i];
 		union gb_value value = { 0 };
+		struct gb_member member;
+		char digits[32];
 
-		if (!row->keyed || gb_json_at(params, row->name) || backend == GB_BACKENDS ||
-		    !gb_param_means(row, backend))
+		if (!row->keyed || gb_member_find(&record->params, row->name) ||
+		    backend == GB_BACKENDS || !gb_param_means(row, backend))
 			continue;
 		if (gb_value_parse(row, row->keyed, &value, err))
 			return err->code;
-		if (!gb_put_param(params, row, value))
+		member = gb_param_member(row, value, digits);
+		if (member.name && member.text != digits && !gb_members_add(&record->params, member))
 			return gb_out_of_memory(err, "a record");
 	}
 	return GB_OK;
 }
 
-enum gb_status gb_renew_record(const struct gb_workload *workload, cJSON *record,
+enum gb_status gb_renew_record(const struct gb_workload *workload, struct gb_record *record,
 			       struct gb_error *err)
 {
-	const bool ours = is_made_of(gb_json_text(record, "key"), record);
+	const bool ours = is_made_of(record->key, record);
 	char *key = gb_key_of_record(workload, record, err);
 
 	if (!key)
 		return err->code;
-	if (!cJSON_SetValuestring(cJSON_GetObjectItemCaseSensitive(record, "key"), key))
-		gb_out_of_memory(err, "a record");
-	else if (workload && ours)
-		(void)add_params(workload, record, err);
-	free(key);
-	return err->code;
+	free(record->key);
+	record->key = key;
+	return workload && ours ? add_params(workload, record, err) : GB_OK;
 }

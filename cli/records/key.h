@@ -13,8 +13,7 @@
 #ifndef GPUBENCH_CLI_RECORDS_KEY_H
 #define GPUBENCH_CLI_RECORDS_KEY_H
 
-#include <cjson/cJSON.h>
-
+#include "cli/records/record.h"
 #include "cli/workloads/value.h"
 
 /* Whether the parameter means something to variants of the back end. */
@@ -27,20 +26,22 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
-/* The key of a record that was read, which has the members that lines.c checks.  workload: its
- * benchmark; NULL if there is none of that name.  What the table does not know (a later version wrote
- * the record) is in the key, last, if it was in the stored one.  A stored key that does not consist
- * of the record's own variant and parameters is kept.  Returns as gb_record_key(). */
-char *gb_key_of_record(const struct gb_workload *workload, const cJSON *record,
+/* The key of a record that was read.  workload: its benchmark; NULL if there is none of that name.
+ * What the table does not know (a later version wrote the record) is in the key, last, if it was in
+ * the stored one.  A stored key that does not consist of the record's own variant and parameters is
+ * kept.  Returns as gb_record_key(). */
+char *gb_key_of_record(const struct gb_workload *workload, const struct gb_record *record,
 		       struct gb_error *err);
 
 /* Make a record that was read what this version would have written: its key; in `params` those that
  * the benchmark has had only since then (they have a `keyed`), so that tables line up. */
-enum gb_status gb_renew_record(const struct gb_workload *workload, cJSON *record,
+enum gb_status gb_renew_record(const struct gb_workload *workload, struct gb_record *record,
 			       struct gb_error *err);
 
-/* Put a member of "params": integers and floats as numbers, flags as booleans, choices and paths as
- * strings, nothing for a path not given.  False if memory ran out. */
-bool gb_put_param(cJSON *object, const struct gb_param *param, union gb_value value);
+/* A value as a member of "params": integers and floats as numbers, those that a number in JSON may not
+ * hold exactly as text in `digits`; flags as flags, choices and paths as text.  Without a name for a
+ * path not given. */
+struct gb_member gb_param_member(const struct gb_param *param, union gb_value value,
+				 char digits[32]);
 
 #endif

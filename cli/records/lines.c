@@ -32,150 +32,105 @@ static enum gb_status bad_line(const struct source *source, size_t line, const c
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
+/* Room for one more pointer.  GB_EMEMORY. */
+static enum gb_status grow(void *array, size_t count, size_t *room, struct gb_error *err)
+{
+	void ***list = array, **grown;
+	const size_t more = *room ? 2 * *room : 64;
+
+	if (count < *room)
+		return GB_OK;
+	grown = reallocarray(*list, more, sizeof(void *));
+	if (!grown)
+		return gb_fail(err, GB_EMEMORY, "out of memory for %zu records", more);
+	*list = grown;
+	*room = more;
+	return GB_OK;
+}
+
+/* The latest run with the id; lines of one run stand together. */
+static const struct gb_run *run_of(const struct gb_records *list, const char *id)
+{
+	for (size_t i = list->run_count; i-- > 0;)
+		if (gb_equal(list->run[i]->run_id, id))
+			return list->run[i];
+	return &gb_no_run;
+}
+
+/* Append the line, or say what is wrong with it; owns it. */
+static enum gb_status add_line(struct gb_records *list, cJSON *line, char fault[GB_FAULT_MAX],
+			       struct gb_error *err)
+{
+	const char *type = gb_json_text(line, "type");
+
+	fault[0] = '\0';
+	if (type && gb_equal(type, "record") &&
+	    !grow(&list->record, list->count, &list->room, err)) {
+		struct gb_record *record = gb_record_parse(line, fault);
+
+		if (!record)
+			return GB_EUSAGE;
+		list->record[list->count++] = record;
+		record->run = run_of(list, record->run_id);
+		return gb_renew_record(gb_workload_find(record->bench), record, err);
+	}
+	if (type && gb_equal(type, "run") &&
+	    !grow(&list->run, list->run_count, &list->run_room, err)) {
+		struct gb_run *run = gb_run_parse(line, fault);
+
+		if (!run)
+			return GB_EUSAGE;
+		list->run[list->run_count++] = run;
+		return GB_OK;
+	}
+	cJSON_Delete(line);
+	if (!err->code)
+		(void)snprintf(fault, GB_FAULT_MAX, "is not a line of a gpubench record file");
+	return GB_EUSAGE;
+}
+
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)
 {
-	if (list->count == list->room) {
-		const size_t room = list->room ? 2 * list->room : 64;
-		cJSON **grown = reallocarray(list->line, room, sizeof(cJSON *));
+	char fault[GB_FAULT_MAX];
 
-		if (!grown) {
-			cJSON_Delete(line);
-			return gb_fail(err, GB_EMEMORY, "out of memory for %zu records", room);
-		}
-		list->line = grown;
-		list->room = room;
-	}
-	list->line[list->count++] = line;
-	return GB_OK;
+	if (add_line(list, line, fault, err) && !err->code)
+		gb_fail(err, fault[0] ? GB_ERUNTIME : GB_EMEMORY, "a record: %s",
+			fault[0] ? fault : "out of memory");
+	return err->code;
 }
 
 void gb_records_release(struct gb_records *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		cJSON_Delete(list->line[i]);
-	free(list->line);
+		gb_record_free(list->record[i]);
+	for (size_t i = 0; i < list->run_count; i++)
+		gb_run_free(list->run[i]);
+	free(list->record);
+	free(list->run);
 	memset(list, 0, sizeof *list);
 }
 
 void gb_records_remove(struct gb_records *list, size_t index)
 {
-	cJSON **line = list->line;
+	struct gb_record **record = list->record;
 
-	cJSON_Delete(line[index]);
+	gb_record_free(record[index]);
 	list->count--;
-	memmove(&line[index], &line[index + 1], (list->count - index) * sizeof(cJSON *));
+	memmove(&record[index], &record[index + 1], (list->count - index) * sizeof *record);
 }
 
-bool gb_has_status(const cJSON *record, const char *word)
-{
-	const char *status = gb_json_text(record, "status");
-
-	return status && gb_equal(status, word);
-}
-
-/* Records of earlier versions say "ok", and that verification was skipped. */
-bool gb_is_unverified(const cJSON *record)
-{
-	const char *verify = gb_json_text(record, "verify.result");
-
-	return gb_has_status(record, "unverified") ||
-	       ((gb_has_status(record, "ok") || gb_has_status(record, "noisy")) && verify &&
-		gb_equal(verify, "skipped"));
-}
-
-bool gb_is_record(const cJSON *line)
-{
-	const char *type = gb_json_text(line, "type");
-
-	return type && gb_equal(type, "record");
-}
-
-/* ---- the shape of a line ----------------------------------------------------------------- */
-
-static bool is_one_of(const char *text, const char *const *word, size_t count)
-{
-	for (size_t i = 0; text && i < count; i++)
-		if (gb_equal(text, word[i]))
-			return true;
-	return false;
-}
-
-static bool is_series(const cJSON *series)
-{
-	const cJSON *samples = gb_json_at(series, "samples"), *sample;
-
-	if (!isfinite(gb_json_number(series, "median")) || !cJSON_IsArray(samples) ||
-	    !samples->child)
-		return false;
-	cJSON_ArrayForEach(sample, samples)
-	{
-		if (!cJSON_IsNumber(sample) || !isfinite(sample->valuedouble))
-			return false;
-	}
-	return true;
-}
-
-/* NULL, or what is wrong with the record. */
-static const char *record_fault(const cJSON *line)
-{
-	static const char *const status[] = { "ok",      "noisy",  "unverified",
-					      "skipped", "failed", "timeout" };
-	static const char *const series[] = { "time",   "host_time", "overhead",  "create",
-					      "upload", "download",  "first_call" };
-	const cJSON *param;
-
-	if (!is_one_of(gb_json_text(line, "status"), status, GB_COUNT(status)))
-		return "\"status\" is missing or unknown";
-	if (!gb_json_text(line, "key") || !gb_json_text(line, "bench") ||
-	    !gb_json_text(line, "backend") || !gb_json_text(line, "variant"))
-		return "a record lacks its \"key\", \"bench\", \"backend\" or \"variant\"";
-	if (!cJSON_IsObject(gb_json_at(line, "params")))
-		return "a record lacks its \"params\"";
-	cJSON_ArrayForEach(param, gb_json_at(line, "params"))
-	{
-		if (!cJSON_IsNumber(param) && !cJSON_IsString(param) && !cJSON_IsBool(param))
-			return "a value in \"params\" is neither a number nor a word";
-	}
-	for (size_t i = 0; i < GB_COUNT(series); i++) {
-		const cJSON *item = gb_json_at(line, series[i]);
-
-		if (item && !is_series(item))
-			return "a time lacks its \"median\" or \"samples\"";
-	}
-	return NULL;
-}
-
-static const char *line_fault(const cJSON *line)
-{
-	const char *type = gb_json_text(line, "type");
-	const double schema = gb_json_number(line, "schema");
-
-	if (!cJSON_IsObject(line) || !type || !(gb_equal(type, "run") || gb_equal(type, "record")))
-		return "is not a line of a gpubench record file";
-	if (!(schema >= 1))
-		return "has no \"schema\" number";
-	if (schema > GB_RECORD_SCHEMA)
-		return "is of a schema that is newer than this gpubench";
-	if (!gb_json_text(line, "run_id"))
-		return "has no \"run_id\"";
-	return gb_is_record(line) ? record_fault(line) : NULL;
-}
-
-static enum gb_status renew(cJSON *record, struct gb_error *err)
-{
-	return gb_renew_record(gb_workload_find(gb_json_text(record, "bench")), record, err);
-}
-
-/* Check and append one line; owns it. */
+/* Check and append one line of a file; owns it. */
 static enum gb_status accept(const struct source *source, size_t number, cJSON *line,
 			     struct gb_records *list, struct gb_error *err)
 {
-	const char *fault = line_fault(line);
+	char fault[GB_FAULT_MAX];
 
-	if (!fault && !(gb_is_record(line) && renew(line, err)))
-		return gb_records_add(list, line, err);
-	cJSON_Delete(line);
-	return fault ? bad_line(source, number, fault, err) : err->code;
+	if (!add_line(list, line, fault, err) || err->code)
+		return err->code;
+	if (!fault[0])
+		return gb_fail(err, GB_EMEMORY, "out of memory for the records of %s",
+			       source->name);
+	return bad_line(source, number, fault, err);
 }
 
 /* ---- reading ----------------------------------------------------------------------------- */
@@ -302,7 +257,7 @@ static bool begins_a_line(const char *text)
 static enum gb_status read_lines(const struct source *source, struct gb_records *list,
 				 struct gb_error *err)
 {
-	size_t number = 1;
+	size_t number = 1, runs;
 	const char *where;
 
 	list->complete_bytes = list->last_run_bytes = 0;
@@ -324,9 +279,10 @@ static enum gb_status read_lines(const struct source *source, struct gb_records 
 			}
 			if (!line)
 				return not_json(source, number, err);
+			runs = list->run_count;
 			if (accept(source, number, line, list, err))
 				return err->code;
-			if (!gb_is_record(line))
+			if (list->run_count > runs)
 				list->last_run_bytes = start;
 			list->unended = !end;
 		}
@@ -340,15 +296,12 @@ static enum gb_status read_lines(const struct source *source, struct gb_records 
 static void drop_replaced(struct gb_records *list, size_t first)
 {
 	for (size_t i = first; i < list->count; i++) {
-		const cJSON *replaces = gb_json_at(list->line[i], "replaces");
-		const char *run = gb_json_text(replaces, "run_id");
-		const double seq = gb_json_number(replaces, "seq");
+		const char *run = list->record[i]->replaces.run_id;
+		const double seq = list->record[i]->replaces.seq;
 
 		for (size_t k = i; run && k-- > first;) {
-			const double other = gb_json_number(list->line[k], "seq");
-
-			if (!gb_is_record(list->line[k]) || other < seq || other > seq ||
-			    !gb_equal(run, gb_json_text(list->line[k], "run_id")))
+			if (fabs(list->record[k]->seq - seq) > 0 ||
+			    !gb_equal(run, list->record[k]->run_id))
 				continue;
 			gb_records_remove(list, k);
 			i--;
@@ -360,7 +313,7 @@ static void drop_replaced(struct gb_records *list, size_t first)
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err)
 {
 	struct source source = { 0 };
-	const size_t before = list->count;
+	const size_t before = list->count, runs = list->run_count;
 	enum gb_status status = read_source(path, &source, err);
 
 	list->unended = list->document = false;
@@ -370,7 +323,7 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 		status = *first == '[' ? read_document(&source, list, err)
 				       : read_lines(&source, list, err);
 	}
-	if (status == GB_OK && list->count == before)
+	if (status == GB_OK && list->count == before && list->run_count == runs)
 		status = gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);
 	if (status == GB_OK)
@@ -378,9 +331,9 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	return status;
 }
 
-/* ---- writing ----------------------------------------------------------------------------- */
+/* ---- writing ---------------------------------------------------------------------------- */
 
-char *gb_record_text(const cJSON *line, size_t *length)
+char *gb_line_text(const cJSON *line, size_t *length)
 {
 	char *text = cJSON_PrintUnformatted(line);
 	char *grown;
@@ -397,10 +350,10 @@ char *gb_record_text(const cJSON *line, size_t *length)
 	return grown;
 }
 
-enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *err)
+enum gb_status gb_line_write(FILE *file, const cJSON *line, struct gb_error *err)
 {
 	size_t length;
-	char *text = gb_record_text(line, &length);
+	char *text = gb_line_text(line, &length);
 	bool written;
 
 	if (!text)
@@ -410,16 +363,39 @@ enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *e
 	return written ? GB_OK : gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
 }
 
-enum gb_status gb_document_print(FILE *file, const struct gb_records *list, struct gb_error *err)
+/* Print a line, which is NULL if memory ran out; owns it. */
+static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)
 {
-	for (size_t i = 0; i < list->count; i++) {
-		char *text = cJSON_PrintUnformatted(list->line[i]);
+	char *text = line ? cJSON_PrintUnformatted(line) : NULL;
 
-		if (!text)
-			return gb_out_of_memory(err, "a table");
-		(void)fprintf(file, "%s%s", i ? ",\n" : "[\n", text);
-		cJSON_free(text);
+	cJSON_Delete(line);
+	if (!text)
+		return false;
+	(void)fprintf(file, "%s%s%s", !document ? "" : *begun ? ",\n" : "[\n", text,
+		      document ? "" : "\n");
+	*begun = true;
+	cJSON_free(text);
+	return true;
+}
+
+enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
+				struct gb_error *err)
+{
+	bool begun = false, ok = true;
+	size_t next = 0;
+
+	for (size_t r = 0; r <= list->run_count && ok; r++) {
+		const bool last = r == list->run_count;
+
+		/* The records of the runs so far, up to the first one of another run. */
+		while (next < list->count && ok && (last || r > 0) &&
+		       (last || list->record[next]->run != list->run[r]))
+			ok = print_line(file, gb_record_format(list->record[next++]), document,
+					&begun);
+		if (!last && ok)
+			ok = print_line(file, gb_run_format(list->run[r]), document, &begun);
 	}
-	(void)fputs(list->count ? "\n]\n" : "[]\n", file);
-	return GB_OK;
+	if (document)
+		(void)fputs(begun ? "\n]\n" : "[]\n", file);
+	return ok ? GB_OK : gb_out_of_memory(err, "a table");
 }

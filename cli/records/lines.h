@@ -6,16 +6,14 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
-
-#include "common/status.h"
-
-enum { GB_RECORD_SCHEMA = 1 };
+#include "cli/records/record.h"
 
 /* The lines of one or more files, owned.  Start with { 0 }. */
 struct gb_records {
 	size_t count, room;
-	cJSON **line;
+	struct gb_record **record;
+	size_t run_count, run_room;
+	struct gb_run **run;
 	bool truncated; /* a file ended within a line: its writer was killed */
 	/* Of the last file read: */
 	size_t complete_bytes; /* up to the end of its last whole line */
@@ -32,30 +30,23 @@ struct gb_records {
  * to be released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
-/* Append one line; owns it, even if memory runs out. */
+/* Append one line; owns it, also after a failure. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
 
 void gb_records_release(struct gb_records *list);
 
-/* Whether the line is a `record` (else it is a `run`). */
-bool gb_is_record(const cJSON *line);
-
-/* Whether the record has the word as its status. */
-bool gb_has_status(const cJSON *record, const char *word);
-
-/* Whether nobody verified what the record's time stands for: --no-verify was given. */
-bool gb_is_unverified(const cJSON *record);
-
-/* Remove and delete line number `index`. */
+/* Remove and free record number `index`. */
 void gb_records_remove(struct gb_records *list, size_t index);
 
-/* The line as text with its newline, which *length counts, for free(); NULL if memory ran out. */
-char *gb_record_text(const cJSON *line, size_t *length);
-
 /* Write one line and flush it.  GB_EIO if it could not be written. */
-enum gb_status gb_record_write(FILE *file, const cJSON *line, struct gb_error *err);
+enum gb_status gb_line_write(FILE *file, const cJSON *line, struct gb_error *err);
 
-/* Write the document form.  Errors of the stream are the caller's to look for. */
-enum gb_status gb_document_print(FILE *file, const struct gb_records *list, struct gb_error *err);
+/* Write all lines, each run before its records: as JSON Lines, or as one document.  Errors of the
+ * stream are the caller's to look for. */
+enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
+				struct gb_error *err);
+
+/* The line as text with its newline, which *length counts, for free(); NULL if memory ran out. */
+char *gb_line_text(const cJSON *line, size_t *length);
 
 #endif

@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "build_info.h"
-#include "cli/records/json.h"
+#include "cli/records/identity.h"
 #include "cli/records/version.h"
 #include "common/available.h"
 #include "common/text.h"
@@ -224,12 +224,45 @@ static void gather_system(struct gb_host_info *host)
 	(void)snprintf(host->machine, sizeof host->machine, "%s", name.machine);
 }
 
+static double cpu_number(const char *name)
+{
+	char text[32];
+
+	field(text, sizeof text, "/proc/cpuinfo", name);
+	return text[0] ? strtod(text, NULL) : (double)NAN;
+}
+
+/* "model name" begins with "model", which ends in a tab. */
+static void gather_model(struct gb_host_info *host)
+{
+	static const char cpuinfo[] = "/proc/cpuinfo";
+	const char *name;
+
+	field(host->cpu, sizeof host->cpu, cpuinfo, "model name");
+	field(host->cpu_vendor, sizeof host->cpu_vendor, cpuinfo, "vendor_id");
+	host->cpu_family = cpu_number("cpu family");
+	host->cpu_model = cpu_number("model\t");
+	host->cpu_stepping = cpu_number("stepping");
+	if (host->cpu_vendor[0])
+		return;
+	field(host->cpu_vendor, sizeof host->cpu_vendor, cpuinfo, "CPU implementer");
+	field(host->cpu_part, sizeof host->cpu_part, cpuinfo, "CPU part");
+	name = gb_arm_name(host->cpu_vendor, host->cpu_part);
+	if (host->cpu[0])
+		return;
+	if (name)
+		(void)snprintf(host->cpu, sizeof host->cpu, "%s", name);
+	else if (host->cpu_part[0])
+		(void)snprintf(host->cpu, sizeof host->cpu, "ARM %s-%s", host->cpu_vendor,
+			       host->cpu_part);
+}
+
 static void gather_cpu(struct gb_host_info *host)
 {
 	char text[128];
 	cpu_set_t usable;
 
-	field(host->cpu, sizeof host->cpu, "/proc/cpuinfo", "model name");
+	gather_model(host);
 	host->logical_cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
 	if (sched_getaffinity(0, sizeof usable, &usable) == 0)
 		host->usable_cpus = CPU_COUNT(&usable);

@@ -6,8 +6,6 @@
 #ifndef GPUBENCH_CLI_RECORDS_MACHINE_H
 #define GPUBENCH_CLI_RECORDS_MACHINE_H
 
-#include <cjson/cJSON.h>
-
 #include "common/devices.h"
 
 struct gb_settings;
@@ -25,6 +23,8 @@ struct gb_build_info {
 
 struct gb_host_info {
 	char hostname[256], os[128], kernel[160], machine[80], cpu[128];
+	char cpu_vendor[32], cpu_part[16]; /* ARM: the numbers of implementer and part */
+	double cpu_family, cpu_model, cpu_stepping; /* NAN: unknown */
 	int sockets, cores, logical_cpus, numa_nodes;
 	int usable_cpus;  /* in this process's affinity mask */
 	double cpu_quota; /* CPUs' worth of time that the cgroup grants; NAN: no limit */

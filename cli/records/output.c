@@ -128,7 +128,7 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 		return GB_OK;
 	/* Of a first line that was cut off, nothing is left to read. */
 	if (gb_records_read(output->path, records, &own) &&
-	    !(records->truncated && records->count == 0))
+	    !(records->truncated && !records->count && !records->run_count))
 		return gb_fail(err, own.code, "%s", own.message);
 	if (records->document)
 		return gb_fail(err, GB_EUSAGE, "--resume: %s is a document, not JSON lines",
@@ -208,10 +208,10 @@ enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct
 	char *text;
 
 	if (output->to_stdout)
-		return gb_record_write(stdout, line, err);
+		return gb_line_write(stdout, line, err);
 	if (!output->to_lines)
 		return GB_OK;
-	text = gb_record_text(line, &length);
+	text = gb_line_text(line, &length);
 	if (!text)
 		return gb_out_of_memory(err, "writing a record");
 	(void)append(output, text, length, err);
@@ -228,8 +228,8 @@ enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_recor
 
 	if (!output->to_lines)
 		return GB_OK;
-	for (size_t i = 0; memory && i < list->count && !err->code; i++)
-		(void)gb_record_write(memory, list->line[i], err);
+	if (memory)
+		(void)gb_records_print(memory, list, false, err);
 	if (!memory || fclose(memory))
 		gb_out_of_memory(err, "writing records");
 	if (!err->code)

@@ -215,6 +215,8 @@ const size_t gb_count_field_count = GB_COUNT(gb_count_fields);
 /* Nothing is known. */
 const struct gb_run gb_no_run = {
 	.run_id = "",
+	.on_cpu = { .name = "unknown", .text = "unknown" },
+	.on_gpu = { .name = "unknown", .text = "unknown" },
 	.host.cpu_family = NAN,
 	.host.cpu_model = NAN,
 	.host.cpu_stepping = NAN,
@@ -384,8 +386,11 @@ struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
 		wrong = read_line(run_fields, GB_COUNT(run_fields), line, run, fault);
 	}
 	wrong = run && !wrong ? read_gpus(run, fault) : wrong;
-	if (!wrong)
+	if (!wrong) {
+		gb_identify(run, true, &run->on_cpu);
+		gb_identify(run, false, &run->on_gpu);
 		return run;
+	}
 	if (!wrong[0])
 		fault[0] = '\0';
 	gb_run_free(run);
@@ -586,6 +591,11 @@ bool gb_record_is_cold(const struct gb_record *record)
 {
 	return record->cold != GB_UNKNOWN ? record->cold == GB_YES
 					  : record->run->settings.cold != GB_NO;
+}
+
+const struct gb_machine *gb_record_machine(const struct gb_record *record)
+{
+	return gb_is_cpu(record) ? &record->run->on_cpu : &record->run->on_gpu;
 }
 
 const struct gb_gpu *gb_run_gpu(const struct gb_run *run)

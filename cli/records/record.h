@@ -15,6 +15,7 @@
 #include <cjson/cJSON.h>
 
 #include "cli/records/field.h"
+#include "cli/records/identity.h"
 #include "common/status.h"
 #include "common/workload.h"
 
@@ -65,7 +66,8 @@ struct gb_run {
 	} settings;
 	size_t gpu_count;
 	struct gb_gpu *gpu; /* owned */
-	cJSON *line;        /* owned; texts point into it */
+	struct gb_machine on_cpu, on_gpu;
+	cJSON *line; /* owned; texts point into it */
 };
 
 enum gb_record_status { GB_STATUS_OK, GB_STATUS_UNVERIFIED, GB_STATUS_SKIPPED, GB_STATUS_FAILED };
@@ -182,6 +184,9 @@ bool gb_is_cpu(const struct gb_record *record);
 
 /* Whether it was measured with cold caches: by the record, else by its run, else yes. */
 bool gb_record_is_cold(const struct gb_record *record);
+
+/* What the record's back end ran on. */
+const struct gb_machine *gb_record_machine(const struct gb_record *record);
 
 /* The GPU that the run used; NULL if there was none. */
 const struct gb_gpu *gb_run_gpu(const struct gb_run *run);

@@ -33,10 +33,10 @@ static struct gb_axis_seen *find_axis(struct gb_axes *axes, const cJSON *value)
 }
 
 static struct variant_seen *find_variant(struct variant_seen *seen, size_t *count,
-					 const cJSON *record)
+					 const struct gb_record *record)
 {
-	const char *backend = gb_json_text(record, "backend");
-	const char *variant = gb_json_text(record, "variant");
+	const char *backend = record->backend;
+	const char *variant = record->variant;
 
 	for (size_t i = 0; i < *count; i++)
 		if (gb_equal(seen[i].variant, variant) && gb_equal(seen[i].backend, backend))
@@ -83,13 +83,13 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
 	return axes->axis[axis].varies && axes->axis[axis].count == axes->record_count;
 }
 
-const cJSON *gb_axis_value(const struct gb_axes *axes, size_t axis, const cJSON *record)
+const cJSON *gb_axis_value(const struct gb_axes *axes, size_t axis, const struct gb_record *record)
 {
 	return cJSON_GetObjectItemCaseSensitive(gb_json_at(record, "params"),
 						axes->axis[axis].name);
 }
 
-bool gb_same_point(const struct gb_axes *axes, const cJSON *a, const cJSON *b)
+bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a, const struct gb_record *b)
 {
 	const cJSON *cold_a = gb_json_at(a, "cold"), *cold_b = gb_json_at(b, "cold");
 
@@ -101,7 +101,7 @@ bool gb_same_point(const struct gb_axes *axes, const cJSON *a, const cJSON *b)
 }
 
 /* FNV-1a over the values as text. */
-uint64_t gb_point_hash(const struct gb_axes *axes, const cJSON *record)
+uint64_t gb_point_hash(const struct gb_axes *axes, const struct gb_record *record)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
 

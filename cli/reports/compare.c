@@ -42,10 +42,10 @@ static struct gb_launch_stat stat_of(const struct gb_comparison *c, bool in_cycl
 	return (struct gb_launch_stat){ .by_median = c->by_median, .in_cycles = in_cycles };
 }
 
-static void take_record(const struct gb_comparison *c, const cJSON *record, bool in_cycles,
+static void take_record(const struct gb_comparison *c, const struct gb_record *record, bool in_cycles,
 			struct values *v)
 {
-	const bool unverified = !c->unverified && gb_is_unverified(record);
+	const bool unverified = !c->unverified && (record->status == GB_STATUS_UNVERIFIED);
 	const double value =
 		unverified ? (double)NAN : gb_launch_value(record, stat_of(c, in_cycles));
 
@@ -56,8 +56,8 @@ static void take_record(const struct gb_comparison *c, const cJSON *record, bool
 		v->value[v->count++] = value;
 		v->ns_per_unit = in_cycles ? gb_launch_value(record, stat_of(c, false)) / value : 1;
 	} else if (!v->reason) {
-		v->reason = gb_json_true(record, "emulated") ? "emulated"
-							     : gb_json_text(record, "reason");
+		v->reason = record->emulated ? "emulated"
+							     : record->reason;
 	}
 }
 

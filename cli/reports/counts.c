@@ -106,14 +106,14 @@ static double sum_of(const cJSON *counts, const char *a, const char *b, const ch
 /* Atomics read and write in the L2: they are shown with the writes. */
 static void set_memory(struct table *t, const cJSON *counts)
 {
-	const double read = gb_json_number(counts, "global_load.sectors");
+	const double read = counts->global_load.sectors;
 	const double written =
 		sum_of(counts, "global_store.sectors", "global_atomic.sectors", NULL);
 	const double shared = sum_of(counts, "shared_load.wavefronts", "shared_store.wavefronts",
 				     "shared_atomic.wavefronts");
 
 	set_count(t, READ, SECTOR_BYTES * read);
-	set_percent(t, READ_LEAST, gb_json_number(counts, "global_load.least"), read);
+	set_percent(t, READ_LEAST, counts->global_load.least, read);
 	set_count(t, WRITTEN, SECTOR_BYTES * written);
 	set_percent(t, WRITTEN_LEAST,
 		    sum_of(counts, "global_store.least", "global_atomic.least", NULL), written);
@@ -128,24 +128,24 @@ static void set_memory(struct table *t, const cJSON *counts)
 
 static void set_counts(struct table *t, const cJSON *counts)
 {
-	const double instructions = gb_json_number(counts, "warp_instructions");
+	const double instructions = counts->warp_instructions;
 	const double copied = sum_of(counts, "copied_bytes.to_device", "copied_bytes.to_host",
 				     "copied_bytes.on_device") +
-			      gb_json_number(counts, "copied_bytes.set");
+			      counts->copied_bytes.set;
 	char text[GB_TEXT_MAX];
 
-	set_count(t, LAUNCHES, gb_json_number(counts, "launches"));
+	set_count(t, LAUNCHES, counts->launches);
 	set_count(t, INSTRUCTIONS, instructions);
 	if (instructions > 0) {
 		(void)snprintf(text, sizeof text, "%.1f",
-			       gb_json_number(counts, "active_lanes") / instructions);
+			       counts->active_lanes / instructions);
 		set(t, LANES, text);
 	}
-	set_percent(t, DIVERGENT, gb_json_number(counts, "divergent"),
-		    gb_json_number(counts, "branches"));
-	set_count(t, BARRIERS, gb_json_number(counts, "barriers"));
+	set_percent(t, DIVERGENT, counts->divergent,
+		    counts->branches);
+	set_count(t, BARRIERS, counts->barriers);
 	set_memory(t, counts);
-	set_count(t, CHAIN, gb_json_number(counts, "chain"));
+	set_count(t, CHAIN, counts->chain);
 	set_count(t, COPIED, copied);
 }
 
@@ -171,10 +171,10 @@ static void set_kernel(struct table *t, const char *kernel)
 	set(t, KERNEL, text);
 }
 
-static void add_record(struct table *t, const struct gb_section *section, const cJSON *record)
+static void add_record(struct table *t, const struct gb_section *section, const struct gb_record *record)
 {
 	const cJSON *counts = gb_json_at(record, "counts"), *kernel;
-	const char *variant = gb_json_text(record, "variant");
+	const char *variant = record->variant;
 	char text[GB_VALUE_MAX];
 
 	gb_grid_row(&t->grid, false);
@@ -189,7 +189,7 @@ static void add_record(struct table *t, const struct gb_section *section, const 
 		return;
 	cJSON_ArrayForEach(kernel, gb_json_at(counts, "kernels"))
 	{
-		const char *name = gb_json_text(kernel, "kernel");
+		const char *name = kernel->kernel;
 
 		gb_grid_row(&t->grid, false);
 		set_kernel(t, name ? name : "");

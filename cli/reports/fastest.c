@@ -10,19 +10,19 @@ enum { MOST = 4 }; /* variants in a line */
 
 /* The points that one variant (of one run, if there are several) wins. */
 struct winner {
-	const cJSON *record; /* of its first one */
+	const struct gb_record *record; /* of its first one */
 	size_t points;
 	double low, high; /* factors over the next variant */
 };
 
-static bool is_same(const struct gb_section *section, const cJSON *a, const cJSON *b)
+static bool is_same(const struct gb_section *section, const struct gb_record *a, const struct gb_record *b)
 {
-	return gb_json_same_text(a, b, "backend") && gb_json_same_text(a, b, "variant") &&
-	       (!section->mixed_runs || gb_json_same_text(a, b, "run_id"));
+	return gb_same_text(a->backend, b->backend) && gb_same_text(a->variant, b->variant) &&
+	       (!section->mixed_runs || gb_same_text(a->run_id, b->run_id));
 }
 
 static void add(const struct gb_section *section, struct winner *winner, size_t *count,
-		const cJSON *record, double by)
+		const struct gb_record *record, double by)
 {
 	size_t i = 0;
 
@@ -49,13 +49,13 @@ static void print_winner(const struct gb_section *section, const struct winner *
 {
 	const struct gb_table *table = section->table;
 	const char *run = section->mixed_runs ? gb_run_name(&table->runs,
-							    gb_json_text(winner->record, "run_id"))
+							    winner->record->run_id)
 					      : "";
 	char low[16], high[16];
 
-	gb_grid_print_text(table->file, gb_json_text(winner->record, "backend"), table->markup);
+	gb_grid_print_text(table->file, winner->record->backend, table->markup);
 	(void)fputc('/', table->file);
-	gb_grid_print_text(table->file, gb_json_text(winner->record, "variant"), table->markup);
+	gb_grid_print_text(table->file, winner->record->variant, table->markup);
 	(void)fputs(run[0] ? " on " : "", table->file);
 	gb_grid_print_text(table->file, run, table->markup);
 	(void)fprintf(table->file, " at %zu of %zu point%s, ", winner->points, all,

@@ -76,8 +76,8 @@ static size_t find_abscissa(const struct gb_section *section)
 /* ---- lines over a parameter --------------------------------------------------------------- */
 
 /* Whether two records differ in no point parameter but the abscissa: they share a picture. */
-static bool same_picture(const struct gb_section *section, size_t abscissa, const cJSON *a,
-			 const cJSON *b)
+static bool same_picture(const struct gb_section *section, size_t abscissa, const struct gb_record *a,
+			 const struct gb_record *b)
 {
 	for (size_t i = 0; i < section->axes.count; i++) {
 		const cJSON *x = gb_axis_value(&section->axes, i, a);
@@ -91,12 +91,12 @@ static bool same_picture(const struct gb_section *section, size_t abscissa, cons
 }
 
 /* "cpu/best, threads=2": a variant and the parameters that only some variants have. */
-static void line_name(const struct gb_section *section, const cJSON *record, char *text,
+static void line_name(const struct gb_section *section, const struct gb_record *record, char *text,
 		      size_t size)
 {
 	char value[GB_VALUE_MAX];
-	size_t used = (size_t)snprintf(text, size, "%.60s/%.60s", gb_json_text(record, "backend"),
-				       gb_json_text(record, "variant"));
+	size_t used = (size_t)snprintf(text, size, "%.60s/%.60s", record->backend,
+				       record->variant);
 
 	for (size_t i = 0; i < section->axes.count; i++) {
 		const cJSON *v = gb_axis_value(&section->axes, i, record);
@@ -109,7 +109,7 @@ static void line_name(const struct gb_section *section, const cJSON *record, cha
 	}
 	if (section->mixed_runs && used < size)
 		(void)snprintf(text + used, size - used, ", %s",
-			       gb_run_name(&section->table->runs, gb_json_text(record, "run_id")));
+			       gb_run_name(&section->table->runs, record->run_id));
 }
 
 struct line {
@@ -211,7 +211,7 @@ static void put_lines(const struct gb_section *section, size_t abscissa, struct 
 	char text[NAME];
 
 	for (size_t i = 0; i < picture->count; i++) {
-		struct line *line = &picture->line[i];
+		struct line *line = &picture->record[i];
 
 		qsort(line->point, line->count, sizeof *line->point, by_x);
 		for (size_t k = 0; k < line->count; k++) {
@@ -231,12 +231,12 @@ static void put_lines(const struct gb_section *section, size_t abscissa, struct 
 	put_text(file, section->axes.axis[abscissa].name);
 	(void)fputs("</text>\n", file);
 	for (size_t i = 0; i < picture->count; i++)
-		put_line(file, &picture->line[i], i, &x, &y);
+		put_line(file, &picture->record[i], i, &x, &y);
 	(void)fputs("</svg><figcaption>", file);
 	put_text(file, text);
 	(void)fputs("; bands: 95 % interval of the median\n<ul class=\"legend\">\n", file);
 	for (size_t i = 0; i < picture->count; i++)
-		gb_picture_legend(file, i, picture->line[i].name);
+		gb_picture_legend(file, i, picture->record[i].name);
 	(void)fputs("</ul>", file);
 	if (picture->left_out)
 		(void)fprintf(file, "%zu more rows are in the table only.", picture->left_out);

@@ -24,12 +24,12 @@ static int by_order(const void *a, const void *b)
 static void add(struct gb_keys *keys, const struct gb_records *list, bool is_new)
 {
 	for (size_t i = 0; list && i < list->count; i++) {
-		const char *key = gb_json_text(list->line[i], "key");
+		const char *key = list->record[i]->key;
 
-		if (!gb_is_record(list->line[i]) || !key)
+		if (!gb_is_record(list->record[i]) || !key)
 			continue;
 		keys->entry[keys->count] =
-			(struct gb_key_entry){ key, keys->count, is_new, list->line[i] };
+			(struct gb_key_entry){ key, keys->count, is_new, list->record[i] };
 		keys->count++;
 	}
 }
@@ -77,10 +77,10 @@ void gb_keys_release(struct gb_keys *keys)
 
 bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i)
 {
-	const char *run = gb_json_text(entry[i].record, "run_id");
+	const char *run = entry[i].record->run_id;
 
 	for (size_t k = 0; run && k < i; k++) {
-		const char *other = gb_json_text(entry[k].record, "run_id");
+		const char *other = entry[k].record->run_id;
 
 		if (entry[k].is_new == entry[i].is_new && other && gb_equal(run, other))
 			return true;

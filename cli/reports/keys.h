@@ -9,7 +9,7 @@ struct gb_key_entry {
 	const char *key;
 	size_t order; /* in which they were added */
 	bool is_new;  /* of the second list */
-	const cJSON *record;
+	const struct gb_record *record;
 };
 
 /* Entries of one key in a row; `order` is where the key first appeared. */

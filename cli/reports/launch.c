@@ -16,7 +16,7 @@ static double sample_of(const cJSON *sample, const cJSON *clock, bool in_cycles)
 					      : (double)NAN;
 }
 
-double gb_launch_value(const cJSON *record, struct gb_launch_stat stat)
+double gb_launch_value(const struct gb_record *record, struct gb_launch_stat stat)
 {
 	const cJSON *samples = gb_json_at(record, "time.samples");
 	const cJSON *clock = gb_json_at(record, "gpu_state.sm_clock_hz");
@@ -35,7 +35,7 @@ double gb_launch_value(const cJSON *record, struct gb_launch_stat stat)
 			value[n++] = x;
 		clock = clock ? clock->next : NULL;
 	}
-	if (value && n > 0 && !gb_json_true(record, "emulated")) {
+	if (value && n > 0 && !record->emulated) {
 		gb_sort(value, n);
 		result = stat.by_median ? gb_median_sorted(value, n) : value[0];
 	}
@@ -43,9 +43,9 @@ double gb_launch_value(const cJSON *record, struct gb_launch_stat stat)
 	return result;
 }
 
-bool gb_launch_is_broken(const cJSON *record)
+bool gb_launch_is_broken(const struct gb_record *record)
 {
-	const char *status = gb_json_text(record, "status");
+	const char *status = record->status;
 
 	return gb_equal(status, "failed") || gb_equal(status, "timeout");
 }

@@ -17,9 +17,9 @@ struct gb_launch_stat {
 
 /* The launch's value; NAN if it has no valid time (it failed, was skipped or emulated) or, in
  * cycles, no clock. */
-double gb_launch_value(const cJSON *record, struct gb_launch_stat stat);
+double gb_launch_value(const struct gb_record *record, struct gb_launch_stat stat);
 
 /* Whether the launch failed or timed out. */
-bool gb_launch_is_broken(const cJSON *record);
+bool gb_launch_is_broken(const struct gb_record *record);
 
 #endif

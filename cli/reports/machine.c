@@ -35,15 +35,15 @@ static void print_bytes(FILE *file, const char *before, const cJSON *object, con
 		(void)fprintf(file, "%s%s%s", before, gb_text_bytes(text, bytes), after);
 }
 
-static void print_tool(FILE *file, const cJSON *run)
+static void print_tool(FILE *file, const struct gb_run *run)
 {
-	const char *commit = gb_json_text(run, "tool.commit");
-	const char *nvcc = gb_json_text(run, "tool.nvcc");
+	const char *commit = run->tool.commit;
+	const char *nvcc = run->tool.nvcc;
 
 	(void)fprintf(file, "gpubench  %s", word(run, "tool.version"));
 	if (commit)
 		(void)fprintf(file, ", commit %s%s", commit,
-			      gb_json_true(run, "tool.dirty") ? " with changes" : "");
+			      run->tool.dirty ? " with changes" : "");
 	(void)fprintf(file, ", %s build\n", word(run, "tool.mode"));
 	(void)fprintf(file, "compiler  %s %s\n", word(run, "tool.compiler"),
 		      word(run, "tool.cflags"));
@@ -55,19 +55,19 @@ static void print_tool(FILE *file, const cJSON *run)
 
 static void print_cpu(FILE *file, const cJSON *host)
 {
-	const char *governor = gb_json_text(host, "governor");
+	const char *governor = host->governor;
 
 	(void)fprintf(file, "cpu       %s", word(host, "cpu"));
 	print_count(file, "; ", host, "sockets", "socket");
 	print_count(file, ", ", host, "cores", "core");
 	print_count(file, ", ", host, "logical_cpus", "logical CPU");
-	if (gb_json_number(host, "usable_cpus") < gb_json_number(host, "logical_cpus"))
+	if (host->usable_cpus < host->logical_cpus)
 		print_count(file, " of which usable: ", host, "usable_cpus", "CPU");
 	print_count(file, ", limited to ", host, "cpu_quota", "CPU");
 	print_count(file, ", ", host, "numa_nodes", "NUMA node");
 	if (governor)
 		(void)fprintf(file, ", governor %s", governor);
-	if (gb_json_true(host, "virtualized"))
+	if (host->virtualized)
 		(void)fprintf(file, ", virtualized");
 	(void)fprintf(file, "\ncaches   ");
 	if (gb_equal(word(host, "cache_from"), "assumed"))
@@ -78,7 +78,7 @@ static void print_cpu(FILE *file, const cJSON *host)
 	(void)fputc('\n', file);
 }
 
-static void print_host(FILE *file, const cJSON *run)
+static void print_host(FILE *file, const struct gb_run *run)
 {
 	const cJSON *host = gb_json_at(run, "host");
 	const double load = cJSON_IsArray(gb_json_at(host, "load"))
@@ -98,12 +98,12 @@ static void print_host(FILE *file, const cJSON *run)
 
 static void print_gpu(FILE *file, const cJSON *gpu)
 {
-	const double peak = gb_json_number(gpu, "peak_bytes_per_s");
-	const double clock = gb_json_number(gpu, "sm_clock_khz");
-	const char *cc = gb_json_text(gpu, "cc");
+	const double peak = gpu->peak_bytes_per_s;
+	const double clock = gpu->sm_clock_khz;
+	const char *cc = gpu->cc;
 	char text[GB_TEXT_MAX];
 
-	(void)fprintf(file, "gpu %-5g %s", gb_json_number(gpu, "id"), word(gpu, "name"));
+	(void)fprintf(file, "gpu %-5g %s", gpu->id, word(gpu, "name"));
 	if (cc)
 		(void)fprintf(file, ", cc %s", cc);
 	print_count(file, ", ", gpu, "sm_count", "SM");
@@ -113,20 +113,20 @@ static void print_gpu(FILE *file, const cJSON *gpu)
 	if (isfinite(peak))
 		(void)fprintf(file, " at %sB/s", gb_text_scaled(text, peak));
 	print_bytes(file, ", L2 ", gpu, "l2_bytes", "");
-	if (gb_json_text(gpu, "uuid"))
+	if (gpu->uuid)
 		(void)fprintf(file, ", %s", word(gpu, "uuid"));
-	if (gb_json_text(gpu, "vulkan.api"))
+	if (gpu->vulkan.api)
 		(void)fprintf(file, "; Vulkan %s, %s", word(gpu, "vulkan.api"),
 			      word(gpu, "vulkan.driver"));
-	if (gb_json_true(gpu, "emulated"))
+	if (gpu->emulated)
 		(void)fprintf(file, "; no GPU: a program of the CPU");
 	(void)fputc('\n', file);
 }
 
-static void print_gpus(FILE *file, const cJSON *run)
+static void print_gpus(FILE *file, const struct gb_run *run)
 {
-	const char *absent = gb_json_text(run, "cuda_absent");
-	const char *vulkan_absent = gb_json_text(run, "vulkan_absent");
+	const char *absent = run->cuda_absent;
+	const char *vulkan_absent = run->vulkan_absent;
 	const cJSON *gpu;
 
 	if (absent)
@@ -143,7 +143,7 @@ static void print_gpus(FILE *file, const cJSON *run)
 	}
 }
 
-void gb_env_print(FILE *file, const cJSON *run)
+void gb_env_print(FILE *file, const struct gb_run *run)
 {
 	const cJSON *variable;
 

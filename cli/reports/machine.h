@@ -6,6 +6,6 @@
 
 #include <cjson/cJSON.h>
 
-void gb_env_print(FILE *file, const cJSON *run);
+void gb_env_print(FILE *file, const struct gb_run *run);
 
 #endif

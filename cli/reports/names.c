@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/setup.h"
 #include "common/text.h"
 
 static struct gb_run_entry *find(const struct gb_run_names *names, const char *id)
@@ -31,16 +30,16 @@ void gb_run_names_release(struct gb_run_names *names)
 
 /* ---- what a name is made of ---------------------------------------------------------------- */
 
-const char *gb_run_machine(const cJSON *run)
+const char *gb_run_machine(const struct gb_run *run)
 {
 	const char *gpu = gb_json_text(gb_setup_gpu(run), "name");
-	const char *cpu = gb_json_text(run, "host.cpu");
+	const char *cpu = run->host.cpu;
 
 	return gpu ? gpu : cpu ? cpu : "unknown";
 }
 
 enum { PARTS = 6 };
-static const char *part_of(const cJSON *run, int part)
+static const char *part_of(const struct gb_run *run, int part)
 {
 	static const char *const path[PARTS] = { NULL,          "host.cpu",      "host.hostname",
 						 "tool.commit", "tool.compiler", "started" };
@@ -100,15 +99,15 @@ enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_rec
 	if (!names->entry)
 		return gb_out_of_memory(err, "the names of runs");
 	for (size_t i = 0; i < list->count; i++) {
-		const char *id = gb_json_text(list->line[i], "run_id");
+		const char *id = list->record[i]->run_id;
 		struct gb_run_entry *entry = find(names, id);
 
 		if (!entry) {
 			entry = &names->entry[names->count++];
 			entry->id = id;
 		}
-		if (!gb_is_record(list->line[i]) && !entry->run)
-			entry->run = list->line[i];
+		if (!gb_is_record(list->record[i]) && !entry->run)
+			entry->run = list->record[i];
 	}
 	for (int part = 0; part < PARTS; part++)
 		if (tells_apart(names, part))

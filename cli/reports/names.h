@@ -13,7 +13,7 @@ struct gb_run_names {
 	size_t count; /* of different ids, in the order of first appearance */
 	struct gb_run_entry {
 		const char *id;   /* points into the records; NULL: records without one */
-		const cJSON *run; /* its line; NULL: there is none */
+		const struct gb_run *run; /* its line; NULL: there is none */
 		size_t number;    /* among runs of the same name, from 1; 0: the name is unique */
 		char name[160];
 	} * entry;
@@ -28,6 +28,6 @@ void gb_run_names_release(struct gb_run_names *names);
 const char *gb_run_name(const struct gb_run_names *names, const char *id);
 
 /* What a run is mostly about: the model of its GPU, or without one of its CPU; "unknown". */
-const char *gb_run_machine(const cJSON *run);
+const char *gb_run_machine(const struct gb_run *run);
 
 #endif

@@ -97,10 +97,10 @@ void gb_page_begin(FILE *file, const struct gb_records *list)
 	bool more = false;
 
 	for (size_t i = 0; i < list->count && !more; i++) {
-		const char *name = gb_run_machine(list->line[i]);
+		const char *name = gb_run_machine(list->record[i]);
 		size_t k = 0;
 
-		if (gb_is_record(list->line[i]))
+		if (gb_is_record(list->record[i]))
 			continue;
 		while (k < count && !gb_equal(machine[k], name))
 			k++;
@@ -117,10 +117,10 @@ void gb_page_begin(FILE *file, const struct gb_records *list)
 }
 
 /* "NVIDIA H100, commit 0930509c378a, 2026-11-22T08:25:17Z" */
-static void print_run_name(FILE *file, const cJSON *run)
+static void print_run_name(FILE *file, const struct gb_run *run)
 {
-	const char *commit = gb_json_text(run, "tool.commit");
-	const char *started = gb_json_text(run, "started");
+	const char *commit = run->tool.commit;
+	const char *started = run->started;
 
 	gb_grid_print_text(file, gb_run_machine(run), GB_MARKUP_HTML);
 	(void)fputs(commit ? ", commit " : "", file);
@@ -133,12 +133,12 @@ void gb_page_end(FILE *file, const struct gb_records *list)
 {
 	(void)fputs("<h2>Machine and build</h2>\n", file);
 	for (size_t i = 0; i < list->count; i++) {
-		char *text = gb_is_record(list->line[i]) ? NULL : cJSON_Print(list->line[i]);
+		char *text = gb_is_record(list->record[i]) ? NULL : cJSON_Print(list->record[i]);
 
 		if (!text)
 			continue;
 		(void)fputs("<details><summary>", file);
-		print_run_name(file, list->line[i]);
+		print_run_name(file, list->record[i]);
 		(void)fputs("</summary><pre>", file);
 		for (const char *line = text; *line;) {
 			const char *end = strchrnul(line, '\n');

@@ -26,18 +26,18 @@ struct sum {
 
 static double time_of(const struct gb_row *row)
 {
-	return gb_is_unverified(row->record) ? (double)NAN : gb_row_time(row);
+	return (row->record->status == GB_STATUS_UNVERIFIED) ? (double)NAN : gb_row_time(row);
 }
 
 static bool is_peer(const struct gb_row *row)
 {
-	return gb_json_true(row->record, "peer");
+	return row->record->peer;
 }
 
 /* 1 of a serial variant, 0 on a GPU. */
 static double threads_of(const struct gb_row *row)
 {
-	return gb_json_number(row->record, "threads");
+	return row->record->threads;
 }
 
 static void take(const struct gb_row **best, const struct gb_row *row)
@@ -54,7 +54,7 @@ static bool find_place(const struct gb_section *section, size_t begin, size_t fi
 
 	*place = (struct place){ 0 };
 	for (size_t i = begin; i < end; i++) {
-		if (!gb_json_same_text(row[i].record, row[first].record, "backend") ||
+		if (!gb_same_text(row[i].record->backend, row[first].record->backend) ||
 		    fabs(threads_of(&row[i]) - threads_of(&row[first])) > 0)
 			continue;
 		if (i < first && isfinite(time_of(&row[i])))
@@ -98,8 +98,8 @@ static void set_side(struct gb_grid *grid, size_t column, const struct gb_row *r
 	const bool noisy = gb_record_is(row->record, "status", "noisy");
 	char text[256], time[GB_TEXT_MAX];
 
-	(void)snprintf(text, sizeof text, "%.100s/%.100s", gb_json_text(row->record, "backend"),
-		       gb_json_text(row->record, "variant"));
+	(void)snprintf(text, sizeof text, "%.100s/%.100s", row->record->backend,
+		       row->record->variant);
 	gb_grid_set(grid, column, text, GB_PLAIN);
 	(void)snprintf(text, sizeof text, "%s%s", gb_text_time(time, time_of(row)),
 		       noisy ? " noisy" : "");
@@ -164,9 +164,9 @@ static bool count_place(struct sum *sum, const struct place *place)
 static void count_failures(struct sum *sum, const struct gb_section *section)
 {
 	for (size_t i = 0; i < section->row_count; i++) {
-		const cJSON *record = section->row[i].record;
+		const struct gb_record *record = section->row[i].record;
 
-		sum->unverified += gb_is_unverified(record);
+		sum->unverified += (record->status == GB_STATUS_UNVERIFIED);
 		sum->failed += gb_record_is(record, "status", "failed") ||
 			       gb_record_is(record, "status", "timeout");
 	}
@@ -236,7 +236,7 @@ enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, struct 
 	for (size_t i = 0; i < list->count && !err->code; i++) {
 		struct gb_section section;
 
-		if (done[i] || !gb_is_record(list->line[i]))
+		if (done[i] || !gb_is_record(list->record[i]))
 			continue;
 		if (!gb_section_init(&section, &table, i, done, err))
 			(void)print_section(&section, err);

@@ -5,8 +5,6 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/runs.h"
-#include "cli/records/setup.h"
 #include "common/stats.h"
 #include "common/text.h"
 
@@ -17,23 +15,23 @@ static bool same_text(const char *a, const char *b)
 }
 
 /* Whether the record has a time of real hardware that may be pooled. */
-static bool is_timed(const cJSON *record)
+static bool is_timed(const struct gb_record *record)
 {
-	return gb_is_record(record) && !gb_json_true(record, "emulated") &&
-	       gb_json_text(record, "key") && !gb_is_unverified(record) &&
-	       gb_json_number(record, "time.median") > 0;
+	return gb_is_record(record) && !record->emulated &&
+	       record->key && !(record->status == GB_STATUS_UNVERIFIED) &&
+	       record->time.sum.median > 0;
 }
 
 /* Whether two timed records are launches of one measurement. */
-static bool belongs(const struct gb_runs *runs, const cJSON *a, const cJSON *b)
+static bool belongs(const struct gb_runs *runs, const struct gb_record *a, const struct gb_record *b)
 {
 	const cJSON *x = gb_runs_find(runs, a), *y = gb_runs_find(runs, b);
 
-	return is_timed(b) && gb_equal(gb_json_text(a, "key"), gb_json_text(b, "key")) &&
-	       same_text(gb_json_text(x, "host.hostname"), gb_json_text(y, "host.hostname")) &&
-	       same_text(gb_json_text(x, "tool.commit"), gb_json_text(y, "tool.commit")) &&
+	return is_timed(b) && gb_equal(a->key, b->key) &&
+	       same_text(x->host.hostname, y->host.hostname) &&
+	       same_text(x->tool.commit, y->tool.commit) &&
 	       same_text(x ? gb_setup_machine(a, x) : NULL, y ? gb_setup_machine(b, y) : NULL) &&
-	       gb_setup_is_cold(a, x) == gb_setup_is_cold(b, y);
+	       gb_record_is_cold(a) == gb_record_is_cold(b);
 }
 
 static bool put_interval(cJSON *time, const char *name, double low, double high)
@@ -54,7 +52,7 @@ static enum gb_status make_pooled(cJSON *record, const double *median, size_t co
 	static const char *const alone[] = { "time",     "rates",    "phases",     "create",
 					     "upload",   "download", "first_call", "host_time",
 					     "overhead", "samples",  "gpu_state",  "elapsed_s" };
-	const double items = gb_json_number(record, "work.items");
+	const double items = record->work.items;
 	struct gb_summary s;
 	cJSON *time, *rates;
 
@@ -91,17 +89,17 @@ enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err
 	for (size_t i = 0; i < records->count && !err->code; i++) {
 		size_t count = 1;
 
-		if (!is_timed(records->line[i]))
+		if (!is_timed(records->record[i]))
 			continue;
-		median[0] = gb_json_number(records->line[i], "time.median");
+		median[0] = records->record[i]->time.sum.median;
 		for (size_t k = records->count - 1; k > i; k--) {
-			if (!belongs(&runs, records->line[i], records->line[k]))
+			if (!belongs(&runs, records->record[i], records->record[k]))
 				continue;
-			median[count++] = gb_json_number(records->line[k], "time.median");
+			median[count++] = records->record[k]->time.sum.median;
 			gb_records_remove(records, k);
 		}
 		if (count > 1)
-			(void)make_pooled(records->line[i], median, count, err);
+			(void)make_pooled(records->record[i], median, count, err);
 	}
 	gb_runs_release(&runs);
 	free(median);

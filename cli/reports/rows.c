@@ -67,29 +67,29 @@ static void set_span(struct gb_grid *grid, size_t column, const struct gb_sectio
 }
 
 static void set_time(struct gb_grid *grid, size_t column, const struct gb_section *section,
-		     const cJSON *record, bool best)
+		     const struct gb_record *record, bool best)
 {
 	char text[GB_TEXT_MAX];
 
-	if (gb_json_true(record, "emulated"))
+	if (record->emulated)
 		gb_grid_set(grid, column, "emulated", GB_PLAIN);
 	else
 		gb_grid_set(grid, column,
-			    time_text(section->table, text, gb_json_number(record, "time.median")),
+			    time_text(section->table, text, record->time.sum.median),
 			    best ? GB_GOOD : GB_PLAIN);
 }
 
 /* 81.2 M, and the unit if it is not in the column's title. */
 static void set_rates(struct gb_grid *grid, size_t first, const struct gb_section *section,
-		      const cJSON *record)
+		      const struct gb_record *record)
 {
-	const double items = gb_json_number(record, "rates.items_per_s");
-	const double bytes = gb_json_number(record, "rates.bytes_per_s");
-	const double share = gb_json_number(record, "rates.copy_share");
-	const char *unit = gb_json_text(record, "work.unit");
+	const double items = record->rates.items_per_s;
+	const double bytes = record->rates.bytes_per_s;
+	const double share = record->rates.copy_share;
+	const char *unit = record->work.unit;
 	char number[GB_TEXT_MAX], text[128];
 
-	if (gb_json_true(record, "emulated"))
+	if (record->emulated)
 		return;
 	if (isfinite(items)) {
 		gb_text_scaled(number, items);
@@ -108,25 +108,25 @@ static void set_rates(struct gb_grid *grid, size_t first, const struct gb_sectio
 }
 
 static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_section *section,
-			  const cJSON *record)
+			  const struct gb_record *record)
 {
 	char text[GB_TEXT_MAX];
 	double upload, download;
 
-	if (gb_json_true(record, "emulated") || gb_record_is(record, "backend", "cpu"))
+	if (record->emulated || gb_record_is(record, "backend", "cpu"))
 		return;
-	upload = gb_json_number(record, "upload.median");
-	download = gb_json_number(record, "download.median");
+	upload = record->upload;
+	download = record->download;
 	gb_grid_set(grid, first + UPLOAD, time_text(section->table, text, upload), GB_PLAIN);
 	gb_grid_set(grid, first + DOWNLOAD, time_text(section->table, text, download), GB_PLAIN);
 }
 
 /* Whether the GPU lowered its clocks for lack of power or cooling. */
-static bool was_throttled(const cJSON *record)
+static bool was_throttled(const struct gb_record *record)
 {
 	const cJSON *reason;
 
-	if (gb_json_number(record, "gpu_state.throttled_samples") > 0)
+	if (record->gpu_state.throttled_samples > 0)
 		return true;
 	cJSON_ArrayForEach(reason, gb_json_at(record, "gpu_state.throttle"))
 	{
@@ -138,15 +138,15 @@ static bool was_throttled(const cJSON *record)
 	return false;
 }
 
-static void set_status(struct gb_grid *grid, size_t column, const cJSON *record)
+static void set_status(struct gb_grid *grid, size_t column, const struct gb_record *record)
 {
-	const char *status = gb_json_text(record, "status");
-	const char *reason = gb_json_text(record, "reason");
+	const char *status = record->status;
+	const char *reason = record->reason;
 	char text[600];
 
-	if (gb_is_unverified(record))
+	if ((record->status == GB_STATUS_UNVERIFIED))
 		status = "unverified";
-	if (gb_equal(status, "ok") || gb_equal(status, "noisy") || gb_is_unverified(record)) {
+	if (gb_equal(status, "ok") || gb_equal(status, "noisy") || (record->status == GB_STATUS_UNVERIFIED)) {
 		/* Why it is noisy is in the column of the interval. */
 		(void)snprintf(text, sizeof text, "%s%s", status,
 			       was_throttled(record) ? ", throttled" : "");
@@ -160,12 +160,12 @@ static void set_status(struct gb_grid *grid, size_t column, const cJSON *record)
 }
 
 static void set_variant(struct gb_grid *grid, size_t column, const struct gb_section *section,
-			const cJSON *record, bool best)
+			const struct gb_record *record, bool best)
 {
 	char text[256];
 
-	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", gb_json_text(record, "backend"),
-		       gb_json_text(record, "variant"),
+	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", record->backend,
+		       record->variant,
 		       best && section->table->markup == GB_MARKUP_NONE ? " *" : "");
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
@@ -219,15 +219,15 @@ static void fill_row(struct gb_grid *grid, const struct columns *columns,
 		     const struct gb_section *section, const struct gb_row *row, bool best)
 {
 	const size_t fixed = 2 + columns->axis_count;
-	const cJSON *record = row->record;
+	const struct gb_record *record = row->record;
 	char text[GB_VALUE_MAX];
 
 	if (section->mixed_runs)
 		gb_grid_set(grid, 0,
-			    gb_run_name(&section->table->runs, gb_json_text(record, "run_id")),
+			    gb_run_name(&section->table->runs, record->run_id),
 			    GB_PLAIN);
 	if (gb_json_at(record, "cold") && section->mixed_caches)
-		gb_grid_set(grid, 1, gb_json_true(record, "cold") ? "cold" : "hot", GB_PLAIN);
+		gb_grid_set(grid, 1, record->cold ? "cold" : "hot", GB_PLAIN);
 	for (size_t i = 0; i < columns->axis_count; i++) {
 		const cJSON *value = gb_axis_value(&section->axes, columns->axis[i], record);
 

@@ -11,7 +11,7 @@
 #include "cli/records/json.h"
 #include "common/text.h"
 
-bool gb_record_is(const cJSON *record, const char *path, const char *word)
+bool gb_record_is(const struct gb_record *record, const char *path, const char *word)
 {
 	const char *text = gb_json_text(record, path);
 
@@ -20,8 +20,8 @@ bool gb_record_is(const cJSON *record, const char *path, const char *word)
 
 double gb_row_time(const struct gb_row *row)
 {
-	return gb_json_true(row->record, "emulated") ? (double)NAN
-						     : gb_json_number(row->record, "time.median");
+	return row->record->emulated ? (double)NAN
+						     : row->record->time.sum.median;
 }
 
 bool gb_row_span(const struct gb_row *row, struct gb_span *span)
@@ -48,7 +48,7 @@ size_t gb_section_point(const struct gb_section *section, size_t first, size_t *
 	for (; end < section->row_count && row[end].point == row[first].point; end++) {
 		const double time = gb_row_time(&row[end]);
 
-		if (!isfinite(time) || gb_is_unverified(row[end].record))
+		if (!isfinite(time) || (row[end].record->status == GB_STATUS_UNVERIFIED))
 			continue;
 		if (time < fastest) {
 			*best = end;
@@ -76,13 +76,13 @@ static enum gb_status collect(struct gb_section *section, const struct gb_table 
 	const struct gb_records *list = table->list;
 
 	*section = (struct gb_section){ .table = table };
-	section->bench = gb_json_text(list->line[first], "bench");
+	section->bench = list->record[first]->bench;
 	section->record = calloc(list->count, sizeof(cJSON *));
 	section->row = calloc(list->count, sizeof(struct gb_row));
 	if (!section->record || !section->row)
 		return gb_out_of_memory(err, "a table");
 	for (size_t i = first; i < list->count; i++) {
-		const cJSON *record = list->line[i];
+		const struct gb_record *record = list->record[i];
 
 		if (done[i] || !gb_is_record(record) ||
 		    !gb_record_is(record, "bench", section->bench))
@@ -110,7 +110,7 @@ static int by_point(const void *a, const void *b)
 
 /* A point seen so far, by the first record of it. */
 struct example {
-	const cJSON *record;
+	const struct gb_record *record;
 	uint64_t hash;
 };
 
@@ -162,7 +162,7 @@ static bool mixes_caches(const struct gb_section *section)
 static bool mixes_runs(const struct gb_section *section)
 {
 	for (size_t i = 1; i < section->row_count; i++)
-		if (!gb_json_same_text(section->row[0].record, section->row[i].record, "run_id"))
+		if (!gb_same_text(section->row[0].record->run_id, section->row[i].record->run_id))
 			return true;
 	return false;
 }
@@ -173,7 +173,7 @@ static const char *common_unit(const struct gb_section *section)
 	const char *unit = NULL;
 
 	for (size_t i = 0; i < section->row_count; i++) {
-		const char *other = gb_json_text(section->row[i].record, "work.unit");
+		const char *other = section->row[i].record->work.unit;
 
 		if (other && unit && !gb_equal(unit, other))
 			return NULL;

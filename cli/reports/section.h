@@ -18,7 +18,7 @@ struct gb_table {
 
 /* A record that was run: all but the skipped ones. */
 struct gb_row {
-	const cJSON *record;
+	const struct gb_record *record;
 	size_t point, order;
 };
 
@@ -51,6 +51,6 @@ bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 
 /* Whether the text at the path is that word. */
-bool gb_record_is(const cJSON *record, const char *path, const char *word);
+bool gb_record_is(const struct gb_record *record, const char *path, const char *word);
 
 #endif

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/setup.h"
 #include "common/text.h"
 
 /* Where a part is found. */
@@ -88,9 +87,9 @@ static bool depends(const char *of, const char *backend)
 }
 
 /* What the record tells of the part; NULL: nothing. */
-static const cJSON *item_of(size_t part, const cJSON *record, const cJSON *run)
+static const cJSON *item_of(size_t part, const struct gb_record *record, const struct gb_run *run)
 {
-	const char *backend = gb_json_text(record, "backend");
+	const char *backend = record->backend;
 	const cJSON *item;
 
 	if (backend && !depends(parts[part].backend, backend))
@@ -114,7 +113,7 @@ static const cJSON *item_of(size_t part, const cJSON *record, const cJSON *run)
 	return cJSON_IsNull(item) ? NULL : item;
 }
 
-static bool is_same(size_t part, const cJSON *a, const cJSON *b)
+static bool is_same(size_t part, const struct gb_record *a, const struct gb_record *b)
 {
 	if (parts[part].place == OF_CLOCK)
 		return fabs(a->valuedouble / b->valuedouble - 1) <= CLOCK_SHARE;
@@ -138,9 +137,9 @@ static void add_value(size_t part, struct gb_setup_values *values, const cJSON *
 	values->count++;
 }
 
-void gb_setups_add(struct gb_setups *setups, const cJSON *record, bool is_new)
+void gb_setups_add(struct gb_setups *setups, const struct gb_record *record, bool is_new)
 {
-	const cJSON *run = gb_runs_find(&setups->runs, record);
+	const struct gb_run *run = gb_runs_find(&setups->runs, record);
 
 	for (size_t i = 0; i < setups->count; i++) {
 		struct gb_setup_part *part = &setups->part[i];

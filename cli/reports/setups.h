@@ -11,7 +11,6 @@
 #include <stddef.h>
 
 #include "cli/records/lines.h"
-#include "cli/records/runs.h"
 
 enum { GB_SETUP_PARTS = 40, GB_SETUP_VALUES = 4 };
 
@@ -39,7 +38,7 @@ enum gb_status gb_setups_init(struct gb_setups *setups, const struct gb_records 
 			      const struct gb_records *new_, struct gb_error *err);
 
 /* A record of the key at hand, which both sides have. */
-void gb_setups_add(struct gb_setups *setups, const cJSON *record, bool is_new);
+void gb_setups_add(struct gb_setups *setups, const struct gb_record *record, bool is_new);
 /* That were all records of the key. */
 void gb_setups_end_key(struct gb_setups *setups);
 

@@ -46,7 +46,7 @@ static void print_text(const struct gb_table *table, const char *text)
 
 /* ---- the runs ---------------------------------------------------------------------------- */
 
-static void print_run(const struct gb_table *table, const cJSON *run)
+static void print_run(const struct gb_table *table, const struct gb_run *run)
 {
 	static const struct {
 		const char *before, *path;
@@ -66,16 +66,16 @@ static void print_run(const struct gb_table *table, const cJSON *run)
 			continue;
 		(void)fputs(part[i].before, table->file);
 		print_text(table, text);
-		if (gb_equal(part[i].path, "tool.commit") && gb_json_true(run, "tool.dirty"))
+		if (gb_equal(part[i].path, "tool.commit") && run->tool.dirty)
 			(void)fputs(" with changes", table->file);
 	}
-	if (isfinite(gb_json_number(run, "host.cores")))
-		(void)fprintf(table->file, ", %g cores", gb_json_number(run, "host.cores"));
+	if (isfinite(run->host.cores))
+		(void)fprintf(table->file, ", %g cores", run->host.cores);
 	cJSON_ArrayForEach(gpu, gb_json_at(run, "gpus"))
 	{
 		(void)fputs("; ", table->file);
-		if (gb_json_text(gpu, "name"))
-			print_text(table, gb_json_text(gpu, "name"));
+		if (gpu->name)
+			print_text(table, gpu->name);
 	}
 }
 
@@ -94,10 +94,10 @@ static void print_libraries(const struct gb_table *table, const char *run_id)
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->list->count && count < GB_COUNT(seen); i++) {
-		const char *library = gb_json_text(table->list->line[i], "library");
+		const char *library = table->list->record[i]->library;
 
 		if (!library || is_among(library, seen, count) ||
-		    !gb_record_is(table->list->line[i], "run_id", run_id))
+		    !gb_record_is(table->list->record[i], "run_id", run_id))
 			continue;
 		(void)fputs(count ? ", " : "; peers: ", table->file);
 		print_text(table, library);
@@ -110,8 +110,8 @@ static void print_runs(const struct gb_table *table)
 {
 	begin_list(table);
 	for (size_t i = 0; i < table->list->count; i++) {
-		const cJSON *line = table->list->line[i];
-		const char *name = gb_run_name(&table->runs, gb_json_text(line, "run_id"));
+		const cJSON *line = table->list->record[i];
+		const char *name = gb_run_name(&table->runs, line->run_id);
 
 		if (gb_is_record(line))
 			continue;
@@ -120,7 +120,7 @@ static void print_runs(const struct gb_table *table)
 		print_text(table, name);
 		(void)fputs(name[0] ? ": " : "", table->file);
 		print_run(table, line);
-		print_libraries(table, gb_json_text(line, "run_id"));
+		print_libraries(table, line->run_id);
 		end_item(table);
 	}
 	end_list(table);
@@ -128,13 +128,13 @@ static void print_runs(const struct gb_table *table)
 
 /* ---- what was skipped -------------------------------------------------------------------- */
 
-static bool same_variant(const cJSON *a, const cJSON *b)
+static bool same_variant(const struct gb_record *a, const struct gb_record *b)
 {
-	return gb_json_same_text(a, b, "variant") && gb_json_same_text(a, b, "backend");
+	return gb_same_text(a->variant, b->variant) && gb_same_text(a->backend, b->backend);
 }
 
 /* "cuda/split", and if it ran elsewhere " at count=1G" or " at 3 of 5 points". */
-static void print_skipped_variant(const struct gb_section *section, const cJSON *record)
+static void print_skipped_variant(const struct gb_section *section, const struct gb_record *record)
 {
 	const struct gb_table *table = section->table;
 	size_t all = 0, skipped = 0;
@@ -144,11 +144,11 @@ static void print_skipped_variant(const struct gb_section *section, const cJSON 
 			continue;
 		all++;
 		skipped += gb_record_is(section->record[i], "status", "skipped") &&
-			   gb_json_same_text(section->record[i], record, "reason");
+			   gb_same_text(section->record[i]->reason, record->reason);
 	}
-	print_text(table, gb_json_text(record, "backend"));
+	print_text(table, record->backend);
 	(void)fputc('/', table->file);
-	print_text(table, gb_json_text(record, "variant"));
+	print_text(table, record->variant);
 	if (skipped == all)
 		return;
 	if (skipped > 1) {
@@ -177,17 +177,17 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 		return gb_out_of_memory(err, "a table");
 	begin_list(table);
 	for (size_t i = 0; i < section->count; i++) {
-		const cJSON *record = section->record[i];
+		const struct gb_record *record = section->record[i];
 		const char *comma = "skipped: ";
 
 		if (done[i] || !gb_record_is(record, "status", "skipped"))
 			continue;
 		begin_item(table);
 		for (size_t k = i; k < section->count; k++) {
-			const cJSON *other = section->record[k];
+			const struct gb_record *other = section->record[k];
 
 			if (done[k] || !gb_record_is(other, "status", "skipped") ||
-			    !gb_json_same_text(record, other, "reason"))
+			    !gb_same_text(record->reason, other->reason))
 				continue;
 			(void)fputs(comma, table->file);
 			print_skipped_variant(section, other);
@@ -195,10 +195,10 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 			for (size_t m = k; m < section->count; m++)
 				done[m] |= gb_record_is(section->record[m], "status", "skipped") &&
 					   same_variant(other, section->record[m]) &&
-					   gb_json_same_text(record, section->record[m], "reason");
+					   gb_same_text(record->reason, section->record[m]->reason);
 		}
 		(void)fputs(": ", table->file);
-		print_text(table, gb_json_text(record, "reason") ? gb_json_text(record, "reason")
+		print_text(table, record->reason ? record->reason
 								 : "no reason given");
 		end_item(table);
 	}
@@ -290,14 +290,14 @@ static enum gb_status print_sections(const struct gb_table *table, const struct 
 /* How many benchmarks the records are of, at most. */
 static size_t count_changes(const struct gb_records *list)
 {
-	const cJSON *last = NULL;
+	const struct gb_record *last = NULL;
 	size_t count = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
-		if (!gb_is_record(list->line[i]))
+		if (!gb_is_record(list->record[i]))
 			continue;
-		count += !last || !gb_json_same_text(last, list->line[i], "bench");
-		last = list->line[i];
+		count += !last || !gb_same_text(last->bench, list->record[i]->bench);
+		last = list->record[i];
 	}
 	return count;
 }
@@ -320,7 +320,7 @@ static enum gb_status print_tables(FILE *file, const struct gb_records *list,
 	if (gb_run_names_init(&table.runs, list, err))
 		goto out;
 	for (size_t i = 0; i < list->count && !err->code; i++)
-		if (!done[i] && gb_is_record(list->line[i]))
+		if (!done[i] && gb_is_record(list->record[i]))
 			(void)gb_section_init(&section[count++], &table, i, done, err);
 	if (err->code)
 		goto out;
@@ -352,7 +352,7 @@ enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
 		break;
 	case GB_FORMAT_LINES:
 		for (size_t i = 0; i < list->count && status == GB_OK; i++)
-			status = gb_record_write(file, list->line[i], err);
+			status = gb_record_write(file, list->record[i], err);
 		break;
 	case GB_FORMAT_TABLE:
 	case GB_FORMAT_MARKDOWN:

@@ -6,14 +6,13 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/setup.h"
 #include "cli/reports/compare.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
 
 /* One record, and where it goes. */
 struct item {
-	const cJSON *record, *run;
+	const struct gb_record *record, *run;
 	const char *key;
 	size_t table, column; /* the column as index into the names */
 	size_t order;
@@ -25,9 +24,9 @@ struct group {
 	size_t order, first, count;
 };
 
-static bool is_cpu(const cJSON *record)
+static bool is_cpu(const struct gb_record *record)
 {
-	const char *backend = gb_json_text(record, "backend");
+	const char *backend = record->backend;
 
 	return backend && gb_equal(backend, "cpu");
 }
@@ -74,12 +73,12 @@ static char *join(const char *before, const char *text, const char *after)
 }
 
 /* What the record's column is called, for free(); NULL: memory ran out. */
-static char *column_name(enum gb_versus_by by, const cJSON *record, const cJSON *run)
+static char *column_name(enum gb_versus_by by, const struct gb_record *record, const struct gb_run *run)
 {
 	const bool cpu = is_cpu(record);
-	const char *nvcc = cpu ? NULL : gb_json_text(run, "tool.nvcc");
+	const char *nvcc = cpu ? NULL : run->tool.nvcc;
 	const char *text = NULL, *before = "", *after = "";
-	const double threads = gb_json_number(record, "threads");
+	const double threads = record->threads;
 	char number[24];
 
 	switch (by) {
@@ -87,18 +86,18 @@ static char *column_name(enum gb_versus_by by, const cJSON *record, const cJSON 
 		text = gb_setup_machine(record, run);
 		break;
 	case GB_BY_COMMIT:
-		text = gb_json_text(run, "tool.commit");
-		after = text && gb_json_true(run, "tool.dirty") ? " with changes" : "";
+		text = run->tool.commit;
+		after = text && run->tool.dirty ? " with changes" : "";
 		break;
 	case GB_BY_HOST:
-		text = gb_json_text(run, "host.hostname");
+		text = run->host.hostname;
 		break;
 	case GB_BY_COMPILER:
-		text = nvcc ? nvcc : gb_json_text(run, "tool.compiler");
+		text = nvcc ? nvcc : run->tool.compiler;
 		before = nvcc ? "nvcc " : "";
 		break;
 	case GB_BY_DRIVER:
-		text = gb_json_text(run, "cuda.driver");
+		text = run->cuda.driver;
 		text = text ? text : gb_json_text(gb_setup_gpu(run), "vulkan.driver");
 		before = text ? "driver " : "";
 		break;
@@ -136,13 +135,13 @@ static enum gb_status find_name(struct gb_versus *v, char *name, size_t *index,
 }
 
 /* The index of the record's table, which is added if it is new. */
-static enum gb_status find_table(struct gb_versus *v, const cJSON *record, const cJSON *run,
+static enum gb_status find_table(struct gb_versus *v, const struct gb_record *record, const struct gb_run *run,
 				 size_t *index, struct gb_error *err)
 {
 	const bool mixes_machines = v->by == GB_BY_MACHINE || v->by == GB_BY_HOST;
 	const char *machine = mixes_machines ? "" : gb_setup_machine(record, run);
-	const char *bench = gb_json_text(record, "bench");
-	const char *backend = gb_json_text(record, "backend");
+	const char *bench = record->bench;
+	const char *backend = record->backend;
 	struct gb_versus_table *grown;
 
 	machine = machine ? machine : "unknown";
@@ -183,7 +182,7 @@ static enum gb_status drop_threads(struct gb_versus *v, struct item *it, struct 
 }
 
 /* Whether the record depends on what columns stand for. */
-static bool depends(enum gb_versus_by by, const cJSON *record)
+static bool depends(enum gb_versus_by by, const struct gb_record *record)
 {
 	return is_cpu(record) ? by != GB_BY_DRIVER : by != GB_BY_THREADS;
 }
@@ -193,10 +192,10 @@ static enum gb_status collect(struct gb_versus *v, const struct gb_records *list
 			      struct gb_error *err)
 {
 	for (size_t i = 0; i < list->count; i++) {
-		const cJSON *record = list->line[i];
+		const struct gb_record *record = list->record[i];
 		struct item *it = &item[*count];
 
-		if (!gb_is_record(record) || !gb_json_text(record, "key"))
+		if (!gb_is_record(record) || !record->key)
 			continue;
 		if (!depends(v->by, record)) {
 			v->left_out++;
@@ -204,9 +203,9 @@ static enum gb_status collect(struct gb_versus *v, const struct gb_records *list
 		}
 		*it = (struct item){ .record = record,
 				     .run = gb_runs_find(runs, record),
-				     .key = gb_json_text(record, "key"),
+				     .key = record->key,
 				     .order = *count };
-		it->hot = !gb_setup_is_cold(record, it->run);
+		it->hot = !gb_record_is_cold(record);
 		if (v->by == GB_BY_THREADS && drop_threads(v, it, err))
 			return err->code;
 		if (find_name(v, column_name(v->by, record, it->run), &it->column, err) ||
@@ -242,10 +241,10 @@ static enum gb_status find_columns(struct gb_versus *v, const struct item *item,
 /* Whether an earlier item is of the same launch and column: a file may be given twice. */
 static bool is_repeated(const struct item *item, size_t i)
 {
-	const char *run = gb_json_text(item[i].record, "run_id");
+	const char *run = item[i].record->run_id;
 
 	for (size_t k = 0; run && k < i; k++) {
-		const char *other = gb_json_text(item[k].record, "run_id");
+		const char *other = item[k].record->run_id;
 
 		if (item[k].column == item[i].column && other && gb_equal(run, other))
 			return true;
@@ -254,21 +253,21 @@ static bool is_repeated(const struct item *item, size_t i)
 }
 
 /* What the record says by itself, if it has no time that counts. */
-static enum gb_versus_state state_of(const cJSON *record, double value)
+static enum gb_versus_state state_of(const struct gb_record *record, double value)
 {
 	if (gb_has_status(record, "timeout"))
 		return GB_CELL_TIMEOUT;
 	if (gb_launch_is_broken(record))
 		return GB_CELL_FAILED;
-	if (gb_json_true(record, "emulated"))
+	if (record->emulated)
 		return GB_CELL_EMULATED;
-	if (gb_is_unverified(record))
+	if ((record->status == GB_STATUS_UNVERIFIED))
 		return GB_CELL_UNVERIFIED;
 	return isnan(value) ? GB_CELL_SKIPPED : GB_CELL_TIME;
 }
 
 /* One failed launch makes the cell failed; else a launch with a time makes it one. */
-static void take_state(struct gb_versus_cell *cell, enum gb_versus_state state, const cJSON *record)
+static void take_state(struct gb_versus_cell *cell, enum gb_versus_state state, const struct gb_record *record)
 {
 	static const int weight[] = {
 		[GB_CELL_ABSENT] = 0,     [GB_CELL_SKIPPED] = 1, [GB_CELL_EMULATED] = 2,
@@ -279,13 +278,13 @@ static void take_state(struct gb_versus_cell *cell, enum gb_versus_state state, 
 	if (weight[state] <= weight[cell->state])
 		return;
 	cell->state = state;
-	cell->reason = gb_json_text(record, "reason");
+	cell->reason = record->reason;
 }
 
 /* Items that the record's rate counts: it belongs to the median time. */
-static double items_of(const cJSON *record)
+static double items_of(const struct gb_record *record)
 {
-	return gb_json_number(record, "rates.items_per_s") * gb_json_number(record, "time.median") *
+	return record->rates.items_per_s * record->time.sum.median *
 	       1e-9;
 }
 
@@ -472,7 +471,7 @@ static const char *common_unit(const struct item *item, size_t count)
 	const char *unit = NULL;
 
 	for (size_t i = 0; i < count; i++) {
-		const char *other = gb_json_text(item[i].record, "work.unit");
+		const char *other = item[i].record->work.unit;
 
 		if (other && unit && !gb_equal(unit, other))
 			return NULL;

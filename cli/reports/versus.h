@@ -13,7 +13,6 @@
 #ifndef GPUBENCH_CLI_REPORTS_VERSUS_H
 #define GPUBENCH_CLI_REPORTS_VERSUS_H
 
-#include "cli/records/runs.h"
 #include "cli/reports/setups.h"
 #include "common/stats.h"
 

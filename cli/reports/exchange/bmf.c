@@ -2,7 +2,6 @@
 #include <stdlib.h>
 
 #include "cli/records/json.h"
-#include "cli/records/setup.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
@@ -13,12 +12,12 @@ struct metric {
 };
 
 /* Of one launch: what the record says. */
-static struct metric of_launch(const cJSON *record)
+static struct metric of_launch(const struct gb_record *record)
 {
 	const cJSON *interval = gb_json_at(record, "time.ci95");
 
 	return (struct metric){
-		.value = gb_json_number(record, "time.median"),
+		.value = record->time.sum.median,
 		.low = interval ? cJSON_GetNumberValue(cJSON_GetArrayItem(interval, 0))
 				: (double)NAN,
 		.high = interval ? cJSON_GetNumberValue(cJSON_GetArrayItem(interval, 1))
@@ -40,8 +39,8 @@ static enum gb_status metric_of(const struct gb_key_entry *entry, size_t count, 
 	for (size_t i = 0; i < count; i++) {
 		const double x = gb_launch_value(entry[i].record, (struct gb_launch_stat){ 0 });
 
-		if (isnan(x) || gb_setup_is_cold(entry[i].record, NULL) != cold ||
-		    gb_is_unverified(entry[i].record) || gb_key_is_repeated(entry, i))
+		if (isnan(x) || gb_record_is_cold(entry[i].record) != cold ||
+		    (entry[i].record->status == GB_STATUS_UNVERIFIED) || gb_key_is_repeated(entry, i))
 			continue;
 		value[n++] = x;
 		*record = entry[i].record;
@@ -89,11 +88,11 @@ enum gb_status gb_bmf_print_records(FILE *file, const struct gb_records *list, s
 		const struct gb_key_group *group = &keys.group[i / 2];
 		const struct gb_key_entry *entry = &keys.entry[group->first];
 		const bool cold = i % 2 == 0;
-		const cJSON *record = NULL;
+		const struct gb_record *record = NULL;
 		struct metric m;
 
 		if (!metric_of(entry, group->count, cold, &m, &record, err) && !isnan(m.value) &&
-		    !put_key(document, entry->key, cold, m, gb_json_number(record, "work.items")))
+		    !put_key(document, entry->key, cold, m, record->work.items))
 			gb_out_of_memory(err, NULL);
 	}
 	if (!err->code && !gb_json_print(file, document))

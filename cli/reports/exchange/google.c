@@ -2,20 +2,19 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/setup.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
 
 /* Where and with what it was measured, of the first run. */
-static bool put_context(cJSON *document, const cJSON *run)
+static bool put_context(cJSON *document, const struct gb_run *run)
 {
 	cJSON *context = cJSON_CreateObject();
-	const double cpus = gb_json_number(run, "host.logical_cpus");
+	const double cpus = run->host.logical_cpus;
 
 	return gb_json_put(document, "context", context) &&
-	       gb_json_put_text(context, "date", gb_json_text(run, "started")) &&
-	       gb_json_put_text(context, "host_name", gb_json_text(run, "host.hostname")) &&
+	       gb_json_put_text(context, "date", run->started) &&
+	       gb_json_put_text(context, "host_name", run->host.hostname) &&
 	       gb_json_put_text(context, "executable", "gpubench") &&
 	       gb_json_put_number(context, "num_cpus", isnan(cpus) ? 1 : cpus) &&
 	       gb_json_put_number(context, "mhz_per_cpu", 0) &&
@@ -23,20 +22,20 @@ static bool put_context(cJSON *document, const cJSON *run)
 	       gb_json_put(context, "caches", cJSON_CreateArray()) &&
 	       gb_json_put(context, "load_avg", cJSON_CreateArray()) &&
 	       gb_json_put_text(context, "library_build_type", "release") &&
-	       gb_json_put_text(context, "gpubench_commit", gb_json_text(run, "tool.commit"));
+	       gb_json_put_text(context, "gpubench_commit", run->tool.commit);
 }
 
 /* Launch number i of n. */
-static bool put_repetition(cJSON *list, const cJSON *record, size_t i, size_t n)
+static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i, size_t n)
 {
 	const double ns = gb_launch_value(record, (struct gb_launch_stat){ 0 });
-	const double items = gb_json_number(record, "work.items");
-	const char *reason = gb_json_text(record, "reason");
+	const double items = record->work.items;
+	const char *reason = record->reason;
 	const bool broken = gb_launch_is_broken(record);
 	cJSON *item = cJSON_CreateObject();
 	char name[GB_EXCHANGE_NAME];
 
-	(void)gb_exchange_name(gb_json_text(record, "key"), gb_setup_is_cold(record, NULL), name);
+	(void)gb_exchange_name(record->key, gb_record_is_cold(record), name);
 	return gb_json_append(list, item) && gb_json_put_text(item, "name", name) &&
 	       gb_json_put_text(item, "run_name", name) &&
 	       gb_json_put_text(item, "run_type", "iteration") &&
@@ -46,7 +45,7 @@ static bool put_repetition(cJSON *list, const cJSON *record, size_t i, size_t n)
 	       (!broken || (gb_json_put_bool(item, "error_occurred", true) &&
 			    gb_json_put_text(item, "error_message", reason ? reason : ""))) &&
 	       gb_json_put_number(item, "iterations",
-				  broken ? 0 : gb_json_number(record, "time.n")) &&
+				  broken ? 0 : record->time.n) &&
 	       gb_json_put_number(item, "real_time", broken ? 0 : ns) &&
 	       gb_json_put_number(item, "cpu_time", broken ? 0 : ns) &&
 	       gb_json_put_text(item, "time_unit", "ns") &&
@@ -57,11 +56,11 @@ static bool put_repetition(cJSON *list, const cJSON *record, size_t i, size_t n)
 /* Whether the entry is a launch that has something to say, with cold or hot caches. */
 static bool is_launch(const struct gb_key_entry *entry, size_t i, bool cold)
 {
-	const cJSON *record = entry[i].record;
+	const struct gb_record *record = entry[i].record;
 
-	return gb_setup_is_cold(record, NULL) == cold && !gb_key_is_repeated(entry, i) &&
+	return gb_record_is_cold(record) == cold && !gb_key_is_repeated(entry, i) &&
 	       (gb_launch_is_broken(record) ||
-		(!gb_is_unverified(record) &&
+		(!(record->status == GB_STATUS_UNVERIFIED) &&
 		 !isnan(gb_launch_value(record, (struct gb_launch_stat){ 0 }))));
 }
 
@@ -80,8 +79,8 @@ static bool put_key(cJSON *list, const struct gb_key_entry *entry, size_t count,
 static const cJSON *first_run(const struct gb_records *list)
 {
 	for (size_t i = 0; i < list->count; i++)
-		if (!gb_is_record(list->line[i]))
-			return list->line[i];
+		if (!gb_is_record(list->record[i]))
+			return list->record[i];
 	return NULL;
 }
 

@@ -2,7 +2,6 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/records/setup.h"
 #include "cli/reports/compare_print.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/grid.h"
@@ -124,25 +123,25 @@ static enum gb_status print_suites(FILE *file, const void *list, size_t count, c
 
 /* ---- records ------------------------------------------------------------------------------ */
 
-static enum outcome outcome_of(const cJSON *record)
+static enum outcome outcome_of(const struct gb_record *record)
 {
 	if (gb_launch_is_broken(record))
-		return gb_equal(gb_json_text(record, "verify.result"), "fail") ? FAILURE : ERROR;
+		return gb_equal(record->verify.result, "fail") ? FAILURE : ERROR;
 	return gb_has_status(record, "skipped") ? SKIPPED : PASSED;
 }
 
 static bool record_at(const void *list, size_t i, struct junit_case *out)
 {
-	const cJSON *record = ((const struct gb_records *)list)->line[i];
-	const char *reason = gb_json_text(record, "reason");
+	const struct gb_record *record = ((const struct gb_records *)list)->record[i];
+	const char *reason = record->reason;
 
-	*out = (struct junit_case){ .key = gb_json_text(record, "key"), .seconds = NAN };
+	*out = (struct junit_case){ .key = record->key, .seconds = NAN };
 	if (!gb_is_record(record) || !out->key)
 		return false;
-	out->hot = !gb_setup_is_cold(record, NULL);
+	out->hot = !gb_record_is_cold(record);
 	out->outcome = outcome_of(record);
-	if (!gb_json_true(record, "emulated"))
-		out->seconds = gb_json_number(record, "time.median") * 1e-9;
+	if (!record->emulated)
+		out->seconds = record->time.sum.median * 1e-9;
 	(void)snprintf(out->message, sizeof out->message, "%s", reason ? reason : "");
 	return true;
 }

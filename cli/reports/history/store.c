@@ -7,8 +7,6 @@
 #include <time.h>
 
 #include "cli/records/json.h"
-#include "cli/records/runs.h"
-#include "cli/records/setup.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
 
@@ -205,16 +203,16 @@ static const char *text_or(const cJSON *object, const char *path, const char *ot
 }
 
 /* False: the record tells nothing. */
-static bool kind_of(const cJSON *record, struct gb_stored_launch *launch)
+static bool kind_of(const struct gb_record *record, struct gb_stored_launch *launch)
 {
 	static const struct gb_launch_stat fastest = { 0 };
 
 	launch->ns = gb_launch_value(record, fastest);
-	if (gb_json_true(record, "emulated"))
+	if (record->emulated)
 		launch->kind = GB_LAUNCH_EMULATED;
 	else if (gb_launch_is_broken(record))
 		launch->kind = GB_LAUNCH_FAILED;
-	else if (gb_is_unverified(record))
+	else if ((record->status == GB_STATUS_UNVERIFIED))
 		launch->kind = GB_LAUNCH_UNVERIFIED;
 	else if (launch->ns > 0)
 		launch->kind = GB_LAUNCH_TIME;
@@ -225,15 +223,15 @@ static bool kind_of(const cJSON *record, struct gb_stored_launch *launch)
 	return true;
 }
 
-static enum gb_status add_record(struct gb_store *store, const cJSON *record, const cJSON *run,
+static enum gb_status add_record(struct gb_store *store, const struct gb_record *record, const struct gb_run *run,
 				 uint32_t number, struct gb_error *err)
 {
 	const char *machine = gb_setup_machine(record, run);
 	struct gb_stored_launch launch = { .run = number };
 
 	if (!kind_of(record, &launch) ||
-	    gb_store_series(store, gb_json_text(record, "key"), machine ? machine : "unknown",
-			    gb_setup_is_cold(record, run), &launch.series, err))
+	    gb_store_series(store, record->key, machine ? machine : "unknown",
+			    gb_record_is_cold(record), &launch.series, err))
 		return err->code;
 	return gb_store_launch(store, &launch,
 			       launch.kind == GB_LAUNCH_FAILED
@@ -246,14 +244,14 @@ static enum gb_status add_runs(struct gb_store *store, const struct gb_runs *run
 			       struct gb_error *err)
 {
 	for (size_t i = 0; i < runs->count; i++) {
-		const cJSON *line = runs->line[i];
+		const cJSON *line = runs->record[i];
 		const struct gb_stored_run run = {
-			.started = gb_date_parse(gb_json_text(line, "started")),
-			.committed = gb_date_parse(gb_json_text(line, "tool.commit_date")),
+			.started = gb_date_parse(line->started),
+			.committed = gb_date_parse(line->tool.commit_date),
 			.file = store->files - 1,
 		};
 
-		if (gb_store_run(store, &run, gb_json_text(line, "run_id"),
+		if (gb_store_run(store, &run, line->run_id,
 				 text_or(line, "tool.commit", ""), err))
 			return err->code;
 	}
@@ -266,7 +264,7 @@ static size_t find_run(const struct gb_runs *runs, size_t before, const char *id
 	for (size_t i = 0; i < runs->count; i++) {
 		const size_t r = (before + i) % runs->count;
 
-		if (gb_equal(gb_json_text(runs->line[r], "run_id"), id))
+		if (gb_equal(runs->record[r]->run_id, id))
 			return r;
 	}
 	return runs->count;
@@ -284,7 +282,7 @@ enum gb_status gb_store_records(struct gb_store *store, const struct gb_records 
 	if (gb_runs_add(&runs, records, err) || add_runs(store, &runs, err))
 		goto out;
 	for (size_t i = 0; i < records->count; i++) {
-		const cJSON *record = records->line[i];
+		const struct gb_record *record = records->record[i];
 
 		if (!gb_is_record(record))
 			continue;

@@ -7,17 +7,17 @@
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
-const char *gb_repro_reason(const cJSON *record)
+const char *gb_repro_reason(const struct gb_record *record)
 {
-	const char *reason = gb_json_text(record, "reason");
+	const char *reason = record->reason;
 
-	if (gb_json_true(record, "emulated") && gb_json_at(record, "time"))
+	if (record->emulated && gb_json_at(record, "time"))
 		return "emulated: no time of a GPU";
 	return reason ? reason : "not reported by this variant";
 }
 
 /* The same for a record that may be missing. */
-static const char *reason_of(const struct gb_repro *t, size_t row, const cJSON *record)
+static const char *reason_of(const struct gb_repro *t, size_t row, const struct gb_record *record)
 {
 	if (record)
 		return gb_repro_reason(record);
@@ -28,7 +28,7 @@ static const char *reason_of(const struct gb_repro *t, size_t row, const cJSON *
 
 const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index)
 {
-	const cJSON *record = repro->beside_record[row * repro->besides + index];
+	const struct gb_record *record = repro->beside_record[row * repro->besides + index];
 
 	return isnan(repro->beside_here[row * repro->besides + index])
 		       ? reason_of(repro, row, record)
@@ -74,25 +74,25 @@ static const char *path_of(const cJSON *column)
 }
 
 /* Whether an emulator has such a value. */
-static bool is_valid(const cJSON *column, const cJSON *record)
+static bool is_valid(const cJSON *column, const struct gb_record *record)
 {
-	return record && (!gb_json_true(record, "emulated") ||
+	return record && (!record->emulated ||
 			  (strncmp(path_of(column), "metrics.", 8) == 0 &&
 			   !gb_equal(gb_json_text(column, "role"), "time")));
 }
 
 /* A value of that path in the column's unit.  A rate is the items divided by that time. */
-static double in_terms(const cJSON *column, const cJSON *record, double value)
+static double in_terms(const cJSON *column, const struct gb_record *record, double value)
 {
 	const char *path = path_of(column);
 
 	if (gb_equal(gb_json_text(column, "role"), "rate") && is_time(path))
-		value = gb_json_number(record, "work.items") / (value * 1e-9);
+		value = record->work.items / (value * 1e-9);
 	return value * scale_of(column, path);
 }
 
 /* The transfers' share of a time that includes them. */
-static double transfers_of(const cJSON *column, const cJSON *record)
+static double transfers_of(const cJSON *column, const struct gb_record *record)
 {
 	static const char *const transfers[] = { "upload.median", "download.median" };
 	double sum = 0;
@@ -100,13 +100,13 @@ static double transfers_of(const cJSON *column, const cJSON *record)
 	for (size_t i = 0; i < GB_COUNT(transfers) && gb_json_text(column, "scope"); i++) {
 		const double part = gb_json_number(record, transfers[i]);
 
-		if (!gb_equal(gb_json_text(record, "backend"), "cpu") && !isnan(part))
+		if (!gb_equal(record->backend, "cpu") && !isnan(part))
 			sum += part;
 	}
 	return sum;
 }
 
-static double value_of(const cJSON *column, const cJSON *record)
+static double value_of(const cJSON *column, const struct gb_record *record)
 {
 	if (!is_valid(column, record))
 		return NAN;
@@ -115,7 +115,7 @@ static double value_of(const cJSON *column, const cJSON *record)
 }
 
 /* A record is noisy if the samples of its run's time did not settle, on which counts do not hang. */
-static bool is_noisy(const char *path, const cJSON *record)
+static bool is_noisy(const char *path, const struct gb_record *record)
 {
 	static const char *const of_time[] = { "time.", "rates.", "phases." };
 
@@ -127,7 +127,7 @@ static bool is_noisy(const char *path, const cJSON *record)
 
 /* The 95 % interval of a median or a mean, beside which it stands in the record.  Rates of the
  * whole run are as wide as its time. */
-static struct gb_spread spread_of(const cJSON *column, const cJSON *record)
+static struct gb_spread spread_of(const cJSON *column, const struct gb_record *record)
 {
 	const char *path = path_of(column);
 	struct gb_spread spread = { NAN, NAN, is_noisy(path, record) };
@@ -147,7 +147,7 @@ static struct gb_spread spread_of(const cJSON *column, const cJSON *record)
 	spread.low = interval->child->valuedouble;
 	spread.high = interval->child->next->valuedouble;
 	if (of_run) {
-		const double median = gb_json_number(record, "time.median");
+		const double median = record->time.sum.median;
 
 		return (struct gb_spread){ value * median / spread.high,
 					   value * median / spread.low, spread.noisy };

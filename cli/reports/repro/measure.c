@@ -88,7 +88,7 @@ static enum gb_status point_of(const struct gb_repro *t, size_t row, const cJSON
 	return GB_OK;
 }
 
-static bool same_set(const cJSON *a, const cJSON *b)
+static bool same_set(const struct gb_record *a, const struct gb_record *b)
 {
 	return (!a && !b) || (a && b && cJSON_Compare(a, b, true));
 }
@@ -141,10 +141,10 @@ static void cut_threads(char *key)
 }
 
 /* Whether the record is of that key. */
-static bool is_of(const struct search *s, const cJSON *record, const char *key)
+static bool is_of(const struct search *s, const struct gb_record *record, const char *key)
 {
-	const double threads = gb_json_number(record, "params.threads");
-	const char *is = gb_json_text(record, "key");
+	const double threads = record->params.threads;
+	const char *is = record->key;
 	char *copy;
 	bool same;
 
@@ -179,12 +179,12 @@ static const cJSON *record_of(const struct search *s, const char *name, struct g
 	if (key && s->any_threads)
 		cut_threads(key);
 	for (size_t i = list->count; key && i-- > 0;) {
-		if (!is_of(s, list->line[i], key))
+		if (!is_of(s, list->record[i], key))
 			continue;
 		if (!found)
-			found = list->line[i];
-		if (!isnan(gb_json_number(list->line[i], "time.median"))) {
-			found = list->line[i];
+			found = list->record[i];
+		if (!isnan(list->record[i]->time.sum.median)) {
+			found = list->record[i];
 			break;
 		}
 	}

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/setup.h"
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
@@ -190,19 +189,19 @@ static void put_reasons(struct list list, const struct gb_repro *t)
 enum { MAX_SEEN = 4096 };
 
 /* The machine and build of a record with a time, unless `seen` has them. */
-static void put_run(struct list *list, const struct gb_repro *t, const cJSON *record,
+static void put_run(struct list *list, const struct gb_repro *t, const struct gb_record *record,
 		    char seen[MAX_SEEN])
 {
-	const cJSON *run = record ? gb_runs_find(t->runs, record) : NULL;
+	const struct gb_run *run = record ? gb_runs_find(t->runs, record) : NULL;
 	const char *machine = run ? gb_setup_machine(record, run) : NULL;
-	const char *commit = gb_json_text(run, "tool.commit"), *on = gb_json_text(run, "started");
+	const char *commit = run->tool.commit, *on = run->started;
 	char text[300];
 
-	if (!run || isnan(gb_json_number(record, "time.median")))
+	if (!run || isnan(record->time.sum.median))
 		return;
 	(void)snprintf(text, sizeof text, "%.120s, commit %.40s, %.10s, %s caches",
 		       machine ? machine : "machine unknown", commit ? commit : "unknown",
-		       on ? on : "", gb_setup_is_cold(record, run) ? "cold" : "hot");
+		       on ? on : "", gb_record_is_cold(record) ? "cold" : "hot");
 	if (strstr(seen, text))
 		return;
 	(void)snprintf(seen + strlen(seen), MAX_SEEN - strlen(seen), "%s\n", text);
@@ -224,18 +223,18 @@ static void put_runs(struct list list, const struct gb_repro *t)
 static void put_meshes(struct list list, const struct gb_repro *t)
 {
 	for (size_t r = 0; r < t->rows; r++) {
-		const cJSON *record = NULL;
+		const struct gb_record *record = NULL;
 		const char *scene = NULL;
 
 		for (size_t c = 0; c < t->columns && !scene; c++) {
 			record = t->record[r * t->columns + c];
-			scene = gb_json_text(record, "params.scene");
+			scene = record->params.scene;
 			scene = scene && strchr(scene, '.') ? scene : NULL;
 		}
 		if (scene)
 			put_item(&list, "row %zu: %s, %.0f %s", r + 1, scene,
-				 gb_json_number(record, "work.items"),
-				 gb_json_text(record, "work.unit"));
+				 record->work.items,
+				 record->work.unit);
 	}
 	close_list(&list);
 }

@@ -10,7 +10,6 @@
 
 #include "cli/measuring/session.h"
 #include "cli/records/json.h"
-#include "cli/records/runs.h"
 #include "cli/reports/grid.h"
 #include "common/status.h"
 
@@ -93,7 +92,7 @@ const char *gb_repro_beside(const struct gb_repro *repro, size_t index);
 const cJSON *gb_repro_beside_terms(const struct gb_repro *t);
 
 /* Why a record has no value. */
-const char *gb_repro_reason(const cJSON *record);
+const char *gb_repro_reason(const struct gb_record *record);
 
 /* Why the variant beside has no time in that row; NULL if it has one. */
 const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index);
