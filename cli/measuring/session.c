@@ -191,11 +191,10 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 			       struct gb_error *err)
 {
 	const char *path = request->output;
-	enum gb_format format;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (read_shard(s, err) || !path || gb_output_kind(path, &format, err) ||
-	    !gb_is_lines(path) || access(path, R_OK))
+	if (read_shard(s, err) || gb_output_check(path, err) || !gb_is_lines(path) ||
+	    access(path, R_OK))
 		return err->code;
 	if (gb_records_read(path, &s->records, err))
 		return err->code;
