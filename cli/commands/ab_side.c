@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "cli/measuring/launches.h"
-#include "cli/records/json.h"
+#include "cli/records/resume.h"
 #include "common/text.h"
 
 enum gb_status gb_side_read(struct gb_side *side, const char *word, struct gb_error *err)
@@ -26,31 +26,12 @@ enum gb_status gb_side_read(struct gb_side *side, const char *word, struct gb_er
 
 /* ---- the file ----------------------------------------------------------------------------- */
 
-static bool is_run(const cJSON *line)
-{
-	return line && !gb_is_record(line);
-}
-
-static int64_t count_runs(const struct gb_records *records)
-{
-	int64_t runs = 0;
-
-	for (size_t i = 0; i < records->count; i++)
-		runs += is_run(records->record[i]);
-	return runs;
-}
-
 /* The last launch was cut off: it will be made again. */
 static void drop_last_launch(struct gb_side *side)
 {
-	struct gb_records *records = &side->records;
-	bool whole = true;
-
-	while (whole && records->count) {
-		whole = !is_run(records->record[records->count - 1]);
-		gb_records_remove(records, records->count - 1);
-	}
-	side->output.keep_bytes = records->last_run_bytes;
+	if (side->records.run_count)
+		gb_records_remove_run(&side->records, side->records.run_count - 1);
+	side->output.keep_bytes = side->records.last_run_bytes;
 }
 
 enum gb_status gb_side_open(struct gb_side *side, const char *prefix, enum gb_existing existing,
@@ -67,21 +48,17 @@ enum gb_status gb_side_open(struct gb_side *side, const char *prefix, enum gb_ex
 		return err->code;
 	if (side->output.cut)
 		drop_last_launch(side);
-	side->launches = count_runs(&side->records);
+	side->launches = (int64_t)side->records.run_count;
 	return GB_OK;
 }
 
 /* Whether two runs had the same words; not the last one, which names the output. */
-static bool has_same_words(const struct gb_run *run, const struct gb_record *other)
+static bool has_same_words(const struct gb_run *a, const struct gb_run *b)
 {
-	const struct gb_record *a = gb_json_at(run, "argv"), *b = gb_json_at(other, "argv");
-
-	if (cJSON_GetArraySize(a) != cJSON_GetArraySize(b))
+	if (a->argv.count != b->argv.count)
 		return false;
-	a = a ? a->child : NULL;
-	b = b ? b->child : NULL;
-	for (; a && b && a->next && b->next; a = a->next, b = b->next)
-		if (!cJSON_Compare(a, b, true))
+	for (size_t i = 0; i + 1 < a->argv.count; i++)
+		if (!gb_equal(a->argv.text[i], b->argv.text[i]))
 			return false;
 	return true;
 }
@@ -90,19 +67,19 @@ static bool has_same_words(const struct gb_run *run, const struct gb_record *oth
 static enum gb_status check_launch(const struct gb_side *side, const struct gb_records *launch,
 				   struct gb_error *err)
 {
-	const struct gb_run *run = launch->record[0];
+	const struct gb_records *before = &side->records;
 
-	if (!is_run(run) || count_runs(launch) != 1)
+	if (launch->run_count != 1)
 		return gb_fail(err, GB_EUSAGE,
-			       "%s: one launch made %lld runs: --runs is no word for ab (see "
+			       "%s: one launch made %zu runs: --runs is no word for ab (see "
 			       "--launches)",
-			       side->name, (long long)count_runs(launch));
-	if (side->output.existing != GB_RESUME || side->records.count == 0)
+			       side->name, launch->run_count);
+	if (side->output.existing != GB_RESUME || before->run_count == 0)
 		return GB_OK;
-	if (!has_same_words(side->records.line[0], run))
+	if (!has_same_words(before->run[0], launch->run[0]))
 		return gb_fail(err, GB_EUSAGE, "--resume: %s has launches with other arguments",
 			       side->path);
-	return gb_setup_check(&side->records, side->path, run, "", err);
+	return gb_resume_check(before, side->path, launch->run[0], "", err);
 }
 
 /* ---- launching ---------------------------------------------------------------------------- */
@@ -113,14 +90,8 @@ static enum gb_status take_launch(struct gb_side *side, struct gb_records *launc
 {
 	if (gb_output_put_all(&side->output, launch, err))
 		return err->code;
-	for (size_t i = 0; i < launch->count && !err->code; i++) {
-		cJSON *line = launch->record[i];
-
-		launch->record[i] = NULL;
-		(void)gb_records_add(&side->records, line, err);
-	}
 	side->launches++;
-	return err->code;
+	return gb_records_move(&side->records, launch, err);
 }
 
 static enum gb_status read_launch(struct gb_side *side, int status, const char *file,

@@ -4,7 +4,6 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/commands/inputs.h"
-#include "cli/records/json.h"
 #include "common/text.h"
 
 static const struct gb_param rows[] = { GB_COMPARE_ROWS };
@@ -13,18 +12,12 @@ static const struct gb_param rows[] = { GB_COMPARE_ROWS };
 static enum gb_status check_apart(const struct gb_records *base, const struct gb_records *other,
 				  const char *const *path, struct gb_error *err)
 {
-	for (size_t i = 0; i < base->count; i++) {
-		const char *run = base->record[i]->run_id;
-
-		if (gb_is_record(base->record[i]))
-			continue;
-		for (size_t k = 0; k < other->count; k++)
-			if (!gb_is_record(other->record[k]) &&
-			    gb_equal(run, other->record[k]->run_id))
+	for (size_t i = 0; i < base->run_count; i++)
+		for (size_t k = 0; k < other->run_count; k++)
+			if (gb_equal(base->run[i]->run_id, other->run[k]->run_id))
 				return gb_fail(err, GB_EUSAGE,
 					       "%.150s and %.150s hold the same run, %.20s",
-					       path[0], path[1], run);
-	}
+					       path[0], path[1], base->run[i]->run_id);
 	return GB_OK;
 }
 

@@ -154,8 +154,9 @@ static const struct gb_param rows[] = {
 	  .type = GB_PATH,
 	  .offset = AT(output),
 	  .unit = "FILE",
-	  .help = "write records to FILE.jsonl (after each point) or, at the end, to FILE.json, "
-		  ".csv, .md or .html; -: JSON lines on standard output instead of the table" },
+	  .help = "write records to FILE.jsonl, after each point, or a page to FILE.html, at the "
+		  "end; "
+		  "-: JSON lines on standard output instead of the table" },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .type = GB_FLAG,

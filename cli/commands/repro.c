@@ -281,20 +281,18 @@ static enum gb_status read_words(struct job *job, const struct gb_request *reque
 
 static enum gb_status check_request(const struct gb_request *request, struct gb_error *err)
 {
-	enum gb_format kind = GB_FORMAT_HTML;
-
 	if (request->threads && strpbrk(request->threads, ",:"))
 		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number",
 			       request->threads);
 	if (gb_check_threads(request, err))
 		return err->code;
-	if (request->from && request->output &&
-	    (gb_output_kind(request->output, &kind, err) || kind != GB_FORMAT_HTML))
-		return err->code ? err->code
-				 : gb_fail(err, GB_EUSAGE,
-					   "--output=%.80s: with --from nothing is measured, and "
-					   "only a page, FILE.html, can be written",
-					   request->output);
+	if (gb_output_check(request->output, err))
+		return err->code;
+	if (request->from && request->output && !gb_is_page(request->output))
+		return gb_fail(err, GB_EUSAGE,
+			       "--output=%.80s: with --from nothing is measured, and only a page, "
+			       "FILE.html, can be written",
+			       request->output);
 	return GB_OK;
 }
 
@@ -339,7 +337,7 @@ static enum gb_status measure(struct job *job, const struct gb_request *request,
 
 	job->source.session = &session;
 	if (!gb_session_open(&session, request, argc, argv, err)) {
-		page = session.output.format == GB_FORMAT_HTML && session.output.whole.stream;
+		page = session.output.whole.stream != NULL;
 		(void)print_tables(job, page ? session.output.whole.stream : NULL, err);
 	}
 	status = page ? gb_session_close(&session, err) : gb_finish(&session, false, err);

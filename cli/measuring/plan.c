@@ -7,7 +7,6 @@
 
 #include "cli/measuring/need.h"
 #include "cli/measuring/stopping.h"
-#include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "cli/workloads/registry.h"
 #include "common/available.h"
@@ -43,16 +42,16 @@ static double recorded(const struct gb_records *records, const struct gb_variant
 	size_t count = 0;
 
 	for (size_t i = 0; i < records->count; i++) {
-		const cJSON *line = records->record[i];
-		const double elapsed_s = line->elapsed_s;
+		const struct gb_record *record = records->record[i];
+		const double elapsed_s = record->elapsed_s;
 
-		if (!gb_is_record(line) || isnan(elapsed_s))
+		if (isnan(elapsed_s))
 			continue;
-		if (gb_equal(line->key, key))
+		if (gb_equal(record->key, key))
 			return elapsed_s;
-		if (gb_equal(line->bench, variant->workload) &&
-		    gb_equal(line->variant, variant->name) &&
-		    gb_equal(line->backend, gb_backends[variant->backend]->name)) {
+		if (gb_equal(record->bench, variant->workload) &&
+		    gb_equal(record->variant, variant->name) &&
+		    gb_equal(record->backend, gb_backends[variant->backend]->name)) {
 			sum += elapsed_s;
 			count++;
 		}

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <math.h>
 #include <omp.h>
 #include <stdlib.h>
 #include <sys/file.h>
@@ -13,9 +14,8 @@
 #include "cli/measuring/need.h"
 #include "cli/measuring/paths.h"
 #include "cli/measuring/runner.h"
-#include "cli/records/json.h"
 #include "cli/records/key.h"
-#include "cli/records/record.h"
+#include "cli/records/resume.h"
 #include "cli/records/describe.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"
@@ -25,11 +25,26 @@
 
 /* ---- the beginning ------------------------------------------------------------------------ */
 
+/* Write a line; owns it, and NULL is one for which there was no memory. */
+static enum gb_status write_line(struct gb_session *s, cJSON *line, struct gb_error *err)
+{
+	if (line)
+		(void)gb_output_put(&s->output, line, err);
+	else
+		gb_out_of_memory(err, "writing a record");
+	cJSON_Delete(line);
+	return err->code;
+}
+
 /* Write the lines that the output lacks, if it takes lines. */
 static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
 {
-	for (; s->written < s->records.count && !err->code; s->written++)
-		(void)gb_output_put(&s->output, s->records.line[s->written], err);
+	struct gb_records *list = &s->records;
+
+	for (; s->written_runs < list->run_count && !err->code; s->written_runs++)
+		(void)write_line(s, gb_run_format(list->run[s->written_runs]), err);
+	for (; s->written < list->count && !err->code; s->written++)
+		(void)write_line(s, gb_record_format(list->record[s->written]), err);
 	return err->code;
 }
 
@@ -80,29 +95,14 @@ static enum gb_again to_be_made_again(const struct gb_request *request)
 	return request->how.no_verify ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
 }
 
-/* Leave out the lines of other devices: records first, they are found by their run lines. */
-static enum gb_status drop_other_devices(struct gb_session *s, struct gb_error *err)
+/* Leave out the lines of other devices. */
+static void drop_other_devices(struct gb_session *s)
 {
 	const double here = (double)s->request->how.device;
-	struct gb_runs runs = { 0 };
 
-	if (gb_runs_add(&runs, &s->records, err))
-		return err->code;
-	for (int of_records = 1; of_records >= 0; of_records--) {
-		for (size_t i = s->records.count; i-- > 0;) {
-			const cJSON *line = s->records.line[i];
-			double device;
-
-			if (gb_is_record(line) != (of_records != 0))
-				continue;
-			device = gb_json_number(of_records ? gb_runs_find(&runs, line) : line,
-						"settings.device");
-			if (!(device >= here && device <= here))
-				gb_records_remove(&s->records, i);
-		}
-	}
-	gb_runs_release(&runs);
-	return err->code;
+	for (size_t i = s->records.run_count; i-- > 0;)
+		if (!(fabs(s->records.run[i]->settings.device - here) <= 0))
+			gb_records_remove_run(&s->records, i);
 }
 
 /* The output, and the records that are in it. */
@@ -120,27 +120,26 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 		return err->code;
 	if (!request->resume)
 		return GB_OK;
-	if (gb_output_past(&s->output, &s->records, err) ||
-	    (request->shared && drop_other_devices(s, err)) ||
-	    gb_done_init(&s->past, &s->records, to_be_made_again(request), err))
+	if (gb_output_past(&s->output, &s->records, err))
 		return err->code;
+	if (request->shared)
+		drop_other_devices(s);
 	s->written = s->records.count;
-	return GB_OK;
+	s->written_runs = s->records.run_count;
+	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
 }
 
 /* The run line, after the lines of a resumed file. */
 static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 {
-	cJSON *line = gb_record_run(&s->info, err);
-	const bool mixed = s->request->resume == GB_RESUME_ANY;
+	cJSON *line = gb_describe_run(&s->info, err);
 
-	if (line && !mixed &&
-	    gb_setup_check(&s->records, s->request->output, line,
-			   " (--resume=any adds to it all the same)", err)) {
-		cJSON_Delete(line);
+	if (!line || gb_records_add(&s->records, line, err) ||
+	    s->request->resume == GB_RESUME_ANY)
 		return err->code;
-	}
-	return line ? gb_records_add(&s->records, line, err) : err->code;
+	return gb_resume_check(&s->records, s->request->output,
+			       s->records.run[s->records.run_count - 1],
+			       " (--resume=any adds to it all the same)", err);
 }
 
 /* Open the device in CUDA, whose absence is reported in any case, and in the back ends that may be used.
@@ -189,11 +188,10 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 			       struct gb_error *err)
 {
 	const char *path = request->output;
-	enum gb_format format;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
-	if (read_shard(s, err) || !path || gb_output_kind(path, &format, err) ||
-	    !gb_is_lines(path) || access(path, R_OK))
+	if (read_shard(s, err) || gb_output_check(path, err) || !gb_is_lines(path) ||
+	    access(path, R_OK))
 		return err->code;
 	if (gb_records_read(path, &s->records, err))
 		return err->code;
@@ -210,44 +208,40 @@ void gb_session_abandon(struct gb_session *s)
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
-/* If the resumed file has a record of this key that is to be made again, the new one replaces it.
- */
-static enum gb_status replace_past(struct gb_session *s, cJSON *line, struct gb_error *err)
+/* The record of the resumed file that is gone now that another one has taken its place. */
+static void drop_replaced(struct gb_session *s, const struct gb_record *old)
 {
-	const char *key = line->key;
-	const struct gb_record *old = gb_done_again(&s->past, key);
 	size_t i = 0;
 
-	if (!old)
-		return GB_OK;
-	if (gb_record_replaces(line, old, err))
-		return err->code;
 	gb_done_remove(&s->past, old);
-	if (gb_done_again(&s->past, key)) /* of another launch: it is still there */
+	if (gb_done_again(&s->past, old->key)) /* of another launch: it is still there */
 		s->verdict = gb_worse(s->verdict, GB_ERUNTIME);
-	while (s->records.line[i] != old)
+	while (s->records.record[i] != old)
 		i++;
 	gb_records_remove(&s->records, i);
 	s->written--;
-	return GB_OK;
 }
 
-/* The end of a measurement: its record. */
+/* The end of a measurement: its record, which replaces one of this key that the resumed file has and
+ * that is to be made again. */
 static enum gb_status put_result(struct gb_session *s, const struct gb_result *result,
 				 struct gb_error *err)
 {
+	char *key = gb_record_key(result->workload, result->variant, result->params, err);
+	const struct gb_record *old = key ? gb_done_again(&s->past, key) : NULL;
 	cJSON *line;
 
+	free(key);
 	gb_progress_end(&s->progress, result);
 	if (result->outcome == GB_FAILED)
 		s->verdict =
 			gb_worse(s->verdict, result->code == GB_EVERIFY ? GB_EVERIFY : GB_ERUNTIME);
-	line = gb_record_result(result, s->info.run_id, s->seq++, err);
-	if (line && replace_past(s, line, err))
-		cJSON_Delete(line);
-	else if (line && !gb_records_add(&s->records, line, err))
-		(void)write_lines(s, err);
-	return err->code;
+	line = gb_describe_result(result, s->info.run_id, s->seq++, old, err);
+	if (!line || gb_records_add(&s->records, line, err))
+		return err->code;
+	if (old)
+		drop_replaced(s, old);
+	return write_lines(s, err);
 }
 
 static void skip(struct gb_result *result, enum gb_status code, const char *what, const char *why)

@@ -25,7 +25,7 @@ struct gb_session {
 	const struct gb_request *request;
 	struct gb_run_info info;
 	struct gb_records records; /* the run line and all records so far */
-	size_t written;            /* of them: those that the output has */
+	size_t written_runs, written; /* of runs and records: those that the output has */
 	struct gb_output output;   /* request->output */
 	struct gb_progress progress;
 	enum gb_status verdict; /* the worst that a result has meant for the exit status */
@@ -44,7 +44,7 @@ struct gb_session {
  * GPU, wait until no other gpubench uses it, unless nothing is timed.  GB_EUSAGE for an output that
  * is of unknown kind or exists, or a bad --shard, GB_EIO if it cannot be opened, GB_EUNAVAILABLE if
  * a GPU is required and there is none.  --resume: the records of the output are read first, their
- * keys are not measured again, and GB_EUSAGE if they are of another setup (setup.h) and that was not
+ * keys are not measured again, and GB_EUSAGE if they are of another setup (resume.h) and that was not
  * asked for. */
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);

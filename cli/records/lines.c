@@ -36,7 +36,7 @@ static enum gb_status bad_line(const struct source *source, size_t line, const c
 static enum gb_status grow(void *array, size_t count, size_t *room, struct gb_error *err)
 {
 	void ***list = array, **grown;
-	const size_t more = *room ? 2 * *room : 64;
+	const size_t more = *room > 32 ? 2 * *room : 64;
 
 	if (count < *room)
 		return GB_OK;
@@ -117,6 +117,39 @@ void gb_records_remove(struct gb_records *list, size_t index)
 	gb_record_free(record[index]);
 	list->count--;
 	memmove(&record[index], &record[index + 1], (list->count - index) * sizeof *record);
+}
+
+void gb_records_remove_run(struct gb_records *list, size_t index)
+{
+	struct gb_run **run = list->run;
+
+	for (size_t i = list->count; i-- > 0;)
+		if (list->record[i]->run == run[index])
+			gb_records_remove(list, i);
+	gb_run_free(run[index]);
+	list->run_count--;
+	memmove(&run[index], &run[index + 1], (list->run_count - index) * sizeof *run);
+}
+
+enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
+			       struct gb_error *err)
+{
+	struct gb_record **record =
+		reallocarray(to->record, to->count + from->count + 1, sizeof *record);
+	struct gb_run **run = reallocarray(to->run, to->run_count + from->run_count + 1, sizeof *run);
+
+	to->record = record ? record : to->record;
+	to->run = run ? run : to->run;
+	if (!record || !run)
+		return gb_out_of_memory(err, "records");
+	for (size_t i = 0; i < from->count; i++)
+		to->record[to->count++] = from->record[i];
+	for (size_t i = 0; i < from->run_count; i++)
+		to->run[to->run_count++] = from->run[i];
+	to->room = to->count;
+	to->run_room = to->run_count;
+	from->count = from->run_count = 0;
+	return GB_OK;
 }
 
 /* Check and append one line of a file; owns it. */

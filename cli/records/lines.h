@@ -38,6 +38,13 @@ void gb_records_release(struct gb_records *list);
 /* Remove and free record number `index`. */
 void gb_records_remove(struct gb_records *list, size_t index);
 
+/* Remove and free run number `index` and its records. */
+void gb_records_remove_run(struct gb_records *list, size_t index);
+
+/* Move the lines of a list to the end of another.  GB_EMEMORY: nothing was moved. */
+enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
+			       struct gb_error *err);
+
 /* Write one line and flush it.  GB_EIO if it could not be written. */
 enum gb_status gb_line_write(FILE *file, const cJSON *line, struct gb_error *err);
 

@@ -14,33 +14,30 @@ static enum gb_status cannot_write(const char *path, struct gb_error *err)
 	return gb_fail(err, GB_EIO, "cannot write %s: %s", path, strerror(errno));
 }
 
-bool gb_is_lines(const char *path)
+static bool ends_in(const char *path, const char *ending)
 {
-	const char *ending = path ? strrchr(path, '.') : NULL;
+	const char *dot = path ? strrchr(path, '.') : NULL;
 
-	return ending && gb_equal(ending, ".jsonl");
+	return dot && gb_equal(dot, ending);
 }
 
-enum gb_status gb_output_kind(const char *path, enum gb_format *format, struct gb_error *err)
+bool gb_is_lines(const char *path)
 {
-	static const struct {
-		const char *ending;
-		enum gb_format format;
-	} kinds[] = {
-		{ ".jsonl", GB_FORMAT_LINES }, { ".json", GB_FORMAT_JSON },
-		{ ".csv", GB_FORMAT_CSV },     { ".md", GB_FORMAT_MARKDOWN },
-		{ ".html", GB_FORMAT_HTML },
-	};
-	const char *ending = gb_equal(path, "-") ? ".jsonl" : strrchr(path, '.');
+	return ends_in(path, ".jsonl");
+}
 
-	for (size_t i = 0; i < GB_COUNT(kinds); i++) {
-		if (ending && gb_equal(ending, kinds[i].ending)) {
-			*format = kinds[i].format;
-			return GB_OK;
-		}
-	}
+bool gb_is_page(const char *path)
+{
+	return ends_in(path, ".html");
+}
+
+enum gb_status gb_output_check(const char *path, struct gb_error *err)
+{
+	if (!path || gb_equal(path, "-") || gb_is_lines(path) || gb_is_page(path))
+		return GB_OK;
 	return gb_fail(err, GB_EUSAGE,
-		       "--output=%.200s: must be - or end in .jsonl, .json, .csv, .md or .html",
+		       "--output=%.200s: must be - or end in .jsonl or .html (gpubench report "
+		       "--format=... prints other formats from a .jsonl)",
 		       path);
 }
 
@@ -48,12 +45,10 @@ enum gb_status gb_output_kind(const char *path, enum gb_format *format, struct g
 static enum gb_status check_existing(const struct gb_output *output, const struct stat *info,
 				     struct gb_error *err)
 {
-	const bool lines = output->format == GB_FORMAT_LINES;
-
 	if (output->existing != GB_REFUSE || !S_ISREG(info->st_mode) || info->st_size == 0)
 		return GB_OK;
 	return gb_fail(err, GB_EUSAGE, "%s exists: --overwrite replaces it%s", output->path,
-		       lines ? ", --resume adds to it" : "");
+		       gb_is_lines(output->path) ? ", --resume adds to it" : "");
 }
 
 static enum gb_status open_lines(struct gb_output *output, struct gb_error *err)
@@ -73,7 +68,7 @@ static enum gb_status open_lines(struct gb_output *output, struct gb_error *err)
 					  : check_existing(output, &info, err);
 }
 
-static enum gb_status open_document(struct gb_output *output, struct gb_error *err)
+static enum gb_status open_page(struct gb_output *output, struct gb_error *err)
 {
 	struct stat info;
 
@@ -88,13 +83,12 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 	*output = (struct gb_output){ .path = path, .existing = existing };
 	if (existing == GB_RESUME && !gb_is_lines(path))
 		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o FILE.jsonl");
-	if (!path || gb_output_kind(path, &output->format, err))
+	if (!path || gb_output_check(path, err))
 		return err->code;
 	output->to_stdout = gb_equal(path, "-");
 	if (output->to_stdout)
 		return GB_OK;
-	if (output->format == GB_FORMAT_LINES ? open_lines(output, err)
-					      : open_document(output, err))
+	if (gb_is_lines(path) ? open_lines(output, err) : open_page(output, err))
 		(void)gb_output_close(output, false, err);
 	return err->code;
 }
@@ -102,11 +96,9 @@ enum gb_status gb_output_open(struct gb_output *output, const char *path, enum g
 void gb_output_inherit(struct gb_output *output, const char *path, int file,
 		       enum gb_existing existing)
 {
-	*output = (struct gb_output){ .path = path,
-				      .format = GB_FORMAT_LINES,
-				      .existing = existing,
-				      .to_lines = true,
-				      .file = file };
+	*output = (struct gb_output){
+		.path = path, .existing = existing, .to_lines = true, .file = file
+	};
 }
 
 void gb_output_share(struct gb_output *output, const char *path, int file,

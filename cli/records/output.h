@@ -1,6 +1,6 @@
-/* output.h -- the file that -o names: JSON lines as they come, or a document at the end.
+/* output.h -- the file that -o names: JSON lines as they come, or a page at the end.
  *
- * Nothing in it changes before the first line, or the document, is there to be written: an input
+ * Nothing in it changes before the first line, or the page, is there to be written: an input
  * that cannot be read costs no records.
  */
 #ifndef GPUBENCH_CLI_RECORDS_OUTPUT_H
@@ -9,25 +9,24 @@
 #include "cli/records/lines.h"
 #include "common/whole.h"
 
+/* Of what is printed. */
 enum gb_format {
 	GB_FORMAT_TABLE,
 	GB_FORMAT_MARKDOWN,
 	GB_FORMAT_HTML, /* one page that needs nothing else: tables, pictures, the machine */
 	GB_FORMAT_CSV,
 	GB_FORMAT_JSON,
-	GB_FORMAT_LINES, /* a record file */
 };
 
-/* What to do with records or a document that the file already holds. */
+/* What to do with records or a page that the file already holds. */
 enum gb_existing { GB_REFUSE, GB_RESUME, GB_OVERWRITE };
 
 /* Start with { 0 }. */
 struct gb_output {
 	const char *path;
-	enum gb_format format;
 	enum gb_existing existing;
 	bool to_stdout;
-	struct gb_whole whole; /* a document: written beside its place, renamed at the end */
+	struct gb_whole whole; /* a page: written beside its place, renamed at the end */
 	bool to_lines;         /* JSON lines go to `file`, which is locked */
 	int file;
 	bool created; /* the file was not there before */
@@ -39,11 +38,13 @@ struct gb_output {
 	size_t keep_bytes;
 };
 
-/* What the name of an output asks for; GB_EUSAGE if the ending is unknown. */
-enum gb_status gb_output_kind(const char *path, enum gb_format *format, struct gb_error *err);
+/* GB_EUSAGE if path is the name of no output: neither "-" nor of JSON lines nor of a page.  It may be
+ * NULL: none. */
+enum gb_status gb_output_check(const char *path, struct gb_error *err);
 
-/* Whether that is a file of JSON lines.  path may be NULL. */
+/* Whether that is a file of JSON lines, or a page.  path may be NULL. */
 bool gb_is_lines(const char *path);
+bool gb_is_page(const char *path);
 
 /* Open and lock an output, whose contents stay until something is written; "-" is standard output,
  * NULL none.  GB_EUSAGE for an output of unknown kind, for a file that is not empty (GB_REFUSE), or
@@ -79,7 +80,7 @@ enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct
 enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_records *list,
 				 struct gb_error *err);
 
-/* Close it, if it is open; a document takes its place if it is to be kept. */
+/* Close it, if it is open; a page takes its place if it is to be kept. */
 enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);
 
 #endif

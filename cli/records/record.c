@@ -549,6 +549,15 @@ cJSON *gb_run_format(const struct gb_run *run)
 	return NULL;
 }
 
+char *gb_run_text(const struct gb_run *run)
+{
+	cJSON *line = gb_run_format(run);
+	char *text = line ? cJSON_Print(line) : NULL;
+
+	cJSON_Delete(line);
+	return text;
+}
+
 /* ---- by path ------------------------------------------------------------------------------ */
 
 struct gb_field_value gb_record_value(const struct gb_record *record, const char *path)

@@ -164,6 +164,9 @@ void gb_run_free(struct gb_run *run);
 cJSON *gb_record_format(const struct gb_record *record);
 cJSON *gb_run_format(const struct gb_run *run);
 
+/* The run line, indented, for free(); NULL if memory ran out. */
+char *gb_run_text(const struct gb_run *run);
+
 /* A value by its path in the JSON, derived ones ("time.mean", "rates.items_per_s", "counts.chain")
  * included; absent if there is none. */
 struct gb_field_value gb_record_value(const struct gb_record *record, const char *path);

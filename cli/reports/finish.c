@@ -14,15 +14,14 @@ static enum gb_status print(FILE *file, const struct gb_session *s, const struct
 
 enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)
 {
-	const enum gb_format format = s->output.format;
-	const struct gb_style document = { .format = format, .utf8 = format == GB_FORMAT_HTML };
+	static const struct gb_style page = { .format = GB_FORMAT_HTML, .utf8 = true };
 	const struct gb_style style = gb_style_for(stdout, GB_FORMAT_TABLE);
 
 	if (table && !s->request->quiet && !s->output.to_stdout &&
 	    (s->seq > 0 || s->past.count + s->past.again_count))
 		(void)print(stdout, s, &style, err);
 	if (s->output.whole.stream && (s->seq > 0 || !err->code) &&
-	    print(s->output.whole.stream, s, &document, err))
+	    print(s->output.whole.stream, s, &page, err))
 		(void)gb_output_close(&s->output, false, err);
 	return gb_session_close(s, err);
 }
@@ -36,5 +35,6 @@ enum gb_status gb_replay(const struct gb_request *request, const struct gb_outpu
 
 	/* The launches wrote JSON lines of a file; those of standard output are still to come. */
 	s.written = output->to_lines ? s.records.count : 0;
+	s.written_runs = output->to_lines ? s.records.run_count : 0;
 	return gb_finish(&s, true, err);
 }

@@ -1,8 +1,8 @@
 #include "cli/reports/page.h"
 
+#include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/grid.h"
 #include "cli/reports/names.h"
 #include "common/text.h"
@@ -96,12 +96,10 @@ void gb_page_begin(FILE *file, const struct gb_records *list)
 	char text[320] = "";
 	bool more = false;
 
-	for (size_t i = 0; i < list->count && !more; i++) {
-		const char *name = gb_run_machine(list->record[i]);
+	for (size_t i = 0; i < list->run_count && !more; i++) {
+		const char *name = gb_run_machine(list->run[i]);
 		size_t k = 0;
 
-		if (gb_is_record(list->record[i]))
-			continue;
 		while (k < count && !gb_equal(machine[k], name))
 			k++;
 		more = k == MOST_NAMED;
@@ -132,13 +130,13 @@ static void print_run_name(FILE *file, const struct gb_run *run)
 void gb_page_end(FILE *file, const struct gb_records *list)
 {
 	(void)fputs("<h2>Machine and build</h2>\n", file);
-	for (size_t i = 0; i < list->count; i++) {
-		char *text = gb_is_record(list->record[i]) ? NULL : cJSON_Print(list->record[i]);
+	for (size_t i = 0; i < list->run_count; i++) {
+		char *text = gb_run_text(list->run[i]);
 
 		if (!text)
 			continue;
 		(void)fputs("<details><summary>", file);
-		print_run_name(file, list->record[i]);
+		print_run_name(file, list->run[i]);
 		(void)fputs("</summary><pre>", file);
 		for (const char *line = text; *line;) {
 			const char *end = strchrnul(line, '\n');
@@ -153,7 +151,7 @@ void gb_page_end(FILE *file, const struct gb_records *list)
 			line = *end ? end + 1 : end;
 		}
 		(void)fputs("</pre></details>\n", file);
-		cJSON_free(text);
+		free(text);
 	}
 	gb_page_close(file);
 }

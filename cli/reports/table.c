@@ -350,10 +350,6 @@ enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
 	case GB_FORMAT_JSON:
 		status = gb_document_print(file, list, err);
 		break;
-	case GB_FORMAT_LINES:
-		for (size_t i = 0; i < list->count && status == GB_OK; i++)
-			status = gb_record_write(file, list->record[i], err);
-		break;
 	case GB_FORMAT_TABLE:
 	case GB_FORMAT_MARKDOWN:
 	case GB_FORMAT_HTML:

@@ -8,7 +8,7 @@
 /* What cells show in tables; CSV and JSON have both. */
 enum gb_versus_show { GB_SHOW_TIME, GB_SHOW_RATE };
 
-/* In one of the formats but GB_FORMAT_LINES; records: those that it was made of.  GB_EIO. */
+/* In one of the formats; records: those that it was made of.  GB_EIO. */
 enum gb_status gb_versus_print(FILE *file, const struct gb_versus *versus,
 			       const struct gb_records *records, enum gb_versus_show show,
 			       enum gb_format format, struct gb_error *err);

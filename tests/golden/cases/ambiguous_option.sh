@@ -1,1 +1,1 @@
-gpubench radix --min=3
+gpubench radix --re=3

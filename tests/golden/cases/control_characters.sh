@@ -15,6 +15,7 @@ gpubench lbvh cpu/stack --scene="$good" | grep -o 'scene=[^ ]*'
 # A spreadsheet takes what begins like a formula for one.
 for name in '=cmd|x' '+1+1' '-1-1' '@sum' 'plain'; do
 	printf "$obj" >"./$name.obj"
-	gpubench lbvh cpu/stack --scene="$name.obj" -q --overwrite -o out.csv || exit
+	gpubench lbvh cpu/stack --scene="$name.obj" -q --overwrite -o out.jsonl || exit
+	gpubench report --format=csv out.jsonl >out.csv || exit
 	tr ',' '\n' <out.csv | grep 'obj$' | tail -n 1
 done

@@ -7,7 +7,7 @@ try() {
 sizes=1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16
 try gpubench lbvh cpu/stack --primitives=$sizes -q -o records.jsonl
 /usr/bin/python3 "$TESTS/schema.py" records.jsonl || exit
-for f in json csv html; do
+for f in html; do
 	try gpubench lbvh 'cpu/stack*' --primitives=$sizes -q -o out.$f
 done
 try gpubench bfs cpu/csr --vertices=1000 -q --write=graph.sg

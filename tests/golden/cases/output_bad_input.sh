@@ -1,5 +1,5 @@
 # An input that cannot be read costs no records, and leaves no file behind.
-for f in jsonl json; do
+for f in jsonl html; do
 	echo "to keep" >out.$f
 	gpubench radix cpu/qsort --file=missing.bin --overwrite -o out.$f
 	cat out.$f

@@ -2,12 +2,12 @@
 copy() {
 	gpubench stream cpu/copy --count=10 --hot --samples=1 --warmup=0 -q "$@"
 }
-for f in jsonl json csv md html; do
+for f in jsonl html; do
 	echo "to keep" >out.$f
 	copy -o out.$f
 	echo "$? $(cat out.$f)"
 done
-gpubench env -o out.json >/dev/null
+gpubench env -o out.html >/dev/null
 echo $?
 copy --runs=2 -o out.jsonl
 echo $?
@@ -21,7 +21,7 @@ echo "to keep" >picture.ppm
 gpubench lbvh cpu/stack --op=trace --rays=8 --image=picture.ppm
 echo "$? $(cat picture.ppm)"
 ls
-for f in jsonl json csv md html; do
+for f in jsonl html; do
 	: >empty.$f
 	copy -o empty.$f && [ -s empty.$f ] || exit
 	copy --overwrite -o out.$f || exit

@@ -1,9 +1,9 @@
 # No file is written that is read, whatever it is called.
 seq 1 400 | head -c 800 >keys.bin
 cp keys.bin copy
-ln -s keys.bin keys.json
+ln -s keys.bin keys.html
 ln keys.bin keys.jsonl
-for f in json jsonl; do
+for f in html jsonl; do
 	gpubench radix cpu/qsort --file=keys.bin --overwrite -o keys.$f
 	echo $?
 done
@@ -16,7 +16,7 @@ gpubench bfs cpu/csr --file=a.el --overwrite --write=a.el
 echo $?
 cat a.el
 gpubench lbvh cpu/stack --primitives=4 -q -o r.jsonl || exit
-gpubench merge r.jsonl r.jsonl >>r.jsonl
+gpubench report r.jsonl r.jsonl >>r.jsonl
 echo $?
 grep -c . r.jsonl
 cmp keys.bin copy
