@@ -215,9 +215,9 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 		return gb_fail(err, GB_EUSAGE, "env takes no words");
 	if (!gb_session_open(&session, &request, argc, argv, err) && !session.output.to_stdout) {
 		if (request.json)
-			(void)print_json(cJSON_Duplicate(session.records.line[0], true), err);
+			(void)print_json(gb_run_format(session.records.run[0]), err);
 		else
-			gb_env_print(stdout, session.records.line[0]);
+			gb_env_print(stdout, session.records.run[0]);
 	}
 	return gb_finish(&session, true, err);
 }

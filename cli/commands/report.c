@@ -14,10 +14,10 @@ typedef enum gb_status print_records(FILE *file, const struct gb_records *list,
 
 /* First those of enum gb_format, in its order. */
 static const char *const formats[] = { "table", "markdown", "html", "csv",       "json",
-				       "peers", "junit",    "bmf",  "benchmark", NULL };
+				       "peers", "junit",    "benchmark", NULL };
 enum { OWN_FORMATS = GB_FORMAT_JSON + 1 };
 static print_records *const printers[] = { gb_peers_print, gb_junit_print_records,
-					   gb_bmf_print_records, gb_google_print_records };
+					   gb_google_print_records };
 
 static const char *const launches[] = { "each", "pooled", NULL };
 

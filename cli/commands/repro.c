@@ -317,13 +317,11 @@ static enum gb_status print_stored(struct job *job, const struct gb_request *req
 	struct gb_output output = { 0 };
 
 	if (!gb_read_files(&records, job->file, job->files, err) &&
-	    !gb_runs_add(&job->source.runs, &records, err) &&
 	    !gb_output_open(&output, request->output, gb_existing(request), err)) {
 		job->source.stored = &records;
 		(void)print_tables(job, output.whole.stream, err);
 	}
 	(void)gb_output_close(&output, !err->code, err);
-	gb_runs_release(&job->source.runs);
 	gb_records_release(&records);
 	return err->code;
 }

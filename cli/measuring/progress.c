@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cli/records/key.h"
-#include "cli/records/record.h"
+#include "cli/records/describe.h"
 #include "common/stats.h"
 #include "common/text.h"
 #include "common/timer.h"
@@ -96,7 +96,8 @@ void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
 	gb_progress_hide(progress);
 	key = key_of(r);
 	if (asprintf(&line, "%s: %s%s%s%s (%zu samples, %.2f s)", key ? key : "?",
-		     r->outcome == GB_FAILED ? "FAILED, " : "", gb_status_word(r),
+		     r->outcome == GB_FAILED ? "FAILED, " : "", 
+		     gb_status_word(gb_status_of_result(r)),
 		     r->reason[0] ? ": " : "", r->reason, r->time.count, r->elapsed_s) < 0)
 		line = NULL;
 	gb_text_print(stderr, line ? line : "?");

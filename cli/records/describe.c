@@ -389,6 +389,19 @@ static const char *error_word(enum gb_status code)
 	return "runtime";
 }
 
+enum gb_record_status gb_status_of_result(const struct gb_result *result)
+{
+	static const enum gb_record_status status[] = {
+		[GB_RESULT_OK] = GB_STATUS_OK,
+		[GB_SKIPPED] = GB_STATUS_SKIPPED,
+		[GB_FAILED] = GB_STATUS_FAILED,
+	};
+
+	return result->outcome == GB_RESULT_OK && result->verdict == GB_NOT_VERIFIED
+		       ? GB_STATUS_UNVERIFIED
+		       : status[result->outcome];
+}
+
 static void describe_outcome(struct gb_record *record, const struct gb_result *result)
 {
 	static const char *const verdict[] = {
@@ -396,16 +409,9 @@ static void describe_outcome(struct gb_record *record, const struct gb_result *r
 		[GB_PASS] = "pass",
 		[GB_FAIL] = "fail",
 	};
-	static const enum gb_record_status status[] = {
-		[GB_RESULT_OK] = GB_STATUS_OK,
-		[GB_SKIPPED] = GB_STATUS_SKIPPED,
-		[GB_FAILED] = GB_STATUS_FAILED,
-	};
 	const char *source = gb_workload_source(result->workload, result->params);
 
-	record->status = result->outcome == GB_RESULT_OK && result->verdict == GB_NOT_VERIFIED
-				 ? GB_STATUS_UNVERIFIED
-				 : status[result->outcome];
+	record->status = gb_status_of_result(result);
 	record->reason = known(result->reason);
 	record->error = error_word(result->code);
 	record->verify.result = verdict[result->verdict];

@@ -454,6 +454,7 @@ struct gb_record gb_record_empty(void)
 	struct gb_record record = { .run = &gb_no_run };
 
 	gb_fields_clear(record_fields, GB_COUNT(record_fields), &record);
+	gb_fields_clear(derived_fields, GB_COUNT(derived_fields), &record);
 	return record;
 }
 
@@ -497,6 +498,28 @@ void gb_record_free(struct gb_record *record)
 	free(record->key);
 	cJSON_Delete(record->line);
 	free(record);
+}
+
+void gb_record_forget_launch(struct gb_record *record)
+{
+	const struct gb_record empty = gb_record_empty();
+
+	free(record->time.sample);
+	free(record->host_time.sample);
+	for (size_t i = 0; i < record->phases.count; i++)
+		free(record->phases.item[i].time.sample);
+	free(record->phases.item);
+	free(record->gpu_state.sm_clock_hz.value);
+	free(record->gpu_state.temperature_c.value);
+	free(record->gpu_state.clock_hz.value);
+	free(record->gpu_state.power_w.value);
+	free(record->gpu_state.throttle.text);
+	record->time = record->host_time = empty.time;
+	record->phases = empty.phases;
+	memcpy(&record->gpu_state, &empty.gpu_state, sizeof record->gpu_state);
+	record->create = record->upload = record->download = record->first_call = NAN;
+	record->elapsed_s = NAN;
+	memcpy(&record->rates, &empty.rates, sizeof record->rates);
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
@@ -577,6 +600,11 @@ struct gb_field_value gb_record_value(const struct gb_record *record, const char
 struct gb_field_value gb_run_value(const struct gb_run *run, const char *path)
 {
 	return gb_fields_value(run_fields, GB_COUNT(run_fields), run, path);
+}
+
+struct gb_field_value gb_gpu_value(const struct gb_gpu *gpu, const char *path)
+{
+	return gb_fields_value(gpu_fields, GB_COUNT(gpu_fields), gpu, path);
 }
 
 double gb_record_number(const struct gb_record *record, const char *path)

@@ -159,6 +159,9 @@ struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX]);
 void gb_record_free(struct gb_record *record);
 void gb_run_free(struct gb_run *run);
 
+/* Remove what only a single launch tells: samples, phases, transfers, rates, the state of the GPU. */
+void gb_record_forget_launch(struct gb_record *record);
+
 /* The line in today's schema, with members that this version does not know.  For cJSON_Delete();
  * NULL if memory ran out. */
 cJSON *gb_record_format(const struct gb_record *record);
@@ -171,6 +174,7 @@ char *gb_run_text(const struct gb_run *run);
  * included; absent if there is none. */
 struct gb_field_value gb_record_value(const struct gb_record *record, const char *path);
 struct gb_field_value gb_run_value(const struct gb_run *run, const char *path);
+struct gb_field_value gb_gpu_value(const struct gb_gpu *gpu, const char *path);
 /* Its number; NAN if it is none. */
 double gb_record_number(const struct gb_record *record, const char *path);
 /* The series that the path leads into; NULL if there is none. */

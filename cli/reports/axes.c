@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "common/text.h"
 
 /* How often a variant occurs, and with which parameters: one that it has in some of its records
@@ -18,36 +17,35 @@ struct variant_seen {
 
 enum { MAX_VARIANTS = 256 };
 
-static struct gb_axis_seen *find_axis(struct gb_axes *axes, const cJSON *value)
+static struct gb_axis_seen *find_axis(struct gb_axes *axes, const struct gb_member *value)
 {
 	struct gb_axis_seen *axis = axes->axis;
 
 	for (; axis < axes->axis + axes->count; axis++)
-		if (gb_equal(axis->name, value->string))
+		if (gb_equal(axis->name, value->name))
 			return axis;
 	if (axes->count == GB_MAX_AXES)
 		return NULL;
 	axes->count++;
-	*axis = (struct gb_axis_seen){ .name = value->string, .value = value };
+	*axis = (struct gb_axis_seen){ .name = value->name, .value = value };
 	return axis;
 }
 
 static struct variant_seen *find_variant(struct variant_seen *seen, size_t *count,
 					 const struct gb_record *record)
 {
-	const char *backend = record->backend;
-	const char *variant = record->variant;
-
 	for (size_t i = 0; i < *count; i++)
-		if (gb_equal(seen[i].variant, variant) && gb_equal(seen[i].backend, backend))
+		if (gb_equal(seen[i].variant, record->variant) &&
+		    gb_equal(seen[i].backend, record->backend))
 			return &seen[i];
 	if (*count == MAX_VARIANTS)
 		return NULL;
-	seen[*count] = (struct variant_seen){ .backend = backend, .variant = variant };
+	seen[*count] = (struct variant_seen){ .backend = record->backend,
+					      .variant = record->variant };
 	return &seen[(*count)++];
 }
 
-void gb_axes_find(struct gb_axes *axes, const cJSON *const *record, size_t count)
+void gb_axes_find(struct gb_axes *axes, const struct gb_record *const *record, size_t count)
 {
 	struct variant_seen *seen = calloc(MAX_VARIANTS, sizeof *seen);
 	size_t seen_count = 0;
@@ -55,18 +53,17 @@ void gb_axes_find(struct gb_axes *axes, const cJSON *const *record, size_t count
 	*axes = (struct gb_axes){ .record_count = count };
 	for (size_t i = 0; i < count; i++) {
 		struct variant_seen *v = seen ? find_variant(seen, &seen_count, record[i]) : NULL;
-		const cJSON *value;
 
 		if (v)
 			v->count++;
-		cJSON_ArrayForEach(value, gb_json_at(record[i], "params"))
-		{
+		for (size_t k = 0; k < record[i]->params.count; k++) {
+			const struct gb_member *value = &record[i]->params.item[k];
 			struct gb_axis_seen *axis = find_axis(axes, value);
 
 			if (!axis)
 				continue;
 			axis->count++;
-			axis->varies |= !cJSON_Compare(axis->value, value, 1);
+			axis->varies |= !gb_member_equal(axis->value, value);
 			if (v)
 				v->with[axis - axes->axis]++;
 		}
@@ -83,21 +80,18 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
 	return axes->axis[axis].varies && axes->axis[axis].count == axes->record_count;
 }
 
-const cJSON *gb_axis_value(const struct gb_axes *axes, size_t axis, const struct gb_record *record)
+const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis, const struct gb_record *record)
 {
-	return cJSON_GetObjectItemCaseSensitive(gb_json_at(record, "params"),
-						axes->axis[axis].name);
+	return gb_member_find(&record->params, axes->axis[axis].name);
 }
 
 bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a, const struct gb_record *b)
 {
-	const cJSON *cold_a = gb_json_at(a, "cold"), *cold_b = gb_json_at(b, "cold");
-
 	for (size_t i = 0; i < axes->count; i++)
 		if (gb_axis_is_point(axes, i) &&
-		    !cJSON_Compare(gb_axis_value(axes, i, a), gb_axis_value(axes, i, b), 1))
+		    !gb_member_equal(gb_axis_value(axes, i, a), gb_axis_value(axes, i, b)))
 			return false;
-	return !cold_a || !cold_b || cJSON_IsTrue(cold_a) == cJSON_IsTrue(cold_b);
+	return a->cold == GB_UNKNOWN || b->cold == GB_UNKNOWN || a->cold == b->cold;
 }
 
 /* FNV-1a over the values as text. */
@@ -119,15 +113,15 @@ uint64_t gb_point_hash(const struct gb_axes *axes, const struct gb_record *recor
 	return hash;
 }
 
-const char *gb_axis_text(char text[GB_VALUE_MAX], const cJSON *value)
+const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value)
 {
-	if (cJSON_IsString(value))
-		return value->valuestring;
-	if (cJSON_IsBool(value))
-		return cJSON_IsTrue(value) ? "yes" : "no";
-	if (!cJSON_IsNumber(value))
+	if (!value)
 		return "";
-	if (fabs(value->valuedouble) <= 0x1p53 && !(fabs(fmod(value->valuedouble, 1)) > 0))
-		return gb_text_int(text, (int64_t)value->valuedouble);
-	return gb_text_real(text, value->valuedouble);
+	if (value->kind == GB_MEMBER_TEXT)
+		return value->text;
+	if (value->kind == GB_MEMBER_FLAG)
+		return value->number > 0 ? "yes" : "no";
+	if (fabs(value->number) <= 0x1p53 && !(fabs(fmod(value->number, 1)) > 0))
+		return gb_text_int(text, (int64_t)value->number);
+	return gb_text_real(text, value->number);
 }

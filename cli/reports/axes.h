@@ -5,17 +5,15 @@
 #ifndef GPUBENCH_CLI_REPORTS_AXES_H
 #define GPUBENCH_CLI_REPORTS_AXES_H
 
-#include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
-#include <cjson/cJSON.h>
+#include "cli/records/record.h"
 
 enum { GB_MAX_AXES = 64, GB_VALUE_MAX = 64 };
 
 struct gb_axis_seen {
 	const char *name;
-	const cJSON *value; /* of the first record that has it */
+	const struct gb_member *value; /* of the first record that has it */
 	size_t count;       /* records that have it */
 	bool varies;        /* over the records; or one variant has it only sometimes */
 };
@@ -27,7 +25,7 @@ struct gb_axes {
 };
 
 /* The parameters of the records; those beyond GB_MAX_AXES are ignored. */
-void gb_axes_find(struct gb_axes *axes, const cJSON *const *record, size_t count);
+void gb_axes_find(struct gb_axes *axes, const struct gb_record *const *record, size_t count);
 
 /* Whether all records have the parameter and it varies: then it distinguishes points.  (threads
  * does not: records of GPU variants lack it.) */
@@ -41,10 +39,10 @@ bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a, const 
 uint64_t gb_point_hash(const struct gb_axes *axes, const struct gb_record *record);
 
 /* The parameter's value in the record, NULL if it has none. */
-const cJSON *gb_axis_value(const struct gb_axes *axes, size_t axis, const struct gb_record *record);
+const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis, const struct gb_record *record);
 
 /* A parameter's value for a person: 1000000 is "1M", true is "yes".  Returns text or a string
  * that belongs to the value. */
-const char *gb_axis_text(char text[GB_VALUE_MAX], const cJSON *value);
+const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value);
 
 #endif

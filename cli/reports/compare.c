@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/counts.h"
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
@@ -27,13 +26,9 @@ struct values {
  * cycles, and otherwise ns with ns. */
 static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 {
-	for (size_t i = 0; i < count; i++) {
-		const cJSON *clock = gb_json_at(entry[i].record, "gpu_state.sm_clock_hz");
-		const cJSON *samples = gb_json_at(entry[i].record, "time.samples");
-
-		if (samples && cJSON_GetArraySize(clock) != cJSON_GetArraySize(samples))
+	for (size_t i = 0; i < count; i++)
+		if (entry[i].record->gpu_state.sm_clock_hz.count != entry[i].record->time.count)
 			return false;
-	}
 	return count > 0;
 }
 
@@ -50,7 +45,7 @@ static void take_record(const struct gb_comparison *c, const struct gb_record *r
 		unverified ? (double)NAN : gb_launch_value(record, stat_of(c, in_cycles));
 
 	v->records++;
-	v->broken += gb_launch_is_broken(record);
+	v->broken += record->status == GB_STATUS_FAILED;
 	v->unverified += unverified;
 	if (!isnan(value)) {
 		v->value[v->count++] = value;
@@ -71,15 +66,12 @@ static void take_side(const struct gb_comparison *c, const struct gb_key_entry *
 	gb_sort(v->value, v->count);
 }
 
-/* The counts of a side: any of its launches gives the same. */
-static const cJSON *counts_of(const struct gb_key_entry *entry, size_t count, bool is_new)
+/* A record of a side with counts: any of its launches gives the same. */
+static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_t count, bool is_new)
 {
-	for (size_t i = 0; i < count; i++) {
-		const cJSON *counts = gb_json_at(entry[i].record, "counts");
-
-		if (entry[i].is_new == is_new && cJSON_IsObject(counts))
-			return counts;
-	}
+	for (size_t i = 0; i < count; i++)
+		if (entry[i].is_new == is_new && entry[i].record->counted)
+			return entry[i].record;
 	return NULL;
 }
 
@@ -101,7 +93,7 @@ static void compare_counts(struct gb_comparison *c, const struct gb_change *chan
 	if (!change->base_counts || !change->new_counts)
 		return;
 	c->counted++;
-	(void)gb_counts_differ(change->base_counts, change->new_counts, tally, c);
+	(void)gb_counts_differ(&change->base_counts->counts, &change->new_counts->counts, tally, c);
 }
 
 /* ---- the verdict -------------------------------------------------------------------------- */
@@ -148,7 +140,7 @@ static enum gb_verdict_word verdict_on(const struct gb_comparison *c, struct gb_
 	return GB_SAME;
 }
 
-static bool has_counts(const struct gb_comparison *c, const cJSON *counts)
+static bool has_counts(const struct gb_comparison *c, const struct gb_record *counts)
 {
 	return c->judge_counts && counts;
 }
@@ -185,7 +177,7 @@ static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_
 static void compare_setups(struct gb_comparison *c, const struct gb_key_entry *entry, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (gb_json_at(entry[i].record, "time"))
+		if (!isnan(entry[i].record->time.sum.median))
 			gb_setups_add(&c->setups, entry[i].record, entry[i].is_new);
 	gb_setups_end_key(&c->setups);
 }
@@ -233,8 +225,9 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	struct gb_comparison *c = comparison;
 	struct gb_keys keys = { 0 };
 
-	if (gb_keys_init(&keys, base, new_, err) || gb_setups_init(&c->setups, base, new_, err))
+	if (gb_keys_init(&keys, base, new_, err))
 		goto out;
+	gb_setups_init(&c->setups);
 	c->count = 0;
 	memset(c->verdicts, 0, sizeof c->verdicts);
 	c->counted = c->counts_worse = c->counts_better = c->counts_changed = 0;
@@ -258,7 +251,6 @@ out:
 
 void gb_comparison_release(struct gb_comparison *comparison)
 {
-	gb_setups_release(&comparison->setups);
 	free(comparison->change);
 	comparison->change = NULL;
 }

@@ -66,7 +66,7 @@ struct gb_change {
 	size_t base_launches, new_launches;
 	double base, new_; /* medians over the launches; NAN: no time */
 	struct gb_ratio ratio;
-	const cJSON *base_counts, *new_counts; /* in the records; NULL: none */
+	const struct gb_record *base_counts, *new_counts; /* with counts; NULL: none */
 };
 
 /* Fill the results, keys in the order in which they appear.  Both lists must outlive it.

@@ -86,10 +86,10 @@ static void print_setups(FILE *file, const struct gb_comparison *c, enum gb_mark
 			continue;
 		(void)fprintf(file, "%snot the same %s: base ", any && markup ? "\n" : "",
 			      part->name);
-		gb_grid_print_text(file, gb_setup_values_text(&part->base, text, sizeof text),
+		gb_grid_print_text(file, gb_setup_values_text(part, false, text, sizeof text),
 				   markup);
 		(void)fputs("; new ", file);
-		gb_grid_print_text(file, gb_setup_values_text(&part->new_, text, sizeof text),
+		gb_grid_print_text(file, gb_setup_values_text(part, true, text, sizeof text),
 				   markup);
 		(void)fputc('\n', file);
 		any = true;
@@ -204,8 +204,9 @@ static enum gb_status print_counts(FILE *file, const struct gb_comparison *c, en
 	for (size_t i = 0; i < c->count; i++) {
 		struct counts_rows rows = { &grid, c->change[i].key };
 
-		(void)gb_counts_differ(c->change[i].base_counts, c->change[i].new_counts, add_count,
-				       &rows);
+		if (c->change[i].base_counts && c->change[i].new_counts)
+			(void)gb_counts_differ(&c->change[i].base_counts->counts,
+					       &c->change[i].new_counts->counts, add_count, &rows);
 	}
 	(void)fputc('\n', file);
 	if (grid.rows && gb_grid_print(file, &grid, &grid_style, err) == GB_OK)
@@ -236,7 +237,8 @@ static bool put_counts(cJSON *item, const struct gb_change *change)
 	if (!change->base_counts || !change->new_counts)
 		return true;
 	list = cJSON_AddArrayToObject(item, "counts");
-	return list && gb_counts_differ(change->base_counts, change->new_counts, put_count, list);
+	return list && gb_counts_differ(&change->base_counts->counts, &change->new_counts->counts,
+				       put_count, list);
 }
 
 static bool put_change(cJSON *list, const struct gb_change *change)
@@ -271,9 +273,9 @@ static bool put_setups(cJSON *list, const struct gb_setups *setups)
 		item = cJSON_CreateObject();
 		if (!gb_json_append(list, item) || !gb_json_put_text(item, "part", part->name) ||
 		    !gb_json_put_text(item, "base",
-				      gb_setup_values_text(&part->base, text, sizeof text)) ||
+				      gb_setup_values_text(part, false, text, sizeof text)) ||
 		    !gb_json_put_text(item, "new",
-				      gb_setup_values_text(&part->new_, text, sizeof text)))
+				      gb_setup_values_text(part, true, text, sizeof text)))
 			return false;
 	}
 	return list;

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/grid_print.h"
 #include "common/text.h"
 
@@ -46,7 +45,7 @@ struct table {
 bool gb_section_has_counts(const struct gb_section *section)
 {
 	for (size_t i = 0; i < section->row_count; i++)
-		if (gb_json_at(section->row[i].record, "counts"))
+		if (section->row[i].record->counted)
 			return true;
 	return false;
 }
@@ -58,7 +57,7 @@ static void choose_columns(struct table *t, const struct gb_section *section)
 		if (!section->axes.axis[i].varies)
 			continue;
 		t->title[t->axes] = section->axes.axis[i].name;
-		t->left[t->axes] = !cJSON_IsNumber(section->axes.axis[i].value);
+		t->left[t->axes] = section->axes.axis[i].value->kind != GB_MEMBER_NUMBER;
 		t->axis[t->axes++] = i;
 	}
 	for (size_t i = 0; i < FIXED; i++)
@@ -97,56 +96,50 @@ static void set_percent(struct table *t, enum fixed column, double part, double 
 	set(t, column, text);
 }
 
-static double sum_of(const cJSON *counts, const char *a, const char *b, const char *c)
+/* 0 if it was not counted. */
+static double known(double count)
 {
-	return gb_json_number(counts, a) + gb_json_number(counts, b) +
-	       (c ? gb_json_number(counts, c) : 0);
+	return isnan(count) ? 0 : count;
 }
 
 /* Atomics read and write in the L2: they are shown with the writes. */
-static void set_memory(struct table *t, const cJSON *counts)
+static void set_memory(struct table *t, const struct gb_counts *c)
 {
-	const double read = counts->global_load.sectors;
-	const double written =
-		sum_of(counts, "global_store.sectors", "global_atomic.sectors", NULL);
-	const double shared = sum_of(counts, "shared_load.wavefronts", "shared_store.wavefronts",
-				     "shared_atomic.wavefronts");
+	const double read = known(c->global_load.sectors);
+	const double written = known(c->global_store.sectors) + known(c->global_atomic.sectors);
+	const double shared = known(c->shared_load.wavefronts) + known(c->shared_store.wavefronts) +
+			      known(c->shared_atomic.wavefronts);
 
 	set_count(t, READ, SECTOR_BYTES * read);
-	set_percent(t, READ_LEAST, counts->global_load.least, read);
+	set_percent(t, READ_LEAST, known(c->global_load.least), read);
 	set_count(t, WRITTEN, SECTOR_BYTES * written);
-	set_percent(t, WRITTEN_LEAST,
-		    sum_of(counts, "global_store.least", "global_atomic.least", NULL), written);
+	set_percent(t, WRITTEN_LEAST, known(c->global_store.least) + known(c->global_atomic.least),
+		    written);
 	set_count(t, SHARED, shared);
-	set_percent(
-		t, SHARED_LEAST,
-		sum_of(counts, "shared_load.least", "shared_store.least", "shared_atomic.least"),
-		shared);
-	set_count(t, ATOMICS,
-		  sum_of(counts, "global_atomic.turns", "shared_atomic.wavefronts", NULL));
+	set_percent(t, SHARED_LEAST,
+		    known(c->shared_load.least) + known(c->shared_store.least) +
+			    known(c->shared_atomic.least),
+		    shared);
+	set_count(t, ATOMICS, known(c->global_atomic.turns) + known(c->shared_atomic.wavefronts));
 }
 
-static void set_counts(struct table *t, const cJSON *counts)
+static void set_counts(struct table *t, const struct gb_counts *c)
 {
-	const double instructions = counts->warp_instructions;
-	const double copied = sum_of(counts, "copied_bytes.to_device", "copied_bytes.to_host",
-				     "copied_bytes.on_device") +
-			      counts->copied_bytes.set;
 	char text[GB_TEXT_MAX];
 
-	set_count(t, LAUNCHES, counts->launches);
-	set_count(t, INSTRUCTIONS, instructions);
-	if (instructions > 0) {
-		(void)snprintf(text, sizeof text, "%.1f",
-			       counts->active_lanes / instructions);
+	set_count(t, LAUNCHES, c->launches);
+	set_count(t, INSTRUCTIONS, c->warp_instructions);
+	if (c->warp_instructions > 0) {
+		(void)snprintf(text, sizeof text, "%.1f", c->active_lanes / c->warp_instructions);
 		set(t, LANES, text);
 	}
-	set_percent(t, DIVERGENT, counts->divergent,
-		    counts->branches);
-	set_count(t, BARRIERS, counts->barriers);
-	set_memory(t, counts);
-	set_count(t, CHAIN, counts->chain);
-	set_count(t, COPIED, copied);
+	set_percent(t, DIVERGENT, c->divergent, c->branches);
+	set_count(t, BARRIERS, c->barriers);
+	set_memory(t, c);
+	set_count(t, CHAIN, c->chain);
+	set_count(t, COPIED,
+		  known(c->copied_bytes.to_device) + known(c->copied_bytes.to_host) +
+			  known(c->copied_bytes.on_device) + known(c->copied_bytes.set));
 }
 
 /* The kernel's name without its result, namespaces and parameters. */
@@ -171,28 +164,24 @@ static void set_kernel(struct table *t, const char *kernel)
 	set(t, KERNEL, text);
 }
 
-static void add_record(struct table *t, const struct gb_section *section, const struct gb_record *record)
+static void add_record(struct table *t, const struct gb_section *section,
+		       const struct gb_record *record)
 {
-	const cJSON *counts = gb_json_at(record, "counts"), *kernel;
-	const char *variant = record->variant;
 	char text[GB_VALUE_MAX];
 
 	gb_grid_row(&t->grid, false);
 	for (size_t i = 0; i < t->axes; i++) {
-		const cJSON *value = gb_axis_value(&section->axes, t->axis[i], record);
+		const struct gb_member *value = gb_axis_value(&section->axes, t->axis[i], record);
 
 		gb_grid_set(&t->grid, i, gb_axis_text(text, value), GB_PLAIN);
 	}
-	set(t, VARIANT, variant ? variant : "");
-	set_counts(t, counts);
-	if (cJSON_GetArraySize(gb_json_at(counts, "kernels")) < 2)
-		return;
-	cJSON_ArrayForEach(kernel, gb_json_at(counts, "kernels"))
-	{
-		const char *name = kernel->kernel;
+	set(t, VARIANT, record->variant);
+	set_counts(t, &record->counts);
+	for (size_t i = 0; i < record->kernel_count && record->kernel_count > 1; i++) {
+		const struct gb_counts *kernel = &record->kernel[i];
 
 		gb_grid_row(&t->grid, false);
-		set_kernel(t, name ? name : "");
+		set_kernel(t, kernel->kernel ? kernel->kernel : "");
 		set_counts(t, kernel);
 	}
 }
@@ -205,7 +194,7 @@ enum gb_status gb_section_print_counts(const struct gb_section *section, struct 
 
 	choose_columns(&t, section);
 	for (size_t i = 0; i < section->row_count; i++)
-		if (gb_json_at(section->row[i].record, "counts"))
+		if (section->row[i].record->counted)
 			add_record(&t, section, section->row[i].record);
 	status = gb_grid_print(section->table->file, &t.grid, &style, err);
 	gb_grid_release(&t.grid);
@@ -213,14 +202,6 @@ enum gb_status gb_section_print_counts(const struct gb_section *section, struct 
 }
 
 /* ---- what differs ------------------------------------------------------------------------ */
-
-/* A walk over the sums of one side, beside those of the other. */
-struct walk {
-	const cJSON *base, *new_; /* the whole objects */
-	bool again;               /* of new_: what base has was seen */
-	bool (*each)(const struct gb_count_change *change, void *closure);
-	void *closure;
-};
 
 /* There is no better or worse in how the work is cut up. */
 static bool is_cost(const char *path)
@@ -235,52 +216,61 @@ static bool is_cost(const char *path)
 	return true;
 }
 
-static bool see_number(const struct walk *walk, const char *path)
-{
-	const double base = gb_json_number(walk->base, path);
-	const double new_ = gb_json_number(walk->new_, path);
-	struct gb_count_change change = { .base = isnan(base) ? 0 : base,
-					  .new_ = isnan(new_) ? 0 : new_,
-					  .cost = is_cost(path) };
+/* Who is told of each number that differs. */
+struct walk {
+	bool (*each)(const struct gb_count_change *change, void *closure);
+	void *closure;
+};
 
-	if (change.base == change.new_ || (walk->again && !isnan(base)))
+/* What one side did not count is 0. */
+static bool see(const struct walk *walk, const char *before, const char *name, double base,
+		double new_)
+{
+	struct gb_count_change change = { .base = known(base),
+					  .new_ = known(new_),
+					  .cost = is_cost(name) };
+
+	if (!(fabs(change.base - change.new_) > 0))
 		return true;
-	(void)snprintf(change.name, sizeof change.name, "%s", path);
+	(void)snprintf(change.name, sizeof change.name, "%s%.40s", before, name);
 	return walk->each(&change, walk->closure);
 }
 
-/* The numbers of an object, and of the objects in it; not the kernels, an array. */
-static bool see_object(const struct walk *walk, const cJSON *object, const char *before)
+/* The numbers of both, and those that only `b` has. */
+static bool see_classes(const struct walk *walk, const struct gb_members *a,
+			const struct gb_members *b)
 {
-	const cJSON *item;
+	static const char before[] = "classes.";
 
-	cJSON_ArrayForEach(item, object)
-	{
-		char path[64];
-
-		if (!item->string)
-			continue;
-		(void)snprintf(path, sizeof path, "%.30s%.30s%s", before, item->string,
-			       cJSON_IsObject(item) ? "." : "");
-		if (cJSON_IsNumber(item) && !see_number(walk, path))
+	for (size_t i = 0; i < a->count; i++)
+		if (!see(walk, before, a->item[i].name, a->item[i].number,
+			 gb_member_number(b, a->item[i].name)))
 			return false;
-		/* The counts are no deeper. */
-		if (cJSON_IsObject(item) && !*before && !see_object(walk, item, path))
+	for (size_t i = 0; i < b->count; i++)
+		if (!gb_member_find(a, b->item[i].name) &&
+		    !see(walk, before, b->item[i].name, 0, b->item[i].number))
 			return false;
-	}
 	return true;
 }
 
-bool gb_counts_differ(const cJSON *base, const cJSON *new_,
+bool gb_counts_differ(const struct gb_counts *base, const struct gb_counts *new_,
 		      bool (*each)(const struct gb_count_change *change, void *closure),
 		      void *closure)
 {
-	struct walk walk = { base, new_, false, each, closure };
+	const struct walk walk = { each, closure };
 
-	if (!base || !new_)
-		return true;
-	if (!see_object(&walk, base, ""))
-		return false;
-	walk.again = true;
-	return see_object(&walk, new_, "");
+	for (size_t i = 0; i < gb_count_field_count; i++) {
+		const struct gb_field *field = &gb_count_fields[i];
+		const bool is_number = field->type == GB_FIELD_NUMBER;
+
+		if (field->type == GB_FIELD_MEMBERS &&
+		    !see_classes(&walk, &base->classes, &new_->classes))
+			return false;
+		if (is_number &&
+		    !see(&walk, "", field->path,
+			 gb_fields_value(field, 1, base, field->path).number,
+			 gb_fields_value(field, 1, new_, field->path).number))
+			return false;
+	}
+	return true;
 }

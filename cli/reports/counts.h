@@ -22,9 +22,8 @@ struct gb_count_change {
 	bool cost; /* more of it is worse */
 };
 
-/* Call `each` for every sum over a run that differs; false if it once returned false.  Either
- * object may be NULL: then nothing differs. */
-bool gb_counts_differ(const cJSON *base, const cJSON *new_,
+/* Call `each` for every sum over a run that differs; false if it once returned false. */
+bool gb_counts_differ(const struct gb_counts *base, const struct gb_counts *new_,
 		      bool (*each)(const struct gb_count_change *change, void *closure),
 		      void *closure);
 

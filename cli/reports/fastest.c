@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/records/json.h"
 #include "common/text.h"
 
 enum { MOST = 4 }; /* variants in a line */
@@ -17,8 +16,8 @@ struct winner {
 
 static bool is_same(const struct gb_section *section, const struct gb_record *a, const struct gb_record *b)
 {
-	return gb_same_text(a->backend, b->backend) && gb_same_text(a->variant, b->variant) &&
-	       (!section->mixed_runs || gb_same_text(a->run_id, b->run_id));
+	return gb_equal(a->backend, b->backend) && gb_equal(a->variant, b->variant) &&
+	       (!section->mixed_runs || gb_equal(a->run_id, b->run_id));
 }
 
 static void add(const struct gb_section *section, struct winner *winner, size_t *count,

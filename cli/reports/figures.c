@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/picture.h"
 #include "cli/reports/scale.h"
 #include "common/text.h"
@@ -29,7 +28,7 @@ enum {
 
 /* One row's time at a value of the abscissa. */
 struct point {
-	const cJSON *value; /* of the abscissa; x is the same */
+	const struct gb_member *value; /* of the abscissa; x is the same */
 	double x;
 	struct gb_span ns;
 };
@@ -50,18 +49,17 @@ static size_t find_abscissa(const struct gb_section *section)
 		size_t values = 0;
 
 		if (!gb_axis_is_point(&section->axes, a) ||
-		    !cJSON_IsNumber(section->axes.axis[a].value))
+		    section->axes.axis[a].value->kind != GB_MEMBER_NUMBER)
 			continue;
 		for (size_t i = 0; i < section->row_count; i++) {
-			const cJSON *v = gb_axis_value(&section->axes, a, section->row[i].record);
+			const struct gb_member *v = gb_axis_value(&section->axes, a, section->row[i].record);
 			size_t k = 0;
 
-			if (!cJSON_IsNumber(v) || v->valuedouble <= 0)
+			if (!v || v->kind != GB_MEMBER_NUMBER || v->number <= 0)
 				continue;
 			while (k < i &&
-			       !cJSON_Compare(
-				       v, gb_axis_value(&section->axes, a, section->row[k].record),
-				       true))
+			       !gb_member_equal(
+				       v, gb_axis_value(&section->axes, a, section->row[k].record)))
 				k++;
 			values += k == i;
 		}
@@ -80,11 +78,11 @@ static bool same_picture(const struct gb_section *section, size_t abscissa, cons
 			 const struct gb_record *b)
 {
 	for (size_t i = 0; i < section->axes.count; i++) {
-		const cJSON *x = gb_axis_value(&section->axes, i, a);
-		const cJSON *y = gb_axis_value(&section->axes, i, b);
+		const struct gb_member *x = gb_axis_value(&section->axes, i, a);
+		const struct gb_member *y = gb_axis_value(&section->axes, i, b);
 
 		if (i != abscissa && gb_axis_is_point(&section->axes, i) &&
-		    !(x && y && cJSON_Compare(x, y, true)))
+		    !(x && y && gb_member_equal(x, y)))
 			return false;
 	}
 	return true;
@@ -99,7 +97,7 @@ static void line_name(const struct gb_section *section, const struct gb_record *
 				       record->variant);
 
 	for (size_t i = 0; i < section->axes.count; i++) {
-		const cJSON *v = gb_axis_value(&section->axes, i, record);
+		const struct gb_member *v = gb_axis_value(&section->axes, i, record);
 
 		if (section->axes.axis[i].varies && !gb_axis_is_point(&section->axes, i) && v &&
 		    used < size)
@@ -149,7 +147,7 @@ static void put_mark(FILE *file, const struct point *p, size_t series, const str
 {
 	char title[NAME], value[GB_VALUE_MAX], time[GB_TEXT_MAX];
 
-	(void)snprintf(title, sizeof title, "%.40s=%s: %s", p->value->string,
+	(void)snprintf(title, sizeof title, "%.40s=%s: %s", p->value->name,
 		       gb_axis_text(value, p->value), gb_text_time(time, p->ns.at));
 	gb_picture_mark(file, series, gb_scale_at(x, p->x), gb_scale_at(y, p->ns.at), title);
 }
@@ -181,7 +179,7 @@ static void put_line(FILE *file, const struct line *line, size_t series, const s
 }
 
 /* "threads=2, type=u64": what the rows of a picture share. */
-static void shared_text(const struct gb_section *section, size_t abscissa, const cJSON *example,
+static void shared_text(const struct gb_section *section, size_t abscissa, const struct gb_record *example,
 			char text[NAME])
 {
 	char value[GB_VALUE_MAX];
@@ -203,7 +201,7 @@ struct picture {
 };
 
 static void put_lines(const struct gb_section *section, size_t abscissa, struct picture *picture,
-		      const cJSON *example)
+		      const struct gb_record *example)
 {
 	FILE *file = section->table->file;
 	struct gb_scale x = gb_scale_empty(LEFT, GB_PICTURE_WIDTH - RIGHT),
@@ -211,7 +209,7 @@ static void put_lines(const struct gb_section *section, size_t abscissa, struct 
 	char text[NAME];
 
 	for (size_t i = 0; i < picture->count; i++) {
-		struct line *line = &picture->record[i];
+		struct line *line = &picture->line[i];
 
 		qsort(line->point, line->count, sizeof *line->point, by_x);
 		for (size_t k = 0; k < line->count; k++) {
@@ -231,12 +229,12 @@ static void put_lines(const struct gb_section *section, size_t abscissa, struct 
 	put_text(file, section->axes.axis[abscissa].name);
 	(void)fputs("</text>\n", file);
 	for (size_t i = 0; i < picture->count; i++)
-		put_line(file, &picture->record[i], i, &x, &y);
+		put_line(file, &picture->line[i], i, &x, &y);
 	(void)fputs("</svg><figcaption>", file);
 	put_text(file, text);
 	(void)fputs("; bands: 95 % interval of the median\n<ul class=\"legend\">\n", file);
 	for (size_t i = 0; i < picture->count; i++)
-		gb_picture_legend(file, i, picture->record[i].name);
+		gb_picture_legend(file, i, picture->line[i].name);
 	(void)fputs("</ul>", file);
 	if (picture->left_out)
 		(void)fprintf(file, "%zu more rows are in the table only.", picture->left_out);
@@ -246,9 +244,9 @@ static void put_lines(const struct gb_section *section, size_t abscissa, struct 
 static struct point point_of(const struct gb_section *section, size_t abscissa,
 			     const struct gb_row *row)
 {
-	const cJSON *value = gb_axis_value(&section->axes, abscissa, row->record);
+	const struct gb_member *value = gb_axis_value(&section->axes, abscissa, row->record);
 	struct point p = { value,
-			   cJSON_IsNumber(value) ? value->valuedouble : (double)NAN,
+			   value && value->kind == GB_MEMBER_NUMBER ? value->number : (double)NAN,
 			   { NAN, NAN, NAN } };
 
 	(void)gb_row_span(row, &p.ns);
@@ -259,7 +257,7 @@ static struct point point_of(const struct gb_section *section, size_t abscissa,
  * anything to show. */
 static bool put_picture(const struct gb_section *section, size_t abscissa, size_t first, bool *done)
 {
-	const cJSON *example = section->row[first].record;
+	const struct gb_record *example = section->row[first].record;
 	struct picture picture = { 0 };
 
 	for (size_t i = first; i < section->row_count; i++) {

@@ -3,7 +3,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "common/text.h"
 
 static int by_key(const void *a, const void *b)
@@ -24,12 +23,9 @@ static int by_order(const void *a, const void *b)
 static void add(struct gb_keys *keys, const struct gb_records *list, bool is_new)
 {
 	for (size_t i = 0; list && i < list->count; i++) {
-		const char *key = list->record[i]->key;
-
-		if (!gb_is_record(list->record[i]) || !key)
-			continue;
-		keys->entry[keys->count] =
-			(struct gb_key_entry){ key, keys->count, is_new, list->record[i] };
+		keys->entry[keys->count] = (struct gb_key_entry){
+			list->record[i]->key, keys->count, is_new, list->record[i]
+		};
 		keys->count++;
 	}
 }
@@ -77,13 +73,9 @@ void gb_keys_release(struct gb_keys *keys)
 
 bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i)
 {
-	const char *run = entry[i].record->run_id;
-
-	for (size_t k = 0; run && k < i; k++) {
-		const char *other = entry[k].record->run_id;
-
-		if (entry[k].is_new == entry[i].is_new && other && gb_equal(run, other))
+	for (size_t k = 0; k < i; k++)
+		if (entry[k].is_new == entry[i].is_new &&
+		    gb_equal(entry[i].record->run_id, entry[k].record->run_id))
 			return true;
-	}
 	return false;
 }

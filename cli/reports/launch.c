@@ -3,49 +3,33 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/records/json.h"
 #include "common/stats.h"
 #include "common/text.h"
 
-/* Sample i of the series at hand: ns, or 1000 cycles; NAN if its clock is unknown. */
-static double sample_of(const cJSON *sample, const cJSON *clock, bool in_cycles)
+/* Sample i: ns, or 1000 cycles; NAN if its clock is unknown. */
+static double sample_of(const struct gb_record *record, size_t i, bool in_cycles)
 {
+	const struct gb_numbers *clock = &record->gpu_state.sm_clock_hz;
+
 	if (!in_cycles)
-		return sample->valuedouble;
-	return clock && cJSON_IsNumber(clock) ? sample->valuedouble * clock->valuedouble * 1e-12
-					      : (double)NAN;
+		return record->time.sample[i];
+	return i < clock->count ? record->time.sample[i] * clock->value[i] * 1e-12 : (double)NAN;
 }
 
 double gb_launch_value(const struct gb_record *record, struct gb_launch_stat stat)
 {
-	const cJSON *samples = gb_json_at(record, "time.samples");
-	const cJSON *clock = gb_json_at(record, "gpu_state.sm_clock_hz");
-	const size_t count = (size_t)cJSON_GetArraySize(samples);
-	double *value = malloc((count + 1) * sizeof *value);
+	double *value = malloc((record->time.count + 1) * sizeof *value);
 	double result = NAN;
-	const cJSON *sample;
 	size_t n = 0;
 
-	clock = clock ? clock->child : NULL;
-	cJSON_ArrayForEach(sample, samples)
-	{
-		const double x = value ? sample_of(sample, clock, stat.in_cycles) : (double)NAN;
-
-		if (value && !isnan(x))
-			value[n++] = x;
-		clock = clock ? clock->next : NULL;
+	for (size_t i = 0; i < record->time.count && value && record->has_time; i++) {
+		value[n] = sample_of(record, i, stat.in_cycles);
+		n += isnan(value[n]) ? 0 : 1;
 	}
-	if (value && n > 0 && !record->emulated) {
+	if (n > 0) {
 		gb_sort(value, n);
 		result = stat.by_median ? gb_median_sorted(value, n) : value[0];
 	}
 	free(value);
 	return result;
-}
-
-bool gb_launch_is_broken(const struct gb_record *record)
-{
-	const char *status = record->status;
-
-	return gb_equal(status, "failed") || gb_equal(status, "timeout");
 }

@@ -5,9 +5,7 @@
 #ifndef GPUBENCH_CLI_REPORTS_LAUNCH_H
 #define GPUBENCH_CLI_REPORTS_LAUNCH_H
 
-#include <stdbool.h>
-
-#include <cjson/cJSON.h>
+#include "cli/records/record.h"
 
 /* Which of a launch's samples stands for it, and in which unit. */
 struct gb_launch_stat {
@@ -18,8 +16,5 @@ struct gb_launch_stat {
 /* The launch's value; NAN if it has no valid time (it failed, was skipped or emulated) or, in
  * cycles, no clock. */
 double gb_launch_value(const struct gb_record *record, struct gb_launch_stat stat);
-
-/* Whether the launch failed or timed out. */
-bool gb_launch_is_broken(const struct gb_record *record);
 
 #endif

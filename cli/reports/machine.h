@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include <cjson/cJSON.h>
+#include "cli/records/record.h"
 
 void gb_env_print(FILE *file, const struct gb_run *run);
 

@@ -3,14 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "common/text.h"
 
 static struct gb_run_entry *find(const struct gb_run_names *names, const char *id)
 {
 	for (size_t i = names->count; i-- > 0;)
-		if (id ? names->entry[i].id && gb_equal(names->entry[i].id, id)
-		       : !names->entry[i].id)
+		if (gb_equal(names->entry[i].id, id))
 			return &names->entry[i];
 	return NULL;
 }
@@ -32,22 +30,17 @@ void gb_run_names_release(struct gb_run_names *names)
 
 const char *gb_run_machine(const struct gb_run *run)
 {
-	const char *gpu = gb_json_text(gb_setup_gpu(run), "name");
-	const char *cpu = run->host.cpu;
-
-	return gpu ? gpu : cpu ? cpu : "unknown";
+	return gb_run_gpu(run) ? run->on_gpu.name : run->on_cpu.name;
 }
 
 enum { PARTS = 6 };
 static const char *part_of(const struct gb_run *run, int part)
 {
-	static const char *const path[PARTS] = { NULL,          "host.cpu",      "host.hostname",
-						 "tool.commit", "tool.compiler", "started" };
-	const char *text = !run        ? NULL
-			   : part == 0 ? gb_run_machine(run)
-				       : gb_json_text(run, path[part]);
+	const char *const text[PARTS] = { gb_run_machine(run),  run->host.cpu,
+					  run->host.hostname,   run->tool.commit,
+					  run->tool.compiler,   run->started };
 
-	return text ? text : "unknown";
+	return text[part] ? text[part] : "unknown";
 }
 
 /* Whether two runs, which have one name so far, differ in the part. */
@@ -92,23 +85,22 @@ static void number_equals(struct gb_run_names *names)
 	}
 }
 
+static void add(struct gb_run_names *names, const char *id, const struct gb_run *run)
+{
+	if (!find(names, id))
+		names->entry[names->count++] = (struct gb_run_entry){ .id = id, .run = run };
+}
+
 enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
 				 struct gb_error *err)
 {
-	names->entry = calloc(list->count + 1, sizeof *names->entry);
+	names->entry = calloc(list->run_count + list->count + 1, sizeof *names->entry);
 	if (!names->entry)
 		return gb_out_of_memory(err, "the names of runs");
-	for (size_t i = 0; i < list->count; i++) {
-		const char *id = list->record[i]->run_id;
-		struct gb_run_entry *entry = find(names, id);
-
-		if (!entry) {
-			entry = &names->entry[names->count++];
-			entry->id = id;
-		}
-		if (!gb_is_record(list->record[i]) && !entry->run)
-			entry->run = list->record[i];
-	}
+	for (size_t i = 0; i < list->run_count; i++)
+		add(names, list->run[i]->run_id, list->run[i]);
+	for (size_t i = 0; i < list->count; i++)
+		add(names, list->record[i]->run_id, &gb_no_run);
 	for (int part = 0; part < PARTS; part++)
 		if (tells_apart(names, part))
 			for (size_t i = 0; i < names->count; i++)

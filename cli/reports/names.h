@@ -12,8 +12,8 @@
 struct gb_run_names {
 	size_t count; /* of different ids, in the order of first appearance */
 	struct gb_run_entry {
-		const char *id;   /* points into the records; NULL: records without one */
-		const struct gb_run *run; /* its line; NULL: there is none */
+		const char *id;           /* points into the records */
+		const struct gb_run *run; /* gb_no_run: its line is missing */
 		size_t number;    /* among runs of the same name, from 1; 0: the name is unique */
 		char name[160];
 	} * entry;

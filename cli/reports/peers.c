@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/grid_print.h"
 #include "cli/reports/section.h"
 #include "common/text.h"
@@ -54,7 +53,7 @@ static bool find_place(const struct gb_section *section, size_t begin, size_t fi
 
 	*place = (struct place){ 0 };
 	for (size_t i = begin; i < end; i++) {
-		if (!gb_same_text(row[i].record->backend, row[first].record->backend) ||
+		if (!gb_equal(row[i].record->backend, row[first].record->backend) ||
 		    fabs(threads_of(&row[i]) - threads_of(&row[first])) > 0)
 			continue;
 		if (i < first && isfinite(time_of(&row[i])))
@@ -85,7 +84,7 @@ static void choose_columns(struct columns *c, const struct gb_axes *axes)
 		if (gb_axis_is_point(axes, a) && !gb_equal(axes->axis[a].name, "threads")) {
 			c->axis[c->axis_count++] = a;
 			c->title[c->count] = axes->axis[a].name;
-			c->left[c->count++] = !cJSON_IsNumber(axes->axis[a].value);
+			c->left[c->count++] = axes->axis[a].value->kind != GB_MEMBER_NUMBER;
 		}
 	for (size_t i = 0; i < FIXED; i++) {
 		c->title[c->count] = fixed[i];
@@ -95,14 +94,15 @@ static void choose_columns(struct columns *c, const struct gb_axes *axes)
 
 static void set_side(struct gb_grid *grid, size_t column, const struct gb_row *row)
 {
-	const bool noisy = gb_record_is(row->record, "status", "noisy");
+	struct gb_span span;
 	char text[256], time[GB_TEXT_MAX];
 
+	(void)gb_row_span(row, &span);
 	(void)snprintf(text, sizeof text, "%.100s/%.100s", row->record->backend,
 		       row->record->variant);
 	gb_grid_set(grid, column, text, GB_PLAIN);
-	(void)snprintf(text, sizeof text, "%s%s", gb_text_time(time, time_of(row)),
-		       noisy ? " noisy" : "");
+	(void)snprintf(text, sizeof text, "%s%s", gb_text_time(time, span.at),
+		       gb_width_mark((span.high - span.low) / 2 / span.at));
 	gb_grid_set(grid, column + 1, text, GB_PLAIN);
 }
 
@@ -117,7 +117,8 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 
 	gb_grid_row(grid, false);
 	for (size_t i = 0; i < c->axis_count; i++) {
-		const cJSON *value = gb_axis_value(&section->axes, c->axis[i], place->ours->record);
+		const struct gb_member *value =
+			gb_axis_value(&section->axes, c->axis[i], place->ours->record);
 
 		gb_grid_set(grid, i, gb_axis_text(text, value), GB_PLAIN);
 	}
@@ -166,9 +167,8 @@ static void count_failures(struct sum *sum, const struct gb_section *section)
 	for (size_t i = 0; i < section->row_count; i++) {
 		const struct gb_record *record = section->row[i].record;
 
-		sum->unverified += (record->status == GB_STATUS_UNVERIFIED);
-		sum->failed += gb_record_is(record, "status", "failed") ||
-			       gb_record_is(record, "status", "timeout");
+		sum->unverified += record->status == GB_STATUS_UNVERIFIED;
+		sum->failed += record->status == GB_STATUS_FAILED;
 	}
 }
 
@@ -236,7 +236,7 @@ enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, struct 
 	for (size_t i = 0; i < list->count && !err->code; i++) {
 		struct gb_section section;
 
-		if (done[i] || !gb_is_record(list->record[i]))
+		if (done[i])
 			continue;
 		if (!gb_section_init(&section, &table, i, done, err))
 			(void)print_section(&section, err);

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/grid_print.h"
 #include "common/stats.h"
 #include "common/text.h"
@@ -113,7 +112,7 @@ static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_se
 	char text[GB_TEXT_MAX];
 	double upload, download;
 
-	if (record->emulated || gb_record_is(record, "backend", "cpu"))
+	if (record->emulated || gb_is_cpu(record))
 		return;
 	upload = record->upload;
 	download = record->download;
@@ -124,38 +123,32 @@ static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_se
 /* Whether the GPU lowered its clocks for lack of power or cooling. */
 static bool was_throttled(const struct gb_record *record)
 {
-	const cJSON *reason;
+	const struct gb_texts *throttle = &record->gpu_state.throttle;
 
 	if (record->gpu_state.throttled_samples > 0)
 		return true;
-	cJSON_ArrayForEach(reason, gb_json_at(record, "gpu_state.throttle"))
-	{
-		if (cJSON_IsString(reason) && (strstr(reason->valuestring, "power") ||
-					       strstr(reason->valuestring, "thermal") ||
-					       strstr(reason->valuestring, "slowdown")))
+	for (size_t i = 0; i < throttle->count; i++)
+		if (strstr(throttle->text[i], "power") || strstr(throttle->text[i], "thermal") ||
+		    strstr(throttle->text[i], "slowdown"))
 			return true;
-	}
 	return false;
 }
 
 static void set_status(struct gb_grid *grid, size_t column, const struct gb_record *record)
 {
-	const char *status = record->status;
-	const char *reason = record->reason;
+	const bool ok = record->status == GB_STATUS_OK;
 	char text[600];
 
-	if ((record->status == GB_STATUS_UNVERIFIED))
-		status = "unverified";
-	if (gb_equal(status, "ok") || gb_equal(status, "noisy") || (record->status == GB_STATUS_UNVERIFIED)) {
-		/* Why it is noisy is in the column of the interval. */
-		(void)snprintf(text, sizeof text, "%s%s", status,
+	if (ok || record->status == GB_STATUS_UNVERIFIED) {
+		/* How wide the interval is is in its own column. */
+		(void)snprintf(text, sizeof text, "%s%s", gb_status_word(record->status),
 			       was_throttled(record) ? ", throttled" : "");
-		gb_grid_set(grid, column, text, gb_equal(text, "ok") ? GB_PLAIN : GB_WARN);
+		gb_grid_set(grid, column, text,
+			    ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
 		return;
 	}
-	(void)snprintf(text, sizeof text, "%s%s%s",
-		       gb_equal(status, "timeout") ? "timed out" : status, reason ? ": " : "",
-		       reason ? reason : "");
+	(void)snprintf(text, sizeof text, "%s%s%s", gb_status_word(record->status),
+		       record->reason ? ": " : "", record->reason ? record->reason : "");
 	gb_grid_set(grid, column, text, GB_BAD);
 }
 
@@ -201,7 +194,7 @@ static void choose_columns(struct columns *columns, const struct gb_section *sec
 		if (!axis->varies)
 			continue;
 		columns->axis[columns->axis_count++] = i;
-		add_column(columns, axis->name, !cJSON_IsNumber(axis->value));
+		add_column(columns, axis->name, axis->value->kind != GB_MEMBER_NUMBER);
 	}
 	add_column(columns, "variant", true);
 	add_column(columns, "time", false);
@@ -226,10 +219,10 @@ static void fill_row(struct gb_grid *grid, const struct columns *columns,
 		gb_grid_set(grid, 0,
 			    gb_run_name(&section->table->runs, record->run_id),
 			    GB_PLAIN);
-	if (gb_json_at(record, "cold") && section->mixed_caches)
-		gb_grid_set(grid, 1, record->cold ? "cold" : "hot", GB_PLAIN);
+	if (record->cold != GB_UNKNOWN && section->mixed_caches)
+		gb_grid_set(grid, 1, record->cold == GB_YES ? "cold" : "hot", GB_PLAIN);
 	for (size_t i = 0; i < columns->axis_count; i++) {
-		const cJSON *value = gb_axis_value(&section->axes, columns->axis[i], record);
+		const struct gb_member *value = gb_axis_value(&section->axes, columns->axis[i], record);
 
 		gb_grid_set(grid, 2 + i, gb_axis_text(text, value), GB_PLAIN);
 	}

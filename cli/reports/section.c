@@ -8,33 +8,23 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "cli/records/json.h"
 #include "common/text.h"
-
-bool gb_record_is(const struct gb_record *record, const char *path, const char *word)
-{
-	const char *text = gb_json_text(record, path);
-
-	return text && gb_equal(text, word);
-}
 
 double gb_row_time(const struct gb_row *row)
 {
-	return row->record->emulated ? (double)NAN
-						     : row->record->time.sum.median;
+	return row->record->has_time ? row->record->time.sum.median : (double)NAN;
 }
 
 bool gb_row_span(const struct gb_row *row, struct gb_span *span)
 {
-	const cJSON *interval = gb_json_at(row->record, "time.ci95");
+	const struct gb_summary *sum = &row->record->time.sum;
 	const double time = gb_row_time(row);
 
 	*span = (struct gb_span){ time, time, time };
-	if (!isfinite(time) || cJSON_GetArraySize(interval) != 2 ||
-	    !cJSON_IsNumber(interval->child) || !cJSON_IsNumber(interval->child->next))
+	if (!isfinite(time) || isnan(sum->ci_low) || isnan(sum->ci_high))
 		return false;
-	span->low = interval->child->valuedouble;
-	span->high = interval->child->next->valuedouble;
+	span->low = sum->ci_low;
+	span->high = sum->ci_high;
 	return true;
 }
 
@@ -77,19 +67,18 @@ static enum gb_status collect(struct gb_section *section, const struct gb_table 
 
 	*section = (struct gb_section){ .table = table };
 	section->bench = list->record[first]->bench;
-	section->record = calloc(list->count, sizeof(cJSON *));
+	section->record = calloc(list->count, sizeof *section->record);
 	section->row = calloc(list->count, sizeof(struct gb_row));
 	if (!section->record || !section->row)
 		return gb_out_of_memory(err, "a table");
 	for (size_t i = first; i < list->count; i++) {
 		const struct gb_record *record = list->record[i];
 
-		if (done[i] || !gb_is_record(record) ||
-		    !gb_record_is(record, "bench", section->bench))
+		if (done[i] || !gb_equal(record->bench, section->bench))
 			continue;
 		done[i] = true;
 		section->record[section->count++] = record;
-		if (gb_record_is(record, "status", "skipped"))
+		if (record->status == GB_STATUS_SKIPPED)
 			continue;
 		section->row[section->row_count].record = record;
 		section->row[section->row_count].order = section->row_count;
@@ -151,10 +140,8 @@ static bool mixes_caches(const struct gb_section *section)
 	bool hot = false, cold = false;
 
 	for (size_t i = 0; i < section->row_count; i++) {
-		const cJSON *value = gb_json_at(section->row[i].record, "cold");
-
-		hot |= cJSON_IsFalse(value);
-		cold |= cJSON_IsTrue(value);
+		hot |= section->row[i].record->cold == GB_NO;
+		cold |= section->row[i].record->cold == GB_YES;
 	}
 	return hot && cold;
 }
@@ -162,7 +149,7 @@ static bool mixes_caches(const struct gb_section *section)
 static bool mixes_runs(const struct gb_section *section)
 {
 	for (size_t i = 1; i < section->row_count; i++)
-		if (!gb_same_text(section->row[0].record->run_id, section->row[i].record->run_id))
+		if (!gb_equal(section->row[0].record->run_id, section->row[i].record->run_id))
 			return true;
 	return false;
 }

@@ -26,7 +26,7 @@ struct gb_section {
 	const struct gb_table *table;
 	const char *bench;
 	size_t count, row_count;
-	const cJSON **record; /* count, as they come */
+	const struct gb_record **record; /* count, as they come */
 	struct gb_row *row;   /* row_count, by point and then as they come */
 	struct gb_axes axes;
 	const char *unit;  /* of the items; NULL: several */
@@ -49,8 +49,5 @@ bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 /* The rows from `first` on that are of its point: how many; *best is the fastest, by the factor
  * *by over the next one, if there are two to compare; else it is row_count. */
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
-
-/* Whether the text at the path is that word. */
-bool gb_record_is(const struct gb_record *record, const char *path, const char *word);
 
 #endif

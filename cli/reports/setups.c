@@ -2,14 +2,12 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "common/text.h"
 
 /* Where a part is found. */
-enum place { OF_RECORD, OF_RUN, OF_GPU, OF_CLOCK };
+enum place { OF_MACHINE, OF_RECORD, OF_RUN, OF_GPU, OF_CLOCK, OF_ENVIRONMENT };
 
 /* Clocks that were measured are never the same. */
 static const double CLOCK_SHARE = 0.05;
@@ -22,7 +20,7 @@ static const struct {
 	bool refused;
 } parts[] = {
 	{ "cache mode", "cold", OF_RECORD, NULL, true },
-	{ "CPU", "host.cpu", OF_RUN, "cpu", true },
+	{ "CPU", NULL, OF_MACHINE, "cpu", true },
 	{ "GPU", "name", OF_GPU, "gpu", true },
 	{ "library", "library", OF_RECORD, NULL, false },
 	{ "host", "host.hostname", OF_RUN, NULL, false },
@@ -32,13 +30,13 @@ static const struct {
 	{ "turbo", "host.turbo", OF_RUN, "cpu", false },
 	{ "huge pages", "host.huge_pages", OF_RUN, "cpu", false },
 	{ "kernel", "host.kernel", OF_RUN, NULL, false },
-	{ "GPU uuid", "uuid", OF_GPU, "gpu", false },
+	{ "GPU uuid", NULL, OF_MACHINE, "gpu", false },
 	{ "driver", "cuda.driver", OF_RUN, "cuda", false },
 	{ "Vulkan driver", "vulkan.driver", OF_GPU, "vulkan", false },
 	{ "CUDA runtime", "cuda.runtime", OF_RUN, "cuda", false },
 	{ "SM clock limit in kHz", "sm_clock_khz", OF_GPU, "gpu", false },
 	{ "memory clock in kHz", "memory_clock_khz", OF_GPU, "gpu", false },
-	{ "SM clock in Hz", "gpu_state.sm_clock_hz", OF_CLOCK, "gpu", false },
+	{ "SM clock in Hz", NULL, OF_CLOCK, "gpu", false },
 	{ "power limit in W", "power_limit_w", OF_GPU, "gpu", false },
 	{ "ECC", "ecc", OF_GPU, "gpu", false },
 	{ "MIG", "mig", OF_GPU, "gpu", false },
@@ -47,7 +45,7 @@ static const struct {
 	{ "compiler flags", "tool.cflags", OF_RUN, NULL, false },
 	{ "nvcc", "tool.nvcc", OF_RUN, "cuda", false },
 	{ "architectures", "tool.archs", OF_RUN, "cuda", false },
-	{ "environment", "environment", OF_RUN, NULL, false },
+	{ "environment", NULL, OF_ENVIRONMENT, NULL, false },
 	{ "--samples", "settings.samples", OF_RUN, NULL, false },
 	{ "--warmup", "settings.warmup", OF_RUN, NULL, false },
 	{ "--min-samples", "settings.min_samples", OF_RUN, NULL, false },
@@ -58,24 +56,13 @@ static const struct {
 };
 _Static_assert(GB_COUNT(parts) <= GB_SETUP_PARTS, "room for each part");
 
-enum gb_status gb_setups_init(struct gb_setups *setups, const struct gb_records *base,
-			      const struct gb_records *new_, struct gb_error *err)
+void gb_setups_init(struct gb_setups *setups)
 {
-	struct gb_setups *s = setups;
-
-	*s = (struct gb_setups){ .count = GB_COUNT(parts) };
-	for (size_t i = 0; i < s->count; i++) {
-		s->part[i].name = parts[i].name;
-		s->part[i].refused = parts[i].refused;
+	*setups = (struct gb_setups){ .count = GB_COUNT(parts) };
+	for (size_t i = 0; i < setups->count; i++) {
+		setups->part[i].name = parts[i].name;
+		setups->part[i].refused = parts[i].refused;
 	}
-	if (gb_runs_add(&s->runs, base, err))
-		return err->code;
-	return gb_runs_add(&s->runs, new_, err);
-}
-
-void gb_setups_release(struct gb_setups *setups)
-{
-	gb_runs_release(&setups->runs);
 }
 
 /* ---- parts -------------------------------------------------------------------------------- */
@@ -86,67 +73,98 @@ static bool depends(const char *of, const char *backend)
 	return !of || gb_equal(of, backend) || (gb_equal(of, "gpu") && !gb_equal(backend, "cpu"));
 }
 
-/* What the record tells of the part; NULL: nothing. */
-static const cJSON *item_of(size_t part, const struct gb_record *record, const struct gb_run *run)
+/* The clock of the sample in the middle. */
+static struct gb_field_value clock_of(const struct gb_record *record)
 {
-	const char *backend = record->backend;
-	const cJSON *item;
+	const struct gb_numbers *clock = &record->gpu_state.sm_clock_hz;
 
-	if (backend && !depends(parts[part].backend, backend))
-		return NULL;
+	return clock->count ? (struct gb_field_value){ GB_VALUE_NUMBER,
+						       clock->value[clock->count / 2], NULL }
+			    : (struct gb_field_value){ 0 };
+}
+
+/* What the record tells of the part, if anything. */
+static struct gb_setup_value value_of(size_t part, const struct gb_record *record)
+{
+	const struct gb_run *run = record->run;
+	const struct gb_gpu *gpu = gb_run_gpu(run);
+	struct gb_setup_value value = { .record = record };
+
+	if (!depends(parts[part].backend, record->backend))
+		return value;
 	switch (parts[part].place) {
+	case OF_MACHINE:
+		if (run != &gb_no_run)
+			value.is = (struct gb_field_value){ GB_VALUE_TEXT, 0,
+							    gb_record_machine(record)->text };
+		break;
 	case OF_RECORD:
-		item = gb_json_at(record, parts[part].path);
+		value.is = gb_record_value(record, parts[part].path);
 		break;
 	case OF_GPU:
-		item = gb_json_at(gb_setup_gpu(run), parts[part].path);
+		if (gpu)
+			value.is = gb_gpu_value(gpu, parts[part].path);
 		break;
-	case OF_CLOCK: /* of the sample in the middle */
-		item = gb_json_at(record, parts[part].path);
-		item = item ? cJSON_GetArrayItem(item, cJSON_GetArraySize(item) / 2) : NULL;
+	case OF_CLOCK:
+		value.is = clock_of(record);
+		break;
+	case OF_ENVIRONMENT:
+		if (run != &gb_no_run)
+			value.is.kind = GB_VALUE_TEXT;
 		break;
 	case OF_RUN:
-	default:
-		item = gb_json_at(run, parts[part].path);
+		value.is = gb_run_value(run, parts[part].path);
 		break;
 	}
-	return cJSON_IsNull(item) ? NULL : item;
+	return value;
 }
 
-static bool is_same(size_t part, const struct gb_record *a, const struct gb_record *b)
+static bool same_environment(const struct gb_members *a, const struct gb_members *b)
+{
+	for (size_t i = 0; i < a->count && a->count == b->count; i++)
+		if (!gb_member_equal(&a->item[i], gb_member_find(b, a->item[i].name)))
+			return false;
+	return a->count == b->count;
+}
+
+static bool is_same(size_t part, const struct gb_setup_value *a, const struct gb_setup_value *b)
 {
 	if (parts[part].place == OF_CLOCK)
-		return fabs(a->valuedouble / b->valuedouble - 1) <= CLOCK_SHARE;
-	return cJSON_Compare(a, b, true);
+		return fabs(a->is.number / b->is.number - 1) <= CLOCK_SHARE;
+	if (parts[part].place == OF_MACHINE)
+		return gb_same_machine(gb_record_machine(a->record), gb_record_machine(b->record));
+	if (parts[part].place == OF_ENVIRONMENT)
+		return same_environment(&a->record->run->environment, &b->record->run->environment);
+	return gb_values_equal(a->is, b->is);
 }
 
-static bool has_value(size_t part, const struct gb_setup_values *values, const cJSON *item)
+static bool has_value(size_t part, const struct gb_setup_values *values,
+		      const struct gb_setup_value *item)
 {
 	for (size_t i = 0; i < values->count && i < GB_SETUP_VALUES; i++)
-		if (is_same(part, values->value[i], item))
+		if (is_same(part, &values->value[i], item))
 			return true;
 	return false;
 }
 
-static void add_value(size_t part, struct gb_setup_values *values, const cJSON *item)
+static void add_value(size_t part, struct gb_setup_values *values,
+		      const struct gb_setup_value *item)
 {
 	if (has_value(part, values, item))
 		return;
 	if (values->count < GB_SETUP_VALUES)
-		values->value[values->count] = item;
+		values->value[values->count] = *item;
 	values->count++;
 }
 
 void gb_setups_add(struct gb_setups *setups, const struct gb_record *record, bool is_new)
 {
-	const struct gb_run *run = gb_runs_find(&setups->runs, record);
-
 	for (size_t i = 0; i < setups->count; i++) {
 		struct gb_setup_part *part = &setups->part[i];
-		const cJSON *item = item_of(i, record, run);
+		const struct gb_setup_value value = value_of(i, record);
 
-		if (item)
-			add_value(i, is_new ? &part->key_new : &part->key_base, item);
+		if (value.is.kind)
+			add_value(i, is_new ? &part->key_new : &part->key_base, &value);
 	}
 }
 
@@ -155,7 +173,7 @@ static void move_values(size_t part, struct gb_setup_values *to, struct gb_setup
 			bool keep)
 {
 	for (size_t i = 0; keep && i < from->count && i < GB_SETUP_VALUES; i++)
-		add_value(part, to, from->value[i]);
+		add_value(part, to, &from->value[i]);
 	from->count = 0;
 }
 
@@ -166,7 +184,7 @@ void gb_setups_end_key(struct gb_setups *setups)
 		const struct gb_setup_values *base = &part->key_base, *other = &part->key_new;
 		const bool differs = base->count > 1 || other->count > 1 ||
 				     (base->count && other->count &&
-				      !is_same(i, base->value[0], other->value[0]));
+				      !is_same(i, &base->value[0], &other->value[0]));
 
 		part->differs = part->differs || differs;
 		move_values(i, &part->base, &part->key_base, differs);
@@ -184,42 +202,48 @@ const struct gb_setup_part *gb_setups_refused(const struct gb_setups *setups)
 
 /* ---- as text ------------------------------------------------------------------------------ */
 
-/* "NAME=VALUE NAME=VALUE" of an object, or the value in a few words. */
-static void value_text(const cJSON *item, char *text, size_t size)
+/* "NAME=VALUE NAME=VALUE" */
+static void environment_text(const struct gb_members *members, char *text, size_t size)
 {
-	const cJSON *member;
 	size_t n = 0;
 
 	(void)snprintf(text, size, "none");
-	if (cJSON_IsBool(item) && item->string && gb_equal(item->string, "cold"))
-		(void)snprintf(text, size, "%s", cJSON_IsTrue(item) ? "cold" : "hot");
-	else if (!cJSON_IsObject(item))
-		(void)gb_setup_words(item, text, size);
-	cJSON_ArrayForEach(member, item)
-	{
-		char words[128];
-		const int length =
-			snprintf(text + n, size - n, "%s%s=%s", n ? " " : "", member->string,
-				 gb_setup_words(member, words, sizeof words));
+	for (size_t i = 0; i < members->count && n + 1 < size; i++) {
+		const struct gb_member *m = &members->item[i];
+		const int length = snprintf(text + n, size - n, "%s%.60s=%.100s", n ? " " : "",
+					    m->name, m->text ? m->text : "");
 
 		n += length > 0 ? (size_t)length : 0;
-		if (n + 1 >= size)
-			break;
 	}
 }
 
-char *gb_setup_values_text(const struct gb_setup_values *values, char *text, size_t size)
+static void value_text(size_t part, const struct gb_setup_value *value, char *text, size_t size)
 {
-	size_t n = 0;
+	if (parts[part].place == OF_ENVIRONMENT)
+		environment_text(&value->record->run->environment, text, size);
+	else if (parts[part].place == OF_MACHINE)
+		(void)snprintf(text, size, "%s", value->is.text);
+	else if (parts[part].path && gb_equal(parts[part].path, "cold"))
+		(void)snprintf(text, size, "%s", value->is.number > 0 ? "cold" : "hot");
+	else
+		(void)gb_value_words(value->is, text, size);
+}
 
+char *gb_setup_values_text(const struct gb_setup_part *part, bool is_new, char *text, size_t size)
+{
+	const struct gb_setup_values *values = is_new ? &part->new_ : &part->base;
+	size_t n = 0, which = 0;
+
+	while (parts[which].name != part->name)
+		which++;
 	(void)snprintf(text, size, "unknown");
 	for (size_t i = 0; i < values->count && n < size; i++) {
 		const bool more = i == GB_SETUP_VALUES;
-		char value[256];
+		char value[400];
 		int length;
 
 		if (!more)
-			value_text(values->value[i], value, sizeof value);
+			value_text(which, &values->value[i], value, sizeof value);
 		length = snprintf(text + n, size - n, "%s%s", i ? ", " : "", more ? "..." : value);
 		n += length > 0 ? (size_t)length : 0;
 		if (more)

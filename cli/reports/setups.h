@@ -7,18 +7,21 @@
 #ifndef GPUBENCH_CLI_REPORTS_SETUPS_H
 #define GPUBENCH_CLI_REPORTS_SETUPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "cli/records/lines.h"
 
 enum { GB_SETUP_PARTS = 40, GB_SETUP_VALUES = 4 };
+
+/* A value and a record that has it. */
+struct gb_setup_value {
+	struct gb_field_value is; /* absent: the record does not tell */
+	const struct gb_record *record;
+};
 
 /* The different values of a part on one side, over the keys in which it differs; only the first
  * ones are kept.  They point into the records. */
 struct gb_setup_values {
 	size_t count;
-	const cJSON *value[GB_SETUP_VALUES];
+	struct gb_setup_value value[GB_SETUP_VALUES];
 };
 
 /* Start with { 0 }. */
@@ -31,11 +34,9 @@ struct gb_setups {
 		struct gb_setup_values base, new_;
 		struct gb_setup_values key_base, key_new; /* of the key at hand */
 	} part[GB_SETUP_PARTS];
-	struct gb_runs runs;
 };
 
-enum gb_status gb_setups_init(struct gb_setups *setups, const struct gb_records *base,
-			      const struct gb_records *new_, struct gb_error *err);
+void gb_setups_init(struct gb_setups *setups);
 
 /* A record of the key at hand, which both sides have. */
 void gb_setups_add(struct gb_setups *setups, const struct gb_record *record, bool is_new);
@@ -45,9 +46,7 @@ void gb_setups_end_key(struct gb_setups *setups);
 /* The first difference across which times are not to be compared; NULL: there is none. */
 const struct gb_setup_part *gb_setups_refused(const struct gb_setups *setups);
 
-/* The values as "A, B".  Returns text. */
-char *gb_setup_values_text(const struct gb_setup_values *values, char *text, size_t size);
-
-void gb_setups_release(struct gb_setups *setups);
+/* The values of a side as "A, B".  Returns text. */
+char *gb_setup_values_text(const struct gb_setup_part *part, bool is_new, char *text, size_t size);
 
 #endif

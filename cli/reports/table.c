@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "cli/records/csv.h"
-#include "cli/records/json.h"
 #include "cli/reports/counts.h"
 #include "cli/reports/fastest.h"
 #include "cli/reports/figures.h"
@@ -46,37 +45,27 @@ static void print_text(const struct gb_table *table, const char *text)
 
 /* ---- the runs ---------------------------------------------------------------------------- */
 
+static void print_part(const struct gb_table *table, const char *before, const char *text)
+{
+	if (!text)
+		return;
+	(void)fputs(before, table->file);
+	print_text(table, text);
+}
+
 static void print_run(const struct gb_table *table, const struct gb_run *run)
 {
-	static const struct {
-		const char *before, *path;
-	} part[] = {
-		{ "gpubench ", "tool.version" },
-		{ ", commit ", "tool.commit" },
-		{ ", on ", "host.hostname" },
-		{ ", ", "started" },
-		{ ": ", "host.cpu" },
-	};
-	const cJSON *gpu;
-
-	for (size_t i = 0; i < GB_COUNT(part); i++) {
-		const char *text = gb_json_text(run, part[i].path);
-
-		if (!text)
-			continue;
-		(void)fputs(part[i].before, table->file);
-		print_text(table, text);
-		if (gb_equal(part[i].path, "tool.commit") && run->tool.dirty)
-			(void)fputs(" with changes", table->file);
-	}
+	print_part(table, "gpubench ", run->tool.version);
+	print_part(table, ", commit ", run->tool.commit);
+	if (run->tool.commit && run->tool.dirty == GB_YES)
+		(void)fputs(" with changes", table->file);
+	print_part(table, ", on ", run->host.hostname);
+	print_part(table, ", ", run->started);
+	print_part(table, ": ", run->host.cpu);
 	if (isfinite(run->host.cores))
 		(void)fprintf(table->file, ", %g cores", run->host.cores);
-	cJSON_ArrayForEach(gpu, gb_json_at(run, "gpus"))
-	{
-		(void)fputs("; ", table->file);
-		if (gpu->name)
-			print_text(table, gpu->name);
-	}
+	for (size_t i = 0; i < run->gpu_count; i++)
+		print_part(table, "; ", run->gpu[i].name);
 }
 
 static bool is_among(const char *text, const char *const *list, size_t count)
@@ -94,14 +83,13 @@ static void print_libraries(const struct gb_table *table, const char *run_id)
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->list->count && count < GB_COUNT(seen); i++) {
-		const char *library = table->list->record[i]->library;
+		const struct gb_record *record = table->list->record[i];
 
-		if (!library || is_among(library, seen, count) ||
-		    !gb_record_is(table->list->record[i], "run_id", run_id))
+		if (!record->library || is_among(record->library, seen, count) ||
+		    !gb_equal(record->run_id, run_id))
 			continue;
-		(void)fputs(count ? ", " : "; peers: ", table->file);
-		print_text(table, library);
-		seen[count++] = library;
+		print_part(table, count ? ", " : "; peers: ", record->library);
+		seen[count++] = record->library;
 	}
 }
 
@@ -109,18 +97,16 @@ static void print_libraries(const struct gb_table *table, const char *run_id)
 static void print_runs(const struct gb_table *table)
 {
 	begin_list(table);
-	for (size_t i = 0; i < table->list->count; i++) {
-		const cJSON *line = table->list->record[i];
-		const char *name = gb_run_name(&table->runs, line->run_id);
+	for (size_t i = 0; i < table->list->run_count; i++) {
+		const struct gb_run *run = table->list->run[i];
+		const char *name = gb_run_name(&table->runs, run->run_id);
 
-		if (gb_is_record(line))
-			continue;
 		if (name[0] || table->markup == GB_MARKUP_HTML)
 			begin_item(table);
 		print_text(table, name);
 		(void)fputs(name[0] ? ": " : "", table->file);
-		print_run(table, line);
-		print_libraries(table, line->run_id);
+		print_run(table, run);
+		print_libraries(table, run->run_id);
 		end_item(table);
 	}
 	end_list(table);
@@ -128,9 +114,15 @@ static void print_runs(const struct gb_table *table)
 
 /* ---- what was skipped -------------------------------------------------------------------- */
 
+/* Both NULL, or equal. */
+static bool same_reason(const char *a, const char *b)
+{
+	return a && b ? gb_equal(a, b) : a == b;
+}
+
 static bool same_variant(const struct gb_record *a, const struct gb_record *b)
 {
-	return gb_same_text(a->variant, b->variant) && gb_same_text(a->backend, b->backend);
+	return gb_equal(a->variant, b->variant) && gb_equal(a->backend, b->backend);
 }
 
 /* "cuda/split", and if it ran elsewhere " at count=1G" or " at 3 of 5 points". */
@@ -143,8 +135,8 @@ static void print_skipped_variant(const struct gb_section *section, const struct
 		if (!same_variant(section->record[i], record))
 			continue;
 		all++;
-		skipped += gb_record_is(section->record[i], "status", "skipped") &&
-			   gb_same_text(section->record[i]->reason, record->reason);
+		skipped += section->record[i]->status == GB_STATUS_SKIPPED &&
+			   same_reason(section->record[i]->reason, record->reason);
 	}
 	print_text(table, record->backend);
 	(void)fputc('/', table->file);
@@ -157,7 +149,7 @@ static void print_skipped_variant(const struct gb_section *section, const struct
 	}
 	(void)fputs(" at", table->file);
 	for (size_t i = 0; i < section->axes.count; i++) {
-		const cJSON *value = gb_axis_value(&section->axes, i, record);
+		const struct gb_member *value = gb_axis_value(&section->axes, i, record);
 		char text[GB_VALUE_MAX];
 
 		if (!section->axes.axis[i].varies || !value)
@@ -180,22 +172,22 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 		const struct gb_record *record = section->record[i];
 		const char *comma = "skipped: ";
 
-		if (done[i] || !gb_record_is(record, "status", "skipped"))
+		if (done[i] || record->status != GB_STATUS_SKIPPED)
 			continue;
 		begin_item(table);
 		for (size_t k = i; k < section->count; k++) {
 			const struct gb_record *other = section->record[k];
 
-			if (done[k] || !gb_record_is(other, "status", "skipped") ||
-			    !gb_same_text(record->reason, other->reason))
+			if (done[k] || other->status != GB_STATUS_SKIPPED ||
+			    !same_reason(record->reason, other->reason))
 				continue;
 			(void)fputs(comma, table->file);
 			print_skipped_variant(section, other);
 			comma = ", ";
 			for (size_t m = k; m < section->count; m++)
-				done[m] |= gb_record_is(section->record[m], "status", "skipped") &&
+				done[m] |= section->record[m]->status == GB_STATUS_SKIPPED &&
 					   same_variant(other, section->record[m]) &&
-					   gb_same_text(record->reason, section->record[m]->reason);
+					   same_reason(record->reason, section->record[m]->reason);
 		}
 		(void)fputs(": ", table->file);
 		print_text(table, record->reason ? record->reason
@@ -294,9 +286,7 @@ static size_t count_changes(const struct gb_records *list)
 	size_t count = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
-		if (!gb_is_record(list->record[i]))
-			continue;
-		count += !last || !gb_same_text(last->bench, list->record[i]->bench);
+				count += !last || !gb_equal(last->bench, list->record[i]->bench);
 		last = list->record[i];
 	}
 	return count;
@@ -320,7 +310,7 @@ static enum gb_status print_tables(FILE *file, const struct gb_records *list,
 	if (gb_run_names_init(&table.runs, list, err))
 		goto out;
 	for (size_t i = 0; i < list->count && !err->code; i++)
-		if (!done[i] && gb_is_record(list->record[i]))
+		if (!done[i])
 			(void)gb_section_init(&section[count++], &table, i, done, err);
 	if (err->code)
 		goto out;
@@ -348,7 +338,7 @@ enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
 		status = gb_csv_print(file, list, err);
 		break;
 	case GB_FORMAT_JSON:
-		status = gb_document_print(file, list, err);
+		status = gb_records_print(file, list, true, err);
 		break;
 	case GB_FORMAT_TABLE:
 	case GB_FORMAT_MARKDOWN:

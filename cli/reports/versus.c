@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/compare.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
@@ -24,13 +23,6 @@ struct group {
 	size_t order, first, count;
 };
 
-static bool is_cpu(const struct gb_record *record)
-{
-	const char *backend = record->backend;
-
-	return backend && gb_equal(backend, "cpu");
-}
-
 /* ---- words ------------------------------------------------------------------------------ */
 
 const char *const gb_versus_bys[] = { "machine", "commit",  "host", "compiler",
@@ -39,9 +31,11 @@ const char *const gb_versus_bys[] = { "machine", "commit",  "host", "compiler",
 const char *gb_versus_state_word(enum gb_versus_state state)
 {
 	static const char *const word[GB_CELL_STATES] = {
-		[GB_CELL_TIME] = "ok",           [GB_CELL_ABSENT] = "absent",
-		[GB_CELL_FAILED] = "failed",     [GB_CELL_TIMEOUT] = "timeout",
-		[GB_CELL_EMULATED] = "emulated", [GB_CELL_UNVERIFIED] = "unverified",
+		[GB_CELL_TIME] = "ok",
+		[GB_CELL_ABSENT] = "absent",
+		[GB_CELL_FAILED] = "failed",
+		[GB_CELL_EMULATED] = "emulated",
+		[GB_CELL_UNVERIFIED] = "unverified",
 		[GB_CELL_SKIPPED] = "skipped",
 	};
 
@@ -73,21 +67,21 @@ static char *join(const char *before, const char *text, const char *after)
 }
 
 /* What the record's column is called, for free(); NULL: memory ran out. */
-static char *column_name(enum gb_versus_by by, const struct gb_record *record, const struct gb_run *run)
+static char *column_name(enum gb_versus_by by, const struct gb_record *record)
 {
-	const bool cpu = is_cpu(record);
-	const char *nvcc = cpu ? NULL : run->tool.nvcc;
+	const struct gb_run *run = record->run;
+	const struct gb_gpu *gpu = gb_run_gpu(run);
+	const char *nvcc = gb_is_cpu(record) ? NULL : run->tool.nvcc;
 	const char *text = NULL, *before = "", *after = "";
-	const double threads = record->threads;
 	char number[24];
 
 	switch (by) {
 	case GB_BY_MACHINE:
-		text = gb_setup_machine(record, run);
+		text = gb_record_machine(record)->name;
 		break;
 	case GB_BY_COMMIT:
 		text = run->tool.commit;
-		after = text && run->tool.dirty ? " with changes" : "";
+		after = text && run->tool.dirty == GB_YES ? " with changes" : "";
 		break;
 	case GB_BY_HOST:
 		text = run->host.hostname;
@@ -97,67 +91,93 @@ static char *column_name(enum gb_versus_by by, const struct gb_record *record, c
 		before = nvcc ? "nvcc " : "";
 		break;
 	case GB_BY_DRIVER:
-		text = run->cuda.driver;
-		text = text ? text : gb_json_text(gb_setup_gpu(run), "vulkan.driver");
+		text = run->cuda.driver ? run->cuda.driver : gpu ? gpu->vulkan.driver : NULL;
 		before = text ? "driver " : "";
 		break;
 	case GB_BY_THREADS:
-		(void)snprintf(number, sizeof number, "%.0f", threads);
-		text = isnan(threads) ? NULL : number;
-		after = threads <= 1 ? " thread" : " threads";
+		(void)snprintf(number, sizeof number, "%.0f", record->threads);
+		text = isnan(record->threads) ? NULL : number;
+		after = record->threads <= 1 ? " thread" : " threads";
 		break;
 	}
 	return join(before, text ? text : "unknown", after);
 }
 
-/* The index of the name, which is owned and added if it is new. */
-static enum gb_status find_name(struct gb_versus *v, char *name, size_t *index,
-				struct gb_error *err)
+/* Whether the record belongs in the column; machines of one name may be several. */
+static bool is_of_column(const struct gb_versus *v, size_t column, const char *name,
+			 const struct gb_record *record)
 {
-	char **grown;
+	if (v->by == GB_BY_MACHINE)
+		return gb_same_machine(v->column[column].machine, gb_record_machine(record));
+	return gb_equal(v->column[column].name, name);
+}
+
+/* The index of the record's column, which is added if it is new. */
+static enum gb_status find_column(struct gb_versus *v, const struct gb_record *record,
+				  size_t *index, struct gb_error *err)
+{
+	char *name = column_name(v->by, record);
+	struct gb_versus_column *grown;
 
 	if (!name)
 		return gb_out_of_memory(err, NULL);
-	for (*index = 0; *index < v->name_count; ++*index) {
-		if (gb_equal(v->name[*index], name)) {
+	for (*index = 0; *index < v->column_count; ++*index)
+		if (is_of_column(v, *index, name, record)) {
 			free(name);
 			return GB_OK;
 		}
-	}
-	grown = reallocarray(v->name, v->name_count + 1, sizeof *grown);
+	grown = reallocarray(v->column, v->column_count + 1, sizeof *grown);
 	if (!grown) {
 		free(name);
 		return gb_out_of_memory(err, NULL);
 	}
-	v->name = grown;
-	v->name[v->name_count++] = name;
+	v->column = grown;
+	v->column[v->column_count++] =
+		(struct gb_versus_column){ name, gb_record_machine(record) };
+	return GB_OK;
+}
+
+/* Machines of one name are called by all that tells them apart. */
+static enum gb_status tell_apart(struct gb_versus *v, struct gb_error *err)
+{
+	for (size_t i = 0; i < v->column_count && v->by == GB_BY_MACHINE; i++) {
+		bool shared = false;
+
+		for (size_t k = 0; k < v->column_count; k++)
+			shared |= k != i && gb_equal(v->column[i].machine->name,
+						     v->column[k].machine->name);
+		if (!shared)
+			continue;
+		free(v->column[i].name);
+		v->column[i].name = strdup(v->column[i].machine->text);
+		if (!v->column[i].name)
+			return gb_out_of_memory(err, NULL);
+	}
 	return GB_OK;
 }
 
 /* The index of the record's table, which is added if it is new. */
-static enum gb_status find_table(struct gb_versus *v, const struct gb_record *record, const struct gb_run *run,
+static enum gb_status find_table(struct gb_versus *v, const struct gb_record *record,
 				 size_t *index, struct gb_error *err)
 {
 	const bool mixes_machines = v->by == GB_BY_MACHINE || v->by == GB_BY_HOST;
-	const char *machine = mixes_machines ? "" : gb_setup_machine(record, run);
-	const char *bench = record->bench;
-	const char *backend = record->backend;
+	const struct gb_machine *machine = gb_record_machine(record);
 	struct gb_versus_table *grown;
 
-	machine = machine ? machine : "unknown";
-	bench = bench ? bench : "unknown";
-	backend = backend ? backend : "unknown";
 	for (*index = 0; *index < v->table_count; ++*index)
-		if (gb_equal(v->table[*index].bench, bench) &&
-		    gb_equal(v->table[*index].backend, backend) &&
-		    gb_equal(v->table[*index].machine, machine))
+		if (gb_equal(v->table[*index].bench, record->bench) &&
+		    gb_equal(v->table[*index].backend, record->backend) &&
+		    (mixes_machines || gb_same_machine(v->table[*index].on, machine)))
 			return GB_OK;
 	grown = reallocarray(v->table, v->table_count + 1, sizeof *grown);
 	if (!grown)
 		return gb_out_of_memory(err, NULL);
 	v->table = grown;
 	v->table[v->table_count++] =
-		(struct gb_versus_table){ .bench = bench, .backend = backend, .machine = machine };
+		(struct gb_versus_table){ .bench = record->bench,
+					  .backend = record->backend,
+					  .machine = mixes_machines ? "" : machine->name,
+					  .on = machine };
 	return GB_OK;
 }
 
@@ -184,54 +204,50 @@ static enum gb_status drop_threads(struct gb_versus *v, struct item *it, struct 
 /* Whether the record depends on what columns stand for. */
 static bool depends(enum gb_versus_by by, const struct gb_record *record)
 {
-	return is_cpu(record) ? by != GB_BY_DRIVER : by != GB_BY_THREADS;
+	return gb_is_cpu(record) ? by != GB_BY_DRIVER : by != GB_BY_THREADS;
 }
 
 static enum gb_status collect(struct gb_versus *v, const struct gb_records *list,
-			      const struct gb_runs *runs, struct item *item, size_t *count,
-			      struct gb_error *err)
+			      struct item *item, size_t *count, struct gb_error *err)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct gb_record *record = list->record[i];
 		struct item *it = &item[*count];
 
-		if (!gb_is_record(record) || !record->key)
-			continue;
 		if (!depends(v->by, record)) {
 			v->left_out++;
 			continue;
 		}
 		*it = (struct item){ .record = record,
-				     .run = gb_runs_find(runs, record),
 				     .key = record->key,
-				     .order = *count };
-		it->hot = !gb_record_is_cold(record);
+				     .order = *count,
+				     .hot = !gb_record_is_cold(record) };
 		if (v->by == GB_BY_THREADS && drop_threads(v, it, err))
 			return err->code;
-		if (find_name(v, column_name(v->by, record, it->run), &it->column, err) ||
-		    find_table(v, record, it->run, &it->table, err))
+		if (find_column(v, record, &it->column, err) ||
+		    find_table(v, record, &it->table, err))
 			return err->code;
 		++*count;
 	}
-	return GB_OK;
+	return tell_apart(v, err);
 }
 
-/* The table's columns are the names that its records have. */
+/* The table's columns are those of its records. */
 static enum gb_status find_columns(struct gb_versus *v, const struct item *item, size_t count,
 				   size_t table, struct gb_error *err)
 {
 	struct gb_versus_table *t = &v->table[table];
 
-	t->column = calloc(v->name_count + 1, sizeof *t->column);
+	t->column = calloc(v->column_count + 1, sizeof *t->column);
 	if (!t->column)
 		return gb_out_of_memory(err, NULL);
-	for (size_t name = 0; name < v->name_count; name++) {
+	for (size_t c = 0; c < v->column_count; c++) {
 		size_t i = 0;
 
-		while (i < count && !(item[i].table == table && item[i].column == name))
+		while (i < count && !(item[i].table == table && item[i].column == c))
 			i++;
 		if (i < count)
-			t->column[t->column_count++] = name;
+			t->column[t->column_count++] = c;
 	}
 	return GB_OK;
 }
@@ -241,38 +257,32 @@ static enum gb_status find_columns(struct gb_versus *v, const struct item *item,
 /* Whether an earlier item is of the same launch and column: a file may be given twice. */
 static bool is_repeated(const struct item *item, size_t i)
 {
-	const char *run = item[i].record->run_id;
-
-	for (size_t k = 0; run && k < i; k++) {
-		const char *other = item[k].record->run_id;
-
-		if (item[k].column == item[i].column && other && gb_equal(run, other))
+	for (size_t k = 0; k < i; k++)
+		if (item[k].column == item[i].column &&
+		    gb_equal(item[i].record->run_id, item[k].record->run_id))
 			return true;
-	}
 	return false;
 }
 
 /* What the record says by itself, if it has no time that counts. */
 static enum gb_versus_state state_of(const struct gb_record *record, double value)
 {
-	if (gb_has_status(record, "timeout"))
-		return GB_CELL_TIMEOUT;
-	if (gb_launch_is_broken(record))
+	if (record->status == GB_STATUS_FAILED)
 		return GB_CELL_FAILED;
 	if (record->emulated)
 		return GB_CELL_EMULATED;
-	if ((record->status == GB_STATUS_UNVERIFIED))
+	if (record->status == GB_STATUS_UNVERIFIED)
 		return GB_CELL_UNVERIFIED;
 	return isnan(value) ? GB_CELL_SKIPPED : GB_CELL_TIME;
 }
 
 /* One failed launch makes the cell failed; else a launch with a time makes it one. */
-static void take_state(struct gb_versus_cell *cell, enum gb_versus_state state, const struct gb_record *record)
+static void take_state(struct gb_versus_cell *cell, enum gb_versus_state state,
+		       const struct gb_record *record)
 {
 	static const int weight[] = {
 		[GB_CELL_ABSENT] = 0,     [GB_CELL_SKIPPED] = 1, [GB_CELL_EMULATED] = 2,
-		[GB_CELL_UNVERIFIED] = 3, [GB_CELL_TIME] = 4,    [GB_CELL_TIMEOUT] = 5,
-		[GB_CELL_FAILED] = 6,
+		[GB_CELL_UNVERIFIED] = 3, [GB_CELL_TIME] = 4,    [GB_CELL_FAILED] = 5,
 	};
 
 	if (weight[state] <= weight[cell->state])
@@ -284,8 +294,7 @@ static void take_state(struct gb_versus_cell *cell, enum gb_versus_state state, 
 /* Items that the record's rate counts: it belongs to the median time. */
 static double items_of(const struct gb_record *record)
 {
-	return record->rates.items_per_s * record->time.sum.median *
-	       1e-9;
+	return record->rates.items_per_s * record->time.sum.median * 1e-9;
 }
 
 /* The cell of a column, and its values, ascending; value has room for count. */
@@ -379,32 +388,57 @@ static const struct {
 	{ "CUDA runtime", "cuda.runtime", false, true, false },
 };
 
-static void add_value(struct gb_setup_values *values, const cJSON *item)
+static struct gb_field_value part_of(const struct gb_record *record, size_t part)
 {
-	for (size_t i = 0; i < values->count && i < GB_SETUP_VALUES; i++)
-		if (cJSON_Compare(values->value[i], item, true))
-			return;
-	if (values->count < GB_SETUP_VALUES)
-		values->value[values->count] = item;
-	values->count++;
+	const struct gb_gpu *gpu = gb_run_gpu(record->run);
+
+	if (isnan(record->time.sum.median) ||
+	    !(gb_is_cpu(record) ? parts[part].of_cpu : parts[part].of_gpu))
+		return (struct gb_field_value){ 0 };
+	if (parts[part].in_gpu)
+		return gpu ? gb_gpu_value(gpu, parts[part].path) : (struct gb_field_value){ 0 };
+	return gb_run_value(record->run, parts[part].path);
 }
 
 /* The values that the records with a time in the column have of a part. */
-static struct gb_setup_values values_of(const struct item *item, size_t count, size_t column,
-					size_t part)
+static struct gb_versus_mix mix_of(const struct item *item, size_t count, size_t column,
+				   size_t part)
 {
-	struct gb_setup_values values = { 0 };
+	struct gb_versus_mix mix = { .name = parts[part].name };
 
 	for (size_t i = 0; i < count; i++) {
-		const cJSON *from = parts[part].in_gpu ? gb_setup_gpu(item[i].run) : item[i].run;
-		const cJSON *value = gb_json_at(from, parts[part].path);
+		const struct gb_field_value value = part_of(item[i].record, part);
+		size_t k = 0;
 
-		if (item[i].column == column && value && !cJSON_IsNull(value) &&
-		    gb_json_at(item[i].record, "time") &&
-		    (is_cpu(item[i].record) ? parts[part].of_cpu : parts[part].of_gpu))
-			add_value(&values, value);
+		if (item[i].column != column || !value.kind)
+			continue;
+		while (k < mix.count && k < GB_SETUP_VALUES &&
+		       !gb_values_equal(mix.value[k], value))
+			k++;
+		if (k < mix.count)
+			continue;
+		if (k < GB_SETUP_VALUES)
+			mix.value[k] = value;
+		mix.count++;
 	}
-	return values;
+	return mix;
+}
+
+char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t size)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < mix->count && i <= GB_SETUP_VALUES && n + 1 < size; i++) {
+		char words[128];
+		const int length =
+			snprintf(text + n, size - n, "%s%s", i ? ", " : "",
+				 i == GB_SETUP_VALUES
+					 ? "..."
+					 : gb_value_words(mix->value[i], words, sizeof words));
+
+		n += length > 0 ? (size_t)length : 0;
+	}
+	return text;
 }
 
 static enum gb_status find_mixes(struct gb_versus_table *t, const struct item *item, size_t count,
@@ -415,12 +449,11 @@ static enum gb_status find_mixes(struct gb_versus_table *t, const struct item *i
 		return gb_out_of_memory(err, NULL);
 	for (size_t c = 0; c < t->column_count; c++)
 		for (size_t part = 0; part < GB_COUNT(parts); part++) {
-			const struct gb_setup_values values =
-				values_of(item, count, t->column[c], part);
+			struct gb_versus_mix mix = mix_of(item, count, t->column[c], part);
 
-			if (values.count > 1)
-				t->mix[t->mix_count++] =
-					(struct gb_versus_mix){ c, parts[part].name, values };
+			mix.column = c;
+			if (mix.count > 1)
+				t->mix[t->mix_count++] = mix;
 		}
 	return GB_OK;
 }
@@ -527,13 +560,11 @@ enum gb_status gb_versus_init(struct gb_versus *versus, const struct gb_records 
 			      struct gb_error *err)
 {
 	struct item *item = calloc(records->count + 1, sizeof *item);
-	struct gb_runs runs = { 0 };
 	size_t count = 0;
 
 	if (!item)
 		gb_out_of_memory(err, NULL);
-	else if (!gb_runs_add(&runs, records, err) &&
-		 !collect(versus, records, &runs, item, &count, err)) {
+	else if (!collect(versus, records, item, &count, err)) {
 		if (count)
 			(void)fill(versus, item, count, err);
 		else
@@ -542,7 +573,6 @@ enum gb_status gb_versus_init(struct gb_versus *versus, const struct gb_records 
 				: versus->by == GB_BY_THREADS ? " of a CPU"
 							      : " of a GPU");
 	}
-	gb_runs_release(&runs);
 	free(item);
 	return err->code;
 }
@@ -558,11 +588,11 @@ void gb_versus_release(struct gb_versus *versus)
 		free(table->mix);
 		free(table->column);
 	}
-	for (size_t i = 0; i < versus->name_count; i++)
-		free(versus->name[i]);
+	for (size_t i = 0; i < versus->column_count; i++)
+		free(versus->column[i].name);
 	for (size_t i = 0; i < versus->key_count; i++)
 		free(versus->key[i]);
-	free(versus->name);
+	free(versus->column);
 	free(versus->key);
 	free(versus->table);
 	*versus = (struct gb_versus){ 0 };

@@ -31,7 +31,6 @@ enum gb_versus_state {
 	GB_CELL_TIME,
 	GB_CELL_ABSENT, /* the column has no record of the row */
 	GB_CELL_FAILED, /* in one launch at least */
-	GB_CELL_TIMEOUT,
 	GB_CELL_UNVERIFIED,
 	GB_CELL_EMULATED,
 	GB_CELL_SKIPPED,
@@ -58,16 +57,23 @@ struct gb_versus_row {
 struct gb_versus_mix {
 	size_t column;
 	const char *name;
-	struct gb_setup_values values;
+	size_t count; /* of different values; the first ones are kept */
+	struct gb_field_value value[GB_SETUP_VALUES];
+};
+
+struct gb_versus_column {
+	char *name; /* owned */
+	const struct gb_machine *machine; /* of its first record */
 };
 
 struct gb_versus_table {
 	const char *bench, *backend; /* point into the records */
 	const char *machine;         /* of all columns; "": they are, or may be, of several */
+	const struct gb_machine *on; /* of the first record */
 	const char *unit;            /* of the items; NULL: none, or several */
 	bool mixed_caches;
 	size_t column_count, row_count, mix_count;
-	size_t *column; /* indices into the whole's names, in the order of first appearance */
+	size_t *column; /* indices into the whole's columns, in the order of first appearance */
 	struct gb_versus_row *row;
 	struct gb_versus_mix *mix;
 };
@@ -78,8 +84,8 @@ struct gb_versus {
 	bool by_median; /* a launch's value is its median instead of its minimum */
 
 	/* Results: */
-	size_t name_count, table_count, key_count;
-	char **name; /* of all columns, owned */
+	size_t column_count, table_count, key_count;
+	struct gb_versus_column *column; /* of all tables */
 	char **key;  /* keys without what columns stand for, owned */
 	struct gb_versus_table *table;
 	size_t left_out;  /* records that do not depend on what columns stand for */
@@ -103,6 +109,9 @@ extern const char *const gb_versus_bys[];
 
 /* The state in a word. */
 const char *gb_versus_state_word(enum gb_versus_state state);
+
+/* The values as "A, B".  Returns text. */
+char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t size);
 
 /* The key without benchmark and back end, which the table has in its head. */
 const char *gb_versus_row_name(const struct gb_versus_table *table,

@@ -10,7 +10,7 @@
 static const char *name_of(const struct gb_versus *v, const struct gb_versus_table *table,
 			   size_t column)
 {
-	return v->name[table->column[column]];
+	return v->column[table->column[column]].name;
 }
 
 /* ---- CSV ---------------------------------------------------------------------------------- */
@@ -117,7 +117,7 @@ static bool put_mix(cJSON *list, const char *name, const struct gb_versus_mix *m
 	return gb_json_append(list, item) && gb_json_put_text(item, "column", name) &&
 	       gb_json_put_text(item, "part", mix->name) &&
 	       gb_json_put_text(item, "values",
-				gb_setup_values_text(&mix->values, text, sizeof text));
+				gb_versus_mix_text(mix, text, sizeof text));
 }
 
 static bool put_table(cJSON *list, const struct gb_versus *v, const struct gb_versus_table *table)

@@ -28,7 +28,7 @@ static void print_text(const struct printer *p, const char *text)
 
 static const char *name_of(const struct printer *p, const struct gb_versus_table *table, size_t c)
 {
-	return p->v->name[table->column[c]];
+	return p->v->column[table->column[c]].name;
 }
 
 /* A line beside a table: its own paragraph where there is markup. */
@@ -64,7 +64,7 @@ static void set_what(struct gb_grid *grid, const struct gb_versus_table *table,
 static void set_value(const struct printer *p, struct gb_grid *grid, size_t column,
 		      const struct gb_versus_cell *cell)
 {
-	const bool broken = cell->state == GB_CELL_FAILED || cell->state == GB_CELL_TIMEOUT;
+	const bool broken = cell->state == GB_CELL_FAILED;
 	char text[GB_TEXT_MAX];
 
 	if (cell->state == GB_CELL_ABSENT)
@@ -177,7 +177,7 @@ static void print_mixes(const struct printer *p, const struct gb_versus_table *t
 		begin_line(p);
 		print_text(p, name_of(p, table, mix->column));
 		(void)fprintf(p->file, ": more than one %s: ", mix->name);
-		print_text(p, gb_setup_values_text(&mix->values, text, sizeof text));
+		print_text(p, gb_versus_mix_text(mix, text, sizeof text));
 		end_line(p);
 	}
 	if (table->mix_count || p->style.markup == GB_MARKUP_MARKDOWN)
@@ -256,8 +256,7 @@ static void print_reasons(const struct printer *p, const struct gb_versus_table 
 		for (size_t c = 0; c < table->column_count; c++) {
 			const enum gb_versus_state state = table->row[i].cell[c].state;
 
-			if (state == GB_CELL_FAILED || state == GB_CELL_TIMEOUT ||
-			    state == GB_CELL_SKIPPED)
+			if (state == GB_CELL_FAILED || state == GB_CELL_SKIPPED)
 				print_reason(p, table, c, &table->row[i]);
 		}
 }

@@ -27,13 +27,7 @@ enum gb_status gb_junit_print_comparison(FILE *file, const struct gb_comparison 
 enum gb_status gb_github_print_comparison(FILE *file, const struct gb_comparison *comparison,
 					  struct gb_error *err);
 
-/* Bencher Metric Format: per key the latency in ns and the throughput in items per second.  Of one
- * launch the median with its interval; of several the median of their fastest samples, between the
- * least and the most.  Keys without a verified time are left out. */
-enum gb_status gb_bmf_print_records(FILE *file, const struct gb_records *list,
-				    struct gb_error *err);
-
-/* google/benchmark's JSON, which its tools/compare.py reads: a repetition per launch, whose time is
+/* google/benchmark's JSON, which its tools/compare.py and Bencher's adapter cpp_google read: a repetition per launch, whose time is
  * that of its fastest sample, in ns.  A record that failed has error_occurred; others without a
  * verified time are left out. */
 enum gb_status gb_google_print_records(FILE *file, const struct gb_records *list,

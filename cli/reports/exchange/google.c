@@ -31,7 +31,7 @@ static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i
 	const double ns = gb_launch_value(record, (struct gb_launch_stat){ 0 });
 	const double items = record->work.items;
 	const char *reason = record->reason;
-	const bool broken = gb_launch_is_broken(record);
+	const bool broken = record->status == GB_STATUS_FAILED;
 	cJSON *item = cJSON_CreateObject();
 	char name[GB_EXCHANGE_NAME];
 
@@ -45,7 +45,7 @@ static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i
 	       (!broken || (gb_json_put_bool(item, "error_occurred", true) &&
 			    gb_json_put_text(item, "error_message", reason ? reason : ""))) &&
 	       gb_json_put_number(item, "iterations",
-				  broken ? 0 : record->time.n) &&
+				  broken ? 0 : (double)record->time.count) &&
 	       gb_json_put_number(item, "real_time", broken ? 0 : ns) &&
 	       gb_json_put_number(item, "cpu_time", broken ? 0 : ns) &&
 	       gb_json_put_text(item, "time_unit", "ns") &&
@@ -59,8 +59,8 @@ static bool is_launch(const struct gb_key_entry *entry, size_t i, bool cold)
 	const struct gb_record *record = entry[i].record;
 
 	return gb_record_is_cold(record) == cold && !gb_key_is_repeated(entry, i) &&
-	       (gb_launch_is_broken(record) ||
-		(!(record->status == GB_STATUS_UNVERIFIED) &&
+	       (record->status == GB_STATUS_FAILED ||
+		(record->status == GB_STATUS_OK &&
 		 !isnan(gb_launch_value(record, (struct gb_launch_stat){ 0 }))));
 }
 
@@ -76,14 +76,6 @@ static bool put_key(cJSON *list, const struct gb_key_entry *entry, size_t count,
 	return true;
 }
 
-static const cJSON *first_run(const struct gb_records *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		if (!gb_is_record(list->record[i]))
-			return list->record[i];
-	return NULL;
-}
-
 enum gb_status gb_google_print_records(FILE *file, const struct gb_records *list,
 				       struct gb_error *err)
 {
@@ -95,7 +87,7 @@ enum gb_status gb_google_print_records(FILE *file, const struct gb_records *list
 		cJSON_Delete(benchmarks);
 		goto out;
 	}
-	ok = put_context(document, first_run(list));
+	ok = put_context(document, list->run_count ? list->run[0] : &gb_no_run);
 	ok = gb_json_put(document, "benchmarks", benchmarks) && ok;
 	for (size_t i = 0; i < 2 * keys.group_count && ok; i++)
 		ok = put_key(benchmarks, &keys.entry[keys.group[i / 2].first],

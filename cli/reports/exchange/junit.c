@@ -1,7 +1,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/compare_print.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/grid.h"
@@ -125,9 +124,10 @@ static enum gb_status print_suites(FILE *file, const void *list, size_t count, c
 
 static enum outcome outcome_of(const struct gb_record *record)
 {
-	if (gb_launch_is_broken(record))
-		return gb_equal(record->verify.result, "fail") ? FAILURE : ERROR;
-	return gb_has_status(record, "skipped") ? SKIPPED : PASSED;
+	if (record->status == GB_STATUS_FAILED)
+		return record->verify.result && gb_equal(record->verify.result, "fail") ? FAILURE
+											: ERROR;
+	return record->status == GB_STATUS_SKIPPED ? SKIPPED : PASSED;
 }
 
 static bool record_at(const void *list, size_t i, struct junit_case *out)
@@ -136,8 +136,6 @@ static bool record_at(const void *list, size_t i, struct junit_case *out)
 	const char *reason = record->reason;
 
 	*out = (struct junit_case){ .key = record->key, .seconds = NAN };
-	if (!gb_is_record(record) || !out->key)
-		return false;
 	out->hot = !gb_record_is_cold(record);
 	out->outcome = outcome_of(record);
 	if (!record->emulated)

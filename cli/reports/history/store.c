@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
 
@@ -195,13 +194,6 @@ enum gb_status gb_store_series(struct gb_store *store, const char *key, const ch
 
 /* ---- the records of a file ----------------------------------------------------------------- */
 
-static const char *text_or(const cJSON *object, const char *path, const char *otherwise)
-{
-	const char *text = gb_json_text(object, path);
-
-	return text ? text : otherwise;
-}
-
 /* False: the record tells nothing. */
 static bool kind_of(const struct gb_record *record, struct gb_stored_launch *launch)
 {
@@ -210,9 +202,9 @@ static bool kind_of(const struct gb_record *record, struct gb_stored_launch *lau
 	launch->ns = gb_launch_value(record, fastest);
 	if (record->emulated)
 		launch->kind = GB_LAUNCH_EMULATED;
-	else if (gb_launch_is_broken(record))
+	else if (record->status == GB_STATUS_FAILED)
 		launch->kind = GB_LAUNCH_FAILED;
-	else if ((record->status == GB_STATUS_UNVERIFIED))
+	else if (record->status == GB_STATUS_UNVERIFIED)
 		launch->kind = GB_LAUNCH_UNVERIFIED;
 	else if (launch->ns > 0)
 		launch->kind = GB_LAUNCH_TIME;
@@ -223,79 +215,68 @@ static bool kind_of(const struct gb_record *record, struct gb_stored_launch *lau
 	return true;
 }
 
-static enum gb_status add_record(struct gb_store *store, const struct gb_record *record, const struct gb_run *run,
+static enum gb_status add_record(struct gb_store *store, const struct gb_record *record,
 				 uint32_t number, struct gb_error *err)
 {
-	const char *machine = gb_setup_machine(record, run);
 	struct gb_stored_launch launch = { .run = number };
 
 	if (!kind_of(record, &launch) ||
-	    gb_store_series(store, record->key, machine ? machine : "unknown",
+	    gb_store_series(store, record->key, gb_record_machine(record)->name,
 			    gb_record_is_cold(record), &launch.series, err))
 		return err->code;
 	return gb_store_launch(store, &launch,
-			       launch.kind == GB_LAUNCH_FAILED
-				       ? text_or(record, "reason", "no reason is given")
-				       : NULL,
+			       launch.kind != GB_LAUNCH_FAILED ? NULL
+			       : record->reason		      ? record->reason
+							       : "no reason is given",
 			       err);
 }
 
-static enum gb_status add_runs(struct gb_store *store, const struct gb_runs *runs,
-			       struct gb_error *err)
+static enum gb_status add_run(struct gb_store *store, const struct gb_run *line,
+			      struct gb_error *err)
 {
-	for (size_t i = 0; i < runs->count; i++) {
-		const cJSON *line = runs->record[i];
-		const struct gb_stored_run run = {
-			.started = gb_date_parse(line->started),
-			.committed = gb_date_parse(line->tool.commit_date),
-			.file = store->files - 1,
-		};
+	const struct gb_stored_run run = {
+		.started = gb_date_parse(line->started),
+		.committed = gb_date_parse(line->tool.commit_date),
+		.file = store->files - 1,
+	};
 
-		if (gb_store_run(store, &run, line->run_id,
-				 text_or(line, "tool.commit", ""), err))
-			return err->code;
-	}
-	return GB_OK;
+	return gb_store_run(store, &run, line->run_id, line->tool.commit ? line->tool.commit : "",
+			    err);
 }
 
-/* The number of the run with the id, most often the one before; runs->count: there is none. */
-static size_t find_run(const struct gb_runs *runs, size_t before, const char *id)
+/* The number of the record's run, most often the one before; run_count: there is none. */
+static size_t find_run(const struct gb_records *records, size_t before,
+		       const struct gb_record *record)
 {
-	for (size_t i = 0; i < runs->count; i++) {
-		const size_t r = (before + i) % runs->count;
+	for (size_t i = 0; i < records->run_count; i++) {
+		const size_t r = (before + i) % records->run_count;
 
-		if (gb_equal(runs->record[r]->run_id, id))
+		if (records->run[r] == record->run)
 			return r;
 	}
-	return runs->count;
+	return records->run_count;
 }
 
 enum gb_status gb_store_records(struct gb_store *store, const struct gb_records *records,
 				struct gb_error *err)
 {
 	struct gb_stored_file *file = &store->file[store->files - 1];
-	struct gb_runs runs = { 0 };
 	size_t run = 0;
 
 	file->first_run = store->runs;
 	file->first_launch = store->launches;
-	if (gb_runs_add(&runs, records, err) || add_runs(store, &runs, err))
-		goto out;
+	for (size_t i = 0; i < records->run_count; i++)
+		if (add_run(store, records->run[i], err))
+			return err->code;
 	for (size_t i = 0; i < records->count; i++) {
-		const struct gb_record *record = records->record[i];
-
-		if (!gb_is_record(record))
-			continue;
-		run = find_run(&runs, run, text_or(record, "run_id", ""));
-		if (run < runs.count && add_record(store, record, runs.line[run],
-						   (uint32_t)(file->first_run + run), err))
-			goto out;
+		run = find_run(records, run, records->record[i]);
+		if (run < records->run_count &&
+		    add_record(store, records->record[i], (uint32_t)(file->first_run + run), err))
+			return err->code;
 	}
 	file->runs = store->runs - file->first_run;
 	file->launches = store->launches - file->first_launch;
-out:
-	gb_runs_release(&runs);
-	return err->code;
+	return GB_OK;
 }
 
 void gb_store_release(struct gb_store *store)

@@ -11,7 +11,7 @@ const char *gb_repro_reason(const struct gb_record *record)
 {
 	const char *reason = record->reason;
 
-	if (record->emulated && gb_json_at(record, "time"))
+	if (record->emulated && !isnan(record->time.sum.median))
 		return "emulated: no time of a GPU";
 	return reason ? reason : "not reported by this variant";
 }
@@ -38,8 +38,8 @@ const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, siz
 /* Whether a place in a record holds nanoseconds. */
 static bool is_time(const char *path)
 {
-	static const char *const times[] = { "time.", "phases.", "upload.", "download.",
-					     "host_time." };
+	static const char *const times[] = { "time.", "phases.", "host_time.", "upload",
+					     "download" };
 
 	for (size_t i = 0; i < GB_COUNT(times); i++)
 		if (strncmp(path, times[i], strlen(times[i])) == 0)
@@ -94,16 +94,10 @@ static double in_terms(const cJSON *column, const struct gb_record *record, doub
 /* The transfers' share of a time that includes them. */
 static double transfers_of(const cJSON *column, const struct gb_record *record)
 {
-	static const char *const transfers[] = { "upload.median", "download.median" };
-	double sum = 0;
-
-	for (size_t i = 0; i < GB_COUNT(transfers) && gb_json_text(column, "scope"); i++) {
-		const double part = gb_json_number(record, transfers[i]);
-
-		if (!gb_equal(record->backend, "cpu") && !isnan(part))
-			sum += part;
-	}
-	return sum;
+	if (!gb_json_text(column, "scope") || gb_is_cpu(record))
+		return 0;
+	return (isnan(record->upload) ? 0 : record->upload) +
+	       (isnan(record->download) ? 0 : record->download);
 }
 
 static double value_of(const cJSON *column, const struct gb_record *record)
@@ -111,52 +105,33 @@ static double value_of(const cJSON *column, const struct gb_record *record)
 	if (!is_valid(column, record))
 		return NAN;
 	return in_terms(column, record,
-			gb_json_number(record, path_of(column)) + transfers_of(column, record));
+			gb_record_number(record, path_of(column)) + transfers_of(column, record));
 }
 
-/* A record is noisy if the samples of its run's time did not settle, on which counts do not hang. */
-static bool is_noisy(const char *path, const struct gb_record *record)
-{
-	static const char *const of_time[] = { "time.", "rates.", "phases." };
-
-	for (size_t i = 0; i < GB_COUNT(of_time); i++)
-		if (!strncmp(path, of_time[i], strlen(of_time[i])))
-			return record && gb_has_status(record, "noisy");
-	return false;
-}
-
-/* The 95 % interval of a median or a mean, beside which it stands in the record.  Rates of the
- * whole run are as wide as its time. */
+/* The 95 % interval of a median or a mean.  Rates of the whole run are as wide as its time. */
 static struct gb_spread spread_of(const cJSON *column, const struct gb_record *record)
 {
-	const char *path = path_of(column);
-	struct gb_spread spread = { NAN, NAN, is_noisy(path, record) };
+	const char *path = path_of(column), *stat = strrchr(path, '.');
 	const bool of_run = gb_equal(path, "rates.items_per_s");
-	const char *stat = strrchr(path, '.');
+	const struct gb_spread none = { NAN, NAN };
 	const double value = value_of(column, record);
-	const cJSON *interval;
-	char at[80];
+	const struct gb_times *times;
+	struct gb_spread spread;
 
-	if (!stat || isnan(value))
-		return spread;
-	(void)snprintf(at, sizeof at, "%.*s%s", (int)(stat - path), path,
-		       gb_equal(stat, ".mean") ? ".mean_ci95" : ".ci95");
-	interval = gb_json_at(record, of_run ? "time.ci95" : at);
-	if (!cJSON_IsArray(interval) || !interval->child || !interval->child->next)
-		return spread;
-	spread.low = interval->child->valuedouble;
-	spread.high = interval->child->next->valuedouble;
-	if (of_run) {
-		const double median = record->time.sum.median;
-
-		return (struct gb_spread){ value * median / spread.high,
-					   value * median / spread.low, spread.noisy };
-	}
+	if (isnan(value))
+		return none;
+	times = of_run ? &record->time : gb_record_times(record, path);
+	if (!times || isnan(times->sum.ci_low))
+		return none;
+	if (of_run)
+		return (struct gb_spread){ value * times->sum.median / times->sum.ci_high,
+					   value * times->sum.median / times->sum.ci_low };
+	spread = stat && gb_equal(stat, ".mean")
+			 ? (struct gb_spread){ times->sum.mean_ci_low, times->sum.mean_ci_high }
+			 : (struct gb_spread){ times->sum.ci_low, times->sum.ci_high };
 	spread.low = in_terms(column, record, spread.low + transfers_of(column, record));
 	spread.high = in_terms(column, record, spread.high + transfers_of(column, record));
-	if (spread.low > spread.high)
-		spread = (struct gb_spread){ spread.high, spread.low, spread.noisy };
-	return spread;
+	return spread.low > spread.high ? (struct gb_spread){ spread.high, spread.low } : spread;
 }
 
 static void fill_measured(struct gb_repro *t, size_t c)
@@ -191,8 +166,7 @@ static void fill_ratio(struct gb_repro *t, size_t c)
 		const struct gb_spread *x = &t->spread[row + a], *y = &t->spread[row + b];
 
 		t->here[row + c] = t->here[row + a] / t->here[row + b];
-		t->spread[row + c] = (struct gb_spread){ x->low / y->high, x->high / y->low,
-							 x->noisy || y->noisy };
+		t->spread[row + c] = (struct gb_spread){ x->low / y->high, x->high / y->low };
 		t->reason[row + c] = reason ? reason : t->reason[row + b];
 	}
 }

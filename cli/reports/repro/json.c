@@ -2,7 +2,7 @@
  *
  * {"tables": [{"paper", "table", "title", "citation", "columns": [{"name", "role", "unit",
  * "variant"}], "rows": [{COLUMN: {"paper": 1.5, "printed": "1.50", "here": 1.2,
- * "here_low": 1.1, "here_high": 1.3, "noisy": false, "reason": null}, ..., "beside": {VARIANT: {"here": 0.5,
+ * "here_low": 1.1, "here_high": 1.3, "reason": null}, ..., "beside": {VARIANT: {"here": 0.5,
  * ..., "unit": "s", "reason": null}}}], "claims": [{"id", "text", "verdict", "tested", "missing", "why"}]}, ...], "sum": {"tables", "cells", "measured", "held", "not_held", "untestable", "left_out":
  * [{"count", "reason"}]}}
  */
@@ -35,8 +35,7 @@ static bool put_measured(cJSON *cell, double value, const struct gb_spread *spre
 {
 	return gb_json_put_number(cell, "here", value) &&
 	       gb_json_put_number(cell, "here_low", spread->low) &&
-	       gb_json_put_number(cell, "here_high", spread->high) &&
-	       gb_json_put_bool(cell, "noisy", spread->noisy);
+	       gb_json_put_number(cell, "here_high", spread->high);
 }
 
 /* A key is its value; anything else what is printed, what was measured, and why nothing was. */

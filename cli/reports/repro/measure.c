@@ -88,7 +88,7 @@ static enum gb_status point_of(const struct gb_repro *t, size_t row, const cJSON
 	return GB_OK;
 }
 
-static bool same_set(const struct gb_record *a, const struct gb_record *b)
+static bool same_set(const cJSON *a, const cJSON *b)
 {
 	return (!a && !b) || (a && b && cJSON_Compare(a, b, true));
 }
@@ -143,19 +143,15 @@ static void cut_threads(char *key)
 /* Whether the record is of that key. */
 static bool is_of(const struct search *s, const struct gb_record *record, const char *key)
 {
-	const double threads = record->params.threads;
-	const char *is = record->key;
+	const double threads = gb_member_number(&record->params, "threads");
 	char *copy;
 	bool same;
 
-	if (!gb_is_record(record) || !is)
-		return false;
 	if (!s->any_threads)
-		return gb_equal(is, key);
-	if (!isnan(threads) && fabs(threads - gb_json_number(gb_runs_find(&s->source->runs, record),
-							     "host.usable_cpus")) > 0)
+		return gb_equal(record->key, key);
+	if (fabs(threads - record->run->host.usable_cpus) > 0)
 		return false;
-	copy = strdup(is);
+	copy = strdup(record->key);
 	if (!copy)
 		return false;
 	cut_threads(copy);
@@ -166,11 +162,11 @@ static bool is_of(const struct search *s, const struct gb_record *record, const 
 
 /* The variant's record of the point: the last that has a time, else the last; NULL if there is
  * none. */
-static const cJSON *record_of(const struct search *s, const char *name, struct gb_error *err)
+static const struct gb_record *record_of(const struct search *s, const char *name, struct gb_error *err)
 {
 	const struct gb_records *list = gb_repro_records(s->source);
 	const struct gb_variant *variant = variant_called(s->sweep->workload->name, name);
-	const cJSON *found = NULL;
+	const struct gb_record *found = NULL;
 	char *key;
 
 	if (!variant)
@@ -319,7 +315,6 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 				struct gb_error *err)
 {
 	repro->stored = !source->session;
-	repro->runs = &source->runs;
 	repro->meshes = source->meshes;
 	for (size_t r = 0; r < repro->rows && !err->code; r++) {
 		repro->taken[r] = gb_repro_takes(repro, r, source->preset);

@@ -189,19 +189,18 @@ static void put_reasons(struct list list, const struct gb_repro *t)
 enum { MAX_SEEN = 4096 };
 
 /* The machine and build of a record with a time, unless `seen` has them. */
-static void put_run(struct list *list, const struct gb_repro *t, const struct gb_record *record,
-		    char seen[MAX_SEEN])
+static void put_run(struct list *list, const struct gb_record *record, char seen[MAX_SEEN])
 {
-	const struct gb_run *run = record ? gb_runs_find(t->runs, record) : NULL;
-	const char *machine = run ? gb_setup_machine(record, run) : NULL;
-	const char *commit = run->tool.commit, *on = run->started;
+	const char *commit, *on;
 	char text[300];
 
-	if (!run || isnan(record->time.sum.median))
+	if (!record || record->run == &gb_no_run || isnan(record->time.sum.median))
 		return;
+	commit = record->run->tool.commit;
+	on = record->run->started;
 	(void)snprintf(text, sizeof text, "%.120s, commit %.40s, %.10s, %s caches",
-		       machine ? machine : "machine unknown", commit ? commit : "unknown",
-		       on ? on : "", gb_record_is_cold(record) ? "cold" : "hot");
+		       gb_record_machine(record)->name, commit ? commit : "unknown", on ? on : "",
+		       gb_record_is_cold(record) ? "cold" : "hot");
 	if (strstr(seen, text))
 		return;
 	(void)snprintf(seen + strlen(seen), MAX_SEEN - strlen(seen), "%s\n", text);
@@ -213,9 +212,9 @@ static void put_runs(struct list list, const struct gb_repro *t)
 	char seen[MAX_SEEN] = "";
 
 	for (size_t i = 0; i < t->rows * t->columns; i++)
-		put_run(&list, t, t->record[i], seen);
+		put_run(&list, t->record[i], seen);
 	for (size_t i = 0; i < t->rows * t->besides; i++)
-		put_run(&list, t, t->beside_record[i], seen);
+		put_run(&list, t->beside_record[i], seen);
 	close_list(&list);
 }
 
@@ -228,7 +227,7 @@ static void put_meshes(struct list list, const struct gb_repro *t)
 
 		for (size_t c = 0; c < t->columns && !scene; c++) {
 			record = t->record[r * t->columns + c];
-			scene = record->params.scene;
+			scene = record ? gb_member_text(&record->params, "scene") : NULL;
 			scene = scene && strchr(scene, '.') ? scene : NULL;
 		}
 		if (scene)

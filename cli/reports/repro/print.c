@@ -99,12 +99,12 @@ struct row {
 	const char *plus_minus;
 };
 
-/* "4.123 ±1.2 % noisy": a measured value.  It is noisy if the samples did not settle. */
+/* "4.123 ±1.2 %": a measured value; a wide interval is marked. */
 static void set_measured(const struct row *row, size_t column, double value, int digits,
 			 const struct gb_spread *spread)
 {
 	const double percent = 50 * (spread->high - spread->low) / value;
-	const char *noisy = spread->noisy ? " noisy" : "";
+	const char *mark = gb_width_mark(percent / 100);
 	char number[40], text[80];
 
 	if (isnan(value))
@@ -115,10 +115,10 @@ static void set_measured(const struct row *row, size_t column, double value, int
 		(void)snprintf(number, sizeof number, "%.0f", value);
 	if (isfinite(percent))
 		(void)snprintf(text, sizeof text, "%s %s%.*f %%%s", number, row->plus_minus,
-			       percent < 0.095 ? 2 : 1, percent, noisy);
+			       percent < 0.095 ? 2 : 1, percent, mark);
 	else
-		(void)snprintf(text, sizeof text, "%s%s", number, noisy);
-	gb_grid_set(row->grid, column, text, spread->noisy ? GB_WARN : GB_PLAIN);
+		(void)snprintf(text, sizeof text, "%s", number);
+	gb_grid_set(row->grid, column, text, mark[0] ? GB_WARN : GB_PLAIN);
 }
 
 static size_t add_cells(const struct row *row, size_t c, const struct shape *s, size_t n)

@@ -13,17 +13,15 @@
 #include "cli/reports/grid.h"
 #include "common/status.h"
 
-/* The 95 % interval in the cell's unit, NAN if there is none; noisy: the samples did not settle. */
+/* The 95 % interval in the cell's unit, NAN if there is none. */
 struct gb_spread {
 	double low, high;
-	bool noisy;
 };
 
 /* Where the measured values come from. */
 struct gb_repro_source {
 	struct gb_session *session;      /* measures; NULL: nothing is measured */
 	const struct gb_records *stored; /* then these are searched */
-	struct gb_runs runs;             /* of them */
 	enum gb_preset preset;           /* the rows to take */
 	const char *meshes;              /* a folder of scripts/download-meshes.sh; NULL: none */
 };
@@ -32,8 +30,8 @@ struct gb_repro_source {
 struct gb_repro {
 	const cJSON *paper, *table;
 	size_t rows, columns, besides;
-	const cJSON **record;        /* cells; NULL: nothing was measured */
-	const cJSON **beside_record; /* rows * besides */
+	const struct gb_record **record;        /* cells; NULL: nothing was measured */
+	const struct gb_record **beside_record; /* rows * besides */
 	double *here;                /* cells, in the column's own unit; NAN: not measured */
 	struct gb_spread *spread;    /* cells */
 	double *beside_here;         /* in the unit of gb_repro_beside_terms() */
@@ -41,7 +39,6 @@ struct gb_repro {
 	const char **reason;        /* cells; NULL if here is a number */
 	bool *taken;                /* rows: the preset takes it */
 	bool stored;                /* nothing was measured: from stored records */
-	const struct gb_runs *runs; /* of the stored records */
 	const char *meshes;         /* as of gb_repro_source */
 };
 

@@ -92,8 +92,8 @@ enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const c
 		.besides = (size_t)cJSON_GetArraySize(gb_json_at(table, "beside")),
 	};
 	cells = repro->rows * repro->columns;
-	repro->record = calloc(cells + 1, sizeof(cJSON *));
-	repro->beside_record = calloc(repro->rows * repro->besides + 1, sizeof(cJSON *));
+	repro->record = calloc(cells + 1, sizeof(struct gb_record *));
+	repro->beside_record = calloc(repro->rows * repro->besides + 1, sizeof(struct gb_record *));
 	repro->here = calloc(cells + 1, sizeof *repro->here);
 	repro->spread = calloc(cells + 1, sizeof *repro->spread);
 	repro->beside_here = calloc(repro->rows * repro->besides + 1, sizeof(double));
