@@ -432,10 +432,12 @@ bool gb_fields_write(const struct gb_field *field, size_t count, const void *fro
 {
 	for (size_t i = 0; i < count; i++) {
 		const char *name;
+		cJSON *parent;
 
-		if (!is_absent(&field[i], from) &&
-		    !gb_json_put(parent_of(object, field[i].path, &name), name,
-				 item_of(&field[i], from)))
+		if (is_absent(&field[i], from))
+			continue;
+		parent = parent_of(object, field[i].path, &name);
+		if (!gb_json_put(parent, name, item_of(&field[i], from)))
 			return false;
 	}
 	return true;
@@ -460,7 +462,9 @@ static enum known known(const struct gb_field *field, size_t count, const char *
 
 static bool keep(cJSON *object, const cJSON *member)
 {
-	return cJSON_GetObjectItemCaseSensitive(object, member->string) ||
+	const bool empty = (cJSON_IsArray(member) || cJSON_IsObject(member)) && !member->child;
+
+	return empty || cJSON_GetObjectItemCaseSensitive(object, member->string) ||
 	       gb_json_put(object, member->string, cJSON_Duplicate(member, 1));
 }
 
