@@ -351,7 +351,7 @@ no_reports := ! cat $(reports).* 2>/dev/null
 
 ## test: layers, unit tests, the cuda variants in the emulator and on a GPU, the emulator's own, command line
 test: deps-test
-	$(Q)$(MAKE) --no-print-directory test-layers
+	$(Q)$(MAKE) --no-print-directory SIMT=1 test-layers
 	$(Q)$(MAKE) --no-print-directory test-unit
 	$(Q)$(if $(gpu_sanitizer),$(MAKE) --no-print-directory gpu-check,:)
 	$(Q)$(MAKE) --no-print-directory SIMT=1 test-simt $(if $(filter 1,$(CUDA)),EVERY_POINT=no)
@@ -362,9 +362,9 @@ test: deps-test
 # Waiting OpenMP threads yield soon, as they do in gpubench itself: several tests run at once.
 patient := GOMP_SPINCOUNT=2000 GPUBENCH_COPY=16Mi
 
-# Includes and calls in the order of the layers, and no circles; then planted errors, to be found.
-test-layers:
-	$(Q)$(PYTHON) tests/layers
+# Includes and calls follow the order of the layers and form no circle.  The self-test plants errors.
+test-layers: $(objects)
+	$(Q)$(PYTHON) tests/layers $^
 	$(Q)$(PYTHON) tests/layers --self-test
 
 # The unit tests alone; FILTER='sweep/*' picks some.  The vulkan variants run on lavapipe where it was unpacked.
