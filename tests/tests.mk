@@ -94,7 +94,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
 ## test-cli: golden command-line cases; the program as a whole
-whole    := page papers plots reading resume signals memory nvcc nosys counts gate exchange recipes versus vulkan
+whole    := page papers plots reading resume signals memory install nvcc nosys counts gate exchange recipes versus vulkan
 # A hundred launches copy 16 MiB, not 256, to know what share of the bandwidth a time is.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -108,6 +108,7 @@ whole-reading: ; $(Q)tests/reading.sh $(BUILD)/gpubench
 whole-resume:  ; $(Q)tests/resume.sh $(BUILD)/gpubench 3 1 radix 'cpu/*' --count=1k,4k,16k --type=u32,u64,pairs
 whole-signals: ; $(Q)tests/signals.py $(BUILD)/gpubench
 whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
+whole-install: ; +$(Q)tests/install.sh $(BUILD)/gpubench
 whole-nvcc:    ; $(Q)tests/nvcc.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
