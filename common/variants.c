@@ -1,4 +1,9 @@
-/* variants.c -- variants.def as the one const table. */
+/* variants.c -- variants.def as the one const table.
+ *
+ * A line of variants.def says what the variant needs of the build: HOST is always there; CUDA, CUB,
+ * HWY ... are there if the Makefile defines GB_HAVE_<it> as 1.  Only this file reads variants.def, so
+ * that a new line rebuilds no other variant.
+ */
 #include "common/variants.h"
 
 #include "build_info.h"
@@ -43,6 +48,11 @@
 #define BACKEND_cpu    GB_CPU
 #define BACKEND_cuda   GB_CUDA
 #define BACKEND_vulkan GB_VULKAN
+
+#define GB_VARIANT(backend, workload, symbol, name, needs, summary, peer) \
+	extern const struct gb_variant_ops workload##_##backend##_##symbol;
+#include "common/variants.def"
+#undef GB_VARIANT
 
 #define GB_VARIANT(backend_, workload_, symbol_, name_, needs_, summary_, peer_)     \
 	{ .workload = #workload_,                                                    \

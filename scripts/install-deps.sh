@@ -18,7 +18,8 @@
 # (libhwy-dev) and Embree 4 or 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
 # and cpu/embree* out, libpng (libpng-dev), without which pictures are .ppm only, and SQLite
 # (libsqlite3-dev), without which `history` keeps no index, and Vulkan's headers
-# (libvulkan-dev), without which the vulkan variants are left out; for the tests also Chromium, in which pages
+# (libvulkan-dev), without which the vulkan variants are left out, and help2man, without which no manual
+# pages are installed; for the tests also Chromium, in which pages
 # are opened.  They are installed along with the rest if they can be had, and on their own only by `all`.
 #
 # The CUDA Toolkit is not installed here: without nvcc 12.0 or later the cuda variants are left out.
@@ -120,6 +121,7 @@ has_header embree4/rtcore.h || has_header embree3/rtcore.h || optional+=(libembr
 has_header png.h || optional+=(libpng-dev)
 has_header sqlite3.h || optional+=(libsqlite3-dev)
 has_header vulkan/vulkan.h || optional+=(libvulkan-dev)
+has_command help2man || optional+=(help2man)
 [[ $wanted != test && $wanted != all ]] || has_command chromium || has_command chromium-browser ||
 	has_command google-chrome || optional+=(chromium)
 
@@ -144,13 +146,29 @@ if ((EUID != 0)); then
 		fail "run as root: apt-get install --no-install-recommends ${missing[*]} ${optional[*]}"
 	as_root=(sudo)
 fi
+# apt-get WORD..., again while another package manager holds a lock: dpkg's, or that of the package lists.
+errors=$(mktemp)
+trap 'rm -f "$errors"' EXIT
+apt_get() {
+	local waited=0 failed=0
+	while
+		failed=0
+		"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive LC_ALL=C apt-get "$@" 2>"$errors" || failed=1
+		((failed && waited < 600)) && grep -qE 'Could not get lock|Unable to (acquire|lock)' "$errors"
+	do
+		((waited)) || printf 'install-deps: waiting for another package manager, at most 10 minutes\n' >&2
+		sleep 5
+		((waited += 5))
+	done
+	cat "$errors" >&2
+	return $failed
+}
 install() {
-	"${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-		apt-get install -y --no-install-recommends "$@"
+	apt_get install -y --no-install-recommends "$@"
 }
 
 # Old package lists name versions that are gone.  Without a network a local cache may still do.
-"${as_root[@]}" apt-get update || printf 'install-deps: cannot update the package lists\n' >&2
+apt_get update || printf 'install-deps: cannot update the package lists\n' >&2
 if ((${#missing[@]})); then
 	install "${missing[@]}" || fail "apt-get could not install: ${missing[*]}"
 fi

@@ -11,7 +11,6 @@
 #include "cli/workloads/registry.h"
 #include "common/lbvh.h"
 #include "common/text.h"
-#include "common/variants.h"
 #include "common/workload.h"
 
 static const char *const scenes[] = { "terrain", "knot", "flake",  "soup",   "city",

@@ -1,24 +1,41 @@
 #!/bin/bash
-# nvcc.sh -- which nvcc the Makefile takes, by a stand-in that is of some version and takes some compilers:
-# one that will not do is left out with the reason, or refused before anything is compiled if it was asked for.
+# nvcc.sh -- which nvcc the Makefile takes, and what is compiled anew when a compiler or its flags change, by
+# stand-ins of some version.  An nvcc that will not do is left out with the reason, or refused before
+# anything is compiled if it was asked for.
 set -eu
 cd "$(dirname "$0")/.."
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
-unset MAKEFLAGS MFLAGS MAKELEVEL CUDA PTX SIMT NVCC nvcc_asked nvcc_version nvcc_fault nvcc_host
+unset MAKEFLAGS MFLAGS MAKELEVEL CUDA CUDA_HOME PTX SIMT NVCC NVCCFLAGS CFLAGS CXXFLAGS LDFLAGS WERROR \
+	nvcc_asked nvcc_version nvcc_fault nvcc_host nvcc_host_version
 passed=0 failed=0
 
+mkdir -p "$scratch/cuda/bin"
 cat >"$scratch/nvcc" <<'NVCC'
 #!/bin/sh
+takes() {
+	[ "$1" = yes ] && echo "#define __VERSION__ \"${HOST:-12.2.0}\""
+}
 case " $* " in
 *" --version "*) echo "Cuda compilation tools, release ${VERSION%.*}, V$VERSION" ;;
 *" --list-gpu-code "*) echo sm_80; echo sm_90 ;;
-*" -ccbin "*" -E "*) [ "$TAKES" = all ] ;;
-*" -E "*) [ "$TAKES" != none ] ;;
+*" -ccbin "*" -E "*) takes "$([ "$TAKES" = all ] && echo yes)" ;;
+*" -E "*) takes "$([ "$TAKES" != none ] && echo yes)" ;;
+*" -c "*" -o "*) while [ "$1" != -o ]; do shift; done; : >"$2" ;;
 *) echo "nvcc was called: $*" >&2; exit 1 ;;
 esac
 NVCC
 chmod +x "$scratch/nvcc"
+cp "$scratch/nvcc" "$scratch/cuda/bin/nvcc"
+
+check() { # NAME WANTED GOT
+	if [ "$2" = "$3" ]; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "nvcc: $1: wanted '$2', got '$3'"
+	fi
+}
 
 # expect STATUS TEXT VERSION TAKES WORD...: what make says, and the variables CUDA and nvcc_host in its data base
 expect() {
@@ -52,5 +69,54 @@ expect 2 "CUDA=1: .*$host" 12.4.131 none CUDA=1
 expect 2 'CUDA=1: no nvcc was found' 0 none CUDA=1 NVCC=no-such-nvcc
 expect 0 '^cuda_absent := no nvcc was found' 0 none NVCC=no-such-nvcc
 expect 0 '^cuda_absent := CUDA=0 was given' 11.8.89 all CUDA=0
+# One that is not on PATH, where the toolkit is installed.
+if ! (PATH=/usr/bin:/bin command -v nvcc >/dev/null); then
+	got=$(PATH=/usr/bin:/bin VERSION=12.4.131 TAKES=all make -pn CXX=g++ CUDA_HOME="$scratch/cuda" help 2>&1 | grep '^nvcc := ')
+	check "nvcc beside PATH" "nvcc := $scratch/cuda/bin/nvcc" "$got"
+fi
+
+# ---- what is compiled anew -----------------------------------------------------------------------------
+
+# A C and C++ compiler that only makes its output, but for preprocessing.
+cat >"$scratch/cc" <<'CC'
+#!/bin/sh
+case " $* " in
+*" --version "*) echo "stand-in ${CCVERSION:-1}" ;;
+*" -E "*) exec g++ "$@" ;;
+*) while [ "$1" != -o ]; do shift; done; : >"$2" ;;
+esac
+CC
+chmod +x "$scratch/cc"
+cp "$scratch/cc" "$scratch/c++"
+
+# What make compiles or links of one object of each kind, and a program of one object.
+made() { # WORD...
+	VERSION=${VERSION:-12.4.131} TAKES=all make NVCC="$scratch/nvcc" CC="$scratch/cc" CXX="$scratch/c++" BUILD="$scratch/build" \
+		SHARED="$scratch/shared" objects="$scratch/shared/common/text.o" "$@" "$scratch/build/cuda/stream/copy.cu.o" \
+		"$scratch/shared/cpu/radix/vqsort.o" "$scratch/build/gpubench" 2>&1 | grep -oE '^  [A-Z]+' | sort | tr -d '\n'
+}
+all="  CC  CXX  LD  NVCC"
+export VERSION=12.4.131 TAKES=all
+check "at first" "$all" "$(made)"
+check "again" "" "$(made)"
+check "NVCCFLAGS" "  NVCC" "$(made NVCCFLAGS=-G)"
+check "no NVCCFLAGS" "  NVCC" "$(made)"
+VERSION=12.5.40
+check "another nvcc" "  NVCC" "$(made)"
+check "its host compiler" "  NVCC" "$(HOST=13.1 made)"
+check "at another path" "  LD  NVCC" "$(made NVCC="$scratch/cuda/bin/nvcc")"
+made >/dev/null
+check "CFLAGS" "$all" "$(made CFLAGS=-g)"
+made >/dev/null
+check "CXXFLAGS" "$all" "$(made CXXFLAGS=-g)"
+made >/dev/null
+check "LDFLAGS" "  LD" "$(made LDFLAGS=-g)"
+check "another C compiler" "$all" "$(CCVERSION=2 made)"
+made >/dev/null
+check "WERROR" "$all" "$(made WERROR=1)"
+check "again, WERROR" "" "$(made WERROR=1)"
+check "WERROR and nvcc" 1 "$(grep -c -e '-Werror all-warnings' "$scratch/build/generated/flags")"
+made >/dev/null
+check "no WERROR" 0 "$(grep -c -e '-Werror' "$scratch/build/generated/flags")"
 echo "nvcc: $passed passed, $failed failed"
 [ $failed = 0 ]

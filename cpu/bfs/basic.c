@@ -7,7 +7,7 @@
  * bytes.
  */
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/common.h"
 
 struct state {

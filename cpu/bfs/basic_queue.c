@@ -5,7 +5,7 @@
  * whatever its degree: the bound is memory bandwidth of one thread over n^2 bytes.
  */
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/common.h"
 
 struct state {

@@ -15,7 +15,7 @@
  */
 #include <string.h>
 
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/dense.h"
 
 enum {

@@ -22,7 +22,7 @@
  * CUDA variant of this name has the same levels on tensor cores, and the papers on that.
  */
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/bits_avx512.h"
 #include "cpu/bfs/parts/dense.h"
 

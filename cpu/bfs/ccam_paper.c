@@ -8,7 +8,7 @@
  * ends with the level that finds nothing, or when all vertices are reached.  In a dense graph most
  * probes are of vertices long reached: the bound is the probes, m of them at worst.
  */
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/common.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,

@@ -6,7 +6,7 @@
  * graph, whose frontier soon is a large part of it, the first words decide.  The first level is
  * the source's own row.  The bound is one cache line or two per vertex, at addresses a row apart.
  */
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/dense.h"
 
 enum {

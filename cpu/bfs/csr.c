@@ -3,7 +3,7 @@
  * Against basic it reads only the edges there are: 4 bytes each, all m of the reached part.  In a
  * dense graph nearly all of them lead to vertices long reached; the bound is m probes of `mark`.
  */
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/common.h"
 #include "cpu/bfs/parts/topdown.h"
 

@@ -14,7 +14,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/common.h"
 #include "cpu/bfs/parts/topdown.h"
 

@@ -10,7 +10,7 @@
  * The bounds are those of the parts: two atomic operations for each of 2^D sums, D steps of
  * dependent loads for each leaf.
  */
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/cbt/parts/common.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,

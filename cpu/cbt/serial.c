@@ -8,7 +8,7 @@
  * latency of two dependent loads per step.  reduce takes every pair of elements out of the heap and
  * puts their sum in, one at a time, from level D - 1 up.
  */
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/cbt/parts/common.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,

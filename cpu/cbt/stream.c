@@ -12,7 +12,7 @@
 #include <omp.h>
 
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/cbt/parts/common.h"
 #include "cpu/cbt/parts/frame.h"
 #include "cpu/cbt/parts/leaves.h"

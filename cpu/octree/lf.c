@@ -12,7 +12,7 @@
 #include <omp.h>
 
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 
 enum { BLOCK_CHUNK = 16, SPARES = 8 };
 

@@ -13,7 +13,7 @@
  */
 #include <omp.h>
 
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/octree/parts/lf.h"
 
 enum {

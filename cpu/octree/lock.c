@@ -5,7 +5,7 @@
  */
 #include <omp.h>
 
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/octree/parts/lock.h"
 
 struct state {

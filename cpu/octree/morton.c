@@ -32,7 +32,7 @@
 #include <omp.h>
 
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/octree/parts/lock.h"
 #include "cpu/octree/parts/seq.h"
 

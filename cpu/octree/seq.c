@@ -4,7 +4,7 @@
  * is the latency of main memory: a few dependent misses per body.
  */
 #include "cpu/octree/parts/seq.h"
-#include "common/variants.h"
+#include "common/workload.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -27,7 +27,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/radix/parts/best_split.h"
 #include "cpu/sort/leaf.h"
 

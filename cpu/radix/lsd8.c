@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/radix/parts/common.h"
 #include "cpu/sort/digit.h"
 

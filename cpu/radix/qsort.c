@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/radix/parts/common.h"
 
 static int compare_u32(const void *left, const void *right)

@@ -13,7 +13,7 @@
  * The bound is memory: 32 bytes per u32 key and bit, 1 KiB per key in all.
  */
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/radix/parts/common.h"
 
 struct state {

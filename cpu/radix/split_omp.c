@@ -15,7 +15,7 @@
 #endif
 
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/radix/parts/common.h"
 #include "cpu/simd.h"
 

@@ -13,7 +13,7 @@
 #include <hwy/contrib/sort/vqsort.h>
 #include <hwy/highway.h> /* for its version */
 
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/radix/parts/common.h"
 
 namespace

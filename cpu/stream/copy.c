@@ -15,7 +15,7 @@
 
 #include "common/memory.h"
 #include "common/stream.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/simd.h"
 
 #if defined(__x86_64__)

@@ -90,7 +90,7 @@ static const char *excluded(const void *params)
 	return "expansion of bits to bytes";
 }
 
-const struct gb_variant_ops bfs_cuda_basic = {
+extern "C" const struct gb_variant_ops bfs_cuda_basic = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = bfs_search_upload,

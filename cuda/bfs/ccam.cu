@@ -233,7 +233,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "cluster_blocks", s->cluster ? s->blocks : 0);
 }
 
-const struct gb_variant_ops bfs_cuda_ccam = {
+extern "C" const struct gb_variant_ops bfs_cuda_ccam = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

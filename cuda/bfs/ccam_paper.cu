@@ -92,7 +92,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-const struct gb_variant_ops bfs_cuda_ccam_paper = {
+extern "C" const struct gb_variant_ops bfs_cuda_ccam_paper = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = bfs_search_upload,

@@ -268,7 +268,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-const struct gb_variant_ops bfs_cuda_csr_do = {
+extern "C" const struct gb_variant_ops bfs_cuda_csr_do = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

@@ -74,7 +74,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return bfs_csr_create(&s->csr, &s->sweep.search.input->out, &s->sweep.search, err);
 }
 
-const struct gb_variant_ops bfs_cuda_csr_paper = {
+extern "C" const struct gb_variant_ops bfs_cuda_csr_paper = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = bfs_search_upload,

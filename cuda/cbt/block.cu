@@ -477,7 +477,7 @@ static double bytes(const void *params, const void *input_)
 	}
 }
 
-const struct gb_variant_ops cbt_cuda_block = {
+extern "C" const struct gb_variant_ops cbt_cuda_block = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

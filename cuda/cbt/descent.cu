@@ -49,7 +49,7 @@ static double bytes(const void *params, const void *input)
 	return cbt_descent_bytes((const struct cbt_input *)input);
 }
 
-const struct gb_variant_ops cbt_cuda_descent = {
+extern "C" const struct gb_variant_ops cbt_cuda_descent = {
 	.state_size = sizeof(struct cbt_descent),
 	.create = create,
 	.upload = upload,

@@ -106,7 +106,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "graph_nodes", (double)((const struct state *)state)->nodes);
 }
 
-const struct gb_variant_ops cbt_cuda_descent_graph = {
+extern "C" const struct gb_variant_ops cbt_cuda_descent_graph = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

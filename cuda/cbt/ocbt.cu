@@ -326,7 +326,7 @@ static double bytes(const void *params, const void *input_)
 	}
 }
 
-const struct gb_variant_ops cbt_cuda_ocbt = {
+extern "C" const struct gb_variant_ops cbt_cuda_ocbt = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

@@ -84,7 +84,7 @@ static double bytes(const void *params, const void *input_)
 	return cbt_field_bytes(input) + cbt_id_bytes(input);
 }
 
-const struct gb_variant_ops cbt_cuda_serial = {
+extern "C" const struct gb_variant_ops cbt_cuda_serial = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

@@ -27,7 +27,7 @@ static double bytes(const void *params, const void *input)
 					       2 * sizeof(struct lbvh_node) + sizeof(uint32_t));
 }
 
-const struct gb_variant_ops lbvh_cuda_apetrei = {
+extern "C" const struct gb_variant_ops lbvh_cuda_apetrei = {
 	.state_size = sizeof(struct lbvh_gpu),
 	.create = create,
 	.upload = lbvh_gpu_upload,

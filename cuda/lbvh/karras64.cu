@@ -34,7 +34,7 @@ static double bytes(const void *params, const void *input)
 					       5 * sizeof(struct lbvh_node) + 6 * sizeof(uint32_t));
 }
 
-const struct gb_variant_ops lbvh_cuda_karras64 = {
+extern "C" const struct gb_variant_ops lbvh_cuda_karras64 = {
 	.state_size = sizeof(struct lbvh_gpu),
 	.create = create,
 	.upload = lbvh_gpu_upload,

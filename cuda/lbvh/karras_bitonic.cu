@@ -152,7 +152,7 @@ static double bytes(const void *params, const void *input)
 	       sort_bytes(((const struct lbvh_input *)input)->count);
 }
 
-const struct gb_variant_ops lbvh_cuda_karras_bitonic = {
+extern "C" const struct gb_variant_ops lbvh_cuda_karras_bitonic = {
 	.state_size = sizeof(struct lbvh_gpu),
 	.create = create,
 	.upload = lbvh_gpu_upload,

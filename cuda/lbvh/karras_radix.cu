@@ -35,7 +35,7 @@ static double bytes(const void *params, const void *input)
 					       5 * sizeof(struct lbvh_node) + 2 * sizeof(uint64_t));
 }
 
-const struct gb_variant_ops lbvh_cuda_karras_radix = {
+extern "C" const struct gb_variant_ops lbvh_cuda_karras_radix = {
 	.state_size = sizeof(struct lbvh_gpu),
 	.create = create,
 	.upload = lbvh_gpu_upload,

@@ -282,7 +282,7 @@ static double bytes(const void *params, const void *input)
 					       4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t));
 }
 
-const struct gb_variant_ops lbvh_cuda_ploc = {
+extern "C" const struct gb_variant_ops lbvh_cuda_ploc = {
 	.state_size = sizeof(struct lbvh_gpu),
 	.create = create,
 	.upload = lbvh_gpu_upload,

@@ -95,7 +95,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return lbvh_gpu_trace(&s->tracer, &tree, err);
 }
 
-const struct gb_variant_ops lbvh_cuda_stack = {
+extern "C" const struct gb_variant_ops lbvh_cuda_stack = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

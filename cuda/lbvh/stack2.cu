@@ -161,7 +161,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return lbvh_gpu_trace(&s->tracer, &tree, err);
 }
 
-const struct gb_variant_ops lbvh_cuda_stack2 = {
+extern "C" const struct gb_variant_ops lbvh_cuda_stack2 = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

@@ -350,7 +350,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "wide_depth", s->last.levels);
 }
 
-const struct gb_variant_ops lbvh_cuda_wide = {
+extern "C" const struct gb_variant_ops lbvh_cuda_wide = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

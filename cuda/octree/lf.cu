@@ -34,7 +34,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 				     insert_kernel<true>, input, err);
 }
 
-const struct gb_variant_ops octree_cuda_lf = {
+extern "C" const struct gb_variant_ops octree_cuda_lf = {
 	.state_size = sizeof(struct octree_builder),
 	.create = create,
 	.upload = octree_upload,

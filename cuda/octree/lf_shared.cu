@@ -508,7 +508,7 @@ static double bytes(const void *params, const void *input)
 	return octree_bytes(params, input) + count * (4 + 128 + 40 + 12 - 8);
 }
 
-const struct gb_variant_ops octree_cuda_lf_shared = {
+extern "C" const struct gb_variant_ops octree_cuda_lf_shared = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

@@ -200,7 +200,7 @@ static void metrics(void *state, struct gb_metrics *metrics)
 		  (double)((const struct octree_arrays *)state)->last.lock_spins);
 }
 
-const struct gb_variant_ops octree_cuda_lock = {
+extern "C" const struct gb_variant_ops octree_cuda_lock = {
 	.state_size = sizeof(struct octree_builder),
 	.create = create,
 	.upload = octree_upload,

@@ -182,7 +182,7 @@ static double bytes(const void *params, const void *input_)
 	       (double)input->tree.nodes * 32;
 }
 
-const struct gb_variant_ops octree_cuda_morton = {
+extern "C" const struct gb_variant_ops octree_cuda_morton = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = octree_upload,

@@ -86,7 +86,7 @@ static const char *library(void)
 	return text;
 }
 
-const struct gb_variant_ops radix_cuda_cub = {
+extern "C" const struct gb_variant_ops radix_cuda_cub = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = radix_upload,

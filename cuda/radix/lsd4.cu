@@ -220,7 +220,7 @@ static double bytes(const void *params, const void *input_)
 	return (double)input->count * (double)(2 * input->key_size * per_digit);
 }
 
-const struct gb_variant_ops radix_cuda_lsd4 = {
+extern "C" const struct gb_variant_ops radix_cuda_lsd4 = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = radix_upload,

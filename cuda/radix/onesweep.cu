@@ -58,7 +58,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return gpu_sort(&sort, gpu_stream(), err);
 }
 
-const struct gb_variant_ops radix_cuda_onesweep = {
+extern "C" const struct gb_variant_ops radix_cuda_onesweep = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = radix_upload,

@@ -413,7 +413,7 @@ static double bytes(const void *params, const void *input_)
 	return (double)input->count * 2 * (double)(input->key_size + radix_value_size(input));
 }
 
-const struct gb_variant_ops radix_cuda_small = {
+extern "C" const struct gb_variant_ops radix_cuda_small = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = radix_upload,

@@ -221,7 +221,7 @@ static double bytes(const void *params, const void *input_)
 	return (double)input->count * (double)(8 * key * per_bit);
 }
 
-const struct gb_variant_ops radix_cuda_split = {
+extern "C" const struct gb_variant_ops radix_cuda_split = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = radix_upload,

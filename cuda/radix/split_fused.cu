@@ -178,7 +178,7 @@ static double bytes(const void *params, const void *input_)
 	return (double)input->count * (double)(input->key_size + 8 * input->key_size * 2 * item);
 }
 
-const struct gb_variant_ops radix_cuda_split_fused = {
+extern "C" const struct gb_variant_ops radix_cuda_split_fused = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = radix_upload,

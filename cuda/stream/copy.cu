@@ -7,7 +7,7 @@
  */
 #include "common/memory.h"
 #include "common/stream.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
 
@@ -87,7 +87,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return gpu_download(output, s->to, s->input->count, err);
 }
 
-const struct gb_variant_ops stream_cuda_copy = {
+extern "C" const struct gb_variant_ops stream_cuda_copy = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.upload = upload,

@@ -15,9 +15,11 @@
 #include "common/stream.h"
 #include "common/text.h"
 #include "common/timer.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #ifdef GPUBENCH_SIMT
 #include "tests/simt/control.h"
+
+extern const struct gb_variant_ops stream_cuda_copy;
 #endif
 
 static void check_timer(const struct gb_timer_ops *ops)

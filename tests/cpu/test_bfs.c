@@ -12,10 +12,13 @@
 #include "common/bfs.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/bfs/parts/bits_avx512.h"
 #include "cpu/simd.h"
 #include "tests/sanitized.h"
+
+extern const struct gb_variant_ops bfs_cpu_basic_queue, bfs_cpu_basic, bfs_cpu_csr, bfs_cpu_csr_do,
+	bfs_cpu_ccam_paper, bfs_cpu_ccam_pull, bfs_cpu_ccam, bfs_cpu_ccam_batch;
 
 static const struct gb_variant_ops *const searches[] = {
 	&bfs_cpu_basic_queue, &bfs_cpu_basic,     &bfs_cpu_csr,  &bfs_cpu_csr_do,

@@ -10,13 +10,15 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/timer.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/cbt/parts/common.h"
 #include "cpu/cbt/parts/leaves.h"
 #include "cpu/cbt/parts/sums.h"
 #include "datasets/trees/bits.h"
 #include "datasets/trees/trees.h"
 #include "tests/sanitized.h"
+
+extern const struct gb_variant_ops cbt_cpu_serial, cbt_cpu_descent, cbt_cpu_stream, cbt_cpu_ocbt;
 
 static const struct {
 	const struct gb_variant_ops *ops;

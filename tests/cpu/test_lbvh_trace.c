@@ -9,13 +9,14 @@
 #include "common/lbvh.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/variants.h"
 #include "common/workload.h"
 #include "cpu/lbvh/parts/trace.h"
 #include "cpu/lbvh/parts/wide.h"
 #include "datasets/mesh/scene.h"
 #include "tests/lbvh_scene.h"
 #include "tests/sanitized.h"
+
+extern const struct gb_variant_ops lbvh_cpu_stack, lbvh_cpu_stack2, lbvh_cpu_wide, lbvh_cpu_packet;
 
 static const struct gb_variant_ops *const traversals[] = { &lbvh_cpu_stack, &lbvh_cpu_stack2,
 							   &lbvh_cpu_wide, &lbvh_cpu_packet };

@@ -10,7 +10,6 @@
 #include "common/lbvh.h"
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/variants.h"
 #include "common/workload.h"
 #include "cpu/lbvh/parts/plan.h"
 #include "cpu/lbvh/parts/trace.h"

@@ -13,9 +13,11 @@
 #include "common/memory.h"
 #include "common/octree.h"
 #include "common/text.h"
-#include "common/variants.h"
 #include "common/workload.h"
 #include "cpu/octree/parts/common.h"
+
+extern const struct gb_variant_ops octree_cpu_seq, octree_cpu_lock, octree_cpu_lf,
+	octree_cpu_lf_amac, octree_cpu_morton;
 
 static const struct builder {
 	const char *name;

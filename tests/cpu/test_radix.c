@@ -12,9 +12,11 @@
 #include "common/radix.h"
 #include "common/text.h"
 #include "common/timer.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/simd.h"
 #include "tests/sanitized.h"
+
+extern const struct gb_variant_ops radix_cpu_best, radix_cpu_lsd8, radix_cpu_split_omp;
 
 static const struct gb_variant_ops *const sorts[] = { &radix_cpu_best, &radix_cpu_lsd8,
 						      &radix_cpu_split_omp };

@@ -16,10 +16,14 @@
 #include "common/backend.h"
 #include "common/bfs.h"
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cuda/bfs/parts/path.h"
 #include "cuda/device.h"
 #include "cuda/gpu.h"
+
+extern "C" const struct gb_variant_ops bfs_cuda_basic, bfs_cuda_csr_paper, bfs_cuda_csr,
+	bfs_cuda_csr_do, bfs_cuda_ccam_paper, bfs_cuda_ccam_pull, bfs_cuda_ccam,
+	bfs_cuda_ccam_batch;
 
 static const struct variant {
 	const char *name;

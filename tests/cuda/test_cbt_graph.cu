@@ -9,9 +9,11 @@
 #include "common/backend.h"
 #include "common/cbt.h"
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cuda/device.h"
 #include "cuda/gpu.h"
+
+extern "C" const struct gb_variant_ops cbt_cuda_descent_graph;
 
 static const struct gb_variant_ops *const ops = &cbt_cuda_descent_graph;
 

@@ -11,7 +11,7 @@
 #include "common/backend.h"
 #include "common/lbvh.h"
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cuda/device.h"
 #include "cuda/lbvh/parts/common.h"
 #include "cuda/lbvh/parts/wide.h"

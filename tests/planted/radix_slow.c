@@ -1,5 +1,5 @@
 /* radix_slow.c -- cpu/best, slower by a tenth on purpose, or by the share GPUBENCH_SLOW: what `ab` has to
- * find (tests/ab.sh, tests/gate.sh). */
+ * find (tests/trials/ab.sh, tests/gate.sh). */
 #include <stdlib.h>
 
 #include "common/timer.h"

@@ -71,22 +71,17 @@ simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$
 	$(Q)$(foreach kind,$(simt_kinds),echo $(simt_support) $(simt_engine) $(simt_engine_$(kind)) $(simt_libs) \
 		>$(SIMT_BUILD)/$(kind)/objects;)
 
-# Every seeded fault is caught; right kernels are not reported, neither the emulator's nor ours.
+## simt-test: the emulator's own tests: seeded faults are caught, right kernels are not reported
 simt-test: simt-all
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
 	$(PYTHON) tests/simt/coalescing.py $(SIMT_BUILD)
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1
 
-# The same right kernels under many more schedules, and at larger sizes.
+## simt-stress: the cuda variants under every checker, many more schedules and larger sizes (long)
 simt-stress: simt-all
 	for kind in $(filter-out plain,$(simt_kinds)); do \
 		$(SIMT_BUILD)/$$kind/selftest $(SEEDS) || exit 1; done
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds $(SEEDS) --size large
-
-# Broken copies of our right kernels: which share is found?
-MUTANTS ?= 24
-simt-mutants: simt-all
-	$(PYTHON) tests/simt/mutants.py --simt $(SIMT_BUILD) --count $(MUTANTS)
 
 -include $(shell find $(SIMT_BUILD) -name "*.d" 2>/dev/null)

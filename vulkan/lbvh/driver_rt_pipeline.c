@@ -4,7 +4,7 @@
  * The column "RTX" of the paper's tables 3 and 6, whose flags it does not give.  The tree is the
  * driver's secret; its traversal takes what it builds.
  */
-#include "common/variants.h"
+#include "common/workload.h"
 #include "vulkan/lbvh/parts/trace.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,

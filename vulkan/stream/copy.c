@@ -1,7 +1,7 @@
 /* copy.c -- vulkan/copy: copy an array by a compute shader, the yardstick of this back end. */
 #include "common/memory.h"
 #include "common/stream.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "vulkan/pipeline.h"
 
 static const uint32_t copy_code[] = {

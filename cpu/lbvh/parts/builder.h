@@ -8,7 +8,7 @@
 #define GPUBENCH_CPU_LBVH_PARTS_BUILDER_H
 
 #include "common/status.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cpu/lbvh/parts/cluster.h"
 #include "cpu/lbvh/parts/codes.h"
 #include "cpu/lbvh/parts/fused.h"

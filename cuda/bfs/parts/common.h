@@ -12,7 +12,6 @@
 #include "common/bfs.h"
 #include "common/memory.h"
 #include "common/timer.h"
-#include "common/variants.h"
 #include "common/workload.h"
 #include "cuda/check.h"
 #include "cuda/device.h"

@@ -12,7 +12,7 @@
 
 #include "common/cbt.h"
 #include "common/memory.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/gpu.h"

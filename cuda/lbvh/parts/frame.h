@@ -4,7 +4,7 @@
 
 #include "common/lbvh.h"
 #include "common/timer.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/gpu.h"

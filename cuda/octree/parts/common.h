@@ -14,7 +14,7 @@
 #define GPUBENCH_CUDA_OCTREE_PARTS_COMMON_H
 
 #include "common/octree.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/gpu.h"

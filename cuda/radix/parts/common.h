@@ -9,7 +9,7 @@
 
 #include "common/memory.h"
 #include "common/radix.h"
-#include "common/variants.h"
+#include "common/workload.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/gpu.h"

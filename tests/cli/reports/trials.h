@@ -1,6 +1,6 @@
 /* trials.h -- `ab` tried on launches that were measured once: how often it errs, and how many it takes.
  *
- * A file has the values of one build's launches in a row (tests/launches.py).  A trial draws from
+ * A file has the values of one build's launches in a row (tests/trials/launches.py).  A trial draws from
  * them, block by block, four launches that followed each other, gives them to the sides A B B A,
  * multiplies those of the second one by what is planted, and compares at each look as `ab --early`
  * does, by the same functions.

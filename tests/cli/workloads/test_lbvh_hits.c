@@ -8,9 +8,10 @@
 
 #include "common/lbvh.h"
 #include "common/text.h"
-#include "common/variants.h"
 #include "common/workload.h"
 #include "tests/lbvh_scene.h"
+
+extern const struct gb_variant_ops lbvh_cpu_wide, lbvh_cpu_stack;
 
 static enum gb_status verify(const struct scene *s, const void *output, struct gb_error *err)
 {

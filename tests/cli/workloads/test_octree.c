@@ -12,8 +12,9 @@
 #include "common/memory.h"
 #include "common/octree.h"
 #include "common/text.h"
-#include "common/variants.h"
 #include "common/workload.h"
+
+extern const struct gb_variant_ops octree_cpu_seq;
 
 /* ---- the box ------------------------------------------------------------------------------ */
 

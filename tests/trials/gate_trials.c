@@ -6,11 +6,11 @@ enum { TRIALS = 40, RANK_TRIALS = 4000 };
 static const char head[] =
 	"# How far to trust a gate\n"
 	"\n"
-	"Printed by `make gate-trials` (`tests/gate_trials.c`); not edited by hand.\n"
+	"Printed by `make gate-trials` (`tests/trials/gate_trials.c`); not edited by hand.\n"
 	"\n"
 	"`ab` and `compare` are tried on real launches of a single build, recorded one\n"
 	"after another (`results/measured/launches.txt`, the fastest sample of each launch,\n"
-	"by `tests/launches.py`). Each trial draws blocks of four consecutive launches,\n"
+	"by `tests/trials/launches.py`). Each trial draws blocks of four consecutive launches,\n"
 	"deals them out to two sides in the order A B B A, multiplies those of the second\n"
 	"side by the planted slow-down, and compares the sides with the program's own code:\n"
 	"threshold 5 %, floor 100 ns. Every key is a gate of its own, with 40 trials.\n"

@@ -37,6 +37,7 @@ import sys
 import threading
 import time
 
+sys.path.insert(0, "tests/simt")
 import sweeps
 
 COMMON = "-std=c++20 -I. -Itests/simt -g -w -x c++ -DGPUBENCH_SIMT=1 -DGB_HAVE_CUDA=1".split()

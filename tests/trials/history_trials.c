@@ -1,8 +1,8 @@
 /* history_trials.c -- prints results/history.md: shifts planted in made series (series.h), and how
  * many of them `history` finds, beside Apache Otava.
  *
- *	history-trials LAUNCHES --series     the series, a line each, for tests/otava_verdicts.py
- *	history-trials LAUNCHES VERDICTS     the page, with what tests/otava_verdicts.py printed
+ *	history-trials LAUNCHES --series     the series, a line each, for tests/trials/otava_verdicts.py
+ *	history-trials LAUNCHES VERDICTS     the page, with what tests/trials/otava_verdicts.py printed
  */
 #include "tests/cli/reports/series.h"
 
@@ -22,7 +22,7 @@ struct scores {
 static const char head[] =
 	"# How far to trust a history\n"
 	"\n"
-	"Printed by `make history-trials` (`tests/history_trials.c`); not edited by hand.\n"
+	"Printed by `make history-trials` (`tests/trials/history_trials.c`); not edited by hand.\n"
 	"\n"
 	"`gpubench history` is tried on made series. A series has 30 to 120 launches of one\n"
 	"key, drawn in blocks of four consecutive ones from real launches of a single build\n"
@@ -151,7 +151,7 @@ static void print_way(const char *name, const struct scores *scores)
 	print_sum(name, scores);
 }
 
-/* The ways of tests/otava_verdicts.py: a name, then a line for each series. */
+/* The ways of tests/trials/otava_verdicts.py: a name, then a line for each series. */
 static void print_otava(const struct launches *all, FILE *verdicts)
 {
 	char name[LINE];

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""otava_verdicts.py FILE: what Apache Otava finds in the series of a file (tests/history_trials.c).
+"""otava_verdicts.py FILE: what Apache Otava finds in the series of a file (tests/trials/history_trials.c).
 
 A line of the file is one series, a number a launch.  Prints a line with Otava's version, then for
 each way to run it a line with its name and, for each series, a line with the places that it finds,
