@@ -96,7 +96,6 @@ void options_read(void)
 	o->timeout_s = (double)number("TIMEOUT", 20, 1, 86400);
 	o->race = flag("RACE", true);
 	o->uninitialised = flag("UNINIT", true);
-	o->traffic = flag("TRAFFIC", false);
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
 	o->pci = text("PCI");
 	o->weak = flag("WEAK", false);

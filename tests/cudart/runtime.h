@@ -88,11 +88,11 @@ struct options {
 	size_t memory, stack;
 	int processors, devices;
 	double timeout_s;
-	bool picky;                        /* seed or order: the scheduler has to think */
-	bool race, uninitialised, traffic; /* the own checker */
-	unsigned preempt;                  /* yields at one in so many accesses; 0: never */
-	const char *pci; /* the device's address, for a stand-in of NVML; or NULL */
-	bool weak;       /* memory as weak as the model allows; tests/ptx only */
+	bool picky;               /* seed or order: the scheduler has to think */
+	bool race, uninitialised; /* the own checker */
+	unsigned preempt;         /* yields at one in so many accesses; 0: never */
+	const char *pci;          /* the device's address, for a stand-in of NVML; or NULL */
+	bool weak;                /* memory as weak as the model allows; tests/ptx only */
 };
 extern struct options runtime_options;
 void options_read(void); /* once; cudaDeviceReset() calls options_forget() */

@@ -216,7 +216,7 @@ void __asan_unpoison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }
 
 /* check.cc; kernels run on one OS thread when it is linked. */
-void check_end(const struct gpu_call *call) WEAK;
+void check_end(void) WEAK;
 void check_block(struct simt_block *b) WEAK; /* loaded */
 void check_block_end(struct simt_block *b) WEAK;
 void check_shared(struct simt_block *b, void *at, size_t bytes) WEAK;

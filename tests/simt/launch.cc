@@ -445,7 +445,7 @@ cudaError_t executor_run(struct gpu_call *waiting)
 	IF_LINKED(check_begin, call);
 	run_on_all(call);
 	tsan_acquire(&tsan_end);
-	IF_LINKED(check_end, call);
+	IF_LINKED(check_end);
 	memory_open(false);
 	free(simt_running.permutation);
 	simt_running.permutation = NULL;

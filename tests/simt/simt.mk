@@ -75,7 +75,6 @@ simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$
 simt-test: simt-all
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
-	$(PYTHON) tests/simt/coalescing.py $(SIMT_BUILD)
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1
 
 # The same right kernels under many more schedules, and at larger sizes.
