@@ -15,7 +15,7 @@
 #include "cuda/lbvh/parts/common.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	TILE = 2048, /* pairs, 16 KiB */
 };
 

@@ -22,7 +22,7 @@
 #include "cuda/lbvh/parts/common.h"
 
 enum {
-	BLOCK = GPU_BLOCK(128),
+	BLOCK = 128,
 	KEPT = WARP / 2,
 	RADIUS = 8,
 	PARTNER = 63, /* bits that lead from a cluster to any other: i ^ j */

@@ -25,10 +25,10 @@
 #include "cuda/octree/parts/linear.h"
 
 enum {
-	BLOCK = GPU_BLOCK(512),
-	SMALL_BLOCK = GPU_BLOCK(256), /* of the kernels with a thread per body */
-	LARGEST = 2048,               /* bodies of a task */
-	MOST_ROWS = 1536,             /* nodes of a task, where shared memory allows */
+	BLOCK = 512,
+	SMALL_BLOCK = 256, /* of the kernels with a thread per body */
+	LARGEST = 2048,    /* bodies of a task */
+	MOST_ROWS = 1536,  /* nodes of a task, where shared memory allows */
 	FEWEST_ROWS = 1024,
 	DEEPEST = 12, /* level of top nodes */
 	FIRST_BIT = 3 * (OCTREE_DEEPEST - DEEPEST),

@@ -23,7 +23,7 @@
 #include "cuda/octree/parts/sorted.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	CLEAR_BLOCKS = 8, /* per multiprocessor */
 };
 

@@ -31,7 +31,7 @@ enum {
 
 /* A block: its threads, and the elements of each. */
 template <int THREADS_, int ITEMS_> struct tile {
-	static constexpr int THREADS = GPU_BLOCK(THREADS_), WARPS = THREADS / WARP;
+	static constexpr int THREADS = THREADS_, WARPS = THREADS / WARP;
 	static constexpr int ITEMS = ITEMS_, SIZE = THREADS * ITEMS;
 };
 

@@ -20,7 +20,7 @@
 #include "cuda/radix/parts/common.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	TILE = 2 * BLOCK, /* elements that a block scans */
 	MAX_LEVELS = 8,   /* 512^8 elements */
 };

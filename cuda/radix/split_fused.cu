@@ -15,7 +15,7 @@
 #include "cuda/radix/parts/common.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	WARPS = BLOCK / WARP,
 	ITEMS = 16, /* keys of a thread */
 	PART = WARP * ITEMS,

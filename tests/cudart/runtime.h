@@ -145,7 +145,6 @@ cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,
 
 #define WEAK __attribute__((weak))
 extern "C" {
-void *__tsan_create_fiber(unsigned flags) WEAK;
 void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size) WEAK;
 void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }

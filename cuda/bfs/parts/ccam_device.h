@@ -10,7 +10,7 @@
 #include "cuda/bfs/parts/common.h"
 
 enum {
-	BLOCK = GPU_BLOCK(1024),
+	BLOCK = 1024,
 	WARPS = BLOCK / WARP,
 	MAX_CLUSTER = 16,
 	PORTABLE_CLUSTER = 8, /* what every device with clusters has */

@@ -25,7 +25,7 @@
 
 #include "cuda/bfs/parts/common.h"
 
-enum { BFS_SWEEP_BLOCK = GPU_BLOCK(256) };
+enum { BFS_SWEEP_BLOCK = 256 };
 
 /* What a level has found, and what is left. */
 struct bfs_progress {

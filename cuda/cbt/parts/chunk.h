@@ -26,7 +26,7 @@
 #include "cuda/primitives/device.h"
 
 enum {
-	CBT_BLOCK = GPU_BLOCK(256),
+	CBT_BLOCK = 256,
 	CBT_WARPS = CBT_BLOCK / WARP,
 	CBT_GRID = 16, /* blocks of an SM, where a warp takes chunk after chunk */
 	CBT_ROW = 32,  /* bits of a lane */

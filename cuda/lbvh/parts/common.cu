@@ -14,7 +14,7 @@
 #include "cuda/primitives/primitives.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	WARPS = BLOCK / WARP,
 	PARTS = 1024, /* blocks of the first kernel of bounds, at most */
 	AXES = 3,

@@ -13,7 +13,7 @@
 #include "common/memory.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	WARPS = BLOCK / WARP,
 	BOX_BLOCKS = 1024, /* at most: the second kernel's input */
 	AXES = 3,

@@ -132,7 +132,7 @@ static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigne
 
 /* ---- builders of one kernel --------------------------------------------------------------- */
 
-enum { OCTREE_BLOCK = GPU_BLOCK(256) };
+enum { OCTREE_BLOCK = 256 };
 
 /* A grid of OCTREE_BLOCK threads a block strides over the bodies; least: nodes that a warp takes at a
  * time. */
