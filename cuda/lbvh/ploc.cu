@@ -19,7 +19,7 @@
  * Bound: arithmetic and shuffles of the merging, some 8 rounds of 8 neighbours for each 16 leaves;
  * 1.6 M triangles are expected to take .8 ms on an H200, half of it in the phase "hierarchy".
  */
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 enum {
 	BLOCK = 128,

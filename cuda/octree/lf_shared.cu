@@ -58,7 +58,7 @@ struct sorted {
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: common.h takes a state as one of these */
+	struct octree_arrays arrays; /* first: builder.h takes a state as one of these */
 	struct sorted sorted;
 	struct cell *cells;
 	struct task *tasks, *hard; /* hard: for lf */

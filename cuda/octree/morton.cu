@@ -28,7 +28,7 @@ enum {
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: common.h takes a state as one of these */
+	struct octree_arrays arrays; /* first: builder.h takes a state as one of these */
 	struct octree_sorted sorted;
 };
 

@@ -14,7 +14,7 @@
  */
 #include "cuda/primitives/device.h"
 #include "cuda/primitives/primitives.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 enum {
 	BLOCK = 256,

@@ -20,7 +20,7 @@
  */
 #include "common/memory.h"
 #include "cuda/primitives/device.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 enum {
 	DIGIT_BITS = 8,

@@ -17,7 +17,7 @@
  * bit: predicate 8, scan 8, scatter 12, so 896 in all; that at copy bandwidth is the bound.
  */
 #include "cuda/primitives/device.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 enum {
 	BLOCK = 256,

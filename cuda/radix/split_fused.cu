@@ -12,7 +12,7 @@
  * bandwidth is the bound.
  */
 #include "cuda/primitives/device.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 enum {
 	BLOCK = 256,

@@ -15,7 +15,7 @@
 #include "common/text.h"
 #include "common/variants.h"
 #include "common/workload.h"
-#include "cpu/octree/parts/common.h"
+#include "cpu/octree/parts/builder.h"
 
 static const struct builder {
 	const char *name;

@@ -185,7 +185,7 @@ SURVIVORS = {
         "else if (k < count)",
     ): "the one behind the last has no triangles",
     (
-        "cuda/lbvh/parts/common.cu",
+        "cuda/lbvh/parts/builder.cu",
         "shift off by one",
         "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
     ): "codes twice as large are in the same order and share the same digits",

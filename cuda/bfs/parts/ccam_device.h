@@ -7,7 +7,7 @@
 #ifndef GPUBENCH_CUDA_BFS_PARTS_CCAM_DEVICE_H
 #define GPUBENCH_CUDA_BFS_PARTS_CCAM_DEVICE_H
 
-#include "cuda/bfs/parts/common.h"
+#include "cuda/bfs/parts/search.h"
 
 enum {
 	BLOCK = 1024,

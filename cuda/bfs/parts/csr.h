@@ -19,7 +19,7 @@
 
 #include <inttypes.h>
 
-#include "cuda/bfs/parts/common.h"
+#include "cuda/bfs/parts/search.h"
 
 enum {
 	BFS_CSR_BLOCK = 1024, /* one on a multiprocessor: fewer come to the barrier */

@@ -23,7 +23,7 @@
 
 #include <stdlib.h>
 
-#include "cuda/bfs/parts/common.h"
+#include "cuda/bfs/parts/search.h"
 
 enum { BFS_SWEEP_BLOCK = 256 };
 

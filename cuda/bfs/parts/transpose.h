@@ -4,7 +4,7 @@
 #ifndef GPUBENCH_CUDA_BFS_PARTS_TRANSPOSE_H
 #define GPUBENCH_CUDA_BFS_PARTS_TRANSPOSE_H
 
-#include "cuda/bfs/parts/common.h"
+#include "cuda/bfs/parts/search.h"
 
 enum {
 	BFS_FLIP_BLOCK = 256,

@@ -22,7 +22,7 @@
 #ifndef GPUBENCH_CUDA_CBT_PARTS_CHUNK_H
 #define GPUBENCH_CUDA_CBT_PARTS_CHUNK_H
 
-#include "cuda/cbt/parts/common.h"
+#include "cuda/cbt/parts/tree.h"
 #include "cuda/primitives/device.h"
 
 enum {

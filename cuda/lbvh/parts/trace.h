@@ -17,7 +17,7 @@
 
 #include <math.h>
 
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 enum {
 	LBVH_TRACE_BLOCK = 128,

@@ -10,7 +10,7 @@
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
 
-#include "cuda/octree/parts/common.h"
+#include "cuda/octree/parts/builder.h"
 #include "cuda/primitives/primitives.h"
 
 struct octree_linear {

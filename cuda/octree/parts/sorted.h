@@ -22,7 +22,7 @@
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_SORTED_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_SORTED_H
 
-#include "cuda/octree/parts/common.h"
+#include "cuda/octree/parts/builder.h"
 #include "cuda/primitives/primitives.h"
 
 enum {
