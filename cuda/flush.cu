@@ -9,7 +9,7 @@
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
-enum { BLOCK = GPU_BLOCK(256), BLOCKS_PER_SM = 8 };
+enum { BLOCK = 256, BLOCKS_PER_SM = 8 };
 
 /* The size of a buffer where that of the L2 is unknown. */
 static const size_t UNKNOWN_BYTES = (size_t)8 << 20;

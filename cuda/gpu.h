@@ -12,7 +12,6 @@
  *	GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, args...)
  *	GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, args...)
  *	GPU_UNROLL            before a loop: unroll it whole, so that arrays stay in registers
- *	GPU_BLOCK(n)          threads in a block, at compile time; at most 64 under ThreadSanitizer
  *	gpu_ld_acquire(p), gpu_ld_relaxed(p), gpu_st_release(p, v), gpu_st_relaxed(p, v)
  *	gpu_ld_stale(p)       as cheap as a load is: what others write meanwhile may not be seen
  *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
@@ -34,7 +33,7 @@
  *
  * Data that one block writes for another go out by plain stores followed by gpu_st_release() or
  * gpu_cas() on a flag, and are read after gpu_ld_acquire() of that flag: then the emulator's race
- * checker and ThreadSanitizer understand the program, and it is right on the hardware.  `volatile`
+ * checker understands the program, and it is right on the hardware.  `volatile`
  * and __threadfence() do the same on a GPU but cannot be checked so well; inline PTX not at all.
  *
  * The memory words work on 4- and 8-byte integers at device scope, in global and shared memory;
@@ -47,6 +46,8 @@
 
 #include <stddef.h>
 #include <stdint.h>
+
+#include <type_traits>
 
 #ifndef __CUDACC__
 
@@ -64,8 +65,7 @@
 	extern __shared__ __align__(16) unsigned char gpu_dyn_shared_bytes[]; \
 	T *const name = reinterpret_cast<T *>(gpu_dyn_shared_bytes)
 
-#define GPU_BLOCK(n) (n)
-#define GPU_UNROLL   _Pragma("unroll")
+#define GPU_UNROLL _Pragma("unroll")
 
 #define GPU_LAUNCH(kernel, grid, block, shmem, stream, ...) \
 	(kernel)<<<(grid), (block), (shmem), (stream)>>>(__VA_ARGS__)
@@ -134,80 +134,9 @@ static inline void gpu_launch_special(void (*kernel)(P...), dim3 grid, dim3 bloc
 	(void)cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...);
 }
 
-/* Keeps a parameter out of template argument deduction: gpu_st_release(p, 1) takes p's type. */
-template <class T> struct gpu_given {
-	typedef T type;
-};
-
 /* ---- memory: what is seen in which order ------------------------------------------------ */
 
-#if !defined(__CUDA_ARCH__)
-
-/* nvcc's pass over the host code needs to know the names only. */
-template <class T> __device__ T gpu_ld_acquire(const T *p);
-template <class T> __device__ T gpu_ld_relaxed(const T *p);
-template <class T> __device__ void gpu_st_release(T *p, typename gpu_given<T>::type v);
-template <class T> __device__ void gpu_st_relaxed(T *p, typename gpu_given<T>::type v);
-template <class T>
-__device__ T gpu_cas(T *p, typename gpu_given<T>::type expected, typename gpu_given<T>::type v);
-template <class T>
-__device__ T gpu_cas_acquire(T *p, typename gpu_given<T>::type expected,
-			     typename gpu_given<T>::type v);
-template <class T>
-__device__ T gpu_cas_release(T *p, typename gpu_given<T>::type expected,
-			     typename gpu_given<T>::type v);
-template <class T> __device__ T gpu_add(T *p, typename gpu_given<T>::type v);
-template <class T> __device__ T gpu_ld_stale(const T *p);
-
-#elif !defined(GPU_WORDS_BY_HAND) && \
-	(__CUDACC_VER_MAJOR__ > 12 || (__CUDACC_VER_MAJOR__ == 12 && __CUDACC_VER_MINOR__ >= 8))
-
-template <class T> static __device__ __forceinline__ T gpu_ld_acquire(const T *p)
-{
-	return __nv_atomic_load_n(const_cast<T *>(p), __NV_ATOMIC_ACQUIRE,
-				  __NV_THREAD_SCOPE_DEVICE);
-}
-
-template <class T> static __device__ __forceinline__ T gpu_ld_relaxed(const T *p)
-{
-	return __nv_atomic_load_n(const_cast<T *>(p), __NV_ATOMIC_RELAXED,
-				  __NV_THREAD_SCOPE_DEVICE);
-}
-
-template <class T>
-static __device__ __forceinline__ void gpu_st_release(T *p, typename gpu_given<T>::type v)
-{
-	__nv_atomic_store_n(p, v, __NV_ATOMIC_RELEASE, __NV_THREAD_SCOPE_DEVICE);
-}
-
-template <class T>
-static __device__ __forceinline__ void gpu_st_relaxed(T *p, typename gpu_given<T>::type v)
-{
-	__nv_atomic_store_n(p, v, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE);
-}
-
-#define GPU_CAS(name, order, order_if_different, scope)                                           \
-	template <class T>                                                                        \
-	static __device__ __forceinline__ T name(T *p, typename gpu_given<T>::type expected,      \
-						 typename gpu_given<T>::type v)                   \
-	{                                                                                         \
-		__nv_atomic_compare_exchange_n(p, &expected, v, false, order, order_if_different, \
-					       scope);                                            \
-		return expected;                                                                  \
-	}
-
-GPU_CAS(gpu_cas, __NV_ATOMIC_ACQ_REL, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)
-GPU_CAS(gpu_cas_acquire, __NV_ATOMIC_ACQUIRE, __NV_ATOMIC_ACQUIRE, __NV_THREAD_SCOPE_DEVICE)
-GPU_CAS(gpu_cas_release, __NV_ATOMIC_RELEASE, __NV_ATOMIC_RELAXED, __NV_THREAD_SCOPE_DEVICE)
-#undef GPU_CAS
-
-template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gpu_given<T>::type v)
-{
-	return __nv_atomic_fetch_add(p, v, __NV_ATOMIC_ACQ_REL, __NV_THREAD_SCOPE_DEVICE);
-}
-
-#else /* before CUDA 12.8, or on request: the same instructions by hand, for 4 and 8 bytes */
-
+/* By hand, for 4 and 8 bytes: __nv_atomic_*() came with CUDA 12.8 only. */
 #define GPU_LOAD(name, order)                                                                     \
 	template <class T> static __device__ __forceinline__ T name(const T *p)                   \
 	{                                                                                         \
@@ -224,7 +153,7 @@ template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gp
 
 #define GPU_STORE(name, order)                                                                   \
 	template <class T>                                                                       \
-	static __device__ __forceinline__ void name(T *p, typename gpu_given<T>::type v)         \
+	static __device__ __forceinline__ void name(T *p, std::type_identity_t<T> v)             \
 	{                                                                                        \
 		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");                 \
 		if (sizeof(T) == 4)                                                              \
@@ -243,27 +172,27 @@ GPU_STORE(gpu_st_relaxed, "relaxed")
 #undef GPU_LOAD
 #undef GPU_STORE
 
-#define GPU_CAS(name, order)                                                                 \
-	template <class T>                                                                   \
-	static __device__ __forceinline__ T name(T *p, typename gpu_given<T>::type expected, \
-						 typename gpu_given<T>::type v)              \
-	{                                                                                    \
-		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");             \
-		if (sizeof(T) == 4) {                                                        \
-			unsigned old;                                                        \
-			asm volatile("atom." order ".cas.b32 %0, [%1], %2, %3;"              \
-				     : "=r"(old)                                             \
-				     : "l"(p), "r"((unsigned)expected), "r"((unsigned)v)     \
-				     : "memory");                                            \
-			return (T)old;                                                       \
-		}                                                                            \
-		unsigned long long old;                                                      \
-		asm volatile("atom." order ".cas.b64 %0, [%1], %2, %3;"                      \
-			     : "=l"(old)                                                     \
-			     : "l"(p), "l"((unsigned long long)expected),                    \
-			       "l"((unsigned long long)v)                                    \
-			     : "memory");                                                    \
-		return (T)old;                                                               \
+#define GPU_CAS(name, order)                                                             \
+	template <class T>                                                               \
+	static __device__ __forceinline__ T name(T *p, std::type_identity_t<T> expected, \
+						 std::type_identity_t<T> v)              \
+	{                                                                                \
+		static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");         \
+		if (sizeof(T) == 4) {                                                    \
+			unsigned old;                                                    \
+			asm volatile("atom." order ".cas.b32 %0, [%1], %2, %3;"          \
+				     : "=r"(old)                                         \
+				     : "l"(p), "r"((unsigned)expected), "r"((unsigned)v) \
+				     : "memory");                                        \
+			return (T)old;                                                   \
+		}                                                                        \
+		unsigned long long old;                                                  \
+		asm volatile("atom." order ".cas.b64 %0, [%1], %2, %3;"                  \
+			     : "=l"(old)                                                 \
+			     : "l"(p), "l"((unsigned long long)expected),                \
+			       "l"((unsigned long long)v)                                \
+			     : "memory");                                                \
+		return (T)old;                                                           \
 	}
 
 GPU_CAS(gpu_cas, "acq_rel.gpu")
@@ -271,7 +200,7 @@ GPU_CAS(gpu_cas_acquire, "acquire.gpu")
 GPU_CAS(gpu_cas_release, "release.gpu")
 #undef GPU_CAS
 
-template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gpu_given<T>::type v)
+template <class T> static __device__ __forceinline__ T gpu_add(T *p, std::type_identity_t<T> v)
 {
 	static_assert(sizeof(T) == 4 || sizeof(T) == 8, "4 or 8 bytes");
 	if (sizeof(T) == 4) {
@@ -292,15 +221,11 @@ template <class T> static __device__ __forceinline__ T gpu_add(T *p, typename gp
 	return (T)old;
 }
 
-#endif
-
-#ifdef __CUDA_ARCH__
 /* A plain load, for where an old value only repeats work: the L1 may have it. */
 template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
 {
 	return *p;
 }
-#endif
 
 static __device__ __forceinline__ void gpu_prefetch(const void *p)
 {
@@ -354,8 +279,8 @@ template <class T> static __device__ __forceinline__ T gpu_ld_acquire_shared(con
 }
 
 template <class T>
-static __device__ __forceinline__ T gpu_cas_shared(T *p, typename gpu_given<T>::type expected,
-						   typename gpu_given<T>::type v)
+static __device__ __forceinline__ T gpu_cas_shared(T *p, std::type_identity_t<T> expected,
+						   std::type_identity_t<T> v)
 {
 	static_assert(sizeof(T) == 4, "4 bytes");
 	unsigned old;

@@ -6,10 +6,10 @@
  */
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/search.h"
 
 struct state {
-	struct bfs_cpu cpu; /* first: common.h takes a state as one of these */
+	struct bfs_cpu cpu; /* first: search.h takes a state as one of these */
 	uint8_t *bytes;     /* n * n */
 	uint32_t *queue;    /* n */
 };

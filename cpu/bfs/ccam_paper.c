@@ -9,7 +9,7 @@
  * probes are of vertices long reached: the bound is the probes, m of them at worst.
  */
 #include "common/workload.h"
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/search.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

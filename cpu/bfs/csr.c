@@ -4,11 +4,11 @@
  * dense graph nearly all of them lead to vertices long reached; the bound is m probes of `mark`.
  */
 #include "common/workload.h"
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/search.h"
 #include "cpu/bfs/parts/topdown.h"
 
 struct state {
-	struct bfs_cpu cpu; /* first: common.h takes a state as one of these */
+	struct bfs_cpu cpu; /* first: search.h takes a state as one of these */
 	struct bfs_topdown td;
 };
 

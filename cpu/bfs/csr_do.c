@@ -15,7 +15,7 @@
 
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/search.h"
 #include "cpu/bfs/parts/topdown.h"
 
 /* Beamer's: backwards once edges of the frontier > edges not looked at / ALPHA; forwards again
@@ -31,7 +31,7 @@ enum {
 };
 
 struct state {
-	struct bfs_cpu cpu; /* first: common.h takes a state as one of these */
+	struct bfs_cpu cpu; /* first: search.h takes a state as one of these */
 	struct bfs_topdown td;
 	uint64_t *frontier; /* one bit per vertex */
 	uint64_t *next;

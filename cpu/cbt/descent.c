@@ -11,7 +11,7 @@
  * dependent loads for each leaf.
  */
 #include "common/workload.h"
-#include "cpu/cbt/parts/common.h"
+#include "cpu/cbt/parts/tree.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -14,9 +14,9 @@
 
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/cbt/parts/common.h"
 #include "cpu/cbt/parts/frame.h"
 #include "cpu/cbt/parts/leaves.h"
+#include "cpu/cbt/parts/tree.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

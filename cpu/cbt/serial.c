@@ -9,7 +9,7 @@
  * puts their sum in, one at a time, from level D - 1 up.
  */
 #include "common/workload.h"
-#include "cpu/cbt/parts/common.h"
+#include "cpu/cbt/parts/tree.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

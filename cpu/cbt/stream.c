@@ -13,10 +13,10 @@
 
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/cbt/parts/common.h"
 #include "cpu/cbt/parts/frame.h"
 #include "cpu/cbt/parts/leaves.h"
 #include "cpu/cbt/parts/sums.h"
+#include "cpu/cbt/parts/tree.h"
 
 enum {
 	PARALLEL_DEPTH = 18,

@@ -17,7 +17,7 @@
 enum { BLOCK_CHUNK = 16, SPARES = 8 };
 
 struct state {
-	struct octree_cpu cpu; /* first: common.h takes a state as one of these */
+	struct octree_cpu cpu; /* first: builder.h takes a state as one of these */
 	int32_t *block;        /* places of block_room blocks, or NULL if bucket is 1 */
 	size_t block_room;
 	size_t blocks; /* taken; atomic */

@@ -22,7 +22,7 @@ enum {
 };
 
 struct state {
-	struct octree_cpu cpu; /* first: common.h takes a state as one of these */
+	struct octree_cpu cpu; /* first: builder.h takes a state as one of these */
 	uint64_t failures;
 	bool interleaved; /* in the last run */
 };

@@ -9,7 +9,7 @@
 #include "cpu/octree/parts/lock.h"
 
 struct state {
-	struct octree_cpu cpu; /* first: common.h takes a state as one of these */
+	struct octree_cpu cpu; /* first: builder.h takes a state as one of these */
 	uint64_t spins;        /* of all threads */
 };
 

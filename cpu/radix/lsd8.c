@@ -10,7 +10,7 @@
 
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/radix/parts/common.h"
+#include "cpu/radix/parts/records.h"
 #include "cpu/sort/digit.h"
 
 struct state {

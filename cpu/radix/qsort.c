@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "common/workload.h"
-#include "cpu/radix/parts/common.h"
+#include "cpu/radix/parts/records.h"
 
 static int compare_u32(const void *left, const void *right)
 {

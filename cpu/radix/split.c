@@ -14,7 +14,7 @@
  */
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/radix/parts/common.h"
+#include "cpu/radix/parts/records.h"
 
 struct state {
 	struct radix_cpu cpu; /* first: see radix_cpu_reset() */

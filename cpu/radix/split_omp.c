@@ -16,7 +16,7 @@
 
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/radix/parts/common.h"
+#include "cpu/radix/parts/records.h"
 #include "cpu/simd.h"
 
 /* Work on one chunk.  src and out are arrays of records; begin .. end - 1 is the chunk. */

@@ -14,7 +14,7 @@
 #include <hwy/highway.h> /* for its version */
 
 #include "common/workload.h"
-#include "cpu/radix/parts/common.h"
+#include "cpu/radix/parts/records.h"
 
 namespace
 {

@@ -41,7 +41,7 @@
 #include "cuda/bfs/parts/transpose.h"
 
 enum {
-	BLOCK = GPU_BLOCK(128),
+	BLOCK = 128,
 	WARPS = BLOCK / WARP,
 	TILE = 16,              /* vertices of a warp */
 	CHUNK_WORDS = 16,       /* 32-bit words of a chunk of a row: 512 vertices */

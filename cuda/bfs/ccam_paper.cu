@@ -16,7 +16,7 @@
 #include "cuda/bfs/parts/sweep.h"
 
 enum {
-	BLOCK = GPU_BLOCK(1024),
+	BLOCK = 1024,
 	WARPS = BLOCK / WARP,
 	MAX_BLOCKS = 1024,
 	/* Instructions of a vertex's test, a word's test, a neighbour's look-up, and a store. */

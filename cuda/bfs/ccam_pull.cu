@@ -15,7 +15,7 @@
 #include "cuda/bfs/parts/transpose.h"
 
 enum {
-	BLOCK = GPU_BLOCK(512),
+	BLOCK = 512,
 	WARPS = BLOCK / WARP,
 	TURNS = 3,
 };

@@ -6,7 +6,7 @@
  * load in 32 bits.  At 1.8 GHz and 5 cycles per instruction some 30 ns per bit are to be expected on
  * an H200, 30 s at depth 30.
  */
-#include "cuda/cbt/parts/common.h"
+#include "cuda/cbt/parts/tree.h"
 
 struct state {
 	struct cbt_arrays arrays;

@@ -6,7 +6,7 @@
  * bound is memory: about 290 bytes a primitive; 1.6 M triangles are expected to take .2 ms on an
  * H200.
  */
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -6,7 +6,7 @@
  * 31 launches are saved.  The bound is memory: about 550 bytes a primitive; 1.6 M triangles are
  * expected to take .3 ms on an H200.
  */
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

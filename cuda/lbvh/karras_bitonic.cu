@@ -12,10 +12,10 @@
  * Bound: memory and launches.  2^21 pairs take 66 launches over 32 MiB, which stay in an H200's L2
  * cache of 50 MB.
  */
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	TILE = 2048, /* pairs, 16 KiB */
 };
 

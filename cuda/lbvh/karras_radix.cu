@@ -6,7 +6,7 @@
  * memory: about 400 bytes a primitive, which an H200 moves in .1 ns; 1.6 M triangles are expected
  * to take .3 ms, a quarter of it launches.
  */
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -19,10 +19,10 @@
  * Bound: arithmetic and shuffles of the merging, some 8 rounds of 8 neighbours for each 16 leaves;
  * 1.6 M triangles are expected to take .8 ms on an H200, half of it in the phase "hierarchy".
  */
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 enum {
-	BLOCK = GPU_BLOCK(128),
+	BLOCK = 128,
 	KEPT = WARP / 2,
 	RADIUS = 8,
 	PARTNER = 63, /* bits that lead from a cluster to any other: i ^ j */

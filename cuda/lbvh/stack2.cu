@@ -11,7 +11,7 @@
  */
 #include "cuda/lbvh/parts/trace.h"
 
-enum { TOP_LEVELS = 1, BLOCK = GPU_BLOCK(32) };
+enum { TOP_LEVELS = 1, BLOCK = 32 };
 
 /* A mesh and where it stands. */
 struct instance {

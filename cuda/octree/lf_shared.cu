@@ -25,10 +25,10 @@
 #include "cuda/octree/parts/linear.h"
 
 enum {
-	BLOCK = GPU_BLOCK(512),
-	SMALL_BLOCK = GPU_BLOCK(256), /* of the kernels with a thread per body */
-	LARGEST = 2048,               /* bodies of a task */
-	MOST_ROWS = 1536,             /* nodes of a task, where shared memory allows */
+	BLOCK = 512,
+	SMALL_BLOCK = 256, /* of the kernels with a thread per body */
+	LARGEST = 2048,    /* bodies of a task */
+	MOST_ROWS = 1536,  /* nodes of a task, where shared memory allows */
 	FEWEST_ROWS = 1024,
 	DEEPEST = 12, /* level of top nodes */
 	FIRST_BIT = 3 * (OCTREE_DEEPEST - DEEPEST),
@@ -58,7 +58,7 @@ struct sorted {
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: common.h takes a state as one of these */
+	struct octree_arrays arrays; /* first: builder.h takes a state as one of these */
 	struct sorted sorted;
 	struct cell *cells;
 	struct task *tasks, *hard; /* hard: for lf */

@@ -21,7 +21,7 @@
  * for each split and the barrier.  The bound is the same; on an H100 lf inserts 1.1 to 1.7 times as
  * many bodies a second (results/papers/octree.md).
  */
-#include "cuda/octree/parts/common.h"
+#include "cuda/octree/parts/builder.h"
 
 /* One thread's walk. */
 struct walk {

@@ -23,12 +23,12 @@
 #include "cuda/octree/parts/sorted.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	CLEAR_BLOCKS = 8, /* per multiprocessor */
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: common.h takes a state as one of these */
+	struct octree_arrays arrays; /* first: builder.h takes a state as one of these */
 	struct octree_sorted sorted;
 };
 

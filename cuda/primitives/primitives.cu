@@ -10,7 +10,7 @@
 #include "cuda/primitives/device.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	WARPS = BLOCK / WARP,
 	PACKS = 4, /* of 4 elements: what a lane of the scan owns */
 	WARP_PART = PACKS * 4 * WARP,

@@ -21,7 +21,7 @@ enum array { IN, OUT, SPARE };
 
 /* The blocks of a pass: threads, keys of a thread, and how many fit a multiprocessor. */
 template <int THREADS_, int ITEMS_, int BLOCKS_> struct shape {
-	static constexpr int THREADS = GPU_BLOCK(THREADS_), ITEMS = ITEMS_, BLOCKS = BLOCKS_;
+	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_;
 	static constexpr int WARPS = THREADS / WARP, PART = WARP * ITEMS, TILE = THREADS * ITEMS;
 	static constexpr int OWNED = (DIGITS + THREADS - 1) / THREADS; /* digits of a thread */
 };

@@ -10,7 +10,7 @@ enum {
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
 	MAX_PASSES = 64 / DIGIT_BITS,
-	HISTOGRAM_BLOCK = GPU_BLOCK(512),
+	HISTOGRAM_BLOCK = 512,
 	HISTOGRAM_LOADS = 4, /* packs of 16 bytes that a thread has under way */
 };
 

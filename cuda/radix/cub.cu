@@ -8,7 +8,7 @@
 #include <cub/version.cuh>
 #include <stdio.h>
 
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 #ifndef GPU_SORT_WIDE
 #define GPU_SORT_WIDE ((size_t)INT32_MAX + 1) /* a test takes less */

@@ -14,10 +14,10 @@
  */
 #include "cuda/primitives/device.h"
 #include "cuda/primitives/primitives.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	WARPS = BLOCK / WARP,
 	ITEMS = 16, /* keys of a thread */
 	PART = WARP * ITEMS,

@@ -10,7 +10,7 @@
  * that at copy bandwidth, plus ranking: eight ballots per key and pass.
  */
 #include "cuda/primitives/primitives.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 struct state {
 	struct radix_arrays arrays; /* first: see radix_upload() */

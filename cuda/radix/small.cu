@@ -20,7 +20,7 @@
  */
 #include "common/memory.h"
 #include "cuda/primitives/device.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 enum {
 	DIGIT_BITS = 8,
@@ -31,7 +31,7 @@ enum {
 
 /* A block: its threads, and the elements of each. */
 template <int THREADS_, int ITEMS_> struct tile {
-	static constexpr int THREADS = GPU_BLOCK(THREADS_), WARPS = THREADS / WARP;
+	static constexpr int THREADS = THREADS_, WARPS = THREADS / WARP;
 	static constexpr int ITEMS = ITEMS_, SIZE = THREADS * ITEMS;
 };
 

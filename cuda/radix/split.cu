@@ -17,10 +17,10 @@
  * bit: predicate 8, scan 8, scatter 12, so 896 in all; that at copy bandwidth is the bound.
  */
 #include "cuda/primitives/device.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	TILE = 2 * BLOCK, /* elements that a block scans */
 	MAX_LEVELS = 8,   /* 512^8 elements */
 };

@@ -12,10 +12,10 @@
  * bandwidth is the bound.
  */
 #include "cuda/primitives/device.h"
-#include "cuda/radix/parts/common.h"
+#include "cuda/radix/parts/arrays.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	WARPS = BLOCK / WARP,
 	ITEMS = 16, /* keys of a thread */
 	PART = WARP * ITEMS,

@@ -12,9 +12,9 @@
 #include "cuda/device.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256), /* threads */
-	EACH = 4,               /* vectors per thread */
-	TILE = BLOCK * EACH,    /* vectors per block */
+	BLOCK = 256,         /* threads */
+	EACH = 4,            /* vectors per thread */
+	TILE = BLOCK * EACH, /* vectors per block */
 };
 
 struct state {

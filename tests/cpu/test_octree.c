@@ -14,7 +14,7 @@
 #include "common/octree.h"
 #include "common/text.h"
 #include "common/workload.h"
-#include "cpu/octree/parts/common.h"
+#include "cpu/octree/parts/builder.h"
 
 extern const struct gb_variant_ops octree_cpu_seq, octree_cpu_lock, octree_cpu_lf,
 	octree_cpu_lf_amac, octree_cpu_morton;

@@ -27,8 +27,7 @@ Test(bfs_cuda_counters, warp_efficiency_of_a_star)
 	const double tests = 7. * 2 * n * 32 * 32 + 10. * n * 8 * 32;
 	const double all = tests + (7. + 3.) * 8 * 32, active = tests + (7. + 3.) * (n - 1);
 
-	if (GPU_BLOCK(1024) == 1024)
-		cr_expect_float_eq(metric(&metrics, "warp_efficiency"), active / all, 1e-12);
+	cr_expect_float_eq(metric(&metrics, "warp_efficiency"), active / all, 1e-12);
 	metrics.count = 0;
 	search_all(&variants[1], &g, &params, &metrics);
 

@@ -13,7 +13,7 @@
 #include "common/memory.h"
 #include "common/workload.h"
 #include "cuda/device.h"
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 #include "cuda/lbvh/parts/wide.h"
 
 static void open_gpu(void)

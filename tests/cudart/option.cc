@@ -63,16 +63,13 @@ static enum order order(const char *name, bool shuffle)
 void options_read(void)
 {
 	struct options *const o = &runtime_options;
-	const bool sanitizer = __tsan_create_fiber || __sanitizer_start_switch_fiber;
 	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
 
 	if (known)
 		return;
 	known = true;
 	o->seed = (uint64_t)number("SEED", 0, 0, INT64_MAX);
-	/* TSan knows what happened in what order, not who ran where: one OS thread is as good to
-	 * it, and leaves it more identities for CUDA threads. */
-	const long threads = o->seed || __tsan_create_fiber ? 1 : cores < 8 ? cores : 8;
+	const long threads = o->seed ? 1 : cores < 8 ? cores : 8;
 
 	o->threads = (int)number("THREADS", threads, 1, 64);
 	o->resident = (int)number("RESIDENT", o->seed ? 4 : check_begin ? 2 : 1, 1, 64);
@@ -90,13 +87,13 @@ void options_read(void)
 	o->fail_number = number("FAIL_ALLOC", 0, 0, INT64_MAX);
 	o->fail_bytes = (size_t)number("FAIL_BYTES", 0, 0, INT64_MAX);
 	o->memory = (size_t)number("MEMORY_MB", 4096, 1, 1 << 20) << 20;
-	o->stack = (size_t)number("STACK_KB", sanitizer ? 256 : 64, 16, 65536) << 10;
+	o->stack = (size_t)number("STACK_KB", __sanitizer_start_switch_fiber ? 256 : 64, 16, 65536)
+		   << 10;
 	o->processors = (int)number("SMS", 4, 1, 1024);
 	o->devices = (int)number("DEVICES", 1, 1, 16);
 	o->timeout_s = (double)number("TIMEOUT", 20, 1, 86400);
 	o->race = flag("RACE", true);
 	o->uninitialised = flag("UNINIT", true);
-	o->traffic = flag("TRAFFIC", false);
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
 	o->pci = text("PCI");
 	o->weak = flag("WEAK", false);

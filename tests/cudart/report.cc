@@ -111,7 +111,7 @@ void catch_faults(void)
 	const stack_t alternative = { .ss_sp = stack, .ss_flags = 0, .ss_size = sizeof stack };
 	struct sigaction action = {};
 
-	if (caught || __asan_poison_memory_region || __tsan_create_fiber)
+	if (caught || __asan_poison_memory_region)
 		return;
 	caught = true;
 	sigaltstack(&alternative, NULL);

@@ -88,11 +88,11 @@ struct options {
 	size_t memory, stack;
 	int processors, devices;
 	double timeout_s;
-	bool picky;                        /* seed or order: the scheduler has to think */
-	bool race, uninitialised, traffic; /* the own checker */
-	unsigned preempt;                  /* yields at one in so many accesses; 0: never */
-	const char *pci; /* the device's address, for a stand-in of NVML; or NULL */
-	bool weak;       /* memory as weak as the model allows; tests/ptx only */
+	bool picky;               /* seed or order: the scheduler has to think */
+	bool race, uninitialised; /* the own checker */
+	unsigned preempt;         /* yields at one in so many accesses; 0: never */
+	const char *pci;          /* the device's address, for a stand-in of NVML; or NULL */
+	bool weak;                /* memory as weak as the model allows; tests/ptx only */
 };
 extern struct options runtime_options;
 void options_read(void); /* once; cudaDeviceReset() calls options_forget() */
@@ -145,7 +145,6 @@ cudaError_t runtime_occupancy(int *blocks, const void *kernel, int block_size,
 
 #define WEAK __attribute__((weak))
 extern "C" {
-void *__tsan_create_fiber(unsigned flags) WEAK;
 void __sanitizer_start_switch_fiber(void **fake, const void *stack, size_t size) WEAK;
 void __asan_poison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }

@@ -143,7 +143,6 @@ void check_block(struct simt_block *b)
 
 void check_block_end(struct simt_block *b)
 {
-	traffic_block_end(b);
 	/* Nothing of the arena is valid any more, for the cluster's other blocks either. */
 	memset(b->check->cells, 0, (b->arena_used / 4 + 1) * sizeof *b->check->cells);
 }
@@ -159,14 +158,10 @@ void check_begin(const struct gpu_call *call)
 
 	race_launch((uint64_t)g.x * g.y * g.z);
 	accesses_left = MANY_ACCESSES;
-	if (runtime_options.traffic)
-		traffic_on = true;
 }
 
-void check_end(const struct gpu_call *call)
+void check_end(void)
 {
-	if (runtime_options.traffic)
-		traffic_print(call->name);
 	/* A kernel that was abandoned has left shared memory behind. */
 	for (unsigned i = 0; simt_running.failed && i < simt_workers[0]->clusters; i++)
 		for (unsigned r = 0; r < simt_running.cluster_size; r++) {
@@ -280,8 +275,6 @@ static void kernel_access(struct touch *t)
 				     verb(t), t->size, (void *)a, symbol_line(t->pc));
 		return;
 	}
-	if (traffic_on)
-		traffic_touch(t);
 	give_others_a_turn();
 }
 

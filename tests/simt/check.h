@@ -5,7 +5,6 @@
  *
  *	check.cc          the calls; bounds, uninitialised reads, host memory, preemption
  *	check_race.cc     races, by barrier, __syncwarp, acquire and release
- *	check_traffic.cc  memory requests by source line
  *	check_symbol.cc   from code address to file and line
  *
  * All runs on one OS thread.  Each 4 bytes of device and shared memory have a cell of their own.
@@ -66,16 +65,9 @@ void race_launch(uint64_t blocks);
 void race_block(struct block_check *c);
 void race_touch(const struct touch *t, struct cell *cell, unsigned bytes);
 
-/* check_traffic.cc */
-void traffic_touch(const struct touch *t);
-void traffic_block_end(struct simt_block *b);
-void traffic_print(const char *kernel);
-extern bool traffic_on;
-
 /* check_symbol.cc: "radix_split.cu:33", of the kernel's own line and not of the emulator's headers;
  * lives for ever. */
 uint32_t symbol_offset(const void *code);
 const char *symbol_line(uint32_t pc);
-void symbol_prepare(const uint32_t *pc, size_t count); /* look many up at once */
 
 #endif

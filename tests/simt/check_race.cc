@@ -7,7 +7,7 @@
  * second one's thread has acquired after that.  A lane may release and acquire for others: what
  * they did before a __syncwarp() with it goes out with its release, and its acquire is theirs after
  * a __syncwarp() or a barrier.  Whether the acquire read what the release wrote is not asked: this
- * never cries wolf, and leaves to ThreadSanitizer what it misses.  Launches are ordered.
+ * never cries wolf; weak memory on the executor of PTX finds what it misses.  Launches are ordered.
  *
  * Only the last write and the last read of a word are remembered.
  */

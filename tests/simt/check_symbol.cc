@@ -10,13 +10,6 @@
 
 #include "tests/simt/check.h"
 
-static std::map<uint32_t, std::string> &known(void)
-{
-	static std::map<uint32_t, std::string> *const map = new std::map<uint32_t, std::string>;
-
-	return *map;
-}
-
 /* The first object is the program; its load address is 0 unless it is position-independent. */
 static int take_base(struct dl_phdr_info *info, size_t, void *base)
 {
@@ -47,53 +40,42 @@ static const char *short_path(const char *place)
 	return kernels ? kernels + 1 : slash ? slash + 1 : place;
 }
 
-/* addr2line -a -f -i prints for each address: itself, then pairs of lines (function, file:line),
- * innermost first.  Taken is the first place that is not in the emulator's own headers. */
-static void read_places(FILE *lines)
+/* addr2line -f -i prints pairs of lines (function, file:line), innermost first.  Returns the first
+ * place that is not in the emulator's own headers. */
+static std::string read_place(FILE *lines)
 {
-	char line[2048], place[2048];
-	uint32_t pc = 0;
-	bool found = false;
+	char function[2048], place[2048] = "?";
 
-	while (fgets(line, sizeof line, lines)) {
-		if (strncmp(line, "0x", 2) == 0) {
-			pc = (uint32_t)strtoull(line, NULL, 16) + 1;
-			found = false;
-			continue;
-		}
-		if (!fgets(place, sizeof place, lines))
-			break;
+	while (fgets(function, sizeof function, lines) && fgets(place, sizeof place, lines)) {
 		place[strcspn(place, " \n")] = '\0';
-		if (found)
-			continue;
-		known()[pc] = short_path(place);
-		found = !is_emulator(place);
+		if (!is_emulator(place))
+			break;
 	}
+	return short_path(place);
 }
 
-void symbol_prepare(const uint32_t *pc, size_t count)
+static std::string look_up(uint32_t pc)
 {
-	std::string command =
-		"addr2line -a -f -i -e /proc/" + std::to_string(getpid()) + "/exe 2>/dev/null";
+	char command[96];
 
-	for (size_t i = 0; i < count; i++) {
-		char address[16];
-
-		snprintf(address, sizeof address, " %x", pc[i] - 1);
-		command += address;
-		known()[pc[i]] = "?";
-	}
-	FILE *const lines = count ? popen(command.c_str(), "r") : NULL;
+	snprintf(command, sizeof command, "addr2line -f -i -e /proc/%d/exe %x 2>/dev/null",
+		 getpid(), pc - 1);
+	FILE *const lines = popen(command, "r");
+	std::string place = "?";
 
 	if (lines) {
-		read_places(lines);
+		place = read_place(lines);
 		pclose(lines);
 	}
+	return place;
 }
 
 const char *symbol_line(uint32_t pc)
 {
-	if (known().find(pc) == known().end())
-		symbol_prepare(&pc, 1);
-	return known()[pc].c_str();
+	static std::map<uint32_t, std::string> *const known = new std::map<uint32_t, std::string>;
+	const auto found = known->find(pc);
+
+	if (found != known->end())
+		return found->second.c_str();
+	return known->insert({ pc, look_up(pc) }).first->second.c_str();
 }

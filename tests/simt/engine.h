@@ -1,6 +1,6 @@
 /* engine.h -- the emulator's inside: blocks, warps, workers, and what its files ask of each other.
  *
- *	fiber.cc           stacks and the switch between them; annotations for ASan and TSan
+ *	fiber.cc           stacks and the switch between them; annotations for ASan
  *	sched.cc           who runs next; block and cluster barriers; deadlocks
  *	warp.cc            warp operations
  *	shared.cc          shared memory
@@ -12,10 +12,6 @@
  * These files are compiled without any sanitizer.  A thread that never waits needs no stack of its
  * own: the stack it was started on goes on with the next fresh thread.  A block stays with the
  * worker that loaded it, so nothing below is shared between OS threads except struct launch.
- *
- * Under ThreadSanitizer memory that changes its meaning (shared memory of the next block, the
- * addresses of synchronisation objects) must be new memory, nothing here may call a function that
- * TSan intercepts between two fibers (malloc, memset, mutexes), and each stack is a TSan fiber.
  */
 #ifndef GPUBENCH_TESTS_SIMT_ENGINE_H
 #define GPUBENCH_TESTS_SIMT_ENGINE_H
@@ -25,8 +21,6 @@
 enum {
 	MAX_SLOTS = 512, /* shared variables in a program */
 	ARENA_BYTES = 1 << 20,
-	TSAN_OBJECTS = 4 + 2 * MAX_WARPS, /* synchronisation objects of a block */
-	TSAN_GENERATIONS = 4096,
 	ANY_BUDGET = 1024, /* points between two preemptions */
 };
 
@@ -37,17 +31,16 @@ struct simt_carrier {
 	void *sp; /* where it was left */
 	char *stack;
 	size_t size;
-	void *asan_fake_stack, *tsan_fiber;
+	void *asan_fake_stack;
 	struct simt_carrier *next, *next_all;
 };
 
 struct simt_carrier *carrier_take(void);
 void carrier_give(struct simt_carrier *carrier);
-void carrier_reset_all(void);         /* forget what runs on this worker's stacks */
-void carrier_prepare(unsigned count); /* have this many; TSan orders a fiber after its creator */
+void carrier_reset_all(void); /* forget what runs on this worker's stacks */
 void carrier_switch(struct simt_carrier *to);
 void carrier_describe_self(struct simt_carrier *carrier); /* the OS thread's own stack */
-void *fresh_memory(void *at, size_t bytes);               /* zeroed pages that no checker knows */
+void *fresh_memory(size_t bytes);                         /* zeroed pages that no checker knows */
 void quiet_fill(void *to, int value, size_t bytes);       /* memset that no sanitizer sees */
 extern "C" void simt_carrier_main(struct simt_carrier *carrier); /* in launch.cc */
 
@@ -66,7 +59,6 @@ struct warp {
 	unsigned live, ready;
 	unsigned fresh; /* ready, and not started yet */
 	unsigned at_barrier, at_cluster, at_warp;
-	unsigned syncs; /* completed __syncwarp()s, for TSan's objects */
 	struct request request[LANES];
 	uint64_t result[LANES];
 };
@@ -101,8 +93,6 @@ struct simt_block : simt_geometry {
 	struct shared_object shared[MAX_SLOTS]; /* by the variable's number */
 	struct shared_object dynamic;
 
-	char *tsan_objects;
-	unsigned generation;
 	struct block_check *check; /* the own checker's part, NULL without it */
 };
 
@@ -111,7 +101,7 @@ struct cluster {
 	struct simt_block *block[MAX_CLUSTER];
 	unsigned size;
 	unsigned blocks_left, live; /* blocks, threads */
-	unsigned arrived, rounds;
+	unsigned arrived;
 	bool active;
 };
 
@@ -120,8 +110,7 @@ struct worker {
 	int id;
 	pthread_t os_thread;
 	struct simt_carrier own, *running;
-	struct simt_carrier *free, *free_last, *all;
-	unsigned carriers;
+	struct simt_carrier *free, *all;
 	struct cluster *cluster; /* of `room`, this launch uses `clusters` and `active` run */
 	unsigned room, clusters, active, turn;
 	struct simt_thread *next; /* for a carrier about to start a fresh thread */
@@ -131,7 +120,6 @@ struct worker {
 	uint64_t schedule_hash;
 	uint64_t switches;
 	bool failed;
-	void *tsan_own;
 };
 
 extern __thread struct worker *simt_worker;
@@ -203,20 +191,12 @@ void watchdog_start(void);
 /* ---- sanitizers and the own checker: absent in most builds ------------------------------- */
 
 extern "C" {
-void __tsan_switch_to_fiber(void *fiber, unsigned flags) WEAK;
-void *__tsan_get_current_fiber(void) WEAK;
-void __tsan_acquire(void *object) WEAK;
-void __tsan_release(void *object) WEAK;
-void AnnotateIgnoreReadsBegin(const char *file, int line) WEAK;
-void AnnotateIgnoreReadsEnd(const char *file, int line) WEAK;
-void AnnotateIgnoreWritesBegin(const char *file, int line) WEAK;
-void AnnotateIgnoreWritesEnd(const char *file, int line) WEAK;
 void __sanitizer_finish_switch_fiber(void *fake, const void **stack, size_t *size) WEAK;
 void __asan_unpoison_memory_region(const volatile void *at, size_t bytes) WEAK;
 }
 
 /* check.cc; kernels run on one OS thread when it is linked. */
-void check_end(const struct gpu_call *call) WEAK;
+void check_end(void) WEAK;
 void check_block(struct simt_block *b) WEAK; /* loaded */
 void check_block_end(struct simt_block *b) WEAK;
 void check_shared(struct simt_block *b, void *at, size_t bytes) WEAK;
@@ -224,22 +204,5 @@ void check_barrier(struct simt_block *b) WEAK;
 void check_cluster_barrier(struct cluster *c) WEAK;
 void check_syncwarp(struct simt_thread *t, unsigned mask) WEAK;
 void check_fence(struct simt_thread *t, bool acquire, bool release) WEAK;
-
-static inline void tsan_release(void *object)
-{
-	IF_LINKED(__tsan_release, object);
-}
-
-static inline void tsan_acquire(void *object)
-{
-	IF_LINKED(__tsan_acquire, object);
-}
-
-/* Object i of the block's present generation: another address for each block that is loaded, so
- * that no block is ordered after an earlier one. */
-static inline void *tsan_object(const struct simt_block *b, unsigned i)
-{
-	return b->tsan_objects + (b->generation % TSAN_GENERATIONS * TSAN_OBJECTS + i) * 8;
-}
 
 #endif

@@ -9,7 +9,7 @@
 
 #include "cuda/gpu.h"
 
-enum { FAULT_BLOCK = GPU_BLOCK(256), FAULT_BLOCKS = 4, FAULT_COUNT = FAULT_BLOCK * FAULT_BLOCKS };
+enum { FAULT_BLOCK = 256, FAULT_BLOCKS = 4, FAULT_COUNT = FAULT_BLOCK * FAULT_BLOCKS };
 
 /* What all faults start with; COUNT words each, made by fault_begin(). */
 extern uint32_t fault_host[FAULT_COUNT];     /* well mixed */
@@ -21,7 +21,7 @@ extern uint32_t *fault_words;                /* zero */
 struct fault {
 	const char *name;
 	/* Who is known to catch it, separated by |: reported (by the engine, in any build), wrong
-	 * (the result, in forward order), refused (a CUDA error), asan, tsan, check, seeds,
+	 * (the result, in forward order), refused (a CUDA error), asan, check, seeds,
 	 * reverse, preempt, protect.  Each one named must. */
 	const char *caught_by;
 	void (*run)(void);

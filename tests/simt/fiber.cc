@@ -3,9 +3,7 @@
  * The switch saves the callee-saved registers on the stack it leaves and returns on the one it
  * enters: 5 to 8 ns on x86-64 and AArch64.  Elsewhere ucontext does the same in 200 ns.
  *
- * AddressSanitizer is told of each switch, ThreadSanitizer takes each stack for a thread ("fiber")
- * of its own.  For TSan stacks are reused oldest first, so that thread i of the next block is
- * not the TSan fiber that thread i of this one was.
+ * AddressSanitizer is told of each switch.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,16 +27,12 @@ void quiet_fill(void *to, int value, size_t bytes)
 #endif
 }
 
-void *fresh_memory(void *at, size_t bytes)
+void *fresh_memory(size_t bytes)
 {
-	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | (at ? MAP_FIXED : 0);
+	const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
 
-	/* TSan forgets what it knew of the pages, and is not to see a write by this fiber. */
-	IF_LINKED(AnnotateIgnoreReadsBegin, __FILE__, __LINE__);
-	IF_LINKED(AnnotateIgnoreWritesBegin, __FILE__, __LINE__);
-	void *const memory = mmap(at, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
-	IF_LINKED(AnnotateIgnoreWritesEnd, __FILE__, __LINE__);
-	IF_LINKED(AnnotateIgnoreReadsEnd, __FILE__, __LINE__);
+	void *const memory = mmap(NULL, bytes, PROT_READ | PROT_WRITE, flags, -1, 0);
+
 	if (memory == MAP_FAILED) {
 		perror("simt: mmap");
 		abort();
@@ -195,19 +189,16 @@ static inline void swap(struct simt_carrier *from, struct simt_carrier *to)
 /* The carrier's own record lies at the top of its stack; below the stack is a forbidden page. */
 static struct simt_carrier *create(void)
 {
-	char *const memory = (char *)fresh_memory(NULL, PAGE + runtime_options.stack);
+	char *const memory = (char *)fresh_memory(PAGE + runtime_options.stack);
 	struct simt_carrier *const c =
 		(struct simt_carrier *)(memory + PAGE + runtime_options.stack - sizeof *c);
 
 	mprotect(memory, PAGE, PROT_NONE);
 	c->stack = memory + PAGE;
 	c->size = runtime_options.stack - sizeof *c;
-	if (__tsan_create_fiber)
-		c->tsan_fiber = __tsan_create_fiber(0);
 	prepare(c);
 	c->next_all = simt_worker->all;
 	simt_worker->all = c;
-	simt_worker->carriers++;
 	return c;
 }
 
@@ -225,23 +216,8 @@ void carrier_give(struct simt_carrier *c)
 {
 	struct worker *const w = simt_worker;
 
-	if (!__tsan_create_fiber) {
-		c->next = w->free;
-		w->free = c;
-		return;
-	}
-	c->next = NULL;
-	if (w->free)
-		w->free_last->next = c;
-	else
-		w->free = c;
-	w->free_last = c;
-}
-
-void carrier_prepare(unsigned count)
-{
-	while (simt_worker->carriers < count)
-		carrier_give(create());
+	c->next = w->free;
+	w->free = c;
 }
 
 void carrier_reset_all(void)
@@ -275,7 +251,6 @@ void carrier_switch(struct simt_carrier *to)
 
 	w->running = to;
 	w->switches++;
-	IF_LINKED(__tsan_switch_to_fiber, to == &w->own ? w->tsan_own : to->tsan_fiber, 1);
 	IF_LINKED(__sanitizer_start_switch_fiber, &from->asan_fake_stack, to->stack, to->size);
 	swap(from, to);
 	IF_LINKED(__sanitizer_finish_switch_fiber, from->asan_fake_stack, NULL, NULL);

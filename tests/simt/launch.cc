@@ -20,28 +20,22 @@ static pthread_cond_t go = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIAL
 static uint64_t generation; /* of launches, for workers that sleep */
 static int running;         /* workers that have not finished */
 
-/* What TSan orders: the host before a kernel's threads, these before the host. */
-static char tsan_launch, tsan_end;
-
 /* ---- blocks ------------------------------------------------------------------------------ */
 
-/* Everything a block ever needs, in memory that TSan has not seen: kernels read from it. */
+/* Everything a block ever needs. */
 static struct simt_block *block_create(struct worker *w)
 {
 	const size_t head = (sizeof(struct simt_block) + 63) / 64 * 64;
 	const size_t threads = MAX_THREADS * sizeof(struct simt_thread);
 	const size_t warps = MAX_WARPS * sizeof(struct warp);
-	char *const memory = (char *)fresh_memory(NULL, head + threads + warps);
+	char *const memory = (char *)fresh_memory(head + threads + warps);
 	struct simt_block *const b = (struct simt_block *)(void *)memory;
 
 	b->worker = w;
 	b->thread = (struct simt_thread *)(void *)(memory + head);
 	b->warp = (struct warp *)(void *)(memory + head + threads);
-	b->arena = (char *)fresh_memory(NULL, ARENA_BYTES);
+	b->arena = (char *)fresh_memory(ARENA_BYTES);
 	IF_LINKED(__asan_poison_memory_region, b->arena, ARENA_BYTES);
-	if (__tsan_create_fiber)
-		b->tsan_objects =
-			(char *)fresh_memory(NULL, (size_t)TSAN_GENERATIONS * TSAN_OBJECTS * 8);
 	return b;
 }
 
@@ -80,10 +74,9 @@ static void block_load(struct simt_block *b, const struct simt_call *call, uint3
 		struct warp *const warp = &b->warp[w];
 
 		warp->live = warp->fresh = warp->ready = full_mask(b, w);
-		warp->at_barrier = warp->at_cluster = warp->at_warp = warp->syncs = 0;
+		warp->at_barrier = warp->at_cluster = warp->at_warp = 0;
 	}
 	b->ready_warps = b->warps == 32 ? ~0u : (1u << b->warps) - 1;
-	b->generation++;
 	b->active = true;
 	b->over = false;
 	shared_reset(b);
@@ -110,7 +103,7 @@ bool cluster_load(struct worker *w, struct cluster *c)
 			      (unsigned)(i / (wide * high)) * size.z };
 
 	c->size = c->blocks_left = size.x * size.y * size.z;
-	c->arrived = c->rounds = c->live = 0;
+	c->arrived = c->live = 0;
 	for (unsigned r = 0; r < c->size; r++) {
 		struct simt_block *const b = c->block[r];
 
@@ -180,7 +173,6 @@ struct simt_thread *thread_exit(struct simt_thread *t)
 	struct simt_block *const b = t->block;
 	const unsigned lane = 1u << t->lane;
 
-	tsan_release(&tsan_end);
 	b->warp[t->warp].live &= ~lane;
 	clear_ready(b, t->warp, lane);
 	b->live--;
@@ -212,12 +204,11 @@ extern "C" __attribute__((used)) void simt_carrier_main(struct simt_carrier *car
 		t->carrier = carrier;
 		simt_current = t;
 		simt_budget = sched_budget();
-		tsan_acquire(&tsan_launch);
 		call->invoke(call);
 
 		struct simt_thread *const next = thread_exit(t);
 
-		if (next && is_fresh(next) && !__tsan_create_fiber) {
+		if (next && is_fresh(next)) {
 			w->next = next;
 			if (runtime_options.picky)
 				sched_note(next);
@@ -239,11 +230,10 @@ void launch_fail(void)
 
 /* ---- workers ----------------------------------------------------------------------------- */
 
-/* Have room for the clusters of this launch, and stacks where they cannot be made later. */
+/* Have room for the clusters of this launch. */
 static void make_room(struct worker *w)
 {
 	const unsigned size = simt_running.cluster_size;
-	const dim3 block = simt_running.call->block;
 
 	if (w->room < simt_running.resident) {
 		w->cluster = (struct cluster *)realloc(w->cluster,
@@ -265,12 +255,6 @@ static void make_room(struct worker *w)
 				(*b)->active = false;
 		}
 	}
-	if (!__tsan_create_fiber)
-		return;
-	const unsigned needed = block.x * block.y * block.z * size * w->clusters;
-	const unsigned room = 240u / (unsigned)runtime_options.threads; /* what TSan tells apart */
-
-	carrier_prepare(3 * needed <= room ? 3 * needed : needed < room ? room : needed);
 }
 
 static void worker_begin(struct worker *w)
@@ -279,8 +263,6 @@ static void worker_begin(struct worker *w)
 	w->running = &w->own;
 	w->failed = false;
 	w->active = w->turn = 0;
-	if (__tsan_get_current_fiber)
-		w->tsan_own = __tsan_get_current_fiber();
 	if (!w->own.stack || !pthread_equal(w->os_thread, pthread_self())) {
 		w->os_thread = pthread_self(); /* worker 0 is whichever thread waits */
 		carrier_describe_self(&w->own);
@@ -441,11 +423,9 @@ cudaError_t executor_run(struct gpu_call *waiting)
 	const uint64_t switches = all_switches();
 
 	memory_open(true);
-	tsan_release(&tsan_launch);
 	IF_LINKED(check_begin, call);
 	run_on_all(call);
-	tsan_acquire(&tsan_end);
-	IF_LINKED(check_end, call);
+	IF_LINKED(check_end);
 	memory_open(false);
 	free(simt_running.permutation);
 	simt_running.permutation = NULL;

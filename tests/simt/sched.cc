@@ -220,14 +220,6 @@ void simt_yield(const char *file, int line)
 	simt_current = t;
 }
 
-/* Here, and not inline, for TSan's sake: it must not look at the engine's counters. */
-void simt_point_outside(const char *file, int line) __asm__("_Z10simt_pointPKci");
-void simt_point_outside(const char *file, int line)
-{
-	if (--simt_budget <= 0)
-		simt_yield(file, line);
-}
-
 /* ---- the block barrier --------------------------------------------------------------------- */
 
 static void release_barrier(struct simt_block *b)
@@ -285,7 +277,6 @@ int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_s
 
 	t->site = site;
 	check_same_barrier(b, kind, site);
-	tsan_release(tsan_object(b, round));
 	b->arriving_count += predicate != 0;
 	b->warp[t->warp].at_barrier |= lane;
 	clear_ready(b, t->warp, lane);
@@ -296,7 +287,6 @@ int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_s
 	} else {
 		sched_wait(t);
 	}
-	tsan_acquire(tsan_object(b, round));
 	simt_budget = sched_budget();
 	switch (kind) {
 	case SIMT_COUNT:
@@ -314,7 +304,6 @@ int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_s
 
 static void release_cluster(struct cluster *c)
 {
-	c->rounds++;
 	c->arrived = 0;
 	simt_worker->progress++;
 	IF_LINKED(check_cluster_barrier, c);
@@ -336,10 +325,9 @@ void simt_cluster_barrier(const struct simt_site *site)
 	struct simt_thread *const t = simt_current;
 	struct simt_block *const b = t->block;
 	struct cluster *const c = b->cluster;
-	const unsigned object = 2 + (c->rounds & 1), lane = 1u << t->lane;
+	const unsigned lane = 1u << t->lane;
 
 	t->site = site;
-	tsan_release(tsan_object(c->block[0], object));
 	b->warp[t->warp].at_cluster |= lane;
 	clear_ready(b, t->warp, lane);
 	if (++c->arrived == c->live) {
@@ -349,7 +337,6 @@ void simt_cluster_barrier(const struct simt_site *site)
 	} else {
 		sched_wait(t);
 	}
-	tsan_acquire(tsan_object(c->block[0], object));
 	simt_budget = sched_budget();
 }
 

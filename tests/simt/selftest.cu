@@ -77,7 +77,6 @@ int main(int argc, char **argv)
 	run_table(grid_tests, result);
 	run_table(runtime_tests, result);
 	run_table(graph_tests, result);
-	run_table(traffic_tests, result);
 	for (int seed = 1; seed <= seeds; seed++) {
 		char text[16];
 

@@ -17,7 +17,6 @@ extern const struct selftest block_tests[];   /* selftest_block.cu; ends with a 
 extern const struct selftest grid_tests[];    /* selftest_grid.cu */
 extern const struct selftest runtime_tests[]; /* selftest_runtime.cu */
 extern const struct selftest graph_tests[];   /* selftest_graph.cu */
-extern const struct selftest traffic_tests[]; /* selftest_traffic.cu */
 
 /* Say which condition of a case failed. */
 bool selftest_fail(const char *file, int line, const char *condition);

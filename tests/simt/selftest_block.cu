@@ -3,7 +3,7 @@
 #include "cuda/gpu.h"
 #include "tests/simt/selftest.h"
 
-enum { BLOCK = GPU_BLOCK(256), BLOCKS = 5, COUNT = BLOCK * BLOCKS, WARPS = BLOCK / 32 };
+enum { BLOCK = 256, BLOCKS = 5, COUNT = BLOCK * BLOCKS, WARPS = BLOCK / 32 };
 
 static uint32_t host_in[COUNT], host_out[COUNT];
 static uint32_t *device_in, *device_out;
@@ -337,7 +337,7 @@ static bool test_templates(void)
 
 /* ---- clusters ---------------------------------------------------------------------------- */
 
-enum { CLUSTER = 4, CLUSTER_BLOCK = GPU_BLOCK(64) };
+enum { CLUSTER = 4, CLUSTER_BLOCK = 64 };
 
 /* Each block counts its share; block 0 of the cluster gathers, all read the total from there. */
 static __global__ void cluster_sum(const uint32_t *in, uint32_t *out)

@@ -3,7 +3,7 @@
 #include "cuda/gpu.h"
 #include "tests/simt/selftest.h"
 
-enum { BLOCK = GPU_BLOCK(128), BLOCKS = 24, COUNT = BLOCK * BLOCKS, WORDS = 2 * COUNT };
+enum { BLOCK = 128, BLOCKS = 24, COUNT = BLOCK * BLOCKS, WORDS = 2 * COUNT };
 
 static uint32_t *words; /* WORDS of them, all zero at the start of a case */
 static uint32_t host[WORDS];

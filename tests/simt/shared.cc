@@ -98,8 +98,6 @@ void *simt_dynamic_shared(void)
 
 void shared_reset(struct simt_block *b)
 {
-	if (__tsan_create_fiber && b->arena_used) /* the next block's shared memory is new memory */
-		fresh_memory(b->arena, (b->arena_used + RED_ZONE + 4095) & ~(size_t)4095);
 	shared_forbid(b);
 	quiet_fill(b->shared, 0,
 		   sizeof *b->shared * (size_t)__atomic_load_n(&slots, __ATOMIC_RELAXED));

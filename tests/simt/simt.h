@@ -41,12 +41,6 @@
 #define __grid_constant__
 #define __align__(n) __attribute__((aligned(n)))
 
-/* Defined by the build for ThreadSanitizer itself, which tells at most 255 threads apart.  The
- * compiler cannot be asked: the own checker is built with -fsanitize=thread, too. */
-#ifndef SIMT_TSAN
-#define SIMT_TSAN 0
-#endif
-#define GPU_BLOCK(n) (SIMT_TSAN && (n) > 64 ? 64 : (n))
 #define GPU_UNROLL
 
 /* ---- what a running CUDA thread knows of itself ---------------------------------------------- */
@@ -100,15 +94,11 @@ enum { warpSize = 32 };
 void simt_yield(const char *file, int line);
 
 /* A point where a thread may be preempted; atomics and memory words are such points. */
-#if SIMT_TSAN
-void simt_point(const char *file, int line);
-#else
 static __forceinline__ void simt_point(const char *file, int line)
 {
 	if (__builtin_expect(--simt_budget <= 0, 0))
 		simt_yield(file, line);
 }
-#endif
 
 /* ---- shared memory ------------------------------------------------------------------------ */
 

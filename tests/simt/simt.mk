@@ -1,29 +1,22 @@
 # simt.mk -- builds and runs the emulator's own tests; a part of the Makefile's SIMT=1.
 #
-# A "kind" is a way to compile device code: plain, as in every SIMT=1 build, asan, tsan (clang), check
+# A "kind" is a way to compile device code: plain, as in every SIMT=1 build, asan, check
 # (our own checker behind gcc's -fsanitize=thread calls).  The engine itself and the project's C are
 # never instrumented: they are the objects of the SIMT=1 build.
 
 SIMT_BUILD ?= build/simt-test
-SIMT_CLANGXX ?= clang++
 SEEDS ?= 40
 
 simt_compile := -x c++ $(cppflags) -std=c++20 -g1 $(cxx_warnings) -Wno-unknown-pragmas -MMD -MP
 simt_asan := -fsanitize=address,undefined -fno-sanitize-recover=undefined
 
-simt_cxx_plain := $(CXX)
-simt_cxx_asan := $(CXX)
-simt_cxx_tsan := $(SIMT_CLANGXX)
-simt_cxx_check := $(CXX)
 simt_compile_plain := -O2
 simt_compile_asan := -O1 -fno-omit-frame-pointer $(simt_asan)
-simt_compile_tsan := -O1 -fsanitize=thread -DSIMT_TSAN=1
 # Statement frontiers: an access is of the line that it stands in, also after inlining, as under -g.
 simt_compile_check := -gstatement-frontiers -O1 -fno-tree-sra -fno-ipa-sra -fsanitize=thread
 simt_link_asan := $(simt_asan)
-simt_link_tsan := -fsanitize=thread
 
-simt_kinds := plain asan check $(if $(shell command -v $(SIMT_CLANGXX)),tsan)
+simt_kinds := plain asan check
 simt_selftest := $(wildcard tests/simt/selftest*.cu)
 simt_faults := $(wildcard tests/simt/faults*.cu)
 simt_engine := $(emulator:%.cc=$(BUILD)/%.o)
@@ -42,13 +35,13 @@ define simt_kind
 $(SIMT_BUILD)/$(1)/%.cu.o: %.cu $(BUILD)/generated/flags
 	@mkdir -p $$(@D)
 	@echo "  SIMT  $$< $(1)"
-	$$(Q)$(simt_cxx_$(1)) $(simt_compile) $(simt_compile_$(1)) -c $$< -o $$@
+	$$(Q)$(CXX) $(simt_compile) $(simt_compile_$(1)) -c $$< -o $$@
 $(SIMT_BUILD)/$(1)/drive: $(simt_kernels) $(simt_support)
 $(SIMT_BUILD)/$(1)/selftest: $(simt_selftest:%=$(SIMT_BUILD)/$(1)/%.o)
 $(SIMT_BUILD)/$(1)/faults: $(simt_faults:%=$(SIMT_BUILD)/$(1)/%.o)
 $(foreach program,drive selftest faults,$(SIMT_BUILD)/$(1)/$(program)): $(simt_engine) $(simt_engine_$(1))
 	@echo "  LD    $$@"
-	$$(Q)$(simt_cxx_$(1)) $(simt_link_$(1)) $$^ $(simt_libs) -o $$@
+	$$(Q)$(CXX) $(simt_link_$(1)) $$^ $(simt_libs) -o $$@
 endef
 $(foreach kind,$(simt_kinds),$(eval $(call simt_kind,$(kind))))
 
@@ -57,11 +50,11 @@ simt_sort := cuda/primitives/sort.cu
 $(SIMT_BUILD)/check/sort-wide.cu.o: $(simt_sort) $(BUILD)/generated/flags
 	@mkdir -p $(@D)
 	@echo "  SIMT  $< check, wide words"
-	$(Q)$(simt_cxx_check) $(simt_compile) $(simt_compile_check) -DGPU_SORT_WIDE=1 -c $< -o $@
+	$(Q)$(CXX) $(simt_compile) $(simt_compile_check) -DGPU_SORT_WIDE=1 -c $< -o $@
 $(SIMT_BUILD)/check/drive-wide: $(patsubst %/$(simt_sort).o,$(SIMT_BUILD)/check/sort-wide.cu.o,$(call simt_kernels,check)) \
 		$(simt_support) $(simt_engine) $(simt_engine_check)
 	@echo "  LD    $@"
-	$(Q)$(simt_cxx_check) $(simt_link_check) $^ $(simt_libs) -o $@
+	$(Q)$(CXX) $(simt_link_check) $^ $(simt_libs) -o $@
 
 .PHONY: simt-all
 .SECONDARY:
@@ -75,7 +68,6 @@ simt-all: $(foreach kind,$(simt_kinds),$(foreach program,selftest faults drive,$
 simt-test: simt-all
 	$(PYTHON) tests/simt/faults.py $(SIMT_BUILD)
 	$(SIMT_BUILD)/plain/selftest $(SEEDS)
-	$(PYTHON) tests/simt/coalescing.py $(SIMT_BUILD)
 	$(PYTHON) tests/simt/stress.py $(SIMT_BUILD) --seeds 1
 
 ## simt-stress: the cuda variants under every checker, many more schedules and larger sizes (long)

@@ -7,12 +7,6 @@
 #ifndef GPUBENCH_TESTS_SIMT_SIMT_ATOMIC_H
 #define GPUBENCH_TESTS_SIMT_SIMT_ATOMIC_H
 
-/* Keeps a parameter out of template argument deduction. */
-template <class T> struct simt_given {
-	typedef T type;
-};
-#define SIMT_GIVEN(T) typename simt_given<T>::type
-
 /* ---- the words of cuda/gpu.h ----------------------------------------------------------------- */
 
 template <class T> static __forceinline__ T gpu_ld_acquire(const T *p, SIMT_CALLER)
@@ -27,25 +21,28 @@ template <class T> static __forceinline__ T gpu_ld_relaxed(const T *p, SIMT_CALL
 	return __atomic_load_n(p, __ATOMIC_RELAXED);
 }
 
-template <class T> static __forceinline__ void gpu_st_release(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
+template <class T>
+static __forceinline__ void gpu_st_release(T *p, std::type_identity_t<T> v, SIMT_CALLER)
 {
 	simt_point(file, line);
 	__atomic_store_n(p, v, __ATOMIC_RELEASE);
 }
 
-template <class T> static __forceinline__ void gpu_st_relaxed(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
+template <class T>
+static __forceinline__ void gpu_st_relaxed(T *p, std::type_identity_t<T> v, SIMT_CALLER)
 {
 	simt_point(file, line);
 	__atomic_store_n(p, v, __ATOMIC_RELAXED);
 }
 
-#define SIMT_CAS(name, order, order_if_different)                                                 \
-	template <class T>                                                                        \
-	static __forceinline__ T name(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER) \
-	{                                                                                         \
-		simt_point(file, line);                                                           \
-		__atomic_compare_exchange_n(p, &expected, v, false, order, order_if_different);   \
-		return expected;                                                                  \
+#define SIMT_CAS(name, order, order_if_different)                                               \
+	template <class T>                                                                      \
+	static __forceinline__ T name(T *p, std::type_identity_t<T> expected,                   \
+				      std::type_identity_t<T> v, SIMT_CALLER)                   \
+	{                                                                                       \
+		simt_point(file, line);                                                         \
+		__atomic_compare_exchange_n(p, &expected, v, false, order, order_if_different); \
+		return expected;                                                                \
 	}
 
 SIMT_CAS(gpu_cas, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)
@@ -53,7 +50,7 @@ SIMT_CAS(gpu_cas_acquire, __ATOMIC_ACQUIRE, __ATOMIC_ACQUIRE)
 SIMT_CAS(gpu_cas_release, __ATOMIC_RELEASE, __ATOMIC_RELAXED)
 #undef SIMT_CAS
 
-template <class T> static __forceinline__ T gpu_add(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
+template <class T> static __forceinline__ T gpu_add(T *p, std::type_identity_t<T> v, SIMT_CALLER)
 {
 	simt_point(file, line);
 	return __atomic_fetch_add(p, v, __ATOMIC_ACQ_REL);
@@ -110,11 +107,12 @@ template <class T, class F> static __forceinline__ T simt_update(T *p, F f)
 	return value;
 }
 
-#define SIMT_ATOMIC(name, builtin)                                                           \
-	template <class T> static __forceinline__ T name(T *p, SIMT_GIVEN(T) v, SIMT_CALLER) \
-	{                                                                                    \
-		simt_point(file, line);                                                      \
-		return builtin(p, v, __ATOMIC_RELAXED);                                      \
+#define SIMT_ATOMIC(name, builtin)                                                  \
+	template <class T>                                                          \
+	static __forceinline__ T name(T *p, std::type_identity_t<T> v, SIMT_CALLER) \
+	{                                                                           \
+		simt_point(file, line);                                             \
+		return builtin(p, v, __ATOMIC_RELAXED);                             \
 	}
 
 SIMT_ATOMIC(atomicSub, __atomic_fetch_sub)
@@ -123,7 +121,7 @@ SIMT_ATOMIC(atomicOr, __atomic_fetch_or)
 SIMT_ATOMIC(atomicXor, __atomic_fetch_xor)
 #undef SIMT_ATOMIC
 
-template <class T> static __forceinline__ T atomicAdd(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
+template <class T> static __forceinline__ T atomicAdd(T *p, std::type_identity_t<T> v, SIMT_CALLER)
 {
 	simt_point(file, line);
 	if constexpr (std::is_integral<T>::value)
@@ -138,7 +136,7 @@ static __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned *p, unsign
 	return mine ? atomicAdd(p, v, file, line) : 0;
 }
 
-template <class T> static __forceinline__ T atomicExch(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
+template <class T> static __forceinline__ T atomicExch(T *p, std::type_identity_t<T> v, SIMT_CALLER)
 {
 	simt_point(file, line);
 	if constexpr (std::is_integral<T>::value)
@@ -148,20 +146,21 @@ template <class T> static __forceinline__ T atomicExch(T *p, SIMT_GIVEN(T) v, SI
 }
 
 template <class T>
-static __forceinline__ T atomicCAS(T *p, SIMT_GIVEN(T) expected, SIMT_GIVEN(T) v, SIMT_CALLER)
+static __forceinline__ T atomicCAS(T *p, std::type_identity_t<T> expected,
+				   std::type_identity_t<T> v, SIMT_CALLER)
 {
 	simt_point(file, line);
 	__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 	return expected;
 }
 
-template <class T> static __forceinline__ T atomicMin(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
+template <class T> static __forceinline__ T atomicMin(T *p, std::type_identity_t<T> v, SIMT_CALLER)
 {
 	simt_point(file, line);
 	return simt_update(p, [v](T old) { return v < old ? v : old; });
 }
 
-template <class T> static __forceinline__ T atomicMax(T *p, SIMT_GIVEN(T) v, SIMT_CALLER)
+template <class T> static __forceinline__ T atomicMax(T *p, std::type_identity_t<T> v, SIMT_CALLER)
 {
 	simt_point(file, line);
 	return simt_update(p, [v](T old) { return old < v ? v : old; });
@@ -210,10 +209,10 @@ void simt_fence(void);
 	{                                                            \
 		return *p;                                           \
 	}
-#define SIMT_CACHED_STORE(name)                                                    \
-	template <class T> static __forceinline__ void name(T *p, SIMT_GIVEN(T) v) \
-	{                                                                          \
-		*p = v;                                                            \
+#define SIMT_CACHED_STORE(name)                                                              \
+	template <class T> static __forceinline__ void name(T *p, std::type_identity_t<T> v) \
+	{                                                                                    \
+		*p = v;                                                                      \
 	}
 SIMT_CACHED_LOAD(__ldg)
 SIMT_CACHED_LOAD(__ldca)

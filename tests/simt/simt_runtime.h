@@ -248,11 +248,11 @@ static inline cudaError_t cudaOccupancyMaxPotentialBlockSize(int *grid, int *blo
 							     int limit = 0)
 {
 	int blocks = 0, processors = 0;
-	const cudaError_t result = runtime_occupancy(
-		&blocks, (const void *)kernel, limit > 0 ? limit : GPU_BLOCK(256), dynamic_bytes);
+	const cudaError_t result = runtime_occupancy(&blocks, (const void *)kernel,
+						     limit > 0 ? limit : 256, dynamic_bytes);
 
 	(void)cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, 0);
-	*block = limit > 0 ? limit : GPU_BLOCK(256);
+	*block = limit > 0 ? limit : 256;
 	*grid = blocks * processors;
 	return result;
 }

@@ -3,7 +3,7 @@
 
 usage: stress.py BUILD [--seeds N] [--first SEED] [--size small|quick|large] [--jobs N]
 
-BUILD holds KIND/drive for each kind (plain, asan, check, tsan where there is a clang).  Nothing may
+BUILD holds KIND/drive for each kind (plain, asan, check).  Nothing may
 be wrong and nothing may be reported: these kernels are right.  A long series of seeds can be run in
 pieces: those from SEED on; the runs without a seed belong to the piece that begins with seed 1.
 """
@@ -19,12 +19,11 @@ import time
 import sweeps
 
 TIMEOUT_S = 900
-KINDS = ["plain", "asan", "check", "tsan"]
+KINDS = ["plain", "asan", "check"]
 
 
 def environment(settings):
-    tsan = "halt_on_error=1 exitcode=66 atexit_sleep_ms=0"
-    env = dict(os.environ, TSAN_OPTIONS=tsan, OMP_THREAD_LIMIT="1")
+    env = dict(os.environ, OMP_THREAD_LIMIT="1")
     for name, value in settings.items():
         env["GPUBENCH_SIMT_" + name] = str(value)
     return env
@@ -39,7 +38,6 @@ def plans(build, seeds, size):
     clusters = ["--only", "ccam", "--only", "small"]
     clusters += [line for line in small if line.startswith(("bfs ", "radix "))]
     all_runs = [
-        ("tsan", "tsan", brief, {}),
         ("check", "check", points, {}),
         ("shuffle", "plain", brief, {"BLOCKS": "shuffle", "RESIDENT": 4, "LEAKS": 1}),
         ("asan", "asan", brief, {}),
@@ -57,13 +55,11 @@ def plans(build, seeds, size):
             continue
         all_runs.append(("check, seed %d" % seed, "check", small, preempt))
         all_runs.append(("seed %d" % seed, "plain", brief, {"SEED": seed}))
-        all_runs.append(("tsan, seed %d" % seed, "tsan", small, {"SEED": seed + 1000}))
     # The slowest kind first.
     all_runs.sort(key=lambda run: run[1] != "check")
     for name, kind, lines, settings in all_runs:
         program = os.path.join(build, kind, "drive-wide" if name == "wide words" else "drive")
-        if os.path.exists(program):
-            yield name, program, lines, settings
+        yield name, program, lines, settings
 
 
 def run(plan):

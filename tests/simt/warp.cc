@@ -148,7 +148,6 @@ static void complete(struct warp *w, enum simt_warp_op op, unsigned mask)
 {
 	switch (op) {
 	case SIMT_SYNCWARP:
-		w->syncs++;
 		break;
 	case SIMT_SHUFFLE:
 		shuffle(w, mask);
@@ -239,13 +238,10 @@ uint64_t simt_warp(enum simt_warp_op op, unsigned mask, uint64_t value, int sour
 	struct simt_block *const b = t->block;
 	struct warp *const w = &b->warp[t->warp];
 	const unsigned lane = 1u << t->lane;
-	void *const object = tsan_object(b, 4 + 2 * t->warp + (w->syncs & 1));
 
 	t->site = site;
 	mask = checked_mask(t, mask, site);
 	w->request[t->lane] = request{ op, mask, value, source };
-	if (op == SIMT_SYNCWARP)
-		tsan_release(object);
 	if (all_came(t, op, mask, site)) {
 		const unsigned others = mask & ~lane;
 
@@ -264,8 +260,6 @@ uint64_t simt_warp(enum simt_warp_op op, unsigned mask, uint64_t value, int sour
 		clear_ready(b, t->warp, lane);
 		sched_wait(t);
 	}
-	if (op == SIMT_SYNCWARP)
-		tsan_acquire(object);
 	return w->result[t->lane];
 }
 
@@ -275,14 +269,9 @@ unsigned simt_activemask(void)
 	return 1u << simt_current->lane;
 }
 
-/* Under TSan a fence publishes to, and learns from, every other fence. */
 void simt_fence(void)
 {
-	static char object;
-
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	tsan_acquire(&object);
-	tsan_release(&object);
 	if (simt_current)
 		IF_LINKED(check_fence, simt_current, true, true);
 }

@@ -3,10 +3,10 @@
 #define GPUBENCH_CPU_BFS_PARTS_DENSE_H
 
 #include "cpu/bfs/parts/bits.h"
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/search.h"
 
 struct bfs_dense {
-	struct bfs_cpu cpu; /* first: common.h takes a state as one of these */
+	struct bfs_cpu cpu; /* first: search.h takes a state as one of these */
 	const struct bfs_bits_ops *ops;
 	size_t words;       /* of a bitmap */
 	uint64_t *visited;  /* bits from n on are set */

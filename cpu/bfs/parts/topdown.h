@@ -10,7 +10,7 @@
 #ifndef GPUBENCH_CPU_BFS_PARTS_TOPDOWN_H
 #define GPUBENCH_CPU_BFS_PARTS_TOPDOWN_H
 
-#include "cpu/bfs/parts/common.h"
+#include "cpu/bfs/parts/search.h"
 
 struct bfs_topdown {
 	uint32_t *list;  /* the frontier: n */

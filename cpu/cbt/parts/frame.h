@@ -8,7 +8,7 @@
 #ifndef GPUBENCH_CPU_CBT_PARTS_FRAME_H
 #define GPUBENCH_CPU_CBT_PARTS_FRAME_H
 
-#include "cpu/cbt/parts/common.h"
+#include "cpu/cbt/parts/tree.h"
 
 struct cbt_chunk {
 	size_t first_word, end_word;

@@ -7,7 +7,7 @@
 #ifndef GPUBENCH_CPU_CBT_PARTS_LEAVES_H
 #define GPUBENCH_CPU_CBT_PARTS_LEAVES_H
 
-#include "cpu/cbt/parts/common.h"
+#include "cpu/cbt/parts/tree.h"
 
 /* Where the ids of a range go. */
 struct cbt_leaves {

@@ -2,7 +2,7 @@
 #ifndef GPUBENCH_CPU_CBT_PARTS_SUMS_AVX512_H
 #define GPUBENCH_CPU_CBT_PARTS_SUMS_AVX512_H
 
-#include "cpu/cbt/parts/common.h"
+#include "cpu/cbt/parts/tree.h"
 
 enum {
 	CBT_BLOCK_LEVELS = 12,   /* a block is 2^12 bits of the field */

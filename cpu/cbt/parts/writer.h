@@ -2,7 +2,7 @@
 #ifndef GPUBENCH_CPU_CBT_PARTS_WRITER_H
 #define GPUBENCH_CPU_CBT_PARTS_WRITER_H
 
-#include "cpu/cbt/parts/common.h"
+#include "cpu/cbt/parts/tree.h"
 
 struct cbt_writer {
 	uint64_t word; /* the lowest `used` bits are taken */

@@ -8,7 +8,7 @@
 #include <omp.h>
 #include <string.h>
 
-#include "cpu/octree/parts/common.h"
+#include "cpu/octree/parts/builder.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

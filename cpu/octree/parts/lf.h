@@ -15,7 +15,7 @@
 #ifndef GPUBENCH_CPU_OCTREE_PARTS_LF_H
 #define GPUBENCH_CPU_OCTREE_PARTS_LF_H
 
-#include "cpu/octree/parts/common.h"
+#include "cpu/octree/parts/builder.h"
 
 /* What a thread owns: rows of the pool, and of those the node that it has pre-allocated. */
 struct octree_lf_thread {

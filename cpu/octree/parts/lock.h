@@ -16,7 +16,7 @@
 #ifndef GPUBENCH_CPU_OCTREE_PARTS_LOCK_H
 #define GPUBENCH_CPU_OCTREE_PARTS_LOCK_H
 
-#include "cpu/octree/parts/common.h"
+#include "cpu/octree/parts/builder.h"
 
 struct octree_lock_thread {
 	struct octree_rows rows;

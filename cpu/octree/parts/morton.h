@@ -7,7 +7,7 @@
 #ifndef GPUBENCH_CPU_OCTREE_PARTS_MORTON_H
 #define GPUBENCH_CPU_OCTREE_PARTS_MORTON_H
 
-#include "cpu/octree/parts/common.h"
+#include "cpu/octree/parts/builder.h"
 #include "cpu/sort/leaf.h"
 
 /* A body on its way to its cell. */

@@ -7,7 +7,7 @@
 #ifndef GPUBENCH_CPU_OCTREE_PARTS_SEQ_H
 #define GPUBENCH_CPU_OCTREE_PARTS_SEQ_H
 
-#include "cpu/octree/parts/common.h"
+#include "cpu/octree/parts/builder.h"
 
 /* Insert all bodies, whose keys and, with buckets above one, ranks `cpu` has.  False if the pool is
  * exhausted. */

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "cpu/radix/parts/common.h"
+#include "cpu/radix/parts/records.h"
 #include "cpu/sort/digit.h"
 
 /* Sort the records begin .. begin + count - 1, which agree in bits `top` and above.  They lie in

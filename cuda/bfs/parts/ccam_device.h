@@ -7,10 +7,10 @@
 #ifndef GPUBENCH_CUDA_BFS_PARTS_CCAM_DEVICE_H
 #define GPUBENCH_CUDA_BFS_PARTS_CCAM_DEVICE_H
 
-#include "cuda/bfs/parts/common.h"
+#include "cuda/bfs/parts/search.h"
 
 enum {
-	BLOCK = GPU_BLOCK(1024),
+	BLOCK = 1024,
 	WARPS = BLOCK / WARP,
 	MAX_CLUSTER = 16,
 	PORTABLE_CLUSTER = 8, /* what every device with clusters has */

@@ -19,10 +19,10 @@
 
 #include <inttypes.h>
 
-#include "cuda/bfs/parts/common.h"
+#include "cuda/bfs/parts/search.h"
 
 enum {
-	BFS_CSR_BLOCK = GPU_BLOCK(1024), /* one on a multiprocessor: fewer come to the barrier */
+	BFS_CSR_BLOCK = 1024, /* one on a multiprocessor: fewer come to the barrier */
 	BFS_CSR_WARPS = BFS_CSR_BLOCK / WARP,
 	BFS_CSR_EACH = 2, /* edges of a thread */
 	BFS_CSR_TILE = BFS_CSR_EACH * BFS_CSR_BLOCK,

@@ -23,9 +23,9 @@
 
 #include <stdlib.h>
 
-#include "cuda/bfs/parts/common.h"
+#include "cuda/bfs/parts/search.h"
 
-enum { BFS_SWEEP_BLOCK = GPU_BLOCK(256) };
+enum { BFS_SWEEP_BLOCK = 256 };
 
 /* What a level has found, and what is left. */
 struct bfs_progress {

@@ -4,10 +4,10 @@
 #ifndef GPUBENCH_CUDA_BFS_PARTS_TRANSPOSE_H
 #define GPUBENCH_CUDA_BFS_PARTS_TRANSPOSE_H
 
-#include "cuda/bfs/parts/common.h"
+#include "cuda/bfs/parts/search.h"
 
 enum {
-	BFS_FLIP_BLOCK = GPU_BLOCK(256),
+	BFS_FLIP_BLOCK = 256,
 	BFS_FLIP_WARPS = BFS_FLIP_BLOCK / WARP,
 	BFS_FLIP_WORDS = 8, /* a tile is 256 rows of 8 words: 32 bytes, a sector, of each */
 	BFS_FLIP_ROWS = 32 * BFS_FLIP_WORDS,

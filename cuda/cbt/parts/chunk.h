@@ -22,11 +22,11 @@
 #ifndef GPUBENCH_CUDA_CBT_PARTS_CHUNK_H
 #define GPUBENCH_CUDA_CBT_PARTS_CHUNK_H
 
-#include "cuda/cbt/parts/common.h"
+#include "cuda/cbt/parts/tree.h"
 #include "cuda/primitives/device.h"
 
 enum {
-	CBT_BLOCK = GPU_BLOCK(256),
+	CBT_BLOCK = 256,
 	CBT_WARPS = CBT_BLOCK / WARP,
 	CBT_GRID = 16, /* blocks of an SM, where a warp takes chunk after chunk */
 	CBT_ROW = 32,  /* bits of a lane */

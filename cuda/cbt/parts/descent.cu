@@ -4,7 +4,7 @@
 #include "cuda/primitives/device.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	SUM_BLOCKS = 32, /* of an SM, where ids are added up */
 };
 

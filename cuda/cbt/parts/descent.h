@@ -4,7 +4,7 @@
 #ifndef GPUBENCH_CUDA_CBT_PARTS_DESCENT_H
 #define GPUBENCH_CUDA_CBT_PARTS_DESCENT_H
 
-#include "cuda/cbt/parts/common.h"
+#include "cuda/cbt/parts/tree.h"
 
 struct cbt_descent {
 	struct cbt_arrays arrays;

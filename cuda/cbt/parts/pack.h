@@ -9,7 +9,7 @@
 #ifndef GPUBENCH_CUDA_CBT_PARTS_PACK_H
 #define GPUBENCH_CUDA_CBT_PARTS_PACK_H
 
-#include "cuda/cbt/parts/common.h"
+#include "cuda/cbt/parts/tree.h"
 #include "cuda/primitives/device.h"
 
 enum {

@@ -29,7 +29,7 @@
 #include "cuda/lbvh/parts/wide.h"
 
 enum {
-	BLOCK = GPU_BLOCK(128),
+	BLOCK = 128,
 	PER_SM = 4, /* blocks: they have to be resident together */
 	PLANES = 256,
 };

@@ -31,7 +31,7 @@
 #include <float.h>
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	FEW = 32,    /* primitives of a leaf that one thread takes alone */
 	PASSES = 32, /* of refit; a tree over 30-bit codes has at most 30 levels of inner nodes */
 };

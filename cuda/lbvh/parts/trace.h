@@ -17,10 +17,10 @@
 
 #include <math.h>
 
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 enum {
-	LBVH_TRACE_BLOCK = GPU_BLOCK(128),
+	LBVH_TRACE_BLOCK = 128,
 	LBVH_TILE_WIDE = 8, /* pixels of a warp */
 	LBVH_TILE_HIGH = WARP / LBVH_TILE_WIDE,
 	LBVH_STACK = 64, /* levels of a tree over 63-bit codes, and one more */

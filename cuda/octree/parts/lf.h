@@ -32,7 +32,7 @@
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_LF_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_LF_H
 
-#include "cuda/octree/parts/common.h"
+#include "cuda/octree/parts/builder.h"
 
 /* Where the tree is that a function works on, and whether its leaves are lists. */
 template <bool IN_SHARED, bool HAS_LISTS> struct octree_kind {

@@ -10,7 +10,7 @@
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
 
-#include "cuda/octree/parts/common.h"
+#include "cuda/octree/parts/builder.h"
 #include "cuda/primitives/primitives.h"
 
 struct octree_linear {
@@ -42,7 +42,7 @@ static __device__ __forceinline__ uint32_t linear_node(const struct octree_linea
 	return l->base[i] + (uint32_t)(level - linear_before(l, i) - 1);
 }
 
-static constexpr unsigned LINEAR_BLOCK = GPU_BLOCK(256);
+static constexpr unsigned LINEAR_BLOCK = 256;
 
 /* One thread per body: how many nodes it starts, for the prefix sum. */
 static __global__ void linear_count_kernel(struct octree_linear l)

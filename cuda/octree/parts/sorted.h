@@ -22,16 +22,16 @@
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_SORTED_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_SORTED_H
 
-#include "cuda/octree/parts/common.h"
+#include "cuda/octree/parts/builder.h"
 #include "cuda/primitives/primitives.h"
 
 enum {
-	MEND_BLOCK = GPU_BLOCK(512),
+	MEND_BLOCK = 512,
 	/* Bodies of a run that is put in order in shared memory, by a block, at most. */
 	SHORT_RUN = MEND_BLOCK < 512 ? 16 : 32,
 	MEDIUM_RUN = 4096,
 	MEND_BODIES = MEND_BLOCK - 2 * SHORT_RUN,
-	MERGE_BLOCK = GPU_BLOCK(256),
+	MERGE_BLOCK = 256,
 	FEW_BODIES_SORTED = 1 << 14, /* up to so many: 32 bits do */
 };
 

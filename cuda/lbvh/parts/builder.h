@@ -1,4 +1,4 @@
-/* common.h -- what the CUDA builders share: arrays, phases up to the leaves, the fastest build, and
+/* builder.h -- what the CUDA builders share: arrays, phases up to the leaves, the fastest build, and
  * the operations of their variants.
  *
  * A builder is a list of phases over one struct lbvh_gpu, all of whose arrays lbvh_gpu_init()
@@ -7,8 +7,8 @@
  * same names, byte for byte: both number a node from its range of leaves, and every sum, product
  * and minimum is common/lbvh.h's.
  */
-#ifndef GPUBENCH_CUDA_LBVH_PARTS_COMMON_H
-#define GPUBENCH_CUDA_LBVH_PARTS_COMMON_H
+#ifndef GPUBENCH_CUDA_LBVH_PARTS_BUILDER_H
+#define GPUBENCH_CUDA_LBVH_PARTS_BUILDER_H
 
 #include "cuda/lbvh/parts/frame.h"
 #include "cuda/lbvh/parts/hierarchy.h"

@@ -1,12 +1,12 @@
-/* common.h -- what the CPU searches share: the arrays of the result, the start of a run, the
+/* search.h -- what the CPU searches share: the arrays of the result, the start of a run, the
  * output.
  *
  * `mark` is the array that says whether a vertex was reached: the distances if there are any,
  * else the parents.  A search that reaches v from u writes the level or u there, and u to `other`,
  * which is the parents if both are there, else NULL.
  */
-#ifndef GPUBENCH_CPU_BFS_PARTS_COMMON_H
-#define GPUBENCH_CPU_BFS_PARTS_COMMON_H
+#ifndef GPUBENCH_CPU_BFS_PARTS_SEARCH_H
+#define GPUBENCH_CPU_BFS_PARTS_SEARCH_H
 
 #include <stdbool.h>
 #include <stddef.h>

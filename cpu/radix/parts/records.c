@@ -1,5 +1,5 @@
-/* common.c -- buffers, input and output of the CPU radix sorts. */
-#include "cpu/radix/parts/common.h"
+/* records.c -- buffers, input and output of the CPU radix sorts. */
+#include "cpu/radix/parts/records.h"
 
 #include <omp.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* common.h -- what the CPU radix sorts share: records, buffers, the way in and out.
+/* records.h -- what the CPU radix sorts share: records, buffers, the way in and out.
  *
  * A record is what is moved: the key itself (u32, f32: 4 bytes, u64: 8 bytes), or for pairs 8
  * bytes with the key in the upper half and the value in the lower.  Pairs are interleaved by
@@ -8,8 +8,8 @@
  * Floats are sorted as unsigned numbers of the same order (common/radix.h); the way there and
  * back belongs to the algorithm and is timed.
  */
-#ifndef GPUBENCH_CPU_RADIX_PARTS_COMMON_H
-#define GPUBENCH_CPU_RADIX_PARTS_COMMON_H
+#ifndef GPUBENCH_CPU_RADIX_PARTS_RECORDS_H
+#define GPUBENCH_CPU_RADIX_PARTS_RECORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

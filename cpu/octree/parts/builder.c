@@ -1,5 +1,5 @@
-/* common.c -- memory, pool and output of the CPU builders of octrees; box and keys are in keys.c. */
-#include "cpu/octree/parts/common.h"
+/* builder.c -- memory, pool and output of the CPU builders of octrees; box and keys are in keys.c. */
+#include "cpu/octree/parts/builder.h"
 
 #include <omp.h>
 #include <string.h>

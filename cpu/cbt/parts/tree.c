@@ -1,5 +1,5 @@
-/* common.c -- arrays, input and output of the CPU variants of cbt; single elements. */
-#include "cpu/cbt/parts/common.h"
+/* tree.c -- arrays, input and output of the CPU variants of cbt; single elements. */
+#include "cpu/cbt/parts/tree.h"
 
 #include <omp.h>
 #include <string.h>

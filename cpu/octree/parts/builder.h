@@ -1,11 +1,11 @@
-/* common.h -- what the CPU builders of octrees share: box and keys, the pool of nodes, lists
+/* builder.h -- what the CPU builders of octrees share: box and keys, the pool of nodes, lists
  * of bodies, the output.
  *
  * A node is a row of eight children (common/octree.h), 32 bytes, aligned: one cache line at most.
  * Threads take rows from the pool in chunks, and find them all FREE.
  */
-#ifndef GPUBENCH_CPU_OCTREE_PARTS_COMMON_H
-#define GPUBENCH_CPU_OCTREE_PARTS_COMMON_H
+#ifndef GPUBENCH_CPU_OCTREE_PARTS_BUILDER_H
+#define GPUBENCH_CPU_OCTREE_PARTS_BUILDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,4 @@
-/* common.cu -- the first steps of every builder on the device: the root box and the keys;
+/* builder.cu -- the first steps of every builder on the device: the root box and the keys;
  * and the copies of arrays between host and device.
  *
  * Box: one read of 12 bytes per body; each block leaves six bounds, a block of its own reduces
@@ -6,14 +6,14 @@
  * of 12 bytes and one write of 8, in double precision, in which every step but one is exact (the
  * first subtraction, which rounds the same everywhere): equal keys on every machine.
  */
-#include "cuda/octree/parts/common.h"
+#include "cuda/octree/parts/builder.h"
 
 #include <string.h>
 
 #include "common/memory.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	WARPS = BLOCK / WARP,
 	BOX_BLOCKS = 1024, /* at most: the second kernel's input */
 	AXES = 3,

@@ -1,8 +1,8 @@
-/* common.h -- what the CPU variants of cbt share: arrays, the way in and out, and the paper's two
+/* tree.h -- what the CPU variants of cbt share: arrays, the way in and out, and the paper's two
  * algorithms on single elements.
  */
-#ifndef GPUBENCH_CPU_CBT_PARTS_COMMON_H
-#define GPUBENCH_CPU_CBT_PARTS_COMMON_H
+#ifndef GPUBENCH_CPU_CBT_PARTS_TREE_H
+#define GPUBENCH_CPU_CBT_PARTS_TREE_H
 
 #include <stdbool.h>
 #include <stddef.h>

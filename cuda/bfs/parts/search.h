@@ -1,11 +1,11 @@
-/* common.h -- what the CUDA variants of bfs share: the graph and the result on the device, and
+/* search.h -- what the CUDA variants of bfs share: the graph and the result on the device, and
  * the copies between host and device.
  *
  * A run searches from one source, or from those of one batch; reset() takes the next.  run() starts
  * from scratch and leaves the graph alone, so it can be repeated.
  */
-#ifndef GPUBENCH_CUDA_BFS_PARTS_COMMON_H
-#define GPUBENCH_CUDA_BFS_PARTS_COMMON_H
+#ifndef GPUBENCH_CUDA_BFS_PARTS_SEARCH_H
+#define GPUBENCH_CUDA_BFS_PARTS_SEARCH_H
 
 #include <math.h>
 

@@ -1,12 +1,12 @@
-/* common.h -- what the CUDA variants of cbt share: the tree, the ids and the wishes on the
+/* tree.h -- what the CUDA variants of cbt share: the tree, the ids and the wishes on the
  * device, their way there and back, and single elements of the heap.
  *
  * The heap is the host's, byte for byte, seen as 32-bit words: 32 consecutive nodes of a level
  * from 5 on fill D - d + 1 whole words.  Only trees of depth below 5 have words that hold bits of
  * several levels and of the field; cbt_row() and the reductions take care of them.
  */
-#ifndef GPUBENCH_CUDA_CBT_PARTS_COMMON_H
-#define GPUBENCH_CUDA_CBT_PARTS_COMMON_H
+#ifndef GPUBENCH_CUDA_CBT_PARTS_TREE_H
+#define GPUBENCH_CUDA_CBT_PARTS_TREE_H
 
 #include <string.h>
 

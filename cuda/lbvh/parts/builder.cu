@@ -1,4 +1,4 @@
-/* common.cu -- the CUDA builders' first phases (boxes, codes, sort, places of leaves), their
+/* builder.cu -- the CUDA builders' first phases (boxes, codes, sort, places of leaves), their
  * arrays and operations.
  *
  * Boxes: a thread takes a primitive, writes its box of 32 bytes and keeps the union of what it has
@@ -6,7 +6,7 @@
  * vertices are gathered through the triangles' indices, which the caches serve for the meshes of
  * practice; the bound is memory.
  */
-#include "cuda/lbvh/parts/common.h"
+#include "cuda/lbvh/parts/builder.h"
 
 #include <float.h>
 
@@ -14,7 +14,7 @@
 #include "cuda/primitives/primitives.h"
 
 enum {
-	BLOCK = GPU_BLOCK(256),
+	BLOCK = 256,
 	WARPS = BLOCK / WARP,
 	PARTS = 1024, /* blocks of the first kernel of bounds, at most */
 	AXES = 3,

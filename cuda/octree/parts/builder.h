@@ -1,4 +1,4 @@
-/* common.h -- what the CUDA variants of octree share: the bodies, keys and tree on the
+/* builder.h -- what the CUDA variants of octree share: the bodies, keys and tree on the
  * device, the copies between host and device, and how a tree grows from many threads.
  *
  * Every variant runs "box" (the root cube, from the bodies' bounds) and "keys" (63 bits per body);
@@ -10,8 +10,8 @@
  * that it is exhausted: that is flagged, the body is left out, and the run ends as any other;
  * octree_reset() and octree_download() report it afterwards.
  */
-#ifndef GPUBENCH_CUDA_OCTREE_PARTS_COMMON_H
-#define GPUBENCH_CUDA_OCTREE_PARTS_COMMON_H
+#ifndef GPUBENCH_CUDA_OCTREE_PARTS_BUILDER_H
+#define GPUBENCH_CUDA_OCTREE_PARTS_BUILDER_H
 
 #include "common/octree.h"
 #include "common/workload.h"
@@ -132,7 +132,7 @@ static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigne
 
 /* ---- builders of one kernel --------------------------------------------------------------- */
 
-enum { OCTREE_BLOCK = GPU_BLOCK(256) };
+enum { OCTREE_BLOCK = 256 };
 
 /* A grid of OCTREE_BLOCK threads a block strides over the bodies; least: nodes that a warp takes at a
  * time. */

@@ -1,5 +1,5 @@
-/* common.c -- arrays, start and output of the CPU searches. */
-#include "cpu/bfs/parts/common.h"
+/* search.c -- arrays, start and output of the CPU searches. */
+#include "cpu/bfs/parts/search.h"
 
 #include <omp.h>
 #include <string.h>

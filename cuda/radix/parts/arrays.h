@@ -1,11 +1,11 @@
-/* common.h -- what the CUDA variants of radix share: the arrays on the device, their way
+/* arrays.h -- what the CUDA variants of radix share: the arrays on the device, their way
  * there and back, and the choice of a kernel by the type of key.
  *
  * run() leaves keys_in and values_in as upload() left them: the first pass reads them, then
  * passes alternate between two arrays so that the last one writes *_out (radix_pass_of()).
  */
-#ifndef GPUBENCH_CUDA_RADIX_PARTS_COMMON_H
-#define GPUBENCH_CUDA_RADIX_PARTS_COMMON_H
+#ifndef GPUBENCH_CUDA_RADIX_PARTS_ARRAYS_H
+#define GPUBENCH_CUDA_RADIX_PARTS_ARRAYS_H
 
 #include "common/memory.h"
 #include "common/radix.h"
