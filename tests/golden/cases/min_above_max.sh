@@ -1,1 +1,0 @@
-gpubench radix --min-samples=20 --max-samples=10
