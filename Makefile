@@ -482,7 +482,7 @@ history-trials: $(BUILD)/history-trials
 		mv $(BUILD)/history.md results/history.md
 
 # Golden command-line cases; and the program as a whole, test by test, several at once under make -j.
-whole    := page papers plots reading resume signals memory nvcc nosys counts gate exchange recipes versus vulkan
+whole    := page papers plots reading resume signals memory nvcc nosys counts gate exchange recipes vulkan
 # A hundred launches copy 16 MiB, not 256, to know what share of the bandwidth a time is.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -499,7 +499,6 @@ whole-memory:  ; $(Q)tests/memory.sh $(BUILD)/gpubench $(BUILD)/nomemory.so
 whole-nvcc:    ; $(Q)tests/nvcc.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
-whole-versus:  ; $(Q)$(PYTHON) tests/versus.py $(BUILD)/gpubench
 whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
 whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)
