@@ -180,7 +180,7 @@ fi
 # Every stage may be the first one.
 [ -n "$prebuilt" ] || step 300 build make -j"$(nproc)" "$target"
 
-benchmarks="stream radix bfs cbt octree lbvh"
+benchmarks=$(sed -n 's/^WORKLOAD(\(.*\))$/\1/p' cli/workloads/workloads.def)
 
 if stage verify; then
 	step 60 env "$gpubench" env

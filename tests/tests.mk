@@ -94,7 +94,7 @@ test-gate: $(BUILD)/gpubench $(BUILD)/gpubench-slow
 	$(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow whole
 
 ## test-cli: golden command-line cases; the program as a whole
-whole    := page papers plots reading resume signals memory install nvcc nosys counts gate exchange recipes versus vulkan
+whole    := page papers plots reading resume signals memory install nvcc nosys counts gate exchange recipes vulkan
 # A hundred launches copy 16 MiB, not 256, to know what share of the bandwidth a time is.
 test-cli: export GPUBENCH_COPY = 16Mi
 test-cli: $(whole:%=whole-%)
@@ -112,7 +112,6 @@ whole-install: ; +$(Q)tests/install.sh $(BUILD)/gpubench
 whole-nvcc:    ; $(Q)tests/nvcc.sh
 whole-nosys:   ; $(Q)tests/nosys.sh $(BUILD)/gpubench $(BUILD)/nosys.so
 whole-counts:  ; $(Q)$(PYTHON) tests/counts.py
-whole-versus:  ; $(Q)$(PYTHON) tests/versus.py $(BUILD)/gpubench
 whole-gate:    ; $(Q)tests/gate.sh $(BUILD)/gpubench $(BUILD)/gpubench-slow
 whole-exchange: ; $(Q)$(PYTHON) tests/exchange.py $(BUILD)/gpubench
 whole-vulkan:  $(if $(filter 1,$(have_vulkan)),$(BUILD)/recorder/libvulkan.so.1)

@@ -168,6 +168,45 @@ ParameterizedTest(const size_t *i, variants, every_allocation_may_fail)
 	free(params);
 }
 
+/* An input of every kind that `check` has: whatever allocation fails, nothing leaks and the status says so.  What a
+ * workload can do without (the matrix of a graph) is no failure: four in a row that succeed end a line. */
+Test(workloads, every_allocation_of_an_input_may_fail)
+{
+	for (size_t w = 0; w < gb_workload_count; w++) {
+		const struct gb_workload *workload = gb_workloads[w];
+		void *params = malloc(workload->params_size);
+
+		for (const char *const *line = workload->check; *line; line++) {
+			struct gb_sweep sweep = { 0 };
+			struct gb_error err = { 0 };
+			int64_t failed = 0, passed = 0;
+
+			gb_sweep_words(&sweep, workload, *line, &err);
+			gb_sweep_point(&sweep, sweep.count - 1, params);
+			for (int64_t k = 1; passed < 4; k++) {
+				const size_t used = gb_memory_used(GB_HOST_MEMORY);
+				void *input = NULL;
+
+				err = (struct gb_error){ 0 };
+				gb_memory_fail_at(k);
+				workload->prepare(params, &input, &err);
+				gb_memory_fail_at(0);
+				cr_assert(err.code == GB_OK || (err.code == GB_EMEMORY && !input),
+					  "%s %s, allocation %d: %s", workload->name, *line, (int)k,
+					  err.message);
+				failed += err.code != GB_OK;
+				passed = err.code == GB_OK ? passed + 1 : 0;
+				cr_assert(k < 100);
+				workload->release(input);
+				cr_assert(eq(sz, gb_memory_used(GB_HOST_MEMORY), used));
+			}
+			cr_assert(failed > 0, "%s %s", workload->name, *line);
+			gb_sweep_release(&sweep);
+		}
+		free(params);
+	}
+}
+
 /* Timed, cold, as a user asks for one: skipped with the reason, whatever its back end lacks. */
 Test(variants, what_is_not_in_this_build_is_skipped)
 {

@@ -280,30 +280,3 @@ Test(radix_cpu, values_by_halves)
 		check(&radix_cpu_best, &c, threads, "values by halves");
 	free_case(&c);
 }
-
-/* create() gives up cleanly whichever of its allocations fails. */
-Test(radix_cpu, no_memory)
-{
-	struct radix_params params = { .count = 100000, .threads = 2 };
-	struct case_ c;
-
-	make_case(&c, RADIX_U32, UNIFORM, 100000);
-	for (size_t s = 0; s < GB_COUNT(sorts); s++) {
-		const size_t before = gb_memory_used(GB_HOST_MEMORY);
-		enum gb_status status = GB_EMEMORY;
-
-		for (int64_t k = 1; status == GB_EMEMORY; k++) {
-			struct gb_error err = { 0 };
-			void *state = NULL;
-
-			gb_memory_fail_at(k);
-			status = gb_state_create(sorts[s], &params, &c.input, &state, &err);
-			gb_memory_fail_at(0);
-			gb_state_destroy(sorts[s], state);
-			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), before);
-			cr_assert_lt(k, 100);
-		}
-		cr_assert_eq(status, GB_OK);
-	}
-	free_case(&c);
-}

@@ -338,28 +338,6 @@ Test(cbt_trees, fills_that_no_tree_has)
 	refused(CBT_TERRAIN, 4, 0.07, "at least two leaves");
 }
 
-Test(cbt_trees, each_allocation_may_fail)
-{
-	const size_t used = gb_memory_used(GB_HOST_MEMORY);
-
-	for (int64_t shape = CBT_FULL; shape <= CBT_TERRAIN; shape++) {
-		enum gb_status status = GB_EMEMORY;
-
-		for (int64_t k = 1; status != GB_OK; k++) {
-			struct cbt_input in;
-			struct gb_error err;
-
-			gb_memory_fail_at(k);
-			status = make(shape, 12, 1, &in, &err);
-			gb_memory_fail_at(0);
-			gb_trees_release(&in);
-			cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
-			cr_assert(status == GB_OK || status == GB_EMEMORY);
-			cr_assert_lt(k, 100);
-		}
-	}
-}
-
 Test(cbt_trees, a_dry_run_takes_no_time)
 {
 	struct cbt_input in;

@@ -1,8 +1,10 @@
 #!/bin/sh
-# run.sh GPUBENCH -- run every tests/golden/cases/*.sh and compare its standard output, standard error
-# and exit status with the files beside it (.out, .err, .status; a missing one means empty, 0).
-# UPDATE=1 writes them instead; ONLY=name runs one; JOBS=N runs N at a time (default: one per core).
-# A case never ends in a pipe: its last command's status is the case's.
+# run.sh GPUBENCH -- run the golden command-line cases: those of messages.txt, which are a line each, and
+# cases/NAME.sh with NAME.out, NAME.err and NAME.status beside it (a missing file means empty, 0).
+# In a line of the expected standard error `*` stands for any text.
+# UPDATE=1 writes what was printed instead of comparing it; ONLY=NAME runs one case; JOBS=N runs N at a
+# time (default: one per core).
+# A case never ends in a pipe: the status of its last command is the status of the case.
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 top=$(cd "$here/../.." && pwd)
@@ -15,23 +17,43 @@ LC_ALL=C
 TESTS=$top/tests
 # Whatever Vulkan drivers the machine has.
 VK_DRIVER_FILES=/nowhere.json VK_ICD_FILENAMES=/nowhere.json
-export PATH LC_ALL TESTS VK_DRIVER_FILES VK_ICD_FILENAMES
+cases=$scratch/.cases
+export PATH LC_ALL TESTS VK_DRIVER_FILES VK_ICD_FILENAMES cases
 passed=0 failed=0
 
-# compare NAME KIND WANTED_IF_ABSENT
-same() {
-	wanted=$here/cases/$1.$2
-	[ -e "$wanted" ] || { printf '%s' "$3" >"$scratch/absent"; wanted=$scratch/absent; }
-	diff -u "$wanted" "$scratch/$1/.$2" >"$scratch/diff" && return
-	echo "--- $1: $2 differs"
-	cat "$scratch/diff"
-	return 1
+# Entries of messages.txt become files like those of cases/.
+cp -r "$here/cases" "$cases"
+awk -v cases="$cases" '
+	/^[a-z]/ {
+		name = cases "/" $1
+		print substr($0, index($0, ": ") + 2) >(name ".sh")
+		print $2 + 0 >(name ".status")
+		close(name ".sh"); close(name ".status"); close(error)
+		error = name ".err"
+	}
+	/^\t/ { print substr($0, 2) >error }' "$here/messages.txt"
+
+# expected NAME KIND: the file to compare with.
+expected() {
+	file=$cases/$1.$2
+	[ -e "$file" ] && return
+	[ "$2" = status ] && echo 0 >"$file" || : >"$file"
 }
 
-names=$(cd "$here/cases" && ls -- *.sh | sed 's/\.sh$//')
-names=${ONLY:-$names}
-cases=$here/cases
-export cases
+# settle EXPECTED PRINTED: each printed line that an expected line with `*` covers becomes that line.
+settle() {
+	grep -q '\*' "$1" || return
+	awk -v expected="$1" '
+		BEGIN { while ((getline line <expected) > 0) wanted[++n] = line }
+		{
+			pattern = wanted[NR]
+			gsub(/[][\\.^$+?(){}|]/, "\\\\&", pattern)
+			print gsub(/\*/, ".*", pattern) && $0 ~ "^" pattern "$" ? wanted[NR] : $0
+		}' "$2" >"$scratch/.settled"
+	cp "$scratch/.settled" "$2"
+}
+
+names=${ONLY:-$(cd "$cases" && ls -- *.sh | sed 's/\.sh$//')}
 cd "$scratch" || exit
 printf '%s\n' $names | xargs -P "${JOBS:-$(nproc)}" -I{} sh -c '
 	mkdir {} && cd {} || exit
@@ -39,22 +61,36 @@ printf '%s\n' $names | xargs -P "${JOBS:-$(nproc)}" -I{} sh -c '
 	echo $? >.status'
 
 for name in $names; do
-	if [ -n "${UPDATE:-}" ]; then
-		for kind in out err status; do
-			if [ -s "$scratch/$name/.$kind" ] && [ "$(cat "$scratch/$name/.$kind")" != 0 ]; then
-				cp "$scratch/$name/.$kind" "$here/cases/$name.$kind"
-			else
-				rm -f "$here/cases/$name.$kind"
-			fi
-		done
-		continue
-	fi
 	ok=1
-	same "$name" out '' || ok=0
-	same "$name" err '' || ok=0
-	same "$name" status '0
-' || ok=0
-	if [ $ok = 1 ]; then passed=$((passed + 1)); else failed=$((failed + 1)); fi
+	for kind in out err status; do
+		printed=$scratch/$name/.$kind
+		expected "$name" $kind
+		[ $kind = err ] && settle "$file" "$printed"
+		if [ -n "${UPDATE:-}" ] && [ -e "$here/cases/$name.sh" ]; then
+			kept=$here/cases/$name.$kind
+			[ -s "$printed" ] && [ "$(cat "$printed")" != 0 ] && cp "$printed" "$kept" || rm -f "$kept"
+		elif [ -z "${UPDATE:-}" ] && ! diff -u "$file" "$printed" >"$scratch/.diff"; then
+			echo "--- $name: $kind differs"
+			cat "$scratch/.diff"
+			ok=0
+		fi
+	done
+	[ $ok = 1 ] && passed=$((passed + 1)) || failed=$((failed + 1))
 done
+if [ -n "${UPDATE:-}" ]; then
+	awk -v scratch="$scratch" '
+		/^[a-z]/ {
+			results = scratch "/" $1
+			ran = (getline status <(results "/.status")) > 0
+			if (ran) {
+				print $1 " " status substr($0, index($0, ": "))
+				while ((getline line <(results "/.err")) > 0) print "\t" line
+				close(results "/.status"); close(results "/.err")
+				next
+			}
+		}
+		!ran || !/^\t/' "$here/messages.txt" >.messages && cp .messages "$here/messages.txt"
+	exit
+fi
 echo "command-line: $passed passed, $failed failed"
 [ $failed = 0 ]

@@ -463,20 +463,3 @@ Test(radix_workload, dry_run_allocates_the_largest_input)
 	gb_radix_workload.release(input);
 	gb_memory_set_dry(false);
 }
-
-Test(radix_workload, each_allocation_may_fail)
-{
-	struct radix_params params = { .count = 100, .type = RADIX_PAIRS };
-	size_t used = gb_memory_used(GB_HOST_MEMORY);
-
-	for (int64_t k = 1; k <= 2; k++) {
-		struct gb_error err = { 0 };
-		void *input;
-
-		gb_memory_fail_at(k);
-		cr_assert_eq(gb_radix_workload.prepare(&params, &input, &err), GB_EMEMORY);
-		cr_assert_null(input);
-		cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
-	}
-	gb_radix_workload.release(NULL);
-}

@@ -156,37 +156,6 @@ Test(stream, work_is_bytes_read_and_written)
 	w->release(input);
 }
 
-/* Each allocation fails in turn: the variant says so and leaves nothing behind. */
-Test(stream, failed_allocations_are_reported)
-{
-	const struct stream_params params = { .count = 100 };
-	const struct gb_workload *w = &gb_stream_workload;
-
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
-		const int64_t last = v->backend == GB_CPU ? 2 : 3;
-
-		if (!gb_equal(v->workload, "stream") || !v->ops || !open_backend(v->backend))
-			continue;
-		for (int64_t k = 1; k <= last; k++) {
-			unsigned char output[100];
-			struct gb_error err = { 0 };
-			void *input = NULL;
-			bool skipped = false;
-
-			gb_memory_fail_at(k);
-			if (w->prepare(&params, &input, &err) == GB_OK)
-				cr_expect_eq(drive(v, &params, input, output, &skipped, &err),
-					     GB_OK);
-			cr_expect_eq(err.code, GB_EMEMORY, "allocation %d of %s", (int)k, v->name);
-			w->release(input);
-			cr_expect_eq(gb_memory_used(GB_HOST_MEMORY), 0);
-			cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-		}
-	}
-	gb_memory_fail_at(0);
-}
-
 /* A dry run counts what a real one would take, and touches nothing: 1 TiB is no trouble. */
 Test(stream, dry_run_counts)
 {

@@ -8,13 +8,19 @@ complete_line() { # LINE: what TAB offers at its end
 		echo "[$1]" $(printf "%s\n" "${COMPREPLY[@]}" | sort)' x "$1"
 }
 mkdir work work/folder && cd work && touch a.jsonl || exit
-for line in "rep" "" "radix --ty" "radix --type=u" "radix --type=u32,u" "radix --type=u32,u64," "radix --count=" "radix --file=" \
-	"radix cpu/sp" "radix -q cpu/q" "radix --hot --samples " "radix --backend=cpu," "radix --resume=" "radix -o " \
-	"radix --output a" "cbt --image=" "run --preset=" "run r" "check --backend=cpu " "check --dev" "list b" "help st" "repro radix:t" \
-	"repro rad" "repro --set=" "report --format=ma" "report -f ma" "report " "compare a" "history f" "history --order=" "merge f" "env " "ab old" "ab old=" \
-	"ab --stat=" "ab old=a new=b -- rad" "ab old=a new=b -- radix --type=p" "nonsense --x" "nonsense x"; do
+for line in "rep" "radix --typ" "radix --type=u" "radix --type=u32,u" "radix --type=u32,u64," "radix --count=" "radix --file=" \
+	"radix cpu/split-" "radix -q cpu/qsor" "radix --hot --samples " "radix --backend=cpu," "radix --resume=" "radix -o " \
+	"radix --output a" "cbt --image=" "run --preset=" "run radi" "check --dev" "list bf" "help strea" "repro radix:t" \
+	"repro radi" "repro --set=" "report --format=markd" "report -f markd" "report " "compare a" "history f" "history --order=" "merge f" "env " "ab old" "ab old=" \
+	"ab --stat=" "ab old=a new=b -- radi" "ab old=a new=b -- radix --type=p" "nonsense --x" "nonsense x"; do
 	complete_line "gpubench $line"
 done
+# All benchmarks, alone and among the commands.
+gpubench list | sed -n 's/^\([a-z]*\): .*/\1/p' | sort >benchmarks
+[ "$(complete_line "gpubench check --backend=cpu ")" = "[gpubench check --backend=cpu ] $(echo $(cat benchmarks))" ] || echo "check: not the benchmarks"
+complete_line "gpubench " | sed 's/.*\] //' | tr ' ' '\n' >words
+grep -vxFf words benchmarks
+grep -vxFf benchmarks words
 # Readline's own words, where it does not cut at "=": the whole word is offered.
 bash -c 'source "$TESTS/../scripts/completion.bash"
 	COMP_LINE="gpubench radix --type=u" COMP_POINT=23 COMP_WORDS=(gpubench radix --type=u) COMP_WORDBREAKS=" "

@@ -1,5 +1,7 @@
-# The steps of scripts/gpu-suite.sh but for compute-sanitizer's and ncu's, and that gpubench takes the options of
-# those it can plan.
+# The steps of scripts/gpu-suite.sh except those of compute-sanitizer and ncu; every benchmark is checked, and
+# gpubench takes the options of the steps that it can plan.
 DRY=1 GPUBENCH=gpubench "$TESTS/../scripts/gpu-suite.sh" out >steps || exit
-sed -n '/sanitizer --tool/d; /^counters/d; s/ at most:.*//p' steps >names
-cat names
+gpubench list >list || exit
+sed -n 's/^\([a-z]*\): .*/\1/p' list >benchmarks
+sed -n '/sanitizer/!s/^check-\([a-z]*\) .*/\1/p' steps | diff benchmarks - || exit
+sed -n '/sanitizer --tool/d; /^counters/d; /^check-/d; s/ at most:.*//p' steps

@@ -1,3 +1,3 @@
-# --threads in place of the preset's: every CPU variant that heeds it.
+# --threads in place of the preset's: each variant that heeds it.
 gpubench run stream --backend=cpu --threads=1,2 --dry-run >plan || exit
-sed '/^$/,$d; s/: .*//' plan
+sed -n 's/^\(stream.cpu.copy .*\): .*/\1/p' plan

@@ -34,7 +34,27 @@ gpubench versus a.jsonl b.jsonl
 echo "status $?"
 gpubench versus --show=rate -f markdown b.jsonl a.jsonl a.jsonl
 echo "status $?"
-gpubench versus --format=csv a.jsonl b.jsonl | grep -a -c "'=H100"
+gpubench versus --format=csv a.jsonl b.jsonl >csv; grep -a -c "'=H100" csv
+# JSON: a launch that is given twice counts once; the means are those of the rows, and the CSV has the same cells.
+gpubench versus --format=json a.jsonl b.jsonl a.jsonl >json; /usr/bin/python3 "$TESTS/schema.py" --versus json
+/usr/bin/python3 - <<'END'
+import csv, json, math
+tables = json.load(open("json"))["tables"]
+cells = [c for t in tables for row in t["rows"] for c in row["cells"]]
+lines = list(csv.DictReader(open("csv", encoding="utf-8-sig")))
+for name in ("time_ns", "speed_up", "low", "high"):
+    assert [float(x[name] or 0) for x in lines] == [c[name] or 0 for c in cells], name
+for t in tables:
+    for i, column in enumerate(t["columns"]):
+        for caches in ("cold", "hot"):
+            ratios = [row["cells"][i]["speed_up"] for row in t["rows"] if row["caches"] == caches]
+            logs = [math.log(r) for r in ratios if r]
+            assert column["mean_%s_rows" % caches] == len(logs)
+            mean = math.exp(math.fsum(logs) / len(logs)) if logs else None
+            assert mean == column["mean_" + caches] or math.isclose(mean, column["mean_" + caches], rel_tol=1e-12)
+a, b = tables[0]["rows"][0]["cells"]
+print(*("%.9g" % x for x in (a["time_ns"], a["launches"], b["time_ns"], b["items_per_s"], b["speed_up"], b["low"], b["high"])))
+END
 gpubench versus --format=html a.jsonl b.jsonl | grep -c -E '</table>|</svg>|<h2>|H100 . &lt;new&gt;: |is out of &lt;order&gt;'
 gpubench versus --by=commit a.jsonl b.jsonl >by; echo "status $?"; grep "radix on" by
 gpubench versus --by=commit --format=json a.jsonl b.jsonl >json; /usr/bin/python3 "$TESTS/schema.py" --versus json

@@ -1,1 +1,0 @@
-gpubench ab a=/bin/true -- radix

@@ -1,1 +1,0 @@
-gpubench bfs --batch=65 cpu/ccam-batch

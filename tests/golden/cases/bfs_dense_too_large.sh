@@ -1,1 +1,0 @@
-gpubench bfs --vertices=100k cpu/csr

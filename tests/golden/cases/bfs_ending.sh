@@ -1,2 +1,0 @@
-printf '0 1\n' >graph.csv
-gpubench bfs --file=graph.csv cpu/csr

@@ -1,1 +1,0 @@
-gpubench bfs --p=1.5 cpu/csr

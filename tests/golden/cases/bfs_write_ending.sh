@@ -1,1 +1,0 @@
-gpubench bfs --vertices=10 --write=graph.mtx cpu/csr

@@ -1,1 +1,0 @@
-gpubench cbt --depth=28:31

@@ -1,1 +1,0 @@
-gpubench cbt --shape=full --fill=0.5

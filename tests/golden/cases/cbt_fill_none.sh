@@ -1,1 +1,0 @@
-gpubench cbt --fill=0.0001 --depth=10

@@ -1,1 +1,0 @@
-gpubench cbt --fill=1.5

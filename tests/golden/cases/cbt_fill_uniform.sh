@@ -1,1 +1,0 @@
-gpubench cbt --shape=uniform --fill=0.3 --depth=10

@@ -1,1 +1,0 @@
-gpubench cbt --image=mesh.png

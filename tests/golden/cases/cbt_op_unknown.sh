@@ -1,1 +1,0 @@
-gpubench cbt --op=reduce,split

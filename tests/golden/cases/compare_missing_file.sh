@@ -1,1 +1,0 @@
-gpubench compare nowhere.jsonl nowhere.jsonl

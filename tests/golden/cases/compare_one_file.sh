@@ -1,1 +1,0 @@
-gpubench compare one.jsonl

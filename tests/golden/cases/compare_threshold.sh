@@ -1,1 +1,0 @@
-gpubench compare a b --threshold=-1

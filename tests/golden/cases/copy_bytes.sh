@@ -1,1 +1,0 @@
-GPUBENCH_COPY=all gpubench radix --count=100

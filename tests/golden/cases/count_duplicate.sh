@@ -1,1 +1,0 @@
-gpubench radix --count=1000,1k

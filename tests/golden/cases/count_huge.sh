@@ -1,1 +1,0 @@
-gpubench radix --count=2^62

@@ -1,1 +1,0 @@
-gpubench radix --count=99999999999999999999

@@ -1,1 +1,0 @@
-gpubench check --device=all

@@ -1,1 +1,0 @@
-gpubench radix --count=100 --device=some

@@ -1,1 +1,0 @@
-gpubench radix --distribution=normal

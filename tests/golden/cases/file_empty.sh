@@ -1,2 +1,0 @@
-: >keys.bin
-gpubench radix --file=keys.bin cpu/lsd8

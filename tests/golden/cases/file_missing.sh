@@ -1,1 +1,0 @@
-gpubench radix --file=nowhere.bin cpu/lsd8

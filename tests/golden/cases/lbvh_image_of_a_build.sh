@@ -1,1 +1,0 @@
-gpubench lbvh --image=picture.ppm cpu/apetrei

@@ -1,1 +1,0 @@
-gpubench lbvh --op=trace --rays=8 --image=no/such/picture.ppm cpu/stack

@@ -1,2 +1,0 @@
-printf "solid\n" >bad.ply
-gpubench lbvh --scene=bad.ply cpu/apetrei

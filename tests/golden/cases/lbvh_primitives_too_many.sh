@@ -1,1 +1,0 @@
-gpubench lbvh --primitives=2^30 cpu/apetrei

@@ -1,1 +1,0 @@
-gpubench lbvh --op=trace --rays-kind=secondary cpu/stack

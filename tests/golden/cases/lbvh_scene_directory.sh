@@ -1,2 +1,0 @@
-mkdir mesh.ply
-gpubench lbvh --scene=mesh.ply cpu/apetrei

@@ -1,1 +1,0 @@
-gpubench lbvh --scene=no/such.ply cpu/apetrei

@@ -1,1 +1,0 @@
-gpubench lbvh --scene=teapots cpu/apetrei

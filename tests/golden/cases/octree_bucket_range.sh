@@ -1,1 +1,0 @@
-gpubench octree --bucket=33

@@ -1,1 +1,0 @@
-gpubench octree --dist=sphere

@@ -1,1 +1,0 @@
-mkdir d.jsonl && gpubench radix --count=10 -o d.jsonl

@@ -1,1 +1,0 @@
-for f in records.txt records.json out.csv out.md jsonl; do gpubench radix --output=$f; done

@@ -1,2 +1,0 @@
-: >empty.jsonl
-gpubench report empty.jsonl

@@ -1,1 +1,0 @@
-gpubench report --format=xml x.jsonl

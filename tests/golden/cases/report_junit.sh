@@ -1,1 +1,0 @@
-gpubench report --format=junit "$TESTS/../results/measured/cpu-2026-11-22/example.jsonl"

@@ -1,2 +1,0 @@
-printf "%s\n" "{\"type\":\"run\"" >bad.jsonl
-gpubench report bad.jsonl

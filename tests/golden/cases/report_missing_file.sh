@@ -1,1 +1,0 @@
-gpubench report nowhere.jsonl

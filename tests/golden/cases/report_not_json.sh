@@ -1,2 +1,0 @@
-printf "hello\nworld\n" >bad.jsonl
-gpubench report bad.jsonl

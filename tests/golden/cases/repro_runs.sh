@@ -1,1 +1,0 @@
-gpubench repro radix:table1 --runs=3

@@ -1,1 +1,0 @@
-gpubench repro radix:table1 --threads=1,2

@@ -1,1 +1,0 @@
-gpubench radix cpu/best --resume --count=1k

@@ -1,1 +1,0 @@
-gpubench radix --shard=3/2

@@ -1,1 +1,0 @@
-gpubench radix --threads=5000

@@ -1,1 +1,0 @@
-gpubench radix --type=u8

@@ -1,1 +1,0 @@
-gpubench run --warmup=1 --colour --dry-run
