@@ -32,7 +32,6 @@ static const struct {
 	{ "versus", gb_cmd_versus, "machines side by side, with speed-ups" },
 	{ "history", gb_cmd_history, "a folder of record files: trends, and where levels shifted" },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared" },
-	{ "merge", gb_cmd_merge, "several record files as one" },
 	{ "list", gb_cmd_list, "benchmarks and variants" },
 	{ "env", gb_cmd_env, "this machine and build, as the records state it" },
 };
