@@ -57,7 +57,7 @@ _gpubench_words() { # COMMAND WORD: what is no option
 		"$program" repro --list 2>/dev/null | sed -n 's/^\(\([a-z]*\):[^ ]*\) .*/\1\n\2/p' | sort -u
 		[[ $2 != */* ]] || _gpubench_files "" "$2" # with --from
 		;;
-	report | compare | versus | merge | history) _gpubench_files "" "$2" ;;
+	report | compare | versus | history) _gpubench_files "" "$2" ;;
 	ab) [[ $2 != *=* ]] || _gpubench_files "${2%%=*}=" "${2#*=}" ;;
 	env) ;;
 	*) "$program" list "$1" 2>/dev/null | grep -o '^  [a-z]*/[a-z0-9-]*' | tr -d ' ' ;;

@@ -35,7 +35,7 @@ try() { # WORD...
 }
 try report out.jsonl
 try report --format=csv out.json
-try merge out.jsonl
+try report out.jsonl out.jsonl
 sed "s/run_id\":\"/&0/g" out.jsonl >other.jsonl
 try compare out.jsonl other.jsonl
 sed 's/"cpu":"/&another /' other.jsonl >versus.jsonl

@@ -70,7 +70,7 @@ scontrol requeue "${job}_1"
 wait_until 180 "the tasks have not ended" finished
 restarts=$(grep -c '"type":"run"' "$scratch/out/shard-1.jsonl")
 
-"$gpubench" merge "$scratch"/out/shard-*.jsonl >"$scratch/merged.jsonl"
+cat "$scratch"/out/shard-*.jsonl >"$scratch/merged.jsonl"
 "$gpubench" "${words[@]}" --samples=1 --quiet -o "$scratch/whole.jsonl"
 for file in merged whole; do
 	grep -o '"key":"[^"]*"' "$scratch/$file.jsonl" | sort >"$scratch/$file.keys"

@@ -1,0 +1,22 @@
+# A run that is read twice counts once, wherever records are read; lines that differ are refused.
+for i in 1 2 3; do
+	gpubench radix cpu/best cpu/lsd8 --count=1k,2k,3k --threads=1 --shard=$i/3 --samples=1 -q -o $i.jsonl || exit
+done
+cat 1.jsonl 2.jsonl 3.jsonl >all.jsonl
+gpubench report all.jsonl >once || exit
+gpubench report all.jsonl 2.jsonl >twice || exit
+cmp once twice && echo the same table
+cat all.jsonl 1.jsonl >again.jsonl
+gpubench report again.jsonl >twice || exit
+cmp once twice && echo the same table
+gpubench versus all.jsonl all.jsonl >versus
+echo $?
+sed 's/"run_id":"/&f/' 1.jsonl >other.jsonl
+gpubench compare --format=json other.jsonl again.jsonl | grep -o '"why":.*launches:' | sort | uniq -c
+mkdir folder && cp all.jsonl again.jsonl folder
+gpubench history --format=json folder | grep -c '"launches":.1,'
+sed 's/"samples":\[[0-9]*/&1/' 1.jsonl >changed.jsonl
+gpubench report 1.jsonl changed.jsonl 2>err >out
+status=$?
+sed 's/of run .* is/of run X is/' err >&2
+exit $status
