@@ -3,9 +3,12 @@
 # sixty K each: they print all that they print otherwise and end as they do, or end with status 4 and
 # a line that says memory; no line is lost in silence, and no file is blamed.
 set -eu
-gpubench=$(realpath "$1") library=$(realpath "$2")
+gpubench=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# LD_PRELOAD ends a path at a space.
+library=$scratch/preloaded.so
+ln -s "$(realpath "$2")" "$library"
 cd "$scratch"
 if grep -q libasan <(ldd "$gpubench"); then
 	echo "memory: skipped, AddressSanitizer has its own allocator"

@@ -2,9 +2,12 @@
 # nosys.sh GPUBENCH NOSYS.so -- on a machine without /sys the C library is asked for the sizes of the caches;
 # if it does not know them either, the record says that the flush goes by an assumed size.
 set -eu
-gpubench=$(realpath "$1") library=$(realpath "$2")
+gpubench=$(realpath "$1")
 scratch=$(mktemp -d)
 trap 'rm -rf "$scratch"' EXIT
+# LD_PRELOAD ends a path at a space.
+library=$scratch/preloaded.so
+ln -s "$(realpath "$2")" "$library"
 cd "$scratch"
 if grep -q libasan <(ldd "$gpubench"); then
 	echo "nosys: skipped, AddressSanitizer has to be loaded first"

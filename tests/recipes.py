@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""recipes.py GPUBENCH SLOW -- scripts/ci/: what can be tried of it without a build server or images.
+"""recipes.py GPUBENCH SLOW -- scripts/ci/: what can be tried of it without a build server.
 
 The gate is run on two builds as GitHub would run it, SLOW being slower at radix cpu/best.  The files for
-servers and containers are read: every script, target and path that they name has to be there.
+servers are read: every script, target and path that they name has to be there.
 """
 import os
 import re
@@ -109,43 +109,4 @@ for name, job in pipeline.items():
     if job["allow_failure"]["exit_codes"] != 6 or job["rules"][0]["if"].count("merge_request_event") != 1:
         fail("gitlab.yml:", job)
 
-
-# ---- containers --------------------------------------------------------------------------------------
-
-def instructions(text):
-    """The instructions of a Containerfile, comments and continuations gone."""
-    text = re.sub(r"^#.*\n", "", text, flags=re.M).replace("\\\n", " ")
-    return [line.split(None, 1) for line in text.splitlines() if line.strip()]
-
-
-stages, arguments = set(), set()
-for word, rest in instructions(text_of("Containerfile")):
-    if word not in ("ARG", "FROM", "COPY", "WORKDIR", "SHELL", "RUN", "ENTRYPOINT", "CMD"):
-        fail("Containerfile:", word)
-    if word == "ARG":
-        arguments.add(rest.split("=")[0])
-    if word == "FROM":
-        if re.match(r"\$\{(\w+)\}", rest)[1] not in arguments:
-            fail("Containerfile:", rest)
-        stages.update(rest.split(" AS ")[1:])
-    if word == "COPY" and "--from=" in rest and re.search(r"--from=(\w+)", rest)[1] not in stages:
-        fail("Containerfile:", rest)
-    if word == "RUN":
-        check_commands([rest], "Containerfile")
-
-definition = text_of("gpubench.def")
-sections = re.findall(r"^%(\w+)", definition, re.M)
-if sections != ["files", "post", "files", "post", "test", "runscript"]:
-    fail("gpubench.def:", sections)
-if re.findall(r"^%files from (\w+)", definition, re.M) != re.findall(r"^Stage: (\w+)", definition, re.M)[:1]:
-    fail("gpubench.def: stages")
-check_commands(re.findall("^ .*", definition, re.M), "gpubench.def")
-
-# Both build the same way: the commands of the one are those of the other.
-def libraries(text):
-    return re.search(r"ldd .*?\|\s*(?:\\\s*)?xargs cp \S+ \S+", text, re.S)[0].split()
-
-
-if [w for w in libraries(definition) if w != "\\"] != [w for w in libraries(text_of("Containerfile")) if w != "\\"]:
-    fail("Containerfile and gpubench.def take different libraries along")
-print("recipes: the gate on two builds, two servers' files, two containers'")
+print("recipes: the gate on two builds, two servers' files")

@@ -364,6 +364,116 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	return status;
 }
 
+/* ---- lines that are there twice ----------------------------------------------------------- */
+
+/* Whether two lines, which are deleted, are the same. */
+static bool equal_lines(cJSON *a, cJSON *b)
+{
+	const bool equal = a && b && cJSON_Compare(a, b, true);
+
+	cJSON_Delete(a);
+	cJSON_Delete(b);
+	return equal;
+}
+
+static enum gb_status twice_and_differs(const char *path, const char *line, const char *run,
+					struct gb_error *err)
+{
+	return gb_fail(err, GB_EUSAGE, "%.200s: line %s of run %.60s is there twice, and differs",
+		       path, line, run);
+}
+
+/* Records of a run that is there twice are those of the earlier line. */
+static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, const char *path,
+					 size_t *dropped, struct gb_error *err)
+{
+	for (size_t i = list->run_count; i-- > first && !err->code;) {
+		struct gb_run *run = list->run[i];
+		size_t k = 0;
+
+		while (!gb_equal(list->run[k]->run_id, run->run_id))
+			k++;
+		if (k == i)
+			continue;
+		if (!equal_lines(gb_run_format(run), gb_run_format(list->run[k])))
+			return twice_and_differs(path, "0", run->run_id, err);
+		for (size_t r = 0; r < list->count; r++)
+			if (list->record[r]->run == run)
+				list->record[r]->run = list->run[k];
+		gb_records_remove_run(list, i);
+		++*dropped;
+	}
+	return err->code;
+}
+
+struct place {
+	const struct gb_record *record;
+	size_t at;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	const int order = strcmp(x->record->run_id, y->record->run_id);
+
+	if (order)
+		return order;
+	if (fabs(x->record->seq - y->record->seq) > 0)
+		return x->record->seq < y->record->seq ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Mark the records from `first` on that are there twice. */
+static enum gb_status mark_repeated(const struct gb_records *list, size_t first, const char *path,
+				    bool *twice, struct gb_error *err)
+{
+	struct place *place = calloc(list->count + 1, sizeof *place);
+	size_t count = 0;
+
+	if (!place)
+		return gb_out_of_memory(err, NULL);
+	for (size_t i = 0; i < list->count; i++)
+		if (!isnan(list->record[i]->seq))
+			place[count++] = (struct place){ list->record[i], i };
+	if (count)
+		qsort(place, count, sizeof *place, by_place);
+	for (size_t i = 1; i < count && !err->code; i++) {
+		const struct gb_record *a = place[i - 1].record, *b = place[i].record;
+		char seq[32];
+
+		if (place[i].at < first || fabs(a->seq - b->seq) > 0 ||
+		    !gb_equal(a->run_id, b->run_id))
+			continue;
+		twice[place[i].at] = true;
+		(void)snprintf(seq, sizeof seq, "%.0f", b->seq);
+		if (!equal_lines(gb_record_format(a), gb_record_format(b)))
+			(void)twice_and_differs(path, seq, b->run_id, err);
+	}
+	free(place);
+	return err->code;
+}
+
+enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
+					const char *path, size_t *dropped, struct gb_error *err)
+{
+	bool *twice = calloc(list->count + 1, sizeof *twice);
+
+	*dropped = 0;
+	if (!twice)
+		return gb_out_of_memory(err, NULL);
+	if (mark_repeated(list, first, path, twice, err))
+		goto out;
+	for (size_t i = list->count; i-- > first;)
+		if (twice[i]) {
+			gb_records_remove(list, i);
+			++*dropped;
+		}
+	(void)drop_repeated_runs(list, first_run, path, dropped, err);
+out:
+	free(twice);
+	return err->code;
+}
+
 /* ---- writing ---------------------------------------------------------------------------- */
 
 char *gb_line_text(const cJSON *line, size_t *length)

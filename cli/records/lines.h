@@ -30,6 +30,11 @@ struct gb_records {
  * to be released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
+/* Remove the lines from record `first` and run `first_run` on, of the file `path`, that equal an earlier
+ * line of the same run and number; *dropped is how many.  GB_EUSAGE if one differs from it. */
+enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
+					const char *path, size_t *dropped, struct gb_error *err);
+
 /* Append one line; owns it, also after a failure. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
 
