@@ -49,11 +49,12 @@ LEFT_OUT(vulkan, "vulkan", "vulkan_timestamp", "Vulkan (Debian: libvulkan-dev)")
 
 extern const struct gb_backend_ops gb_cpu_backend;
 
-const struct gb_backend_ops *const gb_backends[GB_BACKENDS] = {
+const struct gb_backend_ops *const gb_backends[] = {
 	[GB_CPU] = &gb_cpu_backend,
 	[GB_CUDA] = CUDA_BACKEND,
 	[GB_VULKAN] = VULKAN_BACKEND,
 };
+_Static_assert(GB_COUNT(gb_backends) == GB_BACKENDS, "every back end");
 
 enum gb_backend gb_backend_named(const char *name)
 {

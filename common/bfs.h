@@ -28,9 +28,9 @@
 extern "C" {
 #endif
 
-enum bfs_graph { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS };
-enum bfs_output { BFS_DIST, BFS_PARENT, BFS_BOTH };
-enum bfs_index { BFS_INDEX_AUTO, BFS_INDEX_16, BFS_INDEX_32 };
+enum bfs_graph { BFS_GNP, BFS_KRONECKER, BFS_UNIFORM, BFS_GRID, BFS_BLOCKS, BFS_GRAPHS };
+enum bfs_output { BFS_DIST, BFS_PARENT, BFS_BOTH, BFS_OUTPUTS };
+enum bfs_index { BFS_INDEX_AUTO, BFS_INDEX_16, BFS_INDEX_32, BFS_INDICES };
 
 enum {
 	BFS_UNREACHED = -1,          /* dist and parent of a vertex that cannot be reached */

@@ -47,14 +47,16 @@ enum cbt_op {
 	CBT_DECODE,   /* the ids of the leaves, with the sums at hand */
 	CBT_CYCLE,    /* reduce, then decode: one cycle of an unchanged tree */
 	CBT_UPDATE,   /* frames of (leaves found, split and merged; sums reduced) */
+	CBT_OPS,
 };
 
-enum cbt_shape { CBT_FULL, CBT_UNIFORM, CBT_RANDOM, CBT_TERRAIN };
+enum cbt_shape { CBT_FULL, CBT_UNIFORM, CBT_RANDOM, CBT_TERRAIN, CBT_SHAPES };
 
 /* What becomes of a decoded id. */
 enum cbt_ids {
 	CBT_STORE, /* written to an array, in order */
 	CBT_SUM,   /* added up */
+	CBT_IDS,
 };
 
 struct cbt_params {

@@ -45,10 +45,10 @@ extern "C" {
 #endif
 
 /* In the order of the choices of --op, --tree, --rays-kind and --rays-order. */
-enum lbvh_op { LBVH_BUILD, LBVH_TRACE };
-enum lbvh_tree { LBVH_BEST_TREE, LBVH_PAPER_TREE };
-enum lbvh_rays { LBVH_PRIMARY, LBVH_SHADOW, LBVH_AMBIENT, LBVH_RANDOM, LBVH_BOUNCE };
-enum lbvh_order { LBVH_GIVEN, LBVH_SORTED };
+enum lbvh_op { LBVH_BUILD, LBVH_TRACE, LBVH_OPS };
+enum lbvh_tree { LBVH_BEST_TREE, LBVH_PAPER_TREE, LBVH_TREES };
+enum lbvh_rays { LBVH_PRIMARY, LBVH_SHADOW, LBVH_AMBIENT, LBVH_RANDOM, LBVH_BOUNCE, LBVH_KINDS };
+enum lbvh_order { LBVH_GIVEN, LBVH_SORTED, LBVH_ORDERS };
 
 struct lbvh_params {
 	int64_t op;         /* enum lbvh_op */

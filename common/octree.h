@@ -46,12 +46,14 @@ enum octree_distribution {
 	OCTREE_CLUSTERED,
 	OCTREE_COINCIDENT,
 	OCTREE_PAIRS,
+	OCTREE_DISTRIBUTIONS,
 };
 
 enum octree_order {
 	OCTREE_OWN,     /* as the distribution or the file has it */
 	OCTREE_RANDOM,  /* shuffled */
 	OCTREE_SPATIAL, /* ascending keys */
+	OCTREE_ORDERS,
 };
 
 enum {

@@ -17,7 +17,7 @@ extern "C" {
 #endif
 
 /* pairs: u32 keys with u32 values, sorted stably by key. */
-enum radix_type { RADIX_U32, RADIX_U64, RADIX_F32, RADIX_PAIRS };
+enum radix_type { RADIX_U32, RADIX_U64, RADIX_F32, RADIX_PAIRS, RADIX_TYPES };
 
 enum radix_distribution {
 	RADIX_UNIFORM,
@@ -32,6 +32,7 @@ enum radix_distribution {
 	RADIX_ENTROPY3,
 	RADIX_ENTROPY4,
 	RADIX_ENTROPY5,
+	RADIX_DISTRIBUTIONS,
 };
 
 struct radix_params {

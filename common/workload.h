@@ -39,6 +39,12 @@ enum gb_type {
 	GB_FLAG,   /* int64_t: 1 when given; takes no value */
 };
 
+/* The words of a GB_CHOICE: one for each value of an enum, whose last member is `count`. */
+#define GB_WORDS(name, count, ...)                                   \
+	static const char *const name[] = { __VA_ARGS__, NULL };     \
+	_Static_assert(sizeof(name) / sizeof *(name) == (count) + 1, \
+		       #name ": a word for each value")
+
 /* One row per parameter: it drives parsing, --help, checks, sweeps, keys, JSON, man page. */
 struct gb_param {
 	const char *name;    /* --name on the command line, "name" in the record */

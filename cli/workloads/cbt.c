@@ -25,10 +25,9 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-/* In the order of enum cbt_op, cbt_shape and cbt_ids. */
-static const char *const ops[] = { "bitfield", "reduce", "decode", "cycle", "update", NULL };
-static const char *const shapes[] = { "full", "uniform", "random", "terrain", NULL };
-static const char *const uses[] = { "store", "sum", NULL };
+GB_WORDS(ops, CBT_OPS, "bitfield", "reduce", "decode", "cycle", "update");
+GB_WORDS(shapes, CBT_SHAPES, "full", "uniform", "random", "terrain");
+GB_WORDS(uses, CBT_IDS, "store", "sum");
 
 #define AT(member) offsetof(struct cbt_params, member)
 static const struct gb_param params[] = {

@@ -18,12 +18,9 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-/* In the order of enum radix_type and enum radix_distribution. */
-static const char *const types[] = { "u32", "u64", "f32", "pairs", NULL };
-static const char *const distributions[] = { "uniform",  "sorted",   "reverse",  "constant",
-					     "few",      "zipf",     "entropy0", "entropy1",
-					     "entropy2", "entropy3", "entropy4", "entropy5",
-					     NULL };
+GB_WORDS(types, RADIX_TYPES, "u32", "u64", "f32", "pairs");
+GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "constant", "few",
+	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5");
 
 #define AT(member) offsetof(struct radix_params, member)
 static const struct gb_param params[] = {

@@ -454,6 +454,7 @@ static double bytes(const void *params, const void *input)
 	case CBT_CYCLE:
 	case CBT_DECODE:
 	case CBT_BITFIELD:
+	case CBT_OPS:
 		break;
 	}
 	return field + sums + ids;

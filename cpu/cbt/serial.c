@@ -89,6 +89,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	case CBT_UPDATE:
 		update(cpu, timer);
 		break;
+	case CBT_OPS:
+		break;
 	}
 	return GB_OK;
 }

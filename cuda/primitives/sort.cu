@@ -34,6 +34,7 @@
  */
 #include "cuda/primitives/primitives.h"
 
+#include "common/text.h"
 #include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/primitives/sort_pass.h"
@@ -44,7 +45,7 @@
  * CUB does (issue slots for 32 keys: 907, `few` 831, CUB 868).  `many` is the fastest of what was
  * measured on an H100, and so is MOST_STAGED, up to how many keys tiles are staged: where memory is the
  * bound, as with values and with many keys of 8 bytes, a block per tile was faster. */
-enum shape_name { LEAST, FEW, MANY, WIDE };
+enum shape_name { LEAST, FEW, MANY, WIDE, SHAPES };
 
 template <size_t KEY_SIZE, bool VALUES> struct shapes;
 template <> struct shapes<4, false> {
@@ -102,6 +103,7 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count)
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
 	static const int tile[] = { shapes::least::TILE, shapes::few::TILE, shapes::many::TILE,
 				    shapes::wide::TILE };
+	static_assert(GB_COUNT(tile) == SHAPES, "a tile for each shape");
 
 	return tiles_of(count, (size_t)tile[shape_for<KEY_SIZE, VALUES>(count)]);
 }

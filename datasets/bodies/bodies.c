@@ -139,6 +139,7 @@ static struct place body(enum octree_distribution distribution, uint64_t side, u
 	case OCTREE_PAIRS:
 		return paired(seed, index);
 	case OCTREE_COINCIDENT:
+	case OCTREE_DISTRIBUTIONS:
 		break;
 	}
 	return (struct place){ 0.3, -0.7, 0.9 };

@@ -328,6 +328,7 @@ enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *par
 	case BFS_UNIFORM:
 		return make_sparse(in, params, err);
 	case BFS_GRID:
+	case BFS_GRAPHS:
 		break;
 	}
 	return make_grid(in, params, err);

@@ -141,6 +141,8 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 	case RADIX_ENTROPY5:
 		entropy_words(seed, (unsigned)(distribution - RADIX_ENTROPY0), first, n, word);
 		break;
+	case RADIX_DISTRIBUTIONS:
+		break;
 	}
 }
 
@@ -172,6 +174,8 @@ static void store_tile(void *keys, enum radix_type type, size_t first, size_t n,
 	case RADIX_F32:
 		for (size_t i = 0; i < n; i++)
 			key32[i] = finite_float((uint32_t)(word[i] >> 32));
+		break;
+	case RADIX_TYPES:
 		break;
 	}
 }

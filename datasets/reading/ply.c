@@ -7,11 +7,13 @@
 
 #include "common/text.h"
 
-static const unsigned type_size[GB_PLY_TYPES] = { 1, 1, 2, 2, 4, 4, 4, 8 };
+static const unsigned type_size[] = { 1, 1, 2, 2, 4, 4, 4, 8 };
 static const char *const type_name[][2] = { { "char", "int8" },     { "uchar", "uint8" },
 					    { "short", "int16" },   { "ushort", "uint16" },
 					    { "int", "int32" },     { "uint", "uint32" },
 					    { "float", "float32" }, { "double", "float64" } };
+_Static_assert(GB_COUNT(type_size) == GB_PLY_TYPES && GB_COUNT(type_name) == GB_PLY_TYPES,
+	       "each type");
 
 /* ---- the header --------------------------------------------------------------------------- */
 
@@ -54,7 +56,8 @@ static enum gb_status read_format(struct gb_ply *p)
 		return p->r->err->code;
 	if (!gb_equal(version, "1.0"))
 		return gb_reader_fail(p->r, "format %s is not 1.0", version);
-	for (p->format = GB_PLY_ASCII; p->format <= GB_PLY_BIG; p->format++)
+	_Static_assert(GB_COUNT(names) == GB_PLY_FORMATS, "a name for each format");
+	for (p->format = GB_PLY_ASCII; p->format < GB_PLY_FORMATS; p->format++)
 		if (gb_equal(text, names[p->format]))
 			return GB_OK;
 	return gb_reader_fail(p->r, "%s is no format", text);

@@ -41,7 +41,7 @@ struct gb_ply_element {
 
 struct gb_ply {
 	struct gb_reader *r;
-	enum { GB_PLY_ASCII, GB_PLY_LITTLE, GB_PLY_BIG } format;
+	enum { GB_PLY_ASCII, GB_PLY_LITTLE, GB_PLY_BIG, GB_PLY_FORMATS } format;
 	struct gb_ply_element element[GB_PLY_ELEMENTS];
 	size_t elements;
 	const struct gb_ply_element *vertex; /* has one x, one y and one z */

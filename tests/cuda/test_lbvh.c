@@ -324,7 +324,7 @@ Test(variants_lbvh, streams_have_the_same_answers)
 
 	open_gpu();
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
-		for (int kind = LBVH_SHADOW; kind <= LBVH_BOUNCE; kind++) {
+		for (int kind = LBVH_SHADOW; kind < LBVH_KINDS; kind++) {
 			struct work w = set_up_rays(scenes[s], 700, kind, 5 + (int64_t)s * 3);
 			void *cpu = output_of(&w, find(GB_CPU, "stack"));
 

@@ -95,7 +95,7 @@ Test(variants_octree, few_bodies)
 {
 	open_gpu();
 	for (int count = 0; count <= 3; count++)
-		for (int dist = OCTREE_PLUMMER; dist <= OCTREE_PAIRS; dist++)
+		for (int dist = OCTREE_PLUMMER; dist < OCTREE_DISTRIBUTIONS; dist++)
 			for (int bucket = 1; bucket <= 2; bucket++)
 				check(&(struct octree_params){ .count = count,
 							       .distribution = dist,
@@ -121,7 +121,7 @@ Test(variants_octree, coincident_bodies)
 Test(variants_octree, close_pairs)
 {
 	open_gpu();
-	for (int order = OCTREE_OWN; order <= OCTREE_SPATIAL; order++)
+	for (int order = OCTREE_OWN; order < OCTREE_ORDERS; order++)
 		for (int bucket = 1; bucket <= 2; bucket++)
 			check(&(struct octree_params){ .count = 2600,
 						       .distribution = OCTREE_PAIRS,

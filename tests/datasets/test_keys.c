@@ -19,8 +19,6 @@
 #include "common/rng.h"
 #include "common/text.h"
 
-enum { TYPES = RADIX_PAIRS + 1, DISTRIBUTIONS = RADIX_ENTROPY5 + 1 };
-
 /* ---- random words ------------------------------------------------------------------------ */
 
 Test(rng, known_answers)
@@ -134,7 +132,7 @@ Test(keys, known_answers)
 	const uint32_t uniform_floats[] = { 0x4547239a, 0x85758506, 0xcecb0717,
 					    0x2018eb0d, 0x84569363, 0x9111e567 };
 
-	cr_assert_eq(GB_COUNT(known), DISTRIBUTIONS);
+	cr_assert_eq(GB_COUNT(known), RADIX_DISTRIBUTIONS);
 	for (size_t k = 0; k < GB_COUNT(known); k++) {
 		uint64_t *u64 = make(RADIX_U64, known[k].distribution, 2051, 0x123456789abcdef);
 		uint32_t *u32 = make(RADIX_U32, known[k].distribution, 2051, 0x123456789abcdef);
@@ -161,8 +159,8 @@ Test(keys, the_number_of_threads_does_not_matter)
 {
 	const size_t counts[] = { 1, 2, 1023, 1024, 1025, 10001 };
 
-	for (int t = 0; t < TYPES; t++)
-		for (int d = 0; d < DISTRIBUTIONS; d++)
+	for (int t = 0; t < RADIX_TYPES; t++)
+		for (int d = 0; d < RADIX_DISTRIBUTIONS; d++)
 			for (size_t c = 0; c < GB_COUNT(counts); c++) {
 				size_t size = counts[c] * gb_keys_size(t);
 				void *one, *more;
@@ -181,7 +179,7 @@ Test(keys, the_number_of_threads_does_not_matter)
 
 Test(keys, random_keys_do_not_depend_on_the_count)
 {
-	for (int d = 0; d < DISTRIBUTIONS; d++) {
+	for (int d = 0; d < RADIX_DISTRIBUTIONS; d++) {
 		uint32_t *few, *many;
 
 		if (d == RADIX_SORTED || d == RADIX_REVERSE)
@@ -196,8 +194,8 @@ Test(keys, random_keys_do_not_depend_on_the_count)
 
 Test(keys, nothing_is_written_beyond_the_count)
 {
-	for (int t = 0; t < TYPES; t++)
-		for (int d = 0; d < DISTRIBUTIONS; d++)
+	for (int t = 0; t < RADIX_TYPES; t++)
+		for (int d = 0; d < RADIX_DISTRIBUTIONS; d++)
 			for (size_t count = 0; count < 4; count++) {
 				unsigned char buffer[32];
 				size_t size = count * gb_keys_size(t);
@@ -224,7 +222,7 @@ Test(keys, ramps)
 {
 	const size_t count = 100003;
 
-	for (int t = 0; t < TYPES; t++) {
+	for (int t = 0; t < RADIX_TYPES; t++) {
 		void *up = make(t, RADIX_SORTED, count, 1),
 		     *down = make(t, RADIX_REVERSE, count, 1);
 		double range = t == RADIX_U64 ? 0x1p64 : 0x1p32;
@@ -289,7 +287,7 @@ static size_t runs(const void *keys, enum radix_type type, size_t count, size_t 
 
 Test(keys, few_and_constant)
 {
-	for (int t = 0; t < TYPES; t++) {
+	for (int t = 0; t < RADIX_TYPES; t++) {
 		void *few = make(t, RADIX_FEW, 65536, 5);
 		void *constant = make(t, RADIX_CONSTANT, 1000, 5);
 		size_t most;
@@ -306,7 +304,7 @@ Test(keys, zipf_ranks_have_their_probabilities)
 {
 	const size_t count = 1 << 20;
 
-	for (int t = 0; t < TYPES; t++) {
+	for (int t = 0; t < RADIX_TYPES; t++) {
 		void *keys = make(t, RADIX_ZIPF, count, 6);
 		size_t most[8];
 
@@ -360,7 +358,7 @@ Test(keys, entropy_words_have_fewer_bits_set)
 
 Test(keys, floats_are_finite)
 {
-	for (int d = 0; d < DISTRIBUTIONS; d++) {
+	for (int d = 0; d < RADIX_DISTRIBUTIONS; d++) {
 		float *keys = make(RADIX_F32, d, 100000, 11);
 		size_t negative = 0;
 

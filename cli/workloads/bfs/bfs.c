@@ -23,11 +23,10 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-/* In the order of enum bfs_graph, bfs_output and bfs_index. */
-static const char *const graphs[] = { "gnp", "kronecker", "uniform", "grid", "blocks", NULL };
-static const char *const outputs[] = { "dist", "parent", "both", NULL };
-static const char *const indices[] = { "auto", "16", "32", NULL };
-static const char *const answers[] = { "no", "yes", NULL };
+GB_WORDS(graphs, BFS_GRAPHS, "gnp", "kronecker", "uniform", "grid", "blocks");
+GB_WORDS(outputs, BFS_OUTPUTS, "dist", "parent", "both");
+GB_WORDS(indices, BFS_INDICES, "auto", "16", "32");
+GB_WORDS(answers, 2, "no", "yes");
 
 #define AT(member) offsetof(struct bfs_params, member)
 static const struct gb_param params[] = {

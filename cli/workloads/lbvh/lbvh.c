@@ -23,14 +23,11 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-/* In the order of enum lbvh_op. */
-static const char *const ops[] = { "build", "trace", NULL };
-/* In the order of enum lbvh_tree. */
-static const char *const trees[] = { "best", "paper", NULL };
-/* In the order of enum lbvh_rays and enum lbvh_order. */
-static const char *const kinds[] = { "primary", "shadow", "ambient", "random", "bounce", NULL };
-static const char *const orders[] = { "given", "sorted", NULL };
-static const char *const no_yes[] = { "no", "yes", NULL };
+GB_WORDS(ops, LBVH_OPS, "build", "trace");
+GB_WORDS(trees, LBVH_TREES, "best", "paper");
+GB_WORDS(kinds, LBVH_KINDS, "primary", "shadow", "ambient", "random", "bounce");
+GB_WORDS(orders, LBVH_ORDERS, "given", "sorted");
+GB_WORDS(no_yes, 2, "no", "yes");
 
 #define AT(member) offsetof(struct lbvh_params, member)
 static const struct gb_param params[] = {

@@ -24,10 +24,9 @@
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
-/* In the order of enum octree_distribution and enum octree_order. */
-static const char *const distributions[] = { "plummer",    "cube",  "uniform", "clustered",
-					     "coincident", "pairs", NULL };
-static const char *const orders[] = { "own", "random", "spatial", NULL };
+GB_WORDS(distributions, OCTREE_DISTRIBUTIONS, "plummer", "cube", "uniform", "clustered",
+	 "coincident", "pairs");
+GB_WORDS(orders, OCTREE_ORDERS, "own", "random", "spatial");
 
 #define AT(member) offsetof(struct octree_params, member)
 static const struct gb_param params[] = {
@@ -157,6 +156,7 @@ static double usual_nodes(const struct octree_params *p)
 {
 	static const double share[] = { 0.48, 0.29, 0.3, 0.5, 0, 7.7 };
 
+	_Static_assert(GB_COUNT(share) == OCTREE_DISTRIBUTIONS, "a share for each distribution");
 	return p->file ? 1 : share[p->distribution] / (p->bucket > 4 ? 4 : (double)p->bucket);
 }
 

@@ -22,14 +22,11 @@ enum gb_status lbvh_wants_trace(const void *params, struct gb_error *err)
 
 const struct lbvh_kernels *lbvh_cpu_kernels(void)
 {
-	static const struct lbvh_kernels *const kernels[] = {
-		[CPU_PLAIN] = &lbvh_kernels_plain,
-		[CPU_AVX2] = &lbvh_kernels_avx2,
-		[CPU_AVX512] = &lbvh_kernels_avx512,
-		[CPU_VBMI2] = &lbvh_kernels_avx512,
-	};
+	const enum cpu_simd simd = cpu_simd();
 
-	return kernels[cpu_simd()];
+	return simd >= CPU_AVX512 ? &lbvh_kernels_avx512
+	       : simd == CPU_AVX2 ? &lbvh_kernels_avx2
+				  : &lbvh_kernels_plain;
 }
 
 enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_, const void *input,

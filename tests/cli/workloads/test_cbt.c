@@ -96,7 +96,7 @@ static void fault(struct scene *s, const char *format, ...)
 
 Test(cbt_verify, right_results_pass)
 {
-	for (int64_t op = CBT_BITFIELD; op <= CBT_UPDATE; op++)
+	for (int64_t op = CBT_BITFIELD; op < CBT_OPS; op++)
 		for (int64_t depth = CBT_MIN_DEPTH; depth <= 16; depth++)
 			for (int64_t ids = CBT_STORE; ids <= CBT_SUM; ids++) {
 				struct scene s = set_up(op, depth, ids);

@@ -245,7 +245,7 @@ Test(lbvh_verify, the_reference_is_a_search_through_all)
 Test(lbvh_verify, the_reference_is_a_search_through_all_for_streams)
 {
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
-		for (int kind = LBVH_SHADOW; kind <= LBVH_BOUNCE; kind++) {
+		for (int kind = LBVH_SHADOW; kind < LBVH_KINDS; kind++) {
 			struct scene m = prepare_stream(scenes[s], 700, 40, kind, LBVH_GIVEN);
 			struct gb_metrics metrics = { 0 };
 			struct gb_error err;

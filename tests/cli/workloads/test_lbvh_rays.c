@@ -232,7 +232,7 @@ static uint64_t place_of(const struct lbvh_ray *ray, const struct box *b)
 
 Test(lbvh_rays, sorted_they_are_the_same_in_order)
 {
-	for (int kind = LBVH_PRIMARY; kind <= LBVH_BOUNCE; kind++) {
+	for (int kind = LBVH_PRIMARY; kind < LBVH_KINDS; kind++) {
 		struct scene given = prepare_stream("flake", 900, 50, kind, LBVH_GIVEN);
 		struct scene sorted = prepare_stream("flake", 900, 50, kind, LBVH_SORTED);
 		const struct box b = box_of(sorted.in);

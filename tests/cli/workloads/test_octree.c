@@ -153,7 +153,7 @@ Test(octree_reference, agrees_with_halving)
 	static const int64_t counts[] = { 0, 1, 2, 3, 17, 100, 1000, 12000 };
 	static const int64_t buckets[] = { 1, 2, 16, 32 };
 
-	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++)
+	for (int64_t d = OCTREE_PLUMMER; d < OCTREE_DISTRIBUTIONS; d++)
 		for (size_t c = 0; c < GB_COUNT(counts); c++)
 			for (size_t b = 0; b < GB_COUNT(buckets); b++)
 				check_shape((struct octree_params){ .distribution = d,

@@ -15,8 +15,6 @@
 #include "common/workload.h"
 #include "datasets/keys/keys.h"
 
-enum { TYPES = RADIX_PAIRS + 1, DISTRIBUTIONS = RADIX_ENTROPY5 + 1 };
-
 /* ---- a right result ---------------------------------------------------------------------- */
 
 struct record {
@@ -139,8 +137,8 @@ Test(radix_verify, right_results_pass)
 {
 	const size_t counts[] = { 0, 1, 2, 33, 4097 };
 
-	for (int t = 0; t < TYPES; t++)
-		for (int d = 0; d < DISTRIBUTIONS; d++)
+	for (int t = 0; t < RADIX_TYPES; t++)
+		for (int d = 0; d < RADIX_DISTRIBUTIONS; d++)
 			for (size_t c = 0; c < GB_COUNT(counts); c++) {
 				struct scene s = set_up(t, d, counts[c]);
 
@@ -214,7 +212,7 @@ Test(radix_verify, floats_sorted_as_unsigned)
 
 Test(radix_verify, lost_and_duplicated_key)
 {
-	for (int t = 0; t < TYPES; t++) {
+	for (int t = 0; t < RADIX_TYPES; t++) {
 		struct scene s = set_up(t, RADIX_SORTED, 1000);
 
 		if (t == RADIX_U64)
@@ -396,7 +394,7 @@ Test(radix_verify, a_changed_payload)
 
 Test(radix_workload, input)
 {
-	for (int t = 0; t < TYPES; t++) {
+	for (int t = 0; t < RADIX_TYPES; t++) {
 		struct scene s = set_up(t, RADIX_UNIFORM, 1000);
 		size_t record = t == RADIX_U64 || t == RADIX_PAIRS ? 8 : 4;
 		struct gb_work work = gb_radix_workload.work(&s.params, s.in);
