@@ -80,7 +80,6 @@ hash       := \#
 have_header = $(shell printf '$(hash)include <$(1)>\n' | $(CXX) -E -x c++ - >/dev/null 2>&1 && echo 1 || echo 0)
 have_hwy   := $(call have_header,hwy/contrib/sort/vqsort.h)
 have_png   := $(call have_header,png.h)
-have_sqlite := $(call have_header,sqlite3.h)
 have_vulkan := $(call have_header,vulkan/vulkan.h)
 # The major version of Embree, 4 or 3; 0: there is none.
 have_embree := $(firstword $(if $(filter tsan,$(MODE)),,$(foreach v,4 3,$(if \
@@ -108,7 +107,7 @@ endif
 sanitize := $(filter -fsanitize%,$(optimise))
 
 shared_cppflags := -I. -D_GNU_SOURCE -DGB_HAVE_HWY=$(have_hwy) -DGB_HAVE_PNG=$(have_png) \
-	-DGB_HAVE_SQLITE=$(have_sqlite) -DGB_HAVE_VULKAN=$(have_vulkan) \
+	-DGB_HAVE_VULKAN=$(have_vulkan) \
 	-DGB_HAVE_EMBREE=$(if $(filter 0,$(have_embree)),0,1) -DGB_EMBREE=$(have_embree)
 cppflags := $(shared_cppflags) -I$(BUILD)/generated -DGB_HAVE_CUDA=$(if $(filter 1,$(CUDA) $(SIMT)),1,0) \
 	-DGB_HAVE_CUB=$(CUDA) $(if $(filter 1,$(SIMT)),-DGPUBENCH_SIMT=1 -Itests/simt)
@@ -116,7 +115,7 @@ cflags   = -std=c11 -fopenmp $(optimise) $(warnings) $(werror)
 cxxflags = -std=c++20 -fopenmp $(optimise) $(cxx_warnings) $(werror)
 ldflags  := $(sanitize)
 ldlibs   := -fopenmp -lcjson -lm -lpthread -ldl $(if $(filter 1,$(have_hwy)),-lhwy_contrib -lhwy) \
-	$(if $(filter 1,$(have_png)),-lpng) $(if $(filter 1,$(have_sqlite)),-lsqlite3) $(if $(filter-out 0,$(have_embree)),-lembree$(have_embree))
+	$(if $(filter 1,$(have_png)),-lpng) $(if $(filter-out 0,$(have_embree)),-lembree$(have_embree))
 
 ifeq ($(CUDA),1)
 gpu_here := $(shell nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2>/dev/null | tr -d . | sort -u | grep -E '^[0-9]+$$')

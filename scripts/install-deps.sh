@@ -13,14 +13,15 @@
 #	all     everything
 #	--check  only tell what is missing; exit status 1 if something is
 #
-# What is there is found by its command or header, not by its package, so that a library installed
-# by hand counts, and nothing is asked of the network when all is there.  Optional are Highway
-# (libhwy-dev) and Embree 4 or 3 (libembree-dev), without which the build leaves the variants cpu/vqsort
-# and cpu/embree* out, libpng (libpng-dev), without which pictures are .ppm only, and SQLite
-# (libsqlite3-dev), without which `history` keeps no index, and Vulkan's headers
-# (libvulkan-dev), without which the vulkan variants are left out, and help2man, without which no manual
-# pages are installed; for the tests also Chromium, in which pages
-# are opened.  They are installed along with the rest if they can be had, and on their own only by `all`.
+# A command or a header tells what is there, not a package, so that a library installed by hand counts,
+# and nothing is asked of the network when all is there.  Optional packages are installed along with the rest
+# if they can be had, and on their own only by `all`:
+#	libhwy-dev       Highway: without it the variant cpu/vqsort is left out
+#	libembree-dev    Embree 4 or 3: without it the variants cpu/embree* are left out
+#	libpng-dev       without it pictures are .ppm only
+#	libvulkan-dev    without it the vulkan variants are left out
+#	help2man         without it no manual pages are installed
+#	chromium         for the tests: opens pages
 #
 # The CUDA Toolkit is not installed here: without nvcc 12.0 or later the cuda variants are left out.
 # Debian 13 has 12.4 (nvidia-cuda-toolkit in section non-free), with the compiler that it takes.
@@ -29,9 +30,9 @@
 # https://github.com/DEShawResearch/random123 where it is not packaged:
 #	Fedora  gcc gcc-c++ make cjson-devel criterion-devel python3-jsonschema
 #	        python3-matplotlib python3-pandas python3-pyyaml python3-scipy google-benchmark clang
-#	        clang-tools-extra highway-devel libpng-devel sqlite-devel
+#	        clang-tools-extra highway-devel libpng-devel
 #	Arch    base-devel cjson criterion python-jsonschema python-matplotlib python-yaml
-#	        python-scipy benchmark clang highway libpng sqlite
+#	        python-scipy benchmark clang highway libpng
 set -euo pipefail
 
 fail() {
@@ -119,7 +120,6 @@ optional=()
 has_header hwy/contrib/sort/vqsort.h || optional+=(libhwy-dev)
 has_header embree4/rtcore.h || has_header embree3/rtcore.h || optional+=(libembree-dev)
 has_header png.h || optional+=(libpng-dev)
-has_header sqlite3.h || optional+=(libsqlite3-dev)
 has_header vulkan/vulkan.h || optional+=(libvulkan-dev)
 has_command help2man || optional+=(help2man)
 [[ $wanted != test && $wanted != all ]] || has_command chromium || has_command chromium-browser ||
