@@ -24,6 +24,7 @@ nvcc_path := $(shell command -v $(lastword $(NVCC)) 2>/dev/null)
 ifeq ($(nvcc_path)$(filter-out nvcc,$(NVCC)),)
 nvcc_path := $(wildcard $(or $(CUDA_HOME),/usr/local/cuda)/bin/nvcc)
 nvcc      := $(nvcc_path)
+export PATH := $(PATH)$(if $(nvcc),:$(patsubst %/,%,$(dir $(nvcc))))
 endif
 CUDA_HOME ?= $(patsubst %/bin/,%,$(dir $(realpath $(nvcc_path))))
 ifeq ($(SIMT),1)

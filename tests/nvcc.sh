@@ -71,8 +71,9 @@ expect 0 '^cuda_absent := no nvcc was found' 0 none NVCC=no-such-nvcc
 expect 0 '^cuda_absent := CUDA=0 was given' 11.8.89 all CUDA=0
 # One that is not on PATH, where the toolkit is installed.
 if ! (PATH=/usr/bin:/bin command -v nvcc >/dev/null); then
-	got=$(PATH=/usr/bin:/bin VERSION=12.4.131 TAKES=all make -pn CXX=g++ CUDA_HOME="$scratch/cuda" help 2>&1 | grep '^nvcc := ')
-	check "nvcc beside PATH" "nvcc := $scratch/cuda/bin/nvcc" "$got"
+	PATH=/usr/bin:/bin VERSION=12.4.131 TAKES=all make -pn CXX=g++ CUDA_HOME="$scratch/cuda" help >"$scratch/out" 2>&1
+	check "nvcc beside PATH" "nvcc := $scratch/cuda/bin/nvcc" "$(grep '^nvcc := ' "$scratch/out")"
+	check "its scripts' PATH" "PATH := /usr/bin:/bin:$scratch/cuda/bin" "$(grep '^PATH := ' "$scratch/out")"
 fi
 
 # ---- what is compiled anew -----------------------------------------------------------------------------

@@ -244,10 +244,17 @@ static bool describe_times(struct gb_times *times, const char *clock,
 			   const struct gb_series *series, double resolution_ns,
 			   struct gb_error *err)
 {
-	*times = (struct gb_times){ clock, series->count, series->value, { 0 } };
-	if (gb_summarize(series->value, series->count, &times->sum, err))
+	struct gb_summary sum;
+
+	if (gb_summarize(series->value, series->count, &sum, err))
 		return false;
-	gb_floor_interval(&times->sum, resolution_ns);
+	gb_floor_interval(&sum, resolution_ns);
+	*times = (struct gb_times){ .clock = clock,
+				    .count = series->count,
+				    .sample = series->value,
+				    .median = sum.median,
+				    .ci_low = sum.ci_low,
+				    .ci_high = sum.ci_high };
 	return true;
 }
 

@@ -8,21 +8,7 @@
 #include "cli/records/json.h"
 #include "common/text.h"
 
-static const struct gb_summary no_summary = {
-	.min = NAN,
-	.q1 = NAN,
-	.median = NAN,
-	.q3 = NAN,
-	.max = NAN,
-	.mean = NAN,
-	.stddev = NAN,
-	.mad = NAN,
-	.ci_low = NAN,
-	.ci_high = NAN,
-	.ci_coverage = NAN,
-	.mean_ci_low = NAN,
-	.mean_ci_high = NAN,
-};
+static const struct gb_times no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
 
 /* The member of a struct that a field describes. */
 static void *at(const struct gb_field *field, void *of)
@@ -78,12 +64,10 @@ static double end_of(const cJSON *interval, int end)
 	return cJSON_IsArray(interval) && is_number(item) ? item->valuedouble : (double)NAN;
 }
 
-/* The summary is computed from the samples; median and interval are the stored ones. */
 static const char *read_times(cJSON *item, struct gb_times *times)
 {
 	cJSON *samples = cJSON_GetObjectItemCaseSensitive(item, "samples");
 	const cJSON *interval = gb_json_at(item, "ci95");
-	struct gb_error err = { 0 };
 	const char *wrong;
 
 	times->clock = gb_json_text(item, "clock");
@@ -94,11 +78,11 @@ static const char *read_times(cJSON *item, struct gb_times *times)
 		wrong = "";
 	if (wrong)
 		return "lacks its \"samples\", an array of numbers";
-	if (!times->sample || gb_summarize(times->sample, times->count, &times->sum, &err))
+	if (!times->sample)
 		return "";
-	times->sum.median = gb_json_number(item, "median");
-	times->sum.ci_low = end_of(interval, 0);
-	times->sum.ci_high = end_of(interval, 1);
+	times->median = gb_json_number(item, "median");
+	times->ci_low = end_of(interval, 0);
+	times->ci_high = end_of(interval, 1);
 	cJSON_Delete(cJSON_DetachItemViaPointer(item, samples));
 	return NULL;
 }
@@ -217,26 +201,79 @@ void gb_fields_clear(const struct gb_field *field, size_t count, void *to)
 		if (field[i].type == GB_FIELD_NUMBER)
 			*(double *)at(&field[i], to) = NAN;
 		if (field[i].type == GB_FIELD_TIMES)
-			((struct gb_times *)at(&field[i], to))->sum = no_summary;
+			*(struct gb_times *)at(&field[i], to) = no_times;
 	}
+}
+
+/* A table being read.  Members mostly come in the order of the table. */
+struct reading {
+	const struct gb_field *field;
+	size_t count, next;
+	void *to;
+	char *fault;
+};
+
+/* The field of the member `name` of the object at `before` ("host."), or the first of those within
+ * it; count if there is none. */
+static size_t find_field(const struct reading *r, const char *before, size_t length,
+			 const char *name)
+{
+	const size_t size = strlen(name);
+
+	for (size_t i = 0; i < r->count; i++) {
+		const size_t at = (r->next + i) % r->count;
+		const char *path = r->field[at].path;
+
+		if (strncmp(path, before, length) == 0 &&
+		    strncmp(path + length, name, size) == 0 &&
+		    (path[length + size] == '\0' || path[length + size] == '.'))
+			return at;
+	}
+	return r->count;
+}
+
+static const char *read_object(struct reading *r, const char *before, size_t length, cJSON *object)
+{
+	cJSON *item = object->child, *next;
+	const char *wrong = NULL;
+
+	for (; item && !wrong; item = next) {
+		const size_t at = find_field(r, before, length, item->string ? item->string : "");
+		const size_t end = length + strlen(item->string ? item->string : "");
+
+		next = item->next;
+		if (at == r->count || cJSON_IsNull(item))
+			continue;
+		r->next = at;
+		if (r->field[at].path[end] == '.') {
+			wrong = cJSON_IsObject(item)
+					? read_object(r, r->field[at].path, end + 1, item)
+					: NULL;
+			continue;
+		}
+		wrong = read_field(&r->field[at], item, r->to);
+		if (wrong && wrong[0])
+			wrong = fault_of(r->fault, r->field[at].path, wrong);
+	}
+	return wrong;
 }
 
 const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX])
 {
-	gb_fields_clear(field, count, to);
-	for (size_t i = 0; i < count; i++) {
-		cJSON *item = (cJSON *)(uintptr_t)gb_json_at(object, field[i].path);
-		const char *wrong = NULL;
+	struct reading r = { field, count, 0, to, fault };
+	const char *wrong;
 
-		if (item && !cJSON_IsNull(item))
-			wrong = read_field(&field[i], item, to);
-		else if (field[i].required)
-			wrong = "is missing";
-		if (wrong)
-			return wrong[0] ? fault_of(fault, field[i].path, wrong) : wrong;
+	gb_fields_clear(field, count, to);
+	wrong = read_object(&r, "", 0, object);
+	for (size_t i = 0; i < count && !wrong; i++) {
+		const cJSON *item =
+			field[i].required ? gb_json_at(object, field[i].path) : object;
+
+		if (!item || cJSON_IsNull(item))
+			wrong = fault_of(fault, field[i].path, "is missing");
 	}
-	return NULL;
+	return wrong;
 }
 
 void gb_fields_release(const struct gb_field *field, size_t count, void *of)
@@ -247,7 +284,7 @@ void gb_fields_release(const struct gb_field *field, size_t count, void *of)
 
 		switch (field[i].type) {
 		case GB_FIELD_TIMES:
-			free(((struct gb_times *)to)->sample);
+			gb_times_release(to);
 			break;
 		case GB_FIELD_NUMBERS:
 			free(((struct gb_numbers *)to)->value);
@@ -260,7 +297,7 @@ void gb_fields_release(const struct gb_field *field, size_t count, void *of)
 			break;
 		case GB_FIELD_PHASES:
 			for (size_t k = 0; k < phases->count; k++)
-				free(phases->item[k].time.sample);
+				gb_times_release(&phases->item[k].time);
 			free(phases->item);
 			break;
 		default:
@@ -292,11 +329,11 @@ static cJSON *array_of(const double *value, size_t count, bool ns)
 
 static cJSON *object_of_times(const struct gb_times *times)
 {
-	const double interval[] = { times->sum.ci_low, times->sum.ci_high };
+	const double interval[] = { times->ci_low, times->ci_high };
 	cJSON *object = cJSON_CreateObject();
 
 	if (object && (!times->clock || gb_json_put_text(object, "clock", times->clock)) &&
-	    gb_json_put_number(object, "median", rounded(times->sum.median)) &&
+	    gb_json_put_number(object, "median", rounded(times->median)) &&
 	    (isnan(interval[0]) || gb_json_put(object, "ci95", array_of(interval, 2, true))) &&
 	    (!times->count ||
 	     gb_json_put(object, "samples", array_of(times->sample, times->count, true))))
@@ -369,7 +406,7 @@ static bool is_absent(const struct gb_field *field, const void *of)
 	case GB_FIELD_TEXTS:
 		return !((const struct gb_texts *)from)->count;
 	case GB_FIELD_TIMES:
-		return isnan(((const struct gb_times *)from)->sum.median);
+		return isnan(((const struct gb_times *)from)->median);
 	case GB_FIELD_PHASES:
 		return !((const struct gb_phases *)from)->count;
 	case GB_FIELD_MEMBERS:
@@ -501,6 +538,27 @@ bool gb_fields_keep_unknown(const struct gb_field *field, size_t count, const cJ
 	return keep_unknown(field, count, from, "", object);
 }
 
+struct gb_summary gb_times_summary(const struct gb_times *times)
+{
+	struct gb_error err = { 0 };
+	struct gb_summary sum;
+
+	if (times->pooled)
+		return *times->pooled;
+	(void)gb_summarize(times->sample, times->count, &sum, &err);
+	sum.median = times->median;
+	sum.ci_low = times->ci_low;
+	sum.ci_high = times->ci_high;
+	return sum;
+}
+
+void gb_times_release(struct gb_times *times)
+{
+	free(times->sample);
+	free(times->pooled);
+	*times = no_times;
+}
+
 /* ---- by path ------------------------------------------------------------------------------ */
 
 static struct gb_field_value number_value(double number)
@@ -520,7 +578,6 @@ static struct gb_field_value summary_value(const struct gb_times *times, const c
 		const char *name;
 		size_t offset;
 	} stats[] = {
-		{ "median", offsetof(struct gb_summary, median) },
 		{ "ci95.low", offsetof(struct gb_summary, ci_low) },
 		{ "ci95.high", offsetof(struct gb_summary, ci_high) },
 		{ "min", offsetof(struct gb_summary, min) },
@@ -534,16 +591,19 @@ static struct gb_field_value summary_value(const struct gb_times *times, const c
 		{ "mad", offsetof(struct gb_summary, mad) },
 	};
 
-	if (isnan(times->sum.median))
-		return (struct gb_field_value){ 0 };
+	struct gb_summary sum;
+
+	if (isnan(times->median) || gb_equal(stat, "median"))
+		return number_value(times->median);
+	sum = gb_times_summary(times);
 	if (gb_equal(stat, "n"))
-		return number_value((double)times->sum.count);
+		return number_value((double)sum.count);
 	if (gb_equal(stat, "outliers"))
-		return number_value((double)times->sum.outliers);
+		return number_value((double)sum.outliers);
 	for (size_t i = 0; i < GB_COUNT(stats); i++)
 		if (gb_equal(stats[i].name, stat))
-			return number_value(*(const double *)((const char *)&times->sum +
-							      stats[i].offset));
+			return number_value(
+				*(const double *)((const char *)&sum + stats[i].offset));
 	return (struct gb_field_value){ 0 };
 }
 

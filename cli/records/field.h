@@ -18,12 +18,14 @@
 
 enum gb_flag { GB_UNKNOWN, GB_NO, GB_YES };
 
-/* Values of a series in ns and their summary.  A pooled series has no samples.  Owned. */
+/* Values of a series in ns.  The median and its interval are the stored ones, NAN if there are none;
+ * gb_times_summary() has the rest.  A pooled series has no samples. */
 struct gb_times {
 	const char *clock;
-	size_t count; /* of samples */
-	double *sample;
-	struct gb_summary sum; /* NAN if there is none */
+	size_t count;   /* of samples */
+	double *sample; /* owned */
+	double median, ci_low, ci_high;
+	struct gb_summary *pooled; /* owned; NULL: of one launch */
 };
 
 struct gb_named_times {
@@ -117,6 +119,10 @@ struct gb_field_value gb_fields_value(const struct gb_field *field, size_t count
 /* The series at "time.median", "phases.scan.mean": without its last word; NULL if there is none. */
 const struct gb_times *gb_fields_times(const struct gb_field *field, size_t count, const void *of,
 				       const char *path);
+
+/* NAN in what is unknown. */
+struct gb_summary gb_times_summary(const struct gb_times *times);
+void gb_times_release(struct gb_times *times);
 
 /* The value in a few words, "none" if it is absent.  Returns text. */
 const char *gb_value_words(struct gb_field_value value, char *text, size_t size);

@@ -434,7 +434,7 @@ static const char *read_counts(struct gb_record *record, char fault[GB_FAULT_MAX
 
 static void derive(struct gb_record *record)
 {
-	const double time_s = record->time.sum.median * 1e-9;
+	const double time_s = record->time.median * 1e-9;
 	const double transfers_s = (record->upload + record->download) * 1e-9;
 	const bool timed = time_s > 0 && !record->emulated;
 	const double once = timed ? 1 / time_s : (double)NAN;
@@ -504,17 +504,16 @@ void gb_record_forget_launch(struct gb_record *record)
 {
 	const struct gb_record empty = gb_record_empty();
 
-	free(record->time.sample);
-	free(record->host_time.sample);
+	gb_times_release(&record->time);
+	gb_times_release(&record->host_time);
 	for (size_t i = 0; i < record->phases.count; i++)
-		free(record->phases.item[i].time.sample);
+		gb_times_release(&record->phases.item[i].time);
 	free(record->phases.item);
 	free(record->gpu_state.sm_clock_hz.value);
 	free(record->gpu_state.temperature_c.value);
 	free(record->gpu_state.clock_hz.value);
 	free(record->gpu_state.power_w.value);
 	free(record->gpu_state.throttle.text);
-	record->time = record->host_time = empty.time;
 	record->phases = empty.phases;
 	memcpy(&record->gpu_state, &empty.gpu_state, sizeof record->gpu_state);
 	record->create = record->upload = record->download = record->first_call = NAN;

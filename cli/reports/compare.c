@@ -177,7 +177,7 @@ static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_
 static void compare_setups(struct gb_comparison *c, const struct gb_key_entry *entry, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		if (!isnan(entry[i].record->time.sum.median))
+		if (!isnan(entry[i].record->time.median))
 			gb_setups_add(&c->setups, entry[i].record, entry[i].is_new);
 	gb_setups_end_key(&c->setups);
 }

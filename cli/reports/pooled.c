@@ -33,13 +33,20 @@ static bool belongs(const struct gb_record *a, const struct gb_record *b)
 static enum gb_status make_pooled(struct gb_record *record, const double *median, size_t count,
 				  struct gb_error *err)
 {
-	struct gb_summary all;
+	struct gb_summary *all = malloc(sizeof *all);
 
-	if (gb_summarize(median, count, &all, err))
+	if (!all)
+		return gb_out_of_memory(err, NULL);
+	if (gb_summarize(median, count, all, err)) {
+		free(all);
 		return err->code;
+	}
 	gb_record_forget_launch(record);
-	record->time.sum = all;
-	record->rates.items_per_s = record->work.items / (all.median * 1e-9);
+	record->time.pooled = all;
+	record->time.median = all->median;
+	record->time.ci_low = all->ci_low;
+	record->time.ci_high = all->ci_high;
+	record->rates.items_per_s = record->work.items / (all->median * 1e-9);
 	return GB_OK;
 }
 
@@ -55,11 +62,11 @@ enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err
 
 		if (!is_timed(record))
 			continue;
-		median[0] = record->time.sum.median;
+		median[0] = record->time.median;
 		for (size_t k = records->count - 1; k > i; k--) {
 			if (!belongs(record, records->record[k]))
 				continue;
-			median[count++] = records->record[k]->time.sum.median;
+			median[count++] = records->record[k]->time.median;
 			gb_records_remove(records, k);
 		}
 		if (count > 1)

@@ -74,7 +74,7 @@ static void set_time(struct gb_grid *grid, size_t column, const struct gb_sectio
 		gb_grid_set(grid, column, "emulated", GB_PLAIN);
 	else
 		gb_grid_set(grid, column,
-			    time_text(section->table, text, record->time.sum.median),
+			    time_text(section->table, text, record->time.median),
 			    best ? GB_GOOD : GB_PLAIN);
 }
 

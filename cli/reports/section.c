@@ -12,19 +12,19 @@
 
 double gb_row_time(const struct gb_row *row)
 {
-	return row->record->has_time ? row->record->time.sum.median : (double)NAN;
+	return row->record->has_time ? row->record->time.median : (double)NAN;
 }
 
 bool gb_row_span(const struct gb_row *row, struct gb_span *span)
 {
-	const struct gb_summary *sum = &row->record->time.sum;
+	const struct gb_times *measured = &row->record->time;
 	const double time = gb_row_time(row);
 
 	*span = (struct gb_span){ time, time, time };
-	if (!isfinite(time) || isnan(sum->ci_low) || isnan(sum->ci_high))
+	if (!isfinite(time) || isnan(measured->ci_low) || isnan(measured->ci_high))
 		return false;
-	span->low = sum->ci_low;
-	span->high = sum->ci_high;
+	span->low = measured->ci_low;
+	span->high = measured->ci_high;
 	return true;
 }
 

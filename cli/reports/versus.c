@@ -294,7 +294,7 @@ static void take_state(struct gb_versus_cell *cell, enum gb_versus_state state,
 /* Items that the record's rate counts: it belongs to the median time. */
 static double items_of(const struct gb_record *record)
 {
-	return record->rates.items_per_s * record->time.sum.median * 1e-9;
+	return record->rates.items_per_s * record->time.median * 1e-9;
 }
 
 /* The cell of a column, and its values, ascending; value has room for count. */
@@ -392,7 +392,7 @@ static struct gb_field_value part_of(const struct gb_record *record, size_t part
 {
 	const struct gb_gpu *gpu = gb_run_gpu(record->run);
 
-	if (isnan(record->time.sum.median) ||
+	if (isnan(record->time.median) ||
 	    !(gb_is_cpu(record) ? parts[part].of_cpu : parts[part].of_gpu))
 		return (struct gb_field_value){ 0 };
 	if (parts[part].in_gpu)

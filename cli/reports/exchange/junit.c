@@ -139,7 +139,7 @@ static bool record_at(const void *list, size_t i, struct junit_case *out)
 	out->hot = !gb_record_is_cold(record);
 	out->outcome = outcome_of(record);
 	if (!record->emulated)
-		out->seconds = record->time.sum.median * 1e-9;
+		out->seconds = record->time.median * 1e-9;
 	(void)snprintf(out->message, sizeof out->message, "%s", reason ? reason : "");
 	return true;
 }

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#if GB_HAVE_SQLITE
+#ifdef GB_HAVE_SQLITE
 
 #include <sqlite3.h>
 #include <stdlib.h>

@@ -11,7 +11,7 @@ const char *gb_repro_reason(const struct gb_record *record)
 {
 	const char *reason = record->reason;
 
-	if (record->emulated && !isnan(record->time.sum.median))
+	if (record->emulated && !isnan(record->time.median))
 		return "emulated: no time of a GPU";
 	return reason ? reason : "not reported by this variant";
 }
@@ -116,19 +116,21 @@ static struct gb_spread spread_of(const cJSON *column, const struct gb_record *r
 	const struct gb_spread none = { NAN, NAN };
 	const double value = value_of(column, record);
 	const struct gb_times *times;
+	struct gb_summary sum;
 	struct gb_spread spread;
 
 	if (isnan(value))
 		return none;
 	times = of_run ? &record->time : gb_record_times(record, path);
-	if (!times || isnan(times->sum.ci_low))
+	if (!times || isnan(times->ci_low))
 		return none;
 	if (of_run)
-		return (struct gb_spread){ value * times->sum.median / times->sum.ci_high,
-					   value * times->sum.median / times->sum.ci_low };
+		return (struct gb_spread){ value * times->median / times->ci_high,
+					   value * times->median / times->ci_low };
+	sum = gb_times_summary(times);
 	spread = stat && gb_equal(stat, ".mean")
-			 ? (struct gb_spread){ times->sum.mean_ci_low, times->sum.mean_ci_high }
-			 : (struct gb_spread){ times->sum.ci_low, times->sum.ci_high };
+			 ? (struct gb_spread){ sum.mean_ci_low, sum.mean_ci_high }
+			 : (struct gb_spread){ sum.ci_low, sum.ci_high };
 	spread.low = in_terms(column, record, spread.low + transfers_of(column, record));
 	spread.high = in_terms(column, record, spread.high + transfers_of(column, record));
 	return spread.low > spread.high ? (struct gb_spread){ spread.high, spread.low } : spread;

@@ -179,7 +179,7 @@ static const struct gb_record *record_of(const struct search *s, const char *nam
 			continue;
 		if (!found)
 			found = list->record[i];
-		if (!isnan(list->record[i]->time.sum.median)) {
+		if (!isnan(list->record[i]->time.median)) {
 			found = list->record[i];
 			break;
 		}
