@@ -225,14 +225,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-static void metrics(void *state, struct gb_metrics *metrics)
-{
-	const struct state *s = (const struct state *)state;
-
-	bfs_search_metrics(state, metrics);
-	gb_metric(metrics, "cluster_blocks", s->cluster ? s->blocks : 0);
-}
-
 const struct gb_variant_ops bfs_cuda_ccam = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -240,6 +232,6 @@ const struct gb_variant_ops bfs_cuda_ccam = {
 	.reset = bfs_search_reset,
 	.run = run,
 	.download = bfs_search_download,
-	.metrics = metrics,
+	.metrics = bfs_search_metrics,
 	.flags = GB_REPEATABLE,
 };
