@@ -97,26 +97,6 @@ static void share_columns(struct slab_arrays *a, uint32_t most, uint32_t unit)
 	a->words = ceil_to(a->pitch, a->slab);
 }
 
-/* Whether a cluster of so many blocks can be on the device. */
-static bool cluster_fits(const struct state *s, unsigned blocks)
-{
-#if GPU_EMULATED
-	return blocks <= MAX_CLUSTER;
-#else
-	cudaLaunchAttribute attribute = gpu_cluster_attribute(blocks);
-	cudaLaunchConfig_t config = {};
-	int clusters = 0;
-
-	config.gridDim = blocks;
-	config.blockDim = BLOCK;
-	config.dynamicSmemBytes = s->shared;
-	config.attrs = &attribute;
-	config.numAttrs = 1;
-	return cudaOccupancyMaxActiveClusters(&clusters, s->kernel, &config) == cudaSuccess &&
-	       clusters > 0;
-#endif
-}
-
 /* Let the kernel have its shared memory. */
 static bool allow_shared(const struct state *s)
 {
@@ -148,7 +128,7 @@ static bool plan_cluster(struct state *s)
 		    cudaFuncSetAttribute(s->kernel, cudaFuncAttributeNonPortableClusterSizeAllowed,
 					 1) != cudaSuccess)
 			continue;
-		if (cluster_fits(s, blocks))
+		if (gpu_cluster_fits(s->kernel, blocks, BLOCK, s->shared))
 			return true;
 	}
 	return false;
