@@ -80,7 +80,6 @@ struct bfs_input {
 	size_t source_count;   /* at least 1 */
 	uint32_t *source;      /* distinct; with out-edges, unless no vertex has any */
 	struct bfs_facts *facts;
-	double generate_ns, build_ns, transpose_ns; /* how long the parts of prepare() took */
 };
 
 /* Searches of a run; a struct bfs_params that does not say has one. */

@@ -11,6 +11,7 @@
  *	GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, args...)
  *	GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, args...)
  *	GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, args...)
+ *	gpu_cluster_fits(kernel, blocks, threads, shmem)   can such a cluster be on the device?
  *	GPU_UNROLL            before a loop: unroll it whole, so that arrays stay in registers
  *	gpu_ld_acquire(p), gpu_ld_relaxed(p), gpu_st_release(p, v), gpu_st_relaxed(p, v)
  *	gpu_ld_stale(p)       as cheap as a load is: what others write meanwhile may not be seen
@@ -132,6 +133,23 @@ static inline void gpu_launch_special(void (*kernel)(P...), dim3 grid, dim3 bloc
 	config.attrs = &attribute;
 	config.numAttrs = 1;
 	(void)cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...);
+}
+
+/* Whether a cluster of so many blocks can be on the device at once. */
+template <class K>
+static inline bool gpu_cluster_fits(K *kernel, unsigned blocks, unsigned threads, size_t shmem)
+{
+	cudaLaunchAttribute attribute = gpu_cluster_attribute(blocks);
+	cudaLaunchConfig_t config = {};
+	int clusters = 0;
+
+	config.gridDim = blocks;
+	config.blockDim = threads;
+	config.dynamicSmemBytes = shmem;
+	config.attrs = &attribute;
+	config.numAttrs = 1;
+	return cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
+	       clusters > 0;
 }
 
 /* ---- memory: what is seen in which order ------------------------------------------------ */

@@ -338,21 +338,11 @@ static enum gb_status verify_heap(const struct cbt_input *in, const struct cbt_o
 
 static void add_metrics(const struct cbt_input *in, struct gb_metrics *metrics)
 {
-	double splits = 0, merges = 0;
-
 	gb_metric(metrics, "leaves", (double)in->leaves);
 	gb_metric(metrics, "fill", (double)in->leaves / ldexp(1, (int)in->depth));
 	gb_metric(metrics, "heap_bytes", ldexp(1, (int)in->depth + 2) / 8);
-	if (in->op != CBT_UPDATE)
-		return;
-	for (size_t f = 0; f < in->frames; f++) {
-		splits += (double)in->frame[f].splits;
-		merges += (double)in->frame[f].merges;
-	}
-	gb_metric(metrics, "end_leaves", (double)in->end_leaves);
-	gb_metric(metrics, "leaves_per_frame", (double)in->total_leaves / (double)in->frames);
-	gb_metric(metrics, "splits_per_frame", splits / (double)in->frames);
-	gb_metric(metrics, "merges_per_frame", merges / (double)in->frames);
+	if (in->op == CBT_UPDATE)
+		gb_metric(metrics, "end_leaves", (double)in->end_leaves);
 }
 
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,

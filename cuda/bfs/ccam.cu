@@ -97,26 +97,6 @@ static void share_columns(struct slab_arrays *a, uint32_t most, uint32_t unit)
 	a->words = ceil_to(a->pitch, a->slab);
 }
 
-/* Whether a cluster of so many blocks can be on the device. */
-static bool cluster_fits(const struct state *s, unsigned blocks)
-{
-#if GPU_EMULATED
-	return blocks <= MAX_CLUSTER;
-#else
-	cudaLaunchAttribute attribute = gpu_cluster_attribute(blocks);
-	cudaLaunchConfig_t config = {};
-	int clusters = 0;
-
-	config.gridDim = blocks;
-	config.blockDim = BLOCK;
-	config.dynamicSmemBytes = s->shared;
-	config.attrs = &attribute;
-	config.numAttrs = 1;
-	return cudaOccupancyMaxActiveClusters(&clusters, s->kernel, &config) == cudaSuccess &&
-	       clusters > 0;
-#endif
-}
-
 /* Let the kernel have its shared memory. */
 static bool allow_shared(const struct state *s)
 {
@@ -148,7 +128,7 @@ static bool plan_cluster(struct state *s)
 		    cudaFuncSetAttribute(s->kernel, cudaFuncAttributeNonPortableClusterSizeAllowed,
 					 1) != cudaSuccess)
 			continue;
-		if (cluster_fits(s, blocks))
+		if (gpu_cluster_fits(s->kernel, blocks, BLOCK, s->shared))
 			return true;
 	}
 	return false;
@@ -225,14 +205,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
 }
 
-static void metrics(void *state, struct gb_metrics *metrics)
-{
-	const struct state *s = (const struct state *)state;
-
-	bfs_search_metrics(state, metrics);
-	gb_metric(metrics, "cluster_blocks", s->cluster ? s->blocks : 0);
-}
-
 extern "C" const struct gb_variant_ops bfs_cuda_ccam = {
 	.state_size = sizeof(struct state),
 	.create = create,
@@ -240,6 +212,6 @@ extern "C" const struct gb_variant_ops bfs_cuda_ccam = {
 	.reset = bfs_search_reset,
 	.run = run,
 	.download = bfs_search_download,
-	.metrics = metrics,
+	.metrics = bfs_search_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -346,8 +346,6 @@ static void metrics(void *state, struct gb_metrics *metrics)
 
 	if (s->op == LBVH_TRACE)
 		lbvh_gpu_tracer_metrics(state, metrics);
-	gb_metric(metrics, "wide_nodes", s->last.nodes);
-	gb_metric(metrics, "wide_depth", s->last.levels);
 }
 
 extern "C" const struct gb_variant_ops lbvh_cuda_wide = {

@@ -305,26 +305,6 @@ static void list_shapes_of(enum radix_type type, struct shape shape[SHAPES])
 	}
 }
 
-/* Whether a cluster of that many blocks can be on the device at once. */
-static bool cluster_fits(const struct shape *shape, unsigned blocks)
-{
-#if GPU_EMULATED
-	return blocks <= MAX_CLUSTER;
-#else
-	cudaLaunchAttribute attribute = gpu_cluster_attribute(blocks);
-	cudaLaunchConfig_t config = {};
-	int clusters = 0;
-
-	config.gridDim = blocks;
-	config.blockDim = shape->threads;
-	config.dynamicSmemBytes = shape->shared_bytes;
-	config.attrs = &attribute;
-	config.numAttrs = 1;
-	return cudaOccupancyMaxActiveClusters(&clusters, shape->kernel, &config) == cudaSuccess &&
-	       clusters > 0;
-#endif
-}
-
 /* Whether the device can run `blocks` blocks of this shape as one cluster, or one alone. */
 static bool fits(const struct shape *shape, unsigned blocks)
 {
@@ -343,7 +323,7 @@ static bool fits(const struct shape *shape, unsigned blocks)
 	    cudaFuncSetAttribute(shape->kernel, cudaFuncAttributeNonPortableClusterSizeAllowed,
 				 1) != cudaSuccess)
 		return false;
-	return cluster_fits(shape, blocks);
+	return gpu_cluster_fits(shape->kernel, blocks, shape->threads, shape->shared_bytes);
 }
 
 /* The smallest shape that holds count elements; else the most that any holds in *most. */

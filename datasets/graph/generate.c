@@ -7,7 +7,6 @@
 
 #include "common/memory.h"
 #include "common/rng.h"
-#include "common/timer.h"
 #include "datasets/graph/build.h"
 
 enum { BLOCK_BITS = 128, BLOCK_WORDS = 4, DIGITS = 32 };
@@ -121,7 +120,6 @@ static enum gb_status fill_matrix(struct bfs_input *in, const struct bfs_params 
 static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *params,
 				 struct gb_error *err)
 {
-	double start = gb_now_ns();
 	uint64_t m = 0;
 
 	if (params->vertices > BFS_MATRIX_VERTICES)
@@ -138,15 +136,10 @@ static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *
 	in->matrix_in = gb_host_alloc(in->n, in->pitch * sizeof *in->matrix, err);
 	if (!in->matrix_in || fill_matrix(in, params, err))
 		return err->code;
-	in->generate_ns = gb_now_ns() - start;
-	start = gb_now_ns();
 	graph_transpose_matrix(in);
-	in->transpose_ns = gb_now_ns() - start;
-	start = gb_now_ns();
 	if (graph_csr_from_matrix(in, in->matrix, &in->out, &in->m, err) ||
 	    graph_csr_from_matrix(in, in->matrix_in, &in->in, &m, err))
 		return err->code;
-	in->build_ns = gb_now_ns() - start;
 	return GB_OK;
 }
 
@@ -226,7 +219,6 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 		.undirected = true,
 		.simple = !params->multi,
 	};
-	double start = gb_now_ns();
 
 	edges.count = (uint64_t)params->edgefactor * edges.n;
 	if (alloc_edges(&edges, err))
@@ -237,10 +229,7 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 	}
 	if (!kronecker)
 		fill_uniform(&edges, (uint64_t)params->seed);
-	in->generate_ns = gb_now_ns() - start;
-	start = gb_now_ns();
 	(void)graph_from_edges(in, &edges, err);
-	in->build_ns = gb_now_ns() - start;
 	return err->code;
 }
 
@@ -265,7 +254,6 @@ static unsigned neighbours(uint32_t v, uint32_t n, uint32_t width, uint32_t out[
 static enum gb_status make_grid(struct bfs_input *in, const struct bfs_params *params,
 				struct gb_error *err)
 {
-	const double start = gb_now_ns();
 	const uint32_t n = (uint32_t)params->vertices;
 	uint32_t width = 1;
 	uint32_t unused[4];
@@ -287,7 +275,6 @@ static enum gb_status make_grid(struct bfs_input *in, const struct bfs_params *p
 		memcpy(column, near, count * sizeof *near);
 		in->out.row[v + 1] = in->out.row[v] + count;
 	}
-	in->generate_ns = gb_now_ns() - start;
 	return GB_OK;
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "common/memory.h"
-#include "common/timer.h"
 #include "datasets/graph/build.h"
 #include "datasets/graph/generate.h"
 #include "datasets/graph/read.h"
@@ -31,7 +30,6 @@ static void fill_from_csr(struct bfs_input *in)
 static void add_matrices(struct bfs_input *in)
 {
 	struct gb_error memory = { 0 };
-	double start = gb_now_ns();
 
 	in->pitch = bfs_pitch(in->n);
 	if (in->n > BFS_MATRIX_VERTICES) {
@@ -52,11 +50,8 @@ static void add_matrices(struct bfs_input *in)
 	if (gb_memory_is_dry())
 		return;
 	fill_from_csr(in);
-	in->build_ns += gb_now_ns() - start;
-	start = gb_now_ns();
 	if (!in->symmetric)
 		graph_transpose_matrix(in);
-	in->transpose_ns = gb_now_ns() - start;
 }
 
 /* ---- sources ----------------------------------------------------------------------------- */

@@ -5,7 +5,6 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "common/timer.h"
 #include "datasets/graph/build.h"
 #include "datasets/graph/sg.h"
 #include "datasets/graph/text.h"
@@ -36,7 +35,6 @@ enum gb_status graph_read(struct bfs_input *in, const char *path, struct gb_erro
 {
 	const struct kind *kind = kind_of(path);
 	struct graph_edges edges = { 0 };
-	double start = gb_now_ns();
 	struct gb_reader r;
 
 	if (!kind)
@@ -55,11 +53,8 @@ enum gb_status graph_read(struct bfs_input *in, const char *path, struct gb_erro
 		(void)kind->edges(&r, &edges);
 	}
 	gb_reader_close(&r);
-	in->generate_ns = gb_now_ns() - start;
-	start = gb_now_ns();
 	if (!err->code && kind->edges)
 		(void)graph_from_edges(in, &edges, err);
 	gb_host_free(edges.pair);
-	in->build_ns = gb_now_ns() - start;
 	return err->code;
 }

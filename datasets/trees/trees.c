@@ -186,7 +186,8 @@ size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame)
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-enum gb_status gb_trees_alloc_frame(struct cbt_frame *frame, size_t leaves, struct gb_error *err)
+/* Arrays for the wishes of a frame of `leaves` leaves, all zero; a failure leaves some of them set. */
+static enum gb_status alloc_frame(struct cbt_frame *frame, size_t leaves, struct gb_error *err)
 {
 	const size_t words = (leaves + 63) / 64 + 1;
 
@@ -245,8 +246,7 @@ static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *
 	for (size_t f = 0; f < in->frames; f++) {
 		struct cbt_frame *frame = &in->frame[f];
 
-		if (gb_trees_alloc_frame(frame, in->end_leaves, err) || !frame->split ||
-		    !frame->merge)
+		if (alloc_frame(frame, in->end_leaves, err) || !frame->split || !frame->merge)
 			return err->code;
 		if (gb_memory_is_dry())
 			continue;

@@ -33,10 +33,6 @@ void gb_trees_release(struct cbt_input *in);
 /* All sums from the field, by their definition: heap is cbt_heap_words(depth) words. */
 void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap);
 
-/* Arrays for the wishes of a frame of `leaves` leaves, all zero; a failure leaves some of them set.
- */
-enum gb_status gb_trees_alloc_frame(struct cbt_frame *frame, size_t leaves, struct gb_error *err);
-
 /* Carry out a frame on a field, by the rules of common/cbt.h, leaf after leaf, and count the splits
  * and merges in frame->splits and frame->merges.  Returns the number of leaves afterwards. */
 size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame);

@@ -306,9 +306,6 @@ static void add_all(const struct bfs_params *p, const struct bfs_input *in,
 	gb_metric(metrics, "basic_bytes", bfs_bytes_basic(in->n));
 	add(metrics, "crossover16_p", bfs_crossover(in->n, 2, 8));
 	add(metrics, "crossover32_p", bfs_crossover(in->n, 4, 8));
-	gb_metric(metrics, "generate_ms", in->generate_ns * 1e-6);
-	gb_metric(metrics, "build_ms", in->build_ns * 1e-6);
-	gb_metric(metrics, "transpose_ms", in->transpose_ns * 1e-6);
 }
 
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,

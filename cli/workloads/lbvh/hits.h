@@ -32,7 +32,7 @@ struct lbvh_hits {
 	bool foreign;         /* of another arithmetic than the reference's */
 };
 
-/* Verify them, and set hits, hit_checksum, differing_rays. */
+/* Verify them, and set hits and differing_rays. */
 enum gb_status lbvh_verify_hits(const struct lbvh_input *in, const struct lbvh_hits *hits,
 				struct gb_metrics *metrics, struct gb_error *err);
 /* The same for the output of a trace. */

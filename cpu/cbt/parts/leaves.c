@@ -20,7 +20,8 @@ enum { SPAN_WORDS = 64 };
 #include <immintrin.h>
 #endif
 
-uint64_t cbt_next_leaf(const uint64_t *field, unsigned depth, size_t first)
+/* The first set bit from word `first` on; 2^depth if there is none. */
+static uint64_t next_leaf(const uint64_t *field, unsigned depth, size_t first)
 {
 	const size_t words = cbt_field_words(depth);
 
@@ -59,8 +60,7 @@ CBT_ALWAYS size_t leaves_by_bits(const uint64_t *field, unsigned depth, size_t f
 			start = next;
 		}
 	if (start) {
-		const uint32_t id =
-			leaf_id(start, root + (uint32_t)cbt_next_leaf(field, depth, end));
+		const uint32_t id = leaf_id(start, root + (uint32_t)next_leaf(field, depth, end));
 
 		if (out->ids)
 			out->ids[count] = id;
@@ -268,7 +268,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *fi
 		n = list_starts(field + first, part, start);
 		put_leaves(to, start, n - 1, base);
 		next = span.set ? 64 * (uint64_t)(first + (size_t)__builtin_ctzll(span.set))
-				: cbt_next_leaf(field, depth, first + words);
+				: next_leaf(field, depth, first + words);
 		put(to, _mm512_set1_epi32((int)leaf_id(base + start[n - 1], root + (uint32_t)next)),
 		    1);
 		count += n;

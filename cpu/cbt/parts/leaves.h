@@ -23,7 +23,4 @@ size_t cbt_leaves(enum cpu_simd simd, const uint64_t *field, unsigned depth, siz
 /* Set bits of words first .. end - 1. */
 size_t cbt_count(enum cpu_simd simd, const uint64_t *field, size_t first, size_t end);
 
-/* The first set bit from word `first` on; 2^depth if there is none. */
-uint64_t cbt_next_leaf(const uint64_t *field, unsigned depth, size_t first);
-
 #endif

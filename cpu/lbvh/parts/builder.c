@@ -103,7 +103,8 @@ void lbvh_cpu_parted(struct lbvh_cpu *cpu, struct gb_timer *timer)
 	}
 }
 
-double lbvh_cpu_cost(const struct lbvh_cpu *cpu)
+/* The sum that `sah_cost` is of, not divided by the root's surface. */
+static double cost(const struct lbvh_cpu *cpu)
 {
 	double sum = 0;
 
@@ -123,9 +124,9 @@ void lbvh_cpu_best(struct lbvh_cpu *cpu)
 	double clustered;
 
 	lbvh_cpu_clustered(cpu, NULL);
-	clustered = lbvh_cpu_cost(cpu);
+	clustered = cost(cpu);
 	lbvh_cpu_parted(cpu, NULL);
-	if (clustered < lbvh_cpu_cost(cpu))
+	if (clustered < cost(cpu))
 		lbvh_cpu_clustered(cpu, NULL);
 }
 

@@ -37,9 +37,6 @@ void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer);
 enum { LBVH_CPU_PARTED = LBVH_CPU_SPLITS };
 void lbvh_cpu_parted(struct lbvh_cpu *cpu, struct gb_timer *timer);
 
-/* The sum that `sah_cost` is of, not divided by the root's surface. */
-double lbvh_cpu_cost(const struct lbvh_cpu *cpu);
-
 /* The cheaper one of those two trees; with LBVH_CPU_BEST.  In scenes of long thin triangles it is
  * the clustered one: planes between centres part them badly. */
 enum { LBVH_CPU_BEST = LBVH_CPU_CLUSTERED | LBVH_CPU_PARTED };

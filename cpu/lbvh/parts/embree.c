@@ -257,83 +257,45 @@ static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t
 		.instance = (r).hit.instID[0]                                     \
 	}
 
-static void trace8(const void *state, int thread, struct lbvh_packet *packet,
-		   struct lbvh_counts *counts)
-{
-	const struct lbvh_embree *s = state;
-	struct queries q = make_queries(s->coherent);
-	_Alignas(32) int valid[8];
-	struct RTCRayHit8 r;
-	const struct call call = CALL(8, valid, r);
+/* Ways to trace n rays at a time. */
+#define WAYS(n)                                                                            \
+	static void trace##n(const void *state, int thread, struct lbvh_packet *packet,    \
+			     struct lbvh_counts *counts)                                   \
+	{                                                                                  \
+		const struct lbvh_embree *s = state;                                       \
+		struct queries q = make_queries(s->coherent);                              \
+		_Alignas(4 * (n)) int valid[n];                                            \
+		struct RTCRayHit##n r;                                                     \
+		const struct call call = CALL(n, valid, r);                                \
+		for (uint32_t y = 0; y < packet->height; y += (n) / BLOCK_WIDTH)           \
+			for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {        \
+				fill_call(&call, s->tracer.input->camera.eye, packet,      \
+					  LBVH_PACKET_EDGE *y + x);                        \
+				rtcIntersect##n(valid, s->scene, RAYS_BY(&r, &q.nearest)); \
+				keep_hits(&call, packet, LBVH_PACKET_EDGE *y + x);         \
+			}                                                                  \
+	}                                                                                  \
+	static void batch##n(const void *state, int thread, struct lbvh_batch *batch,      \
+			     struct lbvh_counts *counts)                                   \
+	{                                                                                  \
+		const struct lbvh_embree *s = state;                                       \
+		struct queries q = make_queries(s->coherent);                              \
+		_Alignas(4 * (n)) int valid[n];                                            \
+		struct RTCRayHit##n r;                                                     \
+		const struct call call = CALL(n, valid, r);                                \
+		for (uint32_t first = 0; first < batch->count; first += (n)) {             \
+			fill_from_batch(&call, batch, first);                              \
+			if (batch->occluded)                                               \
+				rtcOccluded##n(valid, s->scene, RAYS_BY(&r.ray, &q.any));  \
+			else                                                               \
+				rtcIntersect##n(valid, s->scene, RAYS_BY(&r, &q.nearest)); \
+			keep_in_batch(&call, batch, first);                                \
+		}                                                                          \
+	}                                                                                  \
+	const struct lbvh_ways lbvh_embree_by_##n = { trace##n, batch##n }
 
-	for (uint32_t y = 0; y < packet->height; y += 2)
-		for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {
-			fill_call(&call, s->tracer.input->camera.eye, packet,
-				  y * LBVH_PACKET_EDGE + x);
-			rtcIntersect8(valid, s->scene, RAYS_BY(&r, &q.nearest));
-			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
-		}
-}
-
-static void batch8(const void *state, int thread, struct lbvh_batch *batch,
-		   struct lbvh_counts *counts)
-{
-	const struct lbvh_embree *s = state;
-	struct queries q = make_queries(s->coherent);
-	_Alignas(32) int valid[8];
-	struct RTCRayHit8 r;
-	const struct call call = CALL(8, valid, r);
-
-	for (uint32_t first = 0; first < batch->count; first += 8) {
-		fill_from_batch(&call, batch, first);
-		if (batch->occluded)
-			rtcOccluded8(valid, s->scene, RAYS_BY(&r.ray, &q.any));
-		else
-			rtcIntersect8(valid, s->scene, RAYS_BY(&r, &q.nearest));
-		keep_in_batch(&call, batch, first);
-	}
-}
-
-const struct lbvh_ways lbvh_embree_by_8 = { trace8, batch8 };
-
-static void trace16(const void *state, int thread, struct lbvh_packet *packet,
-		    struct lbvh_counts *counts)
-{
-	const struct lbvh_embree *s = state;
-	struct queries q = make_queries(s->coherent);
-	_Alignas(64) int valid[16];
-	struct RTCRayHit16 r;
-	const struct call call = CALL(16, valid, r);
-
-	for (uint32_t y = 0; y < packet->height; y += 4)
-		for (uint32_t x = 0; x < packet->width; x += BLOCK_WIDTH) {
-			fill_call(&call, s->tracer.input->camera.eye, packet,
-				  y * LBVH_PACKET_EDGE + x);
-			rtcIntersect16(valid, s->scene, RAYS_BY(&r, &q.nearest));
-			keep_hits(&call, packet, y * LBVH_PACKET_EDGE + x);
-		}
-}
-
-static void batch16(const void *state, int thread, struct lbvh_batch *batch,
-		    struct lbvh_counts *counts)
-{
-	const struct lbvh_embree *s = state;
-	struct queries q = make_queries(s->coherent);
-	_Alignas(64) int valid[16];
-	struct RTCRayHit16 r;
-	const struct call call = CALL(16, valid, r);
-
-	for (uint32_t first = 0; first < batch->count; first += 16) {
-		fill_from_batch(&call, batch, first);
-		if (batch->occluded)
-			rtcOccluded16(valid, s->scene, RAYS_BY(&r.ray, &q.any));
-		else
-			rtcIntersect16(valid, s->scene, RAYS_BY(&r, &q.nearest));
-		keep_in_batch(&call, batch, first);
-	}
-}
-
-const struct lbvh_ways lbvh_embree_by_16 = { trace16, batch16 };
+WAYS(8);
+WAYS(16);
 
 /* ---- operations --------------------------------------------------------------------------- */
 

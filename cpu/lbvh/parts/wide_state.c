@@ -66,8 +66,6 @@ void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics)
 
 	if (s->tracer.op == LBVH_TRACE)
 		lbvh_tracer_metrics(state, metrics);
-	gb_metric(metrics, "wide_nodes", (double)s->wide.node_count);
-	gb_metric(metrics, "wide_depth", s->wide.depth);
 }
 
 /* ---- of the operation build --------------------------------------------------------------- */
