@@ -144,20 +144,20 @@ def check_file(path, validator):
             yield "%s:%d: %s: %s" % (path, number, where, what)
 
 
-def check_comparison(path, validator):
+def check_document(path, validator, check):
     with (sys.stdin if path == "-" else open(path, encoding="utf-8")) as file:
-        comparison = parse(file.read())
-    for error in validator.iter_errors(comparison):
+        document = parse(file.read())
+    for error in validator.iter_errors(document):
         yield "%s: %s: %s" % (path, ".".join(map(str, error.absolute_path)), error.message[:300])
+    yield from check(path, document)
+
+
+def check_comparison(path, comparison):
     if sum(comparison["verdicts"].values()) != len(comparison["keys"]):
         yield "%s: verdicts: not as many as keys" % path
 
 
-def check_versus(path, validator):
-    with (sys.stdin if path == "-" else open(path, encoding="utf-8")) as file:
-        versus = parse(file.read())
-    for error in validator.iter_errors(versus):
-        yield "%s: %s: %s" % (path, ".".join(map(str, error.absolute_path)), error.message[:300])
+def check_versus(path, versus):
     for table in versus["tables"]:
         names = [column["name"] for column in table["columns"]]
         for row in table["rows"]:
@@ -165,11 +165,7 @@ def check_versus(path, validator):
                 yield "%s: %s: not a cell for each column" % (path, row["key"])
 
 
-def check_history(path, validator):
-    with (sys.stdin if path == "-" else open(path, encoding="utf-8")) as file:
-        history = parse(file.read())
-    for error in validator.iter_errors(history):
-        yield "%s: %s: %s" % (path, ".".join(map(str, error.absolute_path)), error.message[:300])
+def check_history(path, history):
     if sum(history["verdicts"].values()) != len(history["series"]):
         yield "%s: verdicts: not as many as series" % path
     for series in history["series"]:
@@ -179,13 +175,10 @@ def check_history(path, validator):
 
 
 def main(paths):
-    check, name = check_file, "record"
-    if paths[:1] == ["--comparison"]:
-        check, name, paths = check_comparison, "comparison", paths[1:]
-    elif paths[:1] == ["--versus"]:
-        check, name, paths = check_versus, "versus", paths[1:]
-    elif paths[:1] == ["--history"]:
-        check, name, paths = check_history, "history", paths[1:]
+    documents = {"comparison": check_comparison, "versus": check_versus, "history": check_history}
+    name = paths[0][2:] if paths and paths[0].startswith("--") else "record"
+    if name != "record":
+        paths = paths[1:]
     with open("%s/gpubench-%s-1.schema.json" % (RESULTS, name), encoding="utf-8") as file:
         schema = json.load(file)
     jsonschema.Draft202012Validator.check_schema(schema)
@@ -195,7 +188,8 @@ def main(paths):
     failures = 0
     for path in paths:
         try:
-            for failure in check(path, validator):
+            for failure in (check_document(path, validator, documents[name]) if name in documents else
+                            check_file(path, validator)):
                 print(failure)
                 failures += 1
         except OSError as error:

@@ -15,6 +15,7 @@
 #include "common/workload.h"
 #include "cpu/bfs/parts/bits_avx512.h"
 #include "cpu/simd.h"
+#include "tests/file_of.h"
 #include "tests/sanitized.h"
 
 extern const struct gb_variant_ops bfs_cpu_basic_queue, bfs_cpu_basic, bfs_cpu_csr, bfs_cpu_csr_do,
@@ -116,13 +117,8 @@ static void search_every_way(struct bfs_params params, int64_t most)
 
 static void search_edges(const char *text, int64_t most)
 {
-	char path[64];
-	FILE *file;
+	const char *path = file_of(".el", text, strlen(text));
 
-	snprintf(path, sizeof path, "/tmp/gpubench-search-%d.el", getpid());
-	file = fopen(path, "w");
-	fputs(text, file);
-	fclose(file);
 	search_every_way((struct bfs_params){ .file = path, .sources = 100 }, most);
 	unlink(path);
 }

@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
@@ -15,6 +14,7 @@
 #include "common/text.h"
 #include "common/workload.h"
 #include "cpu/octree/parts/builder.h"
+#include "tests/file_of.h"
 
 extern const struct gb_variant_ops octree_cpu_seq, octree_cpu_lock, octree_cpu_lf,
 	octree_cpu_lf_amac, octree_cpu_morton;
@@ -170,20 +170,14 @@ static struct octree_input *from(size_t count, int bucket,
 				 void (*place)(size_t i, size_t n, float xyz[3]),
 				 struct octree_params *params)
 {
+	float(*xyz)[3] = malloc(count * sizeof *xyz);
 	struct octree_input *in;
-	char path[64];
-	FILE *file;
+	const char *path;
 
-	snprintf(path, sizeof path, "/tmp/gpubench.%d.octree", (int)getpid());
-	file = fopen(path, "wb");
-	cr_assert(file != NULL);
-	for (size_t i = 0; i < count; i++) {
-		float xyz[3];
-
-		place(i, count, xyz);
-		fwrite(xyz, sizeof xyz, 1, file);
-	}
-	fclose(file);
+	for (size_t i = 0; i < count; i++)
+		place(i, count, xyz[i]);
+	path = file_of(".octree", xyz, count * sizeof *xyz);
+	free(xyz);
 	*params = (struct octree_params){ .file = path, .bucket = bucket, .threads = 2 };
 	in = prepare(params);
 	remove(path);

@@ -13,10 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "common/memory.h"
 #include "common/text.h"
+#include "tests/file_of.h"
 
 struct bodies {
 	float *x, *y, *z;
@@ -184,18 +184,12 @@ Test(bodies, shuffled)
 
 static struct gb_error err;
 
-/* Write a file and read it; tests run side by side. */
+/* Write a file and read it. */
 static struct bodies read_text(const char *name, const char *text, size_t length, size_t limit)
 {
 	struct bodies b = { NULL, NULL, NULL, 0 };
-	char path[64];
-	FILE *file;
+	const char *path = file_of(name, text, length);
 
-	snprintf(path, sizeof path, "/tmp/gpubench.%d.%s", (int)getpid(), name);
-	file = fopen(path, "wb");
-	cr_assert(file != NULL);
-	fwrite(text, 1, length, file);
-	fclose(file);
 	err = (struct gb_error){ 0 };
 	(void)gb_bodies_read(path, limit, &b.x, &b.y, &b.z, &b.count, &err);
 	remove(path);

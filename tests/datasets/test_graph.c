@@ -13,6 +13,7 @@
 #include "common/text.h"
 #include "datasets/graph/graph.h"
 #include "datasets/graph/write.h"
+#include "tests/file_of.h"
 
 static struct bfs_input *make(const struct bfs_params *params)
 {
@@ -206,19 +207,6 @@ Test(graph, kronecker_is_skewed)
 }
 
 /* ---- files ------------------------------------------------------------------------------- */
-
-/* A file of this kind; its path holds until the next call. */
-static const char *file_of(const char *ending, const void *bytes, size_t size)
-{
-	static char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof path, "/tmp/gpubench-graph-%d%s", getpid(), ending);
-	file = fopen(path, "wb");
-	cr_assert(file && fwrite(bytes, 1, size, file) == size);
-	fclose(file);
-	return path;
-}
 
 struct text_case {
 	const char *ending, *text;

@@ -13,6 +13,7 @@
 #include "datasets/image.h"
 #include "datasets/mesh/read.h"
 #include "datasets/mesh/scene.h"
+#include "tests/file_of.h"
 
 static const char *const scenes[] = { "terrain", "knot", "flake",  "soup",   "city",
 				      "teapot",  "flat", "points", "copies", "huge" };
@@ -116,24 +117,11 @@ Test(scene, the_view_looks_at_the_scene)
 
 /* ---- files -------------------------------------------------------------------------------- */
 
-/* A file of these bytes; the path holds until the next call. */
-static const char *put(const char *ending, const void *bytes, size_t size)
-{
-	static char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof path, "/tmp/test_mesh_%d%s", (int)getpid(), ending);
-	file = fopen(path, "wb");
-	fwrite(bytes, 1, size, file);
-	fclose(file);
-	return path;
-}
-
 /* Read text as a file of that ending. */
 static enum gb_status read_text(const char *ending, const char *text, struct gb_mesh *mesh,
 				struct gb_error *err)
 {
-	const char *path = put(ending, text, strlen(text));
+	const char *path = file_of(ending, text, strlen(text));
 
 	*err = (struct gb_error){ 0 };
 	gb_mesh_read(path, mesh, err);
@@ -319,7 +307,7 @@ Test(mesh, ply_binary)
 		const size_t size = binary(big, bytes);
 		struct gb_error err = { 0 };
 		struct gb_mesh mesh;
-		const char *path = put(".ply", bytes, size);
+		const char *path = file_of(".ply", bytes, size);
 
 		cr_assert_eq(gb_mesh_read(path, &mesh, &err), GB_OK, "%s", err.message);
 		cr_assert_eq(mesh.vertex[3], 1.5f);
@@ -344,7 +332,7 @@ Test(mesh, ply_binary_of_the_wrong_length)
 
 		if (cut == size)
 			continue;
-		path = put(".ply", bytes, cut);
+		path = file_of(".ply", bytes, cut);
 		cr_assert_eq(gb_mesh_read(path, &mesh, &err), GB_EUSAGE, "cut to %zu of %zu", cut,
 			     size);
 		cr_assert(cut < size || strstr(err.message, "goes on behind"), "%s", err.message);
@@ -364,7 +352,7 @@ Test(mesh, ply_binary_with_a_number_that_is_none)
 	const char *path;
 
 	memcpy(bytes + size - 49 + 12, &nothing, sizeof nothing);
-	path = put(".ply", bytes, size);
+	path = file_of(".ply", bytes, size);
 	cr_assert_eq(gb_mesh_read(path, &mesh, &err), GB_EUSAGE);
 	cr_assert(strstr(err.message, "a coordinate is nan") || strstr(err.message, "-nan"), "%s",
 		  err.message);

@@ -87,6 +87,17 @@ Test(ratio, edges)
 	cr_assert(eq(int, (int)gb_ratio(one, 1, zero, 1, 0.95, &r, &err), GB_ERUNTIME));
 }
 
+/* The two sides of a test. */
+static struct gb_records base, other;
+
+static void release(void)
+{
+	gb_records_release(&base);
+	gb_records_release(&other);
+}
+
+TestSuite(compare, .fini = release);
+
 /* ---- verdicts ----------------------------------------------------------------------------- */
 
 static void add(struct gb_records *list, int launch, const char *key, const char *status, double ns)
@@ -145,7 +156,6 @@ static const struct gb_change *find(const struct gb_comparison *c, const char *k
 
 Test(compare, each_verdict)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100 };
 	struct gb_error err = { 0 };
 	char why[GB_WHY];
@@ -208,13 +218,10 @@ Test(compare, each_verdict)
 	cr_expect(epsilon_eq(dbl, find(&c, "slower")->ratio.estimate, 1.1, 0.01));
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 Test(compare, minimum_median_and_cycles)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 	struct gb_error err = { 0 };
 	char why[GB_WHY];
@@ -235,15 +242,12 @@ Test(compare, minimum_median_and_cycles)
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(epsilon_eq(dbl, c.change[0].base, 1500, 20));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 /* The clock fell by a fifth: slower by time, the same in cycles; and the other way round.  Where
  * one side has no clocks, time is compared with time. */
 Test(compare, cycles_where_both_sides_have_clocks)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = {
 		.level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100, .in_cycles = true
 	};
@@ -271,13 +275,10 @@ Test(compare, cycles_where_both_sides_have_clocks)
 	cr_expect(eq(int, (int)find(&c, "throttled")->verdict, GB_SLOWER));
 	cr_expect(eq(int, (int)find(&c, "hidden")->verdict, GB_SAME));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 Test(compare, emulated_times_do_not_count)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 	struct gb_error err = { 0 };
 
@@ -290,8 +291,6 @@ Test(compare, emulated_times_do_not_count)
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(eq(int, (int)c.change[0].verdict, GB_NO_TIME));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 /* Give the last record counts: these sums, and kernels that nobody sums again. */
@@ -316,7 +315,6 @@ static bool collect(const struct gb_count_change *change, void *closure)
 
 Test(compare, counts_are_compared_exactly)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 	struct gb_error err = { 0 };
 	char why[GB_WHY];
@@ -342,13 +340,10 @@ Test(compare, counts_are_compared_exactly)
 	c.judge_counts = true;
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 Test(compare, counts_of_one_side_are_no_difference)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .judge_counts = true };
 	struct gb_error err = { 0 };
 	char why[GB_WHY];
@@ -360,8 +355,6 @@ Test(compare, counts_of_one_side_are_no_difference)
 	cr_expect(eq(sz, c.counted + c.counts_worse + c.counts_better + c.counts_changed, 0));
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 /* ---- the exit status ---------------------------------------------------------------------- */
@@ -390,7 +383,6 @@ static void add_letters(struct gb_records *list, const char *letters)
 static enum gb_status status_of(const char *base_letters, const char *new_letters,
 				struct gb_comparison c)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_error err = { 0 };
 	enum gb_status status;
 	char why[GB_WHY];
@@ -403,8 +395,7 @@ static enum gb_status status_of(const char *base_letters, const char *new_letter
 	status = gb_comparison_status(&c, why);
 	cr_expect(eq(int, status == GB_OK, why[0] == '\0'), "%s", why);
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
+	release();
 	return status;
 }
 
@@ -445,7 +436,6 @@ Test(compare, each_exit_status)
 /* A key whose counts are gone is missing where counts are judged; without that there is nothing. */
 Test(compare, counts_that_are_gone)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .judge_counts = true };
 	struct gb_error err = { 0 };
 	char why[GB_WHY];
@@ -467,14 +457,11 @@ Test(compare, counts_that_are_gone)
 	c.judge_counts = false;
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 /* A file that was appended to itself has no more launches than before. */
 Test(compare, a_launch_counts_once)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 	struct gb_error err = { 0 };
 
@@ -486,14 +473,11 @@ Test(compare, a_launch_counts_once)
 	cr_expect(eq(sz, c.change[0].base_launches, 1));
 	cr_expect(eq(sz, c.change[0].new_launches, 4));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 /* The verdict goes by the same statistic as the ratio that is shown. */
 Test(compare, the_floor_goes_by_the_ratio)
 {
-	struct gb_records base = { 0 }, other = { 0 };
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05, .floor_ns = 100 };
 	struct gb_error err = { 0 };
 
@@ -505,8 +489,6 @@ Test(compare, the_floor_goes_by_the_ratio)
 	cr_expect(eq(int, (int)find(&c, "below")->verdict, GB_SAME));
 	cr_expect(eq(int, (int)find(&c, "above")->verdict, GB_SLOWER));
 	gb_comparison_release(&c);
-	gb_records_release(&base);
-	gb_records_release(&other);
 }
 
 /* Ten launches a side: identical sides are hardly ever told apart, 10 % nearly always. */
@@ -515,7 +497,6 @@ Test(compare, rarely_cries_wolf_and_sees_ten_percent)
 	size_t wolf = 0, seen = 0;
 
 	for (uint64_t trial = 0; trial < 400; trial++) {
-		struct gb_records base = { 0 }, other = { 0 };
 		struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 		struct gb_error err = { 0 };
 
@@ -533,8 +514,7 @@ Test(compare, rarely_cries_wolf_and_sees_ten_percent)
 		wolf += find(&c, "a")->verdict != GB_SAME;
 		seen += find(&c, "b")->verdict == GB_SLOWER;
 		gb_comparison_release(&c);
-		gb_records_release(&base);
-		gb_records_release(&other);
+		release();
 	}
 	cr_expect(wolf <= 4, "%zu of 400", wolf);
 	cr_expect(seen >= 390, "%zu of 400", seen);

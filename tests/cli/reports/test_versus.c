@@ -6,16 +6,25 @@
 
 #include "cli/reports/versus.h"
 
-static void add_line(struct gb_records *list, const char *text)
+static struct gb_records list;
+
+static void release(void)
+{
+	gb_records_release(&list);
+}
+
+TestSuite(versus, .fini = release);
+
+static void add_line(const char *text)
 {
 	struct gb_error err = { 0 };
 	cJSON *line = cJSON_Parse(text);
 
 	cr_assert(line != NULL, "%s", text);
-	gb_records_add(list, line, &err);
+	gb_records_add(&list, line, &err);
 }
 
-static void add_run(struct gb_records *list, const char *id, const char *cpu, const char *gpu)
+static void add_run(const char *id, const char *cpu, const char *gpu)
 {
 	char text[400];
 
@@ -24,11 +33,11 @@ static void add_run(struct gb_records *list, const char *id, const char *cpu, co
 		 "\"tool\":{\"commit\":\"%s\"},\"settings\":{\"device\":1},"
 		 "\"gpus\":[{\"id\":0,\"name\":\"none\"},{\"id\":1,\"name\":\"%s\"}]}",
 		 id, cpu, id, gpu);
-	add_line(list, text);
+	add_line(text);
 }
 
-static void add(struct gb_records *list, const char *id, const char *backend, const char *key,
-		double ns, const char *members)
+static void add(const char *id, const char *backend, const char *key, double ns,
+		const char *members)
 {
 	char text[400];
 	int n = snprintf(text, sizeof text,
@@ -42,35 +51,34 @@ static void add(struct gb_records *list, const char *id, const char *backend, co
 			      "\"rates\":{\"items_per_s\":1e9}",
 			      2 * ns, 3 * ns, ns);
 	snprintf(text + n, sizeof text - (size_t)n, "}");
-	add_line(list, text);
+	add_line(text);
 }
 
 #define OK ",\"status\":\"ok\""
 
-static struct gb_versus versus_of(const struct gb_records *list, enum gb_versus_by by)
+static struct gb_versus versus_of(enum gb_versus_by by)
 {
 	struct gb_versus v = { .by = by };
 	struct gb_error err = { 0 };
 
-	cr_assert(eq(int, (int)gb_versus_init(&v, list, &err), GB_OK));
+	cr_assert(eq(int, (int)gb_versus_init(&v, &list, &err), GB_OK));
 	return v;
 }
 
 /* A run is of its GPU for GPU variants and of its CPU for the others; launches are pooled. */
 Test(versus, columns_are_what_the_back_end_ran_on)
 {
-	struct gb_records list = { 0 };
 	struct gb_versus v;
 
-	add_run(&list, "1", "X", "A");
-	add_run(&list, "2", "X", "B");
+	add_run("1", "X", "A");
+	add_run("2", "X", "B");
 	for (int i = 1; i <= 2; i++) {
 		const char *id = i == 1 ? "1" : "2";
 
-		add(&list, id, "cuda", "k", 100 / i, OK);
-		add(&list, id, "cpu", "c", 100 * i, OK);
+		add(id, "cuda", "k", 100 / i, OK);
+		add(id, "cpu", "c", 100 * i, OK);
 	}
-	v = versus_of(&list, GB_BY_MACHINE);
+	v = versus_of(GB_BY_MACHINE);
 	cr_assert(eq(sz, v.table_count, 2));
 	cr_assert(eq(sz, v.table[0].column_count, 2));
 	cr_assert(eq(sz, v.table[1].column_count, 1));
@@ -83,17 +91,15 @@ Test(versus, columns_are_what_the_back_end_ran_on)
 	cr_expect(isnan(v.table[0].row[0].cell[1].speed_up.interval.low));
 	cr_expect(isnan(v.table[0].row[0].cell[0].speed_up.estimate));
 	gb_versus_release(&v);
-	v = versus_of(&list, GB_BY_COMMIT);
+	v = versus_of(GB_BY_COMMIT);
 	cr_expect(eq(sz, v.table_count, 3)); /* commits of one GPU are not those of another */
 	cr_expect(eq(sz, v.speed_ups, 1));
 	gb_versus_release(&v);
-	gb_records_release(&list);
 }
 
 /* Four launches a side have an interval, three have none; a launch given twice counts once. */
 Test(versus, launches_are_the_evidence)
 {
-	struct gb_records list = { 0 };
 	struct gb_versus v;
 	char id[] = "a0";
 
@@ -101,21 +107,20 @@ Test(versus, launches_are_the_evidence)
 		for (int i = 0; i < 4; i++) {
 			id[0] = (char)('a' + side);
 			id[1] = (char)('0' + i);
-			add_run(&list, id, "X", side ? "B" : "A");
-			add(&list, id, "cuda", "four", 1000 + i, OK);
+			add_run(id, "X", side ? "B" : "A");
+			add(id, "cuda", "four", 1000 + i, OK);
 			if (i < 3 || side == 0)
-				add(&list, id, "cuda", "three", 1000 + i, OK);
+				add(id, "cuda", "three", 1000 + i, OK);
 			if (i == 0)
-				add(&list, id, "cuda", "three", 1000 + i, OK);
+				add(id, "cuda", "three", 1000 + i, OK);
 		}
-	v = versus_of(&list, GB_BY_MACHINE);
+	v = versus_of(GB_BY_MACHINE);
 	cr_assert(eq(sz, v.table[0].row_count, 2));
 	cr_expect(v.table[0].row[0].cell[1].speed_up.interval.low > 0);
 	cr_expect(eq(sz, v.table[0].row[1].cell[1].launches, 3));
 	cr_expect(isnan(v.table[0].row[1].cell[1].speed_up.interval.low));
 	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].speed_up.estimate, 1, 4));
 	gb_versus_release(&v);
-	gb_records_release(&list);
 }
 
 Test(versus, each_state)
@@ -133,20 +138,19 @@ Test(versus, each_state)
 		{ ",\"status\":\"unverified\"", 10, GB_CELL_UNVERIFIED },
 		{ ",\"status\":\"ok\",\"emulated\":true", 10, GB_CELL_EMULATED },
 	};
-	struct gb_records list = { 0 };
 	struct gb_versus v;
 	char key[] = "a";
 
-	add_run(&list, "1", "X", "A");
-	add_run(&list, "2", "X", "B");
+	add_run("1", "X", "A");
+	add_run("2", "X", "B");
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		key[0] = (char)('a' + i);
-		add(&list, "1", "cuda", key, 20, OK);
-		add(&list, "2", "cuda", key, want[i].ns, want[i].members);
+		add("1", "cuda", key, 20, OK);
+		add("2", "cuda", key, want[i].ns, want[i].members);
 	}
-	add(&list, "1", "cuda", "alone", 20, OK);
-	add(&list, "1", "cuda", "a", 40, OK ",\"cold\":false");
-	v = versus_of(&list, GB_BY_MACHINE);
+	add("1", "cuda", "alone", 20, OK);
+	add("1", "cuda", "a", 40, OK ",\"cold\":false");
+	v = versus_of(GB_BY_MACHINE);
 	cr_assert(eq(sz, v.table[0].row_count, sizeof want / sizeof *want + 2));
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		const struct gb_versus_row *row = &v.table[0].row[i];
@@ -164,21 +168,19 @@ Test(versus, each_state)
 	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1, false).rows, 2));
 	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1, true).rows, 0));
 	gb_versus_release(&v);
-	gb_records_release(&list);
 }
 
 /* Rows are without their threads, wherever in the key these stand; GPU variants have none. */
 Test(versus, threads_side_by_side)
 {
-	struct gb_records list = { 0 };
 	struct gb_versus v;
 
-	add_run(&list, "1", "X", "A");
-	add(&list, "1", "cpu", "b/cpu/a n=1 threads=1 x=2", 12, OK ",\"threads\":1");
-	add(&list, "1", "cpu", "b/cpu/a n=1 threads=2 x=2", 8, OK ",\"threads\":2");
-	add(&list, "1", "cpu", "b/cpu/c threads=2", 5, OK ",\"threads\":2");
-	add(&list, "1", "cuda", "b/cuda/a n=1", 1, OK);
-	v = versus_of(&list, GB_BY_THREADS);
+	add_run("1", "X", "A");
+	add("1", "cpu", "b/cpu/a n=1 threads=1 x=2", 12, OK ",\"threads\":1");
+	add("1", "cpu", "b/cpu/a n=1 threads=2 x=2", 8, OK ",\"threads\":2");
+	add("1", "cpu", "b/cpu/c threads=2", 5, OK ",\"threads\":2");
+	add("1", "cuda", "b/cuda/a n=1", 1, OK);
+	v = versus_of(GB_BY_THREADS);
 	cr_assert(eq(sz, v.table_count, 1));
 	cr_assert(eq(sz, v.table[0].row_count, 2));
 	cr_assert(eq(sz, v.name_count, 2));
@@ -190,19 +192,16 @@ Test(versus, threads_side_by_side)
 	cr_expect(eq(int, (int)v.table[0].row[1].cell[0].state, GB_CELL_ABSENT));
 	cr_expect(eq(sz, v.left_out, 1));
 	gb_versus_release(&v);
-	gb_records_release(&list);
 }
 
 Test(versus, nothing_to_show)
 {
-	struct gb_records list = { 0 };
 	struct gb_versus v = { .by = GB_BY_DRIVER };
 	struct gb_error err = { 0 };
 
-	add_run(&list, "1", "X", "A");
-	add(&list, "1", "cpu", "c", 10, OK);
+	add_run("1", "X", "A");
+	add("1", "cpu", "c", 10, OK);
 	cr_expect(eq(int, (int)gb_versus_init(&v, &list, &err), GB_EUSAGE));
 	cr_expect(eq(str, err.message, "the files have no record of a GPU"));
 	gb_versus_release(&v);
-	gb_records_release(&list);
 }

@@ -13,6 +13,7 @@
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"
+#include "tests/file_of.h"
 
 /* An input with room for a result of both kinds. */
 struct scene {
@@ -74,22 +75,10 @@ static void expect(struct scene *s, int64_t sample, const char *fault)
 	finish(s);
 }
 
-/* A file with this text; its path, which holds until the next call. */
-static const char *file_of(const char *text)
-{
-	static char path[64];
-	FILE *file;
-
-	snprintf(path, sizeof path, "/tmp/gpubench-bfs-%d.el", getpid());
-	file = fopen(path, "w");
-	fputs(text, file);
-	fclose(file);
-	return path;
-}
-
 static struct scene edges(const char *text)
 {
-	struct scene s = start((struct bfs_params){ .file = file_of(text), .sources = 1 << 20 });
+	struct scene s = start((struct bfs_params){ .file = file_of(".el", text, strlen(text)),
+						    .sources = 1 << 20 });
 
 	unlink(s.params.file);
 	return s;

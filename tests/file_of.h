@@ -1,0 +1,22 @@
+/* file_of.h -- a file for a test that reads one. */
+#ifndef GPUBENCH_TESTS_FILE_OF_H
+#define GPUBENCH_TESTS_FILE_OF_H
+
+#include <criterion/criterion.h>
+#include <stdio.h>
+#include <unistd.h>
+
+/* A file of these bytes, in the test's own name, since tests run side by side; the path holds until the next call. */
+static inline const char *file_of(const char *ending, const void *bytes, size_t size)
+{
+	static char path[64];
+	FILE *file;
+
+	(void)snprintf(path, sizeof path, "/tmp/gpubench-test-%d%s", (int)getpid(), ending);
+	file = fopen(path, "wb");
+	cr_assert(file && fwrite(bytes, 1, size, file) == size);
+	(void)fclose(file);
+	return path;
+}
+
+#endif
