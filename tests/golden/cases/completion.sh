@@ -11,7 +11,7 @@ mkdir work work/folder && cd work && touch a.jsonl || exit
 for line in "rep" "" "radix --ty" "radix --type=u" "radix --type=u32,u" "radix --type=u32,u64," "radix --count=" "radix --file=" \
 	"radix cpu/sp" "radix -q cpu/q" "radix --hot --samples " "radix --backend=cpu," "radix --resume=" "radix -o " \
 	"radix --output a" "cbt --image=" "run --preset=" "run r" "check --backend=cpu " "check --dev" "list b" "help st" "repro radix:t" \
-	"repro rad" "repro --set=" "report --format=ma" "report -f ma" "report " "compare a" "history f" "history --order=" "env " "ab old" "ab old=" \
+	"repro rad" "repro --set=" "report --format=ma" "report -f ma" "report " "compare a" "history f" "history --order=" "check cpu/qs" "env " "ab old" "ab old=" \
 	"ab --stat=" "ab old=a new=b -- rad" "ab old=a new=b -- radix --type=p" "nonsense --x" "nonsense x"; do
 	complete_line "gpubench $line"
 done
