@@ -13,6 +13,10 @@ _gpubench_benchmarks() {
 	"$program" list 2>/dev/null | sed -n 's/^\([a-z]*\): .*/\1/p'
 }
 
+_gpubench_variants() { # BENCHMARK: its variants, or those of all
+	"$program" list "$@" 2>/dev/null | grep -o '^  [a-z]*/[a-z0-9-]*' | tr -d ' ' | sort -u
+}
+
 _gpubench_options() { # COMMAND: its options with their text, each in one line
 	"$program" "$1" --help 2>/dev/null | awk '
 		/^ *(-[a-zA-Z], )?--/ { if (line) print line; line = $0; next }
@@ -50,7 +54,10 @@ _gpubench_values() {
 
 _gpubench_words() { # COMMAND WORD: what is no option
 	case $1 in
-	run | check | list) _gpubench_benchmarks ;;
+	run | check | list)
+		_gpubench_benchmarks
+		[[ $2 != */* ]] || _gpubench_variants
+		;;
 	help) _gpubench_commands ;;
 	repro)
 		printf '%s\n' all
@@ -60,7 +67,7 @@ _gpubench_words() { # COMMAND WORD: what is no option
 	report | compare | versus | history) _gpubench_files "" "$2" ;;
 	ab) [[ $2 != *=* ]] || _gpubench_files "${2%%=*}=" "${2#*=}" ;;
 	env) ;;
-	*) "$program" list "$1" 2>/dev/null | grep -o '^  [a-z]*/[a-z0-9-]*' | tr -d ' ' ;;
+	*) _gpubench_variants "$1" ;;
 	esac
 }
 

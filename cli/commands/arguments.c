@@ -96,8 +96,7 @@ static void add_row(struct parse *p, const struct gb_param *row, bool swept, int
 	o->key = key;
 	if (row->type != GB_FLAG)
 		o->arg = argument_of(p, row, domain, swept);
-	if (row->bare)
-		o->flags = OPTION_ARG_OPTIONAL;
+	o->flags = (row->bare ? OPTION_ARG_OPTIONAL : 0) | (row->hidden ? OPTION_HIDDEN : 0);
 	o->doc = keep(p, help);
 	p->option_count++;
 	if (row->letter && p->option_count + 1 < MAX_OPTIONS)

@@ -43,13 +43,14 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 
 	if (gb_options_parse(&request, workload, &sweep, "[VARIANT-GLOB...]", workload->summary,
 			     argc, argv, err) ||
-	    request.done || gb_check_globs(workload, request.glob, request.glob_count, err))
+	    request.done ||
+	    gb_choice_read(&request.choice, workload, request.word, request.word_count, err))
 		goto out;
 	if (request.dry_run) {
 		struct gb_plan plan;
 
 		if (!gb_plan_init(&plan, &request, err) &&
-		    !gb_plan_sweep(&plan, &sweep, request.glob, request.glob_count, err))
+		    !gb_plan_sweep(&plan, &sweep, &request.choice, err))
 			gb_plan_total(&plan);
 		gb_plan_release(&plan);
 		goto out;
@@ -59,7 +60,7 @@ enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char *
 		goto out;
 	}
 	if (!gb_session_open(&session, &request, argc, argv, err))
-		(void)gb_session_sweep(&session, &sweep, request.glob, request.glob_count, err);
+		(void)gb_session_sweep(&session, &sweep, &request.choice, err);
 	status = gb_finish(&session, true, err);
 out:
 	gb_sweep_release(&sweep);
@@ -80,9 +81,9 @@ static enum gb_status run_preset(struct gb_session *session, struct gb_plan *pla
 		if (!gb_sweep_words(&sweep, workload, *line, err) &&
 		    !gb_sweep_threads(&sweep, request->threads, err)) {
 			if (plan)
-				(void)gb_plan_sweep(plan, &sweep, NULL, 0, err);
+				(void)gb_plan_sweep(plan, &sweep, &request->choice, err);
 			else
-				(void)gb_session_sweep(session, &sweep, NULL, 0, err);
+				(void)gb_session_sweep(session, &sweep, &request->choice, err);
 		}
 		gb_sweep_release(&sweep);
 	}
@@ -94,7 +95,7 @@ static enum gb_status run_presets(struct gb_session *session, struct gb_plan *pl
 				  struct gb_error *err)
 {
 	for (size_t i = 0; i < gb_workload_count && !err->code; i++)
-		if (gb_named(request, gb_workloads[i]))
+		if (gb_chosen_any(&request->choice, gb_workloads[i]))
 			(void)run_preset(session, plan, request, gb_workloads[i], preset, err);
 	return err->code;
 }
@@ -117,9 +118,9 @@ enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 	enum gb_preset preset = GB_QUICK;
 	enum gb_status status = GB_OK;
 
-	if (gb_options_parse(&request, NULL, NULL, "[BENCHMARK...]",
+	if (gb_options_parse(&request, NULL, NULL, "[BENCHMARK|VARIANT-GLOB...]",
 			     "Run the benchmarks at the sizes of a preset.", argc, argv, err) ||
-	    request.done || gb_check_names(&request, err) ||
+	    request.done || gb_choose(&request, err) ||
 	    gb_preset_of(&request, GB_QUICK, &preset, err))
 		return err->code;
 	if (request.dry_run)

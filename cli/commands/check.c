@@ -73,7 +73,7 @@ static enum gb_status check_sweep(const struct gb_request *request, const struct
 						       .params = params };
 
 				if (!gb_equal(gb_variants[i].workload, workload->name) ||
-				    !gb_chosen(request, &gb_variants[i], NULL, 0) ||
+				    !gb_chosen(&request->choice, &gb_variants[i]) ||
 				    !gb_sweep_wants(sweep, p, &gb_variants[i]))
 					continue;
 				if (no_input.code)
@@ -152,10 +152,10 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 	struct tally *tally;
 	enum gb_status verdict = GB_OK;
 
-	if (gb_options_parse(&request, NULL, NULL, "[BENCHMARK...]",
+	if (gb_options_parse(&request, NULL, NULL, "[BENCHMARK|VARIANT-GLOB...]",
 			     "Verify every variant on small inputs; nothing is timed.", argc, argv,
 			     err) ||
-	    request.done || gb_check_names(&request, err))
+	    request.done || gb_choose(&request, err))
 		return err->code;
 	request.untimed = true;
 	tally = calloc(gb_variant_count, sizeof *tally);
@@ -163,7 +163,7 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 		return gb_out_of_memory(err, NULL);
 	if (!gb_session_open(&session, &request, argc, argv, err))
 		for (size_t i = 0; i < gb_workload_count && !err->code; i++)
-			if (gb_named(&request, gb_workloads[i]))
+			if (gb_chosen_any(&request.choice, gb_workloads[i]))
 				(void)check_workload(&request, gb_workloads[i], tally, err);
 	if (!err->code)
 		verdict = print_all(tally);

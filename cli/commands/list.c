@@ -2,7 +2,6 @@
 #include <stdio.h>
 
 #include "cli/commands/arguments.h"
-#include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/records/json.h"
@@ -14,13 +13,13 @@
 #include "common/text.h"
 #include "common/variants.h"
 
-static void list_variants(const struct gb_workload *workload)
+static void list_variants(const struct gb_workload *workload, const struct gb_choice *choice)
 {
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 		char name[64];
 
-		if (!gb_equal(v->workload, workload->name))
+		if (!gb_equal(v->workload, workload->name) || !gb_chosen(choice, v))
 			continue;
 		(void)snprintf(name, sizeof name, "%s/%s", gb_backends[v->backend]->name, v->name);
 		(void)printf("  %-18s %s%s", name, v->peer ? "peer: " : "", v->summary);
@@ -32,12 +31,12 @@ static void list_variants(const struct gb_workload *workload)
 	}
 }
 
-static void list_benchmark(const struct gb_workload *workload)
+static void list_benchmark(const struct gb_workload *workload, const struct gb_choice *choice)
 {
 	(void)printf("%s: %s\n", workload->name, workload->summary);
 	if (workload->paper)
 		(void)printf("  paper: %s\n", workload->paper);
-	list_variants(workload);
+	list_variants(workload, choice);
 }
 
 /* ---- the same as JSON --------------------------------------------------------------------- */
@@ -114,7 +113,7 @@ static cJSON *json_of_variant(const struct gb_variant *variant)
 	return NULL;
 }
 
-static cJSON *json_of_benchmark(const struct gb_workload *workload)
+static cJSON *json_of_benchmark(const struct gb_workload *workload, const struct gb_choice *choice)
 {
 	cJSON *object = cJSON_CreateObject();
 	bool ok = gb_json_put_text(object, "name", workload->name) &&
@@ -127,7 +126,8 @@ static cJSON *json_of_benchmark(const struct gb_workload *workload)
 	for (size_t i = 0; ok && i < workload->param_count; i++)
 		ok = gb_json_append(params, json_of_param(&workload->params[i]));
 	for (size_t i = 0; ok && i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, workload->name))
+		if (gb_equal(gb_variants[i].workload, workload->name) &&
+		    gb_chosen(choice, &gb_variants[i]))
 			ok = gb_json_append(variants, json_of_variant(&gb_variants[i]));
 	if (ok && params && variants)
 		return object;
@@ -144,15 +144,15 @@ static enum gb_status print_json(cJSON *document, struct gb_error *err)
 	return err->code;
 }
 
-static enum gb_status list_json(const char *const *word, size_t count, struct gb_error *err)
+static enum gb_status list_json(const struct gb_choice *choice, struct gb_error *err)
 {
 	cJSON *document = cJSON_CreateObject();
 	bool ok = gb_json_put_text(document, "version", GB_VERSION);
 	cJSON *list = cJSON_AddArrayToObject(document, "benchmarks");
 
 	for (size_t i = 0; ok && i < gb_workload_count; i++)
-		if (gb_is_among(gb_workloads[i], word, count))
-			ok = gb_json_append(list, json_of_benchmark(gb_workloads[i]));
+		if (gb_chosen_any(choice, gb_workloads[i]))
+			ok = gb_json_append(list, json_of_benchmark(gb_workloads[i], choice));
 	if (ok && list)
 		return print_json(document, err);
 	cJSON_Delete(document);
@@ -179,8 +179,9 @@ static const struct gb_param rows[] = {
 enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
 {
 	struct request request;
+	struct gb_choice choice = { 0 };
 	struct gb_arguments a = {
-		.words = "[BENCHMARK...]",
+		.words = "[BENCHMARK|VARIANT-GLOB...]",
 		.summary = "List the benchmarks and their variants.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
@@ -189,13 +190,13 @@ enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
 	};
 
 	if (gb_arguments_parse(&a, argc, argv, err) || a.done ||
-	    gb_check_words(a.word, a.word_count, err))
+	    gb_choice_read(&choice, NULL, a.word, a.word_count, err))
 		goto out;
 	if (request.json)
-		(void)list_json(a.word, a.word_count, err);
+		(void)list_json(&choice, err);
 	for (size_t i = 0; i < gb_workload_count && !request.json; i++)
-		if (gb_is_among(gb_workloads[i], a.word, a.word_count))
-			list_benchmark(gb_workloads[i]);
+		if (gb_chosen_any(&choice, gb_workloads[i]))
+			list_benchmark(gb_workloads[i], &choice);
 out:
 	gb_arguments_release(&a);
 	return err->code;
@@ -211,7 +212,7 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 			     err) ||
 	    request.done)
 		return err->code;
-	if (request.glob_count)
+	if (request.word_count)
 		return gb_fail(err, GB_EUSAGE, "env takes no words");
 	if (!gb_session_open(&session, &request, argc, argv, err) && !session.output.to_stdout) {
 		if (request.json)

@@ -258,13 +258,13 @@ static enum gb_status read_device(struct gb_request *r, const char *command, str
 	r->all_devices = true;
 	if (!(command_of(command) & (unsigned)SWEEPS))
 		return gb_fail(err, GB_EUSAGE, "--device=all is for benchmarks and run");
-	if (r->backends >> GB_CPU & 1)
+	if (r->choice.backends >> GB_CPU & 1)
 		return gb_fail(err, GB_EUSAGE,
 			       "--device=all measures on all GPUs at the same time, and so no cpu "
 			       "variants: not --backend=%.80s",
 			       r->backend);
-	if (!r->backends)
-		r->backends = 1U << GB_CUDA;
+	if (!r->choice.backends)
+		r->choice.backends = 1U << GB_CUDA;
 	return GB_OK;
 }
 
@@ -291,11 +291,11 @@ static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 		if (length < sizeof name)
 			memcpy(name, word, length);
 		backend = gb_backend_named(name);
-		if (backend == GB_BACKENDS || r->backends >> backend & 1)
+		if (backend == GB_BACKENDS || r->choice.backends >> backend & 1)
 			return gb_fail(err, GB_EUSAGE,
 				       "--backend=%.80s: not one or several of cpu, cuda, vulkan",
 				       r->backend);
-		r->backends |= 1U << backend;
+		r->choice.backends |= 1U << backend;
 		word = word[length] ? word + length + 1 : NULL;
 	}
 	return GB_OK;
@@ -318,14 +318,13 @@ enum gb_status gb_options_parse(struct gb_request *request, const struct gb_work
 
 	if (!gb_arguments_parse(&a, argc, argv, err)) {
 		request->done = a.done;
-		if (a.word_count > GB_MAX_GLOBS)
-			gb_fail(err, GB_EUSAGE, "more than %d words", GB_MAX_GLOBS);
+		if (a.word_count > GB_MAX_WORDS)
+			gb_fail(err, GB_EUSAGE, "more than %d words", GB_MAX_WORDS);
 		else
-			memcpy(request->glob, a.word, a.word_count * sizeof *a.word);
-		request->glob_count = a.word_count;
+			memcpy(request->word, a.word, a.word_count * sizeof *a.word);
+		request->word_count = a.word_count;
 	}
 	gb_arguments_release(&a);
-	request->workload = workload;
 	if (!err->code && !request->done && !check_together(request, err) &&
 	    !read_backends(request, err))
 		(void)read_device(request, argv[0], err);

@@ -151,9 +151,9 @@ enum action { CHECK, LIST, REPRODUCE };
 struct job {
 	enum action action;
 	size_t words;
-	const char *word[GB_MAX_GLOBS]; /* "radix:table1" */
+	const char *word[GB_MAX_WORDS]; /* "radix:table1" */
 	size_t files;
-	const char *file[GB_MAX_GLOBS + 1]; /* --from, and the words that are files */
+	const char *file[GB_MAX_WORDS + 1]; /* --from, and the words that are files */
 	const char *set;
 	struct gb_repro_source source;
 	struct output out;
@@ -266,11 +266,11 @@ static enum gb_status read_words(struct job *job, const struct gb_request *reque
 {
 	if (request->from)
 		job->file[job->files++] = request->from;
-	for (size_t i = 0; i < request->glob_count; i++) {
-		if (request->from && strpbrk(request->glob[i], "./"))
-			job->file[job->files++] = request->glob[i];
+	for (size_t i = 0; i < request->word_count; i++) {
+		if (request->from && strpbrk(request->word[i], "./"))
+			job->file[job->files++] = request->word[i];
 		else
-			job->word[job->words++] = request->glob[i];
+			job->word[job->words++] = request->word[i];
 	}
 	job->set = request->set;
 	if (job->words == 0)

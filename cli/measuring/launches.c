@@ -243,7 +243,7 @@ static enum gb_status count_devices(const struct gb_request *request, size_t *co
 	struct gb_devices devices;
 
 	*count = 0;
-	gb_devices_find(&devices, request->backends);
+	gb_devices_find(&devices, request->choice.backends);
 	for (int b = 0; b < GB_BACKENDS; b++)
 		if (devices.absent[b].code && devices.count == 0)
 			return gb_fail(err, GB_EUNAVAILABLE, "%s", devices.absent[b].message);

@@ -161,7 +161,7 @@ void gb_plan_release(struct gb_plan *plan)
 }
 
 static enum gb_status plan_point(struct gb_plan *plan, const struct gb_sweep *sweep, size_t index,
-				 const void *params, const char *const *glob, size_t glob_count,
+				 const void *params, const struct gb_choice *choice,
 				 struct gb_error *err)
 {
 	const struct gb_workload *workload = sweep->workload;
@@ -170,8 +170,7 @@ static enum gb_status plan_point(struct gb_plan *plan, const struct gb_sweep *sw
 	bool prepared = false;
 
 	for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
-		if (!gb_session_due(&plan->session, sweep, index, &gb_variants[i], params, glob,
-				    glob_count))
+		if (!gb_session_due(&plan->session, sweep, index, &gb_variants[i], params, choice))
 			continue;
 		if (!prepared && workload->prepare(params, &input, &no_input) &&
 		    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY) {
@@ -186,7 +185,7 @@ static enum gb_status plan_point(struct gb_plan *plan, const struct gb_sweep *sw
 }
 
 enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
-			     const char *const *glob, size_t glob_count, struct gb_error *err)
+			     const struct gb_choice *choice, struct gb_error *err)
 {
 	void *params = malloc(sweep->workload->params_size);
 
@@ -195,7 +194,7 @@ enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
 	gb_memory_set_dry(true);
 	for (size_t p = 0; p < sweep->count && !err->code; p++) {
 		gb_sweep_point(sweep, p, params);
-		(void)plan_point(plan, sweep, p, params, glob, glob_count, err);
+		(void)plan_point(plan, sweep, p, params, choice, err);
 	}
 	gb_memory_set_dry(false);
 	free(params);

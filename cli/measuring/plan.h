@@ -25,7 +25,7 @@ void gb_plan_release(struct gb_plan *plan);
 
 /* A line for each measurement of the sweep, on standard output. */
 enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
-			     const char *const *glob, size_t glob_count, struct gb_error *err);
+			     const struct gb_choice *choice, struct gb_error *err);
 
 /* The line for all. */
 void gb_plan_total(const struct gb_plan *plan);

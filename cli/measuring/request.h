@@ -2,26 +2,24 @@
 #ifndef GPUBENCH_CLI_MEASURING_REQUEST_H
 #define GPUBENCH_CLI_MEASURING_REQUEST_H
 
+#include "cli/measuring/choice.h"
 #include "cli/records/output.h"
 #include "cli/records/result.h"
-
-enum { GB_MAX_GLOBS = 64 };
 
 /* --resume: not, with records of this very setup only, with any. */
 enum gb_resume { GB_RESUME_NOT, GB_RESUME_SAME, GB_RESUME_ANY };
 
 struct gb_request {
 	struct gb_settings how;
-	const char *device;  /* "0", or "all"; see all_devices */
-	bool all_devices;    /* the command is launched on each; else on how.device */
-	bool shared;         /* launches on other devices write the output, too */
-	bool untimed;        /* only verify: others may use the GPU meanwhile */
-	const char *backend; /* "cpu", "cuda", "vulkan" or several: "cpu,cuda"; NULL: all */
-	unsigned backends;   /* bits 1 << GB_CPU ... of these, set by gb_options_parse() */
-	const struct gb_workload *workload; /* what is measured; NULL: several */
-	const char *output;                 /* -o; NULL: the table on stdout only */
-	const char *preset;                 /* see options.h */
-	const char *threads; /* for what runs several benchmarks; see gb_sweep_threads() */
+	const char *device;      /* "0", or "all"; see all_devices */
+	bool all_devices;        /* the command is launched on each; else on how.device */
+	bool shared;             /* launches on other devices write the output, too */
+	bool untimed;            /* only verify: others may use the GPU meanwhile */
+	const char *backend;     /* "cpu", "cuda", "vulkan" or several: "cpu,cuda"; NULL: all */
+	struct gb_choice choice; /* its backends are set by gb_options_parse() */
+	const char *output;      /* -o; NULL: the table on stdout only */
+	const char *preset;      /* see options.h */
+	const char *threads;     /* for what runs several benchmarks; see gb_sweep_threads() */
 	int64_t quiet, verbose, require_gpu, dry_run;
 	int64_t list, format; /* of repro; an enum gb_repro_format (options.h) */
 	int64_t json;         /* of env */
@@ -34,8 +32,8 @@ struct gb_request {
 	int64_t resume;       /* an enum gb_resume */
 	int64_t overwrite;    /* files that exist */
 	int output_file;      /* of the parent that started this launch; 0: none */
-	size_t glob_count;    /* words that are not options */
-	const char *glob[GB_MAX_GLOBS];
+	size_t word_count;    /* words that are not options */
+	const char *word[GB_MAX_WORDS];
 	bool done; /* --help or --version was answered */
 };
 

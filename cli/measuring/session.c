@@ -150,10 +150,11 @@ static enum gb_status open_devices(struct gb_session *s, struct gb_error *err)
 	const struct gb_error *why = NULL;
 	bool have = false;
 
-	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(request);
+	s->info.backends = 1U << GB_CUDA | gb_chosen_backends(&request->choice);
 	for (int b = 0; b < GB_BACKENDS; b++)
 		if (gb_backends[b]->allow_software &&
-		    ((request->backends >> b & 1) || gb_is_explicit(request, (enum gb_backend)b)))
+		    ((request->choice.backends >> b & 1) ||
+		     gb_is_explicit(&request->choice, (enum gb_backend)b)))
 			gb_devices_allow_software();
 	for (int b = 0; b < GB_BACKENDS; b++) {
 		if (!gb_backends[b]->devices || !(s->info.backends >> b & 1))
@@ -299,14 +300,13 @@ static enum gb_status run_variant(struct gb_session *s, struct gb_result *result
 }
 
 bool gb_session_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
-		    const struct gb_variant *variant, const void *params, const char *const *glob,
-		    size_t glob_count)
+		    const struct gb_variant *variant, const void *params,
+		    const struct gb_choice *choice)
 {
 	struct gb_error ignored = { 0 };
 	bool due = true;
 
-	if (!gb_equal(variant->workload, sweep->workload->name) ||
-	    !gb_chosen(s->request, variant, glob, glob_count) ||
+	if (!gb_equal(variant->workload, sweep->workload->name) || !gb_chosen(choice, variant) ||
 	    !gb_sweep_wants(sweep, index, variant))
 		return false;
 	if (s->number++ % s->shards != s->shard)
@@ -322,7 +322,7 @@ bool gb_session_due(struct gb_session *s, const struct gb_sweep *sweep, size_t i
 }
 
 static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
-				const void *params, const char *const *glob, size_t glob_count,
+				const void *params, const struct gb_choice *choice,
 				struct gb_error *err)
 {
 	const struct gb_workload *workload = sweep->workload;
@@ -337,7 +337,7 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 					    .variant = &gb_variants[i],
 					    .params = params };
 
-		if (!gb_session_due(s, sweep, index, &gb_variants[i], params, glob, glob_count))
+		if (!gb_session_due(s, sweep, index, &gb_variants[i], params, choice))
 			continue;
 		if (gb_limits_exceeded(&s->limits, workload, &gb_variants[i], params, why,
 				       sizeof why)) {
@@ -371,15 +371,14 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 
 /* How many measurements a sweep is. */
 static size_t count_runs(const struct gb_session *s, const struct gb_sweep *sweep,
-			 const char *const *glob, size_t glob_count)
+			 const struct gb_choice *choice)
 {
 	size_t runs = 0;
 
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (!gb_equal(v->workload, sweep->workload->name) ||
-		    !gb_chosen(s->request, v, glob, glob_count))
+		if (!gb_equal(v->workload, sweep->workload->name) || !gb_chosen(choice, v))
 			continue;
 		for (size_t p = 0; p < sweep->count; p++)
 			runs += gb_sweep_wants(sweep, p, v);
@@ -402,7 +401,7 @@ static void warn_of_threads(struct gb_session *s, const struct gb_sweep *sweep)
 }
 
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
-				const char *const *glob, size_t glob_count, struct gb_error *err)
+				const struct gb_choice *choice, struct gb_error *err)
 {
 	void *params;
 
@@ -412,10 +411,10 @@ enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *swe
 	if (!params)
 		return gb_out_of_memory(err, NULL);
 	warn_of_threads(s, sweep);
-	s->progress.total += count_runs(s, sweep, glob, glob_count);
+	s->progress.total += count_runs(s, sweep, choice);
 	for (size_t i = 0; i < sweep->count && !err->code; i++) {
 		gb_sweep_point(sweep, i, params);
-		(void)run_point(s, sweep, i, params, glob, glob_count, err);
+		(void)run_point(s, sweep, i, params, choice, err);
 	}
 	free(params);
 	gb_progress_hide(&s->progress);
@@ -448,7 +447,7 @@ enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 	if (s->lock >= 0)
 		(void)close(s->lock);
 	for (int b = 0; b < GB_BACKENDS && !err->code; b++) {
-		if (!s->absent[b].code || !gb_is_explicit(s->request, (enum gb_backend)b))
+		if (!s->absent[b].code || !gb_is_explicit(&s->request->choice, (enum gb_backend)b))
 			continue;
 		s->verdict = gb_worse(s->verdict, GB_EUNAVAILABLE);
 		if (s->verdict == GB_EUNAVAILABLE)

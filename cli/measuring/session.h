@@ -49,11 +49,11 @@ struct gb_session {
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);
 
-/* Measure all points of a sweep with the variants that the globs choose (none: all).  A failed
+/* Measure all points of a sweep with the variants that are chosen.  A failed
  * result is a record and a verdict, not an error; GB_EUSAGE (input), GB_EIO and GB_EINTERRUPTED
  * end the session. */
 enum gb_status gb_session_sweep(struct gb_session *session, const struct gb_sweep *sweep,
-				const char *const *glob, size_t glob_count, struct gb_error *err);
+				const struct gb_choice *choice, struct gb_error *err);
 
 /* Close the output, release everything.  The verdict, or the first error in err, is the exit
  * status.  Tables and documents are printed before: see finish.h. */
@@ -73,7 +73,7 @@ void gb_session_abandon(struct gb_session *session);
 /* Whether the variant is to be measured at point `index` of the sweep, which is `params`: chosen,
  * in this shard, and not done. To be called once for each variant and point, in order. */
 bool gb_session_due(struct gb_session *session, const struct gb_sweep *sweep, size_t index,
-		    const struct gb_variant *variant, const void *params, const char *const *glob,
-		    size_t glob_count);
+		    const struct gb_variant *variant, const void *params,
+		    const struct gb_choice *choice);
 
 #endif

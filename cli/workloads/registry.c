@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/workloads/value.h"
 #include "common/text.h"
@@ -32,9 +33,11 @@ const char *gb_workload_source(const struct gb_workload *workload, const void *p
 
 bool gb_variant_matches(const struct gb_variant *variant, const char *glob)
 {
-	char name[64];
+	const char *backend = gb_backends[variant->backend]->name;
+	char name[96];
 
-	(void)snprintf(name, sizeof name, "%s/%s", gb_backends[variant->backend]->name,
-		       variant->name);
-	return fnmatch(glob, name, 0) == 0 || fnmatch(glob, variant->name, 0) == 0;
+	(void)snprintf(name, sizeof name, "%s/%s/%s", variant->workload, backend, variant->name);
+	return fnmatch(glob, name, FNM_PATHNAME) == 0 ||
+	       fnmatch(glob, name + strlen(variant->workload) + 1, 0) == 0 ||
+	       fnmatch(glob, variant->name, 0) == 0;
 }

@@ -23,7 +23,7 @@ const struct gb_workload *gb_workload_find(const char *name);
  * given, else "generated". */
 const char *gb_workload_source(const struct gb_workload *workload, const void *params);
 
-/* Whether a glob (fnmatch) matches the variant's public name "cpu/best" or its last part. */
+/* Whether a glob (fnmatch) matches "radix/cpu/best", "cpu/best" or "best", which the variant is called. */
 bool gb_variant_matches(const struct gb_variant *variant, const char *glob);
 
 #endif

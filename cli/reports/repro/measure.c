@@ -243,8 +243,14 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 	if (gb_sweep_init(&sweep, workload, err) || point_of(t, row, set, &sweep, err) ||
 	    (source->session && gb_sweep_threads(&sweep, source->session->request->threads, err)))
 		goto out;
-	if (source->session && gb_session_sweep(source->session, &sweep, variant, count, err))
-		goto out;
+	if (source->session) {
+		struct gb_choice choice = { .backends = source->session->request->choice.backends,
+					    .glob_count = count };
+
+		memcpy(choice.glob, variant, count * sizeof *variant);
+		if (gb_session_sweep(source->session, &sweep, &choice, err))
+			goto out;
+	}
 	s.params = malloc(workload->params_size);
 	if (!s.params) {
 		gb_out_of_memory(err, NULL);

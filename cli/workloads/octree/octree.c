@@ -62,6 +62,7 @@ static const struct gb_param params[] = {
 	  .unit = "bodies",
 	  .help = "bodies that a leaf holds at most" },
 	{ .name = "pool",
+	  .hidden = true,
 	  .type = GB_FLOAT,
 	  .offset = AT(pool),
 	  .initial = "0",

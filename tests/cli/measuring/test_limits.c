@@ -60,7 +60,7 @@ static void expect(const struct gb_session *s, size_t i, const char *status, con
 
 Test(limits, a_sweep_leaves_out_what_is_above)
 {
-	static const char *const glob[] = { "cpu/qsort" };
+	static const struct gb_choice choice = { .glob_count = 1, .glob = { "cpu/qsort" } };
 	static struct gb_session session;
 	static struct gb_request request;
 	char *argv[] = { "radix", "--samples=1", NULL };
@@ -74,7 +74,7 @@ Test(limits, a_sweep_leaves_out_what_is_above)
 		     0));
 	cr_assert(eq(int, (int)gb_session_open(&session, &request, 2, argv, &err), 0));
 	gb_memory_fail_at(1); /* the input of 1000 u32 */
-	cr_assert(eq(int, (int)gb_session_sweep(&session, &sweep, glob, 1, &err), 0));
+	cr_assert(eq(int, (int)gb_session_sweep(&session, &sweep, &choice, &err), 0));
 	expect(&session, 0, "skipped", "injected allocation failure");
 	expect(&session, 1, "ok", "");
 	expect(&session, 2, "skipped", "larger than count=1000, which did not fit");

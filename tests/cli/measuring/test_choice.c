@@ -1,0 +1,96 @@
+/* Words that choose benchmarks and variants, and leave some out. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "cli/measuring/choice.h"
+#include "cli/workloads/registry.h"
+#include "common/text.h"
+
+static bool takes(const struct gb_choice *choice, const char *workload, const char *name)
+{
+	for (size_t i = 0; i < gb_variant_count; i++)
+		if (gb_equal(gb_variants[i].workload, workload) &&
+		    gb_equal(gb_variants[i].name, name) && gb_variants[i].backend == GB_CPU)
+			return gb_chosen(choice, &gb_variants[i]);
+	cr_fatal("there is no %s/cpu/%s", workload, name);
+}
+
+static struct gb_choice read(const char *only, const char *const *word, size_t count)
+{
+	struct gb_choice choice = { 0 };
+	struct gb_error err = { 0 };
+
+	gb_choice_read(&choice, only ? gb_workload_find(only) : NULL, word, count, &err);
+	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
+	return choice;
+}
+
+Test(choice, without_words_all_are_chosen)
+{
+	const struct gb_choice choice = read(NULL, NULL, 0);
+
+	cr_assert(takes(&choice, "radix", "best"));
+	cr_assert(takes(&choice, "stream", "copy"));
+}
+
+Test(choice, names_of_benchmarks_and_globs)
+{
+	static const char *const word[] = { "cpu/b*", "radix", "octree", "seq", "!best" };
+	const struct gb_choice choice = read(NULL, word, GB_COUNT(word));
+
+	cr_assert(takes(&choice, "octree", "seq"));
+	cr_assert(not(takes(&choice, "radix", "best")), "left out");
+	cr_assert(not(takes(&choice, "radix", "qsort")), "not matched");
+	cr_assert(not(takes(&choice, "bfs", "basic-queue")), "of a benchmark that is not named");
+	cr_assert(not(gb_chosen_any(&choice, gb_workload_find("radix"))));
+	cr_assert(gb_chosen_any(&choice, gb_workload_find("octree")));
+}
+
+Test(choice, all_but_some)
+{
+	static const char *const word[] = { "!cpu/q*", "!radix/cpu/lsd8" };
+	const struct gb_choice choice = read(NULL, word, GB_COUNT(word));
+
+	cr_assert(takes(&choice, "radix", "best"));
+	cr_assert(not(takes(&choice, "radix", "qsort")));
+	cr_assert(not(takes(&choice, "radix", "lsd8")));
+	cr_assert(takes(&choice, "stream", "copy"));
+}
+
+/* "stream" is a benchmark, and a variant of cbt. */
+Test(choice, a_benchmark_takes_all_words_as_globs)
+{
+	static const char *const word[] = { "stream" };
+	const struct gb_choice choice = read("cbt", word, 1);
+
+	cr_assert(takes(&choice, "cbt", "stream"));
+	cr_assert(not(takes(&choice, "stream", "copy")));
+	cr_assert(not(takes(&choice, "cbt", "ocbt")));
+}
+
+Test(choice, back_ends_are_explicit_by_a_glob_that_is_not_left_out)
+{
+	static const char *const in[] = { "cuda/*" }, *const out[] = { "!cuda/*" };
+	const struct gb_choice with = read("radix", in, 1), without = read("radix", out, 1);
+
+	cr_assert(gb_is_explicit(&with, GB_CUDA));
+	cr_assert(not(gb_is_explicit(&without, GB_CUDA)));
+	cr_assert(not(gb_chosen_backends(&without) >> GB_CUDA & 1));
+}
+
+Test(choice, bad_words)
+{
+	static const char *const words[][2] = { { "radix", "cpu/bst" },
+						{ "raidx", "cpu/best" },
+						{ "cpu/best", "!best" },
+						{ "!nothing", "radix" } };
+
+	for (size_t i = 0; i < GB_COUNT(words); i++) {
+		struct gb_choice choice = { 0 };
+		struct gb_error err = { 0 };
+
+		cr_expect(eq(int, (int)gb_choice_read(&choice, NULL, words[i], 2, &err), GB_EUSAGE),
+			  "%s %s", words[i][0], words[i][1]);
+		cr_expect(err.message[0] != '\0');
+	}
+}

@@ -1,0 +1,13 @@
+# Words choose benchmarks and variants; '!' leaves variants out: where one measures, verifies or lists.
+gpubench list radix 'cpu/*sort' '!vq*' | grep '^  c' | cut -d' ' -f3
+gpubench list qsort | grep -c '^  cpu'
+gpubench list --format=json qsort seq | grep '"name":.*/'
+gpubench check radix cpu/qsort stream cpu/copy || exit
+gpubench check radix '*/qsort' 'cpu/*sort' '!vqsort' || exit
+gpubench run radix seq qsort octree --threads=1 --samples=1 --warmup=0 --hot --max-time=0 -q -o run.jsonl || exit
+grep -o '"key":"[a-z]*/[a-z]*/[a-z]*' run.jsonl | sort | uniq -c
+gpubench radix 'cpu/*sort' '!v*' --count=10 --threads=1 --dry-run | grep -o '^[a-z/]* count'
+for words in "check radix cpu/bst" "run octre" "list !nothing" "check cpu/best !best" "radix !radxi/cpu/best"; do
+	gpubench $words
+	echo $?
+done
