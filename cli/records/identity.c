@@ -101,11 +101,11 @@ static void put_model(struct writer *w, const struct gb_run *run)
 		put(w, ", %s-%s", vendor, run->host.cpu_part);
 }
 
-/* What is missing is told apart by the host, or, without its name, by the run. */
+/* What is missing is told apart by the host. */
 static void put_host(struct writer *w, const struct gb_run *run)
 {
-	put(w, ", %s %s", run->host.hostname ? "on" : "in run",
-	    run->host.hostname ? run->host.hostname : run->run_id);
+	if (run->host.hostname)
+		put(w, ", on %s", run->host.hostname);
 }
 
 static void identify_cpu(const struct gb_run *run, struct gb_machine *m)

@@ -30,7 +30,7 @@ static const struct {
 	{ "turbo", "host.turbo", OF_RUN, "cpu", false },
 	{ "huge pages", "host.huge_pages", OF_RUN, "cpu", false },
 	{ "kernel", "host.kernel", OF_RUN, NULL, false },
-	{ "GPU uuid", NULL, OF_MACHINE, "gpu", false },
+	{ "GPU uuid", "uuid", OF_GPU, "gpu", false },
 	{ "driver", "cuda.driver", OF_RUN, "cuda", false },
 	{ "Vulkan driver", "vulkan.driver", OF_GPU, "vulkan", false },
 	{ "CUDA runtime", "cuda.runtime", OF_RUN, "cuda", false },
@@ -94,7 +94,7 @@ static struct gb_setup_value value_of(size_t part, const struct gb_record *recor
 		return value;
 	switch (parts[part].place) {
 	case OF_MACHINE:
-		if (run != &gb_no_run)
+		if (run != &gb_no_run && (gpu || gb_is_cpu(record)))
 			value.is = (struct gb_field_value){ GB_VALUE_TEXT, 0,
 							    gb_record_machine(record)->text };
 		break;

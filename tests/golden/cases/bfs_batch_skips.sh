@@ -5,5 +5,5 @@ import json
 for line in open("batch.jsonl"):
     record = json.loads(line)
     if record["type"] == "record":
-        print(record["key"], record["status"], record["reason"], record["verify"]["result"])
+        print(record["key"], record["status"], record.get("reason"), record["verify"]["result"])
 END

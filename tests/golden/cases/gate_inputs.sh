@@ -11,8 +11,8 @@ ln -s base.jsonl link.jsonl
 cp base.jsonl copy.jsonl
 cat base.jsonl new.jsonl >both.jsonl
 head -c -50 new.jsonl >cut.jsonl
-sed 's/"schema":1/"schema":2/' new.jsonl >later.jsonl
-sed 's/"schema":1,//' new.jsonl >none.jsonl
+sed 's/"schema":2/"schema":3/' new.jsonl >later.jsonl
+sed 's/"schema":2,//' new.jsonl >none.jsonl
 echo '{"a":1}' >other.jsonl
 for file in empty.jsonl directory base.jsonl link.jsonl copy.jsonl both.jsonl cut.jsonl later.jsonl none.jsonl other.jsonl absent.jsonl; do
 	try base.jsonl $file

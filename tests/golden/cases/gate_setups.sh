@@ -13,9 +13,10 @@ try() { # COMPARE-WORDS...
 gpu() { # NAME DRIVER
 	printf ',"settings":{"device":0},"cuda":{"driver":"%s"},"gpus":[{"id":0,"name":"%s"}]' "$2" "$1"
 }
-side here cpu ',"host":{"hostname":"one","cpu":"A"},"tool":{"commit":"1","cflags":"-O3"},"settings":{"samples":0}'
-side there cpu ',"host":{"hostname":"two","cpu":"A"},"tool":{"commit":"2","cflags":"-O2"},"settings":{"samples":30}'
-side faraway cpu ',"host":{"hostname":"two","cpu":"B"}'
+whole='"cpu_vendor":"V","cpu_family":6,"cpu_model":1,"cpu_stepping":0,"sockets":1,"cores":2,"l1d_bytes":32768,"l2_bytes":1048576,"l3_bytes":1048576,"memory_bytes":1073741824'
+side here cpu ',"host":{"hostname":"one","cpu":"A",'"$whole"'},"tool":{"commit":"1","cflags":"-O3"},"settings":{"samples":0}'
+side there cpu ',"host":{"hostname":"two","cpu":"A",'"$whole"'},"tool":{"commit":"2","cflags":"-O2"},"settings":{"samples":30}'
+side faraway cpu ',"host":{"hostname":"two","cpu":"B",'"$whole"'}'
 try here.jsonl there.jsonl
 try here.jsonl faraway.jsonl
 try here.jsonl faraway.jsonl --across

@@ -1,6 +1,7 @@
 # Two GPUs and their hosts: launches enough and too few, failed, emulated, unverified, on one side only, hot and cold.
+whole='"cpu_vendor":"V","cpu_family":6,"cpu_model":1,"cpu_stepping":0,"sockets":1,"cores":2,"l1d_bytes":32768,"l2_bytes":1048576,"l3_bytes":1048576,"memory_bytes":1073741824'
 run() { # ID GPU CPU COMMIT
-	printf '{"type":"run","schema":1,"run_id":"%s","host":{"cpu":"%s","hostname":"h%.1s"},"tool":{"commit":"%s"},"settings":{"device":0},"cuda":{"driver":"550"},"gpus":[{"id":0,"name":"%s"}]}\n' \
+	printf '{"type":"run","schema":1,"run_id":"%s","host":{"cpu":"%s","hostname":"h%.1s",'"$whole"'},"tool":{"commit":"%s"},"settings":{"device":0},"cuda":{"driver":"550"},"gpus":[{"id":0,"name":"%s"}]}\n' \
 		"$1" "$3" "$1" "$4" "$2"
 	seq=0
 }
