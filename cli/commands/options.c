@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "cli/measuring/stopping.h"
+#include "cli/workloads/value.h"
 #include "common/text.h"
 
 static const char *const resumes[] = { "no", "same", "any", NULL };
@@ -262,13 +263,23 @@ static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 	return GB_OK;
 }
 
+/* The settings have their defaults also where no option changes them. */
+static enum gb_status set_defaults(const struct gb_arguments *arguments, struct gb_error *err)
+{
+	for (size_t i = 0; arguments->shared[i]; i++)
+		if (arguments->shared[i] == &gb_rows_how)
+			return GB_OK;
+	return gb_params_init(how_rows, GB_COUNT(how_rows), arguments->target, 0, err);
+}
+
 enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char **argv,
 				struct gb_error *err)
 {
 	struct gb_request *request = arguments->target;
 
 	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
-	    !check_together(request, err) && !read_backends(request, err))
+	    !set_defaults(arguments, err) && !check_together(request, err) &&
+	    !read_backends(request, err))
 		(void)read_device(request, err);
 	return err->code;
 }
