@@ -64,7 +64,6 @@ struct gb_param {
 	/* Bits 1 << GB_CPU ... of the back ends to which it means something: the others are not swept
 	 * over it, and have it not in their records; 0: all. */
 	unsigned backends;
-	unsigned commands;     /* of an option: those that have it (cli/commands/options.c) */
 	char letter;           /* -o for --output; 0: none */
 	const char *bare;      /* GB_CHOICE: what the option means without a value; or NULL */
 	const char *yields_to; /* if that parameter is given and this is not, it is 0; or NULL */

@@ -13,15 +13,6 @@
 #include "common/suggest.h"
 #include "common/text.h"
 
-/* In groups: the help prints a heading before the rows from `first` on. */
-static const struct {
-	const char *first, *heading;
-} groups[] = {
-	{ "samples", "How to measure:" },
-	{ "backend", "What to run:" },
-	{ "output", "Output:" },
-};
-
 enum { FIRST_KEY = 1000, MAX_OPTIONS = 96, HELP_TEXT = 16384 };
 
 /* What the argp callbacks share. */
@@ -29,7 +20,10 @@ struct parse {
 	struct gb_arguments *a;
 	const char *command;
 	struct gb_error *err;
-	int next; /* the word after the one that argp refused */
+	int next;         /* the word after the one that argp refused */
+	size_t row_count; /* the shared rows, then the command's own */
+	const struct gb_param *row[MAX_OPTIONS];
+	const char *heading[MAX_OPTIONS];
 	bool given[MAX_OPTIONS];
 	size_t option_count;
 	struct argp_option option[MAX_OPTIONS];
@@ -110,20 +104,9 @@ static void add_heading(struct parse *p, const char *text)
 		p->option[p->option_count++] = (struct argp_option){ .doc = text };
 }
 
-/* Whether the row is an option of this command.  A parameter of the workload's comes before an option
- * of that name. */
-static bool is_taken(const struct parse *p, const struct gb_param *row)
-{
-	const struct gb_workload *w = p->a->workload;
-
-	return (!p->a->takes || p->a->takes(p->command, row)) &&
-	       !(w && gb_param_find(w->params, w->param_count, row->name));
-}
-
 /* argp sorts within a group; each heading starts a new one by its position. */
 static void build_table(struct parse *p)
 {
-	const char *group = NULL;
 	char heading[128];
 
 	if (p->a->workload) {
@@ -131,18 +114,12 @@ static void build_table(struct parse *p)
 		add_heading(p, keep(p, heading));
 		for (size_t i = 0; i < p->a->workload->param_count; i++)
 			add_row(p, &p->a->workload->params[i], true,
-				FIRST_KEY + (int)(p->a->row_count + i));
+				FIRST_KEY + (int)(p->row_count + i));
 	}
-	for (size_t i = 0; i < p->a->row_count; i++) {
-		for (size_t g = 0; g < GB_COUNT(groups); g++)
-			if (gb_equal(groups[g].first, p->a->row[i].name))
-				group = groups[g].heading;
-		if (!is_taken(p, &p->a->row[i]))
-			continue;
-		if (group)
-			add_heading(p, group);
-		group = NULL;
-		add_row(p, &p->a->row[i], false, FIRST_KEY + (int)i);
+	for (size_t i = 0; i < p->row_count; i++) {
+		if (p->heading[i] && (i == 0 || p->heading[i] != p->heading[i - 1]))
+			add_heading(p, p->heading[i]);
+		add_row(p, p->row[i], false, FIRST_KEY + (int)i);
 	}
 	add_heading(p, "Other:");
 	p->option[p->option_count++] =
@@ -173,7 +150,7 @@ static const char grammar[] =
 
 static void set_option(struct parse *p, size_t index, const char *text)
 {
-	const struct gb_param *row = &p->a->row[index];
+	const struct gb_param *row = p->row[index];
 	union gb_value value = { 0 };
 
 	if (p->given[index] && row->type != GB_FLAG) {
@@ -226,13 +203,13 @@ static error_t on_key(int key, char *text, struct argp_state *state)
 		p->next = state->next;
 	if (p->err->code || p->a->done)
 		return 0;
-	for (size_t i = 0; i < p->a->row_count; i++)
-		if (key && key == p->a->row[i].letter && is_taken(p, &p->a->row[i]))
+	for (size_t i = 0; i < p->row_count; i++)
+		if (key && key == p->row[i]->letter)
 			key = FIRST_KEY + (int)i;
-	if (key >= FIRST_KEY && key < FIRST_KEY + (int)p->a->row_count) {
+	if (key >= FIRST_KEY && key < FIRST_KEY + (int)p->row_count) {
 		set_option(p, (size_t)(key - FIRST_KEY), text);
 	} else if (key >= FIRST_KEY && key < FIRST_KEY + MAX_OPTIONS) {
-		const size_t row = (size_t)(key - FIRST_KEY) - p->a->row_count;
+		const size_t row = (size_t)(key - FIRST_KEY) - p->row_count;
 
 		(void)gb_sweep_set(p->a->sweep, p->a->workload->params[row].name, text, p->err);
 	} else if (key == 'h' || key == 'V') {
@@ -245,26 +222,6 @@ static error_t on_key(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-/* "radix has no use for --preset, which is for run and repro" */
-static enum gb_status refuse(const struct parse *p, const struct gb_param *row)
-{
-	const char *last = NULL;
-	char others[64] = "";
-
-	for (const char *const *name = p->a->takers; *name; name++) {
-		const size_t used = strlen(others);
-
-		if (!p->a->takes(*name, row))
-			continue;
-		if (last)
-			(void)snprintf(others + used, sizeof others - used, "%s%s",
-				       used ? ", " : "", last);
-		last = *name;
-	}
-	return gb_fail(p->err, GB_EUSAGE, "%s has no use for --%s, which is for %s%s%s", p->command,
-		       row->name, others, others[0] ? " and " : "", last ? last : "");
-}
-
 /* There is no such option here. */
 static enum gb_status unknown(const struct parse *p, const char *word, const char *name,
 			      size_t length)
@@ -272,15 +229,6 @@ static enum gb_status unknown(const struct parse *p, const char *word, const cha
 	struct gb_suggest near = { .word = name, .length = length, .prefix = "--" };
 	char help[128];
 
-	for (size_t i = 0; i < p->a->row_count && p->a->takes; i++) {
-		const struct gb_param *row = &p->a->row[i];
-		const bool named = word[1] == '-' ? strlen(row->name) == length &&
-							    strncmp(row->name, name, length) == 0
-						  : row->letter && row->letter == name[0];
-
-		if (named)
-			return refuse(p, row);
-	}
 	(void)snprintf(help, sizeof help, " (try gpubench %s --help)", p->command);
 	for (size_t i = 0; i < p->option_count && word[1] == '-'; i++)
 		if (p->option[i].name)
@@ -316,6 +264,35 @@ static enum gb_status explain(const struct parse *p, const char *word)
 	return unknown(p, word, name, length);
 }
 
+/* Gather a group of rows, and give the target their defaults. */
+static enum gb_status take_group(struct parse *p, const char *heading, const struct gb_param *row,
+				 size_t count)
+{
+	union gb_value value = { 0 };
+
+	for (size_t i = 0; i < count && p->row_count < MAX_OPTIONS; i++) {
+		p->heading[p->row_count] = heading;
+		p->row[p->row_count++] = &row[i];
+		if (row[i].initial && !gb_value_parse(&row[i], row[i].initial, &value, p->err))
+			gb_value_store(&row[i], p->a->target, value);
+	}
+	return p->err->code;
+}
+
+static enum gb_status take_rows(struct parse *p)
+{
+	const struct gb_arguments *a = p->a;
+	const char *heading = NULL;
+
+	memset(a->target, 0, a->target_size);
+	for (size_t i = 0; a->shared && a->shared[i]; i++) {
+		heading = a->shared[i]->heading;
+		if (take_group(p, heading, a->shared[i]->row, a->shared[i]->count))
+			return p->err->code;
+	}
+	return take_group(p, heading, a->row, a->row_count);
+}
+
 void gb_arguments_release(struct gb_arguments *a)
 {
 	free(a->word);
@@ -340,8 +317,7 @@ enum gb_status gb_arguments_parse(struct gb_arguments *a, int argc, char **argv,
 	p->a = a;
 	p->command = argv[0];
 	p->err = err;
-	if (gb_params_init(a->row, a->row_count, a->target, a->target_size, err) ||
-	    (a->workload && gb_sweep_init(a->sweep, a->workload, err)))
+	if (take_rows(p) || (a->workload && gb_sweep_init(a->sweep, a->workload, err)))
 		goto out;
 	build_table(p);
 	argp.options = p->option;

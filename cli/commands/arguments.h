@@ -9,16 +9,21 @@
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/value.h"
 
+/* Rows that commands share, over a struct with which theirs begin. */
+struct gb_rows {
+	const char *heading; /* in the help */
+	const struct gb_param *row;
+	size_t count;
+};
+
 struct gb_arguments {
 	const char *words;   /* what the help calls the arguments: "FILE..." */
 	const char *summary; /* one sentence */
+	const struct gb_rows *const
+		*shared; /* before the command's own; NULL terminated, or NULL */
 	const struct gb_param *row;
 	size_t row_count;
-	/* Which of the rows this command (its name) takes, NULL: all.  The others have their defaults,
-	 * are not in the help and are refused, by the names of the takers that have them. */
-	bool (*takes)(const char *command, const struct gb_param *row);
-	const char *const *takers; /* NULL terminated */
-	void *target;              /* the struct that the rows describe; zeroed, then filled */
+	void *target; /* the struct that the rows describe; zeroed, then filled */
 	size_t target_size;
 	const struct gb_workload *workload; /* NULL: no parameters */
 	struct gb_sweep *sweep;             /* its parameters' values; initialised here */

@@ -9,6 +9,19 @@
 #include "cli/measuring/plan.h"
 #include "cli/reports/finish.h"
 #include "cli/workloads/registry.h"
+#include "common/text.h"
+
+struct sweeps {
+	struct gb_request request; /* first: see gb_options_parse() */
+	int64_t dry_run;
+};
+
+static const struct gb_param rows[] = {
+	{ .name = "dry-run",
+	  .type = GB_FLAG,
+	  .offset = offsetof(struct sweeps, dry_run),
+	  .help = "list the points and the memory each variant would take; run nothing" },
+};
 
 /* --runs, --device=all: the launches, then the table of all. */
 static enum gb_status launch(const struct gb_request *request, int argc, char **argv,
@@ -18,10 +31,10 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	struct gb_output output;
 	enum gb_status status;
 
-	if (request->output_file)
-		gb_output_inherit(&output, request->output, request->output_file,
-				  gb_existing(request));
-	else if (gb_output_open(&output, request->output, gb_existing(request), err))
+	if (request->target.file)
+		gb_output_inherit(&output, request->target.path, request->target.file,
+				  gb_existing(&request->target));
+	else if (gb_output_open(&output, request->target.path, gb_existing(&request->target), err))
 		return err->code;
 	status = gb_launches(request, &output, argc, argv, &records, err);
 	if (records.count && !err->code) {
@@ -33,102 +46,125 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	return err->code ? err->code : status;
 }
 
+/* ---- sweeps ------------------------------------------------------------------------------- */
+
+/* What they go through: measured, or planned if there is a plan. */
+struct goal {
+	const struct gb_request *request;
+	struct gb_session *session;
+	struct gb_plan *plan;
+};
+
+static enum gb_status go_through(const struct goal *goal, const struct gb_sweep *sweep,
+				 struct gb_error *err)
+{
+	const struct gb_choice *choice = &goal->request->choice;
+
+	return goal->plan ? gb_plan_sweep(goal->plan, sweep, choice, err)
+			  : gb_session_sweep(goal->session, sweep, choice, err);
+}
+
+/* The one sweep, or, if it is NULL, those of the preset of all benchmarks that are chosen. */
+static enum gb_status go_through_all(const struct goal *goal, const struct gb_sweep *one,
+				     enum gb_preset preset, struct gb_error *err)
+{
+	if (one)
+		return go_through(goal, one, err);
+	for (size_t i = 0; i < gb_workload_count; i++) {
+		const char *const *line = gb_workloads[i]->preset[preset];
+
+		if (!gb_chosen_any(&goal->request->choice, gb_workloads[i]))
+			continue;
+		for (; line && *line && !err->code; line++) {
+			struct gb_sweep sweep = { 0 };
+
+			if (!gb_sweep_words(&sweep, gb_workloads[i], *line, err) &&
+			    !gb_sweep_threads(&sweep, goal->request->threads, err))
+				(void)go_through(goal, &sweep, err);
+			gb_sweep_release(&sweep);
+		}
+	}
+	return err->code;
+}
+
+/* Plan, launch or measure. */
+static enum gb_status act(struct sweeps *sweeps, const struct gb_sweep *one, enum gb_preset preset,
+			  int argc, char **argv, struct gb_error *err)
+{
+	static struct gb_session session;
+	static struct gb_plan plan;
+	struct gb_request *request = &sweeps->request;
+	const struct goal goal = { request, &session, sweeps->dry_run ? &plan : NULL };
+
+	if (sweeps->dry_run) {
+		if (!gb_plan_init(&plan, request, err) && !go_through_all(&goal, one, preset, err))
+			gb_plan_total(&plan);
+		gb_plan_release(&plan);
+		return err->code;
+	}
+	if (!gb_is_launch(request) && gb_wants_launches(request))
+		return launch(request, argc, argv, err);
+	if (!gb_session_open(&session, request, argc, argv, err))
+		(void)go_through_all(&goal, one, preset, err);
+	return gb_finish(&session, true, err);
+}
+
+/* ---- the commands ------------------------------------------------------------------------- */
+
 enum gb_status gb_cmd_bench(const struct gb_workload *workload, int argc, char **argv,
 			    struct gb_error *err)
 {
-	static struct gb_request request;
-	static struct gb_session session;
+	static const struct gb_rows *const shared[] = {
+		&gb_rows_how,    &gb_rows_backend,  &gb_rows_gpu, &gb_rows_repeats,
+		&gb_rows_target, &gb_rows_progress, NULL
+	};
+	static struct sweeps sweeps;
 	struct gb_sweep sweep = { 0 };
+	struct gb_arguments a = {
+		.words = "[VARIANT-GLOB...]",
+		.summary = workload->summary,
+		.shared = shared,
+		.row = rows,
+		.row_count = GB_COUNT(rows),
+		.target = &sweeps,
+		.target_size = sizeof sweeps,
+		.workload = workload,
+		.sweep = &sweep,
+	};
 	enum gb_status status = GB_OK;
 
-	if (gb_options_parse(&request, workload, &sweep, "[VARIANT-GLOB...]", workload->summary,
-			     argc, argv, err) ||
-	    request.done ||
-	    gb_choice_read(&request.choice, workload, request.word, request.word_count, err))
-		goto out;
-	if (request.dry_run) {
-		struct gb_plan plan;
-
-		if (!gb_plan_init(&plan, &request, err) &&
-		    !gb_plan_sweep(&plan, &sweep, &request.choice, err))
-			gb_plan_total(&plan);
-		gb_plan_release(&plan);
-		goto out;
-	}
-	if (!gb_is_launch(&request) && gb_wants_launches(&request)) {
-		status = launch(&request, argc, argv, err);
-		goto out;
-	}
-	if (!gb_session_open(&session, &request, argc, argv, err))
-		(void)gb_session_sweep(&session, &sweep, &request.choice, err);
-	status = gb_finish(&session, true, err);
-out:
+	if (!gb_options_parse(&a, argc, argv, err) && !a.done &&
+	    !gb_choice_read(&sweeps.request.choice, workload, a.word, a.word_count, err))
+		status = act(&sweeps, &sweep, GB_QUICK, argc, argv, err);
 	gb_sweep_release(&sweep);
+	gb_arguments_release(&a);
 	return err->code ? err->code : status;
-}
-
-/* All lines of a preset of one workload: measured, or planned if there is a plan. */
-static enum gb_status run_preset(struct gb_session *session, struct gb_plan *plan,
-				 const struct gb_request *request,
-				 const struct gb_workload *workload, enum gb_preset preset,
-				 struct gb_error *err)
-{
-	const char *const *line = workload->preset[preset];
-
-	for (; line && *line && !err->code; line++) {
-		struct gb_sweep sweep = { 0 };
-
-		if (!gb_sweep_words(&sweep, workload, *line, err) &&
-		    !gb_sweep_threads(&sweep, request->threads, err)) {
-			if (plan)
-				(void)gb_plan_sweep(plan, &sweep, &request->choice, err);
-			else
-				(void)gb_session_sweep(session, &sweep, &request->choice, err);
-		}
-		gb_sweep_release(&sweep);
-	}
-	return err->code;
-}
-
-static enum gb_status run_presets(struct gb_session *session, struct gb_plan *plan,
-				  const struct gb_request *request, enum gb_preset preset,
-				  struct gb_error *err)
-{
-	for (size_t i = 0; i < gb_workload_count && !err->code; i++)
-		if (gb_chosen_any(&request->choice, gb_workloads[i]))
-			(void)run_preset(session, plan, request, gb_workloads[i], preset, err);
-	return err->code;
-}
-
-static enum gb_status plan_presets(const struct gb_request *request, enum gb_preset preset,
-				   struct gb_error *err)
-{
-	struct gb_plan plan;
-
-	if (!gb_plan_init(&plan, request, err) && !run_presets(NULL, &plan, request, preset, err))
-		gb_plan_total(&plan);
-	gb_plan_release(&plan);
-	return err->code;
 }
 
 enum gb_status gb_cmd_run(int argc, char **argv, struct gb_error *err)
 {
-	static struct gb_request request;
-	static struct gb_session session;
+	static const struct gb_rows *const shared[] = {
+		&gb_rows_how,    &gb_rows_backend,  &gb_rows_threads,
+		&gb_rows_gpu,    &gb_rows_repeats,  &gb_rows_preset,
+		&gb_rows_target, &gb_rows_progress, NULL
+	};
+	static struct sweeps sweeps;
+	struct gb_arguments a = {
+		.words = "[BENCHMARK|VARIANT-GLOB...]",
+		.summary = "Run the benchmarks at the sizes of a preset.",
+		.shared = shared,
+		.row = rows,
+		.row_count = GB_COUNT(rows),
+		.target = &sweeps,
+		.target_size = sizeof sweeps,
+	};
 	enum gb_preset preset = GB_QUICK;
 	enum gb_status status = GB_OK;
 
-	if (gb_options_parse(&request, NULL, NULL, "[BENCHMARK|VARIANT-GLOB...]",
-			     "Run the benchmarks at the sizes of a preset.", argc, argv, err) ||
-	    request.done || gb_choose(&request, err) ||
-	    gb_preset_of(&request, GB_QUICK, &preset, err))
-		return err->code;
-	if (request.dry_run)
-		return plan_presets(&request, preset, err);
-	if (!gb_is_launch(&request) && gb_wants_launches(&request))
-		return launch(&request, argc, argv, err);
-	if (!gb_session_open(&session, &request, argc, argv, err))
-		(void)run_presets(&session, NULL, &request, preset, err);
-	status = gb_finish(&session, true, err);
+	if (!gb_options_parse(&a, argc, argv, err) && !a.done &&
+	    !gb_choose(&sweeps.request, &a, err) &&
+	    !gb_preset_of(&sweeps.request, GB_QUICK, &preset, err))
+		status = act(&sweeps, NULL, preset, argc, argv, err);
+	gb_arguments_release(&a);
 	return err->code ? err->code : status;
 }

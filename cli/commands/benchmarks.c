@@ -13,9 +13,10 @@ enum gb_status gb_check_threads(const struct gb_request *request, struct gb_erro
 	return err->code;
 }
 
-enum gb_status gb_choose(struct gb_request *request, struct gb_error *err)
+enum gb_status gb_choose(struct gb_request *request, const struct gb_arguments *arguments,
+			 struct gb_error *err)
 {
-	return gb_choice_read(&request->choice, NULL, request->word, request->word_count, err)
+	return gb_choice_read(&request->choice, NULL, arguments->word, arguments->word_count, err)
 		       ? err->code
 		       : gb_check_threads(request, err);
 }

@@ -2,12 +2,14 @@
 #ifndef GPUBENCH_CLI_COMMANDS_BENCHMARKS_H
 #define GPUBENCH_CLI_COMMANDS_BENCHMARKS_H
 
+#include "cli/commands/arguments.h"
 #include "cli/measuring/request.h"
 
 /* GB_EUSAGE if --threads of the request is malformed. */
 enum gb_status gb_check_threads(const struct gb_request *request, struct gb_error *err);
 
 /* Read the words as names of benchmarks and globs of variants; GB_EUSAGE also for --threads. */
-enum gb_status gb_choose(struct gb_request *request, struct gb_error *err);
+enum gb_status gb_choose(struct gb_request *request, const struct gb_arguments *arguments,
+			 struct gb_error *err);
 
 #endif

@@ -147,28 +147,38 @@ static enum gb_status print_all(const struct tally *tally)
 
 enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 {
+	static const struct gb_rows *const shared[] = { &gb_rows_backend, &gb_rows_threads,
+							&gb_rows_gpu, &gb_rows_device, NULL };
 	static struct gb_request request;
 	static struct gb_session session;
-	struct tally *tally;
+	struct gb_arguments a = {
+		.words = "[BENCHMARK|VARIANT-GLOB...]",
+		.summary = "Verify every variant on small inputs; nothing is timed.",
+		.shared = shared,
+		.target = &request,
+		.target_size = sizeof request,
+	};
+	struct tally *tally = NULL;
 	enum gb_status verdict = GB_OK;
 
-	if (gb_options_parse(&request, NULL, NULL, "[BENCHMARK|VARIANT-GLOB...]",
-			     "Verify every variant on small inputs; nothing is timed.", argc, argv,
-			     err) ||
-	    request.done || gb_choose(&request, err))
-		return err->code;
+	if (gb_options_parse(&a, argc, argv, err) || a.done || gb_choose(&request, &a, err))
+		goto out;
 	request.untimed = true;
 	tally = calloc(gb_variant_count, sizeof *tally);
-	if (!tally)
-		return gb_out_of_memory(err, NULL);
+	if (!tally) {
+		gb_out_of_memory(err, NULL);
+		goto out;
+	}
 	if (!gb_session_open(&session, &request, argc, argv, err))
 		for (size_t i = 0; i < gb_workload_count && !err->code; i++)
 			if (gb_chosen_any(&request.choice, gb_workloads[i]))
 				(void)check_workload(&request, gb_workloads[i], tally, err);
 	if (!err->code)
 		verdict = print_all(tally);
-	free(tally);
 	if (gb_session_close(&session, err))
-		return err->code ? err->code : session.verdict;
-	return verdict;
+		verdict = session.verdict;
+out:
+	free(tally);
+	gb_arguments_release(&a);
+	return err->code ? err->code : verdict;
 }

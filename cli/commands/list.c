@@ -81,7 +81,10 @@ static bool put_domain(cJSON *object, const struct gb_param *param)
 
 static cJSON *json_of_param(const struct gb_param *param)
 {
-	static const char *const types[] = { "integer", "number", "word", "path", "flag" };
+	static const char *const types[] = {
+		[GB_INT] = "integer", [GB_FLOAT] = "number", [GB_CHOICE] = "word",
+		[GB_PATH] = "path",   [GB_FLAG] = "flag",
+	};
 	cJSON *object = cJSON_CreateObject();
 
 	if (gb_json_put_text(object, "name", param->name) &&
@@ -202,23 +205,53 @@ out:
 	return err->code;
 }
 
+struct env {
+	struct gb_request request; /* first: see gb_options_parse() */
+	int64_t json;
+};
+
+static const struct gb_param env_rows[] = {
+	{ .name = "format",
+	  .letter = 'f',
+	  .type = GB_CHOICE,
+	  .offset = offsetof(struct env, json),
+	  .initial = "text",
+	  .choices = formats,
+	  .help = "what to print; json: the run line of records, as one object" },
+};
+
 enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 {
-	static struct gb_request request;
+	static const struct gb_rows *const shared[] = { &gb_rows_gpu, &gb_rows_device,
+							&gb_rows_target, NULL };
+	static struct env env;
 	static struct gb_session session;
+	struct gb_arguments a = {
+		.words = "",
+		.summary = "Tell what the records say about this machine and build.",
+		.shared = shared,
+		.row = env_rows,
+		.row_count = GB_COUNT(env_rows),
+		.target = &env,
+		.target_size = sizeof env,
+	};
+	enum gb_status status = GB_OK;
 
-	if (gb_options_parse(&request, NULL, NULL, "",
-			     "Tell what the records say about this machine and build.", argc, argv,
-			     err) ||
-	    request.done)
-		return err->code;
-	if (request.word_count)
-		return gb_fail(err, GB_EUSAGE, "env takes no words");
-	if (!gb_session_open(&session, &request, argc, argv, err) && !session.output.to_stdout) {
-		if (request.json)
+	if (gb_options_parse(&a, argc, argv, err) || a.done)
+		goto out;
+	if (a.word_count) {
+		gb_fail(err, GB_EUSAGE, "env takes no words");
+		goto out;
+	}
+	if (!gb_session_open(&session, &env.request, argc, argv, err) &&
+	    !session.output.to_stdout) {
+		if (env.json)
 			(void)print_json(gb_run_format(session.records.run[0]), err);
 		else
 			gb_env_print(stdout, session.records.run[0]);
 	}
-	return gb_finish(&session, true, err);
+	status = gb_finish(&session, true, err);
+out:
+	gb_arguments_release(&a);
+	return err->code ? err->code : status;
 }

@@ -2,24 +2,24 @@
 
 #include <string.h>
 
-#include "cli/commands/arguments.h"
 #include "cli/measuring/stopping.h"
+#include "cli/workloads/value.h"
 #include "common/text.h"
 
-static const char *const resumes[] = { "no", "same", "any", NULL };    /* enum gb_resume */
-static const char *const verified[] = { "some", "all", NULL };         /* how.verify_all */
-static const char *const presets[] = { "quick", "ci", "paper", NULL }; /* enum gb_preset */
-/* enum gb_repro_format */
-static const char *const repro_formats[] = { "table", "markdown", "latex", "json", NULL };
-static const char *const env_formats[] = { "text", "json", NULL }; /* request.json */
-
-/* What struct gb_param's `commands` holds; an option without any belongs to all that measure. */
-enum { BENCH = 1, RUN = 2, CHECK = 4, REPRO = 8, ENV = 16 };
-enum { SWEEPS = BENCH | RUN, MEASURES = SWEEPS | REPRO };
+static const char *const resumes[] = { "no", "same", "any", NULL };
+static const char *const verified[] = { "some", "all", NULL }; /* how.verify_all */
+static const char *const presets[] = { "quick", "ci", "paper", NULL };
+_Static_assert(GB_COUNT(resumes) == GB_RESUME_ANY + 2, "a word for each enum gb_resume");
+_Static_assert(GB_COUNT(presets) == GB_PRESETS + 1, "a word for each enum gb_preset");
 
 #define AT(member) offsetof(struct gb_request, member)
+#define GROUP(name, heading) \
+	const struct gb_rows gb_rows_##name = { heading, name##_rows, GB_COUNT(name##_rows) }
 
-static const struct gb_param rows[] = {
+static const char how_to_measure[] = "How to measure:", what_to_run[] = "What to run:";
+static const char output[] = "Output:";
+
+static const struct gb_param how_rows[] = {
 	{ .name = "samples",
 	  .type = GB_INT,
 	  .offset = AT(how.samples),
@@ -83,80 +83,100 @@ static const struct gb_param rows[] = {
 	  .type = GB_FLAG,
 	  .offset = AT(how.no_verify),
 	  .help = "do not verify results: the records are `unverified`, which `compare` refuses" },
+};
+GROUP(how, how_to_measure);
+
+static const struct gb_param backend_rows[] = {
 	{ .name = "backend",
-	  .commands = MEASURES | CHECK,
 	  .type = GB_PATH,
 	  .offset = AT(backend),
 	  .unit = "cpu,cuda,vulkan",
 	  .help = "only variants of these back ends" },
-	{ .name = "threads",
-	  .commands = RUN | REPRO | CHECK,
-	  .type = GB_PATH,
-	  .offset = AT(threads),
-	  .unit = "SPEC",
-	  .help = "OpenMP threads of the cpu variants, in place of the preset's or the table's" },
-	{ .name = "device",
-	  .commands = MEASURES | CHECK | ENV,
-	  .type = GB_PATH,
-	  .offset = AT(device),
-	  .unit = "N|all",
-	  .help = "the GPU to use [0]; all: each of them at the same time, cuda variants only" },
+};
+GROUP(backend, what_to_run);
+
+static const struct gb_param gpu_rows[] = {
 	{ .name = "require-gpu",
-	  .commands = MEASURES | CHECK | ENV,
 	  .type = GB_FLAG,
 	  .offset = AT(require_gpu),
 	  .help = "without a usable GPU: exit status 3, nothing is run" },
-	{ .name = "preset",
-	  .commands = RUN | REPRO,
-	  .type = GB_PATH,
-	  .offset = AT(preset),
-	  .unit = "quick|ci|paper",
-	  .help = "sizes for `run` [quick] and `repro` [paper]" },
-	{ .name = "runs",
-	  .commands = SWEEPS,
+};
+GROUP(gpu, what_to_run);
+
+static const struct gb_param device_rows[] = {
+	{ .name = "device",
 	  .type = GB_INT,
-	  .offset = AT(runs),
+	  .offset = AT(how.device),
+	  .initial = "0",
+	  .max = 1023,
+	  .help = "the GPU to use" },
+};
+GROUP(device, what_to_run);
+
+static const struct gb_param repeats_rows[] = {
+	{ .name = "device",
+	  .type = GB_PATH,
+	  .offset = AT(repeats.device),
+	  .unit = "N|all",
+	  .help = "the GPU to use [0]; all: each of them at the same time, cuda variants only" },
+	{ .name = "runs",
+	  .type = GB_INT,
+	  .offset = AT(repeats.runs),
 	  .initial = "1",
 	  .min = 1,
 	  .max = 1000,
 	  .help = "start the whole program N times, as `compare` wants it" },
 	{ .name = "shard",
-	  .commands = SWEEPS,
 	  .type = GB_PATH,
-	  .offset = AT(shard),
+	  .offset = AT(repeats.shard),
 	  .unit = "I/N",
 	  .help = "only every N-th measurement, from the I-th on" },
+};
+GROUP(repeats, what_to_run);
+
+static const struct gb_param threads_rows[] = {
+	{ .name = "threads",
+	  .type = GB_PATH,
+	  .offset = AT(threads),
+	  .unit = "SPEC",
+	  .help = "OpenMP threads of the cpu variants, in place of the preset's or the table's" },
+};
+GROUP(threads, what_to_run);
+
+static const struct gb_param preset_rows[] = {
+	{ .name = "preset",
+	  .type = GB_PATH,
+	  .offset = AT(preset),
+	  .unit = "quick|ci|paper",
+	  .help = "sizes for `run` [quick] and `repro` [paper]" },
+};
+GROUP(preset, what_to_run);
+
+static const struct gb_param target_rows[] = {
+	{ .name = "overwrite",
+	  .type = GB_FLAG,
+	  .offset = AT(target.overwrite),
+	  .help = "replace files that exist, instead of refusing to write them" },
+	{ .name = "output",
+	  .letter = 'o',
+	  .type = GB_PATH,
+	  .offset = AT(target.path),
+	  .unit = "FILE",
+	  .help = "write records to FILE.jsonl, after each point, or a page to FILE.html, at the "
+		  "end; -: JSON lines on standard output instead of the table" },
+};
+GROUP(target, output);
+
+static const struct gb_param progress_rows[] = {
 	{ .name = "resume",
-	  .commands = MEASURES,
 	  .type = GB_CHOICE,
-	  .offset = AT(resume),
+	  .offset = AT(target.resume),
 	  .initial = "no",
 	  .bare = "same",
 	  .choices = resumes,
 	  .help = "keep the records that -o FILE.jsonl has, measure what is missing and, again, "
-		  "what "
-		  "failed; `any`: also if they are of another host, build or device, or hot and "
-		  "not "
-		  "cold" },
-	{ .name = "overwrite",
-	  .commands = MEASURES | ENV,
-	  .type = GB_FLAG,
-	  .offset = AT(overwrite),
-	  .help = "replace files that exist, instead of refusing to write them" },
-	{ .name = "dry-run",
-	  .commands = SWEEPS,
-	  .type = GB_FLAG,
-	  .offset = AT(dry_run),
-	  .help = "list the points and the memory each variant would take; run nothing" },
-	{ .name = "output",
-	  .letter = 'o',
-	  .commands = MEASURES | ENV,
-	  .type = GB_PATH,
-	  .offset = AT(output),
-	  .unit = "FILE",
-	  .help = "write records to FILE.jsonl, after each point, or a page to FILE.html, at the "
-		  "end; "
-		  "-: JSON lines on standard output instead of the table" },
+		  "what failed; `any`: also if they are of another host, build or device, or "
+		  "hot and not cold" },
 	{ .name = "quiet",
 	  .letter = 'q',
 	  .type = GB_FLAG,
@@ -167,47 +187,8 @@ static const struct gb_param rows[] = {
 	  .type = GB_FLAG,
 	  .offset = AT(verbose),
 	  .help = "a line on standard error as each measurement ends" },
-	{ .name = "list",
-	  .commands = REPRO,
-	  .type = GB_FLAG,
-	  .offset = AT(list),
-	  .help = "list the tables" },
-	{ .name = "set",
-	  .commands = REPRO,
-	  .type = GB_PATH,
-	  .offset = AT(set),
-	  .unit = "NAME=VALUE,...",
-	  .help = "parameters over those of the table, as --set=tree=best" },
-	{ .name = "from",
-	  .commands = REPRO,
-	  .type = GB_PATH,
-	  .offset = AT(from),
-	  .help = "measure nothing: look the cells up in this file of records, and in those of the "
-		  "words that have a dot or a slash" },
-	{ .name = "meshes",
-	  .commands = REPRO,
-	  .type = GB_PATH,
-	  .offset = AT(meshes),
-	  .unit = "FOLDER",
-	  .help = "public meshes (scripts/download-meshes.sh) take the rows of their names, in "
-		  "place of generated scenes" },
-	{ .name = "format",
-	  .letter = 'f',
-	  .commands = REPRO,
-	  .type = GB_CHOICE,
-	  .offset = AT(format),
-	  .initial = "table",
-	  .choices = repro_formats,
-	  .help = "what to print" },
-	{ .name = "format",
-	  .letter = 'f',
-	  .commands = ENV,
-	  .type = GB_CHOICE,
-	  .offset = AT(json),
-	  .initial = "text",
-	  .choices = env_formats,
-	  .help = "what to print; json: the run line of records, as one object" },
 };
+GROUP(progress, output);
 
 enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
 			    enum gb_preset *preset, struct gb_error *err)
@@ -223,41 +204,22 @@ enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset oth
 	return err->code;
 }
 
-/* ---- which command has which ---------------------------------------------------------------- */
-
-static const char *const takers[] = { "benchmarks", "run", "repro", "check", "env", NULL };
-
-/* A benchmark's name is its command; "benchmarks" stands for all of them. */
-static unsigned command_of(const char *name)
-{
-	return gb_equal(name, "run")     ? RUN
-	       : gb_equal(name, "check") ? CHECK
-	       : gb_equal(name, "repro") ? REPRO
-	       : gb_equal(name, "env")   ? ENV
-					 : BENCH;
-}
-
-static bool takes(const char *command, const struct gb_param *row)
-{
-	return ((row->commands ? row->commands : (unsigned)MEASURES) & command_of(command)) != 0;
-}
+/* ---- what goes together --------------------------------------------------------------------- */
 
 /* A number, or "all" where records of several devices can be made. */
-static enum gb_status read_device(struct gb_request *r, const char *command, struct gb_error *err)
+static enum gb_status read_device(struct gb_request *r, struct gb_error *err)
 {
-	static const struct gb_param row = { .name = "device", .type = GB_INT, .max = 1023 };
+	const char *device = r->repeats.device;
 	union gb_value value = { 0 };
 
-	if (!r->device)
+	if (!device)
 		return GB_OK;
-	if (!gb_equal(r->device, "all")) {
-		if (!gb_value_parse(&row, r->device, &value, err))
+	if (!gb_equal(device, "all")) {
+		if (!gb_value_parse(&device_rows[0], device, &value, err))
 			r->how.device = value.i;
 		return err->code;
 	}
-	r->all_devices = true;
-	if (!(command_of(command) & (unsigned)SWEEPS))
-		return gb_fail(err, GB_EUSAGE, "--device=all is for benchmarks and run");
+	r->repeats.all_devices = true;
 	if (r->choice.backends >> GB_CPU & 1)
 		return gb_fail(err, GB_EUSAGE,
 			       "--device=all measures on all GPUs at the same time, and so no cpu "
@@ -275,7 +237,7 @@ static enum gb_status check_together(const struct gb_request *r, struct gb_error
 		return gb_fail(err, GB_EUSAGE, "--hot and --cold exclude each other");
 	if (r->how.no_verify && r->how.verify_all)
 		return gb_fail(err, GB_EUSAGE, "--no-verify and --verify=all exclude each other");
-	if (r->resume && r->overwrite)
+	if (r->target.resume && r->target.overwrite)
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	return GB_OK;
 }
@@ -301,32 +263,23 @@ static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 	return GB_OK;
 }
 
-enum gb_status gb_options_parse(struct gb_request *request, const struct gb_workload *workload,
-				struct gb_sweep *sweep, const char *words, const char *summary,
-				int argc, char **argv, struct gb_error *err)
+/* The settings have their defaults also where no option changes them. */
+static enum gb_status set_defaults(const struct gb_arguments *arguments, struct gb_error *err)
 {
-	struct gb_arguments a = { .words = words,
-				  .summary = summary,
-				  .row = rows,
-				  .row_count = GB_COUNT(rows),
-				  .takes = takes,
-				  .takers = takers,
-				  .target = request,
-				  .target_size = sizeof *request,
-				  .workload = workload,
-				  .sweep = sweep };
+	for (size_t i = 0; arguments->shared[i]; i++)
+		if (arguments->shared[i] == &gb_rows_how)
+			return GB_OK;
+	return gb_params_init(how_rows, GB_COUNT(how_rows), arguments->target, 0, err);
+}
 
-	if (!gb_arguments_parse(&a, argc, argv, err)) {
-		request->done = a.done;
-		if (a.word_count > GB_MAX_WORDS)
-			gb_fail(err, GB_EUSAGE, "more than %d words", GB_MAX_WORDS);
-		else
-			memcpy(request->word, a.word, a.word_count * sizeof *a.word);
-		request->word_count = a.word_count;
-	}
-	gb_arguments_release(&a);
-	if (!err->code && !request->done && !check_together(request, err) &&
+enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char **argv,
+				struct gb_error *err)
+{
+	struct gb_request *request = arguments->target;
+
+	if (!gb_arguments_parse(arguments, argc, argv, err) && !arguments->done &&
+	    !set_defaults(arguments, err) && !check_together(request, err) &&
 	    !read_backends(request, err))
-		(void)read_device(request, argv[0], err);
+		(void)read_device(request, err);
 	return err->code;
 }

@@ -19,6 +19,8 @@ enum { OWN_FORMATS = GB_FORMAT_JSON + 1 };
 static print_records *const printers[] = { gb_peers_print, gb_junit_print_records,
 					   gb_google_print_records };
 
+_Static_assert(GB_COUNT(formats) == OWN_FORMATS + GB_COUNT(printers) + 1, "a word for each format");
+
 static const char *const launches[] = { "each", "pooled", NULL };
 
 struct request {

@@ -43,19 +43,21 @@ static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 	return NULL;
 }
 
+enum format { TABLE, MARKDOWN, LATEX, JSON, FORMATS };
+
 /* Where the tables go. */
 struct output {
-	enum gb_repro_format format;
+	enum format format;
 	enum gb_markup markup;
 	bool silent;     /* records only */
 	FILE *page;      /* HTML besides; NULL: none */
-	cJSON *document; /* GB_REPRO_JSON: {"tables": [...]} */
+	cJSON *document; /* JSON: {"tables": [...]} */
 	struct gb_repro_sum sum;
 };
 
 static bool is_text(const struct output *out)
 {
-	return !out->silent && out->format != GB_REPRO_JSON;
+	return !out->silent && out->format != JSON;
 }
 
 static enum gb_status put_json(struct output *out, const struct gb_repro *repro,
@@ -79,8 +81,8 @@ static enum gb_status put_table(struct output *out, const struct gb_repro *repro
 	if (gb_repro_add(&out->sum, repro, err) ||
 	    (out->page && gb_repro_print(out->page, repro, GB_MARKUP_HTML, err)) || out->silent)
 		return err->code;
-	return out->format == GB_REPRO_JSON ? put_json(out, repro, err)
-					    : gb_repro_print(stdout, repro, out->markup, err);
+	return out->format == JSON ? put_json(out, repro, err)
+				   : gb_repro_print(stdout, repro, out->markup, err);
 }
 
 /* The sum of several tables, or the document. */
@@ -99,6 +101,46 @@ static enum gb_status put_end(struct output *out, struct gb_error *err)
 }
 
 /* ---- the command -------------------------------------------------------------------------- */
+
+struct request {
+	struct gb_request measure; /* first: see gb_options_parse() */
+	int64_t list, format;      /* an enum format */
+	const char *set;           /* see gb_repro_set() */
+	const char *from;          /* a file of stored records */
+	const char *meshes;        /* a folder */
+};
+
+static const char *const formats[] = { "table", "markdown", "latex", "json", NULL };
+_Static_assert(GB_COUNT(formats) == FORMATS + 1, "a word for each enum format");
+
+#define OF(member) offsetof(struct request, member)
+static const struct gb_param rows[] = {
+	{ .name = "list", .type = GB_FLAG, .offset = OF(list), .help = "list the tables" },
+	{ .name = "set",
+	  .type = GB_PATH,
+	  .offset = OF(set),
+	  .unit = "NAME=VALUE,...",
+	  .help = "parameters over those of the table, as --set=tree=best" },
+	{ .name = "from",
+	  .type = GB_PATH,
+	  .offset = OF(from),
+	  .help = "measure nothing: look the cells up in this file of records, and in those of the "
+		  "words that have a dot or a slash" },
+	{ .name = "meshes",
+	  .type = GB_PATH,
+	  .offset = OF(meshes),
+	  .unit = "FOLDER",
+	  .help = "public meshes (scripts/download-meshes.sh) take the rows of their names, in "
+		  "place of generated scenes" },
+	{ .name = "format",
+	  .letter = 'f',
+	  .type = GB_CHOICE,
+	  .offset = OF(format),
+	  .initial = "table",
+	  .choices = formats,
+	  .help = "what to print" },
+};
+#undef OF
 
 /* "there is no table 'radix:tabel1' (did you mean radix:table1?)" */
 static enum gb_status no_table(const char *word, struct gb_error *err)
@@ -261,16 +303,18 @@ static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 }
 
 /* The words: tables, and with --from more files, which have a dot or a slash in their names. */
-static enum gb_status read_words(struct job *job, const struct gb_request *request,
-				 struct gb_error *err)
+static enum gb_status read_words(struct job *job, const struct request *request,
+				 const struct gb_arguments *a, struct gb_error *err)
 {
+	if (a->word_count > GB_MAX_WORDS)
+		return gb_fail(err, GB_EUSAGE, "more than %d words", GB_MAX_WORDS);
 	if (request->from)
 		job->file[job->files++] = request->from;
-	for (size_t i = 0; i < request->word_count; i++) {
-		if (request->from && strpbrk(request->word[i], "./"))
-			job->file[job->files++] = request->word[i];
+	for (size_t i = 0; i < a->word_count; i++) {
+		if (request->from && strpbrk(a->word[i], "./"))
+			job->file[job->files++] = a->word[i];
 		else
-			job->word[job->words++] = request->word[i];
+			job->word[job->words++] = a->word[i];
 	}
 	job->set = request->set;
 	if (job->words == 0)
@@ -279,20 +323,19 @@ static enum gb_status read_words(struct job *job, const struct gb_request *reque
 	return check_words(job, err);
 }
 
-static enum gb_status check_request(const struct gb_request *request, struct gb_error *err)
+static enum gb_status check_request(const struct request *request, struct gb_error *err)
 {
-	if (request->threads && strpbrk(request->threads, ",:"))
-		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number",
-			       request->threads);
-	if (gb_check_threads(request, err))
+	const char *threads = request->measure.threads, *path = request->measure.target.path;
+
+	if (threads && strpbrk(threads, ",:"))
+		return gb_fail(err, GB_EUSAGE, "--threads=%.80s: repro takes one number", threads);
+	if (gb_check_threads(&request->measure, err) || gb_output_check(path, err))
 		return err->code;
-	if (gb_output_check(request->output, err))
-		return err->code;
-	if (request->from && request->output && !gb_is_page(request->output))
+	if (request->from && path && !gb_is_page(path))
 		return gb_fail(err, GB_EUSAGE,
 			       "--output=%.80s: with --from nothing is measured, and only a page, "
 			       "FILE.html, can be written",
-			       request->output);
+			       path);
 	return GB_OK;
 }
 
@@ -317,7 +360,7 @@ static enum gb_status print_stored(struct job *job, const struct gb_request *req
 	struct gb_output output = { 0 };
 
 	if (!gb_read_files(&records, job->file, job->files, err) &&
-	    !gb_output_open(&output, request->output, gb_existing(request), err)) {
+	    !gb_output_open(&output, request->target.path, gb_existing(&request->target), err)) {
 		job->source.stored = &records;
 		(void)print_tables(job, output.whole.stream, err);
 	}
@@ -342,40 +385,61 @@ static enum gb_status measure(struct job *job, const struct gb_request *request,
 	return err->code ? err->code : status;
 }
 
-enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
+static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
+			  struct gb_error *err)
 {
-	static const enum gb_markup markups[] = {
-		[GB_REPRO_TABLE] = GB_MARKUP_NONE,
-		[GB_REPRO_MARKDOWN] = GB_MARKUP_MARKDOWN,
-		[GB_REPRO_LATEX] = GB_MARKUP_LATEX,
-		[GB_REPRO_JSON] = GB_MARKUP_NONE,
+	static const enum gb_markup markups[FORMATS] = {
+		[TABLE] = GB_MARKUP_NONE,
+		[MARKDOWN] = GB_MARKUP_MARKDOWN,
+		[LATEX] = GB_MARKUP_LATEX,
+		[JSON] = GB_MARKUP_NONE,
 	};
-	static struct gb_request request;
-	static struct job job;
+	const char *path = request->measure.target.path;
 	enum gb_status status;
 
-	if (gb_options_parse(&request, NULL, NULL, "PAPER:TABLE|PAPER|all...",
-			     "Papers' tables: published, measured here, and their claims tested.",
-			     argc, argv, err) ||
-	    request.done || check_request(&request, err) ||
-	    gb_preset_of(&request, GB_PAPER, &job.source.preset, err))
-		return err->code;
+	fewer_samples(&request->measure.how, job->source.preset);
+	job->action = REPRODUCE;
+	job->source.meshes = request->meshes;
+	job->out.format = (enum format)request->format;
+	job->out.markup = markups[job->out.format];
+	job->out.silent = request->measure.quiet || (path && gb_equal(path, "-"));
+	status = request->from ? print_stored(job, &request->measure, err)
+			       : measure(job, &request->measure, argc, argv, err);
+	cJSON_Delete(job->out.document);
+	gb_repro_sum_release(&job->out.sum);
+	return status;
+}
+
+enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
+{
+	static const struct gb_rows *const shared[] = {
+		&gb_rows_how,    &gb_rows_backend, &gb_rows_threads,  &gb_rows_gpu, &gb_rows_device,
+		&gb_rows_preset, &gb_rows_target,  &gb_rows_progress, NULL
+	};
+	static struct request request;
+	static struct job job;
+	struct gb_arguments a = {
+		.words = "PAPER:TABLE|PAPER|all...",
+		.summary = "Papers' tables: published, measured here, and their claims tested.",
+		.shared = shared,
+		.row = rows,
+		.row_count = GB_COUNT(rows),
+		.target = &request,
+		.target_size = sizeof request,
+	};
+	enum gb_status status = GB_OK;
+
+	if (gb_options_parse(&a, argc, argv, err) || a.done || check_request(&request, err) ||
+	    gb_preset_of(&request.measure, GB_PAPER, &job.source.preset, err))
+		goto out;
 	if (request.list) {
 		job.action = LIST;
 		job.word[job.words++] = "all";
-		return each_table(&job, err);
+		status = each_table(&job, err);
+	} else if (!read_words(&job, &request, &a, err) && !each_table(&job, err) /* CHECK */) {
+		status = run(&job, &request, argc, argv, err);
 	}
-	if (read_words(&job, &request, err) || each_table(&job, err)) /* CHECK */
-		return err->code;
-	fewer_samples(&request.how, job.source.preset);
-	job.action = REPRODUCE;
-	job.source.meshes = request.meshes;
-	job.out.format = (enum gb_repro_format)request.format;
-	job.out.markup = markups[job.out.format];
-	job.out.silent = request.quiet || (request.output && gb_equal(request.output, "-"));
-	status = request.from ? print_stored(&job, &request, err)
-			      : measure(&job, &request, argc, argv, err);
-	cJSON_Delete(job.out.document);
-	gb_repro_sum_release(&job.out.sum);
-	return status;
+out:
+	gb_arguments_release(&a);
+	return err->code ? err->code : status;
 }

@@ -8,9 +8,10 @@
 #include "cli/reports/versus_print.h"
 #include "common/text.h"
 
-/* In the order of enum gb_format. */
 static const char *const formats[] = { "table", "markdown", "html", "csv", "json", NULL };
-static const char *const shows[] = { "time", "rate", NULL }; /* enum gb_versus_show */
+static const char *const shows[] = { "time", "rate", NULL };
+_Static_assert(GB_COUNT(formats) == GB_FORMAT_JSON + 2, "a word for each enum gb_format");
+_Static_assert(GB_COUNT(shows) == GB_SHOW_RATE + 2, "a word for each enum gb_versus_show");
 
 struct request {
 	int64_t by, show, stat, format;

@@ -135,26 +135,27 @@ bool gb_is_launch(struct gb_request *request)
 	launch = strtoll(text, &rest, 10);
 	device = *rest == ':' ? strtoll(rest + 1, &rest, 10) : 0;
 	shared = *rest == ':' ? strtoll(rest + 1, &rest, 10) : 0;
-	request->output_file = *rest == ':' ? (int)strtol(rest + 1, &rest, 10) : 0;
-	request->output = *rest == ':' ? rest + 1 : NULL;
+	request->target.file = *rest == ':' ? (int)strtol(rest + 1, &rest, 10) : 0;
+	request->target.path = *rest == ':' ? rest + 1 : NULL;
 	request->quiet = 1;
 	request->how.device = device;
-	request->all_devices = false;
-	request->shared = shared != 0;
+	request->repeats.all_devices = false;
+	request->target.shared = shared != 0;
 	if (launch != 0) {
-		request->resume = request->resume || launch > 0 ? GB_RESUME_ANY : GB_RESUME_NOT;
-		request->overwrite = 0; /* the first one, or the parent, has done it */
+		request->target.resume =
+			request->target.resume || launch > 0 ? GB_RESUME_ANY : GB_RESUME_NOT;
+		request->target.overwrite = 0; /* the first one, or the parent, has done it */
 	}
 	if (launch < 0)
 		return false;
-	request->launch = launch;
-	request->runs = 1;
+	request->repeats.launch = launch;
+	request->repeats.runs = 1;
 	return true;
 }
 
 bool gb_wants_launches(const struct gb_request *request)
 {
-	return request->runs > 1 || request->all_devices;
+	return request->repeats.runs > 1 || request->repeats.all_devices;
 }
 
 /* The children's words: ours.  For free(). */
@@ -202,10 +203,10 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 {
 	enum gb_status verdict = GB_OK;
 
-	for (int64_t i = 0; i < request->runs && !gb_interrupted; i++) {
+	for (int64_t i = 0; i < request->repeats.runs && !gb_interrupted; i++) {
 		int status = 0;
 
-		if (set_role(i, request->how.device, request->shared, file, path, err) ||
+		if (set_role(i, request->how.device, request->target.shared, file, path, err) ||
 		    gb_launch("/proc/self/exe", word, file, &status, err))
 			break;
 		verdict = judge(verdict, status, "launch", i + 1, err);
@@ -262,7 +263,7 @@ static enum gb_status begin_shared(struct gb_output *output, const struct gb_req
 {
 	struct gb_records past = { 0 };
 
-	if (!request->resume || !gb_output_past(output, &past, err))
+	if (!request->target.resume || !gb_output_past(output, &past, err))
 		(void)gb_output_begin(output, err);
 	gb_records_release(&past);
 	return err->code;
@@ -279,7 +280,7 @@ static enum gb_status launch(const struct gb_request *request, struct gb_output 
 
 	if (!word)
 		gb_out_of_memory(err, NULL);
-	else if (!request->all_devices)
+	else if (!request->repeats.all_devices)
 		verdict = launch_all(request, path, file, word, err);
 	else if (!count_devices(request, &devices, err) && !begin_shared(output, request, err))
 		verdict = launch_devices(devices, path, file, word, err);

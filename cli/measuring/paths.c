@@ -58,12 +58,13 @@ static enum gb_status check_written(const struct gb_request *request, const stru
 				    const char *option, const char *path, struct gb_error *err)
 {
 	/* A launch after the first finds what that one wrote. */
-	const bool known = request->overwrite || request->resume || request->launch > 0;
+	const bool known =
+		request->target.overwrite || request->target.resume || request->repeats.launch > 0;
 	struct stat info;
 
 	if (check_reads(sweep, option, path, err) || check_place(path, err))
 		return err->code;
-	if (request->output && same_file(path, request->output))
+	if (request->target.path && same_file(path, request->target.path))
 		return gb_fail(err, GB_EUSAGE, "--%s=%.200s is the file of --output", option, path);
 	if (!known && stat(path, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0)
 		return gb_fail(err, GB_EUSAGE, "--%s: %s exists: --overwrite replaces it", option,
@@ -87,7 +88,7 @@ static enum gb_status check_numbered(const struct gb_request *request, const str
 enum gb_status gb_paths_check(const struct gb_request *request, const struct gb_sweep *sweep,
 			      struct gb_error *err)
 {
-	if (request->output && check_reads(sweep, "output", request->output, err))
+	if (request->target.path && check_reads(sweep, "output", request->target.path, err))
 		return err->code;
 	for (size_t i = 0; i < sweep->workload->param_count; i++) {
 		const struct gb_axis *axis = &sweep->axis[i];

@@ -204,7 +204,7 @@ enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
 void gb_plan_total(const struct gb_plan *plan)
 {
 	const struct gb_request *request = plan->session.request;
-	const double runs = (double)request->runs;
+	const double runs = (double)request->repeats.runs;
 	const struct span span = { runs * plan->low_s, runs * plan->high_s, runs * plan->at_most_s,
 				   false };
 	char host[GB_TEXT_MAX], device[GB_TEXT_MAX], time[4 * GB_TEXT_MAX];
@@ -214,13 +214,13 @@ void gb_plan_total(const struct gb_plan *plan)
 		return;
 	}
 	(void)printf("\ntotal of %zu", plan->measurements);
-	if (request->runs > 1)
-		(void)printf(" in %lld launches", (long long)request->runs);
+	if (request->repeats.runs > 1)
+		(void)printf(" in %lld launches", (long long)request->repeats.runs);
 	(void)printf(": host %s, device %s, %s; inputs are prepared on top\n",
 		     gb_text_bytes(host, (double)plan->host_bytes),
 		     gb_text_bytes(device, (double)plan->device_bytes), span_text(&span, time));
 	if (plan->known)
-		(void)printf("times from %s: %zu\n", request->output, plan->known);
+		(void)printf("times from %s: %zu\n", request->target.path, plan->known);
 	if (plan->known < plan->measurements)
 		(void)puts("a time from A to B, at most C: if the samples agree at once, by "
 			   "--max-time, by --timeout");

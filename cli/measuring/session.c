@@ -51,7 +51,7 @@ static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
 /* "2/8" to shard 1 of 8. */
 static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
 {
-	const char *text = s->request->shard;
+	const char *text = s->request->repeats.shard;
 	long long i = 0, n = 0;
 	char rest;
 
@@ -90,7 +90,7 @@ static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
  * what fails in one and not in the next is to be seen. */
 static enum gb_again to_be_made_again(const struct gb_request *request)
 {
-	if (request->launch > 0)
+	if (request->repeats.launch > 0)
 		return GB_AGAIN_NONE;
 	return request->how.no_verify ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
 }
@@ -110,19 +110,20 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_request *request = s->request;
 
-	if (request->output_file && request->shared)
-		gb_output_share(&s->output, request->output, request->output_file,
-				gb_existing(request));
-	else if (request->output_file)
-		gb_output_inherit(&s->output, request->output, request->output_file,
-				  gb_existing(request));
-	else if (gb_output_open(&s->output, request->output, gb_existing(request), err))
+	if (request->target.file && request->target.shared)
+		gb_output_share(&s->output, request->target.path, request->target.file,
+				gb_existing(&request->target));
+	else if (request->target.file)
+		gb_output_inherit(&s->output, request->target.path, request->target.file,
+				  gb_existing(&request->target));
+	else if (gb_output_open(&s->output, request->target.path, gb_existing(&request->target),
+				err))
 		return err->code;
-	if (!request->resume)
+	if (!request->target.resume)
 		return GB_OK;
 	if (gb_output_past(&s->output, &s->records, err))
 		return err->code;
-	if (request->shared)
+	if (request->target.shared)
 		drop_other_devices(s);
 	s->written = s->records.count;
 	s->written_runs = s->records.run_count;
@@ -135,9 +136,9 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 	cJSON *line = gb_describe_run(&s->info, err);
 
 	if (!line || gb_records_add(&s->records, line, err) ||
-	    s->request->resume == GB_RESUME_ANY)
+	    s->request->target.resume == GB_RESUME_ANY)
 		return err->code;
-	return gb_resume_check(&s->records, s->request->output,
+	return gb_resume_check(&s->records, s->request->target.path,
 			       s->records.run[s->records.run_count - 1],
 			       " (--resume=any adds to it all the same)", err);
 }
@@ -188,7 +189,7 @@ enum gb_status gb_session_open(struct gb_session *s, const struct gb_request *re
 enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *request,
 			       struct gb_error *err)
 {
-	const char *path = request->output;
+	const char *path = request->target.path;
 
 	*s = (struct gb_session){ .request = request, .lock = -1 };
 	if (read_shard(s, err) || gb_output_check(path, err) || !gb_is_lines(path) ||
@@ -196,8 +197,9 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 		return err->code;
 	if (gb_records_read(path, &s->records, err))
 		return err->code;
-	return request->resume ? gb_done_init(&s->past, &s->records, to_be_made_again(request), err)
-			       : GB_OK;
+	return request->target.resume
+		       ? gb_done_init(&s->past, &s->records, to_be_made_again(request), err)
+		       : GB_OK;
 }
 
 void gb_session_abandon(struct gb_session *s)
@@ -314,7 +316,7 @@ bool gb_session_due(struct gb_session *s, const struct gb_sweep *sweep, size_t i
 	if (s->past.count + s->past.again_count) {
 		char *key = gb_record_key(sweep->workload, variant, params, &ignored);
 
-		due = key && (gb_done_times(&s->past, key) <= s->request->launch ||
+		due = key && (gb_done_times(&s->past, key) <= s->request->repeats.launch ||
 			      gb_done_again(&s->past, key));
 		free(key);
 	}
@@ -440,7 +442,7 @@ enum gb_status gb_worse(enum gb_status a, enum gb_status b)
 enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 {
 	/* A run that measured nothing has its line, unless it was resumed or went wrong. */
-	if (!err->code && !(s->request->resume && s->seq == 0))
+	if (!err->code && !(s->request->target.resume && s->seq == 0))
 		(void)write_lines(s, err);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);
 	gb_session_abandon(s);

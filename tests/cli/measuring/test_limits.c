@@ -63,10 +63,14 @@ Test(limits, a_sweep_leaves_out_what_is_above)
 	static const struct gb_choice choice = { .glob_count = 1, .glob = { "cpu/qsort" } };
 	static struct gb_session session;
 	static struct gb_request request;
+	static const struct gb_rows *const shared[] = { &gb_rows_how, NULL };
+	struct gb_arguments arguments = { .shared = shared,
+					  .target = &request,
+					  .target_size = sizeof request };
 	char *argv[] = { "radix", "--samples=1", NULL };
 	struct gb_sweep sweep = { 0 };
 
-	cr_assert(eq(int, (int)gb_options_parse(&request, NULL, NULL, "", "", 2, argv, &err), 0));
+	cr_assert(eq(int, (int)gb_options_parse(&arguments, 2, argv, &err), 0));
 	request.quiet = 1;
 	cr_assert(eq(int,
 		     (int)gb_sweep_words(&sweep, gb_workload_find("radix"),
@@ -80,5 +84,6 @@ Test(limits, a_sweep_leaves_out_what_is_above)
 	expect(&session, 2, "skipped", "larger than count=1000, which did not fit");
 	expect(&session, 3, "ok", "");
 	gb_sweep_release(&sweep);
+	gb_arguments_release(&arguments);
 	cr_assert(eq(int, (int)gb_session_close(&session, &err), 0));
 }

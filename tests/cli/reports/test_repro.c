@@ -214,6 +214,10 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 {
 	static char *argv[] = { "repro", "-q", "--samples=3", "--hot", "--max-time=0", NULL };
 	static struct gb_request request;
+	static const struct gb_rows *const shared[] = { &gb_rows_how, &gb_rows_progress, NULL };
+	struct gb_arguments arguments = { .shared = shared,
+					  .target = &request,
+					  .target_size = sizeof request };
 	static struct gb_repro_source source;
 	static struct gb_session session; /* keeps the records that the cells point into */
 	struct gb_error err = { 0 };
@@ -221,7 +225,8 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 
 	snprintf(document, sizeof document, "{'workload':'radix','tables':[%s]}", table_text);
 	*paper = parse(document);
-	gb_options_parse(&request, NULL, NULL, "TABLE", "", 5, argv, &err);
+	gb_options_parse(&arguments, 5, argv, &err);
+	gb_arguments_release(&arguments);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 	gb_session_open(&session, &request, 5, argv, &err);
 	gb_repro_init(repro, *paper, cJSON_GetArrayItem(gb_json_at(*paper, "tables"), 0), &err);
