@@ -277,6 +277,18 @@ static bool renew_status(cJSON *line)
 	return !status || !gb_equal(status, "timeout") || set_word(line, "status", "failed");
 }
 
+/* Sampling had several limits, each with a word of its own. */
+static bool renew_stop(cJSON *line)
+{
+	static const char *const limits[] = { "no_gain", "max_samples", "time_limit" };
+	const char *stop = gb_json_text(line, "stop_reason");
+
+	for (size_t i = 0; i < GB_COUNT(limits) && stop; i++)
+		if (gb_equal(stop, limits[i]))
+			return set_word(line, "stop_reason", "limit");
+	return !stop || !gb_equal(stop, "untimed") || set_word(line, "stop_reason", "fixed");
+}
+
 /* Where the samples are different work, the rate was not the items by the median time. */
 static bool renew_rates(cJSON *line)
 {
@@ -309,7 +321,7 @@ static bool renew_record(cJSON *line)
 	static const char *const derived[] = { "rates", "overhead" };
 	cJSON *excluded = cJSON_GetObjectItemCaseSensitive(line, "excluded");
 	cJSON *first = cJSON_GetArrayItem(excluded, 0);
-	bool ok = renew_status(line) && renew_rates(line) && renew_input(line);
+	bool ok = renew_status(line) && renew_stop(line) && renew_rates(line) && renew_input(line);
 
 	for (size_t i = 0; i < GB_COUNT(once) && ok; i++) {
 		const cJSON *item = cJSON_GetObjectItemCaseSensitive(line, once[i]);
