@@ -8,7 +8,7 @@ from .records import Trouble, at, label, points, read, select, setup_names, word
 
 PAPERS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "results", "papers")
 TIME_UNITS = {"s": 1e-9, "ms": 1e-6, "us": 1e-3, "ns": 1}
-TIMES = ("time", "phases", "upload", "download", "host_time", "overhead")
+TIMES = ("time", "phases", "upload", "download", "host_time")
 
 
 def read_table(name):

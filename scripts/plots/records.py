@@ -27,6 +27,7 @@ class Row:
 
     record: dict
     setup: dict
+    machine: tuple = ()
 
     @property
     def bench(self):
@@ -76,22 +77,71 @@ def at(record, path):
 
 
 def machine_of(record, run):
-    """What the record's back end ran on."""
-    device = at(run, "settings.device") or 0
-    gpus = [g.get("name") for g in run.get("gpus") or [] if g.get("id") == device]
+    """What the record's back end ran on: (name, all that identifies it, the same as schema 1 tells it
+    or None, whether nothing is missing); as cli/records/identity.c has it."""
+    host = run.get("host") or {}
+    on = ", on " + host["hostname"] if host.get("hostname") else ""
     if record["backend"] != "cpu":
-        return gpus[0] if gpus and gpus[0] else "unknown GPU"
-    return at(run, "host.cpu") or "unknown CPU"
+        device = at(run, "settings.device") or 0
+        gpu = next((g for g in run.get("gpus") or [] if g.get("id") == device), {})
+        name, uuid = gpu.get("name") or "unknown GPU", gpu.get("uuid")
+        return name, "%s, %s" % (name, uuid) if uuid else name + on, None, bool(uuid)
+    name = host.get("cpu") or "unknown CPU"
+    parts = [host.get(n) for n in ("sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")]
+    parts.append(host.get("memory_bytes") and -(-host["memory_bytes"] // 2**30))
+    early = ", ".join([name] + ["%s %s" % pair for pair in zip(PARTS, parts) if pair[1]])
+    model = [host.get(n) for n in ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_part")]
+    text = early + "".join(" %s" % m for m in model if m is not None)
+    whole = all(parts) and model[0] is not None and (model[1] is not None or model[4] is not None)
+    return name, text if whole else text + on, early + on if on else None, whole
+
+
+PARTS = ("sockets", "cores", "L1d", "L2", "L3", "GiB")
+
+
+def same_machine(a, b):
+    return a[1] == b[1] or (not (a[3] and b[3]) and a[2] is not None and a[2] == b[2])
+
+
+def name_machines(rows):
+    """Machines that share a name are called by all that identifies them."""
+    machines = []
+    for row in rows:
+        found = next((m for m in machines if same_machine(m, row.machine)), None)
+        if not found:
+            machines.append(row.machine)
+        row.machine = found or row.machine
+    for row in rows:
+        shared = sum(m[0] == row.machine[0] for m in machines) > 1
+        row.setup["machine"] = row.machine[1 if shared else 0]
 
 
 def setup_of(record, run):
     return {
-        "machine": machine_of(record, run),
+        "machine": machine_of(record, run)[0],
         "host": at(run, "host.hostname") or "",
         "commit": at(run, "tool.commit") or "",
         "compiler": at(run, "tool.compiler") or "",
         "caches": "cold caches" if record.get("cold", True) else "hot caches",
     }
+
+
+def renew(record):
+    """A record of any schema with numbers for what was taken once, and with the rates that follow from
+    its time."""
+    for name in ("create", "upload", "download", "first_call"):
+        if isinstance(record.get(name), dict):
+            record[name] = record[name].get("median")
+    time, work = at(record, "time.median"), record.get("work") or {}
+    if "rates" not in record and isinstance(time, (int, float)) and time > 0:
+        rates = {
+            "items_per_s": record.get("harmonic_items_per_s") or work.get("items", 0) / time * 1e9,
+            "bytes_per_s": work.get("bytes", 0) / time * 1e9,
+        }
+        record["rates"] = {name: value for name, value in rates.items() if value}
+    if isinstance(record.get("rates"), dict) and "copy_bytes_per_s" in record:
+        record["rates"]["copy_bytes_per_s"] = record["copy_bytes_per_s"]
+    return record
 
 
 def lines_of(path):
@@ -127,7 +177,7 @@ def read(paths):
             if item.get("type") == "run":
                 runs[item.get("run_id")] = item
             elif item.get("type") == "record" and isinstance(item.get("params"), dict):
-                records.append(item)
+                records.append(renew(item))
     rows = []
     for record in records:
         why = why_not(record)
@@ -136,10 +186,12 @@ def read(paths):
         else:
             run = runs.get(record.get("run_id"), {})
             rows.append(Row(record, setup_of(record, run)))
+            rows[-1].machine = machine_of(record, run)
     for why, count in sorted(left.items()):
         print("left out: %d records %s" % (count, why), file=sys.stderr)
     if not rows:
         raise Trouble("no records with times in " + ", ".join(paths))
+    name_machines(rows)
     return rows
 
 
