@@ -357,24 +357,31 @@ static void drop_replaced(struct gb_records *list, size_t first)
 	}
 }
 
+enum gb_status gb_records_parse(const char *name, char *text, size_t size, struct gb_records *list,
+				struct gb_error *err)
+{
+	const struct source source = { .name = name, .text = text, .size = size };
+	const size_t before = list->count;
+	enum gb_status status;
+
+	list->unended = list->document = false;
+	status = text[strspn(text, " \t\r\n")] == '[' ? read_document(&source, list, err)
+						      : read_lines(&source, list, err);
+	if (status == GB_OK && list->count == before)
+		status = gb_fail(err, GB_EUSAGE, "%s: there are no records in it", name);
+	if (status == GB_OK)
+		drop_replaced(list, before);
+	return status;
+}
+
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err)
 {
 	struct source source = { 0 };
-	const size_t before = list->count;
 	enum gb_status status = read_source(path, &source, err);
 
-	list->unended = list->document = false;
-	if (status == GB_OK && source.text) {
-		const char *first = source.text + strspn(source.text, " \t\r\n");
-
-		status = *first == '[' ? read_document(&source, list, err)
-				       : read_lines(&source, list, err);
-	}
-	if (status == GB_OK && list->count == before)
-		status = gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
-	free(source.text);
 	if (status == GB_OK)
-		drop_replaced(list, before);
+		status = gb_records_parse(source.name, source.text, source.size, list, err);
+	free(source.text);
 	return status;
 }
 

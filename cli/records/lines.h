@@ -32,6 +32,10 @@ struct gb_records {
  * to be released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
+/* The same for text in memory, of size bytes and a NUL; name is for messages. The text is changed. */
+enum gb_status gb_records_parse(const char *name, char *text, size_t size, struct gb_records *list,
+				struct gb_error *err);
+
 /* Append one line; owns it, even if memory runs out. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
 

@@ -135,12 +135,8 @@ static bool is_wanted(const struct gb_history *h, const struct gb_stored_series 
 
 static int by_key(const void *a, const void *b)
 {
-	const struct gb_stored_series *x = ((const struct gb_trend *)a)->series;
-	const struct gb_stored_series *y = ((const struct gb_trend *)b)->series;
-	int order = strcmp(x->key, y->key);
-
-	order = order ? order : strcmp(x->machine, y->machine);
-	return order ? order : y->cold - x->cold;
+	return gb_stored_series_order(((const struct gb_trend *)a)->series,
+				      ((const struct gb_trend *)b)->series);
 }
 
 /* One launch more of the trend.  Another file may hold the same run: it counts once. */
@@ -198,7 +194,7 @@ static enum gb_status make_trends(struct gb_history *h, size_t *number, struct g
 		if (!launches[i] || number[i] == SIZE_MAX)
 			continue;
 		*trend = (struct gb_trend){
-			.series = &store->series[i],
+			.series = store->series[i],
 			.value = malloc(launches[i] * sizeof *trend->value),
 			.run = malloc(launches[i] * sizeof(struct gb_stored_run *)),
 			.failure = malloc((failures[i] + 1) * sizeof *trend->failure),
@@ -212,7 +208,7 @@ static enum gb_status make_trends(struct gb_history *h, size_t *number, struct g
 	if (h->count)
 		qsort(h->trend, h->count, sizeof *h->trend, by_key);
 	for (size_t i = 0; i < h->count; i++)
-		number[h->trend[i].series - store->series] = i;
+		number[h->trend[i].series->number] = i;
 out:
 	free(launches);
 	free(failures);
@@ -229,7 +225,7 @@ static enum gb_status choose_series(const struct gb_history *h, size_t *number,
 	if (!used)
 		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < store->all_series; i++)
-		number[i] = is_wanted(h, &store->series[i], used) ? 0 : SIZE_MAX;
+		number[i] = is_wanted(h, store->series[i], used) ? 0 : SIZE_MAX;
 	for (size_t i = 0; i < h->globs && store->all_series; i++)
 		if (!used[i])
 			gb_fail(err, GB_EUSAGE, "no key of the history matches '%.200s'",

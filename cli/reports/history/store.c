@@ -1,15 +1,11 @@
 #include "cli/reports/history/store.h"
 
-#include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "cli/records/json.h"
-#include "cli/records/runs.h"
-#include "cli/records/setup.h"
-#include "cli/reports/launch.h"
 #include "common/text.h"
 
 /* ---- dates -------------------------------------------------------------------------------- */
@@ -68,26 +64,17 @@ static enum gb_status no_memory(struct gb_error *err)
 	return gb_out_of_memory(err, "the history");
 }
 
-enum gb_status gb_store_file(struct gb_store *store, const char *path, int64_t size,
-			     int64_t mtime_ns, size_t *number, struct gb_error *err)
+enum gb_status gb_store_file(struct gb_store *store, const char *path, bool truncated,
+			     const char *fault, struct gb_error *err)
 {
-	char *copy = strdup(path);
+	struct gb_stored_file copy = { .truncated = truncated };
 
-	if (!copy || !grow(&store->file, &store->file_room, store->files, sizeof *store->file)) {
-		free(copy);
+	if (!grow(&store->file, &store->file_room, store->files, sizeof *store->file))
 		return no_memory(err);
-	}
-	if (number)
-		*number = store->files;
-	store->file[store->files++] =
-		(struct gb_stored_file){ .path = copy, .size = size, .mtime_ns = mtime_ns };
-	return GB_OK;
-}
-
-enum gb_status gb_store_fault(struct gb_stored_file *file, const char *fault, struct gb_error *err)
-{
-	file->fault = strdup(fault);
-	return file->fault ? GB_OK : no_memory(err);
+	copy.path = strdup(path);
+	copy.fault = fault ? strdup(fault) : NULL;
+	store->file[store->files++] = copy;
+	return copy.path && (copy.fault || !fault) ? GB_OK : no_memory(err);
 }
 
 enum gb_status gb_store_run(struct gb_store *store, const struct gb_stored_run *run,
@@ -124,180 +111,49 @@ enum gb_status gb_store_launch(struct gb_store *store, const struct gb_stored_la
 	return GB_OK;
 }
 
-/* ---- series by hash ------------------------------------------------------------------------ */
+/* ---- series ------------------------------------------------------------------------------- */
 
-/* FNV-1a. */
-static uint64_t add_to_hash(uint64_t hash, const char *text)
+int gb_stored_series_order(const void *a, const void *b)
 {
-	for (const char *c = text;; c++) {
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
-		if (!*c)
-			return hash;
-	}
+	const struct gb_stored_series *x = a, *y = b;
+	int order = strcmp(x->key, y->key);
+
+	order = order ? order : strcmp(x->machine, y->machine);
+	return order ? order : y->cold - x->cold;
 }
 
-static bool grow_slots(struct gb_store *store)
+static struct gb_stored_series *copy_series(const struct gb_stored_series *series)
 {
-	const size_t slots = store->slots ? 2 * store->slots : 256;
-	uint32_t *slot;
+	const size_t key = strlen(series->key) + 1, machine = strlen(series->machine) + 1;
+	struct gb_stored_series *copy = malloc(sizeof *copy + key + machine);
 
-	if (2 * store->all_series < store->slots)
-		return true;
-	slot = calloc(slots, sizeof *slot);
-	if (!slot)
-		return false;
-	for (size_t i = 0; i < store->all_series; i++) {
-		size_t at = store->series[i].hash & (slots - 1);
-
-		while (slot[at])
-			at = (at + 1) & (slots - 1);
-		slot[at] = (uint32_t)i + 1;
-	}
-	free(store->slot);
-	store->slot = slot;
-	store->slots = slots;
-	return true;
-}
-
-static enum gb_status add_series(struct gb_store *store, const char *key, const char *machine,
-				 bool cold, uint64_t hash, struct gb_error *err)
-{
-	struct gb_stored_series copy = { .cold = cold, .hash = hash };
-
-	if (!grow(&store->series, &store->series_room, store->all_series, sizeof *store->series))
-		return no_memory(err);
-	copy.key = strdup(key);
-	copy.machine = strdup(machine);
-	store->series[store->all_series++] = copy;
-	return copy.key && copy.machine ? GB_OK : no_memory(err);
+	if (!copy)
+		return NULL;
+	*copy = *series;
+	copy->key = memcpy(copy + 1, series->key, key);
+	copy->machine = memcpy((char *)(copy + 1) + key, series->machine, machine);
+	return copy;
 }
 
 enum gb_status gb_store_series(struct gb_store *store, const char *key, const char *machine,
 			       bool cold, uint32_t *number, struct gb_error *err)
 {
-	const uint64_t hash =
-		add_to_hash(add_to_hash(0xcbf29ce484222325 ^ (uint64_t)cold, key), machine);
-	size_t at;
+	const struct gb_stored_series wanted = { key, machine, cold, (uint32_t)store->all_series };
+	struct gb_stored_series *const *found =
+		tfind(&wanted, &store->tree, gb_stored_series_order);
+	struct gb_stored_series *copy;
 
-	if (!grow_slots(store))
+	*number = found ? (*found)->number : wanted.number;
+	if (found)
+		return GB_OK;
+	copy = copy_series(&wanted);
+	if (!copy || !grow(&store->series, &store->series_room, store->all_series, sizeof copy) ||
+	    !tsearch(copy, &store->tree, gb_stored_series_order)) {
+		free(copy);
 		return no_memory(err);
-	for (at = hash & (store->slots - 1); store->slot[at]; at = (at + 1) & (store->slots - 1)) {
-		const struct gb_stored_series *s = &store->series[store->slot[at] - 1];
-
-		if (s->hash == hash && s->cold == cold && gb_equal(s->key, key) &&
-		    gb_equal(s->machine, machine)) {
-			*number = store->slot[at] - 1;
-			return GB_OK;
-		}
 	}
-	*number = (uint32_t)store->all_series;
-	store->slot[at] = *number + 1;
-	return add_series(store, key, machine, cold, hash, err);
-}
-
-/* ---- the records of a file ----------------------------------------------------------------- */
-
-static const char *text_or(const cJSON *object, const char *path, const char *otherwise)
-{
-	const char *text = gb_json_text(object, path);
-
-	return text ? text : otherwise;
-}
-
-/* False: the record tells nothing. */
-static bool kind_of(const cJSON *record, struct gb_stored_launch *launch)
-{
-	static const struct gb_launch_stat fastest = { 0 };
-
-	launch->ns = gb_launch_value(record, fastest);
-	if (gb_json_true(record, "emulated"))
-		launch->kind = GB_LAUNCH_EMULATED;
-	else if (gb_launch_is_broken(record))
-		launch->kind = GB_LAUNCH_FAILED;
-	else if (gb_is_unverified(record))
-		launch->kind = GB_LAUNCH_UNVERIFIED;
-	else if (launch->ns > 0)
-		launch->kind = GB_LAUNCH_TIME;
-	else
-		return false;
-	if (launch->kind != GB_LAUNCH_TIME)
-		launch->ns = 0;
-	return true;
-}
-
-static enum gb_status add_record(struct gb_store *store, const cJSON *record, const cJSON *run,
-				 uint32_t number, struct gb_error *err)
-{
-	const char *machine = gb_setup_machine(record, run);
-	struct gb_stored_launch launch = { .run = number };
-
-	if (!kind_of(record, &launch) ||
-	    gb_store_series(store, gb_json_text(record, "key"), machine ? machine : "unknown",
-			    gb_setup_is_cold(record, run), &launch.series, err))
-		return err->code;
-	return gb_store_launch(store, &launch,
-			       launch.kind == GB_LAUNCH_FAILED
-				       ? text_or(record, "reason", "no reason is given")
-				       : NULL,
-			       err);
-}
-
-static enum gb_status add_runs(struct gb_store *store, const struct gb_runs *runs,
-			       struct gb_error *err)
-{
-	for (size_t i = 0; i < runs->count; i++) {
-		const cJSON *line = runs->line[i];
-		const struct gb_stored_run run = {
-			.started = gb_date_parse(gb_json_text(line, "started")),
-			.committed = gb_date_parse(gb_json_text(line, "tool.commit_date")),
-			.file = store->files - 1,
-		};
-
-		if (gb_store_run(store, &run, gb_json_text(line, "run_id"),
-				 text_or(line, "tool.commit", ""), err))
-			return err->code;
-	}
+	store->series[store->all_series++] = copy;
 	return GB_OK;
-}
-
-/* The number of the run with the id, most often the one before; runs->count: there is none. */
-static size_t find_run(const struct gb_runs *runs, size_t before, const char *id)
-{
-	for (size_t i = 0; i < runs->count; i++) {
-		const size_t r = (before + i) % runs->count;
-
-		if (gb_equal(gb_json_text(runs->line[r], "run_id"), id))
-			return r;
-	}
-	return runs->count;
-}
-
-enum gb_status gb_store_records(struct gb_store *store, const struct gb_records *records,
-				struct gb_error *err)
-{
-	struct gb_stored_file *file = &store->file[store->files - 1];
-	struct gb_runs runs = { 0 };
-	size_t run = 0;
-
-	file->first_run = store->runs;
-	file->first_launch = store->launches;
-	if (gb_runs_add(&runs, records, err) || add_runs(store, &runs, err))
-		goto out;
-	for (size_t i = 0; i < records->count; i++) {
-		const cJSON *record = records->line[i];
-
-		if (!gb_is_record(record))
-			continue;
-		run = find_run(&runs, run, text_or(record, "run_id", ""));
-		if (run < runs.count && add_record(store, record, runs.line[run],
-						   (uint32_t)(file->first_run + run), err))
-			goto out;
-	}
-	file->runs = store->runs - file->first_run;
-	file->launches = store->launches - file->first_launch;
-out:
-	gb_runs_release(&runs);
-	return err->code;
 }
 
 void gb_store_release(struct gb_store *store)
@@ -310,10 +166,7 @@ void gb_store_release(struct gb_store *store)
 		free(store->run[i].run_id);
 		free(store->run[i].commit);
 	}
-	for (size_t i = 0; i < store->all_series; i++) {
-		free(store->series[i].key);
-		free(store->series[i].machine);
-	}
+	tdestroy(store->tree, free);
 	for (size_t i = 0; i < store->reasons; i++)
 		free(store->reason[i]);
 	free(store->file);
@@ -321,6 +174,5 @@ void gb_store_release(struct gb_store *store)
 	free(store->series);
 	free(store->launch);
 	free(store->reason);
-	free(store->slot);
 	*store = (struct gb_store){ 0 };
 }

@@ -1,17 +1,13 @@
-/* Series from stored launches: their order, what counts, what the newest level is worth; and the
- * index, which must say what the files say. */
+/* Series from stored launches: their order, what counts, what the newest level is worth; and record
+ * lines scanned in bulk, which must say what the validated reader says. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include <fcntl.h>
-#include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include "cli/reports/history/folder.h"
+#include "cli/records/json.h"
+#include "cli/records/lines.h"
 #include "cli/reports/history/history.h"
-#include "cli/reports/history/index.h"
-#include "common/text.h"
+#include "cli/reports/history/scan.h"
+#include "cli/reports/launch.h"
 
 /* ---- dates -------------------------------------------------------------------------------- */
 
@@ -49,7 +45,7 @@ static void put(struct gb_store *store, int number, int64_t started, int64_t com
 
 	snprintf(path, sizeof path, "%d.jsonl", number);
 	snprintf(id, sizeof id, "run%d", number);
-	gb_store_file(store, path, 1, 1, NULL, &err);
+	gb_store_file(store, path, false, NULL, &err);
 	launch.run = (uint32_t)store->runs;
 	gb_store_run(store, &run, id, commit, &err);
 	gb_store_series(store, "radix/cpu/best count=5", "CPU A", true, &launch.series, &err);
@@ -175,115 +171,103 @@ Test(history, globs)
 	gb_store_release(&store);
 }
 
-/* ---- the index ---------------------------------------------------------------------------- */
+/* ---- scanned lines ------------------------------------------------------------------------ */
 
-static bool want_all(const char *path, int64_t size, int64_t mtime_ns, void *closure)
+static const char whole_line[] =
+	"{\"type\":\"record\",\"schema\":1,\"run_id\":\"5f3a\",\"seq\":7,\"bench\":\"radix\","
+	"\"backend\":\"cpu\",\"variant\":\"lsd8\",\"key\":\"radix/cpu/lsd8 count=4096 threads=2\","
+	"\"params\":{\"count\":4096,\"threads\":2,\"seed\":1},\"status\":\"ok\",\"reason\":null,"
+	"\"verify\":{\"result\":\"pass\",\"method\":\"all \\\"keys\\\"\",\"runs\":4},\"cold\":true,"
+	"\"emulated\":false,\"rates\":{\"items_per_s\":2.5e-3,\"none\":[],\"more\":{}},"
+	"\"time\":{\"unit\":\"ns\",\"n\":4,\"median\":1020.5,\"ci95\":null,"
+	"\"samples\":[1021,1020.25,1.5e3,1020.75]},\"elapsed_s\":3.5}\n";
+
+/* Whether the line is taken; then the validated reader must say the same of it. */
+static bool is_taken(struct gb_scanner *scanner, const char *line)
 {
-	(void)path;
-	(void)size;
-	(void)mtime_ns;
-	(void)closure;
+	static const struct gb_launch_stat fastest = { 0 };
+	struct gb_records records = { 0 };
+	struct gb_scanned scanned;
+	struct gb_error err = { 0 };
+	char text[sizeof whole_line + 64], copy[sizeof whole_line + 64];
+
+	snprintf(text, sizeof text, "%s", line);
+	snprintf(copy, sizeof copy, "%s", line);
+	if (!gb_scan_line(scanner, text, &scanned)) {
+		cr_expect(eq(str, text, copy));
+		return false;
+	}
+	gb_records_parse("copy", copy, strlen(copy), &records, &err);
+	cr_assert(eq(int, (int)err.code, GB_OK), "%s: %s", line, err.message);
+	cr_assert(eq(sz, records.count, 1));
+	cr_expect(eq(str, (char *)scanned.run_id, (char *)gb_json_text(records.line[0], "run_id")));
+	cr_expect(eq(str, (char *)gb_json_text(scanned.record, "key"),
+		     (char *)gb_json_text(records.line[0], "key")));
+	cr_expect(eq(int, scanned.kind, gb_launch_kind_of(records.line[0])));
+	if (gb_json_at(records.line[0], "time") && scanned.kind != GB_LAUNCH_EMULATED)
+		cr_expect(eq(dbl, scanned.ns, gb_launch_value(records.line[0], fastest)));
+	gb_records_release(&records);
 	return true;
 }
 
-static bool want_but_3(const char *path, int64_t size, int64_t mtime_ns, void *closure)
+Test(history, scanned_lines)
 {
-	(void)size;
-	(void)mtime_ns;
-	(void)closure;
-	return !gb_equal(path, "3.jsonl");
+	struct gb_scanner scanner = { 0 };
+	char line[sizeof whole_line];
+	size_t taken = 0, left = 0;
+
+	cr_expect(is_taken(&scanner, whole_line));
+	cr_expect(is_taken(&scanner, whole_line));
+	cr_expect(eq(sz, scanner.count, 1));
+	/* Any byte may be any of these. */
+	for (size_t i = 0; i + 1 < sizeof whole_line; i++)
+		for (const char *c = "0-.e\"\\,:{}[] \n~\x01\xc3z"; *c; c++) {
+			memcpy(line, whole_line, sizeof line);
+			line[i] = *c;
+			if (is_taken(&scanner, line))
+				taken++;
+			else
+				left++;
+		}
+	cr_expect(gt(sz, taken, 2000));
+	cr_expect(gt(sz, left, 2000));
+	gb_scanner_release(&scanner);
 }
 
-static const char *scratch_index(void)
+/* The line with the first `from` replaced by `to`. */
+static bool is_taken_with(const char *from, const char *to)
 {
-	static char path[64];
+	const char *at = strstr(whole_line, from);
+	struct gb_scanner scanner = { 0 };
+	char line[sizeof whole_line + 64];
+	bool taken;
 
-	snprintf(path, sizeof path, "/tmp/gpubench-index-%d.sqlite", (int)getpid());
-	unlink(path);
-	return path;
+	cr_assert(ne(ptr, (void *)at, NULL));
+	snprintf(line, sizeof line, "%.*s%s%s", (int)(at - whole_line), whole_line, to,
+		 at + strlen(from));
+	taken = is_taken(&scanner, line);
+	gb_scanner_release(&scanner);
+	return taken;
 }
 
-Test(history, the_index_gives_back_what_it_got)
+Test(history, lines_that_the_scanner_leaves)
 {
-	const char *path = scratch_index(), *note;
-	struct gb_store store = twenty(1.1), loaded = { 0 }, part = { 0 };
-	struct gb_error err = { 0 };
-
-	put(&store, 20, 5, 6, "c0ffee", 0, GB_LAUNCH_FAILED);
-	gb_store_file(&store, "foreign.jsonl", 3, 4, NULL, &err);
-	gb_store_fault(&store.file[21], "is none", &err);
-	for (size_t i = 0; i < 21; i++) {
-		store.file[i].first_run = store.file[i].first_launch = i;
-		store.file[i].runs = store.file[i].launches = 1;
-	}
-	gb_index_save(path, &store);
-	if (access(path, F_OK))
-		cr_skip_test("SQLite is not in this build");
-	gb_index_load(path, &loaded, want_all, NULL, &note, &err);
-	cr_expect(zero(ptr, (void *)note));
-	cr_assert(eq(sz, loaded.files, store.files));
-	cr_assert(eq(sz, loaded.launches, store.launches));
-	for (size_t i = 0; i < store.launches; i++) {
-		cr_expect(eq(dbl, loaded.launch[i].ns, store.launch[i].ns));
-		cr_expect(eq(u32, loaded.launch[i].kind, store.launch[i].kind));
-		cr_expect(eq(str, loaded.run[i].run_id, store.run[i].run_id));
-		cr_expect(eq(i64, loaded.run[i].started, store.run[i].started));
-		cr_expect(eq(i64, loaded.run[i].committed, store.run[i].committed));
-	}
-	cr_expect(eq(str, loaded.series[0].key, "radix/cpu/best count=5"));
-	cr_expect(eq(str, loaded.reason[0], "wrong"));
-	cr_expect(eq(str, loaded.run[20].commit, "c0ffee"));
-	cr_expect(eq(str, loaded.file[21].fault, "is none"));
-	gb_index_load(path, &part, want_but_3, NULL, &note, &err);
-	cr_expect(eq(sz, part.files, store.files - 1));
-	gb_store_release(&part);
-	gb_store_release(&loaded);
-	gb_store_release(&store);
-	unlink(path);
-}
-
-/* One byte anywhere: then the index says the same as before, or is not believed. */
-Test(history, a_damaged_index_is_not_believed)
-{
-	const char *path = scratch_index(), *note;
-	struct gb_store store = twenty(1.1);
-	struct gb_error err = { 0 };
-	struct stat file;
-	size_t doubted = 0;
-	char *whole;
-	int fd;
-
-	for (size_t i = 0; i < 20; i++) {
-		store.file[i].first_run = store.file[i].first_launch = i;
-		store.file[i].runs = store.file[i].launches = 1;
-	}
-	gb_index_save(path, &store);
-	if (stat(path, &file))
-		cr_skip_test("SQLite is not in this build");
-	whole = malloc((size_t)file.st_size);
-	fd = open(path, O_RDONLY);
-	cr_assert(eq(int, read(fd, whole, (size_t)file.st_size) == file.st_size, 1));
-	close(fd);
-	for (off_t at = 5; at < file.st_size; at += file.st_size / 150) {
-		struct gb_store loaded = { 0 };
-
-		whole[at] ^= 0x55;
-		unlink(path);
-		fd = open(path, O_WRONLY | O_CREAT, 0600);
-		cr_assert(eq(int, write(fd, whole, (size_t)file.st_size) == file.st_size, 1));
-		close(fd);
-		whole[at] ^= 0x55;
-		gb_index_load(path, &loaded, want_all, NULL, &note, &err);
-		cr_expect(eq(int, (int)err.code, GB_OK));
-		doubted += note != NULL;
-		if (note)
-			cr_expect(eq(sz, loaded.files, 0));
-		for (size_t i = 0; i < loaded.launches; i++)
-			cr_expect(eq(dbl, loaded.launch[i].ns, store.launch[i].ns));
-		gb_store_release(&loaded);
-	}
-	cr_expect(doubted > 0);
-	free(whole);
-	gb_store_release(&store);
-	unlink(path);
+	cr_expect(is_taken_with("\"ok\"", "\"failed\""));
+	cr_expect(is_taken_with("\"pass\"", "\"skipped\""));
+	cr_expect(is_taken_with("\"emulated\":false", "\"emulated\":true"));
+	cr_expect(is_taken_with("1020.25", "0.1000000000000000055511151231257827"));
+	cr_expect(is_taken_with("1020.25", "123456789012345.6"));
+	cr_expect(is_taken_with("\"n\":4", "\"n\":1e300"));
+	cr_expect(not(is_taken_with("1020.25", "1e999")));
+	cr_expect(not(is_taken_with("1020.25", "\"1\"")));
+	cr_expect(not(is_taken_with("1020.5", "-1e999")));
+	cr_expect(not(is_taken_with("[1021,1020.25,1.5e3,1020.75]", "[]")));
+	cr_expect(not(is_taken_with("\"median\":1020.5,", "")));
+	cr_expect(not(is_taken_with("\"seq\":7", "\"seq\":7,\"replaces\":{}")));
+	cr_expect(not(is_taken_with("\"seq\":7", "\"run_id\":\"x\"")));
+	cr_expect(not(is_taken_with("5f3a", "5f\\/3a")));
+	cr_expect(not(is_taken_with("\"seq\":7,", "\"seq\":7, ")));
+	cr_expect(not(is_taken_with("\"schema\":1", "\"schema\":99")));
+	cr_expect(not(is_taken_with("\"record\"", "\"run\"")));
+	cr_expect(not(is_taken_with("}\n", "}")));
 }
