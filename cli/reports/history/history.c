@@ -283,19 +283,17 @@ static enum gb_status judge_trend(const struct gb_history *h, struct gb_trend *t
 				  struct gb_error *err)
 {
 	size_t begin;
-	double *newest;
+	double *room;
 
 	if (gb_shifts_find(trend->value, trend->count, &h->rule, &trend->shift, &trend->shifts,
 			   err))
 		return err->code;
 	begin = trend->shifts ? trend->shift[trend->shifts - 1].at : 0;
-	newest = malloc((trend->count - begin + 1) * sizeof *newest);
-	if (!newest)
+	room = malloc((trend->count - begin + 1) * sizeof *room);
+	if (!room)
 		return gb_out_of_memory(err, "the history");
-	memcpy(newest, trend->value + begin, (trend->count - begin) * sizeof *newest);
-	gb_sort(newest, trend->count - begin);
-	trend->level = gb_median_sorted(newest, trend->count - begin);
-	free(newest);
+	trend->level = gb_median_of(trend->value + begin, trend->count - begin, room);
+	free(room);
 	trend->verdict = verdict_of(h, trend);
 	return GB_OK;
 }

@@ -57,9 +57,7 @@ static void draw_spark(const struct gb_trend *t, char text[4 * SPARKS])
 	for (size_t i = 0; i < count; i++) {
 		const size_t from = i * t->count / count, to = (i + 1) * t->count / count;
 
-		memcpy(room, t->value + from, (to - from) * sizeof *room);
-		gb_sort(room, to - from);
-		value[i] = gb_median_sorted(room, to - from);
+		value[i] = gb_median_of(t->value + from, to - from, room);
 		low = fmin(low, value[i]);
 		high = fmax(high, value[i]);
 	}
