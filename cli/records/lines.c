@@ -379,7 +379,7 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	struct source source = { 0 };
 	enum gb_status status = read_source(path, &source, err);
 
-	if (status == GB_OK)
+	if (status == GB_OK && source.text)
 		status = gb_records_parse(source.name, source.text, source.size, list, err);
 	free(source.text);
 	return status;

@@ -147,7 +147,9 @@ enum gb_status gb_store_series(struct gb_store *store, const char *key, const ch
 	if (found)
 		return GB_OK;
 	copy = copy_series(&wanted);
-	if (!copy || !grow(&store->series, &store->series_room, store->all_series, sizeof copy) ||
+	if (!copy ||
+	    !grow(&store->series, &store->series_room, store->all_series,
+		  sizeof(struct gb_stored_series *)) ||
 	    !tsearch(copy, &store->tree, gb_stored_series_order)) {
 		free(copy);
 		return no_memory(err);
