@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 
 #include "cli/records/lines.h"
+#include "cli/reports/history/scan.h"
 #include "common/text.h"
 
 /* ---- which files -------------------------------------------------------------------------- */
@@ -80,33 +81,43 @@ static enum gb_status list_files(const char *folder, struct listing *list, struc
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-static enum gb_status read_file(const char *path, struct gb_records *records, struct gb_error *err)
+/* A larger file is no record file. */
+static bool is_huge(const char *path, struct gb_error *fault)
 {
-	const off_t most = (off_t)1 << 30; /* a larger file is no record file */
+	const off_t most = (off_t)1 << 30;
 	struct stat info;
 
-	if (!stat(path, &info) && info.st_size > most)
-		return gb_fail(err, GB_EUSAGE, "%s: has more than 1 GiB", path);
-	return gb_records_read(path, records, err);
+	return !stat(path, &info) && info.st_size > most &&
+	       gb_fail(fault, GB_EUSAGE, "%s: has more than 1 GiB", path);
 }
 
 /* Files are read side by side and stored in their order. */
 static enum gb_status read_files(struct gb_store *store, const struct listing *list, size_t below,
 				 struct gb_error *err)
 {
-#pragma omp parallel for ordered schedule(dynamic)
-	for (size_t i = 0; i < list->count; i++) {
-		struct gb_records records = { 0 };
-		struct gb_error fault = { 0 };
+#pragma omp parallel
+	{
+		struct gb_scanner scanner = { 0 };
 
-		(void)read_file(list->path[i], &records, &fault);
+#pragma omp for ordered schedule(dynamic)
+		for (size_t i = 0; i < list->count; i++) {
+			const char *path = list->path[i];
+			struct gb_records records = { 0 };
+			struct gb_error fault = { 0 };
+			const bool scanned = !is_huge(path, &fault) && gb_scan_file(&scanner, path);
+
+			if (!scanned && !fault.code)
+				(void)gb_records_read(path, &records, &fault);
 #pragma omp ordered
-		if (err->code == GB_OK && fault.code != GB_OK && fault.code != GB_EUSAGE)
-			gb_fail(err, fault.code, "%s", fault.message);
-		else if (err->code == GB_OK)
-			(void)gb_store_file(store, list->path[i] + below, &records,
-					    fault.code ? fault.message : NULL, err);
-		gb_records_release(&records);
+			if (err->code == GB_OK && fault.code != GB_OK && fault.code != GB_EUSAGE)
+				gb_fail(err, fault.code, "%s", fault.message);
+			else if (err->code == GB_OK)
+				(void)gb_store_file(store, path + below,
+						    scanned ? &scanner.file : &records,
+						    fault.code ? fault.message : NULL, err);
+			gb_records_release(&records);
+		}
+		gb_scanner_release(&scanner);
 	}
 	return err->code;
 }

@@ -1,10 +1,15 @@
 /* Series from stored launches: their machine, their order, what counts, what the newest level is
- * worth. */
+ * worth; and files scanned in bulk, of which the reader of lines.h must say the same. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include <stdlib.h>
+#include <unistd.h>
+
 #include "cli/records/lines.h"
 #include "cli/reports/history/history.h"
+#include "cli/reports/history/scan.h"
+#include "cli/reports/launch.h"
 
 /* ---- dates -------------------------------------------------------------------------------- */
 
@@ -33,7 +38,7 @@ static void add(struct gb_records *records, const char *line)
 {
 	struct gb_error err = { 0 };
 
-	cr_assert(eq(int, (int)gb_records_add(records, cJSON_Parse(line), &err), GB_OK), "%s: %s",
+	cr_assert(eq(int, (int)gb_records_add_text(records, line, &err), GB_OK), "%s: %s",
 		  err.message, line);
 }
 
@@ -262,4 +267,129 @@ Test(history, a_series_is_of_one_machine)
 	cr_assert(eq(sz, store.all_series, 6));
 	cr_expect(eq(str, (char *)gb_series_machine(store.series[5]), "GPU, 954 MiB, GPU-2"));
 	gb_store_release(&store);
+}
+
+/* ---- scanned files ------------------------------------------------------------------------ */
+
+static const char whole[] =
+	"{\"type\":\"run\",\"schema\":2,\"run_id\":\"5f3a\",\"settings\":{\"cold\":false}}\n"
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7,\"bench\":\"radix\","
+	"\"backend\":\"cpu\",\"variant\":\"lsd8\",\"key\":\"radix/cpu/lsd8 count=4096 threads=2\","
+	"\"params\":{\"count\":4096,\"threads\":2,\"seed\":1},\"status\":\"ok\",\"reason\":\"+-2 "
+	"%\","
+	"\"verify\":{\"result\":\"pass\",\"runs\":4},\"unknown\":{\"a \\\"b\\\" ]\":[],\"c\":{}},"
+	"\"time\":{\"clock\":\"monotonic\",\"median\":1020.5,\"ci95\":null,"
+	"\"samples\":[1021,1020.25,1.5e3,1020.75]},\"elapsed_s\":3.5}\n";
+
+enum { SCANNED_MAX = sizeof whole + 5000 };
+
+static void expect_same(const struct gb_record *a, const struct gb_record *b)
+{
+	static const struct gb_launch_stat fastest = { 0 };
+
+	cr_expect(eq(str, a->key, b->key));
+	cr_expect(eq(str, (char *)a->run->run_id, (char *)b->run->run_id));
+	cr_expect(eq(int, a->status, b->status));
+	cr_expect(eq(int, a->emulated, b->emulated));
+	cr_expect(eq(int, gb_record_is_cold(a), gb_record_is_cold(b)));
+	if (a->has_time || b->has_time)
+		cr_expect(eq(dbl, gb_launch_value(a, fastest), gb_launch_value(b, fastest)));
+}
+
+/* Whether the scanner takes the text; then the reader must say the same of it, or nothing, if `any`
+ * text may come. */
+static bool is_taken(const char *text, bool any)
+{
+	static struct gb_scanner scanner;
+	struct gb_records records = { 0 };
+	struct gb_error err = { 0 };
+	char path[] = "/tmp/test_history.XXXXXX";
+	const int at = mkstemp(path);
+	bool taken;
+
+	cr_assert(eq(int, (int)write(at, text, strlen(text)), (int)strlen(text)));
+	close(at);
+	taken = gb_scan_file(&scanner, path);
+	(void)gb_records_read(path, &records, &err);
+	cr_expect(any || !taken || !err.code, "%s: %s", text, err.message);
+	if (taken && !err.code) {
+		cr_assert(eq(sz, scanner.file.count, records.count));
+		for (size_t i = 0; i < records.count; i++)
+			expect_same(scanner.file.record[i], records.record[i]);
+	}
+	unlink(path);
+	gb_records_release(&records);
+	return taken;
+}
+
+/* The same with the first `from` replaced by `to`. */
+static bool is_taken_with(const char *from, const char *to)
+{
+	const char *at = strstr(whole, from);
+	char text[SCANNED_MAX];
+
+	cr_assert(ne(ptr, (void *)at, NULL));
+	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
+	return is_taken(text, false);
+}
+
+Test(history, files_that_are_scanned)
+{
+	char text[2 * sizeof whole];
+
+	cr_expect(is_taken(whole, false));
+	snprintf(text, sizeof text, "%s%s", whole, strchr(whole, '\n') + 1);
+	cr_expect(is_taken(text, false));
+	cr_expect(is_taken_with("\"reason\":\"+-2 %\"", "\"reason\":\"+-3 %\""));
+	cr_expect(is_taken_with("\"ok\"", "\"failed\""));
+	cr_expect(is_taken_with("\"ok\"", "\"skipped\""));
+	cr_expect(is_taken_with("\"seq\":7", "\"emulated\":true"));
+	cr_expect(is_taken_with("\"seq\":7", "\"cold\":true"));
+	cr_expect(is_taken_with("\"run\",\"schema\":2", "\"run\",\"schema\":1"));
+	cr_expect(is_taken_with("\"record\",\"schema\":2", "\"record\",\"schema\":1"));
+	cr_expect(is_taken_with(
+		"\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7",
+		"\"schema\":1,\"run_id\":\"5f3a\",\"verify\":{\"result\":\"skipped\"}"));
+	cr_expect(is_taken_with("\"record\"", "\"run\""));
+	cr_expect(is_taken_with("1020.25", "0.1000000000000000055511151231257827"));
+	cr_expect(is_taken_with("\"elapsed_s\":3.5", "\"other\":[\"}\",{\"x\":[1,2]}]"));
+}
+
+Test(history, files_that_are_left_to_the_reader)
+{
+	char text[SCANNED_MAX], reason[SCANNED_MAX];
+
+	cr_expect(not(is_taken("", false)));
+	cr_expect(not(is_taken(strchr(whole, '\n') + 1, false)));
+	snprintf(text, sizeof text, "%s{\"type\":\"record\",\"schema\":2", whole);
+	cr_expect(not(is_taken(text, false)));
+	snprintf(reason, sizeof reason, "\"failed\",\"reason\":\"%04000d\"", 1);
+	cr_expect(not(is_taken_with("\"ok\"", reason)));
+	cr_expect(not(is_taken_with("1020.25", "1e999")));
+	cr_expect(not(is_taken_with("1020.25", "\"1\"")));
+	cr_expect(not(is_taken_with("1020.25", "0x10")));
+	cr_expect(not(is_taken_with("1020.5", "-1")));
+	cr_expect(not(is_taken_with("[1021,1020.25,1.5e3,1020.75]", "[]")));
+	cr_expect(not(is_taken_with("\"median\":1020.5,", "")));
+	cr_expect(not(is_taken_with("\"seq\":7", "\"seq\":7,\"replaces\":{}")));
+	cr_expect(not(is_taken_with("5f3a", "5f\\/3a")));
+	cr_expect(not(is_taken_with("5f3a", "other")));
+	cr_expect(not(is_taken_with("\"seq\":7,", "\"seq\":7, ")));
+	cr_expect(not(is_taken_with("\"seq\":7", "\"se\\u0071\":7")));
+	cr_expect(not(is_taken_with("\"record\",\"schema\":2", "\"record\",\"schema\":99")));
+	cr_expect(not(is_taken_with("3.5}\n", "3.5}\r\n")));
+	cr_expect(not(is_taken_with("3.5}\n", "3.5}")));
+}
+
+/* Any byte of the record may be any of these. */
+Test(history, bytes_that_differ)
+{
+	char text[sizeof whole];
+
+	for (size_t i = strcspn(whole, "\n") + 1; i + 1 < sizeof whole; i++)
+		for (const char *c = "0\"\\,}]\n"; *c; c++) {
+			memcpy(text, whole, sizeof text);
+			text[i] = *c;
+			(void)is_taken(text, true);
+		}
 }
