@@ -121,7 +121,7 @@ static struct gb_store twenty(double factor)
 	for (int i = 0; i < 20; i++) {
 		const int day = i * 7 % 20;
 
-		put(&store, i, day * 86400, GB_NO_DATE, "",
+		put(&store, i, day * INT64_C(86400), GB_NO_DATE, "",
 		    (day < 10 ? 1000 : 1000 * factor) + day * 37 % 11, GB_LAUNCH_TIME);
 	}
 	return store;
@@ -135,7 +135,7 @@ Test(history, a_worse_level)
 	cr_assert(eq(sz, h.count, 1));
 	cr_assert(eq(sz, h.trend[0].shifts, 1));
 	cr_expect(eq(sz, h.trend[0].shift[0].at, 10));
-	cr_expect(eq(i64, gb_first_after(&h.trend[0], 0)->started, 10 * 86400));
+	cr_expect(eq(i64, gb_first_after(&h.trend[0], 0)->started, INT64_C(864000)));
 	cr_expect(eq(sz, h.trend[0].files, 20));
 	cr_expect(eq(int, h.trend[0].verdict, GB_TREND_WORSE));
 	cr_expect(eq(int, status_of(&h), GB_EVERIFY));
