@@ -117,18 +117,19 @@ static enum gb_status read_launch(struct gb_side *side, int status, const char *
 enum gb_status gb_side_launch(struct gb_side *side, char *const *word, size_t count,
 			      struct gb_error *err)
 {
-	char file[] = "/tmp/gpubench-XXXXXX.jsonl";
-	char output[64], quiet[] = "-q", name[] = "gpubench";
+	char *file, *output = NULL, quiet[] = "-q", name[] = "gpubench";
 	char **argv = calloc(count + 4, sizeof *argv);
-	const int descriptor = mkstemps(file, 6);
+	const int descriptor = gb_temporary(&file, err);
 	int status = 0;
 
-	if (!argv || descriptor < 0) {
-		gb_fail(err, GB_EIO, "cannot write %s", file);
+	if (descriptor < 0)
+		goto out;
+	(void)close(descriptor);
+	if (!argv || asprintf(&output, "--output=%s", file) < 0) {
+		output = NULL;
+		gb_out_of_memory(err, NULL);
 		goto out;
 	}
-	(void)close(descriptor);
-	(void)snprintf(output, sizeof output, "--output=%s", file);
 	argv[0] = name;
 	memcpy(argv + 1, word, count * sizeof *argv);
 	argv[count + 1] = quiet;
@@ -138,6 +139,8 @@ enum gb_status gb_side_launch(struct gb_side *side, char *const *word, size_t co
 out:
 	if (descriptor >= 0)
 		(void)remove(file);
+	free(file);
+	free(output);
 	free(argv);
 	return err->code;
 }

@@ -6,7 +6,6 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/reports/history/folder.h"
-#include "cli/reports/history/index.h"
 #include "cli/reports/history/print.h"
 #include "common/text.h"
 
@@ -16,7 +15,7 @@ static const char *const orders[] = { "date", "commit", NULL }; /* enum gb_order
 static const char *const formats[] = { "table", "markdown", "json", "html", NULL };
 
 struct request {
-	int64_t order, format, rebuild;
+	int64_t order, format;
 	double threshold_percent;
 };
 
@@ -35,10 +34,6 @@ static const struct gb_param rows[] = {
 	  .high = 1000,
 	  .unit = "percent",
 	  .help = "a newest level that is worse by less is not" },
-	{ .name = "rebuild",
-	  .type = GB_FLAG,
-	  .offset = offsetof(struct request, rebuild),
-	  .help = "read all files again, whatever the index has" },
 	{ .name = "format",
 	  .letter = 'f',
 	  .type = GB_CHOICE,
@@ -108,11 +103,8 @@ static enum gb_status show(const struct request *request, const char *const *wor
 	struct gb_store store = { 0 };
 	enum gb_status status = GB_OK;
 	char why[GB_HISTORY_WHY];
-	const char *note;
 
-	if (!gb_folder_read(&store, word[0], request->rebuild != 0, &note, err)) {
-		if (note)
-			tell(word[0], GB_INDEX_NAME, note);
+	if (!gb_folder_read(&store, word[0], err)) {
 		tell_faults(&store, word[0]);
 		if (!gb_history_judge(&history, &store, err)) {
 			(void)print(&history, formats[request->format], err);

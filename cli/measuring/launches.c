@@ -289,25 +289,44 @@ static enum gb_status launch(const struct gb_request *request, struct gb_output 
 	return err->code ? err->code : verdict;
 }
 
+int gb_temporary(char **path, struct gb_error *err)
+{
+	const char *folder = getenv("TMPDIR");
+	int file;
+
+	if (!folder || !*folder)
+		folder = "/tmp";
+	if (asprintf(path, "%s/gpubench-XXXXXX.jsonl", folder) < 0) {
+		*path = NULL;
+		gb_out_of_memory(err, NULL);
+		return -1;
+	}
+	file = mkostemps(*path, (int)strlen(".jsonl"), O_APPEND | O_CLOEXEC);
+	if (file < 0)
+		gb_fail(err, GB_EIO,
+			"cannot make a temporary file in %.200s: %s (set TMPDIR to another folder)",
+			folder, strerror(errno));
+	return file;
+}
+
 enum gb_status gb_launches(const struct gb_request *request, struct gb_output *output, int argc,
 			   char **argv, struct gb_records *records, struct gb_error *err)
 {
-	char temporary[] = "/tmp/gpubench-XXXXXX.jsonl";
-	const char *path = output->to_lines ? output->path : temporary;
-	const int file =
-		output->to_lines ? output->file : mkostemps(temporary, 6, O_APPEND | O_CLOEXEC);
-	enum gb_status verdict;
+	char *temporary = NULL;
+	const int file = output->to_lines ? output->file : gb_temporary(&temporary, err);
+	const char *path = temporary ? temporary : output->path;
+	enum gb_status verdict = GB_OK;
 	struct stat info;
 
-	if (file < 0)
-		return gb_fail(err, GB_EIO, "cannot write %s: %s", temporary, strerror(errno));
-	verdict = launch(request, output, path, file, argc, argv, err);
+	if (file >= 0)
+		verdict = launch(request, output, path, file, argc, argv, err);
 	/* Launches that were interrupted may have left nothing. */
 	if (!err->code && verdict != GB_EUSAGE && fstat(file, &info) == 0 && info.st_size > 0)
 		(void)gb_records_read(path, records, err);
-	if (!output->to_lines) {
+	if (temporary && file >= 0) {
 		(void)close(file);
 		(void)unlink(temporary);
 	}
+	free(temporary);
 	return err->code ? err->code : verdict;
 }

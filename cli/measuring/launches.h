@@ -16,6 +16,10 @@
 enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *status,
 			 struct gb_error *err);
 
+/* Make a temporary file of records in $TMPDIR, or in /tmp. Returns its descriptor, for appending; -1
+ * with GB_EIO or GB_EMEMORY. *path is for free(). */
+int gb_temporary(char **path, struct gb_error *err);
+
 /* Whether this process is one of the launches: then request is changed to what it has to do. */
 bool gb_is_launch(struct gb_request *request);
 

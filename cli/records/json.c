@@ -109,7 +109,8 @@ const cJSON *gb_json_at(const cJSON *object, const char *path)
 			return NULL;
 		cJSON_ArrayForEach(member, object)
 		{
-			if (member->string && strncmp(member->string, path, length) == 0 &&
+			if (member->string && member->string[0] == path[0] &&
+			    strncmp(member->string, path, length) == 0 &&
 			    member->string[length] == '\0')
 				break;
 		}

@@ -37,6 +37,7 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 
 /* Append one line; owns it, also after a failure. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
+enum gb_status gb_records_add_text(struct gb_records *list, const char *line, struct gb_error *err);
 
 void gb_records_release(struct gb_records *list);
 

@@ -9,6 +9,7 @@
 
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/history/print.h"
+#include "cli/reports/history/scan.h"
 #include "cli/reports/table.h"
 #include "cli/reports/versus_print.h"
 
@@ -44,13 +45,12 @@ static void versus(FILE *nowhere, const struct gb_records *list)
 }
 
 /* The series have the launches of the file, no more. */
-static void history(FILE *nowhere, const struct gb_records *list, size_t size)
+static void history(FILE *nowhere, const struct gb_records *list)
 {
 	struct gb_store store = { 0 };
 	struct gb_error err = { 0 };
 
-	if (gb_store_file(&store, "fuzz.jsonl", (int64_t)size, 0, NULL, &err) ||
-	    gb_store_records(&store, list, &err))
+	if (gb_store_file(&store, "fuzz.jsonl", list, NULL, &err))
 		goto out;
 	for (int order = GB_ORDER_DATE; order <= GB_ORDER_COMMIT; order++) {
 		struct gb_history history = { .order = (enum gb_order)order,
@@ -79,6 +79,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static FILE *nowhere;
 	struct gb_records list = { 0 };
+	struct gb_scanner scanner = { 0 };
 	struct gb_error err = { 0 };
 	char path[64];
 	const int file = memfd_create("fuzz", 0);
@@ -91,8 +92,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!gb_records_read(path, &list, &err)) {
 		report(nowhere, &list);
 		versus(nowhere, &list);
-		history(nowhere, &list, size);
+		history(nowhere, &list);
 	}
+	if (gb_scan_file(&scanner, path))
+		history(nowhere, &scanner.file);
+	gb_scanner_release(&scanner);
 	gb_records_release(&list);
 	close(file);
 	return 0;

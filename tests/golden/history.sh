@@ -2,7 +2,7 @@
 
 # launch FILE NUMBER COMMIT SECOND_OF_COMMIT MACHINE: begin a file of one launch; its number is its day.
 launch() {
-	printf '{"type":"run","schema":1,"run_id":"%s-%s","started":"2026-%02d-%02dT12:00:00Z","tool":{"commit":"%s","commit_date":%s},"host":{"cpu":"%s"},"gpus":[{"id":0,"name":"GPU A"}],"settings":{"device":0,"cold":true}}\n' \
+	printf '{"type":"run","schema":1,"run_id":"%s-%s","started":"2026-%02d-%02dT12:00:00Z","tool":{"commit":"%s","commit_date":%s},"host":{"hostname":"h","cpu":"%s"},"gpus":[{"id":0,"name":"GPU A"}],"settings":{"device":0,"cold":true}}\n' \
 		"$1" "$2" $((1 + $2 / 28)) $((1 + $2 % 28)) "$3" "$4" "${5:-CPU A}" >"$1"
 }
 

@@ -1,204 +1,136 @@
 #include "cli/reports/history/folder.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <stdio.h>
+#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/reports/history/index.h"
+#include "cli/records/lines.h"
+#include "cli/reports/history/scan.h"
 #include "common/text.h"
 
-/* A record file that there is now. */
-struct found {
-	char *path; /* below the folder */
-	int64_t size, mtime_ns;
-	bool known; /* the index has it as it is */
-};
+/* ---- which files -------------------------------------------------------------------------- */
 
+/* Paths of record files; those of the store's files are what follows the folder's. */
 struct listing {
 	size_t count, room;
-	struct found *found;
-	bool index_is_old; /* it has a file that is gone or has changed */
+	char **path;
 };
-
-static void release(struct listing *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		free(list->found[i].path);
-	free(list->found);
-}
 
 static int by_path(const void *a, const void *b)
 {
-	return strcmp(((const struct found *)a)->path, ((const struct found *)b)->path);
+	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static char *join(const char *folder, const char *name)
+static enum gb_status add(struct listing *list, const char *path, struct gb_error *err)
 {
-	char *path;
+	char **grown = list->path;
 
-	if (!folder[0])
-		return strdup(name);
-	return asprintf(&path, "%s%s%s", folder, folder[strlen(folder) - 1] == '/' ? "" : "/",
-			name) < 0
-		       ? NULL
-		       : path;
-}
-
-static enum gb_status add(struct listing *list, const char *path, const struct stat *file,
-			  struct gb_error *err)
-{
 	if (list->count == list->room) {
-		const size_t room = list->room ? 2 * list->room : 64;
-		struct found *grown = reallocarray(list->found, room, sizeof *grown);
-
-		if (!grown)
-			return gb_out_of_memory(err, "the files of a folder");
-		list->found = grown;
-		list->room = room;
+		list->room = 2 * list->room + 64;
+		grown = reallocarray(list->path, list->room, sizeof(char *));
 	}
-	list->found[list->count] = (struct found){
-		.path = strdup(path),
-		.size = file->st_size,
-		.mtime_ns = (int64_t)file->st_mtim.tv_sec * 1000000000 + file->st_mtim.tv_nsec,
-	};
-	return list->found[list->count++].path ? GB_OK
-					       : gb_out_of_memory(err, "the files of a folder");
+	if (!grown)
+		return gb_out_of_memory(err, "the files of a folder");
+	list->path = grown;
+	list->path[list->count] = strdup(path);
+	return list->path[list->count++] ? GB_OK : gb_out_of_memory(err, "the files of a folder");
 }
 
-static bool is_record_name(const char *name)
+static bool is_record_file(const FTSENT *entry)
 {
 	static const char ending[] = ".jsonl";
-	const size_t length = strlen(name), tail = sizeof ending - 1;
+	const size_t length = entry->fts_namelen, tail = sizeof ending - 1;
+	struct stat target;
 
-	return name[0] != '.' && length > tail && gb_equal(name + length - tail, ending);
+	return length > tail && gb_equal(entry->fts_name + length - tail, ending) &&
+	       (entry->fts_info == FTS_F ||
+		(entry->fts_info == FTS_SL && !stat(entry->fts_path, &target) &&
+		 S_ISREG(target.st_mode)));
 }
 
-static enum gb_status list_folder(const char *top, const char *below, struct listing *list,
-				  struct gb_error *err);
-
-/* One entry of the folder `below`. */
-static enum gb_status list_entry(const char *top, const char *below, const char *name,
-				 struct listing *list, struct gb_error *err)
+static enum gb_status list_files(const char *folder, struct listing *list, struct gb_error *err)
 {
-	char *path = join(below, name), *whole = path ? join(top, path) : NULL;
-	struct stat link, file;
+	char *root[] = { strdup(folder), NULL };
+	FTS *tree =
+		root[0] ? fts_open(root, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, NULL) : NULL;
+	FTSENT *entry;
 
-	if (!whole)
-		gb_out_of_memory(err, "the files of a folder");
-	else if (!lstat(whole, &link) && S_ISDIR(link.st_mode))
-		(void)list_folder(top, path, list, err);
-	else if (is_record_name(name) && !stat(whole, &file) && S_ISREG(file.st_mode))
-		(void)add(list, path, &file, err);
-	free(path);
-	free(whole);
-	return err->code;
-}
+	if (!tree)
+		gb_fail(err, GB_EUSAGE, "%.200s: cannot open: %s", folder, strerror(errno));
+	while (tree && !err->code && (entry = fts_read(tree))) {
+		const bool is_folder = entry->fts_info == FTS_D || entry->fts_info == FTS_DP;
 
-static enum gb_status list_folder(const char *top, const char *below, struct listing *list,
-				  struct gb_error *err)
-{
-	char *whole = below[0] ? join(top, below) : strdup(top);
-	DIR *folder = whole ? opendir(whole) : NULL;
-	const struct dirent *entry;
-
-	if (!whole)
-		gb_out_of_memory(err, "the files of a folder");
-	else if (!folder)
-		gb_fail(err, GB_EUSAGE, "%.200s: cannot open: %s", whole, strerror(errno));
-	while (folder && !err->code && (entry = readdir(folder)))
-		if (entry->d_name[0] != '.')
-			(void)list_entry(top, below, entry->d_name, list, err);
-	if (folder)
-		(void)closedir(folder);
-	free(whole);
-	return err->code;
-}
-
-static int is_path(const void *path, const void *found)
-{
-	return strcmp(path, ((const struct found *)found)->path);
-}
-
-/* Whether the index's file is one of the listing, and as it was. */
-static bool is_unchanged(const char *path, int64_t size, int64_t mtime_ns, void *closure)
-{
-	struct listing *list = closure;
-	struct found *now =
-		list->count ? bsearch(path, list->found, list->count, sizeof *list->found, is_path)
-			    : NULL;
-
-	if (!now || now->size != size || now->mtime_ns != mtime_ns) {
-		list->index_is_old = true;
-		return false;
+		if (entry->fts_level > 0 && entry->fts_name[0] == '.')
+			(void)fts_set(tree, entry, FTS_SKIP);
+		else if (entry->fts_info == FTS_DNR || entry->fts_info == FTS_ERR ||
+			 (entry->fts_level == 0 && !is_folder))
+			gb_fail(err, GB_EUSAGE, "%.200s: cannot open: %s", entry->fts_path,
+				strerror(entry->fts_errno ? entry->fts_errno : ENOTDIR));
+		else if (is_record_file(entry))
+			(void)add(list, entry->fts_path, err);
 	}
-	now->known = true;
-	return true;
-}
-
-static enum gb_status read_file(struct gb_store *store, const char *folder,
-				const struct found *found, struct gb_error *err)
-{
-	struct gb_records records = { 0 };
-	struct gb_error fault = { 0 };
-	char *path = join(folder, found->path);
-	size_t number;
-
-	if (!path)
-		gb_out_of_memory(err, NULL);
-	else if (!gb_store_file(store, found->path, found->size, found->mtime_ns, &number, err)) {
-		const enum gb_status status = gb_records_read(path, &records, &fault);
-
-		store->file[number].truncated = records.truncated;
-		if (status == GB_OK)
-			(void)gb_store_records(store, &records, err);
-		else if (status == GB_EUSAGE)
-			(void)gb_store_fault(&store->file[number], fault.message, err);
-		else
-			gb_fail(err, status, "%s", fault.message);
-	}
-	gb_records_release(&records);
-	free(path);
+	if (tree)
+		(void)fts_close(tree);
+	free(root[0]);
+	if (list->count)
+		qsort(list->path, list->count, sizeof(char *), by_path);
 	return err->code;
 }
 
-static enum gb_status read_files(struct gb_store *store, const char *folder, const char *index,
-				 struct listing *list, const char **note, struct gb_error *err)
-{
-	size_t known;
+/* ---- reading ------------------------------------------------------------------------------ */
 
-	if (gb_index_load(index, store, is_unchanged, list, note, err))
-		return err->code;
-	known = store->files;
-	for (size_t i = 0; *note && i < list->count; i++)
-		list->found[i].known = false;
-	for (size_t i = 0; i < list->count; i++)
-		if (!list->found[i].known && read_file(store, folder, &list->found[i], err))
-			return err->code;
-	if (store->files > known || list->index_is_old)
-		gb_index_save(index, store);
-	return GB_OK;
+/* A larger file is no record file. */
+static bool is_huge(const char *path, struct gb_error *fault)
+{
+	const off_t most = (off_t)1 << 30;
+	struct stat info;
+
+	return !stat(path, &info) && info.st_size > most &&
+	       gb_fail(fault, GB_EUSAGE, "%s: has more than 1 GiB", path);
 }
 
-enum gb_status gb_folder_read(struct gb_store *store, const char *folder, bool rebuild,
-			      const char **note, struct gb_error *err)
+/* Files are read side by side and stored in their order. */
+static enum gb_status read_files(struct gb_store *store, const struct listing *list, size_t below,
+				 struct gb_error *err)
 {
+#pragma omp parallel
+	{
+		struct gb_scanner scanner = { 0 };
+
+#pragma omp for ordered schedule(dynamic)
+		for (size_t i = 0; i < list->count; i++) {
+			const char *path = list->path[i];
+			struct gb_records records = { 0 };
+			struct gb_error fault = { 0 };
+			const bool scanned = !is_huge(path, &fault) && gb_scan_file(&scanner, path);
+
+			if (!scanned && !fault.code)
+				(void)gb_records_read(path, &records, &fault);
+#pragma omp ordered
+			if (err->code == GB_OK && fault.code != GB_OK && fault.code != GB_EUSAGE)
+				gb_fail(err, fault.code, "%s", fault.message);
+			else if (err->code == GB_OK)
+				(void)gb_store_file(store, path + below,
+						    scanned ? &scanner.file : &records,
+						    fault.code ? fault.message : NULL, err);
+			gb_records_release(&records);
+		}
+		gb_scanner_release(&scanner);
+	}
+	return err->code;
+}
+
+enum gb_status gb_folder_read(struct gb_store *store, const char *folder, struct gb_error *err)
+{
+	const size_t length = strlen(folder);
 	struct listing list = { 0 };
-	char *index = join(folder, GB_INDEX_NAME);
 
-	*note = NULL;
-	if (!index)
-		gb_out_of_memory(err, NULL);
-	else if (!list_folder(folder, "", &list, err)) {
-		if (list.count)
-			qsort(list.found, list.count, sizeof *list.found, by_path);
-		if (rebuild)
-			gb_index_remove(index);
-		(void)read_files(store, folder, index, &list, note, err);
-	}
-	free(index);
-	release(&list);
+	if (!list_files(folder, &list, err))
+		(void)read_files(store, &list, length + (length && folder[length - 1] != '/'), err);
+	for (size_t i = 0; i < list.count; i++)
+		free(list.path[i]);
+	free(list.path);
 	return err->code;
 }

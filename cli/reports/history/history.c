@@ -139,7 +139,7 @@ static int by_key(const void *a, const void *b)
 	const struct gb_stored_series *y = ((const struct gb_trend *)b)->series;
 	int order = strcmp(x->key, y->key);
 
-	order = order ? order : strcmp(x->machine, y->machine);
+	order = order ? order : strcmp(gb_series_machine(x), gb_series_machine(y));
 	return order ? order : y->cold - x->cold;
 }
 
@@ -158,9 +158,7 @@ static void add_launch(struct gb_trend *trend, const struct gb_store *store,
 	*last = run;
 	trend->kinds[launch->kind]++;
 	if (launch->kind == GB_LAUNCH_FAILED)
-		trend->failure[trend->failures++] =
-			(struct gb_failure){ run, launch->reason ? store->reason[launch->reason - 1]
-								 : "" };
+		trend->failure[trend->failures++] = (struct gb_failure){ run, launch->reason };
 	if (launch->kind != GB_LAUNCH_TIME)
 		return;
 	trend->value[trend->count] = launch->ns;
@@ -198,7 +196,7 @@ static enum gb_status make_trends(struct gb_history *h, size_t *number, struct g
 		if (!launches[i] || number[i] == SIZE_MAX)
 			continue;
 		*trend = (struct gb_trend){
-			.series = &store->series[i],
+			.series = store->series[i],
 			.value = malloc(launches[i] * sizeof *trend->value),
 			.run = malloc(launches[i] * sizeof(struct gb_stored_run *)),
 			.failure = malloc((failures[i] + 1) * sizeof *trend->failure),
@@ -212,7 +210,7 @@ static enum gb_status make_trends(struct gb_history *h, size_t *number, struct g
 	if (h->count)
 		qsort(h->trend, h->count, sizeof *h->trend, by_key);
 	for (size_t i = 0; i < h->count; i++)
-		number[h->trend[i].series - store->series] = i;
+		number[h->trend[i].series->number] = i;
 out:
 	free(launches);
 	free(failures);
@@ -229,7 +227,7 @@ static enum gb_status choose_series(const struct gb_history *h, size_t *number,
 	if (!used)
 		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < store->all_series; i++)
-		number[i] = is_wanted(h, &store->series[i], used) ? 0 : SIZE_MAX;
+		number[i] = is_wanted(h, store->series[i], used) ? 0 : SIZE_MAX;
 	for (size_t i = 0; i < h->globs && store->all_series; i++)
 		if (!used[i])
 			gb_fail(err, GB_EUSAGE, "no key of the history matches '%.200s'",
@@ -287,19 +285,17 @@ static enum gb_status judge_trend(const struct gb_history *h, struct gb_trend *t
 				  struct gb_error *err)
 {
 	size_t begin;
-	double *newest;
+	double *room;
 
 	if (gb_shifts_find(trend->value, trend->count, &h->rule, &trend->shift, &trend->shifts,
 			   err))
 		return err->code;
 	begin = trend->shifts ? trend->shift[trend->shifts - 1].at : 0;
-	newest = malloc((trend->count - begin + 1) * sizeof *newest);
-	if (!newest)
+	room = malloc((trend->count - begin + 1) * sizeof *room);
+	if (!room)
 		return gb_out_of_memory(err, "the history");
-	memcpy(newest, trend->value + begin, (trend->count - begin) * sizeof *newest);
-	gb_sort(newest, trend->count - begin);
-	trend->level = gb_median_sorted(newest, trend->count - begin);
-	free(newest);
+	trend->level = gb_median_of(trend->value + begin, trend->count - begin, room);
+	free(room);
 	trend->verdict = verdict_of(h, trend);
 	return GB_OK;
 }

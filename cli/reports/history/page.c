@@ -100,16 +100,9 @@ static void put_place(const struct chart *c, size_t launch)
 	put_text(c, c->history->store->file[run->file].path);
 }
 
-static double median_of(const struct gb_trend *t, size_t from, size_t to, double *room)
-{
-	memcpy(room, t->value + from, (to - from) * sizeof *room);
-	gb_sort(room, to - from);
-	return gb_median_sorted(room, to - from);
-}
-
 static void put_dot(const struct chart *c, size_t from, size_t to, double *room)
 {
-	const double ns = median_of(c->trend, from, to, room);
+	const double ns = gb_median_of(c->trend->value + from, to - from, room);
 	char text[GB_TEXT_MAX];
 
 	(void)fprintf(c->file, "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"2.5\" fill=\"%s\"><title>%s",
@@ -127,7 +120,7 @@ static void put_dot(const struct chart *c, size_t from, size_t to, double *room)
 static void put_level(const struct chart *c, size_t from, size_t to, double *room)
 {
 	const size_t stride = (c->trend->count + DOTS - 1) / DOTS;
-	const double level = median_of(c->trend, from, to, room);
+	const double level = gb_median_of(c->trend->value + from, to - from, room);
 
 	(void)fprintf(c->file,
 		      "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"%s\" "
@@ -176,7 +169,7 @@ static void set_range(struct chart *c)
 static void name_series(const struct gb_trend *t, char name[NAME])
 {
 	(void)snprintf(name, NAME, "%.400s, %.160s, %s caches: %s", t->series->key,
-		       t->series->machine, t->series->cold ? "cold" : "hot",
+		       gb_series_machine(t->series), t->series->cold ? "cold" : "hot",
 		       gb_trend_words[t->verdict]);
 }
 

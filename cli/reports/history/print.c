@@ -57,9 +57,7 @@ static void draw_spark(const struct gb_trend *t, char text[4 * SPARKS])
 	for (size_t i = 0; i < count; i++) {
 		const size_t from = i * t->count / count, to = (i + 1) * t->count / count;
 
-		memcpy(room, t->value + from, (to - from) * sizeof *room);
-		gb_sort(room, to - from);
-		value[i] = gb_median_sorted(room, to - from);
+		value[i] = gb_median_of(t->value + from, to - from, room);
 		low = fmin(low, value[i]);
 		high = fmax(high, value[i]);
 	}
@@ -85,7 +83,7 @@ static struct columns columns_of(const struct gb_history *h, bool utf8)
 	for (size_t i = 1; i < h->count; i++) {
 		const struct gb_stored_series *a = h->trend[0].series, *b = h->trend[i].series;
 
-		c.machine = c.machine || !gb_equal(a->machine, b->machine);
+		c.machine = c.machine || a->machine != b->machine;
 		c.cache = c.cache || a->cold != b->cold;
 	}
 	return c;
@@ -128,7 +126,7 @@ static void add_row(struct gb_grid *grid, const struct gb_history *h, const stru
 	gb_grid_set(grid, 0, gb_trend_words[t->verdict], tints[t->verdict]);
 	gb_grid_set(grid, 1, t->series->key, GB_PLAIN);
 	if (columns.machine)
-		gb_grid_set(grid, 2, t->series->machine, GB_PLAIN);
+		gb_grid_set(grid, 2, gb_series_machine(t->series), GB_PLAIN);
 	if (columns.cache)
 		gb_grid_set(grid, 3, t->series->cold ? "cold" : "hot", GB_PLAIN);
 	set_count(grid, 4, t->count, GB_PLAIN);
@@ -264,7 +262,7 @@ enum gb_status gb_history_print_tables(FILE *file, const struct gb_history *hist
 
 	if (h->count && !columns.machine) {
 		(void)fputs(html ? "<p>Machine: " : "Machine: ", file);
-		gb_grid_print_text(file, h->trend[0].series->machine, markup);
+		gb_grid_print_text(file, gb_series_machine(h->trend[0].series), markup);
 		if (!columns.cache)
 			(void)fprintf(file, ", %s caches",
 				      h->trend[0].series->cold ? "cold" : "hot");
@@ -358,7 +356,7 @@ static bool put_trend(cJSON *list, const struct gb_history *h, const struct gb_t
 	cJSON *item = cJSON_CreateObject();
 
 	return gb_json_append(list, item) && gb_json_put_text(item, "key", t->series->key) &&
-	       gb_json_put_text(item, "machine", t->series->machine) &&
+	       gb_json_put_text(item, "machine", gb_series_machine(t->series)) &&
 	       gb_json_put_bool(item, "cold", t->series->cold) &&
 	       gb_json_put_text(item, "verdict", gb_trend_words[t->verdict]) &&
 	       gb_json_put_int(item, "launches", (int64_t)t->count) &&

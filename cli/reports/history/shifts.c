@@ -88,56 +88,12 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Reorder the values so that value[rank] is where it would be if they were sorted, and what is before
- * it is no larger: Hoare's selection. */
-static void select_rank(double *value, size_t count, size_t rank)
+double gb_median_of(const double *value, size_t count, double *room)
 {
-	size_t low = 0, high = count - 1;
-
-	while (low < high) {
-		const double pivot = value[low + (high - low) / 2];
-		size_t i = low, k = high;
-
-		for (;;) {
-			while (value[i] < pivot)
-				i++;
-			while (value[k] > pivot)
-				k--;
-			if (i >= k)
-				break;
-			const double swapped = value[i];
-
-			value[i++] = value[k];
-			value[k--] = swapped;
-		}
-		/* low .. k are no larger than what is behind them. */
-		if (value[k] > pivot)
-			k--;
-		if (rank <= k)
-			high = k;
-		else
-			low = k + 1;
-	}
-}
-
-/* The median of the values, which are reordered. */
-static double select_median(double *value, size_t count)
-{
-	const size_t middle = count / 2;
-	double below = -INFINITY;
-
-	select_rank(value, count, middle);
-	if (count % 2)
-		return value[middle];
-	for (size_t i = 0; i < middle; i++)
-		below = fmax(below, value[i]);
-	return (below + value[middle]) / 2;
-}
-
-static double median_of(const double *value, size_t count, double *room)
-{
-	memcpy(room, value, count * sizeof *room);
-	return select_median(room, count);
+	if (room != value)
+		memcpy(room, value, count * sizeof *room);
+	gb_sort(room, count);
+	return gb_median_sorted(room, count);
 }
 
 /* The medians of the logarithms next to `at`, on both sides. */
@@ -150,8 +106,8 @@ static struct sides sides_of(const struct work *w, size_t begin, size_t at, size
 {
 	const size_t n = least(at - begin, GB_SHIFT_NEAR), m = least(end - at, GB_SHIFT_NEAR);
 
-	return (struct sides){ at - n, at + m, median_of(w->log + at - n, n, w->room),
-			       median_of(w->log + at, m, w->room) };
+	return (struct sides){ at - n, at + m, gb_median_of(w->log + at - n, n, w->room),
+			       gb_median_of(w->log + at, m, w->room) };
 }
 
 /* Huber's loss: squares near 0, then as the distance. */
@@ -173,7 +129,7 @@ static size_t place_of(const struct work *w, size_t begin, size_t at, size_t end
 
 	for (size_t i = s.begin; i < s.end; i++)
 		w->room[i - s.begin] = fabs(w->log[i] - (i < at ? s.left : s.right));
-	spread = NORMAL_MAD * select_median(w->room, s.end - s.begin);
+	spread = NORMAL_MAD * gb_median_of(w->room, s.end - s.begin, w->room);
 	if (!(spread > 0))
 		return at;
 	for (size_t i = s.begin; i + segment <= s.end; i++) {
@@ -264,14 +220,14 @@ static void take_levels_away(struct work *w, const struct levels *levels, double
 {
 	for (size_t i = 0; i <= levels->count; i++) {
 		const size_t begin = levels->at[i], end = levels->at[i + 1];
-		const double median = median_of(w->log + begin, end - begin, room);
+		const double median = gb_median_of(w->log + begin, end - begin, room);
 
 		for (size_t k = begin; k < end; k++)
 			rest[k] = w->log[k] - median;
 	}
 	for (size_t i = 0; i < w->count; i++)
 		room[i] = fabs(rest[i]);
-	w->spread = NORMAL_MAD * select_median(room, w->count);
+	w->spread = NORMAL_MAD * gb_median_of(room, w->count, room);
 }
 
 /* How much the variance of a mean of neighbours is above that of independent values, at least 1:

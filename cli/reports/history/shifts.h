@@ -22,6 +22,9 @@
 
 #include "common/stats.h"
 
+/* The median; room is for as many values, and may be the values themselves. */
+double gb_median_of(const double *value, size_t count, double *room);
+
 struct gb_shift_rule {
 	size_t segment;    /* launches between two shifts, at least: >= 2 */
 	double candidates; /* how many a series without a shift has on average, at most */

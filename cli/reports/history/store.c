@@ -1,6 +1,6 @@
 #include "cli/reports/history/store.h"
 
-#include <math.h>
+#include <search.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,186 +65,156 @@ static enum gb_status no_memory(struct gb_error *err)
 	return gb_out_of_memory(err, "the history");
 }
 
-enum gb_status gb_store_file(struct gb_store *store, const char *path, int64_t size,
-			     int64_t mtime_ns, size_t *number, struct gb_error *err)
+static enum gb_status add_run(struct gb_store *store, const struct gb_run *run,
+			      struct gb_error *err)
 {
-	char *copy = strdup(path);
-
-	if (!copy || !grow(&store->file, &store->file_room, store->files, sizeof *store->file)) {
-		free(copy);
-		return no_memory(err);
-	}
-	if (number)
-		*number = store->files;
-	store->file[store->files++] =
-		(struct gb_stored_file){ .path = copy, .size = size, .mtime_ns = mtime_ns };
-	return GB_OK;
-}
-
-enum gb_status gb_store_fault(struct gb_stored_file *file, const char *fault, struct gb_error *err)
-{
-	file->fault = strdup(fault);
-	return file->fault ? GB_OK : no_memory(err);
-}
-
-enum gb_status gb_store_run(struct gb_store *store, const struct gb_stored_run *run,
-			    const char *run_id, const char *commit, struct gb_error *err)
-{
-	struct gb_stored_run copy = *run;
+	struct gb_stored_run copy = {
+		.started = gb_date_parse(run->started),
+		.committed = gb_date_parse(run->tool.commit_date),
+		.file = store->files - 1,
+	};
 
 	if (!grow(&store->run, &store->run_room, store->runs, sizeof *store->run))
 		return no_memory(err);
-	copy.run_id = strdup(run_id);
-	copy.commit = strdup(commit);
+	copy.run_id = strdup(run->run_id);
+	copy.commit = strdup(run->tool.commit ? run->tool.commit : "");
 	store->run[store->runs++] = copy;
 	return copy.run_id && copy.commit ? GB_OK : no_memory(err);
 }
 
-enum gb_status gb_store_launch(struct gb_store *store, const struct gb_stored_launch *launch,
-			       const char *reason, struct gb_error *err)
-{
-	struct gb_stored_launch copy = *launch;
+/* ---- series ------------------------------------------------------------------------------- */
 
-	copy.reason = 0;
-	if (!grow(&store->launch, &store->launch_room, store->launches, sizeof *store->launch))
-		return no_memory(err);
-	if (reason) {
-		if (!grow(&store->reason, &store->reason_room, store->reasons,
-			  sizeof *store->reason))
-			return no_memory(err);
-		store->reason[store->reasons] = strdup(reason);
-		if (!store->reason[store->reasons++])
-			return no_memory(err);
-		copy.reason = (uint32_t)store->reasons;
+static struct gb_stored_machine *add_machine(struct gb_store *store, const struct gb_machine *is)
+{
+	struct gb_stored_machine *added = malloc(sizeof *added);
+
+	if (!added || !grow(&store->machine, &store->machine_room, store->machines,
+			    sizeof(struct gb_stored_machine *))) {
+		free(added);
+		return NULL;
 	}
-	store->launch[store->launches++] = copy;
+	*added = (struct gb_stored_machine){ *is, false };
+	for (size_t i = 0; i < store->machines; i++)
+		if (gb_equal(store->machine[i]->is.name, is->name))
+			store->machine[i]->shares_name = added->shares_name = true;
+	store->machine[store->machines++] = added;
+	return added;
+}
+
+/* The machine, which is added if it is not there; NULL if memory ran out. One that was known by less
+ * is known by all from now on: it is no other machine, too, that is known by all. */
+static struct gb_stored_machine *find_machine(struct gb_store *store, const struct gb_machine *is)
+{
+	for (size_t i = store->machines; i-- > 0;)
+		if (gb_same_machine(&store->machine[i]->is, is)) {
+			if (is->whole)
+				store->machine[i]->is = *is;
+			return store->machine[i];
+		}
+	return add_machine(store, is);
+}
+
+static int series_order(const void *a, const void *b)
+{
+	const struct gb_stored_series *x = a, *y = b;
+	const int order = strcmp(x->key, y->key);
+
+	if (order || x->machine == y->machine)
+		return order ? order : y->cold - x->cold;
+	return (uintptr_t)x->machine < (uintptr_t)y->machine ? -1 : 1;
+}
+
+static void free_series(void *series)
+{
+	free(((struct gb_stored_series *)series)->key);
+	free(series);
+}
+
+static enum gb_status add_series(struct gb_store *store, const struct gb_stored_series *wanted,
+				 struct gb_error *err)
+{
+	struct gb_stored_series *copy = malloc(sizeof *copy);
+
+	if (!copy)
+		return no_memory(err);
+	*copy = *wanted;
+	copy->key = strdup(wanted->key);
+	if (!copy->key ||
+	    !grow(&store->series, &store->series_room, store->all_series,
+		  sizeof(struct gb_stored_series *)) ||
+	    !tsearch(copy, &store->tree, series_order)) {
+		free_series(copy);
+		return no_memory(err);
+	}
+	store->series[store->all_series++] = copy;
 	return GB_OK;
 }
 
-/* ---- series by hash ------------------------------------------------------------------------ */
-
-/* FNV-1a. */
-static uint64_t add_to_hash(uint64_t hash, const char *text)
+/* Set *number to that of the record's series, which is added if it is not there. */
+static enum gb_status find_series(struct gb_store *store, const struct gb_record *record,
+				  uint32_t *number, struct gb_error *err)
 {
-	for (const char *c = text;; c++) {
-		hash = (hash ^ (unsigned char)*c) * 0x100000001b3;
-		if (!*c)
-			return hash;
-	}
-}
+	const struct gb_stored_series wanted = {
+		.key = record->key,
+		.machine = find_machine(store, gb_record_machine(record)),
+		.cold = gb_record_is_cold(record),
+		.number = (uint32_t)store->all_series,
+	};
+	struct gb_stored_series *const *found;
 
-static bool grow_slots(struct gb_store *store)
-{
-	const size_t slots = store->slots ? 2 * store->slots : 256;
-	uint32_t *slot;
-
-	if (2 * store->all_series < store->slots)
-		return true;
-	slot = calloc(slots, sizeof *slot);
-	if (!slot)
-		return false;
-	for (size_t i = 0; i < store->all_series; i++) {
-		size_t at = store->series[i].hash & (slots - 1);
-
-		while (slot[at])
-			at = (at + 1) & (slots - 1);
-		slot[at] = (uint32_t)i + 1;
-	}
-	free(store->slot);
-	store->slot = slot;
-	store->slots = slots;
-	return true;
-}
-
-static enum gb_status add_series(struct gb_store *store, const char *key, const char *machine,
-				 bool cold, uint64_t hash, struct gb_error *err)
-{
-	struct gb_stored_series copy = { .cold = cold, .hash = hash };
-
-	if (!grow(&store->series, &store->series_room, store->all_series, sizeof *store->series))
+	if (!wanted.machine)
 		return no_memory(err);
-	copy.key = strdup(key);
-	copy.machine = strdup(machine);
-	store->series[store->all_series++] = copy;
-	return copy.key && copy.machine ? GB_OK : no_memory(err);
+	found = tfind(&wanted, &store->tree, series_order);
+	*number = found ? (*found)->number : wanted.number;
+	return found ? GB_OK : add_series(store, &wanted, err);
 }
 
-enum gb_status gb_store_series(struct gb_store *store, const char *key, const char *machine,
-			       bool cold, uint32_t *number, struct gb_error *err)
+const char *gb_series_machine(const struct gb_stored_series *series)
 {
-	const uint64_t hash =
-		add_to_hash(add_to_hash(0xcbf29ce484222325 ^ (uint64_t)cold, key), machine);
-	size_t at;
-
-	if (!grow_slots(store))
-		return no_memory(err);
-	for (at = hash & (store->slots - 1); store->slot[at]; at = (at + 1) & (store->slots - 1)) {
-		const struct gb_stored_series *s = &store->series[store->slot[at] - 1];
-
-		if (s->hash == hash && s->cold == cold && gb_equal(s->key, key) &&
-		    gb_equal(s->machine, machine)) {
-			*number = store->slot[at] - 1;
-			return GB_OK;
-		}
-	}
-	*number = (uint32_t)store->all_series;
-	store->slot[at] = *number + 1;
-	return add_series(store, key, machine, cold, hash, err);
+	return series->machine->shares_name ? series->machine->is.text : series->machine->is.name;
 }
 
-/* ---- the records of a file ----------------------------------------------------------------- */
+/* ---- launches ----------------------------------------------------------------------------- */
 
 /* False: the record tells nothing. */
 static bool kind_of(const struct gb_record *record, struct gb_stored_launch *launch)
 {
 	static const struct gb_launch_stat fastest = { 0 };
+	const double ns = gb_launch_value(record, fastest);
 
-	launch->ns = gb_launch_value(record, fastest);
 	if (record->emulated)
 		launch->kind = GB_LAUNCH_EMULATED;
 	else if (record->status == GB_STATUS_FAILED)
 		launch->kind = GB_LAUNCH_FAILED;
 	else if (record->status == GB_STATUS_UNVERIFIED)
 		launch->kind = GB_LAUNCH_UNVERIFIED;
-	else if (launch->ns > 0)
-		launch->kind = GB_LAUNCH_TIME;
+	else if (ns > 0)
+		launch->ns = ns;
 	else
 		return false;
-	if (launch->kind != GB_LAUNCH_TIME)
-		launch->ns = 0;
 	return true;
 }
 
-static enum gb_status add_record(struct gb_store *store, const struct gb_record *record,
-				 uint32_t number, struct gb_error *err)
+static enum gb_status add_launch(struct gb_store *store, const struct gb_record *record,
+				 uint32_t run, struct gb_error *err)
 {
-	struct gb_stored_launch launch = { .run = number };
+	struct gb_stored_launch launch = { .run = run };
 
-	if (!kind_of(record, &launch) ||
-	    gb_store_series(store, record->key, gb_record_machine(record)->name,
-			    gb_record_is_cold(record), &launch.series, err))
+	if (!kind_of(record, &launch) || find_series(store, record, &launch.series, err))
 		return err->code;
-	return gb_store_launch(store, &launch,
-			       launch.kind != GB_LAUNCH_FAILED ? NULL
-			       : record->reason		      ? record->reason
-							       : "no reason is given",
-			       err);
+	if (!grow(&store->launch, &store->launch_room, store->launches, sizeof *store->launch))
+		return no_memory(err);
+	if (launch.kind == GB_LAUNCH_FAILED) {
+		launch.reason = strdup(record->reason ? record->reason : "no reason is given");
+		if (!launch.reason)
+			return no_memory(err);
+	}
+	store->launch[store->launches++] = launch;
+	return GB_OK;
 }
 
-static enum gb_status add_run(struct gb_store *store, const struct gb_run *line,
-			      struct gb_error *err)
-{
-	const struct gb_stored_run run = {
-		.started = gb_date_parse(line->started),
-		.committed = gb_date_parse(line->tool.commit_date),
-		.file = store->files - 1,
-	};
-
-	return gb_store_run(store, &run, line->run_id, line->tool.commit ? line->tool.commit : "",
-			    err);
-}
-
-/* The number of the record's run, most often the one before; run_count: there is none. */
+/* The number of the record's run among those of its file, most often the one before; run_count: there
+ * is none. */
 static size_t find_run(const struct gb_records *records, size_t before,
 		       const struct gb_record *record)
 {
@@ -257,26 +227,38 @@ static size_t find_run(const struct gb_records *records, size_t before,
 	return records->run_count;
 }
 
-enum gb_status gb_store_records(struct gb_store *store, const struct gb_records *records,
-				struct gb_error *err)
+static enum gb_status add_records(struct gb_store *store, const struct gb_records *records,
+				  struct gb_error *err)
 {
-	struct gb_stored_file *file = &store->file[store->files - 1];
+	const size_t first_run = store->runs;
 	size_t run = 0;
 
-	file->first_run = store->runs;
-	file->first_launch = store->launches;
 	for (size_t i = 0; i < records->run_count; i++)
 		if (add_run(store, records->run[i], err))
 			return err->code;
 	for (size_t i = 0; i < records->count; i++) {
 		run = find_run(records, run, records->record[i]);
 		if (run < records->run_count &&
-		    add_record(store, records->record[i], (uint32_t)(file->first_run + run), err))
+		    add_launch(store, records->record[i], (uint32_t)(first_run + run), err))
 			return err->code;
 	}
-	file->runs = store->runs - file->first_run;
-	file->launches = store->launches - file->first_launch;
 	return GB_OK;
+}
+
+enum gb_status gb_store_file(struct gb_store *store, const char *path,
+			     const struct gb_records *records, const char *fault,
+			     struct gb_error *err)
+{
+	struct gb_stored_file file = { .truncated = records->truncated };
+
+	if (!grow(&store->file, &store->file_room, store->files, sizeof *store->file))
+		return no_memory(err);
+	file.path = strdup(path);
+	file.fault = fault ? strdup(fault) : NULL;
+	store->file[store->files++] = file;
+	if (!file.path || (fault && !file.fault))
+		return no_memory(err);
+	return fault ? GB_OK : add_records(store, records, err);
 }
 
 void gb_store_release(struct gb_store *store)
@@ -289,17 +271,15 @@ void gb_store_release(struct gb_store *store)
 		free(store->run[i].run_id);
 		free(store->run[i].commit);
 	}
-	for (size_t i = 0; i < store->all_series; i++) {
-		free(store->series[i].key);
-		free(store->series[i].machine);
-	}
-	for (size_t i = 0; i < store->reasons; i++)
-		free(store->reason[i]);
+	for (size_t i = 0; i < store->machines; i++)
+		free(store->machine[i]);
+	for (size_t i = 0; i < store->launches; i++)
+		free(store->launch[i].reason);
+	tdestroy(store->tree, free_series);
 	free(store->file);
 	free(store->run);
+	free(store->machine);
 	free(store->series);
 	free(store->launch);
-	free(store->reason);
-	free(store->slot);
 	*store = (struct gb_store){ 0 };
 }

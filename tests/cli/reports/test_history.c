@@ -1,17 +1,15 @@
-/* Series from stored launches: their order, what counts, what the newest level is worth; and the
- * index, which must say what the files say. */
+/* Series from stored launches: their machine, their order, what counts, what the newest level is
+ * worth; and files scanned in bulk, of which the reader of lines.h must say the same. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include <fcntl.h>
 #include <stdlib.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/reports/history/folder.h"
+#include "cli/records/lines.h"
 #include "cli/reports/history/history.h"
-#include "cli/reports/history/index.h"
-#include "common/text.h"
+#include "cli/reports/history/scan.h"
+#include "cli/reports/launch.h"
 
 /* ---- dates -------------------------------------------------------------------------------- */
 
@@ -36,25 +34,67 @@ Test(history, dates)
 
 enum { MOST = 40 };
 
+static void add(struct gb_records *records, const char *line)
+{
+	struct gb_error err = { 0 };
+
+	cr_assert(eq(int, (int)gb_records_add_text(records, line, &err), GB_OK), "%s: %s",
+		  err.message, line);
+}
+
+/* A file with a run of a host, members of a JSON object, and one record. */
+static void put_file(struct gb_store *store, int number, const char *run, const char *host,
+		     const char *record)
+{
+	char path[32], line[1024];
+	struct gb_records records = { 0 };
+	struct gb_error err = { 0 };
+
+	snprintf(path, sizeof path, "%d.jsonl", number);
+	snprintf(line, sizeof line,
+		 "{\"type\":\"run\",\"run_id\":\"run%d\",\"settings\":{\"device\":0},%s,"
+		 "\"host\":{%s}}",
+		 number, run, host);
+	add(&records, line);
+	snprintf(line, sizeof line,
+		 "{\"type\":\"record\",\"schema\":2,\"run_id\":\"run%d\",\"seq\":0,"
+		 "\"bench\":\"radix\",\"variant\":\"best\",\"params\":{},%s}",
+		 number, record);
+	add(&records, line);
+	gb_store_file(store, path, &records, NULL, &err);
+	cr_assert(eq(int, (int)err.code, GB_OK));
+	gb_records_release(&records);
+}
+
+static const char *rest_of(enum gb_launch_kind kind)
+{
+	static const char *const rest[] = {
+		[GB_LAUNCH_TIME] = "\"status\":\"ok\"",
+		[GB_LAUNCH_FAILED] = "\"status\":\"failed\",\"reason\":\"wrong\"",
+		[GB_LAUNCH_UNVERIFIED] = "\"status\":\"unverified\"",
+		[GB_LAUNCH_EMULATED] = "\"status\":\"ok\",\"emulated\":true",
+	};
+
+	return rest[kind];
+}
+
 /* A file with one run and one launch. */
 static void put(struct gb_store *store, int number, int64_t started, int64_t committed,
 		const char *commit, double ns, enum gb_launch_kind kind)
 {
-	char path[32], id[32];
-	struct gb_error err = { 0 };
-	struct gb_stored_launch launch = { .ns = ns, .kind = kind };
-	struct gb_stored_run run = { .started = started,
-				     .committed = committed,
-				     .file = store->files };
+	char run[256], record[256], date[2][GB_DATE_MAX];
 
-	snprintf(path, sizeof path, "%d.jsonl", number);
-	snprintf(id, sizeof id, "run%d", number);
-	gb_store_file(store, path, 1, 1, NULL, &err);
-	launch.run = (uint32_t)store->runs;
-	gb_store_run(store, &run, id, commit, &err);
-	gb_store_series(store, "radix/cpu/best count=5", "CPU A", true, &launch.series, &err);
-	gb_store_launch(store, &launch, kind == GB_LAUNCH_FAILED ? "wrong" : NULL, &err);
-	cr_assert(eq(int, (int)err.code, GB_OK));
+	gb_date_text(date[0], started);
+	gb_date_text(date[1], committed);
+	snprintf(run, sizeof run,
+		 "\"schema\":2,\"started\":\"%s\",\"tool\":{\"commit\":\"%s\",\"commit_date\":\"%"
+		 "s\"}",
+		 date[0], commit, date[1]);
+	snprintf(record, sizeof record,
+		 "\"backend\":\"cpu\",\"key\":\"radix/cpu/best\",%s,"
+		 "\"time\":{\"median\":%.17g,\"samples\":[%.17g,%.17g]}",
+		 rest_of(kind), ns + 5, ns + 5, ns);
+	put_file(store, number, run, "\"hostname\":\"a\"", record);
 }
 
 static struct gb_history judge(const struct gb_store *store, enum gb_order order, double threshold)
@@ -81,7 +121,7 @@ static struct gb_store twenty(double factor)
 	for (int i = 0; i < 20; i++) {
 		const int day = i * 7 % 20;
 
-		put(&store, i, day * 86400, GB_NO_DATE, "",
+		put(&store, i, day * INT64_C(86400), GB_NO_DATE, "",
 		    (day < 10 ? 1000 : 1000 * factor) + day * 37 % 11, GB_LAUNCH_TIME);
 	}
 	return store;
@@ -95,7 +135,7 @@ Test(history, a_worse_level)
 	cr_assert(eq(sz, h.count, 1));
 	cr_assert(eq(sz, h.trend[0].shifts, 1));
 	cr_expect(eq(sz, h.trend[0].shift[0].at, 10));
-	cr_expect(eq(i64, gb_first_after(&h.trend[0], 0)->started, 10 * 86400));
+	cr_expect(eq(i64, gb_first_after(&h.trend[0], 0)->started, INT64_C(864000)));
 	cr_expect(eq(sz, h.trend[0].files, 20));
 	cr_expect(eq(int, h.trend[0].verdict, GB_TREND_WORSE));
 	cr_expect(eq(int, status_of(&h), GB_EVERIFY));
@@ -175,115 +215,181 @@ Test(history, globs)
 	gb_store_release(&store);
 }
 
-/* ---- the index ---------------------------------------------------------------------------- */
+/* ---- machines ----------------------------------------------------------------------------- */
 
-static bool want_all(const char *path, int64_t size, int64_t mtime_ns, void *closure)
+/* Add one time of a host to the store. */
+static void put_host(struct gb_store *store, int schema, const char *host, const char *uuid)
 {
-	(void)path;
-	(void)size;
-	(void)mtime_ns;
-	(void)closure;
-	return true;
+	char run[256], record[256];
+
+	snprintf(run, sizeof run,
+		 "\"schema\":%d,\"started\":\"2026-01-01T00:00:00Z\","
+		 "\"gpus\":[{\"id\":0,\"name\":\"GPU\",\"memory_bytes\":1e9%s%s%s}]",
+		 schema, uuid ? ",\"uuid\":\"" : "", uuid ? uuid : "", uuid ? "\"" : "");
+	snprintf(record, sizeof record,
+		 "\"backend\":\"%s\",\"key\":\"k\",\"status\":\"ok\","
+		 "\"time\":{\"median\":5,\"samples\":[5]}",
+		 uuid ? "cuda" : "cpu");
+	put_file(store, (int)store->files, run, host, record);
 }
 
-static bool want_but_3(const char *path, int64_t size, int64_t mtime_ns, void *closure)
+#define HOST(name, cores)                                                           \
+	"\"hostname\":\"" name "\",\"cpu\":\"Xeon\",\"sockets\":1,\"cores\":" cores \
+	",\"l1d_bytes\":1,\"l2_bytes\":2,\"l3_bytes\":3,\"memory_bytes\":4"
+#define MODEL(model) \
+	",\"cpu_vendor\":\"Intel\",\"cpu_family\":6,\"cpu_model\":" model ",\"cpu_stepping\":1"
+
+/* Launches of a machine of a series are one series, by schema 1 and by schema 2; a name is not
+ * enough. */
+Test(history, a_series_is_of_one_machine)
 {
-	(void)size;
-	(void)mtime_ns;
-	(void)closure;
-	return !gb_equal(path, "3.jsonl");
-}
+	struct gb_store store = { 0 };
 
-static const char *scratch_index(void)
-{
-	static char path[64];
-
-	snprintf(path, sizeof path, "/tmp/gpubench-index-%d.sqlite", (int)getpid());
-	unlink(path);
-	return path;
-}
-
-Test(history, the_index_gives_back_what_it_got)
-{
-	const char *path = scratch_index(), *note;
-	struct gb_store store = twenty(1.1), loaded = { 0 }, part = { 0 };
-	struct gb_error err = { 0 };
-
-	put(&store, 20, 5, 6, "c0ffee", 0, GB_LAUNCH_FAILED);
-	gb_store_file(&store, "foreign.jsonl", 3, 4, NULL, &err);
-	gb_store_fault(&store.file[21], "is none", &err);
-	for (size_t i = 0; i < 21; i++) {
-		store.file[i].first_run = store.file[i].first_launch = i;
-		store.file[i].runs = store.file[i].launches = 1;
-	}
-	gb_index_save(path, &store);
-	if (access(path, F_OK))
-		cr_skip_test("SQLite is not in this build");
-	gb_index_load(path, &loaded, want_all, NULL, &note, &err);
-	cr_expect(zero(ptr, (void *)note));
-	cr_assert(eq(sz, loaded.files, store.files));
-	cr_assert(eq(sz, loaded.launches, store.launches));
-	for (size_t i = 0; i < store.launches; i++) {
-		cr_expect(eq(dbl, loaded.launch[i].ns, store.launch[i].ns));
-		cr_expect(eq(u32, loaded.launch[i].kind, store.launch[i].kind));
-		cr_expect(eq(str, loaded.run[i].run_id, store.run[i].run_id));
-		cr_expect(eq(i64, loaded.run[i].started, store.run[i].started));
-		cr_expect(eq(i64, loaded.run[i].committed, store.run[i].committed));
-	}
-	cr_expect(eq(str, loaded.series[0].key, "radix/cpu/best count=5"));
-	cr_expect(eq(str, loaded.reason[0], "wrong"));
-	cr_expect(eq(str, loaded.run[20].commit, "c0ffee"));
-	cr_expect(eq(str, loaded.file[21].fault, "is none"));
-	gb_index_load(path, &part, want_but_3, NULL, &note, &err);
-	cr_expect(eq(sz, part.files, store.files - 1));
-	gb_store_release(&part);
-	gb_store_release(&loaded);
+	put_host(&store, 1, HOST("a", "2"), NULL);
+	put_host(&store, 2, HOST("a", "2") MODEL("85"), NULL);
+	put_host(&store, 1, HOST("a", "2"), NULL);
+	put_host(&store, 2, HOST("b", "2") MODEL("85"), NULL);
+	cr_assert(eq(sz, store.all_series, 1));
+	cr_expect(eq(str, (char *)gb_series_machine(store.series[0]), "Xeon"));
+	/* Other cores, another model, a host of which schema 1 tells less. */
+	put_host(&store, 2, HOST("a", "4") MODEL("85"), NULL);
+	put_host(&store, 2, HOST("a", "2") MODEL("86"), NULL);
+	put_host(&store, 1, HOST("c", "2"), NULL);
+	cr_assert(eq(sz, store.all_series, 4));
+	for (size_t i = 0; i < 4; i++)
+		cr_expect(eq(str, (char *)gb_series_machine(store.series[i]),
+			     (char *)store.series[i]->machine->is.text));
+	put_host(&store, 2, HOST("a", "2"), "GPU-1");
+	put_host(&store, 2, HOST("b", "2"), "GPU-1");
+	cr_assert(eq(sz, store.all_series, 5));
+	cr_expect(eq(str, (char *)gb_series_machine(store.series[4]), "GPU"));
+	put_host(&store, 2, HOST("a", "2"), "GPU-2");
+	cr_assert(eq(sz, store.all_series, 6));
+	cr_expect(eq(str, (char *)gb_series_machine(store.series[5]), "GPU, 954 MiB, GPU-2"));
 	gb_store_release(&store);
-	unlink(path);
 }
 
-/* One byte anywhere: then the index says the same as before, or is not believed. */
-Test(history, a_damaged_index_is_not_believed)
+/* ---- scanned files ------------------------------------------------------------------------ */
+
+static const char whole[] =
+	"{\"type\":\"run\",\"schema\":2,\"run_id\":\"5f3a\",\"settings\":{\"cold\":false}}\n"
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7,\"bench\":\"radix\","
+	"\"backend\":\"cpu\",\"variant\":\"lsd8\",\"key\":\"radix/cpu/lsd8 count=4096 threads=2\","
+	"\"params\":{\"count\":4096,\"threads\":2,\"seed\":1},\"status\":\"ok\",\"reason\":\"+-2 "
+	"%\","
+	"\"verify\":{\"result\":\"pass\",\"runs\":4},\"unknown\":{\"a \\\"b\\\" ]\":[],\"c\":{}},"
+	"\"time\":{\"clock\":\"monotonic\",\"median\":1020.5,\"ci95\":null,"
+	"\"samples\":[1021,1020.25,1.5e3,1020.75]},\"elapsed_s\":3.5}\n";
+
+enum { SCANNED_MAX = sizeof whole + 5000 };
+
+static void expect_same(const struct gb_record *a, const struct gb_record *b)
 {
-	const char *path = scratch_index(), *note;
-	struct gb_store store = twenty(1.1);
+	static const struct gb_launch_stat fastest = { 0 };
+
+	cr_expect(eq(str, a->key, b->key));
+	cr_expect(eq(str, (char *)a->run->run_id, (char *)b->run->run_id));
+	cr_expect(eq(int, a->status, b->status));
+	cr_expect(eq(int, a->emulated, b->emulated));
+	cr_expect(eq(int, gb_record_is_cold(a), gb_record_is_cold(b)));
+	if (a->has_time || b->has_time)
+		cr_expect(eq(dbl, gb_launch_value(a, fastest), gb_launch_value(b, fastest)));
+}
+
+/* Whether the scanner takes the text; then the reader must say the same of it, or nothing, if `any`
+ * text may come. */
+static bool is_taken(const char *text, bool any)
+{
+	static struct gb_scanner scanner;
+	struct gb_records records = { 0 };
 	struct gb_error err = { 0 };
-	struct stat file;
-	size_t doubted = 0;
-	char *whole;
-	int fd;
+	char path[] = "/tmp/test_history.XXXXXX";
+	const int at = mkstemp(path);
+	bool taken;
 
-	for (size_t i = 0; i < 20; i++) {
-		store.file[i].first_run = store.file[i].first_launch = i;
-		store.file[i].runs = store.file[i].launches = 1;
+	cr_assert(eq(int, (int)write(at, text, strlen(text)), (int)strlen(text)));
+	close(at);
+	taken = gb_scan_file(&scanner, path);
+	(void)gb_records_read(path, &records, &err);
+	cr_expect(any || !taken || !err.code, "%s: %s", text, err.message);
+	if (taken && !err.code) {
+		cr_assert(eq(sz, scanner.file.count, records.count));
+		for (size_t i = 0; i < records.count; i++)
+			expect_same(scanner.file.record[i], records.record[i]);
 	}
-	gb_index_save(path, &store);
-	if (stat(path, &file))
-		cr_skip_test("SQLite is not in this build");
-	whole = malloc((size_t)file.st_size);
-	fd = open(path, O_RDONLY);
-	cr_assert(eq(int, read(fd, whole, (size_t)file.st_size) == file.st_size, 1));
-	close(fd);
-	for (off_t at = 5; at < file.st_size; at += file.st_size / 150) {
-		struct gb_store loaded = { 0 };
-
-		whole[at] ^= 0x55;
-		unlink(path);
-		fd = open(path, O_WRONLY | O_CREAT, 0600);
-		cr_assert(eq(int, write(fd, whole, (size_t)file.st_size) == file.st_size, 1));
-		close(fd);
-		whole[at] ^= 0x55;
-		gb_index_load(path, &loaded, want_all, NULL, &note, &err);
-		cr_expect(eq(int, (int)err.code, GB_OK));
-		doubted += note != NULL;
-		if (note)
-			cr_expect(eq(sz, loaded.files, 0));
-		for (size_t i = 0; i < loaded.launches; i++)
-			cr_expect(eq(dbl, loaded.launch[i].ns, store.launch[i].ns));
-		gb_store_release(&loaded);
-	}
-	cr_expect(doubted > 0);
-	free(whole);
-	gb_store_release(&store);
 	unlink(path);
+	gb_records_release(&records);
+	return taken;
+}
+
+/* The same with the first `from` replaced by `to`. */
+static bool is_taken_with(const char *from, const char *to)
+{
+	const char *at = strstr(whole, from);
+	char text[SCANNED_MAX];
+
+	cr_assert(ne(ptr, (void *)at, NULL));
+	snprintf(text, sizeof text, "%.*s%s%s", (int)(at - whole), whole, to, at + strlen(from));
+	return is_taken(text, false);
+}
+
+Test(history, files_that_are_scanned)
+{
+	char text[2 * sizeof whole];
+
+	cr_expect(is_taken(whole, false));
+	snprintf(text, sizeof text, "%s%s", whole, strchr(whole, '\n') + 1);
+	cr_expect(is_taken(text, false));
+	cr_expect(is_taken_with("\"reason\":\"+-2 %\"", "\"reason\":\"+-3 %\""));
+	cr_expect(is_taken_with("\"ok\"", "\"failed\""));
+	cr_expect(is_taken_with("\"ok\"", "\"skipped\""));
+	cr_expect(is_taken_with("\"seq\":7", "\"emulated\":true"));
+	cr_expect(is_taken_with("\"seq\":7", "\"cold\":true"));
+	cr_expect(is_taken_with("\"run\",\"schema\":2", "\"run\",\"schema\":1"));
+	cr_expect(is_taken_with("\"record\",\"schema\":2", "\"record\",\"schema\":1"));
+	cr_expect(is_taken_with(
+		"\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7",
+		"\"schema\":1,\"run_id\":\"5f3a\",\"verify\":{\"result\":\"skipped\"}"));
+	cr_expect(is_taken_with("\"record\"", "\"run\""));
+	cr_expect(is_taken_with("1020.25", "0.1000000000000000055511151231257827"));
+	cr_expect(is_taken_with("\"elapsed_s\":3.5", "\"other\":[\"}\",{\"x\":[1,2]}]"));
+}
+
+Test(history, files_that_are_left_to_the_reader)
+{
+	char text[SCANNED_MAX], reason[SCANNED_MAX];
+
+	cr_expect(not(is_taken("", false)));
+	cr_expect(not(is_taken(strchr(whole, '\n') + 1, false)));
+	snprintf(text, sizeof text, "%s{\"type\":\"record\",\"schema\":2", whole);
+	cr_expect(not(is_taken(text, false)));
+	snprintf(reason, sizeof reason, "\"failed\",\"reason\":\"%04000d\"", 1);
+	cr_expect(not(is_taken_with("\"ok\"", reason)));
+	cr_expect(not(is_taken_with("1020.25", "1e999")));
+	cr_expect(not(is_taken_with("1020.25", "\"1\"")));
+	cr_expect(not(is_taken_with("1020.25", "0x10")));
+	cr_expect(not(is_taken_with("1020.5", "-1")));
+	cr_expect(not(is_taken_with("[1021,1020.25,1.5e3,1020.75]", "[]")));
+	cr_expect(not(is_taken_with("\"median\":1020.5,", "")));
+	cr_expect(not(is_taken_with("\"seq\":7", "\"seq\":7,\"replaces\":{}")));
+	cr_expect(not(is_taken_with("5f3a", "5f\\/3a")));
+	cr_expect(not(is_taken_with("5f3a", "other")));
+	cr_expect(not(is_taken_with("\"seq\":7,", "\"seq\":7, ")));
+	cr_expect(not(is_taken_with("\"seq\":7", "\"se\\u0071\":7")));
+	cr_expect(not(is_taken_with("\"record\",\"schema\":2", "\"record\",\"schema\":99")));
+	cr_expect(not(is_taken_with("3.5}\n", "3.5}\r\n")));
+	cr_expect(not(is_taken_with("3.5}\n", "3.5}")));
+}
+
+/* Any byte of the record may be any of these. */
+Test(history, bytes_that_differ)
+{
+	char text[sizeof whole];
+
+	for (size_t i = strcspn(whole, "\n") + 1; i + 1 < sizeof whole; i++)
+		for (const char *c = "0\"\\,}]\n"; *c; c++) {
+			memcpy(text, whole, sizeof text);
+			text[i] = *c;
+			(void)is_taken(text, true);
+		}
 }
