@@ -39,8 +39,8 @@ static bool is_number(const cJSON *item)
 	return cJSON_IsNumber(item) && isfinite(item->valuedouble);
 }
 
-/* The numbers of an array; NULL without a fault if memory ran out. */
-static double *read_array(const cJSON *item, size_t *count, const char **wrong)
+/* The numbers of an array; null, where it is allowed, is NAN.  NULL without a fault if memory ran out. */
+static double *read_array(const cJSON *item, bool null_allowed, size_t *count, const char **wrong)
 {
 	double *value = malloc((children(item) + 1) * sizeof *value);
 	const cJSON *element;
@@ -49,10 +49,12 @@ static double *read_array(const cJSON *item, size_t *count, const char **wrong)
 	*wrong = cJSON_IsArray(item) ? NULL : "is not an array of numbers";
 	cJSON_ArrayForEach(element, item)
 	{
-		if (!is_number(element))
+		const bool is_null = null_allowed && cJSON_IsNull(element);
+
+		if (!is_number(element) && !is_null)
 			*wrong = "is not an array of numbers";
 		else if (value)
-			value[(*count)++] = element->valuedouble;
+			value[(*count)++] = is_null ? (double)NAN : element->valuedouble;
 	}
 	return value;
 }
@@ -73,7 +75,7 @@ static const char *read_times(cJSON *item, struct gb_times *times)
 	times->clock = gb_json_text(item, "clock");
 	if (!is_number(gb_json_at(item, "median")))
 		return "lacks its \"median\"";
-	times->sample = read_array(samples, &times->count, &wrong);
+	times->sample = read_array(samples, false, &times->count, &wrong);
 	if (!wrong && times->sample && !times->count)
 		wrong = "";
 	if (wrong)
@@ -181,7 +183,7 @@ static const char *read_field(const struct gb_field *field, cJSON *item, void *o
 	case GB_FIELD_WORD:
 		return read_word(field, item, to);
 	case GB_FIELD_NUMBERS:
-		numbers->value = read_array(item, &numbers->count, &wrong);
+		numbers->value = read_array(item, true, &numbers->count, &wrong);
 		return wrong ? wrong : numbers->value ? NULL : "";
 	case GB_FIELD_TEXTS:
 		return read_texts(item, to);
@@ -377,7 +379,8 @@ static cJSON *object_of_members(const struct gb_members *members)
 					? gb_json_put_text(object, m->name, m->text)
 				: m->kind == GB_MEMBER_FLAG
 					? gb_json_put_bool(object, m->name, m->number > 0)
-					: gb_json_put_number(object, m->name, m->number);
+					: !isfinite(m->number) ||
+						  gb_json_put_number(object, m->name, m->number);
 
 		if (!ok) {
 			cJSON_Delete(object);

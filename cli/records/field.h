@@ -40,7 +40,7 @@ struct gb_phases {
 
 struct gb_numbers {
 	size_t count;
-	double *value; /* owned */
+	double *value; /* owned; NAN: null in the file, where only one of several is unknown */
 };
 
 struct gb_texts {

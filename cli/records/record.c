@@ -559,13 +559,16 @@ cJSON *gb_record_format(const struct gb_record *record)
 
 static bool put_gpus(cJSON *line, const struct gb_run *run)
 {
+	const cJSON *read = gb_json_at(run->line, "gpus");
 	cJSON *list = run->gpu_count ? cJSON_AddArrayToObject(line, "gpus") : NULL;
 
 	for (size_t i = 0; i < run->gpu_count; i++) {
 		cJSON *gpu = cJSON_CreateObject();
 
 		if (!gb_json_append(list, gpu) ||
-		    !gb_fields_write(gpu_fields, GB_COUNT(gpu_fields), &run->gpu[i], gpu))
+		    !gb_fields_write(gpu_fields, GB_COUNT(gpu_fields), &run->gpu[i], gpu) ||
+		    !gb_fields_keep_unknown(gpu_fields, GB_COUNT(gpu_fields),
+					    cJSON_GetArrayItem(read, (int)i), gpu))
 			return false;
 	}
 	return true;

@@ -78,9 +78,10 @@ static struct gb_field_value clock_of(const struct gb_record *record)
 {
 	const struct gb_numbers *clock = &record->gpu_state.sm_clock_hz;
 
-	return clock->count ? (struct gb_field_value){ GB_VALUE_NUMBER,
-						       clock->value[clock->count / 2], NULL }
-			    : (struct gb_field_value){ 0 };
+	return clock->count && isfinite(clock->value[clock->count / 2])
+		       ? (struct gb_field_value){ GB_VALUE_NUMBER, clock->value[clock->count / 2],
+						  NULL }
+		       : (struct gb_field_value){ 0 };
 }
 
 /* What the record tells of the part, if anything. */

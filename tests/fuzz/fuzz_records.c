@@ -25,7 +25,6 @@ static void report(FILE *nowhere, const struct gb_records *list)
 		(void)gb_table_print(nowhere, list, &style, &err);
 	}
 	(void)gb_junit_print_records(nowhere, list, &err);
-	(void)gb_bmf_print_records(nowhere, list, &err);
 	(void)gb_google_print_records(nowhere, list, &err);
 }
 

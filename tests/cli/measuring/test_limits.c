@@ -6,7 +6,6 @@
 #include "cli/commands/options.h"
 #include "cli/measuring/limits.h"
 #include "cli/measuring/session.h"
-#include "cli/records/json.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/variants.h"
@@ -51,10 +50,10 @@ Test(limits, only_larger_points_of_the_variant_are_above)
 /* The status and the reason of record i of a session; reason "" if there is none. */
 static void expect(const struct gb_session *s, size_t i, const char *status, const char *reason)
 {
-	const cJSON *record = s->records.line[1 + i];
-	const char *is = gb_json_text(record, "reason");
+	const struct gb_record *record = s->records.record[i];
+	const char *is = record->reason;
 
-	cr_assert(eq(str, (char *)gb_json_text(record, "status"), (char *)status), "record %zu", i);
+	cr_assert(eq(str, (char *)gb_status_word(record->status), (char *)status), "record %zu", i);
 	cr_assert(strstr(is ? is : "", reason) != NULL, "record %zu: %s", i, is ? is : "no reason");
 }
 

@@ -9,13 +9,13 @@
 
 #include "cli/records/json.h"
 #include "cli/records/key.h"
-#include "cli/records/lines.h"
 #include "cli/reports/compare.h"
 #include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"
 #include "common/radix.h"
 #include "common/text.h"
 #include "common/variants.h"
+#include "tests/line_of.h"
 
 /* ---- keys of measurements ----------------------------------------------------------------- */
 
@@ -163,97 +163,97 @@ ParameterizedTestParameters(key, of_records)
 	return cr_make_param_array(struct read_case, cases, GB_COUNT(cases));
 }
 
-static cJSON *record_of(const char *key, const char *params)
+static struct gb_record *record_of(const char *key, const char *params)
 {
-	cJSON *record = cJSON_Parse("{\"bench\":\"toy\",\"backend\":\"cpu\",\"variant\":\"wide\"}");
+	char text[512];
 
-	cr_assert(record && gb_json_put_text(record, "key", key) &&
-		  gb_json_put(record, "params", cJSON_Parse(params)));
-	return record;
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"record\",\"variant\":\"wide\",\"key\":\"%s\",\"params\":%s}",
+		       key, params);
+	return parsed_record(text);
 }
 
 ParameterizedTest(struct read_case *c, key, of_records)
 {
-	cJSON *record = record_of(c->key, c->params);
+	struct gb_record *record = record_of(c->key, c->params);
 	struct gb_error err = { 0 };
 	char *key = gb_key_of_record(&toy, record, &err);
 
 	cr_expect_str_eq(key, c->wanted);
 	free(key);
-	cJSON_Delete(record);
+	gb_record_free(record);
 }
 
 Test(key, of_a_record_of_an_unknown_benchmark)
 {
-	cJSON *record =
+	struct gb_record *record =
 		record_of("toy/cpu/wide n=0.50 s=x", "{\"n\":0.5,\"left_out\":1,\"s\":\"x\"}");
 	struct gb_error err = { 0 };
 	char *key = gb_key_of_record(NULL, record, &err);
 
 	cr_expect_str_eq(key, "toy/cpu/wide n=0.5 s=x");
 	free(key);
-	cJSON_Delete(record);
+	gb_record_free(record);
 }
 
 /* The report of a file from before `passes` lines up with one from after. */
 Test(key, records_get_the_parameters_that_they_lack)
 {
-	cJSON *record = record_of("toy/cpu/wide count=5 shape=flat width=64 threads=2 seed=1",
+	struct gb_record *record = record_of("toy/cpu/wide count=5 shape=flat width=64 threads=2 seed=1",
 				  "{\"count\":5,\"shape\":\"flat\",\"width\":64,\"threads\":2,"
 				  "\"seed\":1}");
-	cJSON *foreign = record_of("toy/cpu/wide b", "{}");
+	struct gb_record *foreign = record_of("toy/cpu/wide b", "{}");
 	struct gb_error err = { 0 };
 
 	cr_assert_not(gb_renew_record(&toy, record, &err));
-	cr_expect_str_eq(gb_json_text(record, "key"), "toy/cpu/wide count=5 width=64 threads=2");
-	cr_expect_eq(gb_json_number(record, "params.passes"), 1);
-	cr_expect_eq(gb_json_number(record, "params.width"), 64);
-	cr_expect_eq(cJSON_GetArraySize(gb_json_at(record, "params")), 6);
+	cr_expect_str_eq(record->key, "toy/cpu/wide count=5 width=64 threads=2");
+	cr_expect_eq(gb_member_number(&record->params, "passes"), 1);
+	cr_expect_eq(gb_member_number(&record->params, "width"), 64);
+	cr_expect_eq(record->params.count, 6);
 	cr_assert_not(gb_renew_record(&toy, foreign, &err));
-	cr_expect_str_eq(gb_json_text(foreign, "key"), "toy/cpu/wide b");
-	cr_expect_eq(cJSON_GetArraySize(gb_json_at(foreign, "params")), 0);
-	cJSON_Delete(record);
-	cJSON_Delete(foreign);
+	cr_expect_str_eq(foreign->key, "toy/cpu/wide b");
+	cr_expect_eq(foreign->params.count, 0);
+	gb_record_free(record);
+	gb_record_free(foreign);
 }
 
 /* ---- stored files -------------------------------------------------------------------------- */
 
-static const struct gb_variant *variant_of(const cJSON *record)
+static const struct gb_variant *variant_of(const struct gb_record *record)
 {
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (gb_equal(v->workload, gb_json_text(record, "bench")) &&
-		    gb_equal(v->name, gb_json_text(record, "variant")) &&
-		    gb_equal(gb_backends[v->backend]->name, gb_json_text(record, "backend")))
+		if (gb_equal(v->workload, record->bench) &&
+		    gb_equal(v->name, record->variant) &&
+		    gb_equal(gb_backends[v->backend]->name, record->backend))
 			return v;
 	}
 	return NULL;
 }
 
 /* The key that a measurement at the record's parameters has. */
-static char *measured_key(const struct gb_workload *w, const cJSON *record)
+static char *measured_key(const struct gb_workload *w, const struct gb_record *record)
 {
 	const struct gb_variant *variant = variant_of(record);
 	void *params = calloc(1, w->params_size);
 	struct gb_error err = { 0 };
-	const cJSON *member;
 	char *key;
 
 	cr_assert(variant && params);
 	cr_assert_not(gb_params_init(w->params, w->param_count, params, w->params_size, &err));
-	cJSON_ArrayForEach(member, gb_json_at(record, "params"))
-	{
+	for (size_t i = 0; i < record->params.count; i++) {
+		const struct gb_member *member = &record->params.item[i];
 		const struct gb_param *row =
-			gb_param_find(w->params, w->param_count, member->string);
+			gb_param_find(w->params, w->param_count, member->name);
 		char number[GB_TEXT_MAX];
 		union gb_value value;
 
-		cr_assert(row, "%s", member->string);
+		cr_assert(row, "%s", member->name);
 		cr_assert_not(gb_value_parse(row,
-					     cJSON_IsString(member)
-						     ? member->valuestring
-						     : gb_text_real(number, member->valuedouble),
+					     member->kind == GB_MEMBER_TEXT
+						     ? member->text
+						     : gb_text_real(number, member->number),
 					     &value, &err),
 			      "%s", err.message);
 		gb_value_store(row, params, value);
@@ -263,35 +263,56 @@ static char *measured_key(const struct gb_workload *w, const cJSON *record)
 	return key;
 }
 
-static size_t different_keys(const struct gb_records *list)
+static size_t different_keys(const char *const *key, size_t count)
 {
-	size_t count = 0;
+	size_t different = 0;
 
-	for (size_t i = 0; i < list->count; i++) {
-		bool new_ = gb_is_record(list->line[i]);
+	for (size_t i = 0; i < count; i++) {
+		bool new_ = true;
 
 		for (size_t k = 0; k < i && new_; k++)
-			new_ = !gb_is_record(list->line[k]) ||
-			       !gb_equal(gb_json_text(list->line[k], "key"),
-					 gb_json_text(list->line[i], "key"));
-		count += new_;
+			new_ = !gb_equal(key[k], key[i]);
+		different += new_;
 	}
-	return count;
+	return different;
 }
 
-/* The file's lines as they are. */
-static void read_raw(const char *path, struct gb_records *list)
+static size_t different_keys_of(const struct gb_records *list)
 {
-	FILE *file = fopen(path, "r");
-	struct gb_error err = { 0 };
-	char *line = NULL;
-	size_t size = 0;
+	const char **key = calloc(list->count + 1, sizeof *key);
+	size_t different;
 
-	cr_assert(file, "%s", path);
-	while (getline(&line, &size, file) > 0)
-		cr_assert_not(gb_records_add(list, cJSON_Parse(line), &err));
-	free(line);
+	for (size_t i = 0; i < list->count; i++)
+		key[i] = list->record[i]->key;
+	different = different_keys(key, list->count);
+	free(key);
+	return different;
+}
+
+/* How many keys the file has as it is written. */
+static size_t different_written_keys(const char *path)
+{
+	enum { MOST = 1 << 16 };
+	FILE *file = fopen(path, "r");
+	const char **key = calloc(MOST, sizeof *key);
+	char *text = NULL;
+	size_t size = 0, count = 0, different;
+
+	cr_assert(file && key, "%s", path);
+	while (getline(&text, &size, file) > 0) {
+		cJSON *line = cJSON_Parse(text);
+
+		if (gb_json_text(line, "key") && count < MOST)
+			key[count++] = strdup(gb_json_text(line, "key"));
+		cJSON_Delete(line);
+	}
+	different = different_keys(key, count);
+	for (size_t i = 0; i < count; i++)
+		free((void *)(uintptr_t)key[i]);
+	free(key);
+	free(text);
 	(void)fclose(file);
+	return different;
 }
 
 static void each_stored(const char *pattern, void (*visit)(const char *path))
@@ -307,24 +328,17 @@ static void each_stored(const char *pattern, void (*visit)(const char *path))
 /* Whoever wrote it, a record has the key of a measurement made now; as many as before. */
 static void expect_keys_of_today(const char *path)
 {
-	struct gb_records raw = { 0 }, read = { 0 };
+	struct gb_records read = { 0 };
 	struct gb_error err = { 0 };
 
-	read_raw(path, &raw);
 	cr_assert_not(gb_records_read(path, &read, &err), "%s", err.message);
-	cr_expect_eq(different_keys(&raw), different_keys(&read), "%s", path);
+	cr_expect_eq(different_written_keys(path), different_keys_of(&read), "%s", path);
 	for (size_t i = 0; i < read.count; i++) {
-		const char *key = gb_json_text(read.line[i], "key");
-		char *wanted;
+		char *wanted = measured_key(gb_workload_find(read.record[i]->bench), read.record[i]);
 
-		if (!gb_is_record(read.line[i]))
-			continue;
-		wanted = measured_key(gb_workload_find(gb_json_text(read.line[i], "bench")),
-				      read.line[i]);
-		cr_expect_str_eq(key, wanted, "%s", path);
+		cr_expect_str_eq(read.record[i]->key, wanted, "%s", path);
 		free(wanted);
 	}
-	gb_records_release(&raw);
 	gb_records_release(&read);
 }
 
@@ -343,22 +357,19 @@ struct later_params {
 /* The same records as a later gpubench writes them, whose radix has one parameter more. */
 static void make_later(const struct gb_workload *later, struct gb_records *list)
 {
+	const struct gb_member passes = { "passes", GB_MEMBER_NUMBER, 1, NULL };
 	struct gb_error err = { 0 };
 
 	for (size_t i = 0; i < list->count; i++) {
-		cJSON *record = list->line[i];
+		struct gb_record *record = list->record[i];
 		char *key;
 
-		if (!gb_is_record(record))
-			continue;
-		cr_assert(gb_json_put_int(cJSON_GetObjectItemCaseSensitive(record, "params"),
-					  "passes", 1));
-		key = measured_key(later, record);
-		cJSON_ReplaceItemInObjectCaseSensitive(record, "key", cJSON_CreateString(key));
-		free(key);
+		cr_assert(gb_members_add(&record->params, passes));
+		free(record->key);
+		record->key = measured_key(later, record);
 		/* So does the later reader with records of today. */
 		key = gb_key_of_record(later, record, &err);
-		cr_expect_str_eq(key, gb_json_text(record, "key"));
+		cr_expect_str_eq(key, record->key);
 		free(key);
 	}
 }
@@ -369,8 +380,7 @@ static void write_lines(const char *path, const struct gb_records *list)
 	struct gb_error err = { 0 };
 
 	cr_assert(file);
-	for (size_t i = 0; i < list->count; i++)
-		cr_assert_not(gb_record_write(file, list->line[i], &err));
+	cr_assert_not(gb_records_print(file, list, false, &err));
 	(void)fclose(file);
 }
 
@@ -394,7 +404,7 @@ static void expect_all_matched(const char *path)
 	later.params = more;
 	later.param_count++;
 	later.params_size = sizeof(struct later_params);
-	read_raw(path, &made);
+	cr_assert_not(gb_records_read(path, &made, &err), "%s", err.message);
 	make_later(&later, &made);
 	(void)close(mkstemp(copy));
 	write_lines(copy, &made);
@@ -403,7 +413,7 @@ static void expect_all_matched(const char *path)
 	(void)unlink(copy);
 	cr_assert_not(gb_compare(&c, &base, &read, &err), "%s", err.message);
 	cr_expect_gt(c.count, 0);
-	cr_expect_eq(c.count, different_keys(&base));
+	cr_expect_eq(c.count, different_keys_of(&base));
 	cr_expect_eq(c.verdicts[GB_MISSING] + c.verdicts[GB_NEW], 0,
 		     "%s: %zu missing, %zu new of %zu", path, c.verdicts[GB_MISSING],
 		     c.verdicts[GB_NEW], c.count);

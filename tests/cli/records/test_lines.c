@@ -8,12 +8,12 @@
 #include <unistd.h>
 
 #include "cli/records/json.h"
-#include "cli/records/lines.h"
 #include "common/text.h"
+#include "tests/line_of.h"
 
-#define RUN "{\"type\":\"run\",\"schema\":1,\"run_id\":\"a\"}"
+#define RUN "{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\"}"
 #define RECORD                                                                              \
-	"{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"bench\":\"toy\",\"backend\":" \
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"toy\",\"backend\":" \
 	"\"cpu\",\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"ok\"}"
 
 static char path[] = "/tmp/gpubench-record-XXXXXX";
@@ -39,15 +39,16 @@ static enum gb_status read_text(const char *text, size_t size, struct gb_records
 	return status;
 }
 
-static void expect_read(const char *text, size_t count, bool truncated)
+static void expect_read(const char *text, size_t runs, size_t records)
 {
 	struct gb_records list = { 0 };
 	struct gb_error err = { 0 };
 
 	cr_expect_eq(read_text(text, strlen(text), &list, &err), GB_OK, "%s: %s", text,
 		     err.message);
-	cr_expect_eq(list.count, count, "%s: %zu lines", text, list.count);
-	cr_expect_eq(list.truncated, truncated, "%s", text);
+	cr_expect_eq(list.run_count, runs, "%s: %zu runs", text, list.run_count);
+	cr_expect_eq(list.count, records, "%s: %zu records", text, list.count);
+	cr_expect_not(list.truncated, "%s", text);
 	gb_records_release(&list);
 }
 
@@ -65,11 +66,11 @@ static void expect_refused(const char *text, size_t size, const char *where)
 
 Test(lines, whole_files_are_read)
 {
-	expect_read(RUN "\n" RECORD "\n", 2, false);
-	expect_read(RUN "\n" RECORD, 2, false);
-	expect_read(RUN "\r\n\r\n  \n" RECORD "\r\n", 2, false);
-	expect_read("[\n" RUN ",\n" RECORD "\n]\n", 2, false);
-	expect_read("  [" RUN "]", 1, false);
+	expect_read(RUN "\n" RECORD "\n", 1, 1);
+	expect_read(RUN "\n" RECORD, 1, 1);
+	expect_read(RUN "\r\n\r\n  \n" RECORD "\r\n", 1, 1);
+	expect_read("[\n" RUN ",\n" RECORD "\n]\n", 1, 1);
+	expect_read("  [" RUN "]", 1, 0);
 }
 
 Test(lines, a_killed_run_loses_only_its_last_line)
@@ -82,7 +83,9 @@ Test(lines, a_killed_run_loses_only_its_last_line)
 		struct gb_error err = { 0 };
 
 		cr_assert_eq(read_text(whole, size, &list, &err), GB_OK, "%s", err.message);
-		cr_assert_eq(list.count, 2);
+		cr_assert_eq(list.count, 1);
+		cr_assert_eq(list.run_count, 1);
+		cr_assert_eq(list.record[0]->run, list.run[0]);
 		cr_assert_eq(list.truncated, size > two);
 		cr_assert_eq(list.complete_bytes, two);
 		gb_records_release(&list);
@@ -110,12 +113,14 @@ Test(lines, what_is_not_a_record_file_is_refused)
 		{ RUN "\nnull\n", "2: is not a line" },
 		{ RUN "\n{\"type\":\"other\"}\n", "2: is not a line" },
 		{ RUN "\n{\"type\":\"run\",\"run_id\":\"a\"}\n", "2: has no \"schema\"" },
-		{ "{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\"}\n", "1: is of a schema" },
-		{ "{\"type\":\"run\",\"schema\":1}\n", "1: has no \"run_id\"" },
-		{ "{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"status\":\"odd\"}\n",
-		  "1: \"status\"" },
-		{ "{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"status\":\"ok\"}\n",
-		  "1: a record lacks" },
+		{ "{\"type\":\"run\",\"schema\":3,\"run_id\":\"a\"}\n", "1: is of a schema" },
+		{ "{\"type\":\"record\",\"schema\":3,\"run_id\":\"a\"}\n", "1: is of a schema" },
+		{ "{\"type\":\"run\",\"schema\":0,\"run_id\":\"a\"}\n", "1: has no \"schema\"" },
+		{ "{\"type\":\"run\",\"schema\":2}\n", "1: has no \"run_id\"" },
+		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"odd\"}\n",
+		  "1: \"status\" is unknown" },
+		{ "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"status\":\"ok\"}\n",
+		  "1: \"bench\" is missing" },
 		{ "[\n" RUN ",\n" RECORD "\n", "4: is not valid JSON" },
 		{ "[\n" RUN "\n" RECORD "]\n", "3: is not valid JSON" },
 		{ "[" RUN "] x", "1: is not valid JSON" },
@@ -147,10 +152,10 @@ Test(lines, replaced_records_are_left_out)
 		       RECORD + 1, RECORD + 1, RECORD + 1);
 	strcpy(strrchr(text, '}'), ",\"replaces\":{\"run_id\":\"a\",\"seq\":7}}");
 	cr_assert_eq(read_text(text, strlen(text), &list, &err), GB_OK, "%s", err.message);
-	cr_assert_eq(list.count, 4);
-	cr_expect(isnan(gb_json_number(list.line[1], "seq")));
-	cr_expect_eq(gb_json_number(list.line[2], "seq"), 8);
-	cr_expect_eq(gb_json_number(list.line[3], "seq"), 1);
+	cr_assert_eq(list.count, 3);
+	cr_expect(isnan(list.record[0]->seq));
+	cr_expect_eq(list.record[1]->seq, 8);
+	cr_expect_eq(list.record[2]->seq, 1);
 	cr_expect(list.unended && !list.truncated);
 	gb_records_release(&list);
 }
@@ -191,21 +196,31 @@ Test(lines, exhausted_memory_is_not_blamed_on_the_file)
 	}
 }
 
-/* Replace one member of a good record by each of these: all must be refused. */
+/* Put one of these before the members of a good record: all must be refused. */
 Test(lines, members_of_the_wrong_type_are_refused)
 {
 	static const char *const member[] = {
 		"\"bench\":1",
+		"\"seq\":\"1\"",
 		"\"params\":[]",
-		"\"params\":{\"n\":null}",
 		"\"params\":{\"n\":{}}",
+		"\"metrics\":{\"n\":[]}",
 		"\"time\":3",
 		"\"time\":{\"median\":3}",
 		"\"time\":{\"median\":\"3\",\"samples\":[3]}",
 		"\"time\":{\"median\":3,\"samples\":[]}",
 		"\"time\":{\"median\":3,\"samples\":[null]}",
 		"\"time\":{\"median\":1e999,\"samples\":[3]}",
+		"\"phases\":{\"scan\":{\"median\":3}}",
 		"\"upload\":[]",
+		"\"upload\":{\"median\":3}",
+		"\"create\":1e999",
+		"\"cold\":1",
+		"\"emulated\":\"no\"",
+		"\"excluded\":[1]",
+		"\"gpu_state\":{\"sm_clock_hz\":[\"1\"]}",
+		"\"counts\":{\"launches\":\"1\"}",
+		"\"counts\":{\"kernels\":[{\"blocks\":\"1\"}]}",
 	};
 
 	for (size_t i = 0; i < GB_COUNT(member); i++) {
@@ -243,7 +258,7 @@ Test(lines, damaged_files_never_crash)
 			memcpy(text, whole, sizeof whole);
 			text[at] = noise[k];
 			(void)read_text(text, sizeof whole - 1, &list, &err);
-			cr_assert_leq(list.count, 3);
+			cr_assert_leq(list.count + list.run_count, 3);
 			gb_records_release(&list);
 		}
 }
@@ -256,7 +271,7 @@ Test(lines, a_full_disk_is_noticed)
 
 	if (!full)
 		cr_skip_test("no /dev/full");
-	cr_expect_eq(gb_record_write(full, line, &err), GB_EIO);
+	cr_expect_eq(gb_line_write(full, line, &err), GB_EIO);
 	(void)fclose(full);
 	cJSON_Delete(line);
 }

@@ -40,7 +40,7 @@ static inline void add_run(const char *id)
 	char text[512];
 
 	(void)snprintf(text, sizeof text,
-		       "{\"type\":\"run\",\"schema\":1,\"run_id\":\"%s\",\"started\":\"then\","
+		       "{\"type\":\"run\",\"schema\":2,\"run_id\":\"%s\",\"started\":\"then\","
 		       "\"tool\":{\"version\":\"1.2\",\"commit\":\"abc\",\"dirty\":false},"
 		       "\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\",\"cores\":2},\"gpus\":[]}",
 		       id);
@@ -55,7 +55,7 @@ static inline void add_record(const char *variant, const char *params, const cha
 
 	(void)snprintf(backend, sizeof backend, "%.*s", (int)(name - variant - 1), variant);
 	(void)snprintf(text, sizeof text,
-		       "{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"bench\":\"toy\","
+		       "{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"toy\","
 		       "\"backend\":\"%s\",\"variant\":\"%s\",\"key\":\"k\",\"params\":{%s},%s}",
 		       backend, name, params, rest);
 	add(text);
@@ -69,10 +69,10 @@ static inline const char *timed(double ns)
 	(void)snprintf(text, sizeof text,
 		       "\"status\":\"ok\",\"reason\":null,\"verify\":{\"result\":\"pass\"},"
 		       "\"cold\":true,\"emulated\":false,"
-		       "\"time\":{\"median\":%g,\"ci95\":[%g,%g],\"min\":%g,\"n\":1,"
-		       "\"samples\":[%g]},\"work\":{\"items\":1000,\"unit\":\"keys\"},"
-		       "\"rates\":{\"items_per_s\":%g,\"bytes_per_s\":%g,\"copy_share\":0.25}",
-		       ns, ns * .99, ns * 1.01, ns, ns, 1e12 / ns, 8e12 / ns);
+		       "\"time\":{\"median\":%g,\"ci95\":[%g,%g],\"samples\":[%g]},"
+		       "\"work\":{\"items\":1000,\"unit\":\"keys\",\"bytes\":8000},"
+		       "\"copy_bytes_per_s\":%g",
+		       ns, ns * .99, ns * 1.01, ns, 8e12 / ns / 0.25);
 	return text;
 }
 

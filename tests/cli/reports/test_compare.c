@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/compare.h"
 #include "cli/reports/counts.h"
 #include "common/rng.h"
 #include "common/stats.h"
+#include "tests/line_of.h"
 
 /* ---- ratios ------------------------------------------------------------------------------- */
 
@@ -100,10 +100,11 @@ TestSuite(compare, .fini = release);
 
 /* ---- verdicts ----------------------------------------------------------------------------- */
 
-static void add(struct gb_records *list, int launch, const char *key, const char *status, double ns)
+/* A record with more members than its status and, unless ns is 0, its time. */
+static void add_with(struct gb_records *list, int launch, const char *key, const char *status,
+		     double ns, const char *members)
 {
-	struct gb_error err = { 0 };
-	char text[512];
+	char text[1024];
 	int n = snprintf(text, sizeof text,
 			 "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"%s\",\"status\":\"%s\"",
 			 launch, key, status);
@@ -115,8 +116,13 @@ static void add(struct gb_records *list, int launch, const char *key, const char
 			      1.5 * ns, 2 * ns, ns, 1.5 * ns);
 	else
 		n += snprintf(text + n, sizeof text - (size_t)n, ",\"reason\":\"because\"");
-	snprintf(text + n, sizeof text - (size_t)n, "}");
-	gb_records_add(list, cJSON_Parse(text), &err);
+	snprintf(text + n, sizeof text - (size_t)n, "%s}", members);
+	add_line_of(list, text);
+}
+
+static void add(struct gb_records *list, int launch, const char *key, const char *status, double ns)
+{
+	add_with(list, launch, key, status, ns, "");
 }
 
 /* `launches` values around ns, up to 1 % apart. */
@@ -130,7 +136,6 @@ static void add_launches(struct gb_records *list, const char *key, int launches,
 static void add_clocked(struct gb_records *list, const char *key, double ns, double hz)
 {
 	for (int i = 0; i < 5; i++) {
-		struct gb_error err = { 0 };
 		char text[256], clock[64] = "";
 		const double sample = ns * (1 + 0.002 * i);
 
@@ -138,10 +143,10 @@ static void add_clocked(struct gb_records *list, const char *key, double ns, dou
 			snprintf(clock, sizeof clock, ",\"gpu_state\":{\"sm_clock_hz\":[%g,%g]}",
 				 hz, hz);
 		snprintf(text, sizeof text,
-			 "{\"type\":\"record\",\"key\":\"%s\",\"status\":\"ok\","
+			 "{\"type\":\"record\",\"run_id\":\"%d\",\"key\":\"%s\","
 			 "\"time\":{\"median\":%g,\"samples\":[%g,%g]}%s}",
-			 key, sample, sample, sample, clock);
-		gb_records_add(list, cJSON_Parse(text), &err);
+			 i, key, sample, sample, sample, clock);
+		add_line_of(list, text);
 	}
 }
 
@@ -282,24 +287,24 @@ Test(compare, emulated_times_do_not_count)
 	struct gb_comparison c = { .level = GB_LEVEL, .threshold = 0.05 };
 	struct gb_error err = { 0 };
 
-	add_launches(&base, "k", 4, 1e6);
-	add_launches(&other, "k", 4, 2e6);
-	for (size_t i = 0; i < 4; i++) {
-		gb_json_put_bool(base.line[i], "emulated", true);
-		gb_json_put_bool(other.line[i], "emulated", true);
+	for (int i = 0; i < 4; i++) {
+		add_with(&base, i, "k", "ok", 1e6, ",\"emulated\":true");
+		add_with(&other, i, "k", "ok", 2e6, ",\"emulated\":true");
 	}
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(eq(int, (int)c.change[0].verdict, GB_NO_TIME));
 	gb_comparison_release(&c);
 }
 
-/* Give the last record counts: these sums, and kernels that nobody sums again. */
-static void add_counts(struct gb_records *list, const char *sums)
+/* A record with counts: these sums, and kernels that nobody sums again. */
+static void add_counted(struct gb_records *list, const char *key, const char *sums, bool emulated)
 {
 	char text[512];
 
-	snprintf(text, sizeof text, "{%s,\"kernels\":[{\"kernel\":\"k\",\"launches\":9}]}", sums);
-	gb_json_put(list->line[list->count - 1], "counts", cJSON_Parse(text));
+	snprintf(text, sizeof text,
+		 ",\"emulated\":%s,\"counts\":{%s,\"kernels\":[{\"kernel\":\"k\",\"launches\":9}]}",
+		 emulated ? "true" : "false", sums);
+	add_with(list, 0, key, "ok", 1e6, text);
 }
 
 /* The names of changed counts in a row. */
@@ -320,22 +325,26 @@ Test(compare, counts_are_compared_exactly)
 	char why[GB_WHY];
 	char seen[1000] = "";
 
-	add(&base, 0, "k", "ok", 1e6);
-	add_counts(&base, "\"launches\":3,\"blocks\":8,\"barriers\":1000000,"
-			  "\"global_load\":{\"sectors\":5,\"least\":4},\"classes\":{\"warp\":2}");
-	add(&other, 0, "k", "ok", 1e6);
-	add_counts(&other, "\"launches\":3,\"blocks\":9,\"barriers\":1000001,"
-			   "\"global_load\":{\"sectors\":4,\"least\":3},\"classes\":{\"local\":6}");
+	add_counted(&base, "k",
+		    "\"launches\":3,\"blocks\":8,\"barriers\":1000000,"
+		    "\"global_load\":{\"sectors\":5,\"least\":4},\"classes\":{\"warp\":2}",
+		    false);
+	add_counted(&other, "k",
+		    "\"launches\":3,\"blocks\":9,\"barriers\":1000001,"
+		    "\"global_load\":{\"sectors\":4,\"least\":3},\"classes\":{\"local\":6}",
+		    false);
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(eq(sz, c.counted, 1));
 	cr_expect(eq(sz, c.counts_worse, 2));
 	cr_expect(eq(sz, c.counts_better, 2));
 	cr_expect(eq(sz, c.counts_changed, 2));
-	cr_expect(gb_counts_differ(c.change[0].base_counts, c.change[0].new_counts, collect, seen));
+	cr_expect(gb_counts_differ(&c.change[0].base_counts->counts,
+				   &c.change[0].new_counts->counts, collect, seen));
 	cr_expect(
 		eq(str, seen,
-		   "blocks 8 9 neutral;barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
-		   "global_load.least 4 3 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"));
+		   "blocks 8 9 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"
+		   "barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
+		   "global_load.least 4 3 neutral;"));
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED)); /* by time */
 	c.judge_counts = true;
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));
@@ -349,8 +358,7 @@ Test(compare, counts_of_one_side_are_no_difference)
 	char why[GB_WHY];
 
 	add(&base, 0, "k", "ok", 1e6);
-	add(&other, 0, "k", "ok", 1e6);
-	add_counts(&other, "\"launches\":3");
+	add_counted(&other, "k", "\"launches\":3", false);
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(eq(sz, c.counted + c.counts_worse + c.counts_better + c.counts_changed, 0));
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED));
@@ -440,14 +448,9 @@ Test(compare, counts_that_are_gone)
 	struct gb_error err = { 0 };
 	char why[GB_WHY];
 
-	for (int i = 0; i < 2; i++) {
-		add(&base, 0, i ? "stays" : "goes", "ok", 1e6);
-		add_counts(&base, "\"launches\":3");
-		gb_json_put_bool(base.line[i], "emulated", true);
-	}
-	add(&other, 0, "stays", "ok", 1e6);
-	add_counts(&other, "\"launches\":3");
-	gb_json_put_bool(other.line[0], "emulated", true);
+	add_counted(&base, "goes", "\"launches\":3", true);
+	add_counted(&base, "stays", "\"launches\":3", true);
+	add_counted(&other, "stays", "\"launches\":3", true);
 	gb_compare(&c, &base, &other, &err);
 	cr_expect(eq(int, (int)find(&c, "goes")->verdict, GB_MISSING));
 	cr_expect(eq(int, (int)find(&c, "stays")->verdict, GB_NO_TIME));

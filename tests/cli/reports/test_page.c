@@ -11,7 +11,7 @@ static void add_failed(const char *run)
 
 	(void)snprintf(
 		text, sizeof text,
-		"{\"type\":\"record\",\"schema\":1,\"run_id\":\"%s\",\"bench\":\"toy\","
+		"{\"type\":\"record\",\"schema\":2,\"run_id\":\"%s\",\"bench\":\"toy\","
 		"\"backend\":\"cpu\",\"variant\":\"best\",\"key\":\"k\",\"params\":{\"n\":1},"
 		"\"status\":\"failed\",\"reason\":\"no\"}",
 		run);
@@ -22,7 +22,7 @@ Test(page, runs_have_the_names_of_their_machines)
 {
 	add_run("a");
 	add_record("cpu/best", "\"n\":1", timed(2e6));
-	add("{\"type\":\"run\",\"schema\":1,\"run_id\":\"b\",\"started\":\"now\","
+	add("{\"type\":\"run\",\"schema\":2,\"run_id\":\"b\",\"started\":\"now\","
 	    "\"tool\":{\"commit\":\"abc\"},\"host\":{\"cpu\":\"6502\"},"
 	    "\"settings\":{\"device\":1},\"gpus\":[{\"id\":0,\"name\":\"A\"},"
 	    "{\"id\":1,\"name\":\"Voodoo\"}]}");
@@ -37,7 +37,7 @@ Test(page, runs_of_one_machine_have_the_first_thing_that_differs)
 {
 	add_run("a");
 	add_record("cpu/best", "\"n\":1", timed(2e6));
-	add("{\"type\":\"run\",\"schema\":1,\"run_id\":\"b\",\"started\":\"now\","
+	add("{\"type\":\"run\",\"schema\":2,\"run_id\":\"b\",\"started\":\"now\","
 	    "\"tool\":{\"commit\":\"abd\"},\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\"}}");
 	add_failed("b");
 	expect_within(&ascii, "abc: gpubench 1.2", true);

@@ -82,10 +82,10 @@ Test(peers, no_time_without_a_right_result)
 		   "\"peer\":true,\"threads\":1,\"status\":\"failed\",\"reason\":\"wrong\"");
 	add_record("cpu/fast", "\"n\":1",
 		   "\"peer\":true,\"threads\":1,\"status\":\"unverified\",\"reason\":null,"
-		   "\"verify\":{\"result\":\"skipped\"},\"time\":{\"median\":1}");
+		   "\"verify\":{\"result\":\"skipped\"},\"time\":{\"median\":1,\"samples\":[1]}");
 	add_record("cuda/lib", "\"n\":1",
 		   "\"peer\":true,\"threads\":0,\"status\":\"ok\",\"emulated\":true,"
-		   "\"time\":{\"median\":1}");
+		   "\"time\":{\"median\":1,\"samples\":[1]}");
 	expect_text("\n## toy\n\n"
 		    "0 of 1 places have a peer beside ours: ours is behind at 0, within 3 % at 0, "
 		    "first at 0; 1 failed; 1 unverified.\n");

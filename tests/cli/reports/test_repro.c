@@ -9,6 +9,7 @@
 
 #include "cli/commands/options.h"
 #include "cli/reports/repro/repro.h"
+#include "tests/line_of.h"
 
 /* Three rows; x is measured, y twice as large. */
 #define COLUMNS                                                          \
@@ -260,10 +261,10 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 	cr_assert(ieee_ulp_eq(dbl, t.here[2], 1e3 * t.here[1], 4));
 	cr_assert(ieee_ulp_eq(dbl, t.here[3], 10000, 4));
 	cr_assert(ieee_ulp_eq(dbl, t.here[4], 1e3, 8));
-	cr_assert(gb_json_at(t.record[1], "params") != NULL);
-	cr_assert(eq(str, (char *)gb_json_text(t.record[1], "params.distribution"), "few"));
-	cr_assert(eq(str, (char *)gb_json_text(t.record[1], "params.type"), "u32"));
-	cr_assert(eq(str, (char *)gb_json_text(t.record[3], "params.type"), "u64"));
+	cr_assert(t.record[1] != NULL && t.record[3] != NULL);
+	cr_assert(eq(str, (char *)gb_member_text(&t.record[1]->params, "distribution"), "few"));
+	cr_assert(eq(str, (char *)gb_member_text(&t.record[1]->params, "type"), "u32"));
+	cr_assert(eq(str, (char *)gb_member_text(&t.record[3]->params, "type"), "u64"));
 	cr_assert(t.beside_here[0] > 0);
 	cr_assert(eq(str, (char *)t.reason[5], "sold out"));
 	cr_assert(eq(str, (char *)t.reason[6], "not reported by this variant"));
@@ -280,7 +281,9 @@ Test(repro, no_time_of_an_emulator)
 	struct gb_repro t;
 	cJSON *paper = parse("{'tables':[{'columns':[{'name':'x','role':'time','unit':'ms',"
 			     "'variant':'cuda/best'}],'rows':[[null]]}]}");
-	cJSON *record = parse("{'backend':'cuda','emulated':true,'time':{'median':5}}");
+	struct gb_record *record =
+		parsed_record("{\"type\":\"record\",\"backend\":\"cuda\",\"emulated\":true,"
+			      "\"time\":{\"median\":5,\"samples\":[5]}}");
 
 	gb_repro_init(&t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err);
 	t.record[0] = record;
@@ -288,7 +291,7 @@ Test(repro, no_time_of_an_emulator)
 	cr_assert(isnan(t.here[0]));
 	cr_assert(eq(str, (char *)t.reason[0], "emulated: no time of a GPU"));
 	gb_repro_release(&t);
-	cJSON_Delete(record);
+	gb_record_free(record);
 	cJSON_Delete(paper);
 }
 
@@ -303,21 +306,22 @@ Test(repro, intervals_in_the_columns_unit)
 			     "{'name':'z','role':'ratio','of':['x','x']},"
 			     "{'name':'edges','role':'time','variant':'cpu/best','value':"
 			     "'metrics.edges'}],'rows':[[null,null,null,null]]}]}");
-	cJSON *record = parse("{'backend':'cpu','status':'noisy','work':{'items':1000},"
-			      "'time':{'median':4e6,'ci95':[3e6,5e6]},'metrics':{'edges':7}}");
+	struct gb_record *record = parsed_record(
+		"{\"type\":\"record\",\"work\":{\"items\":1000},\"metrics\":{\"edges\":7},"
+		"\"time\":{\"median\":4e6,\"ci95\":[3e6,5e6],\"samples\":[4e6]}}");
 
 	gb_repro_init(&t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err);
 	t.record[0] = t.record[1] = t.record[3] = record;
 	gb_repro_fill(&t);
-	cr_assert(all(ieee_ulp_eq(dbl, t.here[3], 7, 4), not(t.spread[3].noisy)));
+	cr_assert(all(ieee_ulp_eq(dbl, t.here[3], 7, 4), isnan(t.spread[3].low)));
 	cr_assert(all(ieee_ulp_eq(dbl, t.spread[0].low, 3, 4),
-		      ieee_ulp_eq(dbl, t.spread[0].high, 5, 4), t.spread[0].noisy));
+		      ieee_ulp_eq(dbl, t.spread[0].high, 5, 4)));
 	cr_assert(all(ieee_ulp_eq(dbl, t.spread[1].low, 200, 4),
 		      ieee_ulp_eq(dbl, t.spread[1].high, 1000.0 / 3, 4)));
 	cr_assert(all(ieee_ulp_eq(dbl, t.spread[2].low, 0.6, 4),
 		      ieee_ulp_eq(dbl, t.spread[2].high, 5.0 / 3, 4)));
 	gb_repro_release(&t);
-	cJSON_Delete(record);
+	gb_record_free(record);
 	cJSON_Delete(paper);
 }
 

@@ -4,30 +4,24 @@
 #include <stdio.h>
 
 #include "cli/reports/compare.h"
+#include "tests/line_of.h"
 
-static void add_line(struct gb_records *list, const char *text)
-{
-	struct gb_error err = { 0 };
-	cJSON *line = cJSON_Parse(text);
-
-	cr_assert(line != NULL, "%s", text);
-	gb_records_add(list, line, &err);
-}
-
-/* A run with these members, and one record of each of the keys that the letters are. */
+/* A run with these members, by default on host x, and one record of each of the keys that the letters
+ * are. */
 static void add_run(struct gb_records *list, const char *id, const char *members, const char *keys,
 		    const char *backend, const char *record_members)
 {
 	char text[1024];
 
-	snprintf(text, sizeof text, "{\"type\":\"run\",\"run_id\":\"%s\"%s}", id, members);
-	add_line(list, text);
+	snprintf(text, sizeof text, "{\"type\":\"run\",\"run_id\":\"%s\"%s%s}", id,
+		 strstr(members, "hostname") ? "" : ",\"host\":{\"hostname\":\"x\"}", members);
+	add_line_of(list, text);
 	for (; *keys; keys++) {
 		snprintf(text, sizeof text,
 			 "{\"type\":\"record\",\"run_id\":\"%s\",\"key\":\"%c\",\"backend\":\"%s\","
 			 "\"status\":\"ok\",\"time\":{\"median\":1e6,\"samples\":[1e6]}%s}",
 			 id, *keys, backend, record_members);
-		add_line(list, text);
+		add_line_of(list, text);
 	}
 }
 
@@ -48,8 +42,8 @@ static const char *differences(const struct gb_records *base, const struct gb_re
 		if (part->differs)
 			n += (size_t)snprintf(seen + n, sizeof seen - n, "%s%s: %s | %s;",
 					      part->name, part->refused ? "!" : "",
-					      gb_setup_values_text(&part->base, a, sizeof a),
-					      gb_setup_values_text(&part->new_, b, sizeof b));
+					      gb_setup_values_text(part, false, a, sizeof a),
+					      gb_setup_values_text(part, true, b, sizeof b));
 	}
 	gb_comparison_release(&c);
 	return seen;
@@ -87,7 +81,7 @@ Test(setups, each_part)
 	expect_records("cache mode!: cold | hot;", "cpu", ",\"cold\":true", ",\"cold\":false");
 	expect_records("library: Embree 3.13.5 | Embree 4.3.3;", "cpu",
 		       ",\"library\":\"Embree 3.13.5\"", ",\"library\":\"Embree 4.3.3\"");
-	expect_runs("CPU!: A | B;host: x | y;", "cpu",
+	expect_runs("CPU!: A, on x | B, on y;host: x | y;", "cpu",
 		    ",\"host\":{\"cpu\":\"A\",\"hostname\":\"x\"}",
 		    ",\"host\":{\"cpu\":\"B\",\"hostname\":\"y\"}");
 	expect_runs("compiler flags: -O3 -g | -O2;", "cpu",
@@ -98,20 +92,24 @@ Test(setups, each_part)
 	expect_runs("--samples: 0 | 30;", "cpu", ",\"settings\":{\"samples\":0,\"warmup\":2}",
 		    ",\"settings\":{\"samples\":30,\"warmup\":2}");
 	/* What one side does not tell is no difference. */
-	expect_runs("", "cpu", ",\"host\":{\"governor\":null}",
-		    ",\"host\":{\"governor\":\"performance\"}");
+	expect_runs("", "cpu", ",\"host\":{\"hostname\":\"x\",\"governor\":null}",
+		    ",\"host\":{\"hostname\":\"x\",\"governor\":\"performance\"}");
 }
 
-#define GPU(name, driver)                                                              \
+#define GPU(name, uuid, driver)                                                              \
 	",\"cuda\":{\"driver\":\"" driver "\"},\"settings\":{\"device\":1},\"gpus\":[" \
-	"{\"id\":0,\"name\":\"other\"},{\"id\":1,\"name\":\"" name "\"}]"
+	"{\"id\":0,\"name\":\"other\"},{\"id\":1,\"name\":\"" name "\",\"uuid\":\"" uuid "\"}]"
 
 Test(setups, gpus_matter_to_their_records_only)
 {
-	expect_runs("GPU!: H100 | A100;driver: 550 | 555;", "cuda", GPU("H100", "550"),
-		    GPU("A100", "555"));
-	expect_runs("", "cpu", GPU("H100", "550"), GPU("A100", "555"));
-	expect_runs("", "cuda", ",\"host\":{\"cpu\":\"A\"}", ",\"host\":{\"cpu\":\"B\"}");
+	expect_runs("GPU!: H100 | A100;GPU uuid: H100, u | A100, v;driver: 550 | 555;", "cuda",
+		    GPU("H100", "u", "550"), GPU("A100", "v", "555"));
+	expect_runs("GPU uuid: H100, u | H100, v;", "cuda", GPU("H100", "u", "550"),
+		    GPU("H100", "v", "550"));
+	expect_runs("", "cuda", GPU("H100", "u", "550"), GPU("H100", "u", "550"));
+	expect_runs("", "cpu", GPU("H100", "u", "550"), GPU("A100", "v", "555"));
+	expect_runs("", "cuda", ",\"host\":{\"hostname\":\"x\",\"cpu\":\"A\"}",
+		    ",\"host\":{\"hostname\":\"x\",\"cpu\":\"B\"}");
 }
 
 Test(setups, clocks_by_more_than_a_twentieth)

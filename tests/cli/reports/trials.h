@@ -111,11 +111,12 @@ static void add_value(struct gb_records *list, const char *key, double ns)
 	char text[512];
 
 	snprintf(text, sizeof text,
-		 "{\"type\":\"record\",\"key\":\"%.200s\",\"status\":\"ok\",\"time\":{\"median\":%."
-		 "3f,"
-		 "\"samples\":[%.3f]}}",
-		 key, ns, ns);
-	gb_records_add(list, cJSON_Parse(text), &err);
+		 "{\"type\":\"record\",\"schema\":2,\"run_id\":\"%zu\",\"bench\":\"b\","
+		 "\"backend\":\"cpu\",\"variant\":\"v\",\"key\":\"%.200s\",\"params\":{},"
+		 "\"status\":\"ok\",\"time\":{\"median\":%.3f,\"samples\":[%.3f]}}",
+		 list->count, key, ns, ns);
+	if (gb_records_add(list, cJSON_Parse(text), &err))
+		abort();
 }
 
 /* The launches of one key up to `done` a side.  All keys take theirs from the same moments. */

@@ -1,0 +1,50 @@
+/* line_of.h -- a line of a record file from the members that a test is about. */
+#ifndef GPUBENCH_TESTS_LINE_OF_H
+#define GPUBENCH_TESTS_LINE_OF_H
+
+#include <criterion/criterion.h>
+#include <string.h>
+
+#include "cli/records/json.h"
+#include "cli/records/lines.h"
+#include "common/text.h"
+
+/* The line, with what lines of its type have to have. */
+static inline cJSON *line_of(const char *text)
+{
+	static const char *const member[][2] = {
+		{ "run_id", "1" },   { "bench", "toy" }, { "backend", "cpu" },
+		{ "variant", "v" },  { "key", "k" },     { "status", "ok" },
+	};
+	cJSON *line = cJSON_Parse(text);
+	const char *type = gb_json_text(line, "type");
+
+	cr_assert(type != NULL, "%s", text);
+	for (size_t i = 0; i < (strcmp(type, "run") ? GB_COUNT(member) : 1); i++)
+		if (!cJSON_HasObjectItem(line, member[i][0]))
+			cJSON_AddStringToObject(line, member[i][0], member[i][1]);
+	if (strcmp(type, "run") && !cJSON_HasObjectItem(line, "params"))
+		cJSON_AddObjectToObject(line, "params");
+	if (!cJSON_HasObjectItem(line, "schema"))
+		cJSON_AddNumberToObject(line, "schema", 2);
+	return line;
+}
+
+static inline void add_line_of(struct gb_records *list, const char *text)
+{
+	struct gb_error err = { 0 };
+
+	cr_assert_not(gb_records_add(list, line_of(text), &err), "%s: %s", text, err.message);
+}
+
+/* A record alone, for gb_record_free(). */
+static inline struct gb_record *parsed_record(const char *text)
+{
+	char fault[GB_FAULT_MAX];
+	struct gb_record *record = gb_record_parse(line_of(text), fault);
+
+	cr_assert(record != NULL, "%s: %s", text, fault);
+	return record;
+}
+
+#endif
