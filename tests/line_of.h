@@ -13,8 +13,8 @@
 static inline cJSON *line_of(const char *text)
 {
 	static const char *const member[][2] = {
-		{ "run_id", "1" },   { "bench", "toy" }, { "backend", "cpu" },
-		{ "variant", "v" },  { "key", "k" },     { "status", "ok" },
+		{ "run_id", "1" },  { "bench", "toy" }, { "backend", "cpu" },
+		{ "variant", "v" }, { "key", "k" },     { "status", "ok" },
 	};
 	cJSON *line = cJSON_Parse(text);
 	const char *type = gb_json_text(line, "type");

@@ -199,9 +199,10 @@ Test(key, of_a_record_of_an_unknown_benchmark)
 /* The report of a file from before `passes` lines up with one from after. */
 Test(key, records_get_the_parameters_that_they_lack)
 {
-	struct gb_record *record = record_of("toy/cpu/wide count=5 shape=flat width=64 threads=2 seed=1",
-				  "{\"count\":5,\"shape\":\"flat\",\"width\":64,\"threads\":2,"
-				  "\"seed\":1}");
+	struct gb_record *record =
+		record_of("toy/cpu/wide count=5 shape=flat width=64 threads=2 seed=1",
+			  "{\"count\":5,\"shape\":\"flat\",\"width\":64,\"threads\":2,"
+			  "\"seed\":1}");
 	struct gb_record *foreign = record_of("toy/cpu/wide b", "{}");
 	struct gb_error err = { 0 };
 
@@ -224,8 +225,7 @@ static const struct gb_variant *variant_of(const struct gb_record *record)
 	for (size_t i = 0; i < gb_variant_count; i++) {
 		const struct gb_variant *v = &gb_variants[i];
 
-		if (gb_equal(v->workload, record->bench) &&
-		    gb_equal(v->name, record->variant) &&
+		if (gb_equal(v->workload, record->bench) && gb_equal(v->name, record->variant) &&
 		    gb_equal(gb_backends[v->backend]->name, record->backend))
 			return v;
 	}
@@ -244,8 +244,7 @@ static char *measured_key(const struct gb_workload *w, const struct gb_record *r
 	cr_assert_not(gb_params_init(w->params, w->param_count, params, w->params_size, &err));
 	for (size_t i = 0; i < record->params.count; i++) {
 		const struct gb_member *member = &record->params.item[i];
-		const struct gb_param *row =
-			gb_param_find(w->params, w->param_count, member->name);
+		const struct gb_param *row = gb_param_find(w->params, w->param_count, member->name);
 		char number[GB_TEXT_MAX];
 		union gb_value value;
 
@@ -334,7 +333,8 @@ static void expect_keys_of_today(const char *path)
 	cr_assert_not(gb_records_read(path, &read, &err), "%s", err.message);
 	cr_expect_eq(different_written_keys(path), different_keys_of(&read), "%s", path);
 	for (size_t i = 0; i < read.count; i++) {
-		char *wanted = measured_key(gb_workload_find(read.record[i]->bench), read.record[i]);
+		char *wanted =
+			measured_key(gb_workload_find(read.record[i]->bench), read.record[i]);
 
 		cr_expect_str_eq(read.record[i]->key, wanted, "%s", path);
 		free(wanted);

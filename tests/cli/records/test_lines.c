@@ -160,6 +160,66 @@ Test(lines, replaced_records_are_left_out)
 	gb_records_release(&list);
 }
 
+/* ---- lines that are there twice ------------------------------------------------------------ */
+
+/* Drop what of `more` is among the first lines already; err.code is the verdict. */
+static size_t dropped_of(const char *text, const char *more, size_t records, size_t runs,
+			 struct gb_error *err)
+{
+	struct gb_records twice = { 0 };
+	size_t first, first_run, dropped = 0;
+
+	cr_assert_not(read_text(text, strlen(text), &twice, err), "%s", err->message);
+	first = twice.count;
+	first_run = twice.run_count;
+	cr_assert_not(read_text(more, strlen(more), &twice, err), "%s", err->message);
+	if (!gb_records_drop_repeated(&twice, first, first_run, "b.jsonl", &dropped, err)) {
+		cr_expect_eq(twice.count, records);
+		cr_expect_eq(twice.run_count, runs);
+		for (size_t i = 0; i < twice.count; i++)
+			cr_expect_eq(twice.record[i]->run, twice.run[0]);
+	}
+	gb_records_release(&twice);
+	return dropped;
+}
+
+#define NUMBERED(seq) "{\"seq\":" seq "," RECORD_MEMBERS "\n"
+#define RECORD_MEMBERS                                                                             \
+	"\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"toy\",\"backend\":\"cpu\"," \
+	"\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"ok\"}"
+
+Test(lines, lines_that_are_there_already_are_dropped)
+{
+	static const char two[] = RUN "\n" NUMBERED("0") NUMBERED("1");
+	static const char three[] = RUN "\n" NUMBERED("0") NUMBERED("1") NUMBERED("2");
+	static const char unnumbered[] = RUN "\n" RECORD "\n";
+	struct gb_error err = { 0 };
+
+	cr_expect_eq(dropped_of(two, two, 2, 1, &err), 3);
+	cr_expect_eq(dropped_of(two, three, 3, 1, &err), 3);
+	cr_expect_eq(dropped_of(three, two, 3, 1, &err), 3);
+	cr_expect_eq(dropped_of(two, NUMBERED("2"), 3, 1, &err), 0);
+	cr_expect_eq(dropped_of(unnumbered, unnumbered, 2, 1, &err), 1); /* the run */
+	cr_expect_not(err.code, "%s", err.message);
+}
+
+Test(lines, lines_that_are_there_twice_and_differ_are_refused)
+{
+	static const char one[] = RUN "\n" NUMBERED("0");
+	static const char other[] = RUN "\n{\"seq\":0,\"elapsed_s\":1," RECORD_MEMBERS "\n";
+	static const char run[] =
+		"{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\",\"started\":\"x\"}\n";
+	struct gb_error err = { 0 }, of_run = { 0 };
+
+	(void)dropped_of(one, other, 0, 0, &err);
+	cr_expect_eq(err.code, GB_EUSAGE);
+	cr_expect_str_eq(err.message, "b.jsonl: line 0 of run a is there twice, and differs");
+	(void)dropped_of(one, run, 0, 0, &of_run);
+	cr_expect_eq(of_run.code, GB_EUSAGE);
+}
+
+/* ---- memory and disks -------------------------------------------------------------------------- */
+
 static long allocations_left;
 
 static void *failing_malloc(size_t size)

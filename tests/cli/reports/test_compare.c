@@ -340,11 +340,10 @@ Test(compare, counts_are_compared_exactly)
 	cr_expect(eq(sz, c.counts_changed, 2));
 	cr_expect(gb_counts_differ(&c.change[0].base_counts->counts,
 				   &c.change[0].new_counts->counts, collect, seen));
-	cr_expect(
-		eq(str, seen,
-		   "blocks 8 9 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"
-		   "barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
-		   "global_load.least 4 3 neutral;"));
+	cr_expect(eq(str, seen,
+		     "blocks 8 9 neutral;classes.warp 2 0 cost;classes.local 0 6 cost;"
+		     "barriers 1e+06 1e+06 cost;global_load.sectors 5 4 cost;"
+		     "global_load.least 4 3 neutral;"));
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EUNDECIDED)); /* by time */
 	c.judge_counts = true;
 	cr_expect(eq(int, (int)gb_comparison_status(&c, why), GB_EVERIFY));

@@ -96,7 +96,7 @@ Test(setups, each_part)
 		    ",\"host\":{\"hostname\":\"x\",\"governor\":\"performance\"}");
 }
 
-#define GPU(name, uuid, driver)                                                              \
+#define GPU(name, uuid, driver)                                                        \
 	",\"cuda\":{\"driver\":\"" driver "\"},\"settings\":{\"device\":1},\"gpus\":[" \
 	"{\"id\":0,\"name\":\"other\"},{\"id\":1,\"name\":\"" name "\",\"uuid\":\"" uuid "\"}]"
 

@@ -89,6 +89,35 @@ Test(versus, columns_are_what_the_back_end_ran_on)
 	gb_versus_release(&v);
 }
 
+/* Virtual machines with one name and other caches are two columns, named by what tells them apart. */
+Test(versus, machines_of_one_name_are_two_columns)
+{
+	static const char *const l3[] = { "115343360", "527433728" };
+	struct gb_versus v;
+
+	for (size_t i = 0; i < 2; i++) {
+		char text[500], id[] = "1";
+
+		id[0] = (char)('1' + i);
+		snprintf(
+			text, sizeof text,
+			"{\"type\":\"run\",\"run_id\":\"%s\",\"host\":{\"hostname\":\"vm\",\"cpu\":"
+			"\"EPYC\",\"cpu_vendor\":\"AMD\",\"cpu_family\":25,\"cpu_model\":17,"
+			"\"cpu_stepping\":1,\"sockets\":1,\"cores\":2,\"l1d_bytes\":32768,"
+			"\"l2_bytes\":1048576,\"l3_bytes\":%s,\"memory_bytes\":8589934592}}",
+			id, l3[i]);
+		add_line_of(&list, text);
+		add(id, "cpu", "c", 100, OK);
+	}
+	v = versus_of(GB_BY_MACHINE);
+	cr_assert(eq(sz, v.table[0].column_count, 2));
+	cr_expect(eq(str, v.column[0].name, (char *)list.run[0]->on_cpu.text));
+	cr_expect(eq(str, v.column[1].name, (char *)list.run[1]->on_cpu.text));
+	cr_expect(strstr(v.column[0].name, "L3 110 MiB") != NULL, "%s", v.column[0].name);
+	cr_expect(strstr(v.column[1].name, "L3 503 MiB") != NULL, "%s", v.column[1].name);
+	gb_versus_release(&v);
+}
+
 /* Four launches a side have an interval, three have none; a launch given twice counts once. */
 Test(versus, launches_are_the_evidence)
 {

@@ -1,0 +1,229 @@
+/* test_identity.c -- which machine a time belongs to, and which files may be added to. */
+#include <criterion/criterion.h>
+#include <math.h>
+#include <stdio.h>
+
+#include "cli/records/resume.h"
+#include "tests/line_of.h"
+
+/* A host of which everything is known, with the members that begin differently. */
+#define HOST(name, cores, l3, memory, kernel, model)                                          \
+	"\"host\":{\"hostname\":\"" name "\",\"kernel\":\"" kernel "\",\"cpu\":\"AMD EPYC\"," \
+	"\"sockets\":1,\"cores\":" cores ",\"usable_cpus\":2,\"l1d_bytes\":32768,"            \
+	"\"l2_bytes\":1048576,\"l3_bytes\":" l3 ",\"memory_bytes\":" memory model "}"
+#define X86   ",\"cpu_vendor\":\"AuthenticAMD\",\"cpu_family\":25,\"cpu_model\":17,\"cpu_stepping\":1"
+#define MB110 "115343360"
+#define MB503 "527433728"
+#define GIB8  "8589934592"
+
+static struct gb_run *run_of(const char *id, const char *members)
+{
+	char text[2048], fault[GB_FAULT_MAX];
+	struct gb_run *run;
+
+	(void)snprintf(text, sizeof text, "{\"type\":\"run\",\"schema\":2,\"run_id\":\"%s\",%s}",
+		       id, members);
+	run = gb_run_parse(cJSON_Parse(text), fault);
+	cr_assert(run, "%s: %s", text, fault);
+	return run;
+}
+
+/* Two runs of two ids are, or are not, of one CPU, and of one GPU. */
+static void expect_same(const char *a, const char *b, bool cpu, bool same)
+{
+	struct gb_run *x = run_of("1", a), *y = run_of("2", b);
+	const struct gb_machine *of_x = cpu ? &x->on_cpu : &x->on_gpu;
+	const struct gb_machine *of_y = cpu ? &y->on_cpu : &y->on_gpu;
+
+	cr_expect_eq(gb_same_machine(of_x, of_y), same, "%s | %s", of_x->text, of_y->text);
+	cr_expect_eq(gb_same_machine(of_y, of_x), same, "%s | %s", of_y->text, of_x->text);
+	gb_run_free(x);
+	gb_run_free(y);
+}
+
+static void expect_cpus(const char *a, const char *b, bool same)
+{
+	expect_same(a, b, true, same);
+}
+
+/* Hosts come and go: a machine is what it consists of. */
+Test(identity, a_cpu_is_known_by_what_it_consists_of)
+{
+	static const char here[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
+
+	expect_cpus(here, here, true);
+	expect_cpus(here, HOST("b", "2", MB110, GIB8, "6.2", X86), true);
+	/* Kernels leave a little more or less of the same memory. */
+	expect_cpus(here, HOST("b", "2", MB110, "8500000000", "6.2", X86), true);
+	expect_cpus(here, HOST("a", "2", MB503, GIB8, "6.1", X86), false);
+	expect_cpus(here, HOST("a", "4", MB110, GIB8, "6.1", X86), false);
+	expect_cpus(here, HOST("a", "2", MB110, "17179869184", "6.1", X86), false);
+	expect_cpus(here,
+		    HOST("a", "2", MB110, GIB8, "6.1",
+			 ",\"cpu_vendor\":\"AuthenticAMD\",\"cpu_family\":25,\"cpu_model\":1,"
+			 "\"cpu_stepping\":1"),
+		    false);
+}
+
+Test(identity, two_virtual_machines_with_one_name_and_other_caches_differ)
+{
+	struct gb_run *a = run_of("1", HOST("vm", "2", MB110, GIB8, "6.1", X86));
+	struct gb_run *b = run_of("2", HOST("vm", "2", MB503, GIB8, "6.1", X86));
+
+	cr_expect_str_eq(a->on_cpu.name, b->on_cpu.name);
+	cr_expect_str_eq(a->on_cpu.text, "AMD EPYC, 1 socket, 2 cores, L1d 32.0 KiB, L2 1.00 MiB, "
+					 "L3 110 MiB, 8 GiB, AuthenticAMD 25-17-1");
+	cr_expect_not(gb_same_machine(&a->on_cpu, &b->on_cpu));
+	gb_run_free(a);
+	gb_run_free(b);
+}
+
+Test(identity, what_is_missing_is_like_nothing_of_another_host)
+{
+	static const char *const member[] = {
+		"\"sockets\":1,",
+		"\"cores\":2,",
+		"\"l1d_bytes\":32768,",
+		"\"l2_bytes\":1048576,",
+		"\"l3_bytes\":" MB110 ",",
+		"\"cpu_family\":25,",
+		"\"cpu_vendor\":\"AuthenticAMD\",",
+	};
+	const char *const whole[] = { HOST("a", "2", MB110, GIB8, "6.1", X86),
+				      HOST("b", "2", MB110, GIB8, "6.1", X86) };
+
+	for (size_t i = 0; i < GB_COUNT(member); i++) {
+		char lacks[2][1024];
+
+		for (size_t k = 0; k < 2; k++) {
+			const char *at = strstr(whole[k], member[i]);
+
+			cr_assert(at, "%s", member[i]);
+			(void)snprintf(lacks[k], sizeof lacks[k], "%.*s%s", (int)(at - whole[k]),
+				       whole[k], at + strlen(member[i]));
+		}
+		expect_cpus(lacks[0], lacks[0], true); /* of one host */
+		expect_cpus(lacks[0], lacks[1], false);
+		expect_cpus(lacks[0], whole[1], false);
+	}
+	/* Nor is there anything to go by without a host's name. */
+	expect_cpus("\"host\":{\"cpu\":\"AMD EPYC\"}", "\"host\":{\"cpu\":\"AMD EPYC\"}", false);
+	expect_cpus("\"host\":{}", "\"host\":{}", false);
+}
+
+/* Runs of schema 1 tell neither vendor nor family. */
+Test(identity, an_early_run_matches_a_later_one_of_its_host)
+{
+	static const char early[] = HOST("a", "2", MB110, GIB8, "6.1", "");
+
+	expect_cpus(early, HOST("a", "2", MB110, GIB8, "6.1", X86), true);
+	expect_cpus(early, HOST("b", "2", MB110, GIB8, "6.1", X86), false);
+	expect_cpus(early, HOST("a", "2", MB503, GIB8, "6.1", X86), false);
+	expect_cpus(early, HOST("a", "2", MB110, GIB8, "6.1", ""), true);
+	expect_cpus(early, HOST("b", "2", MB110, GIB8, "6.1", ""), false);
+}
+
+Test(identity, arm_cores_have_names)
+{
+	cr_expect_str_eq(gb_arm_name("0x41", "0xd4f"), "Neoverse-V2");
+	cr_expect_str_eq(gb_arm_name("0x41", "0xd0c"), "Neoverse-N1");
+	cr_expect_str_eq(gb_arm_name("0x4e", "0x004"), "Carmel");
+	cr_expect_null(gb_arm_name("0x41", "0xfff"));
+	cr_expect_null(gb_arm_name("0x4e", "0xd4f"));
+	cr_expect_null(gb_arm_name("", ""));
+}
+
+Test(identity, arm_cpus_are_told_apart_by_their_parts)
+{
+#define ARM(part) ",\"cpu_vendor\":\"0x41\",\"cpu_part\":\"" part "\""
+	static const char v2[] = HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd4f"));
+
+	expect_cpus(v2, HOST("b", "2", MB110, GIB8, "6.1", ARM("0xd4f")), true);
+	expect_cpus(v2, HOST("b", "2", MB110, GIB8, "6.1", ARM("0xd0c")), false);
+	expect_cpus(v2, HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd0c")), false);
+}
+
+#define GPU(host, uuid)                                                               \
+	"\"host\":{\"hostname\":\"" host "\"},\"gpus\":[{\"id\":0,\"name\":\"H100\"," \
+	"\"memory_bytes\":85899345920" uuid "}]"
+
+Test(identity, a_gpu_is_known_by_its_uuid)
+{
+	static const char a[] = GPU("x", ",\"uuid\":\"GPU-a\"");
+
+	expect_same(a, GPU("y", ",\"uuid\":\"GPU-a\""), false, true);
+	expect_same(a, GPU("x", ",\"uuid\":\"GPU-b\""), false, false);
+	expect_same(GPU("x", ""), GPU("x", ""), false, true);
+	expect_same(GPU("x", ""), GPU("y", ""), false, false);
+	expect_same(GPU("x", ""), a, false, false);
+}
+
+/* ---- --resume ----------------------------------------------------------------------------- */
+
+/* Whether a file with a run of `there` may be added to by `here`; where not, because of `part`. */
+static void expect_resumed(const char *there, const char *here, const char *part)
+{
+	struct gb_records list = { 0 };
+	struct gb_run *now = run_of("2", here);
+	struct gb_error err = { 0 };
+	char line[2048];
+
+	(void)snprintf(line, sizeof line, "{\"type\":\"run\",\"run_id\":\"1\",%s}", there);
+	add_line_of(&list, line);
+	(void)gb_resume_check(&list, "out.jsonl", now, " (hint)", &err);
+	if (part) {
+		cr_expect_eq(err.code, GB_EUSAGE, "accepted: %s", here);
+		cr_expect(strstr(err.message, part), "%s", err.message);
+		cr_expect(strstr(err.message, "--resume: out.jsonl differs in its "));
+		cr_expect(strstr(err.message, " (hint)"));
+	} else {
+		cr_expect_not(err.code, "%s", err.message);
+	}
+	gb_run_free(now);
+	gb_records_release(&list);
+}
+
+Test(resume, only_the_same_setup_is_added_to)
+{
+	static const char here[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
+
+	expect_resumed(here, here, NULL);
+	expect_resumed(here, HOST("a", "4", MB110, GIB8, "6.1", X86), "CPU: ");
+	expect_resumed(here, HOST("a", "2", MB503, GIB8, "6.1", X86), "CPU: ");
+	expect_resumed(here, HOST("a", "2", MB110, "17179869184", "6.1", X86), "CPU: ");
+	expect_resumed(here, HOST("a", "2", MB110, GIB8, "6.2", X86), "kernel: 6.1, now 6.2");
+	expect_resumed(here, HOST("b", "2", MB110, GIB8, "6.1", X86), "host: a, now b");
+}
+
+Test(resume, the_build_and_the_settings_count)
+{
+	static const char *const member[][3] = {
+		{ "\"tool\":{\"version\":\"1\"}", "\"tool\":{\"version\":\"2\"}",
+		  "version: 1, now 2" },
+		{ "\"tool\":{\"commit\":\"a\"}", "\"tool\":{\"commit\":\"b\"}",
+		  "commit: a, now b" },
+		{ "\"tool\":{\"dirty\":false}", "\"tool\":{\"dirty\":true}",
+		  "uncommitted changes: false, now true" },
+		{ "\"tool\":{\"mode\":\"release\"}", "\"tool\":{\"mode\":\"debug\"}", "build: " },
+		{ "\"tool\":{\"compiler\":\"gcc\"}", "\"tool\":{\"compiler\":\"clang\"}",
+		  "compiler: " },
+		{ "\"tool\":{\"cflags\":\"-O3\"}", "\"tool\":{}", "compiler flags: -O3, now none" },
+		{ "\"tool\":{\"nvcc\":\"12\"}", "\"tool\":{\"nvcc\":\"13\"}", "nvcc: " },
+		{ "\"tool\":{\"archs\":\"80\"}", "\"tool\":{\"archs\":\"90\"}", "architectures: " },
+		{ "\"settings\":{\"device\":0}", "\"settings\":{\"device\":1}",
+		  "--device: 0, now 1" },
+		{ "\"settings\":{\"cold\":true}", "\"settings\":{\"cold\":false}",
+		  "--cold: true, now false" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(member); i++) {
+		char there[1024], here[1024];
+		static const char host[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
+
+		(void)snprintf(there, sizeof there, "%s,%s", host, member[i][0]);
+		(void)snprintf(here, sizeof here, "%s,%s", host, member[i][1]);
+		expect_resumed(there, here, member[i][2]);
+		expect_resumed(there, there, NULL);
+	}
+	expect_resumed(GPU("x", ",\"uuid\":\"GPU-a\""), GPU("x", ",\"uuid\":\"GPU-b\""), "GPU: ");
+}

@@ -1,0 +1,425 @@
+/* test_schema.c -- what is stored stays: lines read, written and read again, lines of schema 1 as those
+ * of schema 2, members that this version does not know, and the paths that others look values up by. */
+#include <criterion/criterion.h>
+#include <glob.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/records/csv.h"
+#include "tests/line_of.h"
+
+static void each_stored(void (*visit)(const char *path))
+{
+	static const char *const pattern[] = { "results/measured/*.jsonl",
+					       "results/measured/*/*.jsonl",
+					       "results/measured/*/*/*.jsonl" };
+	glob_t found = { 0 };
+
+	for (size_t i = 0; i < GB_COUNT(pattern); i++)
+		(void)glob(pattern[i], i ? GLOB_APPEND : 0, NULL, &found);
+	cr_assert_gt(found.gl_pathc, 20);
+	for (size_t i = 0; i < found.gl_pathc; i++)
+		visit(found.gl_pathv[i]);
+	globfree(&found);
+}
+
+/* ---- round trip --------------------------------------------------------------------------- */
+
+/* The line as it is written. */
+static cJSON *formatted(cJSON *line)
+{
+	const bool is_run = gb_equal(gb_json_text(line, "type"), "run");
+	char fault[GB_FAULT_MAX];
+	struct gb_run *run = is_run ? gb_run_parse(line, fault) : NULL;
+	struct gb_record *record = is_run ? NULL : gb_record_parse(line, fault);
+	cJSON *now;
+
+	cr_assert(run || record, "%s", fault);
+	now = run ? gb_run_format(run) : gb_record_format(record);
+	gb_run_free(run);
+	gb_record_free(record);
+	return now;
+}
+
+/* Members of schema 1 that later ones lack: what follows from others, or from the build. */
+static bool is_dropped(const char *path)
+{
+	static const char *const dropped[] = { "schema", "status",   "rates",        "overhead",
+					       "input",  "excluded", "verify.method" };
+
+	for (size_t i = 0; i < GB_COUNT(dropped); i++)
+		if (gb_equal(path, dropped[i]))
+			return true;
+	return false;
+}
+
+static bool is_of_series(const cJSON *series, const char *name)
+{
+	return !cJSON_IsNumber(series) && !gb_equal(name, "clock") && !gb_equal(name, "median") &&
+	       !gb_equal(name, "ci95") && !gb_equal(name, "samples");
+}
+
+/* Every member of `old` is in `now`; what is null or empty may be absent.  path: its place. */
+static void expect_kept(const cJSON *old, const cJSON *now, const char *path)
+{
+	const bool series = gb_json_at(old, "median") && gb_json_at(old, "samples");
+	const cJSON *member;
+
+	if (cJSON_IsNull(old) || is_dropped(path) || (!old->child && !now))
+		return;
+	cr_assert(now, "%s is lost", path);
+	if (series && cJSON_IsNumber(now)) {
+		cr_expect_eq(gb_json_number(old, "median"), now->valuedouble, "%s", path);
+	} else if (cJSON_IsObject(old)) {
+		cJSON_ArrayForEach(member, old)
+		{
+			char inner[200];
+
+			if (series && is_of_series(now, member->string))
+				continue;
+			(void)snprintf(inner, sizeof inner, "%s%s%s", path, path[0] ? "." : "",
+				       member->string);
+			expect_kept(member, cJSON_GetObjectItemCaseSensitive(now, member->string),
+				    inner);
+		}
+	} else if (gb_equal(path, "gpus")) {
+		for (int i = 0; i < cJSON_GetArraySize(old); i++)
+			expect_kept(cJSON_GetArrayItem(old, i), cJSON_GetArrayItem(now, i), "gpu");
+	} else if (!(cJSON_IsFalse(old) && !now)) {
+		cr_expect(cJSON_Compare(old, now, true), "%s", path);
+	}
+}
+
+/* What was written beside the samples follows from them. */
+static void expect_derived(const cJSON *old, const struct gb_record *record)
+{
+	static const char *const path[] = {
+		"rates.items_per_s",
+		"rates.items_per_s_with_transfers",
+		"rates.bytes_per_s",
+		"rates.copy_share",
+		"time.n",
+		"time.min",
+		"time.q1",
+		"time.q3",
+		"time.max",
+		"time.mean",
+		"time.stddev",
+		"time.mad",
+		"host_time.mean",
+		"phases.scan.mean",
+	};
+
+	for (size_t i = 0; i < GB_COUNT(path); i++) {
+		const double was = gb_json_number(old, path[i]);
+		const double is = gb_record_number(record, path[i]);
+
+		if (!isnan(was))
+			cr_expect(fabs(is - was) <= 1e-3 + 1e-6 * fabs(was),
+				  "%s is %.17g, was %.17g", path[i], is, was);
+	}
+}
+
+static void expect_line_kept(const char *text)
+{
+	cJSON *old = cJSON_Parse(text), *now, *again;
+
+	cr_assert(old);
+	now = formatted(cJSON_Parse(text));
+	expect_kept(old, now, "");
+	cr_expect_eq(gb_json_number(now, "schema"), GB_RECORD_SCHEMA);
+	again = formatted(cJSON_Duplicate(now, 1));
+	cr_expect(cJSON_Compare(now, again, true), "%.300s", text);
+	if (gb_equal(gb_json_text(old, "type"), "record")) {
+		char fault[GB_FAULT_MAX];
+		struct gb_record *record = gb_record_parse(cJSON_Duplicate(now, 1), fault);
+
+		expect_derived(old, record);
+		gb_record_free(record);
+	}
+	cJSON_Delete(old);
+	cJSON_Delete(now);
+	cJSON_Delete(again);
+}
+
+static void expect_file_kept(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t size = 0;
+
+	cr_assert(file, "%s", path);
+	while (getline(&text, &size, file) > 1)
+		expect_line_kept(text);
+	free(text);
+	(void)fclose(file);
+}
+
+Test(schema, stored_files_lose_nothing)
+{
+	each_stored(expect_file_kept);
+}
+
+/* ---- one line with everything --------------------------------------------------------------- */
+
+#define SERIES  "{\"clock\":\"monotonic\",\"median\":20,\"ci95\":[10,30],\"samples\":[10,20,30]}"
+#define TRAFFIC "{\"requests\":1,\"sectors\":2,\"wavefronts\":3,\"least\":4,\"turns\":5}"
+
+static const char whole_run[] =
+	"{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\",\"started\":\"2026-11-20T15:04:05Z\","
+	"\"tool\":{\"version\":\"1.2\",\"commit\":\"abc\",\"dirty\":false,\"compiler\":\"gcc 14\"},"
+	"\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\"},\"gpus\":[{\"id\":0,\"name\":\"Voodoo\"}]"
+	"}";
+static const char whole_record[] =
+	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"seq\":0,\"bench\":\"toy\","
+	"\"backend\":\"cuda\",\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"peer\":true,"
+	"\"library\":\"Toys 1\",\"status\":\"ok\",\"reason\":\"a remark\",\"error\":\"verify\","
+	"\"verify\":{\"result\":\"pass\",\"runs\":3},\"input\":\"file\",\"stop_reason\":\"fixed\","
+	"\"cold\":true,\"batch\":1,\"threads\":2,\"time\":" SERIES ",\"host_time\":" SERIES
+	",\"phases\":{\"scan\":" SERIES "},\"create\":1,\"upload\":2,\"download\":3,"
+	"\"first_call\":4,\"work\":{\"items\":5,\"unit\":\"keys\",\"bytes\":6},"
+	"\"copy_bytes_per_s\":7,\"metrics\":{\"depth\":8},\"elapsed_s\":9,"
+	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12},"
+	"\"counts\":{\"launches\":1,\"classes\":{\"warp\":2},\"global_load\":" TRAFFIC
+	",\"shared_load\":" TRAFFIC ",\"kernels\":[]}}";
+
+static const struct gb_records *whole(void)
+{
+	static struct gb_records list;
+
+	add_line_of(&list, whole_run);
+	add_line_of(&list, whole_record);
+	return &list;
+}
+
+/* The field that begins at *at, with what follows a comma next. */
+static size_t field_length(const char *at)
+{
+	const bool quoted = *at == '"';
+
+	return quoted ? (size_t)(strchr(at + 1, '"') + 1 - at) : strcspn(at, ",\r");
+}
+
+/* A column whose path leads nowhere would be empty. */
+Test(schema, every_column_of_csv_has_a_value)
+{
+	char *text = NULL;
+	size_t size = 0, columns = 0;
+	FILE *file = open_memstream(&text, &size);
+	struct gb_error err = { 0 };
+	const char *title, *value;
+
+	cr_assert_not(gb_csv_print(file, whole(), &err));
+	(void)fclose(file);
+	value = strchr(text, '\n') + 1;
+	for (title = text; *title != '\r'; columns++) {
+		const size_t length = field_length(title), filled = field_length(value);
+
+		cr_expect(filled > 0, "%.*s is empty", (int)length, title);
+		title += length + (title[length] == ',');
+		value += filled + (value[filled] == ',');
+	}
+	cr_expect_gt(columns, 60);
+	cr_expect_eq(*value, '\r');
+	free(text);
+}
+
+Test(schema, paths_lead_to_values_of_each_kind)
+{
+	const struct gb_record *record = whole()->record[0];
+
+	cr_expect_eq(gb_record_number(record, "time.median"), 20);
+	cr_expect_eq(gb_record_number(record, "time.ci95.low"), 10);
+	cr_expect_eq(gb_record_number(record, "phases.scan.mean"), 20);
+	cr_expect_eq(gb_record_number(record, "params.n"), 1);
+	cr_expect_eq(gb_record_number(record, "metrics.depth"), 8);
+	cr_expect_eq(gb_record_number(record, "counts.classes.warp"), 2);
+	cr_expect_eq(gb_record_number(record, "counts.global_load.least"), 4);
+	cr_expect_eq(gb_record_number(record, "rates.items_per_s"), 5 / 20e-9);
+	cr_expect_str_eq(gb_record_value(record, "status").text, "ok");
+	cr_expect_eq(gb_record_value(record, "cold").kind, GB_VALUE_FLAG);
+	cr_expect_str_eq(gb_run_value(record->run, "tool.commit").text, "abc");
+	cr_expect_str_eq(gb_gpu_value(gb_run_gpu(record->run), "name").text, "Voodoo");
+	cr_expect_not(gb_record_value(record, "time.medain").kind);
+	cr_expect_not(gb_record_value(record, "phases.sort.mean").kind);
+	cr_expect_not(gb_record_value(record, "metrics.width").kind);
+	cr_expect_not(gb_record_value(record, "counts.chains").kind);
+	cr_expect_not(gb_record_value(record, "timing").kind);
+	cr_expect_not(gb_record_value(record, "").kind);
+}
+
+/* ---- papers --------------------------------------------------------------------------------- */
+
+extern const char gb_papers[];
+static struct gb_records stored;
+
+static void read_stored(const char *path)
+{
+	struct gb_error err = { 0 };
+
+	cr_assert_not(gb_records_read(path, &stored, &err), "%s", err.message);
+}
+
+static void expect_found(const cJSON *paper, const cJSON *column)
+{
+	const char *path = gb_json_text(column, "value");
+	size_t found = 0;
+
+	for (size_t i = 0; i < stored.count && path; i++)
+		found += gb_equal(stored.record[i]->bench, gb_json_text(paper, "workload")) &&
+			 gb_record_value(stored.record[i], path).kind == GB_VALUE_NUMBER;
+	cr_expect(!path || found, "%s: %s is in no stored record", gb_json_text(paper, "paper"),
+		  path);
+}
+
+/* Each value of a paper's table is in a stored record of its benchmark. */
+Test(schema, every_value_of_a_paper_is_found)
+{
+	size_t columns = 0;
+
+	each_stored(read_stored);
+	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {
+		cJSON *paper = cJSON_Parse(text);
+		const cJSON *table, *column;
+
+		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))
+		{
+			expect_found(paper, gb_json_at(table, "beside_as"));
+			cJSON_ArrayForEach(column, gb_json_at(table, "columns"))
+			{
+				expect_found(paper, column);
+				columns++;
+			}
+		}
+		cJSON_Delete(paper);
+	}
+	cr_expect_gt(columns, 30);
+	gb_records_release(&stored);
+}
+
+/* ---- schema 1 ----------------------------------------------------------------------------- */
+
+/* A line of schema 1: its first members, and more. */
+static struct gb_record *first_schema(const char *status, const char *members)
+{
+	char text[2048];
+
+	(void)snprintf(text, sizeof text,
+		       "{\"type\":\"record\",\"schema\":1,\"status\":\"%s\",\"input\":{\"source\":"
+		       "\"generated\",\"generator\":\"philox4x32-10\",\"seed\":1}%s}",
+		       status, members);
+	return parsed_record(text);
+}
+
+static void expect_status(const char *status, const char *verify, const char *wanted)
+{
+	char members[64];
+	struct gb_record *record;
+
+	(void)snprintf(members, sizeof members, ",\"verify\":{\"result\":\"%s\",\"method\":\"m\"}",
+		       verify);
+	record = first_schema(status, members);
+	cr_expect_str_eq(gb_status_word(record->status), wanted, "%s", status);
+	gb_record_free(record);
+}
+
+Test(schema, statuses_of_schema_1_are_renewed)
+{
+	expect_status("ok", "pass", "ok");
+	expect_status("noisy", "pass", "ok");
+	expect_status("ok", "skipped", "unverified");
+	expect_status("noisy", "skipped", "unverified");
+	expect_status("unverified", "skipped", "unverified");
+	expect_status("timeout", "skipped", "failed");
+	expect_status("failed", "fail", "failed");
+	expect_status("skipped", "skipped", "skipped");
+}
+
+/* A line of schema 1 is written as this version writes the same measurement. */
+Test(schema, a_line_of_schema_1_is_written_in_schema_2)
+{
+	static const char old[] =
+		"{\"type\":\"record\",\"schema\":1,\"run_id\":\"a\",\"seq\":0,\"bench\":\"toy\","
+		"\"backend\":\"cuda\",\"variant\":\"v\",\"peer\":false,\"library\":null,"
+		"\"key\":\"k\",\"params\":{\"n\":1,\"file\":null},\"status\":\"noisy\","
+		"\"reason\":null,\"error\":null,"
+		"\"verify\":{\"result\":\"pass\",\"method\":\"order\",\"runs\":3},"
+		"\"input\":{\"source\":\"keys.bin\",\"generator\":null,\"seed\":null},"
+		"\"excluded\":[\"allocation of memory\",\"transfers\"],\"emulated\":false,"
+		"\"create\":{\"clock\":\"monotonic\",\"median\":300,\"samples\":[300]},"
+		"\"upload\":{\"clock\":\"cuda_event\",\"median\":25,\"samples\":[25]},"
+		"\"download\":{\"clock\":\"cuda_event\",\"median\":50,\"samples\":[50]},"
+		"\"first_call\":{\"clock\":\"monotonic\",\"median\":500,\"samples\":[500]},"
+		"\"time\":{\"clock\":\"cuda_event\",\"unit\":\"ns\",\"n\":3,\"min\":10,\"median\":"
+		"20,"
+		"\"ci_level\":null,\"ci95\":null,\"samples\":[10,20,30]},"
+		"\"overhead\":{\"clock\":\"derived\",\"median\":1,\"samples\":[1]},"
+		"\"work\":{\"items\":5,\"unit\":\"keys\",\"bytes\":6},"
+		"\"rates\":{\"items_per_s\":2.5e8,\"bytes_per_s\":3e8,\"copy_bytes_per_s\":3e9,"
+		"\"copy_share\":0.1},\"metrics\":{\"depth\":8,\"none\":null}}";
+	static const char wanted[] =
+		"{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"seq\":0,\"bench\":\"toy\","
+		"\"backend\":\"cuda\",\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},"
+		"\"status\":\"ok\",\"verify\":{\"result\":\"pass\",\"runs\":3},"
+		"\"input\":\"keys.bin\",\"excluded\":[\"transfers\"],"
+		"\"work\":{\"items\":5,\"unit\":\"keys\",\"bytes\":6},\"copy_bytes_per_s\":3e9,"
+		"\"create\":300,\"upload\":25,\"download\":50,\"first_call\":500,"
+		"\"time\":{\"clock\":\"cuda_event\",\"median\":20,\"samples\":[10,20,30]},"
+		"\"metrics\":{\"depth\":8}}";
+	cJSON *now = formatted(cJSON_Parse(old)), *expected = cJSON_Parse(wanted);
+	char *text = cJSON_PrintUnformatted(now);
+
+	cr_expect(cJSON_Compare(now, expected, true), "%s", text);
+	cJSON_free(text);
+	cJSON_Delete(now);
+	cJSON_Delete(expected);
+}
+
+Test(schema, a_rate_that_was_no_quotient_is_a_harmonic_one)
+{
+	static const char time[] =
+		",\"work\":{\"items\":5},\"time\":{\"median\":20,\"samples\":[20]},"
+		"\"rates\":{\"items_per_s\":%s}";
+	char members[200];
+	struct gb_record *record;
+
+	(void)snprintf(members, sizeof members, time, "2.5e8");
+	record = first_schema("ok", members);
+	cr_expect(isnan(record->harmonic_items_per_s));
+	cr_expect_float_eq(record->rates.items_per_s, 2.5e8, 1);
+	gb_record_free(record);
+	(void)snprintf(members, sizeof members, time, "2e8");
+	record = first_schema("ok", members);
+	cr_expect_eq(record->harmonic_items_per_s, 2e8);
+	cr_expect_eq(record->rates.items_per_s, 2e8);
+	gb_record_free(record);
+}
+
+/* ---- members that this version does not know -------------------------------------------------- */
+
+static void expect_same_line(const char *text)
+{
+	cJSON *now = formatted(cJSON_Parse(text)), *wanted = cJSON_Parse(text);
+	char *printed = cJSON_PrintUnformatted(now);
+
+	cr_expect(cJSON_Compare(now, wanted, true), "%s", printed);
+	cJSON_free(printed);
+	cJSON_Delete(now);
+	cJSON_Delete(wanted);
+}
+
+Test(schema, unknown_members_are_kept)
+{
+	expect_same_line("{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\",\"weather\":\"fine\","
+			 "\"moon\":{\"phase\":3},\"host\":{\"hostname\":\"x\",\"fans\":[1,2]},"
+			 "\"settings\":{\"luck\":true},"
+			 "\"gpus\":[{\"id\":0,\"fans\":1},{\"id\":1,\"vulkan\":{\"x\":\"y\"}}]}");
+	expect_same_line(
+		"{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"toy\","
+		"\"backend\":\"cpu\",\"variant\":\"v\",\"key\":\"k\",\"params\":{},"
+		"\"status\":\"ok\",\"mood\":1,\"deep\":{\"a\":{\"b\":\"c\"}},"
+		"\"verify\":{\"result\":\"pass\",\"by\":\"hand\"},"
+		"\"memory\":{\"host_bytes\":1,\"pages\":{\"huge\":2}},"
+		"\"counts\":{\"launches\":1,\"magic\":2,\"kernels\":[{\"kernel\":\"k\"}]}}");
+}
