@@ -6,7 +6,6 @@
 #include "cli/reports/exchange/exchange.h"
 #include "common/text.h"
 
-const char *const gb_compare_stats[] = { "min", "median", NULL };
 const char *const gb_compare_formats[] = { "table", "markdown", "json", "junit", "github", NULL };
 
 /* "3" or "20%"; without it any number passes, but not all. */
@@ -38,7 +37,6 @@ enum gb_status gb_compare_init(struct gb_comparison *comparison,
 		.level = GB_LEVEL,
 		.threshold = options->threshold_percent / 100,
 		.floor_ns = options->floor_ns,
-		.by_median = options->stat == 1,
 		.in_cycles = options->cycles != 0,
 		.unverified = options->unverified != 0,
 		.judge_counts = options->counts != 0,

@@ -7,13 +7,12 @@
 
 struct gb_compare_options {
 	double threshold_percent, floor_ns;
-	int64_t stat;   /* 0: min, 1: median */
 	int64_t format; /* index into gb_compare_formats */
 	int64_t cycles, all, unverified, counts, allow_missing, across;
 	const char *max_unsure;
 };
 
-extern const char *const gb_compare_stats[], *const gb_compare_formats[];
+extern const char *const gb_compare_formats[];
 
 /* Rows over a struct whose first member is a struct gb_compare_options. */
 #define GB_COMPARE_ROWS                                                                      \
@@ -33,12 +32,6 @@ extern const char *const gb_compare_stats[], *const gb_compare_formats[];
 		  .high = 1e12,                                                              \
 		  .unit = "ns",                                                              \
 		  .help = "nor are smaller differences" },                                   \
-		{ .name = "stat",                                                            \
-		  .type = GB_CHOICE,                                                         \
-		  .offset = offsetof(struct gb_compare_options, stat),                       \
-		  .initial = "min",                                                          \
-		  .choices = gb_compare_stats,                                               \
-		  .help = "what stands for the samples of a launch" },                       \
 		{ .name = "cycles",                                                          \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, cycles),                     \

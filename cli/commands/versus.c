@@ -14,7 +14,7 @@ _Static_assert(GB_COUNT(formats) == GB_FORMAT_JSON + 2, "a word for each enum gb
 _Static_assert(GB_COUNT(shows) == GB_SHOW_RATE + 2, "a word for each enum gb_versus_show");
 
 struct request {
-	int64_t by, show, stat, format;
+	int64_t by, show, format;
 };
 
 static const struct gb_param rows[] = {
@@ -30,12 +30,6 @@ static const struct gb_param rows[] = {
 	  .initial = "time",
 	  .choices = shows,
 	  .help = "what cells hold; rate: items per second" },
-	{ .name = "stat",
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct request, stat),
-	  .initial = "min",
-	  .choices = gb_compare_stats,
-	  .help = "what stands for the samples of a launch" },
 	{ .name = "format",
 	  .letter = 'f',
 	  .type = GB_CHOICE,
@@ -49,8 +43,7 @@ static const struct gb_param rows[] = {
 static enum gb_status show(const struct request *request, const struct gb_records *records,
 			   struct gb_error *err)
 {
-	struct gb_versus versus = { .by = (enum gb_versus_by)request->by,
-				    .by_median = request->stat == 1 };
+	struct gb_versus versus = { .by = (enum gb_versus_by)request->by };
 
 	if (!gb_versus_init(&versus, records, err) &&
 	    !gb_versus_print(stdout, &versus, records, (enum gb_versus_show)request->show,

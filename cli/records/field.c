@@ -546,8 +546,6 @@ struct gb_summary gb_times_summary(const struct gb_times *times)
 	struct gb_error err = { 0 };
 	struct gb_summary sum;
 
-	if (times->pooled)
-		return *times->pooled;
 	(void)gb_summarize(times->sample, times->count, &sum, &err);
 	sum.median = times->median;
 	sum.ci_low = times->ci_low;
@@ -558,7 +556,6 @@ struct gb_summary gb_times_summary(const struct gb_times *times)
 void gb_times_release(struct gb_times *times)
 {
 	free(times->sample);
-	free(times->pooled);
 	*times = no_times;
 }
 

@@ -19,13 +19,12 @@
 enum gb_flag { GB_UNKNOWN, GB_NO, GB_YES };
 
 /* Values of a series in ns.  The median and its interval are the stored ones, NAN if there are none;
- * gb_times_summary() has the rest.  A pooled series has no samples. */
+ * gb_times_summary() has the rest. */
 struct gb_times {
 	const char *clock;
 	size_t count;   /* of samples */
 	double *sample; /* owned */
 	double median, ci_low, ci_high;
-	struct gb_summary *pooled; /* owned; NULL: of one launch */
 };
 
 struct gb_named_times {

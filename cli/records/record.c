@@ -452,6 +452,7 @@ static void derive(struct gb_record *record)
 	const double once = timed ? 1 / time_s : (double)NAN;
 
 	record->has_time = timed;
+	record->launches = 1;
 	record->rates.items_per_s = isnan(record->harmonic_items_per_s)
 					    ? record->work.items * once
 					    : record->harmonic_items_per_s;

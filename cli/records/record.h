@@ -136,7 +136,8 @@ struct gb_record {
 	} replaces; /* the record of the same file whose place this one takes */
 
 	/* Derived when the line is read: */
-	bool has_time; /* a time of real hardware, verified or not */
+	bool has_time;   /* a time of real hardware, verified or not */
+	size_t launches; /* whose values are the samples of `time`, if they were pooled; 1 */
 	struct {
 		double items_per_s, items_per_s_with_transfers, bytes_per_s, copy_share;
 	} rates; /* NAN under the emulator */

@@ -32,24 +32,19 @@ static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 	return count > 0;
 }
 
-static struct gb_launch_stat stat_of(const struct gb_comparison *c, bool in_cycles)
-{
-	return (struct gb_launch_stat){ .by_median = c->by_median, .in_cycles = in_cycles };
-}
-
 static void take_record(const struct gb_comparison *c, const struct gb_record *record, bool in_cycles,
 			struct values *v)
 {
 	const bool unverified = !c->unverified && (record->status == GB_STATUS_UNVERIFIED);
 	const double value =
-		unverified ? (double)NAN : gb_launch_value(record, stat_of(c, in_cycles));
+		unverified ? (double)NAN : gb_launch_value(record, in_cycles);
 
 	v->records++;
 	v->broken += record->status == GB_STATUS_FAILED;
 	v->unverified += unverified;
 	if (!isnan(value)) {
 		v->value[v->count++] = value;
-		v->ns_per_unit = in_cycles ? gb_launch_value(record, stat_of(c, false)) / value : 1;
+		v->ns_per_unit = in_cycles ? gb_launch_value(record, false) / value : 1;
 	} else if (!v->reason) {
 		v->reason = record->emulated ? "emulated"
 							     : record->reason;

@@ -2,7 +2,7 @@
  *
  * The unit of evidence is the launch of a program: samples within one share its memory layout, its
  * clocks and its neighbours, and comparing two builds by the samples of one launch each gives false
- * alarms most of the time.  So each launch gives one value per key, its fastest sample, and the
+ * alarms most of the time.  So each launch gives one value per key (launch.h), and the
  * values of both sides are compared by their ratio (gb_ratio()).  With fewer than four launches on
  * a side nothing is decided.
  *
@@ -16,6 +16,7 @@
 #define GPUBENCH_CLI_REPORTS_COMPARE_H
 
 #include "cli/records/lines.h"
+#include "cli/reports/launch.h"
 #include "cli/reports/setups.h"
 #include "common/stats.h"
 
@@ -32,14 +33,11 @@ enum gb_verdict_word {
 	GB_VERDICT_WORDS,
 };
 
-enum { GB_LAUNCHES = 4 }; /* on each side, before anything is decided */
-
 struct gb_comparison {
 	/* How to compare: */
 	double level;      /* of the intervals: GB_LEVEL, or that of a look (looks.h) */
 	double threshold;  /* as a share: 0.05 */
 	double floor_ns;   /* smaller differences are no difference */
-	bool by_median;    /* a launch's value is its median instead of its minimum */
 	bool in_cycles;    /* of the SM clock, where both sides have it; else by time */
 	bool unverified;   /* records that nobody verified count like others */
 	bool judge_counts; /* a count that became worse is a failure, too */

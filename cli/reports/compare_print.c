@@ -99,12 +99,11 @@ static void print_setups(FILE *file, const struct gb_comparison *c, enum gb_mark
 }
 
 /* What the columns hold; the verdict rests on the ratio and its interval. */
-static void print_legend(FILE *file, const struct gb_comparison *c)
+static void print_legend(FILE *file)
 {
-	(void)fprintf(file,
-		      "\nbase, new: median over the launches of the %s sample of each; new/base: "
-		      "their Hodges-Lehmann ratio\n",
-		      c->by_median ? "median" : "fastest");
+	(void)fputs("\nbase, new: median over the launches of the median of each; new/base: their "
+		    "Hodges-Lehmann ratio\n",
+		    file);
 }
 
 static void print_sums(FILE *file, const struct gb_comparison *c)
@@ -146,7 +145,7 @@ static enum gb_status print_table(FILE *file, const struct gb_comparison *c, boo
 	}
 	print_setups(file, c, markup);
 	if (rows && !gb_grid_print(file, &grid, &grid_style, err) && ratios)
-		print_legend(file, c);
+		print_legend(file);
 	gb_grid_release(&grid);
 	if (rows)
 		(void)fputc('\n', file);
@@ -308,7 +307,6 @@ static bool put_comparison(cJSON *object, const struct gb_comparison *c)
 	       gb_json_put_int(object, "schema", GB_COMPARISON_SCHEMA) &&
 	       gb_json_put_int(object, "exit_status", (int64_t)status) &&
 	       gb_json_put_text(object, "why", why[0] ? why : NULL) &&
-	       gb_json_put_text(object, "stat", c->by_median ? "median" : "min") &&
 	       gb_json_put_number(object, "level", c->level) &&
 	       gb_json_put_number(object, "threshold", c->threshold) &&
 	       gb_json_put_number(object, "floor_ns", c->floor_ns) &&

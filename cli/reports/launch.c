@@ -4,32 +4,55 @@
 #include <stdlib.h>
 
 #include "common/stats.h"
-#include "common/text.h"
 
-/* Sample i: ns, or 1000 cycles; NAN if its clock is unknown. */
-static double sample_of(const struct gb_record *record, size_t i, bool in_cycles)
+/* The median of the samples in 1000 cycles, of those whose clock is known. */
+static double median_cycles(const struct gb_record *record)
 {
 	const struct gb_numbers *clock = &record->gpu_state.sm_clock_hz;
-
-	if (!in_cycles)
-		return record->time.sample[i];
-	return i < clock->count ? record->time.sample[i] * clock->value[i] * 1e-12 : (double)NAN;
-}
-
-double gb_launch_value(const struct gb_record *record, struct gb_launch_stat stat)
-{
 	double *value = malloc((record->time.count + 1) * sizeof *value);
-	double result = NAN;
+	double median = NAN;
 	size_t n = 0;
 
-	for (size_t i = 0; i < record->time.count && value && record->has_time; i++) {
-		value[n] = sample_of(record, i, stat.in_cycles);
-		n += isnan(value[n]) ? 0 : 1;
-	}
+	for (size_t i = 0; i < record->time.count && i < clock->count && value; i++)
+		value[n++] = record->time.sample[i] * clock->value[i] * 1e-12;
 	if (n > 0) {
 		gb_sort(value, n);
-		result = stat.by_median ? gb_median_sorted(value, n) : value[0];
+		median = gb_median_sorted(value, n);
 	}
 	free(value);
-	return result;
+	return median;
+}
+
+double gb_launch_value(const struct gb_record *record, bool in_cycles)
+{
+	if (!record->has_time)
+		return NAN;
+	return in_cycles ? median_cycles(record) : record->time.median;
+}
+
+static bool has_time(const struct gb_record *record)
+{
+	return record->has_time && record->status == GB_STATUS_OK;
+}
+
+struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b)
+{
+	struct gb_ratio ratio = { NAN, { NAN, NAN, NAN } };
+	struct gb_error ignored = { 0 };
+
+	if (!has_time(a) || !has_time(b))
+		return ratio;
+	ratio.estimate = b->time.median / a->time.median;
+	if (a->launches >= GB_LAUNCHES && b->launches >= GB_LAUNCHES)
+		(void)gb_ratio(a->time.sample, a->launches, b->time.sample, b->launches, GB_LEVEL,
+			       &ratio, &ignored);
+	else if (a->launches <= 1 && b->launches <= 1)
+		ratio.interval = (struct gb_interval){ b->time.ci_low / a->time.ci_high,
+						       b->time.ci_high / a->time.ci_low, NAN };
+	return ratio;
+}
+
+bool gb_is_faster(const struct gb_record *a, const struct gb_record *b)
+{
+	return gb_time_ratio(a, b).interval.low > 1;
 }

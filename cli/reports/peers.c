@@ -6,10 +6,9 @@
 #include <string.h>
 
 #include "cli/reports/grid_print.h"
+#include "cli/reports/launch.h"
 #include "cli/reports/section.h"
 #include "common/text.h"
-
-static const double TIE = 1.03;
 
 /* A point's rows of one number of threads: the fastest of either side; NULL: there is none. */
 struct place {
@@ -111,9 +110,7 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 {
 	char text[GB_VALUE_MAX];
 	size_t at = c->axis_count;
-	struct gb_span ours, peer;
-	const bool has_ours = gb_row_span(place->ours, &ours);
-	const bool has_peer = gb_row_span(place->peer, &peer);
+	const struct gb_ratio ratio = gb_time_ratio(place->peer->record, place->ours->record);
 
 	gb_grid_row(grid, false);
 	for (size_t i = 0; i < c->axis_count; i++) {
@@ -127,11 +124,10 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 			    GB_PLAIN);
 	set_side(grid, at + 1, place->peer);
 	set_side(grid, at + 3, place->ours);
-	(void)snprintf(text, sizeof text, "%.2f times", ours.at / peer.at);
+	(void)snprintf(text, sizeof text, "%.2f times", ratio.estimate);
 	gb_grid_set(grid, at + 5, text, GB_PLAIN);
-	(void)snprintf(text, sizeof text, "%.2f to %.2f", ours.low / peer.high,
-		       ours.high / peer.low);
-	gb_grid_set(grid, at + 6, has_ours && has_peer ? text : "", GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%.2f to %.2f", ratio.interval.low, ratio.interval.high);
+	gb_grid_set(grid, at + 6, isnan(ratio.interval.low) ? "" : text, GB_PLAIN);
 }
 
 /* ---- a benchmark -------------------------------------------------------------------------- */
@@ -147,11 +143,11 @@ static bool count_place(struct sum *sum, const struct place *place)
 		return false;
 	}
 	by = time_of(place->peer) / time_of(place->ours);
-	if (by < 1 / TIE) {
+	if (gb_is_faster(place->peer->record, place->ours->record)) {
 		sum->behind++;
 		return true;
 	}
-	if (by <= TIE) {
+	if (!gb_is_faster(place->ours->record, place->peer->record)) {
 		sum->ties++;
 		return false;
 	}
@@ -177,7 +173,7 @@ static void print_sum(FILE *file, const struct sum *sum)
 	const size_t both = sum->places - sum->alone;
 
 	(void)fprintf(file, "%zu of %zu places have a peer beside ours: ", both, sum->places);
-	(void)fprintf(file, "ours is behind at %zu, within 3 %% at %zu, first at %zu", sum->behind,
+	(void)fprintf(file, "ours is slower at %zu, unsure at %zu, faster at %zu", sum->behind,
 		      sum->ties, sum->first);
 	if (sum->first)
 		(void)fprintf(file, ", by a geometric mean of %.2f (%.2f to %.2f)",

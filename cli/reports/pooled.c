@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/reports/launch.h"
 #include "common/stats.h"
 #include "common/text.h"
 
@@ -30,31 +31,35 @@ static bool belongs(const struct gb_record *a, const struct gb_record *b)
 }
 
 /* The record as that of `count` launches: what a launch alone has goes. */
-static enum gb_status make_pooled(struct gb_record *record, const double *median, size_t count,
+static enum gb_status make_pooled(struct gb_record *record, const double *value, size_t count,
 				  struct gb_error *err)
 {
-	struct gb_summary *all = malloc(sizeof *all);
+	double *sample = malloc(count * sizeof *sample);
+	struct gb_summary all;
 
-	if (!all)
+	if (!sample)
 		return gb_out_of_memory(err, NULL);
-	if (gb_summarize(median, count, all, err)) {
-		free(all);
+	if (gb_summarize(value, count, &all, err)) {
+		free(sample);
 		return err->code;
 	}
+	memcpy(sample, value, count * sizeof *sample);
 	gb_record_forget_launch(record);
-	record->time.pooled = all;
-	record->time.median = all->median;
-	record->time.ci_low = all->ci_low;
-	record->time.ci_high = all->ci_high;
-	record->rates.items_per_s = record->work.items / (all->median * 1e-9);
+	record->launches = count;
+	record->time = (struct gb_times){ .count = count,
+					  .sample = sample,
+					  .median = all.median,
+					  .ci_low = all.ci_low,
+					  .ci_high = all.ci_high };
+	record->rates.items_per_s = record->work.items / (all.median * 1e-9);
 	return GB_OK;
 }
 
 enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err)
 {
-	double *median = calloc(records->count + 1, sizeof *median);
+	double *value = calloc(records->count + 1, sizeof *value);
 
-	if (!median)
+	if (!value)
 		return gb_out_of_memory(err, NULL);
 	for (size_t i = 0; i < records->count && !err->code; i++) {
 		struct gb_record *record = records->record[i];
@@ -62,16 +67,16 @@ enum gb_status gb_pool_launches(struct gb_records *records, struct gb_error *err
 
 		if (!is_timed(record))
 			continue;
-		median[0] = record->time.median;
+		value[0] = gb_launch_value(record, false);
 		for (size_t k = records->count - 1; k > i; k--) {
 			if (!belongs(record, records->record[k]))
 				continue;
-			median[count++] = records->record[k]->time.median;
+			value[count++] = gb_launch_value(records->record[k], false);
 			gb_records_remove(records, k);
 		}
 		if (count > 1)
-			(void)make_pooled(record, median, count, err);
+			(void)make_pooled(record, value, count, err);
 	}
-	free(median);
+	free(value);
 	return err->code;
 }

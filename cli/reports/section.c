@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "cli/reports/launch.h"
 #include "common/text.h"
 
 double gb_row_time(const struct gb_row *row)
@@ -28,29 +29,38 @@ bool gb_row_span(const struct gb_row *row, struct gb_span *span)
 	return true;
 }
 
+/* The row of a verified time that has the shortest one; row_count if there is none. */
+static size_t shortest(const struct gb_section *section, size_t first, size_t end, size_t but)
+{
+	const struct gb_row *row = section->row;
+	size_t best = section->row_count;
+
+	for (size_t i = first; i < end; i++)
+		if (i != but && row[i].record->status == GB_STATUS_OK && row[i].record->has_time &&
+		    (best == section->row_count || gb_row_time(&row[i]) < gb_row_time(&row[best])))
+			best = i;
+	return best;
+}
+
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by)
 {
 	const struct gb_row *row = section->row;
-	double fastest = INFINITY, next = INFINITY;
-	size_t end = first;
+	const size_t none = section->row_count;
+	size_t end = first, next;
+	bool decided;
 
-	*best = section->row_count;
-	for (; end < section->row_count && row[end].point == row[first].point; end++) {
-		const double time = gb_row_time(&row[end]);
-
-		if (!isfinite(time) || (row[end].record->status == GB_STATUS_UNVERIFIED))
-			continue;
-		if (time < fastest) {
-			*best = end;
-			next = fastest;
-			fastest = time;
-		} else {
-			next = fmin(next, time);
-		}
-	}
-	if (!isfinite(next))
-		*best = section->row_count;
-	*by = next / fastest;
+	while (end < none && row[end].point == row[first].point)
+		end++;
+	*best = shortest(section, first, end, none);
+	next = shortest(section, first, end, *best);
+	decided = *best < none && next < none;
+	*by = decided ? gb_row_time(&row[next]) / gb_row_time(&row[*best]) : (double)NAN;
+	for (size_t i = first; i < end && decided; i++)
+		decided = i == *best || row[i].record->status != GB_STATUS_OK ||
+			  !row[i].record->has_time ||
+			  gb_is_faster(row[*best].record, row[i].record);
+	if (!decided)
+		*best = none;
 	return end - first;
 }
 

@@ -46,8 +46,9 @@ double gb_row_time(const struct gb_row *row);
 /* The time with the interval of the median; false if it has none: low and high are the time. */
 bool gb_row_span(const struct gb_row *row, struct gb_span *span);
 
-/* The rows from `first` on that are of its point: how many; *best is the fastest, by the factor
- * *by over the next one, if there are two to compare; else it is row_count. */
+/* The rows from `first` on that are of its point: how many; *best is the one that is faster than each
+ * other one by the interval of their ratio (launch.h), by the factor *by over the next one; row_count
+ * if there is none. */
 size_t gb_section_point(const struct gb_section *section, size_t first, size_t *best, double *by);
 
 #endif

@@ -301,13 +301,12 @@ static double items_of(const struct gb_record *record)
 static void take_cell(const struct gb_versus *v, const struct item *item, size_t count,
 		      size_t column, struct gb_versus_cell *cell, double *value)
 {
-	const struct gb_launch_stat stat = { .by_median = v->by_median };
 	double items = NAN;
 
 	*cell = (struct gb_versus_cell){ .state = GB_CELL_ABSENT,
 					 .speed_up = { NAN, { NAN, NAN, NAN } } };
 	for (size_t i = 0; i < count; i++) {
-		const double x = gb_launch_value(item[i].record, stat);
+		const double x = gb_launch_value(item[i].record, false);
 		enum gb_versus_state state;
 
 		if (item[i].column != column || is_repeated(item, i))

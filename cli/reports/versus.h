@@ -81,7 +81,6 @@ struct gb_versus_table {
 /* Start with how to compare, the rest zero. */
 struct gb_versus {
 	enum gb_versus_by by;
-	bool by_median; /* a launch's value is its median instead of its minimum */
 
 	/* Results: */
 	size_t column_count, table_count, key_count;

@@ -153,7 +153,6 @@ static bool put_versus(cJSON *object, const struct gb_versus *v)
 	if (!object || !gb_json_put_text(object, "type", "versus") ||
 	    !gb_json_put_int(object, "schema", GB_VERSUS_SCHEMA) ||
 	    !gb_json_put_text(object, "by", gb_versus_bys[v->by]) ||
-	    !gb_json_put_text(object, "stat", v->by_median ? "median" : "min") ||
 	    !gb_json_put_number(object, "level", GB_LEVEL) ||
 	    !gb_json_put_int(object, "left_out", (int64_t)v->left_out))
 		return false;

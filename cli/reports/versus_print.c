@@ -282,10 +282,9 @@ static void print_legend(const struct printer *p)
 		(void)fputc('\n', p->file);
 	begin_line(p);
 	(void)fprintf(p->file,
-		      "%s: from the median over the launches of the %s sample of each; speed-up: "
+		      "%s: from the median over the launches of the median of each; speed-up: "
 		      "the first column's time over this one's, Hodges-Lehmann over the launches%s",
 		      p->show == GB_SHOW_TIME ? "times" : "rates",
-		      p->v->by_median ? "median" : "fastest",
 		      "; ?: fewer than 4 launches on a side, no interval");
 	end_line(p);
 	if (!p->v->left_out)

@@ -28,7 +28,7 @@ enum gb_status gb_github_print_comparison(FILE *file, const struct gb_comparison
 					  struct gb_error *err);
 
 /* google/benchmark's JSON, which its tools/compare.py and Bencher's adapter cpp_google read: a repetition per launch, whose time is
- * that of its fastest sample, in ns.  A record that failed has error_occurred; others without a
+ * that of its median, in ns.  A record that failed has error_occurred; others without a
  * verified time are left out. */
 enum gb_status gb_google_print_records(FILE *file, const struct gb_records *list,
 				       struct gb_error *err);

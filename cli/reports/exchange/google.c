@@ -28,7 +28,7 @@ static bool put_context(cJSON *document, const struct gb_run *run)
 /* Launch number i of n. */
 static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i, size_t n)
 {
-	const double ns = gb_launch_value(record, (struct gb_launch_stat){ 0 });
+	const double ns = gb_launch_value(record, false);
 	const double items = record->work.items;
 	const char *reason = record->reason;
 	const bool broken = record->status == GB_STATUS_FAILED;
@@ -61,7 +61,7 @@ static bool is_launch(const struct gb_key_entry *entry, size_t i, bool cold)
 	return gb_record_is_cold(record) == cold && !gb_key_is_repeated(entry, i) &&
 	       (record->status == GB_STATUS_FAILED ||
 		(record->status == GB_STATUS_OK &&
-		 !isnan(gb_launch_value(record, (struct gb_launch_stat){ 0 }))));
+		 !isnan(gb_launch_value(record, false))));
 }
 
 static bool put_key(cJSON *list, const struct gb_key_entry *entry, size_t count, bool cold)

@@ -79,7 +79,7 @@ struct reduced {
 	size_t size;
 	const char *run_id, *run_id_end; /* in the line */
 	bool ok;                         /* by the status */
-	double ns;                       /* the fastest sample; NAN: there is no time */
+	double ns;                       /* the median; NAN: there is no time */
 };
 
 /* False: there is no room. */
@@ -100,18 +100,14 @@ static bool put_text(struct reduced *r, const char *text)
 }
 
 /* An array of numbers, one at least. */
-static bool read_samples(const char *p, double *least)
+static bool are_samples(const char *p)
 {
 	if (*p != '[')
 		return false;
 	do {
-		double sample;
-
 		p++;
-		sample = read_number(&p);
-		if (isnan(sample))
+		if (isnan(read_number(&p)))
 			return false;
-		*least = fmin(*least, sample);
 	} while (*p == ',');
 	return *p == ']';
 }
@@ -119,17 +115,20 @@ static bool read_samples(const char *p, double *least)
 static bool put_time(struct reduced *r, const char *p)
 {
 	struct member m;
-	bool median = false;
+	bool samples = false;
 
 	if (!isnan(r->ns))
 		return false;
 	while (next_member(&p, &m)) {
 		if (is_named(&m, "median"))
-			median = read_number(&m.value) > 0;
-		if (is_named(&m, "samples") && !read_samples(m.value, &r->ns))
-			return false;
+			r->ns = read_number(&m.value);
+		if (is_named(&m, "samples")) {
+			samples = are_samples(m.value);
+			if (!samples)
+				return false;
+		}
 	}
-	return p && median && !isnan(r->ns) &&
+	return p && samples && r->ns > 0 &&
 	       put_text(r, "\"time\":{\"median\":1,\"samples\":[1]},");
 }
 
@@ -300,7 +299,7 @@ bool gb_scan_file(struct gb_scanner *scanner, const char *path)
 	list->record = good ? reallocarray(NULL, list->count + 1, sizeof(void *)) : NULL;
 	for (size_t i = 0; i < list->count && list->record; i++) {
 		list->record[i] = &scanner->line[i].record;
-		list->record[i]->time.sample = &scanner->line[i].ns;
+		list->record[i]->time.median = scanner->line[i].ns;
 	}
 	if (file)
 		(void)fclose(file);

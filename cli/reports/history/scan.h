@@ -20,7 +20,7 @@ struct gb_scanner {
 	struct gb_scanned *line;
 };
 
-/* Read the file into scanner->file; of the samples only the fastest. False if anything is odd: what
+/* Read the file into scanner->file; of the time only the median. False if anything is odd: what
  * it is, the reader of lines.h tells. */
 bool gb_scan_file(struct gb_scanner *scanner, const char *path);
 

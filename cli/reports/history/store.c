@@ -179,8 +179,7 @@ const char *gb_series_machine(const struct gb_stored_series *series)
 /* False: the record tells nothing. */
 static bool kind_of(const struct gb_record *record, struct gb_stored_launch *launch)
 {
-	static const struct gb_launch_stat fastest = { 0 };
-	const double ns = gb_launch_value(record, fastest);
+	const double ns = gb_launch_value(record, false);
 
 	if (record->emulated)
 		launch->kind = GB_LAUNCH_EMULATED;

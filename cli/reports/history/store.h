@@ -56,7 +56,7 @@ struct gb_stored_series {
 };
 
 struct gb_stored_launch {
-	double ns;    /* GB_LAUNCH_TIME: the fastest sample */
+	double ns;    /* GB_LAUNCH_TIME: its value (launch.h) */
 	char *reason; /* GB_LAUNCH_FAILED */
 	uint32_t series, run;
 	enum gb_launch_kind kind;
