@@ -1,5 +1,5 @@
 /* history.c -- `gpubench history FOLDER [KEY-GLOB...]`: the trend of stored records, and whether a
- * newest level is worse than the one before it. */
+ * newest level is slower than the one before it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -33,7 +33,7 @@ static const struct gb_param rows[] = {
 	  .low = 0,
 	  .high = 1000,
 	  .unit = "percent",
-	  .help = "a newest level that is worse by less is not" },
+	  .help = "a newest level that is slower by less is not" },
 	{ .name = "format",
 	  .letter = 'f',
 	  .type = GB_CHOICE,
@@ -124,7 +124,7 @@ enum gb_status gb_cmd_history(int argc, char **argv, struct gb_error *err)
 		.words = "FOLDER [KEY-GLOB...]",
 		.summary =
 			"Print how the times in a folder of record files changed, and where their "
-			"level shifted: exit status 1 if a newest level is worse than the one "
+			"level shifted: exit status 1 if a newest level is slower than the one "
 			"before it, 6 if there are too few launches.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),

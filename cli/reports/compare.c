@@ -144,13 +144,13 @@ static bool has_counts(const struct gb_comparison *c, const struct gb_record *co
 static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_change *change,
 				       const struct values *base, const struct values *other)
 {
-	const bool in_base = base->count || has_counts(c, change->base_counts);
-	const bool in_new = other->count || has_counts(c, change->new_counts);
 	const char *there = base->reason ? base->reason : "no reason is given";
 	const char *here = other->reason ? other->reason : "no reason is given";
 
+	change->in_base = base->count || has_counts(c, change->base_counts);
+	change->in_new = other->count || has_counts(c, change->new_counts);
 	if (other->broken)
-		return because(change, GB_BROKEN, "%s", here);
+		return because(change, GB_FAILED_RUN, "%s", here);
 	if (base->unverified || other->unverified)
 		return because(change, GB_UNVERIFIED, "nobody verified it in %s",
 			       !other->unverified  ? "base"
@@ -162,11 +162,13 @@ static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_
 				      base->broken, base->records);
 		return verdict_on(c, change, base->ns_per_unit);
 	}
-	if (in_base && !in_new)
-		return because(change, GB_MISSING, "%s", other->records ? here : "not in new");
-	if (in_new && !in_base)
-		return because(change, GB_NEW, "%s", base->records ? there : "not in base");
-	return because(change, GB_NO_TIME, "%s", other->records ? here : there);
+	if (change->in_base && !change->in_new)
+		return because(change, GB_ABSENT, "in new: %s",
+			       other->records ? here : "no record");
+	if (change->in_new && !change->in_base)
+		return because(change, GB_ABSENT, "in base: %s",
+			       base->records ? there : "no record");
+	return because(change, GB_ABSENT, "%s", other->records ? here : there);
 }
 
 static void compare_setups(struct gb_comparison *c, const struct gb_key_entry *entry, size_t count)
@@ -223,7 +225,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 	if (gb_keys_init(&keys, base, new_, err))
 		goto out;
 	gb_setups_init(&c->setups);
-	c->count = 0;
+	c->count = c->missing = 0;
 	memset(c->verdicts, 0, sizeof c->verdicts);
 	c->counted = c->counts_worse = c->counts_better = c->counts_changed = 0;
 	c->change = calloc(keys.group_count + 1, sizeof *c->change);
@@ -236,6 +238,7 @@ enum gb_status gb_compare(struct gb_comparison *comparison, const struct gb_reco
 		if (compare_key(c, &keys.entry[group->first], group->count, change, err))
 			break;
 		c->verdicts[change->verdict]++;
+		c->missing += change->verdict == GB_ABSENT && change->in_base && !change->in_new;
 		compare_counts(c, change);
 		c->count++;
 	}
@@ -264,11 +267,11 @@ static enum gb_status undecided(const struct gb_comparison *c, char *why)
 		(void)snprintf(why, GB_WHY,
 			       "%zu of %zu keys were not verified (--unverified compares them)",
 			       v[GB_UNVERIFIED], c->count);
-	else if (v[GB_MISSING] && !c->allow_missing)
+	else if (c->missing && !c->allow_missing)
 		(void)snprintf(why, GB_WHY,
 			       "%zu of %zu keys have nothing to compare in new (--allow-missing "
 			       "lets that pass)",
-			       v[GB_MISSING], c->count);
+			       c->missing, c->count);
 	else if (compared < 1 && !has_counted)
 		(void)snprintf(why, GB_WHY, "none of %zu keys has times on both sides", c->count);
 	else if ((!decided && !has_counted) || unsure > most)
@@ -284,9 +287,9 @@ enum gb_status gb_comparison_status(const struct gb_comparison *comparison, char
 	const size_t *v = c->verdicts;
 
 	why[0] = '\0';
-	if (v[GB_SLOWER] || v[GB_BROKEN])
+	if (v[GB_SLOWER] || v[GB_FAILED_RUN])
 		(void)snprintf(why, GB_WHY, "%zu of %zu keys slower, %zu failed", v[GB_SLOWER],
-			       c->count, v[GB_BROKEN]);
+			       c->count, v[GB_FAILED_RUN]);
 	else if (c->judge_counts && c->counts_worse)
 		(void)snprintf(why, GB_WHY, "%zu counts are worse", c->counts_worse);
 	else

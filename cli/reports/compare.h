@@ -18,20 +18,8 @@
 #include "cli/records/lines.h"
 #include "cli/reports/launch.h"
 #include "cli/reports/setups.h"
+#include "cli/reports/verdict.h"
 #include "common/stats.h"
-
-enum gb_verdict_word {
-	GB_SAME,   /* within the threshold, and the interval within twice of it */
-	GB_FASTER, /* beyond the threshold, and the interval excludes 1 */
-	GB_SLOWER,
-	GB_UNSURE,     /* the launches are too few or disagree */
-	GB_MISSING,    /* has something to compare in base, nothing in new */
-	GB_NEW,        /* the other way round */
-	GB_UNVERIFIED, /* nobody verified what base's or new's times stand for */
-	GB_BROKEN,     /* failed or timed out in new */
-	GB_NO_TIME,    /* on neither side: skipped, or emulated */
-	GB_VERDICT_WORDS,
-};
 
 struct gb_comparison {
 	/* How to compare: */
@@ -49,6 +37,7 @@ struct gb_comparison {
 
 	/* Results: */
 	size_t count, verdicts[GB_VERDICT_WORDS];
+	size_t missing; /* of those absent: in base, and nothing in new */
 	struct gb_change *change;
 	struct gb_setups setups; /* of the runs that the keys in common are from */
 	size_t counted;          /* keys with exact counts on both sides */
@@ -59,6 +48,7 @@ struct gb_comparison {
 struct gb_change {
 	const char *key; /* points into the records */
 	enum gb_verdict_word verdict;
+	bool in_base, in_new; /* there is something to compare */
 	char why[256]; /* the verdict, if the numbers do not say it; or "" */
 	bool in_cycles;
 	size_t base_launches, new_launches;

@@ -10,22 +10,6 @@
 #include "cli/reports/style.h"
 #include "common/text.h"
 
-static const struct {
-	const char *word;
-	enum gb_tint tint;
-} words[GB_VERDICT_WORDS] = {
-	[GB_SAME] = { "same", GB_PLAIN },       [GB_FASTER] = { "faster", GB_GOOD },
-	[GB_SLOWER] = { "slower", GB_BAD },     [GB_UNSURE] = { "unsure", GB_WARN },
-	[GB_MISSING] = { "missing", GB_WARN },  [GB_NEW] = { "new", GB_PLAIN },
-	[GB_BROKEN] = { "failed", GB_BAD },     [GB_UNVERIFIED] = { "unverified", GB_WARN },
-	[GB_NO_TIME] = { "no time", GB_PLAIN },
-};
-
-const char *gb_verdict_text(enum gb_verdict_word verdict)
-{
-	return words[verdict].word;
-}
-
 const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
 {
 	const struct gb_ratio *r = &change->ratio;
@@ -57,7 +41,8 @@ static void add_row(struct gb_grid *grid, const struct gb_change *change)
 	char text[64];
 
 	gb_grid_row(grid, false);
-	gb_grid_set(grid, 0, words[change->verdict].word, words[change->verdict].tint);
+	gb_grid_set(grid, 0, gb_verdict_text(change->verdict),
+		    gb_verdict_tint(change->verdict));
 	gb_grid_set(grid, 1, change->key, GB_PLAIN);
 	set_number(grid, 2, change->base * 1e-3, change->in_cycles ? " Mcycles" : "");
 	set_number(grid, 3, change->new_ * 1e-3, change->in_cycles ? " Mcycles" : "");
@@ -114,7 +99,7 @@ static void print_sums(FILE *file, const struct gb_comparison *c)
 	(void)fprintf(file, "%zu keys:", c->count);
 	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
 		if (c->verdicts[v])
-			(void)fprintf(file, " %zu %s", c->verdicts[v], words[v].word);
+			(void)fprintf(file, " %zu %s", c->verdicts[v], gb_verdict_text((enum gb_verdict_word)v));
 	(void)fputc('\n', file);
 	if (status == GB_EUNDECIDED)
 		(void)fprintf(file, "undecided: %s\n", why);
@@ -135,9 +120,11 @@ static enum gb_status print_table(FILE *file, const struct gb_comparison *c, boo
 	(void)snprintf(level, sizeof level, "%.4g %%", 100 * c->level);
 	gb_grid_init(&grid, GB_COUNT(title), title, left);
 	for (size_t i = 0; i < c->count; i++) {
-		const enum gb_verdict_word verdict = c->change[i].verdict;
+		const struct gb_change *change = &c->change[i];
+		const bool nowhere = change->verdict == GB_ABSENT && !change->in_base &&
+				     !change->in_new;
 
-		if (!all && (verdict == GB_SAME || verdict == GB_NO_TIME))
+		if (!all && (change->verdict == GB_SAME || nowhere))
 			continue;
 		add_row(&grid, &c->change[i]);
 		ratios += isnan(c->change[i].ratio.estimate) ? 0 : 1;
@@ -160,22 +147,20 @@ struct counts_rows {
 	const char *key;
 };
 
-static const char *count_verdict(const struct gb_count_change *change)
+/* There is no better or worse in how the work is cut up. */
+static enum gb_verdict_word count_verdict(const struct gb_count_change *change)
 {
-	return !change->cost ? "changed" : change->new_ > change->base ? "worse" : "better";
+	return !change->cost ? GB_UNSURE : change->new_ > change->base ? GB_SLOWER : GB_FASTER;
 }
 
 static bool add_count(const struct gb_count_change *change, void *closure)
 {
 	const struct counts_rows *rows = closure;
-	const char *verdict = count_verdict(change);
+	const enum gb_verdict_word verdict = count_verdict(change);
 	char text[40];
 
 	gb_grid_row(rows->grid, false);
-	gb_grid_set(rows->grid, 0, verdict,
-		    gb_equal(verdict, "worse")    ? GB_BAD
-		    : gb_equal(verdict, "better") ? GB_GOOD
-						  : GB_PLAIN);
+	gb_grid_set(rows->grid, 0, gb_verdict_text(verdict), gb_verdict_tint(verdict));
 	gb_grid_set(rows->grid, 1, rows->key, GB_PLAIN);
 	gb_grid_set(rows->grid, 2, change->name, GB_PLAIN);
 	(void)snprintf(text, sizeof text, "%.0f", change->base);
@@ -191,7 +176,7 @@ static bool add_count(const struct gb_count_change *change, void *closure)
 static enum gb_status print_counts(FILE *file, const struct gb_comparison *c, enum gb_markup markup,
 				   struct gb_error *err)
 {
-	const char *const title[] = { "count is", "key", "count", "base", "new", "new/base" };
+	const char *const title[] = { "verdict", "key", "count", "base", "new", "new/base" };
 	static const bool left[] = { true, true, true, false, false, false };
 	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
 	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
@@ -211,7 +196,7 @@ static enum gb_status print_counts(FILE *file, const struct gb_comparison *c, en
 	if (grid.rows && gb_grid_print(file, &grid, &grid_style, err) == GB_OK)
 		(void)fputc('\n', file);
 	gb_grid_release(&grid);
-	(void)fprintf(file, "counts of %zu keys: %zu worse, %zu better, %zu changed\n", c->counted,
+	(void)fprintf(file, "counts of %zu keys: %zu slower, %zu faster, %zu unsure\n", c->counted,
 		      c->counts_worse, c->counts_better, c->counts_changed);
 	return err->code;
 }
@@ -223,7 +208,7 @@ static bool put_count(const struct gb_count_change *change, void *closure)
 	cJSON *item = cJSON_CreateObject();
 
 	return gb_json_append(closure, item) && gb_json_put_text(item, "count", change->name) &&
-	       gb_json_put_text(item, "verdict", count_verdict(change)) &&
+	       gb_json_put_text(item, "verdict", gb_verdict_text(count_verdict(change))) &&
 	       gb_json_put_number(item, "base", change->base) &&
 	       gb_json_put_number(item, "new", change->new_);
 }
@@ -245,7 +230,7 @@ static bool put_change(cJSON *list, const struct gb_change *change)
 	cJSON *item = cJSON_CreateObject();
 
 	return gb_json_append(list, item) && gb_json_put_text(item, "key", change->key) &&
-	       gb_json_put_text(item, "verdict", words[change->verdict].word) &&
+	       gb_json_put_text(item, "verdict", gb_verdict_text(change->verdict)) &&
 	       gb_json_put_text(item, "unit", change->in_cycles ? "kcycles" : "ns") &&
 	       gb_json_put_number(item, "base", change->base) &&
 	       gb_json_put_number(item, "new", change->new_) &&
@@ -294,7 +279,7 @@ static bool put_sums(cJSON *object, const struct gb_comparison *c)
 	bool whole = object;
 
 	for (size_t v = 0; v < GB_VERDICT_WORDS && whole; v++)
-		whole = gb_json_put_int(object, words[v].word, (int64_t)c->verdicts[v]);
+		whole = gb_json_put_int(object, gb_verdict_text((enum gb_verdict_word)v), (int64_t)c->verdicts[v]);
 	return whole;
 }
 

@@ -7,9 +7,6 @@
 
 enum { GB_COMPARISON_SCHEMA = 1 }; /* results/gpubench-comparison-1.schema.json */
 
-/* "slower". */
-const char *gb_verdict_text(enum gb_verdict_word verdict);
-
 /* What the verdict rests on, in one line: the ratio, or why there is none.  Returns text. */
 const char *gb_change_text(const struct gb_change *change, char *text, size_t size);
 

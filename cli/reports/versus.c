@@ -28,20 +28,6 @@ struct group {
 const char *const gb_versus_bys[] = { "machine", "commit",  "host", "compiler",
 				      "driver",  "threads", NULL };
 
-const char *gb_versus_state_word(enum gb_versus_state state)
-{
-	static const char *const word[GB_CELL_STATES] = {
-		[GB_CELL_TIME] = "ok",
-		[GB_CELL_ABSENT] = "absent",
-		[GB_CELL_FAILED] = "failed",
-		[GB_CELL_EMULATED] = "emulated",
-		[GB_CELL_UNVERIFIED] = "unverified",
-		[GB_CELL_SKIPPED] = "skipped",
-	};
-
-	return word[state];
-}
-
 const char *gb_versus_row_name(const struct gb_versus_table *table, const struct gb_versus_row *row)
 {
 	const char *const words[] = { table->bench, "/", table->backend, "/" };
@@ -264,31 +250,29 @@ static bool is_repeated(const struct item *item, size_t i)
 	return false;
 }
 
-/* What the record says by itself, if it has no time that counts. */
-static enum gb_versus_state state_of(const struct gb_record *record, double value)
+/* Why the record has no time that counts; GB_SAME: it has one. */
+static enum gb_verdict_word verdict_of(const struct gb_record *record, double value)
 {
 	if (record->status == GB_STATUS_FAILED)
-		return GB_CELL_FAILED;
-	if (record->emulated)
-		return GB_CELL_EMULATED;
-	if (record->status == GB_STATUS_UNVERIFIED)
-		return GB_CELL_UNVERIFIED;
-	return isnan(value) ? GB_CELL_SKIPPED : GB_CELL_TIME;
+		return GB_FAILED_RUN;
+	if (record->emulated || isnan(value))
+		return GB_ABSENT;
+	return record->status == GB_STATUS_UNVERIFIED ? GB_UNVERIFIED : GB_SAME;
 }
 
 /* One failed launch makes the cell failed; else a launch with a time makes it one. */
-static void take_state(struct gb_versus_cell *cell, enum gb_versus_state state,
-		       const struct gb_record *record)
+static void take_verdict(struct gb_versus_cell *cell, enum gb_verdict_word verdict,
+			 const struct gb_record *record)
 {
-	static const int weight[] = {
-		[GB_CELL_ABSENT] = 0,     [GB_CELL_SKIPPED] = 1, [GB_CELL_EMULATED] = 2,
-		[GB_CELL_UNVERIFIED] = 3, [GB_CELL_TIME] = 4,    [GB_CELL_FAILED] = 5,
+	static const int weight[GB_VERDICT_WORDS] = {
+		[GB_ABSENT] = 1, [GB_UNVERIFIED] = 2, [GB_SAME] = 3, [GB_FAILED_RUN] = 4,
 	};
 
-	if (weight[state] <= weight[cell->state])
+	if (cell->has_record && weight[verdict] <= weight[cell->verdict])
 		return;
-	cell->state = state;
-	cell->reason = record->reason;
+	cell->has_record = true;
+	cell->verdict = verdict;
+	cell->reason = record->emulated ? "emulated: no time of a GPU" : record->reason;
 }
 
 /* Items that the record's rate counts: it belongs to the median time. */
@@ -303,22 +287,23 @@ static void take_cell(const struct gb_versus *v, const struct item *item, size_t
 {
 	double items = NAN;
 
-	*cell = (struct gb_versus_cell){ .state = GB_CELL_ABSENT,
+	*cell = (struct gb_versus_cell){ .verdict = GB_ABSENT,
 					 .speed_up = { NAN, { NAN, NAN, NAN } } };
 	for (size_t i = 0; i < count; i++) {
 		const double x = gb_launch_value(item[i].record, false);
-		enum gb_versus_state state;
+		enum gb_verdict_word verdict;
 
 		if (item[i].column != column || is_repeated(item, i))
 			continue;
-		state = state_of(item[i].record, x);
-		take_state(cell, state, item[i].record);
-		if (state != GB_CELL_TIME)
+		verdict = verdict_of(item[i].record, x);
+		take_verdict(cell, verdict, item[i].record);
+		if (verdict != GB_SAME)
 			continue;
 		value[cell->launches++] = x;
 		items = isnan(items) ? items_of(item[i].record) : items;
 	}
-	if (cell->state != GB_CELL_TIME)
+	cell->has_time = cell->verdict == GB_SAME;
+	if (!cell->has_time)
 		cell->launches = 0;
 	gb_sort(value, cell->launches);
 	cell->ns = gb_median_sorted(value, cell->launches);
@@ -334,6 +319,10 @@ static enum gb_status set_speed_up(struct gb_versus_cell *cell, const double *va
 		return err->code;
 	if (count < GB_LAUNCHES || first_count < GB_LAUNCHES)
 		cell->speed_up.interval = (struct gb_interval){ NAN, NAN, NAN };
+	if (count && first_count)
+		cell->verdict = cell->speed_up.interval.low > 1	   ? GB_FASTER
+				: cell->speed_up.interval.high < 1 ? GB_SLOWER
+								   : GB_UNSURE;
 	return GB_OK;
 }
 
@@ -623,6 +612,6 @@ bool gb_versus_is_one_sided(const struct gb_versus_table *table, const struct gb
 	size_t times = 0;
 
 	for (size_t c = 0; c < table->column_count; c++)
-		times += row->cell[c].state == GB_CELL_TIME;
+		times += row->cell[c].has_time;
 	return times > 0 && times < table->column_count;
 }

@@ -14,6 +14,7 @@
 #define GPUBENCH_CLI_REPORTS_VERSUS_H
 
 #include "cli/reports/setups.h"
+#include "cli/reports/verdict.h"
 #include "common/stats.h"
 
 /* What a column stands for. */
@@ -27,18 +28,11 @@ enum gb_versus_by {
 };
 enum { GB_BYS = GB_BY_THREADS + 1 };
 
-enum gb_versus_state {
-	GB_CELL_TIME,
-	GB_CELL_ABSENT, /* the column has no record of the row */
-	GB_CELL_FAILED, /* in one launch at least */
-	GB_CELL_UNVERIFIED,
-	GB_CELL_EMULATED,
-	GB_CELL_SKIPPED,
-	GB_CELL_STATES,
-};
-
 struct gb_versus_cell {
-	enum gb_versus_state state;
+	bool has_time, has_record; /* of the column in this row */
+	/* Of a time beside the first column's: faster, slower or unsure by the interval of the
+	 * speed-up; same in the first column and where that has none.  Else why there is no time. */
+	enum gb_verdict_word verdict;
 	const char *reason; /* why there is no time; NULL: not told.  Points into the records */
 	size_t launches;    /* that have a value */
 	double ns;          /* median over the launches; NAN: no time */
@@ -105,9 +99,6 @@ void gb_versus_release(struct gb_versus *versus);
 
 /* The words of the command line and of the JSON, by enum gb_versus_by; NULL terminated. */
 extern const char *const gb_versus_bys[];
-
-/* The state in a word. */
-const char *gb_versus_state_word(enum gb_versus_state state);
 
 /* The values as "A, B".  Returns text. */
 char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t size);

@@ -26,7 +26,7 @@ static void print_cell(FILE *file, const struct gb_versus *v, const struct gb_ve
 				     row->hot ? "hot" : "cold",
 				     gb_versus_bys[v->by],
 				     name_of(v, table, column),
-				     gb_versus_state_word(cell->state),
+				     gb_verdict_text(cell->verdict),
 				     cell->reason ? cell->reason : "" };
 	const double number[] = { (double)cell->launches,
 				  cell->ns,
@@ -49,7 +49,7 @@ static void print_cell(FILE *file, const struct gb_versus *v, const struct gb_ve
 
 void gb_versus_print_csv(FILE *file, const struct gb_versus *versus)
 {
-	(void)fputs("bench,backend,machine,key,caches,by,column,state,reason,launches,time_ns,"
+	(void)fputs("bench,backend,machine,key,caches,by,column,verdict,reason,launches,time_ns,"
 		    "items_per_s,"
 		    "speed_up,low,high,coverage\r\n",
 		    file);
@@ -70,7 +70,7 @@ static bool put_cell(cJSON *list, const char *name, const struct gb_versus_cell 
 	const struct gb_ratio *r = &cell->speed_up;
 
 	return gb_json_append(list, item) && gb_json_put_text(item, "column", name) &&
-	       gb_json_put_text(item, "state", gb_versus_state_word(cell->state)) &&
+	       gb_json_put_text(item, "verdict", gb_verdict_text(cell->verdict)) &&
 	       gb_json_put_text(item, "reason", cell->reason) &&
 	       gb_json_put_int(item, "launches", (int64_t)cell->launches) &&
 	       gb_json_put_number(item, "time_ns", cell->ns) &&

@@ -64,14 +64,13 @@ static void set_what(struct gb_grid *grid, const struct gb_versus_table *table,
 static void set_value(const struct printer *p, struct gb_grid *grid, size_t column,
 		      const struct gb_versus_cell *cell)
 {
-	const bool broken = cell->state == GB_CELL_FAILED;
 	char text[GB_TEXT_MAX];
 
-	if (cell->state == GB_CELL_ABSENT)
+	if (!cell->has_record)
 		gb_grid_set(grid, column, "-", GB_PLAIN);
-	else if (cell->state != GB_CELL_TIME)
-		gb_grid_set(grid, column, gb_versus_state_word(cell->state),
-			    broken ? GB_BAD : GB_WARN);
+	else if (!cell->has_time)
+		gb_grid_set(grid, column, gb_verdict_text(cell->verdict),
+			    gb_verdict_tint(cell->verdict));
 	else if (p->show == GB_SHOW_TIME)
 		gb_grid_set(grid, column, gb_text_time(text, cell->ns), GB_PLAIN);
 	else
@@ -222,7 +221,7 @@ static void print_absent(const struct printer *p, const struct gb_versus_table *
 		size_t absent = 0;
 
 		for (size_t i = 0; i < table->row_count; i++)
-			absent += table->row[i].cell[c].state == GB_CELL_ABSENT;
+			absent += !table->row[i].cell[c].has_record;
 		if (!absent)
 			continue;
 		begin_line(p);
@@ -239,7 +238,7 @@ static void print_reason(const struct printer *p, const struct gb_versus_table *
 	const struct gb_versus_cell *cell = &row->cell[c];
 
 	begin_line(p);
-	(void)fprintf(p->file, "%s on ", gb_versus_state_word(cell->state));
+	(void)fprintf(p->file, "%s on ", gb_verdict_text(cell->verdict));
 	print_text(p, name_of(p, table, c));
 	(void)fputs(": ", p->file);
 	print_text(p, gb_versus_row_name(table, row));
@@ -254,9 +253,10 @@ static void print_reasons(const struct printer *p, const struct gb_versus_table 
 {
 	for (size_t i = 0; i < table->row_count; i++)
 		for (size_t c = 0; c < table->column_count; c++) {
-			const enum gb_versus_state state = table->row[i].cell[c].state;
+			const struct gb_versus_cell *cell = &table->row[i].cell[c];
 
-			if (state == GB_CELL_FAILED || state == GB_CELL_SKIPPED)
+			if (cell->verdict == GB_FAILED_RUN ||
+			    (cell->verdict == GB_ABSENT && cell->has_record))
 				print_reason(p, table, c, &table->row[i]);
 		}
 }

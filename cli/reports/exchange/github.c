@@ -29,15 +29,16 @@ enum gb_status gb_github_print_comparison(FILE *file, const struct gb_comparison
 					  struct gb_error *err)
 {
 	static const char *const commands[GB_VERDICT_WORDS] = {
-		[GB_SLOWER] = "error",    [GB_BROKEN] = "error",       [GB_UNSURE] = "warning",
-		[GB_MISSING] = "warning", [GB_UNVERIFIED] = "warning",
+		[GB_SLOWER] = "error",   [GB_FAILED_RUN] = "error",      [GB_UNSURE] = "warning",
+		[GB_ABSENT] = "warning", [GB_UNVERIFIED] = "warning",
 	};
 	const struct gb_comparison *c = comparison;
 	char why[GB_WHY];
 
 	(void)err;
 	for (size_t i = 0; i < c->count; i++)
-		if (commands[c->change[i].verdict])
+		if (commands[c->change[i].verdict] &&
+		    (c->change[i].verdict != GB_ABSENT || c->change[i].in_base))
 			print_command(file, commands[c->change[i].verdict], &c->change[i]);
 	(void)fprintf(file, "::notice title=gpubench::%zu keys:", c->count);
 	for (int v = 0; v < GB_VERDICT_WORDS; v++)

@@ -268,17 +268,17 @@ static enum gb_status fill_trends(struct gb_history *h, struct gb_error *err)
 
 /* ---- verdicts ------------------------------------------------------------------------------ */
 
-static enum gb_trend_word verdict_of(const struct gb_history *h, const struct gb_trend *trend)
+static enum gb_verdict_word verdict_of(const struct gb_history *h, const struct gb_trend *trend)
 {
 	const struct gb_ratio *last = trend->shifts ? &trend->shift[trend->shifts - 1].ratio : NULL;
 
 	if (trend->count < 2 * h->rule.segment)
-		return GB_TREND_UNSURE;
+		return GB_UNSURE;
 	if (last && last->estimate > 1 + h->threshold && last->interval.low > 1)
-		return GB_TREND_WORSE;
+		return GB_SLOWER;
 	if (last && last->estimate < 1 / (1 + h->threshold) && last->interval.high < 1)
-		return GB_TREND_BETTER;
-	return GB_TREND_SAME;
+		return GB_FASTER;
+	return GB_SAME;
 }
 
 static enum gb_status judge_trend(const struct gb_history *h, struct gb_trend *trend,
@@ -343,12 +343,12 @@ enum gb_status gb_history_status(const struct gb_history *history, char *why)
 	const size_t *v = history->verdicts;
 
 	why[0] = '\0';
-	if (v[GB_TREND_WORSE]) {
-		(void)snprintf(why, GB_HISTORY_WHY, "%zu of %zu newest levels are worse",
-			       v[GB_TREND_WORSE], history->count);
+	if (v[GB_SLOWER]) {
+		(void)snprintf(why, GB_HISTORY_WHY, "%zu of %zu newest levels are slower",
+			       v[GB_SLOWER], history->count);
 		return GB_EVERIFY;
 	}
-	if (history->count > v[GB_TREND_UNSURE])
+	if (history->count > v[GB_UNSURE])
 		return GB_OK;
 	if (history->count)
 		(void)snprintf(why, GB_HISTORY_WHY,

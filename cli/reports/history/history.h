@@ -10,20 +10,15 @@
 
 #include "cli/reports/history/shifts.h"
 #include "cli/reports/history/store.h"
+#include "cli/reports/verdict.h"
 
 enum gb_order { GB_ORDER_DATE, GB_ORDER_COMMIT };
 
-enum gb_trend_word {
-	GB_TREND_SAME,   /* there is no shift, or the last one is within the threshold */
-	GB_TREND_BETTER, /* the newest level is faster than the one before it */
-	GB_TREND_WORSE,
-	GB_TREND_UNSURE, /* too few launches */
-	GB_TREND_WORDS,
-};
-
 struct gb_trend {
 	const struct gb_stored_series *series;
-	enum gb_trend_word verdict;
+	/* faster, slower: the newest level, than the one before it; same: there is no shift, or it
+	 * is within the threshold; unsure: too few launches. */
+	enum gb_verdict_word verdict;
 	size_t count; /* of launches with a time, in the order of time */
 	double *value;
 	const struct gb_stored_run **run; /* of each */
@@ -50,7 +45,7 @@ struct gb_history {
 
 	/* Results; they point into the store, which must outlive it. */
 	const struct gb_store *store;
-	size_t count, verdicts[GB_TREND_WORDS];
+	size_t count, verdicts[GB_VERDICT_WORDS];
 	struct gb_trend *trend; /* by key, machine, cold first */
 };
 

@@ -165,12 +165,12 @@ static void set_range(struct chart *c)
 	c->high += air;
 }
 
-/* "radix/cpu/best count=10000, AMD EPYC, hot caches: worse" */
+/* "radix/cpu/best count=10000, AMD EPYC, hot caches: slower" */
 static void name_series(const struct gb_trend *t, char name[NAME])
 {
 	(void)snprintf(name, NAME, "%.400s, %.160s, %s caches: %s", t->series->key,
 		       gb_series_machine(t->series), t->series->cold ? "cold" : "hot",
-		       gb_trend_words[t->verdict]);
+		       gb_verdict_text(t->verdict));
 }
 
 static enum gb_status put_chart(FILE *file, const struct gb_history *h, const struct gb_trend *t,

@@ -10,17 +10,6 @@
 #include "cli/reports/style.h"
 #include "common/text.h"
 
-const char *const gb_trend_words[GB_TREND_WORDS] = {
-	[GB_TREND_SAME] = "same",
-	[GB_TREND_BETTER] = "better",
-	[GB_TREND_WORSE] = "worse",
-	[GB_TREND_UNSURE] = "unsure",
-};
-
-static const enum gb_tint tints[GB_TREND_WORDS] = {
-	[GB_TREND_BETTER] = GB_GOOD, [GB_TREND_WORSE] = GB_BAD, [GB_TREND_UNSURE] = GB_WARN
-};
-
 static const char *path_of(const struct gb_history *h, const struct gb_stored_run *run)
 {
 	return h->store->file[run->file].path;
@@ -111,7 +100,7 @@ static void set_shift(struct gb_grid *grid, const struct gb_history *h, const st
 	const struct gb_stored_run *run = gb_first_after(t, t->shifts - 1);
 	char text[GB_SHIFT_TEXT], date[GB_DATE_MAX];
 
-	gb_grid_set(grid, 11, gb_shift_text(text, &t->shift[t->shifts - 1]), tints[t->verdict]);
+	gb_grid_set(grid, 11, gb_shift_text(text, &t->shift[t->shifts - 1]), gb_verdict_tint(t->verdict));
 	gb_grid_set(grid, 12, run->commit, GB_PLAIN);
 	gb_grid_set(grid, 13, gb_date_text(date, run->started), GB_PLAIN);
 	gb_grid_set(grid, 14, path_of(h, run), GB_PLAIN);
@@ -123,7 +112,7 @@ static void add_row(struct gb_grid *grid, const struct gb_history *h, const stru
 	char text[4 * SPARKS > GB_TEXT_MAX ? 4 * SPARKS : GB_TEXT_MAX];
 
 	gb_grid_row(grid, false);
-	gb_grid_set(grid, 0, gb_trend_words[t->verdict], tints[t->verdict]);
+	gb_grid_set(grid, 0, gb_verdict_text(t->verdict), gb_verdict_tint(t->verdict));
 	gb_grid_set(grid, 1, t->series->key, GB_PLAIN);
 	if (columns.machine)
 		gb_grid_set(grid, 2, gb_series_machine(t->series), GB_PLAIN);
@@ -245,9 +234,9 @@ static void print_sums(FILE *file, const struct gb_history *h)
 		files += !h->store->file[i].fault;
 	print_left_out(file, h);
 	(void)fprintf(file, "%zu series in %zu files:", h->count, files);
-	for (size_t v = 0; v < GB_TREND_WORDS; v++)
+	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
 		if (h->verdicts[v])
-			(void)fprintf(file, " %zu %s", h->verdicts[v], gb_trend_words[v]);
+			(void)fprintf(file, " %zu %s", h->verdicts[v], gb_verdict_text((enum gb_verdict_word)v));
 	(void)fputc('\n', file);
 	if (gb_history_status(h, why) == GB_EUNDECIDED)
 		(void)fprintf(file, "undecided: %s\n", why);
@@ -358,7 +347,7 @@ static bool put_trend(cJSON *list, const struct gb_history *h, const struct gb_t
 	return gb_json_append(list, item) && gb_json_put_text(item, "key", t->series->key) &&
 	       gb_json_put_text(item, "machine", gb_series_machine(t->series)) &&
 	       gb_json_put_bool(item, "cold", t->series->cold) &&
-	       gb_json_put_text(item, "verdict", gb_trend_words[t->verdict]) &&
+	       gb_json_put_text(item, "verdict", gb_verdict_text(t->verdict)) &&
 	       gb_json_put_int(item, "launches", (int64_t)t->count) &&
 	       gb_json_put_int(item, "files", (int64_t)t->files) &&
 	       gb_json_put_int(item, "unverified", (int64_t)t->kinds[GB_LAUNCH_UNVERIFIED]) &&
@@ -385,8 +374,8 @@ static bool put_verdicts(cJSON *object, const struct gb_history *h)
 {
 	bool whole = object;
 
-	for (size_t v = 0; v < GB_TREND_WORDS && whole; v++)
-		whole = gb_json_put_int(object, gb_trend_words[v], (int64_t)h->verdicts[v]);
+	for (size_t v = 0; v < GB_VERDICT_WORDS && whole; v++)
+		whole = gb_json_put_int(object, gb_verdict_text((enum gb_verdict_word)v), (int64_t)h->verdicts[v]);
 	return whole;
 }
 

@@ -26,6 +26,4 @@ enum gb_status gb_history_print_tables(FILE *file, const struct gb_history *hist
 enum { GB_SHIFT_TEXT = 80 };
 char *gb_shift_text(char text[GB_SHIFT_TEXT], const struct gb_shift *shift);
 
-extern const char *const gb_trend_words[];
-
 #endif

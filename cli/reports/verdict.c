@@ -1,0 +1,25 @@
+#include "cli/reports/verdict.h"
+
+#include "common/text.h"
+
+static const char *const words[] = {
+	[GB_SAME] = "same",     [GB_FASTER] = "faster", [GB_SLOWER] = "slower",
+	[GB_UNSURE] = "unsure", [GB_ABSENT] = "absent", [GB_FAILED_RUN] = "failed",
+	[GB_UNVERIFIED] = "unverified",
+};
+_Static_assert(GB_COUNT(words) == GB_VERDICT_WORDS, "a word for each verdict");
+
+static const enum gb_tint tints[GB_VERDICT_WORDS] = {
+	[GB_FASTER] = GB_GOOD, [GB_SLOWER] = GB_BAD,     [GB_UNSURE] = GB_WARN,
+	[GB_ABSENT] = GB_WARN, [GB_FAILED_RUN] = GB_BAD, [GB_UNVERIFIED] = GB_WARN,
+};
+
+const char *gb_verdict_text(enum gb_verdict_word verdict)
+{
+	return words[verdict];
+}
+
+enum gb_tint gb_verdict_tint(enum gb_verdict_word verdict)
+{
+	return tints[verdict];
+}
