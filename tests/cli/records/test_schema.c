@@ -163,8 +163,9 @@ Test(schema, stored_files_lose_nothing)
 
 /* ---- one line with everything --------------------------------------------------------------- */
 
-#define SERIES  "{\"clock\":\"monotonic\",\"median\":20,\"ci95\":[10,30],\"samples\":[10,20,30]}"
-#define TRAFFIC "{\"requests\":1,\"sectors\":2,\"wavefronts\":3,\"least\":4,\"turns\":5}"
+#define SERIES "{\"clock\":\"monotonic\",\"median\":20,\"ci95\":[10,30],\"samples\":[10,20,30]}"
+#define GLOBAL "{\"requests\":1,\"sectors\":2,\"least\":4}"
+#define SHARED "{\"requests\":1,\"wavefronts\":2,\"least\":4,\"turns\":5}"
 
 static const char whole_run[] =
 	"{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\",\"started\":\"2026-11-20T15:04:05Z\","
@@ -181,8 +182,8 @@ static const char whole_record[] =
 	"\"first_call\":4,\"work\":{\"items\":5,\"unit\":\"keys\",\"bytes\":6},"
 	"\"copy_bytes_per_s\":7,\"metrics\":{\"depth\":8},\"elapsed_s\":9,"
 	"\"memory\":{\"host_bytes\":10,\"device_bytes\":11,\"flush_bytes\":12},"
-	"\"counts\":{\"launches\":1,\"classes\":{\"warp\":2},\"global_load\":" TRAFFIC
-	",\"shared_load\":" TRAFFIC ",\"kernels\":[]}}";
+	"\"counts\":{\"launches\":1,\"classes\":{\"warp\":2},\"global_load\":" GLOBAL
+	",\"shared_atomic\":" SHARED ",\"kernels\":[]}}";
 
 static const struct gb_records *whole(void)
 {
@@ -247,6 +248,40 @@ Test(schema, paths_lead_to_values_of_each_kind)
 	cr_expect_not(gb_record_value(record, "counts.chains").kind);
 	cr_expect_not(gb_record_value(record, "timing").kind);
 	cr_expect_not(gb_record_value(record, "").kind);
+}
+
+/* Each number, word and flag of an object can be looked up by its path. */
+static void expect_reached(const struct gb_record *record, const cJSON *object, const char *path)
+{
+	const cJSON *member;
+
+	cJSON_ArrayForEach(member, object)
+	{
+		char inner[200];
+
+		(void)snprintf(inner, sizeof inner, "%s%s%s", path, path[0] ? "." : "",
+			       member->string);
+		if (cJSON_IsObject(member)) {
+			expect_reached(record, member, inner);
+		} else if (!cJSON_IsArray(member) && !gb_equal(inner, "type") &&
+			   !gb_equal(inner, "schema") && !strstr(inner, "clock")) {
+			const struct gb_field_value value = gb_record_value(record, inner);
+
+			cr_expect_neq(value.kind, GB_VALUE_ABSENT, "%s is not found", inner);
+			if (cJSON_IsNumber(member))
+				cr_expect_eq(value.number, member->valuedouble, "%s", inner);
+			if (cJSON_IsString(member))
+				cr_expect_str_eq(value.text, member->valuestring, "%s", inner);
+		}
+	}
+}
+
+Test(schema, every_member_is_found_by_its_path)
+{
+	cJSON *line = cJSON_Parse(whole_record);
+
+	expect_reached(whole()->record[0], line, "");
+	cJSON_Delete(line);
 }
 
 /* ---- papers --------------------------------------------------------------------------------- */

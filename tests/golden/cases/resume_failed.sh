@@ -12,7 +12,7 @@ copy() {
 }
 for status in failed timeout; do
 	copy -o $status.jsonl || exit
-	sed -i '$s/"status":"ok"/"status":"'$status'"/' $status.jsonl
+	sed -i '$s/"schema":2/"schema":1/; $s/"status":"ok"/"status":"'$status'"/' $status.jsonl
 	copy --resume -o $status.jsonl || exit
 	grep -o '"status":"[a-z]*"' $status.jsonl | tr '\n' ' '
 	gpubench report --format=csv $status.jsonl | cut -d, -f8 | tr '\n' ' '
