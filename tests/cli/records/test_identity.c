@@ -106,9 +106,9 @@ Test(identity, what_is_missing_is_like_nothing_of_another_host)
 		expect_cpus(lacks[0], lacks[1], false);
 		expect_cpus(lacks[0], whole[1], false);
 	}
-	/* Nor is there anything to go by without a host's name. */
-	expect_cpus("\"host\":{\"cpu\":\"AMD EPYC\"}", "\"host\":{\"cpu\":\"AMD EPYC\"}", false);
-	expect_cpus("\"host\":{}", "\"host\":{}", false);
+	/* Without a host's name nothing tells that it is another host. */
+	expect_cpus("\"host\":{\"cpu\":\"AMD EPYC\"}", "\"host\":{\"cpu\":\"AMD EPYC\"}", true);
+	expect_cpus("\"host\":{}", "\"host\":{}", true);
 }
 
 /* Runs of schema 1 tell neither vendor nor family. */

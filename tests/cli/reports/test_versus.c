@@ -77,9 +77,9 @@ Test(versus, columns_are_what_the_back_end_ran_on)
 	cr_expect(eq(str, v.column[v.table[0].column[1]].name, "B"));
 	cr_expect(eq(str, v.column[v.table[1].column[0]].name, "X"));
 	cr_expect(eq(sz, v.table[1].row[0].cell[0].launches, 2));
-	cr_expect(ieee_ulp_eq(dbl, v.table[1].row[0].cell[0].ns, 150, 4));
+	cr_expect(ieee_ulp_eq(dbl, v.table[1].row[0].cell[0].ns, 300, 4));
 	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].speed_up.estimate, 2, 4));
-	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].rate, 2 * 2e9 / 2, 4));
+	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].rate, 1e9, 4));
 	cr_expect(isnan(v.table[0].row[0].cell[1].speed_up.interval.low));
 	cr_expect(isnan(v.table[0].row[0].cell[0].speed_up.estimate));
 	gb_versus_release(&v);
@@ -149,13 +149,13 @@ Test(versus, each_state)
 	static const struct {
 		const char *members;
 		double ns;
-		enum gb_versus_state state;
+		enum gb_verdict_word state;
 	} want[] = {
-		{ OK, 10, GB_CELL_TIME },
-		{ ",\"status\":\"failed\",\"reason\":\"r\"", 0, GB_CELL_FAILED },
-		{ ",\"status\":\"skipped\"", 0, GB_CELL_SKIPPED },
-		{ ",\"status\":\"unverified\"", 10, GB_CELL_UNVERIFIED },
-		{ ",\"status\":\"ok\",\"emulated\":true", 10, GB_CELL_EMULATED },
+		{ OK, 10, GB_UNSURE },
+		{ ",\"status\":\"failed\",\"reason\":\"r\"", 0, GB_FAILED_RUN },
+		{ ",\"status\":\"skipped\"", 0, GB_ABSENT },
+		{ ",\"status\":\"unverified\"", 10, GB_UNVERIFIED },
+		{ ",\"status\":\"ok\",\"emulated\":true", 10, GB_ABSENT },
 	};
 	struct gb_versus v;
 	char key[] = "a";
@@ -173,15 +173,15 @@ Test(versus, each_state)
 	cr_assert(eq(sz, v.table[0].row_count, sizeof want / sizeof *want + 2));
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		const struct gb_versus_row *row = &v.table[0].row[i];
-		const bool has_time = want[i].state == GB_CELL_TIME;
+		const bool has_time = want[i].state == GB_UNSURE;
 
-		cr_expect(eq(int, (int)row->cell[1].state, (int)want[i].state), "%zu", i);
+		cr_expect(eq(int, (int)row->cell[1].verdict, (int)want[i].state), "%zu", i);
 		cr_expect(eq(int, !isnan(row->cell[1].ns), has_time), "%zu", i);
 		cr_expect(eq(int, !isnan(row->cell[1].speed_up.estimate), has_time), "%zu", i);
 		cr_expect(eq(int, gb_versus_is_one_sided(&v.table[0], row), !has_time), "%zu", i);
 	}
 	cr_expect(eq(str, (char *)v.table[0].row[1].cell[1].reason, "r"));
-	cr_expect(eq(int, (int)v.table[0].row[5].cell[1].state, GB_CELL_ABSENT));
+	cr_expect(eq(int, (int)v.table[0].row[5].cell[1].verdict, GB_ABSENT));
 	cr_expect(v.table[0].row[6].hot && v.table[0].mixed_caches);
 	cr_expect(ieee_ulp_eq(dbl, gb_versus_mean_of(&v.table[0], 1, false).speed_up, 2, 8));
 	cr_expect(eq(sz, gb_versus_mean_of(&v.table[0], 1, false).rows, 1));
@@ -208,7 +208,7 @@ Test(versus, threads_side_by_side)
 	cr_expect(eq(str, (char *)v.table[0].row[0].key, "b/cpu/a n=1 x=2"));
 	cr_expect(eq(str, (char *)v.table[0].row[1].key, "b/cpu/c"));
 	cr_expect(ieee_ulp_eq(dbl, v.table[0].row[0].cell[1].speed_up.estimate, 1.5, 8));
-	cr_expect(eq(int, (int)v.table[0].row[1].cell[0].state, GB_CELL_ABSENT));
+	cr_expect(eq(int, (int)v.table[0].row[1].cell[0].verdict, GB_ABSENT));
 	cr_expect(eq(sz, v.left_out, 1));
 	gb_versus_release(&v);
 }
