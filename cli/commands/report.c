@@ -13,7 +13,7 @@ typedef enum gb_status print_records(FILE *file, const struct gb_records *list,
 				     struct gb_error *err);
 
 /* First those of enum gb_format, in its order. */
-static const char *const formats[] = { "table", "markdown", "html", "csv",       "json",
+static const char *const formats[] = { "table", "markdown", "html",      "csv", "json",
 				       "peers", "junit",    "benchmark", NULL };
 enum { OWN_FORMATS = GB_FORMAT_JSON + 1 };
 static print_records *const printers[] = { gb_peers_print, gb_junit_print_records,

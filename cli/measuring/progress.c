@@ -6,8 +6,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "cli/records/key.h"
 #include "cli/records/describe.h"
+#include "cli/records/key.h"
 #include "common/stats.h"
 #include "common/text.h"
 #include "common/timer.h"
@@ -96,9 +96,9 @@ void gb_progress_end(struct gb_progress *progress, const struct gb_result *r)
 	gb_progress_hide(progress);
 	key = key_of(r);
 	if (asprintf(&line, "%s: %s%s%s%s (%zu samples, %.2f s)", key ? key : "?",
-		     r->outcome == GB_FAILED ? "FAILED, " : "", 
-		     gb_status_word(gb_status_of_result(r)),
-		     r->reason[0] ? ": " : "", r->reason, r->time.count, r->elapsed_s) < 0)
+		     r->outcome == GB_FAILED ? "FAILED, " : "",
+		     gb_status_word(gb_status_of_result(r)), r->reason[0] ? ": " : "", r->reason,
+		     r->time.count, r->elapsed_s) < 0)
 		line = NULL;
 	gb_text_print(stderr, line ? line : "?");
 	(void)fputc('\n', stderr);

@@ -82,7 +82,7 @@ static const struct column of_run[] = {
  * first appearance. */
 struct names {
 	const char *prefix, *suffix; /* of a value's path: "phases." NAME ".median" */
-	const char *title, *unit;           /* of its column: "phase_" NAME "_ns" */
+	const char *title, *unit;    /* of its column: "phase_" NAME "_ns" */
 	bool timed;
 	size_t count, room;
 	const char **name;

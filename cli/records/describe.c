@@ -160,9 +160,9 @@ static bool add_variable(struct gb_members *members, const char *variable, char 
 	if (!value)
 		return true;
 	(void)snprintf(name, 64, "%.*s", (int)(value - variable), variable);
-	return gb_members_add(members, (struct gb_member){ .name = name,
-							   .kind = GB_MEMBER_TEXT,
-							   .text = value + 1 });
+	return gb_members_add(
+		members,
+		(struct gb_member){ .name = name, .kind = GB_MEMBER_TEXT, .text = value + 1 });
 }
 
 cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
@@ -175,8 +175,7 @@ cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
 
 	run.run_id = info->run_id;
 	run.started = info->started;
-	run.argv = (struct gb_texts){ (size_t)info->argc,
-				      (const char **)(uintptr_t)info->argv };
+	run.argv = (struct gb_texts){ (size_t)info->argc, (const char **)(uintptr_t)info->argv };
 	describe_tool(&run, &info->build);
 	describe_host(&run, &info->host);
 	describe_devices(&run, info);

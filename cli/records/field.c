@@ -141,8 +141,8 @@ static const char *read_members(const cJSON *item, struct gb_members *members)
 		m.kind = cJSON_IsNumber(member)   ? GB_MEMBER_NUMBER
 			 : cJSON_IsString(member) ? GB_MEMBER_TEXT
 						  : GB_MEMBER_FLAG;
-		m.number = cJSON_IsNumber(member) ? member->valuedouble
-						  : (double)cJSON_IsTrue(member);
+		m.number =
+			cJSON_IsNumber(member) ? member->valuedouble : (double)cJSON_IsTrue(member);
 		m.text = m.kind == GB_MEMBER_TEXT ? member->valuestring : NULL;
 		if (!gb_members_add(members, m))
 			return "";
@@ -226,8 +226,7 @@ static size_t find_field(const struct reading *r, const char *before, size_t len
 		const size_t at = (r->next + i) % r->count;
 		const char *path = r->field[at].path;
 
-		if (strncmp(path, before, length) == 0 &&
-		    strncmp(path + length, name, size) == 0 &&
+		if (strncmp(path, before, length) == 0 && strncmp(path + length, name, size) == 0 &&
 		    (path[length + size] == '\0' || path[length + size] == '.'))
 			return at;
 	}
@@ -269,8 +268,7 @@ const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *ob
 	gb_fields_clear(field, count, to);
 	wrong = read_object(&r, "", 0, object);
 	for (size_t i = 0; i < count && !wrong; i++) {
-		const cJSON *item =
-			field[i].required ? gb_json_at(object, field[i].path) : object;
+		const cJSON *item = field[i].required ? gb_json_at(object, field[i].path) : object;
 
 		if (!item || cJSON_IsNull(item))
 			wrong = fault_of(fault, field[i].path, "is missing");
@@ -717,7 +715,8 @@ bool gb_values_equal(struct gb_field_value a, struct gb_field_value b)
 {
 	if (a.kind != b.kind)
 		return false;
-	return a.kind == GB_VALUE_TEXT ? gb_equal(a.text, b.text) : !(fabs(a.number - b.number) > 0);
+	return a.kind == GB_VALUE_TEXT ? gb_equal(a.text, b.text)
+				       : !(fabs(a.number - b.number) > 0);
 }
 
 /* ---- members ------------------------------------------------------------------------------ */

@@ -13,8 +13,8 @@
 struct gb_run;
 
 struct gb_machine {
-	char name[128]; /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
-	char text[320]; /* all that identifies it, for a person */
+	char name[128];  /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
+	char text[320];  /* all that identifies it, for a person */
 	char early[320]; /* what schema 1 tells of it, with its host; "" if that is not enough */
 	bool whole;      /* nothing is missing */
 };

@@ -242,7 +242,8 @@ static enum gb_status add_params(const struct gb_workload *workload, struct gb_r
 		if (gb_value_parse(row, row->keyed, &value, err))
 			return err->code;
 		member = gb_param_member(row, value, digits);
-		if (member.name && member.text != digits && !gb_members_add(&record->params, member))
+		if (member.name && member.text != digits &&
+		    !gb_members_add(&record->params, member))
 			return gb_out_of_memory(err, "a record");
 	}
 	return GB_OK;

@@ -136,12 +136,12 @@ void gb_records_remove_run(struct gb_records *list, size_t index)
 	memmove(&run[index], &run[index + 1], (list->run_count - index) * sizeof *run);
 }
 
-enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
-			       struct gb_error *err)
+enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
 	struct gb_record **record =
 		reallocarray(to->record, to->count + from->count + 1, sizeof *record);
-	struct gb_run **run = reallocarray(to->run, to->run_count + from->run_count + 1, sizeof *run);
+	struct gb_run **run =
+		reallocarray(to->run, to->run_count + from->run_count + 1, sizeof *run);
 
 	to->record = record ? record : to->record;
 	to->run = run ? run : to->run;
@@ -519,8 +519,11 @@ static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)
 	cJSON_Delete(line);
 	if (!text)
 		return false;
-	(void)fprintf(file, "%s%s%s", !document ? "" : *begun ? ",\n" : "[\n", text,
-		      document ? "" : "\n");
+	(void)fprintf(file, "%s%s%s",
+		      !document ? ""
+		      : *begun  ? ",\n"
+				: "[\n",
+		      text, document ? "" : "\n");
 	*begun = true;
 	cJSON_free(text);
 	return true;

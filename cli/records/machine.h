@@ -23,7 +23,7 @@ struct gb_build_info {
 
 struct gb_host_info {
 	char hostname[256], os[128], kernel[160], machine[80], cpu[128];
-	char cpu_vendor[32], cpu_part[16]; /* ARM: the numbers of implementer and part */
+	char cpu_vendor[32], cpu_part[16];          /* ARM: the numbers of implementer and part */
 	double cpu_family, cpu_model, cpu_stepping; /* NAN: unknown */
 	int sockets, cores, logical_cpus, numa_nodes;
 	int usable_cpus;  /* in this process's affinity mask */

@@ -8,18 +8,34 @@
 #include "cli/records/json.h"
 #include "common/text.h"
 
-#define TEXT(type, member) { #member, GB_FIELD_TEXT, offsetof(type, member), false, NULL }
-#define NEEDED(type, member) { #member, GB_FIELD_TEXT, offsetof(type, member), true, NULL }
-#define NUMBER(type, member) { #member, GB_FIELD_NUMBER, offsetof(type, member), false, NULL }
-#define BOOL(type, member) { #member, GB_FIELD_BOOL, offsetof(type, member), false, NULL }
-#define FLAG(type, member) { #member, GB_FIELD_FLAG, offsetof(type, member), false, NULL }
-#define OF(type, member, kind) { #member, kind, offsetof(type, member), false, NULL }
+#define TEXT(type, member)                                                  \
+	{                                                                   \
+#member, GB_FIELD_TEXT, offsetof(type, member), false, NULL \
+	}
+#define NEEDED(type, member)                                               \
+	{                                                                  \
+#member, GB_FIELD_TEXT, offsetof(type, member), true, NULL \
+	}
+#define NUMBER(type, member)                                                  \
+	{                                                                     \
+#member, GB_FIELD_NUMBER, offsetof(type, member), false, NULL \
+	}
+#define BOOL(type, member)                                                  \
+	{                                                                   \
+#member, GB_FIELD_BOOL, offsetof(type, member), false, NULL \
+	}
+#define FLAG(type, member)                                                  \
+	{                                                                   \
+#member, GB_FIELD_FLAG, offsetof(type, member), false, NULL \
+	}
+#define OF(type, member, kind)                                     \
+	{                                                          \
+#member, kind, offsetof(type, member), false, NULL \
+	}
 
 static const char *const status_words[] = {
-	[GB_STATUS_OK] = "ok",
-	[GB_STATUS_UNVERIFIED] = "unverified",
-	[GB_STATUS_SKIPPED] = "skipped",
-	[GB_STATUS_FAILED] = "failed",
+	[GB_STATUS_OK] = "ok",           [GB_STATUS_UNVERIFIED] = "unverified",
+	[GB_STATUS_SKIPPED] = "skipped", [GB_STATUS_FAILED] = "failed",
 	[GB_STATUS_FAILED + 1] = NULL,
 };
 
@@ -173,11 +189,11 @@ static const struct gb_field derived_fields[] = {
 	NUMBER(struct gb_record, rates.copy_share),
 };
 
-#define GLOBAL(name)                                                                              \
-	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.sectors),          \
+#define GLOBAL(name)                                                                     \
+	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.sectors), \
 		NUMBER(struct gb_counts, name.least)
-#define SHARED(name)                                                                              \
-	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.wavefronts),       \
+#define SHARED(name)                                                                        \
+	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.wavefronts), \
 		NUMBER(struct gb_counts, name.least)
 
 const struct gb_field gb_count_fields[] = {
@@ -294,8 +310,8 @@ static bool renew_rates(cJSON *line)
 {
 	const double copy = gb_json_number(line, "rates.copy_bytes_per_s");
 	const double rate = gb_json_number(line, "rates.items_per_s");
-	const double by_median = gb_json_number(line, "work.items") * 1e9 /
-				 gb_json_number(line, "time.median");
+	const double by_median =
+		gb_json_number(line, "work.items") * 1e9 / gb_json_number(line, "time.median");
 	const bool differs = fabs(rate / by_median - 1) > 1e-6;
 
 	return (isnan(copy) || gb_json_put_number(line, "copy_bytes_per_s", copy)) &&

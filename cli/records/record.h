@@ -115,13 +115,13 @@ struct gb_record {
 		double items, bytes;
 		const char *unit;
 	} work;
-	double copy_bytes_per_s;     /* of this back end, threads and caches */
-	double harmonic_items_per_s; /* if the samples are different work */
+	double copy_bytes_per_s;                     /* of this back end, threads and caches */
+	double harmonic_items_per_s;                 /* if the samples are different work */
 	double create, upload, download, first_call; /* ns */
 	struct gb_times time, host_time;
 	struct gb_phases phases; /* of samples of their own */
 	struct {
-		struct gb_numbers sm_clock_hz; /* one per sample */
+		struct gb_numbers sm_clock_hz;                      /* one per sample */
 		struct gb_numbers temperature_c, clock_hz, power_w; /* before and after */
 		double energy_j, throttled_s, throttled_samples;
 		struct gb_texts throttle;

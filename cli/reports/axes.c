@@ -40,8 +40,8 @@ static struct variant_seen *find_variant(struct variant_seen *seen, size_t *coun
 			return &seen[i];
 	if (*count == MAX_VARIANTS)
 		return NULL;
-	seen[*count] = (struct variant_seen){ .backend = record->backend,
-					      .variant = record->variant };
+	seen[*count] =
+		(struct variant_seen){ .backend = record->backend, .variant = record->variant };
 	return &seen[(*count)++];
 }
 
@@ -80,7 +80,8 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
 	return axes->axis[axis].varies && axes->axis[axis].count == axes->record_count;
 }
 
-const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis, const struct gb_record *record)
+const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
+				      const struct gb_record *record)
 {
 	return gb_member_find(&record->params, axes->axis[axis].name);
 }

@@ -14,8 +14,8 @@ enum { GB_MAX_AXES = 64, GB_VALUE_MAX = 64 };
 struct gb_axis_seen {
 	const char *name;
 	const struct gb_member *value; /* of the first record that has it */
-	size_t count;       /* records that have it */
-	bool varies;        /* over the records; or one variant has it only sometimes */
+	size_t count;                  /* records that have it */
+	bool varies;                   /* over the records; or one variant has it only sometimes */
 };
 
 struct gb_axes {
@@ -33,13 +33,15 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis);
 
 /* Whether both records are of one point: equal in every parameter that distinguishes points, and
  * both measured with cold caches or both with hot ones. */
-bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a, const struct gb_record *b);
+bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a,
+		   const struct gb_record *b);
 
 /* The same for any two records of one point. */
 uint64_t gb_point_hash(const struct gb_axes *axes, const struct gb_record *record);
 
 /* The parameter's value in the record, NULL if it has none. */
-const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis, const struct gb_record *record);
+const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
+				      const struct gb_record *record);
 
 /* A parameter's value for a person: 1000000 is "1M", true is "yes".  Returns text or a string
  * that belongs to the value. */

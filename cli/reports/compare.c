@@ -32,12 +32,11 @@ static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 	return count > 0;
 }
 
-static void take_record(const struct gb_comparison *c, const struct gb_record *record, bool in_cycles,
-			struct values *v)
+static void take_record(const struct gb_comparison *c, const struct gb_record *record,
+			bool in_cycles, struct values *v)
 {
 	const bool unverified = !c->unverified && (record->status == GB_STATUS_UNVERIFIED);
-	const double value =
-		unverified ? (double)NAN : gb_launch_value(record, in_cycles);
+	const double value = unverified ? (double)NAN : gb_launch_value(record, in_cycles);
 
 	v->records++;
 	v->broken += record->status == GB_STATUS_FAILED;
@@ -46,8 +45,7 @@ static void take_record(const struct gb_comparison *c, const struct gb_record *r
 		v->value[v->count++] = value;
 		v->ns_per_unit = in_cycles ? gb_launch_value(record, false) / value : 1;
 	} else if (!v->reason) {
-		v->reason = record->emulated ? "emulated"
-							     : record->reason;
+		v->reason = record->emulated ? "emulated" : record->reason;
 	}
 }
 
@@ -62,7 +60,8 @@ static void take_side(const struct gb_comparison *c, const struct gb_key_entry *
 }
 
 /* A record of a side with counts: any of its launches gives the same. */
-static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_t count, bool is_new)
+static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_t count,
+					 bool is_new)
 {
 	for (size_t i = 0; i < count; i++)
 		if (entry[i].is_new == is_new && entry[i].record->counted)

@@ -49,7 +49,7 @@ struct gb_change {
 	const char *key; /* points into the records */
 	enum gb_verdict_word verdict;
 	bool in_base, in_new; /* there is something to compare */
-	char why[256]; /* the verdict, if the numbers do not say it; or "" */
+	char why[256];        /* the verdict, if the numbers do not say it; or "" */
 	bool in_cycles;
 	size_t base_launches, new_launches;
 	double base, new_; /* medians over the launches; NAN: no time */

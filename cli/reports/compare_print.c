@@ -41,8 +41,7 @@ static void add_row(struct gb_grid *grid, const struct gb_change *change)
 	char text[64];
 
 	gb_grid_row(grid, false);
-	gb_grid_set(grid, 0, gb_verdict_text(change->verdict),
-		    gb_verdict_tint(change->verdict));
+	gb_grid_set(grid, 0, gb_verdict_text(change->verdict), gb_verdict_tint(change->verdict));
 	gb_grid_set(grid, 1, change->key, GB_PLAIN);
 	set_number(grid, 2, change->base * 1e-3, change->in_cycles ? " Mcycles" : "");
 	set_number(grid, 3, change->new_ * 1e-3, change->in_cycles ? " Mcycles" : "");
@@ -99,7 +98,8 @@ static void print_sums(FILE *file, const struct gb_comparison *c)
 	(void)fprintf(file, "%zu keys:", c->count);
 	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
 		if (c->verdicts[v])
-			(void)fprintf(file, " %zu %s", c->verdicts[v], gb_verdict_text((enum gb_verdict_word)v));
+			(void)fprintf(file, " %zu %s", c->verdicts[v],
+				      gb_verdict_text((enum gb_verdict_word)v));
 	(void)fputc('\n', file);
 	if (status == GB_EUNDECIDED)
 		(void)fprintf(file, "undecided: %s\n", why);
@@ -121,8 +121,8 @@ static enum gb_status print_table(FILE *file, const struct gb_comparison *c, boo
 	gb_grid_init(&grid, GB_COUNT(title), title, left);
 	for (size_t i = 0; i < c->count; i++) {
 		const struct gb_change *change = &c->change[i];
-		const bool nowhere = change->verdict == GB_ABSENT && !change->in_base &&
-				     !change->in_new;
+		const bool nowhere =
+			change->verdict == GB_ABSENT && !change->in_base && !change->in_new;
 
 		if (!all && (change->verdict == GB_SAME || nowhere))
 			continue;
@@ -222,7 +222,7 @@ static bool put_counts(cJSON *item, const struct gb_change *change)
 		return true;
 	list = cJSON_AddArrayToObject(item, "counts");
 	return list && gb_counts_differ(&change->base_counts->counts, &change->new_counts->counts,
-				       put_count, list);
+					put_count, list);
 }
 
 static bool put_change(cJSON *list, const struct gb_change *change)
@@ -279,7 +279,8 @@ static bool put_sums(cJSON *object, const struct gb_comparison *c)
 	bool whole = object;
 
 	for (size_t v = 0; v < GB_VERDICT_WORDS && whole; v++)
-		whole = gb_json_put_int(object, gb_verdict_text((enum gb_verdict_word)v), (int64_t)c->verdicts[v]);
+		whole = gb_json_put_int(object, gb_verdict_text((enum gb_verdict_word)v),
+					(int64_t)c->verdicts[v]);
 	return whole;
 }
 

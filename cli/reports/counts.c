@@ -266,10 +266,9 @@ bool gb_counts_differ(const struct gb_counts *base, const struct gb_counts *new_
 		if (field->type == GB_FIELD_MEMBERS &&
 		    !see_classes(&walk, &base->classes, &new_->classes))
 			return false;
-		if (is_number &&
-		    !see(&walk, "", field->path,
-			 gb_fields_value(field, 1, base, field->path).number,
-			 gb_fields_value(field, 1, new_, field->path).number))
+		if (is_number && !see(&walk, "", field->path,
+				      gb_fields_value(field, 1, base, field->path).number,
+				      gb_fields_value(field, 1, new_, field->path).number))
 			return false;
 	}
 	return true;

@@ -14,7 +14,8 @@ struct winner {
 	double low, high; /* factors over the next variant */
 };
 
-static bool is_same(const struct gb_section *section, const struct gb_record *a, const struct gb_record *b)
+static bool is_same(const struct gb_section *section, const struct gb_record *a,
+		    const struct gb_record *b)
 {
 	return gb_equal(a->backend, b->backend) && gb_equal(a->variant, b->variant) &&
 	       (!section->mixed_runs || gb_equal(a->run_id, b->run_id));
@@ -47,9 +48,8 @@ static int by_points(const void *a, const void *b)
 static void print_winner(const struct gb_section *section, const struct winner *winner, size_t all)
 {
 	const struct gb_table *table = section->table;
-	const char *run = section->mixed_runs ? gb_run_name(&table->runs,
-							    winner->record->run_id)
-					      : "";
+	const char *run =
+		section->mixed_runs ? gb_run_name(&table->runs, winner->record->run_id) : "";
 	char low[16], high[16];
 
 	gb_grid_print_text(table->file, winner->record->backend, table->markup);

@@ -52,14 +52,14 @@ static size_t find_abscissa(const struct gb_section *section)
 		    section->axes.axis[a].value->kind != GB_MEMBER_NUMBER)
 			continue;
 		for (size_t i = 0; i < section->row_count; i++) {
-			const struct gb_member *v = gb_axis_value(&section->axes, a, section->row[i].record);
+			const struct gb_member *v =
+				gb_axis_value(&section->axes, a, section->row[i].record);
 			size_t k = 0;
 
 			if (!v || v->kind != GB_MEMBER_NUMBER || v->number <= 0)
 				continue;
-			while (k < i &&
-			       !gb_member_equal(
-				       v, gb_axis_value(&section->axes, a, section->row[k].record)))
+			while (k < i && !gb_member_equal(v, gb_axis_value(&section->axes, a,
+									  section->row[k].record)))
 				k++;
 			values += k == i;
 		}
@@ -74,8 +74,8 @@ static size_t find_abscissa(const struct gb_section *section)
 /* ---- lines over a parameter --------------------------------------------------------------- */
 
 /* Whether two records differ in no point parameter but the abscissa: they share a picture. */
-static bool same_picture(const struct gb_section *section, size_t abscissa, const struct gb_record *a,
-			 const struct gb_record *b)
+static bool same_picture(const struct gb_section *section, size_t abscissa,
+			 const struct gb_record *a, const struct gb_record *b)
 {
 	for (size_t i = 0; i < section->axes.count; i++) {
 		const struct gb_member *x = gb_axis_value(&section->axes, i, a);
@@ -93,8 +93,7 @@ static void line_name(const struct gb_section *section, const struct gb_record *
 		      size_t size)
 {
 	char value[GB_VALUE_MAX];
-	size_t used = (size_t)snprintf(text, size, "%.60s/%.60s", record->backend,
-				       record->variant);
+	size_t used = (size_t)snprintf(text, size, "%.60s/%.60s", record->backend, record->variant);
 
 	for (size_t i = 0; i < section->axes.count; i++) {
 		const struct gb_member *v = gb_axis_value(&section->axes, i, record);
@@ -179,8 +178,8 @@ static void put_line(FILE *file, const struct line *line, size_t series, const s
 }
 
 /* "threads=2, type=u64": what the rows of a picture share. */
-static void shared_text(const struct gb_section *section, size_t abscissa, const struct gb_record *example,
-			char text[NAME])
+static void shared_text(const struct gb_section *section, size_t abscissa,
+			const struct gb_record *example, char text[NAME])
 {
 	char value[GB_VALUE_MAX];
 	size_t used =

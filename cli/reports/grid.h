@@ -10,7 +10,7 @@
 
 #include "common/status.h"
 
-enum gb_tint { GB_PLAIN, GB_GOOD, GB_WARN, GB_BAD };
+enum gb_tint { GB_PLAIN, GB_GOOD, GB_WARN, GB_BAD, GB_BEST /* the fastest at its point */ };
 
 /* A value, which is positive, and its interval; without one, low and high are the value. */
 struct gb_span {

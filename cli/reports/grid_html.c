@@ -103,9 +103,11 @@ static void print_titles(FILE *file, const struct gb_grid *grid, const size_t *w
 static void print_cell(FILE *file, const struct gb_grid *grid, size_t row, size_t column,
 		       const struct gb_scale *x)
 {
-	static const char *const tints[] = {
-		[GB_PLAIN] = "", [GB_GOOD] = " good", [GB_WARN] = " warn", [GB_BAD] = " bad"
-	};
+	static const char *const tints[] = { [GB_PLAIN] = "",
+					     [GB_GOOD] = " good",
+					     [GB_WARN] = " warn",
+					     [GB_BAD] = " bad",
+					     [GB_BEST] = " good" };
 	const struct gb_cell *cell = cell_of(grid, row, column);
 
 	if (cell->span.at > 0) {

@@ -55,10 +55,11 @@ static void print_tinted(FILE *file, const char *text, enum gb_tint tint,
 		[GB_GOOD] = "32",
 		[GB_WARN] = "33",
 		[GB_BAD] = "31",
+		[GB_BEST] = "32",
 	};
 	const bool tinted = style->color && !style->markup && tint != GB_PLAIN && text[0];
 	const bool markdown = style->markup == GB_MARKUP_MARKDOWN;
-	const char *bold = markdown && tint == GB_GOOD && text[0] ? "**" : "";
+	const char *bold = markdown && (tint == GB_BAD || tint == GB_BEST) && text[0] ? "**" : "";
 
 	if (tinted)
 		(void)fprintf(file, "\033[%sm", code[tint]);

@@ -23,9 +23,8 @@ static int by_order(const void *a, const void *b)
 static void add(struct gb_keys *keys, const struct gb_records *list, bool is_new)
 {
 	for (size_t i = 0; list && i < list->count; i++) {
-		keys->entry[keys->count] = (struct gb_key_entry){
-			list->record[i]->key, keys->count, is_new, list->record[i]
-		};
+		keys->entry[keys->count] = (struct gb_key_entry){ list->record[i]->key, keys->count,
+								  is_new, list->record[i] };
 		keys->count++;
 	}
 }

@@ -35,8 +35,7 @@ static void print_tool(FILE *file, const struct gb_run *run)
 		(void)fprintf(file, ", commit %s%s", commit,
 			      run->tool.dirty == GB_YES ? " with changes" : "");
 	(void)fprintf(file, ", %s build\n", word(run->tool.mode));
-	(void)fprintf(file, "compiler  %s %s\n", word(run->tool.compiler),
-		      word(run->tool.cflags));
+	(void)fprintf(file, "compiler  %s %s\n", word(run->tool.compiler), word(run->tool.cflags));
 	if (nvcc)
 		(void)fprintf(file, "nvcc      %s, for %s\n", nvcc, word(run->tool.archs));
 	else
@@ -61,7 +60,8 @@ static void print_cpu(FILE *file, const struct gb_run *run)
 		(void)fprintf(file, ", virtualized");
 	(void)fprintf(file, "\ncaches   ");
 	if (gb_equal(word(run->host.cache_from), "assumed"))
-		print_bytes(file, " unknown; for the flush ", run->host.cache_bytes, " are assumed");
+		print_bytes(file, " unknown; for the flush ", run->host.cache_bytes,
+			    " are assumed");
 	print_bytes(file, " L1d ", run->host.l1d_bytes, "");
 	print_bytes(file, ", L2 ", run->host.l2_bytes, "");
 	print_bytes(file, ", L3 ", run->host.l3_bytes, "");
@@ -72,8 +72,8 @@ static void print_host(FILE *file, const struct gb_run *run)
 {
 	const struct gb_numbers *load = &run->host.load;
 
-	(void)fprintf(file, "host      %s, %s, %s, %s\n", word(run->host.hostname), word(run->host.os),
-		      word(run->host.kernel), word(run->host.machine));
+	(void)fprintf(file, "host      %s, %s, %s, %s\n", word(run->host.hostname),
+		      word(run->host.os), word(run->host.kernel), word(run->host.machine));
 	print_cpu(file, run);
 	(void)fprintf(file, "memory   ");
 	print_bytes(file, " ", run->host.memory_bytes, "");

@@ -36,9 +36,9 @@ const char *gb_run_machine(const struct gb_run *run)
 enum { PARTS = 6 };
 static const char *part_of(const struct gb_run *run, int part)
 {
-	const char *const text[PARTS] = { gb_run_machine(run),  run->host.cpu,
-					  run->host.hostname,   run->tool.commit,
-					  run->tool.compiler,   run->started };
+	const char *const text[PARTS] = { gb_run_machine(run), run->host.cpu,
+					  run->host.hostname,  run->tool.commit,
+					  run->tool.compiler,  run->started };
 
 	return text[part] ? text[part] : "unknown";
 }

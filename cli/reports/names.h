@@ -14,7 +14,7 @@ struct gb_run_names {
 	struct gb_run_entry {
 		const char *id;           /* points into the records */
 		const struct gb_run *run; /* gb_no_run: its line is missing */
-		size_t number;    /* among runs of the same name, from 1; 0: the name is unique */
+		size_t number; /* among runs of the same name, from 1; 0: the name is unique */
 		char name[160];
 	} * entry;
 };

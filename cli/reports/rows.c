@@ -73,9 +73,8 @@ static void set_time(struct gb_grid *grid, size_t column, const struct gb_sectio
 	if (record->emulated)
 		gb_grid_set(grid, column, "emulated", GB_PLAIN);
 	else
-		gb_grid_set(grid, column,
-			    time_text(section->table, text, record->time.median),
-			    best ? GB_GOOD : GB_PLAIN);
+		gb_grid_set(grid, column, time_text(section->table, text, record->time.median),
+			    best ? GB_BEST : GB_PLAIN);
 }
 
 /* 81.2 M, and the unit if it is not in the column's title. */
@@ -143,8 +142,7 @@ static void set_status(struct gb_grid *grid, size_t column, const struct gb_reco
 		/* How wide the interval is is in its own column. */
 		(void)snprintf(text, sizeof text, "%s%s", gb_status_word(record->status),
 			       was_throttled(record) ? ", throttled" : "");
-		gb_grid_set(grid, column, text,
-			    ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
+		gb_grid_set(grid, column, text, ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
 		return;
 	}
 	(void)snprintf(text, sizeof text, "%s%s%s", gb_status_word(record->status),
@@ -157,8 +155,7 @@ static void set_variant(struct gb_grid *grid, size_t column, const struct gb_sec
 {
 	char text[256];
 
-	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", record->backend,
-		       record->variant,
+	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", record->backend, record->variant,
 		       best && section->table->markup == GB_MARKUP_NONE ? " *" : "");
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
@@ -216,13 +213,12 @@ static void fill_row(struct gb_grid *grid, const struct columns *columns,
 	char text[GB_VALUE_MAX];
 
 	if (section->mixed_runs)
-		gb_grid_set(grid, 0,
-			    gb_run_name(&section->table->runs, record->run_id),
-			    GB_PLAIN);
+		gb_grid_set(grid, 0, gb_run_name(&section->table->runs, record->run_id), GB_PLAIN);
 	if (record->cold != GB_UNKNOWN && section->mixed_caches)
 		gb_grid_set(grid, 1, record->cold == GB_YES ? "cold" : "hot", GB_PLAIN);
 	for (size_t i = 0; i < columns->axis_count; i++) {
-		const struct gb_member *value = gb_axis_value(&section->axes, columns->axis[i], record);
+		const struct gb_member *value =
+			gb_axis_value(&section->axes, columns->axis[i], record);
 
 		gb_grid_set(grid, 2 + i, gb_axis_text(text, value), GB_PLAIN);
 	}

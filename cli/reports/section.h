@@ -27,7 +27,7 @@ struct gb_section {
 	const char *bench;
 	size_t count, row_count;
 	const struct gb_record **record; /* count, as they come */
-	struct gb_row *row;   /* row_count, by point and then as they come */
+	struct gb_row *row;              /* row_count, by point and then as they come */
 	struct gb_axes axes;
 	const char *unit;  /* of the items; NULL: several */
 	bool mixed_caches; /* some were measured with cold caches and some with hot ones */

@@ -190,8 +190,7 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 					   same_reason(record->reason, section->record[m]->reason);
 		}
 		(void)fputs(": ", table->file);
-		print_text(table, record->reason ? record->reason
-								 : "no reason given");
+		print_text(table, record->reason ? record->reason : "no reason given");
 		end_item(table);
 	}
 	end_list(table);
@@ -286,7 +285,7 @@ static size_t count_changes(const struct gb_records *list)
 	size_t count = 0;
 
 	for (size_t i = 0; i < list->count; i++) {
-				count += !last || !gb_equal(last->bench, list->record[i]->bench);
+		count += !last || !gb_equal(last->bench, list->record[i]->bench);
 		last = list->record[i];
 	}
 	return count;

@@ -3,8 +3,12 @@
 #include "common/text.h"
 
 static const char *const words[] = {
-	[GB_SAME] = "same",     [GB_FASTER] = "faster", [GB_SLOWER] = "slower",
-	[GB_UNSURE] = "unsure", [GB_ABSENT] = "absent", [GB_FAILED_RUN] = "failed",
+	[GB_SAME] = "same",
+	[GB_FASTER] = "faster",
+	[GB_SLOWER] = "slower",
+	[GB_UNSURE] = "unsure",
+	[GB_ABSENT] = "absent",
+	[GB_FAILED_RUN] = "failed",
 	[GB_UNVERIFIED] = "unverified",
 };
 _Static_assert(GB_COUNT(words) == GB_VERDICT_WORDS, "a word for each verdict");

@@ -118,8 +118,7 @@ static enum gb_status find_column(struct gb_versus *v, const struct gb_record *r
 		return gb_out_of_memory(err, NULL);
 	}
 	v->column = grown;
-	v->column[v->column_count++] =
-		(struct gb_versus_column){ name, gb_record_machine(record) };
+	v->column[v->column_count++] = (struct gb_versus_column){ name, gb_record_machine(record) };
 	return GB_OK;
 }
 
@@ -130,8 +129,8 @@ static enum gb_status tell_apart(struct gb_versus *v, struct gb_error *err)
 		bool shared = false;
 
 		for (size_t k = 0; k < v->column_count; k++)
-			shared |= k != i && gb_equal(v->column[i].machine->name,
-						     v->column[k].machine->name);
+			shared |= k != i &&
+				  gb_equal(v->column[i].machine->name, v->column[k].machine->name);
 		if (!shared)
 			continue;
 		free(v->column[i].name);
@@ -143,8 +142,8 @@ static enum gb_status tell_apart(struct gb_versus *v, struct gb_error *err)
 }
 
 /* The index of the record's table, which is added if it is new. */
-static enum gb_status find_table(struct gb_versus *v, const struct gb_record *record,
-				 size_t *index, struct gb_error *err)
+static enum gb_status find_table(struct gb_versus *v, const struct gb_record *record, size_t *index,
+				 struct gb_error *err)
 {
 	const bool mixes_machines = v->by == GB_BY_MACHINE || v->by == GB_BY_HOST;
 	const struct gb_machine *machine = gb_record_machine(record);
@@ -193,8 +192,8 @@ static bool depends(enum gb_versus_by by, const struct gb_record *record)
 	return gb_is_cpu(record) ? by != GB_BY_DRIVER : by != GB_BY_THREADS;
 }
 
-static enum gb_status collect(struct gb_versus *v, const struct gb_records *list,
-			      struct item *item, size_t *count, struct gb_error *err)
+static enum gb_status collect(struct gb_versus *v, const struct gb_records *list, struct item *item,
+			      size_t *count, struct gb_error *err)
 {
 	for (size_t i = 0; i < list->count; i++) {
 		const struct gb_record *record = list->record[i];
@@ -265,7 +264,10 @@ static void take_verdict(struct gb_versus_cell *cell, enum gb_verdict_word verdi
 			 const struct gb_record *record)
 {
 	static const int weight[GB_VERDICT_WORDS] = {
-		[GB_ABSENT] = 1, [GB_UNVERIFIED] = 2, [GB_SAME] = 3, [GB_FAILED_RUN] = 4,
+		[GB_ABSENT] = 1,
+		[GB_UNVERIFIED] = 2,
+		[GB_SAME] = 3,
+		[GB_FAILED_RUN] = 4,
 	};
 
 	if (cell->has_record && weight[verdict] <= weight[cell->verdict])
@@ -320,7 +322,7 @@ static enum gb_status set_speed_up(struct gb_versus_cell *cell, const double *va
 	if (count < GB_LAUNCHES || first_count < GB_LAUNCHES)
 		cell->speed_up.interval = (struct gb_interval){ NAN, NAN, NAN };
 	if (count && first_count)
-		cell->verdict = cell->speed_up.interval.low > 1	   ? GB_FASTER
+		cell->verdict = cell->speed_up.interval.low > 1    ? GB_FASTER
 				: cell->speed_up.interval.high < 1 ? GB_SLOWER
 								   : GB_UNSURE;
 	return GB_OK;
@@ -418,11 +420,10 @@ char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t siz
 
 	for (size_t i = 0; i < mix->count && i <= GB_SETUP_VALUES && n + 1 < size; i++) {
 		char words[128];
-		const int length =
-			snprintf(text + n, size - n, "%s%s", i ? ", " : "",
-				 i == GB_SETUP_VALUES
-					 ? "..."
-					 : gb_value_words(mix->value[i], words, sizeof words));
+		const int length = snprintf(
+			text + n, size - n, "%s%s", i ? ", " : "",
+			i == GB_SETUP_VALUES ? "..."
+					     : gb_value_words(mix->value[i], words, sizeof words));
 
 		n += length > 0 ? (size_t)length : 0;
 	}

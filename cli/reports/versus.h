@@ -56,7 +56,7 @@ struct gb_versus_mix {
 };
 
 struct gb_versus_column {
-	char *name; /* owned */
+	char *name;                       /* owned */
 	const struct gb_machine *machine; /* of its first record */
 };
 
@@ -79,7 +79,7 @@ struct gb_versus {
 	/* Results: */
 	size_t column_count, table_count, key_count;
 	struct gb_versus_column *column; /* of all tables */
-	char **key;  /* keys without what columns stand for, owned */
+	char **key;                      /* keys without what columns stand for, owned */
 	struct gb_versus_table *table;
 	size_t left_out;  /* records that do not depend on what columns stand for */
 	size_t speed_ups; /* cells that have one */

@@ -116,8 +116,7 @@ static bool put_mix(cJSON *list, const char *name, const struct gb_versus_mix *m
 
 	return gb_json_append(list, item) && gb_json_put_text(item, "column", name) &&
 	       gb_json_put_text(item, "part", mix->name) &&
-	       gb_json_put_text(item, "values",
-				gb_versus_mix_text(mix, text, sizeof text));
+	       gb_json_put_text(item, "values", gb_versus_mix_text(mix, text, sizeof text));
 }
 
 static bool put_table(cJSON *list, const struct gb_versus *v, const struct gb_versus_table *table)

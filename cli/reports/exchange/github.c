@@ -29,7 +29,7 @@ enum gb_status gb_github_print_comparison(FILE *file, const struct gb_comparison
 					  struct gb_error *err)
 {
 	static const char *const commands[GB_VERDICT_WORDS] = {
-		[GB_SLOWER] = "error",   [GB_FAILED_RUN] = "error",      [GB_UNSURE] = "warning",
+		[GB_SLOWER] = "error",   [GB_FAILED_RUN] = "error",   [GB_UNSURE] = "warning",
 		[GB_ABSENT] = "warning", [GB_UNVERIFIED] = "warning",
 	};
 	const struct gb_comparison *c = comparison;

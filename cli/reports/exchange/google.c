@@ -44,8 +44,7 @@ static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i
 	       gb_json_put_number(item, "threads", 1) &&
 	       (!broken || (gb_json_put_bool(item, "error_occurred", true) &&
 			    gb_json_put_text(item, "error_message", reason ? reason : ""))) &&
-	       gb_json_put_number(item, "iterations",
-				  broken ? 0 : (double)record->time.count) &&
+	       gb_json_put_number(item, "iterations", broken ? 0 : (double)record->time.count) &&
 	       gb_json_put_number(item, "real_time", broken ? 0 : ns) &&
 	       gb_json_put_number(item, "cpu_time", broken ? 0 : ns) &&
 	       gb_json_put_text(item, "time_unit", "ns") &&
@@ -60,8 +59,7 @@ static bool is_launch(const struct gb_key_entry *entry, size_t i, bool cold)
 
 	return gb_record_is_cold(record) == cold && !gb_key_is_repeated(entry, i) &&
 	       (record->status == GB_STATUS_FAILED ||
-		(record->status == GB_STATUS_OK &&
-		 !isnan(gb_launch_value(record, false))));
+		(record->status == GB_STATUS_OK && !isnan(gb_launch_value(record, false))));
 }
 
 static bool put_key(cJSON *list, const struct gb_key_entry *entry, size_t count, bool cold)

@@ -156,7 +156,7 @@ enum gb_status gb_junit_print_records(FILE *file, const struct gb_records *list,
 static bool change_at(const void *list, size_t i, struct junit_case *out)
 {
 	static const enum outcome outcomes[GB_VERDICT_WORDS] = {
-		[GB_SLOWER] = FAILURE, [GB_FAILED_RUN] = ERROR,     [GB_UNSURE] = SKIPPED,
+		[GB_SLOWER] = FAILURE, [GB_FAILED_RUN] = ERROR,   [GB_UNSURE] = SKIPPED,
 		[GB_ABSENT] = SKIPPED, [GB_UNVERIFIED] = SKIPPED,
 	};
 	const struct gb_change *change = &((const struct gb_comparison *)list)->change[i];

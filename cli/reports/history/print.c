@@ -100,7 +100,8 @@ static void set_shift(struct gb_grid *grid, const struct gb_history *h, const st
 	const struct gb_stored_run *run = gb_first_after(t, t->shifts - 1);
 	char text[GB_SHIFT_TEXT], date[GB_DATE_MAX];
 
-	gb_grid_set(grid, 11, gb_shift_text(text, &t->shift[t->shifts - 1]), gb_verdict_tint(t->verdict));
+	gb_grid_set(grid, 11, gb_shift_text(text, &t->shift[t->shifts - 1]),
+		    gb_verdict_tint(t->verdict));
 	gb_grid_set(grid, 12, run->commit, GB_PLAIN);
 	gb_grid_set(grid, 13, gb_date_text(date, run->started), GB_PLAIN);
 	gb_grid_set(grid, 14, path_of(h, run), GB_PLAIN);
@@ -236,7 +237,8 @@ static void print_sums(FILE *file, const struct gb_history *h)
 	(void)fprintf(file, "%zu series in %zu files:", h->count, files);
 	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
 		if (h->verdicts[v])
-			(void)fprintf(file, " %zu %s", h->verdicts[v], gb_verdict_text((enum gb_verdict_word)v));
+			(void)fprintf(file, " %zu %s", h->verdicts[v],
+				      gb_verdict_text((enum gb_verdict_word)v));
 	(void)fputc('\n', file);
 	if (gb_history_status(h, why) == GB_EUNDECIDED)
 		(void)fprintf(file, "undecided: %s\n", why);
@@ -375,7 +377,8 @@ static bool put_verdicts(cJSON *object, const struct gb_history *h)
 	bool whole = object;
 
 	for (size_t v = 0; v < GB_VERDICT_WORDS && whole; v++)
-		whole = gb_json_put_int(object, gb_verdict_text((enum gb_verdict_word)v), (int64_t)h->verdicts[v]);
+		whole = gb_json_put_int(object, gb_verdict_text((enum gb_verdict_word)v),
+					(int64_t)h->verdicts[v]);
 	return whole;
 }
 

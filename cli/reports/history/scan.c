@@ -128,8 +128,7 @@ static bool put_time(struct reduced *r, const char *p)
 				return false;
 		}
 	}
-	return p && samples && r->ns > 0 &&
-	       put_text(r, "\"time\":{\"median\":1,\"samples\":[1]},");
+	return p && samples && r->ns > 0 && put_text(r, "\"time\":{\"median\":1,\"samples\":[1]},");
 }
 
 static bool put_member(struct reduced *r, const struct member *m)

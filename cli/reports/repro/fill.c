@@ -76,9 +76,8 @@ static const char *path_of(const cJSON *column)
 /* Whether an emulator has such a value. */
 static bool is_valid(const cJSON *column, const struct gb_record *record)
 {
-	return record && (!record->emulated ||
-			  (strncmp(path_of(column), "metrics.", 8) == 0 &&
-			   !gb_equal(gb_json_text(column, "role"), "time")));
+	return record && (!record->emulated || (strncmp(path_of(column), "metrics.", 8) == 0 &&
+						!gb_equal(gb_json_text(column, "role"), "time")));
 }
 
 /* A value of that path in the column's unit.  A rate is the items divided by that time. */

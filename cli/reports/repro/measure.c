@@ -162,7 +162,8 @@ static bool is_of(const struct search *s, const struct gb_record *record, const 
 
 /* The variant's record of the point: the last that has a time, else the last; NULL if there is
  * none. */
-static const struct gb_record *record_of(const struct search *s, const char *name, struct gb_error *err)
+static const struct gb_record *record_of(const struct search *s, const char *name,
+					 struct gb_error *err)
 {
 	const struct gb_records *list = gb_repro_records(s->source);
 	const struct gb_variant *variant = variant_called(s->sweep->workload->name, name);

@@ -231,8 +231,7 @@ static void put_meshes(struct list list, const struct gb_repro *t)
 			scene = scene && strchr(scene, '.') ? scene : NULL;
 		}
 		if (scene)
-			put_item(&list, "row %zu: %s, %.0f %s", r + 1, scene,
-				 record->work.items,
+			put_item(&list, "row %zu: %s, %.0f %s", r + 1, scene, record->work.items,
 				 record->work.unit);
 	}
 	close_list(&list);

@@ -32,14 +32,14 @@ struct gb_repro {
 	size_t rows, columns, besides;
 	const struct gb_record **record;        /* cells; NULL: nothing was measured */
 	const struct gb_record **beside_record; /* rows * besides */
-	double *here;                /* cells, in the column's own unit; NAN: not measured */
-	struct gb_spread *spread;    /* cells */
-	double *beside_here;         /* in the unit of gb_repro_beside_terms() */
+	double *here;             /* cells, in the column's own unit; NAN: not measured */
+	struct gb_spread *spread; /* cells */
+	double *beside_here;      /* in the unit of gb_repro_beside_terms() */
 	struct gb_spread *beside_spread;
-	const char **reason;        /* cells; NULL if here is a number */
-	bool *taken;                /* rows: the preset takes it */
-	bool stored;                /* nothing was measured: from stored records */
-	const char *meshes;         /* as of gb_repro_source */
+	const char **reason; /* cells; NULL if here is a number */
+	bool *taken;         /* rows: the preset takes it */
+	bool stored;         /* nothing was measured: from stored records */
+	const char *meshes;  /* as of gb_repro_source */
 };
 
 /* Give parameters of all points of a table another value than the table does: "NAME=VALUE", more of

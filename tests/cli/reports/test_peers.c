@@ -49,8 +49,8 @@ Test(peers, only_where_one_is_ahead)
 	add_side("cpu/lib", true, 5, 1, 1e3);
 	expect_text(
 		"\n## toy\n\n"
-		"3 of 5 places have a peer beside ours: ours is behind at 1, within 3 % at 1, "
-		"first at 1, by a geometric mean of 4.00 (4.00 to 4.00).\n"
+		"3 of 5 places have a peer beside ours: ours is slower at 1, unsure at 1, "
+		"faster at 1, by a geometric mean of 4.00 (4.00 to 4.00).\n"
 		"\n"
 		"| n | threads | peer | time | ours | time | ours is slower | 95 % |\n"
 		"| ---: | ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
@@ -66,8 +66,8 @@ Test(peers, threads_and_back_ends_are_places)
 	add_side("cuda/best", false, 1, 0, 50);
 	add_side("cuda/lib", true, 1, 0, 100);
 	expect_text("\n## toy\n\n"
-		    "2 of 3 places have a peer beside ours: ours is behind at 1, within 3 % at 0, "
-		    "first at 1, by a geometric mean of 2.00 (2.00 to 2.00).\n"
+		    "2 of 3 places have a peer beside ours: ours is slower at 1, unsure at 0, "
+		    "faster at 1, by a geometric mean of 2.00 (2.00 to 2.00).\n"
 		    "\n"
 		    "| threads | peer | time | ours | time | ours is slower | 95 % |\n"
 		    "| ---: | :--- | ---: | :--- | ---: | ---: | ---: |\n"
@@ -87,6 +87,6 @@ Test(peers, no_time_without_a_right_result)
 		   "\"peer\":true,\"threads\":0,\"status\":\"ok\",\"emulated\":true,"
 		   "\"time\":{\"median\":1,\"samples\":[1]}");
 	expect_text("\n## toy\n\n"
-		    "0 of 1 places have a peer beside ours: ours is behind at 0, within 3 % at 0, "
-		    "first at 0; 1 failed; 1 unverified.\n");
+		    "0 of 1 places have a peer beside ours: ours is slower at 0, unsure at 0, "
+		    "faster at 0; 1 failed; 1 unverified.\n");
 }

@@ -104,8 +104,7 @@ Test(setups, gpus_matter_to_their_records_only)
 {
 	expect_runs("GPU!: H100 | A100;GPU uuid: u | v;driver: 550 | 555;", "cuda",
 		    GPU("H100", "u", "550"), GPU("A100", "v", "555"));
-	expect_runs("GPU uuid: u | v;", "cuda", GPU("H100", "u", "550"),
-		    GPU("H100", "v", "550"));
+	expect_runs("GPU uuid: u | v;", "cuda", GPU("H100", "u", "550"), GPU("H100", "v", "550"));
 	expect_runs("", "cuda", GPU("H100", "u", "550"), GPU("H100", "u", "550"));
 	expect_runs("", "cpu", GPU("H100", "u", "550"), GPU("A100", "v", "555"));
 	expect_runs("", "cuda", ",\"host\":{\"hostname\":\"x\",\"cpu\":\"A\"}",

@@ -12,7 +12,7 @@ for line in "rep" "radix --typ" "radix --type=u" "radix --type=u32,u" "radix --t
 	"radix cpu/split-" "radix -q cpu/qsor" "radix --hot --samples " "radix --backend=cpu," "radix --resume=" "radix -o " \
 	"radix --output a" "cbt --image=" "run --preset=" "run radi" "check --dev" "list bf" "help strea" "repro radix:t" \
 	"repro radi" "repro --set=" "report --format=markd" "report -f markd" "report " "compare a" "history f" "history --order=" "check cpu/qs" "env " "ab old" "ab old=" \
-	"ab --stat=" "ab old=a new=b -- radi" "ab old=a new=b -- radix --type=p" "nonsense --x" "nonsense x"; do
+	"ab old=a new=b -- radi" "ab old=a new=b -- radix --type=p" "nonsense --x" "nonsense x"; do
 	complete_line "gpubench $line"
 done
 # All benchmarks, alone and among the commands.
