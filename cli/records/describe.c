@@ -430,6 +430,7 @@ cJSON *gb_describe_result(const struct gb_result *result, const char *run_id, in
 			  const struct gb_record *old, struct gb_error *err)
 {
 	const struct gb_variant *variant = result->variant;
+	char *key = gb_record_key(result->workload, variant, result->params, err);
 	struct room *room = calloc(1, sizeof *room);
 	struct gb_record record = gb_record_empty();
 	cJSON *line = NULL;
@@ -441,7 +442,7 @@ cJSON *gb_describe_result(const struct gb_result *result, const char *run_id, in
 	record.variant = variant->name;
 	record.peer = variant->peer;
 	record.library = variant->ops && variant->ops->library ? variant->ops->library() : NULL;
-	record.key = gb_record_key(result->workload, variant, result->params, err);
+	record.key = key;
 	record.replaces.run_id = old ? old->run_id : NULL;
 	record.replaces.seq = old ? old->seq : (double)NAN;
 	describe_outcome(&record, result);
@@ -455,7 +456,7 @@ cJSON *gb_describe_result(const struct gb_result *result, const char *run_id, in
 	}
 	free(record.params.item);
 	free(record.metrics.item);
-	free(record.key);
+	free(key);
 	free(room);
 	/* Unless err already holds another failure. */
 	if (!line)

@@ -99,95 +99,6 @@ char *gb_record_key(const struct gb_workload *workload, const struct gb_variant 
 	return end(&w, err);
 }
 
-/* ---- of a record that was read ------------------------------------------------------------ */
-
-/* A member of "params" as keys spell it. */
-static const char *member_text(const struct gb_member *member, char text[VALUE_TEXT])
-{
-	if (member->kind == GB_MEMBER_TEXT)
-		return member->text;
-	return gb_text_real(text, member->number);
-}
-
-/* What follows prefix in text; NULL if text does not begin with it. */
-static const char *after(const char *text, const char *prefix)
-{
-	const size_t length = strlen(prefix);
-
-	return text && strncmp(text, prefix, length) == 0 ? text + length : NULL;
-}
-
-/* If the text goes on with the member's name and value, what follows them; else text.  Numbers have
- * had other spellings. */
-static const char *skip_member(const char *text, const struct gb_member *member)
-{
-	const char *value = after(after(after(text, " "), member->name), "=");
-
-	if (!value)
-		return text;
-	if (member->kind == GB_MEMBER_TEXT)
-		return after(value, member->text) ? after(value, member->text) : text;
-	return value + strcspn(value, " ");
-}
-
-/* Whether the key is the record's variant and some of its parameters. */
-static bool is_made_of(const char *key, const struct gb_record *record)
-{
-	key = after(after(key, record->bench), "/");
-	key = after(after(key, record->backend), "/");
-	key = after(key, record->variant);
-	for (size_t i = 0; i < record->params.count && key; i++)
-		key = skip_member(key, &record->params.item[i]);
-	return key && !*key;
-}
-
-/* Whether the stored key, made of the record's members, has this one. */
-static bool has_member(const struct gb_record *record, size_t wanted)
-{
-	const char *key = strchr(record->key, ' ');
-
-	for (size_t i = 0; i < record->params.count && key; i++) {
-		const char *next = skip_member(key, &record->params.item[i]);
-
-		if (i == wanted)
-			return next != key;
-		key = next;
-	}
-	return false;
-}
-
-char *gb_key_of_record(const struct gb_workload *workload, const struct gb_record *record,
-		       struct gb_error *err)
-{
-	const size_t rows = workload ? workload->param_count : 0;
-	char text[VALUE_TEXT];
-	struct writer w;
-
-	if (!is_made_of(record->key, record)) {
-		char *copy = strdup(record->key);
-
-		if (!copy)
-			gb_out_of_memory(err, "a record");
-		return copy;
-	}
-	(void)begin(&w, record->bench, record->backend, record->variant);
-	for (size_t i = 0; i < rows; i++) {
-		const struct gb_member *member =
-			gb_member_find(&record->params, workload->params[i].name);
-
-		if (member)
-			put(&w, &workload->params[i], member_text(member, text));
-	}
-	for (size_t i = 0; i < record->params.count; i++) {
-		const struct gb_member *member = &record->params.item[i];
-		const bool known = rows && gb_param_find(workload->params, rows, member->name);
-
-		if (!known && w.stream && has_member(record, i))
-			(void)fprintf(w.stream, " %s=%s", member->name, member_text(member, text));
-	}
-	return end(&w, err);
-}
-
 /* ---- a record as of now ------------------------------------------------------------------- */
 
 struct gb_member gb_param_member(const struct gb_param *param, union gb_value value,
@@ -225,12 +136,12 @@ struct gb_member gb_param_member(const struct gb_param *param, union gb_value va
 	return member;
 }
 
-static enum gb_status add_params(const struct gb_workload *workload, struct gb_record *record,
-				 struct gb_error *err)
+enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
+			       struct gb_error *err)
 {
 	const enum gb_backend backend = gb_backend_named(record->backend);
 
-	for (size_t i = 0; i < workload->param_count; i++) {
+	for (size_t i = 0; workload && record->params.count && i < workload->param_count; i++) {
 		const struct gb_param *row = &workload->params[i];
 		union gb_value value = { 0 };
 		struct gb_member member;
@@ -247,17 +158,4 @@ static enum gb_status add_params(const struct gb_workload *workload, struct gb_r
 			return gb_out_of_memory(err, "a record");
 	}
 	return GB_OK;
-}
-
-enum gb_status gb_renew_record(const struct gb_workload *workload, struct gb_record *record,
-			       struct gb_error *err)
-{
-	const bool ours = is_made_of(record->key, record);
-	char *key = gb_key_of_record(workload, record, err);
-
-	if (!key)
-		return err->code;
-	free(record->key);
-	record->key = key;
-	return workload && ours ? add_params(workload, record, err) : GB_OK;
 }

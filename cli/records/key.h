@@ -6,9 +6,6 @@
  * (struct gb_param's `keyed`), in the order of their table, each in its one spelling
  * (gb_value_text()); a path not given is left out.  So a parameter that is added to a benchmark
  * changes no key, nor does another default.
- *
- * Records keep their parameters beside the key.  Where a file is read, each record's key is spelled
- * anew from them, so that files of earlier versions, whose keys had all parameters, match later ones.
  */
 #ifndef GPUBENCH_CLI_RECORDS_KEY_H
 #define GPUBENCH_CLI_RECORDS_KEY_H
@@ -26,16 +23,9 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
-/* The key of a record that was read.  workload: its benchmark; NULL if there is none of that name.
- * What the table does not know (a later version wrote the record) is in the key, last, if it was in
- * the stored one.  A stored key that does not consist of the record's own variant and parameters is
- * kept.  Returns as gb_record_key(). */
-char *gb_key_of_record(const struct gb_workload *workload, const struct gb_record *record,
-		       struct gb_error *err);
-
-/* Make a record that was read what this version would have written: its key; in `params` those that
- * the benchmark has had only since then (they have a `keyed`), so that tables line up. */
-enum gb_status gb_renew_record(const struct gb_workload *workload, struct gb_record *record,
+/* Add to `params` of a record that was read those that the benchmark, which may be NULL, has had only
+ * since then (they have a `keyed`), so that tables line up. */
+enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
 			       struct gb_error *err);
 
 /* A value as a member of "params": integers and floats as numbers, those that a number in JSON may not

@@ -1,8 +1,7 @@
 /* lines.c -- record files, read and written.
  *
  * What is read is used by tables and comparisons without further checks of its shape, so every
- * line is checked here for the members they rest on, and gets its key as key.h spells it now.  A
- * file may have been written by a program that was killed: then its last line has no end, and only
+ * line is checked here for the members they rest on.  A file may have been written by a program that was killed: then its last line has no end, and only
  * that one is left out.
  */
 #include "cli/records/lines.h"
@@ -72,7 +71,7 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, char fault[
 			return GB_EUSAGE;
 		list->record[list->count++] = record;
 		record->run = run_of(list, record->run_id);
-		return gb_renew_record(gb_workload_find(record->bench), record, err);
+		return gb_renew_params(gb_workload_find(record->bench), record, err);
 	}
 	if (type && gb_equal(type, "run") &&
 	    !grow(&list->run, list->run_count, &list->run_room, err)) {

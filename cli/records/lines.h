@@ -23,7 +23,7 @@ struct gb_records {
 };
 
 /* Append the lines of a file, "-" for standard input: JSON Lines, or the document form (one array
- * of the same objects).  Keys are spelled anew (key.h).  A record line that was cut off at the end
+ * of the same objects).  A record line that was cut off at the end
  * of the file is left out and sets truncated; a record that a later one of the file replaces is
  * left out.  GB_EUSAGE, errors as FILE:LINE, for anything else, GB_EMEMORY, GB_EINTERRUPTED if a
  * signal ended the wait for a FIFO's writer; the list then holds what was read before and is still

@@ -500,9 +500,6 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 		if (!is_old(line) || renew_record(line))
 			wrong = read_line(record_fields, GB_COUNT(record_fields), line, record,
 					  fault);
-		record->key = record->key ? strdup(record->key) : NULL;
-		if (!wrong && !record->key)
-			wrong = "";
 	}
 	wrong = record && !wrong ? read_counts(record, fault) : wrong;
 	if (!wrong) {
@@ -524,7 +521,6 @@ void gb_record_free(struct gb_record *record)
 	for (size_t i = 0; i < record->kernel_count; i++)
 		gb_fields_release(gb_count_fields, gb_count_field_count, &record->kernel[i]);
 	free(record->kernel);
-	free(record->key);
 	cJSON_Delete(record->line);
 	free(record);
 }

@@ -95,9 +95,8 @@ struct gb_record {
 	const struct gb_run *run; /* never NULL; gb_no_run if the file has none */
 	const char *run_id;
 	double seq;
-	const char *bench, *backend, *variant, *library;
+	const char *bench, *backend, *variant, *library, *key;
 	bool peer;
-	char *key; /* owned */
 	struct gb_members params, metrics;
 	enum gb_record_status status;
 	const char *reason, *error;

@@ -126,7 +126,7 @@ static int series_order(const void *a, const void *b)
 
 static void free_series(void *series)
 {
-	free(((struct gb_stored_series *)series)->key);
+	free((char *)(uintptr_t)((struct gb_stored_series *)series)->key);
 	free(series);
 }
 

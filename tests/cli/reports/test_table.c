@@ -226,7 +226,7 @@ Test(table, markdown)
 			  "| :--- | ---: | ---: | ---: | ---: | ---: | :--- |\n"
 			  "| cpu/a\\_b | **2.00 ms** | +-1.0 % | 500 k | 4.00 M | 25 % | ok |\n"
 			  "| cpu/c | 3.00 ms | +-1.0 % | 333 k | 2.67 M | 25 % | ok |\n"
-			  "| cpu/d |  |  |  |  |  | failed: a\\|b |\n"
+			  "| cpu/d |  |  |  |  |  | **failed: a\\|b** |\n"
 			  "\n"
 			  "- skipped: cuda/e: no driver\n");
 }
