@@ -198,7 +198,7 @@ struct gb_workload {
 	enum gb_status (*verify)(const void *params, const void *input, int64_t sample,
 				 const void *output, struct gb_metrics *metrics,
 				 struct gb_error *err);
-	const char *verify_method; /* one line, for the record */
+	const char *verify_method; /* one line, for `list` */
 	/* Whether it is the copy that all others' bytes per second are set against. */
 	bool yardstick;
 	/* How many different inputs the samples cycle through (bfs: sources); NULL: one.

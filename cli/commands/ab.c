@@ -14,7 +14,7 @@
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
-#include "cli/reports/looks.h"
+#include "cli/reports/compare/looks.h"
 #include "common/text.h"
 
 struct options {

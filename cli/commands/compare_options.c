@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "cli/reports/compare_print.h"
+#include "cli/reports/compare/print.h"
 #include "cli/reports/exchange/exchange.h"
 #include "common/text.h"
 

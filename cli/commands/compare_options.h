@@ -2,7 +2,7 @@
 #ifndef GPUBENCH_CLI_COMMANDS_COMPARE_OPTIONS_H
 #define GPUBENCH_CLI_COMMANDS_COMPARE_OPTIONS_H
 
-#include "cli/reports/compare.h"
+#include "cli/reports/compare/compare.h"
 #include "common/workload.h"
 
 struct gb_compare_options {

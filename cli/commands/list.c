@@ -122,7 +122,8 @@ static cJSON *json_of_benchmark(const struct gb_workload *workload, const struct
 	bool ok = gb_json_put_text(object, "name", workload->name) &&
 		  gb_json_put_text(object, "summary", workload->summary) &&
 		  gb_json_put_text(object, "paper", workload->paper) &&
-		  gb_json_put_text(object, "unit", workload->item);
+		  gb_json_put_text(object, "unit", workload->item) &&
+		  gb_json_put_text(object, "verified_by", workload->verify_method);
 	cJSON *params = cJSON_AddArrayToObject(object, "parameters");
 	cJSON *variants = cJSON_AddArrayToObject(object, "variants");
 

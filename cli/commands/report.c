@@ -4,9 +4,9 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/reports/exchange/exchange.h"
-#include "cli/reports/peers.h"
 #include "cli/reports/pooled.h"
 #include "cli/reports/table.h"
+#include "cli/reports/versus/peers.h"
 #include "common/text.h"
 
 typedef enum gb_status print_records(FILE *file, const struct gb_records *list,

@@ -1,11 +1,11 @@
 /* versus.c -- `gpubench versus FILE...`: the records of several machines side by side. */
-#include "cli/reports/versus.h"
+#include "cli/reports/versus/versus.h"
 
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/commands/inputs.h"
-#include "cli/reports/versus_print.h"
+#include "cli/reports/versus/print.h"
 #include "common/text.h"
 
 static const char *const formats[] = { "table", "markdown", "html", "csv", "json", NULL };

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/records/record.h"
 #include "common/text.h"
 
 /* From the technical reference manuals (MIDR_EL1) and the vendors' code in Linux. */
@@ -153,17 +152,20 @@ static void identify_gpu(const struct gb_run *run, const struct gb_gpu *gpu, str
 		put_host(&w, run);
 }
 
-void gb_identify(const struct gb_run *run, bool cpu, struct gb_machine *machine)
+static void name_machine(struct gb_machine *machine, const char *name)
 {
-	const struct gb_gpu *gpu = cpu ? NULL : gb_run_gpu(run);
-	const char *name = cpu ? run->host.cpu : gpu ? gpu->name : NULL;
-
 	*machine = (struct gb_machine){ 0 };
 	(void)snprintf(machine->name, sizeof machine->name, "%.120s", name ? name : "unknown");
-	if (cpu)
-		identify_cpu(run, machine);
-	else
-		identify_gpu(run, gpu, machine);
+}
+
+void gb_identify(struct gb_run *run)
+{
+	const struct gb_gpu *gpu = gb_run_gpu(run);
+
+	name_machine(&run->on_cpu, run->host.cpu);
+	name_machine(&run->on_gpu, gpu ? gpu->name : NULL);
+	identify_cpu(run, &run->on_cpu);
+	identify_gpu(run, gpu, &run->on_gpu);
 }
 
 bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b)

@@ -8,19 +8,10 @@
 #ifndef GPUBENCH_CLI_RECORDS_IDENTITY_H
 #define GPUBENCH_CLI_RECORDS_IDENTITY_H
 
-#include <stdbool.h>
+#include "cli/records/record.h"
 
-struct gb_run;
-
-struct gb_machine {
-	char name[128];  /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
-	char text[320];  /* all that identifies it, for a person */
-	char early[320]; /* what schema 1 tells of it, with its host; "" if that is not enough */
-	bool whole;      /* nothing is missing */
-};
-
-/* The CPU of the run, or its GPU. */
-void gb_identify(const struct gb_run *run, bool cpu, struct gb_machine *machine);
+/* Fill on_cpu and on_gpu of a run that was read. */
+void gb_identify(struct gb_run *run);
 
 bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b);
 

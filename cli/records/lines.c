@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/records/identity.h"
 #include "cli/records/json.h"
 #include "cli/records/key.h"
 #include "cli/workloads/registry.h"
@@ -79,6 +80,7 @@ static enum gb_status add_line(struct gb_records *list, cJSON *line, char fault[
 
 		if (!run)
 			return GB_EUSAGE;
+		gb_identify(run);
 		list->run[list->run_count++] = run;
 		return GB_OK;
 	}

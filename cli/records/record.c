@@ -414,11 +414,8 @@ struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
 		wrong = read_line(run_fields, GB_COUNT(run_fields), line, run, fault);
 	}
 	wrong = run && !wrong ? read_gpus(run, fault) : wrong;
-	if (!wrong) {
-		gb_identify(run, true, &run->on_cpu);
-		gb_identify(run, false, &run->on_gpu);
+	if (!wrong)
 		return run;
-	}
 	if (!wrong[0])
 		fault[0] = '\0';
 	gb_run_free(run);

@@ -15,7 +15,6 @@
 #include <cjson/cJSON.h>
 
 #include "cli/records/field.h"
-#include "cli/records/identity.h"
 #include "common/status.h"
 #include "common/workload.h"
 
@@ -31,6 +30,14 @@ struct gb_gpu {
 	struct {
 		const char *driver, *api;
 	} vulkan;
+};
+
+/* A CPU or a GPU as identity.h tells it from others. */
+struct gb_machine {
+	char name[128];  /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
+	char text[320];  /* all that identifies it, for a person */
+	char early[320]; /* what schema 1 tells of it, with its host; "" if that is not enough */
+	bool whole;      /* nothing is missing */
 };
 
 /* Where, by what and how records were made. */
@@ -65,9 +72,9 @@ struct gb_run {
 		const char *preset, *shard;
 	} settings;
 	size_t gpu_count;
-	struct gb_gpu *gpu; /* owned */
-	struct gb_machine on_cpu, on_gpu;
-	cJSON *line; /* owned; texts point into it */
+	struct gb_gpu *gpu;               /* owned */
+	struct gb_machine on_cpu, on_gpu; /* set by gb_identify() */
+	cJSON *line;                      /* owned; texts point into it */
 };
 
 enum gb_record_status { GB_STATUS_OK, GB_STATUS_UNVERIFIED, GB_STATUS_SKIPPED, GB_STATUS_FAILED };

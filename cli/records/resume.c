@@ -1,5 +1,6 @@
 #include "cli/records/resume.h"
 
+#include "cli/records/identity.h"
 #include "common/text.h"
 
 static enum gb_status differs(const char *path, const char *part, const char *there,

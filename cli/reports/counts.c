@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/reports/grid_print.h"
+#include "cli/reports/grid/print.h"
 #include "common/text.h"
 
 /* ---- the table --------------------------------------------------------------------------- */

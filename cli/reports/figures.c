@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/picture.h"
-#include "cli/reports/scale.h"
+#include "cli/reports/grid/picture.h"
+#include "cli/reports/grid/scale.h"
 #include "common/text.h"
 
 enum {

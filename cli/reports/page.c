@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 #include "cli/reports/names.h"
 #include "common/text.h"
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/records/identity.h"
 #include "cli/reports/launch.h"
 #include "common/stats.h"
 #include "common/text.h"

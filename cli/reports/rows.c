@@ -8,7 +8,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/reports/grid_print.h"
+#include "cli/reports/grid/print.h"
 #include "common/stats.h"
 #include "common/text.h"
 

@@ -3,7 +3,7 @@
 #define GPUBENCH_CLI_REPORTS_SECTION_H
 
 #include "cli/reports/axes.h"
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 #include "cli/reports/names.h"
 #include "cli/reports/style.h"
 

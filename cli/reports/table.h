@@ -4,10 +4,11 @@
  * file print the same.  A table shows only the parameters that vary; the others are stated once.
  * Times of the emulator are never shown: they say nothing about a GPU.
  *
- * The room: records in, text for people out.  Tables (sections of a benchmark's rows and figures,
- * grids of cells), the HTML page, the machine, comparisons of two sets of records, papers' tables
- * reproduced (repro/), and what a session prints at its end (finish.h).  May use cli/measuring,
- * cli/records, cli/workloads and what is below cli.
+ * The room: records in, text for people out.  grid/ lays out cells; this folder makes the tables of a
+ * run and its page, and has what all others share: the value of a launch, the words of verdicts.
+ * compare/, versus/ and history/ judge; repro/ fills papers' tables; exchange/ writes what other
+ * programs read; finish.h is what a session prints at its end.  May use cli/measuring, cli/records,
+ * cli/workloads and what is below cli.
  */
 #ifndef GPUBENCH_CLI_REPORTS_TABLE_H
 #define GPUBENCH_CLI_REPORTS_TABLE_H

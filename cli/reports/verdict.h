@@ -2,7 +2,7 @@
 #ifndef GPUBENCH_CLI_REPORTS_VERDICT_H
 #define GPUBENCH_CLI_REPORTS_VERDICT_H
 
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 
 enum gb_verdict_word {
 	GB_SAME,   /* within the threshold, and the interval within twice of it */

@@ -8,7 +8,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "cli/reports/compare_print.h"
+#include "cli/reports/compare/print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

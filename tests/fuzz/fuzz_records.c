@@ -11,7 +11,7 @@
 #include "cli/reports/history/print.h"
 #include "cli/reports/history/scan.h"
 #include "cli/reports/table.h"
-#include "cli/reports/versus_print.h"
+#include "cli/reports/versus/print.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "cli/reports/compare.h"
+#include "cli/reports/compare/compare.h"
 
 /* What a record of the key is called: "KEY", or "KEY hot" with hot caches.  Returns text, of GB_EXCHANGE_NAME bytes. */
 enum { GB_EXCHANGE_NAME = 2048 };

@@ -1,6 +1,6 @@
 #include <string.h>
 
-#include "cli/reports/compare_print.h"
+#include "cli/reports/compare/print.h"
 #include "cli/reports/exchange/exchange.h"
 
 /* What ends a message, or begins an escape, is written as %XX. */

@@ -1,9 +1,9 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/reports/compare_print.h"
+#include "cli/reports/compare/print.h"
 #include "cli/reports/exchange/exchange.h"
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
 

@@ -9,9 +9,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/reports/grid/picture.h"
 #include "cli/reports/history/print.h"
 #include "cli/reports/page.h"
-#include "cli/reports/picture.h"
 #include "common/text.h"
 
 enum {

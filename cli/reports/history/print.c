@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "cli/records/json.h"
-#include "cli/reports/grid_print.h"
+#include "cli/reports/grid/print.h"
 #include "cli/reports/style.h"
 #include "common/text.h"
 

@@ -3,7 +3,7 @@
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_PRINT_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_PRINT_H
 
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 #include "cli/reports/history/history.h"
 
 enum { GB_HISTORY_SCHEMA = 1 }; /* results/gpubench-history-1.schema.json */

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "cli/records/identity.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid_print.h"
+#include "cli/reports/grid/print.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/reports/style.h"
 #include "common/text.h"

@@ -10,7 +10,7 @@
 
 #include "cli/measuring/session.h"
 #include "cli/records/json.h"
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 #include "common/status.h"
 
 /* The 95 % interval in the cell's unit, NAN if there is none. */

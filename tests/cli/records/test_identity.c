@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "cli/records/identity.h"
 #include "cli/records/resume.h"
 #include "tests/line_of.h"
 
@@ -25,6 +26,7 @@ static struct gb_run *run_of(const char *id, const char *members)
 		       id, members);
 	run = gb_run_parse(cJSON_Parse(text), fault);
 	cr_assert(run, "%s: %s", text, fault);
+	gb_identify(run);
 	return run;
 }
 

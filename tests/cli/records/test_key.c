@@ -9,7 +9,7 @@
 
 #include "cli/records/json.h"
 #include "cli/records/key.h"
-#include "cli/reports/compare.h"
+#include "cli/reports/compare/compare.h"
 #include "cli/workloads/registry.h"
 #include "cli/workloads/value.h"
 #include "common/radix.h"

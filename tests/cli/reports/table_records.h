@@ -6,7 +6,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/records/json.h"
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 #include "cli/reports/table.h"
 #include "common/text.h"
 #include <criterion/criterion.h>

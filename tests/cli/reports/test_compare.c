@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/compare.h"
+#include "cli/reports/compare/compare.h"
 #include "cli/reports/counts.h"
 #include "common/rng.h"
 #include "common/stats.h"

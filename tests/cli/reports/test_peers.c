@@ -1,5 +1,5 @@
 /* test_peers.c -- where peers are ahead: every place at which one is, and no other. */
-#include "cli/reports/peers.h"
+#include "cli/reports/versus/peers.h"
 #include "tests/cli/reports/table_records.h"
 
 TestSuite(peers, .fini = release);

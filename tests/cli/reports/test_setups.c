@@ -3,7 +3,7 @@
 #include <criterion/new/assert.h>
 #include <stdio.h>
 
-#include "cli/reports/compare.h"
+#include "cli/reports/compare/compare.h"
 #include "tests/line_of.h"
 
 /* A run with these members, by default on host x, and one record of each of the keys that the letters

@@ -4,7 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
-#include "cli/reports/versus.h"
+#include "cli/reports/versus/versus.h"
 #include "tests/line_of.h"
 
 static struct gb_records list;

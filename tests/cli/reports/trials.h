@@ -13,8 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/compare.h"
-#include "cli/reports/looks.h"
+#include "cli/reports/compare/compare.h"
+#include "cli/reports/compare/looks.h"
 #include "common/rng.h"
 #include "common/text.h"
 

@@ -1,11 +1,12 @@
-#include "cli/reports/versus.h"
+#include "cli/reports/versus/versus.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/compare.h"
+#include "cli/records/identity.h"
+#include "cli/reports/compare/compare.h"
 #include "cli/reports/launch.h"
 #include "common/text.h"
 

@@ -1,14 +1,14 @@
-#include "cli/reports/versus_print.h"
+#include "cli/reports/versus/print.h"
 
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid_print.h"
+#include "cli/reports/grid/print.h"
 #include "cli/reports/page.h"
 #include "cli/reports/style.h"
-#include "cli/reports/versus_data.h"
+#include "cli/reports/versus/data.h"
 #include "common/text.h"
 
 /* Columns of the grid: what the row is, and four for each machine, the last one drawn. */

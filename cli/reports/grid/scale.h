@@ -1,6 +1,6 @@
 /* scale.h -- logarithmic axes of the pictures of a page. */
-#ifndef GPUBENCH_CLI_REPORTS_SCALE_H
-#define GPUBENCH_CLI_REPORTS_SCALE_H
+#ifndef GPUBENCH_CLI_REPORTS_GRID_SCALE_H
+#define GPUBENCH_CLI_REPORTS_GRID_SCALE_H
 
 #include <stdbool.h>
 #include <stdio.h>

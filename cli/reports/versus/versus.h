@@ -10,10 +10,10 @@
  * launches (gb_ratio()); with fewer than GB_LAUNCHES on a side it has no interval.  Only verified
  * times of real hardware count; a cell without one says why.
  */
-#ifndef GPUBENCH_CLI_REPORTS_VERSUS_H
-#define GPUBENCH_CLI_REPORTS_VERSUS_H
+#ifndef GPUBENCH_CLI_REPORTS_VERSUS_VERSUS_H
+#define GPUBENCH_CLI_REPORTS_VERSUS_VERSUS_H
 
-#include "cli/reports/setups.h"
+#include "cli/reports/compare/setups.h"
 #include "cli/reports/verdict.h"
 #include "common/stats.h"
 

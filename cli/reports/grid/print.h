@@ -1,9 +1,9 @@
-/* grid_print.h -- a grid as aligned text, a Markdown, an HTML or a LaTeX table (a tabular with the rules
+/* grid/print.h -- a grid as aligned text, a Markdown, an HTML or a LaTeX table (a tabular with the rules
  * of booktabs). */
 #ifndef GPUBENCH_CLI_REPORTS_GRID_PRINT_H
 #define GPUBENCH_CLI_REPORTS_GRID_PRINT_H
 
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 
 struct gb_grid_style {
 	enum gb_markup markup;

@@ -1,4 +1,4 @@
-#include "cli/reports/scale.h"
+#include "cli/reports/grid/scale.h"
 
 #include <math.h>
 #include <string.h>

@@ -1,8 +1,8 @@
-/* grid.h -- cells in rows and columns, to be laid out by gb_grid_print() (grid_print.h), which also
+/* grid.h -- cells in rows and columns, to be laid out by gb_grid_print() (grid/print.h), which also
  * reports it if memory ran out.
  */
-#ifndef GPUBENCH_CLI_REPORTS_GRID_H
-#define GPUBENCH_CLI_REPORTS_GRID_H
+#ifndef GPUBENCH_CLI_REPORTS_GRID_GRID_H
+#define GPUBENCH_CLI_REPORTS_GRID_GRID_H
 
 #include <stdbool.h>
 #include <stddef.h>

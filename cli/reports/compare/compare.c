@@ -1,4 +1,4 @@
-#include "cli/reports/compare.h"
+#include "cli/reports/compare/compare.h"
 
 #include <math.h>
 #include <stdarg.h>

@@ -1,8 +1,8 @@
-#include "cli/reports/grid_print.h"
+#include "cli/reports/grid/print.h"
 
 #include <stdlib.h>
 
-#include "cli/reports/grid_html.h"
+#include "cli/reports/grid/html.h"
 #include "common/text.h"
 
 /* Columns that text takes: its UTF-8 characters, and a '?' for each that is not shown. */

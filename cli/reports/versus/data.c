@@ -1,4 +1,4 @@
-#include "cli/reports/versus_data.h"
+#include "cli/reports/versus/data.h"
 
 #include <math.h>
 #include <string.h>

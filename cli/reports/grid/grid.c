@@ -1,4 +1,4 @@
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 
 #include <stdlib.h>
 #include <string.h>

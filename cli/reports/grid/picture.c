@@ -1,6 +1,6 @@
-#include "cli/reports/picture.h"
+#include "cli/reports/grid/picture.h"
 
-#include "cli/reports/grid.h"
+#include "cli/reports/grid/grid.h"
 #include "common/text.h"
 
 /* Okabe and Ito, "Color universal design", 2008, each with enough contrast on white and on black. */

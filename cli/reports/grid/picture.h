@@ -4,8 +4,8 @@
  * All are as wide as a phone, so that nothing has to be shrunk there; a desktop shows several beside
  * each other.
  */
-#ifndef GPUBENCH_CLI_REPORTS_PICTURE_H
-#define GPUBENCH_CLI_REPORTS_PICTURE_H
+#ifndef GPUBENCH_CLI_REPORTS_GRID_PICTURE_H
+#define GPUBENCH_CLI_REPORTS_GRID_PICTURE_H
 
 #include <stddef.h>
 #include <stdio.h>

@@ -4,8 +4,8 @@
  * Only runs that a key has in common with the other side count, and of them only what matters to
  * the key's back end.  What a side does not tell is no difference.
  */
-#ifndef GPUBENCH_CLI_REPORTS_SETUPS_H
-#define GPUBENCH_CLI_REPORTS_SETUPS_H
+#ifndef GPUBENCH_CLI_REPORTS_COMPARE_SETUPS_H
+#define GPUBENCH_CLI_REPORTS_COMPARE_SETUPS_H
 
 #include "cli/records/lines.h"
 

@@ -1,8 +1,8 @@
-/* grid_html.c -- tints are classes, for the page's style sheet. */
-#include "cli/reports/grid_html.h"
+/* html.c -- tints are classes, for the page's style sheet. */
+#include "cli/reports/grid/html.h"
 
-#include "cli/reports/picture.h"
-#include "cli/reports/scale.h"
+#include "cli/reports/grid/picture.h"
+#include "cli/reports/grid/scale.h"
 
 enum {
 	SPAN_WIDTH = 220,

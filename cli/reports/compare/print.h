@@ -1,9 +1,9 @@
-/* compare_print.h -- a comparison for a person, or as JSON for a program. */
+/* print.h -- a comparison for a person, or as JSON for a program. */
 #ifndef GPUBENCH_CLI_REPORTS_COMPARE_PRINT_H
 #define GPUBENCH_CLI_REPORTS_COMPARE_PRINT_H
 
-#include "cli/reports/compare.h"
-#include "cli/reports/grid.h"
+#include "cli/reports/compare/compare.h"
+#include "cli/reports/grid/grid.h"
 
 enum { GB_COMPARISON_SCHEMA = 1 }; /* results/gpubench-comparison-1.schema.json */
 

@@ -7,8 +7,8 @@
  * number of launches and at 1/sqrt(2), 1/2, ... of it, whose values are correlated more closely,
  * so that they err less.  results/gates.md has what that comes to.
  */
-#ifndef GPUBENCH_CLI_REPORTS_LOOKS_H
-#define GPUBENCH_CLI_REPORTS_LOOKS_H
+#ifndef GPUBENCH_CLI_REPORTS_COMPARE_LOOKS_H
+#define GPUBENCH_CLI_REPORTS_COMPARE_LOOKS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,9 +1,10 @@
-#include "cli/reports/setups.h"
+#include "cli/reports/compare/setups.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "cli/records/identity.h"
 #include "common/text.h"
 
 /* Where a part is found. */

@@ -1,4 +1,4 @@
-#include "cli/reports/looks.h"
+#include "cli/reports/compare/looks.h"
 
 #include <math.h>
 

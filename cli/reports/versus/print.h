@@ -1,9 +1,9 @@
-/* versus_print.h -- machines side by side, for a person or a program. */
+/* print.h -- machines side by side, for a person or a program. */
 #ifndef GPUBENCH_CLI_REPORTS_VERSUS_PRINT_H
 #define GPUBENCH_CLI_REPORTS_VERSUS_PRINT_H
 
 #include "cli/records/output.h"
-#include "cli/reports/versus.h"
+#include "cli/reports/versus/versus.h"
 
 /* What cells show in tables; CSV and JSON have both. */
 enum gb_versus_show { GB_SHOW_TIME, GB_SHOW_RATE };

@@ -1,11 +1,11 @@
 /* peers.c -- see peers.h. */
-#include "cli/reports/peers.h"
+#include "cli/reports/versus/peers.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid_print.h"
+#include "cli/reports/grid/print.h"
 #include "cli/reports/launch.h"
 #include "cli/reports/section.h"
 #include "common/text.h"

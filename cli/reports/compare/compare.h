@@ -12,12 +12,12 @@
  *
  * Exact counts need no statistics: each that differs is reported as worse, better or changed.
  */
-#ifndef GPUBENCH_CLI_REPORTS_COMPARE_H
-#define GPUBENCH_CLI_REPORTS_COMPARE_H
+#ifndef GPUBENCH_CLI_REPORTS_COMPARE_COMPARE_H
+#define GPUBENCH_CLI_REPORTS_COMPARE_COMPARE_H
 
 #include "cli/records/lines.h"
+#include "cli/reports/compare/setups.h"
 #include "cli/reports/launch.h"
-#include "cli/reports/setups.h"
 #include "cli/reports/verdict.h"
 #include "common/stats.h"
 

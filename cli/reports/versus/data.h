@@ -1,10 +1,10 @@
-/* versus_data.h -- machines side by side as CSV, a line for each cell, and as one JSON object. */
+/* data.h -- machines side by side as CSV, a line for each cell, and as one JSON object. */
 #ifndef GPUBENCH_CLI_REPORTS_VERSUS_DATA_H
 #define GPUBENCH_CLI_REPORTS_VERSUS_DATA_H
 
 #include <stdio.h>
 
-#include "cli/reports/versus.h"
+#include "cli/reports/versus/versus.h"
 
 enum { GB_VERSUS_SCHEMA = 1 }; /* results/gpubench-versus-1.schema.json */
 

@@ -1,4 +1,4 @@
-#include "cli/reports/compare_print.h"
+#include "cli/reports/compare/print.h"
 
 #include <errno.h>
 #include <math.h>
@@ -6,7 +6,7 @@
 
 #include "cli/records/json.h"
 #include "cli/reports/counts.h"
-#include "cli/reports/grid_print.h"
+#include "cli/reports/grid/print.h"
 #include "cli/reports/style.h"
 #include "common/text.h"
 

@@ -1,8 +1,8 @@
 /* peers.h -- where none of ours is first: the points at which a library of the field is faster than
  * every variant of this project, by how much, and what the other points come to.
  */
-#ifndef GPUBENCH_CLI_REPORTS_PEERS_H
-#define GPUBENCH_CLI_REPORTS_PEERS_H
+#ifndef GPUBENCH_CLI_REPORTS_VERSUS_PEERS_H
+#define GPUBENCH_CLI_REPORTS_VERSUS_PEERS_H
 
 #include <stdio.h>
 
