@@ -229,7 +229,7 @@ VkCommandBuffer vk_commands(struct gb_error *err)
 	return gpu.commands[gpu.used++];
 }
 
-enum gb_status vk_submit(struct gb_error *err)
+static enum gb_status submit(struct gb_error *err)
 {
 	const uint64_t next = gpu.submitted + 1;
 	const VkPipelineStageFlags stage = VK_PIPELINE_STAGE_ALL_COMMANDS_BIT;
@@ -274,8 +274,7 @@ enum gb_status vk_wait(struct gb_error *err)
 		if (vk_let_go(err))
 			return err->code;
 	}
-	if (vk_submit(err) ||
-	    !VK_OK(err, watch(vk.WaitSemaphores(gpu.device, &wait, UINT64_MAX))) ||
+	if (submit(err) || !VK_OK(err, watch(vk.WaitSemaphores(gpu.device, &wait, UINT64_MAX))) ||
 	    !VK_OK(err, vk.ResetCommandPool(gpu.device, gpu.pool, 0)))
 		return err->code;
 	gpu.used = 0;
@@ -295,7 +294,7 @@ void vk_settle(void)
 
 enum gb_status vk_hold(struct gb_error *err)
 {
-	if (vk_submit(err))
+	if (submit(err))
 		return err->code;
 	gpu.gate.ticket++;
 	gpu.gate.closed = true;
@@ -308,7 +307,7 @@ enum gb_status vk_let_go(struct gb_error *err)
 	const VkSemaphoreSignalInfo open = { .sType = VK_STRUCTURE_TYPE_SEMAPHORE_SIGNAL_INFO,
 					     .semaphore = gpu.gate.open,
 					     .value = gpu.gate.ticket };
-	const enum gb_status status = vk_submit(err);
+	const enum gb_status status = submit(err);
 
 	if (!gpu.gate.closed)
 		return status;
@@ -351,7 +350,7 @@ static size_t chunk(size_t bytes, size_t done)
 enum gb_status vk_upload(const struct vk_buffer *to, const void *from, size_t bytes,
 			 struct gb_error *err)
 {
-	if (err->code || vk_submit(err))
+	if (err->code || submit(err))
 		return err->code;
 	for (size_t done = 0, next; done < bytes && !err->code; done += next) {
 		next = chunk(bytes, done);

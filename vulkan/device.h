@@ -1,7 +1,7 @@
 /* device.h -- the one Vulkan device that this process uses: its memory, its commands, its limits.
  *
  * All of it holds between open() and close() of the back end.  What a variant does is recorded, in
- * order, and runs when it is submitted: by vk_submit(), or by whoever waits.  Between commands there is
+ * order, and runs when somebody waits.  Between commands there is
  * no order but that of barriers.
  */
 #ifndef GPUBENCH_VULKAN_DEVICE_H
@@ -55,10 +55,7 @@ extern const struct vk_scope vk_anything, vk_building, vk_reading_inputs, vk_sha
 /* What was done before is seen by what follows. */
 void vk_barrier(VkCommandBuffer commands, struct vk_scope before, struct vk_scope after);
 
-/* Submit what is recorded. */
-enum gb_status vk_submit(struct gb_error *err);
-
-/* The same, and wait until all is done. */
+/* Submit what is recorded, and wait until all is done. */
 enum gb_status vk_wait(struct gb_error *err);
 
 /* Before what commands use is destroyed: no more of them is recorded or under way, as there may be after

@@ -8,7 +8,8 @@
 #include "cli/workloads/value.h"
 #include "common/text.h"
 
-bool gb_param_means(const struct gb_param *param, enum gb_backend backend)
+/* Whether the parameter means something to variants of the back end. */
+static bool is_read_by(const struct gb_param *param, enum gb_backend backend)
 {
 	return !param->backends || param->backends >> backend & 1;
 }
@@ -17,8 +18,7 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 {
 	const bool serial = variant->ops && variant->ops->flags & GB_SERIAL;
 
-	return gb_param_means(param, variant->backend) &&
-	       !(serial && gb_equal(param->name, "threads"));
+	return is_read_by(param, variant->backend) && !(serial && gb_equal(param->name, "threads"));
 }
 
 /* ---- the text of a key -------------------------------------------------------------------- */
@@ -148,7 +148,7 @@ enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_rec
 		char digits[32];
 
 		if (!row->keyed || gb_member_find(&record->params, row->name) ||
-		    backend == GB_BACKENDS || !gb_param_means(row, backend))
+		    backend == GB_BACKENDS || !is_read_by(row, backend))
 			continue;
 		if (gb_value_parse(row, row->keyed, &value, err))
 			return err->code;

@@ -13,9 +13,6 @@
 #include "cli/records/record.h"
 #include "cli/workloads/value.h"
 
-/* Whether the parameter means something to variants of the back end. */
-bool gb_param_means(const struct gb_param *param, enum gb_backend backend);
-
 /* Whether the parameter can change what the variant does. */
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);
 

@@ -7,20 +7,13 @@
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
-const char *gb_repro_reason(const struct gb_record *record)
-{
-	const char *reason = record->reason;
-
-	if (record->emulated && !isnan(record->time.median))
-		return "emulated: no time of a GPU";
-	return reason ? reason : "not reported by this variant";
-}
-
-/* The same for a record that may be missing. */
+/* Why a record, which may be missing, has no value. */
 static const char *reason_of(const struct gb_repro *t, size_t row, const struct gb_record *record)
 {
+	if (record && record->emulated && !isnan(record->time.median))
+		return "emulated: no time of a GPU";
 	if (record)
-		return gb_repro_reason(record);
+		return record->reason ? record->reason : "not reported by this variant";
 	if (t->stored)
 		return "not in the records given";
 	return t->taken[row] ? "left out by --backend" : "left out by --preset";

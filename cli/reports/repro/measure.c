@@ -165,7 +165,8 @@ static bool is_of(const struct search *s, const struct gb_record *record, const 
 static const struct gb_record *record_of(const struct search *s, const char *name,
 					 struct gb_error *err)
 {
-	const struct gb_records *list = gb_repro_records(s->source);
+	const struct gb_records *list =
+		s->source->session ? &s->source->session->records : s->source->stored;
 	const struct gb_variant *variant = variant_called(s->sweep->workload->name, name);
 	const struct gb_record *found = NULL;
 	char *key;
@@ -187,11 +188,6 @@ static const struct gb_record *record_of(const struct search *s, const char *nam
 	}
 	free(key);
 	return found;
-}
-
-const struct gb_records *gb_repro_records(const struct gb_repro_source *source)
-{
-	return source->session ? &source->session->records : source->stored;
 }
 
 /* ---- measuring ---------------------------------------------------------------------------- */

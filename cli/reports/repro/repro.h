@@ -62,8 +62,6 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 				struct gb_error *err);
 /* Fill the cells from the records. */
 void gb_repro_fill(struct gb_repro *t);
-/* Those of the session, or the stored ones. */
-const struct gb_records *gb_repro_records(const struct gb_repro_source *source);
 
 /* The column's description; the cell as it is in the file. */
 const cJSON *gb_repro_column_at(const struct gb_repro *t, size_t column);
@@ -87,9 +85,6 @@ const char *gb_repro_beside(const struct gb_repro *repro, size_t index);
 /* The column whose value and unit those variants have: "beside_as" of the table, else the first that is
  * measured; NULL if none. */
 const cJSON *gb_repro_beside_terms(const struct gb_repro *t);
-
-/* Why a record has no value. */
-const char *gb_repro_reason(const struct gb_record *record);
 
 /* Why the variant beside has no time in that row; NULL if it has one. */
 const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index);
