@@ -1,6 +1,7 @@
 #include "cli/records/field.h"
 
 #include <math.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -207,12 +208,14 @@ void gb_fields_clear(const struct gb_field *field, size_t count, void *to)
 	}
 }
 
-/* A table being read.  Members mostly come in the order of the table. */
+/* A table being read.  Members mostly come in the order of the table; of two of one name the first
+ * counts. */
 struct reading {
 	const struct gb_field *field;
 	size_t count, next;
 	void *to;
 	char *fault;
+	uint64_t seen[2]; /* fields, by bits */
 };
 
 /* The field of the member `name` of the object at `before` ("host."), or the first of those within
@@ -252,6 +255,9 @@ static const char *read_object(struct reading *r, const char *before, size_t len
 					: NULL;
 			continue;
 		}
+		if (r->seen[at / 64] >> at % 64 & 1)
+			continue;
+		r->seen[at / 64] |= UINT64_C(1) << at % 64;
 		wrong = read_field(&r->field[at], item, r->to);
 		if (wrong && wrong[0])
 			wrong = fault_of(r->fault, r->field[at].path, wrong);
@@ -262,7 +268,7 @@ static const char *read_object(struct reading *r, const char *before, size_t len
 const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX])
 {
-	struct reading r = { field, count, 0, to, fault };
+	struct reading r = { field, count, 0, to, fault, { 0 } };
 	const char *wrong;
 
 	gb_fields_clear(field, count, to);

@@ -93,7 +93,7 @@ struct gb_field_value {
 /* Make a struct of zeros one in which nothing is known. */
 void gb_fields_clear(const struct gb_field *field, size_t count, void *to);
 
-/* Read the object.  Texts point into it; it must outlive the struct.  Samples are removed from it.
+/* Read the object by a table of at most 128 fields.  Texts point into it; it must outlive the struct.  Samples are removed from it.
  * NULL, or what is wrong: a text of `fault`, or "" if memory ran out. */
 enum { GB_FAULT_MAX = 160 };
 const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,

@@ -182,6 +182,9 @@ static const struct gb_field record_fields[] = {
 	NUMBER(struct gb_record, replaces.seq),
 };
 
+_Static_assert(GB_COUNT(record_fields) <= 128 && GB_COUNT(run_fields) <= 128,
+	       "gb_fields_read() remembers 128 fields");
+
 static const struct gb_field derived_fields[] = {
 	NUMBER(struct gb_record, rates.items_per_s),
 	NUMBER(struct gb_record, rates.items_per_s_with_transfers),

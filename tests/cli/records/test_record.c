@@ -523,3 +523,17 @@ Test(record, what_is_written_is_read_back)
 	cJSON_Delete(again);
 	cJSON_Delete(line);
 }
+
+/* Two members of one name: the first counts, and nothing is lost track of. */
+Test(record, of_a_member_that_is_there_twice_the_first_counts)
+{
+	struct gb_record *record =
+		parsed_record("{\"type\":\"record\",\"time\":{\"median\":1,\"samples\":[1]},"
+			      "\"metrics\":{\"a\":1},\"time\":{\"median\":2,\"samples\":[2,2]},"
+			      "\"metrics\":{\"b\":2}}");
+
+	cr_expect_eq(record->time.median, 1);
+	cr_expect_eq(record->time.count, 1);
+	cr_expect_eq(record->metrics.count, 1);
+	gb_record_free(record);
+}
