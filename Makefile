@@ -269,7 +269,7 @@ bench: deps
 ## bench-peers: CPU variants beside the field's libraries, like with like: where is a library ahead? (half an hour)
 bench-peers: all
 	$(Q)scripts/measure.sh results/latest.peers peers
-	$(Q)for case in results/latest.peers/*.jsonl; do echo "# $${case##*/}"; ./gpubench report --launches=pooled --format=peers $$case; done
+	$(Q)for case in results/latest.peers/*.jsonl; do echo "# $${case##*/}"; ./gpubench versus --by=peer $$case; done
 
 deps:
 	$(Q)scripts/install-deps.sh build

@@ -51,9 +51,9 @@ measured_by() {
 # table COMMAND: what stands between the marks.
 table() {
 	local command=$1 file
-	local allowed='^gpubench (report( --launches=pooled)? --format=(markdown|csv|peers)|versus --by=threads --format=markdown) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
+	local allowed='^gpubench (report( --launches=pooled)? --format=(markdown|csv)|versus --by=(threads|peer) --format=markdown) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
 	[[ $command =~ $allowed ]] || { echo "figures.sh: not a command for a table: $command" >&2; return 1; }
-	file=${BASH_REMATCH[4]}
+	file=${BASH_REMATCH[5]}
 	[ -e "$file" ] || { echo "Not measured yet."; return; }
 	measured_by "$file"
 	echo

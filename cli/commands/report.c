@@ -1,23 +1,21 @@
 /* report.c -- `gpubench report`: stored records as a table, Markdown, a page, CSV, one document, or
- * in a format that other tools read; and where peers are ahead. */
+ * in a format that other tools read. */
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/pooled.h"
 #include "cli/reports/table.h"
-#include "cli/reports/versus/peers.h"
 #include "common/text.h"
 
 typedef enum gb_status print_records(FILE *file, const struct gb_records *list,
 				     struct gb_error *err);
 
 /* First those of enum gb_format, in its order. */
-static const char *const formats[] = { "table", "markdown", "html",      "csv", "json",
-				       "peers", "junit",    "benchmark", NULL };
+static const char *const formats[] = { "table", "markdown", "html",      "csv",
+				       "json",  "junit",    "benchmark", NULL };
 enum { OWN_FORMATS = GB_FORMAT_JSON + 1 };
-static print_records *const printers[] = { gb_peers_print, gb_junit_print_records,
-					   gb_google_print_records };
+static print_records *const printers[] = { gb_junit_print_records, gb_google_print_records };
 
 _Static_assert(GB_COUNT(formats) == OWN_FORMATS + GB_COUNT(printers) + 1, "a word for each format");
 
@@ -34,7 +32,7 @@ static const struct gb_param rows[] = {
 	  .offset = offsetof(struct request, format),
 	  .initial = "table",
 	  .choices = formats,
-	  .help = "what to print; peers: only where a peer is faster than all of ours" },
+	  .help = "what to print" },
 	{ .name = "launches",
 	  .type = GB_CHOICE,
 	  .offset = offsetof(struct request, pooled),

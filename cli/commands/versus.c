@@ -1,16 +1,25 @@
 /* versus.c -- `gpubench versus FILE...`: the records of several machines side by side. */
 #include "cli/reports/versus/versus.h"
 
+#include <errno.h>
+#include <string.h>
+
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
 #include "cli/commands/inputs.h"
+#include "cli/reports/pooled.h"
+#include "cli/reports/versus/peers.h"
 #include "cli/reports/versus/print.h"
 #include "common/text.h"
 
 static const char *const formats[] = { "table", "markdown", "html", "csv", "json", NULL };
+/* First those of enum gb_versus_by, in its order. */
+static const char *const bys[] = { "machine", "commit",  "host", "compiler",
+				   "driver",  "threads", "peer", NULL };
 static const char *const shows[] = { "time", "rate", NULL };
 _Static_assert(GB_COUNT(formats) == GB_FORMAT_JSON + 2, "a word for each enum gb_format");
+_Static_assert(GB_COUNT(bys) == GB_BYS + 2, "a word for each enum gb_versus_by, and peer");
 _Static_assert(GB_COUNT(shows) == GB_SHOW_RATE + 2, "a word for each enum gb_versus_show");
 
 struct request {
@@ -22,8 +31,9 @@ static const struct gb_param rows[] = {
 	  .type = GB_CHOICE,
 	  .offset = offsetof(struct request, by),
 	  .initial = "machine",
-	  .choices = gb_versus_bys,
-	  .help = "what a column stands for; machine: the GPU, or for CPU variants the CPU" },
+	  .choices = bys,
+	  .help = "what a column stands for; machine: the GPU, or for CPU variants the CPU; "
+		  "peer: only the points where a library is faster than all of ours" },
 	{ .name = "show",
 	  .type = GB_CHOICE,
 	  .offset = offsetof(struct request, show),
@@ -39,12 +49,28 @@ static const struct gb_param rows[] = {
 	  .help = "what to print" },
 };
 
+static enum gb_status show_peers(const struct request *request, struct gb_records *records,
+				 struct gb_error *err)
+{
+	if (request->format > GB_FORMAT_MARKDOWN || request->show != GB_SHOW_TIME)
+		return gb_fail(err, GB_EUSAGE,
+			       "--by=peer: prints times, as --format=table or markdown");
+	if (gb_pool_launches(records, err) ||
+	    gb_peers_print(stdout, records, request->format == GB_FORMAT_MARKDOWN, err))
+		return err->code;
+	return fflush(stdout) || ferror(stdout)
+		       ? gb_fail(err, GB_EIO, "cannot write the table: %s", strerror(errno))
+		       : GB_OK;
+}
+
 /* A table without a speed-up is printed, too; the exit status tells. */
-static enum gb_status show(const struct request *request, const struct gb_records *records,
+static enum gb_status show(const struct request *request, struct gb_records *records,
 			   struct gb_error *err)
 {
 	struct gb_versus versus = { .by = (enum gb_versus_by)request->by };
 
+	if (request->by == GB_BYS)
+		return show_peers(request, records, err);
 	if (!gb_versus_init(&versus, records, err) &&
 	    !gb_versus_print(stdout, &versus, records, (enum gb_versus_show)request->show,
 			     (enum gb_format)request->format, err) &&
@@ -63,7 +89,8 @@ enum gb_status gb_cmd_versus(int argc, char **argv, struct gb_error *err)
 		.words = "FILE...",
 		.summary = "Print the records of several machines (or commits, hosts, compilers, "
 			   "drivers, numbers of threads) side by side, with the speed-up over the "
-			   "first one: exit status 6 if none has a time in two columns.",
+			   "first one, or where libraries are ahead: exit status 6 if none has a "
+			   "time in two columns.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),
 		.target = &request,

@@ -187,7 +187,7 @@ static void print_sum(FILE *file, const struct sum *sum)
 
 static enum gb_status print_section(const struct gb_section *section, struct gb_error *err)
 {
-	const struct gb_grid_style style = { .markup = GB_MARKUP_MARKDOWN };
+	const struct gb_grid_style style = { .markup = section->table->markup };
 	FILE *file = section->table->file;
 	struct columns columns;
 	struct sum sum = { 0 };
@@ -209,7 +209,7 @@ static enum gb_status print_section(const struct gb_section *section, struct gb_
 		}
 	}
 	count_failures(&sum, section);
-	(void)fprintf(file, "\n## %s\n\n", section->bench);
+	(void)fprintf(file, "\n%s%s\n\n", style.markup ? "## " : "", section->bench);
 	print_sum(file, &sum);
 	if (sum.behind) {
 		(void)fputc('\n', file);
@@ -219,11 +219,15 @@ static enum gb_status print_section(const struct gb_section *section, struct gb_
 	return err->code;
 }
 
-enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, struct gb_error *err)
+enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, bool markdown,
+			      struct gb_error *err)
 {
-	static const struct gb_style style = { .format = GB_FORMAT_MARKDOWN };
+	const struct gb_style style = { .format = markdown ? GB_FORMAT_MARKDOWN : GB_FORMAT_TABLE };
 	const struct gb_table table = {
-		.file = file, .list = list, .style = &style, .markup = GB_MARKUP_MARKDOWN
+		.file = file,
+		.list = list,
+		.style = &style,
+		.markup = markdown ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE,
 	};
 	bool *done = calloc(list->count + 1, sizeof *done);
 

@@ -10,9 +10,10 @@
 
 /* A place is a point with a number of threads: what takes one thread by itself, as serial peers do,
  * is compared with what was limited to one, and GPU variants with each other.  Times that were not
- * verified, failed or are emulated have no part; places without two sides are counted.  A tie is within
- * 3 %.
+ * verified, failed or are emulated have no part; places without two sides are counted.  A place is
+ * unsure if the interval of the ratio (launch.h) does not tell who is faster.
  * Errors of the stream are the caller's to look for. */
-enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, struct gb_error *err);
+enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, bool markdown,
+			      struct gb_error *err);
 
 #endif

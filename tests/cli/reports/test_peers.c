@@ -22,7 +22,7 @@ static void expect_text(const char *wanted)
 	struct gb_error err = { 0 };
 	FILE *file = open_memstream(&text, &size);
 
-	cr_assert_eq(gb_peers_print(file, &list, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_peers_print(file, &list, true, &err), GB_OK, "%s", err.message);
 	(void)fclose(file);
 	cr_expect_str_eq(text, wanted, "\n%s\ninstead of\n%s", text, wanted);
 	free(text);

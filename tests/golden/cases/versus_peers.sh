@@ -5,7 +5,7 @@ record() { # VARIANT PEER COUNT NS
 	printf '"cold":true,"emulated":false,"threads":1,"time":{"median":%s,"ci95":[%s,%s],"samples":[%s]},"work":{"items":1,"unit":"keys"}}\n' "$4" "$4" "$4" "$4"
 }
 { record best false 1000 30; record vqsort true 1000 20; record best false 2000 30; record vqsort true 2000 60; } >a.jsonl
-gpubench report --format=peers a.jsonl
+gpubench versus --by=peer --format=markdown a.jsonl
 : >empty.jsonl
-gpubench report --format=peers empty.jsonl
-gpubench report --format=peers none.jsonl
+gpubench versus --by=peer --format=markdown empty.jsonl
+gpubench versus --by=peer --format=markdown none.jsonl
