@@ -18,9 +18,9 @@
 #include "common/workload.h"
 #ifdef GPUBENCH_SIMT
 #include "tests/simt/control.h"
+#endif
 
 extern const struct gb_variant_ops stream_cuda_copy;
-#endif
 
 static void check_timer(const struct gb_timer_ops *ops)
 {
