@@ -72,7 +72,8 @@ static void describe_cpu(struct gb_run *run, const struct gb_host_info *host)
 	run->host.turbo = flag(host->turbo);
 }
 
-static void describe_host(struct gb_run *run, const struct gb_host_info *host)
+/* load: room for a copy. */
+static void describe_host(struct gb_run *run, const struct gb_host_info *host, double load[3])
 {
 	run->host.hostname = known(host->hostname);
 	run->host.os = known(host->os);
@@ -83,7 +84,8 @@ static void describe_host(struct gb_run *run, const struct gb_host_info *host)
 	run->host.huge_pages = known(host->huge_pages);
 	run->host.virtualized = flag(host->virtualized);
 	if (isfinite(host->load[0]))
-		run->host.load = (struct gb_numbers){ 3, (double *)(uintptr_t)host->load };
+		run->host.load =
+			(struct gb_numbers){ 3, memcpy(load, host->load, sizeof host->load) };
 	describe_cpu(run, host);
 }
 
@@ -169,15 +171,19 @@ cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
 {
 	char name[GB_MAX_VARIABLES][64], cc[GB_MAX_GPUS][32];
 	struct gb_gpu gpu[GB_MAX_GPUS];
+	const char **argv = calloc((size_t)info->argc + 1, sizeof(char *));
 	struct gb_run run = gb_no_run;
 	cJSON *line = NULL;
-	bool ok = true;
+	double load[3];
+	bool ok = argv;
 
 	run.run_id = info->run_id;
 	run.started = info->started;
-	run.argv = (struct gb_texts){ (size_t)info->argc, (const char **)(uintptr_t)info->argv };
+	for (int i = 0; i < info->argc && ok; i++)
+		argv[i] = info->argv[i];
+	run.argv = (struct gb_texts){ (size_t)info->argc, argv };
 	describe_tool(&run, &info->build);
-	describe_host(&run, &info->host);
+	describe_host(&run, &info->host, load);
 	describe_devices(&run, info);
 	describe_settings(&run, info);
 	for (size_t i = 0; i < info->variable_count && ok; i++)
@@ -189,6 +195,7 @@ cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
 	if (ok)
 		line = gb_run_format(&run);
 	free(run.environment.item);
+	free(argv);
 	if (!line)
 		gb_out_of_memory(err, "describing the run");
 	return line;

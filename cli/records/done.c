@@ -21,7 +21,8 @@ enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *recor
 			    enum gb_again again, struct gb_error *err)
 {
 	const char **key = calloc(records->count + 1, sizeof *key);
-	const struct gb_record **retry = calloc(records->count + 1, sizeof *retry);
+	const struct gb_record **retry =
+		calloc(records->count + 1, sizeof(const struct gb_record *));
 
 	*done = (struct gb_done){ .key = key, .again = retry };
 	if (!key || !retry) {

@@ -67,14 +67,14 @@ static double end_of(const cJSON *interval, int end)
 	return cJSON_IsArray(interval) && is_number(item) ? item->valuedouble : (double)NAN;
 }
 
-static const char *read_times(cJSON *item, struct gb_times *times)
+static const char *read_times(cJSON *series, struct gb_times *times)
 {
-	cJSON *samples = cJSON_GetObjectItemCaseSensitive(item, "samples");
-	const cJSON *interval = gb_json_at(item, "ci95");
+	cJSON *samples = cJSON_GetObjectItemCaseSensitive(series, "samples");
+	const cJSON *interval = gb_json_at(series, "ci95");
 	const char *wrong;
 
-	times->clock = gb_json_text(item, "clock");
-	if (!is_number(gb_json_at(item, "median")))
+	times->clock = gb_json_text(series, "clock");
+	if (!is_number(gb_json_at(series, "median")))
 		return "lacks its \"median\"";
 	times->sample = read_array(samples, false, &times->count, &wrong);
 	if (!wrong && times->sample && !times->count)
@@ -83,10 +83,10 @@ static const char *read_times(cJSON *item, struct gb_times *times)
 		return "lacks its \"samples\", an array of numbers";
 	if (!times->sample)
 		return "";
-	times->median = gb_json_number(item, "median");
+	times->median = gb_json_number(series, "median");
 	times->ci_low = end_of(interval, 0);
 	times->ci_high = end_of(interval, 1);
-	cJSON_Delete(cJSON_DetachItemViaPointer(item, samples));
+	cJSON_Delete(cJSON_DetachItemViaPointer(series, samples));
 	return NULL;
 }
 

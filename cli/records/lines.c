@@ -122,7 +122,8 @@ void gb_records_remove(struct gb_records *list, size_t index)
 
 	gb_record_free(record[index]);
 	list->count--;
-	memmove(&record[index], &record[index + 1], (list->count - index) * sizeof *record);
+	memmove(&record[index], &record[index + 1],
+		(list->count - index) * sizeof(struct gb_record *));
 }
 
 void gb_records_remove_run(struct gb_records *list, size_t index)
@@ -134,15 +135,15 @@ void gb_records_remove_run(struct gb_records *list, size_t index)
 			gb_records_remove(list, i);
 	gb_run_free(run[index]);
 	list->run_count--;
-	memmove(&run[index], &run[index + 1], (list->run_count - index) * sizeof *run);
+	memmove(&run[index], &run[index + 1], (list->run_count - index) * sizeof(struct gb_run *));
 }
 
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
 	struct gb_record **record =
-		reallocarray(to->record, to->count + from->count + 1, sizeof *record);
+		reallocarray(to->record, to->count + from->count + 1, sizeof(struct gb_record *));
 	struct gb_run **run =
-		reallocarray(to->run, to->run_count + from->run_count + 1, sizeof *run);
+		reallocarray(to->run, to->run_count + from->run_count + 1, sizeof(struct gb_run *));
 
 	to->record = record ? record : to->record;
 	to->run = run ? run : to->run;

@@ -410,6 +410,7 @@ struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	struct gb_run *run = calloc(1, sizeof *run);
 	const char *wrong = "";
 
+	fault[0] = '\0';
 	if (!run) {
 		cJSON_Delete(line);
 	} else {
@@ -419,8 +420,6 @@ struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	wrong = run && !wrong ? read_gpus(run, fault) : wrong;
 	if (!wrong)
 		return run;
-	if (!wrong[0])
-		fault[0] = '\0';
 	gb_run_free(run);
 	return NULL;
 }
@@ -492,6 +491,7 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	struct gb_record *record = calloc(1, sizeof *record);
 	const char *wrong = "";
 
+	fault[0] = '\0';
 	if (!record) {
 		cJSON_Delete(line);
 	} else {
@@ -506,8 +506,6 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 		derive(record);
 		return record;
 	}
-	if (!wrong[0])
-		fault[0] = '\0';
 	gb_record_free(record);
 	return NULL;
 }

@@ -94,6 +94,7 @@ static void add(struct gb_run_names *names, const char *id, const struct gb_run 
 enum gb_status gb_run_names_init(struct gb_run_names *names, const struct gb_records *list,
 				 struct gb_error *err)
 {
+	names->count = 0;
 	names->entry = calloc(list->run_count + list->count + 1, sizeof *names->entry);
 	if (!names->entry)
 		return gb_out_of_memory(err, "the names of runs");

@@ -74,10 +74,12 @@ static enum gb_status collect(struct gb_section *section, const struct gb_table 
 			      size_t first, bool *done, struct gb_error *err)
 {
 	const struct gb_records *list = table->list;
+	const struct gb_record *before = NULL;
+	bool hot = false, cold = false, units = false;
 
 	*section = (struct gb_section){ .table = table };
 	section->bench = list->record[first]->bench;
-	section->record = calloc(list->count, sizeof *section->record);
+	section->record = calloc(list->count, sizeof(struct gb_record *));
 	section->row = calloc(list->count, sizeof(struct gb_row));
 	if (!section->record || !section->row)
 		return gb_out_of_memory(err, "a table");
@@ -93,7 +95,17 @@ static enum gb_status collect(struct gb_section *section, const struct gb_table 
 		section->row[section->row_count].record = record;
 		section->row[section->row_count].order = section->row_count;
 		section->row_count++;
+		hot |= record->cold == GB_NO;
+		cold |= record->cold == GB_YES;
+		section->mixed_runs |= before && !gb_equal(before->run_id, record->run_id);
+		before = record;
+		if (record->work.unit) {
+			units |= section->unit && !gb_equal(section->unit, record->work.unit);
+			section->unit = record->work.unit;
+		}
 	}
+	section->mixed_caches = hot && cold;
+	section->unit = units ? NULL : section->unit;
 	gb_axes_find(&section->axes, section->record, section->count);
 	return GB_OK;
 }
@@ -144,48 +156,8 @@ static enum gb_status sort_rows(struct gb_section *section, struct gb_error *err
 	return GB_OK;
 }
 
-/* Whether some of the rows were measured with cold and some with hot caches. */
-static bool mixes_caches(const struct gb_section *section)
-{
-	bool hot = false, cold = false;
-
-	for (size_t i = 0; i < section->row_count; i++) {
-		hot |= section->row[i].record->cold == GB_NO;
-		cold |= section->row[i].record->cold == GB_YES;
-	}
-	return hot && cold;
-}
-
-static bool mixes_runs(const struct gb_section *section)
-{
-	for (size_t i = 1; i < section->row_count; i++)
-		if (!gb_equal(section->row[0].record->run_id, section->row[i].record->run_id))
-			return true;
-	return false;
-}
-
-/* The unit that all rows count in; NULL if they differ. */
-static const char *common_unit(const struct gb_section *section)
-{
-	const char *unit = NULL;
-
-	for (size_t i = 0; i < section->row_count; i++) {
-		const char *other = section->row[i].record->work.unit;
-
-		if (other && unit && !gb_equal(unit, other))
-			return NULL;
-		unit = other ? other : unit;
-	}
-	return unit;
-}
-
 enum gb_status gb_section_init(struct gb_section *section, const struct gb_table *table,
 			       size_t first, bool *done, struct gb_error *err)
 {
-	if (collect(section, table, first, done, err) || sort_rows(section, err))
-		return err->code;
-	section->mixed_caches = mixes_caches(section);
-	section->mixed_runs = mixes_runs(section);
-	section->unit = common_unit(section);
-	return GB_OK;
+	return collect(section, table, first, done, err) ? err->code : sort_rows(section, err);
 }

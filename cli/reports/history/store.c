@@ -127,7 +127,7 @@ static int series_order(const void *a, const void *b)
 
 static void free_series(void *series)
 {
-	free((char *)(uintptr_t)((struct gb_stored_series *)series)->key);
+	free(((struct gb_stored_series *)series)->own_key);
 	free(series);
 }
 
@@ -139,7 +139,7 @@ static enum gb_status add_series(struct gb_store *store, const struct gb_stored_
 	if (!copy)
 		return no_memory(err);
 	*copy = *wanted;
-	copy->key = strdup(wanted->key);
+	copy->key = copy->own_key = strdup(wanted->key);
 	if (!copy->key ||
 	    !grow(&store->series, &store->series_room, store->all_series,
 		  sizeof(struct gb_stored_series *)) ||

@@ -49,7 +49,8 @@ struct gb_stored_machine {
 
 /* One key on one machine, with cold caches or with hot ones. */
 struct gb_stored_series {
-	const char *key; /* owned by the store */
+	const char *key;
+	char *own_key; /* the same, owned by the store */
 	const struct gb_stored_machine *machine;
 	bool cold;
 	uint32_t number;
