@@ -28,7 +28,7 @@ def ab(options):
     sides = [points(select(read([path]), options.where)) for path in options.files]
     names = varying([r for side in sides for p in side for r in p.rows])
     pairs = [
-        (label(base.first, [*names, "caches"]), [fastest(base), fastest(new)])
+        (label(base.first, [*names, "caches"]), [values_of(base), values_of(new)])
         for base in sides[0]
         for new in sides[1]
         if same_measurement(base.first, new.first)
@@ -48,14 +48,14 @@ def ab(options):
             sheet.add(options.files[side], handle)
     ax.axvline(1, color=style.GREY, linewidth=0.8)
     ax.set_yticks(range(len(pairs)), [name for name, _ in pairs])
-    ax.set_xlabel("fastest sample of each launch / median of %s (1)" % options.files[0])
+    ax.set_xlabel("median of each launch / median of %s (1)" % options.files[0])
     ax.invert_yaxis()
     ax.grid(True, axis="x")
     return sheet
 
 
-def fastest(point):
-    return [min(r.record["time"]["samples"]) for r in point.rows]
+def values_of(point):
+    return [r.record["time"]["median"] for r in point.rows]
 
 
 def same_measurement(a, b):
@@ -120,7 +120,7 @@ def history(options):
         look = style.series(0)
         look["linestyle"] = "none"
         (handle,) = ax.plot(range(len(values)), values, **look)
-        sheet.add("fastest sample of a launch", handle)
+        sheet.add("median of a launch", handle)
         cuts = [0, *(s["at"] for s in one["shifts"]), len(values)]
         for begin, end in zip(cuts, cuts[1:]):
             level = sorted(values[begin:end])[(end - begin) // 2]
