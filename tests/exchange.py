@@ -116,7 +116,7 @@ def google(documents):
     for name, factor in (("lsd8", 1), ("best", 1.25)):
         row = rows["radix/cpu/%s count=1000 threads=1" % name]
         assert len(row["measurements"]) == 10
-        old = [1000 + 7 * number for number in range(10)]
+        old = [1.25 * (1000 + 7 * number) for number in range(10)]
         new = [time * factor for time in old]
         for measurement, a, b in zip(row["measurements"], old, new):
             assert (measurement["real_time"], measurement["real_time_other"]) == (a, b)

@@ -45,7 +45,7 @@ sed 's/"cpu":"/&another /' other.jsonl >versus.jsonl
 try versus --format=json out.jsonl versus.jsonl
 try versus --format=html out.jsonl versus.jsonl
 try compare --format=junit out.jsonl other.jsonl
-try report --format=bmf out.jsonl
+try report --format=junit out.jsonl
 try report --format=benchmark out.jsonl
 try repro --list
 try list

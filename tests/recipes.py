@@ -54,7 +54,7 @@ if runs != [4, 4]:
     fail("launches:", runs)
 if xml.fromstring(made["gate/junit.xml"]).get("failures") != "1":
     fail(made["gate/junit.xml"])
-if "| slower |" not in made["summary"] or not re.search("^::error title=gpubench slower::radix", said, re.M):
+if "| **slower** |" not in made["summary"] or not re.search("^::error title=gpubench slower::radix", said, re.M):
     fail(made["summary"], said)
 run_gate(2, ["HEAD", "radix", "no-such-variant"])
 run_gate(2, [])
