@@ -116,7 +116,7 @@ measure lbvh-rays-best lbvh cpu/wide cpu/embree-medium cpu/packet cpu/embree16-m
 	"${scenes[@]}" "${few[@]}"
 
 # Beside the field's libraries, like with like, in five launches: `gpubench versus
-# --by=peer` prints where one is ahead.  Of trees: with two children a node; ready to be traversed; the best.
+# --by=peer` prints where one is ahead.  Three kinds of trees: with two children a node; ready to be traversed; the best.
 often=(--runs=5 --max-time=0.5 --min-samples=5 --timeout=20)
 measure peers-radix-sizes radix cpu/best cpu/lsd8 cpu/vqsort cpu/qsort --count=1k,3k,10k,30k,100k,300k,1M,3M,10M \
 	--type=u32,u64,pairs --threads=1,2 "${often[@]}"

@@ -35,7 +35,7 @@ if [ "$(getconf LEVEL3_CACHE_SIZE || :)" -gt 0 ] 2>/dev/null; then
 	expect libc.jsonl "\"cache_bytes\":$(getconf LEVEL3_CACHE_SIZE),\"cache_from\":\"libc\""
 fi
 expect assumed.jsonl '"cache_bytes":33554432,"cache_from":"assumed"'
-# What is unknown is left out.
+# Unknown members are left out.
 grep -E '"(l1d_bytes|l2_bytes|l3_bytes|sockets|cores)"' assumed.jsonl >known || echo nothing >known
 expect known nothing
 expect assumed.jsonl '"status":"ok"'

@@ -283,7 +283,7 @@ static bool describe_series(struct gb_record *record, const struct gb_result *re
 	       describe_times(&record->host_time, "monotonic", &result->host_time, 0, err);
 }
 
-/* What was done before `time`, besides allocation, that other programs have to do within theirs. */
+/* Work before `time`, besides allocation, that other programs do within their times. */
 static void describe_excluded(struct gb_record *record, const struct gb_result *result,
 			      const char *thing[2])
 {
@@ -305,7 +305,7 @@ static const char *const throttle_words[] = {
 	"display_clocks",
 };
 
-/* What the record borrows while its line is made. */
+/* Storage that the record borrows while its line is made. */
 struct room {
 	struct gb_named_times phase[GB_MAX_PHASES];
 	const char *excluded[2], *throttle[GB_COUNT(throttle_words)];

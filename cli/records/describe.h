@@ -11,7 +11,7 @@
 /* The `run` line.  NULL, with err set, if memory ran out.  For cJSON_Delete(). */
 cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err);
 
-/* What a record says became of it. */
+/* The status of its record. */
 enum gb_record_status gb_status_of_result(const struct gb_result *result);
 
 /* Line number seq (from 0) of run run_id, in the place of `old` (NULL: none), an earlier record of the

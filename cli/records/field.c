@@ -394,7 +394,7 @@ static cJSON *object_of_members(const struct gb_members *members)
 	return object;
 }
 
-/* Whether there is nothing to write. */
+/* True if there is nothing to write. */
 static bool is_absent(const struct gb_field *field, const void *of)
 {
 	const void *from = in(field, of);
@@ -662,7 +662,7 @@ static struct gb_field_value value_of(const struct gb_field *field, const void *
 	return (struct gb_field_value){ 0 };
 }
 
-/* What the path has behind the field's own; NULL if it is not one of the field. */
+/* The rest of the path behind the field's own; NULL if it is not one of the field. */
 static const char *rest_of(const struct gb_field *field, const char *path)
 {
 	const size_t length = strlen(field->path);

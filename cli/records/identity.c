@@ -88,7 +88,7 @@ static void put_bytes(struct writer *w, const char *name, double bytes)
 		put(w, ", %s%s", name, gb_text_bytes(text, bytes));
 }
 
-/* What every schema has.  The memory is that which the kernel left, which varies a little. */
+/* The members that every schema has.  The kernel leaves a little more or less of the same memory. */
 static void put_early(struct writer *w, const struct gb_run *run, const char *name)
 {
 	put(w, "%s", name);
@@ -115,7 +115,7 @@ static void put_model(struct writer *w, const struct gb_run *run)
 		put(w, ", %s-%s", vendor, run->host.cpu_part);
 }
 
-/* What is missing is told apart by the host. */
+/* The name of the host stands for whatever is missing. */
 static void put_host(struct writer *w, const struct gb_run *run)
 {
 	if (run->host.hostname)

@@ -1,7 +1,7 @@
 /* identity.h -- which machine a time belongs to.
  *
  * A CPU is known by its vendor, family, model and stepping (ARM: implementer and part), sockets,
- * cores, caches and the memory in GiB; a GPU by its UUID.  Where one of these is missing, the host's
+ * cores, caches and the memory in GiB; a GPU by its UUID.  If one of these is missing, the host's
  * name takes its place: a missing field never equals a missing field of another host.  Records of
  * schema 1 have no family; they match a later record of the same host if all else is equal.
  */

@@ -8,7 +8,7 @@
 #include "cli/workloads/value.h"
 #include "common/text.h"
 
-/* Whether the parameter means something to variants of the back end. */
+/* True if variants of the back end read the parameter. */
 static bool is_read_by(const struct gb_param *param, enum gb_backend backend)
 {
 	return !param->backends || param->backends >> backend & 1;

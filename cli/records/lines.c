@@ -373,7 +373,7 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 
 /* ---- lines that are there twice ----------------------------------------------------------- */
 
-/* Whether two lines, which are deleted, are the same. */
+/* Compare two lines, which are deleted. */
 static bool equal_lines(cJSON *a, cJSON *b)
 {
 	const bool equal = a && b && cJSON_Compare(a, b, true);

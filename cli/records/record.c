@@ -308,7 +308,7 @@ static bool renew_stop(cJSON *line)
 	return !stop || !gb_equal(stop, "untimed") || set_word(line, "stop_reason", "fixed");
 }
 
-/* Where the samples are different work, the rate was not the items by the median time. */
+/* The rate of samples that are different work was not the items by the median time. */
 static bool renew_rates(cJSON *line)
 {
 	const double copy = gb_json_number(line, "rates.copy_bytes_per_s");
@@ -358,7 +358,7 @@ static bool renew_record(cJSON *line)
 
 /* ---- a line ------------------------------------------------------------------------------- */
 
-/* What is wrong with the line before its type is looked at; NULL: nothing. */
+/* The fault of the line, whatever its type is; NULL: none. */
 static const char *line_fault(const cJSON *line)
 {
 	const double schema = gb_json_number(line, "schema");

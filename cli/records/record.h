@@ -97,7 +97,7 @@ struct gb_counts {
 	} copies, copied_bytes;
 };
 
-/* What came of one variant at one point. */
+/* The result of one variant at one point. */
 struct gb_record {
 	const struct gb_run *run; /* never NULL; gb_no_run if the file has none */
 	const char *run_id;
@@ -196,10 +196,10 @@ const char *gb_status_word(enum gb_record_status status);
 
 bool gb_is_cpu(const struct gb_record *record);
 
-/* Whether it was measured with cold caches: by the record, else by its run, else yes. */
+/* True if it was measured with cold caches: by the record, else by its run, else true. */
 bool gb_record_is_cold(const struct gb_record *record);
 
-/* What the record's back end ran on. */
+/* The CPU or GPU that the record's back end ran on. */
 const struct gb_machine *gb_record_machine(const struct gb_record *record);
 
 /* The GPU that the run used; NULL if there was none. */

@@ -216,13 +216,13 @@ static bool is_cost(const char *path)
 	return true;
 }
 
-/* Who is told of each number that differs. */
+/* The callback for each number that differs. */
 struct walk {
 	bool (*each)(const struct gb_count_change *change, void *closure);
 	void *closure;
 };
 
-/* What one side did not count is 0. */
+/* A number that one side did not count is 0 there. */
 static bool see(const struct walk *walk, const char *before, const char *name, double base,
 		double new_)
 {

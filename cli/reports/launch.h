@@ -20,7 +20,7 @@ double gb_launch_value(const struct gb_record *record, bool in_cycles);
  * if both have one.  The interval is NAN if there is none, all of it if a time is missing. */
 struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b);
 
-/* Whether a's time is shorter: by the interval of the ratio, not by the value. */
+/* True if a's time is shorter by the interval of the ratio; the values alone do not decide. */
 bool gb_is_faster(const struct gb_record *a, const struct gb_record *b);
 
 #endif

@@ -9,7 +9,7 @@
 #include "common/stats.h"
 #include "common/text.h"
 
-/* Whether the record has a time that may be pooled. */
+/* True if the record has a time that may be pooled. */
 static bool is_timed(const struct gb_record *record)
 {
 	return record->has_time && record->status == GB_STATUS_OK;

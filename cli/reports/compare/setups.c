@@ -85,7 +85,7 @@ static struct gb_field_value clock_of(const struct gb_record *record)
 		       : (struct gb_field_value){ 0 };
 }
 
-/* What the record tells of the part, if anything. */
+/* The value of the part in the record, if it has one. */
 static struct gb_setup_value value_of(size_t part, const struct gb_record *record)
 {
 	const struct gb_run *run = record->run;

@@ -90,7 +90,7 @@ static char *column_name(enum gb_versus_by by, const struct gb_record *record)
 	return join(before, text ? text : "unknown", after);
 }
 
-/* Whether the record belongs in the column; machines of one name may be several. */
+/* True if the record belongs in the column; several machines may share a name. */
 static bool is_of_column(const struct gb_versus *v, size_t column, const char *name,
 			 const struct gb_record *record)
 {

@@ -30,7 +30,7 @@ enum { GB_BYS = GB_BY_THREADS + 1 };
 
 struct gb_versus_cell {
 	bool has_time, has_record; /* of the column in this row */
-	/* Of a time beside the first column's: faster, slower or unsure by the interval of the
+	/* A time beside the first column's is faster, slower or unsure by the interval of the
 	 * speed-up; same in the first column and where that has none.  Else why there is no time. */
 	enum gb_verdict_word verdict;
 	const char *reason; /* why there is no time; NULL: not told.  Points into the records */
