@@ -663,7 +663,7 @@ const struct gb_machine *gb_record_machine(const struct gb_record *record)
 const struct gb_gpu *gb_run_gpu(const struct gb_run *run)
 {
 	for (size_t i = 0; i < run->gpu_count; i++)
-		if (!(fabs(run->gpu[i].id - run->settings.device) > 0))
+		if (fabs(run->gpu[i].id - run->settings.device) <= 0)
 			return &run->gpu[i];
 	return NULL;
 }

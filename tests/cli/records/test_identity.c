@@ -145,8 +145,9 @@ Test(identity, arm_cpus_are_told_apart_by_their_parts)
 	expect_cpus(v2, HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd0c")), false);
 }
 
-#define GPU(host, uuid)                                                               \
-	"\"host\":{\"hostname\":\"" host "\"},\"gpus\":[{\"id\":0,\"name\":\"H100\"," \
+#define GPU(host, uuid)                                                          \
+	"\"host\":{\"hostname\":\"" host                                         \
+	"\"},\"settings\":{\"device\":0},\"gpus\":[{\"id\":0,\"name\":\"H100\"," \
 	"\"memory_bytes\":85899345920" uuid "}]"
 
 Test(identity, a_gpu_is_known_by_its_uuid)

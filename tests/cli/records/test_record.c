@@ -537,3 +537,18 @@ Test(record, of_a_member_that_is_there_twice_the_first_counts)
 	cr_expect_eq(record->metrics.count, 1);
 	gb_record_free(record);
 }
+
+/* A run that does not tell its device was on none of its GPUs. */
+Test(record, a_run_without_a_device_has_no_gpu)
+{
+	char fault[GB_FAULT_MAX];
+	struct gb_run *run = gb_run_parse(cJSON_Parse("{\"type\":\"run\",\"schema\":2,\"run_id\":"
+						      "\"1\",\"gpus\":[{\"id\":0}]}"),
+					  fault);
+
+	cr_assert(run, "%s", fault);
+	cr_expect_null(gb_run_gpu(run));
+	run->settings.device = 0;
+	cr_expect_eq(gb_run_gpu(run), &run->gpu[0]);
+	gb_run_free(run);
+}

@@ -170,7 +170,8 @@ Test(schema, stored_files_lose_nothing)
 static const char whole_run[] =
 	"{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\",\"started\":\"2026-11-20T15:04:05Z\","
 	"\"tool\":{\"version\":\"1.2\",\"commit\":\"abc\",\"dirty\":false,\"compiler\":\"gcc 14\"},"
-	"\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\"},\"gpus\":[{\"id\":0,\"name\":\"Voodoo\"}]"
+	"\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\"},\"settings\":{\"device\":0},\"gpus\":[{"
+	"\"id\":0,\"name\":\"Voodoo\"}]"
 	"}";
 static const char whole_record[] =
 	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"seq\":0,\"bench\":\"toy\","
