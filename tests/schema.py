@@ -2,9 +2,7 @@
 """Check record files against results/gpubench-record-2.schema.json and the rules between lines.
 
 usage: tests/schema.py FILE...          (.jsonl files, or .json documents; - is standard input)
-       tests/schema.py --comparison FILE...    what compare and ab print, by its own schema
-       tests/schema.py --versus FILE...        what versus prints
-       tests/schema.py --history FILE...       what history prints
+       tests/schema.py --report FILE...        what compare, ab, versus and history print, by its own schema
 
 Lines of schema 1 are only checked for their order.  Prints one line for each failure, FILE:LINE: PATH: what is wrong, and exits with 1 if there is
 any, with 2 if a file cannot be read.  Needs Debian's python3-jsonschema.
@@ -136,41 +134,32 @@ def check_file(path, validator):
             yield "%s:%d: %s: %s" % (path, number, where, what)
 
 
-def check_document(path, validator, check):
+def check_document(path, validator):
     with (sys.stdin if path == "-" else open(path, encoding="utf-8")) as file:
         document = parse(file.read())
     for error in validator.iter_errors(document):
         yield "%s: %s: %s" % (path, ".".join(map(str, error.absolute_path)), error.message[:300])
-    yield from check(path, document)
+    yield from check_report(path, document)
 
 
-def check_comparison(path, comparison):
-    if sum(comparison["verdicts"].values()) != len(comparison["keys"]):
-        yield "%s: verdicts: not as many as keys" % path
-
-
-def check_versus(path, versus):
-    for table in versus["tables"]:
-        names = [column["name"] for column in table["columns"]]
-        for row in table["rows"]:
-            if [cell["column"] for cell in row["cells"]] != names:
-                yield "%s: %s: not a cell for each column" % (path, row["key"])
-
-
-def check_history(path, history):
-    if sum(history["verdicts"].values()) != len(history["series"]):
-        yield "%s: verdicts: not as many as series" % path
-    for series in history["series"]:
-        at = [shift["at"] for shift in series["shifts"]]
-        if at != sorted(set(at)) or any(a >= series["launches"] for a in at):
-            yield "%s: shifts of %s are not in order" % (path, series["key"])
+def check_report(path, report):
+    """Rules between the tables of a report."""
+    rows = {"comparison": "keys", "history": "series"}.get(report["type"])
+    words = ("same", "faster", "slower", "unsure", "absent", "failed", "unverified")
+    if rows and sum(report[word] for word in words) != len(report[rows]):
+        yield "%s: the verdicts are not as many as %s" % (path, rows)
+    launches = {(s["key"], s["machine"], s["caches"]): s["launches"] for s in report.get("series", [])}
+    last = {}
+    for shift in report.get("shifts", []):
+        of = shift["key"], shift["machine"], shift["caches"]
+        if not last.get(of, 0) < shift["launch"] < launches[of]:
+            yield "%s: shifts of %s are not in order" % (path, shift["key"])
+        last[of] = shift["launch"]
 
 
 def main(paths):
-    documents = {"comparison": check_comparison, "versus": check_versus, "history": check_history}
-    name = paths[0][2:] if paths and paths[0].startswith("--") else "record"
-    if name != "record":
-        paths = paths[1:]
+    name = "report" if paths[:1] == ["--report"] else "record"
+    paths = paths[name == "report":]
     version = 2 if name == "record" else 1
     with open("%s/gpubench-%s-%d.schema.json" % (RESULTS, name, version), encoding="utf-8") as file:
         schema = json.load(file)
@@ -181,8 +170,8 @@ def main(paths):
     failures = 0
     for path in paths:
         try:
-            for failure in (check_document(path, validator, documents[name]) if name in documents else
-                            check_file(path, validator)):
+            check = check_document if name == "report" else check_file
+            for failure in check(path, validator):
                 print(failure)
                 failures += 1
         except OSError as error:

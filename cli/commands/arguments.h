@@ -16,6 +16,14 @@ struct gb_rows {
 	size_t count;
 };
 
+/* The row of --format, which has the same words (gb_formats) in every command that prints a report,
+ * before those of the command's own. */
+#define GB_FORMAT_ROW(at, words)                                                  \
+	{                                                                         \
+		.name = "format", .letter = 'f', .type = GB_CHOICE, .offset = at, \
+		.initial = "table", .choices = words, .help = "what to print"     \
+	}
+
 struct gb_arguments {
 	const char *words;   /* what the help calls the arguments: "FILE..." */
 	const char *summary; /* one sentence */

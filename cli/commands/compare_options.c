@@ -6,7 +6,15 @@
 #include "cli/reports/exchange/exchange.h"
 #include "common/text.h"
 
-const char *const gb_compare_formats[] = { "table", "markdown", "json", "junit", "github", NULL };
+/* First those of enum gb_format, in its order. */
+const char *const gb_compare_formats[] = { "table", "markdown", "html",   "latex", "csv",
+					   "json",  "junit",    "github", NULL };
+typedef enum gb_status print_comparison(FILE *file, const struct gb_comparison *comparison,
+					struct gb_error *err);
+static print_comparison *const printers[] = { gb_junit_print_comparison,
+					      gb_github_print_comparison };
+_Static_assert(GB_COUNT(gb_compare_formats) == GB_FORMATS + GB_COUNT(printers) + 1,
+	       "a word for each format");
 
 /* "3" or "20%"; without it any number passes, but not all. */
 static enum gb_status read_max_unsure(struct gb_comparison *c, const char *text,
@@ -65,17 +73,10 @@ static enum gb_status check_setups(const struct gb_comparison *c, const char *ba
 static enum gb_status print(const struct gb_compare_options *options, const struct gb_comparison *c,
 			    struct gb_error *err)
 {
-	const char *format = gb_compare_formats[options->format];
-
-	if (gb_equal(format, "json"))
-		return gb_comparison_print_json(stdout, c, err);
-	if (gb_equal(format, "junit"))
-		return gb_junit_print_comparison(stdout, c, err);
-	if (gb_equal(format, "github"))
-		return gb_github_print_comparison(stdout, c, err);
-	return gb_comparison_print(
-		stdout, c, options->all != 0,
-		gb_equal(format, "markdown") ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE, err);
+	if (options->format >= GB_FORMATS)
+		return printers[options->format - GB_FORMATS](stdout, c, err);
+	return gb_comparison_print(stdout, c, options->all != 0, (enum gb_format)options->format,
+				   err);
 }
 
 enum gb_status gb_compare_and_print(const struct gb_compare_options *options,

@@ -61,11 +61,7 @@ extern const char *const gb_compare_formats[];
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, counts),                     \
 		  .help = "exit status 1 also if an exact count became worse" },             \
-	{                                                                                    \
-		.name = "format", .letter = 'f', .type = GB_CHOICE,                          \
-		.offset = offsetof(struct gb_compare_options, format), .initial = "table",   \
-		.choices = gb_compare_formats, .help = "what to print"                       \
-	}
+		GB_FORMAT_ROW(offsetof(struct gb_compare_options, format), gb_compare_formats)
 
 /* What a comparison takes from the options.  GB_EUSAGE for a bad --max-unsure. */
 enum gb_status gb_compare_init(struct gb_comparison *comparison,

@@ -12,7 +12,6 @@
 enum { MOST_LEFT_OUT = 5 }; /* files that are named on standard error */
 
 static const char *const orders[] = { "date", "commit", NULL }; /* enum gb_order */
-static const char *const formats[] = { "table", "markdown", "json", "html", NULL };
 
 struct request {
 	int64_t order, format;
@@ -34,13 +33,7 @@ static const struct gb_param rows[] = {
 	  .high = 1000,
 	  .unit = "percent",
 	  .help = "a newest level that is slower by less is not" },
-	{ .name = "format",
-	  .letter = 'f',
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct request, format),
-	  .initial = "table",
-	  .choices = formats,
-	  .help = "what to print" },
+	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
 };
 
 static void tell(const char *folder, const char *text, const char *more)
@@ -78,18 +71,6 @@ static void tell_faults(const struct gb_store *store, const char *folder)
 	tell("", text, "");
 }
 
-static enum gb_status print(const struct gb_history *history, const char *format,
-			    struct gb_error *err)
-{
-	if (gb_equal(format, "json"))
-		return gb_history_print_json(stdout, history, err);
-	if (gb_equal(format, "html"))
-		return gb_history_print_page(stdout, history, err);
-	return gb_history_print(stdout, history,
-				gb_equal(format, "markdown") ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE,
-				err);
-}
-
 static enum gb_status show(const struct request *request, const char *const *word, size_t words,
 			   struct gb_error *err)
 {
@@ -107,7 +88,8 @@ static enum gb_status show(const struct request *request, const char *const *wor
 	if (!gb_folder_read(&store, word[0], err)) {
 		tell_faults(&store, word[0]);
 		if (!gb_history_judge(&history, &store, err)) {
-			(void)print(&history, formats[request->format], err);
+			(void)gb_history_print(stdout, &history, (enum gb_format)request->format,
+					       err);
 			status = gb_history_status(&history, why);
 		}
 	}

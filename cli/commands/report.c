@@ -12,12 +12,11 @@ typedef enum gb_status print_records(FILE *file, const struct gb_records *list,
 				     struct gb_error *err);
 
 /* First those of enum gb_format, in its order. */
-static const char *const formats[] = { "table", "markdown", "html",      "csv",
+static const char *const formats[] = { "table", "markdown", "html",      "latex", "csv",
 				       "json",  "junit",    "benchmark", NULL };
-enum { OWN_FORMATS = GB_FORMAT_JSON + 1 };
 static print_records *const printers[] = { gb_junit_print_records, gb_google_print_records };
 
-_Static_assert(GB_COUNT(formats) == OWN_FORMATS + GB_COUNT(printers) + 1, "a word for each format");
+_Static_assert(GB_COUNT(formats) == GB_FORMATS + GB_COUNT(printers) + 1, "a word for each format");
 
 static const char *const launches[] = { "each", "pooled", NULL };
 
@@ -26,13 +25,7 @@ struct request {
 };
 
 static const struct gb_param rows[] = {
-	{ .name = "format",
-	  .letter = 'f',
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct request, format),
-	  .initial = "table",
-	  .choices = formats,
-	  .help = "what to print" },
+	GB_FORMAT_ROW(offsetof(struct request, format), formats),
 	{ .name = "launches",
 	  .type = GB_CHOICE,
 	  .offset = offsetof(struct request, pooled),
@@ -52,13 +45,10 @@ static const struct gb_param rows[] = {
 static enum gb_status print(const struct request *request, const struct gb_records *records,
 			    struct gb_error *err)
 {
-	struct gb_style style;
-
-	if (request->format >= OWN_FORMATS)
-		return printers[request->format - OWN_FORMATS](stdout, records, err);
-	style = gb_style_for(stdout, (enum gb_format)request->format);
-	style.counts = request->counts != 0;
-	return gb_table_print(stdout, records, &style, err);
+	if (request->format >= GB_FORMATS)
+		return printers[request->format - GB_FORMATS](stdout, records, err);
+	return gb_table_print(stdout, records, (enum gb_format)request->format,
+			      request->counts != 0, err);
 }
 
 enum gb_status gb_cmd_report(int argc, char **argv, struct gb_error *err)

@@ -48,7 +48,7 @@ enum format { TABLE, MARKDOWN, LATEX, JSON, FORMATS };
 /* Where the tables go. */
 struct output {
 	enum format format;
-	enum gb_markup markup;
+	enum gb_format markup;
 	bool silent;     /* records only */
 	FILE *page;      /* HTML besides; NULL: none */
 	cJSON *document; /* JSON: {"tables": [...]} */
@@ -79,7 +79,7 @@ static enum gb_status put_table(struct output *out, const struct gb_repro *repro
 				struct gb_error *err)
 {
 	if (gb_repro_add(&out->sum, repro, err) ||
-	    (out->page && gb_repro_print(out->page, repro, GB_MARKUP_HTML, err)) || out->silent)
+	    (out->page && gb_repro_print(out->page, repro, GB_FORMAT_HTML, err)) || out->silent)
 		return err->code;
 	return out->format == JSON ? put_json(out, repro, err)
 				   : gb_repro_print(stdout, repro, out->markup, err);
@@ -89,7 +89,7 @@ static enum gb_status put_table(struct output *out, const struct gb_repro *repro
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
 	if (out->page && out->sum.tables > 1)
-		gb_repro_print_sum(out->page, &out->sum, GB_MARKUP_HTML);
+		gb_repro_print_sum(out->page, &out->sum, GB_FORMAT_HTML);
 	if (is_text(out) && out->sum.tables > 1)
 		gb_repro_print_sum(stdout, &out->sum, out->markup);
 	if (out->document && (!gb_json_put(out->document, "sum", gb_repro_sum_json(&out->sum)) ||
@@ -132,13 +132,7 @@ static const struct gb_param rows[] = {
 	  .unit = "FOLDER",
 	  .help = "public meshes (scripts/download-meshes.sh) take the rows of their names, in "
 		  "place of generated scenes" },
-	{ .name = "format",
-	  .letter = 'f',
-	  .type = GB_CHOICE,
-	  .offset = OF(format),
-	  .initial = "table",
-	  .choices = formats,
-	  .help = "what to print" },
+	GB_FORMAT_ROW(OF(format), formats),
 };
 #undef OF
 
@@ -238,7 +232,7 @@ static enum gb_status do_table(struct job *job, const struct gb_workload *worklo
 static void put_paper(const struct output *out, const cJSON *paper, bool end)
 {
 	if (out->page)
-		(end ? gb_repro_print_end : gb_repro_print_head)(out->page, paper, GB_MARKUP_HTML);
+		(end ? gb_repro_print_end : gb_repro_print_head)(out->page, paper, GB_FORMAT_HTML);
 	if (is_text(out))
 		(end ? gb_repro_print_end : gb_repro_print_head)(stdout, paper, out->markup);
 }
@@ -388,11 +382,11 @@ static enum gb_status measure(struct job *job, const struct gb_request *request,
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
-	static const enum gb_markup markups[FORMATS] = {
-		[TABLE] = GB_MARKUP_NONE,
-		[MARKDOWN] = GB_MARKUP_MARKDOWN,
-		[LATEX] = GB_MARKUP_LATEX,
-		[JSON] = GB_MARKUP_NONE,
+	static const enum gb_format markups[FORMATS] = {
+		[TABLE] = GB_FORMAT_TABLE,
+		[MARKDOWN] = GB_FORMAT_MARKDOWN,
+		[LATEX] = GB_FORMAT_LATEX,
+		[JSON] = GB_FORMAT_TABLE,
 	};
 	const char *path = request->measure.target.path;
 	enum gb_status status;

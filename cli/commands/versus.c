@@ -1,9 +1,6 @@
 /* versus.c -- `gpubench versus FILE...`: the records of several machines side by side. */
 #include "cli/reports/versus/versus.h"
 
-#include <errno.h>
-#include <string.h>
-
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
@@ -13,12 +10,10 @@
 #include "cli/reports/versus/print.h"
 #include "common/text.h"
 
-static const char *const formats[] = { "table", "markdown", "html", "csv", "json", NULL };
 /* First those of enum gb_versus_by, in its order. */
 static const char *const bys[] = { "machine", "commit",  "host", "compiler",
 				   "driver",  "threads", "peer", NULL };
 static const char *const shows[] = { "time", "rate", NULL };
-_Static_assert(GB_COUNT(formats) == GB_FORMAT_JSON + 2, "a word for each enum gb_format");
 _Static_assert(GB_COUNT(bys) == GB_BYS + 2, "a word for each enum gb_versus_by, and peer");
 _Static_assert(GB_COUNT(shows) == GB_SHOW_RATE + 2, "a word for each enum gb_versus_show");
 
@@ -40,27 +35,18 @@ static const struct gb_param rows[] = {
 	  .initial = "time",
 	  .choices = shows,
 	  .help = "what cells hold; rate: items per second" },
-	{ .name = "format",
-	  .letter = 'f',
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct request, format),
-	  .initial = "table",
-	  .choices = formats,
-	  .help = "what to print" },
+	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
 };
 
 static enum gb_status show_peers(const struct request *request, struct gb_records *records,
 				 struct gb_error *err)
 {
-	if (request->format > GB_FORMAT_MARKDOWN || request->show != GB_SHOW_TIME)
-		return gb_fail(err, GB_EUSAGE,
-			       "--by=peer: prints times, as --format=table or markdown");
-	if (gb_pool_launches(records, err) ||
-	    gb_peers_print(stdout, records, request->format == GB_FORMAT_MARKDOWN, err))
-		return err->code;
-	return fflush(stdout) || ferror(stdout)
-		       ? gb_fail(err, GB_EIO, "cannot write the table: %s", strerror(errno))
-		       : GB_OK;
+	if (request->show != GB_SHOW_TIME)
+		return gb_fail(err, GB_EUSAGE, "--by=peer prints times: no --show=%s",
+			       shows[request->show]);
+	if (!gb_pool_launches(records, err))
+		(void)gb_peers_print(stdout, records, (enum gb_format)request->format, err);
+	return err->code;
 }
 
 /* A table without a speed-up is printed, too; the exit status tells. */

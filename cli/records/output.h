@@ -9,15 +9,6 @@
 #include "cli/records/lines.h"
 #include "common/whole.h"
 
-/* Of what is printed. */
-enum gb_format {
-	GB_FORMAT_TABLE,
-	GB_FORMAT_MARKDOWN,
-	GB_FORMAT_HTML, /* one page that needs nothing else: tables, pictures, the machine */
-	GB_FORMAT_CSV,
-	GB_FORMAT_JSON,
-};
-
 /* What to do with records or a page that the file already holds. */
 enum gb_existing { GB_REFUSE, GB_RESUME, GB_OVERWRITE };
 

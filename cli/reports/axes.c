@@ -80,6 +80,12 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
 	return axes->axis[axis].varies && axes->axis[axis].count == axes->record_count;
 }
 
+struct gb_column gb_axis_column(const struct gb_axes *axes, size_t axis)
+{
+	return (struct gb_column){ axes->axis[axis].name, NULL,
+				   axes->axis[axis].value->kind != GB_MEMBER_NUMBER };
+}
+
 const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
 				      const struct gb_record *record)
 {

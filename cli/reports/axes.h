@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "cli/records/record.h"
+#include "cli/reports/grid/grid.h"
 
 enum { GB_MAX_AXES = 64, GB_VALUE_MAX = 64 };
 
@@ -38,6 +39,9 @@ bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a,
 
 /* The same for any two records of one point. */
 uint64_t gb_point_hash(const struct gb_axes *axes, const struct gb_record *record);
+
+/* The parameter as a column for people. */
+struct gb_column gb_axis_column(const struct gb_axes *axes, size_t axis);
 
 /* The parameter's value in the record, NULL if it has none. */
 const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,

@@ -3,7 +3,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/reports/grid/print.h"
 #include "common/text.h"
 
 /* ---- the table --------------------------------------------------------------------------- */
@@ -29,16 +28,18 @@ enum fixed {
 };
 enum { SECTOR_BYTES = 32 };
 
-static const char *const titles[FIXED] = {
-	"variant",  "kernel", "launches", "warp instr", "lanes", "diverge",
-	"barriers", "read B", "least",    "written B",  "least", "shared",
-	"least",    "atomic", "chain",    "copied B",
+static const struct gb_column fixed_columns[FIXED] = {
+	{ "variant", NULL, true },     { "kernel", NULL, true },  { "launches", NULL, false },
+	{ "warp instr", NULL, false }, { "lanes", NULL, false },  { "diverge", NULL, false },
+	{ "barriers", NULL, false },   { "read B", NULL, false }, { "least", NULL, false },
+	{ "written B", NULL, false },  { "least", NULL, false },  { "shared", NULL, false },
+	{ "least", NULL, false },      { "atomic", NULL, false }, { "chain", NULL, false },
+	{ "copied B", NULL, false },
 };
 
 struct table {
 	size_t axes, axis[GB_MAX_AXES]; /* the parameters that vary */
-	const char *title[GB_MAX_AXES + FIXED];
-	bool left[GB_MAX_AXES + FIXED];
+	struct gb_column column[GB_MAX_AXES + FIXED];
 	struct gb_grid grid;
 };
 
@@ -56,14 +57,11 @@ static void choose_columns(struct table *t, const struct gb_section *section)
 	for (size_t i = 0; i < section->axes.count; i++) {
 		if (!section->axes.axis[i].varies)
 			continue;
-		t->title[t->axes] = section->axes.axis[i].name;
-		t->left[t->axes] = section->axes.axis[i].value->kind != GB_MEMBER_NUMBER;
+		t->column[t->axes] = gb_axis_column(&section->axes, i);
 		t->axis[t->axes++] = i;
 	}
-	for (size_t i = 0; i < FIXED; i++)
-		t->title[t->axes + i] = titles[i];
-	t->left[t->axes + VARIANT] = t->left[t->axes + KERNEL] = true;
-	gb_grid_init(&t->grid, t->axes + FIXED, t->title, t->left);
+	memcpy(&t->column[t->axes], fixed_columns, sizeof fixed_columns);
+	gb_grid_init(&t->grid, t->axes + FIXED, t->column);
 }
 
 static void set(struct table *t, enum fixed column, const char *text)
@@ -186,19 +184,15 @@ static void add_record(struct table *t, const struct gb_section *section,
 	}
 }
 
-enum gb_status gb_section_print_counts(const struct gb_section *section, struct gb_error *err)
+void gb_section_print_counts(const struct gb_section *section)
 {
-	const struct gb_grid_style style = { section->table->markup, section->table->style->color };
 	struct table t;
-	enum gb_status status;
 
 	choose_columns(&t, section);
 	for (size_t i = 0; i < section->row_count; i++)
 		if (section->row[i].record->counted)
 			add_record(&t, section, section->row[i].record);
-	status = gb_grid_print(section->table->file, &t.grid, &style, err);
-	gb_grid_release(&t.grid);
-	return status;
+	gb_sheet_grid(section->table->sheet, "counts", &t.grid);
 }
 
 /* ---- what differs ------------------------------------------------------------------------ */

@@ -13,7 +13,7 @@ bool gb_section_has_counts(const struct gb_section *section);
 
 /* A row for each record that has counts, and one for each of its kernels if they are several: what
  * the first page of a profiler shows. */
-enum gb_status gb_section_print_counts(const struct gb_section *section, struct gb_error *err);
+void gb_section_print_counts(const struct gb_section *section);
 
 /* A count that two records do not agree on; a count that is absent is 0. */
 struct gb_count_change {

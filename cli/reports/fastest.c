@@ -52,19 +52,13 @@ static void print_winner(const struct gb_section *section, const struct winner *
 		section->mixed_runs ? gb_run_name(&table->runs, winner->record->run_id) : "";
 	char low[16], high[16];
 
-	gb_grid_print_text(table->file, winner->record->backend, table->markup);
-	(void)fputc('/', table->file);
-	gb_grid_print_text(table->file, winner->record->variant, table->markup);
-	(void)fputs(run[0] ? " on " : "", table->file);
-	gb_grid_print_text(table->file, run, table->markup);
-	(void)fprintf(table->file, " at %zu of %zu point%s, ", winner->points, all,
-		      all == 1 ? "" : "s");
 	(void)snprintf(low, sizeof low, "%.3g", winner->low);
 	(void)snprintf(high, sizeof high, "%.3g", winner->high);
-	if (gb_equal(low, high))
-		(void)fprintf(table->file, "%s times as fast as the next", low);
-	else
-		(void)fprintf(table->file, "%s to %s times as fast as the next", low, high);
+	gb_sheet_text(table->sheet,
+		      "%s/%s%s%s at %zu of %zu point%s, %s%s%s times as fast as the next",
+		      winner->record->backend, winner->record->variant, run[0] ? " on " : "", run,
+		      winner->points, all, all == 1 ? "" : "s", low,
+		      gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
 }
 
 /* begun: there is a line before this one. */
@@ -72,7 +66,7 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 				 struct gb_error *err)
 {
 	struct winner *winner = calloc(section->row_count + 1, sizeof *winner);
-	FILE *file = section->table->file;
+	struct gb_sheet *sheet = section->table->sheet;
 	size_t count = 0, all = 0, best, step;
 	double by;
 
@@ -86,19 +80,20 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 		all++;
 	}
 	qsort(winner, count, sizeof *winner, by_points);
+	if (count && !*begun)
+		gb_sheet_put(sheet, GB_HEAD, "Fastest");
 	if (count) {
-		(void)fprintf(file, "%s<li><strong>", *begun ? "" : "<h2>Fastest</h2>\n<ul>\n");
-		gb_grid_print_text(file, section->bench, GB_MARKUP_HTML);
-		(void)fputs("</strong>: ", file);
 		*begun = true;
+		gb_sheet_begin(sheet, GB_ITEM);
+		gb_sheet_strong(sheet, section->bench);
+		for (size_t i = 0; i < count && i < MOST; i++) {
+			gb_sheet_text(sheet, i ? "; " : ": ");
+			print_winner(section, &winner[i], all);
+		}
+		if (count > MOST)
+			gb_sheet_text(sheet, "; %zu others at the rest", count - MOST);
+		gb_sheet_end(sheet);
 	}
-	for (size_t i = 0; i < count && i < MOST; i++) {
-		(void)fputs(i ? "; " : "", file);
-		print_winner(section, &winner[i], all);
-	}
-	if (count > MOST)
-		(void)fprintf(file, "; %zu others at the rest", count - MOST);
-	(void)fputs(count ? "</li>\n" : "", file);
 	free(winner);
 	return GB_OK;
 }
@@ -111,8 +106,7 @@ enum gb_status gb_print_fastest(const struct gb_section *section, size_t count,
 	for (size_t i = 0; i < count && !err->code; i++)
 		(void)print_line(&section[i], &begun, err);
 	if (begun)
-		(void)fputs("</ul>\n<p>In the tables below, the fastest at its point is bold and "
-			    "green.</p>\n",
-			    section->table->file);
+		gb_sheet_put(section->table->sheet, GB_LINE,
+			     "In the tables below, the fastest at its point is bold and green.");
 	return err->code;
 }

@@ -35,7 +35,7 @@ struct point {
 
 static void put_text(FILE *file, const char *text)
 {
-	gb_grid_print_text(file, text, GB_MARKUP_HTML);
+	gb_grid_print_text(file, text, GB_FORMAT_HTML);
 }
 
 /* ---- axes --------------------------------------------------------------------------------- */
@@ -202,7 +202,7 @@ struct picture {
 static void put_lines(const struct gb_section *section, size_t abscissa, struct picture *picture,
 		      const struct gb_record *example)
 {
-	FILE *file = section->table->file;
+	FILE *file = section->table->sheet->file;
 	struct gb_scale x = gb_scale_empty(LEFT, GB_PICTURE_WIDTH - RIGHT),
 			y = gb_scale_empty(HEIGHT - BOTTOM, TOP);
 	char text[NAME];
@@ -301,7 +301,7 @@ void gb_section_print_figures(const struct gb_section *section)
 			left++;
 	}
 	if (left)
-		(void)fprintf(section->table->file, "<p>%zu more rows are in the table only.</p>\n",
-			      left);
+		(void)fprintf(section->table->sheet->file,
+			      "<p>%zu more rows are in the table only.</p>\n", left);
 	free(done);
 }

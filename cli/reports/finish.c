@@ -2,26 +2,23 @@
 
 #include "cli/reports/table.h"
 
-static enum gb_status print(FILE *file, const struct gb_session *s, const struct gb_style *style,
+static enum gb_status print(FILE *file, const struct gb_session *s, enum gb_format format,
 			    struct gb_error *err)
 {
 	struct gb_error own = { 0 };
 
-	if (gb_table_print(file, &s->records, style, &own))
+	if (gb_table_print(file, &s->records, format, false, &own))
 		gb_fail(err, own.code, "%s", own.message);
 	return own.code;
 }
 
 enum gb_status gb_finish(struct gb_session *s, bool table, struct gb_error *err)
 {
-	static const struct gb_style page = { .format = GB_FORMAT_HTML, .utf8 = true };
-	const struct gb_style style = gb_style_for(stdout, GB_FORMAT_TABLE);
-
 	if (table && !s->request->quiet && !s->output.to_stdout &&
 	    (s->seq > 0 || s->past.count + s->past.again_count))
-		(void)print(stdout, s, &style, err);
+		(void)print(stdout, s, GB_FORMAT_TABLE, err);
 	if (s->output.whole.stream && (s->seq > 0 || !err->code) &&
-	    print(s->output.whole.stream, s, &page, err))
+	    print(s->output.whole.stream, s, GB_FORMAT_HTML, err))
 		(void)gb_output_close(&s->output, false, err);
 	return gb_session_close(s, err);
 }

@@ -66,20 +66,20 @@ static const char script[] =
 	"  input.oninput=()=>filter(table,input.value.toLowerCase().split(/\\s+/));"
 	"table.parentNode.before(input)}}\n";
 
-void gb_page_open(FILE *file, const char *what)
+void gb_page_open(FILE *file, const char *title)
 {
 	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
 		    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 		    "<link rel=\"icon\" href=\"data:,\">\n<title>gpubench",
 		    file);
-	if (what) {
+	if (title) {
 		(void)fputs(", ", file);
-		gb_grid_print_text(file, what, GB_MARKUP_HTML);
+		gb_grid_print_text(file, title, GB_FORMAT_HTML);
 	}
 	(void)fprintf(file, "</title>\n<style>\n%s</style></head>\n<body>\n<h1>gpubench", style);
-	if (what) {
+	if (title) {
 		(void)fputs(", ", file);
-		gb_grid_print_text(file, what, GB_MARKUP_HTML);
+		gb_grid_print_text(file, title, GB_FORMAT_HTML);
 	}
 	(void)fputs("</h1>\n", file);
 }
@@ -89,11 +89,10 @@ void gb_page_close(FILE *file)
 	(void)fprintf(file, "<script>\n%s</script>\n</body></html>\n", script);
 }
 
-void gb_page_begin(FILE *file, const struct gb_records *list)
+const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *list)
 {
 	const char *machine[MOST_NAMED];
 	size_t count = 0, used = 0;
-	char text[320] = "";
 	bool more = false;
 
 	for (size_t i = 0; i < list->run_count && !more; i++) {
@@ -107,11 +106,11 @@ void gb_page_begin(FILE *file, const struct gb_records *list)
 			machine[count++] = name;
 	}
 	for (size_t k = 0; k < count; k++)
-		used += (size_t)snprintf(text + used, sizeof text - used, "%s%.80s", k ? ", " : "",
-					 machine[k]);
+		used += (size_t)snprintf(text + used, GB_PAGE_TITLE - used, "%s%.80s",
+					 k ? ", " : "", machine[k]);
 	if (more)
-		(void)snprintf(text + used, sizeof text - used, " and others");
-	gb_page_open(file, count ? text : NULL);
+		(void)snprintf(text + used, GB_PAGE_TITLE - used, " and others");
+	return count ? text : NULL;
 }
 
 /* "NVIDIA H100, commit 0930509c378a, 2026-11-22T08:25:17Z" */
@@ -120,14 +119,14 @@ static void print_run_name(FILE *file, const struct gb_run *run)
 	const char *commit = run->tool.commit;
 	const char *started = run->started;
 
-	gb_grid_print_text(file, gb_run_machine(run), GB_MARKUP_HTML);
+	gb_grid_print_text(file, gb_run_machine(run), GB_FORMAT_HTML);
 	(void)fputs(commit ? ", commit " : "", file);
-	gb_grid_print_text(file, commit ? commit : "", GB_MARKUP_HTML);
+	gb_grid_print_text(file, commit ? commit : "", GB_FORMAT_HTML);
 	(void)fputs(started ? ", " : "", file);
-	gb_grid_print_text(file, started ? started : "", GB_MARKUP_HTML);
+	gb_grid_print_text(file, started ? started : "", GB_FORMAT_HTML);
 }
 
-void gb_page_end(FILE *file, const struct gb_records *list)
+void gb_page_print_runs(FILE *file, const struct gb_records *list)
 {
 	(void)fputs("<h2>Machine and build</h2>\n", file);
 	for (size_t i = 0; i < list->run_count; i++) {
@@ -146,12 +145,11 @@ void gb_page_end(FILE *file, const struct gb_records *list)
 			for (char *c = piece; *c; c++)
 				if (*c == '\t')
 					*c = ' ';
-			gb_grid_print_text(file, piece, GB_MARKUP_HTML);
+			gb_grid_print_text(file, piece, GB_FORMAT_HTML);
 			(void)fputc('\n', file);
 			line = *end ? end + 1 : end;
 		}
 		(void)fputs("</pre></details>\n", file);
 		free(text);
 	}
-	gb_page_close(file);
 }

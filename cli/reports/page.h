@@ -10,13 +10,15 @@
 
 #include "cli/records/lines.h"
 
-/* The begin and the end of any page; what is in its title and its heading, or NULL. */
-void gb_page_open(FILE *file, const char *what);
+/* The begin and the end of any page; title is also in its heading, or NULL. */
+void gb_page_open(FILE *file, const char *title);
 void gb_page_close(FILE *file);
 
-/* The begin of a page of records: it has the names of their machines. */
-void gb_page_begin(FILE *file, const struct gb_records *list);
-/* The machine and the build as the run lines state them, and the end. */
-void gb_page_end(FILE *file, const struct gb_records *list);
+/* The names of the records' machines, for a title.  Returns text; NULL if there are none. */
+enum { GB_PAGE_TITLE = 320 };
+const char *gb_page_title(char text[GB_PAGE_TITLE], const struct gb_records *list);
+
+/* The machine and the build as the run lines state them. */
+void gb_page_print_runs(FILE *file, const struct gb_records *list);
 
 #endif

@@ -8,7 +8,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "cli/reports/grid/print.h"
 #include "common/stats.h"
 #include "common/text.h"
 
@@ -24,7 +23,7 @@ static const char *time_text(const struct gb_table *table, char text[GB_TEXT_MAX
 	if (!isfinite(ns))
 		return "";
 	micro = strstr(gb_text_time(text, ns), "us");
-	if (micro && table->style->utf8)
+	if (micro && table->sheet->utf8)
 		memcpy(micro, "\u00b5s", sizeof "\u00b5s");
 	return text;
 }
@@ -43,7 +42,7 @@ static void set_interval(struct gb_grid *grid, size_t column, const struct gb_se
 	percent = 100 * (span.high - span.low) / 2 / span.at;
 	mark = gb_width_mark(percent / 100);
 	(void)snprintf(text, sizeof text, "%s%.*f %%%s",
-		       section->table->style->utf8 ? "\u00b1" : "+-", percent < 0.095 ? 2 : 1,
+		       section->table->sheet->utf8 ? "\u00b1" : "+-", percent < 0.095 ? 2 : 1,
 		       percent, mark);
 	gb_grid_set(grid, column, text, mark[0] ? GB_WARN : GB_PLAIN);
 }
@@ -156,7 +155,7 @@ static void set_variant(struct gb_grid *grid, size_t column, const struct gb_sec
 	char text[256];
 
 	(void)snprintf(text, sizeof text, "%.100s/%.100s%s", record->backend, record->variant,
-		       best && section->table->markup == GB_MARKUP_NONE ? " *" : "");
+		       best && section->table->sheet->format == GB_FORMAT_TABLE ? " *" : "");
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
 
@@ -164,45 +163,34 @@ static void set_variant(struct gb_grid *grid, size_t column, const struct gb_sec
 
 /* The columns of a section's grid: run, cache, the parameters that vary, then the fixed ones. */
 struct columns {
-	size_t count;
-	const char *title[2 + GB_MAX_AXES + FIXED];
-	bool left[2 + GB_MAX_AXES + FIXED];
+	struct gb_column column[2 + GB_MAX_AXES + FIXED];
 	size_t axis[GB_MAX_AXES]; /* of the parameter columns */
 	size_t axis_count;
 	char items[80]; /* "keys/s" */
 };
 
-static void add_column(struct columns *columns, const char *title, bool left)
-{
-	columns->title[columns->count] = title;
-	columns->left[columns->count++] = left;
-}
-
 static void choose_columns(struct columns *columns, const struct gb_section *section)
 {
-	memset(columns, 0, sizeof *columns);
+	const struct gb_column fixed[FIXED] = {
+		[VARIANT] = { "variant", NULL, true },     [TIME] = { "time", NULL, false },
+		[INTERVAL] = { "95 %", NULL, false },      [SPAN] = { "", NULL, false },
+		[ITEMS] = { columns->items, NULL, false }, [BYTES] = { "B/s", NULL, false },
+		[COPY] = { "of copy", NULL, false },       [UPLOAD] = { "upload", NULL, false },
+		[DOWNLOAD] = { "download", NULL, false },  [STATUS] = { "status", NULL, true },
+	};
+
+	columns->axis_count = 0;
 	(void)snprintf(columns->items, sizeof columns->items, "%.64s/s",
 		       section->unit ? section->unit : "items");
-	add_column(columns, "run", true);
-	add_column(columns, "cache", true);
+	columns->column[0] = (struct gb_column){ "run", NULL, true };
+	columns->column[1] = (struct gb_column){ "cache", NULL, true };
 	for (size_t i = 0; i < section->axes.count; i++) {
-		const struct gb_axis_seen *axis = &section->axes.axis[i];
-
-		if (!axis->varies)
+		if (!section->axes.axis[i].varies)
 			continue;
+		columns->column[2 + columns->axis_count] = gb_axis_column(&section->axes, i);
 		columns->axis[columns->axis_count++] = i;
-		add_column(columns, axis->name, axis->value->kind != GB_MEMBER_NUMBER);
 	}
-	add_column(columns, "variant", true);
-	add_column(columns, "time", false);
-	add_column(columns, "95 %", false);
-	add_column(columns, "", false);
-	add_column(columns, columns->items, false);
-	add_column(columns, "B/s", false);
-	add_column(columns, "of copy", false);
-	add_column(columns, "upload", false);
-	add_column(columns, "download", false);
-	add_column(columns, "status", true);
+	memcpy(&columns->column[2 + columns->axis_count], fixed, sizeof fixed);
 }
 
 static void fill_row(struct gb_grid *grid, const struct columns *columns,
@@ -233,18 +221,14 @@ static void fill_row(struct gb_grid *grid, const struct columns *columns,
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-enum gb_status gb_section_print_rows(const struct gb_section *section, bool *marked,
-				     struct gb_error *err)
+bool gb_section_print_rows(const struct gb_section *section)
 {
-	const struct gb_table *table = section->table;
-	const struct gb_grid_style style = { table->markup, table->style->color };
 	struct columns columns;
 	struct gb_grid grid;
-	bool gap = false;
-	enum gb_status status;
+	bool gap = false, marked = false;
 
 	choose_columns(&columns, section);
-	gb_grid_init(&grid, columns.count, columns.title, columns.left);
+	gb_grid_init(&grid, 2 + columns.axis_count + FIXED, columns.column);
 	grid.spans_are_times = true;
 	for (size_t i = 0; i < section->row_count;) {
 		size_t best;
@@ -256,11 +240,10 @@ enum gb_status gb_section_print_rows(const struct gb_section *section, bool *mar
 			gb_grid_row(&grid, gap && k == i);
 			fill_row(&grid, &columns, section, &section->row[k], k == best);
 		}
-		*marked |= best < section->row_count;
+		marked |= best < section->row_count;
 		gap = count > 1;
 		i += count;
 	}
-	status = gb_grid_print(table->file, &grid, &style, err);
-	gb_grid_release(&grid);
-	return status;
+	gb_sheet_grid(section->table->sheet, "records", &grid);
+	return marked;
 }

@@ -4,8 +4,7 @@
 
 #include "cli/reports/section.h"
 
-/* Print it; sets *marked if a fastest row is marked with a star. */
-enum gb_status gb_section_print_rows(const struct gb_section *section, bool *marked,
-				     struct gb_error *err);
+/* Print it; true if a fastest row is marked with a star. */
+bool gb_section_print_rows(const struct gb_section *section);
 
 #endif

@@ -3,16 +3,14 @@
 #define GPUBENCH_CLI_REPORTS_SECTION_H
 
 #include "cli/reports/axes.h"
-#include "cli/reports/grid/grid.h"
+#include "cli/reports/grid/sheet.h"
 #include "cli/reports/names.h"
-#include "cli/reports/style.h"
 
 /* The whole that is printed. */
 struct gb_table {
-	FILE *file;
+	struct gb_sheet *sheet;
 	const struct gb_records *list;
-	const struct gb_style *style;
-	enum gb_markup markup;
+	bool counts; /* tables of exact counts below those of times; a page always has them */
 	struct gb_run_names runs;
 };
 

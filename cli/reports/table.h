@@ -13,10 +13,12 @@
 #ifndef GPUBENCH_CLI_REPORTS_TABLE_H
 #define GPUBENCH_CLI_REPORTS_TABLE_H
 
-#include "cli/reports/style.h"
+#include "cli/records/lines.h"
+#include "cli/reports/grid/grid.h"
 
-/* Print the whole list.  GB_EIO if it could not be written; the file is flushed. */
-enum gb_status gb_table_print(FILE *file, const struct gb_records *list,
-			      const struct gb_style *style, struct gb_error *err);
+/* Print the whole list; counts: with tables of exact counts, which a page always has.  GB_EIO if it
+ * could not be written; the file is flushed. */
+enum gb_status gb_table_print(FILE *file, const struct gb_records *list, enum gb_format format,
+			      bool counts, struct gb_error *err);
 
 #endif

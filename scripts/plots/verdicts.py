@@ -69,25 +69,24 @@ def same_measurement(a, b):
 
 def versus(options):
     """Speed-ups over the first machine."""
-    tables = [
-        t
-        for t in read_document(options, "versus")["tables"]
-        if any(c["mean_cold_rows"] or c["mean_hot_rows"] for c in t["columns"])
-    ]
+    tables = {}
+    for cell in read_document(options, "versus")["cells"]:
+        table = tables.setdefault((cell["bench"], cell["backend"], cell["machine"]), {})
+        table.setdefault((cell["key"], cell["caches"]), []).append(cell)
+    tables = [t for t in tables.values() if any(c["speed_up"] for row in t.values() for c in row)]
     if not tables:
         raise Trouble("no measurement has a time on two machines")
-    heights = [14 + 4.5 * len(t["rows"]) for t in tables]
+    heights = [14 + 4.5 * len(t) for t in tables]
     sheet = style.Sheet(options, len(tables), columns=1, height=sum(heights))
     for ax, table in zip(sheet.axes, tables):
-        names = [c["name"] for c in table["columns"]]
+        names = [cell["column"] for cell in next(iter(table.values()))]
         values = [1]
-        for k, name in enumerate(names[1:]):
-            for row, cells in enumerate(table["rows"]):
-                cell = [c for c in cells["cells"] if c["column"] == name][0]
+        for row, cells in enumerate(table.values()):
+            for k, cell in enumerate(cells[1:]):
                 if cell["speed_up"] is None:
                     continue
                 low, high = cell["low"] or cell["speed_up"], cell["high"] or cell["speed_up"]
-                look = style.series(sheet.series(name))
+                look = style.series(sheet.series(cell["column"]))
                 look["linestyle"] = "none"
                 handle = ax.errorbar(
                     [cell["speed_up"]],
@@ -96,9 +95,9 @@ def versus(options):
                     elinewidth=0.6,
                     **look,
                 )
-                sheet.add(name, handle)
+                sheet.add(cell["column"], handle)
                 values += [low, high]
-        labels = [r["key"] + (" hot" if r["caches"] == "hot" else "") for r in table["rows"]]
+        labels = [key + (" hot" if caches == "hot" else "") for key, caches in table]
         ax.axvline(1, color=style.GREY, linewidth=0.8)
         ax.set_yticks(range(len(labels)), labels)
         style.scale(ax, "x", values, style.PLAIN)
@@ -111,27 +110,29 @@ def versus(options):
 
 def history(options):
     """The launches of each series in their order, the levels and the shifts between them."""
-    series = [s for s in read_document(options, "history")["series"] if s["values_ns"]]
-    if not series:
+    document = read_document(options, "history")
+    launches, shifts = by_series(document["launches"]), by_series(document["shifts"])
+    if not launches:
         raise Trouble("no series has a launch with a time")
-    sheet = style.Sheet(options, len(series), height=50 * -(-len(series) // 2))
-    for ax, one in zip(sheet.axes, series):
-        values = [v * 1e-9 for v in one["values_ns"]]
+    sheet = style.Sheet(options, len(launches), height=50 * -(-len(launches) // 2))
+    for ax, (name, rows) in zip(sheet.axes, launches.items()):
+        values = [row["time_ns"] * 1e-9 for row in rows]
         look = style.series(0)
         look["linestyle"] = "none"
         (handle,) = ax.plot(range(len(values)), values, **look)
         sheet.add("median of a launch", handle)
-        cuts = [0, *(s["at"] for s in one["shifts"]), len(values)]
+        cuts = [0, *(s["launch"] for s in shifts.get(name, [])), len(values)]
         for begin, end in zip(cuts, cuts[1:]):
             level = sorted(values[begin:end])[(end - begin) // 2]
             (handle,) = ax.plot([begin, end - 1], [level] * 2, color=style.COLORS[1])
             sheet.add("level", handle)
-        for shift in one["shifts"]:
-            handle = ax.axvline(shift["at"] - 0.5, color=style.GREY, linestyle="--", linewidth=0.8)
+        for shift in shifts.get(name, []):
+            at = shift["launch"]
+            handle = ax.axvline(at - 0.5, color=style.GREY, linestyle="--", linewidth=0.8)
             sheet.add("shift, with its ratio and the commit after it", handle)
             ax.annotate(
                 "%+.1f %% %s" % (100 * (shift["ratio"] - 1), (shift["commit"] or "")[:7]),
-                (shift["at"] - 0.5, 1),
+                (at - 0.5, 1),
                 xycoords=("data", "axes fraction"),
                 xytext=(-2, -2),
                 textcoords="offset points",
@@ -140,13 +141,20 @@ def history(options):
                 va="top",
                 ha="right",
             )
-        ax.set_title("%s\n%s" % (one["key"], one["machine"]), fontsize=6)
-        ax.set_xlabel("launch, %s to %s" % (day(one["first"]), day(one["last"])))
+        ax.set_title("%s\n%s" % name[:2], fontsize=6)
+        ax.set_xlabel("launch, %s to %s" % (day(rows[0]["started"]), day(rows[-1]["started"])))
         ax.set_ylabel("time")
         ax.xaxis.set_major_locator(style.MaxNLocator(integer=True))
         ax.yaxis.set_major_formatter(style.EngFormatter("s"))
         ax.grid(True, axis="y")
     return sheet
+
+
+def by_series(rows):
+    groups = {}
+    for row in rows:
+        groups.setdefault((row["key"], row["machine"], row["caches"]), []).append(row)
+    return groups
 
 
 def day(started):

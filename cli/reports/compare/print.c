@@ -1,13 +1,9 @@
 #include "cli/reports/compare/print.h"
 
-#include <errno.h>
 #include <math.h>
-#include <string.h>
 
-#include "cli/records/json.h"
 #include "cli/reports/counts.h"
-#include "cli/reports/grid/print.h"
-#include "cli/reports/style.h"
+#include "cli/reports/grid/sheet.h"
 #include "common/text.h"
 
 const char *gb_change_text(const struct gb_change *change, char *text, size_t size)
@@ -26,118 +22,158 @@ const char *gb_change_text(const struct gb_change *change, char *text, size_t si
 	return text;
 }
 
-static void set_number(struct gb_grid *grid, size_t column, double value, const char *unit)
+/* In what the sides differ. */
+static void print_setups(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
-	char text[40];
-
-	if (isnan(value))
-		return;
-	(void)snprintf(text, sizeof text, "%.4g%s", value, unit);
-	gb_grid_set(grid, column, text, GB_PLAIN);
-}
-
-static void add_row(struct gb_grid *grid, const struct gb_change *change)
-{
-	char text[64];
-
-	gb_grid_row(grid, false);
-	gb_grid_set(grid, 0, gb_verdict_text(change->verdict), gb_verdict_tint(change->verdict));
-	gb_grid_set(grid, 1, change->key, GB_PLAIN);
-	set_number(grid, 2, change->base * 1e-3, change->in_cycles ? " Mcycles" : "");
-	set_number(grid, 3, change->new_ * 1e-3, change->in_cycles ? " Mcycles" : "");
-	set_number(grid, 4, change->ratio.estimate, "");
-	if (!isnan(change->ratio.interval.low)) {
-		(void)snprintf(text, sizeof text, "%.3f to %.3f", change->ratio.interval.low,
-			       change->ratio.interval.high);
-		gb_grid_set(grid, 5, text, GB_PLAIN);
-	}
-	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_launches, change->new_launches);
-	gb_grid_set(grid, 6, text, GB_PLAIN);
-	if (change->why[0])
-		gb_grid_set(grid, 7, change->why, GB_PLAIN);
-}
-
-/* A line for each thing in which the sides differ. */
-static void print_setups(FILE *file, const struct gb_comparison *c, enum gb_markup markup)
-{
-	bool any = false;
+	static const struct gb_column column[] = { { "not the same", "part", true },
+						   { "base", "base", true },
+						   { "new", "new", true } };
+	struct gb_grid grid;
 	char text[512];
 
+	gb_grid_init(&grid, GB_COUNT(column), column);
 	for (size_t i = 0; i < c->setups.count; i++) {
 		const struct gb_setup_part *part = &c->setups.part[i];
 
 		if (!part->differs)
 			continue;
-		(void)fprintf(file, "%snot the same %s: base ", any && markup ? "\n" : "",
-			      part->name);
-		gb_grid_print_text(file, gb_setup_values_text(part, false, text, sizeof text),
-				   markup);
-		(void)fputs("; new ", file);
-		gb_grid_print_text(file, gb_setup_values_text(part, true, text, sizeof text),
-				   markup);
-		(void)fputc('\n', file);
-		any = true;
+		gb_grid_row(&grid, false);
+		gb_grid_set(&grid, 0, part->name, GB_PLAIN);
+		gb_grid_set(&grid, 1, gb_setup_values_text(part, false, text, sizeof text),
+			    GB_PLAIN);
+		gb_grid_set(&grid, 2, gb_setup_values_text(part, true, text, sizeof text),
+			    GB_PLAIN);
 	}
-	if (any)
-		(void)fputc('\n', file);
+	gb_sheet_grid(sheet, "differs", &grid);
 }
 
-/* What the columns hold; the verdict rests on the ratio and its interval. */
-static void print_legend(FILE *file)
+/* ---- keys -------------------------------------------------------------------------------- */
+
+enum {
+	VERDICT,
+	KEY,
+	UNIT,
+	BASE,
+	NEW,
+	RATIO,
+	INTERVAL,
+	LOW,
+	HIGH,
+	COVERAGE,
+	LAUNCHES,
+	BASE_LAUNCHES,
+	NEW_LAUNCHES,
+	WHY
+};
+
+static void set_time(struct gb_grid *grid, size_t column, const struct gb_change *change,
+		     double value)
 {
-	(void)fputs("\nbase, new: median over the launches of the median of each; new/base: their "
-		    "Hodges-Lehmann ratio\n",
-		    file);
+	char text[40];
+
+	(void)snprintf(text, sizeof text, "%.4g%s", value * 1e-3,
+		       change->in_cycles ? " Mcycles" : "");
+	gb_grid_set_number(grid, column, value, text, GB_PLAIN);
 }
 
-static void print_sums(FILE *file, const struct gb_comparison *c)
+static void set_ratio(struct gb_grid *grid, const struct gb_ratio *ratio)
+{
+	char text[64];
+
+	(void)snprintf(text, sizeof text, "%.4g", ratio->estimate);
+	gb_grid_set_number(grid, RATIO, ratio->estimate, text, GB_PLAIN);
+	if (isnan(ratio->interval.low))
+		return;
+	(void)snprintf(text, sizeof text, "%.3f to %.3f", ratio->interval.low,
+		       ratio->interval.high);
+	gb_grid_set(grid, INTERVAL, text, GB_PLAIN);
+	gb_grid_set_number(grid, LOW, ratio->interval.low, NULL, GB_PLAIN);
+	gb_grid_set_number(grid, HIGH, ratio->interval.high, NULL, GB_PLAIN);
+	gb_grid_set_number(grid, COVERAGE, ratio->interval.coverage, NULL, GB_PLAIN);
+}
+
+static void add_change(struct gb_grid *grid, const struct gb_change *change)
+{
+	char text[64];
+
+	gb_grid_row(grid, false);
+	gb_grid_set(grid, VERDICT, gb_verdict_text(change->verdict),
+		    gb_verdict_tint(change->verdict));
+	gb_grid_set(grid, KEY, change->key, GB_PLAIN);
+	gb_grid_set(grid, UNIT, change->in_cycles ? "kcycles" : "ns", GB_PLAIN);
+	set_time(grid, BASE, change, change->base);
+	set_time(grid, NEW, change, change->new_);
+	set_ratio(grid, &change->ratio);
+	(void)snprintf(text, sizeof text, "%zu, %zu", change->base_launches, change->new_launches);
+	gb_grid_set(grid, LAUNCHES, text, GB_PLAIN);
+	gb_grid_set_count(grid, BASE_LAUNCHES, change->base_launches, GB_PLAIN);
+	gb_grid_set_count(grid, NEW_LAUNCHES, change->new_launches, GB_PLAIN);
+	gb_grid_set(grid, WHY, change->why, GB_PLAIN);
+}
+
+/* True if people see the key without --all. */
+static bool is_news(const struct gb_change *change)
+{
+	return change->verdict != GB_SAME &&
+	       !(change->verdict == GB_ABSENT && !change->in_base && !change->in_new);
+}
+
+static void print_keys(struct gb_sheet *sheet, const struct gb_comparison *c, bool all)
+{
+	char level[32];
+	const struct gb_column column[] = {
+		[VERDICT] = { "verdict", "verdict", true },
+		[KEY] = { "key", "key", true },
+		[UNIT] = { NULL, "unit", true },
+		[BASE] = { "base us", "base", false },
+		[NEW] = { "new us", "new", false },
+		[RATIO] = { "new/base", "ratio", false },
+		[INTERVAL] = { level, NULL, true },
+		[LOW] = { NULL, "low", false },
+		[HIGH] = { NULL, "high", false },
+		[COVERAGE] = { NULL, "coverage", false },
+		[LAUNCHES] = { "launches", NULL, true },
+		[BASE_LAUNCHES] = { NULL, "base_launches", false },
+		[NEW_LAUNCHES] = { NULL, "new_launches", false },
+		[WHY] = { "why", "why", true },
+	};
+	struct gb_grid grid;
+	bool ratios = false;
+
+	(void)snprintf(level, sizeof level, "%.4g %%", 100 * c->level);
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t i = 0; i < c->count; i++) {
+		if (!all && !gb_sheet_is_data(sheet) && !is_news(&c->change[i]))
+			continue;
+		add_change(&grid, &c->change[i]);
+		ratios = ratios || !isnan(c->change[i].ratio.estimate);
+	}
+	gb_sheet_grid(sheet, "keys", &grid);
+	if (ratios)
+		gb_sheet_put(sheet, GB_LINE,
+			     "base, new: median over the launches of the median of each; new/base: "
+			     "their Hodges-Lehmann ratio");
+}
+
+static void print_sums(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
 	char why[GB_WHY];
 	const enum gb_status status = gb_comparison_status(c, why);
 
-	(void)fprintf(file, "%zu keys:", c->count);
-	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
+	gb_sheet_begin(sheet, GB_LINE);
+	gb_sheet_text(sheet, "%zu keys:", c->count);
+	for (size_t v = 0; v < GB_VERDICT_WORDS; v++) {
+		const char *word = gb_verdict_text((enum gb_verdict_word)v);
+
 		if (c->verdicts[v])
-			(void)fprintf(file, " %zu %s", c->verdicts[v],
-				      gb_verdict_text((enum gb_verdict_word)v));
-	(void)fputc('\n', file);
-	if (status == GB_EUNDECIDED)
-		(void)fprintf(file, "undecided: %s\n", why);
-}
-
-static enum gb_status print_table(FILE *file, const struct gb_comparison *c, bool all,
-				  enum gb_markup markup, struct gb_error *err)
-{
-	char level[32];
-	const char *const title[] = { "verdict",  "key", "base us",  "new us",
-				      "new/base", level, "launches", "why" };
-	static const bool left[] = { true, true, false, false, false, true, true, true };
-	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
-	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
-	struct gb_grid grid;
-	size_t rows = 0, ratios = 0;
-
-	(void)snprintf(level, sizeof level, "%.4g %%", 100 * c->level);
-	gb_grid_init(&grid, GB_COUNT(title), title, left);
-	for (size_t i = 0; i < c->count; i++) {
-		const struct gb_change *change = &c->change[i];
-		const bool nowhere =
-			change->verdict == GB_ABSENT && !change->in_base && !change->in_new;
-
-		if (!all && (change->verdict == GB_SAME || nowhere))
-			continue;
-		add_row(&grid, &c->change[i]);
-		ratios += isnan(c->change[i].ratio.estimate) ? 0 : 1;
-		rows++;
+			gb_sheet_text(sheet, " %zu %s", c->verdicts[v], word);
+		gb_sheet_fact(sheet, word, (double)c->verdicts[v]);
 	}
-	print_setups(file, c, markup);
-	if (rows && !gb_grid_print(file, &grid, &grid_style, err) && ratios)
-		print_legend(file);
-	gb_grid_release(&grid);
-	if (rows)
-		(void)fputc('\n', file);
-	print_sums(file, c);
-	return err->code;
+	gb_sheet_end(sheet);
+	if (status == GB_EUNDECIDED)
+		gb_sheet_put(sheet, GB_LINE, "undecided: %s", why);
+	gb_sheet_fact(sheet, "exit_status", (double)status);
+	gb_sheet_fact_text(sheet, "why", why[0] ? why : NULL);
 }
 
 /* ---- counts ------------------------------------------------------------------------------ */
@@ -153,38 +189,43 @@ static enum gb_verdict_word count_verdict(const struct gb_count_change *change)
 	return !change->cost ? GB_UNSURE : change->new_ > change->base ? GB_SLOWER : GB_FASTER;
 }
 
+static void set_exact(struct gb_grid *grid, size_t column, double count)
+{
+	char text[40];
+
+	(void)snprintf(text, sizeof text, "%.0f", count);
+	gb_grid_set_number(grid, column, count, text, GB_PLAIN);
+}
+
 static bool add_count(const struct gb_count_change *change, void *closure)
 {
 	const struct counts_rows *rows = closure;
 	const enum gb_verdict_word verdict = count_verdict(change);
+	const double ratio = change->base > 0 ? change->new_ / change->base : (double)NAN;
 	char text[40];
 
 	gb_grid_row(rows->grid, false);
 	gb_grid_set(rows->grid, 0, gb_verdict_text(verdict), gb_verdict_tint(verdict));
 	gb_grid_set(rows->grid, 1, rows->key, GB_PLAIN);
 	gb_grid_set(rows->grid, 2, change->name, GB_PLAIN);
-	(void)snprintf(text, sizeof text, "%.0f", change->base);
-	gb_grid_set(rows->grid, 3, text, GB_PLAIN);
-	(void)snprintf(text, sizeof text, "%.0f", change->new_);
-	gb_grid_set(rows->grid, 4, text, GB_PLAIN);
-	if (change->base > 0)
-		set_number(rows->grid, 5, change->new_ / change->base, "");
+	set_exact(rows->grid, 3, change->base);
+	set_exact(rows->grid, 4, change->new_);
+	(void)snprintf(text, sizeof text, "%.4g", ratio);
+	gb_grid_set_number(rows->grid, 5, ratio, text, GB_PLAIN);
 	return true;
 }
 
-/* A line per changed count, and how many there are; nothing if neither file has counts. */
-static enum gb_status print_counts(FILE *file, const struct gb_comparison *c, enum gb_markup markup,
-				   struct gb_error *err)
+/* A line per changed count, and how many there are; people see nothing if neither file has counts. */
+static void print_counts(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
-	const char *const title[] = { "verdict", "key", "count", "base", "new", "new/base" };
-	static const bool left[] = { true, true, true, false, false, false };
-	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
-	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
+	static const struct gb_column column[] = {
+		{ "verdict", "verdict", true }, { "key", "key", true },
+		{ "count", "count", true },     { "base", "base", false },
+		{ "new", "new", false },        { "new/base", "ratio", false },
+	};
 	struct gb_grid grid;
 
-	if (!c->counted)
-		return GB_OK;
-	gb_grid_init(&grid, GB_COUNT(title), title, left);
+	gb_grid_init(&grid, GB_COUNT(column), column);
 	for (size_t i = 0; i < c->count; i++) {
 		struct counts_rows rows = { &grid, c->change[i].key };
 
@@ -192,143 +233,28 @@ static enum gb_status print_counts(FILE *file, const struct gb_comparison *c, en
 			(void)gb_counts_differ(&c->change[i].base_counts->counts,
 					       &c->change[i].new_counts->counts, add_count, &rows);
 	}
-	(void)fputc('\n', file);
-	if (grid.rows && gb_grid_print(file, &grid, &grid_style, err) == GB_OK)
-		(void)fputc('\n', file);
-	gb_grid_release(&grid);
-	(void)fprintf(file, "counts of %zu keys: %zu slower, %zu faster, %zu unsure\n", c->counted,
-		      c->counts_worse, c->counts_better, c->counts_changed);
-	return err->code;
-}
-
-/* ---- as JSON ----------------------------------------------------------------------------- */
-
-static bool put_count(const struct gb_count_change *change, void *closure)
-{
-	cJSON *item = cJSON_CreateObject();
-
-	return gb_json_append(closure, item) && gb_json_put_text(item, "count", change->name) &&
-	       gb_json_put_text(item, "verdict", gb_verdict_text(count_verdict(change))) &&
-	       gb_json_put_number(item, "base", change->base) &&
-	       gb_json_put_number(item, "new", change->new_);
-}
-
-/* Absent if one side has no counts. */
-static bool put_counts(cJSON *item, const struct gb_change *change)
-{
-	cJSON *list;
-
-	if (!change->base_counts || !change->new_counts)
-		return true;
-	list = cJSON_AddArrayToObject(item, "counts");
-	return list && gb_counts_differ(&change->base_counts->counts, &change->new_counts->counts,
-					put_count, list);
-}
-
-static bool put_change(cJSON *list, const struct gb_change *change)
-{
-	cJSON *item = cJSON_CreateObject();
-
-	return gb_json_append(list, item) && gb_json_put_text(item, "key", change->key) &&
-	       gb_json_put_text(item, "verdict", gb_verdict_text(change->verdict)) &&
-	       gb_json_put_text(item, "unit", change->in_cycles ? "kcycles" : "ns") &&
-	       gb_json_put_number(item, "base", change->base) &&
-	       gb_json_put_number(item, "new", change->new_) &&
-	       gb_json_put_number(item, "ratio", change->ratio.estimate) &&
-	       gb_json_put_number(item, "low", change->ratio.interval.low) &&
-	       gb_json_put_number(item, "high", change->ratio.interval.high) &&
-	       gb_json_put_number(item, "coverage", change->ratio.interval.coverage) &&
-	       gb_json_put_int(item, "base_launches", (int64_t)change->base_launches) &&
-	       gb_json_put_int(item, "new_launches", (int64_t)change->new_launches) &&
-	       gb_json_put_text(item, "why", change->why[0] ? change->why : NULL) &&
-	       put_counts(item, change);
-}
-
-static bool put_setups(cJSON *list, const struct gb_setups *setups)
-{
-	char text[512];
-
-	for (size_t i = 0; i < setups->count && list; i++) {
-		const struct gb_setup_part *part = &setups->part[i];
-		cJSON *item;
-
-		if (!part->differs)
-			continue;
-		item = cJSON_CreateObject();
-		if (!gb_json_append(list, item) || !gb_json_put_text(item, "part", part->name) ||
-		    !gb_json_put_text(item, "base",
-				      gb_setup_values_text(part, false, text, sizeof text)) ||
-		    !gb_json_put_text(item, "new",
-				      gb_setup_values_text(part, true, text, sizeof text)))
-			return false;
-	}
-	return list;
-}
-
-static bool put_keys(cJSON *list, const struct gb_comparison *c)
-{
-	bool whole = list;
-
-	for (size_t i = 0; i < c->count && whole; i++)
-		whole = put_change(list, &c->change[i]);
-	return whole;
-}
-
-static bool put_sums(cJSON *object, const struct gb_comparison *c)
-{
-	bool whole = object;
-
-	for (size_t v = 0; v < GB_VERDICT_WORDS && whole; v++)
-		whole = gb_json_put_int(object, gb_verdict_text((enum gb_verdict_word)v),
-					(int64_t)c->verdicts[v]);
-	return whole;
-}
-
-static bool put_comparison(cJSON *object, const struct gb_comparison *c)
-{
-	char why[GB_WHY];
-	const enum gb_status status = gb_comparison_status(c, why);
-
-	return object && gb_json_put_text(object, "type", "comparison") &&
-	       gb_json_put_int(object, "schema", GB_COMPARISON_SCHEMA) &&
-	       gb_json_put_int(object, "exit_status", (int64_t)status) &&
-	       gb_json_put_text(object, "why", why[0] ? why : NULL) &&
-	       gb_json_put_number(object, "level", c->level) &&
-	       gb_json_put_number(object, "threshold", c->threshold) &&
-	       gb_json_put_number(object, "floor_ns", c->floor_ns) &&
-	       put_setups(cJSON_AddArrayToObject(object, "differs"), &c->setups) &&
-	       put_sums(cJSON_AddObjectToObject(object, "verdicts"), c) &&
-	       put_keys(cJSON_AddArrayToObject(object, "keys"), c);
-}
-
-static enum gb_status print_json(FILE *file, const struct gb_comparison *c, struct gb_error *err)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	if (!put_comparison(object, c) || !gb_json_print(file, object))
-		gb_out_of_memory(err, "the comparison");
-	cJSON_Delete(object);
-	return err->code;
-}
-
-static enum gb_status finish(FILE *file, struct gb_error *err)
-{
-	if (!err->code && (fflush(file) || ferror(file)))
-		gb_fail(err, GB_EIO, "cannot write the comparison: %s", strerror(errno));
-	return err->code;
+	gb_sheet_grid(sheet, "counts", &grid);
+	gb_sheet_fact(sheet, "counted", (double)c->counted);
+	if (c->counted)
+		gb_sheet_put(sheet, GB_LINE,
+			     "counts of %zu keys: %zu slower, %zu faster, %zu unsure", c->counted,
+			     c->counts_worse, c->counts_better, c->counts_changed);
 }
 
 enum gb_status gb_comparison_print(FILE *file, const struct gb_comparison *comparison, bool all,
-				   enum gb_markup markup, struct gb_error *err)
+				   enum gb_format format, struct gb_error *err)
 {
-	if (print_table(file, comparison, all, markup, err) == GB_OK)
-		(void)print_counts(file, comparison, markup, err);
-	return finish(file, err);
-}
+	const struct gb_comparison *c = comparison;
+	struct gb_sheet sheet;
 
-enum gb_status gb_comparison_print_json(FILE *file, const struct gb_comparison *comparison,
-					struct gb_error *err)
-{
-	(void)print_json(file, comparison, err);
-	return finish(file, err);
+	gb_sheet_open(&sheet, file, format,
+		      (struct gb_sheet_kind){ "comparison", "keys", "comparison" });
+	gb_sheet_fact(&sheet, "level", c->level);
+	gb_sheet_fact(&sheet, "threshold", c->threshold);
+	gb_sheet_fact(&sheet, "floor_ns", c->floor_ns);
+	print_setups(&sheet, c);
+	print_keys(&sheet, c, all);
+	print_sums(&sheet, c);
+	print_counts(&sheet, c);
+	return gb_sheet_close(&sheet, err);
 }

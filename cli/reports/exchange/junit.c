@@ -39,7 +39,7 @@ static void print_attribute(FILE *file, const char *name, const char *text, size
 
 	(void)snprintf(piece, sizeof piece, "%.*s", (int)length, text);
 	(void)fprintf(file, " %s=\"", name);
-	gb_grid_print_text(file, piece, GB_MARKUP_HTML);
+	gb_grid_print_text(file, piece, GB_FORMAT_HTML);
 	(void)fputc('"', file);
 }
 

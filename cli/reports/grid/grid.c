@@ -1,13 +1,17 @@
 #include "cli/reports/grid/grid.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/text.h"
 
-void gb_grid_init(struct gb_grid *grid, size_t columns, const char *const *title, const bool *left)
+const char *const gb_formats[] = { "table", "markdown", "html", "latex", "csv", "json", NULL };
+_Static_assert(GB_COUNT(gb_formats) == GB_FORMATS + 1, "a word for each format");
+
+void gb_grid_init(struct gb_grid *grid, size_t columns, const struct gb_column *column)
 {
-	*grid = (struct gb_grid){ .columns = columns, .title = title, .left = left };
+	*grid = (struct gb_grid){ .columns = columns, .column = column };
 }
 
 void gb_grid_row(struct gb_grid *grid, bool gap)
@@ -32,28 +36,55 @@ void gb_grid_row(struct gb_grid *grid, bool gap)
 		grid->room = room;
 	}
 	for (size_t i = 0; i < grid->columns; i++)
-		grid->cell[grid->rows * grid->columns + i] = (struct gb_cell){ 0 };
+		grid->cell[grid->rows * grid->columns + i] = (struct gb_cell){ .number = NAN };
 	grid->gap[grid->rows++] = gap;
+}
+
+/* The cell of the last row; NULL if there is none. */
+static struct gb_cell *cell_at(struct gb_grid *grid, size_t column)
+{
+	return grid->failed || !grid->rows ? NULL
+					   : &grid->cell[(grid->rows - 1) * grid->columns + column];
 }
 
 void gb_grid_set(struct gb_grid *grid, size_t column, const char *text, enum gb_tint tint)
 {
-	struct gb_cell *cell;
+	struct gb_cell *cell = cell_at(grid, column);
 
-	if (grid->failed || grid->rows == 0 || text[0] == '\0')
+	if (!cell || !text || text[0] == '\0')
 		return;
-	cell = &grid->cell[(grid->rows - 1) * grid->columns + column];
 	free(cell->text);
 	cell->text = strdup(text);
 	cell->tint = tint;
 	grid->failed = !cell->text;
 }
 
+void gb_grid_set_number(struct gb_grid *grid, size_t column, double number, const char *text,
+			enum gb_tint tint)
+{
+	struct gb_cell *cell = cell_at(grid, column);
+
+	if (!cell || isnan(number))
+		return;
+	cell->number = number;
+	gb_grid_set(grid, column, text, tint);
+}
+
+void gb_grid_set_count(struct gb_grid *grid, size_t column, size_t count, enum gb_tint tint)
+{
+	char text[32];
+
+	(void)snprintf(text, sizeof text, "%zu", count);
+	gb_grid_set_number(grid, column, (double)count, text, tint);
+}
+
 void gb_grid_set_span(struct gb_grid *grid, size_t column, struct gb_span span, const char *text)
 {
+	struct gb_cell *cell = cell_at(grid, column);
+
 	gb_grid_set(grid, column, text, GB_PLAIN);
-	if (!grid->failed && grid->rows && text[0])
-		grid->cell[(grid->rows - 1) * grid->columns + column].span = span;
+	if (cell && text[0])
+		cell->span = span;
 }
 
 void gb_grid_release(struct gb_grid *grid)
@@ -115,7 +146,7 @@ static const char *latex(const char *text, size_t length)
 	return NULL;
 }
 
-void gb_grid_print_text(FILE *file, const char *text, enum gb_markup markup)
+void gb_grid_print_text(FILE *file, const char *text, enum gb_format format)
 {
 	for (size_t length; *text; text += length) {
 		const unsigned char c = (unsigned char)*text;
@@ -126,15 +157,15 @@ void gb_grid_print_text(FILE *file, const char *text, enum gb_markup markup)
 			(void)fputc('?', file);
 			continue;
 		}
-		if (markup == GB_MARKUP_HTML && entity(c)) {
+		if (format == GB_FORMAT_HTML && entity(c)) {
 			(void)fputs(entity(c), file);
 			continue;
 		}
-		if (markup == GB_MARKUP_LATEX && latex(text, length)) {
+		if (format == GB_FORMAT_LATEX && latex(text, length)) {
 			(void)fputs(latex(text, length), file);
 			continue;
 		}
-		if (markup == GB_MARKUP_MARKDOWN && strchr("\\`*_|<[#", c))
+		if (format == GB_FORMAT_MARKDOWN && strchr("\\`*_|<[#", c))
 			(void)fputc('\\', file);
 		(void)fwrite(text, 1, length, file);
 	}

@@ -1,5 +1,5 @@
 /* html.c -- tints are classes, for the page's style sheet. */
-#include "cli/reports/grid/html.h"
+#include "cli/reports/grid/grid.h"
 
 #include "cli/reports/grid/picture.h"
 #include "cli/reports/grid/scale.h"
@@ -62,7 +62,7 @@ static void print_span(FILE *file, const struct gb_cell *cell, const struct gb_s
 
 	open_span(file);
 	(void)fputs(" role=\"img\" aria-label=\"", file);
-	gb_grid_print_text(file, cell->text, GB_MARKUP_HTML);
+	gb_grid_print_text(file, cell->text, GB_FORMAT_HTML);
 	(void)fputs("\"><path class=\"rule\" d=\"", file);
 	while (gb_scale_tick(x, 48, &tick))
 		(void)fprintf(file, "M%.1f 0v%d", gb_scale_at(x, tick), SPAN_HEIGHT);
@@ -77,7 +77,7 @@ static void print_span(FILE *file, const struct gb_cell *cell, const struct gb_s
 
 static const char *side_of(const struct gb_grid *grid, size_t column)
 {
-	return grid->left && grid->left[column] ? "left" : "right";
+	return grid->column[column].left ? "left" : "right";
 }
 
 static void print_titles(FILE *file, const struct gb_grid *grid, const size_t *width,
@@ -94,7 +94,7 @@ static void print_titles(FILE *file, const struct gb_grid *grid, const size_t *w
 		if (drawn)
 			print_axis(file, grid, x);
 		else
-			gb_grid_print_text(file, grid->title[i], GB_MARKUP_HTML);
+			gb_grid_print_text(file, grid->column[i].title, GB_FORMAT_HTML);
 		(void)fputs("</th>", file);
 	}
 	(void)fputs("</tr></thead>\n<tbody>\n", file);
@@ -116,7 +116,7 @@ static void print_cell(FILE *file, const struct gb_grid *grid, size_t row, size_
 	} else {
 		(void)fprintf(file, "<td class=\"%s%s\">", side_of(grid, column),
 			      tints[cell->tint]);
-		gb_grid_print_text(file, cell->text ? cell->text : "", GB_MARKUP_HTML);
+		gb_grid_print_text(file, cell->text ? cell->text : "", GB_FORMAT_HTML);
 	}
 	(void)fputs("</td>", file);
 }

@@ -23,7 +23,7 @@ void gb_picture_open(FILE *file, int height, const char *label)
 		      "<figure><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
 		      "aria-label=\"",
 		      GB_PICTURE_WIDTH, height, GB_PICTURE_WIDTH, height);
-	gb_grid_print_text(file, label, GB_MARKUP_HTML);
+	gb_grid_print_text(file, label, GB_FORMAT_HTML);
 	(void)fputs("\">\n", file);
 }
 
@@ -38,7 +38,7 @@ void gb_picture_mark(FILE *file, size_t series, double x, double y, const char *
 		      x - 3, y, shape[series % GB_COUNT(shape)], title ? "><title>" : "/>");
 	if (!title)
 		return;
-	gb_grid_print_text(file, title, GB_MARKUP_HTML);
+	gb_grid_print_text(file, title, GB_FORMAT_HTML);
 	(void)fputs("</title></path>", file);
 }
 
@@ -51,6 +51,6 @@ void gb_picture_legend(FILE *file, size_t series, const char *name)
 		      gb_picture_color(series), gb_picture_dashes(series));
 	gb_picture_mark(file, series, 12, 5, NULL);
 	(void)fputs("</svg> ", file);
-	gb_grid_print_text(file, name, GB_MARKUP_HTML);
+	gb_grid_print_text(file, name, GB_FORMAT_HTML);
 	(void)fputs("</li>\n", file);
 }

@@ -1,9 +1,23 @@
-#include "cli/reports/grid/print.h"
-
+/* print.c -- a grid as aligned text, as a Markdown, HTML or LaTeX table (a tabular with the rules of
+ * booktabs), or as CSV. */
+#include <math.h>
+#include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "cli/reports/grid/html.h"
+#include "cli/records/csv.h"
+#include "cli/reports/grid/grid.h"
 #include "common/text.h"
+
+#define TITLES SIZE_MAX /* the row of the titles */
+
+struct printer {
+	FILE *file;
+	const struct gb_grid *grid;
+	enum gb_format format;
+	bool color;
+	const size_t *width;
+};
 
 /* Columns that text takes: its UTF-8 characters, and a '?' for each that is not shown. */
 static size_t width_of(const char *text)
@@ -20,36 +34,32 @@ static size_t width_of(const char *text)
 
 static const char *text_of(const struct gb_grid *grid, size_t row, size_t column)
 {
-	const char *text = grid->cell[row * grid->columns + column].text;
+	const char *text = row == TITLES ? grid->column[column].title
+					 : grid->cell[row * grid->columns + column].text;
 
 	return text ? text : "";
 }
 
 /* The width of the column's widest cell or title; 0 if all of its cells are empty, or cannot be
- * drawn. */
-static size_t column_width(const struct gb_grid *grid, size_t column, enum gb_markup markup)
+ * drawn, or are not for people. */
+static size_t column_width(const struct gb_grid *grid, size_t column, enum gb_format format)
 {
 	size_t width = 0, title;
 
+	if (!grid->column[column].title)
+		return 0;
 	for (size_t row = 0; row < grid->rows; row++) {
 		const size_t cell = width_of(text_of(grid, row, column));
 		const bool drawn = grid->cell[row * grid->columns + column].span.at > 0;
 
-		if (cell > width && (!drawn || markup == GB_MARKUP_HTML))
+		if (cell > width && (!drawn || format == GB_FORMAT_HTML))
 			width = cell;
 	}
-	title = width_of(grid->title[column]);
+	title = width_of(grid->column[column].title);
 	return width && title > width ? title : width;
 }
 
-static void pad(FILE *file, size_t count)
-{
-	while (count-- > 0)
-		(void)fputc(' ', file);
-}
-
-static void print_tinted(FILE *file, const char *text, enum gb_tint tint,
-			 const struct gb_grid_style *style)
+static void print_cell(const struct printer *p, size_t row, size_t column)
 {
 	static const char *const code[] = {
 		[GB_GOOD] = "32",
@@ -57,150 +67,146 @@ static void print_tinted(FILE *file, const char *text, enum gb_tint tint,
 		[GB_BAD] = "31",
 		[GB_BEST] = "32",
 	};
-	const bool tinted = style->color && !style->markup && tint != GB_PLAIN && text[0];
-	const bool markdown = style->markup == GB_MARKUP_MARKDOWN;
-	const char *bold = markdown && (tint == GB_BAD || tint == GB_BEST) && text[0] ? "**" : "";
+	const char *text = text_of(p->grid, row, column);
+	const enum gb_tint tint = row == TITLES || !text[0]
+					  ? GB_PLAIN
+					  : p->grid->cell[row * p->grid->columns + column].tint;
+	const bool tinted = p->color && p->format == GB_FORMAT_TABLE && tint != GB_PLAIN;
+	const bool is_marked = tint == GB_BAD || tint == GB_BEST;
+	const bool in_markdown = is_marked && p->format == GB_FORMAT_MARKDOWN;
+	const bool in_latex = is_marked && p->format == GB_FORMAT_LATEX;
 
 	if (tinted)
-		(void)fprintf(file, "\033[%sm", code[tint]);
-	(void)fputs(bold, file);
-	gb_grid_print_text(file, text, style->markup);
-	(void)fputs(bold, file);
-	if (tinted)
-		(void)fputs("\033[0m", file);
+		(void)fprintf(p->file, "\033[%sm", code[tint]);
+	(void)fputs(in_markdown ? "**" : in_latex ? "\\textbf{" : "", p->file);
+	gb_grid_print_text(p->file, text, p->format);
+	(void)fputs(in_markdown ? "**" : in_latex ? "}" : "", p->file);
+	(void)fputs(tinted ? "\033[0m" : "", p->file);
 }
 
 /* Two spaces between columns and none at the end of a line: padding is held back until something
  * follows it. */
-static void print_text_row(FILE *file, const struct gb_grid *grid, size_t row, bool titles,
-			   const size_t *width, const struct gb_grid_style *style)
+static void print_aligned_row(const struct printer *p, size_t row)
 {
-	size_t owed = 0;
+	int owed = 0;
 	bool first = true;
 
-	for (size_t i = 0; i < grid->columns; i++) {
-		const char *text = titles ? grid->title[i] : text_of(grid, row, i);
-		const size_t used = width_of(text);
-		const bool left = grid->left && grid->left[i];
+	for (size_t i = 0; i < p->grid->columns; i++) {
+		const int width = (int)p->width[i], used = (int)width_of(text_of(p->grid, row, i));
+		const bool left = p->grid->column[i].left;
 
-		if (width[i] == 0)
+		if (width == 0)
 			continue;
 		owed += first ? 0 : 2;
 		first = false;
 		if (used == 0) {
-			owed += width[i];
+			owed += width;
 			continue;
 		}
-		pad(file, owed + (left ? 0 : width[i] - used));
-		print_tinted(file, text,
-			     titles ? GB_PLAIN : grid->cell[row * grid->columns + i].tint, style);
-		owed = left ? width[i] - used : 0;
+		(void)fprintf(p->file, "%*s", owed + (left ? 0 : width - used), "");
+		print_cell(p, row, i);
+		owed = left ? width - used : 0;
 	}
-	(void)fputc('\n', file);
+	(void)fputc('\n', p->file);
 }
 
-static void print_markdown_row(FILE *file, const struct gb_grid *grid, size_t row, bool titles,
-			       const size_t *width, const struct gb_grid_style *style)
+static void print_row(const struct printer *p, size_t row, const char *before, const char *between,
+		      const char *after)
 {
-	(void)fputc('|', file);
-	for (size_t i = 0; i < grid->columns; i++) {
-		if (width[i] == 0)
+	const char *comma = before;
+
+	for (size_t i = 0; i < p->grid->columns; i++) {
+		if (p->width[i] == 0)
 			continue;
-		(void)fputc(' ', file);
-		print_tinted(file, titles ? grid->title[i] : text_of(grid, row, i),
-			     titles ? GB_PLAIN : grid->cell[row * grid->columns + i].tint, style);
-		(void)fputs(" |", file);
+		(void)fputs(comma, p->file);
+		print_cell(p, row, i);
+		comma = between;
 	}
-	(void)fputc('\n', file);
+	(void)fputs(after, p->file);
 }
 
-static void print_markdown_rule(FILE *file, const struct gb_grid *grid, const size_t *width)
+/* A mark for each column by its alignment. */
+static void print_marks(const struct printer *p, const char *left, const char *right)
 {
-	(void)fputc('|', file);
-	for (size_t i = 0; i < grid->columns; i++)
-		if (width[i])
-			(void)fputs(grid->left && grid->left[i] ? " :--- |" : " ---: |", file);
-	(void)fputc('\n', file);
+	for (size_t i = 0; i < p->grid->columns; i++)
+		if (p->width[i])
+			(void)fputs(p->grid->column[i].left ? left : right, p->file);
 }
 
-static void print_latex_row(FILE *file, const struct gb_grid *grid, size_t row, bool titles,
-			    const size_t *width)
+static void print_latex(const struct printer *p)
 {
-	bool first = true;
-
-	for (size_t i = 0; i < grid->columns; i++) {
-		if (width[i] == 0)
-			continue;
-		(void)fputs(first ? "" : " & ", file);
-		first = false;
-		gb_grid_print_text(file, titles ? grid->title[i] : text_of(grid, row, i),
-				   GB_MARKUP_LATEX);
-	}
-	(void)fputs(" \\\\\n", file);
+	(void)fputs("\\begin{tabular}{", p->file);
+	print_marks(p, "l", "r");
+	(void)fputs("}\n\\toprule\n", p->file);
+	print_row(p, TITLES, "", " & ", " \\\\\n");
+	(void)fputs("\\midrule\n", p->file);
+	for (size_t row = 0; row < p->grid->rows; row++)
+		print_row(p, row, p->grid->gap[row] ? "\\midrule\n" : "", " & ", " \\\\\n");
+	(void)fputs("\\bottomrule\n\\end{tabular}\n", p->file);
 }
 
-static void print_latex(FILE *file, const struct gb_grid *grid, const size_t *width)
+static void print_markdown(const struct printer *p)
 {
-	(void)fputs("\\begin{tabular}{", file);
-	for (size_t i = 0; i < grid->columns; i++)
-		if (width[i])
-			(void)fputc(grid->left && grid->left[i] ? 'l' : 'r', file);
-	(void)fputs("}\n\\toprule\n", file);
-	print_latex_row(file, grid, 0, true, width);
-	(void)fputs("\\midrule\n", file);
-	for (size_t row = 0; row < grid->rows; row++) {
-		if (grid->gap[row])
-			(void)fputs("\\midrule\n", file);
-		print_latex_row(file, grid, row, false, width);
-	}
-	(void)fputs("\\bottomrule\n\\end{tabular}\n", file);
+	print_row(p, TITLES, "| ", " | ", " |\n|");
+	print_marks(p, " :--- |", " ---: |");
+	(void)fputc('\n', p->file);
+	for (size_t row = 0; row < p->grid->rows; row++)
+		print_row(p, row, "| ", " | ", " |\n");
 }
 
-static void print_markdown(FILE *file, const struct gb_grid *grid, const size_t *width,
-			   const struct gb_grid_style *style)
+static void print_aligned(const struct printer *p)
 {
-	print_markdown_row(file, grid, 0, true, width, style);
-	print_markdown_rule(file, grid, width);
-	for (size_t row = 0; row < grid->rows; row++)
-		print_markdown_row(file, grid, row, false, width, style);
-}
-
-static void print_plain(FILE *file, const struct gb_grid *grid, const size_t *width,
-			const struct gb_grid_style *style)
-{
-	print_text_row(file, grid, 0, true, width, style);
-	for (size_t row = 0; row < grid->rows; row++) {
-		if (grid->gap[row])
-			(void)fputc('\n', file);
-		print_text_row(file, grid, row, false, width, style);
+	print_aligned_row(p, TITLES);
+	for (size_t row = 0; row < p->grid->rows; row++) {
+		(void)fputs(p->grid->gap[row] ? "\n" : "", p->file);
+		print_aligned_row(p, row);
 	}
 }
 
-enum gb_status gb_grid_print(FILE *file, const struct gb_grid *grid,
-			     const struct gb_grid_style *style, struct gb_error *err)
+bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format, bool color)
 {
 	size_t *width = calloc(grid->columns + 1, sizeof *width);
+	const struct printer p = { file, grid, format, color, width };
 
 	if (grid->failed || !width) {
 		free(width);
-		return gb_out_of_memory(err, "a table");
+		return false;
 	}
 	for (size_t i = 0; i < grid->columns; i++)
-		width[i] = column_width(grid, i, style->markup);
-	switch (style->markup) {
-	case GB_MARKUP_HTML:
+		width[i] = column_width(grid, i, format);
+	if (grid->rows && format == GB_FORMAT_HTML)
 		gb_grid_print_html(file, grid, width);
-		break;
-	case GB_MARKUP_MARKDOWN:
-		print_markdown(file, grid, width, style);
-		break;
-	case GB_MARKUP_LATEX:
-		print_latex(file, grid, width);
-		break;
-	case GB_MARKUP_NONE:
-		print_plain(file, grid, width, style);
-		break;
-	}
+	else if (grid->rows && format == GB_FORMAT_MARKDOWN)
+		print_markdown(&p);
+	else if (grid->rows && format == GB_FORMAT_LATEX)
+		print_latex(&p);
+	else if (grid->rows)
+		print_aligned(&p);
 	free(width);
-	return GB_OK;
+	return true;
+}
+
+/* ---- CSV ---------------------------------------------------------------------------------- */
+
+void gb_grid_print_csv(FILE *file, const struct gb_grid *grid, bool head)
+{
+	for (size_t row = head ? TITLES : 0; row == TITLES || row < grid->rows; row++) {
+		const char *comma = "";
+
+		for (size_t i = 0; i < grid->columns; i++) {
+			const struct gb_cell *cell = &grid->cell[row * grid->columns + i];
+
+			if (!grid->column[i].name)
+				continue;
+			(void)fputs(comma, file);
+			comma = ",";
+			if (row == TITLES)
+				gb_csv_print_text(file, grid->column[i].name);
+			else if (isnan(cell->number))
+				gb_csv_print_text(file, cell->text ? cell->text : "");
+			else
+				gb_csv_print_number(file, cell->number);
+		}
+		(void)fputs("\r\n", file);
+	}
 }

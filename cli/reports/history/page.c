@@ -1,17 +1,15 @@
-/* page.c -- a history as one page: the table, and for each series its launches in their order.
+/* page.c -- the charts of a history's page: for each series its launches in their order.
  *
  * A dot is a launch, or where there are more than DOTS the median of some that followed each
  * other on one level; its title has the commit and the date. A horizontal line is the median of
  * a level, a vertical one a shift.
  */
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/reports/grid/picture.h"
 #include "cli/reports/history/print.h"
-#include "cli/reports/page.h"
 #include "common/text.h"
 
 enum {
@@ -37,7 +35,7 @@ struct chart {
 
 static void put_text(const struct chart *c, const char *text)
 {
-	gb_grid_print_text(c->file, text, GB_MARKUP_HTML);
+	gb_grid_print_text(c->file, text, GB_FORMAT_HTML);
 }
 
 static double x_of(const struct chart *c, double launch)
@@ -173,15 +171,17 @@ static void name_series(const struct gb_trend *t, char name[NAME])
 		       gb_verdict_text(t->verdict));
 }
 
-static enum gb_status put_chart(FILE *file, const struct gb_history *h, const struct gb_trend *t,
-				struct gb_error *err)
+static void put_chart(struct gb_sheet *sheet, const struct gb_history *h, const struct gb_trend *t)
 {
+	FILE *file = sheet->file;
 	struct chart c = { .file = file, .history = h, .trend = t };
 	double *room = malloc((t->count + 1) * sizeof *room);
 	char name[NAME];
 
-	if (!room)
-		return gb_out_of_memory(err, "a chart");
+	if (!room) {
+		sheet->failed = true;
+		return;
+	}
 	set_range(&c);
 	name_series(t, name);
 	gb_picture_open(file, HEIGHT, name);
@@ -195,21 +195,12 @@ static enum gb_status put_chart(FILE *file, const struct gb_history *h, const st
 	put_text(&c, name);
 	(void)fputs("</figcaption></figure>\n", file);
 	free(room);
-	return GB_OK;
 }
 
-enum gb_status gb_history_print_page(FILE *file, const struct gb_history *history,
-				     struct gb_error *err)
+void gb_history_print_charts(struct gb_sheet *sheet, const struct gb_history *history)
 {
-	const struct gb_history *h = history;
-
-	gb_page_open(file, "history");
-	(void)gb_history_print_tables(file, h, GB_MARKUP_HTML, err);
-	for (size_t i = 0; i < h->count && !err->code; i++)
-		if (h->trend[i].count)
-			(void)put_chart(file, h, &h->trend[i], err);
-	gb_page_close(file);
-	if (!err->code && (fflush(file) || ferror(file)))
-		gb_fail(err, GB_EIO, "cannot write the history: %s", strerror(errno));
-	return err->code;
+	gb_sheet_begin(sheet, GB_PICTURE);
+	for (size_t i = 0; i < history->count; i++)
+		if (history->trend[i].count)
+			put_chart(sheet, history, &history->trend[i]);
 }

@@ -1,19 +1,10 @@
 #include "cli/reports/history/print.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/records/json.h"
-#include "cli/reports/grid/print.h"
-#include "cli/reports/style.h"
 #include "common/text.h"
-
-static const char *path_of(const struct gb_history *h, const struct gb_stored_run *run)
-{
-	return h->store->file[run->file].path;
-}
 
 char *gb_shift_text(char text[GB_SHIFT_TEXT], const struct gb_shift *shift)
 {
@@ -61,32 +52,31 @@ static void draw_spark(const struct gb_trend *t, char text[4 * SPARKS])
 }
 
 /* What all series have in common needs no column. */
-struct columns {
-	bool machine, cache, spark;
+struct common {
+	bool machine, cache;
 };
 
-static struct columns columns_of(const struct gb_history *h, bool utf8)
+static struct common common_of(const struct gb_history *h)
 {
-	struct columns c = { .spark = utf8 };
+	struct common c = { true, true };
 
 	for (size_t i = 1; i < h->count; i++) {
 		const struct gb_stored_series *a = h->trend[0].series, *b = h->trend[i].series;
 
-		c.machine = c.machine || a->machine != b->machine;
-		c.cache = c.cache || a->cold != b->cold;
+		c.machine = c.machine && a->machine == b->machine;
+		c.cache = c.cache && a->cold == b->cold;
 	}
 	return c;
 }
 
-static void set_count(struct gb_grid *grid, size_t column, size_t count, enum gb_tint tint)
+/* "2026-11-22T08:25:17Z"; for people the day is enough beside others. */
+static void set_date(struct gb_grid *grid, size_t column, int64_t date)
 {
-	char text[32];
+	char text[GB_DATE_MAX];
 
-	(void)snprintf(text, sizeof text, "%zu", count);
-	gb_grid_set(grid, column, text, tint);
+	gb_grid_set(grid, column, gb_date_text(text, date), GB_PLAIN);
 }
 
-/* "2026-11-22": the day is enough beside others. */
 static void set_day(struct gb_grid *grid, size_t column, int64_t date)
 {
 	char text[GB_DATE_MAX];
@@ -95,118 +85,150 @@ static void set_day(struct gb_grid *grid, size_t column, int64_t date)
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
 
-static void set_shift(struct gb_grid *grid, const struct gb_history *h, const struct gb_trend *t)
-{
-	const struct gb_stored_run *run = gb_first_after(t, t->shifts - 1);
-	char text[GB_SHIFT_TEXT], date[GB_DATE_MAX];
+/* The columns that tell series apart, and those that tell where a launch is. */
+enum { KEY, MACHINE, CACHE, OF_SERIES };
+#define SERIES_COLUMNS(title)                              \
+	{ title, "key", true }, { NULL, "machine", true }, \
+	{                                                  \
+		NULL, "caches", true                       \
+	}
+enum { STARTED, COMMIT, FILE_PATH };
+#define RUN_COLUMNS(title)                                        \
+	{ title, "started", true }, { "commit", "commit", true }, \
+	{                                                         \
+		"in", "file", true                                \
+	}
 
-	gb_grid_set(grid, 11, gb_shift_text(text, &t->shift[t->shifts - 1]),
-		    gb_verdict_tint(t->verdict));
-	gb_grid_set(grid, 12, run->commit, GB_PLAIN);
-	gb_grid_set(grid, 13, gb_date_text(date, run->started), GB_PLAIN);
-	gb_grid_set(grid, 14, path_of(h, run), GB_PLAIN);
+static void set_series(struct gb_grid *grid, size_t at, const struct gb_trend *t)
+{
+	gb_grid_set(grid, at + KEY, t->series->key, GB_PLAIN);
+	gb_grid_set(grid, at + MACHINE, gb_series_machine(t->series), GB_PLAIN);
+	gb_grid_set(grid, at + CACHE, t->series->cold ? "cold" : "hot", GB_PLAIN);
 }
 
-static void add_row(struct gb_grid *grid, const struct gb_history *h, const struct gb_trend *t,
-		    struct columns columns)
+static void set_run(struct gb_grid *grid, size_t at, const struct gb_history *h,
+		    const struct gb_stored_run *run)
 {
-	char text[4 * SPARKS > GB_TEXT_MAX ? 4 * SPARKS : GB_TEXT_MAX];
+	set_date(grid, at + STARTED, run->started);
+	gb_grid_set(grid, at + COMMIT, run->commit, GB_PLAIN);
+	gb_grid_set(grid, at + FILE_PATH, h->store->file[run->file].path, GB_PLAIN);
+}
+
+/* ---- the series ---------------------------------------------------------------------------- */
+
+enum {
+	VERDICT,
+	SERIES,
+	LAUNCHES = SERIES + OF_SERIES,
+	FILES,
+	FAILED,
+	FIRST_DAY,
+	LAST_DAY,
+	LEVEL,
+	SHIFTS,
+	SHIFT,
+	SHIFT_RUN,
+	TREND = SHIFT_RUN + FILE_PATH + 1,
+	COLUMNS
+};
+
+static void add_trend(struct gb_grid *grid, const struct gb_history *h, const struct gb_trend *t,
+		      bool sparks)
+{
+	char text[4 * SPARKS > GB_SHIFT_TEXT ? 4 * SPARKS : GB_SHIFT_TEXT];
 
 	gb_grid_row(grid, false);
-	gb_grid_set(grid, 0, gb_verdict_text(t->verdict), gb_verdict_tint(t->verdict));
-	gb_grid_set(grid, 1, t->series->key, GB_PLAIN);
-	if (columns.machine)
-		gb_grid_set(grid, 2, gb_series_machine(t->series), GB_PLAIN);
-	if (columns.cache)
-		gb_grid_set(grid, 3, t->series->cold ? "cold" : "hot", GB_PLAIN);
-	set_count(grid, 4, t->count, GB_PLAIN);
-	set_count(grid, 5, t->files, GB_PLAIN);
+	gb_grid_set(grid, VERDICT, gb_verdict_text(t->verdict), gb_verdict_tint(t->verdict));
+	set_series(grid, SERIES, t);
+	gb_grid_set_count(grid, LAUNCHES, t->count, GB_PLAIN);
+	gb_grid_set_count(grid, FILES, t->files, GB_PLAIN);
 	if (t->failures)
-		set_count(grid, 6, t->failures, GB_BAD);
+		gb_grid_set_count(grid, FAILED, t->failures, GB_BAD);
 	if (t->count) {
-		set_day(grid, 7, t->run[0]->started);
-		set_day(grid, 8, t->run[t->count - 1]->started);
-		gb_grid_set(grid, 9, gb_text_time(text, t->level), GB_PLAIN);
+		set_day(grid, FIRST_DAY, t->run[0]->started);
+		set_day(grid, LAST_DAY, t->run[t->count - 1]->started);
+		gb_grid_set_number(grid, LEVEL, t->level, gb_text_time(text, t->level), GB_PLAIN);
 	}
-	set_count(grid, 10, t->shifts, GB_PLAIN);
-	if (t->shifts)
-		set_shift(grid, h, t);
-	if (columns.spark) {
+	gb_grid_set_count(grid, SHIFTS, t->shifts, GB_PLAIN);
+	if (t->shifts) {
+		const struct gb_shift *last = &t->shift[t->shifts - 1];
+
+		gb_grid_set_number(grid, SHIFT, last->ratio.estimate, gb_shift_text(text, last),
+				   gb_verdict_tint(t->verdict));
+		set_run(grid, SHIFT_RUN, h, gb_first_after(t, t->shifts - 1));
+	}
+	if (sparks) {
 		draw_spark(t, text);
-		gb_grid_set(grid, 15, text, GB_PLAIN);
+		gb_grid_set(grid, TREND, text, GB_PLAIN);
 	}
 }
 
-static enum gb_status print_table(FILE *file, const struct gb_history *h, enum gb_markup markup,
-				  struct gb_error *err)
+static void print_series(struct gb_sheet *sheet, const struct gb_history *h)
 {
-	static const char *const title[] = { "verdict",  "key",
-					     "machine",  "cache",
-					     "launches", "files",
-					     "failed",   "first",
-					     "last",     "level",
-					     "shifts",   "last shift",
-					     "commit",   "first launch after it",
-					     "in",       "trend" };
-	static const bool left[] = { true, true,  true,  true, false, false, false, true,
-				     true, false, false, true, true,  true,  true,  true };
-	const struct gb_style style =
-		gb_style_for(file, markup == GB_MARKUP_HTML ? GB_FORMAT_HTML : GB_FORMAT_TABLE);
-	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
-	const struct columns columns = columns_of(h, style.utf8);
+	const struct common common = common_of(h);
+	const struct gb_column column[COLUMNS] = {
+		[VERDICT] = { "verdict", "verdict", true },
+		[SERIES + KEY] = { "key", "key", true },
+		[SERIES + MACHINE] = { common.machine ? NULL : "machine", "machine", true },
+		[SERIES + CACHE] = { common.cache ? NULL : "cache", "caches", true },
+		[LAUNCHES] = { "launches", "launches", false },
+		[FILES] = { "files", "files", false },
+		[FAILED] = { "failed", "failed", false },
+		[FIRST_DAY] = { "first", "first", true },
+		[LAST_DAY] = { "last", "last", true },
+		[LEVEL] = { "level", "level_ns", false },
+		[SHIFTS] = { "shifts", "shifts", false },
+		[SHIFT] = { "last shift", "last_shift_ratio", true },
+		[SHIFT_RUN + STARTED] = { "first launch after it", "last_shift_started", true },
+		[SHIFT_RUN + COMMIT] = { "commit", "last_shift_commit", true },
+		[SHIFT_RUN + FILE_PATH] = { "in", "last_shift_file", true },
+		[TREND] = { "trend", NULL, true },
+	};
 	struct gb_grid grid;
 
-	gb_grid_init(&grid, GB_COUNT(title), title, left);
+	if (h->count && common.machine)
+		gb_sheet_put(sheet, GB_LINE, "Machine: %s%s", gb_series_machine(h->trend[0].series),
+			     !common.cache              ? ""
+			     : h->trend[0].series->cold ? ", cold caches"
+							: ", hot caches");
+	gb_grid_init(&grid, COLUMNS, column);
 	for (size_t i = 0; i < h->count; i++)
-		add_row(&grid, h, &h->trend[i], columns);
-	if (h->count)
-		(void)gb_grid_print(file, &grid, &grid_style, err);
-	gb_grid_release(&grid);
-	return err->code;
+		add_trend(&grid, h, &h->trend[i], sheet->utf8 && sheet->format != GB_FORMAT_LATEX);
+	gb_sheet_grid(sheet, "series", &grid);
 }
 
 /* A line for each launch that failed. */
-static enum gb_status print_failures(FILE *file, const struct gb_history *h, enum gb_markup markup,
-				     struct gb_error *err)
+static void print_failures(struct gb_sheet *sheet, const struct gb_history *h)
 {
-	static const char *const title[] = { "failed", "launch of", "commit", "in", "reason" };
-	static const bool left[] = { true, true, true, true, true };
-	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
-	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
+	static const struct gb_column column[] = { SERIES_COLUMNS("failed"),
+						   RUN_COLUMNS("launch of"),
+						   { "reason", "reason", true } };
 	struct gb_grid grid;
 
-	gb_grid_init(&grid, GB_COUNT(title), title, left);
-	for (size_t i = 0; i < h->count; i++) {
-		const struct gb_trend *t = &h->trend[i];
-
-		for (size_t k = 0; k < t->failures; k++) {
-			const struct gb_stored_run *run = t->failure[k].run;
-			char date[GB_DATE_MAX];
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t i = 0; i < h->count; i++)
+		for (size_t k = 0; k < h->trend[i].failures; k++) {
+			const struct gb_failure *failure = &h->trend[i].failure[k];
 
 			gb_grid_row(&grid, false);
-			gb_grid_set(&grid, 0, t->series->key, GB_PLAIN);
-			gb_grid_set(&grid, 1, gb_date_text(date, run->started), GB_PLAIN);
-			gb_grid_set(&grid, 2, run->commit, GB_PLAIN);
-			gb_grid_set(&grid, 3, path_of(h, run), GB_PLAIN);
-			gb_grid_set(&grid, 4, t->failure[k].reason, GB_BAD);
+			set_series(&grid, 0, &h->trend[i]);
+			set_run(&grid, OF_SERIES, h, failure->run);
+			gb_grid_set(&grid, GB_COUNT(column) - 1, failure->reason, GB_BAD);
 		}
-	}
-	if (grid.rows) {
-		if (markup != GB_MARKUP_HTML)
-			(void)fputc('\n', file);
-		(void)gb_grid_print(file, &grid, &grid_style, err);
-	}
-	gb_grid_release(&grid);
-	return err->code;
+	gb_sheet_grid(sheet, "failures", &grid);
 }
 
+/* ---- sums ---------------------------------------------------------------------------------- */
+
 /* "launches left out: 1 not verified, 2 without a date". */
-static void print_left_out(FILE *file, const struct gb_history *h)
+static void print_left_out(struct gb_sheet *sheet, const struct gb_history *h)
 {
 	struct {
 		size_t count;
-		const char *what;
-	} part[] = { { 0, "not verified" }, { 0, "emulated" }, { 0, "without a date" } };
+		const char *what, *name;
+	} part[] = { { 0, "not verified", "unverified_launches" },
+		     { 0, "emulated", "emulated_launches" },
+		     { 0, "without a date", "undated_launches" } };
 	bool any = false;
 
 	for (size_t i = 0; i < h->count; i++) {
@@ -215,213 +237,132 @@ static void print_left_out(FILE *file, const struct gb_history *h)
 		part[2].count += h->trend[i].undated;
 	}
 	for (size_t i = 0; i < GB_COUNT(part); i++) {
+		gb_sheet_fact(sheet, part[i].name, (double)part[i].count);
 		if (!part[i].count)
 			continue;
-		(void)fprintf(file, "%s %zu %s", any ? "," : "launches left out:", part[i].count,
+		if (!any)
+			gb_sheet_begin(sheet, GB_LINE);
+		gb_sheet_text(sheet, "%s %zu %s", any ? "," : "launches left out:", part[i].count,
 			      part[i].what);
 		any = true;
 	}
 	if (any)
-		(void)fputc('\n', file);
+		gb_sheet_end(sheet);
 }
 
 /* What the table has no column for. */
-static void print_sums(FILE *file, const struct gb_history *h)
+static void print_sums(struct gb_sheet *sheet, const struct gb_history *h)
 {
 	char why[GB_HISTORY_WHY];
+	const enum gb_status status = gb_history_status(h, why);
 	size_t files = 0;
 
 	for (size_t i = 0; i < h->store->files; i++)
 		files += !h->store->file[i].fault;
-	print_left_out(file, h);
-	(void)fprintf(file, "%zu series in %zu files:", h->count, files);
-	for (size_t v = 0; v < GB_VERDICT_WORDS; v++)
+	print_left_out(sheet, h);
+	gb_sheet_begin(sheet, GB_LINE);
+	gb_sheet_text(sheet, "%zu series in %zu files:", h->count, files);
+	for (size_t v = 0; v < GB_VERDICT_WORDS; v++) {
+		const char *word = gb_verdict_text((enum gb_verdict_word)v);
+
+		gb_sheet_fact(sheet, word, (double)h->verdicts[v]);
 		if (h->verdicts[v])
-			(void)fprintf(file, " %zu %s", h->verdicts[v],
-				      gb_verdict_text((enum gb_verdict_word)v));
-	(void)fputc('\n', file);
-	if (gb_history_status(h, why) == GB_EUNDECIDED)
-		(void)fprintf(file, "undecided: %s\n", why);
-}
-
-enum gb_status gb_history_print_tables(FILE *file, const struct gb_history *history,
-				       enum gb_markup markup, struct gb_error *err)
-{
-	const struct gb_history *h = history;
-	const bool html = markup == GB_MARKUP_HTML;
-	const struct columns columns = columns_of(h, false);
-
-	if (h->count && !columns.machine) {
-		(void)fputs(html ? "<p>Machine: " : "Machine: ", file);
-		gb_grid_print_text(file, gb_series_machine(h->trend[0].series), markup);
-		if (!columns.cache)
-			(void)fprintf(file, ", %s caches",
-				      h->trend[0].series->cold ? "cold" : "hot");
-		(void)fputs(html ? "</p>\n" : "\n\n", file);
+			gb_sheet_text(sheet, " %zu %s", h->verdicts[v], word);
 	}
-	if (print_table(file, h, markup, err) || print_failures(file, h, markup, err))
-		return err->code;
-	(void)fputs(html ? "<pre>" : h->count ? "\n" : "", file);
-	print_sums(file, h);
-	if (html)
-		(void)fputs("</pre>\n", file);
-	return GB_OK;
+	gb_sheet_end(sheet);
+	if (status == GB_EUNDECIDED)
+		gb_sheet_put(sheet, GB_LINE, "undecided: %s", why);
+	gb_sheet_fact(sheet, "exit_status", (double)status);
+	gb_sheet_fact_text(sheet, "why", why[0] ? why : NULL);
+	gb_sheet_fact_text(sheet, "order", h->order == GB_ORDER_COMMIT ? "commit" : "date");
+	gb_sheet_fact(sheet, "threshold", h->threshold);
+	gb_sheet_fact(sheet, "files", (double)h->store->files);
 }
 
-static enum gb_status finish(FILE *file, struct gb_error *err)
+/* ---- for programs -------------------------------------------------------------------------- */
+
+static void put_launches(struct gb_sheet *sheet, const struct gb_history *h)
 {
-	if (!err->code && (fflush(file) || ferror(file)))
-		gb_fail(err, GB_EIO, "cannot write the history: %s", strerror(errno));
-	return err->code;
+	static const struct gb_column column[] = { SERIES_COLUMNS(NULL),
+						   RUN_COLUMNS(NULL),
+						   { NULL, "time_ns", false } };
+	struct gb_grid grid;
+
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t i = 0; i < h->count; i++)
+		for (size_t k = 0; k < h->trend[i].count; k++) {
+			gb_grid_row(&grid, false);
+			set_series(&grid, 0, &h->trend[i]);
+			set_run(&grid, OF_SERIES, h, h->trend[i].run[k]);
+			gb_grid_set_number(&grid, GB_COUNT(column) - 1, h->trend[i].value[k], NULL,
+					   GB_PLAIN);
+		}
+	gb_sheet_grid(sheet, "launches", &grid);
 }
 
-enum gb_status gb_history_print(FILE *file, const struct gb_history *history, enum gb_markup markup,
-				struct gb_error *err)
+/* launch: the number, in its series, of the first one after the shift. */
+static void put_shifts(struct gb_sheet *sheet, const struct gb_history *h)
 {
-	(void)gb_history_print_tables(file, history, markup, err);
-	return finish(file, err);
-}
+	static const struct gb_column column[] = {
+		SERIES_COLUMNS(NULL),    RUN_COLUMNS(NULL),          { NULL, "launch", false },
+		{ NULL, "p", false },    { NULL, "ratio", false },   { NULL, "low", false },
+		{ NULL, "high", false }, { NULL, "coverage", false }
+	};
+	struct gb_grid grid;
 
-/* ---- as JSON ------------------------------------------------------------------------------- */
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t i = 0; i < h->count; i++)
+		for (size_t k = 0; k < h->trend[i].shifts; k++) {
+			const struct gb_shift *s = &h->trend[i].shift[k];
+			const double number[] = {
+				(double)s->at,          s->p,
+				s->ratio.estimate,      s->ratio.interval.low,
+				s->ratio.interval.high, s->ratio.interval.coverage
+			};
 
-static bool put_date(cJSON *item, const char *name, int64_t date)
-{
-	char text[GB_DATE_MAX];
-
-	return gb_json_put_text(item, name, gb_date_text(text, date)[0] ? text : NULL);
-}
-
-/* Where a launch is. */
-static bool put_run(cJSON *item, const struct gb_history *h, const struct gb_stored_run *run)
-{
-	return gb_json_put_text(item, "file", path_of(h, run)) &&
-	       gb_json_put_text(item, "run_id", run->run_id) &&
-	       gb_json_put_text(item, "commit", run->commit[0] ? run->commit : NULL) &&
-	       put_date(item, "started", run->started);
-}
-
-static bool put_shifts(cJSON *list, const struct gb_history *h, const struct gb_trend *t)
-{
-	bool whole = list;
-
-	for (size_t i = 0; i < t->shifts && whole; i++) {
-		const struct gb_shift *s = &t->shift[i];
-		cJSON *item = cJSON_CreateObject();
-
-		whole = gb_json_append(list, item) && gb_json_put_int(item, "at", (int64_t)s->at) &&
-			gb_json_put_number(item, "p", s->p) &&
-			gb_json_put_number(item, "ratio", s->ratio.estimate) &&
-			gb_json_put_number(item, "low", s->ratio.interval.low) &&
-			gb_json_put_number(item, "high", s->ratio.interval.high) &&
-			gb_json_put_number(item, "coverage", s->ratio.interval.coverage) &&
-			put_run(item, h, gb_first_after(t, i));
-	}
-	return whole;
-}
-
-static bool put_failures(cJSON *list, const struct gb_history *h, const struct gb_trend *t)
-{
-	bool whole = list;
-
-	for (size_t i = 0; i < t->failures && whole; i++) {
-		cJSON *item = cJSON_CreateObject();
-
-		whole = gb_json_append(list, item) &&
-			gb_json_put_text(item, "reason", t->failure[i].reason) &&
-			put_run(item, h, t->failure[i].run);
-	}
-	return whole;
-}
-
-static bool put_values(cJSON *list, const struct gb_trend *t)
-{
-	bool whole = list;
-
-	for (size_t i = 0; i < t->count && whole; i++)
-		whole = gb_json_append_number(list, t->value[i]);
-	return whole;
-}
-
-static bool put_trend(cJSON *list, const struct gb_history *h, const struct gb_trend *t)
-{
-	cJSON *item = cJSON_CreateObject();
-
-	return gb_json_append(list, item) && gb_json_put_text(item, "key", t->series->key) &&
-	       gb_json_put_text(item, "machine", gb_series_machine(t->series)) &&
-	       gb_json_put_bool(item, "cold", t->series->cold) &&
-	       gb_json_put_text(item, "verdict", gb_verdict_text(t->verdict)) &&
-	       gb_json_put_int(item, "launches", (int64_t)t->count) &&
-	       gb_json_put_int(item, "files", (int64_t)t->files) &&
-	       gb_json_put_int(item, "unverified", (int64_t)t->kinds[GB_LAUNCH_UNVERIFIED]) &&
-	       gb_json_put_int(item, "emulated", (int64_t)t->kinds[GB_LAUNCH_EMULATED]) &&
-	       gb_json_put_int(item, "undated", (int64_t)t->undated) &&
-	       put_date(item, "first", t->count ? t->run[0]->started : GB_NO_DATE) &&
-	       put_date(item, "last", t->count ? t->run[t->count - 1]->started : GB_NO_DATE) &&
-	       gb_json_put_number(item, "level_ns", t->count ? t->level : (double)NAN) &&
-	       put_values(cJSON_AddArrayToObject(item, "values_ns"), t) &&
-	       put_shifts(cJSON_AddArrayToObject(item, "shifts"), h, t) &&
-	       put_failures(cJSON_AddArrayToObject(item, "failures"), h, t);
-}
-
-static bool put_trends(cJSON *list, const struct gb_history *h)
-{
-	bool whole = list;
-
-	for (size_t i = 0; i < h->count && whole; i++)
-		whole = put_trend(list, h, &h->trend[i]);
-	return whole;
-}
-
-static bool put_verdicts(cJSON *object, const struct gb_history *h)
-{
-	bool whole = object;
-
-	for (size_t v = 0; v < GB_VERDICT_WORDS && whole; v++)
-		whole = gb_json_put_int(object, gb_verdict_text((enum gb_verdict_word)v),
-					(int64_t)h->verdicts[v]);
-	return whole;
+			gb_grid_row(&grid, false);
+			set_series(&grid, 0, &h->trend[i]);
+			set_run(&grid, OF_SERIES, h, gb_first_after(&h->trend[i], k));
+			for (size_t n = 0; n < GB_COUNT(number); n++)
+				gb_grid_set_number(&grid, GB_COUNT(column) - GB_COUNT(number) + n,
+						   number[n], NULL, GB_PLAIN);
+		}
+	gb_sheet_grid(sheet, "shifts", &grid);
 }
 
 /* Files of which nothing is used. */
-static bool put_left_out(cJSON *list, const struct gb_store *store)
+static void put_left_out(struct gb_sheet *sheet, const struct gb_store *store)
 {
-	bool whole = list;
+	static const struct gb_column column[] = { { NULL, "file", true }, { NULL, "why", true } };
+	struct gb_grid grid;
 
-	for (size_t i = 0; i < store->files && whole; i++) {
-		cJSON *item = store->file[i].fault ? cJSON_CreateObject() : NULL;
-
-		if (store->file[i].fault)
-			whole = gb_json_append(list, item) &&
-				gb_json_put_text(item, "file", store->file[i].path) &&
-				gb_json_put_text(item, "why", store->file[i].fault);
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t i = 0; i < store->files; i++) {
+		if (!store->file[i].fault)
+			continue;
+		gb_grid_row(&grid, false);
+		gb_grid_set(&grid, 0, store->file[i].path, GB_PLAIN);
+		gb_grid_set(&grid, 1, store->file[i].fault, GB_PLAIN);
 	}
-	return whole;
+	gb_sheet_grid(sheet, "left_out", &grid);
 }
 
-static bool put_history(cJSON *object, const struct gb_history *h)
+enum gb_status gb_history_print(FILE *file, const struct gb_history *history, enum gb_format format,
+				struct gb_error *err)
 {
-	char why[GB_HISTORY_WHY];
-	const enum gb_status status = gb_history_status(h, why);
+	struct gb_sheet sheet;
 
-	return object && gb_json_put_text(object, "type", "history") &&
-	       gb_json_put_int(object, "schema", GB_HISTORY_SCHEMA) &&
-	       gb_json_put_int(object, "exit_status", (int64_t)status) &&
-	       gb_json_put_text(object, "why", why[0] ? why : NULL) &&
-	       gb_json_put_text(object, "order", h->order == GB_ORDER_COMMIT ? "commit" : "date") &&
-	       gb_json_put_number(object, "threshold", h->threshold) &&
-	       gb_json_put_int(object, "files", (int64_t)h->store->files) &&
-	       put_left_out(cJSON_AddArrayToObject(object, "left_out"), h->store) &&
-	       put_verdicts(cJSON_AddObjectToObject(object, "verdicts"), h) &&
-	       put_trends(cJSON_AddArrayToObject(object, "series"), h);
-}
-
-enum gb_status gb_history_print_json(FILE *file, const struct gb_history *history,
-				     struct gb_error *err)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	if (!put_history(object, history) || !gb_json_print(file, object))
-		gb_out_of_memory(err, "the history");
-	cJSON_Delete(object);
-	return finish(file, err);
+	gb_sheet_open(&sheet, file, format,
+		      (struct gb_sheet_kind){ "history", "series", "history" });
+	print_series(&sheet, history);
+	print_failures(&sheet, history);
+	print_sums(&sheet, history);
+	if (format == GB_FORMAT_JSON) {
+		put_launches(&sheet, history);
+		put_shifts(&sheet, history);
+		put_left_out(&sheet, history->store);
+	}
+	if (format == GB_FORMAT_HTML)
+		gb_history_print_charts(&sheet, history);
+	return gb_sheet_close(&sheet, err);
 }

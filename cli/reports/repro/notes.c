@@ -15,7 +15,7 @@
 /* A list with its heading, neither of which is printed before the first item. */
 struct list {
 	FILE *file;
-	enum gb_markup markup;
+	enum gb_format markup;
 	const char *heading;
 	bool open;
 };
@@ -52,7 +52,7 @@ static void begin_item(struct list *list)
 
 static void end_item(const struct list *list)
 {
-	(void)fputs(list->markup == GB_MARKUP_HTML ? "</li>\n" : "\n", list->file);
+	(void)fputs(list->markup == GB_FORMAT_HTML ? "</li>\n" : "\n", list->file);
 }
 
 __attribute__((format(printf, 2, 3))) static void put_item(struct list *list, const char *format,
@@ -239,7 +239,7 @@ static void put_meshes(struct list list, const struct gb_repro *t)
 
 /* ---- claims ------------------------------------------------------------------------------- */
 
-void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup markup)
+void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_format markup)
 {
 	struct list list = { file, markup, "Claims, tested on the columns measured here:", false };
 	const cJSON *claim;
@@ -259,7 +259,7 @@ void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup ma
 			gb_grid_print_text(file, c.why, markup);
 			(void)fputs(")", file);
 		}
-		(void)fputs(markup == GB_MARKUP_NONE ? "\n    " : "; ", file);
+		(void)fputs(markup == GB_FORMAT_TABLE ? "\n    " : "; ", file);
 		gb_grid_print_text(file, c.text, markup);
 		end_item(&list);
 	}
@@ -268,7 +268,7 @@ void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup ma
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_markup markup)
+void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_format markup)
 {
 	const char *precision = gb_json_text(t->table, "precision");
 	struct list about = { file, markup, "Measured here:", false };
@@ -293,7 +293,7 @@ void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_markup markup)
 		    gb_json_at(t->table, "notes"), "text");
 }
 
-void gb_repro_print_end(FILE *file, const cJSON *paper, enum gb_markup markup)
+void gb_repro_print_end(FILE *file, const cJSON *paper, enum gb_format markup)
 {
 	const char *name = gb_json_text(paper, "paper");
 	char heading[80];
@@ -307,16 +307,16 @@ void gb_repro_print_end(FILE *file, const cJSON *paper, enum gb_markup markup)
 	(void)fputs("\n", file);
 }
 
-void gb_repro_print_head(FILE *file, const cJSON *paper, enum gb_markup markup)
+void gb_repro_print_head(FILE *file, const cJSON *paper, enum gb_format markup)
 {
 	const char *original = gb_json_text(paper, "citation.original");
 	const char *doi = gb_json_text(paper, "citation.doi");
 	struct list list = { file, markup, gb_json_text(paper, "citation.english"), false };
 	const cJSON *machine;
 
-	if (markup != GB_MARKUP_MARKDOWN && markup != GB_MARKUP_HTML)
+	if (markup != GB_FORMAT_MARKDOWN && markup != GB_FORMAT_HTML)
 		return;
-	(void)fprintf(file, markup == GB_MARKUP_HTML ? "<h1>%s</h1>\n" : "# %s\n",
+	(void)fprintf(file, markup == GB_FORMAT_HTML ? "<h1>%s</h1>\n" : "# %s\n",
 		      gb_json_text(paper, "paper"));
 	if (original)
 		put_item(&list, "in the original: %s", original);
@@ -333,7 +333,7 @@ void gb_repro_print_head(FILE *file, const cJSON *paper, enum gb_markup markup)
 }
 
 /* "21 tables: 150 of 400 cells measured" and what became of the rest. */
-void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_markup markup)
+void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_format markup)
 {
 	struct list list = { file, markup, "All tables:", false };
 

@@ -9,9 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid/print.h"
+#include "cli/reports/grid/sheet.h"
 #include "cli/reports/repro/repro.h"
-#include "cli/reports/style.h"
 #include "common/text.h"
 
 /* ---- the grid ----------------------------------------------------------------------------- */
@@ -58,7 +57,7 @@ static struct shape shape_of(const struct gb_repro *t, const cJSON *column, size
 }
 
 /* The titles: per measured column published, here and their ratio; then the variants beside. */
-static size_t make_titles(const struct gb_repro *t, const char **title, char (*text)[64])
+static size_t make_titles(const struct gb_repro *t, struct gb_column *title, char (*text)[64])
 {
 	const cJSON *column;
 	size_t n = 0, c = 0;
@@ -72,20 +71,20 @@ static size_t make_titles(const struct gb_repro *t, const char **title, char (*t
 			       s.key          ? ""
 			       : !s.published ? " here"
 					      : " paper");
-		title[n] = text[n];
+		title[n].title = text[n];
 		n++;
 		if (s.key || !s.published || !s.measured)
 			continue;
-		title[n++] = "here";
+		title[n++].title = "here";
 		if (s.exact)
-			title[n++] = "here-paper";
+			title[n++].title = "here-paper";
 		else if (!s.ratio)
-			title[n++] = s.is_time ? "paper/here" : "here/paper";
+			title[n++].title = s.is_time ? "paper/here" : "here/paper";
 	}
 	for (size_t i = 0; i < t->besides; i++) {
 		(void)snprintf(text[n], sizeof text[n], "%.50s %.12s", gb_repro_beside(t, i),
 			       gb_json_text(gb_repro_beside_terms(t), "unit"));
-		title[n] = text[n];
+		title[n].title = text[n];
 		n++;
 	}
 	return n;
@@ -166,24 +165,25 @@ static void add_row(const struct row *row)
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-static enum gb_status print_grid(FILE *file, const struct gb_repro *t, enum gb_markup markup,
+static enum gb_status print_grid(FILE *file, const struct gb_repro *t, enum gb_format markup,
 				 struct gb_error *err)
 {
-	const struct gb_style style = gb_style_for(file, GB_FORMAT_TABLE);
-	const struct gb_grid_style grid_style = { .markup = markup, .color = style.color };
 	const size_t most = 3 * t->columns + t->besides + 1;
-	const char **title = calloc(most, sizeof(char *));
+	struct gb_column *title = calloc(most, sizeof *title);
 	char(*text)[64] = calloc(most, sizeof *text);
+	struct gb_sheet sheet;
 	struct gb_grid grid;
 
+	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
 	if (!title || !text) {
 		gb_out_of_memory(err, "a table");
 		goto out;
 	}
-	gb_grid_init(&grid, make_titles(t, title, text), title, NULL);
+	gb_grid_init(&grid, make_titles(t, title, text), title);
 	for (size_t r = 0; r < t->rows; r++)
-		add_row(&(struct row){ t, &grid, r, markup || style.utf8 ? "\u00b1" : "+-" });
-	(void)gb_grid_print(file, &grid, &grid_style, err);
+		add_row(&(struct row){ t, &grid, r, markup || sheet.utf8 ? "\u00b1" : "+-" });
+	if (!gb_grid_print(file, &grid, markup, sheet.color))
+		gb_out_of_memory(err, "a table");
 	gb_grid_release(&grid);
 out:
 	free(title);
@@ -193,29 +193,29 @@ out:
 
 /* "radix:table1  Running time of the radix sort (s)"; where no head stands before it (notes.c), the
  * citation. */
-static void print_title(FILE *file, const struct gb_repro *t, enum gb_markup markup)
+static void print_title(FILE *file, const struct gb_repro *t, enum gb_format markup)
 {
 	static const char *const before[] = { "", "## ", "<h2>", "\\begin{table}\n\\caption{" };
 	static const char *const after[] = { "\n\n", "\n\n", "</h2>\n",
 					     "}\n\\centering\n\\footnotesize\n" };
 
 	(void)fprintf(file, "%s%s:%s%s", before[markup], gb_json_text(t->paper, "paper"),
-		      gb_json_text(t->table, "id"), markup == GB_MARKUP_LATEX ? ". " : "  ");
+		      gb_json_text(t->table, "id"), markup == GB_FORMAT_LATEX ? ". " : "  ");
 	gb_grid_print_text(file, gb_json_text(t->table, "title"), markup);
-	if (markup == GB_MARKUP_LATEX || markup == GB_MARKUP_NONE) {
-		(void)fputs(markup == GB_MARKUP_LATEX ? ". " : "\n", file);
+	if (markup == GB_FORMAT_LATEX || markup == GB_FORMAT_TABLE) {
+		(void)fputs(markup == GB_FORMAT_LATEX ? ". " : "\n", file);
 		gb_grid_print_text(file, gb_json_text(t->paper, "citation.english"), markup);
 	}
 	(void)fputs(after[markup], file);
 }
 
-enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_markup markup,
+enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_format markup,
 			      struct gb_error *err)
 {
 	print_title(file, t, markup);
 	if (print_grid(file, t, markup, err))
 		return err->code;
-	if (markup == GB_MARKUP_LATEX)
+	if (markup == GB_FORMAT_LATEX)
 		(void)fputs("\\end{table}\n", file);
 	(void)fputs("\n", file);
 	gb_repro_notes(file, t, markup);

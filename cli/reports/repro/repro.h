@@ -129,18 +129,18 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 /* ---- output ------------------------------------------------------------------------------- */
 
 /* The table, and what stands below it; for HTML a part of a page, for LaTeX of a document. */
-enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_markup markup,
+enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_format markup,
 			      struct gb_error *err);
-void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_markup markup);
+void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_format markup);
 
 /* Before a paper's tables, in Markdown and HTML: what is cited, and where it was measured. */
-void gb_repro_print_head(FILE *file, const cJSON *paper, enum gb_markup markup);
+void gb_repro_print_head(FILE *file, const cJSON *paper, enum gb_format markup);
 /* After them: what the paper leaves unsaid. */
-void gb_repro_print_end(FILE *file, const cJSON *paper, enum gb_markup markup);
-void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_markup markup);
+void gb_repro_print_end(FILE *file, const cJSON *paper, enum gb_format markup);
+void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_format markup);
 
 /* The claims alone. */
-void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_markup markup);
+void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_format markup);
 
 /* The same as an object; NULL if memory ran out. */
 cJSON *gb_repro_json(const struct gb_repro *t);

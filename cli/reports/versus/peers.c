@@ -5,8 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid/print.h"
+#include "cli/reports/grid/sheet.h"
 #include "cli/reports/launch.h"
+#include "cli/reports/page.h"
 #include "cli/reports/section.h"
 #include "common/text.h"
 
@@ -64,31 +65,50 @@ static bool find_place(const struct gb_section *section, size_t begin, size_t fi
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-enum { FIXED = 7 };
+enum fixed {
+	BENCH,
+	POINT,
+	THREADS,
+	PEER,
+	PEER_TIME,
+	OURS,
+	OURS_TIME,
+	RATIO,
+	INTERVAL,
+	LOW,
+	HIGH,
+	FIXED
+};
 
+static const struct gb_column fixed_columns[FIXED] = {
+	[BENCH] = { NULL, "bench", true },
+	[POINT] = { NULL, "point", true },
+	[THREADS] = { "threads", "threads", false },
+	[PEER] = { "peer", "peer", true },
+	[PEER_TIME] = { "time", "peer_ns", false },
+	[OURS] = { "ours", "ours", true },
+	[OURS_TIME] = { "time", "ours_ns", false },
+	[RATIO] = { "ours is slower", "ratio", false },
+	[INTERVAL] = { "95 %", NULL, false },
+	[LOW] = { NULL, "low", false },
+	[HIGH] = { NULL, "high", false },
+};
+
+/* The parameters that distinguish points, for people, then the fixed columns. */
 struct columns {
-	size_t count, axis_count;
-	const char *title[GB_MAX_AXES + FIXED];
-	bool left[GB_MAX_AXES + FIXED];
-	size_t axis[GB_MAX_AXES];
+	size_t axis_count, axis[GB_MAX_AXES];
+	struct gb_column column[GB_MAX_AXES + FIXED];
 };
 
 static void choose_columns(struct columns *c, const struct gb_axes *axes)
 {
-	static const char *const fixed[FIXED] = { "threads", "peer",           "time", "ours",
-						  "time",    "ours is slower", "95 %" };
-
-	memset(c, 0, sizeof *c);
+	c->axis_count = 0;
 	for (size_t a = 0; a < axes->count; a++)
 		if (gb_axis_is_point(axes, a) && !gb_equal(axes->axis[a].name, "threads")) {
+			c->column[c->axis_count] = gb_axis_column(axes, a);
 			c->axis[c->axis_count++] = a;
-			c->title[c->count] = axes->axis[a].name;
-			c->left[c->count++] = axes->axis[a].value->kind != GB_MEMBER_NUMBER;
 		}
-	for (size_t i = 0; i < FIXED; i++) {
-		c->title[c->count] = fixed[i];
-		c->left[c->count++] = i == 1 || i == 3;
-	}
+	memcpy(&c->column[c->axis_count], fixed_columns, sizeof fixed_columns);
 }
 
 static void set_side(struct gb_grid *grid, size_t column, const struct gb_row *row)
@@ -102,32 +122,47 @@ static void set_side(struct gb_grid *grid, size_t column, const struct gb_row *r
 	gb_grid_set(grid, column, text, GB_PLAIN);
 	(void)snprintf(text, sizeof text, "%s%s", gb_text_time(time, span.at),
 		       gb_width_mark((span.high - span.low) / 2 / span.at));
-	gb_grid_set(grid, column + 1, text, GB_PLAIN);
+	gb_grid_set_number(grid, column + 1, span.at, text, GB_PLAIN);
+}
+
+static void set_ratio(struct gb_grid *grid, size_t at, const struct gb_ratio *ratio)
+{
+	char text[GB_VALUE_MAX];
+
+	(void)snprintf(text, sizeof text, "%.2f times", ratio->estimate);
+	gb_grid_set_number(grid, at + RATIO, ratio->estimate, text, GB_PLAIN);
+	(void)snprintf(text, sizeof text, "%.2f to %.2f", ratio->interval.low,
+		       ratio->interval.high);
+	gb_grid_set(grid, at + INTERVAL, isnan(ratio->interval.low) ? NULL : text, GB_PLAIN);
+	gb_grid_set_number(grid, at + LOW, ratio->interval.low, NULL, GB_PLAIN);
+	gb_grid_set_number(grid, at + HIGH, ratio->interval.high, NULL, GB_PLAIN);
 }
 
 static void add_row(struct gb_grid *grid, const struct columns *c, const struct gb_section *section,
 		    const struct place *place)
 {
-	char text[GB_VALUE_MAX];
-	size_t at = c->axis_count;
+	char text[GB_VALUE_MAX], point[512] = "";
+	const size_t at = c->axis_count;
 	const struct gb_ratio ratio = gb_time_ratio(place->peer->record, place->ours->record);
+	const double threads = threads_of(place->ours);
 
 	gb_grid_row(grid, false);
-	for (size_t i = 0; i < c->axis_count; i++) {
-		const struct gb_member *value =
-			gb_axis_value(&section->axes, c->axis[i], place->ours->record);
+	for (size_t i = 0, used = 0; i < at && used < sizeof point; i++) {
+		const char *value = gb_axis_text(
+			text, gb_axis_value(&section->axes, c->axis[i], place->ours->record));
 
-		gb_grid_set(grid, i, gb_axis_text(text, value), GB_PLAIN);
+		gb_grid_set(grid, i, value, GB_PLAIN);
+		used += (size_t)snprintf(point + used, sizeof point - used, "%s%s=%s", i ? " " : "",
+					 c->column[i].title, value);
 	}
-	if (threads_of(place->ours) > 0)
-		gb_grid_set(grid, at, gb_text_int(text, (int64_t)threads_of(place->ours)),
-			    GB_PLAIN);
-	set_side(grid, at + 1, place->peer);
-	set_side(grid, at + 3, place->ours);
-	(void)snprintf(text, sizeof text, "%.2f times", ratio.estimate);
-	gb_grid_set(grid, at + 5, text, GB_PLAIN);
-	(void)snprintf(text, sizeof text, "%.2f to %.2f", ratio.interval.low, ratio.interval.high);
-	gb_grid_set(grid, at + 6, isnan(ratio.interval.low) ? "" : text, GB_PLAIN);
+	gb_grid_set(grid, at + BENCH, section->bench, GB_PLAIN);
+	gb_grid_set(grid, at + POINT, point, GB_PLAIN);
+	if (threads > 0)
+		gb_grid_set_number(grid, at + THREADS, threads, gb_text_int(text, (int64_t)threads),
+				   GB_PLAIN);
+	set_side(grid, at + PEER, place->peer);
+	set_side(grid, at + OURS, place->ours);
+	set_ratio(grid, at, &ratio);
 }
 
 /* ---- a benchmark -------------------------------------------------------------------------- */
@@ -168,27 +203,51 @@ static void count_failures(struct sum *sum, const struct gb_section *section)
 	}
 }
 
-static void print_sum(FILE *file, const struct sum *sum)
+static void print_sum(struct gb_sheet *sheet, const struct sum *sum)
 {
 	const size_t both = sum->places - sum->alone;
 
-	(void)fprintf(file, "%zu of %zu places have a peer beside ours: ", both, sum->places);
-	(void)fprintf(file, "ours is slower at %zu, unsure at %zu, faster at %zu", sum->behind,
+	gb_sheet_begin(sheet, GB_LINE);
+	gb_sheet_text(sheet, "%zu of %zu places have a peer beside ours: ", both, sum->places);
+	gb_sheet_text(sheet, "ours is slower at %zu, unsure at %zu, faster at %zu", sum->behind,
 		      sum->ties, sum->first);
 	if (sum->first)
-		(void)fprintf(file, ", by a geometric mean of %.2f (%.2f to %.2f)",
+		gb_sheet_text(sheet, ", by a geometric mean of %.2f (%.2f to %.2f)",
 			      exp(sum->log_sum / (double)sum->first), sum->least, sum->most);
 	if (sum->failed)
-		(void)fprintf(file, "; %zu failed", sum->failed);
+		gb_sheet_text(sheet, "; %zu failed", sum->failed);
 	if (sum->unverified)
-		(void)fprintf(file, "; %zu unverified", sum->unverified);
-	(void)fputs(".\n", file);
+		gb_sheet_text(sheet, "; %zu unverified", sum->unverified);
+	gb_sheet_text(sheet, ".");
+	gb_sheet_end(sheet);
 }
 
-static enum gb_status print_section(const struct gb_section *section, struct gb_error *err)
+/* The same for programs. */
+static void put_sum(struct gb_sheet *sheet, const char *bench, const struct sum *sum)
 {
-	const struct gb_grid_style style = { .markup = section->table->markup };
-	FILE *file = section->table->file;
+	static const struct gb_column column[] = {
+		{ NULL, "bench", true },   { NULL, "places", false },     { NULL, "alone", false },
+		{ NULL, "slower", false }, { NULL, "unsure", false },     { NULL, "faster", false },
+		{ NULL, "failed", false }, { NULL, "unverified", false }, { NULL, "mean", false },
+	};
+	const size_t count[] = { sum->places, sum->alone,  sum->behind,    sum->ties,
+				 sum->first,  sum->failed, sum->unverified };
+	struct gb_grid grid;
+
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	gb_grid_row(&grid, false);
+	gb_grid_set(&grid, 0, bench, GB_PLAIN);
+	for (size_t i = 0; i < GB_COUNT(count); i++)
+		gb_grid_set_count(&grid, 1 + i, count[i], GB_PLAIN);
+	if (sum->first)
+		gb_grid_set_number(&grid, 1 + GB_COUNT(count),
+				   exp(sum->log_sum / (double)sum->first), NULL, GB_PLAIN);
+	gb_sheet_grid(sheet, "benchmarks", &grid);
+}
+
+static void print_section(const struct gb_section *section)
+{
+	struct gb_sheet *sheet = section->table->sheet;
 	struct columns columns;
 	struct sum sum = { 0 };
 	struct gb_grid grid;
@@ -196,7 +255,7 @@ static enum gb_status print_section(const struct gb_section *section, struct gb_
 	double by;
 
 	choose_columns(&columns, &section->axes);
-	gb_grid_init(&grid, columns.count, columns.title, columns.left);
+	gb_grid_init(&grid, columns.axis_count + FIXED, columns.column);
 	for (size_t begin = 0; begin < section->row_count; begin += step) {
 		step = gb_section_point(section, begin, &best, &by);
 		for (size_t i = begin; i < begin + step; i++) {
@@ -209,39 +268,36 @@ static enum gb_status print_section(const struct gb_section *section, struct gb_
 		}
 	}
 	count_failures(&sum, section);
-	(void)fprintf(file, "\n%s%s\n\n", style.markup ? "## " : "", section->bench);
-	print_sum(file, &sum);
-	if (sum.behind) {
-		(void)fputc('\n', file);
-		(void)gb_grid_print(file, &grid, &style, err);
-	}
-	gb_grid_release(&grid);
-	return err->code;
+	gb_sheet_put(sheet, GB_HEAD, "%s", section->bench);
+	print_sum(sheet, &sum);
+	gb_sheet_grid(sheet, "places", &grid);
+	if (gb_sheet_is_data(sheet))
+		put_sum(sheet, section->bench, &sum);
 }
 
-enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, bool markdown,
+enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, enum gb_format format,
 			      struct gb_error *err)
 {
-	const struct gb_style style = { .format = markdown ? GB_FORMAT_MARKDOWN : GB_FORMAT_TABLE };
-	const struct gb_table table = {
-		.file = file,
-		.list = list,
-		.style = &style,
-		.markup = markdown ? GB_MARKUP_MARKDOWN : GB_MARKUP_NONE,
-	};
+	struct gb_sheet sheet;
+	const struct gb_table table = { .sheet = &sheet, .list = list };
 	bool *done = calloc(list->count + 1, sizeof *done);
+	char title[GB_PAGE_TITLE];
 
 	if (!done)
 		return gb_out_of_memory(err, "a table");
+	gb_sheet_open(&sheet, file, format,
+		      (struct gb_sheet_kind){ "peers", "places", gb_page_title(title, list) });
 	for (size_t i = 0; i < list->count && !err->code; i++) {
 		struct gb_section section;
 
 		if (done[i])
 			continue;
 		if (!gb_section_init(&section, &table, i, done, err))
-			(void)print_section(&section, err);
+			print_section(&section);
 		gb_section_release(&section);
 	}
+	if (format == GB_FORMAT_HTML)
+		gb_page_print_runs(file, list);
 	free(done);
-	return err->code;
+	return gb_sheet_close(&sheet, err);
 }

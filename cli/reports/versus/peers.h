@@ -4,16 +4,14 @@
 #ifndef GPUBENCH_CLI_REPORTS_VERSUS_PEERS_H
 #define GPUBENCH_CLI_REPORTS_VERSUS_PEERS_H
 
-#include <stdio.h>
-
 #include "cli/records/lines.h"
+#include "cli/reports/grid/grid.h"
 
 /* A place is a point with a number of threads: what takes one thread by itself, as serial peers do,
  * is compared with what was limited to one, and GPU variants with each other.  Times that were not
  * verified, failed or are emulated have no part; places without two sides are counted.  A place is
- * unsure if the interval of the ratio (launch.h) does not tell who is faster.
- * Errors of the stream are the caller's to look for. */
-enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, bool markdown,
+ * unsure if the interval of the ratio (launch.h) does not tell who is faster. */
+enum gb_status gb_peers_print(FILE *file, const struct gb_records *list, enum gb_format format,
 			      struct gb_error *err);
 
 #endif

@@ -1,50 +1,22 @@
 #include "cli/reports/versus/print.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid/print.h"
+#include "cli/reports/grid/sheet.h"
 #include "cli/reports/page.h"
-#include "cli/reports/style.h"
-#include "cli/reports/versus/data.h"
 #include "common/text.h"
+
+static const char *name_of(const struct gb_versus *v, const struct gb_versus_table *table, size_t c)
+{
+	return v->column[table->column[c]].name;
+}
+
+/* ---- for people: a table ------------------------------------------------------------------- */
 
 /* Columns of the grid: what the row is, and four for each machine, the last one drawn. */
 enum { VARIANT, PARAMETERS, CACHES, FIRST, EACH = 4 };
-
-struct printer {
-	FILE *file;
-	const struct gb_versus *v;
-	enum gb_versus_show show;
-	struct gb_grid_style style;
-};
-
-static void print_text(const struct printer *p, const char *text)
-{
-	gb_grid_print_text(p->file, text, p->style.markup);
-}
-
-static const char *name_of(const struct printer *p, const struct gb_versus_table *table, size_t c)
-{
-	return p->v->column[table->column[c]].name;
-}
-
-/* A line beside a table: its own paragraph where there is markup. */
-static void begin_line(const struct printer *p)
-{
-	static const char *const mark[] = { "", "\n", "<p>" };
-
-	(void)fputs(mark[p->style.markup], p->file);
-}
-
-static void end_line(const struct printer *p)
-{
-	(void)fputs(p->style.markup == GB_MARKUP_HTML ? "</p>\n" : "\n", p->file);
-}
-
-/* ---- the rows ----------------------------------------------------------------------------- */
 
 static void set_what(struct gb_grid *grid, const struct gb_versus_table *table,
 		     const struct gb_versus_row *row)
@@ -61,8 +33,8 @@ static void set_what(struct gb_grid *grid, const struct gb_versus_table *table,
 }
 
 /* The time or the rate; or in a word why there is none. */
-static void set_value(const struct printer *p, struct gb_grid *grid, size_t column,
-		      const struct gb_versus_cell *cell)
+static void set_value(struct gb_grid *grid, size_t column, const struct gb_versus_cell *cell,
+		      enum gb_versus_show show)
 {
 	char text[GB_TEXT_MAX];
 
@@ -71,7 +43,7 @@ static void set_value(const struct printer *p, struct gb_grid *grid, size_t colu
 	else if (!cell->has_time)
 		gb_grid_set(grid, column, gb_verdict_text(cell->verdict),
 			    gb_verdict_tint(cell->verdict));
-	else if (p->show == GB_SHOW_TIME)
+	else if (show == GB_SHOW_TIME)
 		gb_grid_set(grid, column, gb_text_time(text, cell->ns), GB_PLAIN);
 	else
 		gb_grid_set(grid, column,
@@ -83,6 +55,7 @@ static void set_value(const struct printer *p, struct gb_grid *grid, size_t colu
 static void set_speed_up(struct gb_grid *grid, size_t column, const struct gb_ratio *r)
 {
 	const bool alone = isnan(r->interval.low);
+	struct gb_span span = { r->estimate, r->estimate, r->estimate };
 	char text[64];
 
 	if (isnan(r->estimate))
@@ -93,98 +66,64 @@ static void set_speed_up(struct gb_grid *grid, size_t column, const struct gb_ra
 		    : r->interval.low > 1  ? GB_GOOD
 		    : r->interval.high < 1 ? GB_BAD
 					   : GB_PLAIN);
-	gb_grid_set_span(grid, column + 2,
-			 (struct gb_span){ r->estimate, r->estimate, r->estimate }, text);
-	if (alone)
-		return;
-	(void)snprintf(text, sizeof text, "%.3f to %.3f", r->interval.low, r->interval.high);
-	gb_grid_set(grid, column + 1, text, GB_PLAIN);
-	gb_grid_set_span(grid, column + 2,
-			 (struct gb_span){ r->interval.low, r->estimate, r->interval.high }, text);
+	if (!alone) {
+		(void)snprintf(text, sizeof text, "%.3f to %.3f", r->interval.low,
+			       r->interval.high);
+		gb_grid_set(grid, column + 1, text, GB_PLAIN);
+		span = (struct gb_span){ r->interval.low, r->estimate, r->interval.high };
+	}
+	gb_grid_set_span(grid, column + 2, span, text);
 }
 
-static enum gb_status print_grid(const struct printer *p, const struct gb_versus_table *table,
-				 struct gb_error *err)
+static void print_table_grid(struct gb_sheet *sheet, const struct gb_versus *v,
+			     const struct gb_versus_table *table, enum gb_versus_show show)
 {
 	const size_t columns = FIRST + EACH * table->column_count;
-	const char **title = calloc(columns, sizeof *title);
-	bool *left = calloc(columns, sizeof *left);
+	struct gb_column *column = calloc(columns, sizeof *column);
 	struct gb_grid grid;
 
-	if (!title || !left) {
-		free(title);
-		free(left);
-		return gb_out_of_memory(err, NULL);
+	if (!column) {
+		sheet->failed = true;
+		return;
 	}
-	title[VARIANT] = "variant";
-	title[PARAMETERS] = "parameters";
-	title[CACHES] = "caches";
-	left[VARIANT] = left[PARAMETERS] = left[CACHES] = true;
+	column[VARIANT] = (struct gb_column){ "variant", NULL, true };
+	column[PARAMETERS] = (struct gb_column){ "parameters", NULL, true };
+	column[CACHES] = (struct gb_column){ "caches", NULL, true };
 	for (size_t c = 0; c < table->column_count; c++) {
-		title[FIRST + EACH * c] = name_of(p, table, c);
-		title[FIRST + EACH * c + 1] = "speed-up";
-		title[FIRST + EACH * c + 2] = "95 %";
-		title[FIRST + EACH * c + 3] = "";
+		column[FIRST + EACH * c].title = name_of(v, table, c);
+		column[FIRST + EACH * c + 1].title = "speed-up";
+		column[FIRST + EACH * c + 2].title = "95 %";
+		column[FIRST + EACH * c + 3].title = "";
 	}
-	gb_grid_init(&grid, columns, title, left);
+	gb_grid_init(&grid, columns, column);
 	for (size_t i = 0; i < table->row_count; i++) {
 		gb_grid_row(&grid, false);
 		set_what(&grid, table, &table->row[i]);
 		for (size_t c = 0; c < table->column_count; c++) {
 			const struct gb_versus_cell *cell = &table->row[i].cell[c];
 
-			set_value(p, &grid, FIRST + EACH * c, cell);
+			set_value(&grid, FIRST + EACH * c, cell, show);
 			set_speed_up(&grid, FIRST + EACH * c + 1, &cell->speed_up);
 		}
 	}
-	(void)gb_grid_print(p->file, &grid, &p->style, err);
-	gb_grid_release(&grid);
-	free(title);
-	free(left);
-	return err->code;
+	gb_sheet_grid(sheet, "table", &grid);
+	free(column);
 }
-
-/* ---- around the rows ---------------------------------------------------------------------- */
 
 /* "radix on cuda: keys/s" */
-static void print_head(const struct printer *p, const struct gb_versus_table *table)
+static void print_head(struct gb_sheet *sheet, const struct gb_versus_table *table,
+		       enum gb_versus_show show)
 {
-	static const char *const before[] = { "\n", "\n## ", "<h2>" };
-	static const char *const after[] = { "\n\n", "\n", "</h2>\n" };
-
-	(void)fputs(before[p->style.markup], p->file);
-	print_text(p, table->bench);
-	(void)fputs(" on ", p->file);
-	print_text(p, table->backend);
-	(void)fputs(table->machine[0] ? ", " : "", p->file);
-	print_text(p, table->machine);
-	if (p->show == GB_SHOW_RATE) {
-		(void)fputs(": ", p->file);
-		print_text(p, table->unit ? table->unit : "items");
-		(void)fputs("/s", p->file);
-	}
-	(void)fputs(after[p->style.markup], p->file);
+	gb_sheet_begin(sheet, GB_HEAD);
+	gb_sheet_text(sheet, "%s on %s%s%s", table->bench, table->backend,
+		      table->machine[0] ? ", " : "", table->machine);
+	if (show == GB_SHOW_RATE)
+		gb_sheet_text(sheet, ": %s/s", table->unit ? table->unit : "items");
+	gb_sheet_end(sheet);
 }
 
-static void print_mixes(const struct printer *p, const struct gb_versus_table *table)
-{
-	char text[512];
-
-	for (size_t i = 0; i < table->mix_count; i++) {
-		const struct gb_versus_mix *mix = &table->mix[i];
-
-		begin_line(p);
-		print_text(p, name_of(p, table, mix->column));
-		(void)fprintf(p->file, ": more than one %s: ", mix->name);
-		print_text(p, gb_versus_mix_text(mix, text, sizeof text));
-		end_line(p);
-	}
-	if (table->mix_count || p->style.markup == GB_MARKUP_MARKDOWN)
-		(void)fputs(p->style.markup == GB_MARKUP_HTML ? "" : "\n", p->file);
-}
-
-static void print_mean(const struct printer *p, const struct gb_versus_table *table, size_t c,
-		       bool hot)
+static void print_mean(struct gb_sheet *sheet, const struct gb_versus *v,
+		       const struct gb_versus_table *table, size_t c, bool hot)
 {
 	const struct gb_versus_mean mean = gb_versus_mean_of(table, c, hot);
 	const char *caches = !table->mixed_caches ? "" : hot ? "hot " : "cold ";
@@ -192,141 +131,213 @@ static void print_mean(const struct printer *p, const struct gb_versus_table *ta
 
 	for (size_t i = 0; i < table->row_count; i++)
 		rows += table->row[i].hot == hot;
-	if (!rows)
-		return;
-	begin_line(p);
 	if (mean.rows)
-		(void)fprintf(p->file,
-			      "geometric mean of the speed-ups over %zu of %zu %srows: %.3f on ",
-			      mean.rows, rows, caches, mean.speed_up);
-	else
-		(void)fprintf(p->file, "no %srow has a time on both sides: no speed-up of ",
-			      caches);
-	print_text(p, name_of(p, table, c));
-	end_line(p);
-}
-
-static void print_means(const struct printer *p, const struct gb_versus_table *table)
-{
-	for (size_t c = 1; c < table->column_count; c++) {
-		print_mean(p, table, c, false);
-		print_mean(p, table, c, true);
-	}
+		gb_sheet_put(sheet, GB_LINE,
+			     "geometric mean of the speed-ups over %zu of %zu %srows: %.3f on %s",
+			     mean.rows, rows, caches, mean.speed_up, name_of(v, table, c));
+	else if (rows)
+		gb_sheet_put(sheet, GB_LINE, "no %srow has a time on both sides: no speed-up of %s",
+			     caches, name_of(v, table, c));
 }
 
 /* How many rows a column lacks that another one has. */
-static void print_absent(const struct printer *p, const struct gb_versus_table *table)
+static void print_absent(struct gb_sheet *sheet, const struct gb_versus *v,
+			 const struct gb_versus_table *table, size_t c)
 {
-	for (size_t c = 0; c < table->column_count; c++) {
-		size_t absent = 0;
+	size_t absent = 0;
 
-		for (size_t i = 0; i < table->row_count; i++)
-			absent += !table->row[i].cell[c].has_record;
-		if (!absent)
-			continue;
-		begin_line(p);
-		print_text(p, name_of(p, table, c));
-		(void)fprintf(p->file, " has no record of %zu of %zu rows (-)", absent,
-			      table->row_count);
-		end_line(p);
-	}
-}
-
-static void print_reason(const struct printer *p, const struct gb_versus_table *table, size_t c,
-			 const struct gb_versus_row *row)
-{
-	const struct gb_versus_cell *cell = &row->cell[c];
-
-	begin_line(p);
-	(void)fprintf(p->file, "%s on ", gb_verdict_text(cell->verdict));
-	print_text(p, name_of(p, table, c));
-	(void)fputs(": ", p->file);
-	print_text(p, gb_versus_row_name(table, row));
-	(void)fputs(row->hot && table->mixed_caches ? ", hot" : "", p->file);
-	(void)fputs(": ", p->file);
-	print_text(p, cell->reason ? cell->reason : "no reason is given");
-	end_line(p);
+	for (size_t i = 0; i < table->row_count; i++)
+		absent += !table->row[i].cell[c].has_record;
+	if (absent)
+		gb_sheet_put(sheet, GB_LINE, "%s has no record of %zu of %zu rows (-)",
+			     name_of(v, table, c), absent, table->row_count);
 }
 
 /* A line for each cell that has neither a time nor tells by its word alone why. */
-static void print_reasons(const struct printer *p, const struct gb_versus_table *table)
+static void print_reasons(struct gb_sheet *sheet, const struct gb_versus *v,
+			  const struct gb_versus_table *table, const struct gb_versus_row *row)
 {
+	for (size_t c = 0; c < table->column_count; c++) {
+		const struct gb_versus_cell *cell = &row->cell[c];
+
+		if (cell->verdict == GB_FAILED_RUN ||
+		    (cell->verdict == GB_ABSENT && cell->has_record))
+			gb_sheet_put(sheet, GB_LINE, "%s on %s: %s%s: %s",
+				     gb_verdict_text(cell->verdict), name_of(v, table, c),
+				     gb_versus_row_name(table, row),
+				     row->hot && table->mixed_caches ? ", hot" : "",
+				     cell->reason ? cell->reason : "no reason is given");
+	}
+}
+
+static void print_table(struct gb_sheet *sheet, const struct gb_versus *v,
+			const struct gb_versus_table *table, enum gb_versus_show show)
+{
+	char text[512];
+
+	print_head(sheet, table, show);
+	for (size_t i = 0; i < table->mix_count; i++)
+		gb_sheet_put(sheet, GB_LINE, "%s: more than one %s: %s",
+			     name_of(v, table, table->mix[i].column), table->mix[i].name,
+			     gb_versus_mix_text(&table->mix[i], text, sizeof text));
+	print_table_grid(sheet, v, table, show);
+	for (size_t c = 1; c < table->column_count; c++) {
+		print_mean(sheet, v, table, c, false);
+		print_mean(sheet, v, table, c, true);
+	}
+	for (size_t c = 0; c < table->column_count; c++)
+		print_absent(sheet, v, table, c);
 	for (size_t i = 0; i < table->row_count; i++)
-		for (size_t c = 0; c < table->column_count; c++) {
-			const struct gb_versus_cell *cell = &table->row[i].cell[c];
+		print_reasons(sheet, v, table, &table->row[i]);
+}
 
-			if (cell->verdict == GB_FAILED_RUN ||
-			    (cell->verdict == GB_ABSENT && cell->has_record))
-				print_reason(p, table, c, &table->row[i]);
+static void print_legend(struct gb_sheet *sheet, const struct gb_versus *v,
+			 enum gb_versus_show show)
+{
+	gb_sheet_put(sheet, GB_LABEL,
+		     "%s: from the median over the launches of the median of each; speed-up: "
+		     "the first column's time over this one's, Hodges-Lehmann over the launches; "
+		     "?: fewer than 4 launches on a side, no interval",
+		     show == GB_SHOW_TIME ? "times" : "rates");
+	if (v->left_out)
+		gb_sheet_put(sheet, GB_LABEL, "left out: %zu records of %s", v->left_out,
+			     v->by == GB_BY_THREADS ? "variants that threads do not run"
+						    : "CPU variants, which no driver runs");
+}
+
+/* ---- for programs: a line for each cell ---------------------------------------------------- */
+
+enum { BENCH, BACKEND, MACHINE, COLUMN, WHERE };
+#define WHERE_COLUMNS                                                                  \
+	{ NULL, "bench", true }, { NULL, "backend", true }, { NULL, "machine", true }, \
+	{                                                                              \
+		NULL, "column", true                                                   \
+	}
+
+static void add_where(struct gb_grid *grid, const struct gb_versus *v,
+		      const struct gb_versus_table *table, size_t c)
+{
+	gb_grid_row(grid, false);
+	gb_grid_set(grid, BENCH, table->bench, GB_PLAIN);
+	gb_grid_set(grid, BACKEND, table->backend, GB_PLAIN);
+	gb_grid_set(grid, MACHINE, table->machine, GB_PLAIN);
+	gb_grid_set(grid, COLUMN, name_of(v, table, c), GB_PLAIN);
+}
+
+static void add_cells(struct gb_grid *grid, const struct gb_versus *v,
+		      const struct gb_versus_table *table, const struct gb_versus_row *row)
+{
+	for (size_t c = 0; c < table->column_count; c++) {
+		const struct gb_versus_cell *cell = &row->cell[c];
+		const double number[] = { cell->ns,
+					  cell->rate,
+					  cell->speed_up.estimate,
+					  cell->speed_up.interval.low,
+					  cell->speed_up.interval.high,
+					  cell->speed_up.interval.coverage };
+
+		add_where(grid, v, table, c);
+		gb_grid_set(grid, WHERE, row->key, GB_PLAIN);
+		gb_grid_set(grid, WHERE + 1, row->hot ? "hot" : "cold", GB_PLAIN);
+		gb_grid_set(grid, WHERE + 2, gb_verdict_text(cell->verdict), GB_PLAIN);
+		gb_grid_set(grid, WHERE + 3, cell->reason, GB_PLAIN);
+		gb_grid_set_count(grid, WHERE + 4, cell->launches, GB_PLAIN);
+		for (size_t i = 0; i < GB_COUNT(number); i++)
+			gb_grid_set_number(grid, WHERE + 5 + i, number[i], NULL, GB_PLAIN);
+	}
+}
+
+static void put_cells(struct gb_sheet *sheet, const struct gb_versus *v)
+{
+	static const struct gb_column column[] = { WHERE_COLUMNS,
+						   { NULL, "key", true },
+						   { NULL, "caches", true },
+						   { NULL, "verdict", true },
+						   { NULL, "reason", true },
+						   { NULL, "launches", false },
+						   { NULL, "time_ns", false },
+						   { NULL, "items_per_s", false },
+						   { NULL, "speed_up", false },
+						   { NULL, "low", false },
+						   { NULL, "high", false },
+						   { NULL, "coverage", false } };
+	struct gb_grid grid;
+
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t t = 0; t < v->table_count; t++)
+		for (size_t i = 0; i < v->table[t].row_count; i++)
+			add_cells(&grid, v, &v->table[t], &v->table[t].row[i]);
+	gb_sheet_grid(sheet, "cells", &grid);
+}
+
+static void put_means(struct gb_sheet *sheet, const struct gb_versus *v)
+{
+	static const struct gb_column column[] = { WHERE_COLUMNS,
+						   { NULL, "caches", true },
+						   { NULL, "rows", false },
+						   { NULL, "speed_up", false } };
+	struct gb_grid grid;
+
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t t = 0; t < v->table_count; t++)
+		for (size_t c = 0; c < v->table[t].column_count; c++)
+			for (int hot = 0; hot < 2; hot++) {
+				const struct gb_versus_mean mean =
+					gb_versus_mean_of(&v->table[t], c, hot);
+
+				if (!mean.rows)
+					continue;
+				add_where(&grid, v, &v->table[t], c);
+				gb_grid_set(&grid, WHERE, hot ? "hot" : "cold", GB_PLAIN);
+				gb_grid_set_count(&grid, WHERE + 1, mean.rows, GB_PLAIN);
+				gb_grid_set_number(&grid, WHERE + 2, mean.speed_up, NULL, GB_PLAIN);
+			}
+	gb_sheet_grid(sheet, "means", &grid);
+}
+
+static void put_mixes(struct gb_sheet *sheet, const struct gb_versus *v)
+{
+	static const struct gb_column column[] = { WHERE_COLUMNS,
+						   { NULL, "part", true },
+						   { NULL, "values", true } };
+	struct gb_grid grid;
+	char text[512];
+
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t t = 0; t < v->table_count; t++)
+		for (size_t i = 0; i < v->table[t].mix_count; i++) {
+			const struct gb_versus_mix *mix = &v->table[t].mix[i];
+
+			add_where(&grid, v, &v->table[t], mix->column);
+			gb_grid_set(&grid, WHERE, mix->name, GB_PLAIN);
+			gb_grid_set(&grid, WHERE + 1, gb_versus_mix_text(mix, text, sizeof text),
+				    GB_PLAIN);
 		}
-}
-
-static enum gb_status print_table(const struct printer *p, const struct gb_versus_table *table,
-				  struct gb_error *err)
-{
-	print_head(p, table);
-	print_mixes(p, table);
-	if (print_grid(p, table, err))
-		return err->code;
-	if (p->style.markup == GB_MARKUP_NONE && table->column_count > 1)
-		(void)fputc('\n', p->file);
-	print_means(p, table);
-	print_absent(p, table);
-	print_reasons(p, table);
-	return GB_OK;
-}
-
-static void print_legend(const struct printer *p)
-{
-	if (p->style.markup == GB_MARKUP_NONE)
-		(void)fputc('\n', p->file);
-	begin_line(p);
-	(void)fprintf(p->file,
-		      "%s: from the median over the launches of the median of each; speed-up: "
-		      "the first column's time over this one's, Hodges-Lehmann over the launches%s",
-		      p->show == GB_SHOW_TIME ? "times" : "rates",
-		      "; ?: fewer than 4 launches on a side, no interval");
-	end_line(p);
-	if (!p->v->left_out)
-		return;
-	begin_line(p);
-	(void)fprintf(p->file, "left out: %zu records of %s", p->v->left_out,
-		      p->v->by == GB_BY_THREADS ? "variants that threads do not run"
-						: "CPU variants, which no driver runs");
-	end_line(p);
-}
-
-static enum gb_status print_tables(FILE *file, const struct gb_versus *versus,
-				   const struct gb_records *records, enum gb_versus_show show,
-				   enum gb_format format, struct gb_error *err)
-{
-	struct printer p = { .file = file, .v = versus, .show = show };
-
-	p.style.markup = format == GB_FORMAT_HTML       ? GB_MARKUP_HTML
-			 : format == GB_FORMAT_MARKDOWN ? GB_MARKUP_MARKDOWN
-							: GB_MARKUP_NONE;
-	p.style.color = gb_style_for(file, format).color;
-	if (p.style.markup == GB_MARKUP_HTML)
-		gb_page_begin(file, records);
-	for (size_t t = 0; t < versus->table_count && !err->code; t++)
-		(void)print_table(&p, &versus->table[t], err);
-	print_legend(&p);
-	if (p.style.markup == GB_MARKUP_HTML)
-		gb_page_end(file, records);
-	return err->code;
+	gb_sheet_grid(sheet, "mixes", &grid);
 }
 
 enum gb_status gb_versus_print(FILE *file, const struct gb_versus *versus,
 			       const struct gb_records *records, enum gb_versus_show show,
 			       enum gb_format format, struct gb_error *err)
 {
-	if (format == GB_FORMAT_JSON)
-		(void)gb_versus_print_json(file, versus, err);
-	else if (format == GB_FORMAT_CSV)
-		gb_versus_print_csv(file, versus);
-	else
-		(void)print_tables(file, versus, records, show, format, err);
-	if (!err->code && (fflush(file) || ferror(file)))
-		gb_fail(err, GB_EIO, "cannot write the tables: %s", strerror(errno));
-	return err->code;
+	char title[GB_PAGE_TITLE];
+	struct gb_sheet sheet;
+
+	gb_sheet_open(&sheet, file, format,
+		      (struct gb_sheet_kind){ "versus", "cells", gb_page_title(title, records) });
+	if (gb_sheet_is_data(&sheet)) {
+		gb_sheet_fact_text(&sheet, "by", gb_versus_bys[versus->by]);
+		gb_sheet_fact(&sheet, "level", GB_LEVEL);
+		gb_sheet_fact(&sheet, "left_out", (double)versus->left_out);
+		put_cells(&sheet, versus);
+		put_means(&sheet, versus);
+		put_mixes(&sheet, versus);
+	} else {
+		for (size_t t = 0; t < versus->table_count; t++)
+			print_table(&sheet, versus, &versus->table[t], show);
+		print_legend(&sheet, versus, show);
+		if (format == GB_FORMAT_HTML)
+			gb_page_print_runs(file, records);
+	}
+	return gb_sheet_close(&sheet, err);
 }

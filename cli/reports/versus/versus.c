@@ -608,12 +608,3 @@ struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, siz
 		mean.speed_up = exp(sum / (double)mean.rows);
 	return mean;
 }
-
-bool gb_versus_is_one_sided(const struct gb_versus_table *table, const struct gb_versus_row *row)
-{
-	size_t times = 0;
-
-	for (size_t c = 0; c < table->column_count; c++)
-		times += row->cell[c].has_time;
-	return times > 0 && times < table->column_count;
-}

@@ -111,7 +111,4 @@ const char *gb_versus_row_name(const struct gb_versus_table *table,
 struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, size_t column,
 					bool hot);
 
-/* Whether some column has a time in the row and another one has none. */
-bool gb_versus_is_one_sided(const struct gb_versus_table *table, const struct gb_versus_row *row);
-
 #endif

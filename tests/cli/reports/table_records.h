@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 static struct gb_records list;
-static const struct gb_style ascii = { .format = GB_FORMAT_TABLE };
 
 static inline cJSON *parsed(const char *text)
 {
@@ -84,29 +83,29 @@ static inline const char *skipped(const char *reason)
 	return text;
 }
 
-static inline char *printed(const struct gb_style *style)
+static inline char *printed(enum gb_format format)
 {
 	char *text = NULL;
 	size_t size = 0;
 	struct gb_error err = { 0 };
 	FILE *file = open_memstream(&text, &size);
 
-	cr_assert_eq(gb_table_print(file, &list, style, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_table_print(file, &list, format, false, &err), GB_OK, "%s", err.message);
 	(void)fclose(file);
 	return text;
 }
 
-static inline void expect(const struct gb_style *style, const char *wanted)
+static inline void expect(enum gb_format format, const char *wanted)
 {
-	char *text = printed(style);
+	char *text = printed(format);
 
 	cr_expect_str_eq(text, wanted, "\n%s\ninstead of\n%s", text, wanted);
 	free(text);
 }
 
-static inline void expect_within(const struct gb_style *style, const char *wanted, bool there)
+static inline void expect_within(enum gb_format format, const char *wanted, bool there)
 {
-	char *text = printed(style);
+	char *text = printed(format);
 
 	cr_expect_eq(strstr(text, wanted) != NULL, there, "%s in\n%s", wanted, text);
 	free(text);

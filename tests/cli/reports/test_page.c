@@ -27,10 +27,10 @@ Test(page, runs_have_the_names_of_their_machines)
 	    "\"settings\":{\"device\":1},\"gpus\":[{\"id\":0,\"name\":\"A\"},"
 	    "{\"id\":1,\"name\":\"Voodoo\"}]}");
 	add_failed("b");
-	expect_within(&ascii, "Z80: gpubench 1.2", true);
-	expect_within(&ascii, "Voodoo: , commit abc", true);
-	expect_within(&ascii, "\nZ80     cpu/best  2.00 ms", true);
-	expect_within(&ascii, "\nVoodoo  cpu/best  ", true);
+	expect_within(GB_FORMAT_TABLE, "Z80: gpubench 1.2", true);
+	expect_within(GB_FORMAT_TABLE, "Voodoo: , commit abc", true);
+	expect_within(GB_FORMAT_TABLE, "\nZ80     cpu/best  2.00 ms", true);
+	expect_within(GB_FORMAT_TABLE, "\nVoodoo  cpu/best  ", true);
 }
 
 Test(page, runs_of_one_machine_have_the_first_thing_that_differs)
@@ -40,8 +40,8 @@ Test(page, runs_of_one_machine_have_the_first_thing_that_differs)
 	add("{\"type\":\"run\",\"schema\":2,\"run_id\":\"b\",\"started\":\"now\","
 	    "\"tool\":{\"commit\":\"abd\"},\"host\":{\"hostname\":\"box\",\"cpu\":\"Z80\"}}");
 	add_failed("b");
-	expect_within(&ascii, "abc: gpubench 1.2", true);
-	expect_within(&ascii, "\nabd  cpu/best  ", true);
+	expect_within(GB_FORMAT_TABLE, "abc: gpubench 1.2", true);
+	expect_within(GB_FORMAT_TABLE, "\nabd  cpu/best  ", true);
 }
 
 Test(page, runs_that_nothing_tells_apart_are_numbered)
@@ -50,10 +50,10 @@ Test(page, runs_that_nothing_tells_apart_are_numbered)
 	add_record("cpu/best", "\"n\":1", timed(2e6));
 	add_run("b");
 	add_failed("b");
-	expect_within(&ascii, "#1: gpubench", true);
-	expect_within(&ascii, "#2: gpubench", true);
-	expect_within(&ascii, "\n#1   cpu/best  2.00 ms", true);
-	expect_within(&ascii, "\n#2   cpu/best  ", true);
+	expect_within(GB_FORMAT_TABLE, "#1: gpubench", true);
+	expect_within(GB_FORMAT_TABLE, "#2: gpubench", true);
+	expect_within(GB_FORMAT_TABLE, "\n#1   cpu/best  2.00 ms", true);
+	expect_within(GB_FORMAT_TABLE, "\n#2   cpu/best  ", true);
 }
 
 Test(page, a_run_has_no_name_where_a_benchmark_has_one_run)
@@ -61,7 +61,7 @@ Test(page, a_run_has_no_name_where_a_benchmark_has_one_run)
 	add_run("a");
 	add_run("b");
 	add_failed("b");
-	expect_within(&ascii, "\nvariant", true);
+	expect_within(GB_FORMAT_TABLE, "\nvariant", true);
 }
 
 Test(page, a_run_names_its_libraries)
@@ -77,13 +77,11 @@ Test(page, a_run_names_its_libraries)
 		(void)snprintf(rest, sizeof rest, "%s%s", members[i], timed(2e6));
 		add_record("cpu/best", "\"count\":1000", rest);
 	}
-	expect_within(&ascii, "2 cores; peers: Toys 1.2, Games 3\n#2: ", true);
-	expect_within(&ascii, "2 cores; peers: Toys 1.2, Games 3\n\n", false);
+	expect_within(GB_FORMAT_TABLE, "2 cores; peers: Toys 1.2, Games 3\n#2: ", true);
+	expect_within(GB_FORMAT_TABLE, "2 cores; peers: Toys 1.2, Games 3\n\n", false);
 }
 
 /* ---- pages -------------------------------------------------------------------------------- */
-
-static const struct gb_style page = { .format = GB_FORMAT_HTML, .utf8 = true };
 
 Test(page, a_page_says_what_is_the_fastest_and_draws_times_on_one_scale)
 {
@@ -93,16 +91,16 @@ Test(page, a_page_says_what_is_the_fastest_and_draws_times_on_one_scale)
 	add_record("cpu/slow", "\"n\":2", timed(1e6));
 	add_record("cpu/best", "\"n\":2", timed(3e6));
 	add_record("cpu/best", "\"n\":3", timed(9e6)); /* alone */
-	expect_within(&page, "<h1>gpubench, Z80</h1>", true);
+	expect_within(GB_FORMAT_HTML, "<h1>gpubench, Z80</h1>", true);
 	expect_within(
-		&page,
+		GB_FORMAT_HTML,
 		"<li><strong>toy</strong>: cpu/slow at 1 of 2 points, 3 times as fast as the next; "
 		"cpu/best at 1 of 2 points, 2 times as fast as the next</li>",
 		true);
-	expect_within(&page, "aria-label=\"2.00 ms, 1.98 ms to 2.02 ms\"", true);
-	expect_within(&page, "<title>n=2: 3.00 ms</title>", true);
-	expect_within(&page, "<title>9.00 ms, 8.91 ms to 9.09 ms</title>", true);
-	expect_within(&ascii, "1.98 ms", false);
+	expect_within(GB_FORMAT_HTML, "aria-label=\"2.00 ms, 1.98 ms to 2.02 ms\"", true);
+	expect_within(GB_FORMAT_HTML, "<title>n=2: 3.00 ms</title>", true);
+	expect_within(GB_FORMAT_HTML, "<title>9.00 ms, 8.91 ms to 9.09 ms</title>", true);
+	expect_within(GB_FORMAT_TABLE, "1.98 ms", false);
 }
 
 Test(page, a_page_does_not_draw_what_has_no_time_on_hardware)
@@ -112,9 +110,9 @@ Test(page, a_page_does_not_draw_what_has_no_time_on_hardware)
 		   "\"status\":\"ok\",\"emulated\":true,\"time\":{\"median\":1000,\"samples\":["
 		   "1000]}");
 	add_failed("a");
-	expect_within(&page, "<svg", false);
-	expect_within(&page, "Fastest", false);
-	expect_within(&page, ">failed: no</td>", true);
+	expect_within(GB_FORMAT_HTML, "<svg", false);
+	expect_within(GB_FORMAT_HTML, "Fastest", false);
+	expect_within(GB_FORMAT_HTML, ">failed: no</td>", true);
 }
 
 Test(page, a_picture_says_how_many_rows_it_leaves_out)
@@ -128,7 +126,7 @@ Test(page, a_picture_says_how_many_rows_it_leaves_out)
 			(void)snprintf(params, sizeof params, "\"n\":%d", n);
 			add_record(variant, params, timed(1e6 * (v + n)));
 		}
-	expect_within(&page, "cpu/v15</li>", true);
-	expect_within(&page, "cpu/v16</li>", false);
-	expect_within(&page, "6 more rows are in the table only.", true);
+	expect_within(GB_FORMAT_HTML, "cpu/v15</li>", true);
+	expect_within(GB_FORMAT_HTML, "cpu/v16</li>", false);
+	expect_within(GB_FORMAT_HTML, "6 more rows are in the table only.", true);
 }

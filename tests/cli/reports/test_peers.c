@@ -22,7 +22,8 @@ static void expect_text(const char *wanted)
 	struct gb_error err = { 0 };
 	FILE *file = open_memstream(&text, &size);
 
-	cr_assert_eq(gb_peers_print(file, &list, true, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gb_peers_print(file, &list, GB_FORMAT_MARKDOWN, &err), GB_OK, "%s",
+		     err.message);
 	(void)fclose(file);
 	cr_expect_str_eq(text, wanted, "\n%s\ninstead of\n%s", text, wanted);
 	free(text);
@@ -48,7 +49,7 @@ Test(peers, only_where_one_is_ahead)
 	add_side("cpu/best", false, 4, 1, 1e3);
 	add_side("cpu/lib", true, 5, 1, 1e3);
 	expect_text(
-		"\n## toy\n\n"
+		"## toy\n\n"
 		"3 of 5 places have a peer beside ours: ours is slower at 1, unsure at 1, "
 		"faster at 1, by a geometric mean of 4.00 (4.00 to 4.00).\n"
 		"\n"
@@ -65,7 +66,7 @@ Test(peers, threads_and_back_ends_are_places)
 	add_side("cpu/lib", true, 1, 1, 2e3);
 	add_side("cuda/best", false, 1, 0, 50);
 	add_side("cuda/lib", true, 1, 0, 100);
-	expect_text("\n## toy\n\n"
+	expect_text("## toy\n\n"
 		    "2 of 3 places have a peer beside ours: ours is slower at 1, unsure at 0, "
 		    "faster at 1, by a geometric mean of 2.00 (2.00 to 2.00).\n"
 		    "\n"
@@ -86,7 +87,7 @@ Test(peers, no_time_without_a_right_result)
 	add_record("cuda/lib", "\"n\":1",
 		   "\"peer\":true,\"threads\":0,\"status\":\"ok\",\"emulated\":true,"
 		   "\"time\":{\"median\":1,\"samples\":[1]}");
-	expect_text("\n## toy\n\n"
+	expect_text("## toy\n\n"
 		    "0 of 1 places have a peer beside ours: ours is slower at 0, unsure at 0, "
 		    "faster at 0; 1 failed; 1 unverified.\n");
 }

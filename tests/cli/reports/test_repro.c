@@ -57,7 +57,7 @@ static char *verdict_on(const char *test, bool complete)
 		repro.here[r * repro.columns + 2] = complete || r < 2 ? (double)r + 1 : NAN;
 		repro.here[r * repro.columns + 3] = 2 * ((double)r + 1);
 	}
-	gb_repro_claims(file, &repro, GB_MARKUP_NONE);
+	gb_repro_claims(file, &repro, GB_FORMAT_TABLE);
 	fclose(file);
 	gb_repro_release(&repro);
 	cJSON_Delete(paper);

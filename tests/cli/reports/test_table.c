@@ -7,7 +7,7 @@ TestSuite(table, .fini = release);
 
 Test(table, of_nothing)
 {
-	expect(&ascii, "");
+	expect(GB_FORMAT_TABLE, "");
 }
 
 /* Those of its own records, each once. */
@@ -15,12 +15,12 @@ Test(table, what_is_constant_is_said_once)
 {
 	add_run("a");
 	add_record("cpu/best", "\"count\":1000,\"type\":\"u32\",\"seed\":1", timed(2e6));
-	expect(&ascii, "gpubench 1.2, commit abc, on box, then: Z80, 2 cores\n"
-		       "\n"
-		       "toy: count=1k type=u32 seed=1\n"
-		       "\n"
-		       "variant      time     95 %  keys/s     B/s  of copy  status\n"
-		       "cpu/best  2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n");
+	expect(GB_FORMAT_TABLE, "gpubench 1.2, commit abc, on box, then: Z80, 2 cores\n"
+				"\n"
+				"toy: count=1k type=u32 seed=1\n"
+				"\n"
+				"variant      time     95 %  keys/s     B/s  of copy  status\n"
+				"cpu/best  2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n");
 }
 
 Test(table, what_varies_is_a_column_and_the_fastest_is_marked)
@@ -29,17 +29,17 @@ Test(table, what_varies_is_a_column_and_the_fastest_is_marked)
 	add_record("cuda/wide", "\"count\":1000,\"seed\":1", timed(1e6));
 	add_record("cpu/best", "\"count\":65536,\"threads\":2,\"seed\":1", timed(3e6));
 	add_record("cuda/wide", "\"count\":65536,\"seed\":1", timed(4e6));
-	expect(&ascii, "\n"
-		       "toy: threads=2 seed=1\n"
-		       "\n"
-		       "count  variant         time     95 %  keys/s     B/s  of copy  status\n"
-		       "   1k  cpu/best     2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n"
-		       "   1k  cuda/wide *  1.00 ms  +-1.0 %  1.00 M  8.00 M     25 %  ok\n"
-		       "\n"
-		       " 64Ki  cpu/best *   3.00 ms  +-1.0 %   333 k  2.67 M     25 %  ok\n"
-		       " 64Ki  cuda/wide    4.00 ms  +-1.0 %   250 k  2.00 M     25 %  ok\n"
-		       "\n"
-		       "* the fastest at its point\n");
+	expect(GB_FORMAT_TABLE,
+	       "toy: threads=2 seed=1\n"
+	       "\n"
+	       "count  variant         time     95 %  keys/s     B/s  of copy  status\n"
+	       "   1k  cpu/best     2.00 ms  +-1.0 %   500 k  4.00 M     25 %  ok\n"
+	       "   1k  cuda/wide *  1.00 ms  +-1.0 %  1.00 M  8.00 M     25 %  ok\n"
+	       "\n"
+	       " 64Ki  cpu/best *   3.00 ms  +-1.0 %   333 k  2.67 M     25 %  ok\n"
+	       " 64Ki  cuda/wide    4.00 ms  +-1.0 %   250 k  2.00 M     25 %  ok\n"
+	       "\n"
+	       "* the fastest at its point\n");
 }
 
 Test(table, threads_do_not_tell_points_apart_that_the_gpu_shares)
@@ -47,17 +47,17 @@ Test(table, threads_do_not_tell_points_apart_that_the_gpu_shares)
 	add_record("cpu/best", "\"n\":1,\"threads\":1", timed(2e6));
 	add_record("cpu/best", "\"n\":1,\"threads\":2", timed(1e6));
 	add_record("cuda/wide", "\"n\":1", timed(3e6));
-	expect_within(&ascii, "      2  cpu/best *", true);
-	expect_within(&ascii, "         cuda/wide ", true);
-	expect_within(&ascii, "toy: n=1\n", true);
+	expect_within(GB_FORMAT_TABLE, "      2  cpu/best *", true);
+	expect_within(GB_FORMAT_TABLE, "         cuda/wide ", true);
+	expect_within(GB_FORMAT_TABLE, "toy: n=1\n", true);
 }
 
 Test(table, points_of_one_row_each_stand_close)
 {
 	add_record("cpu/best", "\"n\":1", timed(2e6));
 	add_record("cpu/best", "\"n\":2", timed(2e6));
-	expect_within(&ascii, "ok\n2  cpu", true);
-	expect_within(&ascii, "*", false);
+	expect_within(GB_FORMAT_TABLE, "ok\n2  cpu", true);
+	expect_within(GB_FORMAT_TABLE, "*", false);
 }
 
 Test(table, rows_come_by_point_whatever_the_order_of_the_file)
@@ -66,16 +66,16 @@ Test(table, rows_come_by_point_whatever_the_order_of_the_file)
 	add_record("cpu/a", "\"n\":2", timed(2e6));
 	add_record("cpu/b", "\"n\":1", timed(3e6));
 	add_record("cpu/b", "\"n\":2", timed(3e6));
-	expect_within(&ascii, "ok\n1  cpu/b ", true);
-	expect_within(&ascii, "ok\n\n2  cpu/a *", true);
+	expect_within(GB_FORMAT_TABLE, "ok\n1  cpu/b ", true);
+	expect_within(GB_FORMAT_TABLE, "ok\n\n2  cpu/a *", true);
 }
 
 Test(table, a_path_given_only_sometimes_varies)
 {
 	add_record("cpu/a", "\"n\":1", timed(2e6));
 	add_record("cpu/a", "\"n\":1,\"file\":\"keys.bin\"", timed(2e6));
-	expect_within(&ascii, "toy: n=1\n", true);
-	expect_within(&ascii, "keys.bin  cpu/a", true);
+	expect_within(GB_FORMAT_TABLE, "toy: n=1\n", true);
+	expect_within(GB_FORMAT_TABLE, "keys.bin  cpu/a", true);
 }
 
 Test(table, skipped_variants_are_grouped_by_reason)
@@ -88,18 +88,18 @@ Test(table, skipped_variants_are_grouped_by_reason)
 	add_record("cuda/one", "\"n\":2", skipped("no driver"));
 	add_record("cuda/two", "\"n\":2", skipped("no driver"));
 	add_record("cpu/small", "\"n\":2", skipped("too large"));
-	expect_within(&ascii,
+	expect_within(GB_FORMAT_TABLE,
 		      "\n\nskipped: cuda/one, cuda/two: no driver\n"
 		      "skipped: cpu/small at n=2: too large\n",
 		      true);
 	add_record("cpu/small", "\"n\":3", skipped("too large"));
-	expect_within(&ascii, "cpu/small at 2 of 3 points: too large\n", true);
+	expect_within(GB_FORMAT_TABLE, "cpu/small at 2 of 3 points: too large\n", true);
 }
 
 Test(table, nothing_but_skipped)
 {
 	add_record("cuda/one", "\"n\":1", skipped("no driver"));
-	expect(&ascii, "\ntoy: n=1\n\nskipped: cuda/one: no driver\n");
+	expect(GB_FORMAT_TABLE, "toy: n=1\n\nskipped: cuda/one: no driver\n");
 }
 
 Test(table, failures_are_rows_with_their_reason)
@@ -109,9 +109,9 @@ Test(table, failures_are_rows_with_their_reason)
 		   "\"status\":\"failed\",\"reason\":\"keys 5 and 6 are out of order\"");
 	add_record("cpu/d", "\"n\":1",
 		   "\"status\":\"unverified\",\"verify\":{\"result\":\"skipped\"}");
-	expect_within(&ascii, "failed: keys 5 and 6 are out of order\n", true);
-	expect_within(&ascii, "unverified\n", true);
-	expect_within(&ascii, "*", false);
+	expect_within(GB_FORMAT_TABLE, "failed: keys 5 and 6 are out of order\n", true);
+	expect_within(GB_FORMAT_TABLE, "unverified\n", true);
+	expect_within(GB_FORMAT_TABLE, "*", false);
 }
 
 Test(table, a_throttled_gpu_is_told)
@@ -122,26 +122,24 @@ Test(table, a_throttled_gpu_is_told)
 	add_record("cuda/b", "\"n\":1",
 		   "\"status\":\"ok\",\"reason\":null,\"verify\":{\"result\":\"pass\"},"
 		   "\"gpu_state\":{\"throttle\":[\"idle\"]}");
-	expect_within(&ascii, "ok, throttled\n", true);
-	expect_within(&ascii, "ok\n", true);
+	expect_within(GB_FORMAT_TABLE, "ok, throttled\n", true);
+	expect_within(GB_FORMAT_TABLE, "ok\n", true);
 }
 
 Test(table, times_of_the_emulator_are_never_shown)
 {
 	char rest[1024];
 	char *at;
-	const struct gb_style csv = { .format = GB_FORMAT_CSV };
-
 	(void)snprintf(rest, sizeof rest, "%s", timed(123e6));
 	at = strstr(rest, "\"emulated\":false");
 	memcpy(at, "\"emulated\":true ", strlen("\"emulated\":true "));
 	add_record("cuda/wide", "\"n\":1", rest);
 	add_record("cpu/best", "\"n\":1", timed(456e6));
-	expect_within(&ascii, "emulated", true);
-	expect_within(&ascii, "123 ms", false);
-	expect_within(&ascii, "*", false);
-	expect_within(&csv, "123000000", false);
-	expect_within(&csv, "456000000", true);
+	expect_within(GB_FORMAT_TABLE, "emulated", true);
+	expect_within(GB_FORMAT_TABLE, "123 ms", false);
+	expect_within(GB_FORMAT_TABLE, "*", false);
+	expect_within(GB_FORMAT_CSV, "123000000", false);
+	expect_within(GB_FORMAT_CSV, "456000000", true);
 }
 
 Test(table, cold_and_hot_are_two_points)
@@ -150,9 +148,9 @@ Test(table, cold_and_hot_are_two_points)
 	add_record("cpu/best", "\"n\":1",
 		   "\"status\":\"ok\",\"reason\":null,\"cold\":false,\"time\":{\"median\":1000,"
 		   "\"samples\":[1000]}");
-	expect_within(&ascii, "cold   cpu/best  2.00 ms", true);
-	expect_within(&ascii, "hot    cpu/best  1.00 us", true);
-	expect_within(&ascii, "*", false);
+	expect_within(GB_FORMAT_TABLE, "cold   cpu/best  2.00 ms", true);
+	expect_within(GB_FORMAT_TABLE, "hot    cpu/best  1.00 us", true);
+	expect_within(GB_FORMAT_TABLE, "*", false);
 }
 
 Test(table, units_that_differ_stand_in_the_cells)
@@ -162,9 +160,9 @@ Test(table, units_that_differ_stand_in_the_cells)
 		"cpu/best", "\"op\":\"walk\"",
 		"\"status\":\"ok\",\"reason\":null,\"time\":{\"median\":1000,\"samples\":[1000]},"
 		"\"work\":{\"unit\":\"edges\",\"items\":7000}");
-	expect_within(&ascii, "items/s", true);
-	expect_within(&ascii, "500 k keys/s", true);
-	expect_within(&ascii, "7.00 G edges/s", true);
+	expect_within(GB_FORMAT_TABLE, "items/s", true);
+	expect_within(GB_FORMAT_TABLE, "500 k keys/s", true);
+	expect_within(GB_FORMAT_TABLE, "7.00 G edges/s", true);
 }
 
 Test(table, benchmarks_have_a_table_each)
@@ -173,77 +171,85 @@ Test(table, benchmarks_have_a_table_each)
 	add("{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"other\",\"backend\":"
 	    "\"cpu\",\"variant\":\"x\",\"key\":\"k\",\"params\":{},\"status\":\"ok\"}");
 	add_record("cpu/best", "\"n\":2", timed(2e6));
-	expect_within(&ascii, "\ntoy\n\n", true);
-	expect_within(&ascii, "\nother\n\nvariant  status\ncpu/x    ok\n", true);
+	expect_within(GB_FORMAT_TABLE, "toy\n\n", true);
+	expect_within(GB_FORMAT_TABLE, "\nother\n\nvariant  status\ncpu/x    ok\n", true);
 }
 
 Test(table, control_characters_do_not_reach_the_terminal)
 {
 	add_record("cpu/b", "\"n\":1", "\"status\":\"failed\",\"reason\":\"\\u001b[31m\\n\"");
-	expect_within(&ascii, "failed: ?[31m?\n", true);
+	expect_within(GB_FORMAT_TABLE, "failed: ?[31m?\n", true);
 }
 
-Test(table, colour_and_utf8_only_on_request)
+Test(table, utf8_only_where_the_locale_has_it)
 {
-	const struct gb_style rich = { .format = GB_FORMAT_TABLE, .color = true, .utf8 = true };
-
 	add_record("cpu/a", "\"n\":1", timed(2e3));
-	add_record("cpu/b", "\"n\":1", timed(3e3));
-	add_record("cpu/c", "\"n\":1", "\"status\":\"failed\",\"reason\":\"no\"");
-	expect_within(&rich, "\033[32m2.00 \u00b5s\033[0m  \u00b11.0 %", true);
-	expect_within(&rich, "\033[31mfailed: no\033[0m\n", true);
-	expect_within(&ascii, "\033", false);
-	expect_within(&ascii, "\u00b5", false);
-	expect_within(&ascii, "2.00 us  +-1.0 %", true);
+	expect_within(GB_FORMAT_TABLE, "2.00 us  +-1.0 %", true);
+	expect_within(GB_FORMAT_TABLE, "\u00b5", false);
+	cr_assert(setlocale(LC_CTYPE, "C.UTF-8") != NULL);
+	expect_within(GB_FORMAT_TABLE, "2.00 \u00b5s  \u00b11.0 %", true);
+	(void)setlocale(LC_CTYPE, "C");
 }
 
-Test(table, styles_follow_the_file)
+Test(table, colour_only_on_a_terminal)
 {
-	FILE *file = tmpfile();
+	static const struct gb_column column = { "status", "status", true };
+	struct gb_grid grid;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
 
-	cr_expect_not(gb_style_for(file, GB_FORMAT_TABLE).color);
+	gb_grid_init(&grid, 1, &column);
+	gb_grid_row(&grid, false);
+	gb_grid_set(&grid, 0, "failed", GB_BAD);
+	cr_assert(gb_grid_print(file, &grid, GB_FORMAT_TABLE, true));
+	cr_assert(gb_grid_print(file, &grid, GB_FORMAT_MARKDOWN, true));
 	(void)fclose(file);
+	cr_expect_str_eq(text, "status\n\033[31mfailed\033[0m\n"
+			       "| status |\n| :--- |\n| **failed** |\n");
+	free(text);
+	gb_grid_release(&grid);
+	add_record("cpu/c", "\"n\":1", "\"status\":\"failed\",\"reason\":\"no\"");
+	expect_within(GB_FORMAT_TABLE, "\033", false);
 }
 
 /* ---- the other formats ------------------------------------------------------------------- */
 
 Test(table, markdown)
 {
-	const struct gb_style markdown = { .format = GB_FORMAT_MARKDOWN };
-
 	add_run("a");
 	add_record("cpu/a_b", "\"n\":1", timed(2e6));
 	add_record("cpu/c", "\"n\":1", timed(3e6));
 	add_record("cpu/d", "\"n\":1", "\"status\":\"failed\",\"reason\":\"a|b\"");
 	add_record("cuda/e", "\"n\":1", skipped("no driver"));
-	expect(&markdown, "gpubench 1.2, commit abc, on box, then: Z80, 2 cores\n"
-			  "\n"
-			  "## toy\n"
-			  "\n"
-			  "n=1\n"
-			  "\n"
-			  "| variant | time | 95 % | keys/s | B/s | of copy | status |\n"
-			  "| :--- | ---: | ---: | ---: | ---: | ---: | :--- |\n"
-			  "| cpu/a\\_b | **2.00 ms** | +-1.0 % | 500 k | 4.00 M | 25 % | ok |\n"
-			  "| cpu/c | 3.00 ms | +-1.0 % | 333 k | 2.67 M | 25 % | ok |\n"
-			  "| cpu/d |  |  |  |  |  | **failed: a\\|b** |\n"
-			  "\n"
-			  "- skipped: cuda/e: no driver\n");
+	expect(GB_FORMAT_MARKDOWN,
+	       "gpubench 1.2, commit abc, on box, then: Z80, 2 cores\n"
+	       "\n"
+	       "## toy\n"
+	       "\n"
+	       "n=1\n"
+	       "\n"
+	       "| variant | time | 95 % | keys/s | B/s | of copy | status |\n"
+	       "| :--- | ---: | ---: | ---: | ---: | ---: | :--- |\n"
+	       "| cpu/a\\_b | **2.00 ms** | \u00b11.0 % | 500 k | 4.00 M | 25 % | ok |\n"
+	       "| cpu/c | 3.00 ms | \u00b11.0 % | 333 k | 2.67 M | 25 % | ok |\n"
+	       "| cpu/d |  |  |  |  |  | **failed: a\\|b** |\n"
+	       "\n"
+	       "- skipped: cuda/e: no driver\n");
 }
 
 Test(table, csv_quotes_and_ends_lines_as_rfc_4180_says)
 {
-	const struct gb_style csv = { .format = GB_FORMAT_CSV };
 	char *text;
 
 	add_run("a");
 	add_record("cpu/a", "\"n\":1000000,\"x\":0.1,\"file\":\"a,b\\\"c\"", timed(2.5e6));
 	add_record("cpu/b", "\"n\":1", "\"status\":\"failed\",\"reason\":\"two\\nlines\"");
-	expect_within(&csv, ",\"a,b\"\"c\"\r\n", true);
-	expect_within(&csv, ",\"two\nlines\",", true);
-	expect_within(&csv, ",2500000,2475000,2525000,", true);
-	expect_within(&csv, ",1000000,0.1,", true);
-	text = printed(&csv);
+	expect_within(GB_FORMAT_CSV, ",\"a,b\"\"c\"\r\n", true);
+	expect_within(GB_FORMAT_CSV, ",\"two\nlines\",", true);
+	expect_within(GB_FORMAT_CSV, ",2500000,2475000,2525000,", true);
+	expect_within(GB_FORMAT_CSV, ",1000000,0.1,", true);
+	text = printed(GB_FORMAT_CSV);
 	cr_expect(strncmp(text, "run_id,seq,bench,", 17) == 0);
 	cr_expect(strstr(text, ",param_n,param_x,param_file\r\n"));
 	free(text);
@@ -265,14 +271,13 @@ static size_t count_fields(const char **at)
 
 Test(table, csv_rows_have_as_many_fields_as_the_title)
 {
-	const struct gb_style csv = { .format = GB_FORMAT_CSV };
 	const char *at;
 	char *text;
 	size_t fields;
 
 	add_record("cpu/a", "\"n\":1", timed(2e6));
 	add_record("cpu/b", "\"m\":2,\"file\":\"a,b\"", skipped("x, y"));
-	at = text = printed(&csv);
+	at = text = printed(GB_FORMAT_CSV);
 	fields = count_fields(&at);
 	cr_expect_eq(count_fields(&at), fields);
 	cr_expect_eq(count_fields(&at), fields);
@@ -282,14 +287,13 @@ Test(table, csv_rows_have_as_many_fields_as_the_title)
 
 Test(table, a_document_holds_every_line)
 {
-	const struct gb_style json = { .format = GB_FORMAT_JSON };
 	cJSON *document, *run, *record;
 	char *text;
 
-	expect(&json, "[]\n");
+	expect(GB_FORMAT_JSON, "[]\n");
 	add_run("a");
 	add_record("cpu/a", "\"n\":1", timed(2e6));
-	text = printed(&json);
+	text = printed(GB_FORMAT_JSON);
 	document = cJSON_Parse(text);
 	cr_assert_eq(cJSON_GetArraySize(document), 2);
 	run = gb_run_format(list.run[0]);
@@ -310,14 +314,17 @@ Test(table, a_full_disk_is_noticed)
 	if (!full)
 		cr_skip_test("no /dev/full");
 	add_record("cpu/a", "\"n\":1", timed(2e6));
-	cr_expect_eq(gb_table_print(full, &list, &ascii, &err), GB_EIO);
+	cr_expect_eq(gb_table_print(full, &list, GB_FORMAT_TABLE, false, &err), GB_EIO);
 	(void)fclose(full);
 }
 
 /* A profiler's first page: a row for the record, and one for each kernel. */
 Test(table, counts_are_shown_where_they_are_asked_for)
 {
-	struct gb_style style = ascii;
+	struct gb_error err = { 0 };
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
 	static const char counts[] =
 		"\"status\":\"ok\",\"emulated\":true,\"counts\":{\"launches\":3,\"warp_"
 		"instructions\":2000,"
@@ -335,26 +342,26 @@ Test(table, counts_are_shown_where_they_are_asked_for)
 		"{\"kernel\":\"copy(int*)\",\"launches\":1}]}";
 
 	add_record("cuda/a", "\"n\":1", counts);
-	expect_within(&style, "warp instr", false);
-	style.counts = true;
-	expect(&style,
-	       "\n"
-	       "toy: n=1\n"
-	       "\n"
-	       "variant      time  status\n"
-	       "cuda/a   emulated  ok\n"
-	       "\n"
-	       "counts of one run\n"
-	       "\n"
-	       "variant  kernel              launches  warp instr  lanes  diverge  barriers  "
-	       "read B  least  written B  least  shared  least  atomic  chain  copied B\n"
-	       "a                                   3        2000   16.0     25 %         7  "
-	       "  3200   50 %        320   90 %      40   50 %      15      4      1500\n"
-	       "         scan<int (*)(), 4>         2\n"
-	       "         copy                       1\n");
-	style.format = GB_FORMAT_HTML;
-	style.counts = false;
-	expect_within(&style, "Counts of one run", true);
+	expect_within(GB_FORMAT_TABLE, "warp instr", false);
+	cr_assert_eq(gb_table_print(file, &list, GB_FORMAT_TABLE, true, &err), GB_OK);
+	(void)fclose(file);
+	cr_expect_str_eq(
+		text,
+		"toy: n=1\n"
+		"\n"
+		"variant      time  status\n"
+		"cuda/a   emulated  ok\n"
+		"\n"
+		"counts of one run\n"
+		"\n"
+		"variant  kernel              launches  warp instr  lanes  diverge  barriers  "
+		"read B  least  written B  least  shared  least  atomic  chain  copied B\n"
+		"a                                   3        2000   16.0     25 %         7  "
+		"  3200   50 %        320   90 %      40   50 %      15      4      1500\n"
+		"         scan<int (*)(), 4>         2\n"
+		"         copy                       1\n");
+	free(text);
+	expect_within(GB_FORMAT_HTML, "counts of one run", true);
 }
 
 /* ---- the command ------------------------------------------------------------------------- */

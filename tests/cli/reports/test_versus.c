@@ -178,7 +178,6 @@ Test(versus, each_state)
 		cr_expect(eq(int, (int)row->cell[1].verdict, (int)want[i].state), "%zu", i);
 		cr_expect(eq(int, !isnan(row->cell[1].ns), has_time), "%zu", i);
 		cr_expect(eq(int, !isnan(row->cell[1].speed_up.estimate), has_time), "%zu", i);
-		cr_expect(eq(int, gb_versus_is_one_sided(&v.table[0], row), !has_time), "%zu", i);
 	}
 	cr_expect(eq(str, (char *)v.table[0].row[1].cell[1].reason, "r"));
 	cr_expect(eq(int, (int)v.table[0].row[5].cell[1].verdict, GB_ABSENT));
