@@ -10,8 +10,8 @@ shopt -s nullglob
 machine=h100-2026-11-23
 records=("$top"/results/measured/$machine/papers-*.jsonl)
 
-# member NAME: a count of the sum in the JSON document on standard input.
-member() { sed -n "s/^\t\t\"$1\":\t\([0-9]*\),*\$/\1/p"; }
+# member NAME: a number of the JSON document on standard input.
+member() { sed -n "s/^\t\"$1\":\t\([0-9]*\),*\$/\1/p"; }
 
 {
 	cat <<'HEAD'
@@ -30,7 +30,7 @@ Intel Xeon, from [its records](../measured/h100-2026-11-23), and nothing else: a
 HEAD
 	for paper in radix bfs cbt octree lbvh; do
 		"$gpubench" repro "$paper" --from "${records[@]}" --format=markdown | cat -s >"$folder/$paper.md"
-		sum=$("$gpubench" repro "$paper" --from "${records[@]}" --format=json | sed -n '/"sum"/,$p')
+		sum=$("$gpubench" repro "$paper" --from "${records[@]}" --format=json)
 		what=$(sed -n '3p' "$folder/$paper.md")
 		printf '| [%s](%s.md) | %s | %s | %s | %s | %s |\n' "$paper" "$paper" "$what" \
 			"$(member tables <<<"$sum")" "$(member held <<<"$sum")" "$(member not_held <<<"$sum")" \

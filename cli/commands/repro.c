@@ -6,7 +6,6 @@
  * this build is left empty, with the reason below the table.  With --from nothing is measured: the
  * cells' keys are looked up in stored records.
  */
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,7 +16,6 @@
 #include "cli/commands/options.h"
 #include "cli/records/json.h"
 #include "cli/reports/finish.h"
-#include "cli/reports/page.h"
 #include "cli/reports/repro/repro.h"
 #include "cli/workloads/registry.h"
 #include "common/suggest.h"
@@ -43,75 +41,51 @@ static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 	return NULL;
 }
 
-enum format { TABLE, MARKDOWN, LATEX, JSON, FORMATS };
-
-/* Where the tables go. */
+/* Where the tables go: to standard output, unless records alone do, and to a page. */
 struct output {
-	enum format format;
-	enum gb_format markup;
-	bool silent;     /* records only */
-	FILE *page;      /* HTML besides; NULL: none */
-	cJSON *document; /* JSON: {"tables": [...]} */
+	struct gb_sheet sheet[2];
+	size_t sheets;
 	struct gb_repro_sum sum;
 };
 
-static bool is_text(const struct output *out)
+static void open_sheet(struct output *out, FILE *file, enum gb_format format)
 {
-	return !out->silent && out->format != JSON;
+	gb_sheet_open(&out->sheet[out->sheets++], file, format,
+		      (struct gb_sheet_kind){ "repro", "cells", "papers" });
 }
 
-static enum gb_status put_json(struct output *out, const struct gb_repro *repro,
-			       struct gb_error *err)
+static void put_table(struct output *out, const struct gb_repro *repro, struct gb_error *err)
 {
-	cJSON *list;
-
-	if (!out->document)
-		out->document = cJSON_CreateObject();
-	list = cJSON_GetObjectItemCaseSensitive(out->document, "tables");
-	if (!list)
-		list = cJSON_AddArrayToObject(out->document, "tables");
-	if (!gb_json_append(list, gb_repro_json(repro)))
-		return gb_out_of_memory(err, "a table");
-	return GB_OK;
+	if (gb_repro_add(&out->sum, repro, err))
+		return;
+	for (size_t i = 0; i < out->sheets; i++)
+		gb_repro_print(&out->sheet[i], repro);
 }
 
-static enum gb_status put_table(struct output *out, const struct gb_repro *repro,
-				struct gb_error *err)
-{
-	if (gb_repro_add(&out->sum, repro, err) ||
-	    (out->page && gb_repro_print(out->page, repro, GB_FORMAT_HTML, err)) || out->silent)
-		return err->code;
-	return out->format == JSON ? put_json(out, repro, err)
-				   : gb_repro_print(stdout, repro, out->markup, err);
-}
-
-/* The sum of several tables, or the document. */
+/* The sum of the tables, unless there was an error. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
-	if (out->page && out->sum.tables > 1)
-		gb_repro_print_sum(out->page, &out->sum, GB_FORMAT_HTML);
-	if (is_text(out) && out->sum.tables > 1)
-		gb_repro_print_sum(stdout, &out->sum, out->markup);
-	if (out->document && (!gb_json_put(out->document, "sum", gb_repro_sum_json(&out->sum)) ||
-			      !gb_json_print(stdout, out->document)))
-		return gb_out_of_memory(err, "the tables");
-	if (fflush(stdout) || ferror(stdout))
-		return gb_fail(err, GB_EIO, "cannot write the tables: %s", strerror(errno));
-	return GB_OK;
+	for (size_t i = 0; i < out->sheets; i++) {
+		struct gb_error own = { 0 };
+
+		if (!err->code)
+			gb_repro_print_sum(&out->sheet[i], &out->sum);
+		if (gb_sheet_close(&out->sheet[i], &own) && !err->code)
+			*err = own;
+	}
+	out->sheets = 0;
+	return err->code;
 }
 
 /* ---- the command -------------------------------------------------------------------------- */
 
 struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
-	int64_t list, format;      /* an enum format */
-	const char *set;           /* see gb_repro_set() */
-	const char *from;          /* a file of stored records */
-	const char *meshes;        /* a folder */
+	int64_t list, format;
+	const char *set;    /* see gb_repro_set() */
+	const char *from;   /* a file of stored records */
+	const char *meshes; /* a folder */
 };
-
-static const char *const formats[] = { "table", "markdown", "latex", "json", NULL };
-_Static_assert(GB_COUNT(formats) == FORMATS + 1, "a word for each enum format");
 
 #define OF(member) offsetof(struct request, member)
 static const struct gb_param rows[] = {
@@ -132,154 +106,125 @@ static const struct gb_param rows[] = {
 	  .unit = "FOLDER",
 	  .help = "public meshes (scripts/download-meshes.sh) take the rows of their names, in "
 		  "place of generated scenes" },
-	GB_FORMAT_ROW(OF(format), formats),
+	GB_FORMAT_ROW(OF(format), gb_formats),
 };
 #undef OF
 
-/* "there is no table 'radix:tabel1' (did you mean radix:table1?)" */
-static enum gb_status no_table(const char *word, struct gb_error *err)
-{
-	struct gb_suggest near = { .word = word };
-	char(*name)[40] = NULL;
-	size_t count = 0;
-
-	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
-		cJSON *paper = paper_of(gb_workloads[i], err);
-		const cJSON *tables = gb_json_at(paper, "tables"), *table;
-		void *more = reallocarray(name, count + (size_t)cJSON_GetArraySize(tables) + 1,
-					  sizeof *name);
-
-		name = more ? more : name;
-		cJSON_ArrayForEach(table, tables)
-		{
-			if (more)
-				(void)snprintf(name[count++], sizeof *name, "%s:%s",
-					       gb_workloads[i]->name, gb_json_text(table, "id"));
-		}
-		cJSON_Delete(paper);
-	}
-	for (size_t i = 0; i < count; i++)
-		gb_suggest_offer(&near, name[i]);
-	for (size_t i = 0; i < gb_workload_count; i++)
-		gb_suggest_offer(&near, gb_workloads[i]->name);
-	if (!err->code)
-		gb_fail(err, GB_EUSAGE, "there is no table '%.80s'%s", word,
-			gb_suggest_text(&near, " (see gpubench repro --list)"));
-	free(name);
-	return err->code;
-}
-
-/* Whether word is "all", the paper's name, or "paper:table". */
-static bool meant(const char *word, const char *paper, const char *table)
-{
-	const size_t length = strlen(paper);
-
-	if (gb_equal(word, "all") || gb_equal(word, paper))
-		return true;
-	return strncmp(word, paper, length) == 0 && word[length] == ':' &&
-	       gb_equal(word + length + 1, table);
-}
-
-/* What to do with a table. */
-enum action { CHECK, LIST, REPRODUCE };
+struct table {
+	const cJSON *paper;
+	cJSON *json;
+	char word[80]; /* that means it: "radix:table1" */
+	bool asked_for;
+};
 
 /* With which tables, and how. */
 struct job {
-	enum action action;
-	size_t words;
-	const char *word[GB_MAX_WORDS]; /* "radix:table1" */
+	cJSON *papers; /* an array */
+	size_t count;
+	struct table *table; /* of all papers, in the order of the benchmarks */
 	size_t files;
 	const char *file[GB_MAX_WORDS + 1]; /* --from, and the words that are files */
-	const char *set;
 	struct gb_repro_source source;
 	struct output out;
 };
 
-static bool is_asked_for(const struct job *job, const char *paper, const char *table)
+static enum gb_status read_papers(struct job *job, struct gb_error *err)
 {
-	for (size_t i = 0; i < job->words; i++)
-		if (meant(job->word[i], paper, table))
-			return true;
-	return false;
+	job->papers = cJSON_CreateArray();
+	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
+		cJSON *paper = paper_of(gb_workloads[i], err), *json;
+		cJSON *tables = cJSON_GetObjectItemCaseSensitive(paper, "tables");
+		const size_t all = job->count + (size_t)cJSON_GetArraySize(tables);
+		struct table *grown = reallocarray(job->table, all + 1, sizeof *grown);
+
+		job->table = grown ? grown : job->table;
+		if (paper && (!gb_json_append(job->papers, paper) || !grown))
+			return gb_out_of_memory(err, "the papers' tables");
+		cJSON_ArrayForEach(json, tables)
+		{
+			struct table *t = &job->table[job->count++];
+
+			*t = (struct table){ .paper = paper, .json = json };
+			(void)snprintf(t->word, sizeof t->word, "%s:%s", gb_workloads[i]->name,
+				       gb_json_text(json, "id"));
+		}
+	}
+	return err->code;
 }
 
-static enum gb_status reproduce(struct job *job, const cJSON *paper, const cJSON *table,
-				struct gb_error *err)
+/* Mark the tables that are meant by a word: "all", a paper's name, or a table's word.  GB_EUSAGE if
+ * there is none: "there is no table 'radix:tabel1' (did you mean radix:table1?)" */
+static enum gb_status ask_for(struct job *job, const char *word, struct gb_error *err)
+{
+	struct gb_suggest near = { .word = word };
+	bool found = false;
+
+	for (size_t i = 0; i < job->count; i++) {
+		struct table *t = &job->table[i];
+		const bool meant = gb_equal(word, "all") || gb_equal(word, t->word) ||
+				   gb_equal(word, gb_json_text(t->paper, "paper"));
+
+		found |= meant;
+		t->asked_for |= meant;
+		gb_suggest_offer(&near, t->word);
+	}
+	for (size_t i = 0; i < gb_workload_count; i++)
+		gb_suggest_offer(&near, gb_workloads[i]->name);
+	return found ? GB_OK
+		     : gb_fail(err, GB_EUSAGE, "there is no table '%.80s'%s", word,
+			       gb_suggest_text(&near, " (see gpubench repro --list)"));
+}
+
+static enum gb_status set_parameters(struct job *job, const char *words, struct gb_error *err)
+{
+	for (size_t i = 0; i < job->count && !err->code; i++) {
+		const struct table *t = &job->table[i];
+
+		if (t->asked_for)
+			(void)gb_repro_set(t->json,
+					   gb_workload_find(gb_json_text(t->paper, "paper")), words,
+					   err);
+	}
+	return err->code;
+}
+
+static enum gb_status reproduce(struct job *job, const struct table *table, struct gb_error *err)
 {
 	struct gb_repro repro;
 
-	if (!gb_repro_init(&repro, paper, table, err) &&
+	if (!gb_repro_init(&repro, table->paper, table->json, err) &&
 	    !gb_repro_measure(&repro, &job->source, err))
-		(void)put_table(&job->out, &repro, err);
+		put_table(&job->out, &repro, err);
 	gb_repro_release(&repro);
 	return err->code;
 }
 
-static enum gb_status do_table(struct job *job, const struct gb_workload *workload, cJSON *paper,
-			       cJSON *table, struct gb_error *err)
+/* What stands before (end: after) the tables of a paper, which may be NULL. */
+static void put_paper(struct output *out, const cJSON *paper, bool end)
 {
-	if (job->set && gb_repro_set(table, workload, job->set, err))
-		return err->code;
-	if (job->action == REPRODUCE)
-		return reproduce(job, paper, table, err);
-	if (job->action == LIST)
-		(void)printf("%s:%s  %s\n", workload->name, gb_json_text(table, "id"),
-			     gb_json_text(table, "title"));
-	return GB_OK;
+	for (size_t i = 0; i < out->sheets && paper; i++)
+		(end ? gb_repro_print_end : gb_repro_print_head)(&out->sheet[i], paper);
 }
 
-/* What stands before (end: after) the tables of a paper. */
-static void put_paper(const struct output *out, const cJSON *paper, bool end)
+static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 {
-	if (out->page)
-		(end ? gb_repro_print_end : gb_repro_print_head)(out->page, paper, GB_FORMAT_HTML);
-	if (is_text(out))
-		(end ? gb_repro_print_end : gb_repro_print_head)(stdout, paper, out->markup);
-}
+	const cJSON *paper = NULL;
 
-/* Do it with every table that is asked for. */
-static enum gb_status each_table(struct job *job, struct gb_error *err)
-{
-	for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
-		cJSON *paper = paper_of(gb_workloads[i], err);
-		cJSON *table;
-		size_t count = 0;
+	for (size_t i = 0; i < job->count; i++) {
+		const struct table *t = &job->table[i];
 
-		cJSON_ArrayForEach(table, gb_json_at(paper, "tables"))
-		{
-			if (err->code ||
-			    !is_asked_for(job, gb_workloads[i]->name, gb_json_text(table, "id")))
-				continue;
-			if (count++ == 0 && job->action == REPRODUCE)
-				put_paper(&job->out, paper, false);
-			(void)do_table(job, gb_workloads[i], paper, table, err);
-		}
-		if (count && !err->code && job->action == REPRODUCE)
+		if (!t->asked_for)
+			continue;
+		if (t->paper != paper) {
 			put_paper(&job->out, paper, true);
-		cJSON_Delete(paper);
-	}
-	return err->code;
-}
-
-/* GB_EUSAGE for a word that means no table. */
-static enum gb_status check_words(const struct job *job, struct gb_error *err)
-{
-	for (size_t w = 0; w < job->words && !err->code; w++) {
-		bool found = false;
-
-		for (size_t i = 0; i < gb_workload_count && !err->code; i++) {
-			cJSON *paper = paper_of(gb_workloads[i], err);
-			const cJSON *table;
-
-			cJSON_ArrayForEach(table, gb_json_at(paper, "tables")) found =
-				found || meant(job->word[w], gb_workloads[i]->name,
-					       gb_json_text(table, "id"));
-			cJSON_Delete(paper);
+			put_paper(&job->out, t->paper, false);
+			paper = t->paper;
 		}
-		if (!found && !err->code)
-			(void)no_table(job->word[w], err);
+		if (reproduce(job, t, err))
+			return err->code;
 	}
-	return err->code;
+	put_paper(&job->out, paper, true);
+	return GB_OK;
 }
 
 /* A table has few rows, some of them slow (the paper's 210M keys take minutes on a CPU): fewer
@@ -300,21 +245,25 @@ static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 static enum gb_status read_words(struct job *job, const struct request *request,
 				 const struct gb_arguments *a, struct gb_error *err)
 {
+	bool any = false;
+
 	if (a->word_count > GB_MAX_WORDS)
 		return gb_fail(err, GB_EUSAGE, "more than %d words", GB_MAX_WORDS);
 	if (request->from)
 		job->file[job->files++] = request->from;
 	for (size_t i = 0; i < a->word_count; i++) {
-		if (request->from && strpbrk(a->word[i], "./"))
+		if (request->from && strpbrk(a->word[i], "./")) {
 			job->file[job->files++] = a->word[i];
-		else
-			job->word[job->words++] = a->word[i];
+			continue;
+		}
+		any = true;
+		if (ask_for(job, a->word[i], err))
+			return err->code;
 	}
-	job->set = request->set;
-	if (job->words == 0)
+	if (!any)
 		return gb_fail(err, GB_EUSAGE,
 			       "repro needs a PAPER:TABLE (see gpubench repro --list)");
-	return check_words(job, err);
+	return request->set ? set_parameters(job, request->set, err) : GB_OK;
 }
 
 static enum gb_status check_request(const struct request *request, struct gb_error *err)
@@ -334,46 +283,48 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 }
 
 /* The tables, and the page where there is one. */
-static enum gb_status print_tables(struct job *job, FILE *page, struct gb_error *err)
+static enum gb_status print_tables(struct job *job, const struct request *request, FILE *page,
+				   struct gb_error *err)
 {
-	job->out.page = page;
+	const char *path = request->measure.target.path;
+
+	if (!request->measure.quiet && !(path && gb_equal(path, "-")))
+		open_sheet(&job->out, stdout, (enum gb_format)request->format);
 	if (page)
-		gb_page_open(page, "papers");
-	if (!each_table(job, err))
-		(void)put_end(&job->out, err);
-	if (page)
-		gb_page_close(page);
-	return err->code;
+		open_sheet(&job->out, page, GB_FORMAT_HTML);
+	(void)reproduce_all(job, err);
+	return put_end(&job->out, err);
 }
 
 /* Nothing is measured: stored records are read. */
-static enum gb_status print_stored(struct job *job, const struct gb_request *request,
+static enum gb_status print_stored(struct job *job, const struct request *request,
 				   struct gb_error *err)
 {
 	struct gb_records records = { 0 };
 	struct gb_output output = { 0 };
 
 	if (!gb_read_files(&records, job->file, job->files, err) &&
-	    !gb_output_open(&output, request->target.path, gb_existing(&request->target), err)) {
+	    !gb_output_open(&output, request->measure.target.path,
+			    gb_existing(&request->measure.target), err)) {
 		job->source.stored = &records;
-		(void)print_tables(job, output.whole.stream, err);
+		(void)print_tables(job, request, output.whole.stream, err);
 	}
 	(void)gb_output_close(&output, !err->code, err);
 	gb_records_release(&records);
 	return err->code;
 }
 
-static enum gb_status measure(struct job *job, const struct gb_request *request, int argc,
-			      char **argv, struct gb_error *err)
+static enum gb_status measure(struct job *job, const struct request *request, int argc, char **argv,
+			      struct gb_error *err)
 {
 	static struct gb_session session;
 	bool page = false;
 	enum gb_status status;
 
 	job->source.session = &session;
-	if (!gb_session_open(&session, request, argc, argv, err)) {
+	if (!gb_session_open(&session, &request->measure, argc, argv, err)) {
 		page = session.output.whole.stream != NULL;
-		(void)print_tables(job, page ? session.output.whole.stream : NULL, err);
+		(void)print_tables(job, request, session.output.whole.stream, err);
 	}
 	status = page ? gb_session_close(&session, err) : gb_finish(&session, false, err);
 	return err->code ? err->code : status;
@@ -382,24 +333,12 @@ static enum gb_status measure(struct job *job, const struct gb_request *request,
 static enum gb_status run(struct job *job, struct request *request, int argc, char **argv,
 			  struct gb_error *err)
 {
-	static const enum gb_format markups[FORMATS] = {
-		[TABLE] = GB_FORMAT_TABLE,
-		[MARKDOWN] = GB_FORMAT_MARKDOWN,
-		[LATEX] = GB_FORMAT_LATEX,
-		[JSON] = GB_FORMAT_TABLE,
-	};
-	const char *path = request->measure.target.path;
 	enum gb_status status;
 
 	fewer_samples(&request->measure.how, job->source.preset);
-	job->action = REPRODUCE;
 	job->source.meshes = request->meshes;
-	job->out.format = (enum format)request->format;
-	job->out.markup = markups[job->out.format];
-	job->out.silent = request->measure.quiet || (path && gb_equal(path, "-"));
-	status = request->from ? print_stored(job, &request->measure, err)
-			       : measure(job, &request->measure, argc, argv, err);
-	cJSON_Delete(job->out.document);
+	status = request->from ? print_stored(job, request, err)
+			       : measure(job, request, argc, argv, err);
 	gb_repro_sum_release(&job->out.sum);
 	return status;
 }
@@ -424,16 +363,17 @@ enum gb_status gb_cmd_repro(int argc, char **argv, struct gb_error *err)
 	enum gb_status status = GB_OK;
 
 	if (gb_options_parse(&a, argc, argv, err) || a.done || check_request(&request, err) ||
-	    gb_preset_of(&request.measure, GB_PAPER, &job.source.preset, err))
+	    gb_preset_of(&request.measure, GB_PAPER, &job.source.preset, err) ||
+	    read_papers(&job, err))
 		goto out;
-	if (request.list) {
-		job.action = LIST;
-		job.word[job.words++] = "all";
-		status = each_table(&job, err);
-	} else if (!read_words(&job, &request, &a, err) && !each_table(&job, err) /* CHECK */) {
+	for (size_t i = 0; i < job.count && request.list; i++)
+		(void)printf("%s  %s\n", job.table[i].word,
+			     gb_json_text(job.table[i].json, "title"));
+	if (!request.list && !read_words(&job, &request, &a, err))
 		status = run(&job, &request, argc, argv, err);
-	}
 out:
+	free(job.table);
+	cJSON_Delete(job.papers);
 	gb_arguments_release(&a);
 	return err->code ? err->code : status;
 }

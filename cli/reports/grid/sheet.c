@@ -17,6 +17,7 @@ struct frame {
 };
 
 static const struct frame frames[][GB_FORMAT_LATEX + 1] = {
+	[GB_TITLE] = { { "", "\n" }, { "# ", "\n" }, { "<h1>", "</h1>\n" }, { "\\part*{", "}\n" } },
 	[GB_HEAD] = { { "", "\n" },
 		      { "## ", "\n" },
 		      { "<h2>", "</h2>\n" },
@@ -24,8 +25,6 @@ static const struct frame frames[][GB_FORMAT_LATEX + 1] = {
 	[GB_LINE] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" }, { "", "\n" } },
 	[GB_LABEL] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" }, { "\\noindent ", "\n" } },
 	[GB_ITEM] = { { "", "\n" }, { "- ", "\n" }, { "<li>", "</li>\n" }, { "\\item ", "\n" } },
-	[GB_GRID] = { { "", "" }, { "", "" }, { "", "" }, { "", "" } },
-	[GB_PICTURE] = { { "", "" }, { "", "" }, { "", "" }, { "", "" } },
 };
 
 static const struct frame list_frames[] = {

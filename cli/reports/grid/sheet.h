@@ -25,6 +25,7 @@ struct gb_sheet_kind {
 
 enum gb_block {
 	GB_START,
+	GB_TITLE, /* of a chapter */
 	GB_HEAD,  /* of what follows */
 	GB_LINE,  /* a paragraph */
 	GB_LABEL, /* of a list: its items are indented */

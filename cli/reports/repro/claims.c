@@ -23,25 +23,15 @@ struct claim {
 /* Whether the row's key is among the test's `where`. */
 static bool is_meant(const struct claim *c, size_t row)
 {
-	const cJSON *where = gb_json_at(c->test, "where");
+	const struct gb_repro *t = c->repro;
 	const cJSON *key;
 
-	cJSON_ArrayForEach(key, where)
+	cJSON_ArrayForEach(key, gb_json_at(c->test, "where"))
 	{
-		const size_t column = gb_repro_column(c->repro, key->string);
-		const double is = gb_repro_published(c->repro, row, column);
-		const char *text = gb_repro_text(c->repro, row, column);
-		const cJSON *wanted;
-		bool found = false;
+		const size_t column = gb_repro_column(t, key->string);
 
-		cJSON_ArrayForEach(wanted, key)
-		{
-			if (cJSON_IsString(wanted))
-				found = found || (text && gb_equal(wanted->valuestring, text));
-			else
-				found = found || fabs(wanted->valuedouble - is) <= 1e-9 * fabs(is);
-		}
-		if (!found)
+		if (column == t->columns ||
+		    !gb_repro_lists(key, &t->cell[row * t->columns + column]))
 			return false;
 	}
 	return true;
@@ -49,7 +39,7 @@ static bool is_meant(const struct claim *c, size_t row)
 
 static double here(const struct claim *c, size_t row, size_t column)
 {
-	return c->repro->here[row * c->repro->columns + column];
+	return c->repro->cell[row * c->repro->columns + column].here;
 }
 
 /* Whether the row is one of the claim's and was measured in its column. */
@@ -62,7 +52,7 @@ static bool is_tested(const struct claim *c, size_t row)
 static enum gb_claim_verdict missing(struct claim *c, size_t column)
 {
 	for (size_t r = 0; r < c->repro->rows; r++) {
-		const char *reason = c->repro->reason[r * c->repro->columns + column];
+		const char *reason = c->repro->cell[r * c->repro->columns + column].reason;
 
 		if ((!is_meant(c, r) && c->meant < c->repro->rows) || !isnan(here(c, r, column)))
 			continue;
@@ -73,67 +63,68 @@ static enum gb_claim_verdict missing(struct claim *c, size_t column)
 	return GB_CLAIM_UNTESTABLE;
 }
 
-/* Every value of the rows that are meant is on the right side of a bound. */
-static enum gb_claim_verdict test_ratio(struct claim *c, bool below)
-{
-	const double bound = gb_json_number(c->test, "value");
-
-	for (size_t r = 0; r < c->repro->rows; r++) {
-		const double x = is_tested(c, r) ? here(c, r, c->column) : (double)NAN;
-
-		if (!isnan(x) && (below ? x >= bound : x <= bound)) {
-			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g is not %s %g", r + 1,
-				       x, below ? "below" : "above", bound);
-			return GB_CLAIM_NOT_HELD;
-		}
-	}
-	return GB_CLAIM_HELD;
-}
-
-/* One column against another, row by row. */
-static enum gb_claim_verdict test_columns(struct claim *c, bool below)
+/* Every value of the rows that are meant is on the right side of a bound: a number, or a factor times
+ * another column. */
+static enum gb_claim_verdict test_bound(struct claim *c, bool below)
 {
 	const char *name = gb_json_text(c->test, "than");
 	const size_t than = gb_repro_column(c->repro, name);
-	const double given = gb_json_number(c->test, "factor");
-	const double factor = isnan(given) ? 1 : given;
+	const double value = gb_json_number(c->test, "value");
+	const double given = gb_json_number(c->test, "factor"), factor = isnan(given) ? 1 : given;
+	const char *word = below ? "below" : "above";
 
-	if (than == c->repro->columns)
+	if (name && than == c->repro->columns)
 		return GB_CLAIM_UNTESTABLE;
 	c->tested = 0;
 	for (size_t r = 0; r < c->repro->rows; r++) {
-		const double x = here(c, r, c->column), bound = factor * here(c, r, than);
+		const double x = here(c, r, c->column);
+		const double bound = name ? factor * here(c, r, than) : value;
 
 		if (!is_tested(c, r) || isnan(bound))
 			continue;
 		c->tested++;
-		if (!c->why[0] && (below ? x >= bound : x <= bound))
+		if (c->why[0] || (below ? x < bound : x > bound))
+			continue;
+		if (name)
 			(void)snprintf(c->why, sizeof c->why,
 				       "row %zu: %.3g is not %s %.3g, %g times %.40s", r + 1, x,
-				       below ? "below" : "above", bound, factor, name);
+				       word, bound, factor, name);
+		else
+			(void)snprintf(c->why, sizeof c->why, "row %zu: %.3g is not %s %g", r + 1,
+				       x, word, bound);
 	}
 	if (c->why[0])
 		return GB_CLAIM_NOT_HELD;
 	return c->tested ? GB_CLAIM_HELD : missing(c, than);
 }
 
-/* The values keep together: (max - min) / mean. */
-static enum gb_claim_verdict test_flat(struct claim *c)
+/* The values, or their quotients by the published ones of another column, keep together. */
+static enum gb_claim_verdict test_spread(struct claim *c)
 {
+	const char *name = gb_json_text(c->test, "against");
+	const size_t against = gb_repro_column(c->repro, name);
+	const double tolerance = gb_json_number(c->test, "tolerance");
 	double sum = 0, low = INFINITY, high = -INFINITY;
+	bool held;
 
+	if (name && against == c->repro->columns)
+		return GB_CLAIM_UNTESTABLE;
 	for (size_t r = 0; r < c->repro->rows; r++) {
+		const struct gb_repro_cell *row = &c->repro->cell[r * c->repro->columns];
+		const double x = row[c->column].here / (name ? row[against].published : 1);
+
 		if (!is_tested(c, r))
 			continue;
-		low = fmin(low, here(c, r, c->column));
-		high = fmax(high, here(c, r, c->column));
-		sum += here(c, r, c->column);
+		low = fmin(low, x);
+		high = fmax(high, x);
+		sum += x;
 	}
 	sum /= (double)c->tested;
-	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean", low / sum,
-		       high / sum);
-	return high - low <= gb_json_number(c->test, "tolerance") * sum ? GB_CLAIM_HELD
-									: GB_CLAIM_NOT_HELD;
+	held = name ? low >= sum * (1 - tolerance) && high <= sum * (1 + tolerance)
+		    : high - low <= tolerance * sum;
+	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean%s", low / sum,
+		       high / sum, name ? " quotient" : "");
+	return held ? GB_CLAIM_HELD : GB_CLAIM_NOT_HELD;
 }
 
 static enum gb_claim_verdict test_trend(struct claim *c, bool increasing)
@@ -201,31 +192,6 @@ static enum gb_claim_verdict test_maximum(struct claim *c)
 	return GB_CLAIM_NOT_HELD;
 }
 
-static enum gb_claim_verdict test_linear(struct claim *c)
-{
-	const size_t against = gb_repro_column(c->repro, gb_json_text(c->test, "against"));
-	const double tolerance = gb_json_number(c->test, "tolerance");
-	double sum = 0, low = INFINITY, high = 0;
-
-	if (against == c->repro->columns)
-		return GB_CLAIM_UNTESTABLE;
-	for (size_t r = 0; r < c->repro->rows; r++) {
-		double quotient;
-
-		if (!is_tested(c, r))
-			continue;
-		quotient = here(c, r, c->column) / gb_repro_published(c->repro, r, against);
-		sum += quotient;
-		low = fmin(low, quotient);
-		high = fmax(high, quotient);
-	}
-	sum /= (double)c->tested;
-	(void)snprintf(c->why, sizeof c->why, "between %.2f and %.2f of the mean quotient",
-		       low / sum, high / sum);
-	return low >= sum * (1 - tolerance) && high <= sum * (1 + tolerance) ? GB_CLAIM_HELD
-									     : GB_CLAIM_NOT_HELD;
-}
-
 /* Not a matter of timing: there is an amount of memory that every row fits but those of the claim. */
 static enum gb_claim_verdict test_memory(struct claim *c)
 {
@@ -234,7 +200,8 @@ static enum gb_claim_verdict test_memory(struct claim *c)
 	char text[GB_TEXT_MAX], fits[GB_TEXT_MAX];
 
 	for (size_t r = 0; r < c->repro->rows; r++) {
-		const double bytes = bytes_per_item * gb_repro_published(c->repro, r, 0);
+		const double bytes =
+			bytes_per_item * c->repro->cell[r * c->repro->columns].published;
 
 		if (is_meant(c, r))
 			least = fmin(least, bytes);
@@ -263,8 +230,8 @@ static enum gb_claim_verdict test_bits(struct claim *c)
 /* The kinds that one column's rows decide. */
 static enum gb_claim_verdict test_rows(struct claim *c, const char *kind)
 {
-	const bool compares = gb_equal(kind, "flat") || gb_equal(kind, "increasing") ||
-			      gb_equal(kind, "decreasing") || gb_equal(kind, "linear");
+	const bool spread = gb_equal(kind, "flat") || gb_equal(kind, "linear");
+	const bool trend = gb_equal(kind, "increasing") || gb_equal(kind, "decreasing");
 
 	for (size_t r = 0; r < c->repro->rows; r++) {
 		c->meant += is_meant(c, r);
@@ -272,17 +239,12 @@ static enum gb_claim_verdict test_rows(struct claim *c, const char *kind)
 	}
 	if (gb_equal(kind, "maximum-at"))
 		return test_maximum(c);
-	if (c->tested == 0 || (compares && c->tested < 2 && c->meant > 1))
+	if (c->tested == 0 || ((spread || trend) && c->tested < 2 && c->meant > 1))
 		return missing(c, c->column);
-	if (gb_equal(kind, "ratio-below") || gb_equal(kind, "ratio-above"))
-		return test_ratio(c, gb_equal(kind, "ratio-below"));
-	if (gb_equal(kind, "column-below") || gb_equal(kind, "column-above"))
-		return test_columns(c, gb_equal(kind, "column-below"));
-	if (gb_equal(kind, "flat"))
-		return test_flat(c);
-	if (gb_equal(kind, "increasing") || gb_equal(kind, "decreasing"))
-		return test_trend(c, gb_equal(kind, "increasing"));
-	return gb_equal(kind, "linear") ? test_linear(c) : GB_CLAIM_UNTESTABLE;
+	if (spread)
+		return test_spread(c);
+	return trend ? test_trend(c, gb_equal(kind, "increasing"))
+		     : test_bound(c, strstr(kind, "-below") != NULL);
 }
 
 static enum gb_claim_verdict test_claim(struct claim *c)

@@ -19,164 +19,110 @@ static const char *reason_of(const struct gb_repro *t, size_t row, const struct 
 	return t->taken[row] ? "left out by --backend" : "left out by --preset";
 }
 
-const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index)
-{
-	const struct gb_record *record = repro->beside_record[row * repro->besides + index];
-
-	return isnan(repro->beside_here[row * repro->besides + index])
-		       ? reason_of(repro, row, record)
-		       : NULL;
-}
-
-/* Whether a place in a record holds nanoseconds. */
-static bool is_time(const char *path)
-{
-	static const char *const times[] = { "time.", "phases.", "host_time.", "upload",
-					     "download" };
-
-	for (size_t i = 0; i < GB_COUNT(times); i++)
-		if (strncmp(path, times[i], strlen(times[i])) == 0)
-			return true;
-	return false;
-}
-
-/* Nanoseconds into the unit of a time; 1 for everything else. */
-static double scale_of(const cJSON *column, const char *path)
-{
-	static const struct {
-		const char *unit;
-		double scale;
-	} units[] = { { "s", 1e-9 }, { "ms", 1e-6 }, { "us", 1e-3 }, { "ns", 1 } };
-	const double given = gb_json_number(column, "scale");
-	const char *unit = gb_json_text(column, "unit");
-
-	if (!isnan(given))
-		return given;
-	for (size_t i = 0; is_time(path) && unit && i < GB_COUNT(units); i++)
-		if (gb_equal(units[i].unit, unit))
-			return units[i].scale;
-	return 1;
-}
-
-/* Where in the record the column's value stands. */
-static const char *path_of(const cJSON *column)
-{
-	const char *path = gb_json_text(column, "value");
-
-	return path ? path : "time.median";
-}
-
 /* Whether an emulator has such a value. */
-static bool is_valid(const cJSON *column, const struct gb_record *record)
+static bool is_valid(const struct gb_repro_column *column, const struct gb_record *record)
 {
-	return record && (!record->emulated || (strncmp(path_of(column), "metrics.", 8) == 0 &&
-						!gb_equal(gb_json_text(column, "role"), "time")));
+	return record && (!record->emulated || (strncmp(column->value, "metrics.", 8) == 0 &&
+						!gb_equal(column->role, "time")));
 }
 
-/* A value of that path in the column's unit.  A rate is the items divided by that time. */
-static double in_terms(const cJSON *column, const struct gb_record *record, double value)
+/* A value in the column's unit.  A rate is the items divided by a time. */
+static double in_terms(const struct gb_repro_column *column, const struct gb_record *record,
+		       double value)
 {
-	const char *path = path_of(column);
-
-	if (gb_equal(gb_json_text(column, "role"), "rate") && is_time(path))
+	if (gb_equal(column->role, "rate") && column->is_time)
 		value = record->work.items / (value * 1e-9);
-	return value * scale_of(column, path);
+	return value * column->scale;
 }
 
 /* The transfers' share of a time that includes them. */
-static double transfers_of(const cJSON *column, const struct gb_record *record)
+static double transfers_of(const struct gb_repro_column *column, const struct gb_record *record)
 {
-	if (!gb_json_text(column, "scope") || gb_is_cpu(record))
+	if (!column->scope || gb_is_cpu(record))
 		return 0;
 	return (isnan(record->upload) ? 0 : record->upload) +
 	       (isnan(record->download) ? 0 : record->download);
 }
 
-static double value_of(const cJSON *column, const struct gb_record *record)
+static void set_interval(struct gb_repro_cell *cell, double a, double b)
 {
-	if (!is_valid(column, record))
-		return NAN;
-	return in_terms(column, record,
-			gb_record_number(record, path_of(column)) + transfers_of(column, record));
+	cell->low = fmin(a, b);
+	cell->high = fmax(a, b);
 }
 
 /* The 95 % interval of a median or a mean.  Rates of the whole run are as wide as its time. */
-static struct gb_spread spread_of(const cJSON *column, const struct gb_record *record)
+static void fill_interval(struct gb_repro_cell *cell, const struct gb_repro_column *column)
 {
-	const char *path = path_of(column), *stat = strrchr(path, '.');
-	const bool of_run = gb_equal(path, "rates.items_per_s");
-	const struct gb_spread none = { NAN, NAN };
-	const double value = value_of(column, record);
-	const struct gb_times *times;
+	const char *stat = strrchr(column->value, '.');
+	const bool of_run = gb_equal(column->value, "rates.items_per_s");
+	const struct gb_record *record = cell->record;
+	const struct gb_times *times =
+		of_run ? &record->time : gb_record_times(record, column->value);
+	const double transfers = transfers_of(column, record);
 	struct gb_summary sum;
-	struct gb_spread spread;
+	bool of_mean;
 
-	if (isnan(value))
-		return none;
-	times = of_run ? &record->time : gb_record_times(record, path);
 	if (!times || isnan(times->ci_low))
-		return none;
-	if (of_run)
-		return (struct gb_spread){ value * times->median / times->ci_high,
-					   value * times->median / times->ci_low };
+		return;
+	if (of_run) {
+		set_interval(cell, cell->here * times->median / times->ci_high,
+			     cell->here * times->median / times->ci_low);
+		return;
+	}
 	sum = gb_times_summary(times);
-	spread = stat && gb_equal(stat, ".mean")
-			 ? (struct gb_spread){ sum.mean_ci_low, sum.mean_ci_high }
-			 : (struct gb_spread){ sum.ci_low, sum.ci_high };
-	spread.low = in_terms(column, record, spread.low + transfers_of(column, record));
-	spread.high = in_terms(column, record, spread.high + transfers_of(column, record));
-	return spread.low > spread.high ? (struct gb_spread){ spread.high, spread.low } : spread;
+	of_mean = stat && gb_equal(stat, ".mean");
+	set_interval(
+		cell,
+		in_terms(column, record, (of_mean ? sum.mean_ci_low : sum.ci_low) + transfers),
+		in_terms(column, record, (of_mean ? sum.mean_ci_high : sum.ci_high) + transfers));
 }
 
-static void fill_measured(struct gb_repro *t, size_t c)
+static void fill_measured(const struct gb_repro *t, size_t row, size_t c)
 {
-	const cJSON *column = gb_repro_column_at(t, c);
-	const char *reason = gb_json_text(column, "reason");
-	const bool measured = gb_json_text(column, "variant") != NULL;
-	const bool key = gb_equal(gb_json_text(column, "role"), "key");
+	const struct gb_repro_column *column = &t->column[c];
+	struct gb_repro_cell *cell = &t->cell[row * t->columns + c];
+	const struct gb_record *record = cell->record;
 
-	for (size_t r = 0; r < t->rows; r++) {
-		const size_t at = r * t->columns + c;
-
-		t->here[at] = key ? gb_repro_published(t, r, c) : value_of(column, t->record[at]);
-		t->spread[at] = spread_of(column, key ? NULL : t->record[at]);
-		if (isnan(t->here[at]))
-			t->reason[at] = measured ? reason_of(t, r, t->record[at])
-					: reason ? reason
-						 : "nothing stands for it here";
+	if (gb_equal(column->role, "key")) {
+		cell->here = cell->published;
+	} else if (is_valid(column, record)) {
+		cell->here = in_terms(column, record,
+				      gb_record_number(record, column->value) +
+					      transfers_of(column, record));
+		if (!isnan(cell->here))
+			fill_interval(cell, column);
 	}
+	if (!isnan(cell->here))
+		return;
+	if (column->variant)
+		cell->reason = reason_of(t, row, record);
+	else
+		cell->reason = column->reason ? column->reason : "nothing stands for it here";
 }
 
 /* The quotient's interval is as wide as both intervals allow. */
-static void fill_ratio(struct gb_repro *t, size_t c)
+static void fill_ratio(const struct gb_repro *t, size_t row, size_t c)
 {
-	const cJSON *of = gb_json_at(gb_repro_column_at(t, c), "of");
-	const size_t a = gb_repro_column(t, cJSON_GetStringValue(cJSON_GetArrayItem(of, 0)));
-	const size_t b = gb_repro_column(t, cJSON_GetStringValue(cJSON_GetArrayItem(of, 1)));
+	struct gb_repro_cell *cell = &t->cell[row * t->columns];
+	const size_t a = gb_repro_column(t, t->column[c].of[0]);
+	const size_t b = gb_repro_column(t, t->column[c].of[1]);
 
-	for (size_t r = 0; r < t->rows && a < t->columns && b < t->columns; r++) {
-		const size_t row = r * t->columns;
-		const char *reason = t->reason[row + a];
-		const struct gb_spread *x = &t->spread[row + a], *y = &t->spread[row + b];
-
-		t->here[row + c] = t->here[row + a] / t->here[row + b];
-		t->spread[row + c] = (struct gb_spread){ x->low / y->high, x->high / y->low };
-		t->reason[row + c] = reason ? reason : t->reason[row + b];
-	}
+	if (a == t->columns || b == t->columns)
+		return;
+	cell[c].here = cell[a].here / cell[b].here;
+	cell[c].low = cell[a].low / cell[b].high;
+	cell[c].high = cell[a].high / cell[b].low;
+	cell[c].reason = cell[a].reason ? cell[a].reason : cell[b].reason;
 }
 
 void gb_repro_fill(struct gb_repro *t)
 {
-	const cJSON *terms = gb_repro_beside_terms(t);
-
-	for (size_t c = 0; c < t->columns; c++)
-		if (!gb_json_at(gb_repro_column_at(t, c), "of"))
-			fill_measured(t, c);
-	for (size_t c = 0; c < t->columns; c++)
-		if (gb_json_at(gb_repro_column_at(t, c), "of"))
-			fill_ratio(t, c);
-	for (size_t i = 0; i < t->rows * t->besides; i++) {
-		t->beside_here[i] = value_of(terms, t->beside_record[i]);
-		t->beside_spread[i] = spread_of(terms, t->beside_record[i]);
+	for (size_t r = 0; r < t->rows; r++) {
+		for (size_t c = 0; c < t->columns; c++)
+			if (!t->column[c].of[0])
+				fill_measured(t, r, c);
+		for (size_t c = 0; c < t->columns; c++)
+			if (t->column[c].of[0])
+				fill_ratio(t, r, c);
 	}
 }

@@ -23,26 +23,16 @@ enum { MAX_VARIANTS = 32 };
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
-static enum gb_status set_value(struct gb_sweep *sweep, const char *name, const cJSON *value,
-				struct gb_error *err)
-{
-	char number[40];
-
-	if (cJSON_IsString(value))
-		return gb_sweep_set(sweep, name, value->valuestring, err);
-	if (!cJSON_IsNumber(value))
-		return GB_OK;
-	(void)snprintf(number, sizeof number, "%.15g", value->valuedouble);
-	return gb_sweep_set(sweep, name, number, err);
-}
-
 static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struct gb_error *err)
 {
 	const cJSON *value;
+	char number[40];
 
 	cJSON_ArrayForEach(value, set)
 	{
-		if (set_value(sweep, value->string, value, err))
+		(void)snprintf(number, sizeof number, "%.15g", value->valuedouble);
+		if (gb_sweep_set(sweep, value->string,
+				 cJSON_IsString(value) ? value->valuestring : number, err))
 			return err->code;
 	}
 	return GB_OK;
@@ -52,7 +42,8 @@ static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struc
  * none. */
 static bool mesh_of(const struct gb_repro *t, size_t row, const char *folder, char path[PATH_MAX])
 {
-	const char *scene = gb_repro_text(t, row, gb_repro_column(t, "printed_scene"));
+	const size_t column = gb_repro_column(t, "printed_scene");
+	const char *scene = column < t->columns ? t->cell[row * t->columns + column].text : NULL;
 	const char *file;
 
 	for (size_t i = 0; scene && folder && (file = gb_mesh_file(scene, i)); i++) {
@@ -73,16 +64,14 @@ static enum gb_status point_of(const struct gb_repro *t, size_t row, const cJSON
 
 	if (set_values(sweep, gb_json_at(t->table, "set"), err) || set_values(sweep, set, err))
 		return err->code;
-	for (size_t c = 0; c < t->columns; c++) {
-		const char *param = gb_json_text(gb_repro_column_at(t, c), "param");
+	for (size_t c = 0; c < t->paper_columns; c++) {
+		const char *param = t->column[c].param;
+		const char *value = gb_repro_printed(&t->cell[row * t->columns + c]);
 
-		if (!param || (mesh && gb_equal(param, "primitives")))
+		if (!param || !value || (mesh && gb_equal(param, "primitives")))
 			continue;
-		if (mesh && gb_equal(param, "scene"))
-			(void)gb_sweep_set(sweep, param, path, err);
-		else
-			(void)set_value(sweep, param, gb_repro_cell_at(t, row, c), err);
-		if (err->code)
+		if (gb_sweep_set(sweep, param, mesh && gb_equal(param, "scene") ? path : value,
+				 err))
 			return err->code;
 	}
 	return GB_OK;
@@ -93,21 +82,27 @@ static bool same_set(const cJSON *a, const cJSON *b)
 	return (!a && !b) || (a && b && cJSON_Compare(a, b, true));
 }
 
-/* Whether column c of the row is measured with that set. */
-static bool belongs(const struct gb_repro *t, size_t c, const cJSON *set)
+/* Whether the column is measured with that set. */
+static bool belongs(const struct gb_repro_column *column, const cJSON *set)
 {
-	const cJSON *column = gb_repro_column_at(t, c);
-
-	return gb_json_text(column, "variant") && same_set(gb_json_at(column, "set"), set);
+	return column->variant && same_set(column->set, set);
 }
 
-static void add_variant(const char **variant, size_t *count, const char *name)
+static size_t variants_of(const struct gb_repro *t, const cJSON *set, const char **variant)
 {
-	for (size_t i = 0; i < *count; i++)
-		if (gb_equal(variant[i], name))
-			return;
-	if (*count < MAX_VARIANTS)
-		variant[(*count)++] = name;
+	size_t count = 0;
+
+	for (size_t c = 0; c < t->columns && count < MAX_VARIANTS; c++) {
+		size_t before = 0;
+
+		if (!belongs(&t->column[c], set))
+			continue;
+		while (before < count && !gb_equal(variant[before], t->column[c].variant))
+			before++;
+		if (before == count)
+			variant[count++] = t->column[c].variant;
+	}
+	return count;
 }
 
 /* ---- the records of a point --------------------------------------------------------------- */
@@ -190,37 +185,7 @@ static const struct gb_record *record_of(const struct search *s, const char *nam
 	return found;
 }
 
-/* ---- measuring ---------------------------------------------------------------------------- */
-
-/* Whether the variants beside go with that set. */
-static bool goes_beside(const struct gb_repro *t, const cJSON *set)
-{
-	return same_set(gb_json_at(t->table, "beside_set"), set);
-}
-
-static void find_records(struct gb_repro *t, const struct search *s, size_t row, const cJSON *set,
-			 struct gb_error *err)
-{
-	for (size_t c = 0; c < t->columns && !err->code; c++)
-		if (belongs(t, c, set))
-			t->record[row * t->columns + c] = record_of(
-				s, gb_json_text(gb_repro_column_at(t, c), "variant"), err);
-	for (size_t i = 0; goes_beside(t, set) && i < t->besides && !err->code; i++)
-		t->beside_record[row * t->besides + i] = record_of(s, gb_repro_beside(t, i), err);
-}
-
-static size_t variants_of(const struct gb_repro *t, const cJSON *set, const char **variant)
-{
-	size_t count = 0;
-
-	for (size_t c = 0; c < t->columns; c++)
-		if (belongs(t, c, set))
-			add_variant(variant, &count,
-				    gb_json_text(gb_repro_column_at(t, c), "variant"));
-	for (size_t i = 0; goes_beside(t, set) && i < t->besides; i++)
-		add_variant(variant, &count, gb_repro_beside(t, i));
-	return count;
-}
+/* ---- rows --------------------------------------------------------------------------------- */
 
 /* Measure what row needs with one set, or find it among the stored records. */
 static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_source *source,
@@ -254,7 +219,10 @@ static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_so
 		goto out;
 	}
 	gb_sweep_point(&sweep, 0, s.params);
-	find_records(t, &s, row, set, err);
+	for (size_t c = 0; c < t->columns && !err->code; c++)
+		if (belongs(&t->column[c], set))
+			t->cell[row * t->columns + c].record =
+				record_of(&s, t->column[c].variant, err);
 out:
 	free(s.params);
 	gb_sweep_release(&sweep);
@@ -268,31 +236,15 @@ static enum gb_status measure_row(struct gb_repro *t, const struct gb_repro_sour
 	if (measure_point(t, source, row, NULL, err))
 		return err->code;
 	for (size_t c = 0; c < t->columns; c++) {
-		const cJSON *set = gb_json_at(gb_repro_column_at(t, c), "set");
+		const cJSON *set = t->column[c].set;
 		size_t before = 0;
 
-		while (before < c &&
-		       !(set && same_set(gb_json_at(gb_repro_column_at(t, before), "set"), set)))
+		while (before < c && !same_set(t->column[before].set, set))
 			before++;
 		if (set && before == c && measure_point(t, source, row, set, err))
 			return err->code;
 	}
 	return GB_OK;
-}
-
-/* Whether a cell is within a preset's bound: a number at most, a list of those taken. */
-static bool within(const cJSON *cell, const cJSON *bound)
-{
-	const cJSON *item;
-
-	if (cJSON_IsNumber(bound))
-		return !cJSON_IsNumber(cell) || cell->valuedouble <= bound->valuedouble;
-	cJSON_ArrayForEach(item, bound)
-	{
-		if (cJSON_Compare(item, cell, true))
-			return true;
-	}
-	return false;
 }
 
 bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
@@ -303,12 +255,15 @@ bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset)
 
 	cJSON_ArrayForEach(bound, gb_json_at(t->table, paths[preset]))
 	{
-		const cJSON number = { .type = cJSON_Number, .valuedouble = (double)row };
+		const struct gb_repro_cell index = { .published = (double)row };
 		const size_t column = gb_repro_column(t, bound->string);
+		const struct gb_repro_cell *cell = gb_equal(bound->string, "rows") ? &index
+						   : column < t->columns
+							   ? &t->cell[row * t->columns + column]
+							   : NULL;
 
-		if (gb_equal(bound->string, "rows") && !within(&number, bound))
-			return false;
-		if (column < t->columns && !within(gb_repro_cell_at(t, row, column), bound))
+		if (cell && (cJSON_IsNumber(bound) ? cell->published > bound->valuedouble
+						   : !gb_repro_lists(bound, cell)))
 			return false;
 	}
 	return true;

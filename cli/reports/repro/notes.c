@@ -2,7 +2,6 @@
  * and the notes; then what is said of the paper as a whole, and of all tables.
  */
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,64 +11,27 @@
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* A list with its heading, neither of which is printed before the first item. */
+/* A list, whose label is printed before the first item. */
 struct list {
-	FILE *file;
-	enum gb_format markup;
-	const char *heading;
-	bool open;
+	struct gb_sheet *sheet;
+	const char *label; /* NULL: it is printed */
 };
-
-static void open_list(struct list *list)
-{
-	static const char *const before[] = { "", "\n", "<p>", "\\noindent " };
-	static const char *const after[] = { "\n", "\n\n", "</p>\n<ul>\n", "\n\\begin{itemize}\n" };
-
-	if (list->open)
-		return;
-	list->open = true;
-	(void)fputs(before[list->markup], list->file);
-	gb_grid_print_text(list->file, list->heading, list->markup);
-	(void)fputs(after[list->markup], list->file);
-}
-
-static void close_list(struct list *list)
-{
-	static const char *const after[] = { "", "", "</ul>\n", "\\end{itemize}\n" };
-
-	if (list->open)
-		(void)fputs(after[list->markup], list->file);
-	list->open = false;
-}
 
 static void begin_item(struct list *list)
 {
-	static const char *const bullet[] = { "  ", "- ", "<li>", "\\item " };
-
-	open_list(list);
-	(void)fputs(bullet[list->markup], list->file);
+	if (list->label)
+		gb_sheet_put(list->sheet, GB_LABEL, "%s", list->label);
+	list->label = NULL;
+	gb_sheet_begin(list->sheet, GB_ITEM);
 }
 
-static void end_item(const struct list *list)
-{
-	(void)fputs(list->markup == GB_FORMAT_HTML ? "</li>\n" : "\n", list->file);
-}
-
-__attribute__((format(printf, 2, 3))) static void put_item(struct list *list, const char *format,
-							   ...)
-{
-	char *text = NULL;
-	va_list args;
-
-	va_start(args, format);
-	if (vasprintf(&text, format, args) >= 0) {
-		begin_item(list);
-		gb_grid_print_text(list->file, text, list->markup);
-		end_item(list);
-		free(text);
-	}
-	va_end(args);
-}
+/* An item of a struct list, with printf()'s arguments. */
+#define PUT_ITEM(list, ...)                                \
+	do {                                               \
+		begin_item(list);                          \
+		gb_sheet_text((list)->sheet, __VA_ARGS__); \
+		gb_sheet_end((list)->sheet);               \
+	} while (0)
 
 static void put_strings(struct list list, const cJSON *strings, const char *member)
 {
@@ -79,17 +41,8 @@ static void put_strings(struct list list, const cJSON *strings, const char *memb
 	{
 		const char *text = member ? gb_json_text(item, member) : item->valuestring;
 
-		put_item(&list, "%s", text ? text : "");
+		PUT_ITEM(&list, "%s", text ? text : "");
 	}
-	close_list(&list);
-}
-
-static void put_strong(const struct list *list, const char *text)
-{
-	static const char *const before[] = { "", "**", "<b>", "\\textbf{" };
-	static const char *const after[] = { "", "**", "</b>", "}" };
-
-	(void)fprintf(list->file, "%s%s%s", before[list->markup], text, after[list->markup]);
 }
 
 /* ---- what the columns are ----------------------------------------------------------------- */
@@ -112,76 +65,54 @@ static void add_set(char *text, size_t size, const cJSON *set)
 	}
 }
 
-static void put_column(struct list *list, const struct gb_repro *t, const cJSON *column)
-{
-	const char *variant = gb_json_text(column, "variant");
-	const char *value = gb_json_text(column, "value"), *unit = gb_json_text(column, "unit");
-	char text[200] = "";
-
-	add_set(text, sizeof text, gb_json_at(t->table, "set"));
-	add_set(text, sizeof text, gb_json_at(column, "set"));
-	if (variant)
-		put_item(list, "%s: %s%s, %s%s%s", gb_json_text(column, "name"), variant, text,
-			 value ? value : "time.median", unit ? " in " : "", unit ? unit : "");
-}
-
 static void put_columns(struct list list, const struct gb_repro *t)
 {
-	char text[200] = "";
+	const cJSON *set = gb_json_at(t->table, "set");
+	char text[200];
 
-	for (size_t c = 0; c < t->columns; c++)
-		put_column(&list, t, gb_repro_column_at(t, c));
-	add_set(text, sizeof text, gb_json_at(t->table, "set"));
+	for (size_t c = 0; c < t->paper_columns; c++) {
+		const struct gb_repro_column *column = &t->column[c];
+
+		text[0] = '\0';
+		add_set(text, sizeof text, set);
+		add_set(text, sizeof text, column->set);
+		if (column->variant)
+			PUT_ITEM(&list, "%s: %s%s, %s%s%s", column->name, column->variant, text,
+				 column->value, column->unit ? " in " : "",
+				 column->unit ? column->unit : "");
+	}
+	text[0] = '\0';
+	add_set(text, sizeof text, set);
 	add_set(text, sizeof text, gb_json_at(t->table, "beside_set"));
-	if (t->besides)
-		put_item(
-			&list,
-			"%s and the columns to the right of it, which the paper does not have: the "
-			"value and unit of %s,%s",
-			gb_repro_beside(t, 0), gb_json_text(gb_repro_beside_terms(t), "name"),
-			text[0] ? text : " no options");
-	close_list(&list);
+	if (t->paper_columns < t->columns)
+		PUT_ITEM(&list,
+			 "%s and the columns to the right of it, which the paper does not have: "
+			 "the value and unit of %s,%s",
+			 t->column[t->paper_columns].name, t->beside_as,
+			 text[0] ? text : " no options");
 }
 
 /* ---- why cells are empty ------------------------------------------------------------------ */
 
-/* A reason, unless the row before had the same: "cpu_s, 210000000 on: ..." */
-static void put_reason(struct list *list, const struct gb_repro *t, const char *name, size_t row,
-		       const char *reason, const char *last)
-{
-	char number[40];
-	const char *key = gb_repro_printed(t, row, 0, number);
-
-	if (reason && !(last && gb_equal(reason, last)))
-		put_item(list, "%s, %s on: %s", name, key ? key : "", reason);
-}
-
-/* Each reason once, with the first row that it holds for. */
+/* Each reason once, with the first row that it holds for: "cpu_s, 210000000 on: ..." */
 static void put_reasons(struct list list, const struct gb_repro *t)
 {
 	for (size_t c = 0; c < t->columns; c++) {
-		const cJSON *column = gb_repro_column_at(t, c);
-		const char *role = gb_json_text(column, "role"), *last = NULL;
-
-		for (size_t r = 0;
-		     r < t->rows && !gb_equal(role, "key") && !gb_equal(role, "ratio"); r++) {
-			const char *reason = t->reason[r * t->columns + c];
-
-			put_reason(&list, t, gb_json_text(column, "name"), r, reason, last);
-			last = reason;
-		}
-	}
-	for (size_t i = 0; i < t->besides; i++) {
+		const struct gb_repro_column *column = &t->column[c];
 		const char *last = NULL;
 
+		if (gb_equal(column->role, "key") || gb_equal(column->role, "ratio"))
+			continue;
 		for (size_t r = 0; r < t->rows; r++) {
-			const char *reason = gb_repro_beside_reason(t, r, i);
+			const char *reason = t->cell[r * t->columns + c].reason;
+			const char *key = gb_repro_printed(&t->cell[r * t->columns]);
 
-			put_reason(&list, t, gb_repro_beside(t, i), r, reason, last);
+			if (reason && !(last && gb_equal(reason, last)))
+				PUT_ITEM(&list, "%s, %s on: %s", column->name, key ? key : "",
+					 reason);
 			last = reason;
 		}
 	}
-	close_list(&list);
 }
 
 /* ---- where stored records are from -------------------------------------------------------- */
@@ -204,7 +135,7 @@ static void put_run(struct list *list, const struct gb_record *record, char seen
 	if (strstr(seen, text))
 		return;
 	(void)snprintf(seen + strlen(seen), MAX_SEEN - strlen(seen), "%s\n", text);
-	put_item(list, "%s", text);
+	PUT_ITEM(list, "%s", text);
 }
 
 static void put_runs(struct list list, const struct gb_repro *t)
@@ -212,10 +143,7 @@ static void put_runs(struct list list, const struct gb_repro *t)
 	char seen[MAX_SEEN] = "";
 
 	for (size_t i = 0; i < t->rows * t->columns; i++)
-		put_run(&list, t->record[i], seen);
-	for (size_t i = 0; i < t->rows * t->besides; i++)
-		put_run(&list, t->beside_record[i], seen);
-	close_list(&list);
+		put_run(&list, t->cell[i].record, seen);
 }
 
 /* Rows that a mesh from a file took, by the first record of each that is of one. */
@@ -225,23 +153,22 @@ static void put_meshes(struct list list, const struct gb_repro *t)
 		const struct gb_record *record = NULL;
 		const char *scene = NULL;
 
-		for (size_t c = 0; c < t->columns && !scene; c++) {
-			record = t->record[r * t->columns + c];
+		for (size_t c = 0; c < t->paper_columns && !scene; c++) {
+			record = t->cell[r * t->columns + c].record;
 			scene = record ? gb_member_text(&record->params, "scene") : NULL;
 			scene = scene && strchr(scene, '.') ? scene : NULL;
 		}
 		if (scene)
-			put_item(&list, "row %zu: %s, %.0f %s", r + 1, scene, record->work.items,
+			PUT_ITEM(&list, "row %zu: %s, %.0f %s", r + 1, scene, record->work.items,
 				 record->work.unit);
 	}
-	close_list(&list);
 }
 
 /* ---- claims ------------------------------------------------------------------------------- */
 
-void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_format markup)
+void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro)
 {
-	struct list list = { file, markup, "Claims, tested on the columns measured here:", false };
+	struct list list = { sheet, "Claims, tested on the columns measured here:" };
 	const cJSON *claim;
 
 	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
@@ -251,100 +178,114 @@ void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_format ma
 		if (!gb_repro_claim(repro, claim, &c))
 			continue;
 		begin_item(&list);
-		gb_grid_print_text(file, c.id, markup);
-		(void)fputs(": ", file);
-		put_strong(&list, gb_claim_words[c.verdict]);
-		if (c.why[0]) {
-			(void)fputs(" (", file);
-			gb_grid_print_text(file, c.why, markup);
-			(void)fputs(")", file);
-		}
-		(void)fputs(markup == GB_FORMAT_TABLE ? "\n    " : "; ", file);
-		gb_grid_print_text(file, c.text, markup);
-		end_item(&list);
+		gb_sheet_text(sheet, "%s: ", c.id);
+		gb_sheet_strong(sheet, gb_claim_words[c.verdict]);
+		if (c.why[0])
+			gb_sheet_text(sheet, " (%s)", c.why);
+		gb_sheet_text(sheet, "; %s", c.text);
+		gb_sheet_end(sheet);
 	}
-	close_list(&list);
 }
 
 /* ---- all of it ---------------------------------------------------------------------------- */
 
-void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_format markup)
+void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t)
 {
 	const char *precision = gb_json_text(t->table, "precision");
-	struct list about = { file, markup, "Measured here:", false };
+	struct list about = { sheet, "Measured here:" };
 
-	put_item(&about,
+	PUT_ITEM(&about,
 		 "\"here\" is the median%s and half of its 95 %% interval; a column of GPU times "
 		 "that "
 		 "include transfers in the paper includes them here, columns of variants are the "
 		 "algorithm alone",
 		 t->stored ? " of stored records" : " on this machine");
 	if (precision && gb_equal(precision, "shape"))
-		put_item(&about, "the paper has a chart without printed values; none are read off "
+		PUT_ITEM(&about, "the paper has a chart without printed values; none are read off "
 				 "it, and its claims are tested on what is measured");
-	close_list(&about);
 	if (t->stored)
-		put_runs((struct list){ file, markup, "Stored records of:", false }, t);
-	put_meshes((struct list){ file, markup, "Meshes in place of generated scenes:", false }, t);
-	put_columns((struct list){ file, markup, "The columns:", false }, t);
-	put_reasons((struct list){ file, markup, "Empty cells:", false }, t);
-	gb_repro_claims(file, t, markup);
-	put_strings((struct list){ file, markup, "Notes on the table:", false },
-		    gb_json_at(t->table, "notes"), "text");
+		put_runs((struct list){ sheet, "Stored records of:" }, t);
+	put_meshes((struct list){ sheet, "Meshes in place of generated scenes:" }, t);
+	put_columns((struct list){ sheet, "The columns:" }, t);
+	put_reasons((struct list){ sheet, "Empty cells:" }, t);
+	gb_repro_claims(sheet, t);
+	put_strings((struct list){ sheet, "Notes on the table:" }, gb_json_at(t->table, "notes"),
+		    "text");
 }
 
-void gb_repro_print_end(FILE *file, const cJSON *paper, enum gb_format markup)
+void gb_repro_print_end(struct gb_sheet *sheet, const cJSON *paper)
 {
 	const char *name = gb_json_text(paper, "paper");
-	char heading[80];
+	char label[80];
 
-	(void)snprintf(heading, sizeof heading, "Notes on the paper (%s):", name);
-	put_strings((struct list){ file, markup, heading, false }, gb_json_at(paper, "notes"),
-		    NULL);
-	(void)snprintf(heading, sizeof heading, "The paper (%s) does not state:", name);
-	put_strings((struct list){ file, markup, heading, false }, gb_json_at(paper, "unstated"),
-		    NULL);
-	(void)fputs("\n", file);
+	(void)snprintf(label, sizeof label, "Notes on the paper (%s):", name);
+	put_strings((struct list){ sheet, label }, gb_json_at(paper, "notes"), NULL);
+	(void)snprintf(label, sizeof label, "The paper (%s) does not state:", name);
+	put_strings((struct list){ sheet, label }, gb_json_at(paper, "unstated"), NULL);
 }
 
-void gb_repro_print_head(FILE *file, const cJSON *paper, enum gb_format markup)
+void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper)
 {
 	const char *original = gb_json_text(paper, "citation.original");
 	const char *doi = gb_json_text(paper, "citation.doi");
-	struct list list = { file, markup, gb_json_text(paper, "citation.english"), false };
+	struct list list = { sheet, gb_json_text(paper, "citation.english") };
 	const cJSON *machine;
 
-	if (markup != GB_FORMAT_MARKDOWN && markup != GB_FORMAT_HTML)
-		return;
-	(void)fprintf(file, markup == GB_FORMAT_HTML ? "<h1>%s</h1>\n" : "# %s\n",
-		      gb_json_text(paper, "paper"));
-	if (original)
-		put_item(&list, "in the original: %s", original);
+	gb_sheet_put(sheet, GB_TITLE, "%s", gb_json_text(paper, "paper"));
+	if (original && sheet->format != GB_FORMAT_LATEX) /* in Cyrillic */
+		PUT_ITEM(&list, "in the original: %s", original);
 	if (doi)
-		put_item(&list, "doi %s", doi);
+		PUT_ITEM(&list, "doi %s", doi);
 	cJSON_ArrayForEach(machine, gb_json_at(paper, "hardware"))
 	{
-		put_item(&list, "measured there on: CPU %s; GPU %s; %s",
+		PUT_ITEM(&list, "measured there on: CPU %s; GPU %s; %s",
 			 gb_json_text(machine, "cpu"), gb_json_text(machine, "gpu"),
 			 gb_json_text(machine, "software"));
 	}
-	close_list(&list);
-	(void)fputs("\n", file);
+}
+
+static void put_left_out(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
+{
+	static const struct gb_column column[] = { { NULL, "cells", false },
+						   { NULL, "reason", true } };
+	struct gb_grid grid;
+
+	gb_grid_init(&grid, GB_COUNT(column), column);
+	for (size_t i = 0; i < sum->reasons; i++) {
+		gb_grid_row(&grid, false);
+		gb_grid_set_count(&grid, 0, sum->reason[i].count, GB_PLAIN);
+		gb_grid_set(&grid, 1, sum->reason[i].text, GB_PLAIN);
+	}
+	gb_sheet_grid(sheet, "left_out", &grid);
 }
 
 /* "21 tables: 150 of 400 cells measured" and what became of the rest. */
-void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_format markup)
+void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 {
-	struct list list = { file, markup, "All tables:", false };
+	static const char *const names[] = {
+		[GB_CLAIM_HELD] = "held",
+		[GB_CLAIM_NOT_HELD] = "not_held",
+		[GB_CLAIM_UNTESTABLE] = "untestable",
+	};
+	struct list list = { sheet, "All tables:" };
 
-	put_item(&list, "%zu tables; %zu of %zu cells that a variant stands for measured",
+	gb_sheet_fact(sheet, "tables", (double)sum->tables);
+	gb_sheet_fact(sheet, "measured", (double)sum->measured);
+	gb_sheet_fact(sheet, "measurable", (double)sum->cells);
+	for (int v = 0; v < GB_CLAIM_VERDICTS; v++)
+		gb_sheet_fact(sheet, names[v], (double)sum->verdicts[v]);
+	if (gb_sheet_is_data(sheet)) {
+		put_left_out(sheet, sum);
+		return;
+	}
+	if (sum->tables < 2)
+		return;
+	PUT_ITEM(&list, "%zu tables; %zu of %zu cells that a variant stands for measured",
 		 sum->tables, sum->measured, sum->cells);
 	for (int v = 0; v < GB_CLAIM_VERDICTS; v++)
 		if (sum->verdicts[v])
-			put_item(&list, "claims: %zu %s: %s", sum->verdicts[v], gb_claim_words[v],
+			PUT_ITEM(&list, "claims: %zu %s: %s", sum->verdicts[v], gb_claim_words[v],
 				 sum->ids[v]);
 	for (size_t i = 0; i < sum->reasons; i++)
-		put_item(&list, "%zu left out: %s", sum->reason[i].count, sum->reason[i].text);
-	close_list(&list);
-	(void)fputs("\n", file);
+		PUT_ITEM(&list, "%zu left out: %s", sum->reason[i].count, sum->reason[i].text);
 }

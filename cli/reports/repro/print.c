@@ -1,15 +1,13 @@
-/* print.c -- a paper's table for people: as text, Markdown, part of a page, or LaTeX.
+/* print.c -- a paper's table: for people as in the paper, for programs a row for each cell.
  *
  * Beside each published column stands what was measured here, with its interval, and their quotient;
  * below the table what the columns are, why cells are empty, and the claims (notes.c).
  */
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/reports/grid/sheet.h"
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
@@ -38,36 +36,31 @@ struct shape {
 	bool exact; /* a count: compared by the difference */
 };
 
-static struct shape shape_of(const struct gb_repro *t, const cJSON *column, size_t c)
+static struct shape shape_of(const struct gb_repro *t, size_t c)
 {
-	const char *role = gb_json_text(column, "role");
+	const struct gb_repro_column *column = &t->column[c];
 	struct shape s = {
-		.key = gb_equal(role, "key"),
-		.ratio = gb_equal(role, "ratio"),
-		.measured = gb_json_text(column, "variant") || gb_json_at(column, "of"),
-		.is_time = gb_equal(role, "time"),
-		.exact = gb_json_text(column, "type") &&
-			 gb_equal(gb_json_text(column, "type"), "integer"),
+		.key = gb_equal(column->role, "key"),
+		.ratio = gb_equal(column->role, "ratio"),
+		.measured = column->variant || column->of[0],
+		.is_time = gb_equal(column->role, "time"),
+		.exact = gb_equal(column->type, "integer"),
 	};
 
 	for (size_t r = 0; r < t->rows; r++)
-		s.published = s.published || !isnan(gb_repro_published(t, r, c)) ||
-			      gb_repro_text(t, r, c);
+		s.published |= gb_repro_printed(&t->cell[r * t->columns + c]) != NULL;
 	return s;
 }
 
 /* The titles: per measured column published, here and their ratio; then the variants beside. */
 static size_t make_titles(const struct gb_repro *t, struct gb_column *title, char (*text)[64])
 {
-	const cJSON *column;
-	size_t n = 0, c = 0;
+	size_t n = 0;
 
-	cJSON_ArrayForEach(column, gb_json_at(t->table, "columns"))
-	{
-		const struct shape s = shape_of(t, column, c++);
-		const char *name = gb_json_text(column, "name");
+	for (size_t c = 0; c < t->paper_columns; c++) {
+		const struct shape s = shape_of(t, c);
 
-		(void)snprintf(text[n], sizeof text[n], "%.40s%s", name,
+		(void)snprintf(text[n], sizeof text[n], "%.40s%s", t->column[c].name,
 			       s.key          ? ""
 			       : !s.published ? " here"
 					      : " paper");
@@ -81,9 +74,9 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 		else if (!s.ratio)
 			title[n++].title = s.is_time ? "paper/here" : "here/paper";
 	}
-	for (size_t i = 0; i < t->besides; i++) {
-		(void)snprintf(text[n], sizeof text[n], "%.50s %.12s", gb_repro_beside(t, i),
-			       gb_json_text(gb_repro_beside_terms(t), "unit"));
+	for (size_t c = t->paper_columns; c < t->columns; c++) {
+		(void)snprintf(text[n], sizeof text[n], "%.50s %.12s", t->column[c].name,
+			       t->column[c].unit);
 		title[n].title = text[n];
 		n++;
 	}
@@ -94,15 +87,15 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 struct row {
 	const struct gb_repro *t;
 	struct gb_grid *grid;
-	size_t row;
+	const struct gb_repro_cell *cell; /* of its first column */
 	const char *plus_minus;
 };
 
 /* "4.123 ±1.2 %": a measured value; a wide interval is marked. */
-static void set_measured(const struct row *row, size_t column, double value, int digits,
-			 const struct gb_spread *spread)
+static void set_measured(const struct row *row, size_t column, const struct gb_repro_cell *cell,
+			 int digits)
 {
-	const double percent = 50 * (spread->high - spread->low) / value;
+	const double value = cell->here, percent = 50 * (cell->high - cell->low) / value;
 	const char *mark = gb_width_mark(percent / 100);
 	char number[40], text[80];
 
@@ -122,20 +115,19 @@ static void set_measured(const struct row *row, size_t column, double value, int
 
 static size_t add_cells(const struct row *row, size_t c, const struct shape *s, size_t n)
 {
-	const struct gb_repro *t = row->t;
-	const size_t at = row->row * t->columns + c;
-	const double published = gb_repro_published(t, row->row, c), here = t->here[at];
-	char number[40];
-	const char *printed = gb_repro_printed(t, row->row, c, number);
+	const struct gb_repro_cell *cell = &row->cell[c];
+	const double published = cell->published, here = cell->here;
+	const char *printed = gb_repro_printed(cell);
+	const int digits = s->exact ? 0 : 4;
 
 	if (s->key || s->published)
 		gb_grid_set(row->grid, n, printed ? printed : "", GB_PLAIN);
 	else
-		set_measured(row, n, here, s->exact ? 0 : 4, &t->spread[at]);
+		set_measured(row, n, cell, digits);
 	n++;
 	if (s->key || !s->published || !s->measured)
 		return n;
-	set_measured(row, n++, here, s->exact ? 0 : 4, &t->spread[at]);
+	set_measured(row, n++, cell, digits);
 	if (s->exact)
 		set_number(row->grid, n++, here - published, 0);
 	else if (!s->ratio)
@@ -146,80 +138,127 @@ static size_t add_cells(const struct row *row, size_t c, const struct shape *s, 
 static void add_row(const struct row *row)
 {
 	const struct gb_repro *t = row->t;
-	const cJSON *column;
-	size_t n = 0, c = 0;
+	size_t n = 0;
 
 	gb_grid_row(row->grid, false);
-	cJSON_ArrayForEach(column, gb_json_at(t->table, "columns"))
-	{
-		const struct shape s = shape_of(t, column, c);
+	for (size_t c = 0; c < t->paper_columns; c++) {
+		const struct shape s = shape_of(t, c);
 
-		n = add_cells(row, c++, &s, n);
+		n = add_cells(row, c, &s, n);
 	}
-	for (size_t i = 0; i < t->besides; i++) {
-		const size_t at = row->row * t->besides + i;
-
-		set_measured(row, n++, t->beside_here[at], 4, &t->beside_spread[at]);
-	}
+	for (size_t c = t->paper_columns; c < t->columns; c++)
+		set_measured(row, n++, &row->cell[c], 4);
 }
 
-/* ---- all of it ---------------------------------------------------------------------------- */
-
-static enum gb_status print_grid(FILE *file, const struct gb_repro *t, enum gb_format markup,
-				 struct gb_error *err)
+static void print_table(struct gb_sheet *sheet, const struct gb_repro *t)
 {
-	const size_t most = 3 * t->columns + t->besides + 1;
+	const size_t most = 3 * t->columns + 1;
 	struct gb_column *title = calloc(most, sizeof *title);
 	char(*text)[64] = calloc(most, sizeof *text);
-	struct gb_sheet sheet;
 	struct gb_grid grid;
 
-	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
-	if (!title || !text) {
-		gb_out_of_memory(err, "a table");
-		goto out;
+	if (title && text) {
+		gb_grid_init(&grid, make_titles(t, title, text), title);
+		for (size_t r = 0; r < t->rows; r++)
+			add_row(&(struct row){ t, &grid, &t->cell[r * t->columns],
+					       sheet->utf8 ? "\u00b1" : "+-" });
+		gb_sheet_grid(sheet, "table", &grid);
+	} else {
+		sheet->failed = true;
 	}
-	gb_grid_init(&grid, make_titles(t, title, text), title);
-	for (size_t r = 0; r < t->rows; r++)
-		add_row(&(struct row){ t, &grid, r, markup || sheet.utf8 ? "\u00b1" : "+-" });
-	if (!gb_grid_print(file, &grid, markup, sheet.color))
-		gb_out_of_memory(err, "a table");
-	gb_grid_release(&grid);
-out:
 	free(title);
 	free(text);
-	return err->code;
 }
 
-/* "radix:table1  Running time of the radix sort (s)"; where no head stands before it (notes.c), the
- * citation. */
-static void print_title(FILE *file, const struct gb_repro *t, enum gb_format markup)
+/* "radix:table1  Running time of the radix sort (s)" */
+static void print_title(struct gb_sheet *sheet, const struct gb_repro *t)
 {
-	static const char *const before[] = { "", "## ", "<h2>", "\\begin{table}\n\\caption{" };
-	static const char *const after[] = { "\n\n", "\n\n", "</h2>\n",
-					     "}\n\\centering\n\\footnotesize\n" };
+	gb_sheet_put(sheet, GB_HEAD, "%s:%s  %s", gb_json_text(t->paper, "paper"),
+		     gb_json_text(t->table, "id"), gb_json_text(t->table, "title"));
+}
 
-	(void)fprintf(file, "%s%s:%s%s", before[markup], gb_json_text(t->paper, "paper"),
-		      gb_json_text(t->table, "id"), markup == GB_FORMAT_LATEX ? ". " : "  ");
-	gb_grid_print_text(file, gb_json_text(t->table, "title"), markup);
-	if (markup == GB_FORMAT_LATEX || markup == GB_FORMAT_TABLE) {
-		(void)fputs(markup == GB_FORMAT_LATEX ? ". " : "\n", file);
-		gb_grid_print_text(file, gb_json_text(t->paper, "citation.english"), markup);
+/* ---- for programs ------------------------------------------------------------------------- */
+
+enum { TABLE, ROW, COLUMN, ROLE, VARIANT, UNIT, PRINTED, PAPER, HERE, LOW, HIGH, REASON, COLUMNS };
+
+/* Keys have what is printed, the paper's own columns what was published and measured, and the variants
+ * beside what was measured. */
+static void put_cells(struct gb_sheet *sheet, const struct gb_repro *t, const char *name)
+{
+	static const struct gb_column columns[COLUMNS] = {
+		[TABLE] = { NULL, "table", true },     [ROW] = { NULL, "row", false },
+		[COLUMN] = { NULL, "column", true },   [ROLE] = { NULL, "role", true },
+		[VARIANT] = { NULL, "variant", true }, [UNIT] = { NULL, "unit", true },
+		[PRINTED] = { NULL, "printed", true }, [PAPER] = { NULL, "paper", false },
+		[HERE] = { NULL, "here", false },      [LOW] = { NULL, "low", false },
+		[HIGH] = { NULL, "high", false },      [REASON] = { NULL, "reason", true },
+	};
+	struct gb_grid grid;
+
+	gb_grid_init(&grid, COLUMNS, columns);
+	for (size_t i = 0; i < t->rows * t->columns; i++) {
+		const struct gb_repro_column *column = &t->column[i % t->columns];
+		const struct gb_repro_cell *cell = &t->cell[i];
+
+		gb_grid_row(&grid, false);
+		gb_grid_set(&grid, TABLE, name, GB_PLAIN);
+		gb_grid_set_count(&grid, ROW, i / t->columns + 1, GB_PLAIN);
+		gb_grid_set(&grid, COLUMN, column->name, GB_PLAIN);
+		gb_grid_set(&grid, ROLE,
+			    i % t->columns < t->paper_columns ? column->role : "beside", GB_PLAIN);
+		gb_grid_set(&grid, VARIANT, column->variant, GB_PLAIN);
+		gb_grid_set(&grid, UNIT, column->unit, GB_PLAIN);
+		gb_grid_set(&grid, PRINTED, gb_repro_printed(cell), GB_PLAIN);
+		gb_grid_set_number(&grid, PAPER, cell->published, NULL, GB_PLAIN);
+		gb_grid_set_number(&grid, HERE, cell->here, NULL, GB_PLAIN);
+		gb_grid_set_number(&grid, LOW, cell->low, NULL, GB_PLAIN);
+		gb_grid_set_number(&grid, HIGH, cell->high, NULL, GB_PLAIN);
+		gb_grid_set(&grid, REASON, cell->reason, GB_PLAIN);
 	}
-	(void)fputs(after[markup], file);
+	gb_sheet_grid(sheet, "cells", &grid);
 }
 
-enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_format markup,
-			      struct gb_error *err)
+static void put_claims(struct gb_sheet *sheet, const struct gb_repro *t, const char *name)
 {
-	print_title(file, t, markup);
-	if (print_grid(file, t, markup, err))
-		return err->code;
-	if (markup == GB_FORMAT_LATEX)
-		(void)fputs("\\end{table}\n", file);
-	(void)fputs("\n", file);
-	gb_repro_notes(file, t, markup);
-	(void)fputs("\n", file);
-	return ferror(file) ? gb_fail(err, GB_EIO, "cannot write the table: %s", strerror(errno))
-			    : GB_OK;
+	static const struct gb_column columns[] = {
+		{ NULL, "table", true },   { NULL, "id", true },       { NULL, "verdict", true },
+		{ NULL, "tested", false }, { NULL, "missing", false }, { NULL, "why", true },
+		{ NULL, "text", true },
+	};
+	struct gb_grid grid;
+	const cJSON *claim;
+
+	gb_grid_init(&grid, GB_COUNT(columns), columns);
+	cJSON_ArrayForEach(claim, gb_json_at(t->paper, "claims"))
+	{
+		struct gb_claim c;
+
+		if (!gb_repro_claim(t, claim, &c))
+			continue;
+		gb_grid_row(&grid, false);
+		gb_grid_set(&grid, 0, name, GB_PLAIN);
+		gb_grid_set(&grid, 1, c.id, GB_PLAIN);
+		gb_grid_set(&grid, 2, gb_claim_words[c.verdict], GB_PLAIN);
+		gb_grid_set_count(&grid, 3, c.tested, GB_PLAIN);
+		gb_grid_set_count(&grid, 4, c.missing, GB_PLAIN);
+		gb_grid_set(&grid, 5, c.why, GB_PLAIN);
+		gb_grid_set(&grid, 6, c.text, GB_PLAIN);
+	}
+	gb_sheet_grid(sheet, "claims", &grid);
+}
+
+void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t)
+{
+	char name[64];
+
+	if (gb_sheet_is_data(sheet)) {
+		(void)snprintf(name, sizeof name, "%.30s:%.30s", gb_json_text(t->paper, "paper"),
+			       gb_json_text(t->table, "id"));
+		put_cells(sheet, t, name);
+		put_claims(sheet, t, name);
+		return;
+	}
+	print_title(sheet, t);
+	print_table(sheet, t);
+	gb_repro_notes(sheet, t);
 }

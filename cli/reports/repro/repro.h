@@ -1,7 +1,7 @@
 /* repro.h -- a paper's table from results/papers/<paper>.json, filled with what was measured here.
  *
  * table.c holds it, set.c changes what is measured, measure.c measures or finds, fill.c fills, claims.c tests what the paper
- * concludes, sum.c counts, print.c and json.c print.
+ * concludes, sum.c counts, print.c and notes.c print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -10,13 +10,8 @@
 
 #include "cli/measuring/session.h"
 #include "cli/records/json.h"
-#include "cli/reports/grid/grid.h"
+#include "cli/reports/grid/sheet.h"
 #include "common/status.h"
-
-/* The 95 % interval in the cell's unit, NAN if there is none. */
-struct gb_spread {
-	double low, high;
-};
 
 /* Where the measured values come from. */
 struct gb_repro_source {
@@ -26,20 +21,39 @@ struct gb_repro_source {
 	const char *meshes;              /* a folder of scripts/download-meshes.sh; NULL: none */
 };
 
-/* A published table and the same measured here.  Cells are row * columns + column. */
+/* A column of the paper's, or of a variant that is measured beside it (results/papers/FORMAT.md); texts
+ * that the file leaves out are NULL. */
+struct gb_repro_column {
+	const char *name, *role, *type, *unit, *param, *variant, *reason, *scope;
+	const char *value; /* a path in a record */
+	bool is_time;      /* nanoseconds stand there */
+	double scale;      /* of that value, to the column's unit */
+	const char *of[2]; /* a ratio: dividend and divisor */
+	const cJSON *set;  /* parameters over the table's; NULL: none */
+};
+
+struct gb_repro_cell {
+	const char *text; /* as printed, of a column of type text; NULL: it has none */
+	double published; /* as printed; NAN: no number is */
+	char number[40];  /* its digits; "": it has none */
+	const struct gb_record *record; /* NULL: nothing was measured */
+	double here;                    /* in the column's unit; NAN: not measured */
+	double low, high;               /* its 95 % interval; NAN: it has none */
+	const char *reason;             /* NULL if here is a number */
+};
+
+/* A published table and the same measured here.  The `paper_columns` are the paper's, those after them
+ * the variants' of `beside`, with value and unit of the column beside_as.  Cells are row * columns +
+ * column. */
 struct gb_repro {
 	const cJSON *paper, *table;
-	size_t rows, columns, besides;
-	const struct gb_record **record;        /* cells; NULL: nothing was measured */
-	const struct gb_record **beside_record; /* rows * besides */
-	double *here;             /* cells, in the column's own unit; NAN: not measured */
-	struct gb_spread *spread; /* cells */
-	double *beside_here;      /* in the unit of gb_repro_beside_terms() */
-	struct gb_spread *beside_spread;
-	const char **reason; /* cells; NULL if here is a number */
-	bool *taken;         /* rows: the preset takes it */
-	bool stored;         /* nothing was measured: from stored records */
-	const char *meshes;  /* as of gb_repro_source */
+	size_t rows, columns, paper_columns;
+	struct gb_repro_column *column;
+	const char *beside_as;
+	struct gb_repro_cell *cell;
+	bool *taken;        /* rows: the preset takes it */
+	bool stored;        /* nothing was measured: from stored records */
+	const char *meshes; /* as of gb_repro_source */
 };
 
 /* Give parameters of all points of a table another value than the table does: "NAME=VALUE", more of
@@ -63,31 +77,14 @@ enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_so
 /* Fill the cells from the records. */
 void gb_repro_fill(struct gb_repro *t);
 
-/* The column's description; the cell as it is in the file. */
-const cJSON *gb_repro_column_at(const struct gb_repro *t, size_t column);
-const cJSON *gb_repro_cell_at(const struct gb_repro *t, size_t row, size_t column);
+/* The cell as it is in print, text or number; NULL if it is empty. */
+const char *gb_repro_printed(const struct gb_repro_cell *cell);
 
-/* Row `row`, column `column` as published; NAN if no number is. */
-double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column);
-/* The same of a column of type text; NULL if it is another, or none is. */
-const char *gb_repro_text(const struct gb_repro *repro, size_t row, size_t column);
-/* The cell with the digits it has in print, text or number; NULL if it is empty.  Returns `number` or
- * a string that belongs to the paper. */
-const char *gb_repro_printed(const struct gb_repro *repro, size_t row, size_t column,
-			     char number[40]);
+/* Whether a list of numbers and texts has what is printed in the cell. */
+bool gb_repro_lists(const cJSON *list, const struct gb_repro_cell *cell);
 
-/* The index of the column called name; repro->columns if there is none. */
+/* The index of the column called name, which may be NULL; repro->columns if there is none. */
 size_t gb_repro_column(const struct gb_repro *repro, const char *name);
-
-/* The name of variant `index` measured beside the paper's. */
-const char *gb_repro_beside(const struct gb_repro *repro, size_t index);
-
-/* The column whose value and unit those variants have: "beside_as" of the table, else the first that is
- * measured; NULL if none. */
-const cJSON *gb_repro_beside_terms(const struct gb_repro *t);
-
-/* Why the variant beside has no time in that row; NULL if it has one. */
-const char *gb_repro_beside_reason(const struct gb_repro *repro, size_t row, size_t index);
 
 /* ---- claims ------------------------------------------------------------------------------- */
 
@@ -128,22 +125,18 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-/* The table, and what stands below it; for HTML a part of a page, for LaTeX of a document. */
-enum gb_status gb_repro_print(FILE *file, const struct gb_repro *t, enum gb_format markup,
-			      struct gb_error *err);
-void gb_repro_notes(FILE *file, const struct gb_repro *t, enum gb_format markup);
+/* The table, and what stands below it; programs get its cells and claims. */
+void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t);
+void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t);
 
-/* Before a paper's tables, in Markdown and HTML: what is cited, and where it was measured. */
-void gb_repro_print_head(FILE *file, const cJSON *paper, enum gb_format markup);
+/* The claims alone, for people. */
+void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro);
+
+/* Before a paper's tables: what is cited, and where it was measured. */
+void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper);
 /* After them: what the paper leaves unsaid. */
-void gb_repro_print_end(FILE *file, const cJSON *paper, enum gb_format markup);
-void gb_repro_print_sum(FILE *file, const struct gb_repro_sum *sum, enum gb_format markup);
-
-/* The claims alone. */
-void gb_repro_claims(FILE *file, const struct gb_repro *repro, enum gb_format markup);
-
-/* The same as an object; NULL if memory ran out. */
-cJSON *gb_repro_json(const struct gb_repro *t);
-cJSON *gb_repro_sum_json(const struct gb_repro_sum *sum);
+void gb_repro_print_end(struct gb_sheet *sheet, const cJSON *paper);
+/* After all: people see it if there are several tables. */
+void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum);
 
 #endif

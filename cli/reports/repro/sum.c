@@ -68,20 +68,12 @@ static enum gb_status count_claim(struct gb_repro_sum *sum, const struct gb_clai
 enum gb_status gb_repro_add(struct gb_repro_sum *sum, const struct gb_repro *repro,
 			    struct gb_error *err)
 {
-	const cJSON *column, *claim;
-	size_t c = 0;
+	const cJSON *claim;
 
 	sum->tables++;
-	cJSON_ArrayForEach(column, gb_json_at(repro->table, "columns"))
-	{
-		for (size_t r = 0; r < repro->rows && gb_json_text(column, "variant"); r++)
-			if (count_cell(sum, repro->reason[r * repro->columns + c], err))
-				return err->code;
-		c++;
-	}
-	for (size_t r = 0; r < repro->rows; r++)
-		for (size_t i = 0; i < repro->besides; i++)
-			if (count_cell(sum, gb_repro_beside_reason(repro, r, i), err))
+	for (size_t c = 0; c < repro->columns; c++)
+		for (size_t r = 0; r < repro->rows && repro->column[c].variant; r++)
+			if (count_cell(sum, repro->cell[r * repro->columns + c].reason, err))
 				return err->code;
 	cJSON_ArrayForEach(claim, gb_json_at(repro->paper, "claims"))
 	{

@@ -1,4 +1,4 @@
-/* table.c -- a paper's table: its cells as published, and room for what is measured. */
+/* table.c -- a paper's table: its columns, its cells as published, and room for what is measured. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,115 +6,175 @@
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
-const cJSON *gb_repro_column_at(const struct gb_repro *t, size_t column)
+const char *gb_repro_printed(const struct gb_repro_cell *cell)
 {
-	return cJSON_GetArrayItem(gb_json_at(t->table, "columns"), (int)column);
+	if (cell->text)
+		return cell->text;
+	return cell->number[0] ? cell->number : NULL;
 }
 
-const cJSON *gb_repro_cell_at(const struct gb_repro *t, size_t row, size_t column)
+bool gb_repro_lists(const cJSON *list, const struct gb_repro_cell *cell)
 {
-	const cJSON *rows = gb_json_at(t->table, "rows");
+	const cJSON *item;
 
-	return cJSON_GetArrayItem(cJSON_GetArrayItem(rows, (int)row), (int)column);
-}
-
-/* Numbers whose digits matter are strings: what JSON makes of 0.0040 is 0.004. */
-double gb_repro_published(const struct gb_repro *repro, size_t row, size_t column)
-{
-	const cJSON *cell = gb_repro_cell_at(repro, row, column);
-
-	if (cJSON_IsNumber(cell))
-		return cell->valuedouble;
-	return cJSON_IsString(cell) && !gb_repro_text(repro, row, column)
-		       ? strtod(cell->valuestring, NULL)
-		       : (double)NAN;
-}
-
-const char *gb_repro_text(const struct gb_repro *repro, size_t row, size_t column)
-{
-	const char *type = gb_json_text(gb_repro_column_at(repro, column), "type");
-
-	return type && gb_equal(type, "text")
-		       ? cJSON_GetStringValue(gb_repro_cell_at(repro, row, column))
-		       : NULL;
-}
-
-const char *gb_repro_printed(const struct gb_repro *repro, size_t row, size_t column,
-			     char number[40])
-{
-	const cJSON *cell = gb_repro_cell_at(repro, row, column);
-
-	if (!cJSON_IsNumber(cell))
-		return cJSON_GetStringValue(cell);
-	(void)snprintf(number, 40, "%.15g", cell->valuedouble);
-	return number;
+	cJSON_ArrayForEach(item, list)
+	{
+		if (cJSON_IsString(item) ? cell->text && gb_equal(item->valuestring, cell->text)
+					 : fabs(item->valuedouble - cell->published) <=
+						   1e-9 * fabs(cell->published))
+			return true;
+	}
+	return false;
 }
 
 size_t gb_repro_column(const struct gb_repro *repro, const char *name)
 {
-	for (size_t i = 0; name && i < repro->columns; i++) {
-		const char *is = gb_json_text(gb_repro_column_at(repro, i), "name");
+	size_t i = 0;
 
-		if (is && gb_equal(is, name))
-			return i;
+	while (i < repro->columns && !(name && gb_equal(repro->column[i].name, name)))
+		i++;
+	return i;
+}
+
+/* Whether a place in a record holds nanoseconds. */
+static bool is_time(const char *path)
+{
+	static const char *const times[] = { "time.", "phases.", "host_time.", "upload",
+					     "download" };
+
+	for (size_t i = 0; i < GB_COUNT(times); i++)
+		if (strncmp(path, times[i], strlen(times[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Nanoseconds into the unit of a time; 1 for everything else. */
+static double scale_of(const struct gb_repro_column *column)
+{
+	static const struct {
+		const char *unit;
+		double scale;
+	} units[] = { { "s", 1e-9 }, { "ms", 1e-6 }, { "us", 1e-3 }, { "ns", 1 } };
+
+	for (size_t i = 0; column->is_time && column->unit && i < GB_COUNT(units); i++)
+		if (gb_equal(units[i].unit, column->unit))
+			return units[i].scale;
+	return 1;
+}
+
+static void read_column(struct gb_repro_column *column, const cJSON *json)
+{
+	const char *value = gb_json_text(json, "value"), *role = gb_json_text(json, "role");
+	const char *type = gb_json_text(json, "type");
+	const cJSON *of = gb_json_at(json, "of");
+
+	*column = (struct gb_repro_column){
+		.name = gb_json_text(json, "name"),
+		.role = role ? role : "",
+		.type = type ? type : "",
+		.unit = gb_json_text(json, "unit"),
+		.param = gb_json_text(json, "param"),
+		.variant = gb_json_text(json, "variant"),
+		.reason = gb_json_text(json, "reason"),
+		.scope = gb_json_text(json, "scope"),
+		.value = value ? value : "time.median",
+		.scale = gb_json_number(json, "scale"),
+		.of = { cJSON_GetStringValue(cJSON_GetArrayItem(of, 0)),
+			cJSON_GetStringValue(cJSON_GetArrayItem(of, 1)) },
+		.set = gb_json_at(json, "set"),
+	};
+	column->is_time = is_time(column->value);
+	if (isnan(column->scale))
+		column->scale = scale_of(column);
+}
+
+/* The paper's columns, then the variants beside. */
+static void read_columns(struct gb_repro *t)
+{
+	const struct gb_repro_column *measured = NULL;
+	struct gb_repro_column terms;
+	const cJSON *own = gb_json_at(t->table, "beside_as"), *item;
+	size_t c = 0;
+
+	cJSON_ArrayForEach(item, gb_json_at(t->table, "columns"))
+	{
+		read_column(&t->column[c], item);
+		if (t->column[c].variant && !measured)
+			measured = &t->column[c];
+		c++;
 	}
-	return repro->columns;
+	read_column(&terms, own);
+	if (measured && !own)
+		terms = *measured;
+	t->beside_as = terms.name;
+	terms.set = gb_json_at(t->table, "beside_set");
+	cJSON_ArrayForEach(item, gb_json_at(t->table, "beside"))
+	{
+		t->column[c] = terms;
+		t->column[c].name = t->column[c].variant = item->valuestring;
+		c++;
+	}
 }
 
-const char *gb_repro_beside(const struct gb_repro *repro, size_t index)
+/* Numbers whose digits matter are strings: what JSON makes of 0.0040 is 0.004. */
+static void read_cell(struct gb_repro_cell *cell, const struct gb_repro_column *column,
+		      const cJSON *json)
 {
-	const char *name = cJSON_GetStringValue(
-		cJSON_GetArrayItem(gb_json_at(repro->table, "beside"), (int)index));
+	const char *string = cJSON_GetStringValue(json);
 
-	return name ? name : "";
+	*cell = (struct gb_repro_cell){ .published = NAN, .here = NAN, .low = NAN, .high = NAN };
+	if (cJSON_IsNumber(json)) {
+		cell->published = json->valuedouble;
+		(void)snprintf(cell->number, sizeof cell->number, "%.15g", cell->published);
+	} else if (string && gb_equal(column->type, "text")) {
+		cell->text = string;
+	} else if (string) {
+		cell->published = strtod(string, NULL);
+		(void)snprintf(cell->number, sizeof cell->number, "%s", string);
+	}
 }
 
-const cJSON *gb_repro_beside_terms(const struct gb_repro *t)
+static void read_cells(struct gb_repro *t)
 {
-	const cJSON *own = gb_json_at(t->table, "beside_as");
+	const cJSON *row;
+	struct gb_repro_cell *cell = t->cell;
 
-	for (size_t c = 0; c < t->columns && !own; c++)
-		if (gb_json_text(gb_repro_column_at(t, c), "variant"))
-			return gb_repro_column_at(t, c);
-	return own;
+	cJSON_ArrayForEach(row, gb_json_at(t->table, "rows"))
+	{
+		for (size_t c = 0; c < t->columns; c++)
+			read_cell(cell++, &t->column[c], cJSON_GetArrayItem(row, (int)c));
+	}
+}
+
+static size_t count_of(const cJSON *table, const char *member)
+{
+	return (size_t)cJSON_GetArraySize(gb_json_at(table, member));
 }
 
 enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const cJSON *table,
 			     struct gb_error *err)
 {
-	size_t cells;
-
 	*repro = (struct gb_repro){
 		.paper = paper,
 		.table = table,
-		.rows = (size_t)cJSON_GetArraySize(gb_json_at(table, "rows")),
-		.columns = (size_t)cJSON_GetArraySize(gb_json_at(table, "columns")),
-		.besides = (size_t)cJSON_GetArraySize(gb_json_at(table, "beside")),
+		.rows = count_of(table, "rows"),
+		.columns = count_of(table, "columns") + count_of(table, "beside"),
+		.paper_columns = count_of(table, "columns"),
 	};
-	cells = repro->rows * repro->columns;
-	repro->record = calloc(cells + 1, sizeof(struct gb_record *));
-	repro->beside_record = calloc(repro->rows * repro->besides + 1, sizeof(struct gb_record *));
-	repro->here = calloc(cells + 1, sizeof *repro->here);
-	repro->spread = calloc(cells + 1, sizeof *repro->spread);
-	repro->beside_here = calloc(repro->rows * repro->besides + 1, sizeof(double));
-	repro->beside_spread = calloc(repro->rows * repro->besides + 1, sizeof(struct gb_spread));
-	repro->reason = calloc(cells + 1, sizeof *repro->reason);
-	repro->taken = calloc(repro->rows + 1, sizeof *repro->taken);
-	if (!repro->record || !repro->beside_record || !repro->here || !repro->reason ||
-	    !repro->taken || !repro->spread || !repro->beside_here || !repro->beside_spread)
+	repro->column = calloc(repro->columns, sizeof *repro->column);
+	repro->cell = calloc(repro->rows * repro->columns, sizeof *repro->cell);
+	repro->taken = calloc(repro->rows, sizeof *repro->taken);
+	if (!repro->column || !repro->cell || !repro->taken)
 		return gb_out_of_memory(err, NULL);
+	read_columns(repro);
+	read_cells(repro);
 	return GB_OK;
 }
 
 void gb_repro_release(struct gb_repro *repro)
 {
-	free(repro->record);
-	free(repro->beside_record);
-	free(repro->here);
-	free(repro->spread);
-	free(repro->beside_here);
-	free(repro->beside_spread);
-	free(repro->reason);
+	free(repro->column);
+	free(repro->cell);
 	free(repro->taken);
 	*repro = (struct gb_repro){ 0 };
 }

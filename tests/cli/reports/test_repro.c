@@ -33,106 +33,107 @@ static cJSON *parse(const char *text)
 	return json;
 }
 
-/* What is printed of one claim on x = 1, 2, 3 and y = 2, 4, 6. */
+/* Set up the first table of a paper; the session's or the test's records fill it. */
+static void init(struct gb_repro *t, const cJSON *paper)
+{
+	struct gb_error err = { 0 };
+
+	cr_assert_not(
+		gb_repro_init(t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err));
+}
+
+/* What is printed of one claim on x = 1, 2, 3 and y = 2, 4, 6; the last x may not be measured. */
 static char *verdict_on(const char *test, bool complete)
 {
 	char document[2048];
-	struct gb_error err = { 0 };
-	struct gb_repro repro;
+	struct gb_repro t;
 	cJSON *paper;
 	char *text = NULL;
 	size_t size = 0;
 	FILE *file = open_memstream(&text, &size);
+	struct gb_sheet sheet;
+	struct gb_error err = { 0 };
 
 	snprintf(document, sizeof document,
 		 "{'tables':[{'id':'t'," COLUMNS "}],'claims':[{'id':'it','table':'t',"
 		 "'text':'that','reason':'because','test':%s}]}",
 		 test);
 	paper = parse(document);
-	cr_assert(eq(int,
-		     (int)gb_repro_init(&repro, paper,
-					cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err),
-		     GB_OK));
-	for (size_t r = 0; r < repro.rows; r++) {
-		repro.here[r * repro.columns + 2] = complete || r < 2 ? (double)r + 1 : NAN;
-		repro.here[r * repro.columns + 3] = 2 * ((double)r + 1);
+	init(&t, paper);
+	for (size_t r = 0; r < t.rows; r++) {
+		t.cell[r * t.columns + 2].here = complete || r < 2 ? (double)r + 1 : NAN;
+		t.cell[r * t.columns + 3].here = 2 * ((double)r + 1);
 	}
-	gb_repro_claims(file, &repro, GB_FORMAT_TABLE);
+	gb_sheet_open(&sheet, file, GB_FORMAT_TABLE, (struct gb_sheet_kind){ 0 });
+	gb_repro_claims(&sheet, &t);
+	cr_assert_not(gb_sheet_close(&sheet, &err));
 	fclose(file);
-	gb_repro_release(&repro);
+	gb_repro_release(&t);
 	cJSON_Delete(paper);
 	return text;
 }
 
-static void expect(const char *test, const char *verdict)
-{
-	char *text = verdict_on(test, true);
+enum { ALL, TWO };
 
-	cr_expect(strstr(text, verdict) != NULL, "%s: wanted '%s', got\n%s", test, verdict, text);
-	free(text);
-}
-
-Test(repro, claims_held_and_not_held)
-{
-	expect("{'kind':'ratio-below','column':'x','value':3.5}", "it: held");
-	expect("{'kind':'ratio-below','column':'x','value':3}", "it: not held");
-	expect("{'kind':'ratio-above','column':'x','value':1,'where':{'count':[20,30]}}",
-	       "it: held");
-	expect("{'kind':'ratio-above','column':'x','value':1,'where':{'scene':['a']}}",
-	       "it: not held");
-	expect("{'kind':'increasing','column':'x','tolerance':0}", "it: held");
-	expect("{'kind':'decreasing','column':'x','tolerance':0}", "it: not held");
-	expect("{'kind':'decreasing','column':'x','tolerance':1}", "it: held");
-	expect("{'kind':'column-below','column':'x','than':'y'}", "it: held");
-	expect("{'kind':'column-below','column':'x','than':'y','factor':0.5}", "it: not held");
-	expect("{'kind':'column-above','column':'y','than':'x','factor':1.9}", "it: held");
-	expect("{'kind':'column-above','column':'x','than':'y'}", "it: not held");
-	expect("{'kind':'flat','column':'x','tolerance':1}", "it: held");
-	expect("{'kind':'flat','column':'x','tolerance':0.9}", "it: not held");
-	expect("{'kind':'flat','column':'x','tolerance':0.1,'where':{'scene':['b']}}", "it: held");
-	expect("{'kind':'maximum-at','column':'x','where':{'scene':['c']}}", "it: held");
-	expect("{'kind':'maximum-at','column':'x','where':{'scene':['a']}}", "it: not held");
-	expect("{'kind':'linear','column':'x','against':'count','tolerance':0.01}", "it: held");
-	expect("null", "cannot be tested here (because)");
-	expect("{'kind':'flat','column':'z','tolerance':1}", "cannot be tested here");
-	expect("{'kind':'column-above','column':'x','than':'z'}", "cannot be tested here");
-}
-
-static void expect_of_two(const char *test, const char *verdict)
-{
-	char *text = verdict_on(test, false);
-
-	cr_expect(strstr(text, verdict) != NULL, "%s: wanted '%s', got\n%s", test, verdict, text);
-	free(text);
-}
-
-Test(repro, a_verdict_on_the_rows_that_were_measured)
-{
-	expect_of_two("{'kind':'ratio-below','column':'x','value':9}",
-		      "it: held (in 2 of 2; 1 not measured)");
-	expect_of_two("{'kind':'ratio-below','column':'x','value':2}",
-		      "it: not held (tested in 2 of 3; 1 not measured; row 2");
-	expect_of_two("{'kind':'column-below','column':'x','than':'y'}",
-		      "it: held (in 2 of 2; 1 not measured)");
-	expect_of_two("{'kind':'increasing','column':'x','tolerance':0}",
-		      "it: held (in 2 of 2; 1 not measured)");
-	expect_of_two("{'kind':'ratio-below','column':'x','value':9,'where':{'scene':['c']}}",
-		      "cannot be tested here (row 3 was not measured");
-	expect_of_two("{'kind':'linear','column':'x','against':'count','tolerance':1,"
-		      "'where':{'scene':['b','c']}}",
-		      "cannot be tested here (row 3 was not measured");
+static const struct {
+	int rows; /* measured */
+	const char *test, *verdict;
+} verdicts[] = {
+	{ ALL, "'kind':'ratio-below','column':'x','value':3.5", "it: held" },
+	{ ALL, "'kind':'ratio-below','column':'x','value':3", "it: not held" },
+	{ ALL, "'kind':'ratio-above','column':'x','value':1,'where':{'count':[20,30]}",
+	  "it: held" },
+	{ ALL, "'kind':'ratio-above','column':'x','value':1,'where':{'scene':['a']}",
+	  "it: not held" },
+	{ ALL, "'kind':'increasing','column':'x','tolerance':0", "it: held" },
+	{ ALL, "'kind':'decreasing','column':'x','tolerance':0", "it: not held" },
+	{ ALL, "'kind':'decreasing','column':'x','tolerance':1", "it: held" },
+	{ ALL, "'kind':'column-below','column':'x','than':'y'", "it: held" },
+	{ ALL, "'kind':'column-below','column':'x','than':'y','factor':0.5", "it: not held" },
+	{ ALL, "'kind':'column-above','column':'y','than':'x','factor':1.9", "it: held" },
+	{ ALL, "'kind':'column-above','column':'x','than':'y'", "it: not held" },
+	{ ALL, "'kind':'flat','column':'x','tolerance':1", "it: held" },
+	{ ALL, "'kind':'flat','column':'x','tolerance':0.9", "it: not held" },
+	{ ALL, "'kind':'flat','column':'x','tolerance':0.1,'where':{'scene':['b']}", "it: held" },
+	{ ALL, "'kind':'maximum-at','column':'x','where':{'scene':['c']}", "it: held" },
+	{ ALL, "'kind':'maximum-at','column':'x','where':{'scene':['a']}", "it: not held" },
+	{ ALL, "'kind':'linear','column':'x','against':'count','tolerance':0.01", "it: held" },
+	{ ALL, "", "cannot be tested here (because)" },
+	{ ALL, "'kind':'flat','column':'z','tolerance':1", "cannot be tested here" },
+	{ ALL, "'kind':'column-above','column':'x','than':'z'", "cannot be tested here" },
+	{ ALL, "'kind':'bits','bits':32,'of_bits':1,'value':32", "it: held (by accounting" },
+	{ ALL, "'kind':'bits','bits':32,'of_bits':2,'value':32", "it: not held" },
+	{ TWO, "'kind':'ratio-below','column':'x','value':9",
+	  "it: held (in 2 of 2; 1 not measured)" },
+	{ TWO, "'kind':'ratio-below','column':'x','value':2",
+	  "it: not held (tested in 2 of 3; 1 not measured; row 2" },
+	{ TWO, "'kind':'column-below','column':'x','than':'y'",
+	  "it: held (in 2 of 2; 1 not measured)" },
+	{ TWO, "'kind':'increasing','column':'x','tolerance':0",
+	  "it: held (in 2 of 2; 1 not measured)" },
+	{ TWO, "'kind':'ratio-below','column':'x','value':9,'where':{'scene':['c']}",
+	  "cannot be tested here (row 3 was not measured" },
+	{ TWO,
+	  "'kind':'linear','column':'x','against':'count','tolerance':1,"
+	  "'where':{'scene':['b','c']}",
+	  "cannot be tested here (row 3 was not measured" },
 	/* The peak's row was not measured: the one next to it has the largest value, or it has not. */
-	expect_of_two(
-		"{'kind':'maximum-at','column':'x','where':{'scene':['c']}}",
-		"it: held (in 2 of 2; 1 not measured; the largest is the one measured next to "
-		"the peak");
-	expect_of_two("{'kind':'maximum-at','column':'x','where':{'scene':['a']}}", "it: not held");
-}
+	{ TWO, "'kind':'maximum-at','column':'x','where':{'scene':['c']}",
+	  "it: held (in 2 of 2; 1 not measured; the largest is the one measured next to the peak" },
+	{ TWO, "'kind':'maximum-at','column':'x','where':{'scene':['a']}", "it: not held" },
+};
 
-Test(repro, accounting_needs_no_measurement)
+Test(repro, claims_are_tested_on_the_rows_that_were_measured)
 {
-	expect("{'kind':'bits','bits':32,'of_bits':1,'value':32}", "it: held (by accounting");
-	expect("{'kind':'bits','bits':32,'of_bits':2,'value':32}", "it: not held");
+	for (size_t i = 0; i < GB_COUNT(verdicts); i++) {
+		char test[200], *text;
+
+		snprintf(test, sizeof test, "{%s}", verdicts[i].test);
+		text = verdict_on(test, verdicts[i].rows == ALL);
+		cr_expect(strstr(text, verdicts[i].verdict) != NULL, "%s: wanted '%s', got\n%s",
+			  test, verdicts[i].verdict, text);
+		free(text);
+	}
 }
 
 extern const char gb_papers[];
@@ -140,23 +141,13 @@ extern const char gb_papers[];
 /* Whether the row is among the test's `where`. */
 static bool is_of_claim(const struct gb_repro *t, size_t row, const cJSON *test)
 {
-	const cJSON *key, *wanted;
-	char number[40];
+	const cJSON *key;
 
 	cJSON_ArrayForEach(key, gb_json_at(test, "where"))
 	{
 		const size_t column = gb_repro_column(t, key->string);
-		bool found = false;
 
-		cJSON_ArrayForEach(wanted, key)
-		{
-			char *text = cJSON_IsString(wanted) ? strdup(wanted->valuestring)
-							    : cJSON_PrintUnformatted(wanted);
-
-			found |= !strcmp(text, gb_repro_printed(t, row, column, number));
-			free(text);
-		}
-		if (!found)
+		if (!gb_repro_lists(key, &t->cell[row * t->columns + column]))
 			return false;
 	}
 	return true;
@@ -230,7 +221,7 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 	gb_arguments_release(&arguments);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
 	gb_session_open(&session, &request, 5, argv, &err);
-	gb_repro_init(repro, *paper, cJSON_GetArrayItem(gb_json_at(*paper, "tables"), 0), &err);
+	init(repro, *paper);
 	source = (struct gb_repro_source){ .session = &session, .preset = preset };
 	gb_repro_measure(repro, &source, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK), "%s", err.message);
@@ -238,8 +229,10 @@ static void measure(const char *table_text, enum gb_preset preset, struct gb_rep
 
 Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 {
+	const struct gb_repro_cell *cell;
 	struct gb_repro t;
 	cJSON *paper;
+	double ms;
 
 	measure("{'set':{'distribution':'few'},'preset':{'quick':{'count':2000}},"
 		"'columns':[{'name':'count','role':'key','param':'count'},"
@@ -256,28 +249,28 @@ Test(repro, cells_are_measured_with_their_sets_and_in_their_units)
 		"'rows':[[1000,null,null,null,null,7,null,null],"
 		"[3000,null,null,null,null,8,null,null]]}",
 		GB_QUICK, &t, &paper);
-	cr_assert(all(eq(sz, t.rows, 2), eq(sz, t.columns, 8), eq(sz, t.besides, 1)));
-	cr_assert(t.here[1] > 0);
-	cr_assert(ieee_ulp_eq(dbl, t.here[2], 1e3 * t.here[1], 4));
-	cr_assert(ieee_ulp_eq(dbl, t.here[3], 10000, 4));
-	cr_assert(ieee_ulp_eq(dbl, t.here[4], 1e3, 8));
-	cr_assert(t.record[1] != NULL && t.record[3] != NULL);
-	cr_assert(eq(str, (char *)gb_member_text(&t.record[1]->params, "distribution"), "few"));
-	cr_assert(eq(str, (char *)gb_member_text(&t.record[1]->params, "type"), "u32"));
-	cr_assert(eq(str, (char *)gb_member_text(&t.record[3]->params, "type"), "u64"));
-	cr_assert(t.beside_here[0] > 0);
-	cr_assert(eq(str, (char *)t.reason[5], "sold out"));
-	cr_assert(eq(str, (char *)t.reason[6], "not reported by this variant"));
-	cr_assert(ieee_ulp_eq(dbl, t.here[7], 1 / t.here[1], 8)); /* 1000 keys in so many ms */
-	cr_assert(isnan(t.here[8 + 1]));
-	cr_assert(eq(str, (char *)t.reason[8 + 1], "left out by --preset"));
+	cr_assert(all(eq(sz, t.rows, 2), eq(sz, t.paper_columns, 8), eq(sz, t.columns, 9)));
+	cell = t.cell;
+	ms = cell[1].here;
+	cr_assert(ms > 0 && cell[8].here > 0);
+	cr_assert(ieee_ulp_eq(dbl, cell[2].here, 1e3 * ms, 4));
+	cr_assert(ieee_ulp_eq(dbl, cell[3].here, 10000, 4));
+	cr_assert(ieee_ulp_eq(dbl, cell[4].here, 1e3, 8));
+	cr_assert(ieee_ulp_eq(dbl, cell[7].here, 1 / ms, 8)); /* 1000 keys in so many ms */
+	cr_assert(cell[1].record != NULL && cell[3].record != NULL);
+	cr_assert(eq(str, (char *)gb_member_text(&cell[1].record->params, "distribution"), "few"));
+	cr_assert(eq(str, (char *)gb_member_text(&cell[1].record->params, "type"), "u32"));
+	cr_assert(eq(str, (char *)gb_member_text(&cell[3].record->params, "type"), "u64"));
+	cr_assert(eq(str, (char *)cell[5].reason, "sold out"));
+	cr_assert(eq(str, (char *)cell[6].reason, "not reported by this variant"));
+	cr_assert(isnan(cell[9 + 1].here));
+	cr_assert(eq(str, (char *)cell[9 + 1].reason, "left out by --preset"));
 	gb_repro_release(&t);
 	cJSON_Delete(paper);
 }
 
 Test(repro, no_time_of_an_emulator)
 {
-	struct gb_error err = { 0 };
 	struct gb_repro t;
 	cJSON *paper = parse("{'tables':[{'columns':[{'name':'x','role':'time','unit':'ms',"
 			     "'variant':'cuda/best'}],'rows':[[null]]}]}");
@@ -285,11 +278,11 @@ Test(repro, no_time_of_an_emulator)
 		parsed_record("{\"type\":\"record\",\"backend\":\"cuda\",\"emulated\":true,"
 			      "\"time\":{\"median\":5,\"samples\":[5]}}");
 
-	gb_repro_init(&t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err);
-	t.record[0] = record;
+	init(&t, paper);
+	t.cell[0].record = record;
 	gb_repro_fill(&t);
-	cr_assert(isnan(t.here[0]));
-	cr_assert(eq(str, (char *)t.reason[0], "emulated: no time of a GPU"));
+	cr_assert(isnan(t.cell[0].here));
+	cr_assert(eq(str, (char *)t.cell[0].reason, "emulated: no time of a GPU"));
 	gb_repro_release(&t);
 	gb_record_free(record);
 	cJSON_Delete(paper);
@@ -297,7 +290,6 @@ Test(repro, no_time_of_an_emulator)
 
 Test(repro, intervals_in_the_columns_unit)
 {
-	struct gb_error err = { 0 };
 	struct gb_repro t;
 	cJSON *paper = parse("{'tables':[{'columns':["
 			     "{'name':'x','role':'time','unit':'ms','variant':'cpu/best'},"
@@ -310,16 +302,16 @@ Test(repro, intervals_in_the_columns_unit)
 		"{\"type\":\"record\",\"work\":{\"items\":1000},\"metrics\":{\"edges\":7},"
 		"\"time\":{\"median\":4e6,\"ci95\":[3e6,5e6],\"samples\":[4e6]}}");
 
-	gb_repro_init(&t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err);
-	t.record[0] = t.record[1] = t.record[3] = record;
+	init(&t, paper);
+	t.cell[0].record = t.cell[1].record = t.cell[3].record = record;
 	gb_repro_fill(&t);
-	cr_assert(all(ieee_ulp_eq(dbl, t.here[3], 7, 4), isnan(t.spread[3].low)));
-	cr_assert(all(ieee_ulp_eq(dbl, t.spread[0].low, 3, 4),
-		      ieee_ulp_eq(dbl, t.spread[0].high, 5, 4)));
-	cr_assert(all(ieee_ulp_eq(dbl, t.spread[1].low, 200, 4),
-		      ieee_ulp_eq(dbl, t.spread[1].high, 1000.0 / 3, 4)));
-	cr_assert(all(ieee_ulp_eq(dbl, t.spread[2].low, 0.6, 4),
-		      ieee_ulp_eq(dbl, t.spread[2].high, 5.0 / 3, 4)));
+	cr_assert(all(ieee_ulp_eq(dbl, t.cell[3].here, 7, 4), isnan(t.cell[3].low)));
+	cr_assert(
+		all(ieee_ulp_eq(dbl, t.cell[0].low, 3, 4), ieee_ulp_eq(dbl, t.cell[0].high, 5, 4)));
+	cr_assert(all(ieee_ulp_eq(dbl, t.cell[1].low, 200, 4),
+		      ieee_ulp_eq(dbl, t.cell[1].high, 1000.0 / 3, 4)));
+	cr_assert(all(ieee_ulp_eq(dbl, t.cell[2].low, 0.6, 4),
+		      ieee_ulp_eq(dbl, t.cell[2].high, 5.0 / 3, 4)));
 	gb_repro_release(&t);
 	gb_record_free(record);
 	cJSON_Delete(paper);
@@ -330,7 +322,12 @@ Test(repro, several_tables_are_summed_up)
 	struct gb_repro_sum sum = { 0 };
 	struct gb_error err = { 0 };
 	struct gb_repro t;
-	cJSON *paper, *object, *row;
+	struct gb_sheet sheet;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	cJSON *paper, *object;
+	const cJSON *cell;
 
 	measure("{'id':'t','preset':{'quick':{'count':2000}},"
 		"'columns':[{'name':'count','role':'key','param':'count'},"
@@ -343,22 +340,29 @@ Test(repro, several_tables_are_summed_up)
 	cr_assert(all(eq(sz, sum.tables, 2), eq(sz, sum.cells, 12), eq(sz, sum.measured, 4)));
 	cr_assert(all(eq(sz, sum.reasons, 1), eq(sz, sum.reason[0].count, 8)));
 	cr_assert(eq(str, sum.reason[0].text, "left out by --preset"));
-	object = gb_repro_json(&t);
-	row = cJSON_GetArrayItem(gb_json_at(object, "rows"), 0);
-	cr_assert(ieee_ulp_eq(dbl, gb_json_number(row, "count"), 1000, 0));
-	cr_assert(ieee_ulp_eq(dbl, gb_json_number(row, "ms.paper"), 2.5, 0));
-	cr_assert(gb_json_number(row, "ms.here") > 0 && !gb_json_text(row, "ms.reason"));
-	cr_assert(eq(str, (char *)gb_json_text(row, "none.reason"), "sold out"));
-	cr_assert(gb_json_number(gb_json_at(row, "beside")->child, "here") > 0);
-	row = cJSON_GetArrayItem(gb_json_at(object, "rows"), 1);
-	cr_assert(cJSON_IsNull(gb_json_at(row, "ms.here")));
-	cr_assert(eq(str, (char *)gb_json_text(row, "ms.reason"), "left out by --preset"));
-	cJSON_Delete(object);
-	object = gb_repro_sum_json(&sum);
+	gb_sheet_open(&sheet, file, GB_FORMAT_JSON, (struct gb_sheet_kind){ 0 });
+	gb_repro_print(&sheet, &t);
+	gb_repro_print_sum(&sheet, &sum);
+	cr_assert_not(gb_sheet_close(&sheet, &err));
+	fclose(file);
+	object = cJSON_Parse(text);
+	cell = cJSON_GetArrayItem(gb_json_at(object, "cells"), 1);
+	cr_assert(eq(str, (char *)gb_json_text(cell, "column"), "ms"));
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(cell, "paper"), 2.5, 0));
+	cr_assert(gb_json_number(cell, "here") > 0 && !gb_json_text(cell, "reason"));
+	cell = cJSON_GetArrayItem(gb_json_at(object, "cells"), 2);
+	cr_assert(eq(str, (char *)gb_json_text(cell, "reason"), "sold out"));
+	cell = cJSON_GetArrayItem(gb_json_at(object, "cells"), 3);
+	cr_assert(eq(str, (char *)gb_json_text(cell, "role"), "beside"));
+	cr_assert(gb_json_number(cell, "here") > 0);
+	cell = cJSON_GetArrayItem(gb_json_at(object, "cells"), 5);
+	cr_assert(cJSON_IsNull(gb_json_at(cell, "here")));
+	cr_assert(eq(str, (char *)gb_json_text(cell, "reason"), "left out by --preset"));
 	cr_assert(ieee_ulp_eq(dbl, gb_json_number(object, "measured"), 4, 0));
-	cr_assert(ieee_ulp_eq(dbl, gb_json_number(gb_json_at(object, "left_out")->child, "count"),
-			      8, 0));
+	cell = gb_json_at(object, "left_out")->child;
+	cr_assert(ieee_ulp_eq(dbl, gb_json_number(cell, "cells"), 8, 0));
 	cJSON_Delete(object);
+	free(text);
 	gb_repro_sum_release(&sum);
 	gb_repro_release(&t);
 	cJSON_Delete(paper);
