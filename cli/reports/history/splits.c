@@ -1,9 +1,7 @@
 #include "cli/reports/history/splits.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/reports/history/deviates.h"
 
@@ -48,128 +46,61 @@ static double sharpen(const struct gb_split *split)
 	return gb_mann_whitney_deviate(n, m, fmin(pairs / 2 + split->z * sd, pairs));
 }
 
-/* ---- ranks of many intervals at once ------------------------------------------------------- */
+/* ---- ranks -------------------------------------------------------------------------------- */
 
-/* Intervals of one length, `count` of them, evenly over the series. */
-struct layer {
-	size_t length, count;
-	double step;
-	size_t *begin; /* NULL: there is one, of the whole */
+struct gb_ranked {
+	double value;
+	size_t at;
 };
 
-static size_t begin_of(const struct layer *layer, size_t i)
+static int by_value(const void *a, const void *b)
 {
-	return layer->begin ? layer->begin[i] : 0;
+	const double x = ((const struct gb_ranked *)a)->value;
+	const double y = ((const struct gb_ranked *)b)->value;
+
+	return (x > y) - (x < y);
 }
 
-static int by_value(const void *a, const void *b, void *closure)
+/* Set w->rank to the ranks of the values of an interval. */
+static void rank_values(struct gb_splitter *w, size_t begin, size_t end)
 {
-	const double *value = ((const struct gb_splitter *)closure)->value;
-	const size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	const size_t count = end - begin;
+	struct gb_ranked *order = w->order;
 
-	if (value[i] < value[k] || value[i] > value[k])
-		return value[i] < value[k] ? -1 : 1;
-	return (i > k) - (i < k);
-}
-
-/* The intervals that hold value i: first .. last. */
-static void intervals_with(const struct layer *layer, size_t i, size_t *first, size_t *last)
-{
-	size_t low = 0, high = layer->count - 1;
-
-	if (layer->step > 0) {
-		const double past = ((double)i - (double)layer->length) / layer->step;
-
-		low = past > 0 ? (size_t)past : 0;
-		high = (size_t)((double)i / layer->step) + 1;
-		high = high < layer->count - 1 ? high : layer->count - 1;
-	}
-	while (low < high && begin_of(layer, low) + layer->length <= i)
-		low++;
-	while (high > low && begin_of(layer, high) > i)
-		high--;
-	*first = low;
-	*last = high;
-}
-
-/* Equal values, order[from .. to), count in each interval that holds one. */
-static void count_equal(struct gb_splitter *w, const struct layer *layer, size_t from, size_t to)
-{
-	size_t first, last;
-
-	for (size_t e = from; e < to; e++) {
-		intervals_with(layer, w->order[e], &first, &last);
-		for (size_t k = first; k <= last; k++) {
-			if (w->group[k] != from + 1) {
-				w->group[k] = from + 1;
-				w->before[k] = w->seen[k];
-			}
-			w->seen[k]++;
-		}
-	}
-}
-
-/* The ranks within each interval, one after the other, from the order of all values. */
-static void rank_layer(struct gb_splitter *w, const struct layer *layer)
-{
-	size_t first, last;
-
-	memset(w->seen, 0, layer->count * sizeof *w->seen);
-	memset(w->group, 0, layer->count * sizeof *w->group);
-	for (size_t from = 0, to; from < w->count; from = to) {
-		const double value = w->value[w->order[from]];
-
-		to = from + 1;
-		while (to < w->count && !(w->value[w->order[to]] > value))
+	for (size_t i = 0; i < count; i++)
+		order[i] = (struct gb_ranked){ w->value[begin + i], i };
+	qsort(order, count, sizeof *order, by_value);
+	for (size_t from = 0, to; from < count; from = to) {
+		for (to = from + 1; to < count && !(order[to].value > order[from].value);)
 			to++;
-		if (to == from + 1) {
-			const size_t i = w->order[from];
-
-			intervals_with(layer, i, &first, &last);
-			for (size_t k = first; k <= last; k++)
-				w->rank[k * layer->length + i - begin_of(layer, k)] =
-					(double)++w->seen[k];
-			continue;
-		}
-		count_equal(w, layer, from, to);
-		for (size_t e = from; e < to; e++) {
-			const size_t i = w->order[e];
-
-			intervals_with(layer, i, &first, &last);
-			for (size_t k = first; k <= last; k++)
-				w->rank[k * layer->length + i - begin_of(layer, k)] =
-					(double)(w->before[k] + 1 + w->seen[k]) / 2;
-		}
+		for (size_t e = from; e < to; e++)
+			w->rank[order[e].at] = (double)(from + 1 + to) / 2;
 	}
 }
 
 struct gb_split gb_split_of(struct gb_splitter *splitter, size_t begin, size_t end,
 			    double inflation)
 {
-	struct gb_splitter *w = splitter;
-	struct gb_splitter part = *w;
-	const struct layer whole = { .length = end - begin, .count = 1, .begin = NULL };
-	size_t n = 0;
 	struct gb_split split;
 
-	if (end - begin < 2 * w->segment)
+	if (end - begin < 2 * splitter->segment)
 		return (struct gb_split){ begin, end, begin, 0, 1 };
-	part.value = w->value + begin;
-	part.count = end - begin;
-	part.order = w->part;
-	for (size_t i = 0; i < w->count; i++)
-		if (w->order[i] >= begin && w->order[i] < end)
-			part.order[n++] = w->order[i] - begin;
-	rank_layer(&part, &whole);
-	split = best_split(w->rank, begin, end, w->segment);
+	rank_values(splitter, begin, end);
+	split = best_split(splitter->rank, begin, end, splitter->segment);
 	split.z = sharpen(&split);
-	split.p = gb_largest_deviate_p(split.z / sqrt(inflation), part.count, w->segment);
+	split.p = gb_largest_deviate_p(split.z / sqrt(inflation), end - begin, splitter->segment);
 	return split;
 }
 
 /* ---- the seeded intervals ------------------------------------------------------------------ */
 
 static const double DECAY = 0.70710678118654752; /* of the length, from layer to layer */
+
+/* Intervals of one length, `count` of them, evenly over the series. */
+struct layer {
+	size_t length, count;
+	double step;
+};
 
 /* Layer number i of a series, 0 the whole; false: its intervals were too short. */
 static bool layer_of(const struct gb_splitter *w, int i, struct layer *layer)
@@ -181,12 +112,7 @@ static bool layer_of(const struct gb_splitter *w, int i, struct layer *layer)
 	layer->step = layer->count > 1
 			      ? (double)(w->count - layer->length) / (double)(layer->count - 1)
 			      : 0;
-	layer->begin = w->begin;
-	if (layer->length < 2 * w->segment)
-		return false;
-	for (size_t k = 0; w->begin && k < layer->count; k++)
-		w->begin[k] = (size_t)((double)k * layer->step);
-	return true;
+	return layer->length >= 2 * w->segment;
 }
 
 size_t gb_splits_find(struct gb_splitter *splitter, double candidates, struct gb_split *found)
@@ -201,12 +127,12 @@ size_t gb_splits_find(struct gb_splitter *splitter, double candidates, struct gb
 	for (int l = 0; layer_of(w, l, &layer); l++) {
 		const double share = (double)layers * (double)layer.count;
 
-		rank_layer(w, &layer);
 		for (size_t i = 0; i < layer.count; i++) {
-			const size_t begin = begin_of(&layer, i);
-			struct gb_split s = best_split(w->rank + i * layer.length, begin,
-						       begin + layer.length, w->segment);
+			const size_t begin = (size_t)((double)i * layer.step);
+			struct gb_split s;
 
+			rank_values(w, begin, begin + layer.length);
+			s = best_split(w->rank, begin, begin + layer.length, w->segment);
 			/* No deviate is sharpened by more than half. */
 			if (s.at == begin ||
 			    share * gb_largest_deviate_p(1.5 * s.z, layer.length, w->segment) >
@@ -228,36 +154,17 @@ bool gb_splitter_init(struct gb_splitter *splitter, const double *value, size_t 
 {
 	struct gb_splitter *w = splitter;
 	struct layer layer;
-	size_t most = 1, ranks = count;
 
 	*w = (struct gb_splitter){ .value = value, .count = count, .segment = segment };
-	for (int l = 0; layer_of(w, l, &layer); l++) {
+	for (int l = 0; layer_of(w, l, &layer); l++)
 		w->most_splits += layer.count;
-		most = layer.count;
-		ranks = layer.count * layer.length > ranks ? layer.count * layer.length : ranks;
-	}
-	w->order = calloc(count + 1, sizeof *w->order);
-	w->part = malloc((count + 1) * sizeof *w->part);
-	w->rank = calloc(ranks + 1, sizeof *w->rank);
-	w->seen = calloc(most, sizeof *w->seen);
-	w->before = calloc(most, sizeof *w->before);
-	w->group = malloc(most * sizeof *w->group);
-	w->begin = calloc(most, sizeof *w->begin);
-	if (!w->order || !w->part || !w->rank || !w->seen || !w->before || !w->group || !w->begin)
-		return false;
-	for (size_t i = 0; i < count; i++)
-		w->order[i] = i;
-	qsort_r(w->order, count, sizeof *w->order, by_value, w);
-	return true;
+	w->order = malloc(count * sizeof *w->order);
+	w->rank = malloc(count * sizeof *w->rank);
+	return w->order && w->rank;
 }
 
 void gb_splitter_release(struct gb_splitter *splitter)
 {
 	free(splitter->order);
-	free(splitter->part);
 	free(splitter->rank);
-	free(splitter->seen);
-	free(splitter->before);
-	free(splitter->group);
-	free(splitter->begin);
 }

@@ -2,7 +2,7 @@
  *
  * Candidates for shifts.h come from seeded binary segmentation (Kovacs et al., Biometrika 110, 2023): a
  * fixed set of intervals of all lengths, in each of which the split with the largest Mann-Whitney
- * statistic is sought.  The ranks within all intervals of a length come from one order of all values.
+ * statistic is sought.
  */
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_SPLITS_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_SPLITS_H
@@ -20,15 +20,10 @@ struct gb_split {
 /* A series, and room to work in. */
 struct gb_splitter {
 	const double *value;
-	size_t count, segment; /* segment: values on each side of a split, at least; >= 2 */
-	size_t most_splits;    /* that gb_splits_find() finds */
-	size_t *order;         /* indices by ascending value */
-	size_t *part;          /* those of a stretch */
-	double *rank;
-	/* For each interval of a layer: values ranked, the same before the equal ones at hand,
-	 * and which these were. */
-	size_t *seen, *before, *group;
-	size_t *begin; /* of the intervals of a layer */
+	size_t count, segment;   /* segment: values on each side of a split, at least; >= 2 */
+	size_t most_splits;      /* that gb_splits_find() finds */
+	struct gb_ranked *order; /* the values of an interval, ascending */
+	double *rank;            /* their ranks within it */
 };
 
 /* At least 2 segment values.  False if memory ran out; release it also then. */
