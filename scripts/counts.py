@@ -4,7 +4,6 @@
     counts.py PROGRAM >results/counts.jsonl               all points (make counts-write)
     counts.py PROGRAM --check results/counts.jsonl        compare with the kept ones (make counts)
     counts.py PROGRAM --check FILE --only 'radix *'       some of the points
-    counts.py --compare BEFORE AFTER                      two files of counts
 
 PROGRAM is a gpubench-ptx, whose records hold the counts of each kernel.  They are taken under one
 fixed schedule, on a device of 132 multiprocessors: a difference is a change of the kernels or of
@@ -183,10 +182,7 @@ def main():
     parser.add_argument("program", nargs="?")
     parser.add_argument("--check", metavar="FILE")
     parser.add_argument("--only", default="*", metavar="GLOB")
-    parser.add_argument("--compare", nargs=2, metavar=("BEFORE", "AFTER"))
     options = parser.parse_args()
-    if options.compare:
-        return compare(*map(read, options.compare))
     lines = measure(options.program, options.only)
     if not options.check:
         print("\n".join(map(json.dumps, lines)))

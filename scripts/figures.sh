@@ -7,7 +7,7 @@
 #	<!-- end -->
 #
 # It may be `gpubench versus --by=threads --format=markdown FILE`, too; and `report` may have
-# --launches=pooled, or go on with `| scripts/columns.sh COLUMN...`, then with --format=csv.  What
+# --launches=pooled, or go on with `| scripts/columns.py COLUMN...`, then with --format=csv.  What
 # stands between is replaced by the command line that measured the file, the machine and the commit,
 # and the table; the heading that is printed is left out.  A file that is not there is "Not measured
 # yet."
@@ -51,7 +51,7 @@ measured_by() {
 # table COMMAND: what stands between the marks.
 table() {
 	local command=$1 file
-	local allowed='^gpubench (report( --launches=pooled)? --format=(markdown|csv)|versus --by=(threads|peer) --format=markdown) ([A-Za-z0-9_./-]+)( \| scripts/columns\.sh( [A-Za-z0-9_=-]+)+)?$'
+	local allowed='^gpubench (report( --launches=pooled)? --format=(markdown|csv)|versus --by=(threads|peer) --format=markdown) ([A-Za-z0-9_./-]+)( \| scripts/columns\.py( [A-Za-z0-9_=-]+)+)?$'
 	[[ $command =~ $allowed ]] || { echo "figures.sh: not a command for a table: $command" >&2; return 1; }
 	file=${BASH_REMATCH[5]}
 	[ -e "$file" ] || { echo "Not measured yet."; return; }

@@ -2,12 +2,12 @@
 top=$TESTS/..
 GPUBENCH=gpubench "$top/scripts/figures.sh" --check || exit
 mkdir -p scripts results/measured/cpu-a results/measured/cpu-b
-cp "$top/scripts/figures.sh" "$top/scripts/columns.sh" scripts
+cp "$top/scripts/figures.sh" "$top/scripts/columns.py" scripts
 cat >results/page.md <<'END'
 before
 <!-- begin: gpubench report --format=markdown results/measured/cpu-a/sizes.jsonl -->
 <!-- end -->
-<!-- begin: gpubench report --format=csv results/measured/cpu-a/sizes.jsonl | scripts/columns.sh keys=param_count variant -->
+<!-- begin: gpubench report --format=csv results/measured/cpu-a/sizes.jsonl | scripts/columns.py keys=param_count variant -->
 <!-- end -->
 <!-- begin: gpubench report --format=markdown results/measured/cpu-a/absent.jsonl -->
 <!-- end -->

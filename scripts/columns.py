@@ -1,0 +1,34 @@
+#!/usr/bin/python3
+"""columns.py [TITLE=]COLUMN... -- some columns of CSV as a Markdown table: what `gpubench report` has in
+its CSV and not in its tables (metrics, phases).
+
+    gpubench report --format=csv FILE | scripts/columns.py scene=param_scene variant metric_sah_cost
+
+Integers are printed in full, other numbers to four digits.  Rows without a value in any of the metric_
+columns asked for are left out (skipped variants); exit status 1 for a column that is not there.
+"""
+import csv
+import re
+import sys
+
+wanted = [word.partition("=")[::2] if "=" in word else (word, word) for word in sys.argv[1:]]
+titles, names = zip(*wanted)
+reader = csv.DictReader(sys.stdin)
+for name in names:
+    if name not in reader.fieldnames:
+        sys.exit("columns.py: there is no column " + name)
+metrics = [name for name in names if name.startswith("metric_")]
+rows = [[row[name] for name in names] for row in reader if not metrics or any(row[m] for m in metrics)]
+if not rows:
+    sys.exit(1)
+
+
+def shown(text):
+    return "%.4g" % float(text) if re.fullmatch(r"-?\d*\.\d+(e[-+]?\d+)?", text) else text
+
+
+left = [any(re.search("[^-+.0-9e]", text) for text in column) for column in zip(*rows)]
+print("| %s |" % " | ".join(titles))
+print("|%s" % "".join(" :--- |" if is_left else " ---: |" for is_left in left))
+for row in rows:
+    print("| %s |" % " | ".join(map(shown, row)))
