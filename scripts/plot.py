@@ -14,7 +14,7 @@ try:
 except ImportError:
     sys.exit("plot.py needs matplotlib for %s (Debian: python3-matplotlib)" % sys.executable)
 
-from plots import published, sweeps, verdicts
+from plots import sweeps, verdicts
 from plots.records import QUANTITIES, Trouble
 
 ENDINGS = ("svg", "pdf", "png")
@@ -25,9 +25,8 @@ KINDS = (
     ("speedup", sweeps.speedup, "FILE", "each variant over --over VARIANT at the same point"),
     ("roofline", sweeps.roofline, "FILE", "items per second over items per byte, below the copy bandwidth"),
     ("phases", sweeps.phases, "FILE", "where the time goes: phases stacked, a bar for each variant and point"),
-    ("rays", sweeps.rays, "FILE", "lbvh: rays per second by scene"),
     ("meshes", sweeps.meshes, "FILE", "lbvh: time of builds over triangles, each mesh with its name"),
-    ("paper", published.paper, "FILE", "a published figure or table, and the same in records of `repro`"),
+    ("paper", verdicts.paper, "REPRO.json", "a published table beside the same measured here, from `gpubench repro --format=json`"),
     ("ab", verdicts.ab, "FILE", "BASE and NEW: each measurement's launches on both sides"),
     ("versus", verdicts.versus, "VERSUS.json", "speed-ups, from `gpubench versus --format=json`"),
     ("history", verdicts.history, "HISTORY.json", "levels and shifts, from `gpubench history --format=json`"),
@@ -73,8 +72,6 @@ def parse(arguments):
     kinds = parser.add_subparsers(dest="kind", required=True, metavar="KIND")
     for name, plot, files, text in KINDS:
         kind = kinds.add_parser(name, help=text, description=text)
-        if name == "paper":
-            kind.add_argument("table", metavar="PAPER:TABLE")
         common(kind)
         if plot.__module__ == sweeps.__name__:
             kind.add_argument("--x", metavar="NAME", help="on the x axis [the number that varies most]")

@@ -24,7 +24,7 @@ KEPT = os.path.join(HERE, "plots")
 sys.path[:0] = [KEPT, os.path.join(HERE, "..", "scripts")]
 import measured  # noqa: E402
 import plot as program  # noqa: E402
-from plots import published, records, style, sweeps  # noqa: E402
+from plots import records, style, sweeps  # noqa: E402
 
 # Pictures of one input differ by less than that on average, 0 to 1, in blocks of 8 x 8 pixels; fonts may
 # be rendered a little differently.  Two of different inputs differ by more.
@@ -38,9 +38,8 @@ PICTURES = {
     "speedup": "speedup sorts.jsonl --over=cpu/qsort",
     "roofline": "roofline sorts.jsonl --where=count=1000,100000",
     "phases": "phases trees.jsonl",
-    "rays": "rays trees.jsonl",
     "meshes": "meshes trees.jsonl",
-    "paper": "paper radix:table1 paper.jsonl",
+    "paper": "paper repro.json",
     "ab": "ab base.jsonl new.jsonl",
     "versus": "versus versus.json",
     "history": "history history.json",
@@ -62,10 +61,8 @@ TROUBLE = {
     "sweep sorts.jsonl -o x.gif": "does not end in .svg, .pdf, .png",
     "speedup sorts.jsonl --over=cpu/none": "--over=cpu/none: no record is of that variant",
     "phases sorts.jsonl": "no record has phases",
-    "rays sorts.jsonl": "no record of lbvh has op=trace",
-    "paper radix:table9 paper.jsonl": "radix has no table9; it has",
-    "paper nothing:table1 paper.jsonl": "no paper called nothing",
-    "paper radix:table1 trees.jsonl": "the records have nothing of radix:table1",
+    "meshes sorts.jsonl": "no record of lbvh has op=build",
+    "paper versus.json": "is not what `gpubench repro --format=json` prints",
     "versus sorts.jsonl": "is not what `gpubench versus --format=json` prints",
     "history versus.json": "is not what `gpubench history --format=json` prints",
     "ab base.jsonl": "ab needs two files",
@@ -140,6 +137,7 @@ def make_inputs(gpubench):
     for name, words in (
         ("versus.json", ["versus", "many.jsonl", "--format=json"]),
         ("history.json", ["history", "nights", "--format=json"]),
+        ("repro.json", ["repro", "radix:table1", "--from=paper.jsonl", "--format=json"]),
     ):
         with open(name, "w", encoding="utf-8") as file:
             subprocess.run([gpubench, *words], stdout=file, stderr=subprocess.DEVNULL, check=False)
@@ -206,11 +204,6 @@ def test_numbers():
     ten = records.Point([records.Row({"time": {"median": k * 1e9}}, {}) for k in range(1, 11)])
     check("ten launches: the second to the ninth", near(ten.pooled(records.seconds), (5.5, 2, 9)))
     check("a ratio has the widest interval", near(records.ratio((2, 1, 4), (1, 0.5, 2)), (2, 0.5, 8)))
-    document, table = published.read_table("radix:table1")
-    found = published.curves(document, table, records.read(["paper.jsonl"]))
-    here = [three for name, who, _, three in found if who == "cpu/split, here"][0]
-    check("a paper's column: the median of the launches, s", near(here[0], (300e-9 * 10000 * 1.15, 0.0033, 0.0036)))
-    check("a paper's rows without a record stay empty", here[-1] is None)
     rows = records.read(["threads.jsonl"])
     lines = sweeps.grouped(rows, ["threads", *records.setup_names(rows)], "count", records.seconds)
     ratios = sweeps.over_base(lines, "cpu/qsort", "count")

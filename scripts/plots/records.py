@@ -77,43 +77,23 @@ def at(record, path):
 
 
 def machine_of(record, run):
-    """What the record's back end ran on: (name, all that identifies it, the same as schema 1 tells it
-    or None, whether nothing is missing); as cli/records/identity.c has it."""
+    """What the record's back end ran on: its name, and what tells machines of one name apart."""
     host = run.get("host") or {}
-    on = ", on " + host["hostname"] if host.get("hostname") else ""
     if record["backend"] != "cpu":
         device = at(run, "settings.device") or 0
         gpu = next((g for g in run.get("gpus") or [] if g.get("id") == device), {})
-        name, uuid = gpu.get("name") or "unknown GPU", gpu.get("uuid")
-        return name, "%s, %s" % (name, uuid) if uuid else name + on, None, bool(uuid)
-    name = host.get("cpu") or "unknown CPU"
-    parts = [host.get(n) for n in ("sockets", "cores", "l1d_bytes", "l2_bytes", "l3_bytes")]
-    parts.append(host.get("memory_bytes") and -(-host["memory_bytes"] // 2**30))
-    early = ", ".join([name] + ["%s %s" % pair for pair in zip(PARTS, parts) if pair[1]])
-    model = [host.get(n) for n in ("cpu_vendor", "cpu_family", "cpu_model", "cpu_stepping", "cpu_part")]
-    text = early + "".join(" %s" % m for m in model if m is not None)
-    whole = all(parts) and model[0] is not None and (model[1] is not None or model[4] is not None)
-    return name, text if whole else text + on, early + on if on else None, whole
-
-
-PARTS = ("sockets", "cores", "L1d", "L2", "L3", "GiB")
-
-
-def same_machine(a, b):
-    return a[1] == b[1] or (not (a[3] and b[3]) and a[2] is not None and a[2] == b[2])
+        return gpu.get("name") or "unknown GPU", gpu.get("uuid") or ""
+    gib = host.get("memory_bytes") and -(-host["memory_bytes"] // 2**30)
+    parts = (host.get("sockets"), "sockets"), (host.get("cores"), "cores"), (gib, "GiB")
+    return host.get("cpu") or "unknown CPU", ", ".join("%s %s" % p for p in parts if p[0])
 
 
 def name_machines(rows):
-    """Machines that share a name are called by all that identifies them."""
-    machines = []
+    """Machines that share a name are called by what tells them apart, too."""
+    machines = {row.machine for row in rows}
     for row in rows:
-        found = next((m for m in machines if same_machine(m, row.machine)), None)
-        if not found:
-            machines.append(row.machine)
-        row.machine = found or row.machine
-    for row in rows:
-        shared = sum(m[0] == row.machine[0] for m in machines) > 1
-        row.setup["machine"] = row.machine[1 if shared else 0]
+        shared = sum(name == row.machine[0] for name, _ in machines) > 1
+        row.setup["machine"] = ", ".join(filter(None, row.machine[: 1 + shared]))
 
 
 def setup_of(record, run):

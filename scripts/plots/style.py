@@ -81,11 +81,6 @@ def fill(i):
     }
 
 
-def bars(low, middle, high):
-    """matplotlib's yerr of one value."""
-    return [[max(middle - low, 0)], [max(high - middle, 0)]]
-
-
 def number_label(name, unit):
     """ "count (keys)" """
     what = UNITS.get(name, "").replace("{items}", unit)
@@ -141,6 +136,19 @@ class Sheet:
 
     def series(self, name):
         return self.number.setdefault(name, len(self.number))
+
+    def marks(self, ax, name, at, threes, across=False, **look):
+        """A series' values with their intervals, (middle, low, high), at places of the axis; across: of the
+        y axis."""
+        middles = [middle for middle, _, _ in threes]
+        low = [max(middle - low, 0) for middle, low, _ in threes]
+        high = [max(high - middle, 0) for middle, _, high in threes]
+        look = {**series(self.series(name)), **look, "elinewidth": 0.6}
+        if across:
+            handle = ax.errorbar(middles, at, xerr=[low, high], **look)
+        else:
+            handle = ax.errorbar(at, middles, yerr=[low, high], **look)
+        self.add(name, handle)
 
     def add(self, name, handle):
         self.handles.setdefault(name, handle)

@@ -1,4 +1,4 @@
-"""sweep, speedup, roofline, phases, rays, meshes: pictures of what one or several runs measured."""
+"""sweep, speedup, roofline, phases, meshes: pictures of what one or several runs measured."""
 
 from . import style
 from .records import (
@@ -117,18 +117,8 @@ def name_of(series):
 
 def draw_lines(sheet, ax, lines):
     for series, line in lines.items():
-        name = name_of(series)
         xs = sorted(line)
-        look = style.series(sheet.series(name))
-        errors = [style.bars(line[x][1], line[x][0], line[x][2]) for x in xs]
-        handle = ax.errorbar(
-            xs,
-            [line[x][0] for x in xs],
-            yerr=[[e[k][0] for e in errors] for k in (0, 1)],
-            elinewidth=0.6,
-            **look,
-        )
-        sheet.add(name, handle)
+        sheet.marks(ax, name_of(series), xs, [line[x] for x in xs])
 
 
 def draw_bars(sheet, ax, lines):
@@ -175,7 +165,6 @@ def draw(sheet, ax, lines, x, unit):
     else:
         draw_bars(sheet, ax, lines)
         ax.set_xlabel(x)
-    ax.grid(True)
 
 
 def note_intervals(sheet, rows):
@@ -183,16 +172,27 @@ def note_intervals(sheet, rows):
     sheet.note("bars: 95 % interval" + (", of few launches their range" if several else ""))
 
 
+def panelled(options, rows, draw_panel, **size):
+    """A sheet with a panel for each of the facets."""
+    panels = facets(rows, options)
+    sheet = style.Sheet(options, len(panels), **size)
+    for ax, (title, mine) in zip(sheet.axes, panels):
+        draw_panel(sheet, ax, mine)
+        ax.grid(True)
+        ax.set_title(title)
+    return sheet
+
+
 def sweep(options):
     rows = rows_of(options)
-    panels = facets(rows, options)
-    sheet = style.Sheet(options, len(panels))
-    for ax, (title, mine) in zip(sheet.axes, panels):
+
+    def panel(sheet, ax, mine):
         x = choose_x(mine, options.x)
         lines = grouped(mine, series_names(mine, options, x), x, QUANTITIES[options.y])
         draw(sheet, ax, lines, x, mine[0].unit)
         style.quantity_axis(ax, "y", options.y, mine[0].unit, values_of(lines))
-        ax.set_title(title)
+
+    sheet = panelled(options, rows, panel)
     note_intervals(sheet, rows)
     return sheet
 
@@ -202,19 +202,19 @@ def speedup(options):
     rows = rows_of(options)
     if not any(r.variant == options.over for r in rows):
         raise Trouble("--over=%s: no record is of that variant" % options.over)
-    panels = facets(rows, options)
-    sheet = style.Sheet(options, len(panels))
-    for ax, (title, mine) in zip(sheet.axes, panels):
+
+    def panel(sheet, ax, mine):
         x = choose_x(mine, options.x)
         names = series_names(mine, options, x)
         ratios = over_base(grouped(mine, names, x, seconds), options.over, x)
         if not ratios:
-            raise Trouble("%s: nothing is at a point where %s is" % (title, options.over))
+            raise Trouble("%s: nothing is at a point where %s is" % (mine[0].bench, options.over))
         draw(sheet, ax, ratios, x, mine[0].unit)
         ax.axhline(1, color=style.GREY, linewidth=0.8)
         style.scale(ax, "y", values_of(ratios), style.PLAIN)
         ax.set_ylabel("speed-up over %s (1)" % options.over)
-        ax.set_title(title)
+
+    sheet = panelled(options, rows, panel)
     sheet.note("bars: what the intervals of both times allow")
     return sheet
 
@@ -249,44 +249,32 @@ def roofline(options):
     ]
     if not rows:
         raise Trouble("no record has bytes, items and a copy bandwidth")
-    panels = facets(rows, options)
-    sheet = style.Sheet(options, len(panels))
-    for ax, (title, mine) in zip(sheet.axes, panels):
-        names = [n for n in ("threads", *setup_names(mine)) if len({value_of(r, n) for r in mine}) > 1]
-        intensities = []
-        for point in points(mine):
-            record = point.first.record
-            name = label(point.first, names)
-            middle, low, high = point.pooled(rate)
-            intensity = at(record, "work.items") / at(record, "work.bytes")
-            look = style.series(sheet.series(name))
-            look["linestyle"] = "none"
-            handle = ax.errorbar(
-                [intensity], [middle], yerr=style.bars(low, middle, high), elinewidth=0.6, **look
-            )
-            sheet.add(name, handle)
-            intensities.append(intensity)
-        roofs = {}
-        for r in mine:
-            what = ", ".join(
-                word(v) for v in (value_of(r, n) for n in names) if v not in (None, "")
-            )
-            roofs.setdefault(what, at(r.record, "rates.copy_bytes_per_s"))
-        ends = (min(intensities) / 1.5, max(intensities) * 1.5)
-        for i, (what, copy) in enumerate(roofs.items()):
-            (handle,) = ax.plot(
-                ends, [e * copy for e in ends], color=style.GREY, linestyle=style.DASHES[i % 4], marker=""
-            )
-            sheet.add("copy bandwidth" + (", " + named(names, what) if what else ""), handle)
-        unit = mine[0].unit
-        ax.set_yscale("log")
-        style.scale(ax, "x", ends, style.PLAIN)
-        ax.set_xlabel("%s a byte moved" % unit)
-        ax.set_ylabel("rate (%s/s)" % unit)
-        ax.yaxis.set_major_formatter(style.EngFormatter())
-        ax.grid(True)
-        ax.set_title(title)
-    return sheet
+    return panelled(options, rows, draw_roofs)
+
+
+def draw_roofs(sheet, ax, rows):
+    names = [n for n in ("threads", *setup_names(rows)) if len({value_of(r, n) for r in rows}) > 1]
+    intensities = []
+    for point in points(rows):
+        record = point.first.record
+        intensities.append(at(record, "work.items") / at(record, "work.bytes"))
+        name = label(point.first, names)
+        sheet.marks(ax, name, intensities[-1:], [point.pooled(rate)], linestyle="none")
+    roofs = {}
+    for r in rows:
+        what = ", ".join(word(v) for v in (value_of(r, n) for n in names) if v not in (None, ""))
+        roofs.setdefault(what, at(r.record, "rates.copy_bytes_per_s"))
+    ends = (min(intensities) / 1.5, max(intensities) * 1.5)
+    for i, (what, copy) in enumerate(roofs.items()):
+        (handle,) = ax.plot(
+            ends, [e * copy for e in ends], color=style.GREY, linestyle=style.DASHES[i % 4], marker=""
+        )
+        sheet.add("copy bandwidth" + (", " + named(names, what) if what else ""), handle)
+    ax.set_yscale("log")
+    style.scale(ax, "x", ends, style.PLAIN)
+    ax.set_xlabel("%s a byte moved" % rows[0].unit)
+    ax.set_ylabel("rate (%s/s)" % rows[0].unit)
+    ax.yaxis.set_major_formatter(style.EngFormatter())
 
 
 def named(names, what):
@@ -301,8 +289,8 @@ def phases(options):
         raise Trouble("no record has phases")
     panels = facets(rows, options)
     most = max(len(points(mine)) for _, mine in panels)
-    sheet = style.Sheet(options, len(panels), columns=1, height=len(panels) * (22 + 4.2 * most))
-    for ax, (title, mine) in zip(sheet.axes, panels):
+
+    def panel(sheet, ax, mine):
         names = series_names(mine, options, None)
         bars = points(mine)
         for row, point in enumerate(bars):
@@ -318,9 +306,8 @@ def phases(options):
         ax.set_ylim(len(bars) - 0.4, -0.6)
         ax.set_xlabel("time, sum of the phases' medians")
         ax.xaxis.set_major_formatter(style.EngFormatter("s"))
-        ax.grid(True, axis="x")
-        ax.set_title(title)
-    return sheet
+
+    return panelled(options, rows, panel, columns=1, height=len(panels) * (22 + 4.2 * most))
 
 
 def phase_of(record, phase):
@@ -328,46 +315,19 @@ def phase_of(record, phase):
     return median and (median * 1e-9,) * 3
 
 
-def of_lbvh(options, op):
-    rows = [r for r in rows_of(options) if r.bench == "lbvh" and r.params.get("op") == op]
-    if not rows:
-        raise Trouble("no record of lbvh has op=" + op)
-    return rows
-
-
-def rays(options):
-    """Rays per second by scene."""
-    rows = of_lbvh(options, "trace")
-    x = options.x or "scene"
-    panels = facets(rows, options)
-    sheet = style.Sheet(options, len(panels), columns=1)
-    for ax, (title, mine) in zip(sheet.axes, panels):
-        lines = grouped(mine, series_names(mine, options, x), x, rate)
-        draw(sheet, ax, lines, x, "rays")
-        ax.set_ylabel("rate (rays/s)")
-        ax.yaxis.set_major_formatter(style.EngFormatter())
-        ax.set_title(title)
-    note_intervals(sheet, rows)
-    return sheet
-
-
 def meshes(options):
     """Times of builds over the number of triangles, each mesh with its name."""
-    rows = of_lbvh(options, "build")
+    rows = [r for r in rows_of(options) if r.bench == "lbvh" and r.params.get("op") == "build"]
+    if not rows:
+        raise Trouble("no record of lbvh has op=build")
     sheet = style.Sheet(options, 1, columns=1, height=75)
     ax = sheet.axes[0]
     names = [n for n in series_names(rows, options, "scene") if n not in ("primitives", "file")]
     texts, values = {}, []
     for point in points(rows):
         items = at(point.first.record, "work.items")
-        middle, low, high = point.pooled(seconds)
-        name = label(point.first, names)
-        look = style.series(sheet.series(name))
-        look["linestyle"] = "none"
-        handle = ax.errorbar(
-            [items], [middle], yerr=style.bars(low, middle, high), elinewidth=0.6, **look
-        )
-        sheet.add(name, handle)
+        middle, _, high = three = point.pooled(seconds)
+        sheet.marks(ax, label(point.first, names), [items], [three], linestyle="none")
         scene = word(value_of(point.first, "file") or value_of(point.first, "scene") or "")
         texts.setdefault(items, {})[scene.rpartition("/")[2]] = None
         values.append((items, middle, high))

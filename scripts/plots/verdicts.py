@@ -1,4 +1,4 @@
-"""ab, versus, history: pictures of what the program compared.  The numbers are those of its JSON; nothing
+"""paper, ab, versus, history: pictures of what the program compared.  The numbers are those of its JSON; nothing
 is judged here but in ab, which shows every launch."""
 
 import json
@@ -21,6 +21,62 @@ def read_document(options, kind):
     return document
 
 
+def group(rows, *names):
+    """The rows by what they have under these names, in the order of first appearance."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[name] for name in names), []).append(row)
+    return groups
+
+
+def paper(options):
+    """Published tables, and the same measured here."""
+    tables = group(read_document(options, "repro")["cells"], "table")
+    sheet = style.Sheet(options, len(tables), columns=1, height=80 * len(tables))
+    for ax, ((name,), cells) in zip(sheet.axes, tables.items()):
+        draw_table(sheet, ax, name, cells)
+    sheet.note("bars: 95 % interval")
+    return sheet
+
+
+def draw_table(sheet, ax, name, cells):
+    keys = [group(row, "column") for row in group((c for c in cells if c["role"] == "key"), "row").values()]
+    names = [column for (column,) in keys[0]]
+    columns = group((c for c in cells if c["role"] not in ("key", "ratio", "beside")), "column")
+    first = [row[names[0],][0] for row in keys]
+    line = len(names) == 1 and all(c["paper"] is not None for c in first)
+    xs = [c["paper"] for c in first] if line else list(range(len(keys)))
+    values, units = [], {}
+    for number, ((column,), rows) in enumerate(columns.items()):
+        printed = [(c["paper"],) * 3 for c in rows]
+        here = [(c["here"], c["low"] or c["here"], c["high"] or c["here"]) for c in rows]
+        for who, threes in (("published", printed), (rows[0]["variant"], here)):
+            have = [(x, three) for x, three in zip(xs, threes) if three[0]]
+            if not have:
+                continue
+            values += [v for _, three in have for v in three]
+            units[rows[0]["unit"] or ""] = rows[0]["role"] == "time"
+            look = {"color": style.COLORS[number % 8], "linestyle": "-" if line else "none"}
+            if who == "published":
+                look.update(markerfacecolor="white", linestyle=":" if line else "none")
+            label_of = "%s: %s" % (column, who)
+            sheet.marks(ax, label_of, [x for x, _ in have], [three for _, three in have], **look)
+    if not values:
+        raise Trouble("%s has no number" % name)
+    style.scale(ax, "y", values, style.PLAIN)
+    ax.set_ylabel("%s (%s)" % ("time" if all(units.values()) else "value", ", ".join(filter(None, sorted(units)))))
+    key_name = ", ".join(names)
+    if line:
+        style.scale(ax, "x", xs)
+        ax.set_xlabel(style.number_label(key_name, first[0]["unit"] or ""))
+    else:
+        texts = [", ".join(c["printed"] for (c,) in row.values() if c["printed"]) for row in keys]
+        ax.set_xticks(xs, texts, rotation=35, ha="right")
+        ax.set_xlabel(key_name)
+    ax.grid(True)
+    ax.set_title(name)
+
+
 def ab(options):
     """Each measurement's launches on both sides, over the median of the first."""
     if len(options.files) != 2:
@@ -40,12 +96,9 @@ def ab(options):
     for row, (_, values) in enumerate(pairs):
         middle = sorted(values[0])[len(values[0]) // 2]
         for side, offset in ((0, -0.15), (1, 0.15)):
-            look = style.series(side)
-            look["linestyle"] = "none"
-            (handle,) = ax.plot(
-                [v / middle for v in values[side]], [row + offset] * len(values[side]), **look
-            )
-            sheet.add(options.files[side], handle)
+            threes = [(v / middle,) * 3 for v in values[side]]
+            at = [row + offset] * len(threes)
+            sheet.marks(ax, options.files[side], at, threes, across=True, linestyle="none")
     ax.axvline(1, color=style.GREY, linewidth=0.8)
     ax.set_yticks(range(len(pairs)), [name for name, _ in pairs])
     ax.set_xlabel("median of each launch / median of %s (1)" % options.files[0])
@@ -69,11 +122,11 @@ def same_measurement(a, b):
 
 def versus(options):
     """Speed-ups over the first machine."""
-    tables = {}
-    for cell in read_document(options, "versus")["cells"]:
-        table = tables.setdefault((cell["bench"], cell["backend"], cell["machine"]), {})
-        table.setdefault((cell["key"], cell["caches"]), []).append(cell)
-    tables = [t for t in tables.values() if any(c["speed_up"] for row in t.values() for c in row)]
+    tables = [
+        group(cells, "key", "caches")
+        for cells in group(read_document(options, "versus")["cells"], "bench", "backend", "machine").values()
+        if any(cell["speed_up"] for cell in cells)
+    ]
     if not tables:
         raise Trouble("no measurement has a time on two machines")
     heights = [14 + 4.5 * len(t) for t in tables]
@@ -81,22 +134,15 @@ def versus(options):
     for ax, table in zip(sheet.axes, tables):
         names = [cell["column"] for cell in next(iter(table.values()))]
         values = [1]
-        for row, cells in enumerate(table.values()):
-            for k, cell in enumerate(cells[1:]):
-                if cell["speed_up"] is None:
+        for k, name in enumerate(names[1:]):
+            for row, cells in enumerate(table.values()):
+                speed_up, low, high = (cells[k + 1][m] for m in ("speed_up", "low", "high"))
+                if speed_up is None:
                     continue
-                low, high = cell["low"] or cell["speed_up"], cell["high"] or cell["speed_up"]
-                look = style.series(sheet.series(cell["column"]))
-                look["linestyle"] = "none"
-                handle = ax.errorbar(
-                    [cell["speed_up"]],
-                    [row + 0.16 * (k - (len(names) - 2) / 2)],
-                    xerr=style.bars(low, cell["speed_up"], high),
-                    elinewidth=0.6,
-                    **look,
-                )
-                sheet.add(cell["column"], handle)
-                values += [low, high]
+                three = speed_up, low or speed_up, high or speed_up
+                at = row + 0.16 * (k - (len(names) - 2) / 2)
+                sheet.marks(ax, name, [at], [three], across=True, linestyle="none")
+                values += three[1:]
         labels = [key + (" hot" if caches == "hot" else "") for key, caches in table]
         ax.axvline(1, color=style.GREY, linewidth=0.8)
         ax.set_yticks(range(len(labels)), labels)
@@ -111,28 +157,27 @@ def versus(options):
 def history(options):
     """The launches of each series in their order, the levels and the shifts between them."""
     document = read_document(options, "history")
-    launches, shifts = by_series(document["launches"]), by_series(document["shifts"])
-    if not launches:
+    series = group(document["launches"], "key", "machine", "caches")
+    shifts = group(document["shifts"], "key", "machine", "caches")
+    if not series:
         raise Trouble("no series has a launch with a time")
-    sheet = style.Sheet(options, len(launches), height=50 * -(-len(launches) // 2))
-    for ax, (name, rows) in zip(sheet.axes, launches.items()):
-        values = [row["time_ns"] * 1e-9 for row in rows]
-        look = style.series(0)
-        look["linestyle"] = "none"
-        (handle,) = ax.plot(range(len(values)), values, **look)
-        sheet.add("median of a launch", handle)
-        cuts = [0, *(s["launch"] for s in shifts.get(name, [])), len(values)]
+    sheet = style.Sheet(options, len(series), height=50 * -(-len(series) // 2))
+    for ax, (name, launches) in zip(sheet.axes, series.items()):
+        values = [launch["time_ns"] * 1e-9 for launch in launches]
+        threes = [(v, v, v) for v in values]
+        sheet.marks(ax, "median of a launch", range(len(values)), threes, linestyle="none")
+        cuts = [0, *(shift["launch"] for shift in shifts.get(name, ())), len(values)]
         for begin, end in zip(cuts, cuts[1:]):
             level = sorted(values[begin:end])[(end - begin) // 2]
             (handle,) = ax.plot([begin, end - 1], [level] * 2, color=style.COLORS[1])
             sheet.add("level", handle)
-        for shift in shifts.get(name, []):
-            at = shift["launch"]
-            handle = ax.axvline(at - 0.5, color=style.GREY, linestyle="--", linewidth=0.8)
+        for shift in shifts.get(name, ()):
+            at = shift["launch"] - 0.5
+            handle = ax.axvline(at, color=style.GREY, linestyle="--", linewidth=0.8)
             sheet.add("shift, with its ratio and the commit after it", handle)
             ax.annotate(
                 "%+.1f %% %s" % (100 * (shift["ratio"] - 1), (shift["commit"] or "")[:7]),
-                (at - 0.5, 1),
+                (at, 1),
                 xycoords=("data", "axes fraction"),
                 xytext=(-2, -2),
                 textcoords="offset points",
@@ -142,19 +187,12 @@ def history(options):
                 ha="right",
             )
         ax.set_title("%s\n%s" % name[:2], fontsize=6)
-        ax.set_xlabel("launch, %s to %s" % (day(rows[0]["started"]), day(rows[-1]["started"])))
+        ax.set_xlabel("launch, %s to %s" % (day(launches[0]["started"]), day(launches[-1]["started"])))
         ax.set_ylabel("time")
         ax.xaxis.set_major_locator(style.MaxNLocator(integer=True))
         ax.yaxis.set_major_formatter(style.EngFormatter("s"))
         ax.grid(True, axis="y")
     return sheet
-
-
-def by_series(rows):
-    groups = {}
-    for row in rows:
-        groups.setdefault((row["key"], row["machine"], row["caches"]), []).append(row)
-    return groups
 
 
 def day(started):
