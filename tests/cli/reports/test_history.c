@@ -1,5 +1,5 @@
-/* Series from stored launches: their machine, their order, what counts, what the newest level is
- * worth; and files scanned in bulk, of which the reader of lines.h must say the same. */
+/* Series from stored launches: their machine; and files scanned in bulk, of which the reader of lines.h
+ * must say the same.  What a history makes of them is in tests/golden/cases/history_*. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -7,32 +7,39 @@
 #include <unistd.h>
 
 #include "cli/records/lines.h"
-#include "cli/reports/history/history.h"
 #include "cli/reports/history/scan.h"
+#include "cli/reports/history/store.h"
 #include "cli/reports/launch.h"
+#include "common/text.h"
 
 /* ---- dates -------------------------------------------------------------------------------- */
 
 Test(history, dates)
 {
+	static const struct {
+		const char *text;
+		int64_t date;
+	} dates[] = {
+		{ "1970-01-01T00:00:00Z", 0 },
+		{ "2026-11-22T08:25:38Z", 1795335938 },
+		{ "2026-11-22T10:25:38.5+02:00", 1795335938 },
+		{ "2026-11-22T03:55:38-04:30", 1795335938 },
+		{ NULL, GB_NO_DATE },
+		{ "", GB_NO_DATE },
+		{ "2026-11-22", GB_NO_DATE },
+		{ "2026-11-22T08:25:38", GB_NO_DATE },
+		{ "2026-11-22T08:25:38Zulu", GB_NO_DATE },
+	};
 	char text[GB_DATE_MAX];
 
-	cr_expect(eq(i64, gb_date_parse("1970-01-01T00:00:00Z"), 0));
-	cr_expect(eq(i64, gb_date_parse("2026-11-22T08:25:38Z"), 1795335938));
-	cr_expect(eq(i64, gb_date_parse("2026-11-22T10:25:38.5+02:00"), 1795335938));
-	cr_expect(eq(i64, gb_date_parse("2026-11-22T03:55:38-04:30"), 1795335938));
-	cr_expect(eq(i64, gb_date_parse(NULL), GB_NO_DATE));
-	cr_expect(eq(i64, gb_date_parse(""), GB_NO_DATE));
-	cr_expect(eq(i64, gb_date_parse("2026-11-22"), GB_NO_DATE));
-	cr_expect(eq(i64, gb_date_parse("2026-11-22T08:25:38"), GB_NO_DATE));
-	cr_expect(eq(i64, gb_date_parse("2026-11-22T08:25:38Zulu"), GB_NO_DATE));
+	for (size_t i = 0; i < GB_COUNT(dates); i++)
+		cr_expect(eq(i64, gb_date_parse(dates[i].text), dates[i].date), "%s",
+			  dates[i].text ? dates[i].text : "NULL");
 	cr_expect(eq(str, gb_date_text(text, 1795335938), "2026-11-22T08:25:38Z"));
 	cr_expect(eq(str, gb_date_text(text, GB_NO_DATE), ""));
 }
 
 /* ---- made stores -------------------------------------------------------------------------- */
-
-enum { MOST = 40 };
 
 static void add(struct gb_records *records, const char *line)
 {
@@ -64,155 +71,6 @@ static void put_file(struct gb_store *store, int number, const char *run, const 
 	gb_store_file(store, path, &records, NULL, &err);
 	cr_assert(eq(int, (int)err.code, GB_OK));
 	gb_records_release(&records);
-}
-
-static const char *rest_of(enum gb_launch_kind kind)
-{
-	static const char *const rest[] = {
-		[GB_LAUNCH_TIME] = "\"status\":\"ok\"",
-		[GB_LAUNCH_FAILED] = "\"status\":\"failed\",\"reason\":\"wrong\"",
-		[GB_LAUNCH_UNVERIFIED] = "\"status\":\"unverified\"",
-		[GB_LAUNCH_EMULATED] = "\"status\":\"ok\",\"emulated\":true",
-	};
-
-	return rest[kind];
-}
-
-/* A file with one run and one launch. */
-static void put(struct gb_store *store, int number, int64_t started, int64_t committed,
-		const char *commit, double ns, enum gb_launch_kind kind)
-{
-	char run[256], record[256], date[2][GB_DATE_MAX];
-
-	gb_date_text(date[0], started);
-	gb_date_text(date[1], committed);
-	snprintf(run, sizeof run,
-		 "\"schema\":2,\"started\":\"%s\",\"tool\":{\"commit\":\"%s\",\"commit_date\":\"%"
-		 "s\"}",
-		 date[0], commit, date[1]);
-	snprintf(record, sizeof record,
-		 "\"backend\":\"cpu\",\"key\":\"radix/cpu/best\",%s,"
-		 "\"time\":{\"median\":%.17g,\"samples\":[%.17g,%.17g]}",
-		 rest_of(kind), ns + 5, ns + 5, ns);
-	put_file(store, number, run, "\"hostname\":\"a\"", record);
-}
-
-static struct gb_history judge(const struct gb_store *store, enum gb_order order, double threshold)
-{
-	struct gb_history h = { .order = order, .threshold = threshold, .rule = gb_shift_rule };
-	struct gb_error err = { 0 };
-
-	cr_assert(eq(int, (int)gb_history_judge(&h, store, &err), GB_OK));
-	return h;
-}
-
-static int status_of(const struct gb_history *h)
-{
-	char why[GB_HISTORY_WHY];
-
-	return (int)gb_history_status(h, why);
-}
-
-/* Twenty launches, stored in an order that is not that of time, the newer half slower by 10 %. */
-static struct gb_store twenty(double factor)
-{
-	struct gb_store store = { 0 };
-
-	for (int i = 0; i < 20; i++) {
-		const int day = i * 7 % 20;
-
-		put(&store, i, day * INT64_C(86400), GB_NO_DATE, "",
-		    (day < 10 ? 1000 : 1000 * factor) + day * 37 % 11, GB_LAUNCH_TIME);
-	}
-	return store;
-}
-
-Test(history, a_worse_level)
-{
-	struct gb_store store = twenty(1.1);
-	struct gb_history h = judge(&store, GB_ORDER_DATE, 0.05);
-
-	cr_assert(eq(sz, h.count, 1));
-	cr_assert(eq(sz, h.trend[0].shifts, 1));
-	cr_expect(eq(sz, h.trend[0].shift[0].at, 10));
-	cr_expect(eq(i64, gb_first_after(&h.trend[0], 0)->started, INT64_C(864000)));
-	cr_expect(eq(sz, h.trend[0].files, 20));
-	cr_expect(eq(int, h.trend[0].verdict, GB_SLOWER));
-	cr_expect(eq(int, status_of(&h), GB_EVERIFY));
-	gb_history_release(&h);
-	h = judge(&store, GB_ORDER_DATE, 0.15);
-	cr_expect(eq(int, h.trend[0].verdict, GB_SAME));
-	cr_expect(eq(int, status_of(&h), GB_OK));
-	gb_history_release(&h);
-	gb_store_release(&store);
-	store = twenty(0.9);
-	h = judge(&store, GB_ORDER_DATE, 0.05);
-	cr_expect(eq(int, h.trend[0].verdict, GB_FASTER));
-	cr_expect(eq(int, status_of(&h), GB_OK));
-	gb_history_release(&h);
-	gb_store_release(&store);
-}
-
-/* What is no time leaves the times alone; a launch that two files hold counts once. */
-Test(history, what_counts)
-{
-	struct gb_store store = { 0 };
-	struct gb_history h;
-
-	for (int i = 0; i < 7; i++)
-		put(&store, i, i, GB_NO_DATE, "", 1000 + i, GB_LAUNCH_TIME);
-	put(&store, 6, 6, GB_NO_DATE, "", 1006, GB_LAUNCH_TIME);
-	put(&store, 7, 7, GB_NO_DATE, "", 0, GB_LAUNCH_FAILED);
-	put(&store, 8, 8, GB_NO_DATE, "", 0, GB_LAUNCH_UNVERIFIED);
-	put(&store, 9, 9, GB_NO_DATE, "", 0, GB_LAUNCH_EMULATED);
-	put(&store, 10, GB_NO_DATE, GB_NO_DATE, "", 1000, GB_LAUNCH_TIME);
-	h = judge(&store, GB_ORDER_DATE, 0.05);
-	cr_expect(eq(sz, h.trend[0].count, 7));
-	cr_expect(eq(sz, h.trend[0].undated, 1));
-	cr_assert(eq(sz, h.trend[0].failures, 1));
-	cr_expect(eq(str, (char *)h.trend[0].failure[0].reason, "wrong"));
-	cr_expect(eq(sz, h.trend[0].kinds[GB_LAUNCH_UNVERIFIED], 1));
-	cr_expect(eq(sz, h.trend[0].kinds[GB_LAUNCH_EMULATED], 1));
-	cr_expect(eq(int, h.trend[0].verdict, GB_UNSURE));
-	cr_expect(eq(int, status_of(&h), GB_EUNDECIDED));
-	gb_history_release(&h);
-	gb_store_release(&store);
-}
-
-/* An old commit that is measured last, with its date and without. */
-Test(history, by_commit)
-{
-	struct gb_store store = { 0 };
-
-	for (int i = 0; i < 12; i++)
-		put(&store, i, i, i % 2 ? 200 : 100, i % 2 ? "b" : "a", i % 2 ? 1100 : 1000,
-		    GB_LAUNCH_TIME);
-	for (int dated = 1; dated >= 0; dated--) {
-		struct gb_history h = judge(&store, GB_ORDER_COMMIT, 0.05);
-
-		cr_assert(eq(sz, h.trend[0].shifts, 1));
-		cr_expect(eq(str, gb_first_after(&h.trend[0], 0)->run_id, "run1"));
-		gb_history_release(&h);
-		for (size_t i = 0; i < store.runs; i++)
-			store.run[i].committed = GB_NO_DATE;
-	}
-	gb_store_release(&store);
-}
-
-Test(history, globs)
-{
-	struct gb_store store = twenty(1);
-	const char *const good[] = { "radix/cpu/b*", "radix/cpu/best" }, *const bad[] = { "best" };
-	struct gb_history h = { .rule = gb_shift_rule, .glob = good, .globs = 2 };
-	struct gb_error err = { 0 };
-
-	cr_expect(eq(int, (int)gb_history_judge(&h, &store, &err), GB_OK));
-	cr_expect(eq(sz, h.count, 1));
-	gb_history_release(&h);
-	h = (struct gb_history){ .rule = gb_shift_rule, .glob = bad, .globs = 1 };
-	cr_expect(eq(int, (int)gb_history_judge(&h, &store, &err), GB_EUSAGE));
-	gb_history_release(&h);
-	gb_store_release(&store);
 }
 
 /* ---- machines ----------------------------------------------------------------------------- */
@@ -333,50 +191,52 @@ static bool is_taken_with(const char *from, const char *to)
 
 Test(history, files_that_are_scanned)
 {
-	char text[2 * sizeof whole];
+	static const struct {
+		const char *from, *to;
+		bool taken;
+	} changes[] = {
+		{ "\"+-2 %\"", "\"+-3 %\"", true },
+		{ "\"ok\"", "\"failed\"", true },
+		{ "\"ok\"", "\"skipped\"", true },
+		{ "\"seq\":7", "\"emulated\":true", true },
+		{ "\"seq\":7", "\"cold\":true", true },
+		{ "\"run\",\"schema\":2", "\"run\",\"schema\":1", true },
+		{ "\"record\",\"schema\":2", "\"record\",\"schema\":1", true },
+		{ "\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7",
+		  "\"schema\":1,\"run_id\":\"5f3a\",\"verify\":{\"result\":\"skipped\"}", true },
+		{ "\"record\"", "\"run\"", true },
+		{ "1020.25", "0.1000000000000000055511151231257827", true },
+		{ "\"elapsed_s\":3.5", "\"other\":[\"}\",{\"x\":[1,2]}]", true },
+		/* Left to the reader of lines.h: */
+		{ "1020.25", "1e999", false },
+		{ "1020.25", "\"1\"", false },
+		{ "1020.25", "0x10", false },
+		{ "1020.5", "-1", false },
+		{ "[1021,1020.25,1.5e3,1020.75]", "[]", false },
+		{ "\"median\":1020.5,", "", false },
+		{ "\"seq\":7", "\"seq\":7,\"replaces\":{}", false },
+		{ "5f3a", "5f\\/3a", false },
+		{ "5f3a", "other", false },
+		{ "\"seq\":7,", "\"seq\":7, ", false },
+		{ "\"seq\":7", "\"se\\u0071\":7", false },
+		{ "\"record\",\"schema\":2", "\"record\",\"schema\":99", false },
+		{ "3.5}\n", "3.5}\r\n", false },
+		{ "3.5}\n", "3.5}", false },
+	};
+	char text[SCANNED_MAX], reason[SCANNED_MAX];
 
+	for (size_t i = 0; i < GB_COUNT(changes); i++)
+		cr_expect(eq(int, is_taken_with(changes[i].from, changes[i].to), changes[i].taken),
+			  "%s", changes[i].to);
 	cr_expect(is_taken(whole, false));
 	snprintf(text, sizeof text, "%s%s", whole, strchr(whole, '\n') + 1);
 	cr_expect(is_taken(text, false));
-	cr_expect(is_taken_with("\"reason\":\"+-2 %\"", "\"reason\":\"+-3 %\""));
-	cr_expect(is_taken_with("\"ok\"", "\"failed\""));
-	cr_expect(is_taken_with("\"ok\"", "\"skipped\""));
-	cr_expect(is_taken_with("\"seq\":7", "\"emulated\":true"));
-	cr_expect(is_taken_with("\"seq\":7", "\"cold\":true"));
-	cr_expect(is_taken_with("\"run\",\"schema\":2", "\"run\",\"schema\":1"));
-	cr_expect(is_taken_with("\"record\",\"schema\":2", "\"record\",\"schema\":1"));
-	cr_expect(is_taken_with(
-		"\"schema\":2,\"run_id\":\"5f3a\",\"seq\":7",
-		"\"schema\":1,\"run_id\":\"5f3a\",\"verify\":{\"result\":\"skipped\"}"));
-	cr_expect(is_taken_with("\"record\"", "\"run\""));
-	cr_expect(is_taken_with("1020.25", "0.1000000000000000055511151231257827"));
-	cr_expect(is_taken_with("\"elapsed_s\":3.5", "\"other\":[\"}\",{\"x\":[1,2]}]"));
-}
-
-Test(history, files_that_are_left_to_the_reader)
-{
-	char text[SCANNED_MAX], reason[SCANNED_MAX];
-
 	cr_expect(not(is_taken("", false)));
 	cr_expect(not(is_taken(strchr(whole, '\n') + 1, false)));
 	snprintf(text, sizeof text, "%s{\"type\":\"record\",\"schema\":2", whole);
 	cr_expect(not(is_taken(text, false)));
 	snprintf(reason, sizeof reason, "\"failed\",\"reason\":\"%04000d\"", 1);
 	cr_expect(not(is_taken_with("\"ok\"", reason)));
-	cr_expect(not(is_taken_with("1020.25", "1e999")));
-	cr_expect(not(is_taken_with("1020.25", "\"1\"")));
-	cr_expect(not(is_taken_with("1020.25", "0x10")));
-	cr_expect(not(is_taken_with("1020.5", "-1")));
-	cr_expect(not(is_taken_with("[1021,1020.25,1.5e3,1020.75]", "[]")));
-	cr_expect(not(is_taken_with("\"median\":1020.5,", "")));
-	cr_expect(not(is_taken_with("\"seq\":7", "\"seq\":7,\"replaces\":{}")));
-	cr_expect(not(is_taken_with("5f3a", "5f\\/3a")));
-	cr_expect(not(is_taken_with("5f3a", "other")));
-	cr_expect(not(is_taken_with("\"seq\":7,", "\"seq\":7, ")));
-	cr_expect(not(is_taken_with("\"seq\":7", "\"se\\u0071\":7")));
-	cr_expect(not(is_taken_with("\"record\",\"schema\":2", "\"record\",\"schema\":99")));
-	cr_expect(not(is_taken_with("3.5}\n", "3.5}\r\n")));
-	cr_expect(not(is_taken_with("3.5}\n", "3.5}")));
 }
 
 /* Any byte of the record may be any of these. */

@@ -113,51 +113,42 @@ static const char *found(const double *value, size_t count)
 	return text;
 }
 
-static const char *found_in(size_t count, double noise, const size_t *at, const double *level)
+Test(shifts, levels)
 {
+	static const struct {
+		size_t count;
+		double noise;
+		size_t at[6];
+		double level[6];
+		const char *found;
+	} made[] = {
+		{ 40, 0.01, { 20 }, { 100, 110 }, "+20" },
+		{ 40, 0.01, { 20 }, { 100, 90 }, "-20" },
+		/* Four launches of a new level, the least that there may be, at either end. */
+		{ 40, 0.01, { 36 }, { 100, 110 }, "+36" },
+		{ 40, 0.01, { 4 }, { 100, 110 }, "+4" },
+		/* Up and down again: the whole has no split that is good. */
+		{ 60, 0.01, { 26, 34 }, { 100, 110, 100 }, "+26 -34" },
+		{ 400,
+		  0.01,
+		  { 50, 100, 200, 390 },
+		  { 100, 103, 106, 100, 120 },
+		  "+50 +100 -200 +390" },
+		{ 40, 0.01, { 0 }, { 100 }, "" },
+		/* Too small, though clear; three launches are no level; too few launches. */
+		{ 40, 0.0001, { 20 }, { 100, 100.8 }, "" },
+		{ 40, 0.01, { 37 }, { 100, 110 }, "" },
+		{ 7, 0.01, { 4 }, { 100, 200 }, "" },
+		/* Without noise. */
+		{ 60, 0, { 30 }, { 100, 105 }, "+30" },
+	};
 	double value[MOST];
 
-	make(value, count, noise, at, level, 7);
-	return found(value, count);
-}
-
-Test(shifts, clear_levels_are_found)
-{
-	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 20, 0 }, (double[]){ 100, 110 }),
-		     "+20"));
-	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 20, 0 }, (double[]){ 100, 90 }),
-		     "-20"));
-	/* Four launches of a new level, the least that there may be, at either end. */
-	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 36, 0 }, (double[]){ 100, 110 }),
-		     "+36"));
-	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 4, 0 }, (double[]){ 100, 110 }),
-		     "+4"));
-	/* Up and down again: the whole has no split that is good. */
-	cr_expect(
-		eq(str,
-		   (char *)found_in(60, 0.01, (size_t[]){ 26, 34, 0 }, (double[]){ 100, 110, 100 }),
-		   "+26 -34"));
-	cr_expect(eq(str,
-		     (char *)found_in(400, 0.01, (size_t[]){ 50, 100, 200, 390, 0 },
-				      (double[]){ 100, 103, 106, 100, 120 }),
-		     "+50 +100 -200 +390"));
-}
-
-Test(shifts, what_is_none)
-{
-	double value[MOST];
-
-	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 0 }, (double[]){ 100 }), ""));
-	/* Too small, though clear. */
-	cr_expect(eq(str,
-		     (char *)found_in(40, 0.0001, (size_t[]){ 20, 0 }, (double[]){ 100, 100.8 }),
-		     ""));
-	/* Three launches are no level. */
-	cr_expect(eq(str, (char *)found_in(40, 0.01, (size_t[]){ 37, 0 }, (double[]){ 100, 110 }),
-		     ""));
-	/* Too few launches. */
-	cr_expect(
-		eq(str, (char *)found_in(7, 0.01, (size_t[]){ 4, 0 }, (double[]){ 100, 200 }), ""));
+	for (size_t i = 0; i < GB_COUNT(made); i++) {
+		make(value, made[i].count, made[i].noise, made[i].at, made[i].level, 7);
+		cr_expect(eq(str, (char *)found(value, made[i].count), (char *)made[i].found),
+			  "series %zu", i);
+	}
 	for (size_t count = 0; count < 50; count++) {
 		make(value, count, 0, (size_t[]){ 0 }, (double[]){ 100 }, 0);
 		cr_expect(eq(str, (char *)found(value, count), ""), "%zu equal values", count);
@@ -166,15 +157,7 @@ Test(shifts, what_is_none)
 	make(value, 60, 0.01, (size_t[]){ 0 }, (double[]){ 100 }, 5);
 	value[30] = 1e9;
 	cr_expect(eq(str, (char *)found(value, 60), ""));
-}
-
-/* Without noise, and with values that are all one of two. */
-Test(shifts, equal_values)
-{
-	double value[MOST];
-
-	make(value, 60, 0, (size_t[]){ 30, 0 }, (double[]){ 100, 105 }, 0);
-	cr_expect(eq(str, (char *)found(value, 60), "+30"));
+	/* All are one of two values. */
 	for (size_t i = 0; i < 60; i++)
 		value[i] = 100 + (double)(i % 2);
 	cr_expect(eq(str, (char *)found(value, 60), ""));
