@@ -29,7 +29,7 @@ Intel Xeon, from [its records](../measured/h100-2026-11-23), and nothing else: a
 | :--- | :--- | ---: | ---: | ---: | ---: |
 HEAD
 	for paper in radix bfs cbt octree lbvh; do
-		"$gpubench" repro "$paper" --from "${records[@]}" --format=markdown | cat -s >"$folder/$paper.md"
+		"$gpubench" repro "$paper" --from "${records[@]}" --format=markdown >"$folder/$paper.md"
 		sum=$("$gpubench" repro "$paper" --from "${records[@]}" --format=json)
 		what=$(sed -n '3p' "$folder/$paper.md")
 		printf '| [%s](%s.md) | %s | %s | %s | %s | %s |\n' "$paper" "$paper" "$what" \

@@ -210,7 +210,8 @@ static void put_cells(struct gb_sheet *sheet, const struct gb_repro *t, const ch
 		gb_grid_set(&grid, UNIT, column->unit, GB_PLAIN);
 		gb_grid_set(&grid, PRINTED, gb_repro_printed(cell), GB_PLAIN);
 		gb_grid_set_number(&grid, PAPER, cell->published, NULL, GB_PLAIN);
-		gb_grid_set_number(&grid, HERE, cell->here, NULL, GB_PLAIN);
+		if (!gb_equal(column->role, "key"))
+			gb_grid_set_number(&grid, HERE, cell->here, NULL, GB_PLAIN);
 		gb_grid_set_number(&grid, LOW, cell->low, NULL, GB_PLAIN);
 		gb_grid_set_number(&grid, HIGH, cell->high, NULL, GB_PLAIN);
 		gb_grid_set(&grid, REASON, cell->reason, GB_PLAIN);

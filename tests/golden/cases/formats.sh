@@ -35,5 +35,7 @@ print compare base.jsonl new.jsonl
 print versus base.jsonl new.jsonl
 print versus --by=peer base.jsonl new.jsonl
 print history runs
+gpubench radix cpu/best cpu/lsd8 --count=1k --samples=1 -o here.jsonl >table || exit
+print repro --from here.jsonl radix:table1
 gpubench report base.jsonl --format=latex >latex || exit
 sed -n 1,12p latex

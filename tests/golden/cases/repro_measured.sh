@@ -2,7 +2,7 @@
 gpubench repro radix:table1 --preset=ci --samples=1 --backend=cpu -f json >json || exit
 grep -c '"here":	[0-9]' json
 grep -q '"verdict":	"cannot be tested here"' json || exit
-sed -n '/"sum"/,$ { /measured/p; /held/p }' json
+sed -n '/^\t"measured/p; /^\t".*held/p' json
 gpubench repro octree --preset=ci --samples=1 --backend=cpu >table || exit
 grep -c '^ *plummer' table
 gpubench repro cbt:memory --preset=ci --samples=1 --backend=cpu -o - | grep -vc '^{"type":'
