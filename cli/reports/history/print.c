@@ -4,18 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/reports/history/charts.h"
 #include "common/text.h"
-
-char *gb_shift_text(char text[GB_SHIFT_TEXT], const struct gb_shift *shift)
-{
-	const struct gb_ratio *r = &shift->ratio;
-	const int used = snprintf(text, GB_SHIFT_TEXT, "%+.1f %%", 100 * (r->estimate - 1));
-
-	if (!isnan(r->interval.low))
-		(void)snprintf(text + used, GB_SHIFT_TEXT - (size_t)used, ", %+.1f to %+.1f",
-			       100 * (r->interval.low - 1), 100 * (r->interval.high - 1));
-	return text;
-}
 
 /* ---- the table ----------------------------------------------------------------------------- */
 

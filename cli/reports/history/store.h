@@ -6,7 +6,7 @@
  * file.
  *
  * The room history/: level shifts over stored records. folder.h finds and reads the files, shifts.h
- * judges one series, history.h all of them, print.c and page.c show the results.
+ * judges one series, history.h all of them, print.c and charts.c show the results.
  */
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_STORE_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_STORE_H

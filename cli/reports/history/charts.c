@@ -1,4 +1,4 @@
-/* page.c -- the charts of a history's page: for each series its launches in their order.
+/* charts.c -- the charts of a history's page: for each series its launches in their order.
  *
  * A dot is a launch, or where there are more than DOTS the median of some that followed each
  * other on one level; its title has the commit and the date. A horizontal line is the median of
@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "cli/reports/grid/picture.h"
-#include "cli/reports/history/print.h"
+#include "cli/reports/history/charts.h"
 #include "common/text.h"
 
 enum {
@@ -195,6 +195,17 @@ static void put_chart(struct gb_sheet *sheet, const struct gb_history *h, const 
 	put_text(&c, name);
 	(void)fputs("</figcaption></figure>\n", file);
 	free(room);
+}
+
+char *gb_shift_text(char text[GB_SHIFT_TEXT], const struct gb_shift *shift)
+{
+	const struct gb_ratio *r = &shift->ratio;
+	const int used = snprintf(text, GB_SHIFT_TEXT, "%+.1f %%", 100 * (r->estimate - 1));
+
+	if (!isnan(r->interval.low))
+		(void)snprintf(text + used, GB_SHIFT_TEXT - (size_t)used, ", %+.1f to %+.1f",
+			       100 * (r->interval.low - 1), 100 * (r->interval.high - 1));
+	return text;
 }
 
 void gb_history_print_charts(struct gb_sheet *sheet, const struct gb_history *history)
