@@ -44,7 +44,7 @@ static struct shape shape_of(const struct gb_repro *t, size_t c)
 		.ratio = gb_equal(column->role, "ratio"),
 		.measured = column->variant || column->of[0],
 		.is_time = gb_equal(column->role, "time"),
-		.exact = gb_equal(column->type, "integer"),
+		.exact = column->is_count,
 	};
 
 	for (size_t r = 0; r < t->rows; r++)

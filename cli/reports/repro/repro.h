@@ -24,12 +24,13 @@ struct gb_repro_source {
 /* A column of the paper's, or of a variant that is measured beside it (results/papers/FORMAT.md); texts
  * that the file leaves out are NULL. */
 struct gb_repro_column {
-	const char *name, *role, *type, *unit, *param, *variant, *reason, *scope;
-	const char *value; /* a path in a record */
-	bool is_time;      /* nanoseconds stand there */
-	double scale;      /* of that value, to the column's unit */
-	const char *of[2]; /* a ratio: dividend and divisor */
-	const cJSON *set;  /* parameters over the table's; NULL: none */
+	const char *name, *role, *unit, *param, *variant, *reason, *scope;
+	bool is_text, is_count; /* whole numbers: compared by their difference */
+	const char *value;      /* a path in a record */
+	bool is_time;           /* nanoseconds stand there */
+	double scale;           /* of that value, to the column's unit */
+	const char *of[2];      /* a ratio: dividend and divisor */
+	const cJSON *set;       /* parameters over the table's; NULL: none */
 };
 
 struct gb_repro_cell {

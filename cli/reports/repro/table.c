@@ -71,7 +71,8 @@ static void read_column(struct gb_repro_column *column, const cJSON *json)
 	*column = (struct gb_repro_column){
 		.name = gb_json_text(json, "name"),
 		.role = role ? role : "",
-		.type = type ? type : "",
+		.is_text = type && gb_equal(type, "text"),
+		.is_count = type && gb_equal(type, "integer"),
 		.unit = gb_json_text(json, "unit"),
 		.param = gb_json_text(json, "param"),
 		.variant = gb_json_text(json, "variant"),
@@ -126,7 +127,7 @@ static void read_cell(struct gb_repro_cell *cell, const struct gb_repro_column *
 	if (cJSON_IsNumber(json)) {
 		cell->published = json->valuedouble;
 		(void)snprintf(cell->number, sizeof cell->number, "%.15g", cell->published);
-	} else if (string && gb_equal(column->type, "text")) {
+	} else if (string && column->is_text) {
 		cell->text = string;
 	} else if (string) {
 		cell->published = strtod(string, NULL);
