@@ -126,8 +126,10 @@ scenes=(--scene=teapot,terrain,city,soup,knot --primitives=100k)
 measure peers-build-binary lbvh cpu/karras64 cpu/apetrei cpu/embree-morton "${scenes[@]}" --threads=1,2 "${often[@]}"
 measure peers-build-wide lbvh cpu/wide cpu/embree "${scenes[@]}" --threads=1,2 "${often[@]}"
 measure peers-build-quality lbvh cpu/ploc cpu/sah cpu/embree-medium "${scenes[@]}" --threads=1,2 "${often[@]}"
-measure peers-trace lbvh cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16 \
-	cpu/embree16-medium --op=trace --rays=256 --rays-kind=primary,shadow,ambient,random,bounce "${scenes[@]}" --threads=1 "${often[@]}"
+tracers=(cpu/wide cpu/packet cpu/embree cpu/embree-medium cpu/embree8 cpu/embree16 cpu/embree16-medium)
+rays=(--op=trace --rays=256 "${scenes[@]}" --threads=1)
+measure peers-trace-coherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=primary,shadow "${often[@]}"
+measure peers-trace-incoherent lbvh "${tracers[@]}" "${rays[@]}" --rays-kind=ambient,random,bounce "${often[@]}"
 known+="peers "
 
 # Each variant with several threads on one and two: `gpubench versus --by=threads`.
