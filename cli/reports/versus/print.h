@@ -4,7 +4,7 @@
 
 #include "cli/reports/versus/versus.h"
 
-/* What cells show to people; programs get both. */
+/* Cells show one of these to people; programs get both. */
 enum gb_versus_show { GB_SHOW_TIME, GB_SHOW_RATE };
 
 /* People get a table for each benchmark and back end, programs a line for each cell; records: those

@@ -12,7 +12,7 @@
 
 /* One record, and where it goes. */
 struct item {
-	const struct gb_record *record, *run;
+	const struct gb_record *record;
 	const char *key;
 	size_t table, column; /* the column as index into the names */
 	size_t order;
@@ -357,97 +357,6 @@ out:
 	return err->code;
 }
 
-/* ---- what a column mixes ------------------------------------------------------------------ */
-
-static const struct {
-	const char *name, *path;
-	bool of_cpu, of_gpu; /* the back ends whose times depend on it */
-	bool in_gpu;         /* the path is one within the GPU's object */
-} parts[] = {
-	{ "CPU", "host.cpu", true, false, false },
-	{ "GPU", "name", false, true, true },
-	{ "host", "host.hostname", true, true, false },
-	{ "commit", "tool.commit", true, true, false },
-	{ "uncommitted changes", "tool.dirty", true, true, false },
-	{ "build", "tool.mode", true, true, false },
-	{ "compiler", "tool.compiler", true, true, false },
-	{ "compiler flags", "tool.cflags", true, true, false },
-	{ "nvcc", "tool.nvcc", false, true, false },
-	{ "architectures", "tool.archs", false, true, false },
-	{ "driver", "cuda.driver", false, true, false },
-	{ "Vulkan driver", "vulkan.driver", false, true, true },
-	{ "CUDA runtime", "cuda.runtime", false, true, false },
-};
-
-static struct gb_field_value part_of(const struct gb_record *record, size_t part)
-{
-	const struct gb_gpu *gpu = gb_run_gpu(record->run);
-
-	if (isnan(record->time.median) ||
-	    !(gb_is_cpu(record) ? parts[part].of_cpu : parts[part].of_gpu))
-		return (struct gb_field_value){ 0 };
-	if (parts[part].in_gpu)
-		return gpu ? gb_gpu_value(gpu, parts[part].path) : (struct gb_field_value){ 0 };
-	return gb_run_value(record->run, parts[part].path);
-}
-
-/* The values that the records with a time in the column have of a part. */
-static struct gb_versus_mix mix_of(const struct item *item, size_t count, size_t column,
-				   size_t part)
-{
-	struct gb_versus_mix mix = { .name = parts[part].name };
-
-	for (size_t i = 0; i < count; i++) {
-		const struct gb_field_value value = part_of(item[i].record, part);
-		size_t k = 0;
-
-		if (item[i].column != column || !value.kind)
-			continue;
-		while (k < mix.count && k < GB_SETUP_VALUES &&
-		       !gb_values_equal(mix.value[k], value))
-			k++;
-		if (k < mix.count)
-			continue;
-		if (k < GB_SETUP_VALUES)
-			mix.value[k] = value;
-		mix.count++;
-	}
-	return mix;
-}
-
-char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t size)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; i < mix->count && i <= GB_SETUP_VALUES && n + 1 < size; i++) {
-		char words[128];
-		const int length = snprintf(
-			text + n, size - n, "%s%s", i ? ", " : "",
-			i == GB_SETUP_VALUES ? "..."
-					     : gb_value_words(mix->value[i], words, sizeof words));
-
-		n += length > 0 ? (size_t)length : 0;
-	}
-	return text;
-}
-
-static enum gb_status find_mixes(struct gb_versus_table *t, const struct item *item, size_t count,
-				 struct gb_error *err)
-{
-	t->mix = calloc(t->column_count * GB_COUNT(parts) + 1, sizeof *t->mix);
-	if (!t->mix)
-		return gb_out_of_memory(err, NULL);
-	for (size_t c = 0; c < t->column_count; c++)
-		for (size_t part = 0; part < GB_COUNT(parts); part++) {
-			struct gb_versus_mix mix = mix_of(item, count, t->column[c], part);
-
-			mix.column = c;
-			if (mix.count > 1)
-				t->mix[t->mix_count++] = mix;
-		}
-	return GB_OK;
-}
-
 /* ---- a table ------------------------------------------------------------------------------ */
 
 static int by_row(const void *a, const void *b)
@@ -501,6 +410,25 @@ static const char *common_unit(const struct item *item, size_t count)
 		unit = other ? other : unit;
 	}
 	return unit;
+}
+
+static enum gb_status find_mixes(struct gb_versus_table *t, const struct item *item, size_t count,
+				 struct gb_error *err)
+{
+	t->mix = calloc(t->column_count * GB_MIX_PARTS + 1, sizeof *t->mix);
+	if (!t->mix)
+		return gb_out_of_memory(err, NULL);
+	for (size_t c = 0; c < t->column_count; c++)
+		for (size_t part = 0; part < GB_MIX_PARTS; part++) {
+			struct gb_versus_mix mix = gb_versus_mix_begin(c, part);
+
+			for (size_t i = 0; i < count; i++)
+				if (item[i].column == t->column[c])
+					gb_versus_mix_add(&mix, item[i].record);
+			if (mix.count > 1)
+				t->mix[t->mix_count++] = mix;
+		}
+	return GB_OK;
 }
 
 static enum gb_status fill_table(struct gb_versus *v, struct gb_versus_table *t,

@@ -13,8 +13,8 @@
 #ifndef GPUBENCH_CLI_REPORTS_VERSUS_VERSUS_H
 #define GPUBENCH_CLI_REPORTS_VERSUS_VERSUS_H
 
-#include "cli/reports/compare/setups.h"
 #include "cli/reports/verdict.h"
+#include "cli/reports/versus/mixes.h"
 #include "common/stats.h"
 
 /* What a column stands for. */
@@ -45,14 +45,6 @@ struct gb_versus_row {
 	const char *key;             /* points into the records */
 	bool hot;                    /* caches */
 	struct gb_versus_cell *cell; /* one per column of the table */
-};
-
-/* A member of the run line of which a column has several values. */
-struct gb_versus_mix {
-	size_t column;
-	const char *name;
-	size_t count; /* of different values; the first ones are kept */
-	struct gb_field_value value[GB_SETUP_VALUES];
 };
 
 struct gb_versus_column {
@@ -99,9 +91,6 @@ void gb_versus_release(struct gb_versus *versus);
 
 /* The words of the command line and of the JSON, by enum gb_versus_by; NULL terminated. */
 extern const char *const gb_versus_bys[];
-
-/* The values as "A, B".  Returns text. */
-char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t size);
 
 /* The key without benchmark and back end, which the table has in its head. */
 const char *gb_versus_row_name(const struct gb_versus_table *table,
