@@ -7,9 +7,9 @@
 #	<!-- end -->
 #
 # It may be `gpubench versus --by=threads --format=markdown FILE`, too; and `report` may have
-# --launches=pooled, or go on with `| scripts/columns.py COLUMN...`, then with --format=csv.  What
-# stands between is replaced by the command line that measured the file, the machine and the commit,
-# and the table; the heading that is printed is left out.  A file that is not there is "Not measured
+# --launches=pooled, or go on with `| scripts/columns.py COLUMN...`, then with --format=csv.  The
+# text between the marks is replaced by the command line that measured the file, the machine and the
+# commit, and the table; the heading that is printed is left out.  A file that is not there is "Not measured
 # yet."
 #
 #	scripts/figures.sh results/measured/cpu-2026-12-01    the marks of all cpu-* folders name this one from now on

@@ -41,7 +41,7 @@ static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 	return NULL;
 }
 
-/* Where the tables go: to standard output, unless records alone do, and to a page. */
+/* The tables go to standard output, unless records alone do, and to a page. */
 struct output {
 	struct gb_sheet sheet[2];
 	size_t sheets;
@@ -199,7 +199,7 @@ static enum gb_status reproduce(struct job *job, const struct table *table, stru
 	return err->code;
 }
 
-/* What stands before (end: after) the tables of a paper, which may be NULL. */
+/* Print the text before (end: after) the tables of a paper, which may be NULL. */
 static void put_paper(struct output *out, const cJSON *paper, bool end)
 {
 	for (size_t i = 0; i < out->sheets && paper; i++)

@@ -77,7 +77,7 @@ def at(record, path):
 
 
 def machine_of(record, run):
-    """What the record's back end ran on: its name, and what tells machines of one name apart."""
+    """The machine of the record's back end: its name, and what tells machines of one name apart."""
     host = run.get("host") or {}
     if record["backend"] != "cpu":
         device = at(run, "settings.device") or 0

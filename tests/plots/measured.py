@@ -103,7 +103,7 @@ def trees():
 
 
 def papers():
-    """What `repro radix:table1` stores: the rows of the table up to 10 million keys."""
+    """The records that `repro radix:table1` stores: rows of the table up to 10 million keys."""
     lines = [run_line(1, MACHINES[0])]
     for count in (10000, 50000, 100000, 1000000, 10000000):
         params = {"count": count, "type": "u32", "distribution": "uniform", "seed": 1}

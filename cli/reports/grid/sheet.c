@@ -11,7 +11,7 @@
 #include "cli/reports/page.h"
 #include "common/text.h"
 
-/* What surrounds a block, by enum gb_block and enum gb_format. */
+/* The text around a block, by enum gb_block and enum gb_format. */
 struct frame {
 	const char *before, *after;
 };

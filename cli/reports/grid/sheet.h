@@ -16,7 +16,7 @@
 
 enum { GB_SHEET_SCHEMA = 1 };
 
-/* What a report is. */
+/* The kind of a report. */
 struct gb_sheet_kind {
 	const char *type;  /* of the JSON object: "comparison" */
 	const char *grid;  /* the one that CSV has */

@@ -82,7 +82,7 @@ static bool same_set(const cJSON *a, const cJSON *b)
 	return (!a && !b) || (a && b && cJSON_Compare(a, b, true));
 }
 
-/* Whether the column is measured with that set. */
+/* True if the column is measured with that set. */
 static bool belongs(const struct gb_repro_column *column, const cJSON *set)
 {
 	return column->variant && same_set(column->set, set);

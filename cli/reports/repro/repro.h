@@ -81,7 +81,7 @@ void gb_repro_fill(struct gb_repro *t);
 /* The cell as it is in print, text or number; NULL if it is empty. */
 const char *gb_repro_printed(const struct gb_repro_cell *cell);
 
-/* Whether a list of numbers and texts has what is printed in the cell. */
+/* True if the list of numbers and texts has what is printed in the cell. */
 bool gb_repro_lists(const cJSON *list, const struct gb_repro_cell *cell);
 
 /* The index of the column called name, which may be NULL; repro->columns if there is none. */

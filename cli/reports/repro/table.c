@@ -36,7 +36,7 @@ size_t gb_repro_column(const struct gb_repro *repro, const char *name)
 	return i;
 }
 
-/* Whether a place in a record holds nanoseconds. */
+/* True if that place in a record holds nanoseconds. */
 static bool is_time(const char *path)
 {
 	static const char *const times[] = { "time.", "phases.", "host_time.", "upload",

@@ -1,5 +1,5 @@
 /* Series from stored launches: their machine; and files scanned in bulk, of which the reader of lines.h
- * must say the same.  What a history makes of them is in tests/golden/cases/history_*. */
+ * must say the same.  The golden cases history_* pin the verdicts. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 

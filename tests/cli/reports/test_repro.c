@@ -42,7 +42,7 @@ static void init(struct gb_repro *t, const cJSON *paper)
 		gb_repro_init(t, paper, cJSON_GetArrayItem(gb_json_at(paper, "tables"), 0), &err));
 }
 
-/* What is printed of one claim on x = 1, 2, 3 and y = 2, 4, 6; the last x may not be measured. */
+/* The text of one claim on x = 1, 2, 3 and y = 2, 4, 6; the last x may not be measured. */
 static char *verdict_on(const char *test, bool complete)
 {
 	char document[2048];
