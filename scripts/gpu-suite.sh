@@ -4,6 +4,7 @@
 # results/measured/<gpu>-<date>), and a line in FOLDER/summary; a step that fails does not end the rest.
 #
 #	scripts/gpu-suite.sh out verify                            one stage: none takes 10 minutes
+#	GPUBENCH=./gpubench-simt scripts/gpu-suite.sh /tmp/try     a rehearsal: the same steps in the emulator
 #	DRY=1 scripts/gpu-suite.sh /tmp/try                        what would be run, with limits; needs no GPU
 #
 # verify	build and unit tests; every cuda variant at the points of `check`; its hashes against the
@@ -45,6 +46,7 @@ fi
 prebuilt=${PREBUILT:-}
 gpubench=${GPUBENCH:-${prebuilt:-.}/gpubench}
 simt=${prebuilt:-.}/gpubench-simt
+rehearsal=$([[ $(basename "$gpubench") == *simt* ]] && echo 1 || echo 0)
 dry=${DRY:-0}
 dry_failures=0
 stage_s=590 # a stage's own limit: steps get what is left of it
@@ -91,16 +93,18 @@ step() {
 	printf '%-14s %4d s  %s\n' "$name" $((SECONDS - start)) "$verdict" | tee -a "$folder/summary"
 }
 
-# A step beside others.
+# A step beside others, on a GPU; one after the other in the emulator, which takes all cores.
 beside() {
-	if [ "$dry" = 0 ]; then
+	if [ "$dry$rehearsal" = 00 ]; then
 		step "$@" &
 	else
 		step "$@"
 	fi
 }
 
-if [ "$dry" = 1 ]; then
+if [ "$rehearsal" = 1 ]; then
+	gpu=emulator
+elif [ "$dry" = 1 ]; then
 	gpu="any GPU"
 else
 	gpu=$(nvidia-smi --query-gpu=name --format=csv,noheader 2>/dev/null | head -n 1)
@@ -164,22 +168,31 @@ counters() { python3 scripts/counters.py "$gpubench" >"$folder/counters.jsonl"; 
 export -f hashes_of same_hashes page counters
 export gpubench simt prebuilt folder
 
-how=(--max-time=1 --timeout=20)
+# Sizes and samples.  The rehearsal takes a few minutes a stage on two cores of a CPU.
+if [ "$rehearsal" = 1 ]; then
+	target=simt repeats=20 small=20k large=2^12:2^18:x4
+	how=(--samples=1 --warmup=0 --timeout=100) preset=quick
+else
+	target=all repeats=1000 small=1M large=2^12:2^30:x4
+	how=(--max-time=1 --timeout=20) preset=paper
+fi
 
 # Every stage may be the first one.
-[ -n "$prebuilt" ] || step 300 build make -j"$(nproc)" all
+[ -n "$prebuilt" ] || step 300 build make -j"$(nproc)" "$target"
 
 benchmarks=$(sed -n 's/^WORKLOAD(\(.*\))$/\1/p' cli/workloads/workloads.def)
 
 if stage verify; then
 	step 60 env "$gpubench" env
-	unit=(make -j"$(nproc)" test-unit)
-	[ -z "$prebuilt" ] || unit=("$prebuilt/unit")
-	beside 300 unit-tests "${unit[@]}"
+	if [ "$rehearsal" = 0 ]; then
+		unit=(make -j"$(nproc)" test-unit)
+		[ -z "$prebuilt" ] || unit=("$prebuilt/unit")
+		beside 300 unit-tests "${unit[@]}"
+	fi
 	for benchmark in $benchmarks; do
 		beside 300 "check-$benchmark" "$gpubench" check "$benchmark" --backend=cuda --require-gpu
 	done
-	if "$gpubench" env | grep -q '; Vulkan '; then
+	if [ "$rehearsal" = 0 ] && "$gpubench" env | grep -q '; Vulkan '; then
 		beside 300 check-vulkan "$gpubench" check stream lbvh --backend=vulkan --require-gpu
 	fi
 	wait
@@ -194,30 +207,30 @@ if stage sanitize; then
 	for tool in memcheck initcheck synccheck racecheck; do
 		for benchmark in $benchmarks; do
 			[[ $tool-$benchmark != racecheck-@(octree|lbvh) ]] || continue
-			[ -z "$sanitizer" ] || beside 400 "$tool-$benchmark" \
+			[ "$rehearsal" = 1 ] || [ -z "$sanitizer" ] || beside 400 "$tool-$benchmark" \
 				"$sanitizer" --tool "$tool" --error-exitcode 9 "$gpubench" check "$benchmark" --backend=cuda
 		done
 	done
 	wait
-	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused --count=1M --samples=1000 --hot --verify=all \
+	step 90 look-back "$gpubench" radix cuda/onesweep cuda/split-fused --count=$small --samples=$repeats --hot --verify=all \
 		--overwrite -o "$folder/look-back.jsonl"
-	step 90 insertion "$gpubench" octree 'cuda/l*' --count=1M --samples=1000 --hot --verify=all \
+	step 90 insertion "$gpubench" octree 'cuda/l*' --count=$small --samples=$repeats --hot --verify=all \
 		--overwrite -o "$folder/insertion.jsonl"
 fi
 
 if stage counters; then
-	! command -v ncu >/dev/null || step 590 counters bash -c counters
+	[ "$rehearsal" = 1 ] || ! command -v ncu >/dev/null || step 590 counters bash -c counters
 fi
 
 if stage measure; then
 	step 40 stream "$gpubench" stream --require-gpu "${how[@]}" --overwrite -o "$folder/stream.jsonl"
-	step 150 radix-cub "$gpubench" radix cuda/onesweep cuda/small cuda/cub --count=2^12:2^30:x4 \
+	step 150 radix-cub "$gpubench" radix cuda/onesweep cuda/small cuda/cub --count=$large \
 		--type=u32,u64,pairs "${how[@]}" --overwrite -o "$folder/radix-cub.jsonl"
-	if "$gpubench" env | grep -q '; Vulkan '; then
+	if [ "$rehearsal" = 0 ] && "$gpubench" env | grep -q '; Vulkan '; then
 		step 60 vulkan "$gpubench" lbvh 'vulkan/*' cuda/wide cuda/apetrei --op=build,trace --compact=no,yes \
 			--scene=teapot,terrain,city,knot "${how[@]}" --overwrite -o "$folder/vulkan.jsonl"
 	fi
-	step 450 run "$gpubench" run --preset=paper --backend=cuda,vulkan "${how[@]}" --overwrite -o "$folder/run.jsonl"
+	step 450 run "$gpubench" run --preset=$preset --backend=cuda,vulkan "${how[@]}" --overwrite -o "$folder/run.jsonl"
 fi
 
 # tables SECONDS NAME PAPER OPTION...: one paper's tables
@@ -228,18 +241,26 @@ tables() {
 }
 
 if stage papers; then
-	tables 60 radix radix --preset=quick
-	tables 90 radix-gpu radix --backend=cuda
-	tables 100 cbt cbt --preset=ci
-	tables 150 bfs bfs
-	tables 120 octree octree
-	tables 150 lbvh lbvh
-	for table in s13 fig11 s14 fig12; do
-		tables 60 "cbt-$table-gpu" "cbt:$table" --backend=cuda
-	done
-	# One thread of the GPU takes half a minute at depth 30, a quarter at 29.
-	how=(--samples=1 --timeout=100)
-	tables 170 cbt-fig6-gpu cbt:fig6 --backend=cuda
+	if [ "$rehearsal" = 1 ]; then
+		tables 120 radix radix --preset=ci --backend=cuda
+		tables 60 cbt cbt --preset=quick --backend=cuda
+		tables 120 bfs bfs:figure3 --preset=quick --backend=cuda
+		tables 120 octree octree --preset=quick --backend=cuda
+		tables 120 lbvh lbvh:table5 --preset=quick --backend=cuda
+	else
+		tables 60 radix radix --preset=quick
+		tables 90 radix-gpu radix --backend=cuda
+		tables 100 cbt cbt --preset=ci
+		tables 150 bfs bfs
+		tables 120 octree octree
+		tables 150 lbvh lbvh
+		for table in s13 fig11 s14 fig12; do
+			tables 60 "cbt-$table-gpu" "cbt:$table" --backend=cuda
+		done
+		# One thread of the GPU takes half a minute at depth 30, a quarter at 29.
+		how=(--samples=1 --timeout=100)
+		tables 170 cbt-fig6-gpu cbt:fig6 --backend=cuda
+	fi
 fi
 
 if [ "$dry" = 1 ]; then
