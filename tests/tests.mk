@@ -198,6 +198,10 @@ counts counts-write: ptx
 		$(PYTHON) scripts/literature.py >results/literature.md && \
 		$(PYTHON) scripts/counters.py --page >results/counters.md)
 
+## test-counts: an extra load, a bank conflict and an uncoalesced store, planted: does counts name them?
+test-counts: ptx
+	$(Q)$(PYTHON) tests/counts.py --planted
+
 ## shaders: the SPIR-V that is built in, anew from vulkan/'s GLSL (needs glslangValidator)
 GLSLANG ?= glslangValidator
 shaders  := $(foreach e,comp rgen rmiss rchit,$(call files,vulkan,$e))
@@ -213,4 +217,4 @@ measure: all
 
 .PHONY: $(whole:%=whole-%) test-layers test-unit test-simt test-cli gpu-check test-resume test-slurm test-gate deps-test simt \
 	simt-test simt-stress simt-all asan tsan fuzz lint format format-check ptxas ptxas-check counts counts-write \
-	shaders measure
+	test-counts shaders measure
