@@ -25,7 +25,9 @@ static const struct frame frames[][GB_FORMAT_LATEX + 1] = {
 	[GB_LINE] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" }, { "", "\n" } },
 	[GB_LABEL] = { { "", "\n" }, { "", "\n" }, { "<p>", "</p>\n" }, { "\\noindent ", "\n" } },
 	[GB_ITEM] = { { "", "\n" }, { "- ", "\n" }, { "<li>", "</li>\n" }, { "\\item ", "\n" } },
+	[GB_PICTURE] = { { "", "" }, { "", "" }, { "", "" }, { "", "" } },
 };
+_Static_assert(GB_COUNT(frames) == GB_PICTURE + 1, "a frame for each block that has text");
 
 static const struct frame list_frames[] = {
 	[GB_FORMAT_TABLE] = { "", "" },
