@@ -33,6 +33,8 @@ void gb_timer_begin(struct gb_timer *timer)
 
 void gb_phase(struct gb_timer *timer, const char *name)
 {
+	if (!timer)
+		return;
 	timer->named = true;
 	if (timer->phases)
 		mark(timer, name);

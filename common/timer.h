@@ -47,7 +47,8 @@ extern const struct gb_timer_ops gb_cpu_timer;
 double gb_now_ns(void);
 
 void gb_timer_begin(struct gb_timer *timer);
-/* What follows is `name` (a literal); NULL ends the phase.  May be called at any time in run(). */
+/* What follows is `name` (a literal); NULL ends the phase.  May be called at any time in run().
+ * timer: NULL if nothing is timed. */
 void gb_phase(struct gb_timer *timer, const char *name);
 void gb_timer_end(struct gb_timer *timer);
 

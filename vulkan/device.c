@@ -395,37 +395,22 @@ static enum gb_status create_device(struct gb_error *err)
 						 VK_KHR_RAY_QUERY_EXTENSION_NAME,
 						 VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME };
 	const struct vk_limits *limits = &gpu.found.limits;
-	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipeline = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
-		.rayTracingPipeline = VK_TRUE
-	};
-	VkPhysicalDeviceRayQueryFeaturesKHR query = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR,
-		.pNext = limits->pipeline ? &pipeline : NULL,
-		.rayQuery = VK_TRUE
-	};
-	VkPhysicalDeviceAccelerationStructureFeaturesKHR structure = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
-		.pNext = &query,
-		.accelerationStructure = VK_TRUE
-	};
-	VkPhysicalDeviceVulkan12Features core = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
-		.pNext = limits->query ? &structure : NULL,
-		.bufferDeviceAddress = VK_TRUE,
-		.timelineSemaphore = VK_TRUE
-	};
+	struct vk_features wanted;
 	const float priority = 1;
 	const VkDeviceQueueCreateInfo queue = { .sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO,
 						.queueFamilyIndex = gpu.found.family,
 						.queueCount = 1,
 						.pQueuePriorities = &priority };
 	VkDeviceCreateInfo info = { .sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO,
-				    .pNext = &core,
+				    .pNext = vk_chain_features(&wanted, limits->query,
+							       limits->query, limits->pipeline),
 				    .queueCreateInfoCount = 1,
 				    .pQueueCreateInfos = &queue,
 				    .ppEnabledExtensionNames = extension };
 
+	wanted.core.bufferDeviceAddress = wanted.core.timelineSemaphore = VK_TRUE;
+	wanted.structure.accelerationStructure = wanted.query.rayQuery = VK_TRUE;
+	wanted.pipeline.rayTracingPipeline = VK_TRUE;
 	if (limits->query)
 		info.enabledExtensionCount = limits->pipeline ? 4 : 3;
 	if (!VK_OK(err, vk.CreateDevice(gpu.found.handle, &info, NULL, &gpu.device)) ||

@@ -43,36 +43,38 @@ static void *chain(void *first, void *next)
 	return first;
 }
 
+void *vk_chain_features(struct vk_features *f, bool structures, bool queries, bool pipelines)
+{
+	*f = (struct vk_features){
+		.core.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES,
+		.core.pNext = structures ? &f->structure : NULL,
+		.structure.sType =
+			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR,
+		.structure.pNext = queries ? &f->query : NULL,
+		.query.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR,
+		.query.pNext = pipelines ? &f->pipeline : NULL,
+		.pipeline.sType =
+			VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR,
+	};
+	return &f->core;
+}
+
 /* Which ways to trace rays it has: extensions and features. */
 static bool ask_features(struct vk_found *f, const struct extensions *e)
 {
-	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipeline = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_TRACING_PIPELINE_FEATURES_KHR
-	};
-	VkPhysicalDeviceRayQueryFeaturesKHR query = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_RAY_QUERY_FEATURES_KHR
-	};
-	VkPhysicalDeviceAccelerationStructureFeaturesKHR structure = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ACCELERATION_STRUCTURE_FEATURES_KHR
-	};
-	VkPhysicalDeviceVulkan12Features core = {
-		.sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_1_2_FEATURES
-	};
-	VkPhysicalDeviceFeatures2 all = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2 };
 	const bool structures = has(e, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
 				has(e, VK_KHR_DEFERRED_HOST_OPERATIONS_EXTENSION_NAME);
 	const bool queries = structures && has(e, VK_KHR_RAY_QUERY_EXTENSION_NAME);
 	const bool pipelines = queries && has(e, VK_KHR_RAY_TRACING_PIPELINE_EXTENSION_NAME);
-	void *next = NULL;
+	struct vk_features of;
+	VkPhysicalDeviceFeatures2 all = { .sType = VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_FEATURES_2,
+					  .pNext = vk_chain_features(&of, structures, queries,
+								     pipelines) };
 
-	next = pipelines ? chain(&pipeline, next) : next;
-	next = queries ? chain(&query, next) : next;
-	next = structures ? chain(&structure, next) : next;
-	(void)chain(&all, chain(&core, next));
 	vk.GetPhysicalDeviceFeatures2(f->handle, &all);
-	f->limits.query = structure.accelerationStructure && query.rayQuery;
-	f->limits.pipeline = f->limits.query && pipeline.rayTracingPipeline;
-	return core.bufferDeviceAddress && core.timelineSemaphore;
+	f->limits.query = of.structure.accelerationStructure && of.query.rayQuery;
+	f->limits.pipeline = f->limits.query && of.pipeline.rayTracingPipeline;
+	return of.core.bufferDeviceAddress && of.core.timelineSemaphore;
 }
 
 static void ask_limits(struct vk_found *f, const struct extensions *e)

@@ -15,6 +15,15 @@ struct vk_limits {
 	uint32_t scratch_alignment, handle_size, handle_alignment, table_alignment;
 };
 
+/* The features that matter: a chain, and what of it a device must have the extensions for. */
+struct vk_features {
+	VkPhysicalDeviceVulkan12Features core;
+	VkPhysicalDeviceAccelerationStructureFeaturesKHR structure;
+	VkPhysicalDeviceRayQueryFeaturesKHR query;
+	VkPhysicalDeviceRayTracingPipelineFeaturesKHR pipeline;
+};
+void *vk_chain_features(struct vk_features *f, bool structures, bool queries, bool pipelines);
+
 /* A device as it was found. */
 struct vk_found {
 	VkPhysicalDevice handle;

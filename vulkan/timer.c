@@ -3,25 +3,17 @@
  * A mark waits for all that was recorded before, as work on a stream does, so that phases do not
  * overlap.  Timestamps have a device's own unit and number of bits, and begin anew when these run out.
  */
-#include <stdlib.h>
-
 #include "vulkan/device.h"
 #include "vulkan/parts.h"
 
-struct marks {
-	VkQueryPool pool;
-};
-
-static void destroy(void *clock_)
+/* The clock is its pool of queries. */
+static void destroy(void *clock)
 {
-	struct marks *c = clock_;
-
-	if (!c)
+	if (!clock)
 		return;
 	vk_settle();
-	if (c->pool && vk_device())
-		vk.DestroyQueryPool(vk_device(), c->pool, NULL);
-	free(c);
+	if (vk_device())
+		vk.DestroyQueryPool(vk_device(), clock, NULL);
 }
 
 static enum gb_status create(void **clock, struct gb_error *err)
@@ -29,48 +21,43 @@ static enum gb_status create(void **clock, struct gb_error *err)
 	const VkQueryPoolCreateInfo info = { .sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO,
 					     .queryType = VK_QUERY_TYPE_TIMESTAMP,
 					     .queryCount = GB_MAX_MARKS };
-	struct marks *c = calloc(1, sizeof *c);
+	VkQueryPool pool = VK_NULL_HANDLE;
 
-	if (!c)
-		return gb_out_of_memory(err, NULL);
-	*clock = c;
-	(void)VK_OK(err, vk.CreateQueryPool(vk_device(), &info, NULL, &c->pool));
+	(void)VK_OK(err, vk.CreateQueryPool(vk_device(), &info, NULL, &pool));
+	*clock = pool;
 	return err->code;
 }
 
-static enum gb_status mark(void *clock_, size_t index, struct gb_error *err)
+static enum gb_status mark(void *clock, size_t index, struct gb_error *err)
 {
-	const struct marks *c = clock_;
 	const VkCommandBuffer commands = vk_commands(err);
 
 	if (!commands)
 		return err->code;
 	vk_barrier(commands, vk_anything, vk_anything);
-	vk.CmdResetQueryPool(commands, c->pool, (uint32_t)index, 1);
-	vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, c->pool,
+	vk.CmdResetQueryPool(commands, clock, (uint32_t)index, 1);
+	vk.CmdWriteTimestamp(commands, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, clock,
 			     (uint32_t)index);
 	return GB_OK;
 }
 
-static enum gb_status read(const struct marks *c, size_t index, uint64_t *ticks,
-			   struct gb_error *err)
+static enum gb_status read(void *clock, size_t index, uint64_t *ticks, struct gb_error *err)
 {
-	(void)VK_OK(err, vk.GetQueryPoolResults(vk_device(), c->pool, (uint32_t)index, 1,
+	(void)VK_OK(err, vk.GetQueryPoolResults(vk_device(), clock, (uint32_t)index, 1,
 						sizeof *ticks, ticks, sizeof *ticks,
 						VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT));
 	return err->code;
 }
 
-static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *ns,
+static enum gb_status elapsed(void *clock, size_t first, size_t last, double *ns,
 			      struct gb_error *err)
 {
-	const struct marks *c = clock_;
 	const struct vk_found *found = vk_device_found();
 	const uint32_t bits = found->timestamp_bits;
 	const uint64_t valid = bits < 64 ? (UINT64_C(1) << bits) - 1 : UINT64_MAX;
 	uint64_t from = 0, to = 0;
 
-	if (vk_wait(err) || read(c, first, &from, err) || read(c, last, &to, err))
+	if (vk_wait(err) || read(clock, first, &from, err) || read(clock, last, &to, err))
 		return err->code;
 	*ns = (double)((to - from) & valid) * (double)found->properties.limits.timestampPeriod;
 	return GB_OK;

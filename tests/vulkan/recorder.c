@@ -127,7 +127,7 @@ static void use(const char *what, int user)
 
 static void write_by(int writer)
 {
-	for (int u = 0; u < USERS; u++)
+	for (int u = 0; u < USERS && writer < WRITERS; u++)
 		unseen[writer][u] = true;
 }
 
@@ -198,23 +198,6 @@ at_CmdBuildAccelerationStructuresKHR(VkCommandBuffer commands, uint32_t count,
 	next_CmdBuildAccelerationStructuresKHR(commands, count, &info, ranges);
 }
 
-static VKAPI_ATTR void VKAPI_CALL at_CmdCopyAccelerationStructureKHR(
-	VkCommandBuffer commands, const VkCopyAccelerationStructureInfoKHR *info)
-{
-	use("a copy of a tree", BUILD_STRUCTURE);
-	write_by(BUILT);
-	next_CmdCopyAccelerationStructureKHR(commands, info);
-}
-
-static VKAPI_ATTR void VKAPI_CALL at_CmdWriteAccelerationStructuresPropertiesKHR(
-	VkCommandBuffer commands, uint32_t count, const VkAccelerationStructureKHR *structure,
-	VkQueryType type, VkQueryPool pool, uint32_t first)
-{
-	use("a question to a tree", BUILD_STRUCTURE);
-	next_CmdWriteAccelerationStructuresPropertiesKHR(commands, count, structure, type, pool,
-							 first);
-}
-
 static VKAPI_ATTR void VKAPI_CALL at_CmdDispatch(VkCommandBuffer commands, uint32_t x, uint32_t y,
 						 uint32_t z)
 {
@@ -236,23 +219,30 @@ static VKAPI_ATTR void VKAPI_CALL at_CmdTraceRaysKHR(
 	next_CmdTraceRaysKHR(commands, generate, miss, hit, call, width, height, depth);
 }
 
-static VKAPI_ATTR void VKAPI_CALL at_CmdCopyBuffer(VkCommandBuffer commands, VkBuffer from,
-						   VkBuffer to, uint32_t count,
-						   const VkBufferCopy *region)
-{
-	use("a copy", TRANSFER);
-	write_by(TRANSFERRED);
-	next_CmdCopyBuffer(commands, from, to, count, region);
-}
-
-static VKAPI_ATTR void VKAPI_CALL at_CmdFillBuffer(VkCommandBuffer commands, VkBuffer buffer,
-						   VkDeviceSize at, VkDeviceSize bytes,
-						   uint32_t value)
-{
-	use("a fill", TRANSFER);
-	write_by(TRANSFERRED);
-	next_CmdFillBuffer(commands, buffer, at, bytes, value);
-}
+/* A command with one use, after which its writer has written; WRITERS: nothing is written. */
+#define ONE_USE(call, what, user, writer, parameters, arguments) \
+	static VKAPI_ATTR void VKAPI_CALL at_##call parameters   \
+	{                                                        \
+		use(what, user);                                 \
+		write_by(writer);                                \
+		next_##call arguments;                           \
+	}
+ONE_USE(CmdCopyAccelerationStructureKHR, "a copy of a tree", BUILD_STRUCTURE, BUILT,
+	(VkCommandBuffer commands, const VkCopyAccelerationStructureInfoKHR *info),
+	(commands, info))
+ONE_USE(CmdWriteAccelerationStructuresPropertiesKHR, "a question to a tree", BUILD_STRUCTURE,
+	WRITERS,
+	(VkCommandBuffer commands, uint32_t count, const VkAccelerationStructureKHR *structure,
+	 VkQueryType type, VkQueryPool pool, uint32_t first),
+	(commands, count, structure, type, pool, first))
+ONE_USE(CmdCopyBuffer, "a copy", TRANSFER, TRANSFERRED,
+	(VkCommandBuffer commands, VkBuffer from, VkBuffer to, uint32_t count,
+	 const VkBufferCopy *region),
+	(commands, from, to, count, region))
+ONE_USE(CmdFillBuffer, "a fill", TRANSFER, TRANSFERRED,
+	(VkCommandBuffer commands, VkBuffer buffer, VkDeviceSize at, VkDeviceSize bytes,
+	 uint32_t value),
+	(commands, buffer, at, bytes, value))
 
 static VKAPI_ATTR void VKAPI_CALL at_CmdUpdateBuffer(VkCommandBuffer commands, VkBuffer buffer,
 						     VkDeviceSize at, VkDeviceSize bytes,

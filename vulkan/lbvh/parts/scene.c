@@ -252,18 +252,12 @@ static void compact(VkCommandBuffer commands, const struct lbvh_vk_scene *s)
 	vk_barrier(commands, vk_building, vk_building);
 }
 
-static void begin(struct gb_timer *timer, const char *phase)
-{
-	if (timer)
-		gb_phase(timer, phase);
-}
-
 enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *s, struct gb_timer *timer,
 				   struct gb_error *err)
 {
 	VkCommandBuffer commands;
 
-	begin(timer, "blas");
+	gb_phase(timer, "blas");
 	commands = vk_commands(err);
 	if (!commands)
 		return err->code;
@@ -271,16 +265,17 @@ enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *s, struct gb_time
 	build(commands, s, &s->bottom, (uint32_t)s->input->count);
 	vk_barrier(commands, vk_building, vk_building);
 	if (s->size) {
-		begin(timer, "compact");
+		gb_phase(timer, "compact");
 		compact(commands, s);
 	}
-	begin(timer, "tlas");
+	gb_phase(timer, "tlas");
 	build(commands, s, &s->top, 1);
 	return err->code;
 }
 
-void lbvh_vk_scene_metrics(const struct lbvh_vk_scene *s, struct gb_metrics *metrics)
+void lbvh_vk_metrics(void *state, struct gb_metrics *metrics)
 {
+	const struct lbvh_vk_scene *s = state;
 	uint64_t bytes = 0;
 
 	gb_metric(metrics, "structure_bytes", (double)s->bottom.bytes);

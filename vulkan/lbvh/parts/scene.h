@@ -40,7 +40,8 @@ enum gb_status lbvh_vk_scene_upload(struct lbvh_vk_scene *scene, struct gb_error
  * that is not timed. */
 enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *scene, struct gb_timer *timer,
 				   struct gb_error *err);
-/* structure_bytes, scratch_bytes and compacted_bytes of what was built last. */
-void lbvh_vk_scene_metrics(const struct lbvh_vk_scene *scene, struct gb_metrics *metrics);
+/* structure_bytes, scratch_bytes and compacted_bytes of what was built last; the state begins with a
+ * scene. */
+void lbvh_vk_metrics(void *state, struct gb_metrics *metrics);
 
 #endif

@@ -267,10 +267,3 @@ const char *lbvh_vk_library(void)
 		text[end + 1 + strspn(text + end + 1, "0123456789.")] = '\0';
 	return text;
 }
-
-void lbvh_vk_metrics(void *state, struct gb_metrics *metrics)
-{
-	const struct lbvh_vk_state *s = state;
-
-	lbvh_vk_scene_metrics(&s->scene, metrics);
-}

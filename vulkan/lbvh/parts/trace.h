@@ -12,7 +12,7 @@ enum lbvh_vk_way { LBVH_VK_QUERY, LBVH_VK_PIPELINE };
 
 /* A variant's state. */
 struct lbvh_vk_state {
-	struct lbvh_vk_scene scene;
+	struct lbvh_vk_scene scene; /* first: see lbvh_vk_metrics() */
 	bool build;
 	enum lbvh_vk_way way;
 	const struct lbvh_camera *camera; /* of the input, or of a build's probes */
@@ -37,7 +37,6 @@ void lbvh_vk_destroy(void *state);
 const char *lbvh_vk_excluded(const void *params);
 /* The driver's name and version, as far as a device is open. */
 const char *lbvh_vk_library(void);
-void lbvh_vk_metrics(void *state, struct gb_metrics *metrics);
 
 #define LBVH_VK_OPS(create_)                                                                    \
 	{                                                                                       \
