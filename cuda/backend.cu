@@ -11,7 +11,6 @@
 #include "common/devices.h"
 #include "common/nvml.h"
 #include "common/text.h"
-#include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
@@ -158,7 +157,7 @@ static enum gb_status open_device(int device, struct gb_error *err)
 
 static enum gb_status synchronize(struct gb_error *err)
 {
-	if (!CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) || !CUDA_OK(err, cudaGetLastError()))
+	if (gpu_wait(err) || CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
 	return GB_OK;
 }
@@ -221,7 +220,7 @@ static enum gb_status describe(int id, struct gb_gpu_info *info, struct gb_error
 	cudaDeviceProp properties;
 
 	memset(info, 0, sizeof *info);
-	if (!CUDA_OK(err, cudaGetDeviceProperties(&properties, id)))
+	if (CUDA_TRY(err, cudaGetDeviceProperties(&properties, id)))
 		return err->code;
 	info->id = id;
 	(void)snprintf(info->name, sizeof info->name, "%.127s", properties.name);

@@ -7,29 +7,8 @@
  */
 #include <math.h>
 
-#include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/parts.h"
-
-#if GPU_EMULATED
-
-/* Nothing in the emulator has a clock rate. */
-enum gb_status gpu_clock_create(struct gb_error *err)
-{
-	(void)err;
-	return GB_OK;
-}
-
-double gpu_clock_hz(void)
-{
-	return NAN;
-}
-
-void gpu_clock_destroy(void)
-{
-}
-
-#else
 
 static const unsigned long long INTERVAL_NS = 100000;
 
@@ -62,7 +41,7 @@ static __global__ void count_cycles(struct ticks *ticks, unsigned long long inte
 
 enum gb_status gpu_clock_create(struct gb_error *err)
 {
-	if (!CUDA_OK(err, cudaMalloc(&device_ticks, sizeof *device_ticks))) {
+	if (CUDA_TRY(err, cudaMalloc(&device_ticks, sizeof *device_ticks))) {
 		device_ticks = NULL;
 		return err->code;
 	}
@@ -74,22 +53,16 @@ double gpu_clock_hz(void)
 	struct gb_error err = {};
 	struct ticks ticks = {};
 
-	if (!device_ticks)
-		return NAN;
-	GPU_LAUNCH(count_cycles, 1, 1, 0, gpu_stream(), device_ticks, INTERVAL_NS);
-	if (!CUDA_OK(&err, cudaGetLastError()) ||
-	    !CUDA_OK(&err, cudaMemcpyAsync(&ticks, device_ticks, sizeof ticks,
-					   cudaMemcpyDeviceToHost, gpu_stream())) ||
-	    !CUDA_OK(&err, cudaStreamSynchronize(gpu_stream())))
+	/* Nothing in the emulator has a clock rate. */
+	if (GPU_EMULATED || !device_ticks ||
+	    GPU_RUN(&err, count_cycles, 1, 1, device_ticks, INTERVAL_NS) ||
+	    gpu_download(&ticks, device_ticks, sizeof ticks, &err))
 		return NAN;
 	return ticks.ns ? (double)ticks.cycles * 1e9 / (double)ticks.ns : NAN;
 }
 
 void gpu_clock_destroy(void)
 {
-	if (device_ticks)
-		(void)cudaFree(device_ticks);
+	(void)cudaFree(device_ticks);
 	device_ticks = NULL;
 }
-
-#endif

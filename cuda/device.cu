@@ -5,7 +5,6 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "cuda/check.h"
 #include "cuda/parts.h"
 
 /* What gpu_sm_count() says without a device: no GPU of today has many more. */
@@ -25,7 +24,7 @@ enum gb_status gpu_device_start(int number, struct gb_error *err)
 {
 	gpu.number = number;
 	gpu.sm_count = gpu_attribute(cudaDevAttrMultiProcessorCount);
-	return CUDA_OK(err, cudaStreamCreate(&gpu.stream)) ? GB_OK : err->code;
+	return CUDA_TRY(err, cudaStreamCreate(&gpu.stream));
 }
 
 void gpu_device_stop(void)
@@ -68,6 +67,31 @@ int gpu_attribute(enum cudaDeviceAttr attribute)
 	return gpu.number >= 0 ? gpu_attribute_of(attribute, gpu.number) : 0;
 }
 
+/* No driver, no device and no room are reasons to skip, not failures. */
+static enum gb_status status_of(cudaError_t result)
+{
+	switch (result) {
+	case cudaErrorNoDevice:
+	case cudaErrorInsufficientDriver:
+		return GB_EUNAVAILABLE;
+	case cudaErrorMemoryAllocation:
+		return GB_EMEMORY;
+	default:
+		return GB_ERUNTIME;
+	}
+}
+
+/* The runtime's last error is cleared, so that a failed allocation is not blamed on the next launch. */
+enum gb_status gpu_try(struct gb_error *err, cudaError_t result, const char *call, const char *file,
+		       int line)
+{
+	if (result == cudaSuccess)
+		return GB_OK;
+	(void)cudaGetLastError();
+	return gb_fail(err, status_of(result), "%s:%d: %s: %s", file, line, call,
+		       cudaGetErrorString(result));
+}
+
 static bool is_token(const void *pointer)
 {
 	return (uintptr_t)pointer >= TOKENS && (uintptr_t)pointer <= TOKENS + gpu.tokens;
@@ -90,7 +114,7 @@ static enum gb_status allocate(void **pointer, size_t bytes, struct gb_error *er
 		return GB_OK;
 	*pointer = NULL;
 	if (result != cudaErrorMemoryAllocation) {
-		(void)CUDA_OK(err, result);
+		(void)CUDA_TRY(err, result);
 		return err->code;
 	}
 	(void)cudaGetLastError();
@@ -124,14 +148,6 @@ enum gb_status gpu_alloc(void **pointer, size_t count, size_t size, struct gb_er
 	return GB_OK;
 }
 
-void gpu_free(void *pointer)
-{
-	if (!pointer)
-		return;
-	gb_memory_remove(pointer);
-	release(pointer);
-}
-
 /* In the executors of tests/: the memory is as if it had never been written. */
 extern "C" void gb_gpu_forget(void *array, size_t bytes);
 __attribute__((weak)) void gb_gpu_forget(void *array, size_t bytes)
@@ -142,8 +158,8 @@ __attribute__((weak)) void gb_gpu_forget(void *array, size_t bytes)
 
 enum gb_status gpu_fill(void *array, unsigned char byte, size_t bytes, struct gb_error *err)
 {
-	if (!CUDA_OK(err, cudaMemsetAsync(array, byte, bytes, gpu.stream)) ||
-	    !CUDA_OK(err, cudaStreamSynchronize(gpu.stream)))
+	if (CUDA_TRY(err, cudaMemsetAsync(array, byte, bytes, gpu.stream)) ||
+	    CUDA_TRY(err, cudaStreamSynchronize(gpu.stream)))
 		return err->code;
 	if (byte == GB_POISON)
 		gb_gpu_forget(array, bytes);
@@ -154,8 +170,8 @@ static enum gb_status copy(void *to, const void *from, size_t bytes, enum cudaMe
 			   struct gb_error *err)
 {
 	if (err->code == GB_OK && bytes &&
-	    CUDA_OK(err, cudaMemcpyAsync(to, from, bytes, kind, gpu.stream)))
-		(void)CUDA_OK(err, cudaStreamSynchronize(gpu.stream));
+	    !CUDA_TRY(err, cudaMemcpyAsync(to, from, bytes, kind, gpu.stream)))
+		(void)CUDA_TRY(err, cudaStreamSynchronize(gpu.stream));
 	return err->code;
 }
 

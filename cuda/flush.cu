@@ -5,7 +5,6 @@
  * written back while a sample that reads little runs: so another buffer of that size is read.  The
  * buffers belong to the measurement, not to a variant, and are counted apart in a record's memory.
  */
-#include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
@@ -15,10 +14,10 @@ enum { BLOCK = 256, BLOCKS_PER_SM = 8 };
 static const size_t UNKNOWN_BYTES = (size_t)8 << 20;
 
 static struct {
-	void *written;
-	uint4 *read;  /* zeros */
-	size_t bytes; /* of each */
-	int value;    /* changes from flush to flush, so that no write can be left out */
+	uint4 *read;   /* zeros */
+	void *written; /* behind those */
+	size_t bytes;  /* of each */
+	int value;     /* changes from flush to flush, so that no write can be left out */
 } flush;
 
 /* Some blocks, all vectors.  The sum is 0, which the compiler cannot know. */
@@ -41,17 +40,12 @@ enum gb_status gpu_flush_create(struct gb_error *err)
 	const size_t l2 = (size_t)gpu_attribute(cudaDevAttrL2CacheSize);
 
 	flush.bytes = l2 ? 2 * l2 : UNKNOWN_BYTES;
-	if (!CUDA_OK(err, cudaMalloc(&flush.written, flush.bytes))) {
-		flush.written = NULL;
-		return err->code;
-	}
-	if (!CUDA_OK(err, cudaMalloc((void **)&flush.read, flush.bytes))) {
+	if (CUDA_TRY(err, cudaMalloc((void **)&flush.read, 2 * flush.bytes))) {
 		flush.read = NULL;
 		return err->code;
 	}
-	if (!CUDA_OK(err, cudaMemsetAsync(flush.read, 0, flush.bytes, gpu_stream())))
-		return err->code;
-	return GB_OK;
+	flush.written = (char *)flush.read + flush.bytes;
+	return gpu_zero((char *)flush.read, flush.bytes, err);
 }
 
 enum gb_status gpu_flush(struct gb_error *err)
@@ -59,26 +53,19 @@ enum gb_status gpu_flush(struct gb_error *err)
 	const unsigned blocks = (unsigned)(gpu_sm_count() * BLOCKS_PER_SM);
 
 	flush.value = (flush.value + 1) & 0xff;
-	if (!CUDA_OK(err, cudaMemsetAsync(flush.written, flush.value, flush.bytes, gpu_stream())))
+	if (CUDA_TRY(err, cudaMemsetAsync(flush.written, flush.value, flush.bytes, gpu_stream())))
 		return err->code;
-	GPU_LAUNCH(read_all, blocks, BLOCK, 0, gpu_stream(), flush.read,
-		   flush.bytes / sizeof *flush.read, flush.read);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	return GB_OK;
+	return GPU_RUN(err, read_all, blocks, BLOCK, flush.read, flush.bytes / sizeof *flush.read,
+		       flush.read);
 }
 
 size_t gpu_flush_bytes(void)
 {
-	return flush.written && flush.read ? 2 * flush.bytes : 0;
+	return flush.read ? 2 * flush.bytes : 0;
 }
 
 void gpu_flush_destroy(void)
 {
-	if (flush.written)
-		(void)cudaFree(flush.written);
-	if (flush.read)
-		(void)cudaFree(flush.read);
-	flush.written = NULL;
+	(void)cudaFree(flush.read);
 	flush.read = NULL;
 }

@@ -71,51 +71,56 @@
 #define GPU_LAUNCH(kernel, grid, block, shmem, stream, ...) \
 	(kernel)<<<(grid), (block), (shmem), (stream)>>>(__VA_ARGS__)
 
-/* grid, block and cluster: unsigned or dim3; the grid is a multiple of the cluster.  More than 8
+/* grid and block: unsigned or dim3; the grid is a multiple of the cluster, a number of blocks.  More than 8
  * blocks in a cluster need cudaFuncAttributeNonPortableClusterSizeAllowed set on the kernel. */
-#define GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, ...) \
-	gpu_launch_special((kernel), (grid), (block), (shmem), (stream),     \
-			   gpu_cluster_attribute(cluster) __VA_OPT__(, ) __VA_ARGS__)
+#define GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, ...)                  \
+	gpu_launch_special((kernel), (grid), (block), (shmem), (stream),                      \
+			   gpu_launch_attribute(cudaLaunchAttributeClusterDimension, cluster) \
+				   __VA_OPT__(, ) __VA_ARGS__)
 
 /* All blocks of the grid must fit on the device at once, else the launch fails. */
-#define GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, ...)  \
-	gpu_launch_special((kernel), (grid), (block), (shmem), (stream), \
-			   gpu_cooperative_attribute() __VA_OPT__(, ) __VA_ARGS__)
+#define GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, ...)                        \
+	gpu_launch_special((kernel), (grid), (block), (shmem), (stream),                       \
+			   gpu_launch_attribute(cudaLaunchAttributeCooperative) __VA_OPT__(, ) \
+				   __VA_ARGS__)
 
 /* May start as soon as each block of the kernel launched before it in the stream has ended or has
  * called gpu_let_next_launch().  All its threads have to call gpu_wait_for_last_launch(), before they
  * touch global memory: only for kernels that gpu_can_overlap() (device.h). */
-#define GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, ...)   \
-	gpu_launch_special((kernel), (grid), (block), (shmem), (stream), \
-			   gpu_overlap_attribute() __VA_OPT__(, ) __VA_ARGS__)
+#define GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, ...)                   \
+	gpu_launch_special(                                                              \
+		(kernel), (grid), (block), (shmem), (stream),                            \
+		gpu_launch_attribute(cudaLaunchAttributeProgrammaticStreamSerialization) \
+			__VA_OPT__(, ) __VA_ARGS__)
 
-static inline cudaLaunchAttribute gpu_cluster_attribute(dim3 cluster)
+static inline cudaLaunchAttribute gpu_launch_attribute(cudaLaunchAttributeID id,
+						       unsigned cluster = 1)
 {
 	cudaLaunchAttribute attribute = {};
 
-	attribute.id = cudaLaunchAttributeClusterDimension;
-	attribute.val.clusterDim.x = cluster.x;
-	attribute.val.clusterDim.y = cluster.y;
-	attribute.val.clusterDim.z = cluster.z;
+	attribute.id = id;
+	if (id == cudaLaunchAttributeCooperative)
+		attribute.val.cooperative = 1;
+	else if (id == cudaLaunchAttributeProgrammaticStreamSerialization)
+		attribute.val.programmaticStreamSerializationAllowed = 1;
+	else
+		attribute.val.clusterDim = { cluster, 1, 1 };
 	return attribute;
 }
 
-static inline cudaLaunchAttribute gpu_cooperative_attribute(void)
+static inline cudaLaunchConfig_t gpu_launch_config(dim3 grid, dim3 block, size_t shmem,
+						   cudaStream_t stream,
+						   cudaLaunchAttribute *attribute)
 {
-	cudaLaunchAttribute attribute = {};
+	cudaLaunchConfig_t config = {};
 
-	attribute.id = cudaLaunchAttributeCooperative;
-	attribute.val.cooperative = 1;
-	return attribute;
-}
-
-static inline cudaLaunchAttribute gpu_overlap_attribute(void)
-{
-	cudaLaunchAttribute attribute = {};
-
-	attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-	attribute.val.programmaticStreamSerializationAllowed = 1;
-	return attribute;
+	config.gridDim = grid;
+	config.blockDim = block;
+	config.dynamicSmemBytes = shmem;
+	config.stream = stream;
+	config.attrs = attribute;
+	config.numAttrs = 1;
+	return config;
 }
 
 /* The result is left for cudaGetLastError(), as that of a plain launch is. */
@@ -124,14 +129,8 @@ static inline void gpu_launch_special(void (*kernel)(P...), dim3 grid, dim3 bloc
 				      cudaStream_t stream, cudaLaunchAttribute attribute,
 				      A &&...args)
 {
-	cudaLaunchConfig_t config = {};
+	const cudaLaunchConfig_t config = gpu_launch_config(grid, block, shmem, stream, &attribute);
 
-	config.gridDim = grid;
-	config.blockDim = block;
-	config.dynamicSmemBytes = shmem;
-	config.stream = stream;
-	config.attrs = &attribute;
-	config.numAttrs = 1;
 	(void)cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...);
 }
 
@@ -139,15 +138,11 @@ static inline void gpu_launch_special(void (*kernel)(P...), dim3 grid, dim3 bloc
 template <class K>
 static inline bool gpu_cluster_fits(K *kernel, unsigned blocks, unsigned threads, size_t shmem)
 {
-	cudaLaunchAttribute attribute = gpu_cluster_attribute(blocks);
-	cudaLaunchConfig_t config = {};
+	cudaLaunchAttribute attribute =
+		gpu_launch_attribute(cudaLaunchAttributeClusterDimension, blocks);
+	const cudaLaunchConfig_t config = gpu_launch_config(blocks, threads, shmem, 0, &attribute);
 	int clusters = 0;
 
-	config.gridDim = blocks;
-	config.blockDim = threads;
-	config.dynamicSmemBytes = shmem;
-	config.attrs = &attribute;
-	config.numAttrs = 1;
 	return cudaOccupancyMaxActiveClusters(&clusters, kernel, &config) == cudaSuccess &&
 	       clusters > 0;
 }

@@ -11,7 +11,6 @@
  * The gate counts.  A kernel waits for its own ticket, so one that was given up can neither be
  * confused by nor confuse a later one.
  */
-#include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
@@ -54,9 +53,9 @@ enum gb_status gpu_hold_create(struct gb_error *err)
 {
 	void *gate = NULL, *mapped = NULL;
 
-	if (!CUDA_OK(err, cudaHostAlloc(&gate, sizeof *held.gate, cudaHostAllocMapped)))
+	if (CUDA_TRY(err, cudaHostAlloc(&gate, sizeof *held.gate, cudaHostAllocMapped)))
 		return err->code;
-	if (!CUDA_OK(err, cudaHostGetDevicePointer(&mapped, gate, 0))) {
+	if (CUDA_TRY(err, cudaHostGetDevicePointer(&mapped, gate, 0))) {
 		(void)cudaFreeHost(gate);
 		return err->code;
 	}
@@ -71,10 +70,7 @@ enum gb_status gpu_hold_create(struct gb_error *err)
 enum gb_status gpu_hold(struct gb_error *err)
 {
 	held.ticket++;
-	GPU_LAUNCH(hold, 1, 1, 0, gpu_stream(), held.mapped, held.ticket, HOLD_NS);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	return GB_OK;
+	return GPU_RUN(err, hold, 1, 1, held.mapped, held.ticket, HOLD_NS);
 }
 
 enum gb_status gpu_let_go(struct gb_error *err)

@@ -1,7 +1,6 @@
 /* timer.cu -- the CUDA clock: a mark is an event in the stream of the work. */
 #include <stdlib.h>
 
-#include "cuda/check.h"
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
@@ -29,7 +28,7 @@ static enum gb_status create(void **clock, struct gb_error *err)
 	if (!c)
 		return gb_fail(err, GB_ERUNTIME, "out of memory");
 	for (; c->count < GB_MAX_MARKS; c->count++) {
-		if (!CUDA_OK(err, cudaEventCreate(&c->event[c->count]))) {
+		if (CUDA_TRY(err, cudaEventCreate(&c->event[c->count]))) {
 			destroy(c);
 			return err->code;
 		}
@@ -42,9 +41,7 @@ static enum gb_status mark(void *clock_, size_t index, struct gb_error *err)
 {
 	struct marks *c = (struct marks *)clock_;
 
-	if (!CUDA_OK(err, cudaEventRecord(c->event[index], gpu_stream())))
-		return err->code;
-	return GB_OK;
+	return CUDA_TRY(err, cudaEventRecord(c->event[index], gpu_stream()));
 }
 
 static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *ns,
@@ -53,8 +50,8 @@ static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *n
 	struct marks *c = (struct marks *)clock_;
 	float ms = 0;
 
-	if (!CUDA_OK(err, cudaEventSynchronize(c->event[last])) ||
-	    !CUDA_OK(err, cudaEventElapsedTime(&ms, c->event[first], c->event[last])))
+	if (CUDA_TRY(err, cudaEventSynchronize(c->event[last])) ||
+	    CUDA_TRY(err, cudaEventElapsedTime(&ms, c->event[first], c->event[last])))
 		return err->code;
 	*ns = (double)ms * 1e6;
 	return GB_OK;

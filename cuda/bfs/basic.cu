@@ -48,14 +48,14 @@ static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
 	tally.flush(lanes);
 }
 
-static void launch(const void *state, int32_t level, bool count)
+static enum gb_status launch(const void *state, int32_t level, bool count, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
 	const struct bfs_search *search = &s->sweep.search;
 
-	GPU_LAUNCH(count ? expand<true> : expand<false>, bfs_sweep_blocks(&s->sweep),
-		   BFS_SWEEP_BLOCK, 0, gpu_stream(), s->matrix, search->n, level, search->dist,
-		   search->parent, s->sweep.lanes);
+	return GPU_RUN(err, count ? expand<true> : expand<false>, bfs_sweep_blocks(&s->sweep),
+		       BFS_SWEEP_BLOCK, s->matrix, search->n, level, search->dist, search->parent,
+		       s->sweep.lanes);
 }
 
 static size_t row_bytes(const struct bfs_search *search, uint32_t u)
@@ -63,19 +63,17 @@ static size_t row_bytes(const struct bfs_search *search, uint32_t u)
 	return search->n;
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct bfs_input *input,
 			     struct gb_error *err)
 {
-	const struct bfs_input *input = (const struct bfs_input *)input_;
 	const size_t bytes = (size_t)input->n * input->n;
-	struct state *s = (struct state *)state;
 
 	if (input->n > BFS_MATRIX_VERTICES)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices: a byte matrix is made of at most %d", input->n,
 			       (int)BFS_MATRIX_VERTICES);
 	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
-	(void)gpu_alloc(&s->matrix, bytes, 1, err);
+	(void)gpu_alloc(&s->matrix, bytes, err);
 	s->host_matrix = (uint8_t *)gb_host_alloc(bytes, 1, err);
 	if (!err->code && !gb_memory_is_dry())
 		bfs_expand_bytes(input, s->host_matrix);
@@ -92,12 +90,12 @@ static const char *excluded(const void *params)
 
 extern "C" const struct gb_variant_ops bfs_cuda_basic = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = bfs_search_upload,
-	.reset = bfs_search_reset,
-	.run = bfs_sweep_run,
-	.download = bfs_search_download,
+	.create = op<create>,
+	.upload = op<bfs_search_upload>,
+	.reset = op<bfs_search_reset>,
+	.run = op<bfs_sweep_run>,
+	.download = op<bfs_search_download>,
 	.excluded = excluded,
-	.metrics = bfs_sweep_metrics,
+	.metrics = op<bfs_sweep_metrics>,
 	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
 };

@@ -25,14 +25,8 @@
  * turns, and the block that sets a vertex's bit there writes its distance and parent.
  *
  * Beside ccam-pull it reads rows, not columns, of few frontier vertices instead of all that are
- * left, and has no barrier over the grid.  At n = 16384, p = .05 the source's row and one round
- * of 256 rows of 128 bytes in each of 16 blocks suffice: 0.53 MB, counted, where ccam-pull
- * reads 2.1, csr-do 2.9 and ccam-paper 32.  That is an eighth of a microsecond of an H200's 4.3
- * TB/s, and about a third for the 16 multiprocessors that draw it.  The floor is latency: some
- * 3 us for the launch, and for each of two levels a load from memory (0.8 us), a list, a few
- * block barriers and a cluster barrier (1 us together): 6 to 8 us predicted, not measured; one
- * launch per level and a wait of the host take 30 or more.  p = .32 takes as long, for it reads
- * one round as well.
+ * left, and has no barrier over the grid.  The floor is latency: the launch, and for each level a load
+ * from memory, a list, a few block barriers and a cluster barrier.
  */
 #include "cuda/bfs/parts/ccam_device.h"
 #include "cuda/bfs/parts/path.h"
@@ -75,9 +69,10 @@ static __global__ void __launch_bounds__(BLOCK, 1) search_kernel(struct slab_arr
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
+enum bfs_ccam_path bfs_ccam_path;
+
 struct state {
-	struct bfs_search search;
-	struct bfs_matrices matrices;
+	struct bfs_matrices matrices; /* first: shared operations take a state as these */
 	struct slab_arrays arrays;
 	void (*kernel)(struct slab_arrays);
 	bool cluster;
@@ -151,23 +146,17 @@ static bool plan_grid(struct state *s)
 	return gb_memory_is_dry() || allow_shared(s);
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
 	struct slab_arrays *const a = &s->arrays;
 	bool planned;
 
-	if (bfs_search_create(&s->search, params, input, false, err) != GB_OK ||
-	    bfs_matrices_create(&s->matrices, &s->search, err) != GB_OK)
+	if (bfs_search_create(&s->matrices.search, params, input, false, err) != GB_OK ||
+	    bfs_matrices_create(&s->matrices, err) != GB_OK)
 		return err->code;
-	a->out = s->matrices.out;
-	a->in = s->matrices.in;
-	a->pitch = (uint32_t)s->search.input->pitch;
-	a->n = s->search.n;
-	a->dist = s->search.dist;
-	a->parent = s->search.parent;
-	a->touched = s->search.touched;
+	bfs_matrices_arrays(&s->matrices, a);
+	a->parent = s->matrices.search.parent;
 	planned = bfs_ccam_path != BFS_CCAM_GRID && plan_cluster(s);
 	planned = planned || (bfs_ccam_path != BFS_CCAM_CLUSTER && plan_grid(s));
 	(void)cudaGetLastError(); /* a cluster that does not fit is no failure */
@@ -177,41 +166,21 @@ static enum gb_status create(void *state, const void *params, const void *input,
 			       s->shared);
 	if (s->cluster)
 		return GB_OK;
-	(void)gpu_alloc(&a->next, (size_t)TURNS * a->words, sizeof *a->next, err);
-	return gpu_alloc(&a->barrier, 1, sizeof *a->barrier, err);
+	(void)gpu_alloc(&a->next, (size_t)TURNS * a->words, err);
+	return gpu_alloc_zeroed(&a->barrier, 1, err);
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
-	if (!s->cluster && !CUDA_OK(err, cudaMemsetAsync(s->arrays.barrier, 0,
-							 sizeof *s->arrays.barrier, gpu_stream())))
-		return err->code;
-	return bfs_matrices_upload(&s->matrices, &s->search, err);
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *s = (struct state *)state;
-
-	s->arrays.source = s->search.source;
+	s->arrays.source = s->matrices.search.source;
 	if (s->cluster)
 		GPU_LAUNCH_CLUSTER(s->kernel, s->blocks, BLOCK, s->blocks, s->shared, gpu_stream(),
 				   s->arrays);
 	else
 		GPU_LAUNCH_COOPERATIVE(s->kernel, s->blocks, BLOCK, s->shared, gpu_stream(),
 				       s->arrays);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
-extern "C" const struct gb_variant_ops bfs_cuda_ccam = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.reset = bfs_search_reset,
-	.run = run,
-	.download = bfs_search_download,
-	.metrics = bfs_search_metrics,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops bfs_cuda_ccam =
+	bfs_ops<struct state, create, bfs_matrices_upload, run>();

@@ -22,11 +22,7 @@
  *
  * Beside ccam, which takes 64 launches: a row is read once for all searches, the latency of launch,
  * barriers and loads is paid once, and 64 n distances have to be stored.  What it cannot do is leave a
- * slab after 200 rows; it reads a quarter of the matrix instead, 8.5 MB at n = 16384, p = .05.  Counted
- * there for sm_90, of each search: 35 thousand warp instructions, 2 thousand of them products, where
- * ccam takes 483 thousand; 27 thousand sectors requested, most of them of frontiers that other warps
- * of the block ask for too, where ccam has 18 thousand.  A batch of fewer is padded to 64, and costs
- * as much.
+ * slab after 200 rows.  A batch of fewer is padded to 64, and costs as much.
  *
  * Only distances are found: a number tells how many parents there are, not which.
  *
@@ -461,84 +457,62 @@ static __global__ void __launch_bounds__(BLOCK) mark_edges(struct batch_arrays a
 /* ---- host ------------------------------------------------------------------------------------ */
 
 struct state {
-	struct bfs_search search;
-	struct bfs_matrices matrices;
+	struct bfs_matrices matrices; /* first: shared operations take a state as these */
 	struct batch_arrays arrays;
-	int64_t first; /* number of the next run's first search */
 	unsigned blocks;
 };
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
 	struct batch_arrays *const a = &s->arrays;
 
 	if (bfs_need_no_parents((const struct bfs_params *)params, err) != GB_OK ||
-	    bfs_searches_create(&s->search, params, input, true, err) != GB_OK ||
-	    bfs_matrices_create(&s->matrices, &s->search, err) != GB_OK)
+	    bfs_searches_create(&s->matrices.search, params, input, true, err) != GB_OK ||
+	    bfs_matrices_create(&s->matrices, err) != GB_OK)
 		return err->code;
-	a->out = s->matrices.out;
-	a->in = s->matrices.in;
-	a->pitch = (uint32_t)s->search.input->pitch;
-	a->n = s->search.n;
+	bfs_matrices_arrays(&s->matrices, a);
 	a->tiles = (a->n - 1) / TILE + 1;
-	a->batch = (uint32_t)bfs_batch(&s->search.params);
-	a->dist = s->search.dist;
-	a->touched = s->search.touched;
+	a->batch = (uint32_t)bfs_batch(&s->matrices.search.params);
 	s->blocks = gpu_resident_blocks(search_kernel, BLOCK, 0, (a->tiles - 1) / WARPS + 1);
-	(void)gpu_alloc(&a->edges, (size_t)a->tiles * MASK_WORDS, sizeof *a->edges, err);
-	(void)gpu_alloc(&a->seen, (size_t)a->n * (BFS_BATCH / 16), sizeof *a->seen, err);
-	(void)gpu_alloc(&a->frontier, (size_t)2 * BFS_BATCH * a->pitch, sizeof *a->frontier, err);
-	(void)gpu_alloc(&a->level, LEVELS, sizeof *a->level, err);
-	return gpu_alloc(&a->barrier, 1, sizeof *a->barrier, err);
+	(void)gpu_alloc(&a->edges, (size_t)a->tiles * MASK_WORDS, err);
+	(void)gpu_alloc(&a->seen, (size_t)a->n * (BFS_BATCH / 16), err);
+	/* The frontiers' bits beyond the last tile stay 0. */
+	(void)gpu_alloc_zeroed(&a->frontier, (size_t)2 * BFS_BATCH * a->pitch, err);
+	(void)gpu_alloc_zeroed(&a->level, LEVELS, err);
+	return gpu_alloc_zeroed(&a->barrier, 1, err);
 }
 
-/* The frontiers' bits beyond the last tile are cleared once. */
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(const struct state *s, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-	const struct batch_arrays *const a = &s->arrays;
-	const size_t frontiers = (size_t)2 * BFS_BATCH * a->pitch * sizeof *a->frontier;
-	const size_t levels = LEVELS * sizeof *a->level;
-
-	if (!CUDA_OK(err, cudaMemsetAsync(a->barrier, 0, sizeof *a->barrier, gpu_stream())) ||
-	    !CUDA_OK(err, cudaMemsetAsync(a->frontier, 0, frontiers, gpu_stream())) ||
-	    !CUDA_OK(err, cudaMemsetAsync(a->level, 0, levels, gpu_stream())) ||
-	    bfs_matrices_upload(&s->matrices, &s->search, err) != GB_OK)
+	if (bfs_matrices_upload(&s->matrices, err) ||
+	    GPU_RUN(err, mark_edges, s->blocks, BLOCK, s->arrays))
 		return err->code;
-	GPU_LAUNCH(mark_edges, s->blocks, BLOCK, 0, gpu_stream(), s->arrays);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	return gpu_wait(err);
 }
 
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+static enum gb_status reset(struct state *s, int64_t sample, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
+	const int64_t first = sample * (int64_t)s->arrays.batch;
 
-	s->first = sample * (int64_t)s->arrays.batch;
 	for (uint32_t i = 0; i < s->arrays.batch; i++)
-		s->arrays.source[i] = bfs_source(s->search.input, s->first + i);
+		s->arrays.source[i] = bfs_source(s->matrices.search.input, first + i);
 	return GB_OK;
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	s->arrays.turn ^= 1;
-	GPU_LAUNCH_COOPERATIVE(search_kernel, s->blocks, BLOCK, 0, gpu_stream(), s->arrays);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BLOCK, s->arrays);
 }
 
 extern "C" const struct gb_variant_ops bfs_cuda_ccam_batch = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.reset = reset,
-	.run = run,
-	.download = bfs_search_download,
-	.metrics = bfs_search_metrics,
+	.create = op<create>,
+	.upload = op<upload>,
+	.reset = op<reset>,
+	.run = op<run>,
+	.download = op<bfs_search_download>,
+	.metrics = op<bfs_search_metrics>,
 	.flags = GB_REPEATABLE,
 };

@@ -61,16 +61,16 @@ static __global__ void __launch_bounds__(BLOCK)
 	tally.flush(lanes);
 }
 
-static void launch(const void *state, int32_t level, bool count)
+static enum gb_status launch(const void *state, int32_t level, bool count, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
 	const struct bfs_search *search = &s->sweep.search;
 	const uint32_t n = search->n;
 	const unsigned blocks = n < MAX_BLOCKS ? n : (unsigned)MAX_BLOCKS;
 
-	GPU_LAUNCH(count ? expand<true> : expand<false>, blocks, BLOCK, 0, gpu_stream(), s->matrix,
-		   search->input->pitch, (n - 1) / 32 + 1, n, level, search->dist, search->parent,
-		   s->sweep.lanes);
+	return GPU_RUN(err, count ? expand<true> : expand<false>, blocks, BLOCK, s->matrix,
+		       search->input->pitch, (n - 1) / 32 + 1, n, level, search->dist,
+		       search->parent, s->sweep.lanes);
 }
 
 /* Its row, without the padding. */
@@ -79,10 +79,9 @@ static size_t row_bytes(const struct bfs_search *search, uint32_t u)
 	return ((size_t)search->n - 1) / 32 * sizeof(uint32_t) + sizeof(uint32_t);
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
 	struct bfs_search *const search = &s->sweep.search;
 
 	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
@@ -92,13 +91,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-extern "C" const struct gb_variant_ops bfs_cuda_ccam_paper = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = bfs_search_upload,
-	.reset = bfs_search_reset,
-	.run = bfs_sweep_run,
-	.download = bfs_search_download,
-	.metrics = bfs_sweep_metrics,
-	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
-};
+extern "C" const struct gb_variant_ops bfs_cuda_ccam_paper =
+	bfs_ops<struct state, create, bfs_search_upload, bfs_sweep_run, bfs_sweep_metrics,
+		GB_REPEATABLE | GB_HOST_DECISIONS>();

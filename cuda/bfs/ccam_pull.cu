@@ -8,9 +8,8 @@
  * cleared - with one grid barrier per level.
  *
  * What it adds over ccam-paper: edges are looked at 1024 to a request, and no more of them than it
- * takes to find one.  At p = .05 the first 128 bytes of a row suffice in 9 of 10 cases: 15 500 rows
- * of 16384 make 2 MB instead of 32, and take the memory half a microsecond; what remains is
- * latency: the launch, two barriers, and two to four dependent loads in each of the levels.
+ * takes to find one.  What remains is latency: the launch, two barriers, and two to four dependent loads
+ * in each of the levels.
  */
 #include "cuda/bfs/parts/transpose.h"
 
@@ -32,8 +31,7 @@ struct pull_arrays {
 };
 
 struct state {
-	struct bfs_search search;
-	struct bfs_matrices matrices;
+	struct bfs_matrices matrices; /* first: shared operations take a state as these */
 	struct pull_arrays arrays;
 	unsigned blocks;
 };
@@ -178,55 +176,28 @@ static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct pull_arr
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
 	struct pull_arrays *const a = &s->arrays;
 
-	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
-	    bfs_matrices_create(&s->matrices, &s->search, err) != GB_OK)
+	if (bfs_search_create(&s->matrices.search, params, input, true, err) != GB_OK ||
+	    bfs_matrices_create(&s->matrices, err) != GB_OK)
 		return err->code;
-	a->out = s->matrices.out;
-	a->in = s->matrices.in;
-	a->pitch = s->search.input->pitch;
-	a->n = s->search.n;
+	bfs_matrices_arrays(&s->matrices, a);
 	a->words = (a->n - 1) / 32 + 1;
-	a->dist = s->search.dist;
-	a->parent = s->search.parent;
-	a->touched = s->search.touched;
+	a->parent = s->matrices.search.parent;
 	s->blocks = gpu_resident_blocks(search_kernel, BLOCK, 0, (a->n - 1) / WARPS + 1);
-	(void)gpu_alloc(&a->frontier, (size_t)TURNS * a->words, sizeof *a->frontier, err);
-	(void)gpu_alloc(&a->found, TURNS, sizeof *a->found, err);
-	return gpu_alloc(&a->barrier, 1, sizeof *a->barrier, err);
+	(void)gpu_alloc(&a->frontier, (size_t)TURNS * a->words, err);
+	(void)gpu_alloc(&a->found, TURNS, err);
+	return gpu_alloc_zeroed(&a->barrier, 1, err);
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
-	if (!CUDA_OK(err, cudaMemsetAsync(s->arrays.barrier, 0, sizeof *s->arrays.barrier,
-					  gpu_stream())))
-		return err->code;
-	return bfs_matrices_upload(&s->matrices, &s->search, err);
+	s->arrays.source = s->matrices.search.source;
+	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BLOCK, s->arrays);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *s = (struct state *)state;
-
-	s->arrays.source = s->search.source;
-	GPU_LAUNCH_COOPERATIVE(search_kernel, s->blocks, BLOCK, 0, gpu_stream(), s->arrays);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
-}
-
-extern "C" const struct gb_variant_ops bfs_cuda_ccam_pull = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.reset = bfs_search_reset,
-	.run = run,
-	.download = bfs_search_download,
-	.metrics = bfs_search_metrics,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops bfs_cuda_ccam_pull =
+	bfs_ops<struct state, create, bfs_matrices_upload, run>();

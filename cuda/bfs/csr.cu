@@ -3,10 +3,8 @@
  *
  * What it adds over csr-paper: only the frontier is looked at, lanes are busy whatever the degrees
  * are, and the host waits for nothing.  Each edge of all levels but the last is read once, 2 or
- * 4 bytes (bfs_column()), and its end looked up, a sector of 32 bytes in L2: of the dense graph of
- * 16384 vertices, p = .05, some 670 000 edges, 4 us on an H200 where barriers take as much.  Deep
- * graphs are bound by the two or three microseconds that a barrier and a level's dependent loads
- * take.
+ * 4 bytes (bfs_column()), and its end looked up, a sector of 32 bytes in L2.  Deep graphs are bound by
+ * barriers and a level's dependent loads.
  */
 #include "cuda/bfs/parts/csr.h"
 
@@ -36,11 +34,9 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct 
 		*s.touched = edges * bfs_column_bytes(s.out);
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
 	    bfs_top_down_create(&s->down, &s->search, err) != GB_OK)
 		return err->code;
@@ -48,29 +44,11 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return GB_OK;
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
-	return bfs_top_down_upload(&s->down, &s->search, err);
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *s = (struct state *)state;
-
 	s->down.source = s->search.source;
-	GPU_LAUNCH_COOPERATIVE(search_kernel, s->blocks, BFS_CSR_BLOCK, 0, gpu_stream(), s->down);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BFS_CSR_BLOCK, s->down);
 }
 
-extern "C" const struct gb_variant_ops bfs_cuda_csr = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.reset = bfs_search_reset,
-	.run = run,
-	.download = bfs_search_download,
-	.metrics = bfs_search_metrics,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops bfs_cuda_csr =
+	bfs_ops<struct state, create, bfs_search_upload, run>();

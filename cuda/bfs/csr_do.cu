@@ -12,9 +12,8 @@
  * the whole warp, one after the other, so that a vertex of large degree does not hold up its warp
  * for long.
  *
- * What it adds over csr is what it does not read: in the dense graph, p = .05, an unreached vertex
- * needs 20 in-edges on average instead of all, about 2 MB in all.  The bound is latency: a level
- * takes a grid barrier, and probes that depend on each other, 0.5 us each at first.
+ * What it adds over csr is what it does not read.  The bound is latency: a level takes a grid barrier, and
+ * probes that depend on each other.
  */
 #include "cuda/bfs/parts/csr.h"
 
@@ -229,18 +228,17 @@ static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct 
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
 	struct two_way_arrays *const a = &s->arrays;
 
 	if (bfs_search_create(&s->search, params, input, true, err) != GB_OK ||
 	    bfs_top_down_create(&a->down, &s->search, err) != GB_OK)
 		return err->code;
 	for (int i = 0; i < 2; i++)
-		(void)gpu_alloc(&a->frontier[i], (s->search.n - 1) / 32 + 1, sizeof(uint32_t), err);
-	(void)gpu_alloc(&a->made, 1, sizeof *a->made, err);
+		(void)gpu_alloc(&a->frontier[i], (s->search.n - 1) / 32 + 1, err);
+	(void)gpu_alloc_zeroed(&a->made, 1, err);
 	s->blocks = bfs_top_down_blocks(search_kernel, &a->down);
 	if (s->search.input->symmetric)
 		a->in = a->down.out;
@@ -249,32 +247,11 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-	unsigned long long *const made = s->arrays.made;
-
-	if (!CUDA_OK(err, cudaMemsetAsync(made, 0, sizeof *made, gpu_stream())))
-		return err->code;
-	return bfs_top_down_upload(&s->arrays.down, &s->search, err);
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *s = (struct state *)state;
-
 	s->arrays.down.source = s->search.source;
-	GPU_LAUNCH_COOPERATIVE(search_kernel, s->blocks, BFS_CSR_BLOCK, 0, gpu_stream(), s->arrays);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN_COOPERATIVE(err, search_kernel, s->blocks, BFS_CSR_BLOCK, s->arrays);
 }
 
-extern "C" const struct gb_variant_ops bfs_cuda_csr_do = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.reset = bfs_search_reset,
-	.run = run,
-	.download = bfs_search_download,
-	.metrics = bfs_search_metrics,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops bfs_cuda_csr_do =
+	bfs_ops<struct state, create, bfs_search_upload, run>();

@@ -47,14 +47,14 @@ static __global__ void __launch_bounds__(BFS_SWEEP_BLOCK)
 	tally.flush(lanes);
 }
 
-static void launch(const void *state, int32_t level, bool count)
+static enum gb_status launch(const void *state, int32_t level, bool count, struct gb_error *err)
 {
 	const struct state *s = (const struct state *)state;
 	const struct bfs_search *search = &s->sweep.search;
 
-	GPU_LAUNCH(count ? expand<true> : expand<false>, bfs_sweep_blocks(&s->sweep),
-		   BFS_SWEEP_BLOCK, 0, gpu_stream(), s->csr, search->n, level, search->dist,
-		   search->parent, s->sweep.lanes);
+	return GPU_RUN(err, count ? expand<true> : expand<false>, bfs_sweep_blocks(&s->sweep),
+		       BFS_SWEEP_BLOCK, s->csr, search->n, level, search->dist, search->parent,
+		       s->sweep.lanes);
 }
 
 static size_t row_bytes(const struct bfs_search *search, uint32_t u)
@@ -65,22 +65,13 @@ static size_t row_bytes(const struct bfs_search *search, uint32_t u)
 	       (bfs_is_narrow(&search->params, search->n) ? sizeof(uint16_t) : sizeof(uint32_t));
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
 	return bfs_csr_create(&s->csr, &s->sweep.search.input->out, &s->sweep.search, err);
 }
 
-extern "C" const struct gb_variant_ops bfs_cuda_csr_paper = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = bfs_search_upload,
-	.reset = bfs_search_reset,
-	.run = bfs_sweep_run,
-	.download = bfs_search_download,
-	.metrics = bfs_sweep_metrics,
-	.flags = GB_REPEATABLE | GB_HOST_DECISIONS,
-};
+extern "C" const struct gb_variant_ops bfs_cuda_csr_paper =
+	bfs_ops<struct state, create, bfs_search_upload, bfs_sweep_run, bfs_sweep_metrics,
+		GB_REPEATABLE | GB_HOST_DECISIONS>();

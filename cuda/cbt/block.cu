@@ -19,8 +19,7 @@
  *	bitfield  leaves of each chunk counted, their prefix sums, then decode
  *
  * Bytes, F = 2^D / 8 of a field: reduce reads F and writes 3 F; decode reads F and writes 4 bytes
- * per leaf.  At 4.3 TB/s and depth 28 these are 31 us, and 258 us for a full tree; at depth 17 the
- * launch and a dozen dependent steps of 0.1 to 0.7 us are all: an H100 takes 10 us (results/cbt.md).
+ * per leaf.  At depth 17 the launch and a dozen dependent steps are all.
  */
 #include "cuda/cbt/parts/chunk.h"
 #include "cuda/cbt/parts/limits.h"
@@ -280,23 +279,25 @@ static enum gb_status reduce_wide(const struct state *s, uint32_t *heap, bool de
 
 	if (decode && cbt_clear_sum(a, err) != GB_OK)
 		return err->code;
-	GPU_LAUNCH(decode ? wide_kernel<true> : wide_kernel<false>, blocks, BLOCK, 0, gpu_stream(),
-		   heap, depth, a->ids, a->result);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, decode ? wide_kernel<true> : wide_kernel<false>, blocks, BLOCK, heap,
+		       depth, a->ids, a->result);
 }
 
-static enum gb_status reduce_tiles(const struct state *s, uint32_t *heap, struct gb_error *err)
+/* The heap after so many frames. */
+static uint32_t *heap_after(const struct state *s, size_t frames)
+{
+	return s->heap[cbt_tree_after(frames)];
+}
+
+static enum gb_status reduce(const struct state *s, size_t frames, struct gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
+	uint32_t *const heap = heap_after(s, frames);
 
-	GPU_LAUNCH(tile_kernel, 1u << (depth - TILE_LEVELS), BLOCK, 0, gpu_stream(), heap, depth,
-		   s->fan, s->partial, s->ticket);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
-}
-
-static enum gb_status reduce(const struct state *s, uint32_t *heap, struct gb_error *err)
-{
-	return s->ticket ? reduce_tiles(s, heap, err) : reduce_wide(s, heap, false, err);
+	if (!s->ticket)
+		return reduce_wide(s, heap, false, err);
+	return GPU_RUN(err, tile_kernel, 1u << (depth - TILE_LEVELS), BLOCK, heap, depth, s->fan,
+		       s->partial, s->ticket);
 }
 
 /* With the sums at hand. */
@@ -308,42 +309,14 @@ static enum gb_status decode(const struct state *s, struct gb_error *err)
 	return cbt_decode(sums, cbt_field_of(s->heap[0], depth), &s->arrays, err);
 }
 
-static enum gb_status cycle(const struct state *s, struct gb_timer *timer, struct gb_error *err)
-{
-	if (!s->ticket)
-		return reduce_wide(s, s->heap[0], true, err);
-	gb_phase(timer, "reduce");
-	if (reduce(s, s->heap[0], err) != GB_OK)
-		return err->code;
-	gb_phase(timer, "decode");
-	return decode(s, err);
-}
-
-/* The heap after so many frames. */
-static uint32_t *heap_after(const struct state *s, size_t frames)
-{
-	return s->heap[frames == 0 ? 0 : 1 + (frames - 1) % 2];
-}
-
-static enum gb_status update(const struct state *s, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status update(const struct state *s, size_t f, const struct cbt_wishes &wishes,
+			     struct gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
-	size_t at = 0;
+	uint32_t *const from = heap_after(s, f), *const to = heap_after(s, f + 1);
+	const struct cbt_heap_sums sums = { from, depth };
 
-	for (size_t f = 0; f < s->arrays.input->frames; f++) {
-		const struct cbt_wishes wishes = cbt_wishes_of(&s->arrays, f, &at);
-		uint32_t *const from = heap_after(s, f), *const to = heap_after(s, f + 1);
-		const struct cbt_heap_sums sums = { from, depth };
-
-		gb_phase(timer, "update");
-		if (cbt_update(sums, cbt_field_of(from, depth), cbt_field_of(to, depth), wishes,
-			       err) != GB_OK)
-			return err->code;
-		gb_phase(timer, "reduce");
-		if (reduce(s, to, err) != GB_OK)
-			return err->code;
-	}
-	return GB_OK;
+	return cbt_update(sums, cbt_field_of(from, depth), cbt_field_of(to, depth), wishes, err);
 }
 
 /* From the field alone. */
@@ -355,12 +328,10 @@ static enum gb_status bitfield(const struct state *s, struct gb_timer *timer, st
 	const struct cbt_offset_sums sums = { s->offset, cbt_chunk_level(depth) };
 
 	gb_phase(timer, "count");
-	GPU_LAUNCH(count_kernel, cbt_grid(chunks + 1), BLOCK, 0, gpu_stream(), field, s->chunk);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (GPU_RUN(err, count_kernel, cbt_grid(chunks + 1), BLOCK, field, s->chunk))
 		return err->code;
 	gb_phase(timer, "scan");
-	if (gpu_scan_u32(s->chunk, s->offset, (size_t)chunks + 1, NULL, s->temp, gpu_stream(),
-			 err) != GB_OK)
+	if (gpu_scan(s->chunk, s->offset, (size_t)chunks + 1, NULL, s->temp, err))
 		return err->code;
 	gb_phase(timer, "decode");
 	return cbt_decode(sums, field, &s->arrays, err);
@@ -374,29 +345,27 @@ static enum gb_status create_tiles(struct state *s, struct gb_error *err)
 	const size_t nodes = (size_t)2 << (s->arrays.input->depth - TILE_LEVELS);
 
 	s->fan = cbt_cuda_limits.block_fan;
-	(void)gpu_alloc(&s->partial, GROUP * nodes, sizeof *s->partial, err);
-	return gpu_alloc(&s->ticket, nodes, sizeof *s->ticket, err);
+	(void)gpu_alloc(&s->partial, GROUP * nodes, err);
+	return gpu_alloc_zeroed(&s->ticket, nodes, err);
 }
 
 static enum gb_status create_offsets(struct state *s, struct gb_error *err)
 {
 	const size_t count = (size_t)cbt_chunks(s->arrays.input->depth) + 1;
 
-	(void)gpu_alloc(&s->chunk, count, sizeof *s->chunk, err);
-	(void)gpu_alloc(&s->offset, count, sizeof *s->offset, err);
+	(void)gpu_alloc(&s->chunk, count, err);
+	(void)gpu_alloc(&s->offset, count, err);
 	return gpu_alloc(&s->temp, gpu_scan_temp_bytes(count), 1, err);
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct cbt_input *input,
 			     struct gb_error *err)
 {
-	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const int heaps = input->op == CBT_UPDATE ? 3 : 1;
-	struct state *s = (struct state *)state;
 
 	(void)cbt_arrays_create(&s->arrays, input, err);
 	for (int i = 0; i < heaps; i++)
-		(void)gpu_alloc(&s->heap[i], cbt_heap_words32(input), sizeof *s->heap[i], err);
+		(void)gpu_alloc_zeroed(&s->heap[i], cbt_heap_words32(input), err);
 	if (input->op == CBT_REDUCE || input->op == CBT_CYCLE)
 		gb_memory_result(s->heap[0], cbt_sum_bytes(input->depth), 0);
 	for (int i = 1; i < heaps; i++)
@@ -408,81 +377,44 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(const struct state *s, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-	const struct cbt_input *input = s->arrays.input;
-	const size_t nodes = (size_t)2 << (input->depth - (s->ticket ? TILE_LEVELS : 0));
-
-	if (cbt_arrays_upload(&s->arrays, err) != GB_OK ||
-	    cbt_heap_upload(input, s->heap[0], err) != GB_OK)
-		return err->code;
-	for (int i = 1; i < 3; i++)
-		if (s->heap[i] &&
-		    !CUDA_OK(err,
-			     cudaMemsetAsync(s->heap[i], 0, input->heap_words * 8, gpu_stream())))
-			return err->code;
-	if (s->ticket &&
-	    !CUDA_OK(err, cudaMemsetAsync(s->ticket, 0, nodes * sizeof *s->ticket, gpu_stream())))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	(void)cbt_arrays_upload(&s->arrays, err);
+	return cbt_heap_upload(s->arrays.input, s->heap[0], err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
+	const enum cbt_op op = s->arrays.input->op;
 
-	switch (s->arrays.input->op) {
-	case CBT_BITFIELD:
+	if (op == CBT_BITFIELD)
 		return bitfield(s, timer, err);
-	case CBT_DECODE:
+	if (op == CBT_DECODE)
 		return decode(s, err);
-	case CBT_CYCLE:
-		return cycle(s, timer, err);
-	case CBT_UPDATE:
-		return update(s, timer, err);
-	case CBT_REDUCE:
-	default:
-		return reduce(s, s->heap[0], err);
-	}
+	if (op == CBT_CYCLE && !s->ticket)
+		return reduce_wide(s, s->heap[0], true, err);
+	return op == CBT_REDUCE ? reduce(s, 0, err) : cbt_run(s, timer, err);
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
+static enum gb_status download(const struct state *s, void *output, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
-
 	return cbt_heap_download(&s->arrays, heap_after(s, s->arrays.input->frames), output, err);
 }
 
 /* In fields: a reduction reads one and writes three, a decoding reads one and, like all of them,
  * writes the ids; bitfield reads it twice; a frame reads one, and two wishes per leaf, and writes
  * another before it is reduced. */
-static double bytes(const void *params, const void *input_)
+static double bytes(const void *params, const struct cbt_input *input)
 {
-	const struct cbt_input *input = (const struct cbt_input *)input_;
-	const double field = cbt_field_bytes(input), ids = cbt_id_bytes(input);
-
-	switch (input->op) {
-	case CBT_BITFIELD:
-		return 2 * field + ids;
-	case CBT_DECODE:
-		return field + ids;
-	case CBT_CYCLE:
-		return 5 * field + ids;
-	case CBT_UPDATE:
-		return 6 * field * (double)input->frames + (double)input->total_leaves / 4;
-	case CBT_REDUCE:
-	default:
-		return 4 * field;
-	}
+	return cbt_bytes(input, 4, input->op == CBT_BITFIELD ? 2 : 1, 6);
 }
 
 extern "C" const struct gb_variant_ops cbt_cuda_block = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.run = run,
-	.download = download,
-	.bytes = bytes,
+	.create = op<create>,
+	.upload = op<upload>,
+	.run = op<run>,
+	.download = op<download>,
+	.bytes = op<bytes>,
 	.flags = GB_REPEATABLE,
 };

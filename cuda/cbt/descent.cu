@@ -10,52 +10,18 @@
  *	        D changes.  A descent comes there from a sum of 2, whose left bit never changes, so
  *	        it goes the same way whenever it comes.
  *
- * Bounds: a reduction reads and writes each level, 8 bits per leaf, and its D launches of about 2 us
- * are all there is below depth 20.  A descent is D dependent loads; at depth 28, 2^28 leaves, some
- * 28 * 2^28 sectors of 32 bytes mostly from L1 and L2: expect 20 times the 258 us that the ids
- * take at 4.3 TB/s.
+ * Bounds: a reduction reads and writes each level, 8 bits per leaf, and its D launches are all there is
+ * in small trees.  A descent is D dependent loads, mostly from L1 and L2.
  */
 #include "cuda/cbt/parts/descent.h"
 
-static enum gb_status create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	return cbt_descent_create((struct cbt_descent *)state, (const struct cbt_input *)input,
-				  err);
-}
-
-static enum gb_status upload(void *state, struct gb_error *err)
-{
-	return cbt_descent_upload((struct cbt_descent *)state, err);
-}
-
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
-{
-	return cbt_descent_reset((const struct cbt_descent *)state, err);
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	return cbt_descent_queue((const struct cbt_descent *)state, timer, err);
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	return cbt_descent_download((const struct cbt_descent *)state, output, err);
-}
-
-static double bytes(const void *params, const void *input)
-{
-	return cbt_descent_bytes((const struct cbt_input *)input);
-}
-
 extern "C" const struct gb_variant_ops cbt_cuda_descent = {
 	.state_size = sizeof(struct cbt_descent),
-	.create = create,
-	.upload = upload,
-	.reset = reset,
-	.run = run,
-	.download = download,
-	.bytes = bytes,
+	.create = op<cbt_descent_create>,
+	.upload = op<cbt_descent_upload>,
+	.reset = op<cbt_descent_reset>,
+	.run = op<cbt_descent_run>,
+	.download = op<cbt_descent_download>,
+	.bytes = op<cbt_descent_bytes>,
 	.flags = GB_REPEATABLE,
 };

@@ -24,13 +24,10 @@ struct state {
  * the stream is everybody's. */
 static enum gb_status capture(const struct cbt_descent *s, cudaGraph_t *graph, struct gb_error *err)
 {
-	struct gb_timer none = {};
-
-	none.err = err;
-	if (!CUDA_OK(err, cudaStreamBeginCapture(gpu_stream(), cudaStreamCaptureModeRelaxed)))
+	if (CUDA_TRY(err, cudaStreamBeginCapture(gpu_stream(), cudaStreamCaptureModeRelaxed)))
 		return err->code;
-	(void)cbt_descent_queue(s, &none, err);
-	(void)CUDA_OK(err, cudaStreamEndCapture(gpu_stream(), graph));
+	(void)cbt_descent_run(s, NULL, err);
+	(void)CUDA_TRY(err, cudaStreamEndCapture(gpu_stream(), graph));
 	return err->code;
 }
 
@@ -39,9 +36,9 @@ static enum gb_status instantiate(struct state *s, struct gb_error *err)
 	cudaGraph_t graph = NULL;
 
 	if (capture(&s->descent, &graph, err) ||
-	    !CUDA_OK(err, cudaGraphGetNodes(graph, NULL, &s->nodes)))
+	    CUDA_TRY(err, cudaGraphGetNodes(graph, NULL, &s->nodes)))
 		goto out;
-	if (!CUDA_OK(err, cudaGraphInstantiate(&s->exec, graph, 0)))
+	if (CUDA_TRY(err, cudaGraphInstantiate(&s->exec, graph, 0)))
 		s->exec = NULL;
 out:
 	if (graph)
@@ -49,50 +46,23 @@ out:
 	return err->code;
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const struct cbt_input *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
-	if (cbt_descent_create(&s->descent, (const struct cbt_input *)input, err) ||
-	    gb_memory_is_dry())
+	if (cbt_descent_create(&s->descent, params, input, err) || gb_memory_is_dry())
 		return err->code;
 	return instantiate(s, err);
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	return cbt_descent_upload(&((struct state *)state)->descent, err);
+	return CUDA_TRY(err, cudaGraphLaunch(s->exec, gpu_stream()));
 }
 
-static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+static void destroy(const struct state *s)
 {
-	return cbt_descent_reset(&((const struct state *)state)->descent, err);
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	const struct state *s = (const struct state *)state;
-
-	return CUDA_OK(err, cudaGraphLaunch(s->exec, gpu_stream())) ? GB_OK : err->code;
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	return cbt_descent_download(&((const struct state *)state)->descent, output, err);
-}
-
-static void destroy(void *state)
-{
-	const struct state *s = (const struct state *)state;
-
 	if (s->exec)
 		(void)cudaGraphExecDestroy(s->exec);
-}
-
-static double bytes(const void *params, const void *input)
-{
-	return cbt_descent_bytes((const struct cbt_input *)input);
 }
 
 static const char *excluded(const void *params)
@@ -101,21 +71,21 @@ static const char *excluded(const void *params)
 }
 
 /* graph_nodes: what the one launch stands for, kernels and memsets. */
-static void metrics(void *state, struct gb_metrics *metrics)
+static void metrics(const struct state *s, struct gb_metrics *metrics)
 {
-	gb_metric(metrics, "graph_nodes", (double)((const struct state *)state)->nodes);
+	gb_metric(metrics, "graph_nodes", (double)s->nodes);
 }
 
 extern "C" const struct gb_variant_ops cbt_cuda_descent_graph = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.reset = reset,
-	.run = run,
-	.download = download,
-	.destroy = destroy,
-	.bytes = bytes,
+	.create = op<create>,
+	.upload = op<cbt_descent_upload>,
+	.reset = op<cbt_descent_reset>,
+	.run = op<run>,
+	.download = op<cbt_descent_download>,
+	.destroy = op<destroy>,
+	.bytes = op<cbt_descent_bytes>,
 	.excluded = excluded,
-	.metrics = metrics,
+	.metrics = op<metrics>,
 	.flags = GB_REPEATABLE,
 };

@@ -11,10 +11,9 @@
  *
  * A lane owns 32 bits when it decodes, a warp 1024: finer sums would never be read.
  *
- * Bytes, F = 2^D / 8: reduce reads F and writes F / 16, a quarter of what a heap takes: 8 us at
- * depth 28 and 4.3 TB/s, as against 31.  A full decoding is bound by its ids as that of the heap.
+ * Bytes, F = 2^D / 8: reduce reads F and writes F / 16, a quarter of what a heap takes.  A full decoding
+ * is bound by its ids as that of the heap.
  */
-#include "common/memory.h"
 #include "cuda/cbt/parts/chunk.h"
 #include "cuda/cbt/parts/limits.h"
 #include "cuda/cbt/parts/pack.h"
@@ -135,13 +134,19 @@ static struct cbt_array_sums sums_of(const struct tree *tree)
 	return sums;
 }
 
-static enum gb_status reduce(const struct state *s, const struct tree *tree, struct gb_error *err)
+/* The tree after so many frames. */
+static const struct tree *tree_after(const struct state *s, size_t frames)
+{
+	return &s->tree[cbt_tree_after(frames)];
+}
+
+static enum gb_status reduce(const struct state *s, size_t frames, struct gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
 	const unsigned blocks = depth > TILE_LEVELS ? 1u << (depth - TILE_LEVELS) : 1;
 
-	GPU_LAUNCH(reduce_kernel, blocks, BLOCK, 0, gpu_stream(), *tree, depth, s->fan, s->ticket);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, reduce_kernel, blocks, BLOCK, *tree_after(s, frames), depth, s->fan,
+		       s->ticket);
 }
 
 static enum gb_status decode(const struct state *s, struct gb_error *err)
@@ -149,29 +154,12 @@ static enum gb_status decode(const struct state *s, struct gb_error *err)
 	return cbt_decode(sums_of(&s->tree[0]), field_of(s, &s->tree[0]), &s->arrays, err);
 }
 
-/* The tree after so many frames. */
-static const struct tree *tree_after(const struct state *s, size_t frames)
+static enum gb_status update(const struct state *s, size_t f, const struct cbt_wishes &wishes,
+			     struct gb_error *err)
 {
-	return &s->tree[frames == 0 ? 0 : 1 + (frames - 1) % 2];
-}
+	const struct tree *const from = tree_after(s, f), *const to = tree_after(s, f + 1);
 
-static enum gb_status update(const struct state *s, struct gb_timer *timer, struct gb_error *err)
-{
-	size_t at = 0;
-
-	for (size_t f = 0; f < s->arrays.input->frames; f++) {
-		const struct cbt_wishes wishes = cbt_wishes_of(&s->arrays, f, &at);
-		const struct tree *const from = tree_after(s, f), *const to = tree_after(s, f + 1);
-
-		gb_phase(timer, "update");
-		if (cbt_update(sums_of(from), field_of(s, from), field_of(s, to), wishes, err) !=
-		    GB_OK)
-			return err->code;
-		gb_phase(timer, "reduce");
-		if (reduce(s, to, err) != GB_OK)
-			return err->code;
-	}
-	return GB_OK;
+	return cbt_update(sums_of(from), field_of(s, from), field_of(s, to), wishes, err);
 }
 
 /* ---- the variant --------------------------------------------------------------------------- */
@@ -187,18 +175,11 @@ static size_t count_words(unsigned depth)
 	return (size_t)2 * cbt_chunks(depth);
 }
 
-static size_t ticket_words(unsigned depth)
-{
-	return depth > TILE_LEVELS ? (size_t)1 << (depth - TILE_LEVELS) : 1;
-}
-
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct cbt_input *input,
 			     struct gb_error *err)
 {
-	const struct cbt_input *input = (const struct cbt_input *)input_;
 	const unsigned depth = input->depth;
 	const int trees = input->op == CBT_UPDATE ? 3 : 1;
-	struct state *s = (struct state *)state;
 
 	if (input->op == CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
@@ -206,12 +187,13 @@ static enum gb_status create(void *state, const void *params, const void *input_
 			       "block");
 	s->fan = cbt_cuda_limits.ocbt_fan;
 	(void)cbt_arrays_create(&s->arrays, input, err);
-	(void)gpu_alloc(&s->ticket, ticket_words(depth), sizeof *s->ticket, err);
+	(void)gpu_alloc_zeroed(&s->ticket,
+			       depth > TILE_LEVELS ? (size_t)1 << (depth - TILE_LEVELS) : 1, err);
 	for (int i = 0; i < trees; i++) {
 		struct tree *tree = &s->tree[i];
 
-		(void)gpu_alloc(&tree->field, field_words(depth), sizeof *tree->field, err);
-		(void)gpu_alloc(&tree->count, count_words(depth), sizeof *tree->count, err);
+		(void)gpu_alloc_zeroed(&tree->field, field_words(depth), err);
+		(void)gpu_alloc(&tree->count, count_words(depth), err);
 		if (i > 0)
 			gb_memory_result(tree->field, GB_WHOLE, 0);
 		if (i > 0 || input->op == CBT_REDUCE || input->op == CBT_CYCLE)
@@ -223,45 +205,16 @@ static enum gb_status create(void *state, const void *params, const void *input_
 }
 
 /* The field; and its sums, where the operation finds them at hand. */
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(const struct state *s, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
 	const struct cbt_input *input = s->arrays.input;
-	const unsigned depth = input->depth;
 
-	if (cbt_arrays_upload(&s->arrays, err) != GB_OK ||
-	    !CUDA_OK(err, cudaMemsetAsync(s->ticket, 0, ticket_words(depth) * sizeof *s->ticket,
-					  gpu_stream())))
-		return err->code;
-	for (int i = 0; i < 3; i++)
-		if (s->tree[i].field &&
-		    !CUDA_OK(err,
-			     cudaMemsetAsync(s->tree[i].field, 0,
-					     field_words(depth) * sizeof(uint32_t), gpu_stream())))
-			return err->code;
-	if (gpu_upload(s->tree[0].field, input->field, input->field_words * sizeof *input->field,
+	if (cbt_arrays_upload(&s->arrays, err) ||
+	    gpu_upload(s->tree[0].field, input->field, input->field_words * sizeof *input->field,
 		       err) ||
-	    (input->heap && reduce(s, &s->tree[0], err)))
+	    (input->heap && reduce(s, 0, err)))
 		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	const struct state *s = (const struct state *)state;
-	const struct cbt_input *input = s->arrays.input;
-
-	if (input->op == CBT_UPDATE)
-		return update(s, timer, err);
-	if (input->op != CBT_DECODE) {
-		gb_phase(timer, "reduce");
-		if (reduce(s, &s->tree[0], err) != GB_OK)
-			return err->code;
-	}
-	if (input->op == CBT_REDUCE)
-		return GB_OK;
-	gb_phase(timer, "decode");
-	return decode(s, err);
+	return gpu_wait(err);
 }
 
 /* The sums that are kept, the marker and the field go to a heap; all other sums are 0. */
@@ -287,19 +240,16 @@ static enum gb_status make_heap(const struct state *s, const struct tree *tree, 
 	return GB_OK;
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
+static enum gb_status download(const struct state *s, struct cbt_output *head, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
 	const struct cbt_input *input = s->arrays.input;
-	struct cbt_output *head = (struct cbt_output *)output;
 
-	if (cbt_arrays_download(&s->arrays, output, err) != GB_OK)
+	if (cbt_arrays_download(&s->arrays, head, err) != GB_OK)
 		return err->code;
 	head->last_level = (int64_t)cbt_chunk_level(input->depth);
 	if (!cbt_has_heap(input))
 		return GB_OK;
-	if (make_heap(s, tree_after(s, input->frames), cbt_output_heap(input, output), err) !=
-	    GB_OK)
+	if (make_heap(s, tree_after(s, input->frames), cbt_output_heap(input, head), err) != GB_OK)
 		return err->code;
 	if (input->op != CBT_CYCLE)
 		head->leaves = s->counts[1];
@@ -307,31 +257,17 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 }
 
 /* In fields: a reduction reads one and writes a sixteenth; the rest as in block.cu. */
-static double bytes(const void *params, const void *input_)
+static double bytes(const void *params, const struct cbt_input *input)
 {
-	const struct cbt_input *input = (const struct cbt_input *)input_;
-	const double field = cbt_field_bytes(input), ids = cbt_id_bytes(input);
-
-	switch (input->op) {
-	case CBT_DECODE:
-		return field + ids;
-	case CBT_CYCLE:
-		return 2.0625 * field + ids;
-	case CBT_UPDATE:
-		return 3.0625 * field * (double)input->frames + (double)input->total_leaves / 4;
-	case CBT_REDUCE:
-	case CBT_BITFIELD:
-	default:
-		return 1.0625 * field;
-	}
+	return cbt_bytes(input, 1.0625, 1, 3.0625);
 }
 
 extern "C" const struct gb_variant_ops cbt_cuda_ocbt = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.run = run,
-	.download = download,
-	.bytes = bytes,
+	.create = op<create>,
+	.upload = op<upload>,
+	.run = op<cbt_run<struct state>>,
+	.download = op<download>,
+	.bytes = op<bytes>,
 	.flags = GB_REPEATABLE,
 };

@@ -3,8 +3,7 @@
  * The paper's flow chart, bit after bit: a set bit ends the leaf before it, whose level follows
  * from the zeros between them.  It is there for Fig. 6, which sets one thread of a GPU against
  * one of a CPU: the bound is the latency of dependent instructions, about 10 per bit, and of one
- * load in 32 bits.  At 1.8 GHz and 5 cycles per instruction some 30 ns per bit are to be expected on
- * an H200, 30 s at depth 30.
+ * load in 32 bits.
  */
 #include "cuda/cbt/parts/tree.h"
 
@@ -39,57 +38,45 @@ static __global__ void serial_kernel(struct cbt_field field, uint32_t *ids,
 	result->id_sum = sum;
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct cbt_input *input,
 			     struct gb_error *err)
 {
-	const struct cbt_input *input = (const struct cbt_input *)input_;
-	struct state *s = (struct state *)state;
-
 	if (input->op != CBT_BITFIELD)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "serial decodes the field alone: --op=bitfield");
 	(void)cbt_arrays_create(&s->arrays, input, err);
-	return gpu_alloc(&s->heap, cbt_heap_words32(input), sizeof *s->heap, err);
+	return gpu_alloc(&s->heap, cbt_heap_words32(input), err);
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(struct state *s, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	(void)cbt_arrays_upload(&s->arrays, err);
 	return cbt_heap_upload(s->arrays.input, s->heap, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
-
-	GPU_LAUNCH(serial_kernel, 1, 1, 0, gpu_stream(),
-		   cbt_field_of(s->heap, s->arrays.input->depth), s->arrays.ids, s->arrays.result);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, serial_kernel, 1, 1, cbt_field_of(s->heap, s->arrays.input->depth),
+		       s->arrays.ids, s->arrays.result);
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
+static enum gb_status download(const struct state *s, void *output, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
-
 	return cbt_arrays_download(&s->arrays, output, err);
 }
 
 /* The field is read and the ids are written. */
-static double bytes(const void *params, const void *input_)
+static double bytes(const void *params, const struct cbt_input *input)
 {
-	const struct cbt_input *input = (const struct cbt_input *)input_;
-
-	return cbt_field_bytes(input) + cbt_id_bytes(input);
+	return cbt_bytes(input, 0, 1, 0);
 }
 
 extern "C" const struct gb_variant_ops cbt_cuda_serial = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.run = run,
-	.download = download,
-	.bytes = bytes,
+	.create = op<create>,
+	.upload = op<upload>,
+	.run = op<run>,
+	.download = op<download>,
+	.bytes = op<bytes>,
 	.flags = GB_SERIAL | GB_REPEATABLE,
 };

@@ -9,8 +9,7 @@
  * codes come out in order, too.  Differences from the listings: the scene's box starts at +-FLT_MAX
  * instead of +-10000, and what ends refit early is a word of its own.
  *
- * Bound: memory and launches.  2^21 pairs take 66 launches over 32 MiB, which stay in an H200's L2
- * cache of 50 MB.
+ * Bound: memory and launches.
  */
 #include "cuda/lbvh/parts/builder.h"
 
@@ -84,58 +83,29 @@ static __global__ void unpack_kernel(const uint64_t *pair, size_t count, uint32_
 	index[i] = (uint32_t)pair[i];
 }
 
-/* The power of two that holds `count` pairs. */
-static size_t power_of(size_t count)
-{
-	size_t power = 1;
-
-	while (power < count)
-		power *= 2;
-	return power;
-}
-
 static enum gb_status sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	const size_t power = power_of(g->count);
-	const uint32_t most = TILE, tile = power < most ? (uint32_t)power : most;
-	const unsigned tiles = (unsigned)(power / tile);
+	const size_t power = lbvh_gpu_power(g->count), most = TILE;
+	const uint32_t tile = (uint32_t)min(power, most);
+	const size_t tiles = power / tile;
 
-	lbvh_gpu_phase(timer, "sort");
-	GPU_LAUNCH(tile_kernel, tiles, BLOCK, 0, gpu_stream(), g->pair, tile, 2, tile);
-	for (size_t size = 2 * (size_t)tile; size <= power; size *= 2) {
+	gb_phase(timer, "sort");
+	(void)GPU_RUN(err, tile_kernel, tiles, BLOCK, g->pair, tile, 2, tile);
+	for (size_t size = 2 * (size_t)tile; size <= power && !err->code; size *= 2) {
 		for (size_t step = size / 2; step >= tile; step /= 2)
-			GPU_LAUNCH(step_kernel, lbvh_gpu_blocks(power / 2, BLOCK), BLOCK, 0,
-				   gpu_stream(), g->pair, power / 2, size, step);
-		GPU_LAUNCH(tile_kernel, tiles, BLOCK, 0, gpu_stream(), g->pair, tile, size, size);
-		if (!CUDA_OK(err, cudaGetLastError()))
-			return err->code;
+			(void)GPU_RUN(err, step_kernel, gpu_blocks(power / 2, BLOCK), BLOCK,
+				      g->pair, power / 2, size, step);
+		(void)GPU_RUN(err, tile_kernel, tiles, BLOCK, g->pair, tile, size, size);
 	}
-	GPU_LAUNCH(unpack_kernel, lbvh_gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream(), g->pair,
-		   g->count, (uint32_t *)g->code_sorted, g->index);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
-}
-
-static enum gb_status create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_MARKS | LBVH_GPU_POWER, err);
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
-
-	if (lbvh_gpu_bounds(g, timer, err) != GB_OK || lbvh_gpu_codes(g, timer, err) != GB_OK ||
-	    sort(g, timer, err) != GB_OK || lbvh_gpu_leaves(g, true, timer, err) != GB_OK ||
-	    lbvh_gpu_karras(g, timer, err) != GB_OK)
-		return err->code;
-	return lbvh_gpu_refit_passes(g, timer, err);
+	(void)GPU_RUN(err, unpack_kernel, gpu_blocks(g->count, BLOCK), BLOCK, g->pair, g->count,
+		      (uint32_t *)g->code_sorted, g->index);
+	return err->code;
 }
 
 /* Bytes that the sort moves: each launch all pairs, there and back. */
 static double sort_bytes(size_t count)
 {
-	const size_t power = power_of(count);
+	const size_t power = lbvh_gpu_power(count);
 	double launches = 1;
 
 	for (size_t size = TILE, stage = 2; size < power; size *= 2, stage++)
@@ -152,13 +122,7 @@ static double bytes(const void *params, const void *input)
 	       sort_bytes(((const struct lbvh_input *)input)->count);
 }
 
-extern "C" const struct gb_variant_ops lbvh_cuda_karras_bitonic = {
-	.state_size = sizeof(struct lbvh_gpu),
-	.create = create,
-	.upload = lbvh_gpu_upload,
-	.run = run,
-	.download = lbvh_gpu_builder_download,
-	.bytes = bytes,
-	.metrics = lbvh_gpu_builder_metrics,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops lbvh_cuda_karras_bitonic =
+	lbvh_gpu_builder<LBVH_GPU_MARKS | LBVH_GPU_POWER, bytes, lbvh_gpu_bounds, lbvh_gpu_codes,
+			 sort, lbvh_gpu_leaves, lbvh_gpu_leaf_nodes, lbvh_gpu_karras,
+			 lbvh_gpu_refit_passes>();

@@ -16,8 +16,7 @@
  * two equal ones, because the lowest bits tell the partner.  So the two of the strongest wish of
  * all choose each other.
  *
- * Bound: arithmetic and shuffles of the merging, some 8 rounds of 8 neighbours for each 16 leaves;
- * 1.6 M triangles are expected to take .8 ms on an H200, half of it in the phase "hierarchy".
+ * Bound: arithmetic and shuffles of the merging, some 8 rounds of 8 neighbours for each 16 leaves.
  */
 #include "cuda/lbvh/parts/builder.h"
 
@@ -110,16 +109,11 @@ static __device__ __forceinline__ int compact(struct cluster *mine, unsigned kep
 static __device__ __forceinline__ void merge(const struct lbvh_gpu *g, struct cluster *mine,
 					     const struct cluster *other, uint32_t number)
 {
-	uint4 *const to = (uint4 *)(void *)(g->node + number);
-
 	for (int k = 0; k < 3; k++) {
 		mine->lo[k] = lbvh_min(mine->lo[k], other->lo[k]);
 		mine->hi[k] = lbvh_max(mine->hi[k], other->hi[k]);
 	}
-	to[0] = make_uint4(__float_as_uint(mine->lo[0]), __float_as_uint(mine->lo[1]),
-			   __float_as_uint(mine->lo[2]), mine->node);
-	to[1] = make_uint4(__float_as_uint(mine->hi[0]), __float_as_uint(mine->hi[1]),
-			   __float_as_uint(mine->hi[2]), other->node);
+	lbvh_node_store(g->node, number, mine->lo, mine->hi, mine->node, other->node);
 	mine->node = number;
 }
 
@@ -167,15 +161,12 @@ static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *
 	if (first + place <= last)
 		mine.node = list[first + place];
 	if (mine.node != NONE) {
-		const float4 *const from = (const float4 *)(const void *)(g->node + mine.node);
-		const float4 lo = from[0], hi = from[1];
+		const struct lbvh_node n = lbvh_node_load(g->node, mine.node);
 
-		mine.lo[0] = lo.x;
-		mine.lo[1] = lo.y;
-		mine.lo[2] = lo.z;
-		mine.hi[0] = hi.x;
-		mine.hi[1] = hi.y;
-		mine.hi[2] = hi.z;
+		for (int k = 0; k < 3; k++) {
+			mine.lo[k] = n.lo[k];
+			mine.hi[k] = n.hi[k];
+		}
 	}
 
 	int count = compact(&mine, __ballot_sync(ALL_LANES, mine.node != NONE), source);
@@ -252,42 +243,22 @@ static __global__ void cluster_kernel(struct lbvh_gpu g)
 
 /* ---- the variant -------------------------------------------------------------------------- */
 
-static enum gb_status create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
+static enum gb_status make_clusters(struct lbvh_gpu *g, struct gb_timer *timer,
+				    struct gb_error *err)
 {
-	return lbvh_gpu_builder_create(state, params, input, LBVH_GPU_CODES_63 | LBVH_GPU_ARRIVED,
-				       err);
-}
+	const size_t blocks = gpu_blocks(g->count, BLOCK);
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
-	const unsigned blocks = lbvh_gpu_blocks(g->count, BLOCK);
-
-	if (lbvh_gpu_bounds(g, timer, err) != GB_OK || lbvh_gpu_codes(g, timer, err) != GB_OK ||
-	    lbvh_gpu_sort(g, timer, err) != GB_OK || lbvh_gpu_leaves(g, true, timer, err) != GB_OK)
+	gb_phase(timer, "hierarchy");
+	if (GPU_RUN(err, lists_kernel, blocks, BLOCK, *g))
 		return err->code;
-	lbvh_gpu_phase(timer, "hierarchy");
-	GPU_LAUNCH(lists_kernel, blocks, BLOCK, 0, gpu_stream(), *g);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	GPU_LAUNCH(cluster_kernel, blocks, BLOCK, 0, gpu_stream(), *g);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, cluster_kernel, blocks, BLOCK, *g);
 }
 
 /* As karras64 without parents; a node is written once and read once, lists beside them. */
-static double bytes(const void *params, const void *input)
-{
-	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
-					       4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t));
-}
+static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
+			    4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t);
 
-extern "C" const struct gb_variant_ops lbvh_cuda_ploc = {
-	.state_size = sizeof(struct lbvh_gpu),
-	.create = create,
-	.upload = lbvh_gpu_upload,
-	.run = run,
-	.download = lbvh_gpu_builder_download,
-	.bytes = bytes,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops lbvh_cuda_ploc =
+	lbvh_gpu_builder<LBVH_GPU_CODES_63 | LBVH_GPU_ARRIVED, lbvh_gpu_bytes<BYTES>,
+			 lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
+			 lbvh_gpu_leaf_nodes, make_clusters>();

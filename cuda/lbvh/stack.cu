@@ -7,15 +7,9 @@
  * most 64, are the depth of the stack.  Of two children that are entered the nearer is followed
  * and the other one put on the stack.
  *
- * Bound: latency of dependent 64-byte fetches, hidden by as many warps as there are; with some 50
- * nodes a ray in cache about 1 G rays/s are expected on an H200 for a mesh of 1 M triangles.
+ * Bound: latency of dependent 64-byte fetches, hidden by as many warps as there are.
  */
 #include "cuda/lbvh/parts/trace.h"
-
-struct state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
-	struct lbvh_corners *triangle; /* in the order of the tree's index */
-};
 
 /* Triangles in place. */
 struct lbvh_stack_leaves {
@@ -49,58 +43,40 @@ struct lbvh_stack_tree {
 	}
 };
 
-static struct lbvh_stack_tree tree_of(const struct state *s)
+struct state {
+	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
+	struct lbvh_corners *triangle; /* in the order of the tree's index */
+
+	struct lbvh_stack_tree tree(void) const
+	{
+		return { tracer.gpu.node, { triangle } };
+	}
+};
+
+static enum gb_status create(struct state *s, const struct lbvh_params *params,
+			     const struct lbvh_input *in, struct gb_error *err)
 {
-	return { s->tracer.gpu.node, { s->triangle } };
-}
-
-static enum gb_status count(const void *state, struct gb_error *err)
-{
-	const struct state *const s = (const struct state *)state;
-	const struct lbvh_stack_tree tree = tree_of(s);
-
-	return lbvh_gpu_trace_count(&s->tracer, &tree, err);
-}
-
-static enum gb_status create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-	struct state *const s = (struct state *)state;
-
-	if (lbvh_gpu_wants_trace(params, err) != GB_OK)
-		return err->code;
-	lbvh_gpu_tracer_init(&s->tracer, count, params, in, (size_t)in->edge * in->edge, err);
-	return gpu_alloc(&s->triangle, in->count, sizeof *s->triangle, err);
+	(void)lbvh_gpu_trace_create(s, params, in, err);
+	return gpu_alloc(&s->triangle, in->count, err);
 }
 
 /* The mesh, and the tree from it. */
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(struct state *s, struct gb_error *err)
 {
-	struct state *const s = (struct state *)state;
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
-	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK ||
-	    lbvh_gpu_fastest(g, NULL, err) != GB_OK ||
-	    lbvh_gpu_corners(g, NULL, s->triangle, err) != GB_OK)
+	if (lbvh_gpu_tracer_upload(&s->tracer, err) || lbvh_gpu_fastest(g, NULL, err) ||
+	    lbvh_gpu_corners(g, NULL, s->triangle, err))
 		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *const s = (struct state *)state;
-	const struct lbvh_stack_tree tree = tree_of(s);
-
-	return lbvh_gpu_trace(&s->tracer, &tree, err);
+	return gpu_wait(err);
 }
 
 extern "C" const struct gb_variant_ops lbvh_cuda_stack = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.run = run,
-	.download = lbvh_gpu_tracer_download,
-	.metrics = lbvh_gpu_tracer_metrics,
+	.create = op<create>,
+	.upload = op<upload>,
+	.run = op<lbvh_gpu_trace_run<struct state>>,
+	.download = op<lbvh_gpu_tracer_download>,
+	.metrics = op<lbvh_gpu_tracer_metrics>,
 	.flags = GB_REPEATABLE,
 };

@@ -21,12 +21,6 @@ struct instance {
 	const float *vertex;
 };
 
-struct state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
-	struct lbvh_node *top;         /* the tree over instances: one leaf */
-	struct instance *instance;     /* one */
-};
-
 /* Triangles through indices. */
 struct lbvh_stack2_mesh {
 	const struct instance *instance;
@@ -94,6 +88,17 @@ struct lbvh_stack2_tree {
 	}
 };
 
+struct state {
+	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
+	struct lbvh_node *top;         /* the tree over instances: one leaf */
+	struct instance *instance;     /* one */
+
+	struct lbvh_stack2_tree tree(void) const
+	{
+		return { top, instance };
+	}
+};
+
 /* One thread: the scene's one instance, and the tree over it. */
 static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
 				    struct instance *instance)
@@ -112,61 +117,31 @@ static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
 	top[0].right = 1;
 }
 
-static struct lbvh_stack2_tree tree_of(const struct state *s)
+static enum gb_status create(struct state *s, const struct lbvh_params *params,
+			     const struct lbvh_input *in, struct gb_error *err)
 {
-	return { s->top, s->instance };
-}
-
-static enum gb_status count(const void *state, struct gb_error *err)
-{
-	const struct state *const s = (const struct state *)state;
-	const struct lbvh_stack2_tree tree = tree_of(s);
-
-	return lbvh_gpu_trace_count(&s->tracer, &tree, err);
-}
-
-static enum gb_status create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-	struct state *const s = (struct state *)state;
-
-	if (lbvh_gpu_wants_trace(params, err) != GB_OK)
-		return err->code;
-	lbvh_gpu_tracer_init(&s->tracer, count, params, in, (size_t)in->edge * in->edge, err);
-	gpu_alloc(&s->top, 1, sizeof *s->top, err);
-	return gpu_alloc(&s->instance, 1, sizeof *s->instance, err);
+	(void)lbvh_gpu_trace_create(s, params, in, err);
+	(void)gpu_alloc(&s->top, 1, err);
+	return gpu_alloc(&s->instance, 1, err);
 }
 
 /* The mesh, and the trees from it. */
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(struct state *s, struct gb_error *err)
 {
-	struct state *const s = (struct state *)state;
 	struct lbvh_gpu *const g = &s->tracer.gpu;
 
-	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK ||
-	    lbvh_gpu_fastest(g, NULL, err) != GB_OK)
+	if (lbvh_gpu_tracer_upload(&s->tracer, err) || lbvh_gpu_fastest(g, NULL, err) ||
+	    GPU_RUN(err, place_kernel, 1, BLOCK, *g, s->top, s->instance))
 		return err->code;
-	GPU_LAUNCH(place_kernel, 1, BLOCK, 0, gpu_stream(), *g, s->top, s->instance);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *const s = (struct state *)state;
-	const struct lbvh_stack2_tree tree = tree_of(s);
-
-	return lbvh_gpu_trace(&s->tracer, &tree, err);
+	return gpu_wait(err);
 }
 
 extern "C" const struct gb_variant_ops lbvh_cuda_stack2 = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.run = run,
-	.download = lbvh_gpu_tracer_download,
-	.metrics = lbvh_gpu_tracer_metrics,
+	.create = op<create>,
+	.upload = op<upload>,
+	.run = op<lbvh_gpu_trace_run<struct state>>,
+	.download = op<lbvh_gpu_tracer_download>,
+	.metrics = op<lbvh_gpu_tracer_metrics>,
 	.flags = GB_REPEATABLE,
 };

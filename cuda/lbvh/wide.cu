@@ -17,7 +17,6 @@
  *
  * Bound: latency of the fetches, and the issue of 48 planes a node at three instructions each.
  */
-#include "common/memory.h"
 #include "cuda/lbvh/parts/wide.h"
 
 enum {
@@ -31,13 +30,6 @@ enum {
 /* 2^15 as a float: bits 8 to 15 count ones. */
 #define HIDDEN_BITS 0x47000000U
 #define HIDDEN      0x1p15f
-
-struct state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
-	enum lbvh_op op;
-	struct lbvh_gpu_wide wide;
-	struct lbvh_wide_counters last; /* of the last collapse, once it was waited for */
-};
 
 /* ---- device ------------------------------------------------------------------------------- */
 
@@ -245,30 +237,24 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEA
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-static struct lbvh_wide_tree tree_of(const struct state *s)
+struct state {
+	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
+	enum lbvh_op op;
+	struct lbvh_gpu_wide wide;
+	struct lbvh_wide_counters last; /* of the last collapse, once it was waited for */
+
+	struct lbvh_wide_tree tree(void) const
+	{
+		return { wide.node, wide.triangle, HIDDEN_BITS };
+	}
+};
+
+static enum gb_status create(struct state *s, const struct lbvh_params *params,
+			     const struct lbvh_input *in, struct gb_error *err)
 {
-	return { s->wide.node, s->wide.triangle, HIDDEN_BITS };
-}
-
-static enum gb_status count(const void *state, struct gb_error *err)
-{
-	const struct state *const s = (const struct state *)state;
-	const struct lbvh_wide_tree tree = tree_of(s);
-
-	return lbvh_gpu_trace_count(&s->tracer, &tree, err);
-}
-
-static enum gb_status create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
-	struct state *const s = (struct state *)state;
-	size_t rays = LBVH_PROBES;
-
-	s->op = (enum lbvh_op)((const struct lbvh_params *)params)->op;
-	if (s->op == LBVH_TRACE)
-		rays = (size_t)in->edge * in->edge;
-	lbvh_gpu_tracer_init(&s->tracer, count, params, in, rays, err);
+	s->op = (enum lbvh_op)params->op;
+	lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<struct state>, params, in,
+			     s->op == LBVH_TRACE ? lbvh_ray_count(in) : (size_t)LBVH_PROBES, err);
 	(void)lbvh_gpu_wide_init(&s->wide, in->count, err);
 	if (s->op == LBVH_BUILD)
 		gb_memory_result(s->wide.counters, GB_WHOLE, 0);
@@ -279,7 +265,7 @@ static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_e
 {
 	if (lbvh_gpu_fastest(&s->tracer.gpu, timer, err) != GB_OK)
 		return err->code;
-	lbvh_gpu_phase(timer, "collapse");
+	gb_phase(timer, "collapse");
 	return lbvh_gpu_wide_collapse(&s->wide, &s->tracer.gpu, err);
 }
 
@@ -303,57 +289,48 @@ static enum gb_status await_tree(struct state *s, struct gb_error *err)
 }
 
 /* The mesh; to trace, also the tree. */
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(struct state *s, struct gb_error *err)
 {
-	struct state *const s = (struct state *)state;
-
 	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK || s->op == LBVH_BUILD)
 		return err->code;
 	return build(s, NULL, err) == GB_OK ? await_tree(s, err) : err->code;
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *const s = (struct state *)state;
-	const struct lbvh_wide_tree tree = tree_of(s);
-
-	return s->op == LBVH_BUILD ? build(s, timer, err) : lbvh_gpu_trace(&s->tracer, &tree, err);
+	return s->op == LBVH_BUILD ? build(s, timer, err) : lbvh_gpu_trace_run(s, timer, err);
 }
 
 /* Of a build: the hits of the probe's rays. */
-static enum gb_status download(void *state, void *output, struct gb_error *err)
+static enum gb_status download(struct state *s, struct lbvh_tree_header *header,
+			       struct gb_error *err)
 {
-	struct state *const s = (struct state *)state;
 	const struct lbvh_input *const in = s->tracer.gpu.input;
-	struct lbvh_tree_header *const header = (struct lbvh_tree_header *)output;
-	const struct lbvh_wide_tree tree = tree_of(s);
 
 	if (s->op == LBVH_TRACE)
-		return lbvh_gpu_tracer_download(state, output, err);
+		return lbvh_gpu_tracer_download(&s->tracer, header, err);
 	if (await_tree(s, err) != GB_OK || s->last.nodes == 0 ||
-	    lbvh_gpu_trace_image(&s->tracer, &in->probe, LBVH_PROBE_EDGE, &tree, err) != GB_OK)
+	    lbvh_gpu_trace_image(&s->tracer, &in->probe, LBVH_PROBE_EDGE, s->tree(), err) != GB_OK)
 		return err->code;
 	*header = {};
 	header->kind = LBVH_PROBED;
 	header->nodes = s->last.nodes;
-	return lbvh_gpu_tracer_hits(&s->tracer, lbvh_build_probe_t(in, output),
-				    lbvh_build_probe_primitive(in, output), err);
+	return lbvh_gpu_tracer_hits(&s->tracer, lbvh_build_probe_t(in, header),
+				    lbvh_build_probe_primitive(in, header), err);
 }
 
-static void metrics(void *state, struct gb_metrics *metrics)
+static void metrics(struct state *s, struct gb_metrics *metrics)
 {
-	const struct state *const s = (const struct state *)state;
-
 	if (s->op == LBVH_TRACE)
-		lbvh_gpu_tracer_metrics(state, metrics);
+		lbvh_gpu_tracer_metrics(&s->tracer, metrics);
 }
 
 extern "C" const struct gb_variant_ops lbvh_cuda_wide = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.run = run,
-	.download = download,
-	.metrics = metrics,
+	.create = op<create>,
+	.upload = op<upload>,
+	.run = op<run>,
+	.download = op<download>,
+	.metrics = op<metrics>,
 	.flags = GB_REPEATABLE,
 };

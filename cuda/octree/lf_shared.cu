@@ -17,9 +17,7 @@
  * pairs have 7 nodes per body).
  *
  * Bytes per body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, 12 of
- * keys and numbers for the tasks, and the nodes (0.48 * 32): 235, which at 4.3 TB/s bounds it at 18
- * G insertions/s.  12 to 14 were expected of an H200 by the sort's share of copy bandwidth; an H100
- * does 5 to 6 with 4 M bodies (results/octree.md).
+ * keys and numbers for the tasks, and the nodes (0.48 * 32): 235, which at copy bandwidth bounds it.
  */
 #include "cuda/octree/parts/lf.h"
 #include "cuda/octree/parts/linear.h"
@@ -370,25 +368,23 @@ static enum gb_status choose_rows(struct state *s, struct gb_error *err)
 
 static enum gb_status create_sorted(struct sorted *s, size_t count, struct gb_error *err)
 {
-	(void)gpu_alloc(&s->keys, count, sizeof *s->keys, err);
-	(void)gpu_alloc(&s->keys_spare, count, sizeof *s->keys_spare, err);
-	(void)gpu_alloc(&s->numbers, count, sizeof *s->numbers, err);
-	(void)gpu_alloc(&s->numbers_in, count, sizeof *s->numbers_in, err);
-	(void)gpu_alloc(&s->numbers_spare, count, sizeof *s->numbers_spare, err);
-	(void)gpu_alloc(&s->base, count, sizeof *s->base, err);
+	(void)gpu_alloc(&s->keys, count, err);
+	(void)gpu_alloc(&s->keys_spare, count, err);
+	(void)gpu_alloc(&s->numbers, count, err);
+	(void)gpu_alloc(&s->numbers_in, count, err);
+	(void)gpu_alloc(&s->numbers_spare, count, err);
+	(void)gpu_alloc(&s->base, count, err);
 	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
 	return gpu_alloc(&s->sort_temp,
 			 gpu_sort_temp_bytes(GPU_KEY_U64, true, count, FIRST_BIT, KEY_BITS), 1,
 			 err);
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct octree_input *input,
 			     struct gb_error *err)
 {
-	const struct octree_input *input = (const struct octree_input *)input_;
 	const size_t n = input->count;
 	const size_t cells = 1 + (size_t)DEEPEST * (n / LARGEST), tasks = 8 * cells;
-	struct state *s = (struct state *)state;
 
 	if (octree_arrays_create(&s->arrays, input, true, err) != GB_OK ||
 	    choose_rows(s, err) != GB_OK)
@@ -396,21 +392,20 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	s->grid = octree_grid_of(input->bucket > 1 ? hard_kernel<true> : hard_kernel<false>, n,
 				 SMALL_BLOCK, octree_slack(input));
 	(void)create_sorted(&s->sorted, n, err);
-	(void)gpu_alloc(&s->cells, cells, sizeof *s->cells, err);
-	(void)gpu_alloc(&s->tasks, tasks, sizeof *s->tasks, err);
-	return gpu_alloc(&s->hard, tasks, sizeof *s->hard, err);
+	(void)gpu_alloc(&s->cells, cells, err);
+	(void)gpu_alloc(&s->tasks, tasks, err);
+	return gpu_alloc(&s->hard, tasks, err);
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(const struct state *s, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
 	void (*const kernel)(struct forest) =
 		s->arrays.tree.rank ? task_kernel<true> : task_kernel<false>;
 
-	if (!CUDA_OK(err, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+	if (CUDA_TRY(err, cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
 					       (int)s->shared_bytes)))
 		return err->code;
-	return octree_upload(state, err);
+	return octree_upload(&s->arrays, err);
 }
 
 /* ---- run --------------------------------------------------------------------------------- */
@@ -434,21 +429,15 @@ static enum gb_status sort(const struct sorted *s, const struct octree_arrays *a
 	};
 
 	gb_phase(timer, "sort");
-	return gpu_sort(&args, gpu_stream(), err);
+	return gpu_sort(&args, err);
 }
 
 static enum gb_status link_top(const struct state *s, const struct forest *f, struct gb_error *err)
 {
-	const size_t n = s->arrays.count;
-
-	if (linear_number(&f->linear, f->tree, s->sorted.scan_temp, err) != GB_OK)
+	if (linear_number(&f->linear, f->tree, s->sorted.scan_temp, err) ||
+	    GPU_RUN(err, list_kernel, gpu_blocks(s->arrays.count, SMALL_BLOCK), SMALL_BLOCK, *f))
 		return err->code;
-	GPU_LAUNCH(list_kernel, (unsigned)(n / SMALL_BLOCK + (n % SMALL_BLOCK != 0)), SMALL_BLOCK,
-		   0, gpu_stream(), *f);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	GPU_LAUNCH(children_kernel, (unsigned)gpu_sm_count() * 4, SMALL_BLOCK, 0, gpu_stream(), *f);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, children_kernel, gpu_sm_count() * 4, SMALL_BLOCK, *f);
 }
 
 template <bool LISTS>
@@ -456,17 +445,14 @@ static enum gb_status insert(const struct state *s, const struct forest *f, stru
 {
 	GPU_LAUNCH(task_kernel<LISTS>, (unsigned)gpu_sm_count() * SM_BLOCKS, BLOCK, s->shared_bytes,
 		   gpu_stream(), *f);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (CUDA_TRY(err, cudaGetLastError()))
 		return err->code;
-	GPU_LAUNCH(hard_kernel<LISTS>, s->grid.blocks, SMALL_BLOCK, 0, gpu_stream(), *f,
-		   s->grid.chunk);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, hard_kernel<LISTS>, s->grid.blocks, SMALL_BLOCK, *f, s->grid.chunk);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-	struct octree_arrays *const a = &s->arrays;
+	const struct octree_arrays *const a = &s->arrays;
 	const struct octree_words words = { s->sorted.numbers_in, NULL, 0 };
 	const struct forest f = {
 		.linear = { s->sorted.keys, s->sorted.base, a->count, LARGEST, DEEPEST },
@@ -479,9 +465,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		.rows = s->rows,
 	};
 
-	if (octree_queue_start(a, words, timer, err) != GB_OK || a->count == 0)
-		return err->code;
-	if (sort(&s->sorted, a, timer, err) != GB_OK)
+	if (octree_queue_start(a, words, timer, err) || a->count == 0 ||
+	    sort(&s->sorted, a, timer, err))
 		return err->code;
 	gb_phase(timer, "link");
 	if (link_top(s, &f, err) != GB_OK)
@@ -491,31 +476,27 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 }
 
 /* tasks: cells that blocks inserted in shared memory; hard_tasks: those left to lf. */
-static void metrics(void *state, struct gb_metrics *metrics)
+static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
-	const struct octree_counters *last = &((const struct state *)state)->arrays.last;
-
-	octree_metrics(state, metrics);
-	gb_metric(metrics, "tasks", last->tasks);
-	gb_metric(metrics, "hard_tasks", last->hard_tasks);
+	octree_metrics(a, metrics);
+	gb_metric(metrics, "tasks", a->last.tasks);
+	gb_metric(metrics, "hard_tasks", a->last.hard_tasks);
 }
 
 /* See above. */
-static double bytes(const void *params, const void *input)
+static double bytes(const void *params, const struct octree_input *input)
 {
-	const double count = (double)((const struct octree_input *)input)->count;
-
-	return octree_bytes(params, input) + count * (4 + 128 + 40 + 12 - 8);
+	return octree_bytes(params, input) + (double)input->count * (4 + 128 + 40 + 12 - 8);
 }
 
 extern "C" const struct gb_variant_ops octree_cuda_lf_shared = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.reset = octree_reset,
-	.run = run,
-	.download = octree_download,
-	.bytes = bytes,
-	.metrics = metrics,
+	.create = op<create>,
+	.upload = op<upload>,
+	.reset = op<octree_reset>,
+	.run = op<run>,
+	.download = op<octree_download>,
+	.bytes = op<bytes>,
+	.metrics = op<metrics>,
 	.flags = GB_REPEATABLE,
 };

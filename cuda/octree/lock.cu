@@ -18,8 +18,7 @@
  *     already there.
  *
  * "insert" alone is what the paper measures; it moves the same bytes as lf, with a second atomic
- * for each split and the barrier.  The bound is the same; on an H100 lf inserts 1.1 to 1.7 times as
- * many bodies a second (results/papers/octree.md).
+ * for each split and the barrier.  The bound is the same.
  */
 #include "cuda/octree/parts/builder.h"
 
@@ -186,28 +185,13 @@ static __global__ void __launch_bounds__(OCTREE_BLOCK)
 	octree_count(&tree.counters->lock_spins, spins);
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
-			     struct gb_error *err)
-{
-	return octree_builder_create((struct octree_builder *)state, insert_kernel<false>,
-				     insert_kernel<true>, input, err);
-}
-
 /* lock_spins: attempts that met a lock, or found the slot changed. */
-static void metrics(void *state, struct gb_metrics *metrics)
+static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
-	gb_metric(metrics, "lock_spins",
-		  (double)((const struct octree_arrays *)state)->last.lock_spins);
+	gb_metric(metrics, "lock_spins", (double)a->last.lock_spins);
 }
 
-extern "C" const struct gb_variant_ops octree_cuda_lock = {
-	.state_size = sizeof(struct octree_builder),
-	.create = create,
-	.upload = octree_upload,
-	.reset = octree_reset,
-	.run = octree_builder_run,
-	.download = octree_download,
-	.bytes = octree_bytes,
-	.metrics = metrics,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops octree_cuda_lock =
+	octree_ops<struct octree_builder,
+		   octree_builder_create<insert_kernel<false>, insert_kernel<true>>,
+		   octree_builder_run, octree_bytes, metrics>();

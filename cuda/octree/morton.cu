@@ -13,8 +13,8 @@
  * of bodies, so any bucket costs the same; its bodies are linked in the order of their keys.
  *
  * Bytes per body: 40 for box, keys and words, 8 + 5 * 16 for the sort, 20 for the mend, 28 to count
- * and sum up, 24 for links read in order, and each node twice (0.48 * 64): 231, which at 4.3 TB/s
- * bounds it at 18 G insertions/s.
+ * and sum up, 24 for links read in order, and each node twice (0.48 * 64): 231, which at copy bandwidth
+ * bounds it.
  *
  * cpu/morton sorts by all 63 bits, cell by cell in a core's cache: the same tree by the same steps,
  * but there a low digit costs no pass over memory, so it needs no mend.
@@ -131,65 +131,45 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 		tree.next[number] = (int32_t)numbers[i + 1];
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const struct octree_input *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	(void)octree_arrays_create(&s->arrays, input, false, err);
 	return sorted_create(&s->sorted, s->arrays.count, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-	struct octree_arrays *const a = &s->arrays;
+	const struct octree_arrays *const a = &s->arrays;
 	const struct octree_linear linear = { s->sorted.row.keys, s->sorted.base, a->count,
 					      (size_t)a->input->bucket, OCTREE_DEEPEST };
 
-	if (octree_queue_start(a, s->sorted.form, timer, err) != GB_OK || a->count == 0)
-		return err->code;
-	if (sorted_sort(&s->sorted, a, timer, err) != GB_OK)
+	if (octree_queue_start(a, s->sorted.form, timer, err) || a->count == 0 ||
+	    sorted_sort(&s->sorted, a, timer, err))
 		return err->code;
 	gb_phase(timer, "link");
 	if (linear_number(&linear, a->tree, s->sorted.scan_temp, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "clear");
-	GPU_LAUNCH(clear_kernel, (unsigned)gpu_sm_count() * CLEAR_BLOCKS, BLOCK, 0, gpu_stream(),
-		   a->tree);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (GPU_RUN(err, clear_kernel, gpu_sm_count() * CLEAR_BLOCKS, BLOCK, a->tree))
 		return err->code;
 	gb_phase(timer, "link");
-	GPU_LAUNCH(link_kernel, (unsigned)(a->count / BLOCK + (a->count % BLOCK != 0)), BLOCK, 0,
-		   gpu_stream(), linear, s->sorted.row.numbers, a->tree);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, link_kernel, gpu_blocks(a->count, BLOCK), BLOCK, linear,
+		       s->sorted.row.numbers, a->tree);
 }
 
 /* long_runs: of more bodies than a thread of the mend looks at. */
-static void metrics(void *state, struct gb_metrics *metrics)
+static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
-	const struct octree_counters *last = &((const struct state *)state)->arrays.last;
-
-	gb_metric(metrics, "long_runs", last->long_runs);
+	gb_metric(metrics, "long_runs", a->last.long_runs);
 }
 
 /* See above. */
-static double bytes(const void *params, const void *input_)
+static double bytes(const void *params, const struct octree_input *input)
 {
-	const struct octree_input *input = (const struct octree_input *)input_;
-
-	return octree_bytes(params, input_) + (double)input->count * (8 + 88 + 20 + 28 + 24 - 8) +
+	return octree_bytes(params, input) + (double)input->count * (8 + 88 + 20 + 28 + 24 - 8) +
 	       (double)input->tree.nodes * 32;
 }
 
-extern "C" const struct gb_variant_ops octree_cuda_morton = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = octree_upload,
-	.reset = octree_reset,
-	.run = run,
-	.download = octree_download,
-	.bytes = bytes,
-	.metrics = metrics,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops octree_cuda_morton =
+	octree_ops<struct state, create, run, bytes, metrics>();

@@ -6,7 +6,6 @@
  */
 #include "cuda/primitives/primitives.h"
 
-#include "cuda/check.h"
 #include "cuda/primitives/device.h"
 
 enum {
@@ -128,37 +127,32 @@ static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uin
 /* The tiles' look-back words, behind the counter that numbers the tiles. */
 size_t gpu_scan_temp_bytes(size_t count)
 {
-	return (1 + (count + TILE - 1) / TILE) * sizeof(uint64_t);
+	return (1 + gpu_blocks(count, TILE)) * sizeof(uint64_t);
 }
 
 template <class T>
 static enum gb_status scan(const uint32_t *in, T *out, size_t count, uint64_t *total, void *temp,
-			   cudaStream_t stream, struct gb_error *err)
+			   struct gb_error *err)
 {
-	const size_t tiles = (count + TILE - 1) / TILE;
 	const bool packed = gpu_is_packed(in) && gpu_is_packed(out);
 	uint64_t *const words = (uint64_t *)temp + 1;
 
-	if (count == 0) {
-		if (total && !CUDA_OK(err, cudaMemsetAsync(total, 0, sizeof *total, stream)))
-			return err->code;
-		return GB_OK;
-	}
-	if (!CUDA_OK(err, cudaMemsetAsync(temp, 0, gpu_scan_temp_bytes(count), stream)))
+	if (count == 0)
+		return total ? gpu_zero(total, 1, err) : GB_OK;
+	if (gpu_zero((char *)temp, gpu_scan_temp_bytes(count), err))
 		return err->code;
-	GPU_LAUNCH(scan_kernel<T>, (unsigned)tiles, BLOCK, 0, stream, in, out, count, total,
-		   (uint32_t *)temp, words, packed);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, scan_kernel<T>, gpu_blocks(count, TILE), BLOCK, in, out, count, total,
+		       (uint32_t *)temp, words, packed);
 }
 
-enum gb_status gpu_scan_u32(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
-			    void *temp, cudaStream_t stream, struct gb_error *err)
+enum gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
+			void *temp, struct gb_error *err)
 {
-	return scan(in, out, count, total, temp, stream, err);
+	return scan(in, out, count, total, temp, err);
 }
 
-enum gb_status gpu_scan_u32_u64(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
-				void *temp, cudaStream_t stream, struct gb_error *err)
+enum gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
+			void *temp, struct gb_error *err)
 {
-	return scan(in, out, count, total, temp, stream, err);
+	return scan(in, out, count, total, temp, err);
 }

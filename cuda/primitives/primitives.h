@@ -1,6 +1,6 @@
 /* primitives.h -- prefix sums and stable sorts on the device, for any workload.
  *
- * All work is queued in `stream`; nothing waits, nothing is allocated.  Temporary storage is the
+ * All work is queued in gpu_stream(); nothing waits, nothing is allocated.  Temporary storage is the
  * caller's: at least the bytes that the *_temp_bytes() function returns, aligned to 256 bytes as
  * gpu_alloc() does; it may be used again when the work is done.  Arrays are device memory,
  * aligned to their elements; those aligned to 16 bytes go faster.
@@ -14,7 +14,7 @@
 
 #include "common/status.h"
 #include "common/timer.h"
-#include "cuda/gpu.h"
+#include "cuda/device.h"
 
 /* ---- exclusive prefix sum ---------------------------------------------------------------- */
 
@@ -22,10 +22,10 @@ size_t gpu_scan_temp_bytes(size_t count);
 
 /* out[i] = sum of in[0 .. i); *total (may be NULL) = sum of all.  out may be in.  For the first
  * the sum of all must be below 2^32. */
-enum gb_status gpu_scan_u32(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
-			    void *temp, cudaStream_t stream, struct gb_error *err);
-enum gb_status gpu_scan_u32_u64(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
-				void *temp, cudaStream_t stream, struct gb_error *err);
+enum gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
+			void *temp, struct gb_error *err);
+enum gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
+			void *temp, struct gb_error *err);
 
 /* ---- stable sort ------------------------------------------------------------------------- */
 
@@ -49,7 +49,6 @@ struct gpu_sort_args {
 
 /* Bytes of temp, for a sort with or without values. */
 size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit);
-enum gb_status gpu_sort(const struct gpu_sort_args *sort, cudaStream_t stream,
-			struct gb_error *err);
+enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err);
 
 #endif

@@ -35,8 +35,6 @@
 #include "cuda/primitives/primitives.h"
 
 #include "common/text.h"
-#include "cuda/check.h"
-#include "cuda/device.h"
 #include "cuda/primitives/sort_pass.h"
 
 /* For keys of 4 and 8 bytes: `least` where one in LEAST_OF of the multiprocessors gets a tile at most,
@@ -75,11 +73,6 @@ template <bool VALUES> struct shapes<8, VALUES> {
 #define GPU_SORT_WIDE ((size_t)1 << 30)
 #endif
 
-static size_t tiles_of(size_t count, size_t tile)
-{
-	return count / tile + (count % tile != 0);
-}
-
 static bool is_wide(size_t count)
 {
 	return count >= GPU_SORT_WIDE;
@@ -93,9 +86,9 @@ template <size_t KEY_SIZE, bool VALUES> static enum shape_name shape_for(size_t 
 
 	if (is_wide(count))
 		return WIDE;
-	if (tiles_of(count, shapes::least::TILE) <= (some ? some : 1))
+	if (gpu_blocks(count, shapes::least::TILE) <= (some ? some : 1))
 		return LEAST;
-	return tiles_of(count, shapes::few::TILE) <= processors ? FEW : MANY;
+	return gpu_blocks(count, shapes::few::TILE) <= processors ? FEW : MANY;
 }
 
 template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count)
@@ -105,7 +98,7 @@ template <size_t KEY_SIZE, bool VALUES> static size_t tiles_for(size_t count)
 				    shapes::wide::TILE };
 	static_assert(GB_COUNT(tile) == SHAPES, "a tile for each shape");
 
-	return tiles_of(count, (size_t)tile[shape_for<KEY_SIZE, VALUES>(count)]);
+	return gpu_blocks(count, (size_t)tile[shape_for<KEY_SIZE, VALUES>(count)]);
 }
 
 static struct digits digits_of(int begin_bit, int end_bit)
@@ -175,9 +168,9 @@ static bool can_stage(const struct gpu_sort_args *sort, size_t tiles, struct pas
 /* STAGED: where the device can. */
 template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED>
 static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits digits,
-				 cudaStream_t stream, struct gb_error *err)
+				 struct gb_error *err)
 {
-	const size_t tiles = tiles_of(sort->count, SHAPE::TILE);
+	const size_t tiles = gpu_blocks(sort->count, SHAPE::TILE);
 	struct pass_launch<W> launch = {
 		pass_kernel<KEY, VALUES, W, SHAPE>, (unsigned)tiles, 0
 	};
@@ -199,11 +192,11 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 	for (; pass.number < digits.passes; pass.number++) {
 		if (overlap)
 			GPU_LAUNCH_OVERLAPPED(launch.kernel, launch.blocks, SHAPE::THREADS,
-					      launch.shared, stream, pass);
+					      launch.shared, gpu_stream(), pass);
 		else
 			GPU_LAUNCH(launch.kernel, launch.blocks, SHAPE::THREADS, launch.shared,
-				   stream, pass);
-		if (!CUDA_OK(err, cudaGetLastError()))
+				   gpu_stream(), pass);
+		if (CUDA_TRY(err, cudaGetLastError()))
 			return err->code;
 		pass.words += tiles * DIGITS;
 	}
@@ -212,26 +205,24 @@ static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits
 
 template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED = false>
 static enum gb_status sort_by_shape(const struct gpu_sort_args *sort, struct digits digits,
-				    cudaStream_t stream, struct gb_error *err)
+				    struct gb_error *err)
 {
 	typedef typename KEY::word word;
 	const size_t packs = gpu_is_packed(sort->keys_in) ? sort->count / gpu_pack<word>::COUNT : 0;
 	const size_t most = (size_t)gpu_sm_count() * 4,
 		     wanted = sort->count / (HISTOGRAM_BLOCK * 16) + 1;
 
-	GPU_LAUNCH((histogram_kernel<KEY, W>), (unsigned)(wanted < most ? wanted : most),
-		   HISTOGRAM_BLOCK, 0, stream, (const word *)sort->keys_in, packs, sort->count,
-		   digits, (struct header<W> *)sort->temp);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (GPU_RUN(err, (histogram_kernel<KEY, W>), min(wanted, most), HISTOGRAM_BLOCK,
+		    (const word *)sort->keys_in, packs, sort->count, digits,
+		    (struct header<W> *)sort->temp))
 		return err->code;
-	if (sort->timer)
-		gb_phase(sort->timer, "pass");
-	return run_passes<KEY, VALUES, W, SHAPE, STAGED>(sort, digits, stream, err);
+	gb_phase(sort->timer, "pass");
+	return run_passes<KEY, VALUES, W, SHAPE, STAGED>(sort, digits, err);
 }
 
 template <class KEY, bool VALUES>
 static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits digits,
-				cudaStream_t stream, struct gb_error *err)
+				struct gb_error *err)
 {
 	constexpr size_t KEY_SIZE = sizeof(typename KEY::word);
 	typedef struct shapes<KEY_SIZE, VALUES> shapes;
@@ -242,48 +233,38 @@ static enum gb_status sort_keys(const struct gpu_sort_args *sort, struct digits 
 
 	switch (shape_for<KEY_SIZE, VALUES>(sort->count)) {
 	case LEAST:
-		return sort_by_shape<KEY, VALUES, uint32_t, least>(sort, digits, stream, err);
+		return sort_by_shape<KEY, VALUES, uint32_t, least>(sort, digits, err);
 	case FEW:
-		return sort_by_shape<KEY, VALUES, uint32_t, few>(sort, digits, stream, err);
+		return sort_by_shape<KEY, VALUES, uint32_t, few>(sort, digits, err);
 	case MANY:
 		if (sort->count <= shapes::MOST_STAGED)
 			return sort_by_shape<KEY, VALUES, uint32_t, many, !VALUES>(sort, digits,
-										   stream, err);
-		return sort_by_shape<KEY, VALUES, uint32_t, many>(sort, digits, stream, err);
+										   err);
+		return sort_by_shape<KEY, VALUES, uint32_t, many>(sort, digits, err);
 	case WIDE:
 	default:
-		return sort_by_shape<KEY, VALUES, unsigned long long, wide>(sort, digits, stream,
-									    err);
+		return sort_by_shape<KEY, VALUES, unsigned long long, wide>(sort, digits, err);
 	}
 }
 
-enum gb_status gpu_sort(const struct gpu_sort_args *sort, cudaStream_t stream, struct gb_error *err)
+enum gb_status gpu_sort(const struct gpu_sort_args *sort, struct gb_error *err)
 {
 	const struct digits digits = digits_of(sort->begin_bit, sort->end_bit);
-	const size_t temp_bytes = gpu_sort_temp_bytes(sort->key, sort->values_in != NULL,
-						      sort->count, sort->begin_bit, sort->end_bit);
+	const bool values = sort->values_in != NULL;
 
-	if (sort->begin_bit < 0 || sort->end_bit <= sort->begin_bit ||
-	    sort->end_bit > (sort->key == GPU_KEY_U64 ? 64 : 32))
-		return gb_fail(err, GB_ERUNTIME, "cannot sort by bits %d to %d", sort->begin_bit,
-			       sort->end_bit);
 	if (sort->count == 0)
 		return GB_OK;
-	if (sort->timer)
-		gb_phase(sort->timer, "histogram");
-	if (!CUDA_OK(err, cudaMemsetAsync(sort->temp, 0, temp_bytes, stream)))
+	gb_phase(sort->timer, "histogram");
+	if (gpu_zero((char *)sort->temp,
+		     gpu_sort_temp_bytes(sort->key, values, sort->count, sort->begin_bit,
+					 sort->end_bit),
+		     err))
 		return err->code;
-	switch (sort->key) {
-	case GPU_KEY_U64:
-		return sort->values_in ? sort_keys<key_u64, true>(sort, digits, stream, err)
-				       : sort_keys<key_u64, false>(sort, digits, stream, err);
-	case GPU_KEY_F32:
-		if (sort->values_in)
-			return gb_fail(err, GB_ERUNTIME, "f32 keys are sorted without values");
-		return sort_keys<key_f32, false>(sort, digits, stream, err);
-	case GPU_KEY_U32:
-	default:
-		return sort->values_in ? sort_keys<key_u32, true>(sort, digits, stream, err)
-				       : sort_keys<key_u32, false>(sort, digits, stream, err);
-	}
+	if (sort->key == GPU_KEY_F32)
+		return sort_keys<key_f32, false>(sort, digits, err);
+	if (sort->key == GPU_KEY_U64)
+		return values ? sort_keys<key_u64, true>(sort, digits, err)
+			      : sort_keys<key_u64, false>(sort, digits, err);
+	return values ? sort_keys<key_u32, true>(sort, digits, err)
+		      : sort_keys<key_u32, false>(sort, digits, err);
 }

@@ -56,25 +56,20 @@ static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_b
 					: sort_by<int64_t>(a, temp, temp_bytes);
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
 			     struct gb_error *err)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)state;
-
 	if (radix_arrays_create(&s->arrays, input, false, err) ||
-	    !CUDA_OK(err, sort(&s->arrays, NULL, &s->temp_bytes)))
+	    CUDA_TRY(err, sort(&s->arrays, NULL, &s->temp_bytes)))
 		return err->code;
 	return gpu_alloc(&s->temp, s->temp_bytes ? s->temp_bytes : 1, 1, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	if (s->arrays.count == 0)
 		return GB_OK;
-	return CUDA_OK(err, sort(&s->arrays, s->temp, &s->temp_bytes)) ? GB_OK : err->code;
+	return CUDA_TRY(err, sort(&s->arrays, s->temp, &s->temp_bytes));
 }
 
 static const char *library(void)
@@ -88,11 +83,11 @@ static const char *library(void)
 
 extern "C" const struct gb_variant_ops radix_cuda_cub = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = radix_upload,
-	.run = run,
-	.download = radix_download,
-	.bytes = radix_sweep_bytes,
+	.create = op<create>,
+	.upload = op<radix_upload>,
+	.run = op<run>,
+	.download = op<radix_download>,
+	.bytes = op<radix_sweep_bytes>,
 	.library = library,
 	.flags = GB_REPEATABLE,
 };

@@ -162,7 +162,6 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 {
 	typedef typename KEY::word word;
 	const size_t count = s->arrays.count;
-	const unsigned tiles = (unsigned)s->tiles;
 	const int passes = KEY::BITS / DIGIT_BITS;
 
 	for (int p = 0; p < passes; p++) {
@@ -170,62 +169,47 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 		const int shift = p * DIGIT_BITS;
 
 		gb_phase(timer, "histogram");
-		GPU_LAUNCH(histogram_kernel<KEY>, tiles, BLOCK, 0, gpu_stream(),
-			   (const word *)pass.keys_in, count, shift, s->counts);
-		if (!CUDA_OK(err, cudaGetLastError()))
+		if (GPU_RUN(err, histogram_kernel<KEY>, s->tiles, BLOCK, (const word *)pass.keys_in,
+			    count, shift, s->counts))
 			return err->code;
 		gb_phase(timer, "scan");
-		if (gpu_scan_u32_u64(s->counts, s->offsets, DIGITS * s->tiles, NULL, s->temp,
-				     gpu_stream(), err) != GB_OK)
+		if (gpu_scan(s->counts, s->offsets, DIGITS * s->tiles, NULL, s->temp, err))
 			return err->code;
 		gb_phase(timer, "scatter");
-		GPU_LAUNCH((scatter_kernel<KEY, VALUES>), tiles, BLOCK, 0, gpu_stream(), pass,
-			   count, shift, s->offsets);
-		if (!CUDA_OK(err, cudaGetLastError()))
+		if (GPU_RUN(err, (scatter_kernel<KEY, VALUES>), s->tiles, BLOCK, pass, count, shift,
+			    s->offsets))
 			return err->code;
 	}
 	return GB_OK;
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
 			     struct gb_error *err)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)state;
 	size_t places;
 
-	s->tiles = radix_tiles(input->count, TILE);
+	s->tiles = gpu_blocks(input->count, TILE);
 	places = DIGITS * s->tiles;
 	(void)radix_arrays_create(&s->arrays, input, true, err);
-	(void)gpu_alloc(&s->counts, places, sizeof *s->counts, err);
-	(void)gpu_alloc(&s->offsets, places, sizeof *s->offsets, err);
+	(void)gpu_alloc(&s->counts, places, err);
+	(void)gpu_alloc(&s->offsets, places, err);
 	return gpu_alloc(&s->temp, gpu_scan_temp_bytes(places), 1, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
-
 	if (s->arrays.count == 0)
 		return GB_OK;
 	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
 }
 
 /* Per digit: keys read twice and written once, values read and written. */
-static double bytes(const void *params, const void *input_)
+static double bytes(const void *params, const struct radix_input *input)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
 	const size_t per_digit = 3 * input->key_size + 2 * radix_value_size(input);
 
 	return (double)input->count * (double)(2 * input->key_size * per_digit);
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_lsd4 = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = radix_upload,
-	.run = run,
-	.download = radix_download,
-	.bytes = bytes,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops radix_cuda_lsd4 =
+	radix_ops<struct state, create, run, bytes>();

@@ -19,12 +19,9 @@ struct state {
 	void *temp;
 };
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
 			     struct gb_error *err)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)state;
-
 	s->key = input->type == RADIX_U64   ? GPU_KEY_U64
 		 : input->type == RADIX_F32 ? GPU_KEY_F32
 					    : GPU_KEY_U32;
@@ -36,9 +33,8 @@ static enum gb_status create(void *state, const void *params, const void *input_
 		1, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
 	const struct radix_arrays *a = &s->arrays;
 	const struct gpu_sort_args sort = {
 		.key = s->key,
@@ -55,15 +51,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		.timer = timer,
 	};
 
-	return gpu_sort(&sort, gpu_stream(), err);
+	return gpu_sort(&sort, err);
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_onesweep = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = radix_upload,
-	.run = run,
-	.download = radix_download,
-	.bytes = radix_sweep_bytes,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops radix_cuda_onesweep =
+	radix_ops<struct state, create, run, radix_sweep_bytes>();

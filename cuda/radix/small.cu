@@ -18,7 +18,6 @@
  * u64 keys, and pairs as key << 32 | value, as 64 bits, of which pairs are sorted by the upper
  * half.  Bytes moved: each element read once and written once, 8 per u32 key.
  */
-#include "common/memory.h"
 #include "cuda/primitives/device.h"
 #include "cuda/radix/parts/arrays.h"
 
@@ -267,44 +266,6 @@ template <class ELEMENT, class TILE, bool CLUSTER> static struct shape shape_of(
 	return shape;
 }
 
-enum { SHAPES = 8 };
-
-/* In the order in which they are tried: few elements per thread are sorted sooner, and a block's
- * warps are fewer to be summed up, so a cluster grows before its blocks do.  A second lone block comes
- * before a cluster of two: it need not wait for another.  The last is for devices without clusters. */
-template <class ELEMENT> static void list_shapes(struct shape shape[SHAPES])
-{
-	constexpr int HALF = sizeof(typename ELEMENT::word) / 4;
-
-	shape[0] = shape_of<ELEMENT, tile<512, 4 / HALF>, false>();
-	shape[1] = shape_of<ELEMENT, tile<512, 8 / HALF>, false>();
-	shape[2] = shape_of<ELEMENT, tile<512, 4 / HALF>, true>();
-	shape[3] = shape_of<ELEMENT, tile<512, 8 / HALF>, true>();
-	shape[4] = shape_of<ELEMENT, tile<512, 16 / HALF>, true>();
-	shape[5] = shape_of<ELEMENT, tile<1024, 16 / HALF>, true>();
-	shape[6] = shape_of<ELEMENT, tile<1024, 28 / HALF>, true>();
-	shape[7] = shape_of<ELEMENT, tile<1024, 16 / HALF>, false>();
-}
-
-static void list_shapes_of(enum radix_type type, struct shape shape[SHAPES])
-{
-	switch (type) {
-	case RADIX_U64:
-		list_shapes<lone_key<key_u64>>(shape);
-		break;
-	case RADIX_F32:
-		list_shapes<lone_key<key_f32>>(shape);
-		break;
-	case RADIX_PAIRS:
-		list_shapes<key_and_value>(shape);
-		break;
-	case RADIX_U32:
-	default:
-		list_shapes<lone_key<key_u32>>(shape);
-		break;
-	}
-}
-
 /* Whether the device can run `blocks` blocks of this shape as one cluster, or one alone. */
 static bool fits(const struct shape *shape, unsigned blocks)
 {
@@ -326,23 +287,32 @@ static bool fits(const struct shape *shape, unsigned blocks)
 	return gpu_cluster_fits(shape->kernel, blocks, shape->threads, shape->shared_bytes);
 }
 
-/* The smallest shape that holds count elements; else the most that any holds in *most. */
-static bool choose(struct state *s, enum radix_type type, size_t count, size_t *most)
+/* The smallest shape that holds count elements; else the most that any holds in *most.  Few elements per
+ * thread are sorted sooner, and a block's warps are fewer to be summed up, so a cluster grows before its
+ * blocks do.  A second lone block comes before a cluster of two: it need not wait for another.  The last
+ * is for devices without clusters. */
+template <class ELEMENT> static bool choose(struct state *s, size_t count, size_t *most)
 {
-	struct shape shape[SHAPES];
+	constexpr int HALF = sizeof(typename ELEMENT::word) / 4;
+	const struct shape shapes[] = { shape_of<ELEMENT, tile<512, 4 / HALF>, false>(),
+					shape_of<ELEMENT, tile<512, 8 / HALF>, false>(),
+					shape_of<ELEMENT, tile<512, 4 / HALF>, true>(),
+					shape_of<ELEMENT, tile<512, 8 / HALF>, true>(),
+					shape_of<ELEMENT, tile<512, 16 / HALF>, true>(),
+					shape_of<ELEMENT, tile<1024, 16 / HALF>, true>(),
+					shape_of<ELEMENT, tile<1024, 28 / HALF>, true>(),
+					shape_of<ELEMENT, tile<1024, 16 / HALF>, false>() };
 
-	list_shapes_of(type, shape);
-	*most = 0;
-	for (int i = 0; i < SHAPES; i++) {
-		const unsigned last = shape[i].cluster ? MAX_CLUSTER : 1;
+	for (const struct shape &shape : shapes) {
+		const unsigned last = shape.cluster ? MAX_CLUSTER : 1;
 
-		for (unsigned blocks = shape[i].cluster ? 2 : 1; blocks <= last; blocks *= 2) {
-			const size_t holds = (size_t)blocks * shape[i].tile;
+		for (unsigned blocks = shape.cluster ? 2 : 1; blocks <= last; blocks *= 2) {
+			const size_t holds = (size_t)blocks * shape.tile;
 
-			if (holds <= *most || !fits(&shape[i], blocks))
+			if (holds <= *most || !fits(&shape, blocks))
 				continue;
 			*most = holds;
-			s->shape = shape[i];
+			s->shape = shape;
 			s->blocks = blocks;
 			if (holds >= count)
 				return true;
@@ -351,25 +321,26 @@ static bool choose(struct state *s, enum radix_type type, size_t count, size_t *
 	return false;
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
 			     struct gb_error *err)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)state;
-	size_t most;
-	const bool fit = choose(s, input->type, input->count, &most);
+	const size_t count = input->count;
+	size_t most = 0;
+	const bool fit = input->type == RADIX_U64     ? choose<lone_key<key_u64>>(s, count, &most)
+			 : input->type == RADIX_F32   ? choose<lone_key<key_f32>>(s, count, &most)
+			 : input->type == RADIX_PAIRS ? choose<key_and_value>(s, count, &most)
+						      : choose<lone_key<key_u32>>(s, count, &most);
 
 	(void)cudaGetLastError(); /* a shape that does not fit is no failure */
 	if (!fit)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%zu keys: one launch holds at most %zu of this type on this device",
-			       input->count, most);
+			       count, most);
 	return radix_arrays_create(&s->arrays, input, false, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
 	const struct radix_arrays *const a = &s->arrays;
 	const struct arrays arrays = { a->keys_in, a->values_in, a->keys_out, a->values_out,
 				       (int)a->count };
@@ -382,23 +353,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	else
 		GPU_LAUNCH(s->shape.kernel, 1, s->shape.threads, s->shape.shared_bytes,
 			   gpu_stream(), arrays, 1u);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 /* Each element read once and written once. */
-static double bytes(const void *params, const void *input_)
+static double bytes(const void *params, const struct radix_input *input)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
-
 	return (double)input->count * 2 * (double)(input->key_size + radix_value_size(input));
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_small = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = radix_upload,
-	.run = run,
-	.download = radix_download,
-	.bytes = bytes,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops radix_cuda_small =
+	radix_ops<struct state, create, run, bytes>();

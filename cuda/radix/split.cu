@@ -127,28 +127,23 @@ static __global__ void scatter_kernel(struct radix_pass pass, const uint32_t *f,
 		pass.values_out[to] = pass.values_in[i];
 }
 
-static unsigned blocks_of(size_t count, size_t each)
-{
-	return (unsigned)radix_tiles(count, each);
-}
-
 /* predicate becomes f but for what is before each tile: that is left in level[0]. */
 static enum gb_status scan(const struct state *s, struct gb_error *err)
 {
 	const cudaStream_t stream = gpu_stream();
 	const int top = s->levels - 1;
 
-	GPU_LAUNCH(scan_kernel<uint32_t>, blocks_of(s->arrays.count, TILE), BLOCK, 0, stream,
+	GPU_LAUNCH(scan_kernel<uint32_t>, gpu_blocks(s->arrays.count, TILE), BLOCK, 0, stream,
 		   s->predicate, s->arrays.count, s->level[0]);
 	for (int l = 0; l <= top; l++) {
-		GPU_LAUNCH(scan_kernel<uint64_t>, blocks_of(s->size[l], TILE), BLOCK, 0, stream,
+		GPU_LAUNCH(scan_kernel<uint64_t>, gpu_blocks(s->size[l], TILE), BLOCK, 0, stream,
 			   s->level[l], s->size[l], l == top ? s->zeros : s->level[l + 1]);
 	}
 	for (int l = top - 1; l >= 0; l--) {
-		GPU_LAUNCH(add_kernel, blocks_of(s->size[l], BLOCK), BLOCK, 0, stream, s->level[l],
+		GPU_LAUNCH(add_kernel, gpu_blocks(s->size[l], BLOCK), BLOCK, 0, stream, s->level[l],
 			   s->size[l], s->level[l + 1]);
 	}
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return CUDA_TRY(err, cudaGetLastError());
 }
 
 template <class KEY, bool VALUES>
@@ -156,44 +151,40 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 {
 	typedef typename KEY::word word;
 	const size_t count = s->arrays.count;
-	const unsigned blocks = blocks_of(count, BLOCK);
+	const size_t blocks = gpu_blocks(count, BLOCK);
 
 	for (int bit = 0; bit < KEY::BITS; bit++) {
 		const struct radix_pass pass = radix_pass_of(&s->arrays, bit, KEY::BITS);
 
 		gb_phase(timer, "predicate");
-		GPU_LAUNCH(predicate_kernel<KEY>, blocks, BLOCK, 0, gpu_stream(),
-			   (const word *)pass.keys_in, s->predicate, count, bit);
-		if (!CUDA_OK(err, cudaGetLastError()))
+		if (GPU_RUN(err, predicate_kernel<KEY>, blocks, BLOCK, (const word *)pass.keys_in,
+			    s->predicate, count, bit))
 			return err->code;
 		gb_phase(timer, "scan");
 		if (scan(s, err) != GB_OK)
 			return err->code;
 		gb_phase(timer, "scatter");
-		GPU_LAUNCH((scatter_kernel<KEY, VALUES>), blocks, BLOCK, 0, gpu_stream(), pass,
-			   s->predicate, s->level[0], s->zeros, count, bit);
-		if (!CUDA_OK(err, cudaGetLastError()))
+		if (GPU_RUN(err, (scatter_kernel<KEY, VALUES>), blocks, BLOCK, pass, s->predicate,
+			    s->level[0], s->zeros, count, bit))
 			return err->code;
 	}
 	return GB_OK;
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
 			     struct gb_error *err)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)state;
 	size_t sums = 0;
 
 	for (size_t n = input->count; s->levels == 0 || n > 1; s->levels++) {
-		n = radix_tiles(n, TILE);
+		n = gpu_blocks(n, TILE);
 		s->size[s->levels] = n;
 		sums += n;
 	}
 	(void)radix_arrays_create(&s->arrays, input, true, err);
-	(void)gpu_alloc(&s->predicate, input->count, sizeof *s->predicate, err);
-	(void)gpu_alloc(&s->sums, sums, sizeof *s->sums, err);
-	if (gpu_alloc(&s->zeros, 1, sizeof *s->zeros, err))
+	(void)gpu_alloc(&s->predicate, input->count, err);
+	(void)gpu_alloc(&s->sums, sums, err);
+	if (gpu_alloc(&s->zeros, 1, err))
 		return err->code;
 	s->level[0] = s->sums;
 	for (int l = 1; l < s->levels; l++)
@@ -201,10 +192,8 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return GB_OK;
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
-
 	if (s->arrays.count == 0)
 		return GB_OK;
 	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
@@ -212,21 +201,13 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 /* Per bit: key read and predicate written; predicate read and f written; key and f read, key
  * written; values read and written. */
-static double bytes(const void *params, const void *input_)
+static double bytes(const void *params, const struct radix_input *input)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
 	const size_t key = input->key_size;
 	const size_t per_bit = key + 4 + 8 + key + 4 + key + 2 * radix_value_size(input);
 
 	return (double)input->count * (double)(8 * key * per_bit);
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_split = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = radix_upload,
-	.run = run,
-	.download = radix_download,
-	.bytes = bytes,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops radix_cuda_split =
+	radix_ops<struct state, create, run, bytes>();

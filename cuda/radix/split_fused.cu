@@ -128,62 +128,46 @@ static enum gb_status sort(const struct state *s, struct gb_timer *timer, struct
 	const size_t most = (size_t)gpu_sm_count() * 8;
 
 	gb_phase(timer, "count");
-	if (!CUDA_OK(err, cudaMemsetAsync(s->header, 0, s->bytes, gpu_stream())))
+	if (CUDA_TRY(err, cudaMemsetAsync(s->header, 0, s->bytes, gpu_stream())))
 		return err->code;
-	GPU_LAUNCH(count_kernel<KEY>, (unsigned)(s->tiles < most ? s->tiles : most), BLOCK, 0,
-		   gpu_stream(), (const word *)s->arrays.keys_in, count, s->header->ones);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (GPU_RUN(err, count_kernel<KEY>, min(s->tiles, most), BLOCK,
+		    (const word *)s->arrays.keys_in, count, s->header->ones))
 		return err->code;
 	gb_phase(timer, "split");
 	for (int bit = 0; bit < KEY::BITS; bit++) {
-		GPU_LAUNCH((split_kernel<KEY, VALUES>), (unsigned)s->tiles, BLOCK, 0, gpu_stream(),
-			   radix_pass_of(&s->arrays, bit, KEY::BITS), count, bit, s->header,
-			   s->words + (size_t)bit * s->tiles);
-		if (!CUDA_OK(err, cudaGetLastError()))
+		if (GPU_RUN(err, (split_kernel<KEY, VALUES>), s->tiles, BLOCK,
+			    radix_pass_of(&s->arrays, bit, KEY::BITS), count, bit, s->header,
+			    s->words + (size_t)bit * s->tiles))
 			return err->code;
 	}
 	return GB_OK;
 }
 
-static enum gb_status create(void *state, const void *params, const void *input_,
+static enum gb_status create(struct state *s, const void *params, const struct radix_input *input,
 			     struct gb_error *err)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
-	struct state *s = (struct state *)state;
-
-	s->tiles = radix_tiles(input->count, TILE);
+	s->tiles = gpu_blocks(input->count, TILE);
 	s->bytes = sizeof *s->header + 8 * input->key_size * s->tiles * sizeof *s->words;
 	(void)radix_arrays_create(&s->arrays, input, true, err);
-	if (gpu_alloc(&s->header, s->bytes, 1, err))
-		return err->code;
+	(void)gpu_alloc((void **)&s->header, s->bytes, 1, err);
 	s->words = (uint64_t *)(void *)(s->header + 1);
-	return GB_OK;
+	return err->code;
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	const struct state *s = (const struct state *)state;
-
 	if (s->arrays.count == 0)
 		return GB_OK;
 	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
 }
 
 /* One read to count, then keys and values read and written per bit. */
-static double bytes(const void *params, const void *input_)
+static double bytes(const void *params, const struct radix_input *input)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
 	const size_t item = input->key_size + radix_value_size(input);
 
 	return (double)input->count * (double)(input->key_size + 8 * input->key_size * 2 * item);
 }
 
-extern "C" const struct gb_variant_ops radix_cuda_split_fused = {
-	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = radix_upload,
-	.run = run,
-	.download = radix_download,
-	.bytes = bytes,
-	.flags = GB_REPEATABLE,
-};
+extern "C" const struct gb_variant_ops radix_cuda_split_fused =
+	radix_ops<struct state, create, run, bytes>();

@@ -5,11 +5,8 @@
  * exits, so that the hardware balances the tiles among the SMs.  The bound is the
  * memory's bandwidth; cudaMemcpyAsync() from device to device is the same kind of kernel.
  */
-#include "common/memory.h"
 #include "common/stream.h"
-#include "common/workload.h"
-#include "cuda/check.h"
-#include "cuda/device.h"
+#include "cuda/variant.h"
 
 enum {
 	BLOCK = 256,         /* threads */
@@ -46,52 +43,41 @@ static __global__ void __launch_bounds__(BLOCK)
 	}
 }
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const struct stream_input *input,
 			     struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
-	s->input = (const struct stream_input *)input;
-	(void)gpu_alloc(&s->from, s->input->count, 1, err);
-	(void)gpu_alloc(&s->to, s->input->count, 1, err);
+	s->input = input;
+	(void)gpu_alloc(&s->from, input->count, err);
+	(void)gpu_alloc(&s->to, input->count, err);
 	gb_memory_result(s->to, GB_WHOLE, GB_POISON);
 	return err->code;
 }
 
-static enum gb_status upload(void *state, struct gb_error *err)
+static enum gb_status upload(struct state *s, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	return gpu_upload(s->from, s->input->words, s->input->count, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-	const size_t tile_bytes = TILE * sizeof(uint4);
-	const size_t tiles = (s->input->count + tile_bytes - 1) / tile_bytes;
+	const size_t count = s->input->count;
 
-	if (tiles == 0)
+	if (count == 0)
 		return GB_OK;
-	GPU_LAUNCH(copy, (unsigned)tiles, BLOCK, 0, gpu_stream(), (uint4 *)s->to,
-		   (const uint4 *)s->from, s->input->count);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	return GB_OK;
+	return GPU_RUN(err, copy, gpu_blocks(count, TILE * sizeof(uint4)), BLOCK, (uint4 *)s->to,
+		       (const uint4 *)s->from, count);
 }
 
-static enum gb_status download(void *state, void *output, struct gb_error *err)
+static enum gb_status download(struct state *s, void *output, struct gb_error *err)
 {
-	struct state *s = (struct state *)state;
-
 	return gpu_download(output, s->to, s->input->count, err);
 }
 
 extern "C" const struct gb_variant_ops stream_cuda_copy = {
 	.state_size = sizeof(struct state),
-	.create = create,
-	.upload = upload,
-	.run = run,
-	.download = download,
+	.create = op<create>,
+	.upload = op<upload>,
+	.run = op<run>,
+	.download = op<download>,
 	.flags = GB_REPEATABLE,
 };

@@ -13,13 +13,10 @@
 #include <utility>
 #include <vector>
 
-#include "common/backend.h"
 #include "common/bfs.h"
-#include "common/memory.h"
-#include "common/workload.h"
 #include "cuda/bfs/parts/path.h"
-#include "cuda/device.h"
-#include "cuda/gpu.h"
+#include "cuda/variant.h"
+#include "tests/cuda/gpu.h"
 
 extern "C" const struct gb_variant_ops bfs_cuda_basic, bfs_cuda_csr_paper, bfs_cuda_csr,
 	bfs_cuda_csr_do, bfs_cuda_ccam_paper, bfs_cuda_ccam_pull, bfs_cuda_ccam,
@@ -39,21 +36,6 @@ static const struct variant {
 	{ "ccam, a cluster", &bfs_cuda_ccam, BFS_CCAM_CLUSTER },
 	{ "ccam, a grid", &bfs_cuda_ccam, BFS_CCAM_GRID },
 };
-
-static inline void open_gpu(void)
-{
-	struct gb_error err = {};
-
-	if (gb_backends[GB_CUDA]->open(0, &err))
-		cr_skip("%s", err.message);
-}
-
-static inline void close_gpu(void)
-{
-	bfs_ccam_path = BFS_CCAM_AUTO;
-	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	gb_backends[GB_CUDA]->close();
-}
 
 static const int32_t POISON = -1515870811; /* 0xa5a5a5a5 */
 
@@ -145,6 +127,16 @@ static inline std::vector<edge> random_edges(uint32_t n, double p, uint32_t orph
 	return edges;
 }
 
+/* From vertex 0 to all others. */
+static inline std::vector<edge> star_edges(uint32_t n)
+{
+	std::vector<edge> edges;
+
+	for (uint32_t v = 1; v < n; v++)
+		edges.emplace_back(0, v);
+	return edges;
+}
+
 /* ---- verification -------------------------------------------------------------------------- */
 
 static inline std::vector<int32_t> queue_search(const struct bfs_input *in, uint32_t source)
@@ -233,14 +225,16 @@ static inline void search_all(const struct variant *variant, const struct graph 
 	gb_state_destroy(ops, state);
 }
 
-/* By the variant that takes more than one. */
-static inline void search_batches(const struct graph *g, int64_t batch, struct gb_metrics *metrics)
+/* By the variant that takes more than one.  Returned: the bytes that the last run touched. */
+static inline double search_batches(const struct graph *g, int64_t batch)
 {
 	const struct variant variant = { "ccam-batch", &bfs_cuda_ccam_batch, BFS_CCAM_AUTO };
+	struct gb_metrics metrics = {};
 	struct bfs_params params = {};
 
 	params.batch = batch;
-	search_all(&variant, g, &params, metrics);
+	search_all(&variant, g, &params, &metrics);
+	return metric(&metrics, "touched_bytes");
 }
 
 /* Whether it has columns, of 16 or 32 bits. */
@@ -269,21 +263,11 @@ static inline void check_graph(const struct graph *g, const std::vector<enum bfs
 static inline void check_edges(const char *name, uint32_t n, std::vector<edge> edges,
 			       bool symmetric, std::vector<uint32_t> source)
 {
-	struct gb_metrics metrics = {};
 	struct graph g;
 
 	make_graph(&g, name, n, std::move(edges), symmetric, std::move(source));
 	check_graph(&g, { BFS_BOTH });
-	search_batches(&g, 3, &metrics);
-}
-
-static inline double metric(const struct gb_metrics *metrics, const char *name)
-{
-	for (size_t i = 0; i < metrics->count; i++)
-		if (strcmp(metrics->item[i].name, name) == 0)
-			return metrics->item[i].value;
-	cr_assert(false, "there is no metric %s", name);
-	return 0;
+	search_batches(&g, 3);
 }
 
 #endif

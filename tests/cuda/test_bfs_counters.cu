@@ -5,37 +5,40 @@
 
 TestSuite(bfs_cuda_counters, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 
+/* A metric of one of the variants. */
+static double measured(size_t variant, const struct graph *g, const char *name,
+		       const struct bfs_params &params = {})
+{
+	struct gb_metrics metrics = {};
+
+	search_all(&variants[variant], g, &params, &metrics);
+	return metric(&metrics, name);
+}
+
 /* ---- counters ------------------------------------------------------------------------------ */
 
 /* From the centre of a star of n vertices: one row has all bits but one, and everything is new. */
 Test(bfs_cuda_counters, warp_efficiency_of_a_star)
 {
 	const uint32_t n = 256;
-	std::vector<edge> edges;
-	struct gb_metrics metrics = {};
 	struct bfs_params params = {};
 	struct graph g;
 
-	for (uint32_t v = 1; v < n; v++)
-		edges.emplace_back(0, v);
-	make_graph(&g, "star", n, edges, false, { 0 });
+	make_graph(&g, "star", n, star_edges(n), false, { 0 });
 	params.warps = 1;
-	search_all(&variants[4], &g, &params, &metrics);
 
 	/* Instructions as in ccam_paper.cu: in two levels every vertex is tested by 32 warps,
 	 * and eight words of its row once; those of the source have edges, with one bit missing. */
 	const double tests = 7. * 2 * n * 32 * 32 + 10. * n * 8 * 32;
 	const double all = tests + (7. + 3.) * 8 * 32, active = tests + (7. + 3.) * (n - 1);
 
-	cr_expect_float_eq(metric(&metrics, "warp_efficiency"), active / all, 1e-12);
-	metrics.count = 0;
-	search_all(&variants[1], &g, &params, &metrics);
+	cr_expect_float_eq(measured(4, &g, "warp_efficiency", params), active / all, 1e-12);
 
 	/* As in csr_paper.cu: 8 warps test their vertices twice; one lane of the first walks.
 	 */
 	const double first = 13. * 2 * 8 * 32, walk = (11. + 3.) * (n - 1);
 
-	cr_expect_float_eq(metric(&metrics, "warp_efficiency"),
+	cr_expect_float_eq(measured(1, &g, "warp_efficiency", params),
 			   (first + walk) / (first + 32 * walk), 1e-12);
 }
 
@@ -47,12 +50,9 @@ Test(bfs_cuda_counters, warp_efficiency_is_a_share)
 	make_graph(&g, "random", 500, random_edges(500, .1, 0), false, { 1 });
 	params.warps = 1;
 	for (const size_t i : { 0, 1, 4 }) {
-		struct gb_metrics metrics = {};
+		const double share = measured(i, &g, "warp_efficiency", params);
 
-		search_all(&variants[i], &g, &params, &metrics);
-		cr_expect(metric(&metrics, "warp_efficiency") > 0.05 &&
-				  metric(&metrics, "warp_efficiency") < 1,
-			  "%s", variants[i].name);
+		cr_expect(share > 0.05 && share < 1, "%s", variants[i].name);
 	}
 }
 
@@ -60,20 +60,18 @@ Test(bfs_cuda_counters, warp_efficiency_is_a_share)
 Test(bfs_cuda_counters, touched_bytes)
 {
 	const uint32_t n = 1500;
-	struct bfs_params params = {};
 	struct graph g;
 
 	make_graph(&g, "random", n, random_edges(n, .3, 0), false, { 2 });
 	for (size_t i = 2; i < sizeof variants / sizeof *variants; i++) {
-		struct gb_metrics metrics = {};
-
 		if (variants[i].ops == &bfs_cuda_ccam_paper)
 			continue;
-		search_all(&variants[i], &g, &params, &metrics);
-		cr_expect(metric(&metrics, "touched_bytes") > 0, "%s", variants[i].name);
+
+		const double touched = measured(i, &g, "touched_bytes");
+
+		cr_expect(touched > 0, "%s", variants[i].name);
 		if (variants[i].ops == &bfs_cuda_ccam)
-			cr_expect(metric(&metrics, "touched_bytes") < .9 * bfs_bytes_ccam(n), "%s",
-				  variants[i].name);
+			cr_expect(touched < .9 * bfs_bytes_ccam(n), "%s", variants[i].name);
 	}
 }
 
@@ -91,25 +89,17 @@ Test(bfs_cuda_counters, touched_bytes_are_of_what_is_expanded)
 		{ 2, 2 * (n - 1), 2 * n },
 		{ 4, 188, 376 },
 	};
-	std::vector<edge> edges;
 	struct graph centre, tip;
 
-	for (uint32_t v = 1; v < n; v++)
-		edges.emplace_back(0, v);
-	make_graph(&centre, "star", n, edges, false, { 0 });
-	make_graph(&tip, "star both ways", n, edges, true, { 7 });
+	make_graph(&centre, "star", n, star_edges(n), false, { 0 });
+	make_graph(&tip, "star both ways", n, star_edges(n), true, { 7 });
 	for (const auto &c : cases) {
-		const struct gb_variant_ops *const ops = variants[c.variant].ops;
-		struct bfs_params params = {};
-		struct gb_metrics metrics = {};
+		const char *const name = variants[c.variant].name;
 
-		cr_expect(ops->bytes == NULL, "a model in place of what was touched");
-		search_all(&variants[c.variant], &centre, &params, &metrics);
-		cr_expect_eq(metric(&metrics, "touched_bytes"), c.centre, "%s: %g",
-			     variants[c.variant].name, metric(&metrics, "touched_bytes"));
-		search_all(&variants[c.variant], &tip, &params, &metrics);
-		cr_expect_eq(metric(&metrics, "touched_bytes"), c.tip, "%s: %g",
-			     variants[c.variant].name, metric(&metrics, "touched_bytes"));
+		cr_expect(variants[c.variant].ops->bytes == NULL,
+			  "a model in place of what was touched");
+		cr_expect_eq(measured(c.variant, &centre, "touched_bytes"), c.centre, "%s", name);
+		cr_expect_eq(measured(c.variant, &tip, "touched_bytes"), c.tip, "%s", name);
 	}
 }
 
@@ -170,16 +160,10 @@ Test(bfs_cuda_counters, two_way_touches_what_its_rule_says)
 	edges.emplace_back(n - 1, 3);
 	make_graph(&g, "core and chain", n, edges, false, { 1 });
 	for (const uint32_t source : { 1u, 2u, 3u, 904u }) {
-		struct bfs_params params = {};
-		struct gb_metrics metrics = {};
-
 		g.source = { source };
 		g.input.source = g.source.data();
-		search_all(&variants[3], &g, &params, &metrics);
-		cr_expect_eq(metric(&metrics, "touched_bytes"),
-			     2. * (double)two_way_columns(&g.input, source), "source %u: %g, %g",
-			     source, metric(&metrics, "touched_bytes"),
-			     2. * (double)two_way_columns(&g.input, source));
+		cr_expect_eq(measured(3, &g, "touched_bytes"),
+			     2. * (double)two_way_columns(&g.input, source), "source %u", source);
 	}
 }
 
@@ -189,8 +173,6 @@ Test(bfs_cuda_counters, vertices_without_out_edges_count_once)
 {
 	const uint32_t first = 10, n = 1 + first + 31;
 	std::vector<edge> edges;
-	struct bfs_params params = {};
-	struct gb_metrics metrics = {};
 	struct graph g;
 
 	for (uint32_t v = 1; v <= first; v++)
@@ -200,7 +182,7 @@ Test(bfs_cuda_counters, vertices_without_out_edges_count_once)
 	for (uint32_t v = first; v + 1 < n; v++)
 		edges.emplace_back(v, v + 1);
 	make_graph(&g, "one without out-edges", n, edges, false, { 0 });
-	search_all(&variants[3], &g, &params, &metrics);
+	(void)measured(3, &g, "touched_bytes");
 }
 
 /* ---- formats and uploads ------------------------------------------------------------------- */

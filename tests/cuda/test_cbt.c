@@ -4,34 +4,19 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
-#include <criterion/parameterized.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "cli/measuring/runner.h"
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
-#include "common/memory.h"
-#include "common/text.h"
-#include "common/variants.h"
 #include "cuda/cbt/parts/limits.h"
+#include "tests/cuda/gpu.h"
 
 #if GB_HAVE_CUDA
 
 static const struct gb_settings how = { .timeout_s = 600 };
-
-static const struct gb_variant *find(const char *name)
-{
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
-
-		if (v->backend == GB_CUDA && gb_equal(v->workload, "cbt") &&
-		    gb_equal(v->name, name))
-			return v;
-	}
-	cr_fatal("no variant %s", name);
-	return NULL;
-}
+static const char *const names[] = { "descent", "descent-graph", "block", "ocbt" };
 
 /* Every point of the sweep must pass. */
 static void run(const char *name, const char *words)
@@ -44,7 +29,8 @@ static void run(const char *name, const char *words)
 	cr_assert(eq(int, (int)gb_sweep_words(&sweep, workload, words, &err), GB_OK), "%s",
 		  err.message);
 	for (size_t p = 0; p < sweep.count; p++) {
-		struct gb_result r = { .workload = workload, .variant = find(name) };
+		struct gb_result r = { .workload = workload,
+				       .variant = find_variant(GB_CUDA, "cbt", name) };
 		void *input = NULL;
 
 		r.params = params;
@@ -91,22 +77,19 @@ Test(variants_cbt, groups_above_1024_bits)
 /* One leaf, two leaves: the root itself, and leaves that span many chunks of 1024 bits. */
 Test(variants_cbt, few_leaves)
 {
-	static const char *const names[] = { "descent", "descent-graph", "block", "ocbt" };
-	static const struct {
-		const char *words, *frames;
-	} trees[] = {
-		{ "--op=decode,cycle --depth=4,10,11,16 --shape=uniform --fill=0.0625",
-		  "--op=update --depth=4,10,11,16 --shape=uniform --fill=0.0625 --frames=6" },
-		{ "--op=decode,cycle --depth=12 --shape=random --fill=0.00025,0.0005",
-		  "--op=update --depth=12 --shape=random --fill=0.00025,0.0005 --frames=8" },
-		{ "--op=decode,cycle --depth=18 --shape=random --fill=0.000004,0.0001",
-		  "--op=update --depth=18 --shape=random --fill=0.000004,0.0001 --frames=8" },
+	static const char *const trees[] = {
+		"--depth=4,10,11,16 --shape=uniform --fill=0.0625",
+		"--depth=12 --shape=random --fill=0.00025,0.0005",
+		"--depth=18 --shape=random --fill=0.000004,0.0001",
 	};
+	char words[100];
 
 	for (size_t i = 0; i < GB_COUNT(names); i++)
 		for (size_t j = 0; j < GB_COUNT(trees); j++) {
-			run(names[i], trees[j].words);
-			run(names[i], trees[j].frames);
+			snprintf(words, sizeof words, "--op=decode,cycle %s", trees[j]);
+			run(names[i], words);
+			snprintf(words, sizeof words, "--op=update %s --frames=8", trees[j]);
+			run(names[i], words);
 		}
 	run("block", "--op=bitfield --depth=4 --shape=uniform --fill=0.0625");
 	run("block", "--op=bitfield --depth=18 --shape=random --fill=0.000004,0.0001");
@@ -115,10 +98,8 @@ Test(variants_cbt, few_leaves)
 /* A heap that frames go to is not the one they come from: the input's stays for the next run. */
 Test(variants_cbt, frames_odd_and_even)
 {
-	run("block", "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
-	run("ocbt", "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
-	run("descent", "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
-	run("descent-graph", "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
+	for (size_t i = 0; i < GB_COUNT(names); i++)
+		run(names[i], "--op=update --depth=9,13 --shape=random --fill=0.3 --frames=1,2,3");
 }
 
 #endif

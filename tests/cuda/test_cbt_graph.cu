@@ -6,30 +6,13 @@
 #include <criterion/criterion.h>
 #include <cstring>
 
-#include "common/backend.h"
 #include "common/cbt.h"
-#include "common/memory.h"
-#include "common/workload.h"
-#include "cuda/device.h"
-#include "cuda/gpu.h"
+#include "cuda/variant.h"
+#include "tests/cuda/gpu.h"
 
 extern "C" const struct gb_variant_ops cbt_cuda_descent_graph;
 
 static const struct gb_variant_ops *const ops = &cbt_cuda_descent_graph;
-
-static void open_gpu(void)
-{
-	struct gb_error err = {};
-
-	if (gb_backends[GB_CUDA]->open(0, &err))
-		cr_skip("%s", err.message);
-}
-
-static void close_gpu(void)
-{
-	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	gb_backends[GB_CUDA]->close();
-}
 
 TestSuite(variants_cbt_graph, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 

@@ -8,42 +8,20 @@
 #include <unistd.h>
 
 #include "cli/workloads/registry.h"
-#include "common/backend.h"
 #include "common/lbvh.h"
-#include "common/memory.h"
-#include "common/text.h"
-#include "common/variants.h"
-#include "common/workload.h"
 #include "cpu/lbvh/parts/builder.h"
 #include "datasets/mesh/scene.h"
+#include "tests/cuda/gpu.h"
+
+TestSuite(variants_lbvh, .init = open_gpu);
 
 static const char *const scenes[] = {
 	"terrain", "soup", "city", "flat", "points", "copies", "huge"
 };
 
-static void open_gpu(void)
-{
-#if GB_HAVE_CUDA
-	struct gb_error err = { 0 };
-
-	if (gb_backends[GB_CUDA]->open(0, &err))
-		cr_skip("%s", err.message);
-#else
-	cr_skip("this build has no cuda variants");
-#endif
-}
-
 static const struct gb_variant_ops *find(enum gb_backend backend, const char *name)
 {
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
-
-		if (v->backend == backend && gb_equal(v->workload, "lbvh") &&
-		    gb_equal(v->name, name))
-			return v->ops;
-	}
-	cr_assert(0, "no variant %s", name);
-	return NULL;
+	return find_variant(backend, "lbvh", name)->ops;
 }
 
 /* A scene and its input. */
@@ -134,13 +112,25 @@ Test(variants_lbvh, codes_make_one_tree)
 	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras64",
 						"apetrei" };
 
-	open_gpu();
 	for (size_t b = 0; b < GB_COUNT(builders); b++) {
 		for (size_t s = 0; s < GB_COUNT(scenes); s++)
 			same_bytes(builders[b], scenes[s], 1500);
 		for (int64_t n = 1; n <= 4; n++)
 			same_bytes(builders[b], "soup", n);
 	}
+}
+
+/* Each triangle gets corners of its own, at 0. */
+static void own_corners(struct lbvh_input *in)
+{
+	struct gb_error err = { 0 };
+
+	gb_host_free(in->vertex);
+	in->vertex = gb_host_zalloc(9 * in->count + 4, sizeof *in->vertex, &err);
+	cr_assert(in->vertex);
+	in->vertex_count = 3 * in->count;
+	for (size_t i = 0; i < 3 * in->count; i++)
+		in->triangle[i] = (uint32_t)i;
 }
 
 /* Triangle i becomes a point in the middle of the cell that has the code, if there are points at both
@@ -162,14 +152,8 @@ static void check_stairs(uint32_t dense, uint32_t filler, bool mirrored)
 {
 	const uint32_t last = (UINT32_C(1) << 30) - 1, steps = 20, count = dense + steps + filler;
 	struct work w = set_up(LBVH_BUILD, "soup", count);
-	struct gb_error err = { 0 };
 
-	gb_host_free(w.in->vertex);
-	w.in->vertex = gb_host_zalloc(9 * (size_t)count + 4, sizeof *w.in->vertex, &err);
-	cr_assert(w.in->vertex);
-	w.in->vertex_count = 3 * (size_t)count;
-	for (uint32_t i = 0; i < 3 * count; i++)
-		w.in->triangle[i] = i;
+	own_corners(w.in);
 	for (uint32_t i = 0; i < count; i++) {
 		const uint32_t code = i < dense           ? i
 				      : i < dense + steps ? UINT32_C(1) << (8 + i - dense)
@@ -182,7 +166,6 @@ static void check_stairs(uint32_t dense, uint32_t filler, bool mirrored)
 
 Test(variants_lbvh, leaves_alone_at_borders)
 {
-	open_gpu();
 	check_stairs(230, 40, false);
 	check_stairs(250, 198, true);
 }
@@ -191,14 +174,8 @@ Test(variants_lbvh, leaves_alone_at_borders)
  * tree all the same. */
 static void put_on_a_line(struct lbvh_input *in)
 {
-	struct gb_error err = { 0 };
-
-	gb_host_free(in->vertex);
-	in->vertex = gb_host_zalloc(9 * in->count + 4, sizeof *in->vertex, &err);
-	cr_assert(in->vertex);
-	in->vertex_count = 3 * in->count;
+	own_corners(in);
 	for (size_t i = 0; i < 3 * in->count; i++) {
-		in->triangle[i] = (uint32_t)i;
 		in->vertex[3 * i] = (float)(i / 3 * 37 % in->count);
 		in->vertex[3 * i + 1] = in->vertex[3 * i + 2] = 0.5F;
 	}
@@ -209,7 +186,6 @@ Test(variants_lbvh, nodes_without_area)
 	static const char *const builders[] = { "karras-bitonic", "karras-radix", "karras64",
 						"apetrei",        "ploc",         "wide" };
 
-	open_gpu();
 	for (size_t b = 0; b < GB_COUNT(builders); b++)
 		for (int backend = GB_CPU; backend <= GB_CUDA; backend++) {
 			struct work w = set_up(LBVH_BUILD, "soup", 900);
@@ -277,7 +253,6 @@ static void cluster(struct lbvh_cpu *cpu, const struct work *w)
 /* Clustering numbers inner nodes as they come. */
 Test(variants_lbvh, clusters_make_one_tree)
 {
-	open_gpu();
 	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
 		struct work w = set_up(LBVH_BUILD, scenes[s], 1500);
 		void *cuda = output_of(&w, find(GB_CUDA, "ploc"));
@@ -295,47 +270,35 @@ Test(variants_lbvh, clusters_make_one_tree)
 
 /* ---- hits --------------------------------------------------------------------------------- */
 
-/* Whatever the tree, every ray ends at the same distance on the same triangle. */
-Test(variants_lbvh, traversals_find_the_same_hits)
+/* Each traversal's answers are the CPU's. */
+static void same_hits(const struct work *w)
 {
 	static const char *const traversals[] = { "stack", "stack2", "wide" };
+	void *cpu = output_of(w, find(GB_CPU, "stack"));
 
-	open_gpu();
-	for (size_t s = 0; s < GB_COUNT(scenes); s++) {
-		struct work w = set_up(LBVH_TRACE, scenes[s], 1500);
-		void *cpu = output_of(&w, find(GB_CPU, "stack"));
+	for (size_t v = 0; v < GB_COUNT(traversals); v++) {
+		void *cuda = output_of(w, find(GB_CUDA, traversals[v]));
+		const float *eye = w->in->camera.eye;
 
-		for (size_t v = 0; v < GB_COUNT(traversals); v++) {
-			void *cuda = output_of(&w, find(GB_CUDA, traversals[v]));
-
-			cr_assert(memcmp(cpu, cuda, w.size) == 0, "%s, %s", traversals[v],
-				  scenes[s]);
-			free(cuda);
-		}
-		free(cpu);
-		gb_lbvh_workload.release(w.in);
+		cr_assert(memcmp(cpu, cuda, w->size) == 0, "%s, %s, rays %d, eye %g %g %g",
+			  traversals[v], w->params.scene, (int)w->params.rays_kind, eye[0], eye[1],
+			  eye[2]);
+		free(cuda);
 	}
+	free(cpu);
 }
 
-/* Of streams too, of lengths that end within a warp or a block. */
-Test(variants_lbvh, streams_have_the_same_answers)
+/* Whatever the tree, every ray ends at the same distance on the same triangle; of streams too, of lengths
+ * that end within a warp or a block. */
+Test(variants_lbvh, traversals_find_the_same_hits)
 {
-	static const char *const traversals[] = { "stack", "stack2", "wide" };
-
-	open_gpu();
 	for (size_t s = 0; s < GB_COUNT(scenes); s++)
-		for (int kind = LBVH_SHADOW; kind < LBVH_KINDS; kind++) {
-			struct work w = set_up_rays(scenes[s], 700, kind, 5 + (int64_t)s * 3);
-			void *cpu = output_of(&w, find(GB_CPU, "stack"));
+		for (int kind = LBVH_PRIMARY; kind < LBVH_KINDS; kind++) {
+			struct work w = kind == LBVH_PRIMARY ? set_up(LBVH_TRACE, scenes[s], 1500)
+							     : set_up_rays(scenes[s], 700, kind,
+									   5 + (int64_t)s * 3);
 
-			for (size_t v = 0; v < GB_COUNT(traversals); v++) {
-				void *cuda = output_of(&w, find(GB_CUDA, traversals[v]));
-
-				cr_assert(memcmp(cpu, cuda, w.size) == 0, "%s, %s, rays %d",
-					  traversals[v], scenes[s], kind);
-				free(cuda);
-			}
-			free(cpu);
+			same_hits(&w);
 			gb_lbvh_workload.release(w.in);
 		}
 }
@@ -366,7 +329,6 @@ static void write_lattice(const char *path, double unit)
  * plane does not bound.  The hits are those of the CPU, whose own test looks at every triangle. */
 static void look_along_planes(double unit)
 {
-	static const char *const traversals[] = { "stack", "stack2", "wide" };
 	static const double eyes[][3] = { { 5, 0, 0 }, { -2, 1, 2 }, { 0, 0, 0 } };
 	static const double ahead[][3] = { { -1, 0, 0 }, { 1, 0, 0 }, { 0, 1, 0 } };
 	char path[64];
@@ -385,17 +347,7 @@ static void look_along_planes(double unit)
 				view.target[k] = unit * (eyes[e][k] + ahead[a][k]);
 			}
 			w.in->camera = gb_view_camera(&view, w.in->edge);
-			void *cpu = output_of(&w, find(GB_CPU, "stack"));
-
-			for (size_t v = 0; v < GB_COUNT(traversals); v++) {
-				void *cuda = output_of(&w, find(GB_CUDA, traversals[v]));
-
-				cr_assert(memcmp(cpu, cuda, w.size) == 0,
-					  "%s, eye %zu, ahead %zu, unit %g", traversals[v], e, a,
-					  unit);
-				free(cuda);
-			}
-			free(cpu);
+			same_hits(&w);
 		}
 	gb_lbvh_workload.release(w.in);
 }
@@ -405,7 +357,6 @@ Test(variants_lbvh, rays_in_the_planes_of_boxes)
 {
 	static const double units[] = { 1, 0x1p20, 0x1p24, 0x1p30 };
 
-	open_gpu();
 	for (size_t i = 0; i < GB_COUNT(units); i++)
 		look_along_planes(units[i]);
 }

@@ -8,27 +8,8 @@
 #include <cstring>
 #include <vector>
 
-#include "common/backend.h"
-#include "common/lbvh.h"
-#include "common/memory.h"
-#include "common/workload.h"
-#include "cuda/device.h"
-#include "cuda/lbvh/parts/builder.h"
 #include "cuda/lbvh/parts/wide.h"
-
-static void open_gpu(void)
-{
-	struct gb_error err = {};
-
-	if (gb_backends[GB_CUDA]->open(0, &err))
-		cr_skip("%s", err.message);
-}
-
-static void close_gpu(void)
-{
-	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	gb_backends[GB_CUDA]->close();
-}
+#include "tests/cuda/gpu.h"
 
 TestSuite(variants_lbvh_wide, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 
@@ -46,54 +27,40 @@ struct state {
 	struct lbvh_gpu_wide wide;
 };
 
-static enum gb_status create(void *state, const void *params, const void *input,
+static enum gb_status create(struct state *s, const void *params, const struct lbvh_input *in,
 			     struct gb_error *err)
 {
-	struct state *const s = (struct state *)state;
-
-	(void)lbvh_gpu_init(&s->gpu, input, LBVH_GPU_ARRIVED, err);
-	return lbvh_gpu_wide_init(&s->wide, s->gpu.count, err);
-}
-
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct state *const s = (struct state *)state;
-
-	if (lbvh_gpu_fastest(&s->gpu, NULL, err) != GB_OK)
-		return err->code;
-	return lbvh_gpu_wide_collapse(&s->wide, &s->gpu, err);
-}
-
-static enum gb_status download(void *state, void *output, struct gb_error *err)
-{
-	const struct state *const s = (const struct state *)state;
-	struct tree *const tree = (struct tree *)output;
-	struct lbvh_wide_counters made;
-
-	if (gpu_download(&made, s->wide.counters, sizeof made, err) != GB_OK)
-		return err->code;
-	cr_expect_eq(made.triangles, s->gpu.count);
-	tree->levels = made.levels;
-	tree->node.resize(made.nodes);
-	tree->triangle.resize(s->gpu.count);
-	(void)gpu_download(tree->node.data(), s->wide.node, made.nodes * sizeof tree->node[0], err);
-	return gpu_download(tree->triangle.data(), s->wide.triangle,
-			    s->gpu.count * sizeof tree->triangle[0], err);
+	(void)lbvh_gpu_init(&s->gpu, in, LBVH_GPU_ARRIVED, err);
+	return lbvh_gpu_wide_init(&s->wide, in->count, err);
 }
 
 static struct tree build(const struct lbvh_input *in)
 {
+	struct lbvh_wide_counters made;
 	struct gb_variant_ops ops = {};
 	struct gb_error err = {};
 	struct tree tree;
 	void *state = NULL;
 
 	ops.state_size = sizeof(struct state);
-	ops.create = create;
-	cr_assert_eq(gb_state_create(&ops, NULL, in, &state, &err), GB_OK, "%s", err.message);
-	cr_assert_eq(lbvh_gpu_upload(state, &err), GB_OK, "%s", err.message);
-	cr_assert_eq(run(state, NULL, &err), GB_OK, "%s", err.message);
-	cr_assert_eq(download(state, &tree, &err), GB_OK, "%s", err.message);
+	ops.create = op<create>;
+	(void)gb_state_create(&ops, NULL, in, &state, &err);
+
+	struct state *const s = (struct state *)state;
+
+	cr_assert(!err.code && !lbvh_gpu_upload(&s->gpu, &err) &&
+			  !lbvh_gpu_fastest(&s->gpu, NULL, &err) &&
+			  !lbvh_gpu_wide_collapse(&s->wide, &s->gpu, &err) &&
+			  !gpu_download(&made, s->wide.counters, sizeof made, &err),
+		  "%s", err.message);
+	cr_expect_eq(made.triangles, in->count);
+	tree.levels = made.levels;
+	tree.node.resize(made.nodes);
+	tree.triangle.resize(in->count);
+	(void)gpu_download(tree.node.data(), s->wide.node, made.nodes * sizeof tree.node[0], &err);
+	(void)gpu_download(tree.triangle.data(), s->wide.triangle,
+			   in->count * sizeof tree.triangle[0], &err);
+	cr_assert_eq(err.code, GB_OK, "%s", err.message);
 	gb_state_destroy(&ops, state);
 	return tree;
 }
@@ -262,6 +229,18 @@ Test(variants_lbvh_wide, nodes_hold_each_triangle_once)
 }
 
 /* Each field of a node, wrong in one place. */
+static void (*const faults[])(std::vector<struct lbvh_wide_node> &node,
+			      std::vector<struct lbvh_corners> &triangle) = {
+	[](auto &node, auto &) { node[0].origin[1] += 1; },
+	[](auto &node, auto &) { node[0].exponent[0]--; },
+	[](auto &node, auto &) { node[0].first_node++; },
+	[](auto &node, auto &) { node.back().first_triangle++; },
+	[](auto &node, auto &) { node.back().child[0] += 1 << 3; },
+	[](auto &node, auto &) { node.back().child[0] ^= 2; },
+	[](auto &node, auto &) { node.back().bound[2][0][0] = node.back().bound[2][1][0]; },
+	[](auto &, auto &triangle) { std::swap(triangle[0], triangle[299]); },
+};
+
 Test(variants_lbvh_wide, faults_are_found)
 {
 	struct mesh mesh;
@@ -270,38 +249,11 @@ Test(variants_lbvh_wide, faults_are_found)
 
 	const struct tree right = build(&mesh.in);
 
-	for (int fault = 0; fault < 8; fault++) {
+	for (const auto &fault : faults) {
 		struct tree wrong = right;
-		struct lbvh_wide_node *const root = &wrong.node[0], *const last =
-									    &wrong.node.back();
 
-		switch (fault) {
-		case 0:
-			root->origin[1] += 1;
-			break;
-		case 1:
-			root->exponent[0]--;
-			break;
-		case 2:
-			root->first_node++;
-			break;
-		case 3:
-			last->first_triangle++;
-			break;
-		case 4:
-			last->child[0] += 1 << 3;
-			break;
-		case 5:
-			last->child[0] ^= 2;
-			break;
-		case 6:
-			last->bound[2][0][0] = last->bound[2][1][0];
-			break;
-		case 7:
-			std::swap(wrong.triangle[0], wrong.triangle[299]);
-			break;
-		}
-		cr_expect(fault_in(&mesh.in, &wrong) != NULL, "fault %d", fault);
+		fault(wrong.node, wrong.triangle);
+		cr_expect(fault_in(&mesh.in, &wrong) != NULL, "fault %td", &fault - faults);
 	}
 	cr_expect(fault_in(&mesh.in, &right) == NULL);
 }

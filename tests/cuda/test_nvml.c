@@ -16,8 +16,7 @@
 #include "cli/measuring/runner.h"
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
-#include "common/text.h"
-#include "common/variants.h"
+#include "tests/cuda/gpu.h"
 #include "tests/planted/nvml.h"
 
 static struct nvml_planted *planted;
@@ -40,16 +39,6 @@ static void load(void)
 	cr_assert_eq(setenv("GPUBENCH_SIMT_PCI", "0000:01:00.0", 1), 0);
 }
 
-static const struct gb_variant *find_variant(const char *name)
-{
-	for (size_t i = 0; i < gb_variant_count; i++)
-		if (gb_equal(gb_variants[i].workload, "stream") &&
-		    gb_variants[i].backend == GB_CUDA && gb_equal(gb_variants[i].name, name))
-			return &gb_variants[i];
-	cr_assert(0, "there is no %s", name);
-	return NULL;
-}
-
 /* Five samples of a copy, the clocks being lowered before questions first .. end - 1. */
 static void measure(int first, int end)
 {
@@ -68,7 +57,7 @@ static void measure(int first, int end)
 	gb_sweep_point(&sweep, 0, params);
 	cr_assert_eq(workload->prepare(params, &input, &err), GB_OK, "%s", err.message);
 	result = (struct gb_result){ .workload = workload,
-				     .variant = find_variant("copy"),
+				     .variant = find_variant(GB_CUDA, "stream", "copy"),
 				     .params = params,
 				     .throttled = 99 /* of another measurement */ };
 	cr_assert_eq(gb_run(&result, input, &how, true, &err), GB_OK, "%s", err.message);

@@ -10,30 +10,22 @@
 #include <unistd.h>
 
 #include "cli/measuring/runner.h"
+#include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
-#include "common/backend.h"
-#include "common/memory.h"
 #include "common/octree.h"
-#include "common/text.h"
-#include "common/variants.h"
+#include "tests/cuda/gpu.h"
+
+TestSuite(variants_octree, .init = open_gpu);
 
 static const struct gb_settings once = { .timeout_s = 60 };
 
-static bool is_ours(const struct gb_variant *v)
+/* The builder after v, or the first if v is NULL. */
+static const struct gb_variant *next_builder(const struct gb_variant *v)
 {
-	return v->backend == GB_CUDA && gb_equal(v->workload, "octree") && v->ops;
-}
-
-static void open_gpu(void)
-{
-#if GB_HAVE_CUDA
-	struct gb_error err = { 0 };
-
-	if (gb_backends[GB_CUDA]->open(0, &err))
-		cr_skip("%s", err.message);
-#else
-	cr_skip("this build has no cuda variants");
-#endif
+	for (v = v ? v + 1 : gb_variants; v < gb_variants + gb_variant_count; v++)
+		if (v->backend == GB_CUDA && gb_equal(v->workload, "octree") && v->ops)
+			return v;
+	return NULL;
 }
 
 static struct octree_input *prepare(const struct octree_params *params)
@@ -59,13 +51,20 @@ static struct gb_result run(const struct gb_variant *v, const struct octree_para
 	return r;
 }
 
-static double metric(const struct gb_result *r, const char *name)
+/* Params of each point of the sweep in turn. */
+static void each_point(const char *words, void (*check)(const struct octree_params *params))
 {
-	for (size_t i = 0; i < r->metrics.count; i++)
-		if (gb_equal(r->metrics.item[i].name, name))
-			return r->metrics.item[i].value;
-	cr_assert(false, "no metric %s", name);
-	return 0;
+	struct gb_error err = { 0 };
+	struct gb_sweep sweep = { 0 };
+	struct octree_params params;
+
+	cr_assert(eq(int, (int)gb_sweep_words(&sweep, &gb_octree_workload, words, &err), GB_OK),
+		  "%s", err.message);
+	for (size_t p = 0; p < sweep.count; p++) {
+		gb_sweep_point(&sweep, p, &params);
+		check(&params);
+	}
+	gb_sweep_release(&sweep);
 }
 
 /* ---- few bodies, and many in one place ---------------------------------------------------- */
@@ -75,59 +74,28 @@ static void check(const struct octree_params *params)
 	struct octree_input *in = prepare(params);
 	const size_t slack = in->count < OCTREE_SLACK ? in->count : OCTREE_SLACK;
 
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		struct gb_result r;
-
-		if (!is_ours(&gb_variants[i]))
-			continue;
-		r = run(&gb_variants[i], params, in);
+	for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
+		struct gb_result r = run(v, params, in);
 		cr_assert(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS,
-			  "%s, %zu bodies of distribution %d, bucket %d: %s", gb_variants[i].name,
-			  in->count, (int)params->distribution, in->bucket, r.reason);
-		cr_assert(metric(&r, "pool_nodes") <= (double)(in->tree.nodes + slack),
-			  "%s leaves too many holes", gb_variants[i].name);
+			  "%s, %zu bodies of distribution %d, bucket %d: %s", v->name, in->count,
+			  (int)params->distribution, in->bucket, r.reason);
+		cr_assert(metric(&r.metrics, "pool_nodes") <= (double)(in->tree.nodes + slack),
+			  "%s leaves too many holes", v->name);
 		gb_result_release(&r);
 	}
 	gb_octree_workload.release(in);
 }
 
-Test(variants_octree, few_bodies)
+/* Coincident: every thread wants the same slot; then leaves of the deepest level that are lists in any
+ * case.  Pairs: the longest paths, seven nodes per body. */
+Test(variants_octree, hard_bodies)
 {
-	open_gpu();
-	for (int count = 0; count <= 3; count++)
-		for (int dist = OCTREE_PLUMMER; dist < OCTREE_DISTRIBUTIONS; dist++)
-			for (int bucket = 1; bucket <= 2; bucket++)
-				check(&(struct octree_params){ .count = count,
-							       .distribution = dist,
-							       .bucket = bucket,
-							       .seed = 1 });
-}
-
-/* Every thread wants the same slot; then leaves of the deepest level that are lists in any case. */
-Test(variants_octree, coincident_bodies)
-{
-	static const int counts[] = { 31, 32, 33, 257, 4100 };
-
-	open_gpu();
-	for (size_t i = 0; i < GB_COUNT(counts); i++)
-		for (int bucket = 1; bucket <= OCTREE_MAX_BUCKET; bucket *= 4)
-			check(&(struct octree_params){ .count = counts[i],
-						       .distribution = OCTREE_COINCIDENT,
-						       .bucket = bucket,
-						       .seed = 1 });
-}
-
-/* The longest paths: seven nodes per body. */
-Test(variants_octree, close_pairs)
-{
-	open_gpu();
-	for (int order = OCTREE_OWN; order < OCTREE_ORDERS; order++)
-		for (int bucket = 1; bucket <= 2; bucket++)
-			check(&(struct octree_params){ .count = 2600,
-						       .distribution = OCTREE_PAIRS,
-						       .order = order,
-						       .bucket = bucket,
-						       .seed = 7 });
+	each_point("--count=0,1,2,3 --dist=plummer,cube,uniform,clustered,coincident,pairs "
+		   "--bucket=1,2",
+		   check);
+	each_point("--count=31,32,33,257,4100 --dist=coincident --bucket=1,4,16", check);
+	each_point("--count=2600 --dist=pairs --order=own,random,spatial --bucket=1,2 --seed=7",
+		   check);
 }
 
 /* ---- a pool that does not suffice --------------------------------------------------------- */
@@ -141,21 +109,15 @@ static void exhaust(const struct octree_params *params)
 	enough.pool = 0;
 	other = prepare(&enough);
 	cr_assert(in->pool < other->tree.nodes, "the pool is not too small");
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		struct gb_result r;
-
-		if (!is_ours(&gb_variants[i]))
-			continue;
-		r = run(&gb_variants[i], params, in);
-		cr_assert(eq(int, (int)r.outcome, GB_FAILED), "%s: %s", gb_variants[i].name,
-			  r.reason);
+	for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
+		struct gb_result r = run(v, params, in);
+		cr_assert(eq(int, (int)r.outcome, GB_FAILED), "%s: %s", v->name, r.reason);
 		cr_assert(eq(int, (int)r.code, GB_ERUNTIME));
 		cr_assert(strstr(r.reason, "exhausted") && strstr(r.reason, "--pool"), "%s",
 			  r.reason);
 		gb_result_release(&r);
-		r = run(&gb_variants[i], &enough, other);
-		cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s: %s", gb_variants[i].name,
-			  r.reason);
+		r = run(v, &enough, other);
+		cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s: %s", v->name, r.reason);
 		gb_result_release(&r);
 	}
 	gb_octree_workload.release(in);
@@ -164,29 +126,11 @@ static void exhaust(const struct octree_params *params)
 
 Test(variants_octree, exhausted_pool)
 {
-	static const double pools[] = { 1e-9, 0.01, 0.2, 0.4 };
-
-	open_gpu();
-	for (size_t i = 0; i < GB_COUNT(pools); i++)
-		for (int dist = OCTREE_PLUMMER; dist <= OCTREE_CUBE; dist++)
-			exhaust(&(struct octree_params){ .count = 3000,
-							 .distribution = dist,
-							 .bucket = 1,
-							 .pool = dist == OCTREE_CUBE ? pools[i] / 2
-										     : pools[i],
-							 .seed = 1 });
-	exhaust(&(struct octree_params){
-		.count = 1000, .distribution = OCTREE_PAIRS, .bucket = 1, .pool = 6.5, .seed = 1 });
-	exhaust(&(struct octree_params){ .count = 100,
-					 .distribution = OCTREE_COINCIDENT,
-					 .bucket = 8,
-					 .pool = 0.1,
-					 .seed = 1 });
-	exhaust(&(struct octree_params){ .count = 5000,
-					 .distribution = OCTREE_PLUMMER,
-					 .bucket = 16,
-					 .pool = 0.02,
-					 .seed = 1 });
+	each_point("--count=3000 --dist=plummer --pool=1e-9,0.01,0.2,0.4", exhaust);
+	each_point("--count=3000 --dist=cube --pool=1e-9,0.01,0.1,0.2", exhaust);
+	each_point("--count=1000 --dist=pairs --pool=6.5", exhaust);
+	each_point("--count=100 --dist=coincident --bucket=8 --pool=0.1", exhaust);
+	each_point("--count=5000 --dist=plummer --bucket=16 --pool=0.02", exhaust);
 }
 
 /* Whether each builder in turn builds in a pool of `pool` nodes; all of them, or those that waste
@@ -195,11 +139,10 @@ static void try_pool(const struct octree_params *params, struct octree_input *in
 		     bool thrifty_alone, bool suffices)
 {
 	in->pool = pool;
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant *v = &gb_variants[i];
+	for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
 		struct gb_result r;
 
-		if (!is_ours(v) || (thrifty_alone && strncmp(v->name, "lf", 2) == 0))
+		if (thrifty_alone && strncmp(v->name, "lf", 2) == 0)
 			continue;
 		r = run(v, params, in);
 		cr_assert(eq(int, (int)r.outcome, suffices ? GB_RESULT_OK : GB_FAILED),
@@ -213,30 +156,24 @@ static void try_pool(const struct octree_params *params, struct octree_input *in
 /* The last node of the pool is as good as the others, and there is none behind it.  Of three
  * bodies, two of them close together, one splits, so no thread has a node to spare; of more,
  * threads of lf may. */
+static void try_tight_pools(const struct octree_params *params)
+{
+	struct octree_input *in = prepare(params);
+	const size_t nodes = in->tree.nodes;
+
+	cr_assert(nodes > 1);
+	try_pool(params, in, nodes, params->count > 3, true);
+	try_pool(params, in, nodes - 1, false, false);
+	gb_octree_workload.release(in);
+}
+
 Test(variants_octree, pool_of_the_very_size)
 {
-	static const struct octree_params three[] = {
-		{ .count = 3, .distribution = OCTREE_PAIRS, .bucket = 1, .seed = 1 },
-		{ .count = 3, .distribution = OCTREE_PAIRS, .bucket = 1, .seed = 2 },
-	};
-	static const struct octree_params many[] = {
-		{ .count = 200, .distribution = OCTREE_PLUMMER, .bucket = 1, .seed = 1 },
-		{ .count = 100, .distribution = OCTREE_PAIRS, .bucket = 1, .seed = 1 },
-		{ .count = 150, .distribution = OCTREE_CLUSTERED, .bucket = 4, .seed = 1 },
-	};
-
-	open_gpu();
-	for (size_t i = 0; i < GB_COUNT(three) + GB_COUNT(many); i++) {
-		const bool few = i < GB_COUNT(three);
-		const struct octree_params *params = few ? &three[i] : &many[i - GB_COUNT(three)];
-		struct octree_input *in = prepare(params);
-		const size_t nodes = in->tree.nodes;
-
-		cr_assert(nodes > 1);
-		try_pool(params, in, nodes, !few, true);
-		try_pool(params, in, nodes - 1, false, false);
-		gb_octree_workload.release(in);
-	}
+	each_point("--count=3 --dist=pairs --seed=1", try_tight_pools);
+	each_point("--count=3 --dist=pairs --seed=2", try_tight_pools);
+	each_point("--count=200 --dist=plummer", try_tight_pools);
+	each_point("--count=100 --dist=pairs", try_tight_pools);
+	each_point("--count=150 --dist=clustered --bucket=4", try_tight_pools);
 }
 
 /* Without a verification it is the next sample's reset() that reports it. */
@@ -245,22 +182,18 @@ Test(variants_octree, exhausted_pool_is_reported_by_reset)
 	const struct octree_params params = { .count = 500, .bucket = 1, .pool = 0.1, .seed = 1 };
 	struct octree_input *in;
 
-	open_gpu();
 	in = prepare(&params);
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		const struct gb_variant_ops *ops = gb_variants[i].ops;
+	for (const struct gb_variant *v = NULL; (v = next_builder(v));) {
+		const struct gb_variant_ops *ops = v->ops;
 		struct gb_timer timer = { 0 };
 		struct gb_error err = { 0 };
 		void *state = NULL;
 
-		if (!is_ours(&gb_variants[i]))
-			continue;
 		cr_assert(eq(int, (int)gb_state_create(ops, &params, in, &state, &err), GB_OK));
 		cr_assert(eq(int, (int)ops->upload(state, &err), GB_OK));
 		cr_assert(eq(int, (int)ops->reset(state, 0, &err), GB_OK), "%s", err.message);
 		cr_assert(eq(int, (int)ops->run(state, &timer, &err), GB_OK), "%s", err.message);
-		cr_assert(eq(int, (int)ops->reset(state, 1, &err), GB_ERUNTIME), "%s",
-			  gb_variants[i].name);
+		cr_assert(eq(int, (int)ops->reset(state, 1, &err), GB_ERUNTIME), "%s", v->name);
 		gb_state_destroy(ops, state);
 	}
 	gb_octree_workload.release(in);
@@ -277,21 +210,17 @@ Test(variants_octree, lf_shared_takes_both_ways)
 		{ .count = 2600, .distribution = OCTREE_COINCIDENT, .bucket = 1, .seed = 1 },
 	};
 
-	open_gpu();
-	for (size_t i = 0; i < gb_variant_count; i++) {
-		if (!is_ours(&gb_variants[i]) || !gb_equal(gb_variants[i].name, "lf-shared"))
-			continue;
-		for (size_t k = 0; k < GB_COUNT(params); k++) {
-			struct octree_input *in = prepare(&params[k]);
-			struct gb_result r = run(&gb_variants[i], &params[k], in);
+	for (size_t k = 0; k < GB_COUNT(params); k++) {
+		struct octree_input *in = prepare(&params[k]);
+		struct gb_result r =
+			run(find_variant(GB_CUDA, "octree", "lf-shared"), &params[k], in);
 
-			cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
-			if (k < 2)
-				cr_assert(metric(&r, "tasks") > 0);
-			cr_assert(eq(int, metric(&r, "hard_tasks") > 0, k > 0), "%zu", k);
-			gb_result_release(&r);
-			gb_octree_workload.release(in);
-		}
+		cr_assert(eq(int, (int)r.outcome, GB_RESULT_OK), "%s", r.reason);
+		if (k < 2)
+			cr_assert(metric(&r.metrics, "tasks") > 0);
+		cr_assert(eq(int, metric(&r.metrics, "hard_tasks") > 0, k > 0), "%zu", k);
+		gb_result_release(&r);
+		gb_octree_workload.release(in);
 	}
 }
 
@@ -363,28 +292,22 @@ Test(variants_octree, runs_of_shared_digits)
 	};
 	char path[] = "/tmp/gpubench-octree-XXXXXX";
 
-	open_gpu();
 	cr_assert(eq(int, close(mkstemp(path)), 0));
 	for (size_t k = 0; k < GB_COUNT(cases); k++) {
 		const struct octree_params params = { .file = path,
 						      .bucket = k % 2 ? 1 : 4,
 						      .seed = 1 };
 		struct octree_input *in;
+		struct gb_result r;
 
 		write_run(path, &cases[k]);
 		in = prepare(&params);
-		for (size_t i = 0; i < gb_variant_count; i++) {
-			struct gb_result r;
-
-			if (!is_ours(&gb_variants[i]) || !gb_equal(gb_variants[i].name, "morton"))
-				continue;
-			r = run(&gb_variants[i], &params, in);
-			cr_expect(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS, "case %zu: %s",
-				  k, r.reason);
-			cr_expect(eq(int, (int)metric(&r, "long_runs"), cases[k].long_runs), "%zu",
-				  k);
-			gb_result_release(&r);
-		}
+		r = run(find_variant(GB_CUDA, "octree", "morton"), &params, in);
+		cr_expect(r.outcome == GB_RESULT_OK && r.verdict == GB_PASS, "case %zu: %s", k,
+			  r.reason);
+		cr_expect(eq(int, (int)metric(&r.metrics, "long_runs"), cases[k].long_runs), "%zu",
+			  k);
+		gb_result_release(&r);
 		gb_octree_workload.release(in);
 	}
 	cr_expect(eq(int, remove(path), 0));

@@ -7,18 +7,6 @@ enum {
 
 TestSuite(primitives, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 
-static enum gb_status scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
-			   void *temp, struct gb_error *err)
-{
-	return gpu_scan_u32(in, out, count, total, temp, gpu_stream(), err);
-}
-
-static enum gb_status scan(const uint32_t *in, uint64_t *out, size_t count, uint64_t *total,
-			   void *temp, struct gb_error *err)
-{
-	return gpu_scan_u32_u64(in, out, count, total, temp, gpu_stream(), err);
-}
-
 static uint64_t sum_of(const std::vector<uint32_t> &in)
 {
 	return std::accumulate(in.begin(), in.end(), (uint64_t)0);
@@ -36,6 +24,8 @@ template <class T> static std::vector<T> host_scan(const std::vector<uint32_t> &
 template <class T>
 static void check_scan(const std::vector<uint32_t> &host, size_t in_offset, size_t out_offset)
 {
+	begin_case();
+
 	const size_t count = host.size();
 	const std::vector<uint64_t> sum(1, sum_of(host));
 	const struct array<uint32_t> in = new_array(host, in_offset);
@@ -52,34 +42,33 @@ static void check_scan(const std::vector<uint32_t> &host, size_t in_offset, size
 
 		clear_array(&temp);
 		clear_array(&out);
-		cr_assert_eq(scan(elements(&in), elements(&out), count,
-				  run < RUNS - 1 ? elements(&total) : NULL, elements(&temp), &err),
+		cr_assert_eq(gpu_scan(elements(&in), elements(&out), count,
+				      run < RUNS - 1 ? elements(&total) : NULL, elements(&temp),
+				      &err),
 			     GB_OK, "%s: %s", name, err.message);
 		expect_array(&out, host_scan<T>(host), name, "output");
 		expect_array(&total, sum, name, "total");
 		expect_guards(&temp, name, "temporary storage");
 	}
 	expect_array(&in, host, name, "input");
-	free_array(&in);
-	free_array(&out);
-	free_array(&total);
-	free_array(&temp);
+	end_case();
 }
 
 static void check_scan_in_place(const std::vector<uint32_t> &host, size_t offset)
 {
+	begin_case();
+
 	const struct array<uint32_t> data = new_array(host, offset);
 	const struct array<unsigned char> temp =
 		new_array<unsigned char>(gpu_scan_temp_bytes(host.size()), 0);
 	struct gb_error err = {};
 
-	cr_assert_eq(
-		scan(elements(&data), elements(&data), host.size(), NULL, elements(&temp), &err),
-		GB_OK, "%s", err.message);
+	cr_assert_eq(gpu_scan(elements(&data), elements(&data), host.size(), NULL, elements(&temp),
+			      &err),
+		     GB_OK, "%s", err.message);
 	expect_array(&data, host_scan<uint32_t>(host), "in place", "output");
 	expect_guards(&temp, "in place", "temporary storage");
-	free_array(&data);
-	free_array(&temp);
+	end_case();
 }
 
 Test(primitives, scan_u32)

@@ -19,13 +19,9 @@
 #include <numeric>
 #include <vector>
 
-#include "common/backend.h"
-#include "common/memory.h"
 #include "common/radix.h"
-#include "common/text.h"
-#include "cuda/check.h"
-#include "cuda/device.h"
 #include "cuda/primitives/primitives.h"
+#include "tests/cuda/gpu.h"
 
 enum {
 	GUARD = 256, /* bytes before and after an array */
@@ -38,21 +34,18 @@ enum {
 /* Few elements, and the edges of warps and of blocks. */
 static const size_t small_sizes[] = { 0, 1, 2, 3, 5, 31, 32, 33, 255, 256, 257 };
 
-static inline void open_gpu(void)
-{
-	struct gb_error err = {};
+/* ---- arrays, which belong to the case ---------------------------------------------------- */
 
-	if (gb_backends[GB_CUDA]->open(0, &err))
-		cr_skip("%s", err.message);
+static inline void begin_case(void)
+{
+	gb_memory_own(small_sizes);
 }
 
-static inline void close_gpu(void)
+static inline void end_case(void)
 {
-	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
-	gb_backends[GB_CUDA]->close();
+	gb_memory_own(NULL);
+	gb_memory_free_owned(small_sizes);
 }
-
-/* ---- arrays ------------------------------------------------------------------------------ */
 
 /* count elements on the device, `offset` elements behind an address aligned to 256 bytes. */
 template <class T> struct array {
@@ -74,7 +67,7 @@ template <class T> static inline void clear_array(const struct array<T> *a)
 {
 	struct gb_error err = {};
 
-	cr_assert(CUDA_OK(&err, cudaMemset(a->memory, FILL, whole_bytes(a))), "%s", err.message);
+	cr_assert(!CUDA_TRY(&err, cudaMemset(a->memory, FILL, whole_bytes(a))), "%s", err.message);
 }
 
 template <class T> static inline array<T> new_array(size_t count, size_t offset)
@@ -82,7 +75,7 @@ template <class T> static inline array<T> new_array(size_t count, size_t offset)
 	array<T> a = { NULL, count, GUARD + offset * sizeof(T) };
 	struct gb_error err = {};
 
-	cr_assert_eq(gpu_alloc(&a.memory, whole_bytes(&a), 1, &err), GB_OK, "%s", err.message);
+	cr_assert_eq(gpu_alloc(&a.memory, whole_bytes(&a), &err), GB_OK, "%s", err.message);
 	clear_array(&a);
 	return a;
 }
@@ -93,16 +86,11 @@ template <class T> static inline array<T> new_array(const std::vector<T> &host, 
 	struct gb_error err = {};
 
 	if (!host.empty())
-		cr_assert(
-			CUDA_OK(&err, cudaMemcpy(elements(&a), host.data(), host.size() * sizeof(T),
-						 cudaMemcpyHostToDevice)),
-			"%s", err.message);
+		cr_assert(!CUDA_TRY(&err,
+				    cudaMemcpy(elements(&a), host.data(), host.size() * sizeof(T),
+					       cudaMemcpyHostToDevice)),
+			  "%s", err.message);
 	return a;
-}
-
-template <class T> static inline void free_array(const struct array<T> *a)
-{
-	gpu_free(a->memory);
 }
 
 static inline bool is_fill(unsigned char byte)
@@ -121,8 +109,8 @@ static inline void expect_array(const struct array<T> *a, const std::vector<T> &
 	const T *const first = want.data();
 	size_t same = 0;
 
-	cr_assert(CUDA_OK(&err, cudaMemcpy(bytes.data(), a->memory, bytes.size(),
-					   cudaMemcpyDeviceToHost)),
+	cr_assert(!CUDA_TRY(&err, cudaMemcpy(bytes.data(), a->memory, bytes.size(),
+					     cudaMemcpyDeviceToHost)),
 		  "%s: %s", name, err.message);
 	cr_expect(std::all_of(bytes.begin(), bytes.begin() + (ptrdiff_t)a->before, is_fill),
 		  "%s: %s: written before the start", name, what);

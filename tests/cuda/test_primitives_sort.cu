@@ -1,6 +1,8 @@
 /* test_primitives_sort.cu -- the stable sort of cuda/primitives/primitives.h, compared with the host's. */
 #include "tests/cuda/test_primitives.h"
 
+#include <criterion/parameterized.h>
+
 TestSuite(primitives_sort, .init = open_gpu, .fini = close_gpu, .timeout = 300);
 
 enum pattern { UNIFORM, EQUAL, FEW, REVERSED };
@@ -129,13 +131,6 @@ static bool is_one_pass(const struct sort_case *c)
 	return c->begin_bit == 0 && (c->varied & ~(UINT64_C(0xff) << 8 * byte)) == 0;
 }
 
-template <class T> static void free_sort_arrays(const struct sort_arrays<T> *a)
-{
-	free_array(&a->in);
-	free_array(&a->out);
-	free_array(&a->spare);
-}
-
 static const char *case_name(const struct sort_case *c, char *name)
 {
 	(void)snprintf(name, NAME_MAX_BYTES,
@@ -148,6 +143,8 @@ static const char *case_name(const struct sort_case *c, char *name)
 
 template <class K> static void check_sort_of(const struct sort_case *c, struct gb_timer *timer)
 {
+	begin_case();
+
 	const std::vector<K> keys = make_keys<K>(c);
 	const std::vector<uint32_t> values = random_words(c->values ? c->count : 0, 0);
 	const std::vector<size_t> order = host_order(c, keys);
@@ -179,16 +176,13 @@ template <class K> static void check_sort_of(const struct sort_case *c, struct g
 		clear_array(&temp);
 		clear_outputs(&k);
 		clear_outputs(&v);
-		cr_assert_eq(gpu_sort(&sort, gpu_stream(), &err), GB_OK, "%s: %s", name,
-			     err.message);
+		cr_assert_eq(gpu_sort(&sort, &err), GB_OK, "%s: %s", name, err.message);
 		expect_sorted(&k, keys, order, is_one_pass(c), name, "keys");
 		if (c->values)
 			expect_sorted(&v, values, order, is_one_pass(c), name, "values");
 		expect_guards(&temp, name, "temporary storage");
 	}
-	free_sort_arrays(&k);
-	free_sort_arrays(&v);
-	free_array(&temp);
+	end_case();
 }
 
 static void check_sort(const struct sort_case *c)
@@ -262,36 +256,27 @@ static void check_ranges(enum gpu_key key, bool values)
 	}
 }
 
-static void check_sorts(enum gpu_key key, bool values)
+struct sort_kind {
+	enum gpu_key key;
+	bool values;
+};
+
+ParameterizedTestParameters(primitives_sort, sorts)
 {
-	check_sizes(key, values);
-	check_patterns(key, values);
-	check_ranges(key, values);
+	static struct sort_kind kinds[] = { { GPU_KEY_U32, false },
+					    { GPU_KEY_U32, true },
+					    { GPU_KEY_U64, false },
+					    { GPU_KEY_U64, true },
+					    { GPU_KEY_F32, false } };
+
+	return criterion_test_params(kinds);
 }
 
-Test(primitives_sort, u32)
+ParameterizedTest(const struct sort_kind *kind, primitives_sort, sorts)
 {
-	check_sorts(GPU_KEY_U32, false);
-}
-
-Test(primitives_sort, u32_with_values)
-{
-	check_sorts(GPU_KEY_U32, true);
-}
-
-Test(primitives_sort, u64)
-{
-	check_sorts(GPU_KEY_U64, false);
-}
-
-Test(primitives_sort, u64_with_values)
-{
-	check_sorts(GPU_KEY_U64, true);
-}
-
-Test(primitives_sort, f32)
-{
-	check_sorts(GPU_KEY_F32, false);
+	check_sizes(kind->key, kind->values);
+	check_patterns(kind->key, kind->values);
+	check_ranges(kind->key, kind->values);
 }
 
 /* Any set of bytes may be the same in all keys: its passes have nothing to do, and what is left,
@@ -398,29 +383,4 @@ Test(primitives_sort, tells_its_phases)
 	cr_expect_str_eq(phase[0].name, "histogram");
 	cr_expect_str_eq(phase[1].name, "pass");
 	timer.ops->destroy(timer.clock);
-}
-
-/* Nothing is touched: there are no arrays. */
-static void expect_refused(enum gpu_key key, int begin_bit, int end_bit, const uint32_t *values)
-{
-	struct gpu_sort_args sort = {};
-	struct gb_error err = {};
-
-	sort.key = key;
-	sort.begin_bit = begin_bit;
-	sort.end_bit = end_bit;
-	sort.values_in = values;
-	cr_expect_eq(gpu_sort(&sort, gpu_stream(), &err), GB_ERUNTIME, "bits %d to %d of %d",
-		     begin_bit, end_bit, key_bits(key));
-	cr_expect_neq(err.message[0], '\0');
-}
-
-Test(primitives_sort, refuses_bits_that_keys_have_not)
-{
-	expect_refused(GPU_KEY_U32, 0, 33, NULL);
-	expect_refused(GPU_KEY_F32, 0, 64, NULL);
-	expect_refused(GPU_KEY_U64, 0, 65, NULL);
-	expect_refused(GPU_KEY_U64, -1, 8, NULL);
-	expect_refused(GPU_KEY_U32, 8, 8, NULL);
-	expect_refused(GPU_KEY_U32, 9, 8, NULL);
 }

@@ -312,12 +312,12 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 	if (bfs_has_huge_row(search->input))
 		return gb_fail(err, GB_EUNAVAILABLE, "a vertex has 2^32 edges or more");
 	for (int i = 0; i < 2; i++) {
-		(void)gpu_alloc(&s->queue[i], n, sizeof *s->queue[i], err);
-		(void)gpu_alloc(&s->before[i], n, sizeof *s->before[i], err);
+		(void)gpu_alloc(&s->queue[i], n, err);
+		(void)gpu_alloc(&s->before[i], n, err);
 	}
-	(void)gpu_alloc(&s->counter, BFS_COUNTERS, sizeof *s->counter, err);
-	(void)gpu_alloc(&s->sinks, BFS_COUNTERS, sizeof *s->sinks, err);
-	(void)gpu_alloc(&s->barrier, 1, sizeof *s->barrier, err);
+	(void)gpu_alloc(&s->counter, BFS_COUNTERS, err);
+	(void)gpu_alloc(&s->sinks, BFS_COUNTERS, err);
+	(void)gpu_alloc_zeroed(&s->barrier, 1, err);
 	return bfs_csr_create(&s->out, &search->input->out, search, err);
 }
 
@@ -327,17 +327,7 @@ static inline unsigned bfs_top_down_blocks(K *kernel, const struct bfs_top_down 
 {
 	const uint64_t tiles = (s->m > s->n ? s->m : s->n) / BFS_CSR_TILE + 1;
 
-	return gpu_resident_blocks(kernel, BFS_CSR_BLOCK, 0,
-				   tiles < UINT32_MAX ? (unsigned)tiles : UINT32_MAX);
-}
-
-/* The graph to the device, and the barrier's word to its start; waits until it is there. */
-static inline enum gb_status bfs_top_down_upload(struct bfs_top_down *s, struct bfs_search *search,
-						 struct gb_error *err)
-{
-	if (!CUDA_OK(err, cudaMemsetAsync(s->barrier, 0, sizeof *s->barrier, gpu_stream())))
-		return err->code;
-	return bfs_search_upload(search, err);
+	return gpu_resident_blocks(kernel, BFS_CSR_BLOCK, 0, tiles);
 }
 
 #endif

@@ -10,13 +10,8 @@
 #include <math.h>
 
 #include "common/bfs.h"
-#include "common/memory.h"
-#include "common/timer.h"
-#include "common/workload.h"
-#include "cuda/check.h"
-#include "cuda/device.h"
-#include "cuda/gpu.h"
 #include "cuda/primitives/device.h"
+#include "cuda/variant.h"
 
 /* The copy of one array to the device. */
 struct bfs_copy {
@@ -62,14 +57,12 @@ static inline enum gb_status bfs_searches_create(struct bfs_search *s, const voi
 	s->input = (const struct bfs_input *)input;
 	s->n = s->input->n;
 	if (s->params.output != BFS_PARENT || dist)
-		(void)gpu_alloc(&s->dist, bfs_output_count(&s->params, s->input), sizeof *s->dist,
-				err);
+		(void)gpu_alloc(&s->dist, bfs_output_count(&s->params, s->input), err);
 	if (s->params.output != BFS_DIST)
-		(void)gpu_alloc(&s->parent, bfs_output_count(&s->params, s->input),
-				sizeof *s->parent, err);
+		(void)gpu_alloc(&s->parent, bfs_output_count(&s->params, s->input), err);
 	gb_memory_result(s->dist, GB_WHOLE, GB_POISON);
 	gb_memory_result(s->parent, GB_WHOLE, GB_POISON);
-	return gpu_alloc(&s->touched, 1, sizeof *s->touched, err);
+	return gpu_alloc(&s->touched, 1, err);
 }
 
 /* The same for a variant of one search. */
@@ -81,18 +74,17 @@ static inline enum gb_status bfs_search_create(struct bfs_search *s, const void 
 }
 
 /* The reset() of every variant whose state starts with a struct bfs_search. */
-static inline enum gb_status bfs_search_reset(void *state, int64_t sample, struct gb_error *err)
+static inline enum gb_status bfs_search_reset(struct bfs_search *s, int64_t sample,
+					      struct gb_error *err)
 {
-	struct bfs_search *const s = (struct bfs_search *)state;
-
 	s->source = bfs_source(s->input, sample);
 	return GB_OK;
 }
 
 /* And its download(). */
-static inline enum gb_status bfs_search_download(void *state, void *output, struct gb_error *err)
+static inline enum gb_status bfs_search_download(const struct bfs_search *s, void *output,
+						 struct gb_error *err)
 {
-	const struct bfs_search *const s = (const struct bfs_search *)state;
 	int32_t *const dist = bfs_output_dist(&s->params, output);
 	int32_t *const parent = bfs_output_parent(&s->params, s->input, output);
 	const size_t bytes = bfs_output_count(&s->params, s->input) * sizeof *dist;
@@ -118,18 +110,16 @@ static inline void bfs_plan_copy(struct bfs_search *s, T *to, const T *from, siz
 static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct gb_error *err)
 {
 	for (unsigned i = 0; i < s->copies; i++)
-		if (!CUDA_OK(err, cudaMemcpyAsync(s->copy[i].to, s->copy[i].from, s->copy[i].bytes,
+		if (CUDA_TRY(err, cudaMemcpyAsync(s->copy[i].to, s->copy[i].from, s->copy[i].bytes,
 						  cudaMemcpyHostToDevice, gpu_stream())))
 			return err->code;
 	return GB_OK;
 }
 
 /* The upload() of every variant that needs nothing but the copies. */
-static inline enum gb_status bfs_search_upload(void *state, struct gb_error *err)
+static inline enum gb_status bfs_search_upload(const struct bfs_search *s, struct gb_error *err)
 {
-	if (bfs_search_copy((const struct bfs_search *)state, err) != GB_OK)
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	return bfs_search_copy(s, err) ? err->code : gpu_wait(err);
 }
 
 /* Of a few uploads the shortest, in ns by the host's clock; NAN if one fails. */
@@ -182,15 +172,31 @@ static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *me
 }
 
 /* And its metrics(), where run() counts what it touches. */
-static inline void bfs_search_metrics(void *state, struct gb_metrics *metrics)
+static inline void bfs_search_metrics(struct bfs_search *s, struct gb_metrics *metrics)
 {
-	const struct bfs_search *const s = (const struct bfs_search *)state;
 	unsigned long long touched = 0;
 	struct gb_error ignored = {};
 
-	bfs_graph_metrics((struct bfs_search *)state, metrics);
+	bfs_graph_metrics(s, metrics);
 	if (gpu_download(&touched, s->touched, sizeof touched, &ignored) == GB_OK)
 		gb_metric(metrics, "touched_bytes", (double)touched);
+}
+
+/* The operations of a variant of one search. */
+template <class STATE, auto CREATE, auto UPLOAD, auto RUN, auto METRICS = bfs_search_metrics,
+	  unsigned FLAGS = GB_REPEATABLE>
+static constexpr struct gb_variant_ops bfs_ops(void)
+{
+	return {
+		.state_size = sizeof(STATE),
+		.create = op<CREATE>,
+		.upload = op<UPLOAD>,
+		.reset = op<bfs_search_reset>,
+		.run = op<RUN>,
+		.download = op<bfs_search_download>,
+		.metrics = op<METRICS>,
+		.flags = FLAGS,
+	};
 }
 
 /* Whether columns have 16 bits. */
@@ -218,7 +224,7 @@ static inline enum gb_status bfs_narrow_create(struct bfs_rows *rows, const stru
 	const size_t m = s->input->m;
 	uint16_t **const narrow = &s->narrow[s->narrow[0] ? 1 : 0];
 
-	(void)gpu_alloc(&rows->narrow, m, sizeof *rows->narrow, err);
+	(void)gpu_alloc(&rows->narrow, m, err);
 	*narrow = (uint16_t *)gb_host_alloc(m, sizeof **narrow, err);
 	if (!err->code && !gb_memory_is_dry())
 		bfs_narrow_columns(from->column, m, *narrow);
@@ -235,12 +241,12 @@ static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct 
 	if (s->params.index == BFS_INDEX_16 && !bfs_is_narrow(&s->params, s->n))
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%u vertices: columns of 16 bits tell at most 65536 apart", s->n);
-	(void)gpu_alloc(&rows->row, n + 1, sizeof *rows->row, err);
+	(void)gpu_alloc(&rows->row, n + 1, err);
 	bfs_plan_copy(s, rows->row, from->row, n + 1);
 	s->graph_bytes += (n + 1) * sizeof *rows->row;
 	if (bfs_is_narrow(&s->params, s->n))
 		return bfs_narrow_create(rows, from, s, err);
-	(void)gpu_alloc(&rows->column, m, sizeof *rows->column, err);
+	(void)gpu_alloc(&rows->column, m, err);
 	bfs_plan_copy(s, rows->column, from->column, m);
 	s->graph_bytes += m * sizeof *rows->column;
 	return err->code;
@@ -254,7 +260,7 @@ static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_sea
 		return gb_fail(err, GB_EUNAVAILABLE, "%s",
 			       s->input->no_matrix ? s->input->no_matrix : "no bit matrix");
 	s->graph_bytes += (size_t)s->n * s->input->pitch * sizeof **matrix;
-	return gpu_alloc(matrix, (size_t)s->n * s->input->pitch, sizeof **matrix, err);
+	return gpu_alloc(matrix, (size_t)s->n * s->input->pitch, err);
 }
 
 /* Each bit of `bits` in turn, from the lowest: its number is left in `bit`. */

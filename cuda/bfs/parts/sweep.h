@@ -38,7 +38,8 @@ struct bfs_lanes {
 };
 
 /* Launch the kernel of one level; instrumented if count. */
-typedef void bfs_level_launcher(const void *state, int32_t level, bool count);
+typedef enum gb_status bfs_level_launcher(const void *state, int32_t level, bool count,
+					  struct gb_error *err);
 
 /* Bytes of the graph that are read to expand vertex u. */
 typedef size_t bfs_row_bytes(const struct bfs_search *search, uint32_t u);
@@ -130,8 +131,8 @@ static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_lau
 	s->launch = launch;
 	s->row_bytes = row_bytes;
 	(void)bfs_search_create(&s->search, params, input, true, err);
-	(void)gpu_alloc(&s->progress, 1, sizeof *s->progress, err);
-	return gpu_alloc(&s->lanes, 1, sizeof *s->lanes, err);
+	(void)gpu_alloc(&s->progress, 1, err);
+	return gpu_alloc(&s->lanes, 1, err);
 }
 
 /* Blocks of BFS_SWEEP_BLOCK threads for a thread per vertex. */
@@ -144,13 +145,10 @@ static inline unsigned bfs_sweep_blocks(const struct bfs_sweep *s)
 static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32_t level,
 						struct bfs_progress *progress, struct gb_error *err)
 {
-	const cudaStream_t stream = gpu_stream();
-
-	if (!CUDA_OK(err, cudaMemsetAsync(s->progress, 0, sizeof *s->progress, stream)))
+	if (gpu_zero(s->progress, 1, err) ||
+	    GPU_RUN(err, bfs_sweep_look, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, s->search.n,
+		    s->search.dist, level, s->progress))
 		return err->code;
-	GPU_LAUNCH(bfs_sweep_look, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, 0, stream, s->search.n,
-		   s->search.dist, level, s->progress);
-	(void)CUDA_OK(err, cudaGetLastError());
 	return gpu_download(progress, s->progress, sizeof *progress, err);
 }
 
@@ -160,24 +158,20 @@ static inline enum gb_status bfs_sweep_search(const struct bfs_sweep *s, bool co
 	const struct bfs_search *const search = &s->search;
 	struct bfs_progress progress = { 1, 1 };
 
-	GPU_LAUNCH(bfs_sweep_start, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, 0, gpu_stream(),
-		   search->n, search->source, search->dist, search->parent);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (GPU_RUN(err, bfs_sweep_start, bfs_sweep_blocks(s), BFS_SWEEP_BLOCK, search->n,
+		    search->source, search->dist, search->parent))
 		return err->code;
-	for (int32_t level = 0; progress.found && (progress.left || count); level++) {
-		s->launch(s, level, count);
-		if (!CUDA_OK(err, cudaGetLastError()) ||
-		    bfs_sweep_progress(s, level, &progress, err) != GB_OK)
+	for (int32_t level = 0; progress.found && (progress.left || count); level++)
+		if (s->launch(s, level, count, err) || bfs_sweep_progress(s, level, &progress, err))
 			return err->code;
-	}
 	return GB_OK;
 }
 
 /* The run() of every sweep. */
-static inline enum gb_status bfs_sweep_run(void *state, struct gb_timer *timer,
+static inline enum gb_status bfs_sweep_run(const struct bfs_sweep *s, struct gb_timer *timer,
 					   struct gb_error *err)
 {
-	return bfs_sweep_search((const struct bfs_sweep *)state, false, err);
+	return bfs_sweep_search(s, false, err);
 }
 
 /* Bytes of the graph that the last run read: those of the vertices it expanded, which are all that
@@ -213,16 +207,14 @@ static inline void bfs_sweep_touched_metric(const struct bfs_sweep *s, struct gb
 
 /* And its metrics(): the search is run once more, counting, if --warps asks for it.  A failure
  * leaves the metric out. */
-static inline void bfs_sweep_metrics(void *state, struct gb_metrics *metrics)
+static inline void bfs_sweep_metrics(struct bfs_sweep *s, struct gb_metrics *metrics)
 {
-	struct bfs_sweep *const s = (struct bfs_sweep *)state;
 	struct bfs_lanes lanes = {};
 	struct gb_error err = {};
 
 	bfs_graph_metrics(&s->search, metrics);
 	bfs_sweep_touched_metric(s, metrics);
-	if (s->search.params.warps &&
-	    CUDA_OK(&err, cudaMemsetAsync(s->lanes, 0, sizeof lanes, gpu_stream())) &&
+	if (s->search.params.warps && gpu_zero(s->lanes, 1, &err) == GB_OK &&
 	    bfs_sweep_search(s, true, &err) == GB_OK &&
 	    gpu_download(&lanes, s->lanes, sizeof lanes, &err) == GB_OK && lanes.all)
 		gb_metric(metrics, "warp_efficiency", (double)lanes.active / (double)lanes.all);

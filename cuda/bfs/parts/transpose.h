@@ -49,28 +49,20 @@ static __global__ void __launch_bounds__(BFS_FLIP_BLOCK)
 	}
 }
 
-/* Queue the transposition; both matrices have n rows of input->pitch words. */
-static inline enum gb_status bfs_transpose_queue(const uint32_t *matrix, uint32_t *transpose,
-						 const struct bfs_input *input,
-						 struct gb_error *err)
-{
-	const unsigned tiles = (unsigned)(input->pitch / BFS_FLIP_WORDS);
-
-	GPU_LAUNCH(bfs_transpose, dim3(tiles, tiles), BFS_FLIP_BLOCK, 0, gpu_stream(), matrix,
-		   transpose, input->pitch, input->n);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
-}
-
 /* ---- a matrix and its transpose -------------------------------------------------------------- */
 
+/* The first member of the state of a search on both. */
 struct bfs_matrices {
+	struct bfs_search search;
 	uint32_t *out; /* rows of out-edges */
 	uint32_t *in;  /* rows of in-edges: the same array if the graph is symmetric */
 };
 
-static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct bfs_search *s,
-						 struct gb_error *err)
+/* The search is created before. */
+static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct gb_error *err)
 {
+	struct bfs_search *const s = &m->search;
+
 	(void)bfs_matrix_create(&m->out, s, err);
 	bfs_plan_copy(s, m->out, s->input->matrix, (size_t)s->n * s->input->pitch);
 	if (!s->input->symmetric)
@@ -79,15 +71,29 @@ static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct 
 	return err->code;
 }
 
-/* Waits until both are there. */
-static inline enum gb_status bfs_matrices_upload(struct bfs_matrices *m, const struct bfs_search *s,
-						 struct gb_error *err)
+/* What the arguments of the kernels have of them. */
+template <class ARRAYS>
+static inline void bfs_matrices_arrays(const struct bfs_matrices *m, ARRAYS *a)
 {
-	if (bfs_search_copy(s, err) != GB_OK)
+	a->out = m->out;
+	a->in = m->in;
+	a->pitch = (uint32_t)m->search.input->pitch;
+	a->n = m->search.n;
+	a->dist = m->search.dist;
+	a->touched = m->search.touched;
+}
+
+/* Waits until both are there; they have n rows of input->pitch words. */
+static inline enum gb_status bfs_matrices_upload(const struct bfs_matrices *m, struct gb_error *err)
+{
+	const struct bfs_input *const input = m->search.input;
+	const unsigned tiles = (unsigned)(input->pitch / BFS_FLIP_WORDS);
+
+	if (bfs_search_copy(&m->search, err) ||
+	    (m->in != m->out && GPU_RUN(err, bfs_transpose, dim3(tiles, tiles), BFS_FLIP_BLOCK,
+					m->out, m->in, input->pitch, input->n)))
 		return err->code;
-	if (m->in != m->out && bfs_transpose_queue(m->out, m->in, s->input, err) != GB_OK)
-		return err->code;
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	return gpu_wait(err);
 }
 
 #endif

@@ -362,10 +362,7 @@ static inline unsigned cbt_grid(uint32_t chunks)
 /* Before what adds up ids in several blocks: the sum becomes 0. */
 static inline enum gb_status cbt_clear_sum(const struct cbt_arrays *a, struct gb_error *err)
 {
-	if (!a->ids &&
-	    !CUDA_OK(err, cudaMemsetAsync(a->result, 0, sizeof *a->result, gpu_stream())))
-		return err->code;
-	return GB_OK;
+	return a->ids ? GB_OK : gpu_zero(a->result, 1, err);
 }
 
 template <class SUMS>
@@ -374,9 +371,8 @@ static inline enum gb_status cbt_decode(const SUMS &sums, const struct cbt_field
 {
 	if (cbt_clear_sum(a, err) != GB_OK)
 		return err->code;
-	GPU_LAUNCH(decode_kernel<SUMS>, cbt_grid(cbt_chunks(field.depth)), CBT_BLOCK, 0,
-		   gpu_stream(), sums, field, a->ids, a->result);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, decode_kernel<SUMS>, cbt_grid(cbt_chunks(field.depth)), CBT_BLOCK, sums,
+		       field, a->ids, a->result);
 }
 
 template <class SUMS>
@@ -384,9 +380,8 @@ static inline enum gb_status cbt_update(const SUMS &sums, const struct cbt_field
 					const struct cbt_field &to, const struct cbt_wishes &wishes,
 					struct gb_error *err)
 {
-	GPU_LAUNCH(update_kernel<SUMS>, cbt_grid(cbt_chunks(from.depth)), CBT_BLOCK, 0,
-		   gpu_stream(), sums, from, to, wishes);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, update_kernel<SUMS>, cbt_grid(cbt_chunks(from.depth)), CBT_BLOCK, sums,
+		       from, to, wishes);
 }
 
 #endif

@@ -63,20 +63,14 @@ static __global__ void reduce_kernel(uint32_t *heap, unsigned depth, unsigned le
 		atomicOr(heap, 1u << depth);
 }
 
-static enum gb_status reduce(uint32_t *heap, unsigned depth, struct gb_error *err)
+static enum gb_status reduce(const struct cbt_descent *s, size_t frames, struct gb_error *err)
 {
-	for (unsigned level = depth; level-- > 0;) {
-		const unsigned blocks = ((1u << level) + BLOCK - 1) / BLOCK;
+	const unsigned depth = s->arrays.input->depth;
 
-		if (level < 5)
-			GPU_LAUNCH(reduce_kernel<true>, blocks, BLOCK, 0, gpu_stream(), heap, depth,
-				   level);
-		else
-			GPU_LAUNCH(reduce_kernel<false>, blocks, BLOCK, 0, gpu_stream(), heap,
-				   depth, level);
-		if (!CUDA_OK(err, cudaGetLastError()))
+	for (unsigned level = depth; level-- > 0;)
+		if (GPU_RUN(err, level < 5 ? reduce_kernel<true> : reduce_kernel<false>,
+			    gpu_blocks((size_t)1 << level, BLOCK), BLOCK, s->heap, depth, level))
 			return err->code;
-	}
 	return GB_OK;
 }
 
@@ -140,16 +134,12 @@ static enum gb_status decode(const struct cbt_descent *s, struct gb_error *err)
 {
 	const struct cbt_arrays *a = &s->arrays;
 	const size_t most = (size_t)gpu_sm_count() * SUM_BLOCKS;
-	size_t blocks = (a->input->leaves + BLOCK - 1) / BLOCK;
+	const size_t blocks = gpu_blocks(a->input->leaves, BLOCK);
 
-	if (!a->ids) {
-		blocks = blocks < most ? blocks : most;
-		if (!CUDA_OK(err, cudaMemsetAsync(a->result, 0, sizeof *a->result, gpu_stream())))
-			return err->code;
-	}
-	GPU_LAUNCH(decode_kernel, (unsigned)blocks, BLOCK, 0, gpu_stream(), s->heap,
-		   a->input->depth, a->ids, a->result);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	if (!a->ids && gpu_zero(a->result, 1, err))
+		return err->code;
+	return GPU_RUN(err, decode_kernel, a->ids ? blocks : min(blocks, most), BLOCK, s->heap,
+		       a->input->depth, a->ids, a->result);
 }
 
 /* ---- update -------------------------------------------------------------------------------- */
@@ -181,32 +171,19 @@ static __global__ void update_kernel(uint32_t *heap, unsigned depth, struct cbt_
 	}
 }
 
-static enum gb_status update(const struct cbt_descent *s, struct gb_timer *timer,
+static enum gb_status update(const struct cbt_descent *s, size_t f, const struct cbt_wishes &wishes,
 			     struct gb_error *err)
 {
 	const struct cbt_input *input = s->arrays.input;
-	size_t at = 0;
 
-	for (size_t f = 0; f < input->frames; f++) {
-		const struct cbt_wishes wishes = cbt_wishes_of(&s->arrays, f, &at);
-		const size_t leaves = input->frame[f].leaves;
-
-		gb_phase(timer, "update");
-		GPU_LAUNCH(update_kernel, (unsigned)((leaves + BLOCK - 1) / BLOCK), BLOCK, 0,
-			   gpu_stream(), s->heap, input->depth, wishes);
-		if (!CUDA_OK(err, cudaGetLastError()))
-			return err->code;
-		gb_phase(timer, "reduce");
-		if (reduce(s->heap, input->depth, err) != GB_OK)
-			return err->code;
-	}
-	return GB_OK;
+	return GPU_RUN(err, update_kernel, gpu_blocks(input->frame[f].leaves, BLOCK), BLOCK,
+		       s->heap, input->depth, wishes);
 }
 
 /* ---- what both variants share -------------------------------------------------------------- */
 
-enum gb_status cbt_descent_create(struct cbt_descent *s, const struct cbt_input *input,
-				  struct gb_error *err)
+enum gb_status cbt_descent_create(struct cbt_descent *s, const void *params,
+				  const struct cbt_input *input, struct gb_error *err)
 {
 	const size_t words = cbt_heap_words32(input);
 
@@ -214,46 +191,33 @@ enum gb_status cbt_descent_create(struct cbt_descent *s, const struct cbt_input 
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "a descent needs the sums: --op=bitfield is for serial and block");
 	(void)cbt_arrays_create(&s->arrays, input, err);
-	(void)gpu_alloc(&s->heap, words, sizeof *s->heap, err);
+	(void)gpu_alloc(&s->heap, words, err);
 	if (input->op == CBT_UPDATE)
-		(void)gpu_alloc(&s->start, words, sizeof *s->start, err);
+		(void)gpu_alloc(&s->start, words, err);
 	if (cbt_has_heap(input))
 		gb_memory_result(s->heap, cbt_sum_bytes(input->depth), 0);
 	return err->code;
 }
 
-enum gb_status cbt_descent_upload(struct cbt_descent *s, struct gb_error *err)
+enum gb_status cbt_descent_upload(const struct cbt_descent *s, struct gb_error *err)
 {
 	(void)cbt_arrays_upload(&s->arrays, err);
 	return cbt_heap_upload(s->arrays.input, s->start ? s->start : s->heap, err);
 }
 
-enum gb_status cbt_descent_reset(const struct cbt_descent *s, struct gb_error *err)
+enum gb_status cbt_descent_reset(const struct cbt_descent *s, int64_t sample, struct gb_error *err)
 {
 	const size_t bytes = s->arrays.input->heap_words * sizeof(uint64_t);
 
-	if (s->start)
-		(void)CUDA_OK(err, cudaMemcpyAsync(s->heap, s->start, bytes,
-						   cudaMemcpyDeviceToDevice, gpu_stream()));
-	return err->code;
+	return s->start ? CUDA_TRY(err, cudaMemcpyAsync(s->heap, s->start, bytes,
+							cudaMemcpyDeviceToDevice, gpu_stream()))
+			: GB_OK;
 }
 
-enum gb_status cbt_descent_queue(const struct cbt_descent *s, struct gb_timer *timer,
-				 struct gb_error *err)
+enum gb_status cbt_descent_run(const struct cbt_descent *s, struct gb_timer *timer,
+			       struct gb_error *err)
 {
-	const struct cbt_input *input = s->arrays.input;
-
-	if (input->op == CBT_UPDATE)
-		return update(s, timer, err);
-	if (input->op != CBT_DECODE) {
-		gb_phase(timer, "reduce");
-		if (reduce(s->heap, input->depth, err) != GB_OK)
-			return err->code;
-	}
-	if (input->op == CBT_REDUCE)
-		return GB_OK;
-	gb_phase(timer, "decode");
-	return decode(s, err);
+	return cbt_run(s, timer, err);
 }
 
 enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output, struct gb_error *err)
@@ -264,20 +228,7 @@ enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output, s
 /* A reduction reads every level and writes all but the field, 7 fields in all; a decoding reads
  * the heap and writes the ids; an update reads a heap and two wishes per leaf, and writes nothing
  * to speak of. */
-double cbt_descent_bytes(const struct cbt_input *input)
+double cbt_descent_bytes(const void *params, const struct cbt_input *input)
 {
-	const double field = cbt_field_bytes(input);
-
-	switch (input->op) {
-	case CBT_DECODE:
-		return 4 * field + cbt_id_bytes(input);
-	case CBT_CYCLE:
-		return 11 * field + cbt_id_bytes(input);
-	case CBT_UPDATE:
-		return 11 * field * (double)input->frames + (double)input->total_leaves / 4;
-	case CBT_REDUCE:
-	case CBT_BITFIELD:
-	default:
-		return 7 * field;
-	}
+	return cbt_bytes(input, 7, 4, 11);
 }

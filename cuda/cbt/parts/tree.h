@@ -11,11 +11,7 @@
 #include <string.h>
 
 #include "common/cbt.h"
-#include "common/memory.h"
-#include "common/workload.h"
-#include "cuda/check.h"
-#include "cuda/device.h"
-#include "cuda/gpu.h"
+#include "cuda/variant.h"
 
 /* What the decoding kernels leave besides the ids. */
 struct cbt_result {
@@ -124,11 +120,11 @@ static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struc
 	a->input = input;
 	for (size_t f = 0; f < input->frames; f++)
 		words += 2 * cbt_wish_words(input->frame[f].leaves);
-	(void)gpu_alloc(&a->result, 1, sizeof *a->result, err);
+	(void)gpu_alloc(&a->result, 1, err);
 	if (words)
-		(void)gpu_alloc(&a->wishes, words, sizeof *a->wishes, err);
+		(void)gpu_alloc(&a->wishes, words, err);
 	if (cbt_has_ids(input))
-		(void)gpu_alloc(&a->ids, input->leaves, sizeof *a->ids, err);
+		(void)gpu_alloc(&a->ids, input->leaves, err);
 	gb_memory_result(a->result, GB_WHOLE, GB_POISON);
 	gb_memory_result(a->ids, GB_WHOLE, GB_POISON);
 	return err->code;
@@ -148,24 +144,20 @@ static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t
 }
 
 /* Wishes to the device, and the result to 0. */
-static inline enum gb_status cbt_arrays_upload(struct cbt_arrays *a, struct gb_error *err)
+static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struct gb_error *err)
 {
 	size_t at = 0;
 
-	if (!CUDA_OK(err, cudaMemsetAsync(a->result, 0, sizeof *a->result, gpu_stream())))
-		return err->code;
+	(void)gpu_zero(a->result, 1, err);
 	for (size_t f = 0; f < a->input->frames; f++) {
 		const struct cbt_frame *frame = &a->input->frame[f];
 		const size_t bytes = cbt_wish_words(frame->leaves) * sizeof *a->wishes;
 		const struct cbt_wishes to = cbt_wishes_of(a, f, &at);
 
-		if (!CUDA_OK(err, cudaMemcpyAsync((void *)to.split, frame->split, bytes,
-						  cudaMemcpyHostToDevice, gpu_stream())) ||
-		    !CUDA_OK(err, cudaMemcpyAsync((void *)to.merge, frame->merge, bytes,
-						  cudaMemcpyHostToDevice, gpu_stream())))
-			return err->code;
+		(void)gpu_upload((void *)to.split, frame->split, bytes, err);
+		(void)gpu_upload((void *)to.merge, frame->merge, bytes, err);
 	}
-	return CUDA_OK(err, cudaStreamSynchronize(gpu_stream())) ? GB_OK : err->code;
+	return err->code;
 }
 
 /* The input's heap to the device; where it has none, its field with all sums 0. */
@@ -186,7 +178,7 @@ static inline enum gb_status cbt_heap_upload(const struct cbt_input *in, uint32_
 		small[cbt_field_at(depth)] = in->field[0] << (3u << depth) % 64;
 		from = small;
 	}
-	if (!CUDA_OK(err, cudaMemsetAsync(heap, 0, bytes, gpu_stream())))
+	if (gpu_zero(heap, bytes / sizeof *heap, err))
 		return err->code;
 	return gpu_upload((char *)heap + sums, from, bytes - sums, err);
 }
@@ -230,16 +222,60 @@ static inline enum gb_status cbt_heap_download(const struct cbt_arrays *a, const
 	return GB_OK;
 }
 
-/* ---- bytes of the models ------------------------------------------------------------------- */
+/* ---- what variants are made of: STATE has `arrays` ------------------------------------------ */
 
-static inline double cbt_field_bytes(const struct cbt_input *input)
+/* All operations but bitfield, by the functions of the state's file:
+ *	update(s, f, wishes, err)   frame f, from the tree after f frames to another
+ *	reduce(s, frames, err)      the sums of the tree after so many frames
+ *	decode(s, err) */
+template <class STATE>
+static enum gb_status cbt_run(const STATE *s, struct gb_timer *timer, struct gb_error *err)
 {
-	return (double)((uint64_t)1 << input->depth) / 8;
+	const struct cbt_input *const input = s->arrays.input;
+	size_t at = 0;
+
+	for (size_t f = 0; f < input->frames; f++) {
+		const struct cbt_wishes wishes = cbt_wishes_of(&s->arrays, f, &at);
+
+		gb_phase(timer, "update");
+		if (update(s, f, wishes, err))
+			return err->code;
+		gb_phase(timer, "reduce");
+		if (reduce(s, f + 1, err))
+			return err->code;
+	}
+	if (input->op == CBT_REDUCE || input->op == CBT_CYCLE) {
+		gb_phase(timer, "reduce");
+		if (reduce(s, 0, err))
+			return err->code;
+	}
+	if (input->op == CBT_DECODE || input->op == CBT_CYCLE) {
+		gb_phase(timer, "decode");
+		return decode(s, err);
+	}
+	return GB_OK;
 }
 
-static inline double cbt_id_bytes(const struct cbt_input *input)
+/* Of three trees, the input's and two that the frames go back and forth between: the one after so many. */
+static inline size_t cbt_tree_after(size_t frames)
 {
-	return cbt_has_ids(input) ? (double)input->leaves * sizeof(uint32_t) : 0;
+	return frames == 0 ? 0 : 1 + (frames - 1) % 2;
+}
+
+/* Bytes that a run moves: so many fields to reduce, to decode, and in a frame; the ids, and two wishes
+ * per leaf. */
+static inline double cbt_bytes(const struct cbt_input *input, double reduce, double decode,
+			       double frame)
+{
+	const double field = (double)((uint64_t)1 << input->depth) / 8;
+
+	if (input->op == CBT_REDUCE)
+		return reduce * field;
+	if (input->op == CBT_UPDATE)
+		return frame * field * (double)input->frames + (double)input->total_leaves / 4;
+	if (input->op == CBT_CYCLE)
+		decode += reduce;
+	return decode * field + (cbt_has_ids(input) ? (double)input->leaves * sizeof(uint32_t) : 0);
 }
 
 #endif

@@ -10,7 +10,6 @@
 
 #include <float.h>
 
-#include "common/memory.h"
 #include "cuda/primitives/primitives.h"
 
 enum {
@@ -100,15 +99,13 @@ static __global__ void grid_kernel(struct lbvh_gpu g, unsigned parts)
 
 enum gb_status lbvh_gpu_bounds(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	const unsigned wanted = lbvh_gpu_blocks(g->count, BLOCK);
+	const unsigned wanted = gpu_blocks(g->count, BLOCK);
 	const unsigned parts = wanted < PARTS ? wanted : (unsigned)PARTS;
 
-	lbvh_gpu_phase(timer, "bounds");
-	GPU_LAUNCH(boxes_kernel, parts, BLOCK, 0, gpu_stream(), *g);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	gb_phase(timer, "bounds");
+	if (GPU_RUN(err, boxes_kernel, parts, BLOCK, *g))
 		return err->code;
-	GPU_LAUNCH(grid_kernel, 1, BLOCK, 0, gpu_stream(), *g, parts);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, grid_kernel, 1, BLOCK, *g, parts);
 }
 
 /* ---- codes -------------------------------------------------------------------------------- */
@@ -154,7 +151,7 @@ static __global__ void pairs_kernel(struct lbvh_gpu g, size_t power)
 	}
 }
 
-static size_t power_of_two(size_t count)
+size_t lbvh_gpu_power(size_t count)
 {
 	size_t power = 1;
 
@@ -165,16 +162,12 @@ static size_t power_of_two(size_t count)
 
 enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	const size_t power = power_of_two(g->count);
+	const size_t power = lbvh_gpu_power(g->count);
 
-	lbvh_gpu_phase(timer, "codes");
+	gb_phase(timer, "codes");
 	if (g->needs & LBVH_GPU_POWER)
-		GPU_LAUNCH(pairs_kernel, lbvh_gpu_blocks(power, BLOCK), BLOCK, 0, gpu_stream(), *g,
-			   power);
-	else
-		GPU_LAUNCH(codes_kernel, lbvh_gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream(),
-			   *g);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+		return GPU_RUN(err, pairs_kernel, gpu_blocks(power, BLOCK), BLOCK, *g, power);
+	return GPU_RUN(err, codes_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
 }
 
 /* ---- sort --------------------------------------------------------------------------------- */
@@ -185,7 +178,6 @@ enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct 
 	const struct gpu_sort_args sort = {
 		.key = wide ? GPU_KEY_U64 : GPU_KEY_U32,
 		.count = g->count,
-		.begin_bit = 0,
 		.end_bit = 3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30),
 		.keys_in = g->code,
 		.keys_out = g->code_sorted,
@@ -194,11 +186,10 @@ enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct 
 		.values_out = g->index,
 		.values_spare = g->index_spare,
 		.temp = g->sort_temp,
-		.timer = NULL,
 	};
 
-	lbvh_gpu_phase(timer, "sort");
-	return gpu_sort(&sort, gpu_stream(), err);
+	gb_phase(timer, "sort");
+	return gpu_sort(&sort, err);
 }
 
 /* ---- leaves ------------------------------------------------------------------------------- */
@@ -243,33 +234,18 @@ template <class T> static __global__ void append_kernel(struct lbvh_gpu g)
 
 template <class T> static enum gb_status append(struct lbvh_gpu *g, struct gb_error *err)
 {
-	const unsigned blocks = lbvh_gpu_blocks(g->count, BLOCK);
+	const unsigned blocks = gpu_blocks(g->count, BLOCK);
 
-	GPU_LAUNCH(flags_kernel<T>, blocks, BLOCK, 0, gpu_stream(), *g);
-	if (!CUDA_OK(err, cudaGetLastError()) ||
-	    gpu_scan_u32(g->place, g->place, g->count, &g->counters->leaves, g->scan_temp,
-			 gpu_stream(), err) != GB_OK)
+	if (GPU_RUN(err, flags_kernel<T>, blocks, BLOCK, *g) ||
+	    gpu_scan(g->place, g->place, g->count, &g->counters->leaves, g->scan_temp, err))
 		return err->code;
-	GPU_LAUNCH(append_kernel<T>, blocks, BLOCK, 0, gpu_stream(), *g);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, append_kernel<T>, blocks, BLOCK, *g);
 }
 
-enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, bool boxes, struct gb_timer *timer,
-			       struct gb_error *err)
+enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	lbvh_gpu_phase(timer, "leaves");
-	if ((g->needs & LBVH_GPU_CODES_63 ? append<uint64_t>(g, err) : append<uint32_t>(g, err)) !=
-	    GB_OK)
-		return err->code;
-	return boxes ? lbvh_gpu_leaf_nodes(g, err) : GB_OK;
-}
-
-enum gb_status lbvh_gpu_fastest(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
-{
-	if (lbvh_gpu_bounds(g, timer, err) != GB_OK || lbvh_gpu_codes(g, timer, err) != GB_OK ||
-	    lbvh_gpu_sort(g, timer, err) != GB_OK || lbvh_gpu_leaves(g, false, timer, err) != GB_OK)
-		return err->code;
-	return lbvh_gpu_fused(g, timer, err);
+	gb_phase(timer, "leaves");
+	return g->needs & LBVH_GPU_CODES_63 ? append<uint64_t>(g, err) : append<uint32_t>(g, err);
 }
 
 /* ---- arrays ------------------------------------------------------------------------------- */
@@ -282,66 +258,62 @@ static void allocate_sort(struct lbvh_gpu *g, struct gb_error *err)
 	gpu_alloc(&g->code, n, size, err);
 	gpu_alloc(&g->code_sorted, n, size, err);
 	if (g->needs & LBVH_GPU_POWER) {
-		gpu_alloc(&g->pair, power_of_two(n), sizeof *g->pair, err);
+		gpu_alloc(&g->pair, lbvh_gpu_power(n), err);
 		return;
 	}
 	gpu_alloc(&g->code_spare, n, size, err);
-	gpu_alloc(&g->number, n, sizeof *g->number, err);
-	gpu_alloc(&g->index_spare, n, sizeof *g->index_spare, err);
+	gpu_alloc(&g->number, n, err);
+	gpu_alloc(&g->index_spare, n, err);
 	gpu_alloc(&g->sort_temp,
 		  gpu_sort_temp_bytes(wide ? GPU_KEY_U64 : GPU_KEY_U32, true, n, 0,
 				      3 * (wide ? LBVH_BITS_63 : LBVH_BITS_30)),
 		  1, err);
 }
 
-enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const void *input, unsigned needs,
+enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *in, unsigned needs,
 			     struct gb_error *err)
 {
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
 	const size_t n = in->count;
 
 	g->input = in;
 	g->count = n;
 	g->needs = needs;
-	gpu_alloc(&g->vertex, 3 * in->vertex_count, sizeof *g->vertex, err);
-	gpu_alloc(&g->triangle, 3 * n, sizeof *g->triangle, err);
-	gpu_alloc(&g->box, n, sizeof *g->box, err);
-	gpu_alloc(&g->bounds, (size_t)PARTS * BOUNDS, sizeof *g->bounds, err);
-	gpu_alloc(&g->grid, 1, sizeof *g->grid, err);
-	gpu_alloc(&g->index, n, sizeof *g->index, err);
-	gpu_alloc(&g->place, n, sizeof *g->place, err);
-	gpu_alloc(&g->first, n + 1, sizeof *g->first, err);
-	gpu_alloc(&g->node, 2 * n - 1, sizeof *g->node, err);
-	gpu_alloc(&g->counters, 1, sizeof *g->counters, err);
+	gpu_alloc(&g->vertex, 3 * in->vertex_count, err);
+	gpu_alloc(&g->triangle, 3 * n, err);
+	gpu_alloc(&g->box, n, err);
+	gpu_alloc(&g->bounds, (size_t)PARTS * BOUNDS, err);
+	gpu_alloc(&g->grid, 1, err);
+	gpu_alloc(&g->index, n, err);
+	gpu_alloc(&g->place, n, err);
+	gpu_alloc(&g->first, n + 1, err);
+	gpu_alloc(&g->node, 2 * n - 1, err);
+	gpu_alloc(&g->counters, 1, err);
 	gpu_alloc(&g->scan_temp, gpu_scan_temp_bytes(n), 1, err);
 	allocate_sort(g, err);
 	if (needs & LBVH_GPU_MARKS)
-		gpu_alloc(&g->mark, n, sizeof *g->mark, err);
+		gpu_alloc(&g->mark, n, err);
 	if (needs & LBVH_GPU_PARENTS)
-		gpu_alloc(&g->parent, 2 * n, sizeof *g->parent, err);
+		gpu_alloc(&g->parent, 2 * n, err);
 	if (needs & (LBVH_GPU_PARENTS | LBVH_GPU_ARRIVED))
-		gpu_alloc(&g->arrived, n, sizeof *g->arrived, err);
+		gpu_alloc(&g->arrived, n, err);
 	return err->code;
 }
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-enum gb_status lbvh_gpu_upload(void *state, struct gb_error *err)
+enum gb_status lbvh_gpu_upload(struct lbvh_gpu *g, struct gb_error *err)
 {
-	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
 	const struct lbvh_input *const in = g->input;
 
 	gpu_upload(g->vertex, in->vertex, 3 * in->vertex_count * sizeof *in->vertex, err);
 	return gpu_upload(g->triangle, in->triangle, 3 * in->count * sizeof *in->triangle, err);
 }
 
-enum gb_status lbvh_gpu_builder_create(void *state, const void *params, const void *input,
-				       unsigned needs, struct gb_error *err)
+enum gb_status lbvh_gpu_create(struct lbvh_gpu *g, const struct lbvh_params *params,
+			       const struct lbvh_input *input, unsigned needs, struct gb_error *err)
 {
-	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
+	if (params->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
-	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
-
 	(void)lbvh_gpu_init(g, input, needs, err);
 	gb_memory_result(g->node, GB_WHOLE, GB_POISON);
 	gb_memory_result(g->index, GB_WHOLE, GB_POISON);
@@ -349,10 +321,9 @@ enum gb_status lbvh_gpu_builder_create(void *state, const void *params, const vo
 	return err->code;
 }
 
-enum gb_status lbvh_gpu_builder_download(void *state, void *output, struct gb_error *err)
+enum gb_status lbvh_gpu_download(struct lbvh_gpu *g, struct lbvh_tree_header *header,
+				 struct gb_error *err)
 {
-	struct lbvh_gpu *const g = (struct lbvh_gpu *)state;
-	struct lbvh_tree_header *const header = (struct lbvh_tree_header *)output;
 	size_t nodes;
 
 	if (gpu_download(&g->last, g->counters, sizeof g->last, err) != GB_OK)
@@ -365,12 +336,13 @@ enum gb_status lbvh_gpu_builder_download(void *state, void *output, struct gb_er
 	header->kind = LBVH_BINARY;
 	header->leaves = (uint32_t)g->last.leaves;
 	header->nodes = (uint32_t)nodes;
-	gpu_download(lbvh_build_nodes(output), g->node, nodes * sizeof *g->node, err);
-	return gpu_download(lbvh_build_index(g->input, output), g->index,
+	gpu_download(lbvh_build_nodes(header), g->node, nodes * sizeof *g->node, err);
+	return gpu_download(lbvh_build_index(g->input, header), g->index,
 			    g->count * sizeof *g->index, err);
 }
 
-void lbvh_gpu_builder_metrics(void *state, struct gb_metrics *metrics)
+void lbvh_gpu_metrics(const struct lbvh_gpu *g, struct gb_metrics *metrics)
 {
-	gb_metric(metrics, "refit_passes", ((const struct lbvh_gpu *)state)->last.passes);
+	if (g->needs & LBVH_GPU_MARKS)
+		gb_metric(metrics, "refit_passes", g->last.passes);
 }

@@ -10,36 +10,163 @@
 #ifndef GPUBENCH_CUDA_LBVH_PARTS_BUILDER_H
 #define GPUBENCH_CUDA_LBVH_PARTS_BUILDER_H
 
-#include "cuda/lbvh/parts/frame.h"
-#include "cuda/lbvh/parts/hierarchy.h"
+#include "common/lbvh.h"
+#include "cuda/primitives/device.h"
+#include "cuda/variant.h"
+
+/* What a builder needs beyond 30-bit codes and the tree. */
+enum lbvh_gpu_needs {
+	LBVH_GPU_CODES_63 = 1,
+	LBVH_GPU_MARKS = 2,   /* mark */
+	LBVH_GPU_PARENTS = 4, /* parent, arrived */
+	LBVH_GPU_ARRIVED = 8, /* arrived */
+	LBVH_GPU_POWER = 16,  /* pair, for the bitonic sort */
+};
+
+struct lbvh_gpu_counters {
+	uint64_t leaves;
+	uint32_t passes; /* that refit took */
+	uint32_t done;   /* the root has its box */
+	uint32_t made;   /* inner nodes that clustering has numbered */
+	uint32_t unused;
+};
+
+/* All on the device but input and last. */
+struct lbvh_gpu {
+	const struct lbvh_input *input;
+	size_t count; /* primitives */
+	unsigned needs;
+	float *vertex;
+	uint32_t *triangle;
+	struct lbvh_box *box;   /* of each primitive */
+	float *bounds;          /* of each block's part of the scene */
+	struct lbvh_grid *grid; /* of the codes */
+	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives; after the sort, when that
+	 * is no longer needed, it is the leaves', ascending. */
+	void *code, *code_sorted, *code_spare;
+	uint32_t *number; /* 0 .. count - 1 */
+	uint32_t *index;  /* of the tree */
+	uint32_t *index_spare;
+	uint64_t *pair;  /* code << 32 | primitive, as many as the next power of two */
+	uint32_t *place; /* leaves that start before each place of the sorted order */
+	uint32_t *first; /* place where each leaf starts, and count behind the last */
+	struct lbvh_node *node;
+	uint64_t *mark;    /* of each inner node: its children, or UINT64_MAX when done */
+	uint32_t *parent;  /* of each node */
+	uint32_t *arrived; /* of each inner node or seam: what the first child to arrive left */
+	void *sort_temp, *scan_temp;
+	struct lbvh_gpu_counters *counters;
+	struct lbvh_gpu_counters last; /* of the last run, once it was waited for */
+};
+
+/* ---- device: a node as two vectors -------------------------------------------------------- */
+
+static __device__ __forceinline__ struct lbvh_node lbvh_node_load(const struct lbvh_node *node,
+								  uint32_t i)
+{
+	const float4 *const from = (const float4 *)(const void *)(node + i);
+	const float4 lo = from[0], hi = from[1];
+
+	return { { lo.x, lo.y, lo.z },
+		 __float_as_uint(lo.w),
+		 { hi.x, hi.y, hi.z },
+		 __float_as_uint(hi.w) };
+}
+
+static __device__ __forceinline__ void lbvh_node_store(struct lbvh_node *node, uint32_t i,
+						       const float *lo, const float *hi,
+						       uint32_t left, uint32_t right)
+{
+	uint4 *const to = (uint4 *)(void *)(node + i);
+
+	to[0] = make_uint4(__float_as_uint(lo[0]), __float_as_uint(lo[1]), __float_as_uint(lo[2]),
+			   left);
+	to[1] = make_uint4(__float_as_uint(hi[0]), __float_as_uint(hi[1]), __float_as_uint(hi[2]),
+			   right);
+}
+
+/* ---- arrays ------------------------------------------------------------------------------- */
 
 /* Allocate for the input's triangles. */
-enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const void *input, unsigned needs,
+enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *input, unsigned needs,
 			     struct gb_error *err);
+
+/* The power of two that holds `count` pairs. */
+size_t lbvh_gpu_power(size_t count);
 
 /* ---- phases, queued in gpu_stream(); `timer` may be NULL ---------------------------------- */
 
-/* box, grid. */
-enum gb_status lbvh_gpu_bounds(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err);
-/* code and number, or pair (LBVH_GPU_POWER). */
-enum gb_status lbvh_gpu_codes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err);
-/* code_sorted and index: equal codes in ascending order of primitives. */
-enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err);
-/* counters->leaves, code and first of each leaf; boxes: the leaf nodes, too. */
-enum gb_status lbvh_gpu_leaves(struct lbvh_gpu *g, bool boxes, struct gb_timer *timer,
-			       struct gb_error *err);
-/* bounds to leaves, without the leaves' nodes, then lbvh_gpu_fused(). */
-enum gb_status lbvh_gpu_fastest(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err);
+typedef enum gb_status lbvh_gpu_phase(struct lbvh_gpu *g, struct gb_timer *timer,
+				      struct gb_error *err);
+
+extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid */
+	lbvh_gpu_codes,                /* code and number, or pair (LBVH_GPU_POWER) */
+	lbvh_gpu_sort,                 /* code_sorted, index; equal codes: primitives ascend */
+	lbvh_gpu_leaves,               /* counters->leaves, code and first of each leaf */
+	lbvh_gpu_leaf_nodes,           /* the leaf nodes alone */
+	/* Children of all inner nodes (Karras 2012); with them mark, or parent and arrived. */
+	lbvh_gpu_karras,
+	/* Boxes of all inner nodes, pass by pass, the paper's listing 9 (LBVH_GPU_MARKS, 30 bits). */
+	lbvh_gpu_refit_passes,
+	/* The same in one pass: the second child to arrive goes on (LBVH_GPU_PARENTS). */
+	lbvh_gpu_refit_once,
+	/* Leaf nodes, inner nodes and boxes in one pass (LBVH_GPU_ARRIVED; Apetrei 2014). */
+	lbvh_gpu_fused;
+
+/* One after the other. */
+template <lbvh_gpu_phase *...PHASES>
+static inline enum gb_status lbvh_gpu_run(struct lbvh_gpu *g, struct gb_timer *timer,
+					  struct gb_error *err)
+{
+	(void)((PHASES(g, timer, err) == GB_OK) && ...);
+	return err->code;
+}
+
+/* The fastest build. */
+inline lbvh_gpu_phase *const lbvh_gpu_fastest =
+	lbvh_gpu_run<lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
+		     lbvh_gpu_fused>;
 
 /* ---- what the builders' variants are made of: the state is a struct lbvh_gpu -------------- */
 
 /* GB_EUNAVAILABLE for --op=trace. */
-enum gb_status lbvh_gpu_builder_create(void *state, const void *params, const void *input,
-				       unsigned needs, struct gb_error *err);
+enum gb_status lbvh_gpu_create(struct lbvh_gpu *g, const struct lbvh_params *params,
+			       const struct lbvh_input *input, unsigned needs,
+			       struct gb_error *err);
 /* The mesh to the device; waits.  The state may begin with a struct lbvh_gpu. */
-enum gb_status lbvh_gpu_upload(void *state, struct gb_error *err);
-enum gb_status lbvh_gpu_builder_download(void *state, void *output, struct gb_error *err);
-/* refit_passes */
-void lbvh_gpu_builder_metrics(void *state, struct gb_metrics *metrics);
+enum gb_status lbvh_gpu_upload(struct lbvh_gpu *g, struct gb_error *err);
+enum gb_status lbvh_gpu_download(struct lbvh_gpu *g, struct lbvh_tree_header *header,
+				 struct gb_error *err);
+/* refit_passes, where boxes are made by passes */
+void lbvh_gpu_metrics(const struct lbvh_gpu *g, struct gb_metrics *metrics);
+
+template <unsigned NEEDS>
+static enum gb_status lbvh_gpu_create_with(struct lbvh_gpu *g, const struct lbvh_params *params,
+					   const struct lbvh_input *input, struct gb_error *err)
+{
+	return lbvh_gpu_create(g, params, input, NEEDS, err);
+}
+
+/* Bytes that a build moves, so many for each primitive. */
+template <size_t EACH> static double lbvh_gpu_bytes(const void *params, const void *input)
+{
+	return lbvh_build_bytes(input, EACH);
+}
+
+/* The operations of a builder of these phases. */
+template <unsigned NEEDS, double (*BYTES)(const void *, const void *), lbvh_gpu_phase *...PHASES>
+static constexpr struct gb_variant_ops lbvh_gpu_builder(void)
+{
+	return {
+		.state_size = sizeof(struct lbvh_gpu),
+		.create = op<lbvh_gpu_create_with<NEEDS>>,
+		.upload = op<lbvh_gpu_upload>,
+		.run = op<lbvh_gpu_run<PHASES...>>,
+		.download = op<lbvh_gpu_download>,
+		.bytes = BYTES,
+		.metrics = op<lbvh_gpu_metrics>,
+		.flags = GB_REPEATABLE,
+	};
+}
 
 #endif

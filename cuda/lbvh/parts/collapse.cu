@@ -6,11 +6,8 @@
  * numbers of a level begin where those of the level before end, and how many they are is counted in
  * a word of that level: one barrier a level is enough.
  *
- * Against a launch per level, of which the host does not know how many there are.  A queue whose
- * slots warps watch, without barriers, was built and counted on 65536 triangles (soup): 7 barriers
- * and a twentieth of the sectors written less, but a quarter more instructions, a sixth more sectors
- * read and 616 KB to be cleared first.  By Karras' numbering a child's range of primitives follows
- * from its number, so nothing is counted below it.
+ * Against a launch per level, of which the host does not know how many there are.  By Karras' numbering a
+ * child's range of primitives follows from its number, so nothing is counted below it.
  *
  * How many nodes there are at most, for n primitives: a node that is not full has only leaves, and
  * more than LBVH_WIDE_LEAF primitives, else it would be one; so there are at most
@@ -20,9 +17,8 @@
  * The triangles of a node's leaves get places in a row; the kernel that writes them goes by those
  * places.  What a leaf's primitives are is not read here: nothing waits for a store.
  *
- * Bound: latency near the root, 7 dependent fetches and a barrier a level, some 8 us for 10 levels
- * of few nodes; then memory: 32 bytes of each binary node read twice, 80 and 12 bytes a wide
- * node, 48 a triangle.
+ * Bound: latency near the root, 7 dependent fetches and a barrier a level; then memory: 32 bytes of
+ * each binary node read twice, 80 and 12 bytes a wide node, 48 a triangle.
  */
 #include <float.h>
 
@@ -43,26 +39,10 @@ struct kid {
 	float area;           /* less than 0 if it is not to be opened */
 };
 
-struct bounds {
-	float lo[3], hi[3];
-	uint32_t left, right;
-};
-
-static __device__ __forceinline__ struct bounds load(const struct lbvh_node *node, uint32_t i)
-{
-	const float4 *const from = (const float4 *)(const void *)(node + i);
-	const float4 lo = from[0], hi = from[1];
-
-	return { { lo.x, lo.y, lo.z },
-		 { hi.x, hi.y, hi.z },
-		 __float_as_uint(lo.w),
-		 __float_as_uint(hi.w) };
-}
-
 static __device__ __forceinline__ struct kid make_kid(const struct lbvh_node *node, uint32_t i,
 						      uint32_t first, uint32_t count)
 {
-	const struct bounds b = load(node, i);
+	const struct lbvh_node b = lbvh_node_load(node, i);
 	const float x = b.hi[0] - b.lo[0], y = b.hi[1] - b.lo[1], z = b.hi[2] - b.lo[2];
 
 	return { i,      first,   count,
@@ -202,7 +182,7 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 						 const struct kid kid[LBVH_WIDE], unsigned count,
 						 uint32_t first_node, uint32_t first_triangle)
 {
-	const struct bounds all = load(node, w->root[i].node);
+	const struct lbvh_node all = lbvh_node_load(node, w->root[i].node);
 	uint4 *const out = (uint4 *)(void *)(w->node + i);
 	struct bytes child = {}, bound[3][2] = {};
 	uint32_t exponents = 0, nodes = 0, triangles = 0;
@@ -219,7 +199,7 @@ static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 		if (k >= count)
 			continue;
 
-		const struct bounds b = load(node, kid[k].node);
+		const struct lbvh_node b = lbvh_node_load(node, kid[k].node);
 
 		if (kid[k].area >= 0) {
 			w->root[first_node + nodes] = { kid[k].node, kid[k].first, kid[k].count };
@@ -293,25 +273,25 @@ enum gb_status lbvh_gpu_wide_init(struct lbvh_gpu_wide *wide, size_t count, stru
 {
 	const size_t nodes = 1 + 2 * count / (LBVH_WIDE_LEAF + 1) + count / 7;
 
-	gpu_alloc(&wide->node, nodes, sizeof *wide->node, err);
-	gpu_alloc(&wide->root, nodes, sizeof *wide->root, err);
-	gpu_alloc(&wide->place, count, sizeof *wide->place, err);
-	gpu_alloc(&wide->triangle, count, sizeof *wide->triangle, err);
-	return gpu_alloc(&wide->counters, 1, sizeof *wide->counters, err);
+	gpu_alloc(&wide->node, nodes, err);
+	gpu_alloc(&wide->root, nodes, err);
+	gpu_alloc(&wide->place, count, err);
+	gpu_alloc(&wide->triangle, count, err);
+	return gpu_alloc(&wide->counters, 1, err);
 }
 
 enum gb_status lbvh_gpu_wide_collapse(const struct lbvh_gpu_wide *wide, const struct lbvh_gpu *g,
 				      struct gb_error *err)
 {
-	const unsigned resident = (unsigned)gpu_sm_count() * PER_SM;
-	const unsigned wanted = lbvh_gpu_blocks(g->count, (size_t)LBVH_WIDE_LEAF * BLOCK);
+	const size_t resident = (size_t)gpu_sm_count() * PER_SM;
+	const size_t wanted = gpu_blocks(g->count, (size_t)LBVH_WIDE_LEAF * BLOCK);
 
-	if (!CUDA_OK(err, cudaMemsetAsync(wide->counters, 0, sizeof *wide->counters, gpu_stream())))
+	if (gpu_zero(wide->counters, 1, err))
 		return err->code;
-	GPU_LAUNCH_COOPERATIVE(collapse_kernel, wanted < resident ? wanted : resident, BLOCK, 0,
-			       gpu_stream(), *wide, (const struct lbvh_node *)g->node,
+	GPU_LAUNCH_COOPERATIVE(collapse_kernel, min(wanted, resident), BLOCK, 0, gpu_stream(),
+			       *wide, (const struct lbvh_node *)g->node,
 			       (const struct lbvh_gpu_counters *)g->counters, (uint32_t)g->count);
-	return CUDA_OK(err, cudaGetLastError())
-		       ? lbvh_gpu_corners(g, wide->place, wide->triangle, err)
-		       : err->code;
+	if (CUDA_TRY(err, cudaGetLastError()))
+		return err->code;
+	return lbvh_gpu_corners(g, wide->place, wide->triangle, err);
 }

@@ -18,15 +18,12 @@
  * A block joins what lies among its leaves in shared memory: there two subtrees meet by an exchange
  * within the block, and the nodes go out in rows when no more can be joined.  What is left waits for
  * subtrees of other blocks, and one warp or two climb on with it in memory.  So that little is left,
- * blocks part at the highest seam of 32.  Against all levels in memory, 65536 triangles (soup), sm_90:
- * sectors of atomics 50057 -> 1778, read 422070 -> 193317, written 262142 -> 131960, dependent loads
- * 41 -> 34 (49 without the choice of seams), instructions 1444268 -> 1385215, for 312211 shared
- * wavefronts.
+ * blocks part at the highest seam of 32.
  *
  * Bound: memory; of it most is the boxes of primitives, gathered in the order of the curve, one
  * sector of 32 bytes each.
  */
-#include "cuda/lbvh/parts/hierarchy.h"
+#include "cuda/lbvh/parts/builder.h"
 
 #include <float.h>
 
@@ -70,18 +67,6 @@ static __device__ __forceinline__ void widen_by_node(struct bounds *b, const str
 	const float4 *const from = (const float4 *)(const void *)(node + i);
 
 	widen(b, from[0], from[1]);
-}
-
-static __device__ __forceinline__ void write_node(struct lbvh_node *node, uint32_t i,
-						  const struct bounds *b, uint32_t left,
-						  uint32_t right)
-{
-	uint4 *const to = (uint4 *)(void *)(node + i);
-
-	to[0] = make_uint4(__float_as_uint(b->lo[0]), __float_as_uint(b->lo[1]),
-			   __float_as_uint(b->lo[2]), left);
-	to[1] = make_uint4(__float_as_uint(b->hi[0]), __float_as_uint(b->hi[1]),
-			   __float_as_uint(b->hi[2]), right);
 }
 
 /* ---- leaves ------------------------------------------------------------------------------- */
@@ -150,14 +135,13 @@ static __global__ void leaves_kernel(struct lbvh_gpu g)
 	const struct leaf leaf = bound_leaf(&g, i, i < leaves);
 
 	if (i < leaves)
-		write_node(g.node, leaves - 1 + i, &leaf.box, LBVH_LEAF | leaf.begin,
-			   leaf.end - leaf.begin);
+		lbvh_node_store(g.node, leaves - 1 + i, leaf.box.lo, leaf.box.hi,
+				LBVH_LEAF | leaf.begin, leaf.end - leaf.begin);
 }
 
-enum gb_status lbvh_gpu_leaf_nodes(struct lbvh_gpu *g, struct gb_error *err)
+enum gb_status lbvh_gpu_leaf_nodes(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	GPU_LAUNCH(leaves_kernel, lbvh_gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream(), *g);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, leaves_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
 }
 
 /* ---- Karras' hierarchy -------------------------------------------------------------------- */
@@ -223,14 +207,11 @@ template <class T> static __global__ void karras_kernel(struct lbvh_gpu g)
 
 enum gb_status lbvh_gpu_karras(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	const unsigned blocks = lbvh_gpu_blocks(g->count, BLOCK);
-
-	lbvh_gpu_phase(timer, "hierarchy");
-	if (g->needs & LBVH_GPU_CODES_63)
-		GPU_LAUNCH(karras_kernel<uint64_t>, blocks, BLOCK, 0, gpu_stream(), *g);
-	else
-		GPU_LAUNCH(karras_kernel<uint32_t>, blocks, BLOCK, 0, gpu_stream(), *g);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	gb_phase(timer, "hierarchy");
+	return GPU_RUN(err,
+		       g->needs & LBVH_GPU_CODES_63 ? karras_kernel<uint64_t>
+						    : karras_kernel<uint32_t>,
+		       gpu_blocks(g->count, BLOCK), BLOCK, *g);
 }
 
 /* ---- boxes pass by pass ------------------------------------------------------------------- */
@@ -261,7 +242,7 @@ static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
 
 	widen_by_node(&b, g.node, left);
 	widen_by_node(&b, g.node, right);
-	write_node(g.node, i, &b, left, right);
+	lbvh_node_store(g.node, i, b.lo, b.hi, left, right);
 	gpu_st_release(&g.mark[i], DONE);
 	if (i == 0) {
 		g.counters->passes = pass;
@@ -272,13 +253,10 @@ static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
 enum gb_status lbvh_gpu_refit_passes(struct lbvh_gpu *g, struct gb_timer *timer,
 				     struct gb_error *err)
 {
-	lbvh_gpu_phase(timer, "refit");
-	for (uint32_t pass = 1; pass <= PASSES; pass++) {
-		GPU_LAUNCH(refit_kernel, lbvh_gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream(),
-			   *g, pass);
-		if (!CUDA_OK(err, cudaGetLastError()))
+	gb_phase(timer, "refit");
+	for (uint32_t pass = 1; pass <= PASSES; pass++)
+		if (GPU_RUN(err, refit_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g, pass))
 			return err->code;
-	}
 	return GB_OK;
 }
 
@@ -305,15 +283,14 @@ static __global__ void climb_kernel(struct lbvh_gpu g)
 		const uint32_t left = g.node[i].left, right = g.node[i].right;
 
 		widen_by_node(&b, g.node, left == from ? right : left);
-		write_node(g.node, i, &b, left, right);
+		lbvh_node_store(g.node, i, b.lo, b.hi, left, right);
 	}
 }
 
 enum gb_status lbvh_gpu_refit_once(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	lbvh_gpu_phase(timer, "refit");
-	GPU_LAUNCH(climb_kernel, lbvh_gpu_blocks(g->count, BLOCK), BLOCK, 0, gpu_stream(), *g);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	gb_phase(timer, "refit");
+	return GPU_RUN(err, climb_kernel, gpu_blocks(g->count, BLOCK), BLOCK, *g);
 }
 
 /* ---- hierarchy and boxes in one pass ------------------------------------------------------ */
@@ -489,8 +466,8 @@ static __device__ __forceinline__ void climb_on(const struct lbvh_gpu *g, int le
 		const int on_right = t.end == seam + 1 ? leaves - 1 + seam : seam;
 
 		widen_by_node(&t.box, g->node, (uint32_t)(left ? on_right : on_left));
-		write_node(g->node, (uint32_t)number_of(&t), &t.box, (uint32_t)on_left,
-			   (uint32_t)on_right);
+		lbvh_node_store(g->node, (uint32_t)number_of(&t), t.box.lo, t.box.hi,
+				(uint32_t)on_left, (uint32_t)on_right);
 	}
 }
 
@@ -574,12 +551,8 @@ template <class T> static __global__ void fused_kernel(struct lbvh_gpu g)
 
 enum gb_status lbvh_gpu_fused(struct lbvh_gpu *g, struct gb_timer *timer, struct gb_error *err)
 {
-	const unsigned blocks = lbvh_gpu_blocks(g->count, SPACING);
-
-	lbvh_gpu_phase(timer, "hierarchy");
-	if (g->needs & LBVH_GPU_CODES_63)
-		GPU_LAUNCH(fused_kernel<uint64_t>, blocks, BLOCK, 0, gpu_stream(), *g);
-	else
-		GPU_LAUNCH(fused_kernel<uint32_t>, blocks, BLOCK, 0, gpu_stream(), *g);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	gb_phase(timer, "hierarchy");
+	return GPU_RUN(
+		err, g->needs & LBVH_GPU_CODES_63 ? fused_kernel<uint64_t> : fused_kernel<uint32_t>,
+		gpu_blocks(g->count, SPACING), BLOCK, *g);
 }

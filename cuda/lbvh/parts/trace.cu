@@ -1,8 +1,6 @@
 /* trace.cu -- arrays, triangles in place, and operations of the CUDA traversals. */
 #include "cuda/lbvh/parts/trace.h"
 
-#include "common/memory.h"
-
 /* ---- triangles ---------------------------------------------------------------------------- */
 
 /* One thread per place of the index. */
@@ -27,44 +25,34 @@ static __global__ void corners_kernel(struct lbvh_gpu g, const uint32_t *place,
 enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
 				struct lbvh_corners *triangle, struct gb_error *err)
 {
-	GPU_LAUNCH(corners_kernel, lbvh_gpu_blocks(g->count, LBVH_TRACE_BLOCK), LBVH_TRACE_BLOCK, 0,
-		   gpu_stream(), *g, place, triangle);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, corners_kernel, gpu_blocks(g->count, LBVH_TRACE_BLOCK),
+		       LBVH_TRACE_BLOCK, *g, place, triangle);
 }
 
 /* ---- life --------------------------------------------------------------------------------- */
 
-enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err)
-{
-	if (((const struct lbvh_params *)params)->op != LBVH_TRACE)
-		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to trace: --op=trace");
-	return GB_OK;
-}
-
 enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
-				    const void *params, const void *input, size_t rays,
-				    struct gb_error *err)
+				    const struct lbvh_params *p, const struct lbvh_input *in,
+				    size_t rays, struct gb_error *err)
 {
-	const struct lbvh_params *const p = (const struct lbvh_params *)params;
-	const struct lbvh_input *const in = (const struct lbvh_input *)input;
 	const bool fine = p->op == LBVH_TRACE && p->tree != LBVH_PAPER_TREE;
 	const unsigned codes = fine ? LBVH_GPU_CODES_63 : 0;
 
 	tracer->rays = rays;
 	tracer->count = count;
-	lbvh_gpu_init(&tracer->gpu, input, codes | LBVH_GPU_ARRIVED, err);
+	lbvh_gpu_init(&tracer->gpu, in, codes | LBVH_GPU_ARRIVED, err);
 	if (in->ray)
-		gpu_alloc(&tracer->ray, rays, sizeof *tracer->ray, err);
+		gpu_alloc(&tracer->ray, rays, err);
 	if (in->occlusion) {
-		gpu_alloc(&tracer->bits, lbvh_bit_words(in), sizeof *tracer->bits, err);
+		gpu_alloc(&tracer->bits, lbvh_bit_words(in), err);
 		gb_memory_result(tracer->bits, GB_WHOLE, GB_POISON);
 	} else {
-		gpu_alloc(&tracer->t, rays, sizeof *tracer->t, err);
-		gpu_alloc(&tracer->primitive, rays, sizeof *tracer->primitive, err);
+		gpu_alloc(&tracer->t, rays, err);
+		gpu_alloc(&tracer->primitive, rays, err);
 		gb_memory_result(tracer->t, GB_WHOLE, GB_POISON);
 		gb_memory_result(tracer->primitive, GB_WHOLE, GB_POISON);
 	}
-	return gpu_alloc(&tracer->counts, 1, sizeof *tracer->counts, err);
+	return gpu_alloc(&tracer->counts, 1, err);
 }
 
 enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_error *err)
@@ -83,9 +71,9 @@ enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float 
 	return gpu_download(primitive, tracer->primitive, tracer->rays * sizeof *primitive, err);
 }
 
-enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err)
+enum gb_status lbvh_gpu_tracer_download(const struct lbvh_gpu_tracer *tracer, void *output,
+					struct gb_error *err)
 {
-	struct lbvh_gpu_tracer *const tracer = (struct lbvh_gpu_tracer *)state;
 	const struct lbvh_input *const in = tracer->gpu.input;
 
 	if (in->occlusion)
@@ -95,13 +83,12 @@ enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_err
 				    err);
 }
 
-void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics)
+void lbvh_gpu_tracer_metrics(struct lbvh_gpu_tracer *tracer, struct gb_metrics *metrics)
 {
-	struct lbvh_gpu_tracer *const tracer = (struct lbvh_gpu_tracer *)state;
 	const double rays = (double)tracer->rays;
 	struct gb_error err = {};
 
-	if (!tracer->met.nodes && tracer->count(state, &err) == GB_OK)
+	if (!tracer->met.nodes && tracer->count(tracer, &err) == GB_OK)
 		gpu_download(&tracer->met, tracer->counts, sizeof tracer->met, &err);
 	if (err.code)
 		return;

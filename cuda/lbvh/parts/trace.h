@@ -44,8 +44,11 @@ struct lbvh_trace_counts {
 	uint64_t nodes, triangles;
 };
 
-/* Queue lbvh_gpu_trace_count() with the tree of this state. */
-typedef enum gb_status lbvh_trace_counter(const void *state, struct gb_error *err);
+struct lbvh_gpu_tracer;
+
+/* lbvh_gpu_trace_count() for the state that begins with this tracer. */
+typedef enum gb_status lbvh_trace_counter(const struct lbvh_gpu_tracer *tracer,
+					  struct gb_error *err);
 
 /* What a traversal's state begins with. */
 struct lbvh_gpu_tracer {
@@ -64,12 +67,11 @@ struct lbvh_gpu_tracer {
  * rays.  The tree is over codes of 63 bits for a trace, unless the paper's is asked for; else of
  * 30. */
 enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
-				    const void *params, const void *input, size_t rays,
+				    const struct lbvh_params *params,
+				    const struct lbvh_input *input, size_t rays,
 				    struct gb_error *err);
 /* The mesh and the stream to the device; waits. */
 enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_error *err);
-/* GB_EUNAVAILABLE unless the operation is trace. */
-enum gb_status lbvh_gpu_wants_trace(const void *params, struct gb_error *err);
 /* Queue the triangles of all places i of the tree's index, to place[i], or to i if `place` is NULL. */
 enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
 				struct lbvh_corners *triangle, struct gb_error *err);
@@ -78,8 +80,9 @@ enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float 
 				    uint32_t *primitive, struct gb_error *err);
 /* Operations of a state that begins with a tracer: hits or bits; nodes_per_ray and triangles_per_ray,
  * for which the rays are traced once more, outside all that is timed. */
-enum gb_status lbvh_gpu_tracer_download(void *state, void *output, struct gb_error *err);
-void lbvh_gpu_tracer_metrics(void *state, struct gb_metrics *metrics);
+enum gb_status lbvh_gpu_tracer_download(const struct lbvh_gpu_tracer *tracer, void *output,
+					struct gb_error *err);
+void lbvh_gpu_tracer_metrics(struct lbvh_gpu_tracer *tracer, struct gb_metrics *metrics);
 
 /* ---- device ------------------------------------------------------------------------------- */
 
@@ -212,11 +215,9 @@ static __device__ __forceinline__ struct lbvh_met lbvh_node_enter(const struct l
 								  uint32_t i,
 								  const struct lbvh_beam *beam)
 {
-	const float4 *const from = (const float4 *)(const void *)(node + i);
-	const float4 low = from[0], high = from[1];
-	const float lo[3] = { low.x, low.y, low.z }, hi[3] = { high.x, high.y, high.z };
+	const struct lbvh_node n = lbvh_node_load(node, i);
 
-	return { lbvh_beam_enter(beam, lo, hi), __float_as_uint(low.w), __float_as_uint(high.w) };
+	return { lbvh_beam_enter(beam, n.lo, n.hi), n.left, n.right };
 }
 
 /* Walk a binary tree, the nearer child first: it stays in registers, and its children are known
@@ -338,62 +339,65 @@ static __global__ void lbvh_stream_kernel(struct lbvh_gpu_tracer tracer, TREE tr
 		lbvh_add_counts(&search, tracer.counts);
 }
 
-template <bool COUNT, class TREE>
-static inline enum gb_status lbvh_image_launch(const struct lbvh_gpu_tracer *tracer,
-					       const struct lbvh_camera *camera, uint32_t edge,
-					       const TREE *tree, struct gb_error *err)
-{
-	const dim3 blocks(lbvh_gpu_blocks(edge, LBVH_TRACE_BLOCK / WARP * LBVH_TILE_WIDE),
-			  lbvh_gpu_blocks(edge, LBVH_TILE_HIGH));
-
-	GPU_LAUNCH((lbvh_trace_kernel<TREE, COUNT>), blocks, LBVH_TRACE_BLOCK, 0, gpu_stream(),
-		   *camera, edge, *tree, tracer->t, tracer->primitive, tracer->counts);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
-}
-
-template <bool COUNT, class TREE>
-static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tracer,
-					       const TREE *tree, struct gb_error *err)
-{
-	const struct lbvh_input *const in = tracer->gpu.input;
-	const unsigned blocks = lbvh_gpu_blocks(tracer->rays, LBVH_TRACE_BLOCK);
-
-	if (!in->ray)
-		return lbvh_image_launch<COUNT>(tracer, &in->camera, in->edge, tree, err);
-	if (in->occlusion)
-		GPU_LAUNCH((lbvh_stream_kernel<TREE, COUNT, LBVH_ANY>), blocks, LBVH_TRACE_BLOCK, 0,
-			   gpu_stream(), *tracer, *tree);
-	else
-		GPU_LAUNCH((lbvh_stream_kernel<TREE, COUNT, LBVH_NEAREST>), blocks,
-			   LBVH_TRACE_BLOCK, 0, gpu_stream(), *tracer, *tree);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
-}
-
 /* Queue all rays of a camera whose image is `edge` pixels wide and high. */
-template <class TREE>
+template <bool COUNT = false, class TREE>
 static inline enum gb_status lbvh_gpu_trace_image(const struct lbvh_gpu_tracer *tracer,
 						  const struct lbvh_camera *camera, uint32_t edge,
-						  const TREE *tree, struct gb_error *err)
+						  const TREE &tree, struct gb_error *err)
 {
-	return lbvh_image_launch<false>(tracer, camera, edge, tree, err);
+	const dim3 blocks(gpu_blocks(edge, LBVH_TRACE_BLOCK / WARP * LBVH_TILE_WIDE),
+			  gpu_blocks(edge, LBVH_TILE_HIGH));
+
+	return GPU_RUN(err, (lbvh_trace_kernel<TREE, COUNT>), blocks, LBVH_TRACE_BLOCK, *camera,
+		       edge, tree, tracer->t, tracer->primitive, tracer->counts);
 }
 
-/* Queue all rays of the input. */
-template <class TREE>
-static inline enum gb_status lbvh_gpu_trace(const struct lbvh_gpu_tracer *tracer, const TREE *tree,
-					    struct gb_error *err)
+/* All rays of the input. */
+template <bool COUNT, class TREE>
+static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tracer,
+					       const TREE &tree, struct gb_error *err)
 {
-	return lbvh_trace_launch<false>(tracer, tree, err);
+	const struct lbvh_input *const in = tracer->gpu.input;
+	const size_t blocks = gpu_blocks(tracer->rays, LBVH_TRACE_BLOCK);
+
+	if (!in->ray)
+		return lbvh_gpu_trace_image<COUNT>(tracer, &in->camera, in->edge, tree, err);
+	if (in->occlusion)
+		return GPU_RUN(err, (lbvh_stream_kernel<TREE, COUNT, LBVH_ANY>), blocks,
+			       LBVH_TRACE_BLOCK, *tracer, tree);
+	return GPU_RUN(err, (lbvh_stream_kernel<TREE, COUNT, LBVH_NEAREST>), blocks,
+		       LBVH_TRACE_BLOCK, *tracer, tree);
 }
 
-/* Queue them again, to count what they meet; hits stay as they are. */
-template <class TREE>
+/* ---- what traversals are made of: STATE begins with `tracer`, and has tree() -------------- */
+
+/* Count what the rays of the input meet; hits stay as they are. */
+template <class STATE>
 static inline enum gb_status lbvh_gpu_trace_count(const struct lbvh_gpu_tracer *tracer,
-						  const TREE *tree, struct gb_error *err)
+						  struct gb_error *err)
 {
-	if (!CUDA_OK(err, cudaMemsetAsync(tracer->counts, 0, sizeof *tracer->counts, gpu_stream())))
+	if (gpu_zero(tracer->counts, 1, err))
 		return err->code;
-	return lbvh_trace_launch<true>(tracer, tree, err);
+	return lbvh_trace_launch<true>(tracer, ((const STATE *)tracer)->tree(), err);
+}
+
+/* GB_EUNAVAILABLE unless the operation is trace. */
+template <class STATE>
+static inline enum gb_status lbvh_gpu_trace_create(STATE *s, const struct lbvh_params *params,
+						   const struct lbvh_input *in,
+						   struct gb_error *err)
+{
+	if (params->op != LBVH_TRACE)
+		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to trace: --op=trace");
+	return lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<STATE>, params, in,
+				    lbvh_ray_count(in), err);
+}
+
+template <class STATE>
+static inline enum gb_status lbvh_gpu_trace_run(const STATE *s, struct gb_timer *timer,
+						struct gb_error *err)
+{
+	return lbvh_trace_launch<false>(&s->tracer, s->tree(), err);
 }
 
 #endif

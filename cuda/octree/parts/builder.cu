@@ -10,8 +10,6 @@
 
 #include <string.h>
 
-#include "common/memory.h"
-
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
@@ -127,48 +125,39 @@ static __global__ void clear_kernel(struct octree_tree tree)
 	octree_clear_node(tree.child[0]);
 }
 
-static enum gb_status queue_keys(struct octree_arrays *a, struct octree_words words,
+static enum gb_status queue_keys(const struct octree_arrays *a, struct octree_words words,
 				 struct gb_timer *timer, struct gb_error *err)
 {
-	const size_t n = a->count, wanted = n / (BLOCK * 8) + 1;
-	const unsigned blocks = (unsigned)(min(wanted, (size_t)BOX_BLOCKS));
+	const size_t n = a->count;
+	const unsigned blocks = (unsigned)(min(n / (BLOCK * 8) + 1, (size_t)BOX_BLOCKS));
 	float(*const bounds)[BOUNDS] = (float(*)[BOUNDS])a->bounds;
 
 	gb_phase(timer, "box");
-	GPU_LAUNCH(bounds_kernel, blocks, BLOCK, 0, gpu_stream(), a->x, a->y, a->z, n, bounds);
-	if (!CUDA_OK(err, cudaGetLastError()))
-		return err->code;
-	GPU_LAUNCH(box_kernel, 1, BLOCK, 0, gpu_stream(), bounds, blocks, a->box);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (GPU_RUN(err, bounds_kernel, blocks, BLOCK, a->x, a->y, a->z, n, bounds) ||
+	    GPU_RUN(err, box_kernel, 1, BLOCK, bounds, blocks, a->box))
 		return err->code;
 	gb_phase(timer, "keys");
-	GPU_LAUNCH(keys_kernel, (unsigned)(n / BLOCK + (n % BLOCK != 0)), BLOCK, 0, gpu_stream(),
-		   a->x, a->y, a->z, n, a->box, a->keys, words);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, keys_kernel, gpu_blocks(n, BLOCK), BLOCK, a->x, a->y, a->z, n, a->box,
+		       a->keys, words);
 }
 
-enum gb_status octree_queue_start(struct octree_arrays *a, struct octree_words words,
+enum gb_status octree_queue_start(const struct octree_arrays *a, struct octree_words words,
 				  struct gb_timer *timer, struct gb_error *err)
 {
 	if (a->count && queue_keys(a, words, timer, err) != GB_OK)
 		return err->code;
 	gb_phase(timer, "clear");
-	GPU_LAUNCH(clear_kernel, 1, 1, 0, gpu_stream(), a->tree);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (GPU_RUN(err, clear_kernel, 1, 1, a->tree) || a->count == 0)
 		return err->code;
-	if (a->count &&
-	    !CUDA_OK(err, cudaMemsetAsync(a->tree.next, 0xff, a->count * sizeof *a->tree.next,
-					  gpu_stream())))
-		return err->code;
-	return GB_OK;
+	return CUDA_TRY(err, cudaMemsetAsync(a->tree.next, 0xff, a->count * sizeof *a->tree.next,
+					     gpu_stream()));
 }
 
 /* ---- life -------------------------------------------------------------------------------- */
 
-enum gb_status octree_arrays_create(struct octree_arrays *a, const void *input_, bool ranks,
-				    struct gb_error *err)
+enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
+				    bool ranks, struct gb_error *err)
 {
-	const struct octree_input *const input = (const struct octree_input *)input_;
 	const size_t n = input->count;
 
 	a->input = input;
@@ -180,63 +169,46 @@ enum gb_status octree_arrays_create(struct octree_arrays *a, const void *input_,
 			       "a pool of %zu nodes: numbers of nodes are below 2^31", input->pool);
 	a->tree.pool = (uint32_t)input->pool;
 	a->tree.bucket = (uint32_t)input->bucket;
-	(void)gpu_alloc(&a->x, n, sizeof *a->x, err);
-	(void)gpu_alloc(&a->y, n, sizeof *a->y, err);
-	(void)gpu_alloc(&a->z, n, sizeof *a->z, err);
-	(void)gpu_alloc(&a->bounds, BOX_BLOCKS * BOUNDS, sizeof *a->bounds, err);
-	(void)gpu_alloc(&a->box, 1, sizeof *a->box, err);
-	(void)gpu_alloc(&a->keys, n, sizeof *a->keys, err);
-	(void)gpu_alloc(&a->tree.child, input->pool, sizeof *a->tree.child, err);
-	(void)gpu_alloc(&a->tree.next, n, sizeof *a->tree.next, err);
+	(void)gpu_alloc(&a->x, n, err);
+	(void)gpu_alloc(&a->y, n, err);
+	(void)gpu_alloc(&a->z, n, err);
+	(void)gpu_alloc(&a->bounds, BOX_BLOCKS * BOUNDS, err);
+	(void)gpu_alloc(&a->box, 1, err);
+	(void)gpu_alloc(&a->keys, n, err);
+	(void)gpu_alloc(&a->tree.child, input->pool, err);
+	(void)gpu_alloc(&a->tree.next, n, err);
 	gb_memory_result(a->tree.child, GB_WHOLE, GB_POISON);
 	gb_memory_result(a->tree.next, GB_WHOLE, GB_POISON);
-	(void)gpu_alloc(&a->tree.counters, 1, sizeof *a->tree.counters, err);
+	(void)gpu_alloc_zeroed(&a->tree.counters, 1, err);
 	if (ranks && input->bucket > 1)
-		(void)gpu_alloc(&a->tree.rank, n, sizeof *a->tree.rank, err);
+		(void)gpu_alloc(&a->tree.rank, n, err);
 	return err->code;
 }
 
-enum gb_status octree_builder_create(struct octree_builder *b, octree_kernel *single,
-				     octree_kernel *lists, const void *input, struct gb_error *err)
+enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *timer,
+				  struct gb_error *err)
 {
-	struct octree_arrays *const a = &b->arrays;
-
-	if (octree_arrays_create(a, input, true, err) != GB_OK)
-		return err->code;
-	b->kernel = a->tree.bucket > 1 ? lists : single;
-	b->grid = octree_grid_of(b->kernel, a->count, OCTREE_BLOCK, octree_slack(a->input));
-	return GB_OK;
-}
-
-enum gb_status octree_builder_run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct octree_builder *const b = (struct octree_builder *)state;
-	struct octree_arrays *const a = &b->arrays;
+	const struct octree_arrays *const a = &b->arrays;
 	const struct octree_words no_words = {};
 
 	if (octree_queue_start(a, no_words, timer, err) != GB_OK || a->count == 0)
 		return err->code;
 	gb_phase(timer, "insert");
-	GPU_LAUNCH(b->kernel, b->grid.blocks, OCTREE_BLOCK, 0, gpu_stream(), a->keys, a->count,
-		   a->tree, b->grid.chunk);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, b->kernel, b->grid.blocks, OCTREE_BLOCK, a->keys, a->count, a->tree,
+		       b->grid.chunk);
 }
 
-enum gb_status octree_upload(void *state, struct gb_error *err)
+enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err)
 {
-	struct octree_arrays *const a = (struct octree_arrays *)state;
 	const size_t bytes = a->count * sizeof *a->x;
 
-	if (!CUDA_OK(err,
-		     cudaMemsetAsync(a->tree.counters, 0, sizeof *a->tree.counters, gpu_stream())))
-		return err->code;
 	(void)gpu_upload(a->x, a->input->x, bytes, err);
 	(void)gpu_upload(a->y, a->input->y, bytes, err);
 	return gpu_upload(a->z, a->input->z, bytes, err);
 }
 
-/* Wait for the run and read its counters; GB_ERUNTIME if the pool was exhausted. */
-static enum gb_status check(struct octree_arrays *a, struct gb_error *err)
+/* Waits for the run and reads its counters; GB_ERUNTIME if the pool was exhausted. */
+enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err)
 {
 	if (gpu_download(&a->last, a->tree.counters, sizeof a->last, err) != GB_OK)
 		return err->code;
@@ -245,18 +217,12 @@ static enum gb_status check(struct octree_arrays *a, struct gb_error *err)
 	return GB_OK;
 }
 
-enum gb_status octree_reset(void *state, int64_t sample, struct gb_error *err)
+enum gb_status octree_download(struct octree_arrays *a, struct octree_output *output,
+			       struct gb_error *err)
 {
-	return check((struct octree_arrays *)state, err);
-}
-
-enum gb_status octree_download(void *state, void *output_, struct gb_error *err)
-{
-	struct octree_arrays *const a = (struct octree_arrays *)state;
-	struct octree_output *const output = (struct octree_output *)output_;
 	size_t rows;
 
-	if (check(a, err) != GB_OK)
+	if (octree_reset(a, 0, err) != GB_OK)
 		return err->code;
 	rows = a->last.taken < a->tree.pool ? (size_t)a->last.taken : a->tree.pool;
 	memset(output, 0, sizeof *output);
@@ -266,16 +232,12 @@ enum gb_status octree_download(void *state, void *output_, struct gb_error *err)
 			    a->count * sizeof *a->tree.next, err);
 }
 
-double octree_bytes(const void *params, const void *input_)
+double octree_bytes(const void *params, const struct octree_input *input)
 {
-	const struct octree_input *input = (const struct octree_input *)input_;
-
 	return 40 * (double)input->count + 32 * (double)input->tree.nodes;
 }
 
-void octree_metrics(void *state, struct gb_metrics *metrics)
+void octree_metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
-	const struct octree_arrays *const a = (const struct octree_arrays *)state;
-
 	gb_metric(metrics, "cas_failures", (double)a->last.cas_failures);
 }

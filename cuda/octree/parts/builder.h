@@ -14,11 +14,8 @@
 #define GPUBENCH_CUDA_OCTREE_PARTS_BUILDER_H
 
 #include "common/octree.h"
-#include "common/workload.h"
-#include "cuda/check.h"
-#include "cuda/device.h"
-#include "cuda/gpu.h"
 #include "cuda/primitives/device.h"
+#include "cuda/variant.h"
 
 /* ---- on the device ----------------------------------------------------------------------- */
 
@@ -75,25 +72,43 @@ static inline struct octree_words octree_words_of(size_t count)
 /* What all runs start with, queued in gpu_stream(): phases "box" and "keys", then
  * "clear": a root without children, and no body has a next one.  Without bodies that is all there
  * is to do. */
-enum gb_status octree_queue_start(struct octree_arrays *a, struct octree_words words,
+enum gb_status octree_queue_start(const struct octree_arrays *a, struct octree_words words,
 				  struct gb_timer *timer, struct gb_error *err);
 
 /* ---- life of a variant whose state starts with its arrays --------------------------------- */
 
 /* ranks: tree.rank too, if the bucket is above 1. */
-enum gb_status octree_arrays_create(struct octree_arrays *a, const void *input, bool ranks,
-				    struct gb_error *err);
-enum gb_status octree_upload(void *state, struct gb_error *err);
+enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
+				    bool ranks, struct gb_error *err);
+enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err);
 
 /* Reports an exhausted pool before the next sample, so that no such run goes unnoticed. */
-enum gb_status octree_reset(void *state, int64_t sample, struct gb_error *err);
-enum gb_status octree_download(void *state, void *output, struct gb_error *err);
+enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err);
+enum gb_status octree_download(struct octree_arrays *a, struct octree_output *output,
+			       struct gb_error *err);
 /* Compulsory bytes of insertion: positions read twice, for box and keys, keys written and read,
  * nodes written. */
-double octree_bytes(const void *params, const void *input);
+double octree_bytes(const void *params, const struct octree_input *input);
 
 /* Metric "cas_failures" of the last run. */
-void octree_metrics(void *state, struct gb_metrics *metrics);
+void octree_metrics(const struct octree_arrays *a, struct gb_metrics *metrics);
+
+/* The operations of a builder. */
+template <class STATE, auto CREATE, auto RUN, auto BYTES, auto METRICS>
+static constexpr struct gb_variant_ops octree_ops(void)
+{
+	return {
+		.state_size = sizeof(STATE),
+		.create = op<CREATE>,
+		.upload = op<octree_upload>,
+		.reset = op<octree_reset>,
+		.run = op<RUN>,
+		.download = op<octree_download>,
+		.bytes = op<BYTES>,
+		.metrics = op<METRICS>,
+		.flags = GB_REPEATABLE,
+	};
+}
 
 /* ---- grids of threads that allocate nodes ------------------------------------------------- */
 
@@ -117,7 +132,7 @@ template <class K>
 static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigned block,
 						size_t slack)
 {
-	const size_t wanted = count / block + (count % block != 0);
+	const size_t wanted = gpu_blocks(count, block);
 	size_t blocks = gpu_resident_blocks(kernel, block, 0, wanted), each;
 
 	if (count > slack && blocks > slack / (2 * block))
@@ -146,11 +161,21 @@ struct octree_builder {
 	struct octree_grid grid;
 };
 
-/* One of the kernels, for leaves of one body or for lists. */
-enum gb_status octree_builder_create(struct octree_builder *builder, octree_kernel *single,
-				     octree_kernel *lists, const void *input, struct gb_error *err);
+/* Its create(): one of the kernels, for leaves of one body or for lists. */
+template <octree_kernel *SINGLE, octree_kernel *LISTS>
+static enum gb_status octree_builder_create(struct octree_builder *b, const void *params,
+					    const struct octree_input *input, struct gb_error *err)
+{
+	if (octree_arrays_create(&b->arrays, input, true, err))
+		return err->code;
+	b->kernel = input->bucket > 1 ? LISTS : SINGLE;
+	b->grid = octree_grid_of(b->kernel, input->count, OCTREE_BLOCK, octree_slack(input));
+	return GB_OK;
+}
+
 /* Its run(): the paper's time is that of the phase "insert". */
-enum gb_status octree_builder_run(void *state, struct gb_timer *timer, struct gb_error *err);
+enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *timer,
+				  struct gb_error *err);
 
 /* ---- device code: nodes ------------------------------------------------------------------- */
 

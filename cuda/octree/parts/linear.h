@@ -64,15 +64,11 @@ static __global__ void linear_check_kernel(struct octree_tree tree)
 static inline enum gb_status linear_number(const struct octree_linear *l, struct octree_tree tree,
 					   void *temp, struct gb_error *err)
 {
-	const size_t blocks = l->count / LINEAR_BLOCK + (l->count % LINEAR_BLOCK != 0);
-
-	GPU_LAUNCH(linear_count_kernel, (unsigned)blocks, LINEAR_BLOCK, 0, gpu_stream(), *l);
-	if (!CUDA_OK(err, cudaGetLastError()) ||
-	    gpu_scan_u32(l->base, l->base, l->count, &tree.counters->taken, temp, gpu_stream(),
-			 err) != GB_OK)
+	if (GPU_RUN(err, linear_count_kernel, gpu_blocks(l->count, LINEAR_BLOCK), LINEAR_BLOCK,
+		    *l) ||
+	    gpu_scan(l->base, l->base, l->count, &tree.counters->taken, temp, err))
 		return err->code;
-	GPU_LAUNCH(linear_check_kernel, 1, 1, 0, gpu_stream(), tree);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN(err, linear_check_kernel, 1, 1, tree);
 }
 
 #endif

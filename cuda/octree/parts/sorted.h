@@ -58,13 +58,13 @@ static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count
 
 	s->form = octree_words_of(count);
 	s->sorted_bits = min(wanted, 64 - s->form.number_bits);
-	(void)gpu_alloc(&s->row.keys, count, sizeof *s->row.keys, err);
+	(void)gpu_alloc(&s->row.keys, count, err);
 	s->form.word = s->row.keys;
-	(void)gpu_alloc(&s->row.numbers, count, sizeof *s->row.numbers, err);
-	(void)gpu_alloc(&s->words, count, sizeof *s->words, err);
-	(void)gpu_alloc(&s->words_spare, count, sizeof *s->words_spare, err);
-	(void)gpu_alloc(&s->base, count, sizeof *s->base, err);
-	(void)gpu_alloc(&s->long_runs, count / SHORT_RUN + 1, sizeof *s->long_runs, err);
+	(void)gpu_alloc(&s->row.numbers, count, err);
+	(void)gpu_alloc(&s->words, count, err);
+	(void)gpu_alloc(&s->words_spare, count, err);
+	(void)gpu_alloc(&s->base, count, err);
+	(void)gpu_alloc(&s->long_runs, count / SHORT_RUN + 1, err);
 	(void)gpu_alloc(&s->scan_temp, gpu_scan_temp_bytes(count), 1, err);
 	return gpu_alloc(&s->sort_temp,
 			 gpu_sort_temp_bytes(GPU_KEY_U64, false, count, 64 - s->sorted_bits, 64), 1,
@@ -278,15 +278,13 @@ static inline enum gb_status mend(const struct octree_sorted *s, const struct oc
 		.form = s->form,
 		.run_step = (uint64_t)1 << (64 - s->sorted_bits / 3 * 3),
 	};
-	const size_t blocks = a->count / MEND_BODIES + (a->count % MEND_BODIES != 0);
+	const size_t blocks = gpu_blocks(a->count, MEND_BODIES);
 
-	GPU_LAUNCH(mend_kernel, (unsigned)blocks, MEND_BLOCK, 0, gpu_stream(), m);
-	if (!CUDA_OK(err, cudaGetLastError()))
+	if (GPU_RUN(err, mend_kernel, blocks, MEND_BLOCK, m))
 		return err->code;
-	GPU_LAUNCH_COOPERATIVE(long_kernel,
-			       gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, blocks),
-			       MERGE_BLOCK, 0, gpu_stream(), m);
-	return CUDA_OK(err, cudaGetLastError()) ? GB_OK : err->code;
+	return GPU_RUN_COOPERATIVE(err, long_kernel,
+				   gpu_resident_blocks(long_kernel, MERGE_BLOCK, 0, blocks),
+				   MERGE_BLOCK, m);
 }
 
 /* From words in row.keys, which octree_queue_start() left there.  Phase "sort". */
@@ -306,7 +304,7 @@ static inline enum gb_status sorted_sort(const struct octree_sorted *s,
 	};
 
 	gb_phase(timer, "sort");
-	if (gpu_sort(&args, gpu_stream(), err) != GB_OK)
+	if (gpu_sort(&args, err) != GB_OK)
 		return err->code;
 	return mend(s, a, err);
 }

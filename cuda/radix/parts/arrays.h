@@ -7,12 +7,8 @@
 #ifndef GPUBENCH_CUDA_RADIX_PARTS_ARRAYS_H
 #define GPUBENCH_CUDA_RADIX_PARTS_ARRAYS_H
 
-#include "common/memory.h"
 #include "common/radix.h"
-#include "common/workload.h"
-#include "cuda/check.h"
-#include "cuda/device.h"
-#include "cuda/gpu.h"
+#include "cuda/variant.h"
 
 /* All on the device but input; values are NULL unless the type is pairs. */
 struct radix_arrays {
@@ -52,28 +48,27 @@ static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
 		(void)gpu_alloc(&a->keys_spare, n, size, err);
 	if (!input->values)
 		return err->code;
-	(void)gpu_alloc(&a->values_in, n, sizeof *a->values_in, err);
-	(void)gpu_alloc(&a->values_out, n, sizeof *a->values_out, err);
+	(void)gpu_alloc(&a->values_in, n, err);
+	(void)gpu_alloc(&a->values_out, n, err);
 	gb_memory_result(a->values_out, GB_WHOLE, GB_POISON);
 	if (spare)
-		(void)gpu_alloc(&a->values_spare, n, sizeof *a->values_spare, err);
+		(void)gpu_alloc(&a->values_spare, n, err);
 	return err->code;
 }
 
 /* For a variant whose state begins with its struct radix_arrays: what its ops share. */
 
-static inline enum gb_status radix_upload(void *state, struct gb_error *err)
+static inline enum gb_status radix_upload(const struct radix_arrays *a, struct gb_error *err)
 {
-	const struct radix_arrays *const a = (const struct radix_arrays *)state;
 	const struct radix_input *const input = a->input;
 
 	(void)gpu_upload(a->keys_in, input->keys, a->count * input->key_size, err);
 	return gpu_upload(a->values_in, input->values, a->count * radix_value_size(input), err);
 }
 
-static inline enum gb_status radix_download(void *state, void *output, struct gb_error *err)
+static inline enum gb_status radix_download(const struct radix_arrays *a, void *output,
+					    struct gb_error *err)
 {
-	const struct radix_arrays *const a = (const struct radix_arrays *)state;
 	const struct radix_input *const input = a->input;
 
 	(void)gpu_download(output, a->keys_out, a->count * input->key_size, err);
@@ -99,18 +94,27 @@ static inline struct radix_pass radix_pass_of(const struct radix_arrays *a, int 
 	return pass;
 }
 
-static inline size_t radix_tiles(size_t count, size_t tile)
-{
-	return count / tile + (count % tile != 0);
-}
-
 /* Of a sort by 8-bit digits: one read for the histogram, a read and a write per pass. */
-static inline double radix_sweep_bytes(const void *params, const void *input_)
+static inline double radix_sweep_bytes(const void *params, const struct radix_input *input)
 {
-	const struct radix_input *input = (const struct radix_input *)input_;
 	const size_t item = input->key_size + radix_value_size(input);
 
 	return (double)input->count * (double)(input->key_size + input->key_size * 2 * item);
+}
+
+/* The operations of such a variant. */
+template <class STATE, auto CREATE, auto RUN, auto BYTES>
+static constexpr struct gb_variant_ops radix_ops(void)
+{
+	return {
+		.state_size = sizeof(STATE),
+		.create = op<CREATE>,
+		.upload = op<radix_upload>,
+		.run = op<RUN>,
+		.download = op<radix_download>,
+		.bytes = op<BYTES>,
+		.flags = GB_REPEATABLE,
+	};
 }
 
 /* sort<KEY, VALUES>(arguments) for the type of the input. */

@@ -1,0 +1,51 @@
+/* gpu.h -- what the tests of the cuda variants begin with: a GPU or the emulator.  Where there is neither,
+ * they are skipped.
+ */
+#ifndef GPUBENCH_TESTS_CUDA_GPU_H
+#define GPUBENCH_TESTS_CUDA_GPU_H
+
+#include <criterion/criterion.h>
+
+#include "common/backend.h"
+#include "common/memory.h"
+#include "common/text.h"
+#include "common/variants.h"
+
+static inline void open_gpu(void)
+{
+	struct gb_error err = { GB_OK, "" };
+
+	if (gb_backends[GB_CUDA]->open(0, &err))
+		cr_skip("%s", err.message);
+}
+
+static inline void close_gpu(void)
+{
+	cr_expect_eq(gb_memory_used(GB_DEVICE_MEMORY), 0);
+	gb_backends[GB_CUDA]->close();
+}
+
+static inline const struct gb_variant *find_variant(enum gb_backend backend, const char *workload,
+						    const char *name)
+{
+	for (size_t i = 0; i < gb_variant_count; i++) {
+		const struct gb_variant *v = &gb_variants[i];
+
+		if (v->backend == backend && gb_equal(v->workload, workload) &&
+		    gb_equal(v->name, name))
+			return v;
+	}
+	cr_assert(0, "there is no %s", name);
+	return NULL;
+}
+
+static inline double metric(const struct gb_metrics *metrics, const char *name)
+{
+	for (size_t i = 0; i < metrics->count; i++)
+		if (gb_equal(metrics->item[i].name, name))
+			return metrics->item[i].value;
+	cr_assert(0, "there is no metric %s", name);
+	return 0;
+}
+
+#endif
