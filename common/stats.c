@@ -2,9 +2,7 @@
  *
  * The moments are taken in two passes, the second of which corrects the rounding of the first.
  * The interval of the median is exact (binomial weights, summed outwards from the middle, so that
- * nothing underflows for any count); that of the mean needs Student's t quantile, found by a
- * bracketed Newton iteration on the tail probability, which is an incomplete beta function
- * evaluated by its continued fraction (Lentz's method).
+ * nothing underflows for any count); that of the mean needs Student's t quantile.
  */
 #include "common/stats.h"
 
@@ -45,33 +43,6 @@ double gb_quantile_sorted(const double *sorted, size_t count, double p)
 double gb_median_sorted(const double *sorted, size_t count)
 {
 	return gb_quantile_sorted(sorted, count, 0.5);
-}
-
-/* Median of |value - median|, not scaled to a normal's sigma.
- * The deviations from the median fall away from it on both sides, each side in order, so that the
- * middle ones are found by merging the two sides from the centre outwards. */
-static double mad_sorted(const double *sorted, size_t count)
-{
-	double median = gb_median_sorted(sorted, count);
-	size_t right = count - count / 2, left = right; /* next: sorted[left - 1], sorted[right] */
-	double last = 0, previous = 0;
-
-	if (!count)
-		return (double)NAN;
-	for (size_t taken = 0; taken <= count / 2; taken++) {
-		double below = left > 0 ? fabs(median - sorted[left - 1]) : (double)INFINITY;
-		double above = right < count ? fabs(sorted[right] - median) : (double)INFINITY;
-
-		previous = last;
-		if (below <= above) {
-			last = below;
-			left--;
-		} else {
-			last = above;
-			right++;
-		}
-	}
-	return count % 2 ? last : previous + (last - previous) / 2;
 }
 
 double gb_median_ranks(size_t count, double level, size_t *low, size_t *high)
@@ -146,102 +117,45 @@ static double stddev_of(const double *value, size_t count, double mean)
 
 /* ---- Student's distribution -------------------------------------------------------------- */
 
-/* Gamma(a + 1/2) / Gamma(a): the quotient itself while both are far from overflow, then the
- * asymptotic series, whose first omitted term is below 1e-16 there. */
-static double gamma_ratio(double a)
+/* P(|T| < t) for df degrees of freedom, t = sqrt(df) tan(angle), and its derivative by the angle
+ * (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+static double central(size_t df, double angle, double *density)
 {
-	double s = 1 / a;
+	const double factor = df % 2 ? M_2_PI : 1, cosine = cos(angle);
+	double term = df % 2 ? cosine : 1, sum = df > 1 ? term : 0;
 
-	if (a < 100)
-		return tgamma(a + 0.5) / tgamma(a);
-	return sqrt(a) *
-	       (1 + s * (-1. / 8 +
-			 s * (1. / 128 +
-			      s * (5. / 1024 + s * (-21. / 32768 +
-						    s * (-399. / 262144 + s * 869. / 4194304))))));
-}
-
-/* 1 / (1 + d1 / (1 + d2 / (1 + ...))), the continued fraction in the incomplete beta function
- * I_x(a, b) (Abramowitz and Stegun 26.5.8), by Lentz's method.  It converges fast for
- * x < (a + 1) / (a + b + 2). */
-static double beta_fraction(double a, double b, double x)
-{
-	const double tiny = 1e-300;
-	double value = 1, upper = 1, lower = 0, change = 0;
-
-	for (int n = 1; n < 200000 && fabs(change - 1) > 3e-16; n++) {
-		int half = n / 2;
-		double m = half, k = a + n;
-		double d = n % 2 ? -(a + m) * (a + b + m) * x / ((k - 1) * k)
-				 : m * (b - m) * x / ((k - 1) * k);
-
-		upper = 1 + d / upper;
-		lower = 1 + d * lower;
-		if (fabs(upper) < tiny)
-			upper = tiny;
-		if (fabs(lower) < tiny)
-			lower = tiny;
-		lower = 1 / lower;
-		change = upper * lower;
-		value *= change;
+	for (size_t k = 2 + df % 2; k < df; k += 2) {
+		term *= cosine * cosine * (double)(k - 1) / (double)k;
+		sum += term;
 	}
-	return 1 / value;
+	*density = df > 1 ? factor * (double)(df - 1) * term * cosine : factor;
+	return factor * ((df % 2 ? angle : 0) + sin(angle) * sum);
 }
 
-/* P(T > r sqrt(df)) - tail for r >= 0, and the density of T / sqrt(df) at r.  Near the centre the
- * probability of (0, r) is what is computed and compared, so that nothing cancels. */
-static double tail_error(double r, double df, double tail, double *density)
+/* Newton's method from below: the probability is concave in the angle, so no step goes too far. */
+double gb_student_quantile(double level, size_t df)
 {
-	const double root_pi = 1.7724538509055160273;
-	double a = df / 2, constant = gamma_ratio(a) / root_pi;
-	double log_x = r < 1e8 ? -log1p(r * r) : -2 * log(r);
-	double x = exp(log_x), y = r < 1e8 ? r * r / (1 + r * r) : 1;
-	double front = constant * exp(a * log_x) * sqrt(y);
+	double angle = 0, step = 1;
 
-	*density = constant * exp((a + 0.5) * log_x);
-	if (x < (a + 1) / (a + 2.5))
-		return front * beta_fraction(a, 0.5, x) / df - tail;
-	return (0.5 - tail) - front * beta_fraction(0.5, a, y);
-}
-
-double gb_student_quantile(double p, double df)
-{
-	double tail = fmin(p, 1 - p), low = 0, high = 1, r, density;
-
-	if (!(p >= 0 && p <= 1) || !(df > 0))
+	if (df < 1 || !(level >= 0 && level < 1))
 		return (double)NAN;
-	if (tail <= 0)
-		return p < 0.5 ? -(double)INFINITY : (double)INFINITY;
-	if (tail >= 0.5)
-		return 0;
-	while (tail_error(high, df, tail, &density) > 0 && isfinite(high)) {
-		low = high;
-		high *= 2;
-	}
-	r = low + (high - low) / 2;
-	for (int i = 0; i < 200; i++) {
-		double error = tail_error(r, df, tail, &density), next;
+	for (int i = 0; i < 100 && step > 1e-15 * angle; i++) {
+		double density;
+		const double error = level - central(df, angle, &density);
 
-		if (error > 0)
-			low = r;
-		else
-			high = r;
-		next = r + error / density;
-		if (!(next > low && next < high))
-			next = low + (high - low) / 2;
-		if (fabs(next - r) <= 1e-16 * r)
-			break;
-		r = next;
+		step = error / density;
+		angle += step;
 	}
-	return (p < 0.5 ? -r : r) * sqrt(df);
+	return sqrt((double)df) * tan(angle);
 }
 
 /* ---- the summary ------------------------------------------------------------------------- */
 
+/* All but the mad. */
 static void summarize_sorted(const double *sorted, size_t count, struct gb_summary *summary)
 {
 	const double mean = mean_of(sorted, count), stddev = stddev_of(sorted, count, mean);
-	const double t = gb_student_quantile(0.5 + GB_LEVEL / 2, (double)count - 1);
+	const double t = gb_student_quantile(GB_LEVEL, count ? count - 1 : 0);
 	const double half = t * stddev / sqrt((double)count);
 	size_t low, high;
 	const double coverage = gb_median_ranks(count, GB_LEVEL, &low, &high);
@@ -255,7 +169,6 @@ static void summarize_sorted(const double *sorted, size_t count, struct gb_summa
 		.max = gb_quantile_sorted(sorted, count, 1),
 		.mean = mean,
 		.stddev = stddev,
-		.mad = mad_sorted(sorted, count),
 		.ci_low = low ? sorted[low - 1] : (double)NAN,
 		.ci_high = low ? sorted[high - 1] : (double)NAN,
 		.ci_coverage = coverage,
@@ -283,6 +196,10 @@ enum gb_status gb_summarize(const double *value, size_t count, struct gb_summary
 		gb_sort(sorted, count);
 	}
 	summarize_sorted(sorted, count, summary);
+	for (size_t i = 0; i < count; i++)
+		sorted[i] = fabs(sorted[i] - summary->median);
+	gb_sort(sorted, count);
+	summary->mad = gb_median_sorted(sorted, count);
 	free(sorted);
 	return GB_OK;
 }

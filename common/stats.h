@@ -39,10 +39,9 @@ struct gb_interval {
  * 95 %): NAN, and the ranks are 0. */
 double gb_median_ranks(size_t count, double level, size_t *low, size_t *high);
 
-/* t with P(T <= t) = p for Student's distribution with df > 0 degrees of freedom (need not be
- * whole), to 1e-13 relative for df <= 1e4 and 1e-11 for df <= 1e6.  -INFINITY at p = 0, INFINITY at
- * p = 1, NAN outside. */
-double gb_student_quantile(double p, double df);
+/* t with P(|T| < t) = level for Student's distribution with df >= 1 degrees of freedom; NAN for other
+ * df and for a level outside [0, 1).  Takes time in proportion to df. */
+double gb_student_quantile(double level, size_t df);
 
 /* By what factor values of one kind differ from those of another: the Hodges-Lehmann estimate, the
  * median of all quotients other / base, and the interval that inverts the Mann-Whitney test: exact

@@ -55,10 +55,20 @@ static size_t exact_rank(size_t n, size_t m, double level, double *coverage)
 	return k;
 }
 
+/* z with P(|Z| < z) = level, by Newton's method from below. */
+static double normal_quantile(double level)
+{
+	double z = 0;
+
+	for (int i = 0; i < 100; i++)
+		z += (level - erf(z * M_SQRT1_2)) * sqrt(M_PI_2) * exp(z * z / 2);
+	return z;
+}
+
 static size_t normal_rank(size_t n, size_t m, double level, double *coverage)
 {
 	const double a = (double)n, b = (double)m;
-	const double z = gb_student_quantile((1 + level) / 2, 1e6);
+	const double z = normal_quantile(level);
 	const double k = floor(a * b / 2 - z * sqrt(a * b * (a + b + 1) / 12));
 
 	*coverage = level;

@@ -11,189 +11,97 @@
 #include "common/stats.h"
 
 #include <criterion/criterion.h>
-#include <criterion/parameterized.h>
 #include <math.h>
+#include <string.h>
 
 #include "common/text.h"
 
 static void near(double got, double want, double relative, const char *what)
 {
-	cr_assert(fabs(got - want) <= relative * fabs(want), "%s is %.17g, not %.17g", what, got,
-		  want);
+	cr_assert(isnan(want) ? isnan(got) : fabs(got - want) <= relative * fabs(want),
+		  "%s is %.17g, not %.17g", what, got, want);
 }
 
 /* ---- summaries --------------------------------------------------------------------------- */
 
-struct summary_case {
-	const char *name;
+static const struct {
 	size_t count;
 	double value[12];
 	struct gb_summary want;
 	double p10, p90;
-};
-
-static struct summary_case summaries[] = {
-	{ "times with two outliers",
-	  12,
+} summaries[] = {
+	/* times with two outliers */
+	{ 12,
 	  { 12.1, 11.8, 12.4, 11.9, 35.0, 12.0, 11.7, 12.2, 12.3, 11.95, 12.05, 9.5 },
-	  { .count = 12,
-	    .min = 9.5,
-	    .q1 = 11.875,
-	    .median = 12.025,
-	    .q3 = 12.225,
-	    .max = 35,
-	    .mean = 13.741666666666667,
-	    .stddev = 6.7372382166492219,
-	    .mad = 0.2,
-	    .ci_low = 11.8,
-	    .ci_high = 12.3,
-	    .ci_coverage = 0.96142578125,
-	    .mean_ci_low = 9.4610297274822146,
-	    .mean_ci_high = 18.022303605851119,
-	    .outliers = 2 },
+	  { 12, 9.5, 11.875, 12.025, 12.225, 35, 13.741666666666667, 6.7372382166492219, 0.2, 11.8,
+	    12.3, 0.96142578125, 9.4610297274822146, 18.022303605851119, 2 },
 	  11.71,
 	  12.39 },
-	{ "odd count, ties",
-	  9,
+	/* odd count, ties */
+	{ 9,
 	  { 3, 1, 4, 1, 5, 9, 2, 6, 5.5 },
-	  { .count = 9,
-	    .min = 1,
-	    .q1 = 2,
-	    .median = 4,
-	    .q3 = 5.5,
-	    .max = 9,
-	    .mean = 4.0555555555555556,
-	    .stddev = 2.6273137950724077,
-	    .mad = 2,
-	    .ci_low = 1,
-	    .ci_high = 6,
-	    .ci_coverage = 0.9609375,
-	    .mean_ci_low = 2.0360233969169147,
-	    .mean_ci_high = 6.0750877141941964 },
+	  { 9, 1, 2, 4, 5.5, 9, 4.0555555555555556, 2.6273137950724077, 2, 1, 6, 0.9609375,
+	    2.0360233969169147, 6.0750877141941964, 0 },
 	  1,
 	  6.6 },
-	{ "small differences of big numbers; too few for an interval of the median",
-	  4,
+	/* small differences of big numbers; too few for an interval of the median */
+	{ 4,
 	  { 1e9 + 4, 1e9 + 7, 1e9 + 13, 1e9 + 16 },
-	  { .count = 4,
-	    .min = 1000000004,
-	    .q1 = 1000000006.25,
-	    .median = 1000000010,
-	    .q3 = 1000000013.75,
-	    .max = 1000000016,
-	    .mean = 1000000010,
-	    .stddev = 5.4772255750516611,
-	    .mad = 4.5,
-	    .ci_low = NAN,
-	    .ci_high = NAN,
-	    .ci_coverage = NAN,
-	    .mean_ci_low = 1000000001.2845119,
-	    .mean_ci_high = 1000000018.7154881 },
+	  { 4, 1000000004, 1000000006.25, 1000000010, 1000000013.75, 1000000016, 1000000010,
+	    5.4772255750516611, 4.5, NAN, NAN, NAN, 1000000001.2845119, 1000000018.7154881, 0 },
 	  1000000004.9,
 	  1000000015.1 },
-	{ "just enough for an interval of the median",
-	  6,
+	/* just enough for an interval of the median */
+	{ 6,
 	  { 6, 5, 4, 3, 2, 1 },
-	  { .count = 6,
-	    .min = 1,
-	    .q1 = 2.25,
-	    .median = 3.5,
-	    .q3 = 4.75,
-	    .max = 6,
-	    .mean = 3.5,
-	    .stddev = 1.8708286933869707,
-	    .mad = 1.5,
-	    .ci_low = 1,
-	    .ci_high = 6,
-	    .ci_coverage = 0.96875,
-	    .mean_ci_low = 1.5366856930196761,
-	    .mean_ci_high = 5.4633143069803239 },
+	  { 6, 1, 2.25, 3.5, 4.75, 6, 3.5, 1.8708286933869707, 1.5, 1, 6, 0.96875,
+	    1.5366856930196761, 5.4633143069803239, 0 },
 	  1.5,
 	  5.5 },
+	/* one value has no spread */
+	{ 1, { 42 }, { 1, 42, 42, 42, 42, 42, 42, NAN, 0, NAN, NAN, NAN, NAN, NAN, 0 }, 42, 42 },
+	/* none have no statistics */
+	{ 0,
+	  { 0 },
+	  { 0, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, NAN, 0 },
+	  NAN,
+	  NAN },
 };
 
-ParameterizedTestParameters(stats, summary)
+/* The numbers of a summary from min on, in its order. */
+static const char *const names[] = { "min",         "q1",      "median",      "q3",
+				     "max",         "mean",    "stddev",      "mad",
+				     "ci_low",      "ci_high", "ci_coverage", "mean_ci_low",
+				     "mean_ci_high" };
+
+static double number(const struct gb_summary *s, size_t i)
 {
-	return cr_make_param_array(struct summary_case, summaries, GB_COUNT(summaries));
+	double value;
+
+	memcpy(&value, (const char *)s + offsetof(struct gb_summary, min) + i * sizeof value,
+	       sizeof value);
+	return value;
 }
 
-static void near_or_none(double got, double want, const char *what)
+Test(stats, summary)
 {
-	if (isnan(want))
-		cr_assert(isnan(got), "%s is %g, not NAN", what, got);
-	else
-		near(got, want, 1e-14, what);
-}
+	for (size_t k = 0; k < GB_COUNT(summaries); k++) {
+		const size_t count = summaries[k].count;
+		struct gb_error err = { 0 };
+		struct gb_summary s;
+		double sorted[12];
 
-ParameterizedTest(struct summary_case *c, stats, summary)
-{
-	struct gb_error err = { 0 };
-	struct gb_summary s;
-
-	cr_assert_eq(gb_summarize(c->value, c->count, &s, &err), GB_OK);
-	cr_assert_eq(s.count, c->count);
-	near_or_none(s.min, c->want.min, "min");
-	near_or_none(s.q1, c->want.q1, "q1");
-	near_or_none(s.median, c->want.median, "median");
-	near_or_none(s.q3, c->want.q3, "q3");
-	near_or_none(s.max, c->want.max, "max");
-	near_or_none(s.mean, c->want.mean, "mean");
-	near_or_none(s.stddev, c->want.stddev, "stddev");
-	near(s.mad, c->want.mad, 1e-13, "mad"); /* differences of rounded decimals */
-	near_or_none(s.ci_low, c->want.ci_low, "ci_low");
-	near_or_none(s.ci_high, c->want.ci_high, "ci_high");
-	near_or_none(s.ci_coverage, c->want.ci_coverage, "ci_coverage");
-	near_or_none(s.mean_ci_low, c->want.mean_ci_low, "mean_ci_low");
-	near_or_none(s.mean_ci_high, c->want.mean_ci_high, "mean_ci_high");
-	cr_assert_eq(s.outliers, c->want.outliers);
-}
-
-ParameterizedTestParameters(stats, quantiles)
-{
-	return cr_make_param_array(struct summary_case, summaries, GB_COUNT(summaries));
-}
-
-ParameterizedTest(struct summary_case *c, stats, quantiles)
-{
-	gb_sort(c->value, c->count);
-	near(gb_quantile_sorted(c->value, c->count, 0.1), c->p10, 1e-14, "10 % quantile");
-	near(gb_quantile_sorted(c->value, c->count, 0.9), c->p90, 1e-14, "90 % quantile");
-}
-
-Test(stats, the_values_stay_as_they_were)
-{
-	const double value[] = { 3, 1, 2 };
-	struct gb_error err = { 0 };
-	struct gb_summary s;
-
-	cr_assert_eq(gb_summarize(value, 3, &s, &err), GB_OK);
-	cr_assert(value[0] == 3 && value[1] == 1 && value[2] == 2);
-}
-
-Test(stats, no_values_have_no_statistics)
-{
-	struct gb_error err = { 0 };
-	struct gb_summary s;
-
-	cr_assert_eq(gb_summarize(NULL, 0, &s, &err), GB_OK);
-	cr_assert_eq(s.count + s.outliers, 0);
-	cr_assert(isnan(s.min) && isnan(s.q1) && isnan(s.median) && isnan(s.q3) && isnan(s.max));
-	cr_assert(isnan(s.mean) && isnan(s.stddev) && isnan(s.mad));
-	cr_assert(isnan(s.ci_low) && isnan(s.ci_high) && isnan(s.ci_coverage));
-	cr_assert(isnan(s.mean_ci_low) && isnan(s.mean_ci_high));
-	cr_assert(isnan(gb_relative_half_width(&s)));
-}
-
-Test(stats, one_value_has_no_spread)
-{
-	const double value = 42;
-	struct gb_error err = { 0 };
-	struct gb_summary s;
-
-	cr_assert_eq(gb_summarize(&value, 1, &s, &err), GB_OK);
-	cr_assert(s.min == 42 && s.q1 == 42 && s.median == 42 && s.q3 == 42 && s.max == 42);
-	cr_assert(s.mean == 42 && s.mad == 0 && isnan(s.stddev));
-	cr_assert(isnan(s.ci_low) && isnan(s.mean_ci_low));
+		cr_assert_eq(gb_summarize(summaries[k].value, count, &s, &err), GB_OK);
+		cr_assert_eq(s.count, count);
+		cr_assert_eq(s.outliers, summaries[k].want.outliers);
+		/* 1e-13 for the mad: differences of rounded decimals */
+		for (size_t i = 0; i < GB_COUNT(names); i++)
+			near(number(&s, i), number(&summaries[k].want, i), 1e-13, names[i]);
+		memcpy(sorted, summaries[k].value, sizeof sorted);
+		gb_sort(sorted, count);
+		near(gb_quantile_sorted(sorted, count, 0.1), summaries[k].p10, 1e-14, "10 %");
+		near(gb_quantile_sorted(sorted, count, 0.9), summaries[k].p90, 1e-14, "90 %");
+	}
 }
 
 Test(stats, equal_values_have_exact_moments)
@@ -220,15 +128,6 @@ Test(stats, what_is_not_finite_is_refused)
 	cr_assert_str_eq(err.message, "value 2 of 3 is not a finite number");
 	err = (struct gb_error){ 0 };
 	cr_assert_eq(gb_summarize(infinite, 2, &s, &err), GB_ERUNTIME);
-}
-
-Test(stats, quantiles_outside_are_not_numbers)
-{
-	const double value[] = { 1, 2 };
-
-	cr_assert(isnan(gb_quantile_sorted(value, 2, -0.01)));
-	cr_assert(isnan(gb_quantile_sorted(value, 2, 1.01)));
-	cr_assert(isnan(gb_quantile_sorted(value, 2, NAN)));
 }
 
 Test(stats, an_interval_is_no_narrower_than_the_clock)
@@ -269,6 +168,8 @@ Test(stats, ranks_of_the_median)
 		size_t low, high;
 		double coverage;
 	} table[] = {
+		{ 0, 0.95, 0, 0, NAN },
+		{ 5, 0.95, 0, 0, NAN },
 		{ 6, 0.9, 1, 6, 0.96875 },
 		{ 6, 0.95, 1, 6, 0.96875 },
 		{ 6, 0.99, 0, 0, NAN },
@@ -295,107 +196,43 @@ Test(stats, ranks_of_the_median)
 
 		cr_assert_eq(low, table[i].low, "count %zu: low is %zu", table[i].count, low);
 		cr_assert_eq(high, table[i].high, "count %zu: high is %zu", table[i].count, high);
-		if (table[i].low)
-			near(coverage, table[i].coverage, 1e-13, "coverage");
-		else
-			cr_assert(isnan(coverage));
-	}
-	for (size_t count = 0; count < 6; count++) {
-		size_t low, high;
-
-		cr_assert(isnan(gb_median_ranks(count, 0.95, &low, &high)));
-		cr_assert_eq(low + high, 0);
+		near(coverage, table[i].coverage, 1e-13, "coverage");
 	}
 }
 
 /* ---- Student's t ------------------------------------------------------------------------- */
 
-static const double probability[] = { 0.500001, 0.6, 0.9, 0.95, 0.975, 0.995, 0.9999, 1e-6, 1e-12 };
+static const double probability[] = { 0.6, 0.9, 0.95, 0.975, 0.995, 0.9999 };
 
 static const struct {
-	double df;
+	size_t df;
 	double t[GB_COUNT(probability)];
 } student[] = {
-	{ 0.5,
-	  { 3.7081493547348684e-6, 0.39797542678479059, 10.270324410234511, 41.136000092878202,
-	    164.55767348048824, 4113.9645888041738, 10284911.563165651, -102849115631.63401,
-	    -1.0284911563163401e+23 } },
 	{ 1,
-	  { 3.1415926536904672e-6, 0.32491969623290625, 3.0776835371752541, 6.3137515146750374,
-	    12.706204736174693, 63.656741162871524, 3183.0987571185015, -318309.88618274349,
-	    -318309886183.79068 } },
+	  { 0.32491969623290625, 3.0776835371752541, 6.3137515146750374, 12.706204736174693,
+	    63.656741162871524, 3183.0987571185015 } },
 	{ 2,
-	  { 2.8284271248331803e-6, 0.28867513459481282, 1.885618083164127, 2.9199855803537242,
-	    4.3026527297494618, 9.9248432009182886, 70.700071074968172, -707.10572052593382,
-	    -707106.78118548687 } },
-	{ 4.5,
-	  { 2.648678110510481e-6, 0.26875183554217514, 1.5008853175085577, 2.0655758888785241,
-	    2.658912347204403, 4.272823993011292, 11.020996368612508, -31.081356583149239,
-	    -670.94270250510598 } },
+	  { 0.28867513459481282, 1.885618083164127, 2.9199855803537242, 4.3026527297494618,
+	    9.9248432009182886, 70.700071074968172 } },
 	{ 9,
-	  { 2.5770877237251527e-6, 0.26095533647391095, 1.3830287383966325, 1.8331129326562366,
-	    2.262157162798205, 3.2498355415921257, 6.010132129081531, -10.7201604099095,
-	    -51.414916023282231 } },
-	{ 29,
-	  { 2.5283262357195248e-6, 0.25568363457125608, 1.3114336473015512, 1.6991270265334973,
-	    2.0452296421327039, 2.7563859036706051, 4.2538941184323202, -5.9171055404595622,
-	    -11.613158011561407 } },
-	{ 99,
-	  { 2.5129660351785675e-6, 0.25402901215180665, 1.2901614420344853, 1.6603911560169905,
-	    1.9842169515864171, 2.6264054572808272, 3.8630891071273095, -5.051973998252516,
-	    -8.0369826099720406 } },
+	  { 0.26095533647391095, 1.3830287383966325, 1.8331129326562366, 2.262157162798205,
+	    3.2498355415921257, 6.010132129081531 } },
 	{ 199,
-	  { 2.5097792707949816e-6, 0.25368607538177208, 1.2858202092594091, 1.652546746166563,
-	    1.9719565442517534, 2.6007602160585159, 3.7894789938149369, -4.8980440593978476,
-	    -7.5057338337484745 } },
-	{ 201,
-	  { 2.5097478983580175e-6, 0.25368269988916697, 1.2857775925323176, 1.6524698419699859,
-	    1.9718365067798589, 2.6005099190831934, 3.7887662069769812, -4.8965677191848189,
-	    -7.5007875556520893 } },
-	{ 999,
-	  { 2.5072556374495366e-6, 0.25341458333036731, 1.2823995700373974, 1.6463803454275352,
-	    1.9623414611334496, 2.5807596372676365, 3.7328654996083125, -4.7816369788300793,
-	    -7.1243197327606537 } },
+	  { 0.25368607538177208, 1.2858202092594091, 1.652546746166563, 1.9719565442517534,
+	    2.6007602160585159, 3.7894789938149369 } },
 	{ 10000,
-	  { 2.5066909411957967e-6, 0.25335384344572679, 1.2816362297304777, 1.6450060180692425,
-	    1.9602012398906259, 2.5763210466685286, 3.7203958691176681, -4.756229685056779,
-	    -7.0433716020557756 } },
-	{ 1e+06,
-	  { 2.5066289013628522e-6, 0.25334717053784162, 1.2815524121299386, 1.6448551507220401,
-	    1.9599663568141067, 2.5758342201053338, 3.7190302747625712, -4.7534523482796808,
-	    -7.0345726084112566 } },
+	  { 0.25335384344572679, 1.2816362297304777, 1.6450060180692425, 1.9602012398906259,
+	    2.5763210466685286, 3.7203958691176681 } },
 };
 
 Test(stats, student_quantiles)
 {
 	for (size_t i = 0; i < GB_COUNT(student); i++)
-		for (size_t j = 0; j < GB_COUNT(probability); j++) {
-			double p = probability[j], df = student[i].df;
-			double t = gb_student_quantile(p, df);
-
-			cr_assert(fabs(t / student[i].t[j] - 1) < (df > 1e4 ? 1e-11 : 1e-13),
-				  "p %g, df %g: t is %.17g, not %.17g", p, df, t, student[i].t[j]);
-		}
-}
-
-Test(stats, student_closed_forms)
-{
-	for (double p = 0.55; p < 1; p += 0.05) {
-		double cauchy = tan(M_PI * (p - 0.5));
-		double two = (2 * p - 1) / sqrt(2 * p * (1 - p));
-
-		near(gb_student_quantile(p, 1), cauchy, 1e-13, "t with df 1");
-		near(gb_student_quantile(p, 2), two, 1e-13, "t with df 2");
-		near(gb_student_quantile(1 - p, 2), -two, 1e-12, "t with df 2, left");
-	}
-}
-
-Test(stats, student_edges)
-{
-	cr_assert(gb_student_quantile(0.5, 7) == 0);
-	cr_assert(gb_student_quantile(1, 7) == INFINITY);
-	cr_assert(gb_student_quantile(0, 7) == -INFINITY);
-	cr_assert(isnan(gb_student_quantile(1.1, 7)));
+		for (size_t j = 0; j < GB_COUNT(probability); j++)
+			near(gb_student_quantile(2 * probability[j] - 1, student[i].df),
+			     student[i].t[j], 1e-10, "t");
+	cr_assert(gb_student_quantile(0, 7) == 0);
+	cr_assert(isnan(gb_student_quantile(1, 7)));
 	cr_assert(isnan(gb_student_quantile(-0.1, 7)));
 	cr_assert(isnan(gb_student_quantile(0.9, 0)));
 	cr_assert(isnan(gb_student_quantile(NAN, 3)));
