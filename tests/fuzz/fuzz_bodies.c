@@ -1,17 +1,10 @@
 /* fuzz_bodies.c -- any bytes as a .csv, a .ply and a raw file of bodies: what is accepted is whole
  * and finite, what is not leaves nothing behind. */
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
 
 #include "common/memory.h"
 #include "datasets/bodies/read.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void read_as(const char *path, size_t limit)
 {
@@ -34,26 +27,16 @@ static void read_as(const char *path, size_t limit)
 	}
 }
 
-/* The file is in memory; links give it the names that tell its format. */
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char *const ends[] = { ".csv", ".ply", ".f32" };
-	const int file = memfd_create("bodies", 0);
-	char target[64], link[64];
-	const size_t limit = size ? data[0] % 4 : 0;
+	static const char *const endings[] = { ".csv", ".ply", ".f32" };
 
-	if (file < 0 || write(file, data, size) != (ssize_t)size)
-		abort();
-	(void)snprintf(target, sizeof target, "/proc/self/fd/%d", file);
 	for (int k = 0; k < 3; k++) {
-		(void)snprintf(link, sizeof link, "/tmp/fuzz_bodies.%d%s", (int)getpid(), ends[k]);
-		(void)unlink(link);
-		if (symlink(target, link))
-			abort();
-		read_as(link, limit);
-		(void)unlink(link);
+		const char *path = fuzz_file(data, size, endings[k]);
+
+		read_as(path, size ? data[0] % 4 : 0);
+		(void)unlink(path);
 	}
-	(void)close(file);
 	if (gb_memory_used(GB_HOST_MEMORY))
 		abort();
 	return 0;

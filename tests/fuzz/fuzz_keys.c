@@ -2,33 +2,20 @@
  * whole keys as asked for; what is not leaves nothing behind.
  *
  * The first byte chooses the size of a key and the limit, the rest is the file. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "common/memory.h"
 #include "datasets/keys/keys.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t key_size = size && data[0] % 2 ? 8 : 4;
 	const size_t limit = size ? data[0] / 2 % 8 : 0;
 	const size_t bytes = size ? size - 1 : 0;
-	const int file = memfd_create("keys", 0);
+	const char *path = fuzz_file(data + (size > 0), bytes, ".keys");
 	struct gb_error err = { 0 };
 	size_t count = 0;
 	void *keys = NULL;
-	char path[64];
 
-	if (file < 0 || (bytes && write(file, data + 1, bytes) != (ssize_t)bytes))
-		abort();
-	(void)snprintf(path, sizeof path, "/proc/self/fd/%d", file);
 	if (gb_keys_read(path, key_size, limit, &keys, &count, &err)) {
 		if (keys || !strstr(err.message, path))
 			abort();
@@ -40,7 +27,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		(void)gb_keys_digest(keys, key_size, NULL, count);
 	}
 	gb_host_free(keys);
-	(void)close(file);
+	(void)unlink(path);
 	if (gb_memory_used(GB_HOST_MEMORY))
 		abort();
 	return 0;

@@ -1,17 +1,10 @@
 /* fuzz_mesh.c -- any bytes as a mesh file: PLY if they start like one, a byte order mark or not, else
  * OBJ.  What is read must keep the readers' promises. */
 #include <math.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
 
 #include "common/lbvh.h"
 #include "datasets/mesh/read.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void check(const struct gb_mesh *mesh)
 {
@@ -29,16 +22,12 @@ static void check(const struct gb_mesh *mesh)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const size_t mark = size >= 3 && memcmp(data, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
-	const char *ending = size - mark >= 4 && memcmp(data + mark, "ply", 3) == 0 ? "ply" : "obj";
+	const char *ending =
+		size - mark >= 4 && memcmp(data + mark, "ply", 3) == 0 ? ".ply" : ".obj";
 	struct gb_mesh mesh = { 0 };
 	struct gb_error err = { 0 };
-	char path[64];
-	FILE *file;
+	const char *path = fuzz_file(data, size, ending);
 
-	snprintf(path, sizeof path, "/dev/shm/fuzz_mesh_%d.%s", (int)getpid(), ending);
-	file = fopen(path, "wb");
-	if (!file || fwrite(data, 1, size, file) != size || fclose(file))
-		abort();
 	if (!gb_mesh_read(path, &mesh, &err))
 		check(&mesh);
 	else if (!err.message[0] || mesh.vertex)

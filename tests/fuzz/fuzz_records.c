@@ -1,19 +1,11 @@
 /* fuzz_records.c -- any bytes as a record file: read, then printed in every format, as machines side
  * by side, and as a history. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <unistd.h>
-
 #include "cli/reports/exchange/exchange.h"
 #include "cli/reports/history/print.h"
 #include "cli/reports/history/scan.h"
 #include "cli/reports/table.h"
 #include "cli/reports/versus/print.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 static void report(FILE *nowhere, const struct gb_records *list)
 {
@@ -80,14 +72,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct gb_records list = { 0 };
 	struct gb_scanner scanner = { 0 };
 	struct gb_error err = { 0 };
-	char path[64];
-	const int file = memfd_create("fuzz", 0);
+	const char *path = fuzz_file(data, size, ".jsonl");
 
 	if (!nowhere)
 		nowhere = fopen("/dev/null", "w");
-	if (file < 0 || write(file, data, size) != (ssize_t)size)
-		return 0;
-	snprintf(path, sizeof path, "/proc/self/fd/%d", file);
 	if (!gb_records_read(path, &list, &err)) {
 		report(nowhere, &list);
 		versus(nowhere, &list);
@@ -97,6 +85,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		history(nowhere, &scanner.file);
 	gb_scanner_release(&scanner);
 	gb_records_release(&list);
-	close(file);
+	(void)unlink(path);
 	return 0;
 }

@@ -1,15 +1,9 @@
 /* fuzz_spec.c -- any text as a SPEC of each workload's parameters; all points are looked at, and the
  * values of some, as keys spell them, are read back. */
-#include <stddef.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/registry.h"
 #include "common/text.h"
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "tests/fuzz/fuzz.h"
 
 /* A spelled value is the value, and has no other spelling. */
 static void read_back(const struct gb_param *param, const void *params)

@@ -1,0 +1,28 @@
+/* fuzz.h -- what the targets share: the bytes as a file. */
+#ifndef GPUBENCH_TESTS_FUZZ_FUZZ_H
+#define GPUBENCH_TESTS_FUZZ_FUZZ_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A file of these bytes, in memory, of a name with that ending.  The path holds until the next call; the
+ * caller unlinks it. */
+static inline const char *fuzz_file(const uint8_t *bytes, size_t size, const char *ending)
+{
+	static char path[64];
+	FILE *file;
+
+	(void)snprintf(path, sizeof path, "/dev/shm/gpubench-fuzz-%d%s", (int)getpid(), ending);
+	file = fopen(path, "wb");
+	if (!file || fwrite(bytes, 1, size, file) != size || fclose(file))
+		abort();
+	return path;
+}
+
+#endif
