@@ -52,6 +52,15 @@ size_t gb_text_control(const char *text);
  * line and cannot change the colours, the title or the reading order of what is around them. */
 void gb_text_print(FILE *file, const char *text);
 
+/* A path that stands for several files: "mesh-###.png" is mesh-000.png, mesh-001.png ... */
+
+/* Whether the path has a row of #, one for each digit. */
+bool gb_is_numbered(const char *path);
+
+/* The path with its first row of # as the number, with more digits where it does not fit.  For
+ * free(); NULL if memory ran out. */
+char *gb_numbered_path(const char *path, size_t number);
+
 #ifdef __cplusplus
 }
 #endif

@@ -59,7 +59,7 @@ struct gb_param {
 	enum gb_type type;
 	bool size;     /* what needs more memory the larger it is */
 	bool written;  /* GB_PATH: a file that is written, not read */
-	bool numbered; /* it may stand for several (common/numbered.h), from 0 on */
+	bool numbered; /* it may stand for several (gb_numbered_path()), from 0 on */
 	bool hidden;   /* taken but not in the help: only `check`'s points and tests need it */
 	/* Bits 1 << GB_CPU ... of the back ends to which it means something: the others are not swept
 	 * over it, and have it not in their records; 0: all. */

@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/numbered.h"
 #include "common/text.h"
 
 static bool same_file(const char *a, const char *b)

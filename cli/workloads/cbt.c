@@ -15,11 +15,9 @@
 #include "cli/workloads/registry.h"
 #include "common/cbt.h"
 #include "common/memory.h"
-#include "common/numbered.h"
 #include "common/text.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
-#include "datasets/trees/picture.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
 

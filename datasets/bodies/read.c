@@ -1,16 +1,15 @@
-/* read.c -- see read.h.
+/* read.c -- positions of bodies from files.
  *
  * A format first bounds the bodies of the file (csv: by its lines), which sizes the arrays, then
  * fills them.
  */
-#include "datasets/bodies/read.h"
+#include "datasets/bodies/bodies.h"
 
 #include <ctype.h>
 #include <math.h>
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/octree.h"
 #include "datasets/reading/file.h"
 #include "datasets/reading/ply.h"
 #include "datasets/reading/reader.h"

@@ -1,9 +1,11 @@
-/* build.h -- what generators and readers of graphs share: lists of edges, and CSR from them. */
+/* build.h -- the generators and readers of graphs, and what they share: lists of edges, and CSR from
+ * them.  On failure the arrays of an input, and edges->pair, are left to the caller. */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
 #include "common/bfs.h"
 #include "common/status.h"
+#include "datasets/reading/reader.h"
 
 /* Streams of the generator, one per purpose. */
 enum {
@@ -43,5 +45,17 @@ void graph_transpose_matrix(struct bfs_input *in);
 /* CSR arrays (allocated: row) counted and filled from a matrix; *m edges. */
 enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t *matrix,
 				     struct bfs_csr *csr, uint64_t *m, struct gb_error *err);
+
+/* n, m, symmetric, out, in of the graph that the parameters ask for (graph.h says what each kind is),
+ * and of gnp and blocks the matrices. */
+enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *params,
+			      struct gb_error *err);
+
+/* The edges of a .mtx, an .el (or .txt) and a .gr file. */
+enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges);
+enum gb_status graph_read_el(struct gb_reader *r, struct graph_edges *edges);
+enum gb_status graph_read_gr(struct gb_reader *r, struct graph_edges *edges);
+/* n, m, symmetric, out, in of a .sg file. */
+enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in);
 
 #endif

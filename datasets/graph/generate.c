@@ -1,5 +1,5 @@
 /* generate.c -- graphs from (kind, parameters, seed); see graph.h for what each one is. */
-#include "datasets/graph/generate.h"
+#include "datasets/graph/build.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -7,7 +7,6 @@
 
 #include "common/memory.h"
 #include "common/rng.h"
-#include "datasets/graph/build.h"
 
 enum { BLOCK_BITS = 128, BLOCK_WORDS = 4, DIGITS = 32 };
 

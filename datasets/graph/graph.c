@@ -3,11 +3,62 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/memory.h"
+#include "common/text.h"
 #include "datasets/graph/build.h"
-#include "datasets/graph/generate.h"
-#include "datasets/graph/read.h"
+
+/* ---- files ------------------------------------------------------------------------------- */
+
+/* A reader makes a list of edges, or the whole graph. */
+static const struct kind {
+	const char *ending;
+	enum gb_status (*edges)(struct gb_reader *r, struct graph_edges *edges);
+	enum gb_status (*graph)(struct gb_reader *r, struct bfs_input *in);
+} kinds[] = {
+	{ ".mtx", graph_read_mtx, NULL }, { ".el", graph_read_el, NULL },
+	{ ".txt", graph_read_el, NULL },  { ".gr", graph_read_gr, NULL },
+	{ ".sg", NULL, graph_read_sg },
+};
+
+static const struct kind *kind_of(const char *path)
+{
+	const char *dot = strrchr(path, '.');
+
+	for (size_t i = 0; dot && i < GB_COUNT(kinds); i++)
+		if (gb_equal(dot, kinds[i].ending))
+			return &kinds[i];
+	return NULL;
+}
+
+static enum gb_status read_file(struct bfs_input *in, const char *path, struct gb_error *err)
+{
+	const struct kind *kind = kind_of(path);
+	struct graph_edges edges = { 0 };
+	struct gb_reader r;
+
+	if (!kind)
+		return gb_fail(err, GB_EUSAGE,
+			       "%s: a graph is read from .mtx, .el, .txt, .gr or .sg, by the "
+			       "ending of its name",
+			       path);
+	if (gb_reader_open(&r, path, "a graph", err))
+		return err->code;
+	if (r.begin == r.end)
+		gb_fail(err, GB_EUSAGE, "%s is empty", path);
+	else if (kind->graph)
+		(void)kind->graph(&r, in);
+	else {
+		gb_reader_skip_mark(&r);
+		(void)kind->edges(&r, &edges);
+	}
+	gb_reader_close(&r);
+	if (!err->code && kind->edges)
+		(void)graph_from_edges(in, &edges, err);
+	gb_host_free(edges.pair);
+	return err->code;
+}
 
 /* ---- matrices ---------------------------------------------------------------------------- */
 
@@ -115,7 +166,7 @@ enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_inpu
 	if (!in)
 		return gb_out_of_memory(err, NULL);
 	if (params->file)
-		(void)graph_read(in, params->file, err);
+		(void)read_file(in, params->file, err);
 	else
 		(void)graph_generate(in, params, err);
 	if (!err->code && !in->matrix)

@@ -44,4 +44,8 @@ enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_inpu
 /* Accepts NULL. */
 void bfs_input_destroy(struct bfs_input *input);
 
+/* Write the graph as .sg or .el, by the ending of path.  GB_EIO if it cannot be written. */
+enum gb_status bfs_graph_write(const struct bfs_input *input, const char *path,
+			       struct gb_error *err);
+
 #endif

@@ -6,13 +6,12 @@
  * in-edges, are the edges reversed.  GAPBS's own files have sorted rows, and are then read as they
  * are, in one pass over each array; rows in another order are sorted.
  */
-#include "datasets/graph/sg.h"
+#include "datasets/graph/build.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "common/memory.h"
-#include "datasets/graph/build.h"
 
 enum { HEADER = 17 };
 

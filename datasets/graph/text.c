@@ -6,7 +6,7 @@
  * expect, and every line ends in a newline, so that no bounds need be checked.  Of several faults
  * the first in the file is reported.  A line costs about 15 ns per thread: the bound is the digits.
  */
-#include "datasets/graph/text.h"
+#include "datasets/graph/build.h"
 
 #include <inttypes.h>
 #include <omp.h>

@@ -1,5 +1,5 @@
 /* write.c -- graphs as .sg (layout: sg.c) and .el files. */
-#include "datasets/graph/write.h"
+#include "datasets/graph/graph.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -22,6 +22,16 @@ struct gb_mesh {
 enum gb_status gb_mesh_alloc(struct gb_mesh *mesh, struct gb_error *err);
 void gb_mesh_release(struct gb_mesh *mesh);
 
+/* Read a mesh: .ply (ascii, binary of either byte order) or .obj.  Polygons become fans.  GB_EUSAGE
+ * with FILE:LINE (text) or FILE: byte N (binary) for wrong counts, an index out of range, a number
+ * that is malformed, not finite or beyond LBVH_COORDINATE_MAX, a truncated file; GB_EMEMORY if
+ * memory does not suffice.  Then *mesh is empty. */
+enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_error *err);
+
+/* Its readers.  On failure what was allocated in *mesh is left to the caller. */
+enum gb_status gb_mesh_read_obj(struct gb_reader *r, struct gb_mesh *mesh);
+enum gb_status gb_mesh_read_ply(struct gb_reader *r, struct gb_mesh *mesh);
+
 /* For the readers of files.  Allocate for so many vertices and triangles; GB_EUSAGE for none or
  * more than can be numbered. */
 enum gb_status gb_mesh_alloc_read(const struct gb_reader *r, size_t vertices, size_t triangles,

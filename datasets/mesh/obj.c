@@ -3,12 +3,13 @@
  * from 1, or backwards from the last one read with -1.  The other line types are skipped, but a
  * line must be of a type that the format has.  A backslash before the end of a line continues it,
  * and # starts a comment.  Two passes: count, then fill. */
-#include "datasets/mesh/obj.h"
+#include "datasets/mesh/mesh.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 #include "common/text.h"
+#include "datasets/reading/reader.h"
 
 /* What may follow x, y and z: a weight, or a colour and its opacity. */
 enum { MOST_EXTRA = 4 };

@@ -1,7 +1,7 @@
 /* ply.c -- a mesh from a PLY file: of the element `vertex` the properties x, y, z, of `face` the
  * list vertex_indices (or vertex_index).  Two passes over the rows: count the triangles, then
  * fill. */
-#include "datasets/mesh/ply.h"
+#include "datasets/mesh/mesh.h"
 
 #include "common/text.h"
 #include "datasets/reading/ply.h"

@@ -1,8 +1,5 @@
-/* read.c -- see read.h. */
-#include "datasets/mesh/read.h"
-
-#include "datasets/mesh/obj.h"
-#include "datasets/mesh/ply.h"
+/* read.c -- meshes from files. */
+#include "datasets/mesh/mesh.h"
 #include "datasets/reading/file.h"
 #include "datasets/reading/reader.h"
 

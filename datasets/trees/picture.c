@@ -1,4 +1,5 @@
-#include "datasets/trees/picture.h"
+/* picture.c -- meshes of a terrain as pictures. */
+#include "datasets/trees/terrain.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -6,11 +7,9 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "common/numbered.h"
+#include "common/text.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
-#include "datasets/trees/ground.h"
-#include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
 
 enum { EDGE = 1024, UNIT = GB_TERRAIN_UNIT, RING = 12 /* pixels */ };

@@ -22,6 +22,31 @@
 extern "C" {
 #endif
 
+/* ---- the ground: value noise, six octaves over one table of Philox words, smoothly interpolated */
+
+enum { GB_GROUND_TABLE = 64 }; /* lattice points per side, repeated */
+
+struct gb_ground {
+	float value[GB_GROUND_TABLE][GB_GROUND_TABLE];
+};
+
+struct gb_place {
+	double x, y, z;
+};
+
+/* The height of the first octave; no ground is higher than twice that. */
+#define GB_GROUND_ROUGHNESS 0.12
+
+void gb_ground_make(struct gb_ground *ground, uint64_t seed);
+
+/* x and y in [0, 1]. */
+double gb_ground_height(const struct gb_ground *ground, double x, double y);
+
+/* Frame 0 is where the flight begins; the wishes of frame f see frame f + 1. */
+struct gb_place gb_ground_camera(const struct gb_ground *ground, size_t frame);
+
+/* ---- its meshes -------------------------------------------------------------------------- */
+
 struct gb_terrain;
 
 enum gb_status gb_terrain_create(struct gb_terrain **terrain, unsigned depth, uint64_t seed,
@@ -48,6 +73,18 @@ struct gb_triangle gb_terrain_triangle(uint32_t k);
  * one and lie on the border of the square. */
 enum gb_status gb_terrain_check(const uint64_t *field, unsigned depth, size_t leaves,
 				struct gb_error *err);
+
+/* Pictures of a mesh, seen from above: PNG or PPM, 1024 x 1024.  In those of a flight, the triangles that
+ * a frame splits are red and those that it merges are blue, and a white ring is where the camera is. */
+
+/* The mesh of a field.  GB_EIO, GB_EMEMORY. */
+enum gb_status gb_terrain_draw(const char *path, const uint64_t *field, unsigned depth,
+			       uint64_t seed, struct gb_error *err);
+
+/* The input's mesh before each of its frames, with what that does, and after the last one: as many
+ * pictures as frames and one, numbered from 0 (gb_numbered_path()). */
+enum gb_status gb_terrain_film(const char *path, const struct cbt_input *in, uint64_t seed,
+			       struct gb_error *err);
 
 #ifdef __cplusplus
 }

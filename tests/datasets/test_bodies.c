@@ -4,7 +4,6 @@
  * description in datasets/bodies/bodies.h; its powers and roots are libm's.
  */
 #include "datasets/bodies/bodies.h"
-#include "datasets/bodies/read.h"
 
 #include <criterion/criterion.h>
 #include <math.h>

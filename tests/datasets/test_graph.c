@@ -12,7 +12,6 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"
-#include "datasets/graph/write.h"
 #include "tests/file_of.h"
 
 static struct bfs_input *make(const struct bfs_params *params)

@@ -11,7 +11,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/image.h"
-#include "datasets/mesh/read.h"
+#include "datasets/mesh/mesh.h"
 #include "datasets/mesh/scene.h"
 #include "tests/file_of.h"
 

@@ -12,7 +12,6 @@
 #include "common/text.h"
 #include "datasets/image.h"
 #include "datasets/trees/bits.h"
-#include "datasets/trees/picture.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
 

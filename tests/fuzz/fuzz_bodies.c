@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "common/memory.h"
-#include "datasets/bodies/read.h"
+#include "datasets/bodies/bodies.h"
 #include "tests/fuzz/fuzz.h"
 
 static void read_as(const char *path, size_t limit)

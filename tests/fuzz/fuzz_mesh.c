@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "common/lbvh.h"
-#include "datasets/mesh/read.h"
+#include "datasets/mesh/mesh.h"
 #include "tests/fuzz/fuzz.h"
 
 static void check(const struct gb_mesh *mesh)

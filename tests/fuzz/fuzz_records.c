@@ -23,7 +23,7 @@ static void report(FILE *nowhere, const struct gb_records *list)
 static void versus(FILE *nowhere, const struct gb_records *list)
 {
 	for (int by = GB_BY_MACHINE; by < GB_BYS; by++) {
-		struct gb_versus versus = { .by = (enum gb_versus_by)by, .by_median = by & 1 };
+		struct gb_versus versus = { .by = (enum gb_versus_by)by };
 		struct gb_error err = { 0 };
 
 		if (!gb_versus_init(&versus, list, &err))

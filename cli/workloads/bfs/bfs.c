@@ -19,7 +19,6 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"
-#include "datasets/graph/write.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 

@@ -20,7 +20,6 @@
 #include "common/octree.h"
 #include "common/text.h"
 #include "datasets/bodies/bodies.h"
-#include "datasets/bodies/read.h"
 
 /* ---- parameters -------------------------------------------------------------------------- */
 
