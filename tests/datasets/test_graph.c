@@ -12,6 +12,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "datasets/graph/graph.h"
+#include "tests/digest_of.h"
 #include "tests/file_of.h"
 
 static struct bfs_input *make(const struct bfs_params *params)
@@ -79,34 +80,35 @@ static const struct bfs_params kinds[] = {
 	{ .graph = BFS_UNIFORM, .vertices = 20, .edgefactor = 30, .multi = 1, .sources = 99 },
 	{ .graph = BFS_GRID, .vertices = 130, .sources = 9, .seed = 7 },
 };
+static const uint64_t known[GB_COUNT(kinds)] = {
+	UINT64_C(0xbe521a5bfb8833d1), UINT64_C(0x1ab6c9f995a747e6), UINT64_C(0x3a56d62638507358),
+	UINT64_C(0x154e85846ba072e3), UINT64_C(0x68f99b46b144e6be), UINT64_C(0xf44c58ebcc432cb5),
+	UINT64_C(0x09bc14de5782d5a4), UINT64_C(0xabf95869dc3e351c)
+};
 
-Test(graph, structure)
+/* The digest of the edges and the sources. */
+static uint64_t digest(const struct bfs_input *in)
 {
-	for (size_t k = 0; k < GB_COUNT(kinds); k++) {
-		struct bfs_input *in = make(&kinds[k]);
+	uint64_t all = digest_of(0, in->out.row, (in->n + 1) * sizeof *in->out.row);
 
-		check(in);
-		bfs_input_destroy(in);
-	}
+	all = digest_of(all, in->out.column, in->m * sizeof *in->out.column);
+	all = digest_of(all, in->in.column, in->m * sizeof *in->in.column);
+	return digest_of(all, in->source, in->source_count * sizeof *in->source);
 }
 
-Test(graph, the_same_for_any_number_of_threads)
+/* The known bytes, for any number of threads. */
+Test(graph, structure)
 {
-	for (size_t k = 0; k < GB_COUNT(kinds); k++) {
-		struct bfs_input *one, *five;
+	for (size_t k = 0; k < GB_COUNT(kinds); k++)
+		for (int threads = 1; threads <= 5; threads += 4) {
+			struct bfs_input *in;
 
-		omp_set_num_threads(1);
-		one = make(&kinds[k]);
-		omp_set_num_threads(5);
-		five = make(&kinds[k]);
-		cr_assert_eq(one->m, five->m);
-		cr_assert_arr_eq(one->out.row, five->out.row, (one->n + 1) * 8);
-		cr_assert_arr_eq(one->out.column, five->out.column, one->m * 4);
-		cr_assert_arr_eq(one->in.column, five->in.column, one->m * 4);
-		cr_assert_arr_eq(one->source, five->source, one->source_count * 4);
-		bfs_input_destroy(one);
-		bfs_input_destroy(five);
-	}
+			omp_set_num_threads(threads);
+			in = make(&kinds[k]);
+			check(in);
+			cr_expect_eq(digest(in), known[k], "kind %zu: 0x%016lx", k, digest(in));
+			bfs_input_destroy(in);
+		}
 	omp_set_num_threads(omp_get_num_procs());
 }
 
@@ -126,24 +128,6 @@ Test(graph, gnp_has_the_edges_it_should)
 			cr_assert(!bit(in->matrix, in, v, v));
 		bfs_input_destroy(in);
 	}
-}
-
-/* Every column is as likely: no bit of a 128-bit block is left out. */
-Test(graph, gnp_is_even)
-{
-	struct bfs_params params = { .vertices = 2048, .p = 0.3, .sources = 1 };
-	struct bfs_input *in = make(&params);
-	double square = 0;
-
-	for (uint32_t v = 0; v < in->n; v++) {
-		const double expected = 2047 * 0.3, deviation = sqrt(2047 * 0.3 * 0.7);
-		const double z =
-			((double)(in->in.row[v + 1] - in->in.row[v]) - expected) / deviation;
-
-		square += z * z;
-	}
-	cr_assert(fabs(square / 2048 - 1) < 0.2, "variance %g", square / 2048);
-	bfs_input_destroy(in);
 }
 
 Test(graph, none_and_all)
@@ -173,38 +157,6 @@ Test(graph, blocks_are_a_chain)
 	bfs_input_destroy(in);
 }
 
-Test(graph, orphans_have_no_in_edges)
-{
-	struct bfs_params params = { .vertices = 2000, .p = 0.5, .orphans = 0.1, .sources = 1 };
-	struct bfs_input *in = make(&params);
-	int orphans = 0;
-
-	for (uint32_t v = 0; v < in->n; v++)
-		orphans += in->in.row[v + 1] == in->in.row[v];
-	cr_assert(orphans > 130 && orphans < 270, "%d", orphans);
-	bfs_input_destroy(in);
-}
-
-/* R-MAT's skew: many vertices without edges, a few with very many. */
-Test(graph, kronecker_is_skewed)
-{
-	struct bfs_params params = {
-		.graph = BFS_KRONECKER, .scale = 12, .edgefactor = 16, .sources = 1
-	};
-	struct bfs_input *in = make(&params);
-	uint64_t most = 0, none = 0;
-
-	for (uint32_t v = 0; v < in->n; v++) {
-		const uint64_t degree = in->out.row[v + 1] - in->out.row[v];
-
-		most = degree > most ? degree : most;
-		none += degree == 0;
-	}
-	cr_assert(most > 500 && none > 500, "%lu %lu", (unsigned long)most, (unsigned long)none);
-	cr_assert(in->m < 2 * 16 * 4096 && in->m > 16 * 4096);
-	bfs_input_destroy(in);
-}
-
 /* ---- files ------------------------------------------------------------------------------- */
 
 struct text_case {
@@ -212,6 +164,8 @@ struct text_case {
 	const char *expected; /* edges as "u>v " in order, or the fault after the path */
 };
 
+#define MTX(kind) "%%MatrixMarket matrix coordinate " kind "\n"
+#define MARK      "\xef\xbb\xbf"
 /* More than 255 bytes. */
 #define BLANKS_64 "                                                                "
 #define BLANKS    BLANKS_64 BLANKS_64 BLANKS_64 BLANKS_64
@@ -222,27 +176,17 @@ static const struct text_case good[] = {
 	{ ".el", "# SNAP\r\n0\t1\r\n\r\n  1 0 \n% x\n", "0>1 1>0 " },
 	{ ".txt", "0 1 3.5 label\n1 1\n1 1\n", "0>1 1>1 1>1 " },
 	{ ".gr", "c x\np sp 3 2\na 1 2 7\nc y\na 3 1 -1\n", "0>1 2>0 " },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n% c\n3 3 2\n1 2\n3 1\n",
-	  "0>1 2>0 " },
+	{ ".mtx", MTX("pattern general") "% c\n3 3 2\n1 2\n3 1\n", "0>1 2>0 " },
 	{ ".mtx", "%%matrixmarket MATRIX Coordinate Real General\n\n2 2 2\n1 2 0\n2 1 -1.5e-3",
 	  "0>1 1>0 " },
 	{ ".mtx",
 	  "%%MatrixMarket matrix coordinate integer symmetric\r\n3 3 3\r\n"
 	  "1 1 4\r\n2 1 -5\r\n3 2 +6\r\n",
 	  "0>0 0>1 1>0 1>2 2>1 " },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n5 5 0\n", "" },
-	{ ".el",
-	  "\xef\xbb\xbf"
-	  "0 1\n",
-	  "0>1 " },
-	{ ".gr",
-	  "\xef\xbb\xbf"
-	  "p sp 2 1\na 1 2 7\n",
-	  "0>1 " },
-	{ ".mtx",
-	  "\xef\xbb\xbf"
-	  "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n",
-	  "0>1 " },
+	{ ".mtx", MTX("pattern general") "5 5 0\n", "" },
+	{ ".el", MARK "0 1\n", "0>1 " },
+	{ ".gr", MARK "p sp 2 1\na 1 2 7\n", "0>1 " },
+	{ ".mtx", MARK MTX("pattern general") "2 2 1\n1 2\n", "0>1 " },
 	{ ".el", "000000000000 0000000000001\n00 2\n", "0>1 0>2 " },
 	{ ".gr", "p sp 0000000000000000000002 000000000000000000000001\na 000000000001 2 7\n",
 	  "0>1 " },
@@ -257,6 +201,7 @@ static const struct text_case bad[] = {
 	{ ".el", "0 1\na b\n", ":2: a vertex number is expected" },
 	{ ".el", "0 1\n0 ", ":2: a vertex number is expected" },
 	{ ".el", "# nothing\n", " holds no edges" },
+	{ ".el", "", " is empty" },
 	{ ".gr", "a 1 2 3\n", ":1: \"p sp VERTICES EDGES\" is expected" },
 	{ ".gr", "c only\n", ":1: there is no problem line" },
 	{ ".gr", "p sp 3\n", ":1: two numbers are expected" },
@@ -270,79 +215,74 @@ static const struct text_case bad[] = {
 	{ ".mtx", "1 1 0\n", ":1: a MatrixMarket file starts with" },
 	{ ".mtx", "%%MatrixMarket matrix array real general\n",
 	  ":1: only the coordinate format is read" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate complex general\n", ":1: the field must be" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate real hermitian\n", ":1: the symmetry must be" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate real general\n% x\n",
-	  ":2: the line of the sizes is missing" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2\n",
-	  ":2: rows, columns and entries are expected" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate real general\n2 3 1\n1 1 1\n",
-	  ":2: the matrix is not square" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate real general\n3000000000 3000000000 1\n",
+	{ ".mtx", MTX("complex general"), ":1: the field must be" },
+	{ ".mtx", MTX("real hermitian"), ":1: the symmetry must be" },
+	{ ".mtx", MTX("real general") "% x\n", ":2: the line of the sizes is missing" },
+	{ ".mtx", MTX("real general") "2 2\n", ":2: rows, columns and entries are expected" },
+	{ ".mtx", MTX("real general") "2 3 1\n1 1 1\n", ":2: the matrix is not square" },
+	{ ".mtx", MTX("real general") "3000000000 3000000000 1\n",
 	  ":2: more than 2147483647 vertices" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2 1\n",
+	{ ".mtx", MTX("pattern general") "2 2 1\n1 2 1\n",
 	  ":3: two vertices and nothing else are expected" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 x\n",
-	  ":3: the value is no number" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate real general\n2 2 1\n1 2 1e\n",
-	  ":3: the value is no number" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate integer general\n2 2 1\n1 2 1.5\n",
+	{ ".mtx", MTX("real general") "2 2 1\n1 2 x\n", ":3: the value is no number" },
+	{ ".mtx", MTX("real general") "2 2 1\n1 2 1e\n", ":3: the value is no number" },
+	{ ".mtx", MTX("integer general") "2 2 1\n1 2 1.5\n",
 	  ":3: nothing is expected after the value" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n2 2 1\n1 2\n",
-	  ":3: an entry above the diagonal" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n0 1\n",
+	{ ".mtx", MTX("pattern symmetric") "2 2 1\n1 2\n", ":3: an entry above the diagonal" },
+	{ ".mtx", MTX("pattern general") "2 2 1\n0 1\n",
 	  ":3: vertex 0 in a file that counts from 1" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 3\n",
+	{ ".mtx", MTX("pattern general") "2 2 1\n1 3\n",
 	  ":3: the vertex is greater than the number of vertices" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 3\n1 2\n2 1\n",
+	{ ".mtx", MTX("pattern general") "2 2 3\n1 2\n2 1\n",
 	  ":2: 3 entries are announced, and the file has 2" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n2 1\n",
+	{ ".mtx", MTX("pattern general") "2 2 1\n1 2\n2 1\n",
 	  ":2: 1 entries are announced, and the file has 2" },
 	{ ".el", "0000000000012345678901 0\n", ":1: the vertex number is too large" },
 	{ ".el",
 	  "\xef\xbb\xef"
 	  "0 1\n",
 	  ":1: a vertex number is expected" },
-	{ ".el",
-	  "0 1\n\xef\xbb\xbf"
-	  "0 1\n",
-	  ":2: a vertex number is expected" },
+	{ ".el", "0 1\n" MARK "0 1\n", ":2: a vertex number is expected" },
 	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\xff\n2 2 1\n1 2\n",
 	  ":1: the symmetry must be" },
 	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general" BLANKS "x\n2 2 1\n1 2\n",
 	  ":1: nothing is expected after the symmetry" },
-	{ ".mtx", "%%MatrixMarket matrix coordinate pattern general\n2 2 1" BLANKS "1\n1 2\n",
+	{ ".mtx", MTX("pattern general") "2 2 1" BLANKS "1\n1 2\n",
 	  ":2: rows, columns and entries are expected" },
 	{ ".gr", "p sp 2 1" BLANKS "1\na 1 2 1\n", ":1: two numbers are expected" },
 	{ ".csv", "0 1\n", ": a graph is read from" },
 	{ "", "0 1\n", ": a graph is read from" },
 };
 
+/* That the file holds these edges; it is removed. */
+static void expect_edges(const char *path, const char *expected)
+{
+	struct bfs_params params = { .file = path, .sources = 8 };
+	struct bfs_input *in = make(&params);
+	char text[256] = "";
+
+	check(in);
+	for (uint32_t u = 0; u < in->n; u++)
+		for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++)
+			snprintf(text + strlen(text), sizeof text - strlen(text), "%u>%u ", u,
+				 in->out.column[e]);
+	cr_assert_str_eq(text, expected);
+	bfs_input_destroy(in);
+	unlink(path);
+}
+
 Test(graph, good_files)
 {
 	for (size_t i = 0; i < GB_COUNT(good); i++)
 		for (int threads = 1; threads <= 7; threads += 3) {
-			const char *path =
-				file_of(good[i].ending, good[i].text, strlen(good[i].text));
-			struct bfs_params params = { .file = path, .sources = 8 };
-			struct bfs_input *in;
-			char text[256] = "";
-
 			omp_set_num_threads(threads);
-			in = make(&params);
-			check(in);
-			for (uint32_t u = 0; u < in->n; u++)
-				for (uint64_t e = in->out.row[u]; e < in->out.row[u + 1]; e++)
-					snprintf(text + strlen(text), sizeof text - strlen(text),
-						 "%u>%u ", u, in->out.column[e]);
-			cr_assert_str_eq(text, good[i].expected);
-			bfs_input_destroy(in);
-			unlink(path);
+			expect_edges(file_of(good[i].ending, good[i].text, strlen(good[i].text)),
+				     good[i].expected);
 		}
 	omp_set_num_threads(omp_get_num_procs());
 }
 
-/* That reading the file fails with this fault after its path, and leaves nothing behind. */
+/* That reading the file fails with this fault after its path, and leaves nothing behind; it is removed. */
 static void expect_fault(const char *path, const char *fault)
 {
 	const size_t used = gb_memory_used(GB_HOST_MEMORY);
@@ -356,19 +296,15 @@ static void expect_fault(const char *path, const char *fault)
 	cr_assert(!strncmp(err.message + strlen(path), fault, strlen(fault)),
 		  "expected: %s\n     got: %s", fault, err.message);
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
+	unlink(path);
 }
 
 Test(graph, malformed_files)
 {
-	for (size_t i = 0; i < GB_COUNT(bad); i++) {
-		const char *path = file_of(bad[i].ending, bad[i].text, strlen(bad[i].text));
-
-		expect_fault(path, bad[i].expected);
-		unlink(path);
-	}
+	for (size_t i = 0; i < GB_COUNT(bad); i++)
+		expect_fault(file_of(bad[i].ending, bad[i].text, strlen(bad[i].text)),
+			     bad[i].expected);
 	expect_fault("/nowhere/at-all.mtx", ": No such file or directory");
-	expect_fault(file_of(".el", "", 0), " is empty");
-	unlink(file_of(".el", "", 0));
 }
 
 /* The first of several faults is reported, whichever thread found it. */
@@ -376,15 +312,12 @@ Test(graph, the_first_fault_of_many_lines)
 {
 	char *text = malloc(1 << 20);
 	size_t size = 0;
-	const char *path;
 
 	for (int line = 1; line <= 50000; line++)
 		size += (size_t)sprintf(text + size,
 					line == 30001 || line == 40000 ? "x\n" : "%d 1\n", line);
-	path = file_of(".el", text, size);
 	omp_set_num_threads(4);
-	expect_fault(path, ":30001: a vertex number is expected");
-	unlink(path);
+	expect_fault(file_of(".el", text, size), ":30001: a vertex number is expected");
 	free(text);
 	omp_set_num_threads(omp_get_num_procs());
 }
@@ -451,101 +384,71 @@ struct __attribute__((packed)) undirected {
 };
 static const struct undirected pair = { 0, 2, 2, { 0, 1, 2 }, { 1, 0 } };
 
-static void expect_sg(const void *bytes, size_t size, const char *fault)
-{
-	const char *path = file_of(".sg", bytes, size);
-
-	expect_fault(path, fault);
-	unlink(path);
-}
-
+/* Files of others.  Rows are sorted where a file leaves them in another order: `three` has them so in
+ * its first row, `in_edges` in a row of the in-edges, `path` in one of an undirected graph. */
 Test(graph, sg_that_others_wrote)
 {
-	struct bfs_params params = { .sources = 9 };
-	struct bfs_input *in;
-
-	params.file = file_of(".sg", &three, sizeof three);
-	in = make(&params);
-	check(in);
-	cr_assert(in->n == 3 && in->m == 3 && !in->symmetric && in->out.column[0] == 1);
-	bfs_input_destroy(in);
-	params.file = file_of(".sg", &pair, sizeof pair);
-	in = make(&params);
-	check(in);
-	cr_assert(in->n == 2 && in->m == 2 && in->symmetric);
-	bfs_input_destroy(in);
-	unlink(params.file);
-}
-
-/* Rows are sorted where a file leaves them in another order: `three` has them so in its first row,
- * these in a row of the in-edges, and of an undirected graph. */
-Test(graph, sg_in_another_order)
-{
-	struct __attribute__((packed)) {
+	const struct __attribute__((packed)) {
 		uint8_t directed;
 		int64_t m, n, row[4];
 		int32_t column[4];
 	} path = { 0, 4, 3, { 0, 1, 3, 4 }, { 1, 2, 0, 1 } };
-	struct directed in_edges = three;
-	struct bfs_params params = { .sources = 9 };
-	struct bfs_input *in;
+	const struct directed in_edges = {
+		1, 3, 3, { 0, 2, 2, 3 }, { 1, 2, 1 }, { 0, 0, 2, 3 }, { 2, 0, 0 }
+	};
+	const struct {
+		const void *bytes;
+		size_t size;
+		const char *edges;
+	} files[] = { { &three, sizeof three, "0>1 0>2 2>1 " },
+		      { &pair, sizeof pair, "0>1 1>0 " },
+		      { &in_edges, sizeof in_edges, "0>1 0>2 2>1 " },
+		      { &path, sizeof path, "0>1 1>0 1>2 2>1 " } };
 
-	in_edges.column[0] = 1, in_edges.column[1] = 2;
-	in_edges.in_column[0] = 2, in_edges.in_column[1] = 0;
-	params.file = file_of(".sg", &in_edges, sizeof in_edges);
-	in = make(&params);
-	check(in);
-	cr_assert(in->in.column[0] == 0 && in->in.column[1] == 2);
-	bfs_input_destroy(in);
-	params.file = file_of(".sg", &path, sizeof path);
-	in = make(&params);
-	check(in);
-	cr_assert(in->symmetric && in->out.column[1] == 0 && in->out.column[2] == 2);
-	bfs_input_destroy(in);
-	unlink(params.file);
+	for (size_t i = 0; i < GB_COUNT(files); i++)
+		expect_edges(file_of(".sg", files[i].bytes, files[i].size), files[i].edges);
 }
 
 Test(graph, malformed_sg)
 {
-	struct directed d;
-	struct undirected u;
+	const struct {
+		size_t at, size; /* of the member that is changed */
+		int64_t value;
+		const char *fault;
+	} faults[] = {
+#define MEMBER(name) offsetof(struct directed, name), sizeof three.name
+		{ MEMBER(directed), 2, ": byte 0 is 2, neither" },
+		{ MEMBER(n), -1, ": byte 9: -1 vertices" },
+		{ MEMBER(n), INT64_C(1) << 40, ": byte 9: 1099511627776 vertices" },
+		{ MEMBER(m), INT64_C(1) << 61, ": byte 1: 2305843009213693952 edges in a file of" },
+		{ MEMBER(m), 2, " has 105 bytes, and 3 vertices with 2 edges, directed, take 97" },
+		{ MEMBER(row[0]), 1, ": byte 17: the edges of vertex 0 start at 1" },
+		{ MEMBER(row[1]), 9,
+		  ": byte 25: the edges of vertex 0 end at 9, and start at 0 of 3" },
+		{ MEMBER(row[2]), 1,
+		  ": byte 33: the edges of vertex 1 end at 1, and start at 2 of 3" },
+		{ MEMBER(row[3]), 2, ": byte 41: the row pointers end at 2 of 3 edges" },
+		{ MEMBER(column[1]), 3, ": byte 53: vertex 3 of 3" },
+		{ MEMBER(column[1]), -1, ": byte 53: vertex -1 of 3" },
+		{ MEMBER(in_row[2]), 1, ": byte 61: the in-edges are not the out-edges reversed" },
+		{ MEMBER(in_row[1]), 9, ": byte 69: the edges of vertex 0 end at 9" },
+		{ MEMBER(in_column[1]), 3, ": byte 97: vertex 3 of 3" },
+		{ MEMBER(in_column[2]), -1, ": byte 101: vertex -1 of 3" },
+		{ MEMBER(in_column[1]), 1,
+		  ": byte 61: the in-edges are not the out-edges reversed" },
+	};
+	struct undirected u = pair;
 
 	for (size_t size = 1; size < sizeof three; size++)
-		expect_sg(&three, size, size < 17 ? ": " : "");
-	d = three, d.directed = 2;
-	expect_sg(&d, sizeof d, ": byte 0 is 2, neither");
-	d = three, d.n = -1;
-	expect_sg(&d, sizeof d, ": byte 9: -1 vertices");
-	d = three, d.n = INT64_C(1) << 40;
-	expect_sg(&d, sizeof d, ": byte 9: 1099511627776 vertices");
-	d = three, d.m = INT64_C(1) << 61;
-	expect_sg(&d, sizeof d, ": byte 1: 2305843009213693952 edges in a file of");
-	d = three, d.m = 2;
-	expect_sg(&d, sizeof d, " has 105 bytes, and 3 vertices with 2 edges, directed, take 97");
-	d = three, d.row[0] = 1;
-	expect_sg(&d, sizeof d, ": byte 17: the edges of vertex 0 start at 1");
-	d = three, d.row[1] = 9;
-	expect_sg(&d, sizeof d, ": byte 25: the edges of vertex 0 end at 9, and start at 0 of 3");
-	d = three, d.row[2] = 1;
-	expect_sg(&d, sizeof d, ": byte 33: the edges of vertex 1 end at 1, and start at 2 of 3");
-	d = three, d.row[3] = 2;
-	expect_sg(&d, sizeof d, ": byte 41: the row pointers end at 2 of 3 edges");
-	d = three, d.column[1] = 3;
-	expect_sg(&d, sizeof d, ": byte 53: vertex 3 of 3");
-	d = three, d.column[1] = -1;
-	expect_sg(&d, sizeof d, ": byte 53: vertex -1 of 3");
-	d = three, d.in_row[2] = 1;
-	expect_sg(&d, sizeof d, ": byte 61: the in-edges are not the out-edges reversed");
-	d = three, d.in_row[1] = 9;
-	expect_sg(&d, sizeof d, ": byte 69: the edges of vertex 0 end at 9, and start at 0 of 3");
-	d = three, d.in_column[1] = 3;
-	expect_sg(&d, sizeof d, ": byte 97: vertex 3 of 3");
-	d = three, d.in_column[2] = -1;
-	expect_sg(&d, sizeof d, ": byte 101: vertex -1 of 3");
-	d = three, d.in_column[1] = 1;
-	expect_sg(&d, sizeof d, ": byte 61: the in-edges are not the out-edges reversed");
-	u = pair, u.column[1] = 1;
-	expect_sg(&u, sizeof u, " says that it is undirected, but");
+		expect_fault(file_of(".sg", &three, size), size < 17 ? ": " : "");
+	for (size_t i = 0; i < GB_COUNT(faults); i++) {
+		struct directed d = three;
+
+		memcpy((char *)&d + faults[i].at, &faults[i].value, faults[i].size);
+		expect_fault(file_of(".sg", &d, sizeof d), faults[i].fault);
+	}
+	u.column[1] = 1;
+	expect_fault(file_of(".sg", &u, sizeof u), " says that it is undirected, but");
 }
 
 Test(graph, each_allocation_of_a_reader_may_fail)
