@@ -10,7 +10,6 @@
 
 #include "common/memory.h"
 #include "common/text.h"
-#include "datasets/image.h"
 #include "datasets/trees/bits.h"
 #include "datasets/trees/terrain.h"
 #include "datasets/trees/trees.h"
@@ -76,6 +75,32 @@ Test(cbt_layout, elements_are_independent)
 			cr_assert_eq(cbt_get(heap, depth, k),
 				     k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
 	}
+}
+
+/* An input of CBT_UPDATE. */
+static enum gb_status try(int64_t shape, int64_t depth, double fill, int64_t frames, int64_t seed,
+			  struct cbt_input *in, struct gb_error *err)
+{
+	const struct cbt_params params = { .op = CBT_UPDATE,
+					   .depth = depth,
+					   .shape = shape,
+					   .fill = fill,
+					   .frames = frames,
+					   .seed = seed };
+
+	*in = (struct cbt_input){ 0 };
+	*err = (struct gb_error){ 0 };
+	return gb_trees_make(&params, in, err);
+}
+
+static struct cbt_input made(int64_t shape, int64_t depth, double fill, int64_t frames,
+			     int64_t seed)
+{
+	struct cbt_input in;
+	struct gb_error err;
+
+	cr_assert_eq(try(shape, depth, fill, frames, seed, &in, &err), GB_OK, "%s", err.message);
+	return in;
 }
 
 /* ---- a tree as a set of nodes ------------------------------------------------------------- */
@@ -165,18 +190,10 @@ Test(cbt_trees, frames_agree_with_a_set_of_nodes)
 {
 	for (int64_t depth = CBT_MIN_DEPTH; depth <= MOST; depth++)
 		for (int64_t seed = 0; seed < 8; seed++) {
-			struct cbt_params params = { .op = CBT_UPDATE,
-						     .depth = depth,
-						     .shape = CBT_RANDOM,
-						     .fill = seed % 2 ? 0.5 : 1,
-						     .frames = 12,
-						     .seed = seed };
+			struct cbt_input in = made(CBT_RANDOM, depth, seed % 2 ? 0.5 : 1, 12, seed);
 			static struct nodes t;
-			struct cbt_input in = { 0 };
-			struct gb_error err = { 0 };
 			uint64_t *field;
 
-			cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
 			memset(&t, 0, sizeof t);
 			t.depth = (unsigned)depth;
 			read_node(&t, in.field, 1);
@@ -226,21 +243,6 @@ Test(cbt_trees, merges_need_two_leaves_that_agree)
 
 /* ---- shapes ------------------------------------------------------------------------------- */
 
-static enum gb_status make(int64_t shape, int64_t depth, double fill, struct cbt_input *in,
-			   struct gb_error *err)
-{
-	struct cbt_params params = { .op = CBT_UPDATE,
-				     .depth = depth,
-				     .shape = shape,
-				     .fill = fill,
-				     .frames = 3,
-				     .seed = 7 };
-
-	*in = (struct cbt_input){ 0 };
-	*err = (struct gb_error){ 0 };
-	return gb_trees_make(&params, in, err);
-}
-
 /* A tree: every gap a power of two, every leaf at a multiple of its gap. */
 static size_t check_tree(const uint64_t *field, unsigned depth)
 {
@@ -260,7 +262,6 @@ Test(cbt_trees, leaves_are_as_many_as_asked)
 {
 	static const double fill[] = { 1, 0.97, 0.5, 0.25, 0.1, 0.003 };
 	struct cbt_input in;
-	struct gb_error err;
 
 	for (int64_t depth = CBT_MIN_DEPTH; depth <= 18; depth++)
 		for (size_t i = 0; i < GB_COUNT(fill); i++) {
@@ -268,8 +269,7 @@ Test(cbt_trees, leaves_are_as_many_as_asked)
 
 			if (wanted < 0.5)
 				continue;
-			cr_assert_eq(make(CBT_RANDOM, depth, fill[i], &in, &err), GB_OK, "%s",
-				     err.message);
+			in = made(CBT_RANDOM, depth, fill[i], 3, 7);
 			cr_assert_eq(in.leaves, (size_t)(wanted + 0.5));
 			cr_assert_eq(check_tree(in.field, in.depth), in.leaves);
 			cr_assert_eq(check_tree(in.end_field, in.depth), in.end_leaves);
@@ -280,19 +280,17 @@ Test(cbt_trees, leaves_are_as_many_as_asked)
 Test(cbt_trees, uniform_and_full)
 {
 	struct cbt_input in;
-	struct gb_error err;
 
 	for (int64_t depth = CBT_MIN_DEPTH; depth <= 14; depth++)
 		for (int64_t k = 0; k <= depth; k++) {
-			cr_assert_eq(make(CBT_UNIFORM, depth, 1.0 / (double)(1 << k), &in, &err),
-				     GB_OK);
+			in = made(CBT_UNIFORM, depth, 1.0 / (double)(1 << k), 3, 7);
 			cr_assert_eq(in.leaves, (size_t)1 << (depth - k));
 			cr_assert_eq(check_tree(in.field, in.depth), in.leaves);
 			for (uint64_t x = 0; x < UINT64_C(1) << depth; x++)
 				cr_assert_eq(gb_tree_get(in.field, x), x % (UINT64_C(1) << k) == 0);
 			gb_trees_release(&in);
 		}
-	cr_assert_eq(make(CBT_FULL, 12, 1, &in, &err), GB_OK);
+	in = made(CBT_FULL, 12, 1, 3, 7);
 	cr_assert_eq(in.leaves, 4096);
 	gb_trees_release(&in);
 }
@@ -300,13 +298,12 @@ Test(cbt_trees, uniform_and_full)
 Test(cbt_trees, the_number_of_threads_does_not_matter)
 {
 	struct cbt_input one, many;
-	struct gb_error err;
 
 	for (int64_t shape = CBT_RANDOM; shape <= CBT_TERRAIN; shape++) {
 		omp_set_num_threads(1);
-		cr_assert_eq(make(shape, 17, 0.3, &one, &err), GB_OK);
+		one = made(shape, 17, 0.3, 3, 7);
 		omp_set_num_threads(5);
-		cr_assert_eq(make(shape, 17, 0.3, &many, &err), GB_OK);
+		many = made(shape, 17, 0.3, 3, 7);
 		cr_assert_arr_eq(one.field, many.field, one.field_words * 8);
 		cr_assert_arr_eq(one.heap, many.heap, one.heap_words * 8);
 		cr_assert_arr_eq(one.end_field, many.end_field, one.field_words * 8);
@@ -321,7 +318,7 @@ static void refused(int64_t shape, int64_t depth, double fill, const char *words
 	struct cbt_input in;
 	struct gb_error err;
 
-	cr_assert_eq(make(shape, depth, fill, &in, &err), GB_EUSAGE);
+	cr_assert_eq(try(shape, depth, fill, 3, 7, &in, &err), GB_EUSAGE);
 	cr_assert(strstr(err.message, words), "%s", err.message);
 	gb_trees_release(&in);
 	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
@@ -340,11 +337,10 @@ Test(cbt_trees, fills_that_no_tree_has)
 Test(cbt_trees, a_dry_run_takes_no_time)
 {
 	struct cbt_input in;
-	struct gb_error err;
 
 	gb_memory_set_dry(true);
 	for (int64_t shape = CBT_RANDOM; shape <= CBT_TERRAIN; shape++) {
-		cr_assert_eq(make(shape, CBT_MAX_DEPTH, 1, &in, &err), GB_OK, "%s", err.message);
+		in = made(shape, CBT_MAX_DEPTH, 1, 3, 7);
 		cr_assert(gb_memory_used(GB_HOST_MEMORY) > (size_t)640 << 20);
 		gb_trees_release(&in);
 	}
@@ -359,19 +355,13 @@ Test(cbt_terrain, no_frame_has_a_crack)
 
 	for (int64_t depth = 6; depth <= 15; depth += 3)
 		for (size_t i = 0; i < GB_COUNT(fill); i++) {
-			struct cbt_params params = { .op = CBT_UPDATE,
-						     .depth = depth,
-						     .shape = CBT_TERRAIN,
-						     .fill = fill[i],
-						     .frames = 20,
-						     .seed = depth };
-			struct cbt_input in = { 0 };
-			struct gb_error err = { 0 };
 			size_t splits = 0, merges = 0, leaves;
+			struct gb_error err = { 0 };
+			struct cbt_input in;
 
 			if (fill[i] * (double)(1 << depth) < 2)
 				continue;
-			cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
+			in = made(CBT_TERRAIN, depth, fill[i], 20, depth);
 			leaves = in.leaves;
 			for (size_t f = 0; f < in.frames; f++) {
 				cr_assert_eq(check_tree(in.field, in.depth), leaves);
@@ -392,9 +382,8 @@ Test(cbt_terrain, no_frame_has_a_crack)
 Test(cbt_terrain, the_leaves_aimed_at)
 {
 	struct cbt_input in;
-	struct gb_error err;
 
-	cr_assert_eq(make(CBT_TERRAIN, 17, 0.25, &in, &err), GB_OK);
+	in = made(CBT_TERRAIN, 17, 0.25, 3, 7);
 	cr_assert(in.leaves > 32000 && in.leaves < 33600, "%zu leaves", in.leaves);
 	gb_trees_release(&in);
 }
@@ -402,10 +391,10 @@ Test(cbt_terrain, the_leaves_aimed_at)
 Test(cbt_terrain, a_crack_is_found)
 {
 	struct cbt_input in;
-	struct gb_error err;
+	struct gb_error err = { 0 };
 	uint64_t x = 0, end = UINT64_C(1) << 12, next;
 
-	cr_assert_eq(make(CBT_TERRAIN, 12, 0.2, &in, &err), GB_OK);
+	in = made(CBT_TERRAIN, 12, 0.2, 3, 7);
 	for (;; x = next) { /* split one leaf without its partner */
 		next = gb_tree_next(in.field, end, x + 1);
 		if (next - x > 1 && x > end / 4)
@@ -414,45 +403,6 @@ Test(cbt_terrain, a_crack_is_found)
 	gb_tree_set(in.field, x + (next - x) / 2);
 	cr_assert_eq(gb_terrain_check(in.field, 12, in.leaves + 1, &err), GB_EVERIFY);
 	cr_assert(strstr(err.message, "the mesh has a crack: the edge ("), "%s", err.message);
-	gb_trees_release(&in);
-}
-
-/* Both children of a triangle, and all triangles of a level, have the same area. */
-Test(cbt_terrain, triangles_halve)
-{
-	for (uint32_t k = 2; k < 4096; k++) {
-		const struct gb_triangle t = gb_terrain_triangle(k);
-		const int64_t area = (int64_t)(t.x[1] - t.x[0]) * (t.y[2] - t.y[0]) -
-				     (int64_t)(t.x[2] - t.x[0]) * (t.y[1] - t.y[0]);
-
-		cr_assert_eq(llabs(area) << (cbt_level(k) - 1), INT64_C(1) << 30);
-	}
-}
-
-Test(cbt_terrain, picture)
-{
-	char path[] = "/tmp/gpubench-terrain-XXXXXX.png";
-	struct cbt_input in;
-	struct gb_error err;
-	unsigned char head[24] = { 0 };
-	enum gb_status status;
-	FILE *file;
-	int handle = mkstemps(path, 4);
-
-	cr_assert(handle >= 0);
-	close(handle);
-	cr_assert_eq(make(CBT_TERRAIN, 10, 0.2, &in, &err), GB_OK);
-	status = gb_terrain_draw(path, in.field, in.depth, 7, &err);
-	if (status == GB_OK) {
-		file = fopen(path, "rb");
-		cr_assert_eq(fread(head, 1, sizeof head, file), sizeof head);
-		fclose(file);
-		cr_assert_eq(memcmp(head, "\x89PNG\r\n\x1a\n", 8), 0);
-		cr_assert(head[18] == 4 && head[22] == 4, "1024 pixels a side");
-	} else {
-		cr_assert(strstr(err.message, "no libpng"), "%s", err.message);
-	}
-	unlink(path);
 	gb_trees_release(&in);
 }
 
@@ -490,17 +440,14 @@ static void expect_colors(const unsigned char *rgb, const uint64_t *field,
 		struct gb_triangle t;
 		const unsigned char *at;
 
-		for (next = x + 1; next < 1024 && !(field[next / 64] >> next % 64 & 1);)
-			next++;
+		next = (uint32_t)gb_tree_next(field, 1024, x + 1);
 		t = gb_terrain_triangle(cbt_leaf(10, x, next - x));
 		at = rgb + 3 * (size_t)((t.y[0] + t.y[1] + t.y[2]) / 3 * 1023 / 32768 * EDGE +
 					(t.x[0] + t.x[1] + t.x[2]) / 3 * 1023 / 32768);
 		if (is_color(at, 255, 255, 255))
 			continue;
-		cr_assert_eq(is_color(at, 213, 94, 0),
-			     frame && frame->split[leaf / 64] >> leaf % 64 & 1);
-		cr_assert_eq(is_color(at, 0, 114, 178),
-			     frame && frame->merge[leaf / 64] >> leaf % 64 & 1);
+		cr_assert_eq(is_color(at, 213, 94, 0), frame && gb_tree_get(frame->split, leaf));
+		cr_assert_eq(is_color(at, 0, 114, 178), frame && gb_tree_get(frame->merge, leaf));
 		seen[0] += is_color(at, 213, 94, 0);
 		seen[1] += is_color(at, 0, 114, 178);
 	}
@@ -510,20 +457,13 @@ Test(cbt_terrain, film)
 {
 	char folder[] = "/tmp/gpubench-film-XXXXXX", path[64];
 	unsigned char *rgb = malloc((size_t)3 * EDGE * EDGE);
-	struct cbt_params params = { .op = CBT_UPDATE,
-				     .shape = CBT_TERRAIN,
-				     .depth = 10,
-				     .fill = 0.2,
-				     .frames = FRAMES,
-				     .seed = 7 };
-	struct cbt_input in = { 0 };
+	struct cbt_input in = made(CBT_TERRAIN, 10, 0.2, FRAMES, 7);
 	struct gb_error err = { 0 };
 	uint64_t field[16];
 	size_t seen[2] = { 0, 0 };
 
 	cr_assert(mkdtemp(folder) && rgb);
 	(void)snprintf(path, sizeof path, "%s/##.ppm", folder);
-	cr_assert_eq(gb_trees_make(&params, &in, &err), GB_OK, "%s", err.message);
 	cr_assert_eq(gb_terrain_film(path, &in, 7, &err), GB_OK, "%s", err.message);
 	memcpy(field, in.field, sizeof field);
 	for (unsigned f = 0; f < FRAMES; f++) {
@@ -537,14 +477,4 @@ Test(cbt_terrain, film)
 	cr_assert_eq(rmdir(folder), 0, "a picture for each frame and one, no more");
 	gb_trees_release(&in);
 	free(rgb);
-}
-
-Test(cbt_terrain, picture_without_a_place)
-{
-	const unsigned char pixel[3] = { 0 };
-	struct gb_error err = { 0 };
-	enum gb_status status = gb_image_write("/nowhere/at/all.png", pixel, 1, 1, &err);
-
-	cr_assert(status == GB_EIO || status == GB_EUNAVAILABLE, "the latter without libpng");
-	cr_assert(strstr(err.message, "/nowhere/at/all.png: "));
 }
