@@ -44,7 +44,7 @@ struct chunk {
 
 /* ---- one line ---------------------------------------------------------------------------- */
 
-/* Read digits; a number that 32 bits cannot hold becomes UINT64_MAX.  NULL if there is none. */
+/* Read digits; a number of more than 18 becomes UINT64_MAX.  NULL if there is none. */
 static const char *read_number(const char *at, uint64_t *value)
 {
 	const char *start = at, *first;
@@ -55,36 +55,8 @@ static const char *read_number(const char *at, uint64_t *value)
 	first = at;
 	while (gb_is_digit(*at))
 		sum = sum * 10 + (uint64_t)(*at++ - '0');
-	*value = at - first > 10 ? UINT64_MAX : sum;
+	*value = at - first > 18 ? UINT64_MAX : sum;
 	return at > start ? at : NULL;
-}
-
-static const char *skip_sign(const char *at)
-{
-	return *at == '-' || *at == '+' ? at + 1 : at;
-}
-
-/* A decimal number with optional sign, fraction and exponent; NULL if there is none. */
-static const char *skip_real(const char *at)
-{
-	bool digits = false;
-
-	at = skip_sign(at);
-	for (; gb_is_digit(*at); at++)
-		digits = true;
-	if (*at == '.')
-		for (at++; gb_is_digit(*at); at++)
-			digits = true;
-	if (!digits)
-		return NULL;
-	if (*at == 'e' || *at == 'E') {
-		at = skip_sign(at + 1);
-		if (!gb_is_digit(*at))
-			return NULL;
-		while (gb_is_digit(*at))
-			at++;
-	}
-	return at;
 }
 
 /* Check what follows the vertices, up to the newline.  Returns a fault or NULL. */
@@ -92,17 +64,17 @@ static const char *check_tail(const char **at, enum tail tail)
 {
 	const char *p = gb_skip_blanks(*at);
 	uint64_t unused;
+	double value;
 
 	if (tail == TAIL_ANYTHING) {
-		while (*p != '\n')
-			p++;
+		p = rawmemchr(p, '\n');
 	} else if (tail == TAIL_INTEGER) {
-		p = read_number(skip_sign(p), &unused);
+		p = read_number(p + (*p == '-' || *p == '+'), &unused);
 		if (!p)
 			return "the value is no integer";
 	} else if (tail == TAIL_REAL) {
-		p = skip_real(p);
-		if (!p)
+		p = gb_read_number(p, &value);
+		if (!p || !gb_is_space(*p))
 			return "the value is no number";
 	}
 	p = gb_skip_blanks(p);
@@ -290,19 +262,15 @@ static bool take_word(struct gb_reader *r, const char *word)
 	return true;
 }
 
-/* The rest of the line: exactly `count` numbers that 64 bits hold. */
+/* The rest of the line: exactly `count` numbers. */
 static bool read_numbers(struct gb_reader *r, int count, uint64_t *number)
 {
 	for (int i = 0; i < count; i++) {
-		if (gb_reader_line_ends(r) || !gb_is_digit(*r->at))
+		const char *after = read_number(gb_skip_blanks(r->at), &number[i]);
+
+		if (!after || !gb_is_space(*after))
 			return false;
-		number[i] = 0;
-		for (; gb_is_digit(*r->at); r->at++)
-			if (__builtin_mul_overflow(number[i], 10, &number[i]) ||
-			    __builtin_add_overflow(number[i], (uint64_t)(*r->at - '0'), &number[i]))
-				return false;
-		if (!gb_is_space(*r->at))
-			return false;
+		r->at = after;
 	}
 	return gb_reader_line_ends(r);
 }

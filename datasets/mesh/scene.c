@@ -19,80 +19,33 @@ struct scene {
 	void (*triangle)(uint64_t seed, size_t count, size_t i, float corner[9]);
 	size_t pieces; /* of a surface; 0: as many as FLAKE_ROWS^2 cells each need */
 	double aspect; /* rows : columns of a piece */
-	struct gb_view view;
 };
 
 static const struct scene scenes[] = {
-	{ "terrain",
-	  1 << 20,
-	  gb_point_terrain,
-	  NULL,
-	  1,
-	  1,
-	  { { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 } },
-	{ "knot",
-	  1 << 18,
-	  gb_point_knot,
-	  NULL,
-	  1,
-	  10,
-	  { { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 } },
-	{ "flake",
-	  1 << 20,
-	  gb_point_flake,
-	  NULL,
-	  0,
-	  1,
-	  { { 1.5, 2.2, 4.5 }, { 0, 0.25, 0 }, { 0, 1, 0 }, 45 } },
-	{ "soup",
-	  1 << 20,
-	  NULL,
-	  gb_triangle_soup,
-	  0,
-	  0,
-	  { { -0.8, 1.3, -1.1 }, { 0.5, 0.5, 0.5 }, { 0, 1, 0 }, 45 } },
-	{ "city",
-	  1 << 20,
-	  NULL,
-	  gb_triangle_city,
-	  0,
-	  0,
-	  { { -0.15, 0.35, -0.2 }, { 0.5, 0, 0.5 }, { 0, 1, 0 }, 50 } },
-	{ "teapot",
-	  25600,
-	  gb_point_teapot,
-	  NULL,
-	  32,
-	  1,
-	  { { 2.5, 5, 8 }, { 0.2, 1.4, 0 }, { 0, 1, 0 }, 45 } },
-	{ "flat",
-	  1 << 14,
-	  gb_point_flat,
-	  NULL,
-	  1,
-	  1,
-	  { { 0.3, 1.3, -0.7 }, { 0.5, 0.25, 0.45 }, { 0, 1, 0 }, 50 } },
-	{ "points",
-	  1 << 14,
-	  NULL,
-	  gb_triangle_points,
-	  0,
-	  0,
-	  { { -8, 12, -10 }, { 4, 4, 4 }, { 0, 1, 0 }, 45 } },
-	{ "copies",
-	  1 << 14,
-	  NULL,
-	  gb_triangle_copies,
-	  0,
-	  0,
-	  { { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, { 0, 1, 0 }, 45 } },
-	{ "huge",
-	  1 << 14,
-	  NULL,
-	  gb_triangle_huge,
-	  0,
-	  0,
-	  { { -8e10, 1.3e11, -1.1e11 }, { 5e10, 5e10, 5e10 }, { 0, 1, 0 }, 45 } },
+	{ "terrain", 1 << 20, gb_point_terrain, NULL, 1, 1 },
+	{ "knot", 1 << 18, gb_point_knot, NULL, 1, 10 },
+	{ "flake", 1 << 20, gb_point_flake, NULL, 0, 1 },
+	{ "soup", 1 << 20, NULL, gb_triangle_soup, 0, 0 },
+	{ "city", 1 << 20, NULL, gb_triangle_city, 0, 0 },
+	{ "teapot", 25600, gb_point_teapot, NULL, 32, 1 },
+	{ "flat", 1 << 14, gb_point_flat, NULL, 1, 1 },
+	{ "points", 1 << 14, NULL, gb_triangle_points, 0, 0 },
+	{ "copies", 1 << 14, NULL, gb_triangle_copies, 0, 0 },
+	{ "huge", 1 << 14, NULL, gb_triangle_huge, 0, 0 },
+};
+
+/* Of the same order. */
+static const struct gb_view views[GB_COUNT(scenes)] = {
+	{ { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 },      /* terrain */
+	{ { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 },                         /* knot */
+	{ { 1.5, 2.2, 4.5 }, { 0, 0.25, 0 }, { 0, 1, 0 }, 45 },                /* flake */
+	{ { -0.8, 1.3, -1.1 }, { 0.5, 0.5, 0.5 }, { 0, 1, 0 }, 45 },           /* soup */
+	{ { -0.15, 0.35, -0.2 }, { 0.5, 0, 0.5 }, { 0, 1, 0 }, 50 },           /* city */
+	{ { 2.5, 5, 8 }, { 0.2, 1.4, 0 }, { 0, 1, 0 }, 45 },                   /* teapot */
+	{ { 0.3, 1.3, -0.7 }, { 0.5, 0.25, 0.45 }, { 0, 1, 0 }, 50 },          /* flat */
+	{ { -8, 12, -10 }, { 4, 4, 4 }, { 0, 1, 0 }, 45 },                     /* points */
+	{ { 0.3, 0.3, -2 }, { 0.3, 0.3, 0 }, { 0, 1, 0 }, 45 },                /* copies */
+	{ { -8e10, 1.3e11, -1.1e11 }, { 5e10, 5e10, 5e10 }, { 0, 1, 0 }, 45 }, /* huge */
 };
 
 static const struct scene *find(const char *name)
@@ -194,7 +147,7 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 	*mesh = (struct gb_mesh){ 0 };
 	if (!scene)
 		return gb_fail(err, GB_EUSAGE, "there is no generated scene %s", name);
-	*view = scene->view;
+	*view = views[scene - scenes];
 	mesh->count = count ? count : scene->usual;
 	s.point = scene->point;
 	if (s.point)
@@ -281,22 +234,6 @@ void gb_mesh_view(const char *path, const struct gb_mesh *mesh, struct gb_view *
 	outside_view(mesh, view);
 }
 
-static void normalise(double v[3])
-{
-	const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
-
-	for (int k = 0; k < 3; k++)
-		v[k] /= length;
-}
-
-static void cross(const double a[3], const double b[3], double out[3])
-{
-	out[0] = a[1] * b[2] - a[2] * b[1];
-	out[1] = a[2] * b[0] - a[0] * b[2];
-	out[2] = a[0] * b[1] - a[1] * b[0];
-	normalise(out);
-}
-
 struct lbvh_camera gb_view_camera(const struct gb_view *view, uint32_t edge)
 {
 	const double half = tan(view->fov * 3.14159265358979323846 / 360);
@@ -306,9 +243,11 @@ struct lbvh_camera gb_view_camera(const struct gb_view *view, uint32_t edge)
 
 	for (int k = 0; k < 3; k++)
 		ahead[k] = view->target[k] - view->eye[k];
-	normalise(ahead);
-	cross(ahead, view->up, right);
-	cross(right, ahead, up);
+	gb_normalise(ahead);
+	gb_cross(ahead, view->up, right);
+	gb_normalise(right);
+	gb_cross(right, ahead, up);
+	gb_normalise(up);
 	for (int k = 0; k < 3; k++) {
 		camera.eye[k] = (float)view->eye[k];
 		camera.dx[k] = (float)(right[k] * step);

@@ -9,7 +9,7 @@
 
 enum { STREAM_TERRAIN, STREAM_SOUP, STREAM_CITY, STREAM_POINTS };
 
-static void normalise(double v[3])
+void gb_normalise(double v[3])
 {
 	const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 
@@ -17,21 +17,19 @@ static void normalise(double v[3])
 		v[k] /= length;
 }
 
-static void cross(const double a[3], const double b[3], double out[3])
+void gb_cross(const double a[3], const double b[3], double out[3])
 {
 	out[0] = a[1] * b[2] - a[2] * b[1];
 	out[1] = a[2] * b[0] - a[0] * b[2];
 	out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Two unit vectors at right angles to the unit vector `axis` and to each other. */
-static void frame(const double axis[3], double right[3], double ahead[3])
+/* Two unit vectors at right angles to the unit vector `axis` and to each other, the first to `help`. */
+static void frame(const double axis[3], const double help[3], double right[3], double ahead[3])
 {
-	const double help[3] = { fabs(axis[0]) < 0.9 ? 1 : 0, fabs(axis[0]) < 0.9 ? 0 : 1, 0 };
-
-	cross(axis, help, right);
-	normalise(right);
-	cross(right, axis, ahead);
+	gb_cross(axis, help, right);
+	gb_normalise(right);
+	gb_cross(right, axis, ahead);
 }
 
 /* ---- surfaces ----------------------------------------------------------------------------- */
@@ -91,11 +89,9 @@ void gb_point_knot(const struct gb_surface *s, size_t piece, double u, double v,
 	knot_centre(angle + 1e-4, next);
 	for (int k = 0; k < 3; k++)
 		axis[k] = next[k] - centre[k];
-	normalise(axis);
+	gb_normalise(axis);
 	/* The knot is nowhere vertical: `up` gives a frame that closes. */
-	cross(axis, up, right);
-	normalise(right);
-	cross(right, axis, ahead);
+	frame(axis, up, right, ahead);
 	for (int k = 0; k < 3; k++)
 		out[k] = centre[k] +
 			 radius * (cos(2 * PI * v) * right[k] + sin(2 * PI * v) * ahead[k]);
@@ -116,9 +112,10 @@ static double flake_sphere(size_t number, double centre[3])
 		const unsigned child = path[depth];
 		const double turn = child < 6 ? child * PI / 3 : (child - 6) * 2 * PI / 3 + PI / 6;
 		const double rise = child < 6 ? 0 : PI / 3.3;
+		const double aside = fabs(axis[0]) < 0.9 ? 1 : 0;
 		double right[3], ahead[3], to[3];
 
-		frame(axis, right, ahead);
+		frame(axis, (double[]){ aside, 1 - aside, 0 }, right, ahead);
 		for (int k = 0; k < 3; k++)
 			to[k] = cos(rise) * (cos(turn) * right[k] + sin(turn) * ahead[k]) +
 				sin(rise) * axis[k];

@@ -24,6 +24,10 @@ void gb_point_flake(const struct gb_surface *s, size_t piece, double u, double v
 void gb_point_teapot(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 void gb_point_flat(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 
+/* v to length 1; the vector at right angles to both. */
+void gb_normalise(double v[3]);
+void gb_cross(const double a[3], const double b[3], double out[3]);
+
 /* Corners of triangle i of `count`. */
 void gb_triangle_soup(uint64_t seed, size_t count, size_t i, float corner[9]);
 void gb_triangle_huge(uint64_t seed, size_t count, size_t i, float corner[9]);
