@@ -18,83 +18,50 @@ static int decimals(double value)
 	return value < 99.95 ? 1 : 0;
 }
 
-/* value / step^k with the suffix k that leaves it below step after rounding to three digits;
- * beyond the last suffix the number just grows. */
-static double scale(double value, double step, size_t suffix_count, size_t *suffix)
+/* The number with the unit that leaves it below step after rounding to three digits; beyond the last
+ * unit the number just grows. */
+static char *scaled(char text[GB_TEXT_MAX], double number, double step, const char *const *unit,
+		    size_t units)
 {
-	const double limit = step - 0.5;
+	double value = fabs(number);
+	size_t k = 0;
 
-	*suffix = 0;
-	while (*suffix + 1 < suffix_count && value >= limit) {
+	for (; k + 1 < units && value >= step - 0.5; k++)
 		value /= step;
-		(*suffix)++;
-	}
-	return value;
-}
-
-static char *unknown(char text[GB_TEXT_MAX])
-{
-	(void)snprintf(text, GB_TEXT_MAX, "-");
-	return text;
-}
-
-/* Numbers this long would not fit; %g does. */
-static char *huge(char text[GB_TEXT_MAX], double value, const char *unit)
-{
-	(void)snprintf(text, GB_TEXT_MAX, "%.3g %s", value, unit);
+	if (!isfinite(number))
+		(void)snprintf(text, GB_TEXT_MAX, "-");
+	else if (value >= 1e6) /* too long for the room */
+		(void)snprintf(text, GB_TEXT_MAX, "%.3g %s", copysign(value, number), unit[k]);
+	else
+		(void)snprintf(text, GB_TEXT_MAX, "%s%.*f %s", number < 0 ? "-" : "",
+			       decimals(value), value, unit[k]);
 	return text;
 }
 
 char *gb_text_bytes(char text[GB_TEXT_MAX], double bytes)
 {
 	static const char *const unit[] = { "B", "KiB", "MiB", "GiB", "TiB", "PiB" };
-	const char *sign = bytes < 0 ? "-" : "";
-	double value;
-	size_t k;
 
-	if (!isfinite(bytes))
-		return unknown(text);
-	value = scale(fabs(bytes), 1024, GB_COUNT(unit), &k);
-	if (value >= 1e6)
-		return huge(text, bytes / 0x1p50, unit[k]);
-	(void)snprintf(text, GB_TEXT_MAX, "%s%.*f %s", sign, k ? decimals(value) : 0, value,
-		       unit[k]);
+	(void)scaled(text, bytes, 1024, unit, GB_COUNT(unit));
+	if (fabs(bytes) < 1023.5) /* whole */
+		(void)snprintf(text, GB_TEXT_MAX, "%.0f B", bytes);
 	return text;
 }
 
 char *gb_text_time(char text[GB_TEXT_MAX], double ns)
 {
 	static const char *const unit[] = { "ns", "us", "ms", "s" };
-	const char *sign = ns < 0 ? "-" : "";
-	double value;
-	size_t k;
 
-	if (!isfinite(ns))
-		return unknown(text);
-	value = scale(fabs(ns), 1000, GB_COUNT(unit), &k);
-	if (value >= 1e6)
-		return huge(text, ns / 1e9, unit[k]);
-	(void)snprintf(text, GB_TEXT_MAX, "%s%.*f %s", sign, decimals(value), value, unit[k]);
-	return text;
+	return scaled(text, ns, 1000, unit, GB_COUNT(unit));
 }
 
 char *gb_text_scaled(char text[GB_TEXT_MAX], double value)
 {
 	static const char *const prefix[] = { "", "k", "M", "G", "T", "P" };
-	const char *sign = value < 0 ? "-" : "";
-	double scaled;
-	size_t k;
 
-	if (!isfinite(value))
-		return unknown(text);
-	scaled = scale(fabs(value), 1000, GB_COUNT(prefix), &k);
-	if (scaled >= 1e6)
-		return huge(text, value / 1e15, prefix[k]);
-	if (k == 0) /* a plain count keeps no zeros behind the point */
+	(void)scaled(text, value, 1000, prefix, GB_COUNT(prefix));
+	if (fabs(value) < 999.5) /* a plain count keeps no zeros behind the point */
 		(void)snprintf(text, GB_TEXT_MAX, "%.3g", value);
-	else
-		(void)snprintf(text, GB_TEXT_MAX, "%s%.*f %s", sign, decimals(scaled), scaled,
-			       prefix[k]);
 	return text;
 }
 
