@@ -35,7 +35,7 @@ static int64_t fail_at;
 static const void *current_owner;
 static bool dry;
 
-static bool admit(struct gb_error *err)
+bool gb_memory_admit(struct gb_error *err)
 {
 	bool yes = true;
 
@@ -46,11 +46,6 @@ static bool admit(struct gb_error *err)
 	if (!yes)
 		gb_fail(err, GB_EMEMORY, "injected allocation failure");
 	return yes;
-}
-
-bool gb_memory_admit(struct gb_error *err)
-{
-	return admit(err);
 }
 
 static enum gb_status add(enum gb_memory_kind kind, void *pointer, size_t bytes, bool mapped,
@@ -133,7 +128,7 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 		gb_fail(err, GB_EMEMORY, "%zu x %zu bytes cannot be addressed", count, size);
 		return NULL;
 	}
-	if (!admit(err))
+	if (!gb_memory_admit(err))
 		return NULL;
 	if (bytes == 0)
 		bytes = 1;

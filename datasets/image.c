@@ -33,49 +33,38 @@ enum gb_status gb_image_check(const char *path, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Both writers return false if a write failed. */
-
 static bool write_ppm(FILE *file, const unsigned char *rgb, size_t width, size_t height)
 {
 	return fprintf(file, "P6\n%zu %zu\n255\n", width, height) > 0 &&
 	       fwrite(rgb, 3 * width, height, file) == height;
 }
 
-#if GB_HAVE_PNG
-static bool write_png(FILE *file, const unsigned char *rgb, size_t width, size_t height)
+/* False if a write failed, as that above. */
+static bool write_picture(FILE *file, bool png, const unsigned char *rgb, size_t width,
+			  size_t height)
 {
+#if GB_HAVE_PNG
 	png_image image = { .version = PNG_IMAGE_VERSION,
 			    .width = (png_uint_32)width,
 			    .height = (png_uint_32)height,
 			    .format = PNG_FORMAT_RGB };
 
-	return png_image_write_to_stdio(&image, file, 0, rgb, 0, NULL) != 0;
-}
-#else
-static bool write_png(FILE *file, const unsigned char *rgb, size_t width, size_t height)
-{
-	(void)file;
-	(void)rgb;
-	(void)width;
-	(void)height;
-	return false;
-}
+	if (png)
+		return png_image_write_to_stdio(&image, file, 0, rgb, 0, NULL) != 0;
 #endif
+	return !png && write_ppm(file, rgb, width, height);
+}
 
 enum gb_status gb_image_write(const char *path, const unsigned char *rgb, size_t width,
 			      size_t height, struct gb_error *err)
 {
-	const bool png = ends_in(path, ".png");
 	struct gb_whole whole;
 	bool written;
 
-	if (png && !GB_HAVE_PNG)
-		return gb_fail(err, GB_EUNAVAILABLE, "%s: this build has no libpng", path);
-	if (gb_whole_open(&whole, path, err))
+	if (gb_image_check(path, err) || gb_whole_open(&whole, path, err))
 		return err->code;
 	errno = 0;
-	written = png ? write_png(whole.stream, rgb, width, height)
-		      : write_ppm(whole.stream, rgb, width, height);
+	written = write_picture(whole.stream, ends_in(path, ".png"), rgb, width, height);
 	if (!written)
 		gb_fail(err, GB_EIO, "cannot write %s: %s", path,
 			errno ? strerror(errno) : "write error");

@@ -10,9 +10,9 @@
  */
 enum gb_status gb_image_check(const char *path, struct gb_error *err);
 
-/* Write width x height pixels of three bytes, row by row from the top.  The name's ending decides:
- * .png (GB_EUNAVAILABLE in a build without libpng) or .ppm.  GB_EIO if the file cannot be written
- * whole; what was there stays until the new file is complete. */
+/* Write width x height pixels of three bytes, row by row from the top; the name's ending decides the
+ * format.  GB_EUSAGE as above; GB_EIO if the file cannot be written whole; what was there stays until
+ * the new file is complete. */
 enum gb_status gb_image_write(const char *path, const unsigned char *rgb, size_t width,
 			      size_t height, struct gb_error *err);
 

@@ -3,8 +3,8 @@
  * Edges are sorted by distribution: counted by target, then moved to the place of their target in
  * the order in which they come.  Done to the edges of ascending sources, that leaves the sources
  * of each target ascending; so two reversals sort both ends, whatever the order at first.  Threads
- * share the targets, not the edges: each reads all edges and moves those of its targets, so that
- * the result is the same for any number of threads.
+ * that move edges share the targets, not the edges: each reads all edges and moves those of its
+ * targets, so that the result is the same for any number of threads.
  */
 #include "datasets/graph/build.h"
 
@@ -40,14 +40,6 @@ void graph_csr_free(struct bfs_csr *csr)
 struct share {
 	uint32_t first, last;
 };
-
-static struct share equal_share(uint32_t n)
-{
-	const uint64_t t = (uint64_t)omp_get_thread_num(),
-		       threads = (uint64_t)omp_get_num_threads();
-
-	return (struct share){ (uint32_t)(n * t / threads), (uint32_t)(n * (t + 1) / threads) };
-}
 
 /* The first vertex whose edges start at or after `edge`. */
 static uint32_t vertex_at(const uint64_t *row, uint32_t n, uint64_t edge)
@@ -96,17 +88,18 @@ static void step_back(uint64_t *row, uint32_t n)
 	row[0] = 0;
 }
 
+static void count_one(uint64_t *row, uint32_t vertex)
+{
+#pragma omp atomic
+	row[vertex + 1]++;
+}
+
 static void count_columns(const struct bfs_csr *from, uint32_t n, uint64_t m, uint64_t *row)
 {
 	memset(row, 0, ((size_t)n + 1) * sizeof *row);
-#pragma omp parallel
-	{
-		const struct share mine = equal_share(n);
-
-		for (uint64_t e = 0; e < m; e++)
-			if (is_in(mine, from->column[e]))
-				row[from->column[e] + 1]++;
-	}
+#pragma omp parallel for schedule(static)
+	for (uint64_t e = 0; e < m; e++)
+		count_one(row, from->column[e]);
 }
 
 enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
@@ -136,21 +129,14 @@ enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m,
 /* Edges of pairs by their `to` end; of undirected ones by both. */
 static void count_pairs(const struct graph_edges *edges, uint64_t *row)
 {
-	const uint32_t n = edges->n;
+	memset(row, 0, ((size_t)edges->n + 1) * sizeof *row);
+#pragma omp parallel for schedule(static)
+	for (uint64_t i = 0; i < edges->count; i++) {
+		const uint32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
 
-	memset(row, 0, ((size_t)n + 1) * sizeof *row);
-#pragma omp parallel
-	{
-		const struct share mine = equal_share(n);
-
-		for (uint64_t i = 0; i < edges->count; i++) {
-			const uint32_t u = edges->pair[2 * i], v = edges->pair[2 * i + 1];
-
-			if (is_in(mine, v))
-				row[v + 1]++;
-			if (edges->undirected && u != v && is_in(mine, u))
-				row[u + 1]++;
-		}
+		count_one(row, v);
+		if (edges->undirected && u != v)
+			count_one(row, u);
 	}
 }
 

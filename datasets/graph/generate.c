@@ -202,12 +202,6 @@ static void fill_uniform(struct graph_edges *edges, uint64_t seed)
 	}
 }
 
-static enum gb_status alloc_edges(struct graph_edges *edges, struct gb_error *err)
-{
-	edges->pair = gb_host_alloc(edges->count, 2 * sizeof *edges->pair, err);
-	return edges->pair ? GB_OK : err->code;
-}
-
 /* kronecker and uniform. */
 static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params *params,
 				  struct gb_error *err)
@@ -220,7 +214,8 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 	};
 
 	edges.count = (uint64_t)params->edgefactor * edges.n;
-	if (alloc_edges(&edges, err))
+	edges.pair = gb_host_alloc(edges.count, 2 * sizeof *edges.pair, err);
+	if (!edges.pair)
 		return err->code;
 	if (kronecker && fill_kronecker(&edges, params, err)) {
 		gb_host_free(edges.pair);

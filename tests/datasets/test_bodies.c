@@ -71,45 +71,6 @@ Test(bodies, known_for_any_number_of_threads)
 			}
 }
 
-/* Shares of the mass within some radii, in units of a: M(r) = (1 + 1 / r^2)^(-3/2) / 0.999. */
-Test(bodies, plummer_is_plummer)
-{
-	const double a = 0.58904862254808621;
-	const double radii[] = { 0.25, 0.5, 1, 2, 5, 20 };
-	struct bodies b = make(OCTREE_PLUMMER, 0, 200000, 1);
-	double centre = 0;
-
-	for (size_t k = 0; k < GB_COUNT(radii); k++) {
-		const double want = pow(1 + 1 / (radii[k] * radii[k]), -1.5) / 0.999;
-		size_t within = 0;
-
-		for (size_t i = 0; i < b.count; i++) {
-			const double x = (double)b.x[i], y = (double)b.y[i], z = (double)b.z[i];
-
-			within += sqrt(x * x + y * y + z * z) < radii[k] * a;
-		}
-		cr_assert(fabs((double)within / (double)b.count - want) < 0.005, "%g", radii[k]);
-	}
-	for (size_t i = 0; i < b.count; i++) {
-		centre += (double)b.z[i] > 0;
-		cr_assert(fabsf(b.x[i]) < 22.9F && fabsf(b.y[i]) < 22.9F && fabsf(b.z[i]) < 22.9F);
-	}
-	cr_assert(fabs(centre / (double)b.count - 0.5) < 0.005);
-	drop(&b);
-}
-
-Test(bodies, cube_is_spatial)
-{
-	struct bodies b = make(OCTREE_CUBE, 0, 900, 1); /* of 10 x 10 x 10 */
-
-	for (size_t i = 0; i < b.count; i++) {
-		cr_assert(fabs(((double)b.x[i] + 1) * 5 - 0.5 - (double)(i % 10)) < 0.11);
-		cr_assert(fabs(((double)b.y[i] + 1) * 5 - 0.5 - (double)(i / 10 % 10)) < 0.11);
-		cr_assert(fabs(((double)b.z[i] + 1) * 5 - 0.5 - (double)(i / 100)) < 0.11);
-	}
-	drop(&b);
-}
-
 static int ascending(const void *a_, const void *b_)
 {
 	const float a = *(const float *)a_, b = *(const float *)b_;
