@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "datasets/reading/file.h"
 #include "datasets/reading/ply.h"
 #include "datasets/reading/reader.h"
 

@@ -10,7 +10,7 @@
 
 #include "common/memory.h"
 #include "common/rng.h"
-#include "datasets/reading/file.h"
+#include "datasets/reading/reader.h"
 
 #if __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
 #error "key files are little-endian, and are read without conversion"

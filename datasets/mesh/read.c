@@ -1,6 +1,5 @@
 /* read.c -- meshes from files. */
 #include "datasets/mesh/mesh.h"
-#include "datasets/reading/file.h"
 #include "datasets/reading/reader.h"
 
 enum gb_status gb_mesh_read(const char *path, struct gb_mesh *mesh, struct gb_error *err)

@@ -4,7 +4,9 @@
  * The file is followed by a newline, whether its last line has one or not: a loop that stops at the
  * end of a line needs no bounds.  Blanks are spaces, tabs and carriage returns.
  *
- * Errors are GB_EUSAGE with a message that starts with FILE:LINE, or in binary data FILE: byte N.
+ * Only regular files are read: a pipe without a writer, a terminal or a directory is refused, not
+ * waited for.  Errors are GB_EUSAGE with a message that starts with FILE:LINE, in binary data with
+ * FILE: byte N, and for the file as a whole with the path.
  */
 #ifndef GPUBENCH_DATASETS_READING_READER_H
 #define GPUBENCH_DATASETS_READING_READER_H
@@ -14,6 +16,21 @@
 #include <stdint.h>
 
 #include "common/status.h"
+
+/* ---- files as bytes ----------------------------------------------------------------------- */
+
+/* A descriptor of the file, which has *size bytes; -1 on failure.  `what` says what the file should
+ * hold ("a graph"): a directory is none. */
+int gb_file_open(const char *path, const char *what, size_t *size, struct gb_error *err);
+
+/* Read exactly `bytes` bytes from offset `from` into the buffer. */
+enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
+			    struct gb_error *err);
+
+/* Whether the path ends in `ending`, in upper or lower case. */
+bool gb_has_ending(const char *path, const char *ending);
+
+/* ---- a file in memory --------------------------------------------------------------------- */
 
 struct gb_reader {
 	const char *path;
