@@ -215,15 +215,13 @@ enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uin
 }
 
 void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
-		    int shuffled, size_t count, uint64_t seed)
+		    size_t count, uint64_t seed)
 {
 	const uint64_t side = side_of(count);
-	const unsigned half = half_bits(count);
 
 #pragma omp parallel for schedule(static)
 	for (size_t i = 0; i < count; i++) {
-		uint64_t index = shuffled ? shuffle(i, count, half, seed) : i;
-		struct place p = body(distribution, side, seed, index);
+		const struct place p = body(distribution, side, seed, i);
 
 		x[i] = (float)p.x;
 		y[i] = (float)p.y;

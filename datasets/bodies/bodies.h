@@ -27,9 +27,9 @@
 #include "common/octree.h"
 #include "common/status.h"
 
-/* Fill x, y, z with count bodies; shuffled: in an order that depends on count and seed. */
+/* Fill x, y, z with count bodies. */
 void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
-		    int shuffled, size_t count, uint64_t seed);
+		    size_t count, uint64_t seed);
 
 /* Put bodies into an order that depends on count and seed.  GB_EMEMORY if there is no memory
  * for a copy of an axis. */

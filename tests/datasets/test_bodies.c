@@ -23,13 +23,16 @@ struct bodies {
 	size_t count;
 };
 
+static struct gb_error err;
+
 static struct bodies make(int distribution, int shuffled, size_t count, uint64_t seed)
 {
 	struct bodies b = { malloc(count * 4 + 1), malloc(count * 4 + 1), malloc(count * 4 + 1),
 			    count };
 
-	gb_bodies_fill(b.x, b.y, b.z, (enum octree_distribution)distribution, shuffled, count,
-		       seed);
+	gb_bodies_fill(b.x, b.y, b.z, (enum octree_distribution)distribution, count, seed);
+	if (shuffled)
+		gb_bodies_shuffle(b.x, b.y, b.z, count, seed, &err);
 	return b;
 }
 
@@ -78,7 +81,7 @@ static int ascending(const void *a_, const void *b_)
 	return (a > b) - (a < b);
 }
 
-/* A shuffle takes every body once, and hardly any to where it was; one of an array is the same. */
+/* A shuffle takes every body once, and hardly any to where it was. */
 Test(bodies, shuffled)
 {
 	static const size_t counts[] = { 1, 2, 3, 4, 5, 16, 17, 1000, 65537 };
@@ -87,15 +90,8 @@ Test(bodies, shuffled)
 		const size_t n = counts[k];
 		struct bodies own = make(OCTREE_UNIFORM, 0, n, 6);
 		struct bodies other = make(OCTREE_UNIFORM, 1, n, 6);
-		struct gb_error err = { 0 };
 		size_t kept = 0;
 
-		cr_assert_eq(gb_bodies_shuffle(own.x, own.y, own.z, n, 6, &err), GB_OK);
-		cr_assert_eq(memcmp(own.x, other.x, 4 * n), 0);
-		cr_assert_eq(memcmp(own.y, other.y, 4 * n), 0);
-		cr_assert_eq(memcmp(own.z, other.z, 4 * n), 0);
-		drop(&own);
-		own = make(OCTREE_UNIFORM, 0, n, 6);
 		for (size_t i = 0; i < n; i++)
 			kept += own.x[i] == other.x[i];
 		cr_assert(n < 100 || kept < n / 50);
@@ -108,8 +104,6 @@ Test(bodies, shuffled)
 }
 
 /* ---- files --------------------------------------------------------------------------------- */
-
-static struct gb_error err;
 
 /* Write a file and read it. */
 static struct bodies read_text(const char *name, const char *text, size_t length, size_t limit)

@@ -249,13 +249,14 @@ Test(mesh, obj_malformed)
 #define BLANKS_64 "                                                                "
 #define BLANKS    BLANKS_64 BLANKS_64 BLANKS_64 BLANKS_64
 #define FOUR      "0 0 0\n1 0 0\n1 1 0\n0 1 0\n"
+#define QUAD      HEADER("ascii", "4", "1") FOUR
 
 Test(mesh, ply_ascii)
 {
 	const uint32_t fan[] = { 0, 1, 2, 0, 2, 3 };
 	struct gb_mesh mesh;
 
-	accept(".ply", HEADER("ascii", "4", "1") FOUR "4 0 1 2 3\n", 4, 2, &mesh);
+	accept(".ply", QUAD "4 0 1 2 3\n", 4, 2, &mesh);
 	cr_assert(memcmp(mesh.triangle, fan, sizeof fan) == 0);
 	gb_mesh_release(&mesh);
 	accept(".ply",
@@ -381,29 +382,21 @@ Test(mesh, ply_malformed)
 	       "ply\nformat ascii 1.0\nelement vertex 1\nproperty float x\nproperty float y\n"
 	       "property float z\nend_header\n1 2 3\n",
 	       "no face with vertex_indices");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR, ":15: the file ends at face 0 of 1");
+	refuse(".ply", QUAD, ":15: the file ends at face 0 of 1");
 	refuse(".ply", HEADER("ascii", "5", "1") FOUR "3 0 1 2\n", ":15: the line has more than");
 	refuse(".ply", HEADER("ascii", "3", "1") FOUR "3 0 1 2\n", ":14: a face has 0 corners");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 4\n",
-	       ":15: a face uses vertex 4 of 4");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 -1\n", "a face uses vertex -1 of 4");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 1.5\n", "is no integer: 1.5");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "2 0 1\n", ":15: a face has 2 corners");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1\n", "the line ends where a face's");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 2 3\n", ":15: the line has more than");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 2\n3 0 1 2\n",
-	       ":16: the file goes on");
+	refuse(".ply", QUAD "3 0 1 4\n", ":15: a face uses vertex 4 of 4");
+	refuse(".ply", QUAD "3 0 1 -1\n", "a face uses vertex -1 of 4");
+	refuse(".ply", QUAD "3 0 1 1.5\n", "is no integer: 1.5");
+	refuse(".ply", QUAD "2 0 1\n", ":15: a face has 2 corners");
+	refuse(".ply", QUAD "3 0 1\n", "the line ends where a face's");
+	refuse(".ply", QUAD "3 0 1 2 3\n", ":15: the line has more than");
+	refuse(".ply", QUAD "3 0 1 2\n3 0 1 2\n", ":16: the file goes on");
 	refuse(".ply", HEADER("ascii", "4", "0") FOUR, "has no faces");
 	refuse(".ply", HEADER("ascii", "4", "999999999999") FOUR "3 0 1 2\n", "ends at face 1 of");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "259 0 1 2\n",
-	       ":15: the number of a face's corners is no uchar: 259");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "-253 0 1 2\n", "is no uchar: -253");
-	refuse(".ply", HEADER("ascii", "4", "1") FOUR "3 0 1 4294967298\n",
-	       "is no int: 4294967298");
-	refuse(".ply",
-	       "ply\nformat ascii 1.0 \xff"
-	       "x\n",
-	       ":2: the header's line has words too many");
+	refuse(".ply", QUAD "259 0 1 2\n", ":15: the number of a face's corners is no uchar: 259");
+	refuse(".ply", QUAD "-253 0 1 2\n", "is no uchar: -253");
+	refuse(".ply", QUAD "3 0 1 4294967298\n", "is no int: 4294967298");
 	refuse(".ply", "ply\nformat ascii 1.0" BLANKS "x\n",
 	       ":2: the header's line has words too many");
 	refuse(".ply", "ply\nformat ascii 1.0\nelement vertex 4\xff\n", "count is no integer: 4?");

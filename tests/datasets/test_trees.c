@@ -1,5 +1,6 @@
-/* test_trees.c -- the layout against the paper's formulas, the generated trees, the rules of
- * split and merge against a tree kept as a set of nodes, and the terrain's mesh.
+/* test_trees.c -- the layout against the paper's formulas, the generated trees, the rule for merges,
+ * and the terrain's mesh.  (Splits and merges of whole frames are compared with what every variant of
+ * cbt does: variants/every_point.)
  */
 #include <criterion/criterion.h>
 #include <omp.h>
@@ -63,20 +64,6 @@ Test(cbt_layout, bits_and_nodes)
 	cr_assert_eq(cbt_leaf(CBT_MAX_DEPTH, 0, UINT32_C(1) << CBT_MAX_DEPTH), 1);
 }
 
-Test(cbt_layout, elements_are_independent)
-{
-	for (unsigned depth = CBT_MIN_DEPTH; depth <= 9; depth++) {
-		uint64_t heap[32] = { 0 };
-
-		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++)
-			cbt_set(heap, depth, k,
-				k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
-		for (uint32_t k = 1; k < UINT32_C(2) << depth; k++)
-			cr_assert_eq(cbt_get(heap, depth, k),
-				     k * 7 % (UINT64_C(1) << cbt_width(depth, cbt_level(k))));
-	}
-}
-
 /* An input of CBT_UPDATE. */
 static enum gb_status try(int64_t shape, int64_t depth, double fill, int64_t frames, int64_t seed,
 			  struct cbt_input *in, struct gb_error *err)
@@ -101,117 +88,6 @@ static struct cbt_input made(int64_t shape, int64_t depth, double fill, int64_t 
 
 	cr_assert_eq(try(shape, depth, fill, frames, seed, &in, &err), GB_OK, "%s", err.message);
 	return in;
-}
-
-/* ---- a tree as a set of nodes ------------------------------------------------------------- */
-
-enum { MOST = 10 };
-
-struct nodes {
-	unsigned depth;
-	bool leaf[2 << MOST];
-	uint32_t order[1 << MOST]; /* the leaves from left to right */
-	size_t count;
-};
-
-static void list_leaves(struct nodes *t, uint32_t k)
-{
-	if (t->leaf[k]) {
-		t->order[t->count++] = k;
-		return;
-	}
-	list_leaves(t, 2 * k);
-	list_leaves(t, 2 * k + 1);
-}
-
-static void list(struct nodes *t)
-{
-	t->count = 0;
-	list_leaves(t, 1);
-}
-
-/* The field that a set of leaves must have, from the definition of a leaf's bit. */
-static uint64_t *field_of(const struct nodes *t)
-{
-	uint64_t *field = calloc(cbt_field_words(t->depth), sizeof *field);
-
-	for (size_t i = 0; i < t->count; i++) {
-		unsigned level = 0;
-		uint32_t x = t->order[i];
-
-		while (x >> (level + 1))
-			level++;
-		gb_tree_set(field, ((uint64_t)x << (t->depth - level)) - (UINT64_C(1) << t->depth));
-	}
-	return field;
-}
-
-/* Read a field back into nodes, top down: a node is a leaf if no other bit is set in its range. */
-static void read_node(struct nodes *t, const uint64_t *field, uint32_t k)
-{
-	unsigned level = cbt_level(k);
-	uint64_t size = (UINT64_C(1) << t->depth) >> level;
-	uint64_t x = ((uint64_t)k << (t->depth - level)) - (UINT64_C(1) << t->depth);
-	bool alone = true;
-
-	cr_assert(gb_tree_get(field, x), "node %u has no first bit", k);
-	for (uint64_t i = 1; i < size; i++)
-		alone = alone && !gb_tree_get(field, x + i);
-	t->leaf[k] = alone;
-	if (alone)
-		return;
-	read_node(t, field, 2 * k);
-	read_node(t, field, 2 * k + 1);
-}
-
-static void change(struct nodes *t, const struct cbt_frame *frame)
-{
-	bool merge[2 << MOST] = { false }, split[2 << MOST] = { false }, was[2 << MOST];
-
-	memcpy(was, t->leaf, sizeof was);
-	for (size_t i = 0; i < t->count; i++) {
-		split[t->order[i]] = gb_tree_get(frame->split, i);
-		merge[t->order[i]] = gb_tree_get(frame->merge, i);
-	}
-	for (uint32_t k = 1; k < UINT32_C(1) << t->depth; k++) {
-		if (was[k] && split[k]) {
-			t->leaf[k] = false;
-			t->leaf[2 * k] = t->leaf[2 * k + 1] = true;
-		}
-		if (was[2 * k] && was[2 * k + 1] && merge[2 * k] && merge[2 * k + 1]) {
-			t->leaf[k] = true;
-			t->leaf[2 * k] = t->leaf[2 * k + 1] = false;
-		}
-	}
-	list(t);
-}
-
-Test(cbt_trees, frames_agree_with_a_set_of_nodes)
-{
-	for (int64_t depth = CBT_MIN_DEPTH; depth <= MOST; depth++)
-		for (int64_t seed = 0; seed < 8; seed++) {
-			struct cbt_input in = made(CBT_RANDOM, depth, seed % 2 ? 0.5 : 1, 12, seed);
-			static struct nodes t;
-			uint64_t *field;
-
-			memset(&t, 0, sizeof t);
-			t.depth = (unsigned)depth;
-			read_node(&t, in.field, 1);
-			list(&t);
-			for (size_t f = 0; f < in.frames; f++) {
-				size_t before = t.count;
-
-				cr_assert_eq(in.frame[f].leaves, before);
-				change(&t, &in.frame[f]);
-				cr_assert_eq(before + in.frame[f].splits - in.frame[f].merges,
-					     t.count);
-			}
-			field = field_of(&t);
-			cr_assert_eq(in.end_leaves, t.count);
-			cr_assert_arr_eq(in.end_field, field, in.field_words * sizeof *field);
-			free(field);
-			gb_trees_release(&in);
-		}
 }
 
 /* ---- the rule for merges ------------------------------------------------------------------ */

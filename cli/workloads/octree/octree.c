@@ -139,15 +139,14 @@ static enum gb_status make_bodies(struct octree_input *in, const struct octree_p
 	in->z = gb_host_alloc(in->count, sizeof *in->z, err);
 	if (!err->code && !gb_memory_is_dry())
 		gb_bodies_fill(in->x, in->y, in->z, (enum octree_distribution)p->distribution,
-			       p->order == OCTREE_RANDOM, in->count, (uint64_t)p->seed);
+			       in->count, (uint64_t)p->seed);
 	return err->code;
 }
 
-/* Bodies of a file in a shuffled order. */
-static void shuffle_file(struct octree_input *in, const struct octree_params *p,
-			 struct gb_error *err)
+/* Bodies in a shuffled order. */
+static void shuffle(struct octree_input *in, const struct octree_params *p, struct gb_error *err)
 {
-	if (p->file && p->order == OCTREE_RANDOM && !gb_memory_is_dry())
+	if (p->order == OCTREE_RANDOM && !gb_memory_is_dry())
 		(void)gb_bodies_shuffle(in->x, in->y, in->z, in->count, (uint64_t)p->seed, err);
 }
 
@@ -210,7 +209,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 		return gb_out_of_memory(err, NULL);
 	in->bucket = (int)p->bucket;
 	if (!make_bodies(in, p, err))
-		shuffle_file(in, p, err);
+		shuffle(in, p, err);
 	if (err->code || make_reference(in, p, err)) {
 		release(in);
 		return err->code;
