@@ -5,6 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "common/cbt.h"
+
 static inline bool gb_tree_get(const uint64_t *field, uint64_t x)
 {
 	return field[x / 64] >> x % 64 & 1;
@@ -34,6 +36,15 @@ static inline uint64_t gb_tree_next(const uint64_t *field, uint64_t end, uint64_
 		if (field[w])
 			return w * 64 + (uint64_t)__builtin_ctzll(field[w]);
 	return end;
+}
+
+/* The leaf that starts at bit *x, which moves to the next one, or to the end. */
+static inline uint32_t gb_tree_leaf(const uint64_t *field, unsigned depth, uint64_t *x)
+{
+	const uint64_t from = *x;
+
+	*x = gb_tree_next(field, UINT64_C(1) << depth, from + 1);
+	return cbt_leaf(depth, (uint32_t)from, (uint32_t)(*x - from));
 }
 
 #endif

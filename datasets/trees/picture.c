@@ -123,15 +123,6 @@ static void draw_camera(struct picture *p, size_t frame)
 		}
 }
 
-/* The leaf that starts at bit *x, which moves to the next one. */
-static struct gb_triangle next_leaf(const uint64_t *field, unsigned depth, uint64_t *x)
-{
-	const uint64_t from = *x;
-
-	*x = gb_tree_next(field, UINT64_C(1) << depth, from + 1);
-	return gb_terrain_triangle(cbt_leaf(depth, (uint32_t)from, (uint32_t)(*x - from)));
-}
-
 /* The mesh over the ground; frame: what is to be done to it, or NULL. */
 static void draw_mesh(struct picture *p, const uint64_t *field, unsigned depth,
 		      const struct cbt_frame *frame)
@@ -141,7 +132,7 @@ static void draw_mesh(struct picture *p, const uint64_t *field, unsigned depth,
 
 	memcpy(p->rgb, p->empty, sizeof p->rgb);
 	for (uint64_t x = 0; frame && x < end; leaf++) {
-		const struct gb_triangle t = next_leaf(field, depth, &x);
+		const struct gb_triangle t = gb_terrain_triangle(gb_tree_leaf(field, depth, &x));
 
 		if (gb_tree_get(frame->split, leaf))
 			fill(p, &t, SPLIT);
@@ -149,11 +140,10 @@ static void draw_mesh(struct picture *p, const uint64_t *field, unsigned depth,
 			fill(p, &t, MERGE);
 	}
 	for (uint64_t x = 0; x < end;) {
-		const struct gb_triangle t = next_leaf(field, depth, &x);
+		const struct gb_triangle t = gb_terrain_triangle(gb_tree_leaf(field, depth, &x));
 
-		draw_line(p, &t, 0, 1);
-		draw_line(p, &t, 1, 2);
-		draw_line(p, &t, 2, 0);
+		for (int i = 0; i < 3; i++)
+			draw_line(p, &t, i, (i + 1) % 3);
 	}
 }
 

@@ -269,10 +269,8 @@ static void for_each_leaf(struct gb_terrain *t, const uint64_t *field,
 {
 	const uint64_t end = UINT64_C(1) << t->depth;
 
-	for (uint64_t x = 0, next; x < end; x = next) {
-		next = gb_tree_next(field, end, x + 1);
-		mark(t, field, cbt_leaf(t->depth, (uint32_t)x, (uint32_t)(next - x)));
-	}
+	for (uint64_t x = 0; x < end;)
+		mark(t, field, gb_tree_leaf(field, t->depth, &x));
 }
 
 static void consider_split(struct gb_terrain *t, const uint64_t *field, uint32_t k)
@@ -383,14 +381,11 @@ enum gb_status gb_terrain_check(const uint64_t *field, unsigned depth, size_t le
 
 	if (!edges)
 		return err->code;
-	for (uint64_t x = 0, next; x < end && count < 3 * leaves; x = next) {
-		struct gb_triangle t;
+	for (uint64_t x = 0; x < end && count < 3 * leaves;) {
+		const struct gb_triangle t = gb_terrain_triangle(gb_tree_leaf(field, depth, &x));
 
-		next = gb_tree_next(field, end, x + 1);
-		t = gb_terrain_triangle(cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x)));
-		edges[count++] = edge(&t, 0, 1);
-		edges[count++] = edge(&t, 1, 2);
-		edges[count++] = edge(&t, 2, 0);
+		for (int i = 0; i < 3; i++)
+			edges[count++] = edge(&t, i, (i + 1) % 3);
 	}
 	qsort(edges, count, sizeof *edges, ascending);
 	status = check_edges(edges, count, err);

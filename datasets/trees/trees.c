@@ -217,11 +217,10 @@ static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, 
 	const uint64_t end = UINT64_C(1) << depth;
 	size_t leaf = 0;
 
-	for (uint64_t x = 0, next; x < end; x = next, leaf++) {
+	for (uint64_t x = 0; x < end; leaf++) {
 		bool split, merge;
 
-		next = gb_tree_next(field, end, x + 1);
-		wish(seed, f, cbt_leaf(depth, (uint32_t)x, (uint32_t)(next - x)), &split, &merge);
+		wish(seed, f, gb_tree_leaf(field, depth, &x), &split, &merge);
 		if (split)
 			gb_tree_set(frame->split, leaf);
 		if (merge)
