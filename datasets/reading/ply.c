@@ -206,40 +206,32 @@ static uint64_t bits_at(const struct gb_ply *p, unsigned size)
 	return bits;
 }
 
+static bool is_unsigned(enum gb_ply_type type)
+{
+	return type == GB_PLY_U8 || type == GB_PLY_U16 || type == GB_PLY_U32;
+}
+
 static double from_bits(enum gb_ply_type type, uint64_t bits)
 {
+	const unsigned spare = 64 - 8 * type_size[type];
 	const uint32_t low = (uint32_t)bits;
 	float single = 0;
 	double wide = 0;
 
-	switch (type) {
-	case GB_PLY_I8:
-		return (int8_t)low;
-	case GB_PLY_I16:
-		return (int16_t)low;
-	case GB_PLY_I32:
-		return (int32_t)low;
-	case GB_PLY_F32:
-		memcpy(&single, &low, sizeof single);
+	memcpy(&single, &low, sizeof single);
+	memcpy(&wide, &bits, sizeof wide);
+	if (type == GB_PLY_F32)
 		return (double)single;
-	case GB_PLY_F64:
-		memcpy(&wide, &bits, sizeof wide);
+	if (type == GB_PLY_F64)
 		return wide;
-	case GB_PLY_U8:
-	case GB_PLY_U16:
-	case GB_PLY_U32:
-	case GB_PLY_TYPES:
-		break;
-	}
-	return low;
+	return is_unsigned(type) ? (double)bits : (double)((int64_t)(bits << spare) >> spare);
 }
 
 /* Whether an integer type holds the value, which text may say at any length. */
 static bool holds(enum gb_ply_type type, double value)
 {
-	const bool is_unsigned = type == GB_PLY_U8 || type == GB_PLY_U16 || type == GB_PLY_U32;
 	const double count = ldexp(1, (int)(8 * type_size[type]));
-	const double low = is_unsigned ? 0 : -count / 2;
+	const double low = is_unsigned(type) ? 0 : -count / 2;
 
 	return value >= low && value < low + count;
 }

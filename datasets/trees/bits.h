@@ -17,11 +17,6 @@ static inline void gb_tree_set(uint64_t *field, uint64_t x)
 	field[x / 64] |= UINT64_C(1) << x % 64;
 }
 
-static inline void gb_tree_clear(uint64_t *field, uint64_t x)
-{
-	field[x / 64] &= ~(UINT64_C(1) << x % 64);
-}
-
 /* The first set bit from x on; `end` if there is none below it. */
 static inline uint64_t gb_tree_next(const uint64_t *field, uint64_t end, uint64_t x)
 {

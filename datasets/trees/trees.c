@@ -24,21 +24,13 @@ enum { TASK_LEVELS = 8 }; /* nodes above this level are shared out to tasks */
 
 /* ---- shapes ------------------------------------------------------------------------------ */
 
-/* Set bits 0, step, 2 step, ..., `count` in all: step a power of two. */
-static void set_every(uint64_t *field, uint64_t count, uint64_t step)
+/* Set bits 0, step, 2 step, ... below `end`: step a power of two. */
+static void set_every(uint64_t *field, uint64_t end, uint64_t step)
 {
-	uint64_t word = 0;
-
-	if (step >= 64 || count * step < 64) {
-		for (uint64_t i = 0; i < count; i++)
-			gb_tree_set(field, i * step);
-		return;
-	}
-	for (unsigned bit = 0; bit < 64; bit += (unsigned)step)
-		word |= UINT64_C(1) << bit;
 #pragma omp parallel for schedule(static)
-	for (uint64_t w = 0; w < count * step / 64; w++)
-		field[w] = word;
+	for (uint64_t w = 0; w < (end + 63) / 64; w++)
+		for (uint64_t x = 64 * w; x < 64 * w + 64 && x < end; x++)
+			field[w] |= (uint64_t)((x & (step - 1)) == 0) << x % 64;
 }
 
 struct random_tree {
@@ -175,7 +167,7 @@ size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame)
 			frame->splits++;
 		}
 		if (merge && before.merge && (k & 1) && before.k == k - 1) {
-			gb_tree_clear(field, x);
+			field[x / 64] &= ~(UINT64_C(1) << x % 64);
 			frame->merges++;
 		}
 		before.k = k;
@@ -270,7 +262,7 @@ static void make_shape(const struct cbt_params *p, struct cbt_input *in, struct 
 	else if (p->shape == CBT_RANDOM)
 		random_field(in->field, in->depth, in->leaves, (uint64_t)p->seed);
 	else
-		set_every(in->field, in->leaves, size / in->leaves);
+		set_every(in->field, size, size / in->leaves);
 }
 
 static enum gb_status make_all(const struct cbt_params *p, struct cbt_input *in,
