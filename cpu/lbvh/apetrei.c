@@ -14,14 +14,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return lbvh_builder_create(state, params, input, LBVH_CPU_FASTEST, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct lbvh_cpu *cpu = state;
-
-	lbvh_cpu_fastest(cpu, timer);
-	return GB_OK;
-}
-
 /* Mesh read, boxes written, read for the codes and gathered; three passes over the pairs, each
  * reading twice and writing once, and two more readings; nodes and index written. */
 static double bytes(const void *params, const void *input)
@@ -33,7 +25,7 @@ static double bytes(const void *params, const void *input)
 const struct gb_variant_ops lbvh_cpu_apetrei = {
 	.state_size = sizeof(struct lbvh_cpu),
 	.create = create,
-	.run = run,
+	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
 	.bytes = bytes,
 	.flags = GB_REPEATABLE,

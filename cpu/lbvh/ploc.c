@@ -14,14 +14,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return lbvh_builder_create(state, params, input, LBVH_CPU_CLUSTERED, err);
 }
 
-static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct lbvh_cpu *cpu = state;
-
-	lbvh_cpu_clustered(cpu, timer);
-	return GB_OK;
-}
-
 /* Mesh, boxes three times; the sort as in karras64; arrays of the leaves; nodes written, read,
  * written again; read, rearranged and written anew. */
 static double bytes(const void *params, const void *input)
@@ -33,7 +25,7 @@ static double bytes(const void *params, const void *input)
 const struct gb_variant_ops lbvh_cpu_ploc = {
 	.state_size = sizeof(struct lbvh_cpu),
 	.create = create,
-	.run = run,
+	.run = lbvh_builder_run,
 	.download = lbvh_builder_download,
 	.bytes = bytes,
 	.flags = GB_REPEATABLE,

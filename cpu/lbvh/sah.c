@@ -11,7 +11,7 @@
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	const struct lbvh_ways probe = { lbvh_wide_state_single, NULL };
+	const struct lbvh_ways probe = { NULL, lbvh_wide_state_turns };
 
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE,
@@ -23,7 +23,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct lbvh_wide_state *s = state;
 
-	lbvh_cpu_parted(&s->cpu, timer);
+	lbvh_cpu_build(&s->cpu, LBVH_CPU_PARTED, timer);
 	lbvh_wide_state_collapse(s, LBVH_DEPTH_FIRST, timer);
 	return GB_OK;
 }

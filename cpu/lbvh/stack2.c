@@ -94,23 +94,11 @@ static void trace_ray(void *context, struct lbvh_beam *beam)
 	lbvh_beam_walk(w->state->top, beam, w->stack, &w->counts->nodes, enter_instances, w);
 }
 
-static struct walk walk_of(const struct state *s, int thread, struct lbvh_counts *counts)
-{
-	return (struct walk){ s, NULL, s->common.entry + (size_t)thread * s->common.room, counts };
-}
-
-static void trace(const void *state, int thread, struct lbvh_packet *packet,
-		  struct lbvh_counts *counts)
-{
-	struct walk walk = walk_of(state, thread, counts);
-
-	lbvh_beam_each(walk.state->common.tracer.input->camera.eye, packet, trace_ray, &walk);
-}
-
 static void trace_batch(const void *state, int thread, struct lbvh_batch *batch,
 			struct lbvh_counts *counts)
 {
-	struct walk walk = walk_of(state, thread, counts);
+	const struct state *s = state;
+	struct walk walk = { s, NULL, s->common.entry + (size_t)thread * s->common.room, counts };
 
 	lbvh_beam_batch(batch, trace_ray, &walk);
 }
@@ -118,7 +106,7 @@ static void trace_batch(const void *state, int thread, struct lbvh_batch *batch,
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	const struct lbvh_ways ways = { trace, trace_batch };
+	const struct lbvh_ways ways = { NULL, trace_batch };
 	struct state *s = state;
 
 	if (lbvh_stack_init(&s->common, params, input, ways, TOP_LEVELS, err))

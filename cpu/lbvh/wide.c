@@ -10,19 +10,10 @@
  */
 #include "cpu/lbvh/parts/wide_state.h"
 
-static void trace_batch(const void *state, int thread, struct lbvh_batch *batch,
-			struct lbvh_counts *counts)
-{
-	const struct lbvh_wide_state *s = state;
-
-	s->tracer.kernels->batch(&s->wide, batch, s->stack + (size_t)thread * s->stack_room,
-				 counts);
-}
-
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
 {
-	const struct lbvh_ways ways = { lbvh_wide_state_single, trace_batch };
+	const struct lbvh_ways ways = { NULL, lbvh_wide_state_turns };
 
 	return lbvh_wide_state_create(state, params, input, ways, LBVH_CPU_FASTEST, err);
 }
@@ -33,7 +24,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 	if (s->tracer.op == LBVH_TRACE)
 		return lbvh_tracer_run(state, timer, err);
-	lbvh_cpu_fastest(&s->cpu, timer);
+	lbvh_cpu_build(&s->cpu, LBVH_CPU_FASTEST, timer);
 	lbvh_wide_state_collapse(s, s->cpu.leaves, timer);
 	return GB_OK;
 }

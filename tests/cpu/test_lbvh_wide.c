@@ -113,7 +113,7 @@ Test(lbvh_wide, collapse)
 		lbvh_wide_init(&wide, s.in->count, threads, &err);
 		lbvh_cpu_init(&cpu, &s.params, s.in, LBVH_CPU_FASTEST, &err);
 		cr_assert_eq(err.code, GB_OK);
-		lbvh_cpu_fastest(&cpu, NULL);
+		lbvh_cpu_build(&cpu, LBVH_CPU_FASTEST, NULL);
 		for (unsigned leaf = 1; leaf <= LBVH_WIDTH; leaf += 7) {
 			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index, cpu.leaves, leaf,
 					   NULL);
@@ -246,7 +246,7 @@ Test(lbvh_wide, collapse_depth_first)
 		lbvh_wide_init(&wide, s.in->count, (int)s.params.threads, &err);
 		lbvh_cpu_init(&cpu, &s.params, s.in, LBVH_CPU_PARTED, &err);
 		cr_assert_eq(err.code, GB_OK);
-		lbvh_cpu_parted(&cpu, NULL);
+		lbvh_cpu_build(&cpu, LBVH_CPU_PARTED, NULL);
 		for (int known = 0; known < 2; known++) {
 			lbvh_wide_collapse(&wide, s.in, cpu.node, cpu.index,
 					   known ? LBVH_DEPTH_FIRST : 0, LBVH_WIDTH, NULL);
@@ -295,8 +295,8 @@ static uint32_t *count_up(size_t count)
 	return index;
 }
 
-/* The hits of both kernels through a wide tree that is not the builders'. */
-static size_t differing_kernel(const struct scene *s, const struct lbvh_wide *wide, bool packets)
+/* Rays of the image whose hits differ through a wide tree that is not the builders': by packets. */
+static size_t differing_packets(const struct scene *s, const struct lbvh_wide *wide)
 {
 	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
 	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
@@ -308,8 +308,7 @@ static size_t differing_kernel(const struct scene *s, const struct lbvh_wide *wi
 			struct lbvh_packet p = { .x = x, .y = y };
 
 			kernels->rays(&s->in->camera, s->in->edge, &p);
-			(packets ? kernels->packet : kernels->single)(wide, s->in->camera.eye, &p,
-								      stack, &counts);
+			kernels->packet(wide, s->in->camera.eye, &p, stack, &counts);
 			for (uint32_t r = 0; r < LBVH_PACKET; r++) {
 				const size_t at = (size_t)(y + r / 8) * s->in->edge + x + r % 8;
 
@@ -322,25 +321,30 @@ static size_t differing_kernel(const struct scene *s, const struct lbvh_wide *wi
 	return count;
 }
 
-/* The rays of the image whose answer differs if they are asked for any hit, in groups. */
-static size_t differing_groups(const struct scene *s, const struct lbvh_wide *wide)
+/* The same by batches: the nearest hits by turns, or any hit in groups. */
+static size_t differing_batches(const struct scene *s, const struct lbvh_wide *wide, bool any)
 {
+	const struct lbvh_kernels *kernels = lbvh_cpu_kernels();
 	struct lbvh_entry *stack = calloc(lbvh_stack_room(wide), sizeof *stack);
 	const size_t rays = lbvh_ray_count(s->in);
 	struct lbvh_counts counts = { 0, 0 };
 	struct lbvh_ray ray[LBVH_PACKET];
+	float t[LBVH_PACKET];
+	uint32_t primitive[LBVH_PACKET];
 	size_t count = 0;
 
 	for (size_t first = 0; first < rays; first += LBVH_PACKET) {
 		uint32_t occluded[LBVH_PACKET / 32] = { 0 };
-		struct lbvh_batch batch = { .ray = ray, .occluded = occluded };
+		struct lbvh_batch batch = { ray, 0, any ? occluded : NULL, t, primitive };
 
 		for (; batch.count < LBVH_PACKET && first + batch.count < rays; batch.count++)
 			ray[batch.count] = lbvh_trace_ray(s->in, first + batch.count);
-		lbvh_cpu_kernels()->groups(wide, &batch, stack, &counts);
+		(any ? kernels->groups : kernels->batch)(wide, &batch, stack, &counts);
 		for (uint32_t i = 0; i < batch.count; i++)
-			count += (occluded[i / 32] >> i % 32 & 1) !=
-				 (s->primitive[first + i] != LBVH_MISS);
+			count += any ? (occluded[i / 32] >> i % 32 & 1) !=
+						 (s->primitive[first + i] != LBVH_MISS)
+				     : t[i] != s->t[first + i] ||
+						 primitive[i] != s->primitive[first + i];
 	}
 	free(stack);
 	return count;
@@ -362,9 +366,9 @@ Test(lbvh_wide, deep)
 	lbvh_wide_collapse(&wide, s.in, node, index, 0, LBVH_WIDTH, NULL);
 	cr_assert_gt(wide.depth, 700);
 	check_wide(&wide, s.in);
-	cr_assert_eq(differing_kernel(&s, &wide, false), 0);
-	cr_assert_eq(differing_kernel(&s, &wide, true), 0);
-	cr_assert_eq(differing_groups(&s, &wide), 0);
+	cr_assert_eq(differing_packets(&s, &wide), 0);
+	cr_assert_eq(differing_batches(&s, &wide, false), 0);
+	cr_assert_eq(differing_batches(&s, &wide, true), 0);
 	gb_memory_free_owned(&wide);
 	gb_memory_own(NULL);
 	free(index);
@@ -414,8 +418,8 @@ Test(lbvh_wide, planted_faults)
 			for (size_t b = 0; b < wide.block_count && fault == 3; b++)
 				if (wide.block[b].primitive[0] < s.in->count)
 					wide.block[b].edge1[0][0] *= 0.5F;
-			cr_assert_eq((way == 2 ? differing_groups(&s, &wide)
-					       : differing_kernel(&s, &wide, way == 1)) > 0,
+			cr_assert_eq((way == 2 ? differing_packets(&s, &wide)
+					       : differing_batches(&s, &wide, way == 1)) > 0,
 				     fault > 0, "way %d, fault %d", way, fault);
 		}
 	gb_memory_free_owned(&wide);

@@ -244,7 +244,7 @@ static void cluster(struct lbvh_cpu *cpu, const struct work *w)
 		     err.message);
 	lbvh_cpu_bounds(cpu, NULL);
 	lbvh_cpu_codes(cpu, NULL);
-	lbvh_cpu_sort_radix(cpu, NULL);
+	lbvh_cpu_sort(cpu, NULL);
 	lbvh_cpu_leaves(cpu, NULL);
 	lbvh_cpu_cluster(cpu, NULL);
 	gb_memory_own(NULL);

@@ -9,7 +9,7 @@
 
 static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 {
-	const size_t n = cpu->count, runs = lbvh_cpu_cluster_runs(n);
+	const size_t n = cpu->count;
 
 	if (cpu->needs & LBVH_CPU_CODES_63)
 		cpu->index_spare = gb_host_alloc(n, sizeof *cpu->index_spare, err);
@@ -26,16 +26,12 @@ static void allocate_extras(struct lbvh_cpu *cpu, struct gb_error *err)
 	if (cpu->needs & (LBVH_CPU_CLUSTERS | LBVH_CPU_SPLITS))
 		cpu->spare = gb_host_alloc(2 * n - 1, sizeof *cpu->spare, err);
 	if (cpu->needs & LBVH_CPU_CLUSTERS) {
-		cpu->runs = gb_host_alloc(runs, lbvh_cpu_cluster_bytes(), err);
-		cpu->run_first = gb_host_alloc(runs + 1, sizeof *cpu->run_first, err);
-		cpu->sum = gb_host_alloc(n, lbvh_cpu_sum_bytes(), err);
-		cpu->moves = gb_host_alloc(1, lbvh_cpu_moves_bytes(), err);
+		lbvh_cpu_alloc_cluster(cpu, err);
+		lbvh_cpu_alloc_refine(cpu, err);
 	}
 	if (cpu->needs & LBVH_CPU_SPLITS) {
 		cpu->box_spare = gb_host_alloc(n, sizeof *cpu->box_spare, err);
-		cpu->splitter = gb_host_alloc(1, lbvh_cpu_splitter_bytes(cpu->threads), err);
-		cpu->above = gb_host_alloc(lbvh_cpu_above(cpu->threads), sizeof *cpu->above, err);
-		cpu->task = gb_host_alloc(lbvh_cpu_tasks(cpu->threads), lbvh_cpu_task_bytes(), err);
+		lbvh_cpu_alloc_split(cpu, err);
 	}
 }
 
@@ -59,7 +55,7 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 	cpu->node = gb_host_alloc(2 * n - 1, sizeof *cpu->node, err);
 	cpu->histogram = gb_host_alloc(threads + 1, sizeof *cpu->histogram, err);
 	cpu->share = gb_host_alloc(threads + 1, sizeof *cpu->share, err);
-	cpu->stacks = gb_host_alloc(threads, lbvh_cpu_stack_bytes(), err);
+	lbvh_cpu_alloc_fused(cpu, err);
 	if (!(needs & LBVH_CPU_POWER))
 		cpu->pair_spare = gb_host_alloc(n, sizeof *cpu->pair_spare, err);
 	allocate_extras(cpu, err);
@@ -68,38 +64,37 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 
 /* ---- whole builds ------------------------------------------------------------------------- */
 
-void lbvh_cpu_fastest(struct lbvh_cpu *cpu, struct gb_timer *timer)
+/* From the sorted codes. */
+static void build_sorted(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer)
 {
-#pragma omp parallel num_threads(cpu->threads)
-	{
-		lbvh_cpu_bounds(cpu, timer);
-		lbvh_cpu_codes(cpu, timer);
-		lbvh_cpu_sort_radix(cpu, timer);
+	if (!(build & LBVH_CPU_LEAVES)) {
 		lbvh_cpu_count_leaves(cpu, timer);
 		lbvh_cpu_fused(cpu, timer);
+		return;
 	}
-}
-
-void lbvh_cpu_clustered(struct lbvh_cpu *cpu, struct gb_timer *timer)
-{
-#pragma omp parallel num_threads(cpu->threads)
-	{
-		lbvh_cpu_bounds(cpu, timer);
-		lbvh_cpu_codes(cpu, timer);
-		lbvh_cpu_sort_radix(cpu, timer);
-		lbvh_cpu_leaves(cpu, timer);
+	lbvh_cpu_leaves(cpu, timer);
+	if (build & LBVH_CPU_CLUSTERS) {
 		lbvh_cpu_cluster(cpu, timer);
 		lbvh_cpu_refine(cpu, timer);
 		lbvh_cpu_rewrite(cpu, timer);
+	} else {
+		lbvh_cpu_karras(cpu, timer);
+		lbvh_cpu_refit(cpu, timer);
 	}
 }
 
-void lbvh_cpu_parted(struct lbvh_cpu *cpu, struct gb_timer *timer)
+void lbvh_cpu_build(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer)
 {
 #pragma omp parallel num_threads(cpu->threads)
 	{
 		lbvh_cpu_bounds(cpu, timer);
-		lbvh_cpu_split(cpu, timer);
+		if (build & LBVH_CPU_SPLITS) {
+			lbvh_cpu_split(cpu, timer);
+		} else {
+			lbvh_cpu_codes(cpu, timer);
+			lbvh_cpu_sort(cpu, timer);
+			build_sorted(cpu, build, timer);
+		}
 	}
 }
 
@@ -119,15 +114,15 @@ static double cost(const struct lbvh_cpu *cpu)
 	return sum;
 }
 
-void lbvh_cpu_best(struct lbvh_cpu *cpu)
+void lbvh_cpu_build_best(struct lbvh_cpu *cpu)
 {
 	double clustered;
 
-	lbvh_cpu_clustered(cpu, NULL);
+	lbvh_cpu_build(cpu, LBVH_CPU_CLUSTERED, NULL);
 	clustered = cost(cpu);
-	lbvh_cpu_parted(cpu, NULL);
+	lbvh_cpu_build(cpu, LBVH_CPU_PARTED, NULL);
 	if (clustered < cost(cpu))
-		lbvh_cpu_clustered(cpu, NULL);
+		lbvh_cpu_build(cpu, LBVH_CPU_CLUSTERED, NULL);
 }
 
 /* ---- the variants' operations ------------------------------------------------------------- */
@@ -150,6 +145,14 @@ void lbvh_builder_results(const struct lbvh_cpu *cpu)
 	gb_memory_result(cpu->spare, GB_WHOLE, GB_POISON);
 	gb_memory_result(cpu->index, GB_WHOLE, GB_POISON);
 	gb_memory_result(cpu->index_spare, GB_WHOLE, GB_POISON);
+}
+
+enum gb_status lbvh_builder_run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct lbvh_cpu *cpu = state;
+
+	lbvh_cpu_build(cpu, cpu->needs, timer);
+	return GB_OK;
 }
 
 static void copy(void *to, const void *from, size_t bytes, int threads)
@@ -177,9 +180,4 @@ enum gb_status lbvh_builder_download(void *state, void *output, struct gb_error 
 	copy(lbvh_build_index(cpu->input, output), cpu->index, cpu->count * sizeof *cpu->index,
 	     cpu->threads);
 	return GB_OK;
-}
-
-void lbvh_builder_metrics(void *state, struct gb_metrics *metrics)
-{
-	gb_metric(metrics, "refit_passes", (double)((const struct lbvh_cpu *)state)->passes);
 }

@@ -17,9 +17,11 @@
  * all choose each other.  Where all boxes are alike, neighbours 2 k and 2 k + 1 do: the list
  * halves.
  */
-#include "cpu/lbvh/parts/cluster.h"
+#include "cpu/lbvh/parts/frame.h"
 
 #include <string.h>
+
+#include "common/memory.h"
 
 enum {
 	KEPT = 16,
@@ -70,14 +72,16 @@ struct maker {
 	choose_fn *choose;
 };
 
-size_t lbvh_cpu_cluster_runs(size_t count)
+/* Runs that so many leaves make. */
+static size_t runs_of(size_t leaves)
 {
-	return (count + RUN - 1) / RUN;
+	return (leaves + RUN - 1) / RUN;
 }
 
-size_t lbvh_cpu_cluster_bytes(void)
+void lbvh_cpu_alloc_cluster(struct lbvh_cpu *cpu, struct gb_error *err)
 {
-	return sizeof(struct run);
+	cpu->runs = gb_host_alloc(runs_of(cpu->count), sizeof(struct run), err);
+	cpu->run_first = gb_host_alloc(runs_of(cpu->count) + 1, sizeof *cpu->run_first, err);
 }
 
 /* ---- merging ------------------------------------------------------------------------------ */
@@ -332,7 +336,7 @@ static void copy_run(struct lbvh_cpu *cpu, const struct run *run, const struct l
 void lbvh_cpu_cluster(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	struct run *runs = cpu->runs;
-	const size_t count = lbvh_cpu_cluster_runs(cpu->leaves);
+	const size_t count = runs_of(cpu->leaves);
 
 	lbvh_cpu_phase(timer, "hierarchy");
 #pragma omp for schedule(dynamic, 1)

@@ -4,7 +4,7 @@
  * eight: their cells are spread to every third bit by the same shifts and masks and then joined.
  * Codes are those of lbvh_code_30() to the bit.  The bound is those thirty operations.
  */
-#include "cpu/lbvh/parts/codes.h"
+#include "cpu/lbvh/parts/frame.h"
 
 #include <float.h>
 

@@ -1,4 +1,4 @@
-/* frame.h -- what the phases of a CPU build work on.
+/* frame.h -- the phases of a CPU build, and what they work on.
  *
  * A phase is called by all threads of a team of cpu->threads, or outside of one by a single thread,
  * and ends with a barrier: one team makes a whole tree, because waking one for every phase costs
@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "common/lbvh.h"
+#include "common/status.h"
 #include "common/timer.h"
 #include "cpu/simd.h"
 
@@ -64,7 +65,6 @@ struct lbvh_cpu {
 	void *stacks;                           /* of each thread: what fused.c joins */
 	bool constant; /* of the radix sort: the digit is the same everywhere */
 	bool even;     /* of the radix sort: threads can sort ranges of codes */
-	size_t passes; /* that lbvh_cpu_refit_passes() took */
 };
 
 /* Threads that params ask for: 0 means one per core. */
@@ -85,5 +85,48 @@ static inline void lbvh_cpu_phase(struct gb_timer *timer, const char *name)
 	if (timer && omp_get_thread_num() == 0)
 		gb_phase(timer, name);
 }
+
+/* ---- phases -------------------------------------------------------------------------------- */
+
+/* box, lo, hi. */
+void lbvh_cpu_bounds(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* pair (30 bits), or pair and index (63 bits), in the order of primitives. */
+void lbvh_cpu_codes(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* Ascending codes, equal ones in ascending order of primitives: digit by digit, or by a bitonic
+ * network (LBVH_CPU_POWER). */
+void lbvh_cpu_sort(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* leaves, share: how many different codes there are, in all and in each thread's part. */
+void lbvh_cpu_count_leaves(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* That, and code, first, index, and the leaf nodes with their boxes (LBVH_CPU_LEAVES). */
+void lbvh_cpu_leaves(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* Children of all inner nodes: Karras 2012 (LBVH_CPU_LEAVES). */
+void lbvh_cpu_karras(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* Boxes of all inner nodes: pass by pass, the paper's listing 9 (LBVH_CPU_MARKS), or in one go from
+ * the leaves up, where the second child to arrive goes on (LBVH_CPU_PARENTS). */
+void lbvh_cpu_refit(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* index, leaf nodes, inner nodes in one sweep over the sorted codes; lbvh_cpu_count_leaves() comes
+ * before. */
+void lbvh_cpu_fused(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* Inner nodes by locally-ordered clustering within the ranges of the codes' tree
+ * (LBVH_CPU_LEAVES | LBVH_CPU_CLUSTERS).  The nodes of run i are run_first[i] .. run_first[i + 1] -
+ * 1, children before parents; those above all runs come before them, parents first. */
+void lbvh_cpu_cluster(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* After that: treelets rearranged, subtrees found that cost less as a leaf. */
+void lbvh_cpu_refine(struct lbvh_cpu *cpu, struct gb_timer *timer);
+/* Then: the tree written anew, with those leaves. */
+void lbvh_cpu_rewrite(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* The whole tree by the surface area heuristic, from the boxes (LBVH_CPU_SPLITS): node, index,
+ * leaves.  Leaves have up to 8 primitives.  The boxes are in another order afterwards. */
+void lbvh_cpu_split(struct lbvh_cpu *cpu, struct gb_timer *timer);
+
+/* Memory that only the phase knows: stacks; runs, run_first; sum, moves; splitter, above, task. */
+void lbvh_cpu_alloc_fused(struct lbvh_cpu *cpu, struct gb_error *err);
+void lbvh_cpu_alloc_cluster(struct lbvh_cpu *cpu, struct gb_error *err);
+void lbvh_cpu_alloc_refine(struct lbvh_cpu *cpu, struct gb_error *err);
+void lbvh_cpu_alloc_split(struct lbvh_cpu *cpu, struct gb_error *err);
 
 #endif

@@ -15,10 +15,11 @@
  * Bound: memory.  Each box of a primitive is gathered once (prefetched, in the order of the curve),
  * each node written once (prefetched, too).
  */
-#include "cpu/lbvh/parts/fused.h"
+#include "cpu/lbvh/parts/frame.h"
 
 #include <float.h>
 
+#include "common/memory.h"
 #include "cpu/lbvh/parts/lanes.h"
 
 enum {
@@ -42,9 +43,9 @@ struct stack {
 	int top;
 };
 
-size_t lbvh_cpu_stack_bytes(void)
+void lbvh_cpu_alloc_fused(struct lbvh_cpu *cpu, struct gb_error *err)
 {
-	return sizeof(struct stack);
+	cpu->stacks = gb_host_alloc((size_t)cpu->threads, sizeof(struct stack), err);
 }
 
 /* The number that an inner node over a .. b has: its end towards the sibling that it will join. */

@@ -1,7 +1,7 @@
 /* hierarchy.c -- leaves, inner nodes and their boxes as the paper builds them (section 4.1,
  * steps 3 to 5): phase after phase over arrays.
  */
-#include "cpu/lbvh/parts/hierarchy.h"
+#include "cpu/lbvh/parts/frame.h"
 
 #include <float.h>
 
@@ -168,13 +168,11 @@ static void refit_node(struct lbvh_cpu *cpu, size_t i)
 	__atomic_store_n(&cpu->mark[i], DONE, __ATOMIC_RELEASE);
 }
 
-void lbvh_cpu_refit_passes(struct lbvh_cpu *cpu, struct gb_timer *timer)
+static void refit_by_passes(struct lbvh_cpu *cpu)
 {
 	const size_t inner = cpu->leaves - 1;
-	size_t passes = 0;
 	bool done = inner == 0;
 
-	lbvh_cpu_phase(timer, "refit");
 #pragma omp for schedule(static)
 	for (size_t i = 0; i < inner; i++)
 		cpu->mark[i] = (uint64_t)cpu->node[i].right << 32 | cpu->node[i].left;
@@ -182,13 +180,10 @@ void lbvh_cpu_refit_passes(struct lbvh_cpu *cpu, struct gb_timer *timer)
 #pragma omp for schedule(static)
 		for (size_t i = 0; i < inner; i++)
 			refit_node(cpu, i);
-		passes++;
 		done = is_done(cpu, 0);
 		/* All threads have looked before the next pass changes the answer. */
 #pragma omp barrier
 	}
-#pragma omp single
-	cpu->passes = passes;
 }
 
 /* From leaf `leaf` upwards, as long as this thread is the second at a node. */
@@ -204,9 +199,8 @@ static void climb(struct lbvh_cpu *cpu, size_t leaf)
 	}
 }
 
-void lbvh_cpu_refit_once(struct lbvh_cpu *cpu, struct gb_timer *timer)
+static void refit_once(struct lbvh_cpu *cpu)
 {
-	lbvh_cpu_phase(timer, "refit");
 #pragma omp for schedule(static)
 	for (size_t i = 0; i < cpu->leaves - 1; i++) {
 		cpu->parent[cpu->node[i].left] = (uint32_t)i;
@@ -216,4 +210,13 @@ void lbvh_cpu_refit_once(struct lbvh_cpu *cpu, struct gb_timer *timer)
 #pragma omp for schedule(static)
 	for (size_t leaf = 0; leaf < cpu->leaves; leaf++)
 		climb(cpu, leaf);
+}
+
+void lbvh_cpu_refit(struct lbvh_cpu *cpu, struct gb_timer *timer)
+{
+	lbvh_cpu_phase(timer, "refit");
+	if (cpu->needs & LBVH_CPU_MARKS)
+		refit_by_passes(cpu);
+	else
+		refit_once(cpu);
 }

@@ -78,10 +78,7 @@ struct lbvh_entry {
 struct lbvh_kernels {
 	/* Directions of packet->x, y of an image of edge x edge pixels; width and height. */
 	void (*rays)(const struct lbvh_camera *camera, uint32_t edge, struct lbvh_packet *packet);
-	/* The hits of a packet, by rays that take turns and all at once.  stack: lbvh_stack_room()
-	 * entries. */
-	void (*single)(const struct lbvh_wide *wide, const float eye[3], struct lbvh_packet *packet,
-		       struct lbvh_entry *stack, struct lbvh_counts *counts);
+	/* The hits of a packet, all rays at once.  stack: lbvh_stack_room() entries. */
 	void (*packet)(const struct lbvh_wide *wide, const float eye[3], struct lbvh_packet *packet,
 		       struct lbvh_entry *stack, struct lbvh_counts *counts);
 	/* The answers to a batch, by rays that take turns. */

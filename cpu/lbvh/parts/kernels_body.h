@@ -96,5 +96,4 @@ WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
 
 /* ---- the table ---------------------------------------------------------------------------- */
 
-const struct lbvh_kernels KERNELS = { make_rays, trace_single, trace_packet, trace_batch,
-				      trace_groups };
+const struct lbvh_kernels KERNELS = { make_rays, trace_packet, trace_batch, trace_groups };

@@ -153,31 +153,3 @@ WORDS_ENTRY void trace_batch(const struct lbvh_wide *wide, struct lbvh_batch *ba
 	else
 		walk_by_turns(&walk, false, counts);
 }
-
-/* The rays of a packet as a batch. */
-WORDS_ENTRY void trace_single(const struct lbvh_wide *wide, const float eye[3],
-			      struct lbvh_packet *packet, struct lbvh_entry *stack,
-			      struct lbvh_counts *counts)
-{
-	struct lbvh_ray ray[LBVH_PACKET];
-	float t[LBVH_PACKET];
-	uint32_t primitive[LBVH_PACKET], i = 0;
-	struct lbvh_batch batch = { .ray = ray, .t = t, .primitive = primitive };
-
-	for (uint32_t y = 0; y < packet->height; y++)
-		for (uint32_t x = 0; x < packet->width; x++) {
-			struct lbvh_ray *to = ray + batch.count++;
-
-			*to = (struct lbvh_ray){ .near = 0, .far = INFINITY };
-			for (int k = 0; k < 3; k++) {
-				to->origin[k] = eye[k];
-				to->direction[k] = packet->direction[k][y * LBVH_PACKET_EDGE + x];
-			}
-		}
-	trace_batch(wide, &batch, stack, counts);
-	for (uint32_t y = 0; y < packet->height; y++)
-		for (uint32_t x = 0; x < packet->width; x++, i++) {
-			packet->t[y * LBVH_PACKET_EDGE + x] = t[i];
-			packet->primitive[y * LBVH_PACKET_EDGE + x] = primitive[i];
-		}
-}

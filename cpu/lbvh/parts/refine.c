@@ -16,11 +16,12 @@
  * The cost never rises: the arrangement that was there is one of those compared.  Bound:
  * arithmetic, 3^TREELET / 2 sums a node.
  */
-#include "cpu/lbvh/parts/refine.h"
+#include "cpu/lbvh/parts/frame.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "common/memory.h"
 #include "cpu/lbvh/parts/lanes.h"
 
 enum {
@@ -43,14 +44,10 @@ struct lbvh_move {
 	uint32_t node, to, first;
 };
 
-size_t lbvh_cpu_sum_bytes(void)
+void lbvh_cpu_alloc_refine(struct lbvh_cpu *cpu, struct gb_error *err)
 {
-	return sizeof(struct lbvh_sum);
-}
-
-size_t lbvh_cpu_moves_bytes(void)
-{
-	return WAITING * sizeof(struct lbvh_move);
+	cpu->sum = gb_host_alloc(cpu->count, sizeof *cpu->sum, err);
+	cpu->moves = gb_host_alloc(WAITING, sizeof *cpu->moves, err);
 }
 
 static bool is_leaf(const struct lbvh_node *node)

@@ -1,4 +1,5 @@
-/* sort.c -- the radix sort of the CPU builders: least significant digit first, stable.
+/* sort.c -- the sorts of the CPU builders: by radix, least significant digit first, stable; and the
+ * paper's bitonic one.
  *
  * 30-bit codes travel packed with their primitives, 8 bytes a record.  Threads first cut them into
  * as many ranges of codes as there are threads; each then sorts one by itself in three passes of 10
@@ -8,7 +9,7 @@
  * 30 bits that cannot be cut evenly.  A pass in which all digits are equal is left out.  The bound
  * is memory: a record is read once and written once per pass, and read once more for each count.
  */
-#include "cpu/lbvh/parts/sort.h"
+#include "cpu/lbvh/parts/frame.h"
 
 #include <string.h>
 
@@ -251,10 +252,45 @@ static void sort_together(struct lbvh_cpu *cpu)
 	}
 }
 
-void lbvh_cpu_sort_radix(struct lbvh_cpu *cpu, struct gb_timer *timer)
+/* ---- a bitonic network ---------------------------------------------------------------------- */
+
+/* Compare and exchange all pairs (i, i + step) of one stage; blocks of `size` alternate between
+ * ascending and descending.  Pair number k is found from its index, as a GPU's thread would. */
+static void stage(struct lbvh_cpu *cpu, size_t pairs, size_t size, size_t step)
+{
+	uint64_t *pair = cpu->pair;
+
+#pragma omp for schedule(static)
+	for (size_t k = 0; k < pairs; k++) {
+		const size_t i = 2 * k - (k & (step - 1)), j = i + step;
+		const uint64_t a = pair[i], b = pair[j];
+		const bool swap = (a > b) == ((i & size) == 0);
+
+		pair[i] = swap ? b : a;
+		pair[j] = swap ? a : b;
+	}
+}
+
+static void sort_bitonic(struct lbvh_cpu *cpu)
+{
+	size_t power = 1;
+
+	while (power < cpu->count)
+		power *= 2;
+#pragma omp for schedule(static)
+	for (size_t i = cpu->count; i < power; i++)
+		cpu->pair[i] = UINT64_MAX;
+	for (size_t size = 2; size <= power; size *= 2)
+		for (size_t step = size / 2; step > 0; step /= 2)
+			stage(cpu, power / 2, size, step);
+}
+
+void lbvh_cpu_sort(struct lbvh_cpu *cpu, struct gb_timer *timer)
 {
 	lbvh_cpu_phase(timer, "sort");
-	if (cpu->needs & LBVH_CPU_CODES_63) {
+	if (cpu->needs & LBVH_CPU_POWER) {
+		sort_bitonic(cpu);
+	} else if (cpu->needs & LBVH_CPU_CODES_63) {
 		sort_together(cpu);
 	} else if (omp_get_num_threads() > 1) {
 		if (omp_get_num_threads() > MAX_RANGES || !sort_ranges(cpu))

@@ -17,10 +17,11 @@
  * Bound: the processor's instructions, some fifty a primitive and level in large ranges, half of
  * them for the bins (split_body.h).
  */
-#include "cpu/lbvh/parts/split.h"
+#include "cpu/lbvh/parts/frame.h"
 
 #include <string.h>
 
+#include "common/memory.h"
 #include "cpu/lbvh/parts/split_ways.h"
 
 enum {
@@ -63,24 +64,20 @@ struct lbvh_splitter {
 
 /* ---- large ranges, by all threads --------------------------------------------------------- */
 
-size_t lbvh_cpu_splitter_bytes(int threads)
+/* Tasks and large ranges, at most. */
+static size_t tasks_of(int threads)
 {
-	return sizeof(struct lbvh_splitter) + (size_t)threads * sizeof(struct share);
+	return 1 + (size_t)threads * TOP_PER_THREAD * 2;
 }
 
-size_t lbvh_cpu_above(int threads)
+void lbvh_cpu_alloc_split(struct lbvh_cpu *cpu, struct gb_error *err)
 {
-	return (size_t)threads * TOP_PER_THREAD;
-}
+	const size_t threads = (size_t)cpu->threads;
 
-size_t lbvh_cpu_tasks(int threads)
-{
-	return 1 + 2 * lbvh_cpu_above(threads);
-}
-
-size_t lbvh_cpu_task_bytes(void)
-{
-	return sizeof(struct lbvh_task);
+	cpu->splitter = gb_host_alloc(
+		1, sizeof *cpu->splitter + threads * sizeof *cpu->splitter->share, err);
+	cpu->above = gb_host_alloc(threads * TOP_PER_THREAD, sizeof *cpu->above, err);
+	cpu->task = gb_host_alloc(tasks_of(cpu->threads), sizeof *cpu->task, err);
 }
 
 /* Let the parent of a range know what became of it. */
@@ -106,8 +103,7 @@ static bool next_large(const struct lbvh_cpu *cpu, struct lbvh_splitter *s)
 		const struct lbvh_task next = s->task[s->head++];
 
 		if (cpu->threads > 1 && next.range.count > least &&
-		    next.range.level < LBVH_SPLIT_DEEP &&
-		    s->tail + 2 <= lbvh_cpu_tasks(cpu->threads)) {
+		    next.range.level < LBVH_SPLIT_DEEP && s->tail + 2 <= tasks_of(cpu->threads)) {
 			set_child(s, &next, s->top);
 			s->range = next.range;
 			return true;

@@ -111,28 +111,7 @@ static inline __attribute__((always_inline)) void lbvh_beam_walk(
 /* What is done with a beam that has hit nothing yet. */
 typedef void lbvh_beam_fn(void *context, struct lbvh_beam *beam);
 
-/* Call trace(context, beam) for each ray of a packet, and keep its hit. */
-static inline __attribute__((always_inline)) void lbvh_beam_each(const float eye[3],
-								 struct lbvh_packet *packet,
-								 lbvh_beam_fn *trace, void *context)
-{
-	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
-		struct lbvh_beam beam = { .t = INFINITY, .primitive = LBVH_MISS };
-
-		if (i % LBVH_PACKET_EDGE >= packet->width || i / LBVH_PACKET_EDGE >= packet->height)
-			continue;
-		for (int k = 0; k < 3; k++) {
-			beam.origin[k] = eye[k];
-			beam.direction[k] = packet->direction[k][i];
-		}
-		lbvh_beam_aim(&beam);
-		trace(context, &beam);
-		packet->t[i] = beam.t;
-		packet->primitive[i] = beam.primitive;
-	}
-}
-
-/* The same for a batch. */
+/* Call trace(context, beam) for each ray of a batch, and keep its hit. */
 static inline __attribute__((always_inline)) void lbvh_beam_batch(struct lbvh_batch *batch,
 								  lbvh_beam_fn *trace,
 								  void *context)

@@ -71,13 +71,44 @@ struct image {
 	uint32_t *primitive;
 };
 
+/* The rays of a packet as a batch. */
+static void trace_as_batch(const struct image *image, int thread, struct lbvh_packet *packet,
+			   struct lbvh_counts *counts)
+{
+	const float *eye = image->camera->eye;
+	struct lbvh_ray ray[LBVH_PACKET];
+	float t[LBVH_PACKET];
+	uint32_t primitive[LBVH_PACKET], i = 0;
+	struct lbvh_batch batch = { .ray = ray, .t = t, .primitive = primitive };
+
+	for (uint32_t y = 0; y < packet->height; y++)
+		for (uint32_t x = 0; x < packet->width; x++) {
+			struct lbvh_ray *to = ray + batch.count++;
+
+			*to = (struct lbvh_ray){ .near = 0, .far = INFINITY };
+			for (int k = 0; k < 3; k++) {
+				to->origin[k] = eye[k];
+				to->direction[k] = packet->direction[k][y * LBVH_PACKET_EDGE + x];
+			}
+		}
+	image->tracer->ways.batch(image->tracer, thread, &batch, counts);
+	for (uint32_t y = 0; y < packet->height; y++)
+		for (uint32_t x = 0; x < packet->width; x++, i++) {
+			packet->t[y * LBVH_PACKET_EDGE + x] = t[i];
+			packet->primitive[y * LBVH_PACKET_EDGE + x] = primitive[i];
+		}
+}
+
 static void trace_packet(const struct image *image, uint32_t x, uint32_t y, int thread,
 			 struct lbvh_packet *packet, struct lbvh_counts *counts)
 {
 	packet->x = x;
 	packet->y = y;
 	image->tracer->kernels->rays(image->camera, image->edge, packet);
-	image->tracer->ways.trace(image->tracer, thread, packet, counts);
+	if (image->tracer->ways.trace)
+		image->tracer->ways.trace(image->tracer, thread, packet, counts);
+	else
+		trace_as_batch(image, thread, packet, counts);
 	for (uint32_t row = 0; row < packet->height; row++) {
 		const size_t to = (size_t)(y + row) * image->edge + x;
 
@@ -232,9 +263,9 @@ enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const 
 	if (gb_memory_is_dry())
 		return GB_OK;
 	if (paper)
-		lbvh_cpu_fastest(cpu, NULL);
+		lbvh_cpu_build(cpu, LBVH_CPU_FASTEST, NULL);
 	else
-		lbvh_cpu_best(cpu);
+		lbvh_cpu_build_best(cpu);
 	*depth = lbvh_depth(cpu->node);
 	if (*depth > LBVH_DEPTH_MAX)
 		return gb_fail(err, GB_EUNAVAILABLE, "the tree has more than %d levels",

@@ -27,7 +27,7 @@ typedef void lbvh_batch_fn(const void *state, int thread, struct lbvh_batch *bat
 
 /* How a variant traces. */
 struct lbvh_ways {
-	lbvh_trace_fn *trace;
+	lbvh_trace_fn *trace; /* NULL: the rays of a packet are a batch */
 	lbvh_batch_fn *batch; /* NULL: it takes no streams */
 };
 
@@ -61,7 +61,7 @@ void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics);
 /* To the output of a build, whose header is written: its hits of the probe's rays. */
 void lbvh_tracer_probe(const struct lbvh_tracer *tracer, void *output);
 
-/* The tree for a traversal, untimed: lbvh_cpu_best() or, for --tree=paper, apetrei's, the paper's:
+/* The tree for a traversal, untimed: lbvh_cpu_build_best() or, for --tree=paper, apetrei's, the paper's:
  * cpu->node, index.  Nothing is computed in a dry run.  *depth: levels of nodes, the leaves'
  * included; GB_EUNAVAILABLE if they are more than LBVH_DEPTH_MAX. */
 enum { LBVH_DEPTH_MAX = 1 << 13 };

@@ -15,7 +15,7 @@ enum { LEVELS = 96 };
 static void make_tree(struct lbvh_wide_state *s, const struct lbvh_params *params,
 		      const struct lbvh_input *input, struct gb_error *err)
 {
-	const bool packets = !input->ray && s->tracer.ways.trace != lbvh_wide_state_single;
+	const bool packets = !input->ray && s->tracer.ways.trace;
 	const bool planned = params->tree == LBVH_BEST_TREE && !packets;
 	struct lbvh_plan *plan = NULL;
 
@@ -51,13 +51,13 @@ enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *par
 	return err->code;
 }
 
-void lbvh_wide_state_single(const void *state, int thread, struct lbvh_packet *packet,
-			    struct lbvh_counts *counts)
+void lbvh_wide_state_turns(const void *state, int thread, struct lbvh_batch *batch,
+			   struct lbvh_counts *counts)
 {
 	const struct lbvh_wide_state *s = state;
 
-	s->tracer.kernels->single(&s->wide, s->tracer.input->camera.eye, packet,
-				  s->stack + (size_t)thread * s->stack_room, counts);
+	s->tracer.kernels->batch(&s->wide, batch, s->stack + (size_t)thread * s->stack_room,
+				 counts);
 }
 
 void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics)
