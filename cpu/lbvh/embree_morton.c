@@ -6,6 +6,7 @@
  * numbers; download() renumbers it, untimed.
  */
 #include "common/memory.h"
+#include "cpu/lbvh/parts/builder.h"
 #include "cpu/lbvh/parts/embree.h"
 
 enum { LEAF_MAX = 4, DEPTH_MAX = 64 };
