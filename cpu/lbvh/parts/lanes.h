@@ -1,4 +1,5 @@
-/* lanes.h -- boxes four floats at a time: the way the CPU builders load, join and store them.
+/* lanes.h -- boxes four floats at a time: the way the CPU builders load, join and store them, with the
+ * operators of vectors (GCC, clang).
  *
  * min and max are `a < b ? a : b` and `a > b ? a : b` in every lane, so that boxes are those of
  * lbvh_primitive_box() to the bit.  The fourth lane is along for the ride.
@@ -10,75 +11,8 @@
 
 #include "common/lbvh.h"
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
-
-#define LANES __m128
-
-static inline LANES lanes_load(const float *from)
-{
-	return _mm_loadu_ps(from);
-}
-
-static inline LANES lanes_all(float value)
-{
-	return _mm_set1_ps(value);
-}
-
-static inline void lanes_store(float *to, LANES a)
-{
-	_mm_storeu_ps(to, a);
-}
-
-static inline LANES lanes_min(LANES a, LANES b)
-{
-	return _mm_min_ps(a, b);
-}
-
-static inline LANES lanes_max(LANES a, LANES b)
-{
-	return _mm_max_ps(a, b);
-}
-
-static inline LANES lanes_add(LANES a, LANES b)
-{
-	return _mm_add_ps(a, b);
-}
-
-static inline LANES lanes_sub(LANES a, LANES b)
-{
-	return _mm_sub_ps(a, b);
-}
-
-static inline LANES lanes_mul(LANES a, LANES b)
-{
-	return _mm_mul_ps(a, b);
-}
-
-/* a / (hi - lo), or 0 where hi is not more than lo. */
-static inline LANES lanes_over_length(LANES a, LANES lo, LANES hi)
-{
-	return _mm_and_ps(_mm_cmpgt_ps(hi, lo), _mm_div_ps(a, _mm_sub_ps(hi, lo)));
-}
-
-/* A bit for each lane: whether a is at least b there. */
-static inline unsigned lanes_reach(LANES a, LANES b)
-{
-	return (unsigned)_mm_movemask_ps(_mm_cmpge_ps(a, b));
-}
-
-/* The whole parts of numbers that fit. */
-static inline void lanes_truncate(int32_t to[4], LANES a)
-{
-	_mm_storeu_si128((__m128i *)to, _mm_cvttps_epi32(a));
-}
-
-#else
-
-struct lanes {
-	float lane[4];
-};
-#define LANES struct lanes
+typedef float LANES __attribute__((vector_size(16)));
+typedef int32_t lanes_int __attribute__((vector_size(16)));
 
 static inline LANES lanes_load(const float *from)
 {
@@ -90,7 +24,7 @@ static inline LANES lanes_load(const float *from)
 
 static inline LANES lanes_all(float value)
 {
-	return (LANES){ { value, value, value, value } };
+	return (LANES){ value, value, value, value };
 }
 
 static inline void lanes_store(float *to, LANES a)
@@ -98,45 +32,52 @@ static inline void lanes_store(float *to, LANES a)
 	memcpy(to, &a, sizeof a);
 }
 
+/* a / (hi - lo), or 0 where hi is not more than lo. */
+static inline LANES lanes_over_length(LANES a, LANES lo, LANES hi)
+{
+	return (LANES)((hi > lo) & (lanes_int)(a / (hi - lo)));
+}
+
+/* The whole parts of numbers that fit. */
+static inline void lanes_truncate(int32_t to[4], LANES a)
+{
+	const lanes_int whole = __builtin_convertvector(a, lanes_int);
+
+	memcpy(to, &whole, sizeof whole);
+}
+
+#if defined(__SSE2__)
+#include <emmintrin.h>
+
+static inline LANES lanes_min(LANES a, LANES b)
+{
+	return _mm_min_ps(a, b);
+}
+
+static inline LANES lanes_max(LANES a, LANES b)
+{
+	return _mm_max_ps(a, b);
+}
+
+/* A bit for each lane: whether a is at least b there. */
+static inline unsigned lanes_reach(LANES a, LANES b)
+{
+	return (unsigned)_mm_movemask_ps(_mm_cmpge_ps(a, b));
+}
+
+#else
+
 static inline LANES lanes_min(LANES a, LANES b)
 {
 	for (int k = 0; k < 4; k++)
-		a.lane[k] = lbvh_min(a.lane[k], b.lane[k]);
+		a[k] = lbvh_min(a[k], b[k]);
 	return a;
 }
 
 static inline LANES lanes_max(LANES a, LANES b)
 {
 	for (int k = 0; k < 4; k++)
-		a.lane[k] = lbvh_max(a.lane[k], b.lane[k]);
-	return a;
-}
-
-static inline LANES lanes_add(LANES a, LANES b)
-{
-	for (int k = 0; k < 4; k++)
-		a.lane[k] += b.lane[k];
-	return a;
-}
-
-static inline LANES lanes_sub(LANES a, LANES b)
-{
-	for (int k = 0; k < 4; k++)
-		a.lane[k] -= b.lane[k];
-	return a;
-}
-
-static inline LANES lanes_mul(LANES a, LANES b)
-{
-	for (int k = 0; k < 4; k++)
-		a.lane[k] *= b.lane[k];
-	return a;
-}
-
-static inline LANES lanes_over_length(LANES a, LANES lo, LANES hi)
-{
-	for (int k = 0; k < 4; k++)
-		a.lane[k] = hi.lane[k] > lo.lane[k] ? a.lane[k] / (hi.lane[k] - lo.lane[k]) : 0;
+		a[k] = lbvh_max(a[k], b[k]);
 	return a;
 }
 
@@ -145,14 +86,8 @@ static inline unsigned lanes_reach(LANES a, LANES b)
 	unsigned bits = 0;
 
 	for (int k = 0; k < 4; k++)
-		bits |= (unsigned)(a.lane[k] >= b.lane[k]) << k;
+		bits |= (unsigned)(a[k] >= b[k]) << k;
 	return bits;
-}
-
-static inline void lanes_truncate(int32_t to[4], LANES a)
-{
-	for (int k = 0; k < 4; k++)
-		to[k] = (int32_t)a.lane[k];
 }
 
 #endif

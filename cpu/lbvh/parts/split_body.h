@@ -30,7 +30,7 @@ SPLIT_FN PAIR box_around(const struct lbvh_box *box, size_t count)
 
 SPLIT_FN LANES centre_of(const struct lbvh_box *record)
 {
-	return lanes_sub(lanes_load(record->lo), lanes_load(record->hi));
+	return lanes_load(record->lo) - lanes_load(record->hi);
 }
 
 /* The extent of records whose box is known.  Every other one is joined to another centre: the bound
@@ -124,7 +124,7 @@ SPLIT_FN void partition(const struct lbvh_box *from, struct lbvh_box *to, size_t
 
 	for (size_t i = 0; i < count; i++) {
 		const PAIR record = pair_load(from + i);
-		const LANES at = lanes_mul(lanes_sub(centre_of(from + i), g->origin), g->scale);
+		const LANES at = (centre_of(from + i) - g->origin) * g->scale;
 		const uint32_t is_right = lanes_reach(at, place) >> plane->axis & 1;
 
 		/* No branch, which would be a guess. */
@@ -139,14 +139,13 @@ SPLIT_FN float area_of(PAIR box)
 {
 	float size[4];
 
-	lanes_store(size, lanes_add(pair_lo(box), pair_negated_hi(box)));
+	lanes_store(size, pair_lo(box) + pair_negated_hi(box));
 	return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
 SPLIT_FN void set_node(struct lbvh_node *node, PAIR box, uint32_t left, uint32_t right)
 {
-	lanes_store_node(node, pair_lo(box), lanes_sub(lanes_all(-0.0F), pair_negated_hi(box)),
-			 left, right);
+	lanes_store_node(node, pair_lo(box), -0.0F - pair_negated_hi(box), left, right);
 }
 
 SPLIT_FN void keep_number(uint32_t *index, const struct lbvh_box *box)
@@ -257,9 +256,8 @@ SPLIT_ENTRY void way_number(struct lbvh_box *box, size_t begin, size_t end)
 	for (size_t i = begin; i < end; i++) {
 		const uint32_t number = LBVH_SPLIT_NUMBER + (uint32_t)i;
 
-		lanes_store(box[i].lo, lanes_add(lanes_load(box[i].lo), zero));
-		lanes_store(box[i].hi,
-			    lanes_sub(negative_zero, lanes_add(lanes_load(box[i].hi), zero)));
+		lanes_store(box[i].lo, lanes_load(box[i].lo) + zero);
+		lanes_store(box[i].hi, negative_zero - (lanes_load(box[i].hi) + zero));
 		memcpy(&box[i].lo[3], &number, sizeof number);
 		box[i].hi[3] = 0;
 	}

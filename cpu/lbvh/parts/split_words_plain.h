@@ -67,7 +67,7 @@ SPLIT_FN void clear_bins(struct lbvh_bins *b, int bins)
 
 SPLIT_FN void cells_of(int32_t cell[4], PAIR a, LANES origin, LANES scale, LANES most)
 {
-	const LANES place = lanes_mul(lanes_sub(lanes_sub(a.lo, a.hi), origin), scale);
+	const LANES place = (a.lo - a.hi - origin) * scale;
 
 	lanes_truncate(cell, lanes_min(lanes_max(place, lanes_all(0)), most));
 }
@@ -104,7 +104,7 @@ SPLIT_FN float pair_area(PAIR a)
 {
 	float size[4];
 
-	lanes_store(size, lanes_add(a.lo, a.hi)); /* negated, all three of them */
+	lanes_store(size, a.lo + a.hi); /* negated, all three of them */
 	return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
