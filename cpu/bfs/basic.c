@@ -1,10 +1,15 @@
-/* basic.c -- cpu/basic: the paper's GPU_BASIC on threads, the plain matrix without a queue.
+/* basic.c -- cpu/basic-queue, cpu/basic: the paper's CPU_BASIC and GPU_BASIC, on the plain matrix.
  *
- * Level by level all vertices are looked at, and each one whose distance is the level reads its
- * row of n bytes.  No queue and no atomic operation that could fail: two threads that reach one
- * vertex write the same distance, and either parent is right.  Against basic-queue it looks at
- * n more distances per level and can use all threads; the bound is memory bandwidth over n^2
- * bytes.
+ * One byte per ordered pair, row by row, made of the input's bits.
+ *
+ * basic-queue: a vertex is taken from the queue, its whole row is read, and neighbours not seen before
+ * are appended.  Each reached vertex costs n bytes of reading, whatever its degree: the bound is
+ * memory bandwidth of one thread over n^2 bytes.
+ *
+ * basic: level by level all vertices are looked at, and each one whose distance is the level reads its
+ * row.  No queue and no atomic operation that could fail: two threads that reach one vertex write the
+ * same distance, and either parent is right.  Against basic-queue it looks at n more distances per
+ * level and can use all threads.
  */
 #include "common/memory.h"
 #include "common/workload.h"
@@ -13,6 +18,7 @@
 struct state {
 	struct bfs_cpu cpu; /* first: search.h takes a state as one of these */
 	uint8_t *bytes;     /* n * n */
+	uint32_t *queue;    /* n; basic-queue */
 };
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -28,12 +34,73 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-/* Reach u's neighbours at distance `next`; returns how many seemed new. */
-static uint64_t scan_row(const struct state *s, uint32_t u, int32_t next)
+static const char *excluded(const void *params)
+{
+	return "expansion of bits to bytes";
+}
+
+/* ---- cpu/basic-queue ---------------------------------------------------------------------- */
+
+static enum gb_status create_queue(void *state, const void *params, const void *input,
+				   struct gb_error *err)
+{
+	struct state *s = state;
+
+	s->queue = gb_host_alloc(((const struct bfs_input *)input)->n, sizeof *s->queue, err);
+	return create(state, params, input, err);
+}
+
+/* Append u's neighbours that were not reached before; returns the new end of the queue. */
+static size_t append_row(struct state *s, uint32_t u, size_t end)
 {
 	const uint32_t n = s->cpu.in->n;
 	const uint8_t *row = s->bytes + (size_t)u * n;
-	int32_t *dist = s->cpu.dist, *parent = s->cpu.parent;
+	const int32_t next = s->cpu.dist[u] + 1;
+
+	for (uint32_t v = 0; v < n; v++) {
+		if (!row[v] || s->cpu.dist[v] != BFS_UNREACHED)
+			continue;
+		s->cpu.dist[v] = next;
+		if (s->cpu.parent)
+			s->cpu.parent[v] = (int32_t)u;
+		s->queue[end++] = v;
+	}
+	return end;
+}
+
+static enum gb_status run_queue(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+	size_t head = 0, end = 1;
+
+	bfs_cpu_clear(&s->cpu);
+	s->queue[0] = s->cpu.source;
+	while (head < end)
+		end = append_row(s, s->queue[head++], end);
+	s->cpu.touched = (uint64_t)end * s->cpu.in->n;
+	return GB_OK;
+}
+
+const struct gb_variant_ops bfs_cpu_basic_queue = {
+	.state_size = sizeof(struct state),
+	.create = create_queue,
+	.reset = bfs_cpu_reset,
+	.run = run_queue,
+	.download = bfs_cpu_download,
+	.excluded = excluded,
+	.metrics = bfs_cpu_metrics,
+	.flags = GB_SERIAL | GB_REPEATABLE,
+};
+
+/* ---- cpu/basic ---------------------------------------------------------------------------- */
+
+/* Reach u's neighbours at distance `next`; returns how many seemed new. */
+static uint64_t scan_row(const struct bfs_cpu *cpu, uint32_t u, int32_t next)
+{
+	const struct state *s = (const struct state *)(const void *)cpu;
+	const uint32_t n = cpu->in->n;
+	const uint8_t *row = s->bytes + (size_t)u * n;
+	int32_t *dist = cpu->dist, *parent = cpu->parent;
 	uint64_t found = 0;
 
 	for (uint32_t v = 0; v < n; v++) {
@@ -50,32 +117,9 @@ static uint64_t scan_row(const struct state *s, uint32_t u, int32_t next)
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
-	const uint32_t n = s->cpu.in->n;
-	int32_t *dist = s->cpu.dist;
-	uint64_t found, rows = 0;
-	int32_t level = 0;
 
-	bfs_cpu_clear(&s->cpu);
-	do {
-		found = 0;
-#pragma omp parallel for num_threads(s->cpu.threads) schedule(dynamic, 32) \
-	reduction(+ : found, rows) if (s->cpu.threads > 1)
-		for (uint32_t u = 0; u < n; u++)
-			if (__atomic_load_n(&dist[u], __ATOMIC_RELAXED) == level) {
-				found += scan_row(s, u, level + 1);
-				rows++;
-			}
-		level++;
-	} while (found);
-	s->cpu.touched = rows * n;
-	s->cpu.levels = (uint32_t)level - 1;
+	bfs_cpu_by_levels(&s->cpu, scan_row, s->cpu.in->n, UINT64_MAX);
 	return GB_OK;
-}
-
-/* The bytes are made of the input's bits. */
-static const char *excluded(const void *params)
-{
-	return "expansion of bits to bytes";
 }
 
 const struct gb_variant_ops bfs_cpu_basic = {

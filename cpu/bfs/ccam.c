@@ -169,7 +169,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		if (left == unvisited)
 			break;
 		unvisited = left;
-		s->cpu.levels = (uint32_t)level++;
+		level++;
 		s->frontier = s->found;
 		s->found = swap;
 		if (unvisited)

@@ -23,7 +23,6 @@
  */
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/bfs/parts/bits_avx512.h"
 #include "cpu/bfs/parts/dense.h"
 
 enum {
@@ -149,7 +148,6 @@ static void start(struct state *s)
 		cpu->dist[i * room + source] = 0;
 	}
 	cpu->touched = 0;
-	cpu->levels = 0;
 }
 
 /* Find the vertices of this level; false if there are none, or none are left. */
@@ -177,8 +175,6 @@ static bool search_level(struct state *s, int32_t level)
 			left |= s->all & ~s->seen[SIDE * b + k];
 	}
 	cpu->touched += read * sizeof(uint64_t);
-	if (some)
-		cpu->levels = (uint32_t)level;
 	return some && left;
 }
 

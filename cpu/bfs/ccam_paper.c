@@ -55,26 +55,9 @@ static uint64_t scan_row(const struct bfs_cpu *cpu, uint32_t u, int32_t next)
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct bfs_cpu *cpu = state;
-	const uint32_t n = cpu->in->n;
-	int32_t *dist = cpu->dist;
-	uint64_t found, rows = 0, reached = 1;
-	int32_t level = 0;
+	const size_t words = (cpu->in->n + 31) / 32;
 
-	bfs_cpu_clear(cpu);
-	do {
-		found = 0;
-#pragma omp parallel for num_threads(cpu->threads) schedule(dynamic, 32) \
-	reduction(+ : found, rows) if (cpu->threads > 1)
-		for (uint32_t u = 0; u < n; u++)
-			if (__atomic_load_n(&dist[u], __ATOMIC_RELAXED) == level) {
-				found += scan_row(cpu, u, level + 1);
-				rows++;
-			}
-		reached += found;
-		level++;
-	} while (found && reached < n);
-	cpu->touched = rows * ((n + 31) / 32) * sizeof(uint32_t);
-	cpu->levels = (uint32_t)level - !found;
+	bfs_cpu_by_levels(cpu, scan_row, words * sizeof(uint32_t), cpu->in->n);
 	return GB_OK;
 }
 

@@ -97,7 +97,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 		if (s->cpu.dist)
 			s->ops->set(s->cpu.dist, s->found, s->words, level);
-		s->cpu.levels = (uint32_t)level;
 		unvisited -= count;
 		if (!unvisited)
 			break;

@@ -30,7 +30,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	bfs_topdown_start(&s->td, &s->cpu);
 	while (s->td.count)
 		bfs_topdown_step(&s->td, &s->cpu, ++level);
-	s->cpu.levels = (uint32_t)level - 1;
 	return GB_OK;
 }
 

@@ -242,7 +242,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		bfs_topdown_step(&s->td, &s->cpu, ++level);
 		left -= s->td.looked < left ? s->td.looked : left;
 	}
-	s->cpu.levels = (uint32_t)level - 1;
 	return GB_OK;
 }
 

@@ -9,8 +9,6 @@
  */
 #include "cpu/octree/parts/lf.h"
 
-#include <omp.h>
-
 #include "common/memory.h"
 #include "common/workload.h"
 
@@ -21,7 +19,6 @@ struct state {
 	int32_t *block;        /* places of block_room blocks, or NULL if bucket is 1 */
 	size_t block_room;
 	size_t blocks; /* taken; atomic */
-	uint64_t failures;
 };
 
 /* A thread, and empty blocks that it owns. */
@@ -85,7 +82,6 @@ static bool join(struct state *s, struct thread *t, int32_t value, int32_t i)
 		if (__atomic_compare_exchange_n(&place[k], &there, i, false, __ATOMIC_ACQ_REL,
 						__ATOMIC_RELAXED))
 			return true;
-		t->lf.failures++;
 	}
 	return false;
 }
@@ -152,7 +148,6 @@ static bool plant(struct state *s, struct thread *t, int32_t *slot, int32_t *val
 					__ATOMIC_ACQUIRE))
 		return true;
 	give_block(s, t, block);
-	t->lf.failures++;
 	return false;
 }
 
@@ -190,7 +185,6 @@ static bool insert_block(struct state *s, struct thread *t, int32_t i)
 				value = node;
 			} else {
 				undo(s, t, block, node, shift - 3);
-				t->lf.failures++;
 			}
 		}
 	}
@@ -225,31 +219,24 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return s->cpu.bucket > 1 ? create_blocks(s, err) : GB_OK;
 }
 
-static void insert_part(struct state *s, struct octree_range r)
+static bool insert(void *state, struct octree_range r)
 {
+	struct state *s = state;
 	struct thread t = { .spares = 0 };
 
-	if (s->cpu.bucket == 1)
-		(void)octree_lf_insert_range(&s->cpu, &t.lf, r);
-	else
-		for (size_t i = r.begin; i < r.end && insert_block(s, &t, (int32_t)i);)
-			i++;
-	(void)__atomic_fetch_add(&s->failures, t.lf.failures, __ATOMIC_RELAXED);
+	for (size_t i = r.begin; i < r.end; i++)
+		if (!insert_block(s, &t, (int32_t)i))
+			return false;
+	return true;
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
-	double start_ns;
 
-	octree_cpu_box(&s->cpu, timer);
-	octree_cpu_keys(&s->cpu, timer);
-	s->failures = 0;
 	s->blocks = 0;
-	start_ns = octree_cpu_begin(&s->cpu, timer, "insert");
-#pragma omp parallel num_threads(s->cpu.threads)
-	insert_part(s, octree_cpu_range(s->cpu.count, omp_get_thread_num(), omp_get_num_threads()));
-	return octree_cpu_end(&s->cpu, start_ns, err);
+	octree_cpu_box(state, timer);
+	return octree_cpu_insert(state, timer, s->block ? insert : octree_lf_insert, false, err);
 }
 
 /* A block as a list; what is no block, or holds what is no body, stays for the verifier. */
@@ -289,20 +276,12 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return GB_OK;
 }
 
-static void metrics(void *state, struct gb_metrics *metrics)
-{
-	const struct state *s = state;
-
-	octree_cpu_metrics(state, metrics);
-	gb_metric(metrics, "cas_failures", (double)s->failures);
-}
-
 const struct gb_variant_ops octree_cpu_lf = {
 	.state_size = sizeof(struct state),
 	.create = create,
 	.run = run,
 	.download = download,
 	.bytes = octree_cpu_bytes,
-	.metrics = metrics,
+	.metrics = octree_cpu_metrics,
 	.flags = GB_REPEATABLE,
 };

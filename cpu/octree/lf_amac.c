@@ -11,8 +11,6 @@
  *
  * Leaves of one body only: a full block would be a second kind of wait.
  */
-#include <omp.h>
-
 #include "common/workload.h"
 #include "cpu/octree/parts/lf.h"
 
@@ -23,8 +21,7 @@ enum {
 
 struct state {
 	struct octree_cpu cpu; /* first: builder.h takes a state as one of these */
-	uint64_t failures;
-	bool interleaved; /* in the last run */
+	bool interleaved;      /* in the last run */
 };
 
 /* An insertion under way. */
@@ -83,7 +80,6 @@ static inline bool push_down(struct octree_cpu *cpu, struct octree_lf_thread *t,
 		f->slot = &cpu->child[node][f->key >> f->shift & 7];
 	} else {
 		*below = OCTREE_FREE;
-		t->failures++;
 	}
 	return true;
 }
@@ -109,7 +105,6 @@ static inline enum progress advance(struct octree_cpu *cpu, struct octree_lf_thr
 			if (__atomic_compare_exchange_n(f->slot, &value, octree_body(f->body),
 							false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
 				return DONE;
-			t->failures++;
 		} else if (f->asked != value) {
 			__builtin_prefetch(&cpu->key[octree_body(value)]);
 			f->asked = value;
@@ -120,9 +115,10 @@ static inline enum progress advance(struct octree_cpu *cpu, struct octree_lf_thr
 	}
 }
 
-static void insert_interleaved(struct octree_cpu *cpu, struct octree_lf_thread *t,
-			       struct octree_range r)
+static bool insert_interleaved(void *state, struct octree_range r)
 {
+	struct octree_cpu *cpu = state;
+	struct octree_lf_thread t = { .mine = 0 };
 	struct flight flight[IN_FLIGHT];
 	size_t next = r.begin;
 	int live = 0;
@@ -131,10 +127,10 @@ static void insert_interleaved(struct octree_cpu *cpu, struct octree_lf_thread *
 		start(cpu, &flight[live++], next++);
 	while (live)
 		for (int k = 0; k < live; k++) {
-			const enum progress p = advance(cpu, t, &flight[k]);
+			const enum progress p = advance(cpu, &t, &flight[k]);
 
 			if (p == EXHAUSTED)
-				return;
+				return false;
 			if (p == YIELDS)
 				continue;
 			if (next < r.end)
@@ -142,34 +138,19 @@ static void insert_interleaved(struct octree_cpu *cpu, struct octree_lf_thread *
 			else
 				flight[k--] = flight[--live];
 		}
+	return true;
 }
 
 /* ---- the variant --------------------------------------------------------------------------- */
 
-static void insert_part(struct state *s, struct octree_range r)
-{
-	struct octree_lf_thread t = { .mine = 0 };
-
-	if (s->interleaved)
-		insert_interleaved(&s->cpu, &t, r);
-	else
-		(void)octree_lf_insert_range(&s->cpu, &t, r);
-	(void)__atomic_fetch_add(&s->failures, t.failures, __ATOMIC_RELAXED);
-}
-
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;
-	double start_ns;
 
 	octree_cpu_box(&s->cpu, timer);
-	octree_cpu_keys(&s->cpu, timer);
-	s->failures = 0;
-	start_ns = octree_cpu_begin(&s->cpu, timer, "insert");
 	s->interleaved = octree_cpu_layout(&s->cpu) == OCTREE_SCATTERED;
-#pragma omp parallel num_threads(s->cpu.threads)
-	insert_part(s, octree_cpu_range(s->cpu.count, omp_get_thread_num(), omp_get_num_threads()));
-	return octree_cpu_end(&s->cpu, start_ns, err);
+	return octree_cpu_insert(
+		state, timer, s->interleaved ? insert_interleaved : octree_lf_insert, false, err);
 }
 
 static void metrics(void *state, struct gb_metrics *metrics)
@@ -177,7 +158,6 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	const struct state *s = state;
 
 	octree_cpu_metrics(state, metrics);
-	gb_metric(metrics, "cas_failures", (double)s->failures);
 	gb_metric(metrics, "interleaved", s->interleaved);
 }
 

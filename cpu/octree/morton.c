@@ -106,28 +106,6 @@ static bool is_inserted(const struct octree_cpu *cpu)
 	return cpu->count <= FEW || octree_cpu_layout(cpu) == OCTREE_EVEN;
 }
 
-static void insert_part(struct octree_cpu *cpu, int thread, int threads)
-{
-	struct octree_lock_thread t = { .spins = 0 };
-
-	(void)octree_lock_insert_range(cpu, &t, octree_cpu_range(cpu->count, thread, threads));
-}
-
-static enum gb_status insert(struct octree_cpu *cpu, struct gb_timer *timer, struct gb_error *err)
-{
-	double start_ns;
-
-	octree_cpu_keys(cpu, timer);
-	start_ns = octree_cpu_begin(cpu, timer, "insert");
-	if (octree_cpu_is_alone(cpu)) {
-		(void)octree_seq_insert_all(cpu);
-	} else {
-#pragma omp parallel num_threads(cpu->threads)
-		insert_part(cpu, omp_get_thread_num(), omp_get_num_threads());
-	}
-	return octree_cpu_end(cpu, start_ns, err);
-}
-
 /* ---- building ------------------------------------------------------------------------------ */
 
 /* All bodies, as one thread of a team works on them.  The first thread names the phases. */
@@ -156,17 +134,19 @@ static void build(struct octree_morton *m, struct gb_timer *timer)
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct octree_morton *m = state;
+	const bool alone = octree_cpu_is_alone(&m->cpu);
 	double start_ns;
 
 	octree_cpu_box(&m->cpu, timer);
 	m->inserted = is_inserted(&m->cpu);
 	if (m->inserted)
-		return insert(&m->cpu, timer, err);
+		return octree_cpu_insert(
+			state, timer, alone ? octree_seq_insert : octree_lock_insert, alone, err);
 	start_ns = octree_cpu_begin(&m->cpu, timer, "keys");
 	for (int t = 0; t < m->cpu.threads; t++)
 		m->worker[t].rows = (struct octree_rows){ 0, 0 };
 	if (octree_plan(m)) {
-		if (octree_cpu_is_alone(&m->cpu)) {
+		if (alone) {
 			build(m, timer);
 		} else {
 #pragma omp parallel num_threads(m->cpu.threads)
@@ -220,8 +200,6 @@ static void metrics(void *state, struct gb_metrics *metrics)
 
 	octree_cpu_metrics(state, metrics);
 	gb_metric(metrics, "inserted", m->inserted);
-	if (!m->inserted)
-		gb_metric(metrics, "parts", (double)m->part_count);
 }
 
 /* Of the sort: positions read three times, records written and read, numbers of cells written and

@@ -15,14 +15,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
-	struct octree_cpu *cpu = state;
-	double start_ns;
-
-	octree_cpu_box(cpu, timer);
-	octree_cpu_keys(cpu, timer);
-	start_ns = octree_cpu_begin(cpu, timer, "insert");
-	(void)octree_seq_insert_all(cpu);
-	return octree_cpu_end(cpu, start_ns, err);
+	octree_cpu_box(state, timer);
+	return octree_cpu_insert(state, timer, octree_seq_insert, true, err);
 }
 
 const struct gb_variant_ops octree_cpu_seq = {

@@ -13,7 +13,6 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/workload.h"
-#include "cpu/bfs/parts/bits_avx512.h"
 #include "cpu/simd.h"
 #include "tests/file_of.h"
 #include "tests/sanitized.h"
@@ -27,68 +26,49 @@ static const struct gb_variant_ops *const searches[] = {
 };
 
 /* Those on a matrix of bytes have nothing to learn from large graphs, and take long. */
-static bool is_too_slow(size_t i, uint32_t n)
+static bool is_too_slow(const struct gb_variant_ops *ops, uint32_t n)
 {
-	return n > 3000 && (searches[i] == &bfs_cpu_basic || searches[i] == &bfs_cpu_basic_queue);
+	return n > 3000 && (ops == &bfs_cpu_basic || ops == &bfs_cpu_basic_queue);
 }
 
-/* Run each search from up to `most` sources and verify what it finds. */
-static void search_all(const struct bfs_params *params, const struct bfs_input *in, int64_t most)
+/* Run a search so many times, each from another source or batch of sources, and verify what it finds. */
+static void search(const struct gb_variant_ops *ops, const struct bfs_params *params,
+		   const struct bfs_input *in, int64_t runs)
 {
-	const int64_t count = (int64_t)in->source_count;
-
-	for (size_t i = 0; i < GB_COUNT(searches); i++) {
-		struct gb_error err = { 0 };
-		struct gb_timer timer = { 0 };
-		struct gb_metrics metrics = { 0 };
-		void *output = malloc(bfs_output_size(params, in));
-		void *state;
-
-		if (is_too_slow(i, in->n)) {
-			free(output);
-			continue;
-		}
-		gb_state_create(searches[i], params, in, &state, &err);
-		cr_assert_eq(err.code, GB_OK, "search %zu: %s", i, err.message);
-		for (int64_t sample = 0; sample < count && sample < most; sample++) {
-			searches[i]->reset(state, sample, &err);
-			searches[i]->run(state, &timer, &err);
-			memset(output, 0xa5, bfs_output_size(params, in));
-			searches[i]->download(state, output, &err);
-			gb_bfs_workload.verify(params, in, sample, output, &metrics, &err);
-			cr_assert_eq(err.code, GB_OK, "search %zu, source %u: %s", i,
-				     bfs_source(in, sample), err.message);
-		}
-		searches[i]->metrics(state, &metrics);
-		gb_state_destroy(searches[i], state);
-		free(output);
-	}
-}
-
-/* Two runs of so many searches each, verified one by one. */
-static void search_batch(struct bfs_params params, const struct bfs_input *in, int64_t batch)
-{
-	const struct gb_variant_ops *const ops = &bfs_cpu_ccam_batch;
-	struct gb_timer timer = { 0 };
+	void *output = malloc(bfs_output_size(params, in)), *state;
 	struct gb_metrics metrics = { 0 };
+	struct gb_timer timer = { 0 };
 	struct gb_error err = { 0 };
-	void *output, *state;
 
-	params.output = BFS_DIST;
-	params.batch = batch;
-	output = malloc(bfs_output_size(&params, in));
-	gb_state_create(ops, &params, in, &state, &err);
+	gb_state_create(ops, params, in, &state, &err);
 	cr_assert_eq(err.code, GB_OK, "%s", err.message);
-	for (int64_t sample = 0; sample < 2; sample++) {
+	for (int64_t sample = 0; sample < runs; sample++) {
 		ops->reset(state, sample, &err);
 		ops->run(state, &timer, &err);
-		memset(output, 0xa5, bfs_output_size(&params, in));
+		memset(output, 0xa5, bfs_output_size(params, in));
 		ops->download(state, output, &err);
-		gb_bfs_workload.verify(&params, in, sample, output, &metrics, &err);
-		cr_assert_eq(err.code, GB_OK, "a batch of %d: %s", (int)batch, err.message);
+		gb_bfs_workload.verify(params, in, sample, output, &metrics, &err);
+		cr_assert_eq(err.code, GB_OK, "a batch of %d, run %d: %s", (int)params->batch,
+			     (int)sample, err.message);
 	}
+	ops->metrics(state, &metrics);
 	gb_state_destroy(ops, state);
 	free(output);
+}
+
+/* Each search from up to `most` sources; of distances, also many in a batch. */
+static void search_all(struct bfs_params params, const struct bfs_input *in, int64_t most)
+{
+	static const int64_t batches[] = { 1, 37, 64 };
+	const int64_t count = (int64_t)in->source_count;
+
+	for (size_t i = 0; i < GB_COUNT(searches); i++)
+		if (!is_too_slow(searches[i], in->n))
+			search(searches[i], &params, in, count < most ? count : most);
+	for (size_t i = 0; params.output == BFS_DIST && i < GB_COUNT(batches); i++) {
+		params.batch = batches[i];
+		search(&bfs_cpu_ccam_batch, &params, in, 2);
+	}
 }
 
 /* All instruction sets, results and thread counts. */
@@ -104,12 +84,7 @@ static void search_every_way(struct bfs_params params, int64_t most)
 		for (params.output = BFS_DIST; params.output <= BFS_BOTH; params.output++)
 			for (params.threads = 1; params.threads <= 4; params.threads += 3) {
 				cpu_limit_simd(sets[set]);
-				search_all(&params, input, most);
-				if (params.output != BFS_DIST)
-					continue;
-				search_batch(params, input, 1);
-				search_batch(params, input, 37);
-				search_batch(params, input, 64);
+				search_all(params, input, most);
 			}
 	cpu_limit_simd(CPU_VBMI2);
 	gb_bfs_workload.release(input);
@@ -251,61 +226,4 @@ Test(bfs_cpu, batches)
 		gb_state_destroy(&bfs_cpu_ccam_batch, state);
 	}
 	gb_bfs_workload.release(input);
-}
-
-/* ---- operations on bits ------------------------------------------------------------------ */
-
-static uint64_t mix(uint64_t x)
-{
-	x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-	x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-	return x ^ x >> 31;
-}
-
-/* Both sets of operations do the same to random bits, sparse and dense. */
-Test(bfs_cpu, bits_plain_and_vectors_agree)
-{
-#if defined(__x86_64__)
-	enum { WORDS = 48 };
-	uint64_t bits[WORDS], frontier[WORDS], word[64 * WORDS];
-	uint32_t row[2 * WORDS], list[2][64 * WORDS + 64], at[WORDS];
-	int32_t dist[2][64 * WORDS];
-
-	if (cpu_simd() < CPU_AVX512)
-		cr_skip("no AVX-512 here");
-	for (uint64_t trial = 0; trial < 200; trial++) {
-		struct bfs_words words = { word, frontier, at, 0 };
-		uint64_t read[2] = { 0, 0 };
-
-		for (uint64_t j = 0; j < WORDS; j++) {
-			bits[j] = mix(trial * 1000 + j);
-			frontier[j] = mix(trial * 1000 + 100 + j);
-			for (uint64_t k = 0; k < trial % 8; k++) {
-				bits[j] &= mix(trial * 1000 + 200 + 10 * j + k);
-				frontier[j] &= mix(trial * 1000 + 700 + 10 * j + k);
-			}
-		}
-		memcpy(row, bits, sizeof bits);
-		cr_assert_eq(bfs_bits_plain.pull(row, frontier, WORDS, &read[0]),
-			     bfs_bits_avx512.pull(row, frontier, WORDS, &read[1]));
-		cr_assert(read[0] <= read[1] && read[1] < read[0] + 8);
-		memset(dist, 0xff, sizeof dist);
-		bfs_bits_plain.set(dist[0], bits, WORDS, 7);
-		bfs_bits_avx512.set(dist[1], bits, WORDS, 7);
-		cr_assert_arr_eq(dist[0], dist[1], sizeof dist[0]);
-		cr_assert_eq(bfs_bits_plain.list(list[0], bits, WORDS),
-			     bfs_bits_avx512.list(list[1], bits, WORDS));
-		for (uint64_t j = 0; j < (uint64_t)64 * WORDS; j++)
-			word[j] = mix(trial + j) & mix(trial + 5 * j) & mix(trial + 11 * j);
-		for (uint32_t j = 0; j < WORDS; j++)
-			if (frontier[j])
-				at[words.count++] = j;
-		for (unsigned k = 0; k < 2; k++) {
-			const uint64_t open = k ? UINT64_MAX : mix(trial);
-
-			cr_assert_eq(bfs_bits_plain.gather(row, &words, open, read),
-				     bfs_bits_avx512.gather(row, &words, open, read));
-		}
-	}
-#endif
 }

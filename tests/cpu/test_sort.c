@@ -16,25 +16,4 @@ Test(leaf_avx2, every_size)
 	sort_sizes();
 }
 
-/* A vector's lanes in all orders of high and low. */
-Test(leaf_avx2, orders)
-{
-	for (unsigned m = 0; m < 256; m++) {
-		const unsigned char *order = (const unsigned char *)&order_32[m];
-		unsigned lows = 0, highs = 8 - (unsigned)__builtin_popcount(m);
-
-		for (unsigned lane = 0; lane < 8; lane++)
-			cr_assert_eq(order[m >> lane & 1 ? highs++ : lows++], lane, "mask %u", m);
-	}
-	for (unsigned m = 0; m < 16; m++)
-		for (unsigned i = 0; i < 8; i += 2) {
-			const unsigned char *order = (const unsigned char *)&order_64[m];
-
-			cr_assert_eq(order[i] % 2, 0);
-			cr_assert_eq(order[i + 1], order[i] + 1);
-			cr_assert_eq(m >> order[i] / 2 & 1,
-				     i / 2 >= 4 - (unsigned)__builtin_popcount(m));
-		}
-}
-
 #endif

@@ -16,30 +16,6 @@ Test(leaf_avx512, every_size)
 	sort_sizes();
 }
 
-CPU_AVX512_TARGET
-static void order_16_lanes(const uint32_t *lane, unsigned up, uint32_t *ordered)
-{
-	_mm512_storeu_si512(ordered, low_first_32(_mm512_loadu_si512(lane), up));
-}
-
-/* Lanes in all orders of high and low: sixteen of them, by compression. */
-Test(leaf_avx512, orders)
-{
-	uint32_t lane[16], ordered[16];
-
-	if (cpu_simd() < CPU_AVX512)
-		cr_skip("no AVX-512");
-	for (uint32_t i = 0; i < 16; i++)
-		lane[i] = i;
-	for (unsigned up = 0; up < 1U << 16; up++) {
-		unsigned lows = 0, highs = 16 - (unsigned)__builtin_popcount(up);
-
-		order_16_lanes(lane, up, ordered);
-		for (unsigned i = 0; i < 16; i++)
-			cr_assert_eq(ordered[up >> i & 1 ? highs++ : lows++], i, "lanes %x", up);
-	}
-}
-
 /* By insertion, stable: pairs that are equal in their upper halves stay as they came. */
 static void insert_pairs(const uint64_t *pair, size_t n, uint64_t *sorted)
 {

@@ -68,7 +68,7 @@ struct bfs_bits_ops {
 			   uint64_t *read);
 };
 
-extern const struct bfs_bits_ops bfs_bits_plain;
+extern const struct bfs_bits_ops bfs_bits_plain, bfs_bits_avx512; /* the latter on x86 */
 
 /* Whether pulling `left` vertices is cheaper than pushing the rows that are left; `before` were
  * left BFS_CHECK_ROWS rows ago, 0 if that is not known. */

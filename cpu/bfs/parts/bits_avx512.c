@@ -4,7 +4,7 @@
  * them, and a row costs its 16 loads.  With parents the few new bits of each row are looked for:
  * one test per vector, and a scalar loop over the words that have any.
  */
-#include "cpu/bfs/parts/bits_avx512.h"
+#include "cpu/bfs/parts/bits.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

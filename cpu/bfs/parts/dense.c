@@ -2,7 +2,6 @@
 #include "cpu/bfs/parts/dense.h"
 
 #include "common/memory.h"
-#include "cpu/bfs/parts/bits_avx512.h"
 #include "cpu/simd.h"
 
 static const struct bfs_bits_ops *choose(void)

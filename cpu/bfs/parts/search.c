@@ -65,7 +65,6 @@ void bfs_cpu_start(struct bfs_cpu *cpu)
 	if (cpu->parent)
 		cpu->parent[cpu->source] = (int32_t)cpu->source;
 	cpu->touched = 0;
-	cpu->levels = 0;
 }
 
 void bfs_cpu_clear(struct bfs_cpu *cpu)
@@ -75,6 +74,27 @@ void bfs_cpu_clear(struct bfs_cpu *cpu)
 	if (cpu->parent)
 		clear(cpu->parent, cpu->in->n, cpu->threads);
 	bfs_cpu_start(cpu);
+}
+
+void bfs_cpu_by_levels(struct bfs_cpu *cpu, bfs_scan_fn *scan, size_t row_bytes, uint64_t all)
+{
+	uint64_t found, rows = 0, reached = 1;
+	int32_t level = 0;
+
+	bfs_cpu_clear(cpu);
+	do {
+		found = 0;
+#pragma omp parallel for num_threads(cpu->threads) schedule(dynamic, 32) \
+	reduction(+ : found, rows) if (cpu->threads > 1)
+		for (uint32_t u = 0; u < cpu->in->n; u++)
+			if (__atomic_load_n(&cpu->dist[u], __ATOMIC_RELAXED) == level) {
+				found += scan(cpu, u, level + 1);
+				rows++;
+			}
+		reached += found;
+		level++;
+	} while (found && reached < all);
+	cpu->touched = rows * row_bytes;
 }
 
 enum gb_status bfs_cpu_download(void *state, void *output, struct gb_error *err)

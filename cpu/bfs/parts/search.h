@@ -27,7 +27,6 @@ struct bfs_cpu {
 	size_t batch;     /* searches of a run: 1, or what was asked for with BFS_WANTS_BATCH */
 	int64_t first;    /* of the run to come: number of its first search */
 	uint32_t source;  /* and where that starts */
-	uint32_t levels;  /* of the last run: distance of the furthest vertex */
 	uint64_t touched; /* of the last run: bytes read of the graph */
 };
 
@@ -46,6 +45,13 @@ enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void 
 void bfs_cpu_clear(struct bfs_cpu *cpu);
 /* The same for a search that itself writes BFS_UNREACHED where it must. */
 void bfs_cpu_start(struct bfs_cpu *cpu);
+
+/* A whole search, level by level: each vertex whose distance is the level is scanned, `row_bytes` of
+ * the graph, by threads in no order, for neighbours to be reached at distance `next`.  Scan returns
+ * how many it found.  The end is the level that finds none, or when `all` are reached: UINT64_MAX if
+ * some may be found twice. */
+typedef uint64_t bfs_scan_fn(const struct bfs_cpu *cpu, uint32_t u, int32_t next);
+void bfs_cpu_by_levels(struct bfs_cpu *cpu, bfs_scan_fn *scan, size_t row_bytes, uint64_t all);
 
 /* Operations (struct gb_variant_ops) of any variant whose state starts with a struct bfs_cpu:
  * take the sample's source; the result to the workload's output layout; touched_bytes. */

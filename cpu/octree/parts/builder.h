@@ -17,6 +17,20 @@
 #include "common/workload.h"
 #include "cpu/simd.h"
 
+/* The part of 0 .. count - 1 of a thread. */
+struct octree_range {
+	size_t begin, end;
+};
+
+static inline struct octree_range octree_cpu_range(size_t count, int thread, int threads)
+{
+	const size_t t = (size_t)thread, share = count / (size_t)threads;
+	const size_t rest = count % (size_t)threads;
+	const size_t begin = share * t + (t < rest ? t : rest);
+
+	return (struct octree_range){ begin, begin + share + (t < rest) };
+}
+
 struct octree_cpu {
 	const struct octree_input *input;
 	size_t count;
@@ -60,6 +74,13 @@ enum octree_layout { OCTREE_SCATTERED, OCTREE_ORDERED, OCTREE_EVEN };
 
 enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu);
 
+/* Insert the bodies of a range, by one of several threads; false if the pool is exhausted. */
+typedef bool octree_insert_fn(void *state, struct octree_range range);
+/* After octree_cpu_box(): keys, then the bodies, a part by each thread or all `alone`, outside of a
+ * parallel region. */
+enum gb_status octree_cpu_insert(void *state, struct gb_timer *timer, octree_insert_fn *insert,
+				 bool alone, struct gb_error *err);
+
 /* An empty pool but for the root.  Starts the phase `name`, returns the time. */
 double octree_cpu_begin(struct octree_cpu *cpu, struct gb_timer *timer, const char *name);
 /* The end of what octree_cpu_begin() began: GB_ERUNTIME if the pool was exhausted. */
@@ -74,20 +95,6 @@ enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *e
 void octree_cpu_metrics(void *state, struct gb_metrics *metrics);
 /* Bytes of positions read for the box and for keys, keys written and read, nodes written. */
 double octree_cpu_bytes(const void *params, const void *input);
-
-/* The part of 0 .. count - 1 of a thread. */
-struct octree_range {
-	size_t begin, end;
-};
-
-static inline struct octree_range octree_cpu_range(size_t count, int thread, int threads)
-{
-	const size_t t = (size_t)thread, share = count / (size_t)threads;
-	const size_t rest = count % (size_t)threads;
-	const size_t begin = share * t + (t < rest ? t : rest);
-
-	return (struct octree_range){ begin, begin + share + (t < rest) };
-}
 
 /* Digits that two keys share: 0 .. 21. */
 static inline int octree_shared(uint64_t a, uint64_t b)

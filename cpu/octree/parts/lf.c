@@ -22,7 +22,6 @@ static inline bool insert(struct octree_cpu *cpu, struct octree_lf_thread *t, in
 			if (__atomic_compare_exchange_n(slot, &value, octree_body(i), false,
 							__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
 				return true;
-			t->failures++;
 		} else {
 			const uint64_t found = cpu->key[octree_body(value)];
 			const int32_t node = octree_lf_own(cpu, t);
@@ -38,17 +37,17 @@ static inline bool insert(struct octree_cpu *cpu, struct octree_lf_thread *t, in
 				value = node;
 			} else {
 				*below = OCTREE_FREE;
-				t->failures++;
 			}
 		}
 	}
 }
 
-bool octree_lf_insert_range(struct octree_cpu *cpu, struct octree_lf_thread *t,
-			    struct octree_range range)
+bool octree_lf_insert(void *state, struct octree_range range)
 {
+	struct octree_lf_thread t = { .mine = 0 };
+
 	for (size_t i = range.begin; i < range.end; i++)
-		if (!insert(cpu, t, (int32_t)i))
+		if (!insert(state, &t, (int32_t)i))
 			return false;
 	return true;
 }

@@ -20,8 +20,7 @@
 /* What a thread owns: rows of the pool, and of those the node that it has pre-allocated. */
 struct octree_lf_thread {
 	struct octree_rows rows;
-	int32_t mine;      /* 0: none */
-	uint64_t failures; /* compare-and-swaps that came too late */
+	int32_t mine; /* 0: none */
 };
 
 /* The thread's own node; 0 if the pool is exhausted. */
@@ -32,8 +31,7 @@ static inline int32_t octree_lf_own(struct octree_cpu *cpu, struct octree_lf_thr
 	return t->mine;
 }
 
-/* Insert the bodies of a range.  False if the pool is exhausted. */
-bool octree_lf_insert_range(struct octree_cpu *cpu, struct octree_lf_thread *t,
-			    struct octree_range range);
+/* Insert the bodies of a range; the state begins with a struct octree_cpu. */
+octree_insert_fn octree_lf_insert;
 
 #endif

@@ -3,7 +3,12 @@
 
 #include <sched.h>
 
-static inline void wait_a_little(struct octree_lock_thread *t)
+struct thread {
+	struct octree_rows rows;
+	uint64_t spins; /* looks at a lock */
+};
+
+static inline void wait_a_little(struct thread *t)
 {
 	t->spins++;
 #if defined(__x86_64__)
@@ -14,8 +19,7 @@ static inline void wait_a_little(struct octree_lock_thread *t)
 }
 
 /* False if the pool is exhausted. */
-static inline bool insert(struct octree_cpu *cpu, struct octree_lock_thread *t, int32_t i,
-			  int bucket)
+static inline bool insert(struct octree_cpu *cpu, struct thread *t, int32_t i, int bucket)
 {
 	const uint64_t key = cpu->key[i];
 	int32_t *slot = &cpu->child[0][key >> 3 * OCTREE_DEEPEST & 7];
@@ -39,7 +43,6 @@ static inline bool insert(struct octree_cpu *cpu, struct octree_lock_thread *t, 
 			if (__atomic_compare_exchange_n(slot, &value, mine, false, __ATOMIC_ACQ_REL,
 							__ATOMIC_RELAXED))
 				return true;
-			t->spins++;
 		} else if (__atomic_compare_exchange_n(slot, &value, OCTREE_LOCKED, false,
 						       __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) {
 			const int32_t made =
@@ -47,22 +50,21 @@ static inline bool insert(struct octree_cpu *cpu, struct octree_lock_thread *t, 
 
 			__atomic_store_n(slot, made, __ATOMIC_RELEASE);
 			return made != OCTREE_FREE;
-		} else {
-			t->spins++;
 		}
 	}
 }
 
-bool octree_lock_insert_range(struct octree_cpu *cpu, struct octree_lock_thread *t,
-			      struct octree_range range)
+bool octree_lock_insert(void *state, struct octree_range range)
 {
+	struct octree_cpu *cpu = state;
+	struct thread t = { .spins = 0 };
 	bool room = true;
 
 	if (cpu->bucket == 1)
 		for (size_t i = range.begin; i < range.end && room; i++)
-			room = insert(cpu, t, (int32_t)i, 1);
+			room = insert(cpu, &t, (int32_t)i, 1);
 	else
 		for (size_t i = range.begin; i < range.end && room; i++)
-			room = insert(cpu, t, (int32_t)i, cpu->bucket);
+			room = insert(cpu, &t, (int32_t)i, cpu->bucket);
 	return room;
 }

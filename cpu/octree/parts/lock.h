@@ -18,14 +18,8 @@
 
 #include "cpu/octree/parts/builder.h"
 
-struct octree_lock_thread {
-	struct octree_rows rows;
-	uint64_t spins; /* looks at a lock, and locks that another thread was faster to take */
-};
-
-/* Insert the bodies of a range, whose keys and, with buckets above one, ranks `cpu` has.  False if
- * the pool is exhausted. */
-bool octree_lock_insert_range(struct octree_cpu *cpu, struct octree_lock_thread *t,
-			      struct octree_range range);
+/* Insert the bodies of a range, whose keys and, with buckets above one, ranks the state, which begins
+ * with a struct octree_cpu, has. */
+octree_insert_fn octree_lock_insert;
 
 #endif

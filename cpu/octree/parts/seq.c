@@ -21,16 +21,17 @@ static inline bool insert(struct octree_cpu *cpu, struct octree_rows *rows, int3
 	return *slot != OCTREE_FREE;
 }
 
-bool octree_seq_insert_all(struct octree_cpu *cpu)
+bool octree_seq_insert(void *state, struct octree_range range)
 {
+	struct octree_cpu *cpu = state;
 	struct octree_rows rows = { 0, 0 };
 	bool room = true;
 
 	if (cpu->bucket == 1)
-		for (size_t i = 0; i < cpu->count && room; i++)
+		for (size_t i = range.begin; i < range.end && room; i++)
 			room = insert(cpu, &rows, (int32_t)i, 1);
 	else
-		for (size_t i = 0; i < cpu->count && room; i++)
+		for (size_t i = range.begin; i < range.end && room; i++)
 			room = insert(cpu, &rows, (int32_t)i, cpu->bucket);
 	return room;
 }

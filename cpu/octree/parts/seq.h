@@ -9,8 +9,8 @@
 
 #include "cpu/octree/parts/builder.h"
 
-/* Insert all bodies, whose keys and, with buckets above one, ranks `cpu` has.  False if the pool is
- * exhausted. */
-bool octree_seq_insert_all(struct octree_cpu *cpu);
+/* Insert all bodies, whose keys and, with buckets above one, ranks the state, which begins with a
+ * struct octree_cpu, has. */
+octree_insert_fn octree_seq_insert;
 
 #endif
