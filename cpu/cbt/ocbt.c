@@ -144,7 +144,9 @@ static void reduce(struct state *s)
 /* ---- leaves ------------------------------------------------------------------------------ */
 
 /* The set bit of x that has `rank` set bits below it. */
-CBT_ALWAYS unsigned select_plain(uint64_t x, unsigned rank)
+typedef unsigned select_fn(uint64_t x, unsigned rank);
+
+static inline unsigned select_plain(uint64_t x, unsigned rank)
 {
 	for (; rank; rank--)
 		x &= x - 1;
@@ -152,7 +154,7 @@ CBT_ALWAYS unsigned select_plain(uint64_t x, unsigned rank)
 }
 
 #if defined(__x86_64__)
-CPU_AVX2_TARGET CBT_ALWAYS unsigned select_bmi2(uint64_t x, unsigned rank)
+CPU_AVX2_TARGET static inline unsigned select_bmi2(uint64_t x, unsigned rank)
 {
 	return (unsigned)__builtin_ctzll(_pdep_u64(UINT64_C(1) << rank, x));
 }
@@ -217,65 +219,39 @@ CBT_ALWAYS uint32_t leaf_at(const struct place *at, unsigned bit)
 	return start >> cbt_log2(next - start);
 }
 
-static uint32_t find_leaf_plain(const struct state *s, uint64_t leaf)
-{
-	uint32_t rest = (uint32_t)leaf;
-	bool is_leaf;
-	const uint32_t k = go_down(s, &rest, &is_leaf);
-
-	if (is_leaf)
-		return k;
-	const struct place at = find_word(s, k, rest);
-
-	return leaf_at(&at, select_plain(*at.word, at.rest));
-}
-
-#if defined(__x86_64__)
-CPU_AVX2_TARGET CBT_ALWAYS uint32_t find_leaf_bmi2(const struct state *s, uint64_t leaf)
-{
-	uint32_t rest = (uint32_t)leaf;
-	bool is_leaf;
-	const uint32_t k = go_down(s, &rest, &is_leaf);
-
-	if (is_leaf)
-		return k;
-	const struct place at = find_word(s, k, rest);
-
-	return leaf_at(&at, select_bmi2(*at.word, at.rest));
-}
-#endif
-
 /* Leaves first .. end - 1; returns the sum of their ids if they are not stored. */
-static uint64_t find_leaves_plain(const struct state *s, uint64_t first, uint64_t end)
+CBT_ALWAYS uint64_t find_by(const struct state *s, uint64_t first, uint64_t end, select_fn *select)
 {
 	uint64_t sum = 0;
 
 	for (uint64_t leaf = first; leaf < end; leaf++) {
-		const uint32_t k = find_leaf_plain(s, leaf);
+		uint32_t rest = (uint32_t)leaf;
+		bool is_leaf;
+		uint32_t k = go_down(s, &rest, &is_leaf);
 
+		if (!is_leaf) {
+			const struct place at = find_word(s, k, rest);
+
+			k = leaf_at(&at, select(*at.word, at.rest));
+		}
 		if (s->cpu.ids)
 			s->cpu.ids[leaf] = k;
 		else
 			sum += k;
 	}
 	return sum;
+}
+
+static uint64_t find_leaves_plain(const struct state *s, uint64_t first, uint64_t end)
+{
+	return find_by(s, first, end, select_plain);
 }
 
 #if defined(__x86_64__)
 CPU_AVX2_TARGET static uint64_t find_leaves_bmi2(const struct state *s, uint64_t first,
 						 uint64_t end)
 {
-	uint64_t sum = 0;
-
-	for (uint64_t leaf = first; leaf < end; leaf++) {
-		const uint32_t k = find_leaf_bmi2(s, leaf);
-
-		if (s->cpu.ids)
-			s->cpu.ids[leaf] = k;
-		else
-			sum += k;
-	}
-	return sum;
+	return find_by(s, first, end, select_bmi2);
 }
 #endif
 

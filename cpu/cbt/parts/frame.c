@@ -45,7 +45,9 @@ CBT_ALWAYS uint64_t wishes_at(const uint64_t *wishes, uint64_t leaf, unsigned n)
 }
 
 /* The lowest bits of x, in order, to where mask has ones. */
-CBT_ALWAYS uint64_t deposit_plain(uint64_t x, uint64_t mask)
+typedef uint64_t deposit_fn(uint64_t x, uint64_t mask);
+
+static inline uint64_t deposit_plain(uint64_t x, uint64_t mask)
 {
 	uint64_t result = 0;
 
@@ -54,6 +56,13 @@ CBT_ALWAYS uint64_t deposit_plain(uint64_t x, uint64_t mask)
 			result |= mask & -mask;
 	return result;
 }
+
+#if defined(__x86_64__)
+CPU_AVX2_TARGET static inline uint64_t deposit_bmi2(uint64_t x, uint64_t mask)
+{
+	return _pdep_u64(x, mask);
+}
+#endif
 
 /* A chunk under way. */
 struct walk {
@@ -147,8 +156,8 @@ CBT_ALWAYS void change_word(struct walk *walk, uint64_t *field, size_t w, uint64
 	walk->before_merges = merge >> last & 1;
 }
 
-static void change_plain(struct walk *walk, uint64_t *field, const struct cbt_frame *frame,
-			 const struct cbt_chunk *chunk)
+CBT_ALWAYS void change_by(struct walk *walk, uint64_t *field, const struct cbt_frame *frame,
+			  const struct cbt_chunk *chunk, deposit_fn *deposit)
 {
 	uint64_t leaf = chunk->rank;
 
@@ -157,11 +166,16 @@ static void change_plain(struct walk *walk, uint64_t *field, const struct cbt_fr
 		const unsigned n = (unsigned)__builtin_popcountll(word);
 
 		if (word)
-			change_word(walk, field, w,
-				    deposit_plain(wishes_at(frame->split, leaf, n), word),
-				    deposit_plain(wishes_at(frame->merge, leaf, n), word));
+			change_word(walk, field, w, deposit(wishes_at(frame->split, leaf, n), word),
+				    deposit(wishes_at(frame->merge, leaf, n), word));
 		leaf += n;
 	}
+}
+
+static void change_plain(struct walk *walk, uint64_t *field, const struct cbt_frame *frame,
+			 const struct cbt_chunk *chunk)
+{
+	change_by(walk, field, frame, chunk, deposit_plain);
 }
 
 #if defined(__x86_64__)
@@ -169,18 +183,7 @@ CPU_AVX2_TARGET static void change_bmi2(struct walk *walk, uint64_t *field,
 					const struct cbt_frame *frame,
 					const struct cbt_chunk *chunk)
 {
-	uint64_t leaf = chunk->rank;
-
-	for (size_t w = chunk->first_word; w < chunk->end_word; w++) {
-		const uint64_t word = field[w];
-		const unsigned n = (unsigned)__builtin_popcountll(word);
-
-		if (word)
-			change_word(walk, field, w,
-				    _pdep_u64(wishes_at(frame->split, leaf, n), word),
-				    _pdep_u64(wishes_at(frame->merge, leaf, n), word));
-		leaf += n;
-	}
+	change_by(walk, field, frame, chunk, deposit_bmi2);
 }
 #endif
 

@@ -24,7 +24,9 @@ CBT_ALWAYS void pack_plain(uint64_t *to, const uint32_t count[64], unsigned widt
 
 /* Bits of x where mask has ones, moved together.  The mask's ones come in runs of equal length and
  * distance: `run` of every `step`, both filling the word, so each round closes half of the gaps. */
-CBT_ALWAYS uint64_t squeeze_plain(uint64_t x, uint64_t mask, unsigned run, unsigned step)
+typedef uint64_t squeeze_fn(uint64_t x, uint64_t mask, unsigned run, unsigned step);
+
+static inline uint64_t squeeze_plain(uint64_t x, uint64_t mask, unsigned run, unsigned step)
 {
 	for (; step < 64; run *= 2, step *= 2) {
 		/* Fields of `run` bits every `step` bits: each second one joins the one below. */
@@ -38,8 +40,8 @@ CBT_ALWAYS uint64_t squeeze_plain(uint64_t x, uint64_t mask, unsigned run, unsig
 }
 
 #if defined(__x86_64__)
-CPU_AVX2_TARGET CBT_ALWAYS uint64_t squeeze_bmi2(uint64_t x, uint64_t mask, unsigned run,
-						 unsigned step)
+CPU_AVX2_TARGET static inline uint64_t squeeze_bmi2(uint64_t x, uint64_t mask, unsigned run,
+						    unsigned step)
 {
 	return _pext_u64(x, mask);
 }
@@ -56,50 +58,47 @@ static struct cbt_rows rows_of(const struct cbt_sums *s, size_t block)
 	return r;
 }
 
-/* The body for n words one at a time; squeeze is squeeze_plain or squeeze_bmi2. */
-#define SUM_WORDS(r, n, count, squeeze)                                                     \
-	do {                                                                                \
-		struct cbt_writer w2 = { 0, 0, (r).level[2] }, w3 = { 0, 0, (r).level[3] }; \
-		struct cbt_writer w4 = { 0, 0, (r).level[4] }, w5 = { 0, 0, (r).level[5] }; \
-		struct cbt_writer w6 = { 0, 0, (r).level[6] };                              \
-                                                                                            \
-		for (size_t i = 0; i < (n); i++) {                                          \
-			const uint64_t m1 = 0x5555555555555555, m2 = 0x3333333333333333;    \
-			uint64_t x = (r).field[i];                                          \
-                                                                                            \
-			x = (x & m1) + (x >> 1 & m1);                                       \
-			(r).level[1][i] = x;                                                \
-			x = (x & m2) + (x >> 2 & m2);                                       \
-			cbt_append(&w2, squeeze(x, 0x7777777777777777, 3, 4), 48);          \
-			x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;                            \
-			cbt_append(&w3, squeeze(x, 0x0f0f0f0f0f0f0f0f, 4, 8), 32);          \
-			x = (x + (x >> 8)) & 0x001f001f001f001f;                            \
-			cbt_append(&w4, squeeze(x, 0x001f001f001f001f, 5, 16), 20);         \
-			x = (x + (x >> 16)) & 0x0000003f0000003f;                           \
-			cbt_append(&w5, squeeze(x, 0x0000003f0000003f, 6, 32), 12);         \
-			x = (x + (x >> 32)) & 0x7f;                                         \
-			cbt_append(&w6, x, 7);                                              \
-			(count)[i] = (uint32_t)x;                                           \
-		}                                                                           \
-		cbt_append_end(&w2);                                                        \
-		cbt_append_end(&w3);                                                        \
-		cbt_append_end(&w4);                                                        \
-		cbt_append_end(&w5);                                                        \
-		cbt_append_end(&w6);                                                        \
-	} while (0)
+CBT_ALWAYS void sum_by(const struct cbt_rows *r, size_t n, uint32_t *count, squeeze_fn *squeeze)
+{
+	const uint64_t m1 = 0x5555555555555555, m2 = 0x3333333333333333;
+	struct cbt_writer w2 = { 0, 0, r->level[2] }, w3 = { 0, 0, r->level[3] };
+	struct cbt_writer w4 = { 0, 0, r->level[4] }, w5 = { 0, 0, r->level[5] };
+	struct cbt_writer w6 = { 0, 0, r->level[6] };
+
+	for (size_t i = 0; i < n; i++) {
+		uint64_t x = r->field[i];
+
+		x = (x & m1) + (x >> 1 & m1);
+		r->level[1][i] = x;
+		x = (x & m2) + (x >> 2 & m2);
+		cbt_append(&w2, squeeze(x, 0x7777777777777777, 3, 4), 48);
+		x = (x + (x >> 4)) & 0x0f0f0f0f0f0f0f0f;
+		cbt_append(&w3, squeeze(x, 0x0f0f0f0f0f0f0f0f, 4, 8), 32);
+		x = (x + (x >> 8)) & 0x001f001f001f001f;
+		cbt_append(&w4, squeeze(x, 0x001f001f001f001f, 5, 16), 20);
+		x = (x + (x >> 16)) & 0x0000003f0000003f;
+		cbt_append(&w5, squeeze(x, 0x0000003f0000003f, 6, 32), 12);
+		x = (x + (x >> 32)) & 0x7f;
+		cbt_append(&w6, x, 7);
+		count[i] = (uint32_t)x;
+	}
+	cbt_append_end(&w2);
+	cbt_append_end(&w3);
+	cbt_append_end(&w4);
+	cbt_append_end(&w5);
+	cbt_append_end(&w6);
+}
 
 static void sum_plain(const struct cbt_rows *r, size_t n, uint32_t *count)
 {
-	SUM_WORDS(*r, n, count, squeeze_plain);
+	sum_by(r, n, count, squeeze_plain);
 }
 
 #if defined(__x86_64__)
-
 CPU_AVX2_TARGET static void sum_bmi2(const struct cbt_rows *r, size_t n, uint32_t *count)
 {
-	SUM_WORDS(*r, n, count, squeeze_bmi2);
+	sum_by(r, n, count, squeeze_bmi2);
 }
-
 #endif
 
 void cbt_sum_words(enum cpu_simd simd, const struct cbt_rows *r, size_t n, uint32_t *count)
