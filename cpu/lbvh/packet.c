@@ -44,6 +44,6 @@ const struct gb_variant_ops lbvh_cpu_packet = {
 	.create = create,
 	.run = lbvh_tracer_run,
 	.download = lbvh_tracer_download,
-	.metrics = lbvh_wide_state_metrics,
+	.metrics = lbvh_tracer_metrics,
 	.flags = GB_REPEATABLE,
 };

@@ -34,6 +34,5 @@ const struct gb_variant_ops lbvh_cpu_sah = {
 	.reset = lbvh_wide_state_reset,
 	.run = run,
 	.download = lbvh_wide_state_download,
-	.metrics = lbvh_wide_state_metrics,
 	.flags = GB_REPEATABLE,
 };

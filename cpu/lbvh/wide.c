@@ -35,6 +35,6 @@ const struct gb_variant_ops lbvh_cpu_wide = {
 	.reset = lbvh_wide_state_reset,
 	.run = run,
 	.download = lbvh_wide_state_download,
-	.metrics = lbvh_wide_state_metrics,
+	.metrics = lbvh_tracer_metrics,
 	.flags = GB_REPEATABLE,
 };

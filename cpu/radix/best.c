@@ -215,7 +215,7 @@ static void make_tasks(struct state *s, struct radix_task root)
 
 	s->task_count = 0;
 	if (root.count <= SMALL || (s->threads == 1 && takes_pivots(s, &root))) {
-		radix_cpu_to_order(&s->cpu);
+		radix_cpu_to_order(&s->cpu, NULL);
 		s->task[s->task_count++] = root;
 		return;
 	}
@@ -269,7 +269,7 @@ static void cut(const struct state *s, struct radix_task task)
 
 static void cut_all(struct state *s, struct radix_task root)
 {
-	radix_cpu_to_order(&s->cpu);
+	radix_cpu_to_order(&s->cpu, NULL);
 #pragma omp parallel num_threads(s->threads)
 #pragma omp single nowait
 	cut(s, root);

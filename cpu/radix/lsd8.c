@@ -49,10 +49,8 @@ static void passes(struct state *s, int thread, int threads, struct gb_timer *ti
 {
 	const struct radix_cpu *cpu = &s->cpu;
 	bool wide = cpu->width == 8;
-	size_t share = cpu->count / (size_t)threads, rest = cpu->count % (size_t)threads;
-	size_t t = (size_t)thread;
-	size_t begin = share * t + (t < rest ? t : rest);
-	size_t n = share + (t < rest);
+	const struct radix_range share = radix_share(cpu->count, thread, threads);
+	const size_t begin = share.begin, n = share.count;
 	void *src = cpu->record, *out = cpu->spare;
 	size_t position[RADIX_DIGITS];
 
@@ -87,18 +85,14 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	if (s->cpu.is_float)
-		gb_phase(timer, "order");
-	radix_cpu_to_order(&s->cpu);
+	radix_cpu_to_order(&s->cpu, timer);
 #pragma omp parallel num_threads(s->cpu.threads)
 	passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
 	if (s->result != s->cpu.record) {
 		s->cpu.spare = s->cpu.record;
 		s->cpu.record = s->result;
 	}
-	if (s->cpu.is_float)
-		gb_phase(timer, "order");
-	radix_cpu_from_order(&s->cpu);
+	radix_cpu_from_order(&s->cpu, timer);
 	return GB_OK;
 }
 

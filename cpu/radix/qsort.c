@@ -40,9 +40,9 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 	if (!cpu->count)
 		return GB_OK;
-	radix_cpu_to_order(cpu);
+	radix_cpu_to_order(cpu, NULL);
 	qsort(cpu->record, cpu->count, cpu->width, cpu->width == 8 ? compare_u64 : compare_u32);
-	radix_cpu_from_order(cpu);
+	radix_cpu_from_order(cpu, NULL);
 	return GB_OK;
 }
 

@@ -79,9 +79,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	struct state *s = state;
 	bool wide = s->cpu.width == 8;
 
-	if (s->cpu.is_float)
-		gb_phase(timer, "order");
-	radix_cpu_to_order(&s->cpu);
+	radix_cpu_to_order(&s->cpu, timer);
 	for (unsigned bit = s->cpu.low; bit < s->cpu.top; bit++) {
 		gb_phase(timer, "predicate");
 		(wide ? predicate_u64 : predicate_u32)(s, bit);
@@ -94,9 +92,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 		s->cpu.record = s->cpu.spare;
 		s->cpu.spare = swap;
 	}
-	if (s->cpu.is_float)
-		gb_phase(timer, "order");
-	radix_cpu_from_order(&s->cpu);
+	radix_cpu_from_order(&s->cpu, timer);
 	return GB_OK;
 }
 

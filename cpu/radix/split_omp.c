@@ -148,10 +148,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 static void passes(const struct state *s, int thread, int threads, struct gb_timer *timer)
 {
 	const struct radix_cpu *cpu = &s->cpu;
-	size_t share = cpu->count / (size_t)threads, rest = cpu->count % (size_t)threads;
-	size_t t = (size_t)thread;
-	size_t begin = share * t + (t < rest ? t : rest);
-	size_t end = begin + share + (t < rest);
+	const struct radix_range share = radix_share(cpu->count, thread, threads);
+	const size_t begin = share.begin, end = begin + share.count;
 	void *src = cpu->record, *out = cpu->spare;
 
 	for (unsigned bit = cpu->low; bit < cpu->top; bit++) {
@@ -180,14 +178,10 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 {
 	struct state *s = state;
 
-	if (s->cpu.is_float)
-		gb_phase(timer, "order");
-	radix_cpu_to_order(&s->cpu);
+	radix_cpu_to_order(&s->cpu, timer);
 #pragma omp parallel num_threads(s->cpu.threads)
 	passes(s, omp_get_thread_num(), omp_get_num_threads(), timer);
-	if (s->cpu.is_float)
-		gb_phase(timer, "order");
-	radix_cpu_from_order(&s->cpu);
+	radix_cpu_from_order(&s->cpu, timer);
 	return GB_OK;
 }
 

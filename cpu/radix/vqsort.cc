@@ -42,12 +42,12 @@ enum gb_status run(void *state_in, struct gb_timer *, struct gb_error *)
 
 	if (!cpu->count)
 		return GB_OK;
-	radix_cpu_to_order(cpu);
+	radix_cpu_to_order(cpu, nullptr);
 	if (cpu->width == 8)
 		s->sorter(static_cast<uint64_t *>(cpu->record), cpu->count, hwy::SortAscending());
 	else
 		s->sorter(static_cast<uint32_t *>(cpu->record), cpu->count, hwy::SortAscending());
-	radix_cpu_from_order(cpu);
+	radix_cpu_from_order(cpu, nullptr);
 	return GB_OK;
 }
 

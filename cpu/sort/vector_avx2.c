@@ -204,17 +204,4 @@ size_t radix_cut_avx2(const struct radix_leaf *leaf)
 	return leaf->width == 8 ? cut_leaf_64(leaf) : cut_leaf_32(leaf);
 }
 
-#else
-
-/* Never called: cpu_simd() is CPU_PLAIN here. */
-size_t radix_cut_avx2(const struct radix_leaf *leaf)
-{
-	return 0;
-}
-
-void radix_leaf_avx2(const struct radix_leaf *leaf)
-{
-	radix_leaf_stable(leaf);
-}
-
 #endif

@@ -11,7 +11,6 @@
 #include "common/memory.h"
 #include "common/text.h"
 #include "common/workload.h"
-#include "cpu/lbvh/parts/plan.h"
 #include "cpu/lbvh/parts/trace.h"
 #include "cpu/lbvh/parts/wide.h"
 #include "tests/lbvh_scene.h"
@@ -133,7 +132,7 @@ static void make_binary(struct work *w, unsigned build)
 
 static void collapse(struct work *w, size_t leaves, const struct lbvh_plan *plan)
 {
-	lbvh_wide_collapse(&w->wide, w->s.in, w->cpu.node, w->cpu.index, leaves, LBVH_WIDTH, plan);
+	lbvh_wide_collapse(&w->wide, w->s.in, w->cpu.node, w->cpu.index, leaves, plan);
 }
 
 /* Call test(work) for scenes of all sizes, with few and many threads. */
@@ -154,11 +153,10 @@ static void each_scene(void (*test)(struct work *w))
 	}
 }
 
-/* From trees over codes and from clustered ones, with small and large leaves. */
+/* From trees over codes and from clustered ones. */
 static void check_collapse(struct work *w)
 {
 	make_binary(w, LBVH_CPU_FASTEST);
-	lbvh_wide_collapse(&w->wide, w->s.in, w->cpu.node, w->cpu.index, w->cpu.leaves, 1, NULL);
 	collapse(w, w->cpu.leaves, NULL);
 	check_wide(&w->wide, w->s.in);
 	make_best(w);

@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "common/memory.h"
-#include "cpu/lbvh/parts/plan.h"
+#include "cpu/lbvh/parts/lanes.h"
 #include "cpu/lbvh/parts/wide.h"
 
 enum {
@@ -62,8 +62,7 @@ struct work {
 	const struct lbvh_input *input;
 	const struct lbvh_node *node;
 	const uint32_t *index;
-	uint32_t leaves; /* of a tree over Morton codes, or DEPTH_FIRST; else 0 */
-	unsigned leaf;
+	uint32_t leaves;              /* of a tree over Morton codes, or DEPTH_FIRST; else 0 */
 	const struct lbvh_plan *plan; /* or NULL: the largest box is opened first */
 	atomic_size_t node_next, block_next;
 };
@@ -80,17 +79,10 @@ static bool is_leaf(const struct lbvh_node *node)
 	return node->left & LBVH_LEAF;
 }
 
-/* Half the surface of a box. */
-static float area(const struct lbvh_node *n)
+/* Primitives below a node, or one more than a leaf has if they are more and the node is inner. */
+static uint32_t count_below(const struct work *w, uint32_t root)
 {
-	const float x = n->hi[0] - n->lo[0], y = n->hi[1] - n->lo[1], z = n->hi[2] - n->lo[2];
-
-	return x * y + y * z + z * x;
-}
-
-/* Primitives below a node, or `most` + 1 if they are more than `most` and the node is inner. */
-static uint32_t count_below(const struct work *w, uint32_t root, unsigned most)
-{
+	const unsigned most = LBVH_WIDTH;
 	uint32_t stack[LBVH_WIDTH + 1];
 	unsigned waiting = 0, count = 0;
 
@@ -122,8 +114,9 @@ static struct kid make_kid(const struct work *w, struct below below)
 		__builtin_prefetch(w->node + n->right);
 	}
 	if (!w->leaves)
-		below.count = count_below(w, below.node, w->leaf);
-	return (struct kid){ below, below.count <= w->leaf || is_leaf(n), area(n) };
+		below.count = count_below(w, below.node);
+	return (struct kid){ below, below.count <= LBVH_WIDTH || is_leaf(n),
+			     lanes_area(n->lo, n->hi) };
 }
 
 /* The first primitive of the right child, where primitives lie in the order of the leaves.  By
@@ -411,7 +404,7 @@ static size_t make_top(struct work *w, size_t wanted, size_t *first)
 
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
-			unsigned leaf, const struct lbvh_plan *plan)
+			const struct lbvh_plan *plan)
 {
 	const int threads = input->count < SMALL_TREE ? 1 : wide->threads;
 	struct work w = { .wide = wide,
@@ -419,7 +412,6 @@ void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 			  .node = node,
 			  .index = index,
 			  .leaves = (uint32_t)leaves,
-			  .leaf = leaf,
 			  .plan = plan,
 			  .node_next = 1 };
 	size_t first, end;

@@ -92,6 +92,14 @@ static inline unsigned lanes_reach(LANES a, LANES b)
 
 #endif
 
+/* Half the surface of a box. */
+static inline float lanes_area(const float lo[3], const float hi[3])
+{
+	const float x = hi[0] - lo[0], y = hi[1] - lo[1], z = hi[2] - lo[2];
+
+	return x * y + y * z + z * x;
+}
+
 /* A whole node: eight words in two stores, then the two that are no floats. */
 static inline void lanes_store_node(struct lbvh_node *node, LANES lo, LANES hi, uint32_t left,
 				    uint32_t right)

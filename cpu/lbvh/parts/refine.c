@@ -55,20 +55,12 @@ static bool is_leaf(const struct lbvh_node *node)
 	return node->left & LBVH_LEAF;
 }
 
-/* Half the surface of a box. */
-static float area(const float lo[3], const float hi[3])
-{
-	const float x = hi[0] - lo[0], y = hi[1] - lo[1], z = hi[2] - lo[2];
-
-	return x * y + y * z + z * x;
-}
-
 static struct lbvh_sum sum_of(const struct lbvh_cpu *cpu, uint32_t i)
 {
 	const struct lbvh_node *n = cpu->node + i;
 
 	if (is_leaf(n))
-		return (struct lbvh_sum){ area(n->lo, n->hi) * (float)n->right, n->right, 1 };
+		return (struct lbvh_sum){ lanes_area(n->lo, n->hi) * (float)n->right, n->right, 1 };
 	return cpu->sum[i];
 }
 
@@ -93,7 +85,7 @@ static float place(const struct lbvh_cpu *cpu, struct treelet *t, int i, uint32_
 	const struct lbvh_node *n = cpu->node + node;
 
 	t->leaf[i] = node;
-	return is_leaf(n) ? -1 : area(n->lo, n->hi);
+	return is_leaf(n) ? -1 : lanes_area(n->lo, n->hi);
 }
 
 /* The subtrees: open the largest box until there are enough. */
@@ -167,8 +159,8 @@ static void solve(const struct lbvh_cpu *cpu, struct treelet *t)
 		lanes_store(t->box[set].lo, lanes_min(lanes_load(a->lo), lanes_load(b->lo)));
 		lanes_store(t->box[set].hi, lanes_max(lanes_load(a->hi), lanes_load(b->hi)));
 		t->primitives[set] = t->primitives[lowest] + t->primitives[rest];
-		t->cost[set] = node_cost(area(t->box[set].lo, t->box[set].hi), best_part(t, set),
-					 t->primitives[set], &t->one_leaf[set]);
+		t->cost[set] = node_cost(lanes_area(t->box[set].lo, t->box[set].hi),
+					 best_part(t, set), t->primitives[set], &t->one_leaf[set]);
 	}
 }
 
@@ -207,7 +199,7 @@ static void refine_node(struct lbvh_cpu *cpu, uint32_t root)
 	const struct lbvh_sum left = sum_of(cpu, n->left), right = sum_of(cpu, n->right);
 	struct treelet t;
 	bool one_leaf;
-	const float cost = node_cost(area(n->lo, n->hi), left.cost + right.cost,
+	const float cost = node_cost(lanes_area(n->lo, n->hi), left.cost + right.cost,
 				     left.primitives + right.primitives, &one_leaf);
 	unsigned all;
 

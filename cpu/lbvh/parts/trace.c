@@ -218,6 +218,8 @@ void lbvh_tracer_metrics(void *state, struct gb_metrics *metrics)
 	const struct lbvh_tracer *tracer = state;
 	const double rays = (double)tracer->input->edge * tracer->input->edge;
 
+	if (tracer->op != LBVH_TRACE)
+		return;
 	gb_metric(metrics, "nodes_per_ray", (double)tracer->counts.nodes / rays);
 	gb_metric(metrics, "triangles_per_ray", (double)tracer->counts.triangles / rays);
 }

@@ -38,7 +38,17 @@ struct lbvh_block {
 /* A part of the arrays that one thread fills without asking the others. */
 struct lbvh_arena;
 
-struct lbvh_plan;
+/* What becomes of a binary node and its subtree.  As one child it is a leaf, or a node whose left
+ * child gives so many of its children: left[0], or LBVH_PLAN_LEAF.  Where it may give up to s
+ * children to the node above, s > 1, left[s - 1] come from its left child and the others from its
+ * right one, or it is one child: 0. */
+enum { LBVH_PLAN_LEAF = LBVH_WIDTH };
+struct lbvh_plan {
+	uint8_t left[LBVH_WIDTH];
+};
+
+/* Make the plan, an entry for each node, and return how many wide nodes it takes. */
+size_t lbvh_plan_make(const struct lbvh_node *node, struct lbvh_plan *plan);
 
 struct lbvh_wide {
 	struct lbvh_wide_node *node; /* the root is node 0 */
@@ -61,13 +71,13 @@ enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
 bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes);
 
 /* Collapse a binary tree: the children of a node are found by opening the largest box first, and
- * subtrees of up to `leaf` primitives become leaves (1 .. LBVH_WIDTH).  leaves: how many the binary
+ * subtrees of up to LBVH_WIDTH primitives become leaves.  leaves: how many the binary
  * tree has, if it is numbered as Karras does, or LBVH_DEPTH_FIRST, if a left child is the next node
  * and the primitives lie in the order of the leaves, both of which are faster; else 0.  plan: NULL
- * or, if leaves is 0 and leaf LBVH_WIDTH, the children (plan.h). */
+ * or, if leaves is 0, the children. */
 #define LBVH_DEPTH_FIRST ((size_t)-1)
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 			const struct lbvh_node *node, const uint32_t *index, size_t leaves,
-			unsigned leaf, const struct lbvh_plan *plan);
+			const struct lbvh_plan *plan);
 
 #endif

@@ -2,7 +2,6 @@
 #include "cpu/lbvh/parts/wide_state.h"
 
 #include "common/memory.h"
-#include "cpu/lbvh/parts/plan.h"
 
 /* No tree that is built is deeper, by bits of codes or by halves in the end: for the traversals of a
  * build's probe. */
@@ -26,7 +25,7 @@ static void make_tree(struct lbvh_wide_state *s, const struct lbvh_params *param
 	if (!err->code && !gb_memory_is_dry()) {
 		if (plan && !lbvh_wide_has_room(&s->wide, lbvh_plan_make(s->cpu.node, plan)))
 			plan = NULL;
-		lbvh_wide_collapse(&s->wide, input, s->cpu.node, s->cpu.index, 0, LBVH_WIDTH, plan);
+		lbvh_wide_collapse(&s->wide, input, s->cpu.node, s->cpu.index, 0, plan);
 	}
 	gb_memory_free_owned(&s->cpu);
 	gb_memory_own(s);
@@ -60,14 +59,6 @@ void lbvh_wide_state_turns(const void *state, int thread, struct lbvh_batch *bat
 				 counts);
 }
 
-void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics)
-{
-	const struct lbvh_wide_state *s = state;
-
-	if (s->tracer.op == LBVH_TRACE)
-		lbvh_tracer_metrics(state, metrics);
-}
-
 /* ---- of the operation build --------------------------------------------------------------- */
 
 enum gb_status lbvh_wide_state_reset(void *state, int64_t sample, struct gb_error *err)
@@ -82,8 +73,7 @@ enum gb_status lbvh_wide_state_reset(void *state, int64_t sample, struct gb_erro
 void lbvh_wide_state_collapse(struct lbvh_wide_state *s, size_t leaves, struct gb_timer *timer)
 {
 	gb_phase(timer, "collapse");
-	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, leaves, LBVH_WIDTH,
-			   NULL);
+	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, leaves, NULL);
 }
 
 enum gb_status lbvh_wide_state_download(void *state, void *output, struct gb_error *err)

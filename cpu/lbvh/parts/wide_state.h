@@ -17,7 +17,6 @@ struct lbvh_wide_state {
 enum gb_status lbvh_wide_state_create(struct lbvh_wide_state *s, const void *params,
 				      const void *input, struct lbvh_ways ways, unsigned needs,
 				      struct gb_error *err);
-void lbvh_wide_state_metrics(void *state, struct gb_metrics *metrics);
 /* A way to trace: rays by turns. */
 lbvh_batch_fn lbvh_wide_state_turns;
 

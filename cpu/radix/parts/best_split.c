@@ -59,15 +59,6 @@ DEFINE_SURVEY(uint32_t, u32, SAME)
 DEFINE_SURVEY(uint32_t, f32, radix_f32_order)
 DEFINE_SURVEY(uint64_t, u64, SAME)
 
-/* A thread's share of a task: the whole, when there is one thread. */
-static void share(size_t count, int thread, int threads, size_t *begin, size_t *end)
-{
-	size_t part = count / (size_t)threads, rest = count % (size_t)threads, t = (size_t)thread;
-
-	*begin = part * t + (t < rest ? t : rest);
-	*end = *begin + part + (t < rest);
-}
-
 static void *at(const struct radix_cpu *cpu, void *array, size_t index)
 {
 	return (unsigned char *)array + index * cpu->width;
@@ -81,9 +72,9 @@ static void survey_all(const struct radix_cpu *cpu, const struct radix_task *tas
 
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 	for (int t = 0; t < threads; t++) {
-		size_t begin, end;
+		const struct radix_range r = radix_share(task->count, t, threads);
+		const size_t begin = r.begin, end = begin + r.count;
 
-		share(task->count, t, threads, &begin, &end);
 		if (cpu->width == 8)
 			survey_u64(key, begin, end, task->count, shift, cpu->low, survey + t);
 		else if (task->raw)
@@ -103,19 +94,18 @@ static void move_all(const struct radix_cpu *cpu, const struct radix_task *task,
 
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1)
 	for (int t = 0; t < threads; t++) {
-		size_t position[RADIX_DIGITS], begin, end;
-		void *mine;
+		const struct radix_range r = radix_share(task->count, t, threads);
+		size_t position[RADIX_DIGITS];
+		void *mine = at(cpu, key, r.begin);
 
 		radix_digit_positions(survey->count, sizeof *survey / sizeof(size_t), threads, t,
 				      position, t == 0 ? first : NULL);
-		share(task->count, t, threads, &begin, &end);
-		mine = at(cpu, key, begin);
 		if (cpu->width == 8)
-			radix_digit_scatter_u64(mine, end - begin, shift, out, position);
+			radix_digit_scatter_u64(mine, r.count, shift, out, position);
 		else if (task->raw)
-			radix_digit_scatter_f32(mine, end - begin, shift, out, position);
+			radix_digit_scatter_f32(mine, r.count, shift, out, position);
 		else
-			radix_digit_scatter_u32(mine, end - begin, shift, out, position);
+			radix_digit_scatter_u32(mine, r.count, shift, out, position);
 	}
 }
 
@@ -137,20 +127,18 @@ static unsigned first_difference(const struct radix_cpu *cpu, const struct radix
 	reduction(|                                                                \
 		  : bits)
 	for (int t = 0; t < threads; t++) {
-		size_t begin, end;
-		const void *mine;
+		const struct radix_range r = radix_share(task->count, t, threads);
+		const size_t before = r.begin > 0;
+		const void *mine = at(cpu, key, r.begin - before);
 
-		share(task->count, t, threads, &begin, &end);
-		if (begin == end)
+		if (!r.count)
 			continue;
-		begin -= begin > 0;
-		mine = at(cpu, key, begin);
 		if (cpu->width == 8)
-			bits |= difference_u64(mine, end - begin);
+			bits |= difference_u64(mine, r.count + before);
 		else if (task->raw)
-			bits |= difference_f32(mine, end - begin);
+			bits |= difference_f32(mine, r.count + before);
 		else
-			bits |= difference_u32(mine, end - begin);
+			bits |= difference_u32(mine, r.count + before);
 	}
 	bits >>= cpu->low;
 	return cpu->low + (bits ? 64 - (unsigned)__builtin_clzll(bits) : 0);

@@ -82,23 +82,27 @@ const char *radix_cpu_excluded(const void *params)
 	return pairs ? "interleaving of keys and values" : NULL;
 }
 
-void radix_cpu_to_order(struct radix_cpu *cpu)
+void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer)
 {
 	uint32_t *key = cpu->record;
 
 	if (!cpu->is_float)
 		return;
+	if (timer)
+		gb_phase(timer, "order");
 #pragma omp parallel for num_threads(cpu->threads) schedule(static)
 	for (size_t i = 0; i < cpu->count; i++)
 		key[i] = radix_f32_order(key[i]);
 }
 
-void radix_cpu_from_order(struct radix_cpu *cpu)
+void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer)
 {
 	uint32_t *key = cpu->record;
 
 	if (!cpu->is_float)
 		return;
+	if (timer)
+		gb_phase(timer, "order");
 #pragma omp parallel for num_threads(cpu->threads) schedule(static)
 	for (size_t i = 0; i < cpu->count; i++)
 		key[i] = radix_f32_bits(key[i]);

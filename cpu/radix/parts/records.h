@@ -17,6 +17,7 @@
 
 #include "common/radix.h"
 #include "common/status.h"
+#include "common/timer.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -49,9 +50,23 @@ enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err
 enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err);
 const char *radix_cpu_excluded(const void *params);
 
-/* cpu->record between floats and unsigned numbers of their order; nothing for other types. */
-void radix_cpu_to_order(struct radix_cpu *cpu);
-void radix_cpu_from_order(struct radix_cpu *cpu);
+/* cpu->record between floats and unsigned numbers of their order, the phase "order" unless timer is
+ * NULL; nothing for other types. */
+void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer);
+void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
+
+/* The part of 0 .. count - 1 of a thread. */
+struct radix_range {
+	size_t begin, count;
+};
+
+static inline struct radix_range radix_share(size_t count, int thread, int threads)
+{
+	const size_t part = count / (size_t)threads, rest = count % (size_t)threads;
+	const size_t t = (size_t)thread;
+
+	return (struct radix_range){ part * t + (t < rest ? t : rest), part + (t < rest) };
+}
 
 /* Bytes of all records, once. */
 double radix_cpu_size(const struct radix_input *input);
