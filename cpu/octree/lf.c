@@ -1,4 +1,4 @@
-/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion (Cordeiro & Zola; parts/lf.h says how).
+/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion (Cordeiro & Zola; parts/insert.h says how).
  *
  * Buckets above one: a leaf is a block of `bucket` places that only fill up, each by one
  * compare-and-swap.  A full block never changes, so that a thread that comes late may still read
@@ -7,7 +7,7 @@
  *
  * Against lock: no thread waits for another.  The bound is the same.
  */
-#include "cpu/octree/parts/lf.h"
+#include "cpu/octree/parts/insert.h"
 
 #include "common/memory.h"
 #include "common/workload.h"

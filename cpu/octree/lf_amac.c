@@ -12,7 +12,7 @@
  * Leaves of one body only: a full block would be a second kind of wait.
  */
 #include "common/workload.h"
-#include "cpu/octree/parts/lf.h"
+#include "cpu/octree/parts/insert.h"
 
 enum {
 	IN_FLIGHT = 32,

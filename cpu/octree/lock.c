@@ -1,9 +1,9 @@
-/* lock.c -- cpu/lock: Burtscher & Pingali's tree build, one lock per leaf (parts/lock.h says how).
+/* lock.c -- cpu/lock: Burtscher & Pingali's tree build, one lock per leaf (parts/insert.h says how).
  *
  * Against seq: threads.  The bound is the same: latency of main memory, now with as many misses
  * in flight as there are threads.
  */
-#include "cpu/octree/parts/lock.h"
+#include "cpu/octree/parts/insert.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)

@@ -21,7 +21,7 @@
  * threads: of the sort's time insertion takes 0.3 to 0.9 for a lattice in either spatial order, 0.8
  * to 1.1 for uniform bodies in the order of their keys, which count as even, and 0.9 to 2 for what
  * does not, from 3k bodies on.  At 1k it takes 0.5 to 1.2.  One thread inserts without atomic
- * operations (parts/seq.h).  Up to some thousand bodies there is only one
+ * operations (parts/insert.h).  Up to some thousand bodies there is only one
  * (octree_cpu_is_alone()): with two, 4000 of a cube took 97 us instead of 37.
  *
  * A leaf is known by the place of its first body in the order; where the next leaf begins it ends.
@@ -33,8 +33,7 @@
 
 #include "common/memory.h"
 #include "common/workload.h"
-#include "cpu/octree/parts/lock.h"
-#include "cpu/octree/parts/seq.h"
+#include "cpu/octree/parts/insert.h"
 
 enum {
 	FEW = 2048, /* bodies that are inserted */

@@ -1,10 +1,10 @@
 /* seq.c -- cpu/seq: bodies inserted one after the other, by one thread.
  *
- * parts/seq.h says how.  The baseline of what a lock or an atomic costs.  In random order the bound
+ * parts/insert.h says how.  The baseline of what a lock or an atomic costs.  In random order the bound
  * is the latency of main memory: a few dependent misses per body.
  */
-#include "cpu/octree/parts/seq.h"
 #include "common/workload.h"
+#include "cpu/octree/parts/insert.h"
 
 static enum gb_status create(void *state, const void *params, const void *input,
 			     struct gb_error *err)
