@@ -6,7 +6,7 @@
  * vectors and some 220 operations by the two ports that take 512 bits, 110 cycles; written within
  * the nearest cache it takes about 120.
  */
-#include "cpu/cbt/parts/sums.h"
+#include "cpu/cbt/parts/sums_avx512.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>

@@ -96,24 +96,6 @@ enum gb_status octree_cpu_end(struct octree_cpu *cpu, double start_ns, struct gb
 	return GB_OK;
 }
 
-enum gb_status octree_cpu_insert(void *state, struct gb_timer *timer, octree_insert_fn *insert,
-				 bool alone, struct gb_error *err)
-{
-	struct octree_cpu *cpu = state;
-	double start_ns;
-
-	octree_cpu_keys(cpu, timer);
-	start_ns = octree_cpu_begin(cpu, timer, "insert");
-	if (alone) {
-		(void)insert(state, octree_cpu_range(cpu->count, 0, 1));
-	} else {
-#pragma omp parallel num_threads(cpu->threads)
-		(void)insert(state, octree_cpu_range(cpu->count, omp_get_thread_num(),
-						     omp_get_num_threads()));
-	}
-	return octree_cpu_end(cpu, start_ns, err);
-}
-
 void octree_cpu_metrics(void *state, struct gb_metrics *metrics)
 {
 	const struct octree_cpu *cpu = state;

@@ -74,13 +74,6 @@ enum octree_layout { OCTREE_SCATTERED, OCTREE_ORDERED, OCTREE_EVEN };
 
 enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu);
 
-/* Insert the bodies of a range, by one of several threads; false if the pool is exhausted. */
-typedef bool octree_insert_fn(void *state, struct octree_range range);
-/* After octree_cpu_box(): keys, then the bodies, a part by each thread or all `alone`, outside of a
- * parallel region. */
-enum gb_status octree_cpu_insert(void *state, struct gb_timer *timer, octree_insert_fn *insert,
-				 bool alone, struct gb_error *err);
-
 /* An empty pool but for the root.  Starts the phase `name`, returns the time. */
 double octree_cpu_begin(struct octree_cpu *cpu, struct gb_timer *timer, const char *name);
 /* The end of what octree_cpu_begin() began: GB_ERUNTIME if the pool was exhausted. */

@@ -1,6 +1,7 @@
 /* insert.c -- see insert.h. */
 #include "cpu/octree/parts/insert.h"
 
+#include <omp.h>
 #include <sched.h>
 
 /* ---- one thread --------------------------------------------------------------------------- */
@@ -160,4 +161,24 @@ bool octree_lf_insert(void *state, struct octree_range range)
 		if (!lf_insert(state, &t, (int32_t)i))
 			return false;
 	return true;
+}
+
+/* ---- a run -------------------------------------------------------------------------------- */
+
+enum gb_status octree_cpu_insert(void *state, struct gb_timer *timer, octree_insert_fn *insert,
+				 bool alone, struct gb_error *err)
+{
+	struct octree_cpu *cpu = state;
+	double start_ns;
+
+	octree_cpu_keys(cpu, timer);
+	start_ns = octree_cpu_begin(cpu, timer, "insert");
+	if (alone) {
+		(void)insert(state, octree_cpu_range(cpu->count, 0, 1));
+	} else {
+#pragma omp parallel num_threads(cpu->threads)
+		(void)insert(state, octree_cpu_range(cpu->count, omp_get_thread_num(),
+						     omp_get_num_threads()));
+	}
+	return octree_cpu_end(cpu, start_ns, err);
 }

@@ -8,6 +8,13 @@
 
 #include "cpu/octree/parts/builder.h"
 
+/* Insert the bodies of a range, by one of several threads; false if the pool is exhausted. */
+typedef bool octree_insert_fn(void *state, struct octree_range range);
+/* After octree_cpu_box(): keys, then the bodies, a part by each thread or all `alone`, outside of a
+ * parallel region. */
+enum gb_status octree_cpu_insert(void *state, struct gb_timer *timer, octree_insert_fn *insert,
+				 bool alone, struct gb_error *err);
+
 /* Bodies inserted one after the other, by one thread.
  *
  * Cordeiro & Zola, "Construcao da arvore": a body descends to a leaf; a free octant takes it, an
