@@ -68,14 +68,18 @@ static void check(const struct builder *b, const struct octree_params *params,
 	free(output);
 }
 
-static void check_all(const struct octree_params *params, int runs)
+/* All builders on an input, which is released. */
+static void check_each(const struct octree_params *params, struct octree_input *in, int runs)
 {
-	struct octree_input *in = prepare(params);
-
 	for (size_t i = 0; i < GB_COUNT(builders); i++)
 		if (params->bucket <= builders[i].bucket)
 			check(&builders[i], params, in, runs);
 	gb_octree_workload.release(in);
+}
+
+static void check_all(const struct octree_params *params, int runs)
+{
+	check_each(params, prepare(params), runs);
 }
 
 /* ---- instruction sets ---------------------------------------------------------------------- */
@@ -228,10 +232,7 @@ static void check_places(size_t count, void (*place)(size_t i, size_t n, float x
 		struct octree_params params;
 		struct octree_input *in = from(count, buckets[b], place, &params);
 
-		for (size_t i = 0; i < GB_COUNT(builders); i++)
-			if (buckets[b] <= builders[i].bucket)
-				check(&builders[i], &params, in, 1);
-		gb_octree_workload.release(in);
+		check_each(&params, in, 1);
 	}
 }
 
@@ -277,45 +278,45 @@ Test(octree_cpu, pool_exhausted, .timeout = 60)
 
 	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d += OCTREE_PAIRS)
 		for (int64_t bucket = 1; bucket <= 4; bucket += 3)
-			for (size_t p = 0; p < GB_COUNT(pools); p++)
-				for (size_t i = 0; i < GB_COUNT(builders); i++) {
-					struct octree_params params = { .distribution = d,
-									.count = 20000,
-									.bucket = bucket,
-									.threads = 4,
-									.pool = pools[p],
-									.seed = 1 };
-					struct octree_input *in = prepare(&params);
+			for (size_t p = 0; p < GB_COUNT(pools); p++) {
+				const struct octree_params params = { .distribution = d,
+								      .count = 20000,
+								      .bucket = bucket,
+								      .threads = 4,
+								      .pool = pools[p],
+								      .seed = 1 };
+				struct octree_input *in = prepare(&params);
 
+				for (size_t i = 0; i < GB_COUNT(builders); i++)
 					if (bucket <= builders[i].bucket &&
 					    in->pool < in->tree.nodes)
 						check_exhausted(&builders[i], &params, in);
-					gb_octree_workload.release(in);
-				}
+				gb_octree_workload.release(in);
+			}
 }
 
 /* One thread wastes nothing: the nodes of the tree suffice to the last, and one fewer do not. */
 Test(octree_cpu, pool_of_the_very_size)
 {
 	for (int64_t d = OCTREE_PLUMMER; d <= OCTREE_PAIRS; d++)
-		for (int64_t bucket = 1; bucket <= 4; bucket += 3)
-			for (size_t i = 0; i < GB_COUNT(builders); i++) {
-				struct octree_params params = { .distribution = d,
-								.count = 5000,
-								.bucket = bucket,
-								.threads = 1,
-								.seed = 2 };
-				struct octree_input *in;
+		for (int64_t bucket = 1; bucket <= 4; bucket += 3) {
+			const struct octree_params params = { .distribution = d,
+							      .count = 5000,
+							      .bucket = bucket,
+							      .threads = 1,
+							      .seed = 2 };
+			struct octree_input *in = prepare(&params);
 
+			for (size_t i = 0; i < GB_COUNT(builders); i++) {
 				if (bucket > builders[i].bucket)
 					continue;
-				in = prepare(&params);
 				in->pool = in->tree.nodes;
 				check(&builders[i], &params, in, 2);
 				if (--in->pool > 0)
 					check_exhausted(&builders[i], &params, in);
-				gb_octree_workload.release(in);
 			}
+			gb_octree_workload.release(in);
+		}
 }
 
 Test(octree_cpu, pool_asked_for)
