@@ -154,30 +154,6 @@ static struct RTCRayHit one_ray(const struct lbvh_ray *ray)
 				   .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
 }
 
-static void trace1(const void *state, int thread, struct lbvh_packet *packet,
-		   struct lbvh_counts *counts)
-{
-	const struct state *s = state;
-	const float *eye = s->tracer.input->camera.eye;
-	struct queries q = make_queries(false);
-
-	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
-		const struct lbvh_ray ray = {
-			.origin = { eye[0], eye[1], eye[2] },
-			.direction = { packet->direction[0][i], packet->direction[1][i],
-				       packet->direction[2][i] },
-			.far = INFINITY,
-		};
-		struct RTCRayHit r = one_ray(&ray);
-
-		if (i % LBVH_PACKET_EDGE >= packet->width || i / LBVH_PACKET_EDGE >= packet->height)
-			continue;
-		rtcIntersect1(s->scene, RAYS_BY(&r, &q.nearest));
-		packet->t[i] = r.ray.tfar;
-		packet->primitive[i] = primitive_of(r.hit.geomID, r.hit.primID);
-	}
-}
-
 static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 		   struct lbvh_counts *counts)
 {
@@ -198,7 +174,7 @@ static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 	}
 }
 
-static const struct lbvh_ways by_1 = { trace1, batch1 };
+static const struct lbvh_ways by_1 = { NULL, batch1 };
 
 /* ---- calls with 8 and 16 rays ------------------------------------------------------------- */
 
@@ -353,7 +329,7 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	const int64_t kind = ((const struct lbvh_params *)params)->rays_kind;
 	const struct lbvh_input *in = input;
 
-	if ((ways.trace != trace1 && lbvh_wants_trace(params, err)) ||
+	if ((ways.batch != batch1 && lbvh_wants_trace(params, err)) ||
 	    lbvh_tracer_init(&s->tracer, params, input, ways, err))
 		return err->code;
 	s->coherent = kind == LBVH_PRIMARY || kind == LBVH_SHADOW;
@@ -412,21 +388,13 @@ static float refined(const struct lbvh_input *in, const struct lbvh_ray *ray, fl
 	return fabsf(ours - t) <= 0.01F * t ? ours : t;
 }
 
-static void refine_hits(const struct lbvh_input *in, float *t, const uint32_t *primitive)
+static void refine_hits(const struct lbvh_input *in, bool probe, float *t,
+			const uint32_t *primitive)
 {
 #pragma omp parallel for schedule(static)
-	for (size_t i = 0; i < lbvh_ray_count(in); i++) {
-		const struct lbvh_ray ray = lbvh_trace_ray(in, i);
-
-		if (primitive[i] < in->count)
-			t[i] = refined(in, &ray, t[i], primitive[i]);
-	}
-}
-
-static void refine_probes(const struct lbvh_input *in, float *t, const uint32_t *primitive)
-{
-	for (size_t i = 0; i < LBVH_PROBES; i++) {
-		const struct lbvh_ray ray = lbvh_camera_ray(&in->probe, LBVH_PROBE_EDGE, i);
+	for (size_t i = 0; i < (probe ? LBVH_PROBES : lbvh_ray_count(in)); i++) {
+		const struct lbvh_ray ray = probe ? lbvh_camera_ray(&in->probe, LBVH_PROBE_EDGE, i)
+						  : lbvh_trace_ray(in, i);
 
 		if (primitive[i] < in->count)
 			t[i] = refined(in, &ray, t[i], primitive[i]);
@@ -442,13 +410,14 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 		(void)lbvh_tracer_download(state, output, err);
 		*lbvh_trace_arithmetic(in, output) = LBVH_FOREIGN;
 		if (!in->occlusion)
-			refine_hits(in, lbvh_trace_t(output), lbvh_trace_primitive(in, output));
+			refine_hits(in, false, lbvh_trace_t(output),
+				    lbvh_trace_primitive(in, output));
 	} else if (s->built) {
 		*(struct lbvh_tree_header *)output =
 			(struct lbvh_tree_header){ .arithmetic = LBVH_FOREIGN };
 		lbvh_tracer_probe(&s->tracer, output);
-		refine_probes(in, lbvh_build_probe_t(in, output),
-			      lbvh_build_probe_primitive(in, output));
+		refine_hits(in, true, lbvh_build_probe_t(in, output),
+			    lbvh_build_probe_primitive(in, output));
 	}
 	return check(s->device, err);
 }
