@@ -154,6 +154,30 @@ static struct RTCRayHit one_ray(const struct lbvh_ray *ray)
 				   .hit = { .geomID = RTC_INVALID_GEOMETRY_ID } };
 }
 
+static void trace1(const void *state, int thread, struct lbvh_packet *packet,
+		   struct lbvh_counts *counts)
+{
+	const struct state *s = state;
+	const float *eye = s->tracer.input->camera.eye;
+	struct queries q = make_queries(false);
+
+	for (uint32_t i = 0; i < LBVH_PACKET; i++) {
+		const struct lbvh_ray ray = {
+			.origin = { eye[0], eye[1], eye[2] },
+			.direction = { packet->direction[0][i], packet->direction[1][i],
+				       packet->direction[2][i] },
+			.far = INFINITY,
+		};
+		struct RTCRayHit r = one_ray(&ray);
+
+		if (i % LBVH_PACKET_EDGE >= packet->width || i / LBVH_PACKET_EDGE >= packet->height)
+			continue;
+		rtcIntersect1(s->scene, RAYS_BY(&r, &q.nearest));
+		packet->t[i] = r.ray.tfar;
+		packet->primitive[i] = primitive_of(r.hit.geomID, r.hit.primID);
+	}
+}
+
 static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 		   struct lbvh_counts *counts)
 {
@@ -174,7 +198,7 @@ static void batch1(const void *state, int thread, struct lbvh_batch *batch,
 	}
 }
 
-static const struct lbvh_ways by_1 = { NULL, batch1 };
+static const struct lbvh_ways by_1 = { trace1, batch1 };
 
 /* ---- calls with 8 and 16 rays ------------------------------------------------------------- */
 
@@ -329,7 +353,7 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	const int64_t kind = ((const struct lbvh_params *)params)->rays_kind;
 	const struct lbvh_input *in = input;
 
-	if ((ways.batch != batch1 && lbvh_wants_trace(params, err)) ||
+	if ((ways.trace != trace1 && lbvh_wants_trace(params, err)) ||
 	    lbvh_tracer_init(&s->tracer, params, input, ways, err))
 		return err->code;
 	s->coherent = kind == LBVH_PRIMARY || kind == LBVH_SHADOW;
