@@ -1,6 +1,7 @@
-/* machine.c -- queries /proc, /sys, the environment, the build and the GPUs.
+/* machine.c -- queries /proc, /sys, the environment, the build and the GPUs, and describes them as a run.
  *
- * Nothing here fails: what cannot be read stays unknown.  build_info.h is written by the build.
+ * Nothing here fails but for lack of memory: what cannot be read stays unknown.  build_info.h is written
+ * by the build.
  */
 #include "cli/records/machine.h"
 
@@ -17,295 +18,417 @@
 
 #include "build_info.h"
 #include "cli/records/identity.h"
+#include "cli/records/result.h"
 #include "cli/records/version.h"
 #include "common/available.h"
 #include "common/text.h"
 
+/* Storage for the texts that a run borrows while its line is made. */
+struct room {
+	size_t used;
+	char text[1 << 15];
+};
+
 /* ---- small files ------------------------------------------------------------------------- */
 
-/* The first line of the file into text, without its end; "" if there is no such file. */
-static bool first_line(char *text, size_t size, const char *format, ...)
-	__attribute__((format(printf, 3, 4)));
-
-static bool first_line(char *text, size_t size, const char *format, ...)
+/* A copy of the first `length` bytes; NULL if there are none, or no room for them. */
+static const char *keep(struct room *room, const char *text, size_t length)
 {
-	char path[256];
+	char *kept = room->text + room->used;
+
+	if (length == 0 || length >= sizeof room->text - room->used)
+		return NULL;
+	memcpy(kept, text, length);
+	kept[length] = '\0';
+	room->used += length + 1;
+	return kept;
+}
+
+/* The first line of the file, without its end; NULL if there is no such file. */
+static const char *first_line(struct room *room, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+static const char *first_line(struct room *room, const char *format, ...)
+{
+	char path[256], line[256] = "";
 	va_list args;
 	FILE *file;
 
-	text[0] = '\0';
 	va_start(args, format);
 	(void)vsnprintf(path, sizeof path, format, args);
 	va_end(args);
 	file = fopen(path, "re");
 	if (!file)
-		return false;
-	if (!fgets(text, (int)size, file))
-		text[0] = '\0';
+		return NULL;
+	if (!fgets(line, sizeof line, file))
+		line[0] = '\0';
 	(void)fclose(file);
-	text[strcspn(text, "\n")] = '\0';
-	return text[0] != '\0';
+	return keep(room, line, strcspn(line, "\n"));
 }
 
 /* What follows "name" and an optional ':' or '=' in the first line of path that starts with it,
- * without quotes; "" if there is none. */
-static void field(char *text, size_t size, const char *path, const char *name)
+ * without quotes; NULL if there is none. */
+static const char *field(struct room *room, const char *path, const char *name)
 {
-	const size_t length = strlen(name);
 	FILE *file = fopen(path, "re");
+	const char *found = NULL;
 	char line[4096]; /* the flags of a CPU are long */
 
-	text[0] = '\0';
-	while (file && !text[0] && fgets(line, sizeof line, file)) {
-		const char *value = line + length;
+	while (file && !found && fgets(line, sizeof line, file)) {
+		const char *value = line + strlen(name);
 
-		if (strncmp(line, name, length) != 0)
+		if (strncmp(line, name, strlen(name)) != 0)
 			continue;
 		value += strspn(value, " \t:=\"");
-		(void)snprintf(text, size, "%.*s", (int)strcspn(value, "\"\n"), value);
+		found = keep(room, value, strcspn(value, "\"\n"));
 	}
 	if (file)
 		(void)fclose(file);
+	return found;
 }
 
-/* "32K", "2048K", "36M"; 0 if it is none. */
-static int64_t size_of(const char *text)
+/* "", 0 and -1 are what queries answer where they do not know. */
+static const char *known(const char *text)
 {
+	return text[0] ? text : NULL;
+}
+
+static double positive(double value)
+{
+	return value > 0 ? value : (double)NAN;
+}
+
+static enum gb_flag flag(int value)
+{
+	return value == 1 ? GB_YES : value == 0 ? GB_NO : GB_UNKNOWN;
+}
+
+/* "32K", "2048K", "36M". */
+static double size_of(const char *text)
+{
+	static const char units[] = "KMG";
 	char *end;
-	const int64_t number = strtoll(text, &end, 10);
+	const double number = strtod(text, &end);
+	const char *unit = *end ? strchr(units, *end) : NULL;
 
-	if (number <= 0 || number > INT64_MAX >> 30)
-		return 0;
-	switch (*end) {
-	case 'K':
-		return number << 10;
-	case 'M':
-		return number << 20;
-	case 'G':
-		return number << 30;
-	default:
-		return number;
-	}
-}
-
-/* The word in brackets of "always [madvise] never". */
-static void chosen(char *text, size_t size, const char *line)
-{
-	const char *open = strchr(line, '[');
-
-	if (open)
-		(void)snprintf(text, size, "%.*s", (int)strcspn(open + 1, "]"), open + 1);
+	return positive(unit ? ldexp(number, 10 * (int)(unit - units + 1)) : number);
 }
 
 /* ---- the host ---------------------------------------------------------------------------- */
 
 /* How many CPUs a list such as "0-3,8" names. */
-static int count_list(const char *list)
+static double count_list(const char *list)
 {
-	int count = 0;
+	double count = 0;
 
-	while (*list) {
+	while (list && *list) {
 		char *end;
 		const long low = strtol(list, &end, 10);
 		const long high = *end == '-' ? strtol(end + 1, &end, 10) : low;
 
 		if (end == list || high < low || high > 1 << 20)
 			break;
-		count += (int)(high - low) + 1;
+		count += (double)(high - low + 1);
 		list = *end == ',' ? end + 1 : end;
 	}
-	return count;
+	return positive(count);
 }
 
-/* Cores and sockets, each counted at its first logical CPU. */
-static void count_cores(struct gb_host_info *host)
+/* Cores or sockets, each counted at its first logical CPU. */
+static double count_first(struct room *room, const char *siblings)
 {
-	char text[64];
+	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
+	const size_t used = room->used;
+	double count = 0;
 
-	for (int cpu = 0; cpu < host->logical_cpus; cpu++) {
-		static const char topology[] = "/sys/devices/system/cpu/cpu%d/topology/%s";
-		const char *const list[] = { "thread_siblings_list", "core_siblings_list" };
-		int *const counter[] = { &host->cores, &host->sockets };
+	for (long cpu = 0; cpu < cpus; cpu++) {
+		const char *list = first_line(room, "/sys/devices/system/cpu/cpu%ld/topology/%s",
+					      cpu, siblings);
 
-		for (size_t i = 0; i < GB_COUNT(list); i++)
-			if (first_line(text, sizeof text, topology, cpu, list[i]) &&
-			    strtol(text, NULL, 10) == cpu)
-				++*counter[i];
+		count += list && strtol(list, NULL, 10) == cpu;
+		room->used = used;
 	}
+	return positive(count);
 }
 
-/* Where there is no /sys the C library may still know. */
-static void ask_libc(struct gb_host_info *host)
+static void describe_caches(struct gb_run *run, struct room *room)
 {
+	static const char cache[] = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
 	static const int name[] = { _SC_LEVEL1_DCACHE_SIZE, _SC_LEVEL2_CACHE_SIZE,
 				    _SC_LEVEL3_CACHE_SIZE };
-	int64_t *const bytes[] = { &host->l1d_bytes, &host->l2_bytes, &host->l3_bytes };
+	double *const bytes[] = { &run->host.l1d_bytes, &run->host.l2_bytes, &run->host.l3_bytes };
+	bool any = false;
 
-	for (size_t i = 0; i < GB_COUNT(name); i++)
-		*bytes[i] = sysconf(name[i]);
-}
-
-static void gather_caches(struct gb_host_info *host)
-{
-	host->cache_bytes = (int64_t)gb_backends[GB_CPU]->cache_bytes(&host->cache_from);
+	run->host.cache_bytes =
+		positive((double)gb_backends[GB_CPU]->cache_bytes(&run->host.cache_from));
 	for (int index = 0; index < 8; index++) {
-		static const char cache[] = "/sys/devices/system/cpu/cpu0/cache/index%d/%s";
-		char level[8], type[32], size[32];
+		const char *level = first_line(room, cache, index, "level");
+		const char *type = first_line(room, cache, index, "type");
+		const char *size = first_line(room, cache, index, "size");
+		const long at = level ? strtol(level, NULL, 10) - 1 : -1;
 
-		if (!first_line(level, sizeof level, cache, index, "level") ||
-		    !first_line(type, sizeof type, cache, index, "type") ||
-		    !first_line(size, sizeof size, cache, index, "size") ||
-		    gb_equal(type, "Instruction"))
+		if (!type || !size || at < 0 || at > 2 || gb_equal(type, "Instruction"))
 			continue;
-		if (gb_equal(level, "1"))
-			host->l1d_bytes = size_of(size);
-		else if (gb_equal(level, "2"))
-			host->l2_bytes = size_of(size);
-		else if (gb_equal(level, "3"))
-			host->l3_bytes = size_of(size);
+		*bytes[at] = size_of(size);
+		any = any || !isnan(*bytes[at]);
 	}
-	if (host->l1d_bytes + host->l2_bytes + host->l3_bytes == 0)
-		ask_libc(host);
+	/* Without /sys the C library may still know. */
+	for (size_t i = 0; i < GB_COUNT(name) && !any; i++)
+		*bytes[i] = positive((double)sysconf(name[i]));
 }
 
 /* CPUs' worth of time by the cgroup: version 2's "max 100000" or "200000 100000", or version 1's
  * two files. */
-static double cpu_quota(void)
+static double cpu_quota(struct room *room)
 {
-	char text[64], *period;
+	const char *text = first_line(room, "/sys/fs/cgroup/cpu.max");
+	char *period;
 	double quota;
 
-	if (first_line(text, sizeof text, "/sys/fs/cgroup/cpu.max")) {
+	if (text) {
 		quota = strtod(text, &period);
 		return period == text ? (double)NAN : quota / strtod(period, NULL);
 	}
-	if (!first_line(text, sizeof text, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us"))
-		return (double)NAN;
-	quota = strtod(text, NULL);
-	if (!(quota > 0) || !first_line(text, sizeof text, "/sys/fs/cgroup/cpu/cpu.cfs_period_us"))
-		return (double)NAN;
-	return quota / strtod(text, NULL);
+	text = first_line(room, "/sys/fs/cgroup/cpu/cpu.cfs_quota_us");
+	quota = positive(text ? strtod(text, NULL) : 0);
+	text = first_line(room, "/sys/fs/cgroup/cpu/cpu.cfs_period_us");
+	return text ? quota / strtod(text, NULL) : (double)NAN;
 }
 
-/* 1 if the CPU reports a hypervisor, -1 if unknown. */
-static int virtualized(void)
+/* True if the CPU reports a hypervisor. */
+static enum gb_flag virtualized(struct room *room)
 {
-	char flags[4096];
-	const char *at;
+	const char *flags = field(room, "/proc/cpuinfo", "flags");
+	const char *at = flags ? strstr(flags, " hypervisor") : NULL;
 
-	field(flags, sizeof flags, "/proc/cpuinfo", "flags");
-	if (!flags[0])
-		return -1;
-	at = strstr(flags, " hypervisor");
-	return at && (at[11] == ' ' || at[11] == '\0');
+	if (!flags)
+		return GB_UNKNOWN;
+	return flag(at && (at[11] == ' ' || at[11] == '\0'));
 }
 
-static int turbo(void)
+static enum gb_flag turbo(struct room *room)
 {
-	char text[16];
+	const char *no = first_line(room, "/sys/devices/system/cpu/intel_pstate/no_turbo");
+	const char *boost = first_line(room, "/sys/devices/system/cpu/cpufreq/boost");
 
-	if (first_line(text, sizeof text, "/sys/devices/system/cpu/intel_pstate/no_turbo"))
-		return gb_equal(text, "0");
-	if (first_line(text, sizeof text, "/sys/devices/system/cpu/cpufreq/boost"))
-		return gb_equal(text, "1");
-	return -1;
+	if (no)
+		return flag(gb_equal(no, "0"));
+	return boost ? flag(gb_equal(boost, "1")) : GB_UNKNOWN;
 }
 
-static void gather_system(struct gb_host_info *host)
+static double cpu_number(struct room *room, const char *name)
 {
-	struct utsname name;
+	const char *text = field(room, "/proc/cpuinfo", name);
 
-	if (gethostname(host->hostname, sizeof host->hostname - 1))
-		host->hostname[0] = '\0';
-	field(host->os, sizeof host->os, "/etc/os-release", "PRETTY_NAME");
-	if (uname(&name))
-		return;
-	(void)snprintf(host->kernel, sizeof host->kernel, "%s %s", name.sysname, name.release);
-	(void)snprintf(host->machine, sizeof host->machine, "%s", name.machine);
-}
-
-static double cpu_number(const char *name)
-{
-	char text[32];
-
-	field(text, sizeof text, "/proc/cpuinfo", name);
-	return text[0] ? strtod(text, NULL) : (double)NAN;
+	return text ? strtod(text, NULL) : (double)NAN;
 }
 
 /* "model name" begins with "model", which ends in a tab. */
-static void gather_model(struct gb_host_info *host)
+static void describe_model(struct gb_run *run, struct room *room)
 {
 	static const char cpuinfo[] = "/proc/cpuinfo";
-	const char *name;
-
-	field(host->cpu, sizeof host->cpu, cpuinfo, "model name");
-	field(host->cpu_vendor, sizeof host->cpu_vendor, cpuinfo, "vendor_id");
-	host->cpu_family = cpu_number("cpu family");
-	host->cpu_model = cpu_number("model\t");
-	host->cpu_stepping = cpu_number("stepping");
-	if (host->cpu_vendor[0])
-		return;
-	field(host->cpu_vendor, sizeof host->cpu_vendor, cpuinfo, "CPU implementer");
-	field(host->cpu_part, sizeof host->cpu_part, cpuinfo, "CPU part");
-	name = gb_arm_name(host->cpu_vendor, host->cpu_part);
-	if (host->cpu[0])
-		return;
-	if (name)
-		(void)snprintf(host->cpu, sizeof host->cpu, "%s", name);
-	else if (host->cpu_part[0])
-		(void)snprintf(host->cpu, sizeof host->cpu, "ARM %s-%s", host->cpu_vendor,
-			       host->cpu_part);
-}
-
-static void gather_cpu(struct gb_host_info *host)
-{
-	char text[128];
-	cpu_set_t usable;
-
-	gather_model(host);
-	host->logical_cpus = (int)sysconf(_SC_NPROCESSORS_CONF);
-	if (sched_getaffinity(0, sizeof usable, &usable) == 0)
-		host->usable_cpus = CPU_COUNT(&usable);
-	count_cores(host);
-	gather_caches(host);
-	if (first_line(text, sizeof text, "/sys/devices/system/node/online"))
-		host->numa_nodes = count_list(text);
-	(void)first_line(host->governor, sizeof host->governor,
-			 "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
-	host->cpu_quota = cpu_quota();
-	host->turbo = turbo();
-	host->virtualized = virtualized();
-	if (getloadavg(host->load, 3) != 3)
-		host->load[0] = (double)NAN;
-}
-
-static void gather_memory(struct gb_host_info *host)
-{
 	char text[64];
 
-	field(text, sizeof text, "/proc/meminfo", "MemTotal");
-	host->memory_bytes = strtoll(text, NULL, 10) << 10;
-	host->available_bytes = (int64_t)gb_host_available();
-	if (first_line(text, sizeof text, "/sys/kernel/mm/transparent_hugepage/enabled"))
-		chosen(host->huge_pages, sizeof host->huge_pages, text);
+	run->host.cpu = field(room, cpuinfo, "model name");
+	run->host.cpu_vendor = field(room, cpuinfo, "vendor_id");
+	run->host.cpu_family = cpu_number(room, "cpu family");
+	run->host.cpu_model = cpu_number(room, "model\t");
+	run->host.cpu_stepping = cpu_number(room, "stepping");
+	if (run->host.cpu_vendor)
+		return;
+	run->host.cpu_vendor = field(room, cpuinfo, "CPU implementer");
+	run->host.cpu_part = field(room, cpuinfo, "CPU part");
+	if (run->host.cpu || !run->host.cpu_vendor || !run->host.cpu_part)
+		return;
+	(void)snprintf(text, sizeof text, "ARM %s-%s", run->host.cpu_vendor, run->host.cpu_part);
+	run->host.cpu = gb_arm_name(run->host.cpu_vendor, run->host.cpu_part);
+	if (!run->host.cpu)
+		run->host.cpu = keep(room, text, strlen(text));
+}
+
+static void describe_cpu(struct gb_run *run, struct room *room)
+{
+	cpu_set_t usable;
+
+	describe_model(run, room);
+	run->host.logical_cpus = positive((double)sysconf(_SC_NPROCESSORS_CONF));
+	if (sched_getaffinity(0, sizeof usable, &usable) == 0)
+		run->host.usable_cpus = CPU_COUNT(&usable);
+	run->host.cores = count_first(room, "thread_siblings_list");
+	run->host.sockets = count_first(room, "core_siblings_list");
+	describe_caches(run, room);
+	run->host.numa_nodes = count_list(first_line(room, "/sys/devices/system/node/online"));
+	run->host.governor =
+		first_line(room, "/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor");
+	run->host.cpu_quota = cpu_quota(room);
+	run->host.turbo = turbo(room);
+	run->host.virtualized = virtualized(room);
+}
+
+/* load: room for a copy. */
+static void describe_host(struct gb_run *run, struct room *room, double load[3])
+{
+	const char *pages = first_line(room, "/sys/kernel/mm/transparent_hugepage/enabled");
+	const char *total = field(room, "/proc/meminfo", "MemTotal");
+	char text[256];
+	struct utsname name;
+
+	if (gethostname(text, sizeof text) == 0)
+		run->host.hostname = keep(room, text, strnlen(text, sizeof text));
+	run->host.os = field(room, "/etc/os-release", "PRETTY_NAME");
+	if (uname(&name) == 0) {
+		(void)snprintf(text, sizeof text, "%s %s", name.sysname, name.release);
+		run->host.kernel = keep(room, text, strlen(text));
+		run->host.machine = keep(room, name.machine, strlen(name.machine));
+	}
+	if (total)
+		run->host.memory_bytes = positive(strtod(total, NULL) * 1024);
+	run->host.available_bytes = positive((double)gb_host_available());
+	pages = pages ? strchr(pages, '[') : NULL; /* "always [madvise] never" */
+	if (pages)
+		run->host.huge_pages = keep(room, pages + 1, strcspn(pages + 1, "]"));
+	if (getloadavg(load, 3) == 3)
+		run->host.load = (struct gb_numbers){ 3, load };
+	describe_cpu(run, room);
 }
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
-/* The variables that change what OpenMP, CUDA or Vulkan do, or what is copied to know the bandwidth. */
-static void gather_variables(struct gb_run_info *info)
+static void describe_tool(struct gb_run *run)
+{
+	run->tool.name = "gpubench";
+	run->tool.version = GB_VERSION;
+	run->tool.commit = known(GB_COMMIT);
+	run->tool.commit_date = known(GB_COMMIT_DATE);
+	run->tool.dirty = flag(GB_DIRTY);
+	run->tool.mode = GB_MODE;
+#ifdef __clang__
+	run->tool.compiler = __VERSION__;
+#else
+	run->tool.compiler = "gcc " __VERSION__;
+#endif
+	run->tool.cflags = known(GB_CFLAGS);
+	run->tool.nvcc = known(GB_NVCC);
+	run->tool.archs = known(GB_ARCHS);
+}
+
+/* cc: room for the compute capability. */
+static struct gb_gpu describe_gpu(const struct gb_gpu_info *gpu, char cc[32])
+{
+	(void)snprintf(cc, 32, "%d.%d", gpu->cc_major, gpu->cc_minor);
+	return (struct gb_gpu){
+		.id = gpu->id,
+		.name = known(gpu->name),
+		.uuid = known(gpu->uuid),
+		.pci = known(gpu->pci),
+		.cc = gpu->cc_major > 0 ? cc : NULL,
+		.sm_count = positive(gpu->sm_count),
+		.memory_bytes = positive((double)gpu->memory_bytes),
+		.l2_bytes = positive((double)gpu->l2_bytes),
+		.bus_bits = positive(gpu->bus_bits),
+		.memory_clock_khz = positive((double)gpu->memory_clock_khz),
+		.sm_clock_khz = positive((double)gpu->sm_clock_khz),
+		/* Two transfers per clock over the bus, as vendors count it. */
+		.peak_bytes_per_s =
+			positive(2.0 * (double)gpu->memory_clock_khz * 1e3 * gpu->bus_bits / 8),
+		.power_limit_w = positive(gpu->power_limit_w),
+		.ecc = flag(gpu->ecc),
+		.mig = flag(gpu->mig),
+		.persistence = flag(gpu->persistence),
+		.emulated = gpu->emulated,
+		.vulkan = { known(gpu->vulkan.driver), known(gpu->vulkan.api) },
+	};
+}
+
+static void describe_devices(struct gb_run *run, const struct gb_run_info *info)
+{
+	const struct gb_error *absent = info->devices.absent;
+
+	run->cuda_absent = known(absent[GB_CUDA].message);
+	run->vulkan_absent = known(absent[GB_VULKAN].message);
+	if (absent[GB_CUDA].code || !(info->backends >> GB_CUDA & 1))
+		return;
+	run->cuda.runtime = known(info->devices.cuda.runtime);
+	run->cuda.driver_api = known(info->devices.cuda.driver_api);
+	run->cuda.driver = known(info->devices.cuda.driver);
+}
+
+static void describe_settings(struct gb_run *run, const struct gb_run_info *info)
+{
+	const struct gb_settings *how = info->settings;
+
+	if (!how)
+		return;
+	run->settings.samples = (double)how->samples;
+	run->settings.warmup = (double)how->warmup;
+	run->settings.min_samples = (double)how->min_samples;
+	run->settings.rel_ci = how->rel_ci;
+	run->settings.max_time_s = how->max_time_s;
+	run->settings.timeout_s = how->timeout_s;
+	run->settings.cold = how->hot ? GB_NO : GB_YES;
+	run->settings.verify = how->no_verify ? GB_NO : GB_YES;
+	run->settings.verify_all = how->verify_all ? GB_YES : GB_NO;
+	run->settings.device = (double)how->device;
+	run->settings.preset = info->preset;
+}
+
+/* The variables that change what OpenMP, CUDA or Vulkan do, or what is copied to know the bandwidth.
+ * False if memory ran out. */
+static bool describe_environment(struct gb_run *run, struct room *room)
 {
 	static const char *const prefix[] = { "OMP_", "GOMP_",         "KMP_",           "CUDA_",
 					      "VK_",  "GPUBENCH_COPY", "GPUBENCH_VULKAN" };
+	bool ok = true;
 
-	for (char **variable = environ; *variable; variable++)
-		for (size_t i = 0; i < GB_COUNT(prefix); i++)
+	for (char **variable = environ; *variable && ok; variable++) {
+		const size_t length = strcspn(*variable, "=");
+		struct gb_member member = { .kind = GB_MEMBER_TEXT };
+
+		for (size_t i = 0; i < GB_COUNT(prefix) && !member.name; i++)
 			if (strncmp(*variable, prefix[i], strlen(prefix[i])) == 0 &&
-			    info->variable_count < GB_MAX_VARIABLES)
-				info->variable[info->variable_count++] = *variable;
+			    (*variable)[length])
+				member.name = keep(room, *variable, length);
+		member.text = *variable + length + 1;
+		ok = !member.name || gb_members_add(&run->environment, member);
+	}
+	return ok;
 }
 
-static void name_run(struct gb_run_info *info)
+cJSON *gb_describe_run(const struct gb_run_info *info, struct gb_error *err)
+{
+	char cc[GB_MAX_GPUS][32];
+	struct gb_gpu gpu[GB_MAX_GPUS];
+	const char **argv = calloc((size_t)info->argc + 1, sizeof(char *));
+	struct room *room = calloc(1, sizeof *room);
+	struct gb_run run = gb_no_run;
+	cJSON *line = NULL;
+	double load[3];
+
+	for (int i = 0; i < info->argc && argv; i++)
+		argv[i] = info->argv[i];
+	for (size_t i = 0; i < info->devices.count; i++)
+		gpu[i] = describe_gpu(&info->devices.gpu[i], cc[i]);
+	run.run_id = info->run_id;
+	run.started = info->started;
+	run.argv = (struct gb_texts){ (size_t)info->argc, argv };
+	run.gpu_count = info->devices.count;
+	run.gpu = gpu;
+	describe_tool(&run);
+	describe_devices(&run, info);
+	describe_settings(&run, info);
+	if (argv && room) {
+		describe_host(&run, room, load);
+		line = describe_environment(&run, room) ? gb_run_format(&run) : NULL;
+	}
+	free(run.environment.item);
+	free(room);
+	free(argv);
+	if (!line)
+		gb_out_of_memory(err, "describing the run");
+	return line;
+}
+
+void gb_env_gather(struct gb_run_info *info)
 {
 	uint64_t id;
 	struct timespec now;
@@ -317,34 +440,7 @@ static void name_run(struct gb_run_info *info)
 		      (uint64_t)getpid()) *
 		     UINT64_C(0x9e3779b97f4a7c15);
 	(void)snprintf(info->run_id, sizeof info->run_id, "%016jx", (uintmax_t)id);
-	if (!gmtime_r(&now.tv_sec, &utc) ||
-	    !strftime(info->started, sizeof info->started, "%Y-%m-%dT%H:%M:%SZ", &utc))
-		(void)snprintf(info->started, sizeof info->started, "1970-01-01T00:00:00Z");
-}
-
-void gb_env_gather(struct gb_run_info *info)
-{
-	info->build = (struct gb_build_info){
-		.version = GB_VERSION,
-		.commit = GB_COMMIT,
-		.commit_date = GB_COMMIT_DATE,
-		.dirty = GB_DIRTY,
-		.mode = GB_MODE,
-#ifdef __clang__
-		.compiler = __VERSION__,
-#else
-		.compiler = "gcc " __VERSION__,
-#endif
-		.cflags = GB_CFLAGS,
-		.nvcc = GB_NVCC,
-		.archs = GB_ARCHS,
-	};
-	memset(&info->host, 0, sizeof info->host);
-	info->variable_count = 0;
-	name_run(info);
-	gather_system(&info->host);
-	gather_cpu(&info->host);
-	gather_memory(&info->host);
-	gather_variables(info);
+	(void)gmtime_r(&now.tv_sec, &utc);
+	(void)strftime(info->started, sizeof info->started, "%Y-%m-%dT%H:%M:%SZ", &utc);
 	gb_devices_find(&info->devices, info->backends);
 }

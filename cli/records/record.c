@@ -127,7 +127,6 @@ static const struct gb_field run_fields[] = {
 	FLAG(struct gb_run, settings.verify_all),
 	NUMBER(struct gb_run, settings.device),
 	TEXT(struct gb_run, settings.preset),
-	TEXT(struct gb_run, settings.shard),
 };
 
 static const struct gb_field record_fields[] = {

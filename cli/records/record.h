@@ -69,7 +69,7 @@ struct gb_run {
 		double samples, warmup, min_samples, rel_ci, max_time_s, timeout_s;
 		double device;
 		enum gb_flag cold, verify, verify_all;
-		const char *preset, *shard;
+		const char *preset;
 	} settings;
 	size_t gpu_count;
 	struct gb_gpu *gpu;               /* owned */
