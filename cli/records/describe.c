@@ -22,15 +22,6 @@ static double positive(double value)
 	return value > 0 ? value : (double)NAN;
 }
 
-/* The name is a row's; digits: room for the value. */
-static bool add_param(struct gb_members *members, const struct gb_param *param,
-		      union gb_value value, char digits[32])
-{
-	struct gb_member member = gb_param_member(param, value, digits);
-
-	return !member.name || gb_members_add(members, member);
-}
-
 static bool describe_params(struct gb_record *record, const struct gb_result *result,
 			    char (*digits)[32])
 {
@@ -40,8 +31,9 @@ static bool describe_params(struct gb_record *record, const struct gb_result *re
 		const struct gb_param *param = &workload->params[i];
 
 		if (gb_param_applies(param, result->variant) &&
-		    !add_param(&record->params, param, gb_value_load(param, result->params),
-			       digits[i]))
+		    !gb_members_add(&record->params,
+				    gb_param_member(param, gb_value_load(param, result->params),
+						    digits[i])))
 			return false;
 	}
 	return true;
@@ -51,10 +43,13 @@ static bool describe_metrics(struct gb_record *record, const struct gb_metrics *
 {
 	for (size_t i = 0; i < metrics->count; i++) {
 		const char *text = metrics->item[i].text;
+		const double number = metrics->item[i].value;
 		const struct gb_member member = {
 			.name = metrics->item[i].name,
-			.kind = text[0] ? GB_MEMBER_TEXT : GB_MEMBER_NUMBER,
-			.number = metrics->item[i].value,
+			.kind = text[0]            ? GB_VALUE_TEXT
+				: isfinite(number) ? GB_VALUE_NUMBER
+						   : GB_VALUE_ABSENT,
+			.number = number,
 			.text = text,
 		};
 

@@ -1,15 +1,12 @@
 #include "cli/records/field.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/records/json.h"
 #include "common/text.h"
-
-static const struct gb_times no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
 
 /* The member of a struct that a field describes. */
 static void *at(const struct gb_field *field, void *of)
@@ -22,6 +19,70 @@ static const void *in(const struct gb_field *field, const void *of)
 	return (const char *)of + field->offset;
 }
 
+/* ---- values ------------------------------------------------------------------------------- */
+
+static const struct gb_field_value absent = { .number = NAN };
+
+static struct gb_field_value number_value(double number)
+{
+	return isfinite(number) ? (struct gb_field_value){ GB_VALUE_NUMBER, number, NULL } : absent;
+}
+
+static struct gb_field_value text_value(const char *text)
+{
+	return text ? (struct gb_field_value){ GB_VALUE_TEXT, 0, text } : absent;
+}
+
+static struct gb_field_value flag_value(bool flag)
+{
+	return (struct gb_field_value){ GB_VALUE_FLAG, flag, NULL };
+}
+
+static struct gb_field_value value_of_item(const cJSON *item)
+{
+	if (cJSON_IsNumber(item))
+		return number_value(item->valuedouble);
+	return cJSON_IsBool(item) ? flag_value(cJSON_IsTrue(item))
+				  : text_value(cJSON_GetStringValue(item));
+}
+
+/* NULL if memory ran out. */
+static cJSON *item_of_value(struct gb_field_value value)
+{
+	if (value.kind == GB_VALUE_NUMBER)
+		return cJSON_CreateNumber(value.number);
+	return value.kind == GB_VALUE_FLAG ? cJSON_CreateBool(value.number > 0)
+					   : gb_json_string(value.text);
+}
+
+static struct gb_field_value member_value(const struct gb_member *member)
+{
+	return (struct gb_field_value){ member->kind, member->number, member->text };
+}
+
+/* The value of a field that has one. */
+static struct gb_field_value scalar_value(const struct gb_field *field, const void *of)
+{
+	const void *from = in(field, of);
+
+	switch (field->type) {
+	case GB_FIELD_TEXT:
+		return text_value(*(const char *const *)from);
+	case GB_FIELD_NUMBER:
+		return number_value(*(const double *)from);
+	case GB_FIELD_BOOL:
+		return flag_value(*(const bool *)from);
+	case GB_FIELD_FLAG:
+		return *(const enum gb_flag *)from == GB_UNKNOWN
+			       ? absent
+			       : flag_value(*(const enum gb_flag *)from == GB_YES);
+	case GB_FIELD_WORD:
+		return text_value(field->words[*(const int *)from]);
+	default:
+		return absent;
+	}
+}
+
 /* ---- reading ------------------------------------------------------------------------------ */
 
 static const char *fault_of(char fault[GB_FAULT_MAX], const char *path, const char *what)
@@ -30,90 +91,76 @@ static const char *fault_of(char fault[GB_FAULT_MAX], const char *path, const ch
 	return fault;
 }
 
-static size_t children(const cJSON *item)
+/* Room for the elements of an array or object, and never for none. */
+static void *room_for(const cJSON *item, size_t size)
 {
-	return (size_t)cJSON_GetArraySize(item);
+	return calloc((size_t)cJSON_GetArraySize(item) + 1, size);
 }
 
-static bool is_number(const cJSON *item)
+/* null, where it is allowed, is NAN. */
+static const char *read_numbers(const cJSON *item, bool null_allowed, struct gb_numbers *numbers)
 {
-	return cJSON_IsNumber(item) && isfinite(item->valuedouble);
-}
-
-/* The numbers of an array; null, where it is allowed, is NAN.  NULL without a fault if memory ran out. */
-static double *read_array(const cJSON *item, bool null_allowed, size_t *count, const char **wrong)
-{
-	double *value = malloc((children(item) + 1) * sizeof *value);
 	const cJSON *element;
 
-	*count = 0;
-	*wrong = cJSON_IsArray(item) ? NULL : "is not an array of numbers";
+	numbers->value = room_for(item, sizeof *numbers->value);
+	if (!numbers->value)
+		return "";
 	cJSON_ArrayForEach(element, item)
 	{
-		const bool is_null = null_allowed && cJSON_IsNull(element);
+		const struct gb_field_value value = value_of_item(element);
+		const bool is_number = value.kind == GB_VALUE_NUMBER;
 
-		if (!is_number(element) && !is_null)
-			*wrong = "is not an array of numbers";
-		else if (value)
-			value[(*count)++] = is_null ? (double)NAN : element->valuedouble;
+		if (!is_number && !(null_allowed && cJSON_IsNull(element)))
+			return "is not an array of numbers";
+		numbers->value[numbers->count++] = is_number ? value.number : (double)NAN;
 	}
-	return value;
-}
-
-static double end_of(const cJSON *interval, int end)
-{
-	const cJSON *item = cJSON_GetArrayItem(interval, end);
-
-	return cJSON_IsArray(interval) && is_number(item) ? item->valuedouble : (double)NAN;
+	return cJSON_IsArray(item) ? NULL : "is not an array of numbers";
 }
 
 static const char *read_times(cJSON *series, struct gb_times *times)
 {
-	cJSON *samples = cJSON_GetObjectItemCaseSensitive(series, "samples");
 	const cJSON *interval = gb_json_at(series, "ci95");
+	struct gb_numbers samples = { 0 };
 	const char *wrong;
 
-	times->clock = gb_json_text(series, "clock");
-	if (!is_number(gb_json_at(series, "median")))
+	if (value_of_item(gb_json_at(series, "median")).kind != GB_VALUE_NUMBER)
 		return "lacks its \"median\"";
-	times->sample = read_array(samples, false, &times->count, &wrong);
-	if (!wrong && times->sample && !times->count)
-		wrong = "";
-	if (wrong)
-		return "lacks its \"samples\", an array of numbers";
-	if (!times->sample)
-		return "";
+	wrong = read_numbers(gb_json_at(series, "samples"), false, &samples);
+	times->count = samples.count;
+	times->sample = samples.value;
+	if (wrong || !samples.count)
+		return wrong && !wrong[0] ? "" : "lacks its \"samples\", an array of numbers";
+	times->clock = gb_json_text(series, "clock");
 	times->median = gb_json_number(series, "median");
-	times->ci_low = end_of(interval, 0);
-	times->ci_high = end_of(interval, 1);
-	cJSON_Delete(cJSON_DetachItemViaPointer(series, samples));
+	times->ci_low = value_of_item(cJSON_GetArrayItem(interval, 0)).number;
+	times->ci_high = value_of_item(cJSON_GetArrayItem(interval, 1)).number;
+	cJSON_DeleteItemFromObjectCaseSensitive(series, "samples");
 	return NULL;
 }
 
 static const char *read_phases(cJSON *item, struct gb_phases *phases)
 {
 	cJSON *phase;
+	const char *wrong = NULL;
 
-	phases->item = calloc(children(item) + 1, sizeof *phases->item);
+	phases->item = room_for(item, sizeof *phases->item);
 	if (!phases->item)
 		return "";
 	cJSON_ArrayForEach(phase, item)
 	{
 		struct gb_named_times *to = &phases->item[phases->count++];
-		const char *wrong = read_times(phase, &to->time);
 
 		to->name = phase->string ? phase->string : "";
-		if (wrong)
-			return wrong;
+		wrong = wrong ? wrong : read_times(phase, &to->time);
 	}
-	return NULL;
+	return wrong;
 }
 
 static const char *read_texts(const cJSON *item, struct gb_texts *texts)
 {
 	const cJSON *element;
 
-	texts->text = calloc(children(item) + 1, sizeof *texts->text);
+	texts->text = room_for(item, sizeof *texts->text);
 	if (!texts->text)
 		return "";
 	cJSON_ArrayForEach(element, item)
@@ -127,65 +174,56 @@ static const char *read_texts(const cJSON *item, struct gb_texts *texts)
 
 static const char *read_members(const cJSON *item, struct gb_members *members)
 {
-	const cJSON *member;
+	const cJSON *element;
 
 	if (!cJSON_IsObject(item))
 		return "is not an object";
-	cJSON_ArrayForEach(member, item)
+	cJSON_ArrayForEach(element, item)
 	{
-		struct gb_member m = { .name = member->string ? member->string : "" };
+		const struct gb_field_value value = value_of_item(element);
+		const struct gb_member member = { element->string ? element->string : "",
+						  value.kind, value.number, value.text };
 
-		if (cJSON_IsNull(member))
-			continue;
-		if (!cJSON_IsNumber(member) && !cJSON_IsString(member) && !cJSON_IsBool(member))
+		if (!value.kind && !cJSON_IsNull(element))
 			return "has a value that is neither a number nor a word";
-		m.kind = cJSON_IsNumber(member)   ? GB_MEMBER_NUMBER
-			 : cJSON_IsString(member) ? GB_MEMBER_TEXT
-						  : GB_MEMBER_FLAG;
-		m.number =
-			cJSON_IsNumber(member) ? member->valuedouble : (double)cJSON_IsTrue(member);
-		m.text = m.kind == GB_MEMBER_TEXT ? member->valuestring : NULL;
-		if (!gb_members_add(members, m))
+		if (!gb_members_add(members, member))
 			return "";
 	}
 	return NULL;
 }
 
-static const char *read_word(const struct gb_field *field, const cJSON *item, int *to)
+static const char *read_word(const struct gb_field *field, const char *text, int *to)
 {
-	for (int i = 0; cJSON_IsString(item) && field->words[i]; i++)
-		if (gb_equal(field->words[i], item->valuestring)) {
-			*to = i;
+	for (*to = 0; text && field->words[*to]; ++*to)
+		if (gb_equal(field->words[*to], text))
 			return NULL;
-		}
+	*to = 0;
 	return "is unknown";
 }
 
 /* NULL, "" if memory ran out, or what is wrong with the item. */
 static const char *read_field(const struct gb_field *field, cJSON *item, void *of)
 {
+	const struct gb_field_value value = value_of_item(item);
 	void *to = at(field, of);
-	struct gb_numbers *numbers = to;
-	const char *wrong;
 
 	switch (field->type) {
 	case GB_FIELD_TEXT:
-		*(const char **)to = cJSON_IsString(item) ? item->valuestring : NULL;
-		return cJSON_IsString(item) ? NULL : "is not a text";
+		*(const char **)to = value.text;
+		return value.kind == GB_VALUE_TEXT ? NULL : "is not a text";
 	case GB_FIELD_NUMBER:
-		*(double *)to = is_number(item) ? item->valuedouble : (double)NAN;
-		return is_number(item) ? NULL : "is not a number";
+		*(double *)to = value.number;
+		return value.kind == GB_VALUE_NUMBER ? NULL : "is not a number";
 	case GB_FIELD_BOOL:
-		*(bool *)to = cJSON_IsTrue(item);
-		return cJSON_IsBool(item) ? NULL : "is neither true nor false";
+		*(bool *)to = value.number > 0;
+		return value.kind == GB_VALUE_FLAG ? NULL : "is neither true nor false";
 	case GB_FIELD_FLAG:
-		*(enum gb_flag *)to = cJSON_IsTrue(item) ? GB_YES : GB_NO;
-		return cJSON_IsBool(item) ? NULL : "is neither true nor false";
+		*(enum gb_flag *)to = value.number > 0 ? GB_YES : GB_NO;
+		return value.kind == GB_VALUE_FLAG ? NULL : "is neither true nor false";
 	case GB_FIELD_WORD:
-		return read_word(field, item, to);
+		return read_word(field, value.text, to);
 	case GB_FIELD_NUMBERS:
-		numbers->value = read_array(item, true, &numbers->count, &wrong);
-		return wrong ? wrong : numbers->value ? NULL : "";
+		return read_numbers(item, true, to);
 	case GB_FIELD_TEXTS:
 		return read_texts(item, to);
 	case GB_FIELD_MEMBERS:
@@ -198,113 +236,62 @@ static const char *read_field(const struct gb_field *field, cJSON *item, void *o
 	return NULL;
 }
 
-void gb_fields_clear(const struct gb_field *field, size_t count, void *to)
-{
-	for (size_t i = 0; i < count; i++) {
-		if (field[i].type == GB_FIELD_NUMBER)
-			*(double *)at(&field[i], to) = NAN;
-		if (field[i].type == GB_FIELD_TIMES)
-			*(struct gb_times *)at(&field[i], to) = no_times;
-	}
-}
-
-/* A table being read.  Members mostly come in the order of the table; of two of one name the first
- * counts. */
-struct reading {
-	const struct gb_field *field;
-	size_t count, next;
-	void *to;
-	char *fault;
-	uint64_t seen[2]; /* fields, by bits */
-};
-
-/* The field of the member `name` of the object at `before` ("host."), or the first of those within
- * it; count if there is none. */
-static size_t find_field(const struct reading *r, const char *before, size_t length,
-			 const char *name)
-{
-	const size_t size = strlen(name);
-
-	for (size_t i = 0; i < r->count; i++) {
-		const size_t at = (r->next + i) % r->count;
-		const char *path = r->field[at].path;
-
-		if (strncmp(path, before, length) == 0 && strncmp(path + length, name, size) == 0 &&
-		    (path[length + size] == '\0' || path[length + size] == '.'))
-			return at;
-	}
-	return r->count;
-}
-
-static const char *read_object(struct reading *r, const char *before, size_t length, cJSON *object)
-{
-	cJSON *item = object->child, *next;
-	const char *wrong = NULL;
-
-	for (; item && !wrong; item = next) {
-		const size_t at = find_field(r, before, length, item->string ? item->string : "");
-		const size_t end = length + strlen(item->string ? item->string : "");
-
-		next = item->next;
-		if (at == r->count || cJSON_IsNull(item))
-			continue;
-		r->next = at;
-		if (r->field[at].path[end] == '.') {
-			wrong = cJSON_IsObject(item)
-					? read_object(r, r->field[at].path, end + 1, item)
-					: NULL;
-			continue;
-		}
-		if (r->seen[at / 64] >> at % 64 & 1)
-			continue;
-		r->seen[at / 64] |= UINT64_C(1) << at % 64;
-		wrong = read_field(&r->field[at], item, r->to);
-		if (wrong && wrong[0])
-			wrong = fault_of(r->fault, r->field[at].path, wrong);
-	}
-	return wrong;
-}
-
 const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX])
 {
-	struct reading r = { field, count, 0, to, fault, { 0 } };
-	const char *wrong;
+	const char *missing = NULL;
 
 	gb_fields_clear(field, count, to);
-	wrong = read_object(&r, "", 0, object);
-	for (size_t i = 0; i < count && !wrong; i++) {
-		const cJSON *item = field[i].required ? gb_json_at(object, field[i].path) : object;
+	for (size_t i = 0; i < count; i++) {
+		cJSON *item = gb_json_at(object, field[i].path);
+		const char *wrong = NULL;
 
-		if (!item || cJSON_IsNull(item))
-			wrong = fault_of(fault, field[i].path, "is missing");
+		if (item && !cJSON_IsNull(item))
+			wrong = read_field(&field[i], item, to);
+		else if (field[i].required && !missing)
+			missing = field[i].path;
+		if (wrong)
+			return wrong[0] ? fault_of(fault, field[i].path, wrong) : wrong;
 	}
-	return wrong;
+	return missing ? fault_of(fault, missing, "is missing") : NULL;
 }
 
-void gb_fields_release(const struct gb_field *field, size_t count, void *of)
+void gb_fields_clear(const struct gb_field *field, size_t count, void *of)
 {
+	static const struct gb_times no_times = { .median = NAN, .ci_low = NAN, .ci_high = NAN };
+
 	for (size_t i = 0; i < count; i++) {
 		void *to = at(&field[i], of);
+		struct gb_numbers *numbers = to;
+		struct gb_texts *texts = to;
+		struct gb_members *members = to;
 		struct gb_phases *phases = to;
 
 		switch (field[i].type) {
+		case GB_FIELD_NUMBER:
+			*(double *)to = NAN;
+			break;
 		case GB_FIELD_TIMES:
-			gb_times_release(to);
+			free(((struct gb_times *)to)->sample);
+			*(struct gb_times *)to = no_times;
 			break;
 		case GB_FIELD_NUMBERS:
-			free(((struct gb_numbers *)to)->value);
+			free(numbers->value);
+			*numbers = (struct gb_numbers){ 0 };
 			break;
 		case GB_FIELD_TEXTS:
-			free(((struct gb_texts *)to)->text);
+			free(texts->text);
+			*texts = (struct gb_texts){ 0 };
 			break;
 		case GB_FIELD_MEMBERS:
-			free(((struct gb_members *)to)->item);
+			free(members->item);
+			*members = (struct gb_members){ 0 };
 			break;
 		case GB_FIELD_PHASES:
-			for (size_t k = 0; k < phases->count; k++)
-				gb_times_release(&phases->item[k].time);
+			while (phases->count)
+				free(phases->item[--phases->count].time.sample);
 			free(phases->item);
+			*phases = (struct gb_phases){ 0 };
 			break;
 		default:
 			break;
@@ -321,77 +308,82 @@ static double rounded(double ns)
 	return round(ns * 1e3) / 1e3;
 }
 
-static cJSON *array_of(const double *value, size_t count, bool ns)
+static bool fill_array(cJSON *array, const double *value, size_t count, bool ns)
 {
-	cJSON *array = cJSON_CreateArray();
+	bool ok = array;
 
-	for (size_t i = 0; i < count; i++)
-		if (!gb_json_append_number(array, ns ? rounded(value[i]) : value[i])) {
-			cJSON_Delete(array);
-			return NULL;
-		}
-	return array;
+	for (size_t i = 0; i < count && ok; i++)
+		ok = gb_json_append_number(array, ns ? rounded(value[i]) : value[i]);
+	return ok;
 }
 
-static cJSON *object_of_times(const struct gb_times *times)
+static bool fill_times(cJSON *object, const struct gb_times *times)
 {
 	const double interval[] = { times->ci_low, times->ci_high };
-	cJSON *object = cJSON_CreateObject();
 
-	if (object && (!times->clock || gb_json_put_text(object, "clock", times->clock)) &&
-	    gb_json_put_number(object, "median", rounded(times->median)) &&
-	    (isnan(interval[0]) || gb_json_put(object, "ci95", array_of(interval, 2, true))) &&
-	    (!times->count ||
-	     gb_json_put(object, "samples", array_of(times->sample, times->count, true))))
-		return object;
-	cJSON_Delete(object);
-	return NULL;
+	return object && (!times->clock || gb_json_put_text(object, "clock", times->clock)) &&
+	       gb_json_put_number(object, "median", rounded(times->median)) &&
+	       (isnan(interval[0]) ||
+		fill_array(cJSON_AddArrayToObject(object, "ci95"), interval, 2, true)) &&
+	       fill_array(cJSON_AddArrayToObject(object, "samples"), times->sample, times->count,
+			  true);
 }
 
-static cJSON *object_of_phases(const struct gb_phases *phases)
+static bool fill_members(cJSON *object, const struct gb_members *members)
 {
-	cJSON *object = cJSON_CreateObject();
+	bool ok = object;
 
-	for (size_t i = 0; i < phases->count; i++)
-		if (!gb_json_put(object, phases->item[i].name,
-				 object_of_times(&phases->item[i].time))) {
-			cJSON_Delete(object);
-			return NULL;
-		}
-	return object;
-}
+	for (size_t i = 0; i < members->count && ok; i++) {
+		const struct gb_member *member = &members->item[i];
 
-static cJSON *array_of_texts(const struct gb_texts *texts)
-{
-	cJSON *array = cJSON_CreateArray();
-
-	for (size_t i = 0; i < texts->count; i++)
-		if (!gb_json_append_text(array, texts->text[i])) {
-			cJSON_Delete(array);
-			return NULL;
-		}
-	return array;
-}
-
-static cJSON *object_of_members(const struct gb_members *members)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	for (size_t i = 0; i < members->count; i++) {
-		const struct gb_member *m = &members->item[i];
-		const bool ok = m->kind == GB_MEMBER_TEXT
-					? gb_json_put_text(object, m->name, m->text)
-				: m->kind == GB_MEMBER_FLAG
-					? gb_json_put_bool(object, m->name, m->number > 0)
-					: !isfinite(m->number) ||
-						  gb_json_put_number(object, m->name, m->number);
-
-		if (!ok) {
-			cJSON_Delete(object);
-			return NULL;
-		}
+		ok = gb_json_put(object, member->name, item_of_value(member_value(member)));
 	}
-	return object;
+	return ok;
+}
+
+/* NULL if memory ran out. */
+static cJSON *item_of(const struct gb_field *field, const void *of)
+{
+	const void *from = in(field, of);
+	const struct gb_numbers *numbers = from;
+	const struct gb_texts *texts = from;
+	const struct gb_phases *phases = from;
+	cJSON *item;
+	bool ok;
+
+	switch (field->type) {
+	case GB_FIELD_NUMBERS:
+		item = cJSON_CreateArray();
+		ok = fill_array(item, numbers->value, numbers->count, false);
+		break;
+	case GB_FIELD_TEXTS:
+		item = cJSON_CreateArray();
+		ok = item;
+		for (size_t i = 0; i < texts->count && ok; i++)
+			ok = gb_json_append_text(item, texts->text[i]);
+		break;
+	case GB_FIELD_MEMBERS:
+		item = cJSON_CreateObject();
+		ok = fill_members(item, from);
+		break;
+	case GB_FIELD_TIMES:
+		item = cJSON_CreateObject();
+		ok = fill_times(item, from);
+		break;
+	case GB_FIELD_PHASES:
+		item = cJSON_CreateObject();
+		ok = item;
+		for (size_t i = 0; i < phases->count && ok; i++)
+			ok = fill_times(cJSON_AddObjectToObject(item, phases->item[i].name),
+					&phases->item[i].time);
+		break;
+	default:
+		return item_of_value(scalar_value(field, of));
+	}
+	if (ok)
+		return item;
+	cJSON_Delete(item);
+	return NULL;
 }
 
 /* True if there is nothing to write. */
@@ -400,150 +392,62 @@ static bool is_absent(const struct gb_field *field, const void *of)
 	const void *from = in(field, of);
 
 	switch (field->type) {
-	case GB_FIELD_TEXT:
-		return !*(const char *const *)from;
-	case GB_FIELD_NUMBER:
-		return !isfinite(*(const double *)from);
 	case GB_FIELD_BOOL:
 		return !*(const bool *)from;
-	case GB_FIELD_FLAG:
-		return *(const enum gb_flag *)from == GB_UNKNOWN;
+	case GB_FIELD_TIMES:
+		return isnan(((const struct gb_times *)from)->median);
 	case GB_FIELD_NUMBERS:
 		return !((const struct gb_numbers *)from)->count;
 	case GB_FIELD_TEXTS:
 		return !((const struct gb_texts *)from)->count;
-	case GB_FIELD_TIMES:
-		return isnan(((const struct gb_times *)from)->median);
-	case GB_FIELD_PHASES:
-		return !((const struct gb_phases *)from)->count;
 	case GB_FIELD_MEMBERS:
 		return !field->required && !((const struct gb_members *)from)->count;
-	case GB_FIELD_WORD:
-		return !field->words[*(const int *)from][0];
-	}
-	return true;
-}
-
-/* NULL if memory ran out. */
-static cJSON *item_of(const struct gb_field *field, const void *of)
-{
-	const void *from = in(field, of);
-	const struct gb_numbers *numbers = from;
-
-	switch (field->type) {
-	case GB_FIELD_TEXT:
-		return gb_json_string(*(const char *const *)from);
-	case GB_FIELD_NUMBER:
-		return cJSON_CreateNumber(*(const double *)from);
-	case GB_FIELD_BOOL:
-		return cJSON_CreateTrue();
-	case GB_FIELD_FLAG:
-		return cJSON_CreateBool(*(const enum gb_flag *)from == GB_YES);
-	case GB_FIELD_WORD:
-		return cJSON_CreateString(field->words[*(const int *)from]);
-	case GB_FIELD_NUMBERS:
-		return array_of(numbers->value, numbers->count, false);
-	case GB_FIELD_TEXTS:
-		return array_of_texts(from);
-	case GB_FIELD_MEMBERS:
-		return object_of_members(from);
-	case GB_FIELD_TIMES:
-		return object_of_times(from);
 	case GB_FIELD_PHASES:
-		return object_of_phases(from);
+		return !((const struct gb_phases *)from)->count;
+	default:
+		return !scalar_value(field, of).kind;
 	}
-	return NULL;
 }
 
-/* The object that a path's last word is a member of, which is made if it is not there. */
+/* The object that the last word of a path of one or two is a member of; made if it is not there. */
 static cJSON *parent_of(cJSON *object, const char *path, const char **name)
 {
 	const char *dot = strchr(path, '.');
 	char word[64];
 	cJSON *inner;
 
-	*name = path;
-	if (!dot || !object)
+	*name = dot ? dot + 1 : path;
+	if (!dot)
 		return object;
 	(void)snprintf(word, sizeof word, "%.*s", (int)(dot - path), path);
 	inner = cJSON_GetObjectItemCaseSensitive(object, word);
-	if (!inner)
-		inner = cJSON_AddObjectToObject(object, word);
-	return parent_of(inner, dot + 1, name);
+	return inner ? inner : cJSON_AddObjectToObject(object, word);
 }
 
 bool gb_fields_write(const struct gb_field *field, size_t count, const void *from, cJSON *object)
 {
 	for (size_t i = 0; i < count; i++) {
 		const char *name;
-		cJSON *parent;
+		cJSON *parent = parent_of(object, field[i].path, &name);
+		cJSON *item;
 
-		if (is_absent(&field[i], from))
+		if (!parent)
+			return false;
+		if (is_absent(&field[i], from)) {
+			cJSON_DeleteItemFromObjectCaseSensitive(parent, name);
+			if (parent != object && !parent->child)
+				cJSON_DeleteItemFromObjectCaseSensitive(object, parent->string);
 			continue;
-		parent = parent_of(object, field[i].path, &name);
-		if (!gb_json_put(parent, name, item_of(&field[i], from)))
+		}
+		item = item_of(&field[i], from);
+		if (!cJSON_ReplaceItemInObjectCaseSensitive(parent, name, item) &&
+		    !gb_json_put(parent, name, item))
 			return false;
 	}
 	return true;
 }
 
-/* How the table knows a path: not at all, as a field, or as an object of fields. */
-enum known { UNKNOWN, FIELD, OBJECT };
-
-static enum known known(const struct gb_field *field, size_t count, const char *path)
-{
-	const size_t length = strlen(path);
-
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(field[i].path, path, length) == 0) {
-			if (field[i].path[length] == '\0')
-				return FIELD;
-			if (field[i].path[length] == '.')
-				return OBJECT;
-		}
-	return UNKNOWN;
-}
-
-static bool keep(cJSON *object, const cJSON *member)
-{
-	const bool empty = (cJSON_IsArray(member) || cJSON_IsObject(member)) && !member->child;
-
-	return empty || cJSON_GetObjectItemCaseSensitive(object, member->string) ||
-	       gb_json_put(object, member->string, cJSON_Duplicate(member, 1));
-}
-
-static bool keep_unknown(const struct gb_field *field, size_t count, const cJSON *from,
-			 const char *before, cJSON *object)
-{
-	const cJSON *member;
-
-	cJSON_ArrayForEach(member, from)
-	{
-		const char *name;
-		char path[128];
-		enum known how;
-
-		if (!member->string)
-			continue;
-		(void)snprintf(path, sizeof path, "%s%.60s", before, member->string);
-		how = known(field, count, path);
-		if (how == OBJECT) {
-			(void)strncat(path, ".", sizeof path - strlen(path) - 1);
-			if (cJSON_IsObject(member) &&
-			    !keep_unknown(field, count, member, path, object))
-				return false;
-		} else if (how == UNKNOWN && !keep(parent_of(object, path, &name), member)) {
-			return false;
-		}
-	}
-	return true;
-}
-
-bool gb_fields_keep_unknown(const struct gb_field *field, size_t count, const cJSON *from,
-			    cJSON *object)
-{
-	return keep_unknown(field, count, from, "", object);
-}
+/* ---- by path ------------------------------------------------------------------------------ */
 
 struct gb_summary gb_times_summary(const struct gb_times *times)
 {
@@ -555,25 +459,6 @@ struct gb_summary gb_times_summary(const struct gb_times *times)
 	sum.ci_low = times->ci_low;
 	sum.ci_high = times->ci_high;
 	return sum;
-}
-
-void gb_times_release(struct gb_times *times)
-{
-	free(times->sample);
-	*times = no_times;
-}
-
-/* ---- by path ------------------------------------------------------------------------------ */
-
-static struct gb_field_value number_value(double number)
-{
-	return (struct gb_field_value){ isnan(number) ? GB_VALUE_ABSENT : GB_VALUE_NUMBER, number,
-					NULL };
-}
-
-static struct gb_field_value text_value(const char *text)
-{
-	return (struct gb_field_value){ text ? GB_VALUE_TEXT : GB_VALUE_ABSENT, 0, text };
 }
 
 static struct gb_field_value summary_value(const struct gb_times *times, const char *stat)
@@ -594,7 +479,6 @@ static struct gb_field_value summary_value(const struct gb_times *times, const c
 		{ "stddev", offsetof(struct gb_summary, stddev) },
 		{ "mad", offsetof(struct gb_summary, mad) },
 	};
-
 	struct gb_summary sum;
 
 	if (isnan(times->median) || gb_equal(stat, "median"))
@@ -608,112 +492,80 @@ static struct gb_field_value summary_value(const struct gb_times *times, const c
 		if (gb_equal(stats[i].name, stat))
 			return number_value(
 				*(const double *)((const char *)&sum + stats[i].offset));
-	return (struct gb_field_value){ 0 };
+	return absent;
 }
 
-static struct gb_field_value member_value(const struct gb_member *member)
+/* The field that the path leads to or into, and what the path has behind the field's own. */
+static const struct gb_field *find_field(const struct gb_field *field, size_t count,
+					 const char *path, const char **rest)
 {
-	static const enum gb_value_kind kinds[] = { [GB_MEMBER_NUMBER] = GB_VALUE_NUMBER,
-						    [GB_MEMBER_TEXT] = GB_VALUE_TEXT,
-						    [GB_MEMBER_FLAG] = GB_VALUE_FLAG };
+	for (size_t i = 0; i < count; i++) {
+		const size_t length = strlen(field[i].path);
 
-	return member ? (struct gb_field_value){ kinds[member->kind], member->number, member->text }
-		      : (struct gb_field_value){ 0 };
-}
-
-/* The value of a field; rest: what the path has behind the field's own. */
-static struct gb_field_value value_of(const struct gb_field *field, const void *of,
-				      const char *rest)
-{
-	const void *from = in(field, of);
-	const struct gb_phases *phases = from;
-	const size_t length = strcspn(rest, ".");
-
-	switch (field->type) {
-	case GB_FIELD_TEXT:
-		return text_value(*(const char *const *)from);
-	case GB_FIELD_NUMBER:
-		return number_value(*(const double *)from);
-	case GB_FIELD_BOOL:
-		return (struct gb_field_value){ GB_VALUE_FLAG, *(const bool *)from, NULL };
-	case GB_FIELD_FLAG:
-		if (*(const enum gb_flag *)from == GB_UNKNOWN)
-			break;
-		return (struct gb_field_value){ GB_VALUE_FLAG,
-						*(const enum gb_flag *)from == GB_YES, NULL };
-	case GB_FIELD_WORD:
-		if (!field->words[*(const int *)from][0])
-			break;
-		return text_value(field->words[*(const int *)from]);
-	case GB_FIELD_MEMBERS:
-		return member_value(gb_member_find(from, rest));
-	case GB_FIELD_TIMES:
-		return summary_value(from, rest);
-	case GB_FIELD_PHASES:
-		for (size_t i = 0; i < phases->count && rest[length]; i++)
-			if (strncmp(phases->item[i].name, rest, length) == 0 &&
-			    !phases->item[i].name[length])
-				return summary_value(&phases->item[i].time, rest + length + 1);
-		break;
-	case GB_FIELD_NUMBERS:
-	case GB_FIELD_TEXTS:
-		break;
+		if (strncmp(path, field[i].path, length) != 0 ||
+		    (path[length] && path[length] != '.'))
+			continue;
+		*rest = path + length + (path[length] == '.');
+		return &field[i];
 	}
-	return (struct gb_field_value){ 0 };
+	return NULL;
 }
 
-/* The rest of the path behind the field's own; NULL if it is not one of the field. */
-static const char *rest_of(const struct gb_field *field, const char *path)
+/* The series of the field that the rest of a path leads into, and the statistic behind it. */
+static const struct gb_times *times_of(const struct gb_field *field, const void *of,
+				       const char **rest)
 {
-	const size_t length = strlen(field->path);
+	const struct gb_phases *phases = in(field, of);
+	const size_t length = strcspn(*rest, ".");
 
-	if (strncmp(path, field->path, length) != 0 || (path[length] && path[length] != '.'))
-		return NULL;
-	return path + length + (path[length] == '.');
+	if (field->type == GB_FIELD_TIMES)
+		return in(field, of);
+	for (size_t i = 0; field->type == GB_FIELD_PHASES && i < phases->count; i++)
+		if (strncmp(phases->item[i].name, *rest, length) == 0 &&
+		    !phases->item[i].name[length]) {
+			*rest += length + ((*rest)[length] == '.');
+			return &phases->item[i].time;
+		}
+	return NULL;
 }
 
 struct gb_field_value gb_fields_value(const struct gb_field *field, size_t count, const void *of,
 				      const char *path)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *rest = rest_of(&field[i], path);
+	const char *rest;
+	const struct gb_field *found = find_field(field, count, path, &rest);
+	const struct gb_times *times = found ? times_of(found, of, &rest) : NULL;
+	const struct gb_member *member = found && found->type == GB_FIELD_MEMBERS
+						 ? gb_member_find(in(found, of), rest)
+						 : NULL;
 
-		if (rest)
-			return value_of(&field[i], of, rest);
-	}
-	return (struct gb_field_value){ 0 };
+	if (times)
+		return summary_value(times, rest);
+	if (member)
+		return member_value(member);
+	return found ? scalar_value(found, of) : absent;
 }
 
 const struct gb_times *gb_fields_times(const struct gb_field *field, size_t count, const void *of,
 				       const char *path)
 {
-	for (size_t i = 0; i < count; i++) {
-		const char *rest = rest_of(&field[i], path);
-		const struct gb_phases *phases = in(&field[i], of);
-		const size_t length = rest ? strcspn(rest, ".") : 0;
+	const char *rest;
+	const struct gb_field *found = find_field(field, count, path, &rest);
 
-		if (rest && field[i].type == GB_FIELD_TIMES)
-			return in(&field[i], of);
-		for (size_t k = 0; rest && field[i].type == GB_FIELD_PHASES && k < phases->count;
-		     k++)
-			if (strncmp(phases->item[k].name, rest, length) == 0 &&
-			    !phases->item[k].name[length])
-				return &phases->item[k].time;
-	}
-	return NULL;
+	return found ? times_of(found, of, &rest) : NULL;
 }
 
 const char *gb_value_words(struct gb_field_value value, char *text, size_t size)
 {
-	if (value.kind == GB_VALUE_TEXT)
-		(void)snprintf(text, size, "%.100s", value.text);
-	else if (value.kind == GB_VALUE_NUMBER)
+	static const char *const flag[] = { "false", "true" };
+
+	if (value.kind == GB_VALUE_NUMBER)
 		(void)snprintf(text, size, "%.10g", value.number);
 	else
-		(void)snprintf(text, size, "%s",
-			       value.kind == GB_VALUE_ABSENT ? "none"
-			       : value.number > 0            ? "true"
-							     : "false");
+		(void)snprintf(text, size, "%.100s",
+			       value.kind == GB_VALUE_TEXT   ? value.text
+			       : value.kind == GB_VALUE_FLAG ? flag[value.number > 0]
+							     : "none");
 	return text;
 }
 
@@ -739,7 +591,7 @@ double gb_member_number(const struct gb_members *members, const char *name)
 {
 	const struct gb_member *member = gb_member_find(members, name);
 
-	return member && member->kind == GB_MEMBER_NUMBER ? member->number : (double)NAN;
+	return member && member->kind == GB_VALUE_NUMBER ? member->number : (double)NAN;
 }
 
 const char *gb_member_text(const struct gb_members *members, const char *name)
@@ -761,6 +613,8 @@ bool gb_members_add(struct gb_members *members, struct gb_member member)
 	const size_t count = members->count;
 	struct gb_member *grown = members->item;
 
+	if (!member.kind)
+		return true;
 	if ((count & (count - 1)) == 0)
 		grown = reallocarray(members->item, count ? 2 * count : 1, sizeof *grown);
 	if (!grown)

@@ -47,11 +47,26 @@ struct gb_texts {
 	const char **text; /* the array is owned */
 };
 
+/* A value of any field in a form to print and to compare. */
+enum gb_value_kind {
+	GB_VALUE_ABSENT,
+	GB_VALUE_NUMBER,
+	GB_VALUE_TEXT,
+	GB_VALUE_FLAG,
+	GB_MEMBER_NUMBER = GB_VALUE_NUMBER,
+	GB_MEMBER_TEXT = GB_VALUE_TEXT,
+	GB_MEMBER_FLAG = GB_VALUE_FLAG,
+};
+struct gb_field_value {
+	enum gb_value_kind kind;
+	double number; /* of a flag: 0 or 1 */
+	const char *text;
+};
+
 /* A parameter, a metric or a variable of the environment. */
-enum gb_member_kind { GB_MEMBER_NUMBER, GB_MEMBER_TEXT, GB_MEMBER_FLAG };
 struct gb_member {
 	const char *name;
-	enum gb_member_kind kind;
+	enum gb_value_kind kind;
 	double number; /* of a flag: 0 or 1 */
 	const char *text;
 };
@@ -69,7 +84,7 @@ enum gb_field_type {
 	GB_FIELD_WORD,    /* an enum, by the field's words; written as such */
 	GB_FIELD_NUMBERS, /* struct gb_numbers */
 	GB_FIELD_TEXTS,   /* struct gb_texts */
-	GB_FIELD_MEMBERS, /* struct gb_members; written even if it is empty */
+	GB_FIELD_MEMBERS, /* struct gb_members; written even if it is empty, if it is required */
 	GB_FIELD_TIMES,   /* struct gb_times */
 	GB_FIELD_PHASES,  /* struct gb_phases */
 };
@@ -82,33 +97,17 @@ struct gb_field {
 	const char *const *words; /* GB_FIELD_WORD: by value, NULL terminated */
 };
 
-/* A value of any field in a form to print and to compare. */
-enum gb_value_kind { GB_VALUE_ABSENT, GB_VALUE_NUMBER, GB_VALUE_TEXT, GB_VALUE_FLAG };
-struct gb_field_value {
-	enum gb_value_kind kind;
-	double number; /* of a flag: 0 or 1 */
-	const char *text;
-};
+/* Free what the fields own: then nothing is known, as after a first call for a struct of zeros. */
+void gb_fields_clear(const struct gb_field *field, size_t count, void *of);
 
-/* Make a struct of zeros one in which nothing is known. */
-void gb_fields_clear(const struct gb_field *field, size_t count, void *to);
-
-/* Read the object by a table of at most 128 fields.  Texts point into it; it must outlive the struct.  Samples are removed from it.
- * NULL, or what is wrong: a text of `fault`, or "" if memory ran out. */
+/* Read the object by a table.  Texts point into it; it must outlive the struct.  Samples are removed
+ * from it.  NULL, or what is wrong: a text of `fault`, or "" if memory ran out. */
 enum { GB_FAULT_MAX = 160 };
 const char *gb_fields_read(const struct gb_field *field, size_t count, cJSON *object, void *to,
 			   char fault[GB_FAULT_MAX]);
 
-/* Add the fields to the object.  False if memory ran out. */
+/* Make the fields those of the object, whose other members stay.  False if memory ran out. */
 bool gb_fields_write(const struct gb_field *field, size_t count, const void *from, cJSON *object);
-
-/* Copy the members of `from` that no field of the table reads, and the object lacks, to the object.
- * False if memory ran out. */
-bool gb_fields_keep_unknown(const struct gb_field *field, size_t count, const cJSON *from,
-			    cJSON *object);
-
-/* Free what the fields own. */
-void gb_fields_release(const struct gb_field *field, size_t count, void *of);
 
 /* The value at a path: a field's, a member's ("metrics.depth"), one of a series' summary
  * ("time.median", "phases.scan.mean"); absent if there is none. */
@@ -121,7 +120,6 @@ const struct gb_times *gb_fields_times(const struct gb_field *field, size_t coun
 
 /* NAN in what is unknown. */
 struct gb_summary gb_times_summary(const struct gb_times *times);
-void gb_times_release(struct gb_times *times);
 
 /* The value in a few words, "none" if it is absent.  Returns text. */
 const char *gb_value_words(struct gb_field_value value, char *text, size_t size);
@@ -134,7 +132,7 @@ const struct gb_member *gb_member_find(const struct gb_members *members, const c
 double gb_member_number(const struct gb_members *members, const char *name);
 const char *gb_member_text(const struct gb_members *members, const char *name);
 bool gb_member_equal(const struct gb_member *a, const struct gb_member *b);
-/* Append a copy; name and text must outlive it.  False if memory ran out. */
+/* Append a copy, if it has a value; name and text must outlive it.  False if memory ran out. */
 bool gb_members_add(struct gb_members *members, struct gb_member member);
 
 #endif

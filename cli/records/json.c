@@ -75,12 +75,6 @@ bool gb_json_put_bool(cJSON *object, const char *name, bool value)
 	return gb_json_put(object, name, cJSON_CreateBool(value));
 }
 
-bool gb_json_put_flag(cJSON *object, const char *name, int value)
-{
-	return gb_json_put(object, name,
-			   value == 0 || value == 1 ? cJSON_CreateBool(value) : cJSON_CreateNull());
-}
-
 bool gb_json_append(cJSON *array, cJSON *item)
 {
 	if (item && array && cJSON_AddItemToArray(array, item))
@@ -99,25 +93,18 @@ bool gb_json_append_number(cJSON *array, double value)
 	return gb_json_append(array, number_item(value));
 }
 
-const cJSON *gb_json_at(const cJSON *object, const char *path)
+cJSON *gb_json_at(const cJSON *object, const char *path)
 {
-	while (object && *path) {
-		const size_t length = strcspn(path, ".");
-		const cJSON *member;
+	const size_t length = strcspn(path, ".");
+	cJSON *member;
 
-		if (!cJSON_IsObject(object))
-			return NULL;
-		cJSON_ArrayForEach(member, object)
-		{
-			if (member->string && member->string[0] == path[0] &&
-			    strncmp(member->string, path, length) == 0 &&
-			    member->string[length] == '\0')
-				break;
-		}
-		object = member;
-		path += length + (path[length] == '.');
+	cJSON_ArrayForEach(member, object)
+	{
+		if (member->string && member->string[0] == path[0] &&
+		    strncmp(member->string, path, length) == 0 && !member->string[length])
+			return path[length] ? gb_json_at(member, path + length + 1) : member;
 	}
-	return object;
+	return NULL;
 }
 
 double gb_json_number(const cJSON *object, const char *path)
@@ -132,11 +119,6 @@ const char *gb_json_text(const cJSON *object, const char *path)
 	const cJSON *item = gb_json_at(object, path);
 
 	return cJSON_IsString(item) ? item->valuestring : NULL;
-}
-
-bool gb_json_true(const cJSON *object, const char *path)
-{
-	return cJSON_IsTrue(gb_json_at(object, path));
 }
 
 bool gb_json_print(FILE *file, const cJSON *document)

@@ -30,9 +30,6 @@ bool gb_json_put_int(cJSON *object, const char *name, int64_t value);
 
 bool gb_json_put_bool(cJSON *object, const char *name, bool value);
 
-/* 1, 0 and anything else: true, false and null. */
-bool gb_json_put_flag(cJSON *object, const char *name, int value);
-
 /* Put item, which may be NULL (then false), under name; owns item in either case. */
 bool gb_json_put(cJSON *object, const char *name, cJSON *item);
 
@@ -42,12 +39,11 @@ bool gb_json_append_text(cJSON *array, const char *text);
 bool gb_json_append_number(cJSON *array, double value);
 
 /* The member at the path, or NULL. */
-const cJSON *gb_json_at(const cJSON *object, const char *path);
+cJSON *gb_json_at(const cJSON *object, const char *path);
 
-/* Its value; NAN, NULL or false if it is absent or of another type. */
+/* Its value; NAN or NULL if it is absent or of another type. */
 double gb_json_number(const cJSON *object, const char *path);
 const char *gb_json_text(const cJSON *object, const char *path);
-bool gb_json_true(const cJSON *object, const char *path);
 
 /* Print the document, indented; false, and nothing, if memory ran out.  Errors of the stream are
  * the caller's to look for. */

@@ -21,36 +21,8 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 	return is_read_by(param, variant->backend) && !(serial && gb_equal(param->name, "threads"));
 }
 
-/* ---- the text of a key -------------------------------------------------------------------- */
-
 /* Spelled values but paths, which may be longer than any buffer. */
 enum { VALUE_TEXT = 256 };
-
-/* A key being written. */
-struct writer {
-	FILE *stream;
-	char *key;
-	size_t size;
-};
-
-static bool begin(struct writer *w, const char *bench, const char *backend, const char *variant)
-{
-	*w = (struct writer){ 0 };
-	w->stream = open_memstream(&w->key, &w->size);
-	return w->stream && fprintf(w->stream, "%s/%s/%s", bench, backend, variant) > 0;
-}
-
-/* The finished key; NULL if memory ran out. */
-static char *end(struct writer *w, struct gb_error *err)
-{
-	const bool failed = !w->stream || (ferror(w->stream) | fclose(w->stream));
-
-	if (!failed)
-		return w->key;
-	free(w->key);
-	gb_out_of_memory(err, "the key of a record");
-	return NULL;
-}
 
 /* Whether keys leave the value out. */
 static bool is_left_out(const struct gb_param *param, const char *value)
@@ -68,35 +40,35 @@ static bool is_left_out(const struct gb_param *param, const char *value)
 	return gb_equal(text, value);
 }
 
-static void put(const struct writer *w, const struct gb_param *param, const char *value)
-{
-	if (w->stream && !is_left_out(param, value))
-		(void)fprintf(w->stream, " %s=%s", param->name, value);
-}
-
-/* ---- of a measurement --------------------------------------------------------------------- */
-
 char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err)
 {
-	struct writer w;
+	char *key = NULL;
+	size_t size;
+	FILE *stream = open_memstream(&key, &size);
 
-	(void)begin(&w, workload->name, gb_backends[variant->backend]->name, variant->name);
-	for (size_t i = 0; i < workload->param_count; i++) {
+	if (stream)
+		(void)fprintf(stream, "%s/%s/%s", workload->name,
+			      gb_backends[variant->backend]->name, variant->name);
+	for (size_t i = 0; i < workload->param_count && stream; i++) {
 		const struct gb_param *param = &workload->params[i];
-		const char *path = NULL;
 		char text[VALUE_TEXT];
+		const char *value = text;
 
 		if (!gb_param_applies(param, variant))
 			continue;
 		if (param->type == GB_PATH)
-			path = gb_value_load(param, params).s;
+			value = gb_value_load(param, params).s;
 		else
 			gb_param_text(param, params, text, sizeof text);
-		if (path || param->type != GB_PATH)
-			put(&w, param, path ? path : text);
+		if (value && !is_left_out(param, value))
+			(void)fprintf(stream, " %s=%s", param->name, value);
 	}
-	return end(&w, err);
+	if (stream && !(ferror(stream) | fclose(stream)))
+		return key;
+	free(key);
+	gb_out_of_memory(err, "the key of a record");
+	return NULL;
 }
 
 /* ---- a record as of now ------------------------------------------------------------------- */
@@ -105,14 +77,14 @@ struct gb_member gb_param_member(const struct gb_param *param, union gb_value va
 				 char digits[32])
 {
 	const int64_t exact = INT64_C(1) << 52;
-	struct gb_member member = { .name = param->name };
+	struct gb_member member = { .name = param->name, .kind = GB_VALUE_NUMBER };
 
 	switch (param->type) {
 	case GB_INT:
 		member.number = (double)value.i;
 		if (value.i > exact || value.i < -exact) {
 			(void)snprintf(digits, 32, "%" PRId64, value.i);
-			member.kind = GB_MEMBER_TEXT;
+			member.kind = GB_VALUE_TEXT;
 			member.text = digits;
 		}
 		break;
@@ -120,17 +92,16 @@ struct gb_member gb_param_member(const struct gb_param *param, union gb_value va
 		member.number = value.f;
 		break;
 	case GB_CHOICE:
-		member.kind = GB_MEMBER_TEXT;
+		member.kind = GB_VALUE_TEXT;
 		member.text = param->choices[value.i];
 		break;
 	case GB_FLAG:
-		member.kind = GB_MEMBER_FLAG;
+		member.kind = GB_VALUE_FLAG;
 		member.number = value.i != 0;
 		break;
 	case GB_PATH:
-		member.kind = GB_MEMBER_TEXT;
+		member.kind = value.s ? GB_VALUE_TEXT : GB_VALUE_ABSENT;
 		member.text = value.s;
-		member.name = value.s ? param->name : NULL;
 		break;
 	}
 	return member;
@@ -153,8 +124,7 @@ enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_rec
 		if (gb_value_parse(row, row->keyed, &value, err))
 			return err->code;
 		member = gb_param_member(row, value, digits);
-		if (member.name && member.text != digits &&
-		    !gb_members_add(&record->params, member))
+		if (member.text != digits && !gb_members_add(&record->params, member))
 			return gb_out_of_memory(err, "a record");
 	}
 	return GB_OK;

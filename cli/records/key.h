@@ -26,8 +26,8 @@ enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_rec
 			       struct gb_error *err);
 
 /* A value as a member of "params": integers and floats as numbers, those that a number in JSON may not
- * hold exactly as text in `digits`; flags as flags, choices and paths as text.  Without a name for a
- * path not given. */
+ * hold exactly as text in `digits`; flags as flags, choices and paths as text; a path not given
+ * is absent. */
 struct gb_member gb_param_member(const struct gb_param *param, union gb_value value,
 				 char digits[32]);
 

@@ -382,14 +382,14 @@ static bool describe_environment(struct gb_run *run, struct room *room)
 
 	for (char **variable = environ; *variable && ok; variable++) {
 		const size_t length = strcspn(*variable, "=");
-		struct gb_member member = { .kind = GB_MEMBER_TEXT };
+		struct gb_member member = { .text = *variable + length + 1 };
 
 		for (size_t i = 0; i < GB_COUNT(prefix) && !member.name; i++)
 			if (strncmp(*variable, prefix[i], strlen(prefix[i])) == 0 &&
 			    (*variable)[length])
 				member.name = keep(room, *variable, length);
-		member.text = *variable + length + 1;
-		ok = !member.name || gb_members_add(&run->environment, member);
+		member.kind = member.name ? GB_VALUE_TEXT : GB_VALUE_ABSENT;
+		ok = gb_members_add(&run->environment, member);
 	}
 	return ok;
 }

@@ -8,30 +8,19 @@
 #include "cli/records/json.h"
 #include "common/text.h"
 
-#define TEXT(type, member)                                                  \
-	{                                                                   \
-#member, GB_FIELD_TEXT, offsetof(type, member), false, NULL \
-	}
-#define NEEDED(type, member)                                               \
-	{                                                                  \
-#member, GB_FIELD_TEXT, offsetof(type, member), true, NULL \
-	}
-#define NUMBER(type, member)                                                  \
+#define OF(of, member, kind)                                                  \
 	{                                                                     \
-#member, GB_FIELD_NUMBER, offsetof(type, member), false, NULL \
+		.path = #member, .type = kind, .offset = offsetof(of, member) \
 	}
-#define BOOL(type, member)                                                  \
-	{                                                                   \
-#member, GB_FIELD_BOOL, offsetof(type, member), false, NULL \
+#define NEEDED(of, member)                                                              \
+	{                                                                               \
+		.path = #member, .type = GB_FIELD_TEXT, .offset = offsetof(of, member), \
+		.required = true                                                        \
 	}
-#define FLAG(type, member)                                                  \
-	{                                                                   \
-#member, GB_FIELD_FLAG, offsetof(type, member), false, NULL \
-	}
-#define OF(type, member, kind)                                     \
-	{                                                          \
-#member, kind, offsetof(type, member), false, NULL \
-	}
+#define TEXT(of, member)   OF(of, member, GB_FIELD_TEXT)
+#define NUMBER(of, member) OF(of, member, GB_FIELD_NUMBER)
+#define BOOL(of, member)   OF(of, member, GB_FIELD_BOOL)
+#define FLAG(of, member)   OF(of, member, GB_FIELD_FLAG)
 
 static const char *const status_words[] = {
 	[GB_STATUS_OK] = "ok",           [GB_STATUS_UNVERIFIED] = "unverified",
@@ -181,9 +170,6 @@ static const struct gb_field record_fields[] = {
 	NUMBER(struct gb_record, replaces.seq),
 };
 
-_Static_assert(GB_COUNT(record_fields) <= 128 && GB_COUNT(run_fields) <= 128,
-	       "gb_fields_read() remembers 128 fields");
-
 static const struct gb_field derived_fields[] = {
 	NUMBER(struct gb_record, rates.items_per_s),
 	NUMBER(struct gb_record, rates.items_per_s_with_transfers),
@@ -191,12 +177,14 @@ static const struct gb_field derived_fields[] = {
 	NUMBER(struct gb_record, rates.copy_share),
 };
 
-#define GLOBAL(name)                                                                     \
-	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.sectors), \
-		NUMBER(struct gb_counts, name.least)
-#define SHARED(name)                                                                        \
-	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.wavefronts), \
-		NUMBER(struct gb_counts, name.least)
+/* Sectors of global memory, wavefronts of shared memory, turns of atomics. */
+#define TRAFFIC(name)                                                                            \
+	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.sectors),         \
+		NUMBER(struct gb_counts, name.wavefronts), NUMBER(struct gb_counts, name.least), \
+		NUMBER(struct gb_counts, name.turns)
+#define COPIED(name)                                                                      \
+	NUMBER(struct gb_counts, name.to_device), NUMBER(struct gb_counts, name.to_host), \
+		NUMBER(struct gb_counts, name.on_device), NUMBER(struct gb_counts, name.set)
 
 const struct gb_field gb_count_fields[] = {
 	TEXT(struct gb_counts, kernel),
@@ -210,23 +198,15 @@ const struct gb_field gb_count_fields[] = {
 	NUMBER(struct gb_counts, divergent),
 	NUMBER(struct gb_counts, barriers),
 	NUMBER(struct gb_counts, grid_barriers),
-	GLOBAL(global_load),
-	GLOBAL(global_store),
-	GLOBAL(global_atomic),
-	NUMBER(struct gb_counts, global_atomic.turns),
-	SHARED(shared_load),
-	SHARED(shared_store),
-	SHARED(shared_atomic),
-	NUMBER(struct gb_counts, shared_atomic.turns),
+	TRAFFIC(global_load),
+	TRAFFIC(global_store),
+	TRAFFIC(global_atomic),
+	TRAFFIC(shared_load),
+	TRAFFIC(shared_store),
+	TRAFFIC(shared_atomic),
 	NUMBER(struct gb_counts, chain),
-	NUMBER(struct gb_counts, copies.to_device),
-	NUMBER(struct gb_counts, copies.to_host),
-	NUMBER(struct gb_counts, copies.on_device),
-	NUMBER(struct gb_counts, copies.set),
-	NUMBER(struct gb_counts, copied_bytes.to_device),
-	NUMBER(struct gb_counts, copied_bytes.to_host),
-	NUMBER(struct gb_counts, copied_bytes.on_device),
-	NUMBER(struct gb_counts, copied_bytes.set),
+	COPIED(copies),
+	COPIED(copied_bytes),
 };
 const size_t gb_count_field_count = GB_COUNT(gb_count_fields);
 
@@ -261,129 +241,114 @@ const struct gb_run gb_no_run = {
 
 /* ---- schema 1 ----------------------------------------------------------------------------- */
 
-/* The number, or the median of what was a series of one. */
-static double number_of(const cJSON *item)
+/* Words of then and of now: samples that did not settle, and time-outs, had statuses of their own, and
+ * sampling several limits. */
+static bool renew_words(cJSON *line)
 {
-	return cJSON_IsNumber(item) ? item->valuedouble : gb_json_number(item, "median");
-}
-
-static bool replace(cJSON *line, const char *name, double number)
-{
-	cJSON_DeleteItemFromObjectCaseSensitive(line, name);
-	return isnan(number) || gb_json_put_number(line, name, number);
-}
-
-static bool set_word(cJSON *line, const char *name, const char *word)
-{
-	cJSON *item = cJSON_GetObjectItemCaseSensitive(line, name);
-
-	return cJSON_SetValuestring(item, word) != NULL;
-}
-
-/* Verification that was skipped had the status of a verified time; samples that did not settle, and
- * time-outs, had statuses of their own. */
-static bool renew_status(cJSON *line)
-{
-	const char *status = gb_json_text(line, "status");
+	static const struct {
+		const char *name, *was, *is;
+	} word[] = {
+		{ "status", "noisy", "ok" },
+		{ "status", "timeout", "failed" },
+		{ "stop_reason", "no_gain", "limit" },
+		{ "stop_reason", "max_samples", "limit" },
+		{ "stop_reason", "time_limit", "limit" },
+		{ "stop_reason", "untimed", "fixed" },
+		/* Verification that was skipped had the status of a verified time. */
+		{ "status", "ok", "unverified" },
+	};
 	const char *verify = gb_json_text(line, "verify.result");
-	const bool timed = status && (gb_equal(status, "ok") || gb_equal(status, "noisy"));
+	const bool verified = !verify || !gb_equal(verify, "skipped");
 
-	if (timed && verify && gb_equal(verify, "skipped"))
-		return set_word(line, "status", "unverified");
-	if (timed)
-		return set_word(line, "status", "ok");
-	return !status || !gb_equal(status, "timeout") || set_word(line, "status", "failed");
+	for (size_t i = 0; i < GB_COUNT(word) - verified; i++) {
+		const char *text = gb_json_text(line, word[i].name);
+
+		if (text && gb_equal(text, word[i].was) &&
+		    !cJSON_SetValuestring(gb_json_at(line, word[i].name), word[i].is))
+			return false;
+	}
+	return true;
 }
 
-/* Sampling had several limits, each with a word of its own. */
-static bool renew_stop(cJSON *line)
+/* Members that were elsewhere: `now` was `name` of the object `in`. */
+static bool renew_places(cJSON *line)
 {
-	static const char *const limits[] = { "no_gain", "max_samples", "time_limit" };
-	const char *stop = gb_json_text(line, "stop_reason");
+	static const struct {
+		const char *in, *name, *now;
+	} place[] = {
+		{ "input", "source", "input" },
+		{ "rates", "copy_bytes_per_s", "copy_bytes_per_s" },
+		{ "create", "median", "create" },
+		{ "upload", "median", "upload" },
+		{ "download", "median", "download" },
+		{ "first_call", "median", "first_call" },
+	};
+	bool ok = true;
 
-	for (size_t i = 0; i < GB_COUNT(limits) && stop; i++)
-		if (gb_equal(stop, limits[i]))
-			return set_word(line, "stop_reason", "limit");
-	return !stop || !gb_equal(stop, "untimed") || set_word(line, "stop_reason", "fixed");
+	for (size_t i = 0; i < GB_COUNT(place) && ok; i++) {
+		cJSON *item = cJSON_DetachItemFromObjectCaseSensitive(gb_json_at(line, place[i].in),
+								      place[i].name);
+
+		if (!item)
+			continue;
+		cJSON_DeleteItemFromObjectCaseSensitive(line, place[i].now);
+		ok = gb_json_put(line, place[i].now, item);
+	}
+	return ok;
 }
 
 /* The rate of samples that are different work was not the items by the median time. */
-static bool renew_rates(cJSON *line)
+static bool renew_rate(cJSON *line)
 {
-	const double copy = gb_json_number(line, "rates.copy_bytes_per_s");
 	const double rate = gb_json_number(line, "rates.items_per_s");
 	const double by_median =
 		gb_json_number(line, "work.items") * 1e9 / gb_json_number(line, "time.median");
-	const bool differs = fabs(rate / by_median - 1) > 1e-6;
 
-	return (isnan(copy) || gb_json_put_number(line, "copy_bytes_per_s", copy)) &&
-	       (!differs || gb_json_put_number(line, "harmonic_items_per_s", rate));
+	return !(fabs(rate / by_median - 1) > 1e-6) ||
+	       gb_json_put_number(line, "harmonic_items_per_s", rate);
 }
 
-static bool renew_input(cJSON *line)
+/* A line of schema 1 as one of schema 2.  False if memory ran out. */
+static bool renew(cJSON *line)
 {
-	const char *source = gb_json_text(line, "input.source");
-	char text[32];
-
-	if (!source)
-		return true;
-	(void)snprintf(text, sizeof text, "%.30s", source);
-	cJSON_DeleteItemFromObjectCaseSensitive(line, "input");
-	return gb_equal(text, "generated") || gb_json_put_text(line, "input", text);
-}
-
-/* False if memory ran out. */
-static bool renew_record(cJSON *line)
-{
-	static const char *const once[] = { "create", "upload", "download", "first_call" };
-	static const char *const derived[] = { "rates", "overhead" };
-	cJSON *excluded = cJSON_GetObjectItemCaseSensitive(line, "excluded");
+	cJSON *excluded = gb_json_at(line, "excluded");
 	cJSON *first = cJSON_GetArrayItem(excluded, 0);
-	bool ok = renew_status(line) && renew_stop(line) && renew_rates(line) && renew_input(line);
+	const char *input;
 
-	for (size_t i = 0; i < GB_COUNT(once) && ok; i++) {
-		const cJSON *item = cJSON_GetObjectItemCaseSensitive(line, once[i]);
-
-		ok = !item || replace(line, once[i], number_of(item));
-	}
-	for (size_t i = 0; i < GB_COUNT(derived); i++)
-		cJSON_DeleteItemFromObjectCaseSensitive(line, derived[i]);
-	cJSON_DeleteItemFromObjectCaseSensitive(cJSON_GetObjectItemCaseSensitive(line, "verify"),
-						"method");
+	if (!renew_words(line) || !renew_places(line) || !renew_rate(line))
+		return false;
+	input = gb_json_text(line, "input");
+	if (input && gb_equal(input, "generated"))
+		cJSON_DeleteItemFromObjectCaseSensitive(line, "input");
+	cJSON_DeleteItemFromObjectCaseSensitive(line, "rates");
+	cJSON_DeleteItemFromObjectCaseSensitive(line, "overhead");
+	cJSON_DeleteItemFromObjectCaseSensitive(gb_json_at(line, "verify"), "method");
 	if (cJSON_IsString(first) && gb_equal(first->valuestring, "allocation of memory"))
 		cJSON_DeleteItemFromArray(excluded, 0);
-	return ok;
+	(void)cJSON_SetNumberValue(gb_json_at(line, "schema"), GB_RECORD_SCHEMA);
+	return true;
 }
 
 /* ---- a line ------------------------------------------------------------------------------- */
 
-/* The fault of the line, whatever its type is; NULL: none. */
-static const char *line_fault(const cJSON *line)
-{
-	const double schema = gb_json_number(line, "schema");
-
-	if (!(schema >= 1))
-		return "has no \"schema\" number";
-	if (schema > GB_RECORD_SCHEMA)
-		return "is of a schema that is newer than this gpubench";
-	return gb_json_text(line, "run_id") ? NULL : "has no \"run_id\"";
-}
-
-static bool is_old(const cJSON *line)
-{
-	return gb_json_number(line, "schema") < 2;
-}
-
+/* Read a line of any schema by the table. */
 static const char *read_line(const struct gb_field *field, size_t count, cJSON *line, void *to,
 			     char fault[GB_FAULT_MAX])
 {
-	const char *wrong = line_fault(line);
+	const double schema = gb_json_number(line, "schema");
+	const char *wrong = NULL;
 
-	if (wrong) {
+	if (!(schema >= 1))
+		wrong = "has no \"schema\" number";
+	else if (schema > GB_RECORD_SCHEMA)
+		wrong = "is of a schema that is newer than this gpubench";
+	else if (!gb_json_text(line, "run_id"))
+		wrong = "has no \"run_id\"";
+	if (wrong)
 		(void)snprintf(fault, GB_FAULT_MAX, "%s", wrong);
-		return fault;
-	}
-	return gb_fields_read(field, count, line, to, fault);
+	else if (schema < 2 && !renew(line))
+		wrong = "";
+	return wrong ? wrong : gb_fields_read(field, count, line, to, fault);
 }
 
 static const char *read_gpus(struct gb_run *run, char fault[GB_FAULT_MAX])
@@ -407,16 +372,16 @@ static const char *read_gpus(struct gb_run *run, char fault[GB_FAULT_MAX])
 struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
 {
 	struct gb_run *run = calloc(1, sizeof *run);
-	const char *wrong = "";
+	const char *wrong;
 
 	fault[0] = '\0';
 	if (!run) {
 		cJSON_Delete(line);
-	} else {
-		run->line = line;
-		wrong = read_line(run_fields, GB_COUNT(run_fields), line, run, fault);
+		return NULL;
 	}
-	wrong = run && !wrong ? read_gpus(run, fault) : wrong;
+	run->line = line;
+	wrong = read_line(run_fields, GB_COUNT(run_fields), line, run, fault);
+	wrong = wrong ? wrong : read_gpus(run, fault);
 	if (!wrong)
 		return run;
 	gb_run_free(run);
@@ -427,10 +392,8 @@ void gb_run_free(struct gb_run *run)
 {
 	if (!run)
 		return;
-	gb_fields_release(run_fields, GB_COUNT(run_fields), run);
-	for (size_t i = 0; i < run->gpu_count; i++)
-		gb_fields_release(gpu_fields, GB_COUNT(gpu_fields), &run->gpu[i]);
-	free(run->gpu);
+	gb_fields_clear(run_fields, GB_COUNT(run_fields), run);
+	free(run->gpu); /* they own nothing */
 	cJSON_Delete(run->line);
 	free(run);
 }
@@ -488,19 +451,17 @@ struct gb_record gb_record_empty(void)
 struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 {
 	struct gb_record *record = calloc(1, sizeof *record);
-	const char *wrong = "";
+	const char *wrong;
 
 	fault[0] = '\0';
 	if (!record) {
 		cJSON_Delete(line);
-	} else {
-		record->line = line;
-		record->run = &gb_no_run;
-		if (!is_old(line) || renew_record(line))
-			wrong = read_line(record_fields, GB_COUNT(record_fields), line, record,
-					  fault);
+		return NULL;
 	}
-	wrong = record && !wrong ? read_counts(record, fault) : wrong;
+	record->line = line;
+	record->run = &gb_no_run;
+	wrong = read_line(record_fields, GB_COUNT(record_fields), line, record, fault);
+	wrong = wrong ? wrong : read_counts(record, fault);
 	if (!wrong) {
 		derive(record);
 		return record;
@@ -513,10 +474,10 @@ void gb_record_free(struct gb_record *record)
 {
 	if (!record)
 		return;
-	gb_fields_release(record_fields, GB_COUNT(record_fields), record);
-	gb_fields_release(gb_count_fields, gb_count_field_count, &record->counts);
+	gb_fields_clear(record_fields, GB_COUNT(record_fields), record);
+	gb_fields_clear(gb_count_fields, gb_count_field_count, &record->counts);
 	for (size_t i = 0; i < record->kernel_count; i++)
-		gb_fields_release(gb_count_fields, gb_count_field_count, &record->kernel[i]);
+		gb_fields_clear(gb_count_fields, gb_count_field_count, &record->kernel[i]);
 	free(record->kernel);
 	cJSON_Delete(record->line);
 	free(record);
@@ -524,33 +485,28 @@ void gb_record_free(struct gb_record *record)
 
 void gb_record_forget_launch(struct gb_record *record)
 {
-	const struct gb_record empty = gb_record_empty();
+	static const char *const of_launch[] = { "time",       "host_time",  "phases",
+						 "gpu_state.", "create",     "upload",
+						 "download",   "first_call", "elapsed_s" };
 
-	gb_times_release(&record->time);
-	gb_times_release(&record->host_time);
-	for (size_t i = 0; i < record->phases.count; i++)
-		gb_times_release(&record->phases.item[i].time);
-	free(record->phases.item);
-	free(record->gpu_state.sm_clock_hz.value);
-	free(record->gpu_state.temperature_c.value);
-	free(record->gpu_state.clock_hz.value);
-	free(record->gpu_state.power_w.value);
-	free(record->gpu_state.throttle.text);
-	record->phases = empty.phases;
-	memcpy(&record->gpu_state, &empty.gpu_state, sizeof record->gpu_state);
-	record->create = record->upload = record->download = record->first_call = NAN;
-	record->elapsed_s = NAN;
-	memcpy(&record->rates, &empty.rates, sizeof record->rates);
+	for (size_t i = 0; i < GB_COUNT(record_fields); i++)
+		for (size_t k = 0; k < GB_COUNT(of_launch); k++)
+			if (strncmp(record_fields[i].path, of_launch[k], strlen(of_launch[k])) == 0)
+				gb_fields_clear(&record_fields[i], 1, record);
+	gb_fields_clear(derived_fields, GB_COUNT(derived_fields), record);
 }
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-static cJSON *begin(const char *type)
+/* The line that was read, or a new one, with the fields of today.  NULL if memory ran out. */
+static cJSON *format(const cJSON *read, const char *type, const struct gb_field *field,
+		     size_t count, const void *from)
 {
-	cJSON *line = cJSON_CreateObject();
+	cJSON *line = read ? cJSON_Duplicate(read, true) : cJSON_CreateObject();
 
-	if (gb_json_put_text(line, "type", type) &&
-	    gb_json_put_int(line, "schema", GB_RECORD_SCHEMA))
+	if ((read || (gb_json_put_text(line, "type", type) &&
+		      gb_json_put_int(line, "schema", GB_RECORD_SCHEMA))) &&
+	    line && gb_fields_write(field, count, from, line))
 		return line;
 	cJSON_Delete(line);
 	return NULL;
@@ -558,39 +514,24 @@ static cJSON *begin(const char *type)
 
 cJSON *gb_record_format(const struct gb_record *record)
 {
-	cJSON *line = begin("record");
-
-	if (line && gb_fields_write(record_fields, GB_COUNT(record_fields), record, line) &&
-	    gb_fields_keep_unknown(record_fields, GB_COUNT(record_fields), record->line, line))
-		return line;
-	cJSON_Delete(line);
-	return NULL;
-}
-
-static bool put_gpus(cJSON *line, const struct gb_run *run)
-{
-	const cJSON *read = gb_json_at(run->line, "gpus");
-	cJSON *list = run->gpu_count ? cJSON_AddArrayToObject(line, "gpus") : NULL;
-
-	for (size_t i = 0; i < run->gpu_count; i++) {
-		cJSON *gpu = cJSON_CreateObject();
-
-		if (!gb_json_append(list, gpu) ||
-		    !gb_fields_write(gpu_fields, GB_COUNT(gpu_fields), &run->gpu[i], gpu) ||
-		    !gb_fields_keep_unknown(gpu_fields, GB_COUNT(gpu_fields),
-					    cJSON_GetArrayItem(read, (int)i), gpu))
-			return false;
-	}
-	return true;
+	return format(record->line, "record", record_fields, GB_COUNT(record_fields), record);
 }
 
 cJSON *gb_run_format(const struct gb_run *run)
 {
-	cJSON *line = begin("run");
+	cJSON *line = format(run->line, "run", run_fields, GB_COUNT(run_fields), run);
+	cJSON *list = gb_json_at(line, "gpus");
+	bool ok = line;
 
-	if (line && gb_fields_write(run_fields, GB_COUNT(run_fields), run, line) &&
-	    put_gpus(line, run) &&
-	    gb_fields_keep_unknown(run_fields, GB_COUNT(run_fields), run->line, line))
+	if (run->gpu_count && !list)
+		list = cJSON_AddArrayToObject(line, "gpus");
+	for (size_t i = 0; i < run->gpu_count && ok; i++) {
+		cJSON *gpu = cJSON_GetArrayItem(list, (int)i);
+
+		ok = (gpu || gb_json_append(list, gpu = cJSON_CreateObject())) &&
+		     gb_fields_write(gpu_fields, GB_COUNT(gpu_fields), &run->gpu[i], gpu);
+	}
+	if (ok)
 		return line;
 	cJSON_Delete(line);
 	return NULL;
