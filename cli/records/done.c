@@ -1,14 +1,8 @@
 #include "cli/records/done.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/text.h"
-
-static int by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
 
 static bool to_be_made_again(const struct gb_record *record, enum gb_again again)
 {
@@ -37,8 +31,6 @@ enum gb_status gb_done_init(struct gb_done *done, const struct gb_records *recor
 		else
 			done->key[done->count++] = record->key;
 	}
-	if (done->count)
-		qsort(done->key, done->count, sizeof *done->key, by_text);
 	return GB_OK;
 }
 
@@ -60,26 +52,13 @@ void gb_done_remove(struct gb_done *done, const struct gb_record *record)
 	done->again_count = kept;
 }
 
-/* The first place whose key is not below (after: above) the given one. */
-static size_t bound(const struct gb_done *done, const char *key, bool after)
-{
-	size_t low = 0, high = done->count;
-
-	while (low < high) {
-		const size_t middle = low + (high - low) / 2;
-		const int order = strcmp(done->key[middle], key);
-
-		if (order < 0 || (after && order == 0))
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 int64_t gb_done_times(const struct gb_done *done, const char *key)
 {
-	return (int64_t)(bound(done, key, true) - bound(done, key, false));
+	int64_t times = 0;
+
+	for (size_t i = 0; i < done->count; i++)
+		times += gb_equal(done->key[i], key);
+	return times;
 }
 
 void gb_done_release(struct gb_done *done)

@@ -13,7 +13,7 @@ enum gb_again { GB_AGAIN_NONE, GB_AGAIN_FAILED, GB_AGAIN_UNVERIFIED };
 /* Start with { 0 }. */
 struct gb_done {
 	size_t count;
-	const char **key; /* ascending; they point into records that outlive this */
+	const char **key; /* they point into records that outlive this */
 	size_t again_count;
 	const struct gb_record **again; /* to be made again: not among the keys */
 };

@@ -52,120 +52,87 @@ const char *gb_arm_name(const char *implementer, const char *part)
 	return NULL;
 }
 
-/* An identity being written. */
-struct writer {
-	char *text;
-	size_t size, used;
-	bool whole;
-};
-
-static __attribute__((format(printf, 2, 3))) void put(struct writer *w, const char *format, ...)
+/* Append to the identity; without a member that is unknown it is not whole. */
+static __attribute__((format(printf, 3, 4))) void put(struct gb_machine *m, bool is_known,
+						      const char *format, ...)
 {
+	const size_t used = strlen(m->text);
 	va_list args;
-	int length;
 
+	m->whole = m->whole && is_known;
+	if (!is_known)
+		return;
 	va_start(args, format);
-	length = vsnprintf(w->text + w->used, w->size - w->used, format, args);
+	(void)vsnprintf(m->text + used, sizeof m->text - used, format, args);
 	va_end(args);
-	w->used += length > 0 ? (size_t)length : 0;
-	if (w->used >= w->size)
-		w->used = w->size - 1;
 }
 
-static void put_count(struct writer *w, double count, const char *noun)
+static void put_count(struct gb_machine *m, double count, const char *noun)
 {
-	w->whole = w->whole && !isnan(count);
-	if (!isnan(count))
-		put(w, ", %g %s%s", count, noun, count > 1 ? "s" : "");
+	put(m, !isnan(count), ", %g %s%s", count, noun, count > 1 ? "s" : "");
 }
 
-static void put_bytes(struct writer *w, const char *name, double bytes)
+static void put_bytes(struct gb_machine *m, const char *name, double bytes)
 {
 	char text[GB_TEXT_MAX];
 
-	w->whole = w->whole && !isnan(bytes);
-	if (!isnan(bytes))
-		put(w, ", %s%s", name, gb_text_bytes(text, bytes));
+	put(m, !isnan(bytes), ", %s%s", name, gb_text_bytes(text, bytes));
 }
 
-/* The members that every schema has.  The kernel leaves a little more or less of the same memory. */
-static void put_early(struct writer *w, const struct gb_run *run, const char *name)
+static void begin(struct gb_machine *m, const char *name)
 {
-	put(w, "%s", name);
-	put_count(w, run->host.sockets, "socket");
-	put_count(w, run->host.cores, "core");
-	put_bytes(w, "L1d ", run->host.l1d_bytes);
-	put_bytes(w, "L2 ", run->host.l2_bytes);
-	put_bytes(w, "L3 ", run->host.l3_bytes);
-	w->whole = w->whole && !isnan(run->host.memory_bytes);
-	if (!isnan(run->host.memory_bytes))
-		put(w, ", %.0f GiB", ceil(run->host.memory_bytes / 0x1p30));
+	*m = (struct gb_machine){ .whole = true };
+	(void)snprintf(m->name, sizeof m->name, "%.120s", name ? name : "unknown");
+	put(m, true, "%s", m->name);
 }
 
-static void put_model(struct writer *w, const struct gb_run *run)
+/* The name of the host stands for whatever is missing. */
+static void end(struct gb_machine *m, const struct gb_run *run)
+{
+	if (!m->whole && run->host.hostname)
+		put(m, true, ", on %s", run->host.hostname);
+}
+
+/* The members that every schema has come first.  The kernel leaves a little more or less of the same
+ * memory. */
+static void identify_cpu(const struct gb_run *run, struct gb_machine *m)
 {
 	const char *vendor = run->host.cpu_vendor;
 	const bool x86 = !isnan(run->host.cpu_family);
 
-	w->whole = w->whole && vendor && (x86 || run->host.cpu_part);
-	if (vendor && x86)
-		put(w, ", %s %g-%g-%g", vendor, run->host.cpu_family, run->host.cpu_model,
+	begin(m, run->host.cpu);
+	put_count(m, run->host.sockets, "socket");
+	put_count(m, run->host.cores, "core");
+	put_bytes(m, "L1d ", run->host.l1d_bytes);
+	put_bytes(m, "L2 ", run->host.l2_bytes);
+	put_bytes(m, "L3 ", run->host.l3_bytes);
+	put(m, !isnan(run->host.memory_bytes), ", %.0f GiB", ceil(run->host.memory_bytes / 0x1p30));
+	if (run->host.hostname)
+		(void)snprintf(m->early, sizeof m->early, "%.200s, on %.100s", m->text,
+			       run->host.hostname);
+	if (x86)
+		put(m, vendor, ", %s %g-%g-%g", vendor, run->host.cpu_family, run->host.cpu_model,
 		    run->host.cpu_stepping);
-	else if (vendor && run->host.cpu_part)
-		put(w, ", %s-%s", vendor, run->host.cpu_part);
-}
-
-/* The name of the host stands for whatever is missing. */
-static void put_host(struct writer *w, const struct gb_run *run)
-{
-	if (run->host.hostname)
-		put(w, ", on %s", run->host.hostname);
-}
-
-static void identify_cpu(const struct gb_run *run, struct gb_machine *m)
-{
-	struct writer early = { m->early, sizeof m->early, 0, true };
-	struct writer all = { m->text, sizeof m->text, 0, true };
-
-	put_early(&early, run, m->name);
-	put_early(&all, run, m->name);
-	put_model(&all, run);
-	m->whole = all.whole;
-	if (!all.whole)
-		put_host(&all, run);
-	if (run->host.hostname)
-		put_host(&early, run);
 	else
-		m->early[0] = '\0';
+		put(m, vendor && run->host.cpu_part, ", %s-%s", vendor, run->host.cpu_part);
+	end(m, run);
 }
 
-static void identify_gpu(const struct gb_run *run, const struct gb_gpu *gpu, struct gb_machine *m)
+static void identify_gpu(const struct gb_run *run, struct gb_machine *m)
 {
-	struct writer w = { m->text, sizeof m->text, 0, true };
+	const struct gb_gpu *gpu = gb_run_gpu(run);
 
-	put(&w, "%s", m->name);
-	put_bytes(&w, "", gpu ? gpu->memory_bytes : (double)NAN);
-	if (gpu && gpu->uuid)
-		put(&w, ", %s", gpu->uuid);
-	m->whole = gpu && gpu->uuid;
-	if (!m->whole)
-		put_host(&w, run);
-}
-
-static void name_machine(struct gb_machine *machine, const char *name)
-{
-	*machine = (struct gb_machine){ 0 };
-	(void)snprintf(machine->name, sizeof machine->name, "%.120s", name ? name : "unknown");
+	begin(m, gpu ? gpu->name : NULL);
+	put_bytes(m, "", gpu ? gpu->memory_bytes : (double)NAN);
+	m->whole = true; /* the UUID alone will do */
+	put(m, gpu && gpu->uuid, ", %s", gpu ? gpu->uuid : "");
+	end(m, run);
 }
 
 void gb_identify(struct gb_run *run)
 {
-	const struct gb_gpu *gpu = gb_run_gpu(run);
-
-	name_machine(&run->on_cpu, run->host.cpu);
-	name_machine(&run->on_gpu, gpu ? gpu->name : NULL);
 	identify_cpu(run, &run->on_cpu);
-	identify_gpu(run, gpu, &run->on_gpu);
+	identify_gpu(run, &run->on_gpu);
 }
 
 bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b)

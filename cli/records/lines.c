@@ -1,13 +1,13 @@
 /* lines.c -- record files, read and written.
  *
- * What is read is used by tables and comparisons without further checks of its shape, so every
- * line is checked here for the members they rest on.  A file may have been written by a program that was killed: then its last line has no end, and only
+ * A file may have been written by a program that was killed: then its last line has no end, and only
  * that one is left out.
  */
 #include "cli/records/lines.h"
 
 #include <errno.h>
 #include <math.h>
+#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,34 +17,22 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
-/* A file being read; text is NUL-terminated. */
-struct source {
-	const char *name;
-	char *text;
-	size_t size;
-};
-
-static enum gb_status bad_line(const struct source *source, size_t line, const char *what,
-			       struct gb_error *err)
-{
-	return gb_fail(err, GB_EUSAGE, "%s:%zu: %s", source->name, line, what);
-}
-
 /* ---- the list ---------------------------------------------------------------------------- */
 
-/* Room for one more pointer.  GB_EMEMORY. */
-static enum gb_status grow(void *array, size_t count, size_t *room, struct gb_error *err)
+/* Room for `more` pointers behind the first `count`.  GB_EMEMORY. */
+static enum gb_status grow(void *array, size_t count, size_t more, size_t *room,
+			   struct gb_error *err)
 {
 	void ***list = array, **grown;
-	const size_t more = *room > 32 ? 2 * *room : 64;
+	const size_t size = count + more > 2 * *room ? count + more : 2 * *room;
 
-	if (count < *room)
+	if (count + more <= *room)
 		return GB_OK;
-	grown = reallocarray(*list, more, sizeof(void *));
+	grown = reallocarray(*list, size, sizeof(void *));
 	if (!grown)
-		return gb_fail(err, GB_EMEMORY, "out of memory for %zu records", more);
+		return gb_fail(err, GB_EMEMORY, "out of memory for %zu records", size);
 	*list = grown;
-	*room = more;
+	*room = size;
 	return GB_OK;
 }
 
@@ -57,47 +45,48 @@ static const struct gb_run *run_of(const struct gb_records *list, const char *id
 	return &gb_no_run;
 }
 
-/* Append the line, or say what is wrong with it; owns it. */
-static enum gb_status add_line(struct gb_records *list, cJSON *line, char fault[GB_FAULT_MAX],
-			       struct gb_error *err)
+/* Append the line; owns it.  GB_EUSAGE with what is wrong with it, GB_EMEMORY. */
+static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_error *err)
 {
 	const char *type = gb_json_text(line, "type");
+	const bool is_record = type && gb_equal(type, "record");
+	const bool is_run = type && gb_equal(type, "run");
+	struct gb_record *record = NULL;
+	struct gb_run *run = NULL;
+	char fault[GB_FAULT_MAX];
 
-	fault[0] = '\0';
-	if (type && gb_equal(type, "record") &&
-	    !grow(&list->record, list->count, &list->room, err)) {
-		struct gb_record *record = gb_record_parse(line, fault);
-
-		if (!record)
-			return GB_EUSAGE;
-		list->record[list->count++] = record;
-		record->run = run_of(list, record->run_id);
-		return gb_renew_params(gb_workload_find(record->bench), record, err);
+	if (!is_record && !is_run)
+		gb_fail(err, GB_EUSAGE, "is not a line of a gpubench record file");
+	else if (!grow(&list->record, list->count, is_record, &list->room, err))
+		(void)grow(&list->run, list->run_count, is_run, &list->run_room, err);
+	if (err->code) {
+		cJSON_Delete(line);
+		return err->code;
 	}
-	if (type && gb_equal(type, "run") &&
-	    !grow(&list->run, list->run_count, &list->run_room, err)) {
-		struct gb_run *run = gb_run_parse(line, fault);
-
-		if (!run)
-			return GB_EUSAGE;
+	if (is_record)
+		record = gb_record_parse(line, fault);
+	else
+		run = gb_run_parse(line, fault);
+	if (!record && !run)
+		return fault[0] ? gb_fail(err, GB_EUSAGE, "%s", fault)
+				: gb_out_of_memory(err, "a record");
+	if (run) {
 		gb_identify(run);
 		list->run[list->run_count++] = run;
 		return GB_OK;
 	}
-	cJSON_Delete(line);
-	if (!err->code)
-		(void)snprintf(fault, GB_FAULT_MAX, "is not a line of a gpubench record file");
-	return GB_EUSAGE;
+	list->record[list->count++] = record;
+	record->run = run_of(list, record->run_id);
+	return gb_renew_params(gb_workload_find(record->bench), record, err);
 }
 
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err)
 {
-	char fault[GB_FAULT_MAX];
+	struct gb_error fault = { 0 };
 
-	if (add_line(list, line, fault, err) && !err->code)
-		gb_fail(err, fault[0] ? GB_ERUNTIME : GB_EMEMORY, "a record: %s",
-			fault[0] ? fault : "out of memory");
-	return err->code;
+	if (add_line(list, line, &fault) == GB_EUSAGE)
+		return gb_fail(err, GB_ERUNTIME, "a record: %s", fault.message);
+	return fault.code ? gb_fail(err, fault.code, "%s", fault.message) : GB_OK;
 }
 
 enum gb_status gb_records_add_text(struct gb_records *list, const char *line, struct gb_error *err)
@@ -140,40 +129,48 @@ void gb_records_remove_run(struct gb_records *list, size_t index)
 
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from, struct gb_error *err)
 {
-	struct gb_record **record =
-		reallocarray(to->record, to->count + from->count + 1, sizeof(struct gb_record *));
-	struct gb_run **run =
-		reallocarray(to->run, to->run_count + from->run_count + 1, sizeof(struct gb_run *));
-
-	to->record = record ? record : to->record;
-	to->run = run ? run : to->run;
-	if (!record || !run)
-		return gb_out_of_memory(err, "records");
+	if (grow(&to->record, to->count, from->count, &to->room, err) ||
+	    grow(&to->run, to->run_count, from->run_count, &to->run_room, err))
+		return err->code;
 	for (size_t i = 0; i < from->count; i++)
 		to->record[to->count++] = from->record[i];
 	for (size_t i = 0; i < from->run_count; i++)
 		to->run[to->run_count++] = from->run[i];
-	to->room = to->count;
-	to->run_room = to->run_count;
 	from->count = from->run_count = 0;
 	return GB_OK;
+}
+
+/* ---- reading ----------------------------------------------------------------------------- */
+
+/* A file being read; text is NUL-terminated. */
+struct source {
+	const char *name;
+	char *text;
+	size_t size;
+};
+
+static enum gb_status bad_line(const struct source *source, size_t line, const char *what,
+			       struct gb_error *err)
+{
+	return gb_fail(err, GB_EUSAGE, "%s:%zu: %s", source->name, line, what);
+}
+
+static enum gb_status no_memory(const struct source *source, struct gb_error *err)
+{
+	return gb_fail(err, GB_EMEMORY, "out of memory for the records of %s", source->name);
 }
 
 /* Check and append one line of a file; owns it. */
 static enum gb_status accept(const struct source *source, size_t number, cJSON *line,
 			     struct gb_records *list, struct gb_error *err)
 {
-	char fault[GB_FAULT_MAX];
+	struct gb_error fault = { 0 };
 
-	if (!add_line(list, line, fault, err) || err->code)
-		return err->code;
-	if (!fault[0])
-		return gb_fail(err, GB_EMEMORY, "out of memory for the records of %s",
-			       source->name);
-	return bad_line(source, number, fault, err);
+	if (!add_line(list, line, &fault))
+		return GB_OK;
+	return fault.code == GB_EMEMORY ? no_memory(source, err)
+					: bad_line(source, number, fault.message, err);
 }
-
-/* ---- reading ----------------------------------------------------------------------------- */
 
 /* Only an interrupt of the user's has a handler: EINTR is one. */
 static enum gb_status cannot_read(const char *name, const char *what, struct gb_error *err)
@@ -183,47 +180,27 @@ static enum gb_status cannot_read(const char *name, const char *what, struct gb_
 	return gb_fail(err, GB_EUSAGE, "%s: cannot %s: %s", name, what, strerror(errno));
 }
 
-static enum gb_status slurp(FILE *file, struct source *source, struct gb_error *err)
-{
-	size_t room = 1 << 16;
-
-	source->text = malloc(room);
-	for (;;) {
-		char *grown;
-
-		if (!source->text)
-			return gb_fail(err, GB_EMEMORY, "out of memory after %zu bytes of %s",
-				       source->size, source->name);
-		source->size +=
-			fread(source->text + source->size, 1, room - source->size - 1, file);
-		if (source->size + 1 < room)
-			break;
-		grown = reallocarray(source->text, room, 2);
-		if (!grown)
-			free(source->text);
-		source->text = grown;
-		room *= 2;
-	}
-	source->text[source->size] = '\0';
-	if (ferror(file))
-		return cannot_read(source->name, "read", err);
-	return GB_OK;
-}
-
+/* The whole file, or up to a NUL, which is an error of its line. */
 static enum gb_status read_source(const char *path, struct source *source, struct gb_error *err)
 {
 	const bool standard_input = gb_equal(path, "-");
 	FILE *file = standard_input ? stdin : fopen(path, "re");
-	enum gb_status status;
+	size_t room = 0;
+	ssize_t size;
 
 	source->name = standard_input ? "standard input" : path;
 	if (!file)
 		return cannot_read(path, "open", err);
 	errno = 0;
-	status = slurp(file, source, err);
+	size = getdelim(&source->text, &room, '\0', file);
+	source->size = size > 0 ? (size_t)size : 0;
+	if (errno == ENOMEM)
+		(void)no_memory(source, err);
+	else if (ferror(file))
+		(void)cannot_read(source->name, "read", err);
 	if (!standard_input)
 		(void)fclose(file);
-	return status;
+	return err->code;
 }
 
 /* The line that text[offset] is on, from 1. */
@@ -252,8 +229,7 @@ static cJSON *parse(const char *text, size_t length, const char **end)
 static enum gb_status not_json(const struct source *source, size_t line, struct gb_error *err)
 {
 	if (errno == ENOMEM)
-		return gb_fail(err, GB_EMEMORY, "out of memory for the records of %s",
-			       source->name);
+		return no_memory(source, err);
 	return bad_line(source, line, "is not valid JSON", err);
 }
 
@@ -276,11 +252,6 @@ static enum gb_status read_document(const struct source *source, struct gb_recor
 	return status;
 }
 
-static bool is_blank(const char *line)
-{
-	return line[strspn(line, " \t\r")] == '\0';
-}
-
 /* Whether text is the beginning of a line that a killed writer may have left. */
 static bool begins_a_line(const char *text)
 {
@@ -297,36 +268,33 @@ static bool begins_a_line(const char *text)
 static enum gb_status read_lines(const struct source *source, struct gb_records *list,
 				 struct gb_error *err)
 {
-	size_t number = 1, runs;
 	const char *where;
 
 	list->complete_bytes = list->last_run_bytes = 0;
-	for (size_t start = 0; start < source->size; number++) {
-		char *end = memchr(source->text + start, '\n', source->size - start);
-		const size_t length =
-			end ? (size_t)(end - (source->text + start)) : source->size - start;
-		const size_t next = start + length + (end != NULL);
+	for (size_t start = 0, number = 1; start < source->size; number++) {
+		char *text = source->text + start;
+		char *end = memchr(text, '\n', source->size - start);
+		const size_t length = end ? (size_t)(end - text) : source->size - start;
+		const size_t runs = list->run_count;
 		cJSON *line;
 
-		if (end)
-			*end = '\0';
-		if (!is_blank(source->text + start)) {
-			line = parse(source->text + start, length, &where);
-			if (!line && !end && errno != ENOMEM &&
-			    begins_a_line(source->text + start)) {
+		text[length] = '\0';
+		if (text[strspn(text, " \t\r")] || strlen(text) < length) {
+			line = parse(text, length, &where);
+			if (!line && !end && errno != ENOMEM && strlen(text) == length &&
+			    begins_a_line(text)) {
 				list->truncated = true;
 				return GB_OK;
 			}
 			if (!line)
 				return not_json(source, number, err);
-			runs = list->run_count;
 			if (accept(source, number, line, list, err))
 				return err->code;
 			if (list->run_count > runs)
 				list->last_run_bytes = start;
 			list->unended = !end;
 		}
-		start = next;
+		start += length + (end != NULL);
 		list->complete_bytes = start;
 	}
 	return GB_OK;
@@ -413,103 +381,56 @@ static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, 
 	return err->code;
 }
 
-struct place {
-	const struct gb_record *record;
-	size_t at;
-};
-
-static int by_place(const void *a, const void *b)
+static int by_number(const void *a, const void *b)
 {
-	const struct place *x = a, *y = b;
-	const int order = strcmp(x->record->run_id, y->record->run_id);
+	const struct gb_record *x = a, *y = b;
+	const int order = strcmp(x->run_id, y->run_id);
 
-	if (order)
-		return order;
-	if (fabs(x->record->seq - y->record->seq) > 0)
-		return x->record->seq < y->record->seq ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+	return order ? order : (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-/* Mark the records from `first` on that are there twice. */
-static enum gb_status mark_repeated(const struct gb_records *list, size_t first, const char *path,
-				    bool *twice, struct gb_error *err)
+static void forget(void *record)
 {
-	struct place *place = calloc(list->count + 1, sizeof *place);
-	size_t count = 0;
-
-	if (!place)
-		return gb_out_of_memory(err, NULL);
-	for (size_t i = 0; i < list->count; i++)
-		if (!isnan(list->record[i]->seq))
-			place[count++] = (struct place){ list->record[i], i };
-	if (count)
-		qsort(place, count, sizeof *place, by_place);
-	for (size_t i = 1; i < count && !err->code; i++) {
-		const struct gb_record *a = place[i - 1].record, *b = place[i].record;
-		char seq[32];
-
-		if (place[i].at < first || fabs(a->seq - b->seq) > 0 ||
-		    !gb_equal(a->run_id, b->run_id))
-			continue;
-		twice[place[i].at] = true;
-		(void)snprintf(seq, sizeof seq, "%.0f", b->seq);
-		if (!equal_lines(gb_record_format(a), gb_record_format(b)))
-			(void)twice_and_differs(path, seq, b->run_id, err);
-	}
-	free(place);
-	return err->code;
+	(void)record;
 }
 
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
 					const char *path, size_t *dropped, struct gb_error *err)
 {
-	bool *twice = calloc(list->count + 1, sizeof *twice);
+	void *seen = NULL; /* a tree of the records that have a number */
 
 	*dropped = 0;
-	if (!twice)
-		return gb_out_of_memory(err, NULL);
-	if (mark_repeated(list, first, path, twice, err))
-		goto out;
-	for (size_t i = list->count; i-- > first;)
-		if (twice[i]) {
-			gb_records_remove(list, i);
+	for (size_t i = 0; i < list->count && !err->code; i++) {
+		struct gb_record *record = list->record[i], **earlier = &record;
+		char seq[32];
+
+		if (!isnan(record->seq))
+			earlier = tsearch(record, &seen, by_number);
+		if (!earlier) {
+			gb_out_of_memory(err, NULL);
+		} else if (*earlier != record && i >= first) {
+			(void)snprintf(seq, sizeof seq, "%.0f", record->seq);
+			if (!equal_lines(gb_record_format(*earlier), gb_record_format(record)))
+				(void)twice_and_differs(path, seq, record->run_id, err);
+			gb_records_remove(list, i--);
 			++*dropped;
 		}
-	(void)drop_repeated_runs(list, first_run, path, dropped, err);
-out:
-	free(twice);
-	return err->code;
+	}
+	tdestroy(seen, forget);
+	return err->code ? err->code : drop_repeated_runs(list, first_run, path, dropped, err);
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-char *gb_line_text(const cJSON *line, size_t *length)
-{
-	char *text = cJSON_PrintUnformatted(line);
-	char *grown;
-
-	if (!text)
-		return NULL;
-	*length = strlen(text) + 1;
-	grown = realloc(text, *length + 1);
-	if (!grown) {
-		free(text);
-		return NULL;
-	}
-	memcpy(grown + *length - 1, "\n", 2);
-	return grown;
-}
-
 enum gb_status gb_line_write(FILE *file, const cJSON *line, struct gb_error *err)
 {
-	size_t length;
-	char *text = gb_line_text(line, &length);
+	char *text = cJSON_PrintUnformatted(line);
 	bool written;
 
 	if (!text)
 		return gb_out_of_memory(err, "writing a record");
-	written = fwrite(text, 1, length, file) == length && fflush(file) == 0;
-	free(text);
+	written = fprintf(file, "%s\n", text) > 0 && fflush(file) == 0;
+	cJSON_free(text);
 	return written ? GB_OK : gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
 }
 

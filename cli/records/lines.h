@@ -59,7 +59,4 @@ enum gb_status gb_line_write(FILE *file, const cJSON *line, struct gb_error *err
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
 				struct gb_error *err);
 
-/* The line as text with its newline, which *length counts, for free(); NULL if memory ran out. */
-char *gb_line_text(const cJSON *line, size_t *length);
-
 #endif

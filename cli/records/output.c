@@ -196,17 +196,20 @@ static enum gb_status append(struct gb_output *output, const char *text, size_t 
 
 enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err)
 {
-	size_t length;
-	char *text;
+	char *json, *text = NULL;
+	int length = -1;
 
 	if (output->to_stdout)
 		return gb_line_write(stdout, line, err);
 	if (!output->to_lines)
 		return GB_OK;
-	text = gb_line_text(line, &length);
-	if (!text)
+	json = cJSON_PrintUnformatted(line);
+	if (json)
+		length = asprintf(&text, "%s\n", json);
+	cJSON_free(json);
+	if (length < 0)
 		return gb_out_of_memory(err, "writing a record");
-	(void)append(output, text, length, err);
+	(void)append(output, text, (size_t)length, err);
 	free(text);
 	return err->code;
 }
