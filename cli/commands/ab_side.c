@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "cli/measuring/launches.h"
-#include "cli/records/resume.h"
 #include "common/text.h"
 
 enum gb_status gb_side_read(struct gb_side *side, const char *word, struct gb_error *err)

@@ -16,7 +16,6 @@
 #include "cli/measuring/runner.h"
 #include "cli/records/describe.h"
 #include "cli/records/key.h"
-#include "cli/records/resume.h"
 #include "cli/workloads/registry.h"
 #include "common/devices.h"
 #include "common/memory.h"

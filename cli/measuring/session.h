@@ -44,7 +44,7 @@ struct gb_session {
  * GPU, wait until no other gpubench uses it, unless nothing is timed.  GB_EUSAGE for an output that
  * is of unknown kind or exists, or a bad --shard, GB_EIO if it cannot be opened, GB_EUNAVAILABLE if
  * a GPU is required and there is none.  --resume: the records of the output are read first, their
- * keys are not measured again, and GB_EUSAGE if they are of another setup (resume.h) and that was not
+ * keys are not measured again, and GB_EUSAGE if they are of another setup (gb_resume_check()) and that was not
  * asked for. */
 enum gb_status gb_session_open(struct gb_session *session, const struct gb_request *request,
 			       int argc, char *const *argv, struct gb_error *err);

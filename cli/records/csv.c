@@ -14,68 +14,68 @@
 
 #include "common/text.h"
 
-/* A column, and the path of its value (record.h). */
+/* Where the value of a column is, and whether it is meaningless under the emulator. */
+enum place { OF_RECORD, TIMED, OF_RUN };
 struct column {
 	const char *title, *path;
-	bool timed; /* meaningless under the emulator */
+	enum place place;
 };
 
 static const struct column fixed[] = {
-	{ "run_id", "run_id", false },
-	{ "seq", "seq", false },
-	{ "bench", "bench", false },
-	{ "backend", "backend", false },
-	{ "variant", "variant", false },
-	{ "peer", "peer", false },
-	{ "key", "key", false },
-	{ "status", "status", false },
-	{ "error", "error", false },
-	{ "reason", "reason", false },
-	{ "verify", "verify.result", false },
-	{ "stop_reason", "stop_reason", false },
-	{ "cold", "cold", false },
-	{ "emulated", "emulated", false },
-	{ "batch", "batch", false },
-	{ "threads", "threads", false },
-	{ "samples", "time.n", true },
-	{ "time_ns", "time.median", true },
-	{ "time_ci95_low_ns", "time.ci95.low", true },
-	{ "time_ci95_high_ns", "time.ci95.high", true },
-	{ "time_min_ns", "time.min", true },
-	{ "time_q1_ns", "time.q1", true },
-	{ "time_q3_ns", "time.q3", true },
-	{ "time_max_ns", "time.max", true },
-	{ "time_mean_ns", "time.mean", true },
-	{ "time_mean_ci95_low_ns", "time.mean_ci95.low", true },
-	{ "time_mean_ci95_high_ns", "time.mean_ci95.high", true },
-	{ "time_stddev_ns", "time.stddev", true },
-	{ "time_mad_ns", "time.mad", true },
-	{ "outliers", "time.outliers", true },
-	{ "host_time_ns", "host_time.median", true },
-	{ "create_ns", "create", true },
-	{ "upload_ns", "upload", true },
-	{ "download_ns", "download", true },
-	{ "first_call_ns", "first_call", true },
-	{ "items", "work.items", false },
-	{ "item_unit", "work.unit", false },
-	{ "bytes", "work.bytes", false },
-	{ "items_per_s", "rates.items_per_s", true },
-	{ "items_per_s_with_transfers", "rates.items_per_s_with_transfers", true },
-	{ "bytes_per_s", "rates.bytes_per_s", true },
-	{ "copy_bytes_per_s", "copy_bytes_per_s", true },
-	{ "copy_share", "rates.copy_share", true },
-	{ "host_bytes", "memory.host_bytes", false },
-	{ "device_bytes", "memory.device_bytes", false },
-	{ "elapsed_s", "elapsed_s", true },
-	{ "library", "library", false },
-};
-
-/* What the record's run says: machine, build and when. */
-static const struct column of_run[] = {
-	{ "host", "host.hostname", false },      { "cpu", "host.cpu", false },
-	{ "version", "tool.version", false },    { "commit", "tool.commit", false },
-	{ "commit_dirty", "tool.dirty", false }, { "compiler", "tool.compiler", false },
-	{ "started", "started", false },
+	{ "run_id", "run_id", OF_RECORD },
+	{ "seq", "seq", OF_RECORD },
+	{ "bench", "bench", OF_RECORD },
+	{ "backend", "backend", OF_RECORD },
+	{ "variant", "variant", OF_RECORD },
+	{ "peer", "peer", OF_RECORD },
+	{ "key", "key", OF_RECORD },
+	{ "status", "status", OF_RECORD },
+	{ "error", "error", OF_RECORD },
+	{ "reason", "reason", OF_RECORD },
+	{ "verify", "verify.result", OF_RECORD },
+	{ "stop_reason", "stop_reason", OF_RECORD },
+	{ "cold", "cold", OF_RECORD },
+	{ "emulated", "emulated", OF_RECORD },
+	{ "batch", "batch", OF_RECORD },
+	{ "threads", "threads", OF_RECORD },
+	{ "samples", "time.n", TIMED },
+	{ "time_ns", "time.median", TIMED },
+	{ "time_ci95_low_ns", "time.ci95.low", TIMED },
+	{ "time_ci95_high_ns", "time.ci95.high", TIMED },
+	{ "time_min_ns", "time.min", TIMED },
+	{ "time_q1_ns", "time.q1", TIMED },
+	{ "time_q3_ns", "time.q3", TIMED },
+	{ "time_max_ns", "time.max", TIMED },
+	{ "time_mean_ns", "time.mean", TIMED },
+	{ "time_mean_ci95_low_ns", "time.mean_ci95.low", TIMED },
+	{ "time_mean_ci95_high_ns", "time.mean_ci95.high", TIMED },
+	{ "time_stddev_ns", "time.stddev", TIMED },
+	{ "time_mad_ns", "time.mad", TIMED },
+	{ "outliers", "time.outliers", TIMED },
+	{ "host_time_ns", "host_time.median", TIMED },
+	{ "create_ns", "create", TIMED },
+	{ "upload_ns", "upload", TIMED },
+	{ "download_ns", "download", TIMED },
+	{ "first_call_ns", "first_call", TIMED },
+	{ "items", "work.items", OF_RECORD },
+	{ "item_unit", "work.unit", OF_RECORD },
+	{ "bytes", "work.bytes", OF_RECORD },
+	{ "items_per_s", "rates.items_per_s", TIMED },
+	{ "items_per_s_with_transfers", "rates.items_per_s_with_transfers", TIMED },
+	{ "bytes_per_s", "rates.bytes_per_s", TIMED },
+	{ "copy_bytes_per_s", "copy_bytes_per_s", TIMED },
+	{ "copy_share", "rates.copy_share", TIMED },
+	{ "host_bytes", "memory.host_bytes", OF_RECORD },
+	{ "device_bytes", "memory.device_bytes", OF_RECORD },
+	{ "elapsed_s", "elapsed_s", TIMED },
+	{ "library", "library", OF_RECORD },
+	{ "host", "host.hostname", OF_RUN },
+	{ "cpu", "host.cpu", OF_RUN },
+	{ "version", "tool.version", OF_RUN },
+	{ "commit", "tool.commit", OF_RUN },
+	{ "commit_dirty", "tool.dirty", OF_RUN },
+	{ "compiler", "tool.compiler", OF_RUN },
+	{ "started", "started", OF_RUN },
 };
 
 /* Columns that only some records have: one for each name in an object of theirs, in the order of
@@ -83,27 +83,15 @@ static const struct column of_run[] = {
 struct names {
 	const char *prefix, *suffix; /* of a value's path: "phases." NAME ".median" */
 	const char *title, *unit;    /* of its column: "phase_" NAME "_ns" */
-	bool timed;
-	size_t count, room;
-	const char **name;
+	enum place place;
+	struct gb_members list;
 };
 
 static bool add_name(struct names *names, const char *name)
 {
-	for (size_t i = 0; i < names->count; i++)
-		if (gb_equal(names->name[i], name))
-			return true;
-	if (names->count == names->room) {
-		const size_t room = names->room ? 2 * names->room : 16;
-		const char **grown = reallocarray(names->name, room, sizeof(char *));
+	const struct gb_member member = { .name = name, .kind = GB_VALUE_TEXT };
 
-		if (!grown)
-			return false;
-		names->name = grown;
-		names->room = room;
-	}
-	names->name[names->count++] = name;
-	return true;
+	return gb_member_find(&names->list, name) || gb_members_add(&names->list, member);
 }
 
 static bool add_members(struct names *names, const struct gb_members *members)
@@ -118,18 +106,19 @@ enum { PARAMS, METRICS, PHASES, COUNTS, CLASSES, KINDS };
 
 static bool add_record_names(struct names *names, const struct gb_record *record)
 {
-	for (size_t i = 0; i < record->phases.count; i++)
-		if (!add_name(&names[PHASES], record->phases.item[i].name))
-			return false;
-	for (size_t i = 0; i < gb_count_field_count && record->counted; i++)
-		if (gb_fields_value(&gb_count_fields[i], 1, &record->counts,
-				    gb_count_fields[i].path)
-				    .kind == GB_VALUE_NUMBER &&
-		    !add_name(&names[COUNTS], gb_count_fields[i].path))
-			return false;
-	return add_members(&names[PARAMS], &record->params) &&
-	       add_members(&names[METRICS], &record->metrics) &&
-	       (!record->counted || add_members(&names[CLASSES], &record->counts.classes));
+	bool ok = add_members(&names[PARAMS], &record->params) &&
+		  add_members(&names[METRICS], &record->metrics) &&
+		  add_members(&names[CLASSES], &record->counts.classes);
+
+	for (size_t i = 0; i < record->phases.count && ok; i++)
+		ok = add_name(&names[PHASES], record->phases.item[i].name);
+	for (size_t i = 0; i < gb_count_field_count && record->counted && ok; i++) {
+		const struct gb_field *field = &gb_count_fields[i];
+
+		if (gb_fields_value(field, 1, &record->counts, field->path).kind == GB_VALUE_NUMBER)
+			ok = add_name(&names[COUNTS], field->path);
+	}
+	return ok;
 }
 
 /* Whether a spreadsheet would take the text for a formula. */
@@ -204,54 +193,46 @@ static void print_titles(FILE *file, const struct names *names)
 {
 	for (size_t i = 0; i < GB_COUNT(fixed); i++)
 		(void)fprintf(file, "%s%s", i ? "," : "", fixed[i].title);
-	for (size_t i = 0; i < GB_COUNT(of_run); i++)
-		(void)fprintf(file, ",%s", of_run[i].title);
 	(void)fputs(",gpu,caches", file);
 	for (size_t k = 0; k < KINDS; k++)
-		for (size_t i = 0; i < names[k].count; i++)
-			print_title(file, &names[k], names[k].name[i]);
+		for (size_t i = 0; i < names[k].list.count; i++)
+			print_title(file, &names[k], names[k].list.item[i].name);
 	(void)fputs("\r\n", file);
 }
 
-static void print_column(FILE *file, const struct gb_record *record, const char *path, bool timed)
+static void print_column(FILE *file, const struct gb_record *record, const char *path,
+			 enum place place)
 {
-	if (!timed || !record->emulated)
+	if (place == OF_RUN)
+		print_value(file, gb_run_value(record->run, path));
+	else if (place != TIMED || !record->emulated)
 		print_value(file, gb_record_value(record, path));
-}
-
-static void print_run(FILE *file, const struct gb_record *record)
-{
-	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_run_gpu(record->run);
-
-	for (size_t i = 0; i < GB_COUNT(of_run); i++) {
-		(void)fputc(',', file);
-		print_value(file, gb_run_value(record->run, of_run[i].path));
-	}
-	(void)fputc(',', file);
-	if (gpu && gpu->name)
-		gb_csv_print_text(file, gpu->name);
-	(void)fputs(gb_record_is_cold(record) ? ",cold" : ",hot", file);
 }
 
 static void print_members(FILE *file, const struct gb_record *record, const struct names *names)
 {
-	for (size_t i = 0; i < names->count; i++) {
+	for (size_t i = 0; i < names->list.count; i++) {
 		char path[200];
 
-		(void)snprintf(path, sizeof path, "%s%.160s%s", names->prefix, names->name[i],
-			       names->suffix);
+		(void)snprintf(path, sizeof path, "%s%.160s%s", names->prefix,
+			       names->list.item[i].name, names->suffix);
 		(void)fputc(',', file);
-		print_column(file, record, path, names->timed);
+		print_column(file, record, path, names->place);
 	}
 }
 
 static void print_record(FILE *file, const struct gb_record *record, const struct names *names)
 {
+	const struct gb_gpu *gpu = gb_is_cpu(record) ? NULL : gb_run_gpu(record->run);
+
 	for (size_t i = 0; i < GB_COUNT(fixed); i++) {
 		(void)fputs(i ? "," : "", file);
-		print_column(file, record, fixed[i].path, fixed[i].timed);
+		print_column(file, record, fixed[i].path, fixed[i].place);
 	}
-	print_run(file, record);
+	(void)fputc(',', file);
+	if (gpu && gpu->name)
+		gb_csv_print_text(file, gpu->name);
+	(void)fputs(gb_record_is_cold(record) ? ",cold" : ",hot", file);
 	for (size_t k = 0; k < KINDS; k++)
 		print_members(file, record, &names[k]);
 	(void)fputs("\r\n", file);
@@ -260,18 +241,11 @@ static void print_record(FILE *file, const struct gb_record *record, const struc
 enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb_error *err)
 {
 	struct names names[KINDS] = {
-		[PARAMS] = { .prefix = "params.", .suffix = "", .title = "param_", .unit = "" },
-		[METRICS] = { .prefix = "metrics.", .suffix = "", .title = "metric_", .unit = "" },
-		[PHASES] = { .prefix = "phases.",
-			     .suffix = ".median",
-			     .title = "phase_",
-			     .unit = "_ns",
-			     .timed = true },
-		[COUNTS] = { .prefix = "counts.", .suffix = "", .title = "count_", .unit = "" },
-		[CLASSES] = { .prefix = "counts.classes.",
-			      .suffix = "",
-			      .title = "count_classes_",
-			      .unit = "" },
+		[PARAMS] = { "params.", "", "param_", "", OF_RECORD, { 0 } },
+		[METRICS] = { "metrics.", "", "metric_", "", OF_RECORD, { 0 } },
+		[PHASES] = { "phases.", ".median", "phase_", "_ns", TIMED, { 0 } },
+		[COUNTS] = { "counts.", "", "count_", "", OF_RECORD, { 0 } },
+		[CLASSES] = { "counts.classes.", "", "count_classes_", "", OF_RECORD, { 0 } },
 	};
 
 	for (size_t i = 0; i < list->count && !err->code; i++)
@@ -283,6 +257,6 @@ enum gb_status gb_csv_print(FILE *file, const struct gb_records *list, struct gb
 			print_record(file, list->record[i], names);
 	}
 	for (size_t k = 0; k < KINDS; k++)
-		free(names[k].name);
+		free(names[k].list.item);
 	return err->code;
 }

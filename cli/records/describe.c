@@ -127,6 +127,13 @@ struct room {
 	char digits[GB_MAX_PARAMS][32];
 };
 
+static struct gb_numbers pair(double room[2], double before, double after)
+{
+	room[0] = before;
+	room[1] = after;
+	return (struct gb_numbers){ 2, room };
+}
+
 static void describe_gpu_state(struct gb_record *record, const struct gb_result *result,
 			       struct room *room)
 {
@@ -137,14 +144,10 @@ static void describe_gpu_state(struct gb_record *record, const struct gb_result 
 		(struct gb_numbers){ result->sm_clock_hz.count, result->sm_clock_hz.value };
 	if (!result->has_gpu_state)
 		return;
-	memcpy(room->temperature, (double[]){ before->temperature_c, after->temperature_c },
-	       sizeof room->temperature);
-	memcpy(room->clock, (double[]){ before->sm_clock_hz, after->sm_clock_hz },
-	       sizeof room->clock);
-	memcpy(room->power, (double[]){ before->power_w, after->power_w }, sizeof room->power);
-	record->gpu_state.temperature_c = (struct gb_numbers){ 2, room->temperature };
-	record->gpu_state.clock_hz = (struct gb_numbers){ 2, room->clock };
-	record->gpu_state.power_w = (struct gb_numbers){ 2, room->power };
+	record->gpu_state.temperature_c =
+		pair(room->temperature, before->temperature_c, after->temperature_c);
+	record->gpu_state.clock_hz = pair(room->clock, before->sm_clock_hz, after->sm_clock_hz);
+	record->gpu_state.power_w = pair(room->power, before->power_w, after->power_w);
 	record->gpu_state.energy_j = after->energy_j - before->energy_j;
 	record->gpu_state.throttled_s = (after->throttled_ns - before->throttled_ns) / 1e9;
 	if (!isnan(after->throttled_ns))
@@ -192,30 +195,6 @@ static bool describe_measured(struct gb_record *record, const struct gb_result *
 	return describe_metrics(record, &result->metrics) && describe_series(record, result, err);
 }
 
-static const char *error_word(enum gb_status code)
-{
-	switch (code) {
-	case GB_OK:
-		return NULL;
-	case GB_EVERIFY:
-		return "verify";
-	case GB_EUSAGE:
-		return "usage";
-	case GB_EUNAVAILABLE:
-	case GB_EMEMORY:
-		return "unavailable";
-	case GB_ERUNTIME:
-		return "runtime";
-	case GB_EIO:
-		return "io";
-	case GB_EINTERRUPTED:
-		return "interrupted";
-	case GB_EUNDECIDED: /* of comparisons only */
-		break;
-	}
-	return "runtime";
-}
-
 enum gb_record_status gb_status_of_result(const struct gb_result *result)
 {
 	static const enum gb_record_status status[] = {
@@ -236,11 +215,17 @@ static void describe_outcome(struct gb_record *record, const struct gb_result *r
 		[GB_PASS] = "pass",
 		[GB_FAIL] = "fail",
 	};
+	static const char *const error[] = {
+		[GB_EVERIFY] = "verify",           [GB_EUSAGE] = "usage",
+		[GB_EUNAVAILABLE] = "unavailable", [GB_EMEMORY] = "unavailable",
+		[GB_ERUNTIME] = "runtime",         [GB_EIO] = "io",
+		[GB_EINTERRUPTED] = "interrupted",
+	};
 	const char *source = gb_workload_source(result->workload, result->params);
 
 	record->status = gb_status_of_result(result);
 	record->reason = result->reason[0] ? result->reason : NULL;
-	record->error = error_word(result->code);
+	record->error = error[result->code];
 	record->verify.result = verdict[result->verdict];
 	if (result->verdict == GB_PASS)
 		record->verify.runs = (double)result->verified;

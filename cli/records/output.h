@@ -59,6 +59,12 @@ void gb_output_share(struct gb_output *output, const char *path, int file,
 enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
 			      struct gb_error *err);
 
+/* GB_EUSAGE, with the first difference, if a run of the records (of the file `path`) was made in
+ * another setup than the run `now`: another machine, build, device, or cache mode.  The message ends
+ * in the hint. */
+enum gb_status gb_resume_check(const struct gb_records *records, const char *path,
+			       const struct gb_run *now, const char *hint, struct gb_error *err);
+
 /* Make the file ready for lines now, as the first one would: what is in it goes with GB_OVERWRITE, a
  * line that was cut off with GB_RESUME. */
 enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err);

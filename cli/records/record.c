@@ -210,34 +210,17 @@ const struct gb_field gb_count_fields[] = {
 };
 const size_t gb_count_field_count = GB_COUNT(gb_count_fields);
 
-/* Nothing is known. */
-const struct gb_run gb_no_run = {
+struct gb_run gb_no_run = {
 	.run_id = "",
 	.on_cpu = { .name = "unknown", .text = "unknown" },
 	.on_gpu = { .name = "unknown", .text = "unknown" },
-	.host.cpu_family = NAN,
-	.host.cpu_model = NAN,
-	.host.cpu_stepping = NAN,
-	.host.sockets = NAN,
-	.host.cores = NAN,
-	.host.logical_cpus = NAN,
-	.host.usable_cpus = NAN,
-	.host.cpu_quota = NAN,
-	.host.numa_nodes = NAN,
-	.host.l1d_bytes = NAN,
-	.host.l2_bytes = NAN,
-	.host.l3_bytes = NAN,
-	.host.cache_bytes = NAN,
-	.host.memory_bytes = NAN,
-	.host.available_bytes = NAN,
-	.settings.samples = NAN,
-	.settings.warmup = NAN,
-	.settings.min_samples = NAN,
-	.settings.rel_ci = NAN,
-	.settings.max_time_s = NAN,
-	.settings.timeout_s = NAN,
-	.settings.device = NAN,
 };
+
+/* Before main(): what is unknown is not zero. */
+__attribute__((constructor)) static void know_nothing(void)
+{
+	gb_fields_clear(run_fields, GB_COUNT(run_fields), &gb_no_run);
+}
 
 /* ---- schema 1 ----------------------------------------------------------------------------- */
 

@@ -154,7 +154,8 @@ struct gb_record {
 	cJSON *line;              /* owned; texts point into it */
 };
 
-extern const struct gb_run gb_no_run;
+/* Nothing is known of it.  Never to be changed. */
+extern struct gb_run gb_no_run;
 
 /* A record in which nothing is known. */
 struct gb_record gb_record_empty(void);

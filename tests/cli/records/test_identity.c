@@ -4,7 +4,7 @@
 #include <stdio.h>
 
 #include "cli/records/identity.h"
-#include "cli/records/resume.h"
+#include "cli/records/output.h"
 #include "tests/line_of.h"
 
 /* A host of which everything is known, with the members that begin differently. */
