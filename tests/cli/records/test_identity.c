@@ -43,41 +43,60 @@ static void expect_same(const char *a, const char *b, bool cpu, bool same)
 	gb_run_free(y);
 }
 
-static void expect_cpus(const char *a, const char *b, bool same)
-{
-	expect_same(a, b, true, same);
-}
+#define MILAN \
+	",\"cpu_vendor\":\"AuthenticAMD\",\"cpu_family\":25,\"cpu_model\":1,\"cpu_stepping\":1"
+#define ARM(part) ",\"cpu_vendor\":\"0x41\",\"cpu_part\":\"" part "\""
+#define GPU(host, uuid)                                                          \
+	"\"host\":{\"hostname\":\"" host                                         \
+	"\"},\"settings\":{\"device\":0},\"gpus\":[{\"id\":0,\"name\":\"H100\"," \
+	"\"memory_bytes\":85899345920" uuid "}]"
 
 /* Hosts come and go: a machine is what it consists of. */
-Test(identity, a_cpu_is_known_by_what_it_consists_of)
+Test(identity, a_machine_is_known_by_what_it_consists_of)
 {
 	static const char here[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
+	static const char v2[] = HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd4f"));
+	/* Runs of schema 1 tell neither vendor nor family. */
+	static const char early[] = HOST("a", "2", MB110, GIB8, "6.1", "");
+	static const char gpu[] = GPU("x", ",\"uuid\":\"GPU-a\"");
+	static const struct {
+		const char *a, *b;
+		bool cpu, same;
+	} row[] = {
+		{ here, here, true, true },
+		{ here, HOST("b", "2", MB110, GIB8, "6.2", X86), true, true },
+		/* Kernels leave a little more or less of the same memory. */
+		{ here, HOST("b", "2", MB110, "8500000000", "6.2", X86), true, true },
+		{ here, HOST("a", "2", MB503, GIB8, "6.1", X86), true, false },
+		{ here, HOST("a", "4", MB110, GIB8, "6.1", X86), true, false },
+		{ here, HOST("a", "2", MB110, "17179869184", "6.1", X86), true, false },
+		{ here, HOST("a", "2", MB110, GIB8, "6.1", MILAN), true, false },
+		{ early, here, true, true },
+		{ early, HOST("b", "2", MB110, GIB8, "6.1", X86), true, false },
+		{ early, HOST("a", "2", MB503, GIB8, "6.1", X86), true, false },
+		{ early, early, true, true },
+		{ early, HOST("b", "2", MB110, GIB8, "6.1", ""), true, false },
+		{ v2, HOST("b", "2", MB110, GIB8, "6.1", ARM("0xd4f")), true, true },
+		{ v2, HOST("b", "2", MB110, GIB8, "6.1", ARM("0xd0c")), true, false },
+		{ v2, HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd0c")), true, false },
+		/* Without a host's name nothing tells that it is another host. */
+		{ "\"host\":{\"cpu\":\"AMD EPYC\"}", "\"host\":{\"cpu\":\"AMD EPYC\"}", true,
+		  true },
+		{ "\"host\":{}", "\"host\":{}", true, true },
+		{ gpu, GPU("y", ",\"uuid\":\"GPU-a\""), false, true },
+		{ gpu, GPU("x", ",\"uuid\":\"GPU-b\""), false, false },
+		{ GPU("x", ""), GPU("x", ""), false, true },
+		{ GPU("x", ""), GPU("y", ""), false, false },
+		{ GPU("x", ""), gpu, false, false },
+	};
+	struct gb_run *run = run_of("1", here);
 
-	expect_cpus(here, here, true);
-	expect_cpus(here, HOST("b", "2", MB110, GIB8, "6.2", X86), true);
-	/* Kernels leave a little more or less of the same memory. */
-	expect_cpus(here, HOST("b", "2", MB110, "8500000000", "6.2", X86), true);
-	expect_cpus(here, HOST("a", "2", MB503, GIB8, "6.1", X86), false);
-	expect_cpus(here, HOST("a", "4", MB110, GIB8, "6.1", X86), false);
-	expect_cpus(here, HOST("a", "2", MB110, "17179869184", "6.1", X86), false);
-	expect_cpus(here,
-		    HOST("a", "2", MB110, GIB8, "6.1",
-			 ",\"cpu_vendor\":\"AuthenticAMD\",\"cpu_family\":25,\"cpu_model\":1,"
-			 "\"cpu_stepping\":1"),
-		    false);
-}
-
-Test(identity, two_virtual_machines_with_one_name_and_other_caches_differ)
-{
-	struct gb_run *a = run_of("1", HOST("vm", "2", MB110, GIB8, "6.1", X86));
-	struct gb_run *b = run_of("2", HOST("vm", "2", MB503, GIB8, "6.1", X86));
-
-	cr_expect_str_eq(a->on_cpu.name, b->on_cpu.name);
-	cr_expect_str_eq(a->on_cpu.text, "AMD EPYC, 1 socket, 2 cores, L1d 32.0 KiB, L2 1.00 MiB, "
-					 "L3 110 MiB, 8 GiB, AuthenticAMD 25-17-1");
-	cr_expect_not(gb_same_machine(&a->on_cpu, &b->on_cpu));
-	gb_run_free(a);
-	gb_run_free(b);
+	for (size_t i = 0; i < GB_COUNT(row); i++)
+		expect_same(row[i].a, row[i].b, row[i].cpu, row[i].same);
+	cr_expect_str_eq(run->on_cpu.text,
+			 "AMD EPYC, 1 socket, 2 cores, L1d 32.0 KiB, L2 1.00 MiB, "
+			 "L3 110 MiB, 8 GiB, AuthenticAMD 25-17-1");
+	gb_run_free(run);
 }
 
 Test(identity, what_is_missing_is_like_nothing_of_another_host)
@@ -104,25 +123,10 @@ Test(identity, what_is_missing_is_like_nothing_of_another_host)
 			(void)snprintf(lacks[k], sizeof lacks[k], "%.*s%s", (int)(at - whole[k]),
 				       whole[k], at + strlen(member[i]));
 		}
-		expect_cpus(lacks[0], lacks[0], true); /* of one host */
-		expect_cpus(lacks[0], lacks[1], false);
-		expect_cpus(lacks[0], whole[1], false);
+		expect_same(lacks[0], lacks[0], true, true); /* of one host */
+		expect_same(lacks[0], lacks[1], true, false);
+		expect_same(lacks[0], whole[1], true, false);
 	}
-	/* Without a host's name nothing tells that it is another host. */
-	expect_cpus("\"host\":{\"cpu\":\"AMD EPYC\"}", "\"host\":{\"cpu\":\"AMD EPYC\"}", true);
-	expect_cpus("\"host\":{}", "\"host\":{}", true);
-}
-
-/* Runs of schema 1 tell neither vendor nor family. */
-Test(identity, an_early_run_matches_a_later_one_of_its_host)
-{
-	static const char early[] = HOST("a", "2", MB110, GIB8, "6.1", "");
-
-	expect_cpus(early, HOST("a", "2", MB110, GIB8, "6.1", X86), true);
-	expect_cpus(early, HOST("b", "2", MB110, GIB8, "6.1", X86), false);
-	expect_cpus(early, HOST("a", "2", MB503, GIB8, "6.1", X86), false);
-	expect_cpus(early, HOST("a", "2", MB110, GIB8, "6.1", ""), true);
-	expect_cpus(early, HOST("b", "2", MB110, GIB8, "6.1", ""), false);
 }
 
 Test(identity, arm_cores_have_names)
@@ -133,32 +137,6 @@ Test(identity, arm_cores_have_names)
 	cr_expect_null(gb_arm_name("0x41", "0xfff"));
 	cr_expect_null(gb_arm_name("0x4e", "0xd4f"));
 	cr_expect_null(gb_arm_name("", ""));
-}
-
-Test(identity, arm_cpus_are_told_apart_by_their_parts)
-{
-#define ARM(part) ",\"cpu_vendor\":\"0x41\",\"cpu_part\":\"" part "\""
-	static const char v2[] = HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd4f"));
-
-	expect_cpus(v2, HOST("b", "2", MB110, GIB8, "6.1", ARM("0xd4f")), true);
-	expect_cpus(v2, HOST("b", "2", MB110, GIB8, "6.1", ARM("0xd0c")), false);
-	expect_cpus(v2, HOST("a", "2", MB110, GIB8, "6.1", ARM("0xd0c")), false);
-}
-
-#define GPU(host, uuid)                                                          \
-	"\"host\":{\"hostname\":\"" host                                         \
-	"\"},\"settings\":{\"device\":0},\"gpus\":[{\"id\":0,\"name\":\"H100\"," \
-	"\"memory_bytes\":85899345920" uuid "}]"
-
-Test(identity, a_gpu_is_known_by_its_uuid)
-{
-	static const char a[] = GPU("x", ",\"uuid\":\"GPU-a\"");
-
-	expect_same(a, GPU("y", ",\"uuid\":\"GPU-a\""), false, true);
-	expect_same(a, GPU("x", ",\"uuid\":\"GPU-b\""), false, false);
-	expect_same(GPU("x", ""), GPU("x", ""), false, true);
-	expect_same(GPU("x", ""), GPU("y", ""), false, false);
-	expect_same(GPU("x", ""), a, false, false);
 }
 
 /* ---- --resume ----------------------------------------------------------------------------- */
@@ -189,17 +167,13 @@ static void expect_resumed(const char *there, const char *here, const char *part
 Test(resume, only_the_same_setup_is_added_to)
 {
 	static const char here[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
-
-	expect_resumed(here, here, NULL);
-	expect_resumed(here, HOST("a", "4", MB110, GIB8, "6.1", X86), "CPU: ");
-	expect_resumed(here, HOST("a", "2", MB503, GIB8, "6.1", X86), "CPU: ");
-	expect_resumed(here, HOST("a", "2", MB110, "17179869184", "6.1", X86), "CPU: ");
-	expect_resumed(here, HOST("a", "2", MB110, GIB8, "6.2", X86), "kernel: 6.1, now 6.2");
-	expect_resumed(here, HOST("b", "2", MB110, GIB8, "6.1", X86), "host: a, now b");
-}
-
-Test(resume, the_build_and_the_settings_count)
-{
+	static const char *const host[][2] = {
+		{ HOST("a", "4", MB110, GIB8, "6.1", X86), "CPU: " },
+		{ HOST("a", "2", MB503, GIB8, "6.1", X86), "CPU: " },
+		{ HOST("a", "2", MB110, "17179869184", "6.1", X86), "CPU: " },
+		{ HOST("a", "2", MB110, GIB8, "6.2", X86), "kernel: 6.1, now 6.2" },
+		{ HOST("b", "2", MB110, GIB8, "6.1", X86), "host: a, now b" },
+	};
 	static const char *const member[][3] = {
 		{ "\"tool\":{\"version\":\"1\"}", "\"tool\":{\"version\":\"2\"}",
 		  "version: 1, now 2" },
@@ -219,14 +193,11 @@ Test(resume, the_build_and_the_settings_count)
 		  "--cold: true, now false" },
 	};
 
+	for (size_t i = 0; i < GB_COUNT(host); i++)
+		expect_resumed(here, host[i][0], host[i][1]);
 	for (size_t i = 0; i < GB_COUNT(member); i++) {
-		char there[1024], here[1024];
-		static const char host[] = HOST("a", "2", MB110, GIB8, "6.1", X86);
-
-		(void)snprintf(there, sizeof there, "%s,%s", host, member[i][0]);
-		(void)snprintf(here, sizeof here, "%s,%s", host, member[i][1]);
-		expect_resumed(there, here, member[i][2]);
-		expect_resumed(there, there, NULL);
+		expect_resumed(member[i][0], member[i][1], member[i][2]);
+		expect_resumed(member[i][0], member[i][0], NULL);
 	}
 	expect_resumed(GPU("x", ",\"uuid\":\"GPU-a\""), GPU("x", ",\"uuid\":\"GPU-b\""), "GPU: ");
 }
