@@ -255,14 +255,9 @@ static enum gb_status read_document(const struct source *source, struct gb_recor
 /* Whether text is the beginning of a line that a killed writer may have left. */
 static bool begins_a_line(const char *text)
 {
-	static const char *const begin[] = { "{\"type\":\"run\",\"schema\":",
-					     "{\"type\":\"record\",\"schema\":" };
+	static const char begin[] = "{\"type\":\"r";
 
-	for (size_t i = 0; i < GB_COUNT(begin); i++)
-		if (strncmp(text, begin[i], strlen(begin[i])) == 0 ||
-		    strncmp(text, begin[i], strlen(text)) == 0)
-			return true;
-	return false;
+	return strncmp(text, begin, strnlen(text, strlen(begin))) == 0;
 }
 
 static enum gb_status read_lines(const struct source *source, struct gb_records *list,
@@ -389,11 +384,6 @@ static int by_number(const void *a, const void *b)
 	return order ? order : (x->seq > y->seq) - (x->seq < y->seq);
 }
 
-static void forget(void *record)
-{
-	(void)record;
-}
-
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
 					const char *path, size_t *dropped, struct gb_error *err)
 {
@@ -416,23 +406,12 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 			++*dropped;
 		}
 	}
-	tdestroy(seen, forget);
+	while (seen)
+		(void)tdelete(*(struct gb_record **)seen, &seen, by_number);
 	return err->code ? err->code : drop_repeated_runs(list, first_run, path, dropped, err);
 }
 
 /* ---- writing ---------------------------------------------------------------------------- */
-
-enum gb_status gb_line_write(FILE *file, const cJSON *line, struct gb_error *err)
-{
-	char *text = cJSON_PrintUnformatted(line);
-	bool written;
-
-	if (!text)
-		return gb_out_of_memory(err, "writing a record");
-	written = fprintf(file, "%s\n", text) > 0 && fflush(file) == 0;
-	cJSON_free(text);
-	return written ? GB_OK : gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
-}
 
 /* Print a line, which is NULL if memory ran out; owns it. */
 static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)

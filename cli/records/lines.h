@@ -51,9 +51,6 @@ void gb_records_remove_run(struct gb_records *list, size_t index);
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 			       struct gb_error *err);
 
-/* Write one line and flush it.  GB_EIO if it could not be written. */
-enum gb_status gb_line_write(FILE *file, const cJSON *line, struct gb_error *err);
-
 /* Write all lines, each run before its records: as JSON Lines, or as one document.  Errors of the
  * stream are the caller's to look for. */
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,

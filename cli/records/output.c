@@ -255,9 +255,7 @@ enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct
 	char *json, *text = NULL;
 	int length = -1;
 
-	if (output->to_stdout)
-		return gb_line_write(stdout, line, err);
-	if (!output->to_lines)
+	if (!output->to_stdout && !output->to_lines)
 		return GB_OK;
 	json = cJSON_PrintUnformatted(line);
 	if (json)
@@ -265,7 +263,10 @@ enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct
 	cJSON_free(json);
 	if (length < 0)
 		return gb_out_of_memory(err, "writing a record");
-	(void)append(output, text, (size_t)length, err);
+	if (output->to_lines)
+		(void)append(output, text, (size_t)length, err);
+	else if (fputs(text, stdout) < 0 || fflush(stdout))
+		gb_fail(err, GB_EIO, "cannot write a record: %s", strerror(errno));
 	free(text);
 	return err->code;
 }

@@ -355,7 +355,6 @@ static const char *read_gpus(struct gb_run *run, char fault[GB_FAULT_MAX])
 struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
 {
 	struct gb_run *run = calloc(1, sizeof *run);
-	const char *wrong;
 
 	fault[0] = '\0';
 	if (!run) {
@@ -363,9 +362,8 @@ struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX])
 		return NULL;
 	}
 	run->line = line;
-	wrong = read_line(run_fields, GB_COUNT(run_fields), line, run, fault);
-	wrong = wrong ? wrong : read_gpus(run, fault);
-	if (!wrong)
+	if (!read_line(run_fields, GB_COUNT(run_fields), line, run, fault) &&
+	    !read_gpus(run, fault))
 		return run;
 	gb_run_free(run);
 	return NULL;
@@ -434,7 +432,6 @@ struct gb_record gb_record_empty(void)
 struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 {
 	struct gb_record *record = calloc(1, sizeof *record);
-	const char *wrong;
 
 	fault[0] = '\0';
 	if (!record) {
@@ -443,9 +440,8 @@ struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX])
 	}
 	record->line = line;
 	record->run = &gb_no_run;
-	wrong = read_line(record_fields, GB_COUNT(record_fields), line, record, fault);
-	wrong = wrong ? wrong : read_counts(record, fault);
-	if (!wrong) {
+	if (!read_line(record_fields, GB_COUNT(record_fields), line, record, fault) &&
+	    !read_counts(record, fault)) {
 		derive(record);
 		return record;
 	}

@@ -275,16 +275,13 @@ Test(lines, members_of_the_wrong_type_are_refused)
 	}
 }
 
-Test(lines, files_that_cannot_be_read)
+Test(lines, a_folder_cannot_be_read)
 {
 	struct gb_records list = { 0 };
-	struct gb_error err = { 0 }, other = { 0 };
+	struct gb_error err = { 0 };
 
-	cr_expect_eq(gb_records_read("/nonexistent/x.jsonl", &list, &err), GB_EUSAGE);
-	cr_expect(strstr(err.message, "/nonexistent/x.jsonl"));
-	cr_expect_eq(gb_records_read("/tmp", &list, &other), GB_EUSAGE);
-	cr_expect(strstr(other.message, "/tmp"), "%s", other.message);
-	gb_records_release(&list);
+	cr_expect_eq(gb_records_read("/tmp", &list, &err), GB_EUSAGE);
+	cr_expect_str_eq(err.message, "/tmp: cannot read: Is a directory");
 }
 
 /* Bytes of a good file changed one at a time: no crash, and never more lines than there are. */
