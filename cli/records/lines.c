@@ -239,17 +239,16 @@ static enum gb_status read_document(const struct source *source, struct gb_recor
 {
 	const char *end = source->text;
 	cJSON *document = parse(source->text, source->size, &end);
-	enum gb_status status = GB_OK;
 
 	list->document = true;
 	if (!document)
 		return not_json(source, line_number(source, (size_t)(end - source->text)), err);
-	while (status == GB_OK && document->child)
-		status = accept(source, 1, cJSON_DetachItemViaPointer(document, document->child),
-				list, err);
+	while (!err->code && document->child)
+		(void)accept(source, 1, cJSON_DetachItemViaPointer(document, document->child), list,
+			     err);
 	cJSON_Delete(document);
 	list->complete_bytes = source->size;
-	return status;
+	return err->code;
 }
 
 /* Whether text is the beginning of a line that a killed writer may have left. */
@@ -317,21 +316,19 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 {
 	struct source source = { 0 };
 	const size_t before = list->count, runs = list->run_count;
-	enum gb_status status = read_source(path, &source, err);
 
 	list->unended = list->document = false;
-	if (status == GB_OK && source.text) {
+	if (!read_source(path, &source, err) && source.size) {
 		const char *first = source.text + strspn(source.text, " \t\r\n");
 
-		status = *first == '[' ? read_document(&source, list, err)
-				       : read_lines(&source, list, err);
+		(void)(*first == '[' ? read_document : read_lines)(&source, list, err);
 	}
-	if (status == GB_OK && list->count == before && list->run_count == runs)
-		status = gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
+	if (!err->code && list->count == before && list->run_count == runs)
+		gb_fail(err, GB_EUSAGE, "%s: there are no records in it", source.name);
 	free(source.text);
-	if (status == GB_OK)
+	if (!err->code)
 		drop_replaced(list, before);
-	return status;
+	return err->code;
 }
 
 /* ---- lines that are there twice ----------------------------------------------------------- */

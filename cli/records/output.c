@@ -276,10 +276,11 @@ enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_recor
 {
 	char *text = NULL;
 	size_t size = 0;
-	FILE *memory = output->to_lines ? open_memstream(&text, &size) : NULL;
+	FILE *memory;
 
 	if (!output->to_lines)
 		return GB_OK;
+	memory = open_memstream(&text, &size);
 	if (memory)
 		(void)gb_records_print(memory, list, false, err);
 	if (!memory || fclose(memory))

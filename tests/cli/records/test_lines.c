@@ -12,9 +12,11 @@
 #include "tests/line_of.h"
 
 #define RUN "{\"type\":\"run\",\"schema\":2,\"run_id\":\"a\"}"
-#define RECORD                                                                              \
-	"{\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"toy\",\"backend\":" \
-	"\"cpu\",\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"ok\"}"
+#define RECORD_MEMBERS                                                                             \
+	"\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"toy\",\"backend\":\"cpu\"," \
+	"\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"ok\"}"
+#define RECORD        "{" RECORD_MEMBERS
+#define NUMBERED(seq) "{\"seq\":" seq "," RECORD_MEMBERS "\n"
 
 static char path[] = "/tmp/gpubench-record-XXXXXX";
 
@@ -161,11 +163,6 @@ Test(lines, replaced_records_are_left_out)
 }
 
 /* ---- lines that are there twice ------------------------------------------------------------ */
-
-#define NUMBERED(seq) "{\"seq\":" seq "," RECORD_MEMBERS "\n"
-#define RECORD_MEMBERS                                                                             \
-	"\"type\":\"record\",\"schema\":2,\"run_id\":\"a\",\"bench\":\"toy\",\"backend\":\"cpu\"," \
-	"\"variant\":\"v\",\"key\":\"k\",\"params\":{\"n\":1},\"status\":\"ok\"}"
 
 Test(lines, lines_that_are_there_already_are_dropped_and_may_not_differ)
 {
