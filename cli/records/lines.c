@@ -376,9 +376,9 @@ static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, 
 static int by_number(const void *a, const void *b)
 {
 	const struct gb_record *x = a, *y = b;
-	const int order = strcmp(x->run_id, y->run_id);
+	const int order = (x->seq > y->seq) - (x->seq < y->seq);
 
-	return order ? order : (x->seq > y->seq) - (x->seq < y->seq);
+	return order ? order : strcmp(x->run_id, y->run_id);
 }
 
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
