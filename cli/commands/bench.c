@@ -46,18 +46,16 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	return err->code ? err->code : status;
 }
 
-/* ---- sweeps ------------------------------------------------------------------------------- */
-
-/* What they go through: measured, or planned if there is a plan. */
+/* What sweeps go through: measured, or planned if there is a plan. */
 struct goal {
 	const struct gb_request *request;
 	struct gb_session *session;
 	struct gb_plan *plan;
 };
 
-static enum gb_status go_through(const struct goal *goal, const struct gb_sweep *sweep,
-				 struct gb_error *err)
+static enum gb_status go_through(void *self, const struct gb_sweep *sweep, struct gb_error *err)
 {
+	const struct goal *goal = self;
 	const struct gb_choice *choice = &goal->request->choice;
 
 	return goal->plan ? gb_plan_sweep(goal->plan, sweep, choice, err)
@@ -65,26 +63,11 @@ static enum gb_status go_through(const struct goal *goal, const struct gb_sweep 
 }
 
 /* The one sweep, or, if it is NULL, those of the preset of all benchmarks that are chosen. */
-static enum gb_status go_through_all(const struct goal *goal, const struct gb_sweep *one,
+static enum gb_status go_through_all(struct goal *goal, const struct gb_sweep *one,
 				     enum gb_preset preset, struct gb_error *err)
 {
-	if (one)
-		return go_through(goal, one, err);
-	for (size_t i = 0; i < gb_workload_count; i++) {
-		const char *const *line = gb_workloads[i]->preset[preset];
-
-		if (!gb_chosen_any(&goal->request->choice, gb_workloads[i]))
-			continue;
-		for (; line && *line && !err->code; line++) {
-			struct gb_sweep sweep = { 0 };
-
-			if (!gb_sweep_words(&sweep, gb_workloads[i], *line, err) &&
-			    !gb_sweep_threads(&sweep, goal->request->threads, err))
-				(void)go_through(goal, &sweep, err);
-			gb_sweep_release(&sweep);
-		}
-	}
-	return err->code;
+	return one ? go_through(goal, one, err)
+		   : gb_each_sweep(goal->request, preset, go_through, goal, err);
 }
 
 /* Plan, launch or measure. */
@@ -94,12 +77,13 @@ static enum gb_status act(struct sweeps *sweeps, const struct gb_sweep *one, enu
 	static struct gb_session session;
 	static struct gb_plan plan;
 	struct gb_request *request = &sweeps->request;
-	const struct goal goal = { request, &session, sweeps->dry_run ? &plan : NULL };
+	struct goal goal = { request, &session, sweeps->dry_run ? &plan : NULL };
 
 	if (sweeps->dry_run) {
-		if (!gb_plan_init(&plan, request, err) && !go_through_all(&goal, one, preset, err))
+		if (!gb_session_plan(&plan.session, request, err) &&
+		    !go_through_all(&goal, one, preset, err))
 			gb_plan_total(&plan);
-		gb_plan_release(&plan);
+		gb_session_abandon(&plan.session);
 		return err->code;
 	}
 	if (!gb_is_launch(request) && gb_wants_launches(request))

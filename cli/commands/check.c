@@ -42,66 +42,30 @@ static void count_result(struct tally *t, const struct gb_result *r)
 	}
 }
 
-/* An input that does not fit is nobody's failure. */
-static void skip(struct gb_result *result, const struct gb_error *no_input)
+/* What goes through the check lists. */
+struct checker {
+	struct gb_session session;
+	struct tally *tally;
+};
+
+/* Run a variant once at a point. */
+static enum gb_status check_one(void *self, struct gb_result *r, const void *input,
+				struct gb_error *err)
 {
-	result->outcome = GB_SKIPPED;
-	(void)snprintf(result->reason, sizeof result->reason, "input: %.460s", no_input->message);
-}
+	const struct checker *checker = self;
 
-/* Run each chosen variant once at every point of the sweep. */
-static enum gb_status check_sweep(const struct gb_request *request, const struct gb_sweep *sweep,
-				  struct tally *tally, struct gb_error *err)
-{
-	const struct gb_workload *workload = sweep->workload;
-	void *params = malloc(workload->params_size);
-
-	if (!params)
-		return gb_out_of_memory(err, NULL);
-	for (size_t p = 0; p < sweep->count && !err->code; p++) {
-		struct gb_error no_input = { 0 };
-		void *input = NULL;
-
-		gb_sweep_point(sweep, p, params);
-		if (workload->prepare(params, &input, &no_input) &&
-		    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
-			gb_fail(err, no_input.code, "%s", no_input.message);
-		else
-			for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
-				struct gb_result r = { .workload = workload,
-						       .variant = &gb_variants[i],
-						       .params = params };
-
-				if (!gb_equal(gb_variants[i].workload, workload->name) ||
-				    !gb_chosen(&request->choice, &gb_variants[i]) ||
-				    !gb_sweep_wants(sweep, p, &gb_variants[i]))
-					continue;
-				if (no_input.code)
-					skip(&r, &no_input);
-				else
-					(void)gb_run(&r, input, &request->how, false, err);
-				count_result(&tally[i], &r);
-				gb_result_release(&r);
-			}
-		workload->release(input);
-	}
-	free(params);
+	if (!r->code)
+		(void)gb_run(r, input, &checker->session.request->how, false, err);
+	count_result(&checker->tally[r->variant - gb_variants], r);
 	return err->code;
 }
 
-static enum gb_status check_workload(const struct gb_request *request,
-				     const struct gb_workload *workload, struct tally *tally,
-				     struct gb_error *err)
+static enum gb_status check_sweep(void *self, const struct gb_sweep *sweep, struct gb_error *err)
 {
-	for (const char *const *line = workload->check; line && *line && !err->code; line++) {
-		struct gb_sweep sweep = { 0 };
+	struct checker *checker = self;
 
-		if (!gb_sweep_words(&sweep, workload, *line, err) &&
-		    !gb_sweep_threads(&sweep, request->threads, err))
-			(void)check_sweep(request, &sweep, tally, err);
-		gb_sweep_release(&sweep);
-	}
-	return err->code;
+	return gb_session_each(&checker->session, sweep, &checker->session.request->choice,
+			       check_one, checker, err);
 }
 
 /* Returns whether the variant failed. */
@@ -150,7 +114,7 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 	static const struct gb_rows *const shared[] = { &gb_rows_backend, &gb_rows_threads,
 							&gb_rows_gpu, &gb_rows_device, NULL };
 	static struct gb_request request;
-	static struct gb_session session;
+	static struct checker checker;
 	struct gb_arguments a = {
 		.words = "[BENCHMARK|VARIANT-GLOB...]",
 		.summary = "Verify every variant on small inputs; nothing is timed.",
@@ -158,27 +122,23 @@ enum gb_status gb_cmd_check(int argc, char **argv, struct gb_error *err)
 		.target = &request,
 		.target_size = sizeof request,
 	};
-	struct tally *tally = NULL;
 	enum gb_status verdict = GB_OK;
 
 	if (gb_options_parse(&a, argc, argv, err) || a.done || gb_choose(&request, &a, err))
 		goto out;
 	request.untimed = true;
-	tally = calloc(gb_variant_count, sizeof *tally);
-	if (!tally) {
+	checker.tally = calloc(gb_variant_count, sizeof *checker.tally);
+	if (!checker.tally) {
 		gb_out_of_memory(err, NULL);
 		goto out;
 	}
-	if (!gb_session_open(&session, &request, argc, argv, err))
-		for (size_t i = 0; i < gb_workload_count && !err->code; i++)
-			if (gb_chosen_any(&request.choice, gb_workloads[i]))
-				(void)check_workload(&request, gb_workloads[i], tally, err);
-	if (!err->code)
-		verdict = print_all(tally);
-	if (gb_session_close(&session, err))
-		verdict = session.verdict;
+	if (!gb_session_open(&checker.session, &request, argc, argv, err) &&
+	    !gb_each_sweep(&request, GB_PRESETS, check_sweep, &checker, err))
+		verdict = print_all(checker.tally);
+	if (gb_session_close(&checker.session, err))
+		verdict = checker.session.verdict;
 out:
-	free(tally);
+	free(checker.tally);
 	gb_arguments_release(&a);
 	return err->code ? err->code : verdict;
 }

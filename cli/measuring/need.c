@@ -49,7 +49,7 @@ static bool reads_little(const struct gb_workload *workload, const void *params)
 
 enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *workload,
 			    const struct gb_variant *variant, const void *params,
-			    struct gb_error *err)
+			    uint64_t device_bytes, struct gb_error *err)
 {
 	char wanted[GB_TEXT_MAX], there[GB_TEXT_MAX];
 	struct gb_error unknown = { 0 };
@@ -65,6 +65,10 @@ enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *work
 	workload->release(input);
 	gb_memory_set_dry(false);
 	available = gb_host_available();
+	if (device_bytes && need->device_bytes > device_bytes)
+		return gb_fail(err, GB_EMEMORY, "needs %s of device memory, the GPU has %s",
+			       gb_text_bytes(wanted, (double)need->device_bytes),
+			       gb_text_bytes(there, (double)device_bytes));
 	if (need->host_bytes <= available)
 		return GB_OK;
 	return gb_fail(err, GB_EMEMORY, "needs %s of host memory, input included, %s free",

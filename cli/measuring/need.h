@@ -17,11 +17,11 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 			  const struct gb_variant *variant, const void *params, const void *input,
 			  struct gb_error *err);
 
-/* Before a point's input is made: whether it and all that the variant allocates fit the host's memory.
- * GB_EMEMORY, with both numbers, if not; GB_OK also where that cannot be known: an input from a file
+/* Before a point's input is made: whether it and all that the variant allocates fit the memory that
+ * the host has free, and the device_bytes of the GPU (0: unknown).  GB_EMEMORY, with both numbers, if not; GB_OK also where that cannot be known: an input from a file
  * that is not small, parameters that contradict each other. */
 enum gb_status gb_need_fits(struct gb_need *need, const struct gb_workload *workload,
 			    const struct gb_variant *variant, const void *params,
-			    struct gb_error *err);
+			    uint64_t device_bytes, struct gb_error *err);
 
 #endif

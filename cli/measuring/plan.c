@@ -110,31 +110,29 @@ static void count_in(struct gb_plan *plan, const struct gb_need *need, const str
 	plan->device_bytes = larger(plan->device_bytes, need->device_bytes);
 }
 
-/* no_input: why there is none, or no error. */
-static enum gb_status plan_variant(struct gb_plan *plan, const struct gb_workload *workload,
-				   const struct gb_variant *variant, const void *params,
-				   const void *input, const struct gb_error *no_input,
-				   struct gb_error *err)
+static enum gb_status plan_one(void *self, struct gb_result *r, const void *input,
+			       struct gb_error *err)
 {
+	struct gb_plan *plan = self;
 	struct gb_error own = { 0 };
 	char host_text[GB_TEXT_MAX], device_text[GB_TEXT_MAX], time_text[SPAN_TEXT];
-	char *key = gb_record_key(workload, variant, params, err);
+	char *key = gb_record_key(r->workload, r->variant, r->params, err);
 	struct gb_need need = { 0 };
 	struct span span;
 
 	if (!key)
 		return err->code;
-	if (no_input->code)
-		gb_fail(&own, no_input->code, "input: %.460s", no_input->message);
+	if (r->code)
+		gb_fail(&own, r->code, "%s", r->reason);
 	else
-		(void)gb_need_of(&need, workload, variant, params, input, &own);
+		(void)gb_need_of(&need, r->workload, r->variant, r->params, input, &own);
 	gb_text_print(stdout, key);
 	if (own.code) {
 		(void)fputs(": skipped: ", stdout);
 		gb_text_print(stdout, own.message);
 		(void)putchar('\n');
 	} else {
-		span = span_of(plan, variant, key);
+		span = span_of(plan, r->variant, key);
 		count_in(plan, &need, &span);
 		(void)printf(": host %s%s, device %s, %s\n",
 			     gb_text_bytes(host_text, (double)need.host_bytes),
@@ -148,56 +146,12 @@ static enum gb_status plan_variant(struct gb_plan *plan, const struct gb_workloa
 
 /* ---- sweeps ------------------------------------------------------------------------------- */
 
-enum gb_status gb_plan_init(struct gb_plan *plan, const struct gb_request *request,
-			    struct gb_error *err)
-{
-	*plan = (struct gb_plan){ 0 };
-	return gb_session_plan(&plan->session, request, err);
-}
-
-void gb_plan_release(struct gb_plan *plan)
-{
-	gb_session_abandon(&plan->session);
-}
-
-static enum gb_status plan_point(struct gb_plan *plan, const struct gb_sweep *sweep, size_t index,
-				 const void *params, const struct gb_choice *choice,
-				 struct gb_error *err)
-{
-	const struct gb_workload *workload = sweep->workload;
-	struct gb_error no_input = { 0 };
-	void *input = NULL;
-	bool prepared = false;
-
-	for (size_t i = 0; i < gb_variant_count && !err->code; i++) {
-		if (!gb_session_due(&plan->session, sweep, index, &gb_variants[i], params, choice))
-			continue;
-		if (!prepared && workload->prepare(params, &input, &no_input) &&
-		    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY) {
-			gb_fail(err, no_input.code, "%s", no_input.message);
-			break;
-		}
-		prepared = true;
-		(void)plan_variant(plan, workload, &gb_variants[i], params, input, &no_input, err);
-	}
-	workload->release(input);
-	return err->code;
-}
-
 enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,
 			     const struct gb_choice *choice, struct gb_error *err)
 {
-	void *params = malloc(sweep->workload->params_size);
-
-	if (!params)
-		return gb_out_of_memory(err, NULL);
 	gb_memory_set_dry(true);
-	for (size_t p = 0; p < sweep->count && !err->code; p++) {
-		gb_sweep_point(sweep, p, params);
-		(void)plan_point(plan, sweep, p, params, choice, err);
-	}
+	(void)gb_session_each(&plan->session, sweep, choice, plan_one, plan, err);
 	gb_memory_set_dry(false);
-	free(params);
 	return err->code;
 }
 

@@ -11,17 +11,13 @@
 
 #include "cli/measuring/session.h"
 
+/* Otherwise zero at the start. */
 struct gb_plan {
-	struct gb_session session;
+	struct gb_session session;       /* gb_session_plan() */
 	size_t measurements, known;      /* of those: with times from earlier records */
 	size_t host_bytes, device_bytes; /* the largest */
 	double low_s, high_s, at_most_s; /* sums */
 };
-
-/* Release it also after a failure. */
-enum gb_status gb_plan_init(struct gb_plan *plan, const struct gb_request *request,
-			    struct gb_error *err);
-void gb_plan_release(struct gb_plan *plan);
 
 /* A line for each measurement of the sweep, on standard output. */
 enum gb_status gb_plan_sweep(struct gb_plan *plan, const struct gb_sweep *sweep,

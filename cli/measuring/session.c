@@ -204,7 +204,6 @@ enum gb_status gb_session_plan(struct gb_session *s, const struct gb_request *re
 void gb_session_abandon(struct gb_session *s)
 {
 	gb_done_release(&s->past);
-	gb_limits_release(&s->limits);
 	gb_records_release(&s->records);
 }
 
@@ -253,56 +252,59 @@ static void skip(struct gb_result *result, enum gb_status code, const char *what
 	(void)snprintf(result->reason, sizeof result->reason, "%s%.460s", what, why);
 }
 
+/* The memory of the GPU that is used, in bytes; 0 if unknown. */
+static uint64_t device_bytes(const struct gb_session *s)
+{
+	for (size_t i = 0; i < s->info.devices.count; i++)
+		if (s->info.devices.gpu[i].id == (int)s->request->how.device)
+			return (uint64_t)s->info.devices.gpu[i].memory_bytes;
+	return 0;
+}
+
 /* Whether there is memory enough for the point: asked before its input is made.  From LARGE on it is
  * said what a file of a few lines may take. */
-static bool fits(const struct gb_session *s, const struct gb_workload *workload,
-		 const struct gb_variant *variant, const void *params, struct gb_error *why)
+static bool fits(const struct gb_session *s, const struct gb_result *r, struct gb_error *why)
 {
 	const double large = (double)(1 << 29);
 	char text[GB_TEXT_MAX];
 	struct gb_need need;
 
-	if (gb_need_fits(&need, workload, variant, params, why))
+	if (gb_need_fits(&need, r->workload, r->variant, r->params, device_bytes(s), why))
 		return false;
 	if ((double)need.host_bytes > large && !s->request->quiet &&
-	    gb_equal(gb_workload_source(workload, params), "file"))
+	    gb_equal(gb_workload_source(r->workload, r->params), "file"))
 		(void)fprintf(stderr, "gpubench: %s: this input takes %s of memory\n",
-			      workload->name, gb_text_bytes(text, (double)need.host_bytes));
+			      r->workload->name, gb_text_bytes(text, (double)need.host_bytes));
 	return true;
 }
 
-/* Points above this one need not be tried. */
-static enum gb_status remember_limit(struct gb_session *s, const struct gb_result *result,
-				     struct gb_error *err)
-{
-	return result->code == GB_EMEMORY ? gb_limits_add(&s->limits, result->workload,
-							  result->variant, result->params, err)
-					  : GB_OK;
-}
-
 /* One measurement and its record. */
-static enum gb_status run_variant(struct gb_session *s, struct gb_result *result,
-				  const struct gb_error *no_input, const void *input,
-				  struct gb_error *err)
+static enum gb_status measure(void *session, struct gb_result *result, const void *input,
+			      struct gb_error *err)
 {
+	struct gb_session *s = session;
+
+	/* The input is sound: from here on there is a file, also after an interrupt. */
+	if (write_lines(s, err))
+		return err->code;
 	gb_progress_begin(&s->progress, result);
-	if (no_input->code)
-		skip(result, no_input->code, "input: ", no_input->message);
-	else if (gb_run(result, input, &s->request->how, true, err))
+	if (!result->code && gb_run(result, input, &s->request->how, true, err))
 		return err->code;
 	if (result->code == GB_EIO) /* a picture of the result, not the result */
 		return gb_fail(err, GB_EIO, "%s", result->reason);
-	if (remember_limit(s, result, err))
-		return err->code;
 	if (!result->code && !result->workload->yardstick)
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
 							     result->threads, &s->request->how);
-	return put_result(s, result, err);
+	if (!put_result(s, result, err) && gb_interrupted)
+		gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	return err->code;
 }
 
-bool gb_session_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
-		    const struct gb_variant *variant, const void *params,
-		    const struct gb_choice *choice)
+/* Whether the variant is to be measured at point `index` of the sweep, which is `params`: chosen,
+ * in this shard, and not done.  To be called once for each variant and point, in order. */
+static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
+		   const struct gb_variant *variant, const void *params,
+		   const struct gb_choice *choice)
 {
 	struct gb_error ignored = { 0 };
 	bool due = true;
@@ -322,13 +324,13 @@ bool gb_session_due(struct gb_session *s, const struct gb_sweep *sweep, size_t i
 	return due;
 }
 
-static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
-				const void *params, const struct gb_choice *choice,
-				struct gb_error *err)
+static enum gb_status visit_point(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
+				  const void *params, const struct gb_choice *choice,
+				  gb_visit *visit, void *self, struct gb_error *err)
 {
 	const struct gb_workload *workload = sweep->workload;
+	const bool asks = !s->request->untimed && !gb_memory_is_dry();
 	struct gb_error no_input = { 0 };
-	char why[480];
 	void *input = NULL;
 	bool prepared = false;
 
@@ -338,35 +340,38 @@ static enum gb_status run_point(struct gb_session *s, const struct gb_sweep *swe
 					    .variant = &gb_variants[i],
 					    .params = params };
 
-		if (!gb_session_due(s, sweep, index, &gb_variants[i], params, choice))
+		if (!is_due(s, sweep, index, &gb_variants[i], params, choice))
 			continue;
-		if (gb_limits_exceeded(&s->limits, workload, &gb_variants[i], params, why,
-				       sizeof why)) {
-			skip(&result, GB_EUNAVAILABLE, "", why);
-			(void)put_result(s, &result, err);
-			continue;
-		}
-		if (!prepared && !fits(s, workload, &gb_variants[i], params, &too_much)) {
+		if (!prepared && asks && !fits(s, &result, &too_much)) {
 			skip(&result, GB_EMEMORY, "", too_much.message);
-			if (!remember_limit(s, &result, err))
-				(void)put_result(s, &result, err);
-			continue;
+		} else {
+			if (!prepared && workload->prepare(params, &input, &no_input) &&
+			    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
+				return gb_fail(err, no_input.code, "%s", no_input.message);
+			prepared = true;
+			if (no_input.code)
+				skip(&result, no_input.code, "input: ", no_input.message);
 		}
-		if (!prepared)
-			gb_memory_mark();
-		if (!prepared && workload->prepare(params, &input, &no_input) &&
-		    no_input.code != GB_EUNAVAILABLE && no_input.code != GB_EMEMORY)
-			return gb_fail(err, no_input.code, "%s", no_input.message);
-		prepared = true;
-		/* The input is sound: from here on there is a file, also after an interrupt. */
-		if (write_lines(s, err))
-			break;
-		(void)run_variant(s, &result, &no_input, input, err);
+		(void)visit(self, &result, input, err);
 		gb_result_release(&result);
-		if (!err->code && gb_interrupted)
-			gb_fail(err, GB_EINTERRUPTED, "interrupted");
 	}
 	workload->release(input);
+	return err->code;
+}
+
+enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *sweep,
+			       const struct gb_choice *choice, gb_visit *visit, void *self,
+			       struct gb_error *err)
+{
+	void *params = malloc(sweep->workload->params_size);
+
+	if (!params)
+		return gb_out_of_memory(err, NULL);
+	for (size_t i = 0; i < sweep->count && !err->code; i++) {
+		gb_sweep_point(sweep, i, params);
+		(void)visit_point(s, sweep, i, params, choice, visit, self, err);
+	}
+	free(params);
 	return err->code;
 }
 
@@ -404,20 +409,11 @@ static void warn_of_threads(struct gb_session *s, const struct gb_sweep *sweep)
 enum gb_status gb_session_sweep(struct gb_session *s, const struct gb_sweep *sweep,
 				const struct gb_choice *choice, struct gb_error *err)
 {
-	void *params;
-
 	if (gb_paths_check(s->request, sweep, err))
 		return err->code;
-	params = malloc(sweep->workload->params_size);
-	if (!params)
-		return gb_out_of_memory(err, NULL);
 	warn_of_threads(s, sweep);
 	s->progress.total += count_runs(s, sweep, choice);
-	for (size_t i = 0; i < sweep->count && !err->code; i++) {
-		gb_sweep_point(sweep, i, params);
-		(void)run_point(s, sweep, i, params, choice, err);
-	}
-	free(params);
+	(void)gb_session_each(s, sweep, choice, measure, s, err);
 	gb_progress_hide(&s->progress);
 	return err->code;
 }

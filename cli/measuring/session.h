@@ -6,14 +6,12 @@
  * particular benchmark.
  *
  * The room: from a command line's request to records.  The points (sweep.h), the variants chosen
- * (choice.h), one measurement (runner.h), what the machine can copy (bandwidth.h), what did not fit
- * (limits.h), the pictures that a sweep writes (paths.h), the progress line, several launches (launches.h), and --dry-run (plan.h).  May use
+ * (choice.h), one measurement (runner.h), what the machine can copy (bandwidth.h), the pictures that a sweep writes (paths.h), the progress line, several launches (launches.h), and --dry-run (plan.h).  May use
  * cli/records, cli/workloads and what is below cli.
  */
 #ifndef GPUBENCH_CLI_MEASURING_SESSION_H
 #define GPUBENCH_CLI_MEASURING_SESSION_H
 
-#include "cli/measuring/limits.h"
 #include "cli/measuring/progress.h"
 #include "cli/measuring/request.h"
 #include "cli/measuring/sweep.h"
@@ -32,10 +30,9 @@ struct gb_session {
 	/* Why a back end that may be used has no device; code GB_OK if it has one. */
 	struct gb_error absent[GB_BACKENDS];
 	int64_t seq;
-	int64_t shard, shards; /* only measurements number shard, shard + shards, ... from 0 */
-	int64_t number;        /* of the next measurement in the whole sweep */
-	struct gb_done past;   /* what a resumed file already holds */
-	struct gb_limits limits;
+	int64_t shard, shards;  /* only measurements number shard, shard + shards, ... from 0 */
+	int64_t number;         /* of the next measurement in the whole sweep */
+	struct gb_done past;    /* what a resumed file already holds */
 	bool warned_of_threads; /* that they exceed the CPUs */
 	int lock;               /* on the GPU; -1: none */
 };
@@ -70,10 +67,14 @@ enum gb_status gb_session_plan(struct gb_session *session, const struct gb_reque
 			       struct gb_error *err);
 void gb_session_abandon(struct gb_session *session);
 
-/* Whether the variant is to be measured at point `index` of the sweep, which is `params`: chosen,
- * in this shard, and not done. To be called once for each variant and point, in order. */
-bool gb_session_due(struct gb_session *session, const struct gb_sweep *sweep, size_t index,
-		    const struct gb_variant *variant, const void *params,
-		    const struct gb_choice *choice);
+/* Called for a measurement that is due; with result->code and the reason set if it is to be skipped. */
+typedef enum gb_status gb_visit(void *self, struct gb_result *result, const void *input,
+				struct gb_error *err);
+
+/* Call visit for each measurement of the sweep that is chosen, in this shard, and not done.  The result
+ * is released afterwards. */
+enum gb_status gb_session_each(struct gb_session *session, const struct gb_sweep *sweep,
+			       const struct gb_choice *choice, gb_visit *visit, void *self,
+			       struct gb_error *err);
 
 #endif

@@ -10,13 +10,6 @@
 #include "cli/records/key.h"
 #include "common/text.h"
 
-/* A list under construction. */
-struct list {
-	const struct gb_param *param;
-	size_t count, room;
-	union gb_value *value;
-};
-
 static bool same(const struct gb_param *param, union gb_value a, union gb_value b)
 {
 	if (param->type == GB_PATH)
@@ -34,7 +27,8 @@ static union gb_value resolve(const struct gb_param *param, union gb_value value
 	return value;
 }
 
-static enum gb_status append(struct list *list, union gb_value value, struct gb_error *err)
+/* Add a value to a list under construction, which has room for GB_MAX_VALUES. */
+static enum gb_status append(struct gb_axis *list, union gb_value value, struct gb_error *err)
 {
 	if (gb_value_check(list->param, value, err))
 		return err->code;
@@ -46,64 +40,37 @@ static enum gb_status append(struct list *list, union gb_value value, struct gb_
 	if (list->count == GB_MAX_VALUES)
 		return gb_fail(err, GB_EUSAGE, "--%s lists more than %d values", list->param->name,
 			       GB_MAX_VALUES);
-	if (list->count == list->room) {
-		const size_t room = list->room ? 2 * list->room : 8;
-		union gb_value *grown = realloc(list->value, room * sizeof *grown);
-
-		if (!grown)
-			return gb_out_of_memory(err, NULL);
-		list->value = grown;
-		list->room = room;
-	}
 	list->value[list->count++] = value;
 	return GB_OK;
 }
 
-/* LO:HI:STEP or LO:HI:xFACTOR. */
+/* LO:HI:STEP or LO:HI:xFACTOR.  All of 64 bits fit a long double. */
 struct range {
 	const struct gb_param *param;
 	union gb_value low, high;
-	double step;
+	long double step;
 	bool geometric;
-	int decimals; /* of GB_FLOAT: the most that LO and STEP have behind the point */
 };
 
-/* Values of a range by steps have no more decimals than LO and STEP (beyond MOST, as they come),
- * those by a factor DIGITS significant ones: 0.1:0.3:0.1 holds 0.3, not 0.30000000000000004. */
-static double rounded(const struct range *r, double x)
-{
-	enum { MOST = 340, DIGITS = 12 };
-	char text[MOST + 320];
-
-	if (r->geometric)
-		(void)snprintf(text, sizeof text, "%.*g", DIGITS, x);
-	else if (r->decimals <= MOST)
-		(void)snprintf(text, sizeof text, "%.*f", r->decimals, x);
-	else
-		return x;
-	return strtod(text, NULL);
-}
-
-/* Value number k; false past HI or if it does not fit. */
+/* Value number k; false past HI.  Other than integers are rounded to so many significant digits that
+ * 0.1:0.3:0.1 holds 0.3, not 0.30000000000000004. */
 static bool range_value(const struct range *r, int64_t k, union gb_value *value)
 {
-	const double base = r->param->type == GB_INT ? (double)r->low.i : r->low.f;
-	const double x = r->geometric ? base * pow(r->step, (double)k) : base + r->step * (double)k;
+	const bool whole = r->param->type == GB_INT;
+	const long double base = whole ? (long double)r->low.i : (long double)r->low.f;
+	const long double x = r->geometric ? base * powl(r->step, (long double)k)
+					   : base + r->step * (long double)k;
+	char text[64];
 
-	if (r->param->type == GB_FLOAT) {
-		value->f = k == 0 ? base : rounded(r, x);
-		return value->f <= r->high.f;
+	if (whole) {
+		if (x >= 0x1p63L)
+			return false;
+		value->i = llroundl(x);
+		return value->i <= r->high.i;
 	}
-	if (fabs(x) >= 9.2e18)
-		return false;
-	if (r->geometric && x < 9e15)
-		value->i = llround(x);
-	else if (r->geometric)
-		value->i = (int64_t)x;
-	else if (__builtin_mul_overflow((int64_t)r->step, k, &value->i) ||
-		 __builtin_add_overflow(r->low.i, value->i, &value->i))
-		return false;
-	return value->i <= r->high.i;
+	(void)snprintf(text, sizeof text, "%.*Lg", r->geometric ? 12 : 15, x);
+	value->f = k ? strtod(text, NULL) : r->low.f;
+	return value->f <= r->high.f;
 }
 
 static enum gb_status bad_range(const struct gb_param *param, const char *item, const char *why,
@@ -118,7 +85,6 @@ static enum gb_status read_step(struct range *r, const char *text, const char *w
 {
 	struct gb_param row = *r->param;
 	union gb_value step = { 0 };
-	const int decimals = text ? gb_value_decimals(text) : 0;
 
 	r->step = 1;
 	if (!text)
@@ -127,7 +93,6 @@ static enum gb_status read_step(struct range *r, const char *text, const char *w
 					   err)
 			       : GB_OK;
 	r->geometric = text[0] == 'x';
-	r->decimals = decimals > r->decimals ? decimals : r->decimals;
 	row.type = r->geometric ? GB_FLOAT : row.type;
 	row.min = INT64_MIN;
 	row.max = INT64_MAX;
@@ -135,7 +100,7 @@ static enum gb_status read_step(struct range *r, const char *text, const char *w
 	row.high = INFINITY;
 	if (gb_value_parse(&row, text + r->geometric, &step, err))
 		return err->code;
-	r->step = row.type == GB_INT ? (double)step.i : step.f;
+	r->step = row.type == GB_INT ? (long double)step.i : (long double)step.f;
 	return GB_OK;
 }
 
@@ -150,7 +115,6 @@ static enum gb_status read_range(struct range *r, char *item, const char *whole,
 	high_text[-1] = '\0';
 	if (step_text)
 		*step_text++ = '\0';
-	r->decimals = gb_value_decimals(item);
 	if (gb_value_parse(param, item, &r->low, err) ||
 	    gb_value_parse(param, high_text, &r->high, err) || read_step(r, step_text, whole, err))
 		return err->code;
@@ -166,7 +130,7 @@ static enum gb_status read_range(struct range *r, char *item, const char *whole,
 	return GB_OK;
 }
 
-static enum gb_status append_range(struct list *list, char *item, const char *whole,
+static enum gb_status append_range(struct gb_axis *list, char *item, const char *whole,
 				   struct gb_error *err)
 {
 	struct range range = { .param = list->param };
@@ -189,7 +153,7 @@ static enum gb_status append_range(struct list *list, char *item, const char *wh
 	return GB_OK;
 }
 
-static enum gb_status append_item(struct list *list, char *item, struct gb_error *err)
+static enum gb_status append_item(struct gb_axis *list, char *item, struct gb_error *err)
 {
 	const bool number = list->param->type == GB_INT || list->param->type == GB_FLOAT;
 	union gb_value value = { 0 };
@@ -222,40 +186,30 @@ static enum gb_status count_points(struct gb_sweep *sweep, struct gb_error *err)
 /* Give the axis the values of spec; on failure it keeps what it had. */
 static enum gb_status set_axis(struct gb_axis *axis, const char *spec, struct gb_error *err)
 {
-	struct list list = { .param = axis->param };
-	char *text = strdup(spec);
-	char *item = text;
+	struct gb_axis list = { .param = axis->param,
+				.given = axis->given,
+				.value = malloc(GB_MAX_VALUES * sizeof *list.value),
+				.text = strdup(spec) };
+	struct gb_axis *unused = axis;
+	char *rest = list.text, *item;
 
-	if (!text)
-		return gb_out_of_memory(err, NULL);
-	while (item && !err->code) {
-		char *comma = strchr(item, ',');
-
-		if (comma)
-			*comma++ = '\0';
+	if (!list.value || !list.text)
+		gb_out_of_memory(err, NULL);
+	while (!err->code && (item = strsep(&rest, ",")))
 		(void)append_item(&list, item, err);
-		item = comma;
-	}
-	if (err->code) {
-		free(text);
-		free(list.value);
-		return err->code;
-	}
-	free(axis->text);
-	free(axis->value);
-	axis->text = text;
-	axis->value = list.value;
-	axis->count = list.count;
-	return GB_OK;
+	if (err->code)
+		unused = &list;
+	free(unused->text);
+	free(unused->value);
+	if (!err->code)
+		*axis = list;
+	return err->code;
 }
 
 enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *workload,
 			     struct gb_error *err)
 {
 	*sweep = (struct gb_sweep){ .workload = workload, .count = 1 };
-	if (workload->param_count > GB_MAX_PARAMS)
-		return gb_fail(err, GB_ERUNTIME, "%s has more than %d parameters", workload->name,
-			       GB_MAX_PARAMS);
 	for (size_t i = 0; i < workload->param_count; i++) {
 		struct gb_axis *axis = &sweep->axis[i];
 
@@ -273,16 +227,23 @@ enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *w
 	return GB_OK;
 }
 
+/* The number of the parameter `name`; param_count if there is none. */
+static size_t axis_of(const struct gb_workload *w, const char *name)
+{
+	const struct gb_param *param = gb_param_find(w->params, w->param_count, name);
+
+	return param ? (size_t)(param - w->params) : w->param_count;
+}
+
 enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
 			    struct gb_error *err)
 {
-	const struct gb_workload *workload = sweep->workload;
-	const struct gb_param *param = gb_param_find(workload->params, workload->param_count, name);
-	struct gb_axis *axis;
+	const size_t i = axis_of(sweep->workload, name);
+	struct gb_axis *axis = &sweep->axis[i];
 
-	if (!param)
-		return gb_fail(err, GB_EUSAGE, "%s has no option --%s", workload->name, name);
-	axis = &sweep->axis[param - workload->params];
+	if (i == sweep->workload->param_count)
+		return gb_fail(err, GB_EUSAGE, "%s has no option --%s", sweep->workload->name,
+			       name);
 	if (axis->given)
 		return gb_fail(err, GB_EUSAGE,
 			       "--%s is given twice: list the values, as in --%s=A,B", name, name);
@@ -295,12 +256,8 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 /* Whether the axis' default is dropped for another parameter that was given. */
 static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 {
-	const struct gb_workload *w = sweep->workload;
-	const struct gb_param *other = NULL;
-
-	if (!axis->given && axis->param->yields_to)
-		other = gb_param_find(w->params, w->param_count, axis->param->yields_to);
-	return other && sweep->axis[other - w->params].given;
+	return !axis->given && axis->param->yields_to &&
+	       sweep->axis[axis_of(sweep->workload, axis->param->yields_to)].given;
 }
 
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params)
@@ -365,20 +322,19 @@ enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *
 
 enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err)
 {
-	for (size_t i = 0; i < sweep->workload->param_count; i++)
-		if (gb_equal(sweep->axis[i].param->name, "threads"))
-			sweep->axis[i].given = false;
+	const size_t i = axis_of(sweep->workload, "threads");
+
+	if (i < sweep->workload->param_count)
+		sweep->axis[i].given = false;
 	return spec ? gb_sweep_set(sweep, "threads", spec, err) : GB_OK;
 }
 
 int64_t gb_sweep_most_threads(const struct gb_sweep *sweep)
 {
+	const size_t i = axis_of(sweep->workload, "threads");
 	int64_t most = 0;
 
-	for (size_t i = 0; i < sweep->workload->param_count; i++)
-		for (size_t k = 0;
-		     gb_equal(sweep->axis[i].param->name, "threads") && k < sweep->axis[i].count;
-		     k++)
-			most = sweep->axis[i].value[k].i > most ? sweep->axis[i].value[k].i : most;
+	for (size_t k = 0; i < sweep->workload->param_count && k < sweep->axis[i].count; k++)
+		most = sweep->axis[i].value[k].i > most ? sweep->axis[i].value[k].i : most;
 	return most;
 }

@@ -1,7 +1,7 @@
 #include "cli/workloads/value.h"
 
 #include <ctype.h>
-#include <errno.h>
+#include <float.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -44,7 +44,6 @@ static const struct unit *unit_of(const char *suffix)
 struct spelling {
 	const char *text;
 	size_t length;
-	int places; /* of them behind the point */
 	int ten, two;
 	bool percent;
 };
@@ -85,10 +84,9 @@ static bool read_spelling(const char *text, struct spelling *s)
 		places = strspn(++at, "0123456789");
 		at += places;
 	}
-	if (whole + places == 0 || places > MAX_EXPONENT)
+	if (whole + places == 0)
 		return false;
 	s->length = (size_t)(at - text);
-	s->places = (int)places;
 	s->ten = read_exponent(&at);
 	unit = unit_of(at);
 	if (!unit)
@@ -99,88 +97,50 @@ static bool read_spelling(const char *text, struct spelling *s)
 	return true;
 }
 
-/* value * base^exponent; false if it does not fit. */
-static bool scale_up(int64_t *value, int64_t base, int exponent)
+/* The spelled number but for its twos, as the C library reads it; "" if it is longer than anyone types. */
+static const char *decimal_of(const struct spelling *s, char decimal[128])
 {
-	while (*value && exponent-- > 0)
-		if (__builtin_mul_overflow(*value, base, value))
-			return false;
-	return true;
+	const int length = snprintf(decimal, 128, "%.*se%d", (int)s->length, s->text, s->ten);
+
+	return length < 128 ? decimal : "";
 }
 
-enum outcome { NOT_WHOLE, DOES_NOT_FIT, FITS };
-
-/* The spelled number, if it is whole. */
-static enum outcome whole_value(const struct spelling *s, int64_t *value)
-{
-	const bool negative = s->text[0] == '-';
-	size_t end = s->length;
-	int places = s->places, ten;
-
-	*value = 0;
-	for (; places > 0 && s->text[end - 1] == '0'; places--)
-		end--;
-	for (size_t i = 0; i < end; i++) {
-		const int digit = s->text[i] - '0';
-
-		if (!isdigit((unsigned char)s->text[i]))
-			continue;
-		if (__builtin_mul_overflow(*value, 10, value) ||
-		    __builtin_add_overflow(*value, negative ? -digit : digit, value))
-			return DOES_NOT_FIT;
-	}
-	ten = s->ten - places;
-	/* Twos first: 0.5Ki is 5 * 1024 / 10. */
-	if (!scale_up(value, 2, s->two) || !scale_up(value, 10, ten))
-		return DOES_NOT_FIT;
-	for (; *value && ten < 0; ten++) {
-		if (*value % 10)
-			return NOT_WHOLE;
-		*value /= 10;
-	}
-	return FITS;
-}
-
-/* BASE^EXPONENT; NOT_WHOLE if the text is no such thing. */
-static enum outcome power(const char *text, int64_t *value)
+/* BASE^EXPONENT; NAN if the text is no such thing. */
+static long double power(const char *text)
 {
 	const char *digits = strchr(text, '^') + 1;
-	char *end;
-	long exponent;
-	int64_t base;
+	long double value = 1;
+	char *end, *exponent_end;
+	const long exponent = strtol(digits, &exponent_end, 10);
+	const long long base = strtoll(text, &end, 10);
 
-	if (!isdigit((unsigned char)*digits) ||
+	if (!isdigit((unsigned char)*digits) || *exponent_end || *end != '^' ||
 	    !isdigit((unsigned char)text[text[0] == '+' || text[0] == '-']))
-		return NOT_WHOLE;
-	exponent = strtol(digits, &end, 10);
-	if (*end)
-		return NOT_WHOLE;
-	errno = 0;
-	base = strtoll(text, &end, 10);
-	if (*end != '^')
-		return NOT_WHOLE;
-	*value = 1;
-	return errno == ERANGE || exponent > 63 || !scale_up(value, base, (int)exponent)
-		       ? DOES_NOT_FIT
-		       : FITS;
+		return NAN;
+	for (long i = 0; i < exponent && i < 64; i++)
+		value *= (long double)base;
+	return exponent < 64 ? value : INFINITY;
 }
 
+/* A long double holds all of 64 bits. */
 static enum gb_status parse_int(const struct gb_param *param, const char *text, int64_t *value,
 				struct gb_error *err)
 {
-	enum outcome outcome = NOT_WHOLE;
+	long double x = NAN;
+	char decimal[128];
 	struct spelling s;
 
+	_Static_assert(LDBL_MANT_DIG >= 64, "a long double holds an int64_t");
 	if (strchr(text, '^'))
-		outcome = power(text, value);
-	else if (read_spelling(text, &s) && !s.percent)
-		outcome = whole_value(&s, value);
-	if (outcome == FITS)
-		return GB_OK;
-	return bad(param, text,
-		   outcome == DOES_NOT_FIT ? "does not fit in 64 bits"
-					   : "not an integer such as 4096, 10k, 16Mi or 2^20",
-		   err);
+		x = power(text);
+	else if (read_spelling(text, &s) && !s.percent && *decimal_of(&s, decimal))
+		x = ldexpl(strtold(decimal, NULL), s.two);
+	if (isnan(x) || truncl(x) < x || truncl(x) > x)
+		return bad(param, text, "not an integer such as 4096, 10k, 16Mi or 2^20", err);
+	if (x < -0x1p63L || x >= 0x1p63L)
+		return bad(param, text, "does not fit in 64 bits", err);
+	*value = (int64_t)x;
+	return GB_OK;
 }
 
 /* A share of the whole, or, of a parameter in percent, as many of them. */
@@ -199,21 +159,12 @@ static enum gb_status parse_float(const struct gb_param *param, const char *text
 	char decimal[128];
 	struct spelling s;
 
-	if (!read_spelling(text, &s) || !takes_percent(param, &s) ||
-	    s.length + sizeof "e-99999" > sizeof decimal)
-		return bad(param, text, "not a number", err);
-	(void)snprintf(decimal, sizeof decimal, "%.*se%d", (int)s.length, text, s.ten);
-	*value = ldexp(strtod(decimal, NULL), s.two);
+	*value = NAN;
+	if (read_spelling(text, &s) && takes_percent(param, &s) && *decimal_of(&s, decimal))
+		*value = ldexp(strtod(decimal, NULL), s.two);
 	if (!isfinite(*value))
 		return bad(param, text, "not a number", err);
 	return GB_OK;
-}
-
-int gb_value_decimals(const char *text)
-{
-	struct spelling s;
-
-	return read_spelling(text, &s) && s.places > s.ten ? s.places - s.ten : 0;
 }
 
 static enum gb_status parse_choice(const struct gb_param *param, const char *text, int64_t *value,

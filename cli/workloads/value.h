@@ -36,10 +36,6 @@ void gb_value_text(const struct gb_param *param, union gb_value value, char *tex
 /* That of the value in params. */
 void gb_param_text(const struct gb_param *param, const void *params, char *text, size_t size);
 
-/* Digits behind the point that the number's spelling has when it is written out: 2 for 0.05 and 5%.
- */
-int gb_value_decimals(const char *text);
-
 /* The values of param as the help shows them: "N", "X", "FILE", "u32|u64|f32|pairs". */
 void gb_param_domain(const struct gb_param *param, char *text, size_t size);
 

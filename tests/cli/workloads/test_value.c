@@ -69,13 +69,3 @@ ParameterizedTest(struct spelled *s, value, spelled)
 	gb_value_text(&rows[s->row], value, text, sizeof text);
 	cr_expect_str_eq(text, s->wanted, "%s: %s", s->text, text);
 }
-
-Test(value, decimals)
-{
-	cr_expect_eq(gb_value_decimals("0.05"), 2);
-	cr_expect_eq(gb_value_decimals("5%"), 2);
-	cr_expect_eq(gb_value_decimals("2.5e-4"), 5);
-	cr_expect_eq(gb_value_decimals("2.5k"), 0);
-	cr_expect_eq(gb_value_decimals("1e3"), 0);
-	cr_expect_eq(gb_value_decimals("x"), 0);
-}

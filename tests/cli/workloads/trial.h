@@ -1,0 +1,101 @@
+/* trial.h -- for the tests of verifiers: an input with an output, and what is said of that. */
+#ifndef GPUBENCH_TESTS_CLI_WORKLOADS_TRIAL_H
+#define GPUBENCH_TESTS_CLI_WORKLOADS_TRIAL_H
+
+#include <criterion/criterion.h>
+#include <fnmatch.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/workloads/registry.h"
+#include "common/memory.h"
+#include "common/text.h"
+
+struct trial {
+	const struct gb_workload *workload;
+	const void *params; /* outlive the trial */
+	void *input, *output;
+	size_t size;               /* of the output, which has a byte more */
+	struct gb_metrics metrics; /* of the last verification */
+};
+
+static inline struct trial start_trial(const struct gb_workload *workload, const void *params)
+{
+	struct trial t = { .workload = workload, .params = params };
+	struct gb_error err = { 0 };
+
+	cr_assert_eq(workload->prepare(params, &t.input, &err), GB_OK, "%s", err.message);
+	t.size = workload->output_size(params, t.input);
+	t.output = malloc(t.size + 1);
+	memset(t.output, GB_POISON, t.size);
+	return t;
+}
+
+static inline void end_trial(struct trial *t)
+{
+	t->workload->release(t->input);
+	free(t->output);
+}
+
+/* The output of a sample is right (words: NULL), or is refused in these words, in which * stands for
+ * any. */
+static inline void expect_of(struct trial *t, int64_t sample, const char *words)
+{
+	struct gb_error err = { 0 };
+	char pattern[256];
+
+	t->metrics = (struct gb_metrics){ 0 };
+	(void)t->workload->verify(t->params, t->input, sample, t->output, &t->metrics, &err);
+	cr_assert_eq(err.code, words ? GB_EVERIFY : GB_OK, "%s", words ? words : err.message);
+	(void)snprintf(pattern, sizeof pattern, "*%s*", words ? words : "");
+	cr_assert_eq(fnmatch(pattern, err.message, 0), 0, "the message is: %s\nit lacks: %s",
+		     err.message, words);
+}
+
+/* The first sample's, and the end of the trial. */
+static inline void refuse(struct trial *t, const char *words)
+{
+	expect_of(t, 0, words);
+	end_trial(t);
+}
+
+/* NAN if there is none. */
+static inline double metric_of(const struct trial *t, const char *name)
+{
+	for (size_t i = 0; i < t->metrics.count; i++)
+		if (gb_equal(t->metrics.item[i].name, name))
+			return t->metrics.item[i].value;
+	return (double)NAN;
+}
+
+/* The input cannot be made, and these words say why. */
+static inline void refuse_input(const struct gb_workload *workload, const void *params,
+				const char *words)
+{
+	struct gb_error err = { 0 };
+	void *input;
+
+	cr_assert_eq(workload->prepare(params, &input, &err), GB_EUSAGE);
+	cr_assert_null(input);
+	cr_assert(strstr(err.message, words), "%s", err.message);
+}
+
+/* Bytes that a dry run counts for the input. */
+static inline size_t dry_bytes(const struct gb_workload *workload, const void *params)
+{
+	const size_t used = gb_memory_used(GB_HOST_MEMORY);
+	struct gb_error err = { 0 };
+	void *input;
+	size_t bytes;
+
+	gb_memory_set_dry(true);
+	cr_assert_eq(workload->prepare(params, &input, &err), GB_OK, "%s", err.message);
+	bytes = gb_memory_used(GB_HOST_MEMORY) - used;
+	workload->release(input);
+	gb_memory_set_dry(false);
+	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
+	return bytes;
+}
+
+#endif
