@@ -57,7 +57,6 @@ struct gb_param {
 	double low, high;           /* GB_FLOAT */
 	const char *const *choices; /* GB_CHOICE: NULL terminated */
 	enum gb_type type;
-	bool size;     /* what needs more memory the larger it is */
 	bool written;  /* GB_PATH: a file that is written, not read */
 	bool numbered; /* it may stand for several (gb_numbered_path()), from 0 on */
 	bool hidden;   /* taken but not in the help: only `check`'s points and tests need it */
@@ -71,19 +70,20 @@ struct gb_param {
 	const char *help;
 };
 
+/* What a row says of where its value lives: in `member` of a struct. */
+#define GB_AT(type_, struct_, member) .type = (type_), .offset = offsetof(struct_, member)
+
 /* Every workload's table ends with these rows; its struct has int64_t threads, seed. */
-#define GB_COMMON_PARAMS(type_)                                                                  \
-	{ .name = "threads",                                                                     \
-	  .type = GB_INT,                                                                        \
-	  .offset = offsetof(type_, threads),                                                    \
-	  .initial = "0",                                                                        \
-	  .min = 0,                                                                              \
-	  .max = 1024,                                                                           \
-	  .backends = 1U << GB_CPU,                                                              \
-	  .help = "OpenMP threads of the cpu variants (0: one per core)" },                      \
-	{                                                                                        \
-		.name = "seed", .type = GB_INT, .offset = offsetof(type_, seed), .initial = "1", \
-		.min = 0, .max = INT64_MAX, .help = "seed of the generated input"                \
+#define GB_COMMON_PARAMS(type)                                                               \
+	{ .name = "threads",                                                                 \
+	  GB_AT(GB_INT, type, threads),                                                      \
+	  .initial = "0",                                                                    \
+	  .max = 1024,                                                                       \
+	  .backends = 1U << GB_CPU,                                                          \
+	  .help = "OpenMP threads of the cpu variants (0: one per core)" },                  \
+	{                                                                                    \
+		.name = "seed", GB_AT(GB_INT, type, seed), .initial = "1", .max = INT64_MAX, \
+		.help = "seed of the generated input"                                        \
 	}
 
 /* ---- metrics ----------------------------------------------------------------------------- */

@@ -23,43 +23,31 @@ struct options {
 	const char *output;
 };
 
-#define AT(member) offsetof(struct options, member)
+#define AT(type, member) GB_AT(type, struct options, member)
 static const struct gb_param rows[] = {
 	{ .name = "launches",
-	  .type = GB_INT,
-	  .offset = AT(launches),
+	  AT(GB_INT, launches),
 	  .initial = "10",
 	  .min = 1,
 	  .max = 1000,
 	  .help = "of each build; at least 4 for a verdict" },
 	{ .name = "early",
-	  .type = GB_FLAG,
-	  .offset = AT(early),
+	  AT(GB_FLAG, early),
 	  .help = "fewer launches, if each key is decided before" },
-	{ .name = "aa",
-	  .type = GB_FLAG,
-	  .offset = AT(aa),
-	  .help = "compare the first build with itself" },
+	{ .name = "aa", AT(GB_FLAG, aa), .help = "compare the first build with itself" },
 	GB_COMPARE_ROWS,
 	{ .name = "output",
 	  .letter = 'o',
-	  .type = GB_PATH,
-	  .offset = AT(output),
+	  AT(GB_PATH, output),
 	  .unit = "PREFIX",
 	  .help = "keep the records, launch by launch, in PREFIX.NAME.jsonl" },
 	{ .name = "resume",
-	  .type = GB_FLAG,
-	  .offset = AT(resume),
+	  AT(GB_FLAG, resume),
 	  .help = "go on after the launches that those files hold" },
 	{ .name = "overwrite",
-	  .type = GB_FLAG,
-	  .offset = AT(overwrite),
+	  AT(GB_FLAG, overwrite),
 	  .help = "replace those files if they exist" },
-	{ .name = "quiet",
-	  .letter = 'q',
-	  .type = GB_FLAG,
-	  .offset = AT(quiet),
-	  .help = "no progress" },
+	{ .name = "quiet", .letter = 'q', AT(GB_FLAG, quiet), .help = "no progress" },
 };
 #undef AT
 

@@ -18,8 +18,7 @@ struct sweeps {
 
 static const struct gb_param rows[] = {
 	{ .name = "dry-run",
-	  .type = GB_FLAG,
-	  .offset = offsetof(struct sweeps, dry_run),
+	  GB_AT(GB_FLAG, struct sweeps, dry_run),
 	  .help = "list the points and the memory each variant would take; run nothing" },
 };
 

@@ -173,8 +173,7 @@ static const char *const formats[] = { "text", "json", NULL };
 static const struct gb_param rows[] = {
 	{ .name = "format",
 	  .letter = 'f',
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct request, json),
+	  GB_AT(GB_CHOICE, struct request, json),
 	  .initial = "text",
 	  .choices = formats,
 	  .help = "what to print; json: one object, with the parameters" },
@@ -214,8 +213,7 @@ struct env {
 static const struct gb_param env_rows[] = {
 	{ .name = "format",
 	  .letter = 'f',
-	  .type = GB_CHOICE,
-	  .offset = offsetof(struct env, json),
+	  GB_AT(GB_CHOICE, struct env, json),
 	  .initial = "text",
 	  .choices = formats,
 	  .help = "what to print; json: the run line of records, as one object" },

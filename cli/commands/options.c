@@ -12,7 +12,7 @@ static const char *const presets[] = { "quick", "ci", "paper", NULL };
 _Static_assert(GB_COUNT(resumes) == GB_RESUME_ANY + 2, "a word for each enum gb_resume");
 _Static_assert(GB_COUNT(presets) == GB_PRESETS + 1, "a word for each enum gb_preset");
 
-#define AT(member) offsetof(struct gb_request, member)
+#define AT(type, member) GB_AT(type, struct gb_request, member)
 #define GROUP(name, heading) \
 	const struct gb_rows gb_rows_##name = { heading, name##_rows, GB_COUNT(name##_rows) }
 
@@ -21,75 +21,60 @@ static const char output[] = "Output:";
 
 static const struct gb_param how_rows[] = {
 	{ .name = "samples",
-	  .type = GB_INT,
-	  .offset = AT(how.samples),
+	  AT(GB_INT, how.samples),
 	  .initial = "0",
-	  .min = 0,
 	  .max = 1000000,
 	  .help = "take exactly N samples (0: as many as the stopping rule wants)" },
 	{ .name = "warmup",
-	  .type = GB_INT,
-	  .offset = AT(how.warmup),
+	  AT(GB_INT, how.warmup),
 	  .initial = "2",
-	  .min = 0,
 	  .max = 10000,
 	  .help = "runs before the first sample" },
 	{ .name = "min-samples",
-	  .type = GB_INT,
-	  .offset = AT(how.min_samples),
+	  AT(GB_INT, how.min_samples),
 	  .initial = "10",
 	  .min = 1,
 	  .max = GB_MAX_SAMPLES,
 	  .help = "stopping rule: at least N samples" },
 	{ .name = "max-time",
-	  .type = GB_FLOAT,
-	  .offset = AT(how.max_time_s),
+	  AT(GB_FLOAT, how.max_time_s),
 	  .initial = "5",
-	  .low = 0,
 	  .high = 86400,
 	  .unit = "seconds",
 	  .help = "stopping rule: sample for at most X seconds, and for a tenth of that in any "
 		  "case; less than X if X would not suffice" },
 	{ .name = "rel-ci",
-	  .type = GB_FLOAT,
-	  .offset = AT(how.rel_ci),
+	  AT(GB_FLOAT, how.rel_ci),
 	  .initial = "0.01",
-	  .low = 0,
 	  .high = 1,
 	  .help = "stopping rule: half the 95 % interval of the median within this share of it" },
 	{ .name = "timeout",
-	  .type = GB_FLOAT,
-	  .offset = AT(how.timeout_s),
+	  AT(GB_FLOAT, how.timeout_s),
 	  .initial = "60",
 	  .low = 0.001,
 	  .high = 1e6,
 	  .unit = "seconds",
 	  .help = "safety: end a variant at a point after X seconds, whatever else holds" },
 	{ .name = "cold",
-	  .type = GB_FLAG,
-	  .offset = AT(how.cold),
+	  AT(GB_FLAG, how.cold),
 	  .help = "evict the caches before each sample (the default)" },
 	{ .name = "hot",
-	  .type = GB_FLAG,
-	  .offset = AT(how.hot),
+	  AT(GB_FLAG, how.hot),
 	  .help = "leave the caches as the last sample left them; batch short runs" },
 	{ .name = "verify",
-	  .type = GB_CHOICE,
-	  .offset = AT(how.verify_all),
+	  AT(GB_CHOICE, how.verify_all),
 	  .initial = "some",
 	  .choices = verified,
 	  .help = "samples to verify: the first, the last and one between, or all" },
 	{ .name = "no-verify",
-	  .type = GB_FLAG,
-	  .offset = AT(how.no_verify),
+	  AT(GB_FLAG, how.no_verify),
 	  .help = "do not verify results: the records are `unverified`, which `compare` refuses" },
 };
 GROUP(how, how_to_measure);
 
 static const struct gb_param backend_rows[] = {
 	{ .name = "backend",
-	  .type = GB_PATH,
-	  .offset = AT(backend),
+	  AT(GB_PATH, backend),
 	  .unit = "cpu,cuda,vulkan",
 	  .help = "only variants of these back ends" },
 };
@@ -97,16 +82,14 @@ GROUP(backend, what_to_run);
 
 static const struct gb_param gpu_rows[] = {
 	{ .name = "require-gpu",
-	  .type = GB_FLAG,
-	  .offset = AT(require_gpu),
+	  AT(GB_FLAG, require_gpu),
 	  .help = "without a usable GPU: exit status 3, nothing is run" },
 };
 GROUP(gpu, what_to_run);
 
 static const struct gb_param device_rows[] = {
 	{ .name = "device",
-	  .type = GB_INT,
-	  .offset = AT(how.device),
+	  AT(GB_INT, how.device),
 	  .initial = "0",
 	  .max = 1023,
 	  .help = "the GPU to use" },
@@ -115,20 +98,17 @@ GROUP(device, what_to_run);
 
 static const struct gb_param repeats_rows[] = {
 	{ .name = "device",
-	  .type = GB_PATH,
-	  .offset = AT(repeats.device),
+	  AT(GB_PATH, repeats.device),
 	  .unit = "N|all",
 	  .help = "the GPU to use [0]; all: each of them at the same time, cuda variants only" },
 	{ .name = "runs",
-	  .type = GB_INT,
-	  .offset = AT(repeats.runs),
+	  AT(GB_INT, repeats.runs),
 	  .initial = "1",
 	  .min = 1,
 	  .max = 1000,
 	  .help = "start the whole program N times, as `compare` wants it" },
 	{ .name = "shard",
-	  .type = GB_PATH,
-	  .offset = AT(repeats.shard),
+	  AT(GB_PATH, repeats.shard),
 	  .unit = "I/N",
 	  .help = "only every N-th measurement, from the I-th on" },
 };
@@ -136,8 +116,7 @@ GROUP(repeats, what_to_run);
 
 static const struct gb_param threads_rows[] = {
 	{ .name = "threads",
-	  .type = GB_PATH,
-	  .offset = AT(threads),
+	  AT(GB_PATH, threads),
 	  .unit = "SPEC",
 	  .help = "OpenMP threads of the cpu variants, in place of the preset's or the table's" },
 };
@@ -145,8 +124,7 @@ GROUP(threads, what_to_run);
 
 static const struct gb_param preset_rows[] = {
 	{ .name = "preset",
-	  .type = GB_PATH,
-	  .offset = AT(preset),
+	  AT(GB_PATH, preset),
 	  .unit = "quick|ci|paper",
 	  .help = "sizes for `run` [quick] and `repro` [paper]" },
 };
@@ -154,13 +132,11 @@ GROUP(preset, what_to_run);
 
 static const struct gb_param target_rows[] = {
 	{ .name = "overwrite",
-	  .type = GB_FLAG,
-	  .offset = AT(target.overwrite),
+	  AT(GB_FLAG, target.overwrite),
 	  .help = "replace files that exist, instead of refusing to write them" },
 	{ .name = "output",
 	  .letter = 'o',
-	  .type = GB_PATH,
-	  .offset = AT(target.path),
+	  AT(GB_PATH, target.path),
 	  .unit = "FILE",
 	  .help = "write records to FILE.jsonl, after each point, or a page to FILE.html, at the "
 		  "end; -: JSON lines on standard output instead of the table" },
@@ -169,23 +145,17 @@ GROUP(target, output);
 
 static const struct gb_param progress_rows[] = {
 	{ .name = "resume",
-	  .type = GB_CHOICE,
-	  .offset = AT(target.resume),
+	  AT(GB_CHOICE, target.resume),
 	  .initial = "no",
 	  .bare = "same",
 	  .choices = resumes,
 	  .help = "keep the records that -o FILE.jsonl has, measure what is missing and, again, "
 		  "what failed; `any`: also if they are of another host, build or device, or "
 		  "hot and not cold" },
-	{ .name = "quiet",
-	  .letter = 'q',
-	  .type = GB_FLAG,
-	  .offset = AT(quiet),
-	  .help = "no table and no progress" },
+	{ .name = "quiet", .letter = 'q', AT(GB_FLAG, quiet), .help = "no table and no progress" },
 	{ .name = "verbose",
 	  .letter = 'v',
-	  .type = GB_FLAG,
-	  .offset = AT(verbose),
+	  AT(GB_FLAG, verbose),
 	  .help = "a line on standard error as each measurement ends" },
 };
 GROUP(progress, output);

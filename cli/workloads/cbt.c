@@ -27,55 +27,46 @@ GB_WORDS(ops, CBT_OPS, "bitfield", "reduce", "decode", "cycle", "update");
 GB_WORDS(shapes, CBT_SHAPES, "full", "uniform", "random", "terrain");
 GB_WORDS(uses, CBT_IDS, "store", "sum");
 
-#define AT(member) offsetof(struct cbt_params, member)
+#define AT(type, member) GB_AT(type, struct cbt_params, member)
 static const struct gb_param params[] = {
 	{ .name = "op",
-	  .type = GB_CHOICE,
-	  .offset = AT(op),
+	  AT(GB_CHOICE, op),
 	  .initial = "cycle",
 	  .choices = ops,
 	  .help = "bitfield: leaves from the field alone; reduce: all sums; decode: leaves, with "
 		  "the sums at hand; cycle: reduce, then decode; update: frames of splitting and "
 		  "merging, then reduce" },
 	{ .name = "depth",
-	  .type = GB_INT,
-	  .offset = AT(depth),
+	  AT(GB_INT, depth),
 	  .initial = "17",
 	  .min = CBT_MIN_DEPTH,
 	  .max = CBT_MAX_DEPTH,
-	  .size = true,
 	  .help = "of the tree: 2^depth leaves at most, 2^(depth + 2) bits" },
 	{ .name = "shape",
-	  .type = GB_CHOICE,
-	  .offset = AT(shape),
+	  AT(GB_CHOICE, shape),
 	  .initial = "random",
 	  .choices = shapes,
 	  .help = "full, all leaves of one level (uniform), an irregular tree (random), or a "
 		  "terrain refined for a camera in flight" },
 	{ .name = "fill",
-	  .type = GB_FLOAT,
-	  .offset = AT(fill),
+	  AT(GB_FLOAT, fill),
 	  .initial = "1",
-	  .low = 0,
 	  .high = 1,
 	  .help = "leaves as a share of 2^depth; a terrain comes close" },
 	{ .name = "ids",
-	  .type = GB_CHOICE,
-	  .offset = AT(ids),
+	  AT(GB_CHOICE, ids),
 	  .initial = "store",
 	  .choices = uses,
 	  .help = "what bitfield, decode and cycle do with a leaf's id: write it to an array, or "
 		  "add it to a sum" },
 	{ .name = "frames",
-	  .type = GB_INT,
-	  .offset = AT(frames),
+	  AT(GB_INT, frames),
 	  .initial = "4",
 	  .min = 1,
 	  .max = 256,
 	  .help = "of update, in one run" },
 	{ .name = "image",
-	  .type = GB_PATH,
-	  .offset = AT(image),
+	  AT(GB_PATH, image),
 	  .written = true,
 	  .numbered = true,
 	  .help = "write a PNG of the terrain's mesh, for update that after the last frame; with "

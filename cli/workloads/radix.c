@@ -22,33 +22,27 @@ GB_WORDS(types, RADIX_TYPES, "u32", "u64", "f32", "pairs");
 GB_WORDS(distributions, RADIX_DISTRIBUTIONS, "uniform", "sorted", "reverse", "constant", "few",
 	 "zipf", "entropy0", "entropy1", "entropy2", "entropy3", "entropy4", "entropy5");
 
-#define AT(member) offsetof(struct radix_params, member)
+#define AT(type, member) GB_AT(type, struct radix_params, member)
 static const struct gb_param params[] = {
 	{ .name = "count",
-	  .type = GB_INT,
-	  .offset = AT(count),
+	  AT(GB_INT, count),
 	  .initial = "1M",
-	  .min = 0,
 	  .max = INT64_C(1) << 33,
 	  .yields_to = "file",
 	  .unit = "keys",
-	  .size = true,
 	  .help = "keys to sort; with --file at most so many are read (0 or not given: all)" },
 	{ .name = "type",
-	  .type = GB_CHOICE,
-	  .offset = AT(type),
+	  AT(GB_CHOICE, type),
 	  .initial = "u32",
 	  .choices = types,
 	  .help = "type of the keys; pairs: u32 keys with u32 values, sorted stably" },
 	{ .name = "distribution",
-	  .type = GB_CHOICE,
-	  .offset = AT(distribution),
+	  AT(GB_CHOICE, distribution),
 	  .initial = "uniform",
 	  .choices = distributions,
 	  .help = "of generated keys; few: 256 different ones, entropyK: AND of K uniform words" },
 	{ .name = "file",
-	  .type = GB_PATH,
-	  .offset = AT(file),
+	  AT(GB_PATH, file),
 	  .help = "raw little-endian keys of the given type, instead of generated ones" },
 	GB_COMMON_PARAMS(struct radix_params),
 };

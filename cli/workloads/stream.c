@@ -10,13 +10,10 @@
 
 static const struct gb_param params[] = {
 	{ .name = "count",
-	  .type = GB_INT,
-	  .offset = offsetof(struct stream_params, count),
+	  GB_AT(GB_INT, struct stream_params, count),
 	  .initial = "256Mi",
-	  .min = 0,
 	  .max = INT64_C(1) << 40,
 	  .unit = "bytes",
-	  .size = true,
 	  .help = "bytes to copy: as many are read, and as many written" },
 	GB_COMMON_PARAMS(struct stream_params),
 };

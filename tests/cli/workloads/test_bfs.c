@@ -1,37 +1,33 @@
 /* test_bfs.c -- the verifier of bfs: right results pass, and each planted fault is found and
  * named.  Graphs are drawn by the generator or written down by hand as edge lists.
  */
-#include <criterion/criterion.h>
-#include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "cli/workloads/bfs/reference.h"
 #include "cli/workloads/bfs/warps.h"
-#include "cli/workloads/registry.h"
-#include "common/memory.h"
-#include "common/text.h"
+#include "tests/cli/workloads/trial.h"
 #include "tests/file_of.h"
 
 /* An input with room for a result of both kinds. */
 struct scene {
-	struct bfs_params params;
+	struct bfs_params *params;
+	struct trial trial;
 	struct bfs_input *in;
 	int32_t *dist, *parent; /* n each, one after the other */
 };
 
-static struct scene start(struct bfs_params params)
+/* The parameters hold until the next call. */
+static struct scene start(struct bfs_params p)
 {
-	struct scene s = { .params = params };
-	struct gb_error err = { 0 };
-	void *input;
+	static struct bfs_params params;
+	struct scene s = { .params = &params };
 
-	s.params.output = BFS_BOTH;
-	cr_assert_eq(gb_bfs_workload.prepare(&s.params, &input, &err), GB_OK, "%s", err.message);
-	s.in = input;
-	s.dist = malloc(gb_bfs_workload.output_size(&s.params, input));
+	params = p;
+	params.output = BFS_BOTH;
+	s.trial = start_trial(&gb_bfs_workload, &params);
+	s.in = s.trial.input;
+	s.dist = s.trial.output;
 	s.parent = s.dist + s.in->n;
 	return s;
 }
@@ -53,26 +49,12 @@ static void solve(struct scene *s, int64_t sample)
 	}
 }
 
-static void finish(struct scene *s)
-{
-	gb_bfs_workload.release(s->in);
-	free(s->dist);
-}
-
+/* Of a sample; a refusal ends the trial. */
 static void expect(struct scene *s, int64_t sample, const char *fault)
 {
-	struct gb_metrics metrics = { 0 };
-	struct gb_error err = { 0 };
-	const enum gb_status status =
-		gb_bfs_workload.verify(&s->params, s->in, sample, s->dist, &metrics, &err);
-
-	if (!fault) {
-		cr_assert_eq(status, GB_OK, "%s", err.message);
-		return;
-	}
-	cr_assert_eq(status, GB_EVERIFY, "not found: %s", fault);
-	cr_assert(strstr(err.message, fault), "expected: %s\n     got: %s", fault, err.message);
-	finish(s);
+	expect_of(&s->trial, sample, fault);
+	if (fault)
+		end_trial(&s->trial);
 }
 
 static struct scene edges(const char *text)
@@ -80,7 +62,7 @@ static struct scene edges(const char *text)
 	struct scene s = start((struct bfs_params){ .file = file_of(".el", text, strlen(text)),
 						    .sources = 1 << 20 });
 
-	unlink(s.params.file);
+	unlink(s.params->file);
 	return s;
 }
 
@@ -126,7 +108,7 @@ Test(bfs_verify, right_results_pass)
 					solve(&s, (int64_t)i);
 					expect(&s, (int64_t)i, NULL);
 				}
-				finish(&s);
+				end_trial(&s.trial);
 			}
 }
 
@@ -189,7 +171,7 @@ static struct scene batch_of_64(void)
 	struct scene s = start((struct bfs_params){
 		.vertices = 700, .p = 0.01, .sources = 50, .batch = 64, .seed = 4 });
 
-	s.params.output = BFS_DIST;
+	s.params->output = BFS_DIST;
 	for (size_t i = 0; i < 64; i++)
 		cr_assert(bfs_reference(s.in, bfs_source(s.in, 64 + (int64_t)i),
 					s.dist + i * s.in->n));
@@ -205,12 +187,12 @@ Test(bfs_verify, a_right_batch)
 
 	expect(&s, 1, NULL);
 	expect(&s, 26, NULL); /* of 50 sources 64 a time: the first batch again is number 25 */
-	cr_assert_eq(gb_bfs_workload.distinct(&s.params, s.in), 25);
+	cr_assert_eq(gb_bfs_workload.distinct(s.params, s.in), 25);
 	for (int64_t i = 0; i < 64; i++)
 		edges += (double)bfs_facts(s.in, 64 + i, &err)->edges;
 	cr_assert(edges > 0);
-	cr_assert_float_eq(gb_bfs_workload.items(&s.params, s.in, 1), edges, 0);
-	finish(&s);
+	cr_assert_float_eq(gb_bfs_workload.items(s.params, s.in, 1), edges, 0);
+	end_trial(&s.trial);
 }
 
 Test(bfs_verify, one_wrong_distance_in_search_37)
@@ -278,36 +260,31 @@ Test(bfs_workload, items_are_the_out_degrees_of_the_reached)
 {
 	struct scene s = edges("0 1\n0 1\n1 1\n1 2\n3 0\n3 4\n");
 
-	cr_assert(gb_bfs_workload.items(&s.params, s.in, sample_of(&s, 0)) == 4);
-	cr_assert(gb_bfs_workload.items(&s.params, s.in, sample_of(&s, 1)) == 2);
-	cr_assert(gb_bfs_workload.items(&s.params, s.in, sample_of(&s, 3)) == 6);
-	finish(&s);
-}
-
-static double metric(const struct gb_metrics *m, const char *name)
-{
-	for (size_t i = 0; i < m->count; i++)
-		if (gb_equal(m->item[i].name, name))
-			return m->item[i].value;
-	return NAN;
+	cr_assert(gb_bfs_workload.items(s.params, s.in, sample_of(&s, 0)) == 4);
+	cr_assert(gb_bfs_workload.items(s.params, s.in, sample_of(&s, 1)) == 2);
+	cr_assert(gb_bfs_workload.items(s.params, s.in, sample_of(&s, 3)) == 6);
+	end_trial(&s.trial);
 }
 
 Test(bfs_workload, metrics)
 {
 	struct scene s = start(
 		(struct bfs_params){ .graph = BFS_GRID, .vertices = 9, .sources = 1, .warps = 1 });
-	struct gb_metrics m = { 0 };
-	struct gb_error err = { 0 };
+	const struct {
+		const char *name;
+		double value;
+	} want[] = { { "vertices", 9 },          { "edges", 24 },           { "reached", 9 },
+		     { "graph500_edges", 12 },   { "ccam_bytes", 9 * 128 }, { "basic_bytes", 81 },
+		     { "csr32_bytes", 80 + 96 }, { "csr16_bytes", 80 + 48 } };
 
 	solve(&s, 0);
-	cr_assert_eq(gb_bfs_workload.verify(&s.params, s.in, 0, s.dist, &m, &err), GB_OK);
-	cr_assert(metric(&m, "vertices") == 9 && metric(&m, "edges") == 24);
-	cr_assert(metric(&m, "reached") == 9 && metric(&m, "graph500_edges") == 12);
-	cr_assert(metric(&m, "ccam_bytes") == 9 * 128 && metric(&m, "basic_bytes") == 81);
-	cr_assert(metric(&m, "csr32_bytes") == 80 + 96 && metric(&m, "csr16_bytes") == 80 + 48);
-	cr_assert(isnan(metric(&m, "edges_z_score")));
-	cr_assert(metric(&m, "warp_ccam_percent") > 0 && metric(&m, "warp_ccam_percent") <= 100);
-	finish(&s);
+	expect(&s, 0, NULL);
+	for (size_t i = 0; i < GB_COUNT(want); i++)
+		cr_assert_float_eq(metric_of(&s.trial, want[i].name), want[i].value, 0, "%s",
+				   want[i].name);
+	cr_assert(isnan(metric_of(&s.trial, "edges_z_score")));
+	cr_assert_float_eq(metric_of(&s.trial, "warp_ccam_percent"), 50, 50);
+	end_trial(&s.trial);
 }
 
 /* Counted by hand: 0 -> {1 ... 32}, n = 33.  Level 0: two warps look (32 + 1 lanes), one lane of
@@ -315,29 +292,28 @@ Test(bfs_workload, metrics)
 Test(bfs_workload, warps_counted_by_hand)
 {
 	char text[400] = "";
-	struct gb_metrics m = { 0 };
 	struct gb_error err = { 0 };
 	struct scene s;
 
 	for (int v = 1; v <= 32; v++)
 		snprintf(text + strlen(text), sizeof text - strlen(text), "0 %d\n", v);
 	s = edges(text);
-	cr_assert_eq(bfs_model_warps(s.in, 0, &m, &err), GB_OK);
+	cr_assert_eq(bfs_model_warps(s.in, 0, &s.trial.metrics, &err), GB_OK);
 	/* csr: 7 per look, 2 warps, 2 levels; 8 per column, 32 columns by one lane */
-	cr_assert_float_eq(metric(&m, "warp_csr_percent"),
+	cr_assert_float_eq(metric_of(&s.trial, "warp_csr_percent"),
 			   100 * (7 * 66. + 8 * 32.) / (32 * (7 * 4. + 8 * 32.)), 1e-9);
 	/* basic: 6 per byte, 33 bytes: one lane, then 31 and one; a probe for each edge */
-	cr_assert_float_eq(metric(&m, "warp_basic_percent"),
+	cr_assert_float_eq(metric_of(&s.trial, "warp_basic_percent"),
 			   100 * (7 * 66. + 6 * 33. * (1 + 31 + 1) + 7 * 32.) /
 				   (32 * (7 * 4. + 6 * 33. * 3 + 7 * 32.)),
 			   1e-9);
 	/* ccam: 32 warps look at 33 vertices at each of 2 levels; 33 rows of 2 words; words of 31
 	 * bits and 1 bit are probed, and all of those stored */
-	cr_assert_float_eq(metric(&m, "warp_ccam_percent"),
+	cr_assert_float_eq(metric_of(&s.trial, "warp_ccam_percent"),
 			   100 * (7 * 32. * 33 * 2 * 32 + 10 * 66. * 32 + 7 * 32. + 3 * 32.) /
 				   (32 * (7 * 32. * 33 * 2 + 10 * 66. + 7 * 2. + 3 * 2.)),
 			   1e-9);
-	finish(&s);
+	end_trial(&s.trial);
 }
 
 Test(bfs_workload, sizes_and_crossovers)
@@ -357,15 +333,7 @@ Test(bfs_workload, sizes_and_crossovers)
 Test(bfs_workload, dry_run_allocates_as_much)
 {
 	struct bfs_params params = { .vertices = 65536, .p = 0.05, .sources = 64 };
-	const size_t used = gb_memory_used(GB_HOST_MEMORY);
-	struct gb_error err = { 0 };
-	void *input;
 
-	gb_memory_set_dry(true);
-	cr_assert_eq(gb_bfs_workload.prepare(&params, &input, &err), GB_OK, "%s", err.message);
-	cr_assert((double)(gb_memory_used(GB_HOST_MEMORY) - used) >
+	cr_assert((double)dry_bytes(&gb_bfs_workload, &params) >
 		  2 * bfs_bytes_ccam(65536) + 2 * bfs_bytes_csr32(65536, 214000000));
-	gb_bfs_workload.release(input);
-	gb_memory_set_dry(false);
-	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), used);
 }

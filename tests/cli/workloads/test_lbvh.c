@@ -47,18 +47,13 @@ static struct lbvh_node *crowded_leaf(struct work *w)
 	return NULL;
 }
 
-Test(lbvh_verify, no_tree_at_all)
+Test(lbvh_verify, counts)
 {
 	struct work w = right_tree();
 
 	memset(w.output, 0, w.size);
 	fault(&w, "no tree: kind 0");
-}
-
-Test(lbvh_verify, wrong_counts)
-{
-	struct work w = right_tree();
-
+	w = right_tree();
 	w.header->nodes--;
 	fault(&w, "L leaves have 2 L - 1");
 	w = right_tree();
@@ -70,118 +65,70 @@ Test(lbvh_verify, wrong_counts)
 	fault(&w, "501 leaves");
 }
 
-Test(lbvh_verify, children_out_of_range)
+Test(lbvh_verify, nodes)
 {
 	struct work w = right_tree();
 
 	w.node[3].right = w.header->nodes;
 	fault(&w, "node 3 has the children");
-}
-
-Test(lbvh_verify, a_cycle)
-{
-	struct work w = right_tree();
-
-	w.node[w.node[0].left].left = 0;
+	w = right_tree();
+	w.node[w.node[0].left].left = 0; /* a cycle */
 	fault(&w, "node 0 is reached twice");
-}
-
-Test(lbvh_verify, two_parents)
-{
-	struct work w = right_tree();
-
-	w.node[0].left = w.node[0].right;
+	w = right_tree();
+	w.node[0].left = w.node[0].right; /* two parents */
 	fault(&w, "is reached twice");
-}
-
-Test(lbvh_verify, a_tree_of_inner_nodes_only)
-{
-	struct work w = right_tree();
-
-	for (uint32_t i = 0; i < w.header->nodes; i++) {
+	w = right_tree();
+	for (uint32_t i = 0; i < w.header->nodes; i++) { /* inner nodes only */
 		w.node[i].left = 2 * i + 1 < w.header->nodes ? 2 * i + 1 : i;
 		w.node[i].right = 2 * i + 2 < w.header->nodes ? 2 * i + 2 : i;
 	}
 	fault(&w, "");
 }
 
-Test(lbvh_verify, a_leaf_beyond_the_primitives)
+Test(lbvh_verify, primitives)
 {
 	struct work w = right_tree();
+	uint32_t *index, swap;
 
 	w.node[w.header->nodes - 1].right++;
 	fault(&w, "primitives from");
 	w = right_tree();
 	w.node[w.header->nodes - 1].right = 0;
 	fault(&w, "holds 0 primitives");
-}
-
-Test(lbvh_verify, a_primitive_that_is_none)
-{
-	struct work w = right_tree();
-
+	w = right_tree();
 	w.index[7] = 500;
 	fault(&w, "a primitive that is none of 500");
-}
-
-Test(lbvh_verify, a_primitive_twice)
-{
-	struct work w = right_tree();
-
+	w = right_tree();
 	w.index[7] = w.index[8];
 	fault(&w, "is in two places");
-}
-
-Test(lbvh_verify, a_primitive_left_out)
-{
-	struct work w = right_tree();
-
+	w = right_tree();
 	crowded_leaf(&w)->right--;
 	fault(&w, "is in no leaf");
-}
-
-Test(lbvh_verify, equal_codes_out_of_order)
-{
-	struct work w = right_tree();
-	const struct lbvh_node *leaf = crowded_leaf(&w);
-	uint32_t *index = w.index + (leaf->left & ~LBVH_LEAF), swap = index[0];
-
+	w = right_tree();
+	index = w.index + (crowded_leaf(&w)->left & ~LBVH_LEAF);
+	swap = index[0];
 	index[0] = index[1];
 	index[1] = swap;
 	fault(&w, "after");
 }
 
-Test(lbvh_verify, a_box_too_small)
+Test(lbvh_verify, boxes)
 {
 	struct work w = right_tree();
+	float swap, *bound = &w.node[0].hi[1];
 
-	w.node[0].hi[1] = nextafterf(w.node[0].hi[1], -INFINITY);
+	*bound = nextafterf(*bound, -INFINITY); /* too small */
 	fault(&w, "the box of node 0 is");
-}
-
-Test(lbvh_verify, a_box_too_large)
-{
-	struct work w = right_tree();
-
-	w.node[w.header->nodes - 1].lo[2] =
-		nextafterf(w.node[w.header->nodes - 1].lo[2], -INFINITY);
+	w = right_tree();
+	bound = &w.node[w.header->nodes - 1].lo[2];
+	*bound = nextafterf(*bound, -INFINITY); /* too large */
 	fault(&w, "the box of");
-}
-
-Test(lbvh_verify, a_box_that_is_no_number)
-{
-	struct work w = right_tree();
-
+	w = right_tree();
 	w.node[5].lo[0] = NAN;
 	fault(&w, "the box of node");
-}
-
-Test(lbvh_verify, an_inverted_box)
-{
-	struct work w = right_tree();
-	const float swap = w.node[9].lo[0];
-
-	w.node[9].lo[0] = w.node[9].hi[0];
+	w = right_tree();
+	swap = w.node[9].lo[0];
+	w.node[9].lo[0] = w.node[9].hi[0]; /* inverted */
 	w.node[9].hi[0] = swap;
 	fault(&w, "the box of");
 }

@@ -1,18 +1,9 @@
 /* test_octree.c -- the verifier of octree: what a tree must be, against one made from the
  * positions by halving boxes; a right result passes, and each planted fault is found and named.
  */
-#include <criterion/criterion.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "cli/workloads/octree/verify.h"
-#include "cli/workloads/registry.h"
-#include "common/memory.h"
 #include "common/octree.h"
-#include "common/text.h"
-#include "common/workload.h"
+#include "tests/cli/workloads/trial.h"
 
 extern const struct gb_variant_ops octree_cpu_seq;
 
@@ -126,15 +117,11 @@ static void halve(struct halving *h, uint32_t *list, size_t n, int level, uint64
 
 static void check_shape(struct octree_params params)
 {
-	struct gb_error err = { 0 };
-	struct octree_input *in;
-	struct halving h = { 0 };
-	uint32_t *all;
+	struct trial t = start_trial(&gb_octree_workload, &params);
+	const struct octree_input *in = t.input;
+	uint32_t *all = malloc((in->count + 1) * sizeof *all);
+	struct halving h = { .in = in };
 
-	cr_assert_eq(gb_octree_workload.prepare(&params, (void **)&in, &err), GB_OK, "%s",
-		     err.message);
-	h.in = in;
-	all = malloc((in->count + 1) * sizeof *all);
 	for (size_t i = 0; i < in->count; i++)
 		all[i] = (uint32_t)i;
 	halve(&h, all, in->count, 0, 1, in->verifier->box.corner, in->verifier->box.size);
@@ -144,7 +131,7 @@ static void check_shape(struct octree_params params)
 	cr_assert(fabs(in->tree.mean_depth * (double)in->count - h.depths) <
 		  1e-6 * h.depths + 1e-9);
 	cr_assert_eq(in->tree.hash, h.shape.hash);
-	gb_octree_workload.release(in);
+	end_trial(&t);
 	free(all);
 }
 
@@ -167,6 +154,7 @@ Test(octree_reference, agrees_with_halving)
 
 struct scene {
 	struct octree_params params;
+	struct trial trial;
 	struct octree_input *in;
 	struct octree_output *out;
 	int32_t *next;
@@ -181,36 +169,15 @@ static void set_up(struct scene *s, struct octree_params params)
 	void *state = NULL;
 
 	s->params = params;
-	cr_assert_eq(gb_octree_workload.prepare(&s->params, (void **)&s->in, &err), GB_OK, "%s",
-		     err.message);
-	s->out = malloc(octree_output_size(s->in));
+	s->trial = start_trial(&gb_octree_workload, &s->params);
+	s->in = s->trial.input;
+	s->out = s->trial.output;
 	s->next = octree_output_next(s->in, s->out);
 	cr_assert_eq(gb_state_create(ops, &s->params, s->in, &state, &err), GB_OK);
 	cr_assert_eq(ops->run(state, &timer, &err), GB_OK);
 	cr_assert_eq(ops->download(state, s->out, &err), GB_OK);
 	gb_state_destroy(ops, state);
-}
-
-static void tear_down(struct scene *s)
-{
-	gb_octree_workload.release(s->in);
-	free(s->out);
-}
-
-static void expect(struct scene *s, const char *fault)
-{
-	struct gb_error err = { 0 };
-	struct gb_metrics metrics = { 0 };
-	enum gb_status status =
-		gb_octree_workload.verify(&s->params, s->in, 0, s->out, &metrics, &err);
-
-	if (!fault) {
-		cr_assert_eq(status, GB_OK, "%s", err.message);
-		return;
-	}
-	cr_assert_eq(status, GB_EVERIFY, "not found: %s", fault);
-	cr_assert(strstr(err.message, fault) != NULL, "\"%s\" is not in \"%s\"", fault,
-		  err.message);
+	expect_of(&s->trial, 0, NULL);
 }
 
 /* An octant of which is(value) holds; nodes below the root if deep. */
@@ -239,82 +206,82 @@ static bool is_node(int32_t value)
 	return value > 0;
 }
 
-/* Criterion's own way to give a test parameters wants shared memory: faults are few. */
-#define FAULT(name, bucket_, ...)                                                                \
-	Test(octree_faults, name)                                                                \
-	{                                                                                        \
-		struct scene s;                                                                  \
-                                                                                                 \
-		set_up(&s,                                                                       \
-		       (struct octree_params){ .count = 3000, .bucket = (bucket_), .seed = 2 }); \
-		expect(&s, NULL);                                                                \
-		__VA_ARGS__                                                                      \
-		tear_down(&s);                                                                   \
+/* The octant that the finder meets first from a row on becomes `value`. */
+Test(octree_faults, one_wrong_octant)
+{
+	enum { ROWS = INT32_MAX }; /* stands for the number of nodes */
+	static const struct {
+		bool (*is)(int32_t value);
+		int64_t row;
+		int32_t value;
+		const char *words;
+	} fault[] = {
+		{ is_leaf, 0, OCTREE_FREE, "body * is not in the tree" },
+		{ is_leaf, 3, OCTREE_LOCKED, "has a body" },
+		{ is_node, 0, ROWS, "which is not among 1 .." },
+		{ is_node, 1, OCTREE_FREE, "is not in the tree" },
+		{ is_node, 2, 0, "is number 0" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(fault); i++) {
+		struct scene s;
+
+		set_up(&s, (struct octree_params){ .count = 3000, .bucket = 1, .seed = 2 });
+		*find(&s, fault[i].is, fault[i].row) =
+			fault[i].value == ROWS ? (int32_t)s.out->rows : fault[i].value;
+		refuse(&s.trial, fault[i].words);
 	}
+}
 
-FAULT(body_lost, 1, {
-	*find(&s, is_leaf, 0) = OCTREE_FREE;
-	expect(&s, "is not in the tree");
-})
+static void body_out_of_range(struct scene *s)
+{
+	*find(s, is_leaf, 3) = octree_body(3000);
+}
 
-FAULT(body_twice, 1, {
-	int32_t *leaf = find(&s, is_leaf, 0);
+static void body_twice(struct scene *s)
+{
+	*find(s, is_free, 0) = *find(s, is_leaf, 0);
+}
 
-	*find(&s, is_free, 0) = *leaf;
-	expect(&s, "is in the tree twice");
-})
-
-FAULT(body_in_the_wrong_octant, 1, {
-	int32_t *leaf = find(&s, is_leaf, 5);
-	int32_t *free_one = leaf;
-	int32_t(*row)[8] = &s.out->child[(leaf - s.out->child[0]) / 8];
+static void body_in_the_wrong_octant(struct scene *s)
+{
+	int32_t *leaf = find(s, is_leaf, 5), *place = leaf;
+	int32_t *row = s->out->child[(leaf - s->out->child[0]) / 8];
 
 	for (int d = 0; d < 8; d++)
-		if ((*row)[d] == OCTREE_FREE)
-			free_one = &(*row)[d];
-	cr_assert(free_one != leaf);
-	*free_one = *leaf;
+		if (row[d] == OCTREE_FREE)
+			place = &row[d];
+	cr_assert(place != leaf);
+	*place = *leaf;
 	*leaf = OCTREE_FREE;
-	expect(&s, "which is not where it belongs");
-})
+}
 
-FAULT(bodies_exchanged, 1, {
-	int32_t *a = find(&s, is_leaf, 0);
-	int32_t *b = find(&s, is_leaf, s.out->rows / 2);
-	int32_t swap = *a;
+static void bodies_exchanged(struct scene *s)
+{
+	int32_t *a = find(s, is_leaf, 0), *b = find(s, is_leaf, s->out->rows / 2);
+	const int32_t swap = *a;
 
 	*a = *b;
 	*b = swap;
-	expect(&s, "which is not where it belongs");
-})
+}
 
-FAULT(body_out_of_range, 1, {
-	*find(&s, is_leaf, 3) = octree_body(3000);
-	expect(&s, "has a body 3000, of 3000");
-})
+static void list_without_end(struct scene *s)
+{
+	const int32_t first = octree_body(*find(s, is_leaf, 0));
+	int32_t body = first;
 
-FAULT(lock_left_behind, 1, {
-	*find(&s, is_leaf, 3) = OCTREE_LOCKED;
-	expect(&s, "has a body");
-})
+	while (s->next[body] != -1)
+		body = s->next[body];
+	s->next[body] = first;
+}
 
-FAULT(list_without_end, 16, {
-	int32_t *leaf = find(&s, is_leaf, 0);
-	int32_t body = octree_body(*leaf);
-
-	while (s.next[body] != -1)
-		body = s.next[body];
-	s.next[body] = octree_body(*leaf);
-	expect(&s, "is in the tree twice");
-})
-
-FAULT(list_out_of_range, 16, {
-	s.next[octree_body(*find(&s, is_leaf, 0))] = -7;
-	expect(&s, "has a body -7");
-})
+static void list_out_of_range(struct scene *s)
+{
+	s->next[octree_body(*find(s, is_leaf, 0))] = -7;
+}
 
 /* A node of which all children are leaves becomes a leaf. */
-static void merge_leaves(struct scene *s)
+static void leaf_too_full(struct scene *s)
 {
 	int32_t *slot = find(s, is_node, 0);
 	int32_t list = -1, after;
@@ -336,60 +303,77 @@ static void merge_leaves(struct scene *s)
 	*slot = octree_body(list);
 }
 
-FAULT(leaf_too_full, 2, {
-	merge_leaves(&s);
-	expect(&s, "more than the bucket's 2");
-})
-
-FAULT(node_without_need, 1, {
-	/* Below a new node, in the octant where it belongs, as no builder may leave it. */
-	int32_t *leaf = find(&s, is_leaf, 0);
+/* A leaf below a new node, in the octant where it belongs, as no builder may leave it. */
+static void node_without_need(struct scene *s)
+{
+	int32_t *leaf = find(s, is_leaf, 0);
 	const int32_t body = octree_body(*leaf);
-	const int64_t row = s.out->rows++;
+	const int64_t row = s->out->rows++;
 	const uint64_t key =
-		octree_key(&s.in->verifier->box, s.in->x[body], s.in->y[body], s.in->z[body]);
+		octree_key(&s->in->verifier->box, s->in->x[body], s->in->y[body], s->in->z[body]);
 	int level = 0;
 
-	cr_assert((size_t)s.out->rows <= s.in->pool);
-	for (int32_t node = 0; &s.out->child[node][octree_digit(key, level)] != leaf; level++)
-		node = s.out->child[node][octree_digit(key, level)];
+	cr_assert((size_t)s->out->rows <= s->in->pool);
+	for (int32_t node = 0; &s->out->child[node][octree_digit(key, level)] != leaf; level++)
+		node = s->out->child[node][octree_digit(key, level)];
 	for (int d = 0; d < 8; d++)
-		s.out->child[row][d] = OCTREE_FREE;
-	s.out->child[row][octree_digit(key, level + 1)] = *leaf;
+		s->out->child[row][d] = OCTREE_FREE;
+	s->out->child[row][octree_digit(key, level + 1)] = *leaf;
 	*leaf = (int32_t)row;
-	expect(&s, "which one leaf could have");
-})
+}
 
-FAULT(node_out_of_range, 1, {
-	*find(&s, is_node, 0) = (int32_t)s.out->rows;
-	expect(&s, "which is not among 1 ..");
-})
+static void node_below_itself(struct scene *s)
+{
+	const int32_t node = *find(s, is_node, 0);
 
-FAULT(root_below_itself, 1, {
-	*find(&s, is_node, 2) = 0;
-	expect(&s, "is number 0");
-})
+	s->out->child[node][3] = node;
+}
 
-FAULT(node_below_itself, 1, {
-	int32_t *node = find(&s, is_node, 0);
+static void no_nodes(struct scene *s)
+{
+	s->out->rows = 0;
+}
 
-	s.out->child[*node][3] = *node;
-	expect(&s, "is in the tree twice");
-})
+static void more_nodes_than_the_pool(struct scene *s)
+{
+	s->out->rows = (int64_t)s->in->pool + 1;
+}
 
-FAULT(subtree_lost, 1, {
-	*find(&s, is_node, 1) = OCTREE_FREE;
-	expect(&s, "is not in the tree");
-})
+static void never_written(struct scene *s)
+{
+	memset(s->out, 0xa5, s->trial.size);
+}
 
-FAULT(no_tree, 1, {
-	s.out->rows = 0;
-	expect(&s, "0 nodes");
-	s.out->rows = (int64_t)s.in->pool + 1;
-	expect(&s, "nodes, of");
-	memset(s.out, 0xa5, octree_output_size(s.in));
-	expect(&s, "nodes, of");
-})
+Test(octree_faults, planted)
+{
+	static const struct {
+		void (*plant)(struct scene *s);
+		int64_t bucket;
+		const char *words;
+	} fault[] = {
+		{ body_out_of_range, 1, "has a body 3000, of 3000" },
+		{ body_twice, 1, "is in the tree twice" },
+		{ body_in_the_wrong_octant, 1, "which is not where it belongs" },
+		{ bodies_exchanged, 1, "which is not where it belongs" },
+		{ list_without_end, 16, "is in the tree twice" },
+		{ list_out_of_range, 16, "has a body -7" },
+		{ leaf_too_full, 2, "more than the bucket's 2" },
+		{ node_without_need, 1, "which one leaf could have" },
+		{ node_below_itself, 1, "is in the tree twice" },
+		{ no_nodes, 1, "0 nodes" },
+		{ more_nodes_than_the_pool, 1, "nodes, of" },
+		{ never_written, 1, "nodes, of" },
+	};
+
+	for (size_t i = 0; i < GB_COUNT(fault); i++) {
+		struct scene s;
+
+		set_up(&s, (struct octree_params){
+				   .count = 3000, .bucket = fault[i].bucket, .seed = 2 });
+		fault[i].plant(&s);
+		refuse(&s.trial, fault[i].words);
+	}
+}
 
 /* A chain of nodes that goes on where keys have ended. */
 Test(octree_faults, node_below_the_keys)
@@ -400,7 +384,6 @@ Test(octree_faults, node_below_the_keys)
 	set_up(&s,
 	       (struct octree_params){
 		       .count = 100, .bucket = 1, .seed = 2, .distribution = OCTREE_COINCIDENT });
-	expect(&s, NULL);
 	for (int level = 0; level < OCTREE_DEEPEST; level++)
 		for (int d = 0; d < 8; d++)
 			if (s.out->child[node][d] > 0) {
@@ -408,8 +391,7 @@ Test(octree_faults, node_below_the_keys)
 				break;
 			}
 	*find(&s, is_leaf, node) = (int32_t)s.out->rows++;
-	expect(&s, "where keys end");
-	tear_down(&s);
+	refuse(&s.trial, "where keys end");
 }
 
 /* Faults far down in a tree that several threads walk. */
@@ -420,16 +402,14 @@ Test(octree_faults, in_a_large_tree)
 	int32_t was;
 
 	set_up(&s, (struct octree_params){ .count = 60000, .bucket = 1, .seed = 3 });
-	expect(&s, NULL);
 	leaf = find(&s, is_leaf, s.out->rows - 100);
 	was = *leaf;
 	*leaf = OCTREE_FREE;
-	expect(&s, "is not in the tree");
+	expect_of(&s.trial, 0, "is not in the tree");
 	*leaf = octree_body(60000);
-	expect(&s, "of 60000 bodies");
+	expect_of(&s.trial, 0, "of 60000 bodies");
 	*leaf = 7;
-	expect(&s, "is in the tree twice");
+	expect_of(&s.trial, 0, "is in the tree twice");
 	*leaf = was;
-	expect(&s, NULL);
-	tear_down(&s);
+	refuse(&s.trial, NULL);
 }

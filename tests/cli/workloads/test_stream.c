@@ -2,15 +2,11 @@
 #include <criterion/criterion.h>
 #include <criterion/parameterized.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
-#include "cli/workloads/registry.h"
-#include "common/memory.h"
 #include "common/rng.h"
 #include "common/stream.h"
-#include "common/text.h"
 #include "common/variants.h"
+#include "tests/cli/workloads/trial.h"
 
 enum { GUARD = 64, POISON = 0xa5 };
 
@@ -106,54 +102,32 @@ ParameterizedTest(struct size_case *size, stream, copies_every_byte)
 Test(stream, verify_finds_one_flipped_bit)
 {
 	const struct stream_params params = { .count = 1003, .seed = 2 };
-	const struct gb_workload *w = &gb_stream_workload;
-	struct gb_metrics metrics = { 0 };
-	struct gb_error none = { 0 };
-	unsigned char output[1003];
-	void *input = NULL;
+	struct trial t = start_trial(&gb_stream_workload, &params);
+	unsigned char *output = t.output;
+	char where[40];
 
-	cr_assert_eq(w->prepare(&params, &input, &none), GB_OK);
-	memcpy(output, ((const struct stream_input *)input)->words, sizeof output);
-	cr_expect_eq(w->verify(&params, input, 0, output, &metrics, &none), GB_OK);
-	for (size_t at = 0; at < sizeof output; at++) {
-		struct gb_error err = { 0 };
-		char where[32];
-
+	memcpy(output, ((const struct stream_input *)t.input)->words, t.size);
+	for (size_t at = 0; at < t.size; at++) {
 		output[at] ^= 1u << at % 8;
-		cr_expect_eq(w->verify(&params, input, 0, output, &metrics, &err), GB_EVERIFY);
 		(void)snprintf(where, sizeof where, "byte %zu of 1003", at);
-		cr_expect(strstr(err.message, where) != NULL, "%s", err.message);
+		expect_of(&t, 0, where);
 		output[at] ^= 1u << at % 8;
 	}
-	w->release(input);
+	refuse(&t, NULL);
 }
 
-Test(stream, input_is_the_generator_of_seed_and_index)
+/* The input by seed and index, and what it is counted as: bytes read and written. */
+Test(stream, input_and_work)
 {
 	const struct stream_params params = { .count = 800, .seed = 77 };
-	const struct gb_workload *w = &gb_stream_workload;
-	const struct stream_input *in;
-	struct gb_error err = { 0 };
-	void *input = NULL;
+	struct trial t = start_trial(&gb_stream_workload, &params);
+	const struct stream_input *in = t.input;
 
-	cr_assert_eq(w->prepare(&params, &input, &err), GB_OK);
-	in = input;
 	for (size_t i = 0; i < 100; i++)
 		cr_expect_eq(in->words[i], gb_random_half(gb_random_block(77, 0, i / 2), i % 2));
-	w->release(input);
-}
-
-Test(stream, work_is_bytes_read_and_written)
-{
-	const struct stream_params params = { .count = 1000 };
-	const struct gb_workload *w = &gb_stream_workload;
-	struct gb_error err = { 0 };
-	void *input = NULL;
-
-	cr_assert_eq(w->prepare(&params, &input, &err), GB_OK);
-	cr_expect_eq(w->work(&params, input).items, 2000);
-	cr_expect_eq(w->work(&params, input).bytes, 2000);
-	w->release(input);
+	cr_expect_eq(gb_stream_workload.work(&params, in).items, 1600);
+	cr_expect_eq(gb_stream_workload.work(&params, in).bytes, 1600);
+	end_trial(&t);
 }
 
 /* A dry run counts what a real one would take, and touches nothing: 1 TiB is no trouble. */
