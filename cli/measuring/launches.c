@@ -127,16 +127,14 @@ enum gb_status gb_launch(const char *program, char *const *argv, int keep, int *
 bool gb_is_launch(struct gb_request *request)
 {
 	const char *text = getenv(VARIABLE);
-	char *rest;
-	long long launch, device, shared;
+	long long launch, device;
+	int shared, file, path;
 
-	if (!text)
+	if (!text ||
+	    sscanf(text, "%lld:%lld:%d:%d:%n", &launch, &device, &shared, &file, &path) != 4)
 		return false;
-	launch = strtoll(text, &rest, 10);
-	device = *rest == ':' ? strtoll(rest + 1, &rest, 10) : 0;
-	shared = *rest == ':' ? strtoll(rest + 1, &rest, 10) : 0;
-	request->target.file = *rest == ':' ? (int)strtol(rest + 1, &rest, 10) : 0;
-	request->target.path = *rest == ':' ? rest + 1 : NULL;
+	request->target.file = file;
+	request->target.path = text + path;
 	request->quiet = 1;
 	request->how.device = device;
 	request->repeats.all_devices = false;

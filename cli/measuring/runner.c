@@ -333,17 +333,14 @@ static void settle(struct gb_result *r, const struct gb_error *err)
 
 static int threads_of(const struct gb_result *r)
 {
-	const struct gb_param *row = r->workload->params;
+	const struct gb_param *row =
+		gb_param_find(r->workload->params, r->workload->param_count, "threads");
 
 	if (r->variant->backend != GB_CPU)
 		return 0;
-	if (r->variant->ops && r->variant->ops->flags & GB_SERIAL)
+	if (!row || (r->variant->ops && r->variant->ops->flags & GB_SERIAL))
 		return 1;
-	for (size_t i = 0; i < r->workload->param_count; i++, row++)
-		if (gb_equal(row->name, "threads"))
-			return (int)*(const int64_t *)(const void *)((const char *)r->params +
-								     row->offset);
-	return 1;
+	return (int)gb_value_load(row, r->params).i;
 }
 
 enum gb_status gb_run(struct gb_result *result, const void *input, const struct gb_settings *how,

@@ -325,15 +325,6 @@ static enum gb_status verify_heap(const struct cbt_input *in, const struct cbt_o
 	return GB_OK;
 }
 
-static void add_metrics(const struct cbt_input *in, struct gb_metrics *metrics)
-{
-	gb_metric(metrics, "leaves", (double)in->leaves);
-	gb_metric(metrics, "fill", (double)in->leaves / ldexp(1, (int)in->depth));
-	gb_metric(metrics, "heap_bytes", ldexp(1, (int)in->depth + 2) / 8);
-	if (in->op == CBT_UPDATE)
-		gb_metric(metrics, "end_leaves", (double)in->end_leaves);
-}
-
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,
 			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
 {
@@ -353,7 +344,8 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 	    gb_terrain_check(field, in->depth, in->op == CBT_UPDATE ? in->end_leaves : in->leaves,
 			     err))
 		return err->code;
-	add_metrics(in, metrics);
+	gb_metric(metrics, "leaves", (double)in->leaves);
+	gb_metric(metrics, "heap_bytes", ldexp(1, (int)in->depth + 2) / 8);
 	return GB_OK;
 }
 

@@ -67,20 +67,12 @@ static double rounding_of(const struct lbvh_input *in, const struct lbvh_ray *ra
 {
 	static const double UNIT = 0x1p-24, MOST = 1e-2;
 	enum { ROUNDED = 2 * 8 };
-	const uint32_t *corner = in->triangle + 3 * (size_t)p;
+	const uint32_t first = in->triangle[3 * (size_t)p];
 	double e1[3], e2[3], s[3], cross[3], determinant = 0;
 
-	for (int k = 0; k < 3; k++) {
-		const double a = (double)in->vertex[3 * (size_t)corner[0] + (size_t)k];
-
-		e1[k] = (double)in->vertex[3 * (size_t)corner[1] + (size_t)k] - a;
-		e2[k] = (double)in->vertex[3 * (size_t)corner[2] + (size_t)k] - a;
-		s[k] = (double)ray->origin[k] - a;
-	}
-	for (int k = 0; k < 3; k++) {
-		const int i = (k + 1) % 3, j = (k + 2) % 3;
-
-		cross[k] = e1[i] * e2[j] - e1[j] * e2[i];
+	lbvh_edges(in, p, e1, e2, cross);
+	for (size_t k = 0; k < 3; k++) {
+		s[k] = (double)ray->origin[k] - (double)in->vertex[3 * (size_t)first + k];
 		determinant += cross[k] * (double)ray->direction[k];
 	}
 	return fmin(MOST * t, ROUNDED * UNIT * length_of(e1) * length_of(e2) * (length_of(s) + t) /
@@ -105,7 +97,6 @@ static bool is_there(const struct lbvh_input *in, const struct lbvh_hits *h, siz
 static bool agrees(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
 {
 	const float want = in->reference->t[i];
-	const uint32_t *corner;
 	struct lbvh_ray ray;
 	uint32_t p;
 	float t;
@@ -120,12 +111,8 @@ static bool agrees(const struct lbvh_input *in, const struct lbvh_hits *h, size_
 		return false;
 	if (p == in->reference->primitive[i])
 		return true;
-	corner = in->triangle + 3 * (size_t)p;
 	ray = ray_of(h, i);
-	return near_enough(t, lbvh_intersect(ray.origin, ray.direction,
-					     in->vertex + 3 * (size_t)corner[0],
-					     in->vertex + 3 * (size_t)corner[1],
-					     in->vertex + 3 * (size_t)corner[2]));
+	return near_enough(t, lbvh_meet(in, ray.origin, ray.direction, p));
 }
 
 /* The hit primitive; of occlusion 0 in place of one. */

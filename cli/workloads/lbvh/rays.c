@@ -25,7 +25,7 @@ struct maker {
 	const struct lbvh_input *in;
 	enum lbvh_rays kind;
 	uint64_t seed;
-	float lo[3], hi[3]; /* of the scene */
+	struct lbvh_box scene;
 	double diagonal;
 	/* What the primary rays hit: primitives by pixels, and the pixels that hit something, in the
 	 * order of the stream; NULL if rays do not start there. */
@@ -114,17 +114,11 @@ static void find_surface(struct maker *m)
 }
 
 /* The normal of a triangle on the side that `ahead` comes from; -ahead if it has no area. */
-static void face(const float a[3], const float b[3], const float c[3], const double ahead[3],
-		 double normal[3])
+static void face(const struct lbvh_input *in, size_t p, const double ahead[3], double normal[3])
 {
 	double e1[3], e2[3], toward = 0;
 
-	for (int k = 0; k < 3; k++) {
-		e1[k] = (double)b[k] - (double)a[k];
-		e2[k] = (double)c[k] - (double)a[k];
-	}
-	for (int k = 0; k < 3; k++)
-		normal[k] = e1[(k + 1) % 3] * e2[(k + 2) % 3] - e1[(k + 2) % 3] * e2[(k + 1) % 3];
+	lbvh_edges(in, p, e1, e2, normal);
 	if (!normalize(normal))
 		for (int k = 0; k < 3; k++)
 			normal[k] = -ahead[k];
@@ -145,7 +139,7 @@ static struct spot spot_of(const struct maker *m, size_t i)
 	const uint32_t *v = in->triangle + 3 * p;
 	const float *a = in->vertex + 3 * (size_t)v[0], *b = in->vertex + 3 * (size_t)v[1];
 	const float *c = in->vertex + 3 * (size_t)v[2];
-	const double t = seen ? (double)lbvh_intersect(ray.origin, ray.direction, a, b, c) : 0;
+	const double t = seen ? (double)lbvh_meet(in, ray.origin, ray.direction, p) : 0;
 	struct spot spot;
 	double ahead[3];
 
@@ -154,7 +148,7 @@ static struct spot spot_of(const struct maker *m, size_t i)
 		spot.point[k] = seen ? (double)ray.origin[k] + t * ahead[k]
 				     : ((double)a[k] + (double)b[k] + (double)c[k]) / 3;
 	}
-	face(a, b, c, ahead, spot.normal);
+	face(in, p, ahead, spot.normal);
 	return spot;
 }
 
@@ -181,7 +175,7 @@ static struct lbvh_ray shadow_ray(const struct maker *m, size_t i)
 
 	random_direction(m, i, random);
 	for (int k = 0; k < 3; k++) {
-		d[k] = ((double)m->lo[k] + (double)m->hi[k]) / 2 - spot.point[k] +
+		d[k] = ((double)m->scene.lo[k] + (double)m->scene.hi[k]) / 2 - spot.point[k] +
 		       m->diagonal * (LIGHT_AWAY * away[k] + LIGHT_RADIUS * random[k]);
 		square += d[k] * d[k];
 	}
@@ -210,8 +204,9 @@ static struct lbvh_ray random_ray(const struct maker *m, size_t i)
 	double point[3], direction[3];
 
 	for (int k = 0; k < 3; k++)
-		point[k] = (double)m->lo[k] + ((double)m->hi[k] - (double)m->lo[k]) *
-						      ((double)random.word[k] * 0x1p-32);
+		point[k] =
+			(double)m->scene.lo[k] + ((double)m->scene.hi[k] - (double)m->scene.lo[k]) *
+							 ((double)random.word[k] * 0x1p-32);
 	random_direction(m, i, direction);
 	return ray_from(point, direction, 0, (double)INFINITY);
 }
@@ -258,7 +253,7 @@ static uint64_t key_of(const struct lbvh_grid *grid, const struct lbvh_ray *ray)
 
 static void sort_rays(const struct maker *m)
 {
-	const struct lbvh_grid grid = lbvh_grid_over(m->lo, m->hi, LBVH_BITS_30);
+	const struct lbvh_grid grid = lbvh_grid_over(m->scene.lo, m->scene.hi, LBVH_BITS_30);
 	const size_t rays = lbvh_ray_count(m->in);
 
 #pragma omp parallel for schedule(static)
@@ -277,20 +272,9 @@ static void measure(struct maker *m)
 {
 	double square = 0;
 
+	m->scene = lbvh_scene_box(m->in);
 	for (int k = 0; k < 3; k++) {
-		m->lo[k] = INFINITY;
-		m->hi[k] = -INFINITY;
-	}
-	for (size_t p = 0; p < m->in->count; p++) {
-		const struct lbvh_box box = lbvh_primitive_box(m->in->vertex, m->in->triangle, p);
-
-		for (int k = 0; k < 3; k++) {
-			m->lo[k] = lbvh_min(m->lo[k], box.lo[k]);
-			m->hi[k] = lbvh_max(m->hi[k], box.hi[k]);
-		}
-	}
-	for (int k = 0; k < 3; k++) {
-		const double extent = (double)m->hi[k] - (double)m->lo[k];
+		const double extent = (double)m->scene.hi[k] - (double)m->scene.lo[k];
 
 		square += extent * extent;
 	}

@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/memory.h"
 
@@ -62,20 +61,16 @@ void lbvh_reference_destroy(struct lbvh_reference *r)
 
 /* ---- the tree ----------------------------------------------------------------------------- */
 
-static void empty_box(float box[6])
+struct lbvh_box lbvh_scene_box(const struct lbvh_input *in)
 {
-	for (int k = 0; k < 3; k++) {
-		box[k] = INFINITY;
-		box[3 + k] = -INFINITY;
-	}
-}
+	struct lbvh_box scene = lbvh_no_box();
 
-static void grow_box(float box[6], const float lo[3], const float hi[3])
-{
-	for (int k = 0; k < 3; k++) {
-		box[k] = lbvh_min(box[k], lo[k]);
-		box[3 + k] = lbvh_max(box[3 + k], hi[k]);
+	for (size_t p = 0; p < in->count; p++) {
+		const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle, p);
+
+		lbvh_grow(&scene, b.lo, b.hi);
 	}
+	return scene;
 }
 
 static int by_code(const void *a_, const void *b_)
@@ -95,16 +90,9 @@ static size_t share_begin(const struct lbvh_reference *r, size_t count, size_t l
 
 static void place(const struct lbvh_input *in, struct lbvh_reference *r)
 {
-	struct lbvh_grid grid;
-	float scene[6];
+	const struct lbvh_box scene = lbvh_scene_box(in);
+	const struct lbvh_grid grid = lbvh_grid_over(scene.lo, scene.hi, LBVH_BITS_63);
 
-	empty_box(scene);
-	for (size_t p = 0; p < in->count; p++) {
-		const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle, p);
-
-		grow_box(scene, b.lo, b.hi);
-	}
-	grid = lbvh_grid_over(scene, scene + 3, LBVH_BITS_63);
 #pragma omp parallel for schedule(static)
 	for (size_t p = 0; p < in->count; p++) {
 		const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle, p);
@@ -124,40 +112,34 @@ void lbvh_reference_build(const struct lbvh_input *in)
 	place(in, r);
 #pragma omp parallel for schedule(static)
 	for (size_t leaf = 0; leaf < r->leaves; leaf++) {
-		float *box = r->box[r->leaves + leaf];
+		struct lbvh_box *box = &r->box[r->leaves + leaf];
 		const size_t end = share_begin(r, in->count, leaf + 1);
 
-		empty_box(box);
+		*box = lbvh_no_box();
 		for (size_t i = share_begin(r, in->count, leaf); i < end; i++) {
 			const struct lbvh_box b = lbvh_primitive_box(in->vertex, in->triangle,
 								     r->placed[i].primitive);
 
-			grow_box(box, b.lo, b.hi);
+			lbvh_grow(box, b.lo, b.hi);
 		}
 	}
 	for (size_t node = r->leaves; node-- > 1;) {
-		memcpy(r->box[node], r->box[2 * node], sizeof r->box[node]);
-		grow_box(r->box[node], r->box[2 * node + 1], r->box[2 * node + 1] + 3);
+		r->box[node] = r->box[2 * node];
+		lbvh_grow(&r->box[node], r->box[2 * node + 1].lo, r->box[2 * node + 1].hi);
 	}
 	r->built = true;
 }
 
 /* ---- rays --------------------------------------------------------------------------------- */
 
-struct beam {
-	const struct lbvh_ray *ray;
-	float inverse[3];
-};
-
-/* Where the ray enters the box, INFINITY if not before `far`; never later than it really does. */
-static float enter(const float box[6], const struct beam *beam, float far)
+float lbvh_enter(const float lo[3], const float hi[3], const float origin[3],
+		 const float inverse[3], float far)
 {
-	const float *const origin = beam->ray->origin;
 	float near = 0;
 
 	for (int k = 0; k < 3; k++) {
-		const float a = (box[k] - origin[k]) * beam->inverse[k];
-		const float b = (box[3 + k] - origin[k]) * beam->inverse[k];
+		const float a = (lo[k] - origin[k]) * inverse[k];
+		const float b = (hi[k] - origin[k]) * inverse[k];
 
 		/* 0 / 0 is NaN, which compares false and leaves the interval alone. */
 		if (a < b) {
@@ -181,10 +163,7 @@ static void test_share(const struct lbvh_input *in, const struct lbvh_ray *ray, 
 
 	for (size_t i = share_begin(r, in->count, leaf); i < end; i++) {
 		const uint32_t p = r->placed[i].primitive;
-		const uint32_t *corner = in->triangle + 3 * (size_t)p;
-		const float t = lbvh_intersect(
-			ray->origin, ray->direction, in->vertex + 3 * (size_t)corner[0],
-			in->vertex + 3 * (size_t)corner[1], in->vertex + 3 * (size_t)corner[2]);
+		const float t = lbvh_meet(in, ray->origin, ray->direction, p);
 
 		if (t > ray->near && lbvh_nearer(t, p, *best_t, *best)) {
 			*best_t = t;
@@ -193,32 +172,38 @@ static void test_share(const struct lbvh_input *in, const struct lbvh_ray *ray, 
 	}
 }
 
+static float enter(const struct lbvh_box *box, const struct lbvh_ray *ray, const float inverse[3],
+		   float far)
+{
+	return lbvh_enter(box->lo, box->hi, ray->origin, inverse, far);
+}
+
 float lbvh_reference_hit(const struct lbvh_input *in, const struct lbvh_ray *ray,
 			 uint32_t *primitive)
 {
 	const struct lbvh_reference *r = in->reference;
-	struct beam beam = { .ray = ray };
+	float inverse[3];
 	size_t stack[STACK];
 	int depth = 0;
 	float best = ray->far;
 
 	for (int k = 0; k < 3; k++)
-		beam.inverse[k] = 1 / ray->direction[k];
+		inverse[k] = 1 / ray->direction[k];
 	*primitive = LBVH_MISS;
-	if (enter(r->box[1], &beam, best) < INFINITY)
+	if (enter(&r->box[1], ray, inverse, best) < INFINITY)
 		stack[depth++] = 1;
 	while (depth > 0) {
 		const size_t node = stack[--depth];
 		float near[2];
 
-		if (enter(r->box[node], &beam, best) == INFINITY)
+		if (enter(&r->box[node], ray, inverse, best) == INFINITY)
 			continue;
 		if (node >= r->leaves) {
 			test_share(in, ray, node - r->leaves, &best, primitive);
 			continue;
 		}
-		near[0] = enter(r->box[2 * node], &beam, best);
-		near[1] = enter(r->box[2 * node + 1], &beam, best);
+		near[0] = enter(&r->box[2 * node], ray, inverse, best);
+		near[1] = enter(&r->box[2 * node + 1], ray, inverse, best);
 		const size_t second = near[0] <= near[1]; /* the farther child waits */
 
 		if (near[second] < INFINITY)

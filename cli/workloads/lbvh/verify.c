@@ -80,24 +80,19 @@ static void right_box(const struct lbvh_input *in, const struct tree *t, size_t 
 {
 	const struct lbvh_node *n = &t->node[i];
 
+	*box = lbvh_no_box();
 	if (!is_leaf(n)) {
 		const struct lbvh_node *a = &t->node[n->left], *b = &t->node[n->right];
 
-		for (int k = 0; k < 3; k++) {
-			box->lo[k] = lbvh_min(a->lo[k], b->lo[k]);
-			box->hi[k] = lbvh_max(a->hi[k], b->hi[k]);
-		}
+		lbvh_grow(box, a->lo, a->hi);
+		lbvh_grow(box, b->lo, b->hi);
 		return;
 	}
-	*box = lbvh_primitive_box(in->vertex, in->triangle, t->index[leaf_first(n)]);
-	for (size_t j = 1; j < n->right; j++) {
+	for (size_t j = 0; j < n->right; j++) {
 		const struct lbvh_box more =
 			lbvh_primitive_box(in->vertex, in->triangle, t->index[leaf_first(n) + j]);
 
-		for (int k = 0; k < 3; k++) {
-			box->lo[k] = lbvh_min(box->lo[k], more.lo[k]);
-			box->hi[k] = lbvh_max(box->hi[k], more.hi[k]);
-		}
+		lbvh_grow(box, more.lo, more.hi);
 	}
 }
 
@@ -242,42 +237,22 @@ static uint64_t tree_hash(const struct tree *t)
 	return hash;
 }
 
-/* Whether the ray may hit something in the node's box before `far`. */
-static bool may_hit(const struct lbvh_node *n, const float origin[3], const float direction[3],
-		    float far)
-{
-	float near = 0;
-
-	for (int k = 0; k < 3; k++) {
-		const float a = (n->lo[k] - origin[k]) / direction[k];
-		const float b = (n->hi[k] - origin[k]) / direction[k];
-
-		/* 0 / 0 is NaN, which compares false and leaves the interval alone. */
-		if (a <= b) {
-			near = a > near ? a : near;
-			far = b < far ? b : far;
-		} else if (b < a) {
-			near = b > near ? b : near;
-			far = a < far ? a : far;
-		}
-	}
-	return near <= far * (1 + 1e-5f);
-}
-
 /* The first hit of a ray through the tree: distance and primitive. */
 static float walk_ray(const struct lbvh_input *in, const struct tree *t, const float origin[3],
 		      const float direction[3], uint32_t *primitive)
 {
 	uint64_t *stack = in->reference->stack;
 	size_t top = 0;
-	float best = INFINITY;
+	float best = INFINITY, inverse[3];
 
+	for (int k = 0; k < 3; k++)
+		inverse[k] = 1 / direction[k];
 	*primitive = LBVH_MISS;
 	stack[top++] = 0;
 	while (top > 0) {
 		const struct lbvh_node *n = &t->node[stack[--top]];
 
-		if (!may_hit(n, origin, direction, best))
+		if (lbvh_enter(n->lo, n->hi, origin, inverse, best) == INFINITY)
 			continue;
 		if (!is_leaf(n)) {
 			stack[top++] = n->right;
@@ -285,11 +260,8 @@ static float walk_ray(const struct lbvh_input *in, const struct tree *t, const f
 			continue;
 		}
 		for (size_t k = leaf_first(n); k < leaf_first(n) + n->right; k++) {
-			const uint32_t p = t->index[k], *corner = in->triangle + 3 * (size_t)p;
-			const float distance = lbvh_intersect(origin, direction,
-							      in->vertex + 3 * (size_t)corner[0],
-							      in->vertex + 3 * (size_t)corner[1],
-							      in->vertex + 3 * (size_t)corner[2]);
+			const uint32_t p = t->index[k];
+			const float distance = lbvh_meet(in, origin, direction, p);
 
 			if (lbvh_nearer(distance, p, best, *primitive)) {
 				best = distance;

@@ -183,6 +183,21 @@ static bool try_point(const struct gb_workload *workload, const struct gb_varian
 	return true;
 }
 
+/* The input of the line's first point, and its parameters, for free(). */
+static void *first_point(const struct gb_workload *workload, const char *words, void **params)
+{
+	struct gb_sweep sweep = { 0 };
+	struct gb_error err = { 0 };
+	void *input = NULL;
+
+	*params = malloc(workload->params_size);
+	cr_assert_eq(gb_sweep_words(&sweep, workload, words, &err), GB_OK, "%s", err.message);
+	gb_sweep_point(&sweep, 0, *params);
+	cr_assert_eq(workload->prepare(*params, &input, &err), GB_OK, "%s", err.message);
+	gb_sweep_release(&sweep);
+	return input;
+}
+
 /* The points of one line; how many the variant does. */
 static size_t try_line(const struct gb_variant *v, const char *words)
 {
@@ -250,8 +265,6 @@ Test(variants_planted, the_chosen_run_finds_its_share)
 	enum { SAMPLES = 11, SEEDS = 200 };
 	const struct gb_workload *workload = gb_workload_find("radix");
 	struct gb_settings how = settings(true);
-	struct gb_sweep sweep = { 0 };
-	struct gb_error err = { 0 };
 	const struct gb_variant *v = NULL;
 	int found = 0;
 
@@ -262,18 +275,15 @@ Test(variants_planted, the_chosen_run_finds_its_share)
 	how.warmup = 0;
 	planted.victim = 4;
 	for (int seed = 1; seed <= SEEDS; seed++) {
-		void *params = malloc(workload->params_size), *input = NULL;
+		void *params, *input;
 		struct gb_result r;
 		char words[64];
 
 		(void)snprintf(words, sizeof words, "--count=500 --seed=%d", seed);
-		cr_assert_eq(gb_sweep_words(&sweep, workload, words, &err), GB_OK);
-		gb_sweep_point(&sweep, 0, params);
-		cr_assert_eq(workload->prepare(params, &input, &err), GB_OK);
+		input = first_point(workload, words, &params);
 		found += !measure(workload, v, params, input, &how, WRONG_ONCE, &r);
 		gb_result_release(&r);
 		workload->release(input);
-		gb_sweep_release(&sweep);
 		free(params);
 	}
 	cr_expect(found > SEEDS / 9 / 2 && found < SEEDS / 9 * 2, "%d of %d: expected a ninth",
@@ -301,9 +311,8 @@ static void measure_waiting(int64_t waits, int64_t warmup, struct gb_result *r)
 	const struct gb_settings how = {
 		.samples = 3, .warmup = warmup, .timeout_s = 100, .hot = 1
 	};
-	struct gb_sweep sweep = { 0 };
 	struct gb_error err = { 0 };
-	void *params = malloc(workload->params_size), *input = NULL;
+	void *params, *input;
 
 	for (size_t i = 0; i < gb_variant_count; i++)
 		if (gb_equal(gb_variants[i].workload, "stream") &&
@@ -316,13 +325,10 @@ static void measure_waiting(int64_t waits, int64_t warmup, struct gb_result *r)
 	planted.runs = 0;
 	planted.victim = waits;
 	variant.ops = &wrapped;
-	cr_assert_eq(gb_sweep_words(&sweep, workload, "--count=4096", &err), GB_OK);
-	gb_sweep_point(&sweep, 0, params);
-	cr_assert_eq(workload->prepare(params, &input, &err), GB_OK);
+	input = first_point(workload, "--count=4096", &params);
 	*r = (struct gb_result){ .workload = workload, .variant = &variant, .params = params };
 	cr_assert_eq(gb_run(r, input, &how, true, &err), GB_OK);
 	workload->release(input);
-	gb_sweep_release(&sweep);
 	r->params = NULL;
 	free(params);
 }

@@ -40,7 +40,6 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 {
-	(void)err;
 	cr_assert(eq(i64, sample, toy.resets));
 	toy.resets++;
 	memset(state, 0, SIZE);
@@ -71,7 +70,6 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
-	(void)err;
 	if (!toy.no_output)
 		memcpy(output, state, SIZE);
 	return GB_OK;
@@ -83,8 +81,6 @@ static const struct gb_variant_ops ops = {
 
 static size_t output_size(const void *params, const void *input)
 {
-	(void)params;
-	(void)input;
 	return SIZE;
 }
 
@@ -93,9 +89,6 @@ static enum gb_status verify(const void *params, const void *input, int64_t samp
 {
 	const unsigned char *byte = output;
 
-	(void)params;
-	(void)input;
-	(void)sample;
 	toy.verified++;
 	gb_metric(metrics, "checks", (double)toy.verified);
 	for (size_t i = 0; i < SIZE; i++)
@@ -106,15 +99,11 @@ static enum gb_status verify(const void *params, const void *input, int64_t samp
 
 static struct gb_work work(const void *params, const void *input)
 {
-	(void)params;
-	(void)input;
 	return (struct gb_work){ .items = SIZE, .bytes = 2 * SIZE };
 }
 
 static int64_t distinct(const void *params, const void *input)
 {
-	(void)params;
-	(void)input;
 	return toy.distinct ? toy.distinct : 1;
 }
 
@@ -222,58 +211,38 @@ Test(runner, fixed_samples)
 	cr_assert(eq(i64, toy.runs, 6), "and one for the phases");
 }
 
-Test(runner, a_wrong_result_fails_without_a_time)
+/* Each fault leaves no time; and the warm-up alone shows a wrong result. */
+Test(runner, faults_leave_no_time)
 {
-	toy.wrong = true;
-	go();
-	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
-	cr_assert(eq(int, (int)result.code, GB_EVERIFY));
-	cr_assert(eq(int, (int)result.verdict, GB_FAIL));
-	cr_assert(eq(str, result.reason, "byte 0 is 2"));
-	cr_assert(eq(i64, toy.runs, 1));
-	assert_no_time();
-}
+	static const struct {
+		bool *fault;
+		enum gb_outcome outcome;
+		enum gb_status code;
+		const char *reason;
+		int64_t runs;
+	} row[] = {
+		{ &toy.wrong, GB_FAILED, GB_EVERIFY, "byte 0 is 2", 1 },
+		{ &toy.wrong_late, GB_FAILED, GB_EVERIFY, "byte 0 is 2", 0 },
+		{ &toy.no_output, GB_FAILED, GB_EVERIFY, "byte 0 is 165", 1 },
+		{ &toy.fail_run, GB_FAILED, GB_ERUNTIME, "the third run fails", 3 },
+		{ &toy.fail_create, GB_FAILED, GB_ERUNTIME, "half built", 0 },
+		{ &toy.unavailable, GB_SKIPPED, GB_EMEMORY, "needs 7 GiB, 3 GiB free", 0 },
+	};
 
-Test(runner, a_result_that_goes_wrong_later_fails_too)
-{
-	toy.wrong_late = true;
-	go();
-	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
-	assert_no_time();
-}
-
-Test(runner, output_that_was_never_written_fails)
-{
-	toy.no_output = true;
-	go();
-	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
-	cr_assert(eq(str, result.reason, "byte 0 is 165"));
-}
-
-Test(runner, a_failed_run_is_a_failure)
-{
-	toy.fail_run = true;
-	go();
-	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
-	cr_assert(eq(int, (int)result.code, GB_ERUNTIME));
-	assert_no_time();
-}
-
-Test(runner, a_half_built_state_is_destroyed)
-{
-	toy.fail_create = true;
-	go();
-	cr_assert(eq(int, (int)result.outcome, GB_FAILED));
-	cr_assert(eq(str, result.reason, "half built"));
-}
-
-Test(runner, too_little_memory_is_a_skip)
-{
-	toy.unavailable = true;
-	go();
-	cr_assert(eq(int, (int)result.outcome, GB_SKIPPED));
-	cr_assert(eq(str, result.reason, "needs 7 GiB, 3 GiB free"));
-	assert_no_time();
+	for (size_t i = 0; i < GB_COUNT(row); i++) {
+		toy.runs = toy.resets = 0;
+		*row[i].fault = true;
+		go();
+		cr_assert(eq(int, (int)result.outcome, (int)row[i].outcome), "%s", row[i].reason);
+		cr_assert(eq(int, (int)result.code, (int)row[i].code), "%s", row[i].reason);
+		cr_assert(eq(int, result.verdict == GB_FAIL, row[i].code == GB_EVERIFY));
+		cr_assert(eq(str, result.reason, (char *)row[i].reason));
+		cr_assert(row[i].runs == 0 || toy.runs == row[i].runs, "%s", row[i].reason);
+		assert_no_time();
+		*row[i].fault = false;
+		teardown();
+		setup();
+	}
 }
 
 Test(runner, every_allocation_may_fail)
@@ -388,22 +357,33 @@ Test(runner, no_verify_says_so)
 	cr_assert(eq(i64, toy.verified, 0));
 }
 
+/* Measure a variant that may be run again without a reset. */
+static void go_repeatable(void)
+{
+	static const struct gb_variant_ops repeatable = {
+		.state_size = SIZE,
+		.create = create,
+		.run = run,
+		.download = download,
+		.flags = GB_REPEATABLE,
+	};
+	static const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
+
+	result.variant = &v;
+	toy.runs = 0;
+	go();
+}
+
 Test(runner, short_repeatable_runs_are_batched_when_hot)
 {
-	struct gb_variant_ops repeatable = ops;
-	const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
 	double least = INFINITY;
 
-	repeatable.reset = NULL;
-	repeatable.flags = GB_REPEATABLE;
 	/* On a busy machine the warm-up may be too slow for batches. */
 	for (int i = 0; i < 20 && result.batch <= 1; i++) {
 		teardown();
 		setup();
-		result.variant = &v;
 		toy.busy_ns = 1000;
-		toy.runs = 0;
-		go();
+		go_repeatable();
 	}
 	cr_assert(result.batch > 1);
 	for (size_t i = 0; i < result.time.count; i++)
@@ -413,32 +393,19 @@ Test(runner, short_repeatable_runs_are_batched_when_hot)
 		  "one more behind each sample that is verified, and one for the phases");
 }
 
-/* Nothing is known of the time of a run then. */
-Test(runner, without_a_warm_up_there_are_no_batches)
+/* Without a warm-up nothing is known of the time of a run. */
+Test(runner, runs_that_are_cold_or_of_unknown_length_are_not_batched)
 {
-	struct gb_variant_ops repeatable = ops;
-	const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
-
-	repeatable.reset = NULL;
-	repeatable.flags = GB_REPEATABLE;
-	result.variant = &v;
+	toy.busy_ns = 1000;
 	how.warmup = 0;
-	go();
+	go_repeatable();
 	cr_assert(eq(i64, result.batch, 1));
-}
-
-Test(runner, cold_runs_are_not_batched)
-{
-	struct gb_variant_ops repeatable = ops;
-	const struct gb_variant v = { .workload = "toy", .name = "toy", .ops = &repeatable };
-
-	repeatable.reset = NULL;
-	repeatable.flags = GB_REPEATABLE;
-	result.variant = &v;
+	teardown();
+	setup();
+	toy.busy_ns = 1000;
 	how.hot = 0;
 	how.samples = 3;
-	toy.busy_ns = 1000;
-	go();
+	go_repeatable();
 	cr_assert(result.cold);
 	cr_assert(eq(i64, result.batch, 1));
 }
