@@ -5,15 +5,20 @@
  * are the first build: whatever is then called faster or slower is the machine's own noise.  With
  * --early the launches are compared as they go, at few numbers of them, by intervals of a higher
  * level (looks.h), and end once no key is unsure.
+ *
+ * Each launch is kept as it ends, in one write to a file of JSON lines, so that a kill costs no
+ * more than the launch under way; of one that was cut off while it was written nothing is kept.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/commands/ab_side.h"
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
+#include "cli/measuring/launches.h"
+#include "cli/records/output.h"
 #include "cli/reports/compare/looks.h"
 #include "common/text.h"
 
@@ -51,6 +56,164 @@ static const struct gb_param rows[] = {
 };
 #undef AT
 
+/* ---- a side -------------------------------------------------------------------------------- */
+
+/* One of the two builds, and the records of its launches.  Starts with { 0 }. */
+struct side {
+	char name[64];
+	const char *program;
+	struct gb_records records;
+	int64_t launches; /* that the records are of */
+	struct gb_output output;
+	char *path; /* of the output; NULL: none */
+};
+
+/* "old=./gpubench" */
+static enum gb_status side_read(struct side *side, const char *word, struct gb_error *err)
+{
+	const size_t length = strcspn(word, "=");
+
+	if (length == 0 || length >= sizeof side->name || !word[length] || !word[length + 1] ||
+	    memchr(word, '/', length))
+		return gb_fail(err, GB_EUSAGE, "'%.80s' is not NAME=PROGRAM", word);
+	memcpy(side->name, word, length);
+	side->program = word + length + 1;
+	if (access(side->program, X_OK))
+		return gb_fail(err, GB_EUSAGE, "%s: %.200s is not a program that can be run",
+			       side->name, side->program);
+	return GB_OK;
+}
+
+/* The last launch was cut off: it will be made again. */
+static void drop_last_launch(struct side *side)
+{
+	if (side->records.run_count)
+		gb_records_remove_run(&side->records, side->records.run_count - 1);
+	side->output.keep_bytes = side->records.last_run_bytes;
+}
+
+/* The file PREFIX.NAME.jsonl, before anything is launched; GB_RESUME: with the launches that it
+ * holds.  prefix: NULL for none. */
+static enum gb_status side_open(struct side *side, const char *prefix, enum gb_existing existing,
+				struct gb_error *err)
+{
+	if (!prefix)
+		return GB_OK;
+	if (asprintf(&side->path, "%s.%s.jsonl", prefix, side->name) < 0) {
+		side->path = NULL;
+		return gb_out_of_memory(err, NULL);
+	}
+	if (gb_output_open(&side->output, side->path, existing, err) || existing != GB_RESUME ||
+	    gb_output_past(&side->output, &side->records, err))
+		return err->code;
+	if (side->output.cut)
+		drop_last_launch(side);
+	side->launches = (int64_t)side->records.run_count;
+	return GB_OK;
+}
+
+/* Whether two runs had the same words; not the last one, which names the output. */
+static bool has_same_words(const struct gb_run *a, const struct gb_run *b)
+{
+	if (a->argv.count != b->argv.count)
+		return false;
+	for (size_t i = 0; i + 1 < a->argv.count; i++)
+		if (!gb_equal(a->argv.text[i], b->argv.text[i]))
+			return false;
+	return true;
+}
+
+/* Launches of one side are to be alike. */
+static enum gb_status check_launch(const struct side *side, const struct gb_records *launch,
+				   struct gb_error *err)
+{
+	const struct gb_records *before = &side->records;
+
+	if (launch->run_count != 1)
+		return gb_fail(err, GB_EUSAGE,
+			       "%s: one launch made %zu runs: --runs is no word for ab (see "
+			       "--launches)",
+			       side->name, launch->run_count);
+	if (side->output.existing != GB_RESUME || before->run_count == 0)
+		return GB_OK;
+	if (!has_same_words(before->run[0], launch->run[0]))
+		return gb_fail(err, GB_EUSAGE, "--resume: %s has launches with other arguments",
+			       side->path);
+	return gb_resume_check(before, side->path, launch->run[0], "", err);
+}
+
+/* Keep the lines of a launch; they are the side's from now on. */
+static enum gb_status take_launch(struct side *side, struct gb_records *launch,
+				  struct gb_error *err)
+{
+	if (gb_output_put_all(&side->output, launch, err))
+		return err->code;
+	side->launches++;
+	return gb_records_move(&side->records, launch, err);
+}
+
+static enum gb_status read_launch(struct side *side, int status, const char *file,
+				  struct gb_error *err)
+{
+	struct gb_records launch = { 0 };
+
+	if (status == GB_EINTERRUPTED)
+		return gb_fail(err, GB_EINTERRUPTED, "interrupted");
+	if (status > 128)
+		return gb_fail(err, GB_ERUNTIME, "%s: ended by signal %d", side->name,
+			       status - 128);
+	if (status > GB_ERUNTIME || status == GB_EUSAGE)
+		return gb_fail(err, status == GB_EIO ? GB_EIO : GB_EUSAGE, "%s: exit status %d",
+			       side->name, status);
+	if (!gb_records_read(file, &launch, err) && !check_launch(side, &launch, err))
+		(void)take_launch(side, &launch, err);
+	gb_records_release(&launch);
+	return err->code;
+}
+
+/* One more launch, with these words; its records come through a temporary file.  GB_EUSAGE if the
+ * program refuses them, if it did not measure exactly once, or if the launches that were resumed are of
+ * another setup or of other words. */
+static enum gb_status side_launch(struct side *side, char *const *word, size_t count,
+				  struct gb_error *err)
+{
+	char *file, *output = NULL, quiet[] = "-q", name[] = "gpubench";
+	char **argv = calloc(count + 4, sizeof *argv);
+	const int descriptor = gb_temporary(&file, err);
+	int status = 0;
+
+	if (descriptor < 0)
+		goto out;
+	(void)close(descriptor);
+	if (!argv || asprintf(&output, "--output=%s", file) < 0) {
+		output = NULL;
+		gb_out_of_memory(err, NULL);
+		goto out;
+	}
+	argv[0] = name;
+	memcpy(argv + 1, word, count * sizeof *argv);
+	argv[count + 1] = quiet;
+	argv[count + 2] = output;
+	if (!gb_launch(side->program, argv, 0, &status, err))
+		(void)read_launch(side, status, file, err);
+out:
+	if (descriptor >= 0)
+		(void)remove(file);
+	free(file);
+	free(output);
+	free(argv);
+	return err->code;
+}
+
+static void side_release(struct side *side, struct gb_error *err)
+{
+	(void)gb_output_close(&side->output, false, err);
+	gb_records_release(&side->records);
+	free(side->path);
+}
+
+/* ---- both sides --------------------------------------------------------------------------- */
+
 static void show_launch(int64_t launch, int64_t launches, const char *name)
 {
 	(void)fprintf(stderr, "\r\033[Klaunch %lld of %lld, ", (long long)launch,
@@ -59,7 +222,7 @@ static void show_launch(int64_t launch, int64_t launches, const char *name)
 }
 
 /* The side to launch next, in the order A B, B A, A B, ... */
-static struct gb_side *next_side(struct gb_side *side)
+static struct side *next_side(struct side *side)
 {
 	const int64_t a = side[0].launches, b = side[1].launches;
 
@@ -76,8 +239,7 @@ static enum gb_status init_comparison(struct gb_comparison *c, const struct opti
 }
 
 /* Whether further launches would tell nothing more. */
-static bool is_decided(const struct gb_side *side, const struct options *options,
-		       struct gb_error *err)
+static bool is_decided(const struct side *side, const struct options *options, struct gb_error *err)
 {
 	struct gb_comparison c;
 	bool decided;
@@ -91,13 +253,13 @@ static bool is_decided(const struct gb_side *side, const struct options *options
 	return decided;
 }
 
-static enum gb_status launch_both(struct gb_side *side, const struct options *options,
+static enum gb_status launch_both(struct side *side, const struct options *options,
 				  char *const *words, size_t count, struct gb_error *err)
 {
 	const bool show = !options->quiet && isatty(STDERR_FILENO);
 
 	while (!err->code) {
-		struct gb_side *next = next_side(side);
+		struct side *next = next_side(side);
 
 		if (next->launches >= options->launches ||
 		    (options->early && is_decided(side, options, err)))
@@ -105,7 +267,7 @@ static enum gb_status launch_both(struct gb_side *side, const struct options *op
 		if (show)
 			show_launch(side[0].launches + side[1].launches + 1, 2 * options->launches,
 				    next->name);
-		(void)gb_side_launch(next, words, count, err);
+		(void)side_launch(next, words, count, err);
 	}
 	if (show)
 		(void)fputs("\r\033[K", stderr);
@@ -113,14 +275,13 @@ static enum gb_status launch_both(struct gb_side *side, const struct options *op
 }
 
 /* The two sides that the words name; with --aa the first twice. */
-static enum gb_status read_sides(struct gb_side *side, const struct gb_arguments *a, bool aa,
+static enum gb_status read_sides(struct side *side, const struct gb_arguments *a, bool aa,
 				 struct gb_error *err)
 {
 	if (a->word_count < 1 || a->word_count > 2 || (a->word_count == 1 && !aa))
 		return gb_fail(err, GB_EUSAGE,
 			       "ab needs two builds, NAME=PROGRAM NAME=PROGRAM, or one with --aa");
-	if (gb_side_read(&side[0], a->word[0], err) ||
-	    gb_side_read(&side[1], a->word[aa ? 0 : 1], err))
+	if (side_read(&side[0], a->word[0], err) || side_read(&side[1], a->word[aa ? 0 : 1], err))
 		return err->code;
 	if (aa)
 		(void)snprintf(side[1].name, sizeof side[1].name, "%.56s-again", side[0].name);
@@ -130,7 +291,7 @@ static enum gb_status read_sides(struct gb_side *side, const struct gb_arguments
 }
 
 /* The files that keep the records, before anything is launched. */
-static enum gb_status open_sides(struct gb_side *side, const struct options *options,
+static enum gb_status open_sides(struct side *side, const struct options *options,
 				 struct gb_error *err)
 {
 	const enum gb_existing existing = options->resume      ? GB_RESUME
@@ -141,15 +302,15 @@ static enum gb_status open_sides(struct gb_side *side, const struct options *opt
 		return gb_fail(err, GB_EUSAGE, "--resume and --overwrite exclude each other");
 	if (options->resume && !options->output)
 		return gb_fail(err, GB_EUSAGE, "--resume needs the records in -o PREFIX");
-	(void)gb_side_open(&side[0], options->output, existing, err);
-	return err->code ? err->code : gb_side_open(&side[1], options->output, existing, err);
+	(void)side_open(&side[0], options->output, existing, err);
+	return err->code ? err->code : side_open(&side[1], options->output, existing, err);
 }
 
 enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 {
 	struct options options;
 	struct gb_comparison comparison;
-	struct gb_side side[2] = { 0 };
+	struct side side[2] = { 0 };
 	enum gb_status status = GB_OK;
 	int own = 0;
 	struct gb_arguments a = {
@@ -176,8 +337,8 @@ enum gb_status gb_cmd_ab(int argc, char **argv, struct gb_error *err)
 		status = gb_compare_and_print(&options.compare, &comparison, &side[0].records,
 					      side[0].name, &side[1].records, side[1].name, err);
 out:
-	gb_side_release(&side[0], err);
-	gb_side_release(&side[1], err);
+	side_release(&side[0], err);
+	side_release(&side[1], err);
 	gb_arguments_release(&a);
 	return err->code ? err->code : status;
 }

@@ -1,7 +1,6 @@
 /* bench.c -- `gpubench WORKLOAD` and `gpubench run`: sweeps to records. */
 #include <stdio.h>
 
-#include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measuring/choice.h"

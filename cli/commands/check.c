@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/options.h"
 #include "cli/measuring/choice.h"

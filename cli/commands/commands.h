@@ -4,8 +4,8 @@
  * to print if there is something to say.
  *
  * The room: command lines.  main.c finds the command; arguments.h reads words and options from a
- * table of rows, options.h has the rows of everything that measures; benchmarks.h and inputs.h are
- * for words that name benchmarks and record files.  May use every other room; none uses this one.
+ * table of rows, options.h has the rows of everything that measures, and the words that name
+ * benchmarks; inputs.h is for those that name record files.  May use every other room; none uses this one.
  */
 #ifndef GPUBENCH_CLI_COMMANDS_COMMANDS_H
 #define GPUBENCH_CLI_COMMANDS_COMMANDS_H

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/commands/benchmarks.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
 #include "cli/commands/options.h"

@@ -13,8 +13,6 @@
 #include <stdlib.h>
 
 #include "cli/workloads/bfs/reference.h"
-#include "cli/workloads/bfs/verify.h"
-#include "cli/workloads/bfs/warps.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/text.h"

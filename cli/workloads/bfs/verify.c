@@ -10,12 +10,10 @@
  * they are edges and form a tree in which each vertex is as deep as it is distant: then rule 2
  * holds by construction.  Only once something is wrong is the reference run again, to find what.
  */
-#include "cli/workloads/bfs/verify.h"
+#include "cli/workloads/bfs/reference.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
-
-#include "cli/workloads/bfs/reference.h"
 
 enum { UNKNOWN = -2, ON_PATH = -3 };
 

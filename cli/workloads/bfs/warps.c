@@ -12,12 +12,10 @@
  *	ccam	the paper's kernel: one block per vertex, one warp per word, one lane per bit;
  *		lanes whose bit is set probe and store
  */
-#include "cli/workloads/bfs/warps.h"
+#include "cli/workloads/bfs/reference.h"
 
 #include <stdlib.h>
 #include <string.h>
-
-#include "cli/workloads/bfs/reference.h"
 
 enum { LANES = 32 };
 /* Instructions: to look at a vertex, per step of a loop, per probe, per store. */

@@ -1,4 +1,10 @@
-/* hits.h -- what makes a list of hits right: the verifier of a trace, and of the rays that try a tree.
+/* hits.h -- what makes a tree right, and what a list of hits: that of a trace, or of the rays that try a
+ * tree.
+ *
+ * A binary tree is right if its 2 L - 1 nodes are each reached exactly once from node 0, every
+ * primitive lies in exactly one leaf (ascending within it), the box of a leaf is the union of its
+ * primitives' boxes and the box of an inner node that of its children's, exactly.  A probed tree is
+ * right if its rays hit what they should.
  *
  * Hits are compared with the reference: the nearest of all triangles, of equally near ones the
  * first, in the arithmetic of lbvh_intersect().  It is found through a tree of its own whose
@@ -37,6 +43,10 @@ enum gb_status lbvh_verify_hits(const struct lbvh_input *in, const struct lbvh_h
 				struct gb_metrics *metrics, struct gb_error *err);
 /* The same for the output of a trace. */
 enum gb_status lbvh_verify_trace(const struct lbvh_input *in, const void *output,
+				 struct gb_metrics *metrics, struct gb_error *err);
+
+/* Verify the output of a build, and set the metrics of its tree. */
+enum gb_status lbvh_verify_build(const struct lbvh_input *in, const void *output,
 				 struct gb_metrics *metrics, struct gb_error *err);
 
 #endif

@@ -12,7 +12,6 @@
 #include "cli/workloads/lbvh/hits.h"
 #include "cli/workloads/lbvh/rays.h"
 #include "cli/workloads/lbvh/reference.h"
-#include "cli/workloads/lbvh/verify.h"
 #include "cli/workloads/registry.h"
 #include "common/lbvh.h"
 #include "common/memory.h"

@@ -1,12 +1,11 @@
-/* verify.c -- trees against what they must be (verify.h). */
-#include "cli/workloads/lbvh/verify.h"
+/* verify.c -- trees against what they must be (hits.h). */
+#include "cli/workloads/lbvh/hits.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/workloads/lbvh/hits.h"
 #include "cli/workloads/lbvh/reference.h"
 
 /* Scenes up to this size have their binary trees tried with rays, too: a right structure with

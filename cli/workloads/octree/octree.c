@@ -14,7 +14,6 @@
 #include <stdlib.h>
 
 #include "cli/workloads/octree/reference.h"
-#include "cli/workloads/octree/verify.h"
 #include "cli/workloads/registry.h"
 #include "common/memory.h"
 #include "common/octree.h"

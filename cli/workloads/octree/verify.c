@@ -5,7 +5,7 @@
  * not, a second, sequential walk looks at what defines the tree - every body is in the cell of its
  * key, every node has more bodies than a leaf may have - and names the first fault that it finds.
  */
-#include "cli/workloads/octree/verify.h"
+#include "cli/workloads/octree/reference.h"
 
 #include <inttypes.h>
 #include <stdbool.h>

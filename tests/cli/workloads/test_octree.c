@@ -1,7 +1,7 @@
 /* test_octree.c -- the verifier of octree: what a tree must be, against one made from the
  * positions by halving boxes; a right result passes, and each planted fault is found and named.
  */
-#include "cli/workloads/octree/verify.h"
+#include "cli/workloads/octree/reference.h"
 #include "common/octree.h"
 #include "tests/cli/workloads/trial.h"
 
