@@ -71,3 +71,29 @@ void gb_state_destroy(const struct gb_variant_ops *ops, void *state)
 	gb_memory_free_owned(state);
 	free(state);
 }
+
+void *gb_input_begin(size_t size, struct gb_error *err)
+{
+	void *made = calloc(1, size);
+
+	if (!made)
+		gb_out_of_memory(err, NULL);
+	gb_memory_own(made);
+	return made;
+}
+
+enum gb_status gb_input_end(void *made, void **input, struct gb_error *err)
+{
+	gb_memory_own(NULL);
+	if (err->code)
+		gb_input_release(made);
+	*input = err->code ? NULL : made;
+	return err->code;
+}
+
+void gb_input_release(void *input)
+{
+	if (input)
+		gb_memory_free_owned(input);
+	free(input);
+}

@@ -219,6 +219,15 @@ struct gb_workload {
 	void (*release)(void *input); /* accepts NULL */
 };
 
+/* A zeroed input of prepare(), `size` bytes; NULL if there is no memory.  What is allocated through
+ * common/memory.h until gb_input_end() belongs to it. */
+void *gb_input_begin(size_t size, struct gb_error *err);
+/* The end of prepare(): the input into *input, or, after a failure, NULL, and it is released.  Returns
+ * err->code. */
+enum gb_status gb_input_end(void *made, void **input, struct gb_error *err);
+/* Free an input and all that belongs to it. */
+void gb_input_release(void *input);
+
 #ifdef __cplusplus
 }
 #endif

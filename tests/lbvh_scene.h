@@ -99,7 +99,9 @@ static inline struct scene compose(const float (*corner)[3], size_t triangles, s
 	struct gb_error err = { 0 };
 
 	gb_host_free(s.in->vertex);
+	gb_memory_own(s.in);
 	s.in->vertex = gb_host_zalloc(9 * triangles + 4, sizeof(float), &err);
+	gb_memory_own(NULL);
 	cr_assert(s.in->vertex);
 	memcpy(s.in->vertex, corner, 36 * triangles);
 	s.in->vertex_count = 3 * triangles;

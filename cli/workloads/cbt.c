@@ -120,14 +120,6 @@ static const char *const paper[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-static void release(void *input)
-{
-	if (!input)
-		return;
-	gb_trees_release(input);
-	free(input);
-}
-
 static enum gb_status draw(const struct cbt_params *p, const struct cbt_input *in,
 			   struct gb_error *err)
 {
@@ -150,17 +142,11 @@ static enum gb_status draw(const struct cbt_params *p, const struct cbt_input *i
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct cbt_params *p = params_;
-	struct cbt_input *in = calloc(1, sizeof *in);
+	struct cbt_input *in = gb_input_begin(sizeof *in, err);
 
-	*input = NULL;
-	if (!in)
-		return gb_out_of_memory(err, NULL);
-	if (gb_trees_make(p, in, err) || (p->image && draw(p, in, err))) {
-		release(in);
-		return err->code;
-	}
-	*input = in;
-	return GB_OK;
+	if (in && !gb_trees_make(p, in, err) && p->image)
+		(void)draw(p, in, err);
+	return gb_input_end(in, input, err);
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -395,5 +381,5 @@ const struct gb_workload gb_cbt_workload = {
 			 "heap with libcbt's depth marker (element 0 at bit 0)",
 	.work = work,
 	.repeatable = repeatable,
-	.release = release,
+	.release = gb_input_release,
 };

@@ -83,17 +83,6 @@ static const char *const paper[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-static void release(void *input)
-{
-	struct radix_input *in = input;
-
-	if (!in)
-		return;
-	gb_host_free(in->keys);
-	gb_host_free(in->values);
-	free(in);
-}
-
 /* Keys from the file or the generator; in a dry run allocated only. */
 static enum gb_status make_keys(struct radix_input *in, const struct radix_params *p,
 				struct gb_error *err)
@@ -127,19 +116,15 @@ static enum gb_status make_values(struct radix_input *in, struct gb_error *err)
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct radix_params *p = params_;
-	struct radix_input *in = calloc(1, sizeof *in);
+	struct radix_input *in = gb_input_begin(sizeof *in, err);
 
-	*input = NULL;
-	if (!in)
-		return gb_out_of_memory(err, NULL);
-	in->type = (enum radix_type)p->type;
-	in->key_size = gb_keys_size(in->type);
-	if (make_keys(in, p, err) || (in->type == RADIX_PAIRS && make_values(in, err))) {
-		release(in);
-		return err->code;
+	if (in) {
+		in->type = (enum radix_type)p->type;
+		in->key_size = gb_keys_size(in->type);
+		if (!make_keys(in, p, err) && in->type == RADIX_PAIRS)
+			(void)make_values(in, err);
 	}
-	*input = in;
-	return GB_OK;
+	return gb_input_end(in, input, err);
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -366,5 +351,5 @@ const struct gb_workload gb_radix_workload = {
 	.verify_method = "ascending order, the input's records by an order-independent digest, "
 			 "stability of pairs",
 	.work = work,
-	.release = release,
+	.release = gb_input_release,
 };

@@ -1,5 +1,4 @@
 /* stream.c -- the stream workload: copy an array of bytes. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/workloads/registry.h"
@@ -18,31 +17,17 @@ static const struct gb_param params[] = {
 	GB_COMMON_PARAMS(struct stream_params),
 };
 
-static void release(void *input)
-{
-	struct stream_input *in = input;
-
-	if (!in)
-		return;
-	gb_host_free(in->words);
-	free(in);
-}
-
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct stream_params *p = params_;
 	const size_t words = ((size_t)p->count + sizeof(uint64_t) - 1) / sizeof(uint64_t);
-	struct stream_input *in = calloc(1, sizeof *in);
+	struct stream_input *in = gb_input_begin(sizeof *in, err);
 
-	if (!in)
-		return gb_out_of_memory(err, NULL);
-	in->count = (size_t)p->count;
-	in->words = gb_host_alloc(words, sizeof *in->words, err);
-	if (!in->words) {
-		release(in);
-		return err->code;
+	if (in) {
+		in->count = (size_t)p->count;
+		in->words = gb_host_alloc(words, sizeof *in->words, err);
 	}
-	if (!gb_memory_is_dry()) {
+	if (!err->code && !gb_memory_is_dry()) {
 #pragma omp parallel for schedule(static)
 		for (size_t i = 0; i < words; i += 2) {
 			const struct gb_random_block random =
@@ -53,8 +38,7 @@ static enum gb_status prepare(const void *params_, void **input, struct gb_error
 				in->words[i + 1] = gb_random_half(random, 1);
 		}
 	}
-	*input = in;
-	return GB_OK;
+	return gb_input_end(in, input, err);
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -113,5 +97,5 @@ const struct gb_workload gb_stream_workload = {
 	.verify_method = "every byte equals the input's",
 	.yardstick = true,
 	.work = work,
-	.release = release,
+	.release = gb_input_release,
 };

@@ -306,7 +306,9 @@ Test(lbvh_trace, hard_groups)
 
 			for (size_t k = 0; k < 3 * s.in->vertex_count; k++)
 				s.in->vertex[k] = scale * s.in->vertex[k] + away;
+			gb_memory_own(s.in);
 			s.in->ray = gb_host_alloc(EDGE * EDGE, sizeof *s.in->ray, &err);
+			gb_memory_own(NULL);
 			s.in->occlusion = true;
 			for (size_t i = 0; i < EDGE * EDGE; i++) {
 				struct lbvh_ray *ray = s.in->ray + i;

@@ -126,7 +126,9 @@ static void own_corners(struct lbvh_input *in)
 	struct gb_error err = { 0 };
 
 	gb_host_free(in->vertex);
+	gb_memory_own(in);
 	in->vertex = gb_host_zalloc(9 * in->count + 4, sizeof *in->vertex, &err);
+	gb_memory_own(NULL);
 	cr_assert(in->vertex);
 	in->vertex_count = 3 * in->count;
 	for (size_t i = 0; i < 3 * in->count; i++)

@@ -139,19 +139,6 @@ static const char *const paper[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-static void release(void *input)
-{
-	struct lbvh_input *in = input;
-
-	if (!in)
-		return;
-	lbvh_reference_destroy(in->reference);
-	gb_host_free(in->vertex);
-	gb_host_free(in->triangle);
-	gb_host_free(in->ray);
-	free(in);
-}
-
 static enum gb_status make_mesh(const struct lbvh_params *p, struct gb_mesh *mesh,
 				struct gb_view *view, struct gb_error *err)
 {
@@ -179,32 +166,22 @@ static enum gb_status check_image(const struct lbvh_params *p, struct gb_error *
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct lbvh_params *p = params_;
+	struct lbvh_input *in = gb_input_begin(sizeof *in, err);
 	struct gb_mesh mesh;
 	struct gb_view view;
-	struct lbvh_input *in;
 
-	*input = NULL;
-	if (check_image(p, err) || make_mesh(p, &mesh, &view, err))
-		return err->code;
-	in = calloc(1, sizeof *in);
-	if (!in) {
-		gb_mesh_release(&mesh);
-		return gb_out_of_memory(err, NULL);
+	if (in && !check_image(p, err) && !make_mesh(p, &mesh, &view, err)) {
+		in->count = mesh.count;
+		in->vertex_count = mesh.vertex_count;
+		in->vertex = mesh.vertex;
+		in->triangle = mesh.triangle;
+		in->edge = (uint32_t)p->rays;
+		in->camera = gb_view_camera(&view, in->edge);
+		in->probe = gb_view_camera(&view, LBVH_PROBE_EDGE);
+		if (!lbvh_reference_create(in, p->op == LBVH_TRACE, err) && lbvh_rays_wanted(p))
+			(void)lbvh_rays_make(in, p, err);
 	}
-	in->count = mesh.count;
-	in->vertex_count = mesh.vertex_count;
-	in->vertex = mesh.vertex;
-	in->triangle = mesh.triangle;
-	in->edge = (uint32_t)p->rays;
-	in->camera = gb_view_camera(&view, in->edge);
-	in->probe = gb_view_camera(&view, LBVH_PROBE_EDGE);
-	if (lbvh_reference_create(&in->reference, in, p->op == LBVH_TRACE, err) ||
-	    (lbvh_rays_wanted(p) && lbvh_rays_make(in, p, err))) {
-		release(in);
-		return err->code;
-	}
-	*input = in;
-	return GB_OK;
+	return gb_input_end(in, input, err);
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -345,5 +322,5 @@ const struct gb_workload gb_lbvh_workload = {
 	.work = work,
 	.source = source,
 	.excluded = excluded,
-	.release = release,
+	.release = gb_input_release,
 };

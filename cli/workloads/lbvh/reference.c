@@ -21,14 +21,13 @@ static size_t bit_words(size_t bits)
 	return (bits + 63) / 64;
 }
 
-enum gb_status lbvh_reference_create(struct lbvh_reference **out, const struct lbvh_input *in,
-				     bool trace, struct gb_error *err)
+enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct gb_error *err)
 {
-	struct lbvh_reference *r = calloc(1, sizeof *r);
+	struct lbvh_reference *r = gb_host_zalloc(1, sizeof *r, err);
 
-	*out = r;
+	in->reference = r;
 	if (!r)
-		return gb_out_of_memory(err, NULL);
+		return err->code;
 	r->rays = trace ? (size_t)in->edge * in->edge : LBVH_PROBES;
 	r->leaves = 1;
 	while (r->leaves * LEAF_SIZE < in->count)
@@ -43,20 +42,6 @@ enum gb_status lbvh_reference_create(struct lbvh_reference **out, const struct l
 	r->visited = gb_host_alloc(bit_words(2 * in->count), 8, err);
 	r->taken = gb_host_alloc(bit_words(in->count), 8, err);
 	return err->code;
-}
-
-void lbvh_reference_destroy(struct lbvh_reference *r)
-{
-	if (!r)
-		return;
-	gb_host_free(r->placed);
-	gb_host_free(r->box);
-	gb_host_free(r->t);
-	gb_host_free(r->primitive);
-	gb_host_free(r->stack);
-	gb_host_free(r->visited);
-	gb_host_free(r->taken);
-	free(r);
 }
 
 /* ---- the tree ----------------------------------------------------------------------------- */

@@ -44,10 +44,8 @@ static inline uint64_t lbvh_mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* Allocate what verifying the outputs of `in` needs. */
-enum gb_status lbvh_reference_create(struct lbvh_reference **out, const struct lbvh_input *in,
-				     bool trace, struct gb_error *err);
-void lbvh_reference_destroy(struct lbvh_reference *reference);
+/* Allocate what verifying the outputs of `in` needs, in->reference. */
+enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct gb_error *err);
 
 /* Build the reference tree, if it is not there yet. */
 void lbvh_reference_build(const struct lbvh_input *in);

@@ -99,23 +99,6 @@ static const char *const paper[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-static void release(void *input)
-{
-	struct octree_input *in = input;
-
-	if (!in)
-		return;
-	if (in->verifier) {
-		gb_host_free(in->verifier->node_seen);
-		gb_host_free(in->verifier->body_seen);
-		free(in->verifier);
-	}
-	gb_host_free(in->x);
-	gb_host_free(in->y);
-	gb_host_free(in->z);
-	free(in);
-}
-
 /* Positions from the file or the generator; in a dry run allocated only. */
 static enum gb_status make_bodies(struct octree_input *in, const struct octree_params *p,
 				  struct gb_error *err)
@@ -172,11 +155,11 @@ static enum gb_status size_pool(struct octree_input *in, const struct octree_par
 static enum gb_status make_reference(struct octree_input *in, const struct octree_params *p,
 				     struct gb_error *err)
 {
-	struct octree_verifier *verifier = calloc(1, sizeof *verifier);
+	struct octree_verifier *verifier = gb_host_zalloc(1, sizeof *verifier, err);
 
 	in->verifier = verifier;
 	if (!verifier)
-		return gb_out_of_memory(err, NULL);
+		return err->code;
 	if (gb_memory_is_dry())
 		in->tree.nodes = 1 + (size_t)(usual_nodes(p) * (double)in->count);
 	else if (octree_reference(in, p->order == OCTREE_SPATIAL, &verifier->box, err))
@@ -192,20 +175,16 @@ static enum gb_status make_reference(struct octree_input *in, const struct octre
 static enum gb_status prepare(const void *params_, void **input, struct gb_error *err)
 {
 	const struct octree_params *p = params_;
-	struct octree_input *in = calloc(1, sizeof *in);
+	struct octree_input *in = gb_input_begin(sizeof *in, err);
 
-	*input = NULL;
-	if (!in)
-		return gb_out_of_memory(err, NULL);
-	in->bucket = (int)p->bucket;
-	if (!make_bodies(in, p, err))
-		shuffle(in, p, err);
-	if (err->code || make_reference(in, p, err)) {
-		release(in);
-		return err->code;
+	if (in) {
+		in->bucket = (int)p->bucket;
+		if (!make_bodies(in, p, err))
+			shuffle(in, p, err);
+		if (!err->code)
+			(void)make_reference(in, p, err);
 	}
-	*input = in;
-	return GB_OK;
+	return gb_input_end(in, input, err);
 }
 
 static size_t output_size(const void *params_, const void *input)
@@ -266,5 +245,5 @@ const struct gb_workload gb_octree_workload = {
 			 "against one from sorted keys; every body once, bucket kept",
 	.work = work,
 	.excluded = excluded,
-	.release = release,
+	.release = gb_input_release,
 };
