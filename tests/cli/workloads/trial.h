@@ -17,12 +17,15 @@ struct trial {
 	const void *params; /* outlive the trial */
 	void *input, *output;
 	size_t size;               /* of the output, which has a byte more */
+	size_t used;               /* bytes of host memory, before */
 	struct gb_metrics metrics; /* of the last verification */
 };
 
 static inline struct trial start_trial(const struct gb_workload *workload, const void *params)
 {
-	struct trial t = { .workload = workload, .params = params };
+	struct trial t = { .workload = workload,
+			   .params = params,
+			   .used = gb_memory_used(GB_HOST_MEMORY) };
 	struct gb_error err = { 0 };
 
 	cr_assert_eq(workload->prepare(params, &t.input, &err), GB_OK, "%s", err.message);
@@ -36,6 +39,7 @@ static inline void end_trial(struct trial *t)
 {
 	t->workload->release(t->input);
 	free(t->output);
+	cr_assert_eq(gb_memory_used(GB_HOST_MEMORY), t->used, "something was not freed");
 }
 
 /* The output of a sample is right (words: NULL), or is refused in these words, in which * stands for
