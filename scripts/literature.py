@@ -8,6 +8,7 @@ exact counts of results/counts.jsonl and the times that scripts/predict.py deriv
 """
 
 import predict
+from predict import head, row
 
 HEAD = """# Compared with the literature
 
@@ -32,15 +33,6 @@ def rate_of(rate):
 
 def peak_bytes(gpus, name, rate):
     return "%.0f" % (gpus[name]["gb_per_s"] * 1e9 / rate) if rate and name in gpus else "-"
-
-
-def row(*cells):
-    print("| %s |" % " | ".join(map(str, cells)))
-
-
-def head(*cells):
-    row(*cells)
-    print("|" + "---|" * len(cells))
 
 
 def print_works(section):

@@ -202,23 +202,29 @@ def predict(kernels, compiled, gpu):
     return sum(shares.values()), shares
 
 
-# ---- what makes warps wait -----------------------------------------------------------------
+# ---- the page ------------------------------------------------------------------------------
 
-MANY_TURNS = 1.2  # of a request
-LONG_CHAIN = 20
 
-def summed(point, member):
-    return sum(counts.get(member, 0) for counts in point.kernels.values())
+def show(us):
+    return "%.1f us" % us if us < 100 else "%.0f us" % us if us < 1e4 else "%.1f ms" % (us / 1e3)
+
+
+def row(*cells):
+    print("| %s |" % " | ".join(map(str, cells)))
+
+
+def head(*cells):
+    row(*cells)
+    print("|" + "---|" * len(cells))
 
 
 def print_barriers(points, compiled, gpus):
     """Barriers of the grid: how many there are, and their part of the prediction."""
     print("\n## Barriers of the grid\n")
     print("Each is two round trips to the L2 here, whatever the number of blocks; how long the blocks wait for the last of them is not in it.\n")
-    print("| variant | at | blocks | barriers | %s |" % " | ".join("%s, of the whole" % name for name in SHOWN))
-    print("|" + "---|" * (4 + len(SHOWN)))
+    head("variant", "at", "blocks", "barriers", *("%s, of the whole" % name for name in SHOWN))
     for point in points:
-        barriers = summed(point, "grid_barriers")
+        barriers = sum(counts.get("grid_barriers", 0) for counts in point.kernels.values())
         if not barriers:
             continue
         blocks = max(c["blocks"] for c in point.kernels.values() if c.get("grid_barriers"))
@@ -226,40 +232,8 @@ def print_barriers(points, compiled, gpus):
         for name in SHOWN:
             whole, shares = predict(point.kernels, compiled, gpus[name])
             cells.append("%s, %.0f %%" % (show(shares["barriers"]), 100 * shares["barriers"] / whole))
-        print("| %s | %s | %d | %d | %s |" % (point.variant, point.where(), blocks, barriers, " | ".join(cells)))
+        row(point.variant, point.where(), blocks, barriers, *cells)
 
-
-def print_turns(points):
-    """Atomics: the turns that the lanes of a warp take at one address."""
-    print("\n## Atomics of one address\n")
-    print("Lanes of a warp that change one word take turns. Variants that need %g turns or more for a request; the sort's own lanes count digits in shared\n"
-          "memory, where the wavefronts of the prediction have them. CUB is left out.\n" % MANY_TURNS)
-    print("| variant | at | memory | requests | turns | a request |\n|---|---|---|---|---|---|")
-    for point in points:
-        for memory in ("global", "shared"):
-            requests, turns = (summed(point, "%s_atomic.%s" % (memory, n)) for n in ("requests", "turns"))
-            if requests and turns >= MANY_TURNS * requests and point.variant != "radix/cub":
-                print("| %s | %s | %s | %d | %d | %.2f |" % (
-                    point.variant, point.where(), memory, requests, turns, turns / requests))
-
-
-def print_chains(points):
-    """Loads each of which needs the one before, of the kernel that has the longest chain in a launch."""
-    print("\n## Dependent loads\n")
-    print("The longest chain of loads from global memory in a launch, each of which needs the one before, from %d on, in the kernel of a variant that has\n"
-          "the longest; beside the loads of a warp of it. A thread of `bfs/basic` reads as many bytes of a row as there are vertices, and what it reads\n"
-          "does not say what to read next: the chain is far shorter.\n" % LONG_CHAIN)
-    print("| variant | at | chain | loads of a warp |\n|---|---|---|---|")
-    for point in points:
-        kernels = [c for c in point.kernels.values() if c.get("launches") and c.get("threads")]
-        longest = max(kernels, key=lambda c: c["chain"] / c["launches"])
-        chain = longest["chain"] / longest["launches"]
-        if chain >= LONG_CHAIN:
-            loads = longest["global_load.requests"] / (longest["threads"] / 32)
-            print("| %s | %s | %.0f | %.0f |" % (point.variant, point.where(), chain, loads))
-
-
-# ---- the page ------------------------------------------------------------------------------
 
 HEAD = """# What the CUDA variants should take
 
@@ -285,30 +259,24 @@ sm_90, or of sm_75 on GPUs before it. The variants on Vulkan have no rows: what 
 """
 
 
-def show(us):
-    return "%.1f us" % us if us < 100 else "%.0f us" % us if us < 1e4 else "%.1f ms" % (us / 1e3)
-
-
 def print_check(published, points, compiled, gpus):
     """The table of published times; the ratios, predicted over published."""
     print("\n## Against published times\n")
     print("Of code that runs here: CUB's sort, copies, and the papers' algorithms on the papers' GPUs.\n")
-    print("| GPU | variant | at | published | predicted | predicted / published | bound | counts | source |")
-    print("|---|---|---|---|---|---|---|---|---|")
+    head("GPU", "variant", "at", "published", "predicted", "predicted / published", "bound", "counts", "source")
     ratios = []
-    for row in published["rows"]:
-        match = [p for p in points if p.matches(row["variant"], row["at"])]
+    for known in published["rows"]:
+        match = [p for p in points if p.matches(known["variant"], known["at"])]
         if not match:
-            raise SystemExit("predict.py: no counts of %s at %s" % (row["variant"], row["at"]))
-        size = row["at"].get(match[0].size, match[0].params[match[0].size])
+            raise SystemExit("predict.py: no counts of %s at %s" % (known["variant"], known["at"]))
+        size = known["at"].get(match[0].size, match[0].params[match[0].size])
         kernels, how = scaled(match, match[0].items(float(size)))
-        us, shares = predict(kernels, compiled, gpus[row["gpu"]])
-        ratios.append(us / row["us"])
-        at = " ".join("%g" % v if isinstance(v, float) else str(v) for v in row["at"].values())
-        note = ", " + row["note"] if "note" in row else ""
-        print("| %s |" % " | ".join([
-            row["gpu"], row["variant"], at + note, show(row["us"]), show(us), "%.2f" % ratios[-1],
-            shares.most_common(1)[0][0], how, row["source"]]))
+        us, shares = predict(kernels, compiled, gpus[known["gpu"]])
+        ratios.append(us / known["us"])
+        at = " ".join("%g" % v if isinstance(v, float) else str(v) for v in known["at"].values())
+        note = ", " + known["note"] if "note" in known else ""
+        row(known["gpu"], known["variant"], at + note, show(known["us"]), show(us), "%.2f" % ratios[-1],
+            shares.most_common(1)[0][0], how, known["source"])
     return ratios
 
 
@@ -341,22 +309,28 @@ def measured_times(name):
     return times
 
 
+def launches_of(kernels):
+    return round(sum(counts.get("launches", 0) for counts in kernels.values()))
+
+
+def bounds_of(us, shares):
+    return ", ".join("%s %.0f %%" % (bound, 100 * share / us) for bound, share in shares.most_common(2))
+
+
 def print_measured(points, compiled, gpus):
     """The table of what was measured; how far off the model is there."""
     print("\n## Against an %s\n" % MEASURED_GPU)
     print("Cold medians of [%s](%s), made by one command for each of the points of `scripts/counts.py` (`--min-time=0.05 --rel-ci=.02`); every result was verified. The model was\n"
           "not changed after these were seen.\n" % ((os.path.join("measured", MEASURED),) * 2))
-    print("| variant | at | launches | measured | predicted | predicted / measured | bound |\n|---|---|---|---|---|---|---|")
+    head("variant", "at", "launches", "measured", "predicted", "predicted / measured", "bound")
     times, ratios = measured_times(MEASURED), []
     for point in sorted(points, key=lambda p: p.variant.split("/")[0]):
         if point.key not in times:
             continue
         us, shares = predict(point.kernels, compiled, gpus[MEASURED_GPU])
         ratios.append((us / times[point.key], point))
-        launches = round(sum(c.get("launches", 0) for c in point.kernels.values()))
-        bounds = ", ".join("%s %.0f %%" % (b, 100 * s / us) for b, s in shares.most_common(2))
-        print("| %s | %s | %d | %s | %s | %.2f | %s |" % (
-            point.variant, point.where(), launches, show(times[point.key]), show(us), ratios[-1][0], bounds))
+        row(point.variant, point.where(), launches_of(point.kernels), show(times[point.key]), show(us),
+            "%.2f" % ratios[-1][0], bounds_of(us, shares))
     print_spread("measured", [ratio for ratio, _ in ratios])
     median = statistics.median(ratio for ratio, _ in ratios)
     print("\nThe model is too fast by much the same factor throughout: %d of %d rows are within 1.5 of the median ratio, so it ranks variants and finds what moves a time,"
@@ -369,18 +343,14 @@ def print_measured(points, compiled, gpus):
 def print_times(points, compiled, gpus):
     print("\n## Times\n")
     print("At the points of counts.jsonl, cold; sorts of 2^28 keys on the line through their two largest counts of the same kernels, or in proportion to the only one.\n")
-    print("| variant | at | launches | %s | bound, %s |" % (" | ".join(SHOWN), SHOWN[0]))
-    print("|---|---|---|%s---|" % ("---|" * len(SHOWN)))
+    head("variant", "at", "launches", *SHOWN, "bound, " + SHOWN[0])
     rows = [(p.variant, p.where(), p.kernels) for p in points]
     for variant, at in LARGE:
         match = [p for p in points if p.matches(variant, at)]
         rows.append((variant, "%s 2^28" % at["type"], scaled(match, at["count"])[0]))
     for variant, where, kernels in sorted(rows, key=lambda r: r[0].split("/")[0]):
         times = [predict(kernels, compiled, gpus[name]) for name in SHOWN]
-        launches = round(sum(c.get("launches", 0) for c in kernels.values()))
-        bounds = times[0][1].most_common(2)
-        bound = ", ".join("%s %.0f %%" % (b, 100 * s / times[0][0]) for b, s in bounds)
-        print("| %s | %s | %d | %s | %s |" % (variant, where, launches, " | ".join(show(t) for t, _ in times), bound))
+        row(variant, where, launches_of(kernels), *(show(t) for t, _ in times), bounds_of(*times[0]))
 
 
 def per_key(point, compiled):
@@ -400,14 +370,13 @@ def per_key(point, compiled):
 def print_peer(points, compiled):
     print("\n## onesweep beside CUB, by counts\n")
     print("Per whole sort, sm_90: issue slots and shared wavefronts for 32 keys, sectors read and written for one.\n")
-    print("| type | keys | slots | CUB | sectors read | CUB | written | CUB | wavefronts | CUB |")
-    print("|---|---|---|---|---|---|---|---|---|---|")
+    head("type", "keys", "slots", "CUB", "sectors read", "CUB", "written", "CUB", "wavefronts", "CUB")
     for peer in sorted((p for p in points if p.variant == "radix/cub"), key=lambda p: p.where()):
         for ours in points:
             if ours.variant == "radix/onesweep" and ours.params == peer.params:
                 both = zip(("%.0f", "%.3f", "%.3f", "%.1f"), per_key(ours, compiled), per_key(peer, compiled))
-                cells = [form % value for form, *pair in both for value in pair]
-                print("| %s |" % " | ".join([peer.params["type"], peer.params["count"], *cells]))
+                row(peer.params["type"], peer.params["count"],
+                    *(form % value for form, *pair in both for value in pair))
 
 
 def print_flush(gpus):
@@ -418,20 +387,17 @@ def print_flush(gpus):
           " only what was read\nremains. With random replacement e^-4 = %.1f %% of the L2 still holds older data and e^-2 = %.1f %% holds dirty lines,"
           " which a sample may have to write back:\nat most that share of its own misses, and never more than all of these lines.\n"
           % (100 * older, 100 * dirty))
-    print("| GPU | L2, MB | older data, MB | to be written back, MB | takes at most |")
-    print("|---|---|---|---|---|")
+    head("GPU", "L2, MB", "older data, MB", "to be written back, MB", "takes at most")
     for name in SHOWN:
         mb, rate = gpus[name].facts["l2_mb"], gpus[name].facts["gb_per_s"]
-        print("| %s | %g | %.1f | %.1f | %s |" % (name, mb, older * mb, dirty * mb, show(dirty * mb / rate * 1e3)))
+        row(name, "%g" % mb, "%.1f" % (older * mb), "%.1f" % (dirty * mb), show(dirty * mb / rate * 1e3))
 
 
 def print_facts(known, published):
     print("\n## Facts\n")
-    print("| GPU | multiprocessors | MHz | GB/s | L2, MB | warps | source |")
-    print("|---|---|---|---|---|---|---|")
+    head("GPU", "multiprocessors", "MHz", "GB/s", "L2, MB", "warps", "source")
     for name, g in known["gpus"].items():
-        print("| %s | %d | %d | %d | %g | %d | %s |" % (
-            name, g["multiprocessors"], g["mhz"], g["gb_per_s"], g["l2_mb"], g["warps"], ", ".join(g["source"])))
+        row(name, g["multiprocessors"], g["mhz"], round(g["gb_per_s"]), "%g" % g["l2_mb"], g["warps"], ", ".join(g["source"]))
     print()
     for name, text in list(known["sources"].items()) + list(published["sources"].items()):
         print("- %s: %s" % (name, text))
@@ -447,8 +413,6 @@ def main():
     print_times(points, compiled, gpus)
     print_peer(points, compiled)
     print_barriers(points, compiled, gpus)
-    print_turns(points)
-    print_chains(points)
     print_flush(gpus)
     print_facts(known, published)
 
