@@ -25,15 +25,8 @@ static int by_path(const void *a, const void *b)
 
 static enum gb_status add(struct listing *list, const char *path, struct gb_error *err)
 {
-	char **grown = list->path;
-
-	if (list->count == list->room) {
-		list->room = 2 * list->room + 64;
-		grown = reallocarray(list->path, list->room, sizeof(char *));
-	}
-	if (!grown)
+	if (!gb_grow(&list->path, &list->room, list->count, sizeof(char *)))
 		return gb_out_of_memory(err, "the files of a folder");
-	list->path = grown;
 	list->path[list->count] = strdup(path);
 	return list->path[list->count++] ? GB_OK : gb_out_of_memory(err, "the files of a folder");
 }

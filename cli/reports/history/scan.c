@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/reports/history/store.h"
 #include "common/text.h"
 
 /* ---- JSON --------------------------------------------------------------------------------- */
@@ -246,17 +247,8 @@ static bool scan_record(struct gb_scanner *scanner, const char *line)
 	const struct gb_record *record = reduce(line, &r) ? ask(scanner, &r) : NULL;
 	const struct gb_run *run = record ? find_run(file, &r) : NULL;
 
-	if (!run)
+	if (!run || !gb_grow(&scanner->line, &scanner->room, file->count, sizeof *scanner->line))
 		return false;
-	if (file->count == scanner->room) {
-		const size_t room = 2 * scanner->room + 64;
-		struct gb_scanned *grown = reallocarray(scanner->line, room, sizeof *grown);
-
-		if (!grown)
-			return false;
-		scanner->line = grown;
-		scanner->room = room;
-	}
 	to = &scanner->line[file->count++];
 	*to = (struct gb_scanned){ *record, r.ns };
 	to->record.run = run;

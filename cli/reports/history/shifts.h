@@ -11,7 +11,7 @@
  * these alone; the weakest is removed, and its neighbours anew, until all that are left are
  * significant and not too small.
  *
- * Significance needs no permutations (deviates.h). Launches that followed each other may be alike for
+ * Significance needs no permutations (splits.h). Launches that followed each other may be alike for
  * other reasons than a shift: what is left when the levels are taken away tells how much, and the
  * statistic is reduced by that.
  *

@@ -3,6 +3,10 @@
  * Candidates for shifts.h come from seeded binary segmentation (Kovacs et al., Biometrika 110, 2023): a
  * fixed set of intervals of all lengths, in each of which the split with the largest Mann-Whitney
  * statistic is sought.
+ *
+ * How improbable a statistic is needs no permutations: the tail of one Mann-Whitney statistic is the
+ * saddlepoint approximation of its exact distribution (Barndorff-Nielsen's r*); that of the largest over
+ * the splits of an interval is bounded as by Miller and Siegmund (Biometrics 38, 1982).
  */
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_SPLITS_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_SPLITS_H
@@ -40,5 +44,13 @@ size_t gb_splits_find(struct gb_splitter *splitter, double candidates, struct gb
  * variance is `inflation` times that of independent values. */
 struct gb_split gb_split_of(struct gb_splitter *splitter, size_t begin, size_t end,
 			    double inflation);
+
+/* The normal deviate with the tail probability of a Mann-Whitney statistic: n and m values, u of
+ * whose n m pairs are in one order and the others in the other. */
+double gb_mann_whitney_deviate(size_t n, size_t m, double u);
+
+/* The probability that the largest statistic over all splits of count values, with at least
+ * `segment` on each side, has a deviate beyond z in either direction. */
+double gb_largest_deviate_p(double z, size_t count, size_t segment);
 
 #endif

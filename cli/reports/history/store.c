@@ -45,8 +45,7 @@ char *gb_date_text(char text[GB_DATE_MAX], int64_t date)
 
 /* ---- adding ------------------------------------------------------------------------------- */
 
-/* Room for one more in an array that has `count` of `room`. */
-static bool grow(void *array, size_t *room, size_t count, size_t size)
+bool gb_grow(void *array, size_t *room, size_t count, size_t size)
 {
 	void **p = array, *grown;
 	const size_t more = *room ? 2 * *room : 64;
@@ -75,7 +74,7 @@ static enum gb_status add_run(struct gb_store *store, const struct gb_run *run,
 		.file = store->files - 1,
 	};
 
-	if (!grow(&store->run, &store->run_room, store->runs, sizeof *store->run))
+	if (!gb_grow(&store->run, &store->run_room, store->runs, sizeof *store->run))
 		return no_memory(err);
 	copy.run_id = strdup(run->run_id);
 	copy.commit = strdup(run->tool.commit ? run->tool.commit : "");
@@ -89,8 +88,8 @@ static struct gb_stored_machine *add_machine(struct gb_store *store, const struc
 {
 	struct gb_stored_machine *added = malloc(sizeof *added);
 
-	if (!added || !grow(&store->machine, &store->machine_room, store->machines,
-			    sizeof(struct gb_stored_machine *))) {
+	if (!added || !gb_grow(&store->machine, &store->machine_room, store->machines,
+			       sizeof(struct gb_stored_machine *))) {
 		free(added);
 		return NULL;
 	}
@@ -141,8 +140,8 @@ static enum gb_status add_series(struct gb_store *store, const struct gb_stored_
 	*copy = *wanted;
 	copy->key = copy->own_key = strdup(wanted->key);
 	if (!copy->key ||
-	    !grow(&store->series, &store->series_room, store->all_series,
-		  sizeof(struct gb_stored_series *)) ||
+	    !gb_grow(&store->series, &store->series_room, store->all_series,
+		     sizeof(struct gb_stored_series *)) ||
 	    !tsearch(copy, &store->tree, series_order)) {
 		free_series(copy);
 		return no_memory(err);
@@ -202,7 +201,7 @@ static enum gb_status add_launch(struct gb_store *store, const struct gb_record 
 
 	if (!kind_of(record, &launch) || find_series(store, record, &launch.series, err))
 		return err->code;
-	if (!grow(&store->launch, &store->launch_room, store->launches, sizeof *store->launch))
+	if (!gb_grow(&store->launch, &store->launch_room, store->launches, sizeof *store->launch))
 		return no_memory(err);
 	if (launch.kind == GB_LAUNCH_FAILED) {
 		launch.reason = strdup(record->reason ? record->reason : "no reason is given");
@@ -251,7 +250,7 @@ enum gb_status gb_store_file(struct gb_store *store, const char *path,
 {
 	struct gb_stored_file file = { .truncated = records->truncated };
 
-	if (!grow(&store->file, &store->file_room, store->files, sizeof *store->file))
+	if (!gb_grow(&store->file, &store->file_room, store->files, sizeof *store->file))
 		return no_memory(err);
 	file.path = strdup(path);
 	file.fault = fault ? strdup(fault) : NULL;

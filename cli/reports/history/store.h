@@ -81,6 +81,10 @@ enum gb_status gb_store_file(struct gb_store *store, const char *path,
 			     const struct gb_records *records, const char *fault,
 			     struct gb_error *err);
 
+/* Make room for one more in an array that has `count` of `room` elements of that size; array: the address
+ * of the pointer to it.  False if memory ran out. */
+bool gb_grow(void *array, size_t *room, size_t count, size_t size);
+
 void gb_store_release(struct gb_store *store);
 
 /* The name of the series' machine; all that identifies the machine, if another has the name. */

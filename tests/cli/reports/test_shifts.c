@@ -3,7 +3,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "cli/reports/history/deviates.h"
+#include "cli/reports/history/splits.h"
 #include "tests/cli/reports/series.h"
 
 /* ---- probabilities ------------------------------------------------------------------------ */
