@@ -21,6 +21,7 @@ struct work {
 	const struct gb_shift_rule *rule;
 	struct gb_splitter splitter;
 	double *log;      /* of the values */
+	double *rest;     /* what is left of these without the levels */
 	double *room;     /* for as many */
 	double inflation; /* of the statistic's variance: how much neighbours are alike */
 	double spread;    /* of the logarithms about their levels: a standard deviation */
@@ -215,38 +216,31 @@ static void prune(struct work *w, struct levels *levels, struct tested *tested)
 }
 
 /* What is left of the logarithms when each level's median is taken away, and its spread. */
-static void take_levels_away(struct work *w, const struct levels *levels, double *rest,
-			     double *room)
+static void take_levels_away(struct work *w, const struct levels *levels)
 {
 	for (size_t i = 0; i <= levels->count; i++) {
 		const size_t begin = levels->at[i], end = levels->at[i + 1];
-		const double median = gb_median_of(w->log + begin, end - begin, room);
+		const double median = gb_median_of(w->log + begin, end - begin, w->room);
 
 		for (size_t k = begin; k < end; k++)
-			rest[k] = w->log[k] - median;
+			w->rest[k] = w->log[k] - median;
 	}
 	for (size_t i = 0; i < w->count; i++)
-		room[i] = fabs(rest[i]);
-	w->spread = NORMAL_MAD * gb_median_of(room, w->count, room);
+		w->room[i] = fabs(w->rest[i]);
+	w->spread = NORMAL_MAD * gb_median_of(w->room, w->count, w->room);
 }
 
 /* How much the variance of a mean of neighbours is above that of independent values, at least 1:
  * from the correlation of what is left without the levels, outliers cut off, up to LAGS launches
  * apart. */
-static enum gb_status measure_rest(struct work *w, const struct levels *levels,
-				   struct gb_error *err)
+static void measure_rest(struct work *w, const struct levels *levels)
 {
 	enum { LAGS = 3, MOST = 3 };
 	const double FAR = 2; /* standard deviations */
-	double *rest = calloc(w->count + 1, sizeof *rest);
-	double *room = malloc((w->count + 1) * sizeof *room);
+	double *rest = w->rest;
 	double squares = 0, sum = 1;
 
-	if (!rest || !room) {
-		gb_out_of_memory(err, "finding shifts");
-		goto out;
-	}
-	take_levels_away(w, levels, rest, room);
+	take_levels_away(w, levels);
 	for (size_t i = 0; i < w->count; i++) {
 		rest[i] = fmin(fmax(rest[i], -FAR * w->spread), FAR * w->spread);
 		squares += rest[i] * rest[i];
@@ -259,10 +253,6 @@ static enum gb_status measure_rest(struct work *w, const struct levels *levels,
 		sum += 2 * (1 - (double)lag / (LAGS + 1)) * product / squares;
 	}
 	w->inflation = squares > 0 ? fmin(fmax(1, sum), MOST) : 1;
-out:
-	free(rest);
-	free(room);
-	return err->code;
 }
 
 enum gb_status gb_shift_ratio(const double *value, size_t begin, size_t at, size_t end,
@@ -283,11 +273,12 @@ static bool has_room(struct work *w, struct levels *levels, struct gb_split **fo
 	if (!gb_splitter_init(&w->splitter, w->value, w->count, w->rule->segment))
 		return false;
 	w->log = malloc(w->count * sizeof *w->log);
+	w->rest = malloc(w->count * sizeof *w->rest);
 	w->room = malloc(w->count * sizeof *w->room);
 	*found = malloc((w->splitter.most_splits + 1) * sizeof **found);
 	levels->at = malloc((most + 3) * sizeof *levels->at);
 	*tested = calloc(most + 1, sizeof **tested);
-	return w->log && w->room && *found && levels->at && *tested;
+	return w->log && w->rest && w->room && *found && levels->at && *tested;
 }
 
 /* The shifts, with their sizes. */
@@ -347,14 +338,14 @@ enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb
 	place(&w, &levels);
 	prune(&w, &levels, tested);
 	/* What is left without the levels is known once these are. */
-	if (measure_rest(&w, &levels, err))
-		goto out;
+	measure_rest(&w, &levels);
 	memset(tested, 0, (levels.count + 1) * sizeof *tested);
 	prune(&w, &levels, tested);
 	(void)report(&w, &levels, tested, shift, shift_count, err);
 out:
 	gb_splitter_release(&w.splitter);
 	free(w.log);
+	free(w.rest);
 	free(w.room);
 	free(found);
 	free(tested);

@@ -113,7 +113,7 @@ bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_
 struct gb_repro_sum {
 	size_t tables, cells, measured, verdicts[GB_CLAIM_VERDICTS];
 	char *ids[GB_CLAIM_VERDICTS]; /* "a, b": which those are; owned */
-	size_t reasons, room;
+	size_t reasons;
 	struct {
 		char *text; /* owned */
 		size_t count;

@@ -17,6 +17,7 @@ static size_t kind_length(const char *reason)
 static enum gb_status count_reason(struct gb_repro_sum *sum, const char *text, struct gb_error *err)
 {
 	const size_t length = kind_length(text);
+	void *grown;
 
 	for (size_t i = 0; i < sum->reasons; i++) {
 		if (kind_length(sum->reason[i].text) == length &&
@@ -25,15 +26,10 @@ static enum gb_status count_reason(struct gb_repro_sum *sum, const char *text, s
 			return GB_OK;
 		}
 	}
-	if (sum->reasons == sum->room) {
-		const size_t room = sum->room ? 2 * sum->room : 16;
-		void *grown = reallocarray(sum->reason, room, sizeof *sum->reason);
-
-		if (!grown)
-			return gb_out_of_memory(err, NULL);
-		sum->reason = grown;
-		sum->room = room;
-	}
+	grown = reallocarray(sum->reason, sum->reasons + 1, sizeof *sum->reason);
+	if (!grown)
+		return gb_out_of_memory(err, NULL);
+	sum->reason = grown;
 	sum->reason[sum->reasons].text = strdup(text);
 	sum->reason[sum->reasons].count = 1;
 	if (!sum->reason[sum->reasons].text)
