@@ -34,8 +34,8 @@
  *
  * Data that one block writes for another go out by plain stores followed by gpu_st_release() or
  * gpu_cas() on a flag, and are read after gpu_ld_acquire() of that flag: then the emulator's race
- * checker understands the program, and it is right on the hardware.  `volatile`
- * and __threadfence() do the same on a GPU but cannot be checked so well; inline PTX not at all.
+ * checker understands the program, and it is right on the hardware.  `volatile` does the same on a GPU
+ * but cannot be checked so well; the emulator knows neither __threadfence() nor inline PTX.
  *
  * The memory words work on 4- and 8-byte integers at device scope, in global and shared memory;
  * those that end in _shared order what threads of one block see, which costs next to nothing.

@@ -4,7 +4,6 @@
  * multiprocessors, so that kernels that size their grids by them stay small.
  */
 #include <stdio.h>
-#include <string.h>
 
 #include <algorithm>
 #include <map>
@@ -12,7 +11,6 @@
 #include "tests/cudart/runtime.h"
 
 enum {
-	VERSION = CUDART_VERSION,
 	L2_BYTES = 1 << 20,
 	REGISTERS = 65536, /* of a multiprocessor */
 	RESERVED_SHARED = 1024,
@@ -75,75 +73,41 @@ cudaError_t cudaPeekAtLastError(void)
 	return sticky != cudaSuccess ? sticky : last;
 }
 
-/* X(name, text) for every error that the emulator gives. */
-#define ERRORS(X)                                                                                \
-	X(cudaSuccess, "no error")                                                               \
-	X(cudaErrorInvalidValue, "invalid argument")                                             \
-	X(cudaErrorMemoryAllocation, "out of memory")                                            \
-	X(cudaErrorInitializationError, "initialization error")                                  \
-	X(cudaErrorInvalidConfiguration, "invalid configuration argument")                       \
-	X(cudaErrorInvalidSymbol, "invalid device symbol")                                       \
-	X(cudaErrorInvalidDevicePointer, "invalid device pointer")                               \
-	X(cudaErrorInvalidMemcpyDirection, "invalid copy direction for memcpy")                  \
-	X(cudaErrorInsufficientDriver, "CUDA driver version is insufficient for CUDA runtime "   \
-				       "version")                                                \
-	X(cudaErrorInvalidDeviceFunction, "invalid device function")                             \
-	X(cudaErrorNoDevice, "no CUDA-capable device is detected")                               \
-	X(cudaErrorInvalidDevice, "invalid device ordinal")                                      \
-	X(cudaErrorNoKernelImageForDevice, "no kernel image is available for execution on the "  \
-					   "device")                                             \
-	X(cudaErrorInvalidResourceHandle, "invalid resource handle")                             \
-	X(cudaErrorIllegalState, "the operation cannot be performed in the present state")       \
-	X(cudaErrorNotReady, "device not ready")                                                 \
-	X(cudaErrorIllegalAddress, "an illegal memory access was encountered")                   \
-	X(cudaErrorLaunchOutOfResources, "too many resources requested for launch")              \
-	X(cudaErrorLaunchTimeout, "the launch timed out and was terminated")                     \
-	X(cudaErrorAssert, "device-side assert triggered")                                       \
-	X(cudaErrorLaunchFailure, "unspecified launch failure")                                  \
-	X(cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch")           \
-	X(cudaErrorNotPermitted, "operation not permitted")                                      \
-	X(cudaErrorNotSupported, "operation not supported")                                      \
-	X(cudaErrorStreamCaptureUnsupported, "operation not permitted when stream is capturing") \
-	X(cudaErrorStreamCaptureInvalidated,                                                     \
-	  "operation failed due to a previous error during capture")                             \
-	X(cudaErrorStreamCaptureIsolation, "dependency created on uncaptured work in another "   \
-					   "stream")                                             \
-	X(cudaErrorStreamCaptureImplicit, "operation would make the legacy stream depend on a "  \
-					  "capturing blocking stream")                           \
-	X(cudaErrorCapturedEvent, "operation not permitted on an event last recorded in a "      \
-				  "capturing stream")                                            \
-	X(cudaErrorStreamCaptureWrongThread, "attempt to terminate a thread-local capture "      \
-					     "sequence from another thread")                     \
-	X(cudaErrorInvalidClusterSize, "invalid cluster size")                                   \
-	X(cudaErrorUnknown, "unknown error")
-
-const char *cudaGetErrorName(cudaError_t error)
-{
-	switch ((int)error) {
-#define X(name, text) \
-	case name:    \
-		return #name;
-		ERRORS(X)
-#undef X
-	}
-	return "unrecognized error code";
-}
-
 /* A failed launch is reported in the words of the emulator's own first report. */
 const char *cudaGetErrorString(cudaError_t error)
 {
+	static const struct {
+		cudaError_t error;
+		const char *text;
+	} texts[] = {
+		{ cudaSuccess, "no error" },
+		{ cudaErrorInvalidValue, "invalid argument" },
+		{ cudaErrorMemoryAllocation, "out of memory" },
+		{ cudaErrorInvalidConfiguration, "invalid configuration argument" },
+		{ cudaErrorInvalidDeviceFunction, "invalid device function" },
+		{ cudaErrorInvalidDevice, "invalid device ordinal" },
+		{ cudaErrorInvalidResourceHandle, "invalid resource handle" },
+		{ cudaErrorIllegalState, "the operation cannot be performed in the present state" },
+		{ cudaErrorNotReady, "device not ready" },
+		{ cudaErrorIllegalAddress, "an illegal memory access was encountered" },
+		{ cudaErrorLaunchOutOfResources, "too many resources requested for launch" },
+		{ cudaErrorLaunchFailure, "unspecified launch failure" },
+		{ cudaErrorCooperativeLaunchTooLarge, "too many blocks in cooperative launch" },
+		{ cudaErrorNotSupported, "operation not supported" },
+		{ cudaErrorStreamCaptureUnsupported,
+		  "operation not permitted when stream is capturing" },
+		{ cudaErrorStreamCaptureInvalidated,
+		  "operation failed due to a previous error during capture" },
+		{ cudaErrorStreamCaptureImplicit,
+		  "operation would make the legacy stream depend on a capturing blocking stream" },
+		{ cudaErrorInvalidClusterSize, "invalid cluster size" },
+	};
 	static __thread char words[600];
 
-	switch ((int)error) {
-#define X(name, text)                                      \
-	case name:                                         \
-		snprintf(words, sizeof words, "%s", text); \
-		break;
-		ERRORS(X)
-#undef X
-	default:
-		snprintf(words, sizeof words, "unrecognized error code %d", (int)error);
-	}
+	snprintf(words, sizeof words, "unrecognized error code %d", (int)error);
+	for (const auto &t : texts)
+		if (t.error == error)
+			snprintf(words, sizeof words, "%s", t.text);
 	if ((error == cudaErrorLaunchFailure || error == cudaErrorIllegalAddress) && report_first())
 		snprintf(words, sizeof words, "emulator: %s", report_first());
 	return words;
@@ -184,94 +148,48 @@ cudaError_t cudaSetDevice(int device)
 	return result;
 }
 
-cudaError_t cudaSetDeviceFlags(unsigned flags)
-{
-	(void)flags;
-	return cudaSuccess;
-}
-
-cudaError_t cudaInitDevice(int device, unsigned device_flags, unsigned flags)
-{
-	(void)device_flags;
-	(void)flags;
-	return known_device(device);
-}
-
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
+	if (known_device(device) != cudaSuccess)
+		return cudaErrorInvalidDevice;
 	const struct model *const m = this_model();
 	const struct {
 		enum cudaDeviceAttr attribute;
 		int value;
 	} table[] = {
-		{ cudaDevAttrMaxThreadsPerBlock, MAX_THREADS },
-		{ cudaDevAttrMaxBlockDimX, 1024 },
-		{ cudaDevAttrMaxBlockDimY, 1024 },
-		{ cudaDevAttrMaxBlockDimZ, 64 },
 		{ cudaDevAttrMaxGridDimX, 0x7fffffff },
-		{ cudaDevAttrMaxGridDimY, 65535 },
-		{ cudaDevAttrMaxGridDimZ, 65535 },
 		{ cudaDevAttrMaxSharedMemoryPerBlock, STATIC_SHARED_LIMIT },
-		{ cudaDevAttrTotalConstantMemory, 65536 },
-		{ cudaDevAttrWarpSize, LANES },
-		{ cudaDevAttrMaxRegistersPerBlock, REGISTERS },
-		{ cudaDevAttrCanMapHostMemory, 1 },
-		{ cudaDevAttrConcurrentKernels, 1 },
+		{ cudaDevAttrClockRate, 0 },
+		{ cudaDevAttrMultiProcessorCount, runtime_options.processors },
+		{ cudaDevAttrEccEnabled, 0 },
+		{ cudaDevAttrMemoryClockRate, 0 },
+		{ cudaDevAttrGlobalMemoryBusWidth, 0 },
 		{ cudaDevAttrL2CacheSize, L2_BYTES },
-		{ cudaDevAttrMaxThreadsPerMultiProcessor, m->threads },
-		{ cudaDevAttrAsyncEngineCount, 1 },
-		{ cudaDevAttrUnifiedAddressing, 1 },
 		{ cudaDevAttrComputeCapabilityMajor, m->capability / 10 },
 		{ cudaDevAttrComputeCapabilityMinor, m->capability % 10 },
-		{ cudaDevAttrMaxSharedMemoryPerMultiprocessor, m->shared },
-		{ cudaDevAttrMaxRegistersPerMultiprocessor, REGISTERS },
-		{ cudaDevAttrCooperativeLaunch, 1 },
 		{ cudaDevAttrMaxSharedMemoryPerBlockOptin, m->block_shared },
-		{ cudaDevAttrMaxBlocksPerMultiprocessor, m->blocks },
-		{ cudaDevAttrReservedSharedMemoryPerBlock, RESERVED_SHARED },
 		{ cudaDevAttrClusterLaunch, m->clusters && runtime_options.clusters },
-		{ cudaDevAttrMultiProcessorCount, runtime_options.processors },
 	};
 
-	if (known_device(device) != cudaSuccess)
-		return cudaErrorInvalidDevice;
-	*value = 0; /* clocks, bus, ECC, PCI: there is none */
-	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
-		if (table[i].attribute == attribute)
-			*value = table[i].value;
-	return cudaSuccess;
+	for (const auto &row : table) {
+		if (row.attribute == attribute) {
+			*value = row.value;
+			return cudaSuccess;
+		}
+	}
+	report_error("cudaDeviceGetAttribute: attribute %d is not emulated", (int)attribute);
+	return device_error(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *p, int device)
 {
-	const struct model *const m = this_model();
-
 	if (known_device(device) != cudaSuccess)
 		return cudaErrorInvalidDevice;
 	*p = {};
 	snprintf(p->name, sizeof p->name, "%s", executor.device);
-	memcpy(p->uuid.bytes, executor.uuid, sizeof p->uuid.bytes);
 	p->totalGlobalMem = runtime_options.memory;
-	p->sharedMemPerBlock = STATIC_SHARED_LIMIT;
-	p->sharedMemPerMultiprocessor = (size_t)m->shared;
-	p->sharedMemPerBlockOptin = (size_t)m->block_shared;
-	p->reservedSharedMemPerBlock = RESERVED_SHARED;
-	p->totalConstMem = 65536;
-	p->regsPerBlock = p->regsPerMultiprocessor = REGISTERS;
-	p->warpSize = LANES;
-	p->maxThreadsPerBlock = p->maxThreadsDim[0] = p->maxThreadsDim[1] = MAX_THREADS;
-	p->maxThreadsDim[2] = 64;
-	p->maxGridSize[0] = 0x7fffffff;
-	p->maxGridSize[1] = p->maxGridSize[2] = 65535;
-	p->major = m->capability / 10;
-	p->minor = m->capability % 10;
-	p->multiProcessorCount = runtime_options.processors;
-	p->maxThreadsPerMultiProcessor = m->threads;
-	p->maxBlocksPerMultiProcessor = m->blocks;
-	p->canMapHostMemory = p->concurrentKernels = p->asyncEngineCount = 1;
-	p->unifiedAddressing = p->cooperativeLaunch = 1;
-	p->clusterLaunch = m->clusters && runtime_options.clusters;
-	p->l2CacheSize = L2_BYTES;
+	p->major = this_model()->capability / 10;
+	p->minor = this_model()->capability % 10;
 	return cudaSuccess;
 }
 
@@ -284,29 +202,14 @@ cudaError_t cudaDeviceGetPCIBusId(char *text, int length, int device)
 	return cudaSuccess;
 }
 
-cudaError_t cudaDeviceSetLimit(enum cudaLimit limit, size_t value)
-{
-	(void)limit;
-	(void)value;
-	return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetLimit(size_t *value, enum cudaLimit limit)
-{
-	options_read();
-	*value = limit == cudaLimitStackSize ? runtime_options.stack : 0;
-	return cudaSuccess;
-}
-
 cudaError_t cudaDriverGetVersion(int *version)
 {
-	*version = VERSION;
-	return cudaSuccess;
+	return cudaRuntimeGetVersion(version);
 }
 
 cudaError_t cudaRuntimeGetVersion(int *version)
 {
-	*version = VERSION;
+	*version = CUDART_VERSION;
 	return cudaSuccess;
 }
 

@@ -1,48 +1,35 @@
 /* graph.cc -- the CUDA runtime API: graphs, captured from one stream.
  *
  * While a stream is captured, what is submitted to it is written down, with the arguments of that
- * moment, and nothing runs.  A launch of the graph puts copies of it into a queue, in that order.
+ * moment, and nothing runs.  A launch of the graph puts copies of it into the queue, in that order.
  *
  * A call that cannot be made during a capture fails as on a GPU, and spoils the capture: then whatever
  * is submitted fails, and so does the end of the capture, which gives no graph.  An asynchronous copy
- * from or to memory that is not page-locked waits, and so cannot be captured.  A capture of several
- * streams, and a graph launched into a capture, are not supported.
+ * from or to memory that is not page-locked waits, and so cannot be captured.  Two captures at a time,
+ * modes other than relaxed, and a graph launched into a capture are not supported.
  */
 #include <set>
 #include <vector>
 
 #include "tests/cudart/stream.h"
 
-struct capture {
-	uint64_t number; /* from 1 */
-	enum cudaStreamCaptureMode mode;
-	pthread_t thread;
-	bool spoiled;
-	std::vector<struct op> ops;
-};
-
-struct CUgraphNode_st {
-	struct op op;
-};
-
 struct CUgraph_st {
-	std::vector<struct CUgraphNode_st> nodes;
+	std::vector<struct op> ops;
 };
 
 struct CUgraphExec_st {
 	std::vector<struct op> ops;
-	struct queue *queue; /* of the last launch; NULL: none */
-	uint64_t number;
 };
 
-/* What has been created and not destroyed.  Never destroyed: the report of leaks comes last. */
 static struct {
-	std::set<cudaStream_t> *captured;
-	std::set<cudaGraph_t> *graphs;
-	std::set<cudaGraphExec_t> *execs;
-	uint64_t captures; /* so far */
-} live = { new std::set<cudaStream_t>, new std::set<cudaGraph_t>, new std::set<cudaGraphExec_t>,
-	   0 };
+	cudaStream_t stream; /* NULL: there is no capture */
+	bool spoiled;
+	std::vector<struct op> *ops;
+} capture = { NULL, false, new std::vector<struct op> };
+
+/* What has been created and not destroyed.  Never destroyed: the report of leaks comes last. */
+static std::set<cudaGraph_t> *const graphs = new std::set<cudaGraph_t>;
+static std::set<cudaGraphExec_t> *const execs = new std::set<cudaGraphExec_t>;
 
 static struct op copy_of(const struct op *o)
 {
@@ -53,166 +40,97 @@ static struct op copy_of(const struct op *o)
 	return copy;
 }
 
-static void release(const struct op *o)
+static void release(const std::vector<struct op> &ops)
 {
-	if (o->call)
-		o->call->destroy(o->call);
+	for (const struct op &o : ops)
+		if (o.call)
+			o.call->destroy(o.call);
 }
 
 /* ---- captures ------------------------------------------------------------------------------ */
 
-/* Nothing comes of it any more; returns `error`. */
-static cudaError_t spoil(struct capture *c, cudaError_t error)
+bool is_captured(cudaStream_t stream)
 {
-	c->spoiled = true;
-	return error;
+	return stream && stream == capture.stream;
 }
 
-cudaError_t capture_add(struct capture *c, const struct op *o)
+cudaError_t capture_add(const struct op *o)
 {
-	if (c->spoiled) {
-		release(o);
+	if (capture.spoiled) {
+		release({ *o });
 		return cudaErrorStreamCaptureInvalidated;
 	}
-	c->ops.push_back(*o);
+	capture.ops->push_back(*o);
 	return cudaSuccess;
 }
 
-void capture_record(struct capture *c, struct CUevent_st *event)
+void capture_drop(void)
 {
-	event->captured = c->number;
+	release(*capture.ops);
+	capture.ops->clear();
+	capture.stream = NULL;
 }
 
-cudaError_t capture_wait(struct capture *c, const struct CUevent_st *event)
+/* Nothing comes of a capture any more, if there is one: then returns `error`. */
+static cudaError_t spoil(cudaError_t error)
 {
-	if (c->spoiled)
-		return cudaErrorStreamCaptureInvalidated;
-	return event->captured == c->number ? cudaSuccess
-					    : spoil(c, cudaErrorStreamCaptureIsolation);
-}
-
-void capture_drop(cudaStream_t stream)
-{
-	struct capture *const c = stream->capture;
-
-	if (!c)
-		return;
-	for (const struct op &o : c->ops)
-		release(&o);
-	live.captured->erase(stream);
-	stream->capture = NULL;
-	delete c;
-}
-
-/* Of all streams that order themselves with the default stream. */
-static cudaError_t legacy_state(bool spoils)
-{
-	cudaError_t result = cudaSuccess;
-
-	for (cudaStream_t s : *live.captured) {
-		if (s->owned)
-			continue;
-		s->capture->spoiled |= spoils;
-		result = cudaErrorStreamCaptureImplicit;
-	}
-	return result;
+	capture.spoiled = true;
+	return capture.stream ? error : cudaSuccess;
 }
 
 cudaError_t refuse_legacy(void)
 {
-	return legacy_state(true);
+	return spoil(cudaErrorStreamCaptureImplicit);
 }
 
 cudaError_t refuse_wait(cudaStream_t stream)
 {
 	if (!stream)
 		return refuse_legacy();
-	return stream->capture ? spoil(stream->capture, cudaErrorStreamCaptureUnsupported)
-			       : cudaSuccess;
+	return is_captured(stream) ? refuse_device_wait() : cudaSuccess;
 }
 
 cudaError_t refuse_device_wait(void)
 {
-	cudaError_t result = cudaSuccess;
-
-	for (cudaStream_t s : *live.captured)
-		result = spoil(s->capture, cudaErrorStreamCaptureUnsupported);
-	return result;
-}
-
-cudaError_t refuse_event(const struct CUevent_st *event)
-{
-	if (!event->captured)
-		return cudaSuccess;
-	for (cudaStream_t s : *live.captured)
-		if (s->capture->number == event->captured)
-			(void)spoil(s->capture, cudaSuccess);
-	return cudaErrorCapturedEvent;
-}
-
-cudaError_t refuse_unsafe(void)
-{
-	const api_lock lock;
-	cudaError_t result = cudaSuccess;
-
-	for (cudaStream_t s : *live.captured) {
-		const struct capture *const c = s->capture;
-
-		if (c->mode == cudaStreamCaptureModeGlobal ||
-		    (c->mode == cudaStreamCaptureModeThreadLocal &&
-		     pthread_equal(c->thread, pthread_self())))
-			result = spoil(s->capture, cudaErrorStreamCaptureUnsupported);
-	}
-	return result;
+	return spoil(cudaErrorStreamCaptureUnsupported);
 }
 
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode)
 {
-	const api_lock lock;
-
 	if (device_sticky() != cudaSuccess)
 		return device_error(device_sticky());
 	if (!stream)
 		return device_error(cudaErrorStreamCaptureUnsupported);
-	if (stream->capture)
+	if (is_captured(stream))
 		return device_error(cudaErrorIllegalState);
-	stream->capture = new capture{ ++live.captures, mode, pthread_self(), false, {} };
-	live.captured->insert(stream);
+	if (capture.stream || mode != cudaStreamCaptureModeRelaxed) {
+		report_error("cudaStreamBeginCapture: one capture at a time is emulated, relaxed");
+		return device_error(cudaErrorNotSupported);
+	}
+	capture.stream = stream;
+	capture.spoiled = false;
 	return cudaSuccess;
 }
 
 cudaError_t cudaStreamIsCapturing(cudaStream_t stream, enum cudaStreamCaptureStatus *status)
 {
-	const api_lock lock;
-
-	if (!stream) {
-		*status = cudaStreamCaptureStatusNone;
-		return device_error(legacy_state(false));
-	}
-	*status = !stream->capture           ? cudaStreamCaptureStatusNone
-		  : stream->capture->spoiled ? cudaStreamCaptureStatusInvalidated
-					     : cudaStreamCaptureStatusActive;
+	*status = !is_captured(stream) ? cudaStreamCaptureStatusNone
+		  : capture.spoiled    ? cudaStreamCaptureStatusInvalidated
+				       : cudaStreamCaptureStatusActive;
 	return cudaSuccess;
 }
 
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t *graph)
 {
-	const api_lock lock;
-	struct capture *const c = stream ? stream->capture : NULL;
-
 	*graph = NULL;
-	if (!c)
+	if (!is_captured(stream))
 		return device_error(cudaErrorIllegalState);
-	if (c->mode != cudaStreamCaptureModeRelaxed && !pthread_equal(c->thread, pthread_self()))
-		return device_error(cudaErrorStreamCaptureWrongThread);
-	if (!c->spoiled) {
+	if (!capture.spoiled) {
 		*graph = new CUgraph_st;
-		for (const struct op &o : c->ops)
-			(*graph)->nodes.push_back({ o });
-		c->ops.clear();
-		live.graphs->insert(*graph);
+		(*graph)->ops.swap(*capture.ops);
+		graphs->insert(*graph);
 	}
-	capture_drop(stream);
+	capture_drop();
 	return *graph ? cudaSuccess : device_error(cudaErrorStreamCaptureInvalidated);
 }
 
@@ -227,87 +145,61 @@ template <class T> static bool alive(const char *function, const std::set<T> *al
 	return false;
 }
 
-/* NULL nodes: how many there are. */
 cudaError_t cudaGraphGetNodes(cudaGraph_t graph, cudaGraphNode_t *nodes, size_t *count)
 {
-	const api_lock lock;
-
-	if (!alive("cudaGraphGetNodes", live.graphs, graph))
+	if (!alive("cudaGraphGetNodes", graphs, graph))
 		return device_error(cudaErrorInvalidValue);
-	for (size_t i = 0; nodes && i < *count; i++)
-		nodes[i] = i < graph->nodes.size() ? &graph->nodes[i] : NULL;
-	if (!nodes || *count > graph->nodes.size())
-		*count = graph->nodes.size();
+	if (nodes) {
+		report_error("cudaGraphGetNodes: nodes are counted only, not given");
+		return device_error(cudaErrorNotSupported);
+	}
+	*count = graph->ops.size();
 	return cudaSuccess;
 }
 
 cudaError_t cudaGraphInstantiate(cudaGraphExec_t *exec, cudaGraph_t graph, unsigned long long flags)
 {
-	const api_lock lock;
-
 	if (device_sticky() != cudaSuccess)
 		return device_error(device_sticky());
-	if (!alive("cudaGraphInstantiate", live.graphs, graph))
+	if (!alive("cudaGraphInstantiate", graphs, graph))
 		return device_error(cudaErrorInvalidValue);
 	if (flags)
 		return device_error(cudaErrorNotSupported);
 	*exec = new CUgraphExec_st{};
-	for (const struct CUgraphNode_st &node : graph->nodes)
-		(*exec)->ops.push_back(copy_of(&node.op));
-	live.execs->insert(*exec);
+	for (const struct op &o : graph->ops)
+		(*exec)->ops.push_back(copy_of(&o));
+	execs->insert(*exec);
+	return cudaSuccess;
+}
+
+template <class T> static cudaError_t destroy(const char *function, std::set<T> *all, T handle)
+{
+	if (!alive(function, all, handle))
+		return device_error(cudaErrorInvalidValue);
+	release(handle->ops);
+	all->erase(handle);
+	delete handle;
 	return cudaSuccess;
 }
 
 cudaError_t cudaGraphDestroy(cudaGraph_t graph)
 {
-	const api_lock lock;
-
-	if (!alive("cudaGraphDestroy", live.graphs, graph))
-		return device_error(cudaErrorInvalidValue);
-	for (const struct CUgraphNode_st &node : graph->nodes)
-		release(&node.op);
-	live.graphs->erase(graph);
-	delete graph;
-	return cudaSuccess;
+	return destroy("cudaGraphDestroy", graphs, graph);
 }
 
 cudaError_t cudaGraphExecDestroy(cudaGraphExec_t exec)
 {
-	const api_lock lock;
-
-	if (!alive("cudaGraphExecDestroy", live.execs, exec))
-		return device_error(cudaErrorInvalidValue);
-	for (const struct op &o : exec->ops)
-		release(&o);
-	live.execs->erase(exec);
-	delete exec;
-	return cudaSuccess;
-}
-
-/* Behind its last launch, in whatever stream that was. */
-static void follow_last(cudaGraphExec_t exec, struct queue *q)
-{
-	struct op o = {};
-
-	if (!exec->queue || exec->queue == q)
-		return;
-	o.kind = OP_WAIT;
-	o.other = exec->queue;
-	o.other_number = exec->number;
-	(void)enqueue(q, &o);
+	return destroy("cudaGraphExecDestroy", execs, exec);
 }
 
 cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 {
-	const api_lock lock;
-	struct queue *const q = queue_of(stream);
-
 	if (device_sticky() != cudaSuccess)
 		return device_error(device_sticky());
-	if (!alive("cudaGraphLaunch", live.execs, exec))
+	if (!alive("cudaGraphLaunch", execs, exec))
 		return device_error(cudaErrorInvalidValue);
-	if (stream && stream->capture)
-		return device_error(spoil(stream->capture, cudaErrorNotSupported));
+	if (is_captured(stream))
+		return device_error(spoil(cudaErrorNotSupported));
 	const cudaError_t refused = stream ? cudaSuccess : refuse_legacy();
 
 	if (refused != cudaSuccess)
@@ -318,35 +210,27 @@ cudaError_t cudaGraphLaunch(cudaGraphExec_t exec, cudaStream_t stream)
 			return device_error(device_sticky());
 		}
 	}
-	follow_last(exec, q);
 	for (const struct op &o : exec->ops) {
-		struct op next = copy_of(&o);
+		const struct op next = copy_of(&o);
 
-		(void)enqueue(q, &next);
-		exec->number = next.number;
+		(void)enqueue(&next);
 	}
-	exec->queue = q;
 	return device_error(device_sticky());
 }
 
 void graphs_report_leaks(void)
 {
-	const size_t graphs = live.graphs->size(), execs = live.execs->size();
-
-	if (runtime_options.leaks && graphs + execs)
-		report_error("%zu graphs and %zu executable graphs were not destroyed", graphs,
-			     execs);
+	if (runtime_options.leaks && graphs->size() + execs->size())
+		report_error("%zu graphs and %zu executable graphs were not destroyed",
+			     graphs->size(), execs->size());
 }
 
 /* Captures end; handles that are left are good for nothing any more. */
 void graphs_drop_all(void)
 {
-	const api_lock lock;
-
-	while (!live.captured->empty())
-		capture_drop(*live.captured->begin());
-	while (!live.execs->empty())
-		(void)cudaGraphExecDestroy(*live.execs->begin());
-	while (!live.graphs->empty())
-		(void)cudaGraphDestroy(*live.graphs->begin());
+	capture_drop();
+	while (!execs->empty())
+		(void)cudaGraphExecDestroy(*execs->begin());
+	while (!graphs->empty())
+		(void)cudaGraphDestroy(*graphs->begin());
 }

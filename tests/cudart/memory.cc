@@ -34,7 +34,7 @@ static std::map<uintptr_t, struct allocation> &all(void)
 }
 
 static size_t in_use;
-static int64_t allocated; /* device allocations so far */
+static int64_t allocated; /* allocations so far */
 
 /* The last ones that were freed, to tell a stale pointer from a wild one. */
 static struct {
@@ -100,15 +100,6 @@ void memory_open(bool open)
 
 /* ---- allocation -------------------------------------------------------------------------- */
 
-static bool refused(size_t bytes)
-{
-	const struct options *const o = &runtime_options;
-
-	allocated++;
-	return (o->fail_number && allocated == o->fail_number) ||
-	       (o->fail_bytes && bytes >= o->fail_bytes) || bytes > o->memory - in_use;
-}
-
 /* Pages of its own; the end of the memory is as near to the end of the last page as 256 allows. */
 static char *map_pages(struct allocation *a)
 {
@@ -151,15 +142,11 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device)
 		return device_sticky();
 	if (bytes == 0)
 		return cudaSuccess;
-	const cudaError_t unsafe = refuse_unsafe();
-
-	if (unsafe != cudaSuccess)
-		return device_error(unsafe);
-	if (device && refused(bytes))
+	if (device && bytes > runtime_options.memory - in_use)
 		return device_error(cudaErrorMemoryAllocation);
 	a.bytes = bytes;
 	a.device = device;
-	a.number = allocated;
+	a.number = ++allocated;
 
 	char *const memory = take(&a);
 
@@ -204,10 +191,6 @@ static cudaError_t release(const char *function, void *pointer, bool device)
 			     pointer);
 		return device_error(cudaErrorInvalidValue);
 	}
-	const cudaError_t unsafe = refuse_unsafe();
-
-	if (unsafe != cudaSuccess)
-		return device_error(unsafe);
 	const cudaError_t result = streams_drain_all();
 	const struct allocation a = found->second;
 
@@ -221,12 +204,6 @@ cudaError_t cudaFree(void *pointer)
 	return release("cudaFree", pointer, true);
 }
 
-cudaError_t cudaFreeAsync(void *pointer, cudaStream_t stream)
-{
-	(void)stream;
-	return release("cudaFreeAsync", pointer, true);
-}
-
 cudaError_t cudaFreeHost(void *pointer)
 {
 	return release("cudaFreeHost", pointer, false);
@@ -237,23 +214,6 @@ cudaError_t cudaMemGetInfo(size_t *available, size_t *total)
 	options_read();
 	*total = runtime_options.memory;
 	*available = runtime_options.memory - in_use;
-	return cudaSuccess;
-}
-
-cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes *attributes, const void *pointer)
-{
-	uintptr_t begin;
-	size_t bytes;
-	const enum memory_kind kind = memory_find(pointer, &begin, &bytes);
-
-	*attributes = {};
-	if (kind == MEMORY_DEVICE || kind == MEMORY_HOST) {
-		attributes->type =
-			kind == MEMORY_DEVICE ? cudaMemoryTypeDevice : cudaMemoryTypeHost;
-		attributes->devicePointer = (void *)(uintptr_t)pointer;
-		if (kind == MEMORY_HOST)
-			attributes->hostPointer = (void *)(uintptr_t)pointer;
-	}
 	return cudaSuccess;
 }
 

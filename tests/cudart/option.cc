@@ -78,22 +78,15 @@ void options_read(void)
 	if (o->seed && !text("BLOCKS"))
 		o->blocks = ORDER_SHUFFLE;
 	o->strict = flag("STRICT", true);
-	o->eager = flag("EAGER", false);
 	o->protect = flag("PROTECT", false);
 	o->clusters = flag("CLUSTERS", true);
 	o->leaks = flag("LEAKS", false);
-	o->stats = flag("STATS", false);
-	o->abort = flag("ABORT", false);
-	o->fail_number = number("FAIL_ALLOC", 0, 0, INT64_MAX);
-	o->fail_bytes = (size_t)number("FAIL_BYTES", 0, 0, INT64_MAX);
 	o->memory = (size_t)number("MEMORY_MB", 4096, 1, 1 << 20) << 20;
 	o->stack = (size_t)number("STACK_KB", __sanitizer_start_switch_fiber ? 256 : 64, 16, 65536)
 		   << 10;
 	o->processors = (int)number("SMS", 4, 1, 1024);
 	o->devices = (int)number("DEVICES", 1, 1, 16);
 	o->timeout_s = (double)number("TIMEOUT", 20, 1, 86400);
-	o->race = flag("RACE", true);
-	o->uninitialised = flag("UNINIT", true);
 	o->preempt = (unsigned)number("PREEMPT", 0, 0, 1 << 30);
 	o->pci = text("PCI");
 	o->weak = flag("WEAK", false);

@@ -7,7 +7,6 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -46,8 +45,6 @@ void report_error(const char *format, ...)
 		executor_say_where();
 	}
 	pthread_mutex_unlock(&mutex);
-	if (runtime_options.abort)
-		abort();
 }
 
 int report_count(void)

@@ -1,9 +1,10 @@
 /* runtime.h -- a CUDA runtime without a GPU, shared by the executors in tests/simt and tests/ptx.
  *
  *	device.cc    the device, its attributes, errors, occupancy
- *	memory.cc    allocations: exact size, filled, leaks, failures on request
+ *	memory.cc    allocations: exact size, filled, leaks
  *	stream.cc    streams, events, copies, launches
  *	graph.cc     graphs: captures of a stream
+ *	grid.cc      a launch's blocks: their order, and the OS threads that run them
  *	option.cc    the environment
  *	report.cc    errors of the program under test
  *
@@ -19,6 +20,8 @@
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
+
+#include <vector>
 
 #ifdef GPUBENCH_PTX
 #include <cuda_runtime_api.h>
@@ -48,7 +51,6 @@ struct executor {
 	const char *name;     /* "simt": how its messages begin */
 	const char *variable; /* "GPUBENCH_SIMT_": how its options begin */
 	const char *device;   /* "SIMT emulator" */
-	const char *uuid;     /* 16 characters */
 };
 extern const struct executor executor;
 
@@ -79,24 +81,41 @@ struct options {
 	enum order order;  /* of lanes and warps; never ORDER_SHUFFLE */
 	enum order blocks; /* in which blocks start */
 	bool strict;       /* barriers after exits, shuffles from outside the mask are errors */
-	bool eager;        /* run at the launch, not at the synchronisation */
 	bool protect;      /* device memory cannot be touched by the host */
 	bool clusters;     /* the device says that it has them */
-	bool leaks, stats, abort;
-	int64_t fail_number; /* this allocation fails (from 1), */
-	size_t fail_bytes;   /* and those of at least this many bytes; 0: none */
+	bool leaks;        /* memory that was not freed is an error */
 	size_t memory, stack;
 	int processors, devices;
 	double timeout_s;
-	bool picky;               /* seed or order: the scheduler has to think */
-	bool race, uninitialised; /* the own checker */
-	unsigned preempt;         /* yields at one in so many accesses; 0: never */
-	const char *pci;          /* the device's address, for a stand-in of NVML; or NULL */
-	bool weak;                /* memory as weak as the model allows; tests/ptx only */
+	bool picky;       /* seed or order: the scheduler has to think */
+	unsigned preempt; /* yields at one in so many accesses; 0: never */
+	const char *pci;  /* the device's address, for a stand-in of NVML; or NULL */
+	bool weak;        /* memory as weak as the model allows; tests/ptx only */
 };
 extern struct options runtime_options;
 void options_read(void); /* once; cudaDeviceReset() calls options_forget() */
 void options_forget(void);
+
+/* ---- grids (grid.cc) --------------------------------------------------------------------------- */
+
+/* What runs now.  Clusters are loaded in the order of their numbers unless asked otherwise; a block where
+ * there are no clusters is a cluster of one. */
+struct grid {
+	uint64_t number;         /* of the launch; with 0 before the first, schedules repeat */
+	uint64_t clusters, next; /* next: to load */
+	std::vector<uint32_t> permutation; /* of clusters; empty: in order */
+	unsigned cluster_size;
+	unsigned resident; /* clusters that take turns on each OS thread */
+	int workers;       /* OS threads that take part */
+	bool failed;
+};
+void grid_begin(struct grid *g, const struct gpu_call *call);
+/* The first block of the next cluster; false: there is none, or the launch has failed. */
+bool grid_next(struct grid *g, const struct gpu_call *call, uint3 *first);
+uint3 grid_block(uint3 first, dim3 cluster, unsigned rank); /* the cluster's block of that rank */
+uint64_t grid_random(const struct grid *g, int id); /* what worker `id` starts with; never 0 */
+/* Call work(id) on each worker, on this thread with 0; return when all have finished. */
+void grid_run(const struct grid *g, void (*work)(int id));
 
 /* ---- reports (report.cc) ---------------------------------------------------------------------- */
 
@@ -125,8 +144,6 @@ cudaError_t runtime_allocate(void **pointer, size_t bytes, bool device);
 void streams_drop_all(void);
 void graphs_drop_all(void);
 void graphs_report_leaks(void);
-/* Of a call that is not safe during a capture: cudaSuccess, or the error that it has to return. */
-cudaError_t refuse_unsafe(void);
 cudaError_t streams_drain_all(void);
 /* Check the launch, put it into the stream; the call is destroyed when it has run, or at once. */
 cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream);

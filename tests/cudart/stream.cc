@@ -1,59 +1,27 @@
 /* stream.cc -- the CUDA runtime API: streams, events, copies, launches.
  *
- * A stream is a queue.  Nothing in it runs before somebody waits for it - a synchronisation, a
- * copy that CUDA makes blocking, cudaFree() - and then only what that wait needs.  So a program
- * that forgets to wait, or takes the order between two streams for granted, gets stale data here
- * every time.  The option EAGER=1 runs everything at once instead.
- *
- * The default stream and all streams that synchronise with it share one queue; a stream made with
- * cudaStreamNonBlocking has its own.  Asynchronous copies from and to memory that is not
- * page-locked are blocking, as on a GPU.
+ * All streams share one queue, as streams that synchronise with the default stream may; others cannot be
+ * made.  Nothing in the queue runs before somebody waits - a synchronisation, a copy that CUDA makes
+ * blocking, cudaFree() - so a program that forgets to wait gets stale data here every time.
+ * Asynchronous copies from and to memory that is not page-locked are blocking, as on a GPU.
  */
-#include <stdlib.h>
 #include <string.h>
 
-#include <set>
+#include <deque>
 
 #include "tests/cudart/stream.h"
 #include "tests/simt/control.h"
 
-static pthread_once_t once = PTHREAD_ONCE_INIT;
-static pthread_mutex_t api;
-static struct queue *legacy;
-static std::set<struct queue *> *queues;
-static uint64_t submitted;
+struct CUevent_st {
+	uint64_t number; /* of the last record, in the order of submission; 0: never recorded */
+	double time_s;
+};
 
-static void initialise(void)
-{
-	pthread_mutexattr_t attributes;
-
-	pthread_mutexattr_init(&attributes);
-	pthread_mutexattr_settype(&attributes, PTHREAD_MUTEX_RECURSIVE);
-	pthread_mutex_init(&api, &attributes);
-	legacy = new struct queue;
-	queues = new std::set<struct queue *>{ legacy };
-}
-
-api_lock::api_lock()
-{
-	options_read();
-	pthread_once(&once, initialise);
-	pthread_mutex_lock(&api);
-}
-
-api_lock::~api_lock()
-{
-	pthread_mutex_unlock(&api);
-}
-
-struct queue *queue_of(cudaStream_t stream)
-{
-	return stream ? stream->queue : legacy;
-}
+/* Never destroyed: kernels may be launched until the very end. */
+static std::deque<struct op> *const queue = new std::deque<struct op>;
+static uint64_t submitted, begun;
 
 /* ---- running what is queued -------------------------------------------------------------- */
-
-static void drain(struct queue *q, uint64_t until);
 
 static void move(const struct op *o)
 {
@@ -84,55 +52,35 @@ static void execute(const struct op *o)
 		break;
 	case OP_RECORD:
 		o->event->time_s = now_s();
-		o->event->done = o->number;
-		break;
-	case OP_WAIT:
-		drain(o->other, o->other_number);
-		break;
-	case OP_HOST:
-		o->function(o->to);
 		break;
 	}
 }
 
-/* Run what was submitted to q up to the op of that number. */
-static void drain(struct queue *q, uint64_t until)
+/* Run what was submitted, up to the op of that number. */
+static cudaError_t drain(uint64_t until)
 {
-	if (queues->find(q) == queues->end())
-		return;
-	while (!q->ops.empty() && q->ops.front().number <= until) {
-		const struct op o = q->ops.front();
+	while (!queue->empty() && begun < until) {
+		const struct op o = queue->front();
 
-		q->ops.pop_front();
+		queue->pop_front();
+		begun++;
 		execute(&o);
 	}
-}
-
-static cudaError_t drain_all_of(struct queue *q)
-{
-	drain(q, submitted);
 	return device_sticky();
 }
 
 cudaError_t streams_drain_all(void)
 {
-	const api_lock lock;
-
-	for (struct queue *q : *queues)
-		drain(q, submitted);
-	return device_sticky();
+	return drain(submitted);
 }
 
 void streams_drop_all(void)
 {
-	const api_lock lock;
-
-	for (struct queue *q : *queues) {
-		for (const struct op &o : q->ops)
-			if (o.kind == OP_CALL)
-				o.call->destroy(o.call);
-		q->ops.clear();
-	}
+	for (const struct op &o : *queue)
+		if (o.kind == OP_CALL)
+			o.call->destroy(o.call);
+	queue->clear();
+	begun = submitted;
 }
 
 static uint64_t launches, set_bytes;
@@ -162,27 +110,25 @@ static void count(const struct op *o)
 	}
 }
 
-cudaError_t enqueue(struct queue *q, struct op *o)
+cudaError_t enqueue(const struct op *o)
 {
 	count(o);
-	o->number = ++submitted;
-	q->ops.push_back(*o);
-	if (runtime_options.eager)
-		return drain_all_of(q);
+	submitted++;
+	queue->push_back(*o);
 	return device_sticky();
 }
 
-/* Into the stream's queue, or its capture. */
-static cudaError_t submit(cudaStream_t stream, struct op o)
+/* Into the queue, or the stream's capture. */
+static cudaError_t submit(cudaStream_t stream, const struct op *o)
 {
-	if (stream && stream->capture)
-		return capture_add(stream->capture, &o);
+	if (is_captured(stream))
+		return capture_add(o);
 	const cudaError_t refused = stream ? cudaSuccess : refuse_legacy();
 
 	if (refused == cudaSuccess)
-		return enqueue(queue_of(stream), &o);
-	if (o.call)
-		o.call->destroy(o.call);
+		return enqueue(o);
+	if (o->call)
+		o->call->destroy(o->call);
 	return refused;
 }
 
@@ -250,9 +196,9 @@ static cudaError_t check_launch(const struct gpu_call *call)
 
 cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 {
-	const api_lock lock;
 	cudaError_t result = device_sticky();
 
+	options_read();
 	if (result == cudaSuccess)
 		result = check_launch(call);
 	if (result != cudaSuccess) {
@@ -263,7 +209,7 @@ cudaError_t runtime_launch(struct gpu_call *call, cudaStream_t stream)
 
 	o.kind = OP_CALL;
 	o.call = call;
-	return device_error(submit(stream, o));
+	return device_error(submit(stream, &o));
 }
 
 /* ---- copies ------------------------------------------------------------------------------ */
@@ -309,23 +255,6 @@ static bool page_locked(const void *p)
 	return memory_find(p, &begin, &size) == MEMORY_HOST;
 }
 
-static bool is_device(const void *p)
-{
-	uintptr_t begin;
-	size_t size;
-
-	return memory_find(p, &begin, &size) == MEMORY_DEVICE;
-}
-
-static enum cudaMemcpyKind resolve(const void *to, const void *from, enum cudaMemcpyKind kind)
-{
-	if (kind != cudaMemcpyDefault)
-		return kind;
-	if (is_device(from))
-		return is_device(to) ? cudaMemcpyDeviceToDevice : cudaMemcpyDeviceToHost;
-	return is_device(to) ? cudaMemcpyHostToDevice : cudaMemcpyHostToHost;
-}
-
 static bool check_copy(const char *function, const void *to, const void *from, size_t bytes,
 		       enum cudaMemcpyKind kind)
 {
@@ -353,16 +282,14 @@ bool check_op(const char *function, const struct op *o)
 static cudaError_t copy(const char *function, void *to, const void *from, size_t bytes,
 			enum cudaMemcpyKind kind, bool async, cudaStream_t stream)
 {
-	const api_lock lock;
 	struct op o = {};
 
 	if (device_sticky() != cudaSuccess)
 		return device_error(device_sticky());
-	kind = resolve(to, from, kind);
 	if (bytes && !check_copy(function, to, from, bytes, kind))
 		return device_error(cudaErrorInvalidValue);
 	if ((kind == cudaMemcpyHostToDevice && !page_locked(from)) ||
-	    (kind == cudaMemcpyDeviceToHost && !page_locked(to)) || kind == cudaMemcpyHostToHost)
+	    (kind == cudaMemcpyDeviceToHost && !page_locked(to)))
 		async = async && !bytes;
 	cudaError_t result = async ? cudaSuccess : refuse_wait(stream);
 
@@ -372,9 +299,9 @@ static cudaError_t copy(const char *function, void *to, const void *from, size_t
 	o.bytes = bytes;
 	o.direction = kind;
 	if (result == cudaSuccess && bytes)
-		result = submit(stream, o);
+		result = submit(stream, &o);
 	if (result == cudaSuccess && !async)
-		result = drain_all_of(queue_of(stream));
+		result = streams_drain_all();
 	return device_error(result);
 }
 
@@ -391,7 +318,6 @@ cudaError_t cudaMemcpyAsync(void *to, const void *from, size_t bytes, enum cudaM
 
 cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stream)
 {
-	const api_lock lock;
 	struct op o = {};
 
 	if (device_sticky() != cudaSuccess)
@@ -404,7 +330,7 @@ cudaError_t cudaMemsetAsync(void *to, int value, size_t bytes, cudaStream_t stre
 	o.to = to;
 	o.value = value;
 	o.bytes = bytes;
-	return device_error(submit(stream, o));
+	return device_error(submit(stream, &o));
 }
 
 /* Of device memory: asynchronous, in the default stream. */
@@ -415,47 +341,29 @@ cudaError_t cudaMemset(void *to, int value, size_t bytes)
 
 /* ---- streams ----------------------------------------------------------------------------- */
 
-cudaError_t cudaStreamCreateWithFlags(cudaStream_t *stream, unsigned flags)
-{
-	const api_lock lock;
-	const bool owned = flags & cudaStreamNonBlocking;
-	struct queue *const q = owned ? new (struct queue) : legacy;
-
-	queues->insert(q);
-	*stream = new CUstream_st{ q, owned, NULL };
-	return cudaSuccess;
-}
-
 cudaError_t cudaStreamCreate(cudaStream_t *stream)
 {
-	return cudaStreamCreateWithFlags(stream, cudaStreamDefault);
+	*stream = new CUstream_st;
+	return cudaSuccess;
 }
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream)
 {
-	const api_lock lock;
-
 	if (!stream)
 		return device_error(cudaErrorInvalidResourceHandle);
-	if (stream->capture)
+	if (is_captured(stream)) {
 		report_error("cudaStreamDestroy: the stream is being captured");
-	capture_drop(stream);
-	const cudaError_t result = drain_all_of(stream->queue);
-
-	if (stream->owned) {
-		queues->erase(stream->queue);
-		delete stream->queue;
+		capture_drop();
 	}
 	delete stream;
-	return result;
+	return streams_drain_all();
 }
 
 cudaError_t cudaStreamSynchronize(cudaStream_t stream)
 {
-	const api_lock lock;
 	const cudaError_t refused = refuse_wait(stream);
 
-	return device_error(refused != cudaSuccess ? refused : drain_all_of(queue_of(stream)));
+	return device_error(refused != cudaSuccess ? refused : streams_drain_all());
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream)
@@ -463,38 +371,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream)
 	return cudaStreamSynchronize(stream);
 }
 
-cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned flags)
-{
-	const api_lock lock;
-	struct op o = {};
-
-	(void)flags;
-	if (stream && stream->capture)
-		return device_error(capture_wait(stream->capture, event));
-	if (event->captured) /* the stream would be captured from here on */
-		return device_error(refuse_event(event));
-	if (!event->queue)
-		return cudaSuccess;
-	o.kind = OP_WAIT;
-	o.other = event->queue;
-	o.other_number = event->number;
-	return device_error(submit(stream, o));
-}
-
-cudaError_t cudaLaunchHostFunc(cudaStream_t stream, void (*function)(void *), void *data)
-{
-	const api_lock lock;
-	struct op o = {};
-
-	o.kind = OP_HOST;
-	o.function = function;
-	o.to = data;
-	return device_error(submit(stream, o));
-}
-
 cudaError_t cudaDeviceSynchronize(void)
 {
-	const api_lock lock;
 	const cudaError_t refused = refuse_device_wait();
 
 	return device_error(refused != cudaSuccess ? refused : streams_drain_all());
@@ -502,73 +380,45 @@ cudaError_t cudaDeviceSynchronize(void)
 
 /* ---- events ------------------------------------------------------------------------------ */
 
-cudaError_t cudaEventCreateWithFlags(cudaEvent_t *event, unsigned flags)
-{
-	*event = new CUevent_st{};
-	(*event)->timed = !(flags & cudaEventDisableTiming);
-	return cudaSuccess;
-}
-
 cudaError_t cudaEventCreate(cudaEvent_t *event)
 {
-	return cudaEventCreateWithFlags(event, cudaEventDefault);
+	*event = new CUevent_st{};
+	return cudaSuccess;
 }
 
 cudaError_t cudaEventDestroy(cudaEvent_t event)
 {
-	const api_lock lock;
-
 	if (!event)
 		return device_error(cudaErrorInvalidResourceHandle);
-	if (event->done < event->number)
-		drain(event->queue, event->number);
+	(void)drain(event->number);
 	delete event;
 	return cudaSuccess;
 }
 
 cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream)
 {
-	const api_lock lock;
 	struct op o = {};
 
-	if (stream && stream->capture) {
-		capture_record(stream->capture, event);
-		return cudaSuccess;
+	if (is_captured(stream)) {
+		report_error("cudaEventRecord: events in a capture are not emulated");
+		return device_error(cudaErrorNotSupported);
 	}
-	event->captured = 0;
 	o.kind = OP_RECORD;
 	o.event = event;
-	event->queue = queue_of(stream);
 	event->number = submitted + 1;
-	return device_error(submit(stream, o));
+	return device_error(submit(stream, &o));
 }
 
 cudaError_t cudaEventSynchronize(cudaEvent_t event)
 {
-	const api_lock lock;
-	const cudaError_t refused = refuse_event(event);
-
-	if (refused != cudaSuccess)
-		return device_error(refused);
-	if (event->done < event->number)
-		drain(event->queue, event->number);
-	return device_error(device_sticky());
-}
-
-cudaError_t cudaEventQuery(cudaEvent_t event)
-{
-	return cudaEventSynchronize(event);
+	return device_error(drain(event->number));
 }
 
 cudaError_t cudaEventElapsedTime(float *ms, cudaEvent_t begin, cudaEvent_t end)
 {
-	const api_lock lock;
-
-	if (refuse_event(begin) != cudaSuccess || refuse_event(end) != cudaSuccess)
-		return device_error(cudaErrorCapturedEvent);
-	if (!begin->queue || !end->queue || !begin->timed || !end->timed)
+	if (!begin->number || !end->number)
 		return device_error(cudaErrorInvalidResourceHandle);
-	if (begin->done < begin->number || end->done < end->number)
+	if (begun < begin->number || begun < end->number)
 		return device_error(cudaErrorNotReady);
 	*ms = (float)((end->time_s - begin->time_s) * 1e3);
 	return cudaSuccess;

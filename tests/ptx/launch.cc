@@ -1,8 +1,7 @@
 /* launch.cc -- the life of a kernel: workers load clusters of blocks, step their warps, load more.
  *
  * Workers are OS threads; the first is the one that waits for the kernel.  Each holds some clusters
- * at once (one block is a cluster of one), and of a cooperative launch all of its share.  Clusters
- * are loaded in the order of their numbers unless asked otherwise.
+ * at once (one block is a cluster of one), and of a cooperative launch all of its share.
  */
 #include <sched.h>
 #include <stdio.h>
@@ -22,7 +21,6 @@ const struct executor executor = {
 	.name = "ptx",
 	.variable = "GPUBENCH_PTX_",
 	.device = "PTX emulator",
-	.uuid = "gpubench-ptx-000",
 };
 
 struct launch ptx_running;
@@ -33,10 +31,6 @@ size_t ptx_arena_bytes;
 static struct worker *workers[MAX_WORKERS];
 static int worker_count;
 static size_t slots_used;
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t go = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static uint64_t generation; /* of launches, for workers that sleep */
-static int running;         /* workers that have not finished */
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
@@ -137,20 +131,14 @@ static void block_load(struct block *b, uint3 index)
 static bool cluster_load(struct worker *w, struct cluster *c)
 {
 	struct launch *const l = &ptx_running;
-	const dim3 grid = l->call->grid, size = l->call->cluster;
-	uint64_t i = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
+	const dim3 size = l->call->cluster;
+	uint3 first;
 
 	if (c->active)
 		w->active--;
-	c->active = false;
-	if (i >= l->clusters || __atomic_load_n(&l->failed, __ATOMIC_RELAXED))
+	c->active = grid_next(l, l->call, &first);
+	if (!c->active)
 		return false;
-	if (l->permutation)
-		i = l->permutation[i];
-	const uint64_t wide = grid.x / size.x, high = grid.y / size.y;
-	const uint3 first = { (unsigned)(i % wide) * size.x, (unsigned)(i / wide % high) * size.y,
-			      (unsigned)(i / (wide * high)) * size.z };
-
 	c->size = l->cluster_size;
 	c->live = c->arrived = 0;
 	c->phase = 0;
@@ -159,13 +147,11 @@ static bool cluster_load(struct worker *w, struct cluster *c)
 
 		b->cluster = c;
 		b->rank = r;
-		block_load(b, { first.x + r % size.x, first.y + r / size.x % size.y,
-				first.z + r / (size.x * size.y) });
+		block_load(b, grid_block(first, size, r));
 		c->live += b->threads;
 		w->counts.blocks++;
 		w->counts.threads += b->threads;
 	}
-	c->active = true;
 	w->active++;
 	return true;
 }
@@ -198,10 +184,7 @@ static void worker_begin(struct worker *w)
 	w->active = 0;
 	w->warp = NULL;
 	memset((void *)w->range, 0, sizeof w->range);
-	w->random = (runtime_options.seed + 0x9E3779B97F4A7C15ull * (unsigned)(w->id + 1)) ^
-		    ptx_running.number << 32;
-	if (!w->random)
-		w->random = 1;
+	w->random = grid_random(&ptx_running, w->id);
 	make_room(w);
 	for (unsigned n = 0; n < w->clusters; n++)
 		if (!cluster_load(w, &w->cluster[n]))
@@ -308,8 +291,10 @@ static void run_all(struct worker *w)
 	}
 }
 
-static void worker_run(struct worker *w)
+static void worker_run(int id)
 {
+	struct worker *const w = workers[id];
+
 	try {
 		worker_begin(w);
 		run_all(w);
@@ -317,29 +302,6 @@ static void worker_run(struct worker *w)
 		__atomic_store_n(&ptx_running.failed, true, __ATOMIC_RELAXED);
 	}
 	w->warp = NULL;
-}
-
-static void *worker_main(void *argument)
-{
-	struct worker *const w = (struct worker *)argument;
-	uint64_t seen = 0;
-
-	pthread_mutex_lock(&mutex);
-	for (;;) {
-		while (generation == seen || !ptx_running.call ||
-		       w->id >= runtime_options.threads) {
-			seen = generation;
-			pthread_cond_wait(&go, &mutex);
-		}
-		seen = generation;
-		running++;
-		pthread_mutex_unlock(&mutex);
-		worker_run(w);
-		pthread_mutex_lock(&mutex);
-		if (--running == 0)
-			pthread_cond_signal(&done);
-	}
-	return NULL;
 }
 
 static void map_arena(void)
@@ -353,7 +315,7 @@ static void map_arena(void)
 	}
 }
 
-static void start_workers(void)
+static void create_workers(void)
 {
 	if (!ptx_arena)
 		map_arena();
@@ -362,111 +324,46 @@ static void start_workers(void)
 
 		w->id = worker_count;
 		workers[worker_count] = w;
-		if (w->id && pthread_create(&w->os_thread, NULL, worker_main, w) != 0)
-			abort();
 	}
 }
 
 /* ---- one kernel -------------------------------------------------------------------------- */
 
-/* The order in which clusters start; NULL: by number. */
-static uint32_t *permute(uint64_t count)
-{
-	uint64_t x = (runtime_options.seed + 88172645463325252ull) ^ ptx_running.number << 20;
-
-	if (runtime_options.blocks == ORDER_FORWARD || count > 1u << 24)
-		return NULL;
-	uint32_t *const order = (uint32_t *)taken(malloc(count * sizeof *order));
-
-	for (uint64_t i = 0; i < count; i++)
-		order[i] = (uint32_t)(runtime_options.blocks == ORDER_REVERSE ? count - 1 - i : i);
-	for (uint64_t i = count; runtime_options.blocks == ORDER_SHUFFLE && i > 1; i--) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		std::swap(order[i - 1], order[x % i]);
-	}
-	return order;
-}
-
-/* OS threads that the clusters are spread over: a few are not worth waking anybody. */
-static unsigned workers_for(uint64_t clusters)
-{
-	const unsigned threads = (unsigned)runtime_options.threads;
-
-	return clusters >= 2 * threads ? threads : 1;
-}
-
 static void prepare(const struct ptx_call *call)
 {
 	struct launch *const l = &ptx_running;
-	const dim3 g = call->grid, c = call->cluster;
 
-	l->number++;
+	grid_begin(l, call);
 	l->kernel = call->code;
-	l->cluster_size = c.x * c.y * c.z;
-	l->clusters = (uint64_t)g.x * g.y * g.z / l->cluster_size;
-	l->next = 0;
-	l->failed = false;
 	l->counting = call->counted;
 	l->weak = runtime_options.weak && !l->counting; /* counts are those of one schedule */
 	if (l->weak)
 		weak_launch();
 	for (int n = 0; n < worker_count; n++)
 		workers[n]->counts = {};
-	l->resident = (unsigned)runtime_options.resident;
-	const unsigned share = workers_for(l->clusters);
-
-	if (call->cooperative)
-		l->resident = std::max(l->resident, (unsigned)((l->clusters + share - 1) / share));
-	l->resident = (unsigned)std::min<uint64_t>(l->resident, l->clusters);
-	l->permutation = permute(l->clusters);
 	l->backwards = runtime_options.order == ORDER_REVERSE ||
 		       (runtime_options.seed + l->number) * (runtime_options.seed != 0) % 2;
-}
-
-static void run_on_all(const struct ptx_call *call)
-{
-	pthread_mutex_lock(&mutex);
-	ptx_running.call = call;
-	running = 1;
-	generation++;
-	if (workers_for(ptx_running.clusters) > 1)
-		pthread_cond_broadcast(&go);
-	pthread_mutex_unlock(&mutex);
-	worker_run(workers[0]);
-	pthread_mutex_lock(&mutex);
-	running--;
-	while (running)
-		pthread_cond_wait(&done, &mutex);
-	ptx_running.call = NULL;
-	pthread_mutex_unlock(&mutex);
 }
 
 cudaError_t executor_run(struct gpu_call *waiting)
 {
 	struct ptx_call *const call = static_cast<struct ptx_call *>(waiting);
-	const double start = now_s();
 	const int errors = report_count();
 	const struct options options = runtime_options;
 
-	start_workers();
+	create_workers();
 	if (call->counted)
 		counts_fix_schedule();
 	prepare(call);
 	memory_open(true);
-	run_on_all(call);
+	ptx_running.call = call;
+	grid_run(&ptx_running, worker_run);
+	ptx_running.call = NULL;
 	memory_open(false);
-	free(ptx_running.permutation);
-	ptx_running.permutation = NULL;
 	call->code->reached = true;
 	runtime_options = options;
 	if (call->counted)
 		counts_collect(call->code, &workers[0]->counts);
-	if (runtime_options.stats)
-		fprintf(stderr, "ptx: %s: %llu clusters of %u blocks: %.3f ms\n", call->name,
-			(unsigned long long)ptx_running.clusters, ptx_running.cluster_size,
-			(now_s() - start) * 1e3);
 	if (ptx_running.failed || report_count() != errors)
 		device_set_sticky(cudaErrorLaunchFailure);
 	call->destroy(call);

@@ -109,7 +109,6 @@ struct range {
 
 struct worker {
 	int id;
-	pthread_t os_thread;
 	struct cluster *cluster;
 	unsigned room, clusters, active;
 	uint64_t random;
@@ -124,15 +123,11 @@ struct worker {
 };
 extern __thread struct worker *ptx_worker;
 
-struct launch {
+struct launch : grid {
 	const struct ptx_call *call; /* NULL: none */
 	const struct kernel *kernel;
-	uint64_t clusters, next; /* next: to load */
-	uint32_t *permutation;   /* of clusters, or NULL */
-	unsigned cluster_size, resident;
-	bool failed, counting, weak;
+	bool counting, weak;
 	bool backwards; /* lanes store and add from the last to the first */
-	uint64_t number;
 };
 extern struct launch ptx_running;
 

@@ -208,11 +208,10 @@ static void touch_cells(const struct touch *t, struct cell *cells, size_t offset
 			out_of_bounds(t);
 			return;
 		}
-		if (reads && runtime_options.uninitialised && bytes & ~(unsigned)cell->initialised)
+		if (reads && bytes & ~(unsigned)cell->initialised)
 			uninitialised(t);
 		cell->initialised |= (uint8_t)bytes;
-		if (runtime_options.race)
-			race_touch(t, cell, bytes);
+		race_touch(t, cell, bytes);
 		at = next;
 	}
 }
@@ -311,57 +310,37 @@ static void order(int memory_order)
 			    memory_order >= __ATOMIC_RELEASE);
 }
 
-/* ---- the calls that gcc plants ----------------------------------------------------------- */
+/* ---- the calls that gcc plants, of those that our kernels make it plant --------------------- */
 
 #define CODE __builtin_return_address(0)
 
 /* An acquire counts from after its load; a release from before its store, so that what follows it
  * is not covered. */
-#define ATOMICS(bits, T)                                                                         \
-	T __tsan_atomic##bits##_load(const volatile T *p, int order_)                            \
-	{                                                                                        \
-		check_access(p, sizeof *p, DIRECTION_READ, true, CODE);                          \
-		order(order_);                                                                   \
-		return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                     \
-	}                                                                                        \
-	void __tsan_atomic##bits##_store(volatile T *p, T v, int order_)                         \
-	{                                                                                        \
-		check_access(p, sizeof *p, DIRECTION_WRITE, true, CODE);                         \
-		order(order_);                                                                   \
-		__atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                        \
-	}                                                                                        \
-	int __tsan_atomic##bits##_compare_exchange_strong(volatile T *p, T *expected, T v,       \
-							  int order_, int)                       \
-	{                                                                                        \
-		check_access(p, sizeof *p, DIRECTION_UPDATE, true, CODE);                        \
-		order(order_);                                                                   \
-		return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST,      \
-						   __ATOMIC_SEQ_CST);                            \
-	}                                                                                        \
-	int __tsan_atomic##bits##_compare_exchange_weak(volatile T *p, T *expected, T v,         \
-							int order_, int)                         \
-	{                                                                                        \
-		check_access(p, sizeof *p, DIRECTION_UPDATE, true, CODE);                        \
-		order(order_);                                                                   \
-		return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST,      \
-						   __ATOMIC_SEQ_CST);                            \
-	}                                                                                        \
-	T __tsan_atomic##bits##_compare_exchange_val(volatile T *p, T expected, T v, int order_, \
-						     int)                                        \
-	{                                                                                        \
-		check_access(p, sizeof *p, DIRECTION_UPDATE, true, CODE);                        \
-		order(order_);                                                                   \
-		__atomic_compare_exchange_n(p, &expected, v, false, __ATOMIC_SEQ_CST,            \
-					    __ATOMIC_SEQ_CST);                                   \
-		return expected;                                                                 \
-	}                                                                                        \
-	UPDATE(bits, T, exchange, __atomic_exchange_n)                                           \
-	UPDATE(bits, T, fetch_add, __atomic_fetch_add)                                           \
-	UPDATE(bits, T, fetch_sub, __atomic_fetch_sub)                                           \
-	UPDATE(bits, T, fetch_and, __atomic_fetch_and)                                           \
-	UPDATE(bits, T, fetch_or, __atomic_fetch_or)                                             \
-	UPDATE(bits, T, fetch_xor, __atomic_fetch_xor)                                           \
-	UPDATE(bits, T, fetch_nand, __atomic_fetch_nand)
+#define ATOMICS(bits, T)                                                                    \
+	T __tsan_atomic##bits##_load(const volatile T *p, int order_)                       \
+	{                                                                                   \
+		check_access(p, sizeof *p, DIRECTION_READ, true, CODE);                     \
+		order(order_);                                                              \
+		return __atomic_load_n(p, __ATOMIC_SEQ_CST);                                \
+	}                                                                                   \
+	void __tsan_atomic##bits##_store(volatile T *p, T v, int order_)                    \
+	{                                                                                   \
+		check_access(p, sizeof *p, DIRECTION_WRITE, true, CODE);                    \
+		order(order_);                                                              \
+		__atomic_store_n(p, v, __ATOMIC_SEQ_CST);                                   \
+	}                                                                                   \
+	int __tsan_atomic##bits##_compare_exchange_strong(volatile T *p, T *expected, T v,  \
+							  int order_, int)                  \
+	{                                                                                   \
+		check_access(p, sizeof *p, DIRECTION_UPDATE, true, CODE);                   \
+		order(order_);                                                              \
+		return __atomic_compare_exchange_n(p, expected, v, false, __ATOMIC_SEQ_CST, \
+						   __ATOMIC_SEQ_CST);                       \
+	}                                                                                   \
+	UPDATE(bits, T, exchange, __atomic_exchange_n)                                      \
+	UPDATE(bits, T, fetch_add, __atomic_fetch_add)                                      \
+	UPDATE(bits, T, fetch_and, __atomic_fetch_and)                                      \
+	UPDATE(bits, T, fetch_or, __atomic_fetch_or)
 
 #define UPDATE(bits, T, name, builtin)                                    \
 	T __tsan_atomic##bits##_##name(volatile T *p, T v, int order_)    \
@@ -377,22 +356,6 @@ static void order(int memory_order)
 		check_access(p, size, DIRECTION_READ, false, CODE);  \
 	}                                                            \
 	void __tsan_write##size(void *p)                             \
-	{                                                            \
-		check_access(p, size, DIRECTION_WRITE, false, CODE); \
-	}                                                            \
-	void __tsan_unaligned_read##size(void *p)                    \
-	{                                                            \
-		check_access(p, size, DIRECTION_READ, false, CODE);  \
-	}                                                            \
-	void __tsan_unaligned_write##size(void *p)                   \
-	{                                                            \
-		check_access(p, size, DIRECTION_WRITE, false, CODE); \
-	}                                                            \
-	void __tsan_volatile_read##size(void *p)                     \
-	{                                                            \
-		check_access(p, size, DIRECTION_READ, false, CODE);  \
-	}                                                            \
-	void __tsan_volatile_write##size(void *p)                    \
 	{                                                            \
 		check_access(p, size, DIRECTION_WRITE, false, CODE); \
 	}
@@ -415,43 +378,18 @@ void __tsan_write_range(void *p, size_t size)
 	check_access(p, (unsigned)size, DIRECTION_WRITE, false, CODE);
 }
 
-ATOMICS(8, uint8_t)
-ATOMICS(16, uint16_t)
 ATOMICS(32, uint32_t)
 ATOMICS(64, uint64_t)
-
-void __tsan_atomic_thread_fence(int order_)
-{
-	order(order_);
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-}
-
-void __tsan_atomic_signal_fence(int order_)
-{
-	(void)order_;
-}
 
 void __tsan_init(void)
 {
 }
 
-void __tsan_func_entry(void *caller)
+void __tsan_func_entry(void *)
 {
-	(void)caller;
 }
 
 void __tsan_func_exit(void)
 {
-}
-
-void __tsan_vptr_update(void **pointer, void *value)
-{
-	(void)pointer;
-	(void)value;
-}
-
-void __tsan_vptr_read(void **pointer)
-{
-	(void)pointer;
 }
 }

@@ -86,7 +86,6 @@ struct simt_block : simt_geometry {
 	const struct simt_site *barrier_site; /* of the first to arrive; NULL: nobody yet */
 	unsigned arriving_count;
 	unsigned result_count[2];
-	bool result_and[2];
 
 	char *arena; /* shared memory */
 	size_t arena_used, static_bytes;
@@ -108,7 +107,6 @@ struct cluster {
 /* An OS thread that runs blocks. */
 struct worker {
 	int id;
-	pthread_t os_thread;
 	struct simt_carrier own, *running;
 	struct simt_carrier *free, *all;
 	struct cluster *cluster; /* of `room`, this launch uses `clusters` and `active` run */
@@ -125,14 +123,8 @@ struct worker {
 extern __thread struct worker *simt_worker;
 
 /* The kernel that runs now. */
-struct launch {
-	struct simt_call *call;  /* NULL: none */
-	uint64_t clusters, next; /* next: to load */
-	uint32_t *permutation;   /* of clusters, or NULL */
-	unsigned cluster_size;
-	unsigned resident; /* clusters on each worker */
-	bool failed;
-	uint64_t number;
+struct launch : grid {
+	struct simt_call *call; /* NULL: none */
 };
 extern struct launch simt_running;
 extern struct worker *simt_workers[64];

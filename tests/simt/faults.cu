@@ -1,70 +1,269 @@
-/* faults.cu -- runs one seeded fault by its name; faults.h says more. */
+/* faults.cu -- runs one seeded fault by its name; those in what the host does.
+ *
+ * usage: faults NAME | --list.  Prints "result right", "result wrong" or "result cuda: ...", which is itself
+ * one of the checkers.
+ */
 #include "tests/simt/faults.h"
 
-enum { WRONG = 1, REFUSED = 3 };
+enum { WRONG = 1, LARGE = 60 << 10 };
 
-uint32_t fault_host[FAULT_COUNT], fault_expected[FAULT_COUNT];
-uint32_t *fault_in, *fault_out, *fault_words;
-
-static const struct fault *const tables[] = { block_faults, grid_faults, host_faults };
-
-static void finish(const char *verdict, int status)
+KERNEL(copy)
 {
-	(void)cudaFree(fault_in);
-	(void)cudaFree(fault_out);
-	(void)cudaFree(fault_words);
-	printf("result %s\n", verdict);
-	exit(status);
+	out[INDEX] = in[INDEX];
 }
 
-void fault_verdict(bool right)
-{
-	cudaError_t error = cudaGetLastError();
+/* ---- memory ------------------------------------------------------------------------------ */
 
-	if (error == cudaSuccess)
-		error = cudaDeviceSynchronize();
-	if (error != cudaSuccess)
-		finish(cudaGetErrorName(error), REFUSED);
-	finish(right ? "right" : "wrong", right ? 0 : WRONG);
-	abort();
+static uint32_t *extra;
+
+static void allocate_extra(void)
+{
+	(void)cudaMalloc(&extra, sizeof case_in);
+	(void)cudaMemcpy(extra, case_in, sizeof case_in, cudaMemcpyHostToDevice);
 }
 
-void fault_end(void)
+static void free_extra(void)
 {
-	static uint32_t result[FAULT_COUNT];
-	cudaError_t error = cudaGetLastError();
-
-	if (error == cudaSuccess)
-		error = cudaMemcpy(result, fault_out, sizeof result, cudaMemcpyDeviceToHost);
-	if (error != cudaSuccess)
-		finish(cudaGetErrorName(error), REFUSED);
-	fault_verdict(memcmp(result, fault_expected, sizeof result) == 0);
+	(void)cudaDeviceSynchronize();
+	(void)cudaFree(extra);
 }
 
-static void begin(void)
+static void pass_host_pointer(void)
 {
-	for (uint32_t i = 0; i < FAULT_COUNT; i++)
-		fault_host[i] = fault_expected[i] = i * 2654435761u >> 8;
-	if (cudaMalloc(&fault_in, sizeof fault_host) != cudaSuccess ||
-	    cudaMalloc(&fault_out, sizeof fault_host) != cudaSuccess ||
-	    cudaMalloc(&fault_words, sizeof fault_host) != cudaSuccess)
-		finish("no memory", REFUSED);
-	(void)cudaMemcpy(fault_in, fault_host, sizeof fault_host, cudaMemcpyHostToDevice);
-	(void)cudaMemset(fault_out, 0, sizeof fault_host);
-	(void)cudaMemset(fault_words, 0, sizeof fault_host);
+	case_device.in = case_in;
 }
+
+struct arrays {
+	const uint32_t *in;
+	uint32_t *out;
+};
+
+static __global__ void copy_arrays(struct arrays arrays)
+{
+	arrays.out[INDEX] = arrays.in[INDEX];
+}
+
+/* Behind a struct no launch can see the pointer. */
+static void pass_struct(void)
+{
+	uint32_t *const heap = (uint32_t *)malloc(sizeof case_in);
+
+	memcpy(heap, case_in, sizeof case_in);
+	GPU_LAUNCH(copy_arrays, BLOCKS, BLOCK, 0, 0, (struct arrays){ heap, case_device.out });
+	(void)cudaDeviceSynchronize();
+	free(heap);
+}
+
+static void read_device(void)
+{
+	case_in[3] = case_device.in[3];
+}
+
+static void write_device(void)
+{
+	case_device.in[3] = case_in[3];
+}
+
+static void use_freed(void)
+{
+	allocate_extra();
+	free_extra();
+	case_device.in = extra;
+}
+
+static void free_twice(void)
+{
+	allocate_extra();
+	free_extra();
+	free_extra();
+}
+
+static void copy_past_end(void)
+{
+	static const uint32_t larger[COUNT + 1] = {};
+
+	(void)cudaMemcpy(case_device.in, larger, sizeof larger, cudaMemcpyHostToDevice);
+}
+
+static void copy_in_wrong_direction(void)
+{
+	(void)cudaMemcpy(case_in, case_device.in, sizeof case_in, cudaMemcpyHostToDevice);
+}
+
+KERNEL(add_words)
+{
+	out[INDEX] = in[INDEX] + (words[INDEX] & 1);
+}
+
+static void uninitialise(void)
+{
+	(void)cudaMalloc(&extra, sizeof case_in);
+	case_device.words = extra;
+}
+
+/* The program takes for its result what is in page-locked memory before the copy was waited for. */
+static void read_too_early(void)
+{
+	uint32_t *pinned = NULL;
+
+	(void)cudaHostAlloc(&pinned, sizeof case_in, 0);
+	memset(pinned, 0, sizeof case_in);
+	(void)cudaMemcpyAsync(pinned, case_device.out, sizeof case_in, cudaMemcpyDeviceToHost);
+	memcpy(case_in, pinned, sizeof case_in);
+	(void)cudaFreeHost(pinned);
+}
+
+/* The error is asked for, and thrown away. */
+static void ignore_error(void)
+{
+	(void)cudaGetLastError();
+}
+
+/* ---- graphs ------------------------------------------------------------------------------ */
+
+static cudaGraph_t graph;
+static cudaGraphExec_t exec;
+
+static void begin_capture(void)
+{
+	(void)cudaDeviceSynchronize();
+	(void)cudaStreamCreate(&case_stream);
+	(void)cudaStreamBeginCapture(case_stream, cudaStreamCaptureModeRelaxed);
+}
+
+static void instantiate(void)
+{
+	case_check(cudaStreamEndCapture(case_stream, &graph));
+	if (graph)
+		(void)cudaGraphInstantiate(&exec, graph, 0);
+}
+
+static void launch_graph(void)
+{
+	case_check(cudaGraphLaunch(exec, case_stream));
+	case_check(cudaStreamSynchronize(case_stream));
+	(void)cudaGraphDestroy(graph);
+}
+
+static void launch_and_destroy(void)
+{
+	launch_graph();
+	(void)cudaGraphExecDestroy(exec);
+}
+
+/* A capture takes work down and does none. */
+static void capture_only(void)
+{
+	instantiate();
+	(void)cudaGraphDestroy(graph);
+	(void)cudaGraphExecDestroy(exec);
+}
+
+/* The argument is changed between capture and launch, in the hope that the graph sees it. */
+static uint32_t argument = 4;
+
+static __global__ void set_words(uint32_t *to, uint32_t value)
+{
+	to[INDEX] = value;
+}
+
+static uint32_t new_argument(uint32_t)
+{
+	return 5;
+}
+
+static void begin_set(void)
+{
+	begin_capture();
+	GPU_LAUNCH(set_words, BLOCKS, BLOCK, 0, case_stream, case_device.out, argument);
+}
+
+static void launch_set(void)
+{
+	instantiate();
+	argument = 5;
+	launch_and_destroy();
+}
+
+static void use_extra(void)
+{
+	(void)cudaMalloc(&extra, sizeof case_in);
+	begin_capture();
+	(void)cudaMemsetAsync(extra, 0, sizeof case_in, case_stream);
+}
+
+static void launch_freed(void)
+{
+	instantiate();
+	free_extra();
+	launch_and_destroy();
+}
+
+static void destroy_twice(void)
+{
+	instantiate();
+	launch_and_destroy();
+	(void)cudaGraphExecDestroy(exec);
+}
+
+static void leave_exec(void)
+{
+	instantiate();
+	launch_graph();
+}
+
+/* Without the wait the program is right. */
+static void wait_in_capture(void)
+{
+	(void)cudaStreamSynchronize(case_stream);
+	instantiate();
+}
+
+static const struct kernel_case host_faults[] = {
+	{ "right_program", "", copy },
+	{ "host_pointer_argument", "reported", copy, NULL, {}, pass_host_pointer },
+	{ "host_pointer_in_struct", "check", NULL, NULL, {}, pass_struct },
+	{ "host_reads_device", "protect|check", copy, NULL, {}, NULL, read_device },
+	{ "host_writes_device", "protect|check", copy, NULL, {}, write_device },
+	{ "use_after_free", "reported", copy, NULL, {}, use_freed },
+	{ "double_free", "reported", copy, NULL, {}, free_twice },
+	{ "leak", "reported", copy, NULL, {}, allocate_extra },
+	{ "uninitialised_global", "wrong|check", add_words, NULL, {}, uninitialise, free_extra },
+	{ "copy_past_end", "reported", copy, NULL, {}, copy_past_end },
+	{ "copy_in_wrong_direction", "reported", copy, NULL, {}, copy_in_wrong_direction },
+	{ "missing_synchronisation", "wrong", copy, NULL, {}, NULL, read_too_early },
+	{ "graph_not_launched", "wrong", copy, NULL, {}, begin_capture, capture_only },
+	{ "graph_with_old_argument", "wrong", NULL, new_argument, {}, begin_set, launch_set },
+	{ "graph_memory_freed", "reported", copy, NULL, {}, use_extra, launch_freed },
+	{ "graph_destroyed_twice", "reported", copy, NULL, {}, begin_capture, destroy_twice },
+	{ "graph_leak", "reported", copy, NULL, {}, begin_capture, leave_exec },
+	{ "wait_in_capture", "refused", copy, NULL, {}, begin_capture, wait_in_capture },
+	{ "block_too_large", "refused", copy, NULL, { 1, 2048 } },
+	{ "too_much_dynamic_shared", "refused", copy, NULL, { .shared = LARGE } },
+	{ "grid_not_multiple_of_cluster", "refused", copy, NULL, { .cluster = 3 } },
+	{ "cluster_too_large", "refused", copy, NULL, { 16, 64, 16 } },
+	{ "cooperative_too_large", "refused", copy, NULL, { 100000, BLOCK, 1, 0, true } },
+	{ "unheeded_error", "wrong", copy, NULL, { .shared = LARGE }, NULL, ignore_error },
+	{ NULL, NULL },
+};
 
 int main(int argc, char **argv)
 {
-	for (const struct fault *table : tables) {
-		for (const struct fault *f = table; f->name; f++) {
-			if (argc == 2 && strcmp(argv[1], "--list") == 0) {
-				printf("%s %s\n", f->name, f->caught_by);
-			} else if (argc == 2 && strcmp(argv[1], f->name) == 0) {
-				begin();
-				f->run();
-			}
+	const char *const name = argc == 2 ? argv[1] : "";
+	const bool lists = strcmp(name, "--list") == 0;
+
+	for (const struct kernel_case *table : { block_faults, grid_faults, host_faults }) {
+		for (const struct kernel_case *c = table; c->name; c++) {
+			if (lists)
+				printf("%s %s\n", c->name, c->caught_by);
+			if (strcmp(name, c->name) != 0)
+				continue;
+			const char *const wrong = case_run(c);
+			const bool refused = wrong && strcmp(wrong, "wrong") != 0;
+
+			printf("result %s%s\n", refused ? "cuda: " : "", wrong ? wrong : "right");
+			return wrong ? WRONG : 0;
 		}
 	}
-	return argc == 2 && strcmp(argv[1], "--list") == 0 ? 0 : 2;
+	return lists ? 0 : 2;
 }

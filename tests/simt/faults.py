@@ -32,7 +32,6 @@ CHECKERS = [
     ("seeds", "plain", [settings(SEED=str(s)) for s in SEEDS]),
     ("asan", "asan", [settings()]),
     ("check", "check", [settings()]),
-    ("preempt", "check", [settings(SEED=str(s), PREEMPT="8", RACE="0", UNINIT="0") for s in SEEDS]),
     ("protect", "plain", [settings(PROTECT="1")]),
 ]
 

@@ -1,257 +1,150 @@
 /* faults_grid.cu -- seeded faults in global memory and between blocks. */
 #include "tests/simt/faults.h"
 
-enum { BLOCK = FAULT_BLOCK, BLOCKS = FAULT_BLOCKS, COUNT = FAULT_COUNT, MANY = 64 };
+static const uint32_t MANY = 64, TOO_MANY = 512, NODES = COUNT / 2;
 
-#define INDEX (blockIdx.x * BLOCK + threadIdx.x)
-
-/* For faults whose result is one word. */
-static void expect_word(const uint32_t *device, uint32_t expected)
+static uint32_t sum_of_four(uint32_t i)
 {
-	uint32_t found = ~expected;
-
-	(void)cudaMemcpy(&found, device, sizeof found, cudaMemcpyDeviceToHost);
-	fault_verdict(found == expected);
+	return i ? 0 : case_in[0] + case_in[1] + case_in[2] + case_in[3];
 }
 
 /* ---- global memory ----------------------------------------------------------------------- */
 
-static __global__ void read_past_end(const uint32_t *in, uint32_t *out, uint32_t n)
+KERNEL(read_past_end)
 {
 	const uint32_t i = INDEX;
 
-	if (i < n)
-		out[i] = in[i] + (in[i + 1] == 0x12345678u);
+	out[i] = in[i] + (in[i + 1] == 0x12345678u);
 }
 
-static void run_read_past_end(void)
-{
-	GPU_LAUNCH(read_past_end, BLOCKS, BLOCK, 0, 0, fault_in, fault_out, (uint32_t)COUNT);
-	fault_end();
-}
-
-static __global__ void write_past_end(const uint32_t *in, uint32_t *out, uint32_t n)
+KERNEL(write_past_end)
 {
 	const uint32_t i = INDEX;
 
-	if (i <= n)
-		out[i] = i < n ? in[i] : 0;
+	if (i <= COUNT)
+		out[i] = i < COUNT ? in[i] : 0;
 }
 
-static void run_write_past_end(void)
+KERNEL(count_up)
 {
-	GPU_LAUNCH(write_past_end, BLOCKS + 1, BLOCK, 0, 0, fault_in, fault_out, (uint32_t)COUNT);
-	fault_end();
+	out[0] = out[0] + 1;
 }
 
-static __global__ void add_first(const uint32_t *in, const uint32_t *extra, uint32_t *out)
-{
-	out[INDEX] = in[INDEX] + (extra[INDEX] & 1);
-}
+/* ---- publication: words[0..31] are data, words[64] is their flag -------------------------- */
 
-static void run_uninitialised_global(void)
-{
-	uint32_t *extra = NULL;
-
-	(void)cudaMalloc(&extra, sizeof fault_host);
-	GPU_LAUNCH(add_first, BLOCKS, BLOCK, 0, 0, fault_in, extra, fault_out);
-	(void)cudaDeviceSynchronize();
-	(void)cudaFree(extra);
-	fault_end();
-}
-
-static __global__ void count_up(uint32_t *counter)
-{
-	counter[0] = counter[0] + 1;
-}
-
-static void run_lost_update(void)
-{
-	GPU_LAUNCH(count_up, BLOCKS, BLOCK, 0, 0, fault_words);
-	expect_word(fault_words, COUNT);
-}
-
-static void run_lost_update_between_blocks(void)
-{
-	GPU_LAUNCH(count_up, MANY, 1, 0, 0, fault_words);
-	expect_word(fault_words, MANY);
-}
-
-/* ---- publication ------------------------------------------------------------------------- */
-
-static __global__ void publish_without_release(uint32_t *data, uint32_t *flag, uint32_t *out)
+KERNEL(publish_without_release)
 {
 	if (threadIdx.x != 0)
 		return;
 	if (blockIdx.x == 0) {
-		data[0] = 42;
-		gpu_st_relaxed(flag, 1);
+		words[0] = 42;
+		gpu_st_relaxed(&words[64], 1);
 	} else {
-		while (!gpu_ld_acquire(flag))
+		while (!gpu_ld_acquire(&words[64]))
 			__nanosleep(20);
-		out[0] = data[0];
+		out[0] = words[0];
 	}
 }
 
-static void run_publish_without_release(void)
-{
-	GPU_LAUNCH(publish_without_release, 2, 32, 0, 0, fault_words, fault_words + 64,
-		   fault_words + 128);
-	expect_word(fault_words + 128, 42);
-}
-
-static __global__ void read_without_acquire(uint32_t *data, uint32_t *flag, uint32_t *out)
+KERNEL(read_without_acquire)
 {
 	if (threadIdx.x != 0)
 		return;
 	if (blockIdx.x == 0) {
-		data[0] = 42;
-		gpu_st_release(flag, 1);
+		words[0] = 42;
+		gpu_st_release(&words[64], 1);
 	} else {
-		while (!gpu_ld_relaxed(flag))
+		while (!gpu_ld_relaxed(&words[64]))
 			__nanosleep(20);
-		out[0] = data[0];
+		out[0] = words[0];
 	}
-}
-
-static void run_read_without_acquire(void)
-{
-	GPU_LAUNCH(read_without_acquire, 2, 32, 0, 0, fault_words, fault_words + 64,
-		   fault_words + 128);
-	expect_word(fault_words + 128, 42);
 }
 
 /* The counter is relaxed: the last block may see old parts. */
-static __global__ void last_block_without_release(const uint32_t *in, uint32_t *part,
-						  uint32_t *done, uint32_t *out)
+KERNEL(last_block_without_release)
 {
 	SHARED_VAR(bool, last);
 
 	if (threadIdx.x == 0) {
-		part[blockIdx.x] = in[blockIdx.x];
-		last = atomicAdd(done, 1u) == gridDim.x - 1;
+		words[blockIdx.x] = in[blockIdx.x];
+		last = atomicAdd(&words[64], 1u) == gridDim.x - 1;
 	}
 	__syncthreads();
 	if (last && threadIdx.x == 0)
-		*out = part[0] + part[1] + part[2] + part[3];
-}
-
-static void run_last_block_without_release(void)
-{
-	GPU_LAUNCH(last_block_without_release, BLOCKS, BLOCK, 0, 0, fault_in, fault_words,
-		   fault_words + 64, fault_words + 128);
-	expect_word(fault_words + 128,
-		    fault_host[0] + fault_host[1] + fault_host[2] + fault_host[3]);
+		*out = words[0] + words[1] + words[2] + words[3];
 }
 
 /* Lane 0 speaks for its warp.  What orders its lanes is missing: a vote brings them together, and
  * orders no memory. */
-static __global__ void release_for_others(uint32_t *data, uint32_t *flag, uint32_t *out)
+KERNEL(release_for_others)
 {
 	const uint32_t lane = threadIdx.x % 32;
 
 	if (threadIdx.x < 32) {
-		data[lane] = 42;
+		words[lane] = 42;
 		(void)__any_sync(0xffffffffu, 1);
 		if (lane == 0)
-			gpu_st_release(flag, 1);
+			gpu_st_release(&words[64], 1);
 	} else {
-		while (!gpu_ld_acquire(flag))
+		while (!gpu_ld_acquire(&words[64]))
 			__nanosleep(20);
-		out[lane] = data[lane];
+		out[lane] = words[lane];
 	}
 }
 
-static void run_release_for_others(void)
-{
-	GPU_LAUNCH(release_for_others, 1, 64, 0, 0, fault_words, fault_words + 64,
-		   fault_words + 128);
-	expect_word(fault_words + 128, 42);
-}
-
-static __global__ void acquire_for_others(uint32_t *data, uint32_t *flag, uint32_t *out)
+KERNEL(acquire_for_others)
 {
 	const uint32_t lane = threadIdx.x % 32;
 
 	if (threadIdx.x < 32 && blockIdx.x == 0) {
-		data[lane] = 42;
+		words[lane] = 42;
 		__syncwarp();
 		if (lane == 0)
-			gpu_st_release(flag, 1);
+			gpu_st_release(&words[64], 1);
 	} else if (threadIdx.x >= 32 && blockIdx.x == gridDim.x - 1) {
 		if (lane == 0)
-			while (!gpu_ld_acquire(flag))
+			while (!gpu_ld_acquire(&words[64]))
 				__nanosleep(20);
 		(void)__any_sync(0xffffffffu, 1);
-		out[lane] = data[lane];
+		out[lane] = words[lane];
 	}
-}
-
-static void run_acquire_for_others(void)
-{
-	GPU_LAUNCH(acquire_for_others, 1, 64, 0, 0, fault_words, fault_words + 64,
-		   fault_words + 128);
-	expect_word(fault_words + 128, 42);
-}
-
-static void run_acquire_for_other_block(void)
-{
-	GPU_LAUNCH(acquire_for_others, 2, 64, 0, 0, fault_words, fault_words + 64,
-		   fault_words + 128);
-	expect_word(fault_words + 128, 42);
 }
 
 /* ---- waiting ----------------------------------------------------------------------------- */
 
-static __global__ void wait_for_next_block(uint32_t *flag)
+KERNEL(wait_for_next_block)
 {
 	const uint32_t b = blockIdx.x;
 
 	if (b + 1 < gridDim.x)
-		while (!gpu_ld_acquire(&flag[b + 1]))
+		while (!gpu_ld_acquire(&out[b + 1]))
 			__nanosleep(20);
-	gpu_st_release(&flag[b], 1);
-}
-
-static void run_wait_for_next_block(void)
-{
-	GPU_LAUNCH(wait_for_next_block, MANY, 1, 0, 0, fault_words);
-	expect_word(fault_words, 1);
+	gpu_st_release(&out[b], 1);
 }
 
 /* Right only if blocks start in the order of their numbers, which nobody promises. */
-static __global__ void wait_for_previous_block(uint32_t *flag)
+KERNEL(wait_for_previous)
 {
 	const uint32_t b = blockIdx.x;
 
 	if (b)
-		while (!gpu_ld_acquire(&flag[b - 1]))
+		while (!gpu_ld_acquire(&out[b - 1]))
 			__nanosleep(20);
-	gpu_st_release(&flag[b], 1);
+	gpu_st_release(&out[b], 1);
 }
 
-static void run_assumes_block_order(void)
+KERNEL(all_meet)
 {
-	GPU_LAUNCH(wait_for_previous_block, MANY, 1, 0, 0, fault_words);
-	expect_word(fault_words + MANY - 1, 1);
-}
-
-static __global__ void all_meet(uint32_t *word, uint32_t *out)
-{
-	gpu_grid_sync(word);
+	gpu_grid_sync(words);
 	if (threadIdx.x == 0)
 		out[blockIdx.x] = 1;
 }
 
-static void run_grid_sync_not_cooperative(void)
-{
-	GPU_LAUNCH(all_meet, 512, 32, 0, 0, fault_words, fault_words + 1);
-	expect_word(fault_words + 1, 1);
-}
-
 /* Plain reads: the thread never lets others run, and a compiler may read once only. */
-static __global__ void spin_on_plain_memory(volatile uint32_t *flag)
+KERNEL(spin_on_plain_memory)
 {
+	volatile uint32_t *const flag = out;
+
 	if (threadIdx.x == 0)
 		while (!*flag)
 			;
@@ -259,88 +152,60 @@ static __global__ void spin_on_plain_memory(volatile uint32_t *flag)
 		*flag = 1;
 }
 
-static void run_spin_on_plain_memory(void)
-{
-	GPU_LAUNCH(spin_on_plain_memory, 1, 2, 0, 0, fault_words);
-	expect_word(fault_words, 1);
-}
-
 /* Two threads, each waits for the lock that the other one holds. */
-static __global__ void locks_in_two_orders(uint32_t *lock)
+KERNEL(locks_in_two_orders)
 {
 	const uint32_t first = threadIdx.x & 1;
 
-	while (gpu_cas(&lock[first], 0, 1))
+	while (gpu_cas(&out[first], 0, 1))
 		__nanosleep(20);
 	__syncwarp();
-	while (gpu_cas(&lock[first ^ 1], 0, 1))
+	while (gpu_cas(&out[first ^ 1], 0, 1))
 		__nanosleep(20);
-	gpu_st_release(&lock[0], 0);
-	gpu_st_release(&lock[1], 0);
-}
-
-static void run_locks_in_two_orders(void)
-{
-	GPU_LAUNCH(locks_in_two_orders, 1, 2, 0, 0, fault_words);
-	expect_word(fault_words, 0);
+	gpu_st_release(&out[0], 0);
+	gpu_st_release(&out[1], 0);
 }
 
 /* ---- atomicity --------------------------------------------------------------------------- */
 
-static __global__ void insert_without_cas(uint32_t *head, uint32_t *next)
+/* Pushes onto a list; one thread then counts its nodes. */
+KERNEL(insert_without_cas)
 {
-	const uint32_t i = INDEX, old = gpu_ld_relaxed(head);
+	const uint32_t i = INDEX + 1, old = gpu_ld_relaxed(&words[0]);
 
-	next[i] = old;
-	gpu_st_relaxed(head, i + 1);
-}
-
-static void run_insert_without_cas(void)
-{
-	enum { NODES = COUNT / 2 };
-	static uint32_t list[COUNT];
-	uint32_t length = 0;
-
-	GPU_LAUNCH(insert_without_cas, BLOCKS / 2, BLOCK, 0, 0, fault_words, fault_words + 8);
-	(void)cudaMemcpy(list, fault_words, sizeof list, cudaMemcpyDeviceToHost);
-	for (uint32_t at = list[0]; at && length <= NODES; at = list[8 + at - 1])
-		length++;
-	fault_verdict(length == NODES);
+	words[i] = old;
+	gpu_st_relaxed(&words[0], i);
+	if (gpu_add(&words[NODES + 1], 1) == NODES - 1)
+		for (uint32_t at = gpu_ld_relaxed(&words[0]); at && out[0] <= NODES; at = words[at])
+			out[0]++;
 }
 
 /* Looks, then takes: two may find the place empty. */
-static __global__ void look_then_take(uint32_t *place, uint32_t *taken)
+KERNEL(look_then_take)
 {
-	if (gpu_ld_relaxed(place) == 0) {
-		gpu_st_relaxed(place, 1);
-		atomicAdd(taken, 1u);
+	if (gpu_ld_relaxed(&words[0]) == 0) {
+		gpu_st_relaxed(&words[0], 1);
+		atomicAdd(&out[0], 1u);
 	}
 }
 
-static void run_look_then_take(void)
-{
-	GPU_LAUNCH(look_then_take, BLOCKS, BLOCK, 0, 0, fault_words, fault_words + 1);
-	expect_word(fault_words + 1, 1);
-}
-
-const struct fault grid_faults[] = {
-	{ "read_past_end", "asan|check", run_read_past_end },
-	{ "write_past_end", "asan|check", run_write_past_end },
-	{ "uninitialised_global", "wrong|check", run_uninitialised_global },
-	{ "lost_update", "check", run_lost_update },
-	{ "lost_update_between_blocks", "check", run_lost_update_between_blocks },
-	{ "publish_without_release", "check", run_publish_without_release },
-	{ "read_without_acquire", "check", run_read_without_acquire },
-	{ "release_for_others", "check", run_release_for_others },
-	{ "acquire_for_others", "check", run_acquire_for_others },
-	{ "acquire_for_other_block", "check", run_acquire_for_other_block },
-	{ "last_block_without_release", "check", run_last_block_without_release },
-	{ "wait_for_next_block", "reported", run_wait_for_next_block },
-	{ "assumes_block_order", "reverse|seeds", run_assumes_block_order },
-	{ "grid_sync_not_cooperative", "reported", run_grid_sync_not_cooperative },
-	{ "spin_on_plain_memory", "reported", run_spin_on_plain_memory },
-	{ "locks_in_two_orders", "reported", run_locks_in_two_orders },
-	{ "insert_without_cas", "seeds", run_insert_without_cas },
-	{ "look_then_take", "seeds", run_look_then_take },
-	{ NULL, NULL, NULL },
+const struct kernel_case grid_faults[] = {
+	{ "read_past_end", "asan|check", read_past_end },
+	{ "write_past_end", "asan|check", write_past_end, NULL, { BLOCKS + 1 } },
+	{ "lost_update", "check", count_up, first<1, COUNT> },
+	{ "lost_update_between_blocks", "check", count_up, first<1, MANY>, { MANY, 1 } },
+	{ "publish_without_release", "check", publish_without_release, first<1, 42>, { 2, 32 } },
+	{ "read_without_acquire", "check", read_without_acquire, first<1, 42>, { 2, 32 } },
+	{ "release_for_others", "check", release_for_others, first<32, 42>, { 1, 64 } },
+	{ "acquire_for_others", "check", acquire_for_others, first<32, 42>, { 1, 64 } },
+	{ "acquire_for_other_block", "check", acquire_for_others, first<32, 42>, { 2, 64 } },
+	{ "last_block_without_release", "check", last_block_without_release, sum_of_four, { 4 } },
+	{ "wait_for_next_block", "reported", wait_for_next_block, first<MANY, 1>, { MANY, 1 } },
+	{ "assumes_block_order", "reverse|seeds", wait_for_previous, first<MANY, 1>, { MANY, 1 } },
+	{ "grid_sync_not_cooperative", "reported", all_meet, first<TOO_MANY, 1>, { TOO_MANY, 32 } },
+	{ "spin_on_plain_memory", "reported", spin_on_plain_memory, first<1, 1>, { 1, 2 } },
+	{ "locks_in_two_orders", "reported", locks_in_two_orders, first<1, 0>, { 1, 2 } },
+	{ "insert_without_cas", "seeds", insert_without_cas, first<1, NODES>, { NODES / BLOCK } },
+	{ "look_then_take", "seeds", look_then_take, first<1, 1> },
+	{ NULL, NULL },
 };

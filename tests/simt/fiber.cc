@@ -1,7 +1,7 @@
 /* fiber.cc -- stacks, and the switch from one to another.
  *
  * The switch saves the callee-saved registers on the stack it leaves and returns on the one it
- * enters: 5 to 8 ns on x86-64 and AArch64.  Elsewhere ucontext does the same in 200 ns.
+ * enters: 5 to 8 ns on x86-64.  Elsewhere ucontext does the same in 200 ns.
  *
  * AddressSanitizer is told of each switch.
  */
@@ -10,10 +10,6 @@
 #include <sys/mman.h>
 
 #include "tests/simt/engine.h"
-
-#if !defined(__x86_64__) && !defined(__aarch64__) && !defined(SIMT_UCONTEXT)
-#define SIMT_UCONTEXT 1
-#endif
 
 enum { PAGE = 4096 };
 
@@ -42,7 +38,7 @@ void *fresh_memory(size_t bytes)
 
 /* ---- the switch itself ---------------------------------------------------------------------- */
 
-#if defined(SIMT_UCONTEXT)
+#if !defined(__x86_64__)
 
 #include <ucontext.h>
 
@@ -73,8 +69,6 @@ static inline void swap(struct simt_carrier *from, struct simt_carrier *to)
  * simt_start: where a new stack returns to; calls simt_carrier_main(carrier). */
 extern "C" void simt_swap(void **save, void *load);
 extern "C" void simt_start(void);
-
-#if defined(__x86_64__)
 
 asm(".text\n"
     ".p2align 4\n"
@@ -118,55 +112,6 @@ static void *first_frame(void **top, struct simt_carrier *c)
 	*--top = NULL;
 	return top;
 }
-
-#else /* AArch64 */
-
-asm(".text\n"
-    ".p2align 2\n"
-    ".type simt_swap,%function\n"
-    "simt_swap:\n"
-    "	sub sp,sp,#160\n"
-    "	stp x19,x20,[sp]\n"
-    "	stp x21,x22,[sp,#16]\n"
-    "	stp x23,x24,[sp,#32]\n"
-    "	stp x25,x26,[sp,#48]\n"
-    "	stp x27,x28,[sp,#64]\n"
-    "	stp x29,x30,[sp,#80]\n"
-    "	stp d8,d9,[sp,#96]\n"
-    "	stp d10,d11,[sp,#112]\n"
-    "	stp d12,d13,[sp,#128]\n"
-    "	stp d14,d15,[sp,#144]\n"
-    "	mov x9,sp\n"
-    "	str x9,[x0]\n"
-    "	mov sp,x1\n"
-    "	ldp x19,x20,[sp]\n"
-    "	ldp x21,x22,[sp,#16]\n"
-    "	ldp x23,x24,[sp,#32]\n"
-    "	ldp x25,x26,[sp,#48]\n"
-    "	ldp x27,x28,[sp,#64]\n"
-    "	ldp x29,x30,[sp,#80]\n"
-    "	ldp d8,d9,[sp,#96]\n"
-    "	ldp d10,d11,[sp,#112]\n"
-    "	ldp d12,d13,[sp,#128]\n"
-    "	ldp d14,d15,[sp,#144]\n"
-    "	add sp,sp,#160\n"
-    "	ret\n"
-    "simt_start:\n"
-    "	mov x0,x19\n"
-    "	bl simt_carrier_main\n"
-    "	brk #1\n");
-
-static void *first_frame(void **top, struct simt_carrier *c)
-{
-	void **const frame = top - 160 / sizeof *top;
-
-	quiet_fill(frame, 0, 160);
-	frame[0] = c;                   /* x19 */
-	frame[11] = (void *)simt_start; /* x30 */
-	return frame;
-}
-
-#endif
 
 static void prepare(struct simt_carrier *c)
 {

@@ -2,10 +2,8 @@
  *
  * Workers are OS threads; the first is the one that waits for the kernel.  Each holds some
  * clusters at once (one block is a cluster of one), so that a block may wait for an earlier one
- * that is still running.  Clusters are loaded in the order of their numbers unless asked
- * otherwise.
+ * that is still running.
  */
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "tests/simt/control.h"
@@ -14,11 +12,6 @@
 struct launch simt_running;
 struct worker *simt_workers[64];
 int simt_worker_count;
-
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t go = PTHREAD_COND_INITIALIZER, done = PTHREAD_COND_INITIALIZER;
-static uint64_t generation; /* of launches, for workers that sleep */
-static int running;         /* workers that have not finished */
 
 /* ---- blocks ------------------------------------------------------------------------------ */
 
@@ -86,22 +79,15 @@ static void block_load(struct simt_block *b, const struct simt_call *call, uint3
 /* Load the next cluster of the grid; false, and it is inactive, if there is none. */
 bool cluster_load(struct worker *w, struct cluster *c)
 {
-	struct launch *const l = &simt_running;
-	const struct simt_call *const call = l->call;
+	const struct simt_call *const call = simt_running.call;
 	const dim3 size = call->cluster;
-	uint64_t i = __atomic_fetch_add(&l->next, 1, __ATOMIC_RELAXED);
+	uint3 first;
 
 	if (c->active)
 		w->active--;
-	c->active = false;
-	if (i >= l->clusters || __atomic_load_n(&l->failed, __ATOMIC_RELAXED))
+	c->active = grid_next(&simt_running, call, &first);
+	if (!c->active)
 		return false;
-	if (l->permutation)
-		i = l->permutation[i];
-	const uint64_t wide = call->grid.x / size.x, high = call->grid.y / size.y;
-	const uint3 first = { (unsigned)(i % wide) * size.x, (unsigned)(i / wide % high) * size.y,
-			      (unsigned)(i / (wide * high)) * size.z };
-
 	c->size = c->blocks_left = size.x * size.y * size.z;
 	c->arrived = c->live = 0;
 	for (unsigned r = 0; r < c->size; r++) {
@@ -109,12 +95,9 @@ bool cluster_load(struct worker *w, struct cluster *c)
 
 		b->cluster = c;
 		b->rank = r;
-		block_load(b, call,
-			   { first.x + r % size.x, first.y + r / size.x % size.y,
-			     first.z + r / (size.x * size.y) });
+		block_load(b, call, grid_block(first, size, r));
 		c->live += b->count;
 	}
-	c->active = true;
 	w->active++;
 	return true;
 }
@@ -263,19 +246,16 @@ static void worker_begin(struct worker *w)
 	w->running = &w->own;
 	w->failed = false;
 	w->active = w->turn = 0;
-	if (!w->own.stack || !pthread_equal(w->os_thread, pthread_self())) {
-		w->os_thread = pthread_self(); /* worker 0 is whichever thread waits */
+	if (!w->own.stack)
 		carrier_describe_self(&w->own);
-	}
-	w->random = (runtime_options.seed + 0x9E3779B97F4A7C15ull * (unsigned)(w->id + 1)) ^
-		    simt_running.number << 32;
-	if (!w->random)
-		w->random = 1;
+	w->random = grid_random(&simt_running, w->id);
 	make_room(w);
 }
 
-static void worker_run(struct worker *w)
+static void worker_run(int id)
 {
+	struct worker *const w = simt_workers[id];
+
 	worker_begin(w);
 	for (unsigned i = 0; i < w->clusters; i++)
 		if (!cluster_load(w, &w->cluster[i]))
@@ -297,30 +277,7 @@ static void worker_run(struct worker *w)
 	simt_budget = 1 << 30;
 }
 
-static void *worker_main(void *argument)
-{
-	struct worker *const w = (struct worker *)argument;
-	uint64_t seen = 0;
-
-	pthread_mutex_lock(&mutex);
-	for (;;) {
-		while (generation == seen || !simt_running.call ||
-		       w->id >= runtime_options.threads) {
-			seen = generation;
-			pthread_cond_wait(&go, &mutex);
-		}
-		seen = generation;
-		running++;
-		pthread_mutex_unlock(&mutex);
-		worker_run(w);
-		pthread_mutex_lock(&mutex);
-		if (--running == 0)
-			pthread_cond_signal(&done);
-	}
-	return NULL;
-}
-
-static void start_workers(void)
+static void create_workers(void)
 {
 	for (; simt_worker_count < runtime_options.threads; simt_worker_count++) {
 		struct worker *const w = (struct worker *)calloc(1, sizeof *w);
@@ -329,111 +286,25 @@ static void start_workers(void)
 			abort();
 		w->id = simt_worker_count;
 		simt_workers[simt_worker_count] = w;
-		if (w->id && pthread_create(&w->os_thread, NULL, worker_main, w) != 0)
-			abort();
 	}
 	watchdog_start();
 }
 
 /* ---- one kernel -------------------------------------------------------------------------- */
 
-/* The order in which clusters start; NULL: by number. */
-static uint32_t *permute(uint64_t count)
+cudaError_t executor_run(struct gpu_call *call)
 {
-	uint64_t x = (runtime_options.seed + 88172645463325252ull) ^ simt_running.number << 20;
-
-	if (runtime_options.blocks == ORDER_FORWARD || count > 1u << 24)
-		return NULL;
-	uint32_t *const order = (uint32_t *)malloc(count * sizeof *order);
-
-	if (!order)
-		abort();
-	for (uint64_t i = 0; i < count; i++)
-		order[i] = (uint32_t)(runtime_options.blocks == ORDER_REVERSE ? count - 1 - i : i);
-	for (uint64_t i = count; runtime_options.blocks == ORDER_SHUFFLE && i > 1; i--) {
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		std::swap(order[i - 1], order[x % i]);
-	}
-	return order;
-}
-
-static uint64_t all_switches(void)
-{
-	uint64_t sum = 0;
-
-	for (int i = 0; i < simt_worker_count; i++)
-		sum += simt_workers[i]->switches;
-	return sum;
-}
-
-/* OS threads that the clusters are spread over: a few are not worth waking anybody. */
-static unsigned workers_for(uint64_t clusters)
-{
-	const unsigned threads = (unsigned)runtime_options.threads;
-
-	return clusters >= 2 * threads ? threads : 1;
-}
-
-static void prepare(struct simt_call *call)
-{
-	struct launch *const l = &simt_running;
-	const dim3 g = call->grid, c = call->cluster;
-	unsigned workers;
-
-	l->number++;
-	l->cluster_size = c.x * c.y * c.z;
-	l->clusters = (uint64_t)g.x * g.y * g.z / l->cluster_size;
-	l->next = 0;
-	l->failed = false;
-	l->resident = (unsigned)runtime_options.resident;
-	workers = workers_for(l->clusters);
-	if (call->cooperative && l->resident < (l->clusters + workers - 1) / workers)
-		l->resident = (unsigned)((l->clusters + workers - 1) / workers);
-	l->permutation = permute(l->clusters);
-}
-
-static void run_on_all(struct simt_call *call)
-{
-	pthread_mutex_lock(&mutex);
-	simt_running.call = call;
-	running = 1;
-	generation++;
-	if (workers_for(simt_running.clusters) > 1)
-		pthread_cond_broadcast(&go);
-	pthread_mutex_unlock(&mutex);
-	worker_run(simt_workers[0]);
-	pthread_mutex_lock(&mutex);
-	running--;
-	while (running)
-		pthread_cond_wait(&done, &mutex);
-	simt_running.call = NULL;
-	pthread_mutex_unlock(&mutex);
-}
-
-cudaError_t executor_run(struct gpu_call *waiting)
-{
-	struct simt_call *const call = static_cast<struct simt_call *>(waiting);
-	const double start = now_s();
 	const int errors = report_count();
 
-	start_workers();
-	prepare(call);
-	const uint64_t switches = all_switches();
-
+	create_workers();
+	grid_begin(&simt_running, call);
 	memory_open(true);
 	IF_LINKED(check_begin, call);
-	run_on_all(call);
+	simt_running.call = static_cast<struct simt_call *>(call);
+	grid_run(&simt_running, worker_run);
+	simt_running.call = NULL;
 	IF_LINKED(check_end);
 	memory_open(false);
-	free(simt_running.permutation);
-	simt_running.permutation = NULL;
-	if (runtime_options.stats)
-		fprintf(stderr, "simt: %-28s %llu clusters of %u blocks: %.3f ms, %llu switches\n",
-			call->name, (unsigned long long)simt_running.clusters,
-			simt_running.cluster_size, (now_s() - start) * 1e3,
-			(unsigned long long)(all_switches() - switches));
 	if (simt_running.failed || report_count() != errors)
 		device_set_sticky(cudaErrorLaunchFailure);
 	call->destroy(call);

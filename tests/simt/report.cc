@@ -3,7 +3,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "tests/simt/control.h"
 #include "tests/simt/engine.h"
 
 enum { POLL_MS = 250 };
@@ -12,7 +11,6 @@ const struct executor executor = {
 	.name = "simt",
 	.variable = "GPUBENCH_SIMT_",
 	.device = "SIMT emulator",
-	.uuid = "gpubench-simt-00",
 };
 
 int executor_capability(void)
@@ -31,21 +29,6 @@ cudaError_t executor_facts(const void *kernel, struct kernel_facts *facts)
 uint64_t simt_clock_ns(void)
 {
 	return (uint64_t)(now_s() * 1e9);
-}
-
-int simt_error_count(void)
-{
-	return report_count();
-}
-
-const char *simt_first_error(void)
-{
-	return report_first();
-}
-
-void simt_forget_errors(void)
-{
-	report_forget();
 }
 
 void executor_say_where(void)

@@ -227,7 +227,6 @@ static void release_barrier(struct simt_block *b)
 	const unsigned round = b->rounds & 1;
 
 	b->result_count[round] = b->arriving_count;
-	b->result_and[round] = b->arriving_count == b->arrived;
 	b->rounds++;
 	b->arrived = b->arriving_count = 0;
 	b->barrier_site = NULL;
@@ -293,8 +292,6 @@ int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_s
 		return (int)b->result_count[round];
 	case SIMT_OR:
 		return b->result_count[round] != 0;
-	case SIMT_AND:
-		return b->result_and[round];
 	default:
 		return 0;
 	}

@@ -1,16 +1,17 @@
-/* selftest.cu -- runs the right kernels.  usage: selftest [SEEDS]
+/* selftest.cu -- runs right programs.  usage: selftest [SEEDS]
  *
- * Each case is run once as the environment says, then SEEDS times under random schedules.  Nothing
+ * Each is run once as the environment says, kernels then SEEDS times under random schedules.  Nothing
  * may be wrong and nothing may be reported.
  */
-#include <stdio.h>
-#include <stdlib.h>
-
-#include "cuda/gpu.h"
-#include "tests/simt/control.h"
 #include "tests/simt/selftest.h"
 
+#include <string>
+
+#include "tests/cudart/runtime.h"
+#include "tests/simt/control.h"
+
 static const char *current;
+static int passed, failed;
 
 bool selftest_fail(const char *file, int line, const char *condition)
 {
@@ -18,51 +19,57 @@ bool selftest_fail(const char *file, int line, const char *condition)
 	return false;
 }
 
-static bool run_case(const struct selftest *test)
+/* Count a program that is right or not, and was reported or not. */
+static void count(const char *name, bool right)
 {
-	current = test->name;
-	const bool right = test->run();
-	const bool quiet = simt_error_count() == 0;
+	const bool quiet = report_count() == 0;
 
 	if (!quiet)
-		fprintf(stderr, "%s: reported, but right: %s\n", test->name, simt_first_error());
-	simt_forget_errors();
+		fprintf(stderr, "%s: reported: %s\n", name, report_first());
+	report_forget();
 	if (!right || !quiet)
 		(void)cudaDeviceReset();
-	return right && quiet;
+	passed += right && quiet;
+	failed += !right || !quiet;
 }
 
-/* All cases of one table; counts into result[0] (failed) and result[1] (passed). */
-static void run_table(const struct selftest *table, int result[2])
+static void run_kernels(void)
 {
-	for (; table->name; table++)
-		result[run_case(table)]++;
+	for (const struct kernel_case *c = right_kernels; c->name; c++) {
+		const char *const wrong = case_run(c);
+
+		if (wrong)
+			fprintf(stderr, "%s: %s\n", c->name, wrong);
+		count(c->name, !wrong);
+	}
+}
+
+static void run_runtime_tests(void)
+{
+	for (const struct selftest *t = runtime_tests; t->name; t++) {
+		current = t->name;
+		count(t->name, selftest_begin() && t->run() && selftest_end());
+	}
+}
+
+/* Run the kernels under a seed; the fingerprint of their schedule. */
+static uint64_t run_seed(int seed)
+{
+	setenv("GPUBENCH_SIMT_SEED", std::to_string(seed).c_str(), 1);
+	(void)cudaDeviceReset();
+	const uint64_t before = simt_schedule_hash();
+
+	run_kernels();
+	return before == 0 ? simt_schedule_hash() : 0;
 }
 
 /* The same seed gives the same schedule, another one another. */
 static bool replays(void)
 {
-	uint64_t hash[3];
+	const uint64_t hash[] = { run_seed(12345), run_seed(12345), run_seed(54321) };
 
-	if (!getenv("GPUBENCH_SIMT_SEED"))
-		setenv("GPUBENCH_SIMT_THREADS", "1", 1);
-	for (int i = 0; i < 3; i++) {
-		uint64_t before;
-
-		setenv("GPUBENCH_SIMT_SEED", i < 2 ? "12345" : "54321", 1);
-		(void)cudaDeviceReset();
-		before = simt_schedule_hash();
-		for (const struct selftest *t = block_tests; t->name; t++)
-			if (!run_case(t))
-				return false;
-		hash[i] = simt_schedule_hash();
-		if (before != 0)
-			return selftest_fail(__FILE__, __LINE__, "a reset starts afresh");
-	}
-	unsetenv("GPUBENCH_SIMT_SEED");
-	unsetenv("GPUBENCH_SIMT_THREADS");
-	(void)cudaDeviceReset();
 	current = "replay";
+	EXPECT(hash[0] != 0);
 	EXPECT(hash[0] == hash[1]);
 	EXPECT(hash[0] != hash[2]);
 	return true;
@@ -71,23 +78,13 @@ static bool replays(void)
 int main(int argc, char **argv)
 {
 	const int seeds = argc > 1 ? atoi(argv[1]) : 0;
-	int result[2] = { 0, 0 };
 
-	run_table(block_tests, result);
-	run_table(grid_tests, result);
-	run_table(runtime_tests, result);
-	run_table(graph_tests, result);
-	for (int seed = 1; seed <= seeds; seed++) {
-		char text[16];
-
-		snprintf(text, sizeof text, "%d", seed);
-		setenv("GPUBENCH_SIMT_SEED", text, 1);
-		(void)cudaDeviceReset();
-		run_table(block_tests, result);
-		run_table(grid_tests, result);
-	}
+	run_kernels();
+	run_runtime_tests();
+	for (int seed = 1; seed <= seeds; seed++)
+		(void)run_seed(seed);
 	if (seeds)
-		result[replays()]++;
-	printf("%d passed, %d failed\n", result[1], result[0]);
-	return result[0] != 0;
+		count("replay", replays());
+	printf("%d passed, %d failed\n", passed, failed);
+	return failed != 0;
 }

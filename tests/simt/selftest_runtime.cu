@@ -1,159 +1,152 @@
-/* selftest_runtime.cu -- the emulated runtime API: streams run late, errors are CUDA's own. */
-#include <string.h>
-
-#include "cuda/gpu.h"
+/* selftest_runtime.cu -- the emulated runtime API: streams run late, errors are CUDA's own, a graph runs as
+ * it was captured, and a capture refuses what it has to. */
+#include "tests/simt/control.h"
 #include "tests/simt/selftest.h"
 
-enum { COUNT = 1000 };
+static const uint32_t WORDS = 256, BYTES = WORDS * sizeof(uint32_t);
 
-static __global__ void add(uint32_t *data, uint32_t what, uint32_t n)
+static __global__ void add(uint32_t *data, uint32_t what)
+{
+	data[blockIdx.x * blockDim.x + threadIdx.x] += what;
+}
+
+static __global__ void twice(uint32_t *data, uint32_t *sums)
 {
 	const uint32_t i = blockIdx.x * blockDim.x + threadIdx.x;
 
-	if (i < n)
-		data[i] += what;
+	data[i] *= 2;
+	sums[i] += data[i];
 }
+
+/* What each case has: a stream, words that are 0, and page-locked ones, 77. */
+static struct {
+	cudaStream_t stream;
+	uint32_t *data, *sums, *pinned;
+} work;
+
+bool selftest_begin(void)
+{
+	OK(cudaStreamCreate(&work.stream));
+	OK(cudaMalloc(&work.data, BYTES));
+	OK(cudaMalloc(&work.sums, BYTES));
+	OK(cudaHostAlloc(&work.pinned, BYTES, cudaHostAllocMapped));
+	OK(cudaMemset(work.data, 0, BYTES));
+	OK(cudaMemset(work.sums, 0, BYTES));
+	OK(cudaDeviceSynchronize());
+	for (uint32_t i = 0; i < WORDS; i++)
+		work.pinned[i] = 77;
+	return true;
+}
+
+bool selftest_end(void)
+{
+	OK(cudaGetLastError());
+	OK(cudaStreamDestroy(work.stream));
+	OK(cudaFree(work.data));
+	OK(cudaFree(work.sums));
+	OK(cudaFreeHost(work.pinned));
+	return true;
+}
+
+/* Word WORDS - 1 of an array. */
+static uint32_t last_of(const uint32_t *array)
+{
+	uint32_t word = 0xdeadbeef;
+
+	(void)cudaMemcpy(&word, array + WORDS - 1, sizeof word, cudaMemcpyDeviceToHost);
+	return word;
+}
+
+/* ---- streams ----------------------------------------------------------------------------- */
 
 static __global__ void wait_for_gate(const uint32_t *gate, uint32_t *data)
 {
 	while (!gpu_ld_acquire(gate))
 		__nanosleep(100);
-	data[0] = 7;
+	data[WORDS - 1] = 7;
 }
 
 /* A kernel behind a gate in mapped host memory: it is queued, the host opens, then it runs. */
 static bool test_gate(void)
 {
-	uint32_t *gate, *device_gate, *data, result = 0;
-	cudaStream_t stream;
+	uint32_t *gate;
 
-	EXPECT(cudaHostAlloc(&gate, sizeof *gate, cudaHostAllocMapped) == cudaSuccess);
-	EXPECT(cudaHostGetDevicePointer(&device_gate, gate, 0) == cudaSuccess);
-	EXPECT(cudaMalloc(&data, sizeof *data) == cudaSuccess);
-	EXPECT(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
-	*gate = 0;
-	GPU_LAUNCH(wait_for_gate, 1, 1, 0, stream, device_gate, data);
-	EXPECT(cudaGetLastError() == cudaSuccess);
-	__atomic_store_n(gate, 1, __ATOMIC_RELEASE);
-	EXPECT(cudaMemcpyAsync(&result, data, sizeof result, cudaMemcpyDeviceToHost, stream) ==
-	       cudaSuccess);
-	EXPECT(cudaStreamSynchronize(stream) == cudaSuccess);
-	EXPECT(result == 7);
-	EXPECT(cudaStreamDestroy(stream) == cudaSuccess);
-	EXPECT(cudaFree(data) == cudaSuccess && cudaFreeHost(gate) == cudaSuccess);
+	OK(cudaHostGetDevicePointer(&gate, work.pinned, 0));
+	*work.pinned = 0;
+	GPU_LAUNCH(wait_for_gate, 1, 1, 0, work.stream, gate, work.data);
+	OK(cudaGetLastError());
+	__atomic_store_n(work.pinned, 1, __ATOMIC_RELEASE);
+	EXPECT(last_of(work.data) == 7);
 	return true;
 }
 
 /* Work stays queued until somebody waits; page-locked copies too. */
 static bool test_late(void)
 {
-	uint32_t *pinned, *data;
-	cudaStream_t stream;
-
-	if (getenv("GPUBENCH_SIMT_EAGER"))
-		return true;
-	EXPECT(cudaMallocHost(&pinned, COUNT * sizeof *pinned) == cudaSuccess);
-	EXPECT(cudaMalloc(&data, COUNT * sizeof *data) == cudaSuccess);
-	EXPECT(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking) == cudaSuccess);
-	memset(pinned, 0, COUNT * sizeof *pinned);
-	EXPECT(cudaMemsetAsync(data, 1, COUNT * sizeof *data, stream) == cudaSuccess);
-	GPU_LAUNCH(add, 8, 128, 0, stream, data, 1u, (uint32_t)COUNT);
-	EXPECT(cudaMemcpyAsync(pinned, data, COUNT * sizeof *data, cudaMemcpyDeviceToHost,
-			       stream) == cudaSuccess);
-	EXPECT(pinned[COUNT - 1] == 0); /* not yet */
-	EXPECT(cudaStreamSynchronize(0) == cudaSuccess);
-	EXPECT(pinned[COUNT - 1] == 0); /* another stream */
-	EXPECT(cudaStreamSynchronize(stream) == cudaSuccess);
-	EXPECT(pinned[COUNT - 1] == 0x01010102);
-	EXPECT(cudaStreamDestroy(stream) == cudaSuccess);
-	EXPECT(cudaFree(data) == cudaSuccess && cudaFreeHost(pinned) == cudaSuccess);
+	OK(cudaMemsetAsync(work.data, 1, BYTES, work.stream));
+	GPU_LAUNCH(add, 2, WORDS / 2, 0, work.stream, work.data, 1u);
+	OK(cudaMemcpyAsync(work.pinned, work.data, BYTES, cudaMemcpyDeviceToHost, work.stream));
+	EXPECT(work.pinned[WORDS - 1] == 77);
+	OK(cudaStreamSynchronize(work.stream));
+	EXPECT(work.pinned[WORDS - 1] == 0x01010102);
 	return true;
 }
 
-/* One stream waits for an event of another; times are in order. */
+/* Work before an event has run when that was waited for, and later work has not; times are in order. */
 static bool test_events(void)
 {
-	cudaStream_t first, second;
-	cudaEvent_t begin, end, quiet;
-	uint32_t *data, result[2];
+	cudaEvent_t begin, end;
 	float ms = -1;
 
-	EXPECT(cudaMalloc(&data, 2 * sizeof *data) == cudaSuccess);
-	EXPECT(cudaMemset(data, 0, 2 * sizeof *data) == cudaSuccess);
-	EXPECT(cudaDeviceSynchronize() == cudaSuccess);
-	EXPECT(cudaStreamCreateWithFlags(&first, cudaStreamNonBlocking) == cudaSuccess);
-	EXPECT(cudaStreamCreateWithFlags(&second, cudaStreamNonBlocking) == cudaSuccess);
-	EXPECT(cudaEventCreate(&begin) == cudaSuccess && cudaEventCreate(&end) == cudaSuccess);
-	EXPECT(cudaEventCreateWithFlags(&quiet, cudaEventDisableTiming) == cudaSuccess);
+	OK(cudaEventCreate(&begin));
+	OK(cudaEventCreate(&end));
 	EXPECT(cudaEventElapsedTime(&ms, begin, end) == cudaErrorInvalidResourceHandle);
-	EXPECT(cudaEventRecord(begin, first) == cudaSuccess);
-	GPU_LAUNCH(add, 1, 32, 0, first, data, 5u, 1u);
-	EXPECT(cudaEventRecord(quiet, first) == cudaSuccess);
-	EXPECT(cudaStreamWaitEvent(second, quiet) == cudaSuccess);
-	EXPECT(cudaMemcpyAsync(data + 1, data, sizeof *data, cudaMemcpyDeviceToDevice, second) ==
-	       cudaSuccess);
-	EXPECT(cudaMemcpyAsync(result, data, sizeof result, cudaMemcpyDeviceToHost, second) ==
-	       cudaSuccess);
-	EXPECT(result[0] == 5 && result[1] == 5);
-	EXPECT(cudaEventRecord(end, first) == cudaSuccess);
-	EXPECT(cudaEventSynchronize(end) == cudaSuccess);
-	EXPECT(cudaEventElapsedTime(&ms, begin, end) == cudaSuccess && ms >= 0);
+	OK(cudaEventRecord(begin, work.stream));
+	OK(cudaMemcpyAsync(work.pinned, work.data, 4, cudaMemcpyDeviceToHost, work.stream));
+	OK(cudaEventRecord(end, work.stream));
+	OK(cudaMemcpyAsync(work.pinned + 1, work.data, 4, cudaMemcpyDeviceToHost, work.stream));
+	EXPECT(cudaEventElapsedTime(&ms, begin, end) == cudaErrorNotReady);
+	OK(cudaEventSynchronize(end));
+	EXPECT(work.pinned[0] == 0 && work.pinned[1] == 77);
+	OK(cudaEventElapsedTime(&ms, begin, end));
+	EXPECT(ms >= 0);
 	(void)cudaGetLastError();
-	EXPECT(cudaEventDestroy(begin) == cudaSuccess && cudaEventDestroy(end) == cudaSuccess);
-	EXPECT(cudaEventDestroy(quiet) == cudaSuccess);
-	EXPECT(cudaStreamDestroy(first) == cudaSuccess && cudaStreamDestroy(second) == cudaSuccess);
-	EXPECT(cudaFree(data) == cudaSuccess);
+	OK(cudaEventDestroy(begin));
+	OK(cudaEventDestroy(end));
+	return true;
+}
+
+/* ---- errors, the device ------------------------------------------------------------------ */
+
+/* The error of a launch, which cudaGetLastError() gives once. */
+static bool refuses_launch(unsigned blocks, unsigned threads, size_t shared, cudaError_t wanted)
+{
+	GPU_LAUNCH(add, blocks, threads, shared, 0, work.data, 1u);
+	EXPECT(cudaPeekAtLastError() == wanted);
+	EXPECT(cudaGetLastError() == wanted);
+	OK(cudaGetLastError());
 	return true;
 }
 
 /* The errors that a program gets when it asks for what cannot be. */
-static bool test_refusals(void)
+static bool test_errors(void)
 {
 	uint32_t *data = NULL;
 	size_t available = 0, total = 0;
 
-	EXPECT(cudaMemGetInfo(&available, &total) == cudaSuccess && available <= total);
+	OK(cudaMemGetInfo(&available, &total));
+	EXPECT(available <= total);
 	EXPECT(cudaMalloc(&data, total + 1) == cudaErrorMemoryAllocation && !data);
 	EXPECT(cudaGetLastError() == cudaErrorMemoryAllocation);
-	EXPECT(cudaGetLastError() == cudaSuccess);
-	EXPECT(cudaMalloc(&data, 0) == cudaSuccess && cudaFree(data) == cudaSuccess);
+	OK(cudaMalloc(&data, 0));
+	OK(cudaFree(data));
 	EXPECT(cudaSetDevice(1) == cudaErrorInvalidDevice);
-	(void)cudaGetLastError();
-	EXPECT(cudaMalloc(&data, 64) == cudaSuccess);
-	GPU_LAUNCH(add, 1, 1025, 0, 0, data, 1u, 1u);
-	EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
-	GPU_LAUNCH(add, 0, 32, 0, 0, data, 1u, 1u);
-	EXPECT(cudaPeekAtLastError() == cudaErrorInvalidConfiguration);
-	EXPECT(cudaGetLastError() == cudaErrorInvalidConfiguration);
-	GPU_LAUNCH(add, 1, 32, 49 << 10, 0, data, 1u, 1u);
-	EXPECT(cudaGetLastError() == cudaErrorInvalidValue);
 	EXPECT(cudaFuncSetAttribute(add, cudaFuncAttributeMaxDynamicSharedMemorySize, 228 << 10) ==
 	       cudaErrorInvalidValue);
 	(void)cudaGetLastError();
-	EXPECT(strcmp(cudaGetErrorName(cudaErrorNoDevice), "cudaErrorNoDevice") == 0);
-	EXPECT(cudaFree(data) == cudaSuccess);
-	return true;
-}
-
-/* The third allocation fails, then one that is too large. */
-static bool test_failing_allocations(void)
-{
-	uint32_t *p[4] = {};
-	cudaError_t result[4];
-
-	setenv("GPUBENCH_SIMT_FAIL_ALLOC", "3", 1);
-	setenv("GPUBENCH_SIMT_FAIL_BYTES", "5000", 1);
-	(void)cudaDeviceReset();
-	for (int i = 0; i < 4; i++)
-		result[i] = cudaMalloc(&p[i], i == 3 ? 5000 : 4999);
-	for (int i = 0; i < 4; i++)
-		EXPECT(cudaFree(p[i]) == cudaSuccess);
-	unsetenv("GPUBENCH_SIMT_FAIL_ALLOC");
-	unsetenv("GPUBENCH_SIMT_FAIL_BYTES");
-	(void)cudaDeviceReset();
-	EXPECT(result[0] == cudaSuccess && result[1] == cudaSuccess);
-	EXPECT(result[2] == cudaErrorMemoryAllocation && result[3] == cudaErrorMemoryAllocation);
-	return true;
+	return refuses_launch(1, 1025, 0, cudaErrorInvalidConfiguration) &&
+	       refuses_launch(0, 32, 0, cudaErrorInvalidConfiguration) &&
+	       refuses_launch(1, 32, 49 << 10, cudaErrorInvalidValue);
 }
 
 static bool test_device(void)
@@ -162,16 +155,159 @@ static bool test_device(void)
 	struct cudaFuncAttributes attributes;
 	int count = 0, value = 0, blocks = 0;
 
-	EXPECT(cudaGetDeviceCount(&count) == cudaSuccess && count == 1);
-	EXPECT(cudaGetDeviceProperties(&p, 0) == cudaSuccess);
-	EXPECT(strcmp(p.name, "SIMT emulator") == 0);
-	EXPECT(cudaDeviceGetAttribute(&value, cudaDevAttrMultiProcessorCount, 0) == cudaSuccess);
-	EXPECT(value == p.multiProcessorCount && value > 0);
-	EXPECT(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0) == cudaSuccess);
+	OK(cudaGetDeviceCount(&count));
+	OK(cudaGetDeviceProperties(&p, 0));
+	EXPECT(count == 1 && strcmp(p.name, "SIMT emulator") == 0);
+	OK(cudaDeviceGetAttribute(&value, cudaDevAttrComputeCapabilityMajor, 0));
+	EXPECT(value == p.major);
+	OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, add, 256, 0));
 	EXPECT(blocks == 8);
-	EXPECT(cudaFuncGetAttributes(&attributes, add) == cudaSuccess);
+	OK(cudaFuncGetAttributes(&attributes, add));
 	EXPECT(attributes.maxThreadsPerBlock == 1024);
-	EXPECT(cudaRuntimeGetVersion(&value) == cudaSuccess && value == CUDART_VERSION);
+	OK(cudaRuntimeGetVersion(&value));
+	EXPECT(value == CUDART_VERSION);
+	return true;
+}
+
+/* ---- graphs ------------------------------------------------------------------------------ */
+
+/* sums = 0; data += 5; data = 2 data, sums += data; pinned = sums: `what` is changed before the
+ * capture ends. */
+static bool capture(cudaGraphExec_t *exec)
+{
+	uint32_t what = 5;
+	cudaGraph_t graph;
+	size_t nodes = 0;
+
+	OK(cudaStreamBeginCapture(work.stream, cudaStreamCaptureModeRelaxed));
+	OK(cudaMemsetAsync(work.sums, 0, BYTES, work.stream));
+	GPU_LAUNCH(add, 2, WORDS / 2, 0, work.stream, work.data, what);
+	what = 9;
+	GPU_LAUNCH(twice, 1, WORDS, 0, work.stream, work.data, work.sums);
+	OK(cudaGetLastError());
+	OK(cudaMemcpyAsync(work.pinned, work.sums, BYTES, cudaMemcpyDeviceToHost, work.stream));
+	OK(cudaStreamEndCapture(work.stream, &graph));
+	OK(cudaGraphGetNodes(graph, NULL, &nodes));
+	EXPECT(what == 9 && nodes == 4);
+	OK(cudaGraphInstantiate(exec, graph, 0));
+	OK(cudaGraphDestroy(graph));
+	return true;
+}
+
+/* Nothing runs before the launch; then everything, in order, with the arguments of the capture. */
+static bool test_replay(void)
+{
+	const uint64_t launches = simt_launches();
+	cudaGraphExec_t exec;
+
+	EXPECT(capture(&exec));
+	EXPECT(last_of(work.data) == 0 && work.pinned[WORDS - 1] == 77);
+	EXPECT(simt_launches() == launches);
+	OK(cudaGraphLaunch(exec, work.stream));
+	EXPECT(simt_launches() == launches + 2);
+	EXPECT(work.pinned[WORDS - 1] == 77); /* queued, as launches are */
+	EXPECT(last_of(work.data) == 10 && work.pinned[WORDS - 1] == 10);
+	/* Data are those of the launch: 2 (10 + 5), then 2 (30 + 5). */
+	OK(cudaGraphLaunch(exec, work.stream));
+	OK(cudaGraphLaunch(exec, work.stream));
+	OK(cudaGraphExecDestroy(exec)); /* though it has not run */
+	EXPECT(last_of(work.data) == 70 && last_of(work.sums) == 70);
+	EXPECT(work.pinned[WORDS - 1] == 70);
+	return true;
+}
+
+static cudaError_t wait_for_stream(void)
+{
+	return cudaStreamSynchronize(work.stream);
+}
+
+static cudaError_t ask_stream(void)
+{
+	return cudaStreamQuery(work.stream);
+}
+
+static cudaError_t copy_at_once(void)
+{
+	uint32_t word = 0;
+
+	return cudaMemcpy(work.data, &word, sizeof word, cudaMemcpyHostToDevice);
+}
+
+static cudaError_t copy_pageable(void)
+{
+	uint32_t word = 0;
+
+	return cudaMemcpyAsync(work.data, &word, sizeof word, cudaMemcpyHostToDevice, work.stream);
+}
+
+static cudaError_t launch_in_default_stream(void)
+{
+	GPU_LAUNCH(add, 1, WORDS, 0, 0, work.data, 1u);
+	return cudaGetLastError();
+}
+
+static cudaError_t capture_again(void)
+{
+	return cudaStreamBeginCapture(work.stream, cudaStreamCaptureModeRelaxed);
+}
+
+static cudaError_t launch_wrongly(void)
+{
+	GPU_LAUNCH(add, 0, WORDS, 0, work.stream, work.data, 1u);
+	return cudaGetLastError();
+}
+
+static const struct {
+	cudaError_t (*call)(void);
+	cudaError_t wanted;
+	bool spoils;
+} refusals[] = {
+	{ wait_for_stream, cudaErrorStreamCaptureUnsupported, true },
+	{ ask_stream, cudaErrorStreamCaptureUnsupported, true },
+	{ cudaDeviceSynchronize, cudaErrorStreamCaptureUnsupported, true },
+	{ copy_at_once, cudaErrorStreamCaptureImplicit, true },
+	{ copy_pageable, cudaErrorStreamCaptureUnsupported, true },
+	{ launch_in_default_stream, cudaErrorStreamCaptureImplicit, true },
+	{ capture_again, cudaErrorIllegalState, false },
+	{ launch_wrongly, cudaErrorInvalidConfiguration, false },
+};
+
+/* Is the stream's capture in that state? */
+static bool is_in(enum cudaStreamCaptureStatus wanted)
+{
+	enum cudaStreamCaptureStatus status;
+
+	OK(cudaStreamIsCapturing(work.stream, &status));
+	EXPECT(status == wanted);
+	return true;
+}
+
+/* A call gives the error wanted; if it spoils the capture, so do a launch and its end. */
+static bool test_refusals(void)
+{
+	cudaGraph_t graph = NULL;
+
+	EXPECT(cudaStreamEndCapture(work.stream, &graph) == cudaErrorIllegalState && !graph);
+	EXPECT(cudaStreamBeginCapture(0, cudaStreamCaptureModeRelaxed) ==
+	       cudaErrorStreamCaptureUnsupported);
+	for (const auto &r : refusals) {
+		const cudaError_t then = r.spoils ? cudaErrorStreamCaptureInvalidated : cudaSuccess;
+
+		OK(cudaStreamBeginCapture(work.stream, cudaStreamCaptureModeRelaxed));
+		EXPECT(r.call() == r.wanted);
+		(void)cudaGetLastError();
+		EXPECT(is_in(r.spoils ? cudaStreamCaptureStatusInvalidated
+				      : cudaStreamCaptureStatusActive));
+		GPU_LAUNCH(add, 1, WORDS, 0, work.stream, work.data, 1u);
+		EXPECT(cudaGetLastError() == then);
+		EXPECT(cudaStreamEndCapture(work.stream, &graph) == then);
+		EXPECT(cudaGetLastError() == then && !graph == r.spoils);
+		if (graph)
+			OK(cudaGraphDestroy(graph));
+		/* The stream is as it was. */
+		EXPECT(is_in(cudaStreamCaptureStatusNone));
+		OK(cudaStreamSynchronize(work.stream));
+	}
 	return true;
 }
 
@@ -179,8 +315,9 @@ const struct selftest runtime_tests[] = {
 	{ "gate", test_gate },
 	{ "late", test_late },
 	{ "events", test_events },
-	{ "refusals", test_refusals },
-	{ "failing allocations", test_failing_allocations },
+	{ "errors", test_errors },
 	{ "device", test_device },
+	{ "graph: replay", test_replay },
+	{ "graph: refusals", test_refusals },
 	{ NULL, NULL },
 };

@@ -17,13 +17,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <bit>
 #include <tuple>
 #include <type_traits>
 #include <utility>
-
-#include "tests/simt/simt_vector.h"
-
-#include "tests/cudart/call.h"
 
 #define GPU_EMULATED 1
 
@@ -32,16 +29,49 @@
 #define __global__
 #define __device__
 #define __host__
-#define __constant__    static
 #define __shared__      write_SHARED_ARRAY_or_SHARED_VAR_instead_see_cuda_gpu_h
 #define __forceinline__ inline __attribute__((always_inline))
-#define __noinline__    __attribute__((noinline))
 #define __launch_bounds__(...)
-#define __cluster_dims__(...)
-#define __grid_constant__
-#define __align__(n) __attribute__((aligned(n)))
 
 #define GPU_UNROLL
+
+/* ---- vectors, with the alignment that they have on the device ---------------------------------- */
+
+#define SIMT_VECTOR(name, T)                                     \
+	struct alignas(8) name##2                                \
+	{                                                        \
+		T x, y;                                          \
+	};                                                       \
+	struct name##3                                           \
+	{                                                        \
+		T x, y, z;                                       \
+	};                                                       \
+	struct alignas(16) name##4                               \
+	{                                                        \
+		T x, y, z, w;                                    \
+	};                                                       \
+	static inline name##2 make_##name##2(T x, T y)           \
+	{                                                        \
+		return { x, y };                                 \
+	}                                                        \
+	static inline name##4 make_##name##4(T x, T y, T z, T w) \
+	{                                                        \
+		return { x, y, z, w };                           \
+	}
+
+SIMT_VECTOR(int, int)
+SIMT_VECTOR(uint, unsigned)
+SIMT_VECTOR(float, float)
+#undef SIMT_VECTOR
+
+struct dim3 {
+	unsigned x, y, z;
+	constexpr dim3(unsigned x_ = 1, unsigned y_ = 1, unsigned z_ = 1) : x(x_), y(y_), z(z_)
+	{
+	}
+};
+
+#include "tests/cudart/call.h"
 
 /* ---- what a running CUDA thread knows of itself ---------------------------------------------- */
 
@@ -117,14 +147,13 @@ void *simt_dynamic_shared(void);
 
 /* ---- barriers and clusters ---------------------------------------------------------------- */
 
-enum simt_barrier_kind { SIMT_SYNC, SIMT_COUNT, SIMT_AND, SIMT_OR };
+enum simt_barrier_kind { SIMT_SYNC, SIMT_COUNT, SIMT_OR };
 
-/* Wait for all threads of the block; the count, conjunction or disjunction of their predicates. */
+/* Wait for all threads of the block; the count or disjunction of their predicates. */
 int simt_barrier(enum simt_barrier_kind kind, int predicate, const struct simt_site *site);
 
 #define __syncthreads()        ((void)simt_barrier(SIMT_SYNC, 0, SIMT_HERE))
 #define __syncthreads_count(p) simt_barrier(SIMT_COUNT, !!(p), SIMT_HERE)
-#define __syncthreads_and(p)   simt_barrier(SIMT_AND, !!(p), SIMT_HERE)
 #define __syncthreads_or(p)    simt_barrier(SIMT_OR, !!(p), SIMT_HERE)
 
 void simt_cluster_barrier(const struct simt_site *site);

@@ -17,8 +17,8 @@ simt_compile_check := -gstatement-frontiers -O1 -fno-tree-sra -fno-ipa-sra -fsan
 simt_link_asan := $(simt_asan)
 
 simt_kinds := plain asan check
-simt_selftest := $(wildcard tests/simt/selftest*.cu)
-simt_faults := $(wildcard tests/simt/faults*.cu)
+simt_selftest := $(wildcard tests/simt/selftest*.cu) tests/simt/case.cu
+simt_faults := $(wildcard tests/simt/faults*.cu) tests/simt/case.cu
 simt_engine := $(emulator:%.cc=$(BUILD)/%.o)
 simt_engine_check := $(patsubst %.cc,$(BUILD)/%.o,$(wildcard tests/simt/check*.cc))
 

@@ -1,4 +1,4 @@
-/* simt_warp.h -- warp operations: shuffles, votes, matches, reductions.
+/* simt_warp.h -- warp operations: shuffles, votes, matches, products of bits.
  *
  * Each is a meeting of the lanes that its mask names: simt_warp() returns in a lane when all of
  * them have come with the same operation and mask.
@@ -12,23 +12,13 @@ enum simt_warp_op {
 	SIMT_BALLOT,
 	SIMT_ANY,
 	SIMT_ALL,
-	SIMT_MATCH_ANY,
-	SIMT_MATCH_ALL,
-	SIMT_REDUCE_ADD,
-	SIMT_REDUCE_MIN,
-	SIMT_REDUCE_MAX,
-	SIMT_REDUCE_MIN_SIGNED,
-	SIMT_REDUCE_MAX_SIGNED,
-	SIMT_REDUCE_AND,
-	SIMT_REDUCE_OR,
-	SIMT_REDUCE_XOR,
+	SIMT_MATCH,
 	SIMT_MMA,
 };
 
 /* source: the lane to read, for shuffles. */
 uint64_t simt_warp(enum simt_warp_op op, unsigned mask, uint64_t value, int source,
 		   const struct simt_site *site);
-unsigned simt_activemask(void);
 
 template <class T> static inline uint64_t simt_to_bits(T value)
 {
@@ -97,48 +87,12 @@ static inline void simt_syncwarp(const struct simt_site *site, unsigned mask = 0
 	(void)simt_warp(SIMT_SYNCWARP, mask, 0, 0, site);
 }
 
-static inline unsigned simt_match_all(unsigned mask, uint64_t value, int *all,
-				      const struct simt_site *site)
-{
-	const unsigned found = (unsigned)simt_warp(SIMT_MATCH_ALL, mask, value, 0, site);
-
-	*all = found != 0;
-	return found;
-}
-
-template <class T>
-static inline T simt_extreme(bool least, unsigned mask, T value, const struct simt_site *site)
-{
-	static_assert(sizeof(T) == 4, "__reduce_min_sync and __reduce_max_sync take 32 bits");
-	const enum simt_warp_op op =
-		std::is_signed<T>::value ? (least ? SIMT_REDUCE_MIN_SIGNED : SIMT_REDUCE_MAX_SIGNED)
-					 : (least ? SIMT_REDUCE_MIN : SIMT_REDUCE_MAX);
-
-	return (T)simt_warp(op, mask, (uint32_t)value, 0, site);
-}
-
-template <class T>
-static inline T simt_reduce(enum simt_warp_op op, unsigned mask, T value,
-			    const struct simt_site *site)
-{
-	static_assert(sizeof(T) == 4, "__reduce_*_sync takes 32 bits");
-	return (T)simt_warp(op, mask, (uint32_t)value, 0, site);
-}
-
 #define __syncwarp(...)        simt_syncwarp(SIMT_HERE __VA_OPT__(, ) __VA_ARGS__)
 #define __ballot_sync(mask, p) ((unsigned)simt_warp(SIMT_BALLOT, mask, !!(p), 0, SIMT_HERE))
 #define __any_sync(mask, p)    ((int)simt_warp(SIMT_ANY, mask, !!(p), 0, SIMT_HERE))
 #define __all_sync(mask, p)    ((int)simt_warp(SIMT_ALL, mask, !!(p), 0, SIMT_HERE))
-#define __match_any_sync(mask, v) \
-	((unsigned)simt_warp(SIMT_MATCH_ANY, mask, simt_to_bits(v), 0, SIMT_HERE))
-#define __match_all_sync(mask, v, all) simt_match_all(mask, simt_to_bits(v), all, SIMT_HERE)
-#define __reduce_min_sync(mask, v)     simt_extreme(true, mask, v, SIMT_HERE)
-#define __reduce_max_sync(mask, v)     simt_extreme(false, mask, v, SIMT_HERE)
-#define __reduce_add_sync(mask, v)     simt_reduce(SIMT_REDUCE_ADD, mask, v, SIMT_HERE)
-#define __reduce_and_sync(mask, v)     simt_reduce(SIMT_REDUCE_AND, mask, v, SIMT_HERE)
-#define __reduce_or_sync(mask, v)      simt_reduce(SIMT_REDUCE_OR, mask, v, SIMT_HERE)
-#define __reduce_xor_sync(mask, v)     simt_reduce(SIMT_REDUCE_XOR, mask, v, SIMT_HERE)
-#define __activemask()                 simt_activemask()
+/* The weakest answer that the manual allows: nobody but the caller. */
+#define __activemask() (1u << simt_current->lane)
 
 /* Words of gpu.h. */
 
@@ -167,7 +121,8 @@ static inline void simt_mma(int sum[4], const uint32_t a[4], const uint32_t b[2]
 
 template <int BITS> static inline unsigned gpu_match(unsigned value)
 {
-	return __match_any_sync(0xffffffffu, value & 0xffffffffu >> (32 - BITS));
+	return (unsigned)simt_warp(SIMT_MATCH, 0xffffffffu, value & 0xffffffffu >> (32 - BITS), 0,
+				   SIMT_HERE);
 }
 
 #endif

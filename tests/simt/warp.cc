@@ -40,7 +40,7 @@ static void shuffle(struct warp *w, unsigned mask)
 	}
 }
 
-static void match_any(struct warp *w, unsigned mask)
+static void match(struct warp *w, unsigned mask)
 {
 	while (mask) {
 		const uint64_t value = w->request[lowest(mask)].value;
@@ -56,16 +56,6 @@ static void match_any(struct warp *w, unsigned mask)
 	}
 }
 
-static void match_all(struct warp *w, unsigned mask)
-{
-	const uint64_t value = w->request[lowest(mask)].value;
-	bool all = true;
-
-	for (unsigned left = mask; left; left &= left - 1)
-		all &= w->request[lowest(left)].value == value;
-	give(w, mask, all ? mask : 0);
-}
-
 static unsigned ballot(const struct warp *w, unsigned mask)
 {
 	unsigned votes = 0;
@@ -76,37 +66,6 @@ static unsigned ballot(const struct warp *w, unsigned mask)
 		votes |= (unsigned)(w->request[lane].value != 0) << lane;
 	}
 	return votes;
-}
-
-static uint32_t reduce_two(enum simt_warp_op op, uint32_t a, uint32_t b)
-{
-	switch (op) {
-	case SIMT_REDUCE_ADD:
-		return a + b;
-	case SIMT_REDUCE_MIN:
-		return b < a ? b : a;
-	case SIMT_REDUCE_MAX:
-		return b > a ? b : a;
-	case SIMT_REDUCE_MIN_SIGNED:
-		return (int32_t)b < (int32_t)a ? b : a;
-	case SIMT_REDUCE_MAX_SIGNED:
-		return (int32_t)b > (int32_t)a ? b : a;
-	case SIMT_REDUCE_AND:
-		return a & b;
-	case SIMT_REDUCE_OR:
-		return a | b;
-	default:
-		return a ^ b;
-	}
-}
-
-static uint32_t reduce(const struct warp *w, enum simt_warp_op op, unsigned mask)
-{
-	uint32_t result = (uint32_t)w->request[lowest(mask)].value;
-
-	for (unsigned left = mask & (mask - 1); left; left &= left - 1)
-		result = reduce_two(op, result, (uint32_t)w->request[lowest(left)].value);
-	return result;
 }
 
 /* Word w of the 8 of row r, and of column c; the number at r, c.  cuda/gpu.h has the layout from the
@@ -161,17 +120,11 @@ static void complete(struct warp *w, enum simt_warp_op op, unsigned mask)
 	case SIMT_ALL:
 		give(w, mask, ballot(w, mask) == mask);
 		break;
-	case SIMT_MATCH_ANY:
-		match_any(w, mask);
-		break;
-	case SIMT_MATCH_ALL:
-		match_all(w, mask);
+	case SIMT_MATCH:
+		match(w, mask);
 		break;
 	case SIMT_MMA:
 		multiply(w, mask);
-		break;
-	default:
-		give(w, mask, reduce(w, op, mask));
 		break;
 	}
 }
@@ -261,17 +214,4 @@ uint64_t simt_warp(enum simt_warp_op op, unsigned mask, uint64_t value, int sour
 		sched_wait(t);
 	}
 	return w->result[t->lane];
-}
-
-/* The weakest answer that the manual allows: nobody but me. */
-unsigned simt_activemask(void)
-{
-	return 1u << simt_current->lane;
-}
-
-void simt_fence(void)
-{
-	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	if (simt_current)
-		IF_LINKED(check_fence, simt_current, true, true);
 }

@@ -1,5 +1,5 @@
 /* selftest_graph.cc -- graphs on this executor: arguments are those of the capture, counts those of the
- * launch.  What graphs do besides is tested by tests/simt/selftest_graph.cu, for both.
+ * launch.  What graphs do besides is tested by tests/simt/selftest_runtime.cu, for both.
  */
 #include <cuda_runtime_api.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static cudaGraphExec_t capture(const void *kernel, cudaStream_t stream, uint64_t
 	cudaGraph_t graph = NULL;
 	cudaGraphExec_t exec = NULL;
 
-	(void)cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal);
+	(void)cudaStreamBeginCapture(stream, cudaStreamCaptureModeRelaxed);
 	(void)cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments, 0, stream);
 	what = 6;
 	(void)cudaLaunchKernel(kernel, dim3(1), dim3(1), arguments, 0, stream);
