@@ -63,7 +63,6 @@ OPERATORS = [
     ("block's cas relaxed", r"\bgpu_cas_shared\(", "mutant_cas("),
     ("block's acquire gone", r"\bgpu_ld_acquire_shared\(", "*(volatile int32_t *)("),
     ("wait gone", r"\bgpu_wait_for_last_launch\(\);", ";"),
-    ("fence gone", r"\b__threadfence\(\);", ";"),
     ("add not atomic", r"\batomicAdd\(", "mutant_add("),
     ("or not atomic", r"\batomicOr\(", "mutant_or("),
     ("store gone", r"^(\t+)[\w>.-]+(\[[^=]*\])+(\.\w+)* = [^;]*;$", r"\1;"),
@@ -103,116 +102,73 @@ template <class T, class V> static __device__ inline T mutant_or(T *p, V v)
 SLOW_PATH = "it only takes the slow path"
 REGISTERS = "it spares registers and orders nothing"
 
-# (file, operator, the right line): why the mutant is as right as the original
+# By file: the operator, the right line, why the mutant is as right as the original.
 SURVIVORS = {
-    (
-        "cuda/bfs/ccam_batch.cu",
-        "condition turned",
-        "if (threadIdx.x % WARP == 0)",
-    ): "the other lanes store the same word",
-    (
-        "cuda/bfs/ccam_batch.cu",
-        ">= is >",
-        "return mine >= 16 ? 0 : 0xffffu & ~0u << mine;",
-    ): "of 16 the other side gives 0 too",
-    (
-        "cuda/bfs/ccam_batch.cu",
-        "< is <=",
-        "for (uint32_t k = 0; k < ROUND; k++)",
-    ): "there are no more than ROUND, as is asked inside the loop",
-    (
-        "cuda/bfs/csr_do.cu",
-        "< is <=",
-        "items = warp_sum(lane < BFS_CSR_WARPS ? tile->sum[lane] : 0ull);",
-    ): "a block has as many warps as a warp has lanes",
-    (
-        "cuda/bfs/ccam_pull.cu",
-        "< is <=",
-        "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
-    ): "lanes look again whether their vertex is one",
-    (
-        "cuda/bfs/parts/sweep.h",
-        "and is or",
-        "if (threadIdx.x == 0 && left)",
-    ): "it is asked whether any are left, not how many",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "and is or",
-        "while (q > 0 && plane(origin, step, q) > x)",
-    ): "a child's box may be larger than it must",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "shift off by one",
-        "const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;",
-    ): SLOW_PATH,
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "< is <=",
-        "while (q < PLANES - 1 && plane(origin, step, q) < x)",
-    ): "a child's box may be a step larger than it must",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "and is or",
-        "while (q < PLANES - 1 && plane(origin, step, q) < x)",
-    ): "a child's box may be larger than it must",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "- 1 gone",
-        "while (q < PLANES - 1 && plane(origin, step, q) < x)",
-    ): "the exponent is such that the last plane is never below",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        ">= is >",
-        "while (q > 0 && plane(origin, step, q - 1) >= x)",
-    ): "a child's box may be a step larger than it must",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "- 1 gone",
-        "q = min(max(q, 0), PLANES - 1);",
-    ): "the loop after it takes back what is too large",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "< is <=",
-        "while (plane(lo, step_of(exponent), PLANES - 1) < hi)",
-    ): "a child's box may be larger than it must",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "< is <=",
-        "for (unsigned k = 0; k < LBVH_WIDE; k++)",
-    ): "there are no more than count, as is asked inside the loop",
-    (
-        "cuda/lbvh/parts/collapse.cu",
-        "< is <=",
-        "else if (k < count)",
-    ): "the one behind the last has no triangles",
-    (
-        "cuda/lbvh/parts/builder.cu",
-        "shift off by one",
-        "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
-    ): "codes twice as large are in the same order and share the same digits",
-    (
-        "cuda/lbvh/parts/hierarchy.cu",
-        "< is <=",
-        "for (int k = 0; k < 2; k++)",
-    ): "of leaves: there are no more, as is asked inside the loop",
-    ("cuda/lbvh/parts/trace.h", "syncwarp gone", "__syncwarp();"): "the shuffles after it bring the lanes together",
-    ("cuda/octree/lock.cu", "release relaxed", "gpu_st_release(w.slot, found);"): "nothing was written before it",
-    (
-        "cuda/primitives/sort_pass.h",
-        "- 1 gone",
-        "for (unsigned g = 0; g < DIGITS / WARP - 1; g++)",
-    ): "no digit is behind the last group",
-    ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= WARP_PART) {"): SLOW_PATH,
-    ("cuda/primitives/primitives.cu", ">= is >", "if (packed && left >= 4) {"): SLOW_PATH,
-    ("cuda/primitives/primitives.cu", "< is <=", "if (at < left)"): "stores nothing when nothing is left",
-    ("cuda/primitives/device.h", "- 1 gone", "if (left > WARP * (ITEMS - 1)) {"): SLOW_PATH,
-    ("cuda/radix/small.cu", "condition turned", "if (k % 4 == 3)"): REGISTERS,
-    (
-        "cuda/radix/small.cu",
-        "syncwarp gone",
-        "__syncwarp(); /* a few addresses at a time, for registers */",
-    ): REGISTERS,
+    "cuda/bfs/ccam_batch.cu": [
+        ("condition turned", "if (threadIdx.x % WARP == 0)", "the other lanes store the same word"),
+        (">= is >", "return mine >= 16 ? 0 : 0xffffu & ~0u << mine;", "of 16 the other side gives 0 too"),
+        ("< is <=", "for (uint32_t k = 0; k < ROUND; k++)",
+         "there are no more than ROUND, as is asked inside the loop"),
+    ],
+    "cuda/bfs/csr_do.cu": [
+        ("< is <=", "items = warp_sum(lane < BFS_CSR_WARPS ? tile->sum[lane] : 0ull);",
+         "a block has as many warps as a warp has lanes"),
+    ],
+    "cuda/bfs/ccam_pull.cu": [
+        ("< is <=", "for (uint64_t base = my_warp(); base < a.n; base += (uint64_t)WARP * all_warps()) {",
+         "lanes look again whether their vertex is one"),
+    ],
+    "cuda/bfs/parts/sweep.h": [
+        ("and is or", "if (threadIdx.x == 0 && left)", "it is asked whether any are left, not how many"),
+    ],
+    "cuda/lbvh/parts/collapse.cu": [
+        ("and is or", "while (q > 0 && plane(origin, step, q) > x)", "a child's box may be larger than it must"),
+        ("shift off by one", "const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;", SLOW_PATH),
+        ("< is <=", "while (q < PLANES - 1 && plane(origin, step, q) < x)",
+         "a child's box may be a step larger than it must"),
+        ("and is or", "while (q < PLANES - 1 && plane(origin, step, q) < x)",
+         "a child's box may be larger than it must"),
+        ("- 1 gone", "while (q < PLANES - 1 && plane(origin, step, q) < x)",
+         "the exponent is such that the last plane is never below"),
+        (">= is >", "while (q > 0 && plane(origin, step, q - 1) >= x)",
+         "a child's box may be a step larger than it must"),
+        ("- 1 gone", "q = min(max(q, 0), PLANES - 1);", "the loop after it takes back what is too large"),
+        ("< is <=", "while (plane(lo, step_of(exponent), PLANES - 1) < hi)",
+         "a child's box may be larger than it must"),
+        ("< is <=", "for (unsigned k = 0; k < LBVH_WIDE; k++)",
+         "there are no more than count, as is asked inside the loop"),
+        ("< is <=", "else if (k < count)", "the one behind the last has no triangles"),
+    ],
+    "cuda/lbvh/parts/builder.cu": [
+        ("shift off by one", "g.pair[p] = (uint64_t)lbvh_code_30(&grid, &box) << 32 | p;",
+         "codes twice as large are in the same order and share the same digits"),
+    ],
+    "cuda/lbvh/parts/hierarchy.cu": [
+        ("< is <=", "for (int k = 0; k < 2; k++)", "of leaves: there are no more, as is asked inside the loop"),
+    ],
+    "cuda/lbvh/parts/trace.h": [
+        ("syncwarp gone", "__syncwarp();", "the shuffles after it bring the lanes together"),
+    ],
+    "cuda/octree/lock.cu": [
+        ("release relaxed", "gpu_st_release(w.slot, found);", "nothing was written before it"),
+    ],
+    "cuda/primitives/sort_pass.h": [
+        ("- 1 gone", "for (unsigned g = 0; g < DIGITS / WARP - 1; g++)", "no digit is behind the last group"),
+    ],
+    "cuda/primitives/primitives.cu": [
+        (">= is >", "if (packed && left >= WARP_PART) {", SLOW_PATH),
+        (">= is >", "if (packed && left >= 4) {", SLOW_PATH),
+        ("< is <=", "if (at < left)", "stores nothing when nothing is left"),
+    ],
+    "cuda/primitives/device.h": [
+        ("- 1 gone", "if (left > WARP * (ITEMS - 1)) {", SLOW_PATH),
+    ],
+    "cuda/radix/small.cu": [
+        ("condition turned", "if (k % 4 == 3)", REGISTERS),
+        ("syncwarp gone", "__syncwarp(); /* a few addresses at a time, for registers */", REGISTERS),
+    ],
 }
+REASONS = {(path, row[0], row[1]): row[2] for path, rows in SURVIVORS.items() for row in rows}
 
 SIGNS = [
     ("simt: ERROR: race", "race"),
@@ -476,7 +432,7 @@ def print_table(sites_tried, kept):
             continue
         simt, ptx = bool(found.get("simt")), bool(found.get("ptx"))
         weak = ptx and "weak" in found["ptx"][1]
-        as_right = not simt and not ptx and (site[0], site[2], site[4]) in SURVIVORS
+        as_right = not simt and not ptx and (site[0], site[2], site[4]) in REASONS
         for name in (site[2], "all"):
             row = rows.setdefault(name, [0] * 7)
             for n, yes in enumerate((True, simt, ptx, simt and ptx, weak, not simt and not ptx, as_right)):
@@ -539,7 +495,7 @@ def main():
             if options.keep:
                 with open(options.keep, "a") as file:
                     file.write(json.dumps({"mutant": describe(site), "found": results}) + "\n")
-            reason = SURVIVORS.get((site[0], site[2], site[4]))
+            reason = REASONS.get((site[0], site[2], site[4]))
             who = [result for result in results.values() if result]
             if who:
                 found += 1
