@@ -2,179 +2,121 @@
  *
  * PTX has a new register for nearly every value; a file with a place for each of them would not fit
  * into a processor's cache.  So values that are never live together share places: liveness by
- * data flow over basic blocks, then a linear scan over intervals of the text (Poletto and Sarkar
+ * data flow over instructions, then a linear scan over intervals of the text (Poletto and Sarkar
  * 1999).  Liveness is that of one thread: writes touch only the lanes that execute them, so what
  * other lanes of the warp do at another place cannot disturb it.  A write under a guard keeps
  * some lanes' old value, and so does not end a live range.
  */
 #include <algorithm>
+#include <array>
 #include <queue>
 
 #include "tests/ptx/ptx.h"
 
 enum { LANES = 32, PREDICATE_BYTES = 4 };
 
-struct basic_block {
-	uint32_t begin, end; /* instructions */
-	std::vector<uint32_t> next;
-	std::vector<uint64_t> live_in, used, killed; /* sets of registers */
-};
+typedef std::vector<uint64_t> bit_set; /* of registers */
 
 struct interval {
 	uint32_t first, last, number;
 };
 
-struct flow {
-	const struct kernel *kernel;
-	size_t words; /* of a set */
-	std::vector<struct basic_block> blocks;
-};
-
-static void put(std::vector<uint64_t> &set, uint32_t n)
+static void put(bit_set &set, uint32_t n)
 {
 	set[n / 64] |= 1ull << n % 64;
 }
 
-static bool has(const std::vector<uint64_t> &set, uint32_t n)
+/* f(operand, is it written?) for each register of an instruction. */
+template <class I, class F> static void each_register(I &i, F f)
 {
-	return set[n / 64] >> n % 64 & 1;
+	if (i.guard.kind == REGISTER)
+		f(i.guard, false);
+	for (unsigned s = 0; s < i.ins; s++)
+		if (i.in[s].kind == REGISTER)
+			f(i.in[s], false);
+	for (unsigned d = 0; d < i.outs; d++)
+		f(i.out[d], true);
 }
 
-/* ---- basic blocks ------------------------------------------------------------------------ */
+/* ---- liveness ---------------------------------------------------------------------------- */
 
-static bool ends_block(const struct instruction &i)
+/* Instructions that may follow number n; as many as there are instructions: none. */
+static std::array<uint32_t, 2> successors(const struct kernel *k, uint32_t n)
 {
-	return i.action == BRANCH || i.action == EXIT || i.action == TRAP;
+	const struct instruction &i = k->code[n];
+	const uint32_t end = (uint32_t)k->code.size();
+	const bool ends = i.action == BRANCH || i.action == EXIT || i.action == TRAP;
+
+	return { i.action == BRANCH ? i.target : end,
+		 ends && i.guard.kind == ABSENT ? end : n + 1 };
 }
 
-static std::vector<uint32_t> leaders(const struct kernel *k)
+/* Does an instruction replace a register's value, in all lanes that execute it? */
+static bool replaces(const struct instruction &i, bool written)
 {
-	std::vector<uint32_t> at = { 0 };
-
-	for (uint32_t n = 0; n < k->code.size(); n++) {
-		if (k->code[n].action == BRANCH)
-			at.push_back(k->code[n].target);
-		if (ends_block(k->code[n]))
-			at.push_back(n + 1);
-	}
-	std::sort(at.begin(), at.end());
-	at.erase(std::unique(at.begin(), at.end()), at.end());
-	while (!at.empty() && at.back() >= k->code.size())
-		at.pop_back();
-	return at;
+	return written && i.guard.kind == ABSENT;
 }
 
-/* What a block reads before it writes it, and what it writes. */
-static void summarise(const struct kernel *k, struct basic_block *b)
+/* The registers whose values are wanted before each instruction, and behind the last one: those that it
+ * reads, and those wanted before one that follows, unless it replaces them. */
+static std::vector<bit_set> find_live(const struct kernel *k, size_t registers)
 {
-	const auto read = [&](const struct operand &o) {
-		if (o.kind == REGISTER && !has(b->killed, o.at))
-			put(b->used, o.at);
-	};
-
-	for (uint32_t n = b->begin; n < b->end; n++) {
-		const struct instruction &i = k->code[n];
-
-		read(i.guard);
-		for (unsigned s = 0; s < i.ins; s++)
-			read(i.in[s]);
-		for (unsigned d = 0; d < i.outs; d++) {
-			if (i.guard.kind == ABSENT)
-				put(b->killed, i.out[d].at);
-			else
-				read(i.out[d]);
-		}
-	}
-}
-
-static void find_blocks(struct flow *f)
-{
-	const struct kernel *const k = f->kernel;
-	const std::vector<uint32_t> at = leaders(k);
-	const auto block_at = [&](uint32_t n) {
-		return (uint32_t)(std::lower_bound(at.begin(), at.end(), n) - at.begin());
-	};
-
-	f->blocks.resize(at.size());
-	for (size_t n = 0; n < at.size(); n++) {
-		struct basic_block *const b = &f->blocks[n];
-
-		b->begin = at[n];
-		b->end = n + 1 < at.size() ? at[n + 1] : (uint32_t)k->code.size();
-		b->used.resize(f->words);
-		b->killed.resize(f->words);
-		summarise(k, b);
-		b->live_in = b->used;
-		const struct instruction &last = k->code[b->end - 1];
-
-		if (last.action == BRANCH && last.target < k->code.size())
-			b->next.push_back(block_at(last.target));
-		if ((!ends_block(last) || last.guard.kind != ABSENT) && b->end < k->code.size())
-			b->next.push_back((uint32_t)n + 1);
-	}
-}
-
-/* live_in = used + (live_in of those that follow - killed), until nothing changes. */
-static void solve(struct flow *f)
-{
+	const uint32_t count = (uint32_t)k->code.size();
+	std::vector<bit_set> live(count + 1, bit_set((registers + 63) / 64));
 	bool changed = true;
 
+	for (uint32_t n = 0; n < count; n++)
+		each_register(k->code[n], [&](const struct operand &o, bool written) {
+			if (!replaces(k->code[n], written))
+				put(live[n], o.at);
+		});
 	while (changed) {
 		changed = false;
-		for (size_t n = f->blocks.size(); n-- > 0;) {
-			struct basic_block &b = f->blocks[n];
+		for (uint32_t n = count; n-- > 0;) {
+			bit_set killed(live[n].size());
 
-			for (const uint32_t next : b.next)
-				for (size_t w = 0; w < f->words; w++) {
-					const uint64_t more = f->blocks[next].live_in[w] &
-							      ~b.killed[w] & ~b.live_in[w];
+			each_register(k->code[n], [&](const struct operand &o, bool written) {
+				if (replaces(k->code[n], written))
+					put(killed, o.at);
+			});
+			for (const uint32_t next : successors(k, n))
+				for (size_t w = 0; w < killed.size(); w++) {
+					const uint64_t more =
+						live[next][w] & ~killed[w] & ~live[n][w];
 
-					b.live_in[w] |= more;
+					live[n][w] |= more;
 					changed |= more != 0;
 				}
 		}
 	}
+	return live;
 }
 
 /* ---- intervals --------------------------------------------------------------------------- */
 
-static void cover(struct interval *i, uint32_t at)
+static std::vector<struct interval> find_intervals(const struct kernel *k, size_t registers)
 {
-	i->first = std::min(i->first, at);
-	i->last = std::max(i->last, at);
-}
-
-static std::vector<struct interval> find_intervals(const struct flow *f, size_t registers)
-{
+	const std::vector<bit_set> live = find_live(k, registers);
 	std::vector<struct interval> all(registers);
-	const struct kernel *const k = f->kernel;
+	const auto cover = [&](uint32_t r, uint32_t at) {
+		all[r].first = std::min(all[r].first, at);
+		all[r].last = std::max(all[r].last, at);
+	};
+	const auto cover_all = [&](const bit_set &set, uint32_t at) {
+		for (size_t w = 0; w < set.size(); w++)
+			for (uint64_t left = set[w]; left; left &= left - 1)
+				cover((uint32_t)(64 * w + (size_t)__builtin_ctzll(left)), at);
+	};
 
 	for (uint32_t r = 0; r < registers; r++)
 		all[r] = { ~0u, 0, r };
-	for (const struct basic_block &b : f->blocks) {
-		for (uint32_t r = 0; r < registers; r++) {
-			if (has(b.live_in, r))
-				cover(&all[r], b.begin);
-			for (const uint32_t next : b.next)
-				if (has(f->blocks[next].live_in, r) &&
-				    (has(b.live_in, r) || has(b.killed, r)))
-					cover(&all[r], b.end);
-		}
-		for (uint32_t n = b.begin; n < b.end; n++) {
-			const struct instruction &i = k->code[n];
-
-			if (i.guard.kind == REGISTER)
-				cover(&all[i.guard.at], n);
-			for (unsigned s = 0; s < i.ins; s++)
-				if (i.in[s].kind == REGISTER)
-					cover(&all[i.in[s].at], n);
-			for (unsigned d = 0; d < i.outs; d++)
-				cover(&all[i.out[d].at], n);
-		}
+	for (uint32_t n = 0; n < k->code.size(); n++) {
+		each_register(k->code[n], [&](const struct operand &o, bool) { cover(o.at, n); });
+		cover_all(live[n], n);
+		for (const uint32_t next : successors(k, n))
+			cover_all(live[next], n + 1);
 	}
-	all.erase(std::remove_if(all.begin(), all.end(),
-				 [](const struct interval &i) { return i.first == ~0u; }),
-		  all.end());
+	std::erase_if(all, [](const struct interval &i) { return i.first == ~0u; });
 	std::sort(all.begin(), all.end(), [](const struct interval &a, const struct interval &b) {
 		return a.first < b.first;
 	});
@@ -224,32 +166,13 @@ static unsigned pool_of(unsigned bytes)
 	return bytes == 8 ? 3 : bytes == 4 ? 2 : bytes == 2 ? 1 : 0;
 }
 
-static void rewrite(struct kernel *k, const std::vector<uint32_t> &place)
-{
-	const auto change = [&](struct operand &o) {
-		if (o.kind == REGISTER)
-			o.at = place[o.at];
-	};
-
-	for (struct instruction &i : k->code) {
-		change(i.guard);
-		for (unsigned s = 0; s < i.ins; s++)
-			change(i.in[s]);
-		for (unsigned d = 0; d < i.outs; d++)
-			change(i.out[d]);
-	}
-}
-
 void allocate_registers(struct kernel *k, const std::vector<uint8_t> &bytes)
 {
-	struct flow f = { k, (bytes.size() + 63) / 64, {} };
 	std::vector<uint32_t> place(bytes.size());
 	struct pool pools[4];
 	uint32_t start[4];
 
-	find_blocks(&f);
-	solve(&f);
-	for (const struct interval &i : find_intervals(&f, bytes.size())) {
+	for (const struct interval &i : find_intervals(k, bytes.size())) {
 		for (struct pool &p : pools)
 			expire(&p, i.first);
 		place[i.number] = take_place(&pools[pool_of(bytes[i.number])], i);
@@ -264,5 +187,6 @@ void allocate_registers(struct kernel *k, const std::vector<uint8_t> &bytes)
 	for (size_t r = 0; r < bytes.size(); r++)
 		place[r] = start[pool_of(bytes[r])] +
 			   place[r] * (bytes[r] ? bytes[r] * LANES : (unsigned)PREDICATE_BYTES);
-	rewrite(k, place);
+	for (struct instruction &i : k->code)
+		each_register(i, [&](struct operand &o, bool) { o.at = place[o.at]; });
 }

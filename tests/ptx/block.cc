@@ -1,8 +1,6 @@
 /* block.cc -- barriers of blocks and clusters. */
 #include "tests/ptx/machine.h"
 
-enum { BARRIER_SYNC, BARRIER_COUNT, BARRIER_OR, BARRIER_AND }; /* instruction.detail */
-
 static unsigned barrier_number(const struct warp *w, const struct instruction *i, uint32_t mask)
 {
 	const unsigned lane = (unsigned)__builtin_ctz(mask);
@@ -17,12 +15,11 @@ static unsigned barrier_number(const struct warp *w, const struct instruction *i
 static void release_warp(struct warp *w, struct split *s, const struct barrier *r)
 {
 	const struct instruction &i = w->kernel->code[s->pc];
-	const bool yes = i.detail == BARRIER_AND ? r->count == r->arrived : r->count != 0;
 
 	if (i.detail == BARRIER_COUNT)
 		each(s->mask, lanes<uint32_t>(*w, i.out[0]), [=](unsigned) { return r->count; });
-	else if (i.detail)
-		set_predicate(*w, i.out[0], yes ? ~0u : 0, s->mask);
+	else if (i.detail == BARRIER_OR)
+		set_predicate(*w, i.out[0], r->count ? ~0u : 0, s->mask);
 	s->state = READY;
 	s->pc++;
 }

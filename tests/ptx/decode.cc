@@ -1,239 +1,183 @@
-/* decode.cc -- a statement to an instruction: tables for what is regular, a function for each
- * family that is not.
- *
- * A family takes its qualifiers off the statement's list; one that is left stops the load, and so
- * does a combination without a handler.
+/* decode.cc -- a statement to an instruction: its form is looked up by the opcode, and says which operands
+ * follow.  An opcode that is not in the table stops the load.
  */
-#include "tests/ptx/machine.h"
+#include <string.h>
 
-/* Operands as a table's entry describes them: "8=44", 0 being a predicate. */
-static void take_operands(struct statement &s, const char *pattern)
-{
-	bool first = true, results = true;
+#include <algorithm>
+#include <stdexcept>
 
-	for (const char *c = pattern; *c; c++) {
-		if (*c == '=') {
-			results = false;
-			continue;
-		}
-		if (!first)
-			s.comma();
-		first = false;
-		if (results)
-			s.out((unsigned)(*c - '0'));
-		else
-			s.in((unsigned)(*c - '0'));
-	}
-}
+#include "tests/ptx/form.h"
+#include "tests/ptx/parse.h"
 
-static const struct form *find_form(std::string_view opcode)
+static const struct form *find_form(std::string_view name)
 {
 	/* Never destroyed: a module may be loaded at the very end. */
-	static auto &forms = *new std::unordered_map<std::string_view, const struct form *>;
+	static const form_table &table = *[] {
+		form_table *const t = new form_table;
 
-	if (forms.empty())
-		for (const struct form_table &t :
-		     { integer_forms, bit_forms, float_forms, move_forms })
-			for (size_t n = 0; n < t.count; n++)
-				forms[t.form[n].name] = &t.form[n];
-	const auto found = forms.find(opcode);
+		for (const auto add : { add_integers, add_bits, add_floats, add_conversions,
+					add_moves, add_memory, add_warps })
+			add(*t);
+		return t;
+	}();
+	const auto found = table.find(std::string(name));
 
-	return found == forms.end() ? nullptr : found->second;
+	return found == table.end() ? nullptr : &found->second;
 }
 
-static bool decode_table(struct statement &s)
-{
-	const struct form *const form = find_form(s.opcode);
+/* ---- operands ---------------------------------------------------------------------------- */
 
-	if (!form)
-		return false;
-	s.words.clear();
-	s.i.run = form->run;
-	s.i.kind = form->kind;
-	take_operands(s, form->operands);
-	return true;
+/* The width in bytes that a letter of a pattern asks for, or more. */
+static unsigned least_bytes(char letter)
+{
+	return letter == 'd' ? 8 : letter == 'w' ? 4 : letter == 'h' ? 2 : 1;
 }
 
-/* ---- moves, comparisons, conversions ----------------------------------------------------- */
-
-static std::string sized(const char *what, unsigned bytes)
+/* The vector of an access, or its only element: of one width, as the handler knows only one. */
+static void take_elements(struct statement &s, unsigned bytes, bool results)
 {
-	return std::string(what) + std::to_string(8 * bytes);
-}
+	const struct operand *const first = results ? s.i.out + s.i.outs : s.i.in + s.i.ins;
 
-/* mov.b64 {a, b}, c */
-static void unpack(struct statement &s, unsigned bytes)
-{
-	s.outs_vector(2, bytes / 2);
-	s.comma();
-	s.in(bytes);
-	s.i.run = move_handler(sized("unpack.", bytes));
-}
-
-/* mov.b64 a, {b, c};  mov.u32 a, %tid.x;  mov.u32 a, b */
-static void move(struct statement &s)
-{
-	unsigned number, bytes;
-	const unsigned width = type_bytes(s.take_type());
-
-	if (s.next_is("{")) {
-		unpack(s, width);
-		return;
+	if (s.i.width > 1)
+		s.parser->want("{");
+	for (unsigned n = 0; n < s.i.width; n++) {
+		if (n)
+			s.parser->want(",");
+		results ? s.out(bytes, true) : s.in(bytes, true);
+		if (first[n].bytes != first[0].bytes)
+			s.parser->fail("registers of several widths in one vector");
 	}
-	s.out(width);
-	s.comma();
-	if (s.next_is("{")) {
-		s.ins_vector(2, width / 2);
-		s.i.run = move_handler(sized("pack.", width));
-		return;
-	}
-	s.i.run = special_handler(s.peek(), &number, &bytes);
-	if (s.i.run) {
-		if (bytes != width)
-			s.fail("a special register of another width");
-		(void)s.word();
-		s.i.detail = (uint8_t)number;
-		return;
-	}
-	s.in(width);
-	s.i.run = find_form(s.opcode)->run;
+	if (s.i.width > 1)
+		s.parser->want("}");
 }
 
-/* setp.lt.and.s32 p|q, a, b, c */
-static void compare(struct statement &s)
+/* Operands as a form describes them, results before '=', with commas between them:
+ *
+ *	0 2 4 8    a predicate, or a value of so many bytes
+ *	b h w d    as many as the vector has, of 1, 2, 4, 8 bytes, or in wider registers
+ *	{ }        themselves
+ *	[          an address
+ *	|          a second result, a predicate, may follow
+ *	?          that is all unless a comma follows
+ *	D          the offset of the address before goes to instruction.detail
+ *	L N %      a label; a number, for instruction.detail; anything, which is skipped
+ *	*          not in the text: a mask of all lanes
+ */
+static void take_operands(struct statement &s, std::string_view pattern)
 {
-	static const char *const joins[] = { "", "and", "or", "xor" };
-	const std::string_view comparison = s.words.front();
+	struct parser *const p = s.parser;
+	bool results = pattern.find('=') != pattern.npos, comma = false;
 
-	s.words.erase(s.words.begin());
-	for (uint8_t j = 1; j < 4; j++)
-		if (s.take(joins[j]))
-			s.i.detail = j;
-	const enum type type = s.take_type();
-
-	s.i.run = compare_handler(type, comparison);
-	s.i.kind = type == F32 || type == F64 ? FLOATING : ARITHMETIC;
-	s.out(0);
-	if (s.next_is("|")) {
-		(void)s.word();
-		s.out(0);
-	}
-	s.comma();
-	s.in(type_bytes(type));
-	s.comma();
-	s.in(type_bytes(type));
-	if (s.i.detail) {
-		s.comma();
-		s.in(0);
+	for (const char c : pattern) {
+		if (c == '?' && !p->is(","))
+			return;
+		if (comma && !strchr("=|?*}D", c))
+			p->want(",");
+		comma = comma ? c != '{' : !strchr("={?", c);
+		if (c == '=')
+			results = false;
+		else if (c >= '0' && c <= '9')
+			results ? s.out((unsigned)(c - '0'), false)
+				: s.in((unsigned)(c - '0'), false);
+		else if (strchr("bhwd", c))
+			take_elements(s, least_bytes(c), results);
+		else if (c == '{' || c == '}')
+			p->want(std::string_view(&c, 1));
+		else if (c == '[')
+			s.address(s.i.space);
+		else if (c == '|' && p->accept("|"))
+			s.out(0, false);
+		else if (c == 'D')
+			s.offset_to_detail();
+		else if (c == 'L')
+			s.label();
+		else if (c == 'N')
+			s.i.detail = (uint8_t)p->number();
+		else if (c == '%')
+			(void)p->next();
+		else if (c == '*')
+			s.in_constant(~0u);
 	}
 }
 
-/* cvt.rzi.s32.f32 d, a */
-static void convert(struct statement &s)
+/* ---- families ---------------------------------------------------------------------------- */
+
+/* mov has forms that its opcode does not show: of pairs, and of special registers. */
+static const struct form *find_move(const struct statement &s)
 {
-	std::string_view rounding;
+	const struct token *const operands = &s.parser->tokens[s.parser->at];
+	const std::string type(s.opcode.substr(3));
 
-	for (const char *r : { "rn", "rni", "rzi", "rmi", "rpi" })
-		if (s.take(r))
-			rounding = r;
-	const enum type to = s.take_type(), from = s.take_type();
-	const bool floats = to == F32 || to == F64 || from == F32 || from == F64;
+	if (operands[0].text == "{")
+		return find_form("unpack" + type);
+	if (operands[2].text == "{")
+		return find_form("pack" + type);
+	const struct form *const special = find_form(operands[2].text);
 
-	s.i.run = convert_handler(to, from, rounding);
-	s.i.kind = floats ? FLOATING : ARITHMETIC;
-	if (to == F32 || to == F64)
-		s.out(type_bytes(to));
-	else
-		s.outs_vector(1, type_bytes(to));
-	s.comma();
-	if (from == F32 || from == F64)
-		s.in(type_bytes(from));
-	else
-		s.ins_vector(1, type_bytes(from));
+	return special ? special : find_form(s.opcode);
 }
 
-/* cvta.shared.u64, cvta.to.local.u64; those of global memory are moves in a table */
-static void convert_address(struct statement &s)
+/* Is the word one of the names?  *value: which. */
+template <class E>
+static bool is_named(std::string_view word, std::initializer_list<std::string_view> names, E *value)
 {
-	const std::string to = s.take("to") ? "to." : "";
+	const auto found = std::find(names.begin(), names.end(), word);
 
-	s.i.run = s.take("shared")  ? move_handler("cvta." + to + "shared")
-		  : s.take("local") ? move_handler("cvta." + to + "local")
-				    : nullptr;
-	if (s.take_type() != U64)
-		s.i.run = nullptr;
-	take_operands(s, "8=8");
+	if (found != names.end())
+		*value = (E)(found - names.begin());
+	return found != names.end();
 }
 
-static void map_address(struct statement &s)
+/* ld, st and atom have space, order, scope and width in their opcode, in any order.  Without an order
+ * loads and stores are weak, and atomics relaxed; without a scope it is that of the GPU. */
+static const struct form *find_access(std::string_view opcode, struct instruction *how)
 {
-	s.i.run = s.take_type() == U64 ? move_handler("mapa") : nullptr;
-	take_operands(s, "8=84");
+	std::string name;
+
+	if (!opcode.starts_with("ld.") && !opcode.starts_with("st.") &&
+	    !opcode.starts_with("atom."))
+		return nullptr;
+	how->order = opcode.starts_with("atom.") ? RELAXED : WEAK_ORDER;
+	how->scope = SCOPE_GPU;
+	for (size_t at = 0, end; at < opcode.size(); at = end + 1) {
+		end = std::min(opcode.find('.', at), opcode.size());
+		const std::string_view word = opcode.substr(at, end - at);
+
+		if (!is_named(word, { "", "global", "shared", "local", "param" }, &how->space) &&
+		    !is_named(word, { "", "relaxed", "acquire", "release", "acq_rel", "volatile" },
+			      &how->order) &&
+		    !is_named(word, { "cta", "gpu" }, &how->scope) &&
+		    !is_named(word, { "", "", "v2", "", "v4" }, &how->width) && word != "nc")
+			name += std::string(name.empty() ? "" : ".").append(word);
+	}
+	if (how->space == PARAM)
+		name.insert(name.find('.'), ".param");
+	return find_form(name);
 }
 
-/* ---- control ----------------------------------------------------------------------------- */
-
-static void branch(struct statement &s)
+static enum instruction_class class_of(enum instruction_class global, enum space space)
 {
-	(void)s.take("uni");
-	s.i.run = nothing_handler();
-	s.i.action = BRANCH;
-	s.i.kind = CONTROL;
-	s.label();
-}
-
-static void leave(struct statement &s)
-{
-	s.i.run = nothing_handler();
-	s.i.action = EXIT;
-	s.i.kind = CONTROL;
-}
-
-static void trap(struct statement &s)
-{
-	s.i.run = nothing_handler();
-	s.i.action = TRAP;
-	s.i.kind = CONTROL;
-}
-
-static void sleep(struct statement &s)
-{
-	s.i.run = s.take_type() == U32 ? nothing_handler() : nullptr;
-	s.i.action = PAUSE;
-	s.i.kind = CONTROL;
-	s.in(4);
-}
-
-bool decode_arithmetic(struct statement &s)
-{
-	static const struct {
-		const char *family;
-		void (*decode)(struct statement &s);
-	} families[] = {
-		{ "mov", move },         { "setp", compare },
-		{ "cvt", convert },      { "cvta", convert_address },
-		{ "mapa", map_address }, { "bra", branch },
-		{ "ret", leave },        { "exit", leave },
-		{ "trap", trap },        { "nanosleep", sleep },
-	};
-
-	/* mov has forms that no table shows. */
-	if (s.words[0] != "mov" || s.opcode == "mov.pred")
-		if (decode_table(s))
-			return true;
-	for (const auto &f : families)
-		if (s.words[0] == f.family) {
-			s.words.erase(s.words.begin());
-			f.decode(s);
-			return true;
-		}
-	return false;
+	return space == SHARED  ? (enum instruction_class)(global + LOAD_SHARED - LOAD_GLOBAL)
+	       : space == LOCAL ? LOCAL_MEMORY
+				: global;
 }
 
 void decode(struct statement &s)
 {
-	if (!decode_arithmetic(s) && !decode_memory(s) && !decode_warp(s))
-		s.fail("unknown opcode " + std::string(s.opcode));
-	if (!s.i.run)
-		s.fail("unknown form " + std::string(s.opcode));
+	struct instruction how;
+	const bool is_move = s.opcode.starts_with("mov.");
+	const struct form *const form = is_move ? find_move(s) : find_form(s.opcode);
+	const struct form *const access = form ? nullptr : find_access(s.opcode, &how);
+
+	if (!form && !access)
+		throw std::runtime_error("unknown opcode " + std::string(s.opcode));
+	s.i = form ? form->i : access->i;
+	if (access) {
+		s.i.kind = class_of(s.i.kind, how.space);
+		s.i.space = how.space;
+		s.i.order = how.order;
+		s.i.scope = how.scope;
+		s.i.width = how.width;
+	}
+	take_operands(s, form ? form->operands : access->operands);
 }

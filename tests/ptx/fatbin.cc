@@ -148,21 +148,6 @@ struct kernel *kernel_find(const void *host)
 	return result;
 }
 
-/* Is the address inside a variable of a module? */
-bool module_variable(uintptr_t address, struct range *range)
-{
-	for (const struct module *m : modules())
-		for (const auto &v : m->variables) {
-			const uintptr_t begin = (uintptr_t)v.second.at;
-
-			if (address - begin < v.second.bytes) {
-				*range = { begin, begin + v.second.bytes };
-				return true;
-			}
-		}
-	return false;
-}
-
 /* ptxas spills rather than use more registers than the kernel's launch bounds leave to a thread. */
 static int registers_of(const struct kernel *k)
 {

@@ -6,7 +6,7 @@
 
 #include <stdexcept>
 
-#include "tests/ptx/ptx.h"
+#include "tests/ptx/parse.h"
 
 static bool in_name(char c)
 {
@@ -73,6 +73,6 @@ std::vector<struct token> tokens_of(const std::string &text)
 		}
 		tokens.push_back({ all.substr(at, end - at), line });
 	}
-	tokens.push_back({ {}, line });
+	tokens.insert(tokens.end(), 3, { {}, line });
 	return tokens;
 }

@@ -172,7 +172,6 @@ void report_stuck(struct worker *w); /* who waits where */
 
 /* fatbin.cc */
 struct kernel *kernel_find(const void *host_function);
-bool module_variable(uintptr_t address, struct range *range);
 
 /* Shared memory of all blocks (launch.cc). */
 extern uint8_t *ptx_arena;
@@ -221,40 +220,11 @@ template <class F> static inline void each_active(uint32_t mask, F f)
 		f((unsigned)__builtin_ctz(mask));
 }
 
-/* A full opcode with the widths of its operands in bytes, results before '=', 0 a predicate. */
-struct form {
-	const char *name;
-	handler run;
-	const char *operands; /* "4=44" */
-	enum instruction_class kind;
-};
-struct form_table {
-	const struct form *form;
-	size_t count;
-};
-extern const struct form_table integer_forms, bit_forms, float_forms, move_forms;
+/* A handler of instructions that only the scheduler does something for. */
+void run_nothing(struct warp &w, const struct instruction &i, uint32_t mask);
 
-/* A fence's detail. */
-enum { FENCE_ACQ_REL, FENCE_SC };
-
-/* Handlers of the decoders that do not fit a table. */
-handler compare_handler(enum type type, std::string_view comparison);
-handler convert_handler(enum type to, enum type from, std::string_view rounding);
-handler copy_handler(void); /* cp.async */
-handler copy_group_handler(bool wait);
-handler load_handler(enum type type, enum space space, unsigned register_bytes);
-handler store_handler(enum type type, unsigned register_bytes);
-handler atomic_handler(enum type type, std::string_view operation);
-/* "%tid.x": its number for instruction.detail, and its width; NULL: there is no such register. */
-handler special_handler(std::string_view name, unsigned *number, unsigned *bytes);
-handler shuffle_handler(std::string_view mode);
-handler vote_handler(std::string_view mode);
-handler match_handler(enum type type);
-handler reduce_handler(enum type type, std::string_view operation);
-handler mma_handler(bool large);             /* 16 x 8 x 256 of AND, or 8 x 8 x 128 of XOR */
-handler move_handler(std::string_view what); /* "pack", "unpack", "cvta", "mapa", ... */
-handler nothing_handler(void);
-handler launch_wait_handler(void);
-handler fence_handler(void);
+/* instruction.detail of a block barrier, and of an atomic. */
+enum { BARRIER_SYNC, BARRIER_COUNT, BARRIER_OR };
+enum { ADDITION = 1 };
 
 #endif

@@ -7,9 +7,8 @@
 #include <bit>
 #include <cmath>
 #include <limits>
-#include <type_traits>
 
-#include "tests/ptx/machine.h"
+#include "tests/ptx/form.h"
 
 enum rounding { EXACT, NEAREST, DOWN, UP, TO_ZERO };
 
@@ -51,112 +50,64 @@ template <class D, class S, enum rounding r> static inline D converted(S x)
 		return (D)x;
 }
 
-/* R: the register of the result, as wide as it is declared. */
-template <class R, class D, class S, enum rounding r>
-static void into(const struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const uint8_t *const a = lanes<uint8_t>(w, i.in[0]);
-	const unsigned stride = i.in[0].bytes;
-
-	each(mask, lanes<R>(w, i.out[0]), [=](unsigned l) {
-		return (R)converted<D, S, r>(*(const S *)(const void *)(a + l * stride));
-	});
-}
-
+/* A float's register is as wide as the float, an integer's at least as wide. */
 template <class D, class S, enum rounding r>
 static void convert(struct warp &w, const struct instruction &i, uint32_t mask)
 {
-	if constexpr (std::is_floating_point_v<D>) {
-		into<D, D, S, r>(w, i, mask);
-	} else {
-		if (i.out[0].bytes == 8)
-			into<uint64_t, D, S, r>(w, i, mask);
-		else if (i.out[0].bytes == 4)
-			into<uint32_t, D, S, r>(w, i, mask);
-		else
-			into<uint16_t, D, S, r>(w, i, mask);
-	}
+	const uint8_t *const a = lanes<uint8_t>(w, i.in[0]);
+	const unsigned stride = i.in[0].bytes;
+	const auto into = [&](auto *d) {
+		each(mask, d, [=](unsigned l) {
+			const S x = *(const S *)(const void *)(a + l * stride);
+
+			return (std::remove_pointer_t<decltype(d)>)converted<D, S, r>(x);
+		});
+	};
+
+	if constexpr (std::is_floating_point_v<D>)
+		into(lanes<D>(w, i.out[0]));
+	else
+		with_register(i.out[0], [&]<class R>(R) { into(lanes<R>(w, i.out[0])); });
 }
 
-/* Integers to integers, and exactly representable floats: no rounding may be given. */
-template <class D, class S> static handler plain(std::string_view rounding)
+template <class T> static char operand_of(void)
 {
-	return rounding.empty() ? convert<D, S, EXACT> : nullptr;
+	return std::is_floating_point_v<T> ? (char)('0' + sizeof(T)) : at_least(sizeof(T));
 }
 
-template <class D, class S> static handler to_whole(std::string_view r)
-{
-	return r == "rzi"   ? convert<D, S, TO_ZERO>
-	       : r == "rni" ? convert<D, S, NEAREST>
-	       : r == "rmi" ? convert<D, S, DOWN>
-	       : r == "rpi" ? convert<D, S, UP>
-			    : nullptr;
-}
-
-template <class D, class S> static handler pick(std::string_view r)
+template <class D, class S> static void add_pair(form_table &t)
 {
 	constexpr bool from = std::is_floating_point_v<S>, to = std::is_floating_point_v<D>;
+	const std::string types = suffix<D>() + suffix<S>();
+	const auto row = [&](const char *rounding, handler run) {
+		t[std::string("cvt") + rounding + types] = {
+			{ operand_of<D>(), '=', operand_of<S>() },
+			{ .run = run, .kind = from || to ? FLOATING : ARITHMETIC },
+		};
+	};
 
-	if constexpr (from && (!to || std::is_same_v<D, S>))
-		return to_whole<D, S>(r);
-	else if constexpr (to && (!from || sizeof(D) < sizeof(S)))
-		return r == "rn" ? convert<D, S, EXACT> : nullptr;
-	else
-		return plain<D, S>(r);
-}
-
-template <class D> static handler from_type(enum type from, std::string_view r)
-{
-	switch (from) {
-	case U8:
-		return pick<D, uint8_t>(r);
-	case S8:
-		return pick<D, int8_t>(r);
-	case U16:
-		return pick<D, uint16_t>(r);
-	case S16:
-		return pick<D, int16_t>(r);
-	case U32:
-		return pick<D, uint32_t>(r);
-	case S32:
-		return pick<D, int32_t>(r);
-	case U64:
-		return pick<D, uint64_t>(r);
-	case S64:
-		return pick<D, int64_t>(r);
-	case F32:
-		return pick<D, float>(r);
-	case F64:
-		return pick<D, double>(r);
-	default:
-		return nullptr;
+	if constexpr (from && (!to || std::is_same_v<D, S>)) {
+		row(".rzi", convert<D, S, TO_ZERO>);
+		row(".rni", convert<D, S, NEAREST>);
+		row(".rmi", convert<D, S, DOWN>);
+		row(".rpi", convert<D, S, UP>);
+	} else {
+		row(to && (!from || sizeof(D) < sizeof(S)) ? ".rn" : "", convert<D, S, EXACT>);
 	}
 }
 
-handler convert_handler(enum type to, enum type from, std::string_view rounding)
+template <class D, class... S> static void add_sources(form_table &t)
 {
-	switch (to) {
-	case U8:
-		return from_type<uint8_t>(from, rounding);
-	case S8:
-		return from_type<int8_t>(from, rounding);
-	case U16:
-		return from_type<uint16_t>(from, rounding);
-	case S16:
-		return from_type<int16_t>(from, rounding);
-	case U32:
-		return from_type<uint32_t>(from, rounding);
-	case S32:
-		return from_type<int32_t>(from, rounding);
-	case U64:
-		return from_type<uint64_t>(from, rounding);
-	case S64:
-		return from_type<int64_t>(from, rounding);
-	case F32:
-		return from_type<float>(from, rounding);
-	case F64:
-		return from_type<double>(from, rounding);
-	default:
-		return nullptr;
-	}
+	(add_pair<D, S>(t), ...);
+}
+
+template <class... T> static void add_pairs(form_table &t)
+{
+	(add_sources<T, T...>(t), ...);
+}
+
+void add_conversions(form_table &t)
+{
+	add_pairs<uint8_t, int8_t, uint16_t, int16_t, uint32_t, int32_t, uint64_t, int64_t, float,
+		  double>(t);
 }

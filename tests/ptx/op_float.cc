@@ -6,9 +6,8 @@
  */
 #include <bit>
 #include <cmath>
-#include <type_traits>
 
-#include "tests/ptx/machine.h"
+#include "tests/ptx/form.h"
 
 template <class T> static inline T canonical(T x)
 {
@@ -16,26 +15,6 @@ template <class T> static inline T canonical(T x)
 		return x != x ? std::bit_cast<float>(0x7fffffffu) : x;
 	else
 		return x;
-}
-
-template <class T> static inline T add(T a, T b)
-{
-	return canonical(a + b);
-}
-
-template <class T> static inline T subtract(T a, T b)
-{
-	return canonical(a - b);
-}
-
-template <class T> static inline T multiply(T a, T b)
-{
-	return canonical(a * b);
-}
-
-template <class T> static inline T divide(T a, T b)
-{
-	return canonical(a / b);
 }
 
 template <class T> static inline T least(T a, T b)
@@ -52,76 +31,27 @@ template <class T> static inline T greatest(T a, T b)
 	return canonical(a != a ? b : b != b ? a : a > b ? a : b);
 }
 
-template <class T> static inline T fused(T a, T b, T c)
+template <class T> static void add_type(form_table &t)
 {
-	return canonical(std::fma(a, b, c));
-}
+	const std::string type = suffix<T>();
 
-template <class T> static inline T reciprocal(T a)
-{
-	return canonical((T)1 / a);
-}
-
-template <class T> static inline T square_root(T a)
-{
-	return canonical(std::sqrt(a));
-}
-
-template <class T> static inline T negate(T a)
-{
-	return -a;
-}
-
-template <class T> static inline T absolute(T a)
-{
-	return std::fabs(a);
-}
-
-/* ---- handlers ---------------------------------------------------------------------------- */
-
-template <class T, T (*f)(T)>
-static void unary(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const T *const a = lanes<T>(w, i.in[0]);
-
-	each(mask, lanes<T>(w, i.out[0]), [=](unsigned l) { return f(a[l]); });
-}
-
-template <class T, T (*f)(T, T)>
-static void binary(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const T *const a = lanes<T>(w, i.in[0]), *const b = lanes<T>(w, i.in[1]);
-
-	each(mask, lanes<T>(w, i.out[0]), [=](unsigned l) { return f(a[l], b[l]); });
-}
-
-template <class T, T (*f)(T, T, T)>
-static void ternary(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const T *const a = lanes<T>(w, i.in[0]), *const b = lanes<T>(w, i.in[1]);
-	const T *const c = lanes<T>(w, i.in[2]);
-
-	each(mask, lanes<T>(w, i.out[0]), [=](unsigned l) { return f(a[l], b[l], c[l]); });
-}
-
-#define BOTH(name, handler, f, operands)                                         \
-	{ name ".f32", handler<float, f<float>>, operands("4"), FLOATING },      \
-	{                                                                        \
-		name ".f64", handler<double, f<double>>, operands("8"), FLOATING \
+	for (const std::string &rounded : { type, ".rn" + type }) {
+		put(t, "add" + rounded, [](T a, T b) { return canonical(a + b); });
+		put(t, "sub" + rounded, [](T a, T b) { return canonical(a - b); });
+		put(t, "mul" + rounded, [](T a, T b) { return canonical(a * b); });
 	}
-#define ONE(width)   width "=" width
-#define TWO(width)   width "=" width width
-#define THREE(width) width "=" width width width
+	put(t, "div.rn" + type, [](T a, T b) { return canonical(a / b); });
+	put(t, "fma.rn" + type, [](T a, T b, T c) { return canonical(std::fma(a, b, c)); });
+	put(t, "rcp.rn" + type, [](T a) { return canonical(1 / a); });
+	put(t, "sqrt.rn" + type, [](T a) { return canonical(std::sqrt(a)); });
+	put(t, "min" + type, [](T a, T b) { return least(a, b); });
+	put(t, "max" + type, [](T a, T b) { return greatest(a, b); });
+	put(t, "neg" + type, [](T a) { return -a; });
+	put(t, "abs" + type, [](T a) { return std::fabs(a); });
+}
 
-static const struct form forms[] = {
-	BOTH("add", binary, add, TWO),          BOTH("add.rn", binary, add, TWO),
-	BOTH("sub", binary, subtract, TWO),     BOTH("sub.rn", binary, subtract, TWO),
-	BOTH("mul", binary, multiply, TWO),     BOTH("mul.rn", binary, multiply, TWO),
-	BOTH("div.rn", binary, divide, TWO),    BOTH("min", binary, least, TWO),
-	BOTH("max", binary, greatest, TWO),     BOTH("fma.rn", ternary, fused, THREE),
-	BOTH("rcp.rn", unary, reciprocal, ONE), BOTH("sqrt.rn", unary, square_root, ONE),
-	BOTH("neg", unary, negate, ONE),        BOTH("abs", unary, absolute, ONE),
-};
-
-extern const struct form_table float_forms;
-const struct form_table float_forms = { forms, sizeof forms / sizeof *forms };
+void add_floats(form_table &t)
+{
+	add_type<float>(t);
+	add_type<double>(t);
+}

@@ -1,42 +1,35 @@
 /* op_integer.cc -- integer arithmetic.  It wraps; division by zero gives all ones, as on a GPU. */
-#include <type_traits>
-
-#include "tests/ptx/machine.h"
-
-template <class T> using natural = std::make_unsigned_t<T>;
+#include "tests/ptx/form.h"
 
 /* Wide enough for any product of two T. */
-template <class T>
-using twice =
-	std::conditional_t<sizeof(T) == 8,
-			   std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>,
-			   std::conditional_t<std::is_signed_v<T>, int64_t, uint64_t>>;
+template <class T, bool sign = std::is_signed_v<T>>
+using twice = std::conditional_t<
+	sizeof(T) == 8, std::conditional_t<sign, __int128, unsigned __int128>,
+	std::conditional_t<sizeof(T) == 4, std::conditional_t<sign, int64_t, uint64_t>,
+			   std::conditional_t<sign, int32_t, uint32_t>>>;
 
 template <class T> static inline T add(T a, T b)
 {
-	return (T)((natural<T>)a + (natural<T>)b);
+	return (T)((std::make_unsigned_t<T>)a + (std::make_unsigned_t<T>)b);
 }
 
-template <class T> static inline T subtract(T a, T b)
+template <class T> static inline T negate(T a)
 {
-	return (T)((natural<T>)a - (natural<T>)b);
+	return (T)(0 - (std::make_unsigned_t<T>)a);
 }
 
 template <class T> static inline T multiply_low(T a, T b)
 {
-	return (T)((uint64_t)(natural<T>)a * (natural<T>)b);
-}
+	typedef std::make_unsigned_t<T> U;
 
-template <class T> static inline T multiply_high(T a, T b)
-{
-	return (T)(((twice<T>)a * (twice<T>)b) >> (8 * sizeof(T)));
+	return (T)((uint64_t)(U)a * (U)b);
 }
 
 template <class T> static inline T divide(T a, T b)
 {
 	if (b == 0)
 		return (T)-1;
-	return std::is_signed_v<T> && b == (T)-1 ? subtract<T>(0, a) : (T)(a / b);
+	return std::is_signed_v<T> && b == (T)-1 ? negate(a) : (T)(a / b);
 }
 
 template <class T> static inline T remainder_of(T a, T b)
@@ -46,47 +39,9 @@ template <class T> static inline T remainder_of(T a, T b)
 	return std::is_signed_v<T> && b == (T)-1 ? 0 : (T)(a % b);
 }
 
-template <class T> static inline T least(T a, T b)
-{
-	return a < b ? a : b;
-}
-
-template <class T> static inline T greatest(T a, T b)
-{
-	return a > b ? a : b;
-}
-
-template <class T> static inline T negate(T a)
-{
-	return subtract<T>(0, a);
-}
-
-template <class T> static inline T absolute(T a)
-{
-	return a < 0 ? negate(a) : a;
-}
-
-/* ---- handlers ---------------------------------------------------------------------------- */
-
-template <class T, T (*f)(T)>
-static void unary(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const T *const a = lanes<T>(w, i.in[0]);
-
-	each(mask, lanes<T>(w, i.out[0]), [=](unsigned l) { return f(a[l]); });
-}
-
-template <class T, T (*f)(T, T)>
-static void binary(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const T *const a = lanes<T>(w, i.in[0]), *const b = lanes<T>(w, i.in[1]);
-
-	each(mask, lanes<T>(w, i.out[0]), [=](unsigned l) { return f(a[l], b[l]); });
-}
-
 /* Only for lanes that are there: division is slow, and no vector instruction. */
 template <class T, T (*f)(T, T)>
-static void binary_slow(struct warp &w, const struct instruction &i, uint32_t mask)
+static void run_slowly(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	const T *const a = lanes<T>(w, i.in[0]), *const b = lanes<T>(w, i.in[1]);
 	T *const d = lanes<T>(w, i.out[0]);
@@ -94,82 +49,38 @@ static void binary_slow(struct warp &w, const struct instruction &i, uint32_t ma
 	each_active(mask, [=](unsigned l) { d[l] = f(a[l], b[l]); });
 }
 
-template <class T>
-static void multiply_add(struct warp &w, const struct instruction &i, uint32_t mask)
+template <class T> static void add_type(form_table &t)
 {
-	const T *const a = lanes<T>(w, i.in[0]), *const b = lanes<T>(w, i.in[1]);
-	const T *const c = lanes<T>(w, i.in[2]);
+	typedef twice<T> wide;
+	const std::string type = suffix<T>(), bytes = std::to_string(sizeof(T));
+	const std::string operands = bytes + "=" + bytes + bytes;
 
-	each(mask, lanes<T>(w, i.out[0]),
-	     [=](unsigned l) { return add<T>(multiply_low<T>(a[l], b[l]), c[l]); });
-}
-
-/* The whole product, D being twice as wide as S. */
-template <class D, class S>
-static void multiply_wide(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const S *const a = lanes<S>(w, i.in[0]), *const b = lanes<S>(w, i.in[1]);
-
-	each(mask, lanes<D>(w, i.out[0]), [=](unsigned l) { return (D)a[l] * (D)b[l]; });
-}
-
-template <class D, class S>
-static void multiply_add_wide(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const S *const a = lanes<S>(w, i.in[0]), *const b = lanes<S>(w, i.in[1]);
-	const D *const c = lanes<D>(w, i.in[2]);
-
-	each(mask, lanes<D>(w, i.out[0]),
-	     [=](unsigned l) { return add<D>((D)a[l] * (D)b[l], c[l]); });
-}
-
-#define SIGNED(name, handler, f, arity)                                                     \
-	{ name ".s16", handler<int16_t, f<int16_t>>, "2=" arity("2"), ARITHMETIC },         \
-		{ name ".s32", handler<int32_t, f<int32_t>>, "4=" arity("4"), ARITHMETIC }, \
-	{                                                                                   \
-		name ".s64", handler<int64_t, f<int64_t>>, "8=" arity("8"), ARITHMETIC      \
+	put(t, "add" + type, [](T a, T b) { return add(a, b); });
+	put(t, "sub" + type, [](T a, T b) { return add(a, negate(b)); });
+	put(t, "mul.lo" + type, [](T a, T b) { return multiply_low(a, b); });
+	put(t, "mul.hi" + type, [](T a, T b) { return (T)((wide)a * (wide)b >> 8 * sizeof(T)); });
+	put(t, "min" + type, [](T a, T b) { return a < b ? a : b; });
+	put(t, "max" + type, [](T a, T b) { return a > b ? a : b; });
+	put(t, "mad.lo" + type, [](T a, T b, T c) { return add(multiply_low(a, b), c); });
+	t["div" + type] = { operands, { .run = run_slowly<T, divide<T>> } };
+	t["rem" + type] = { operands, { .run = run_slowly<T, remainder_of<T>> } };
+	if constexpr (std::is_signed_v<T>) {
+		put(t, "neg" + type, [](T a) { return negate(a); });
+		put(t, "abs" + type, [](T a) { return a < 0 ? negate(a) : a; });
 	}
-#define UNSIGNED(name, handler, f, arity)                                                     \
-	{ name ".u16", handler<uint16_t, f<uint16_t>>, "2=" arity("2"), ARITHMETIC },         \
-		{ name ".u32", handler<uint32_t, f<uint32_t>>, "4=" arity("4"), ARITHMETIC }, \
-	{                                                                                     \
-		name ".u64", handler<uint64_t, f<uint64_t>>, "8=" arity("8"), ARITHMETIC      \
+	if constexpr (sizeof(T) < 8) {
+		put(t, "mul.wide" + type, [](T a, T b) { return (wide)a * (wide)b; });
+		put(t, "mad.wide" + type,
+		    [](T a, T b, wide c) { return add((wide)a * (wide)b, c); });
 	}
-#define ONE(width) width
-#define TWO(width) width width
+}
 
-static const struct form forms[] = {
-	SIGNED("add", binary, add, TWO),
-	UNSIGNED("add", binary, add, TWO),
-	SIGNED("sub", binary, subtract, TWO),
-	UNSIGNED("sub", binary, subtract, TWO),
-	SIGNED("mul.lo", binary, multiply_low, TWO),
-	UNSIGNED("mul.lo", binary, multiply_low, TWO),
-	SIGNED("mul.hi", binary, multiply_high, TWO),
-	UNSIGNED("mul.hi", binary, multiply_high, TWO),
-	SIGNED("div", binary_slow, divide, TWO),
-	UNSIGNED("div", binary_slow, divide, TWO),
-	SIGNED("rem", binary_slow, remainder_of, TWO),
-	UNSIGNED("rem", binary_slow, remainder_of, TWO),
-	SIGNED("min", binary, least, TWO),
-	UNSIGNED("min", binary, least, TWO),
-	SIGNED("max", binary, greatest, TWO),
-	UNSIGNED("max", binary, greatest, TWO),
-	SIGNED("neg", unary, negate, ONE),
-	SIGNED("abs", unary, absolute, ONE),
-	{ "mad.lo.s16", multiply_add<int16_t>, "2=222", ARITHMETIC },
-	{ "mad.lo.u16", multiply_add<uint16_t>, "2=222", ARITHMETIC },
-	{ "mad.lo.s32", multiply_add<int32_t>, "4=444", ARITHMETIC },
-	{ "mad.lo.u32", multiply_add<uint32_t>, "4=444", ARITHMETIC },
-	{ "mad.lo.s64", multiply_add<int64_t>, "8=888", ARITHMETIC },
-	{ "mad.lo.u64", multiply_add<uint64_t>, "8=888", ARITHMETIC },
-	{ "mul.wide.s16", multiply_wide<int32_t, int16_t>, "4=22", ARITHMETIC },
-	{ "mul.wide.u16", multiply_wide<uint32_t, uint16_t>, "4=22", ARITHMETIC },
-	{ "mul.wide.s32", multiply_wide<int64_t, int32_t>, "8=44", ARITHMETIC },
-	{ "mul.wide.u32", multiply_wide<uint64_t, uint32_t>, "8=44", ARITHMETIC },
-	{ "mad.wide.s32", multiply_add_wide<int64_t, int32_t>, "8=448", ARITHMETIC },
-	{ "mad.wide.u32", multiply_add_wide<uint64_t, uint32_t>, "8=448", ARITHMETIC },
-};
-
-extern const struct form_table integer_forms;
-const struct form_table integer_forms = { forms, sizeof forms / sizeof *forms };
+void add_integers(form_table &t)
+{
+	add_type<int16_t>(t);
+	add_type<uint16_t>(t);
+	add_type<int32_t>(t);
+	add_type<uint32_t>(t);
+	add_type<int64_t>(t);
+	add_type<uint64_t>(t);
+}

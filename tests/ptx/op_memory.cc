@@ -4,9 +4,7 @@
  * a piece for each lane.  Every access is looked at: inside an allocation, or inside the shared or
  * local memory that the kernel has, and aligned to its size.
  */
-#include <type_traits>
-
-#include "tests/ptx/machine.h"
+#include "tests/ptx/form.h"
 
 enum { STRONG_COSTS = 32 }; /* of a split's patience: it may be waiting for somebody */
 
@@ -62,10 +60,9 @@ static bool remember(struct range *range, uint64_t at, unsigned bytes)
 	size_t size;
 	const enum memory_kind kind = memory_find((const void *)(uintptr_t)at, &begin, &size);
 
-	if (kind == MEMORY_DEVICE || kind == MEMORY_HOST)
-		*range = { begin, begin + size };
-	else if (!module_variable((uintptr_t)at, range))
+	if (kind != MEMORY_DEVICE && kind != MEMORY_HOST)
 		return false;
+	*range = { begin, begin + size };
 	return at >= range->begin && at + bytes <= range->end;
 }
 
@@ -212,11 +209,6 @@ static void fence(struct warp &w, const struct instruction &i, uint32_t mask)
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
-handler fence_handler(void)
-{
-	return fence;
-}
-
 /* ---- loads and stores -------------------------------------------------------------------- */
 
 template <class T> static inline volatile T *place(uint64_t at, unsigned element)
@@ -248,18 +240,20 @@ static inline bool may_store(struct warp &w, const struct instruction &i, unsign
 	       weak_store(w, i, lane, at + element * sizeof(T), sizeof(T), (uint64_t)value);
 }
 
-/* R is the register; a signed T is extended to it. */
-template <class T, class R>
-static void load(struct warp &w, const struct instruction &i, uint32_t mask)
+/* A signed T is extended to its register. */
+template <class T> static void load(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	uint64_t at[LANES];
 
 	resolve(w, i, mask, at);
-	for (unsigned n = 0; n < i.width; n++) {
-		R *const d = lanes<R>(w, i.out[n]);
+	with_register(i.out[0], [&]<class R>(R) {
+		for (unsigned n = 0; n < i.width; n++) {
+			R *const d = lanes<R>(w, i.out[n]);
 
-		each_active(mask, [&](unsigned l) { d[l] = (R)value_at<T>(w, i, l, at[l], n); });
-	}
+			each_active(mask,
+				    [&](unsigned l) { d[l] = (R)value_at<T>(w, i, l, at[l], n); });
+		}
+	});
 	after(w, i);
 	count(w, i, LOADS, mask, at);
 }
@@ -278,23 +272,25 @@ static const uint8_t *parameter_place(const struct warp &w, const struct instruc
 }
 
 /* Most parameters are the same for all lanes; an array's element may be asked for by address. */
-template <class T, class R>
+template <class T>
 static void load_parameter(struct warp &w, const struct instruction &i, uint32_t mask)
 {
-	for (unsigned n = 0; n < i.width; n++) {
-		R *const d = lanes<R>(w, i.out[n]);
-		const auto value = [&](unsigned l) {
-			return (R)((const T *)(const void *)parameter_place(w, i, l))[n];
-		};
+	with_register(i.out[0], [&]<class R>(R) {
+		for (unsigned n = 0; n < i.width; n++) {
+			R *const d = lanes<R>(w, i.out[n]);
+			const auto value = [&](unsigned l) {
+				return (R)((const T *)(const void *)parameter_place(w, i, l))[n];
+			};
 
-		if (i.in[0].kind == CONSTANT) {
-			const R same = value(0);
+			if (i.in[0].kind == CONSTANT) {
+				const R same = value(0);
 
-			each(mask, d, [=](unsigned) { return same; });
-		} else {
-			each_active(mask, [&](unsigned l) { d[l] = value(l); });
+				each(mask, d, [=](unsigned) { return same; });
+			} else {
+				each_active(mask, [&](unsigned l) { d[l] = value(l); });
+			}
 		}
-	}
+	});
 }
 
 /* Of lanes that store to one place the last one wins; which one is last must not matter. */
@@ -312,21 +308,22 @@ template <class F> static inline void each_ordered(uint32_t mask, F f)
 	}
 }
 
-template <class T, class R>
-static void store(struct warp &w, const struct instruction &i, uint32_t mask)
+template <class T> static void store(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	uint64_t at[LANES];
 
 	resolve(w, i, mask, at);
 	before(i);
-	for (unsigned n = 0; n < i.width; n++) {
-		const R *const a = lanes<R>(w, i.in[1 + n]);
+	with_register(i.in[1], [&]<class R>(R) {
+		for (unsigned n = 0; n < i.width; n++) {
+			const R *const a = lanes<R>(w, i.in[1 + n]);
 
-		each_ordered(mask, [&](unsigned l) {
-			if (may_store<T>(w, i, l, at[l], n, (T)a[l]))
-				*place<T>(at[l], n) = (T)a[l];
-		});
-	}
+			each_ordered(mask, [&](unsigned l) {
+				if (may_store<T>(w, i, l, at[l], n, (T)a[l]))
+					*place<T>(at[l], n) = (T)a[l];
+			});
+		}
+	});
 	w.block->worker->progress++;
 	count(w, i, STORES, mask, at);
 }
@@ -393,80 +390,31 @@ static void wait_for_groups(struct warp &w, const struct instruction &i, uint32_
 	w.block->worker->progress++;
 }
 
-handler copy_handler(void)
-{
-	return begin_copy;
-}
-
-handler copy_group_handler(bool wait)
-{
-	return wait ? wait_for_groups : end_group;
-}
-
 /* ---- atomics ----------------------------------------------------------------------------- */
 
-template <class T> static T atomic_add(T old, T a, T)
-{
-	return (T)((std::make_unsigned_t<T>)old + (std::make_unsigned_t<T>)a);
-}
-
-template <class T> static T atomic_and(T old, T a, T)
-{
-	return old & a;
-}
-
-template <class T> static T atomic_or(T old, T a, T)
-{
-	return old | a;
-}
-
-template <class T> static T atomic_xor(T old, T a, T)
-{
-	return old ^ a;
-}
-
-template <class T> static T atomic_exchange(T, T a, T)
-{
-	return a;
-}
-
-template <class T> static T atomic_compare(T old, T a, T b)
-{
-	return old == a ? b : old;
-}
-
-template <class T> static T atomic_least(T old, T a, T)
-{
-	return old < a ? old : a;
-}
-
-template <class T> static T atomic_greatest(T old, T a, T)
-{
-	return old > a ? old : a;
-}
-
 /* Shared memory belongs to one OS thread, and so does everything when there is only one. */
-template <class T, T (*f)(T, T, T)> static T update(uint64_t at, T a, T b)
+template <class F, class T> static T update(uint64_t at, T a, T b)
 {
 	volatile T *const p = (volatile T *)(uintptr_t)at;
 	T old = *p;
 
 	if (runtime_options.threads == 1 || in_arena(at)) {
-		*p = f(old, a, b);
+		*p = F()(old, a, b);
 		return old;
 	}
-	while (!__atomic_compare_exchange_n(p, &old, f(old, a, b), false, __ATOMIC_SEQ_CST,
+	while (!__atomic_compare_exchange_n(p, &old, F()(old, a, b), false, __ATOMIC_SEQ_CST,
 					    __ATOMIC_SEQ_CST))
 		continue;
 	return old;
 }
 
-template <class T, T (*f)(T, T, T)>
+/* F gives the new value for the old one and the operands; with two of them it compares. */
+template <class F, class T>
 static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	const T *const a = lanes<T>(w, i.in[1]);
 	const T *const b = i.ins > 2 ? lanes<T>(w, i.in[2]) : a;
-	T *const d = i.outs ? lanes<T>(w, i.out[0]) : nullptr;
+	T *const d = lanes<T>(w, i.out[0]);
 	uint64_t at[LANES];
 
 	resolve(w, i, mask, at);
@@ -474,130 +422,81 @@ static void atomic(struct warp &w, const struct instruction &i, uint32_t mask)
 		const T now = *place<T>(at[l], 0);
 
 		if (__builtin_expect(ptx_running.weak, 0) && is_common(w, i, l, at[l]))
-			weak_update(w, i, l, at[l], sizeof(T), (uint64_t)f(now, a[l], b[l]),
-				    f != atomic_compare<T> || now == a[l]);
-		const T old = update<T, f>(at[l], a[l], b[l]);
-
-		if (d)
-			d[l] = old;
+			weak_update(w, i, l, at[l], sizeof(T), (uint64_t)F()(now, a[l], b[l]),
+				    i.ins == 2 || now == a[l]);
+		d[l] = update<F, T>(at[l], a[l], b[l]);
 	});
 	after(w, i);
 	count(w, i, UPDATES, mask, at);
-	if constexpr (std::is_same_v<T, uint32_t>)
-		if (ptx_running.counting && f == atomic_add<T>)
-			each_active(mask, [&](unsigned l) { count_addition(w, a[l]); });
+	if (ptx_running.counting && i.detail == ADDITION)
+		each_active(mask, [&](unsigned l) { count_addition(w, (uint32_t)a[l]); });
 }
 
-/* ---- which handler ----------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------------- */
 
-template <class T, bool parameter> static handler into(unsigned bytes)
+template <class T> static void add_accesses(form_table &t, const std::string &type)
 {
-	if (bytes < sizeof(T))
-		return nullptr;
-	if (bytes == 8)
-		return parameter ? load_parameter<T, uint64_t> : load<T, uint64_t>;
-	if constexpr (sizeof(T) <= 4)
-		if (bytes == 4)
-			return parameter ? load_parameter<T, uint32_t> : load<T, uint32_t>;
-	if constexpr (sizeof(T) <= 2)
-		if (bytes == 2)
-			return parameter ? load_parameter<T, uint16_t> : load<T, uint16_t>;
-	return nullptr;
+	const std::string value(1, at_least(sizeof(T)));
+
+	t["ld" + type] = { value + "=[", { .run = load<T>, .kind = LOAD_GLOBAL } };
+	t["ld.param" + type] = { value + "=[", { .run = load_parameter<T>, .kind = PARAMETER } };
+	t["st" + type] = { "=[" + value, { .run = store<T>, .kind = STORE_GLOBAL } };
+	for (const char *form : { "ld", "ld.param", "st" })
+		t[form + type].i.bytes = sizeof(T);
 }
 
-template <bool parameter> static handler load_of(enum type type, unsigned bytes)
+template <class T, class F>
+static void add_atomic(form_table &t, const std::string &name, F, uint8_t detail = 0)
 {
-	switch (type) {
-	case U8:
-	case B8:
-		return into<uint8_t, parameter>(bytes);
-	case S8:
-		return into<int8_t, parameter>(bytes);
-	case U16:
-	case B16:
-		return into<uint16_t, parameter>(bytes);
-	case S16:
-		return into<int16_t, parameter>(bytes);
-	case U32:
-	case B32:
-		return into<uint32_t, parameter>(bytes);
-	case S32:
-		return into<int32_t, parameter>(bytes);
-	case F32:
-		return bytes == 4 ? into<uint32_t, parameter>(bytes) : nullptr;
-	case U64:
-	case S64:
-	case B64:
-	case F64:
-		return into<uint64_t, parameter>(bytes);
-	default:
-		return nullptr;
+	const std::string bytes = std::to_string(sizeof(T));
+
+	t[name] = {
+		bytes + "=[" + bytes + (name.starts_with("atom.cas") ? bytes : ""),
+		{ .run = atomic<F, T>, .kind = ATOMIC_GLOBAL, .bytes = sizeof(T), .detail = detail }
+	};
+}
+
+/* add, min and max are of numbers, the others of bits. */
+template <class T> static void add_width(form_table &t)
+{
+	const std::string bits = suffix<T>('b'), number = suffix<T>();
+
+	add_accesses<T>(t, bits);
+	add_accesses<T>(t, number);
+	add_accesses<std::make_signed_t<T>>(t, suffix<T>('s'));
+	if constexpr (sizeof(T) >= 4) {
+		add_accesses<T>(t, suffix<T>('f'));
+		add_atomic<T>(
+			t, "atom.add" + number, [](T old, T a, T) { return old + a; },
+			sizeof(T) == 4 ? ADDITION : 0);
+		add_atomic<T>(t, "atom.min" + number,
+			      [](T old, T a, T) { return old < a ? old : a; });
+		add_atomic<T>(t, "atom.max" + number,
+			      [](T old, T a, T) { return old < a ? a : old; });
+		add_atomic<T>(t, "atom.and" + bits, [](T old, T a, T) { return old & a; });
+		add_atomic<T>(t, "atom.or" + bits, [](T old, T a, T) { return old | a; });
+		add_atomic<T>(t, "atom.xor" + bits, [](T old, T a, T) { return old ^ a; });
+		add_atomic<T>(t, "atom.exch" + bits, [](T, T a, T) { return a; });
+		add_atomic<T>(t, "atom.cas" + bits,
+			      [](T old, T a, T b) { return old == a ? b : old; });
 	}
 }
 
-handler load_handler(enum type type, enum space space, unsigned register_bytes)
+void add_memory(form_table &t)
 {
-	return space == PARAM ? load_of<true>(type, register_bytes)
-			      : load_of<false>(type, register_bytes);
-}
-
-template <class T> static handler from(unsigned bytes)
-{
-	if (bytes < sizeof(T))
-		return nullptr;
-	return bytes == 8   ? store<T, uint64_t>
-	       : bytes == 4 ? store<T, uint32_t>
-			    : store<T, uint16_t>;
-}
-
-handler store_handler(enum type type, unsigned register_bytes)
-{
-	switch (type_bytes(type)) {
-	case 1:
-		return from<uint8_t>(register_bytes);
-	case 2:
-		return from<uint16_t>(register_bytes);
-	case 4:
-		return from<uint32_t>(register_bytes);
-	case 8:
-		return from<uint64_t>(register_bytes);
-	default:
-		return nullptr;
-	}
-}
-
-template <class T> static handler atomic_of(std::string_view operation)
-{
-	return operation == "add"    ? atomic<T, atomic_add<T>>
-	       : operation == "min"  ? atomic<T, atomic_least<T>>
-	       : operation == "max"  ? atomic<T, atomic_greatest<T>>
-	       : operation == "and"  ? atomic<T, atomic_and<T>>
-	       : operation == "or"   ? atomic<T, atomic_or<T>>
-	       : operation == "xor"  ? atomic<T, atomic_xor<T>>
-	       : operation == "exch" ? atomic<T, atomic_exchange<T>>
-	       : operation == "cas"  ? atomic<T, atomic_compare<T>>
-				     : nullptr;
-}
-
-/* add, min and max are of numbers; the others of bits. */
-handler atomic_handler(enum type type, std::string_view operation)
-{
-	const bool numbers = operation == "add" || operation == "min" || operation == "max";
-
-	switch (type) {
-	case U32:
-		return numbers ? atomic_of<uint32_t>(operation) : nullptr;
-	case S32:
-		return numbers ? atomic_of<int32_t>(operation) : nullptr;
-	case U64:
-		return numbers ? atomic_of<uint64_t>(operation) : nullptr;
-	case S64:
-		return numbers && operation != "add" ? atomic_of<int64_t>(operation) : nullptr;
-	case B32:
-		return numbers ? nullptr : atomic_of<uint32_t>(operation);
-	case B64:
-		return numbers ? nullptr : atomic_of<uint64_t>(operation);
-	default:
-		return nullptr;
-	}
+	add_width<uint8_t>(t);
+	add_width<uint16_t>(t);
+	add_width<uint32_t>(t);
+	add_width<uint64_t>(t);
+	t["cp.async.cg.shared.global"] = {
+		"=[D[%",
+		{ .run = begin_copy, .kind = LOAD_GLOBAL, .space = SHARED, .bytes = 4, .width = 4 }
+	};
+	t["cp.async.commit_group"] = { "", { .run = end_group, .kind = SYNCHRONISATION } };
+	t["cp.async.wait_group"] = { "=N", { .run = wait_for_groups, .kind = SYNCHRONISATION } };
+	t["prefetch.global.L2"] = { "=[",
+				    { .run = run_nothing, .kind = LOAD_GLOBAL, .space = GLOBAL } };
+	/* membar is fence.sc since sm_70. */
+	t["membar.cta"] = { "", { .run = fence, .kind = FENCE, .scope = SCOPE_CTA } };
+	t["membar.gl"] = { "", { .run = fence, .kind = FENCE, .scope = SCOPE_GPU } };
 }

@@ -1,11 +1,11 @@
-/* op_warp.cc -- what lanes of a warp tell each other: shuffles, votes, matches, reductions.
+/* op_warp.cc -- what lanes of a warp tell each other, barriers, and what else concerns the scheduler.
  *
- * They run when all lanes of the mask, the last operand, have come to the instruction (warp.cc).
- * Lanes of several masks may come together: each sees those of its own.
+ * Operations of warps run when all lanes of the mask, the last operand, have come to the instruction
+ * (warp.cc).  Lanes of several masks may come together: each sees those of its own.
  */
 #include <string.h>
 
-#include "tests/ptx/machine.h"
+#include "tests/ptx/form.h"
 
 enum shuffle_mode { UP, DOWN, BUTTERFLY, INDEX };
 
@@ -57,10 +57,7 @@ static void ballot(struct warp &w, const struct instruction &i, uint32_t mask)
 	each(mask, lanes<uint32_t>(w, i.out[0]), [=](unsigned l) { return p & members[l]; });
 }
 
-enum vote { ANY, ALL, SAME };
-
-template <enum vote mode>
-static void vote(struct warp &w, const struct instruction &i, uint32_t mask)
+template <bool all> static void vote(struct warp &w, const struct instruction &i, uint32_t mask)
 {
 	const uint32_t p = predicate(w, i.in[0]);
 	const uint32_t *const members = lanes<uint32_t>(w, i.in[1]);
@@ -69,71 +66,10 @@ static void vote(struct warp &w, const struct instruction &i, uint32_t mask)
 	each_active(mask, [&](unsigned l) {
 		const uint32_t there = members[l] & mask, yes = p & there;
 
-		if (mode == ANY ? yes != 0 : yes == there || (mode == SAME && !yes))
+		if (all ? yes == there : yes != 0)
 			result |= 1u << l;
 	});
 	set_predicate(w, i.out[0], result, mask);
-}
-
-/* The lanes that have the same value. */
-template <class T> static void match(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const T *const a = lanes<T>(w, i.in[0]);
-	const uint32_t *const members = lanes<uint32_t>(w, i.in[1]);
-	uint32_t result[LANES] = {};
-
-	each_active(mask, [&](unsigned l) {
-		each_active(mask & members[l],
-			    [&](unsigned j) { result[l] |= (uint32_t)(a[j] == a[l]) << j; });
-	});
-	each(mask, lanes<uint32_t>(w, i.out[0]), [&](unsigned l) { return result[l]; });
-}
-
-template <class T> static T sum(T a, T b)
-{
-	return (T)((uint32_t)a + (uint32_t)b);
-}
-
-template <class T> static T least(T a, T b)
-{
-	return a < b ? a : b;
-}
-
-template <class T> static T greatest(T a, T b)
-{
-	return a > b ? a : b;
-}
-
-template <class T> static T both(T a, T b)
-{
-	return a & b;
-}
-
-template <class T> static T either(T a, T b)
-{
-	return a | b;
-}
-
-template <class T> static T differ(T a, T b)
-{
-	return a ^ b;
-}
-
-template <class T, T (*f)(T, T)>
-static void reduce(struct warp &w, const struct instruction &i, uint32_t mask)
-{
-	const T *const a = lanes<T>(w, i.in[0]);
-	const uint32_t *const members = lanes<uint32_t>(w, i.in[1]);
-	T result[LANES] = {};
-
-	each_active(mask, [&](unsigned l) {
-		const uint32_t there = mask & members[l];
-
-		result[l] = a[__builtin_ctz(there)];
-		each_active(there & (there - 1),
-			    [&](unsigned j) { result[l] = f(result[l], a[j]); });
-	});
-	each(mask, lanes<T>(w, i.out[0]), [&](unsigned l) { return result[l]; });
 }
 
 /* A product of bit matrices, M x K by K x 8: of each row and column how many bits both have, or how many
@@ -167,75 +103,59 @@ static void multiply(struct warp &w, const struct instruction &i, uint32_t mask)
 		memcpy(lanes<int32_t>(w, i.out[number]), result[number], sizeof result[number]);
 }
 
-/* bar.warp.sync has nothing to do once the lanes are there, a label or a branch neither. */
-static void nothing(struct warp &, const struct instruction &, uint32_t)
+/* A branch or a barrier has nothing to do but what the scheduler does. */
+void run_nothing(struct warp &, const struct instruction &, uint32_t)
 {
 }
 
 /* griddepcontrol.wait: launches follow each other here, so the one before has ended. */
-static void launch_wait(struct warp &w, const struct instruction &, uint32_t mask)
+static void wait_for_launch(struct warp &w, const struct instruction &, uint32_t mask)
 {
 	w.begun |= mask;
 }
 
-/* ---- which handler ----------------------------------------------------------------------- */
+/* ---- forms ------------------------------------------------------------------------------- */
 
-handler nothing_handler(void)
+static void put_meeting(form_table &t, const char *name, const char *operands, handler run)
 {
-	return nothing;
+	t[name] = { operands, { .run = run, .action = MEET, .kind = WARP_OPERATION } };
 }
 
-handler launch_wait_handler(void)
+static void put_control(form_table &t, const char *name, const char *operands, enum action action,
+			enum instruction_class kind, uint8_t detail = 0)
 {
-	return launch_wait;
+	t[name] = { operands,
+		    { .run = run_nothing, .action = action, .kind = kind, .detail = detail } };
 }
 
-handler shuffle_handler(std::string_view mode)
+void add_warps(form_table &t)
 {
-	return mode == "up"     ? shuffle<UP>
-	       : mode == "down" ? shuffle<DOWN>
-	       : mode == "bfly" ? shuffle<BUTTERFLY>
-	       : mode == "idx"  ? shuffle<INDEX>
-				: nullptr;
-}
-
-handler vote_handler(std::string_view mode)
-{
-	return mode == "ballot" ? ballot
-	       : mode == "any"  ? vote<ANY>
-	       : mode == "all"  ? vote<ALL>
-	       : mode == "uni"  ? vote<SAME>
-				: nullptr;
-}
-
-handler mma_handler(bool large)
-{
-	return large ? multiply<16, 256, true> : multiply<8, 128, false>;
-}
-
-handler match_handler(enum type type)
-{
-	return type == B32 ? match<uint32_t> : type == B64 ? match<uint64_t> : nullptr;
-}
-
-template <class T> static handler reduce_numbers(std::string_view operation)
-{
-	return operation == "add"   ? reduce<T, sum<T>>
-	       : operation == "min" ? reduce<T, least<T>>
-	       : operation == "max" ? reduce<T, greatest<T>>
-				    : nullptr;
-}
-
-handler reduce_handler(enum type type, std::string_view operation)
-{
-	if (type == U32)
-		return reduce_numbers<uint32_t>(operation);
-	if (type == S32)
-		return reduce_numbers<int32_t>(operation);
-	if (type != B32)
-		return nullptr;
-	return operation == "and"   ? reduce<uint32_t, both<uint32_t>>
-	       : operation == "or"  ? reduce<uint32_t, either<uint32_t>>
-	       : operation == "xor" ? reduce<uint32_t, differ<uint32_t>>
-				    : nullptr;
+	put_meeting(t, "shfl.sync.up.b32", "4|=4444", shuffle<UP>);
+	put_meeting(t, "shfl.sync.down.b32", "4|=4444", shuffle<DOWN>);
+	put_meeting(t, "shfl.sync.bfly.b32", "4|=4444", shuffle<BUTTERFLY>);
+	put_meeting(t, "shfl.sync.idx.b32", "4|=4444", shuffle<INDEX>);
+	put_meeting(t, "vote.sync.ballot.b32", "4=04", ballot);
+	put_meeting(t, "vote.ballot.sync.b32", "4=04", ballot);
+	put_meeting(t, "vote.sync.any.pred", "0=04", vote<false>);
+	put_meeting(t, "vote.sync.all.pred", "0=04", vote<true>);
+	/* All lanes come. */
+	put_meeting(t, "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc",
+		    "{4444}={4444}{44}{4444}*", multiply<16, 256, true>);
+	put_meeting(t, "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc",
+		    "{44}={4}{4}{44}*", multiply<8, 128, false>);
+	put_control(t, "bar.warp.sync", "=4", MEET_ANY, WARP_OPERATION);
+	put_control(t, "bar.sync", "=4?4", BARRIER, SYNCHRONISATION, BARRIER_SYNC);
+	put_control(t, "bar.red.popc.u32", "4=40", BARRIER, SYNCHRONISATION, BARRIER_COUNT);
+	put_control(t, "bar.red.or.pred", "0=40", BARRIER, SYNCHRONISATION, BARRIER_OR);
+	put_control(t, "barrier.cluster.arrive.release", "", CLUSTER_ARRIVE, SYNCHRONISATION);
+	put_control(t, "barrier.cluster.wait.acquire", "", CLUSTER_WAIT, SYNCHRONISATION);
+	/* Nothing where launches follow each other. */
+	put_control(t, "griddepcontrol.launch_dependents", "", PLAIN, SYNCHRONISATION);
+	t["griddepcontrol.wait"] = { "", { .run = wait_for_launch, .kind = SYNCHRONISATION } };
+	put_control(t, "bra", "=L", BRANCH, CONTROL);
+	put_control(t, "bra.uni", "=L", BRANCH, CONTROL);
+	put_control(t, "ret", "", EXIT, CONTROL);
+	put_control(t, "exit", "", EXIT, CONTROL);
+	put_control(t, "trap", "", TRAP, CONTROL);
+	put_control(t, "nanosleep.u32", "=4", PAUSE, CONTROL);
 }

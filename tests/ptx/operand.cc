@@ -83,7 +83,7 @@ uint32_t constant_at(struct parser *p, uint64_t value, unsigned bytes)
 
 	if (found != p->constants.end())
 		return found->second;
-	const size_t place = (pool.size() + 63) / 64 * 64;
+	const size_t place = round_up(pool.size(), 64);
 	const uint32_t predicate = value ? ~0u : 0;
 
 	pool.resize(place + (bytes ? LANES * bytes : sizeof predicate));
@@ -96,14 +96,12 @@ uint32_t constant_at(struct parser *p, uint64_t value, unsigned bytes)
 
 /* ---- variables --------------------------------------------------------------------------- */
 
-/* The place of a shared variable in the kernel's shared memory. */
-uint32_t place_shared(struct parser *p, std::string_view name, const struct shared_variable &v)
+uint32_t place_variable(uint32_t *used, const struct variable &v)
 {
-	uint32_t *const used = &p->kernel->shared_bytes;
-	const uint32_t place = (uint32_t)((*used + v.align - 1) / v.align * v.align);
+	const uint32_t place = (uint32_t)round_up(*used, v.align);
 
 	*used = place + (uint32_t)v.bytes;
-	return p->addresses[name] = place;
+	return place;
 }
 
 /* A parameter's address is its offset. */
@@ -120,7 +118,6 @@ static bool symbol_value(struct parser *p, std::string_view name, uint64_t *valu
 {
 	const auto mine = p->addresses.find(name);
 	const auto shared = p->module_shared.find(name);
-	const auto global = p->module->variables.find(name);
 	const auto last = p->dynamic_shared.find(name);
 	const struct parameter *const parameter = find_parameter(p->kernel, name);
 
@@ -131,9 +128,8 @@ static bool symbol_value(struct parser *p, std::string_view name, uint64_t *valu
 	} else if (mine != p->addresses.end()) {
 		*value = mine->second;
 	} else if (shared != p->module_shared.end()) {
-		*value = place_shared(p, name, shared->second);
-	} else if (global != p->module->variables.end()) {
-		*value = (uint64_t)(uintptr_t)global->second.at;
+		*value = p->addresses[name] =
+			place_variable(&p->kernel->shared_bytes, shared->second);
 	} else if (last != p->dynamic_shared.end()) {
 		*dynamic = true;
 		p->dynamic_align = std::max(p->dynamic_align, last->second);
@@ -160,11 +156,6 @@ static uint64_t constant_value(struct parser *p, bool *dynamic)
 }
 
 /* ---- a statement's operands -------------------------------------------------------------- */
-
-void statement::fail(const std::string &why) const
-{
-	throw std::runtime_error(why);
-}
 
 static void check_width(struct parser *p, const struct declared_register &r, unsigned bytes,
 			bool wider)
@@ -225,66 +216,23 @@ static struct operand source(struct statement *s, unsigned bytes, bool wider)
 	return o;
 }
 
-void statement::comma(void)
+void statement::add_in(const struct operand &o)
 {
-	parser->want(",");
+	if (i.ins == MAX_IN)
+		parser->fail("too many sources");
+	i.in[i.ins++] = o;
 }
 
-bool statement::next_is(std::string_view text) const
+void statement::out(unsigned bytes, bool wider)
 {
-	return parser->is(text);
+	if (i.outs == MAX_OUT)
+		parser->fail("too many destinations");
+	i.out[i.outs++] = destination(parser, bytes, wider);
 }
 
-static void add_out(struct statement *s, const struct operand &o)
+void statement::in(unsigned bytes, bool wider)
 {
-	if (s->i.outs == MAX_OUT)
-		s->fail("too many destinations");
-	s->i.out[s->i.outs++] = o;
-}
-
-static void add_in(struct statement *s, const struct operand &o)
-{
-	if (s->i.ins == MAX_IN)
-		s->fail("too many sources");
-	s->i.in[s->i.ins++] = o;
-}
-
-void statement::out(unsigned bytes)
-{
-	add_out(this, destination(parser, bytes, false));
-}
-
-void statement::in(unsigned bytes)
-{
-	add_in(this, source(this, bytes, false));
-}
-
-void statement::outs_vector(unsigned count, unsigned least_bytes)
-{
-	if (count > 1)
-		parser->want("{");
-	for (unsigned n = 0; n < count; n++) {
-		if (n)
-			comma();
-		add_out(this, destination(parser, least_bytes, true));
-	}
-	if (count > 1)
-		parser->want("}");
-}
-
-void statement::ins_vector(unsigned count, unsigned least_bytes)
-{
-	const bool braces = count > 1 || parser->is("{");
-
-	if (braces)
-		parser->want("{");
-	for (unsigned n = 0; n < count; n++) {
-		if (n)
-			comma();
-		add_in(this, source(this, least_bytes, true));
-	}
-	if (braces)
-		parser->want("}");
+	add_in(source(this, bytes, wider));
 }
 
 void statement::in_constant(uint64_t value)
@@ -294,7 +242,7 @@ void statement::in_constant(uint64_t value)
 	o.kind = CONSTANT;
 	o.bytes = 4;
 	o.at = constant_at(parser, value, o.bytes);
-	add_in(this, o);
+	add_in(o);
 }
 
 /* [reg+imm] or [var+imm]. */
@@ -324,12 +272,14 @@ void statement::address(enum space space)
 	if (dynamic)
 		parser->late.push_back({ (uint32_t)parser->kernel->code.size(), -1, i.offset });
 	parser->want("]");
-	add_in(this, base);
+	add_in(base);
 }
 
-uint64_t statement::immediate(void)
+void statement::offset_to_detail(void)
 {
-	return parser->number();
+	i.detail = (uint8_t)i.offset;
+	if (i.offset != i.detail)
+		parser->fail("a shared address that is not a register");
 }
 
 void statement::label(void)
@@ -337,34 +287,4 @@ void statement::label(void)
 	parser->jumps.push_back(
 		{ (uint32_t)parser->kernel->code.size(), parser->tokens[parser->at] });
 	parser->at++;
-}
-
-std::string_view statement::word(void)
-{
-	return parser->next();
-}
-
-std::string_view statement::peek(void) const
-{
-	return parser->text();
-}
-
-bool statement::take(std::string_view word)
-{
-	const auto found = std::find(words.begin(), words.end(), word);
-
-	if (found == words.end())
-		return false;
-	words.erase(found);
-	return true;
-}
-
-enum type statement::take_type(void)
-{
-	const enum type type = words.empty() ? NONE : type_of(words[0]);
-
-	if (type == NONE)
-		fail("a type was expected in " + std::string(opcode));
-	words.erase(words.begin());
-	return type;
 }

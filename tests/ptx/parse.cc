@@ -45,29 +45,17 @@ void parser::fail(const std::string &why) const
 	throw std::runtime_error(why + ", but there is '" + std::string(text()) + "'");
 }
 
-enum type type_of(std::string_view word)
-{
-	static const char *const names[] = {
-		"",    "u8",  "s8",  "b8",  "u16", "s16", "b16", "u32",
-		"s32", "b32", "u64", "s64", "b64", "f32", "f64", "pred"
-	};
-
-	for (unsigned t = 1; t < sizeof names / sizeof *names; t++)
-		if (word == names[t])
-			return (enum type)t;
-	return NONE;
-}
-
-/* ".u32" */
-static enum type want_type(struct parser *p)
+/* ".u32": its width in bytes; 0: ".pred". */
+static unsigned want_type(struct parser *p)
 {
 	const std::string_view word = p->text();
-	const enum type type = word.substr(0, 1) == "." ? type_of(word.substr(1)) : NONE;
+	uint64_t bits = 0;
 
-	if (type == NONE)
+	if (word != ".pred" && (word.size() < 3 || !strchr("busf", word[1]) ||
+				!parse_number(word.substr(2), &bits) || bits > 64))
 		p->fail("a type was expected");
 	p->at++;
-	return type;
+	return (unsigned)bits / 8;
 }
 
 /* ---- declarations ------------------------------------------------------------------------ */
@@ -75,7 +63,7 @@ static enum type want_type(struct parser *p)
 /* .reg .b32 %r<44>, x; */
 static void declare_registers(struct parser *p)
 {
-	const unsigned bytes = type_bytes(want_type(p));
+	const unsigned bytes = want_type(p);
 
 	do {
 		const std::string_view name = p->next();
@@ -96,84 +84,43 @@ static void declare_registers(struct parser *p)
 	p->want(";");
 }
 
-/* The initial values of a variable: numbers, in braces or alone. */
-static void initialise(struct parser *p, uint8_t *memory, size_t bytes, enum type type)
-{
-	const bool braces = p->accept("{");
-	size_t at = 0;
-
-	do {
-		const uint64_t value = p->number();
-
-		if (at + type_bytes(type) > bytes)
-			p->fail("too many initial values");
-		memcpy(memory + at, &value, type_bytes(type));
-		at += type_bytes(type);
-	} while (braces && p->accept(","));
-	if (braces)
-		p->want("}");
-}
-
 /* .align 4 .b8 name[9216] */
-static std::string_view declared_variable(struct parser *p, struct shared_variable *v,
-					  enum type *type)
+static struct variable declared_variable(struct parser *p)
 {
-	v->align = p->accept(".align") ? p->number() : 0;
-	*type = want_type(p);
-	v->bytes = type_bytes(*type);
-	if (!v->align)
-		v->align = v->bytes;
-	const std::string_view name = p->next();
+	struct variable v;
 
+	v.align = p->accept(".align") ? p->number() : 0;
+	v.bytes = want_type(p);
+	if (!v.align)
+		v.align = v.bytes;
+	v.name = p->next();
 	while (p->accept("[")) {
-		v->bytes *= p->is("]") ? 0 : p->number();
+		v.bytes *= p->is("]") ? 0 : p->number();
 		p->want("]");
 	}
-	return name;
-}
-
-static void declare_global(struct parser *p)
-{
-	struct shared_variable v;
-	enum type type;
-	const std::string_view name = declared_variable(p, &v, &type);
-	const size_t rounded = (v.bytes + 255) / 256 * 256;
-	uint8_t *const memory = (uint8_t *)aligned_alloc(256, rounded ? rounded : 256);
-
-	memset(memory, 0, rounded);
-	if (p->accept("="))
-		initialise(p, memory, v.bytes, type);
-	p->want(";");
-	p->module->variables[name] = { memory, v.bytes };
+	return v;
 }
 
 /* Shared variables outside of kernels count for those that name them. */
 static void declare_shared(struct parser *p)
 {
-	struct shared_variable v;
-	enum type type;
-	const std::string_view name = declared_variable(p, &v, &type);
+	const struct variable v = declared_variable(p);
 
 	p->want(";");
 	if (!v.bytes)
-		p->dynamic_shared[name] = v.align;
+		p->dynamic_shared[v.name] = v.align;
 	else if (p->kernel)
-		place_shared(p, name, v);
+		p->addresses[v.name] = place_variable(&p->kernel->shared_bytes, v);
 	else
-		p->module_shared[name] = v;
+		p->module_shared[v.name] = v;
 }
 
 static void declare_local(struct parser *p)
 {
-	struct shared_variable v;
-	enum type type;
-	const std::string_view name = declared_variable(p, &v, &type);
-	uint32_t *const used = &p->kernel->local_bytes;
-	const uint32_t place = (uint32_t)((*used + v.align - 1) / v.align * v.align);
+	const struct variable v = declared_variable(p);
 
 	p->want(";");
-	p->addresses[name] = place;
-	*used = place + (uint32_t)v.bytes;
+	p->addresses[v.name] = place_variable(&p->kernel->local_bytes, v);
 }
 
 /* .loc 1 23 2, function_name $L__info_string36, inlined_at 1 20 3 */
@@ -185,8 +132,6 @@ static void location(struct parser *p)
 	if (p->accept(",")) {
 		p->want("function_name");
 		(void)p->next();
-		if (p->accept("+"))
-			(void)p->number();
 		p->want(",");
 		p->want("inlined_at");
 		for (int n = 0; n < 3; n++)
@@ -196,54 +141,38 @@ static void location(struct parser *p)
 
 /* ---- statements -------------------------------------------------------------------------- */
 
-static std::vector<std::string_view> split(std::string_view opcode)
+/* @%p1, @!%p1 or nothing. */
+static struct operand parse_guard(struct parser *p)
 {
-	std::vector<std::string_view> words;
-
-	for (size_t at = 0; at <= opcode.size();) {
-		const size_t dot = std::min(opcode.find('.', at), opcode.size());
-
-		words.push_back(opcode.substr(at, dot - at));
-		at = dot + 1;
-	}
-	return words;
-}
-
-static void parse_guard(struct statement *s)
-{
-	struct parser *const p = s->parser;
+	struct operand guard;
 	struct declared_register r;
 
 	if (!p->accept("@"))
-		return;
-	s->i.guard.negated = p->accept("!");
+		return guard;
+	guard.negated = p->accept("!");
 	if (!find_register(p, p->text(), &r) || r.bytes != 0)
 		p->fail("a predicate was expected");
 	p->at++;
-	s->i.guard.kind = REGISTER;
-	s->i.guard.at = r.number;
+	guard.kind = REGISTER;
+	guard.at = r.number;
+	return guard;
 }
 
 static void parse_statement(struct parser *p)
 {
-	const char *const begin = p->text().data();
-	struct statement s;
+	const struct token first = p->tokens[p->at];
+	const struct operand guard = parse_guard(p);
+	struct statement s = { p, p->next(), {} };
 
-	s.parser = p;
-	s.i.ptx_line = p->tokens[p->at].line;
-	s.i.file = p->file;
-	s.i.line = p->line;
-	parse_guard(&s);
-	s.opcode = p->next();
-	s.words = split(s.opcode);
 	decode(s);
-	if (!s.words.empty())
-		s.fail("unknown qualifier '." + std::string(s.words[0]) + "' of " +
-		       std::string(s.opcode));
 	const char *const end = p->text().data();
 
 	p->want(";");
-	s.i.text = std::string_view(begin, (size_t)(end - begin));
+	s.i.guard = guard;
+	s.i.ptx_line = first.line;
+	s.i.file = p->file;
+	s.i.line = p->line;
+	s.i.text = std::string_view(first.text.data(), (size_t)(end - first.text.data()));
 	module_forms()[std::string(s.opcode)]++;
 	p->kernel->code.push_back(s.i);
 }
@@ -278,19 +207,14 @@ static void parse_body(struct parser *p)
 
 /* ---- kernels ----------------------------------------------------------------------------- */
 
-/* .param .u64 .ptr .align 1 name, .param .align 8 .b8 name[40] */
+/* .param .u64 name, .param .align 8 .b8 name[40] */
 static void parse_parameter(struct parser *p)
 {
-	struct shared_variable v;
-	enum type type;
-	uint32_t *const used = &p->kernel->parameter_bytes;
-
 	p->want(".param");
-	const std::string_view name = declared_variable(p, &v, &type);
-	const uint32_t place = (uint32_t)((*used + v.align - 1) / v.align * v.align);
+	const struct variable v = declared_variable(p);
+	const uint32_t place = place_variable(&p->kernel->parameter_bytes, v);
 
-	p->kernel->parameters.push_back({ name, place, (uint32_t)v.bytes });
-	*used = place + (uint32_t)v.bytes;
+	p->kernel->parameters.push_back({ v.name, place, (uint32_t)v.bytes });
 }
 
 static void parse_limits(struct parser *p)
@@ -316,8 +240,7 @@ static void settle(struct parser *p)
 	struct kernel *const k = p->kernel;
 
 	if (!p->late.empty())
-		k->shared_bytes = (uint32_t)((k->shared_bytes + p->dynamic_align - 1) /
-					     p->dynamic_align * p->dynamic_align);
+		k->shared_bytes = (uint32_t)round_up(k->shared_bytes, p->dynamic_align);
 	for (const struct late_value &l : p->late) {
 		struct instruction &i = k->code[l.instruction];
 		const int64_t value = l.addend + k->shared_bytes;
@@ -352,21 +275,15 @@ static std::string demangle(const std::string &name)
 
 static void parse_kernel(struct parser *p)
 {
-	struct kernel *const k = p->kernel = new struct kernel;
+	struct kernel *const k = new struct kernel;
 	const std::string_view name = p->next();
+
+	static_cast<struct kernel_parts &>(*p) = {};
+	p->kernel = k;
 
 	k->name = name;
 	k->demangled = demangle(k->name);
 	k->module = p->module;
-	p->register_bytes.clear();
-	p->addresses.clear();
-	p->labels.clear();
-	p->jumps.clear();
-	p->late.clear();
-	p->constants.clear();
-	p->dynamic_align = 1;
-	p->file = 0;
-	p->line = 0;
 	if (p->accept("(")) {
 		while (!p->accept(")")) {
 			parse_parameter(p);
@@ -376,7 +293,7 @@ static void parse_kernel(struct parser *p)
 	parse_limits(p);
 	parse_body(p);
 	settle(p);
-	k->constants.resize((k->constants.size() + 63) / 64 * 64);
+	k->constants.resize(round_up(k->constants.size(), 64));
 	allocate_registers(k, p->register_bytes);
 	p->module->kernels[name] = k;
 	p->kernel = NULL;
@@ -414,8 +331,10 @@ static void parse_directive(struct parser *p)
 		parse_kernel(p);
 	} else if (p->accept(".shared")) {
 		declare_shared(p);
-	} else if (p->accept(".global") || p->accept(".const")) {
-		declare_global(p);
+	} else if (p->accept(".global")) {
+		/* CUB has some that no kernel uses: an address of one is an unknown name. */
+		(void)declared_variable(p);
+		p->want(";");
 	} else if (p->accept(".file")) {
 		const size_t n = p->number();
 		const std::string_view name = p->next();

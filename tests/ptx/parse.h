@@ -4,6 +4,13 @@
 
 #include "tests/ptx/ptx.h"
 
+struct token {
+	std::string_view text;
+	uint32_t line;
+};
+/* Empty tokens mark the end.  Throws std::runtime_error. */
+std::vector<struct token> tokens_of(const std::string &text);
+
 struct declared_register {
 	uint32_t number;
 	uint8_t bytes; /* 0: predicate */
@@ -20,7 +27,8 @@ struct register_scope {
 	std::vector<struct family> families;
 };
 
-struct shared_variable {
+struct variable {
+	std::string_view name;
 	size_t bytes, align;
 };
 
@@ -31,16 +39,7 @@ struct late_value {
 	int64_t addend;
 };
 
-struct parser {
-	struct module *module;
-	std::vector<struct token> tokens;
-	size_t at = 0;
-
-	/* The module's. */
-	std::unordered_map<std::string_view, struct shared_variable> module_shared;
-	std::unordered_map<std::string_view, size_t> dynamic_shared; /* alignment */
-
-	/* The kernel's. */
+struct kernel_parts {
 	struct kernel *kernel = nullptr;
 	std::vector<struct register_scope> scopes;
 	std::vector<uint8_t> register_bytes;
@@ -52,6 +51,14 @@ struct parser {
 	std::map<std::pair<uint64_t, unsigned>, uint32_t> constants;
 	uint16_t file = 0;
 	uint32_t line = 0;
+};
+
+struct parser : kernel_parts {
+	struct module *module;
+	std::vector<struct token> tokens;
+	size_t at = 0;
+	std::unordered_map<std::string_view, struct variable> module_shared;
+	std::unordered_map<std::string_view, size_t> dynamic_shared; /* alignment */
 
 	std::string_view text(void) const
 	{
@@ -68,12 +75,37 @@ struct parser {
 	[[noreturn]] void fail(const std::string &why) const;
 };
 
+/* The operands and qualifiers of one statement, for decode.cc. */
+struct statement {
+	struct parser *parser;
+	std::string_view opcode; /* "ld.global.u32" */
+	struct instruction i;
+
+	/* Operands, in order: add one of the given width (0: a predicate), or at least so wide. */
+	void out(unsigned bytes, bool wider);
+	void in(unsigned bytes, bool wider);
+	void add_in(const struct operand &o);
+	void in_constant(uint64_t value); /* of 4 bytes, that the text does not have */
+	void address(enum space space);   /* [reg+imm], [var+imm] -> in[0], offset */
+	void offset_to_detail(void);
+	void label(void);
+};
+
+/* Sets run, operands and what else belongs to the opcode; throws on what it does not know. */
+void decode(struct statement &s);
+
+static inline size_t round_up(size_t n, size_t unit)
+{
+	return (n + unit - 1) / unit * unit;
+}
+
 /* operand.cc */
 bool parse_number(std::string_view text, uint64_t *value);
 uint32_t new_register(struct parser *p, unsigned bytes);
 const struct declared_register *find_register(struct parser *p, std::string_view name,
 					      struct declared_register *room);
-uint32_t place_shared(struct parser *p, std::string_view name, const struct shared_variable &v);
+/* The variable's place behind those that take the first *used bytes. */
+uint32_t place_variable(uint32_t *used, const struct variable &v);
 /* Constant `value` in every lane; its place in the kernel's constants. */
 uint32_t constant_at(struct parser *p, uint64_t value, unsigned bytes);
 

@@ -21,32 +21,7 @@
 #include <unordered_map>
 #include <vector>
 
-enum type : uint8_t {
-	NONE,
-	U8,
-	S8,
-	B8,
-	U16,
-	S16,
-	B16,
-	U32,
-	S32,
-	B32,
-	U64,
-	S64,
-	B64,
-	F32,
-	F64,
-	PRED
-};
-enum space : uint8_t { GENERIC, GLOBAL, SHARED, LOCAL, PARAM, CONSTANT_SPACE };
-
-static inline unsigned type_bytes(enum type type)
-{
-	static const uint8_t bytes[] = { 0, 1, 1, 1, 2, 2, 2, 4, 4, 4, 8, 8, 8, 4, 8, 0 };
-
-	return bytes[type];
-}
+enum space : uint8_t { GENERIC, GLOBAL, SHARED, LOCAL, PARAM };
 
 /* Where the 32 lanes of an operand lie, side by side; a predicate is one word of 32 bits. */
 enum operand_kind : uint8_t { REGISTER, CONSTANT, ABSENT };
@@ -93,7 +68,7 @@ enum instruction_class : uint8_t {
 };
 
 enum memory_order : uint8_t { WEAK_ORDER, RELAXED, ACQUIRE, RELEASE, ACQ_REL, VOLATILE };
-enum scope : uint8_t { SCOPE_CTA, SCOPE_CLUSTER, SCOPE_GPU, SCOPE_SYS };
+enum scope : uint8_t { SCOPE_CTA, SCOPE_GPU };
 
 enum { MAX_OUT = 4, MAX_IN = 11 };
 
@@ -141,17 +116,11 @@ struct kernel {
 	bool reached = false;
 };
 
-struct variable {
-	uint8_t *at;
-	size_t bytes;
-};
-
 struct module {
 	std::string text;
 	int capability = 0;             /* of .target sm_90: 90 */
 	std::vector<std::string> files; /* by number, as .loc has it */
 	std::map<std::string_view, struct kernel *> kernels;
-	std::map<std::string_view, struct variable> variables; /* .global and .const */
 	std::string error; /* why it could not be loaded; empty: it was */
 };
 
@@ -160,51 +129,7 @@ void module_parse(struct module *module);
 /* All full opcodes met so far, and how often: "add.s32". */
 std::map<std::string, uint64_t> &module_forms(void);
 
-/* ---- inside the parser ------------------------------------------------------------------- */
-
-struct token {
-	std::string_view text;
-	uint32_t line;
-};
-/* Empty tokens mark the end.  Throws std::runtime_error. */
-std::vector<struct token> tokens_of(const std::string &text);
-
-/* The operands and qualifiers of one statement, for the decoders. */
-struct statement {
-	struct parser *parser;
-	std::string_view opcode;             /* "ld.global.u32" */
-	std::vector<std::string_view> words; /* "ld", "global", "u32" */
-	struct instruction i;
-
-	/* Take a qualifier off the list, wherever it stands; true if it was there. */
-	bool take(std::string_view word);
-	/* The next qualifier, which must be a type. */
-	enum type take_type(void);
-	[[noreturn]] void fail(const std::string &why) const;
-	/* Operands, in order.  out/in: add one of the given width (0: a predicate). */
-	void comma(void);
-	bool next_is(std::string_view text) const;
-	void out(unsigned bytes);
-	void in(unsigned bytes);
-	void outs_vector(unsigned count, unsigned least_bytes); /* {a, b} or a; at least so wide */
-	void ins_vector(unsigned count, unsigned least_bytes);  /* of one {a} as well */
-	void in_constant(uint64_t value); /* of 4 bytes, that the text does not have */
-	void address(enum space space);   /* [reg+imm], [var+imm] -> in[0], offset */
-	uint64_t immediate(void);
-	void label(void);
-	std::string_view word(void); /* any token */
-	std::string_view peek(void) const;
-};
-
-/* Sets run, operands and what else belongs to the opcode; throws on what it does not know. */
-void decode(struct statement &s);
-bool decode_arithmetic(struct statement &s); /* false: not its opcode */
-bool decode_memory(struct statement &s);
-bool decode_warp(struct statement &s);
-
 /* Give registers their places; sets register_bytes and registers.  bytes: of register n. */
 void allocate_registers(struct kernel *k, const std::vector<uint8_t> &bytes);
-
-enum type type_of(std::string_view word); /* "u32"; NONE: no type */
 
 #endif

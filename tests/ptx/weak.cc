@@ -421,24 +421,20 @@ void weak_fence(struct warp &w, const struct instruction &i, uint32_t mask)
 
 	each_active(mask, [&](unsigned l) {
 		struct view *const v = &weak->view[l];
+		const struct view others = all_until(wide ? sequential : 0);
+		const struct view block = { { w.block->sequential, w.block->sequential, 0 } };
 
-		now++;
 		join(v, &weak->pending[l][TO_BLOCK]);
 		if (wide)
 			join(v, &weak->pending[l][TO_ALL]);
-		if (i.detail == FENCE_SC) {
-			const struct view others = all_until(wide ? sequential : 0);
-			const struct view block = { { w.block->sequential, w.block->sequential,
-						      0 } };
-
-			join(v, &others);
-			join(v, &block);
-			w.block->sequential = now;
-			sequential = wide ? now : sequential;
-		}
+		join(v, &others);
+		join(v, &block);
+		w.block->sequential = ++now;
 		weak->fence[l][TO_BLOCK] = { now, *v };
-		if (wide)
+		if (wide) {
+			sequential = now;
 			weak->fence[l][TO_ALL] = { now, *v };
+		}
 	});
 }
 

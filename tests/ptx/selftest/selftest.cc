@@ -165,7 +165,7 @@ static uint64_t element(const std::vector<uint8_t> &bytes, size_t n)
 
 static uint64_t cut(uint64_t value, char width)
 {
-	return width == '0' ? value & 1 : low((__int128)value, 8u * (unsigned)(width - '0'));
+	return width == '0' ? value & 1 : low(value, 8u * (unsigned)(width - '0'));
 }
 
 /* What bits a NaN of 64 bits has is left open. */
@@ -200,12 +200,13 @@ static std::vector<std::vector<uint8_t>> arguments(size_t count,
 	return buffers;
 }
 
-void check_statement(const std::string &form, const std::string &statement, const char *operands,
-		     uint64_t (*expected)(const uint64_t *v), const std::vector<uint64_t> &values)
+void check_statement(const std::string &form, const std::string &statement,
+		     const std::string &operands, const std::vector<uint64_t> &values,
+		     const formula &expected)
 {
 	static const char names[] = "abce";
-	const char *const sources = strchr(operands, '=') + 1;
-	const size_t count = strlen(sources);
+	const std::string sources = operands.substr(2);
+	const size_t count = sources.size();
 	std::string body = ".reg .b32 %i, %x;\n.reg .b64 %to;\nmov.u32 %i, %ctaid.x;\n"
 			   "mad.lo.s32 %i, %i, " +
 			   std::to_string(THREADS) + ", %tid;\n.reg " + register_type(operands[0]) +
@@ -236,13 +237,13 @@ void check_statement(const std::string &form, const std::string &statement, cons
 	}
 }
 
-void check_expectation(const struct expectation &e, const std::vector<uint64_t> &values)
+void check_form(const std::string &form, const std::string &operands,
+		const std::vector<uint64_t> &values, const formula &expected)
 {
 	static const char *const all[] = { "", "a", "a, b", "a, b, c", "a, b, c, e" };
-	const size_t count = strlen(strchr(e.operands, '=') + 1);
 
-	check_statement(e.form, std::string(e.form) + " d, " + all[count] + ";", e.operands,
-			e.expected, values);
+	check_statement(form, form + " d, " + all[operands.size() - 2] + ";", operands, values,
+			expected);
 }
 
 /* ---- what occurs in a program ------------------------------------------------------------ */

@@ -4,6 +4,7 @@
 
 #include <stdint.h>
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -30,33 +31,41 @@ void test_faults(void);
 void test_weak(void);
 void test_graphs(void);
 
-/* A form with the widths of its operands ("4=44") and what it gives for their values. */
+/* What a form gives for the values of its operands, each in its low bits. */
+typedef std::function<uint64_t(const uint64_t *v)> formula;
+
+/* Check "form d, a, b;" for all of the values, and for many combinations of them; widths of the operands in
+ * bytes: "4=44", 0 being a predicate. */
+void check_form(const std::string &form, const std::string &operands,
+		const std::vector<uint64_t> &values, const formula &expected);
+/* The same with a text of its own, with registers d, a, b, c, e. */
+void check_statement(const std::string &form, const std::string &statement,
+		     const std::string &operands, const std::vector<uint64_t> &values,
+		     const formula &expected);
+
 struct expectation {
 	const char *form, *operands;
 	uint64_t (*expected)(const uint64_t *v);
 };
-/* For all of the values, and for many combinations of them. */
-void check_expectation(const struct expectation &e, const std::vector<uint64_t> &values);
-/* Instead of "form d, a, b;" a text of its own, with registers d, a, b, c, e. */
-void check_statement(const std::string &form, const std::string &statement, const char *operands,
-		     uint64_t (*expected)(const uint64_t *v), const std::vector<uint64_t> &values);
+
+template <size_t n>
+void check_all(const struct expectation (&table)[n], const std::vector<uint64_t> &values)
+{
+	for (const struct expectation &e : table)
+		check_form(e.form, e.operands, values, e.expected);
+}
+
+static inline uint64_t low(uint64_t v, unsigned bits)
+{
+	return bits == 64 ? v : v & ((1ull << bits) - 1);
+}
 
 /* The number that the low bits of v are in two's complement. */
 static inline __int128 as_signed(uint64_t v, unsigned bits)
 {
-	const __int128 n = bits == 64 ? (__int128)v : (__int128)(v & ((1ull << bits) - 1));
+	const __int128 n = low(v, bits);
 
 	return n >> (bits - 1) & 1 ? n - ((__int128)1 << bits) : n;
-}
-
-static inline __int128 as_unsigned(uint64_t v, unsigned bits)
-{
-	return bits == 64 ? (__int128)v : (__int128)(v & ((1ull << bits) - 1));
-}
-
-static inline uint64_t low(__int128 v, unsigned bits)
-{
-	return bits == 64 ? (uint64_t)v : (uint64_t)v & ((1ull << bits) - 1);
 }
 
 #endif

@@ -1,109 +1,109 @@
 /* selftest_arithmetic.cc -- integers and bits, in numbers of 128 bits and bit by bit. */
+#include <algorithm>
+
 #include "tests/ptx/selftest/selftest.h"
 
-static const std::vector<uint64_t> values = {
-	0,
-	1,
-	2,
-	3,
-	5,
-	7,
-	8,
-	15,
-	16,
-	17,
-	31,
-	32,
-	33,
-	63,
-	64,
-	65,
-	127,
-	128,
-	255,
-	256,
-	0x1f03,
-	0x7654,
-	0x7fff,
-	0x8000,
-	0xffff,
-	0x10000,
-	0xfedc,
-	~0ull,
-	~1ull,
-	0x7fffffff,
-	0x80000000,
-	0xffffffff,
-	0x80000001,
-	0xaaaaaaaa,
-	0x12345678,
-	1ull << 32,
-	1ull << 62,
-	1ull << 63,
-	~0ull >> 1,
-	0x0123456789abcdefull,
-	0xfedcba9876543210ull,
-};
+typedef __int128 number;
+typedef unsigned __int128 natural;
 
-/* ---- arithmetic -------------------------------------------------------------------------- */
+/* Small numbers, those around powers of two, and patterns. */
+static std::vector<uint64_t> make_values(void)
+{
+	std::vector<uint64_t> values = {
+		0x0000000000000000, 0x0000000000000003, 0x0000000000000005, 0x0000000000000007,
+		0x0000000000000011, 0x0000000000000021, 0x0000000000001f03, 0x0000000000007654,
+		0x000000000000fedc, 0x00000000aaaaaaaa, 0x0000000012345678, 0x0000000080000001,
+		0xffffffffffffffff, 0xfffffffffffffffe, 0x0123456789abcdef, 0xfedcba9876543210,
+	};
 
-#define S(n, bits) as_signed(v[n], bits)
-#define U(n, bits) as_unsigned(v[n], bits)
-#define E(form, operands, value)                                    \
-	{                                                           \
-		form, operands, [](const uint64_t *v) -> uint64_t { \
-			(void)v;                                    \
-			return (uint64_t)(value);                   \
-		}                                                   \
+	for (const unsigned n : { 0, 1, 3, 4, 5, 6, 7, 8, 15, 16, 31, 32, 62, 63 })
+		values.push_back(1ull << n);
+	for (const unsigned n : { 4, 5, 6, 7, 8, 15, 16, 31, 32, 63 })
+		values.push_back((1ull << n) - 1);
+	return values;
+}
+
+static const std::vector<uint64_t> values = make_values();
+
+/* ---- numbers ----------------------------------------------------------------------------- */
+
+static number number_of(uint64_t v, unsigned bits, bool sign)
+{
+	return sign ? as_signed(v, bits) : (number)low(v, bits);
+}
+
+/* A result as wide as the operands, or twice as wide, which the third operand then is too; or a truth. */
+enum result { AS_OPERANDS, TWICE_AS_WIDE, TRUTH };
+
+#define OPERATION(name, sources, result, formula)                                        \
+	{                                                                                \
+		name, sources, result,                                                   \
+			[]([[maybe_unused]] number a, [[maybe_unused]] number b,         \
+			   [[maybe_unused]] number c,                                    \
+			   [[maybe_unused]] unsigned bits) -> number { return formula; } \
 	}
-#define TYPES(name, s, u)                                                     \
-	E(name ".s16", "2=22", s(16)), E(name ".u16", "2=22", u(16)),         \
-		E(name ".s32", "4=44", s(32)), E(name ".u32", "4=44", u(32)), \
-		E(name ".s64", "8=88", s(64)), E(name ".u64", "8=88", u(64))
 
-#define ADD(b)   (S(0, b) + S(1, b))
-#define SUB(b)   (S(0, b) - S(1, b))
-#define MUL(b)   ((unsigned __int128)U(0, b) * (unsigned __int128)U(1, b))
-#define HI_S(b)  (S(0, b) * S(1, b) >> b)
-#define HI_U(b)  (((unsigned __int128)U(0, b) * (unsigned __int128)U(1, b)) >> b)
-#define DIV_S(b) (S(1, b) == 0 ? -1 : S(0, b) / S(1, b))
-#define DIV_U(b) (U(1, b) == 0 ? -1 : U(0, b) / U(1, b))
-#define REM_S(b) (S(1, b) == 0 ? S(0, b) : S(0, b) % S(1, b))
-#define REM_U(b) (U(1, b) == 0 ? U(0, b) : U(0, b) % U(1, b))
-#define MIN_S(b) (S(0, b) < S(1, b) ? S(0, b) : S(1, b))
-#define MIN_U(b) (U(0, b) < U(1, b) ? U(0, b) : U(1, b))
-#define MAX_S(b) (S(0, b) > S(1, b) ? S(0, b) : S(1, b))
-#define MAX_U(b) (U(0, b) > U(1, b) ? U(0, b) : U(1, b))
-#define MAD(b)   (MUL(b) + (unsigned __int128)U(2, b))
-
-static const struct expectation arithmetic[] = {
-	TYPES("add", ADD, ADD),
-	TYPES("sub", SUB, SUB),
-	TYPES("mul.lo", MUL, MUL),
-	TYPES("mul.hi", HI_S, HI_U),
-	TYPES("div", DIV_S, DIV_U),
-	TYPES("rem", REM_S, REM_U),
-	TYPES("min", MIN_S, MIN_U),
-	TYPES("max", MAX_S, MAX_U),
-	E("neg.s16", "2=2", -S(0, 16)),
-	E("neg.s32", "4=4", -S(0, 32)),
-	E("neg.s64", "8=8", -S(0, 64)),
-	E("abs.s16", "2=2", S(0, 16) < 0 ? -S(0, 16) : S(0, 16)),
-	E("abs.s32", "4=4", S(0, 32) < 0 ? -S(0, 32) : S(0, 32)),
-	E("abs.s64", "8=8", S(0, 64) < 0 ? -S(0, 64) : S(0, 64)),
-	E("mad.lo.s16", "2=222", MAD(16)),
-	E("mad.lo.u16", "2=222", MAD(16)),
-	E("mad.lo.s32", "4=444", MAD(32)),
-	E("mad.lo.u32", "4=444", MAD(32)),
-	E("mad.lo.s64", "8=888", MAD(64)),
-	E("mad.lo.u64", "8=888", MAD(64)),
-	E("mul.wide.s16", "4=22", S(0, 16) * S(1, 16)),
-	E("mul.wide.u16", "4=22", U(0, 16) * U(1, 16)),
-	E("mul.wide.s32", "8=44", S(0, 32) * S(1, 32)),
-	E("mul.wide.u32", "8=44", U(0, 32) * U(1, 32)),
-	E("mad.wide.s32", "8=448", S(0, 32) * S(1, 32) + S(2, 64)),
-	E("mad.wide.u32", "8=448", U(0, 32) * U(1, 32) + U(2, 64)),
+static const struct operation {
+	const char *name;
+	unsigned sources;
+	enum result result;
+	number (*value)(number a, number b, number c, unsigned bits);
+} operations[] = {
+	OPERATION("add", 2, AS_OPERANDS, a + b),
+	OPERATION("sub", 2, AS_OPERANDS, a - b),
+	OPERATION("mul.lo", 2, AS_OPERANDS, (natural)a *(natural)b),
+	OPERATION("mul.hi", 2, AS_OPERANDS, (natural)a *(natural)b >> bits),
+	OPERATION("mul.wide", 2, TWICE_AS_WIDE, a *b),
+	OPERATION("mad.lo", 3, AS_OPERANDS, (natural)a *(natural)b + (natural)c),
+	OPERATION("mad.wide", 3, TWICE_AS_WIDE, a *b + c),
+	OPERATION("div", 2, AS_OPERANDS, b ? a / b : -1),
+	OPERATION("rem", 2, AS_OPERANDS, b ? a % b : a),
+	OPERATION("min", 2, AS_OPERANDS, a < b ? a : b),
+	OPERATION("max", 2, AS_OPERANDS, a > b ? a : b),
+	OPERATION("neg", 1, AS_OPERANDS, -a),
+	OPERATION("abs", 1, AS_OPERANDS, a < 0 ? -a : a),
+	OPERATION("setp.eq", 2, TRUTH, a == b),
+	OPERATION("setp.ne", 2, TRUTH, a != b),
+	OPERATION("setp.lt", 2, TRUTH, a < b),
+	OPERATION("setp.le", 2, TRUTH, a <= b),
+	OPERATION("setp.gt", 2, TRUTH, a > b),
+	OPERATION("setp.ge", 2, TRUTH, a >= b),
 };
+
+static std::string type_name(bool sign, unsigned bits)
+{
+	return (sign ? ".s" : ".u") + std::to_string(bits);
+}
+
+static void check_operation(const struct operation &o, unsigned bits, bool sign)
+{
+	const bool wide = o.result == TWICE_AS_WIDE;
+	const std::string form = o.name + type_name(sign, bits), w = std::to_string(bits / 8);
+	const std::string w2 = std::to_string((wide ? 2 : 1) * bits / 8);
+	const std::string operands = (o.result == TRUTH ? "0" : w2) + "=" + w +
+				     (o.sources > 1 ? w : "") + (o.sources > 2 ? w2 : "");
+
+	if ((wide && bits == 64) || (o.sources == 1 && !sign))
+		return;
+	check_form(form, operands, values, [&](const uint64_t *v) {
+		return (uint64_t)o.value(number_of(v[0], bits, sign), number_of(v[1], bits, sign),
+					 number_of(v[2], wide ? 2 * bits : bits, sign), bits);
+	});
+}
+
+/* cvt between integers: the number, cut to the result, extended to the register. */
+static void check_conversion(unsigned to, bool to_sign, unsigned from, bool from_sign)
+{
+	const std::string widths = { (char)('0' + std::max(to, 16u) / 8), '=',
+				     (char)('0' + std::max(from, 16u) / 8) };
+
+	check_form("cvt" + type_name(to_sign, to) + type_name(from_sign, from), widths, values,
+		   [&](const uint64_t *v) {
+			   const number n = number_of(v[0], from, from_sign);
+
+			   return (uint64_t)number_of((uint64_t)n, to, to_sign);
+		   });
+}
 
 /* ---- bits -------------------------------------------------------------------------------- */
 
@@ -116,7 +116,7 @@ static bool bit(uint64_t v, unsigned n)
 static uint64_t shift_left(uint64_t a, uint64_t by, unsigned bits)
 {
 	for (uint64_t n = 0; n < by && n < 100; n++)
-		a = low((__int128)a * 2, bits);
+		a = low(a * 2, bits);
 	return a;
 }
 
@@ -154,17 +154,6 @@ static uint64_t zeros_above(uint64_t a, unsigned bits)
 	while (n < bits && !bit(a, bits - 1 - (unsigned)n))
 		n++;
 	return n;
-}
-
-/* The manual's bfind: the highest bit unlike the sign. */
-static uint64_t find(uint64_t a, unsigned bits, bool sign, bool amount)
-{
-	const bool minus = sign && bit(a, bits - 1);
-
-	for (unsigned n = bits; n-- > 0;)
-		if (bit(a, n) != minus)
-			return amount ? bits - 1 - n : n;
-	return ~0ull;
 }
 
 static uint64_t funnel(const uint64_t *v, bool left, bool wrap)
@@ -211,18 +200,6 @@ static uint64_t insert(const uint64_t *v, unsigned bits)
 	return f;
 }
 
-static uint64_t extract(const uint64_t *v, unsigned bits, bool sign)
-{
-	const unsigned at = v[1] & 255, length = v[2] & 255, msb = bits - 1;
-	const unsigned last = at + length - 1 < msb ? at + length - 1 : msb;
-	const bool fill = sign && length && bit(v[0], last);
-	uint64_t d = 0;
-
-	for (unsigned n = 0; n <= msb; n++)
-		d |= (uint64_t)(n < length && at + n <= msb ? bit(v[0], at + n) : fill) << n;
-	return d;
-}
-
 static uint64_t mask_of(uint64_t at, uint64_t length)
 {
 	uint64_t r = 0;
@@ -244,41 +221,31 @@ static uint64_t logic3(const uint64_t *v, unsigned table)
 	return r;
 }
 
-#define BITS(name, f) \
-	E(name ".b16", "2=22", f(16)), E(name ".b32", "4=44", f(32)), E(name ".b64", "8=88", f(64))
-#define AND(b) (v[0] + v[1] - (v[0] | v[1]))
-#define OR(b)  ~(~v[0] & ~v[1])
-#define XOR(b) ((v[0] | v[1]) & ~(v[0] & v[1]))
-#define FIND(name, amount)                                            \
-	E(name ".u32", "4=4", find(v[0], 32, false, amount)),         \
-		E(name ".s32", "4=4", find(v[0], 32, true, amount)),  \
-		E(name ".u64", "4=8", find(v[0], 64, false, amount)), \
-		E(name ".s64", "4=8", find(v[0], 64, true, amount))
+#define E(form, operands, value)                                                                \
+	{                                                                                       \
+		form, operands, [](const uint64_t *v) -> uint64_t { return (uint64_t)(value); } \
+	}
+#define BITS(b, w)                                                               \
+	E("and.b" #b, #w "=" #w #w, v[0] + v[1] - (v[0] | v[1])),                \
+		E("or.b" #b, #w "=" #w #w, ~(~v[0] & ~v[1])),                    \
+		E("xor.b" #b, #w "=" #w #w, (v[0] | v[1]) & ~(v[0] & v[1])),     \
+		E("not.b" #b, #w "=" #w, -1 - v[0]),                             \
+		E("shl.b" #b, #w "=" #w "4", shift_left(v[0], v[1], b)),         \
+		E("shr.b" #b, #w "=" #w "4", shift_right(v[0], v[1], b, false)), \
+		E("shr.u" #b, #w "=" #w "4", shift_right(v[0], v[1], b, false)), \
+		E("shr.s" #b, #w "=" #w "4", shift_right(v[0], v[1], b, true)),  \
+		E("setp.eq.b" #b, "0=" #w #w, v[0] == v[1]),                     \
+		E("setp.ne.b" #b, "0=" #w #w, v[0] != v[1])
 
 static const struct expectation bits[] = {
-	BITS("and", AND),
-	BITS("or", OR),
-	BITS("xor", XOR),
-	E("not.b16", "2=2", -1 - S(0, 16)),
-	E("not.b32", "4=4", -1 - S(0, 32)),
-	E("not.b64", "8=8", -1 - S(0, 64)),
+	BITS(16, 2),
+	BITS(32, 4),
+	BITS(64, 8),
 	E("and.pred", "0=00", v[0] && v[1]),
 	E("or.pred", "0=00", v[0] || v[1]),
 	E("xor.pred", "0=00", v[0] != v[1]),
 	E("not.pred", "0=0", !v[0]),
 	E("mov.pred", "0=0", v[0]),
-	E("shl.b16", "2=24", shift_left(v[0], v[1], 16)),
-	E("shl.b32", "4=44", shift_left(v[0], v[1], 32)),
-	E("shl.b64", "8=84", shift_left(v[0], v[1], 64)),
-	E("shr.b16", "2=24", shift_right(v[0], v[1], 16, false)),
-	E("shr.b32", "4=44", shift_right(v[0], v[1], 32, false)),
-	E("shr.b64", "8=84", shift_right(v[0], v[1], 64, false)),
-	E("shr.u16", "2=24", shift_right(v[0], v[1], 16, false)),
-	E("shr.u32", "4=44", shift_right(v[0], v[1], 32, false)),
-	E("shr.u64", "8=84", shift_right(v[0], v[1], 64, false)),
-	E("shr.s16", "2=24", shift_right(v[0], v[1], 16, true)),
-	E("shr.s32", "4=44", shift_right(v[0], v[1], 32, true)),
-	E("shr.s64", "8=84", shift_right(v[0], v[1], 64, true)),
 	E("shf.l.wrap.b32", "4=444", funnel(v, true, true)),
 	E("shf.l.clamp.b32", "4=444", funnel(v, true, false)),
 	E("shf.r.wrap.b32", "4=444", funnel(v, false, true)),
@@ -289,111 +256,48 @@ static const struct expectation bits[] = {
 	E("popc.b64", "4=8", count_ones(v[0])),
 	E("clz.b32", "4=4", zeros_above(v[0], 32)),
 	E("clz.b64", "4=8", zeros_above(v[0], 64)),
-	FIND("bfind", false),
-	FIND("bfind.shiftamt", true),
+	E("bfind.shiftamt.u32", "4=4", v[0] ? zeros_above(v[0], 32) : ~0u),
 	E("prmt.b32", "4=444", permute(v)),
 	E("bfi.b32", "4=4444", insert(v, 32)),
 	E("bfi.b64", "8=8844", insert(v, 64)),
-	E("bfe.u32", "4=444", extract(v, 32, false)),
-	E("bfe.s32", "4=444", extract(v, 32, true)),
-	E("bfe.u64", "8=844", extract(v, 64, false)),
-	E("bfe.s64", "8=844", extract(v, 64, true)),
 	E("bmsk.clamp.b32", "4=44", mask_of(v[0], v[1])),
 	E("bmsk.wrap.b32", "4=44", mask_of(v[0] % 32, v[1] % 32)),
-};
-
-/* ---- moves, selections, comparisons, conversions ----------------------------------------- */
-
-static void check_moves(void)
-{
-	static const char *const types[] = { "b16", "u16", "s16", "b32", "u32", "s32",
-					     "f32", "b64", "u64", "s64", "f64" };
-
-	for (const char *t : types) {
-		const unsigned bytes = (unsigned)atoi(t + 1) / 8;
-		const std::string w = std::to_string(bytes);
-
-		check_statement(
-			std::string("mov.") + t, std::string("mov.") + t + " d, a;",
-			(w + "=" + w).c_str(), [](const uint64_t *v) { return v[0]; }, values);
-		check_statement(
-			std::string("selp.") + t, std::string("selp.") + t + " d, a, b, c;",
-			(w + "=" + w + w + "0").c_str(),
-			[](const uint64_t *v) { return v[2] ? v[0] : v[1]; }, values);
-	}
-	check_statement(
-		"mov.b64", "mov.b64 d, {a, b};", "8=44",
-		[](const uint64_t *v) { return v[1] << 32 | v[0]; }, values);
-	check_statement(
-		"mov.b64", ".reg .b32 %lo; mov.b64 {%lo, d}, a;", "4=8",
-		[](const uint64_t *v) { return v[0] >> 32; }, values);
-	check_statement(
-		"mov.b64", ".reg .b32 %hi; mov.b64 {d, %hi}, a;", "4=8",
-		[](const uint64_t *v) { return v[0]; }, values);
-	check_statement(
-		"mov.b32", "mov.b32 d, {a, b};", "4=22",
-		[](const uint64_t *v) { return v[1] << 16 | v[0]; }, values);
-	check_statement(
-		"lop3.b32", "lop3.b32 d, a, b, c, 0x1e;", "4=444",
-		[](const uint64_t *v) { return logic3(v, 0x1e); }, values);
-}
-
-#define C(form, operands, value) E("setp." form, operands, value)
-#define ORDERED(type, operands, x, bits)                           \
-	C("eq." type, operands, x(0, bits) == x(1, bits)),         \
-		C("ne." type, operands, x(0, bits) != x(1, bits)), \
-		C("lt." type, operands, x(0, bits) < x(1, bits)),  \
-		C("le." type, operands, x(0, bits) <= x(1, bits)), \
-		C("gt." type, operands, x(0, bits) > x(1, bits)),  \
-		C("ge." type, operands, x(0, bits) >= x(1, bits))
-
-static const struct expectation comparisons[] = {
-	ORDERED("s16", "0=22", S, 16),
-	ORDERED("u16", "0=22", U, 16),
-	ORDERED("s32", "0=44", S, 32),
-	ORDERED("u32", "0=44", U, 32),
-	ORDERED("s64", "0=88", S, 64),
-	ORDERED("u64", "0=88", U, 64),
-	C("eq.b16", "0=22", v[0] == v[1]),
-	C("ne.b16", "0=22", v[0] != v[1]),
-	C("eq.b32", "0=44", v[0] == v[1]),
-	C("ne.b32", "0=44", v[0] != v[1]),
-	C("eq.b64", "0=88", v[0] == v[1]),
-	C("ne.b64", "0=88", v[0] != v[1]),
-	C("lt.and.s32", "0=440", S(0, 32) < S(1, 32) && v[2]),
-	C("lt.or.s32", "0=440", S(0, 32) < S(1, 32) || v[2]),
-	C("lt.xor.s32", "0=440", (S(0, 32) < S(1, 32)) != (bool)v[2]),
-};
-
-/* cvt between integers: the number, cut to the result, extended to the register. */
-static const struct expectation conversions[] = {
-	E("cvt.u32.u64", "4=8", U(0, 64)),    E("cvt.u64.u32", "8=4", U(0, 32)),
-	E("cvt.s64.s32", "8=4", S(0, 32)),    E("cvt.u32.u16", "4=2", U(0, 16)),
-	E("cvt.u16.u32", "2=4", U(0, 32)),    E("cvt.s32.s16", "4=2", S(0, 16)),
-	E("cvt.u16.u64", "2=8", U(0, 64)),    E("cvt.u64.u16", "8=2", U(0, 16)),
-	E("cvt.s32.s8", "4=2", S(0, 8)),      E("cvt.u32.u8", "4=2", U(0, 8)),
-	E("cvt.s16.s8", "2=2", S(0, 8)),      E("cvt.u16.u8", "2=2", U(0, 8)),
-	E("cvt.s64.s16", "8=2", S(0, 16)),    E("cvt.s32.s64", "4=8", S(0, 64)),
-	E("cvt.u8.u32", "4=4", U(0, 8)),      E("cvt.s8.s32", "4=4", S(0, 8)),
-	E("cvt.s64.s8", "8=2", S(0, 8)),      E("cvt.u64.u8", "8=2", U(0, 8)),
 	E("cvta.to.global.u64", "8=8", v[0]),
 };
 
+/* ---- moves ------------------------------------------------------------------------------- */
+
+static void check_moves(void)
+{
+	for (const std::string type :
+	     { "b16", "u16", "s16", "b32", "u32", "s32", "f32", "b64", "u64", "s64", "f64" }) {
+		const std::string w = std::to_string(std::stoi(type.substr(1)) / 8);
+
+		check_form("mov." + type, w + "=" + w, values,
+			   [](const uint64_t *v) { return v[0]; });
+		check_form("selp." + type, w + "=" + w + w + "0", values,
+			   [](const uint64_t *v) { return v[2] ? v[0] : v[1]; });
+	}
+	check_statement("mov.b64", "mov.b64 d, {a, b};", "8=44", values,
+			[](const uint64_t *v) { return v[1] << 32 | v[0]; });
+	check_statement("mov.b64", ".reg .b32 %lo; mov.b64 {%lo, d}, a;", "4=8", values,
+			[](const uint64_t *v) { return v[0] >> 32; });
+	check_statement("mov.b64", ".reg .b32 %hi; mov.b64 {d, %hi}, a;", "4=8", values,
+			[](const uint64_t *v) { return v[0]; });
+	check_statement("lop3.b32", "lop3.b32 d, a, b, c, 0x1e;", "4=444", values,
+			[](const uint64_t *v) { return logic3(v, 0x1e); });
+}
+
 void test_arithmetic(void)
 {
-	for (const struct expectation &e : arithmetic)
-		check_expectation(e, values);
-	for (const struct expectation &e : bits)
-		check_expectation(e, values);
-	for (const struct expectation &e : comparisons)
-		check_expectation(e, values);
-	for (const struct expectation &e : conversions)
-		check_expectation(e, values);
+	for (const bool sign : { false, true })
+		for (const unsigned b : { 16, 32, 64 })
+			for (const struct operation &o : operations)
+				check_operation(o, b, sign);
+	for (const unsigned to : { 8, 16, 32, 64 })
+		for (const unsigned from : { 8, 16, 32, 64 })
+			for (const unsigned signs : { 0, 1, 2, 3 })
+				check_conversion(to, signs & 1, from, signs & 2);
+	check_all(bits, values);
 	check_moves();
-	check_statement(
-		"setp.lt.s32", ".reg .pred %q; setp.lt.s32 %q|d, a, b;", "0=44",
-		[](const uint64_t *v) {
-			return (uint64_t) !(as_signed(v[0], 32) < as_signed(v[1], 32));
-		},
-		values);
 }

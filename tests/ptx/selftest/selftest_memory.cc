@@ -1,6 +1,8 @@
 /* selftest_memory.cc -- loads and stores of all types, widths and spaces; atomics. */
 #include <string.h>
 
+#include <algorithm>
+
 #include "tests/ptx/selftest/selftest.h"
 
 enum { THREADS = 64, ROOM = 32 }; /* bytes of memory for a thread */
@@ -20,162 +22,88 @@ static std::vector<uint8_t> noise(size_t bytes)
 	return v;
 }
 
-static std::string join(const char *name, unsigned width)
+static const char address[] = ".reg .b64 %from, %to;\nmad.wide.u32 %from, %tid, 32, %p0;\n"
+			      "mad.wide.u32 %to, %tid, 32, %p1;\n";
+
+/* The text `width` times, with the number of the register for # and its offset in memory for @. */
+static std::string each(const std::string &text, unsigned width, unsigned size)
 {
-	std::string text = width > 1 ? "{" : "";
+	std::string all;
 
 	for (unsigned n = 0; n < width; n++)
-		text += std::string(n ? ", " : "") + name + std::to_string(n);
-	return text + (width > 1 ? "}" : "");
-}
-
-/* Registers v0.. of at least 16 bits for a type; .s8 is extended to 32. */
-static std::string registers(const std::string &type, unsigned width, unsigned *bytes)
-{
-	*bytes = bytes_of(type) == 1 ? 4 : bytes_of(type);
-	std::string text;
-
-	for (unsigned n = 0; n < width; n++)
-		text += ".reg .b" + std::to_string(8 * *bytes) + " v" + std::to_string(n) + ";\n";
-	return text;
+		for (const char c : text)
+			all += c == '#'   ? std::to_string(n)
+			       : c == '@' ? std::to_string(n * size)
+					  : std::string(1, c);
+	return all;
 }
 
 /* The value that a load gives, extended as its type says. */
-static uint64_t loaded(const uint8_t *at, const std::string &type, unsigned bytes)
+static uint64_t loaded(const uint8_t *at, const std::string &type, unsigned register_bytes)
 {
 	uint64_t value = 0;
 
 	memcpy(&value, at, bytes_of(type));
-	return type[0] == 's' ? low(as_signed(value, 8 * bytes_of(type)), 8 * bytes) : value;
+	return type[0] == 's'
+		       ? low((uint64_t)as_signed(value, 8 * bytes_of(type)), 8 * register_bytes)
+		       : value;
 }
 
-static const char address[] = ".reg .b64 %from, %to;\nmad.wide.u32 %from, %tid, 32, %p0;\n"
-			      "mad.wide.u32 %to, %tid, 32, %p1;\n";
-
-/* Thread n loads from its 32 bytes and stores what it got, as whole registers. */
-static void check_load(const std::string &prefix, const std::string &type, unsigned width)
+/* Threads load their elements from 32 bytes of noise at %from, and put them by the store under test where the
+ * load under test finds them: at %at, which is %to, shared or local memory.  The load's registers, of 32
+ * bits for 8, go to %out as they are.  Of a parameter, load alone, elements are addresses of buffers. */
+static void check_access(const std::string &load, const std::string &store,
+			 const std::string &place, const std::string &type, unsigned width)
 {
-	const std::string vector = width > 1 ? ".v" + std::to_string(width) : "";
-	const std::string form = "ld" + prefix + vector + "." + type;
-	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM),
-						      std::vector<uint8_t>(THREADS * ROOM) };
-	unsigned bytes;
-	std::string body = address + registers(type, width, &bytes);
+	const unsigned size = bytes_of(type), bytes = size == 1 ? 4 : size;
+	const std::string v = (width > 1 ? ".v" + std::to_string(width) : "") + "." + type + " ";
+	const std::string b = std::to_string(8 * size), bits = std::to_string(8 * bytes);
+	const std::string list = width == 1 ? "v0" : width == 2 ? "{v0, v1}" : "{v0, v1, v2, v3}";
+	const bool parameter = place == "p0";
+	std::vector<std::vector<uint8_t>> buffers(3, noise(THREADS * ROOM));
+	std::string body =
+		".reg .b64 %from, %to, %out;\nmad.wide.u32 %from, %tid, 32, %p0;\n"
+		"mad.wide.u32 %to, %tid, 32, %p1;\nmad.wide.u32 %out, %tid, 32, %p2;\n" +
+		each(".reg .b" + bits + " v#;\nld.global.b" + b + " v#, [%from+@];\n", width, size);
 
-	body += form + " " + join("v", width) + ", [%from];\n";
-	for (unsigned n = 0; n < width; n++)
-		body += "st.global.b" + std::to_string(8 * bytes) + " [%to+" +
-			std::to_string(n * bytes) + "], v" + std::to_string(n) + ";\n";
-	const std::string error = run_kernel(kernel_text(2, body), buffers, 1, THREADS);
+	std::fill(buffers[1].begin(), buffers[1].end(), 0x55);
+	if (place == "shared")
+		body += ".shared .align 16 .b8 room[2048];\n.reg .b32 %at;\nmov.u32 %at, room;\n"
+			"mad.lo.s32 %at, %tid, 32, %at;\n";
+	if (place == "local")
+		body += ".local .align 16 .b8 room[32];\n.reg .b64 %at;\nmov.u64 %at, room;\n";
+	const std::string at = place == "shared" || place == "local" ? "%at" : place;
 
-	covers(form);
-	expect(error.empty(), "%s: %s", form.c_str(), error.c_str());
-	for (unsigned t = 0; t < THREADS && error.empty(); t++)
-		for (unsigned n = 0; n < width; n++) {
-			const uint8_t *const from = &buffers[0][t * ROOM + n * bytes_of(type)];
-			uint64_t got = 0;
-
-			memcpy(&got, &buffers[1][t * ROOM + n * bytes], bytes);
-			expect(got == loaded(from, type, bytes), "%s: %#llx instead of %#llx",
-			       form.c_str(), (unsigned long long)got,
-			       (unsigned long long)loaded(from, type, bytes));
-		}
-}
-
-/* Thread n copies its bytes by loads of single elements and the store under test: the neighbours of
- * what it stores stay as they were. */
-static void check_store(const std::string &prefix, const std::string &type, unsigned width)
-{
-	const std::string vector = width > 1 ? ".v" + std::to_string(width) : "";
-	const std::string form = "st" + prefix + vector + "." + type;
-	const unsigned size = bytes_of(type);
-	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM),
-						      std::vector<uint8_t>(THREADS * ROOM, 0x55) };
-	unsigned bytes;
-	std::string body = address + registers(type, width, &bytes);
-
-	for (unsigned n = 0; n < width; n++)
-		body += "ld.global.b" + std::to_string(8 * size) + " v" + std::to_string(n) +
-			", [%from+" + std::to_string(n * size) + "];\n";
-	body += form + " [%to], " + join("v", width) + ";\n";
-	const std::string error = run_kernel(kernel_text(2, body), buffers, 1, THREADS);
-
-	covers(form);
-	expect(error.empty(), "%s: %s", form.c_str(), error.c_str());
-	for (unsigned t = 0; t < THREADS && error.empty(); t++)
-		for (unsigned n = 0; n < ROOM; n++)
-			expect(buffers[1][t * ROOM + n] ==
-				       (n < size * width ? buffers[0][t * ROOM + n] : 0x55),
-			       "%s: byte %u of thread %u", form.c_str(), n, t);
-}
-
-/* Through shared or local memory: a store and a load of every type meet there. */
-static void check_space(const std::string &space, const std::string &type, unsigned width,
-			const std::string &load = "", const std::string &store = "")
-{
-	const std::string vector = width > 1 ? ".v" + std::to_string(width) : "";
-	const std::string kind = "." + space + vector + "." + type;
-	std::vector<std::vector<uint8_t>> buffers = { noise(THREADS * ROOM),
-						      std::vector<uint8_t>(THREADS * ROOM) };
-	const unsigned size = bytes_of(type);
-	unsigned bytes;
-	std::string body = address + registers(type, width, &bytes);
-
-	body += space != "local" ? ".shared .align 16 .b8 room[2048];\n.reg .b32 %at;\n"
-				   "mov.u32 %at, room;\nmad.lo.s32 %at, %tid, 32, %at;\n"
-				 : ".local .align 16 .b8 room[32];\n.reg .b64 %at;\n"
-				   "mov.u64 %at, room;\n";
-	for (unsigned n = 0; n < width; n++)
-		body += "ld.global.b" + std::to_string(8 * size) + " v" + std::to_string(n) +
-			", [%from+" + std::to_string(n * size) + "];\n";
-	body += "st" + store + kind + " [%at], " + join("v", width) + ";\n";
-	for (unsigned n = 0; n < width; n++)
-		body += "mov.b" + std::to_string(8 * bytes) + " v" + std::to_string(n) + ", 0;\n";
-	body += "ld" + load + kind + " " + join("v", width) + ", [%at];\n";
-	for (unsigned n = 0; n < width; n++)
-		body += "st.global.b" + std::to_string(8 * size) + " [%to+" +
-			std::to_string(n * size) + "], v" + std::to_string(n) + ";\n";
-	const std::string error = run_kernel(kernel_text(2, body), buffers, 1, THREADS);
-
-	covers("ld" + load + kind);
-	covers("st" + store + kind);
-	expect(error.empty(), "%s: %s", kind.c_str(), error.c_str());
-	for (unsigned t = 0; t < THREADS && error.empty(); t++)
-		expect(memcmp(&buffers[0][t * ROOM], &buffers[1][t * ROOM], size * width) == 0,
-		       "ld and st%s: thread %u", kind.c_str(), t);
-}
-
-/* A parameter is what the host passed: here the address that the kernel stores. */
-static void check_parameters(const std::string &type, unsigned width)
-{
-	const std::string vector = width > 1 ? ".v" + std::to_string(width) : "";
-	const std::string form = "ld.param" + vector + "." + type;
-	std::vector<std::vector<uint8_t>> buffers(4, std::vector<uint8_t>(THREADS * ROOM));
-	unsigned bytes;
-	std::string body = address + registers(type, width, &bytes) + form + " " +
-			   join("v", width) + ", [p0];\n";
-
-	for (unsigned n = 0; n < width; n++)
-		body += "st.global.b" + std::to_string(8 * bytes) + " [%to+" +
-			std::to_string(n * bytes) + "], v" + std::to_string(n) + ";\n";
-	body += "st.global.v2.b64 [%p2], {%p0, %p1};\n";
+	body += parameter ? "st.global.v2.b64 [%from], {%p0, %p1};\n"
+			  : store + v + "[" + at + "], " + list + ";\n";
+	body += each("mov.b" + bits + " v#, 0;\n", width, 0) + load + v + list + ", [" + at +
+		"];\n" + each("st.global.b" + bits + " [%out+@], v#;\n", width, bytes);
 	const std::string error = run_kernel(kernel_text(3, body), buffers, 1, THREADS);
 
-	covers(form);
-	expect(error.empty(), "%s: %s", form.c_str(), error.c_str());
-	for (unsigned n = 0; n < width && error.empty(); n++) {
-		uint64_t got = 0;
+	covers(load + v.substr(0, v.size() - 1));
+	if (!parameter)
+		covers(store + v.substr(0, v.size() - 1));
+	expect(error.empty(), "%s, %s: %s", load.c_str(), v.c_str(), error.c_str());
+	for (unsigned t = 0; t < THREADS && error.empty(); t++) {
+		for (unsigned n = 0; n < width; n++) {
+			const uint64_t wanted =
+				loaded(&buffers[0][t * ROOM + n * size], type, bytes);
+			uint64_t got = 0;
 
-		memcpy(&got, &buffers[1][n * bytes], bytes);
-		expect(got == loaded(&buffers[2][n * bytes_of(type)], type, bytes), "%s: %#llx",
-		       form.c_str(), (unsigned long long)got);
+			memcpy(&got, &buffers[2][t * ROOM + n * bytes], bytes);
+			expect(got == wanted, "%s%s: %#llx instead of %#llx", load.c_str(),
+			       v.c_str(), (unsigned long long)got, (unsigned long long)wanted);
+		}
+		for (unsigned n = 0; n < ROOM && place == "%to"; n++)
+			expect(buffers[1][t * ROOM + n] ==
+				       (n < size * width ? buffers[0][t * ROOM + n] : 0x55),
+			       "%s%s: byte %u of thread %u", store.c_str(), v.c_str(), n, t);
 	}
 }
 
 /* ---- atomics ----------------------------------------------------------------------------- */
 
-/* All threads of two warps at one word; which order they come in shows only for exch and cas.  A red is
- * an atom that says nothing of what was there. */
+/* All threads of two warps at one word; which order they come in shows only for exch and cas. */
 static void check_atomic(const std::string &form, const std::string &operation, unsigned bytes,
 			 bool shared)
 {
@@ -195,8 +123,7 @@ static void check_atomic(const std::string &form, const std::string &operation, 
 	if (shared)
 		body += "mov.u64 %at, room;\nld.global.b" + bits + " old, [%p0];\nst.shared.b" +
 			bits + " [%at], old;\nbar.sync 0;\n";
-	body += "add.u" + bits + " other, x, 1;\n" + form +
-		(form[0] == 'r' ? " [%at], x" : " old, [%at], x") +
+	body += "add.u" + bits + " other, x, 1;\n" + form + " old, [%at], x" +
 		(operation == "cas" ? ", other" : "") + ";\nst.global.b" + bits + " [%to], old;\n";
 	if (shared)
 		body += "bar.sync 0;\nld.shared.b" + bits + " old, [%at];\nst.global.b" + bits +
@@ -228,36 +155,17 @@ static void check_atomic(const std::string &form, const std::string &operation, 
 
 static void check_atomics(void)
 {
-	static const char *const operations[] = { "add", "or",  "and",  "xor",
-						  "min", "max", "exch", "cas" };
-
-	for (const std::string op : operations)
+	for (const std::string op : { "add", "or", "and", "xor", "min", "max", "exch", "cas" })
 		for (const unsigned bytes : { 4u, 8u }) {
 			const bool number = op == "add" || op == "min" || op == "max";
 			const std::string type = (number ? ".u" : ".b") + std::to_string(8 * bytes);
 
-			check_atomic("atom.global." + op + type, op, bytes, false);
-			check_atomic("atom.shared." + op + type, op, bytes, true);
+			for (const std::string how :
+			     { "global.", "acq_rel.gpu.", "acq_rel.cta.", "relaxed.gpu.",
+			       "acquire.gpu.", "release.gpu.", "shared.", "acq_rel.cta.shared." })
+				check_atomic("atom." + how + op + type, op, bytes,
+					     how.find("shared") != how.npos);
 			check_atomic("atom." + op + ".acq_rel.gpu" + type, op, bytes, false);
-			check_atomic("atom." + op + ".acq_rel.cta" + type, op, bytes, false);
-			check_atomic("atom.acq_rel.gpu." + op + type, op, bytes, false);
-			check_atomic("atom.acq_rel.cta." + op + type, op, bytes, false);
-			if (op == "cas")
-				check_atomic("atom.acq_rel.cta.shared.cas" + type, op, bytes, true);
-			if (op == "cas")
-				for (const char *order : { "acquire", "release" }) {
-					const std::string one = order;
-
-					check_atomic("atom.cas." + one + ".gpu" + type, op, bytes,
-						     false);
-					check_atomic("atom." + one + ".gpu.cas" + type, op, bytes,
-						     false);
-				}
-			check_atomic("atom." + op + ".relaxed.gpu" + type, op, bytes, false);
-			if (op == "exch" || op == "cas")
-				continue;
-			check_atomic("red.global." + op + type, op, bytes, false);
-			check_atomic("red.shared." + op + type, op, bytes, true);
 		}
 }
 
@@ -328,24 +236,29 @@ static void check_copies(void)
 
 void test_memory(void)
 {
-	static const char *const types[] = { "u8",  "s8",  "b8",  "u16", "s16", "b16", "u32",
-					     "s32", "b32", "f32", "u64", "s64", "b64", "f64" };
+	static const struct {
+		const char *load, *store, *place;
+	} accesses[] = {
+		{ "ld", "st", "%to" },
+		{ "ld.global", "st.global", "%to" },
+		{ "ld.global.nc", "st.global", "%to" },
+		{ "ld.volatile.global", "st.volatile.global", "%to" },
+		{ "ld.volatile", "st.volatile", "%to" },
+		{ "ld.relaxed.gpu", "st.relaxed.gpu", "%to" },
+		{ "ld.acquire.gpu", "st.release.gpu", "%to" },
+		{ "ld.acquire.cta", "st", "%to" },
+		{ "ld.shared", "st.shared", "shared" },
+		{ "ld.volatile.shared", "st.volatile.shared", "shared" },
+		{ "ld.acquire.cta.shared", "st.release.cta.shared", "shared" },
+		{ "ld.local", "st.local", "local" },
+		{ "ld.param", "", "p0" },
+	};
 
-	for (const char *type : types)
-		for (unsigned width = 1; width <= 4 && width * bytes_of(type) <= 16; width *= 2) {
-			for (const char *prefix :
-			     { "", ".global", ".global.nc", ".volatile.global", ".relaxed.gpu",
-			       ".acquire.gpu", ".acquire.cta", ".volatile" })
-				check_load(prefix, type, width);
-			for (const char *prefix : { "", ".global", ".volatile.global",
-						    ".relaxed.gpu", ".release.gpu", ".volatile" })
-				check_store(prefix, type, width);
-			check_space("shared", type, width);
-			check_space("volatile.shared", type, width);
-			check_space("shared", type, width, ".acquire.cta", ".release.cta");
-			check_space("local", type, width);
-			check_parameters(type, width);
-		}
+	for (const std::string type : { "u8", "s8", "b8", "u16", "s16", "b16", "u32", "s32", "b32",
+					"f32", "u64", "s64", "b64", "f64" })
+		for (unsigned width = 1; width <= 4 && width * bytes_of(type) <= 16; width *= 2)
+			for (const auto &a : accesses)
+				check_access(a.load, a.store, a.place, type, width);
 	check_atomics();
 	check_offset();
 	check_prefetch();

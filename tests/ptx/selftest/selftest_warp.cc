@@ -15,19 +15,27 @@ static uint32_t word(const std::vector<uint8_t> &bytes, size_t n)
 	return value;
 }
 
-static const char store_d[] = ".reg .b64 %to;\nmad.wide.u32 %to, %tid, 4, %p0;\n"
-			      "st.global.u32 [%to], d;\n";
-
-/* One word from each of the threads of a block. */
-static std::vector<uint8_t> words_of(const char *what, const std::string &body, unsigned threads,
-				     unsigned blocks = 1, unsigned cluster = 1)
+/* The body leaves a word in d, in each of the threads of each block: the one that is expected.  covered:
+ * opcodes that it tests. */
+static void check_words(const std::string &what, const std::vector<std::string> &covered,
+			const std::string &body, unsigned threads,
+			const std::function<uint32_t(unsigned thread)> &expected,
+			unsigned blocks = 1, unsigned cluster = 1)
 {
+	static const char store_d[] = "\n.reg .b64 %to;\n.reg .b32 %i;\nmov.u32 %i, %ctaid.x;\n"
+				      ".reg .b32 %n;\nmov.u32 %n, %ntid.x;\n"
+				      "mad.lo.s32 %i, %i, %n, %tid;\n"
+				      "mad.wide.u32 %to, %i, 4, %p0;\nst.global.u32 [%to], d;\n";
 	std::vector<std::vector<uint8_t>> buffers = { std::vector<uint8_t>(4 * threads * blocks) };
-	const std::string error =
-		run_kernel(kernel_text(1, body), buffers, blocks, threads, cluster);
+	const std::string error = run_kernel(kernel_text(1, ".reg .b32 d;\n" + body + store_d),
+					     buffers, blocks, threads, cluster);
 
-	expect(error.empty(), "%s: %s", what, error.c_str());
-	return buffers[0];
+	expect(error.empty(), "%s: %s", what.c_str(), error.c_str());
+	for (unsigned t = 0; t < threads * blocks && error.empty(); t++)
+		expect(word(buffers[0], t) == expected(t), "%s: thread %u: %#x instead of %#x",
+		       what.c_str(), t, word(buffers[0], t), expected(t));
+	for (const std::string &form : covered)
+		covers(form);
 }
 
 /* The manual's pseudo code: the lane that is read, or the lane itself. */
@@ -51,21 +59,18 @@ static unsigned shuffle_source(const std::string &mode, int lane, int b, int c, 
 static void check_shuffle(const std::string &mode, int b, int c)
 {
 	const std::string form = "shfl.sync." + mode + ".b32";
-	const auto got =
-		words_of(form.c_str(),
-			 ".reg .b32 a, d, e;\n.reg .pred q;\nmul.lo.u32 a, %tid, 7;\n" + form +
-				 " d|q, a, " + std::to_string(b) + ", " + std::to_string(c) +
-				 ", -1;\nselp.u32 e, 1000, 0, q;\nadd.u32 d, d, e;\n" + store_d,
-			 LANES);
+	const std::string operands = std::to_string(b) + ", " + std::to_string(c);
 
-	covers(form);
-	for (int l = 0; l < LANES; l++) {
-		bool inside;
-		const unsigned from = shuffle_source(mode, l, b, c, &inside);
+	check_words(form + " " + operands, { form },
+		    ".reg .b32 a, e;\n.reg .pred q;\nmul.lo.u32 a, %tid, 7;\n" + form +
+			    " d|q, a, " + operands +
+			    ", -1;\nselp.u32 e, 1000, 0, q;\nadd.u32 d, d, e;\n",
+		    LANES, [&](unsigned lane) {
+			    bool inside;
+			    const unsigned from = shuffle_source(mode, (int)lane, b, c, &inside);
 
-		expect(word(got, (size_t)l) == 7 * from + (inside ? 1000 : 0),
-		       "%s b %d c %#x lane %d: %u", form.c_str(), b, c, l, word(got, (size_t)l));
-	}
+			    return 7 * from + (inside ? 1000 : 0);
+		    });
 }
 
 static void check_shuffles(void)
@@ -78,39 +83,29 @@ static void check_shuffles(void)
 		}
 }
 
-/* Odd lanes and the lanes below 20 say yes; two halves vote by themselves. */
+/* Odd lanes say yes, then those below 16, then those below 8; two halves vote by themselves. */
 static void check_votes(void)
 {
-	static const char head[] =
-		".reg .b32 d, m;\n.reg .pred p, q, h;\nand.b32 d, %tid, 1;\nsetp.ne.u32 p, d, 0;\n"
-		"setp.lt.u32 h, %tid, 16;\nselp.b32 m, 0xffff, 0xffff0000, h;\n";
-	auto got = words_of("ballot",
-			    std::string(head) + "vote.sync.ballot.b32 d, p, m;\n" + store_d, LANES);
+	const std::string head = ".reg .b32 m;\n.reg .pred p, q, h;\nand.b32 d, %tid, 1;\n"
+				 "setp.ne.u32 p, d, 0;\nsetp.lt.u32 h, %tid, 16;\n"
+				 "selp.b32 m, 0xffff, 0xffff0000, h;\n";
 
-	for (unsigned l = 0; l < LANES; l++)
-		expect(word(got, l) == (l < 16 ? 0xaaaau : 0xaaaa0000u), "ballot: %#x",
-		       word(got, l));
-	covers("vote.sync.ballot.b32");
-	got = words_of("ballot.sync",
-		       std::string(head) + "vote.ballot.sync.b32 d, !p, m;\n" + store_d, LANES);
-	for (unsigned l = 0; l < LANES; l++)
-		expect(word(got, l) == (l < 16 ? 0x5555u : 0x55550000u), "ballot: %#x",
-		       word(got, l));
-	covers("vote.ballot.sync.b32");
-	for (const std::string mode : { "any", "all", "uni" }) {
-		const std::string form = "vote.sync." + mode + ".pred";
+	check_words("ballot", { "vote.sync.ballot.b32" }, head + "vote.sync.ballot.b32 d, p, m;",
+		    LANES, [](unsigned l) { return l < 16 ? 0xaaaau : 0xaaaa0000u; });
+	check_words("ballot.sync", { "vote.ballot.sync.b32" },
+		    head + "vote.ballot.sync.b32 d, !p, m;", LANES,
+		    [](unsigned l) { return l < 16 ? 0x5555u : 0x55550000u; });
+	for (const unsigned limit : { 8u, 16u })
+		for (const std::string mode : { "any", "all" }) {
+			const std::string form = "vote.sync." + mode + ".pred";
 
-		got = words_of(form.c_str(),
-			       std::string(head) + "setp.lt.and.u32 p, %tid, 8, h;\n" + form +
-				       " q, p, m;\nselp.u32 d, 1, 0, q;\n" + store_d,
-			       LANES);
-		for (unsigned l = 0; l < LANES; l++)
-			expect(word(got, l) == (mode == "any"   ? l < 16
-						: mode == "all" ? 0
-								: l >= 16),
-			       "%s: lane %u", form.c_str(), l);
-		covers(form);
-	}
+			check_words(form, { form },
+				    head + "setp.lt.u32 p, %tid, " + std::to_string(limit) + ";\n" +
+					    form + " q, p, m;\nselp.u32 d, 1, 0, q;",
+				    LANES, [&](unsigned l) {
+					    return l < 16 && (mode == "any" || limit == 16);
+				    });
+		}
 }
 
 /* ---- products of bit matrices -------------------------------------------------------------- */
@@ -189,38 +184,31 @@ static int32_t naive(const struct product &p, bool large, unsigned row, unsigned
 	return sum;
 }
 
-static std::string list(const char *name, unsigned count)
+/* {r3, r4} */
+static std::string list(const char *name, unsigned first, unsigned count)
 {
 	std::string text = "{";
 
 	for (unsigned i = 0; i < count; i++)
-		text += (i ? ", " : "") + (name + std::to_string(i));
+		text += (i ? ", " : "") + (name + std::to_string(first + i));
 	return text + "}";
 }
 
-/* exchanged: with two registers exchanged, or the matrices; then something must be wrong. */
-static void check_product(bool large, const struct product &p, bool exchanged)
+static void check_product(bool large, const struct product &p)
 {
 	const std::string form = large ? "mma.sync.aligned.m16n8k256.row.col.s32.b1.b1.s32.and.popc"
 				       : "mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc";
 	const unsigned a = large ? 4 : 1, b = large ? 2 : 1, c = large ? 4 : 2;
 	std::vector<std::vector<uint8_t>> buffers = { fragments(p, large),
 						      std::vector<uint8_t>(4 * c * LANES) };
-	std::string body = ".reg .b32 a<4>, b<2>, c<4>, d<4>;\n.reg .b64 %in, %to;\n"
+	std::string body = ".reg .b32 r<10>, d<4>;\n.reg .b64 %in, %to;\n"
 			   "mad.wide.u32 %in, %tid, 4, %p0;\nmad.wide.u32 %to, %tid, 4, %p1;\n";
 
 	for (unsigned i = 0; i < a + b + c; i++)
-		body += "ld.global.u32 " +
-			(i < a       ? "a" + std::to_string(i)
-			 : i < a + b ? "b" + std::to_string(i - a)
-				     : "c" + std::to_string(i - a - b)) +
-			", [%in+" + std::to_string(128 * i) + "];\n";
-	const std::string first = exchanged ? (large ? "{a0, a2, a1, a3}" : "{b0}") : list("a", a);
-	const std::string second = exchanged && !large ? "{a0}" : list("b", b);
-	unsigned wrong = 0;
-
-	body += form + " " + list("d", c) + ", " + first + ", " + second + ", " + list("c", c) +
-		";\n";
+		body += "ld.global.u32 r" + std::to_string(i) + ", [%in+" +
+			std::to_string(128 * i) + "];\n";
+	body += form + " " + list("d", 0, c) + ", " + list("r", 0, a) + ", " + list("r", a, b) +
+		", " + list("r", a + b, c) + ";\n";
 	for (unsigned i = 0; i < c; i++)
 		body += "st.global.u32 [%to+" + std::to_string(128 * i) + "], d" +
 			std::to_string(i) + ";\n";
@@ -230,12 +218,11 @@ static void check_product(bool large, const struct product &p, bool exchanged)
 	for (unsigned i = 0; i < c; i++)
 		for (unsigned lane = 0; lane < LANES; lane++) {
 			const unsigned row = (lane >> 2) + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-			const uint32_t got = word(buffers[1], i * LANES + lane);
 
-			wrong += got != (uint32_t)naive(p, large, row, column);
+			expect(word(buffers[1], i * LANES + lane) ==
+				       (uint32_t)naive(p, large, row, column),
+			       "%s: row %u, column %u", form.c_str(), row, column);
 		}
-	expect(exchanged ? wrong > 0 : wrong == 0, "%s: %u of %u numbers are wrong%s", form.c_str(),
-	       wrong, c * LANES, exchanged ? " with registers exchanged" : "");
 	covers(form);
 }
 
@@ -246,10 +233,8 @@ static void check_products(void)
 
 	for (unsigned trial = 0; trial < 12; trial++) {
 		draw(&p, &seed, trial % 4);
-		for (const bool exchanged : { false, true }) {
-			check_product(true, p, exchanged);
-			check_product(false, p, exchanged);
-		}
+		check_product(true, p);
+		check_product(false, p);
 	}
 }
 
@@ -257,60 +242,39 @@ static void check_products(void)
 
 static void check_barriers(void)
 {
-	static const char turn[] =
-		".shared .align 4 .b8 room[512];\n.reg .b32 a, d, x;\nmov.u32 a, room;\n"
-		"mad.lo.s32 d, %tid, 4, a;\nst.shared.u32 [d], %tid;\nbar.sync 0;\n"
-		"sub.s32 x, 127, %tid;\nmad.lo.s32 d, x, 4, a;\nld.shared.u32 d, [d];\n";
-	auto got = words_of("bar.sync", std::string(turn) + store_d, 128);
+	check_words("bar.sync", { "bar.sync" },
+		    ".shared .align 4 .b8 room[512];\n.reg .b32 a, x;\nmov.u32 a, room;\n"
+		    "mad.lo.s32 d, %tid, 4, a;\nst.shared.u32 [d], %tid;\nbar.sync 0;\n"
+		    "sub.s32 x, 127, %tid;\nmad.lo.s32 d, x, 4, a;\nld.shared.u32 d, [d];",
+		    128, [](unsigned t) { return 127 - t; });
+	for (const unsigned limit : { 0u, 77u, 128u }) {
+		const std::string head =
+			".reg .pred p, q;\nsetp.lt.u32 p, %tid, " + std::to_string(limit) + ";\n";
 
-	for (unsigned t = 0; t < 128; t++)
-		expect(word(got, t) == 127 - t, "bar.sync: thread %u has %u", t, word(got, t));
-	covers("bar.sync");
-	got = words_of("bar.red.popc",
-		       std::string(".reg .b32 d;\n.reg .pred p;\nsetp.lt.u32 p, %tid, 77;\n"
-				   "bar.red.popc.u32 d, 0, p;\n") +
-			       store_d,
-		       128);
-	for (unsigned t = 0; t < 128; t++)
-		expect(word(got, t) == 77, "bar.red.popc: %u", word(got, t));
-	covers("bar.red.popc.u32");
-	for (const unsigned limit : { 0u, 1u, 128u })
-		for (const std::string mode : { "or", "and" }) {
-			const std::string form = "bar.red." + mode + ".pred";
-
-			got = words_of(form.c_str(),
-				       ".reg .b32 d;\n.reg .pred p, q;\nsetp.lt.u32 p, %tid, " +
-					       std::to_string(limit) + ";\n" + form +
-					       " q, 0, p;\nselp.u32 d, 1, 0, q;\n" + store_d,
-				       128);
-			expect(word(got, 99) == (mode == "or" ? limit > 0 : limit == 128), "%s %u",
-			       form.c_str(), limit);
-			covers(form);
-		}
+		check_words("bar.red.popc", { "bar.red.popc.u32" },
+			    head + "bar.red.popc.u32 d, 0, p;", 128,
+			    [=](unsigned) { return limit; });
+		check_words("bar.red.or", { "bar.red.or.pred" },
+			    head + "bar.red.or.pred q, 0, p;\nselp.u32 d, 1, 0, q;", 128,
+			    [=](unsigned) { return limit > 0; });
+	}
 }
 
 /* Each block of a cluster reads its neighbour's shared memory. */
 static void check_cluster(void)
 {
-	const auto got = words_of(
+	check_words(
 		"cluster",
-		".shared .align 4 .b8 room[4];\n.reg .b32 d, r, n, i;\n.reg .b64 s, t, %to;\n"
+		{ "mapa.u64", "cvta.shared.u64", "barrier.cluster.arrive.release",
+		  "barrier.cluster.wait.acquire" },
+		".shared .align 4 .b8 room[4];\n.reg .b32 r, n;\n.reg .b64 s, t;\n"
 		"mov.u32 r, %cluster_ctarank;\nmov.u32 n, %cluster_nctarank;\n"
 		"mul.lo.u32 d, r, 10;\nst.shared.u32 [room], d;\n"
 		"barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;\n"
 		"add.u32 r, r, 1;\nrem.u32 r, r, n;\nmov.u64 s, room;\ncvta.shared.u64 s, s;\n"
 		"mapa.u64 t, s, r;\nld.u32 d, [t];\n"
-		"barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;\n"
-		"mov.u32 i, %ctaid.x;\nmad.lo.s32 i, i, 32, %tid;\n"
-		"mad.wide.u32 %to, i, 4, %p0;\nst.global.u32 [%to], d;\n",
-		32, 8, 4);
-
-	for (unsigned b = 0; b < 8; b++)
-		expect(word(got, 32 * b) == 10 * ((b % 4 + 1) % 4), "cluster: block %u has %u", b,
-		       word(got, 32 * b));
-	for (const char *form : { "mapa.u64", "cvta.shared.u64", "barrier.cluster.arrive.release",
-				  "barrier.cluster.wait.acquire" })
-		covers(form);
+		"barrier.cluster.arrive.release;\nbarrier.cluster.wait.acquire;",
+		32, [](unsigned t) { return 10 * ((t / 32 % 4 + 1) % 4); }, 8, 4);
 }
 
 /* A launch that overlaps the one before it writes when that one has ended. */
@@ -333,61 +297,41 @@ static void check_overlap(void)
 /* Lane n goes n times round a loop; afterwards all lanes vote together. */
 static void check_loop(void)
 {
-	const auto got = words_of(
-		"loop",
-		".reg .b32 d, i;\n.reg .pred p;\nmov.u32 d, 0;\nmov.u32 i, %tid;\nL0:\n"
-		"setp.eq.u32 p, i, 0;\n@p bra L1;\nadd.u32 d, d, i;\nsub.u32 i, i, 1;\n"
-		"bra.uni L0;\nL1:\nbar.warp.sync -1;\nmov.pred p, -1;\n"
-		"vote.sync.ballot.b32 i, p, -1;\npopc.b32 i, i;\nmad.lo.s32 d, i, 1000, d;\n" +
-			std::string(store_d),
-		LANES);
-
-	for (unsigned l = 0; l < LANES; l++)
-		expect(word(got, l) == 32000 + l * (l + 1) / 2, "loop: lane %u has %u", l,
-		       word(got, l));
-	for (const char *form : { "bra", "bra.uni", "bar.warp.sync" })
-		covers(form);
+	check_words("loop", { "bra", "bra.uni", "bar.warp.sync" },
+		    ".reg .b32 i;\n.reg .pred p;\nmov.u32 d, 0;\nmov.u32 i, %tid;\nL0:\n"
+		    "setp.eq.u32 p, i, 0;\n@p bra L1;\nadd.u32 d, d, i;\nsub.u32 i, i, 1;\n"
+		    "bra.uni L0;\nL1:\nbar.warp.sync -1;\nmov.pred p, -1;\n"
+		    "vote.sync.ballot.b32 i, p, -1;\npopc.b32 i, i;\nmad.lo.s32 d, i, 1000, d;",
+		    LANES, [](unsigned l) { return 32000 + l * (l + 1) / 2; });
 }
 
 /* Lanes take a lock in turn: whoever has it must get on while 31 others spin. */
-static void check_lock(const char *pause)
+static void check_lock(const std::string &pause)
 {
-	const auto got = words_of(
-		"lock",
-		".shared .align 4 .b8 room[8];\n.reg .b32 d;\n.reg .pred p;\n"
-		"setp.eq.u32 p, %tid, 0;\n@p st.shared.v2.u32 [room], {0, 0};\nbar.sync 0;\nL0:\n"
-		"atom.shared.cas.b32 d, [room], 0, 1;\nsetp.eq.u32 p, d, 0;\n@p bra L1;\n" +
-			std::string(pause) +
-			"bra.uni L0;\nL1:\nld.shared.u32 d, [room+4];\nadd.u32 d, d, 1;\n"
-			"st.shared.u32 [room+4], d;\nmembar.cta;\natom.shared.exch.b32 d, [room], "
-			"0;\n"
-			"bar.warp.sync -1;\nbar.sync 0;\nld.shared.u32 d, [room+4];\n" +
-			store_d,
-		64);
-
-	expect(word(got, 0) == 64, "lock: %u of 64 came through", word(got, 0));
-	covers("membar.cta");
-	if (*pause)
-		covers("nanosleep.u32");
+	check_words("lock", { "membar.cta", pause.substr(0, pause.find(' ')) },
+		    ".shared .align 4 .b8 room[8];\n.reg .pred p;\nsetp.eq.u32 p, %tid, 0;\n"
+		    "@p st.shared.v2.u32 [room], {0, 0};\nbar.sync 0;\nL0:\n"
+		    "atom.shared.cas.b32 d, [room], 0, 1;\nsetp.eq.u32 p, d, 0;\n@p bra L1;\n" +
+			    pause +
+			    ";\nbra.uni L0;\nL1:\nld.shared.u32 d, [room+4];\nadd.u32 d, d, 1;\n"
+			    "st.shared.u32 [room+4], d;\nmembar.cta;\n"
+			    "atom.shared.exch.b32 d, [room], 0;\n"
+			    "bar.warp.sync -1;\nbar.sync 0;\nld.shared.u32 d, [room+4];",
+		    64, [](unsigned) { return 64; });
 }
 
 /* Two halves of a warp meet at bar.warp.sync of different places. */
 static void check_two_places(void)
 {
-	const auto got = words_of(
-		"two places",
-		".shared .align 4 .b8 room[8];\n.reg .b32 d;\n.reg .pred p;\n"
-		"setp.lt.u32 p, %tid, 16;\n@p bra L0;\nst.shared.u32 [room], 5;\n"
-		"bar.warp.sync -1;\nld.shared.u32 d, [room+4];\nbra.uni L1;\nL0:\n"
-		"st.shared.u32 [room+4], 6;\nbar.warp.sync -1;\nld.shared.u32 d, [room];\nL1:\n" +
-			std::string(store_d),
-		LANES);
-
-	expect(word(got, 0) == 5 && word(got, 31) == 6, "two places: %u, %u", word(got, 0),
-	       word(got, 31));
+	check_words("two places", {},
+		    ".shared .align 4 .b8 room[8];\n.reg .pred p;\nsetp.lt.u32 p, %tid, 16;\n"
+		    "@p bra L0;\nst.shared.u32 [room], 5;\nbar.warp.sync -1;\n"
+		    "ld.shared.u32 d, [room+4];\nbra.uni L1;\nL0:\nst.shared.u32 [room+4], 6;\n"
+		    "bar.warp.sync -1;\nld.shared.u32 d, [room];\nL1:",
+		    LANES, [](unsigned l) { return l < 16 ? 5 : 6; });
 }
 
-/* Thread x, y, z of a block and its block's number; exit in the middle. */
+/* Special registers of two blocks of 64; exit in the middle. */
 static void check_numbers(void)
 {
 	static const struct {
@@ -395,41 +339,21 @@ static void check_numbers(void)
 		uint32_t (*value)(unsigned thread);
 	} numbers[] = {
 		{ "%laneid", [](unsigned t) { return t % 32; } },
-		{ "%warpid", [](unsigned t) { return t / 32; } },
 		{ "%ntid.x", [](unsigned) { return 64u; } },
-		{ "%ntid.y", [](unsigned) { return 1u; } },
 		{ "%tid.y", [](unsigned) { return 0u; } },
 		{ "%tid.z", [](unsigned) { return 0u; } },
-		{ "%ctaid.x", [](unsigned) { return 0u; } },
-		{ "%nctaid.x", [](unsigned) { return 1u; } },
-		{ "%lanemask_eq", [](unsigned t) { return 1u << t % 32; } },
-		{ "%lanemask_lt", [](unsigned t) { return ~(~0u << t % 32); } },
+		{ "%ctaid.x", [](unsigned t) { return t / 64; } },
+		{ "%nctaid.x", [](unsigned) { return 2u; } },
 		{ "%lanemask_le", [](unsigned t) { return ~0u >> (31 - t % 32); } },
-		{ "%lanemask_ge", [](unsigned t) { return ~0u << t % 32; } },
-		{ "%lanemask_gt", [](unsigned t) { return ~(~0u >> (31 - t % 32)); } },
 	};
 
-	for (const auto &n : numbers) {
-		const auto got = words_of(
-			n.name, std::string(".reg .b32 d;\nmov.u32 d, ") + n.name + ";\n" + store_d,
-			64);
-
-		for (unsigned t = 0; t < 64; t++)
-			expect(word(got, t) == n.value(t), "%s of thread %u: %#x", n.name, t,
-			       word(got, t));
-	}
-	const auto got = words_of("exit",
-				  ".reg .b32 d;\n.reg .pred p;\nmov.u32 d, 3;\n"
-				  "setp.gt.u32 p, %tid, 40;\n@p exit;\n" +
-					  std::string(store_d),
-				  64);
-
-	expect(word(got, 40) == 3 && word(got, 41) == 0, "exit: %u, %u", word(got, 40),
-	       word(got, 41));
-	covers("exit");
-	covers("ret");
-	(void)words_of("membar.gl", "membar.gl;\n", LANES);
-	covers("membar.gl");
+	for (const auto &n : numbers)
+		check_words(n.name, {}, std::string("mov.u32 d, ") + n.name + ";", 64, n.value, 2);
+	check_words("exit", { "exit", "ret" },
+		    ".reg .pred p;\nmov.u32 d, 3;\nsetp.gt.u32 p, %tid, 40;\n@p exit;", 64,
+		    [](unsigned t) { return t > 40 ? 0 : 3; });
+	check_words("membar.gl", { "membar.gl" }, "membar.gl;\nmov.u32 d, 1;", LANES,
+		    [](unsigned) { return 1; });
 }
 
 void test_warps(void)
@@ -441,8 +365,8 @@ void test_warps(void)
 	check_cluster();
 	check_overlap();
 	check_loop();
-	check_lock("");
-	check_lock("nanosleep.u32 100;\n");
+	check_lock("bra.uni L0");
+	check_lock("nanosleep.u32 100");
 	check_two_places();
 	check_numbers();
 }
