@@ -41,9 +41,7 @@ void count_global(struct warp &w, enum access access, uint32_t mask, const uint6
 		  unsigned bytes)
 {
 	struct counts *const c = &w.block->worker->counts;
-	struct traffic_count *const t = access == LOADS    ? &c->global_load
-					: access == STORES ? &c->global_store
-							   : &c->global_atomic;
+	struct traffic_count *const t = &c->global[access];
 	uint64_t sectors[LANES], places[LANES];
 	unsigned count = 0;
 
@@ -90,9 +88,7 @@ void count_shared(struct warp &w, enum access access, uint32_t mask, const uint6
 		  unsigned bytes)
 {
 	struct counts *const c = &w.block->worker->counts;
-	struct traffic_count *const t = access == LOADS    ? &c->shared_load
-					: access == STORES ? &c->shared_store
-							   : &c->shared_atomic;
+	struct traffic_count *const t = &c->shared[access];
 	const unsigned group = (unsigned)LANES / std::max(bytes / (unsigned)WORD, 1u);
 	uint64_t places[LANES];
 	unsigned words = 0, count = 0;
@@ -182,34 +178,14 @@ static struct {
 	std::string text;
 } counted;
 
-static void add(struct traffic_count *sum, const struct traffic_count *more)
-{
-	sum->requests += more->requests;
-	sum->parts += more->parts;
-	sum->least += more->least;
-	sum->turns += more->turns;
-}
-
 static void add(struct counts *sum, const struct counts *more)
 {
-	sum->launches += more->launches;
-	sum->blocks += more->blocks;
-	sum->threads += more->threads;
-	for (unsigned n = 0; n < CLASSES; n++) {
-		sum->instructions[n] += more->instructions[n];
-		sum->lanes[n] += more->lanes[n];
-	}
-	sum->branches += more->branches;
-	sum->divergent += more->divergent;
-	sum->barriers += more->barriers;
-	sum->grid_barriers += more->grid_barriers;
-	add(&sum->global_load, &more->global_load);
-	add(&sum->global_store, &more->global_store);
-	add(&sum->global_atomic, &more->global_atomic);
-	add(&sum->shared_load, &more->shared_load);
-	add(&sum->shared_store, &more->shared_store);
-	add(&sum->shared_atomic, &more->shared_atomic);
-	sum->chain += more->chain;
+	enum { NUMBERS = sizeof *sum / sizeof(uint64_t) };
+	uint64_t *const to = (uint64_t *)(void *)sum;
+	const uint64_t *const from = (const uint64_t *)(const void *)more;
+
+	for (size_t n = 0; n < NUMBERS; n++)
+		to[n] += from[n];
 }
 
 void counts_collect(const struct kernel *k, const struct counts *counts)
@@ -261,15 +237,19 @@ static void put(const char *name, uint64_t value)
 			"\":" + std::to_string(value);
 }
 
-static void put_traffic(const char *name, const char *parts, const struct traffic_count *t)
+static void put_traffic(const std::string &memory, const char *parts, const struct traffic_count *t)
 {
-	counted.text += std::string(",\"") + name + "\":{";
-	put("requests", t->requests);
-	put(parts, t->parts);
-	put("least", t->least);
-	if (strstr(name, "atomic"))
-		put("turns", t->turns);
-	counted.text += "}";
+	static const char *const accesses[] = { "load", "store", "atomic" };
+
+	for (unsigned access = LOADS; access < ACCESSES; access++) {
+		counted.text += ",\"" + memory + "_" + accesses[access] + "\":{";
+		put("requests", t[access].requests);
+		put(parts, t[access].parts);
+		put("least", t[access].least);
+		if (access == UPDATES)
+			put("turns", t[access].turns);
+		counted.text += "}";
+	}
 }
 
 static void put_classes(const struct counts *c)
@@ -304,12 +284,8 @@ static void put_counts(const struct counts *c)
 	put("barriers", c->barriers);
 	if (c->grid_barriers)
 		put("grid_barriers", c->grid_barriers);
-	put_traffic("global_load", "sectors", &c->global_load);
-	put_traffic("global_store", "sectors", &c->global_store);
-	put_traffic("global_atomic", "sectors", &c->global_atomic);
-	put_traffic("shared_load", "wavefronts", &c->shared_load);
-	put_traffic("shared_store", "wavefronts", &c->shared_store);
-	put_traffic("shared_atomic", "wavefronts", &c->shared_atomic);
+	put_traffic("global", "sectors", c->global);
+	put_traffic("shared", "wavefronts", c->shared);
 	put("chain", c->chain);
 }
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "tests/ptx/fatbin.h"
 #include "tests/ptx/machine.h"
 
 /* ---- launches ---------------------------------------------------------------------------- */
@@ -50,10 +49,36 @@ struct manner {
 	bool cooperative, overlapped;
 };
 
-static cudaError_t submit_launch(const void *host, const cudaLaunchConfig_t *config,
-				 void **arguments, struct manner manner)
+static struct manner manner_of(const cudaLaunchConfig_t *config)
+{
+	struct manner manner = { dim3(1, 1, 1), false, false };
+
+	for (unsigned n = 0; n < config->numAttrs; n++) {
+		const cudaLaunchAttributeValue *const value = &config->attrs[n].val;
+
+		switch (config->attrs[n].id) {
+		case cudaLaunchAttributeCooperative:
+			manner.cooperative = value->cooperative != 0;
+			break;
+		case cudaLaunchAttributeClusterDimension:
+			manner.cluster =
+				dim3(value->clusterDim.x, value->clusterDim.y, value->clusterDim.z);
+			break;
+		case cudaLaunchAttributeProgrammaticStreamSerialization:
+			manner.overlapped = value->programmaticStreamSerializationAllowed != 0;
+			break;
+		default:
+			break;
+		}
+	}
+	return manner;
+}
+
+extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
+					   void **arguments)
 {
 	struct kernel *const k = kernel_find(host);
+	const struct manner manner = manner_of(config);
 
 	if (!k)
 		return device_error(cudaErrorInvalidDeviceFunction);
@@ -84,56 +109,17 @@ extern "C" cudaError_t cudaLaunchKernel(const void *host, dim3 grid, dim3 block,
 	config.blockDim = block;
 	config.dynamicSmemBytes = dynamic_bytes;
 	config.stream = stream;
-	return submit_launch(host, &config, arguments, { dim3(1, 1, 1), false, false });
-}
-
-static struct manner manner_of(const cudaLaunchConfig_t *config)
-{
-	struct manner manner = { dim3(1, 1, 1), false, false };
-
-	for (unsigned n = 0; n < config->numAttrs; n++) {
-		const cudaLaunchAttributeValue *const value = &config->attrs[n].val;
-
-		switch (config->attrs[n].id) {
-		case cudaLaunchAttributeCooperative:
-			manner.cooperative = value->cooperative != 0;
-			break;
-		case cudaLaunchAttributeClusterDimension:
-			manner.cluster =
-				dim3(value->clusterDim.x, value->clusterDim.y, value->clusterDim.z);
-			break;
-		case cudaLaunchAttributeProgrammaticStreamSerialization:
-			manner.overlapped = value->programmaticStreamSerializationAllowed != 0;
-			break;
-		default:
-			break;
-		}
-	}
-	return manner;
-}
-
-extern "C" cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *host,
-					   void **arguments)
-{
-	return submit_launch(host, config, arguments, manner_of(config));
+	return cudaLaunchKernelExC(&config, host, arguments);
 }
 
 /* nvcc's stubs: a launch's configuration waits while its arguments are gathered. */
-extern "C" {
-unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_bytes, void *stream);
-cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *dynamic_bytes,
-				       void *stream);
-cudaError_t __cudaGetKernel(cudaKernel_t *kernel, const void *host);
-cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void **arguments,
-			       size_t dynamic_bytes, cudaStream_t stream);
-}
-
 static __thread struct {
 	unsigned grid[3], block[3];
 	size_t dynamic_bytes;
 	void *stream;
 } pushed;
 
+extern "C" {
 unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t dynamic_bytes, void *stream)
 {
 	pushed = {
@@ -163,54 +149,34 @@ cudaError_t __cudaLaunchKernel(cudaKernel_t kernel, dim3 grid, dim3 block, void 
 	return cudaLaunchKernel((const void *)kernel, grid, block, arguments, dynamic_bytes,
 				stream);
 }
+}
 
 /* ---- registration ------------------------------------------------------------------------ */
 
 extern "C" {
-void **__cudaRegisterFatBinary(void *fat_binary);
-void __cudaRegisterFatBinaryEnd(void **handle);
-void __cudaUnregisterFatBinary(void **handle);
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-			    int thread_limit, void *, void *, void *, void *, int *);
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
-		       size_t bytes, int constant, int global);
-}
-
 void **__cudaRegisterFatBinary(void *fat_binary)
 {
 	return (void **)(void *)module_register(fat_binary);
 }
 
-void __cudaRegisterFatBinaryEnd(void **handle)
+void __cudaRegisterFatBinaryEnd(void **)
 {
-	(void)handle;
 }
 
-void __cudaUnregisterFatBinary(void **handle)
+void __cudaUnregisterFatBinary(void **)
 {
-	(void)handle;
 }
 
-void __cudaRegisterFunction(void **handle, const char *host, char *device, const char *name,
-			    int thread_limit, void *, void *, void *, void *, int *)
+void __cudaRegisterFunction(void **handle, const char *host, char *, const char *name, int, void *,
+			    void *, void *, void *, int *)
 {
-	(void)device;
-	(void)thread_limit;
 	function_register((struct module *)(void *)handle, host, name);
 }
 
 /* Nobody copies from or to a variable by its name: cudaMemcpyToSymbol() would not link. */
-void __cudaRegisterVar(void **handle, char *host, char *device, const char *name, int external,
-		       size_t bytes, int constant, int global)
+void __cudaRegisterVar(void **, char *, char *, const char *, int, size_t, int, int)
 {
-	(void)handle;
-	(void)host;
-	(void)device;
-	(void)name;
-	(void)external;
-	(void)bytes;
-	(void)constant;
-	(void)global;
+}
 }
 
 /* ---- memory ------------------------------------------------------------------------------ */
@@ -220,23 +186,20 @@ cudaError_t cudaMalloc(void **pointer, size_t bytes)
 	return runtime_allocate(pointer, bytes, true);
 }
 
-cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned flags)
+cudaError_t cudaHostAlloc(void **pointer, size_t bytes, unsigned)
 {
-	(void)flags;
 	return runtime_allocate(pointer, bytes, false);
 }
 
-cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned flags)
+cudaError_t cudaHostGetDevicePointer(void **device, void *host, unsigned)
 {
-	(void)flags;
 	*device = host;
 	return cudaSuccess;
 }
 
 /* Any memory of the host is as good as page-locked here; only the arguments are looked at. */
-cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned flags)
+cudaError_t cudaHostRegister(void *pointer, size_t bytes, unsigned)
 {
-	(void)flags;
 	return pointer && bytes ? cudaSuccess : device_error(cudaErrorInvalidValue);
 }
 
@@ -268,9 +231,8 @@ extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks
 }
 
 extern "C" cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(
-	int *blocks, const void *host, int block_size, size_t dynamic_bytes, unsigned flags)
+	int *blocks, const void *host, int block_size, size_t dynamic_bytes, unsigned)
 {
-	(void)flags;
 	return runtime_occupancy(blocks, host, block_size, dynamic_bytes);
 }
 

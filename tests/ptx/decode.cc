@@ -134,50 +134,47 @@ static const struct form *find_access(std::string_view opcode, struct instructio
 {
 	std::string name;
 
-	if (!opcode.starts_with("ld.") && !opcode.starts_with("st.") &&
-	    !opcode.starts_with("atom."))
-		return nullptr;
-	how->order = opcode.starts_with("atom.") ? RELAXED : WEAK_ORDER;
+	how->order = opcode.starts_with("atom") ? RELAXED : WEAK_ORDER;
 	how->scope = SCOPE_GPU;
 	for (size_t at = 0, end; at < opcode.size(); at = end + 1) {
 		end = std::min(opcode.find('.', at), opcode.size());
 		const std::string_view word = opcode.substr(at, end - at);
 
-		if (!is_named(word, { "", "global", "shared", "local", "param" }, &how->space) &&
+		if (!is_named(word, { "", "global", "shared", "local" }, &how->space) &&
 		    !is_named(word, { "", "relaxed", "acquire", "release", "acq_rel", "volatile" },
 			      &how->order) &&
 		    !is_named(word, { "cta", "gpu" }, &how->scope) &&
 		    !is_named(word, { "", "", "v2", "", "v4" }, &how->width) && word != "nc")
 			name += std::string(name.empty() ? "" : ".").append(word);
 	}
-	if (how->space == PARAM)
-		name.insert(name.find('.'), ".param");
 	return find_form(name);
 }
 
-static enum instruction_class class_of(enum instruction_class global, enum space space)
+static bool is_access(std::string_view opcode)
 {
-	return space == SHARED  ? (enum instruction_class)(global + LOAD_SHARED - LOAD_GLOBAL)
-	       : space == LOCAL ? LOCAL_MEMORY
-				: global;
+	return opcode.starts_with("ld.") || opcode.starts_with("st.") ||
+	       opcode.starts_with("atom.");
 }
 
 void decode(struct statement &s)
 {
 	struct instruction how;
-	const bool is_move = s.opcode.starts_with("mov.");
-	const struct form *const form = is_move ? find_move(s) : find_form(s.opcode);
-	const struct form *const access = form ? nullptr : find_access(s.opcode, &how);
+	const struct form *const form = is_access(s.opcode)            ? find_access(s.opcode, &how)
+					: s.opcode.starts_with("mov.") ? find_move(s)
+								       : find_form(s.opcode);
 
-	if (!form && !access)
+	if (!form)
 		throw std::runtime_error("unknown opcode " + std::string(s.opcode));
-	s.i = form ? form->i : access->i;
-	if (access) {
-		s.i.kind = class_of(s.i.kind, how.space);
-		s.i.space = how.space;
+	s.i = form->i;
+	if (is_access(s.opcode)) {
 		s.i.order = how.order;
 		s.i.scope = how.scope;
 		s.i.width = how.width;
+		s.i.space = how.space ? how.space : s.i.space;
+		if (how.space == LOCAL)
+			s.i.kind = LOCAL_MEMORY;
+		else if (how.space == SHARED)
+			s.i.kind = (enum instruction_class)(s.i.kind + LOAD_SHARED - LOAD_GLOBAL);
 	}
-	take_operands(s, form ? form->operands : access->operands);
+	take_operands(s, form->operands);
 }

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 
-#include "tests/ptx/fatbin.h"
 #include "tests/ptx/machine.h"
 
 /* The layout of a fat binary, as fatbinary(1) writes it. */

@@ -18,7 +18,6 @@
 #define GPUBENCH_TESTS_PTX_MACHINE_H
 
 #include "tests/cudart/runtime.h"
-#include "tests/ptx/counts.h"
 #include "tests/ptx/ptx.h"
 
 enum {
@@ -60,6 +59,27 @@ struct late_copy {
 	uint64_t from, to;
 	uint32_t group;
 	unsigned lane;
+};
+
+/* ---- counts ------------------------------------------------------------------------------ */
+
+enum access { LOADS, STORES, UPDATES, ACCESSES };
+
+/* Requests of warps to one memory: how they spread, and the least that so many bytes need. */
+struct traffic_count {
+	uint64_t requests, parts, least; /* parts: sectors of 32 bytes, or wavefronts */
+	uint64_t turns;                  /* of atomics: the most lanes at one address */
+};
+
+/* Of what runs while the CUDA back end counts (struct gb_counter of common/backend.h). */
+struct counts {
+	uint64_t launches, blocks, threads;
+	uint64_t instructions[CLASSES], lanes[CLASSES];
+	uint64_t branches, divergent;
+	uint64_t barriers; /* of blocks and clusters, times the warps that waited there */
+	uint64_t grid_barriers;
+	struct traffic_count global[ACCESSES], shared[ACCESSES];
+	uint64_t chain; /* the longest of dependent global loads; summed over launches */
 };
 
 /* ---- blocks ------------------------------------------------------------------------------ */
@@ -147,6 +167,23 @@ void cluster_check(struct cluster *c);
 void barrier_arrive(struct warp *w, const struct instruction *i, uint32_t mask);
 uint64_t ptx_random(struct worker *w);
 
+/* counts.cc */
+/* A request of the lanes in mask, each for `bytes` at its address. */
+void count_global(struct warp &w, enum access access, uint32_t mask, const uint64_t at[LANES],
+		  unsigned bytes);
+void count_shared(struct warp &w, enum access access, uint32_t mask, const uint64_t at[LANES],
+		  unsigned bytes);
+/* An atomic addition: is it that of block 0 in gpu_grid_sync()? */
+void count_addition(struct warp &w, uint32_t addend);
+/* An instruction is about to run; it cannot yet, and will be counted when it does. */
+void count_instruction(struct warp &w, const struct instruction &i, uint32_t mask);
+void count_postponed(struct warp &w, const struct instruction &i, uint32_t mask);
+bool counts_on(void);
+/* The only schedule under which counts are the same every time. */
+void counts_fix_schedule(void);
+/* The launch is over: add what its worker counted. */
+void counts_collect(const struct kernel *k, const struct counts *counts);
+
 /* weak.cc: for launches with ptx_running.weak, on one OS thread.  weak_load() returns the value; weak_store()
  * is called before memory is written and returns false if memory stays as it is; an update (stored: it
  * has changed something) likewise, and always changes memory. */
@@ -170,7 +207,10 @@ struct abandoned {
 			const char *format, ...) __attribute__((format(printf, 4, 5)));
 void report_stuck(struct worker *w); /* who waits where */
 
-/* fatbin.cc */
+/* fatbin.cc: registration, by nvcc's objects and by the self-test. */
+struct module *module_from_text(const std::string &text);
+struct module *module_register(const void *fat_binary);
+void function_register(struct module *module, const void *host, const char *name);
 struct kernel *kernel_find(const void *host_function);
 
 /* Shared memory of all blocks (launch.cc). */

@@ -438,11 +438,14 @@ template <class T> static void add_accesses(form_table &t, const std::string &ty
 {
 	const std::string value(1, at_least(sizeof(T)));
 
-	t["ld" + type] = { value + "=[", { .run = load<T>, .kind = LOAD_GLOBAL } };
-	t["ld.param" + type] = { value + "=[", { .run = load_parameter<T>, .kind = PARAMETER } };
-	t["st" + type] = { "=[" + value, { .run = store<T>, .kind = STORE_GLOBAL } };
-	for (const char *form : { "ld", "ld.param", "st" })
-		t[form + type].i.bytes = sizeof(T);
+	t["ld" + type] = { value + "=[",
+			   { .run = load<T>, .kind = LOAD_GLOBAL, .bytes = sizeof(T) } };
+	t["st" + type] = { "=[" + value,
+			   { .run = store<T>, .kind = STORE_GLOBAL, .bytes = sizeof(T) } };
+	t["ld.param" + type] = {
+		value + "=[",
+		{ .run = load_parameter<T>, .kind = PARAMETER, .space = PARAM, .bytes = sizeof(T) },
+	};
 }
 
 template <class T, class F>

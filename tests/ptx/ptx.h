@@ -2,9 +2,9 @@
  *
  *	lex.cc          text to tokens
  *	parse.cc        a module: variables, kernels, registers, labels
- *	decode*.cc      a statement to an instruction: which function, which operands
+ *	decode.cc       a statement to an instruction: which form, which operands
  *	allocate.cc     registers to places in a warp's register file
- *	op_*.cc         what each instruction does to the lanes of a warp
+ *	op_*.cc         the forms: what each instruction does to the lanes of a warp
  *
  * Nothing is skipped: an opcode, a qualifier, a directive or an operand that is not known, or a
  * register whose width does not fit the instruction, stops the load with its line.

@@ -15,9 +15,7 @@
 
 #include <set>
 
-#include "tests/cudart/runtime.h"
-#include "tests/ptx/fatbin.h"
-#include "tests/ptx/ptx.h"
+#include "tests/ptx/machine.h"
 
 enum { MANY = 30, CASES = 4096, THREADS = 128 };
 
@@ -66,7 +64,7 @@ std::string kernel_text(unsigned parameters, const std::string &body)
 	return text + body + "\nret;\n}\n";
 }
 
-static cudaError_t launch(const void *key, std::vector<void *> &device, unsigned blocks,
+static cudaError_t submit(const void *key, std::vector<void *> &device, unsigned blocks,
 			  unsigned threads, unsigned cluster, bool overlapped)
 {
 	cudaLaunchAttribute attributes[2] = {};
@@ -109,7 +107,7 @@ std::string run_kernel(const std::string &text, std::vector<std::vector<uint8_t>
 		(void)cudaMemcpy(memory, b.data(), b.size(), cudaMemcpyHostToDevice);
 		device.push_back(memory);
 	}
-	const cudaError_t launched = launch(key, device, blocks, threads, cluster, overlapped);
+	const cudaError_t launched = submit(key, device, blocks, threads, cluster, overlapped);
 
 	(void)cudaDeviceSynchronize();
 	for (size_t n = 0; n < buffers.size() && !report_count(); n++)

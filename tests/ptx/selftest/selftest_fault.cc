@@ -33,6 +33,7 @@ void test_faults(void)
 		    "cp.async.cg.shared.global [at], [%p0+96], 16;\n",
 		    "pass the end of an allocation of 100");
 	check_fault("trap;", "trap");
+	covers("trap");
 	check_fault("st.global.u32 [%p0], %tid;\ngriddepcontrol.wait;",
 		    "the launch before may not have ended", 32, true);
 	check_fault(".reg .pred p;\nsetp.lt.u32 p, %tid, 32;\n@p bra L;\nbar.sync 0;\nbar.sync "

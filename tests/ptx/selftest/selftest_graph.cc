@@ -5,8 +5,7 @@
 #include <string.h>
 
 #include "common/backend.h"
-#include "tests/cudart/runtime.h"
-#include "tests/ptx/fatbin.h"
+#include "tests/ptx/machine.h"
 #include "tests/ptx/selftest/selftest.h"
 
 extern const struct gb_counter *gb_gpu_counter;
