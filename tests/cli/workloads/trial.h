@@ -53,8 +53,8 @@ static inline void expect_of(struct trial *t, int64_t sample, const char *words)
 	(void)t->workload->verify(t->params, t->input, sample, t->output, &t->metrics, &err);
 	cr_assert_eq(err.code, words ? GB_EVERIFY : GB_OK, "%s", words ? words : err.message);
 	(void)snprintf(pattern, sizeof pattern, "*%s*", words ? words : "");
-	cr_assert_eq(fnmatch(pattern, err.message, 0), 0, "the message is: %s\nit lacks: %s",
-		     err.message, words);
+	cr_assert_eq(fnmatch(pattern, err.message, 0), 0, "the message %s does not match %s",
+		     err.message, pattern);
 }
 
 /* The first sample's, and the end of the trial. */
