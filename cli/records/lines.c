@@ -26,7 +26,7 @@ static enum gb_status grow(void *array, size_t count, size_t more, size_t *room,
 	void ***list = array, **grown;
 	const size_t size = count + more > 2 * *room ? count + more : 2 * *room;
 
-	if (count + more <= *room)
+	if (more == 0 || count + more <= *room)
 		return GB_OK;
 	grown = reallocarray(*list, size, sizeof(void *));
 	if (!grown)
