@@ -215,9 +215,7 @@ static void step_shared(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32
 	td->looked = looked;
 }
 
-/* Aligned, since the loop over edges is short: elsewhere than at a cache line csr took a third longer. */
-__attribute__((aligned(64))) void bfs_topdown_step(struct bfs_topdown *td, struct bfs_cpu *cpu,
-						   int32_t level)
+void bfs_topdown_step(struct bfs_topdown *td, struct bfs_cpu *cpu, int32_t level)
 {
 	const double edges = (double)td->count * (double)cpu->in->m / cpu->in->n;
 	const uint64_t rows = td->count * 2 * sizeof(uint64_t);
