@@ -333,21 +333,20 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 
 /* ---- lines that are there twice ----------------------------------------------------------- */
 
-/* Compare two lines, which are deleted. */
-static bool equal_lines(cJSON *a, cJSON *b)
+/* GB_EUSAGE if the two lines, which are deleted, differ: number `seq` of the run in the file at `path`;
+ * GB_EMEMORY. */
+static enum gb_status check_equal(cJSON *a, cJSON *b, const char *path, double seq, const char *run,
+				  struct gb_error *err)
 {
-	const bool equal = a && b && cJSON_Compare(a, b, true);
-
+	if (!a || !b)
+		gb_out_of_memory(err, NULL);
+	else if (!cJSON_Compare(a, b, true))
+		gb_fail(err, GB_EUSAGE,
+			"%.200s: line %.0f of run %.60s is there twice, and differs", path, seq,
+			run);
 	cJSON_Delete(a);
 	cJSON_Delete(b);
-	return equal;
-}
-
-static enum gb_status twice_and_differs(const char *path, const char *line, const char *run,
-					struct gb_error *err)
-{
-	return gb_fail(err, GB_EUSAGE, "%.200s: line %s of run %.60s is there twice, and differs",
-		       path, line, run);
+	return err->code;
 }
 
 /* Records of a run that is there twice are those of the earlier line. */
@@ -362,8 +361,9 @@ static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, 
 			k++;
 		if (k == i)
 			continue;
-		if (!equal_lines(gb_run_format(run), gb_run_format(list->run[k])))
-			return twice_and_differs(path, "0", run->run_id, err);
+		if (check_equal(gb_run_format(run), gb_run_format(list->run[k]), path, 0,
+				run->run_id, err))
+			return err->code;
 		for (size_t r = 0; r < list->count; r++)
 			if (list->record[r]->run == run)
 				list->record[r]->run = list->run[k];
@@ -389,16 +389,14 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 	*dropped = 0;
 	for (size_t i = 0; i < list->count && !err->code; i++) {
 		struct gb_record *record = list->record[i], **earlier = &record;
-		char seq[32];
 
 		if (!isnan(record->seq))
 			earlier = tsearch(record, &seen, by_number);
 		if (!earlier) {
 			gb_out_of_memory(err, NULL);
 		} else if (*earlier != record && i >= first) {
-			(void)snprintf(seq, sizeof seq, "%.0f", record->seq);
-			if (!equal_lines(gb_record_format(*earlier), gb_record_format(record)))
-				(void)twice_and_differs(path, seq, record->run_id, err);
+			(void)check_equal(gb_record_format(*earlier), gb_record_format(record),
+					  path, record->seq, record->run_id, err);
 			gb_records_remove(list, i--);
 			++*dropped;
 		}
