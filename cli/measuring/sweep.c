@@ -195,8 +195,9 @@ static enum gb_status set_axis(struct gb_axis *axis, const char *spec, struct gb
 
 	if (!list.value || !list.text)
 		gb_out_of_memory(err, NULL);
-	while (!err->code && (item = strsep(&rest, ",")))
-		(void)append_item(&list, item, err);
+	else
+		while (!err->code && (item = strsep(&rest, ",")))
+			(void)append_item(&list, item, err);
 	if (err->code)
 		unused = &list;
 	free(unused->text);

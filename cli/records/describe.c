@@ -107,7 +107,7 @@ static void describe_excluded(struct gb_record *record, const struct gb_result *
 
 	if (workload->excluded && workload->excluded(result->params))
 		thing[count++] = workload->excluded(result->params);
-	if (ops->excluded && ops->excluded(result->params))
+	if (ops && ops->excluded && ops->excluded(result->params))
 		thing[count++] = ops->excluded(result->params);
 	record->excluded = (struct gb_texts){ count, thing };
 }
