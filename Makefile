@@ -149,7 +149,7 @@ asking   := $(shell grep -rlE 'GB_HAVE_CU|GPUBENCH_SIMT|build_info\.h' --include
 object   = $(foreach f,$(1),$(if $(filter $(asking),$f),$(BUILD),$(SHARED))/$(basename $f).o)
 # $(call files,FOLDER...,ENDING): all files below those folders, sorted.
 files     = $(sort $(shell find $(1) -name '*.$(2)'))
-embree   := cpu/lbvh/embree.c
+embree   := $(wildcard cpu/lbvh/embree*.c cpu/lbvh/parts/embree.c)
 sources  := $(filter-out $(if $(filter 0,$(have_embree)),$(embree)),$(call files,cli common cpu datasets $(if $(filter 1,$(have_vulkan)),vulkan),c))
 cuda_c   := $(call files,cuda,c)
 objects  := $(call object,$(sources) results/papers.S $(if $(filter 1,$(have_hwy)),cpu/radix/vqsort.cc))

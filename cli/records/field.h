@@ -14,6 +14,7 @@
 
 #include <cjson/cJSON.h>
 
+#include "cli/records/member.h"
 #include "common/stats.h"
 
 enum gb_flag { GB_UNKNOWN, GB_NO, GB_YES };
@@ -45,35 +46,6 @@ struct gb_numbers {
 struct gb_texts {
 	size_t count;
 	const char **text; /* the array is owned */
-};
-
-/* A value of any field in a form to print and to compare. */
-enum gb_value_kind {
-	GB_VALUE_ABSENT,
-	GB_VALUE_NUMBER,
-	GB_VALUE_TEXT,
-	GB_VALUE_FLAG,
-	GB_MEMBER_NUMBER = GB_VALUE_NUMBER,
-	GB_MEMBER_TEXT = GB_VALUE_TEXT,
-	GB_MEMBER_FLAG = GB_VALUE_FLAG,
-};
-struct gb_field_value {
-	enum gb_value_kind kind;
-	double number; /* of a flag: 0 or 1 */
-	const char *text;
-};
-
-/* A parameter, a metric or a variable of the environment. */
-struct gb_member {
-	const char *name;
-	enum gb_value_kind kind;
-	double number; /* of a flag: 0 or 1 */
-	const char *text;
-};
-
-struct gb_members {
-	size_t count;
-	struct gb_member *item; /* owned */
 };
 
 enum gb_field_type {
@@ -120,19 +92,5 @@ const struct gb_times *gb_fields_times(const struct gb_field *field, size_t coun
 
 /* NAN in what is unknown. */
 struct gb_summary gb_times_summary(const struct gb_times *times);
-
-/* The value in a few words, "none" if it is absent.  Returns text. */
-const char *gb_value_words(struct gb_field_value value, char *text, size_t size);
-bool gb_values_equal(struct gb_field_value a, struct gb_field_value b);
-
-/* ---- members ------------------------------------------------------------------------------ */
-
-const struct gb_member *gb_member_find(const struct gb_members *members, const char *name);
-/* NAN or NULL if there is none of that name and kind. */
-double gb_member_number(const struct gb_members *members, const char *name);
-const char *gb_member_text(const struct gb_members *members, const char *name);
-bool gb_member_equal(const struct gb_member *a, const struct gb_member *b);
-/* Append a copy, if it has a value; name and text must outlive it.  False if memory ran out. */
-bool gb_members_add(struct gb_members *members, struct gb_member member);
 
 #endif

@@ -83,7 +83,7 @@ bool gb_axis_is_point(const struct gb_axes *axes, size_t axis)
 struct gb_column gb_axis_column(const struct gb_axes *axes, size_t axis)
 {
 	return (struct gb_column){ axes->axis[axis].name, NULL,
-				   axes->axis[axis].value->kind != GB_MEMBER_NUMBER };
+				   axes->axis[axis].value->kind != GB_VALUE_NUMBER };
 }
 
 const struct gb_member *gb_axis_value(const struct gb_axes *axes, size_t axis,
@@ -124,9 +124,9 @@ const char *gb_axis_text(char text[GB_VALUE_MAX], const struct gb_member *value)
 {
 	if (!value)
 		return "";
-	if (value->kind == GB_MEMBER_TEXT)
+	if (value->kind == GB_VALUE_TEXT)
 		return value->text;
-	if (value->kind == GB_MEMBER_FLAG)
+	if (value->kind == GB_VALUE_FLAG)
 		return value->number > 0 ? "yes" : "no";
 	if (fabs(value->number) <= 0x1p53 && !(fabs(fmod(value->number, 1)) > 0))
 		return gb_text_int(text, (int64_t)value->number);

@@ -49,14 +49,14 @@ static size_t find_abscissa(const struct gb_section *section)
 		size_t values = 0;
 
 		if (!gb_axis_is_point(&section->axes, a) ||
-		    section->axes.axis[a].value->kind != GB_MEMBER_NUMBER)
+		    section->axes.axis[a].value->kind != GB_VALUE_NUMBER)
 			continue;
 		for (size_t i = 0; i < section->row_count; i++) {
 			const struct gb_member *v =
 				gb_axis_value(&section->axes, a, section->row[i].record);
 			size_t k = 0;
 
-			if (!v || v->kind != GB_MEMBER_NUMBER || v->number <= 0)
+			if (!v || v->kind != GB_VALUE_NUMBER || v->number <= 0)
 				continue;
 			while (k < i && !gb_member_equal(v, gb_axis_value(&section->axes, a,
 									  section->row[k].record)))
@@ -245,7 +245,7 @@ static struct point point_of(const struct gb_section *section, size_t abscissa,
 {
 	const struct gb_member *value = gb_axis_value(&section->axes, abscissa, row->record);
 	struct point p = { value,
-			   value && value->kind == GB_MEMBER_NUMBER ? value->number : (double)NAN,
+			   value && value->kind == GB_VALUE_NUMBER ? value->number : (double)NAN,
 			   { NAN, NAN, NAN } };
 
 	(void)gb_row_span(row, &p.ns);

@@ -1,5 +1,5 @@
 /* embree.c -- cpu/embree, -medium, embree8, embree16, embree16-medium: Intel's Embree, 4 or 3, traced
- * by calls with 1, 8 and 16 rays; cpu/embree-morton: its general builder.
+ * by calls with 1, 8 and 16 rays.
  *
  * The peer that the paper compares with.  Build: rtcCommitScene() of one mesh, at low quality by
  * Morton codes (the paper's "HLBVH"), at medium quality by the surface area heuristic; it ends with
@@ -12,27 +12,13 @@
  * as our builders do.
  *
  * Embree's arithmetic is its own: where a ray grazes an edge its hit may differ from ours.
- *
- * A device has as many threads as --threads asks for.  Embree allocates its trees itself; that memory
- * is not in the record.
- *
- * embree-morton is rtcBuildBVH() at low quality.
- * Morton codes and a binary tree over boxes, as ours; the caller's functions make the nodes.  The
- * boxes of the primitives are made in run(), as all builders do.  The tree has pointers instead of
- * numbers; download() renumbers it, untimed.
  */
-#if GB_EMBREE >= 4
-#include <embree4/rtcore.h>
-#else
-#include <embree3/rtcore.h>
-#endif
-
 #include <math.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "common/memory.h"
+#include "cpu/lbvh/parts/embree.h"
 #include "cpu/lbvh/parts/trace.h"
 
 struct state {
@@ -43,54 +29,6 @@ struct state {
 	bool coherent; /* neighbours go the same way: to the image, or to a light */
 	bool built;    /* the scene's tree is that of the mesh as it is */
 };
-
-/* GB_ERUNTIME with Embree's words, if it reports an error. */
-static enum gb_status check(RTCDevice device, struct gb_error *err)
-{
-	static const char *const words[] = { "no error",         "unknown error",
-					     "invalid argument", "invalid operation",
-					     "out of memory",    "unsupported processor",
-					     "cancelled" };
-	const unsigned code = (unsigned)rtcGetDeviceError(device);
-
-	if (!code)
-		return GB_OK;
-	return gb_fail(err, code == RTC_ERROR_OUT_OF_MEMORY ? GB_EMEMORY : GB_ERUNTIME,
-		       "Embree: %s", code < sizeof words / sizeof *words ? words[code] : "error");
-}
-
-/* A device of that many threads, or NULL. */
-static RTCDevice new_device(int threads, struct gb_error *err)
-{
-	char settings[64];
-	RTCDevice device;
-
-	(void)snprintf(settings, sizeof settings, "threads=%d,set_affinity=0", threads);
-	device = rtcNewDevice(settings);
-	if (!device)
-		(void)check(NULL, err);
-	if (!device && !err->code)
-		gb_fail(err, GB_EUNAVAILABLE, "Embree gave no device");
-	return device;
-}
-
-/* "Embree 4.3.3": the library that runs; only a device tells. */
-static const char *library(void)
-{
-	static char text[48];
-	RTCDevice device = text[0] ? NULL : rtcNewDevice("threads=1,set_affinity=0");
-
-	if (!text[0])
-		(void)snprintf(text, sizeof text, "Embree " RTC_VERSION_STRING);
-	if (device) {
-		(void)snprintf(text, sizeof text, "Embree %zd.%zd.%zd",
-			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MAJOR),
-			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_MINOR),
-			       rtcGetDeviceProperty(device, RTC_DEVICE_PROPERTY_VERSION_PATCH));
-		rtcReleaseDevice(device);
-	}
-	return text;
-}
 
 /* How a call treats its rays, asked for the nearest hit or for any: arguments in Embree 4, a context
  * in Embree 3; and their places. */
@@ -342,7 +280,7 @@ static enum gb_status build(struct state *s, struct gb_error *err)
 {
 	rtcCommitScene(s->scene);
 	s->built = true;
-	return check(s->device, err);
+	return lbvh_embree_check(s->device, err);
 }
 
 /* A device, and the scene's buffers; for the operation trace also the tree. */
@@ -357,7 +295,7 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	    lbvh_tracer_init(&s->tracer, params, input, ways, err))
 		return err->code;
 	s->coherent = kind == LBVH_PRIMARY || kind == LBVH_SHADOW;
-	s->device = new_device(s->tracer.threads, err);
+	s->device = lbvh_embree_device(s->tracer.threads, err);
 	if (!s->device)
 		return err->code;
 	s->scene = rtcNewScene(s->device);
@@ -370,7 +308,7 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 				   in->triangle, 0, 3 * sizeof(uint32_t), in->count);
 	rtcCommitGeometry(s->mesh);
 	rtcAttachGeometry(s->scene, s->mesh);
-	if (check(s->device, err) || s->tracer.op == LBVH_BUILD || gb_memory_is_dry())
+	if (lbvh_embree_check(s->device, err) || s->tracer.op == LBVH_BUILD || gb_memory_is_dry())
 		return err->code;
 	return build(s, err);
 }
@@ -385,7 +323,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 		rtcCommitGeometry(s->mesh);
 		s->built = false;
 	}
-	return check(s->device, err);
+	return lbvh_embree_check(s->device, err);
 }
 
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
@@ -395,7 +333,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	if (s->tracer.op == LBVH_BUILD)
 		return build(s, err);
 	(void)lbvh_tracer_run(state, timer, err);
-	return check(s->device, err);
+	return lbvh_embree_check(s->device, err);
 }
 
 /* Distances to the triangles that Embree has found, by the arithmetic that all variants share:
@@ -443,7 +381,7 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 		refine_hits(in, true, lbvh_build_probe_t(in, output),
 			    lbvh_build_probe_primitive(in, output));
 	}
-	return check(s->device, err);
+	return lbvh_embree_check(s->device, err);
 }
 
 static void destroy(void *state)
@@ -463,7 +401,8 @@ static void destroy(void *state)
 #define OPS(create_)                                                                     \
 	{                                                                                \
 		.state_size = sizeof(struct state), .create = (create_), .reset = reset, \
-		.run = run, .download = download, .destroy = destroy, .library = library \
+		.run = run, .download = download, .destroy = destroy,                    \
+		.library = lbvh_embree_library                                           \
 	}
 
 static enum gb_status create_low(void *state, const void *params, const void *input,
@@ -501,214 +440,3 @@ const struct gb_variant_ops lbvh_cpu_embree_medium = OPS(create_medium);
 const struct gb_variant_ops lbvh_cpu_embree8 = OPS(create_8);
 const struct gb_variant_ops lbvh_cpu_embree16 = OPS(create_16);
 const struct gb_variant_ops lbvh_cpu_embree16_medium = OPS(create_16_medium);
-
-/* ---- cpu/embree-morton -------------------------------------------------------------------- */
-
-enum { LEAF_MAX = 4, DEPTH_MAX = 64 };
-
-/* A node, inner if count is 0. */
-struct link {
-	struct RTCBounds bounds[2]; /* of the children; a leaf's own is bounds[0] */
-	struct link *child[2];
-	uint32_t count;
-	uint32_t primitive[LEAF_MAX];
-};
-
-struct builder {
-	const struct lbvh_input *input;
-	int threads;
-	RTCDevice device;
-	RTCBVH bvh;
-	struct RTCBuildPrimitive *box;
-	struct link *root;
-};
-
-static enum gb_status morton_create(void *state, const void *params, const void *input,
-				    struct gb_error *err)
-{
-	struct builder *s = state;
-
-	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
-		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to build: --op=build");
-	s->input = input;
-	s->threads = lbvh_cpu_threads(params);
-	s->box = gb_host_alloc(s->input->count, sizeof *s->box, err);
-	if (!s->box)
-		return err->code;
-	s->device = new_device(s->threads, err);
-	if (!s->device)
-		return err->code;
-	s->bvh = rtcNewBVH(s->device);
-	return check(s->device, err);
-}
-
-/* ---- what Embree calls -------------------------------------------------------------------- */
-
-static void *make_node(RTCThreadLocalAllocator allocator, unsigned children, void *state)
-{
-	struct link *link = rtcThreadLocalAlloc(allocator, sizeof *link, 16);
-
-	if (link)
-		link->count = 0;
-	return link;
-}
-
-static void set_children(void *node, void **child, unsigned children, void *state)
-{
-	for (unsigned i = 0; i < children; i++)
-		((struct link *)node)->child[i] = child[i];
-}
-
-static void set_bounds(void *node, const struct RTCBounds **bounds, unsigned children, void *state)
-{
-	for (unsigned i = 0; i < children; i++)
-		((struct link *)node)->bounds[i] = *bounds[i];
-}
-
-static void *make_leaf(RTCThreadLocalAllocator allocator, const struct RTCBuildPrimitive *primitive,
-		       size_t count, void *state)
-{
-	struct link *link = rtcThreadLocalAlloc(allocator, sizeof *link, 16);
-
-	if (!link)
-		return NULL;
-	link->count = (uint32_t)count;
-	for (size_t i = 0; i < count; i++)
-		link->primitive[i] = primitive[i].primID;
-	return link;
-}
-
-/* ---- build -------------------------------------------------------------------------------- */
-
-static void make_boxes(struct builder *s)
-{
-#pragma omp parallel for num_threads(s->threads) schedule(static)
-	for (size_t i = 0; i < s->input->count; i++) {
-		const struct lbvh_box box =
-			lbvh_primitive_box(s->input->vertex, s->input->triangle, i);
-
-		s->box[i] = (struct RTCBuildPrimitive){
-			box.lo[0], box.lo[1], box.lo[2], 0,
-			box.hi[0], box.hi[1], box.hi[2], (unsigned)i,
-		};
-	}
-}
-
-/* There is no tree before a build. */
-static enum gb_status morton_reset(void *state, int64_t sample, struct gb_error *err)
-{
-	((struct builder *)state)->root = NULL;
-	return GB_OK;
-}
-
-static enum gb_status morton_run(void *state, struct gb_timer *timer, struct gb_error *err)
-{
-	struct builder *s = state;
-	struct RTCBuildArguments arguments = rtcDefaultBuildArguments();
-
-	gb_phase(timer, "bounds");
-	make_boxes(s);
-	gb_phase(timer, "build");
-	arguments.buildQuality = RTC_BUILD_QUALITY_LOW;
-	arguments.maxBranchingFactor = 2;
-	arguments.maxDepth = DEPTH_MAX;
-	arguments.minLeafSize = 1;
-	arguments.maxLeafSize = LEAF_MAX;
-	arguments.bvh = s->bvh;
-	arguments.primitives = s->box;
-	arguments.primitiveCount = arguments.primitiveArrayCapacity = s->input->count;
-	arguments.createNode = make_node;
-	arguments.setNodeChildren = set_children;
-	arguments.setNodeBounds = set_bounds;
-	arguments.createLeaf = make_leaf;
-	arguments.userPtr = s;
-	s->root = rtcBuildBVH(&arguments);
-	if (!s->root && !check(s->device, err))
-		return gb_fail(err, GB_ERUNTIME, "Embree built no tree");
-	return err->code;
-}
-
-/* ---- the tree as an output ---------------------------------------------------------------- */
-
-struct flat {
-	const struct builder *state;
-	struct lbvh_node *node;
-	uint32_t *index;
-	uint32_t nodes, first, leaves;
-};
-
-static void widen(struct lbvh_node *to, const float lo[3], const float hi[3])
-{
-	for (int k = 0; k < 3; k++) {
-		to->lo[k] = lbvh_min(to->lo[k], lo[k]);
-		to->hi[k] = lbvh_max(to->hi[k], hi[k]);
-	}
-}
-
-static void flatten(struct flat *f, const struct link *link, uint32_t at)
-{
-	struct lbvh_node *to = f->node + at;
-
-	*to = (struct lbvh_node){ { INFINITY, INFINITY, INFINITY },
-				  LBVH_LEAF | f->first,
-				  { -INFINITY, -INFINITY, -INFINITY },
-				  link->count };
-	f->leaves += link->count != 0;
-	for (uint32_t i = 0; i < link->count; i++) {
-		const struct lbvh_input *in = f->state->input;
-		const struct lbvh_box box =
-			lbvh_primitive_box(in->vertex, in->triangle, link->primitive[i]);
-
-		widen(to, box.lo, box.hi);
-		f->index[f->first++] = link->primitive[i];
-	}
-	if (link->count)
-		return;
-	to->left = f->nodes++;
-	to->right = f->nodes++;
-	for (int i = 0; i < 2; i++) {
-		const struct RTCBounds *b = &link->bounds[i];
-		const float lo[3] = { b->lower_x, b->lower_y, b->lower_z };
-		const float hi[3] = { b->upper_x, b->upper_y, b->upper_z };
-
-		widen(to, lo, hi);
-		flatten(f, link->child[i], i ? to->right : to->left);
-	}
-}
-
-static enum gb_status morton_download(void *state, void *output, struct gb_error *err)
-{
-	const struct builder *s = state;
-	struct lbvh_tree_header *header = output;
-	struct flat flat = { s, lbvh_build_nodes(output), lbvh_build_index(s->input, output), 1, 0,
-			     0 };
-
-	if (!s->root)
-		return GB_OK;
-	flatten(&flat, s->root, 0);
-	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
-					     .leaves = flat.leaves,
-					     .nodes = flat.nodes };
-	return GB_OK;
-}
-
-static void morton_destroy(void *state)
-{
-	struct builder *s = state;
-
-	if (s->bvh)
-		rtcReleaseBVH(s->bvh);
-	if (s->device)
-		rtcReleaseDevice(s->device);
-}
-
-const struct gb_variant_ops lbvh_cpu_embree_morton = {
-	.state_size = sizeof(struct builder),
-	.create = morton_create,
-	.reset = morton_reset,
-	.run = morton_run,
-	.download = morton_download,
-	.destroy = morton_destroy,
-	.library = library,
-	.flags = GB_REPEATABLE,
-};

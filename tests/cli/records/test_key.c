@@ -204,7 +204,7 @@ static char *measured_key(const struct gb_workload *w, const struct gb_record *r
 
 		cr_assert(row, "%s", member->name);
 		cr_assert_not(gb_value_parse(row,
-					     member->kind == GB_MEMBER_TEXT
+					     member->kind == GB_VALUE_TEXT
 						     ? member->text
 						     : gb_text_real(number, member->number),
 					     &value, &err),

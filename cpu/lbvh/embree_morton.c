@@ -1,0 +1,220 @@
+/* embree_morton.c -- cpu/embree-morton: Embree's general builder, rtcBuildBVH() at low quality.
+ *
+ * Morton codes and a binary tree over boxes, as ours; the caller's functions make the nodes.  The
+ * boxes of the primitives are made in run(), as all builders do.  The tree has pointers instead of
+ * numbers; download() renumbers it, untimed.
+ */
+#include <math.h>
+
+#include "common/memory.h"
+#include "cpu/lbvh/parts/embree.h"
+#include "cpu/lbvh/parts/trace.h"
+
+enum { LEAF_MAX = 4, DEPTH_MAX = 64 };
+
+/* A node, inner if count is 0. */
+struct link {
+	struct RTCBounds bounds[2]; /* of the children; a leaf's own is bounds[0] */
+	struct link *child[2];
+	uint32_t count;
+	uint32_t primitive[LEAF_MAX];
+};
+
+struct state {
+	const struct lbvh_input *input;
+	int threads;
+	RTCDevice device;
+	RTCBVH bvh;
+	struct RTCBuildPrimitive *box;
+	struct link *root;
+};
+
+static enum gb_status create(void *state, const void *params, const void *input,
+			     struct gb_error *err)
+{
+	struct state *s = state;
+
+	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
+		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to build: --op=build");
+	s->input = input;
+	s->threads = lbvh_cpu_threads(params);
+	s->box = gb_host_alloc(s->input->count, sizeof *s->box, err);
+	if (!s->box)
+		return err->code;
+	s->device = lbvh_embree_device(s->threads, err);
+	if (!s->device)
+		return err->code;
+	s->bvh = rtcNewBVH(s->device);
+	return lbvh_embree_check(s->device, err);
+}
+
+/* ---- what Embree calls -------------------------------------------------------------------- */
+
+static void *make_node(RTCThreadLocalAllocator allocator, unsigned children, void *state)
+{
+	struct link *link = rtcThreadLocalAlloc(allocator, sizeof *link, 16);
+
+	if (link)
+		link->count = 0;
+	return link;
+}
+
+static void set_children(void *node, void **child, unsigned children, void *state)
+{
+	for (unsigned i = 0; i < children; i++)
+		((struct link *)node)->child[i] = child[i];
+}
+
+static void set_bounds(void *node, const struct RTCBounds **bounds, unsigned children, void *state)
+{
+	for (unsigned i = 0; i < children; i++)
+		((struct link *)node)->bounds[i] = *bounds[i];
+}
+
+static void *make_leaf(RTCThreadLocalAllocator allocator, const struct RTCBuildPrimitive *primitive,
+		       size_t count, void *state)
+{
+	struct link *link = rtcThreadLocalAlloc(allocator, sizeof *link, 16);
+
+	if (!link)
+		return NULL;
+	link->count = (uint32_t)count;
+	for (size_t i = 0; i < count; i++)
+		link->primitive[i] = primitive[i].primID;
+	return link;
+}
+
+/* ---- build -------------------------------------------------------------------------------- */
+
+static void make_boxes(struct state *s)
+{
+#pragma omp parallel for num_threads(s->threads) schedule(static)
+	for (size_t i = 0; i < s->input->count; i++) {
+		const struct lbvh_box box =
+			lbvh_primitive_box(s->input->vertex, s->input->triangle, i);
+
+		s->box[i] = (struct RTCBuildPrimitive){
+			box.lo[0], box.lo[1], box.lo[2], 0,
+			box.hi[0], box.hi[1], box.hi[2], (unsigned)i,
+		};
+	}
+}
+
+/* There is no tree before a build. */
+static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
+{
+	((struct state *)state)->root = NULL;
+	return GB_OK;
+}
+
+static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
+{
+	struct state *s = state;
+	struct RTCBuildArguments arguments = rtcDefaultBuildArguments();
+
+	gb_phase(timer, "bounds");
+	make_boxes(s);
+	gb_phase(timer, "build");
+	arguments.buildQuality = RTC_BUILD_QUALITY_LOW;
+	arguments.maxBranchingFactor = 2;
+	arguments.maxDepth = DEPTH_MAX;
+	arguments.minLeafSize = 1;
+	arguments.maxLeafSize = LEAF_MAX;
+	arguments.bvh = s->bvh;
+	arguments.primitives = s->box;
+	arguments.primitiveCount = arguments.primitiveArrayCapacity = s->input->count;
+	arguments.createNode = make_node;
+	arguments.setNodeChildren = set_children;
+	arguments.setNodeBounds = set_bounds;
+	arguments.createLeaf = make_leaf;
+	arguments.userPtr = s;
+	s->root = rtcBuildBVH(&arguments);
+	if (!s->root && !lbvh_embree_check(s->device, err))
+		return gb_fail(err, GB_ERUNTIME, "Embree built no tree");
+	return err->code;
+}
+
+/* ---- the tree as an output ---------------------------------------------------------------- */
+
+struct flat {
+	const struct state *state;
+	struct lbvh_node *node;
+	uint32_t *index;
+	uint32_t nodes, first, leaves;
+};
+
+static void widen(struct lbvh_node *to, const float lo[3], const float hi[3])
+{
+	for (int k = 0; k < 3; k++) {
+		to->lo[k] = lbvh_min(to->lo[k], lo[k]);
+		to->hi[k] = lbvh_max(to->hi[k], hi[k]);
+	}
+}
+
+static void flatten(struct flat *f, const struct link *link, uint32_t at)
+{
+	struct lbvh_node *to = f->node + at;
+
+	*to = (struct lbvh_node){ { INFINITY, INFINITY, INFINITY },
+				  LBVH_LEAF | f->first,
+				  { -INFINITY, -INFINITY, -INFINITY },
+				  link->count };
+	f->leaves += link->count != 0;
+	for (uint32_t i = 0; i < link->count; i++) {
+		const struct lbvh_input *in = f->state->input;
+		const struct lbvh_box box =
+			lbvh_primitive_box(in->vertex, in->triangle, link->primitive[i]);
+
+		widen(to, box.lo, box.hi);
+		f->index[f->first++] = link->primitive[i];
+	}
+	if (link->count)
+		return;
+	to->left = f->nodes++;
+	to->right = f->nodes++;
+	for (int i = 0; i < 2; i++) {
+		const struct RTCBounds *b = &link->bounds[i];
+		const float lo[3] = { b->lower_x, b->lower_y, b->lower_z };
+		const float hi[3] = { b->upper_x, b->upper_y, b->upper_z };
+
+		widen(to, lo, hi);
+		flatten(f, link->child[i], i ? to->right : to->left);
+	}
+}
+
+static enum gb_status download(void *state, void *output, struct gb_error *err)
+{
+	const struct state *s = state;
+	struct lbvh_tree_header *header = output;
+	struct flat flat = { s, lbvh_build_nodes(output), lbvh_build_index(s->input, output), 1, 0,
+			     0 };
+
+	if (!s->root)
+		return GB_OK;
+	flatten(&flat, s->root, 0);
+	*header = (struct lbvh_tree_header){ .kind = LBVH_BINARY,
+					     .leaves = flat.leaves,
+					     .nodes = flat.nodes };
+	return GB_OK;
+}
+
+static void destroy(void *state)
+{
+	struct state *s = state;
+
+	if (s->bvh)
+		rtcReleaseBVH(s->bvh);
+	if (s->device)
+		rtcReleaseDevice(s->device);
+}
+
+const struct gb_variant_ops lbvh_cpu_embree_morton = {
+	.state_size = sizeof(struct state),
+	.create = create,
+	.reset = reset,
+	.run = run,
+	.download = download,
+	.destroy = destroy,
+	.library = lbvh_embree_library,
+	.flags = GB_REPEATABLE,
+};
