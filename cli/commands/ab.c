@@ -1,13 +1,12 @@
-/* ab.c -- `gpubench ab A=BIN B=BIN -- ARGS`: two builds launched in turn, then compared.
+/* ab.c -- `gpubench ab A=BIN B=BIN -- ARGS`: launches two builds in turn, then compares them.
  *
- * A machine drifts: from one hour to the next its speed changes by more than the difference between
- * two builds.  So launches alternate, and the order within a pair does too.  With --aa both sides
- * are the first build: whatever is then called faster or slower is the machine's own noise.  With
- * --early the launches are compared as they go, at few numbers of them, by intervals of a higher
- * level (looks.h), and end once no key is unsure.
+ * A machine's speed can drift by more than the difference between two builds.  Launches therefore
+ * alternate, and so does the order within a pair.  With --aa both sides are the first build: any
+ * difference found is noise of the machine.  With --early the launches are compared at a few
+ * points on the way, with intervals of a higher level (looks.h), and stop once no key is unsure.
  *
- * Each launch is kept as it ends, in one write to a file of JSON lines, so that a kill costs no
- * more than the launch under way; of one that was cut off while it was written nothing is kept.
+ * The records of a launch are appended to a file of JSON lines in one write when it ends, so a kill
+ * loses only the launch under way.  A launch whose lines were cut off is dropped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,37 +34,37 @@ static const struct gb_param rows[] = {
 	  .initial = "10",
 	  .min = 1,
 	  .max = 1000,
-	  .help = "of each build; at least 4 for a verdict" },
+	  .help = "launch each build N times; a verdict needs at least 4" },
 	{ .name = "early",
 	  AT(GB_FLAG, early),
-	  .help = "fewer launches, if each key is decided before" },
+	  .help = "stop before --launches once no key is unsure" },
 	{ .name = "aa", AT(GB_FLAG, aa), .help = "compare the first build with itself" },
 	GB_COMPARE_ROWS,
 	{ .name = "output",
 	  .letter = 'o',
 	  AT(GB_PATH, output),
 	  .unit = "PREFIX",
-	  .help = "keep the records, launch by launch, in PREFIX.NAME.jsonl" },
+	  .help = "append the records of each launch to PREFIX.NAME.jsonl" },
 	{ .name = "resume",
 	  AT(GB_FLAG, resume),
-	  .help = "go on after the launches that those files hold" },
+	  .help = "continue after the launches in PREFIX.NAME.jsonl" },
 	{ .name = "overwrite",
 	  AT(GB_FLAG, overwrite),
-	  .help = "replace those files if they exist" },
-	{ .name = "quiet", .letter = 'q', AT(GB_FLAG, quiet), .help = "no progress" },
+	  .help = "replace an existing PREFIX.NAME.jsonl" },
+	{ .name = "quiet", .letter = 'q', AT(GB_FLAG, quiet), .help = "show no progress" },
 };
 #undef AT
 
 /* ---- a side -------------------------------------------------------------------------------- */
 
-/* One of the two builds, and the records of its launches.  Starts with { 0 }. */
+/* One of the two builds and the records of its launches.  Initialise with { 0 }. */
 struct side {
 	char name[64];
 	const char *program;
 	struct gb_records records;
-	int64_t launches; /* that the records are of */
+	int64_t launches; /* number of launches in records */
 	struct gb_output output;
-	char *path; /* of the output; NULL: none */
+	char *path; /* output file; NULL: none */
 };
 
 /* "old=./gpubench" */
@@ -84,7 +83,7 @@ static enum gb_status side_read(struct side *side, const char *word, struct gb_e
 	return GB_OK;
 }
 
-/* The last launch was cut off: it will be made again. */
+/* Drop the last launch, which was cut off; it is launched again. */
 static void drop_last_launch(struct side *side)
 {
 	if (side->records.run_count)
@@ -92,8 +91,8 @@ static void drop_last_launch(struct side *side)
 	side->output.keep_bytes = side->records.last_run_bytes;
 }
 
-/* The file PREFIX.NAME.jsonl, before anything is launched; GB_RESUME: with the launches that it
- * holds.  prefix: NULL for none. */
+/* Open PREFIX.NAME.jsonl before the first launch.  GB_RESUME: read the launches that it holds.
+ * A NULL prefix opens nothing. */
 static enum gb_status side_open(struct side *side, const char *prefix, enum gb_existing existing,
 				struct gb_error *err)
 {
@@ -112,7 +111,7 @@ static enum gb_status side_open(struct side *side, const char *prefix, enum gb_e
 	return GB_OK;
 }
 
-/* Whether two runs had the same words; not the last one, which names the output. */
+/* True if two runs had the same arguments.  The last one, which names the output, is ignored. */
 static bool has_same_words(const struct gb_run *a, const struct gb_run *b)
 {
 	if (a->argv.count != b->argv.count)
@@ -123,7 +122,7 @@ static bool has_same_words(const struct gb_run *a, const struct gb_run *b)
 	return true;
 }
 
-/* Launches of one side are to be alike. */
+/* Fail unless the launch is a single run with the arguments and setup of the resumed ones. */
 static enum gb_status check_launch(const struct side *side, const struct gb_records *launch,
 				   struct gb_error *err)
 {
@@ -131,8 +130,7 @@ static enum gb_status check_launch(const struct side *side, const struct gb_reco
 
 	if (launch->run_count != 1)
 		return gb_fail(err, GB_EUSAGE,
-			       "%s: one launch made %zu runs: --runs is no word for ab (see "
-			       "--launches)",
+			       "%s: one launch wrote %zu runs: ab takes --launches, not --runs",
 			       side->name, launch->run_count);
 	if (side->output.existing != GB_RESUME || before->run_count == 0)
 		return GB_OK;
@@ -142,7 +140,7 @@ static enum gb_status check_launch(const struct side *side, const struct gb_reco
 	return gb_resume_check(before, side->path, launch->run[0], "", err);
 }
 
-/* Keep the lines of a launch; they are the side's from now on. */
+/* Append the lines of a launch to the output and move its records to the side. */
 static enum gb_status take_launch(struct side *side, struct gb_records *launch,
 				  struct gb_error *err)
 {
@@ -171,9 +169,9 @@ static enum gb_status read_launch(struct side *side, int status, const char *fil
 	return err->code;
 }
 
-/* One more launch, with these words; its records come through a temporary file.  GB_EUSAGE if the
- * program refuses them, if it did not measure exactly once, or if the launches that were resumed are of
- * another setup or of other words. */
+/* Launch the program once more with these arguments and read its records from a temporary file.
+ * GB_EUSAGE if the program rejects the arguments, if it did not write exactly one run, or if the
+ * resumed launches have another setup or other arguments. */
 static enum gb_status side_launch(struct side *side, char *const *word, size_t count,
 				  struct gb_error *err)
 {
@@ -229,7 +227,7 @@ static struct side *next_side(struct side *side)
 	return a == b ? &side[a % 2] : a < b ? &side[0] : &side[1];
 }
 
-/* What is compared at the end, and with --early before. */
+/* The comparison that is made at the end and, with --early, on the way. */
 static enum gb_status init_comparison(struct gb_comparison *c, const struct options *options,
 				      struct gb_error *err)
 {
@@ -238,7 +236,7 @@ static enum gb_status init_comparison(struct gb_comparison *c, const struct opti
 	return err->code;
 }
 
-/* Whether further launches would tell nothing more. */
+/* True if --early can stop: both sides have equally many launches and no key is unsure. */
 static bool is_decided(const struct side *side, const struct options *options, struct gb_error *err)
 {
 	struct gb_comparison c;
@@ -274,7 +272,7 @@ static enum gb_status launch_both(struct side *side, const struct options *optio
 	return err->code;
 }
 
-/* The two sides that the words name; with --aa the first twice. */
+/* Read NAME=PROGRAM for both sides; with --aa the first is used twice. */
 static enum gb_status read_sides(struct side *side, const struct gb_arguments *a, bool aa,
 				 struct gb_error *err)
 {
@@ -290,7 +288,7 @@ static enum gb_status read_sides(struct side *side, const struct gb_arguments *a
 	return GB_OK;
 }
 
-/* The files that keep the records, before anything is launched. */
+/* Open the files of both sides before the first launch. */
 static enum gb_status open_sides(struct side *side, const struct options *options,
 				 struct gb_error *err)
 {

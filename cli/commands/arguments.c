@@ -1,5 +1,7 @@
-/* argp does not print errors (ARGP_NO_ERRS): the caller prints one line for any error.  Option keys
- * are 1000 + the row's number; the workload's rows follow those of the table.
+/* arguments.c -- parses words and options with argp.
+ *
+ * argp does not print errors (ARGP_NO_ERRS): the caller prints one line for any error.  An option's
+ * key is 1000 + its row number; the workload's rows follow those of the table.
  */
 #include "cli/commands/arguments.h"
 
@@ -15,12 +17,12 @@
 
 enum { FIRST_KEY = 1000, MAX_OPTIONS = 96, HELP_TEXT = 16384 };
 
-/* What the argp callbacks share. */
+/* State shared by the argp callbacks. */
 struct parse {
 	struct gb_arguments *a;
 	const char *command;
 	struct gb_error *err;
-	int next;         /* the word after the one that argp refused */
+	int next;         /* index of the word after the one that argp rejected */
 	size_t row_count; /* the shared rows, then the command's own */
 	const struct gb_param *row[MAX_OPTIONS];
 	const char *heading[MAX_OPTIONS];
@@ -28,7 +30,7 @@ struct parse {
 	size_t option_count;
 	struct argp_option option[MAX_OPTIONS];
 	size_t text_used;
-	char text[HELP_TEXT]; /* what the options' strings point into */
+	char text[HELP_TEXT]; /* storage of the options' strings */
 };
 
 /* ---- the argp table ----------------------------------------------------------------------- */
@@ -45,7 +47,7 @@ static const char *keep(struct parse *p, const char *text)
 	return copy;
 }
 
-/* What the help calls the option's value; the completion goes by it. */
+/* The name of the option's value in the help; scripts/completion.bash relies on it. */
 static const char *argument_of(struct parse *p, const struct gb_param *row, const char *domain,
 			       bool swept)
 {
@@ -104,7 +106,7 @@ static void add_heading(struct parse *p, const char *text)
 		p->option[p->option_count++] = (struct argp_option){ .doc = text };
 }
 
-/* argp sorts within a group; each heading starts a new one by its position. */
+/* argp sorts options within a group; each heading starts a new group. */
 static void build_table(struct parse *p)
 {
 	char heading[128];
@@ -136,15 +138,14 @@ static bool takes_specs(const struct parse *p)
 	return false;
 }
 
-/* What the help says after the options, where there are values that are SPECs (sweep.h). */
+/* Text after the options if the value of any option is a SPEC (sweep.h). */
 static const char grammar[] =
 	"\vSPEC is a list of values and ranges, joined by commas:\n"
 	"  SPEC   ITEM[,ITEM]...\n"
 	"  ITEM   VALUE | LO:HI | LO:HI:STEP | LO:HI:xFACTOR     HI is included\n"
 	"  VALUE  4096 | 10k | 1.5M | 16Mi | 2^20 | 1e6 | 0.05 | 5% | a word\n"
-	"Units: k M G T (1000, ...), Ki Mi Gi Ti (1024, ...). --count=1k:1M:x10,2^24 are five "
-	"values;"
-	" several lists make their product.";
+	"Units: k M G T (1000, ...), Ki Mi Gi Ti (1024, ...). --count=1k:1M:x10,2^24 has five "
+	"values. All combinations of several lists are run.";
 
 /* ---- what argp calls ---------------------------------------------------------------------- */
 
@@ -164,7 +165,7 @@ static void set_option(struct parse *p, size_t index, const char *text)
 		gb_value_store(row, p->a->target, value);
 }
 
-/* Whether as much memory can be had as argp may want for a help: it aborts where it gets none. */
+/* True if the memory that argp needs to print the help is available; argp aborts without it. */
 static bool room_for_help(void)
 {
 	enum { ENOUGH = 1 << 16 };
@@ -190,7 +191,7 @@ static void answer(struct argp_state *state, bool help)
 	else
 		(void)puts(GB_VERSION_LINE);
 	p->a->done = true;
-	/* argp prints nothing, and says nothing, if memory runs out. */
+	/* argp prints nothing and reports no error if memory runs out. */
 	if (errno == ENOMEM)
 		gb_out_of_memory(p->err, "the help");
 }
@@ -222,7 +223,7 @@ static error_t on_key(int key, char *text, struct argp_state *state)
 	return 0;
 }
 
-/* There is no such option here. */
+/* Report an unknown option, with suggestions. */
 static enum gb_status unknown(const struct parse *p, const char *word, const char *name,
 			      size_t length)
 {
@@ -237,7 +238,7 @@ static enum gb_status unknown(const struct parse *p, const char *word, const cha
 		       gb_suggest_text(&near, help));
 }
 
-/* Why getopt refused `word`, in one line. */
+/* Report in one line why getopt rejected `word`. */
 static enum gb_status explain(const struct parse *p, const char *word)
 {
 	const char *name = word + strspn(word, "-");
@@ -264,7 +265,7 @@ static enum gb_status explain(const struct parse *p, const char *word)
 	return unknown(p, word, name, length);
 }
 
-/* Gather a group of rows, and give the target their defaults. */
+/* Add a group of rows and store their defaults in the target. */
 static enum gb_status take_group(struct parse *p, const char *heading, const struct gb_param *row,
 				 size_t count)
 {

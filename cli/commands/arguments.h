@@ -1,7 +1,7 @@
-/* arguments.h -- a command's words and options, read by glibc's argp from a table of rows.
+/* arguments.h -- parses a command's words and options with glibc's argp, from a table of rows.
  *
- * The rows drive parsing, checks, help and completion alike.  A workload's own parameter rows may
- * join them; each of those takes a SPEC (sweep.h).
+ * The rows drive parsing, checks, help and completion.  The parameter rows of a workload may be
+ * added; each of them takes a SPEC (sweep.h).
  */
 #ifndef GPUBENCH_CLI_COMMANDS_ARGUMENTS_H
 #define GPUBENCH_CLI_COMMANDS_ARGUMENTS_H
@@ -9,40 +9,40 @@
 #include "cli/measuring/sweep.h"
 #include "cli/workloads/value.h"
 
-/* Rows that commands share, over a struct with which theirs begin. */
+/* Rows shared by several commands, for a struct that each command's own struct begins with. */
 struct gb_rows {
 	const char *heading; /* in the help */
 	const struct gb_param *row;
 	size_t count;
 };
 
-/* The row of --format, which has the same words (gb_formats) in every command that prints a report,
- * before those of the command's own. */
+/* The row of --format.  Commands that print a report list gb_formats first, then their own
+ * words. */
 #define GB_FORMAT_ROW(at, words)                                                  \
 	{                                                                         \
 		.name = "format", .letter = 'f', .type = GB_CHOICE, .offset = at, \
-		.initial = "table", .choices = words, .help = "what to print"     \
+		.initial = "table", .choices = words, .help = "output format"     \
 	}
 
 struct gb_arguments {
-	const char *words;   /* what the help calls the arguments: "FILE..." */
+	const char *words;   /* the arguments as the help names them: "FILE..." */
 	const char *summary; /* one sentence */
 	const struct gb_rows *const
-		*shared; /* before the command's own; NULL terminated, or NULL */
+		*shared; /* come before the command's own rows; NULL terminated, or NULL */
 	const struct gb_param *row;
 	size_t row_count;
-	void *target; /* the struct that the rows describe; zeroed, then filled */
+	void *target; /* the struct that the rows describe; zeroed, then filled in */
 	size_t target_size;
 	const struct gb_workload *workload; /* NULL: no parameters */
-	struct gb_sweep *sweep;             /* its parameters' values; initialised here */
+	struct gb_sweep *sweep;             /* values of its parameters; initialised here */
 
 	/* Results. */
-	const char **word; /* the arguments that are no options; they point into argv */
+	const char **word; /* the arguments that are not options; they point into argv */
 	size_t word_count;
 	bool done; /* --help or --version was answered */
 };
 
-/* Read argv; argv[0] is the command.  GB_EUSAGE with one line that names the option. */
+/* Read argv; argv[0] is the command.  GB_EUSAGE, with a line that names the option, on an error. */
 enum gb_status gb_arguments_parse(struct gb_arguments *arguments, int argc, char **argv,
 				  struct gb_error *err);
 void gb_arguments_release(struct gb_arguments *arguments);

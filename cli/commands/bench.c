@@ -1,4 +1,4 @@
-/* bench.c -- `gpubench WORKLOAD` and `gpubench run`: sweeps to records. */
+/* bench.c -- `gpubench WORKLOAD` and `gpubench run`: measure sweeps and write records. */
 #include <stdio.h>
 
 #include "cli/commands/commands.h"
@@ -18,10 +18,10 @@ struct sweeps {
 static const struct gb_param rows[] = {
 	{ .name = "dry-run",
 	  GB_AT(GB_FLAG, struct sweeps, dry_run),
-	  .help = "list the points and the memory each variant would take; run nothing" },
+	  .help = "list each measurement with the memory and time it would need; run nothing" },
 };
 
-/* --runs, --device=all: the launches, then the table of all. */
+/* --runs, --device=all: start the launches, then print one table of all records. */
 static enum gb_status launch(const struct gb_request *request, int argc, char **argv,
 			     struct gb_error *err)
 {
@@ -44,7 +44,7 @@ static enum gb_status launch(const struct gb_request *request, int argc, char **
 	return err->code ? err->code : status;
 }
 
-/* What sweeps go through: measured, or planned if there is a plan. */
+/* The receiver of sweeps: measures them, or plans them if `plan` is set. */
 struct goal {
 	const struct gb_request *request;
 	struct gb_session *session;
@@ -60,7 +60,7 @@ static enum gb_status go_through(void *self, const struct gb_sweep *sweep, struc
 			  : gb_session_sweep(goal->session, sweep, choice, err);
 }
 
-/* The one sweep, or, if it is NULL, those of the preset of all benchmarks that are chosen. */
+/* Handle the one sweep or, if it is NULL, the preset's sweeps of all chosen benchmarks. */
 static enum gb_status go_through_all(struct goal *goal, const struct gb_sweep *one,
 				     enum gb_preset preset, struct gb_error *err)
 {

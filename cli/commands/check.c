@@ -1,6 +1,7 @@
-/* check.c -- `gpubench check`: every variant verified on small inputs, nothing timed.
+/* check.c -- `gpubench check`: verifies every variant on small inputs without timing it.
  *
- * A line per variant: how many points passed, the first failure, or why it was skipped.
+ * Prints a line per variant: the number of points that passed, the first failure, or the reason why
+ * the variant was skipped.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 #include "common/text.h"
 #include "common/variants.h"
 
-/* What became of one variant. */
+/* The results of one variant. */
 struct tally {
 	size_t passed, failed, skipped;
 	char reason[640]; /* the first failure, else the last skip */
@@ -41,7 +42,7 @@ static void count_result(struct tally *t, const struct gb_result *r)
 	}
 }
 
-/* What goes through the check lists. */
+/* The receiver of the check sweeps. */
 struct checker {
 	struct gb_session session;
 	struct tally *tally;
@@ -67,7 +68,7 @@ static enum gb_status check_sweep(void *self, const struct gb_sweep *sweep, stru
 			       check_one, checker, err);
 }
 
-/* Returns whether the variant failed. */
+/* Print the line of a variant.  Return true if it failed. */
 static bool print_tally(const struct gb_variant *variant, const struct tally *t)
 {
 	char name[64];
@@ -87,7 +88,7 @@ static bool print_tally(const struct gb_variant *variant, const struct tally *t)
 	return t->failed > 0;
 }
 
-/* The summary lines; GB_EVERIFY if a variant failed. */
+/* Print all lines and the totals; GB_EVERIFY if a variant failed. */
 static enum gb_status print_all(const struct tally *tally)
 {
 	size_t passed = 0, failed = 0, skipped = 0;

@@ -1,11 +1,11 @@
-/* commands.h -- the commands, a file each: main.c's table.
+/* commands.h -- the commands that main.c dispatches to, one file each.
  *
- * Each takes the words from its own name on and returns the exit status; err holds the one line
- * to print if there is something to say.
+ * argv[0] of a command is its own name.  A command returns the exit status; if err is set, main.c
+ * prints its message.
  *
- * The room: command lines.  main.c finds the command; arguments.h reads words and options from a
- * table of rows, options.h has the rows of everything that measures, and the words that name
- * benchmarks; inputs.h is for those that name record files.  May use every other room; none uses this one.
+ * This folder parses command lines.  main.c finds the command; arguments.h reads words and options
+ * from a table of rows; options.h has the rows and benchmark names of the commands that measure;
+ * inputs.h reads the record files that words name.  It may use every other folder; none uses it.
  */
 #ifndef GPUBENCH_CLI_COMMANDS_COMMANDS_H
 #define GPUBENCH_CLI_COMMANDS_COMMANDS_H

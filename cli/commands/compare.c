@@ -1,5 +1,5 @@
-/* compare.c -- `gpubench compare BASE NEW`: stored records, key by key, and an exit status that
- * a build server can act on. */
+/* compare.c -- `gpubench compare BASE NEW`: compares stored records key by key; the exit status is
+ * meant for a build server. */
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compare_options.h"
@@ -8,7 +8,7 @@
 
 static const struct gb_param rows[] = { GB_COMPARE_ROWS };
 
-/* The same measurements, by whatever name, cannot tell one build from another. */
+/* GB_EUSAGE if both files hold the same run. */
 static enum gb_status check_apart(const struct gb_records *base, const struct gb_records *other,
 				  const char *const *path, struct gb_error *err)
 {

@@ -1,3 +1,4 @@
+/* compare_options.c -- reads the options of a comparison, prints it, and computes its status. */
 #include "cli/commands/compare_options.h"
 
 #include <stdlib.h>
@@ -6,7 +7,7 @@
 #include "cli/reports/exchange/exchange.h"
 #include "common/text.h"
 
-/* First those of enum gb_format, in its order. */
+/* The words of enum gb_format, in its order, then those of printers[]. */
 const char *const gb_compare_formats[] = { "table", "markdown", "html",   "latex", "csv",
 					   "json",  "junit",    "github", NULL };
 typedef enum gb_status print_comparison(FILE *file, const struct gb_comparison *comparison,
@@ -16,7 +17,7 @@ static print_comparison *const printers[] = { gb_junit_print_comparison,
 _Static_assert(GB_COUNT(gb_compare_formats) == GB_FORMATS + GB_COUNT(printers) + 1,
 	       "a word for each format");
 
-/* "3" or "20%"; without it any number passes, but not all. */
+/* Read "3" or "20%".  Without it any number of unsure keys passes unless all are unsure. */
 static enum gb_status read_max_unsure(struct gb_comparison *c, const char *text,
 				      struct gb_error *err)
 {
@@ -61,13 +62,12 @@ static enum gb_status check_setups(const struct gb_comparison *c, const char *ba
 
 	if (!part)
 		return GB_OK;
-	return gb_fail(
-		err, GB_EUSAGE,
-		"%.80s and %.80s do not have the same %s: %s and %s (--across compares them all "
-		"the same)",
-		base_name, other_name, part->name,
-		gb_setup_values_text(part, false, base, sizeof base),
-		gb_setup_values_text(part, true, other, sizeof other));
+	return gb_fail(err, GB_EUSAGE,
+		       "%.80s and %.80s do not have the same %s: %s and %s (--across compares them "
+		       "anyway)",
+		       base_name, other_name, part->name,
+		       gb_setup_values_text(part, false, base, sizeof base),
+		       gb_setup_values_text(part, true, other, sizeof other));
 }
 
 static enum gb_status print(const struct gb_compare_options *options, const struct gb_comparison *c,

@@ -14,7 +14,7 @@ struct gb_compare_options {
 
 extern const char *const gb_compare_formats[];
 
-/* Rows over a struct whose first member is a struct gb_compare_options. */
+/* Rows for a struct whose first member is a struct gb_compare_options. */
 #define GB_COMPARE_ROWS                                                                      \
 	{ .name = "threshold",                                                               \
 	  .type = GB_FLOAT,                                                                  \
@@ -23,7 +23,7 @@ extern const char *const gb_compare_formats[];
 	  .low = 0,                                                                          \
 	  .high = 1000,                                                                      \
 	  .unit = "percent",                                                                 \
-	  .help = "smaller changes are none" },                                              \
+	  .help = "ignore changes smaller than X percent" },                                 \
 		{ .name = "floor",                                                           \
 		  .type = GB_FLOAT,                                                          \
 		  .offset = offsetof(struct gb_compare_options, floor_ns),                   \
@@ -31,44 +31,45 @@ extern const char *const gb_compare_formats[];
 		  .low = 0,                                                                  \
 		  .high = 1e12,                                                              \
 		  .unit = "ns",                                                              \
-		  .help = "nor are smaller differences" },                                   \
+		  .help = "ignore differences smaller than X nanoseconds" },                 \
 		{ .name = "cycles",                                                          \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, cycles),                     \
-		  .help = "compare cycles of the SM clock where it was recorded" },          \
+		  .help = "compare SM clock cycles, not times, where they were recorded" },  \
 		{ .name = "all",                                                             \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, all),                        \
-		  .help = "print the keys that stayed the same, too" },                      \
+		  .help = "also print the keys that did not change" },                       \
 		{ .name = "unverified",                                                      \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, unverified),                 \
-		  .help = "compare also what was measured with --no-verify" },               \
+		  .help = "also compare records made with --no-verify" },                    \
 		{ .name = "allow-missing",                                                   \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, allow_missing),              \
-		  .help = "exit status 0 also if new has nothing for a key of base" },       \
+		  .help = "exit status 0 even if new lacks a key of base" },                 \
 		{ .name = "max-unsure",                                                      \
 		  .type = GB_PATH,                                                           \
 		  .offset = offsetof(struct gb_compare_options, max_unsure),                 \
 		  .unit = "N|P%",                                                            \
-		  .help = "exit status 6 if more keys are unsure; always if all are" },      \
+		  .help = "exit status 6 if more keys than this, or all, are unsure" },      \
 		{ .name = "across",                                                          \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, across),                     \
-		  .help = "compare hot with cold caches, and one CPU or GPU with another" }, \
+		  .help = "compare the sides even if their cache mode, CPU or GPU differ" }, \
 		{ .name = "counts",                                                          \
 		  .type = GB_FLAG,                                                           \
 		  .offset = offsetof(struct gb_compare_options, counts),                     \
-		  .help = "exit status 1 also if an exact count became worse" },             \
+		  .help = "also exit with status 1 if an exact count became worse" },        \
 		GB_FORMAT_ROW(offsetof(struct gb_compare_options, format), gb_compare_formats)
 
-/* What a comparison takes from the options.  GB_EUSAGE for a bad --max-unsure. */
+/* Set up a comparison from the options.  GB_EUSAGE for a bad --max-unsure. */
 enum gb_status gb_compare_init(struct gb_comparison *comparison,
 			       const struct gb_compare_options *options, struct gb_error *err);
 
-/* Compare, print on standard output, and return the exit status (gb_comparison_status()).  An error
- * is in err: GB_EUSAGE if times of the two sides, which have these names, are not to be compared. */
+/* Compare, print to standard output, and return the exit status (gb_comparison_status()).
+ * GB_EUSAGE if the setups of the two sides differ and --across was not given; the message has the
+ * names of the sides. */
 enum gb_status gb_compare_and_print(const struct gb_compare_options *options,
 				    struct gb_comparison *comparison, const struct gb_records *base,
 				    const char *base_name, const struct gb_records *other,

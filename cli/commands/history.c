@@ -1,5 +1,5 @@
-/* history.c -- `gpubench history FOLDER [KEY-GLOB...]`: the trend of stored records, and whether a
- * newest level is slower than the one before it. */
+/* history.c -- `gpubench history FOLDER [KEY-GLOB...]`: prints the trend of stored records and
+ * reports if the newest level of a key is slower than the one before it. */
 #include <stdio.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "cli/reports/history/print.h"
 #include "common/text.h"
 
-enum { MOST_LEFT_OUT = 5 }; /* files that are named on standard error */
+enum { MOST_LEFT_OUT = 5 }; /* most files named on standard error */
 
 static const char *const orders[] = { "date", "commit", NULL }; /* enum gb_order */
 
@@ -24,7 +24,7 @@ static const struct gb_param rows[] = {
 	  .offset = offsetof(struct request, order),
 	  .initial = "date",
 	  .choices = orders,
-	  .help = "by the date of the run, or of the commit that was built" },
+	  .help = "sort by the date of the run or of the commit it was built from" },
 	{ .name = "threshold",
 	  .type = GB_FLOAT,
 	  .offset = offsetof(struct request, threshold_percent),
@@ -32,7 +32,7 @@ static const struct gb_param rows[] = {
 	  .low = 0,
 	  .high = 1000,
 	  .unit = "percent",
-	  .help = "a newest level that is slower by less is not" },
+	  .help = "ignore slowdowns smaller than X percent" },
 	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
 };
 
@@ -46,11 +46,11 @@ static void tell(const char *folder, const char *text, const char *more)
 	(void)fputc('\n', stderr);
 }
 
-/* What is wrong with files, on standard error. */
+/* Report unreadable and truncated files on standard error. */
 static void tell_faults(const struct gb_store *store, const char *folder)
 {
 	size_t told = 0, more = 0;
-	char text[64];
+	char text[80];
 
 	for (size_t i = 0; i < store->files; i++) {
 		const struct gb_stored_file *file = &store->file[i];
@@ -60,14 +60,14 @@ static void tell_faults(const struct gb_store *store, const char *folder)
 		if (told++ >= MOST_LEFT_OUT)
 			more++;
 		else if (file->fault)
-			tell("", file->fault, " (the file is left out)");
+			tell("", file->fault, " (the file is skipped)");
 		else
 			tell(folder, file->path,
-			     ": the last line has no end (its writer was killed?) and is left out");
+			     ": the last line is incomplete (its writer was killed?); ignored");
 	}
 	if (!more)
 		return;
-	(void)snprintf(text, sizeof text, "%zu more files are not, or not wholly, read", more);
+	(void)snprintf(text, sizeof text, "%zu more files were skipped or read only in part", more);
 	tell("", text, "");
 }
 

@@ -1,3 +1,4 @@
+/* inputs.c -- reads the record files that a command's words name, with warnings. */
 #include "cli/commands/inputs.h"
 
 #include <stdio.h>
@@ -6,7 +7,8 @@
 
 #include "common/text.h"
 
-/* What is printed would be read again, or has taken the place of what was there. */
+/* True if the file is also standard output: the output would be read back, or has already
+ * overwritten the records. */
 static bool is_standard_output(const char *path)
 {
 	struct stat in, out;
@@ -22,7 +24,7 @@ static void warn(const char *path, const char *what)
 	(void)fputs(what, stderr);
 }
 
-/* One file.  records->truncated tells whether it was cut off. */
+/* Append the records of one file.  Sets records->truncated if the file was cut off. */
 static enum gb_status read_file(struct gb_records *records, const char *path, struct gb_error *err)
 {
 	const size_t before = records->count, runs = records->run_count;
@@ -31,7 +33,7 @@ static enum gb_status read_file(struct gb_records *records, const char *path, st
 
 	records->truncated = false;
 	if (is_standard_output(path))
-		return gb_fail(err, GB_EUSAGE, "%s is standard output, too", path);
+		return gb_fail(err, GB_EUSAGE, "%s is also standard output", path);
 	if (gb_records_read(path, records, err) ||
 	    gb_records_drop_repeated(records, before, runs, path, &dropped, err))
 		return err->code;
@@ -48,8 +50,8 @@ enum gb_status gb_read_files(struct gb_records *records, const char *const *path
 		if (read_file(records, path[i], err))
 			return err->code;
 		if (records->truncated)
-			warn(path[i], ": the last line has no end (its writer was killed?) and is "
-				      "left out\n");
+			warn(path[i], ": the last line is incomplete (its writer was killed?); "
+				      "ignored\n");
 	}
 	return GB_OK;
 }
@@ -58,6 +60,6 @@ enum gb_status gb_read_whole(struct gb_records *records, const char *path, struc
 {
 	if (read_file(records, path, err) || !records->truncated)
 		return err->code;
-	return gb_fail(err, GB_EUSAGE, "%s: the last line has no end (its writer was killed?)",
+	return gb_fail(err, GB_EUSAGE, "%s: the last line is incomplete (its writer was killed?)",
 		       path);
 }

@@ -1,4 +1,4 @@
-/* list.c -- `gpubench list` and `gpubench env`: benchmarks, variants, machine and build. */
+/* list.c -- `gpubench list` and `gpubench env`: print benchmarks, variants, machine and build. */
 #include <stdio.h>
 
 #include "cli/commands/arguments.h"
@@ -41,7 +41,7 @@ static void list_benchmark(const struct gb_workload *workload, const struct gb_c
 
 /* ---- the same as JSON --------------------------------------------------------------------- */
 
-/* A default, as text; null for a path not given. */
+/* Put a default as text; null for a path that is not given. */
 static bool put_default(cJSON *object, const char *name, const struct gb_param *param,
 			const char *text)
 {
@@ -56,7 +56,7 @@ static bool put_default(cJSON *object, const char *name, const struct gb_param *
 	return gb_json_put_text(object, name, spelled);
 }
 
-/* The values that it may have. */
+/* Put the range or the words of the parameter. */
 static bool put_domain(cJSON *object, const struct gb_param *param)
 {
 	cJSON *words;
@@ -139,7 +139,7 @@ static cJSON *json_of_benchmark(const struct gb_workload *workload, const struct
 	return NULL;
 }
 
-/* Print the document and delete it; NULL: memory ran out. */
+/* Print the document and delete it.  NULL means that memory ran out. */
 static enum gb_status print_json(cJSON *document, struct gb_error *err)
 {
 	if (!gb_json_print(stdout, document))
@@ -176,7 +176,7 @@ static const struct gb_param rows[] = {
 	  GB_AT(GB_CHOICE, struct request, json),
 	  .initial = "text",
 	  .choices = formats,
-	  .help = "what to print; json: one object, with the parameters" },
+	  .help = "output format; json is one object and includes the parameters" },
 };
 
 enum gb_status gb_cmd_list(int argc, char **argv, struct gb_error *err)
@@ -216,7 +216,7 @@ static const struct gb_param env_rows[] = {
 	  GB_AT(GB_CHOICE, struct env, json),
 	  .initial = "text",
 	  .choices = formats,
-	  .help = "what to print; json: the run line of records, as one object" },
+	  .help = "output format; json is the run line of a record file" },
 };
 
 enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
@@ -227,7 +227,7 @@ enum gb_status gb_cmd_env(int argc, char **argv, struct gb_error *err)
 	static struct gb_session session;
 	struct gb_arguments a = {
 		.words = "",
-		.summary = "Tell what the records say about this machine and build.",
+		.summary = "Print the description of this machine and build that records hold.",
 		.shared = shared,
 		.row = env_rows,
 		.row_count = GB_COUNT(env_rows),

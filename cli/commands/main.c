@@ -1,8 +1,7 @@
-/* gpubench -- benchmark irregular GPU algorithms beside OpenMP baselines, every result verified.
+/* main.c -- finds and runs the command: gpubench COMMAND [WORD...] [--OPTION...]
  *
- *	gpubench COMMAND [WORD...] [--OPTION...]
- *
- * One const table of commands; every benchmark is a command too.
+ * gpubench benchmarks irregular GPU algorithms beside OpenMP baselines and verifies every result.
+ * Every benchmark is a command, too.
  */
 #include <errno.h>
 #include <locale.h>
@@ -33,7 +32,7 @@ static const struct {
 	{ "history", gb_cmd_history, "a folder of record files: trends, and where levels shifted" },
 	{ "ab", gb_cmd_ab, "two builds launched in turn, then compared" },
 	{ "list", gb_cmd_list, "benchmarks and variants" },
-	{ "env", gb_cmd_env, "this machine and build, as the records state it" },
+	{ "env", gb_cmd_env, "this machine and build, as described in records" },
 };
 
 static void print_usage(FILE *file)
@@ -107,8 +106,8 @@ static enum gb_status dispatch(int argc, char **argv, struct gb_error *err)
 	return run(argc - 1, argv + 1, err);
 }
 
-/* The first Ctrl-C ends the sweep after the run under way; the second one ends the program.  Waits
- * for files are interrupted: no SA_RESTART. */
+/* The first Ctrl-C ends the sweep after the run under way; the second one ends the program.
+ * SA_RESTART is not set, so that waiting for a file is interrupted. */
 static void on_interrupt(int number)
 {
 	(void)number;
@@ -122,18 +121,18 @@ static void handle_signals(void)
 
 	(void)sigaction(SIGINT, &action, NULL);
 	(void)sigaction(SIGTERM, &action, NULL);
-	/* nohup(1) stays in force. */
+	/* Keep SIGHUP ignored under nohup(1). */
 	if (!sigaction(SIGHUP, NULL, &before) && before.sa_handler != SIG_IGN)
 		(void)sigaction(SIGHUP, &action, NULL);
 	(void)signal(SIGPIPE, SIG_IGN);
-	(void)signal(SIGXFSZ, SIG_IGN); /* a file that grows too large is a full disk */
+	(void)signal(SIGXFSZ, SIG_IGN); /* exceeding the file size limit is a write error */
 }
 
-/* GNU OpenMP lets a thread that waits spin for some 10 ms before it sleeps.  On a machine that also
- * runs something else the spinning threads take the cores from those they wait for, and a barrier
- * costs a time slice.  A tenth of a millisecond is enough for a quiet machine.  libgomp reads this
- * before main(), so the program starts itself again, once; what the user has set is left alone, and
- * the record has the variable. */
+/* Limit how long a waiting GNU OpenMP thread spins before it sleeps.  On a machine that also runs
+ * something else, spinning threads take cores from the threads they wait for, and a barrier costs a
+ * time slice.  A short spin is enough for a quiet machine.  libgomp reads the variable before
+ * main(), so the program executes itself once more.  Variables set by the user are left alone; the
+ * record holds the variable. */
 static void limit_spinning(char **argv)
 {
 	if (getenv("OMP_WAIT_POLICY") || getenv("GOMP_SPINCOUNT"))

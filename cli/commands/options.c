@@ -1,3 +1,4 @@
+/* options.c -- the option rows of the commands that measure, and the checks between options. */
 #include "cli/commands/options.h"
 
 #include <string.h>
@@ -25,51 +26,52 @@ static const struct gb_param how_rows[] = {
 	  AT(GB_INT, how.samples),
 	  .initial = "0",
 	  .max = 1000000,
-	  .help = "take exactly N samples (0: as many as the stopping rule wants)" },
+	  .help = "take exactly N samples (0: until the stopping rule ends sampling)" },
 	{ .name = "warmup",
 	  AT(GB_INT, how.warmup),
 	  .initial = "2",
 	  .max = 10000,
-	  .help = "runs before the first sample" },
+	  .help = "do N warm-up runs before the first sample" },
 	{ .name = "min-samples",
 	  AT(GB_INT, how.min_samples),
 	  .initial = "10",
 	  .min = 1,
 	  .max = GB_MAX_SAMPLES,
-	  .help = "stopping rule: at least N samples" },
+	  .help = "stopping rule: take at least N samples" },
 	{ .name = "max-time",
 	  AT(GB_FLOAT, how.max_time_s),
 	  .initial = "5",
 	  .high = 86400,
 	  .unit = "seconds",
-	  .help = "stopping rule: sample for at most X seconds, and for a tenth of that in any "
-		  "case; less than X if X would not suffice" },
+	  .help = "stopping rule: sample for at least X/10 and at most X seconds; stop early if "
+		  "X would not suffice to converge" },
 	{ .name = "rel-ci",
 	  AT(GB_FLOAT, how.rel_ci),
 	  .initial = "0.01",
 	  .high = 1,
-	  .help = "stopping rule: half the 95 % interval of the median within this share of it" },
+	  .help = "stopping rule: stop once half the 95 % confidence interval of the median is at "
+		  "most X times the median" },
 	{ .name = "timeout",
 	  AT(GB_FLOAT, how.timeout_s),
 	  .initial = "60",
 	  .low = 0.001,
 	  .high = 1e6,
 	  .unit = "seconds",
-	  .help = "safety: end a variant at a point after X seconds, whatever else holds" },
+	  .help = "end any single measurement after X seconds" },
 	{ .name = "cold",
 	  AT(GB_FLAG, how.cold),
 	  .help = "evict the caches before each sample (the default)" },
 	{ .name = "hot",
 	  AT(GB_FLAG, how.hot),
-	  .help = "leave the caches as the last sample left them; batch short runs" },
+	  .help = "do not evict the caches between samples; batch short runs" },
 	{ .name = "verify",
 	  AT(GB_CHOICE, how.verify_all),
 	  .initial = "some",
 	  .choices = verified,
-	  .help = "samples to verify: the first, the last and one between, or all" },
+	  .help = "samples to verify; some means the first, the last and one between" },
 	{ .name = "no-verify",
 	  AT(GB_FLAG, how.no_verify),
-	  .help = "do not verify results: the records are `unverified`, which `compare` refuses" },
+	  .help = "do not verify results; `compare` refuses such records by default" },
 };
 GROUP(how, how_to_measure);
 
@@ -77,14 +79,14 @@ static const struct gb_param backend_rows[] = {
 	{ .name = "backend",
 	  AT(GB_PATH, backend),
 	  .unit = "cpu,cuda,vulkan",
-	  .help = "only variants of these back ends" },
+	  .help = "select only variants of these back ends" },
 };
 GROUP(backend, what_to_run);
 
 static const struct gb_param gpu_rows[] = {
 	{ .name = "require-gpu",
 	  AT(GB_FLAG, require_gpu),
-	  .help = "without a usable GPU: exit status 3, nothing is run" },
+	  .help = "run nothing and exit with status 3 if there is no usable GPU" },
 };
 GROUP(gpu, what_to_run);
 
@@ -93,7 +95,7 @@ static const struct gb_param device_rows[] = {
 	  AT(GB_INT, how.device),
 	  .initial = "0",
 	  .max = 1023,
-	  .help = "the GPU to use" },
+	  .help = "use GPU number N" },
 };
 GROUP(device, what_to_run);
 
@@ -101,17 +103,17 @@ static const struct gb_param repeats_rows[] = {
 	{ .name = "device",
 	  AT(GB_PATH, repeats.device),
 	  .unit = "N|all",
-	  .help = "the GPU to use [0]; all: each of them at the same time, cuda variants only" },
+	  .help = "use GPU number N [0]; all: all GPUs at once, cuda variants only" },
 	{ .name = "runs",
 	  AT(GB_INT, repeats.runs),
 	  .initial = "1",
 	  .min = 1,
 	  .max = 1000,
-	  .help = "start the whole program N times, as `compare` wants it" },
+	  .help = "launch the program N times; `compare` needs several launches" },
 	{ .name = "shard",
 	  AT(GB_PATH, repeats.shard),
 	  .unit = "I/N",
-	  .help = "only every N-th measurement, from the I-th on" },
+	  .help = "do only every N-th measurement, starting with the I-th" },
 };
 GROUP(repeats, what_to_run);
 
@@ -119,7 +121,7 @@ static const struct gb_param threads_rows[] = {
 	{ .name = "threads",
 	  AT(GB_PATH, threads),
 	  .unit = "SPEC",
-	  .help = "OpenMP threads of the cpu variants, in place of the preset's or the table's" },
+	  .help = "OpenMP threads of the cpu variants; overrides the preset or the table" },
 };
 GROUP(threads, what_to_run);
 
@@ -127,20 +129,20 @@ static const struct gb_param preset_rows[] = {
 	{ .name = "preset",
 	  AT(GB_PATH, preset),
 	  .unit = "quick|ci|paper",
-	  .help = "sizes for `run` [quick] and `repro` [paper]" },
+	  .help = "set of input sizes; the default is quick for `run`, paper for `repro`" },
 };
 GROUP(preset, what_to_run);
 
 static const struct gb_param target_rows[] = {
 	{ .name = "overwrite",
 	  AT(GB_FLAG, target.overwrite),
-	  .help = "replace files that exist, instead of refusing to write them" },
+	  .help = "replace existing output files instead of refusing to write them" },
 	{ .name = "output",
 	  .letter = 'o',
 	  AT(GB_PATH, target.path),
 	  .unit = "FILE",
-	  .help = "write records to FILE.jsonl, after each point, or a page to FILE.html, at the "
-		  "end; -: JSON lines on standard output instead of the table" },
+	  .help = "write records to FILE.jsonl after each point, or a page to FILE.html at the "
+		  "end; -: print JSON lines to standard output instead of the table" },
 };
 GROUP(target, output);
 
@@ -150,14 +152,16 @@ static const struct gb_param progress_rows[] = {
 	  .initial = "no",
 	  .bare = "same",
 	  .choices = resumes,
-	  .help = "keep the records that -o FILE.jsonl has, measure what is missing and, again, "
-		  "what failed; `any`: also if they are of another host, build or device, or "
-		  "hot and not cold" },
-	{ .name = "quiet", .letter = 'q', AT(GB_FLAG, quiet), .help = "no table and no progress" },
+	  .help = "keep the records in -o FILE.jsonl and measure only what is missing or failed; "
+		  "any: even if the host, build, device or cache mode differs" },
+	{ .name = "quiet",
+	  .letter = 'q',
+	  AT(GB_FLAG, quiet),
+	  .help = "print no table and no progress" },
 	{ .name = "verbose",
 	  .letter = 'v',
 	  AT(GB_FLAG, verbose),
-	  .help = "a line on standard error as each measurement ends" },
+	  .help = "print a line to standard error as each measurement ends" },
 };
 GROUP(progress, output);
 
@@ -177,7 +181,7 @@ enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset oth
 
 /* ---- what goes together --------------------------------------------------------------------- */
 
-/* A number, or "all" where records of several devices can be made. */
+/* Read --device: a number, or "all" if the command can use several devices. */
 static enum gb_status read_device(struct gb_request *r, struct gb_error *err)
 {
 	const char *device = r->repeats.device;
@@ -193,15 +197,14 @@ static enum gb_status read_device(struct gb_request *r, struct gb_error *err)
 	r->repeats.all_devices = true;
 	if (r->choice.backends >> GB_CPU & 1)
 		return gb_fail(err, GB_EUSAGE,
-			       "--device=all measures on all GPUs at the same time, and so no cpu "
-			       "variants: not --backend=%.80s",
+			       "--device=all cannot run cpu variants, as --backend=%.80s asks for",
 			       r->backend);
 	if (!r->choice.backends)
 		r->choice.backends = 1U << GB_CUDA;
 	return GB_OK;
 }
 
-/* Constraints between options. */
+/* GB_EUSAGE if two options exclude each other. */
 static enum gb_status check_together(const struct gb_request *r, struct gb_error *err)
 {
 	if (r->how.hot && r->how.cold)
@@ -213,7 +216,7 @@ static enum gb_status check_together(const struct gb_request *r, struct gb_error
 	return GB_OK;
 }
 
-/* --backend: names, with commas between them. */
+/* Read --backend: names separated by commas. */
 static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 {
 	for (const char *word = r->backend; word;) {
@@ -226,7 +229,8 @@ static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 		backend = gb_backend_named(name);
 		if (backend == GB_BACKENDS || r->choice.backends >> backend & 1)
 			return gb_fail(err, GB_EUSAGE,
-				       "--backend=%.80s: not one or several of cpu, cuda, vulkan",
+				       "--backend=%.80s: must be a list of cpu, cuda, vulkan, each "
+				       "at most once",
 				       r->backend);
 		r->choice.backends |= 1U << backend;
 		word = word[length] ? word + length + 1 : NULL;
@@ -234,7 +238,7 @@ static enum gb_status read_backends(struct gb_request *r, struct gb_error *err)
 	return GB_OK;
 }
 
-/* The settings have their defaults also where no option changes them. */
+/* Set the defaults of the settings for a command that has no options for them. */
 static enum gb_status set_defaults(const struct gb_arguments *arguments, struct gb_error *err)
 {
 	for (size_t i = 0; arguments->shared[i]; i++)

@@ -1,5 +1,5 @@
-/* options.h -- the command line of everything that measures: rows over struct gb_request, in groups of which
- * each command lists those that it takes.
+/* options.h -- the options of the commands that measure: groups of rows for struct gb_request.
+ * Each command lists the groups that it takes.
  */
 #ifndef GPUBENCH_CLI_COMMANDS_OPTIONS_H
 #define GPUBENCH_CLI_COMMANDS_OPTIONS_H
@@ -10,27 +10,27 @@
 
 extern const struct gb_rows gb_rows_how, gb_rows_backend, gb_rows_threads, gb_rows_preset;
 extern const struct gb_rows gb_rows_gpu, gb_rows_target, gb_rows_progress;
-extern const struct gb_rows gb_rows_device; /* a number; or, with --runs and --shard, "all": */
-extern const struct gb_rows gb_rows_repeats;
+extern const struct gb_rows gb_rows_device;  /* --device as a number */
+extern const struct gb_rows gb_rows_repeats; /* --device as a number or "all", --runs, --shard */
 
-/* Read the arguments, whose target begins with a struct gb_request.  GB_EUSAGE with one line that names the
- * option. */
+/* Read the arguments, whose target begins with a struct gb_request.  GB_EUSAGE, with a line that
+ * names the option, on an error. */
 enum gb_status gb_options_parse(struct gb_arguments *arguments, int argc, char **argv,
 				struct gb_error *err);
 
-/* The preset that --preset names, `otherwise` if it was not given; GB_EUSAGE for an unknown name. */
+/* The preset that --preset names, or `otherwise` by default; GB_EUSAGE for an unknown name. */
 enum gb_status gb_preset_of(const struct gb_request *request, enum gb_preset otherwise,
 			    enum gb_preset *preset, struct gb_error *err);
 
 /* GB_EUSAGE if --threads of the request is malformed. */
 enum gb_status gb_check_threads(const struct gb_request *request, struct gb_error *err);
 
-/* Read the words as names of benchmarks and globs of variants; GB_EUSAGE also for --threads. */
+/* Read the words as benchmarks and globs of variants.  GB_EUSAGE for a bad word or --threads. */
 enum gb_status gb_choose(struct gb_request *request, const struct gb_arguments *arguments,
 			 struct gb_error *err);
 
-/* Hand the sweeps of the benchmarks that are chosen to `take`: those of a preset, or, if that is
- * GB_PRESETS, what `check` verifies. */
+/* Pass each sweep of the chosen benchmarks to `take`: the sweeps of a preset or, if it is
+ * GB_PRESETS, those that `check` verifies. */
 typedef enum gb_status gb_take_sweep(void *self, const struct gb_sweep *sweep,
 				     struct gb_error *err);
 enum gb_status gb_each_sweep(const struct gb_request *request, enum gb_preset preset,

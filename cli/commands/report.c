@@ -1,5 +1,5 @@
-/* report.c -- `gpubench report`: stored records as a table, Markdown, a page, CSV, one document, or
- * in a format that other tools read. */
+/* report.c -- `gpubench report`: prints stored records as a table, Markdown, HTML, CSV, JSON, or in
+ * a format that other tools read. */
 #include "cli/commands/arguments.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/inputs.h"
@@ -11,7 +11,7 @@
 typedef enum gb_status print_records(FILE *file, const struct gb_records *list,
 				     struct gb_error *err);
 
-/* First those of enum gb_format, in its order. */
+/* The words of enum gb_format, in its order, then those of printers[]. */
 static const char *const formats[] = { "table", "markdown", "html",      "latex", "csv",
 				       "json",  "junit",    "benchmark", NULL };
 static print_records *const printers[] = { gb_junit_print_records, gb_google_print_records };
@@ -31,15 +31,13 @@ static const struct gb_param rows[] = {
 	  .offset = offsetof(struct request, pooled),
 	  .initial = "each",
 	  .choices = launches,
-	  .help = "several launches of one measurement on one machine and build: a record for "
-		  "each, or "
-		  "one of their medians" },
+	  .help = "print each launch of a measurement, or pool those of one machine and build "
+		  "into one record of their medians" },
 	{ .name = "counts",
 	  .type = GB_FLAG,
 	  .offset = offsetof(struct request, counts),
-	  .help = "with the exact counts of instructions, sectors and so on where records have "
-		  "them "
-		  "(html: always)" },
+	  .help = "include exact counts (instructions, sectors, ...) where records have them; "
+		  "html always does" },
 };
 
 static enum gb_status print(const struct request *request, const struct gb_records *records,

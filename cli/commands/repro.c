@@ -1,10 +1,10 @@
-/* repro.c -- `gpubench repro PAPER:TABLE...`: published beside measured here.
+/* repro.c -- `gpubench repro PAPER:TABLE...`: prints published numbers beside those measured here.
  *
- * Everything comes from the paper's file (results/papers/FORMAT.md): its key columns are
- * parameters, its measured columns name the variants that stand for them here, and the variants
- * of `beside` are measured in the same run; --set changes parameters.  What does not fit or is not in
- * this build is left empty, with the reason below the table.  With --from nothing is measured: the
- * cells' keys are looked up in stored records.
+ * The paper's file (results/papers/FORMAT.md) defines a table: its key columns are parameters, its
+ * measured columns name the variants that stand for them here, and the variants of `beside` are
+ * measured in the same run.  --set changes parameters.  A cell that does not fit in memory or is
+ * not in this build stays empty; the reason is printed below the table.  With --from nothing is
+ * measured: the keys of the cells are looked up in stored records.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,16 +20,16 @@
 #include "common/suggest.h"
 #include "common/text.h"
 
-/* results/papers.S: JSON documents, each NUL terminated, an empty one at the end. */
+/* From results/papers.S: NUL-terminated JSON documents; an empty string ends the list. */
 extern const char gb_papers[];
 
-/* The benchmark's paper, for cJSON_Delete(); NULL if it has none, or memory ran out. */
+/* The benchmark's paper, for cJSON_Delete(); NULL if there is none or memory ran out. */
 static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 {
 	for (const char *text = gb_papers; *text; text += strlen(text) + 1) {
 		cJSON *paper = cJSON_Parse(text);
 
-		if (!paper) { /* it is part of the program: it is valid */
+		if (!paper) { /* embedded documents are valid, so memory ran out */
 			gb_out_of_memory(err, "the papers' tables");
 			return NULL;
 		}
@@ -40,7 +40,7 @@ static cJSON *paper_of(const struct gb_workload *workload, struct gb_error *err)
 	return NULL;
 }
 
-/* The tables go to standard output, unless records alone do, and to a page. */
+/* The tables go to standard output, unless records are written there, and to the page, if any. */
 struct output {
 	struct gb_sheet sheet[2];
 	size_t sheets;
@@ -61,7 +61,7 @@ static void put_table(struct output *out, const struct gb_repro *repro, struct g
 		gb_repro_print(&out->sheet[i], repro);
 }
 
-/* The sum of the tables, unless there was an error. */
+/* Print the totals of all tables, unless there was an error, and close the sheets. */
 static enum gb_status put_end(struct output *out, struct gb_error *err)
 {
 	for (size_t i = 0; i < out->sheets; i++) {
@@ -82,8 +82,8 @@ struct request {
 	struct gb_request measure; /* first: see gb_options_parse() */
 	int64_t list, format;
 	const char *set;    /* see gb_repro_set() */
-	const char *from;   /* a file of stored records */
-	const char *meshes; /* a folder */
+	const char *from;   /* file of stored records */
+	const char *meshes; /* folder */
 };
 
 #define OF(member) offsetof(struct request, member)
@@ -93,18 +93,18 @@ static const struct gb_param rows[] = {
 	  .type = GB_PATH,
 	  .offset = OF(set),
 	  .unit = "NAME=VALUE,...",
-	  .help = "parameters over those of the table, as --set=tree=best" },
+	  .help = "override table parameters, as in --set=tree=best" },
 	{ .name = "from",
 	  .type = GB_PATH,
 	  .offset = OF(from),
-	  .help = "measure nothing: look the cells up in this file of records, and in those of the "
-		  "words that have a dot or a slash" },
+	  .help = "measure nothing: look the cells up in this record file and in the words that "
+		  "contain a dot or a slash" },
 	{ .name = "meshes",
 	  .type = GB_PATH,
 	  .offset = OF(meshes),
 	  .unit = "FOLDER",
-	  .help = "public meshes (scripts/download-meshes.sh) take the rows of their names, in "
-		  "place of generated scenes" },
+	  .help = "use the public meshes in FOLDER (scripts/download-meshes.sh) for the rows of "
+		  "their names instead of generated scenes" },
 	GB_FORMAT_ROW(OF(format), gb_formats),
 };
 #undef OF
@@ -112,17 +112,17 @@ static const struct gb_param rows[] = {
 struct table {
 	const cJSON *paper;
 	cJSON *json;
-	char word[80]; /* that means it: "radix:table1" */
+	char word[80]; /* its name on the command line: "radix:table1" */
 	bool asked_for;
 };
 
-/* With which tables, and how. */
+/* All tables, and the state of a run. */
 struct job {
 	cJSON *papers; /* an array */
 	size_t count;
-	struct table *table; /* of all papers, in the order of the benchmarks */
+	struct table *table; /* the tables of all papers, in the order of the benchmarks */
 	size_t files;
-	const char *file[GB_MAX_WORDS + 1]; /* --from, and the words that are files */
+	const char *file[GB_MAX_WORDS + 1]; /* --from and the words that are files */
 	struct gb_repro_source source;
 	struct output out;
 };
@@ -151,7 +151,7 @@ static enum gb_status read_papers(struct job *job, struct gb_error *err)
 	return err->code;
 }
 
-/* Mark the tables that are meant by a word: "all", a paper's name, or a table's word.  GB_EUSAGE if
+/* Mark the tables that a word selects: "all", a paper's name, or a table's name.  GB_EUSAGE if
  * there is none: "there is no table 'radix:tabel1' (did you mean radix:table1?)" */
 static enum gb_status ask_for(struct job *job, const char *word, struct gb_error *err)
 {
@@ -226,8 +226,8 @@ static enum gb_status reproduce_all(struct job *job, struct gb_error *err)
 	return GB_OK;
 }
 
-/* A table has few rows, some of them slow (the paper's 210M keys take minutes on a CPU): fewer
- * samples than a benchmark takes, and time for at least one of them unless --timeout was given. */
+/* Take fewer samples than a benchmark does, because some rows are slow (the radix paper's 210M keys
+ * on a CPU), and allow time for at least one sample unless --timeout was given. */
 static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 {
 	static const double limit_s[GB_PRESETS] = { 10, 60, 300 };
@@ -240,7 +240,7 @@ static void fewer_samples(struct gb_settings *how, enum gb_preset preset)
 		how->timeout_s = limit_s[preset];
 }
 
-/* The words: tables, and with --from more files, which have a dot or a slash in their names. */
+/* Read the words: tables and, with --from, more files, whose names contain a dot or a slash. */
 static enum gb_status read_words(struct job *job, const struct request *request,
 				 const struct gb_arguments *a, struct gb_error *err)
 {
@@ -281,7 +281,7 @@ static enum gb_status check_request(const struct request *request, struct gb_err
 	return GB_OK;
 }
 
-/* The tables, and the page where there is one. */
+/* Print the tables to standard output and to the page, if there is one. */
 static enum gb_status print_tables(struct job *job, const struct request *request, FILE *page,
 				   struct gb_error *err)
 {
@@ -295,7 +295,7 @@ static enum gb_status print_tables(struct job *job, const struct request *reques
 	return put_end(&job->out, err);
 }
 
-/* Nothing is measured: stored records are read. */
+/* --from: fill the tables from stored records. */
 static enum gb_status print_stored(struct job *job, const struct request *request,
 				   struct gb_error *err)
 {

@@ -1,4 +1,4 @@
-/* versus.c -- `gpubench versus FILE...`: the records of several machines side by side. */
+/* versus.c -- `gpubench versus FILE...`: prints the records of several machines side by side. */
 #include "cli/reports/versus/versus.h"
 
 #include "cli/commands/arguments.h"
@@ -10,7 +10,7 @@
 #include "cli/reports/versus/print.h"
 #include "common/text.h"
 
-/* First those of enum gb_versus_by, in its order. */
+/* The words of enum gb_versus_by, in its order, then "peer". */
 static const char *const bys[] = { "machine", "commit",  "host", "compiler",
 				   "driver",  "threads", "peer", NULL };
 static const char *const shows[] = { "time", "rate", NULL };
@@ -27,14 +27,15 @@ static const struct gb_param rows[] = {
 	  .offset = offsetof(struct request, by),
 	  .initial = "machine",
 	  .choices = bys,
-	  .help = "what a column stands for; machine: the GPU, or for CPU variants the CPU; "
-		  "peer: only the points where a library is faster than all of ours" },
+	  .help = "make a column for each value of this; machine means the GPU, or the CPU of cpu "
+		  "variants; peer lists the points where a library is faster than all our "
+		  "variants" },
 	{ .name = "show",
 	  .type = GB_CHOICE,
 	  .offset = offsetof(struct request, show),
 	  .initial = "time",
 	  .choices = shows,
-	  .help = "what cells hold; rate: items per second" },
+	  .help = "content of the cells; rate is in items per second" },
 	GB_FORMAT_ROW(offsetof(struct request, format), gb_formats),
 };
 
@@ -42,14 +43,14 @@ static enum gb_status show_peers(const struct request *request, struct gb_record
 				 struct gb_error *err)
 {
 	if (request->show != GB_SHOW_TIME)
-		return gb_fail(err, GB_EUSAGE, "--by=peer prints times: no --show=%s",
+		return gb_fail(err, GB_EUSAGE, "--by=peer prints times: it cannot --show=%s",
 			       shows[request->show]);
 	if (!gb_pool_launches(records, err))
 		(void)gb_peers_print(stdout, records, (enum gb_format)request->format, err);
 	return err->code;
 }
 
-/* A table without a speed-up is printed, too; the exit status tells. */
+/* Print the table, even without a speed-up; the exit status is then GB_EUNDECIDED. */
 static enum gb_status show(const struct request *request, struct gb_records *records,
 			   struct gb_error *err)
 {
@@ -75,7 +76,7 @@ enum gb_status gb_cmd_versus(int argc, char **argv, struct gb_error *err)
 		.words = "FILE...",
 		.summary = "Print the records of several machines (or commits, hosts, compilers, "
 			   "drivers, numbers of threads) side by side, with the speed-up over the "
-			   "first one, or where libraries are ahead: exit status 6 if none has a "
+			   "first one, or where libraries are faster: exit status 6 if none has a "
 			   "time in two columns.",
 		.row = rows,
 		.row_count = GB_COUNT(rows),

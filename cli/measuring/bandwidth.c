@@ -1,4 +1,4 @@
-/* bandwidth.c -- the yardstick's copy, run through the ordinary runner and remembered. */
+/* bandwidth.c -- measures copy bandwidth with the yardstick workload and caches the results. */
 #include "cli/measuring/bandwidth.h"
 
 #include <math.h>
@@ -34,7 +34,7 @@ static const struct gb_variant *find_copy(enum gb_backend backend)
 	return NULL;
 }
 
-/* What is copied: the yardstick's default, or as many bytes as GPUBENCH_COPY in the environment says. */
+/* Set the number of bytes to copy: GPUBENCH_COPY in the environment, or the yardstick's default. */
 static enum gb_status set_bytes(struct gb_sweep *sweep, struct gb_error *err)
 {
 	const char *bytes = getenv("GPUBENCH_COPY");
@@ -55,7 +55,7 @@ enum gb_status gb_copy_check(struct gb_error *err)
 	return err->code;
 }
 
-/* The best of a few samples: what the machine can reach, not what is usual. */
+/* The best of a few samples: the bandwidth that the machine can reach, not the typical one. */
 static double measure(const struct gb_variant *variant, int threads, const struct gb_settings *how)
 {
 	const struct gb_workload *workload = find_yardstick();

@@ -1,3 +1,4 @@
+/* choice.c -- reads which benchmarks and variants a command line chooses. */
 #include "cli/measuring/choice.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
-/* launches.c -- --runs=N, and --device=all.
+/* launches.c -- starts the launches of --runs=N and --device=all.
  *
- * The parent measures nothing; it opens and locks the output.  Each child has the same words;
- * GPUBENCH_LAUNCH=K:D:S:FD:FILE in its environment makes it launch K on device D, which appends to
- * the parent's descriptor FD of FILE, a file of JSON lines, what this file does not hold K + 1 times
- * already.  So --runs goes together with --resume and --shard, and a parent that is killed loses
- * nothing.  If the output is no such file, a temporary one is used.
+ * The parent measures nothing; it opens and locks the output.  Each child has the same arguments.
+ * GPUBENCH_LAUNCH=K:D:S:FD:FILE in its environment makes it launch K on device D: it appends to the
+ * parent's descriptor FD of FILE, a file of JSON lines, the measurements that FILE does not yet
+ * hold K + 1 times.  --runs therefore works with --resume and --shard, and a killed parent loses
+ * nothing.  If the output is not a file of JSON lines, a temporary one is used.
  *
- * With --device=all there is a child for each device, all at the same time.  In it K is -1, and with
- * --runs it is the parent of its device's launches; S is 1 in both: other devices write to the file,
- * too, whose records are none of theirs.
+ * --device=all starts one child per device, all at the same time, with K = -1.  With --runs such a
+ * child is the parent of the launches on its device.  S is 1 in both: other devices write to the
+ * same file, and a child ignores their records.
  */
 #include "cli/measuring/launches.h"
 
@@ -35,8 +35,8 @@ static const double PATIENCE_S = 5; /* from SIGTERM to SIGKILL */
 
 /* ---- one program -------------------------------------------------------------------------- */
 
-/* In the child.  If the parent goes, however it goes, so does this process.  Failures are reported
- * through the descriptor, which a successful exec closes. */
+/* In the child: execute the program.  The process is killed when its parent ends.  `report`
+ * receives errno on a failure; a successful exec closes it. */
 static _Noreturn void become(const char *program, char *const *argv, int keep, int report,
 			     pid_t parent, const sigset_t *mask)
 {
@@ -55,7 +55,7 @@ static _Noreturn void become(const char *program, char *const *argv, int keep, i
 	_exit(127);
 }
 
-/* Start it; the signals of `mask` are those that were blocked before ours were. */
+/* Start the program with the signal mask that was in force before block_signals(). */
 static enum gb_status start(const char *program, char *const *argv, int keep, const sigset_t *mask,
 			    pid_t *child, struct gb_error *err)
 {
@@ -77,8 +77,9 @@ static enum gb_status start(const char *program, char *const *argv, int keep, co
 		      : GB_OK;
 }
 
-/* Wait for the first child with the signals of `set` blocked.  An interrupt is passed on to all of
- * them; who does not end then is killed.  The exit status: 128 + N if signal N ended it. */
+/* Wait for the first child with the signals of `set` blocked.  An interrupt is passed on to all
+ * children as SIGTERM, then as SIGKILL after PATIENCE_S.  Return the exit status: 128 + N if signal
+ * N ended the child. */
 static int wait_for(const pid_t *child, size_t count, const sigset_t *set)
 {
 	const struct timespec patience = { .tv_sec = (time_t)PATIENCE_S };
@@ -97,7 +98,7 @@ static int wait_for(const pid_t *child, size_t count, const sigset_t *set)
 				 : 128 + WTERMSIG(code);
 }
 
-/* Block what wait_for() waits for; *mask is what was blocked before. */
+/* Block the signals that wait_for() waits for; *mask is the previous mask. */
 static void block_signals(sigset_t *set, sigset_t *mask)
 {
 	(void)sigemptyset(set);
@@ -142,7 +143,7 @@ bool gb_is_launch(struct gb_request *request)
 	if (launch != 0) {
 		request->target.resume =
 			request->target.resume || launch > 0 ? GB_RESUME_ANY : GB_RESUME_NOT;
-		request->target.overwrite = 0; /* the first one, or the parent, has done it */
+		request->target.overwrite = 0; /* done by the first launch or the parent */
 	}
 	if (launch < 0)
 		return false;
@@ -156,7 +157,7 @@ bool gb_wants_launches(const struct gb_request *request)
 	return request->repeats.runs > 1 || request->repeats.all_devices;
 }
 
-/* The children's words: ours.  For free(). */
+/* The children's arguments: ours.  The caller frees them. */
 static char **words_of(int argc, char **argv)
 {
 	static char name[] = "gpubench";
@@ -169,7 +170,7 @@ static char **words_of(int argc, char **argv)
 	return word;
 }
 
-/* What the next child is to do. */
+/* Set the environment variable for the next child. */
 static enum gb_status set_role(int64_t launch, int64_t device, bool shared, int file,
 			       const char *path, struct gb_error *err)
 {
@@ -185,7 +186,7 @@ static enum gb_status set_role(int64_t launch, int64_t device, bool shared, int 
 	return err->code;
 }
 
-/* The worse of the verdicts; an error if a child was ended by a signal. */
+/* Return the worse of the two statuses.  Sets err if a signal ended the child. */
 static enum gb_status judge(enum gb_status verdict, int status, const char *what, int64_t number,
 			    struct gb_error *err)
 {
@@ -195,7 +196,7 @@ static enum gb_status judge(enum gb_status verdict, int status, const char *what
 	return gb_worse(verdict, (enum gb_status)status);
 }
 
-/* All launches, one after the other, into the file of JSON lines. */
+/* Make all launches, one after the other; they append to the file of JSON lines. */
 static enum gb_status launch_all(const struct gb_request *request, const char *path, int file,
 				 char **word, struct gb_error *err)
 {
@@ -214,7 +215,7 @@ static enum gb_status launch_all(const struct gb_request *request, const char *p
 	return verdict;
 }
 
-/* A child for each device, all at once. */
+/* Start one child per device, all at once, and wait for them. */
 static enum gb_status launch_devices(size_t count, const char *path, int file, char **word,
 				     struct gb_error *err)
 {
@@ -235,7 +236,7 @@ static enum gb_status launch_devices(size_t count, const char *path, int file, c
 	return verdict;
 }
 
-/* How many devices there are to launch on; GB_EUNAVAILABLE if there is none, or too many. */
+/* Count the devices to launch on; GB_EUNAVAILABLE if there are none or too many. */
 static enum gb_status count_devices(const struct gb_request *request, size_t *count,
 				    struct gb_error *err)
 {
@@ -255,7 +256,7 @@ static enum gb_status count_devices(const struct gb_request *request, size_t *co
 	return GB_OK;
 }
 
-/* Before several processes write to it at once. */
+/* Begin the output before several processes append to it. */
 static enum gb_status begin_shared(struct gb_output *output, const struct gb_request *request,
 				   struct gb_error *err)
 {
@@ -267,7 +268,7 @@ static enum gb_status begin_shared(struct gb_output *output, const struct gb_req
 	return err->code;
 }
 
-/* What --device=all or --runs start, with the words of argv. */
+/* Start the launches of --device=all or --runs with the arguments of argv. */
 static enum gb_status launch(const struct gb_request *request, struct gb_output *output,
 			     const char *path, int file, int argc, char **argv,
 			     struct gb_error *err)
@@ -318,7 +319,7 @@ enum gb_status gb_launches(const struct gb_request *request, struct gb_output *o
 
 	if (file >= 0)
 		verdict = launch(request, output, path, file, argc, argv, err);
-	/* Launches that were interrupted may have left nothing. */
+	/* Interrupted launches may have written nothing. */
 	if (!err->code && verdict != GB_EUSAGE && fstat(file, &info) == 0 && info.st_size > 0)
 		(void)gb_records_read(path, records, err);
 	if (temporary && file >= 0) {

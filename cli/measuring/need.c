@@ -1,3 +1,4 @@
+/* need.c -- computes the memory that a measurement would take. */
 #include "cli/measuring/need.h"
 
 #include <sys/stat.h>
@@ -7,7 +8,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 
-/* Files up to this size are read twice. */
+/* Files up to this size, in bytes, are read once more to compute the memory needed. */
 enum { SMALL_FILE = 16 << 20 };
 
 enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *workload,
@@ -30,7 +31,7 @@ enum gb_status gb_need_of(struct gb_need *need, const struct gb_workload *worklo
 	return err->code;
 }
 
-/* Whether a file that the point reads, if any, is small. */
+/* True if the point reads no file larger than SMALL_FILE. */
 static bool reads_little(const struct gb_workload *workload, const void *params)
 {
 	for (size_t i = 0; i < workload->param_count; i++) {

@@ -1,3 +1,4 @@
+/* paths.c -- checks the files that a sweep writes before anything is measured. */
 #include "cli/measuring/paths.h"
 
 #include <errno.h>
@@ -18,7 +19,7 @@ static bool same_file(const char *a, const char *b)
 	return S_ISREG(x.st_mode) && x.st_ino == y.st_ino && x.st_dev == y.st_dev;
 }
 
-/* GB_EUSAGE if the file that `option` writes is one of those that the sweep reads. */
+/* GB_EUSAGE if the sweep reads the file that `option` writes. */
 static enum gb_status check_reads(const struct gb_sweep *sweep, const char *option,
 				  const char *path, struct gb_error *err)
 {
@@ -36,7 +37,7 @@ static enum gb_status check_reads(const struct gb_sweep *sweep, const char *opti
 	return GB_OK;
 }
 
-/* GB_EIO if no file can be made at path. */
+/* GB_EIO if no file can be created at path. */
 static enum gb_status check_place(const char *path, struct gb_error *err)
 {
 	const char *slash = strrchr(path, '/');
@@ -56,7 +57,7 @@ static enum gb_status check_place(const char *path, struct gb_error *err)
 static enum gb_status check_written(const struct gb_request *request, const struct gb_sweep *sweep,
 				    const char *option, const char *path, struct gb_error *err)
 {
-	/* A launch after the first finds what that one wrote. */
+	/* Launches after the first find the file that the first one wrote. */
 	const bool known =
 		request->target.overwrite || request->target.resume || request->repeats.launch > 0;
 	struct stat info;
@@ -71,7 +72,7 @@ static enum gb_status check_written(const struct gb_request *request, const stru
 	return GB_OK;
 }
 
-/* Of numbered files the first one stands for all: it is always among them. */
+/* Check only the first of the numbered files, which is always written. */
 static enum gb_status check_numbered(const struct gb_request *request, const struct gb_sweep *sweep,
 				     const char *option, const char *path, struct gb_error *err)
 {

@@ -1,3 +1,4 @@
+/* plan.c -- prints the memory and time that each measurement of a sweep would take. */
 #include "cli/measuring/plan.h"
 
 #include <math.h>
@@ -16,7 +17,7 @@
 
 struct span {
 	double low_s, high_s, at_most_s;
-	bool known; /* by records: all three are the same */
+	bool known; /* from records: all three are equal */
 };
 
 /* ---- time --------------------------------------------------------------------------------- */
@@ -33,8 +34,8 @@ static const char *duration(char *text, double s)
 	return text;
 }
 
-/* Seconds of the key's measurement by the records, or else the mean of the variant's; NAN if there
- * are none. */
+/* Seconds that the records give for the key, or else the mean over the variant's records; NAN if
+ * there are none. */
 static double recorded(const struct gb_records *records, const struct gb_variant *variant,
 		       const char *key)
 {
@@ -170,12 +171,12 @@ void gb_plan_total(const struct gb_plan *plan)
 	(void)printf("\ntotal of %zu", plan->measurements);
 	if (request->repeats.runs > 1)
 		(void)printf(" in %lld launches", (long long)request->repeats.runs);
-	(void)printf(": host %s, device %s, %s; inputs are prepared on top\n",
+	(void)printf(": host %s, device %s, %s, without input preparation\n",
 		     gb_text_bytes(host, (double)plan->host_bytes),
 		     gb_text_bytes(device, (double)plan->device_bytes), span_text(&span, time));
 	if (plan->known)
-		(void)printf("times from %s: %zu\n", request->target.path, plan->known);
+		(void)printf("times taken from %s: %zu\n", request->target.path, plan->known);
 	if (plan->known < plan->measurements)
-		(void)puts("a time from A to B, at most C: if the samples agree at once, by "
-			   "--max-time, by --timeout");
+		(void)puts("A to B, at most C: A if the samples agree at once, B by --max-time, "
+			   "C by --timeout");
 }

@@ -1,3 +1,4 @@
+/* progress.c -- prints progress to standard error. */
 #include "cli/measuring/progress.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ void gb_progress_init(struct gb_progress *progress, const struct gb_request *req
 					  .started_ns = gb_now_ns() };
 }
 
-/* ", 12 min left" by the mean so far; "" for the first three measurements. */
+/* ", 12 min left", from the mean so far; "" until three measurements are done. */
 static const char *time_left(const struct gb_progress *p, char *text, size_t size)
 {
 	const double elapsed_s = (gb_now_ns() - p->started_ns) * 1e-9;
@@ -33,7 +34,7 @@ static const char *time_left(const struct gb_progress *p, char *text, size_t siz
 	return text;
 }
 
-/* Columns of the terminal. */
+/* Width of the terminal in columns. */
 static int columns(void)
 {
 	struct winsize size = { 0 };
@@ -50,7 +51,7 @@ static char *key_of(const struct gb_result *result)
 	return gb_record_key(result->workload, result->variant, result->params, &ignored);
 }
 
-/* "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000 ..." on one line of the terminal. */
+/* Print the status line: "3/10, 12 s left, +-2.1 %, radix/cpu/best count=1000000 ..." */
 static void show(struct gb_progress *p, const struct gb_result *result, double half_width)
 {
 	char left[32], interval[32] = "", line[512];
@@ -68,7 +69,7 @@ static void show(struct gb_progress *p, const struct gb_result *result, double h
 	free(key);
 }
 
-/* At most five times per second: writing disturbs what is measured. */
+/* Update the line at most five times per second, because writing disturbs the measurement. */
 static void watch(const struct gb_result *result, double half_width)
 {
 	struct gb_progress *p = result->watcher;

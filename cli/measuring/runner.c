@@ -1,4 +1,4 @@
-/* runner.c -- a measurement from create() to destroy(); what to measure, and how often. */
+/* runner.c -- runs a measurement from create() to destroy(). */
 #include "cli/measuring/runner.h"
 
 #include <math.h>
@@ -19,18 +19,18 @@ volatile sig_atomic_t gb_interrupted;
 enum {
 	MAX_BATCH = 1000,
 	PHASE_SAMPLES = 5, /* at most */
-	HOST_TIMES = 5,    /* at least two, if there are any */
+	HOST_TIMES = 5,    /* at most; at least two if host times are taken at all */
 };
-static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot ... */
-static const double BATCH_NS = 200e3; /* ... to samples of about this length */
+static const double SHORT_NS = 20e3;  /* shorter runs are batched when hot */
+static const double BATCH_NS = 200e3; /* length of a batch, about */
 
 static double elapsed_s(const struct gb_measurement *m)
 {
 	return (gb_now_ns() - m->started_ns) * 1e-9;
 }
 
-/* Runs per sample: more than one only when hot, since a batch warms the caches by itself, and after
- * a warm-up that took `ns`; NAN: there was none. */
+/* Runs per sample.  ns is the time of the last warm-up run, NAN if there was none.  More than one
+ * only when hot, because a batch warms the caches itself. */
 static int64_t choose_batch(const struct gb_measurement *m, double ns)
 {
 	const struct gb_result *r = m->result;
@@ -50,7 +50,7 @@ static enum gb_status upload(struct gb_measurement *m)
 	return gb_state_upload(m->ops, m->state, m->err);
 }
 
-/* Whether the times of the device that is open, if one is, say nothing about a GPU. */
+/* True if the open device, if any, is emulated: its times say nothing about a GPU. */
 static bool emulates(const struct gb_backend_ops *backend)
 {
 	return backend->is_emulated && backend->is_emulated();
@@ -84,10 +84,10 @@ static enum gb_status set_up(struct gb_measurement *m)
 	return GB_OK;
 }
 
-/* The first runs: not held back, so that host_time means what a caller would see.  The very first
- * is looked at, so that a wrong variant takes no more time; that proves little, since it touches its
- * memory for the first time, and nothing was poisoned.  untimed: nothing follows, each is poisoned
- * and verified.  *ns is the last run's time. */
+/* Warm-up runs.  They are not held back, so that host_time is the time that a caller would see.
+ * The first run is verified to stop a wrong variant early.  This proves little, because nothing was
+ * poisoned.  untimed: no samples follow, so each run is poisoned and verified.  *ns is the time of
+ * the last run. */
 static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool untimed, double *ns)
 {
 	struct gb_result *r = m->result;
@@ -114,7 +114,8 @@ static enum gb_status warm_up(struct gb_measurement *m, int64_t count, bool unti
 	return GB_OK;
 }
 
-/* A sample between the first and the last, of those that are taken in any case, by the seed. */
+/* The sample between the first and the last that is verified, chosen by the seed from those that
+ * are certain to be taken. */
 static int64_t choose_sample(const struct gb_measurement *m)
 {
 	const struct gb_result *r = m->result;
@@ -127,8 +128,7 @@ static int64_t choose_sample(const struct gb_measurement *m)
 	return count > 2 ? 1 + (int64_t)(random % (uint64_t)(count - 2)) : 0;
 }
 
-/* Whether sample number `k` is the last one, as far as is known before it is taken; last_s: how
- * long the one before took. */
+/* True if sample k is expected to be the last.  last_s is the duration of the sample before it. */
 static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 {
 	const struct gb_settings *how = m->how;
@@ -137,8 +137,8 @@ static bool is_last(const struct gb_measurement *m, int64_t k, double last_s)
 	       elapsed_s(m) + last_s >= how->timeout_s;
 }
 
-/* A batch is one run, whose last is verified.  That its runs did work that only the first had to do
- * is shown by one more, behind it and without a reset(). */
+/* Verify the last run of a sample.  After a batch, poison the result, run once more without reset()
+ * and verify that too: this shows that later runs of a batch do all the work again. */
 static enum gb_status verify_sample(struct gb_measurement *m)
 {
 	if (gb_verify_run(m) || m->result->batch == 1)
@@ -174,7 +174,7 @@ static enum gb_status take_sample(struct gb_measurement *m, bool verified)
 	return verified ? verify_sample(m) : GB_OK;
 }
 
-/* Until the stopping rule is content, and the last sample was verified. */
+/* Take samples until the stopping rule ends sampling and the last sample was verified. */
 static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 {
 	struct gb_result *r = m->result;
@@ -202,8 +202,8 @@ static enum gb_status take_samples(struct gb_measurement *m, double warm_ns)
 	return GB_OK;
 }
 
-/* Runs besides the samples, at least `least` of them and up to `most` as long as they take less than
- * gb_least_time_s() together, and none beyond --timeout. */
+/* Take extra runs that are not samples: at least `least`, then up to `most` while they have taken
+ * less than gb_least_time_s() together.  None is started after --timeout. */
 static enum gb_status take_others(struct gb_measurement *m, const struct gb_manner *how,
 				  size_t least, size_t most, struct gb_series *host_time)
 {
@@ -223,8 +223,8 @@ static enum gb_status take_others(struct gb_measurement *m, const struct gb_mann
 	return GB_OK;
 }
 
-/* What is not in the samples, because it would be in their time: the marks between phases, and, where
- * the samples are held back, the launches that host_time is about. */
+/* Take runs for data that would distort the samples: phase marks and, if samples are held back, the
+ * launch times in host_time. */
 static enum gb_status take_the_rest(struct gb_measurement *m)
 {
 	const struct gb_manner marked = { .batch = 1, .held = true, .phases = true };
@@ -232,7 +232,7 @@ static enum gb_status take_the_rest(struct gb_measurement *m)
 	struct gb_result *r = m->result;
 	const size_t have = r->host_time.count;
 
-	if (m->counting) /* by an executor whose times mean nothing */
+	if (m->counting) /* the executor's times mean nothing */
 		return GB_OK;
 	if (have < HOST_TIMES && m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS) &&
 	    take_others(m, &launched, have < 2 ? 2 - have : 0, HOST_TIMES - have, &r->host_time))
@@ -242,7 +242,7 @@ static enum gb_status take_the_rest(struct gb_measurement *m)
 	return take_others(m, &marked, 1, PHASE_SAMPLES, NULL);
 }
 
-/* Bytes of the input that the variant says its last verified run read, 0 if it says nothing. */
+/* Bytes of the input that the last verified run read, from the variant's metric; 0 without one. */
 static double touched_bytes(const struct gb_metrics *metrics)
 {
 	for (size_t i = 0; i < metrics->count; i++)
@@ -251,7 +251,7 @@ static double touched_bytes(const struct gb_metrics *metrics)
 	return 0;
 }
 
-/* Samples of different work have different rates: their harmonic mean is the rate of the whole. */
+/* Samples of different work have different rates; their harmonic mean is the overall rate. */
 static void sum_up_rates(struct gb_measurement *m)
 {
 	struct gb_result *r = m->result;

@@ -1,13 +1,13 @@
-/* runner.h -- the life of one measurement: a variant at a point of a sweep.
+/* runner.h -- runs one measurement: a variant at a point of a sweep.
  *
- * create, upload, [reset, run] x (warm-ups + samples), download, verify, destroy.  A single sample
- * is sample.h's; when there are enough, stopping.h says.  What came of it is a struct gb_result;
- * record.c turns that into a line of the record file.
+ * create, upload, [reset, run] x (warm-ups + samples), download, verify, destroy.  sample.h takes a
+ * single sample; stopping.h decides when there are enough.  The result is a struct gb_result, which
+ * describe.c and record.c turn into a line of the record file.
  *
- * Verified are the first sample, the last, and one between that the seed chooses; where samples are
- * different work, the first of each; all, if that is asked for.  Before each of these the variant's
- * results are poisoned where run() writes them (gb_memory_result()): what is right afterwards, that
- * run has made.
+ * The first sample, the last, and one between that the seed chooses are verified.  If the samples
+ * are different work, the first of each is verified; --verify=all verifies every sample.  Before a
+ * verified run the variant's results are poisoned where run() writes them (gb_memory_result()), so
+ * a correct result must come from that run.
  */
 #ifndef GPUBENCH_CLI_MEASURING_RUNNER_H
 #define GPUBENCH_CLI_MEASURING_RUNNER_H
@@ -20,9 +20,9 @@
 /* Set by the signal handler; the runner stops after the run under way. */
 extern volatile sig_atomic_t gb_interrupted;
 
-/* Measure (or, with timed == false, only run once and verify).  workload, variant, params are set
- * in result; the rest is filled.  The status in `code` is the result's, not an error of gb_run:
- * only GB_EINTERRUPTED and exhausted memory for the samples are returned. */
+/* Measure or, if `timed` is false, only run and verify each distinct input once.  The caller sets
+ * workload, variant and params in result; the rest is filled in.  The status of the measurement is
+ * in result->code; gb_run() itself fails only with GB_EINTERRUPTED. */
 enum gb_status gb_run(struct gb_result *result, const void *input, const struct gb_settings *how,
 		      bool timed, struct gb_error *err);
 

@@ -1,4 +1,4 @@
-/* sample.c -- see sample.h. */
+/* sample.c -- takes one sample of a measurement. */
 #include "cli/measuring/sample.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "common/text.h"
 
 enum {
-	GIVE_UPS = 2,   /* holds in vain, until there are no more */
-	THROTTLED = 10, /* samples that are taken again because clocks were lowered, at most */
+	GIVE_UPS = 2,   /* failed holds after which no more are tried */
+	THROTTLED = 10, /* most samples retaken because clocks were lowered */
 };
 
 /* ---- between two marks -------------------------------------------------------------------- */
@@ -83,7 +83,7 @@ static enum gb_status queue_counted(struct gb_measurement *m)
 	return m->err->code;
 }
 
-/* Queue `batch` runs behind a held stream if `held`, and take their marks. */
+/* Queue `batch` runs between two marks, behind a held stream if `held`. */
 static enum gb_status queue_runs(struct gb_measurement *m, int64_t batch, bool held)
 {
 	if (held && m->backend->hold(m->err))
@@ -110,15 +110,15 @@ enum gb_status gb_poison_result(struct gb_measurement *m)
 	return gb_memory_poison(m->state, m->backend->fill, m->err);
 }
 
-/* Whether launches of this variant can be queued behind a hold: not the first ones, which load
- * modules, nor if the hold was in vain again and again. */
+/* True if launches of this variant can be queued behind a hold: not for the first run, which loads
+ * modules, and not after GIVE_UPS failed holds. */
 static bool can_hold(const struct gb_measurement *m)
 {
 	return m->backend->hold && !(m->ops->flags & GB_HOST_DECISIONS) && m->runs > 0 &&
 	       m->result->given_up < GIVE_UPS;
 }
 
-/* Run once, or a batch; *ns and *host_ns are per run. */
+/* Do one run or one batch; *ns and *host_ns are per run. */
 static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner *how, double *ns,
 			       double *host_ns)
 {
@@ -145,7 +145,7 @@ static enum gb_status run_once(struct gb_measurement *m, const struct gb_manner 
 	return how->phases ? push_phases(m->result, phase, phases, m->err) : GB_OK;
 }
 
-/* How long clocks were lowered until now; NAN, which nothing exceeds, if unknown. */
+/* The time that clocks have been lowered so far; NAN, which nothing exceeds, if unknown. */
 static double throttled_ns(const struct gb_measurement *m)
 {
 	return m->backend->throttled_ns ? m->backend->throttled_ns() : (double)NAN;
@@ -174,13 +174,12 @@ void gb_doubt_samples(struct gb_result *r)
 {
 	if (r->throttled > THROTTLED) {
 		(void)snprintf(r->reason, sizeof r->reason,
-			       "clocks were lowered because of power or heat, again and again: in "
-			       "%lld samples",
+			       "clocks were lowered because of power or heat in %lld samples",
 			       (long long)r->throttled);
 	}
 	if (r->given_up >= GIVE_UPS) {
 		(void)snprintf(r->reason, sizeof r->reason,
-			       "launches are in these times: the stream could not be held back, "
+			       "these times include launches: the stream could not be held back, "
 			       "because run() waits for the device or queues more than fits");
 	}
 }

@@ -1,5 +1,5 @@
-/* sample.h -- one sample of a measurement: a run or a batch of runs, poisoned, reset, flushed, held back,
- * timed and verified, as far as it is asked for; and whether it may count.
+/* sample.h -- takes one sample of a measurement: poisons, resets, flushes, holds back and times a
+ * run or a batch of runs, as requested, and decides whether the sample counts.
  */
 #ifndef GPUBENCH_CLI_MEASURING_SAMPLE_H
 #define GPUBENCH_CLI_MEASURING_SAMPLE_H
@@ -12,7 +12,7 @@
 #include "common/backend.h"
 #include "common/timer.h"
 
-/* What is under way. */
+/* The state of a measurement. */
 struct gb_measurement {
 	struct gb_result *result;
 	const struct gb_settings *how;
@@ -23,40 +23,39 @@ struct gb_measurement {
 	void *output;
 	size_t output_size;
 	struct gb_timer timer;
-	struct gb_error *err; /* what stopped the measurement */
-	int64_t runs;         /* so far: the number passed to reset() */
-	bool counting;        /* the first of them is counted */
+	struct gb_error *err; /* the error that stopped the measurement */
+	int64_t runs;         /* runs so far; the number passed to reset() */
+	bool counting;        /* the counter counts the first run */
 	int64_t distinct;
-	int64_t first; /* the run that was the first sample */
+	int64_t first; /* number of the run that was the first sample */
 	double started_ns;
 };
 
 /* How a sample is taken. */
 struct gb_manner {
 	int64_t batch;
-	bool held;     /* behind a hold: only the device's time counts */
-	bool phases;   /* with marks between the phases */
-	bool verified; /* poisoned before, verified after */
-	bool counts;   /* a sample: not one in which the GPU lowered its clocks */
+	bool held;     /* queue behind a hold, so that only device time is measured */
+	bool phases;   /* mark the phases */
+	bool verified; /* poison before; the caller verifies afterwards */
+	bool counts;   /* a real sample: retake it if the GPU lowered its clocks */
 };
 
-/* Run `op` (upload or download) between two marks; its time to *ns. */
+/* Run `op` (upload or download) between two marks and store its time in *ns. */
 enum gb_status gb_timed_step(struct gb_measurement *m,
 			     enum gb_status (*op)(struct gb_measurement *m), double *ns);
 
-/* Overwrite the last run's result, so that what is found there after the next run was written by
- * that one. */
+/* Overwrite the last run's result, so that any result found after the next run is its own. */
 enum gb_status gb_poison_result(struct gb_measurement *m);
 
-/* Verify what the last run has left; nothing with --no-verify. */
+/* Verify the result of the last run; does nothing with --no-verify. */
 enum gb_status gb_verify_run(struct gb_measurement *m);
 
-/* One sample: poison if it is to be verified, reset, flush if cold, run; *ns and *host_ns are per run.
- * One that was to be held back and was not, or during which clocks were lowered, is taken again. */
+/* Take one sample: poison if it is to be verified, reset, flush if cold, run.  *ns and *host_ns are
+ * per run.  The sample is taken again if the hold failed or if clocks were lowered meanwhile. */
 enum gb_status gb_sample(struct gb_measurement *m, struct gb_manner how, double *ns,
 			 double *host_ns);
 
-/* Remark in the result if samples count that should not. */
+/* Note in the result if it includes throttled samples or samples that could not be held back. */
 void gb_doubt_samples(struct gb_result *result);
 
 #endif

@@ -1,3 +1,4 @@
+/* session.c -- opens the output and the devices, measures sweeps and writes their records. */
 #include "cli/measuring/session.h"
 
 #include <errno.h>
@@ -24,7 +25,7 @@
 
 /* ---- the beginning ------------------------------------------------------------------------ */
 
-/* Write a line; owns it, and NULL is one for which there was no memory. */
+/* Write a line and delete it.  NULL means that there was no memory for it. */
 static enum gb_status write_line(struct gb_session *s, cJSON *line, struct gb_error *err)
 {
 	if (line)
@@ -35,7 +36,7 @@ static enum gb_status write_line(struct gb_session *s, cJSON *line, struct gb_er
 	return err->code;
 }
 
-/* Write the lines that the output lacks, if it takes lines. */
+/* Write the lines that are not yet in the output, if it takes lines. */
 static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
 {
 	struct gb_records *list = &s->records;
@@ -47,7 +48,7 @@ static enum gb_status write_lines(struct gb_session *s, struct gb_error *err)
 	return err->code;
 }
 
-/* "2/8" to shard 1 of 8. */
+/* Read --shard: "2/8" is shard 1 of 8. */
 static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
 {
 	const char *text = s->request->repeats.shard;
@@ -64,7 +65,7 @@ static enum gb_status read_shard(struct gb_session *s, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Two benchmarks on one GPU would measure each other: wait for its lock, held until we exit. */
+/* Wait for the GPU's lock and hold it until we exit: benchmarks on one GPU disturb each other. */
 static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_gpu_info *gpu = NULL;
@@ -85,8 +86,8 @@ static enum gb_status lock_gpu(struct gb_session *s, struct gb_error *err)
 	return GB_OK;
 }
 
-/* What a resumed file has of it is measured again.  Of several launches only the first does that:
- * what fails in one and not in the next is to be seen. */
+/* The records of a resumed file that are measured again.  Only the first of several launches does
+ * this, so that a failure in a single launch stays visible. */
 static enum gb_again to_be_made_again(const struct gb_request *request)
 {
 	if (request->repeats.launch > 0)
@@ -94,7 +95,7 @@ static enum gb_again to_be_made_again(const struct gb_request *request)
 	return request->how.no_verify ? GB_AGAIN_FAILED : GB_AGAIN_UNVERIFIED;
 }
 
-/* Leave out the lines of other devices. */
+/* Drop the runs of other devices. */
 static void drop_other_devices(struct gb_session *s)
 {
 	const double here = (double)s->request->how.device;
@@ -104,7 +105,7 @@ static void drop_other_devices(struct gb_session *s)
 			gb_records_remove_run(&s->records, i);
 }
 
-/* The output, and the records that are in it. */
+/* Open the output and, with --resume, read the records in it. */
 static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_request *request = s->request;
@@ -129,7 +130,7 @@ static enum gb_status open_output(struct gb_session *s, struct gb_error *err)
 	return gb_done_init(&s->past, &s->records, to_be_made_again(request), err);
 }
 
-/* The run line, after the lines of a resumed file. */
+/* Add the run line after the lines of a resumed file. */
 static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 {
 	cJSON *line = gb_describe_run(&s->info, err);
@@ -139,11 +140,11 @@ static enum gb_status add_run(struct gb_session *s, struct gb_error *err)
 		return err->code;
 	return gb_resume_check(&s->records, s->request->target.path,
 			       s->records.run[s->records.run_count - 1],
-			       " (--resume=any adds to it all the same)", err);
+			       " (--resume=any adds to it anyway)", err);
 }
 
-/* Open the device in CUDA, whose absence is reported in any case, and in the back ends that may be used.
- * One that was asked for by name may be software. */
+/* Open the device in CUDA, whose absence is always reported, and in the back ends that may be used.
+ * Back ends requested by name may use software devices. */
 static enum gb_status open_devices(struct gb_session *s, struct gb_error *err)
 {
 	const struct gb_request *request = s->request;
@@ -209,13 +210,13 @@ void gb_session_abandon(struct gb_session *s)
 
 /* ---- measuring ---------------------------------------------------------------------------- */
 
-/* The record of the resumed file that is gone now that another one has taken its place. */
+/* Drop the record of the resumed file that a new one has replaced. */
 static void drop_replaced(struct gb_session *s, const struct gb_record *old)
 {
 	size_t i = 0;
 
 	gb_done_remove(&s->past, old);
-	if (gb_done_again(&s->past, old->key)) /* of another launch: it is still there */
+	if (gb_done_again(&s->past, old->key)) /* another launch's record is still there */
 		s->verdict = gb_worse(s->verdict, GB_ERUNTIME);
 	while (s->records.record[i] != old)
 		i++;
@@ -223,8 +224,8 @@ static void drop_replaced(struct gb_session *s, const struct gb_record *old)
 	s->written--;
 }
 
-/* The end of a measurement: its record, which replaces one of this key that the resumed file has and
- * that is to be made again. */
+/* Add the record of a finished measurement.  It replaces a record of the same key in the resumed
+ * file that was to be measured again. */
 static enum gb_status put_result(struct gb_session *s, const struct gb_result *result,
 				 struct gb_error *err)
 {
@@ -252,7 +253,7 @@ static void skip(struct gb_result *result, enum gb_status code, const char *what
 	(void)snprintf(result->reason, sizeof result->reason, "%s%.460s", what, why);
 }
 
-/* The memory of the GPU that is used, in bytes; 0 if unknown. */
+/* The memory of the GPU in use, in bytes; 0 if unknown. */
 static uint64_t device_bytes(const struct gb_session *s)
 {
 	for (size_t i = 0; i < s->info.devices.count; i++)
@@ -261,8 +262,8 @@ static uint64_t device_bytes(const struct gb_session *s)
 	return 0;
 }
 
-/* Whether there is memory enough for the point: asked before its input is made.  From LARGE on it is
- * said what a file of a few lines may take. */
+/* True if there is enough memory for the point.  Called before its input is made.  If the input is
+ * a file that needs more than `large` bytes, print the need: a small file may take much. */
 static bool fits(const struct gb_session *s, const struct gb_result *r, struct gb_error *why)
 {
 	const double large = (double)(1 << 29);
@@ -278,19 +279,19 @@ static bool fits(const struct gb_session *s, const struct gb_result *r, struct g
 	return true;
 }
 
-/* One measurement and its record. */
+/* Do one measurement and write its record. */
 static enum gb_status measure(void *session, struct gb_result *result, const void *input,
 			      struct gb_error *err)
 {
 	struct gb_session *s = session;
 
-	/* The input is sound: from here on there is a file, also after an interrupt. */
+	/* The input is valid: write the run line now, so that an interrupt leaves a file. */
 	if (write_lines(s, err))
 		return err->code;
 	gb_progress_begin(&s->progress, result);
 	if (!result->code && gb_run(result, input, &s->request->how, true, err))
 		return err->code;
-	if (result->code == GB_EIO) /* a picture of the result, not the result */
+	if (result->code == GB_EIO) /* writing a picture failed, not the measurement */
 		return gb_fail(err, GB_EIO, "%s", result->reason);
 	if (!result->code && !result->workload->yardstick)
 		result->copy_bytes_per_s = gb_copy_bandwidth(result->variant->backend,
@@ -300,8 +301,8 @@ static enum gb_status measure(void *session, struct gb_result *result, const voi
 	return err->code;
 }
 
-/* Whether the variant is to be measured at point `index` of the sweep, which is `params`: chosen,
- * in this shard, and not done.  To be called once for each variant and point, in order. */
+/* True if the variant is to be measured at point `index` of the sweep (`params`): chosen, in this
+ * shard, and not done.  Call it once for each variant and point, in order. */
 static bool is_due(struct gb_session *s, const struct gb_sweep *sweep, size_t index,
 		   const struct gb_variant *variant, const void *params,
 		   const struct gb_choice *choice)
@@ -375,7 +376,7 @@ enum gb_status gb_session_each(struct gb_session *s, const struct gb_sweep *swee
 	return err->code;
 }
 
-/* How many measurements a sweep is. */
+/* The number of measurements in a sweep, about, for the progress line. */
 static size_t count_runs(const struct gb_session *s, const struct gb_sweep *sweep,
 			 const struct gb_choice *choice)
 {
@@ -392,7 +393,7 @@ static size_t count_runs(const struct gb_session *s, const struct gb_sweep *swee
 	return runs / (size_t)s->shards;
 }
 
-/* Warn, once, if more threads are asked for than can run at the same time. */
+/* Warn once if more threads are requested than there are usable CPUs. */
 static void warn_of_threads(struct gb_session *s, const struct gb_sweep *sweep)
 {
 	const int64_t most = gb_sweep_most_threads(sweep), usable = omp_get_num_procs();
@@ -436,7 +437,7 @@ enum gb_status gb_worse(enum gb_status a, enum gb_status b)
 
 enum gb_status gb_session_close(struct gb_session *s, struct gb_error *err)
 {
-	/* A run that measured nothing has its line, unless it was resumed or went wrong. */
+	/* Write the run line even if nothing was measured, unless the run resumed or failed. */
 	if (!err->code && !(s->request->target.resume && s->seq == 0))
 		(void)write_lines(s, err);
 	(void)gb_output_close(&s->output, s->seq > 0 || !err->code, err);

@@ -1,11 +1,12 @@
 /* stopping.c -- the stopping rule.
  *
- * Sampling ends as "converged" once half the 95 % interval of the median is within --rel-ci of it,
- * after at least --min-samples and a tenth of --max-time: fewer would miss slow drifts.  It ends at
- * the "limit" when --max-time has passed, and before that when the interval, which narrows with the
- * root of the number of samples, cannot become narrow enough by then, or within the number of
- * samples that a record holds.  --samples=N ends it as "fixed" after N, whatever the interval.
- * --timeout ends all of these; it is for variants that take far longer than expected.
+ * Sampling ends as "converged" once half the 95 % interval of the median is at most --rel-ci times
+ * the median, after at least --min-samples and a tenth of --max-time; ending earlier would miss
+ * slow drifts.  It ends at the "limit" when --max-time has passed.  It ends there earlier if the
+ * interval, which narrows with the root of the number of samples, cannot become narrow enough by
+ * then or within the number of samples that a record holds.  --samples=N ends it as "fixed" after N
+ * samples, whatever the interval.  --timeout ends all of these; it is for variants that take far
+ * longer than expected.
  */
 #include "cli/measuring/stopping.h"
 
@@ -15,8 +16,8 @@
 #include "common/stats.h"
 
 enum {
-	FIRST_CHECK = 50, /* up to here the rule looks after every sample */
-	FIRST_DOUBT = 20, /* from here on it asks whether more samples can help */
+	FIRST_CHECK = 50, /* up to this many samples the rule is checked after each one */
+	FIRST_DOUBT = 20, /* from this many samples on, hopeless() may end sampling */
 };
 
 double gb_least_time_s(const struct gb_settings *how)
@@ -24,8 +25,8 @@ double gb_least_time_s(const struct gb_settings *how)
 	return how->max_time_s / 10;
 }
 
-/* An interval shrinks with the root of the number of samples: whether reaching --rel-ci would take
- * more of them than a record holds, or longer than --max-time. */
+/* True if reaching --rel-ci would take more samples than a record holds, or longer than --max-time.
+ * An interval shrinks with the root of the number of samples. */
 static bool hopeless(const struct gb_result *r, const struct gb_settings *how, double elapsed_s,
 		     double half_width)
 {
@@ -39,8 +40,8 @@ static bool hopeless(const struct gb_result *r, const struct gb_settings *how, d
 	return !(n * growth <= GB_MAX_SAMPLES && elapsed_s * growth <= how->max_time_s);
 }
 
-/* Of many samples the rule looks at every sixteenth part, twice in a row: the sample after the one
- * that was enough is the last. */
+/* Above FIRST_CHECK samples the rule is checked only once every n / 16 samples, twice in a row:
+ * if a sample was enough, the one after it, which is verified, is the last. */
 static bool is_skipped(size_t n)
 {
 	return n > FIRST_CHECK && n % (n / 16) > 1;

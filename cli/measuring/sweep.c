@@ -1,3 +1,4 @@
+/* sweep.c -- parses lists of parameter values and enumerates the points of a sweep. */
 #include "cli/measuring/sweep.h"
 
 #include <inttypes.h>
@@ -19,7 +20,7 @@ static bool same(const struct gb_param *param, union gb_value a, union gb_value 
 	return a.i == b.i;
 }
 
-/* What --threads=0 stands for. */
+/* Replace --threads=0 by the number of usable CPUs. */
 static union gb_value resolve(const struct gb_param *param, union gb_value value)
 {
 	if (gb_equal(param->name, "threads") && value.i == 0)
@@ -44,7 +45,7 @@ static enum gb_status append(struct gb_axis *list, union gb_value value, struct 
 	return GB_OK;
 }
 
-/* LO:HI:STEP or LO:HI:xFACTOR.  All of 64 bits fit a long double. */
+/* LO:HI:STEP or LO:HI:xFACTOR.  A long double holds every 64-bit integer exactly. */
 struct range {
 	const struct gb_param *param;
 	union gb_value low, high;
@@ -52,8 +53,8 @@ struct range {
 	bool geometric;
 };
 
-/* Value number k; false past HI.  Other than integers are rounded to so many significant digits that
- * 0.1:0.3:0.1 holds 0.3, not 0.30000000000000004. */
+/* Compute value number k; return false past HI.  Floating-point values are rounded to fewer digits,
+ * so that 0.1:0.3:0.1 contains 0.3, not 0.30000000000000004. */
 static bool range_value(const struct range *r, int64_t k, union gb_value *value)
 {
 	const bool whole = r->param->type == GB_INT;
@@ -79,7 +80,7 @@ static enum gb_status bad_range(const struct gb_param *param, const char *item, 
 	return gb_fail(err, GB_EUSAGE, "--%s=%.80s: %s", param->name, item, why);
 }
 
-/* The step, or the factor, of any size; 1 where there is none. */
+/* Read the step or the factor, without a limit on its size; the default is 1. */
 static enum gb_status read_step(struct range *r, const char *text, const char *whole,
 				struct gb_error *err)
 {
@@ -104,7 +105,7 @@ static enum gb_status read_step(struct range *r, const char *text, const char *w
 	return GB_OK;
 }
 
-/* LO:HI[:STEP|:xFACTOR]; item is cut up at its colons. */
+/* Read LO:HI[:STEP|:xFACTOR]; item is split at its colons. */
 static enum gb_status read_range(struct range *r, char *item, const char *whole,
 				 struct gb_error *err)
 {
@@ -142,7 +143,7 @@ static enum gb_status append_range(struct gb_axis *list, char *item, const char 
 		const bool repeat =
 			list->count && k && same(list->param, list->value[list->count - 1], value);
 
-		/* A factor of integers may well take several steps to the next one. */
+		/* A small factor may need several steps to reach the next integer. */
 		if (repeat && !range.geometric)
 			return bad_range(list->param, whole, "the step is too small", err);
 		if (k == GB_MAX_POINTS)
@@ -169,7 +170,7 @@ static enum gb_status append_item(struct gb_axis *list, char *item, struct gb_er
 	return append(list, value, err);
 }
 
-/* The product of the lists' lengths. */
+/* Set sweep->count to the product of the lists' lengths. */
 static enum gb_status count_points(struct gb_sweep *sweep, struct gb_error *err)
 {
 	size_t points = 1;
@@ -183,7 +184,7 @@ static enum gb_status count_points(struct gb_sweep *sweep, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Give the axis the values of spec; on failure it keeps what it had. */
+/* Replace the values of the axis by those of spec; on failure the axis does not change. */
 static enum gb_status set_axis(struct gb_axis *axis, const char *spec, struct gb_error *err)
 {
 	struct gb_axis list = { .param = axis->param,
@@ -228,7 +229,7 @@ enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *w
 	return GB_OK;
 }
 
-/* The number of the parameter `name`; param_count if there is none. */
+/* The index of parameter `name`; param_count if there is none. */
 static size_t axis_of(const struct gb_workload *w, const char *name)
 {
 	const struct gb_param *param = gb_param_find(w->params, w->param_count, name);
@@ -254,7 +255,7 @@ enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char
 	return count_points(sweep, err);
 }
 
-/* Whether the axis' default is dropped for another parameter that was given. */
+/* True if the axis has its default and the parameter that it yields to was given. */
 static bool yields(const struct gb_sweep *sweep, const struct gb_axis *axis)
 {
 	return !axis->given && axis->param->yields_to &&

@@ -1,4 +1,4 @@
-/* sweep.h -- the points of a sweep: the cartesian product of each parameter's list of values.
+/* sweep.h -- the points of a sweep: the Cartesian product of the parameters' lists of values.
  *
  *	SPEC  := ITEM(,ITEM)*
  *	ITEM  := VALUE | LO:HI | LO:HI:STEP | LO:HI:xFACTOR      (ranges of numbers, HI included)
@@ -13,10 +13,10 @@ enum { GB_MAX_VALUES = 10000, GB_MAX_POINTS = 1000000 };
 
 struct gb_axis {
 	const struct gb_param *param;
-	bool given; /* on the command line: may not be given twice */
+	bool given; /* given on the command line; giving it twice is an error */
 	size_t count;
 	union gb_value *value;
-	char *text; /* what the strings of GB_PATH values point into */
+	char *text; /* storage of the strings of GB_PATH values */
 };
 
 struct gb_sweep {
@@ -25,31 +25,31 @@ struct gb_sweep {
 	size_t count;                       /* points */
 };
 
-/* The one point made of the defaults.  Release it also after a failure. */
+/* Set the sweep to the single point of all defaults.  Release it even after a failure. */
 enum gb_status gb_sweep_init(struct gb_sweep *sweep, const struct gb_workload *workload,
 			     struct gb_error *err);
 
 /* Replace the values of parameter `name` by those of spec.  GB_EUSAGE, with the option, the value
- * and the limit, for a bad spec, a value listed twice, a parameter given twice, too many points. */
+ * and the limit, for a bad spec, a repeated value, a parameter given twice, or too many points. */
 enum gb_status gb_sweep_set(struct gb_sweep *sweep, const char *name, const char *spec,
 			    struct gb_error *err);
 
-/* Set sweep (initialised here) to the words of a preset or check line: "--count=1k,1M --type=u32".
- */
+/* Set sweep (initialised here) from a preset or check line: "--count=1k,1M --type=u32". */
 enum gb_status gb_sweep_words(struct gb_sweep *sweep, const struct gb_workload *workload,
 			      const char *words, struct gb_error *err);
 
-/* Set --threads, overriding the words; nothing if spec is NULL. */
+/* Set --threads, overriding an earlier value; does nothing if spec is NULL. */
 enum gb_status gb_sweep_threads(struct gb_sweep *sweep, const char *spec, struct gb_error *err);
 
 /* The largest number of threads at any point; 0 if the workload has no such parameter. */
 int64_t gb_sweep_most_threads(const struct gb_sweep *sweep);
 
-/* Fill params (workload->params_size bytes) with point `index`; the table's first parameter
- * varies slowest.  threads == 0 becomes the number of cores. */
+/* Fill params (workload->params_size bytes) with point `index`.  The first parameter of the table
+ * varies slowest.  threads == 0 was replaced by the number of usable CPUs. */
 void gb_sweep_point(const struct gb_sweep *sweep, size_t index, void *params);
 
-/* A variant that ignores parameter p is run only where p has its first value: false elsewhere. */
+/* False if the variant ignores a parameter that does not have its first value at this point: such a
+ * variant is run only once for all values. */
 bool gb_sweep_wants(const struct gb_sweep *sweep, size_t index, const struct gb_variant *variant);
 
 void gb_sweep_release(struct gb_sweep *sweep);

@@ -1,10 +1,10 @@
-/* csv.c -- records as CSV (RFC 4180).
+/* csv.c -- prints records as CSV (RFC 4180).
  *
- * There is one row per record: fixed columns, where and by what it was measured (of its run), then one
- * for each parameter (param_count), metric (metric_depth), phase (phase_scan_ns, the median) and exact
- * count (count_global_load_sectors) that any record has.  Numbers are raw and have a dot; times are ns.  What
- * a record does not have is empty; so are the times of the emulator.  A text that a spreadsheet would
- * take for a formula is preceded by an apostrophe.
+ * Each record is one row.  The fixed columns come first, those of its run included, then one column
+ * per parameter (param_count), metric (metric_depth), phase (phase_scan_ns, the median) and exact
+ * count (count_global_load_sectors) that any record has.  Numbers are unscaled with a decimal
+ * point; times are in ns.  A missing value is an empty field, and so is every time measured under
+ * the emulator.  Text that a spreadsheet would take for a formula is prefixed with an apostrophe.
  */
 #include "cli/records/csv.h"
 
@@ -14,7 +14,8 @@
 
 #include "common/text.h"
 
-/* Where the value of a column is, and whether it is meaningless under the emulator. */
+/* The source of a column's value.  TIMED values belong to the record too, but are left empty under
+ * the emulator. */
 enum place { OF_RECORD, TIMED, OF_RUN };
 struct column {
 	const char *title, *path;
@@ -78,11 +79,10 @@ static const struct column fixed[] = {
 	{ "started", "started", OF_RUN },
 };
 
-/* Columns that only some records have: one for each name in an object of theirs, in the order of
- * first appearance. */
+/* Columns that only some records have: one per member name, in order of first appearance. */
 struct names {
-	const char *prefix, *suffix; /* of a value's path: "phases." NAME ".median" */
-	const char *title, *unit;    /* of its column: "phase_" NAME "_ns" */
+	const char *prefix, *suffix; /* value's path: "phases." NAME ".median" */
+	const char *title, *unit;    /* column title: "phase_" NAME "_ns" */
 	enum place place;
 	struct gb_members list;
 };
@@ -121,7 +121,7 @@ static bool add_record_names(struct names *names, const struct gb_record *record
 	return ok;
 }
 
-/* Whether a spreadsheet would take the text for a formula. */
+/* True if a spreadsheet would take the text for a formula. */
 static bool is_formula(const char *text)
 {
 	char *end;

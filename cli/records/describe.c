@@ -1,6 +1,6 @@
-/* describe.c -- fills the structs of record.h from a measurement.
+/* describe.c -- fills struct gb_record from a measurement and formats it as a line.
  *
- * The structs borrow what they point to and live only until their line is made.
+ * The structs borrow their pointers and live only until the line is made.
  */
 #include "cli/records/describe.h"
 
@@ -59,7 +59,7 @@ static bool describe_metrics(struct gb_record *record, const struct gb_metrics *
 	return true;
 }
 
-/* The interval is no narrower than the clock's resolution. */
+/* Widen the interval to at least the clock's resolution. */
 static bool describe_times(struct gb_times *times, const char *clock,
 			   const struct gb_series *series, double resolution_ns,
 			   struct gb_error *err)
@@ -97,7 +97,7 @@ static bool describe_series(struct gb_record *record, const struct gb_result *re
 	       describe_times(&record->host_time, "monotonic", &result->host_time, 0, err);
 }
 
-/* Work before `time`, besides allocation, that other programs do within their times. */
+/* Work outside `time`, besides allocation, that other programs include in their times. */
 static void describe_excluded(struct gb_record *record, const struct gb_result *result,
 			      const char *thing[2])
 {
@@ -112,14 +112,14 @@ static void describe_excluded(struct gb_record *record, const struct gb_result *
 	record->excluded = (struct gb_texts){ count, thing };
 }
 
-/* The reasons by the bits of NVML's nvmlClocksEventReason* constants. */
+/* Throttle reasons, indexed by bit of NVML's nvmlClocksEventReason* constants. */
 static const char *const throttle_words[] = {
 	"idle",           "application_clocks", "software_power_cap", "hardware_slowdown",
 	"sync_boost",     "software_thermal",   "hardware_thermal",   "power_brake",
 	"display_clocks",
 };
 
-/* Storage that the record borrows while its line is made. */
+/* Storage that the record borrows until its line is made. */
 struct room {
 	struct gb_named_times phase[GB_MAX_PHASES];
 	const char *excluded[2], *throttle[GB_COUNT(throttle_words)];
@@ -159,7 +159,7 @@ static void describe_gpu_state(struct gb_record *record, const struct gb_result 
 	record->gpu_state.throttle = (struct gb_texts){ count, room->throttle };
 }
 
-/* Members of results that have a time. */
+/* Fill the members that only a result with a time has. */
 static bool describe_measured(struct gb_record *record, const struct gb_result *result,
 			      struct room *room, struct gb_error *err)
 {
@@ -264,7 +264,7 @@ cJSON *gb_describe_result(const struct gb_result *result, const char *run_id, in
 	free(record.metrics.item);
 	free(key);
 	free(room);
-	/* Unless err already holds another failure. */
+	/* Keeps an earlier failure in err. */
 	if (!line)
 		gb_out_of_memory(err, "writing a record");
 	return line;

@@ -1,3 +1,4 @@
+/* done.c -- finds the measurements that a resumed sweep can skip or must repeat. */
 #include "cli/records/done.h"
 
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+/* field.c -- reads, writes and looks up struct members by a table of JSON paths. */
 #include "cli/records/field.h"
 
 #include <math.h>
@@ -8,7 +9,6 @@
 #include "cli/records/json.h"
 #include "common/text.h"
 
-/* The member of a struct that a field describes. */
 static void *at(const struct gb_field *field, void *of)
 {
 	return (char *)of + field->offset;
@@ -55,7 +55,7 @@ static cJSON *item_of_value(struct gb_field_value value)
 					   : gb_json_string(value.text);
 }
 
-/* The value of a field that has one. */
+/* The value of a scalar field; absent for other types. */
 static struct gb_field_value scalar_value(const struct gb_field *field, const void *of)
 {
 	const void *from = in(field, of);
@@ -86,13 +86,14 @@ static const char *fault_of(char fault[GB_FAULT_MAX], const char *path, const ch
 	return fault;
 }
 
-/* Room for the elements of an array or object, and never for none. */
+/* Room for the elements of an array or object; at least one, so that NULL always means no
+ * memory. */
 static void *room_for(const cJSON *item, size_t size)
 {
 	return calloc((size_t)cJSON_GetArraySize(item) + 1, size);
 }
 
-/* null, where it is allowed, is NAN. */
+/* null becomes NAN if it is allowed. */
 static const char *read_numbers(const cJSON *item, bool null_allowed, struct gb_numbers *numbers)
 {
 	const cJSON *element;
@@ -119,12 +120,12 @@ static const char *read_times(cJSON *series, struct gb_times *times)
 	const char *wrong;
 
 	if (value_of_item(gb_json_at(series, "median")).kind != GB_VALUE_NUMBER)
-		return "lacks its \"median\"";
+		return "lacks \"median\"";
 	wrong = read_numbers(gb_json_at(series, "samples"), false, &samples);
 	times->count = samples.count;
 	times->sample = samples.value;
 	if (wrong || !samples.count)
-		return wrong && !wrong[0] ? "" : "lacks its \"samples\", an array of numbers";
+		return wrong && !wrong[0] ? "" : "lacks \"samples\", an array of numbers";
 	times->clock = gb_json_text(series, "clock");
 	times->median = gb_json_number(series, "median");
 	times->ci_low = value_of_item(cJSON_GetArrayItem(interval, 0)).number;
@@ -161,10 +162,10 @@ static const char *read_texts(const cJSON *item, struct gb_texts *texts)
 	cJSON_ArrayForEach(element, item)
 	{
 		if (!cJSON_IsString(element))
-			return "is not an array of texts";
+			return "is not an array of strings";
 		texts->text[texts->count++] = element->valuestring;
 	}
-	return cJSON_IsArray(item) ? NULL : "is not an array of texts";
+	return cJSON_IsArray(item) ? NULL : "is not an array of strings";
 }
 
 static const char *read_members(const cJSON *item, struct gb_members *members)
@@ -180,7 +181,7 @@ static const char *read_members(const cJSON *item, struct gb_members *members)
 						  value.kind, value.number, value.text };
 
 		if (!value.kind && !cJSON_IsNull(element))
-			return "has a value that is neither a number nor a word";
+			return "has a value that is not a number, boolean or string";
 		if (!gb_members_add(members, member))
 			return "";
 	}
@@ -196,7 +197,7 @@ static const char *read_word(const struct gb_field *field, const char *text, int
 	return "is unknown";
 }
 
-/* NULL, "" if memory ran out, or what is wrong with the item. */
+/* Returns NULL, "" if memory ran out, or what is wrong with the item. */
 static const char *read_field(const struct gb_field *field, cJSON *item, void *of)
 {
 	const struct gb_field_value value = value_of_item(item);
@@ -205,7 +206,7 @@ static const char *read_field(const struct gb_field *field, cJSON *item, void *o
 	switch (field->type) {
 	case GB_FIELD_TEXT:
 		*(const char **)to = value.text;
-		return value.kind == GB_VALUE_TEXT ? NULL : "is not a text";
+		return value.kind == GB_VALUE_TEXT ? NULL : "is not a string";
 	case GB_FIELD_NUMBER:
 		*(double *)to = value.number;
 		return value.kind == GB_VALUE_NUMBER ? NULL : "is not a number";
@@ -296,8 +297,7 @@ void gb_fields_clear(const struct gb_field *field, size_t count, void *of)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* Values in ns are rounded to 1/1000 ns, far below any clock's resolution, which halves the size of a
- * file full of samples. */
+/* Rounds to 1/1000 ns, far below any clock's resolution, to keep files with many samples small. */
 static double rounded(double ns)
 {
 	return round(ns * 1e3) / 1e3;
@@ -381,7 +381,7 @@ static cJSON *item_of(const struct gb_field *field, const void *of)
 	return NULL;
 }
 
-/* True if there is nothing to write. */
+/* True if the field has no value to write. */
 static bool is_absent(const struct gb_field *field, const void *of)
 {
 	const void *from = in(field, of);
@@ -404,7 +404,7 @@ static bool is_absent(const struct gb_field *field, const void *of)
 	}
 }
 
-/* The object that the last word of a path of one or two is a member of; made if it is not there. */
+/* The object that holds the last word of a path of one or two words; created if missing. */
 static cJSON *parent_of(cJSON *object, const char *path, const char **name)
 {
 	const char *dot = strchr(path, '.');
@@ -490,7 +490,7 @@ static struct gb_field_value summary_value(const struct gb_times *times, const c
 	return absent;
 }
 
-/* The field that the path leads to or into, and what the path has behind the field's own. */
+/* Find the field at, or above, the path.  *rest is the rest of the path. */
 static const struct gb_field *find_field(const struct gb_field *field, size_t count,
 					 const char *path, const char **rest)
 {
@@ -506,7 +506,7 @@ static const struct gb_field *find_field(const struct gb_field *field, size_t co
 	return NULL;
 }
 
-/* The series of the field that the rest of a path leads into, and the statistic behind it. */
+/* Find the series that *rest leads to, and advance *rest to the statistic. */
 static const struct gb_times *times_of(const struct gb_field *field, const void *of,
 				       const char **rest)
 {

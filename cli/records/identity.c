@@ -1,3 +1,4 @@
+/* identity.c -- builds the text that identifies a run's CPU and GPU, and compares two of them. */
 #include "cli/records/identity.h"
 
 #include <math.h>
@@ -7,7 +8,7 @@
 
 #include "common/text.h"
 
-/* From the technical reference manuals (MIDR_EL1) and the vendors' code in Linux. */
+/* Source: the technical reference manuals (MIDR_EL1) and the vendors' code in Linux. */
 const char *gb_arm_name(const char *implementer, const char *part)
 {
 	static const struct {
@@ -52,7 +53,7 @@ const char *gb_arm_name(const char *implementer, const char *part)
 	return NULL;
 }
 
-/* Append to the identity; without a member that is unknown it is not whole. */
+/* Append to the identity.  A part that is unknown leaves it incomplete. */
 static __attribute__((format(printf, 3, 4))) void put(struct gb_machine *m, bool is_known,
 						      const char *format, ...)
 {
@@ -86,15 +87,15 @@ static void begin(struct gb_machine *m, const char *name)
 	put(m, true, "%s", m->name);
 }
 
-/* The name of the host stands for whatever is missing. */
+/* The host's name replaces whatever is missing. */
 static void end(struct gb_machine *m, const struct gb_run *run)
 {
 	if (!m->whole && run->host.hostname)
 		put(m, true, ", on %s", run->host.hostname);
 }
 
-/* The members that every schema has come first.  The kernel leaves a little more or less of the same
- * memory. */
+/* `early` gets the parts that every schema has, so they come first.  Memory is rounded up to GiB
+ * because the amount that the kernel leaves varies slightly. */
 static void identify_cpu(const struct gb_run *run, struct gb_machine *m)
 {
 	const char *vendor = run->host.cpu_vendor;
@@ -124,7 +125,7 @@ static void identify_gpu(const struct gb_run *run, struct gb_machine *m)
 
 	begin(m, gpu ? gpu->name : NULL);
 	put_bytes(m, "", gpu ? gpu->memory_bytes : (double)NAN);
-	m->whole = true; /* the UUID alone will do */
+	m->whole = true; /* the UUID suffices */
 	put(m, gpu && gpu->uuid, ", %s", gpu ? gpu->uuid : "");
 	end(m, run);
 }

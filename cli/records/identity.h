@@ -1,9 +1,10 @@
-/* identity.h -- which machine a time belongs to.
+/* identity.h -- identifies the machine that a time was measured on.
  *
- * A CPU is known by its vendor, family, model and stepping (ARM: implementer and part), sockets,
- * cores, caches and the memory in GiB; a GPU by its UUID.  If one of these is missing, the host's
- * name takes its place: a missing field never equals a missing field of another host.  Records of
- * schema 1 have no family; they match a later record of the same host if all else is equal.
+ * A CPU is identified by its vendor, family, model and stepping (ARM: implementer and part),
+ * sockets, cores, caches and the memory in GiB; a GPU by its UUID.  If one of these is missing, the
+ * host's name takes its place, so a missing field never equals a missing field of another host.
+ * Records of schema 1 have no family; they match a later record of the same host if all else is
+ * equal.
  */
 #ifndef GPUBENCH_CLI_RECORDS_IDENTITY_H
 #define GPUBENCH_CLI_RECORDS_IDENTITY_H
@@ -15,7 +16,8 @@ void gb_identify(struct gb_run *run);
 
 bool gb_same_machine(const struct gb_machine *a, const struct gb_machine *b);
 
-/* "Neoverse-V2" of ARM's implementer "0x41" and part "0xd4f"; NULL if they are not known. */
+/* The name of an ARM core: "Neoverse-V2" for implementer "0x41" and part "0xd4f".  NULL if
+ * unknown. */
 const char *gb_arm_name(const char *implementer, const char *part);
 
 #endif

@@ -1,3 +1,4 @@
+/* json.c -- see json.h. */
 #include "cli/records/json.h"
 
 #include <inttypes.h>

@@ -1,8 +1,8 @@
 /* json.h -- a thin layer over cJSON: every addition is checked, every look-up tolerates absence.
  *
- * The put functions return false if memory ran out, so that a description reads as one chain of
- * conditions; the object is then good for nothing but cJSON_Delete().  A path is member names
- * joined by dots: "time.median".
+ * The put functions return false if memory ran out, so that calls can be chained with &&.  After a
+ * failure, the object may only be passed to cJSON_Delete().  A path is member names joined by dots:
+ * "time.median".
  */
 #ifndef GPUBENCH_CLI_RECORDS_JSON_H
 #define GPUBENCH_CLI_RECORDS_JSON_H
@@ -17,23 +17,23 @@
 /* A string item; bytes that are not UTF-8 become U+FFFD.  NULL if memory ran out. */
 cJSON *gb_json_string(const char *text);
 
-/* NULL becomes null.  Bytes that are not UTF-8 become U+FFFD: a file stays valid JSON whatever
- * a path or a host name holds. */
+/* NULL becomes null.  Bytes that are not UTF-8 become U+FFFD, so that the file stays valid JSON
+ * whatever a path or a host name contains. */
 bool gb_json_put_text(cJSON *object, const char *name, const char *text);
 
 /* NAN and the infinities become null. */
 bool gb_json_put_number(cJSON *object, const char *name, double value);
 
-/* A number, or beyond 2^52 in magnitude (from where cJSON's printing may be off by one) a string
- * of digits. */
+/* A number, or a string of digits if the magnitude exceeds 2^52, above which cJSON may print a
+ * number off by one. */
 bool gb_json_put_int(cJSON *object, const char *name, int64_t value);
 
 bool gb_json_put_bool(cJSON *object, const char *name, bool value);
 
-/* Put item, which may be NULL (then false), under name; owns item in either case. */
+/* Put item under name; owns item even on failure.  False if item is NULL. */
 bool gb_json_put(cJSON *object, const char *name, cJSON *item);
 
-/* Append; as above. */
+/* As above, at the end of an array. */
 bool gb_json_append(cJSON *array, cJSON *item);
 bool gb_json_append_text(cJSON *array, const char *text);
 bool gb_json_append_number(cJSON *array, double value);
@@ -41,12 +41,12 @@ bool gb_json_append_number(cJSON *array, double value);
 /* The member at the path, or NULL. */
 cJSON *gb_json_at(const cJSON *object, const char *path);
 
-/* Its value; NAN or NULL if it is absent or of another type. */
+/* The value of the member at the path; NAN or NULL if it is absent or of another type. */
 double gb_json_number(const cJSON *object, const char *path);
 const char *gb_json_text(const cJSON *object, const char *path);
 
-/* Print the document, indented; false, and nothing, if memory ran out.  Errors of the stream are
- * the caller's to look for. */
+/* Print the document, indented.  False, with nothing printed, if memory ran out.  The caller checks
+ * the stream for errors. */
 bool gb_json_print(FILE *file, const cJSON *document);
 
 #endif

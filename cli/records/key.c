@@ -1,3 +1,4 @@
+/* key.c -- builds the key of a measurement, and adds parameters that older records lack. */
 #include "cli/records/key.h"
 
 #include <inttypes.h>
@@ -21,10 +22,10 @@ bool gb_param_applies(const struct gb_param *param, const struct gb_variant *var
 	return is_read_by(param, variant->backend) && !(serial && gb_equal(param->name, "threads"));
 }
 
-/* Spelled values but paths, which may be longer than any buffer. */
+/* The longest spelled value, except for paths, which have no limit. */
 enum { VALUE_TEXT = 256 };
 
-/* Whether keys leave the value out. */
+/* True if keys omit the value. */
 static bool is_left_out(const struct gb_param *param, const char *value)
 {
 	const char *left_out = param->keyed ? param->keyed : param->initial;
@@ -71,7 +72,7 @@ char *gb_record_key(const struct gb_workload *workload, const struct gb_variant 
 	return NULL;
 }
 
-/* ---- a record as of now ------------------------------------------------------------------- */
+/* ---- parameters --------------------------------------------------------------------------- */
 
 struct gb_member gb_param_member(const struct gb_param *param, union gb_value value,
 				 char digits[32])

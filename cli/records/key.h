@@ -1,11 +1,11 @@
-/* key.h -- what identifies a measurement across files: variant and parameters as text.
+/* key.h -- the key that identifies a measurement across files: variant and parameters as text.
  *
  *	radix/cuda/onesweep count=16777216 type=pairs
  *
- * A key has the parameters that apply to the variant and do not have the value that keys leave out
- * (struct gb_param's `keyed`), in the order of their table, each in its one spelling
- * (gb_value_text()); a path not given is left out.  So a parameter that is added to a benchmark
- * changes no key, nor does another default.
+ * A key lists the parameters that apply to the variant, in the order of their table, each in its
+ * canonical spelling (gb_value_text()).  A parameter is omitted if it has the value that keys leave
+ * out (struct gb_param's `keyed`) or is a path not given.  So no key changes when a benchmark gains
+ * a parameter or another default.
  */
 #ifndef GPUBENCH_CLI_RECORDS_KEY_H
 #define GPUBENCH_CLI_RECORDS_KEY_H
@@ -13,21 +13,21 @@
 #include "cli/records/record.h"
 #include "cli/workloads/value.h"
 
-/* Whether the parameter can change what the variant does. */
+/* True if the parameter can change what the variant does. */
 bool gb_param_applies(const struct gb_param *param, const struct gb_variant *variant);
 
-/* The key of a measurement.  For the caller to free(); NULL, with err set, if memory ran out. */
+/* The key of a measurement, for free().  NULL, with err set, if memory ran out. */
 char *gb_record_key(const struct gb_workload *workload, const struct gb_variant *variant,
 		    const void *params, struct gb_error *err);
 
-/* Add to `params` of a record that was read those that the benchmark, which may be NULL, has had only
- * since then (they have a `keyed`), so that tables line up. */
+/* Add the parameters (those with `keyed`) that the benchmark gained after the record was written,
+ * so that tables line up.  workload may be NULL: then nothing is added. */
 enum gb_status gb_renew_params(const struct gb_workload *workload, struct gb_record *record,
 			       struct gb_error *err);
 
-/* A value as a member of "params": integers and floats as numbers, those that a number in JSON may not
- * hold exactly as text in `digits`; flags as flags, choices and paths as text; a path not given
- * is absent. */
+/* A value as a member of "params".  Flags are flags; choices and paths are text; integers and
+ * floats are numbers.  An integer that JSON may not hold exactly is text in `digits`.  A path not
+ * given is absent. */
 struct gb_member gb_param_member(const struct gb_param *param, union gb_value value,
 				 char digits[32]);
 

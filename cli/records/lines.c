@@ -1,7 +1,6 @@
-/* lines.c -- record files, read and written.
+/* lines.c -- reads and writes record files.
  *
- * A file may have been written by a program that was killed: then its last line has no end, and only
- * that one is left out.
+ * A file whose writer was killed may end in the middle of a line; only that line is dropped.
  */
 #include "cli/records/lines.h"
 
@@ -19,7 +18,7 @@
 
 /* ---- the list ---------------------------------------------------------------------------- */
 
-/* Room for `more` pointers behind the first `count`.  GB_EMEMORY. */
+/* Make room for `more` pointers after the first `count`.  GB_EMEMORY. */
 static enum gb_status grow(void *array, size_t count, size_t more, size_t *room,
 			   struct gb_error *err)
 {
@@ -36,7 +35,7 @@ static enum gb_status grow(void *array, size_t count, size_t more, size_t *room,
 	return GB_OK;
 }
 
-/* The latest run with the id; lines of one run stand together. */
+/* The last run with the id, which is the nearest: a run line precedes its records. */
 static const struct gb_run *run_of(const struct gb_records *list, const char *id)
 {
 	for (size_t i = list->run_count; i-- > 0;)
@@ -45,7 +44,7 @@ static const struct gb_run *run_of(const struct gb_records *list, const char *id
 	return &gb_no_run;
 }
 
-/* Append the line; owns it.  GB_EUSAGE with what is wrong with it, GB_EMEMORY. */
+/* Append the line; owns it.  GB_EUSAGE if it is not a valid line, GB_EMEMORY. */
 static enum gb_status add_line(struct gb_records *list, cJSON *line, struct gb_error *err)
 {
 	const char *type = gb_json_text(line, "type");
@@ -172,7 +171,7 @@ static enum gb_status accept(const struct source *source, size_t number, cJSON *
 					: bad_line(source, number, fault.message, err);
 }
 
-/* Only an interrupt of the user's has a handler: EINTR is one. */
+/* EINTR means that the user interrupted: no other signal has a handler. */
 static enum gb_status cannot_read(const char *name, const char *what, struct gb_error *err)
 {
 	if (errno == EINTR)
@@ -180,7 +179,7 @@ static enum gb_status cannot_read(const char *name, const char *what, struct gb_
 	return gb_fail(err, GB_EUSAGE, "%s: cannot %s: %s", name, what, strerror(errno));
 }
 
-/* The whole file, or up to a NUL, which is an error of its line. */
+/* Read the whole file, or up to a NUL, which the parser then rejects with its line. */
 static enum gb_status read_source(const char *path, struct source *source, struct gb_error *err)
 {
 	const bool standard_input = gb_equal(path, "-");
@@ -203,7 +202,7 @@ static enum gb_status read_source(const char *path, struct source *source, struc
 	return err->code;
 }
 
-/* The line that text[offset] is on, from 1. */
+/* The number of the line, from 1, that contains text[offset]. */
 static size_t line_number(const struct source *source, size_t offset)
 {
 	size_t number = 1;
@@ -213,9 +212,9 @@ static size_t line_number(const struct source *source, size_t offset)
 	return number;
 }
 
-/* The JSON value that text, of length bytes and a NUL, is.  NULL if it is none, then *end points to
- * what is wrong; cJSON would overlook what follows a NUL within it.  Or memory ran out: errno is
- * ENOMEM, which cJSON has no other word for. */
+/* Parse text, of `length` bytes and a NUL, as one JSON value.  NULL on failure: *end then points to
+ * the error, or errno is ENOMEM, since cJSON does not report lack of memory otherwise.  A NUL
+ * within the text is rejected here because cJSON would ignore what follows it. */
 static cJSON *parse(const char *text, size_t length, const char **end)
 {
 	errno = 0;
@@ -233,7 +232,7 @@ static enum gb_status not_json(const struct source *source, size_t line, struct 
 	return bad_line(source, line, "is not valid JSON", err);
 }
 
-/* One array of lines. */
+/* Read a document: one array of lines. */
 static enum gb_status read_document(const struct source *source, struct gb_records *list,
 				    struct gb_error *err)
 {
@@ -251,7 +250,7 @@ static enum gb_status read_document(const struct source *source, struct gb_recor
 	return err->code;
 }
 
-/* Whether text is the beginning of a line that a killed writer may have left. */
+/* True if text may be the start of a line that a killed writer left incomplete. */
 static bool begins_a_line(const char *text)
 {
 	static const char begin[] = "{\"type\":\"r";
@@ -294,7 +293,7 @@ static enum gb_status read_lines(const struct source *source, struct gb_records 
 	return GB_OK;
 }
 
-/* Remove the records from `first` on that a later one replaces. */
+/* Remove every record from `first` on that a later one replaces. */
 static void drop_replaced(struct gb_records *list, size_t first)
 {
 	for (size_t i = first; i < list->count; i++) {
@@ -331,9 +330,9 @@ enum gb_status gb_records_read(const char *path, struct gb_records *list, struct
 	return err->code;
 }
 
-/* ---- lines that are there twice ----------------------------------------------------------- */
+/* ---- repeated lines ---------------------------------------------------------------------- */
 
-/* GB_EUSAGE if the two lines, which are deleted, differ: number `seq` of the run in the file at `path`;
+/* Compare two copies of line `seq` of a run, and delete both.  GB_EUSAGE if they differ;
  * GB_EMEMORY. */
 static enum gb_status check_equal(cJSON *a, cJSON *b, const char *path, double seq, const char *run,
 				  struct gb_error *err)
@@ -342,14 +341,14 @@ static enum gb_status check_equal(cJSON *a, cJSON *b, const char *path, double s
 		gb_out_of_memory(err, NULL);
 	else if (!cJSON_Compare(a, b, true))
 		gb_fail(err, GB_EUSAGE,
-			"%.200s: line %.0f of run %.60s is there twice, and differs", path, seq,
-			run);
+			"%.200s: line %.0f of run %.60s occurs twice, with different contents",
+			path, seq, run);
 	cJSON_Delete(a);
 	cJSON_Delete(b);
 	return err->code;
 }
 
-/* Records of a run that is there twice are those of the earlier line. */
+/* Records of a repeated run are moved to the earlier run line. */
 static enum gb_status drop_repeated_runs(struct gb_records *list, size_t first, const char *path,
 					 size_t *dropped, struct gb_error *err)
 {
@@ -408,7 +407,7 @@ enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, s
 
 /* ---- writing ---------------------------------------------------------------------------- */
 
-/* Print a line, which is NULL if memory ran out; owns it. */
+/* Print a line; owns it.  False if memory ran out, which a NULL line also means. */
 static bool print_line(FILE *file, cJSON *line, bool document, bool *begun)
 {
 	char *text = line ? cJSON_PrintUnformatted(line) : NULL;
@@ -435,7 +434,7 @@ enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool 
 	for (size_t r = 0; r <= list->run_count && ok; r++) {
 		const bool last = r == list->run_count;
 
-		/* The records of the runs so far, up to the first one of another run. */
+		/* First print the records of the runs printed so far. */
 		while (next < list->count && ok && (last || r > 0) &&
 		       (last || list->record[next]->run != list->run[r]))
 			ok = print_line(file, gb_record_format(list->record[next++]), document,

@@ -14,28 +14,29 @@ struct gb_records {
 	struct gb_record **record;
 	size_t run_count, run_room;
 	struct gb_run **run;
-	bool truncated; /* a file ended within a line: its writer was killed */
-	/* Of the last file read: */
-	size_t complete_bytes; /* up to the end of its last whole line */
-	size_t last_run_bytes; /* up to where its last run line begins */
-	bool unended;          /* that line lacks its newline, and nothing else */
-	bool document;         /* it was one array */
+	bool truncated; /* a file ended within a line because its writer was killed */
+	/* About the last file read: */
+	size_t complete_bytes; /* up to the end of its last complete line */
+	size_t last_run_bytes; /* up to the start of its last run line */
+	bool unended;          /* its last line is complete except for the newline */
+	bool document;         /* it was one JSON array */
 };
 
-/* Append the lines of a file, "-" for standard input: JSON Lines, or the document form (one array
- * of the same objects).  A record line that was cut off at the end
- * of the file is left out and sets truncated; a record that a later one of the file replaces is
- * left out.  GB_EUSAGE, errors as FILE:LINE, for anything else, GB_EMEMORY, GB_EINTERRUPTED if a
- * signal ended the wait for a FIFO's writer; the list then holds what was read before and is still
- * to be released. */
+/* Append the lines of a file ("-" for standard input): JSON Lines, or a document (one array of the
+ * same objects).  A record line that was cut off at the end of the file is dropped and sets
+ * `truncated`.  A record that a later one of the file replaces is dropped.  GB_EUSAGE, with errors
+ * as FILE:LINE, for any other content; GB_EMEMORY; GB_EINTERRUPTED if a signal ended the wait for a
+ * FIFO's writer.  After a failure, the list holds what was read so far and must still be
+ * released. */
 enum gb_status gb_records_read(const char *path, struct gb_records *list, struct gb_error *err);
 
-/* Remove the lines from record `first` and run `first_run` on, of the file `path`, that equal an earlier
- * line of the same run and number; *dropped is how many.  GB_EUSAGE if one differs from it. */
+/* From record `first` and run `first_run` on, remove each line that equals an earlier line of the
+ * same run and number; *dropped counts them.  GB_EUSAGE, naming the file `path`, if such a line
+ * differs. */
 enum gb_status gb_records_drop_repeated(struct gb_records *list, size_t first, size_t first_run,
 					const char *path, size_t *dropped, struct gb_error *err);
 
-/* Append one line; owns it, also after a failure. */
+/* Append one line; owns it even on failure. */
 enum gb_status gb_records_add(struct gb_records *list, cJSON *line, struct gb_error *err);
 enum gb_status gb_records_add_text(struct gb_records *list, const char *line, struct gb_error *err);
 
@@ -47,12 +48,12 @@ void gb_records_remove(struct gb_records *list, size_t index);
 /* Remove and free run number `index` and its records. */
 void gb_records_remove_run(struct gb_records *list, size_t index);
 
-/* Move the lines of a list to the end of another.  GB_EMEMORY: nothing was moved. */
+/* Move the lines of a list to the end of another.  On GB_EMEMORY, nothing was moved. */
 enum gb_status gb_records_move(struct gb_records *to, struct gb_records *from,
 			       struct gb_error *err);
 
-/* Write all lines, each run before its records: as JSON Lines, or as one document.  Errors of the
- * stream are the caller's to look for. */
+/* Write all lines, each run before its records: as JSON Lines, or as one document.  The caller
+ * checks the stream for errors. */
 enum gb_status gb_records_print(FILE *file, const struct gb_records *list, bool document,
 				struct gb_error *err);
 

@@ -1,7 +1,8 @@
-/* machine.c -- queries /proc, /sys, the environment, the build and the GPUs, and describes them as a run.
+/* machine.c -- queries /proc, /sys, the environment, the build and the GPUs, and formats a run
+ * line.
  *
- * Nothing here fails but for lack of memory: what cannot be read stays unknown.  build_info.h is written
- * by the build.
+ * Only lack of memory is an error; a value that cannot be read stays unknown.  The build generates
+ * build_info.h.
  */
 #include "cli/records/machine.h"
 
@@ -23,7 +24,7 @@
 #include "common/available.h"
 #include "common/text.h"
 
-/* Storage for the texts that a run borrows while its line is made. */
+/* Storage for texts that the run borrows until its line is made. */
 struct room {
 	size_t used;
 	char text[1 << 15];
@@ -31,7 +32,7 @@ struct room {
 
 /* ---- small files ------------------------------------------------------------------------- */
 
-/* A copy of the first `length` bytes; NULL if there are none, or no room for them. */
+/* A copy of the first `length` bytes; NULL if length is 0 or the storage is full. */
 static const char *keep(struct room *room, const char *text, size_t length)
 {
 	char *kept = room->text + room->used;
@@ -44,7 +45,8 @@ static const char *keep(struct room *room, const char *text, size_t length)
 	return kept;
 }
 
-/* The first line of the file, without its end; NULL if there is no such file. */
+/* The first line of a file, without its newline; NULL if the file cannot be read or the line is
+ * empty. */
 static const char *first_line(struct room *room, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -66,13 +68,13 @@ static const char *first_line(struct room *room, const char *format, ...)
 	return keep(room, line, strcspn(line, "\n"));
 }
 
-/* What follows "name" and an optional ':' or '=' in the first line of path that starts with it,
- * without quotes; NULL if there is none. */
+/* The text after "name" and an optional ':' or '=' in the first line of the file that starts with
+ * the name, without quotes; NULL if there is none. */
 static const char *field(struct room *room, const char *path, const char *name)
 {
 	FILE *file = fopen(path, "re");
 	const char *found = NULL;
-	char line[4096]; /* the flags of a CPU are long */
+	char line[4096]; /* the CPU flags are a long line */
 
 	while (file && !found && fgets(line, sizeof line, file)) {
 		const char *value = line + strlen(name);
@@ -87,7 +89,7 @@ static const char *field(struct room *room, const char *path, const char *name)
 	return found;
 }
 
-/* "", 0 and -1 are what queries answer where they do not know. */
+/* Queries report an unknown value as "", 0 or -1. */
 static const char *known(const char *text)
 {
 	return text[0] ? text : NULL;
@@ -103,7 +105,7 @@ static enum gb_flag flag(int value)
 	return value == 1 ? GB_YES : value == 0 ? GB_NO : GB_UNKNOWN;
 }
 
-/* "32K", "2048K", "36M". */
+/* Parse "32K", "2048K" or "36M" as bytes. */
 static double size_of(const char *text)
 {
 	static const char units[] = "KMG";
@@ -116,7 +118,7 @@ static double size_of(const char *text)
 
 /* ---- the host ---------------------------------------------------------------------------- */
 
-/* How many CPUs a list such as "0-3,8" names. */
+/* The number of CPUs in a list such as "0-3,8". */
 static double count_list(const char *list)
 {
 	double count = 0;
@@ -134,7 +136,7 @@ static double count_list(const char *list)
 	return positive(count);
 }
 
-/* Cores or sockets, each counted at its first logical CPU. */
+/* The number of cores or sockets, each counted at its first logical CPU. */
 static double count_first(struct room *room, const char *siblings)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -172,13 +174,13 @@ static void describe_caches(struct gb_run *run, struct room *room)
 		*bytes[at] = size_of(size);
 		any = any || !isnan(*bytes[at]);
 	}
-	/* Without /sys the C library may still know. */
+	/* Without /sys, the C library may still know. */
 	for (size_t i = 0; i < GB_COUNT(name) && !any; i++)
 		*bytes[i] = positive((double)sysconf(name[i]));
 }
 
-/* CPUs' worth of time by the cgroup: version 2's "max 100000" or "200000 100000", or version 1's
- * two files. */
+/* The CPU limit of the cgroup, in CPUs: version 2's "max 100000" or "200000 100000", or the two
+ * files of version 1. */
 static double cpu_quota(struct room *room)
 {
 	const char *text = first_line(room, "/sys/fs/cgroup/cpu.max");
@@ -223,7 +225,7 @@ static double cpu_number(struct room *room, const char *name)
 	return text ? strtod(text, NULL) : (double)NAN;
 }
 
-/* "model name" begins with "model", which ends in a tab. */
+/* The prefix "model" also matches "model name", so the tab after "model" is part of the name. */
 static void describe_model(struct gb_run *run, struct room *room)
 {
 	static const char cpuinfo[] = "/proc/cpuinfo";
@@ -265,7 +267,7 @@ static void describe_cpu(struct gb_run *run, struct room *room)
 	run->host.virtualized = virtualized(room);
 }
 
-/* load: room for a copy. */
+/* load: storage for the load averages. */
 static void describe_host(struct gb_run *run, struct room *room, double load[3])
 {
 	const char *pages = first_line(room, "/sys/kernel/mm/transparent_hugepage/enabled");
@@ -312,7 +314,7 @@ static void describe_tool(struct gb_run *run)
 	run->tool.archs = known(GB_ARCHS);
 }
 
-/* cc: room for the compute capability. */
+/* cc: storage for the compute capability. */
 static struct gb_gpu describe_gpu(const struct gb_gpu_info *gpu, char cc[32])
 {
 	(void)snprintf(cc, 32, "%d.%d", gpu->cc_major, gpu->cc_minor);
@@ -328,7 +330,7 @@ static struct gb_gpu describe_gpu(const struct gb_gpu_info *gpu, char cc[32])
 		.bus_bits = positive(gpu->bus_bits),
 		.memory_clock_khz = positive((double)gpu->memory_clock_khz),
 		.sm_clock_khz = positive((double)gpu->sm_clock_khz),
-		/* Two transfers per clock over the bus, as vendors count it. */
+		/* Double data rate: two transfers per clock, as vendors count it. */
 		.peak_bytes_per_s =
 			positive(2.0 * (double)gpu->memory_clock_khz * 1e3 * gpu->bus_bits / 8),
 		.power_limit_w = positive(gpu->power_limit_w),
@@ -372,7 +374,7 @@ static void describe_settings(struct gb_run *run, const struct gb_run_info *info
 	run->settings.preset = info->preset;
 }
 
-/* The variables that change what OpenMP, CUDA or Vulkan do, or what is copied to know the bandwidth.
+/* Record the variables that affect OpenMP, CUDA, Vulkan or the measurement of the copy bandwidth.
  * False if memory ran out. */
 static bool describe_environment(struct gb_run *run, struct room *room)
 {

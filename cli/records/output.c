@@ -1,3 +1,4 @@
+/* output.c -- opens, locks, resumes and appends to the file that -o names. */
 #include "cli/records/output.h"
 
 #include <errno.h>
@@ -42,7 +43,7 @@ enum gb_status gb_output_check(const char *path, struct gb_error *err)
 		       path);
 }
 
-/* GB_EUSAGE for a file with contents, unless they are to be replaced or added to. */
+/* GB_EUSAGE if the file has contents that may be neither replaced nor added to. */
 static enum gb_status check_existing(const struct gb_output *output, const struct stat *info,
 				     struct gb_error *err)
 {
@@ -58,7 +59,7 @@ static enum gb_status open_lines(struct gb_output *output, struct gb_error *err)
 
 	output->created = stat(output->path, &info) != 0;
 	if (!output->created && S_ISFIFO(info.st_mode) && output->existing == GB_RESUME)
-		return gb_fail(err, GB_EUSAGE, "--resume: %s is no regular file", output->path);
+		return gb_fail(err, GB_EUSAGE, "--resume: %s is not a regular file", output->path);
 	output->file =
 		gb_open_locked(output->path, output->path,
 			       (output->existing == GB_RESUME ? O_RDWR : O_WRONLY) | O_APPEND, err);
@@ -109,7 +110,7 @@ void gb_output_share(struct gb_output *output, const char *path, int file,
 	output->begun = output->shared = true;
 }
 
-/* ---- what is there already ---------------------------------------------------------------- */
+/* ---- existing contents -------------------------------------------------------------------- */
 
 enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
 			      struct gb_error *err)
@@ -119,7 +120,7 @@ enum gb_status gb_output_past(struct gb_output *output, struct gb_records *recor
 
 	if (fstat(output->file, &status) || status.st_size == 0)
 		return GB_OK;
-	/* Of a first line that was cut off, nothing is left to read. */
+	/* If the only line was cut off, there is nothing to read. */
 	if (gb_records_read(output->path, records, &own) &&
 	    !(records->truncated && !records->count && !records->run_count))
 		return gb_fail(err, own.code, "%s", own.message);
@@ -187,7 +188,7 @@ enum gb_status gb_resume_check(const struct gb_records *records, const char *pat
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* The whole text, or false. */
+/* Write the whole text; false on failure. */
 static bool write_all(int file, const char *text, size_t size)
 {
 	while (size > 0) {
@@ -203,7 +204,7 @@ static bool write_all(int file, const char *text, size_t size)
 	return true;
 }
 
-/* What is in the file makes room. */
+/* Remove the old contents, or the end that was cut off, before the first line. */
 static bool begin(struct gb_output *output)
 {
 	if (output->existing == GB_OVERWRITE && ftruncate(output->file, 0) && errno != EINVAL)
@@ -221,7 +222,8 @@ enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Hold back, or let go, the other processes that append.  flock() would not: the descriptor is one. */
+/* Lock or unlock the file against the other processes that append.  flock() would not work: the
+ * processes share one open file description. */
 static void lock_shared(const struct gb_output *output, short type)
 {
 	struct flock whole = { .l_type = type, .l_whence = SEEK_SET };
@@ -230,7 +232,7 @@ static void lock_shared(const struct gb_output *output, short type)
 		;
 }
 
-/* The text, whole, or GB_EIO and nothing of it. */
+/* Append the whole text.  On GB_EIO, nothing of it is left in a regular file. */
 static enum gb_status append(struct gb_output *output, const char *text, size_t length,
 			     struct gb_error *err)
 {
@@ -244,7 +246,8 @@ static enum gb_status append(struct gb_output *output, const char *text, size_t 
 	} else if (!write_all(output->file, text, length)) {
 		(void)cannot_write(output->path, err);
 		if (S_ISREG(before.st_mode) && ftruncate(output->file, before.st_size))
-			gb_fail(err, GB_EIO, "cannot cut %s", output->path);
+			gb_fail(err, GB_EIO, "cannot truncate %s after a failed write",
+				output->path);
 	}
 	lock_shared(output, F_UNLCK);
 	return err->code;

@@ -1,7 +1,8 @@
-/* output.h -- the file that -o names: JSON lines as they come, or a page at the end.
+/* output.h -- the file that -o names: JSON lines, written as they come, or a page, written at the
+ * end.
  *
- * Nothing in it changes before the first line, or the page, is there to be written: an input
- * that cannot be read costs no records.
+ * The file is not changed before the first line, or the page, is ready, so no records are lost if
+ * an input cannot be read.
  */
 #ifndef GPUBENCH_CLI_RECORDS_OUTPUT_H
 #define GPUBENCH_CLI_RECORDS_OUTPUT_H
@@ -9,7 +10,7 @@
 #include "cli/records/lines.h"
 #include "common/whole.h"
 
-/* What to do with records or a page that the file already holds. */
+/* How to treat records or a page that the file already holds. */
 enum gb_existing { GB_REFUSE, GB_RESUME, GB_OVERWRITE };
 
 /* Start with { 0 }. */
@@ -17,67 +18,67 @@ struct gb_output {
 	const char *path;
 	enum gb_existing existing;
 	bool to_stdout;
-	struct gb_whole whole; /* a page: written beside its place, renamed at the end */
+	struct gb_whole whole; /* a page: written to a temporary file, renamed at the end */
 	bool to_lines;         /* JSON lines go to `file`, which is locked */
 	int file;
-	bool created; /* the file was not there before */
+	bool created; /* the file did not exist before */
 	bool begun;   /* something was written */
-	bool shared;  /* other processes append lines, too: gb_output_share() */
-	/* --resume, set by gb_output_past(): the file is cut after keep_bytes, and its last line
-	 * ended, before anything is appended. */
+	bool shared;  /* other processes append too: gb_output_share() */
+	/* --resume, set by gb_output_past(): before anything is appended, the file is truncated to
+	 * keep_bytes (cut), or its last line gets its newline (unended). */
 	bool cut, unended;
 	size_t keep_bytes;
 };
 
-/* GB_EUSAGE if path is the name of no output: neither "-" nor of JSON lines nor of a page.  It may be
- * NULL: none. */
+/* GB_EUSAGE unless path is NULL (no output), "-", or the name of a JSON Lines file or a page. */
 enum gb_status gb_output_check(const char *path, struct gb_error *err);
 
-/* Whether that is a file of JSON lines, or a page.  path may be NULL. */
+/* True if path names a file of JSON lines, or a page.  path may be NULL. */
 bool gb_is_lines(const char *path);
 bool gb_is_page(const char *path);
 
-/* Open and lock an output, whose contents stay until something is written; "-" is standard output,
- * NULL none.  GB_EUSAGE for an output of unknown kind, for a file that is not empty (GB_REFUSE), or
- * if there is nothing to resume from in that kind of output; GB_EIO if it cannot be written, or
+/* Open and lock an output; its contents stay until something is written.  "-" is standard output,
+ * NULL is none.  GB_EUSAGE for an output of unknown type, for a file that is not empty (GB_REFUSE),
+ * or for a type that cannot be resumed (GB_RESUME).  GB_EIO if the file cannot be written or
  * another process is writing it. */
 enum gb_status gb_output_open(struct gb_output *output, const char *path, enum gb_existing existing,
 			      struct gb_error *err);
 
-/* Use a descriptor of such a file, which is opened for appending and locked by the parent process.
- */
+/* Use the descriptor of a JSON Lines file that the parent process has locked and opened for
+ * appending. */
 void gb_output_inherit(struct gb_output *output, const char *path, int file,
 		       enum gb_existing existing);
 
-/* The same where other children of that process append at the same time, after its
+/* The same, for a process whose siblings append at the same time.  The parent must have called
  * gb_output_begin(). */
 void gb_output_share(struct gb_output *output, const char *path, int file,
 		     enum gb_existing existing);
 
-/* GB_RESUME: read the records of an output of JSON lines.  Of a killed writer's last line nothing
- * is kept.  GB_EUSAGE for what is no file of JSON lines. */
+/* GB_RESUME: read the records of an output of JSON lines.  A last line that was cut off is dropped.
+ * GB_EUSAGE if the file is not JSON lines. */
 enum gb_status gb_output_past(struct gb_output *output, struct gb_records *records,
 			      struct gb_error *err);
 
-/* GB_EUSAGE, with the first difference, if a run of the records (of the file `path`) was made in
- * another setup than the run `now`: another machine, build, device, or cache mode.  The message ends
- * in the hint. */
+/* GB_EUSAGE if a run of the records (from the file `path`) was made with another setup than the run
+ * `now`: another machine, build, device or cache mode.  The message names the first difference and
+ * ends in the hint. */
 enum gb_status gb_resume_check(const struct gb_records *records, const char *path,
 			       const struct gb_run *now, const char *hint, struct gb_error *err);
 
-/* Make the file ready for lines now, as the first one would: what is in it goes with GB_OVERWRITE, a
- * line that was cut off with GB_RESUME. */
+/* Prepare the file for the first line, as gb_output_put() would: GB_OVERWRITE removes the old
+ * contents, GB_RESUME a line that was cut off. */
 enum gb_status gb_output_begin(struct gb_output *output, struct gb_error *err);
 
-/* Write a line, if the output takes JSON lines: whole, or GB_EIO and not at all. */
+/* Write a line if the output takes JSON lines.  On GB_EIO, nothing of it is left in a regular
+ * file. */
 enum gb_status gb_output_put(struct gb_output *output, const cJSON *line, struct gb_error *err);
 
-/* Write all lines of a list, if the output takes JSON lines, in one go: a process that is killed
- * leaves all of them or, but for a moment, none. */
+/* Write all lines of a list, if the output takes JSON lines, with one append: a process that is
+ * killed almost always leaves either all of them or none. */
 enum gb_status gb_output_put_all(struct gb_output *output, const struct gb_records *list,
 				 struct gb_error *err);
 
-/* Close it, if it is open; a page takes its place if it is to be kept. */
+/* Close the output if it is open.  A page is renamed into place if `keep` is true. */
 enum gb_status gb_output_close(struct gb_output *output, bool keep, struct gb_error *err);
 
 #endif

@@ -1,4 +1,4 @@
-/* record.c -- the members of record and run lines, and lines of schema 1 as those of schema 2. */
+/* record.c -- the members of record and run lines, and the conversion of schema 1 to schema 2. */
 #include "cli/records/record.h"
 
 #include <math.h>
@@ -177,7 +177,7 @@ static const struct gb_field derived_fields[] = {
 	NUMBER(struct gb_record, rates.copy_share),
 };
 
-/* Sectors of global memory, wavefronts of shared memory, turns of atomics. */
+/* Sectors are of global memory, wavefronts of shared memory, turns of atomics. */
 #define TRAFFIC(name)                                                                            \
 	NUMBER(struct gb_counts, name.requests), NUMBER(struct gb_counts, name.sectors),         \
 		NUMBER(struct gb_counts, name.wavefronts), NUMBER(struct gb_counts, name.least), \
@@ -216,7 +216,7 @@ struct gb_run gb_no_run = {
 	.on_gpu = { .name = "unknown", .text = "unknown" },
 };
 
-/* Before main(): what is unknown is not zero. */
+/* Runs before main(): unknown numbers must be NAN, not 0. */
 __attribute__((constructor)) static void know_nothing(void)
 {
 	gb_fields_clear(run_fields, GB_COUNT(run_fields), &gb_no_run);
@@ -224,8 +224,8 @@ __attribute__((constructor)) static void know_nothing(void)
 
 /* ---- schema 1 ----------------------------------------------------------------------------- */
 
-/* Words of then and of now: samples that did not settle, and time-outs, had statuses of their own, and
- * sampling several limits. */
+/* Replace the words of schema 1.  It had statuses of their own for noisy samples and for time-outs,
+ * and several stop reasons for the limits of sampling. */
 static bool renew_words(cJSON *line)
 {
 	static const struct {
@@ -237,7 +237,7 @@ static bool renew_words(cJSON *line)
 		{ "stop_reason", "max_samples", "limit" },
 		{ "stop_reason", "time_limit", "limit" },
 		{ "stop_reason", "untimed", "fixed" },
-		/* Verification that was skipped had the status of a verified time. */
+		/* A time whose verification was skipped had the status "ok". */
 		{ "status", "ok", "unverified" },
 	};
 	const char *verify = gb_json_text(line, "verify.result");
@@ -253,7 +253,7 @@ static bool renew_words(cJSON *line)
 	return true;
 }
 
-/* Members that were elsewhere: `now` was `name` of the object `in`. */
+/* Move members that were elsewhere: `now` was `name` of the object `in`. */
 static bool renew_places(cJSON *line)
 {
 	static const struct {
@@ -280,7 +280,7 @@ static bool renew_places(cJSON *line)
 	return ok;
 }
 
-/* The rate of samples that are different work was not the items by the median time. */
+/* If the samples are different work, the rate is not the items divided by the median time. */
 static bool renew_rate(cJSON *line)
 {
 	const double rate = gb_json_number(line, "rates.items_per_s");
@@ -291,7 +291,7 @@ static bool renew_rate(cJSON *line)
 	       gb_json_put_number(line, "harmonic_items_per_s", rate);
 }
 
-/* A line of schema 1 as one of schema 2.  False if memory ran out. */
+/* Convert a line of schema 1 to schema 2.  False if memory ran out. */
 static bool renew(cJSON *line)
 {
 	cJSON *excluded = gb_json_at(line, "excluded");
@@ -314,7 +314,7 @@ static bool renew(cJSON *line)
 
 /* ---- a line ------------------------------------------------------------------------------- */
 
-/* Read a line of any schema by the table. */
+/* Read a line of any schema. */
 static const char *read_line(const struct gb_field *field, size_t count, cJSON *line, void *to,
 			     char fault[GB_FAULT_MAX])
 {
@@ -324,7 +324,7 @@ static const char *read_line(const struct gb_field *field, size_t count, cJSON *
 	if (!(schema >= 1))
 		wrong = "has no \"schema\" number";
 	else if (schema > GB_RECORD_SCHEMA)
-		wrong = "is of a schema that is newer than this gpubench";
+		wrong = "has a schema newer than this gpubench supports";
 	else if (!gb_json_text(line, "run_id"))
 		wrong = "has no \"run_id\"";
 	if (wrong)
@@ -374,7 +374,7 @@ void gb_run_free(struct gb_run *run)
 	if (!run)
 		return;
 	gb_fields_clear(run_fields, GB_COUNT(run_fields), run);
-	free(run->gpu); /* they own nothing */
+	free(run->gpu); /* GPUs own nothing */
 	cJSON_Delete(run->line);
 	free(run);
 }
@@ -477,7 +477,8 @@ void gb_record_forget_launch(struct gb_record *record)
 
 /* ---- writing ------------------------------------------------------------------------------ */
 
-/* The line that was read, or a new one, with the fields of today.  NULL if memory ran out. */
+/* Copy the line that was read, or make a new one, and write the fields into it.  NULL if memory ran
+ * out. */
 static cJSON *format(const cJSON *read, const char *type, const struct gb_field *field,
 		     size_t count, const void *from)
 {

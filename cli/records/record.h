@@ -1,11 +1,12 @@
 /* record.h -- a line of a record file as a C struct.
  *
- * The room: everything about record files.  A file is JSON Lines, described by
+ * This folder handles record files.  A file is JSON Lines, described by
  * results/gpubench-record-2.schema.json: a `run` line (struct gb_run), then a `record` line per
- * variant and point (struct gb_record), flushed as soon as it is known, so that a sweep that is
- * killed keeps its records.  field.h maps JSON to these structs and back; describe.h makes them of a
- * measurement; lines.h reads and writes files, output.h opens what -o names, csv.h converts.  cJSON
- * stays in this room.  Times are ns.  May use cli/workloads and what is below cli.
+ * variant and point (struct gb_record).  Each line is flushed as soon as it is known, so a sweep
+ * that is killed keeps its records.  field.h maps JSON to these structs and back; describe.h makes
+ * them from a measurement; lines.h reads and writes files; output.h opens the file that -o names;
+ * csv.h converts.  cJSON is used only in this folder.  Times are in ns.  May use cli/workloads and
+ * the folders below cli.
  *
  * The members of the structs have the names and the nesting of the JSON.
  */
@@ -32,15 +33,15 @@ struct gb_gpu {
 	} vulkan;
 };
 
-/* A CPU or a GPU as identity.h tells it from others. */
+/* The identity of a CPU or a GPU (identity.h). */
 struct gb_machine {
 	char name[128];  /* "Neoverse-V2", "NVIDIA H100 80GB HBM3", "unknown" */
-	char text[320];  /* all that identifies it, for a person */
-	char early[320]; /* what schema 1 tells of it, with its host; "" if that is not enough */
-	bool whole;      /* nothing is missing */
+	char text[320];  /* all that identifies it, in readable form */
+	char early[320]; /* the parts that schema 1 has, with the host; "" if the host is unknown */
+	bool whole;      /* no part is missing */
 };
 
-/* Where, by what and how records were made. */
+/* The machine, build, environment and settings that records were made with. */
 struct gb_run {
 	const char *run_id, *started;
 	struct {
@@ -79,7 +80,7 @@ struct gb_run {
 
 enum gb_record_status { GB_STATUS_OK, GB_STATUS_UNVERIFIED, GB_STATUS_SKIPPED, GB_STATUS_FAILED };
 
-/* Exact counts of one run or one kernel; NAN where nothing was counted. */
+/* Exact counts of one run or one kernel; NAN if not counted. */
 struct gb_traffic {
 	double requests, sectors, wavefronts, least, turns;
 };
@@ -99,7 +100,7 @@ struct gb_counts {
 
 /* The result of one variant at one point. */
 struct gb_record {
-	const struct gb_run *run; /* never NULL; gb_no_run if the file has none */
+	const struct gb_run *run; /* never NULL; gb_no_run if the file has no line for it */
 	const char *run_id;
 	double seq;
 	const char *bench, *backend, *variant, *library, *key;
@@ -111,21 +112,21 @@ struct gb_record {
 		const char *result;
 		double runs;
 	} verify;
-	const char *input; /* where it came from if it was not generated */
+	const char *input; /* the source of the input if it was not generated */
 	const char *stop_reason;
-	enum gb_flag cold; /* caches; gb_record_is_cold() if the record does not tell */
+	enum gb_flag cold; /* caches; see gb_record_is_cold() if unknown */
 	bool emulated;
 	double batch, holds_given_up, threads;
-	struct gb_texts excluded; /* what is not in `time` and other programs have in theirs */
+	struct gb_texts excluded; /* work outside `time` that other programs include in theirs */
 	struct {
 		double items, bytes;
 		const char *unit;
 	} work;
-	double copy_bytes_per_s;                     /* of this back end, threads and caches */
-	double harmonic_items_per_s;                 /* if the samples are different work */
+	double copy_bytes_per_s;                     /* copy bandwidth of the back end */
+	double harmonic_items_per_s;                 /* set if the samples are different work */
 	double create, upload, download, first_call; /* ns */
 	struct gb_times time, host_time;
-	struct gb_phases phases; /* of samples of their own */
+	struct gb_phases phases; /* measured in separate samples */
 	struct {
 		struct gb_numbers sm_clock_hz;                      /* one per sample */
 		struct gb_numbers temperature_c, clock_hz, power_w; /* before and after */
@@ -139,65 +140,66 @@ struct gb_record {
 	struct {
 		const char *run_id;
 		double seq;
-	} replaces; /* the record of the same file whose place this one takes */
+	} replaces; /* the earlier record of the same file that this one replaces */
 
 	/* Derived when the line is read: */
-	bool has_time;   /* a time of real hardware, verified or not */
-	size_t launches; /* whose values are the samples of `time`, if they were pooled; 1 */
+	bool has_time;   /* has a time measured on real hardware, verified or not */
+	size_t launches; /* pooled launches, whose values are the samples of `time`; else 1 */
 	struct {
 		double items_per_s, items_per_s_with_transfers, bytes_per_s, copy_share;
 	} rates; /* NAN under the emulator */
 	bool counted;
-	struct gb_counts counts; /* of one run */
+	struct gb_counts counts; /* per run */
 	size_t kernel_count;
 	struct gb_counts *kernel; /* owned */
 	cJSON *line;              /* owned; texts point into it */
 };
 
-/* Nothing is known of it.  Never to be changed. */
+/* A run about which nothing is known.  Must not be changed. */
 extern struct gb_run gb_no_run;
 
 /* A record in which nothing is known. */
 struct gb_record gb_record_empty(void);
 
-/* Owns the line, also after a failure.  Returns NULL with the fault set if the line is no record, or
- * run, that this version can read; "" as the fault: memory ran out. */
+/* Parse a line; owns it even on failure.  NULL if this version cannot read the line as a record or
+ * a run; `fault` then says why, or is "" if memory ran out. */
 struct gb_record *gb_record_parse(cJSON *line, char fault[GB_FAULT_MAX]);
 struct gb_run *gb_run_parse(cJSON *line, char fault[GB_FAULT_MAX]);
 void gb_record_free(struct gb_record *record);
 void gb_run_free(struct gb_run *run);
 
-/* Remove what only a single launch tells: samples, phases, transfers, rates, the state of the GPU. */
+/* Remove the members that describe a single launch: samples, phases, transfers, rates, the GPU's
+ * state. */
 void gb_record_forget_launch(struct gb_record *record);
 
-/* The line in today's schema, with members that this version does not know.  For cJSON_Delete();
- * NULL if memory ran out. */
+/* The line in the current schema, for cJSON_Delete().  Keeps members that this version does not
+ * know.  NULL if memory ran out. */
 cJSON *gb_record_format(const struct gb_record *record);
 cJSON *gb_run_format(const struct gb_run *run);
 
-/* The run line, indented, for free(); NULL if memory ran out. */
+/* The run line, indented, for free().  NULL if memory ran out. */
 char *gb_run_text(const struct gb_run *run);
 
-/* A value by its path in the JSON, derived ones ("time.mean", "rates.items_per_s", "counts.chain")
- * included; absent if there is none. */
+/* The value at a path in the JSON or of a derived member ("time.mean", "rates.items_per_s",
+ * "counts.chain").  GB_VALUE_ABSENT if there is none. */
 struct gb_field_value gb_record_value(const struct gb_record *record, const char *path);
 struct gb_field_value gb_run_value(const struct gb_run *run, const char *path);
 struct gb_field_value gb_gpu_value(const struct gb_gpu *gpu, const char *path);
-/* Its number; NAN if it is none. */
+/* The number at the path; NAN if there is none. */
 double gb_record_number(const struct gb_record *record, const char *path);
 /* The series that the path leads into; NULL if there is none. */
 const struct gb_times *gb_record_times(const struct gb_record *record, const char *path);
 
-/* The exact counts as a table, for who goes through all of them. */
+/* The table of the exact counts, for code that iterates over them. */
 extern const struct gb_field gb_count_fields[];
 extern const size_t gb_count_field_count;
 
-/* "ok" */
+/* The word in the file: "ok". */
 const char *gb_status_word(enum gb_record_status status);
 
 bool gb_is_cpu(const struct gb_record *record);
 
-/* True if it was measured with cold caches: by the record, else by its run, else true. */
+/* True if caches were cold, according to the record, else to its run, else by default. */
 bool gb_record_is_cold(const struct gb_record *record);
 
 /* The CPU or GPU that the record's back end ran on. */

@@ -1,4 +1,5 @@
-/* result.c -- the series of a result: they grow by samples, and go with a measurement that failed. */
+/* result.c -- the series of a result: they grow with each sample and are freed if the measurement
+ * fails. */
 #include "cli/records/result.h"
 
 #include <math.h>

@@ -1,4 +1,4 @@
-/* version.h -- the version, in one place. */
+/* version.h -- the version number. */
 #ifndef GPUBENCH_CLI_RECORDS_VERSION_H
 #define GPUBENCH_CLI_RECORDS_VERSION_H
 

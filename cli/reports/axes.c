@@ -1,3 +1,4 @@
+/* axes.c -- finds the parameters that vary over a set of records, and compares records by them. */
 #include "cli/reports/axes.h"
 
 #include <math.h>
@@ -7,8 +8,8 @@
 
 #include "common/text.h"
 
-/* How often a variant occurs, and with which parameters: one that it has in some of its records
- * only (a path not given) varies, even if it has one value wherever it is. */
+/* How often a variant occurs, and how often with each parameter.  A parameter that only some of a
+ * variant's records have (a path not given) varies, even if its value is always the same. */
 struct variant_seen {
 	const char *backend, *variant;
 	size_t count;
@@ -101,7 +102,7 @@ bool gb_same_point(const struct gb_axes *axes, const struct gb_record *a, const 
 	return a->cold == GB_UNKNOWN || b->cold == GB_UNKNOWN || a->cold == b->cold;
 }
 
-/* FNV-1a over the values as text. */
+/* FNV-1a of the values as text. */
 uint64_t gb_point_hash(const struct gb_axes *axes, const struct gb_record *record)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);

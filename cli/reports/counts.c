@@ -1,3 +1,4 @@
+/* counts.c -- prints exact counts as a table, and finds the counts that differ. */
 #include "cli/reports/counts.h"
 
 #include <math.h>
@@ -38,7 +39,7 @@ static const struct gb_column fixed_columns[FIXED] = {
 };
 
 struct table {
-	size_t axes, axis[GB_MAX_AXES]; /* the parameters that vary */
+	size_t axes, axis[GB_MAX_AXES]; /* parameters that vary */
 	struct gb_column column[GB_MAX_AXES + FIXED];
 	struct gb_grid grid;
 };
@@ -69,7 +70,7 @@ static void set(struct table *t, enum fixed column, const char *text)
 	gb_grid_set(&t->grid, t->axes + column, text, GB_PLAIN);
 }
 
-/* 0 is left empty. */
+/* 0 leaves the cell empty. */
 static void set_count(struct table *t, enum fixed column, double value)
 {
 	char text[GB_TEXT_MAX];
@@ -94,13 +95,13 @@ static void set_percent(struct table *t, enum fixed column, double part, double 
 	set(t, column, text);
 }
 
-/* 0 if it was not counted. */
+/* 0 if not counted. */
 static double known(double count)
 {
 	return isnan(count) ? 0 : count;
 }
 
-/* Atomics read and write in the L2: they are shown with the writes. */
+/* Atomics are performed in the L2 and are shown with the writes. */
 static void set_memory(struct table *t, const struct gb_counts *c)
 {
 	const double read = known(c->global_load.sectors);
@@ -140,7 +141,7 @@ static void set_counts(struct table *t, const struct gb_counts *c)
 			  known(c->copied_bytes.on_device) + known(c->copied_bytes.set));
 }
 
-/* The kernel's name without its result, namespaces and parameters. */
+/* The kernel's name without return type, namespaces and parameters. */
 static void set_kernel(struct table *t, const char *kernel)
 {
 	enum { MOST = 50 };
@@ -195,9 +196,9 @@ void gb_section_print_counts(const struct gb_section *section)
 	gb_sheet_grid(section->table->sheet, "counts", &t.grid);
 }
 
-/* ---- what differs ------------------------------------------------------------------------ */
+/* ---- differences ------------------------------------------------------------------------- */
 
-/* There is no better or worse in how the work is cut up. */
+/* False for counts that only describe how the work is divided: more of them is not worse. */
 static bool is_cost(const char *path)
 {
 	static const char *const neutral[] = { "blocks", "threads", "active_lanes", "least" };
@@ -230,7 +231,7 @@ static bool see(const struct walk *walk, const char *before, const char *name, d
 	return walk->each(&change, walk->closure);
 }
 
-/* The numbers of both, and those that only `b` has. */
+/* The classes of `a`, then those that only `b` has. */
 static bool see_classes(const struct walk *walk, const struct gb_members *a,
 			const struct gb_members *b)
 {

@@ -1,3 +1,4 @@
+/* fastest.c -- prints which variants win the most points of a benchmark. */
 #include "cli/reports/fastest.h"
 
 #include <math.h>
@@ -5,13 +6,13 @@
 
 #include "common/text.h"
 
-enum { MOST = 4 }; /* variants in a line */
+enum { MOST = 4 }; /* variants named in a line */
 
-/* The points that one variant (of one run, if there are several) wins. */
+/* The points that one variant wins; if there are several runs, the variant of one run. */
 struct winner {
-	const struct gb_record *record; /* of its first one */
+	const struct gb_record *record; /* at its first such point */
 	size_t points;
-	double low, high; /* factors over the next variant */
+	double low, high; /* speedup over the next variant */
 };
 
 static bool is_same(const struct gb_section *section, const struct gb_record *a,
@@ -61,7 +62,7 @@ static void print_winner(const struct gb_section *section, const struct winner *
 		      gb_equal(low, high) ? "" : " to ", gb_equal(low, high) ? "" : high);
 }
 
-/* begun: there is a line before this one. */
+/* *begun is set once a line was printed. */
 static enum gb_status print_line(const struct gb_section *section, bool *begun,
 				 struct gb_error *err)
 {
@@ -91,7 +92,8 @@ static enum gb_status print_line(const struct gb_section *section, bool *begun,
 			print_winner(section, &winner[i], all);
 		}
 		if (count > MOST)
-			gb_sheet_text(sheet, "; %zu others at the rest", count - MOST);
+			gb_sheet_text(sheet, "; %zu other variants at the remaining points",
+				      count - MOST);
 		gb_sheet_end(sheet);
 	}
 	free(winner);

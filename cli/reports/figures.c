@@ -1,9 +1,9 @@
-/* figures.c -- pictures of a section's rows, as SVG inside a page.
+/* figures.c -- charts of a section's rows, as SVG inside a page.
  *
- * If a numeric parameter has three values or more, it is the abscissa: one picture for each
- * combination of the other parameters, a line per variant, both axes logarithmic, the interval of
- * the median as a band.  (Without one the spans in the table are all.)  Times of the emulator are
- * not in them.
+ * The x axis is the numeric parameter with the most values, at least three; without one there are
+ * no charts, only the spans in the table.  Each combination of the other parameters gets a chart
+ * with a line per variant, logarithmic axes, and the interval of the median as a band.  Times of
+ * the emulator are not drawn.
  */
 #include "cli/reports/figures.h"
 
@@ -26,9 +26,9 @@ enum {
 	NAME = 240,
 };
 
-/* One row's time at a value of the abscissa. */
+/* One row's time at a value of the x axis. */
 struct point {
-	const struct gb_member *value; /* of the abscissa; x is the same */
+	const struct gb_member *value; /* on the x axis; x is its number */
 	double x;
 	struct gb_span ns;
 };
@@ -40,7 +40,7 @@ static void put_text(FILE *file, const char *text)
 
 /* ---- axes --------------------------------------------------------------------------------- */
 
-/* The numeric parameter with the most values, if they are enough; axes.count if there is none. */
+/* The numeric parameter with the most values, at least MIN_VALUES; axes.count if there is none. */
 static size_t find_abscissa(const struct gb_section *section)
 {
 	size_t best = section->axes.count, most = MIN_VALUES - 1;
@@ -73,7 +73,7 @@ static size_t find_abscissa(const struct gb_section *section)
 
 /* ---- lines over a parameter --------------------------------------------------------------- */
 
-/* Whether two records differ in no point parameter but the abscissa: they share a picture. */
+/* True if two records share a chart: they agree in every point parameter except the x axis. */
 static bool same_picture(const struct gb_section *section, size_t abscissa,
 			 const struct gb_record *a, const struct gb_record *b)
 {
@@ -88,7 +88,7 @@ static bool same_picture(const struct gb_section *section, size_t abscissa,
 	return true;
 }
 
-/* "cpu/best, threads=2": a variant and the parameters that only some variants have. */
+/* "cpu/best threads=2": the variant and the parameters that only some variants have. */
 static void line_name(const struct gb_section *section, const struct gb_record *record, char *text,
 		      size_t size)
 {
@@ -140,7 +140,7 @@ static struct line *find_line(struct line *line, size_t *count, const char *name
 	return &line[i];
 }
 
-/* Its title is "count=1M: 8.52 ms". */
+/* Draw a point, with a title such as "count=1M: 8.52 ms". */
 static void put_mark(FILE *file, const struct point *p, size_t series, const struct gb_scale *x,
 		     const struct gb_scale *y)
 {
@@ -177,7 +177,7 @@ static void put_line(FILE *file, const struct line *line, size_t series, const s
 	(void)fputc('\n', file);
 }
 
-/* "threads=2, type=u64": what the rows of a picture share. */
+/* "time over count, threads=2, type=u64": the x axis and the values that the rows share. */
 static void shared_text(const struct gb_section *section, size_t abscissa,
 			const struct gb_record *example, char text[NAME])
 {
@@ -192,11 +192,11 @@ static void shared_text(const struct gb_section *section, size_t abscissa,
 				gb_axis_text(value, gb_axis_value(&section->axes, i, example)));
 }
 
-/* The picture's lines and the list of their names. */
+/* The chart's lines and their names. */
 struct picture {
 	struct line line[GB_PICTURE_SERIES];
 	size_t count;
-	size_t left_out; /* rows beyond that many lines */
+	size_t left_out; /* rows that did not fit into these lines */
 };
 
 static void put_lines(const struct gb_section *section, size_t abscissa, struct picture *picture,
@@ -252,8 +252,8 @@ static struct point point_of(const struct gb_section *section, size_t abscissa,
 	return p;
 }
 
-/* One picture: the rows that share it with row `first`, marked in done.  Returns whether there was
- * anything to show. */
+/* Draw the chart of row `first` and the rows that share it, and mark them in `done`.  Returns false
+ * if there was nothing to draw. */
 static bool put_picture(const struct gb_section *section, size_t abscissa, size_t first, bool *done)
 {
 	const struct gb_record *example = section->row[first].record;

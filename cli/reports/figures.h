@@ -1,4 +1,4 @@
-/* figures.h -- pictures of the rows of a section, for a page. */
+/* figures.h -- charts of the rows of a section, for a page. */
 #ifndef GPUBENCH_CLI_REPORTS_FIGURES_H
 #define GPUBENCH_CLI_REPORTS_FIGURES_H
 

@@ -1,3 +1,4 @@
+/* finish.c -- see finish.h. */
 #include "cli/reports/finish.h"
 
 #include "cli/reports/table.h"
@@ -30,7 +31,8 @@ enum gb_status gb_replay(const struct gb_request *request, const struct gb_outpu
 		.request = request, .records = *records, .output = *output, .lock = -1, .seq = 1
 	};
 
-	/* The launches wrote JSON lines of a file; those of standard output are still to come. */
+	/* The launches have already written the JSON lines of a file, but not those of standard
+	 * output. */
 	s.written = output->to_lines ? s.records.count : 0;
 	s.written_runs = output->to_lines ? s.records.run_count : 0;
 	return gb_finish(&s, true, err);

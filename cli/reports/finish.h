@@ -1,15 +1,15 @@
-/* finish.h -- the end of an invocation that measured: table, document, exit status. */
+/* finish.h -- ends an invocation that measured: table, output document, exit status. */
 #ifndef GPUBENCH_CLI_REPORTS_FINISH_H
 #define GPUBENCH_CLI_REPORTS_FINISH_H
 
 #include "cli/measuring/session.h"
 
-/* Print the table (unless the caller printed its own) and the output document, also after an error,
- * for what there is, and close the session.  Returns the exit status. */
+/* Print the table (if `table` is true) and the output document, also after an error, for the
+ * records that exist, and close the session.  Returns the exit status. */
 enum gb_status gb_finish(struct gb_session *session, bool table, struct gb_error *err);
 
-/* Print records that were measured elsewhere as a session with that request would have: the table,
- * and the output unless it is JSON lines in a file.  Owns the records and the output. */
+/* Print records that were measured elsewhere as a session with that request would: the table, and
+ * the output unless it is a file of JSON lines.  Owns the records and the output. */
 enum gb_status gb_replay(const struct gb_request *request, const struct gb_output *output,
 			 const struct gb_records *records, struct gb_error *err);
 

@@ -1,3 +1,4 @@
+/* keys.c -- see keys.h. */
 #include "cli/reports/keys.h"
 
 #include <stdlib.h>

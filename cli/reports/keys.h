@@ -1,18 +1,18 @@
-/* keys.h -- the records of one list or two, grouped by key. */
+/* keys.h -- groups the records of one or two lists by key. */
 #ifndef GPUBENCH_CLI_REPORTS_KEYS_H
 #define GPUBENCH_CLI_REPORTS_KEYS_H
 
 #include "cli/records/lines.h"
 
-/* One record; both point into the list. */
+/* One record; both pointers point into the list. */
 struct gb_key_entry {
 	const char *key;
-	size_t order; /* in which they were added */
-	bool is_new;  /* of the second list */
+	size_t order; /* position in which it was added */
+	bool is_new;  /* from the second list */
 	const struct gb_record *record;
 };
 
-/* Entries of one key in a row; `order` is where the key first appeared. */
+/* Consecutive entries of one key; `order` is the position of the key's first record. */
 struct gb_key_group {
 	size_t order, first, count;
 };
@@ -20,16 +20,16 @@ struct gb_key_group {
 /* Start with { 0 }. */
 struct gb_keys {
 	size_t count, group_count;
-	struct gb_key_entry *entry; /* by group, and then as they were added */
-	struct gb_key_group *group; /* in the order in which the keys appeared */
+	struct gb_key_entry *entry; /* sorted by key, then by order */
+	struct gb_key_group *group; /* in order of the first appearance of the key */
 };
 
-/* Group the records of a list, and of a second one that may be NULL.  GB_EMEMORY. */
+/* Group the records of a list and of `second`, which may be NULL.  GB_EMEMORY. */
 enum gb_status gb_keys_init(struct gb_keys *keys, const struct gb_records *list,
 			    const struct gb_records *second, struct gb_error *err);
 void gb_keys_release(struct gb_keys *keys);
 
-/* Whether an earlier entry of the group is of the same launch: a file may have been appended to
+/* True if an earlier entry of the group is from the same launch: a file may have been appended to
  * itself. */
 bool gb_key_is_repeated(const struct gb_key_entry *entry, size_t i);
 

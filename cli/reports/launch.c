@@ -1,3 +1,4 @@
+/* launch.c -- see launch.h. */
 #include "cli/reports/launch.h"
 
 #include <math.h>
@@ -5,7 +6,7 @@
 
 #include "common/stats.h"
 
-/* The median of the samples in 1000 cycles, of those whose clock is known. */
+/* The median, in 1000 cycles, of the samples whose clock is known. */
 static double median_cycles(const struct gb_record *record)
 {
 	const struct gb_numbers *clock = &record->gpu_state.sm_clock_hz;

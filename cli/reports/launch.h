@@ -1,26 +1,28 @@
-/* launch.h -- what one launch of the program tells about a key, and which of two times is shorter.
+/* launch.h -- the value of one launch of the program for a key, and the comparison of two times.
  *
  * The launch is the unit of evidence (compare.h).  Its value is the median of its samples, in every
- * table, gate and history; on the stored launches it varies no more than the fastest sample does, and it
- * is the time that the launch's own table shows.  Several launches have the median of their values.
+ * table, gate and history; it is also the time that the launch's own table shows.  Over the stored
+ * launches, the median varies no more than the fastest sample.  The value of several launches is
+ * the median of their values.
  */
 #ifndef GPUBENCH_CLI_REPORTS_LAUNCH_H
 #define GPUBENCH_CLI_REPORTS_LAUNCH_H
 
 #include "cli/records/record.h"
 
-enum { GB_LAUNCHES = 4 }; /* on each side, before anything is decided */
+enum { GB_LAUNCHES = 4 }; /* launches on each side, at least, for a verdict */
 
-/* The launch's value: ns, or 1000 cycles of the SM clock.  NAN if it has no valid time (it failed, was
- * skipped or emulated) or, in cycles, no clock. */
+/* The launch's value, in ns or in 1000 cycles of the SM clock.  NAN if it has no valid time (it
+ * failed, was skipped or emulated) or, in cycles, no clock. */
 double gb_launch_value(const struct gb_record *record, bool in_cycles);
 
-/* The ratio b / a of two verified times and its interval: of launches, GB_LAUNCHES on each side at
- * least, the Hodges-Lehmann ratio; of single launches the quotients of the intervals of their medians,
- * if both have one.  The interval is NAN if there is none, all of it if a time is missing. */
+/* The ratio b / a of two verified times and its interval.  If both sides have at least GB_LAUNCHES
+ * launches, the interval is that of the Hodges-Lehmann ratio; if both are single launches, it is
+ * the quotient of the intervals of their medians.  Else the interval is NAN; if a time is missing,
+ * so is the estimate. */
 struct gb_ratio gb_time_ratio(const struct gb_record *a, const struct gb_record *b);
 
-/* True if a's time is shorter by the interval of the ratio; the values alone do not decide. */
+/* True if a's time is shorter: the whole interval of the ratio is above 1. */
 bool gb_is_faster(const struct gb_record *a, const struct gb_record *b);
 
 #endif

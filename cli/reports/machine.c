@@ -1,3 +1,4 @@
+/* machine.c -- prints the machine and the build of a run. */
 #include "cli/reports/machine.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ static const char *word(const char *text)
 	return text ? text : "unknown";
 }
 
-/* ", <number> <noun>" if the number is known; no comma at the start. */
+/* Print "<comma><count> <noun>", in the plural unless count is 1; nothing if it is unknown. */
 static void print_count(FILE *file, const char *comma, double count, const char *noun)
 {
 	if (isfinite(count))
@@ -51,7 +52,7 @@ static void print_cpu(FILE *file, const struct gb_run *run)
 	print_count(file, ", ", run->host.cores, "core");
 	print_count(file, ", ", run->host.logical_cpus, "logical CPU");
 	if (run->host.usable_cpus < run->host.logical_cpus)
-		print_count(file, " of which usable: ", run->host.usable_cpus, "CPU");
+		print_count(file, ", ", run->host.usable_cpus, "usable CPU");
 	print_count(file, ", limited to ", run->host.cpu_quota, "CPU");
 	print_count(file, ", ", run->host.numa_nodes, "NUMA node");
 	if (governor)
@@ -60,8 +61,7 @@ static void print_cpu(FILE *file, const struct gb_run *run)
 		(void)fprintf(file, ", virtualized");
 	(void)fprintf(file, "\ncaches   ");
 	if (gb_equal(word(run->host.cache_from), "assumed"))
-		print_bytes(file, " unknown; for the flush ", run->host.cache_bytes,
-			    " are assumed");
+		print_bytes(file, " unknown; ", run->host.cache_bytes, " assumed for the flush");
 	print_bytes(file, " L1d ", run->host.l1d_bytes, "");
 	print_bytes(file, ", L2 ", run->host.l2_bytes, "");
 	print_bytes(file, ", L3 ", run->host.l3_bytes, "");
@@ -106,7 +106,7 @@ static void print_gpu(FILE *file, const struct gb_gpu *gpu)
 		(void)fprintf(file, "; Vulkan %s, %s", word(gpu->vulkan.api),
 			      word(gpu->vulkan.driver));
 	if (gpu->emulated)
-		(void)fprintf(file, "; no GPU: a program of the CPU");
+		(void)fprintf(file, "; no GPU: emulated on the CPU");
 	(void)fputc('\n', file);
 }
 

@@ -1,4 +1,4 @@
-/* machine.h -- a record file's `run` line as text for a person. */
+/* machine.h -- a record file's `run` line as readable text. */
 #ifndef GPUBENCH_CLI_REPORTS_MACHINE_H
 #define GPUBENCH_CLI_REPORTS_MACHINE_H
 

@@ -1,3 +1,4 @@
+/* names.c -- see names.h. */
 #include "cli/reports/names.h"
 
 #include <stdlib.h>
@@ -26,7 +27,7 @@ void gb_run_names_release(struct gb_run_names *names)
 	*names = (struct gb_run_names){ 0 };
 }
 
-/* ---- what a name is made of ---------------------------------------------------------------- */
+/* ---- parts of a name ----------------------------------------------------------------------- */
 
 const char *gb_run_machine(const struct gb_run *run)
 {
@@ -43,7 +44,7 @@ static const char *part_of(const struct gb_run *run, int part)
 	return text[part] ? text[part] : "unknown";
 }
 
-/* Whether two runs, which have one name so far, differ in the part. */
+/* True if two runs whose names are equal so far differ in the part. */
 static bool tells_apart(const struct gb_run_names *names, int part)
 {
 	for (size_t i = 1; i < names->count; i++)
@@ -63,7 +64,7 @@ static void append(struct gb_run_entry *entry, const char *text)
 		       text);
 }
 
-/* Append "#1", "#2", ... to names that are still the same. */
+/* Append "#1", "#2", ... to names that are still equal. */
 static void number_equals(struct gb_run_names *names)
 {
 	char text[32];

@@ -1,3 +1,4 @@
+/* page.c -- the style sheet, script, head and foot of an HTML report. */
 #include "cli/reports/page.h"
 
 #include <stdlib.h>
@@ -7,7 +8,7 @@
 #include "cli/reports/names.h"
 #include "common/text.h"
 
-enum { MOST_NAMED = 3 }; /* machines in the title */
+enum { MOST_NAMED = 3 }; /* machines named in the title */
 
 static const char style[] =
 	":root{color-scheme:light dark;--ink:#1b1f24;--soft:#59636e;--line:#d1d9e0;--paper:#fff;"
@@ -37,8 +38,8 @@ static const char style[] =
 	"@media print{body{max-width:none;font-size:10pt}details,input{display:none}"
 	".wide{overflow:visible}}\n";
 
-/* Tables can be sorted by a click on a title, or Enter, and filtered by words: those that begin with
- * a number by that, in its unit, then texts, then what is empty. */
+/* A click on a title, or Enter, sorts a table; words filter it.  Cells that begin with a number
+ * sort first, by value including the unit, then texts, then empty cells. */
 static const char script[] =
 	"'use strict';\n"
 	"const unit={ns:1e-9,us:1e-6,'\u00b5s':1e-6,ms:1e-3,k:1e3,M:1e6,G:1e9,T:1e12,"

@@ -1,3 +1,4 @@
+/* pooled.c -- see pooled.h. */
 #include "cli/reports/pooled.h"
 
 #include <math.h>
@@ -15,13 +16,13 @@ static bool is_timed(const struct gb_record *record)
 	return record->has_time && record->status == GB_STATUS_OK;
 }
 
-/* Both NULL, or equal. */
+/* True if both are NULL, or equal. */
 static bool same_text(const char *a, const char *b)
 {
 	return a && b ? gb_equal(a, b) : a == b;
 }
 
-/* Whether two timed records are launches of one measurement. */
+/* True if b is timed and another launch of the same measurement as a. */
 static bool belongs(const struct gb_record *a, const struct gb_record *b)
 {
 	return is_timed(b) && gb_equal(a->key, b->key) &&
@@ -31,7 +32,8 @@ static bool belongs(const struct gb_record *a, const struct gb_record *b)
 	       gb_record_is_cold(a) == gb_record_is_cold(b);
 }
 
-/* The record as that of `count` launches: what a launch alone has goes. */
+/* Replace the record's time by that of `count` launches, and drop the members of a single
+ * launch. */
 static enum gb_status make_pooled(struct gb_record *record, const double *value, size_t count,
 				  struct gb_error *err)
 {

@@ -1,7 +1,7 @@
-/* rows.c -- the columns of a benchmark's table, and what is in its cells.
+/* rows.c -- the columns and cells of a benchmark's table.
  *
- * Columns: run, cache, the parameters that vary, then the fixed ones.  Those that are empty in all
- * rows are left out by the grid.
+ * Columns: run, cache mode, the parameters that vary, then the fixed ones.  The grid omits columns
+ * that are empty in all rows.
  */
 #include "cli/reports/rows.h"
 
@@ -15,20 +15,13 @@
 
 enum fixed { VARIANT, TIME, INTERVAL, SPAN, ITEMS, BYTES, COPY, UPLOAD, DOWNLOAD, STATUS, FIXED };
 
-/* A time, with the Greek letter where it can be shown. */
-static const char *time_text(const struct gb_table *table, char text[GB_TEXT_MAX], double ns)
+/* A time with its unit; empty if it is unknown. */
+static const char *time_text(char text[GB_TEXT_MAX], double ns)
 {
-	char *micro;
-
-	if (!isfinite(ns))
-		return "";
-	micro = strstr(gb_text_time(text, ns), "us");
-	if (micro && table->sheet->utf8)
-		memcpy(micro, "\u00b5s", sizeof "\u00b5s");
-	return text;
+	return isfinite(ns) ? gb_text_time(text, ns) : "";
 }
 
-/* Half the interval of the median in percent of it: "±0.4 %". */
+/* Half the width of the median's interval, in percent of the median: "±0.4 %". */
 static void set_interval(struct gb_grid *grid, size_t column, const struct gb_section *section,
 			 const struct gb_row *row)
 {
@@ -48,8 +41,7 @@ static void set_interval(struct gb_grid *grid, size_t column, const struct gb_se
 }
 
 /* "8.52 ms, 7.10 ms to 9.41 ms" */
-static void set_span(struct gb_grid *grid, size_t column, const struct gb_section *section,
-		     const struct gb_row *row)
+static void set_span(struct gb_grid *grid, size_t column, const struct gb_row *row)
 {
 	char at[GB_TEXT_MAX], low[GB_TEXT_MAX], high[GB_TEXT_MAX], text[4 * GB_TEXT_MAX];
 	struct gb_span span;
@@ -57,26 +49,24 @@ static void set_span(struct gb_grid *grid, size_t column, const struct gb_sectio
 
 	if (!(span.at > 0) || !(span.low > 0))
 		return;
-	time_text(section->table, at, span.at);
+	time_text(at, span.at);
 	(void)snprintf(text, sizeof text, has_interval ? "%s, %s to %s" : "%s", at,
-		       time_text(section->table, low, span.low),
-		       time_text(section->table, high, span.high));
+		       time_text(low, span.low), time_text(high, span.high));
 	gb_grid_set_span(grid, column, span, text);
 }
 
-static void set_time(struct gb_grid *grid, size_t column, const struct gb_section *section,
-		     const struct gb_record *record, bool best)
+static void set_time(struct gb_grid *grid, size_t column, const struct gb_record *record, bool best)
 {
 	char text[GB_TEXT_MAX];
 
 	if (record->emulated)
 		gb_grid_set(grid, column, "emulated", GB_PLAIN);
 	else
-		gb_grid_set(grid, column, time_text(section->table, text, record->time.median),
+		gb_grid_set(grid, column, time_text(text, record->time.median),
 			    best ? GB_BEST : GB_PLAIN);
 }
 
-/* 81.2 M, and the unit if it is not in the column's title. */
+/* "81.2 M", followed by the unit if the column's title does not name it. */
 static void set_rates(struct gb_grid *grid, size_t first, const struct gb_section *section,
 		      const struct gb_record *record)
 {
@@ -104,8 +94,7 @@ static void set_rates(struct gb_grid *grid, size_t first, const struct gb_sectio
 	}
 }
 
-static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_section *section,
-			  const struct gb_record *record)
+static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_record *record)
 {
 	char text[GB_TEXT_MAX];
 	double upload, download;
@@ -114,11 +103,11 @@ static void set_transfers(struct gb_grid *grid, size_t first, const struct gb_se
 		return;
 	upload = record->upload;
 	download = record->download;
-	gb_grid_set(grid, first + UPLOAD, time_text(section->table, text, upload), GB_PLAIN);
-	gb_grid_set(grid, first + DOWNLOAD, time_text(section->table, text, download), GB_PLAIN);
+	gb_grid_set(grid, first + UPLOAD, time_text(text, upload), GB_PLAIN);
+	gb_grid_set(grid, first + DOWNLOAD, time_text(text, download), GB_PLAIN);
 }
 
-/* Whether the GPU lowered its clocks for lack of power or cooling. */
+/* True if the GPU lowered its clocks because of power or temperature. */
 static bool was_throttled(const struct gb_record *record)
 {
 	const struct gb_texts *throttle = &record->gpu_state.throttle;
@@ -138,7 +127,7 @@ static void set_status(struct gb_grid *grid, size_t column, const struct gb_reco
 	char text[600];
 
 	if (ok || record->status == GB_STATUS_UNVERIFIED) {
-		/* How wide the interval is is in its own column. */
+		/* The width of the interval has its own column. */
 		(void)snprintf(text, sizeof text, "%s%s", gb_status_word(record->status),
 			       was_throttled(record) ? ", throttled" : "");
 		gb_grid_set(grid, column, text, ok && !was_throttled(record) ? GB_PLAIN : GB_WARN);
@@ -161,10 +150,10 @@ static void set_variant(struct gb_grid *grid, size_t column, const struct gb_sec
 
 /* ---- columns ----------------------------------------------------------------------------- */
 
-/* The columns of a section's grid: run, cache, the parameters that vary, then the fixed ones. */
+/* The columns of a section's grid: run, cache mode, the parameters that vary, the fixed ones. */
 struct columns {
 	struct gb_column column[2 + GB_MAX_AXES + FIXED];
-	size_t axis[GB_MAX_AXES]; /* of the parameter columns */
+	size_t axis[GB_MAX_AXES]; /* parameter of each such column */
 	size_t axis_count;
 	char items[80]; /* "keys/s" */
 };
@@ -211,11 +200,11 @@ static void fill_row(struct gb_grid *grid, const struct columns *columns,
 		gb_grid_set(grid, 2 + i, gb_axis_text(text, value), GB_PLAIN);
 	}
 	set_variant(grid, fixed + VARIANT, section, record, best);
-	set_time(grid, fixed + TIME, section, record, best);
+	set_time(grid, fixed + TIME, record, best);
 	set_interval(grid, fixed + INTERVAL, section, row);
-	set_span(grid, fixed + SPAN, section, row);
+	set_span(grid, fixed + SPAN, row);
 	set_rates(grid, fixed, section, record);
-	set_transfers(grid, fixed, section, record);
+	set_transfers(grid, fixed, record);
 	set_status(grid, fixed + STATUS, record);
 }
 
@@ -235,7 +224,7 @@ bool gb_section_print_rows(const struct gb_section *section)
 		double by;
 		const size_t count = gb_section_point(section, i, &best, &by);
 
-		gap = i > 0 && (gap || count > 1); /* single rows stand close together */
+		gap = i > 0 && (gap || count > 1); /* no gap between single rows */
 		for (size_t k = i; k < i + count; k++) {
 			gb_grid_row(&grid, gap && k == i);
 			fill_row(&grid, &columns, section, &section->row[k], k == best);

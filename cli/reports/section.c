@@ -1,6 +1,6 @@
 /* section.c -- the records of one benchmark, sorted by point.
  *
- * Order: points as they first appear, and within a point the records as they are in the file; so
+ * Points are in order of first appearance; records of a point keep the order of the file, so
  * records of several runs at one point are adjacent.
  */
 #include "cli/reports/section.h"
@@ -29,7 +29,7 @@ bool gb_row_span(const struct gb_row *row, struct gb_span *span)
 	return true;
 }
 
-/* The row of a verified time that has the shortest one; row_count if there is none. */
+/* The row with the shortest verified time, except row `but`; row_count if there is none. */
 static size_t shortest(const struct gb_section *section, size_t first, size_t end, size_t but)
 {
 	const struct gb_row *row = section->row;
@@ -119,14 +119,14 @@ static int by_point(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* A point seen so far, by the first record of it. */
+/* A point seen so far, represented by its first record. */
 struct example {
 	const struct gb_record *record;
 	uint64_t hash;
 };
 
-/* Number the points in the order of first appearance and sort the rows by them.  The search for a
- * record's point begins where the last one was found and goes round: records come by point. */
+/* Number the points in order of first appearance, and sort the rows by them.  Records of one point
+ * are usually adjacent, so the search for a point starts at the last one found and wraps around. */
 static enum gb_status sort_rows(struct gb_section *section, struct gb_error *err)
 {
 	struct example *example = calloc(section->row_count + 1, sizeof *example);

@@ -1,4 +1,5 @@
-/* table.c -- everything around the rows: the runs, each benchmark's head, what was skipped. */
+/* table.c -- prints the parts around the rows: runs, the head of each benchmark, skipped
+ * variants. */
 #include "cli/reports/table.h"
 
 #include <errno.h>
@@ -46,7 +47,7 @@ static bool is_among(const char *text, const char *const *list, size_t count)
 	return false;
 }
 
-/* The libraries that the run's records name, each once. */
+/* The libraries that the run's records name, without repetition. */
 static void print_libraries(const struct gb_table *table, const char *run_id)
 {
 	const char *seen[16];
@@ -80,9 +81,9 @@ static void print_runs(const struct gb_table *table)
 	}
 }
 
-/* ---- what was skipped -------------------------------------------------------------------- */
+/* ---- skipped variants -------------------------------------------------------------------- */
 
-/* Both NULL, or equal. */
+/* True if both are NULL, or equal. */
 static bool same_reason(const char *a, const char *b)
 {
 	return a && b ? gb_equal(a, b) : a == b;
@@ -93,7 +94,7 @@ static bool same_variant(const struct gb_record *a, const struct gb_record *b)
 	return gb_equal(a->variant, b->variant) && gb_equal(a->backend, b->backend);
 }
 
-/* "cuda/split", and if it ran elsewhere " at count=1G" or " at 3 of 5 points". */
+/* "cuda/split"; if it ran at other points, " at count=1G" or " at 3 of 5 points" follows. */
 static void print_skipped_variant(const struct gb_section *section, const struct gb_record *record)
 {
 	struct gb_sheet *sheet = section->table->sheet;
@@ -124,7 +125,7 @@ static void print_skipped_variant(const struct gb_section *section, const struct
 	}
 }
 
-/* One line for each reason, with the variants it holds for. */
+/* One line for each reason, with the variants that it applies to. */
 static enum gb_status print_skipped(const struct gb_section *section, struct gb_error *err)
 {
 	struct gb_sheet *sheet = section->table->sheet;
@@ -160,7 +161,8 @@ static enum gb_status print_skipped(const struct gb_section *section, struct gb_
 	return GB_OK;
 }
 
-/* "radix: type=u32 seed=1": the name, and the parameters that do not vary; in a table one line. */
+/* "radix: type=u32 seed=1": the name and the parameters that do not vary; in a table, on one
+ * line. */
 static void print_head(const struct gb_section *section)
 {
 	struct gb_sheet *sheet = section->table->sheet;
@@ -226,7 +228,7 @@ static enum gb_status print_sections(const struct gb_table *table, const struct 
 	return err->code;
 }
 
-/* How many benchmarks the records are of, at most. */
+/* An upper bound on the number of benchmarks. */
 static size_t count_changes(const struct gb_records *list)
 {
 	const struct gb_record *last = NULL;

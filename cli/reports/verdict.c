@@ -1,3 +1,4 @@
+/* verdict.c -- the words and colours of the verdicts. */
 #include "cli/reports/verdict.h"
 
 #include "common/text.h"

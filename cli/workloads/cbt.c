@@ -1,10 +1,10 @@
-/* cbt.c -- the cbt workload: find the leaves of a concurrent binary tree, sum them up, split
- * and merge them.
+/* cbt.c -- the cbt workload: find the leaves of a concurrent binary tree, compute its sums, split
+ * and merge leaves.
  *
- * Verified against definitions, with nothing taken from a variant: ids against the leaves of the
- * field, gap by gap; a heap against the field that it must hold, bit for bit, and each sum against
- * its two children; the tree after an update against the rules applied leaf after leaf; a terrain
- * besides by the edges of its mesh.
+ * Verification uses the definitions and no code of a variant.  Ids are compared with the leaves of
+ * the field, gap by gap.  A heap is compared bit by bit with the field that it must hold, and each
+ * sum with its two children.  The tree after an update is compared with the rules applied to one
+ * leaf at a time.  A terrain's mesh is also checked edge by edge.
  */
 #include <inttypes.h>
 #include <math.h>
@@ -33,55 +33,55 @@ static const struct gb_param params[] = {
 	  AT(GB_CHOICE, op),
 	  .initial = "cycle",
 	  .choices = ops,
-	  .help = "bitfield: leaves from the field alone; reduce: all sums; decode: leaves, with "
-		  "the sums at hand; cycle: reduce, then decode; update: frames of splitting and "
-		  "merging, then reduce" },
+	  .help = "operation; bitfield: find leaves from the field alone; reduce: compute all "
+		  "sums; decode: find leaves with the sums; cycle: reduce, then decode; update: "
+		  "split and merge leaves, then reduce, in each frame" },
 	{ .name = "depth",
 	  AT(GB_INT, depth),
 	  .initial = "17",
 	  .min = CBT_MIN_DEPTH,
 	  .max = CBT_MAX_DEPTH,
-	  .help = "of the tree: 2^depth leaves at most, 2^(depth + 2) bits" },
+	  .help = "depth of the tree: at most 2^depth leaves, 2^(depth + 2) bits" },
 	{ .name = "shape",
 	  AT(GB_CHOICE, shape),
 	  .initial = "random",
 	  .choices = shapes,
-	  .help = "full, all leaves of one level (uniform), an irregular tree (random), or a "
-		  "terrain refined for a camera in flight" },
+	  .help = "shape of the tree; uniform: all leaves on one level; random: irregular; "
+		  "terrain: refined for a moving camera" },
 	{ .name = "fill",
 	  AT(GB_FLOAT, fill),
 	  .initial = "1",
 	  .high = 1,
-	  .help = "leaves as a share of 2^depth; a terrain comes close" },
+	  .help = "leaves as a fraction of 2^depth; approximate for a terrain" },
 	{ .name = "ids",
 	  AT(GB_CHOICE, ids),
 	  .initial = "store",
 	  .choices = uses,
-	  .help = "what bitfield, decode and cycle do with a leaf's id: write it to an array, or "
-		  "add it to a sum" },
+	  .help = "use of the leaf ids in bitfield, decode and cycle: store them in an array or "
+		  "sum them" },
 	{ .name = "frames",
 	  AT(GB_INT, frames),
 	  .initial = "4",
 	  .min = 1,
 	  .max = 256,
-	  .help = "of update, in one run" },
+	  .help = "number of frames that one run of --op=update executes" },
 	{ .name = "image",
 	  AT(GB_PATH, image),
 	  .written = true,
 	  .numbered = true,
-	  .help = "write a PNG of the terrain's mesh, for update that after the last frame; with "
-		  "a row of # in its name one before each frame, too, with what it splits and "
-		  "merges, numbered" },
+	  .help = "write a PNG of the terrain's mesh (update: after the last frame); a row of # "
+		  "in the name writes a numbered image of each frame, with its splits and "
+		  "merges" },
 	GB_COMMON_PARAMS(struct cbt_params),
 };
 #undef AT
 
-/* ---- sweeps, each a line of words as typed after `gpubench cbt` --------------------------- */
+/* ---- sweeps: each line holds the arguments of `gpubench cbt` ------------------------------ */
 
 #define ALL_OPS "--op=bitfield,reduce,decode,cycle,update "
 
-/* Every small depth, then those around the sizes of words, lines, blocks and subtrees; sparse and
- * dense trees; every use of ids. */
+/* Every small depth, then depths around the sizes of words, cache lines, blocks and subtrees;
+ * sparse and dense trees; both uses of ids. */
 static const char *const check[] = {
 	ALL_OPS "--depth=1:12",
 	ALL_OPS "--depth=1:14 --shape=random --fill=0.3",
@@ -92,7 +92,7 @@ static const char *const check[] = {
 	NULL,
 };
 
-/* The paper's cycle and its application, and the leaves of a full tree: 12 measurements on a CPU. */
+/* The paper's cycle and its application, and the leaves of a full tree. */
 static const char *const quick[] = {
 	"--op=cycle,update --depth=17 --fill=0.25",
 	"--op=decode --depth=19 --shape=full",
@@ -107,8 +107,9 @@ static const char *const ci[] = {
 	NULL,
 };
 
-/* The depths of the paper's figures 11 and 12 and of its supplements 13 and 14; those of figure 6
- * up to 24, since one thread of a GPU takes half a minute at 30: `repro cbt:fig6` has them all. */
+/* The depths of the paper's figures 11 and 12 and of its supplements 13 and 14.  The depths of
+ * figure 6 stop at 24 because a single GPU thread is slow beyond; `repro cbt:fig6` runs them
+ * all. */
 static const char *const paper[] = {
 	"--op=bitfield --depth=10:24 --shape=full --ids=sum",
 	"--op=reduce,decode --depth=10:30 --shape=full --ids=sum",
@@ -170,7 +171,7 @@ static uint64_t sum_ids(const struct cbt_input *in, uint64_t x, uint64_t end)
 	return sum;
 }
 
-/* A full tree of depth 30 has 2^30 leaves: seconds of one thread. */
+/* Parallel, since a full tree of depth 30 has 2^30 leaves. */
 static enum gb_status verify_sum(const struct cbt_input *in, uint64_t id_sum, struct gb_error *err)
 {
 	const uint64_t bits = UINT64_C(1) << in->depth;
@@ -213,7 +214,7 @@ static enum gb_status verify_ids(const struct cbt_input *in, const struct cbt_ou
 
 /* ---- verification: heaps ----------------------------------------------------------------- */
 
-/* The heap's level D must be this field. */
+/* Check that level D of the heap equals the field. */
 static enum gb_status verify_field(const uint64_t *heap, unsigned depth, const uint64_t *field,
 				   struct gb_error *err)
 {
@@ -234,7 +235,7 @@ static enum gb_status verify_field(const uint64_t *heap, unsigned depth, const u
 	return GB_OK;
 }
 
-/* What belongs to no node: the depth marker and zeros. */
+/* Check the bits that belong to no node: the depth marker and zeros. */
 static enum gb_status verify_rest(const uint64_t *heap, unsigned depth, struct gb_error *err)
 {
 	const uint64_t first = cbt_bits(heap, 0, depth + 3);
@@ -249,7 +250,7 @@ static enum gb_status verify_rest(const uint64_t *heap, unsigned depth, struct g
 	return GB_OK;
 }
 
-/* Leaves below node k, from the field. */
+/* The number of leaves below node k, counted in the field. */
 static uint64_t count_field(const uint64_t *field, unsigned depth, uint32_t k)
 {
 	const uint64_t x = cbt_field_bit(depth, k), size = (UINT64_C(1) << depth) >> cbt_level(k);
@@ -263,7 +264,8 @@ static uint64_t count_field(const uint64_t *field, unsigned depth, uint32_t k)
 	return count;
 }
 
-/* What node k's sum must be: of its children, where they are kept. */
+/* The expected sum of node k: that of its children if they are stored, else a count of the
+ * field. */
 static uint64_t expected_sum(const uint64_t *heap, unsigned depth, const uint64_t *field,
 			     int64_t last_level, uint32_t k)
 {
@@ -272,7 +274,7 @@ static uint64_t expected_sum(const uint64_t *heap, unsigned depth, const uint64_
 	return cbt_get(heap, depth, 2 * k) + cbt_get(heap, depth, 2 * k + 1);
 }
 
-/* The smallest node whose sum is wrong; 0: none. */
+/* The smallest node whose sum is wrong; 0 if all are right. */
 static uint32_t first_wrong(const uint64_t *heap, unsigned depth, const uint64_t *field,
 			    int64_t last_level)
 {
@@ -293,8 +295,9 @@ static enum gb_status verify_heap(const struct cbt_input *in, const struct cbt_o
 	uint32_t wrong;
 
 	if (out->last_level < 0 || out->last_level >= (int64_t)in->depth)
-		return gb_fail(err, GB_EVERIFY, "sums are said to be kept down to level %" PRId64,
-			       out->last_level);
+		return gb_fail(err, GB_EVERIFY,
+			       "the output's last_level is %" PRId64 ", outside 0 .. %u",
+			       out->last_level, in->depth - 1);
 	if (verify_field(heap, in->depth, field, err) || verify_rest(heap, in->depth, err))
 		return err->code;
 	wrong = first_wrong(heap, in->depth, field, out->last_level);
@@ -337,8 +340,8 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 
 /* ---- the workload ------------------------------------------------------------------------ */
 
-/* Bytes that any algorithm must move: the field read, ids and sums written; of a frame its wishes
- * read and the field written besides. */
+/* Bytes that any algorithm must move: it reads the field and writes ids and sums.  A frame also
+ * reads its wishes and writes the field. */
 static struct gb_work work(const void *params_, const void *input)
 {
 	const struct cbt_input *in = input;
@@ -354,7 +357,7 @@ static struct gb_work work(const void *params_, const void *input)
 	return (struct gb_work){ .items = (double)in->total_leaves, .bytes = bytes };
 }
 
-/* An update changes the tree that it starts from. */
+/* An update changes its input tree. */
 static bool repeatable(const void *params_)
 {
 	const struct cbt_params *p = params_;
@@ -364,7 +367,7 @@ static bool repeatable(const void *params_)
 
 const struct gb_workload gb_cbt_workload = {
 	.name = "cbt",
-	.summary = "leaves of a concurrent binary tree: find, sum up, split and merge",
+	.summary = "find, count, split and merge the leaves of a concurrent binary tree",
 	.paper = "Grachev, Ushakov. A research on concurrent binary tree properties. Software & "
 		 "Systems 36(3), 2023, 398-413 (in Russian)",
 	.item = "leaves",

@@ -1,9 +1,9 @@
 /* radix.c -- the radix workload: sort keys, or pairs stably by key.
  *
- * A result is right if it is ascending, holds exactly the records of the input and, for pairs,
- * leaves equal keys in the order in which they came.  Order and stability are checked key by key,
- * the records by a digest that does not depend on their order: in parallel and without further
- * memory.  Only once the digests differ is the culprit looked for, by sorting both sides.
+ * A result is right if it is in ascending order, holds exactly the records of the input and, for
+ * pairs, keeps equal keys in their input order.  Order and stability are checked key by key, and
+ * the records by a digest that does not depend on their order.  Both checks run in parallel and
+ * need no memory.  If the digests differ, the verifier sorts both sides to find the wrong record.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -30,27 +30,29 @@ static const struct gb_param params[] = {
 	  .max = INT64_C(1) << 33,
 	  .yields_to = "file",
 	  .unit = "keys",
-	  .help = "keys to sort; with --file at most so many are read (0 or not given: all)" },
+	  .help = "number of keys to sort; with --file, read at most this many (all if not "
+		  "given or 0)" },
 	{ .name = "type",
 	  AT(GB_CHOICE, type),
 	  .initial = "u32",
 	  .choices = types,
-	  .help = "type of the keys; pairs: u32 keys with u32 values, sorted stably" },
+	  .help = "key type; pairs: u32 keys with u32 values, sorted stably" },
 	{ .name = "distribution",
 	  AT(GB_CHOICE, distribution),
 	  .initial = "uniform",
 	  .choices = distributions,
-	  .help = "of generated keys; few: 256 different ones, entropyK: AND of K uniform words" },
+	  .help = "distribution of generated keys; few: 256 distinct keys; entropyK: bitwise AND "
+		  "of K uniform words" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
-	  .help = "raw little-endian keys of the given type, instead of generated ones" },
+	  .help = "read raw little-endian keys of the given type from this file" },
 	GB_COMMON_PARAMS(struct radix_params),
 };
 #undef AT
 
-/* ---- sweeps, each a line of words as typed after `gpubench radix` ------------------------- */
+/* ---- sweeps: each line holds the arguments of `gpubench radix` ---------------------------- */
 
-/* Around the sizes of warps, blocks and tiles; then every distribution at an odd size. */
+/* Sizes around those of warps, blocks and tiles; then every distribution at an odd size. */
 static const char *const check[] = {
 	"--count=0,1,2,31,32,33,255,256,257,4095,4096,4097 --type=u32,u64,f32,pairs",
 	"--count=65537 --type=u64,f32,pairs",
@@ -60,14 +62,13 @@ static const char *const check[] = {
 	NULL,
 };
 
-/* About 20 s with the sequential split, which takes 14 ns a key and bit, among the variants. */
 static const char *const quick[] = {
 	"--count=64k,1M",
 	"--count=100k --type=pairs",
 	NULL,
 };
 
-/* One size in cache and one in memory; every type; the inputs that upset a radix sort. */
+/* Sizes in cache and in memory; every type; distributions that are hard for a radix sort. */
 static const char *const ci[] = {
 	"--count=64k,1M,4M",
 	"--count=1M --type=u64,f32,pairs",
@@ -83,7 +84,7 @@ static const char *const paper[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-/* Keys from the file or the generator; in a dry run allocated only. */
+/* Read or generate the keys.  A dry run only allocates them. */
 static enum gb_status make_keys(struct radix_input *in, const struct radix_params *p,
 				struct gb_error *err)
 {
@@ -157,7 +158,7 @@ static struct records output_records(const struct radix_input *in, const void *o
 	return r;
 }
 
-/* Key i as a number whose order is that of the keys, -0 before +0. */
+/* Key i as an unsigned number in the order of the keys, -0 before +0. */
 static uint64_t order_of(const struct records *r, size_t i)
 {
 	const uint32_t *key32 = r->keys;
@@ -177,7 +178,7 @@ static uint64_t rank_of(const struct records *r, size_t i)
 	return r->type == RADIX_F32 && order == minus_zero ? order + 1 : order;
 }
 
-/* "7", "-0.5 (0xbf000000)": key i for a person.  Returns text. */
+/* Format key i for a message: "7", "-0.5 (0xbf000000)".  Returns text. */
 static char *key_text(char text[48], const struct records *r, size_t i)
 {
 	const uint32_t *key32 = r->keys;
@@ -195,7 +196,7 @@ static char *key_text(char text[48], const struct records *r, size_t i)
 	return text;
 }
 
-/* Whether record i may not follow record i - 1. */
+/* True if record i must not follow record i - 1. */
 static bool misplaced(const struct records *r, size_t i)
 {
 	uint64_t before = rank_of(r, i - 1), here = rank_of(r, i);
@@ -203,7 +204,7 @@ static bool misplaced(const struct records *r, size_t i)
 	return before > here || (r->values && before == here && r->values[i - 1] > r->values[i]);
 }
 
-/* The first record that may not follow the one before it; count if there is none. */
+/* The first record that must not follow its predecessor; count if there is none. */
 static size_t first_misplaced(const struct records *r)
 {
 	size_t first = r->count;
@@ -231,7 +232,7 @@ static enum gb_status report_misplaced(const struct records *r, size_t i, struct
 		       here, r->values[i], i, r->values[i - 1], i - 1);
 }
 
-/* A record as one number; in output order, so that sorted numbers are sorted records. */
+/* A record as one number.  The order of the numbers is that of the output. */
 static uint64_t number_of(const struct records *r, size_t i)
 {
 	uint64_t order = order_of(r, i);
@@ -260,7 +261,7 @@ static uint64_t *sorted_numbers(const struct records *r)
 	return number;
 }
 
-/* number_of() undone, for a person. */
+/* Format a number from number_of() for a message.  Returns text. */
 static char *number_text(char text[96], const struct records *like, uint64_t number)
 {
 	uint32_t key32 = (uint32_t)(like->values ? number >> 32 : number);
@@ -279,11 +280,11 @@ static char *number_text(char text[96], const struct records *like, uint64_t num
 	return text;
 }
 
-/* Say which record the output has too few or too often. */
+/* Report the first record that the output lacks or has too often. */
 static enum gb_status report_stranger(const struct records *in, const struct records *out,
 				      struct gb_error *err)
 {
-	const size_t most = (size_t)1 << 24; /* seconds of sorting */
+	const size_t most = (size_t)1 << 24; /* bounds the time of the sort */
 	uint64_t *want = in->count <= most ? sorted_numbers(in) : NULL;
 	uint64_t *have = want ? sorted_numbers(out) : NULL;
 	char text[96];
@@ -294,13 +295,13 @@ static enum gb_status report_stranger(const struct records *in, const struct rec
 			i++;
 		if (have[i] < want[i])
 			gb_fail(err, GB_EVERIFY,
-				"not a permutation of the input: the output has %s, which the "
-				"input has not or less often (about key %zu)",
+				"not a permutation of the input: the output has an extra %s "
+				"(near position %zu)",
 				number_text(text, in, have[i]), i);
 		else
 			gb_fail(err, GB_EVERIFY,
-				"not a permutation of the input: the output lacks %s, or has it "
-				"less often (about key %zu)",
+				"not a permutation of the input: the output lacks a %s "
+				"(near position %zu)",
 				number_text(text, in, want[i]), i);
 	}
 	gb_host_free(have);

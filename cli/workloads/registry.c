@@ -1,3 +1,4 @@
+/* registry.c -- look up workloads by name and match variant globs. */
 #include "cli/workloads/registry.h"
 
 #include <fnmatch.h>

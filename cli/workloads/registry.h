@@ -1,8 +1,8 @@
-/* registry.h -- the list of workloads; adding one is a line in workloads.def.
+/* registry.h -- the list of workloads; each has one line in workloads.def.
  *
- * The room: what a benchmark is.  A file or folder per benchmark with its parameters, its input,
- * its work, its verifier and reference; value.h reads and writes parameter values.  May use
- * datasets and common, none of the other rooms of cli.
+ * This folder defines the benchmarks.  Each has a file or folder with its parameters, input, work,
+ * verifier and reference.  value.h reads and writes parameter values.  The folder may use datasets
+ * and common, but no other folder of cli.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_REGISTRY_H
 #define GPUBENCH_CLI_WORKLOADS_REGISTRY_H
@@ -16,14 +16,15 @@
 extern const struct gb_workload *const gb_workloads[];
 extern const size_t gb_workload_count;
 
-/* NULL if there is none of that name. */
+/* The workload of that name, or NULL. */
 const struct gb_workload *gb_workload_find(const char *name);
 
-/* The record's "input.source": what the workload says; else "file" if its parameter of that name is
- * given, else "generated". */
+/* The record's "input.source": the result of the workload's source() if it has one; else "file" if
+ * the parameter `file` is given and "generated" if not. */
 const char *gb_workload_source(const struct gb_workload *workload, const void *params);
 
-/* Whether a glob (fnmatch) matches "radix/cpu/best", "cpu/best" or "best", which the variant is called. */
+/* True if a glob (fnmatch) matches one of a variant's names: "radix/cpu/best", "cpu/best" or
+ * "best". */
 bool gb_variant_matches(const struct gb_variant *variant, const char *glob);
 
 #endif

@@ -13,7 +13,7 @@ static const struct gb_param params[] = {
 	  .initial = "256Mi",
 	  .max = INT64_C(1) << 40,
 	  .unit = "bytes",
-	  .help = "bytes to copy: as many are read, and as many written" },
+	  .help = "bytes to copy; each byte is read once and written once" },
 	GB_COMMON_PARAMS(struct stream_params),
 };
 
@@ -48,7 +48,6 @@ static size_t output_size(const void *params_, const void *input)
 	return in->count;
 }
 
-/* Every byte is compared. */
 static enum gb_status verify(const void *params_, const void *input, int64_t sample,
 			     const void *output, struct gb_metrics *metrics, struct gb_error *err)
 {
@@ -73,7 +72,7 @@ static struct gb_work work(const void *params_, const void *input)
 	return (struct gb_work){ .items = moved, .bytes = moved };
 }
 
-/* Around a byte, a word, a line and a block's tile; then one that many threads share. */
+/* Sizes around a byte, a word, a cache line and a block's tile; then one shared by many threads. */
 static const char *const check[] = { "--count=0,1,7,8,9,63,64,65,4095,16383,16384,16385,1048579",
 				     NULL };
 static const char *const quick[] = { "--count=256Mi", NULL };
@@ -82,7 +81,7 @@ static const char *const paper[] = { "--count=64Ki:1Gi:x4", NULL };
 
 const struct gb_workload gb_stream_workload = {
 	.name = "stream",
-	.summary = "copy an array: the bandwidth that other benchmarks are measured against",
+	.summary = "copy an array to measure the bandwidth used as a yardstick",
 	.paper = "McCalpin, Memory bandwidth and machine balance in current high performance "
 		 "computers, IEEE TCCA Newsletter, 1995",
 	.item = "bytes",

@@ -1,3 +1,4 @@
+/* value.c -- parse, check, store and format the values of parameters. */
 #include "cli/workloads/value.h"
 
 #include <ctype.h>
@@ -19,13 +20,13 @@ static enum gb_status bad(const struct gb_param *param, const char *text, const 
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-/* What a number's suffix multiplies it by: 10^ten * 2^two. */
+/* The factor of a number's suffix: 10^ten * 2^two. */
 struct unit {
 	const char *suffix;
 	int ten, two;
 };
 
-/* NULL if the suffix is none. */
+/* The unit of a suffix; NULL if it is unknown. */
 static const struct unit *unit_of(const char *suffix)
 {
 	static const struct unit units[] = {
@@ -39,7 +40,7 @@ static const struct unit *unit_of(const char *suffix)
 	return NULL;
 }
 
-/* A number as it is spelled: the first `length` characters of the text, "-1.5", times
+/* The spelling of a number: the first `length` characters of the text ("-1.5") times
  * 10^ten * 2^two. */
 struct spelling {
 	const char *text;
@@ -48,10 +49,10 @@ struct spelling {
 	bool percent;
 };
 
-/* Exponents beyond this one are none. */
+/* Larger exponents are clamped. */
 enum { MAX_EXPONENT = 9999 };
 
-/* The exponent at *text, 'e' and digits, if there is one; *text is set behind it. */
+/* Read the exponent at *text, 'e' and digits, and advance *text past it.  0 if there is none. */
 static int read_exponent(const char **text)
 {
 	const char *digit = *text + 1;
@@ -97,7 +98,7 @@ static bool read_spelling(const char *text, struct spelling *s)
 	return true;
 }
 
-/* The spelled number but for its twos, as the C library reads it; "" if it is longer than anyone types. */
+/* The number without its power of two, in a form that strtod() reads; "" if it does not fit. */
 static const char *decimal_of(const struct spelling *s, char decimal[128])
 {
 	const int length = snprintf(decimal, 128, "%.*se%d", (int)s->length, s->text, s->ten);
@@ -105,7 +106,7 @@ static const char *decimal_of(const struct spelling *s, char decimal[128])
 	return length < 128 ? decimal : "";
 }
 
-/* BASE^EXPONENT; NAN if the text is no such thing. */
+/* The value of BASE^EXPONENT; NAN if the text has another form. */
 static long double power(const char *text)
 {
 	const char *digits = strchr(text, '^') + 1;
@@ -122,7 +123,6 @@ static long double power(const char *text)
 	return exponent < 64 ? value : INFINITY;
 }
 
-/* A long double holds all of 64 bits. */
 static enum gb_status parse_int(const struct gb_param *param, const char *text, int64_t *value,
 				struct gb_error *err)
 {
@@ -143,7 +143,8 @@ static enum gb_status parse_int(const struct gb_param *param, const char *text, 
 	return GB_OK;
 }
 
-/* A share of the whole, or, of a parameter in percent, as many of them. */
+/* Apply "%": 5% is 0.05 for a parameter without a unit and 5 for one in percent.  False for any
+ * other unit. */
 static bool takes_percent(const struct gb_param *param, struct spelling *s)
 {
 	if (!s->percent || !param->unit)
@@ -152,7 +153,7 @@ static bool takes_percent(const struct gb_param *param, struct spelling *s)
 	return gb_equal(param->unit, "percent");
 }
 
-/* The double next to the decimal number, so that 0.7% is 0.007. */
+/* The double nearest to the decimal number, so that 0.7% equals 0.007. */
 static enum gb_status parse_float(const struct gb_param *param, const char *text, double *value,
 				  struct gb_error *err)
 {

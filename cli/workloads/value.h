@@ -1,16 +1,16 @@
-/* value.h -- one parameter value: text <-> a member of a parameter struct.
+/* value.h -- conversion of one parameter value between text and a member of a parameter struct.
  *
  *	VALUE := 4096 | 10k | 1.5M | 16Mi | 2^20 | 1e6 | 0.05 | 5% | word
  *
- * A number is decimal, with an exponent and one of the units k M G T Ki Mi Gi Ti, or %.  What an
- * integer is given as must be whole, exactly: 1.5M is.
+ * A number is decimal.  It may have an exponent and one of the units k M G T Ki Mi Gi Ti, or %.
+ * The value of an integer must be whole: 1.5M is.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_VALUE_H
 #define GPUBENCH_CLI_WORKLOADS_VALUE_H
 
 #include "common/workload.h"
 
-enum { GB_MAX_PARAMS = 32 }; /* of a benchmark */
+enum { GB_MAX_PARAMS = 32 }; /* per benchmark */
 
 union gb_value {
 	int64_t i;     /* GB_INT, GB_CHOICE, GB_FLAG */
@@ -18,8 +18,8 @@ union gb_value {
 	const char *s; /* GB_PATH; points into the text that was parsed, or NULL */
 };
 
-/* Read the whole of text as one value of param, within its limits.  GB_EUSAGE names the option,
- * the value and the limit. */
+/* Parse the whole text as one value of param and check its limits.  GB_EUSAGE names the option, the
+ * value and the limit. */
 enum gb_status gb_value_parse(const struct gb_param *param, const char *text, union gb_value *value,
 			      struct gb_error *err);
 
@@ -30,16 +30,17 @@ enum gb_status gb_value_check(const struct gb_param *param, union gb_value value
 void gb_value_store(const struct gb_param *param, void *params, union gb_value value);
 union gb_value gb_value_load(const struct gb_param *param, const void *params);
 
-/* A value of param as it could be typed and as keys spell it: integers in plain digits, other
- * numbers in the fewest digits that read back, "" for a path not given. */
+/* Format a value of param in the form that keys use and that can be typed: integers in plain
+ * digits, other numbers in the fewest digits that read back exactly, "" for a path that is not
+ * given. */
 void gb_value_text(const struct gb_param *param, union gb_value value, char *text, size_t size);
-/* That of the value in params. */
+/* Format the value that params holds. */
 void gb_param_text(const struct gb_param *param, const void *params, char *text, size_t size);
 
-/* The values of param as the help shows them: "N", "X", "FILE", "u32|u64|f32|pairs". */
+/* The placeholder of param's values in the help: "N", "X", "FILE", "u32|u64|f32|pairs". */
 void gb_param_domain(const struct gb_param *param, char *text, size_t size);
 
-/* Store every row's default into params (zeroed by this). */
+/* Zero params, then store the default of every row. */
 enum gb_status gb_params_init(const struct gb_param *rows, size_t count, void *params,
 			      size_t params_size, struct gb_error *err);
 

@@ -1,3 +1,4 @@
+/* compare.c -- see compare.h. */
 #include "cli/reports/compare/compare.h"
 
 #include <math.h>
@@ -15,15 +16,15 @@
 struct values {
 	size_t count;
 	double *value;
-	double ns_per_unit; /* of a value, at about the clock that it was measured with */
+	double ns_per_unit; /* ns per unit of value, at about the clock of the measurement */
 	size_t records, broken, unverified;
 	const char *reason; /* why a record has no value */
 };
 
 /* ---- one record --------------------------------------------------------------------------- */
 
-/* Whether each record of the key that has a time has clocks with it: cycles are compared with
- * cycles, and otherwise ns with ns. */
+/* True if every timed record of this key also recorded clocks.  Compare cycles if so, nanoseconds
+ * otherwise. */
 static bool has_clocks(const struct gb_key_entry *entry, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
@@ -49,7 +50,7 @@ static void take_record(const struct gb_comparison *c, const struct gb_record *r
 	}
 }
 
-/* The values of one side of a group. */
+/* The values of one side of a group, sorted. */
 static void take_side(const struct gb_comparison *c, const struct gb_key_entry *entry, size_t count,
 		      bool is_new, bool in_cycles, struct values *v)
 {
@@ -59,7 +60,7 @@ static void take_side(const struct gb_comparison *c, const struct gb_key_entry *
 	gb_sort(v->value, v->count);
 }
 
-/* A record of a side with counts: any of its launches gives the same. */
+/* A record with counts of one side; all of its launches have the same counts. */
 static const struct gb_record *counts_of(const struct gb_key_entry *entry, size_t count,
 					 bool is_new)
 {
@@ -92,7 +93,7 @@ static void compare_counts(struct gb_comparison *c, const struct gb_change *chan
 
 /* ---- the verdict -------------------------------------------------------------------------- */
 
-/* The verdict and why. */
+/* Set the reason for a verdict, and return the verdict. */
 static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
 	struct gb_change *change, enum gb_verdict_word verdict, const char *format, ...)
 {
@@ -104,7 +105,7 @@ static __attribute__((format(printf, 3, 4))) enum gb_verdict_word because(
 	return verdict;
 }
 
-/* On values of both sides. */
+/* The verdict if both sides have values. */
 static enum gb_verdict_word verdict_on(const struct gb_comparison *c, struct gb_change *change,
 				       double ns_per_unit)
 {
@@ -127,7 +128,7 @@ static enum gb_verdict_word verdict_on(const struct gb_comparison *c, struct gb_
 	if (r->estimate < 1 / most && r->interval.high < 1)
 		return GB_FASTER;
 	if (r->estimate > most || r->estimate < 1 / most)
-		return because(change, GB_UNSURE, "the launches disagree whether it changed");
+		return because(change, GB_UNSURE, "the launches disagree on whether it changed");
 	if (r->interval.low < 1 / excluded || r->interval.high > excluded)
 		return because(change, GB_UNSURE, "a change of %.3g %% is not excluded",
 			       200 * share);
@@ -139,7 +140,7 @@ static bool has_counts(const struct gb_comparison *c, const struct gb_record *co
 	return c->judge_counts && counts;
 }
 
-/* What is there to compare, then the verdict on it. */
+/* Set which sides have anything to compare, and return the verdict. */
 static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_change *change,
 				       const struct values *base, const struct values *other)
 {
@@ -151,7 +152,7 @@ static enum gb_verdict_word verdict_of(const struct gb_comparison *c, struct gb_
 	if (other->broken)
 		return because(change, GB_FAILED_RUN, "%s", here);
 	if (base->unverified || other->unverified)
-		return because(change, GB_UNVERIFIED, "nobody verified it in %s",
+		return because(change, GB_UNVERIFIED, "not verified in %s",
 			       !other->unverified  ? "base"
 			       : !base->unverified ? "new"
 						   : "base and new");

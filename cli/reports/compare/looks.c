@@ -1,8 +1,10 @@
+/* looks.c -- see looks.h. */
 #include "cli/reports/compare/looks.h"
 
 #include <math.h>
 
-/* Look number i from the last one, which is number 0, back; 0: there is none. */
+/* The number of launches at look i, counted back from the last look, 0; returns 0 if there is
+ * none. */
 static int64_t look(int i, int64_t most)
 {
 	const int64_t launches = llround((double)most * pow(0.5, i / 2.0));

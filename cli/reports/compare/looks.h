@@ -1,11 +1,12 @@
-/* looks.h -- when launches are compared while more are to come, and how sure a verdict must be then.
+/* looks.h -- decides when to compare launches while more are to come, and at which level.
  *
- * Who looks again and again at a 95 % interval finds it without 1 more often than once in twenty.
- * So the number of looks is known beforehand, and each asks for Pocock's level ("Group sequential
- * methods in the design and analysis of clinical trials", 1977), with which all together err as
- * often as one look at 95 %.  His constants are for equal steps; the looks here are at the full
- * number of launches and at 1/sqrt(2), 1/2, ... of it, whose values are correlated more closely,
- * so that they err less.  results/gates.md has what that comes to.
+ * Repeated looks at a 95 % interval find it to exclude 1 by chance more often than once in twenty.
+ * The number of looks is therefore fixed in advance, and each uses Pocock's level ("Group
+ * sequential methods in the design and analysis of clinical trials", 1977), at which all looks
+ * together err as often as one look at 95 %.  Pocock's constants assume equal steps.  The looks
+ * here are at the full number of launches, then at 1/sqrt(2) of it, 1/2 of it and so on; their
+ * values are correlated more closely, so they err less.  See docs/gates.md for the simulated error
+ * rates.
  */
 #ifndef GPUBENCH_CLI_REPORTS_COMPARE_LOOKS_H
 #define GPUBENCH_CLI_REPORTS_COMPARE_LOOKS_H
@@ -14,14 +15,14 @@
 #include <stdint.h>
 
 enum {
-	GB_LOOKS = 6,      /* at most */
-	GB_FIRST_LOOK = 5, /* launches a side, before which no look has a chance */
+	GB_LOOKS = 6,      /* maximum number of looks */
+	GB_FIRST_LOOK = 5, /* launches per side below which a look cannot decide */
 };
 
-/* Whether to look after `done` launches a side where `most` are the last. */
+/* True if a look is due after `done` launches per side, `most` being the last. */
 bool gb_look_due(int64_t done, int64_t most);
 
-/* The level of the interval at each of these looks. */
+/* The level of the interval at each look. */
 double gb_look_level(int64_t most);
 
 #endif

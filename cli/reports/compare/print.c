@@ -1,3 +1,4 @@
+/* print.c -- prints a comparison. */
 #include "cli/reports/compare/print.h"
 
 #include <math.h>
@@ -22,7 +23,7 @@ const char *gb_change_text(const struct gb_change *change, char *text, size_t si
 	return text;
 }
 
-/* In what the sides differ. */
+/* Print the differences between the setups of the two sides. */
 static void print_setups(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
 	static const struct gb_column column[] = { { "not the same", "part", true },
@@ -111,7 +112,7 @@ static void add_change(struct gb_grid *grid, const struct gb_change *change)
 	gb_grid_set(grid, WHY, change->why, GB_PLAIN);
 }
 
-/* True if people see the key without --all. */
+/* True if the formats for people show the key without --all. */
 static bool is_news(const struct gb_change *change)
 {
 	return change->verdict != GB_SAME &&
@@ -183,7 +184,7 @@ struct counts_rows {
 	const char *key;
 };
 
-/* There is no better or worse in how the work is cut up. */
+/* A changed count that is neither better nor worse is unsure. */
 static enum gb_verdict_word count_verdict(const struct gb_count_change *change)
 {
 	return !change->cost ? GB_UNSURE : change->new_ > change->base ? GB_SLOWER : GB_FASTER;
@@ -215,7 +216,8 @@ static bool add_count(const struct gb_count_change *change, void *closure)
 	return true;
 }
 
-/* A line per changed count, and how many there are; people see nothing if neither file has counts. */
+/* Print a line per changed count and a summary; formats for people omit both if no key has
+ * counts. */
 static void print_counts(struct gb_sheet *sheet, const struct gb_comparison *c)
 {
 	static const struct gb_column column[] = {

@@ -1,3 +1,4 @@
+/* setups.c -- see setups.h. */
 #include "cli/reports/compare/setups.h"
 
 #include <math.h>
@@ -7,17 +8,17 @@
 #include "cli/records/identity.h"
 #include "common/text.h"
 
-/* Where a part is found. */
+/* The source of a part's value. */
 enum place { OF_MACHINE, OF_RECORD, OF_RUN, OF_GPU, OF_CLOCK, OF_ENVIRONMENT };
 
-/* Clocks that were measured are never the same. */
+/* Measured clocks always differ slightly; this fraction is ignored. */
 static const double CLOCK_SHARE = 0.05;
 
-/* Version and commit are left out: they are what is compared. */
+/* Version and commit are omitted because they are the subject of the comparison. */
 static const struct {
 	const char *name, *path;
 	enum place place;
-	const char *backend; /* whose times depend on it; "gpu": of all but cpu; NULL: all */
+	const char *backend; /* back end whose times depend on it; "gpu": all but cpu; NULL: all */
 	bool refused;
 } parts[] = {
 	{ "cache mode", "cold", OF_RECORD, NULL, true },
@@ -68,13 +69,13 @@ void gb_setups_init(struct gb_setups *setups)
 
 /* ---- parts -------------------------------------------------------------------------------- */
 
-/* Whether times of the back end depend on a part that is of those of `of`. */
+/* True if a part with the back end `of` (see parts) affects times of the back end. */
 static bool depends(const char *of, const char *backend)
 {
 	return !of || gb_equal(of, backend) || (gb_equal(of, "gpu") && !gb_equal(backend, "cpu"));
 }
 
-/* The clock of the sample in the middle. */
+/* The clock of the middle sample. */
 static struct gb_field_value clock_of(const struct gb_record *record)
 {
 	const struct gb_numbers *clock = &record->gpu_state.sm_clock_hz;
@@ -170,7 +171,7 @@ void gb_setups_add(struct gb_setups *setups, const struct gb_record *record, boo
 	}
 }
 
-/* Take the values of the key over. */
+/* Move the values of a key to those of the side if `keep` is true; else drop them. */
 static void move_values(size_t part, struct gb_setup_values *to, struct gb_setup_values *from,
 			bool keep)
 {

@@ -1,6 +1,6 @@
-/* exchange.h -- records and comparisons in the formats that other tools read.
+/* exchange.h -- prints records and comparisons in the formats of other tools.
  *
- * All print whole documents; errors of the stream are the caller's to look for.
+ * Each function prints a whole document.  The caller checks the stream for errors.
  */
 #ifndef GPUBENCH_CLI_REPORTS_EXCHANGE_H
 #define GPUBENCH_CLI_REPORTS_EXCHANGE_H
@@ -9,27 +9,28 @@
 
 #include "cli/reports/compare/compare.h"
 
-/* What a record of the key is called: "KEY", or "KEY hot" with hot caches.  Returns text, of GB_EXCHANGE_NAME bytes. */
+/* The name of a record: "KEY", or "KEY hot" with hot caches.  text has GB_EXCHANGE_NAME bytes;
+ * returns text. */
 enum { GB_EXCHANGE_NAME = 2048 };
 const char *gb_exchange_name(const char *key, bool cold, char *text);
 
-/* JUnit's XML, as Jenkins, GitLab and GitHub's report actions read it: a suite per benchmark, a case
- * per record.  A result that is wrong is a failure, other failures and time-outs are errors. */
+/* JUnit XML, as read by Jenkins, GitLab and report actions of GitHub: a suite per benchmark, a case
+ * per record.  A wrong result is a failure; other failures and time-outs are errors. */
 enum gb_status gb_junit_print_records(FILE *file, const struct gb_records *list,
 				      struct gb_error *err);
-/* A case per key.  Slower is a failure, failed an error; what could not be decided is skipped, with
- * the reason. */
+/* A case per key.  Slower is a failure, failed is an error, undecided is skipped with the
+ * reason. */
 enum gb_status gb_junit_print_comparison(FILE *file, const struct gb_comparison *comparison,
 					 struct gb_error *err);
 
-/* Workflow commands of GitHub Actions: an error for each key that is slower or failed, a warning for
- * each that could not be decided, and a notice with the sums. */
+/* Workflow commands of GitHub Actions: an error for each key that is slower or failed, a warning
+ * for each undecided key, and a notice with the totals. */
 enum gb_status gb_github_print_comparison(FILE *file, const struct gb_comparison *comparison,
 					  struct gb_error *err);
 
-/* google/benchmark's JSON, which its tools/compare.py and Bencher's adapter cpp_google read: a repetition per launch, whose time is
- * that of its median, in ns.  A record that failed has error_occurred; others without a
- * verified time are left out. */
+/* JSON of google/benchmark, as read by its tools/compare.py and by Bencher's adapter cpp_google:
+ * one repetition per launch, with its median time in ns.  A failed record has error_occurred; other
+ * records without a verified time are omitted. */
 enum gb_status gb_google_print_records(FILE *file, const struct gb_records *list,
 				       struct gb_error *err);
 

@@ -1,9 +1,10 @@
+/* github.c -- prints a comparison as workflow commands of GitHub Actions. */
 #include <string.h>
 
 #include "cli/reports/compare/print.h"
 #include "cli/reports/exchange/exchange.h"
 
-/* What ends a message, or begins an escape, is written as %XX. */
+/* Characters that would end a message, or begin an escape, are printed as %XX. */
 static void print_message(FILE *file, const char *text)
 {
 	for (; *text; text++) {

@@ -1,3 +1,4 @@
+/* google.c -- prints records as the JSON of google/benchmark. */
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +7,7 @@
 #include "cli/reports/keys.h"
 #include "cli/reports/launch.h"
 
-/* Where and with what it was measured, of the first run. */
+/* The host and the build of the first run. */
 static bool put_context(cJSON *document, const struct gb_run *run)
 {
 	cJSON *context = cJSON_CreateObject();
@@ -25,7 +26,7 @@ static bool put_context(cJSON *document, const struct gb_run *run)
 	       gb_json_put_text(context, "gpubench_commit", run->tool.commit);
 }
 
-/* Launch number i of n. */
+/* Launch i of n. */
 static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i, size_t n)
 {
 	const double ns = gb_launch_value(record, false);
@@ -52,7 +53,8 @@ static bool put_repetition(cJSON *list, const struct gb_record *record, size_t i
 		gb_json_put_number(item, "items_per_second", items * 1e9 / ns));
 }
 
-/* Whether the entry is a launch that has something to say, with cold or hot caches. */
+/* True if the entry, with cold or hot caches, is a launch that failed or has a verified time, and
+ * is not a repetition. */
 static bool is_launch(const struct gb_key_entry *entry, size_t i, bool cold)
 {
 	const struct gb_record *record = entry[i].record;

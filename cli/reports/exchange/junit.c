@@ -1,3 +1,4 @@
+/* junit.c -- prints records and comparisons as JUnit XML. */
 #include <math.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@
 #include "cli/reports/launch.h"
 #include "common/text.h"
 
-/* What became of a case. */
+/* The outcome of a case. */
 enum outcome { PASSED, FAILURE, ERROR, SKIPPED, OUTCOMES };
 
 static const char *const elements[OUTCOMES] = { NULL, "failure", "error", "skipped" };
@@ -15,12 +16,12 @@ static const char *const elements[OUTCOMES] = { NULL, "failure", "error", "skipp
 struct junit_case {
 	const char *key; /* "radix/cpu/best count=1000" */
 	bool hot;
-	double seconds; /* NAN: not told */
+	double seconds; /* NAN if unknown */
 	enum outcome outcome;
 	char message[320];
 };
 
-/* Case number i; false if the list has none there. */
+/* Case i of the list; false if there is none. */
 typedef bool case_at(const void *list, size_t i, struct junit_case *out);
 
 static size_t bench_length(const char *key)
@@ -63,7 +64,7 @@ static void print_case(FILE *file, const struct junit_case *c)
 	(void)fputs("/>\n    </testcase>\n", file);
 }
 
-/* The cases of the benchmark of case `first`, or all if `whole`, counted. */
+/* Count the cases of the benchmark of case `first` by outcome, or all cases if `whole` is true. */
 static void count_cases(const void *list, size_t count, case_at *at, size_t first, bool whole,
 			size_t *number)
 {
@@ -84,7 +85,7 @@ static void print_counts(FILE *file, const size_t *number)
 		      number[FAILURE], number[ERROR], number[SKIPPED]);
 }
 
-/* Whether an earlier case is of the same benchmark. */
+/* True if an earlier case has the same benchmark. */
 static bool is_begun(const void *list, case_at *at, size_t i, const char *key)
 {
 	struct junit_case earlier;

@@ -1,3 +1,4 @@
+/* name.c -- the name of a record in other tools' formats. */
 #include <stdio.h>
 
 #include "cli/reports/exchange/exchange.h"

@@ -1,3 +1,4 @@
+/* grid.c -- the cells of a grid, and text escaped for each format. */
 #include "cli/reports/grid/grid.h"
 
 #include <math.h>
@@ -40,7 +41,7 @@ void gb_grid_row(struct gb_grid *grid, bool gap)
 	grid->gap[grid->rows++] = gap;
 }
 
-/* The cell of the last row; NULL if there is none. */
+/* The cell of the last row; NULL if there is no row. */
 static struct gb_cell *cell_at(struct gb_grid *grid, size_t column)
 {
 	return grid->failed || !grid->rows ? NULL
@@ -96,7 +97,7 @@ void gb_grid_release(struct gb_grid *grid)
 	*grid = (struct gb_grid){ 0 };
 }
 
-/* What stands for c in HTML; NULL: itself. */
+/* The HTML entity of c; NULL if c needs none. */
 static const char *entity(unsigned char c)
 {
 	switch (c) {
@@ -113,8 +114,8 @@ static const char *entity(unsigned char c)
 	}
 }
 
-/* What stands for the character in LaTeX; NULL: itself.  The Cyrillic letters are those of the papers'
- * counts, which look like Latin ones. */
+/* The LaTeX replacement of a character; NULL if it needs none.  The papers' counts contain Cyrillic
+ * letters that look like Latin K and M. */
 static const char *latex(const char *text, size_t length)
 {
 	static const struct {
@@ -133,7 +134,7 @@ static const char *latex(const char *text, size_t length)
 		{ "<", "\\textless{}" },
 		{ ">", "\\textgreater{}" },
 		{ "|", "\\textbar{}" },
-		{ "[", "{[}" }, /* after the end of a row it would be an option */
+		{ "[", "{[}" }, /* after the end of a row, [ would start an option */
 		{ "\"", "\\textquotedbl{}" },
 		{ "\u00b1", "$\\pm$" },
 		{ "\u041a", "K" },

@@ -1,7 +1,7 @@
 /* grid.h -- typed cells in rows and columns, which a sheet (grid/sheet.h) prints in any format.
  *
- * A cell has a text for people, a number for programs, or both: "29.1 us" and 29100.  A column that
- * has a title is shown to people, one that has a name goes to programs; most have both.
+ * A cell has a text for people, a number for programs, or both: "29.1 us" and 29100.  A column with
+ * a title is shown to people, one with a name is written for programs; most have both.
  */
 #ifndef GPUBENCH_CLI_REPORTS_GRID_GRID_H
 #define GPUBENCH_CLI_REPORTS_GRID_GRID_H
@@ -16,79 +16,79 @@
 enum gb_format {
 	GB_FORMAT_TABLE,
 	GB_FORMAT_MARKDOWN,
-	GB_FORMAT_HTML, /* one page that needs nothing else: tables, pictures, the machine */
+	GB_FORMAT_HTML, /* one self-contained page: tables, pictures, the machine */
 	GB_FORMAT_LATEX,
 	GB_FORMAT_CSV,
 	GB_FORMAT_JSON,
 };
 enum { GB_FORMATS = GB_FORMAT_JSON + 1 };
 
-/* Their words on the command line, which end with NULL. */
+/* Their names on the command line, NULL terminated. */
 extern const char *const gb_formats[];
 
 enum gb_tint { GB_PLAIN, GB_GOOD, GB_WARN, GB_BAD, GB_BEST /* the fastest at its point */ };
 
-/* A value, which is positive, and its interval; without one, low and high are the value. */
+/* A positive value and its interval; without an interval, low and high equal the value. */
 struct gb_span {
 	double low, at, high;
 };
 
 struct gb_cell {
-	char *text;    /* owned; NULL: empty for people */
-	double number; /* NAN: programs get the text */
+	char *text;    /* owned; NULL if empty for people */
+	double number; /* NAN if programs get the text */
 	enum gb_tint tint;
-	struct gb_span span; /* at 0: none */
+	struct gb_span span; /* none if `at` is 0 */
 };
 
 struct gb_column {
 	const char *title; /* for people: "base us"; NULL: programs only */
 	const char *name;  /* for programs: "base_ns"; NULL: people only */
-	bool left;         /* aligned to the left */
+	bool left;         /* left-aligned */
 };
 
 struct gb_grid {
 	size_t columns, rows, room;
 	const struct gb_column *column;
 	struct gb_cell *cell; /* rows * columns */
-	bool *gap;            /* per row: a blank line before it */
-	bool spans_are_times; /* ns; else plain numbers */
-	bool failed;          /* memory ran out: the grid is incomplete */
+	bool *gap;            /* per row: print a blank line before it */
+	bool spans_are_times; /* spans are in ns; else plain numbers */
+	bool failed;          /* memory ran out, so the grid is incomplete */
 };
 
-/* An empty grid; the columns must outlive it. */
+/* Make an empty grid; the columns must outlive it. */
 void gb_grid_init(struct gb_grid *grid, size_t columns, const struct gb_column *column);
 
 /* Begin a row. */
 void gb_grid_row(struct gb_grid *grid, bool gap);
 
-/* Set a cell of the last row; text is copied, "" and NULL leave it empty. */
+/* Set a cell of the last row.  text is copied; "" and NULL leave the cell empty. */
 void gb_grid_set(struct gb_grid *grid, size_t column, const char *text, enum gb_tint tint);
 
-/* The same with a number for programs; NAN leaves the cell empty. */
+/* The same, with a number for programs; NAN leaves the cell empty. */
 void gb_grid_set_number(struct gb_grid *grid, size_t column, double number, const char *text,
 			enum gb_tint tint);
 
-/* A whole number, which people read in digits. */
+/* Set an integer, which people see in full. */
 void gb_grid_set_count(struct gb_grid *grid, size_t column, size_t count, enum gb_tint tint);
 
-/* Set a cell of the last row that is drawn on a page, and nowhere else: all spans of a grid are on one
- * logarithmic scale, of times if `spans_are_times`.  text is what the pointer shows. */
+/* Set a cell of the last row that is drawn, on a page only.  All spans of a grid share one
+ * logarithmic axis, of times if `spans_are_times`.  text is the tooltip. */
 void gb_grid_set_span(struct gb_grid *grid, size_t column, struct gb_span span, const char *text);
 
 void gb_grid_release(struct gb_grid *grid);
 
-/* Print text with '?' for what controls a terminal (gb_text_control()), and what has a meaning in the
- * format escaped. */
+/* Print text, escaped for the format.  Characters that control a terminal (gb_text_control())
+ * become '?'. */
 void gb_grid_print_text(FILE *file, const char *text, enum gb_format format);
 
-/* Print the grid for people; columns whose cells are all empty are left out, and a grid without rows
- * prints nothing.  color: escape sequences, in tables only.  False if memory ran out somewhere. */
+/* Print the grid for people.  Columns whose cells are all empty are omitted, and a grid without
+ * rows prints nothing. color: print escape sequences, in tables only.  False if memory ran out. */
 bool gb_grid_print(FILE *file, const struct gb_grid *grid, enum gb_format format, bool color);
 
-/* One <table>; columns whose width is 0 are left out. */
+/* Print a <table> without the columns whose width is 0. */
 void gb_grid_print_html(FILE *file, const struct gb_grid *grid, const size_t *width);
 
-/* The named columns as lines of CSV (RFC 4180), with a head if `head`. */
+/* Print the named columns as CSV (RFC 4180), with a header line if `head` is true. */
 void gb_grid_print_csv(FILE *file, const struct gb_grid *grid, bool head);
 
 #endif

@@ -1,4 +1,4 @@
-/* html.c -- tints are classes, for the page's style sheet. */
+/* html.c -- prints a grid as an HTML table.  Tints are classes of the page's style sheet. */
 #include "cli/reports/grid/grid.h"
 
 #include "cli/reports/grid/picture.h"
@@ -6,9 +6,9 @@
 
 enum {
 	SPAN_WIDTH = 220,
-	SPAN_HEIGHT = 27, /* of a row of the table */
-	SPAN_AIR = 22,    /* half of a number at an end of the axis */
-	AXIS = -2,        /* out of sight, with its numbers below it */
+	SPAN_HEIGHT = 27, /* height of a table row */
+	SPAN_AIR = 22,    /* half the width of a number at an end of the axis */
+	AXIS = -2,        /* above the image, so that only its numbers show */
 };
 
 static const struct gb_cell *cell_of(const struct gb_grid *grid, size_t row, size_t column)
@@ -24,7 +24,7 @@ static bool is_drawn(const struct gb_grid *grid, size_t column)
 	return false;
 }
 
-/* The scale of all spans; what is not of times shows 1, too. */
+/* The scale of all spans; if they are not times, it includes 1. */
 static struct gb_scale find_scale(const struct gb_grid *grid)
 {
 	struct gb_scale x = gb_scale_empty(SPAN_AIR, SPAN_WIDTH - SPAN_AIR);
@@ -45,7 +45,7 @@ static void open_span(FILE *file)
 	(void)fprintf(file, "<svg width=\"%d\" height=\"%d\"", SPAN_WIDTH, SPAN_HEIGHT);
 }
 
-/* The numbers of the axis above its column. */
+/* The numbers of the axis, in the title of its column. */
 static void print_axis(FILE *file, const struct gb_grid *grid, const struct gb_scale *x)
 {
 	open_span(file);
@@ -54,7 +54,7 @@ static void print_axis(FILE *file, const struct gb_grid *grid, const struct gb_s
 	(void)fputs("</svg>", file);
 }
 
-/* The ticks cross the rows. */
+/* The ticks cross the whole row. */
 static void print_span(FILE *file, const struct gb_cell *cell, const struct gb_scale *x)
 {
 	const double y = SPAN_HEIGHT / 2.0;

@@ -1,9 +1,11 @@
+/* picture.c -- see picture.h. */
 #include "cli/reports/grid/picture.h"
 
 #include "cli/reports/grid/grid.h"
 #include "common/text.h"
 
-/* Okabe and Ito, "Color universal design", 2008, each with enough contrast on white and on black. */
+/* Based on Okabe and Ito, "Color universal design", 2008; each has enough contrast on white and
+ * black. */
 static const char *const colors[] = { "#0072b2", "#d55e00", "#009e73", "#cc79a7",
 				      "#b8860b", "#3fa0d8", "#7a8288", "#a05195" };
 
@@ -29,7 +31,7 @@ void gb_picture_open(FILE *file, int height, const char *label)
 
 void gb_picture_mark(FILE *file, size_t series, double x, double y, const char *title)
 {
-	/* Circle, square, triangle, diamond: as wide as each other to the eye. */
+	/* Circle, square, triangle, diamond, with the same apparent size. */
 	static const char *const shape[] = { "a3 3 0 1 0 6 0a3 3 0 1 0-6 0z",
 					     "m.3-2.7h5.4v5.4h-5.4z", "m-.5 2.5h7l-3.5-6z",
 					     "l3-3.8 3 3.8-3 3.8z" };

@@ -1,5 +1,5 @@
-/* print.c -- a grid as aligned text, as a Markdown, HTML or LaTeX table (a tabular with the rules of
- * booktabs), or as CSV. */
+/* print.c -- prints a grid as aligned text, Markdown, HTML, LaTeX (a tabular with booktabs rules)
+ * or CSV. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct printer {
 	const size_t *width;
 };
 
-/* Columns that text takes: its UTF-8 characters, and a '?' for each that is not shown. */
+/* The width of text: its UTF-8 characters, and one '?' for each control sequence. */
 static size_t width_of(const char *text)
 {
 	size_t width = 0;
@@ -40,8 +40,8 @@ static const char *text_of(const struct gb_grid *grid, size_t row, size_t column
 	return text ? text : "";
 }
 
-/* The width of the column's widest cell or title; 0 if all of its cells are empty, or cannot be
- * drawn, or are not for people. */
+/* The width of the column's widest cell or title; 0 if the column is omitted: its cells are all
+ * empty or cannot be drawn in this format, or it is not for people. */
 static size_t column_width(const struct gb_grid *grid, size_t column, enum gb_format format)
 {
 	size_t width = 0, title;
@@ -84,8 +84,8 @@ static void print_cell(const struct printer *p, size_t row, size_t column)
 	(void)fputs(tinted ? "\033[0m" : "", p->file);
 }
 
-/* Two spaces between columns and none at the end of a line: padding is held back until something
- * follows it. */
+/* Separate columns by two spaces.  Padding is held back until more text follows, so no line ends in
+ * spaces. */
 static void print_aligned_row(const struct printer *p, size_t row)
 {
 	int owed = 0;
@@ -125,7 +125,7 @@ static void print_row(const struct printer *p, size_t row, const char *before, c
 	(void)fputs(after, p->file);
 }
 
-/* A mark for each column by its alignment. */
+/* Print an alignment mark for each column. */
 static void print_marks(const struct printer *p, const char *left, const char *right)
 {
 	for (size_t i = 0; i < p->grid->columns; i++)

@@ -1,3 +1,4 @@
+/* scale.c -- see scale.h. */
 #include "cli/reports/grid/scale.h"
 
 #include <math.h>
@@ -32,7 +33,8 @@ struct gb_scale gb_scale_empty(double from, double to)
 	return (struct gb_scale){ INFINITY, 0, from, to };
 }
 
-/* The next of 1, 2, 5, 10, 20, ... above value; or that many decades. */
+/* The next of 1, 2, 5, 10, 20, ... after value, or the power of ten `decades` further if that is
+ * not 0. */
 static double next_tick(double value, int decades)
 {
 	const double power = pow(10, floor(log10(value * (1 + 1e-9))));
@@ -43,10 +45,10 @@ static double next_tick(double value, int decades)
 	return power * (lead < 2 - 1e-6 ? 2 : lead < 5 - 1e-6 ? 5 : 10);
 }
 
-/* "2.00 ms" as "2 ms", "us" with the Greek letter. */
+/* Shorten "2.00 ms" to "2 ms". */
 static void tidy(char text[GB_TEXT_MAX])
 {
-	char *end = strchr(text, ' '), *micro;
+	char *end = strchr(text, ' ');
 	char unit[GB_TEXT_MAX];
 
 	if (!end)
@@ -55,9 +57,6 @@ static void tidy(char text[GB_TEXT_MAX])
 	*end = '\0';
 	while (strchr(text, '.') && (end[-1] == '0' || end[-1] == '.') && end > text)
 		*--end = '\0';
-	micro = strstr(unit, "us");
-	if (micro)
-		memcpy(micro, "\u00b5s", sizeof "\u00b5s");
 	(void)strncat(text, unit, GB_TEXT_MAX - strlen(text) - 1);
 }
 

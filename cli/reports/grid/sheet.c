@@ -1,3 +1,4 @@
+/* sheet.c -- see sheet.h. */
 #include "cli/reports/grid/sheet.h"
 
 #include <errno.h>
@@ -11,7 +12,7 @@
 #include "cli/reports/page.h"
 #include "common/text.h"
 
-/* The text around a block, by enum gb_block and enum gb_format. */
+/* The text around a block, indexed by enum gb_block and enum gb_format. */
 struct frame {
 	const char *before, *after;
 };
@@ -69,7 +70,7 @@ static void close_list(const struct gb_sheet *s)
 		(void)fputs(list_frames[s->format].after, s->file);
 }
 
-/* True if a blank line stands before the block. */
+/* True if a blank line precedes the block. */
 static bool is_apart(const struct gb_sheet *s, enum gb_block block)
 {
 	if (s->last == GB_START || s->format == GB_FORMAT_HTML)
@@ -167,7 +168,7 @@ void gb_sheet_fact_text(struct gb_sheet *sheet, const char *name, const char *te
 		sheet->failed = true;
 }
 
-/* The rows as objects, in the array of that name. */
+/* Append the rows as objects to the array of that name. */
 static bool put_rows(cJSON *document, const char *name, const struct gb_grid *grid)
 {
 	cJSON *array = cJSON_GetObjectItemCaseSensitive(document, name);

@@ -1,9 +1,9 @@
-/* sheet.h -- a report in any format: lines of text and grids, one after another.
+/* sheet.h -- a report in any format: a sequence of text blocks and grids.
  *
- * In a format for people, blocks of different kinds stand apart.  CSV has one grid alone.  JSON is
- * one object (results/gpubench-report-1.schema.json): the facts are its members, a grid is an array of
- * objects, one for each row, with the names of the columns.  Grids of one name follow each other in one
- * array, or in CSV under one head.
+ * Formats for people separate blocks of different kinds by a blank line.  CSV has a single grid.
+ * JSON is one object (results/gpubench-report-1.schema.json): facts are its members, and a grid is
+ * an array of objects, one per row, whose members are the columns' names.  Grids of the same name
+ * share one array, or in CSV one header line.
  *
  * Errors are kept until gb_sheet_close().
  */
@@ -18,18 +18,18 @@ enum { GB_SHEET_SCHEMA = 1 };
 
 /* The kind of a report. */
 struct gb_sheet_kind {
-	const char *type;  /* of the JSON object: "comparison" */
-	const char *grid;  /* the one that CSV has */
-	const char *title; /* of the page, beside "gpubench"; NULL: none */
+	const char *type;  /* "type" of the JSON object: "comparison" */
+	const char *grid;  /* name of the grid that CSV prints */
+	const char *title; /* title of the page, after "gpubench"; NULL if none */
 };
 
 enum gb_block {
 	GB_START,
-	GB_TITLE, /* of a chapter */
-	GB_HEAD,  /* of what follows */
+	GB_TITLE, /* title of a chapter */
+	GB_HEAD,  /* heading of the following blocks */
 	GB_LINE,  /* a paragraph */
-	GB_LABEL, /* of a list: its items are indented */
-	GB_ITEM,  /* of a list */
+	GB_LABEL, /* label of a list, whose items are indented */
+	GB_ITEM,  /* item of a list */
 	GB_GRID,
 	GB_PICTURE, /* the caller's own HTML */
 };
@@ -37,29 +37,30 @@ enum gb_block {
 struct gb_sheet {
 	FILE *file;
 	enum gb_format format;
-	bool color; /* escape sequences of a terminal */
-	bool utf8;  /* else the report's own text is ASCII */
+	bool color; /* use escape sequences of a terminal */
+	bool utf8;  /* if false, the report's own text is ASCII */
 
-	/* The rest is the sheet's own: */
-	enum gb_block last;         /* block */
-	bool indent, failed, begun; /* CSV: its head is printed */
-	const char *grid;           /* CSV */
-	cJSON *document;            /* JSON */
+	/* Private: */
+	enum gb_block last;         /* last block */
+	bool indent, failed, begun; /* begun, CSV: the header line is printed */
+	const char *grid;           /* grid that CSV prints */
+	cJSON *document;
 };
 
-/* Begin a report.  It has colour on a terminal that is not dumb, unless NO_COLOR is set, and UTF-8 if
- * that is the encoding of the locale (LC_CTYPE, set by main). */
+/* Begin a report.  It has colour on a terminal that is not dumb, unless NO_COLOR is set, and UTF-8
+ * if the locale uses it (LC_CTYPE, set by main). */
 void gb_sheet_open(struct gb_sheet *sheet, FILE *file, enum gb_format format,
 		   struct gb_sheet_kind kind);
 
-/* Print what is held back, and flush.  GB_EIO, or that memory ran out somewhere; always closes. */
+/* Print anything pending, flush and close, also after a failure.  GB_EIO; GB_EMEMORY if memory ran
+ * out since gb_sheet_open(). */
 enum gb_status gb_sheet_close(struct gb_sheet *sheet, struct gb_error *err);
 
-/* True of CSV and JSON: blocks of text print nothing, and facts count. */
+/* True for CSV and JSON, which print no text blocks.  Only JSON prints facts. */
 bool gb_sheet_is_data(const struct gb_sheet *sheet);
 
-/* A block of text in one call, or in pieces between begin and end; what has a meaning in the format is
- * escaped. */
+/* Print a block of text in one call, or in pieces between begin and end.  The text is escaped for
+ * the format. */
 void gb_sheet_put(struct gb_sheet *sheet, enum gb_block block, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 void gb_sheet_begin(struct gb_sheet *sheet, enum gb_block block);
@@ -68,11 +69,11 @@ void gb_sheet_text(struct gb_sheet *sheet, const char *format, ...)
 void gb_sheet_strong(struct gb_sheet *sheet, const char *text);
 void gb_sheet_end(struct gb_sheet *sheet);
 
-/* A member of the JSON object; NAN and NULL become null. */
+/* Set a member of the JSON object; NAN and NULL become null. */
 void gb_sheet_fact(struct gb_sheet *sheet, const char *name, double value);
 void gb_sheet_fact_text(struct gb_sheet *sheet, const char *name, const char *text);
 
-/* Print the grid, and release it. */
+/* Print the grid and release it. */
 void gb_sheet_grid(struct gb_sheet *sheet, const char *name, struct gb_grid *grid);
 
 #endif

@@ -1,8 +1,8 @@
-/* charts.c -- the charts of a history's page: for each series its launches in their order.
+/* charts.c -- the charts of a history's page: the launches of each series in order.
  *
- * A dot is a launch, or where there are more than DOTS the median of some that followed each
- * other on one level; its title has the commit and the date. A horizontal line is the median of
- * a level, a vertical one a shift.
+ * A dot is a launch or, if there are more than DOTS, the median of consecutive launches of one
+ * level; its title has the commit and the date.  A horizontal line is the median of a level, a
+ * vertical line a shift.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -24,13 +24,13 @@ enum {
 	NAME = 640,
 };
 
-enum { LEVELS, SHIFTS }; /* series */
+enum { LEVELS, SHIFTS }; /* colours of gb_picture_color() */
 
 struct chart {
 	FILE *file;
 	const struct gb_history *history;
 	const struct gb_trend *trend;
-	double low, high; /* of the axis, ns */
+	double low, high; /* range of the axis, ns */
 };
 
 static void put_text(const struct chart *c, const char *text)
@@ -114,7 +114,7 @@ static void put_dot(const struct chart *c, size_t from, size_t to, double *room)
 	(void)fputs("</title></circle>\n", c->file);
 }
 
-/* Dots and median of launches from .. to, which are of one level. */
+/* Draw the dots and the median of launches from .. to, which belong to one level. */
 static void put_level(const struct chart *c, size_t from, size_t to, double *room)
 {
 	const size_t stride = (c->trend->count + DOTS - 1) / DOTS;

@@ -1,3 +1,4 @@
+/* folder.c -- see folder.h. */
 #include "cli/reports/history/folder.h"
 
 #include <errno.h>
@@ -10,9 +11,9 @@
 #include "cli/reports/history/scan.h"
 #include "common/text.h"
 
-/* ---- which files -------------------------------------------------------------------------- */
+/* ---- listing ------------------------------------------------------------------------------ */
 
-/* Paths of record files; those of the store's files are what follows the folder's. */
+/* Paths of record files, starting with the folder's own path, which the store omits. */
 struct listing {
 	size_t count, room;
 	char **path;
@@ -74,17 +75,17 @@ static enum gb_status list_files(const char *folder, struct listing *list, struc
 
 /* ---- reading ------------------------------------------------------------------------------ */
 
-/* A larger file is no record file. */
+/* True if the file is too large for a record file. */
 static bool is_huge(const char *path, struct gb_error *fault)
 {
 	const off_t most = (off_t)1 << 30;
 	struct stat info;
 
 	return !stat(path, &info) && info.st_size > most &&
-	       gb_fail(fault, GB_EUSAGE, "%s: has more than 1 GiB", path);
+	       gb_fail(fault, GB_EUSAGE, "%s: is larger than 1 GiB", path);
 }
 
-/* Files are read side by side and stored in their order. */
+/* Read the files in parallel, and store them in the order of the list. */
 static enum gb_status read_files(struct gb_store *store, const struct listing *list, size_t below,
 				 struct gb_error *err)
 {

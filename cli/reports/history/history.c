@@ -1,3 +1,4 @@
+/* history.c -- see history.h. */
 #include "cli/reports/history/history.h"
 
 #include <fnmatch.h>
@@ -9,10 +10,9 @@
 
 /* ---- the order of runs --------------------------------------------------------------------- */
 
-/* A run's place in time. */
+/* A run's position in time. */
 struct moment {
-	int64_t first,
-		second; /* the commit's date before that of the run; or that of the run alone */
+	int64_t first, second; /* the dates of the commit and the run, or the run's date twice */
 	const struct gb_stored_run *run;
 	const char *path;
 };
@@ -46,7 +46,7 @@ static int64_t least_date(int64_t a, int64_t b)
 	return a == GB_NO_DATE || (b != GB_NO_DATE && b < a) ? b : a;
 }
 
-/* The date of each commit: as its runs have it, else that of its first run. */
+/* Set the date of each commit: the recorded one, else the date of its first run. */
 static void date_commits(struct moment *moment, size_t count)
 {
 	if (count)
@@ -66,7 +66,7 @@ static void date_commits(struct moment *moment, size_t count)
 	}
 }
 
-/* All runs in the order of time: rank[run] is a run's place. */
+/* Order all runs by time: rank[run] is the position of a run. */
 static enum gb_status rank_runs(const struct gb_history *h, uint32_t *rank, struct gb_error *err)
 {
 	const struct gb_store *store = h->store;
@@ -87,7 +87,7 @@ static enum gb_status rank_runs(const struct gb_history *h, uint32_t *rank, stru
 	return GB_OK;
 }
 
-/* The numbers of all launches, in the order of their runs: a counting sort. */
+/* List the numbers of all launches in the order of their runs, by a counting sort. */
 static enum gb_status order_launches(const struct gb_history *h, size_t *order,
 				     struct gb_error *err)
 {
@@ -120,7 +120,7 @@ static bool matches(const char *glob, const char *key)
 	return fnmatch(glob, key, 0) == 0 || fnmatch(glob, variant, 0) == 0;
 }
 
-/* Whether the series is asked for; marks the globs that match it. */
+/* True if the series is selected; marks the globs that match it. */
 static bool is_wanted(const struct gb_history *h, const struct gb_stored_series *series, bool *used)
 {
 	bool wanted = h->globs == 0;
@@ -143,7 +143,7 @@ static int by_key(const void *a, const void *b)
 	return order ? order : y->cold - x->cold;
 }
 
-/* One launch more of the trend.  Another file may hold the same run: it counts once. */
+/* Add a launch to the trend.  A run that several files hold counts once. */
 static void add_launch(struct gb_trend *trend, const struct gb_store *store,
 		       const struct gb_stored_launch *launch, const struct gb_stored_run **last)
 {
@@ -165,7 +165,7 @@ static void add_launch(struct gb_trend *trend, const struct gb_store *store,
 	trend->run[trend->count++] = run;
 }
 
-/* Different files among the launches of a trend. */
+/* Count the files that the launches of a trend are from. */
 static void count_files(struct gb_trend *trend, size_t *seen, size_t mark)
 {
 	for (size_t i = 0; i < trend->count; i++) {
@@ -174,7 +174,7 @@ static void count_files(struct gb_trend *trend, size_t *seen, size_t mark)
 	}
 }
 
-/* Room for the launches of each trend that is wanted. */
+/* Allocate the trends that are selected.  number[series] becomes the index of the trend. */
 static enum gb_status make_trends(struct gb_history *h, size_t *number, struct gb_error *err)
 {
 	const struct gb_store *store = h->store;
@@ -217,7 +217,7 @@ out:
 	return err->code;
 }
 
-/* number[series]: SIZE_MAX for those that nobody asks for. */
+/* Set number[series] to SIZE_MAX for series that are not selected. */
 static enum gb_status choose_series(const struct gb_history *h, size_t *number,
 				    struct gb_error *err)
 {

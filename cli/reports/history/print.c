@@ -1,3 +1,4 @@
+/* print.c -- prints a history. */
 #include "cli/reports/history/print.h"
 
 #include <math.h>
@@ -11,7 +12,7 @@
 
 enum { SPARKS = 16 };
 
-/* The medians of up to SPARKS stretches as blocks of growing height. */
+/* Draw the medians of up to SPARKS stretches as blocks of different height. */
 static void draw_spark(const struct gb_trend *t, char text[4 * SPARKS])
 {
 	static const char *const block[] = { "\u2581", "\u2582", "\u2583", "\u2584",
@@ -41,7 +42,7 @@ static void draw_spark(const struct gb_trend *t, char text[4 * SPARKS])
 	free(room);
 }
 
-/* What all series have in common needs no column. */
+/* The properties that all series share need no column. */
 struct common {
 	bool machine, cache;
 };
@@ -59,7 +60,7 @@ static struct common common_of(const struct gb_history *h)
 	return c;
 }
 
-/* "2026-11-22T08:25:17Z"; for people the day is enough beside others. */
+/* "2026-11-22T08:25:17Z". */
 static void set_date(struct gb_grid *grid, size_t column, int64_t date)
 {
 	char text[GB_DATE_MAX];
@@ -75,7 +76,7 @@ static void set_day(struct gb_grid *grid, size_t column, int64_t date)
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
 
-/* The columns that tell series apart, and those that tell where a launch is. */
+/* The columns that identify a series, and those that identify a launch. */
 enum { KEY, MACHINE, CACHE, OF_SERIES };
 #define SERIES_COLUMNS(title)                              \
 	{ title, "key", true }, { NULL, "machine", true }, \
@@ -187,7 +188,7 @@ static void print_series(struct gb_sheet *sheet, const struct gb_history *h)
 	gb_sheet_grid(sheet, "series", &grid);
 }
 
-/* A line for each launch that failed. */
+/* Print a line for each launch that failed. */
 static void print_failures(struct gb_sheet *sheet, const struct gb_history *h)
 {
 	static const struct gb_column column[] = { SERIES_COLUMNS("failed"),
@@ -208,7 +209,7 @@ static void print_failures(struct gb_sheet *sheet, const struct gb_history *h)
 	gb_sheet_grid(sheet, "failures", &grid);
 }
 
-/* ---- sums ---------------------------------------------------------------------------------- */
+/* ---- totals -------------------------------------------------------------------------------- */
 
 /* "launches left out: 1 not verified, 2 without a date". */
 static void print_left_out(struct gb_sheet *sheet, const struct gb_history *h)
@@ -240,7 +241,7 @@ static void print_left_out(struct gb_sheet *sheet, const struct gb_history *h)
 		gb_sheet_end(sheet);
 }
 
-/* What the table has no column for. */
+/* Print the totals, which have no column in the table. */
 static void print_sums(struct gb_sheet *sheet, const struct gb_history *h)
 {
 	char why[GB_HISTORY_WHY];
@@ -290,7 +291,7 @@ static void put_launches(struct gb_sheet *sheet, const struct gb_history *h)
 	gb_sheet_grid(sheet, "launches", &grid);
 }
 
-/* launch: the number, in its series, of the first one after the shift. */
+/* launch: the index, within its series, of the first launch after the shift. */
 static void put_shifts(struct gb_sheet *sheet, const struct gb_history *h)
 {
 	static const struct gb_column column[] = {
@@ -320,7 +321,7 @@ static void put_shifts(struct gb_sheet *sheet, const struct gb_history *h)
 	gb_sheet_grid(sheet, "shifts", &grid);
 }
 
-/* Files of which nothing is used. */
+/* List the files that are not used. */
 static void put_left_out(struct gb_sheet *sheet, const struct gb_store *store)
 {
 	static const struct gb_column column[] = { { NULL, "file", true }, { NULL, "why", true } };

@@ -1,3 +1,4 @@
+/* scan.c -- see scan.h. */
 #include "cli/reports/history/scan.h"
 
 #include <math.h>
@@ -10,7 +11,7 @@
 
 /* ---- JSON --------------------------------------------------------------------------------- */
 
-/* Behind a value; NULL if it has no end. */
+/* Return the end of a value; NULL if it has none. */
 static const char *skip(const char *p)
 {
 	size_t depth = 0;
@@ -34,8 +35,8 @@ struct member {
 	const char *name, *value, *end;
 };
 
-/* The next member of an object; *p is at its '{' or behind the member before. False: there is none,
- * and *p is behind the object, or NULL if it is odd. */
+/* Read the next member of an object.  *p is at the object's '{' or at the end of the previous
+ * member.  False at the end, with *p after the object, or NULL if the syntax is unexpected. */
 static bool next_member(const char **p, struct member *m)
 {
 	const char *at = *p;
@@ -60,7 +61,7 @@ static bool is_named(const struct member *m, const char *name)
 	return (size_t)(m->value - m->name) == length + 2 && strncmp(m->name, name, length) == 0;
 }
 
-/* The number at *p, which moves behind it; NAN if there is none. */
+/* Read the number at *p and advance *p; NAN if there is none. */
 static double read_number(const char **p)
 {
 	const size_t length = strspn(*p, "0123456789.eE+-");
@@ -74,16 +75,16 @@ static double read_number(const char **p)
 
 enum { MOST_BYTES = 2048, MOST_ANSWERS = 8192 };
 
-/* A line without what differs from launch to launch. */
+/* A line without the parts that differ from launch to launch. */
 struct reduced {
 	char text[MOST_BYTES];
 	size_t size;
-	const char *run_id, *run_id_end; /* in the line */
-	bool ok;                         /* by the status */
-	double ns;                       /* the median; NAN: there is no time */
+	const char *run_id, *run_id_end; /* point into the line */
+	bool ok;                         /* the status is ok */
+	double ns;                       /* the median; NAN if there is no time */
 };
 
-/* False: there is no room. */
+/* Append bytes; false if they do not fit. */
 static bool put(struct reduced *r, const char *begin, const char *end)
 {
 	const size_t length = (size_t)(end - begin);
@@ -100,7 +101,7 @@ static bool put_text(struct reduced *r, const char *text)
 	return put(r, text, text + strlen(text));
 }
 
-/* An array of numbers, one at least. */
+/* True if this is an array of at least one number. */
 static bool are_samples(const char *p)
 {
 	if (*p != '[')
@@ -150,7 +151,7 @@ static bool put_member(struct reduced *r, const struct member *m)
 	if (is_named(m, "status"))
 		r->ok = strncmp(m->value, "\"ok\"", 4) == 0;
 	if (is_named(m, "reason") && r->ok)
-		return true; /* how wide the interval is */
+		return true; /* an ok record's reason is a remark, which a history does not read */
 	for (size_t i = 0; i < GB_COUNT(kept); i++)
 		if (is_named(m, kept[i]))
 			return put(r, m->name - 1, m->end) && put_text(r, ",");
@@ -179,7 +180,7 @@ static bool reduce(const char *line, struct reduced *r)
 /* ---- answers ------------------------------------------------------------------------------ */
 
 struct answer {
-	const char *text; /* in the same allocation */
+	const char *text; /* stored in the same allocation */
 	const struct gb_record *record;
 };
 
@@ -188,7 +189,7 @@ static int by_text(const void *a, const void *b)
 	return strcmp(((const struct answer *)a)->text, ((const struct answer *)b)->text);
 }
 
-/* What the reader makes of a reduced line; NULL: it is odd. */
+/* Return the reader's result for a reduced line; NULL if it rejects the line. */
 static const struct gb_record *ask(struct gb_scanner *scanner, const struct reduced *r)
 {
 	const struct answer wanted = { r->text, NULL };

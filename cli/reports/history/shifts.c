@@ -1,3 +1,4 @@
+/* shifts.c -- see shifts.h. */
 #include "cli/reports/history/shifts.h"
 
 #include <math.h>
@@ -11,25 +12,25 @@ const struct gb_shift_rule gb_shift_rule = {
 	.segment = 4, .candidates = 3, .alpha = 0.04, .least = 0.01
 };
 
-/* The standard deviation of normal noise by its median deviation. */
+/* The ratio of the standard deviation of normal noise to its median absolute deviation. */
 static const double NORMAL_MAD = 1.4826;
 
-/* A series, and room to work in. */
+/* A series and working memory. */
 struct work {
 	const double *value;
 	size_t count;
 	const struct gb_shift_rule *rule;
 	struct gb_splitter splitter;
-	double *log;      /* of the values */
-	double *rest;     /* what is left of these without the levels */
-	double *room;     /* for as many */
-	double inflation; /* of the statistic's variance: how much neighbours are alike */
-	double spread;    /* of the logarithms about their levels: a standard deviation */
+	double *log;      /* logarithms of the values */
+	double *rest;     /* logarithms minus the median of their level */
+	double *room;     /* working memory for `count` values */
+	double inflation; /* variance factor due to correlated neighbours */
+	double spread;    /* standard deviation of the logarithms about their levels */
 };
 
 /* ---- from splits to shifts ----------------------------------------------------------------- */
 
-/* Shifts at at[1 .. count], with at[0] the begin and at[count + 1] the end of the series. */
+/* Shifts are at at[1 .. count]; at[0] is the start and at[count + 1] the end of the series. */
 struct levels {
 	size_t count;
 	size_t *at;
@@ -65,7 +66,7 @@ static int by_p(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* Take the splits, the most significant first, whose interval holds no shift yet. */
+/* Take the splits whose interval contains no shift yet, the most significant first. */
 static void take_splits(const struct work *w, struct gb_split *found, size_t count,
 			struct levels *levels)
 {
@@ -97,9 +98,9 @@ double gb_median_of(const double *value, size_t count, double *room)
 	return gb_median_sorted(room, count);
 }
 
-/* The medians of the logarithms next to `at`, on both sides. */
+/* The medians of the logarithms on both sides of `at`, near it. */
 struct sides {
-	size_t begin, end; /* of what they are of */
+	size_t begin, end; /* range of the values used */
 	double left, right;
 };
 
@@ -111,7 +112,7 @@ static struct sides sides_of(const struct work *w, size_t begin, size_t at, size
 			       gb_median_of(w->log + at, m, w->room) };
 }
 
-/* Huber's loss: squares near 0, then as the distance. */
+/* Huber's loss: quadratic near 0, then linear. */
 static double huber(double x)
 {
 	const double bend = 1.345, far = fabs(x);
@@ -119,8 +120,8 @@ static double huber(double x)
 	return far < bend ? far * far / 2 : bend * (far - bend / 2);
 }
 
-/* Where the level changes, if it does so near `at`: the least loss about the medians of both sides,
- * which, other than by ranks, also goes by how large the shift is. */
+/* Find where near `at` the level changes: at the least loss about the medians of both sides.
+ * Unlike ranks, the loss depends on the size of the shift. */
 static size_t place_of(const struct work *w, size_t begin, size_t at, size_t end)
 {
 	const size_t segment = w->rule->segment;
@@ -144,7 +145,7 @@ static size_t place_of(const struct work *w, size_t begin, size_t at, size_t end
 	return best;
 }
 
-/* Put each shift where the launches between its neighbours place it. */
+/* Move each shift to where the launches between its neighbours place it. */
 static void place(const struct work *w, struct levels *levels)
 {
 	enum { ROUNDS = 5 };
@@ -164,7 +165,7 @@ static void place(const struct work *w, struct levels *levels)
 	}
 }
 
-/* A shift and what was found out about it between two neighbours. */
+/* A shift between two neighbours, and the result of its test. */
 struct tested {
 	size_t begin, at, end;
 	double p, size;
@@ -172,7 +173,7 @@ struct tested {
 
 static void test_shift(struct work *w, const struct levels *levels, size_t i, struct tested *t)
 {
-	/* Standard deviations: launches that are alike may drift, but do not jump so far. */
+	/* In standard deviations: correlated launches may drift, but do not jump that far. */
 	const double LARGE = 4;
 	const size_t begin = levels->at[i - 1], at = levels->at[i], end = levels->at[i + 1];
 	struct sides s;
@@ -185,8 +186,8 @@ static void test_shift(struct work *w, const struct levels *levels, size_t i, st
 		       .p;
 }
 
-/* Remove the weakest shift that is not significant or too small, until there is none. What is
- * known of those that stay is in tested[0 ..]. */
+/* Repeatedly remove the weakest shift that is not significant or too small.  The results for the
+ * remaining shifts are in tested[0 ..]. */
 static void prune(struct work *w, struct levels *levels, struct tested *tested)
 {
 	for (;;) {
@@ -215,7 +216,7 @@ static void prune(struct work *w, struct levels *levels, struct tested *tested)
 	}
 }
 
-/* What is left of the logarithms when each level's median is taken away, and its spread. */
+/* Subtract the median of each level from its logarithms, and measure the spread of the rest. */
 static void take_levels_away(struct work *w, const struct levels *levels)
 {
 	for (size_t i = 0; i <= levels->count; i++) {
@@ -230,8 +231,8 @@ static void take_levels_away(struct work *w, const struct levels *levels)
 	w->spread = NORMAL_MAD * gb_median_of(w->room, w->count, w->room);
 }
 
-/* How much the variance of a mean of neighbours is above that of independent values, at least 1:
- * from the correlation of what is left without the levels, outliers cut off, up to LAGS launches
+/* Measure by how much the variance of a mean of neighbours exceeds that of independent values; at
+ * least 1.  Uses the correlation of the residuals, with outliers clipped, up to LAGS launches
  * apart. */
 static void measure_rest(struct work *w, const struct levels *levels)
 {
@@ -264,7 +265,7 @@ enum gb_status gb_shift_ratio(const double *value, size_t begin, size_t at, size
 	return gb_ratio(value + from, at - from, value + at, to - at, GB_LEVEL, ratio, err);
 }
 
-/* False: memory ran out. */
+/* Allocate the working memory; false if memory ran out. */
 static bool has_room(struct work *w, struct levels *levels, struct gb_split **found,
 		     struct tested **tested)
 {
@@ -281,7 +282,7 @@ static bool has_room(struct work *w, struct levels *levels, struct gb_split **fo
 	return w->log && w->rest && w->room && *found && levels->at && *tested;
 }
 
-/* The shifts, with their sizes. */
+/* Return the shifts with their sizes. */
 static enum gb_status report(const struct work *w, const struct levels *levels,
 			     const struct tested *tested, struct gb_shift **shift,
 			     size_t *shift_count, struct gb_error *err)
@@ -337,7 +338,7 @@ enum gb_status gb_shifts_find(const double *value, size_t count, const struct gb
 	take_splits(&w, found, gb_splits_find(&w.splitter, rule->candidates, found), &levels);
 	place(&w, &levels);
 	prune(&w, &levels, tested);
-	/* What is left without the levels is known once these are. */
+	/* The residuals can be measured only now that levels are known. */
 	measure_rest(&w, &levels);
 	memset(tested, 0, (levels.count + 1) * sizeof *tested);
 	prune(&w, &levels, tested);

@@ -1,3 +1,4 @@
+/* splits.c -- see splits.h. */
 #include "cli/reports/history/splits.h"
 
 #include <math.h>
@@ -5,8 +6,9 @@
 
 /* ---- deviates ----------------------------------------------------------------------------- */
 
-/* Cumulant generating function of a Mann-Whitney statistic about its mean, without ties: that of a
- * sum of independent uniform ones, divided by another.  With its first two derivatives. */
+/* The cumulant generating function of a Mann-Whitney statistic about its mean, without ties, and
+ * its first two derivatives.  It is that of one sum of independent uniform variables minus that of
+ * another. */
 struct cumulants {
 	double k, k1, k2;
 };
@@ -34,7 +36,7 @@ static struct cumulants cumulants_at(size_t n, size_t m, double t)
 	return c;
 }
 
-/* t > 0 with K'(t) = x, by Newton's method within a bracket. */
+/* Solve K'(t) = x for t > 0, by Newton's method within a bracket. */
 static double saddlepoint(size_t n, size_t m, double x)
 {
 	double low = 0, high = INFINITY;
@@ -62,7 +64,7 @@ double gb_mann_whitney_deviate(size_t n, size_t m, double u)
 	const double pairs = (double)n * (double)m;
 	const double sd = sqrt(pairs * (double)(n + m + 1) / 12);
 	const double sign = u < pairs / 2 ? -1 : 1;
-	/* The continuity correction, without which the outermost value had no saddlepoint. */
+	/* Continuity correction; without it, the extreme value has no saddlepoint. */
 	const double x = fabs(u - pairs / 2) - 0.5;
 	double t, r, v;
 	struct cumulants c;
@@ -89,8 +91,8 @@ double gb_largest_deviate_p(double z, size_t count, size_t segment)
 
 /* ---- one interval ------------------------------------------------------------------------- */
 
-/* The best split by the ranks of the values within the interval, rank[0 .. end - begin), from 1,
- * the mean one for values that are equal.  at is begin if there is none. */
+/* The best split by the ranks rank[0 .. end - begin) of the values within the interval.  Ranks
+ * start at 1; equal values have their mean rank.  at is begin if there is none. */
 static struct gb_split best_split(const double *rank, size_t begin, size_t end, size_t segment)
 {
 	const size_t count = end - begin;
@@ -118,7 +120,7 @@ static struct gb_split best_split(const double *rank, size_t begin, size_t end, 
 	return best;
 }
 
-/* The statistic's deviate, more exactly.  What ties do to its variance is in z already. */
+/* A more exact deviate of the statistic. z already includes the effect of ties on its variance. */
 static double sharpen(const struct gb_split *split)
 {
 	const size_t n = split->at - split->begin, m = split->end - split->at;
@@ -176,15 +178,15 @@ struct gb_split gb_split_of(struct gb_splitter *splitter, size_t begin, size_t e
 
 /* ---- the seeded intervals ------------------------------------------------------------------ */
 
-static const double DECAY = 0.70710678118654752; /* of the length, from layer to layer */
+static const double DECAY = 0.70710678118654752; /* ratio of interval lengths between layers */
 
-/* Intervals of one length, `count` of them, evenly over the series. */
+/* `count` intervals of one length, evenly spaced over the series. */
 struct layer {
 	size_t length, count;
 	double step;
 };
 
-/* Layer number i of a series, 0 the whole; false: its intervals were too short. */
+/* Layer i of a series; layer 0 is the whole series.  False if its intervals would be too short. */
 static bool layer_of(const struct gb_splitter *w, int i, struct layer *layer)
 {
 	const double share = pow(DECAY, i), count = (double)w->count;
@@ -215,7 +217,7 @@ size_t gb_splits_find(struct gb_splitter *splitter, double candidates, struct gb
 
 			rank_values(w, begin, begin + layer.length);
 			s = best_split(w->rank, begin, begin + layer.length, w->segment);
-			/* No deviate is sharpened by more than half. */
+			/* sharpen() increases no deviate by more than half. */
 			if (s.at == begin ||
 			    share * gb_largest_deviate_p(1.5 * s.z, layer.length, w->segment) >
 				    candidates)
@@ -229,7 +231,7 @@ size_t gb_splits_find(struct gb_splitter *splitter, double candidates, struct gb
 	return count;
 }
 
-/* ---- room to work in ----------------------------------------------------------------------- */
+/* ---- memory -------------------------------------------------------------------------------- */
 
 bool gb_splitter_init(struct gb_splitter *splitter, const double *value, size_t count,
 		      size_t segment)

@@ -1,3 +1,4 @@
+/* store.c -- see store.h. */
 #include "cli/reports/history/store.h"
 
 #include <search.h>
@@ -101,8 +102,9 @@ static struct gb_stored_machine *add_machine(struct gb_store *store, const struc
 	return added;
 }
 
-/* The machine, which is added if it is not there; NULL if memory ran out. One that was known by less
- * is known by all from now on: it is no other machine, too, that is known by all. */
+/* Find the machine, or add it; NULL if memory ran out.  If the stored identity is incomplete and
+ * the new one is not, the new one replaces it, so that the machine no longer matches another
+ * complete identity. */
 static struct gb_stored_machine *find_machine(struct gb_store *store, const struct gb_machine *is)
 {
 	for (size_t i = store->machines; i-- > 0;)
@@ -150,7 +152,7 @@ static enum gb_status add_series(struct gb_store *store, const struct gb_stored_
 	return GB_OK;
 }
 
-/* Set *number to that of the record's series, which is added if it is not there. */
+/* Set *number to the number of the record's series, which is added if it is new. */
 static enum gb_status find_series(struct gb_store *store, const struct gb_record *record,
 				  uint32_t *number, struct gb_error *err)
 {
@@ -176,7 +178,7 @@ const char *gb_series_machine(const struct gb_stored_series *series)
 
 /* ---- launches ----------------------------------------------------------------------------- */
 
-/* False: the record tells nothing. */
+/* Set the kind and the value of a launch; false if the record has neither a time nor a failure. */
 static bool kind_of(const struct gb_record *record, struct gb_stored_launch *launch)
 {
 	const double ns = gb_launch_value(record, false);
@@ -212,8 +214,8 @@ static enum gb_status add_launch(struct gb_store *store, const struct gb_record 
 	return GB_OK;
 }
 
-/* The number of the record's run among those of its file, most often the one before; run_count: there
- * is none. */
+/* The index of the record's run among those of its file, usually the same as before; run_count if
+ * there is none. */
 static size_t find_run(const struct gb_records *records, size_t before,
 		       const struct gb_record *record)
 {

@@ -1,12 +1,12 @@
 /* store.h -- the launches of a folder of record files: one value for each key that a launch
  * measured.
  *
- * The store keeps a fraction of each file, so that thousands of files fit into memory. Files, runs,
- * series and launches are numbered as they come; a launch names its run and its series, a run its
- * file.
+ * The store keeps only a fraction of each file, so that thousands of files fit in memory.  Files,
+ * runs, series and launches are numbered in order of arrival.  A launch refers to its run and its
+ * series, a run to its file.
  *
- * The room history/: level shifts over stored records. folder.h finds and reads the files, shifts.h
- * judges one series, history.h all of them, print.c and charts.c show the results.
+ * The folder history/ finds level shifts in stored records.  folder.h finds and reads the files,
+ * shifts.h judges one series, history.h all of them; print.c and charts.c show the results.
  */
 #ifndef GPUBENCH_CLI_REPORTS_HISTORY_STORE_H
 #define GPUBENCH_CLI_REPORTS_HISTORY_STORE_H
@@ -17,7 +17,7 @@
 
 #include "cli/records/lines.h"
 
-/* What a record says of its launch. */
+/* The outcome of a launch. */
 enum gb_launch_kind {
 	GB_LAUNCH_TIME,
 	GB_LAUNCH_FAILED, /* or timed out */
@@ -28,11 +28,11 @@ enum gb_launch_kind {
 
 #define GB_NO_DATE INT64_MIN
 
-/* A record file; path is below the folder. */
+/* A record file; path is relative to the folder. */
 struct gb_stored_file {
 	char *path;
-	char *fault;    /* why nothing of it is used; NULL: it is */
-	bool truncated; /* the last line had no end */
+	char *fault;    /* why the file is not used; NULL if it is */
+	bool truncated; /* the last line was incomplete */
 };
 
 /* A run line.  Dates are seconds since 1970, UTC. */
@@ -44,10 +44,10 @@ struct gb_stored_run {
 
 struct gb_stored_machine {
 	struct gb_machine is;
-	bool shares_name; /* with another machine of the store */
+	bool shares_name; /* another machine of the store has the same name */
 };
 
-/* One key on one machine, with cold caches or with hot ones. */
+/* One key on one machine, with cold or with hot caches. */
 struct gb_stored_series {
 	const char *key;
 	char *own_key; /* the same, owned by the store */
@@ -72,25 +72,26 @@ struct gb_store {
 	struct gb_stored_machine **machine;
 	struct gb_stored_series **series;
 	struct gb_stored_launch *launch;
-	void *tree; /* of the series, for tsearch() */
+	void *tree; /* the series, for tsearch() */
 };
 
-/* Add a file with the launches of its records, or with a fault: why it has none; else NULL. Records
- * that were skipped or have no run line tell nothing. GB_EMEMORY. */
+/* Add a file with the launches of its records, or with a fault that says why it has none.  Records
+ * that were skipped or have no run line are ignored.  GB_EMEMORY. */
 enum gb_status gb_store_file(struct gb_store *store, const char *path,
 			     const struct gb_records *records, const char *fault,
 			     struct gb_error *err);
 
-/* Make room for one more in an array that has `count` of `room` elements of that size; array: the address
- * of the pointer to it.  False if memory ran out. */
+/* Make room for one more element of `size` bytes in an array with `count` of `room` elements;
+ * `array` is the address of the pointer to it.  False if memory ran out. */
 bool gb_grow(void *array, size_t *room, size_t count, size_t size);
 
 void gb_store_release(struct gb_store *store);
 
-/* The name of the series' machine; all that identifies the machine, if another has the name. */
+/* The name of the series' machine, or its full identity if another machine has the same name. */
 const char *gb_series_machine(const struct gb_stored_series *series);
 
-/* Seconds since 1970 of an RFC 3339 date with time; GB_NO_DATE if it is none, or text is NULL. */
+/* Seconds since 1970 of an RFC 3339 date with time; GB_NO_DATE if text is NULL or not such a
+ * date. */
 int64_t gb_date_parse(const char *text);
 /* "2026-11-22T08:25:38Z"; "" for GB_NO_DATE.  Returns text. */
 enum { GB_DATE_MAX = 32 };

@@ -1,9 +1,9 @@
-/* claims.c -- the claims of a paper, tested on what was measured here.
+/* claims.c -- tests the claims of a paper on the values measured here.
  *
- * A claim is about shape - who wins where, what grows, what is linear - never about absolute
- * times.  The kinds of test are those of results/papers/FORMAT.md.  A claim is tested on those of
- * its rows that were measured, and the verdict says how many those are; what compares rows needs two
- * of them.  What is decided by accounting needs none.
+ * A claim is about shape (which variant wins where, what grows, what is linear), never about
+ * absolute times.  results/papers/FORMAT.md lists the kinds of test.  A claim is tested on the rows
+ * that were measured, and the verdict states their number; tests that compare rows need at least
+ * two.  Tests by accounting need no measurement.
  */
 #include <math.h>
 #include <string.h>
@@ -16,11 +16,11 @@ struct claim {
 	const struct gb_repro *repro;
 	const cJSON *test;
 	size_t column;
-	size_t meant, tested; /* rows of the claim; of them: measured */
+	size_t meant, tested; /* number of the claim's rows, and of those measured */
 	char why[256];
 };
 
-/* Whether the row's key is among the test's `where`. */
+/* True if the row's keys are among those of the test's `where`. */
 static bool is_meant(const struct claim *c, size_t row)
 {
 	const struct gb_repro *t = c->repro;
@@ -42,13 +42,13 @@ static double here(const struct claim *c, size_t row, size_t column)
 	return c->repro->cell[row * c->repro->columns + column].here;
 }
 
-/* Whether the row is one of the claim's and was measured in its column. */
+/* True if the row belongs to the claim and was measured in its column. */
 static bool is_tested(const struct claim *c, size_t row)
 {
 	return is_meant(c, row) && !isnan(here(c, row, c->column));
 }
 
-/* Nothing, or too little, was measured: why, by the first row of the claim that lacks a value. */
+/* Too little was measured: set the reason from the first row of the claim that lacks a value. */
 static enum gb_claim_verdict missing(struct claim *c, size_t column)
 {
 	for (size_t r = 0; r < c->repro->rows; r++) {
@@ -63,8 +63,8 @@ static enum gb_claim_verdict missing(struct claim *c, size_t column)
 	return GB_CLAIM_UNTESTABLE;
 }
 
-/* Every value of the rows that are meant is on the right side of a bound: a number, or a factor times
- * another column. */
+/* Test that every value of the claim's rows is on the right side of a bound: a number, or a factor
+ * times another column. */
 static enum gb_claim_verdict test_bound(struct claim *c, bool below)
 {
 	const char *name = gb_json_text(c->test, "than");
@@ -98,7 +98,8 @@ static enum gb_claim_verdict test_bound(struct claim *c, bool below)
 	return c->tested ? GB_CLAIM_HELD : missing(c, than);
 }
 
-/* The values, or their quotients by the published ones of another column, keep together. */
+/* Test that the values, or their ratios to the published ones of another column, stay close
+ * together. */
 static enum gb_claim_verdict test_spread(struct claim *c)
 {
 	const char *name = gb_json_text(c->test, "against");
@@ -147,7 +148,7 @@ static enum gb_claim_verdict test_trend(struct claim *c, bool increasing)
 	return GB_CLAIM_HELD;
 }
 
-/* How far row is from the next one that the claim means. */
+/* The distance from the row to the next row of the claim. */
 static size_t distance(const struct claim *c, size_t row)
 {
 	size_t least = c->repro->rows;
@@ -159,8 +160,8 @@ static size_t distance(const struct claim *c, size_t row)
 	return least;
 }
 
-/* All rows count here.  Where the row of the peak was not measured, the one next to it that was must
- * have the largest value. */
+/* Test the position of the maximum over all rows.  If the row of the peak was not measured, the
+ * nearest row that was must have the largest value. */
 static enum gb_claim_verdict test_maximum(struct claim *c)
 {
 	const struct gb_repro *t = c->repro;
@@ -192,7 +193,8 @@ static enum gb_claim_verdict test_maximum(struct claim *c)
 	return GB_CLAIM_NOT_HELD;
 }
 
-/* Not a matter of timing: there is an amount of memory that every row fits but those of the claim. */
+/* Test, without timing, that some amount of memory suffices for every row except those of the
+ * claim. */
 static enum gb_claim_verdict test_memory(struct claim *c)
 {
 	const double bytes_per_item = gb_json_number(c->test, "bytes_per_item");
@@ -216,7 +218,7 @@ static enum gb_claim_verdict test_memory(struct claim *c)
 	return least > other ? GB_CLAIM_HELD : GB_CLAIM_NOT_HELD;
 }
 
-/* The quotient of two sizes that the text gives in bits. */
+/* Test the ratio of two sizes that the text states in bits. */
 static enum gb_claim_verdict test_bits(struct claim *c)
 {
 	const double bits = gb_json_number(c->test, "bits"),
@@ -227,7 +229,7 @@ static enum gb_claim_verdict test_bits(struct claim *c)
 	return fabs(bits / of - claimed) <= 1e-9 * claimed ? GB_CLAIM_HELD : GB_CLAIM_NOT_HELD;
 }
 
-/* The kinds that one column's rows decide. */
+/* Run the kinds of test that look at the rows of one column. */
 static enum gb_claim_verdict test_rows(struct claim *c, const char *kind)
 {
 	const bool spread = gb_equal(kind, "flat") || gb_equal(kind, "linear");
@@ -260,7 +262,7 @@ static enum gb_claim_verdict test_claim(struct claim *c)
 	return c->column == c->repro->columns ? GB_CLAIM_UNTESTABLE : test_rows(c, kind);
 }
 
-/* "in 6 of 6; 3 not measured", before what else there is to say. */
+/* Prepend the share of rows that were tested: "in 6 of 6; 3 not measured". */
 static void put_share(struct claim *c, enum gb_claim_verdict verdict)
 {
 	char rest[sizeof c->why];

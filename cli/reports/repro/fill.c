@@ -1,13 +1,12 @@
-/* fill.c -- what was measured, in the table's terms: values in the columns' units, their intervals, and
- * why there are none.
- */
+/* fill.c -- converts measurements into the table's terms: values in the columns' units, their
+ * intervals, or the reason why there is no value. */
 #include <math.h>
 #include <string.h>
 
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
-/* Why a record, which may be missing, has no value. */
+/* The reason why a record, which may be missing, has no value. */
 static const char *reason_of(const struct gb_repro *t, size_t row, const struct gb_record *record)
 {
 	if (record && record->emulated && !isnan(record->time.median))
@@ -19,14 +18,14 @@ static const char *reason_of(const struct gb_repro *t, size_t row, const struct 
 	return t->taken[row] ? "left out by --backend" : "left out by --preset";
 }
 
-/* Whether an emulator has such a value. */
+/* True if the record's value is valid: an emulator has metrics but no times. */
 static bool is_valid(const struct gb_repro_column *column, const struct gb_record *record)
 {
 	return record && (!record->emulated || (strncmp(column->value, "metrics.", 8) == 0 &&
 						!gb_equal(column->role, "time")));
 }
 
-/* A value in the column's unit.  A rate is the items divided by a time. */
+/* Convert a value to the column's unit.  A rate is the items divided by a time. */
 static double in_terms(const struct gb_repro_column *column, const struct gb_record *record,
 		       double value)
 {
@@ -35,7 +34,7 @@ static double in_terms(const struct gb_repro_column *column, const struct gb_rec
 	return value * column->scale;
 }
 
-/* The transfers' share of a time that includes them. */
+/* The transfer times to add if the column's time includes transfers, in ns. */
 static double transfers_of(const struct gb_repro_column *column, const struct gb_record *record)
 {
 	if (!column->scope || gb_is_cpu(record))
@@ -50,7 +49,8 @@ static void set_interval(struct gb_repro_cell *cell, double a, double b)
 	cell->high = fmax(a, b);
 }
 
-/* The 95 % interval of a median or a mean.  Rates of the whole run are as wide as its time. */
+/* Set the 95 % interval of a median or a mean.  A rate of the whole run has the relative interval
+ * of its time. */
 static void fill_interval(struct gb_repro_cell *cell, const struct gb_repro_column *column)
 {
 	const char *stat = strrchr(column->value, '.');
@@ -97,10 +97,10 @@ static void fill_measured(const struct gb_repro *t, size_t row, size_t c)
 	if (column->variant)
 		cell->reason = reason_of(t, row, record);
 	else
-		cell->reason = column->reason ? column->reason : "nothing stands for it here";
+		cell->reason = column->reason ? column->reason : "no variant corresponds to it";
 }
 
-/* The quotient's interval is as wide as both intervals allow. */
+/* A ratio's interval is the widest that both intervals allow. */
 static void fill_ratio(const struct gb_repro *t, size_t row, size_t c)
 {
 	struct gb_repro_cell *cell = &t->cell[row * t->columns];

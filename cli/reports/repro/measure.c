@@ -1,9 +1,9 @@
-/* measure.c -- measures what a paper's table needs, and puts it in the table's terms.
+/* measure.c -- measures the values of a paper's table, or finds them among stored records.
  *
- * A row's key columns set parameters; so do "set" of the table and of a column.  The columns of a
- * row that have one "set" are one point, measured with all their variants in one run; those of
- * `beside` go with the table's own, or with `beside_set`.  The cells then find their records by key, in
- * what the session has or among stored ones, of which nothing is measured.
+ * A row's key columns set parameters, and so do "set" of the table and of a column.  The columns of
+ * a row that share a "set" are one point, measured with all their variants in one run.  The columns
+ * of `beside` use the table's own "set", or `beside_set`.  Cells then find their records by key, in
+ * the session or among stored records, in which case nothing is measured.
  */
 #include <limits.h>
 #include <math.h>
@@ -38,8 +38,7 @@ static enum gb_status set_values(struct gb_sweep *sweep, const cJSON *set, struc
 	return GB_OK;
 }
 
-/* The row's mesh of those in the folder, under the name the paper gives its scene; false: there is
- * none. */
+/* Find the folder's mesh for the scene that the paper names in this row; false if there is none. */
 static bool mesh_of(const struct gb_repro *t, size_t row, const char *folder, char path[PATH_MAX])
 {
 	const size_t column = gb_repro_column(t, "printed_scene");
@@ -54,8 +53,8 @@ static bool mesh_of(const struct gb_repro *t, size_t row, const char *folder, ch
 	return false;
 }
 
-/* The point of one row and one column's set; parameters that none of them names have their
- * defaults.  A mesh that is there takes the place of the generated scene, and has its own size. */
+/* Set the point of one row and one column's set; other parameters have their defaults.  An
+ * available mesh replaces the generated scene and has its own size. */
 static enum gb_status point_of(const struct gb_repro *t, size_t row, const cJSON *set,
 			       struct gb_sweep *sweep, struct gb_error *err)
 {
@@ -107,12 +106,12 @@ static size_t variants_of(const struct gb_repro *t, const cJSON *set, const char
 
 /* ---- the records of a point --------------------------------------------------------------- */
 
-/* Where the records of a point are looked for. */
+/* How to search for the records of a point. */
 struct search {
 	const struct gb_repro_source *source;
 	const struct gb_sweep *sweep; /* the point */
-	void *params;                 /* the same */
-	bool any_threads;             /* nothing says how many: as many as the machine has */
+	void *params;                 /* parameters of the point */
+	bool any_threads;             /* match as many threads as the machine has */
 };
 
 static const struct gb_variant *variant_called(const char *workload, const char *name)
@@ -124,7 +123,7 @@ static const struct gb_variant *variant_called(const char *workload, const char 
 	return NULL;
 }
 
-/* A key without its threads: those of another machine's records are that machine's. */
+/* Remove the threads from a key: records of another machine have that machine's number. */
 static void cut_threads(char *key)
 {
 	char *at = strstr(key, " threads="), *end;
@@ -135,7 +134,7 @@ static void cut_threads(char *key)
 	memmove(at, end, strlen(end) + 1);
 }
 
-/* Whether the record is of that key. */
+/* True if the record has that key. */
 static bool is_of(const struct search *s, const struct gb_record *record, const char *key)
 {
 	const double threads = gb_member_number(&record->params, "threads");
@@ -155,7 +154,7 @@ static bool is_of(const struct search *s, const struct gb_record *record, const 
 	return same;
 }
 
-/* The variant's record of the point: the last that has a time, else the last; NULL if there is
+/* The variant's record at the point: the last one with a time, else the last one; NULL if there is
  * none. */
 static const struct gb_record *record_of(const struct search *s, const char *name,
 					 struct gb_error *err)
@@ -187,7 +186,7 @@ static const struct gb_record *record_of(const struct search *s, const char *nam
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* Measure what row needs with one set, or find it among the stored records. */
+/* Measure one row with one set, or find it among the stored records. */
 static enum gb_status measure_point(struct gb_repro *t, const struct gb_repro_source *source,
 				    size_t row, const cJSON *set, struct gb_error *err)
 {
@@ -229,7 +228,7 @@ out:
 	return err->code;
 }
 
-/* Every set of the row's columns once, the table's own first. */
+/* Measure a row with each set of its columns once, the table's own first. */
 static enum gb_status measure_row(struct gb_repro *t, const struct gb_repro_source *source,
 				  size_t row, struct gb_error *err)
 {

@@ -1,6 +1,5 @@
-/* notes.c -- what stands below a paper's table: what the columns are, why cells are empty, the claims
- * and the notes; then what is said of the paper as a whole, and of all tables.
- */
+/* notes.c -- prints the notes below a paper's table (columns, empty cells, claims, notes), those on
+ * the whole paper, and the totals of all tables. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +10,10 @@
 
 /* ---- lists -------------------------------------------------------------------------------- */
 
-/* A list, whose label is printed before the first item. */
+/* A list whose label is printed before the first item. */
 struct list {
 	struct gb_sheet *sheet;
-	const char *label; /* NULL: it is printed */
+	const char *label; /* NULL once it is printed */
 };
 
 static void begin_item(struct list *list)
@@ -25,7 +24,7 @@ static void begin_item(struct list *list)
 	gb_sheet_begin(list->sheet, GB_ITEM);
 }
 
-/* An item of a struct list, with printf()'s arguments. */
+/* Print an item of a struct list, with printf()'s arguments. */
 #define PUT_ITEM(list, ...)                                \
 	do {                                               \
 		begin_item(list);                          \
@@ -45,9 +44,9 @@ static void put_strings(struct list list, const cJSON *strings, const char *memb
 	}
 }
 
-/* ---- what the columns are ----------------------------------------------------------------- */
+/* ---- columns ------------------------------------------------------------------------------ */
 
-/* " --op=update --frames=1" of the table's and the column's parameters. */
+/* Append the parameters of the table or of a column: " --op=update --frames=1". */
 static void add_set(char *text, size_t size, const cJSON *set)
 {
 	const cJSON *value;
@@ -92,9 +91,9 @@ static void put_columns(struct list list, const struct gb_repro *t)
 			 text[0] ? text : " no options");
 }
 
-/* ---- why cells are empty ------------------------------------------------------------------ */
+/* ---- empty cells -------------------------------------------------------------------------- */
 
-/* Each reason once, with the first row that it holds for: "cpu_s, 210000000 on: ..." */
+/* Print each reason once, with the first row that it applies to: "cpu_s, 210000000 on: ..." */
 static void put_reasons(struct list list, const struct gb_repro *t)
 {
 	for (size_t c = 0; c < t->columns; c++) {
@@ -115,11 +114,11 @@ static void put_reasons(struct list list, const struct gb_repro *t)
 	}
 }
 
-/* ---- where stored records are from -------------------------------------------------------- */
+/* ---- sources of stored records ------------------------------------------------------------ */
 
 enum { MAX_SEEN = 4096 };
 
-/* The machine and build of a record with a time, unless `seen` has them. */
+/* Print the machine and build of a record with a time, unless `seen` contains them. */
 static void put_run(struct list *list, const struct gb_record *record, char seen[MAX_SEEN])
 {
 	const char *commit, *on;
@@ -146,7 +145,7 @@ static void put_runs(struct list list, const struct gb_repro *t)
 		put_run(&list, t->cell[i].record, seen);
 }
 
-/* Rows that a mesh from a file took, by the first record of each that is of one. */
+/* List the rows measured with a mesh from a file, each by its first such record. */
 static void put_meshes(struct list list, const struct gb_repro *t)
 {
 	for (size_t r = 0; r < t->rows; r++) {
@@ -232,7 +231,7 @@ void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper)
 	const cJSON *machine;
 
 	gb_sheet_put(sheet, GB_TITLE, "%s", gb_json_text(paper, "paper"));
-	if (original && sheet->format != GB_FORMAT_LATEX) /* in Cyrillic */
+	if (original && sheet->format != GB_FORMAT_LATEX) /* the original is in Cyrillic */
 		PUT_ITEM(&list, "in the original: %s", original);
 	if (doi)
 		PUT_ITEM(&list, "doi %s", doi);
@@ -259,7 +258,7 @@ static void put_left_out(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 	gb_sheet_grid(sheet, "left_out", &grid);
 }
 
-/* "21 tables: 150 of 400 cells measured" and what became of the rest. */
+/* Print the totals: "21 tables; 150 of 400 cells ..." and the reasons for the rest. */
 void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 {
 	static const char *const names[] = {
@@ -280,8 +279,8 @@ void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum)
 	}
 	if (sum->tables < 2)
 		return;
-	PUT_ITEM(&list, "%zu tables; %zu of %zu cells that a variant stands for measured",
-		 sum->tables, sum->measured, sum->cells);
+	PUT_ITEM(&list, "%zu tables; %zu of %zu cells with a variant measured", sum->tables,
+		 sum->measured, sum->cells);
 	for (int v = 0; v < GB_CLAIM_VERDICTS; v++)
 		if (sum->verdicts[v])
 			PUT_ITEM(&list, "claims: %zu %s: %s", sum->verdicts[v], gb_claim_words[v],

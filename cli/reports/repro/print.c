@@ -1,7 +1,8 @@
-/* print.c -- a paper's table: for people as in the paper, for programs a row for each cell.
+/* print.c -- prints a paper's table: as in the paper for people, one row per cell for programs.
  *
- * Beside each published column stands what was measured here, with its interval, and their quotient;
- * below the table what the columns are, why cells are empty, and the claims (notes.c).
+ * Next to each published column are the value measured here, with its interval, and the ratio of
+ * the two.  Below the table, notes.c explains the columns and the empty cells, and tests the
+ * claims.
  */
 #include <math.h>
 #include <stdio.h>
@@ -13,7 +14,8 @@
 
 /* ---- the grid ----------------------------------------------------------------------------- */
 
-/* value with that many significant digits; 0: a whole number.  NAN leaves the cell empty. */
+/* Set a value with that many significant digits; 0 prints an integer.  NAN leaves the cell
+ * empty. */
 static void set_number(struct gb_grid *grid, size_t column, double value, int digits)
 {
 	char text[40];
@@ -27,13 +29,13 @@ static void set_number(struct gb_grid *grid, size_t column, double value, int di
 	gb_grid_set(grid, column, text, GB_PLAIN);
 }
 
-/* What a column of the paper's becomes here. */
+/* How a column of the paper is shown. */
 struct shape {
 	bool key, ratio;
-	bool published; /* some row has a number in print */
-	bool measured;  /* a variant stands for it, or it is a ratio of such */
+	bool published; /* some row has a published value */
+	bool measured;  /* a variant measures it, or it is a ratio of such columns */
 	bool is_time;
-	bool exact; /* a count: compared by the difference */
+	bool exact; /* a count, compared by the difference */
 };
 
 static struct shape shape_of(const struct gb_repro *t, size_t c)
@@ -52,7 +54,8 @@ static struct shape shape_of(const struct gb_repro *t, size_t c)
 	return s;
 }
 
-/* The titles: per measured column published, here and their ratio; then the variants beside. */
+/* Make the titles: for each measured column published, here and their ratio; then the variants
+ * beside. */
 static size_t make_titles(const struct gb_repro *t, struct gb_column *title, char (*text)[64])
 {
 	size_t n = 0;
@@ -83,15 +86,15 @@ static size_t make_titles(const struct gb_repro *t, struct gb_column *title, cha
 	return n;
 }
 
-/* A row being made. */
+/* A row under construction. */
 struct row {
 	const struct gb_repro *t;
 	struct gb_grid *grid;
-	const struct gb_repro_cell *cell; /* of its first column */
+	const struct gb_repro_cell *cell; /* its first cell */
 	const char *plus_minus;
 };
 
-/* "4.123 ±1.2 %": a measured value; a wide interval is marked. */
+/* Set a measured value, "4.123 ±1.2 %"; a wide interval is marked. */
 static void set_measured(const struct row *row, size_t column, const struct gb_repro_cell *cell,
 			 int digits)
 {
@@ -181,8 +184,8 @@ static void print_title(struct gb_sheet *sheet, const struct gb_repro *t)
 
 enum { TABLE, ROW, COLUMN, ROLE, VARIANT, UNIT, PRINTED, PAPER, HERE, LOW, HIGH, REASON, COLUMNS };
 
-/* Keys have what is printed, the paper's own columns what was published and measured, and the variants
- * beside what was measured. */
+/* Keys have only the printed text; the paper's own columns have the published and the measured
+ * value; the variants beside have the measured value. */
 static void put_cells(struct gb_sheet *sheet, const struct gb_repro *t, const char *name)
 {
 	static const struct gb_column columns[COLUMNS] = {

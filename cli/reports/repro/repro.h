@@ -1,7 +1,8 @@
-/* repro.h -- a paper's table from results/papers/<paper>.json, filled with what was measured here.
+/* repro.h -- a paper's table from results/papers/<paper>.json, filled with values measured here.
  *
- * table.c holds it, set.c changes what is measured, measure.c measures or finds, fill.c fills, claims.c tests what the paper
- * concludes, sum.c counts, print.c and notes.c print.
+ * table.c reads the table, set.c changes its parameters, measure.c measures or finds records,
+ * fill.c fills the cells, claims.c tests the paper's conclusions, sum.c counts, print.c and notes.c
+ * print.
  */
 #ifndef GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
 #define GPUBENCH_CLI_REPORTS_REPRO_REPRO_H
@@ -13,78 +14,78 @@
 #include "cli/reports/grid/sheet.h"
 #include "common/status.h"
 
-/* Where the measured values come from. */
+/* The source of the measured values. */
 struct gb_repro_source {
-	struct gb_session *session;      /* measures; NULL: nothing is measured */
-	const struct gb_records *stored; /* then these are searched */
-	enum gb_preset preset;           /* the rows to take */
-	const char *meshes;              /* a folder of scripts/download-meshes.sh; NULL: none */
+	struct gb_session *session;      /* NULL if nothing is measured */
+	const struct gb_records *stored; /* searched if session is NULL */
+	enum gb_preset preset;           /* selects the rows */
+	const char *meshes;              /* folder of scripts/download-meshes.sh; NULL if none */
 };
 
-/* A column of the paper's, or of a variant that is measured beside it (results/papers/FORMAT.md); texts
- * that the file leaves out are NULL. */
+/* A column of the paper, or of a variant that is measured beside it (results/papers/FORMAT.md).
+ * Texts that the file omits are NULL. */
 struct gb_repro_column {
 	const char *name, *role, *unit, *param, *variant, *reason, *scope;
-	bool is_text, is_count; /* whole numbers: compared by their difference */
-	const char *value;      /* a path in a record */
-	bool is_time;           /* nanoseconds stand there */
-	double scale;           /* of that value, to the column's unit */
-	const char *of[2];      /* a ratio: dividend and divisor */
-	const cJSON *set;       /* parameters over the table's; NULL: none */
+	bool is_text, is_count; /* is_count: integers, compared by their difference */
+	const char *value;      /* path in a record */
+	bool is_time;           /* the value is in ns */
+	double scale;           /* factor from the value to the column's unit */
+	const char *of[2];      /* dividend and divisor of a ratio */
+	const cJSON *set;       /* parameters that override the table's; NULL if none */
 };
 
 struct gb_repro_cell {
-	const char *text; /* as printed, of a column of type text; NULL: it has none */
-	double published; /* as printed; NAN: no number is */
-	char number[40];  /* its digits; "": it has none */
-	const struct gb_record *record; /* NULL: nothing was measured */
-	double here;                    /* in the column's unit; NAN: not measured */
-	double low, high;               /* its 95 % interval; NAN: it has none */
-	const char *reason;             /* NULL if here is a number */
+	const char *text;               /* as printed, in a text column; NULL if none */
+	double published;               /* as printed; NAN if not a number */
+	char number[40];                /* its digits as printed; "" if none */
+	const struct gb_record *record; /* NULL if nothing was measured */
+	double here;                    /* in the column's unit; NAN if not measured */
+	double low, high;               /* 95 % interval; NAN if none */
+	const char *reason;             /* NULL if `here` is a number */
 };
 
-/* A published table and the same measured here.  The `paper_columns` are the paper's, those after them
- * the variants' of `beside`, with value and unit of the column beside_as.  Cells are row * columns +
- * column. */
+/* A published table and the values measured here.  The first `paper_columns` columns are the
+ * paper's; the rest are the variants of `beside`, with value and unit of the column beside_as.
+ * Cells are indexed by row * columns + column. */
 struct gb_repro {
 	const cJSON *paper, *table;
 	size_t rows, columns, paper_columns;
 	struct gb_repro_column *column;
 	const char *beside_as;
 	struct gb_repro_cell *cell;
-	bool *taken;        /* rows: the preset takes it */
-	bool stored;        /* nothing was measured: from stored records */
-	const char *meshes; /* as of gb_repro_source */
+	bool *taken;        /* per row: the preset includes it */
+	bool stored;        /* values are from stored records */
+	const char *meshes; /* see gb_repro_source */
 };
 
-/* Give parameters of all points of a table another value than the table does: "NAME=VALUE", more of
- * them separated by commas.  GB_EUSAGE for what is no parameter of the workload, no value of it, or
- * what differs from row to row. */
+/* Override parameters at all points of a table: "NAME=VALUE", several separated by commas.
+ * GB_EUSAGE for an unknown parameter, an invalid value, or a parameter that differs from row to
+ * row. */
 enum gb_status gb_repro_set(cJSON *table, const struct gb_workload *workload, const char *words,
 			    struct gb_error *err);
 
-/* Set up for a table of the paper.  Release it also after a failure. */
+/* Set up for a table of the paper.  Must be released also after a failure. */
 enum gb_status gb_repro_init(struct gb_repro *repro, const cJSON *paper, const cJSON *table,
 			     struct gb_error *err);
 void gb_repro_release(struct gb_repro *repro);
 
-/* Whether the preset takes the row. */
+/* True if the preset includes the row. */
 bool gb_repro_takes(const struct gb_repro *t, size_t row, enum gb_preset preset);
 
-/* Measure every row that the preset takes, or find its records among the stored ones, and fill the
- * cells. */
+/* Measure every row that the preset includes, or find its records among the stored ones, and fill
+ * the cells. */
 enum gb_status gb_repro_measure(struct gb_repro *repro, const struct gb_repro_source *source,
 				struct gb_error *err);
 /* Fill the cells from the records. */
 void gb_repro_fill(struct gb_repro *t);
 
-/* The cell as it is in print, text or number; NULL if it is empty. */
+/* The cell as printed in the paper, text or number; NULL if it is empty. */
 const char *gb_repro_printed(const struct gb_repro_cell *cell);
 
-/* True if the list of numbers and texts has what is printed in the cell. */
+/* True if the list of numbers and texts contains the cell's published value. */
 bool gb_repro_lists(const cJSON *list, const struct gb_repro_cell *cell);
 
-/* The index of the column called name, which may be NULL; repro->columns if there is none. */
+/* The index of the column with the name, which may be NULL; repro->columns if there is none. */
 size_t gb_repro_column(const struct gb_repro *repro, const char *name);
 
 /* ---- claims ------------------------------------------------------------------------------- */
@@ -107,12 +108,12 @@ struct gb_claim {
 /* Test a claim of the paper; false if it is about another table. */
 bool gb_repro_claim(const struct gb_repro *repro, const cJSON *claim, struct gb_claim *result);
 
-/* ---- what came of several tables ---------------------------------------------------------- */
+/* ---- totals over several tables ----------------------------------------------------------- */
 
-/* Cells are those that a variant stands for. */
+/* Counts only cells of columns with a variant. */
 struct gb_repro_sum {
 	size_t tables, cells, measured, verdicts[GB_CLAIM_VERDICTS];
-	char *ids[GB_CLAIM_VERDICTS]; /* "a, b": which those are; owned */
+	char *ids[GB_CLAIM_VERDICTS]; /* "a, b": the claims with that verdict; owned */
 	size_t reasons;
 	struct {
 		char *text; /* owned */
@@ -126,18 +127,18 @@ void gb_repro_sum_release(struct gb_repro_sum *sum);
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-/* The table, and what stands below it; programs get its cells and claims. */
+/* Print the table and the notes below it; programs get its cells and claims. */
 void gb_repro_print(struct gb_sheet *sheet, const struct gb_repro *t);
 void gb_repro_notes(struct gb_sheet *sheet, const struct gb_repro *t);
 
-/* The claims alone, for people. */
+/* Print only the claims, for people. */
 void gb_repro_claims(struct gb_sheet *sheet, const struct gb_repro *repro);
 
-/* Before a paper's tables: what is cited, and where it was measured. */
+/* Print the head of a paper, before its tables: the citation and the machines it used. */
 void gb_repro_print_head(struct gb_sheet *sheet, const cJSON *paper);
-/* After them: what the paper leaves unsaid. */
+/* Print the end of a paper, after its tables: notes, and facts that the paper does not state. */
 void gb_repro_print_end(struct gb_sheet *sheet, const cJSON *paper);
-/* After all: people see it if there are several tables. */
+/* Print the totals, after all papers; for people only if there are several tables. */
 void gb_repro_print_sum(struct gb_sheet *sheet, const struct gb_repro_sum *sum);
 
 #endif

@@ -1,7 +1,7 @@
-/* set.c -- `repro --set=NAME=VALUE,...`: parameters over those of a paper's table.
+/* set.c -- `repro --set=NAME=VALUE,...`: overrides parameters of a paper's table.
  *
- * The table's own "set", and those of its columns, are edited before anything is measured; a note on
- * the table says so.
+ * The "set" of the table and of its columns is edited before anything is measured; a note on the
+ * table says so.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 #include "cli/workloads/registry.h"
 #include "common/text.h"
 
-/* GB_EUSAGE if a row says what the parameter is. */
+/* GB_EUSAGE if the rows set the parameter. */
 static enum gb_status check_free(const cJSON *table, const char *name, struct gb_error *err)
 {
 	const cJSON *column;
@@ -22,13 +22,13 @@ static enum gb_status check_free(const cJSON *table, const char *name, struct gb
 		const char *param = gb_json_text(column, "param");
 
 		if (param && gb_equal(param, name))
-			return gb_fail(err, GB_EUSAGE, "--set=%s: the rows of %s say what it is",
-				       name, gb_json_text(table, "id"));
+			return gb_fail(err, GB_EUSAGE, "--set=%s: the rows of %s set it", name,
+				       gb_json_text(table, "id"));
 	}
 	return GB_OK;
 }
 
-/* Columns leave the parameter to the table, which takes the value. */
+/* Set the value for the table, and remove the parameter from its columns. */
 static bool put_value(cJSON *table, const char *name, const char *value)
 {
 	cJSON *set = cJSON_GetObjectItemCaseSensitive(table, "set");
@@ -55,19 +55,19 @@ static bool put_note(cJSON *table, const char *words)
 	return gb_json_append(notes, note) && gb_json_put_text(note, "text", text);
 }
 
-/* Apply one "NAME=VALUE", which is cut.  tried: the point of all values so far. */
+/* Apply one "NAME=VALUE", which is modified.  tried: a sweep with all values so far. */
 static enum gb_status set_one(cJSON *table, struct gb_sweep *tried, char *name,
 			      struct gb_error *err)
 {
 	char *value = strchr(name, '=');
 
 	if (!value || value == name)
-		return gb_fail(err, GB_EUSAGE, "--set=%.80s: NAME=VALUE is expected", name);
+		return gb_fail(err, GB_EUSAGE, "--set=%.80s: expected NAME=VALUE", name);
 	*value++ = '\0';
 	if (gb_sweep_set(tried, name, value, err) || check_free(table, name, err))
 		return err->code;
 	if (tried->count != 1)
-		return gb_fail(err, GB_EUSAGE, "--set=%s=%.80s: repro takes one value", name,
+		return gb_fail(err, GB_EUSAGE, "--set=%s=%.80s: repro takes a single value", name,
 			       value);
 	return put_value(table, name, value) ? GB_OK : gb_out_of_memory(err, NULL);
 }

@@ -1,5 +1,4 @@
-/* sum.c -- what came of several tables: how many cells, which claims, and what was left out.
- */
+/* sum.c -- totals over several tables: cells, claims, and reasons for cells that were left out. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,8 +6,8 @@
 #include "cli/reports/repro/repro.h"
 #include "common/text.h"
 
-/* "needs 3.00 GiB of host memory, 2.10 GiB free" and "needs 5 ..." are one reason: what differs is
- * in the tables.  The length up to which reasons are compared. */
+/* The length of the prefix by which reasons are compared: "needs 3.00 GiB of host memory, 2.10 GiB
+ * free" and "needs 5 ..." are one reason.  The tables show the details. */
 static size_t kind_length(const char *reason)
 {
 	return strcspn(reason, "0123456789(");

@@ -1,4 +1,5 @@
-/* table.c -- a paper's table: its columns, its cells as published, and room for what is measured. */
+/* table.c -- reads a paper's table: its columns, its published cells, and space for measured
+ * values. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -36,7 +37,7 @@ size_t gb_repro_column(const struct gb_repro *repro, const char *name)
 	return i;
 }
 
-/* True if that place in a record holds nanoseconds. */
+/* True if that path in a record is a time in ns. */
 static bool is_time(const char *path)
 {
 	static const char *const times[] = { "time.", "phases.", "host_time.", "upload",
@@ -48,7 +49,7 @@ static bool is_time(const char *path)
 	return false;
 }
 
-/* Nanoseconds into the unit of a time; 1 for everything else. */
+/* The factor from ns to the unit of a time; 1 for everything else. */
 static double scale_of(const struct gb_repro_column *column)
 {
 	static const struct {
@@ -89,7 +90,7 @@ static void read_column(struct gb_repro_column *column, const cJSON *json)
 		column->scale = scale_of(column);
 }
 
-/* The paper's columns, then the variants beside. */
+/* Read the paper's columns, then the variants beside. */
 static void read_columns(struct gb_repro *t)
 {
 	const struct gb_repro_column *measured = NULL;
@@ -117,7 +118,7 @@ static void read_columns(struct gb_repro *t)
 	}
 }
 
-/* Numbers whose digits matter are strings: what JSON makes of 0.0040 is 0.004. */
+/* Numbers whose digits matter are strings, because JSON reads 0.0040 as 0.004. */
 static void read_cell(struct gb_repro_cell *cell, const struct gb_repro_column *column,
 		      const cJSON *json)
 {

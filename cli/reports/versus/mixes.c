@@ -1,3 +1,4 @@
+/* mixes.c -- see mixes.h. */
 #include "cli/reports/versus/mixes.h"
 
 #include <math.h>
@@ -7,8 +8,8 @@
 
 static const struct {
 	const char *name, *path;
-	bool of_cpu, of_gpu; /* the back ends whose times depend on it */
-	bool in_gpu;         /* the path is one within the GPU's object */
+	bool of_cpu, of_gpu; /* back ends whose times depend on it */
+	bool in_gpu;         /* the path is relative to the GPU's object */
 } parts[GB_MIX_PARTS] = {
 	{ "CPU", "host.cpu", true, false, false },
 	{ "GPU", "name", false, true, true },

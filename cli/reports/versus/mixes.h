@@ -1,25 +1,26 @@
-/* mixes.h -- columns that are not of one machine and build: in what their records differ. */
+/* mixes.h -- finds how the records of a column differ if they are from several machines or
+ * builds. */
 #ifndef GPUBENCH_CLI_REPORTS_VERSUS_MIXES_H
 #define GPUBENCH_CLI_REPORTS_VERSUS_MIXES_H
 
 #include "cli/reports/compare/setups.h"
 
-enum { GB_MIX_PARTS = 13 }; /* of a machine and build */
+enum { GB_MIX_PARTS = 13 }; /* parts of a machine and a build */
 
-/* The values that a column has of one part. */
+/* The values of one part in a column. */
 struct gb_versus_mix {
 	size_t column, part;
 	const char *name;
-	size_t count; /* of different values; the first ones are kept */
+	size_t count; /* number of different values; only the first ones are kept */
 	struct gb_field_value value[GB_SETUP_VALUES];
 };
 
 struct gb_versus_mix gb_versus_mix_begin(size_t column, size_t part);
 
-/* A record of the column; one without a time does not count. */
+/* Add a record of the column; a record without a time is ignored. */
 void gb_versus_mix_add(struct gb_versus_mix *mix, const struct gb_record *record);
 
-/* The values as "A, B".  Returns text. */
+/* Format the values as "A, B".  Returns text. */
 char *gb_versus_mix_text(const struct gb_versus_mix *mix, char *text, size_t size);
 
 #endif

@@ -11,12 +11,13 @@
 #include "cli/reports/section.h"
 #include "common/text.h"
 
-/* A point's rows of one number of threads: the fastest of either side; NULL: there is none. */
+/* The fastest row of either side, among a point's rows with one number of threads; NULL if none. */
 struct place {
 	const struct gb_row *ours, *peer;
 };
 
-/* The places of a benchmark, by who is first; ours over the peer, of the places where it is. */
+/* The places of a benchmark, counted by which side is faster, and the speedup of ours over the peer
+ * at the places where ours is. */
 struct sum {
 	size_t places, alone, behind, ties, first;
 	double log_sum, least, most;
@@ -33,7 +34,7 @@ static bool is_peer(const struct gb_row *row)
 	return row->record->peer;
 }
 
-/* 1 of a serial variant, 0 on a GPU. */
+/* 1 for a serial variant, 0 on a GPU. */
 static double threads_of(const struct gb_row *row)
 {
 	return row->record->threads;
@@ -45,7 +46,8 @@ static void take(const struct gb_row **best, const struct gb_row *row)
 		*best = row;
 }
 
-/* The place of row `first`, among the rows from there to `end`; false if one before has had it. */
+/* Find the place of row `first` among the rows begin .. end; false if an earlier row has the same
+ * place. */
 static bool find_place(const struct gb_section *section, size_t begin, size_t first, size_t end,
 		       struct place *place)
 {
@@ -167,7 +169,7 @@ static void add_row(struct gb_grid *grid, const struct columns *c, const struct 
 
 /* ---- a benchmark -------------------------------------------------------------------------- */
 
-/* Whether a row of the table is due. */
+/* Count a place; true if it belongs in the table. */
 static bool count_place(struct sum *sum, const struct place *place)
 {
 	double by;
@@ -222,7 +224,7 @@ static void print_sum(struct gb_sheet *sheet, const struct sum *sum)
 	gb_sheet_end(sheet);
 }
 
-/* The same for programs. */
+/* The same, for programs. */
 static void put_sum(struct gb_sheet *sheet, const char *bench, const struct sum *sum)
 {
 	static const struct gb_column column[] = {

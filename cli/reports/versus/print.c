@@ -1,3 +1,4 @@
+/* print.c -- prints machines side by side. */
 #include "cli/reports/versus/print.h"
 
 #include <math.h>
@@ -15,7 +16,8 @@ static const char *name_of(const struct gb_versus *v, const struct gb_versus_tab
 
 /* ---- for people: a table ------------------------------------------------------------------- */
 
-/* Columns of the grid: what the row is, and four for each machine, the last one drawn. */
+/* Columns of the grid: those that name the row, then four per machine, the last of which is
+ * drawn. */
 enum { VARIANT, PARAMETERS, CACHES, FIRST, EACH = 4 };
 
 static void set_what(struct gb_grid *grid, const struct gb_versus_table *table,
@@ -32,7 +34,7 @@ static void set_what(struct gb_grid *grid, const struct gb_versus_table *table,
 		gb_grid_set(grid, CACHES, row->hot ? "hot" : "cold", GB_PLAIN);
 }
 
-/* The time or the rate; or in a word why there is none. */
+/* The time or the rate, or one word for why there is none. */
 static void set_value(struct gb_grid *grid, size_t column, const struct gb_versus_cell *cell,
 		      enum gb_versus_show show)
 {
@@ -51,7 +53,7 @@ static void set_value(struct gb_grid *grid, size_t column, const struct gb_versu
 			    GB_PLAIN);
 }
 
-/* The ratio, marked if it has no interval. */
+/* The speed-up, marked "?" if it has no interval. */
 static void set_speed_up(struct gb_grid *grid, size_t column, const struct gb_ratio *r)
 {
 	const bool alone = isnan(r->interval.low);
@@ -140,7 +142,7 @@ static void print_mean(struct gb_sheet *sheet, const struct gb_versus *v,
 			     caches, name_of(v, table, c));
 }
 
-/* How many rows a column lacks that another one has. */
+/* Print the number of rows that a column lacks. */
 static void print_absent(struct gb_sheet *sheet, const struct gb_versus *v,
 			 const struct gb_versus_table *table, size_t c)
 {
@@ -153,7 +155,7 @@ static void print_absent(struct gb_sheet *sheet, const struct gb_versus *v,
 			     name_of(v, table, c), absent, table->row_count);
 }
 
-/* A line for each cell that has neither a time nor tells by its word alone why. */
+/* Print a line for each cell without a time, except where its verdict already explains why. */
 static void print_reasons(struct gb_sheet *sheet, const struct gb_versus *v,
 			  const struct gb_versus_table *table, const struct gb_versus_row *row)
 {
@@ -201,8 +203,8 @@ static void print_legend(struct gb_sheet *sheet, const struct gb_versus *v,
 		     show == GB_SHOW_TIME ? "times" : "rates");
 	if (v->left_out)
 		gb_sheet_put(sheet, GB_LABEL, "left out: %zu records of %s", v->left_out,
-			     v->by == GB_BY_THREADS ? "variants that threads do not run"
-						    : "CPU variants, which no driver runs");
+			     v->by == GB_BY_THREADS ? "GPU variants, which run no CPU threads"
+						    : "CPU variants, which use no driver");
 }
 
 /* ---- for programs: a line for each cell ---------------------------------------------------- */

@@ -1,3 +1,4 @@
+/* versus.c -- see versus.h. */
 #include "cli/reports/versus/versus.h"
 
 #include <math.h>
@@ -10,16 +11,16 @@
 #include "cli/reports/launch.h"
 #include "common/text.h"
 
-/* One record, and where it goes. */
+/* One record and its place. */
 struct item {
 	const struct gb_record *record;
 	const char *key;
-	size_t table, column; /* the column as index into the names */
+	size_t table, column; /* column: index into all columns */
 	size_t order;
 	bool hot;
 };
 
-/* Items of one row in a sequence. */
+/* Consecutive items of one row. */
 struct group {
 	size_t order, first, count;
 };
@@ -53,7 +54,7 @@ static char *join(const char *before, const char *text, const char *after)
 	return asprintf(&name, "%s%s%s", before, text, after) < 0 ? NULL : name;
 }
 
-/* What the record's column is called, for free(); NULL: memory ran out. */
+/* The name of the record's column, for free(); NULL if memory ran out. */
 static char *column_name(enum gb_versus_by by, const struct gb_record *record)
 {
 	const struct gb_run *run = record->run;
@@ -99,7 +100,7 @@ static bool is_of_column(const struct gb_versus *v, size_t column, const char *n
 	return gb_equal(v->column[column].name, name);
 }
 
-/* The index of the record's column, which is added if it is new. */
+/* Find the index of the record's column, which is added if it is new. */
 static enum gb_status find_column(struct gb_versus *v, const struct gb_record *record,
 				  size_t *index, struct gb_error *err)
 {
@@ -123,7 +124,7 @@ static enum gb_status find_column(struct gb_versus *v, const struct gb_record *r
 	return GB_OK;
 }
 
-/* Machines of one name are called by all that tells them apart. */
+/* Replace the names of machines that share a name by their full identities. */
 static enum gb_status tell_apart(struct gb_versus *v, struct gb_error *err)
 {
 	for (size_t i = 0; i < v->column_count && v->by == GB_BY_MACHINE; i++) {
@@ -142,7 +143,7 @@ static enum gb_status tell_apart(struct gb_versus *v, struct gb_error *err)
 	return GB_OK;
 }
 
-/* The index of the record's table, which is added if it is new. */
+/* Find the index of the record's table, which is added if it is new. */
 static enum gb_status find_table(struct gb_versus *v, const struct gb_record *record, size_t *index,
 				 struct gb_error *err)
 {
@@ -167,7 +168,7 @@ static enum gb_status find_table(struct gb_versus *v, const struct gb_record *re
 	return GB_OK;
 }
 
-/* The item's key without its threads. */
+/* Remove the threads from the item's key. */
 static enum gb_status drop_threads(struct gb_versus *v, struct item *it, struct gb_error *err)
 {
 	static const char word[] = " threads=";
@@ -187,7 +188,7 @@ static enum gb_status drop_threads(struct gb_versus *v, struct item *it, struct 
 	return GB_OK;
 }
 
-/* Whether the record depends on what columns stand for. */
+/* True if the record depends on what columns stand for. */
 static bool depends(enum gb_versus_by by, const struct gb_record *record)
 {
 	return gb_is_cpu(record) ? by != GB_BY_DRIVER : by != GB_BY_THREADS;
@@ -218,7 +219,7 @@ static enum gb_status collect(struct gb_versus *v, const struct gb_records *list
 	return tell_apart(v, err);
 }
 
-/* The table's columns are those of its records. */
+/* Set the table's columns: those that its records are in. */
 static enum gb_status find_columns(struct gb_versus *v, const struct item *item, size_t count,
 				   size_t table, struct gb_error *err)
 {
@@ -240,7 +241,7 @@ static enum gb_status find_columns(struct gb_versus *v, const struct item *item,
 
 /* ---- a cell ------------------------------------------------------------------------------- */
 
-/* Whether an earlier item is of the same launch and column: a file may be given twice. */
+/* True if an earlier item is of the same launch and column: a file may be given twice. */
 static bool is_repeated(const struct item *item, size_t i)
 {
 	for (size_t k = 0; k < i; k++)
@@ -250,7 +251,7 @@ static bool is_repeated(const struct item *item, size_t i)
 	return false;
 }
 
-/* Why the record has no time that counts; GB_SAME: it has one. */
+/* Why the record has no valid time; GB_SAME if it has one. */
 static enum gb_verdict_word verdict_of(const struct gb_record *record, double value)
 {
 	if (record->status == GB_STATUS_FAILED)
@@ -260,7 +261,8 @@ static enum gb_verdict_word verdict_of(const struct gb_record *record, double va
 	return record->status == GB_STATUS_UNVERIFIED ? GB_UNVERIFIED : GB_SAME;
 }
 
-/* One failed launch makes the cell failed; else a launch with a time makes it one. */
+/* Update the cell's verdict: one failed launch makes it failed; else one launch with a time
+ * suffices. */
 static void take_verdict(struct gb_versus_cell *cell, enum gb_verdict_word verdict,
 			 const struct gb_record *record)
 {
@@ -278,13 +280,13 @@ static void take_verdict(struct gb_versus_cell *cell, enum gb_verdict_word verdi
 	cell->reason = record->emulated ? "emulated: no time of a GPU" : record->reason;
 }
 
-/* Items that the record's rate counts: it belongs to the median time. */
+/* The items behind the record's rate, which refers to the median time. */
 static double items_of(const struct gb_record *record)
 {
 	return record->rates.items_per_s * record->time.median * 1e-9;
 }
 
-/* The cell of a column, and its values, ascending; value has room for count. */
+/* Fill the cell of a column, and its values in ascending order; value has room for `count`. */
 static void take_cell(const struct gb_versus *v, const struct item *item, size_t count,
 		      size_t column, struct gb_versus_cell *cell, double *value)
 {
@@ -380,7 +382,7 @@ static int by_order(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-/* The sorted items of a table as rows, in the order of first appearance. */
+/* Group the sorted items of a table into rows, in order of first appearance. */
 static size_t find_groups(const struct item *item, size_t count, struct group *group)
 {
 	size_t groups = 0;
@@ -516,7 +518,7 @@ void gb_versus_release(struct gb_versus *versus)
 	*versus = (struct gb_versus){ 0 };
 }
 
-/* ---- sums --------------------------------------------------------------------------------- */
+/* ---- means -------------------------------------------------------------------------------- */
 
 struct gb_versus_mean gb_versus_mean_of(const struct gb_versus_table *table, size_t column,
 					bool hot)

@@ -1,13 +1,13 @@
-/* bfs.c -- the bfs workload: distances and parents from one source after another, or from a batch of
+/* bfs.c -- the bfs workload: distances and parents from one source at a time, or from a batch of
  * sources at once.
  *
- * Traversed edges per second (TEPS): the out-degrees of all vertices that are reached, summed,
- * over the time of the search, parallel edges and self-loops included as often as they are
- * stored; of an undirected graph that counts each edge twice, once from either end.  Graph500
- * counts each undirected edge once: that is the metric graph500_edges.  Rates of several sources
- * are summed up by the harmonic mean.  The edges of a batch are those of its searches, summed, over
- * the time of all.  A search that stops early does not look at each edge it is
- * credited with, which is why the bytes it did touch stand beside.
+ * Traversed edges per second (TEPS) is the sum of the out-degrees of all reached vertices, divided
+ * by the time of the search.  Parallel edges and self-loops count as often as they are stored, so
+ * an undirected graph counts each edge twice, once from either end.  Graph500 counts each
+ * undirected edge once; the metric graph500_edges does the same.  Rates of several sources are
+ * averaged by the harmonic mean.  The edges of a batch are the sum over its searches, and its time
+ * is the time of the whole batch.  A search that stops early does not read every edge it is
+ * credited with; the metric touched_bytes reports the bytes it did read.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -31,65 +31,66 @@ static const struct gb_param params[] = {
 	  AT(GB_CHOICE, graph),
 	  .initial = "gnp",
 	  .choices = graphs,
-	  .help = "to generate; gnp: each ordered pair with probability p; blocks: a chain of "
-		  "dense blocks; kronecker (R-MAT), uniform, grid: undirected" },
+	  .help = "generated graph; gnp: each ordered pair is an edge with probability p; "
+		  "blocks: a chain of dense blocks; kronecker (R-MAT), uniform, grid: undirected" },
 	{ .name = "vertices",
 	  AT(GB_INT, vertices),
 	  .initial = "16Ki",
 	  .min = 1,
 	  .max = INT64_C(1) << 30,
 	  .unit = "vertices",
-	  .help = "of gnp and blocks (at most 64Ki), uniform and grid" },
+	  .help = "vertices of a gnp, blocks (both at most 64Ki), uniform or grid graph" },
 	{ .name = "p",
 	  AT(GB_FLOAT, p),
 	  .initial = "0.05",
 	  .high = 1,
-	  .help = "of gnp and blocks: probability of an edge" },
+	  .help = "edge probability of gnp and blocks" },
 	{ .name = "scale",
 	  AT(GB_INT, scale),
 	  .initial = "16",
 	  .min = 1,
 	  .max = 30,
-	  .help = "of kronecker: 2^scale vertices" },
+	  .help = "log2 of the number of vertices of kronecker" },
 	{ .name = "edgefactor",
 	  AT(GB_INT, edgefactor),
 	  .initial = "16",
 	  .min = 1,
 	  .max = 1024,
-	  .help = "of kronecker and uniform: undirected edges drawn per vertex" },
+	  .help = "undirected edges per vertex drawn for kronecker and uniform" },
 	{ .name = "blocks",
 	  AT(GB_INT, blocks),
 	  .initial = "16",
 	  .min = 1,
 	  .max = BFS_MATRIX_VERTICES,
-	  .help = "of blocks: how many in the chain" },
+	  .help = "number of blocks in the chain of --graph=blocks" },
 	{ .name = "orphans",
 	  .hidden = true,
 	  AT(GB_FLOAT, orphans),
 	  .initial = "0",
 	  .high = 1,
-	  .help = "of gnp and blocks: share of the vertices that have no in-edges" },
+	  .help = "fraction of the vertices of gnp and blocks that have no in-edges" },
 	{ .name = "multi",
 	  .hidden = true,
 	  AT(GB_CHOICE, multi),
 	  .initial = "no",
 	  .choices = answers,
-	  .help = "of kronecker and uniform: keep self-loops and parallel edges" },
+	  .help = "keep self-loops and parallel edges of kronecker and uniform" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
-	  .help = "graph to read, by its ending: .mtx, .el or .txt (edges), .gr (DIMACS), .sg "
-		  "(GAPBS)" },
+	  .help = "read the graph from a .mtx, .el or .txt (edge list), .gr (DIMACS) or .sg "
+		  "(GAPBS) file" },
 	{ .name = "write",
 	  AT(GB_PATH, write),
 	  .written = true,
-	  .help = "write the graph as .sg or .el, so that other programs can search it" },
+	  .help = "write the graph to a .sg or .el file for use by other programs" },
 	{ .name = "sources",
 	  AT(GB_INT, sources),
 	  .initial = "64",
 	  .min = 1,
 	  .max = 1 << 20,
 	  .unit = "sources",
-	  .help = "different vertices to start from, one a sample; those that have out-edges" },
+	  .help = "number of distinct source vertices, one per sample; every source has "
+		  "out-edges" },
 	{ .name = "batch",
 	  AT(GB_INT, batch),
 	  .initial = "1",
@@ -97,33 +98,32 @@ static const struct gb_param params[] = {
 	  .max = BFS_BATCH,
 	  .unit = "sources",
 	  .keyed = "1",
-	  .help = "searched together in one run, by the variants that can; the next so many of "
-		  "the sources, round and round" },
+	  .help = "sources searched together in one run, taken cyclically (batch variants only)" },
 	{ .name = "result",
 	  AT(GB_CHOICE, output),
 	  .initial = "dist",
 	  .choices = outputs,
-	  .help = "what a search finds: distances, parents, or both" },
+	  .help = "result of a search: distances, parents, or both" },
 	{ .name = "warps",
 	  AT(GB_CHOICE, warps),
 	  .initial = "no",
 	  .choices = answers,
-	  .help = "model how many lanes of a warp are busy in the paper's kernels" },
+	  .help = "model the percentage of busy warp lanes in the paper's kernels" },
 	{ .name = "index",
 	  AT(GB_CHOICE, index),
 	  .initial = "auto",
 	  .choices = indices,
 	  .unit = "bits",
-	  .help = "of CSR's columns on the GPU; auto: 16 for up to 64Ki vertices" },
+	  .help = "width of CSR column indices on the GPU in bits; auto: 16 up to 64Ki vertices" },
 	GB_COMMON_PARAMS(struct bfs_params),
 };
 #undef AT
 
-/* ---- sweeps, each a line of words as typed after `gpubench bfs` --------------------------- */
+/* ---- sweeps: each line holds the arguments of `gpubench bfs` ------------------------------ */
 
-/* Sizes around words, warps, lines and slabs; nothing and everything connected; each generator;
- * deep chains, what cannot be reached, parallel edges; parents behind 64 neighbours of the same level;
- * batches, with sources twice in one too. */
+/* Sizes around words, warps, cache lines and slabs; empty and complete graphs; each generator; deep
+ * chains, unreachable vertices and parallel edges; parents after 64 neighbours of the same level;
+ * batches, also with a source that occurs twice. */
 static const char *const check[] = {
 	"--vertices=1,2,31,32,33,65,1023,1025 --p=0.05,0.6 --sources=2 --result=both",
 	"--vertices=2100 --p=0.02,0.3 --sources=2 --result=dist,both",
@@ -143,7 +143,6 @@ static const char *const check[] = {
 	NULL,
 };
 
-/* Some 8 s on two cores: flushing the caches before each sample takes most of it. */
 static const char *const quick[] = {
 	"--vertices=4Ki --sources=8",
 	NULL,
@@ -206,7 +205,7 @@ static size_t common_divisor(size_t a, size_t b)
 	return b ? common_divisor(b, a % b) : a;
 }
 
-/* After so many batches the first one comes again. */
+/* The number of batches after which the first one repeats. */
 static int64_t distinct(const void *params_, const void *input)
 {
 	const struct bfs_input *in = input;
@@ -217,7 +216,7 @@ static int64_t distinct(const void *params_, const void *input)
 
 /* ---- verification and metrics ------------------------------------------------------------ */
 
-/* Edges as Graph500 counts them: undirected ones once, of parallel ones each. */
+/* Edges as Graph500 counts them: each undirected edge once, each parallel edge separately. */
 static double graph500_edges(const struct bfs_input *in, const struct bfs_facts *facts)
 {
 	if (!in->symmetric)
@@ -225,7 +224,7 @@ static double graph500_edges(const struct bfs_input *in, const struct bfs_facts 
 	return (double)(facts->edges - facts->loops) / 2 + (double)facts->loops;
 }
 
-/* What is known of a batch: what its searches reach, summed, and the most levels. */
+/* The reach of a batch: sums over its searches, and the maximum number of levels. */
 struct reach {
 	double reached, edges, graph500_edges;
 	uint32_t levels;
@@ -251,8 +250,8 @@ static bool find_reach(const struct bfs_params *p, const struct bfs_input *in, i
 	return true;
 }
 
-/* By how many standard deviations the edges of G(n, p) differ from their mean; NAN for p = 0, 1 and
- * all other graphs. */
+/* The difference between the number of edges of G(n, p) and its mean, in standard deviations.  NAN
+ * for p = 0, for p = 1 and for all other graphs. */
 static double z_score(const struct bfs_params *p, const struct bfs_input *in)
 {
 	const double pairs = (double)in->n * ((double)in->n - 1);
@@ -263,7 +262,7 @@ static double z_score(const struct bfs_params *p, const struct bfs_input *in)
 	return ((double)in->m - pairs * p->p) / deviation;
 }
 
-/* A metric that is left out where it means nothing. */
+/* Add a metric unless it is NAN (not defined for this graph). */
 static void add(struct gb_metrics *metrics, const char *name, double value)
 {
 	if (!isnan(value))
@@ -324,8 +323,8 @@ static double items(const void *params_, const void *input, int64_t sample)
 	return find_reach(params_, input, sample, &reach, &ignored) ? reach.edges : (double)NAN;
 }
 
-/* Of the first batch.  A search need not read the graph, only write its result; what it did read
- * is the variants' metric touched_bytes. */
+/* The work of the first batch.  Only writing the result is compulsory, not reading the graph.  The
+ * variants report what they did read as touched_bytes. */
 static struct gb_work work(const void *params_, const void *input)
 {
 	return (struct gb_work){ .items = items(params_, input, 0),

@@ -1,9 +1,9 @@
-/* reference.c -- right distances, by a serial search with a queue, and what follows from them.
+/* reference.c -- correct distances by a serial search with a queue, and facts derived from them.
  *
- * The distances themselves are checked on every edge, once per source: no edge u -> v from a
- * reached u leads further than to the level after u's, so that what a reached vertex leads to is
- * reached; and each reached vertex but the source has a predecessor one level before its own.
- * What is kept of them is a digest.
+ * The distances are themselves checked on every edge, once per source.  Every edge u -> v from a
+ * reached u leads at most one level beyond u, so all successors of a reached vertex are reached.
+ * Each reached vertex except the source has a predecessor one level before its own.  Only a digest
+ * of the distances is kept.
  */
 #include "cli/workloads/bfs/reference.h"
 
@@ -37,7 +37,7 @@ bool bfs_reference(const struct bfs_input *in, uint32_t source, int32_t *dist)
 	return true;
 }
 
-/* Whether v has an in-edge from the level before its own. */
+/* True if v has an in-edge from the level before its own. */
 static bool has_predecessor(const struct bfs_input *in, const int32_t *dist, uint32_t v)
 {
 	for (uint64_t e = in->in.row[v]; e < in->in.row[v + 1]; e++) {
@@ -49,7 +49,7 @@ static bool has_predecessor(const struct bfs_input *in, const int32_t *dist, uin
 	return false;
 }
 
-/* Whether no edge of u leads further than one level on. */
+/* True if every edge of u leads at most one level beyond u. */
 static bool edges_obey(const struct bfs_input *in, const int32_t *dist, uint32_t u)
 {
 	const uint32_t most = (uint32_t)dist[u] + 1;
@@ -60,7 +60,7 @@ static bool edges_obey(const struct bfs_input *in, const int32_t *dist, uint32_t
 	return right;
 }
 
-/* Whether the distances obey the rules on every edge. */
+/* True if the distances obey the rules above on every edge. */
 static bool is_right(const struct bfs_input *in, uint32_t source, const int32_t *dist)
 {
 	uint64_t wrong = dist[source] != 0;

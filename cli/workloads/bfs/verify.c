@@ -1,14 +1,14 @@
-/* verify.c -- what makes a search right.
+/* verify.c -- verification of the result of a search.
  *
- * Graph500's rules, for directed graphs: (1) the parents are a tree, (2) each tree edge joins
- * levels that differ by one, (3) no edge u -> v from a reached u leads further than to the level
- * after u's, (4) so what a reached vertex leads to is reached, and nothing else, (5) each tree edge
+ * Graph500's rules for directed graphs: (1) the parents form a tree, (2) each tree edge joins
+ * levels that differ by one, (3) an edge u -> v from a reached u leads at most one level beyond u,
+ * (4) the reached vertices are exactly those that have a path from the source, (5) each tree edge
  * is an edge of the graph.
  *
- * Distances are right if they are those of the reference, which obey rules 3 and 4.  Only digests
- * are compared, so that verifying a result reads n numbers and not m edges.  Parents are right if
- * they are edges and form a tree in which each vertex is as deep as it is distant: then rule 2
- * holds by construction.  Only once something is wrong is the reference run again, to find what.
+ * Distances are right if they equal those of the reference, which obey rules 3 and 4.  Only digests
+ * are compared, so verification reads n numbers and not m edges.  Parents are right if they are
+ * edges and form a tree in which the depth of each vertex equals its distance; rule 2 then holds by
+ * construction.  The reference runs again only to locate a fault.
  */
 #include "cli/workloads/bfs/reference.h"
 
@@ -19,7 +19,7 @@ enum { UNKNOWN = -2, ON_PATH = -3 };
 
 /* ---- distances --------------------------------------------------------------------------- */
 
-/* What is wrong with the distance of v. */
+/* Report the wrong distance of v. */
 static enum gb_status report_distance(const struct bfs_input *in, uint32_t source, uint32_t v,
 				      int32_t have, int32_t want, const char *what,
 				      struct gb_error *err)
@@ -40,7 +40,7 @@ static enum gb_status report_distance(const struct bfs_input *in, uint32_t sourc
 		       what, v, have, want, source);
 }
 
-/* Compare with the reference; `what` names ours. */
+/* Compare distances with the reference.  `what` names them in the error message. */
 static enum gb_status check_distances(const struct bfs_input *in, int64_t search,
 				      const int32_t *dist, const char *what, struct gb_error *err)
 {
@@ -63,7 +63,7 @@ static enum gb_status check_distances(const struct bfs_input *in, int64_t search
 
 /* ---- parents ----------------------------------------------------------------------------- */
 
-/* Whether there is an edge u -> v. */
+/* True if the graph has an edge u -> v. */
 static bool is_edge(const struct bfs_input *in, uint32_t u, uint32_t v)
 {
 	uint64_t low = in->out.row[u], high = in->out.row[u + 1];
@@ -79,7 +79,7 @@ static bool is_edge(const struct bfs_input *in, uint32_t u, uint32_t v)
 	return low < in->out.row[u + 1] && in->out.column[low] == v;
 }
 
-/* That each parent is a vertex from which an edge leads here, or the mark of what is unreached. */
+/* Check that each parent is the start of an edge to its vertex, or marks the vertex unreached. */
 static enum gb_status check_tree_edges(const struct bfs_input *in, uint32_t source,
 				       const int32_t *parent, struct gb_error *err)
 {
@@ -110,8 +110,8 @@ static enum gb_status check_tree_edges(const struct bfs_input *in, uint32_t sour
 		       bad, parent[bad]);
 }
 
-/* Depth of v in the tree into depth[], and of all between it and what is known.  *on is where a
- * path came back to itself. */
+/* Store the depth of v in depth[], and that of every vertex on the path from v to the first known
+ * one.  False if the path has a cycle; *on is then a vertex of the cycle. */
 static bool find_depth(const int32_t *parent, int32_t *depth, uint32_t v, uint32_t *on)
 {
 	uint32_t top = v;
@@ -127,7 +127,7 @@ static bool find_depth(const int32_t *parent, int32_t *depth, uint32_t v, uint32
 	*on = top;
 	if (depth[top] == ON_PATH && parent[top] != BFS_UNREACHED)
 		return false;
-	/* A path that ends outside the tree leaves all of it without a depth. */
+	/* If the path ends outside the tree, all of its vertices are unreached. */
 	if (depth[top] == ON_PATH || depth[top] == BFS_UNREACHED)
 		steps = INT32_MIN;
 	else

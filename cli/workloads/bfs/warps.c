@@ -1,14 +1,14 @@
-/* warps.c -- how busy the lanes of a warp are in the kernels that the paper compares.
+/* warps.c -- a model of active warp lanes in the kernels that the paper compares.
  *
- * No GPU is needed: the kernels' control flow is followed on the CPU from a source's true
- * distances, level by level, and each instruction that a warp issues is counted together with the
- * lanes that take part.  The result is lanes / (32 instructions).  Instructions per step are those
- * of plain PTX for the loops in question; their weights matter little.
+ * The model needs no GPU.  It follows the control flow of the kernels on the CPU from the true
+ * distances of a source, level by level, and counts the instructions that each warp issues and the
+ * active lanes of each instruction.  The result is lanes / (32 instructions).  Instructions per
+ * step are those of plain PTX for these loops.
  *
- *	basic	one thread per vertex; if its distance is the level it walks its row of n bytes,
- *		probes where there is an edge and stores where that is new
- *	csr	one thread per vertex; it walks its list of columns, so that a warp goes on until
- *		its longest list ends
+ *	basic	one thread per vertex; a thread whose vertex is in the frontier walks its row of n
+ *		bytes, probes the vertex of each edge and stores a distance if it is new
+ *	csr	one thread per vertex; a thread walks its list of columns, so a warp takes as long
+ *		as its longest list
  *	ccam	the paper's kernel: one block per vertex, one warp per word, one lane per bit;
  *		lanes whose bit is set probe and store
  */
@@ -18,10 +18,10 @@
 #include <string.h>
 
 enum { LANES = 32 };
-/* Instructions: to look at a vertex, per step of a loop, per probe, per store. */
+/* Instructions per vertex, per loop step, per probe and per store. */
 enum { LOOK = 7, STEP_BYTE = 6, STEP_COLUMN = 8, STEP_WORD = 10, PROBE = 7, STORE = 3 };
 
-/* Instructions issued by warps, and lanes that took part in them. */
+/* Instructions issued by warps, and the sum of their active lanes. */
 struct count {
 	double issued, lanes;
 };
@@ -37,11 +37,11 @@ static double percent(const struct count *c)
 	return c->issued > 0 ? 100 * c->lanes / (LANES * c->issued) : 0;
 }
 
-/* What the lanes of one warp find in their rows at one level. */
+/* The rows of the lanes of one warp at one level. */
 struct warp {
 	unsigned active; /* lanes whose vertex is in the frontier */
-	double edges;    /* of all lanes */
-	double longest;  /* of one lane */
+	double edges;    /* sum over the active lanes */
+	double longest;  /* maximum over the active lanes */
 };
 
 static struct warp look(const struct bfs_input *in, const int32_t *dist, uint32_t first,
@@ -61,7 +61,7 @@ static struct warp look(const struct bfs_input *in, const int32_t *dist, uint32_
 	return w;
 }
 
-/* Columns at which at least one of the warp's lanes has an edge: all of them walk in step. */
+/* Columns at which at least one lane of the warp has an edge: the lanes walk in lockstep. */
 static double union_of_rows(const struct bfs_input *in, const int32_t *dist, uint32_t first,
 			    int32_t level)
 {
@@ -78,7 +78,7 @@ static double union_of_rows(const struct bfs_input *in, const int32_t *dist, uin
 	return columns;
 }
 
-/* One level of basic and csr, one thread per vertex.  Stores are few and left out. */
+/* Count one level of basic and csr, one thread per vertex.  Stores are few and not counted. */
 static void count_threads(const struct bfs_input *in, const int32_t *dist, int32_t level,
 			  struct count *basic, struct count *csr)
 {
@@ -96,7 +96,7 @@ static void count_threads(const struct bfs_input *in, const int32_t *dist, int32
 	}
 }
 
-/* Bits of a word whose vertices are beyond the level: the lanes that store. */
+/* The bits of a word whose vertices are beyond the level: the lanes that store. */
 static unsigned fresh_bits(const int32_t *dist, uint32_t word, uint32_t base, int32_t level)
 {
 	unsigned fresh = 0;
@@ -106,7 +106,7 @@ static unsigned fresh_bits(const int32_t *dist, uint32_t word, uint32_t base, in
 	return fresh;
 }
 
-/* One level of ccam, 32 warps per vertex. */
+/* Count one level of ccam, 32 warps per vertex. */
 static void count_words(const struct bfs_input *in, const int32_t *dist, int32_t level,
 			struct count *ccam)
 {

@@ -1,4 +1,4 @@
-/* hits.c -- what rays hit, against the nearest of all triangles (hits.h). */
+/* hits.c -- verification of ray hits against the nearest of all triangles (hits.h). */
 #include "cli/workloads/lbvh/hits.h"
 
 #include <inttypes.h>
@@ -7,10 +7,9 @@
 
 #include "cli/workloads/lbvh/reference.h"
 
-/* A ray may disagree only where the last bit decides: one in so many.  Embree's triangle test and
- * reciprocals have errors of their own, which show among triangles much longer than wide: on `city` 3
- * in 10^5 rays of an image differ, and 6 in 10^5 of a stream's, which meet them at all angles; on
- * other scenes hardly any. */
+/* One in this many rays may disagree, where the last bit decides.  Embree's triangle test and
+ * reciprocals have rounding errors of their own.  They matter for triangles that are much longer
+ * than wide, as in `city`, and more for streams, which meet triangles at all angles. */
 enum {
 	RAYS_PER_EDGE_CASE = 100000,
 	RAYS_PER_FOREIGN_EDGE_CASE = 20000,
@@ -39,12 +38,12 @@ static void trace_reference(const struct lbvh_input *in, const struct lbvh_hits 
 	r->traced = true;
 }
 
-/* Whether two distances are the same, but for rounding; infinite ones never are. */
+/* True if two distances are equal up to rounding.  False if either is infinite. */
 static bool near_enough(float a, float b)
 {
 	const float difference = a > b ? a - b : b - a;
 
-	/* Not the other way round: NaN is near to nothing. */
+	/* Keep `<` and `<=`: a NaN must compare as not near. */
 	return difference < INFINITY && difference <= tolerance * lbvh_max(a, b);
 }
 
@@ -58,10 +57,10 @@ static double length_of(const double v[3])
 	return sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
 }
 
-/* How far rounding alone may move the distance t at which a ray meets primitive p: it is a quotient of
- * determinants, each the sum of six products of edges' coordinates, which cancel where the triangle is
- * seen from the side or much longer than wide.  Both arithmetics, that of the reference and the foreign
- * one, round; no more than MOST of the distance, so that nothing passes that hardly is a triangle. */
+/* A bound on the rounding error of the distance t at which a ray meets primitive p.  The distance
+ * is a quotient of determinants, each a sum of six products of edge coordinates.  The sum cancels
+ * if the triangle is seen from the side or is much longer than wide.  The reference and the foreign
+ * arithmetic both round.  The bound is at most MOST * t, so degenerate triangles do not pass. */
 static double rounding_of(const struct lbvh_input *in, const struct lbvh_ray *ray, uint32_t p,
 			  double t)
 {
@@ -79,7 +78,7 @@ static double rounding_of(const struct lbvh_input *in, const struct lbvh_ray *ra
 				      fabs(determinant));
 }
 
-/* Whether a hit is where the reference has one. */
+/* True if the hit of ray i is at the distance that the reference found. */
 static bool is_there(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i, float want)
 {
 	struct lbvh_ray ray;
@@ -93,7 +92,7 @@ static bool is_there(const struct lbvh_input *in, const struct lbvh_hits *h, siz
 	       rounding_of(in, &ray, h->primitive[i], (double)want);
 }
 
-/* Whether the answer to ray i is that of the reference: its hit (t, p), or its bit. */
+/* True if the answer to ray i, a hit (t, p) or a bit, agrees with the reference. */
 static bool agrees(const struct lbvh_input *in, const struct lbvh_hits *h, size_t i)
 {
 	const float want = in->reference->t[i];
@@ -115,7 +114,7 @@ static bool agrees(const struct lbvh_input *in, const struct lbvh_hits *h, size_
 	return near_enough(t, lbvh_meet(in, ray.origin, ray.direction, p));
 }
 
-/* The hit primitive; of occlusion 0 in place of one. */
+/* The primitive that ray i hits, or LBVH_MISS; 0 for an occluded ray. */
 static uint32_t hit_of(const struct lbvh_hits *h, size_t i)
 {
 	if (h->bits)
@@ -123,7 +122,7 @@ static uint32_t hit_of(const struct lbvh_hits *h, size_t i)
 	return h->primitive[i];
 }
 
-/* Where ray i is: "(12, 7)" of an image, "519" of a stream. */
+/* The place of ray i: "(12, 7)" in an image, "519" in a stream. */
 static const char *place_of(const struct lbvh_hits *h, size_t i, char text[48])
 {
 	if (h->ray)

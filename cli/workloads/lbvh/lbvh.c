@@ -1,7 +1,7 @@
 /* lbvh.c -- the lbvh workload: build a bounding volume hierarchy over the triangles of a scene
- * (--op=build), or find what rays hit, those of an image or a stream of others (--op=trace).
+ * (--op=build), or trace the rays of an image or a stream through one (--op=trace).
  *
- * Results are verified in verify.c, a tree node by node, and hits.c, hits ray by ray.
+ * verify.c verifies a tree node by node; hits.c verifies hits ray by ray.
  */
 #include <math.h>
 #include <stdio.h>
@@ -34,64 +34,64 @@ static const struct gb_param params[] = {
 	  AT(GB_CHOICE, op),
 	  .initial = "build",
 	  .choices = ops,
-	  .help = "build a tree, or trace rays through one" },
+	  .help = "operation: build a tree, or trace rays through one" },
 	{ .name = "scene",
 	  AT(GB_PATH, scene),
 	  .initial = "terrain",
-	  .help = "terrain, knot, flake, soup, city, teapot, flat, points, copies, huge; or a .ply "
-		  "or "
-		  ".obj file" },
+	  .help = "scene to generate (terrain, knot, flake, soup, city, teapot, flat, points, "
+		  "copies, huge) or .ply or .obj file to read" },
 	{ .name = "primitives",
 	  AT(GB_INT, primitives),
 	  .initial = "0",
 	  .max = LBVH_PRIMITIVES_MAX,
 	  .unit = "triangles",
-	  .help = "size of a generated scene (0: its usual size); a file has its own" },
+	  .help = "number of triangles in a generated scene (0: the scene's default)" },
 	{ .name = "rays",
 	  AT(GB_INT, rays),
 	  .initial = "2048",
 	  .min = 1,
 	  .max = 1 << 14,
 	  .unit = "pixels",
-	  .help = "edge of the image that is traced: as many rays as its square, of any kind" },
+	  .help = "edge of the traced image in pixels; the number of rays is its square, for "
+		  "every --rays-kind" },
 	{ .name = "tree",
 	  AT(GB_CHOICE, tree),
 	  .initial = "best",
 	  .choices = trees,
-	  .help = "with --op=trace: the best tree that its back end builds, or the paper's, over "
-		  "codes of 30 bits (Embree's variants name theirs)" },
+	  .help = "with --op=trace: trace the best tree of the back end, or the paper's, with "
+		  "30-bit codes (Embree's variants build their own)" },
 	{ .name = "image",
 	  AT(GB_PATH, image),
 	  .written = true,
-	  .help = "with --op=trace: write the picture that was verified last to this .png or "
-		  ".ppm" },
+	  .help = "with --op=trace: write the last verified image to this .png or .ppm file" },
 	{ .name = "rays-kind",
 	  AT(GB_CHOICE, rays_kind),
 	  .initial = "primary",
 	  .choices = kinds,
-	  .help = "with --op=trace: those of an image; or from what it shows to a light, near by "
-		  "or anywhere; or from anywhere.  shadow, ambient: hit or not; else the nearest "
-		  "hit" },
+	  .help = "with --op=trace: kind of rays; primary: from the camera; shadow, ambient, "
+		  "bounce: from the surfaces it sees; random: anywhere in the scene; shadow and "
+		  "ambient ask for any hit, others for the nearest" },
 	{ .name = "rays-order",
 	  AT(GB_CHOICE, rays_order),
 	  .initial = "given",
 	  .choices = orders,
-	  .help = "with --op=trace: as they are made, or sorted by direction and origin" },
+	  .help = "with --op=trace: rays in the order of generation, or sorted by direction and "
+		  "origin" },
 	{ .name = "compact",
 	  AT(GB_CHOICE, compact),
 	  .initial = "no",
 	  .keyed = "no",
 	  .choices = no_yes,
 	  .backends = 1U << GB_VULKAN,
-	  .help = "a tree that the driver built is copied to where it takes less memory" },
+	  .help = "compact the tree that the driver built" },
 	GB_COMMON_PARAMS(struct lbvh_params),
 };
 #undef AT
 
-/* ---- sweeps, each a line of words as typed after `gpubench lbvh` -------------------------- */
+/* ---- sweeps: each line holds the arguments of `gpubench lbvh` ----------------------------- */
 
-/* Around the sizes of warps and blocks; then every kind of scene, the odd ones among them, at sizes
- * of several blocks and tiles. */
+/* Sizes around those of warps and blocks; then every scene, degenerate ones included, at sizes of
+ * several blocks and tiles. */
 static const char *const check[] = {
 	"--scene=soup --primitives=1,2,3,31,32,33,64,65,255,256,257,1023,1025",
 	"--scene=terrain,knot,flake,soup,city,teapot,flat,points,copies,huge --primitives=2501",
@@ -116,7 +116,7 @@ static const char *const quick[] = {
 	NULL,
 };
 
-/* In cache and in memory; every kind of scene; coherent and incoherent rays. */
+/* Sizes in cache and in memory; several scenes; coherent and incoherent rays. */
 static const char *const ci[] = {
 	"--scene=teapot",
 	"--scene=terrain,city,flake --primitives=200k",
@@ -127,7 +127,7 @@ static const char *const ci[] = {
 	NULL,
 };
 
-/* The sizes of the paper's scenes: teapot, sponza, bunny, cry-sponza, dragon, car; 2048 x 2048
+/* The sizes of the paper's scenes (teapot, sponza, bunny, cry-sponza, dragon, car) with 2048 x 2048
  * rays. */
 static const char *const paper[] = {
 	"--op=build,trace --scene=teapot --primitives=25600",
@@ -193,7 +193,7 @@ static size_t output_size(const void *params_, const void *input)
 
 /* ---- the picture -------------------------------------------------------------------------- */
 
-/* The colour of a hit: its normal's direction, brighter towards the eye. */
+/* The colour of a hit: the direction of the normal, brighter if it faces the eye. */
 static void shade(const struct lbvh_input *in, uint32_t primitive, const float direction[3],
 		  unsigned char rgb[3])
 {
@@ -215,7 +215,7 @@ static void shade(const struct lbvh_input *in, uint32_t primitive, const float d
 
 static const unsigned char NO_TRIANGLE[3] = { 255, 0, 255 };
 
-/* What the rays hit, right or wrong. */
+/* Draw the primitives that the rays hit, right or wrong. */
 static enum gb_status draw(const struct lbvh_input *in, const void *output, const char *path,
 			   struct gb_error *err)
 {
@@ -255,7 +255,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 
 	if (p->op == LBVH_BUILD)
 		return lbvh_verify_build(in, output, metrics, err);
-	/* First the picture: one of a wrong result shows where it is wrong. */
+	/* Draw before verifying: the image of a wrong result shows the faults. */
 	if (p->image && draw(in, output, p->image, err))
 		return err->code;
 	return lbvh_verify_trace(in, output, metrics, err);
@@ -263,8 +263,9 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 
 /* ---- the workload ------------------------------------------------------------------------ */
 
-/* Triangles of a build, rays of a trace.  Bytes: the mesh and a stream's rays read, and nodes and
- * index of a tree of single triangles or the hits or bits written. */
+/* The items are triangles of a build or rays of a trace.  The bytes are the mesh and a stream's
+ * rays (read), and the nodes and index of a tree with one triangle per leaf, or the hits or bits
+ * (written). */
 static struct gb_work work(const void *params_, const void *input)
 {
 	const struct lbvh_params *p = params_;

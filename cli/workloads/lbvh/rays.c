@@ -1,4 +1,4 @@
-/* rays.c -- rays by (seed, index), and their order (rays.h). */
+/* rays.c -- generation of rays from (seed, index), and their order (rays.h). */
 #include "cli/workloads/lbvh/rays.h"
 
 #include <math.h>
@@ -8,40 +8,41 @@
 #include "common/memory.h"
 #include "common/rng.h"
 
-/* Of the seed: beside those of the scene.  A direction takes further ones until one will do. */
+/* Random streams of the seed, distinct from the scene's.  Each attempt at a direction uses the next
+ * stream. */
 enum { STREAM_ORIGIN = 200, STREAM_DIRECTION = 1000 };
 
-/* Of the scene's diagonal. */
+/* Lengths as fractions of the scene's diagonal. */
 static const double NEAR_SHARE = 1e-4, AMBIENT_SHARE = 0.1, LIGHT_AWAY = 0.75, LIGHT_RADIUS = 0.05;
 
 /* A ray's place in the sorted order. */
 struct place {
 	uint64_t key;
-	size_t from; /* as given */
+	size_t from; /* index in the given order */
 };
 
-/* What all rays of a stream have in common. */
+/* Data shared by all rays of a stream. */
 struct maker {
 	const struct lbvh_input *in;
 	enum lbvh_rays kind;
 	uint64_t seed;
 	struct lbvh_box scene;
 	double diagonal;
-	/* What the primary rays hit: primitives by pixels, and the pixels that hit something, in the
-	 * order of the stream; NULL if rays do not start there. */
+	/* The primitive that each pixel's primary ray hits, and the pixels with a hit in stream
+	 * order.  NULL if rays do not start at such hits. */
 	uint32_t *primitive, *pixel;
 	size_t hits;
-	struct place *place; /* NULL: as given */
+	struct place *place; /* NULL: rays stay in the given order */
 };
 
-/* A place to start from: the normal is a unit vector on the side of the eye. */
+/* The start of a ray.  The normal is a unit vector on the eye's side of the surface. */
 struct spot {
 	double point[3], normal[3];
 };
 
 /* ---- vectors ------------------------------------------------------------------------------ */
 
-/* Make v a unit vector; whether it has a length. */
+/* Normalize v.  False, with v zero, if it has no length. */
 static bool normalize(double v[3])
 {
 	const double length = sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
@@ -51,14 +52,14 @@ static bool normalize(double v[3])
 	return length > 0;
 }
 
-/* Uniform in [-1, 1): 32 bits. */
+/* Map 32 random bits to [-1, 1). */
 static double signed_unit(uint32_t word)
 {
 	return (double)word * 0x1p-31 - 1;
 }
 
-/* A random unit vector: of points in a cube the first in the ball, which takes no function of the C
- * library that another one rounds otherwise. */
+/* A random unit vector by rejection of points outside the unit ball.  This avoids libm functions
+ * whose rounding differs between C libraries. */
 static void random_direction(const struct maker *m, size_t i, double out[3])
 {
 	for (uint64_t attempt = 0;; attempt++) {
@@ -77,13 +78,13 @@ static void random_direction(const struct maker *m, size_t i, double out[3])
 
 /* ---- the surface -------------------------------------------------------------------------- */
 
-/* Every second bit of v. */
+/* Bits 0, 2 and 4 of v, packed. */
 static uint32_t even_bits(uint32_t v)
 {
 	return (v & 1) | (v >> 1 & 2) | (v >> 2 & 4);
 }
 
-/* The pixels that hit something, in the order of the stream. */
+/* List the pixels with a hit in stream order. */
 static void order_pixels(struct maker *m)
 {
 	enum { TILE = 8 };
@@ -113,7 +114,7 @@ static void find_surface(struct maker *m)
 	order_pixels(m);
 }
 
-/* The normal of a triangle on the side that `ahead` comes from; -ahead if it has no area. */
+/* The unit normal of triangle p that faces against `ahead`; -ahead if the triangle has no area. */
 static void face(const struct lbvh_input *in, size_t p, const double ahead[3], double normal[3])
 {
 	double e1[3], e2[3], toward = 0;
@@ -128,7 +129,7 @@ static void face(const struct lbvh_input *in, size_t p, const double ahead[3], d
 		normal[k] = -normal[k];
 }
 
-/* Where ray i of the stream starts. */
+/* The start of ray i of the stream. */
 static struct spot spot_of(const struct maker *m, size_t i)
 {
 	const struct lbvh_input *in = m->in;
@@ -184,7 +185,7 @@ static struct lbvh_ray shadow_ray(const struct maker *m, size_t i)
 	return ray_from(spot.point, d, NEAR_SHARE * m->diagonal, sqrt(square));
 }
 
-/* By the cosine to the normal: the sum of that and a unit vector. */
+/* A cosine-distributed ray: its direction is the sum of the normal and a random unit vector. */
 static struct lbvh_ray surface_ray(const struct maker *m, size_t i, double far)
 {
 	const struct spot spot = spot_of(m, i);
@@ -267,7 +268,7 @@ static void sort_rays(const struct maker *m)
 
 /* ---- the stream --------------------------------------------------------------------------- */
 
-/* The scene's box. */
+/* Compute the scene's box and its diagonal. */
 static void measure(struct maker *m)
 {
 	double square = 0;
@@ -321,7 +322,6 @@ enum gb_status lbvh_rays_make(struct lbvh_input *in, const struct lbvh_params *p
 	gb_host_free(m.primitive);
 	gb_host_free(m.pixel);
 	gb_host_free(m.place);
-	/* From now on the rays of the input are these. */
 	in->ray = ray;
 	in->occlusion = m.kind == LBVH_SHADOW || m.kind == LBVH_AMBIENT;
 	return err->code;

@@ -1,8 +1,8 @@
-/* reference.c -- the nearest triangle of a ray, through a tree as simple as possible.
+/* reference.c -- search of a simple tree for the nearest triangle of a ray.
  *
- * The tree shares no code with the builders under test: primitives are sorted along a curve by
- * qsort(), cut into equal shares, and the boxes of a complete binary tree over the shares are
- * computed bottom up.  The curve matters for speed alone.
+ * The tree shares no code with the builders under test.  qsort() sorts the primitives along a
+ * curve, the sorted list is cut into equal shares, and the boxes of a complete binary tree over the
+ * shares are computed bottom up.  The curve affects only the speed.
  */
 #include "cli/workloads/lbvh/reference.h"
 
@@ -13,7 +13,7 @@
 
 enum { LEAF_SIZE = 4, STACK = 64 };
 
-/* Far beyond the rounding of a slab test, relative to the larger distance. */
+/* A relative slack far above the rounding error of a slab test. */
 #define SLACK 1e-5f
 
 static size_t bit_words(size_t bits)
@@ -139,7 +139,7 @@ float lbvh_enter(const float lo[3], const float hi[3], const float origin[3],
 	return near <= far + far * SLACK ? near : INFINITY;
 }
 
-/* The triangles of share `leaf` against the ray. */
+/* Test the ray against the triangles of share `leaf`. */
 static void test_share(const struct lbvh_input *in, const struct lbvh_ray *ray, size_t leaf,
 		       float *best_t, uint32_t *best)
 {

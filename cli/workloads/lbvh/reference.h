@@ -1,5 +1,5 @@
-/* reference.h -- the reference of lbvh: the nearest triangle of each ray.  It is kept, with the
- * memory of the verifier, from one output to the next.
+/* reference.h -- the reference of lbvh: the nearest triangle of each ray.  It is kept between
+ * outputs, together with the memory of the verifier.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_LBVH_REFERENCE_H
 #define GPUBENCH_CLI_WORKLOADS_LBVH_REFERENCE_H
@@ -12,31 +12,31 @@
 #include "common/lbvh.h"
 #include "common/status.h"
 
-/* A primitive and its place on the reference tree's curve. */
+/* A primitive and its position on the curve of the reference tree. */
 struct lbvh_placed {
 	uint64_t code;
 	uint32_t primitive;
 };
 
 struct lbvh_reference {
-	/* The reference tree: a heap of boxes, node 1 the root, children 2 i and 2 i + 1, over
-	 * `leaves` (a power of two) equal shares of `placed`. */
+	/* The reference tree is a heap of boxes over `leaves` (a power of two) equal shares of
+	 * `placed`.  The root is node 1; the children of node i are 2 i and 2 i + 1. */
 	struct lbvh_placed *placed;
 	struct lbvh_box *box;
 	size_t leaves;
 	bool built;
-	/* Hits of the trace's rays or of the probes (build). */
+	/* Hits of the rays of a trace or of the probe rays of a build. */
 	size_t rays;
 	float *t;
 	uint32_t *primitive;
 	bool traced;
-	/* Room for the verifier's walk over a tree. */
+	/* Memory for the verifier's walk of a tree. */
 	uint64_t *stack;   /* count + 1 */
 	uint64_t *visited; /* bits: 2 count - 1 nodes */
 	uint64_t *taken;   /* bits: count primitives */
 };
 
-/* A bijection in which every bit of the result depends on every bit of x: checksums are sums of it. */
+/* A bijection in which every result bit depends on every bit of x.  Checksums are sums of it. */
 static inline uint64_t lbvh_mix(uint64_t x)
 {
 	x = (x ^ x >> 31) * UINT64_C(0x9fb21c651e98df25);
@@ -44,12 +44,13 @@ static inline uint64_t lbvh_mix(uint64_t x)
 	return x ^ x >> 32;
 }
 
-/* Allocate what verifying the outputs of `in` needs, in->reference. */
+/* Allocate in->reference, which verifies the outputs of `in`. */
 enum gb_status lbvh_reference_create(struct lbvh_input *in, bool trace, struct gb_error *err);
 
-/* Build the reference tree, if it is not there yet. */
+/* Build the reference tree unless it exists. */
 void lbvh_reference_build(const struct lbvh_input *in);
-/* The reference's nearest hit of one ray: distance (INFINITY) and primitive (LBVH_MISS). */
+/* Return the distance of a ray's nearest hit and store its primitive; INFINITY and LBVH_MISS if the
+ * ray hits nothing. */
 float lbvh_reference_hit(const struct lbvh_input *in, const struct lbvh_ray *ray,
 			 uint32_t *primitive);
 
@@ -64,7 +65,7 @@ static inline float lbvh_meet(const struct lbvh_input *in, const float origin[3]
 			      in->vertex + 3 * (size_t)corner[2]);
 }
 
-/* The edges of primitive p from its first corner, and their cross product, a normal. */
+/* Two edges of primitive p from its first corner, and their cross product, a normal. */
 static inline void lbvh_edges(const struct lbvh_input *in, size_t p, double e1[3], double e2[3],
 			      double normal[3])
 {
@@ -83,7 +84,7 @@ static inline void lbvh_edges(const struct lbvh_input *in, size_t p, double e1[3
 	}
 }
 
-/* A box of nothing, to be grown. */
+/* The empty box. */
 static inline struct lbvh_box lbvh_no_box(void)
 {
 	return (struct lbvh_box){ { INFINITY, INFINITY, INFINITY },
@@ -101,8 +102,8 @@ static inline void lbvh_grow(struct lbvh_box *box, const float lo[3], const floa
 /* The box of all primitives. */
 struct lbvh_box lbvh_scene_box(const struct lbvh_input *in);
 
-/* Where the ray enters the box; INFINITY if not before `far`.  Never later than it really does, by a
- * slack far beyond the rounding of a slab test.  inverse: of the direction. */
+/* A lower bound on the distance at which the ray enters the box; INFINITY if that is beyond `far`.
+ * The slack is far above the rounding error of a slab test.  `inverse` is 1 / direction. */
 float lbvh_enter(const float lo[3], const float hi[3], const float origin[3],
 		 const float inverse[3], float far);
 

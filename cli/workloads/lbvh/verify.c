@@ -1,4 +1,4 @@
-/* verify.c -- trees against what they must be (hits.h). */
+/* verify.c -- verification of trees (hits.h). */
 #include "cli/workloads/lbvh/hits.h"
 
 #include <inttypes.h>
@@ -8,8 +8,8 @@
 
 #include "cli/workloads/lbvh/reference.h"
 
-/* Scenes up to this size have their binary trees tried with rays, too: a right structure with
- * right boxes cannot miss a hit, so this verifies the verifier. */
+/* Binary trees of scenes up to this size are also tested with rays.  A correct structure with
+ * correct boxes cannot miss a hit, so this tests the verifier. */
 enum { TRIED_WITH_RAYS = 1 << 16 };
 
 /* The parts of a build's output. */
@@ -42,7 +42,7 @@ static size_t leaf_first(const struct lbvh_node *n)
 	return n->left & ~LBVH_LEAF;
 }
 
-/* Whether what node i refers to exists. */
+/* True if the children or primitives that node i refers to exist. */
 static bool refers_well(const struct tree *t, size_t i)
 {
 	const struct lbvh_node *n = &t->node[i];
@@ -95,7 +95,7 @@ static void right_box(const struct lbvh_input *in, const struct tree *t, size_t 
 	}
 }
 
-/* The axis in which node i's box is wrong; 3 if it is right. */
+/* The axis on which the box of node i is wrong; 3 if it is right. */
 static int wrong_axis(const struct lbvh_input *in, const struct tree *t, size_t i)
 {
 	const struct lbvh_node *n = &t->node[i];
@@ -134,7 +134,7 @@ static bool take(uint64_t *bits, size_t i)
 	return !taken;
 }
 
-/* Account for the primitives of leaf i. */
+/* Mark the primitives of leaf i as taken and count them. */
 static enum gb_status take_leaf(const struct tree *t, size_t i, uint64_t *taken, size_t *primitives,
 				struct gb_error *err)
 {
@@ -155,8 +155,8 @@ static enum gb_status take_leaf(const struct tree *t, size_t i, uint64_t *taken,
 	return GB_OK;
 }
 
-/* Walk the tree from the root: each node once, each primitive once; the largest depth (the root
- * has 1). */
+/* Walk the tree from the root and check that each node and each primitive is reached once.  *depth
+ * is the largest depth; that of the root is 1. */
 static enum gb_status walk(const struct lbvh_input *in, const struct tree *t, size_t *depth,
 			   struct gb_error *err)
 {
@@ -220,7 +220,7 @@ static double sah_cost(const struct tree *t)
 	return area(&t->node[0]) > 0 ? sum / area(&t->node[0]) : 0;
 }
 
-/* A sum over words that depends on their places. */
+/* A sum over all words that depends on their positions. */
 static uint64_t tree_hash(const struct tree *t)
 {
 	const uint32_t *word = (const uint32_t *)(const void *)t->node;

@@ -1,14 +1,12 @@
 /* octree.c -- the octree workload: build a sparse octree over bodies.
  *
- * There is one right tree for an input and a bucket (common/octree.h), whichever variant builds
- * it.  What it is follows from sorted keys when the input is made (reference.c); a result is
- * walked and its structural hash compared (verify.c).  The tree's size also sizes the builders'
- * pools.
+ * An input and a bucket size determine the tree uniquely (common/octree.h).  prepare() computes its
+ * shape from sorted keys (reference.c).  Verification walks the result and compares its structural
+ * hash (verify.c).  The number of nodes also sets the size of the builders' node pools.
  *
- * Cordeiro & Zola do not say whether the box, the clearing of nodes and allocation are part of
- * their times.  Here `time` is all of run(): box, keys and what a builder needs, from positions to
- * the finished tree; the phase `insert` is insertion alone, and what `repro` compares with the
- * paper's throughput.
+ * Cordeiro & Zola do not state whether their times include the box, the clearing of nodes and
+ * allocation.  Here `time` is all of run(), from positions to the finished tree.  The phase
+ * `insert` is insertion alone; `repro` compares it with the paper's throughput.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -34,41 +32,43 @@ static const struct gb_param params[] = {
 	  .max = OCTREE_MAX_COUNT,
 	  .yields_to = "file",
 	  .unit = "bodies",
-	  .help = "bodies to insert; with --file at most so many are read (0 or not given: all)" },
+	  .help = "number of bodies to insert; with --file, read at most this many (all if not "
+		  "given or 0)" },
 	{ .name = "dist",
 	  AT(GB_CHOICE, distribution),
 	  .initial = "plummer",
 	  .choices = distributions,
-	  .help = "of generated bodies; pairs: close pairs, which take the deepest trees" },
+	  .help = "distribution of generated bodies; pairs: close pairs, for the deepest tree" },
 	{ .name = "order",
 	  AT(GB_CHOICE, order),
 	  .initial = "own",
 	  .choices = orders,
-	  .help = "in memory; own: as generated or read, which is spatial for cube and random for "
-		  "the others; spatial: by key" },
+	  .help = "memory order of the bodies; own: as generated (cube: spatial, others: random) "
+		  "or read; spatial: sorted by key" },
 	{ .name = "bucket",
 	  AT(GB_INT, bucket),
 	  .initial = "1",
 	  .min = 1,
 	  .max = OCTREE_MAX_BUCKET,
 	  .unit = "bodies",
-	  .help = "bodies that a leaf holds at most" },
+	  .help = "maximum number of bodies per leaf" },
 	{ .name = "pool",
 	  .hidden = true,
 	  AT(GB_FLOAT, pool),
 	  .initial = "0",
 	  .high = 64,
-	  .help = "nodes that a builder may allocate per body (0: as many as the tree needs)" },
+	  .help = "nodes per body that a builder may allocate (0: as many as the tree needs)" },
 	{ .name = "file",
 	  AT(GB_PATH, file),
-	  .help = "positions from a .csv, .ply or raw float32 file, instead of generated ones" },
+	  .help = "read positions from this .csv, .ply or raw float32 file" },
 	GB_COMMON_PARAMS(struct octree_params),
 };
 #undef AT
 
-/* ---- sweeps, each a line of words as typed after `gpubench octree` ------------------------ */
+/* ---- sweeps: each line holds the arguments of `gpubench octree` --------------------------- */
 
-/* Around the sizes of warps and blocks; every distribution, order and bucket; more than a tile. */
+/* Sizes around those of warps and blocks; every distribution and order, several bucket sizes; more
+ * than one tile. */
 static const char *const check[] = {
 	"--count=0,1,2,3,8,31,32,33,255,256,257,1000 --dist=plummer,cube,pairs",
 	"--count=1500 --dist=plummer,cube,uniform --order=own,random,spatial --bucket=1,16,32",
@@ -83,7 +83,7 @@ static const char *const quick[] = {
 	NULL,
 };
 
-/* The paper's distributions; every other one; the buckets that peers quote. */
+/* The paper's distributions; all others; the bucket sizes that other papers use. */
 static const char *const ci[] = {
 	"--count=1M --dist=plummer,cube",
 	"--count=200k --dist=uniform,clustered,coincident,pairs",
@@ -91,7 +91,7 @@ static const char *const ci[] = {
 	NULL,
 };
 
-/* The sizes of the paper, and its two distributions: Plummer in random order, cube in spatial. */
+/* The paper's sizes and distributions: Plummer in random order, cube in spatial order. */
 static const char *const paper[] = {
 	"--count=1M,2M,4M,8M,16M --dist=plummer,cube",
 	NULL,
@@ -99,7 +99,7 @@ static const char *const paper[] = {
 
 /* ---- input ------------------------------------------------------------------------------- */
 
-/* Positions from the file or the generator; in a dry run allocated only. */
+/* Read or generate the positions.  A dry run only allocates them. */
 static enum gb_status make_bodies(struct octree_input *in, const struct octree_params *p,
 				  struct gb_error *err)
 {
@@ -116,14 +116,15 @@ static enum gb_status make_bodies(struct octree_input *in, const struct octree_p
 	return err->code;
 }
 
-/* Bodies in a shuffled order. */
+/* Shuffle the bodies if --order=random. */
 static void shuffle(struct octree_input *in, const struct octree_params *p, struct gb_error *err)
 {
 	if (p->order == OCTREE_RANDOM && !gb_memory_is_dry())
 		(void)gb_bodies_shuffle(in->x, in->y, in->z, in->count, (uint64_t)p->seed, err);
 }
 
-/* Nodes per body with a bucket of 1 as measured at 1 M bodies, for a dry run. */
+/* An estimate of the nodes per body for a dry run, from the metric `nodes` of 1 M bodies and a
+ * bucket of 1. */
 static double usual_nodes(const struct octree_params *p)
 {
 	static const double share[] = { 0.48, 0.29, 0.3, 0.5, 0, 7.7 };
@@ -132,7 +133,7 @@ static double usual_nodes(const struct octree_params *p)
 	return p->file ? 1 : share[p->distribution] / (p->bucket > 4 ? 4 : (double)p->bucket);
 }
 
-/* How many nodes builders are given. */
+/* Set the number of nodes that builders may allocate. */
 static enum gb_status size_pool(struct octree_input *in, const struct octree_params *p,
 				struct gb_error *err)
 {
@@ -146,12 +147,11 @@ static enum gb_status size_pool(struct octree_input *in, const struct octree_par
 	if (in->pool <= most)
 		return GB_OK;
 	return gb_fail(err, p->pool > 0 ? GB_EUSAGE : GB_EUNAVAILABLE,
-		       "a tree of %zu bodies with %zu nodes is more than numbers of 31 bits can "
-		       "tell apart",
-		       in->count, in->pool);
+		       "%zu nodes for %zu bodies: at most %zu nodes can be numbered", in->pool,
+		       in->count, most);
 }
 
-/* What the tree must be, and room to verify one. */
+/* Compute the shape of the tree and allocate the verifier. */
 static enum gb_status make_reference(struct octree_input *in, const struct octree_params *p,
 				     struct gb_error *err)
 {
@@ -213,7 +213,7 @@ static enum gb_status verify(const void *params_, const void *input, int64_t sam
 
 /* ---- the workload ------------------------------------------------------------------------ */
 
-/* Compulsory: positions read, nodes and the rest of each leaf written. */
+/* Compulsory traffic: read the positions, write the child array of every node. */
 static struct gb_work work(const void *params_, const void *input)
 {
 	const struct octree_input *in = input;

@@ -1,7 +1,7 @@
-/* reference.c -- the shape of the right tree from sorted keys.
+/* reference.c -- the shape of the expected tree, computed from sorted keys.
  *
- * Keys are sorted by a parallel counting sort, 11 bits a pass, stable.  Then each body looks at
- * its neighbours: independent of every builder, in work and in idea.
+ * A parallel, stable counting sort sorts the keys, 11 bits per pass.  The nodes and the leaf of a
+ * body then follow from its neighbours in this order.  The method is independent of the builders.
  */
 #include "cli/workloads/octree/reference.h"
 
@@ -44,13 +44,13 @@ static struct octree_box box_of(const struct octree_input *in)
 	return octree_box_of(low, high);
 }
 
-/* The part of 0 .. count - 1 of one of `threads` threads. */
+/* The start of this thread's share of 0 .. count - 1. */
 static size_t part(size_t count, int thread, int threads)
 {
 	return (size_t)((double)count / threads * thread);
 }
 
-/* One pass of the sort, by one thread of a team; count: DIGITS of each thread. */
+/* One pass of the sort, called by every thread of a team.  count has DIGITS counters per thread. */
 static void pass(const struct entry *from, struct entry *to, size_t n, unsigned shift,
 		 size_t (*count)[DIGITS])
 {
@@ -75,7 +75,7 @@ static void pass(const struct entry *from, struct entry *to, size_t n, unsigned 
 #pragma omp barrier
 }
 
-/* Sort by key; an even number of passes leaves the result in entry. */
+/* Sort by key.  The number of passes is even, so the result is in entry. */
 static void sort(struct entry *entry, struct entry *spare, size_t n, size_t (*count)[DIGITS],
 		 int threads)
 {
@@ -86,7 +86,7 @@ static void sort(struct entry *entry, struct entry *spare, size_t n, size_t (*co
 	}
 }
 
-/* The bodies in the order of the entries, which are then numbered. */
+/* Put the bodies into the order of the entries, then renumber the entries. */
 static void reorder(struct octree_input *in, struct entry *entry, struct entry *spare)
 {
 	float *axis[] = { in->x, in->y, in->z };
@@ -105,14 +105,14 @@ static void reorder(struct octree_input *in, struct entry *entry, struct entry *
 
 /* ---- the shape --------------------------------------------------------------------------- */
 
-/* Levels that two keys share: 0 .. 21. */
+/* The number of levels that two keys share: 0 .. 21. */
 static int shared(uint64_t a, uint64_t b)
 {
 	return a == b ? OCTREE_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
 }
 
-/* The deepest node that the body and the `bucket` ones behind it in order share: -1 if there are
- * not so many, at most OCTREE_DEEPEST. */
+/* The level of the deepest node that holds body i and the next `bucket` bodies in sorted order, at
+ * most OCTREE_DEEPEST; -1 if fewer bodies follow. */
 static int node_from(const struct entry *entry, size_t n, size_t i, size_t bucket)
 {
 	int level = i + bucket < n ? shared(entry[i].key, entry[i + bucket].key) : -1;
@@ -141,7 +141,7 @@ static struct octree_shape shape_of(const struct entry *entry, const int8_t *nod
 		depths += (size_t)leaf;
 		deepest = leaf > deepest ? leaf : deepest;
 		hash += octree_hash_body(octree_cell(key, leaf), entry[i].body);
-		/* Nodes whose first body this is; the root exists anyway. */
+		/* Count the nodes whose first body this is.  The root is counted separately. */
 		for (int level = before < 0 ? 1 : before + 1; level <= node[i]; level++) {
 			hash += octree_hash_node(octree_cell(key, level));
 			nodes++;

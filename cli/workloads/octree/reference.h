@@ -1,8 +1,8 @@
-/* reference.h -- what the tree of some bodies must be, and whether one is it.
+/* reference.h -- the shape of the expected tree, and the verification of a tree.
  *
- * The shape follows from sorted keys, without building a tree: with w(j) the levels that sorted
- * keys j and j + bucket share, the cells of level <= w(j) that hold both have more than `bucket`
- * bodies, and all such cells are found that way.
+ * The shape follows from sorted keys without building a tree.  Let w(j) be the number of levels
+ * that sorted keys j and j + bucket share.  The cells of level <= w(j) that hold both have more
+ * than `bucket` bodies, and every cell with more than `bucket` bodies is found for some j.
  */
 #ifndef GPUBENCH_CLI_WORKLOADS_OCTREE_REFERENCE_H
 #define GPUBENCH_CLI_WORKLOADS_OCTREE_REFERENCE_H
@@ -12,8 +12,8 @@
 #include "common/octree.h"
 #include "common/status.h"
 
-/* The shape of the tree of the input's bodies into input->tree, the box into *box.  spatial: the
- * bodies are first put into ascending order of their keys (equal ones stay in order). */
+/* Store the shape of the input's tree in input->tree and its root box in *box.  With `spatial`,
+ * also sort the bodies by key (stably). */
 enum gb_status octree_reference(struct octree_input *input, bool spatial, struct octree_box *box,
 				struct gb_error *err);
 
@@ -23,9 +23,9 @@ struct octree_verifier {
 	uint64_t *body_seen; /* a bit per body */
 };
 
-/* Walk a tree as download() writes it.  *found is the shape that was met.  GB_EVERIFY, with what is
- * wrong and where, unless it is the tree of the input: every body once, in the cell of its key, and
- * a node for exactly those cells that need one. */
+/* Walk a tree in the format of download() and store its shape in *found.  GB_EVERIFY, with the
+ * fault and its place, unless it is the tree of the input: every body occurs once, in the cell of
+ * its key, and exactly the cells that need a node have one. */
 enum gb_status octree_verify(const struct octree_input *input, const struct octree_output *output,
 			     struct octree_shape *found, struct gb_error *err);
 

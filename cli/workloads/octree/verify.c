@@ -1,9 +1,9 @@
-/* verify.c -- walks a tree and decides whether it is the right one.
+/* verify.c -- verification of a tree.
  *
- * The fast walk is parallel: it stays within the arrays whatever they hold, meets no node and no
- * body twice, and sums up the structural hash.  If that is the reference's, the tree is right.  If
- * not, a second, sequential walk looks at what defines the tree - every body is in the cell of its
- * key, every node has more bodies than a leaf may have - and names the first fault that it finds.
+ * The fast walk is parallel.  It stays within the arrays whatever they hold, fails if it meets a
+ * node or a body twice, and computes the structural hash.  The tree is right if the hash equals the
+ * reference's.  If not, a sequential walk checks the definition of the tree (every body is in the
+ * cell of its key, every node has more bodies than a leaf may hold) and reports the first fault.
  */
 #include "cli/workloads/octree/reference.h"
 
@@ -13,9 +13,9 @@
 #include <string.h>
 
 enum {
-	PARTS = 4096,              /* subtrees that threads share */
-	ENOUGH = 512,              /* subtrees at which the tree is cut into no more */
-	DEPTH = 8 * OCTREE_LEVELS, /* nodes that wait in a walk */
+	PARTS = 4096,              /* maximum number of subtrees distributed to threads */
+	ENOUGH = 512,              /* subtrees at which cutting stops */
+	DEPTH = 8 * OCTREE_LEVELS, /* stack size of a walk, in nodes */
 };
 
 struct tree {
@@ -25,7 +25,7 @@ struct tree {
 	size_t rows;
 };
 
-/* A node that is to be looked at. */
+/* A node to visit. */
 struct visit {
 	int32_t node;
 	int level;
@@ -39,7 +39,7 @@ struct tally {
 };
 
 /* Mark a bit; false if it was marked before. */
-/* NOLINTNEXTLINE(readability-non-const-parameter): an atomic operation is not seen as a write */
+/* NOLINTNEXTLINE(readability-non-const-parameter): the check misses the atomic write */
 static bool mark(uint64_t *seen, size_t i)
 {
 	const uint64_t bit = UINT64_C(1) << i % 64;
@@ -52,7 +52,7 @@ static bool marked(const uint64_t *seen, size_t i)
 	return seen[i / 64] >> i % 64 & 1;
 }
 
-/* "level 3, octants 0 7 2": a cell for a person.  Returns text. */
+/* Format a cell for a message: "level 3, octants 0 7 2".  Returns text. */
 static char *cell_text(char text[96], uint64_t cell)
 {
 	const int level = (63 - __builtin_clzll(cell)) / 3;
@@ -65,7 +65,7 @@ static char *cell_text(char text[96], uint64_t cell)
 
 /* ---- the fast walk ------------------------------------------------------------------------ */
 
-/* The bodies of a leaf. */
+/* Visit the bodies of a leaf. */
 static enum gb_status walk_leaf(const struct tree *t, int32_t body, uint64_t cell, int level,
 				struct tally *sum, struct gb_error *err)
 {
@@ -95,7 +95,7 @@ static enum gb_status walk_leaf(const struct tree *t, int32_t body, uint64_t cel
 	return GB_OK;
 }
 
-/* One node: its leaves are counted, its nodes go to stack[*top] and above. */
+/* Visit a node: count its leaves, push its child nodes on the stack. */
 static enum gb_status walk_node(const struct tree *t, struct visit v, struct visit *stack,
 				size_t *top, struct tally *sum, struct gb_error *err)
 {
@@ -131,7 +131,7 @@ static enum gb_status walk_node(const struct tree *t, struct visit v, struct vis
 	return GB_OK;
 }
 
-/* A subtree.  err is this thread's. */
+/* Walk a subtree.  err belongs to the calling thread. */
 static void walk_part(const struct tree *t, struct visit root, struct tally *sum,
 		      struct gb_error *err)
 {
@@ -156,7 +156,7 @@ static void add(struct tally *sum, const struct tally *more)
 	sum->hash += more->hash;
 }
 
-/* All of it: breadth first until there are enough subtrees, then those in parallel. */
+/* Walk the whole tree: breadth first until there are enough subtrees, then these in parallel. */
 static enum gb_status walk(const struct tree *t, struct tally *sum, struct gb_error *err)
 {
 	static const struct visit root = { 0, 0, 1 };
@@ -183,10 +183,10 @@ static enum gb_status walk(const struct tree *t, struct tally *sum, struct gb_er
 	return err->code;
 }
 
-/* ---- looking for the culprit --------------------------------------------------------------- */
+/* ---- locating a fault ---------------------------------------------------------------------- */
 
-/* The bodies below a node, which the fast walk has found to be a tree; *err once something is
- * wrong. */
+/* Check the subtree of a node and return its number of bodies; *err is set on a fault.  The fast
+ * walk has found that the nodes form a tree. */
 static size_t inspect(const struct tree *t, struct visit v, struct gb_error *err)
 {
 	const struct octree_input *in = t->in;
