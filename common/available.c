@@ -1,4 +1,4 @@
-/* available.c -- see available.h. */
+/* available.c -- reads the memory limits of the machine, the cgroups and the process. */
 #include "common/available.h"
 
 #include <inttypes.h>
@@ -19,7 +19,7 @@ static uint64_t smaller(uint64_t a, uint64_t b)
 
 /* ---- files ---------------------------------------------------------------------------------- */
 
-/* The number that begins the file; UINT64_MAX ("max", no such file). */
+/* The number at the start of the file; UINT64_MAX if there is none ("max", no such file). */
 static uint64_t read_number(const char *path)
 {
 	uint64_t value = UINT64_MAX;
@@ -33,7 +33,7 @@ static uint64_t read_number(const char *path)
 	return value;
 }
 
-/* The number behind `name` in a file of lines "NAME VALUE"; `otherwise` if there is none. */
+/* The number after `name` in a file of lines "NAME VALUE"; `otherwise` if there is none. */
 static uint64_t read_row(const char *path, const char *name, uint64_t otherwise)
 {
 	const size_t length = strlen(name);
@@ -53,9 +53,9 @@ static uint64_t read_row(const char *path, const char *name, uint64_t otherwise)
 
 /* ---- cgroups -------------------------------------------------------------------------------- */
 
-/* A version of the interface: its files in a group's folder. */
+/* A version of the cgroup interface: the names of its files in a group's folder. */
 struct version {
-	const char *folder; /* of the hierarchy, below the root */
+	const char *folder; /* the hierarchy's folder below the root */
 	const char *limit, *usage, *cache;
 };
 
@@ -63,8 +63,8 @@ static const struct version v1 = { "/memory", "memory.limit_in_bytes", "memory.u
 				   "total_inactive_file" };
 static const struct version v2 = { "", "memory.max", "memory.current", "inactive_file" };
 
-/* What one group leaves.  Its usage has cached files in it, which are given up when memory is
- * wanted. */
+/* The bytes that one group still allows.  Its usage includes inactive cached files, which the
+ * kernel reclaims when memory is needed, so they are subtracted. */
 static uint64_t left_by(const struct version *v, const char *folder)
 {
 	char path[PATH_ROOM + 64];
@@ -82,8 +82,8 @@ static uint64_t left_by(const struct version *v, const char *folder)
 	return limit > usage ? limit - usage : 0;
 }
 
-/* Of the group at `path` in the hierarchy and of all around it.  In a container the path may be that
- * outside, which is not there: its root is looked at all the same. */
+/* The bytes that the group at `path` and all its ancestors still allow.  In a container the path
+ * may be the host's and not exist here; the root of the hierarchy is checked anyway. */
 static uint64_t left_along(const struct version *v, const char *root, const char *path)
 {
 	char folder[PATH_ROOM];
@@ -103,7 +103,7 @@ static uint64_t left_along(const struct version *v, const char *root, const char
 	}
 }
 
-/* Whether a list "cpu,memory" has "memory". */
+/* True if a list such as "cpu,memory" contains "memory". */
 static bool has_memory(char *list)
 {
 	char *rest = NULL;
@@ -122,7 +122,7 @@ uint64_t gb_cgroup_available(const char *groups, const char *root)
 
 	if (!file)
 		return UINT64_MAX;
-	/* NUMBER:CONTROLLERS:PATH; of version 2 the number is 0, and there are no controllers. */
+	/* NUMBER:CONTROLLERS:PATH; for version 2, NUMBER is 0 and CONTROLLERS is empty. */
 	while (fgets(line, sizeof line, file)) {
 		char *controllers = strchr(line, ':');
 		char *path = controllers ? strchr(controllers + 1, ':') : NULL;
@@ -142,7 +142,7 @@ uint64_t gb_cgroup_available(const char *groups, const char *root)
 
 /* ---- the process's own limits --------------------------------------------------------------- */
 
-/* What a limit leaves of which `used` is used. */
+/* The remainder of a resource limit of which `used` is used. */
 static uint64_t left_of(int resource, uint64_t used)
 {
 	struct rlimit limit;
@@ -152,7 +152,8 @@ static uint64_t left_of(int resource, uint64_t used)
 	return limit.rlim_cur > used ? limit.rlim_cur - used : 0;
 }
 
-/* Pages of /proc/self/statm: the address space is its first number, data and stack its sixth. */
+/* The bytes that the process's own limits still allow.  /proc/self/statm counts pages; its first
+ * number is the address space, its sixth data and stack. */
 static uint64_t left_by_process(void)
 {
 	const uint64_t page = (uint64_t)sysconf(_SC_PAGESIZE);

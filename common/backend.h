@@ -1,6 +1,6 @@
-/* backend.h -- what the runner needs of a back end besides its variants.
+/* backend.h -- the interface of a back end: everything the runner needs besides its variants.
  *
- * gb_backends (backends.c) is the one way to reach them: the CPU is cpu/backend.c, CUDA is
+ * Back ends are reached only through gb_backends (backends.c): the CPU is cpu/backend.c, CUDA is
  * cuda/backend.cu (on a GPU or in the emulator), Vulkan is vulkan/backend.c.
  */
 #ifndef GPUBENCH_COMMON_BACKEND_H
@@ -20,7 +20,7 @@ extern "C" {
 
 enum gb_backend { GB_CPU, GB_CUDA, GB_VULKAN, GB_BACKENDS };
 
-/* A GPU as the record's run line describes it.  Unknown: 0, "" or -1 for the flags. */
+/* A GPU as the record's run line describes it.  Unknown values are 0 or "", unknown flags -1. */
 struct gb_gpu_info {
 	int id;
 	char name[128];
@@ -34,83 +34,84 @@ struct gb_gpu_info {
 	int ecc, mig, persistence; /* 1, 0 or -1 */
 	double power_limit_w;
 	bool emulated;
-	/* As Vulkan knows it; "" if it does not. */
+	/* As Vulkan reports them; "" if it does not know the GPU. */
 	struct {
 		char driver[128], api[24]; /* "NVIDIA 580.95.05", "1.4.303" */
 	} vulkan;
-	/* What a back end calls it, and one; 0: it does not find it.  Set by gb_devices_find(). */
+	/* 1 + each back end's own number for this GPU, or 0.  Set by gb_devices_find(). */
 	int number[GB_BACKENDS];
 };
 
-/* "13.0" each; driver is the kernel module's version, from NVML. */
+/* runtime and driver_api are like "13.0"; driver is the kernel module's version, from NVML. */
 struct gb_cuda_info {
 	char runtime[16], driver_api[16], driver[32];
 };
 
-/* What a GPU was doing around a sample; NAN where it cannot be told. */
+/* The state of a GPU around a sample; NAN for unknown values. */
 struct gb_gpu_state {
 	double temperature_c, power_w, sm_clock_hz;
 	double energy_j, throttled_ns; /* since the driver was loaded; see throttled_ns() below */
-	uint64_t throttle;             /* NVML's bits of the reasons clocks are lowered */
+	uint64_t throttle;             /* NVML's bit mask of reasons why clocks are lowered */
 	bool throttle_known;
 };
 
-/* Exact counts, where the device is an executor that can count. */
+/* Exact counts of instructions and the like, for an executor that can count. */
 struct gb_counter {
-	/* Count what is queued from now on, from zero; or no longer. */
+	/* Start counting, from zero, the work queued from now on; or stop. */
 	void (*count)(bool on);
-	/* What was counted and has run, as a JSON object (`counts` of the record schema); valid until
-	 * counting begins again. */
+	/* The counts of the work that has run, as a JSON object (`counts` of the record schema).
+	 * Valid until counting starts again. */
 	const char *(*counts)(void);
 };
 
 struct gb_backend_ops {
 	const char *name; /* "cpu", "cuda", "vulkan" */
-	/* Whether the times of the device that is open say nothing about a GPU.  NULL: they do. */
+	/* True if the open device is emulated: its times say nothing about a GPU.  NULL: never. */
 	bool (*is_emulated)(void);
-	/* From now on, devices that are programs of the CPU, which any machine may have, are devices,
-	 * too.  NULL: there are none such. */
+	/* From now on, include devices implemented in software on the CPU, which any machine may
+	 * have.  NULL: there are none. */
 	void (*allow_software)(void);
-	/* Get device `device` ready; once.  GB_EUNAVAILABLE, with one sentence that says what is
-	 * missing (driver, device, code for this architecture, that number), if it cannot be. */
+	/* Initialise device `device`; only the first call does so.  GB_EUNAVAILABLE, with one
+	 * sentence that names what is missing (driver, device, code for this architecture, that
+	 * number), on failure. */
 	enum gb_status (*open)(int device, struct gb_error *err);
-	/* Evict the caches that would keep a run's data: the GPU's L2, twice the CPU's last level.
-	 */
+	/* Evict the caches that would keep a run's data: the GPU's L2, or the CPU's last-level
+	 * caches with a buffer of twice their size. */
 	enum gb_status (*flush)(struct gb_error *err);
-	/* The last-level caches that flush() goes by, together, in bytes; *from: who says so, or
-	 * "assumed".  NULL for a GPU, whose description has its L2. */
+	/* Total bytes of the last-level caches that flush() assumes; *from is the source of the
+	 * number, or "assumed".  NULL for a GPU, whose description has its L2. */
 	uint64_t (*cache_bytes)(const char **from);
-	/* Bytes of the buffer, on the host or the device, that flush() uses now. */
+	/* Size in bytes of flush()'s buffer, on the host or the device. */
 	size_t (*flush_bytes)(void);
-	/* Fill device memory, and wait for it.  NULL on the CPU. */
+	/* Fill device memory and wait until that is done.  NULL on the CPU. */
 	gb_fill_fn *fill;
-	/* Hold back what is queued next until let_go(), so that the launches of a whole run are
-	 * queued before the first one starts.  NULL on the CPU. */
+	/* Hold back work that is queued from now on until let_go(), so that all launches of a run
+	 * are queued before the first one starts.  NULL on the CPU. */
 	enum gb_status (*hold)(struct gb_error *err);
 	enum gb_status (*let_go)(struct gb_error *err);
-	/* After synchronize(): whether the last hold lasted until let_go(), as one does not whose
-	 * work was waited for, or did not fit the queue. */
+	/* After synchronize(): true if the last hold lasted until let_go().  It ends early if the
+	 * run waited for the work or queued more than fits. */
 	bool (*has_held)(void);
-	/* Wait until everything is done, and report what failed on the way. */
+	/* Wait until all work is done and report any failure in it. */
 	enum gb_status (*synchronize)(struct gb_error *err);
-	/* The SM clock in Hz now, by a small kernel; NAN if unknown.  NULL on the CPU. */
+	/* The current SM clock in Hz, by a small kernel; NAN if unknown.  NULL on the CPU. */
 	double (*sm_clock_hz)(void);
 	void (*state)(struct gb_gpu_state *state); /* NULL on the CPU */
-	/* How long clocks were lowered, in all, because of power, heat or the board's limits; NAN if
+	/* Total time that clocks were lowered because of power, heat or the board's limits; NAN if
 	 * unknown.  NULL on the CPU. */
 	double (*throttled_ns)(void);
-	/* Describe up to `room` devices; *count is how many there are.  GB_EUNAVAILABLE as open().
-	 * NULL on the CPU. */
+	/* Describe up to `room` devices; *count is the number that exists.  GB_EUNAVAILABLE as in
+	 * open().  NULL on the CPU. */
 	enum gb_status (*devices)(struct gb_gpu_info *gpu, size_t room, size_t *count,
 				  struct gb_cuda_info *cuda, struct gb_error *err);
-	const struct gb_counter *counter; /* NULL: cannot count, as the CPU and every GPU */
+	const struct gb_counter *counter; /* NULL: cannot count, as on the CPU and all GPUs */
 	const struct gb_timer_ops *timer;
 	void (*close)(void);
 };
 
 extern const struct gb_backend_ops *const gb_backends[GB_BACKENDS];
 
-/* The back end of that name; GB_BACKENDS: there is none. */
+/* The back end of that name; GB_BACKENDS if there is none. */
 enum gb_backend gb_backend_named(const char *name);
 
 #ifdef __cplusplus

@@ -1,14 +1,14 @@
-/* backends.c -- the one table of back ends.
+/* backends.c -- the table of back ends.
  *
- * One that is not in this build stays in the table: it has its name, and open() says why it cannot
- * be used.  Its variants have no operations (variants.c), so nothing else of it is ever called.
+ * A back end that is not in this build stays in the table with its name, and its open() reports why
+ * it is missing.  Its variants have no operations (variants.c), so no other function is called.
  */
 #include "common/backend.h"
 
 #include "build_info.h"
 #include "common/text.h"
 
-/* The operations of back end `symbol` that is left out because of `why`; its clock has a name. */
+/* Define the operations of a back end that is not in this build because of `why`. */
 #define LEFT_OUT(symbol, name_, clock, why)                                               \
 	static enum gb_status open_##symbol(int device, struct gb_error *err)             \
 	{                                                                                 \

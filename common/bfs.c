@@ -53,7 +53,7 @@ double bfs_crossover(uint32_t n, unsigned column_bytes, unsigned row_bytes)
 enum gb_status bfs_need_one_source(const struct bfs_params *params, struct gb_error *err)
 {
 	if (bfs_batch(params) > 1)
-		return gb_fail(err, GB_EUNAVAILABLE, "searches from one source a run: --batch=1");
+		return gb_fail(err, GB_EUNAVAILABLE, "supports one source per run: use --batch=1");
 	return err->code;
 }
 
@@ -61,8 +61,7 @@ enum gb_status bfs_need_no_parents(const struct bfs_params *params, struct gb_er
 {
 	if (params->output != BFS_DIST)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "tells how far a vertex is, not from where it was reached: "
-			       "--result=dist");
+			       "computes distances only, no parents: use --result=dist");
 	return err->code;
 }
 

@@ -1,19 +1,19 @@
-/* bfs.h -- what the bfs workload and its variants share: parameters, input, formats, output.
+/* bfs.h -- the interface of the bfs workload and its variants: parameters, input, formats, output.
  *
- * The search starts at one source and tells of every vertex how many edges away it is (dist), by
- * which vertex it was reached (parent), or both.  A batch is of several searches in one run, each as
- * if it were alone.  Search i of sample k starts at source k * batch + i modulo the number of sources,
- * so that a batch of more has some of them twice.
+ * A search starts at one source and gives for every vertex its distance in edges (dist), the vertex
+ * it was reached from (parent), or both.  A batch is several independent searches in one run.
+ * Search i of sample k starts at source k * batch + i modulo the number of sources, so sources
+ * repeat within a batch that is larger than their number.
  *
- * The graph comes in two shapes.  CSR always: the out-edges of all vertices and, for searches that
- * look backwards, the in-edges.  As a matrix of bits (the paper's CCAM, Coded for CUDA Adjacency
- * Matrix) if it has at most BFS_MATRIX_VERTICES vertices and memory suffices: row u has bit v % 32
- * of word v / 32 set where there is an edge u -> v.  Rows are padded with zero bits to a multiple
- * of 128 bytes, so that each starts on a line of every cache; the paper pads to 4 bytes.  The
+ * The graph comes in two formats.  CSR is always there: the out-edges of all vertices and, for
+ * bottom-up searches, the in-edges.  A bit matrix (the paper's CCAM, Coded for CUDA Adjacency
+ * Matrix) exists if the graph has at most BFS_MATRIX_VERTICES vertices and memory suffices: bit v %
+ * 32 of word v / 32 of row u is set if there is an edge u -> v.  Rows are padded with zero bits to
+ * a multiple of 128 bytes, so that each starts on a cache line; the paper pads to 4 bytes.  The
  * transposed matrix has the in-edges.
  *
- * A graph may have self-loops and parallel edges; m counts each.  A bit can hold only one of
- * several parallel edges, which no distance depends on.
+ * A graph may have self-loops and parallel edges; m counts each of them.  The matrix merges
+ * parallel edges, which does not change any distance.
  */
 #ifndef GPUBENCH_COMMON_BFS_H
 #define GPUBENCH_COMMON_BFS_H
@@ -35,26 +35,26 @@ enum bfs_index { BFS_INDEX_AUTO, BFS_INDEX_16, BFS_INDEX_32, BFS_INDICES };
 enum {
 	BFS_UNREACHED = -1,          /* dist and parent of a vertex that cannot be reached */
 	BFS_MATRIX_VERTICES = 65536, /* most vertices of a graph that is kept as a matrix */
-	BFS_PITCH = 128,             /* a row of the matrix is a multiple of so many bytes */
-	BFS_BATCH = 64,              /* most searches of a run: one bit each of a 64-bit word */
+	BFS_PITCH = 128,             /* bytes; the size of a matrix row is a multiple of it */
+	BFS_BATCH = 64,              /* most searches per run: one bit each of a 64-bit word */
 };
 
 struct bfs_params {
 	int64_t graph;      /* enum bfs_graph; not used with a file */
-	int64_t vertices;   /* of gnp, uniform, grid and blocks */
-	double p;           /* of gnp and blocks: probability of an edge */
-	int64_t scale;      /* of kronecker: 2^scale vertices */
-	int64_t edgefactor; /* of kronecker and uniform: undirected edges drawn per vertex */
-	int64_t blocks;     /* of blocks: how many in the chain */
-	double orphans;     /* of gnp and blocks: share of vertices without in-edges */
-	int64_t multi;      /* of kronecker and uniform: 1 to keep self-loops and parallel edges */
+	int64_t vertices;   /* gnp, uniform, grid and blocks */
+	double p;           /* gnp and blocks: probability of an edge */
+	int64_t scale;      /* kronecker: 2^scale vertices */
+	int64_t edgefactor; /* kronecker and uniform: undirected edges drawn per vertex */
+	int64_t blocks;     /* blocks: number of blocks in the chain */
+	double orphans;     /* gnp and blocks: share of vertices without in-edges */
+	int64_t multi;      /* kronecker and uniform: 1 to keep self-loops and parallel edges */
 	const char *file;   /* .mtx .el .txt .gr .sg, or NULL */
 	const char *write;  /* .sg or .el to write the graph to, or NULL */
 	int64_t sources;
-	int64_t batch;  /* searches of a run; bfs_batch() reads it */
+	int64_t batch;  /* searches per run; use bfs_batch() to read it */
 	int64_t output; /* enum bfs_output; --result on the command line */
-	int64_t warps;  /* 1 to model the warps' efficiency */
-	int64_t index;  /* enum bfs_index: of columns of CSR on the device */
+	int64_t warps;  /* 1 to model warp efficiency */
+	int64_t index;  /* enum bfs_index: width of CSR column indices on the device */
 	int64_t threads;
 	int64_t seed;
 };
@@ -65,39 +65,39 @@ struct bfs_csr {
 	uint32_t *column; /* m */
 };
 
-/* What the reference knows of the search from one source; filled when first asked for. */
+/* The reference's results for the search from one source; computed when first needed. */
 struct bfs_facts;
 
 struct bfs_input {
 	uint32_t n;     /* vertices: at least 1, at most INT32_MAX */
 	uint64_t m;     /* directed edges */
-	bool symmetric; /* each edge has its reverse; `in`, `matrix_in` are `out`, `matrix` */
+	bool symmetric; /* each edge has its reverse: `in`, `matrix_in` equal `out`, `matrix` */
 	struct bfs_csr out, in;
 	size_t pitch;          /* 32-bit words from one row of the matrix to the next */
 	uint32_t *matrix;      /* n rows, or NULL */
 	uint32_t *matrix_in;   /* the transpose, or NULL */
-	const char *no_matrix; /* why there is none, for a variant's GB_EUNAVAILABLE */
+	const char *no_matrix; /* reason for a NULL matrix, for a variant's GB_EUNAVAILABLE */
 	size_t source_count;   /* at least 1 */
-	uint32_t *source;      /* distinct; with out-edges, unless no vertex has any */
+	uint32_t *source;      /* distinct; all have out-edges unless no vertex has any */
 	struct bfs_facts *facts;
 };
 
-/* Searches of a run; a struct bfs_params that does not say has one. */
+/* Searches per run; 1 if batch is 0. */
 static inline size_t bfs_batch(const struct bfs_params *params)
 {
 	return params->batch > 1 ? (size_t)params->batch : 1;
 }
 
-/* Where search number `search` starts: search i of sample k has the number k * batch + i. */
+/* The source of search number `search`; search i of sample k has number k * batch + i. */
 static inline uint32_t bfs_source(const struct bfs_input *input, int64_t search)
 {
 	return input->source[(size_t)search % input->source_count];
 }
 
-/* ---- output: of each search of the batch n distances, or of each n parents, or both, all
- * distances first ------------------------------------------------------------------------------ */
+/* ---- output: n distances per search of the batch, or n parents per search, or all distances and
+ * then all parents ----------------------------------------------------------------------------- */
 
-/* Numbers in the distances, and in the parents. */
+/* Number of distances and of parents. */
 static inline size_t bfs_output_count(const struct bfs_params *params,
 				      const struct bfs_input *input)
 {
@@ -130,9 +130,9 @@ static inline int32_t *bfs_output_parent(const struct bfs_params *params,
 
 /* 32-bit words of a padded row. */
 size_t bfs_pitch(uint32_t n);
-/* The bit matrix as it is kept here (rows padded to BFS_PITCH), and so its transpose. */
+/* The bit matrix as stored here, with rows padded to BFS_PITCH; the same for its transpose. */
 double bfs_bytes_ccam(uint32_t n);
-/* The paper's: rows padded to 4 bytes. */
+/* The paper's bit matrix, with rows padded to 4 bytes. */
 double bfs_bytes_ccam_packed(uint32_t n);
 /* The plain matrix, one byte per ordered pair. */
 double bfs_bytes_basic(uint32_t n);
@@ -140,22 +140,22 @@ double bfs_bytes_basic(uint32_t n);
 double bfs_bytes_csr32(uint32_t n, uint64_t m);
 /* The same with columns of 2 bytes; NAN if n > 65536. */
 double bfs_bytes_csr16(uint32_t n, uint64_t m);
-/* Edge probability from which on G(n, p) is smaller as CCAM (packed) than as CSR with columns of
+/* The edge probability above which G(n, p) is smaller as packed CCAM than as CSR with columns of
  * column_bytes (2 or 4) and row pointers of row_bytes (0: not counted, as in the paper).  NAN for
  * n < 2. */
 double bfs_crossover(uint32_t n, unsigned column_bytes, unsigned row_bytes);
 
-/* GB_OK; or GB_EUNAVAILABLE, with the reason, if a run is to be of several searches: for variants of
+/* GB_EUNAVAILABLE, with the reason, if the batch has several searches.  For variants that do
  * one. */
 enum gb_status bfs_need_one_source(const struct bfs_params *params, struct gb_error *err);
-/* The same if parents are asked for: for variants of a batch. */
+/* GB_EUNAVAILABLE, with the reason, if parents are requested.  For variants that do batches. */
 enum gb_status bfs_need_no_parents(const struct bfs_params *params, struct gb_error *err);
 
 /* ---- conversions for variants -------------------------------------------------------------- */
 
-/* bytes[u * n + v] = 1 where there is an edge u -> v, else 0; n * n bytes. */
+/* Set bytes[u * n + v] to 1 if there is an edge u -> v, else to 0; n * n bytes. */
 void bfs_expand_bytes(const struct bfs_input *input, uint8_t *bytes);
-/* Columns as 16-bit numbers; n <= 65536. */
+/* Convert columns to 16-bit numbers; n <= 65536. */
 void bfs_narrow_columns(const uint32_t *column, uint64_t m, uint16_t *narrow);
 
 #ifdef __cplusplus

@@ -1,24 +1,24 @@
-/* cbt.h -- what the cbt workload and its variants share: parameters, the heap's layout, the rules
- * of split and merge, input and output.
+/* cbt.h -- the interface of the cbt workload and its variants: parameters, the heap's layout, the
+ * rules of split and merge, input and output.
  *
- * A concurrent binary tree of depth D is a field of 2^D bits, one per node of the deepest level: a
- * set bit starts a leaf, the distance to the next set bit (or to 2^D) is 2^(D-d) for a leaf of
- * level d.  With the sums of all subtrees above it, it is one implicit heap of 2^(D+2) bits, as
- * little-endian words (Grachev and Ushakov 2023, after Dupuy 2020):
+ * A concurrent binary tree of depth D is a field of 2^D bits, one per node of the deepest level.  A
+ * set bit starts a leaf; the distance to the next set bit (or to 2^D) is 2^(D-d) for a leaf of
+ * level d.  The field and the sums of all subtrees above it form one implicit heap of 2^(D+2) bits,
+ * stored as little-endian words (Grachev and Ushakov 2023, after Dupuy 2020):
  *
- *	node k, level d = floor(log2 k): D - d + 1 bits from bit 2^(d+1) + k (D - d + 1)
- *	its value: the leaves of its subtree; on level D the bit itself
- *	so level d begins at bit 2^d (D - d + 3), and the field at bit 3 * 2^D
- *	from level 6 on 64 consecutive nodes fill D - d + 1 whole aligned 64-bit words, from level 5
- *	on 32 nodes as many 32-bit words
- *	bit D: the depth marker, element 0.  It starts at bit 0, as in libcbt; in the paper at bit 2
- *	all other bits are 0, as are those of the last word if 2^(D+2) < 64
+ *	node k of level d = floor(log2 k) has D - d + 1 bits from bit 2^(d+1) + k (D - d + 1)
+ *	its value is the number of leaves of its subtree; on level D it is the bit itself
+ *	level d therefore begins at bit 2^d (D - d + 3), and the field at bit 3 * 2^D
+ *	from level 6 on, 64 consecutive nodes fill D - d + 1 whole aligned 64-bit words; from level
+ *	5 on, 32 nodes fill as many 32-bit words
+ *	bit D is the depth marker, element 0, which starts at bit 0, as in libcbt; at bit 2 in the
+ *	paper
+ *	all other bits are 0, including those of the last word if 2^(D+2) < 64
  *
- * Splitting leaf k sets the bit of 2k + 1, merging clears the bit of the right sibling.  Only
- * level D changes: the sums stay as they were until the next reduction, so that leaves can be
- * found by descent while they are split and merged.  A merge is not safe for every node: both
- * siblings must be leaves (the parent's sum is 2) and both must wish it.  Each is one atomic OR
- * or AND.
+ * Splitting leaf k sets the bit of 2k + 1; merging clears the bit of the right sibling.  Each is
+ * one atomic OR or AND.  Only level D changes: the sums keep their values until the next reduction,
+ * so that leaves can be found by descent while they are split and merged.  Two siblings may merge
+ * only if both are leaves (the parent's sum is 2) and both are marked for it.
  */
 #ifndef GPUBENCH_COMMON_CBT_H
 #define GPUBENCH_COMMON_CBT_H
@@ -38,24 +38,24 @@
 extern "C" {
 #endif
 
-/* 30: a node's number fits 31 bits. */
+/* At depth 30 a node's number fits in 31 bits. */
 enum { CBT_MIN_DEPTH = 1, CBT_MAX_DEPTH = 30 };
 
 enum cbt_op {
-	CBT_BITFIELD, /* the ids of the leaves, from the field alone */
-	CBT_REDUCE,   /* all sums, from the field */
-	CBT_DECODE,   /* the ids of the leaves, with the sums at hand */
+	CBT_BITFIELD, /* find the ids of the leaves from the field alone */
+	CBT_REDUCE,   /* compute all sums from the field */
+	CBT_DECODE,   /* find the ids of the leaves with the help of the sums */
 	CBT_CYCLE,    /* reduce, then decode: one cycle of an unchanged tree */
-	CBT_UPDATE,   /* frames of (leaves found, split and merged; sums reduced) */
+	CBT_UPDATE,   /* per frame: find the leaves, split and merge them, reduce */
 	CBT_OPS,
 };
 
 enum cbt_shape { CBT_FULL, CBT_UNIFORM, CBT_RANDOM, CBT_TERRAIN, CBT_SHAPES };
 
-/* What becomes of a decoded id. */
+/* How decoded ids are used. */
 enum cbt_ids {
 	CBT_STORE, /* written to an array, in order */
-	CBT_SUM,   /* added up */
+	CBT_SUM,   /* summed */
 	CBT_IDS,
 };
 
@@ -64,19 +64,20 @@ struct cbt_params {
 	int64_t depth;
 	int64_t shape;     /* enum cbt_shape */
 	double fill;       /* leaves / 2^depth */
-	int64_t ids;       /* enum cbt_ids: of bitfield, decode and cycle */
-	int64_t frames;    /* of update */
+	int64_t ids;       /* enum cbt_ids, for bitfield, decode and cycle */
+	int64_t frames;    /* number of frames of update */
 	const char *image; /* PNG of the terrain's mesh, or NULL */
 	int64_t threads;
 	int64_t seed;
 };
 
-/* The wishes of one frame, a bit per leaf in the order of the leaves: leaf l is bit l % 64 of word
- * l / 64 (or of 32-bit words likewise).  No leaf wishes both.  What is to be done:
+/* The split and merge requests of one frame, a bit per leaf in the order of the leaves: leaf l is
+ * bit l % 64 of word l / 64 (likewise in 32-bit words).  No leaf has both bits set.
  *	split of leaf k: if its level is below D, set the bit of 2k + 1
- *	merge of leaf k: if k > 1, its sibling is a leaf and wishes it too, clear the bit of k | 1
- * A sibling that is a leaf is the leaf before or after.  Each array has (leaves + 63) / 64 + 1
- * words, the bits from `leaves` on are 0. */
+ *	merge of leaf k: if k > 1 and its sibling is a leaf with its merge bit set, clear the bit
+ *	of k | 1
+ * A sibling that is a leaf is the previous or the next leaf.  Each array has (leaves + 63) / 64 + 1
+ * words; bits from `leaves` on are 0. */
 struct cbt_frame {
 	size_t leaves; /* before the frame */
 	size_t splits; /* carried out */
@@ -89,24 +90,24 @@ struct cbt_input {
 	enum cbt_op op;
 	enum cbt_ids ids;
 	unsigned depth;
-	size_t leaves;      /* of the tree to start from */
+	size_t leaves;      /* leaves of the initial tree */
 	size_t field_words; /* cbt_field_words(depth) */
 	size_t heap_words;  /* cbt_heap_words(depth) */
-	uint64_t *field;    /* the tree to start from: bit x is bit x % 64 of word x / 64 */
+	uint64_t *field;    /* the initial tree: bit x is bit x % 64 of word x / 64 */
 	uint64_t *heap; /* CBT_DECODE, CBT_UPDATE: its whole heap, which no variant changes; else
 			   NULL */
 	size_t frames;  /* CBT_UPDATE: else 0 */
 	struct cbt_frame *frame;
-	size_t end_leaves;   /* CBT_UPDATE: of the tree after the last frame */
+	size_t end_leaves;   /* CBT_UPDATE: leaves of the tree after the last frame */
 	uint64_t *end_field; /* CBT_UPDATE: that tree; else NULL */
 	size_t total_leaves; /* decoded in one run, summed over the frames of CBT_UPDATE */
 };
 
-/* An output starts with this; then come, where the operation has them, the ids and the heap. */
+/* The header of an output.  The ids and the heap follow, if the operation produces them. */
 struct cbt_output {
-	uint64_t leaves;    /* leaves decoded; of reduce and update: the sum at the root */
-	uint64_t id_sum;    /* CBT_SUM: of the decoded ids, modulo 2^64 */
-	int64_t last_level; /* sums of levels 0 .. last_level are in the heap, and the field; D - 1
+	uint64_t leaves;    /* leaves decoded; for reduce and update the sum at the root */
+	uint64_t id_sum;    /* CBT_SUM: sum of the decoded ids, modulo 2^64 */
+	int64_t last_level; /* the heap has the sums of levels 0 .. last_level and the field; D - 1
 			       unless the variant keeps fewer */
 	uint64_t unused[5];
 };
@@ -129,13 +130,13 @@ CBT_INLINE unsigned cbt_level(uint32_t k)
 	return cbt_log2(k);
 }
 
-/* The field's bit of node k: k 2^(D-d) - 2^D. */
+/* The bit of node k in the field: k 2^(D-d) - 2^D. */
 CBT_INLINE uint32_t cbt_field_bit(unsigned depth, uint32_t k)
 {
 	return (k << (depth - cbt_level(k))) - (UINT32_C(1) << depth);
 }
 
-/* The leaf that starts at bit x and ends before bit x + gap, gap a power of two. */
+/* The leaf that starts at bit x and ends before bit x + gap; gap is a power of two. */
 CBT_INLINE uint32_t cbt_leaf(unsigned depth, uint32_t x, uint32_t gap)
 {
 	return ((UINT32_C(1) << depth) + x) >> cbt_log2(gap);
@@ -174,13 +175,13 @@ CBT_INLINE size_t cbt_heap_words(unsigned depth)
 	return depth < 4 ? 1 : (size_t)1 << (depth - 4);
 }
 
-/* The field within the heap: whole words for depth >= 6. */
+/* Index of the field's first word in the heap; the field is whole words for depth >= 6. */
 CBT_INLINE size_t cbt_field_at(unsigned depth)
 {
 	return (size_t)(UINT64_C(3) << depth >> 6);
 }
 
-/* The heap's bytes before the field's, which hold nothing but sums (and the depth marker). */
+/* Bytes of the heap before the field; they hold only the sums and the depth marker. */
 CBT_INLINE size_t cbt_sum_bytes(unsigned depth)
 {
 	return (size_t)(UINT64_C(3) << depth >> 3);
@@ -198,7 +199,7 @@ CBT_INLINE uint64_t cbt_bits(const uint64_t *word, uint64_t bit, unsigned width)
 	return value & ((UINT64_C(1) << width) - 1);
 }
 
-/* The same bits become `value` (< 2^width). */
+/* Set these bits to `value` (< 2^width). */
 CBT_INLINE void cbt_set_bits(uint64_t *word, uint64_t bit, unsigned width, uint64_t value)
 {
 	uint64_t *at = word + (bit >> 6);
@@ -221,7 +222,7 @@ CBT_INLINE void cbt_set(uint64_t *heap, unsigned depth, uint32_t k, uint64_t val
 	cbt_set_bits(heap, cbt_element_bit(depth, k), cbt_width(depth, cbt_level(k)), value);
 }
 
-/* The field (cbt_field_words words) into its place in the heap, whose other bits stay. */
+/* Copy the field (cbt_field_words words) into the heap; the heap's other bits do not change. */
 CBT_INLINE void cbt_put_field(uint64_t *heap, unsigned depth, const uint64_t *field)
 {
 	if (depth < 6)

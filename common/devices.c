@@ -1,4 +1,4 @@
-/* devices.c -- see devices.h. */
+/* devices.c -- merges the GPUs that the back ends find into one list. */
 #include "common/devices.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ void gb_gpu_uuid_text(char text[64], const void *uuid)
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-/* What is known of the same GPU; NULL: nothing. */
+/* The known GPU with the same UUID; NULL if there is none. */
 static struct gb_gpu_info *find(struct gb_devices *devices, const struct gb_gpu_info *gpu)
 {
 	for (size_t i = 0; i < devices->count && gpu->uuid[0]; i++)
@@ -67,10 +67,10 @@ void gb_devices_find(struct gb_devices *devices, unsigned backends)
 
 /* ---- one of them -------------------------------------------------------------------------- */
 
-/* Those of a back end and of all before it; remembered. */
+/* The GPUs found by a back end and all before it; cached. */
 static struct {
 	struct gb_devices devices;
-	unsigned backends; /* 0: not asked yet */
+	unsigned backends; /* bits of the back ends asked; 0: none yet */
 } known;
 
 void gb_devices_allow_software(void)
@@ -107,7 +107,7 @@ enum gb_status gb_device_open(enum gb_backend backend, int id, struct gb_error *
 			       known.devices.count);
 	gpu = &known.devices.gpu[id];
 	if (!gpu->number[backend])
-		return gb_fail(err, GB_EUNAVAILABLE, "GPU %d, %.80s, is not one that %s finds", id,
+		return gb_fail(err, GB_EUNAVAILABLE, "GPU %d (%.80s) is not visible to %s", id,
 			       gpu->name, ops->name);
 	return ops->open(gpu->number[backend] - 1, err);
 }

@@ -1,17 +1,18 @@
-/* lbvh.h -- the bounding volume hierarchy workload: input, tree, hits, and the few functions that
- * every back end must compute bit for bit alike.
+/* lbvh.h -- the interface of the lbvh workload (bounding volume hierarchy): input, tree, hits, and
+ * the functions whose results must be bitwise equal on every back end.
  *
  * A scene is a list of triangles; primitive p is triangle p.  `build` makes a binary tree over
- * their boxes, `trace` finds what rays hit in a tree that create() has built.  Builders start from
- * the triangles: boxes of primitives are part of the timed work, in the phase "bounds".
+ * their boxes; `trace` finds the hits of rays in a tree that create() has built.  Builders start
+ * from the triangles: computing the boxes of the primitives is part of the timed work, in the phase
+ * "bounds".
  *
- * The rays of a trace are either the primary rays of a square image: they are made of its camera by
- * whoever traces them, within the timed work, and the first triangle is asked for.  Or they are a
- * stream, an array of rays in memory that all variants read: then the input says whether the
- * nearest hit is asked for, or (occlusion) whether there is any.
+ * A trace uses either the primary rays of a square image or a stream.  Each variant generates
+ * primary rays from the camera, within the timed work, and finds the nearest hit.  A stream is an
+ * array of rays in memory that all variants read; the input selects the nearest hit or any hit
+ * (occlusion).
  *
- * Phases of a build, as far as a builder has them apart: bounds, codes, sort, leaves, hierarchy,
- * refit (Frolov, Galaktionov 2023, section 4.1).
+ * The phases of a build, if a builder separates them: bounds, codes, sort, leaves, hierarchy, refit
+ * (Frolov, Galaktionov 2023, section 4.1).
  *
  * The tree (section 4.2, listing 2): 32-byte nodes, offsets instead of pointers, L leaves and
  * L - 1 inner nodes.
@@ -22,15 +23,15 @@
  *			index[first .. first + count)
  *	index		a permutation of 0 .. count - 1
  *
- * A node's box is the union of its primitives' boxes, exactly.  All builders but ploc and sah number
- * as Karras 2012: inner nodes 0 .. L - 2, the node of range [a, b] is a if it is its parent's right
- * child and b if it is the left one, leaf i is node L - 1 + i, leaves in ascending order of codes.
- * Primitives of equal code share a leaf, ascending in index, so that builders of equal code width
- * make equal bytes.
+ * A node's box is exactly the union of its primitives' boxes.  All builders but ploc and sah number
+ * nodes as Karras 2012: inner nodes are 0 .. L - 2, the node of range [a, b] is a if it is its
+ * parent's right child and b if it is the left one, leaf i is node L - 1 + i, and leaves are in
+ * ascending order of codes.  Primitives of equal code share a leaf, in ascending order of index, so
+ * that builders of equal code width produce equal bytes.
  *
- * Hits: t is the distance along the ray's unit direction, > 0, of a stream's ray near < t <= far.
- * Of equal distances the smaller primitive counts.  A ray that hits nothing has t = INFINITY and
- * primitive = LBVH_MISS.
+ * In a hit, t is the distance along the ray's unit direction: t > 0, and near < t <= far for a ray
+ * of a stream.  If distances are equal, the smaller primitive is the hit.  A ray that hits nothing
+ * has t = INFINITY and primitive = LBVH_MISS.
  */
 #ifndef GPUBENCH_COMMON_LBVH_H
 #define GPUBENCH_COMMON_LBVH_H
@@ -53,49 +54,49 @@ enum lbvh_order { LBVH_GIVEN, LBVH_SORTED, LBVH_ORDERS };
 struct lbvh_params {
 	int64_t op;         /* enum lbvh_op */
 	const char *scene;  /* the name of a generated scene (datasets/mesh/scene.h), or a file */
-	int64_t primitives; /* triangles of a generated scene; 0: the scene's usual number */
-	int64_t rays;       /* edge of the image: rays * rays of them, of a stream as well */
-	int64_t tree;       /* enum lbvh_tree: what our traversals walk; Embree's are its own */
-	const char *image;  /* the picture goes to this file; or NULL */
+	int64_t primitives; /* triangles of a generated scene; 0: the scene's default */
+	int64_t rays;       /* edge of the image: rays * rays of them, also in a stream */
+	int64_t tree;       /* enum lbvh_tree: what our traversals walk; Embree has its own */
+	const char *image;  /* file to write the picture to, or NULL */
 	int64_t rays_kind;  /* enum lbvh_rays */
 	int64_t rays_order; /* enum lbvh_order */
-	int64_t compact;    /* whether a driver's tree is compacted */
+	int64_t compact;    /* 1 to compact a driver's tree */
 	int64_t threads;
 	int64_t seed;
 };
 
-/* Coordinates are finite and no larger than this, so that no product of four overflows a float
- * and no sum of boxes does; larger ones are refused by whoever makes an input. */
+/* Coordinates are finite and at most this large, so that neither a product of three nor a sum of
+ * boxes overflows a float.  Code that makes an input rejects larger ones. */
 #define LBVH_COORDINATE_MAX 1e12f
-/* Positions and the two kinds of node numbers fit 31 bits. */
+/* Positions and both kinds of node numbers fit in 31 bits. */
 #define LBVH_PRIMITIVES_MAX (UINT32_C(1) << 29)
 
-/* A ray of a stream, 32 bytes: it hits at distances near < t <= far along its unit direction. */
+/* A ray of a stream, 32 bytes.  It hits at distances near < t <= far along its unit direction. */
 struct lbvh_ray {
 	float origin[3], near;
 	float direction[3], far;
 };
 
-/* The direction of pixel (x, y) is corner + x dx + y dy, made a unit vector: lbvh_direction(). */
+/* The direction of pixel (x, y) is corner + x dx + y dy, normalised: lbvh_direction(). */
 struct lbvh_camera {
 	float eye[3];
 	float corner[3]; /* towards the centre of pixel (0, 0), which is at the top left */
 	float dx[3], dy[3];
 };
 
-struct lbvh_reference; /* what verify() keeps from one variant to the next */
+struct lbvh_reference; /* state that verify() keeps between variants */
 
 struct lbvh_input {
 	size_t count; /* triangles, 1 .. LBVH_PRIMITIVES_MAX */
 	size_t vertex_count;
-	float *vertex;      /* x y z of each; one more float may be read after the last; no -0 */
+	float *vertex;      /* x y z of each; the float after the last may be read; no -0 */
 	uint32_t *triangle; /* three vertex numbers each */
-	uint32_t edge;      /* of the image */
+	uint32_t edge;      /* edge of the image in pixels */
 	struct lbvh_camera camera;
 	struct lbvh_camera probe;         /* the same view, LBVH_PROBE_EDGE pixels wide */
-	struct lbvh_ray *ray;             /* a stream of edge * edge; NULL: the camera's */
-	bool occlusion;                   /* of a stream: is there any hit? */
-	struct lbvh_reference *reference; /* belongs to the workload: variants leave it alone */
+	struct lbvh_ray *ray;             /* a stream of edge * edge; NULL: the camera's rays */
+	bool occlusion;                   /* stream: find any hit, not the nearest one */
+	struct lbvh_reference *reference; /* used only by the workload, not by variants */
 };
 
 /* ---- the tree ----------------------------------------------------------------------------- */
@@ -107,7 +108,7 @@ struct lbvh_node {
 	uint32_t right;
 };
 
-/* A box as the paper has it, two float4; the fourth components are not used. */
+/* A box in the paper's format, two float4; the fourth components are unused. */
 struct lbvh_box {
 	float lo[4], hi[4];
 };
@@ -117,28 +118,26 @@ struct lbvh_box {
 
 /* ---- outputs ------------------------------------------------------------------------------ */
 
-/* A build gives its tree in one of two ways, or in both. */
+/* A build outputs its tree in one of two forms, or in both. */
 enum lbvh_tree_kind {
 	LBVH_BINARY = 1, /* nodes and index as above: every part is checked */
-	LBVH_PROBED = 2, /* a tree of another form, wide or a library's: download() traces the
-			    LBVH_PROBE_EDGE^2 rays of input->probe through it and gives the hits */
+	LBVH_PROBED = 2, /* any other tree, wide or a library's: download() traces the
+			    LBVH_PROBE_EDGE^2 rays of input->probe and outputs the hits */
 };
 
 enum { LBVH_PROBE_EDGE = 64, LBVH_PROBES = LBVH_PROBE_EDGE * LBVH_PROBE_EDGE };
 
-/* Hits found by a library in an arithmetic of its own: the verifier allows for more rays that
- * differ where an edge is grazed.  Outputs that do not say so are held to that of
- * lbvh_intersect(). */
+/* Marks hits computed by a library with its own arithmetic: the verifier then allows more rays that
+ * graze an edge to differ.  Other outputs must match lbvh_intersect(). */
 #define LBVH_FOREIGN UINT32_C(0x6f726967)
 
 /* The output of build: this header, room for 2 count - 1 nodes, count indices, LBVH_PROBES
- * distances, LBVH_PROBES primitives.  Of a binary tree nodes and index are used, of a probed one
- * the hits. */
+ * distances, LBVH_PROBES primitives.  A binary tree uses nodes and index, a probed one the hits. */
 struct lbvh_tree_header {
 	uint32_t kind;       /* enum lbvh_tree_kind, or both of them */
-	uint32_t leaves;     /* L; of a tree that is only probed as far as it is known, else 0 */
+	uint32_t leaves;     /* L; for a tree that is only probed, 0 if unknown */
 	uint32_t nodes;      /* 2 L - 1; the same */
-	uint32_t arithmetic; /* of the hits: LBVH_FOREIGN, or anything else */
+	uint32_t arithmetic; /* arithmetic of the hits: LBVH_FOREIGN or any other value */
 	uint32_t unused[12];
 };
 
@@ -169,7 +168,7 @@ static inline uint32_t *lbvh_build_probe_primitive(const struct lbvh_input *in, 
 	return (uint32_t *)(void *)(lbvh_build_probe_t(in, output) + LBVH_PROBES);
 }
 
-/* Bytes that a builder moves: the mesh once, and so many for each primitive. */
+/* Bytes that a builder moves: the mesh once, and `bytes` for each primitive. */
 static inline double lbvh_build_bytes(const void *input, size_t bytes)
 {
 	const struct lbvh_input *in = (const struct lbvh_input *)input;
@@ -182,15 +181,15 @@ static inline size_t lbvh_ray_count(const struct lbvh_input *in)
 	return (size_t)in->edge * in->edge;
 }
 
-/* Words of a bit per ray. */
+/* Number of 32-bit words that hold one bit per ray. */
 static inline size_t lbvh_bit_words(const struct lbvh_input *in)
 {
 	return (lbvh_ray_count(in) + 31) / 32;
 }
 
-/* The output of trace: a distance for each ray, then a primitive for each, ray (x, y) of an image at
- * y * edge + x; or, of occlusion, bit i % 32 of word i / 32 for ray i, set if it hits anything, the
- * bits behind the last ray 0.  Then a word that may be LBVH_FOREIGN. */
+/* The output of trace: a distance for each ray, then a primitive for each; ray (x, y) of an image
+ * is at y * edge + x.  With occlusion, bit i % 32 of word i / 32 is set if ray i hits anything, and
+ * the bits after the last ray are 0.  A word that may be LBVH_FOREIGN follows. */
 static inline size_t lbvh_trace_size(const struct lbvh_input *in)
 {
 	return sizeof(uint32_t) *
@@ -219,8 +218,8 @@ static inline uint32_t *lbvh_trace_arithmetic(const struct lbvh_input *in, void 
 
 /* ---- arithmetic that all back ends share ---------------------------------------------------
  *
- * Every operation is rounded once: neither compiler may fuse a product and a sum.  gcc does not in
- * -std=c11; nvcc would, hence the intrinsics.  `a < b ? a : b` for minima, never fminf(). */
+ * Every operation is rounded once: neither compiler may fuse a product and a sum.  gcc does not
+ * with -std=c11; nvcc would, hence the intrinsics.  Minima are `a < b ? a : b`, never fminf(). */
 
 #ifdef __CUDACC__
 #define LBVH_FN static __host__ __device__ inline
@@ -288,13 +287,13 @@ LBVH_FN struct lbvh_box lbvh_primitive_box(const float *vertex, const uint32_t *
 
 enum { LBVH_BITS_30 = 10, LBVH_BITS_63 = 21 }; /* per axis */
 
-/* From twice a centre to a cell, per axis: cell = (lo + hi - origin) * scale. */
+/* Maps twice a box's centre to a cell, per axis: cell = (lo + hi - origin) * scale. */
 struct lbvh_grid {
 	float origin[3]; /* twice the scene's lower corner */
 	float scale[3];  /* 0 for an axis without extent */
 };
 
-/* The grid of 2^bits cells an axis over the scene's box; bits <= LBVH_BITS_63. */
+/* The grid of 2^bits cells per axis over the scene's box; bits <= LBVH_BITS_63. */
 LBVH_FN struct lbvh_grid lbvh_grid_over(const float lo[3], const float hi[3], int bits)
 {
 	const float cells = (float)(UINT32_C(1) << bits);
@@ -309,7 +308,7 @@ LBVH_FN struct lbvh_grid lbvh_grid_over(const float lo[3], const float hi[3], in
 	return grid;
 }
 
-/* The cell of a box's centre along axis k, 0 .. 2^bits - 1; 0 where nothing can be told apart. */
+/* The cell of a box's centre along axis k, 0 .. 2^bits - 1; 0 if the axis has no extent. */
 LBVH_FN uint32_t lbvh_cell(const struct lbvh_grid *grid, int k, float lo, float hi, int bits)
 {
 	const float most = (float)((UINT32_C(1) << bits) - 1);
@@ -318,7 +317,7 @@ LBVH_FN uint32_t lbvh_cell(const struct lbvh_grid *grid, int k, float lo, float 
 	return place > 0 ? (uint32_t)(place < most ? place : most) : 0;
 }
 
-/* Bits 0 .. 9 of v to every third bit. */
+/* Spread bits 0 .. 9 of v to every third bit. */
 LBVH_FN uint32_t lbvh_spread_10(uint32_t v)
 {
 	v = (v | v << 16) & UINT32_C(0x030000ff);
@@ -327,7 +326,7 @@ LBVH_FN uint32_t lbvh_spread_10(uint32_t v)
 	return (v | v << 2) & UINT32_C(0x09249249);
 }
 
-/* Bits 0 .. 20 of v to every third bit. */
+/* Spread bits 0 .. 20 of v to every third bit. */
 LBVH_FN uint64_t lbvh_spread_21(uint64_t v)
 {
 	v = (v | v << 32) & UINT64_C(0x001f00000000ffff);
@@ -337,8 +336,8 @@ LBVH_FN uint64_t lbvh_spread_21(uint64_t v)
 	return (v | v << 2) & UINT64_C(0x1249249249249249);
 }
 
-/* The codes of a box's centre, x in the highest bit: 30 bits over a grid of LBVH_BITS_30, 63 bits
- * over one of LBVH_BITS_63. */
+/* Morton codes of a box's centre, with x in the highest bit: 30 bits over a grid of LBVH_BITS_30,
+ * or 63 bits over one of LBVH_BITS_63. */
 LBVH_FN uint32_t lbvh_code_30(const struct lbvh_grid *grid, const struct lbvh_box *box)
 {
 	return lbvh_spread_10(lbvh_cell(grid, 0, box->lo[0], box->hi[0], LBVH_BITS_30)) << 2 |
@@ -353,8 +352,8 @@ LBVH_FN uint64_t lbvh_code_63(const struct lbvh_grid *grid, const struct lbvh_bo
 	       lbvh_spread_21(lbvh_cell(grid, 2, box->lo[2], box->hi[2], LBVH_BITS_63));
 }
 
-/* Leading bits of 64 that two codes share; 64 for equal ones.  The one delta of all builders:
- * codes of leaves differ, so no index is needed to break ties. */
+/* The number of leading bits, of 64, that two codes share; 64 if they are equal.  All builders use
+ * this delta.  The codes of leaves differ, so no index is needed to break ties. */
 LBVH_FN int lbvh_delta(uint64_t a, uint64_t b)
 {
 #ifdef __CUDA_ARCH__
@@ -381,7 +380,7 @@ LBVH_FN void lbvh_direction(const struct lbvh_camera *camera, uint32_t x, uint32
 		direction[k] = lbvh_mul(direction[k], inverse);
 }
 
-/* Ray i of an image, or of a trace, as that of a stream. */
+/* Ray i of an image, in the format of a stream. */
 static inline struct lbvh_ray lbvh_camera_ray(const struct lbvh_camera *camera, uint32_t edge,
 					      size_t i)
 {
@@ -398,9 +397,9 @@ static inline struct lbvh_ray lbvh_trace_ray(const struct lbvh_input *in, size_t
 	return in->ray ? in->ray[i] : lbvh_camera_ray(&in->camera, in->edge, i);
 }
 
-/* Where the ray enters triangle a b c, either side (Moeller, Trumbore 1997): the distance, or
- * INFINITY.  The edges and corners belong to the triangle.  This is the arithmetic of the
- * reference; a traversal that rounds otherwise may differ on a ray that grazes an edge. */
+/* The distance at which the ray hits triangle a b c from either side, or INFINITY (Moeller,
+ * Trumbore 1997).  Edges and corners belong to the triangle.  The reference uses this arithmetic; a
+ * traversal that rounds differently may differ for a ray that grazes an edge. */
 LBVH_FN float lbvh_intersect(const float origin[3], const float direction[3], const float a[3],
 			     const float b[3], const float c[3])
 {
@@ -418,11 +417,11 @@ LBVH_FN float lbvh_intersect(const float origin[3], const float direction[3], co
 	lbvh_cross(s, e1, q);
 	v = lbvh_mul(lbvh_dot(direction, q), inverse);
 	t = lbvh_mul(lbvh_dot(e2, q), inverse);
-	/* A determinant of 0 makes NaN or infinities, which fail here. */
+	/* A determinant of 0 gives NaN or infinities, which fail here. */
 	return u >= 0 && v >= 0 && lbvh_add(u, v) <= 1 && t > 0 && t < INFINITY ? t : INFINITY;
 }
 
-/* Whether hit (t, p) counts before (best_t, best_p). */
+/* True if hit (t, p) takes precedence over (best_t, best_p). */
 LBVH_FN int lbvh_nearer(float t, uint32_t p, float best_t, uint32_t best_p)
 {
 	return t < best_t || (t == best_t && t < INFINITY && p < best_p);

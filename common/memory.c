@@ -1,7 +1,7 @@
-/* memory.c -- counted allocation, by a list of what is alive.
+/* memory.c -- counted allocation with a list of live blocks.
  *
- * A benchmark holds a few dozen arrays, so a linked list behind a mutex is enough, and a pointer
- * stays exactly what malloc gave: AddressSanitizer sees the true bounds.
+ * A benchmark holds a few dozen arrays, so a linked list behind a mutex is enough.  Pointers are
+ * those of the system allocator, so that AddressSanitizer sees the true bounds.
  */
 #include "common/memory.h"
 
@@ -23,8 +23,8 @@ struct block {
 	enum gb_memory_kind kind;
 	bool mapped; /* by mmap, in a dry run */
 	const void *owner;
-	void (*release)(void *pointer); /* NULL: gb_host_free() knows */
-	size_t result;                  /* bytes, from the first, that a run leaves as its result */
+	void (*release)(void *pointer); /* NULL: use gb_host_free() */
+	size_t result;                  /* the first bytes, which are a run's result */
 	unsigned char poison;           /* see gb_memory_result() */
 };
 
@@ -94,7 +94,7 @@ void gb_memory_remove(void *pointer)
 	free(take(pointer));
 }
 
-/* Memory for a dry run: addresses without pages. */
+/* Memory for a dry run: address space without pages. */
 static void *map_dry(size_t bytes)
 {
 	void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
@@ -150,7 +150,7 @@ void *gb_host_alloc(size_t count, size_t size, struct gb_error *err)
 	return p;
 }
 
-/* By all threads, each its part, as a run would touch an array for the first time. */
+/* Fill an array in parallel, so that its pages are first touched as in a run. */
 static void fill_host(unsigned char *array, unsigned char byte, size_t bytes)
 {
 	const size_t page = 4096, worth = (size_t)1 << 20;
@@ -207,7 +207,7 @@ void gb_memory_own(const void *owner)
 	(void)pthread_mutex_unlock(&lock);
 }
 
-/* The newest block of an owner; NULL if there is none. */
+/* The most recent block of an owner; NULL if there is none. */
 static struct block *newest_of(const void *owner)
 {
 	struct block *b;

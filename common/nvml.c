@@ -1,8 +1,8 @@
-/* nvml.c -- NVML by dlopen.
+/* nvml.c -- loads NVML with dlopen().
  *
- * The prototypes are our own, after the library's stable ABI: every function returns an int, 0 for
- * success, and a device is an opaque pointer.  So gpubench builds without nvml.h and starts without
- * a driver.
+ * The prototypes are our own and follow the library's stable ABI: every function returns an int, 0
+ * for success, and a device is an opaque pointer.  gpubench therefore builds without nvml.h and
+ * starts without a driver.
  */
 #include "common/nvml.h"
 
@@ -74,7 +74,7 @@ static void bind(void *library)
 		nvml.throttle = nvml.throttle_old;
 }
 
-/* True if NVML can be asked.  It stays loaded: there is nothing to gain by closing it. */
+/* True if NVML is available.  It is loaded by the first call and stays loaded. */
 static bool ready(void)
 {
 	static enum { UNKNOWN, ABSENT, READY } known;
@@ -92,7 +92,7 @@ static bool ready(void)
 	return known == READY;
 }
 
-/* The device at that address, or NULL. */
+/* The device at a PCI address; NULL if there is none. */
 static struct nvml_device *find(const char *pci)
 {
 	struct nvml_device *device = NULL;
@@ -102,7 +102,7 @@ static struct nvml_device *find(const char *pci)
 	return device;
 }
 
-/* The sum over the policies that this GPU knows. */
+/* The sum over the policies that the GPU supports; NAN if it supports none. */
 static double throttled_ns(struct nvml_device *device)
 {
 	double sum = NAN;

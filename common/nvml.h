@@ -1,8 +1,8 @@
-/* nvml.h -- what NVIDIA's management library knows of a GPU.
+/* nvml.h -- the state of a GPU from NVIDIA's management library (NVML).
  *
- * The library belongs to the driver and may be absent: it is loaded when first asked, never linked.
- * What cannot be told is left unknown (NAN, -1, ""), and nothing here fails.  A GPU is named by its
- * PCI address ("0000:01:00.0"), because NVML counts GPUs in another order than CUDA.
+ * The library belongs to the driver and may be absent.  It is loaded on first use, never linked.
+ * No function fails; unknown values are NAN, -1 or "".  A GPU is identified by its PCI address
+ * ("0000:01:00.0"), because NVML and CUDA number GPUs differently.
  */
 #ifndef GPUBENCH_COMMON_NVML_H
 #define GPUBENCH_COMMON_NVML_H
@@ -15,14 +15,14 @@
 extern "C" {
 #endif
 
-/* Temperature, power, energy, clock and the reasons for lowered clocks, now. */
+/* The current temperature, power, energy, clock and reasons for lowered clocks. */
 void gb_nvml_state(const char *pci, struct gb_gpu_state *state);
 
-/* How long clocks were lowered because of power, heat, the board or its reliability, in ns since the
- * driver was loaded; NAN if unknown. */
+/* The time in ns, since the driver was loaded, that clocks were lowered because of power, heat, the
+ * board's limit or reliability; NAN if unknown. */
 double gb_nvml_throttled_ns(const char *pci);
 
-/* Fill in ecc, mig, persistence and power_limit_w; an ecc that NVML does not know is kept. */
+/* Fill in ecc, mig, persistence and power_limit_w; ecc does not change if NVML does not know it. */
 void gb_nvml_settings(const char *pci, struct gb_gpu_info *info);
 
 /* The kernel module's version, "580.95.05". */

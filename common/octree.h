@@ -1,26 +1,26 @@
-/* octree.h -- what the octree workload and its variants share: parameters, input, the root box
- * and the key of a body, how a tree is written down, and its structural hash.
+/* octree.h -- the interface of the octree workload and its variants: parameters, input, the root
+ * box, the keys of bodies, the format of a tree, and its structural hash.
  *
- * One tree for all.  The root is a cube whose size is a power of two and whose corner is a
- * multiple of half the size, so that every cell of every level has exact bounds and a body's way
- * down is read off the digits of its key: which tree comes out depends on the bodies and the
- * bucket alone, not on who builds it, in which order, on how many threads.
+ * All variants build the same tree.  The root is a cube whose size is a power of two and whose
+ * corner is a multiple of half the size, so that every cell of every level has exact bounds and the
+ * digits of a body's key are its path from the root.  The tree depends only on the bodies and the
+ * bucket size, not on the builder, the order of insertion or the number of threads.
  *
- *	key   63 bits, 21 digits of 3 bits, the topmost digit first; in a digit bit 0 is the
- *	      upper half of x, bit 1 of y, bit 2 of z
+ *	key   63 bits, 21 digits of 3 bits, the most significant digit first; in a digit, bit 0 is
+ *	      the upper half of x, bit 1 of y, bit 2 of z
  *	cell  of level l (0: the root, 21: the finest): all bodies whose keys share l digits
  *	node  the root, and every cell of level <= 20 with more than `bucket` bodies
- *	leaf  every child cell of a node that has bodies and is no node.  At level 21 keys are
- *	      equal and a leaf takes any number of bodies
+ *	leaf  every child cell of a node that has bodies and is not a node.  At level 21 keys are
+ *	      equal and a leaf holds any number of bodies
  *
- * A tree is two arrays.  child[k][d] is what lies in octant d of node k:
+ * A tree is two arrays.  child[k][d] is the content of octant d of node k:
  *
- *	OCTREE_FREE		nothing
+ *	OCTREE_FREE		empty
  *	k > 0			node k; node 0 is the root
  *	octree_body(i) < -1	a leaf whose first body is i; next[i] is the second one and so on,
  *				-1 after the last, in any order
  *
- * Nodes are numbered in any order and with holes (nodes that were allocated and not used).
+ * Nodes are numbered in any order and with holes (nodes that were allocated but not used).
  */
 #ifndef GPUBENCH_COMMON_OCTREE_H
 #define GPUBENCH_COMMON_OCTREE_H
@@ -50,7 +50,7 @@ enum octree_distribution {
 };
 
 enum octree_order {
-	OCTREE_OWN,     /* as the distribution or the file has it */
+	OCTREE_OWN,     /* the order of the distribution or the file */
 	OCTREE_RANDOM,  /* shuffled */
 	OCTREE_SPATIAL, /* ascending keys */
 	OCTREE_ORDERS,
@@ -63,29 +63,29 @@ enum {
 	OCTREE_LOCKED = INT32_MIN, /* for builders that lock; never in an output */
 	OCTREE_MAX_BUCKET = 32,
 	OCTREE_MAX_COUNT = 1 << 30,
-	/* Nodes that builders may hold pre-allocated and lose: at most this many, and at most one
-	 * per body. */
+	/* Nodes that builders may allocate in advance and not use: at most this many, and at most
+	 * one per body. */
 	OCTREE_SLACK = 1 << 19,
 };
 
 struct octree_params {
 	int64_t distribution; /* enum octree_distribution; not used with a file */
 	const char *file;     /* .csv, .ply, or raw float32 xyz; or NULL */
-	int64_t count;        /* bodies; with a file: at most this many are taken, 0: all */
-	int64_t bucket;       /* bodies of a leaf: 1 .. OCTREE_MAX_BUCKET */
+	int64_t count;        /* bodies; with a file: read at most this many, 0: all */
+	int64_t bucket;       /* most bodies in a leaf: 1 .. OCTREE_MAX_BUCKET */
 	int64_t order;        /* enum octree_order */
-	double pool;          /* nodes that a builder may allocate per body; 0: what is needed */
+	double pool;          /* nodes that a builder may allocate per body; 0: as needed */
 	int64_t threads;
 	int64_t seed;
 };
 
-/* What is known of a tree without building it. */
+/* Properties of a tree that are known without building it. */
 struct octree_shape {
 	size_t nodes;
 	size_t leaves;
-	int max_depth;     /* level of the deepest leaf; 0: there is none */
-	double mean_depth; /* mean level of a body's leaf; 0: there is none */
-	uint64_t hash;     /* octree_hash_*() summed over the tree */
+	int max_depth;     /* level of the deepest leaf; 0 if there are no leaves */
+	double mean_depth; /* mean level of a body's leaf; 0 if there are no leaves */
+	uint64_t hash;     /* sum of octree_hash_*() over the tree */
 };
 
 struct octree_verifier;
@@ -94,23 +94,23 @@ struct octree_input {
 	size_t count;
 	int bucket;
 	float *x, *y, *z; /* count each, finite */
-	/* Nodes that a builder allocates: every node of the tree, and OCTREE_SLACK or one per body
-	 * for holes, whichever is less; or what --pool asks for, which may be too few.  A builder
-	 * that needs more says so (GB_ERUNTIME, OCTREE_POOL_EXHAUSTED) and stops; it never writes
-	 * behind its pool, never wraps around, never waits for a node to appear. */
+	/* Nodes that a builder allocates: every node of the tree plus, for holes, the lesser of
+	 * OCTREE_SLACK and one per body; or the number that --pool requests, which may be too
+	 * small.  A builder that needs more stops with GB_ERUNTIME and OCTREE_POOL_EXHAUSTED.  It
+	 * never writes beyond its pool, wraps around or waits for a node to appear. */
 	size_t pool;
-	struct octree_shape tree;         /* of the right result, from sorted keys */
+	struct octree_shape tree;         /* shape of the correct result, from sorted keys */
 	struct octree_verifier *verifier; /* scratch of verify() */
 };
 
-/* The message of a builder whose pool is exhausted: arguments are size_t pool, size_t count. */
+/* The error message of an exhausted pool; its arguments are size_t pool and count. */
 #define OCTREE_POOL_EXHAUSTED                                                               \
 	"the pool of %zu nodes is exhausted: the tree of these %zu bodies needs more (see " \
 	"--pool)"
 
 /* ---- values of child ---------------------------------------------------------------------- */
 
-/* Body i as a value of child, and back: its own inverse. */
+/* Converts body i to a value of child and back; the function is its own inverse. */
 OCTREE_INLINE int32_t octree_body(int32_t value)
 {
 	return -2 - value;
@@ -132,9 +132,9 @@ OCTREE_INLINE int octree_box_holds(const struct octree_box *box, const float hig
 }
 
 /* The root box of bodies between low and high (both finite and taken from bodies): the smallest
- * cube of its kind that holds them all.  Every operation but the subtraction in the comparison and
- * in octree_cells() is exact, and that one rounds monotonically: the same box everywhere, and no
- * body in it gets a coordinate of 2^21. */
+ * cube of its kind that holds them all.  Every operation is exact except the subtraction in the
+ * comparison and in octree_cells(), which rounds monotonically.  The box is therefore the same on
+ * every back end, and no body in it gets a coordinate of 2^21. */
 OCTREE_INLINE struct octree_box octree_box_of(const float low[3], const float high[3])
 {
 	struct octree_box box;
@@ -160,13 +160,13 @@ OCTREE_INLINE struct octree_box octree_box_of(const float low[3], const float hi
 	return box;
 }
 
-/* The finest cell along axis d: 21 bits. */
+/* The finest cell of a position along axis d: 21 bits. */
 OCTREE_INLINE uint32_t octree_cells(const struct octree_box *box, int d, float position)
 {
 	return (uint32_t)(((double)position - box->corner[d]) * box->scale);
 }
 
-/* Bit k of 21 to bit 3 k. */
+/* Move bit k of 21 to bit 3 k. */
 OCTREE_INLINE uint64_t octree_spread(uint32_t cells)
 {
 	uint64_t bits = cells & UINT32_C(0x1fffff);
@@ -185,14 +185,14 @@ OCTREE_INLINE uint64_t octree_key(const struct octree_box *box, float x, float y
 	       octree_spread(octree_cells(box, 2, z)) << 2;
 }
 
-/* The octant that a key takes in a node of that level (0 .. 20). */
+/* The octant of a key in a node of that level (0 .. 20). */
 OCTREE_INLINE int octree_digit(uint64_t key, int level)
 {
 	return (int)(key >> (3 * (OCTREE_DEEPEST - level))) & 7;
 }
 
-/* The cell of that level (0 .. 21) that holds the key, as a number that no other cell of any level
- * has: a one, then the first `level` digits. */
+/* A number that is unique over all levels for the cell of that level (0 .. 21) that holds the key:
+ * a one, then the first `level` digits. */
 OCTREE_INLINE uint64_t octree_cell(uint64_t key, int level)
 {
 	return (UINT64_C(1) << 63 | key) >> (3 * (OCTREE_LEVELS - level));
@@ -210,8 +210,8 @@ OCTREE_INLINE uint64_t octree_mix(uint64_t x)
 }
 
 /* The hash of a tree is the sum, modulo 2^64, of octree_hash_node() over its nodes and of
- * octree_hash_body() over its bodies, each with the cell of its leaf: equal for equal sets of
- * (prefix, level, bodies), in whatever order they are met. */
+ * octree_hash_body() over its bodies, each with the cell of its leaf.  It is equal for equal sets
+ * of (prefix, level, bodies), whatever the order of the summation. */
 OCTREE_INLINE uint64_t octree_hash_node(uint64_t cell)
 {
 	return octree_mix(cell);
@@ -224,8 +224,8 @@ OCTREE_INLINE uint64_t octree_hash_body(uint64_t cell, uint32_t body)
 
 /* ---- output ------------------------------------------------------------------------------- */
 
-/* What download() writes: this header, pool rows of child, count of next.  Rows from `rows` on are
- * not looked at. */
+/* The output of download(): this header, pool rows of child, count elements of next.  Rows from
+ * `rows` on are ignored. */
 struct octree_output {
 	int64_t rows; /* node numbers are below this; at most pool */
 	int64_t unused[7];

@@ -1,10 +1,10 @@
-/* radix.h -- what the radix workload and its variants share: parameters, input, output layout,
- * and the order of keys.
+/* radix.h -- the interface of the radix workload and its variants: parameters, input, output
+ * layout, and the order of keys.
  *
- * Order of f32: ascending by value; -0 and +0 are equal (either may come first); NaNs with the
- * sign bit come before -inf, those without it after +inf, each by payload.  radix_f32_order()
- * turns the bits of a float into an unsigned number of that order and radix_f32_bits() turns it
- * back (CUDA kernels hold their own copy of these two lines).
+ * Order of f32: ascending by value; -0 and +0 are equal (either may come first); NaNs with the sign
+ * bit come before -inf, those without it after +inf, each sorted by payload.  radix_f32_order()
+ * maps the bits of a float to an unsigned number of the same order, and radix_f32_bits() maps it
+ * back.  CUDA kernels have their own copy of these two functions.
  */
 #ifndef GPUBENCH_COMMON_RADIX_H
 #define GPUBENCH_COMMON_RADIX_H
@@ -26,7 +26,7 @@ enum radix_distribution {
 	RADIX_CONSTANT,
 	RADIX_FEW,      /* 256 different keys */
 	RADIX_ZIPF,     /* rank r with probability ~ 1/r; ranks are spread over the key range */
-	RADIX_ENTROPY0, /* AND of k uniform words, Thearling and Smith; 0 words: all bits set */
+	RADIX_ENTROPY0, /* AND of k uniform words (Thearling and Smith); for k = 0 all bits set */
 	RADIX_ENTROPY1,
 	RADIX_ENTROPY2,
 	RADIX_ENTROPY3,
@@ -36,7 +36,7 @@ enum radix_distribution {
 };
 
 struct radix_params {
-	int64_t count;        /* keys; with a file: at most this many are taken, 0: all */
+	int64_t count;        /* keys; with a file: read at most this many, 0: all */
 	int64_t type;         /* enum radix_type */
 	int64_t distribution; /* enum radix_distribution; not used with a file */
 	const char *file;     /* raw little-endian keys, or NULL */
@@ -44,7 +44,7 @@ struct radix_params {
 	int64_t seed;
 };
 
-/* keys: count elements of key_size bytes; values: value i is i for pairs, else NULL. */
+/* keys has count elements of key_size bytes.  For pairs, values[i] is i; else values is NULL. */
 struct radix_input {
 	size_t count;
 	enum radix_type type;
@@ -63,7 +63,7 @@ static inline uint32_t radix_f32_bits(uint32_t order)
 	return order ^ (order >> 31 ? UINT32_C(1) << 31 : UINT32_MAX);
 }
 
-/* An output is count keys, then for pairs count values. */
+/* An output is count keys followed, for pairs, by count values. */
 static inline size_t radix_output_size(const struct radix_input *input)
 {
 	return input->count * (input->key_size + (input->values ? sizeof *input->values : 0));

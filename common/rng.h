@@ -1,8 +1,8 @@
-/* rng.h -- random words that depend on nothing but (seed, stream, index).
+/* rng.h -- random words that depend only on (seed, stream, index).
  *
- * Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011), taken
- * from Random123.  There is no state: word `index` is computed, not reached, so that any number of
- * threads, on either kind of device, makes the same bytes.  The seed is the cipher's key; the
+ * Philox4x32-10 (Salmon et al., "Parallel random numbers: as easy as 1, 2, 3", SC 2011) from
+ * Random123.  There is no state: each word is computed directly from its index, so any number of
+ * threads, on the CPU or the GPU, generate the same bytes.  The seed is the cipher's key; the
  * counter is (index, stream), low words first.  Streams of one seed are independent: give each
  * purpose (keys, positions, velocities ...) its own.
  */
@@ -19,7 +19,7 @@
 #define GB_RANDOM static inline
 #endif
 
-/* The generator's name in the record. */
+/* The name of the generator in the record. */
 #define GB_RANDOM_NAME "philox4x32-10"
 
 struct gb_random_block {
@@ -42,7 +42,7 @@ GB_RANDOM struct gb_random_block gb_random_block(uint64_t seed, uint64_t stream,
 	return block;
 }
 
-/* Half 0 or 1 of a block as one word of 64 bits. */
+/* Half 0 or 1 of a block as a 64-bit word. */
 GB_RANDOM uint64_t gb_random_half(struct gb_random_block block, unsigned half)
 {
 	const uint32_t *word = half ? block.word + 2 : block.word;
@@ -67,7 +67,7 @@ GB_RANDOM double gb_random_unit_stream(uint64_t seed, uint64_t stream, uint64_t 
 	return gb_random_to_unit(gb_random64_stream(seed, stream, index));
 }
 
-/* The same from stream 0. */
+/* 64 uniform bits from stream 0. */
 GB_RANDOM uint64_t gb_random64(uint64_t seed, uint64_t index)
 {
 	return gb_random64_stream(seed, 0, index);

@@ -1,8 +1,8 @@
-/* stats.c -- order statistics, moments and the intervals around them.
+/* stats.c -- order statistics, moments and their confidence intervals.
  *
- * The moments are taken in two passes, the second of which corrects the rounding of the first.
- * The interval of the median is exact (binomial weights, summed outwards from the middle, so that
- * nothing underflows for any count); that of the mean needs Student's t quantile.
+ * The moments take two passes; the second corrects the rounding errors of the first.  The interval
+ * of the median is exact: binomial weights are summed outwards from the middle, so that nothing
+ * underflows for any count.  The interval of the mean needs Student's t quantile.
  */
 #include "common/stats.h"
 
@@ -47,7 +47,7 @@ double gb_median_sorted(const double *sorted, size_t count)
 
 double gb_median_ranks(size_t count, double level, size_t *low, size_t *high)
 {
-	/* C(count, i) over C(count, count / 2), for i from the middle down. */
+	/* C(count, i) / C(count, count / 2), for i from the middle down. */
 	double weight = 1, total, covered;
 	size_t middle = count / 2;
 
@@ -71,7 +71,7 @@ double gb_median_ranks(size_t count, double level, size_t *low, size_t *high)
 	return (double)NAN;
 }
 
-/* How many values are beyond Tukey's fences, 1.5 interquartile ranges beyond the quartiles. */
+/* The number of values beyond Tukey's fences, 1.5 interquartile ranges beyond the quartiles. */
 static size_t count_outliers(const double *sorted, size_t count)
 {
 	const double q1 = gb_quantile_sorted(sorted, count, 0.25);
@@ -117,8 +117,8 @@ static double stddev_of(const double *value, size_t count, double mean)
 
 /* ---- Student's distribution -------------------------------------------------------------- */
 
-/* P(|T| < t) for df degrees of freedom, t = sqrt(df) tan(angle), and its derivative by the angle
- * (Abramowitz and Stegun 26.7.3 and 26.7.4). */
+/* P(|T| < t) for df degrees of freedom and t = sqrt(df) tan(angle), and its derivative with respect
+ * to the angle (Abramowitz and Stegun 26.7.3 and 26.7.4). */
 static double central(size_t df, double angle, double *density)
 {
 	const double factor = df % 2 ? M_2_PI : 1, cosine = cos(angle);
@@ -132,7 +132,7 @@ static double central(size_t df, double angle, double *density)
 	return factor * ((df % 2 ? angle : 0) + sin(angle) * sum);
 }
 
-/* Newton's method from below: the probability is concave in the angle, so no step goes too far. */
+/* Newton's method from below.  The probability is concave in the angle, so no step overshoots. */
 double gb_student_quantile(double level, size_t df)
 {
 	double angle = 0, step = 1;
@@ -151,7 +151,7 @@ double gb_student_quantile(double level, size_t df)
 
 /* ---- the summary ------------------------------------------------------------------------- */
 
-/* All but the mad. */
+/* Compute all members but mad. */
 static void summarize_sorted(const double *sorted, size_t count, struct gb_summary *summary)
 {
 	const double mean = mean_of(sorted, count), stddev = stddev_of(sorted, count, mean);

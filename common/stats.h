@@ -1,8 +1,8 @@
-/* stats.h -- summaries of measured values, and their ratios.
+/* stats.h -- summaries and ratios of measured values.
  *
- * Pure functions of their arguments.  Only gb_summarize() and gb_ratio() allocate, for their own
- * time.  Where a name says `sorted`, the values are ascending: see gb_sort().  No
- * value may be NaN.  What too few values do not determine is NAN, never a guess.
+ * All functions are pure.  Only gb_summarize() and gb_ratio() allocate, temporarily.  Parameters
+ * named `sorted` must be ascending: see gb_sort().  No value may be NaN.  Results that too few
+ * values do not determine are NAN.
  */
 #ifndef GPUBENCH_COMMON_STATS_H
 #define GPUBENCH_COMMON_STATS_H
@@ -19,7 +19,7 @@ extern "C" {
 /* The confidence level of the intervals in struct gb_summary. */
 #define GB_LEVEL 0.95
 
-/* Ascending, in place. */
+/* Sort in place, ascending. */
 void gb_sort(double *value, size_t count);
 
 /* The p-quantile, 0 <= p <= 1, by linear interpolation between the order statistics around
@@ -30,59 +30,59 @@ double gb_median_sorted(const double *sorted, size_t count);
 /* A confidence interval; low and high are NAN if there is none. */
 struct gb_interval {
 	double low, high;
-	double coverage; /* the probability that it really has; NAN if there is none */
+	double coverage; /* its actual probability; NAN if there is no interval */
 };
 
-/* The order statistics that bound the median of any continuous distribution: ranks *low and *high
- * = count + 1 - *low (from 1) are the closest symmetric ones with coverage >= level.  Returns that
- * exact coverage, 1 - 2 P(Binomial(count, 1/2) < *low).  Too few values for any (count < 6 at
- * 95 %): NAN, and the ranks are 0. */
+/* The order statistics that bound the median of any continuous distribution: ranks *low and *high =
+ * count + 1 - *low (from 1) are the closest symmetric pair with coverage >= level.  Return the
+ * exact coverage, 1 - 2 P(Binomial(count, 1/2) < *low).  If there are too few values (count < 6 at
+ * 95 %), return NAN and set the ranks to 0. */
 double gb_median_ranks(size_t count, double level, size_t *low, size_t *high);
 
-/* t with P(|T| < t) = level for Student's distribution with df >= 1 degrees of freedom; NAN for other
- * df and for a level outside [0, 1).  Takes time in proportion to df. */
+/* The t with P(|T| < t) = level for Student's distribution with df >= 1 degrees of freedom; NAN for
+ * other df and for a level outside [0, 1).  Takes O(df) time. */
 double gb_student_quantile(double level, size_t df);
 
-/* By what factor values of one kind differ from those of another: the Hodges-Lehmann estimate, the
- * median of all quotients other / base, and the interval that inverts the Mann-Whitney test: exact
- * for up to 50 values a side, from the normal approximation above.  low and high are NAN if there
- * are too few values for any interval (3 a side at 95 %, say). */
+/* The ratio of two sets of values: the Hodges-Lehmann estimate, which is the median of all
+ * quotients other / base, and the interval that inverts the Mann-Whitney test, exact for up to 50
+ * values per side and from the normal approximation above.  low and high are NAN if there are too
+ * few values for an interval (as with 3 per side at 95 %). */
 struct gb_ratio {
 	double estimate;
 	struct gb_interval interval;
 };
 
-/* All values must be positive.  GB_ERUNTIME if one is not, or memory ran out; counts of 0 give
- * NAN. */
+/* Compute the ratio of positive values.  GB_ERUNTIME if a value is not positive, GB_EMEMORY if
+ * memory ran out.  A count of 0 gives NAN. */
 enum gb_status gb_ratio(const double *base, size_t base_count, const double *other,
 			size_t other_count, double level, struct gb_ratio *ratio,
 			struct gb_error *err);
 
-/* In the values' own unit; the intervals are at GB_LEVEL. */
+/* A summary in the unit of the values; the intervals are at GB_LEVEL. */
 struct gb_summary {
 	size_t count;
 	double min, q1, median, q3, max;
-	double mean, stddev; /* of the sample: divisor count - 1; NAN if count < 2 */
+	double mean, stddev; /* stddev of the sample: divisor count - 1; NAN if count < 2 */
 	double mad;          /* median of |value - median| */
-	double ci_low, ci_high, ci_coverage; /* of the median, by ranks */
+	double ci_low, ci_high, ci_coverage; /* interval of the median, by ranks */
 	double mean_ci_low, mean_ci_high;    /* mean -+ t stddev / sqrt(count) */
 	size_t outliers; /* beyond Tukey's fences: 1.5 interquartile ranges beyond the quartiles */
 };
 
-/* Summarize values in any order.  count == 0 is valid: everything is NAN.  GB_ERUNTIME if a value
- * is not finite or there is no memory for a copy. */
+/* Summarize values in any order.  count == 0 is valid and gives NAN everywhere.  GB_ERUNTIME if a
+ * value is not finite or there is no memory for a copy. */
 enum gb_status gb_summarize(const double *value, size_t count, struct gb_summary *summary,
 			    struct gb_error *err);
 
-/* Widen the interval of the median, if there is one, to at least `resolution` on either side: that of
- * the clock, whose values may agree because it tells no more. */
+/* Widen the interval of the median, if there is one, to at least `resolution` on either side.  This
+ * is the resolution of the clock: values may be equal only because it is too coarse. */
 void gb_floor_interval(struct gb_summary *summary, double resolution);
 
-/* Half the interval of the median as a share of the median, what the stopping rule bounds by
- * --rel-ci.  NAN if there is no interval or the median is not positive. */
+/* Half the interval of the median divided by the median.  The stopping rule bounds it by --rel-ci.
+ * NAN if there is no interval or the median is not positive. */
 double gb_relative_half_width(const struct gb_summary *summary);
 
-/* " wide" beside an interval of which half is more than a tenth of the median, else "". */
+/* " wide" if the relative half-width exceeds 0.1, else "". */
 const char *gb_width_mark(double half_width);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* stats_ratio.c -- two sets of values compared by their quotients.
+/* stats_ratio.c -- compares two sets of values by their quotients.
  *
- * Hodges and Lehmann (1963): the shift between two samples is estimated by the median of all
- * pairwise differences; here of logarithms, so that the shift is a factor.  The k-th smallest and
- * the k-th largest difference bound it with the confidence of the Mann-Whitney test that rejects
- * when fewer than k pairs are on the wrong side.
+ * Hodges and Lehmann (1963) estimate the shift between two samples by the median of all pairwise
+ * differences.  Here the differences are of logarithms, so the shift is a factor.  The k-th
+ * smallest and the k-th largest difference bound it with the confidence of the Mann-Whitney test
+ * that rejects if fewer than k pairs are on the wrong side.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -13,9 +13,9 @@
 
 enum { EXACT_COUNT = 50 };
 
-/* ways[u]: in how many of the orders of n + m different values the Mann-Whitney statistic is u,
- * 0 <= u <= n m.  Mann and Whitney's recurrence over the last value's side.  The caller frees it;
- * NULL if memory ran out. */
+/* Return ways[u], 0 <= u <= n m: the number of orders of n + m different values in which the
+ * Mann-Whitney statistic is u, by Mann and Whitney's recurrence over the side of the last value.
+ * The caller frees it; NULL if memory ran out. */
 static double *count_orders(size_t n, size_t m)
 {
 	const size_t most = n * m, width = most + 1;
@@ -23,7 +23,7 @@ static double *count_orders(size_t n, size_t m)
 
 	if (!row)
 		return NULL;
-	/* row[i]: orders of i values of one side and, so far, j of the other. */
+	/* row[i] counts the orders of i values of one side and the first j of the other. */
 	for (size_t i = 0; i <= n; i++)
 		row[i * width] = 1;
 	for (size_t j = 1; j <= m; j++)
@@ -34,8 +34,8 @@ static double *count_orders(size_t n, size_t m)
 	return row;
 }
 
-/* The largest k such that leaving out the k - 1 outermost pairs on each side keeps the coverage at
- * level or above; 0 if there is none.  *coverage is then exact. */
+/* The largest k for which the coverage without the k - 1 outermost pairs on each side is at least
+ * level; 0 if there is none.  *coverage is the exact coverage for that k. */
 static size_t exact_rank(size_t n, size_t m, double level, double *coverage)
 {
 	double *ways = count_orders(n, m);
@@ -55,7 +55,7 @@ static size_t exact_rank(size_t n, size_t m, double level, double *coverage)
 	return k;
 }
 
-/* z with P(|Z| < z) = level, by Newton's method from below. */
+/* The z with P(|Z| < z) = level, by Newton's method from below. */
 static double normal_quantile(double level)
 {
 	double z = 0;

@@ -1,8 +1,8 @@
-/* stream.h -- what the stream workload and its variants share: how fast memory can be copied.
+/* stream.h -- the interface of the stream workload (copy bandwidth) and its variants.
  *
- * The yardstick beside every other time: no algorithm that has to read and write its data once can
- * be faster than a copy.  STREAM's copy kernel (McCalpin, "Memory bandwidth and machine balance in
- * current high performance computers", 1995), on bytes and of any size.
+ * Copy bandwidth is the reference for all other times: an algorithm that must read and write its
+ * data once cannot be faster than a copy.  The kernel is STREAM's copy (McCalpin, "Memory bandwidth
+ * and machine balance in current high performance computers", 1995) for any number of bytes.
  */
 #ifndef GPUBENCH_COMMON_STREAM_H
 #define GPUBENCH_COMMON_STREAM_H
@@ -20,7 +20,7 @@ struct stream_params {
 	int64_t seed;
 };
 
-/* The first count bytes of words are copied; an output is count bytes. */
+/* The first count bytes of words are copied.  An output is count bytes. */
 struct stream_input {
 	size_t count;
 	uint64_t *words; /* word i is gb_random64(seed, i) */

@@ -1,6 +1,8 @@
-/* suggest.c -- the distance of two words is the number of characters inserted, left out, replaced
- * or exchanged with their neighbour (optimal string alignment; Damerau 1964), of either case.  A
- * beginning is at distance 1 from the whole.  Near is one third of the word's length, at least 1.
+/* suggest.c -- finds candidates near a misspelled word.
+ *
+ * The distance of two words is the number of characters inserted, deleted, replaced or swapped with
+ * a neighbour (optimal string alignment; Damerau 1964), ignoring case.  A prefix is at distance 1
+ * from the whole word.  Near means at most a third of the word's length, or 1 for short words.
  */
 #include "common/suggest.h"
 
@@ -18,7 +20,7 @@ static size_t least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-/* Three rows of the table of distances between all beginnings. */
+/* Keeps three rows of the table of distances between all prefixes. */
 static size_t distance(const char *a, size_t m, const char *b, size_t n)
 {
 	size_t row[3][LONGEST + 1];

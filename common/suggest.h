@@ -1,4 +1,4 @@
-/* suggest.h -- "did you mean": of the words that were possible, those nearest to the one given. */
+/* suggest.h -- "did you mean": finds the valid words nearest to the given one. */
 #ifndef GPUBENCH_COMMON_SUGGEST_H
 #define GPUBENCH_COMMON_SUGGEST_H
 
@@ -10,8 +10,8 @@ extern "C" {
 
 enum { GB_SUGGESTIONS = 3, GB_SUGGESTION_MAX = 160 };
 
-/* Start with { .word = ... }; its first `length` characters count (0: all).  The prefix, or NULL, is
- * printed before each suggestion. */
+/* Initialise with { .word = ... }.  Only the first `length` characters of word count (0: all).  The
+ * prefix, if not NULL, is printed before each suggestion. */
 struct gb_suggest {
 	const char *word;
 	size_t length;
@@ -21,11 +21,10 @@ struct gb_suggest {
 	char text[GB_SUGGESTION_MAX];
 };
 
-/* Consider a word that would have been right, which must outlive the suggestion. */
+/* Consider a valid word, which must outlive the suggestion. */
 void gb_suggest_offer(struct gb_suggest *suggest, const char *candidate);
 
-/* " (did you mean radix?)", " (did you mean u32 or u64?)", or, if nothing offered was near,
- * `otherwise`. */
+/* " (did you mean radix?)" or " (did you mean u32 or u64?)"; `otherwise` if none was near. */
 const char *gb_suggest_text(struct gb_suggest *suggest, const char *otherwise);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
-/* text.c -- numbers as a person reads them.
+/* text.c -- formats numbers for people, and prints text safely.
  *
- * Three significant digits, and a prefix chosen after rounding, so that 999.6 us is "1.00 ms" and
- * never "1000 us".  What is not a finite number is "-".  Units are plain ASCII.
+ * Numbers have three significant digits.  The unit is chosen after rounding, so that 999.6 us is
+ * "1.00 ms", not "1000 us".  Numbers that are not finite are "-".  Units are plain ASCII.
  */
 #include "common/text.h"
 
@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Digits after the point that leave three significant ones of value, 0 <= value < 10000. */
+/* The number of decimals that gives value three significant digits, 0 <= value < 10000. */
 static int decimals(double value)
 {
 	if (value < 9.995)
@@ -18,8 +18,8 @@ static int decimals(double value)
 	return value < 99.95 ? 1 : 0;
 }
 
-/* The number with the unit that leaves it below step after rounding to three digits; beyond the last
- * unit the number just grows. */
+/* Format the number with the first unit that keeps it below step after rounding, or the last
+ * unit. */
 static char *scaled(char text[GB_TEXT_MAX], double number, double step, const char *const *unit,
 		    size_t units)
 {
@@ -30,7 +30,7 @@ static char *scaled(char text[GB_TEXT_MAX], double number, double step, const ch
 		value /= step;
 	if (!isfinite(number))
 		(void)snprintf(text, GB_TEXT_MAX, "-");
-	else if (value >= 1e6) /* too long for the room */
+	else if (value >= 1e6) /* would not fit in text */
 		(void)snprintf(text, GB_TEXT_MAX, "%.3g %s", copysign(value, number), unit[k]);
 	else
 		(void)snprintf(text, GB_TEXT_MAX, "%s%.*f %s", number < 0 ? "-" : "",
@@ -60,7 +60,7 @@ char *gb_text_scaled(char text[GB_TEXT_MAX], double value)
 	static const char *const prefix[] = { "", "k", "M", "G", "T", "P" };
 
 	(void)scaled(text, value, 1000, prefix, GB_COUNT(prefix));
-	if (fabs(value) < 999.5) /* a plain count keeps no zeros behind the point */
+	if (fabs(value) < 999.5) /* a plain count has no trailing zeros */
 		(void)snprintf(text, GB_TEXT_MAX, "%.3g", value);
 	return text;
 }
@@ -109,7 +109,7 @@ char *gb_text_real(char text[GB_TEXT_MAX], double value)
 	return text;
 }
 
-/* text is NUL-terminated, which stops any look ahead. */
+/* text is NUL-terminated, so reading ahead stops at its end. */
 size_t gb_utf8_length(const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
@@ -137,10 +137,10 @@ size_t gb_utf8_length(const char *text)
 size_t gb_text_control(const char *text)
 {
 	static const struct {
-		const char *first, *last; /* UTF-8 sorts as its code points do */
+		const char *first, *last; /* UTF-8 sorts like its code points */
 	} control[] = {
 		{ "\xc2\x80", "\xc2\x9f" }, /* C1 */
-		{ "\u061c", "\u061c" },     /* direction of writing, here and below */
+		{ "\u061c", "\u061c" },     /* text direction, here and below */
 		{ "\u200e", "\u200f" },     { "\u2028", "\u202e" }, { "\u2066", "\u2069" },
 	};
 	const unsigned char c = (unsigned char)*text;

@@ -1,4 +1,4 @@
-/* text.h -- small things every file that reads or writes words needs. */
+/* text.h -- small helpers for reading and printing text. */
 #ifndef GPUBENCH_COMMON_TEXT_H
 #define GPUBENCH_COMMON_TEXT_H
 
@@ -19,16 +19,16 @@ static inline bool gb_equal(const char *a, const char *b)
 	return strcmp(a, b) == 0;
 }
 
-/* Large enough for anything the formatters below write. */
+/* Large enough for the output of every formatter below. */
 enum { GB_TEXT_MAX = 32 };
 
-/* "512 B", "1.50 GiB": bytes for a person.  Returns text. */
+/* Format bytes for people: "512 B", "1.50 GiB".  Returns text. */
 char *gb_text_bytes(char text[GB_TEXT_MAX], double bytes);
 
-/* "873 ns", "12.3 us", "1.24 s": a time for a person.  Returns text. */
+/* Format a time for people: "873 ns", "12.3 us", "1.24 s".  Returns text. */
 char *gb_text_time(char text[GB_TEXT_MAX], double ns);
 
-/* "950", "12.3 k", "1.24 G": a count or rate with a decimal prefix.  Returns text. */
+/* Format a count or rate with a decimal prefix: "950", "12.3 k", "1.24 G".  Returns text. */
 char *gb_text_scaled(char text[GB_TEXT_MAX], double value);
 
 /* The shortest spelling of an integer that the sweep grammar reads back: 1000000 -> "1M",
@@ -39,26 +39,26 @@ char *gb_text_int(char text[GB_TEXT_MAX], int64_t value);
  * Returns text. */
 char *gb_text_real(char text[GB_TEXT_MAX], double value);
 
-/* Bytes of the UTF-8 character at text; 0 if it is malformed, overlong, a surrogate or beyond
- * U+10FFFF. */
+/* The number of bytes of the UTF-8 character at text; 0 if it is malformed, overlong, a surrogate
+ * or beyond U+10FFFF. */
 size_t gb_utf8_length(const char *text);
 
-/* Bytes at text that would control a terminal instead of being shown: a control character (C0, DEL,
- * C1), a mark that changes the direction of writing, a line separator, or a malformed byte.  0 if
- * there is none of those, and at the end of text. */
+/* The number of bytes at text that would control a terminal instead of being shown: a control
+ * character (C0, DEL, C1), a mark that changes the text direction, a line separator, or a malformed
+ * byte.  0 for anything else and at the end of text. */
 size_t gb_text_control(const char *text);
 
 /* Print text with '?' for each of those, so that names from files and command lines stay on one
- * line and cannot change the colours, the title or the reading order of what is around them. */
+ * line and cannot change the colours, the window title or the order of the text around them. */
 void gb_text_print(FILE *file, const char *text);
 
-/* A path that stands for several files: "mesh-###.png" is mesh-000.png, mesh-001.png ... */
+/* A numbered path names several files: "mesh-###.png" is mesh-000.png, mesh-001.png ... */
 
-/* Whether the path has a row of #, one for each digit. */
+/* True if the path contains a '#'. */
 bool gb_is_numbered(const char *path);
 
-/* The path with its first row of # as the number, with more digits where it does not fit.  For
- * free(); NULL if memory ran out. */
+/* Replace the first row of '#' in the path by the number, one digit per '#', or more if it does not
+ * fit.  The caller frees the result; NULL if memory ran out. */
 char *gb_numbered_path(const char *path, size_t number);
 
 #ifdef __cplusplus

@@ -1,3 +1,4 @@
+/* timer.c -- times runs and their phases; the CPU's clock. */
 #include "common/timer.h"
 
 #include <stdlib.h>
@@ -45,7 +46,7 @@ void gb_timer_end(struct gb_timer *timer)
 	mark(timer, NULL);
 }
 
-/* Add ns to the phase called name; phases beyond the room are an error. */
+/* Add ns to the phase of that name.  More than `room` phases are an error. */
 static enum gb_status add_phase(struct gb_phase_time *phase, size_t room, size_t *count,
 				const char *name, double ns, struct gb_error *err)
 {

@@ -1,8 +1,8 @@
-/* variants.c -- variants.def as the one const table.
+/* variants.c -- turns variants.def into a const table.
  *
- * A line of variants.def says what the variant needs of the build: HOST is always there; CUDA, CUB,
- * HWY ... are there if the Makefile defines GB_HAVE_<it> as 1.  Only this file reads variants.def, so
- * that a new line rebuilds no other variant.
+ * A line of variants.def names what the variant needs in the build: HOST is always available; CUDA,
+ * CUB, HWY ... are if the Makefile defines GB_HAVE_<name> as 1.  Only this file includes
+ * variants.def, so that a new line does not rebuild other variants.
  */
 #include "common/variants.h"
 
@@ -26,7 +26,7 @@
 #define GB_HAVE_VULKAN 0
 #endif
 
-/* Why a variant that needs it is not in the build. */
+/* The reason why a variant is not in the build, by what it needs. */
 #define ABSENT_HOST NULL
 #define ABSENT_CUDA "built without CUDA: " GB_CUDA_ABSENT
 #ifdef GPUBENCH_SIMT

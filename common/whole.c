@@ -1,3 +1,4 @@
+/* whole.c -- writes files atomically and locks them. */
 #include "common/whole.h"
 
 #include <errno.h>
@@ -20,7 +21,7 @@ int gb_open_locked(const char *path, const char *name, int flags, struct gb_erro
 {
 	struct stat opened, there;
 
-	/* Who held the lock may have renamed or removed what we opened: try again. */
+	/* A previous lock holder may have renamed or removed the file we opened: try again. */
 	for (int tries = 0; tries < 10; tries++) {
 		const int file = open(path, flags | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
 
@@ -45,7 +46,7 @@ int gb_open_locked(const char *path, const char *name, int flags, struct gb_erro
 	return -1;
 }
 
-/* The place that path stands for.  NULL if memory ran out. */
+/* The path with symbolic links resolved, if the file exists.  NULL if memory ran out. */
 static char *place_of(const char *path)
 {
 	char *place = realpath(path, NULL);
@@ -101,7 +102,7 @@ enum gb_status gb_whole_open(struct gb_whole *whole, const char *path, struct gb
 	}
 	if (err->code)
 		forget(whole);
-	errno = 0; /* what gb_whole_close() finds there is a write's */
+	errno = 0; /* so that gb_whole_close() reports only errors of writes */
 	return err->code;
 }
 
@@ -112,7 +113,7 @@ enum gb_status gb_whole_close(struct gb_whole *whole, bool keep, struct gb_error
 	if (!whole->stream)
 		return err->code;
 	failed = fflush(whole->stream) != 0 || ferror(whole->stream);
-	/* Before the lock is gone with the descriptor. */
+	/* Rename while the lock is held: closing the descriptor releases it. */
 	if (!failed && keep && whole->part)
 		failed = rename(whole->part, whole->place) != 0;
 	if (failed)

@@ -1,3 +1,4 @@
+/* workload.c -- metrics, and the lifetime of states and inputs. */
 #include "common/workload.h"
 
 #include <inttypes.h>
@@ -7,7 +8,7 @@
 #include "common/memory.h"
 #include "common/text.h"
 
-/* The place of a metric, new or old; GB_MAX_METRICS if there is no room. */
+/* The index of a metric, which is added if it is new; GB_MAX_METRICS if there is no room. */
 static size_t place(struct gb_metrics *metrics, const char *name)
 {
 	size_t i = 0;
