@@ -1,9 +1,9 @@
-/* backend.c -- the CPU back end: there is nothing to open, and caches are flushed by reading.
+/* backend.c -- the CPU back end.  It opens no device and flushes the caches by reading a buffer.
  *
- * A flush reads twice as many bytes as the machine's last-level caches hold together, on all
- * cores.  It only reads, so that no dirty lines are left to be written back during the sample that
- * follows.  The buffer belongs to the measurement, not to a variant: it is made once, by the first
- * flush, and counted apart in a record's memory.
+ * A flush reads twice the combined size of the machine's last-level caches, on all cores.  It only
+ * reads, so that no dirty lines are written back during the next sample.  The buffer belongs to the
+ * measurement, not to a variant: the first flush allocates it, and a record lists its memory
+ * separately.
  */
 #include <omp.h>
 #include <stdio.h>
@@ -19,7 +19,7 @@
 
 enum { MAX_LEVEL_INDEX = 4, LINE = 64 };
 
-static const size_t UNKNOWN_CACHE = 32 * MIB; /* when neither sysfs nor libc knows */
+static const size_t UNKNOWN_CACHE = 32 * MIB; /* if neither sysfs nor libc knows */
 static const size_t MAX_BUFFER = 512 * MIB;
 
 static struct {
@@ -27,10 +27,10 @@ static struct {
 	size_t size;
 } buffer;
 
-/* ---- how large are the caches? ------------------------------------------------------------ */
+/* ---- cache sizes -------------------------------------------------------------------------- */
 
-/* The first number in a file of /sys/devices/system/cpu/cpuN/cache/indexN; false if there is none.
- * unit: the letter that follows it. */
+/* Read the first number in a file of /sys/devices/system/cpu/cpuN/cache/indexN, and the letter that
+ * follows it (unit).  False if there is none. */
 static bool read_cache_file(long cpu, int index, const char *name, long *number, char *unit)
 {
 	char path[96];
@@ -48,7 +48,7 @@ static bool read_cache_file(long cpu, int index, const char *name, long *number,
 	return found >= 1;
 }
 
-/* Bytes of the last-level cache that `cpu` is the first to share; 0 if it is not the first. */
+/* Bytes of the last-level cache whose first sharer is `cpu`; 0 if another CPU comes first. */
 static size_t cache_of(long cpu)
 {
 	char unit;
@@ -67,7 +67,7 @@ static size_t cache_of(long cpu)
 	return 0;
 }
 
-/* All last-level caches of the machine together, in bytes. */
+/* Total bytes of the machine's last-level caches. */
 static uint64_t cache_bytes(const char **from)
 {
 	const long cpus = sysconf(_SC_NPROCESSORS_CONF);
@@ -91,7 +91,8 @@ static uint64_t cache_bytes(const char **from)
 
 /* ---- flush -------------------------------------------------------------------------------- */
 
-/* Twice the caches, but no more than MAX_BUFFER and a quarter of the memory that is free. */
+/* Allocate twice the size of the caches, but at most MAX_BUFFER and a quarter of the free
+ * memory. */
 static enum gb_status make_buffer(struct gb_error *err)
 {
 	const uint64_t quarter = gb_host_available() / 4;
@@ -106,10 +107,11 @@ static enum gb_status make_buffer(struct gb_error *err)
 		size = (size_t)quarter;
 	bytes = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 	if (bytes == MAP_FAILED)
-		return gb_fail(err, GB_EUNAVAILABLE, "no %s for the buffer that flushes the caches",
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "cannot allocate %s for the cache flush buffer",
 			       gb_text_bytes(text, (double)size));
 	(void)madvise(bytes, size, MADV_HUGEPAGE);
-	/* Pages that were never written are all the same page of zeros. */
+	/* Untouched pages would all map to the same page of zeros. */
 	memset(bytes, 1, size);
 	buffer.bytes = bytes;
 	buffer.size = size;
@@ -125,7 +127,7 @@ static enum gb_status flush(struct gb_error *err)
 #pragma omp parallel for schedule(static) reduction(+ : sum) num_threads(omp_get_num_procs())
 	for (size_t i = 0; i < buffer.size; i += LINE)
 		sum += buffer.bytes[i];
-	__asm__ volatile("" : : "r"(sum)); /* the sum is used, as far as the compiler can tell */
+	__asm__ volatile("" : : "r"(sum)); /* keeps the compiler from dropping the loop */
 	return GB_OK;
 }
 
@@ -134,7 +136,7 @@ static size_t flush_bytes(void)
 	return buffer.size;
 }
 
-/* ---- the rest ----------------------------------------------------------------------------- */
+/* ---- other operations --------------------------------------------------------------------- */
 
 static enum gb_status open_cpu(int device, struct gb_error *err)
 {

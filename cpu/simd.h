@@ -1,7 +1,7 @@
-/* simd.h -- what this processor can do: the one place that finds out.
+/* simd.h -- the processor's vector instruction sets, detected in this one place.
  *
- * A level holds all that those before it do.  Variants ask once, in create(), and take a function
- * that was compiled for the level with the attribute beside it; the plain one is always there.
+ * A level includes all levels before it.  Variants call cpu_simd() once, in create(), and choose a
+ * function compiled with the level's target attribute; there is always a plain one.
  */
 #ifndef GPUBENCH_CPU_SIMD_H
 #define GPUBENCH_CPU_SIMD_H
@@ -25,9 +25,9 @@ enum cpu_simd {
 	__attribute__((target("avx2,fma,popcnt,bmi,bmi2,avx512f,avx512bw,avx512dq,avx512vl," \
 			      "avx512cd,avx512vbmi,avx512vbmi2,avx512bitalg,avx512vpopcntdq")))
 
-/* The best level of this processor, or the limit below. */
+/* The highest level that this processor has and cpu_limit_simd() allows. */
 enum cpu_simd cpu_simd(void);
-/* For tests: what is created from now on uses nothing beyond `most`. */
+/* For tests: variants created from now on use no level above `most`. */
 void cpu_limit_simd(enum cpu_simd most);
 
 #ifdef __cplusplus

@@ -1,22 +1,22 @@
 /* basic.c -- cpu/basic-queue, cpu/basic: the paper's CPU_BASIC and GPU_BASIC, on the plain matrix.
  *
- * One byte per ordered pair, row by row, made of the input's bits.
+ * The matrix has one byte per ordered pair, row by row, expanded from the input's bits.
  *
- * basic-queue: a vertex is taken from the queue, its whole row is read, and neighbours not seen before
- * are appended.  Each reached vertex costs n bytes of reading, whatever its degree: the bound is
- * memory bandwidth of one thread over n^2 bytes.
+ * basic-queue: take a vertex from the queue, read its whole row and append neighbours not seen
+ * before.  Each reached vertex costs n bytes of reading, whatever its degree: the bound is one
+ * thread's memory bandwidth over n^2 bytes.
  *
- * basic: level by level all vertices are looked at, and each one whose distance is the level reads its
- * row.  No queue and no atomic operation that could fail: two threads that reach one vertex write the
- * same distance, and either parent is right.  Against basic-queue it looks at n more distances per
- * level and can use all threads.
+ * basic: go through all vertices level by level; each one whose distance is the level reads its
+ * row.  There is no queue and no atomic operation that could fail: two threads that reach one
+ * vertex write the same distance, and either parent is right.  Against basic-queue, it reads n more
+ * distances per level and can use all threads.
  */
 #include "common/memory.h"
 #include "common/workload.h"
 #include "cpu/bfs/parts/search.h"
 
 struct state {
-	struct bfs_cpu cpu; /* first: search.h takes a state as one of these */
+	struct bfs_cpu cpu; /* first member: search.h casts a state to it */
 	uint8_t *bytes;     /* n * n */
 	uint32_t *queue;    /* n; basic-queue */
 };
@@ -50,7 +50,7 @@ static enum gb_status create_queue(void *state, const void *params, const void *
 	return create(state, params, input, err);
 }
 
-/* Append u's neighbours that were not reached before; returns the new end of the queue. */
+/* Append u's neighbours that were not reached before; return the new end of the queue. */
 static size_t append_row(struct state *s, uint32_t u, size_t end)
 {
 	const uint32_t n = s->cpu.in->n;
@@ -94,7 +94,7 @@ const struct gb_variant_ops bfs_cpu_basic_queue = {
 
 /* ---- cpu/basic ---------------------------------------------------------------------------- */
 
-/* Reach u's neighbours at distance `next`; returns how many seemed new. */
+/* Reach u's neighbours at distance `next`; return how many seemed new. */
 static uint64_t scan_row(const struct bfs_cpu *cpu, uint32_t u, int32_t next)
 {
 	const struct state *s = (const struct state *)(const void *)cpu;

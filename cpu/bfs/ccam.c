@@ -1,17 +1,17 @@
-/* ccam.c -- cpu/ccam: whole rows of the frontier ORed together, slab by slab of columns; what
- * is left over is pulled.  OpenMP, and AVX-512 where the processor has it.
+/* ccam.c -- cpu/ccam: ORs whole rows of the frontier, slab by slab of columns, and pulls the
+ * vertices left over.  OpenMP, and AVX-512 where the processor has it.
  *
- * Against ccam-pull rows are read in full vectors, one OR for 512 neighbours, and a slab is left
- * as soon as all its vertices are visited.  In G(n, p) row after row takes the share p of what is
- * left, so that ln(8192) / p rows of 1 KiB saturate a slab, however large the frontier; the last
- * few vertices of a slab are cheaper to pull, and where vertices without in-edges would keep a
- * slab from ever being saturated, that is what saves the search (see parts/bits.h).  The bound is
- * about n ln(8192) / (8 p) bytes of reading: 0.35 MB of the 32 MB at n = 16384, p = 0.05.
+ * Against ccam-pull, rows are read in full vectors, one OR for 512 neighbours, and a slab is left
+ * as soon as all its vertices are visited.  In G(n, p) each row takes a share p of the vertices
+ * left, so ln(8192) / p rows of 1 KiB saturate a slab, however large the frontier.  The last few
+ * vertices of a slab are cheaper to pull.  Pulling also ends the search where vertices without
+ * in-edges would keep a slab from ever being saturated (see parts/bits.h).  The bound is reading
+ * about n ln(8192) / (8 p) bytes: 0.35 MiB of the 32 MiB at n = 16384, p = 0.05.
  *
- * With cold caches the reading is bound by the lines that one core can wait for at once, 5 ns each,
- * and what is beside it counts as much: the code itself comes from memory (so counting is a small
- * loop, and one thread does not enter OpenMP), and pulled vertices are read from where pushing
- * stopped, not from the front.
+ * With cold caches, reading is bound by the number of cache lines that one core can have in flight,
+ * and everything else counts too.  The code itself comes from memory, so counting is a small loop,
+ * and one thread does not enter OpenMP.  Pulled vertices are read from where pushing stopped, not
+ * from the front.
  */
 #include <string.h>
 
@@ -19,7 +19,7 @@
 #include "cpu/bfs/parts/dense.h"
 
 enum {
-	AHEAD = 8,              /* vertices whose rows are prefetched before they are pulled */
+	AHEAD = 8,              /* vertices whose rows are prefetched before pulling */
 	SHARED_BYTES = 1 << 20, /* levels that read less are not worth waking threads for */
 };
 
@@ -29,9 +29,10 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return bfs_dense_init(state, params, input, BFS_WANTS_LIST, err);
 }
 
-/* Pull what a slab, `words` words from word `first` on, has left after `rows` rows were pushed;
- * returns how many were reached.  The frontier is in ascending order, and no vertex that is left
- * has an edge from those that were pushed: rows of the transpose are read from the next one on. */
+/* Pull the vertices that a slab, `words` words from word `first` on, has left after `rows` rows
+ * were pushed; return how many were reached.  The frontier is in ascending order, and no remaining
+ * vertex has an edge from those that were pushed, so rows of the transpose are read from the next
+ * frontier vertex on. */
 static uint64_t pull_slab(const struct bfs_dense *s, size_t first, size_t words, uint32_t rows,
 			  uint64_t *read)
 {
@@ -66,7 +67,7 @@ static uint64_t pull_slab(const struct bfs_dense *s, size_t first, size_t words,
 	return reached;
 }
 
-/* One slab of one level, from word `first` on; returns how many vertices of it are left. */
+/* Search one slab of one level, from word `first` on; return how many of its vertices are left. */
 static uint64_t search_slab(const struct bfs_dense *s, size_t first, int32_t level, uint64_t *read)
 {
 	const size_t words = s->words - first < BFS_SLAB_WORDS ? s->words - first : BFS_SLAB_WORDS;
@@ -90,7 +91,7 @@ static uint64_t search_slab(const struct bfs_dense *s, size_t first, int32_t lev
 	return p.left;
 }
 
-/* One level by all threads; returns how many vertices are left unvisited. */
+/* Search one level by all threads; return how many vertices are left unvisited. */
 static uint64_t search_shared(const struct bfs_dense *s, int32_t level, uint64_t *read)
 {
 	uint64_t left = 0, words = 0;
@@ -102,8 +103,8 @@ static uint64_t search_shared(const struct bfs_dense *s, int32_t level, uint64_t
 	return left;
 }
 
-/* How many rows of the frontier a slab will take: each has the share m / n^2 of what is left, and
- * ln 600 of them over that share leave 14 of 8192 vertices, which are pulled. */
+/* Number of frontier rows that a slab will take.  Each row takes a share m / n^2 of the vertices
+ * left, so ln 600 / share rows leave 14 of 8192 vertices, which are pulled. */
 static uint64_t useful_rows(const struct bfs_dense *s)
 {
 	const double n = s->cpu.in->n, share = (double)s->cpu.in->m / (n * n);
@@ -112,8 +113,8 @@ static uint64_t useful_rows(const struct bfs_dense *s)
 	return rows < s->count ? (uint64_t)rows : s->count;
 }
 
-/* One level; returns how many vertices are left unvisited.  By one thread without OpenMP, whose
- * entry costs microseconds when the caches are cold. */
+/* Search one level; return how many vertices are left unvisited.  One thread does not enter OpenMP,
+ * which costs microseconds when the caches are cold. */
 static uint64_t search_level(struct bfs_dense *s, int32_t level)
 {
 	const bool shared = s->cpu.threads > 1 && s->words > BFS_SLAB_WORDS &&
@@ -142,7 +143,8 @@ static void start(struct bfs_dense *s)
 	s->count = 1;
 }
 
-/* Nothing was cleared at the start: in a dense graph all would have been written twice. */
+/* Mark the vertices left at the end: clearing all of them at the start would write most of them
+ * twice in a dense graph. */
 static void mark_unreached(struct bfs_dense *s)
 {
 	uint64_t *open = s->found;

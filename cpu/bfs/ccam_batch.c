@@ -1,25 +1,28 @@
-/* ccam_batch.c -- cpu/ccam-batch: up to 64 searches at once on the transposed bit matrix.  OpenMP, and
- * AVX-512 where the processor has it.
+/* ccam_batch.c -- cpu/ccam-batch: up to 64 searches at once on the transposed bit matrix.  OpenMP,
+ * and AVX-512 where the processor has it.
  *
- * A vertex has one 64-bit word, a bit for each search of the batch: in which it has been reached
- * (seen), in which it is of the last level (frontier).  A level is a product of bit matrices over OR and
- * AND: the word of v is the OR of the frontier's words over v's in-edges, less what v has seen.  Rows are
- * left as soon as the vertex is reached in all searches, passed over when it was before, and read only
- * where the frontier has a vertex in any search: a list of such words of 64 vertices is made at each
- * level.  Level 1 is no product: it is the rows of the sources, 64 words of them turned at a time.  Turned
- * back they are bitmaps of 64 vertices for each search, from which the distances are stored.
+ * Each vertex has 64-bit words with one bit per search of the batch: `seen` tells where it has been
+ * reached, `frontier` where it was reached in the last level.  A level is a product of bit matrices
+ * over OR and AND: the new word of v is the OR of the frontier's words over v's in-edges, minus v's
+ * seen bits.  Vertices already reached in all searches are skipped, and a row is left as soon as
+ * its vertex is.  A row is read only in 64-vertex words where some search's frontier has a vertex;
+ * each level makes a list of those words.  Level 1 needs no product: the rows of the sources are
+ * transposed, 64 words at a time.  Transposing a block back gives each search a bitmap of 64
+ * vertices, from which the distances are stored.
  *
- * What it adds over ccam-pull: a row is read once for all searches, not once for each, and with AVX-512
- * one masked OR looks at 8 edges for 64 searches.  What it cannot do is what makes ccam fast: the OR of
- * whole rows reaches 512 vertices of one search at a time, and leaves a dense graph after some 200 rows.
- * The bound is n words of 8 bytes that have to be in the nearest cache, and the store of 64 n distances.
+ * Against ccam-pull, a row is read once for all searches instead of once per search, and with
+ * AVX-512 one masked OR handles 8 edges for 64 searches.  It lacks the strength of ccam, whose OR
+ * of whole rows reaches 512 vertices of one search at a time and is done with a dense graph after
+ * ln(8192) / p rows (ccam.c).  The bound is n words of 8 bytes, which must stay in the nearest
+ * cache, and the stores of 64 n distances.
  *
- * Only distances are found: that a row and a frontier have a vertex in common is known of 64 searches
- * from one OR, which vertex it is is not.
+ * Only distances are found: one OR shows for 64 searches that a row and the frontier have a vertex
+ * in common, but not which one.
  *
- * Several searches in the bits of a word: Then et al., "The More the Merrier: Efficient Multi-Source
- * Graph Traversal", VLDB 2014, who push along edges; the product over OR and AND: GraphBLAS.  The
- * CUDA variant of this name has the same levels on tensor cores, and the papers on that.
+ * Several searches in the bits of a word: Then et al., "The More the Merrier: Efficient
+ * Multi-Source Graph Traversal", VLDB 2014, who push along edges.  The product over OR and AND:
+ * GraphBLAS.  The CUDA variant of this name runs the same levels on tensor cores and cites the
+ * papers on that.
  */
 #include "common/memory.h"
 #include "common/workload.h"
@@ -27,17 +30,16 @@
 
 enum {
 	SIDE = 64,             /* vertices of a block; bits of a word */
-	AHEAD = 8,             /* vertices whose rows are prefetched */
+	AHEAD = 8,             /* vertices to prefetch ahead */
 	SHARED_VERTICES = 512, /* fewer are not worth waking threads for */
 };
 
 struct state {
-	struct bfs_dense
-		dense; /* first.  Its frontier: the vertices of the last level of any search */
-	uint64_t all;  /* a bit for each search */
-	/* A word for each vertex, whole blocks. */
+	struct bfs_dense dense; /* first member; its frontier unites all searches */
+	uint64_t all;           /* a bit for each search */
+	/* One word per vertex, padded to whole blocks. */
 	uint64_t *seen, *frontier, *next;
-	uint32_t *at; /* blocks in which the frontier has a vertex */
+	uint32_t *at; /* blocks that have a frontier vertex */
 	size_t count;
 };
 
@@ -56,7 +58,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-/* Transpose 64 words of 64 bits: blocks of half the size change places, then those within them. */
+/* Transpose 64 words of 64 bits: swap blocks of half the size, then blocks within them. */
 static void turn(uint64_t bits[SIDE])
 {
 	uint64_t mask = UINT64_MAX >> SIDE / 2;
@@ -70,7 +72,7 @@ static void turn(uint64_t bits[SIDE])
 		}
 }
 
-/* dist = level where `bits`, a word per vertex of block b, are set.  They are turned. */
+/* Store dist = level for the set bits of `bits`, a word per vertex of block b.  Transposes it. */
 static void store_level(const struct state *s, size_t b, uint64_t bits[SIDE], int32_t level)
 {
 	const struct bfs_cpu *cpu = &s->dense.cpu;
@@ -82,7 +84,7 @@ static void store_level(const struct state *s, size_t b, uint64_t bits[SIDE], in
 			s->dense.ops->set(cpu->dist + i * room + SIDE * b, &bits[i], 1, level);
 }
 
-/* The vertices of block b that `found` says are of this level. */
+/* Record `found`, the vertices of block b reached at this level. */
 static void publish(struct state *s, size_t b, uint64_t found[SIDE], int32_t level)
 {
 	uint64_t *const seen = s->seen + SIDE * b, *const next = s->next + SIDE * b;
@@ -98,7 +100,7 @@ static void publish(struct state *s, size_t b, uint64_t found[SIDE], int32_t lev
 		store_level(s, b, found, level);
 }
 
-/* What the sources have rows to, as words of the block's vertices. */
+/* Find the sources' neighbours in block b, as one word per vertex. */
 static void first_level(const struct state *s, size_t b, uint64_t found[SIDE])
 {
 	const struct bfs_cpu *cpu = &s->dense.cpu;
@@ -132,7 +134,7 @@ static void pull(const struct state *s, size_t b, uint64_t found[SIDE], uint64_t
 	}
 }
 
-/* Only the sources have been reached; what is no vertex is in all searches. */
+/* Mark only the sources as reached.  Padding vertices count as reached in all searches. */
 static void start(struct state *s)
 {
 	struct bfs_cpu *cpu = &s->dense.cpu;
@@ -150,7 +152,7 @@ static void start(struct state *s)
 	cpu->touched = 0;
 }
 
-/* Find the vertices of this level; false if there are none, or none are left. */
+/* Find the vertices of this level; false if there are none or every vertex has been reached. */
 static bool search_level(struct state *s, int32_t level)
 {
 	struct bfs_cpu *cpu = &s->dense.cpu;
@@ -178,7 +180,7 @@ static bool search_level(struct state *s, int32_t level)
 	return some && left;
 }
 
-/* Vertices that no path leads to. */
+/* Store BFS_UNREACHED for vertices that no path leads to. */
 static void finish(struct state *s)
 {
 	struct bfs_cpu *cpu = &s->dense.cpu;
@@ -204,7 +206,7 @@ static void swap(uint64_t **a, uint64_t **b)
 	*b = kept;
 }
 
-/* The level that was found is searched from. */
+/* Make the level just found the frontier. */
 static void advance(struct state *s)
 {
 	const size_t blocks = bfs_cpu_room(s->dense.cpu.in->n) / SIDE;

@@ -1,12 +1,12 @@
 /* ccam_paper.c -- cpu/ccam-paper: the paper's GPU_CCAM on threads, repaired.
  *
- * Level by level all vertices are looked at; each one whose distance is the level reads its row of
- * bits, and every bit set is a neighbour whose distance is probed.  Against basic an eighth of the
- * bytes is read.  The printed kernel drops the vertices of the last, incomplete word (N / 32 is
- * cut off), reads words of 64 bits from a matrix of 32 where long has 64, and cannot see that a
- * level changed nothing; here rows have all their words, of the width of the matrix, and the search
- * ends with the level that finds nothing, or when all vertices are reached.  In a dense graph most
- * probes are of vertices long reached: the bound is the probes, m of them at worst.
+ * Each level goes through all vertices.  One whose distance is the level reads its row of bits and
+ * probes the distance of the neighbour at every set bit.  Against basic, it reads an eighth of the
+ * bytes.  The printed kernel drops the vertices of the last, incomplete word (N / 32 truncates),
+ * reads 64-bit words from a matrix of 32-bit ones where long has 64 bits, and cannot see that a
+ * level changed nothing.  Here rows have all their words, of the matrix's width, and the search
+ * ends with a level that finds nothing or once all vertices are reached.  In a dense graph most
+ * probes find vertices already reached: the bound is the probes, at most m.
  */
 #include "common/workload.h"
 #include "cpu/bfs/parts/search.h"
@@ -17,7 +17,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return bfs_cpu_init(state, params, input, BFS_WANTS_DIST | BFS_WANTS_MATRIX, err);
 }
 
-/* Reach the neighbours among the 32 vertices from `base` on; returns how many. */
+/* Reach the neighbours among the 32 vertices from `base` on; return how many. */
 static uint64_t probe_word(const struct bfs_cpu *cpu, uint32_t u, uint32_t word, uint32_t base,
 			   int32_t next)
 {

@@ -1,16 +1,16 @@
-/* ccam_pull.c -- cpu/ccam-pull: each unvisited vertex ANDs its row of the transposed matrix
- * with the frontier, and stops at the first common bit.  OpenMP, and AVX-512 where the processor
- * has it.
+/* ccam_pull.c -- cpu/ccam-pull: each unvisited vertex ANDs its row of the transposed matrix with
+ * the frontier and stops at the first common bit.  OpenMP, and AVX-512 where the processor has it.
  *
- * Against ccam-paper no bit is ever probed: a vertex is looked at once per level, and in a dense
- * graph, whose frontier soon is a large part of it, the first words decide.  The first level is
- * the source's own row.  The bound is one cache line or two per vertex, at addresses a row apart.
+ * Against ccam-paper, no single bit is probed: a vertex is examined once per level.  In a dense
+ * graph the frontier soon holds a large part of the vertices, so the first words decide.  Level 1
+ * is the source's own row.  The bound is one or two cache lines per vertex, at addresses a row
+ * apart.
  */
 #include "common/workload.h"
 #include "cpu/bfs/parts/dense.h"
 
 enum {
-	AHEAD = 12,             /* vertices whose rows are prefetched */
+	AHEAD = 12,             /* vertices to prefetch ahead */
 	SHARED_VERTICES = 8192, /* fewer unvisited ones are not worth waking threads for */
 };
 
@@ -20,7 +20,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return bfs_dense_init(state, params, input, 0, err);
 }
 
-/* Level 1: the out-edges of the source are its row.  Returns how many are reached. */
+/* Level 1: the source's row holds its out-edges.  Returns how many vertices are reached. */
 static uint64_t first_level(struct bfs_dense *s)
 {
 	const struct bfs_input *in = s->cpu.in;
@@ -47,7 +47,7 @@ static void prefetch(const struct bfs_input *in, uint32_t v)
 		__builtin_prefetch(in->matrix_in + (v + AHEAD) * in->pitch);
 }
 
-/* The 64 vertices of word j: returns the bits of those that the frontier reaches. */
+/* Return the bits of those of word j's 64 vertices that the frontier reaches. */
 static uint64_t pull_word(const struct bfs_dense *s, size_t j, uint64_t *read)
 {
 	const struct bfs_input *in = s->cpu.in;
@@ -68,7 +68,7 @@ static uint64_t pull_word(const struct bfs_dense *s, size_t j, uint64_t *read)
 	return found;
 }
 
-/* One level; returns how many vertices it reached. */
+/* Search one level; return how many vertices it reached. */
 static uint64_t pull_level(struct bfs_dense *s, uint64_t unvisited)
 {
 	uint64_t count = 0, read = 0;

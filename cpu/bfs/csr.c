@@ -1,14 +1,14 @@
-/* csr.c -- cpu/csr: level by level along the out-edges, a list of the frontier, OpenMP.
+/* csr.c -- cpu/csr: level by level along the out-edges, with the frontier as a list, OpenMP.
  *
- * Against basic it reads only the edges there are: 4 bytes each, all m of the reached part.  In a
- * dense graph nearly all of them lead to vertices long reached; the bound is m probes of `mark`.
+ * Against basic, it reads only the edges that exist: all m of the reached part, 4 bytes each.  In a
+ * dense graph nearly all of them lead to vertices already reached; the bound is m probes of `mark`.
  */
 #include "common/workload.h"
 #include "cpu/bfs/parts/search.h"
 #include "cpu/bfs/parts/topdown.h"
 
 struct state {
-	struct bfs_cpu cpu; /* first: search.h takes a state as one of these */
+	struct bfs_cpu cpu; /* first member: search.h casts a state to it */
 	struct bfs_topdown td;
 };
 

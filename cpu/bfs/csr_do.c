@@ -1,15 +1,16 @@
 /* csr_do.c -- cpu/csr-do: direction-optimising search over CSR (Beamer, Asanovic, Patterson,
  * "Direction-optimizing breadth-first search", SC 2012), OpenMP.
  *
- * Against csr: when the frontier has more edges than a fraction of those not yet looked at, each
- * unreached vertex looks backwards, along its in-edges, for a member of the frontier, and stops at
- * the first one.  In the large middle levels that reads a few edges per vertex instead of all.  The
- * frontier is a bitmap then, which stays in cache, and so are the vertices that are still looking,
- * so that the reached and the isolated ones cost nothing; once the frontier has become small again
- * the search goes on forwards.  Beamer's rule takes it for granted that a look back finds something; in
- * a chain of blocks or a grid most unreached vertices are far from the frontier, and look in vain.  So
- * a few of them try first.  The bound is one look at each vertex per level and random reads
- * of a bitmap.
+ * Against csr: when the frontier has more edges than a fraction of those not yet examined, each
+ * unreached vertex searches its in-edges for a frontier vertex and stops at the first one.  In the
+ * large middle levels that reads a few edges per vertex instead of all.  Such backward steps hold
+ * the frontier as a bitmap, which stays in cache, and also the unreached vertices that have
+ * in-edges, so that reached and isolated ones cost nothing.  Once the frontier is small again, the
+ * search continues forwards.
+ *
+ * Beamer's rule assumes that a backward search finds something.  In a chain of blocks or a grid,
+ * most unreached vertices are far from the frontier and search in vain, so a sample of them first
+ * estimates the cost.  The bound is one look at each vertex per level and random reads of a bitmap.
  */
 #include <string.h>
 
@@ -18,15 +19,15 @@
 #include "cpu/bfs/parts/search.h"
 #include "cpu/bfs/parts/topdown.h"
 
-/* Beamer's: backwards once edges of the frontier > edges not looked at / ALPHA; forwards again
- * once the frontier shrinks and has fewer than n / BETA vertices. */
+/* Beamer's rule: backwards once the frontier has more than 1 / ALPHA of the unexamined edges;
+ * forwards again once the frontier shrinks and has at most n / BETA vertices. */
 enum {
 	ALPHA = 15,
 	BETA = 18,
-	CHEAPER = 2, /* an edge looked at backwards, if its bit is in the cache and marks are not */
-	CACHED = 1 << 17,    /* vertices whose marks are in a core's cache */
-	SAMPLES = 64,        /* vertices that show what a backward step would cost */
-	VERTICES = 4,        /* that are looked at in the time of an edge */
+	CHEAPER = 2, /* backward edges per forward edge in the same time, if marks are not cached */
+	CACHED = 1 << 17,    /* most vertices whose marks fit in a core's cache */
+	SAMPLES = 64,        /* vertices sampled to estimate the cost of a backward step */
+	VERTICES = 4,        /* vertices examined in the time of one edge */
 	SHARED_WORDS = 1024, /* smaller graphs are not worth waking threads for */
 };
 
@@ -35,9 +36,9 @@ struct state {
 	struct bfs_topdown td;
 	uint64_t *frontier; /* one bit per vertex */
 	uint64_t *next;
-	uint64_t *open; /* unreached, with in-edges */
+	uint64_t *open; /* unreached vertices with in-edges */
 	size_t words;
-	uint64_t most; /* out-edges of one vertex */
+	uint64_t most; /* largest out-degree */
 };
 
 static uint64_t most_edges(const struct bfs_cpu *cpu)
@@ -72,7 +73,7 @@ static void list_to_bits(struct state *s)
 		s->frontier[s->td.list[i] / 64] |= UINT64_C(1) << s->td.list[i] % 64;
 }
 
-/* The frontier as a list again. */
+/* Turn the frontier back into a list. */
 static void bits_to_list(struct state *s)
 {
 	uint64_t count = 0;
@@ -83,7 +84,7 @@ static void bits_to_list(struct state *s)
 	s->td.count = count;
 }
 
-/* The arrays that looking back needs, out of reach of what it writes. */
+/* Arrays of a backward step.  Threads copy it, so that their stores cannot alias it. */
 struct view {
 	const uint64_t *row;
 	const uint32_t *column;
@@ -93,8 +94,7 @@ struct view {
 	int32_t level;
 };
 
-/* Look for a frontier vertex among v's in-edges; returns whether there is one.  *looked counts
- * edges. */
+/* Search v's in-edges for a frontier vertex; true if there is one.  *looked counts edges. */
 static inline bool look_back(const struct view *w, uint32_t v, uint64_t *looked)
 {
 	const uint64_t begin = w->row[v], end = w->row[v + 1];
@@ -114,7 +114,7 @@ static inline bool look_back(const struct view *w, uint32_t v, uint64_t *looked)
 	return false;
 }
 
-/* Those of the vertices of word j, whose bits are in `open`, that can be reached. */
+/* Return the bits of `open`, vertices of word j, that the frontier reaches. */
 static inline uint64_t look_back_64(const struct view *w, size_t j, uint64_t open, uint64_t *looked)
 {
 	uint64_t found = 0;
@@ -128,7 +128,7 @@ static inline uint64_t look_back_64(const struct view *w, size_t j, uint64_t ope
 	return found;
 }
 
-/* The bits of word j whose vertices are unreached and have in-edges. */
+/* Return the bits of word j's vertices that are unreached and have in-edges. */
 static uint64_t open_64(const struct state *s, size_t j)
 {
 	const uint32_t n = s->cpu.in->n, first = (uint32_t)(64 * j);
@@ -142,8 +142,7 @@ static uint64_t open_64(const struct state *s, size_t j)
 	return open;
 }
 
-/* Reach what can be reached at `level` from the bits of the frontier, which are replaced by those
- * of the new one; returns how many. */
+/* Replace the frontier's bits by those of the vertices it reaches at `level`; return how many. */
 static uint64_t step_back(struct state *s, int32_t level)
 {
 	const struct view view = {
@@ -174,7 +173,7 @@ static uint64_t step_back(struct state *s, int32_t level)
 	return found;
 }
 
-/* Backward steps for as long as they are worth it; returns the last level. */
+/* Take backward steps while they pay; return the last level. */
 static int32_t search_back(struct state *s, int32_t level)
 {
 	const uint64_t n = s->cpu.in->n;
@@ -193,8 +192,8 @@ static int32_t search_back(struct state *s, int32_t level)
 	return level;
 }
 
-/* What a backward step would cost, in edges: those up to the first that comes from a reached vertex, or all,
- * by a look at some of the unreached vertices; and a look at each vertex. */
+/* Estimate the cost of a backward step in edges.  A sample of the unreached vertices counts its
+ * edges up to the first from a reached vertex, or all; one look at each vertex is added. */
 static uint64_t edges_back(const struct bfs_cpu *cpu)
 {
 	const struct bfs_csr *in = &cpu->in->in;
@@ -211,8 +210,8 @@ static uint64_t edges_back(const struct bfs_cpu *cpu)
 	return looked * step + n / VERTICES;
 }
 
-/* Whether the next step is better made backwards.  The edges of the frontier are counted, and vertices
- * looked at, only if there could be enough of them. */
+/* True if the next step is cheaper backwards.  Counts the frontier's edges and takes the sample
+ * only if the frontier could have enough edges. */
 static bool pays_back(const struct state *s, uint64_t left)
 {
 	const uint64_t cheaper = s->cpu.in->n <= CACHED ? 1 : CHEAPER;

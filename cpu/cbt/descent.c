@@ -1,14 +1,14 @@
 /* descent.c -- cpu/descent: the paper's algorithms as published, OpenMP.
  *
- * Against serial: the levels are reduced one after the other, all elements of one at once, and the
- * leaf numbers are shared out, each thread descending for its own.  An element may share its word
- * with one that another thread writes, so it is written by an atomic AND and an atomic OR; a split
- * or merge is one of them.  (The words here have 64 bits where the paper's have 32; no element
- * touches more than two of either.)  bitfield is left out: without sums no thread knows where to
- * start.
+ * Against serial: the levels are reduced one after the other, all elements of a level in parallel,
+ * and the leaf numbers are divided among threads, each of which descends for its own.  An element
+ * may share its word with one that another thread writes, so it is written by an atomic AND and an
+ * atomic OR; a split or merge is one of the two.  (Words have 64 bits here and 32 in the paper; no
+ * element touches more than two of either.)  bitfield is left out: without sums no thread knows
+ * where to start.
  *
- * The bounds are those of the parts: two atomic operations for each of 2^D sums, D steps of
- * dependent loads for each leaf.
+ * The bounds are two atomic operations for each of 2^D sums, and D steps of dependent loads for
+ * each leaf.
  */
 #include "common/workload.h"
 #include "cpu/cbt/parts/tree.h"
@@ -24,7 +24,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return cbt_cpu_init(state, params, input, true, err);
 }
 
-/* `width` bits from `bit` on become value; the neighbours stay. */
+/* Set the `width` bits from `bit` on to value; leave their neighbours unchanged. */
 static void put(uint64_t *heap, uint64_t bit, unsigned width, uint64_t value)
 {
 	uint64_t *at = heap + bit / 64;

@@ -1,11 +1,11 @@
-/* ocbt.c -- cpu/ocbt: sums kept only above lines of 512 bits, the rest counted when needed.
+/* ocbt.c -- cpu/ocbt: stores sums only above lines of 512 bits and counts the rest when needed.
  *
  * Against stream: the lowest nine levels, nearly all of the heap, are not stored (Benyoub and
  * Dupuy, "Concurrent binary trees for large-scale game components", 2024).  The tree is its field,
- * a 16-bit count for each 512 bits and 32-bit sums above: 1.05 * 2^D bits in place of 4 * 2^D, so
- * that a reduction hardly writes.  A leaf is found by its number as in descent: D - 9 steps down,
- * then the line's words are counted and the bit is selected within one.  Any leaf may be asked for
- * in any order, which streaming cannot offer.
+ * a 16-bit count for each 512 bits and 32-bit sums above: 1.09 * 2^D bits in place of 4 * 2^D, so a
+ * reduction writes little.  A leaf is found by its number as in descent: go D - 9 steps down, count
+ * the words of its line, then select the bit within one.  Leaves may be asked for in any order,
+ * which streaming cannot offer.
  *
  * The bounds: reduce reads 2^D bits; decode takes D - 9 dependent loads and a line for each leaf.
  */
@@ -25,16 +25,16 @@
 enum {
 	LINE_LEVELS = 9,
 	PARALLEL_DEPTH = 18,
-	CHUNK_LEVELS = 6, /* of a parallel run: 64 chunks */
+	CHUNK_LEVELS = 6, /* a parallel run has 2^6 chunks */
 };
 
 struct state {
-	struct cbt_cpu cpu; /* first: see cbt_cpu_download() */
-	unsigned levels;    /* lines are the nodes of this level */
-	size_t line_words;  /* of the field */
-	uint64_t *field;    /* the tree, with a sentinel behind it */
+	struct cbt_cpu cpu; /* first member: see cbt_cpu_download() */
+	unsigned levels;    /* level whose nodes are the lines */
+	size_t line_words;  /* 64-bit words of the field in a line */
+	uint64_t *field;    /* the tree's bits */
 	uint16_t *line;     /* leaves of each line */
-	uint32_t *sum;      /* of node k < 2^levels */
+	uint32_t *sum;      /* leaves below node k < 2^levels */
 	size_t chunks;
 	struct cbt_chunk *chunk;
 	enum cpu_simd simd;
@@ -43,7 +43,7 @@ struct state {
 
 /* ---- sums -------------------------------------------------------------------------------- */
 
-/* Leaves of the subtree of node k, of a level up to that of the lines. */
+/* Leaves of node k's subtree; k lies above the lines or is one. */
 static inline uint32_t sum_of(const struct state *s, uint32_t k)
 {
 	const uint32_t lines = UINT32_C(1) << s->levels;
@@ -75,7 +75,7 @@ CPU_AVX2_TARGET static void count_lines_bmi2(const struct state *s, size_t first
 		count_line(s, i);
 }
 
-/* Lines of eight words. */
+/* For lines of eight words. */
 CPU_VBMI2_TARGET static void count_lines_avx512(const struct state *s, size_t first, size_t end)
 {
 	for (size_t i = first; i < end; i++) {
@@ -102,7 +102,7 @@ static void count_lines(const struct state *s, size_t first, size_t end)
 	count_lines_plain(s, first, end);
 }
 
-/* Sums of the nodes above the lines within the subtree of node k, k itself included. */
+/* Add up the nodes above the lines in node k's subtree, k included. */
 static void add_up(struct state *s, uint32_t k)
 {
 	const unsigned top = cbt_level(k);
@@ -122,7 +122,7 @@ static void add_up(struct state *s, uint32_t k)
 	}
 }
 
-/* All sums from the field, by the whole team. */
+/* Compute all sums from the field, by the whole team. */
 static void reduce(struct state *s)
 {
 	const unsigned top = s->chunks > 1 ? CHUNK_LEVELS : 0;
@@ -143,7 +143,7 @@ static void reduce(struct state *s)
 
 /* ---- leaves ------------------------------------------------------------------------------ */
 
-/* The set bit of x that has `rank` set bits below it. */
+/* Return the number of the set bit of x that has `rank` set bits below it. */
 typedef unsigned select_fn(uint64_t x, unsigned rank);
 
 static inline unsigned select_plain(uint64_t x, unsigned rank)
@@ -160,7 +160,7 @@ CPU_AVX2_TARGET static inline unsigned select_bmi2(uint64_t x, unsigned rank)
 }
 #endif
 
-/* Where a leaf is to be looked for: its number among those that start in *word, whose bit 0 is node
+/* Position of a leaf: number `rest` among the leaves that start in *word.  Bit 0 of *word is node
  * `start` of level D; the line ends before node `end`. */
 struct place {
 	const uint64_t *word;
@@ -168,8 +168,8 @@ struct place {
 	unsigned rest;
 };
 
-/* Go down to leaf number *rest, or to the node of its line, in which it is leaf number *rest.
- * Returns the node; *is_leaf tells which. */
+/* Descend to leaf number *rest, or to its line, in which it is leaf number *rest afterwards.
+ * Return the node; *is_leaf is true if it is the leaf. */
 CBT_ALWAYS uint32_t go_down(const struct state *s, uint32_t *rest, bool *is_leaf)
 {
 	uint32_t k = 1, sum = sum_of(s, 1);
@@ -186,7 +186,7 @@ CBT_ALWAYS uint32_t go_down(const struct state *s, uint32_t *rest, bool *is_leaf
 	return k;
 }
 
-/* The word of leaf number `rest` of the line below node k. */
+/* Find the word of leaf number `rest` in the line of node k. */
 CBT_ALWAYS struct place find_word(const struct state *s, uint32_t k, uint32_t rest)
 {
 	const unsigned below = s->cpu.depth - s->levels;
@@ -202,7 +202,7 @@ CBT_ALWAYS struct place find_word(const struct state *s, uint32_t k, uint32_t re
 	return (struct place){ word, start, (k + 1) << below, rest };
 }
 
-/* The node of the leaf that starts at bit `bit` of the word. */
+/* Node of the leaf that starts at bit `bit` of the word. */
 CBT_ALWAYS uint32_t leaf_at(const struct place *at, unsigned bit)
 {
 	const uint32_t start = at->start + bit;
@@ -219,7 +219,7 @@ CBT_ALWAYS uint32_t leaf_at(const struct place *at, unsigned bit)
 	return start >> cbt_log2(next - start);
 }
 
-/* Leaves first .. end - 1; returns the sum of their ids if they are not stored. */
+/* Find leaves first .. end - 1; return the sum of their ids if they are not stored. */
 CBT_ALWAYS uint64_t find_by(const struct state *s, uint64_t first, uint64_t end, select_fn *select)
 {
 	uint64_t sum = 0;
@@ -279,7 +279,7 @@ static void decode(struct state *s)
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* Leaves before node k, of a level up to that of the lines. */
+/* Number of leaves before node k, which lies above the lines or is one. */
 static uint64_t rank_of(const struct state *s, uint32_t k)
 {
 	uint64_t rank = 0;
@@ -306,7 +306,7 @@ static void change(struct state *s, const struct cbt_frame *frame)
 
 /* ---- the run ----------------------------------------------------------------------------- */
 
-/* The whole run, as each thread of the team goes through it.  The first one names the phases. */
+/* The whole run, as each thread of the team executes it.  The first thread names the phases. */
 static void work(struct state *s, struct gb_timer *timer)
 {
 	const struct cbt_input *in = s->cpu.in;
@@ -379,7 +379,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-/* decode and update start with the sums. */
+/* decode and update start with valid sums. */
 static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 {
 	struct state *s = state;
@@ -392,7 +392,7 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	return GB_OK;
 }
 
-/* The heap as far as it is kept: levels 0 .. s->levels, the field, the depth marker. */
+/* Write the part of the heap that is kept: levels 0 .. s->levels, the field, the depth marker. */
 static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	const struct state *s = state;
@@ -413,8 +413,8 @@ static enum gb_status download(void *state, void *output, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Of the levels below the lines nothing is moved: reduce reads the field and writes the counts,
- * decode reads both and writes the ids; a frame reads its wishes and writes the field. */
+/* Levels below the lines are not moved.  reduce reads the field and writes the counts; decode reads
+ * both and writes the ids; a frame reads its wishes and writes the field. */
 static double bytes(const void *params, const void *input)
 {
 	const struct cbt_input *in = input;

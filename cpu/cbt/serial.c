@@ -1,12 +1,12 @@
 /* serial.c -- cpu/serial: the paper's algorithms in one thread.
  *
- * bitfield is its figure 5: the field is read bit after bit; a set bit ends the run of zeros before
- * it, whose length gives the level of the leaf that started the run.  It takes 2^D steps, however
- * few the leaves, and cannot be shared among threads: the reason for the sums.
+ * bitfield is its figure 5: read the field bit after bit.  A set bit ends the run of zeros before
+ * it, whose length gives the level of the leaf that started the run.  This takes 2^D steps, however
+ * few the leaves, and cannot be shared among threads, which is why the tree has sums.
  *
- * decode is figure 8, once for each leaf number: a descent of at most D steps, the bound being the
- * latency of two dependent loads per step.  reduce takes every pair of elements out of the heap and
- * puts their sum in, one at a time, from level D - 1 up.
+ * decode is figure 8, once for each leaf number: a descent of at most D steps, bound by the latency
+ * of two dependent loads per step.  reduce reads every pair of elements from the heap and stores
+ * their sum, one at a time, from level D - 1 up.
  */
 #include "common/workload.h"
 #include "cpu/cbt/parts/tree.h"
@@ -30,7 +30,7 @@ static void scan_field(struct cbt_cpu *cpu)
 {
 	const uint64_t end = UINT64_C(1) << cpu->depth;
 	const uint64_t *field = cpu->in->field;
-	uint64_t x = 0; /* where the leaf at hand starts */
+	uint64_t x = 0; /* start of the current leaf */
 
 	for (uint64_t y = 1; y < end; y++)
 		if (field[y / 64] >> y % 64 & 1) {

@@ -1,13 +1,13 @@
-/* stream.c -- cpu/stream: the fast one.
+/* stream.c -- cpu/stream: sums by whole words, leaves streamed from the field.
  *
- * Against descent: the sums are written in whole words by the one thread that owns them
- * (sums.h), instead of element by element with atomics; leaves are streamed from the field
- * (leaves.h), instead of D steps down for each; a frame's splits and merges are made on the way
- * (frame.h).  Threads share subtrees of the field, in one parallel region for all of a run;
- * below PARALLEL_DEPTH one thread is faster than starting two.
+ * Against descent: the sums are written in whole words by the one thread that owns them (sums.h),
+ * instead of element by element with atomics.  Leaves are streamed from the field (leaves.h),
+ * instead of found by D steps each; a frame is applied in the same pass (frame.h).  Threads share
+ * subtrees of the field, in one parallel region per run; below PARALLEL_DEPTH one thread is faster
+ * than starting two.
  *
- * The bounds are memory's: reduce reads 2^D bits and writes 3 * 2^D, decode reads 2^D and writes
- * the ids.
+ * Memory sets the bounds: reduce reads 2^D bits and writes 3 * 2^D; decode reads 2^D and writes the
+ * ids.
  */
 #include <omp.h>
 
@@ -25,18 +25,18 @@ enum {
 	MIN_CHUNK_WORDS = 64,
 };
 
-/* Ids of so many bytes go around the caches. */
+/* Ids of at least this many bytes are written around the caches. */
 static const size_t LARGE = (size_t)32 << 20;
 
 struct state {
-	struct cbt_cpu cpu; /* first: see cbt_cpu_reset() */
+	struct cbt_cpu cpu; /* first member: see cbt_cpu_reset() */
 	struct cbt_sums sums;
-	struct cbt_chunk *chunk; /* of the field, a power of two */
+	struct cbt_chunk *chunk; /* a power of two of them */
 	size_t chunks;
 	enum cpu_simd simd;
 	bool parallel;
 	bool around;
-	uint64_t small; /* the field of depth < 6, which has no word of its own in the heap */
+	uint64_t small; /* the field if depth < 6, where it has no word of its own in the heap */
 };
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -66,7 +66,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 			     err);
 }
 
-/* The field as words. */
+/* Return the field as words. */
 static const uint64_t *field_of(struct state *s)
 {
 	const struct cbt_cpu *cpu = &s->cpu;
@@ -79,7 +79,7 @@ static const uint64_t *field_of(struct state *s)
 	return &s->small;
 }
 
-/* ---- what a team of threads does together; a team of one needs no parallel region ---------- */
+/* ---- work of a team of threads; a team of one needs no parallel region --------------------- */
 
 static void reduce(struct state *s)
 {
@@ -97,7 +97,7 @@ static void reduce(struct state *s)
 	}
 }
 
-/* The number of each chunk's first leaf, from the sums or by counting. */
+/* Find the number of each chunk's first leaf, from the sums or by counting. */
 static void rank_chunks(struct state *s, const uint64_t *field)
 {
 	const struct cbt_cpu *cpu = &s->cpu;
@@ -176,7 +176,7 @@ static void update(struct state *s, struct gb_timer *timer)
 	}
 }
 
-/* The whole run, as each thread of the team goes through it.  The first one names the phases. */
+/* The whole run, as each thread of the team executes it.  The first thread names the phases. */
 static void work(struct state *s, struct gb_timer *timer)
 {
 	const enum cbt_op op = s->cpu.in->op;

@@ -1,10 +1,9 @@
-/* apetrei.c -- cpu/apetrei: 30-bit codes, radix sort, and everything after the sort in one
- * sweep from the leaves up (parts/fused.c; Apetrei 2014).
+/* apetrei.c -- cpu/apetrei: 30-bit codes, radix sort, then leaves, hierarchy and boxes in one
+ * bottom-up sweep (parts/fused.c; Apetrei 2014).
  *
- * Against karras-radix: neither the hierarchy's binary searches nor passes over all nodes for each
- * level, and no array between the phases; a node is written once, with its box.  The leaves' boxes
- * are part of the phase "hierarchy".  The bound is memory, and of it the boxes gathered along the
- * curve.
+ * Unlike karras-radix, it needs no binary searches, no passes over all nodes for each level and no
+ * arrays between the phases: a node is written once, with its box.  The phase "hierarchy" includes
+ * the leaves' boxes.  The bound is memory, mostly the boxes gathered along the curve.
  */
 #include "cpu/lbvh/parts/builder.h"
 
@@ -14,8 +13,9 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return lbvh_builder_create(state, params, input, LBVH_CPU_FASTEST, err);
 }
 
-/* Mesh read, boxes written, read for the codes and gathered; three passes over the pairs, each
- * reading twice and writing once, and two more readings; nodes and index written. */
+/* The mesh is read; boxes are written, read for the codes and gathered; each of three passes
+ * reads the pairs twice and writes them once, and they are read twice more; nodes and index are
+ * written. */
 static double bytes(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 12 * sizeof(uint64_t) +

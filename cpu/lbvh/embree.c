@@ -1,17 +1,18 @@
-/* embree.c -- cpu/embree, -medium, embree8, embree16, embree16-medium: Intel's Embree, 4 or 3, traced
- * by calls with 1, 8 and 16 rays.
+/* embree.c -- cpu/embree, -medium, embree8, embree16, embree16-medium: Intel's Embree, 4 or 3,
+ * traced with 1, 8 or 16 rays per call.
  *
- * The peer that the paper compares with.  Build: rtcCommitScene() of one mesh, at low quality by
- * Morton codes (the paper's "HLBVH"), at medium quality by the surface area heuristic; it ends with
- * a tree of up to eight children a node ready for traversal, so cpu/wide is its counterpart.  Trace:
- * the same scene.  In calls with several rays neighbours lie side by side in a vector and share the
- * fetch of a node; 16 with the better tree are the fastest way through Embree.
+ * The library that the paper compares with.  Build: rtcCommitScene() of one mesh, by Morton codes
+ * at low quality (the paper's "HLBVH"), by the surface area heuristic at medium quality.  The tree
+ * has up to eight children per node and is ready for traversal, so cpu/wide is its counterpart.
+ * Trace: the same scene.  A call with several rays holds neighbours side by side in a vector; they
+ * share the fetch of a node.  Calls with 16 rays and the better tree are the fastest way through
+ * Embree.
  *
- * What calls Embree for tracing are our own threads, with the rays that all variants get.  Vertices
- * and indices are shared with the input.  A repeated build reuses what the one before has allocated,
- * as our builders do.
+ * Our own threads call Embree, with the rays that all variants get.  Vertices and indices are
+ * shared with the input.  A repeated build reuses the allocations of the previous one, as in our
+ * builders.
  *
- * Embree's arithmetic is its own: where a ray grazes an edge its hit may differ from ours.
+ * Embree has its own arithmetic: where a ray grazes an edge, its hit may differ from ours.
  */
 #include <math.h>
 #include <stdbool.h>
@@ -22,16 +23,16 @@
 #include "cpu/lbvh/parts/trace.h"
 
 struct state {
-	struct lbvh_tracer tracer; /* first: its operations take a state as one of these */
+	struct lbvh_tracer tracer; /* must be first: a state is passed as a tracer */
 	RTCDevice device;
 	RTCGeometry mesh;
 	RTCScene scene;
-	bool coherent; /* neighbours go the same way: to the image, or to a light */
-	bool built;    /* the scene's tree is that of the mesh as it is */
+	bool coherent; /* neighbouring rays are similar: primary or shadow rays */
+	bool built;    /* the scene's tree matches the mesh */
 };
 
-/* How a call treats its rays, asked for the nearest hit or for any: arguments in Embree 4, a context
- * in Embree 3; and their places. */
+/* Options of a query for the nearest or any hit: arguments in Embree 4, a context in Embree 3.
+ * RAYS_BY() puts them in the order of a call. */
 #if RTC_VERSION_MAJOR >= 4
 #define NEAREST              RTCIntersectArguments
 #define ANY                  RTCOccludedArguments
@@ -48,7 +49,7 @@ struct state {
 #define RAYS_BY(rays, query) (query), (rays)
 #endif
 
-/* Both kinds of query. */
+/* Options of both kinds of query. */
 struct queries {
 	struct NEAREST nearest;
 	struct ANY any;
@@ -70,7 +71,7 @@ static uint32_t primitive_of(unsigned geometry, unsigned primitive)
 	return geometry == RTC_INVALID_GEOMETRY_ID ? LBVH_MISS : primitive;
 }
 
-/* Occluded rays have no interval any more. */
+/* Embree makes the end of an occluded ray negative. */
 static uint32_t occluder_of(float far)
 {
 	return far < 0 ? 0 : LBVH_MISS;
@@ -140,11 +141,10 @@ static const struct lbvh_ways by_1 = { trace1, batch1 };
 
 /* ---- calls with 8 and 16 rays ------------------------------------------------------------- */
 
-/* The rays of a call are a block of 4 x 2 or 4 x 4 pixels, whose first is pixel (x, y) of the
- * packet. */
+/* A call traces a block of 4 x 2 or 4 x 4 pixels, whose first is pixel (x, y) of the packet. */
 enum { BLOCK_WIDTH = 4 };
 
-/* A row of a block from or to the packet's layout: floats in groups of four. */
+/* Copy a block from the packet's layout, a row of four floats at a time. */
 static void take_block(float *to, const float *from, uint32_t first, size_t rays)
 {
 	for (size_t i = 0; i < rays; i += BLOCK_WIDTH)
@@ -152,7 +152,7 @@ static void take_block(float *to, const float *from, uint32_t first, size_t rays
 		       BLOCK_WIDTH * sizeof *to);
 }
 
-/* What the structures for 8 and 16 rays have in common, as pointers to their arrays. */
+/* The arrays of the structures for 8 and 16 rays. */
 struct call {
 	size_t rays;
 	int *valid;
@@ -187,7 +187,8 @@ static void fill_call(const struct call *c, const float eye[3], const struct lbv
 	}
 }
 
-/* Rays of a batch from `first` on; behind its last that one again, which is not valid. */
+/* Take the rays of a batch from `first` on.  Lanes past the last ray repeat it and are not
+ * valid. */
 static void fill_from_batch(const struct call *c, const struct lbvh_batch *batch, uint32_t first)
 {
 	for (uint32_t i = 0; i < c->rays; i++) {
@@ -234,7 +235,7 @@ static void keep_hits(const struct call *c, struct lbvh_packet *packet, uint32_t
 		.instance = (r).hit.instID[0]                                     \
 	}
 
-/* Ways to trace n rays at a time. */
+/* Define the functions that trace n rays per call. */
 #define WAYS(n)                                                                            \
 	static void trace##n(const void *state, int thread, struct lbvh_packet *packet,    \
 			     struct lbvh_counts *counts)                                   \
@@ -283,7 +284,7 @@ static enum gb_status build(struct state *s, struct gb_error *err)
 	return lbvh_embree_check(s->device, err);
 }
 
-/* A device, and the scene's buffers; for the operation trace also the tree. */
+/* Make a device and the scene's buffers; for --op=trace also the tree. */
 static enum gb_status create(struct state *s, const void *params, const void *input,
 			     enum RTCBuildQuality quality, struct lbvh_ways ways,
 			     struct gb_error *err)
@@ -313,7 +314,7 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	return build(s, err);
 }
 
-/* Before a build: the mesh has changed, so that the build starts anew. */
+/* Before a build: mark the mesh as changed, so that the build starts over. */
 static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 {
 	struct state *s = state;
@@ -336,9 +337,9 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return lbvh_embree_check(s->device, err);
 }
 
-/* Distances to the triangles that Embree has found, by the arithmetic that all variants share:
- * where a ray grazes a long thin triangle, Embree's single precision is off by parts in 10^4, which
- * would pass for a wrong hit.  A distance that is off by more than 1 % stays as it is. */
+/* Embree's distance, replaced by that of lbvh_intersect().  Embree's single precision is too
+ * inexact for the verifier if a ray grazes a long thin triangle.  A distance that differs by more
+ * than 1 % is kept. */
 static float refined(const struct lbvh_input *in, const struct lbvh_ray *ray, float t,
 		     uint32_t primitive)
 {

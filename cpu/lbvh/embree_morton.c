@@ -1,8 +1,8 @@
 /* embree_morton.c -- cpu/embree-morton: Embree's general builder, rtcBuildBVH() at low quality.
  *
- * Morton codes and a binary tree over boxes, as ours; the caller's functions make the nodes.  The
- * boxes of the primitives are made in run(), as all builders do.  The tree has pointers instead of
- * numbers; download() renumbers it, untimed.
+ * Like our builders it makes a binary tree over boxes by Morton codes; callbacks create the nodes.
+ * run() makes the boxes of the primitives, as in all builders.  Nodes refer to each other by
+ * pointer; download() numbers them, untimed.
  */
 #include <math.h>
 
@@ -12,9 +12,9 @@
 
 enum { LEAF_MAX = 4, DEPTH_MAX = 64 };
 
-/* A node, inner if count is 0. */
+/* A node; an inner one has a count of 0. */
 struct link {
-	struct RTCBounds bounds[2]; /* of the children; a leaf's own is bounds[0] */
+	struct RTCBounds bounds[2]; /* the children's; not set in a leaf */
 	struct link *child[2];
 	uint32_t count;
 	uint32_t primitive[LEAF_MAX];
@@ -35,7 +35,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	struct state *s = state;
 
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
-		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to build: --op=build");
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "embree-morton only builds trees: use --op=build");
 	s->input = input;
 	s->threads = lbvh_cpu_threads(params);
 	s->box = gb_host_alloc(s->input->count, sizeof *s->box, err);
@@ -48,7 +49,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return lbvh_embree_check(s->device, err);
 }
 
-/* ---- what Embree calls -------------------------------------------------------------------- */
+/* ---- callbacks of Embree ------------------------------------------------------------------ */
 
 static void *make_node(RTCThreadLocalAllocator allocator, unsigned children, void *state)
 {
@@ -100,7 +101,7 @@ static void make_boxes(struct state *s)
 	}
 }
 
-/* There is no tree before a build. */
+/* Before a build there is no tree. */
 static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 {
 	((struct state *)state)->root = NULL;
@@ -130,11 +131,11 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	arguments.userPtr = s;
 	s->root = rtcBuildBVH(&arguments);
 	if (!s->root && !lbvh_embree_check(s->device, err))
-		return gb_fail(err, GB_ERUNTIME, "Embree built no tree");
+		return gb_fail(err, GB_ERUNTIME, "Embree failed to build a tree");
 	return err->code;
 }
 
-/* ---- the tree as an output ---------------------------------------------------------------- */
+/* ---- output ------------------------------------------------------------------------------- */
 
 struct flat {
 	const struct state *state;

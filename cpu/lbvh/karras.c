@@ -1,19 +1,19 @@
 /* karras.c -- cpu/karras-bitonic, cpu/karras-radix, cpu/karras64: the paper's build, phase by phase
  * (section 4): bounds, codes, sort, leaves by flags and a scan, Karras' hierarchy, boxes.
  *
- * karras-bitonic sorts 30-bit codes by a bitonic network over the next power of two, and makes boxes
- * pass by pass until the root has one.  Differences from the listings: the scene's box starts at
- * +-FLT_MAX instead of +-10000, and refit stops when the root is done however many passes that
- * takes; the paper launches 32.  A record of the sort is a code with its primitive below it, so that
- * equal codes come out in order, too.
+ * karras-bitonic sorts 30-bit codes with a bitonic network over the next power of two, and computes
+ * boxes pass by pass until the root has one.  It differs from the listings in two ways: the scene's
+ * box starts at +-FLT_MAX instead of +-10000, and refit stops when the root is done, however many
+ * passes that takes; the paper launches 32.  A sort record holds the primitive below the code, so
+ * that equal codes come out in order, too.
  *
- * karras-radix is the build that the paper compares itself with on CUDA (Hippie; section 5.2): three
- * passes of a radix sort over n pairs instead of log2(n) (log2(n) + 1) / 2 over the next power of
- * two.
+ * karras-radix is the build that the paper compares itself with on CUDA (Hippie; section 5.2): a
+ * radix sort of n pairs in three passes instead of log2(n) (log2(n) + 1) / 2 passes over the next
+ * power of two.
  *
- * karras64: 21 instead of 10 bits an axis tell close primitives apart, so that fewer share a leaf
- * and the tree is better; the sort moves half as much again in twice the passes.  Boxes are made in
- * one pass over atomic flags instead of the paper's up to 32 passes.
+ * karras64 uses 21 instead of 10 bits per axis.  These separate close primitives, so that fewer
+ * share a leaf and the tree is better; the sort moves records half again as large in twice as many
+ * passes.  Boxes take one pass over atomic flags instead of the paper's up to 32 passes.
  */
 #include "cpu/lbvh/parts/builder.h"
 
@@ -26,7 +26,7 @@ static enum gb_status create_bitonic(void *state, const void *params, const void
 				   LBVH_CPU_LEAVES | LBVH_CPU_MARKS | LBVH_CPU_POWER, err);
 }
 
-/* As karras-radix, with k (k + 1) / 2 passes over 2^k >= count records of 8 bytes for the sort. */
+/* As karras-radix, but the sort makes k (k + 1) / 2 passes over 2^k >= count records of 8 bytes. */
 static double bytes_bitonic(const void *params, const void *input)
 {
 	const double count = (double)((const struct lbvh_input *)input)->count;
@@ -58,8 +58,8 @@ static enum gb_status create_radix(void *state, const void *params, const void *
 	return lbvh_builder_create(state, params, input, LBVH_CPU_LEAVES | LBVH_CPU_MARKS, err);
 }
 
-/* As apetrei, and the arrays between the phases: index, first and code written and read, the
- * searched codes, one pass of refit over marks and nodes; further passes find few nodes to do. */
+/* As apetrei, plus the arrays between the phases: index, first and code written and read, the codes
+ * searched, one refit pass over marks and nodes.  Later passes find few nodes to process. */
 static double bytes_radix(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 18 * sizeof(uint64_t) +
@@ -84,8 +84,8 @@ static enum gb_status create_64(void *state, const void *params, const void *inp
 				   LBVH_CPU_CODES_63 | LBVH_CPU_LEAVES | LBVH_CPU_PARENTS, err);
 }
 
-/* Mesh, boxes three times; six passes over 12 bytes of which the code is read twice; arrays of the
- * leaves; parents and flags; nodes written twice and read once. */
+/* The mesh once, boxes three times; six passes over 12-byte records whose codes are read twice;
+ * arrays of the leaves; parents and flags; nodes written twice and read once. */
 static double bytes_64(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +

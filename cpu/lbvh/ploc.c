@@ -1,10 +1,10 @@
-/* ploc.c -- cpu/ploc: the tree by clustering instead of by codes alone (parts/cluster.c;
- * Benthin, Meister, Barczak, Mehalwal, Tsakok, Kensler 2024: "H-PLOC").
+/* ploc.c -- cpu/ploc: a tree by clustering (parts/cluster.c; Benthin, Meister, Barczak, Mehalwal,
+ * Tsakok, Kensler 2024: "H-PLOC").
  *
- * Against karras64: the same codes and leaves, but a node joins the two clusters whose common box
- * is smallest among near ones, not those that the curve happens to part; then treelets are
- * rearranged and leaves made as large as they should be (parts/refine.c).  The best of our trees,
- * at ten times the cost of apetrei; the bound is arithmetic.
+ * Codes and leaves are those of karras64, but a node joins the two nearby clusters with the
+ * smallest common box instead of those that the curve separates.  Then treelets are rearranged and
+ * leaves enlarged where that lowers the cost (parts/refine.c).  The tree is better than that of
+ * karras64 or apetrei, and takes much longer to build.  The bound is arithmetic.
  */
 #include "cpu/lbvh/parts/builder.h"
 
@@ -14,8 +14,8 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return lbvh_builder_create(state, params, input, LBVH_CPU_CLUSTERED, err);
 }
 
-/* Mesh, boxes three times; the sort as in karras64; arrays of the leaves; nodes written, read,
- * written again; read, rearranged and written anew. */
+/* The mesh once, boxes three times; the sort as in karras64; arrays of the leaves; nodes written,
+ * read, written again, then read, rearranged and rewritten. */
 static double bytes(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 6 * (size_t)32 +

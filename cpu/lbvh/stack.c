@@ -1,20 +1,19 @@
-/* stack.c -- cpu/stack, cpu/stack2: the walk through a binary tree with a stack, one ray at a time.
+/* stack.c -- cpu/stack, cpu/stack2: single-ray traversal of a binary tree with a stack.
  *
- * Of two children that are entered the nearer is followed and the other one put on the stack (Aila
- * and Laine's and the paper's way).  The tree is the paper's, of 32-byte nodes; a step fetches both
- * children to test their boxes.  The bound is latency.
+ * The nearer of two children that are hit is followed and the other one pushed (Aila and Laine; the
+ * paper does the same).  Nodes are the paper's, of 32 bytes; a step fetches both children to test
+ * their boxes.  The bound is latency.
  *
- * stack is what the paper says of Hippie (section 5.3): there is one tree, and the corners of a leaf's
- * triangles lie one behind the other in the order of the leaves, so that a leaf is one stretch of
- * memory.
+ * stack follows the paper's description of Hippie (section 5.3): one tree, and the corners of the
+ * triangles stored in leaf order, so that a leaf is one contiguous block.
  *
- * stack2 is the paper's traversal, two levels, vertices through indices.  As in its ISceneObject
- * (section 5.3) there is a tree over instances, each a placement of a mesh with a tree of its own.  A
- * ray that enters an instance's box is taken to the mesh's space, where the direction keeps its
- * length so that distances mean the same, and walks the mesh's tree.  A leaf names primitives, those
- * name vertices: two indirections before the first coordinate, which is what `stack` leaves out.  The
- * scene has one instance, at its own place: the walk is the paper's, the coordinates do not change,
- * and so the hits are those of all other traversals.
+ * stack2 is the paper's two-level traversal with indexed vertices.  As in its ISceneObject (section
+ * 5.3), there is a tree over instances; an instance places a mesh that has its own tree.  A ray
+ * that enters an instance's box is transformed to the mesh's space and walks the mesh's tree.  Its
+ * direction is not normalised there, so that distances keep their meaning.  A leaf names primitives
+ * and these name vertices: two indirections before the first coordinate, which `stack` avoids.  The
+ * scene has one instance with the identity transform, so the hits are those of all other
+ * traversals.
  */
 #include <math.h>
 #include <string.h>
@@ -25,7 +24,7 @@
 
 /* ---- one ray and a tree ------------------------------------------------------------------- */
 
-/* A node that waits, and where its box is entered. */
+/* A pending node, and the distance at which the ray enters its box. */
 struct waiting {
 	uint32_t child;
 	float t;
@@ -33,9 +32,9 @@ struct waiting {
 
 struct beam {
 	float origin[3], direction[3], inverse[3];
-	float near, t; /* hits are beyond near, and no farther than t */
+	float near, t; /* hits have near < distance <= t */
 	uint32_t primitive;
-	bool any; /* the first hit that is found will do */
+	bool any; /* any hit will do */
 };
 
 static inline void beam_aim(struct beam *beam)
@@ -44,9 +43,9 @@ static inline void beam_aim(struct beam *beam)
 		beam->inverse[k] = 1 / (beam->direction[k] + 0.0F);
 }
 
-/* The distance at which the beam enters a box before beam->t, or INFINITY.  Where a component of
- * the direction is 0 and the origin on a plane of the box, 0 * INFINITY is NaN: lbvh_max() and
- * lbvh_min() drop it, being their first argument, and the plane does not bound. */
+/* The distance at which the beam enters a box before beam->t, or INFINITY.  If a component of the
+ * direction is 0 and the origin lies on a plane of the box, 0 * INFINITY is NaN.  lbvh_max() and
+ * lbvh_min() drop a NaN in their first argument, so that plane does not bound. */
 static inline float beam_enter(const struct lbvh_node *box, const struct beam *beam)
 {
 	float entry = 0, last = beam->t;
@@ -71,9 +70,9 @@ static inline void beam_hit(struct beam *beam, float t, uint32_t primitive)
 	}
 }
 
-/* Call leaf(context, leaf's node, beam) for the leaves that the beam enters, the nearer ones
- * first, as long as one may hold a nearer hit, or until one holds any if that will do.  stack has
- * as many entries as the tree levels. */
+/* Call leaf(context, node, beam) for each leaf that the beam enters, nearest first.  Stop when no
+ * leaf left can hold a nearer hit or, with beam->any, at the first hit.  stack has as many entries
+ * as the tree has levels. */
 static inline __attribute__((always_inline)) void beam_walk(
 	const struct lbvh_node *node, struct beam *beam, struct waiting *stack, uint64_t *nodes,
 	void (*leaf)(void *context, const struct lbvh_node *node, struct beam *beam), void *context)
@@ -114,12 +113,12 @@ static inline __attribute__((always_inline)) void beam_walk(
 	}
 }
 
-/* ---- rays one after the other ------------------------------------------------------------- */
+/* ---- batches of rays ---------------------------------------------------------------------- */
 
-/* What is done with a beam that has hit nothing yet. */
+/* Trace one beam that has hit nothing yet. */
 typedef void beam_fn(void *context, struct beam *beam);
 
-/* Call trace(context, beam) for each ray of a batch, and keep its hit. */
+/* Trace each ray of a batch and store its hit. */
 static inline __attribute__((always_inline)) void beam_batch(struct lbvh_batch *batch,
 							     beam_fn *trace, void *context)
 {
@@ -140,16 +139,16 @@ static inline __attribute__((always_inline)) void beam_batch(struct lbvh_batch *
 	}
 }
 
-/* ---- both --------------------------------------------------------------------------------- */
+/* ---- both variants ------------------------------------------------------------------------ */
 
 struct corners {
 	float a[3], b[3], c[3];
 	uint32_t primitive;
 };
 
-/* A mesh and where it stands. */
+/* A mesh and its placement. */
 struct instance {
-	float inverse[3][4]; /* from the scene's space to the mesh's */
+	float inverse[3][4]; /* from scene space to mesh space */
 	const struct lbvh_input *mesh;
 	const struct lbvh_node *node;
 	const uint32_t *index;
@@ -158,16 +157,16 @@ struct instance {
 enum { TOP_LEVELS = 1 };
 
 struct state {
-	struct lbvh_tracer tracer; /* first: its operations take a state as one of these */
+	struct lbvh_tracer tracer; /* must be first: a state is passed as a tracer */
 	struct lbvh_cpu cpu;       /* the tree */
 	struct waiting *entry;     /* threads * room */
 	size_t room;
-	struct corners *triangle; /* of stack: count, in the order of the tree's index */
-	struct lbvh_node top[1];  /* of stack2: the tree over instances, one leaf */
+	struct corners *triangle; /* stack only: count, in the order of cpu.index */
+	struct lbvh_node top[1];  /* stack2 only: the tree over instances, one leaf */
 	struct instance instance[1];
 };
 
-/* What the walk of a ray needs: in the upper tree, or in that of `instance`. */
+/* A walk through one tree: that of `instance`, or the upper or only tree if it is NULL. */
 struct walk {
 	const struct state *state;
 	const struct instance *instance;
@@ -180,7 +179,8 @@ static struct walk walk_of(const struct state *s, int thread, struct lbvh_counts
 	return (struct walk){ s, NULL, s->entry + (size_t)thread * s->room, counts };
 }
 
-/* Memory and the tree; only for the operation trace.  extra: entries beyond the tree's levels. */
+/* Allocate memory and build the tree; only for --op=trace.  extra: stack entries beyond the tree's
+ * levels. */
 static enum gb_status create_both(struct state *s, const void *params, const void *input,
 				  lbvh_batch_fn *batch, size_t extra, struct gb_error *err)
 {
@@ -284,7 +284,7 @@ static void test_triangles(void *context, const struct lbvh_node *leaf, struct b
 	}
 }
 
-/* The beam as the instance's mesh sees it. */
+/* The beam in the space of the instance's mesh. */
 static struct beam into(const struct instance *instance, const struct beam *beam)
 {
 	struct beam local = {

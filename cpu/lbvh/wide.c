@@ -1,51 +1,43 @@
 /* wide.c -- cpu/wide, cpu/packet, cpu/sah: trees of eight children a node, ready for traversal.
  *
- * wide builds one and traces rays by turns:
+ * wide builds apetrei's binary tree and collapses it in parallel into a wide tree that includes the
+ * triangles, as a library's scene build does.  The bound is memory.
  *
- * Build: the binary tree of apetrei, then its collapse by all threads into a tree ready for
- * traversal, triangles included: what a library's scene build does.  The bound is memory.
- *
- * Trace: against stack, one vector instruction a step tests eight boxes or eight triangles
- * (parts/kernels_single.h), in a third of the steps; and rays take turns, each with a step of its
- * own way, so that none waits for memory or for a branch (parts/kernels_turns.h).  The bound is
+ * wide traces rays with one vector instruction for eight boxes or eight triangles
+ * (parts/kernels_single.h), so that a ray takes fewer steps than in stack.  Rays are interleaved,
+ * so that none waits for memory or a mispredicted branch (parts/kernels_turns.h).  The bound is
  * instructions.
  *
- * packet traces packets of 64 coherent primary rays, or groups of 16 rays of a stream:
+ * packet traces packets of 64 coherent primary rays, or groups of 16 rays of a stream.  A node or
+ * triangle is fetched and decided on once for 64 rays of neighbouring pixels.  They form a pyramid,
+ * and the positions of boxes and edges in it rule out most of them for sixteen rays at once
+ * (parts/kernels_packet.h).  The bound is arithmetic.  Rays without a common origin, as after the
+ * first reflection, cannot be traced like this.  In a stream, 16 neighbours are tested together
+ * against each box (parts/kernels_group.h) if any hit will do: shadow and ambient rays.
  *
- * Against wide: a node or a triangle is fetched and decided on once for 64 rays, which form a
- * pyramid of neighbouring pixels; where boxes and edges are in the pyramid rules out most of them
- * for sixteen rays at once (parts/kernels_packet.h).  The bound is arithmetic.  Rays that do not
- * start from one point, as after the first reflection, cannot be traced like this.  Of a stream, 16
- * neighbours are tested together against each box (parts/kernels_group.h), as long as any hit will
- * do: shadow and ambient rays.
- *
- * sah builds a tree from the top down by the surface area heuristic (parts/split.c):
- *
- * Against wide: planes that are chosen by what they cost a ray, not by the bits of codes, for three times
- * the time.  Against ploc: the cheaper tree in a third of the time, but where long thin triangles lie
- * across each other.  The binary tree is there, too, and is what `sah_cost` is of.
- * The bound is arithmetic.
+ * sah builds a tree from the top down by the surface area heuristic (parts/split.c).  Planes are
+ * chosen by their cost instead of by code bits, so the build is slower than wide's.  It is faster
+ * than ploc's and the tree is cheaper, except where long thin triangles cross each other.  The
+ * binary tree is kept and is the one that `sah_cost` describes.  The bound is arithmetic.
  */
 #include "cpu/lbvh/parts/wide.h"
 #include "common/memory.h"
 #include "cpu/lbvh/parts/trace.h"
 
 struct state {
-	struct lbvh_tracer tracer; /* first: its operations take a state as one of these */
+	struct lbvh_tracer tracer; /* must be first: a state is passed as a tracer */
 	struct lbvh_cpu cpu;       /* the binary tree */
 	struct lbvh_wide wide;
 	struct lbvh_entry *stack; /* threads * stack_room */
 	size_t stack_room;
 };
 
-/* No tree that is built is deeper, by bits of codes or by halves in the end: for the traversals of a
- * build's probe. */
+/* No tree of a build is deeper: code bits or, in sah, halving limit it.  For the probe's
+ * traversal. */
 enum { LEVELS = 96 };
 
-/* The wide tree from a binary one of its own, whose memory is given back at once.  The best one is
- * planned for rays that go their own ways.  A packet of an image enters the more leaves the more
- * they are: with a plan it was 9 % slower on soup, 6 % faster on teapot, and the same, to 4 %, on
- * terrain, city and knot. */
+/* Make the wide tree from a temporary binary tree.  The best tree gets a plan unless packets trace
+ * an image: a plan makes more leaves, a packet enters more of them, and only some scenes gain. */
 static void make_tree(struct state *s, const struct lbvh_params *params,
 		      const struct lbvh_input *input, struct gb_error *err)
 {
@@ -66,7 +58,8 @@ static void make_tree(struct state *s, const struct lbvh_params *params,
 	gb_memory_own(s);
 }
 
-/* Memory, for the operation build that of a builder with such needs; for trace also the tree. */
+/* Allocate; for --op=build also the arrays of a builder with these needs, for --op=trace the
+ * tree. */
 static enum gb_status create(struct state *s, const void *params, const void *input,
 			     struct lbvh_ways ways, unsigned needs, struct gb_error *err)
 {
@@ -94,9 +87,9 @@ static void trace_by_turns(const void *state, int thread, struct lbvh_batch *bat
 				 counts);
 }
 
-/* ---- of the operation build --------------------------------------------------------------- */
+/* ---- the operation build ------------------------------------------------------------------ */
 
-/* Before it: there is no tree. */
+/* Before a build there is no tree. */
 static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 {
 	struct state *s = state;
@@ -106,21 +99,22 @@ static enum gb_status reset(void *state, int64_t sample, struct gb_error *err)
 	return GB_OK;
 }
 
-/* The wide tree from s->cpu, the phase "collapse"; leaves: as lbvh_wide_collapse() takes them. */
+/* The phase "collapse": make the wide tree from s->cpu.  leaves: see lbvh_wide_collapse(). */
 static void collapse(struct state *s, size_t leaves, struct gb_timer *timer)
 {
 	gb_phase(timer, "collapse");
 	lbvh_wide_collapse(&s->wide, s->tracer.input, s->cpu.node, s->cpu.index, leaves, NULL);
 }
 
-/* Both trees; after the operation trace its answers. */
+/* After a build, the binary tree and the probe's hits in the wide one; after a trace, its
+ * answers. */
 static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	struct state *s = state;
 
 	if (s->tracer.op == LBVH_TRACE)
 		return lbvh_tracer_download(state, output, err);
-	if (!s->wide.node_count) /* nothing was built, or only one of the two */
+	if (!s->wide.node_count) /* nothing was built, or only the binary tree */
 		return GB_OK;
 	(void)lbvh_builder_download(&s->cpu, output, err);
 	lbvh_tracer_probe(&s->tracer, output);
@@ -185,7 +179,7 @@ static enum gb_status create_packet(void *state, const void *params, const void 
 	const struct lbvh_ways ways = { trace_packet, occlusion ? trace_groups : NULL };
 
 	if (((const struct lbvh_params *)params)->op != LBVH_TRACE)
-		return gb_fail(err, GB_EUNAVAILABLE, "packet is a way to trace: --op=trace");
+		return gb_fail(err, GB_EUNAVAILABLE, "packet only traces rays: use --op=trace");
 	return create(state, params, input, ways, LBVH_CPU_FASTEST, err);
 }
 
@@ -207,7 +201,7 @@ static enum gb_status create_sah(void *state, const void *params, const void *in
 
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "builds trees; wide traces rays through this one where it is best");
+			       "sah only builds trees: use --op=build; wide traces the best tree");
 	return create(state, params, input, probe, LBVH_CPU_PARTED, err);
 }
 

@@ -1,11 +1,11 @@
-/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion (Cordeiro & Zola; parts/insert.h says how).
+/* lf.c -- cpu/lf: OctreeBuild-LF, lock-free insertion (Cordeiro & Zola; see parts/insert.h).
  *
- * Buckets above one: a leaf is a block of `bucket` places that only fill up, each by one
- * compare-and-swap.  A full block never changes, so that a thread that comes late may still read
- * it: its bodies are copied into fresh blocks below the pre-allocated node.  At level 21 there are
- * lists; the bodies of a block get the same successors there whichever thread moves them.
+ * With buckets above one, a leaf is a block of `bucket` places that only fill up, each by one
+ * compare-and-swap.  A full block never changes, so that a late thread may still read it: its
+ * bodies are copied into fresh blocks below the pre-allocated node.  Level 21 has lists instead;
+ * the bodies of a block get the same successors there, whichever thread moves them.
  *
- * Against lock: no thread waits for another.  The bound is the same.
+ * Unlike in lock, no thread waits for another.  The bound is the same.
  */
 #include "cpu/octree/parts/insert.h"
 
@@ -15,13 +15,13 @@
 enum { BLOCK_CHUNK = 16, SPARES = 8 };
 
 struct state {
-	struct octree_cpu cpu; /* first: builder.h takes a state as one of these */
-	int32_t *block;        /* places of block_room blocks, or NULL if bucket is 1 */
+	struct octree_cpu cpu; /* must be first: builder.h takes a pointer to the state */
+	int32_t *block;        /* block_room blocks of `bucket` places; NULL if bucket is 1 */
 	size_t block_room;
-	size_t blocks; /* taken; atomic */
+	size_t blocks; /* blocks taken; atomic */
 };
 
-/* A thread, and empty blocks that it owns. */
+/* A thread and the empty blocks that it owns. */
 struct thread {
 	struct octree_lf_thread lf;
 	int32_t spare[SPARES];
@@ -29,9 +29,9 @@ struct thread {
 	int32_t block, block_end;
 };
 
-/* ---- leaves of blocks ---------------------------------------------------------------------- */
+/* ---- leaves as blocks ---------------------------------------------------------------------- */
 
-/* A block as a value of child: behind all bodies. */
+/* A block as a value of child; blocks are numbered after all bodies. */
 static inline int32_t block_value(const struct state *s, int32_t block)
 {
 	return octree_body((int32_t)s->cpu.count + block);
@@ -44,7 +44,7 @@ static inline int32_t *places(const struct state *s, int32_t value)
 	return s->block + block * (size_t)s->cpu.bucket;
 }
 
-/* An empty block of the thread's own, as a value; there are always enough (create()). */
+/* Take an empty block, as a value.  There are always enough: see create_blocks(). */
 static int32_t take_block(struct state *s, struct thread *t)
 {
 	if (t->spares)
@@ -69,7 +69,7 @@ static void give_block(struct state *s, struct thread *t, int32_t value)
 	t->spare[t->spares++] = value;
 }
 
-/* Body i into the first free place.  False if the block is full. */
+/* Put body i into the first free place.  False if the block is full. */
 static bool join(struct state *s, struct thread *t, int32_t value, int32_t i)
 {
 	int32_t *place = places(s, value);
@@ -86,8 +86,9 @@ static bool join(struct state *s, struct thread *t, int32_t value, int32_t i)
 	return false;
 }
 
-/* The bodies of a full block into the children of the thread's own node, whose digit is at shift:
- * into lists at level 21, else into blocks.  Bodies that stay together keep their block. */
+/* Copy the bodies of a full block to the children of the thread's own node, whose digit is at
+ * `shift`: into lists at level 21, else into blocks.  Bodies that stay together keep their
+ * block. */
 static void move_down(struct state *s, struct thread *t, int32_t value, int32_t node, int shift)
 {
 	struct octree_cpu *cpu = &s->cpu;
@@ -124,7 +125,7 @@ static void move_down(struct state *s, struct thread *t, int32_t value, int32_t 
 	}
 }
 
-/* The thread's own node as it was before move_down(). */
+/* Restore the thread's own node to its state before move_down(). */
 static void undo(struct state *s, struct thread *t, int32_t value, int32_t node, int shift)
 {
 	int32_t *child = s->cpu.child[node];
@@ -136,8 +137,8 @@ static void undo(struct state *s, struct thread *t, int32_t value, int32_t node,
 	}
 }
 
-/* Put a block with body i into a free octant.  False if another thread was faster; *value then
- * is what it left. */
+/* Put a block with body i into a free octant.  False if another thread was faster; *value is then
+ * what it stored. */
 /* NOLINTNEXTLINE(readability-non-const-parameter) */
 static bool plant(struct state *s, struct thread *t, int32_t *slot, int32_t *value, int32_t i)
 {
@@ -192,8 +193,8 @@ static bool insert_block(struct state *s, struct thread *t, int32_t i)
 
 /* ---- the variant --------------------------------------------------------------------------- */
 
-/* A cell gets at most one block that is published; a thread holds up to a chunk and a node's
- * worth that are not. */
+/* A cell gets at most one block that is published.  A thread holds up to a chunk's and a node's
+ * worth of others. */
 static enum gb_status create_blocks(struct state *s, struct gb_error *err)
 {
 	const struct octree_shape *tree = &s->cpu.input->tree;
@@ -202,7 +203,8 @@ static enum gb_status create_blocks(struct state *s, struct gb_error *err)
 	s->block_room = tree->leaves + tree->nodes + threads * (2 * BLOCK_CHUNK + SPARES);
 	if (s->cpu.count + s->block_room > INT32_MAX - 2)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "%zu bodies and %zu blocks are more than 31 bits can tell apart",
+			       "%zu bodies and %zu blocks do not fit in 31 bits: "
+			       "use fewer bodies",
 			       s->cpu.count, s->block_room);
 	s->block = gb_host_alloc(s->block_room, (size_t)s->cpu.bucket * sizeof *s->block, err);
 	gb_memory_result(s->block, GB_WHOLE, GB_POISON);
@@ -239,7 +241,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	return octree_cpu_insert(state, timer, s->block ? insert : octree_lf_insert, false, err);
 }
 
-/* A block as a list; what is no block, or holds what is no body, stays for the verifier. */
+/* Turn a block into a list.  Values that are not blocks, and places that are not bodies, are left
+ * to the verifier. */
 static int32_t list_of(const struct state *s, int32_t value, int32_t *next)
 {
 	const int32_t *place = places(s, value);

@@ -1,36 +1,36 @@
 /* lf_amac.c -- cpu/lf-amac: lf with 32 insertions in flight in each thread.
  *
- * Against lf: in random order an insertion waits for a miss of the caches at almost every level.
- * Here a thread keeps IN_FLIGHT of them and goes round: each does what it can without waiting,
- * asks for the line that it needs next, and yields (asynchronous memory access chaining, Kocberber
- * et al. 2015).  The bound moves from the latency of memory to the misses that a core can have
- * under way.
+ * In random order, an insertion of lf waits for a cache miss at almost every level.  Here a thread
+ * keeps IN_FLIGHT insertions and takes them in turn: each does what it can without waiting,
+ * prefetches the line that it needs next, and yields (asynchronous memory access chaining,
+ * Kocberber et al. 2015).  The bound moves from memory latency to the number of misses that a core
+ * can have outstanding.
  *
- * In spatial order the lines are in the cache already and going round only costs, so the order is
- * looked at first: if it is spatial (octree_cpu_layout()), lf's loop is taken.
+ * In spatial order the lines are in the cache already, and interleaving only costs.  So the order
+ * is checked first: if it is spatial (octree_cpu_layout()), lf's loop is used.
  *
- * Leaves of one body only: a full block would be a second kind of wait.
+ * Leaves have one body only, because a full block would be a second kind of wait.
  */
 #include "common/workload.h"
 #include "cpu/octree/parts/insert.h"
 
 enum {
 	IN_FLIGHT = 32,
-	SHALLOW = 3, /* levels that are in the cache whatever happens */
+	SHALLOW = 3, /* levels that are always in the cache */
 };
 
 struct state {
-	struct octree_cpu cpu; /* first: builder.h takes a state as one of these */
-	bool interleaved;      /* in the last run */
+	struct octree_cpu cpu; /* must be first: builder.h takes a pointer to the state */
+	bool interleaved;      /* the last run interleaved its insertions */
 };
 
-/* An insertion under way. */
+/* An insertion in flight. */
 struct flight {
 	uint64_t key;
-	int32_t *slot; /* the octant that the body is at, asked for */
+	int32_t *slot; /* the octant that the body has reached, prefetched */
 	int32_t body;
-	int shift;     /* place of the octant's digit in the key */
-	int32_t asked; /* the value whose body's key was asked for */
+	int shift;     /* position of the octant's digit in the key */
+	int32_t asked; /* the value whose body's key was prefetched */
 };
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -40,13 +40,12 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 	if (in->bucket > 1)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "lf-amac interleaves insertions into leaves of one body: "
-			       "--bucket=1, not %d",
+			       "lf-amac supports only leaves of one body: use --bucket=1, not %d",
 			       in->bucket);
 	return octree_cpu_init(state, params, input, OCTREE_WANTS_KEYS, err);
 }
 
-/* ---- many at a time ------------------------------------------------------------------------ */
+/* ---- interleaved insertions ---------------------------------------------------------------- */
 
 static void start(struct octree_cpu *cpu, struct flight *f, size_t body)
 {
@@ -60,8 +59,8 @@ static void start(struct octree_cpu *cpu, struct flight *f, size_t body)
 
 enum progress { YIELDS, DONE, EXHAUSTED };
 
-/* Put the found body into the thread's own node, and that one into its place; either way the
- * insertion goes on with what is there now. */
+/* Put the body that was found into the thread's own node, and the node in the body's place.  Either
+ * way the insertion continues with the current value. */
 static inline bool push_down(struct octree_cpu *cpu, struct octree_lf_thread *t, struct flight *f,
 			     int32_t value)
 {
@@ -84,7 +83,7 @@ static inline bool push_down(struct octree_cpu *cpu, struct octree_lf_thread *t,
 	return true;
 }
 
-/* As far as the insertion gets without waiting for memory. */
+/* Advance an insertion as far as it gets without waiting for memory. */
 static inline enum progress advance(struct octree_cpu *cpu, struct octree_lf_thread *t,
 				    struct flight *f)
 {

@@ -1,7 +1,7 @@
-/* lock.c -- cpu/lock: Burtscher & Pingali's tree build, one lock per leaf (parts/insert.h says how).
+/* lock.c -- cpu/lock: Burtscher & Pingali's tree build with one lock per leaf (see parts/insert.h).
  *
- * Against seq: threads.  The bound is the same: latency of main memory, now with as many misses
- * in flight as there are threads.
+ * Unlike seq it is parallel.  The bound is the same, the latency of main memory, but with as many
+ * misses in flight as there are threads.
  */
 #include "cpu/octree/parts/insert.h"
 

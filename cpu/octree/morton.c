@@ -1,31 +1,27 @@
 /* morton.c -- cpu/morton: keys, sort, linear octree; or insertion where that is faster.
  *
- * Against the insertions: no body walks down the tree.  In the order of their keys bodies that
- * share a cell are neighbours, and where nodes begin and end is seen from what two neighbours
- * share.
+ * Unlike in insertion, no body walks down the tree.  In the order of their keys, bodies that share
+ * a cell are neighbours, and the digits that two neighbours share tell where nodes begin and end.
  *
- *	box    the least and the largest coordinates
- *	keys   a sample of the bodies shows which cells would fit a core's cache
+ *	box    the least and the greatest coordinates
+ *	keys   a sample of the bodies determines cells that fit a core's cache
  *	       (parts/morton_plan.c); each body's cell is looked up and counted
- *	sort   bodies with their keys go to their cells, which are then in order
- *	link   a thread takes a cell, sorts it in its cache, and makes its nodes while it is there
- *	       (parts/morton_link.c); the rest of the sort is in this phase
+ *	sort   bodies and their keys are moved to their cells, which are in order
+ *	link   a thread takes a cell, sorts it in its cache and makes its nodes
+ *	       (parts/morton_link.c); this phase includes the rest of the sort
  *
- * So a body's position is read three times, its record written and read once, its number written
- * twice and read once, and every node written once, in the order of the walk: the bound is main
+ * A body's position is read three times, its record written and read once, and its number written
+ * twice and read once; every node is written once, in the order of the walk.  The bound is main
  * memory.
  *
- * Two kinds of bodies are inserted instead.  At most FEW: a sort has costs of its own.  And those whose
- * layout is even (octree_cpu_layout()): the way down is in the cache, and its length foreseen.  By
- * sweeps over 300 to 4M bodies of all distributions in all orders, buckets of 1 and 32, one and two
- * threads: of the sort's time insertion takes 0.3 to 0.9 for a lattice in either spatial order, 0.8
- * to 1.1 for uniform bodies in the order of their keys, which count as even, and 0.9 to 2 for what
- * does not, from 3k bodies on.  At 1k it takes 0.5 to 1.2.  One thread inserts without atomic
- * operations (parts/insert.h).  Up to some thousand bodies there is only one
- * (octree_cpu_is_alone()): with two, 4000 of a cube took 97 us instead of 37.
+ * Insertion is used for two kinds of input.  One is up to FEW bodies, because a sort has fixed
+ * costs.  The other is bodies whose layout is even (octree_cpu_layout()): the path down is in the
+ * cache, and its length is predictable.  One thread inserts without atomic operations
+ * (parts/insert.h).  It works alone on up to some thousand bodies (octree_cpu_is_alone()), where
+ * two threads are slower.
  *
- * A leaf is known by the place of its first body in the order; where the next leaf begins it ends.
- * download() turns that into the workload's lists.
+ * A leaf is identified by the place of its first body in the order; it ends where the next leaf
+ * begins.  download() turns that into the workload's lists.
  */
 #include "cpu/octree/parts/morton.h"
 
@@ -36,16 +32,16 @@
 #include "cpu/octree/parts/insert.h"
 
 enum {
-	FEW = 2048, /* bodies that are inserted */
+	FEW = 2048, /* so many bodies or fewer are inserted */
 	PARTS_PER_THREAD = 4,
-	LEAST_STEP = 16, /* bodies to a sample, at least */
+	LEAST_STEP = 16, /* bodies per sample, at least */
 };
 
 /* ---- memory -------------------------------------------------------------------------------- */
 
 static enum gb_status create_worker(struct octree_worker *w, size_t words, struct gb_error *err)
 {
-	/* Vectors are stored whole. */
+	/* Vectors are stored whole: the last one may reach past the end. */
 	const size_t room = (words > OCTREE_CELL_MAX ? words : OCTREE_CELL_MAX) + 64;
 
 	w->count = gb_host_alloc(OCTREE_CELLS, sizeof *w->count, err);
@@ -57,7 +53,8 @@ static enum gb_status create_worker(struct octree_worker *w, size_t words, struc
 	return err->code;
 }
 
-/* Evenly spread bodies make at most eight parts of so many samples: there is room for those. */
+/* A cell with more samples is divided, into eight parts at most: there is room for the parts of
+ * evenly spread bodies. */
 static size_t cell_samples(size_t samples)
 {
 	const size_t least = samples / (OCTREE_CELLS / 8);
@@ -65,7 +62,7 @@ static size_t cell_samples(size_t samples)
 	return least > OCTREE_CELL_SAMPLES ? least : OCTREE_CELL_SAMPLES;
 }
 
-/* So that each thread gets a few parts, if it gets a body for each of its samples. */
+/* Choose the step so that each thread gets a few parts, if there are enough bodies. */
 static size_t sample_step(const struct octree_cpu *cpu)
 {
 	const size_t wanted = (size_t)cpu->threads * PARTS_PER_THREAD * OCTREE_CELL_SAMPLES;
@@ -87,7 +84,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	m->samples = m->cpu.count / m->sample_step;
 	m->cell_samples = cell_samples(m->samples);
 	m->record = gb_host_alloc(m->cpu.count, sizeof *m->record, err);
-	/* An insertion makes no records, and has its keys there. */
+	/* An insertion makes no records and keeps its keys in their place. */
 	m->cpu.key = (uint64_t *)m->record;
 	m->part = gb_host_alloc(OCTREE_CELLS, sizeof *m->part, err);
 	m->table = gb_host_alloc(OCTREE_TABLES, sizeof *m->table, err);
@@ -99,7 +96,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 
 /* ---- insertion ----------------------------------------------------------------------------- */
 
-/* Few bodies are not looked at: that would take a fifth of the time. */
+/* The layout of few bodies is not sampled: that would take a large part of the time. */
 static bool is_inserted(const struct octree_cpu *cpu)
 {
 	return cpu->count <= FEW || octree_cpu_layout(cpu) == OCTREE_EVEN;
@@ -107,7 +104,7 @@ static bool is_inserted(const struct octree_cpu *cpu)
 
 /* ---- building ------------------------------------------------------------------------------ */
 
-/* All bodies, as one thread of a team works on them.  The first thread names the phases. */
+/* The part of a team's thread in a build.  The first thread names the phases. */
 static void build(struct octree_morton *m, struct gb_timer *timer)
 {
 	const int thread = omp_get_thread_num(), threads = omp_get_num_threads();
@@ -157,8 +154,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 /* ---- output -------------------------------------------------------------------------------- */
 
-/* Places in the order to bodies: first as if all were one list, which is then cut before each
- * leaf's first body.  What is no body or place stays for the verifier. */
+/* Turn places in the order into bodies: link all as if they were one list, then cut it before each
+ * leaf's first body.  Values that are not bodies or places are left to the verifier. */
 static enum gb_status download(void *state, void *output, struct gb_error *err)
 {
 	const struct octree_morton *m = state;
@@ -201,8 +198,8 @@ static void metrics(void *state, struct gb_metrics *metrics)
 	gb_metric(metrics, "inserted", m->inserted);
 }
 
-/* Of the sort: positions read three times, records written and read, numbers of cells written and
- * read, numbers of bodies written, nodes written. */
+/* Bytes of the sort: positions read three times, records written and read, numbers of cells written
+ * and read, numbers of bodies written, nodes written. */
 static double bytes(const void *params, const void *input)
 {
 	const struct octree_input *in = input;

@@ -1,7 +1,7 @@
-/* seq.c -- cpu/seq: bodies inserted one after the other, by one thread.
+/* seq.c -- cpu/seq: bodies inserted one after the other by one thread (see parts/insert.h).
  *
- * parts/insert.h says how.  The baseline of what a lock or an atomic costs.  In random order the bound
- * is the latency of main memory: a few dependent misses per body.
+ * The baseline for the cost of a lock or an atomic operation.  In random order the bound is the
+ * latency of main memory: a few dependent misses per body.
  */
 #include "common/workload.h"
 #include "cpu/octree/parts/insert.h"

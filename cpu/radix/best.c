@@ -1,25 +1,26 @@
-/* best.c -- cpu/best: the fastest sort that this project has for a CPU.
+/* best.c -- cpu/best: the fastest CPU sort of this project.
  *
  * Against lsd8: most passes run in a core's own cache.
  *
- * By digits, where vectors are not to be had, and by many threads:
+ * Without AVX2, and with many threads, records are sorted by digits:
  *
  * 1. All threads split the keys by their highest digit into 256 parts (parts/best_split.c): one
- *    pass that counts, one that moves.  A part is independent of the others from then on.
- * 2. Parts that would keep the other threads waiting at the end - there are few of those, in
- *    skewed inputs - are split again by all threads together.
- * 3. What is left is shared out, the large parts first.  A thread splits a part that exceeds its
- *    cache, and sorts one that does not: by AVX-512 (cpu/sort/vector.c) or AVX2
+ *    pass counts, one moves.  The parts are independent from then on.
+ * 2. Parts that would keep the other threads waiting at the end are split again by all threads
+ *    together.  Only skewed inputs have such parts, and few of them.
+ * 3. The remaining parts are shared out, large ones first.  A thread splits a part that exceeds its
+ *    cache and sorts one that does not: by AVX-512 (cpu/sort/vector.c) or AVX2
  *    (cpu/sort/vector_avx2.c), on other processors by a stable counting sort (cpu/sort/stable.c).
  *
- * By pivots: AVX-512 and AVX2 sort in place, keys of any distribution, the faster the fewer of them are
- * distinct (cpu/sort/partition.h).  Of few threads, one cuts the records in two, two cut the halves, and
- * so on (cut()).  pivots_for() says which keys are sorted like that.
+ * By pivots, AVX-512 and AVX2 sort keys of any distribution in place, faster the fewer of them are
+ * distinct (cpu/sort/partition.h).  With few threads, one cuts the records in two, two cut the
+ * halves, and so on (cut()).  pivots_for() decides which keys are sorted by pivots.
  *
- * Each split fixes eight bits of the key, or all that are left, for three accesses to a record; pivots take
- * an access for each level, mostly in the cache, and no more than twice the levels of the best, then one for
- * each bit: the work is bounded for every input.  Sorted inputs and equal keys are noticed by the first look.
- * The bound is memory: 20 bytes per u32 key, 12 to split and 8 for the leaves, as long as one split suffices.
+ * Each split fixes eight bits of the key, or all that remain, with three accesses to a record.
+ * Pivots take one access per level, mostly in the cache, for at most twice the levels of perfect
+ * medians and then one level per bit, so the work is bounded for every input.  The first pass
+ * notices sorted inputs and equal keys.  The bound is memory: 20 bytes per u32 key, 12 to split and
+ * 8 for the leaves, as long as one split suffices.
  */
 #include <math.h>
 #include <omp.h>
@@ -32,33 +33,34 @@
 #include "cpu/sort/leaf.h"
 
 enum {
-	SMALL = 1 << 14,      /* records that are sorted as one leaf, by one thread */
+	SMALL = 1 << 14,      /* records sorted as one leaf, by one thread */
 	PER_THREAD = 1 << 13, /* records that make another thread worth its start */
-	FEW_THREADS = 4,      /* that cut the records by pivots: the first cut is made by one */
-	CORE_CACHE = 1 << 20, /* bytes, about */
+	FEW_THREADS = 4, /* most threads that cut the records by pivots; one makes the first cut */
+	CORE_CACHE = 1 << 20, /* bytes, approximately */
 };
 
-/* When keys are sorted by pivots, whatever their number: if a digit would hardly split them, or if they are
- * pairs whose values ascend, which makes a stable sort of any that compares those, too. */
+/* When keys are sorted by pivots, whatever their number.  SKEWED: if a digit would hardly split
+ * them.  ORDERED: if they are pairs whose values ascend, so that any sort that also compares the
+ * values is stable. */
 enum pivots { NEVER, SKEWED, ORDERED, ALWAYS };
 
 struct state {
-	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
+	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
 	enum cpu_simd simd;
 	enum pivots pivots;
 	int threads;
-	size_t leaf;                 /* a task of more records is split */
-	size_t heavy;                /* a task of more records is split by all threads */
-	struct radix_survey *survey; /* threads */
-	uint32_t **values;           /* threads; or NULL, but for pairs */
-	struct radix_task *task;     /* task_room */
+	size_t leaf;                 /* larger tasks are split */
+	size_t heavy;                /* larger tasks are split by all threads */
+	struct radix_survey *survey; /* one per thread */
+	uint32_t **values;           /* one per thread for pairs, else NULL */
+	struct radix_task *task;     /* task_room entries */
 	size_t task_room, task_count;
 };
 
 /* ---- one task, one thread ---------------------------------------------------------------- */
 
-/* The records of a task to their place, which are in order but may lie in the other array, or
- * still be numbers instead of floats.  They are in the cache. */
+/* Put a task's sorted records in their place.  They may lie in the other array, or still be numbers
+ * instead of floats.  They are in the cache. */
 static void settle(const struct state *s, const struct radix_task *task)
 {
 	const struct radix_cpu *cpu = &s->cpu;
@@ -74,7 +76,7 @@ static void settle(const struct state *s, const struct radix_task *task)
 		key[i] = radix_f32_bits(key[i]);
 }
 
-/* True if all records of a task are the same, which the first two deny in most inputs. */
+/* True if all records of a task are equal; in most inputs the first two decide. */
 static bool uniform(const struct state *s, const struct radix_task *task)
 {
 	const struct radix_cpu *cpu = &s->cpu;
@@ -84,7 +86,7 @@ static bool uniform(const struct state *s, const struct radix_task *task)
 	return !memcmp(record, record + cpu->width, (task->count - 1) * cpu->width);
 }
 
-/* The part of a split task that has digit d. */
+/* The part of a split task whose digit is d. */
 static struct radix_task child(const struct radix_task *task, unsigned shift, const size_t *first,
 			       size_t d)
 {
@@ -111,7 +113,7 @@ static struct radix_leaf leaf_of(const struct state *s, const struct radix_task 
 	};
 }
 
-/* Whether a task is better sorted by pivots, whatever its size, than split by digits. */
+/* True if a task is better sorted by pivots, whatever its size, than split by digits. */
 static bool takes_pivots(const struct state *s, const struct radix_task *task)
 {
 	const struct radix_leaf leaf = leaf_of(s, task);
@@ -129,7 +131,7 @@ static bool takes_pivots(const struct state *s, const struct radix_task *task)
 	return false;
 }
 
-/* Sort a task that is not split any more. */
+/* Sort a task that is not split further. */
 static void sort_leaf(const struct state *s, const struct radix_task *task, uint32_t *value)
 {
 	const struct radix_leaf leaf = leaf_of(s, task);
@@ -142,7 +144,7 @@ static void sort_leaf(const struct state *s, const struct radix_task *task, uint
 		radix_leaf_pivots(&leaf, s->simd);
 }
 
-/* Sort a task, by the thread that owns value and survey. */
+/* Sort a task; value and survey belong to the calling thread. */
 static void solve(const struct state *s, struct radix_task task, uint32_t *value,
 		  struct radix_survey *survey)
 {
@@ -167,7 +169,8 @@ static void solve(const struct state *s, struct radix_task task, uint32_t *value
 
 /* ---- all tasks, all threads -------------------------------------------------------------- */
 
-/* Equal keys: nothing to sort, but perhaps much to copy, so that is cut into pieces. */
+/* Add a task of equal or sorted keys as pieces: there is nothing to sort, but perhaps much to
+ * copy. */
 static void add_pieces(struct state *s, const struct radix_task *task)
 {
 	size_t pieces = (size_t)s->threads < RADIX_DIGITS ? (size_t)s->threads : RADIX_DIGITS;
@@ -183,7 +186,7 @@ static void add_pieces(struct state *s, const struct radix_task *task)
 	}
 }
 
-/* Split a task by all threads, and append its parts to the list. */
+/* Split a task by all threads and append its parts to the list. */
 static void split(struct state *s, struct radix_task task)
 {
 	size_t first[RADIX_DIGITS + 1];
@@ -208,7 +211,7 @@ static int larger_first(const void *left, const void *right)
 	return (a->count < b->count) - (a->count > b->count);
 }
 
-/* The input as a list of tasks that one thread each can take. */
+/* Turn the input into a list of tasks for one thread each. */
 static void make_tasks(struct state *s, struct radix_task root)
 {
 	size_t largest = 0;
@@ -237,14 +240,15 @@ static void make_tasks(struct state *s, struct radix_task root)
 
 /* ---- a few threads, pivots ---------------------------------------------------------------- */
 
-/* Whether few threads sort keys that one would sort by pivots.  A split by digits would move the records from
- * core to core in short pieces: 100k u64 keys on two threads take 0.6 of the time like this. */
+/* True if a few threads sort keys that one thread would sort by pivots.  A split by digits would
+ * move the records between cores in short pieces, which takes longer. */
 static bool is_cut(const struct state *s, const struct radix_task *root)
 {
 	return s->threads > 1 && s->threads <= FEW_THREADS && takes_pivots(s, root);
 }
 
-/* Cut a task in two until it is a small part of all, one half being another thread's, and sort the rest. */
+/* Cut a task in two until it is a small part of all, leaving one half of each cut to another
+ * thread; sort the rest. */
 static void cut(const struct state *s, struct radix_task task)
 {
 	const size_t piece = s->cpu.count / (4 * (size_t)s->threads);
@@ -275,7 +279,7 @@ static void cut_all(struct state *s, struct radix_task root)
 	cut(s, root);
 }
 
-/* ---- the whole ------------------------------------------------------------------------------ */
+/* ---- the run ----------------------------------------------------------------------------- */
 
 static void solve_task(const struct state *s, size_t task, int thread)
 {
@@ -299,7 +303,7 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 	make_tasks(s, root);
 	gb_phase(timer, "leaves");
 	if (s->threads == 1) {
-		/* Not a parallel loop of one thread, which costs some microseconds where caches are cold. */
+		/* No parallel loop: with cold caches it costs microseconds even for one thread. */
 		for (size_t i = 0; i < s->task_count; i++)
 			solve_task(s, i, 0);
 		return GB_OK;
@@ -312,8 +316,8 @@ static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *
 
 /* ---- the variant ------------------------------------------------------------------------- */
 
-/* How many tasks there can be: a list of parts per split, and per level of digits no more splits
- * by all threads than heavy tasks have room in the input. */
+/* Most tasks that there can be: a list of parts per split.  On each level of digits, all threads
+ * together split no more tasks than heavy ones fit in the input. */
 static size_t task_room(const struct state *s)
 {
 	size_t levels = (s->cpu.top - s->cpu.low) / RADIX_DIGIT_BITS;
@@ -321,7 +325,7 @@ static size_t task_room(const struct state *s)
 	return 1 + RADIX_DIGITS * (1 + levels * (s->cpu.count / s->heavy));
 }
 
-/* Where each thread has the values of a leaf of pairs. */
+/* Allocate each thread's array for the values of a leaf of pairs. */
 static void alloc_values(struct state *s, struct gb_error *err)
 {
 	const size_t room = s->cpu.count < s->leaf ? s->cpu.count : s->leaf;
@@ -331,9 +335,10 @@ static void alloc_values(struct state *s, struct gb_error *err)
 		s->values[t] = gb_host_alloc(room, sizeof *s->values[t], err);
 }
 
-/* By sweeps over 1k to 100M keys of all types and distributions.  With AVX-512 keys are sorted by pivots in less
- * time than a split and leaves take, at any size; pairs if their values ascend.  So are keys of four bytes
- * with AVX2; words are better split there if they are spread evenly. */
+/* Chosen by sweeps over 1k to 100M keys of all types and distributions.  With AVX-512, pivots sort
+ * keys in less time than a split and its leaves, at any size; pairs only if their values ascend.
+ * With AVX2 the same holds for 4-byte keys; 8-byte keys are better split if they are spread
+ * evenly. */
 static enum pivots pivots_for(enum cpu_simd simd, enum radix_type type)
 {
 	if (simd < CPU_AVX2)
@@ -343,7 +348,7 @@ static enum pivots pivots_for(enum cpu_simd simd, enum radix_type type)
 	return type == RADIX_U64 && simd < CPU_AVX512 ? SKEWED : ALWAYS;
 }
 
-/* The most records of a task that is not split, if pivots do not sort it whatever its size. */
+/* Most records of a task that is not split, unless pivots sort it whatever its size. */
 static size_t leaf_for(enum cpu_simd simd, enum pivots pivots)
 {
 	return simd < CPU_AVX2     ? RADIX_LEAF_MAX_STABLE
@@ -352,7 +357,7 @@ static size_t leaf_for(enum cpu_simd simd, enum pivots pivots)
 				   : RADIX_LEAF_MAX_64;
 }
 
-/* No more than the keys are worth. */
+/* Number of threads, no more than the keys are worth. */
 static int threads_for(const void *params, size_t count)
 {
 	const size_t worth = 1 + count / PER_THREAD;
@@ -386,10 +391,11 @@ static enum gb_status create(void *state, const void *params, const void *input_
 	return err->code;
 }
 
-/* By digits: the first split reads records twice and writes them once, the leaves read and write them once; what
- * happens in the cache is not counted, nor are further splits of large inputs.  By pivots: each level whose
- * parts are larger than a core's cache, and all those below it, read and write records once.  Skewed words
- * count as split: they are not looked at here. */
+/* By digits, the first split reads records twice and writes them once, and the leaves read and
+ * write them once; accesses in the cache and further splits of large inputs are not counted.  By
+ * pivots, each level whose parts exceed a core's cache reads and writes records once, and so do all
+ * levels below together.  Skewed u64 keys count as split, because their values are not examined
+ * here. */
 static double bytes(const void *params, const void *input_)
 {
 	const struct radix_input *input = input_;

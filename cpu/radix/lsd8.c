@@ -1,8 +1,8 @@
 /* lsd8.c -- cpu/lsd8: least-significant-digit counting sort, 8 bits per pass, OpenMP.
  *
- * Against split: 256 instead of 2 places to go to, so an eighth of the passes.  Each thread owns
- * a contiguous chunk; per digit it counts its keys, the counts of all threads tell where its keys
- * of each digit go, and it moves them in order.  A pass whose digit is the same in all keys is
+ * Against split: 256 destinations instead of 2, so an eighth of the passes.  Each thread owns a
+ * contiguous chunk.  Per digit it counts its keys; the counts of all threads give the places of its
+ * keys of each digit, and it moves them in order.  A pass whose digit is the same in all keys is
  * skipped.  The bound is memory: a key is read twice and written once per pass.
  */
 #include <omp.h>
@@ -14,9 +14,9 @@
 #include "cpu/sort/digit.h"
 
 struct state {
-	struct radix_cpu cpu;          /* first: see radix_cpu_reset() */
-	size_t (*count)[RADIX_DIGITS]; /* threads */
-	void *result;                  /* the record array that run() left the keys in */
+	struct radix_cpu cpu;          /* first member: see radix_cpu_reset() */
+	size_t (*count)[RADIX_DIGITS]; /* one per thread */
+	void *result;                  /* record array in which run() left the keys */
 };
 
 static enum gb_status create(void *state, const void *params, const void *input,
@@ -30,7 +30,7 @@ static enum gb_status create(void *state, const void *params, const void *input,
 	return err->code;
 }
 
-/* True if all records have one digit. */
+/* True if all records have the same digit. */
 static bool constant(const struct state *s, int threads)
 {
 	for (size_t d = 0; d < RADIX_DIGITS; d++) {

@@ -1,7 +1,7 @@
-/* qsort.c -- cpu/qsort: qsort(3), one thread; what a C program does that thinks no further.
+/* qsort.c -- cpu/qsort: qsort(3), one thread; the default choice of a C program.
  *
- * Pairs are compared by key, then by value: their values ascend in the input, so this total order
- * is the stable one, which qsort() does not promise by itself.
+ * Pairs are compared by key, then by value.  Their values ascend in the input, so this total order
+ * is the stable one, which qsort() itself does not guarantee.
  */
 #include <gnu/libc-version.h>
 #include <stdio.h>

@@ -1,14 +1,14 @@
 /* split.c -- cpu/split: one-bit least-significant-digit radix sort, sequential.
  *
- * The paper's CPU baseline, step by step (Bernikova & Denysiuk): for each bit, from the lowest,
+ * The paper's CPU baseline, step by step (Bernikova & Denysiuk).  For each bit, from the lowest:
  *
  *	predicate	e[i] = 1 where the bit of key i is 0
  *	scan		f[i] = e[0] + ... + e[i - 1], and their total
  *	scatter		key i goes to f[i] if its bit is 0, else to total + i - f[i]
  *
  * Each pass is stable, so after the last one the keys are in order.  The predicates and the scan
- * are arrays of their own, as on the GPU: nothing is fused, that is what the other variants are
- * for.  The number of passes is even, so the result is back where the input was.
+ * are separate arrays, as on the GPU; the other variants fuse these steps.  The number of passes is
+ * even, so the result is back where the input was.
  *
  * The bound is memory: 32 bytes per u32 key and bit, 1 KiB per key in all.
  */
@@ -17,7 +17,7 @@
 #include "cpu/radix/parts/records.h"
 
 struct state {
-	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
+	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
 	uint32_t *predicate;  /* count */
 	uint32_t *scan;       /* count */
 };
@@ -31,14 +31,14 @@ static enum gb_status create(void *state, const void *params, const void *input,
 		return err->code;
 	s->cpu.threads = 1;
 	if (s->cpu.count > UINT32_MAX)
-		return gb_fail(err, GB_EUNAVAILABLE, "the scan of 32-bit numbers holds %u keys",
+		return gb_fail(err, GB_EUNAVAILABLE, "the 32-bit scan is limited to %u keys",
 			       UINT32_MAX);
 	s->predicate = gb_host_alloc(s->cpu.count, sizeof *s->predicate, err);
 	s->scan = gb_host_alloc(s->cpu.count, sizeof *s->scan, err);
 	return err->code;
 }
 
-/* Exclusive prefix sum of the predicates; returns their total: the keys whose bit is 0. */
+/* Exclusive prefix sum of the predicates; return their total, the number of keys whose bit is 0. */
 static uint32_t scan(const struct state *s)
 {
 	uint32_t sum = 0;

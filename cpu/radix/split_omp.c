@@ -1,13 +1,13 @@
-/* split_omp.c -- cpu/split-omp: the one-bit split of split.c by OpenMP.
+/* split_omp.c -- cpu/split-omp: the one-bit split of split.c with OpenMP.
  *
  * Each thread owns a contiguous chunk.  Per bit it counts its keys whose bit is 0; the counts of
- * all threads tell where its zeros and its ones begin; then it moves them.  Within a chunk the
- * scan of the predicate is a running pair of output positions, so the paper's two arrays and two
- * of its three passes over memory are gone: what is left is a pass that counts and one that moves.
+ * all threads give the places of its zeros and ones; then it moves them.  Within a chunk the scan
+ * of the predicate is a running pair of output positions, which replaces the paper's two arrays and
+ * leaves two passes over memory: one counts, one moves.
  *
  * With AVX-512 a vector of keys is split by two compressions, which replaces a hard-to-predict
- * branch per key; the plain path is written without a branch too.  The bound is memory: 12 bytes per
- * u32 key and bit.
+ * branch per key; the plain path has no branch either.  The bound is memory: 12 bytes per u32 key
+ * and bit.
  */
 #include <omp.h>
 #if defined(__x86_64__)
@@ -19,23 +19,23 @@
 #include "cpu/radix/parts/records.h"
 #include "cpu/simd.h"
 
-/* Work on one chunk.  src and out are arrays of records; begin .. end - 1 is the chunk. */
+/* Work on one chunk, records begin .. end - 1 of src. */
 struct kernels {
-	/* How many records of the chunk have a 0 there. */
+	/* Return how many records of the chunk have a 0 at `bit`. */
 	size_t (*zeros)(const void *src, size_t begin, size_t end, unsigned bit);
 	/* Move the chunk: zeros from out[zero] on, ones from out[one] on. */
 	void (*scatter)(const void *src, size_t begin, size_t end, unsigned bit, void *out,
 			size_t zero, size_t one);
 };
 
-/* One thread's count, alone in its cache line. */
+/* One thread's count, in a cache line of its own. */
 struct count {
 	_Alignas(64) size_t zeros;
 };
 
 struct state {
-	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
-	struct count *count;  /* threads */
+	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
+	struct count *count;  /* one per thread */
 	const struct kernels *kernels;
 };
 
@@ -69,8 +69,8 @@ DEFINE_PLAIN(uint32_t, u32)
 DEFINE_PLAIN(uint64_t, u64)
 
 #if defined(__x86_64__)
-/* The same for vectors of `lanes` records, the rest of the chunk by the plain path.  Stores are
- * masked: what lies behind a thread's last zero belongs to another thread. */
+/* The same for vectors of `lanes` records; the plain path takes the rest of the chunk.  Stores are
+ * masked, because the places behind a thread's last zero belong to another thread. */
 #define DEFINE_AVX512(type, suffix, lanes, mask, bits)                                         \
 	CPU_AVX512_TARGET                                                                      \
 	static size_t avx512_zeros_##suffix(const void *src, size_t begin, size_t end,         \
@@ -173,7 +173,7 @@ static void passes(const struct state *s, int thread, int threads, struct gb_tim
 	}
 }
 
-/* The number of passes is even: the result is back in cpu.record. */
+/* The number of passes is even, so the result is back in cpu.record. */
 static enum gb_status run(void *state, struct gb_timer *timer, struct gb_error *err)
 {
 	struct state *s = state;

@@ -1,10 +1,10 @@
 /* vqsort.cc -- cpu/vqsort: the vectorised quicksort of Highway, one thread.
  *
- * The peer that the field measures itself against: hwy/contrib/sort, which picks the widest
- * vectors of the processor at run time.  Floats are sorted as numbers of their order, so that
- * NaNs and signed zeros end where common/radix.h wants them.  Pairs are 64-bit numbers with the
- * key above the value: since values ascend in the input, that is the stable order; vqsort's own
- * type for pairs (K32V32) is not stable, and takes the same time.
+ * hwy/contrib/sort is the peer that the field compares with; it picks the widest vectors of the
+ * processor at run time.  Floats are sorted as unsigned numbers of the same order, so NaNs and
+ * signed zeros end where common/radix.h wants them.  Pairs are 64-bit numbers with the key above
+ * the value.  Values ascend in the input, so that is the stable order; vqsort's own type for pairs
+ * (K32V32) is not stable, and takes the same time.
  */
 #include <cstddef>
 #include <new>
@@ -19,7 +19,7 @@
 namespace
 {
 struct state {
-	struct radix_cpu cpu; /* first: see radix_cpu_reset() */
+	struct radix_cpu cpu; /* first member: see radix_cpu_reset() */
 	hwy::Sorter sorter;
 };
 static_assert(std::is_standard_layout<state>::value, "a pointer to it points to its first member");
@@ -56,7 +56,7 @@ void destroy(void *state_in)
 	static_cast<struct state *>(state_in)->~state();
 }
 
-/* Its functions do not tell: that of the headers. */
+/* The library reports no version at run time; this is the version of its headers. */
 const char *library(void)
 {
 #define TEXT_(number) #number

@@ -1,4 +1,4 @@
-/* digit.c -- counting and moving records by an 8-bit digit (digit.h). */
+/* digit.c -- counts and moves records by an 8-bit digit (digit.h). */
 #include "cpu/sort/digit.h"
 
 #include <string.h>
@@ -9,19 +9,18 @@
 #include "common/radix.h"
 
 enum {
-	TABLES = 4,   /* equal digits in a row would wait for each other's counter: neighbours
-			 count in tables of their own */
-	BLOCK = 2048, /* records whose digits are extracted at once: a loop that vectorises */
+	TABLES = 4,   /* neighbours count in separate tables, so equal digits do not wait */
+	BLOCK = 2048, /* records whose digits are extracted at once, in a loop that vectorises */
 };
 
-/* Outputs from this size on are staged, and written past the cache. */
+/* Outputs of at least this size are staged and written past the cache. */
 #define STREAM_BYTES ((size_t)16 << 20)
 enum { STAGE_BYTES = 256 };
 
 #define SAME(x) (x)
 
 #if defined(__SSE2__)
-/* STAGE_BYTES from stage to out, both aligned to a line, without reading what out held. */
+/* Copy STAGE_BYTES from stage to out, both aligned to a line, without reading out. */
 static inline void stream(void *out, const void *stage)
 {
 	const __m128i *from = stage;
@@ -85,60 +84,59 @@ static void count_digits(const uint8_t *digit, size_t n, size_t table[TABLES][RA
 			count[d] += table[0][d] + table[1][d] + table[2][d] + table[3][d]; \
 	}
 
-#define DEFINE_SCATTER(type, suffix, order)                                                       \
-	static void plain_##suffix(const type *key, size_t n, unsigned shift, type *out,          \
-				   size_t position[RADIX_DIGITS])                                 \
-	{                                                                                         \
-		for (size_t i = 0; i < n; i++) {                                                  \
-			type x = order(key[i]);                                                   \
-			type *to = out + position[x >> shift & 255]++;                            \
-                                                                                                  \
-			*to = x;                                                                  \
-			__builtin_prefetch(RADIX_NEXT_LINE(to), 1);                               \
-		}                                                                                 \
-	}                                                                                         \
-                                                                                                  \
-	/* Through a stage of STAGE_BYTES per digit, a window of the output that begins at a    \
-	 * multiple of its size. */ \
-	static void staged_##suffix(const type *key, size_t n, unsigned shift, type *out,         \
-				    size_t position[RADIX_DIGITS])                                \
-	{                                                                                         \
-		enum { ROOM = STAGE_BYTES / sizeof(type) };                                       \
-		_Alignas(64) type stage[RADIX_DIGITS][ROOM];                                      \
-		size_t first[RADIX_DIGITS];                                                       \
-                                                                                                  \
-		memcpy(first, position, sizeof first);                                            \
-		for (size_t i = 0; i < n; i++) {                                                  \
-			type x = order(key[i]);                                                   \
-			size_t d = x >> shift & 255, p = position[d]++;                           \
-                                                                                                  \
-			stage[d][p % ROOM] = x;                                                   \
-			if (p % ROOM < ROOM - 1)                                                  \
-				continue;                                                         \
-			if (p - (ROOM - 1) >= first[d])                                           \
-				stream(out + p - (ROOM - 1), stage[d]);                           \
-			else                                                                      \
-				memcpy(out + first[d], &stage[d][first[d] % ROOM],                \
-				       (p + 1 - first[d]) * sizeof *out);                         \
-		}                                                                                 \
-		for (size_t d = 0; d < RADIX_DIGITS; d++) {                                       \
-			size_t begin = position[d] / ROOM * ROOM;                                 \
-                                                                                                  \
-			if (begin < first[d])                                                     \
-				begin = first[d];                                                 \
-			memcpy(out + begin, &stage[d][begin % ROOM],                              \
-			       (position[d] - begin) * sizeof *out);                              \
-		}                                                                                 \
-		stream_end();                                                                     \
-	}                                                                                         \
-                                                                                                  \
-	void radix_digit_scatter_##suffix(const type *key, size_t n, unsigned shift, type *out,   \
-					  size_t position[RADIX_DIGITS])                          \
-	{                                                                                         \
-		if (n * sizeof *key >= STREAM_BYTES && (uintptr_t)out % STAGE_BYTES == 0)         \
-			staged_##suffix(key, n, shift, out, position);                            \
-		else                                                                              \
-			plain_##suffix(key, n, shift, out, position);                             \
+#define DEFINE_SCATTER(type, suffix, order)                                                     \
+	static void plain_##suffix(const type *key, size_t n, unsigned shift, type *out,        \
+				   size_t position[RADIX_DIGITS])                               \
+	{                                                                                       \
+		for (size_t i = 0; i < n; i++) {                                                \
+			type x = order(key[i]);                                                 \
+			type *to = out + position[x >> shift & 255]++;                          \
+                                                                                                \
+			*to = x;                                                                \
+			__builtin_prefetch(RADIX_NEXT_LINE(to), 1);                             \
+		}                                                                               \
+	}                                                                                       \
+                                                                                                \
+	/* Scatter through a stage per digit: a window of the output aligned to its size. */    \
+	static void staged_##suffix(const type *key, size_t n, unsigned shift, type *out,       \
+				    size_t position[RADIX_DIGITS])                              \
+	{                                                                                       \
+		enum { ROOM = STAGE_BYTES / sizeof(type) };                                     \
+		_Alignas(64) type stage[RADIX_DIGITS][ROOM];                                    \
+		size_t first[RADIX_DIGITS];                                                     \
+                                                                                                \
+		memcpy(first, position, sizeof first);                                          \
+		for (size_t i = 0; i < n; i++) {                                                \
+			type x = order(key[i]);                                                 \
+			size_t d = x >> shift & 255, p = position[d]++;                         \
+                                                                                                \
+			stage[d][p % ROOM] = x;                                                 \
+			if (p % ROOM < ROOM - 1)                                                \
+				continue;                                                       \
+			if (p - (ROOM - 1) >= first[d])                                         \
+				stream(out + p - (ROOM - 1), stage[d]);                         \
+			else                                                                    \
+				memcpy(out + first[d], &stage[d][first[d] % ROOM],              \
+				       (p + 1 - first[d]) * sizeof *out);                       \
+		}                                                                               \
+		for (size_t d = 0; d < RADIX_DIGITS; d++) {                                     \
+			size_t begin = position[d] / ROOM * ROOM;                               \
+                                                                                                \
+			if (begin < first[d])                                                   \
+				begin = first[d];                                               \
+			memcpy(out + begin, &stage[d][begin % ROOM],                            \
+			       (position[d] - begin) * sizeof *out);                            \
+		}                                                                               \
+		stream_end();                                                                   \
+	}                                                                                       \
+                                                                                                \
+	void radix_digit_scatter_##suffix(const type *key, size_t n, unsigned shift, type *out, \
+					  size_t position[RADIX_DIGITS])                        \
+	{                                                                                       \
+		if (n * sizeof *key >= STREAM_BYTES && (uintptr_t)out % STAGE_BYTES == 0)       \
+			staged_##suffix(key, n, shift, out, position);                          \
+		else                                                                            \
+			plain_##suffix(key, n, shift, out, position);                           \
 	}
 
 DEFINE_EXTRACT(uint32_t, u32, SAME)

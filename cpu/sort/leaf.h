@@ -1,5 +1,5 @@
-/* leaf.h -- records that fit a core's own cache, sorted by one thread: where a sort that splits its
- * input by digits ends.
+/* leaf.h -- sorts records that fit in a core's own cache, by one thread: the last step of a sort
+ * that splits its input by digits.
  */
 #ifndef GPUBENCH_CPU_SORT_LEAF_H
 #define GPUBENCH_CPU_SORT_LEAF_H
@@ -10,10 +10,10 @@
 
 #include "cpu/simd.h"
 
-/* `count` records that agree in the bits from `top` on, to be sorted by those from `low` on.  They
- * lie in `record`, or in `spare` if in_spare; the result belongs into `record`. */
+/* Sort `count` records that agree in the bits from `top` on by the bits from `low` on.  They lie in
+ * `record`, or in `spare` if in_spare; the result goes to `record`. */
 struct radix_leaf {
-	void *record, *spare; /* count records each, both to be written to */
+	void *record, *spare; /* count records each; both may be overwritten */
 	size_t count;
 	size_t width; /* bytes of a record: 4 or 8 */
 	unsigned low, top;
@@ -22,28 +22,28 @@ struct radix_leaf {
 
 enum { RADIX_CUT_MIN = 257 };
 
-/* The most records of a leaf, by what still is fast with a core's own cache. */
+/* Most records of a leaf that a core's own cache still sorts fast. */
 enum {
 	RADIX_LEAF_MAX_64 = 1 << 14, /* for CPU_AVX2 */
 	RADIX_LEAF_MAX_PAIRS = 1 << 17,
 	RADIX_LEAF_MAX_STABLE = 1 << 16,
 };
 
-/* In portable C, stable. */
+/* Sort stably, in portable C. */
 void radix_leaf_stable(const struct radix_leaf *leaf);
-/* By pivots, in vectors, `simd` being at least CPU_AVX2: for leaves of any size, of records that are all key.
- * Equal ones cannot be told apart, so it need not be stable. */
+/* Sort by pivots, in vectors; `simd` is at least CPU_AVX2.  Takes leaves of any size whose records
+ * are all key: equal ones cannot be told apart, so it need not be stable. */
 void radix_leaf_pivots(const struct radix_leaf *leaf, enum cpu_simd simd);
-/* The first step of that, in place, for leaves of at least RADIX_CUT_MIN records: how many records are below
- * all others now; 0: they are all equal. */
+/* Make the first step of radix_leaf_pivots() in place, for leaves of at least RADIX_CUT_MIN
+ * records.  Returns how many records are below all others now; 0 if all are equal. */
 size_t radix_leaf_cut(const struct radix_leaf *leaf, enum cpu_simd simd);
-/* Both in AVX2 alone (vector_avx2.c). */
+/* The same two with AVX2 alone (vector_avx2.c). */
 void radix_leaf_avx2(const struct radix_leaf *leaf);
 size_t radix_cut_avx2(const struct radix_leaf *leaf);
-/* Whether the lower halves of n words ascend; simd is at least CPU_AVX2. */
+/* True if the lower halves of n words ascend.  The processor must have AVX2. */
 bool radix_values_ascend(const uint64_t *pair, size_t n);
-/* Of pairs, the key being the upper half of a record: stable.  value: room for as many as the leaf has records;
- * `simd` as above. */
+/* Sort pairs, whose key is the upper half of a record, stably.  value has room for as many values
+ * as the leaf has records; `simd` as above. */
 void radix_leaf_pairs(const struct radix_leaf *leaf, uint32_t *value, enum cpu_simd simd);
 
 #endif

@@ -1,18 +1,18 @@
-/* network.h -- a sorting network for up to 16 vectors, written once for vectors and lanes of any width.
- * Included by vector.c and vector_avx2.c for each width; there is no include guard on purpose.
+/* network.h -- a sorting network for up to 16 vectors, for vectors and lanes of any width.
+ * vector.c and vector_avx2.c include it once per width, so it has no include guard.
  *
- * Defined by the includer: NAME(x) a name with the width in it, VECTOR the type of a vector, LANES
- * of it, ATTRIBUTES of functions, MIN and MAX of two vectors, MAX_AT(low, c, a, b): the larger of a and
- * b in the lanes whose number has c's highest bit, elsewhere low; and XOR_LANES(v, c), in which lane i
- * is v's lane i ^ c.
+ * The includer defines NAME(x), a name with the width in it; VECTOR, the type of a vector; LANES,
+ * its number of lanes; ATTRIBUTES of functions; MIN and MAX of two vectors; MAX_AT(low, c, a, b),
+ * the larger of a and b in the lanes whose number has c's highest bit, and low elsewhere;
+ * XOR_LANES(v, c), whose lane i is v's lane i ^ c.
  *
- * The vectors are rows of a matrix.  First its columns are sorted by a network without any
- * movement between lanes.  Then columns are merged: pairs, fours, and so on up to the whole.
- * After the step with groups of g columns, each group's elements ascend row by row.  A merge of
- * two neighbours of w = g / 2 columns is bitonic: element k of the left is compared with element
- * N - 1 - k of the right, the smaller one going up.  In the matrix, that is row i against row
- * rows - 1 - i with the lanes of each group mirrored; then both halves of the rows the same way,
- * until each row holds the right elements; then lanes of a row against lanes.
+ * The vectors are rows of a matrix.  First a network sorts its columns without any movement between
+ * lanes.  Then columns are merged: pairs, fours, and so on up to the whole.  After the step with
+ * groups of g columns, each group's elements ascend row by row.  A merge of two neighbours of g / 2
+ * columns is bitonic: element k of the left is compared with element N - 1 - k of the right, and
+ * the smaller one goes up.  In the matrix, this compares row i with row rows - 1 - i, the lanes
+ * of each group mirrored.  Both halves of the rows follow in the same way, until each row holds the
+ * right elements; then the lanes of each row are compared with each other.
  */
 
 static inline ATTRIBUTES void NAME(exchange_rows)(VECTOR *low, VECTOR *high)
@@ -37,8 +37,8 @@ static inline ATTRIBUTES VECTOR NAME(exchange_lanes)(VECTOR v, unsigned c)
 			NAME(exchange_rows)(&v[i], &v[j]); \
 	} while (0)
 
-/* The shortest known networks for 2, 4, 8 and 16 rows: 1, 5, 19 and 60 comparators.  Rows that
- * are missing would hold the largest keys, so what touches them is left out. */
+/* The smallest known networks for 2, 4, 8 and 16 rows: 1, 5, 19 and 60 comparators.  Missing rows
+ * would hold the largest keys, so comparators that touch them are left out. */
 static inline ATTRIBUTES void NAME(sort_columns)(VECTOR *v, unsigned rows)
 {
 	/* clang-format off */
@@ -72,7 +72,7 @@ static inline ATTRIBUTES void NAME(sort_columns)(VECTOR *v, unsigned rows)
 
 #undef X
 
-/* Row i against row block - 1 - i, lanes mirrored in groups of c + 1, in all blocks of rows. */
+/* Compare row i with row block - 1 - i in all blocks of rows, lanes mirrored in groups of c + 1. */
 static inline ATTRIBUTES void NAME(exchange_blocks)(VECTOR *v, unsigned rows, unsigned block,
 						    unsigned c)
 {
@@ -115,7 +115,7 @@ static inline ATTRIBUTES void NAME(merge_columns)(VECTOR *v, unsigned rows, unsi
 		NAME(exchange_all)(v, rows, 1);
 }
 
-/* Sort rows * LANES elements, row by row.  rows: up to 16, known at compile time. */
+/* Sort rows * LANES elements, row by row; rows <= 16 is known at compile time. */
 static inline ATTRIBUTES void NAME(sort_matrix)(VECTOR *v, unsigned rows)
 {
 	NAME(sort_columns)(v, rows);

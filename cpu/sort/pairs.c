@@ -1,9 +1,9 @@
-/* pairs.c -- a leaf of pairs by vectors, stable.
+/* pairs.c -- sorts a leaf of pairs by vectors, stably.
  *
- * Pairs whose values ascend, as those of an argsort do, are words whose order is that of a stable sort.  Of
- * others, what is sorted are words made of a record's key, and behind it its place in the leaf, which is
- * different in all and puts equal keys in the order that they came in.  The values are fetched by those
- * places then, and are in the cache.
+ * Pairs whose values ascend, as in an argsort, are words whose order is that of a stable sort.  For
+ * other pairs, the words sorted consist of a record's key and, below it, its place in the leaf.
+ * Places are distinct and keep equal keys in their input order.  Afterwards the values are fetched
+ * by place; they are in the cache.
  */
 #include "cpu/sort/leaf.h"
 
@@ -20,7 +20,7 @@ bool radix_values_ascend(const uint64_t *pair, size_t n)
 		const size_t end = n - 1 - i < BLOCK ? n - 1 : i + BLOCK;
 		uint64_t descents = 0;
 
-		/* The highest bit of a difference of two numbers below 2^32 is set if it is negative. */
+		/* The top bit of a difference of two 32-bit numbers is set if it is negative. */
 		for (size_t k = i; k < end; k++)
 			descents |= (pair[k + 1] & UINT32_MAX) - (pair[k] & UINT32_MAX);
 		if (descents >> 63)

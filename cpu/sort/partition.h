@@ -1,23 +1,23 @@
-/* partition.h -- keys split in two, again and again, until a network takes them; written once for vectors
- * and lanes of any width.  Included by vector.c and vector_avx2.c for each; there is no include guard on
- * purpose.
+/* partition.h -- splits keys in two repeatedly until a network can sort them, for vectors and lanes
+ * of any width.  vector.c and vector_avx2.c include it once per width, so it has no include guard.
  *
- * Defined by the includer: NAME(x) a name with the width in it, KEY the type, VECTOR the type of a vector,
- * LANES of it, ATTRIBUTES of functions; LOAD(from), STORE(to, vector), BROADCAST(key); LOAD_FIRST(from, n):
- * n keys, and the largest key in the lanes behind; STORE_FIRST(to, n, vector); TO_ORDER(vector): keys as
- * network.h compares them, and back; GREATER(a, b): the lanes, as bits, in which key a exceeds b;
- * LOW_FIRST(vector, lanes): its lanes, those of these bits last, else in their order; and MIN and MAX of two
- * vectors in order.
+ * The includer defines NAME(x), a name with the width in it; KEY, the type of a key; VECTOR, the
+ * type of a vector; LANES, its number of lanes; ATTRIBUTES of functions; LOAD(from); STORE(to,
+ * vector); BROADCAST(key); LOAD_FIRST(from, n), n keys followed by lanes of the largest key;
+ * STORE_FIRST(to, n, vector); TO_ORDER(vector), which turns keys into what network.h compares, and
+ * back; GREATER(a, b), a mask of the lanes in which key a exceeds b; LOW_FIRST(vector, lanes), the
+ * vector with the lanes of that mask moved last and otherwise in order; MIN and MAX of two vectors
+ * as network.h compares them.
  */
-enum { NAME(NETWORK) = 16 * LANES }; /* keys that the networks take */
+enum { NAME(NETWORK) = 16 * LANES }; /* most keys that the networks sort */
 
-/* Keys in row i of n. */
+/* Number of the n keys that lie in row i. */
 static inline size_t NAME(in_row)(size_t n, size_t i)
 {
 	return n <= LANES * i ? 0 : n - LANES * i < LANES ? n - LANES * i : LANES;
 }
 
-/* n keys that fill `full` rows at least, and `rows` at most. */
+/* Sort n keys that fill at least `full` rows and at most `rows`. */
 static inline __attribute__((always_inline)) ATTRIBUTES void NAME(network)(KEY *key, size_t n,
 									   unsigned full,
 									   unsigned rows)
@@ -39,8 +39,8 @@ static inline __attribute__((always_inline)) ATTRIBUTES void NAME(network)(KEY *
 		STORE_FIRST(key + LANES * i, NAME(in_row)(n, i), TO_ORDER(v[i]));
 }
 
-/* Up to NETWORK keys, one at least.  Not a network for each number of rows: each is kilobytes of code, which a
- * run with cold caches has to fetch. */
+/* Sort 1 .. NETWORK keys.  There is no network for each number of rows: every network is kilobytes
+ * of code, which a run with cold caches has to fetch. */
 ATTRIBUTES
 static void NAME(few)(KEY *key, size_t n)
 {
@@ -64,8 +64,9 @@ static void NAME(few)(KEY *key, size_t n)
 		NAME(network)(key, n, 14, 16);
 }
 
-/* The median of a sample of n keys; the number below it if that is the sample's largest, so that some keys
- * exceed it and some do not.  False: the sample is all the same. */
+/* Choose the median of a sample of n keys as the pivot.  If it is the sample's largest key, choose
+ * the number below it, so that some keys exceed the pivot and some do not.  False if all of the
+ * sample is equal. */
 ATTRIBUTES
 static bool NAME(choose_median)(const KEY *key, size_t n, KEY *pivot)
 {
@@ -80,7 +81,7 @@ static bool NAME(choose_median)(const KEY *key, size_t n, KEY *pivot)
 	return sample[0] != sample[samples - 1];
 }
 
-/* Numbers that keys are between, inclusively. */
+/* Inclusive bounds of keys. */
 struct NAME(range) {
 	KEY least, most;
 };
@@ -90,8 +91,8 @@ static inline KEY NAME(middle_of)(struct NAME(range) range)
 	return range.least + (range.most - range.least) / 2;
 }
 
-/* The least and the largest of n keys, two vectors at least, which are copied to `to` as they are looked at,
- * or stay where they are if that is there.  False: they are all equal. */
+/* Find the least and the largest of n keys, at least two vectors of them, and copy the keys to `to`
+ * unless they are there.  False if they are all equal. */
 ATTRIBUTES
 static bool NAME(find_range)(const KEY *key, size_t n, KEY *to, struct NAME(range) * range)
 {
@@ -128,15 +129,15 @@ static bool NAME(find_range)(const KEY *key, size_t n, KEY *to, struct NAME(rang
 	return low[0] != high[0];
 }
 
-/* Keys in order: those first that do not exceed the pivot, which must be below the largest number that a key
- * can be.  Returns how many these are.  n: NETWORK at least.
+/* Move the keys that do not exceed the pivot to the front; return how many there are.  The pivot
+ * must be below the largest number that a key can be; n is at least NETWORK.
  *
- * In place, so that what is written is in the nearest cache: with a block of vectors in registers, one block
- * more is free than is written at a time.  The next block is read from the end that has less room, before
- * this one is written, so that nothing waits for the choice; either end has room for a whole block then.
- * A vector is stored at both ends of what is free, which is two vectors or more, or just one at the end: what
- * lies between is overwritten by the next ones.  What is read next is fetched AHEAD bytes before its turn: 0.5
- * to 4 KiB are the same, and none costs an eighth at 10M keys. */
+ * The partition is in place, so that what it writes is in the nearest cache.  One block of vectors
+ * stays in registers, so one block more is free than is written at a time.  The next block is read
+ * from the end that has less room, before the current one is written, so that nothing waits for the
+ * choice; both ends then have room for a whole block.  Each vector is stored at both ends of the
+ * free space, which is at least two vectors, or exactly one at the very end; later stores overwrite
+ * what lies between.  Reads are prefetched AHEAD bytes before their turn. */
 ATTRIBUTES
 static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 {
@@ -162,7 +163,7 @@ static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 		block[k] = LOAD(key + right + LANES * k);
 	}
 	while (right - left >= KEYS) {
-		/* All ones if the next block is read from the left: no branch, which none could foresee. */
+		/* All ones if the next block is read from the left; no branch could predict it. */
 		const size_t chosen = -(size_t)(left - low <= high - right);
 		const KEY *from = key + (right - KEYS) + ((left - (right - KEYS)) & chosen);
 		const char *ahead = (const char *)from - AHEAD + ((size_t)2 * AHEAD & chosen);
@@ -179,14 +180,14 @@ static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 		for (size_t k = 0; k < BLOCK; k++)
 			block[k] = next[k];
 	}
-	/* What is left between, before it is written over. */
+	/* Load what is left between, before it is overwritten. */
 	whole = (right - left) / LANES;
 	part = (right - left) % LANES;
 	for (size_t k = 0; k < BLOCK; k++)
 		rest[k] = LOAD(key + left + LANES * k);
 	last = LOAD_FIRST(key + left + LANES * whole, part);
 	if (part) {
-		/* The largest keys, which fill a vector up, exceed the pivot, and come last. */
+		/* The largest keys, which fill up the vector, exceed the pivot and come last. */
 		const unsigned up = GREATER(last, p);
 		const VECTOR ordered = LOW_FIRST(last, up);
 		const size_t lows = LANES - (unsigned)__builtin_popcount(up);
@@ -208,8 +209,8 @@ static size_t NAME(partition)(KEY *key, size_t n, KEY pivot)
 
 static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even);
 
-/* As sort(), of keys that are within a range: they are split in its middle, and so on, without another look
- * at them, as long as that leaves a quarter on either side. */
+/* Sort keys that lie within a range.  They are split at its middle, and so on, without being
+ * examined again, as long as each side keeps at least a quarter of them. */
 ATTRIBUTES
 static void NAME(halve)(KEY *key, size_t n, struct NAME(range) range, unsigned medians)
 {
@@ -231,9 +232,9 @@ static void NAME(halve)(KEY *key, size_t n, struct NAME(range) range, unsigned m
 		NAME(few)(key, n);
 }
 
-/* Sort n keys.  Many are split by medians, `medians` levels of them at most, then in the middle between the
- * least and the largest.  Few are halved by that at once if `even`: nothing says that they are not evenly
- * spread. */
+/* Sort n keys.  Many are split by medians, for at most `medians` levels, then at the middle between
+ * the least and the largest.  Few are halved at that middle at once if `even`, that is, unless an
+ * earlier split has shown that they are not evenly spread. */
 ATTRIBUTES
 static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even)
 {
@@ -263,7 +264,7 @@ static void NAME(sort)(KEY *key, size_t n, unsigned medians, bool even)
 		NAME(few)(key, n);
 }
 
-/* Whether n keys are in order. */
+/* True if n keys are in order. */
 ATTRIBUTES
 static bool NAME(ascends)(const KEY *key, size_t n)
 {
@@ -286,8 +287,8 @@ static bool NAME(ascends)(const KEY *key, size_t n)
 	return true;
 }
 
-/* A leaf of any size.  One that is not in its place goes there first: what is written then is in one array,
- * and what other threads have left is fetched in one sweep. */
+/* Sort a leaf of any size.  A leaf in the spare array is first moved to its place: then only one
+ * array is written, and what other threads have left is fetched in one sweep. */
 static void NAME(sort_leaf)(const struct radix_leaf *leaf)
 {
 	const size_t n = leaf->count;
@@ -306,8 +307,8 @@ static void NAME(sort_leaf)(const struct radix_leaf *leaf)
 		NAME(sort)(key, n, radix_medians_for(n), true);
 }
 
-/* The first step of that, for leaves of more than NETWORK keys: how many keys are below the others now; 0: they
- * are all equal. */
+/* Make the first step of that, for leaves of more than NETWORK keys.  Returns how many keys are
+ * below the others now; 0 if all are equal. */
 static size_t NAME(cut_leaf)(const struct radix_leaf *leaf)
 {
 	struct NAME(range) range;

@@ -1,5 +1,5 @@
-/* pivot.h -- what partitions of all widths have in common: how many keys a pivot is chosen from, how often,
- * and the order in which the lanes of a vector are split.
+/* pivot.h -- shared by partitions of all widths: the number of keys that a pivot is chosen from,
+ * the number of levels, and the order in which the lanes of a vector are split.
  */
 #ifndef GPUBENCH_CPU_SORT_PIVOT_H
 #define GPUBENCH_CPU_SORT_PIVOT_H
@@ -7,23 +7,22 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Keys that a median is taken of: more of many, where a level costs more (1M keys of 256 values: 2.3 ns each
- * in place of 2.9). */
+/* Keys that a median is taken of: more when there are many keys, where a level costs more. */
 enum { RADIX_FEW_SAMPLES = 16, RADIX_MANY_SAMPLES = 64, RADIX_MANY = 1 << 12 };
 
-/* Vectors of keys that are split in the middle between the least and the largest, as long as that about
- * halves them: it takes less time than a median, and leaves fewer leaves.  By a sweep of 64 to 512: 128 to 512
- * are the same for evenly spread keys within 2 %, and skewed ones lose 2 % at 512. */
+/* Vectors of keys that are split at the middle between the least and the largest, as long as that
+ * about halves them: it takes less time than a median and makes fewer leaves.  Chosen by a sweep of
+ * 64 to 512. */
 enum { RADIX_EVEN = 256 };
 
-/* Levels that n keys may be split by medians: those that perfect ones would need, twice. */
+/* Levels that n keys may be split by medians: twice what perfect medians would need. */
 static inline unsigned radix_medians_for(size_t n)
 {
 	return 2 * (64 - (unsigned)__builtin_clzll(n | 1));
 }
 
-/* Entry m of a table for eight lanes: the bytes of an order in which the lanes that m names are last, as
- * numbers of lanes. */
+/* Entry m of a table for eight lanes: the numbers of the lanes, one per byte, in the order that
+ * puts the lanes of mask m last. */
 #define RADIX_BELOW(m, i) __builtin_popcount((m) & ((1U << (i)) - 1))
 #define RADIX_PLACE(m, i) \
 	((m) >> (i)&1 ? 8 - __builtin_popcount(m) + RADIX_BELOW(m, i) : (i)-RADIX_BELOW(m, i))

@@ -1,7 +1,7 @@
-/* stable.c -- a leaf in portable C, stable.
+/* stable.c -- sorts a leaf in portable C, stably.
  *
- * Least-significant-digit counting sort, 8 bits per pass, between the two arrays, all digits
- * counted in one pass, constant digits skipped; few records by insertion.
+ * Least-significant-digit counting sort, 8 bits per pass, between the two arrays.  All digits are
+ * counted in one pass, and constant digits are skipped; few records are sorted by insertion.
  */
 #include <string.h>
 
@@ -38,7 +38,8 @@ enum { FEW = 32, MAX_PASSES = 64 / RADIX_DIGIT_BITS };
 		}                                                                            \
 	}
 
-/* One pass; turns count into positions.  False, and nothing done, if the digit is constant. */
+/* One pass; turns count into positions.  Does nothing and returns false if the digit is
+ * constant. */
 #define DEFINE_PASS(type, suffix)                                                     \
 	static bool pass_##suffix(const type *restrict key, size_t n, unsigned shift, \
 				  type *restrict out, uint32_t count[RADIX_DIGITS])   \
@@ -62,8 +63,7 @@ enum { FEW = 32, MAX_PASSES = 64 / RADIX_DIGIT_BITS };
 		return true;                                                          \
 	}
 
-/* leaf_suffix(): sort n records that lie in key; the result belongs into out, which is either of the
- * two ranges key and other. */
+/* leaf_suffix(): sort n records in key; the result goes to out, which is either key or other. */
 #define DEFINE_LEAF(type, suffix)                                                                \
 	DEFINE_INSERTION(type, suffix)                                                           \
 	DEFINE_COUNT(type, suffix)                                                               \

@@ -1,7 +1,8 @@
-/* vector.c -- a leaf in AVX-512.
+/* vector.c -- sorts a leaf with AVX-512.
  *
- * Keys are split in two by a pivot, the median of a sample, until few enough are left for a sorting network
- * in registers (partition.h, network.h).  Eight lanes are ordered by a table, sixteen by two compressions.
+ * Keys are split in two by a pivot, the median of a sample, until few enough are left for a sorting
+ * network in registers (partition.h, network.h).  Eight lanes are ordered by a table, sixteen by
+ * two compressions.
  */
 #include "cpu/sort/leaf.h"
 
@@ -14,13 +15,13 @@
 
 #define INLINE __attribute__((always_inline))
 
-/* Lanes that have the highest bit of c in their number. */
+/* Mask of the lanes whose number has the highest bit of c. */
 static inline INLINE uint32_t lane_mask(unsigned c)
 {
 	return c >= 8 ? 0xff00ff00 : c >= 4 ? 0xf0f0f0f0 : c >= 2 ? 0xcccccccc : 0xaaaaaaaa;
 }
 
-/* 128-bit quarter i becomes quarter i ^ c. */
+/* Move 128-bit quarter i to quarter i ^ c. */
 static inline INLINE CPU_AVX512_TARGET __m512i xor_quarters(__m512i v, unsigned c)
 {
 	switch (c) {
@@ -78,10 +79,10 @@ static inline INLINE CPU_AVX512_TARGET __m512i xor_lanes_32(__m512i v, unsigned 
 
 /* ---- pivots ------------------------------------------------------------------------------- */
 
-/* The lanes of v, those of `up` last. */
+/* Return the lanes of v, those of `up` last. */
 static inline INLINE CPU_AVX512_TARGET __m512i low_first_32(__m512i v, unsigned up)
 {
-	/* Lane i is lane i + ups, which moves the ups from the front to the end. */
+	/* Lane i takes lane i + ups, which moves the ups from the front to the end. */
 	static const uint32_t turned[32] = { 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15,
 					     0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15 };
 	const __m512i lows = _mm512_maskz_compress_epi32((__mmask16)~up, v);

@@ -1,6 +1,6 @@
-/* vector_avx2.c -- a leaf in AVX2.
+/* vector_avx2.c -- sorts a leaf with AVX2.
  *
- * As vector.c's, by pivots alone.  AVX2 has no compression: a vector is permuted by a table.
+ * Works like vector.c, by pivots alone.  AVX2 has no compression, so a table permutes each vector.
  */
 #include "cpu/sort/leaf.h"
 
@@ -13,7 +13,7 @@
 
 #define INLINE __attribute__((always_inline))
 
-/* 128-bit half i becomes half i ^ c. */
+/* Move 128-bit half i to half i ^ c. */
 static inline INLINE CPU_AVX2_TARGET __m256i xor_halves(__m256i v, unsigned c)
 {
 	return c ? _mm256_permute4x64_epi64(v, 0x4e) : v;
@@ -48,7 +48,7 @@ static inline INLINE CPU_AVX2_TARGET __m256i xor_lanes_64(__m256i v, unsigned c)
 	}
 }
 
-/* high in the lanes of 32 bits whose number has c's highest bit, elsewhere low. */
+/* Return high in the 32-bit lanes whose number has c's highest bit, low elsewhere. */
 static inline INLINE CPU_AVX2_TARGET __m256i blend_32(__m256i low, unsigned c, __m256i high)
 {
 	return c >= 4   ? _mm256_blend_epi32(low, high, 0xf0)
@@ -106,7 +106,7 @@ static inline INLINE CPU_AVX2_TARGET void store(void *to, __m256i v)
 }
 
 static const uint64_t order_32[256] = { RADIX_ORDERS };
-/* The same of lanes of 64 bits, each being two of 32. */
+/* The same for 64-bit lanes, each of which is two of 32 bits. */
 #define PAIRS(m)    (((m)&1) * 3 | ((m) >> 1 & 1) * 12 | ((m) >> 2 & 1) * 48 | ((m) >> 3 & 1) * 192)
 #define PAIRED(m)   RADIX_ORDER(PAIRS(m))
 #define PAIRED_4(m) PAIRED(m), PAIRED((m) + 1), PAIRED((m) + 2), PAIRED((m) + 3)
@@ -118,7 +118,7 @@ static inline INLINE CPU_AVX2_TARGET __m256i in_order(__m256i v, const uint64_t 
 		v, _mm256_cvtepu8_epi32(_mm_loadl_epi64((const __m128i *)(const void *)order)));
 }
 
-/* AVX2 compares signed numbers: the highest bits of keys are flipped for that. */
+/* AVX2 compares signed numbers, so the highest bits of keys are flipped. */
 static inline INLINE CPU_AVX2_TARGET __m256i flip_32(__m256i v)
 {
 	return _mm256_xor_si256(v, _mm256_set1_epi32(INT32_MIN));
@@ -143,7 +143,7 @@ static inline INLINE CPU_AVX2_TARGET unsigned greater_64(__m256i a, __m256i b)
 	return (unsigned)_mm256_movemask_pd(_mm256_castsi256_pd(greater));
 }
 
-/* So many bytes of keys, and the largest key in the lanes behind. */
+/* Load `bytes` bytes of keys, and the largest key in the lanes behind. */
 static inline INLINE CPU_AVX2_TARGET __m256i load_first(const void *from, size_t bytes)
 {
 	const __m256i first = first_bytes(bytes);

@@ -1,10 +1,10 @@
 /* bits.c -- rows of bits in portable C, and the choice between pushing and pulling. */
 #include "cpu/bfs/parts/bits.h"
 
-/* What a pulled vertex is taken to cost, in cache lines of a pushed row: it reads one or two, but
- * at an address that was not foreseen, and its bits are handled one by one.  Hot searches are alike
- * for 12 to 24; cold ones, where each line of a row comes from memory, are better off pulling
- * sooner. */
+/* Assumed cost of pulling a vertex, in cache lines of a pushed row.  A pull reads only one or two
+ * lines, but at an unpredictable address, and handles bits one by one.  With hot caches 12 to 24
+ * perform alike; with cold caches, where every line of a row comes from memory, pulling sooner is
+ * faster. */
 enum { PULL_LINES = 12 };
 
 void bfs_bits_fence(uint64_t *bits, uint32_t n, size_t words)
@@ -20,9 +20,9 @@ static unsigned log2_of(uint64_t x)
 	return 63 - (unsigned)__builtin_clzll(x | 1);
 }
 
-/* Each row takes the same share of what is left, so that of the logarithm a constant goes per
- * row, and the number of rows follows until less than one vertex is left.  Before the first rows
- * have shown the share, only they are compared. */
+/* Each row takes the same share of the vertices left, so log2(left) falls by a constant per row;
+ * that gives the number of rows until less than one vertex is left.  Until the share is known,
+ * assume BFS_CHECK_ROWS rows. */
 bool bfs_worth_pulling(const struct bfs_push *p, uint64_t left, uint64_t before, uint32_t rows_left)
 {
 	const uint64_t lines = p->words / BFS_LINE_WORDS;
@@ -47,14 +47,14 @@ static uint64_t count_clear(const uint64_t *bits, size_t words)
 	return count;
 }
 
-/* Vertex u is the parent of the bits of a word whose first is `parent`. */
+/* Make u the parent of the word's set bits; `parent` points to the entry of bit 0. */
 static void set_parents(int32_t *parent, uint64_t word, uint32_t u)
 {
 	for (; word; word &= word - 1)
 		parent[__builtin_ctzll(word)] = (int32_t)u;
 }
 
-/* One row into the slab: its new bits go to `found` and, with their parents, are visited. */
+/* Push one row into the slab.  With parents, only new bits go to `found`, and become visited. */
 static void push_row(const struct bfs_push *p, uint32_t u)
 {
 	const uint32_t *row = p->matrix + u * p->pitch;
@@ -75,7 +75,7 @@ static void push_row(const struct bfs_push *p, uint32_t u)
 	}
 }
 
-/* Without parents `found` gathers all bits, and is cleared of the old ones here. */
+/* Without parents, `found` holds all bits pushed; remove those that were visited before. */
 static uint64_t settle(struct bfs_push *p)
 {
 	for (size_t j = 0; j < p->words; j++) {

@@ -1,18 +1,18 @@
-/* bits.h -- what a search does with rows of bits, and how in portable C.
+/* bits.h -- operations of a search on rows of bits, and their portable versions.
  *
- * Bitmaps of vertices are 64-bit words, as many as a padded row has: a multiple of 16.  A slab is
- * a range of columns, BFS_SLAB_WORDS of them or what is left, always a multiple of 16.
+ * Bitmaps of vertices are arrays of 64-bit words, as long as a padded row: a multiple of 16 words.
+ * A slab is a range of columns: BFS_SLAB_WORDS words or what remains, always a multiple of 16.
  *
- * Two ways to find the next frontier in a slab:
+ * There are two ways to find the next frontier in a slab:
  *
- *	push	OR the rows of the frontier's vertices; what was not visited before is new.  Reads
- *		sequentially, but all of the slab of each row, and each row contributes less.
+ *	push	OR the rows of the frontier's vertices; bits not visited before are new.  Reads
+ *		sequentially, but reads the slab part of every row, and each row adds less.
  *	pull	AND each unvisited vertex's row of the transpose with the frontier, up to the first
  *		common bit.  In a dense graph that is in the row's first cache line or two, but a
  *		vertex that cannot be reached costs its whole row.
  *
- * So rows are pushed until few enough vertices of the slab are left that pulling them is cheaper
- * than the rows that pushing would still take; bfs_worth_pulling() decides.
+ * Rows are pushed until pulling the slab's remaining vertices is cheaper than the rows that pushing
+ * would still take; bfs_worth_pulling() decides.
  */
 #ifndef GPUBENCH_CPU_BFS_PARTS_BITS_H
 #define GPUBENCH_CPU_BFS_PARTS_BITS_H
@@ -24,54 +24,54 @@
 
 enum {
 	BFS_SLAB_WORDS = 128, /* 64-bit words: 1 KiB, 16 vectors of 512 bits */
-	BFS_LINE_WORDS = 8,   /* of a cache line */
-	BFS_CHECK_ROWS = 32,  /* rows between two looks at how many are left */
+	BFS_LINE_WORDS = 8,   /* 64-bit words of a cache line */
+	BFS_CHECK_ROWS = 32,  /* rows between two checks of how many vertices are left */
 };
 
 /* One slab of one level. */
 struct bfs_push {
-	const uint32_t *matrix; /* of bits, from the slab's first column on */
-	size_t pitch;           /* of the matrix, in 32-bit words */
-	const uint32_t *list;   /* the frontier */
-	uint32_t count;         /* of the frontier */
-	size_t words;           /* of the slab */
-	uint64_t *visited;      /* the slab's part; in and out */
-	uint64_t *found;        /* the slab's part of the new frontier; out */
-	int32_t *parent;        /* of the slab's first vertex on; NULL if not wanted */
-	uint32_t rows;          /* out: rows read */
-	uint64_t left;          /* out: vertices of the slab that are still unvisited */
+	const uint32_t *matrix; /* rows of bits, from the slab's first column on */
+	size_t pitch;           /* row pitch in 32-bit words */
+	const uint32_t *list;   /* vertices of the frontier */
+	uint32_t count;         /* entries of `list` */
+	size_t words;           /* 64-bit words of the slab */
+	uint64_t *visited;      /* words of this slab; in and out */
+	uint64_t *found;        /* words of this slab in the new frontier; out */
+	int32_t *parent;        /* from the slab's first vertex on; NULL if not wanted */
+	uint32_t rows;          /* out: number of rows read */
+	uint64_t left;          /* out: number of vertices of the slab still unvisited */
 };
 
-/* A frontier that has a word for each vertex. */
+/* A frontier with one word per vertex. */
 struct bfs_words {
-	const uint64_t *word; /* of vertex v */
-	const uint64_t *some; /* a bit for each vertex whose word is not 0 */
-	const uint32_t *at;   /* the words of `some` that are not 0 */
-	size_t count;         /* of these */
+	const uint64_t *word; /* indexed by vertex */
+	const uint64_t *some; /* one bit per vertex, set if its word is not 0 */
+	const uint32_t *at;   /* indices of the words of `some` that are not 0 */
+	size_t count;         /* entries of `at` */
 };
 
-/* A set of operations. */
+/* The operations for one instruction set. */
 struct bfs_bits_ops {
-	/* Push rows until all are pushed, or the slab is saturated, or pulling is cheaper. */
+	/* Push rows until all are pushed, the slab is saturated or pulling is cheaper. */
 	void (*push)(struct bfs_push *p);
-	/* Number of the first bit that both have in their first `words` words, or -1; *read counts
-	 * words. */
+	/* Return the number of the first bit set in both within the first `words` words, or -1; add
+	 * the words read to *read. */
 	int64_t (*pull)(const uint32_t *row, const uint64_t *frontier, size_t words,
 			uint64_t *read);
-	/* dist[v] = level for the bits v of `words` words. */
+	/* Set dist[v] = level for each set bit v of `words` words. */
 	void (*set)(int32_t *dist, const uint64_t *bits, size_t words, int32_t level);
-	/* The numbers of the bits, in ascending order; returns how many. */
+	/* Write the numbers of the set bits in ascending order; return how many. */
 	uint32_t (*list)(uint32_t *list, const uint64_t *bits, size_t words);
-	/* The OR of the frontier's words over a row's bits, as far as it takes to have all bits of
-	 * `open`; those are returned.  *read counts words of the row. */
+	/* OR the frontier's words over a row's set bits until all bits of `open` are found; return
+	 * those found.  Add the words of the row that were read to *read. */
 	uint64_t (*gather)(const uint32_t *row, const struct bfs_words *frontier, uint64_t open,
 			   uint64_t *read);
 };
 
-extern const struct bfs_bits_ops bfs_bits_plain, bfs_bits_avx512; /* the latter on x86 */
+extern const struct bfs_bits_ops bfs_bits_plain, bfs_bits_avx512; /* avx512: x86 only */
 
-/* Whether pulling `left` vertices is cheaper than pushing the rows that are left; `before` were
- * left BFS_CHECK_ROWS rows ago, 0 if that is not known. */
+/* True if pulling `left` vertices is cheaper than pushing the remaining rows.  `before` is the
+ * number of vertices left BFS_CHECK_ROWS rows ago, 0 if unknown. */
 bool bfs_worth_pulling(const struct bfs_push *p, uint64_t left, uint64_t before,
 		       uint32_t rows_left);
 
@@ -83,7 +83,7 @@ static inline uint64_t bfs_load64(const uint32_t *word)
 	return value;
 }
 
-/* All bits set from n on, none before; `words` words. */
+/* Clear bits 0 .. n - 1 of `words` words and set all others. */
 void bfs_bits_fence(uint64_t *bits, uint32_t n, size_t words);
 
 #endif

@@ -1,8 +1,8 @@
-/* bits_avx512.c -- rows of bits, 512 at a time.
+/* bits_avx512.c -- rows of bits, 512 bits at a time.
  *
- * A whole slab is 16 vectors: without parents they stay in registers while rows are ORed into
- * them, and a row costs its 16 loads.  With parents the few new bits of each row are looked for:
- * one test per vector, and a scalar loop over the words that have any.
+ * A whole slab is 16 vectors.  Without parents they stay in registers while rows are ORed into
+ * them, and a row costs its 16 loads.  With parents, one test per vector finds the few new bits of
+ * a row, and a scalar loop handles the words that have any.
  */
 #include "cpu/bfs/parts/bits.h"
 
@@ -12,10 +12,10 @@
 #include "cpu/simd.h"
 
 enum {
-	VECTORS = BFS_SLAB_WORDS / 8, /* of a whole slab */
-	AHEAD = 8,                    /* rows prefetched */
-	QUICK_ROWS = 4,               /* rows between two looks whether all are visited */
-	MASKED_BITS = 2,              /* of 64 of a row: from so many on they are taken by masks */
+	VECTORS = BFS_SLAB_WORDS / 8, /* vectors of a whole slab */
+	AHEAD = 8,                    /* rows to prefetch ahead */
+	QUICK_ROWS = 4,               /* rows between two checks for a saturated slab */
+	MASKED_BITS = 2,              /* words of a row with this many bits or more use masks */
 };
 
 #define INLINE static inline __attribute__((always_inline)) CPU_AVX512_TARGET
@@ -32,7 +32,7 @@ CPU_AVX512_TARGET static __attribute__((noinline)) uint64_t count_clear(const ui
 	return count;
 }
 
-/* The slab's part of row i of the frontier, if there is one. */
+/* Prefetch the slab's part of row i of the frontier, if there is one. */
 INLINE void prefetch_row(const struct bfs_push *p, uint32_t i, size_t vectors)
 {
 	const uint32_t *row;
@@ -58,8 +58,8 @@ INLINE uint64_t count_left(const __m512i *a, size_t vectors)
 	return count_clear(word, 8 * vectors);
 }
 
-/* Push without parents a slab of `vectors` vectors; a constant for whole slabs, so that they stay
- * in registers. */
+/* Push a slab of `vectors` vectors without parents.  `vectors` is a constant for whole slabs, which
+ * keeps them in registers. */
 INLINE void push_or(struct bfs_push *p, size_t vectors)
 {
 	__m512i a[VECTORS];
@@ -105,7 +105,7 @@ INLINE void push_or(struct bfs_push *p, size_t vectors)
 	p->left = left;
 }
 
-/* u is the parent of all bits of a vector whose first bit is *parent. */
+/* Make u the parent of all bits of a vector; `parent` points to the entry of its first bit. */
 INLINE void set_parents(int32_t *parent, __m512i bits, __mmask8 words, uint32_t u)
 {
 	const __m512i value = _mm512_set1_epi32((int)u);
@@ -121,7 +121,7 @@ INLINE void set_parents(int32_t *parent, __m512i bits, __mmask8 words, uint32_t 
 	}
 }
 
-/* One row with parents; returns the AND of what is visited then. */
+/* Push one row with parents; return the AND of all vectors visited after it. */
 INLINE __m512i push_row(const struct bfs_push *p, uint32_t u, size_t vectors)
 {
 	const uint32_t *row = p->matrix + u * p->pitch;
@@ -227,8 +227,8 @@ CPU_AVX512_TARGET static uint32_t list_avx512(uint32_t *list, const uint64_t *bi
 	return count;
 }
 
-/* A byte of the row is a mask: one OR adds the words of those of eight vertices that it has.  Where the
- * row has few bits they are taken one by one. */
+/* Each byte of the row is a mask: one masked OR adds the words of the vertices that it selects
+ * among eight.  Words with fewer than MASKED_BITS bits are taken bit by bit. */
 CPU_AVX512_TARGET static uint64_t gather_avx512(const uint32_t *row, const struct bfs_words *f,
 						uint64_t open, uint64_t *read)
 {

@@ -6,7 +6,7 @@
 
 #include "common/memory.h"
 
-/* From so many bytes on clearing is shared among threads. */
+/* Clearing at least this many bytes is shared among threads. */
 #define SHARED_CLEAR ((size_t)4 << 20)
 
 enum gb_status bfs_cpu_init(struct bfs_cpu *cpu, const void *params, const void *input,

@@ -8,10 +8,10 @@
 
 enum {
 	LOCAL = 1024,         /* vertices in a thread's buffer */
-	SHARED_EDGES = 32768, /* frontiers of fewer edges are not worth waking threads for */
-	CHUNK = 256,     /* vertices that a thread takes at a time: many more than are prefetched */
-	CANDIDATES = 32, /* edges whose marks are fetched at a time */
-	AHEAD = 8,       /* vertices whose edges are prefetched; twice that: whose rows */
+	SHARED_EDGES = 32768, /* frontiers with fewer edges are not worth waking threads for */
+	CHUNK = 256,          /* vertices that a thread takes at a time; many more than AHEAD */
+	CANDIDATES = 32,      /* edges whose marks are prefetched together */
+	AHEAD = 8,            /* vertices ahead to prefetch edges; twice that for rows */
 };
 
 enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cpu,
@@ -24,7 +24,7 @@ enum gb_status bfs_topdown_init(struct bfs_topdown *td, const struct bfs_cpu *cp
 	td->local = gb_host_alloc((size_t)cpu->threads * LOCAL, sizeof *td->local, err);
 	if (cpu->threads == 1)
 		return err->code;
-	/* Whole cache lines for each. */
+	/* Whole cache lines for each thread. */
 	td->words = (n + 511) / 512 * 8;
 	td->seen = gb_host_alloc((size_t)cpu->threads * td->words, sizeof *td->seen, err);
 	td->begun = gb_host_alloc((size_t)cpu->threads, sizeof *td->begun, err);
@@ -50,8 +50,8 @@ uint64_t bfs_topdown_edges(const struct bfs_topdown *td, const struct bfs_cpu *c
 	return edges;
 }
 
-/* Fetch what the vertices behind number i of the list will need.  Always inline: GCC leaves out calls of
- * functions that do nothing but prefetch. */
+/* Prefetch for the vertices that follow entry i of the list.  Always inline: GCC drops calls of
+ * functions that only prefetch. */
 static inline __attribute__((always_inline)) void look_ahead(const struct bfs_topdown *td,
 							     const struct bfs_csr *out, uint64_t i)
 {
@@ -61,7 +61,7 @@ static inline __attribute__((always_inline)) void look_ahead(const struct bfs_to
 		__builtin_prefetch(&out->column[out->row[td->list[i + AHEAD]]]);
 }
 
-/* One thread. */
+/* A step by one thread. */
 static void step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_t level)
 {
 	const uint64_t *const row = cpu->in->out.row;
@@ -92,7 +92,7 @@ static void step_alone(struct bfs_topdown *td, const struct bfs_cpu *cpu, int32_
 	td->looked = looked;
 }
 
-/* A thread's buffer to the end of the new frontier. */
+/* Append a thread's buffer to the new frontier. */
 static void append(struct bfs_topdown *td, const uint32_t *local, size_t count)
 {
 	const uint64_t place = __atomic_fetch_add(&td->end, count, __ATOMIC_RELAXED);
@@ -100,7 +100,7 @@ static void append(struct bfs_topdown *td, const uint32_t *local, size_t count)
 	memcpy(td->next + place, local, count * sizeof *local);
 }
 
-/* A thread's bits, none set before its first part in a search. */
+/* Return a thread's bits, cleared at its first use in a search. */
 static uint64_t *bits_of(struct bfs_topdown *td, int thread)
 {
 	uint64_t *seen = td->seen + (size_t)thread * td->words;
@@ -111,7 +111,7 @@ static uint64_t *bits_of(struct bfs_topdown *td, int thread)
 	return seen;
 }
 
-/* Whether this thread has not seen v before. */
+/* Mark v as seen by this thread; true if it was not seen before. */
 static bool is_new(uint64_t *seen, uint32_t v)
 {
 	const uint64_t bit = UINT64_C(1) << v % 64;
@@ -122,7 +122,7 @@ static bool is_new(uint64_t *seen, uint32_t v)
 	return true;
 }
 
-/* Whether v was unreached, and is reached from now on. */
+/* Try to reach v; true if this call reached it. */
 static bool claim(const struct bfs_cpu *cpu, uint32_t v, int32_t value)
 {
 	int32_t *mark = &cpu->mark[v], none = BFS_UNREACHED;
@@ -137,14 +137,14 @@ struct candidate {
 	uint32_t from, to;
 };
 
-/* What a thread does in a step. */
+/* State of one thread during a step. */
 struct part {
 	struct bfs_topdown *td;
 	const struct bfs_cpu *cpu;
 	int32_t level;
-	uint32_t *local; /* LOCAL: reached */
+	uint32_t *local; /* vertices reached; LOCAL entries */
 	size_t count;
-	struct candidate waiting[CANDIDATES]; /* for their marks */
+	struct candidate waiting[CANDIDATES]; /* edges whose marks are being prefetched */
 	unsigned candidates;
 };
 

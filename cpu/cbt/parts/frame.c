@@ -1,8 +1,8 @@
 /* frame.c -- see frame.h.
  *
- * The wishes of the leaves that start in a word are moved to the bits of those leaves, by PDEP
- * where there is BMI2; only the leaves that wish something are looked at one by one.  The bound is
- * those wishes: a few operations each, beside a pass over the field.
+ * The wishes of the leaves that start in a word are moved to those leaves' bits, by PDEP where
+ * there is BMI2; only leaves with a wish are handled one by one.  The bound is those wishes, a few
+ * operations each, and a pass over the field.
  */
 #include "cpu/cbt/parts/frame.h"
 
@@ -33,7 +33,7 @@ void cbt_chunk_look(const uint64_t *field, struct cbt_chunk *chunk)
 	chunk->last = 64 * (uint64_t)(high - 1) + 63 - (uint64_t)__builtin_clzll(field[high - 1]);
 }
 
-/* n wishes from leaf number `leaf` on, n = 1 .. 64. */
+/* Return n wishes from leaf number `leaf` on, n = 1 .. 64. */
 CBT_ALWAYS uint64_t wishes_at(const uint64_t *wishes, uint64_t leaf, unsigned n)
 {
 	const unsigned shift = (unsigned)(leaf % 64);
@@ -44,7 +44,7 @@ CBT_ALWAYS uint64_t wishes_at(const uint64_t *wishes, uint64_t leaf, unsigned n)
 	return word & UINT64_MAX >> (64 - n);
 }
 
-/* The lowest bits of x, in order, to where mask has ones. */
+/* Move the lowest bits of x, in order, to where mask has ones. */
 typedef uint64_t deposit_fn(uint64_t x, uint64_t mask);
 
 static inline uint64_t deposit_plain(uint64_t x, uint64_t mask)
@@ -64,17 +64,17 @@ CPU_AVX2_TARGET static inline uint64_t deposit_bmi2(uint64_t x, uint64_t mask)
 }
 #endif
 
-/* A chunk under way. */
+/* State of the pass over a chunk. */
 struct walk {
 	const struct cbt_chunk *chunk;
 	const uint64_t *field;
-	uint64_t before;    /* the last leaf of the words before; UINT64_MAX: none */
-	bool before_merges; /* what it wishes */
-	uint64_t after;     /* the first leaf behind the chunk */
-	uint64_t ahead;     /* a bit to be set in a word that is still to be read */
+	uint64_t before;    /* last leaf of the words before; UINT64_MAX: none */
+	bool before_merges; /* true if that leaf wishes to merge */
+	uint64_t after;     /* first leaf behind the chunk */
+	uint64_t ahead;     /* bit to set in a word that is still to be read */
 };
 
-/* The first leaf behind word w. */
+/* Start of the first leaf behind word w. */
 CBT_ALWAYS uint64_t leaf_behind(const struct walk *walk, size_t w)
 {
 	while (++w < walk->chunk->end_word)
@@ -83,8 +83,7 @@ CBT_ALWAYS uint64_t leaf_behind(const struct walk *walk, size_t w)
 	return walk->after;
 }
 
-/* Where the leaf ends that starts at bit `at` of `word`, number w, whose next word's first leaf is
- * at `behind`. */
+/* End of the leaf at bit `at` of `word`, number w; `behind` is the first leaf behind the word. */
 CBT_ALWAYS uint64_t leaf_end(uint64_t word, size_t w, unsigned at, uint64_t behind)
 {
 	const uint64_t above = at == 63 ? 0 : word >> (at + 1);
@@ -92,7 +91,7 @@ CBT_ALWAYS uint64_t leaf_end(uint64_t word, size_t w, unsigned at, uint64_t behi
 	return above ? 64 * (uint64_t)w + at + 1 + (uint64_t)__builtin_ctzll(above) : behind;
 }
 
-/* The word with the leaves of `split` split. */
+/* Return the word with the leaves of `split` split. */
 CBT_ALWAYS uint64_t split_leaves(struct walk *walk, uint64_t word, size_t w, uint64_t behind,
 				 uint64_t split)
 {
@@ -111,7 +110,7 @@ CBT_ALWAYS uint64_t split_leaves(struct walk *walk, uint64_t word, size_t w, uin
 	return result;
 }
 
-/* Those of the leaves that wish to be merged which are right siblings of one that wishes it too. */
+/* Return the leaves of `merge` that are right siblings of a leaf that wishes to merge too. */
 CBT_ALWAYS uint64_t merged_leaves(const struct walk *walk, uint64_t word, size_t w, uint64_t behind,
 				  uint64_t merge)
 {
@@ -137,7 +136,7 @@ CBT_ALWAYS void set_bit(uint64_t *field, uint64_t x)
 		field[x / 64] |= UINT64_C(1) << x % 64;
 }
 
-/* Word number w, not zero, has leaves with these wishes. */
+/* Apply the wishes of the leaves of word number w, which is not zero. */
 CBT_ALWAYS void change_word(struct walk *walk, uint64_t *field, size_t w, uint64_t split,
 			    uint64_t merge)
 {
@@ -187,7 +186,7 @@ CPU_AVX2_TARGET static void change_bmi2(struct walk *walk, uint64_t *field,
 }
 #endif
 
-/* The last leaf before chunk i, and what it wishes. */
+/* Find the last leaf before chunk i and its wish. */
 static void look_before(struct walk *walk, const struct cbt_frame *frame,
 			const struct cbt_chunk *chunk, size_t i)
 {

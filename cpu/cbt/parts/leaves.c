@@ -1,26 +1,25 @@
 /* leaves.c -- leaves by words of 64 bits: portable, and 64 positions at once with AVX-512.
  *
- * A word that is not zero starts with a leaf, since a leaf is as long as its position is a multiple
- * of.  The vector path takes 64 words at a time.  It compresses the positions of each word's set
- * bits to consecutive bytes, and lists them as 16-bit numbers that run through all words.  Then the
- * ids are made sixteen at a time, whatever words they come from: the distance to the next start is
+ * A word that is not zero starts with a leaf, because the position of a leaf is a multiple of its
+ * length.  The vector path takes 64 words at a time.  It compresses the positions of each word's
+ * set bits to consecutive bytes and lists them as 16-bit numbers that run through all words.  Then
+ * it makes sixteen ids at a time, whatever words they come from: the distance to the next start is
  * 2^s if the leaf lies s levels above the field, and the position shifted by s is the id.  Only the
- * last leaf may be longer than what the list covers.  Runs of words of 64 single bits need none of
- * that.
+ * last leaf may extend beyond the list.  Runs of words with 64 set bits skip all that.
  *
- * The bound is the ids: four bytes written for each leaf, a bit to 2^D bits read; in the caches
- * about five operations per word and seven for sixteen ids, by the two ports that take 512 bits.
+ * The bound is the ids: four bytes written per leaf, and 2^D bits read.  In the caches it is about
+ * five operations per word and seven per sixteen ids, on the two ports that take 512 bits.
  */
 #include "cpu/cbt/parts/leaves.h"
 
-/* Words that are taken at a time. */
+/* Words handled at a time. */
 enum { SPAN_WORDS = 64 };
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 #endif
 
-/* The first set bit from word `first` on; 2^depth if there is none. */
+/* Position of the first set bit from word `first` on; 2^depth if there is none. */
 static uint64_t next_leaf(const uint64_t *field, unsigned depth, size_t first)
 {
 	const size_t words = cbt_field_words(depth);
@@ -33,7 +32,7 @@ static uint64_t next_leaf(const uint64_t *field, unsigned depth, size_t first)
 
 /* ---- portable ---------------------------------------------------------------------------- */
 
-/* Node `start` of level D has a gap to the leaf at `next`: the id of the leaf there. */
+/* Id of the leaf at node `start` of level D if the next leaf starts at node `next`. */
 CBT_ALWAYS uint32_t leaf_id(uint32_t start, uint32_t next)
 {
 	return start >> cbt_log2(next - start);
@@ -43,7 +42,7 @@ CBT_ALWAYS size_t leaves_by_bits(const uint64_t *field, unsigned depth, size_t f
 				 struct cbt_leaves *out)
 {
 	const uint32_t root = UINT32_C(1) << depth;
-	uint32_t start = 0; /* the leaf at hand, as a node of level D; 0: none yet */
+	uint32_t start = 0; /* start of the current leaf, as a node of level D; 0: none yet */
 	uint64_t sum = 0;
 	size_t count = 0;
 
@@ -117,14 +116,14 @@ CPU_VBMI2_TARGET static size_t count_avx512(const uint64_t *field, size_t first,
 	return (size_t)_mm512_reduce_add_epi64(sum) + count_bits(field, w, end);
 }
 
-/* Ids on their way out. */
+/* Destination of ids. */
 struct sink {
-	uint32_t *ids;      /* NULL: added up */
-	__m512i pairs, odd; /* sums of ids 2i + 2^32 ids 2i + 1, and of ids 2i + 1 */
+	uint32_t *ids;      /* NULL: add the ids up */
+	__m512i pairs, odd; /* sums of the 64-bit lanes, two ids each, and of their upper ids */
 	bool around;
 };
 
-/* The first `n` (0 .. 16) of 16 ids. */
+/* Emit the first n (0 .. 16) of 16 ids. */
 CPU_VBMI2_TARGET CBT_ALWAYS void put(struct sink *to, __m512i id, unsigned n)
 {
 	const __mmask16 lanes = (__mmask16)((1U << n) - 1);
@@ -139,7 +138,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS void put(struct sink *to, __m512i id, unsigned n)
 	to->odd = _mm512_add_epi64(to->odd, _mm512_srli_epi64(id, 32));
 }
 
-/* 16 ids; around the caches if they are to be and can. */
+/* Emit 16 ids, around the caches if wanted and aligned. */
 CPU_VBMI2_TARGET CBT_ALWAYS void put_whole(struct sink *to, __m512i id)
 {
 	if (!to->ids || !to->around || (uintptr_t)to->ids % 64) {
@@ -150,7 +149,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS void put_whole(struct sink *to, __m512i id)
 	to->ids += 16;
 }
 
-/* 64 leaves of level D, the first of them node k. */
+/* Emit 64 leaves of level D; the first is node k. */
 CPU_VBMI2_TARGET CBT_ALWAYS void put_word(struct sink *to, uint32_t k)
 {
 	const __m512i lane = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
@@ -162,8 +161,8 @@ CPU_VBMI2_TARGET CBT_ALWAYS void put_word(struct sink *to, uint32_t k)
 	put_whole(to, _mm512_add_epi32(id, _mm512_set1_epi32(48)));
 }
 
-/* The positions of the set bits of the words in `set`, as numbers of 16 bits; up to 64 more are
- * overwritten.  Returns how many there are. */
+/* List the positions of the set bits of the words in `set` as 16-bit numbers; return how many there
+ * are.  Up to 64 entries behind them are overwritten. */
 CPU_VBMI2_TARGET CBT_ALWAYS size_t list_starts(const uint64_t *field, uint64_t set, uint16_t *start)
 {
 	const __m512i lane = _mm512_set_epi64(
@@ -189,7 +188,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS size_t list_starts(const uint64_t *field, uint64_t s
 	return count;
 }
 
-/* The ids of the 16 leaves from start[0] on; start[16] is where the last of them ends. */
+/* Return the ids of the 16 leaves from start[0] on; start[16] is where the last one ends. */
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i ids_of(const uint16_t *start, __m512i base)
 {
 	const __m512i at = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const void *)start));
@@ -200,8 +199,8 @@ CPU_VBMI2_TARGET CBT_ALWAYS __m512i ids_of(const uint16_t *start, __m512i base)
 				 _mm512_sub_epi32(_mm512_set1_epi32(31), zeros));
 }
 
-/* n leaves, whose positions are counted from node `base` of level D; start[n] is where the last of
- * them ends. */
+/* Emit n leaves whose positions count from node `base` of level D; start[n] is where the last one
+ * ends. */
 CPU_VBMI2_TARGET CBT_ALWAYS void put_leaves(struct sink *to, const uint16_t *start, size_t n,
 					    uint32_t base)
 {
@@ -216,10 +215,10 @@ CPU_VBMI2_TARGET CBT_ALWAYS void put_leaves(struct sink *to, const uint16_t *sta
 	put(to, ids_of(start + i, root), (unsigned)(n - i));
 }
 
-/* Words of 64, a bit each. */
+/* One bit for each of up to 64 words. */
 struct span {
-	uint64_t set;  /* not zero */
-	uint64_t full; /* 64 leaves of level D */
+	uint64_t set;  /* words that are not zero */
+	uint64_t full; /* words of 64 leaves of level D */
 };
 
 CPU_VBMI2_TARGET CBT_ALWAYS struct span look_at(const uint64_t *field, size_t words)
@@ -234,13 +233,13 @@ CPU_VBMI2_TARGET CBT_ALWAYS struct span look_at(const uint64_t *field, size_t wo
 		span.set |= (uint64_t)_mm512_test_epi64_mask(x, x) << i;
 		span.full |= (uint64_t)_mm512_cmpeq_epi64_mask(x, ones) << i;
 	}
-	/* A few of them are not worth the interruption. */
+	/* A few full words are not worth the interruption. */
 	if (8 * (size_t)__builtin_popcountll(span.full) < words)
 		span.full = 0;
 	return span;
 }
 
-/* The leaves of `words` <= 64 words from number `first` on; returns how many. */
+/* Emit the leaves of `words` <= 64 words from number `first` on; return how many there are. */
 CPU_VBMI2_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *field, unsigned depth,
 					     size_t first, size_t words)
 {
@@ -261,7 +260,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *fi
 			span.set &= span.set - 1;
 			continue;
 		}
-		/* Up to the next full one. */
+		/* All words before the next full one. */
 		part = span.set & span.full;
 		part = span.set & ((part & -part) - 1);
 		span.set &= ~part;
@@ -276,7 +275,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS size_t put_words(struct sink *to, const uint64_t *fi
 	return count;
 }
 
-/* For depth >= 6, where a word is full of positions. */
+/* For depth >= 6, where a word has 64 positions. */
 CPU_VBMI2_TARGET static size_t leaves_avx512(const uint64_t *field, unsigned depth, size_t first,
 					     size_t end, bool around, struct cbt_leaves *out)
 {
@@ -296,7 +295,7 @@ CPU_VBMI2_TARGET static size_t leaves_avx512(const uint64_t *field, unsigned dep
 
 #endif
 
-/* ---- the choice -------------------------------------------------------------------------- */
+/* ---- choice of instructions -------------------------------------------------------------- */
 
 size_t cbt_leaves(enum cpu_simd simd, const uint64_t *field, unsigned depth, size_t first,
 		  size_t end, bool around, struct cbt_leaves *out)

@@ -1,15 +1,13 @@
 /* sums.c -- see sums.h for the method.
  *
- * Within a word w of the field: pairs of bits become 2-bit sums, which is level D-1 as it stands;
- * 4-bit sums hold 0 .. 4 and need 3 bits, 8-bit sums 4, 16-bit sums 5, 32-bit sums 6, 64-bit
- * sums 7. Sixteen 3-bit sums and so on are squeezed together by PEXT, by shifts where there is no
- * BMI2, or for sixteen words at once by multiply-add and permutation with AVX-512
- * (sums_avx512.c).
+ * Within a word of the field, pairs of bits become 2-bit sums, which are level D-1 as they stand.
+ * 4-bit sums hold 0 .. 4 and need 3 bits, 8-bit sums 4, 16-bit sums 5, 32-bit sums 6, 64-bit sums
+ * 7. They are squeezed together, sixteen 3-bit sums per word and so on, by PEXT, by shifts without
+ * BMI2, or for many words at once by multiply-add and permutation with AVX-512 (sums_avx512.c).
  *
- * The bound is memory: 2^D bits are read and 3 * 2^D written.  Heaps that no cache holds are
- * written around them by whole lines, which saves reading what is overwritten, and nothing waits
- * for those lines before a thread has done its part.  At depth 28 one thread comes to 70 % of the
- * bandwidth of a copy.
+ * The bound is memory: 2^D bits are read and 3 * 2^D written.  Heaps that fit in no cache are
+ * written around the caches in whole lines, which saves reading what is overwritten.  A thread
+ * waits for those lines only after it has done its part.
  */
 #include "cpu/cbt/parts/sums.h"
 
@@ -27,16 +25,16 @@ enum {
 	BATCHES = (1 << (CBT_SUBTREE_LEVELS - CBT_BLOCK_LEVELS)) / CBT_BATCH,
 };
 
-/* From this depth on the heap is too large for the caches: 2^D/2 bytes. */
+/* From this depth on the heap, 2^D / 2 bytes, is too large for the caches. */
 enum { AROUND_DEPTH = 27 };
 
-/* First word of a level that has whole words. */
+/* First word of a level that fills whole words. */
 static size_t level_word(unsigned depth, unsigned level)
 {
 	return (size_t)(cbt_level_bit(depth, level) / 64);
 }
 
-/* ---- numbers of a few bits each, one behind the other into words ----------------------------- */
+/* ---- packing numbers of a few bits into words ---------------------------------------------- */
 
 struct writer {
 	uint64_t word; /* the lowest `used` bits are taken */
@@ -44,7 +42,7 @@ struct writer {
 	uint64_t *to;
 };
 
-/* value < 2^bits, bits 1 .. 64. */
+/* Append value < 2^bits; bits is 1 .. 64. */
 CBT_ALWAYS void append(struct writer *w, uint64_t value, unsigned bits)
 {
 	w->word |= value << w->used;
@@ -56,14 +54,14 @@ CBT_ALWAYS void append(struct writer *w, uint64_t value, unsigned bits)
 	w->word = w->used ? value >> (bits - w->used) : 0;
 }
 
-/* The last word, its other bits 0. */
+/* Write the last word, its other bits 0. */
 CBT_ALWAYS void append_end(const struct writer *w)
 {
 	if (w->used)
 		*w->to = w->word;
 }
 
-/* ---- words, bit by bit ------------------------------------------------------------------- */
+/* ---- packing, portable ------------------------------------------------------------------- */
 
 CBT_ALWAYS void pack_plain(uint64_t *to, const uint32_t count[64], unsigned width)
 {
@@ -76,14 +74,14 @@ CBT_ALWAYS void pack_plain(uint64_t *to, const uint32_t count[64], unsigned widt
 
 /* ---- a block, word by word --------------------------------------------------------------- */
 
-/* Bits of x where mask has ones, moved together.  The mask's ones come in runs of equal length and
- * distance: `run` of every `step`, both filling the word, so each round closes half of the gaps. */
+/* Move the bits of x where mask has ones together.  The ones come in runs of `run` bits every
+ * `step` bits throughout the word, so each round closes half of the gaps. */
 typedef uint64_t squeeze_fn(uint64_t x, uint64_t mask, unsigned run, unsigned step);
 
 static inline uint64_t squeeze_plain(uint64_t x, uint64_t mask, unsigned run, unsigned step)
 {
 	for (; step < 64; run *= 2, step *= 2) {
-		/* Fields of `run` bits every `step` bits: each second one joins the one below. */
+		/* Fields of `run` bits every `step` bits: every second one joins the one below. */
 		uint64_t low = ((UINT64_C(1) << run) - 1), keep = 0;
 
 		for (unsigned at = 0; at < 64; at += 2 * step)
@@ -155,8 +153,8 @@ CPU_AVX2_TARGET static void sum_bmi2(const struct cbt_rows *r, size_t n, uint32_
 }
 #endif
 
-/* Levels D-1 .. D-6 of n words of one block, up to 64, and their sums; what is left of the last word of
- * a level is 0. */
+/* Compute levels D-1 .. D-6 of n <= 64 words of a block, and their counts.  The rest of a level's
+ * last word is 0. */
 static void sum_words(enum cpu_simd simd, const struct cbt_rows *r, size_t n, uint32_t *count)
 {
 #if defined(__x86_64__)
@@ -168,10 +166,10 @@ static void sum_words(enum cpu_simd simd, const struct cbt_rows *r, size_t n, ui
 	sum_plain(r, n, count);
 }
 
-/* ---- the choice -------------------------------------------------------------------------- */
+/* ---- choice of instructions -------------------------------------------------------------- */
 
-/* The same for n blocks from number `first` on (both multiples of CBT_BATCH, or n is smaller).  They
- * are written after stage_end(). */
+/* Sum n blocks from number `first` on; both are multiples of CBT_BATCH, or n is smaller.  All sums
+ * are written only after stage_end(). */
 static void sum_blocks(const struct cbt_sums *s, size_t first, size_t n, uint32_t *count,
 		       struct cbt_stage *stage)
 {
@@ -208,7 +206,7 @@ void cbt_sums_fence(const struct cbt_sums *s)
 #endif
 }
 
-/* For all widths that cbt_pack_joint_avx512() knows. */
+/* Fill the tables of cbt_pack_joint_avx512() for all its widths. */
 static void init_joints(struct cbt_joint joint[CBT_JOINTS])
 {
 	for (unsigned width = CBT_FIRST_JOINT; width < CBT_FIRST_JOINT + CBT_JOINTS; width++) {
@@ -231,7 +229,7 @@ static void init_joints(struct cbt_joint joint[CBT_JOINTS])
 	}
 }
 
-/* n numbers (a multiple of 64) of `width` bits (8 .. 31) as n / 64 * width words. */
+/* Pack n numbers (a multiple of 64) of `width` bits (8 .. 31) into n / 64 * width words. */
 static void pack_groups(const struct cbt_sums *s, uint64_t *to, const uint32_t *count, size_t n,
 			unsigned width)
 {
@@ -252,7 +250,7 @@ static void pack_groups(const struct cbt_sums *s, uint64_t *to, const uint32_t *
 		pack_plain(to + i / 64 * width, count + i, width);
 }
 
-/* count[i] = count[2i] + count[2i + 1], i < n, n a multiple of 32. */
+/* Set count[i] = count[2i] + count[2i + 1] for i < n, n a multiple of 32. */
 static void add_pairs(enum cpu_simd simd, uint32_t *count, size_t n)
 {
 #if defined(__x86_64__)
@@ -277,7 +275,7 @@ enum gb_status cbt_sums_init(struct cbt_sums *s, uint64_t *heap, unsigned depth,
 	if (depth < CBT_BLOCK_LEVELS)
 		return GB_OK;
 	s->levels = depth < CBT_SUBTREE_LEVELS ? depth : CBT_SUBTREE_LEVELS;
-	/* Four subtrees per thread, if there is that much to do. */
+	/* At least four subtrees per thread, if the tree is large enough. */
 	while (threads > 1 && s->levels > CBT_BLOCK_LEVELS &&
 	       (size_t)1 << (depth - s->levels) < 4 * (size_t)threads)
 		s->levels--;
@@ -295,7 +293,7 @@ size_t cbt_sums_subtrees(const struct cbt_sums *s)
 
 /* ---- counts as 32-bit numbers ------------------------------------------------------------ */
 
-/* The sums of n nodes (a multiple of 64) of a level, from its node number `first` (one too). */
+/* Store the sums of n nodes of a level from node number `first` on; both are multiples of 64. */
 static void pack_level(const struct cbt_sums *s, unsigned level, size_t first,
 		       const uint32_t *count, size_t n)
 {
@@ -305,8 +303,8 @@ static void pack_level(const struct cbt_sums *s, unsigned level, size_t first,
 		    width);
 }
 
-/* The levels above `level` down to the one of which 64 of n nodes are left: those are in count
- * then.  It is piece number `piece` of as many nodes. */
+/* Compute the levels above `level` until 64 of the n nodes are left, whose counts are then in
+ * count.  The nodes are piece number `piece` of n each. */
 static void fold(const struct cbt_sums *s, unsigned level, size_t piece, uint32_t *count, size_t n)
 {
 	while (n > GROUP) {
@@ -340,8 +338,9 @@ void cbt_sums_subtree(const struct cbt_sums *s, size_t i)
 
 /* ---- the top ----------------------------------------------------------------------------- */
 
-/* The depth marker and levels 0 .. levels - 1, which lie one behind the other, to be followed by level
- * `levels`.  node: the sums of that one from element 2^levels on; the others are made before it. */
+/* Write the depth marker and levels 0 .. levels - 1, which lie one behind the other; the caller
+ * appends level `levels`.  node holds the sums of that level from element 2^levels on; this
+ * function computes the elements before them. */
 static struct writer begin(const struct cbt_sums *s, unsigned levels, uint32_t *node)
 {
 	struct writer w = { .to = s->heap };
@@ -355,8 +354,9 @@ static struct writer begin(const struct cbt_sums *s, unsigned levels, uint32_t *
 	return w;
 }
 
-/* A tree of less than a block, field included: its words' six levels apart, for only those levels of a heap
- * that have 64 nodes begin with a word, then all of it in order. */
+/* Sum a tree of less than a block and write it with its field.  The six levels of its words are
+ * computed apart, because only levels of at least 64 nodes begin with a word of the heap; then all
+ * levels are written in order. */
 static void whole_tree(const struct cbt_sums *s)
 {
 	enum { WORDS = 1 << (CBT_BLOCK_LEVELS - 1 - 6) };

@@ -1,17 +1,16 @@
 /* sums_avx512.c -- the inner loops of sums.c with AVX-512.
  *
- * Sums are widened by multiply-add, which also squeezes two neighbours together (low + 2^bits
- * high), until they fill whole bytes, which permutations gather to whole lines.  From 16-bit sums
- * on two vectors are one; its order is put right by the same permutations.  A block is eight
- * vectors and some 220 operations by the two ports that take 512 bits, 110 cycles; written within
- * the nearest cache it takes about 120.
+ * Multiply-add widens sums and squeezes two neighbours together (low + 2^bits high) until they fill
+ * whole bytes, which permutations gather into whole lines.  From 16-bit sums on, two vectors become
+ * one; the same permutations restore its order.  A block is eight vectors; its bound is the
+ * operations on the two ports that take 512 bits.
  */
 #include "cpu/cbt/parts/sums_avx512.h"
 
 #if defined(__x86_64__)
 #include <immintrin.h>
 
-/* Of each 64-bit lane x, whose halves hold `bits` bits each: 2 * bits bits. */
+/* Join the halves of each 64-bit lane of x, `bits` bits each, into 2 * bits bits. */
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_halves(__m512i x, unsigned bits)
 {
 	const __m512i low = _mm512_set1_epi64((INT64_C(1) << bits) - 1);
@@ -21,7 +20,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_halves(__m512i x, unsigned bits)
 
 /* ---- bytes to be gathered ---------------------------------------------------------------- */
 
-/* 64 bytes, from number `p` on, of a row of bytes f(0), f(1) ... */
+/* 64 bytes from number `p` on of a row of bytes f(0), f(1) ... */
 #define EIGHT(f, p)                                                                         \
 	f((p) + 0), f((p) + 1), f((p) + 2), f((p) + 3), f((p) + 4), f((p) + 5), f((p) + 6), \
 		f((p) + 7)
@@ -29,9 +28,10 @@ CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_halves(__m512i x, unsigned bits)
 	EIGHT(f, p), EIGHT(f, p + 8), EIGHT(f, p + 16), EIGHT(f, p + 24), EIGHT(f, p + 32), \
 		EIGHT(f, p + 40), EIGHT(f, p + 48), EIGHT(f, p + 56)
 
-/* Where the bytes of a level lie in vectors that hold 48, 40, 24 and 56 of them: in the three lower
- * bytes of each 32-bit lane; in the five, or three, lower bytes of the even 64-bit lanes, then of
- * the odd ones; in the seven lower bytes of each 64-bit lane.  One vector's follow the other's. */
+/* Places of a level's bytes in vectors that hold 48, 40, 24 or 56 of them.  48: the three lower
+ * bytes of each 32-bit lane.  40, 24: the five or three lower bytes of the even 64-bit lanes, then
+ * of the odd ones.  56: the seven lower bytes of each 64-bit lane.  The vectors are in
+ * sequence. */
 #define OF_48(p) ((p) % 48 / 3 * 4 + (p) % 3)
 #define OF_40(p) ((p) % 40 / 5 % 4 * 16 + (p) % 40 / 20 * 8 + (p) % 5)
 #define OF_24(p) ((p) % 24 / 3 % 4 * 16 + (p) % 24 / 12 * 8 + (p) % 3)
@@ -47,7 +47,7 @@ static const uint8_t from_24[2][64]
 	__attribute__((aligned(64))) = { { SIXTY_FOUR(OF_24, 0) }, { SIXTY_FOUR(OF_24, 64) } };
 static const uint8_t from_56[64] __attribute__((aligned(64))) = { SIXTY_FOUR(OF_56, 0) };
 
-/* Line number `line` of the bytes of four vectors that hold `bytes` each, at the places in from. */
+/* Gather line number `line` of four vectors' bytes, `bytes` of each, at the places in from. */
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i gather(const __m512i x[4], unsigned bytes,
 					   const uint8_t from[][64], unsigned line)
 {
@@ -71,15 +71,15 @@ CPU_VBMI2_TARGET CBT_ALWAYS void put_line(uint64_t *to, __m512i x, bool around)
 
 /* ---- a block ----------------------------------------------------------------------------- */
 
-/* A step for each of four vectors.  One vector's steps depend on each other, and the processor does
- * not look far enough ahead for those of the next. */
+/* Do a step for each of four vectors.  One vector's steps depend on each other, and the processor
+ * does not look far enough ahead to reach those of the next. */
 #define EACH(i, step)                          \
 	do {                                   \
 		for (size_t i = 0; i < 4; i++) \
 			step;                  \
 	} while (0)
 
-/* Words first .. first + 31: level D-1, level D-2, and in x the sums of level D-3 in bytes. */
+/* Compute levels D-1, D-2 of words first .. first + 31, and the sums of level D-3 as bytes in x. */
 CPU_VBMI2_TARGET CBT_ALWAYS void sum_words(const struct cbt_rows *r, size_t first, bool around,
 					   __m512i x[4])
 {
@@ -97,7 +97,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS void sum_words(const struct cbt_rows *r, size_t firs
 	EACH(i, x[i] = _mm512_and_si512(x[i], m2));
 	EACH(i, t[i] = _mm512_and_si512(t[i], m2));
 	EACH(i, x[i] = _mm512_add_epi8(x[i], t[i]));
-	/* low + 2^4 high to low + 2^3 high; then 12 bits of 16, 24 of 32 */
+	/* From low + 2^4 high to low + 2^3 high; then 12 of 16 bits, then 24 of 32. */
 	EACH(i, t[i] = _mm512_and_si512(x[i], _mm512_set1_epi8((char)0xf0)));
 	EACH(i, t[i] = _mm512_srli_epi64(t[i], 1));
 	EACH(i, t[i] = _mm512_sub_epi8(x[i], t[i]));
@@ -111,7 +111,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS void sum_words(const struct cbt_rows *r, size_t firs
 	EACH(i, x[i] = _mm512_and_si512(x[i], _mm512_set1_epi8(0x0f)));
 }
 
-/* 4 * 16 numbers of 32 bits that fit eight, as bytes. */
+/* Pack 4 * 16 numbers of 32 bits that are below 256 into bytes. */
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i narrow(__m512i a, __m512i b, __m512i c, __m512i d)
 {
 	const __m512i order =
@@ -121,7 +121,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS __m512i narrow(__m512i a, __m512i b, __m512i c, __m5
 	return _mm512_permutexvar_epi32(order, x);
 }
 
-/* A block, of whose level D-3 x has the sums in bytes: levels D-3 .. D-6, and count. */
+/* Compute levels D-3 .. D-6 of a block and count; x holds its sums of level D-3 as bytes. */
 CPU_VBMI2_TARGET CBT_ALWAYS void sum_bytes(const struct cbt_rows *r, const __m512i x[8],
 					   bool around, uint32_t *count)
 {
@@ -137,7 +137,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS void sum_bytes(const struct cbt_rows *r, const __m51
 	EACH(i, t[i] = _mm512_packus_epi16(t[i], u[i]));
 	EACH(i, t[i] = _mm512_permutexvar_epi64(even_first, t[i]));
 	EACH(i, put_line(r->level[3] + 8 * i, t[i], around));
-	/* Bytes of level D-4; 64-bit lanes from both vectors in turn. */
+	/* Bytes of level D-4; 64-bit lanes alternate between the two vectors. */
 	EACH(i, t[i] = _mm512_maddubs_epi16(x[2 * i], one));
 	EACH(i, u[i] = _mm512_maddubs_epi16(x[2 * i + 1], one));
 	EACH(i, s[i] = _mm512_packus_epi16(t[i], u[i]));
@@ -192,17 +192,18 @@ CPU_VBMI2_TARGET void cbt_sum_blocks_avx512(const struct cbt_rows *first, size_t
 
 /* ---- around the caches ------------------------------------------------------------------- */
 
-/* Levels D-4 .. D-6 of a batch are whole lines, of which each block brings some.  They go out while
- * the next batch is made, a few lines with each block: all at once they would fill the store
- * buffer, and just written they would have to wait for all that is before them in it. */
+/* A batch fills whole lines of levels D-4 .. D-6, and each of its blocks provides a part.  The
+ * lines are written while the next batch is computed, a few with each block.  All at once they
+ * would fill the store buffer; right after their own stores they would wait for everything before
+ * them in it. */
 enum {
 	LINES_A_BLOCK = (CBT_STAGE_LINES + CBT_BATCH - 1) / CBT_BATCH,
-	BATCH_WORDS = CBT_BATCH * 64, /* of the field: a page */
+	BATCH_WORDS = CBT_BATCH * 64, /* words of the field: a page */
 	SUBTREE_PAGES = (1 << CBT_SUBTREE_LEVELS) / 64 / BATCH_WORDS,
 };
 
-/* The field of the next subtree, fetched with each block of this one: a line of each of its eight
- * pages, since as many streams are faster than one.  Nothing but time depends on that. */
+/* Prefetch the next subtree's field, a line of each of its eight pages with each block of this one:
+ * so many streams are faster than one.  This affects nothing but time. */
 CPU_VBMI2_TARGET CBT_ALWAYS void fetch_ahead(const uint64_t *subtree, size_t block)
 {
 	for (size_t page = 0; page < SUBTREE_PAGES; page++) {
@@ -212,7 +213,7 @@ CPU_VBMI2_TARGET CBT_ALWAYS void fetch_ahead(const uint64_t *subtree, size_t blo
 	}
 }
 
-/* Lines first .. end - 1 of a batch. */
+/* Write lines first .. end - 1 of a batch around the caches. */
 CPU_VBMI2_TARGET CBT_ALWAYS void stream_lines(const struct cbt_staged *staged, size_t first,
 					      size_t end)
 {
@@ -261,7 +262,7 @@ CPU_VBMI2_TARGET void cbt_sums_fence_avx512(void)
 
 /* ---- wider sums -------------------------------------------------------------------------- */
 
-/* 16 numbers of 32 bits to eight of 2 * width bits. */
+/* Join 16 numbers of 32 bits into eight of 2 * width bits. */
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_pairs(const uint32_t *count, unsigned width)
 {
 	const __m512i x = _mm512_loadu_si512(count);
@@ -271,10 +272,10 @@ CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_pairs(const uint32_t *count, unsigned w
 	return _mm512_ternarylogic_epi64(low, x, _mm512_srlv_epi64(x, by), 0xca);
 }
 
-/* 32 numbers of `width` <= 16 bits to 4 * width bytes.  Four numbers are a 64-bit lane, eight end
- * at a whole byte: numbers 0 .. 15 lie in the lower halves of the 128-bit lanes.  Every second lane
- * is moved to the nibble where the one before it ends; of the bytes that both have a part of, each
- * gives its own. */
+/* Pack 32 numbers of `width` <= 16 bits into 4 * width bytes.  Four numbers fill a 64-bit lane, and
+ * eight end at a whole byte: numbers 0 .. 15 lie in the lower halves of the 128-bit lanes.  Every
+ * second lane is moved to the nibble where the one before it ends.  A byte shared by both is the OR
+ * of their parts. */
 CPU_VBMI2_TARGET CBT_ALWAYS __m512i join_fours(const uint32_t *count, const struct cbt_joint *joint,
 					       unsigned width)
 {

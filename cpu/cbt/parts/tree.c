@@ -1,4 +1,4 @@
-/* tree.c -- arrays, input and output of the CPU variants of cbt; single elements. */
+/* tree.c -- arrays, input and output of the CPU variants of cbt; operations on single elements. */
 #include "cpu/cbt/parts/tree.h"
 
 #include <omp.h>
@@ -82,9 +82,8 @@ void cbt_cpu_reduce(uint64_t *heap, unsigned depth)
 			cbt_get(heap, depth, 2 * k) + cbt_get(heap, depth, 2 * k + 1));
 }
 
-/* Leaf numbers of siblings that are leaves are neighbours, so the right one looks at the one
- * before it; their parent's sum shows whether the left one is a leaf, which a frame leaves as it
- * was. */
+/* Sibling leaves have consecutive numbers, so the right one also checks the wish before its own.
+ * Their parent's sum tells whether the left one is a leaf; a frame does not change sums. */
 void cbt_cpu_change(uint64_t *heap, unsigned depth, const struct cbt_frame *frame, size_t leaf,
 		    uint32_t k)
 {

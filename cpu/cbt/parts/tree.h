@@ -1,4 +1,4 @@
-/* tree.h -- what the CPU variants of cbt share: arrays, the way in and out, and the paper's two
+/* tree.h -- shared by the CPU variants of cbt: arrays, input and output, and the paper's two
  * algorithms on single elements.
  */
 #ifndef GPUBENCH_CPU_CBT_PARTS_TREE_H
@@ -12,7 +12,7 @@
 #include "common/status.h"
 #include "cpu/simd.h"
 
-/* What the last run found. */
+/* Results of the last run. */
 struct cbt_found {
 	uint64_t leaves, id_sum;
 };
@@ -22,8 +22,8 @@ struct cbt_cpu {
 	unsigned depth;
 	int threads;
 	uint64_t *heap;       /* reduce, cycle, update: the variant's own; else NULL */
-	const uint64_t *tree; /* the heap to decode: heap or the input's; bitfield: NULL */
-	uint32_t *ids;        /* in->leaves ids, or NULL if they are added up */
+	const uint64_t *tree; /* heap to decode: heap or the input's; bitfield: NULL */
+	uint32_t *ids;        /* in->leaves ids; NULL if only their sum is wanted */
 	struct cbt_found *found;
 };
 
@@ -31,20 +31,20 @@ struct cbt_cpu {
 enum gb_status cbt_cpu_init(struct cbt_cpu *cpu, const void *params, const void *input,
 			    bool keeps_heap, struct gb_error *err);
 
-/* For a variant whose state begins with its struct cbt_cpu: what its ops share. */
+/* Operations for every variant whose state begins with a struct cbt_cpu. */
 
-/* The input's tree into cpu->heap, if there is one: with its sums for an update, else without. */
+/* Copy the input's tree into cpu->heap, if there is one; its sums only for an update. */
 enum gb_status cbt_cpu_reset(void *state, int64_t sample, struct gb_error *err);
-/* Leaves, ids and heap into the workload's output. */
+/* Copy leaves, ids and heap into the workload's output. */
 enum gb_status cbt_cpu_download(void *state, void *output, struct gb_error *err);
 
-/* Leaves to the left of node k's subtree. */
+/* Number of leaves to the left of node k's subtree. */
 uint64_t cbt_cpu_rank(const uint64_t *heap, unsigned depth, uint32_t k);
 
-/* All sums, one element after the other, level by level. */
+/* Compute all sums one element at a time, level by level. */
 void cbt_cpu_reduce(uint64_t *heap, unsigned depth);
 
-/* Element k while other threads change its word, by atomic operations on other elements. */
+/* Read element k while other threads change other elements of its word atomically. */
 static inline uint64_t cbt_cpu_get(const uint64_t *heap, unsigned depth, uint32_t k)
 {
 	const uint64_t bit = cbt_element_bit(depth, k);
@@ -56,7 +56,7 @@ static inline uint64_t cbt_cpu_get(const uint64_t *heap, unsigned depth, uint32_
 	return value & ((UINT64_C(1) << width) - 1);
 }
 
-/* Node of leaf number `leaf` (figure 8 of the paper): from the root to the child that holds it,
+/* Node of leaf number `leaf` (figure 8 of the paper): from the root, go to the child that holds it
  * until a subtree has one leaf. */
 static inline uint32_t cbt_cpu_descend(const uint64_t *heap, unsigned depth, uint64_t leaf)
 {
@@ -79,8 +79,8 @@ static inline bool cbt_cpu_wish(const uint64_t *wishes, size_t leaf)
 	return wishes[leaf / 64] >> leaf % 64 & 1;
 }
 
-/* Carry out what the frame wishes for leaf number `leaf`, node k: at most one atomic operation on
- * the field, while others find and change other leaves. */
+/* Carry out the frame's wishes for leaf number `leaf`, node k.  Makes at most one atomic operation
+ * on the field, while other threads find and change other leaves. */
 void cbt_cpu_change(uint64_t *heap, unsigned depth, const struct cbt_frame *frame, size_t leaf,
 		    uint32_t k);
 

@@ -64,7 +64,7 @@ enum gb_status lbvh_cpu_init(struct lbvh_cpu *cpu, const void *params, const voi
 
 /* ---- whole builds ------------------------------------------------------------------------- */
 
-/* From the sorted codes. */
+/* The phases after the sort. */
 static void build_sorted(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer)
 {
 	if (!(build & LBVH_CPU_LEAVES)) {
@@ -98,7 +98,7 @@ void lbvh_cpu_build(struct lbvh_cpu *cpu, unsigned build, struct gb_timer *timer
 	}
 }
 
-/* The sum that `sah_cost` is of, not divided by the root's surface. */
+/* The sum of `sah_cost`, not divided by the root's surface. */
 static double cost(const struct lbvh_cpu *cpu)
 {
 	double sum = 0;
@@ -133,7 +133,8 @@ enum gb_status lbvh_builder_create(void *state, const void *params, const void *
 	struct lbvh_cpu *cpu = state;
 
 	if (((const struct lbvh_params *)params)->op != LBVH_BUILD)
-		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "this variant only builds trees: use --op=build");
 	(void)lbvh_cpu_init(cpu, params, input, needs, err);
 	lbvh_builder_results(cpu);
 	return err->code;

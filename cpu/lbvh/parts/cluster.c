@@ -1,21 +1,20 @@
 /* cluster.c -- a tree by clustering: H-PLOC (Benthin and others 2024) on a CPU.
  *
- * The codes' tree is walked bottom up, as in fused.c, but a finished range does not become a
- * node.  It keeps a list of at most KEPT clusters, ordered along the curve.  Where two ranges join,
- * their lists are strung together, and if that makes more than KEPT, clusters are merged: each one
- * looks RADIUS places to both sides for the partner with the smallest common box (half its
- * surface), and those that chose each other become a node.  The whole scene's list is merged down
- * to one, the root.
+ * The codes' tree is walked bottom-up, as in fused.c, but a finished range does not become a node:
+ * it keeps a list of at most KEPT clusters, ordered along the curve.  When two ranges join, their
+ * lists are concatenated, and a list longer than KEPT is reduced: each cluster looks RADIUS places
+ * to both sides for the partner with the smallest common box (half its surface), and two clusters
+ * that choose each other become a node.  The list of the whole scene is reduced to one cluster, the
+ * root.
  *
- * Which clusters meet depends on the codes alone: the tree is the same for any number of threads.
- * Leaves are taken in runs of RUN, shared among threads; a run numbers its nodes from 0 in memory
- * of its own.  What reaches over the ends of a run is joined by one thread afterwards; only then it
- * is known how many nodes come before a run's, and they are copied to their place.
+ * The codes alone determine which clusters meet, so the tree is the same for any number of threads.
+ * Threads share the leaves in runs of RUN; a run numbers its nodes from 0 in memory of its own.
+ * Afterwards one thread joins the ranges that reach over the ends of a run.  Only then the number
+ * of nodes before each run is known, and the runs' nodes are copied to their places.
  *
- * Progress: a wish to merge is one number of which both clusters know the same, and no cluster has
- * two equal ones, because the lowest bits tell the partner.  So the two of the strongest wish of
- * all choose each other.  Where all boxes are alike, neighbours 2 k and 2 k + 1 do: the list
- * halves.
+ * Progress: both clusters compute the same number for a wish to merge, and a cluster has no two
+ * equal ones, because the lowest bits identify the partner.  So the two clusters of the strongest
+ * wish choose each other.  If all boxes are alike, neighbours 2 k and 2 k + 1 do: the list halves.
  */
 #include "cpu/lbvh/parts/frame.h"
 
@@ -28,19 +27,19 @@ enum {
 	MOST = 2 * KEPT,
 	RADIUS = 8,
 	RUN = 1 << 13,
-	ROOM = MOST + RADIUS, /* of a list: every cluster has RADIUS neighbours */
-	PARTNER = 63,         /* bits that lead from a cluster to any other: i ^ j */
-	DEPTH = 136,          /* deltas rise towards each end of a run, and are less than 64 */
+	ROOM = MOST + RADIUS, /* entries of a list, so that every cluster has RADIUS neighbours */
+	PARTNER = 63,         /* mask of the bits that identify a partner: i ^ j */
+	DEPTH = 136,          /* deltas rise towards each end of a run and are below 64 */
 };
 
-/* Beyond all coordinates; the surface of a box of this size is still a float. */
+/* Beyond all coordinates; the surface of a box of this size is still a finite float. */
 #define FENCE 1e18f
 
-/* A child that is a node of the same run: its number there. */
+/* Flag of a child that is a node of the same run; the other bits are its number there. */
 #define LOCAL (UINT32_C(1) << 31)
 
-/* Clusters of a range of leaves, whose codes' deltas to its neighbours are given; -1 where there is
- * no neighbour. */
+/* Clusters of a range of leaves.  before, after: deltas of codes to the neighbouring leaves; -1 if
+ * there is no neighbour. */
 struct range {
 	int before, after, count;
 	uint32_t node[KEPT];
@@ -51,10 +50,10 @@ struct run {
 	struct range at[DEPTH];
 	int top;
 	uint32_t used;   /* nodes made */
-	uint32_t offset; /* of the first of them in the tree */
+	uint32_t offset; /* number of the first one in the tree */
 };
 
-/* A list under work. */
+/* A list that is being reduced. */
 struct list {
 	int count;
 	uint32_t node[ROOM];
@@ -63,7 +62,7 @@ struct list {
 
 typedef void choose_fn(struct list *l, int32_t strongest[ROOM]);
 
-/* Where new nodes go: numbers rise from `next` in a run, and fall in the tree's top. */
+/* Allocates new nodes: numbers rise from `next` in a run, and fall in the tree's top. */
 struct maker {
 	struct lbvh_node *node;
 	uint32_t next;
@@ -72,7 +71,7 @@ struct maker {
 	choose_fn *choose;
 };
 
-/* Runs that so many leaves make. */
+/* The number of runs for so many leaves. */
 static size_t runs_of(size_t leaves)
 {
 	return (leaves + RUN - 1) / RUN;
@@ -86,10 +85,10 @@ void lbvh_cpu_alloc_cluster(struct lbvh_cpu *cpu, struct gb_error *err)
 
 /* ---- merging ------------------------------------------------------------------------------ */
 
-/* Everything below `choose` is inlined into one copy per instruction set. */
+/* choose_body() and its callees are inlined into one copy per instruction set. */
 #define INLINED static inline __attribute__((always_inline))
 
-/* Boxes behind the list's end that no one wants to join: loops then need not know where it ends. */
+/* Append boxes that no cluster chooses, so that loops need not know where the list ends. */
 INLINED void fence(struct list *l)
 {
 	for (int i = l->count; i < ROOM; i++)
@@ -99,9 +98,9 @@ INLINED void fence(struct list *l)
 		}
 }
 
-/* For i = 0 .. MOST - 1 the wish for clusters i and i + apart to merge, smaller is stronger: half
- * the surface of their common box, as a float's bits, the lowest ones replaced by the number that
- * leads from one to the other. */
+/* For i = 0 .. MOST - 1, the wish of clusters i and i + apart to merge; smaller is stronger.  It is
+ * half the surface of their common box, as a float's bits, the lowest ones replaced by
+ * i ^ (i + apart). */
 INLINED void wishes(const struct list *l, int apart, int32_t wish[MOST])
 {
 	float area[MOST];
@@ -121,7 +120,7 @@ INLINED void wishes(const struct list *l, int apart, int32_t wish[MOST])
 		wish[i] = (wish[i] & ~PARTNER) | (i ^ (i + apart));
 }
 
-/* strongest[i]: the strongest wish that cluster i is part of. */
+/* strongest[i]: the strongest wish of cluster i. */
 INLINED void choose_body(struct list *l, int32_t strongest[ROOM])
 {
 	int32_t wish[MOST];
@@ -160,7 +159,7 @@ static choose_fn *best_choose(const struct lbvh_cpu *cpu)
 	return choose_plain;
 }
 
-/* Clusters i and j become a node, cluster `to`. */
+/* Merge clusters i and j into a node, cluster `to`. */
 static void merge(struct list *l, int i, int j, int to, struct maker *maker)
 {
 	struct lbvh_node *node = &maker->node[maker->next];
@@ -186,7 +185,7 @@ static void move(struct list *l, int from, int to)
 	}
 }
 
-/* Merge until at most `most` clusters are left. */
+/* Merge until at most `most` clusters remain. */
 static void reduce(struct list *l, int most, struct maker *maker)
 {
 	int32_t strongest[ROOM];
@@ -233,7 +232,7 @@ static void keep(const struct list *l, struct range *r)
 	}
 }
 
-/* Join the upper two ranges for as long as they are each other's nearest. */
+/* Join the top two ranges while each is the other's nearest. */
 static void join_top(struct run *run, struct maker *maker)
 {
 	while (run->top >= 2) {
@@ -280,7 +279,7 @@ static void sweep(struct lbvh_cpu *cpu, struct run *run, size_t begin, size_t en
 	run->used = maker.next;
 }
 
-/* ---- runs together ------------------------------------------------------------------------ */
+/* ---- joining runs ------------------------------------------------------------------------- */
 
 /* A child's number in the tree. */
 static uint32_t placed(const struct run *run, uint32_t child)
@@ -288,8 +287,8 @@ static uint32_t placed(const struct run *run, uint32_t child)
 	return child & LOCAL ? run->offset + (child & ~LOCAL) : child;
 }
 
-/* Join what the runs left, in order; the nodes made come first in the tree, the root's number 0
- * last. */
+/* Join the ranges that the runs left, in order.  The new nodes come first in the tree; number 0,
+ * the root, is made last. */
 static void join_runs(struct lbvh_cpu *cpu, struct run *runs, size_t count)
 {
 	struct maker maker = { cpu->node, 0, -1, 0, best_choose(cpu) };

@@ -1,8 +1,8 @@
 /* codes.c -- boxes of the primitives, and the Morton codes of their centres.
  *
- * Codes: the three axes of a box lie side by side in a vector of four floats, two boxes in one of
- * eight: their cells are spread to every third bit by the same shifts and masks and then joined.
- * Codes are those of lbvh_code_30() to the bit.  The bound is those thirty operations.
+ * The three axes of a box lie side by side in a vector of four floats, two boxes in one of eight.
+ * The same shifts and masks spread all cells to every third bit before they are joined.  Codes
+ * equal those of lbvh_code_30() bit for bit.  The bound is these operations.
  */
 #include "cpu/lbvh/parts/frame.h"
 
@@ -16,7 +16,7 @@
 
 /* ---- boxes -------------------------------------------------------------------------------- */
 
-/* The boxes of primitives begin .. end - 1, and around them all. */
+/* Compute the boxes of primitives begin .. end - 1 and the box around them all. */
 static void bound_part(struct lbvh_cpu *cpu, size_t begin, size_t end, LANES *all_lo, LANES *all_hi)
 {
 	const uint32_t *corner = cpu->input->triangle + 3 * begin;
@@ -63,7 +63,7 @@ void lbvh_cpu_bounds(struct lbvh_cpu *cpu, struct gb_timer *timer)
 
 #if defined(__x86_64__)
 
-/* Packed codes of primitives begin .. end - 1, an even number. */
+/* Compute the packed codes of primitives begin .. end - 1, an even number. */
 CPU_AVX2_TARGET static void codes_avx2(struct lbvh_cpu *cpu, const struct lbvh_grid *grid,
 				       size_t begin, size_t end)
 {
@@ -82,7 +82,7 @@ CPU_AVX2_TARGET static void codes_avx2(struct lbvh_cpu *cpu, const struct lbvh_g
 		const __m256 sum = _mm256_add_ps(_mm256_permute2f128_ps(a, b, 0x20),
 						 _mm256_permute2f128_ps(a, b, 0x31));
 		const __m256 place = _mm256_mul_ps(_mm256_sub_ps(sum, origin), scale);
-		/* The second operand wins against NaN. */
+		/* For NaN, max() and min() return the second operand. */
 		__m256i v = _mm256_cvttps_epi32(_mm256_min_ps(_mm256_max_ps(place, zero), most));
 
 		for (int i = 0; i < 4; i++)

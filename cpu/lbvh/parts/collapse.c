@@ -1,16 +1,16 @@
-/* collapse.c -- a binary tree becomes one of eight children a node, by all threads.
+/* collapse.c -- parallel collapse of a binary tree into one of eight children a node.
  *
- * Against a serial collapse, which takes longer than the build before it: the upper nodes are made
- * by one thread, breadth first, until there are enough subtrees for all; each of those is made by
- * one thread, depth first.  Nodes and blocks come from the thread's arena, which takes them from
- * the common arrays a chunk at a time.
+ * A serial collapse would take longer than the build before it.  One thread makes the upper nodes,
+ * breadth first, until there are enough subtrees for all threads; each subtree is then made by one
+ * thread, depth first.  Nodes and blocks come from the thread's arena, which takes them from the
+ * common arrays a chunk at a time.
  *
- * How many there are at most, for n primitives in leaves of up to 8: a node that is not full has
- * only leaves below it, and more than 8 primitives, else it would be a leaf; so there are at most
- * n / 9 nodes without inner children, fewer of those with two or more, and at most n / 7 of those
- * with one, which has seven leaves beside it.  Two blocks in a row hold more than 8 triangles.
+ * Upper bounds, for n primitives in leaves of up to 8: a node that is not full has only leaves
+ * below it, and more than 8 primitives, else it would be a leaf.  So there are at most n / 9 nodes
+ * without inner children, fewer with two or more, and at most n / 7 with one, which has seven
+ * leaves beside it.  Two blocks in a row hold more than 8 triangles.
  *
- * The bound is memory: binary nodes and triangles are read once, wide nodes and blocks written
+ * The bound is memory: binary nodes and triangles are read once, wide nodes and blocks are written
  * once.
  */
 #include <omp.h>
@@ -24,50 +24,49 @@
 
 enum {
 	CHUNK = 64,            /* nodes or blocks that an arena takes at a time */
-	LARGE = 8,             /* a leaf of more blocks takes them from the common array */
-	TASKS_PER_THREAD = 32, /* subtrees, for the threads to finish together */
-	SMALL_TREE = 2048,     /* of fewer primitives one thread makes all */
-	AHEAD = 16,            /* primitives whose vertices are fetched before their turn, */
-	FAR_AHEAD = 32,        /* and the vertices' numbers */
+	LARGE = 8,             /* leaves of more blocks take them from the common array */
+	TASKS_PER_THREAD = 32, /* subtrees per thread, for load balance */
+	SMALL_TREE = 2048,     /* one thread collapses trees of fewer primitives */
+	AHEAD = 16,            /* prefetch distance of vertices, in primitives */
+	FAR_AHEAD = 32,        /* prefetch distance of vertex numbers */
 };
 
-/* LBVH_DEPTH_FIRST in place of leaves. */
+/* LBVH_DEPTH_FIRST as a value of work.leaves. */
 #define DEPTH_FIRST UINT32_MAX
 
 struct lbvh_arena {
-	size_t node, node_end; /* taken and not in use yet */
+	size_t node, node_end; /* taken, not in use yet */
 	size_t block, block_end;
-	size_t open;    /* the block last begun, if lanes < LBVH_WIDTH */
-	unsigned lanes; /* in use there */
-	unsigned depth; /* of the deepest subtree made */
+	size_t open;    /* the block begun last, if lanes < LBVH_WIDTH */
+	unsigned lanes; /* lanes in use in that block */
+	unsigned depth; /* levels of the deepest subtree made */
 	char apart[64];
 };
 
 /* A binary subtree.  In a tree over Morton codes, or numbered depth first, its primitives are
- * index[first .. first + count); in another one, count says only whether they are more than a leaf
- * may have. */
+ * index[first .. first + count).  In other trees count only shows whether a leaf can hold them. */
 struct below {
 	uint32_t node, first, count;
 };
 
-/* A subtree to be made into wide node `to`, `level` nodes below the root's. */
+/* A subtree to become wide node `to`, `level` nodes below the root. */
 struct lbvh_top {
 	struct below from;
 	uint32_t to, level;
 };
 
-/* One collapse. */
+/* The state of one collapse. */
 struct work {
 	struct lbvh_wide *wide;
 	const struct lbvh_input *input;
 	const struct lbvh_node *node;
 	const uint32_t *index;
-	uint32_t leaves;              /* of a tree over Morton codes, or DEPTH_FIRST; else 0 */
-	const struct lbvh_plan *plan; /* or NULL: the largest box is opened first */
+	uint32_t leaves;              /* leaves in Karras' numbering, or DEPTH_FIRST; else 0 */
+	const struct lbvh_plan *plan; /* NULL: the largest box is opened first */
 	atomic_size_t node_next, block_next;
 };
 
-/* A child to be. */
+/* A candidate for a child of a wide node. */
 struct kid {
 	struct below below;
 	bool leaf;
@@ -79,7 +78,7 @@ static bool is_leaf(const struct lbvh_node *node)
 	return node->left & LBVH_LEAF;
 }
 
-/* Primitives below a node, or one more than a leaf has if they are more and the node is inner. */
+/* Primitives below a node; LBVH_WIDTH + 1 if an inner node has more than LBVH_WIDTH. */
 static uint32_t count_below(const struct work *w, uint32_t root)
 {
 	const unsigned most = LBVH_WIDTH;
@@ -109,7 +108,7 @@ static struct kid make_kid(const struct work *w, struct below below)
 {
 	const struct lbvh_node *n = w->node + below.node;
 
-	if (!is_leaf(n)) { /* opened soon, if it is no leaf here */
+	if (!is_leaf(n)) { /* opened soon, unless it becomes a leaf */
 		__builtin_prefetch(w->node + n->left);
 		__builtin_prefetch(w->node + n->right);
 	}
@@ -119,10 +118,10 @@ static struct kid make_kid(const struct work *w, struct below below)
 			     lanes_area(n->lo, n->hi) };
 }
 
-/* The first primitive of the right child, where primitives lie in the order of the leaves.  By
- * Karras' numbering the left child is, or as a leaf has, the number of the last leaf of its range,
- * and the next leaf's first primitive is it; depth first, the node before the right child is the
- * left one's last leaf. */
+/* The first primitive of the right child, where primitives lie in leaf order.  In Karras' numbering
+ * the left child has the number of the last leaf of its range, as an inner node or as a leaf; the
+ * next leaf holds that primitive.  In depth-first order, the node before the right child is the
+ * last leaf of the left one. */
 static uint32_t middle_of(const struct work *w, const struct lbvh_node *node)
 {
 	uint32_t last;
@@ -152,7 +151,7 @@ static void part(const struct work *w, struct below parent, struct below child[2
 	child[1].count = parent.first + parent.count - middle;
 }
 
-/* The up to eight children of a wide node, the largest opened first; returns how many. */
+/* Find the children of a wide node, up to eight, opening the largest first; return how many. */
 static unsigned open_largest(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
 {
 	unsigned count = 1;
@@ -175,8 +174,8 @@ static unsigned open_largest(const struct work *w, struct below root, struct kid
 	return count;
 }
 
-/* The children that a subtree gives to the node above, up to `slots`, by the plan, behind `count`
- * others; returns how many there are then. */
+/* Append the children that a subtree gives to the node above, up to `slots`, by the plan.  Return
+ * the new count. */
 static unsigned take_planned(const struct work *w, uint32_t root, unsigned slots,
 			     struct kid kid[LBVH_WIDTH], unsigned count)
 {
@@ -191,7 +190,7 @@ static unsigned take_planned(const struct work *w, uint32_t root, unsigned slots
 	return take_planned(w, n->right, slots - share[slots - 1], kid, count);
 }
 
-/* The children of a wide node by the plan; returns how many. */
+/* Find the children of a wide node by the plan; return their number. */
 static unsigned open_planned(const struct work *w, struct below root, struct kid kid[LBVH_WIDTH])
 {
 	const unsigned share = w->plan[root.node].left[0];
@@ -206,7 +205,7 @@ static unsigned open_planned(const struct work *w, struct below root, struct kid
 
 /* ---- triangles ---------------------------------------------------------------------------- */
 
-/* `count` blocks in a row. */
+/* Take `count` blocks in a row. */
 static size_t take_blocks(struct work *w, struct lbvh_arena *arena, size_t count)
 {
 	size_t at;
@@ -239,15 +238,15 @@ static void set_lane(struct lbvh_block *block, unsigned lane, const struct lbvh_
 	block->primitive[lane] = primitive;
 }
 
-/* A place for one triangle after the other. */
+/* The place of the next triangle. */
 struct writer {
 	struct lbvh_block *block;
 	unsigned lane;
 };
 
-/* Fetch the vertices of a primitive soon to be written and, before that, their numbers: leaves come
- * in the order of `index`, which is none in the mesh.  Inlined by force: GCC leaves out calls of
- * functions that do nothing but this. */
+/* Prefetch the vertices of a primitive that is written soon and, earlier, their numbers: the order
+ * of `index` is random in the mesh.  Inlined by force: GCC drops calls of functions that only
+ * prefetch. */
 static inline __attribute__((always_inline)) void fetch_ahead(const struct work *w, size_t i)
 {
 	const struct lbvh_input *in = w->input;
@@ -276,7 +275,7 @@ static void write_run(const struct work *w, struct writer *to, uint32_t first, u
 	}
 }
 
-/* The triangles below a binary node. */
+/* Write the triangles below a binary node. */
 static void write_below(const struct work *w, struct writer *to, const struct below *below)
 {
 	uint32_t stack[LBVH_WIDTH + 1], root = below->node;
@@ -301,7 +300,7 @@ static void write_below(const struct work *w, struct writer *to, const struct be
 	}
 }
 
-/* Make a leaf of a child: its triangles go to the open block if they fit there. */
+/* Make a leaf of a child.  Its triangles go to the open block if they fit. */
 static void make_leaf(struct work *w, struct lbvh_arena *arena, const struct kid *kid,
 		      struct lbvh_wide_node *node, unsigned slot)
 {
@@ -343,7 +342,7 @@ static void set_bounds(struct lbvh_wide_node *to, unsigned slot, const struct lb
 	}
 }
 
-/* Make one wide node, with its leaves.  The children that are nodes get numbers in a row, and go to
+/* Make one wide node and its leaves.  The children that are nodes get consecutive numbers and go to
  * inner[0 ..); returns how many. */
 static unsigned make_node(struct work *w, struct lbvh_arena *arena, const struct lbvh_top *top,
 			  struct lbvh_top inner[LBVH_WIDTH])
@@ -375,7 +374,7 @@ static unsigned make_node(struct work *w, struct lbvh_arena *arena, const struct
 	return nodes;
 }
 
-/* A whole subtree, depth first. */
+/* Make a whole subtree, depth first. */
 static void make_subtree(struct work *w, struct lbvh_arena *arena, const struct lbvh_top *top)
 {
 	struct lbvh_top inner[LBVH_WIDTH];
@@ -385,8 +384,8 @@ static void make_subtree(struct work *w, struct lbvh_arena *arena, const struct 
 		make_subtree(w, arena, inner + i);
 }
 
-/* The upper nodes, until about `wanted` subtrees wait or none is left; they are
- * w->wide->top[*first .. the number returned). */
+/* Make the upper nodes until about `wanted` subtrees are pending or none is left.  The pending ones
+ * are w->wide->top[*first .. the number returned). */
 static size_t make_top(struct work *w, size_t wanted, size_t *first)
 {
 	struct lbvh_arena *arena = w->wide->arena;
@@ -451,7 +450,7 @@ enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
 	const size_t spare = (size_t)threads * CHUNK + CHUNK;
 
 	*wide = (struct lbvh_wide){ .threads = threads };
-	/* A chunk's last nodes stay unused where its next node has more inner children. */
+	/* The last nodes of a chunk stay unused if the next node has more inner children. */
 	wide->node_room = 1 + (2 * count / 9 + count / 7) * CHUNK / (CHUNK - LBVH_WIDTH) + spare;
 	wide->block_room = (count / 4 + 1) * CHUNK / (CHUNK - LARGE) + spare;
 	wide->top_room = 1 + (size_t)threads * TASKS_PER_THREAD * 2 * LBVH_WIDTH;

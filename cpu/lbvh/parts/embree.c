@@ -27,11 +27,11 @@ RTCDevice lbvh_embree_device(int threads, struct gb_error *err)
 	if (!device)
 		(void)lbvh_embree_check(NULL, err);
 	if (!device && !err->code)
-		gb_fail(err, GB_EUNAVAILABLE, "Embree gave no device");
+		gb_fail(err, GB_EUNAVAILABLE, "Embree could not create a device");
 	return device;
 }
 
-/* Only a device tells. */
+/* The version that runs, not the one compiled against: only a device reports it. */
 const char *lbvh_embree_library(void)
 {
 	static char text[48];

@@ -1,7 +1,7 @@
-/* embree.h -- Intel's Embree, 4 or 3: devices, errors and the version, for all peers on it.
+/* embree.h -- Intel's Embree, 4 or 3: devices, errors and the version, for all variants on it.
  *
- * A device has as many threads as --threads asks for.  Embree allocates its trees itself; that memory
- * is not in the record.
+ * A device has --threads threads.  Embree allocates its trees itself; a record does not count that
+ * memory.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_EMBREE_H
 #define GPUBENCH_CPU_LBVH_PARTS_EMBREE_H
@@ -14,11 +14,12 @@
 
 #include "common/status.h"
 
-/* A device of that many threads, or NULL. */
+/* A new device with that many threads, or NULL. */
 RTCDevice lbvh_embree_device(int threads, struct gb_error *err);
-/* GB_ERUNTIME with Embree's words, if it reports an error; the device may be NULL. */
+/* Report a pending error of Embree: GB_EMEMORY or GB_ERUNTIME with its text.  The device may be
+ * NULL. */
 enum gb_status lbvh_embree_check(RTCDevice device, struct gb_error *err);
-/* "Embree 4.3.3": the library that runs. */
+/* The version of the library that runs, like "Embree 4.3.3". */
 const char *lbvh_embree_library(void);
 
 #endif

@@ -1,19 +1,19 @@
-/* fused.c -- leaves, hierarchy and boxes in one sweep over the sorted codes, bottom up
- * (Apetrei 2014: "Fast and simple agglomerative LBVH construction").
+/* fused.c -- leaves, hierarchy and boxes in one bottom-up sweep over the sorted codes (Apetrei
+ * 2014: "Fast and simple agglomerative LBVH construction").
  *
- * A subtree over leaves a .. b joins its neighbour on the side where the codes share more bits:
- * delta(a - 1, a) against delta(b, b + 1), which never tie between different codes.  On a GPU each
- * leaf is a thread, and of two threads that meet at a node the second goes on; here a thread owns
- * a run of leaves, takes them in order, and what waits for its neighbour is a stack, so that
- * inside the run nothing is atomic and boxes come from the top of the stack instead of memory.
- * Whether a subtree that touches the run's ends may join is decided by the true neighbours' codes;
- * the few that must wait for another thread's are joined by one thread at the end.
+ * A subtree over leaves a .. b joins the neighbour whose codes share more bits with its own: it
+ * compares delta(a - 1, a) with delta(b, b + 1), which never tie for different codes.  On a GPU
+ * each leaf is a thread, and the second of two threads that meet at a node goes on.  Here a thread
+ * takes a run of leaves in order, and subtrees that wait for a neighbour form a stack.  Inside the
+ * run nothing is atomic, and boxes come from the top of the stack instead of memory.  The codes of
+ * the true neighbours decide whether a subtree at an end of the run may join.  One thread joins the
+ * few that wait for another thread's subtree at the end.
  *
- * A join that is made is one that any other order would make, too, and its node is numbered from
- * its range alone (common/lbvh.h): the tree is that of Karras' construction, byte for byte.
+ * Any other order would make the same joins, and a node's number depends only on its range
+ * (common/lbvh.h), so the tree is that of Karras' construction, byte for byte.
  *
- * Bound: memory.  Each box of a primitive is gathered once (prefetched, in the order of the curve),
- * each node written once (prefetched, too).
+ * Bound: memory.  Each primitive's box is gathered once (prefetched, in curve order), and each node
+ * is written once (prefetched, too).
  */
 #include "cpu/lbvh/parts/frame.h"
 
@@ -23,13 +23,13 @@
 #include "cpu/lbvh/parts/lanes.h"
 
 enum {
-	PREFETCH = 24,    /* boxes ahead: their order is random in memory */
-	INNER_AHEAD = 32, /* nodes that will be written: most inner ones are numbered near */
+	PREFETCH = 24,    /* prefetch distance of boxes, whose order in memory is random */
+	INNER_AHEAD = 32, /* prefetch distance of nodes: most inner ones are numbered nearby */
 	LEAVES_AHEAD = 16,
-	DEPTH = 192, /* deltas rise towards each end of a run, and are less than 64 */
+	DEPTH = 192, /* deltas rise towards each end of a run and are below 64 */
 };
 
-/* A finished subtree over leaves a .. b, whose codes' deltas to its neighbours are given; -1 where
+/* A finished subtree over leaves a .. b.  before, after: deltas of codes to its neighbours; -1 if
  * there is no neighbour. */
 struct subtree {
 	LANES lo, hi;
@@ -48,7 +48,7 @@ void lbvh_cpu_alloc_fused(struct lbvh_cpu *cpu, struct gb_error *err)
 	cpu->stacks = gb_host_alloc((size_t)cpu->threads, sizeof(struct stack), err);
 }
 
-/* The number that an inner node over a .. b has: its end towards the sibling that it will join. */
+/* The number of the inner node over a .. b: the end towards the sibling that it will join. */
 static uint32_t inner_number(const struct subtree *s)
 {
 	if (s->before < 0 && s->after < 0)
@@ -56,7 +56,7 @@ static uint32_t inner_number(const struct subtree *s)
 	return s->after > s->before ? s->b : s->a;
 }
 
-/* Join the upper two subtrees for as long as they are each other's nearest. */
+/* Join the top two subtrees while each is the other's nearest. */
 static void join_top(struct lbvh_cpu *cpu, struct stack *stack)
 {
 	while (stack->top >= 2) {
@@ -75,8 +75,8 @@ static void join_top(struct lbvh_cpu *cpu, struct stack *stack)
 	}
 }
 
-/* Fetch the lines of nodes that are written soon: two streams in one array, of which the inner
- * nodes' goes forth and back a little, which the processor does not foresee. */
+/* Prefetch nodes that are written soon.  They form two streams in one array; that of the inner
+ * nodes moves back and forth a little, which the hardware does not predict. */
 static void prefetch_nodes(const struct lbvh_cpu *cpu, uint32_t leaf)
 {
 	if (leaf + LEAVES_AHEAD < cpu->leaves)
@@ -85,7 +85,7 @@ static void prefetch_nodes(const struct lbvh_cpu *cpu, uint32_t leaf)
 		__builtin_prefetch(&cpu->node[leaf + INNER_AHEAD], 1);
 }
 
-/* The leaf at sorted places i .. *end - 1, as a subtree; writes the node and its indices. */
+/* Make the leaf at sorted positions i .. *end - 1 as a subtree; write its node and indices. */
 static void make_leaf(struct lbvh_cpu *cpu, size_t i, uint32_t leaf, int before, size_t *end,
 		      struct subtree *out)
 {
@@ -114,7 +114,7 @@ static void make_leaf(struct lbvh_cpu *cpu, size_t i, uint32_t leaf, int before,
 	*end = k;
 }
 
-/* The leaves that start in this thread's part. */
+/* Process the leaves that start in this thread's part. */
 static void sweep(struct lbvh_cpu *cpu, size_t thread, size_t threads, struct stack *stack)
 {
 	const size_t end = cpu->count * (thread + 1) / threads;
@@ -138,7 +138,7 @@ static void sweep(struct lbvh_cpu *cpu, size_t thread, size_t threads, struct st
 	}
 }
 
-/* Join what the threads left, in order. */
+/* Join the subtrees that the threads left, in order. */
 static void join_stacks(struct lbvh_cpu *cpu, int threads)
 {
 	const struct stack *stacks = cpu->stacks;

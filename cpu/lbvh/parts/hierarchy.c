@@ -1,21 +1,20 @@
-/* hierarchy.c -- leaves, inner nodes and their boxes as the paper builds them (section 4.1,
- * steps 3 to 5): phase after phase over arrays.
- */
+/* hierarchy.c -- leaves, inner nodes and their boxes as in the paper (section 4.1, steps 3 to 5),
+ * one phase after the other. */
 #include "cpu/lbvh/parts/frame.h"
 
 #include <float.h>
 
 #include "cpu/lbvh/parts/lanes.h"
 
-enum { PREFETCH = 24 }; /* boxes ahead: their order is random in memory */
+enum { PREFETCH = 24 }; /* prefetch distance of boxes, whose order in memory is random */
 
-/* The primitive at place i of the sorted order. */
+/* The primitive at position i of the sorted order. */
 static uint32_t primitive_at(const struct lbvh_cpu *cpu, size_t i)
 {
 	return cpu->needs & LBVH_CPU_CODES_63 ? cpu->index[i] : (uint32_t)cpu->pair[i];
 }
 
-/* Whether a new code starts at place i. */
+/* True if a new code starts at position i. */
 static bool starts_leaf(const struct lbvh_cpu *cpu, size_t i)
 {
 	return i == 0 || lbvh_cpu_code(cpu, i) != lbvh_cpu_code(cpu, i - 1);
@@ -97,7 +96,8 @@ static int delta(const struct lbvh_cpu *cpu, int64_t i, int64_t j)
 	return lbvh_delta(cpu->code[i], cpu->code[j]);
 }
 
-/* Inner node i: one end of its range is leaf i; the other end and the split by binary search. */
+/* Inner node i: leaf i is one end of its range; binary searches find the other end and the
+ * split. */
 static void karras_node(const struct lbvh_cpu *cpu, int64_t i, uint32_t *left, uint32_t *right)
 {
 	const int64_t inner = (int64_t)cpu->leaves - 1;
@@ -150,13 +150,13 @@ static void join(struct lbvh_cpu *cpu, size_t i)
 
 #define DONE UINT64_MAX
 
-/* Whether node i has its box: a leaf, or marked. */
+/* True if node i has its box: it is a leaf or marked. */
 static bool is_done(const struct lbvh_cpu *cpu, uint32_t i)
 {
 	return i >= cpu->leaves - 1 || __atomic_load_n(&cpu->mark[i], __ATOMIC_ACQUIRE) == DONE;
 }
 
-/* The box of inner node i if both children have theirs. */
+/* Make the box of inner node i if both children have theirs. */
 static void refit_node(struct lbvh_cpu *cpu, size_t i)
 {
 	const uint64_t children = __atomic_load_n(&cpu->mark[i], __ATOMIC_RELAXED);
@@ -186,7 +186,7 @@ static void refit_by_passes(struct lbvh_cpu *cpu)
 	}
 }
 
-/* From leaf `leaf` upwards, as long as this thread is the second at a node. */
+/* Climb from a leaf as long as this thread is the second one at a node. */
 static void climb(struct lbvh_cpu *cpu, size_t leaf)
 {
 	size_t i = cpu->leaves - 1 + leaf;

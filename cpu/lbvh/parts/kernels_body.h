@@ -1,8 +1,8 @@
-/* kernels_body.h -- the kernels of kernels.h, in the words of words_*.h, which is included before.
- * KERNELS is the table to define.
+/* kernels_body.h -- the kernels of kernels.h, written in the vector operations of a words_*.h,
+ * which is included before.  KERNELS is the name of the table to define.
  *
- * Made once per instruction set: the rays of a packet, here; their way through a wide tree by turns,
- * in groups, and all together.
+ * This file makes the rays of a packet; the files that it includes trace rays interleaved, in
+ * groups and in packets.  It is compiled once per instruction set.
  */
 #include <float.h>
 #include <math.h>
@@ -10,7 +10,7 @@
 #include <string.h>
 
 #ifndef FW
-/* Packets are eight lanes wide, too. */
+/* Packets use eight lanes, too. */
 #define FW        F8
 #define FW_LANES  8
 #define fw_set    f8_set
@@ -34,7 +34,7 @@
 
 /* ---- rays --------------------------------------------------------------------------------- */
 
-/* The pyramid of a packet; `inverse`: no inverse of a length in it is larger. */
+/* Make the pyramid of a packet.  inverse: the largest inverse length of its directions. */
 WORDS_FN void make_pyramid(const struct lbvh_camera *camera, uint32_t edge, float inverse,
 			   struct lbvh_packet *packet)
 {
@@ -53,7 +53,7 @@ WORDS_FN void make_pyramid(const struct lbvh_camera *camera, uint32_t edge, floa
 	}
 }
 
-/* lbvh_direction(), of many pixels. */
+/* lbvh_direction() of many pixels. */
 WORDS_ENTRY void make_rays(const struct lbvh_camera *camera, uint32_t edge,
 			   struct lbvh_packet *packet)
 {

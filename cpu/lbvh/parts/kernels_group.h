@@ -1,33 +1,34 @@
-/* kernels_group.h -- a part of kernels_body.h: neighbours of a stream together, a ray a lane.
+/* kernels_group.h -- part of kernels_body.h: neighbouring rays of a stream together, one per lane.
  *
  * The rays of a group start near each other, as those of neighbouring pixels do, and so take the
- * same way through the upper tree, whatever their directions.  A node's eight boxes are tested all
- * at once for what the rays have in common, and each that is left for all rays at once.  An entry
- * of the stack holds the rays that enter; where they are few they go on one by one.  Leaves are
- * tested ray by ray, eight triangles at a time: hardly ever do more than a few rays enter the same.
+ * same path through the upper tree, whatever their directions.  A node's eight boxes are first
+ * tested at once against a ray that bounds the group; each box that is left is then tested for all
+ * rays at once.  A stack entry holds the rays that enter; a few rays continue one by one.  Leaves
+ * are tested ray by ray, eight triangles at a time: more than a few rays hardly ever enter the same
+ * leaf.
  *
- * That pays where any hit will do.  The nearest ones want an order of the children that all rays of
- * a group agree on, and the rays of such streams, after a reflection, do not.
+ * This pays only if any hit will do.  Nearest hits need an order of the children that suits all
+ * rays of a group, and the rays of such streams, after a reflection, have none.
  *
- * The bound is the leaves: what a node costs is shared by the rays.
+ * The bound is the leaves: the rays share the cost of a node.
  */
 
-/* FW_LANES rays or fewer. */
+/* A group of at most FW_LANES rays. */
 struct group {
-	FW inverse[3], shift[3]; /* the distance to bound b is b inverse + shift */
-	FW error;          /* of the difference of two such distances; of far ones LBVH_SLACK */
-	FW far;            /* where the rays end */
-	struct ray common; /* enters all boxes that one of them enters */
+	FW inverse[3], shift[3]; /* the distance to bound b is b * inverse + shift */
+	FW error;                /* bound on the error of the difference of two such distances */
+	FW far;                  /* the rays' ends */
+	struct ray common;       /* a ray that enters all boxes that one of them enters */
 	const struct lbvh_ray *ray;
-	unsigned waiting; /* those that have hit nothing yet, a bit each */
-	bool alone;       /* one has a component below LEAST_OF_GROUP: they are no group */
+	unsigned waiting; /* rays that have hit nothing yet, one bit each */
+	bool alone;       /* a component is below LEAST_OF_GROUP: rays go one by one */
 };
 
-/* The error of distances along all axes is taken to be that along the worst one. */
+/* Least component of a direction in a group: all axes use the error bound of the worst one. */
 #define LEAST_OF_GROUP 0x1p-20F
 
-/* So many rays or fewer go on one by one: of 2, 3, 4, 6, 9 and 12 the best with 16 lanes, in
- * shadow and ambient rays of teapot and terrain. */
+/* So many rays or fewer continue one by one.  Tuned with 16 lanes on shadow and ambient rays of
+ * teapot and terrain. */
 #define FEW 3
 
 /* The inverse of a component that bounds by its sign alone. */
@@ -43,13 +44,13 @@ WORDS_FN FW size_of(FW a)
 	return fw_max(a, fw_sub(fw_set(0), a));
 }
 
-/* Axis k of the ray that enters what any of the rays enters: it comes from the end of their origins
- * that is nearer to the bound, and is as slow or as fast as any of them. */
+/* Set axis k of the ray that enters what any of the rays enters: it meets the near bound as early
+ * as the earliest of them, and the far bound as late as the latest. */
 WORDS_FN void join_axis(struct ray *common, int k, FW origin, FW inverse, FW end)
 {
 	const float slowest = least(inverse), fastest = fw_most(inverse);
 	const bool back = fastest < 0, mixed = slowest < 0 && !back;
-	/* Of the near bound, then of the far one. */
+	/* The near bound, then the far one. */
 	float from[2] = { fw_most(origin), least(origin) }, by[2] = { slowest, fastest };
 
 	if (back) {
@@ -58,7 +59,7 @@ WORDS_FN void join_axis(struct ray *common, int k, FW origin, FW inverse, FW end
 		by[0] = fastest;
 		by[1] = slowest;
 	} else if (mixed) {
-		/* Directions of both signs: a box must reach to where the rays are at all. */
+		/* Directions of both signs: a box must overlap the extent of the rays. */
 		from[0] = lbvh_min(fw_most(fw_max(origin, end)), 2 * LBVH_COORDINATE_MAX);
 		from[1] = lbvh_max(least(fw_min(origin, end)), -2 * LBVH_COORDINATE_MAX);
 		by[0] = by[1] = STEEP;
@@ -68,7 +69,7 @@ WORDS_FN void join_axis(struct ray *common, int k, FW origin, FW inverse, FW end
 	aim_axis(common, k, 1, from[1], by[1]);
 }
 
-/* The lanes behind the last ray repeat the first. */
+/* Lanes past the last ray repeat the first. */
 WORDS_FN void make_group(struct group *g, const struct lbvh_ray *ray, unsigned count)
 {
 	_Alignas(64) float origin[3][FW_LANES], direction[3][FW_LANES], far[FW_LANES];
@@ -102,7 +103,7 @@ WORDS_FN void make_group(struct group *g, const struct lbvh_ray *ray, unsigned c
 	g->alone = small != 0;
 }
 
-/* The rays that enter box i of a node. */
+/* The rays that enter box i of a node, as bits. */
 WORDS_FN unsigned enter_lanes(const struct lbvh_wide_node *node, unsigned i, const struct group *g)
 {
 	FW entry = fw_set(0), last = g->far;
@@ -117,7 +118,7 @@ WORDS_FN unsigned enter_lanes(const struct lbvh_wide_node *node, unsigned i, con
 	return fw_le(entry, fw_fma(last, fw_set(LBVH_SLACK * LBVH_SLACK), g->error));
 }
 
-/* Of some rays, those that hit something in a subtree: one by one. */
+/* Trace `rays` through a subtree one by one; return those that hit something. */
 WORDS_FN unsigned any_below(const struct lbvh_wide *wide, const struct lbvh_ray *from, uint32_t at,
 			    unsigned rays, struct lbvh_entry *stack, struct lbvh_counts *counts)
 {
@@ -134,7 +135,7 @@ WORDS_FN unsigned any_below(const struct lbvh_wide *wide, const struct lbvh_ray 
 	return hit;
 }
 
-/* The same of a leaf. */
+/* The same for a leaf. */
 WORDS_FN unsigned any_in_leaf(const struct lbvh_wide *wide, const struct lbvh_ray *from,
 			      uint32_t at, unsigned rays, struct lbvh_counts *counts)
 {
@@ -154,7 +155,7 @@ WORDS_FN unsigned any_in_leaf(const struct lbvh_wide *wide, const struct lbvh_ra
 	return hit;
 }
 
-/* The children of a node go on the stack, with those of some rays that enter them. */
+/* Push the children of a node that some of `rays` enter, with those rays. */
 WORDS_FN struct lbvh_entry *follow_group(const struct lbvh_wide *wide, const struct group *g,
 					 uint32_t at, unsigned rays, struct lbvh_entry *top)
 {
@@ -174,7 +175,7 @@ WORDS_FN struct lbvh_entry *follow_group(const struct lbvh_wide *wide, const str
 	return top;
 }
 
-/* Which of the rays hit something. */
+/* Return the rays that hit something. */
 WORDS_FN unsigned walk_group(const struct lbvh_wide *wide, struct group *g,
 			     struct lbvh_entry *stack, struct lbvh_counts *counts)
 {

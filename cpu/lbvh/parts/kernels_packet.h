@@ -1,21 +1,22 @@
-/* kernels_packet.h -- a part of kernels_body.h: 64 rays at a time.
+/* kernels_packet.h -- part of kernels_body.h: packets of 64 rays.
  *
- * 64 rays from one point, of neighbouring pixels, are a thin pyramid, and so are its four quarters
- * of 4 x 4 pixels.  A point's coordinates in it are a linear map of where it is: its depth, and the
- * pixel times the depth.  So a node's boxes are tested, all eight at once, for where they reach in
- * these coordinates, quarter by quarter, and for the distances that the intervals of the directions
- * allow.  The edge functions of a triangle are linear in the direction, hence in the pixel: from
- * their values in the middle and their changes by a pixel follows, for all eight triangles of a
- * block at once, which quarters they reach.  What is left, a triangle and a quarter, is tested once
- * more at the pixels themselves, by two products per function; few pairs come to the division and
- * the rounding of lbvh_intersect().  That pays where triangles are as small as pixels.
+ * 64 rays from one point, of neighbouring pixels, form a thin pyramid, and so do its four quarters
+ * of 4 x 4 pixels.  A point's coordinates in it are a linear map of its position: its depth, and
+ * the pixel times the depth.  A node's boxes are tested, all eight at once and quarter by quarter,
+ * for their extent in these coordinates and for the distances that the intervals of the directions
+ * allow.  The edge functions of a triangle are linear in the direction, hence in the pixel: their
+ * values in the middle and their changes per pixel tell, for all eight triangles of a block at
+ * once, which quarters they reach.  Each remaining pair of a triangle and a quarter is tested again
+ * at the pixels themselves, with two products per function; few pairs reach the division and the
+ * rounding of lbvh_intersect().  This pays where triangles are as small as pixels.
  *
  * The bound is arithmetic: nodes and triangles are read once for 64 rays, and prefetched when they
- * go on the stack.
+ * are pushed.
  *
- * Directions within a pyramid are not of unit length but of 1 or more, so that the parameter where
- * one of them enters a box is at most the distance.  All these tests are widened by more than their
- * rounding errors and those of lbvh_direction(): they may let in too much, never too little.
+ * Directions within a pyramid do not have unit length but a length of 1 or more, so that the
+ * parameter where one of them enters a box is at most the distance.  All these tests are widened by
+ * more than their rounding errors and those of lbvh_direction(): they may accept too much, never
+ * too little.
  */
 
 enum {
@@ -25,17 +26,17 @@ enum {
 	ALL_QUARTERS = (1 << QUARTERS) - 1,
 };
 
-/* Of the sum of the terms of a component: the most that rounding may have changed it by; of such a
- * sum times the sizes of two vectors, the same for an edge function; times the size of one, for a
- * place in the pyramid. */
+/* Bounds on rounding errors: of a component, relative to the sum of its terms; of an edge function,
+ * relative to such a sum times the sizes of two vectors; of a place in the pyramid, relative to
+ * such a sum times the size of one. */
 #define ERROR_OF_DIRECTION 3e-7F
 #define ERROR_OF_EDGE      1.5e-6F
 #define ERROR_OF_PLACE     1e-6F
 
-/* What the directions of a packet have in common along an axis. */
+/* The directions of a packet along one axis. */
 struct span {
-	F8 entry, exit; /* inverses: the least distances to a plane ahead, the largest to one that
-			   is left; mixed: the least positive, the greatest negative one */
+	F8 entry, exit; /* inverses, for the least distance to a plane ahead and the largest to one
+			 * that is left; mixed: the least positive and the greatest negative one */
 	int side;       /* the bound of a box that is met first: 0 lower, 1 upper */
 	bool mixed;     /* directions of both signs, or 0 */
 };
@@ -43,18 +44,19 @@ struct span {
 struct bundle {
 	struct span span[3];
 	bool straight;                             /* no axis is mixed */
-	_Alignas(32) float farthest[2 * QUARTERS]; /* no ray's t in a quarter is larger; twice */
-	F8 eye[3], middle[3], across[3], down[3];  /* of the pyramid */
-	/* From twice a point, as seen from the eye, to its coordinates in the pyramid: point =
-	 * depth middle + x across + y down.  From the signed extents of a box to theirs; the error
-	 * of a coordinate and of an edge function, by the sizes of what goes in. */
+	_Alignas(32) float farthest[2 * QUARTERS]; /* largest t of a quarter's rays; stored twice */
+	F8 eye[3], middle[3], across[3], down[3];  /* the pyramid's */
+	/* to_place: from twice a point, relative to the eye, to its coordinates in the pyramid:
+	 * point = depth middle + x across + y down.  reach: from the signed extents of a box to
+	 * those in the pyramid.  Errors of a coordinate and of an edge function, relative to the
+	 * input sizes. */
 	F8 to_place[3][3], reach[3][3], place_error, edge_error;
-	/* By quarters. */
+	/* In the order of quarters. */
 	_Alignas(64) float direction[3][LBVH_PACKET], inverse[3][LBVH_PACKET], t[LBVH_PACKET];
 	uint32_t primitive[LBVH_PACKET];
 };
 
-/* Copy between the rows of a packet and the rows of its quarters. */
+/* Copy between the rows of a packet and those of its quarters; back: to the packet. */
 WORDS_FN void by_quarters(void *quarters, void *rows, bool back)
 {
 	enum { ROW = QUARTER_EDGE * sizeof(float) };
@@ -89,7 +91,7 @@ WORDS_FN void make_span(struct span *span, const struct lbvh_packet *packet, int
 	}
 }
 
-/* The inverse of the matrix of middle, across and down, halved. */
+/* Half the inverse of the matrix of middle, across and down. */
 WORDS_FN void make_places(struct bundle *b, const struct lbvh_packet *packet, float terms)
 {
 	float row[3][3], scale, error = 0;
@@ -139,7 +141,7 @@ WORDS_FN void make_bundle(struct bundle *b, const float eye[3], struct lbvh_pack
 	memset(b->primitive, 0xff, sizeof b->primitive);
 }
 
-/* For what need not be equal everywhere. */
+/* For values that need not be the same for all instruction sets. */
 WORDS_FN F8 dot8_fast(const F8 a[3], const F8 b[3])
 {
 	return f8_fma(a[0], b[0], f8_fma(a[1], b[1], f8_mul(a[2], b[2])));
@@ -147,17 +149,17 @@ WORDS_FN F8 dot8_fast(const F8 a[3], const F8 b[3])
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-/* Not negative where boxes reach into the pixels of the first quarter along x or y, and of the
- * second: their coordinates are -low .. high. */
+/* out[0] and out[1] are not negative where boxes reach into the pixels of the first and second
+ * quarter along x or y.  The boxes' coordinates are -low .. high. */
 WORDS_FN void reach_into(F8 low, F8 high, F8 shallow, F8 deep, F8 out[2])
 {
 	out[0] = f8_min(f8_add(high, deep), f8_sub(low, shallow));
 	out[1] = f8_min(f8_sub(high, shallow), f8_add(low, deep));
 }
 
-/* What the boxes of a node are to a bundle, as seen from its eye. */
+/* The boxes of a node as seen from the eye of a bundle. */
 struct seen {
-	F8 entry, last;        /* where a ray enters and leaves, at the earliest and the latest */
+	F8 entry, last;        /* earliest entry and latest exit of a ray */
 	F8 centre[3], size[3]; /* twice the centre; extent, signed as the directions are */
 };
 
@@ -180,8 +182,8 @@ WORDS_FN void see(const struct lbvh_wide_node *node, const struct bundle *b, str
 	}
 }
 
-/* The children whose boxes some ray may enter: bit 8 q + i for quarter q and child i;
- * *entry: where, at the earliest. */
+/* The children whose boxes some ray may enter: bit 8 q + i for quarter q and child i.  *entry: the
+ * earliest entries. */
 WORDS_FN uint32_t enter_bundle(const struct lbvh_wide_node *node, const struct bundle *b, F8 *entry)
 {
 	F8 column[2], row[2], depth, reach, shallow, deep, error;
@@ -192,12 +194,12 @@ WORDS_FN uint32_t enter_bundle(const struct lbvh_wide_node *node, const struct b
 	see(node, b, &seen);
 	*entry = seen.entry;
 	all = f8_le(seen.entry, f8_mul(seen.last, f8_set(LBVH_SLACK)));
-	/* What is mixed in all axes does not notice that a slot is empty. */
+	/* If all axes are mixed, the test above does not reject empty slots. */
 	if (!b->straight)
 		all &= f8_le(f8_load(node->bound[0][0]), f8_load(node->bound[0][1]));
 	depth = dot8_fast(b->to_place[0], seen.centre);
 	reach = dot8_fast(b->reach[0], seen.size);
-	/* Times the first pixel beside the middle, and the last. */
+	/* Depth times the pixel nearest to the middle, and times the farthest. */
 	shallow = f8_mul(f8_sub(depth, reach), f8_set(0.5F));
 	deep = f8_mul(f8_add(depth, reach), f8_set((LBVH_PACKET_EDGE - 1) / 2.0F));
 	error = f8_add(f8_add(f8_abs(seen.centre[0]), f8_abs(seen.centre[1])),
@@ -220,19 +222,19 @@ WORDS_FN uint32_t enter_bundle(const struct lbvh_wide_node *node, const struct b
 	return bits;
 }
 
-/* Eight bits for each quarter of a set. */
+/* Each quarter of a set as eight bits. */
 WORDS_FN uint32_t spread_quarters(uint32_t quarters)
 {
 	return ((quarters * 0x00204081U) & 0x01010101U) * 0xff;
 }
 
-/* The quarters of child i: bits i, 8 + i, 16 + i, 24 + i to bits 0 .. 3. */
+/* The quarters of child i: bits i, 8 + i, 16 + i, 24 + i moved to bits 0 .. 3. */
 WORDS_FN uint32_t quarters_of(uint32_t bits, uint32_t i)
 {
 	return (uint32_t)((bits >> i & 0x01010101U) * 0x10204080U) >> 28;
 }
 
-/* Put one more key into `count` ascending ones. */
+/* Insert a key into `count` ascending ones. */
 WORDS_FN void insert_key(uint32_t *key, unsigned count, uint32_t one)
 {
 	for (; count > 0 && key[count - 1] > one; count--)
@@ -240,7 +242,7 @@ WORDS_FN void insert_key(uint32_t *key, unsigned count, uint32_t one)
 	key[count] = one;
 }
 
-/* Two keys, which are common, in ascending order without a branch to be guessed. */
+/* Sort two keys, the common case, without a branch to mispredict. */
 WORDS_FN void sort_two(uint32_t key[2])
 {
 	const uint32_t first = key[0], second = key[1];
@@ -249,8 +251,8 @@ WORDS_FN void sort_two(uint32_t key[2])
 	key[1] = first < second ? second : first;
 }
 
-/* The children of a node that a ray of the quarters in at->key enters: the nearest goes to *at, the
- * others on the stack.  Whether there is one. */
+/* Find the children of a node that rays of the quarters in at->key may enter: the nearest goes to
+ * *at, the others on the stack.  False if there is none. */
 WORDS_FN bool follow_bundle(const struct lbvh_wide *wide, const struct lbvh_wide_node *node,
 			    const struct bundle *b, struct lbvh_entry *at, struct lbvh_entry **top)
 {
@@ -283,18 +285,18 @@ WORDS_FN bool follow_bundle(const struct lbvh_wide *wide, const struct lbvh_wide
 
 /* ---- triangles ---------------------------------------------------------------------------- */
 
-/* A function of the direction that is linear: in the middle of the pyramid, and its change by a
+/* A linear function of the direction: its value in the middle of the pyramid, and its change per
  * pixel. */
 struct linear {
 	F8 middle, across, down;
 };
 
-/* What is known of a block before rays are tested. */
+/* Values of a block that all rays share. */
 struct facing {
-	/* s, q and height of lbvh_intersect(), the same for all rays. */
+	/* s, q and height of lbvh_intersect(). */
 	float s[3][LBVH_WIDTH], q[3][LBVH_WIDTH], height[LBVH_WIDTH];
-	/* u, v and w, times the determinant's size: as they are in the middle, plus an error; their
-	 * changes. */
+	/* u, v and w times the determinant's magnitude: the value in the middle plus an error, and
+	 * the changes per pixel. */
 	float edge[3][3][LBVH_WIDTH];
 };
 
@@ -310,8 +312,8 @@ WORDS_FN struct linear sub_linear(struct linear a, struct linear b)
 				f8_sub(a.down, b.down) };
 }
 
-/* The function times a sign, plus an error; INFINITY where edge_on.  Returns the most of it in each
- * quarter. */
+/* Multiply a function by `sign` and add an error; INFINITY where edge_on.  most: its maximum in
+ * each quarter. */
 WORDS_FN void widen(struct linear f, F8 sign, F8 error, unsigned edge_on, float out[3][LBVH_WIDTH],
 		    F8 most[QUARTERS])
 {
@@ -369,7 +371,8 @@ WORDS_FN uint32_t face(const struct lbvh_block *block, const struct bundle *b,
 	error_u = f8_mul(size, size2);
 	error_v = f8_mul(size, size1);
 	error = f8_mul(f8_mul(size1, size2), b->edge_error);
-	/* Seen from both sides: nothing is ruled out. */
+	/* The determinant may change its sign within the packet: such a triangle is not ruled
+	 * out. */
 	tilt = f8_mul(f8_add(f8_abs(determinant.across), f8_abs(determinant.down)),
 		      f8_set((LBVH_PACKET_EDGE - 1) / 2.0F));
 	edge_on = f8_le(f8_abs(determinant.middle), f8_add(tilt, error));
@@ -378,13 +381,13 @@ WORDS_FN uint32_t face(const struct lbvh_block *block, const struct bundle *b,
 	widen(sub_linear(sub_linear(determinant, u), v), sign,
 	      f8_add(f8_add(error_u, error_v), error), edge_on, facing->edge[2], most[2]);
 	for (int n = 0; n < QUARTERS; n++)
-		/* A NaN in u or v makes one of w, which min() passes on. */
+		/* A NaN in u or v makes w NaN, which min() passes on. */
 		bits |= f8_le(f8_set(0), f8_min(most[0][n], f8_min(most[1][n], most[2][n])))
 			<< 8 * n;
 	return bits;
 }
 
-/* Where the rays of a packet are in its pyramid, by quarters. */
+/* Positions of a packet's rays in its pyramid, in the order of quarters. */
 #define FOUR_X(x)    (x), (x) + 1, (x) + 2, (x) + 3
 #define FOUR_Y(y)    (y), (y), (y), (y)
 #define QUARTER_X(x) FOUR_X(x), FOUR_X(x), FOUR_X(x), FOUR_X(x)
@@ -395,7 +398,7 @@ static const _Alignas(64) float place_x[LBVH_PACKET] = { QUARTER_X(-3.5F), QUART
 static const _Alignas(64) float place_y[LBVH_PACKET] = { QUARTER_Y(-3.5F), QUARTER_Y(-3.5F),
 							 QUARTER_Y(0.5F), QUARTER_Y(0.5F) };
 
-/* Whether one of the rays from `first` on may hit triangle i. */
+/* True if one of the rays from `first` on may hit triangle i. */
 WORDS_FN bool may_hit(const struct facing *facing, unsigned i, size_t first)
 {
 	const FW x = fw_load(place_x + first), y = fw_load(place_y + first);
@@ -408,7 +411,7 @@ WORDS_FN bool may_hit(const struct facing *facing, unsigned i, size_t first)
 	return fw_le(fw_set(0), fw_min(edge[0], fw_min(edge[1], edge[2]))) != 0;
 }
 
-/* Of the pairs of quarters and triangles, those that may hit, as rays' first * 8 + triangle. */
+/* List the pairs of quarters and triangles in `bits` that may hit, as first ray * 8 + triangle. */
 WORDS_FN unsigned candidates(const struct facing *facing, uint32_t bits,
 			     uint32_t out[QUARTERS * LBVH_WIDTH * QUARTER / FW_LANES])
 {
@@ -427,14 +430,12 @@ WORDS_FN unsigned candidates(const struct facing *facing, uint32_t bits,
 	return count;
 }
 
-/* 1 + what a ray may pass a box by and still have hit a triangle in it, in parts of the distance.
- */
+/* 1 + the relative distance by which a ray may miss a box and still hit a triangle in it. */
 #define PASSING 1.00001F
 
-/* Which rays, from `first` on, pass through the box of a triangle (see inverse_of()).  Where a thin
- * triangle is seen nearly edge-on, rounding lets lbvh_intersect() find hits far beyond its corners;
- * in a tree that is entered ray by ray they are lost at the boxes, and here they must not depend on
- * a quarter. */
+/* The rays from `first` on that pass through the box of a triangle.  If a thin triangle is seen
+ * nearly edge-on, rounding lets lbvh_intersect() find hits far beyond its corners.  A tree that is
+ * entered ray by ray loses them at the boxes; here they must not depend on a quarter. */
 WORDS_FN unsigned pass_box(const struct bundle *b, size_t first, const FW edge1[3],
 			   const FW edge2[3], const FW s[3])
 {
@@ -452,7 +453,7 @@ WORDS_FN unsigned pass_box(const struct bundle *b, size_t first, const FW edge1[
 	return fw_le(entry, fw_mul(last, fw_set(PASSING)));
 }
 
-/* lbvh_intersect() of some rays, from `first` on, and triangle i; whether one hit. */
+/* lbvh_intersect() of the rays from `first` on and triangle i; true if one hit. */
 WORDS_FN bool intersect_rays(const struct lbvh_block *block, int i, const struct facing *facing,
 			     struct bundle *b, size_t first)
 {
@@ -485,7 +486,7 @@ WORDS_FN bool intersect_rays(const struct lbvh_block *block, int i, const struct
 	if (!bits)
 		return false;
 	bits &= pass_box(b, first, edge1, edge2, s);
-	/* Of equal distances the smaller primitive counts. */
+	/* At equal distances the smaller primitive counts. */
 	for (equal = bits & fw_eq(t, nearest); equal; equal &= equal - 1)
 		if (primitive > best[__builtin_ctz(equal)])
 			bits &= ~(1U << __builtin_ctz(equal));
@@ -494,7 +495,7 @@ WORDS_FN bool intersect_rays(const struct lbvh_block *block, int i, const struct
 	return true;
 }
 
-/* Find the farthest hit of each of some quarters anew. */
+/* Recompute the farthest hit of each of some quarters. */
 WORDS_FN void find_farthest(struct bundle *b, uint32_t quarters)
 {
 	for (; quarters; quarters &= quarters - 1) {
@@ -526,7 +527,7 @@ WORDS_FN void intersect_block(const struct lbvh_block *block, struct bundle *b, 
 
 /* ---- the walk ----------------------------------------------------------------------------- */
 
-/* Take from the stack the next entry that a ray may still need; whether there is one. */
+/* Pop the next entry that a ray may still need; false if there is none. */
 WORDS_FN bool pop(const struct bundle *b, const struct lbvh_entry *stack, struct lbvh_entry **top,
 		  struct lbvh_entry *at)
 {

@@ -1,28 +1,27 @@
-/* kernels_single.h -- a part of kernels_body.h: one ray.
+/* kernels_single.h -- part of kernels_body.h: one ray.
  *
- * The eight boxes of a node are tested by one vector instruction a step, and so are the eight
- * triangles of a block; whether a ray hits anything in a subtree.
+ * One vector instruction a step tests the eight boxes of a node, or the eight triangles of a block.
+ * walk_any() finds any hit in a subtree.
  */
 
 struct ray {
 	float origin[3], direction[3];
-	/* The distance to the near and the far bound b is b inverse + shift, with slack. */
+	/* The distance to the near and the far bound b is b * inverse + shift, with slack. */
 	float inverse[3][2], shift[3][2];
 	uint32_t side[3]; /* the bound that is met first: 0 lower, 1 upper */
-	float near, t;    /* hits are beyond near, and no farther than t */
+	float near, t;    /* hits have near < distance <= t */
 	uint32_t primitive;
 };
 
-/* A component of a direction that is smaller counts as so large, so that its inverse and the products
- * of that and coordinates are finite. */
+/* Least component of a direction; smaller ones are replaced by it, so that the inverse and its
+ * products with coordinates are finite. */
 #define LEAST_COMPONENT 0x1p-80F
 
-/* Such a ray may lie in a plane of a box, which then does not bound: it is taken to be as thick as
- * this, whose product with the inverse is more than any distance. */
+/* Such a ray may lie in the plane of a box face, which then must not bound.  The face is moved by
+ * this much, whose product with the inverse is more than any distance. */
 #define LEAST_THICKNESS 0x1p-36F
 
-/* What rounding may change the product of a coordinate and an inverse by, and more, in parts of
- * it. */
+/* More than the relative rounding error of the product of a coordinate and an inverse. */
 #define ERROR_OF_SHIFT 0x1p-22F
 
 WORDS_FN F8 dot8(const F8 a[3], const F8 b[3])
@@ -37,7 +36,7 @@ WORDS_FN void cross8(const F8 a[3], const F8 b[3], F8 out[3])
 	out[2] = f8_sub(f8_mul(a[0], b[1]), f8_mul(a[1], b[0]));
 }
 
-/* The children whose boxes the ray enters before ray->t, a bit each; where, in *entry. */
+/* The children whose boxes the ray enters before ray->t, a bit each; *entry: at which distances. */
 WORDS_FN unsigned enter8(const struct lbvh_wide_node *node, const struct ray *ray, F8 *entry)
 {
 	F8 near[3], far[3], last;
@@ -73,7 +72,7 @@ WORDS_FN void intersect8(const struct lbvh_block *block, struct ray *ray)
 	u = f8_mul(dot8(s, p), inverse);
 	cross8(s, edge1, q);
 	v = f8_mul(dot8(direction, q), inverse);
-	/* All three at least 0; a NaN in u or v makes one of w, which min() passes on. */
+	/* All three must be at least 0.  A NaN in u or v makes w NaN, which min() passes on. */
 	w = f8_sub(f8_set(1), f8_add(u, v));
 	at = f8_mul(dot8(edge2, q), inverse);
 	bits = f8_le(f8_set(0), f8_min(u, f8_min(v, w))) & f8_le(at, f8_set(ray->t)) &
@@ -103,7 +102,7 @@ WORDS_FN void visit_leaf(const struct lbvh_wide *wide, uint32_t at, struct ray *
 	} while (block++->primitive[0] & LBVH_MORE);
 }
 
-/* Ask for what a child is: a node, or the first block of a leaf. */
+/* Prefetch a child: a node, or the first block of a leaf. */
 WORDS_FN void prefetch_child(const struct lbvh_wide *wide, uint32_t child)
 {
 	enum { LINE = 64 };
@@ -121,7 +120,7 @@ WORDS_FN void prefetch_child(const struct lbvh_wide *wide, uint32_t child)
 	}
 }
 
-/* The children of a node that a ray enters go on the stack, in no order. */
+/* Push the children of a node that a ray enters, in no particular order. */
 WORDS_FN struct lbvh_entry *follow_any(const struct lbvh_wide *wide, uint32_t at,
 				       const struct ray *ray, struct lbvh_entry *top)
 {
@@ -138,7 +137,7 @@ WORDS_FN struct lbvh_entry *follow_any(const struct lbvh_wide *wide, uint32_t at
 	return top;
 }
 
-/* Find, in the subtree `at`, whether there is a hit: some primitive. */
+/* Find any hit in the subtree `at`: set ray->primitive. */
 WORDS_FN void walk_any(const struct lbvh_wide *wide, uint32_t at, struct ray *ray,
 		       struct lbvh_entry *stack, struct lbvh_counts *counts)
 {
@@ -156,7 +155,8 @@ WORDS_FN void walk_any(const struct lbvh_wide *wide, uint32_t at, struct ray *ra
 	}
 }
 
-/* The distance along axis k to the near or (side 1) the far bound, of a ray from `origin`. */
+/* Set the distance along axis k to the near (side 0) or far bound (side 1), for a ray from
+ * `origin`. */
 WORDS_FN void aim_axis(struct ray *ray, int k, int side, float origin, float inverse)
 {
 	const float by = inverse * (side ? LBVH_SLACK : 1 / LBVH_SLACK);
@@ -166,7 +166,7 @@ WORDS_FN void aim_axis(struct ray *ray, int k, int side, float origin, float inv
 	ray->shift[k][side] = (side ? error : -error) - origin * by;
 }
 
-/* A ray that has hit nothing yet. */
+/* Set up a ray that has hit nothing yet. */
 WORDS_FN void aim_ray(struct ray *ray, const float origin[3], const float direction[3], float near,
 		      float far)
 {

@@ -1,30 +1,29 @@
-/* kernels_turns.h -- a part of kernels_body.h: rays that take turns.
+/* kernels_turns.h -- part of kernels_body.h: interleaved rays.
  *
- * Against following one ray after the other, where each step waits for the node that the one before
- * has chosen, and for the branches on what it is (for chains of memory accesses the way is known as
- * AMAC, Kocberber, Falsafi, Grot, "Asynchronous memory access chaining", 2015): LBVH_TURNS rays are
- * on their way at a time, and each takes a step of its own in a round, nodes first, then leaves.
- * What a ray needs next is asked for a round before, and the processor works on the steps of
- * several rays at once.  For that a step has hardly a branch that is guessed wrong, each of which
- * ends all that: the children that are entered are sorted onto the stack, however many they are,
- * and the nearest is taken off again; whether a step is a node or a leaf is a place in an array.
- * Rays for which any hit will do take the same way: near hits are found sooner.
+ * If rays are followed one after the other, each step waits for the node that the previous one
+ * chose, and for branches on its kind.  Here LBVH_TURNS rays are in flight, and each takes one step
+ * per round, nodes first, then leaves (AMAC: Kocberber, Falsafi, Grot, "Asynchronous memory access
+ * chaining", 2015).  A ray's next node or block is prefetched a round ahead, and the processor
+ * overlaps the steps of several rays.  A mispredicted branch would end the overlap, so a step has
+ * hardly any: the children that are entered, however many, are sorted onto the stack and the
+ * nearest is popped; an array index distinguishes nodes and leaves.  Rays for which any hit will do
+ * take the same path, because near hits are found sooner.
  *
- * The bound is instructions: some 115 a node or a leaf with AVX-512.
+ * The bound is instructions.
  */
 
-/* At the bottom of a stack: the end of a way. */
+/* The bottom entry of a stack: the end of a ray's walk. */
 #define THE_END UINT32_MAX
 
-/* A ray on its way. */
+/* A ray in flight. */
 struct walker {
 	_Alignas(64) struct ray ray;
 	struct lbvh_entry *stack, *top;
-	uint32_t at;    /* the next step */
-	uint32_t index; /* of the ray */
+	uint32_t at;    /* its next node or leaf */
+	uint32_t index; /* the ray's number in the batch */
 };
 
-/* Whose next steps are nodes, and leaves. */
+/* The walkers whose next step is a node [0] or a leaf [1]. */
 struct round {
 	uint32_t count[2];
 	uint8_t walker[2][LBVH_TURNS];
@@ -33,15 +32,15 @@ struct round {
 struct walk {
 	const struct lbvh_wide *wide;
 	struct lbvh_batch *batch;
-	uint32_t next; /* ray to set out */
-	/* Nodes, and blocks. */
+	uint32_t next; /* next ray to start */
+	/* [0]: nodes, [1]: blocks. */
 	const char *place[2];
 	size_t size[2];
 	struct walker walker[LBVH_TURNS];
 };
 
-/* Ask for a step's node or block.  Against prefetch_child() without a branch, which rays in turn are
- * no help to guess. */
+/* Prefetch a step's node or block, unlike prefetch_child() without a branch: interleaved rays make
+ * it unpredictable. */
 WORDS_FN void prefetch_step(const struct walk *walk, uint32_t at)
 {
 	enum { LINE = 64 };
@@ -52,7 +51,7 @@ WORDS_FN void prefetch_step(const struct walk *walk, uint32_t at)
 		__builtin_prefetch(place + i);
 }
 
-/* The next step is the nearest that waits. */
+/* The next step is the nearest pending entry. */
 WORDS_FN void take_nearest(struct walker *w)
 {
 	const uint32_t t = (union lbvh_distance){ w->ray.t }.bits;
@@ -62,7 +61,7 @@ WORDS_FN void take_nearest(struct walker *w)
 	while (w->top->key > t);
 }
 
-/* Let a walker set out with the next ray; whether there is one.  Not inlined: its code is longer than a
+/* Start a walker on the next ray; false if there is none.  Not inlined: its code is longer than a
  * round's. */
 WORDS_ENTRY __attribute__((noinline)) bool set_out(struct walk *walk, struct walker *w)
 {
@@ -78,7 +77,7 @@ WORDS_ENTRY __attribute__((noinline)) bool set_out(struct walk *walk, struct wal
 	return true;
 }
 
-/* A walker, or the next ray if its own has come to the end, takes part in a round. */
+/* Add a walker to a round.  If its ray is finished, it starts on the next one. */
 WORDS_FN void go_on(struct walk *walk, uint8_t i, struct round *round)
 {
 	struct walker *w = walk->walker + i;
@@ -105,7 +104,7 @@ WORDS_FN void visit_node(const struct lbvh_wide *wide, struct walker *w)
 	w->top += __builtin_popcount(bits);
 }
 
-/* A round of steps; those who go on are in the next. */
+/* Take a round of steps.  Walkers that continue are in the next round. */
 WORDS_FN void take_round(struct walk *walk, const struct round *now, struct round *next, bool any,
 			 struct lbvh_counts *counts)
 {
@@ -125,7 +124,7 @@ WORDS_FN void take_round(struct walk *walk, const struct round *now, struct roun
 	}
 }
 
-/* Find, for all rays of a batch, the nearest hit or, with `any`, whether there is one. */
+/* Find the nearest hit of every ray of a batch or, with `any`, some hit. */
 WORDS_FN void walk_by_turns(struct walk *walk, bool any, struct lbvh_counts *counts)
 {
 	struct round a = { 0 }, b;

@@ -1,8 +1,8 @@
-/* lanes.h -- boxes four floats at a time: the way the CPU builders load, join and store them, with the
- * operators of vectors (GCC, clang).
+/* lanes.h -- boxes as vectors of four floats: the CPU builders load, join and store them with
+ * vector operators (GCC, clang).
  *
- * min and max are `a < b ? a : b` and `a > b ? a : b` in every lane, so that boxes are those of
- * lbvh_primitive_box() to the bit.  The fourth lane is along for the ride.
+ * min and max are `a < b ? a : b` and `a > b ? a : b` in every lane, so that boxes equal those of
+ * lbvh_primitive_box() bit for bit.  The fourth lane is unused.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_LANES_H
 #define GPUBENCH_CPU_LBVH_PARTS_LANES_H
@@ -38,7 +38,7 @@ static inline LANES lanes_over_length(LANES a, LANES lo, LANES hi)
 	return (LANES)((hi > lo) & (lanes_int)(a / (hi - lo)));
 }
 
-/* The whole parts of numbers that fit. */
+/* Truncate to integers; the values must fit. */
 static inline void lanes_truncate(int32_t to[4], LANES a)
 {
 	const lanes_int whole = __builtin_convertvector(a, lanes_int);
@@ -59,7 +59,7 @@ static inline LANES lanes_max(LANES a, LANES b)
 	return _mm_max_ps(a, b);
 }
 
-/* A bit for each lane: whether a is at least b there. */
+/* A bit for each lane, set if a >= b. */
 static inline unsigned lanes_reach(LANES a, LANES b)
 {
 	return (unsigned)_mm_movemask_ps(_mm_cmpge_ps(a, b));
@@ -100,7 +100,7 @@ static inline float lanes_area(const float lo[3], const float hi[3])
 	return x * y + y * z + z * x;
 }
 
-/* A whole node: eight words in two stores, then the two that are no floats. */
+/* Store a whole node: two vectors, then the two words that are not floats. */
 static inline void lanes_store_node(struct lbvh_node *node, LANES lo, LANES hi, uint32_t left,
 				    uint32_t right)
 {

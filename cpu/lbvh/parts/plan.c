@@ -1,19 +1,19 @@
-/* plan.c -- the wide tree of least cost within a binary one, by dynamic programming (Ylitie, Karras,
- * Laine, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", 2017, section
- * 4.1).
+/* plan.c -- the wide tree of least cost within a binary one, by dynamic programming (Ylitie,
+ * Karras, Laine, "Efficient incoherent ray traversal on GPUs through compressed wide BVHs", 2017,
+ * section 4.1).
  *
- * Against opening the largest box first, which fills each node whatever becomes of the subtrees:
- * from the leaves up, the cost of a binary node is found for all numbers of children that it may
- * give to the wide node above, the least over the ways to part them between its two.  The cost of a
- * tree is the sum of the surfaces of its nodes and leaves: so likely is a ray to enter one, and
- * both take one step.  Against the largest box first, single rays enter 2 to 10 % fewer nodes and up
- * to 22 % fewer leaves.
+ * Opening the largest box first fills each node without regard to the subtrees.  Here, from the
+ * leaves up, the cost of a binary node is found for each number of children that it may give to the
+ * wide node above: the minimum over the ways to divide that number between its two children.  The
+ * cost of a tree is the sum of the surfaces of its nodes and leaves: a ray enters each with a
+ * probability proportional to its surface, and either takes one step.  Single rays enter fewer
+ * nodes and leaves than with the largest box first.
  */
 #include "cpu/lbvh/parts/lanes.h"
 #include "cpu/lbvh/parts/wide.h"
 
-/* Of a subtree: the cost where it may give up to s children, at index s - 1, and its primitives, or
- * more than a leaf has. */
+/* Costs of a subtree.  least[s - 1]: if it may give up to s children.  primitives: LBVH_WIDTH + 1
+ * if it has more than a leaf. */
 struct cost {
 	float least[LBVH_WIDTH];
 	uint32_t primitives;
@@ -31,7 +31,7 @@ static struct cost cost_of_leaf(const struct lbvh_node *n, struct lbvh_plan *pla
 	return c;
 }
 
-/* The least cost of `slots` children from two subtrees, and how many come from the left one. */
+/* The least cost of `slots` children from two subtrees; *share: how many come from the left one. */
 static float part(const struct cost *left, const struct cost *right, unsigned slots, uint8_t *share)
 {
 	float least = INFINITY;
@@ -74,7 +74,7 @@ static struct cost plan_below(const struct lbvh_node *node, uint32_t root, struc
 	return c;
 }
 
-/* Wide nodes of a subtree that gives up to `slots` children. */
+/* The number of wide nodes in a subtree that gives up to `slots` children. */
 static size_t count_nodes(const struct lbvh_node *node, uint32_t root, unsigned slots,
 			  const struct lbvh_plan *plan)
 {

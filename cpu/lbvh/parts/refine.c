@@ -1,20 +1,19 @@
-/* refine.c -- a clustered tree made cheaper: treelets rearranged, then leaves as large as they
- * should be (Karras, Aila 2013: "Fast parallel construction of high-quality bounding volume
- * hierarchies", sections 3 and 4).
+/* refine.c -- a clustered tree made cheaper: treelets are rearranged, then leaves enlarged (Karras,
+ * Aila 2013: "Fast parallel construction of high-quality bounding volume hierarchies", sections 3
+ * and 4).
  *
- * From the leaves up, each node is the root of a treelet: its two children, of which the one with
- * the largest box is opened until there are TREELET subtrees.  Of all binary trees over these, the
- * one of the least cost is found by dynamic programming over their subsets, and takes the place of
- * the treelet's inner nodes.  The cost of a node is what `sah_cost` counts: its surface, times its
- * primitives if it is a leaf, else plus the cost of its children; a subtree of up to LEAF
- * primitives may be either.  What a treelet's root decides touches nothing but its own subtree, so
- * that the tree depends on no order among threads.
+ * From the leaves up, each node is the root of a treelet: of its two children, the one with the
+ * largest box is opened, and so on until there are TREELET subtrees.  Dynamic programming over
+ * their subsets finds the binary tree of least cost over them, which replaces the treelet's inner
+ * nodes.  The cost of a node is that of `sah_cost`: for a leaf its surface times its primitives,
+ * else its surface plus the cost of its children; a subtree of up to LEAF primitives may be either.
+ * A treelet changes only its own subtree, so the tree does not depend on the order of threads.
  *
- * Then the tree is written anew, depth first, subtrees whose cost is least as one leaf with all
- * their primitives in a row.
+ * Then the tree is written anew, depth first.  Subtrees that are cheapest as one leaf become one,
+ * with all their primitives in a row.
  *
- * The cost never rises: the arrangement that was there is one of those compared.  Bound:
- * arithmetic, 3^TREELET / 2 sums a node.
+ * The cost never rises, because the old arrangement is one of those compared.  Bound: arithmetic,
+ * 3^TREELET / 2 sums a node.
  */
 #include "cpu/lbvh/parts/frame.h"
 
@@ -25,21 +24,22 @@
 #include "cpu/lbvh/parts/lanes.h"
 
 enum {
-	TREELET = 6, /* subtrees: 301 ways to part their subsets */
+	TREELET = 6, /* subtrees; (3^6 - 2^7 + 1) / 2 = 301 ways to split their subsets */
 	SETS = 1 << TREELET,
 	LEAF = 8,              /* primitives of a leaf that is made here, at most */
-	SHARES = 64,           /* subtrees that the new tree is written by, or a few more */
-	WAITING = SHARES + 64, /* while they are looked for */
+	SHARES = 64,           /* subtrees that are written in parallel, or a few more */
+	WAITING = SHARES + 64, /* room in the queue that finds them */
 };
 
-/* What is known of the subtree below an inner node.  leaves == 1: it will be a leaf. */
+/* Totals of the subtree below an inner node.  leaves == 1: it will be a leaf. */
 struct lbvh_sum {
 	float cost;
 	uint32_t primitives;
-	uint32_t leaves; /* of the new tree */
+	uint32_t leaves; /* in the new tree */
 };
 
-/* A subtree and where it goes: its root's new number, its first primitive's new place. */
+/* A subtree and its destination: the new number of its root, the new place of its first
+ * primitive. */
 struct lbvh_move {
 	uint32_t node, to, first;
 };
@@ -69,9 +69,9 @@ static struct lbvh_sum sum_of(const struct lbvh_cpu *cpu, uint32_t i)
 struct treelet {
 	int count;               /* subtrees */
 	uint32_t leaf[TREELET];  /* their roots */
-	uint32_t inner[TREELET]; /* nodes above them, count - 1, the treelet's root first */
-	int used;                /* of them, when they are given out again */
-	/* Of each subset of the subtrees. */
+	uint32_t inner[TREELET]; /* the count - 1 nodes above them, the treelet's root first */
+	int used;                /* number of inner nodes reused so far */
+	/* For each subset of the subtrees. */
 	struct lbvh_box box[SETS];
 	float cost[SETS];
 	uint32_t primitives[SETS];
@@ -79,7 +79,7 @@ struct treelet {
 	unsigned char part[SETS]; /* the left child's subset */
 };
 
-/* Subtree i is the one below `node`. */
+/* Make `node` the root of subtree i.  Return half its surface, or -1 if it cannot be opened. */
 static float place(const struct lbvh_cpu *cpu, struct treelet *t, int i, uint32_t node)
 {
 	const struct lbvh_node *n = cpu->node + node;
@@ -88,10 +88,10 @@ static float place(const struct lbvh_cpu *cpu, struct treelet *t, int i, uint32_
 	return is_leaf(n) ? -1 : lanes_area(n->lo, n->hi);
 }
 
-/* The subtrees: open the largest box until there are enough. */
+/* Find the subtrees: open the largest box until there are enough. */
 static void grow(const struct lbvh_cpu *cpu, uint32_t root, struct treelet *t)
 {
-	float size[TREELET]; /* of boxes that can be opened */
+	float size[TREELET]; /* half surfaces of boxes that can be opened, else -1 */
 
 	size[0] = place(cpu, t, 0, root);
 	for (t->count = 1; t->count < TREELET; t->count++) {
@@ -108,14 +108,14 @@ static void grow(const struct lbvh_cpu *cpu, uint32_t root, struct treelet *t)
 	}
 }
 
-/* The way to part a set that costs least; returns the cost of the parts. */
+/* Find the cheapest split of a set; return the cost of its parts. */
 static float best_part(struct treelet *t, unsigned set)
 {
 	const unsigned lowest = set & -set, rest = set ^ lowest;
 	float best = INFINITY;
 
 	t->part[set] = (unsigned char)lowest;
-	/* The lowest with each subset of the rest but all of it. */
+	/* The lowest element with each proper subset of the rest. */
 	for (unsigned s = rest; s;) {
 		float cost;
 
@@ -129,7 +129,7 @@ static float best_part(struct treelet *t, unsigned set)
 	return best;
 }
 
-/* What a node costs whose children cost `below`; *one_leaf: if its primitives are one leaf. */
+/* The cost of a node whose children cost `below`; *one_leaf: true if it is cheaper as one leaf. */
 static float node_cost(float surface, float below, uint32_t primitives, bool *one_leaf)
 {
 	const float as_leaf = surface * (float)primitives;
@@ -138,7 +138,7 @@ static float node_cost(float surface, float below, uint32_t primitives, bool *on
 	return *one_leaf ? as_leaf : surface + below;
 }
 
-/* The best tree over each subset, smaller ones first: a subset is a smaller number. */
+/* Find the best tree over each subset.  A set follows its subsets, which are smaller numbers. */
 static void solve(const struct lbvh_cpu *cpu, struct treelet *t)
 {
 	for (int i = 0; i < t->count; i++) {
@@ -173,7 +173,7 @@ static void set_sum(struct lbvh_cpu *cpu, uint32_t node, float cost, bool one_le
 					    one_leaf ? 1 : left.leaves + right.leaves };
 }
 
-/* Make the tree over a subset below node `to`. */
+/* Write the tree over a subset, with `to` as its root. */
 static void rebuild(struct lbvh_cpu *cpu, struct treelet *t, unsigned set, uint32_t to)
 {
 	const unsigned side[2] = { t->part[set], set ^ t->part[set] };
@@ -192,7 +192,7 @@ static void rebuild(struct lbvh_cpu *cpu, struct treelet *t, unsigned set, uint3
 	set_sum(cpu, to, t->cost[set], t->one_leaf[set]);
 }
 
-/* Rearrange the treelet below a node, unless it is best as it is. */
+/* Rearrange the treelet below a node if that is cheaper. */
 static void refine_node(struct lbvh_cpu *cpu, uint32_t root)
 {
 	const struct lbvh_node *n = cpu->node + root;
@@ -228,7 +228,7 @@ void lbvh_cpu_refine(struct lbvh_cpu *cpu, struct gb_timer *timer)
 
 /* ---- the new tree ------------------------------------------------------------------------- */
 
-/* The primitives below a node to *to, which moves on. */
+/* Append the primitives below a node at *to. */
 static void gather(const struct lbvh_cpu *cpu, uint32_t i, uint32_t **to)
 {
 	const struct lbvh_node *n = cpu->node + i;
@@ -242,7 +242,7 @@ static void gather(const struct lbvh_cpu *cpu, uint32_t i, uint32_t **to)
 	gather(cpu, n->right, to);
 }
 
-/* A few numbers into ascending order. */
+/* Sort a few numbers in ascending order. */
 static void sort_few(uint32_t *from, const uint32_t *end)
 {
 	for (uint32_t *i = from + 1; i < end; i++) {
@@ -269,7 +269,7 @@ static void write_leaf(struct lbvh_cpu *cpu, const struct lbvh_move *m, uint32_t
 	to->right = count;
 }
 
-/* Write one node; an inner one's children are moves to make. */
+/* Write one node.  If it is an inner one, return true and the moves of its children. */
 static bool write_node(struct lbvh_cpu *cpu, const struct lbvh_move *m, struct lbvh_move child[2])
 {
 	const struct lbvh_node *from = cpu->node + m->node;
@@ -291,7 +291,7 @@ static bool write_node(struct lbvh_cpu *cpu, const struct lbvh_move *m, struct l
 	return true;
 }
 
-/* A whole subtree. */
+/* Write a whole subtree. */
 static void write_subtree(struct lbvh_cpu *cpu, struct lbvh_move m)
 {
 	struct lbvh_move child[2];
@@ -302,7 +302,8 @@ static void write_subtree(struct lbvh_cpu *cpu, struct lbvh_move m)
 	}
 }
 
-/* The nodes above the shares; returns how many shares are in cpu->moves. */
+/* Write the nodes above the subtrees that threads share; return how many of these are in
+ * cpu->moves. */
 static size_t write_top(struct lbvh_cpu *cpu)
 {
 	struct lbvh_move *queue = cpu->moves;

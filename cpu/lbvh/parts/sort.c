@@ -1,13 +1,13 @@
-/* sort.c -- the sorts of the CPU builders: by radix, least significant digit first, stable; and the
- * paper's bitonic one.
+/* sort.c -- the sorts of the CPU builders: a stable LSD radix sort, and the paper's bitonic sort.
  *
- * 30-bit codes travel packed with their primitives, 8 bytes a record.  Threads first cut them into
- * as many ranges of codes as there are threads; each then sorts one by itself in three passes of 10
- * bits, whose digits are counted in one go.  63-bit codes travel beside their primitives, 12 bytes,
- * in six passes of 11 bits (the last one of 8) that all threads make together: each counts and
- * moves one contiguous part, in digits of 8 bits where several threads sort little.  So do codes of
- * 30 bits that cannot be cut evenly.  A pass in which all digits are equal is left out.  The bound
- * is memory: a record is read once and written once per pass, and read once more for each count.
+ * 30-bit codes are packed with their primitives, 8 bytes a record.  Threads first cut them into as
+ * many ranges of codes as there are threads; each thread then sorts one range in three passes of 10
+ * bits, whose digits are counted in one go.  63-bit codes lie beside their primitives, 12 bytes,
+ * and take six passes of 11 bits (the last one of 8) that all threads make together: each counts
+ * and moves one contiguous part.  Digits have 8 bits if several threads have few records each.
+ * Codes of 30 bits that cannot be cut evenly are sorted like this, too.  A pass in which all digits
+ * are equal is skipped.  The bound is memory: a record is read once and written once per pass, and
+ * read once more for each count.
  */
 #include "cpu/lbvh/parts/frame.h"
 
@@ -16,13 +16,13 @@
 enum {
 	BITS_30 = 10,
 	BITS_63 = 11,
-	/* Threads that write to all places of few records share nearly every cache line: below so
-	 * many records a thread the digits are shorter. */
+	/* Threads that scatter few records share nearly every cache line: with fewer records per
+	 * thread, digits are shorter. */
 	FEW = 1 << 17,
 	BITS_FEW = 8,
 };
 
-/* Where a pass reads and writes. */
+/* The source and destination of a pass. */
 struct sides {
 	uint64_t *key, *key_out;
 	uint32_t *value, *value_out; /* NULL for packed records */
@@ -36,7 +36,8 @@ static void count_part(const uint64_t *key, size_t begin, size_t end, unsigned s
 		count[(uint32_t)(key[i] >> shift) & mask]++;
 }
 
-/* Counts of all threads to places of their first records; whether one digit has all records. */
+/* Turn the counts of all threads into the places of their first records.  True if one digit has all
+ * records. */
 static bool place_digits(struct lbvh_cpu *cpu, int threads, uint32_t mask)
 {
 	uint32_t sum = 0;
@@ -56,7 +57,7 @@ static bool place_digits(struct lbvh_cpu *cpu, int threads, uint32_t mask)
 	return false;
 }
 
-/* Packed records: nothing beside the keys. */
+/* Move packed records, which have no separate values. */
 static void move_packed(const uint64_t *restrict key, uint64_t *restrict out, size_t n,
 			unsigned shift, uint32_t mask, uint32_t *restrict place)
 {
@@ -91,7 +92,7 @@ static void swap_sides(struct sides *s)
 	s->value_out = value;
 }
 
-/* One pass by the digit at `shift`; every thread keeps `s` for itself. */
+/* One pass by the digit at `shift`.  Each thread has its own `s`. */
 static void pass(struct lbvh_cpu *cpu, struct sides *s, unsigned shift, uint32_t mask)
 {
 	const int t = omp_get_thread_num(), threads = omp_get_num_threads();
@@ -116,10 +117,10 @@ static void pass(struct lbvh_cpu *cpu, struct sides *s, unsigned shift, uint32_t
 
 enum {
 	PASSES = 3,
-	LOW_30 = 32, /* where the codes begin in a record */
+	LOW_30 = 32, /* first bit of the code in a record */
 	TOP_SHIFT = LOW_30 + (PASSES - 1) * BITS_30,
 	DIGITS = 1 << BITS_30,
-	MAX_RANGES = LBVH_CPU_DIGITS - DIGITS, /* whose counters fit behind the digits */
+	MAX_RANGES = LBVH_CPU_DIGITS - DIGITS, /* ranges whose counters fit behind the digits */
 };
 
 static uint32_t digit_30(uint64_t key, unsigned shift)
@@ -127,7 +128,7 @@ static uint32_t digit_30(uint64_t key, unsigned shift)
 	return (uint32_t)(key >> shift) & (DIGITS - 1);
 }
 
-/* Sort n records by their codes; whether they end up in `b`. */
+/* Sort n records by their codes.  True if they end up in `b`. */
 static bool sort_alone(uint64_t *a, uint64_t *b, size_t n, uint32_t *count)
 {
 	uint64_t *const first = a;
@@ -156,10 +157,10 @@ static bool sort_alone(uint64_t *a, uint64_t *b, size_t n, uint32_t *count)
 	return a != first;
 }
 
-/* The highest digits of all threads' parts are counted.  Cut them into ranges of about as many
- * records each: a digit's count becomes the number of its range's counter, which lies behind the
- * digits and holds where the thread's first record of the range goes.  The places of the ranges are
- * in the row behind the threads'.  Whether no range has much more than its share. */
+/* Cut the codes into ranges of about as many records each, by the highest digit, which all threads
+ * have counted.  A digit's count is replaced by the index of its range's counter.  The counters lie
+ * behind the digits and hold where the thread's first record of the range goes.  The row behind the
+ * threads' rows holds the places of the ranges.  False if a range has much more than its share. */
 static bool cut_ranges(struct lbvh_cpu *cpu, int threads)
 {
 	const size_t share = cpu->count / (size_t)threads + 1;
@@ -168,7 +169,7 @@ static bool cut_ranges(struct lbvh_cpu *cpu, int threads)
 	int range = -1;
 
 	for (uint32_t d = 0; d < DIGITS; d++) {
-		/* The next range, if this one has its share of what the ranges up to it have. */
+		/* Start the next range if the ranges so far have their share of the records. */
 		if (range < 0 || (range + 1 < threads && sum >= share * (size_t)(range + 1))) {
 			place[++range] = sum;
 			for (int t = 0; t < threads; t++)
@@ -201,7 +202,7 @@ static bool cut_ranges(struct lbvh_cpu *cpu, int threads)
 	return true;
 }
 
-/* By all threads: whether the records are sorted, in cpu->pair. */
+/* Called by all threads.  True if the records are sorted, in cpu->pair. */
 static bool sort_ranges(struct lbvh_cpu *cpu)
 {
 	const int t = omp_get_thread_num(), threads = omp_get_num_threads();
@@ -255,7 +256,7 @@ static void sort_together(struct lbvh_cpu *cpu)
 /* ---- a bitonic network ---------------------------------------------------------------------- */
 
 /* Compare and exchange all pairs (i, i + step) of one stage; blocks of `size` alternate between
- * ascending and descending.  Pair number k is found from its index, as a GPU's thread would. */
+ * ascending and descending.  The pair is computed from its index k, as in a GPU thread. */
 static void stage(struct lbvh_cpu *cpu, size_t pairs, size_t size, size_t step)
 {
 	uint64_t *pair = cpu->pair;

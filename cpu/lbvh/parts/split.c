@@ -1,21 +1,19 @@
-/* split.c -- a tree from the top down: each range of primitives is parted in two by the plane that
- * costs least of a few along each axis (Wald 2007: "On fast construction of SAH-based bounding
- * volume hierarchies").
+/* split.c -- top-down build: each range of primitives is split by the cheapest of a few planes
+ * along each axis (Wald 2007: "On fast construction of SAH-based bounding volume hierarchies").
  *
- * Per range: the extent of its primitives' centres; bins along the three axes at once, each with a
- * box and a count; the cost of all planes between bins by a sweep from either side, which also
- * leaves the boxes of the halves; the partition, stable and out of place, into the other of two
- * arrays.  A plane costs what `sah_cost` counts: of either side its surface times its primitives.
- * A range of up to LBVH_SPLIT_LEAF primitives becomes a leaf where no plane is cheaper than that.
+ * Steps per range: the extent of its primitives' centres; bins along the three axes at once, each
+ * with a box and a count; the cost of all planes between bins by a sweep from either side, which
+ * also gives the boxes of the halves; the partition, stable and out of place, into the other of two
+ * arrays.  A plane costs what `sah_cost` counts: the surface times the primitives of either side.
+ * A range of up to LBVH_SPLIT_LEAF primitives becomes a leaf unless a plane is cheaper.
  *
- * All boxes are there twice, a level reads one copy and writes the other, as records with the
- * primitive's number in them (split_ways.h), so that nothing is gathered.  Large ranges are parted
- * by all threads together, each with a part of the primitives; the others by one thread each.
- * Neither boxes of bins nor a stable partition depend on who does what, or by which instructions:
- * the tree is the same for all numbers of threads and all sets of instructions.
+ * All boxes exist twice; a level reads one copy and writes the other, as records that include the
+ * primitive's number (split_ways.h), so that nothing is gathered.  All threads split a large range
+ * together, each a part of its primitives; one thread splits any other range.  The boxes of bins
+ * and a stable partition depend neither on the threads nor on the instruction set, so the tree is
+ * always the same.
  *
- * Bound: the processor's instructions, some fifty a primitive and level in large ranges, half of
- * them for the bins (split_body.h).
+ * Bound: instructions, in large ranges mostly those for the bins (split_body.h).
  */
 #include "cpu/lbvh/parts/frame.h"
 
@@ -25,37 +23,37 @@
 #include "cpu/lbvh/parts/split_ways.h"
 
 enum {
-	FEWEST = 4096,       /* primitives that a large range has more than, */
-	SHARES = 4,          /* and more than this part of a thread's share of them all */
-	TOP_PER_THREAD = 32, /* large ranges, at most */
+	FEWEST = 4096,       /* a large range has more primitives than this, */
+	SHARES = 4,          /* and more than a thread's share of all primitives / SHARES */
+	TOP_PER_THREAD = 32, /* large ranges per thread, at most */
 };
 
-/* In a child's number: it is a task's. */
+/* Flag of a child's number: it is a task's. */
 #define TASK (UINT32_C(1) << 31)
 
-/* A subtree that one thread makes, and whose child it is. */
+/* A subtree that one thread makes, and its place in the tree. */
 struct lbvh_task {
 	struct lbvh_range range;
-	uint32_t parent; /* among the nodes above the tasks */
+	uint32_t parent; /* number among the nodes above the tasks */
 	bool right;
-	uint32_t used; /* nodes */
-	uint32_t to;   /* the first one's number in the tree */
+	uint32_t used; /* nodes made */
+	uint32_t to;   /* number of the first one in the tree */
 };
 
-/* What a thread knows of its part of a large range. */
+/* A thread's part of a large range. */
 struct share {
 	struct lbvh_extent extent;
 	struct lbvh_bins bins;
-	uint32_t left, right; /* where its primitives go */
+	uint32_t left, right; /* places of its primitives */
 	char apart[64];
 };
 
 struct lbvh_splitter {
-	bool any; /* large range left: */
+	bool any; /* a large range is left, in `range` */
 	struct lbvh_range range;
 	struct lbvh_split_grid grid;
 	struct lbvh_plane plane;
-	struct lbvh_task *task; /* `tasks` of them; head .. tail - 1 are still to be looked at */
+	struct lbvh_task *task; /* `tasks` of them; head .. tail - 1 are pending ranges */
 	size_t tasks, head, tail;
 	struct lbvh_node *above; /* `top` nodes; a child is one of them or TASK | a task */
 	uint32_t top;
@@ -64,7 +62,7 @@ struct lbvh_splitter {
 
 /* ---- large ranges, by all threads --------------------------------------------------------- */
 
-/* Tasks and large ranges, at most. */
+/* Tasks and pending ranges, at most. */
 static size_t tasks_of(int threads)
 {
 	return 1 + (size_t)threads * TOP_PER_THREAD * 2;
@@ -80,7 +78,7 @@ void lbvh_cpu_alloc_split(struct lbvh_cpu *cpu, struct gb_error *err)
 	cpu->task = gb_host_alloc(tasks_of(cpu->threads), sizeof *cpu->task, err);
 }
 
-/* Let the parent of a range know what became of it. */
+/* Store in the parent of a range what the range became. */
 static void set_child(struct lbvh_splitter *s, const struct lbvh_task *task, uint32_t number)
 {
 	struct lbvh_node *parent = s->above + task->parent;
@@ -93,7 +91,7 @@ static void set_child(struct lbvh_splitter *s, const struct lbvh_task *task, uin
 		parent->left = number;
 }
 
-/* Whether there is a large range left: s->range.  What is not large is a task. */
+/* Find the next large range, s->range; other ranges become tasks.  False if there is none. */
 static bool next_large(const struct lbvh_cpu *cpu, struct lbvh_splitter *s)
 {
 	const size_t part = cpu->count / ((size_t)cpu->threads * SHARES);
@@ -128,7 +126,7 @@ static void set_large(const struct lbvh_cpu *cpu, struct lbvh_splitter *s, int t
 	}
 }
 
-/* One of the two ranges that the one under work is parted in. */
+/* Queue one of the two halves of the current range. */
 static void add_half(struct lbvh_splitter *s, uint32_t first, uint32_t count, bool right)
 {
 	s->task[s->tail++] = (struct lbvh_task){ .range = { first, count, s->range.level + 1 },
@@ -136,13 +134,15 @@ static void add_half(struct lbvh_splitter *s, uint32_t first, uint32_t count, bo
 						 .right = right };
 }
 
-/* The part of the range under work that a thread has: from here to where the next one's begins. */
+/* The start of a thread's part of the current range; it ends where the next thread's part
+ * begins. */
 static uint32_t part_of(const struct lbvh_splitter *s, int thread, int threads)
 {
 	return (uint32_t)((uint64_t)s->range.count * (uint64_t)thread / (uint64_t)threads);
 }
 
-/* The plane, from the bins of all threads; where each thread's primitives go; the two new ranges. */
+/* Choose the plane from the bins of all threads, the places of each thread's primitives, and the
+ * two new ranges. */
 static void choose(const struct lbvh_cpu *cpu, struct lbvh_splitter *s, int threads)
 {
 	const struct lbvh_range *r = &s->range;
@@ -195,16 +195,16 @@ static void split_large(struct lbvh_cpu *cpu, struct lbvh_splitter *s)
 
 /* ---- the tree ----------------------------------------------------------------------------- */
 
-/* Where a task makes its nodes: room for all that it may need; a task that is the tree makes them
- * where they stay. */
+/* The place for a task's nodes: in cpu->spare, with room for all that it may need, or in the tree
+ * if the task is all of it. */
 static struct lbvh_node *nodes_of(const struct lbvh_cpu *cpu, const struct lbvh_splitter *s,
 				  const struct lbvh_task *task)
 {
 	return s->top ? cpu->spare + 2 * (size_t)task->range.first : cpu->node;
 }
 
-/* Where the nodes of a subtree go, those of its tasks and those above them, which are written: depth
- * first, as one thread numbers them.  Returns the number after its last. */
+/* Number the nodes of a subtree depth first, as one thread would: write those above the tasks, and
+ * set where each task's nodes go.  Returns the number after the last one. */
 static uint32_t place(struct lbvh_cpu *cpu, struct lbvh_splitter *s, uint32_t child, uint32_t to)
 {
 	if (child & TASK) {

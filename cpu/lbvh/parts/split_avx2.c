@@ -1,4 +1,4 @@
-/* split_avx2.c -- the ways of split_ways.h in AVX2. */
+/* split_avx2.c -- the operations of split_ways.h in AVX2. */
 #include "cpu/lbvh/parts/split_ways.h"
 
 #if defined(__x86_64__)

@@ -1,4 +1,4 @@
-/* split_avx512.c -- the ways of split_ways.h in AVX-512. */
+/* split_avx512.c -- the operations of split_ways.h in AVX-512. */
 #include "cpu/lbvh/parts/split_ways.h"
 
 #if defined(__x86_64__)

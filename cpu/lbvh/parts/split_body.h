@@ -1,12 +1,12 @@
-/* split_body.h -- the ways of split_ways.h, in the words of split_words_*.h, which is included
- * before.  SPLIT_WAYS is the table to define.
+/* split_body.h -- the operations of split_ways.h, written in the vector operations of a
+ * split_words_*.h, which is included before.  SPLIT_WAYS is the name of the table to define.
  *
- * Half of the time goes to ranges of up to 64 primitives, of which there are forty times as many as
- * of larger ones: loops there are short, and a branch that was guessed wrong costs as much as they.
- * In larger ones the bins take 60 % of the time, the partition 25 % and the centres 15 %.
+ * Small ranges take a large part of the time, because there are many more of them: their loops are
+ * short, and a mispredicted branch costs as much as a loop.  In large ranges the bins take most of
+ * the time, then the partition, then the centres.
  */
 
-/* What stays in registers of lbvh_extent and lbvh_split_grid. */
+/* lbvh_extent and lbvh_split_grid in registers. */
 struct extent {
 	PAIR box;
 	LANES centre_lo, centre_hi;
@@ -33,8 +33,8 @@ SPLIT_FN LANES centre_of(const struct lbvh_box *record)
 	return lanes_load(record->lo) - lanes_load(record->hi);
 }
 
-/* The extent of records whose box is known.  Every other one is joined to another centre: the bound
- * would be how long one join takes. */
+/* The extent of records whose box is known.  Two accumulators alternate: with one, the latency of a
+ * join would be the bound. */
 SPLIT_FN struct extent extent_of(const struct lbvh_box *box, size_t count, PAIR around)
 {
 	LANES lo = lanes_all(FLT_MAX), hi = lanes_all(-FLT_MAX), also_lo = lo, also_hi = hi;
@@ -67,7 +67,7 @@ SPLIT_FN void store_extent(struct lbvh_extent *to, struct extent e)
 	lanes_store(to->centre_hi, e.centre_hi);
 }
 
-/* Few bins for few primitives, where the sweeps cost more than the boxes. */
+/* Few primitives get few bins, because the sweeps would cost more than the boxes. */
 SPLIT_FN struct grid grid_over(struct extent e, size_t count)
 {
 	const int bins = count < 96 ? 4 + (int)count / 8 : LBVH_SPLIT_BINS;
@@ -90,7 +90,7 @@ SPLIT_FN void add_to_bins(struct lbvh_bins *b, const int32_t cell[4], PAIR recor
 		add_to_bin(b, k, cell[k], record);
 }
 
-/* A place that is a NaN is in bin 0: of a centre at the origin, an extent too small for its
+/* A NaN place goes to bin 0: it stems from a centre at the origin and an extent too small for its
  * inverse. */
 SPLIT_FN void fill_bins(struct lbvh_bins *b, const struct grid *g, const struct lbvh_box *box,
 			size_t count)
@@ -127,7 +127,7 @@ SPLIT_FN void partition(const struct lbvh_box *from, struct lbvh_box *to, size_t
 		const LANES at = (centre_of(from + i) - g->origin) * g->scale;
 		const uint32_t is_right = lanes_reach(at, place) >> plane->axis & 1;
 
-		/* No branch, which would be a guess. */
+		/* No branch, which would be unpredictable. */
 		pair_store(to + (left ^ ((left ^ right) & (0 - is_right))), record);
 		right += is_right;
 		left += 1 - is_right;
@@ -156,7 +156,7 @@ SPLIT_FN void keep_number(uint32_t *index, const struct lbvh_box *box)
 	*index = number - LBVH_SPLIT_NUMBER;
 }
 
-/* The primitives of a range, and where its halves go. */
+/* The records of a range, and where those of its halves go. */
 SPLIT_FN struct lbvh_box *records(const struct lbvh_cpu *cpu, const struct lbvh_range *r)
 {
 	return (r->level % 2 ? cpu->box_spare : cpu->box) + r->first;
@@ -178,7 +178,7 @@ SPLIT_FN uint32_t make_leaf(struct lbvh_cpu *cpu, const struct lbvh_range *r, PA
 	return 1;
 }
 
-/* One primitive or two, whose box is known; returns how many nodes. */
+/* Make the subtree of one or two primitives, whose box is known; returns the number of nodes. */
 SPLIT_FN uint32_t make_least(struct lbvh_cpu *cpu, const struct lbvh_range *r, PAIR box,
 			     struct lbvh_node *node, uint32_t to)
 {
@@ -198,7 +198,7 @@ SPLIT_FN uint32_t make_least(struct lbvh_cpu *cpu, const struct lbvh_range *r, P
 	return 3;
 }
 
-/* The cheapest plane of a range, in that many bins an axis; the boxes on its sides. */
+/* Find the cheapest plane of a range between the bins of g; side: the boxes on its two sides. */
 SPLIT_FN struct lbvh_plane find_plane(const struct lbvh_box *box, uint32_t count,
 				      const struct grid *g, PAIR side[2])
 {
@@ -208,8 +208,8 @@ SPLIT_FN struct lbvh_plane find_plane(const struct lbvh_box *box, uint32_t count
 	return sweep(&b, g->bins, count, side);
 }
 
-/* The subtree over a range of three primitives and more, whose box is known, into node[to ..];
- * returns the number after its last. */
+/* Make the subtree of a range of three primitives or more, whose box is known, in node[to ..].
+ * Returns the number after its last node. */
 SPLIT_ENTRY uint32_t make_subtree(struct lbvh_cpu *cpu, const struct lbvh_range r, PAIR around,
 				  struct lbvh_node *node, uint32_t to)
 {
@@ -247,7 +247,7 @@ SPLIT_ENTRY uint32_t make_subtree(struct lbvh_cpu *cpu, const struct lbvh_range 
 	return to;
 }
 
-/* ---- the ways ----------------------------------------------------------------------------- */
+/* ---- the table ---------------------------------------------------------------------------- */
 
 SPLIT_ENTRY void way_number(struct lbvh_box *box, size_t begin, size_t end)
 {

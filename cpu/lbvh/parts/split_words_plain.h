@@ -1,10 +1,10 @@
-/* split_words_plain.h -- the words of split_body.h in portable C, or in SSE2.
+/* split_words_plain.h -- the vector operations of split_body.h in portable C, or in SSE2.
  *
  *	PAIR                    a record: lo, and hi negated
- *	cells_of_two(cell, ...) the bins of two primitives, per axis, in the words' own unit; and a
- *				fourth number each, which is nothing
- *	add_to_bin(b, k, c, r)  to a bin, given in that unit, a primitive's record
- *	sweep(..., side)        the cheapest plane of all, and the boxes on its sides, if there is one
+ *	cells_of_two(cell, ...) the bins of two primitives per axis, in the implementation's
+ *				unit, and an unused fourth number each
+ *	add_to_bin(b, k, c, r)  add a primitive's record to bin c, in that unit, of axis k
+ *	sweep(..., side)        the cheapest of all planes and, if any, the boxes on its sides
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_SPLIT_WORDS_PLAIN_H
 #define GPUBENCH_CPU_LBVH_PARTS_SPLIT_WORDS_PLAIN_H
@@ -104,11 +104,11 @@ SPLIT_FN float pair_area(PAIR a)
 {
 	float size[4];
 
-	lanes_store(size, a.lo + a.hi); /* negated, all three of them */
+	lanes_store(size, a.lo + a.hi); /* all three are negated */
 	return size[0] * size[1] + size[1] * size[2] + size[2] * size[0];
 }
 
-/* The planes between the bins of an axis; *best is replaced by one that is cheaper. */
+/* Compute the costs of the planes between the bins of an axis; *best becomes a cheaper one. */
 SPLIT_FN void sweep_axis(const struct lbvh_bins *b, int axis, int bins, uint32_t all,
 			 struct lbvh_plane *best)
 {

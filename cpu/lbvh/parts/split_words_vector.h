@@ -1,9 +1,9 @@
-/* split_words_vector.h -- the words of split_body.h for AVX2 and AVX-512; what they mean:
- * split_words_plain.h.  SPLIT_TARGET is the set of instructions; SPLIT_AVX512: there is AVX-512.
+/* split_words_vector.h -- the vector operations of split_body.h for AVX2 and AVX-512, described in
+ * split_words_plain.h.  SPLIT_TARGET is the target attribute; SPLIT_AVX512 is defined for AVX-512.
  *
  * A record is one vector of eight floats.  The number of primitives in a bin is an integer in the
- * fourth component of its lower bounds, where an addition of that component alone keeps it: so a
- * bin is read and written once.
+ * fourth component of its lower bounds, which alone is added instead of minimised: so a bin is read
+ * and written once.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_SPLIT_WORDS_VECTOR_H
 #define GPUBENCH_CPU_LBVH_PARTS_SPLIT_WORDS_VECTOR_H
@@ -53,7 +53,7 @@ SPLIT_FN LANES pair_negated_hi(PAIR a)
 
 /* ---- bins --------------------------------------------------------------------------------- */
 
-/* The component that counts. */
+/* The component that holds the count. */
 enum { COUNT = 3 };
 
 SPLIT_FN void clear_bins(struct lbvh_bins *b, int bins)
@@ -65,7 +65,7 @@ SPLIT_FN void clear_bins(struct lbvh_bins *b, int bins)
 			pair_store(&b->bin[k][i], none);
 }
 
-/* The minima, and in a's component that counts the sum. */
+/* The minima of a and b, but a + more in the component that holds the count. */
 SPLIT_FN PAIR join_and_add(PAIR a, PAIR b, __m256i more)
 {
 	const __m256 sum = _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), more));
@@ -94,15 +94,15 @@ SPLIT_FN void cells_of_two(int32_t cell[8], PAIR a, PAIR b, LANES origin, LANES 
 	_mm256_storeu_si256((void *)cell, _mm256_slli_epi32(_mm256_cvttps_epi32(inside), 5));
 }
 
-/* Cells are offsets in bytes: 32 a bin. */
+/* Cells are offsets in bytes: 32 per bin. */
 SPLIT_FN void add_to_bin(struct lbvh_bins *b, int axis, int32_t cell, PAIR record)
 {
 	struct lbvh_box *bin = (void *)((char *)b->bin[axis] + (size_t)(uint32_t)cell);
 
 	PAIR old = pair_load(bin);
 
-	/* Read once: GCC would read it again for the second of two operations, and what was written
-	 * a moment ago takes longest to read. */
+	/* Force a single load.  GCC would load the bin again for the second operation, and what was
+	 * just written takes longest to read. */
 	__asm__("" : "+v"(old));
 	pair_store(bin, join_and_add(old, record, _mm256_set1_epi32(1)));
 }
@@ -124,7 +124,7 @@ SPLIT_FN uint32_t count_in_bin(const struct lbvh_bins *b, int axis, int i)
 
 /* ---- planes ------------------------------------------------------------------------------- */
 
-/* The boxes of both sides of all planes between the bins of an axis. */
+/* The boxes on both sides of all planes between the bins of an axis. */
 SPLIT_FN void sides_of_axis(const struct lbvh_box *bin, int bins, struct lbvh_box *left,
 			    struct lbvh_box *right)
 {
@@ -146,7 +146,7 @@ SPLIT_FN __m128 size_of(const struct lbvh_box *side)
 	return _mm_blend_ps(_mm_add_ps(lo, _mm_loadu_ps(side->hi)), lo, 1 << COUNT);
 }
 
-/* Surface times primitives of four sides; *some: which have any. */
+/* Surface times primitives of four sides; *some: mask of the sides that have any. */
 SPLIT_FN __m128 costs_of(const struct lbvh_box *side, __m128 *some)
 {
 	__m128 x = size_of(side), y = size_of(side + 1), z = size_of(side + 2);
@@ -167,7 +167,7 @@ SPLIT_FN struct lbvh_plane sweep(const struct lbvh_bins *b, int bins, uint32_t a
 
 	for (int k = 0; k < 3; k++) {
 		sides_of_axis(b->bin[k], bins, left[k], right[k]);
-		/* Nothing is on the left of what makes the planes a multiple of four. */
+		/* Pad the planes to a multiple of four with empty left sides. */
 		for (int i = bins - 1; i % 4; i++) {
 			pair_store(&left[k][i], _mm256_setzero_ps());
 			pair_store(&right[k][i], _mm256_setzero_ps());
@@ -192,7 +192,7 @@ SPLIT_FN struct lbvh_plane sweep(const struct lbvh_bins *b, int bins, uint32_t a
 	least = _mm_min_ps(least, _mm_shuffle_ps(least, least, 0xb1));
 	if (!(_mm_cvtss_f32(least) < INFINITY))
 		return (struct lbvh_plane){ INFINITY, 3, 0, all / 2 };
-	/* Of equal ones the first. */
+	/* The first of equal ones. */
 	same = _mm_cmpeq_ps(best, least);
 	first = _mm_blendv_epi8(_mm_set1_epi32(INT32_MAX), which, _mm_castps_si128(same));
 	first = _mm_min_epi32(first, _mm_shuffle_epi32(first, 0x4e));

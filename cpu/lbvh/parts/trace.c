@@ -1,5 +1,5 @@
-/* trace.c -- the image by tiles, the stream by batches, the choice of kernels, and the tree of the
- * CPU traversals. */
+/* trace.c -- images by tiles, streams by batches, the choice of kernels, and the tree of the CPU
+ * traversals. */
 #include "cpu/lbvh/parts/trace.h"
 
 #include <string.h>
@@ -7,16 +7,16 @@
 #include "common/memory.h"
 
 enum {
-	TILE = 32,    /* pixels along the edge of what a thread takes at a time */
-	BATCH = 1024, /* rays of a stream, the same; a multiple of those in a word of bits */
+	TILE = 32,    /* edge in pixels of the square that a thread takes at a time */
+	BATCH = 1024, /* rays of a stream that a thread takes at a time; a multiple of 32 */
 };
 
-/* ---- what is asked for -------------------------------------------------------------------- */
+/* ---- checks and setup --------------------------------------------------------------------- */
 
 enum gb_status lbvh_wants_trace(const void *params, struct gb_error *err)
 {
 	if (((const struct lbvh_params *)params)->op != LBVH_TRACE)
-		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to trace: --op=trace");
+		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
 	return GB_OK;
 }
 
@@ -44,8 +44,8 @@ enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_,
 		return GB_OK;
 	if (tracer->input->ray && !ways.batch)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "this is no way to find the nearest hits of a stream: "
-			       "--rays-kind=shadow,ambient, or primary --rays-order=given");
+			       "this variant finds no nearest hits of a stream: use "
+			       "--rays-kind=shadow or ambient, or primary with --rays-order=given");
 	if (tracer->input->occlusion) {
 		tracer->bits =
 			gb_host_alloc(lbvh_bit_words(tracer->input), sizeof *tracer->bits, err);
@@ -62,7 +62,7 @@ enum gb_status lbvh_tracer_init(struct lbvh_tracer *tracer, const void *params_,
 
 /* ---- the image ---------------------------------------------------------------------------- */
 
-/* What all threads know of an image. */
+/* An image, shared by all threads. */
 struct image {
 	const struct lbvh_tracer *tracer;
 	const struct lbvh_camera *camera;
@@ -71,7 +71,7 @@ struct image {
 	uint32_t *primitive;
 };
 
-/* The rays of a packet as a batch. */
+/* Trace the rays of a packet as a batch. */
 static void trace_as_batch(const struct image *image, int thread, struct lbvh_packet *packet,
 			   struct lbvh_counts *counts)
 {
@@ -270,7 +270,8 @@ enum gb_status lbvh_tracer_tree(struct lbvh_cpu *cpu, const void *params, const 
 		lbvh_cpu_build_best(cpu);
 	*depth = lbvh_depth(cpu->node);
 	if (*depth > LBVH_DEPTH_MAX)
-		return gb_fail(err, GB_EUNAVAILABLE, "the tree has more than %d levels",
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "the tree has more than %d levels, the limit of the traversals",
 			       LBVH_DEPTH_MAX);
 	return GB_OK;
 }

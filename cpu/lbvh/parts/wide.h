@@ -1,11 +1,11 @@
-/* wide.h -- the tree that the CPU traverses fastest: eight children a node, triangles in
- * blocks of eight, both laid out so that one vector instruction handles all eight.
+/* wide.h -- the tree that the CPU traverses fastest: eight children a node, triangles in blocks of
+ * eight, both laid out so that one vector instruction handles all eight.
  *
- * A child is the number of a node, or LBVH_LEAF | the number of the first block of a leaf, or the
- * slot is empty and has a box that no ray enters.  The leaves of neighbours may share a block: a
- * ray that enters one of them tests all lanes, which costs nothing and is no mistake.  A leaf of
- * more than eight triangles goes on in the next block as long as LBVH_MORE is set.  Lanes without a
- * triangle have edges of NaN, which nothing hits.
+ * A child is a node's number, or LBVH_LEAF | the number of a leaf's first block.  An empty slot has
+ * a box that no ray enters.  Neighbouring leaves may share a block: a ray that enters one of them
+ * tests all lanes, which is correct and costs nothing extra.  A leaf of more than eight triangles
+ * continues in the next block as long as LBVH_MORE is set.  Lanes without a triangle have NaN
+ * edges, which no ray hits.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_WIDE_H
 #define GPUBENCH_CPU_LBVH_PARTS_WIDE_H
@@ -24,10 +24,10 @@ struct lbvh_wide_node {
 	uint32_t child[LBVH_WIDTH];
 };
 
-/* In primitive[0] of every block of a leaf but the last. */
+/* Set in primitive[0] of every block of a leaf but the last. */
 #define LBVH_MORE (UINT32_C(1) << 31)
 
-/* Corner, and edges from it to the second and the third, as lbvh_intersect() takes them. */
+/* A corner, and the edges from it to the second and third one, as in lbvh_intersect(). */
 struct lbvh_block {
 	_Alignas(64) float corner[3][LBVH_WIDTH]; /* axis, triangle */
 	float edge1[3][LBVH_WIDTH];
@@ -35,19 +35,19 @@ struct lbvh_block {
 	uint32_t primitive[LBVH_WIDTH];
 };
 
-/* A part of the arrays that one thread fills without asking the others. */
+/* The part of the arrays that one thread fills without synchronising. */
 struct lbvh_arena;
 
-/* What becomes of a binary node and its subtree.  As one child it is a leaf, or a node whose left
- * child gives so many of its children: left[0], or LBVH_PLAN_LEAF.  Where it may give up to s
- * children to the node above, s > 1, left[s - 1] come from its left child and the others from its
- * right one, or it is one child: 0. */
+/* How a binary subtree becomes wide.  If it is one child, left[0] is LBVH_PLAN_LEAF for a leaf;
+ * otherwise it is a node that takes left[0] children from its left child.  If it may give up to
+ * s > 1 children to the node above, left[s - 1] come from its left child and the others from its
+ * right one; 0 means that it stays one child. */
 enum { LBVH_PLAN_LEAF = LBVH_WIDTH };
 struct lbvh_plan {
 	uint8_t left[LBVH_WIDTH];
 };
 
-/* Make the plan, an entry for each node, and return how many wide nodes it takes. */
+/* Make the plan, an entry for each binary node; return how many wide nodes it takes. */
 size_t lbvh_plan_make(const struct lbvh_node *node, struct lbvh_plan *plan);
 
 struct lbvh_wide {
@@ -55,26 +55,26 @@ struct lbvh_wide {
 	struct lbvh_block *block;
 	size_t node_room, block_room;
 	int threads;
-	struct lbvh_arena *arena; /* threads */
-	struct lbvh_top *top;     /* what is left to the threads */
+	struct lbvh_arena *arena; /* one per thread */
+	struct lbvh_top *top;     /* subtrees left to the threads */
 	size_t top_room;
-	size_t node_count, block_count; /* in use, what the arenas leave over included */
+	size_t node_count, block_count; /* taken, including what the arenas leave unused */
 	unsigned depth;                 /* levels of nodes; 1 if the root has only leaves */
 };
 
-/* Memory for a tree over `count` triangles, however its binary tree looks, by `threads` threads. */
+/* Allocate for a tree over `count` triangles, made by `threads` threads from any binary tree. */
 enum gb_status lbvh_wide_init(struct lbvh_wide *wide, size_t count, int threads,
 			      struct gb_error *err);
 
-/* Whether a tree of so many nodes fits, however the threads share them.  One that is made without a
- * plan does. */
+/* True if a tree of so many nodes fits, however the threads share them.  A tree made without a plan
+ * always fits. */
 bool lbvh_wide_has_room(const struct lbvh_wide *wide, size_t nodes);
 
-/* Collapse a binary tree: the children of a node are found by opening the largest box first, and
- * subtrees of up to LBVH_WIDTH primitives become leaves.  leaves: how many the binary
- * tree has, if it is numbered as Karras does, or LBVH_DEPTH_FIRST, if a left child is the next node
- * and the primitives lie in the order of the leaves, both of which are faster; else 0.  plan: NULL
- * or, if leaves is 0, the children. */
+/* Collapse a binary tree.  A node's children are found by opening the largest box first, and
+ * subtrees of up to LBVH_WIDTH primitives become leaves.  leaves: the number of leaves if the
+ * binary tree is numbered as by Karras; LBVH_DEPTH_FIRST if a left child is the next node and
+ * primitives lie in leaf order; both are faster than 0, for any other tree.  plan: NULL or, only if
+ * leaves is 0, the children. */
 #define LBVH_DEPTH_FIRST ((size_t)-1)
 void lbvh_wide_collapse(struct lbvh_wide *wide, const struct lbvh_input *input,
 			const struct lbvh_node *node, const uint32_t *index, size_t leaves,

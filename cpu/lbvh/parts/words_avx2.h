@@ -1,6 +1,6 @@
-/* words_avx2.h -- the words of kernels_body.h in AVX2; what they mean: words_plain.h.
+/* words_avx2.h -- the vector operations of kernels_body.h in AVX2; words_plain.h describes them.
  *
- * FMA is not used: every product and sum is rounded alone, as common/lbvh.h demands.
+ * Only f8_fma() fuses: every other product and sum is rounded alone, as common/lbvh.h demands.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_WORDS_AVX2_H
 #define GPUBENCH_CPU_LBVH_PARTS_WORDS_AVX2_H
@@ -29,7 +29,7 @@ WORDS_FN unsigned f8_eq(F8 a, F8 b)
 	return (unsigned)_mm256_movemask_ps(_mm256_cmp_ps(a, b, _CMP_EQ_OQ));
 }
 
-/* Every bit of lane i is bit i. */
+/* Lane i has all bits set if bit i is set. */
 WORDS_FN __m256i words_spread(unsigned bits)
 {
 	const __m256i each = _mm256_setr_epi32(1, 2, 4, 8, 16, 32, 64, 128);

@@ -1,6 +1,5 @@
-/* words_avx512.h -- the words of kernels_body.h in AVX-512: eight lanes for the children of a node,
- * sixteen for the rays of a packet; what they mean: words_plain.h.
- */
+/* words_avx512.h -- the vector operations of kernels_body.h in AVX-512: eight lanes for the
+ * children of a node, sixteen for the rays of a packet; words_plain.h describes them. */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_WORDS_AVX512_H
 #define GPUBENCH_CPU_LBVH_PARTS_WORDS_AVX512_H
 

@@ -1,6 +1,5 @@
-/* words_f8.h -- the words over eight lanes, in AVX2 or, with MASK, in AVX-512; what they mean:
- * words_plain.h.
- */
+/* words_f8.h -- the operations on eight lanes in AVX2 or, with MASK, in AVX-512; words_plain.h
+ * describes them. */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_WORDS_F8_H
 #define GPUBENCH_CPU_LBVH_PARTS_WORDS_F8_H
 

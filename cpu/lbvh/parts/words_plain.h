@@ -1,8 +1,8 @@
-/* words_plain.h -- the words of kernels_body.h in portable C.
+/* words_plain.h -- the vector operations of kernels_body.h in portable C.
  *
- * Eight floats side by side; a comparison gives a bit per lane, lane 0 lowest.  min and max are
+ * A vector is eight floats; a comparison gives a bit per lane, lane 0 lowest.  min and max are
  * `a < b ? a : b` and `a > b ? a : b`: with a NaN in a, the result is b.  The loops have constant
- * bounds, and compilers make vectors of them.
+ * bounds, so that compilers vectorise them.
  */
 #ifndef GPUBENCH_CPU_LBVH_PARTS_WORDS_PLAIN_H
 #define GPUBENCH_CPU_LBVH_PARTS_WORDS_PLAIN_H
@@ -66,7 +66,7 @@ WORDS_FN F8 f8_mul(F8 a, F8 b)
 	return a;
 }
 
-/* a * b + c, rounded once or twice: not for what must be equal everywhere */
+/* a * b + c, rounded once or twice: only for values that need not be the same everywhere */
 WORDS_FN F8 f8_fma(F8 a, F8 b, F8 c)
 {
 	WORDS_EACH(c.lane[i], a.lane[i] * b.lane[i] + c.lane[i]);
@@ -145,7 +145,7 @@ WORDS_FN F8 f8_select(F8 a, F8 b, unsigned bits)
 	return a;
 }
 
-/* v to p[i] where the bit is set */
+/* store v to p[i] where the bit is set */
 WORDS_FN void f8_put(uint32_t *p, uint32_t v, unsigned bits)
 {
 	for (int i = 0; i < 8; i++)
@@ -159,9 +159,9 @@ WORDS_FN void f8_keys(uint32_t *p, F8 a)
 		p[i] = ((union lbvh_distance){ a.lane[i] }.bits & ~UINT32_C(7)) | i;
 }
 
-/* Of the lanes set in `bits`, child and distance to as many entries, from the farthest to the
- * nearest.  Distances are not negative; their lowest three bits are taken for 0 and come out so.
- * There is room for eight entries; what those behind hold is not defined. */
+/* Store child and distance of the lanes set in `bits`, one entry each, from the farthest to the
+ * nearest.  Distances are not negative; their lowest three bits are ignored and stored as 0.  There
+ * is room for eight entries; those behind the last are undefined. */
 WORDS_FN void f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance, unsigned bits)
 {
 	unsigned count = 0;

@@ -1,9 +1,8 @@
-/* words_sort.h -- the word that sorts eight lanes, in AVX2 or AVX-512; what it means: words_plain.h.
- */
+/* words_sort.h -- f8_sort() in AVX2 or AVX-512; words_plain.h describes it. */
 
-/* A bitonic network over keys as f8_keys() makes them, and -1 for lanes left out.  A step of it is
- * SORT_STEP(a, other, LOW), over lanes of `a` beside those that `other` has in their places: those
- * set in LOW keep the smaller of both, the rest the larger. */
+/* A bitonic network over keys as f8_keys() makes them, and -1 for lanes left out.  A step is
+ * SORT_STEP(a, other, LOW): lanes of `a` set in LOW keep the smaller of `a` and `other`, the rest
+ * the larger. */
 WORDS_FN void f8_sort(struct lbvh_entry *to, const uint32_t *child, F8 distance, unsigned bits)
 {
 	const __m256i lane = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7), low = _mm256_set1_epi32(7);

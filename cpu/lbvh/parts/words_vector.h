@@ -1,8 +1,8 @@
-/* words_vector.h -- the words that differ by the width of vectors alone; what they mean:
- * words_plain.h.
+/* words_vector.h -- vector operations that differ only in the width of vectors; words_plain.h
+ * describes them.
  *
- * Included once per width, with VECTOR its type, WORD(add) the name f8_add or fw_add, and MM(add_ps)
- * the intrinsic; in AVX-512 with MASK, the type of a bit per lane.
+ * Included once per width.  VECTOR is the type, WORD(add) the name f8_add or fw_add, and MM(add_ps)
+ * the intrinsic; for AVX-512, MASK is the type of a bit per lane.
  */
 
 WORDS_FN VECTOR WORD(set)(float a)

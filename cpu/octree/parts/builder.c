@@ -1,4 +1,4 @@
-/* builder.c -- memory, pool and output of the CPU builders of octrees; box and keys are in keys.c. */
+/* builder.c -- memory, pool and output of the CPU octree builders; box and keys are in keys.c. */
 #include "cpu/octree/parts/builder.h"
 
 #include <omp.h>
@@ -11,7 +11,7 @@ enum { CHUNK = 64 };
 
 /* ---- memory ------------------------------------------------------------------------------ */
 
-/* Threads lose less than a chunk each; together they must not lose more than the pool has beyond
+/* Each thread wastes less than a chunk; together they must not waste more than the pool has beyond
  * the tree. */
 static size_t chunk_for(const struct octree_input *in, int threads)
 {

@@ -1,8 +1,9 @@
-/* builder.h -- what the CPU builders of octrees share: box and keys, the pool of nodes, lists
+/* builder.h -- the common part of the CPU octree builders: box and keys, the pool of nodes, lists
  * of bodies, the output.
  *
- * A node is a row of eight children (common/octree.h), 32 bytes, aligned: one cache line at most.
- * Threads take rows from the pool in chunks, and find them all FREE.
+ * A node is a row of eight children (common/octree.h), 32 bytes and aligned, so it touches one
+ * cache line at most.  Threads take rows from the pool in chunks; all children are OCTREE_FREE
+ * then.
  */
 #ifndef GPUBENCH_CPU_OCTREE_PARTS_BUILDER_H
 #define GPUBENCH_CPU_OCTREE_PARTS_BUILDER_H
@@ -17,7 +18,7 @@
 #include "common/workload.h"
 #include "cpu/simd.h"
 
-/* The part of 0 .. count - 1 of a thread. */
+/* A thread's part of 0 .. count - 1. */
 struct octree_range {
 	size_t begin, end;
 };
@@ -38,58 +39,59 @@ struct octree_cpu {
 	int threads;
 	enum cpu_simd simd;
 	struct octree_box box;
-	uint64_t *key; /* count, or NULL if the builder wants none */
+	uint64_t *key; /* count, or NULL if the builder needs none */
 	int32_t (*child)[8];
 	size_t pool;    /* rows of child */
 	size_t chunk;   /* rows that a thread takes at a time */
 	size_t taken;   /* rows taken from the pool; atomic; may exceed it */
-	int32_t *next;  /* count: the list of a leaf's bodies, as in the output */
-	uint8_t *rank;  /* count: place of a body in its list, from 1, the tail's; or NULL */
+	int32_t *next;  /* count: links of the lists of leaves, as in the output */
+	uint8_t *rank;  /* count: place of a body in its list, counted from the tail, 1; or NULL */
 	bool exhausted; /* atomic */
 	double insert_ns;
-	size_t insert_runs; /* insert_ns adds them up, but for the first, which touched the memory */
+	size_t insert_runs; /* insert_ns sums all but the first, which touched the memory */
 };
 
 enum octree_wants { OCTREE_WANTS_KEYS = 1, OCTREE_WANTS_RANKS = 2, OCTREE_ONE_THREAD = 4 };
 
-/* Allocate the pool and what enum octree_wants says, for a state that begins with a struct
- * octree_cpu. */
+/* Allocate the pool and the arrays in `wants` (enum octree_wants), for a state that begins with a
+ * struct octree_cpu. */
 enum gb_status octree_cpu_init(void *state, const void *params, const void *input, unsigned wants,
 			       struct gb_error *err);
 
-/* Whether one thread looks at the bodies, outside of a parallel region: there are so few, or it is the
- * only one.  With cold caches to begin a region takes as long as some thousand bodies. */
+/* True if one thread works on the bodies, outside of a parallel region: there are few, or it is the
+ * only one.  With cold caches, starting a region takes as long as some thousand bodies. */
 bool octree_cpu_is_alone(const struct octree_cpu *cpu);
 
-/* The phases that all builders begin with: the root box, and keys into cpu->key. */
+/* The first phases of all builders: the root box, and the keys in cpu->key. */
 void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer);
 void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer);
-/* Keys of `count` bodies from `first` on. */
+/* Compute the keys of `count` bodies from `first` on. */
 void octree_cpu_keys_of(const struct octree_cpu *cpu, size_t first, size_t count, uint64_t *key);
 
-/* How the bodies lie in memory, from a sample of them; the box must be known.  Even: neighbours in
- * memory are neighbours in space, and the tree is about equally deep everywhere, not deeper than a
- * few levels more than evenly spread bodies need. */
+/* How the bodies lie in memory, estimated from a sample; the box must be known.  Ordered:
+ * neighbours in memory are neighbours in space.  Even: ordered, and the tree has about the same
+ * depth everywhere, at most a few levels more than evenly spread bodies need. */
 enum octree_layout { OCTREE_SCATTERED, OCTREE_ORDERED, OCTREE_EVEN };
 
 enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu);
 
-/* An empty pool but for the root.  Starts the phase `name`, returns the time. */
+/* Empty the pool but for the root, start the phase `name`, and return the time. */
 double octree_cpu_begin(struct octree_cpu *cpu, struct gb_timer *timer, const char *name);
-/* The end of what octree_cpu_begin() began: GB_ERUNTIME if the pool was exhausted. */
+/* End what octree_cpu_begin() began; GB_ERUNTIME if the pool was exhausted. */
 enum gb_status octree_cpu_end(struct octree_cpu *cpu, double start_ns, struct gb_error *err);
 
 /* Rows of the pool in use. */
 size_t octree_cpu_rows(const struct octree_cpu *cpu);
-/* Operations of a variant whose state begins with a struct octree_cpu: nodes and lists to the
- * workload's output; "insert_g_per_s", 10^9 bodies per second between begin and end, mean over the
- * runs after the first. */
+/* Operations of a variant whose state begins with a struct octree_cpu: copy nodes and lists to the
+ * workload's output; report "insert_g_per_s", 10^9 bodies per second between begin and end, mean
+ * over the runs after the first. */
 enum gb_status octree_cpu_download(void *state, void *output, struct gb_error *err);
 void octree_cpu_metrics(void *state, struct gb_metrics *metrics);
-/* Bytes of positions read for the box and for keys, keys written and read, nodes written. */
+/* Bytes of positions read for the box and for keys, keys written and read, list links written,
+ * nodes written. */
 double octree_cpu_bytes(const void *params, const void *input);
 
-/* Digits that two keys share: 0 .. 21. */
+/* The number of digits that two keys share: 0 .. 21. */
 static inline int octree_shared(uint64_t a, uint64_t b)
 {
 	return a == b ? OCTREE_LEVELS : (__builtin_clzll(a ^ b) - 1) / 3;
@@ -101,10 +103,10 @@ struct octree_rows {
 	int32_t row, end;
 };
 
-/* Fill *rows anew.  False, and the builder is marked, if the pool is exhausted. */
+/* Refill *rows.  If the pool is exhausted, set cpu->exhausted and return false. */
 bool octree_cpu_refill(struct octree_cpu *cpu, struct octree_rows *rows);
 
-/* A node without children, or 0 if the pool is exhausted. */
+/* Take a node without children; 0 if the pool is exhausted. */
 static inline int32_t octree_cpu_node(struct octree_cpu *cpu, struct octree_rows *rows)
 {
 	if (rows->row == rows->end && !octree_cpu_refill(cpu, rows))
@@ -114,16 +116,16 @@ static inline int32_t octree_cpu_node(struct octree_cpu *cpu, struct octree_rows
 
 /* ---- lists of bodies ----------------------------------------------------------------------- */
 
-/* Lists are changed by one thread, while others may look at ranks, and find out later that they
- * looked at something old: hence atomic, but in no order. */
+/* One thread changes a list.  Others may read its ranks meanwhile and find out later that they were
+ * outdated: hence relaxed atomic accesses. */
 
-/* Whether a leaf with this first body takes no more.  Buckets of one need no ranks. */
+/* True if a leaf with this first body is full.  Buckets of one need no ranks. */
 static inline bool octree_list_full(const struct octree_cpu *cpu, int32_t head, int bucket)
 {
 	return bucket == 1 || __atomic_load_n(&cpu->rank[head], __ATOMIC_RELAXED) >= bucket;
 }
 
-/* Body i in front of the leaf `value`: the new value. */
+/* Put body i in front of the leaf `value`; return the new value. */
 static inline int32_t octree_list_push(struct octree_cpu *cpu, int32_t value, int32_t i, int bucket)
 {
 	int32_t head = value == OCTREE_FREE ? -1 : octree_body(value);
@@ -138,8 +140,8 @@ static inline int32_t octree_list_push(struct octree_cpu *cpu, int32_t value, in
 	return octree_body(i);
 }
 
-/* Body i in front of what is in an octant of level 21: one exchange, however many threads want to.
- * Its successor is not read before all are in. */
+/* Put body i in front of an octant of level 21: one exchange, whatever the number of threads.  Its
+ * successor is not read before all bodies are in. */
 /* NOLINTNEXTLINE(readability-non-const-parameter): an atomic operation is not seen as a write */
 static inline void octree_list_chain(struct octree_cpu *cpu, int32_t *slot, int32_t i)
 {
@@ -149,8 +151,8 @@ static inline void octree_list_chain(struct octree_cpu *cpu, int32_t *slot, int3
 			 __ATOMIC_RELAXED);
 }
 
-/* The bodies of a full list into the octants of a node that is the caller's own; shift is the
- * place of its digit in a key. */
+/* Move the bodies of a full list to the octants of a node that the caller owns; shift is the
+ * position of the node's digit in a key. */
 static inline void octree_list_scatter(struct octree_cpu *cpu, int32_t head, int32_t node,
 				       int shift, int bucket)
 {
@@ -165,9 +167,9 @@ static inline void octree_list_scatter(struct octree_cpu *cpu, int32_t head, int
 	}
 }
 
-/* Divide the space of a full leaf, which is the caller's own, until body i finds room; shift is the place
- * of the digit that leads to the leaf.  Returns the node in its place; OCTREE_FREE, and the tree is
- * lost, if the pool is exhausted. */
+/* Divide a full leaf that the caller owns until body i fits; shift is the position of the digit
+ * that leads to the leaf.  Returns the node that replaces it or, if the pool is exhausted,
+ * OCTREE_FREE; the tree is then lost. */
 static inline int32_t octree_leaf_divide(struct octree_cpu *cpu, struct octree_rows *rows,
 					 int32_t leaf, int32_t i, int shift, int bucket)
 {

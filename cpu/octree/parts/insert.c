@@ -6,7 +6,7 @@
 
 /* ---- one thread --------------------------------------------------------------------------- */
 
-/* False if the pool is exhausted.  The way down is a loop of its own, with one branch to be foreseen a
+/* False if the pool is exhausted.  The descent is a loop of its own, with one branch to predict per
  * level. */
 static inline bool seq_insert(struct octree_cpu *cpu, struct octree_rows *rows, int32_t i,
 			      int bucket)
@@ -46,7 +46,7 @@ bool octree_seq_insert(void *state, struct octree_range range)
 
 struct thread {
 	struct octree_rows rows;
-	uint64_t spins; /* looks at a lock */
+	uint64_t spins; /* polls of a lock */
 };
 
 static inline void wait_a_little(struct thread *t)

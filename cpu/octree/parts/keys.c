@@ -1,8 +1,8 @@
-/* keys.c -- the root box and the bodies' keys, which all CPU builders of octrees begin with.
+/* keys.c -- the root box and the keys of the bodies, the first phases of all CPU octree builders.
  *
- * Both read positions once, so memory bounds them if a core keeps up with it: a vector of bodies
- * at a time.  Vectors take the same steps as octree_key(), each of which is exact or rounds as it
- * does there: the same box and the same keys at every level of cpu/simd.h.
+ * Both read positions once, so memory is the bound if a core keeps up, a vector of bodies at a
+ * time.  Vector code takes the same steps as octree_key(), each exact or rounded as there, so box
+ * and keys are the same at every level of cpu/simd.h.
  */
 #include <math.h>
 #include <omp.h>
@@ -29,7 +29,7 @@ static void bounds_plain(const float *position, size_t count, float *low, float 
 }
 
 #if defined(__x86_64__)
-/* Wider vectors are no faster: memory bounds these. */
+/* Wider vectors are no faster: the bound is memory. */
 CPU_AVX2_TARGET
 static void bounds_avx2(const float *position, size_t count, float *low, float *high)
 {
@@ -70,14 +70,14 @@ static void bounds(const struct octree_cpu *cpu, const float *position, size_t c
 	bounds_plain(position, count, low, high);
 }
 
-enum { ALONE = 8192 }; /* bodies at which two threads gain nothing yet */
+enum { ALONE = 8192 }; /* up to so many bodies, two threads gain nothing */
 
 bool octree_cpu_is_alone(const struct octree_cpu *cpu)
 {
 	return cpu->threads == 1 || cpu->count <= ALONE;
 }
 
-/* The least and the largest coordinates of some bodies; of none, those given. */
+/* The least and the greatest coordinates of some bodies; left as they are if there are none. */
 static void bounds_of(const struct octree_cpu *cpu, struct octree_range r, float low[3],
 		      float high[3])
 {
@@ -97,7 +97,7 @@ void octree_cpu_box(struct octree_cpu *cpu, struct gb_timer *timer)
 	if (octree_cpu_is_alone(cpu)) {
 		bounds_of(cpu, octree_cpu_range(cpu->count, 0, 1), low, high);
 	} else {
-		/* Where a thread has none, those of the first. */
+		/* A thread without bodies keeps the coordinates of the first. */
 		bounds_of(cpu, (struct octree_range){ 0, 1 }, low, high);
 #pragma omp parallel num_threads(cpu->threads) reduction(min : low[:3]) reduction(max : high[:3])
 		bounds_of(cpu,
@@ -119,7 +119,7 @@ static void keys_plain(const struct octree_cpu *cpu, size_t first, size_t count,
 }
 
 #if defined(__x86_64__)
-/* octree_cells() along an axis, a lane for each body. */
+/* octree_cells() along an axis, one lane per body. */
 CPU_AVX2_TARGET
 static inline __m256i cells_avx2(const struct octree_box *box, int d, const float *position)
 {
@@ -139,7 +139,7 @@ static inline __m512i cells_avx512(const struct octree_box *box, int d, const fl
 	return _mm512_cvttpd_epi64(_mm512_mul_pd(distance, _mm512_set1_pd(box->scale)));
 }
 
-/* spread_suffix() is octree_spread() of a vector's lanes. */
+/* spread_suffix() is octree_spread() for the lanes of a vector. */
 #define DEFINE_KEYS(VECTOR, suffix, TARGET)                                                       \
 	TARGET                                                                                    \
 	static inline VECTOR spread_##suffix(VECTOR bits)                                         \
@@ -210,8 +210,8 @@ void octree_cpu_keys(struct octree_cpu *cpu, struct gb_timer *timer)
 enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu)
 {
 	enum { FEWEST = 16, SAMPLES = 64, PER_SAMPLE = 512 };
-	enum { BODIES = 4 }; /* as many at a time as the shortest vector holds */
-	/* Of few bodies fewer: 64 samples of 3000 took an eighth of the whole build. */
+	enum { BODIES = 4 }; /* bodies per sample, as many as the shortest vector holds */
+	/* Few bodies get fewer samples, which would otherwise take a large part of the build. */
 	const size_t count = cpu->count, wanted = FEWEST + count / PER_SAMPLE;
 	const size_t step = count / (wanted < SAMPLES ? wanted : SAMPLES) + 1;
 	uint64_t key[SAMPLES][BODIES], opposite[SAMPLES][BODIES];
@@ -234,7 +234,8 @@ enum octree_layout octree_cpu_layout(const struct octree_cpu *cpu)
 	if (near < far + n)
 		return OCTREE_SCATTERED;
 	/* The deepest cell that a body shares with a neighbour is the parent of its leaf, or near
-	 * that: is it of the same level for all, within a variance of one? */
+	 * it.  The layout is even if its level is the same for all bodies, within a variance of
+	 * one. */
 	if (depth < (log2((double)count) / 3 + 2) * n && square * n - depth * depth < n * n)
 		return OCTREE_EVEN;
 	return OCTREE_ORDERED;

@@ -1,8 +1,8 @@
-/* morton.h -- the parts of cpu/morton and what they pass to each other.
+/* morton.h -- the parts of cpu/morton and the data that they share.
  *
- *	morton_plan.c   from a sample of the bodies: cells that fit the cache
- *	morton_move.c   all bodies to their cells
- *	morton_link.c   a cell: its bodies sorted, its nodes linked
+ *	morton_plan.c   find cells that fit the cache, from a sample of the bodies
+ *	morton_move.c   move all bodies to their cells
+ *	morton_link.c   sort the bodies of a cell and link its nodes
  */
 #ifndef GPUBENCH_CPU_OCTREE_PARTS_MORTON_H
 #define GPUBENCH_CPU_OCTREE_PARTS_MORTON_H
@@ -19,19 +19,19 @@ struct octree_record {
 
 enum {
 	OCTREE_CELL_BITS = 14,
-	OCTREE_CELL_MAX = 1 << OCTREE_CELL_BITS, /* bodies of a cell that are sorted at once */
-	OCTREE_SAMPLE_STEP = 256,                /* at most so many bodies to a sample */
-	OCTREE_CELL_SAMPLES = 40, /* of a cell that is not divided, at least; more than a bucket */
-	OCTREE_CELLS = 1 << 14,   /* cells of a plan, at most */
-	OCTREE_TABLE_LEVELS = 3,  /* levels that one table leads down */
+	OCTREE_CELL_MAX = 1 << OCTREE_CELL_BITS, /* bodies that are sorted at once, at most */
+	OCTREE_SAMPLE_STEP = 256,                /* bodies per sample, at most */
+	OCTREE_CELL_SAMPLES = 40,   /* least value of cell_samples; more than a bucket */
+	OCTREE_CELLS = 1 << 14,     /* cells of a plan, at most */
+	OCTREE_TABLE_LEVELS = 3,    /* levels that one table leads down */
 	OCTREE_TABLE_SIZE = 1 << 9, /* entries of a table */
 	OCTREE_TABLES = 1 << 10,    /* tables of a plan, at most */
 	OCTREE_TILE = 512,          /* bodies whose keys are computed at a time */
 	OCTREE_LINE = 64 / sizeof(struct octree_record), /* records of a cache line */
 };
 
-/* A cell that one thread works on: its bodies are records begin .. begin + count - 1, and share
- * `level` digits.  All belong below a node, of the level above or, for level 0, the root itself. */
+/* A cell that one thread works on: records begin .. begin + count - 1, which share `level` digits.
+ * `node` is its parent, one level above or, for level 0, the root itself. */
 struct octree_part {
 	size_t begin, count;
 	int32_t node;
@@ -42,43 +42,43 @@ struct octree_part {
 /* A thread's own memory. */
 struct octree_worker {
 	uint32_t *count;            /* OCTREE_CELLS: bodies of the thread's share, by cell */
-	size_t *position;           /* OCTREE_CELLS: where its next body of the cell goes */
-	size_t *start;              /* OCTREE_CELLS: where its first one went */
+	size_t *position;           /* OCTREE_CELLS: where the next body of a cell goes */
+	size_t *start;              /* OCTREE_CELLS: where the first one went */
 	struct octree_record *line; /* OCTREE_CELLS lines, each filled before it is written */
-	uint64_t *word[2];          /* OCTREE_CELL_MAX each, or all samples */
+	uint64_t *word[2];          /* OCTREE_CELL_MAX each, or one per sample if more */
 	struct octree_rows rows;
 };
 
 struct octree_morton {
-	struct octree_cpu cpu;        /* first; cpu.next: cells while bodies move, then order */
+	struct octree_cpu cpu;        /* must be first; cpu.next: cells, later the order */
 	struct octree_record *record; /* count */
 	struct octree_worker *worker; /* cpu.threads */
 	struct octree_part *part;     /* OCTREE_CELLS; part_count */
 	size_t part_count;
-	/* Entry of a table: a part's number, or -1 - the next table's. */
+	/* An entry is a part's number, or -1 - the next table's. */
 	int32_t (*table)[OCTREE_TABLE_SIZE];
 	size_t table_count;
 	size_t samples;
-	size_t sample_step;  /* bodies to a sample */
+	size_t sample_step;  /* bodies per sample */
 	size_t cell_samples; /* a cell with more is divided */
-	bool inserted;       /* the last tree was made by insertion: the lists are cpu.next's */
+	bool inserted;       /* the last tree was made by insertion: cpu.next holds the lists */
 };
 
-/* Sort words, all bits; in word[0], result in word[1]. */
+/* Sort n words by all bits, from word[0] into word[1]. */
 void octree_sort_words(const struct octree_morton *m, const struct octree_worker *worker, size_t n);
 
-/* Choose the parts, and make the nodes above them.  Says nothing of their counts yet.  False if
- * the pool is exhausted. */
+/* Choose the parts and make the nodes above them.  Their counts are set later.  False if the pool
+ * is exhausted. */
 bool octree_plan(struct octree_morton *m);
 
-/* The part of each body into cpu.next, by thread `thread` of `threads`, which counts its own. */
+/* Store the part of each body in the thread's share into cpu.next, and count the share's bodies. */
 void octree_count(struct octree_morton *m, int thread, int threads);
-/* From all counts, begin and count of each part and the positions of each thread. */
+/* From all counts, set begin and count of each part and the positions of each thread. */
 void octree_place(struct octree_morton *m, int threads);
-/* The thread's share of the bodies to m->record. */
+/* Move the thread's share of the bodies to m->record. */
 void octree_move(struct octree_morton *m, int thread, int threads);
 
-/* Sort the bodies of a part into cpu.next, and make its nodes.  False if the pool is exhausted. */
+/* Sort the bodies of a part into cpu.next and make its nodes.  False if the pool is exhausted. */
 bool octree_link(struct octree_morton *m, struct octree_worker *worker, struct octree_part part);
 
 #endif

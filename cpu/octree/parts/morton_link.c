@@ -1,22 +1,23 @@
-/* morton_link.c -- cpu/morton: a cell's bodies sorted, its nodes made and linked.
+/* morton_link.c -- cpu/morton: sort the bodies of a cell, make and link its nodes.
  *
- * What is sorted are words: below the cell, 50 bits of a body's key, and behind them its place
- * among the records.  Bodies that are equal in those bits are put right by their whole keys.
+ * The sort works on words: the first 50 bits of a body's key below the cell, then its place among
+ * the records.  Bodies that are equal in those bits are then ordered by their whole keys.
  *
- * Then one walk over the sorted keys.  Two neighbours share as many cells as their keys share
- * digits; cells that body j does not share with j - 1, but shares with j + bucket, have j as their
- * first body and more than a bucket of them: nodes.  The nodes that body j is in are a stack: what
- * j - 1 and j do not share is taken off, what begins with j is put on.  If j - 1 is in another
- * octant of the topmost node, j is the first of a leaf; otherwise it follows j - 1 in one.
+ * One walk over the sorted keys follows.  Two neighbours share as many cells as their keys share
+ * digits.  A cell that body j does not share with j - 1, but shares with j + bucket, begins with j
+ * and has more than `bucket` bodies: it is a node.  The nodes that contain body j form a stack:
+ * those that j - 1 and j do not share are popped, those that begin with j are pushed.  If j - 1 is
+ * in another octant of the topmost node, j is the first body of a leaf; otherwise it follows j - 1
+ * in one.
  *
- * A part that has more bodies than are sorted at once, which a sample did not foresee, or many
- * with equal words, is divided in place by its digit, and its octants are parts again.
+ * A part is divided in place by its digit if it has more bodies than are sorted at once, which the
+ * sample did not predict, or many with equal words; its octants are parts again.
  */
 #include "cpu/octree/parts/morton.h"
 
 #include <string.h>
 
-enum { TIES = 32 }; /* no fewer than a bucket */
+enum { TIES = 32 }; /* at least OCTREE_MAX_BUCKET */
 
 /* ---- sorting ------------------------------------------------------------------------------- */
 
@@ -35,7 +36,7 @@ void octree_sort_words(const struct octree_morton *m, const struct octree_worker
 		radix_leaf_stable(&leaf);
 }
 
-/* Sorted words to sorted keys, in place, and bodies to order. */
+/* Turn sorted words into sorted keys, in place, and store their bodies in `order`. */
 static void gather(const struct octree_record *record, uint64_t *word, size_t n, int32_t *order)
 {
 	for (size_t j = 0; j < n; j++) {
@@ -46,7 +47,8 @@ static void gather(const struct octree_record *record, uint64_t *word, size_t n,
 	}
 }
 
-/* Insertion sort by whole keys: what is out of order is among few that share the bits of a word. */
+/* Insertion sort by whole keys: only the few bodies that share the bits of a word are out of
+ * order. */
 static void settle(uint64_t *key, size_t n, int32_t *order)
 {
 	for (size_t j = 1; j < n; j++) {
@@ -63,7 +65,7 @@ static void settle(uint64_t *key, size_t n, int32_t *order)
 	}
 }
 
-/* Whether more than a few bodies of a sorted part look the same. */
+/* True if more than a few bodies of a sorted part have equal words. */
 static bool has_many_ties(const uint64_t *word, size_t n)
 {
 	size_t run = 0;
@@ -73,13 +75,13 @@ static bool has_many_ties(const uint64_t *word, size_t n)
 	return run >= TIES;
 }
 
-/* The keys of a part in order; its bodies to order.  Returns the keys; NULL if the part should be
- * divided first. */
+/* Sort the keys of a part and store its bodies in `order`.  Returns the keys; NULL if the part
+ * should be divided first. */
 static const uint64_t *sort_part(const struct octree_morton *m, const struct octree_worker *w,
 				 const struct octree_part *part, int32_t *order)
 {
 	const struct octree_record *record = m->record + part->begin;
-	const int above = 3 * part->level + 1; /* bits: the cell's, and the one no key has */
+	const int above = 3 * part->level + 1; /* the cell's bits, and the unused top one */
 	const bool cut = above < OCTREE_CELL_BITS;
 	const size_t n = part->count;
 
@@ -101,9 +103,9 @@ static inline bool link_keys(struct octree_cpu *cpu, struct octree_rows *rows,
 			     const struct octree_part *part, const uint64_t *key, size_t bucket)
 {
 	const size_t n = part->count;
-	int32_t node[OCTREE_LEVELS]; /* those that the body is in, by level */
+	int32_t node[OCTREE_LEVELS]; /* nodes that contain the body, by level */
 	int top = part->node_level;
-	int before = top; /* levels shared with the body before */
+	int before = top; /* levels shared with the previous body */
 
 	node[top] = part->node;
 	for (size_t j = 0; j < n; j++) {
@@ -134,8 +136,8 @@ static inline bool link_keys(struct octree_cpu *cpu, struct octree_rows *rows,
 
 /* ---- parts --------------------------------------------------------------------------------- */
 
-/* Order records by a digit, in place: each goes to where its digit's next one belongs.  first[d]
- * is where digit d begins. */
+/* Order records by a digit, in place: each goes to the next place of its digit.  first[d]: where
+ * digit d begins. */
 static void divide(struct octree_record *record, size_t n, int level, size_t first[9])
 {
 	size_t place[8];
@@ -160,7 +162,7 @@ static void divide(struct octree_record *record, size_t n, int level, size_t fir
 		}
 }
 
-/* Bodies with one key: a leaf. */
+/* Make a leaf of bodies with equal keys. */
 static void link_equal(struct octree_morton *m, const struct octree_part *part)
 {
 	const struct octree_record *record = m->record + part->begin;
@@ -171,7 +173,7 @@ static void link_equal(struct octree_morton *m, const struct octree_part *part)
 		m->cpu.next[part->begin + j] = (int32_t)record[j].body;
 }
 
-/* The node of a part that has one; 0 if it is the root, or the pool is exhausted. */
+/* Make the node of a part; 0 if that is the root, or the pool is exhausted. */
 static int32_t node_of(struct octree_morton *m, struct octree_worker *worker,
 		       const struct octree_part *part)
 {

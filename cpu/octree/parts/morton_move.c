@@ -1,8 +1,9 @@
-/* morton_move.c -- cpu/morton: all bodies to their cells.
+/* morton_move.c -- cpu/morton: move all bodies to their cells.
  *
- * Keys are computed twice instead of being written and read.  The first time each body's part is
- * looked up and kept; the second time records go out, each part's collected in a cache line and
- * streamed to memory once it is full, since there are more parts than a core follows streams.
+ * Keys are computed twice instead of being written and read.  The first time, each body's part is
+ * looked up and stored.  The second time, records are moved: those of a part are collected in a
+ * cache line, which is streamed to memory once it is full, because there are more parts than a core
+ * can follow as streams.
  */
 #include <string.h>
 
@@ -14,7 +15,7 @@
 
 enum { TABLE_BITS = 3 * OCTREE_TABLE_LEVELS, FIRST_SHIFT = 63 - TABLE_BITS };
 
-/* ---- which part ---------------------------------------------------------------------------- */
+/* ---- lookup of parts ----------------------------------------------------------------------- */
 
 static void find_plain(const struct octree_morton *m, const uint64_t *key, size_t n, int32_t *part)
 {
@@ -28,7 +29,7 @@ static void find_plain(const struct octree_morton *m, const uint64_t *key, size_
 }
 
 #if defined(__x86_64__)
-/* Eight bodies at a time, all one table down at each step. */
+/* Eight bodies at a time; each step leads one table down. */
 CPU_AVX512_TARGET
 static void find_avx512(const struct octree_morton *m, const uint64_t *key, size_t n, int32_t *part)
 {
@@ -106,14 +107,15 @@ void octree_place(struct octree_morton *m, int threads)
 
 /* ---- moving -------------------------------------------------------------------------------- */
 
-/* Records from `first` to before `last`, which lie in one line, out of the thread's copy of it. */
+/* Copy records first .. last - 1, which lie in one cache line, from the thread's copy of the
+ * line. */
 static inline void store(struct octree_record *record, const struct octree_record *line,
 			 size_t first, size_t last)
 {
 	memcpy(record + first, line + first % OCTREE_LINE, (last - first) * sizeof *record);
 }
 
-/* Bodies first .. first + n - 1, whose keys and parts are given. */
+/* Move bodies first .. first + n - 1, whose keys and parts are given. */
 static void move_plain(struct octree_morton *m, struct octree_worker *w, size_t first, size_t n,
 		       const uint64_t *key)
 {
@@ -127,7 +129,7 @@ static void move_plain(struct octree_morton *m, struct octree_worker *w, size_t 
 	}
 }
 
-/* The same if there is one part only. */
+/* The same if there is only one part. */
 static void move_all(struct octree_morton *m, size_t first, size_t n, const uint64_t *key)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -137,8 +139,8 @@ static void move_all(struct octree_morton *m, size_t first, size_t n, const uint
 }
 
 #if defined(__x86_64__)
-/* The same through the thread's lines, of which full ones are streamed.  A thread's first line of
- * a part may begin with what belongs to another thread or part. */
+/* The same through the thread's lines; full ones are streamed.  A thread's first line of a part may
+ * begin with records of another thread or part. */
 CPU_AVX512_TARGET
 static void move_avx512(struct octree_morton *m, struct octree_worker *w, size_t first, size_t n,
 			const uint64_t *key)
@@ -162,7 +164,7 @@ static void move_avx512(struct octree_morton *m, struct octree_worker *w, size_t
 	}
 }
 
-/* What is left in the lines. */
+/* Write the records that are left in the lines. */
 static void flush(struct octree_morton *m, struct octree_worker *w)
 {
 	for (size_t p = 0; p < m->part_count; p++) {

@@ -1,21 +1,21 @@
-/* morton_plan.c -- cpu/morton: which cells the bodies are divided into.
+/* morton_plan.c -- cpu/morton: choose the cells that the bodies are divided into.
  *
- * Keys of a sample are sorted, and the octree of the sample is made down to cells of no more than
- * cell_samples: those are the parts, in ascending order of their keys.  Cells above them
- * have more bodies than any leaf, so they are nodes of the tree.  A body finds its part through
- * tables that lead down three levels each.
+ * The keys of a sample are sorted, and the sample's octree is made down to cells of at most
+ * cell_samples: these are the parts, in ascending order of their keys.  Cells above them have more
+ * bodies than any leaf, so they are nodes of the tree.  Tables that cover three levels each lead a
+ * body to its part.
  *
- * The sample only decides how well work is shared out: a part that turns out larger than planned
- * is divided further by octree_link(), and tables or parts that do not suffice only make it larger.
+ * The sample only affects load balance: octree_link() divides a part that is larger than planned,
+ * and a lack of tables or parts only makes parts larger.
  */
 #include "cpu/octree/parts/morton.h"
 
-/* A cell under division: samples first .. last - 1, entry `entry` of table `table`, if it is the
- * first cell of a table that is the table to come. */
+/* A cell to divide: samples first .. last - 1, and its entry in a table.  If the cell begins a
+ * table of its own, the entry will refer to that. */
 struct cell {
 	size_t first, last;
-	int32_t node;  /* its parent */
-	int32_t *slot; /* where it belongs in that */
+	int32_t node;  /* parent */
+	int32_t *slot; /* its octant in the parent; NULL for the root */
 	size_t table, entry;
 	int level;
 };
@@ -41,7 +41,7 @@ static void make_part(struct octree_morton *m, const struct cell *c)
 		set_entries(m, c, number);
 }
 
-/* The samples of a cell that come before octant d + 1. */
+/* The end of the samples in octants 0 .. d of a cell. */
 static size_t end_of(const uint64_t *sample, size_t first, size_t last, int shift, int d)
 {
 	while (first < last) {
@@ -55,7 +55,7 @@ static size_t end_of(const uint64_t *sample, size_t first, size_t last, int shif
 	return first;
 }
 
-/* Whether a cell is worth a node here, and there is room for what that takes. */
+/* True if a cell should become a node here, and there is room for its parts and tables. */
 static bool is_divided(const struct octree_morton *m, const struct cell *c)
 {
 	return c->last - c->first > m->cell_samples && c->level <= OCTREE_DEEPEST &&

@@ -1,15 +1,15 @@
-/* best_split.c -- cpu/best: one task into 256 by a digit.
+/* best_split.c -- cpu/best: splits one task into 256 by a digit.
  *
- * Before anything moves, a survey reads the records once: it counts the digits, and looks whether
- * the records are in order already.  If the digits found agree in more than a few leading bits,
- * moving by them would do little: then the OR and the AND of all records tell the first bit in
- * which they differ, and the digit is chosen anew from there.
+ * Before anything moves, a survey reads the records once: it counts the digits and checks whether
+ * the records are already in order.  If the digits found agree in more than a few leading bits,
+ * moving by them would do little.  Then the OR and the AND of all records give the first bit in
+ * which they differ, and the digit is chosen again from there.
  */
 #include "cpu/radix/parts/best_split.h"
 
 enum {
-	BLOCK = 8192,    /* records: what is read twice is still in the core's cache */
-	WASTED_BITS = 3, /* leading constant bits of a digit that are not worth a new count */
+	BLOCK = 8192,    /* records that are still in the core's cache for a second read */
+	WASTED_BITS = 3, /* leading constant bits of a digit that justify a new count */
 };
 
 #define SAME(x) (x)
@@ -38,7 +38,7 @@ enum {
 		return !descents;                                                               \
 	}                                                                                       \
                                                                                                 \
-	/* Survey key[begin .. end - 1] of `count`, and the order of the last with the next. */ \
+	/* Survey key[begin .. end - 1] of `count`; compare the last with the next one too. */  \
 	static void survey_##suffix(const void *record, size_t begin, size_t end, size_t count, \
 				    unsigned shift, unsigned low, struct radix_survey *survey)  \
 	{                                                                                       \
@@ -122,7 +122,7 @@ static unsigned first_difference(const struct radix_cpu *cpu, const struct radix
 	void *key = at(cpu, task->in_spare ? cpu->spare : cpu->record, task->begin);
 	uint64_t bits = 0;
 
-	/* Shares overlap by one record, so that their differences add up to that of the task. */
+	/* Shares overlap by one record, so that their differences combine to that of the task. */
 #pragma omp parallel for num_threads(threads) schedule(static, 1) if (threads > 1) \
 	reduction(|                                                                \
 		  : bits)
@@ -185,7 +185,7 @@ enum radix_found radix_split(const struct radix_cpu *cpu, struct radix_task *tas
 
 bool radix_is_skewed(const struct radix_cpu *cpu, const struct radix_task *task)
 {
-	enum { SAMPLES = 256, FEW = 150 }; /* digits of 256 that are spread evenly: 162 */
+	enum { SAMPLES = 256, FEW = 150 }; /* evenly spread digits: 256 (1 - 1/e) = 162 */
 	void *array = task->in_spare ? cpu->spare : cpu->record;
 	uint64_t key[SAMPLES], any = 0, all = UINT64_MAX;
 	bool seen[RADIX_DIGITS] = { false };

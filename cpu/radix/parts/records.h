@@ -1,12 +1,12 @@
-/* records.h -- what the CPU radix sorts share: records, buffers, the way in and out.
+/* records.h -- shared by the CPU radix sorts: records, buffers, input and output.
  *
- * A record is what is moved: the key itself (u32, f32: 4 bytes, u64: 8 bytes), or for pairs 8
- * bytes with the key in the upper half and the value in the lower.  Pairs are interleaved by
- * reset() and split again by download(), outside `time` (`excluded`): a program that sorts pairs on
- * a CPU keeps them together.  All variants, peers included, get this layout.
+ * A record is the unit that is moved: the key itself (u32, f32: 4 bytes; u64: 8 bytes), or for
+ * pairs 8 bytes with the key in the upper half and the value in the lower.  reset() interleaves
+ * pairs and download() splits them again, outside `time` (`excluded`), because a program that sorts
+ * pairs on a CPU keeps them together.  All variants, peers included, get this layout.
  *
- * Floats are sorted as unsigned numbers of the same order (common/radix.h); the way there and
- * back belongs to the algorithm and is timed.
+ * Floats are sorted as unsigned numbers of the same order (common/radix.h).  Both conversions
+ * belong to the algorithm and are timed.
  */
 #ifndef GPUBENCH_CPU_RADIX_PARTS_RECORDS_H
 #define GPUBENCH_CPU_RADIX_PARTS_RECORDS_H
@@ -32,30 +32,30 @@ struct radix_cpu {
 	bool is_float;
 	int threads;
 	void *record; /* count records: the input after reset(), the result after run() */
-	void *spare;  /* as large, or NULL */
+	void *spare;  /* as large as `record`, or NULL */
 };
 
-/* How many threads are asked for: all CPUs' if none are. */
+/* Number of threads asked for; all CPUs by default. */
 int radix_cpu_threads(const void *params);
 
 /* Allocate the buffers, the spare one only if asked for. */
 enum gb_status radix_cpu_init(struct radix_cpu *cpu, const void *params, const void *input,
 			      bool spare, struct gb_error *err);
 
-/* For a variant whose state begins with its struct radix_cpu: what its ops share. */
+/* Operations for every variant whose state begins with a struct radix_cpu. */
 
-/* The input into cpu->record. */
+/* Copy the input into cpu->record. */
 enum gb_status radix_cpu_reset(void *state, int64_t sample, struct gb_error *err);
-/* cpu->record to the workload's output layout. */
+/* Copy cpu->record to the workload's output layout. */
 enum gb_status radix_cpu_download(void *state, void *output, struct gb_error *err);
 const char *radix_cpu_excluded(const void *params);
 
-/* cpu->record between floats and unsigned numbers of their order, the phase "order" unless timer is
- * NULL; nothing for other types. */
+/* Convert cpu->record between floats and unsigned numbers of the same order, in phase "order"
+ * unless timer is NULL.  Other types stay as they are. */
 void radix_cpu_to_order(struct radix_cpu *cpu, struct gb_timer *timer);
 void radix_cpu_from_order(struct radix_cpu *cpu, struct gb_timer *timer);
 
-/* The part of 0 .. count - 1 of a thread. */
+/* A thread's part of 0 .. count - 1. */
 struct radix_range {
 	size_t begin, count;
 };
@@ -68,11 +68,11 @@ static inline struct radix_range radix_share(size_t count, int thread, int threa
 	return (struct radix_range){ part * t + (t < rest ? t : rest), part + (t < rest) };
 }
 
-/* Bytes of all records, once. */
+/* Bytes of all records. */
 double radix_cpu_size(const struct radix_input *input);
 /* Bits of a key. */
 unsigned radix_cpu_key_bits(const struct radix_input *input);
-/* Bytes to turn floats into numbers and back: two passes of reading and writing, else 0. */
+/* Bytes to turn floats into numbers and back, two passes that read and write; 0 for other types. */
 double radix_cpu_order_bytes(const struct radix_input *input);
 
 #ifdef __cplusplus
