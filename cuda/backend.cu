@@ -1,8 +1,8 @@
 /* backend.cu -- the CUDA back end: finds the device, opens and closes it, describes it.
  *
  * open() is called before every measurement.  The first call looks for a driver and a device and
- * remembers what was missing; later ones see that the context still works, and start a new one
- * after a kernel that failed: an illegal access must not take the rest of a sweep with it.
+ * remembers why they are missing.  Later calls check that the context still works and reset it
+ * after a failed kernel, so that one illegal access does not end the whole sweep.
  */
 #include <stdio.h>
 #include <string.h>
@@ -14,20 +14,20 @@
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
-/* Why the device asked for last could not be opened; code 0: it could, or none was. */
+/* Why the device requested last could not be opened; code 0: it could, or none was requested. */
 static struct {
 	int device;
 	struct gb_error why;
 } absent;
 
-/* ---- is there a GPU? ---------------------------------------------------------------------- */
+/* ---- device detection --------------------------------------------------------------------- */
 
 static __global__ void probe(void)
 {
 }
 
-/* A sentence for the errors that say something about the machine, not about the program.  By
- * number: not every version of CUDA has all names. */
+/* Explain errors that concern the machine, not the program; NULL for all others.  The values are
+ * numeric because not every CUDA version defines all names. */
 static const char *missing(int result)
 {
 	switch (result) {
@@ -71,7 +71,7 @@ static bool found(struct gb_error *err, cudaError_t result, const char *call)
 	return false;
 }
 
-/* Give this process `device` and run a kernel on it. */
+/* Select `device` for this process and run a kernel on it. */
 static enum gb_status probe_device(int device, struct gb_error *err)
 {
 	int count = 0;
@@ -102,7 +102,7 @@ static void close_device(void)
 	gpu_device_stop();
 }
 
-/* False after a kernel that failed: then every call fails until the context is gone. */
+/* False after a failed kernel: every later call fails until the context is destroyed. */
 static bool context_works(void)
 {
 	const cudaError_t result = cudaStreamQuery(gpu_stream());
@@ -121,7 +121,7 @@ static enum gb_status start(int device, struct gb_error *err)
 	return GB_OK;
 }
 
-/* Once a kernel has failed, every call does until the context is gone. */
+/* Destroy the context, and with it the sticky error of a failed kernel. */
 static void reset_device(void)
 {
 	close_device();
@@ -146,10 +146,9 @@ static enum gb_status open_device(int device, struct gb_error *err)
 		(void)probe_device(device, &absent.why);
 	}
 	if (absent.why.code && broken)
-		return gb_fail(
-			err, absent.why.code,
-			"after a kernel that failed, the driver does not give this process the GPU "
-			"again: start again, with --resume");
+		return gb_fail(err, absent.why.code,
+			       "the driver denies this process the GPU after a failed kernel: "
+			       "run again with --resume");
 	if (absent.why.code)
 		return gb_fail(err, absent.why.code, "%s", absent.why.message);
 	return start(device, err);
@@ -162,14 +161,15 @@ static enum gb_status synchronize(struct gb_error *err)
 	return GB_OK;
 }
 
-/* ---- what the record says of the machine -------------------------------------------------- */
+/* ---- description of the machine ----------------------------------------------------------- */
 
 /* True in the executors of tests/, which are linked in place of the CUDA runtime. */
 __attribute__((weak)) bool gb_gpu_emulated = false;
-/* Set in an executor that counts. */
+/* Set by an executor that counts operations. */
 __attribute__((weak)) const struct gb_counter *gb_gpu_counter = NULL;
 
-/* An executor has no address, and so no NVML, unless a test gives it one: all is unknown. */
+/* An executor has no PCI address unless a test sets one.  Without it NVML finds no device, and
+ * every value is unknown. */
 static void pci_address(char *text, size_t size, int device)
 {
 	if (cudaDeviceGetPCIBusId(text, (int)size, device) != cudaSuccess) {
@@ -194,7 +194,7 @@ static double throttled_ns(void)
 	return gb_nvml_throttled_ns(pci);
 }
 
-/* CUDA writes 13.0 as 13000. */
+/* CUDA encodes 13.0 as 13000. */
 static void version_text(char text[16], int version)
 {
 	if (version > 0)

@@ -1,9 +1,9 @@
 /* clock.cu -- the SM clock, measured by a kernel.
  *
  * One thread counts its SM's cycles (clock64) over an interval of globaltimer, whose frequency is
- * fixed.  The interval begins and ends at a step of globaltimer, so that its resolution (32 ns to
- * 1 us, by GPU) does not matter: what remains is one turn of the polling loop in INTERVAL_NS,
- * below 0.1 %.  NVML's clock is a mean over longer than a sample.
+ * fixed.  The interval begins and ends at a step of globaltimer, so its resolution, which differs
+ * between GPUs, does not matter.  The remaining error is one turn of the polling loop in
+ * INTERVAL_NS.  NVML's clock is no substitute: it averages over more time than a sample takes.
  */
 #include <math.h>
 
@@ -12,7 +12,7 @@
 
 static const unsigned long long INTERVAL_NS = 100000;
 
-/* What the kernel found. */
+/* Written by the kernel. */
 struct ticks {
 	long long cycles;
 	unsigned long long ns;
@@ -53,7 +53,7 @@ double gpu_clock_hz(void)
 	struct gb_error err = {};
 	struct ticks ticks = {};
 
-	/* Nothing in the emulator has a clock rate. */
+	/* The emulator has no clock rate. */
 	if (GPU_EMULATED || !device_ticks ||
 	    GPU_RUN(&err, count_cycles, 1, 1, device_ticks, INTERVAL_NS) ||
 	    gpu_download(&ticks, device_ticks, sizeof ticks, &err))

@@ -1,4 +1,4 @@
-/* device.cu -- the device that is in use: its stream, its counted memory, its attributes. */
+/* device.cu -- the device in use: its stream, its memory accounting, its attributes. */
 #include "cuda/device.h"
 
 #include <string.h>
@@ -7,17 +7,17 @@
 #include "common/text.h"
 #include "cuda/parts.h"
 
-/* What gpu_sm_count() says without a device: no GPU of today has many more. */
+/* Result of gpu_sm_count() without a device; few GPUs have more. */
 enum { MANY_SMS = 160 };
 
-/* Where tokens for dry allocations lie: no address that a machine hands out. */
+/* Base of the tokens that stand for dry allocations; no allocator returns such an address. */
 static const uintptr_t TOKENS = (uintptr_t)0xd1 << 48;
 
 static struct {
 	int number; /* -1: none */
 	int sm_count;
 	cudaStream_t stream;
-	uintptr_t tokens; /* handed out so far */
+	uintptr_t tokens; /* bytes of the token range handed out so far */
 } gpu = { .number = -1 };
 
 enum gb_status gpu_device_start(int number, struct gb_error *err)
@@ -67,7 +67,7 @@ int gpu_attribute(enum cudaDeviceAttr attribute)
 	return gpu.number >= 0 ? gpu_attribute_of(attribute, gpu.number) : 0;
 }
 
-/* No driver, no device and no room are reasons to skip, not failures. */
+/* A missing driver, a missing device or too little memory is a reason to skip, not a failure. */
 static enum gb_status status_of(cudaError_t result)
 {
 	switch (result) {
@@ -81,7 +81,7 @@ static enum gb_status status_of(cudaError_t result)
 	}
 }
 
-/* The runtime's last error is cleared, so that a failed allocation is not blamed on the next launch. */
+/* Clear the runtime's last error, so that the next launch is not blamed for it. */
 enum gb_status gpu_try(struct gb_error *err, cudaError_t result, const char *call, const char *file,
 		       int line)
 {
@@ -97,7 +97,7 @@ static bool is_token(const void *pointer)
 	return (uintptr_t)pointer >= TOKENS && (uintptr_t)pointer <= TOKENS + gpu.tokens;
 }
 
-/* The allocation itself; *pointer is NULL on failure. */
+/* Allocate without accounting; *pointer is NULL on failure. */
 static enum gb_status allocate(void **pointer, size_t bytes, struct gb_error *err)
 {
 	char need[GB_TEXT_MAX], have[GB_TEXT_MAX];
@@ -148,7 +148,7 @@ enum gb_status gpu_alloc(void **pointer, size_t count, size_t size, struct gb_er
 	return GB_OK;
 }
 
-/* In the executors of tests/: the memory is as if it had never been written. */
+/* The executors of tests/ override this to mark the memory as never written. */
 extern "C" void gb_gpu_forget(void *array, size_t bytes);
 __attribute__((weak)) void gb_gpu_forget(void *array, size_t bytes)
 {

@@ -1,26 +1,28 @@
 /* flush.cu -- evict the GPU's L2 between samples.
  *
- * A memset of twice the L2 leaves no line of older data in it: the L2 allocates on write, and its
- * two partitions (A100, H100) are both passed over.  The lines that it leaves are dirty, and would be
- * written back while a sample that reads little runs: so another buffer of that size is read.  The
- * buffers belong to the measurement, not to a variant, and are counted apart in a record's memory.
+ * A memset of twice the L2's size leaves no older line in it: the L2 allocates on write, and both
+ * of its partitions (A100, H100) are covered.  The memset leaves dirty lines, which would be
+ * written back during a sample that reads little, so another buffer of that size is read
+ * afterwards.  The buffers belong to the measurement, not to a variant, and a record counts them
+ * separately.
  */
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
 enum { BLOCK = 256, BLOCKS_PER_SM = 8 };
 
-/* The size of a buffer where that of the L2 is unknown. */
+/* Size of a buffer if the L2's size is unknown. */
 static const size_t UNKNOWN_BYTES = (size_t)8 << 20;
 
 static struct {
 	uint4 *read;   /* zeros */
-	void *written; /* behind those */
-	size_t bytes;  /* of each */
-	int value;     /* changes from flush to flush, so that no write can be left out */
+	void *written; /* the second half of the allocation */
+	size_t bytes;  /* size of each buffer */
+	int value;     /* differs between flushes, so that no write can be elided */
 } flush;
 
-/* Some blocks, all vectors.  The sum is 0, which the compiler cannot know. */
+/* Grid-stride loop over all vectors.  They are 0, which the compiler cannot know, so it keeps the
+ * reads. */
 static __global__ void __launch_bounds__(BLOCK) read_all(const uint4 *from, size_t count, uint4 *to)
 {
 	const size_t stride = (size_t)gridDim.x * BLOCK;

@@ -1,9 +1,9 @@
 /* gpu.h -- the one header that kernels include: CUDA on a GPU, or the SIMT emulator on a CPU.
  *
  * Kernels are written once, in the C-like part of CUDA C++, and compiled twice: by nvcc for the
- * GPU, and by g++ (-x c++ -DGPUBENCH_SIMT=1) against tests/simt/, which runs every CUDA thread as
- * a fiber and checks what it does.  What nvcc's language has and C++ has not, or what has to be
- * exact for both, goes through the words below; everything else is textbook CUDA.
+ * GPU, and by g++ (-x c++ -DGPUBENCH_SIMT=1) against tests/simt/, which runs every CUDA thread as a
+ * fiber and checks what it does.  The macros and functions below stand for syntax that C++ lacks
+ * and for operations that must be exact on both sides; everything else is textbook CUDA.
  *
  *	SHARED_ARRAY(T, name, n), SHARED_VAR(T, name)   __shared__ T name[n]; __shared__ T name;
  *	DYN_SHARED(T, name)                             extern __shared__ T name[];
@@ -11,35 +11,35 @@
  *	GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, args...)
  *	GPU_LAUNCH_COOPERATIVE(kernel, grid, block, shmem, stream, args...)
  *	GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, args...)
- *	gpu_cluster_fits(kernel, blocks, threads, shmem)   can such a cluster be on the device?
- *	GPU_UNROLL            before a loop: unroll it whole, so that arrays stay in registers
+ *	gpu_cluster_fits(kernel, blocks, threads, shmem)   true if such a cluster fits the device
+ *	GPU_UNROLL            before a loop: unroll it fully, so that arrays stay in registers
  *	gpu_ld_acquire(p), gpu_ld_relaxed(p), gpu_st_release(p, v), gpu_st_relaxed(p, v)
- *	gpu_ld_stale(p)       as cheap as a load is: what others write meanwhile may not be seen
+ *	gpu_ld_stale(p)       plain load: it may miss what other threads write meanwhile
  *	gpu_cas(p, expected, v), gpu_add(p, v)          acquire and release; return the old value
- *	gpu_cas_acquire(p, expected, v), gpu_cas_release(p, expected, v)            one of the two
- *	gpu_prefetch(p)                                 global memory to the L2: read a while later
+ *	gpu_cas_acquire(p, expected, v), gpu_cas_release(p, expected, v)     only one of the two
+ *	gpu_prefetch(p)                                 prefetch global memory into the L2
  *	gpu_copy_16(to, from), gpu_end_copies(), gpu_wait_for_copies<N>()
- *	                      16 bytes of global to shared memory; the thread does not wait for them
+ *	                      asynchronous copies of 16 bytes from global to shared memory
  *	gpu_ld_acquire_shared(p), gpu_cas_shared(p, expected, v)        4 bytes of shared memory
- *	gpu_match<BITS>(value)                  the lanes whose lowest BITS bits are as mine are
- *	gpu_add_shared_if(mine, p, v)           atomicAdd() to shared memory, without a branch
- *	gpu_mma_and_popc(sum, a, b)             a product of bit matrices, by a warp: tensor cores
- *	gpu_grid_sync(word)                             all blocks of a cooperative launch
+ *	gpu_match<BITS>(value)            mask of the lanes with the same lowest BITS bits of value
+ *	gpu_add_shared_if(mine, p, v)     branch-free atomicAdd() to shared memory if `mine`
+ *	gpu_mma_and_popc(sum, a, b)       product of bit matrices by a warp, on tensor cores
+ *	gpu_grid_sync(word)                             barrier of a cooperative launch
  *	gpu_cluster_rank(), gpu_cluster_size(), gpu_cluster_sync(), gpu_cluster_map(p, rank)
- *	gpu_let_next_launch(), gpu_wait_for_last_launch()               of launches that overlap
+ *	gpu_let_next_launch(), gpu_wait_for_last_launch()               for overlapping launches
  *	gpu_global_timer_ns()
  *
- * A kernel whose name holds a comma stands in parentheses: GPU_LAUNCH((sort<T, 4>), ...).
- * A launch reports failure through cudaGetLastError(), on both sides.
+ * A kernel whose name contains a comma needs parentheses: GPU_LAUNCH((sort<T, 4>), ...).  On both
+ * sides, a launch reports failure through cudaGetLastError().
  *
- * Data that one block writes for another go out by plain stores followed by gpu_st_release() or
- * gpu_cas() on a flag, and are read after gpu_ld_acquire() of that flag: then the emulator's race
- * checker understands the program, and it is right on the hardware.  `volatile` does the same on a GPU
- * but cannot be checked so well; the emulator knows neither __threadfence() nor inline PTX.
+ * A block passes data to another by plain stores followed by gpu_st_release() or gpu_cas() on a
+ * flag; the reader calls gpu_ld_acquire() on that flag first.  This is correct on the hardware, and
+ * the emulator's race checker understands it.  `volatile` also works on a GPU but cannot be checked
+ * as well.  The emulator supports neither __threadfence() nor inline PTX.
  *
- * The memory words work on 4- and 8-byte integers at device scope, in global and shared memory;
- * those that end in _shared order what threads of one block see, which costs next to nothing.
- * Built for sm_75 to sm_121 with CUDA 12 and 13.  Clusters need sm_90: below it the four words
+ * The memory operations work on 4- and 8-byte integers at device scope, in global and shared
+ * memory.  Those that end in _shared have block scope, which costs next to nothing.  Built for
+ * sm_75 to sm_121 with CUDA 12 and 13.  Clusters need sm_90: below it the four cluster functions
  * compile, and trap when reached.
  */
 #ifndef GPUBENCH_CUDA_GPU_H
@@ -71,8 +71,9 @@
 #define GPU_LAUNCH(kernel, grid, block, shmem, stream, ...) \
 	(kernel)<<<(grid), (block), (shmem), (stream)>>>(__VA_ARGS__)
 
-/* grid and block: unsigned or dim3; the grid is a multiple of the cluster, a number of blocks.  More than 8
- * blocks in a cluster need cudaFuncAttributeNonPortableClusterSizeAllowed set on the kernel. */
+/* grid and block are unsigned or dim3.  The grid is a multiple of the cluster, which is a number of
+ * blocks.  Clusters of more than 8 blocks need cudaFuncAttributeNonPortableClusterSizeAllowed set
+ * on the kernel. */
 #define GPU_LAUNCH_CLUSTER(kernel, grid, block, cluster, shmem, stream, ...)                  \
 	gpu_launch_special((kernel), (grid), (block), (shmem), (stream),                      \
 			   gpu_launch_attribute(cudaLaunchAttributeClusterDimension, cluster) \
@@ -84,9 +85,9 @@
 			   gpu_launch_attribute(cudaLaunchAttributeCooperative) __VA_OPT__(, ) \
 				   __VA_ARGS__)
 
-/* May start as soon as each block of the kernel launched before it in the stream has ended or has
- * called gpu_let_next_launch().  All its threads have to call gpu_wait_for_last_launch(), before they
- * touch global memory: only for kernels that gpu_can_overlap() (device.h). */
+/* The kernel may start once each block of the previous kernel in the stream has ended or called
+ * gpu_let_next_launch().  All its threads must call gpu_wait_for_last_launch() before they touch
+ * global memory.  Only for kernels for which gpu_can_overlap() (device.h) is true. */
 #define GPU_LAUNCH_OVERLAPPED(kernel, grid, block, shmem, stream, ...)                   \
 	gpu_launch_special(                                                              \
 		(kernel), (grid), (block), (shmem), (stream),                            \
@@ -123,7 +124,7 @@ static inline cudaLaunchConfig_t gpu_launch_config(dim3 grid, dim3 block, size_t
 	return config;
 }
 
-/* The result is left for cudaGetLastError(), as that of a plain launch is. */
+/* The result is left for cudaGetLastError(), as after a plain launch. */
 template <class... P, class... A>
 static inline void gpu_launch_special(void (*kernel)(P...), dim3 grid, dim3 block, size_t shmem,
 				      cudaStream_t stream, cudaLaunchAttribute attribute,
@@ -134,7 +135,7 @@ static inline void gpu_launch_special(void (*kernel)(P...), dim3 grid, dim3 bloc
 	(void)cudaLaunchKernelEx(&config, kernel, static_cast<P>(args)...);
 }
 
-/* Whether a cluster of so many blocks can be on the device at once. */
+/* True if the device can hold a cluster of this many blocks. */
 template <class K>
 static inline bool gpu_cluster_fits(K *kernel, unsigned blocks, unsigned threads, size_t shmem)
 {
@@ -147,9 +148,9 @@ static inline bool gpu_cluster_fits(K *kernel, unsigned blocks, unsigned threads
 	       clusters > 0;
 }
 
-/* ---- memory: what is seen in which order ------------------------------------------------ */
+/* ---- memory ordering -------------------------------------------------------------------- */
 
-/* By hand, for 4 and 8 bytes: __nv_atomic_*() came with CUDA 12.8 only. */
+/* Inline PTX for 4 and 8 bytes, because __nv_atomic_*() needs CUDA 12.8. */
 #define GPU_LOAD(name, order)                                                                     \
 	template <class T> static __device__ __forceinline__ T name(const T *p)                   \
 	{                                                                                         \
@@ -234,7 +235,7 @@ template <class T> static __device__ __forceinline__ T gpu_add(T *p, std::type_i
 	return (T)old;
 }
 
-/* A plain load, for where an old value only repeats work: the L1 may have it. */
+/* A plain load, which the L1 may serve: for uses where a stale value only costs repeated work. */
 template <class T> static __device__ __forceinline__ T gpu_ld_stale(const T *p)
 {
 	return *p;
@@ -245,9 +246,9 @@ static __device__ __forceinline__ void gpu_prefetch(const void *p)
 	asm volatile("prefetch.global.L2 [%0];" ::"l"(__cvta_generic_to_global(p)));
 }
 
-/* 16 bytes of global memory to shared memory, past the registers; both at multiples of 16.  The thread
- * goes on: until it has waited, what lies at `to` is nothing, and `from` may not change.  Below sm_80 a
- * load and a store. */
+/* Copy 16 bytes from global to shared memory, bypassing registers; both addresses are multiples of
+ * 16.  The copy is asynchronous: until the thread has waited, `to` is undefined and `from` must not
+ * change.  Below sm_80 it is a load and a store. */
 static __device__ __forceinline__ void gpu_copy_16(void *to, const void *from)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
@@ -260,7 +261,7 @@ static __device__ __forceinline__ void gpu_copy_16(void *to, const void *from)
 #endif
 }
 
-/* The thread's copies since the last call are a group, be there none. */
+/* Close the group of the thread's copies since the last call; it may be empty. */
 static __device__ __forceinline__ void gpu_end_copies(void)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -268,8 +269,8 @@ static __device__ __forceinline__ void gpu_end_copies(void)
 #endif
 }
 
-/* Until all groups of this thread but its last LATEST have come.  Other threads see them after the
- * next barrier, be it of the warp. */
+/* Wait for all of this thread's groups but the last LATEST.  Other threads see the data after the
+ * next barrier of the block or the warp. */
 template <int LATEST> static __device__ __forceinline__ void gpu_wait_for_copies(void)
 {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -277,8 +278,8 @@ template <int LATEST> static __device__ __forceinline__ void gpu_wait_for_copies
 #endif
 }
 
-/* Words of shared memory, ordered between the threads of a block.  By hand: for __nv_atomic_*() nvcc
- * takes generic addresses, and asks at run time where each one points. */
+/* Words of shared memory, ordered among the threads of a block.  Inline PTX, because nvcc compiles
+ * __nv_atomic_*() for generic addresses and resolves each one's memory space at run time. */
 template <class T> static __device__ __forceinline__ T gpu_ld_acquire_shared(const T *p)
 {
 	static_assert(sizeof(T) == 4, "4 bytes");
@@ -308,10 +309,10 @@ static __device__ __forceinline__ T gpu_cas_shared(T *p, std::type_identity_t<T>
 
 /* ---- warps -------------------------------------------------------------------------------- */
 
-/* The lanes of this warp whose lowest BITS bits of value are as mine; all lanes call together.  A
- * vote on each bit, turned over where my bit is 0, two of them into one three-way and: nvcc makes
- * 23 instructions of 8 bits, and 34 of the same in C.  Four bits at a time: of more, ptxas would
- * move all into its seven predicates, and fail where another one is in use. */
+/* Mask of the lanes whose lowest BITS bits of value equal this lane's; all lanes call together.  It
+ * takes a vote per bit, inverted where this lane's bit is 0, and a three-way AND per two votes,
+ * which is shorter than nvcc's code for the same in C.  The bits go in groups of four: with more,
+ * ptxas would move them all into its seven predicates, and fail where another one is in use. */
 template <int BITS> static __device__ __forceinline__ unsigned gpu_match(unsigned value)
 {
 	unsigned vote[BITS], lanes;
@@ -334,9 +335,9 @@ template <int BITS> static __device__ __forceinline__ unsigned gpu_match(unsigne
 	return lanes;
 }
 
-/* What `if (mine) old = atomicAdd(p, v)` does, p in shared memory, without the branch that nvcc
- * makes of it.  Returned: the old value where mine, anything elsewhere: the address, as a register that
- * nothing is written to would have to keep what it held, in a loop from one round to the next. */
+/* `if (mine) old = atomicAdd(p, v)` with p in shared memory, without the branch that nvcc
+ * generates.  Returns the old value if `mine`, else garbage, namely the address: a register that is
+ * not written would have to keep its value from one loop iteration to the next. */
 static __device__ __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned *p, unsigned v)
 {
 	unsigned old = (unsigned)__cvta_generic_to_shared(p);
@@ -354,7 +355,7 @@ static __device__ __forceinline__ unsigned gpu_add_shared_if(bool mine, unsigned
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
 
-/* sm_75 has 8 x 8 x 128, and XOR alone: sum[] += |a ^ b|, of 2 of the 8 x 8 numbers. */
+/* sm_75 has only XOR on 8 x 8 x 128: sum[] += |a ^ b|, for the lane's 2 of the 8 x 8 sums. */
 static __device__ __forceinline__ void gpu_mma_xor_popc(int sum[2], uint32_t a, uint32_t b)
 {
 	asm("mma.sync.aligned.m8n8k128.row.col.s32.b1.b1.s32.xor.popc "
@@ -365,16 +366,17 @@ static __device__ __forceinline__ void gpu_mma_xor_popc(int sum[2], uint32_t a, 
 
 #endif
 
-/* The product of a 16 x 256 and a 256 x 8 matrix of bits: how many ones each row of the first has in
- * common with each column of the second is added to sum.  All lanes call together; a lane's parts are,
- * with g = lane / 4, t = lane % 4,
+/* The product of a 16 x 256 and a 256 x 8 bit matrix: add to sum the number of ones that each row
+ * of the first shares with each column of the second.  All lanes call together.  With g = lane / 4
+ * and t = lane % 4, a lane holds
  *	a[0], a[1]    row g, row g + 8: bits 32 t to 32 t + 31
  *	a[2], a[3]    the same rows, 128 bits on
  *	b[0], b[1]    column g: the same bits, and 128 on
- *	sum[0..1]     row g, columns 2 t and 2 t + 1;  sum[2..3]: of row g + 8.
- * One instruction from sm_80 on, which sm_100 and sm_120 have in name only: ptxas writes out bits as
- * bytes there.  On sm_75 ten of a quarter the size: twice what a and b have in common are |a| + |b| -
- * |a ^ b|, and |a| = |a ^ 0|; nvcc makes four of them but once for the same a. */
+ *	sum[0..1]     row g, columns 2 t and 2 t + 1;  sum[2..3]: row g + 8
+ * This is one instruction from sm_80 on, but sm_100 and sm_120 emulate it: ptxas expands bits to
+ * bytes there.  sm_75 takes ten instructions of a quarter the size, because it has only XOR:
+ *	2 |a & b| = |a| + |b| - |a ^ b|, |a| = |a ^ 0|
+ * nvcc computes the four that need only a just once for the same a. */
 static __device__ __forceinline__ void gpu_mma_and_popc(int sum[4], const uint32_t a[4],
 							const uint32_t b[2])
 {
@@ -409,7 +411,7 @@ static __device__ __forceinline__ void gpu_mma_and_popc(int sum[4], const uint32
 #define GPU_NO_CLUSTER 0
 #endif
 
-/* The number of this block in its cluster, and how many there are. */
+/* The rank of this block in its cluster, and the number of blocks in the cluster. */
 static __device__ __forceinline__ unsigned gpu_cluster_rank(void)
 {
 #if GPU_NO_CLUSTER
@@ -436,8 +438,8 @@ static __device__ __forceinline__ unsigned gpu_cluster_size(void)
 #endif
 }
 
-/* Wait for all threads of all blocks of the cluster; what they wrote before is seen after.
- * A block may only exit when no other one reads its shared memory any more: end with this. */
+/* Wait for all threads of all blocks of the cluster, and see their earlier writes.  A block may
+ * exit only when no other block reads its shared memory any more: end the kernel with this. */
 static __device__ __forceinline__ void gpu_cluster_sync(void)
 {
 #if GPU_NO_CLUSTER
@@ -462,7 +464,7 @@ template <class T> static __device__ __forceinline__ T *gpu_cluster_map(T *share
 #endif
 }
 
-/* ---- launches that overlap ----------------------------------------------------------------- */
+/* ---- overlapping launches ------------------------------------------------------------------ */
 
 /* Both need sm_90; below it they do nothing, and launches do not overlap. */
 static __device__ __forceinline__ void gpu_let_next_launch(void)
@@ -472,7 +474,7 @@ static __device__ __forceinline__ void gpu_let_next_launch(void)
 #endif
 }
 
-/* Until the launch before this one has ended, and all that it waited for; what they wrote is seen. */
+/* Wait until the previous launch, and all that it waited for, have ended, and see their writes. */
 static __device__ __forceinline__ void gpu_wait_for_last_launch(void)
 {
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
@@ -491,9 +493,9 @@ static __device__ __forceinline__ unsigned long long gpu_global_timer_ns(void)
 
 #endif /* __CUDACC__ */
 
-/* Wait for all blocks of a cooperative launch; what they wrote before is seen after.  word: a
- * counter in device memory, zeroed once; it may be used again and again, by launches of any size.
- * Block 0 tops the arrivals up to 2^31, so that the highest bit flips when all have arrived. */
+/* Wait for all blocks of a cooperative launch, and see their earlier writes.  word: a counter in
+ * device memory, zeroed once and reusable by launches of any size.  Block 0 tops the arrivals up to
+ * 2^31, so that the highest bit flips when all blocks have arrived. */
 static __device__ __forceinline__ void gpu_grid_sync(unsigned *word)
 {
 	__syncthreads();

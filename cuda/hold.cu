@@ -1,35 +1,36 @@
 /* hold.cu -- hold the stream while the host queues a whole run behind it.
  *
- * A launch costs the host some microseconds, more than a short kernel takes.  Behind a kernel that
- * spins until the host opens a gate in mapped memory, all launches of a run are queued before the
- * first one starts, and the events around them tell the GPU's time alone.
+ * A launch costs the host more time than a short kernel takes.  A kernel therefore spins until the
+ * host opens a gate in mapped memory.  Meanwhile the host queues all launches of a run behind it,
+ * so the events around them measure GPU time only.
  *
- * It can never hang: the kernel gives up after HOLD_NS, and says so.  That happens when run() waits
- * for the device although its variant does not say GB_HOST_DECISIONS, or queues more than the
- * driver's queue holds (about a thousand launches); the sample is then one that was not held back.
+ * It can never hang: the kernel gives up after HOLD_NS and records that.  This happens if run()
+ * waits for the device although its variant does not set GB_HOST_DECISIONS, or queues more launches
+ * than the driver's queue holds.  Such a sample counts as not held.
  *
- * The gate counts.  A kernel waits for its own ticket, so one that was given up can neither be
- * confused by nor confuse a later one.
+ * The gate is a counter.  Each kernel waits for its own ticket, so a kernel that gave up and a
+ * later one cannot be confused.
  */
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
 static const unsigned long long HOLD_NS = 100000000;
 
-/* In host memory, the device's to use. */
+/* Host memory mapped for the device. */
 struct gate {
-	uint32_t open;     /* kernels up to this ticket are let go */
-	uint32_t given_up; /* the last ticket whose kernel did not wait for that */
+	uint32_t open;     /* kernels up to this ticket may proceed */
+	uint32_t given_up; /* the last ticket whose kernel timed out */
 };
 
 static struct {
 	struct gate *gate;
-	struct gate *mapped; /* the same, as the device sees it */
-	uint32_t ticket;     /* of the kernel launched last */
+	struct gate *mapped; /* device address of the gate */
+	uint32_t ticket;     /* ticket of the last kernel launched */
 } held;
 
-/* One thread.  The gate is read as volatile because the host writes it meanwhile: that is a relaxed
- * load at system scope, past every cache.  The difference is signed, so that the count may wrap. */
+/* One thread.  The gate is volatile because the host writes it concurrently; each read is a
+ * relaxed load at system scope, past every cache.  The difference is signed so that the counter
+ * may wrap. */
 static __global__ void hold(volatile struct gate *gate, uint32_t ticket,
 			    unsigned long long limit_ns)
 {

@@ -1,7 +1,7 @@
-/* parts.h -- the parts that backend.cu puts together into gb_cuda_backend.
+/* parts.h -- the parts that backend.cu combines into gb_cuda_backend.
  *
- * Variants have no use for these: what they need is in device.h.  Each part is created by open()
- * and destroyed by close(); what was never created may be destroyed.
+ * Variants use device.h instead.  open() creates each part and close() destroys it; destroying a
+ * part that was never created is allowed.
  */
 #ifndef GPUBENCH_CUDA_PARTS_H
 #define GPUBENCH_CUDA_PARTS_H
@@ -10,29 +10,29 @@
 #include "common/timer.h"
 #include "cuda/gpu.h"
 
-/* device.cu: the device that device.h speaks of, from start to stop; -1: none. */
+/* device.cu: the device of device.h, from start to stop.  Its number is -1 if there is none. */
 enum gb_status gpu_device_start(int number, struct gb_error *err);
 void gpu_device_stop(void);
 int gpu_device_number(void);
-/* Fill device memory, and wait for it. */
+/* Fill device memory and wait. */
 enum gb_status gpu_fill(void *array, unsigned char byte, size_t bytes, struct gb_error *err);
-/* An attribute of any device; 0 if it cannot be told. */
+/* An attribute of any device; 0 if unknown. */
 int gpu_attribute_of(enum cudaDeviceAttr attribute, int device);
 
 /* timer.cu: events in the stream. */
 extern const struct gb_timer_ops gb_cuda_timer;
 
-/* flush.cu: evict what a sample's data left in the L2.  Queued in gpu_stream(), not waited for. */
+/* flush.cu: evict a sample's data from the L2.  Queued in gpu_stream() without waiting. */
 enum gb_status gpu_flush_create(struct gb_error *err);
 enum gb_status gpu_flush(struct gb_error *err);
 size_t gpu_flush_bytes(void);
 void gpu_flush_destroy(void);
 
-/* hold.cu: hold the stream back from gpu_hold() to gpu_let_go(). */
+/* hold.cu: block the stream from gpu_hold() to gpu_let_go(). */
 enum gb_status gpu_hold_create(struct gb_error *err);
 enum gb_status gpu_hold(struct gb_error *err);
 enum gb_status gpu_let_go(struct gb_error *err);
-/* After the stream was waited for: false if the last hold ended by itself. */
+/* Call after waiting for the stream: false if the last hold timed out. */
 bool gpu_has_held(void);
 void gpu_hold_destroy(void);
 

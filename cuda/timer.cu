@@ -4,7 +4,7 @@
 #include "cuda/device.h"
 #include "cuda/parts.h"
 
-/* All events exist before the first mark: none is made inside a timed run. */
+/* All events are created before the first mark, never inside a timed run. */
 struct marks {
 	cudaEvent_t event[GB_MAX_MARKS];
 	size_t count;
@@ -57,7 +57,7 @@ static enum gb_status elapsed(void *clock_, size_t first, size_t last, double *n
 	return GB_OK;
 }
 
-/* The resolution is CUDA's: about 0.5 us, and 24 bits of a float in ms. */
+/* CUDA documents a resolution of about 0.5 us.  An elapsed time is a float in ms, with 24 bits. */
 const struct gb_timer_ops gb_cuda_timer = {
 	.name = "cuda_event",
 	.resolution_ns = 500,

@@ -1,10 +1,10 @@
-/* variant.h -- what the file of a variant includes: the device, and operations of the variant's own types.
+/* variant.h -- what a variant's source file includes: the device, and op<> for typed operations.
  *
- * The members of struct gb_variant_ops take pointers to void.  A function that takes the state,
- * parameters and input as what they are becomes one by op<>:
+ * The members of struct gb_variant_ops take pointers to void.  op<> turns a function that takes the
+ * state, parameters and input by their own types into such an operation:
  *	static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_error *err);
  *	.run = op<run>,
- * The state may also be what it begins with.
+ * The function may also take the first member of the state.
  */
 #ifndef GPUBENCH_CUDA_VARIANT_H
 #define GPUBENCH_CUDA_VARIANT_H
@@ -13,7 +13,7 @@
 #include "common/workload.h"
 #include "cuda/device.h"
 
-/* FUNCTION with a pointer to void wherever the operation has one. */
+/* FUNCTION, with a pointer to void wherever the operation has one. */
 template <auto FUNCTION> struct operation;
 template <class R, class... T, R (*FUNCTION)(T...)> struct operation<FUNCTION> {
 	template <class... V> using pointer = R (*)(V...);

@@ -1,15 +1,16 @@
-/* basic.cu -- search on the plain adjacency matrix, one byte per ordered pair of vertices.
+/* basic.cu -- BFS on the plain adjacency matrix, one byte per ordered pair of vertices.
  *
- * The paper's GPU_BASIC, of which it gives no kernel: for each level one thread per vertex, and
- * those whose vertex is of the level walk along its row.  Neighbouring threads read rows that are n
- * bytes apart, and the lanes whose vertex is of another level wait: 32 sectors of memory for at
- * most 32 bytes.  Rows of n bytes, of nearly all vertices: n * n bytes, eight times what the bit
- * matrix takes; the bound is the latency of n dependent steps.
+ * This is the paper's GPU_BASIC, for which the paper gives no kernel.  Each level has one thread
+ * per vertex; the threads whose vertex is on the level walk along its row.  Neighbouring threads
+ * read rows that are n bytes apart, and lanes whose vertex is on another level wait: a warp loads
+ * 32 sectors for at most 32 bytes.  The search reads n bytes for nearly every vertex: n * n bytes,
+ * eight times the size of the bit matrix.  The bound is the latency of n dependent steps.
  */
 #include "cuda/bfs/parts/sweep.h"
 
 enum {
-	/* Instructions of a vertex's test, a step along its row, a neighbour's look-up, a store. */
+	/* Instructions for testing a vertex, a step along its row, a neighbour look-up, and a
+	 * store. */
 	VERTEX = 9,
 	STEP = 6,
 	LOOK = 5,
@@ -69,9 +70,8 @@ static enum gb_status create(struct state *s, const void *params, const struct b
 	const size_t bytes = (size_t)input->n * input->n;
 
 	if (input->n > BFS_MATRIX_VERTICES)
-		return gb_fail(err, GB_EUNAVAILABLE,
-			       "%u vertices: a byte matrix is made of at most %d", input->n,
-			       (int)BFS_MATRIX_VERTICES);
+		return gb_fail(err, GB_EUNAVAILABLE, "%u vertices: a byte matrix holds at most %d",
+			       input->n, (int)BFS_MATRIX_VERTICES);
 	(void)bfs_sweep_create(&s->sweep, launch, row_bytes, params, input, err);
 	(void)gpu_alloc(&s->matrix, bytes, err);
 	s->host_matrix = (uint8_t *)gb_host_alloc(bytes, 1, err);
@@ -82,7 +82,6 @@ static enum gb_status create(struct state *s, const void *params, const struct b
 	return err->code;
 }
 
-/* The bytes are made of the input's bits. */
 static const char *excluded(const void *params)
 {
 	return "expansion of bits to bytes";

@@ -1,38 +1,41 @@
-/* ccam.cu -- search on the bit matrix in one launch: the rows of the frontier are ORed in slabs
- * of columns.
+/* ccam.cu -- BFS on the bit matrix in one launch: ORs the rows of the frontier, each block in its
+ * own slab of columns.
  *
- * The next frontier is the OR of the frontier's rows, less what has been visited.  A block owns a
- * slab of the columns, that is of vertices; for each level it
- *	lists      the vertices of the frontier, from a bitmap that it has a copy of
- *	pushes     reads its slab of their rows, 16 bytes per thread, some hundred rows in a round,
- *	           and ORs them into the slab's next bitmap in shared memory
- *	leaves     as soon as every vertex of the slab has been visited: at p = .05 some 190 rows
- *	           of 15 500 do that, at p = .32 some 25
- *	pulls      when there are so few vertices left that it costs less to read their rows of
- *	           in-edges, to the end if need be: vertices that nothing leads to would
- *	           otherwise keep a slab open and have every row read
+ * The next frontier is the OR of the frontier's rows, minus the visited vertices.  A block owns a
+ * slab, a contiguous range of columns, that is, of vertices.  For each level, it
+ *	lists      the frontier's vertices, from its own copy of the frontier bitmap
+ *	pushes     reads its slab of their rows, 16 bytes per thread and a few hundred rows per
+ *	           round, and ORs them into the slab's next bitmap in shared memory
+ *	stops      as soon as every vertex of the slab has been visited: with edge probability p,
+ *	           after about ln(n) / -ln(1 - p) rows, 190 at p = .05 and 25 at p = .32 for
+ *	           n = 16384
+ *	pulls      once so few vertices are left that it is cheaper to read their rows of in-edges
+ *	           than the rest of the frontier's rows.  Otherwise, a vertex without in-edges
+ *	           would keep its slab open until every row had been read.
  *	publishes  the slab's part of the next frontier to all blocks.
- * Every block counts the bits of the new frontier, so that all stop together when it is empty or
- * when all vertices have been visited.
+ * Every block counts the bits of the new frontier, so all blocks stop at the same level: when the
+ * frontier is empty or all vertices have been visited.
  *
- * A parent is the row of the thread whose atomic OR has set the vertex's bit.
+ * The parent of a vertex is the row whose thread set the vertex's bit with its atomic OR.
  *
- * On devices with thread-block clusters (sm_90 on) the blocks are one cluster, of up to 16:
- * bitmaps, distances and parents stay in shared memory, the new frontier is stored into all blocks'
- * shared memory, and a level ends with a barrier of the cluster.  Elsewhere, and where tests
- * choose so, the blocks are a cooperative grid: each slab has several blocks, which share out the
- * frontier's rows, the next frontier is ORed into one of three bitmaps in device memory that take
- * turns, and the block that sets a vertex's bit there writes its distance and parent.
+ * On devices with thread-block clusters (sm_90 and later), the blocks form one cluster of up to 16.
+ * Bitmaps, distances and parents stay in shared memory, each block stores its part of the new
+ * frontier into the shared memory of all blocks, and a cluster barrier ends a level.  On other
+ * devices, and when a test asks for it, the blocks form a cooperative grid: several blocks per slab
+ * divide the frontier's rows among themselves, the next frontier is ORed into one of three rotating
+ * bitmaps in device memory, and the block that sets a vertex's bit there writes its distance and
+ * parent.
  *
- * Beside ccam-pull it reads rows, not columns, of few frontier vertices instead of all that are
- * left, and has no barrier over the grid.  The floor is latency: the launch, and for each level a load
- * from memory, a list, a few block barriers and a cluster barrier.
+ * Unlike ccam-pull, it reads the rows of a few frontier vertices instead of the columns of all
+ * remaining ones, and a cluster needs no grid barrier.  The lower bound is latency: the launch and,
+ * for each level, a load from memory, a list, a few block barriers and a cluster barrier.
  */
 #include "cuda/bfs/parts/ccam_device.h"
 #include "cuda/bfs/parts/path.h"
 #include "cuda/bfs/parts/transpose.h"
 
-/* CLUSTER: one cluster, a block per slab; else a cooperative grid, a.parts blocks per slab. */
+/* CLUSTER: one cluster with one block per slab; otherwise, a cooperative grid with a.parts blocks
+ * per slab. */
 template <bool CLUSTER, bool PARENT>
 static __global__ void __launch_bounds__(BLOCK, 1) search_kernel(struct slab_arrays a)
 {
@@ -72,7 +75,7 @@ static __global__ void __launch_bounds__(BLOCK, 1) search_kernel(struct slab_arr
 enum bfs_ccam_path bfs_ccam_path;
 
 struct state {
-	struct bfs_matrices matrices; /* first: shared operations take a state as these */
+	struct bfs_matrices matrices; /* first: shared operations cast a state to it */
 	struct slab_arrays arrays;
 	void (*kernel)(struct slab_arrays);
 	bool cluster;
@@ -85,14 +88,14 @@ static uint32_t ceil_to(uint32_t value, uint32_t multiple)
 	return (value + multiple - 1) / multiple * multiple;
 }
 
-/* Slabs for at most `most` blocks; each is a multiple of `unit` words. */
+/* Divide the columns into slabs for at most `most` blocks, each a multiple of `unit` words. */
 static void share_columns(struct slab_arrays *a, uint32_t most, uint32_t unit)
 {
 	a->slab = ceil_to((a->pitch + most - 1) / most, unit);
 	a->words = ceil_to(a->pitch, a->slab);
 }
 
-/* Let the kernel have its shared memory. */
+/* Allow the kernel its dynamic shared memory; false if the device has too little. */
 static bool allow_shared(const struct state *s)
 {
 	return s->shared <= (size_t)gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin) &&
@@ -100,7 +103,8 @@ static bool allow_shared(const struct state *s)
 				    (int)s->shared) == cudaSuccess;
 }
 
-/* One cluster, the largest that the device holds and the columns fill; false if there is none. */
+/* Plan the largest cluster that the device supports and the columns fill.  Return false if there is
+ * none. */
 static bool plan_cluster(struct state *s)
 {
 	struct slab_arrays *const a = &s->arrays;
@@ -129,7 +133,7 @@ static bool plan_cluster(struct state *s)
 	return false;
 }
 
-/* A block per multiprocessor, as many to a slab as there are for all slabs alike. */
+/* Plan at most one block per multiprocessor, with the same number of blocks for each slab. */
 static bool plan_grid(struct state *s)
 {
 	struct slab_arrays *const a = &s->arrays;
@@ -159,10 +163,10 @@ static enum gb_status create(struct state *s, const void *params, const void *in
 	a->parent = s->matrices.search.parent;
 	planned = bfs_ccam_path != BFS_CCAM_GRID && plan_cluster(s);
 	planned = planned || (bfs_ccam_path != BFS_CCAM_CLUSTER && plan_grid(s));
-	(void)cudaGetLastError(); /* a cluster that does not fit is no failure */
+	(void)cudaGetLastError(); /* an unsupported cluster is not an error */
 	if (!planned)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "the device has no room for a block's %zu bytes of shared memory",
+			       "a block needs %zu bytes of shared memory, more than the device has",
 			       s->shared);
 	if (s->cluster)
 		return GB_OK;

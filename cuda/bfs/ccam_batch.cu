@@ -1,85 +1,89 @@
-/* ccam_batch.cu -- up to 64 searches at once: the transposed bit matrix times their frontiers, on tensor
- * cores, all levels in one cooperative launch.
+/* ccam_batch.cu -- up to 64 searches at once: multiplies the transposed bit matrix by their
+ * frontiers on tensor cores, all levels in one cooperative launch.
  *
- * The frontiers of the batch are a matrix of bits, a row for each vertex and a column for each search.  A
- * level is its product with the matrix of in-edges, over OR and AND; tensor cores have the product over
- * numbers, 16 x 8 x 256 bits in an instruction: how many in-edges of a vertex come from the frontier.
- * Where that is not zero and the vertex was not reached before, it is of the next level.
+ * The frontiers of the batch form a bit matrix with one row per vertex and one column per search.
+ * A level is the product of the matrix of in-edges and this matrix, over OR and AND.  Tensor cores
+ * compute the product over integers, 16 x 8 x 256 bits per instruction: the number of a vertex's
+ * in-edges that come from the frontier.  A vertex with a non-zero count that was not reached before
+ * is on the next level.
  *
- *	tile       A warp has 16 vertices, in all searches: 32 numbers in a lane.  A vertex is one
- *	           warp's for the whole search, so nothing needs atomics.
- *	chunk      512 vertices, that is 64 bytes of a row.  A lane loads 16 bytes of two of the
- *	           tile's rows, and 16 bytes of each of eight frontiers; the product is the same in
- *	           whatever order the bits are, as long as both have the same, so that what a load
- *	           brings is what the instruction takes.
- *	skip       Chunks in which the tile has no edge or no search has a frontier; both are bits, a
- *	           word for 16384 vertices.  Tiles whose vertices are reached in all searches.
- *	leave      After each round of four chunks a tile ends if all its numbers are above zero
- *	           or not wanted: at p = .05, n = 16384 mostly after two of eight rounds.
- *	publish    The 8 x 8 blocks of the lanes' bits are turned by three shuffles, so that each lane
- *	           has 16 vertices of two searches: half a word of their next frontiers.
- * Level 1 is no product: it is the rows of the sources.  A barrier of the grid ends each level.
+ *	tile       A warp handles 16 vertices in all searches: 32 counts per lane.  The same warp
+ *	           handles a vertex for the whole search, so nothing needs atomics.
+ *	chunk      512 vertices, that is, 64 bytes of a row.  A lane loads 16 bytes of each of two
+ *	           of the tile's rows and of each of eight frontiers.  The product does not depend
+ *	           on the order of the bits as long as both operands have the same order, so the
+ *	           loaded words are the operands of the instruction as they are.
+ *	skip       Skips chunks in which the tile has no edge or no search has a frontier vertex.
+ *	           Both are bits, one word per 16384 vertices.  Also skips tiles whose vertices are
+ *	           reached in all searches.
+ *	stop       After each round of four chunks, a tile stops if all its counts are non-zero or
+ *	           no longer needed.  At p = .05, two rounds of level 2 are 4096 p^2 = 10 expected
+ *	           hits per count, so a tile seldom needs a third.
+ *	publish    Three shuffles transpose the 8 x 8 blocks of the lanes' bits.  Each lane then
+ *	           has 16 vertices of two searches: a half-word of each of their next frontiers.
+ * Level 1 needs no product: it is the rows of the sources.  A grid barrier ends each level.
  *
- * Beside ccam, which takes 64 launches: a row is read once for all searches, the latency of launch,
- * barriers and loads is paid once, and 64 n distances have to be stored.  What it cannot do is leave a
- * slab after 200 rows.  A batch of fewer is padded to 64, and costs as much.
+ * Unlike 64 launches of ccam, it reads a row once for all searches and pays the latency of the
+ * launch, barriers and loads once; both store 64 n distances.  Unlike ccam, it cannot drop a slab
+ * after about 200 rows.  A smaller batch is padded to 64 and costs as much.
  *
- * Only distances are found: a number tells how many parents there are, not which.
+ * It finds distances only: a count tells how many parents a vertex has, not which.
  *
- * The idea is of BerryBees (Niu and Casas, PPoPP 2025): the frontier as a bitmap, the adjacency matrix as
- * bits, non-empty parts of it only, and one .b1 instruction in place of 32768 ANDs; and of BLEST (Elbek
- * and Kaya 2025), which has pulls of bits in one kernel and, later, several sources.  They store slices
- * of the rows of sparse graphs and one frontier, of which the instruction has eight columns to fill; here
- * the matrix is the paper's CCAM as it is, dense, with a bit for each tile and chunk beside, and the
- * columns are searches.  What they do against imbalance (virtual slices, reordering, lazy updates) has no
- * counterpart.  Several searches in the bits of a word: Then et al., VLDB 2014.
+ * The idea is from BerryBees (Niu and Casas, PPoPP 2025) and BLEST (Elbek and Kaya 2025).
+ * BerryBees has the frontier as a bitmap, the adjacency matrix as bits of which only the non-empty
+ * parts are kept, and one .b1 instruction in place of 32768 ANDs.  BLEST has bottom-up steps on
+ * bits in one kernel and, later, several sources.  Both store slices of the rows of sparse graphs
+ * and one frontier, with which to fill the eight columns of the instruction.  Here, the matrix is
+ * the paper's CCAM unchanged, dense, plus one bit per tile and chunk, and the columns are searches.
+ * Their measures against imbalance (virtual slices, reordering, lazy updates) have no counterpart
+ * here.  Then et al. (VLDB 2014) keep several searches in the bits of a word.
  */
 #include "cuda/bfs/parts/transpose.h"
 
 enum {
 	BLOCK = 128,
 	WARPS = BLOCK / WARP,
-	TILE = 16,              /* vertices of a warp */
+	TILE = 16,              /* vertices per warp */
 	CHUNK_WORDS = 16,       /* 32-bit words of a chunk of a row: 512 vertices */
-	CHUNK_HALVES = 32,      /* the same in half-words, one for each tile */
+	CHUNK_HALVES = 32,      /* half-words of it, one for each tile */
 	ROUND = 4,              /* chunks loaded at once */
-	GROUPS = BFS_BATCH / 8, /* of eight searches: columns of an instruction */
+	GROUPS = BFS_BATCH / 8, /* groups of eight searches, the columns of an instruction */
 	MAX_CHUNKS = BFS_MATRIX_VERTICES / 32 / CHUNK_WORDS,
-	MASK_WORDS = MAX_CHUNKS / 32, /* of a bit for each chunk */
+	MASK_WORDS = MAX_CHUNKS / 32, /* words of one bit per chunk */
 	TURNS = 3,
 	LEVELS = TURNS + 2,
 };
 
-/* What is known of a level when it begins. */
+/* The state of a level when it begins. */
 struct level {
-	uint32_t chunk[MAX_CHUNKS]; /* 1 if a search has a vertex of the frontier in it */
-	uint32_t some;              /* 1 if there is such a chunk */
-	uint32_t open;              /* 1 if vertices are left in any search */
+	uint32_t chunk[MAX_CHUNKS]; /* 1 if a search has a frontier vertex in the chunk */
+	uint32_t some;              /* 1 if any chunk has one */
+	uint32_t open;              /* 1 if any search has unreached vertices */
 };
 
 struct batch_arrays {
 	const uint32_t *out, *in; /* the matrix and its transpose */
-	uint32_t pitch;           /* words of a row: whole chunks */
+	uint32_t pitch;           /* words of a row, whole chunks */
 	uint32_t n, tiles;
 	uint32_t batch;
 	uint32_t source[BFS_BATCH];
-	uint32_t *edges; /* MASK_WORDS for each tile: chunks in which it has edges */
-	/* For each vertex the searches that have reached it: 16 of them in a half-word. */
+	uint32_t *edges; /* MASK_WORDS per tile: the chunks in which it has edges */
+	/* The searches that have reached each vertex, 16 per half-word. */
 	uint16_t *seen;
-	/* Two of them, by level % 2: for each chunk and search CHUNK_WORDS words of bits. */
+	/* Two frontiers, by level % 2: CHUNK_WORDS words of bits per chunk and search. */
 	uint32_t *frontier;
 	struct level *level; /* LEVELS: see level_of() */
-	uint32_t turn;       /* 0 and 1, run by run */
-	int32_t *dist;       /* n for each search */
-	unsigned *barrier;   /* of gpu_grid_sync() */
+	uint32_t turn;       /* alternates between 0 and 1 from run to run */
+	int32_t *dist;       /* n per search */
+	unsigned *barrier;   /* for gpu_grid_sync() */
 	unsigned long long *touched;
 };
 
 /* ---- places ---------------------------------------------------------------------------------- */
 
-/* A lane has, of the tile's vertices, number `group` and number `group + 8`, and of the searches 16
- * from 16 * `quarter` on: bit c of a lane's word is search 16 * quarter + c of the first, bit 16 + c of the
- * second vertex. */
+/* A lane holds two of the tile's vertices, `group` and `group + 8`, in the 16 searches from 16 *
+ * `quarter` on.  Bit c of a lane's word is search 16 * quarter + c of the first vertex; bit 16 + c
+ * is the same search of the second vertex. */
 struct lane {
 	uint32_t group, quarter;
 };
@@ -104,22 +108,23 @@ static __device__ __forceinline__ uint32_t *frontier_of(const struct batch_array
 	return a.frontier + (size_t)((uint32_t)level % 2) * BFS_BATCH * a.pitch;
 }
 
-/* Three take turns: one is read, one written, one cleared.  Level 1 of a run, which nothing is before,
- * has one of two of its own, and the other one is cleared for the next run. */
+/* Three entries rotate: one is read, one written, one cleared.  Level 1 of a run has no predecessor
+ * to clear its entry, so it uses one of two extra entries while the other is cleared for the next
+ * run. */
 static __device__ __forceinline__ struct level *level_of(const struct batch_arrays &a,
 							 int32_t level)
 {
 	return &a.level[level == 1 ? TURNS + a.turn : (uint32_t)level % TURNS];
 }
 
-/* The half-words of vertex v in `seen`, of the searches that the lane has. */
+/* The half-word of vertex v in `seen` with the lane's searches. */
 static __device__ __forceinline__ uint16_t *seen_at(const struct batch_arrays &a, uint32_t v,
 						    uint32_t quarter)
 {
 	return &a.seen[(size_t)v * (BFS_BATCH / 16) + quarter];
 }
 
-/* Of 16 searches from `first` on those that are not of the batch. */
+/* Those of the 16 searches from `first` on that are not in the batch. */
 static __device__ __forceinline__ uint32_t padding(const struct batch_arrays &a, uint32_t first)
 {
 	const uint32_t mine = first < a.batch ? a.batch - first : 0;
@@ -127,9 +132,10 @@ static __device__ __forceinline__ uint32_t padding(const struct batch_arrays &a,
 	return mine >= 16 ? 0 : 0xffffu & ~0u << mine;
 }
 
-/* ---- turning ----------------------------------------------------------------------------------- */
+/* ---- turning ------------------------------------------------------------------------------- */
 
-/* Lane bit `far` and bit `near` of the word's number change places. */
+/* Exchange bit `far` of the lane number with bit `near` of the bit number.  low: the bits of a word
+ * whose number has bit `near` clear. */
 static __device__ __forceinline__ uint32_t exchange(uint32_t word, uint32_t far, uint32_t near,
 						    uint32_t low)
 {
@@ -139,8 +145,9 @@ static __device__ __forceinline__ uint32_t exchange(uint32_t word, uint32_t far,
 				 : (word & low) | (other & low) << near;
 }
 
-/* Between a lane's two vertices in 16 searches (struct lane) and two searches, 16 * quarter + group and
- * that + 8, of all 16 vertices: the first in the low half, bit by bit the tile's vertices. */
+/* Convert between a lane's two vertices in 16 searches (struct lane) and two searches, 16 * quarter
+ * + group and that + 8, of all 16 vertices: the first search in the low half, one bit per vertex of
+ * the tile.  Either way, __byte_perm() below puts the half-words' bytes in order. */
 static __device__ __forceinline__ uint32_t turn(uint32_t word)
 {
 	word = exchange(word, 4, 1, 0x55555555u);
@@ -158,9 +165,10 @@ static __device__ __forceinline__ uint32_t to_vertices(uint32_t word)
 	return turn(__byte_perm(word, 0, 0x3120));
 }
 
-/* ---- a tile ------------------------------------------------------------------------------------ */
+/* ---- a tile -------------------------------------------------------------------------------- */
 
-/* What has been reached of the lane's part of the tile; what is no vertex or no search counts as such. */
+/* Load the reached bits of the lane's part of the tile.  Padding vertices and searches count as
+ * reached. */
 static __device__ __forceinline__ uint32_t load_seen(const struct batch_arrays &a, uint32_t tile)
 {
 	const struct lane l = my_lane();
@@ -171,7 +179,7 @@ static __device__ __forceinline__ uint32_t load_seen(const struct batch_arrays &
 	return low | high << 16;
 }
 
-/* The distances of the lane's vertices in the searches of `bits`. */
+/* Store `value` as the distance of the lane's vertices in the searches of `bits`. */
 static __device__ __forceinline__ void store_dist(const struct batch_arrays &a, uint32_t tile,
 						  uint32_t bits, int32_t value)
 {
@@ -187,8 +195,8 @@ static __device__ __forceinline__ void store_dist(const struct batch_arrays &a, 
 	}
 }
 
-/* The tile's vertices in `found` are of `level`; `seen` is what was reached before.  Every tile has its
- * half-words of the frontiers written at every level. */
+/* Put the tile's vertices in `found` on `level`; `seen` has those reached before.  Every tile
+ * writes its half-words of the frontiers at every level. */
 static __device__ __forceinline__ void publish(const struct batch_arrays &a, uint32_t tile,
 					       int32_t level, uint32_t seen, uint32_t found)
 {
@@ -214,7 +222,7 @@ static __device__ __forceinline__ void publish(const struct batch_arrays &a, uin
 		gpu_st_relaxed(&level_of(a, level)->chunk[chunk], 1);
 }
 
-/* Of the warp's tiles: whether some have a part in the level's frontier, and some have vertices left. */
+/* Record for the level whether the warp's tiles have frontier vertices and unreached vertices. */
 static __device__ __forceinline__ void tell(const struct batch_arrays &a, int32_t level, bool some,
 					    bool open)
 {
@@ -228,9 +236,9 @@ static __device__ __forceinline__ void tell(const struct batch_arrays &a, int32_
 		gpu_st_relaxed(&level_of(a, level)->open, 1);
 }
 
-/* ---- levels 0 and 1 ---------------------------------------------------------------------------- */
+/* ---- levels 0 and 1 ------------------------------------------------------------------------ */
 
-/* Of two searches the tile's half-words of their sources' rows, or their sources alone. */
+/* The tile's half-words of two sources' rows or, unless `rows`, of the sources alone. */
 static __device__ __forceinline__ uint32_t source_halves(const struct batch_arrays &a,
 							 uint32_t tile, bool rows)
 {
@@ -275,9 +283,9 @@ static __device__ __forceinline__ void start(const struct batch_arrays &a)
 	tell(a, 1, some, open);
 }
 
-/* ---- further levels ---------------------------------------------------------------------------- */
+/* ---- further levels ------------------------------------------------------------------------ */
 
-/* The lane's bits of which the numbers are above zero. */
+/* The lane's bits whose counts are non-zero. */
 static __device__ __forceinline__ uint32_t above_zero(const int sum[GROUPS][4])
 {
 	uint32_t bits = 0;
@@ -291,7 +299,7 @@ static __device__ __forceinline__ uint32_t above_zero(const int sum[GROUPS][4])
 	return bits;
 }
 
-/* The lane's 16 bytes of the row of vertex v, if there is one. */
+/* The lane's 16 bytes of the row of vertex v; zeros if there is no such vertex. */
 static __device__ __forceinline__ uint4 load_row(const struct batch_arrays &a, uint32_t v,
 						 uint32_t chunk)
 {
@@ -300,8 +308,8 @@ static __device__ __forceinline__ uint4 load_row(const struct batch_arrays &a, u
 	return v < a.n ? *(const uint4 *)(row + 4 * my_lane().quarter) : make_uint4(0, 0, 0, 0);
 }
 
-/* A chunk of the tile's rows, two of which the lane has a part of, times all frontiers.  Column `group` of
- * group g is such a search that the lane's numbers are of searches side by side. */
+/* Multiply a chunk of the tile's rows, of which the lane has a part of two, by all frontiers.
+ * Column `group` of group g is chosen so that a lane's counts are of adjacent searches. */
 static __device__ __forceinline__ void multiply(const uint32_t *frontier, uint32_t chunk,
 						uint4 first, uint4 second, int sum[GROUPS][4])
 {
@@ -322,7 +330,7 @@ static __device__ __forceinline__ void multiply(const uint32_t *frontier, uint32
 	}
 }
 
-/* The number of the lowest bit, which is taken off. */
+/* Clear the lowest set bit and return its number. */
 static __device__ __forceinline__ uint32_t take_bit(uint32_t *bits)
 {
 	const uint32_t bit = (uint32_t)__ffs((int)*bits) - 1;
@@ -331,7 +339,7 @@ static __device__ __forceinline__ uint32_t take_bit(uint32_t *bits)
 	return bit;
 }
 
-/* Of the lane's bits in `open` those that the frontiers reach.  *read grows by the chunks that were. */
+/* The lane's bits in `open` that the frontiers reach.  *read grows by the number of chunks read. */
 static __device__ __forceinline__ uint32_t pull(const struct batch_arrays &a, uint32_t tile,
 						int32_t level, uint32_t open, uint32_t *read)
 {
@@ -390,7 +398,7 @@ static __device__ __forceinline__ void expand(const struct batch_arrays &a, int3
 	tell(a, level + 1, some, left);
 }
 
-/* What no search has reached. */
+/* Store BFS_UNREACHED for the vertices that a search has not reached. */
 static __device__ __forceinline__ void finish(const struct batch_arrays &a)
 {
 	for (uint32_t tile = my_warp(); tile < a.tiles; tile += all_warps()) {
@@ -409,7 +417,7 @@ static __device__ __forceinline__ void clear(struct level *level)
 		level->some = level->open = 0;
 }
 
-/* As many blocks as are on the device at once; a warp per tile. */
+/* Launched with as many blocks as fit on the device at once; one warp per tile. */
 static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct batch_arrays a)
 {
 	uint32_t read = 0; /* chunks */
@@ -430,9 +438,9 @@ static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct batch_ar
 		atomicAdd(a.touched, (unsigned long long)read * TILE * CHUNK_WORDS * sizeof *a.in);
 }
 
-/* ---- upload: which chunks of a tile have edges ------------------------------------------------- */
+/* ---- upload: which chunks of a tile have edges --------------------------------------------- */
 
-/* A warp per tile, lanes as in a product. */
+/* One warp per tile, with the lanes arranged as in a product. */
 static __global__ void __launch_bounds__(BLOCK) mark_edges(struct batch_arrays a)
 {
 	for (uint32_t tile = my_warp(); tile < a.tiles; tile += all_warps()) {
@@ -457,7 +465,7 @@ static __global__ void __launch_bounds__(BLOCK) mark_edges(struct batch_arrays a
 /* ---- host ------------------------------------------------------------------------------------ */
 
 struct state {
-	struct bfs_matrices matrices; /* first: shared operations take a state as these */
+	struct bfs_matrices matrices; /* first: shared operations cast a state to it */
 	struct batch_arrays arrays;
 	unsigned blocks;
 };

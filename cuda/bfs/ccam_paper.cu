@@ -1,17 +1,18 @@
-/* ccam_paper.cu -- the paper's search on its bit matrix (CCAM).
+/* ccam_paper.cu -- the paper's BFS on its bit matrix (CCAM).
  *
- * For each level a grid of up to 1024 blocks of 1024 threads; block i takes the vertices i, i +
- * 1024, ... that are of the level.  A warp takes one 32-bit word of the vertex's row, each lane one
- * bit of it: where the bit is set and the neighbour has no distance yet, the lane stores one.
+ * For each level, it launches up to 1024 blocks of 1024 threads.  Block i handles those of the
+ * vertices i, i + 1024, ... that are on the level.  A warp takes one 32-bit word of the vertex's
+ * row, each lane one bit of it.  If the bit is set and the neighbour has no distance yet, the lane
+ * stores one.
  *
- * The printed kernel cannot be compiled or run as it is; what is mended, the method being kept:
- *   - a row has ceil(N / 32) words, not N / 32, and they are read as the 32-bit words that they
- *     are, not as unsigned long, of 64 bits on most systems;
- *   - the level is a number, not a pointer that the host increments;
- *   - completion: see parts/sweep.h.  Blocks without a vertex are not launched.
- * Every word of a frontier's rows is read although most lanes find nothing new: all n rows of n / 8
- * bytes, but those of the last level, 32 MB at n = 16384.  A warp reads 4 bytes at a time, so that
- * it is instructions, not memory, that bound it.
+ * The printed kernel neither compiles nor runs as it is.  These fixes keep the method:
+ *  - A row has ceil(N / 32) words, not N / 32.  They are read as the 32-bit words that they are,
+ *    not as unsigned long, which has 64 bits on most systems.
+ *  - The level is a number, not a pointer that the host increments.
+ *  - Completion: see parts/sweep.h.  Blocks without a vertex are not launched.
+ * Every word of the frontier's rows is read although most lanes find nothing new: n rows of n / 8
+ * bytes, except those of the last level, 32 MiB at n = 16384.  A warp reads 4 bytes at a time, so
+ * the bound is instructions, not memory.
  */
 #include "cuda/bfs/parts/sweep.h"
 
@@ -19,7 +20,7 @@ enum {
 	BLOCK = 1024,
 	WARPS = BLOCK / WARP,
 	MAX_BLOCKS = 1024,
-	/* Instructions of a vertex's test, a word's test, a neighbour's look-up, and a store. */
+	/* Instructions for testing a vertex, testing a word, a neighbour look-up, and a store. */
 	VERTEX = 7,
 	TEST = 10,
 	LOOK = 7,
@@ -31,7 +32,8 @@ struct state {
 	uint32_t *matrix;
 };
 
-/* A block per vertex and step, a warp per word of its row; words: in a row, of pitch words. */
+/* One block per vertex and step, one warp per word of its row.  A row has `words` words and a
+ * stride of `pitch` words. */
 template <bool COUNT>
 static __global__ void __launch_bounds__(BLOCK)
 	expand(const uint32_t *matrix, size_t pitch, uint32_t words, uint32_t n, int32_t level,
@@ -73,7 +75,7 @@ static enum gb_status launch(const void *state, int32_t level, bool count, struc
 		       search->parent, s->sweep.lanes);
 }
 
-/* Its row, without the padding. */
+/* The row of u without its padding. */
 static size_t row_bytes(const struct bfs_search *search, uint32_t u)
 {
 	return ((size_t)search->n - 1) / 32 * sizeof(uint32_t) + sizeof(uint32_t);

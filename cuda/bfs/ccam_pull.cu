@@ -1,15 +1,14 @@
-/* ccam_pull.cu -- search backwards on the transposed bit matrix, all levels in one cooperative
- * launch.
+/* ccam_pull.cu -- bottom-up BFS on the transposed bit matrix, all levels in one cooperative launch.
  *
- * A level's frontier is a bitmap.  A warp takes an unreached vertex and ANDs its row of in-edges
- * with the frontier, 128 bytes at a time, until a bit is left.  Level 1 is no search at all: it is
- * the source's row of the matrix, read by all blocks.  A vertex is one warp's for the whole search,
- * so distances need no atomics; the bitmaps of three levels take turns - one read, one written, one
- * cleared - with one grid barrier per level.
+ * The frontier of a level is a bitmap.  A warp takes an unreached vertex and ANDs its row of
+ * in-edges with the frontier, 128 bytes at a time, until the result is non-zero.  Level 1 needs no
+ * search: it is the source's row of the matrix, which all blocks read.  The same warp handles a
+ * vertex for the whole search, so distances need no atomics.  The bitmaps of three levels rotate
+ * (one is read, one written, one cleared), with one grid barrier per level.
  *
- * What it adds over ccam-paper: edges are looked at 1024 to a request, and no more of them than it
- * takes to find one.  What remains is latency: the launch, two barriers, and two to four dependent loads
- * in each of the levels.
+ * Unlike ccam-paper, a request covers 1024 potential edges, and a vertex stops at its first hit.
+ * The remaining bound is latency: the launch, and in each level a grid barrier and two to four
+ * dependent loads.
  */
 #include "cuda/bfs/parts/transpose.h"
 
@@ -22,23 +21,23 @@ enum {
 struct pull_arrays {
 	const uint32_t *out, *in; /* the matrix and its transpose */
 	size_t pitch;
-	uint32_t n, words, source; /* words: of a bitmap */
-	int32_t *dist, *parent;    /* parent: or NULL */
-	uint32_t *frontier;        /* TURNS bitmaps: of level % TURNS */
-	unsigned *found;           /* TURNS: vertices of level % TURNS */
-	unsigned *barrier;         /* of gpu_grid_sync() */
+	uint32_t n, words, source; /* words: size of a bitmap */
+	int32_t *dist, *parent;    /* parent may be NULL */
+	uint32_t *frontier;        /* TURNS bitmaps, by level % TURNS */
+	unsigned *found;           /* TURNS counts of vertices, by level % TURNS */
+	unsigned *barrier;         /* for gpu_grid_sync() */
 	unsigned long long *touched;
 };
 
 struct state {
-	struct bfs_matrices matrices; /* first: shared operations take a state as these */
+	struct bfs_matrices matrices; /* first: shared operations cast a state to it */
 	struct pull_arrays arrays;
 	unsigned blocks;
 };
 
 /* ---- kernel ---------------------------------------------------------------------------------- */
 
-/* Number of this warp, and how many there are.  Vertex v is of warp v % WARPS of all. */
+/* This warp's number in the grid.  Warp v % all_warps() handles vertex v. */
 static __device__ __forceinline__ uint32_t my_warp(void)
 {
 	return blockIdx.x * WARPS + threadIdx.x / WARP;
@@ -54,7 +53,7 @@ static __device__ __forceinline__ uint32_t *bitmap(const struct pull_arrays &a, 
 	return a.frontier + (size_t)((uint32_t)level % TURNS) * a.words;
 }
 
-/* The row of the source, without the source itself. */
+/* Word w of the source's row, without the source itself. */
 static __device__ __forceinline__ uint32_t first_word(const struct pull_arrays &a, uint32_t w)
 {
 	const uint32_t self = w == a.source / 32 ? 1u << a.source % 32 : 0;
@@ -62,7 +61,8 @@ static __device__ __forceinline__ uint32_t first_word(const struct pull_arrays &
 	return a.out[a.source * a.pitch + w] & ~self;
 }
 
-/* Levels 0 and 1; returns how many vertices level 1 has, in all threads.  Ends with a barrier. */
+/* Set up levels 0 and 1; return the number of level-1 vertices, in all threads.  Ends with a
+ * barrier. */
 static __device__ __forceinline__ uint32_t start(const struct pull_arrays &a)
 {
 	const uint32_t thread = blockIdx.x * BLOCK + threadIdx.x, threads = gridDim.x * BLOCK;
@@ -93,8 +93,8 @@ static __device__ __forceinline__ uint32_t start(const struct pull_arrays &a)
 	return warp_sum(count);
 }
 
-/* Has vertex v an in-edge from the frontier?  *u is where one comes from, *read grows by the words
- * that were looked at.  A whole warp calls, and all lanes get the answer. */
+/* True if vertex v has an in-edge from the frontier.  *u is where one comes from; *read grows by
+ * the words read.  A whole warp must call; all lanes get the result. */
 static __device__ __forceinline__ bool pull(const struct pull_arrays &a, const uint32_t *frontier,
 					    uint32_t v, uint32_t *u, unsigned long long *read)
 {
@@ -117,7 +117,7 @@ static __device__ __forceinline__ bool pull(const struct pull_arrays &a, const u
 	return false;
 }
 
-/* Of the warp's vertices, find those of level + 1; a barrier must follow. */
+/* Find the warp's vertices on level + 1.  A barrier must follow. */
 static __device__ __forceinline__ void expand(const struct pull_arrays &a, int32_t level,
 					      unsigned long long *read)
 {
@@ -130,7 +130,7 @@ static __device__ __forceinline__ void expand(const struct pull_arrays &a, int32
 		const bool open = mine < a.n && a.dist[mine] == BFS_UNREACHED;
 		const unsigned lanes = __ballot_sync(ALL_LANES, open);
 
-		__syncwarp(); /* distances are read before one is written */
+		__syncwarp(); /* all distances are read before one is written */
 		BFS_FOR_EACH_BIT(lane, lanes)
 		{
 			const uint32_t v = (uint32_t)(base + (uint64_t)lane * all_warps());
@@ -151,7 +151,8 @@ static __device__ __forceinline__ void expand(const struct pull_arrays &a, int32
 		atomicAdd(&a.found[(uint32_t)(level + 1) % TURNS], found);
 }
 
-/* As many blocks as are on the device at once; a warp per unreached vertex and level. */
+/* Launched with as many blocks as fit on the device at once; a warp takes one unreached vertex at a
+ * time. */
 static __global__ void __launch_bounds__(BLOCK, 2) search_kernel(struct pull_arrays a)
 {
 	const uint32_t thread = blockIdx.x * BLOCK + threadIdx.x, threads = gridDim.x * BLOCK;

@@ -1,10 +1,10 @@
-/* csr.cu -- top-down search on compressed rows: a queue of vertices per level, and their edges
- * shared out evenly (parts/csr.h), all levels in one cooperative launch.
+/* csr.cu -- top-down BFS on compressed rows: each level has a queue of vertices whose edges are
+ * divided evenly among threads (parts/csr.h), all levels in one cooperative launch.
  *
- * What it adds over csr-paper: only the frontier is looked at, lanes are busy whatever the degrees
- * are, and the host waits for nothing.  Each edge of all levels but the last is read once, 2 or
- * 4 bytes (bfs_column()), and its end looked up, a sector of 32 bytes in L2.  Deep graphs are bound by
- * barriers and a level's dependent loads.
+ * Unlike csr-paper, it looks at the frontier only, keeps lanes busy whatever the degrees, and needs
+ * no decision by the host.  Each edge is read once, except those of the last level: 2 or 4 bytes
+ * (bfs_column()), plus a look-up of its end vertex, a 32-byte sector in L2.  Deep graphs are bound
+ * by barriers and the dependent loads of a level.
  */
 #include "cuda/bfs/parts/csr.h"
 
@@ -14,7 +14,7 @@ struct state {
 	unsigned blocks;
 };
 
-/* As many blocks as are on the device at once. */
+/* Launched with as many blocks as fit on the device at once. */
 static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct bfs_top_down s)
 {
 	SHARED_VAR(struct bfs_tile, tile);

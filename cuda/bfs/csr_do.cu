@@ -1,19 +1,18 @@
-/* csr_do.cu -- direction-optimising search on compressed rows (Beamer, Asanovic and Patterson,
+/* csr_do.cu -- direction-optimising BFS on compressed rows (Beamer, Asanovic and Patterson,
  * "Direction-optimizing breadth-first search", SC 2012), in one cooperative launch.
  *
- * When the edges of the frontier are more than 1 / ALPHA of those not yet looked at, the level is
- * found from the other side: one thread per unreached vertex looks through its in-edges until one
- * comes from the frontier, which is a bitmap then.  When the frontier has shrunk below n / BETA
- * vertices, the search goes on top-down as in csr (parts/csr.h).  Bottom-up levels only count what
- * they find; on the way back the queue is made from the distances, as the bitmap is on the way
- * there.
+ * When the frontier has more than 1 / ALPHA of the unexplored edges, the search goes bottom-up: one
+ * thread per unreached vertex scans its in-edges until one comes from the frontier, which is then a
+ * bitmap.  When the frontier shrinks below n / BETA vertices, the search returns to top-down as in
+ * csr (parts/csr.h).  Bottom-up levels only count the vertices they find.  A change of direction
+ * builds the bitmap or the queue from the distances.
  *
- * A thread alone looks at PROBES in-edges; vertices that have more, all in vain, are finished by
- * the whole warp, one after the other, so that a vertex of large degree does not hold up its warp
- * for long.
+ * A thread scans at most PROBES in-edges by itself.  If it has found nothing and has edges left,
+ * the whole warp finishes the vertex, one vertex after the other, so a vertex of large degree does
+ * not hold up its warp for long.
  *
- * What it adds over csr is what it does not read.  The bound is latency: a level takes a grid barrier, and
- * probes that depend on each other.
+ * It is faster than csr by reading fewer edges.  The bound is latency: a level costs a grid barrier
+ * and dependent probes.
  */
 #include "cuda/bfs/parts/csr.h"
 
@@ -26,8 +25,8 @@ enum {
 struct two_way_arrays {
 	struct bfs_top_down down;
 	struct bfs_rows in;
-	uint32_t *frontier[2];    /* of level % 2: a bit per vertex */
-	unsigned long long *made; /* of make_queue(), 0 at other times */
+	uint32_t *frontier[2];    /* by level % 2: one bit per vertex */
+	unsigned long long *made; /* counter of make_queue(), 0 at other times */
 };
 
 struct state {
@@ -43,7 +42,7 @@ static __device__ __forceinline__ bool has_bit(const uint32_t *bits, uint32_t i)
 	return bits[i / 32] >> i % 32 & 1;
 }
 
-/* The bitmap of the level from the distances, a warp per word; ends with a barrier. */
+/* Build the level's bitmap from the distances, one warp per word.  Ends with a barrier. */
 static __device__ __forceinline__ void make_frontier(const struct two_way_arrays &a, int32_t level)
 {
 	const uint32_t n = a.down.n, warps = gridDim.x * (BFS_CSR_BLOCK / WARP);
@@ -61,8 +60,8 @@ static __device__ __forceinline__ void make_frontier(const struct two_way_arrays
 	gpu_grid_sync(a.down.barrier);
 }
 
-/* Look through the in-edges from *edge to end, up to `most` of them, for one out of the frontier;
- * *u is where it comes from.  *edge is left behind the last one looked at. */
+/* Scan at most `most` in-edges from *edge to end for one from the frontier, and store its source in
+ * *u.  *edge advances past the last edge scanned. */
 static __device__ __forceinline__ bool probe(const struct two_way_arrays &a,
 					     const uint32_t *frontier, uint64_t *edge, uint64_t end,
 					     uint32_t most, uint32_t *u)
@@ -75,7 +74,7 @@ static __device__ __forceinline__ bool probe(const struct two_way_arrays &a,
 	return false;
 }
 
-/* The same by a whole warp, to the end, with the arguments of lane `owner`. */
+/* Do the same with a whole warp, up to `end`, for the arguments of lane `owner`. */
 static __device__ __forceinline__ bool probe_warp(const struct two_way_arrays &a,
 						  const uint32_t *frontier, uint64_t edge,
 						  uint64_t end, int owner, uint32_t *u)
@@ -94,7 +93,7 @@ static __device__ __forceinline__ bool probe_warp(const struct two_way_arrays &a
 	return hits;
 }
 
-/* The queue of the level from the distances; ends with a barrier. */
+/* Build the level's queue from the distances.  Ends with a barrier. */
 static __device__ __forceinline__ void make_queue(const struct two_way_arrays &a,
 						  struct bfs_tile *tile, int32_t level)
 {
@@ -111,7 +110,7 @@ static __device__ __forceinline__ void make_queue(const struct two_way_arrays &a
 		*a.made = 0;
 }
 
-/* The sums of a block's threads to the level's counters; all threads call. */
+/* Add the sums over a block's threads to the level's counters.  All threads must call. */
 static __device__ __forceinline__ void add_found(const struct two_way_arrays &a,
 						 struct bfs_tile *tile, int32_t level,
 						 unsigned long long items, unsigned sinks)
@@ -187,7 +186,7 @@ static __device__ __forceinline__ void expand_up(const struct two_way_arrays &a,
 	add_found(a, tile, level + 1, items, sinks);
 }
 
-/* As many blocks as are on the device at once. */
+/* Launched with as many blocks as fit on the device at once. */
 static __global__ void __launch_bounds__(BFS_CSR_BLOCK, 1) search_kernel(struct two_way_arrays a)
 {
 	SHARED_VAR(struct bfs_tile, tile);

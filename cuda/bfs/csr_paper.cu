@@ -1,16 +1,16 @@
-/* csr_paper.cu -- top-down search on compressed rows, one thread per vertex.
+/* csr_paper.cu -- top-down BFS on compressed rows, one thread per vertex.
  *
- * The paper's GPU_CSR, of which it gives no kernel, in the form that was usual then (Harish and
- * Narayanan 2007): for each level one thread per vertex, and those whose vertex is of the level
- * walk along its edges.  The more vertices a level has, the more lanes of a warp are busy: that is
- * how speed comes to rise with the density of the graph.  Lanes read lists that lie far apart, a
- * sector of 32 bytes for each 2 or 4; the bound is the latency of as many dependent steps as the
- * largest degree.
+ * This is the paper's GPU_CSR, for which the paper gives no kernel, in the usual form of the time
+ * (Harish and Narayanan 2007): each level has one thread per vertex, and the threads whose vertex
+ * is on the level walk along its edges.  The more vertices a level has, the more lanes of a warp
+ * are busy; therefore, speed rises with the density of the graph.  Lanes read lists that lie far
+ * apart, a 32-byte sector for each 2 or 4 bytes.  The bound is the latency of as many dependent
+ * steps as the largest degree.
  */
 #include "cuda/bfs/parts/sweep.h"
 
 enum {
-	/* Instructions of a vertex's test, an edge's step and look-up, and a store. */
+	/* Instructions for testing a vertex, a step along an edge with its look-up, and a store. */
 	VERTEX = 13,
 	STEP = 11,
 	STORE = 3,

@@ -1,25 +1,25 @@
 /* block.cu -- sums and leaves by blocks that own whole words of every level.
  *
- * 32 consecutive nodes of a level fill D - d + 1 whole 32-bit words, so whoever owns such groups
- * writes plain words: no atomics, and each level is written once and never read.  What it adds to
- * the descent is that the field is read once for all levels, and a leaf is found by counting bits.
+ * 32 consecutive nodes of level d fill D - d + 1 whole 32-bit words, so the owner of such a group
+ * writes plain words: it needs no atomics, and each level is written once and never read.  Unlike
+ * descent, it reads the field once for all levels and finds a leaf by counting bits.
  *
- *	reduce  up to depth 17: one launch of blocks that do not talk to each other.  Each counts
- *	        the whole field, 16 KiB at most, into shared memory, and writes its share of the
- *	        heap's words (wide_kernel).
- *	        above: a block per 2^15 bits; the last block done of 128 neighbours adds up their
- *	        subtrees, and so on to the root (tile_kernel).
+ *	reduce  Up to depth 17: one launch of independent blocks.  Each counts the whole field,
+ *	        at most 16 KiB, into shared memory and writes its share of the heap's words
+ *	        (wide_kernel).
+ *	        Deeper: one block per 2^15 bits.  The last of 128 neighbouring blocks to finish
+ *	        combines their subtrees, and so on up to the root (tile_kernel).
  *	        A lane owns 128 bits.  Levels D - 1 to D - 3 are packed within its words, D - 4 to
- *	        D - 7 within the warp's shared memory, the rest by the block.
- *	decode  a warp per 1024 bits (chunk.h)
- *	cycle   reduce and decode; up to depth 17 in the same launch, for every block has the sums
- *	update  a frame is two launches: a warp per 1024 bits finds its leaves and writes the field
- *	        of another heap as the frame leaves it; then that one is reduced.  Frames go back
- *	        and forth between two heaps, and the one to start from stays as it is.
- *	bitfield  leaves of each chunk counted, their prefix sums, then decode
+ *	        D - 7 in the warp's shared memory, the rest by the block.
+ *	decode  One warp per 1024 bits (chunk.h).
+ *	cycle   Reduce and decode; up to depth 17 in one launch, since every block has the sums.
+ *	update  Two launches per frame: a warp per 1024 bits finds its leaves and writes the
+ *	        frame's field to another heap; then that heap is reduced.  Frames alternate
+ *	        between two heaps, and the initial heap does not change.
+ *	bitfield  Counts the leaves of each chunk, computes their prefix sums, then decodes.
  *
- * Bytes, F = 2^D / 8 of a field: reduce reads F and writes 3 F; decode reads F and writes 4 bytes
- * per leaf.  At depth 17 the launch and a dozen dependent steps are all.
+ * Bytes, for a field of F = 2^D / 8: reduce reads F and writes 3 F; decode reads F and writes 4
+ * bytes per leaf.  At depth 17, the launch and the dependent steps dominate.
  */
 #include "cuda/cbt/parts/chunk.h"
 #include "cuda/cbt/parts/limits.h"
@@ -29,32 +29,32 @@
 enum {
 	BLOCK = CBT_BLOCK,
 	WARPS = CBT_WARPS,
-	WIDE_LEVELS = (int)CBT_WIDE_LEVELS, /* most that wide_kernel takes */
+	WIDE_LEVELS = (int)CBT_WIDE_LEVELS, /* deepest tree of wide_kernel */
 	WIDE_COUNTS = 1 << (WIDE_LEVELS - QUAD_LEVELS + 1),
-	SLICE_LEVELS = 13, /* a block of it writes the share of 2^13 bits */
+	SLICE_LEVELS = 13, /* a block of wide_kernel writes the share of 2^13 bits */
 	SLICE_STRIPS = 1 << (SLICE_LEVELS - STRIP_LEVELS),
 	SLICE_CHUNKS = 1 << (SLICE_LEVELS - CBT_CHUNK_LEVELS),
 	TILE_LEVELS = 15, /* a block of tile_kernel owns 2^15 bits */
 	TILE_STRIPS = 1 << (TILE_LEVELS - STRIP_LEVELS),
 	GROUP = 32, /* nodes that fill whole words, GROUP_LEVELS below their root */
 	GROUP_LEVELS = 5,
-	FAN_LEVELS = (int)CBT_BLOCK_FAN, /* 2^7 subtrees are put together by one block */
+	FAN_LEVELS = (int)CBT_BLOCK_FAN, /* one block combines 2^7 subtrees */
 };
 
 struct state {
 	struct cbt_arrays arrays;
-	uint32_t *heap[3]; /* the input's; those that the frames of update go between */
+	uint32_t *heap[3]; /* the input's, then two that the frames of update alternate between */
 	uint32_t *partial; /* [node][GROUP]: sums GROUP_LEVELS below the root of a tile or group */
-	uint32_t *ticket;  /* [node]: parts of a group that are done; 0 between runs */
-	uint32_t *chunk;   /* bitfield: [chunks + 1] leaves of each, and 0 */
-	uint32_t *offset;  /* leaves before each */
-	void *temp;        /* of the scan */
-	unsigned fan;      /* levels that a block puts together */
+	uint32_t *ticket;  /* [node]: finished parts of a group; 0 between runs */
+	uint32_t *chunk;   /* bitfield: [chunks + 1] leaves of each chunk, then 0 */
+	uint32_t *offset;  /* leaves before each chunk */
+	void *temp;        /* temporary storage of the scan */
+	unsigned fan;      /* levels that a block combines */
 };
 
 /* ---- reduce, up to depth 17 ---------------------------------------------------------------- */
 
-/* The sums of all nodes up to level `bottom` into count, by number. */
+/* Compute the sums of all nodes down to level `bottom` into count, by node number. */
 static __device__ __forceinline__ void count_field(const struct cbt_field &field, unsigned bottom,
 						   uint32_t *count)
 {
@@ -71,7 +71,7 @@ static __device__ __forceinline__ void count_field(const struct cbt_field &field
 	}
 }
 
-/* One block, a tree of less than 2^12 bits, of which all sums are in count. */
+/* By one block: write a tree of less than 2^12 bits, whose sums are all in count. */
 static __device__ __forceinline__ void write_small(uint32_t *heap, unsigned depth,
 						   const uint32_t *count)
 {
@@ -80,20 +80,20 @@ static __device__ __forceinline__ void write_small(uint32_t *heap, unsigned dept
 	for (uint32_t o = threadIdx.x; o < words; o += BLOCK) {
 		uint32_t word = heap_word(count, depth, depth, o);
 
-		if (o == field / 32) /* the field begins within */
+		if (o == field / 32) /* the field begins in this word */
 			word |= heap[o] & ~((1u << field % 32) - 1);
 		heap[o] = word;
 	}
 }
 
-/* What a warp of wide_kernel packs in: sums first, ids later. */
+/* A warp's buffer in wide_kernel: sums first, ids later. */
 union wide_room {
 	struct strip strip;
 	uint32_t stage[CBT_STAGE];
 };
 
-/* Block b writes the lowest levels of slice b of the field, its share of all other sums, and if
- * DECODE the ids of slice b.  BLOCK threads, 42 KiB of shared memory. */
+/* Block b writes the lowest levels of slice b of the field, its share of all other sums and, if
+ * DECODE, the ids of slice b.  BLOCK threads; count (8 KiB) and room (33 KiB) in shared memory. */
 template <bool DECODE>
 static __global__ void __launch_bounds__(BLOCK)
 	wide_kernel(uint32_t *heap, unsigned depth, uint32_t *ids, struct cbt_result *result)
@@ -154,7 +154,7 @@ struct tile_room {
 	uint32_t last;
 };
 
-/* By a block: nodes first .. first + nodes - 1 of a level, whole groups, go to the heap. */
+/* By a block: write nodes first .. first + nodes - 1 of a level, whole groups, to the heap. */
 static __device__ __forceinline__ void write_nodes(uint32_t *heap, unsigned depth, unsigned level,
 						   uint32_t first, const uint32_t *count,
 						   uint32_t nodes)
@@ -166,7 +166,7 @@ static __device__ __forceinline__ void write_nodes(uint32_t *heap, unsigned dept
 		to[o] = pack_word(count, width, o);
 }
 
-/* The ten lowest levels of tile number `tile`; the highest of them to partial. */
+/* Write the ten lowest levels of tile number `tile`, and the highest of them to partial. */
 static __device__ __forceinline__ void reduce_tile(uint32_t *heap, unsigned depth, uint32_t tile,
 						   uint32_t *partial, struct tile_room *room)
 {
@@ -196,8 +196,9 @@ static __device__ __forceinline__ void reduce_tile(uint32_t *heap, unsigned dept
 	write_nodes(heap, depth, depth - 10, tile * 32, room->sum1024, 32);
 }
 
-/* The 2^fan subtrees below node k, of level `level`, whose sums are in partial, become one: their
- * levels from the GROUP_LEVELS-th up to that of k's go to the heap; if k is the root, all. */
+/* Combine the 2^fan subtrees below node k of level `level`, whose sums are in partial.  Write
+ * levels level + GROUP_LEVELS to level + fan + GROUP_LEVELS - 1 below k to the heap and the first
+ * of them to partial.  If k is the root, write all levels down to the last of these. */
 static __device__ void finish_group(uint32_t *heap, unsigned depth, uint32_t k, unsigned level,
 				    unsigned fan, uint32_t *partial, struct tile_room *room)
 {
@@ -227,7 +228,7 @@ static __device__ void finish_group(uint32_t *heap, unsigned depth, uint32_t k, 
 		partial[(size_t)GROUP * k + i] = room->top[GROUP + i];
 }
 
-/* A block per tile of 2^TILE_LEVELS bits. */
+/* One block per tile of 2^TILE_LEVELS bits. */
 static __global__ void __launch_bounds__(BLOCK)
 	tile_kernel(uint32_t *heap, unsigned depth, unsigned fan_most, uint32_t *partial,
 		    uint32_t *ticket)
@@ -251,7 +252,7 @@ static __global__ void __launch_bounds__(BLOCK)
 
 /* ---- bitfield ------------------------------------------------------------------------------- */
 
-/* The leaves of each chunk, and a 0 after the last. */
+/* Count the leaves of each chunk, and store a 0 after the last. */
 static __global__ void __launch_bounds__(BLOCK)
 	count_kernel(struct cbt_field field, uint32_t *chunk)
 {
@@ -269,7 +270,7 @@ static __global__ void __launch_bounds__(BLOCK)
 
 /* ---- host ---------------------------------------------------------------------------------- */
 
-/* The sums of a heap from its field; with `decode` the ids as well. */
+/* Compute the sums of a heap from its field and, if `decode`, the ids. */
 static enum gb_status reduce_wide(const struct state *s, uint32_t *heap, bool decode,
 				  struct gb_error *err)
 {
@@ -283,7 +284,7 @@ static enum gb_status reduce_wide(const struct state *s, uint32_t *heap, bool de
 		       depth, a->ids, a->result);
 }
 
-/* The heap after so many frames. */
+/* The heap after `frames` frames. */
 static uint32_t *heap_after(const struct state *s, size_t frames)
 {
 	return s->heap[cbt_tree_after(frames)];
@@ -300,7 +301,7 @@ static enum gb_status reduce(const struct state *s, size_t frames, struct gb_err
 		       s->partial, s->ticket);
 }
 
-/* With the sums at hand. */
+/* Decode with existing sums. */
 static enum gb_status decode(const struct state *s, struct gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
@@ -319,7 +320,7 @@ static enum gb_status update(const struct state *s, size_t f, const struct cbt_w
 	return cbt_update(sums, cbt_field_of(from, depth), cbt_field_of(to, depth), wishes, err);
 }
 
-/* From the field alone. */
+/* Decode from the field alone. */
 static enum gb_status bitfield(const struct state *s, struct gb_timer *timer, struct gb_error *err)
 {
 	const unsigned depth = s->arrays.input->depth;
@@ -339,7 +340,7 @@ static enum gb_status bitfield(const struct state *s, struct gb_timer *timer, st
 
 /* ---- the variant --------------------------------------------------------------------------- */
 
-/* What tile_kernel needs: sums and a ticket for each node down to the tiles. */
+/* Allocate the arrays of tile_kernel: sums and a ticket for each node down to the tiles. */
 static enum gb_status create_tiles(struct state *s, struct gb_error *err)
 {
 	const size_t nodes = (size_t)2 << (s->arrays.input->depth - TILE_LEVELS);
@@ -401,9 +402,9 @@ static enum gb_status download(const struct state *s, void *output, struct gb_er
 	return cbt_heap_download(&s->arrays, heap_after(s, s->arrays.input->frames), output, err);
 }
 
-/* In fields: a reduction reads one and writes three, a decoding reads one and, like all of them,
- * writes the ids; bitfield reads it twice; a frame reads one, and two wishes per leaf, and writes
- * another before it is reduced. */
+/* In units of a field: a reduction reads one and writes three; a decoding reads one and writes the
+ * ids; bitfield reads it twice.  A frame reads one and two wishes per leaf, and writes another,
+ * before it is reduced. */
 static double bytes(const void *params, const struct cbt_input *input)
 {
 	return cbt_bytes(input, 4, input->op == CBT_BITFIELD ? 2 : 1, 6);

@@ -1,27 +1,27 @@
-/* descent_graph.cu -- descent.cu as a CUDA graph: its kernels, in their order, launched by one call.
+/* descent_graph.cu -- the kernels of descent.cu as a CUDA graph, launched by one call.
  *
- * What it adds is nothing but the launch: what it takes less than descent is what launches cost there,
- * 18 of them for a cycle at depth 17.  In `time`, where launches are queued before the first kernel
- * starts (cuda/hold.cu), that is the way from one kernel to the next on the device; in `host_time`
- * the host's calls as well.  What is left is the kernels' own chain.
+ * It differs from descent only in the launch, so it saves what launches cost there: a cycle at
+ * depth 17 has 18 of them, 17 to reduce and 1 to decode.  In `time`, where launches are queued
+ * before the first kernel starts (cuda/hold.cu), that is the gap between kernels on the device; in
+ * `host_time`, it includes the host's calls.  The chain of kernels remains.
  *
- * create() captures a run from the stream and instantiates it, once: sizes, arrays and arguments stay
- * the same as long as the state does, and what a kernel finds in its arrays is not part of the graph.
- * The first run uploads it, as it loads the kernels of other variants.  run() waits for nothing, so it
- * is held back and batched as others are; a launch of the graph is ordered behind the one before.  It
- * marks no phases: events go between launches, and here is only one.  What the driver keeps for a
- * graph, on the host and the device, is not counted memory.
+ * create() captures a run from the stream and instantiates it once.  Sizes, arrays and arguments do
+ * not change during the life of the state, and the contents of the arrays are not part of the
+ * graph.  The first run uploads the graph, as it loads the kernels of other variants.  run() does
+ * not wait, so it is held back and batched like others; a launch of the graph is ordered after the
+ * previous one.  It marks no phases because events go between launches and it has only one.  Memory
+ * that the driver keeps for a graph, on the host and the device, is not counted.
  */
 #include "cuda/cbt/parts/descent.h"
 
 struct state {
 	struct cbt_descent descent;
-	cudaGraphExec_t exec; /* of a run; NULL: none yet */
+	cudaGraphExec_t exec; /* one run; NULL before create() succeeds */
 	size_t nodes;
 };
 
-/* Relaxed: the first launch of a kernel may have to load it.  Whatever happens the capture ends, for
- * the stream is everybody's. */
+/* The mode is relaxed because the first launch of a kernel may have to load it.  The capture ends
+ * even on failure because the stream is shared. */
 static enum gb_status capture(const struct cbt_descent *s, cudaGraph_t *graph, struct gb_error *err)
 {
 	if (CUDA_TRY(err, cudaStreamBeginCapture(gpu_stream(), cudaStreamCaptureModeRelaxed)))
@@ -70,7 +70,7 @@ static const char *excluded(const void *params)
 	return "capture and instantiation of the graph";
 }
 
-/* graph_nodes: what the one launch stands for, kernels and memsets. */
+/* graph_nodes: the kernels and memsets in the graph. */
 static void metrics(const struct state *s, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "graph_nodes", (double)s->nodes);

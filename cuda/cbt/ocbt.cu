@@ -1,18 +1,19 @@
-/* ocbt.cu -- the optimised concurrent binary tree: sums above 1024 bits only (after Benyoub and
- * Dupuy 2024).
+/* ocbt.cu -- the optimised concurrent binary tree: stores only the sums of 1024 bits and more
+ * (after Benyoub and Dupuy 2024).
  *
- * Sums of fewer bits are a popc of the field, so they need not be kept: a 32-bit word for each
- * node down to level D - 10 is 1/16 of the field where the heap is three times the field.  They are
- * plain words, written by whoever owns them.
+ * A sum of fewer bits is a popc of the field, so it need not be stored.  A 32-bit word for each
+ * node down to level D - 10 takes 1/16 of the size of the field; the sums of a heap take three
+ * times its size.  The words have one owner each and need no atomics.
  *
- *	reduce  a block per 2^15 bits: a lane counts 128 of them, the block adds up its 32 chunks;
- *	        the last block done of 2^10 neighbours adds up theirs, and so on to the root
- *	decode, cycle, update   as in block.cu: a warp per 1024 bits (chunk.h)
+ *	reduce  One block per 2^15 bits: a lane counts 128 of them, and the block sums its 32
+ *	        chunks.  The last of 2^10 neighbouring blocks to finish sums theirs, and so on up
+ *	        to the root.
+ *	decode, cycle, update   as in block.cu: one warp per 1024 bits (chunk.h)
  *
- * A lane owns 32 bits when it decodes, a warp 1024: finer sums would never be read.
+ * When decoding, a lane owns 32 bits and a warp 1024, so finer sums would never be read.
  *
- * Bytes, F = 2^D / 8: reduce reads F and writes F / 16, a quarter of what a heap takes.  A full decoding
- * is bound by its ids as that of the heap.
+ * Bytes, for a field of F = 2^D / 8 bytes: reduce reads F and writes F / 16, about a quarter of
+ * what a heap takes.  A full decoding is bound by its ids, as with the heap.
  */
 #include "cuda/cbt/parts/chunk.h"
 #include "cuda/cbt/parts/limits.h"
@@ -25,20 +26,20 @@ enum {
 	TILE_CHUNKS = 1 << (TILE_LEVELS - CBT_CHUNK_LEVELS),
 	STRIP_CHUNKS = 1 << ((int)STRIP_LEVELS - (int)CBT_CHUNK_LEVELS),
 	STRIP_WORDS = 1 << (STRIP_LEVELS - 5),
-	FAN_LEVELS = (int)CBT_OCBT_FAN, /* 2^10 tiles or groups are added up by one block */
+	FAN_LEVELS = (int)CBT_OCBT_FAN, /* one block sums 2^10 tiles or groups */
 };
 
 /* On the device. */
 struct tree {
-	uint32_t *field; /* a strip at least, what lies beyond 2^D bits is 0 */
+	uint32_t *field; /* at least one strip; bits beyond 2^D are 0 */
 	uint32_t *count; /* by node, levels 0 .. cbt_chunk_level(depth) */
 };
 
 struct state {
 	struct cbt_arrays arrays;
-	struct tree tree[3]; /* the input's; those that the frames of update go between */
+	struct tree tree[3]; /* the input's, then two that the frames of update alternate between */
 	uint32_t *ticket;    /* by node, down to the tiles; 0 between runs */
-	uint32_t *counts;    /* a copy of a tree's, on the host */
+	uint32_t *counts;    /* host copy of a tree's counts */
 	unsigned fan;
 };
 
@@ -50,8 +51,8 @@ struct room {
 	uint32_t last;
 };
 
-/* By a block: the sums of the `nodes` (a power of two) subtrees below k, of which the lowest are
- * in room->sum already, go up to k's and out to count. */
+/* By a block: from the sums of the `nodes` (a power of two) lowest subtrees below k, which are in
+ * room->sum, compute all sums up to k's and store them in count. */
 static __device__ __forceinline__ void add_up(uint32_t *count, uint32_t k, uint32_t nodes,
 					      struct room *room)
 {
@@ -68,7 +69,7 @@ static __device__ __forceinline__ void add_up(uint32_t *count, uint32_t k, uint3
 	}
 }
 
-/* The sums of a tile, or of a whole smaller tree. */
+/* Reduce a tile, or a whole tree that is smaller than a tile. */
 static __device__ __forceinline__ void reduce_tile(struct tree tree, uint32_t k, uint32_t tile,
 						   uint32_t chunks, struct room *room)
 {
@@ -90,7 +91,7 @@ static __device__ __forceinline__ void reduce_tile(struct tree tree, uint32_t k,
 	add_up(tree.count, k, chunks, room);
 }
 
-/* A block per tile; one for a smaller tree. */
+/* One block per tile; one block for a tree smaller than a tile. */
 static __global__ void __launch_bounds__(BLOCK)
 	reduce_kernel(struct tree tree, unsigned depth, unsigned fan_most, uint32_t *ticket)
 {
@@ -134,7 +135,7 @@ static struct cbt_array_sums sums_of(const struct tree *tree)
 	return sums;
 }
 
-/* The tree after so many frames. */
+/* The tree after `frames` frames. */
 static const struct tree *tree_after(const struct state *s, size_t frames)
 {
 	return &s->tree[cbt_tree_after(frames)];
@@ -169,7 +170,7 @@ static size_t field_words(unsigned depth)
 	return depth > STRIP_LEVELS ? (size_t)1 << (depth - 5) : (size_t)STRIP_WORDS;
 }
 
-/* Nodes of the levels that are kept. */
+/* Words for the nodes of the stored levels. */
 static size_t count_words(unsigned depth)
 {
 	return (size_t)2 * cbt_chunks(depth);
@@ -204,7 +205,7 @@ static enum gb_status create(struct state *s, const void *params, const struct c
 	return err->code;
 }
 
-/* The field; and its sums, where the operation finds them at hand. */
+/* Upload the field.  Compute its sums if the operation starts with them. */
 static enum gb_status upload(const struct state *s, struct gb_error *err)
 {
 	const struct cbt_input *input = s->arrays.input;
@@ -217,7 +218,7 @@ static enum gb_status upload(const struct state *s, struct gb_error *err)
 	return gpu_wait(err);
 }
 
-/* The sums that are kept, the marker and the field go to a heap; all other sums are 0. */
+/* Build a heap from the stored sums, the depth marker and the field; all other sums are 0. */
 static enum gb_status make_heap(const struct state *s, const struct tree *tree, uint64_t *heap,
 				struct gb_error *err)
 {
@@ -225,7 +226,7 @@ static enum gb_status make_heap(const struct state *s, const struct tree *tree, 
 	const unsigned depth = input->depth;
 	const size_t counts = count_words(depth), field_bytes = input->field_words * sizeof *heap;
 	const size_t sums = depth < 6 ? input->heap_words : cbt_field_at(depth);
-	uint64_t small = 0; /* a field that is not whole words of the heap */
+	uint64_t small = 0; /* a field smaller than a word of the heap */
 	uint64_t *const field = depth < 6 ? &small : heap + sums;
 
 	if (gpu_download(field, tree->field, field_bytes, err) ||
@@ -256,7 +257,8 @@ static enum gb_status download(const struct state *s, struct cbt_output *head, s
 	return GB_OK;
 }
 
-/* In fields: a reduction reads one and writes a sixteenth; the rest as in block.cu. */
+/* In units of a field: a reduction reads one and writes a sixteenth.  The rest is as in
+ * block.cu. */
 static double bytes(const void *params, const struct cbt_input *input)
 {
 	return cbt_bytes(input, 1.0625, 1, 3.0625);

@@ -1,18 +1,18 @@
-/* serial.cu -- the bit field decoded by one thread (Grachev and Ushakov 2023, Fig. 5 and 6).
+/* serial.cu -- one thread decodes the bit field (Grachev and Ushakov 2023, Fig. 5 and 6).
  *
- * The paper's flow chart, bit after bit: a set bit ends the leaf before it, whose level follows
- * from the zeros between them.  It is there for Fig. 6, which sets one thread of a GPU against
- * one of a CPU: the bound is the latency of dependent instructions, about 10 per bit, and of one
- * load in 32 bits.
+ * It follows the paper's flow chart, bit by bit: a set bit ends the leaf before it, whose level
+ * follows from the zeros between them.  It exists for Fig. 6, which compares one thread of a GPU
+ * with one of a CPU.  The bound is the latency of the dependent instructions for each bit and of
+ * one load per 32 bits.
  */
 #include "cuda/cbt/parts/tree.h"
 
 struct state {
 	struct cbt_arrays arrays;
-	uint32_t *heap; /* its field is all that is read */
+	uint32_t *heap; /* only its field is read */
 };
 
-/* One thread.  ids: where they go; NULL: they are added up. */
+/* One thread.  ids: receives the ids; if NULL, only their sum is computed. */
 static __global__ void serial_kernel(struct cbt_field field, uint32_t *ids,
 				     struct cbt_result *result)
 {

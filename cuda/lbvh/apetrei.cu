@@ -1,14 +1,15 @@
-/* apetrei.cu -- cuda/apetrei: 30-bit codes, radix sort, and one kernel from the leaves to the
- * root that makes nodes and boxes (parts/hierarchy.cu; Apetrei 2014).
+/* apetrei.cu -- cuda/apetrei: 30-bit codes, radix sort, and one kernel that makes nodes and boxes
+ * from the leaves to the root (parts/hierarchy.cu; Apetrei 2014).
  *
- * Against karras-radix: neither binary searches nor passes over all nodes, and a node is written
- * once, with its box; few are read.  The leaves' boxes are part of the phase "hierarchy".  The
- * bound is memory.
+ * Compared with karras-radix, it needs neither binary searches nor passes over all nodes.  A node
+ * is written once, with its box, and few are read.  The phase "hierarchy" includes the leaves'
+ * boxes.  Bound: memory.
  */
 #include "cuda/lbvh/parts/builder.h"
 
-/* Mesh read, boxes written, read for the codes and gathered; four passes of the sort and its
- * histogram; flags, places, index, first and codes between the phases; nodes and arrivals written. */
+/* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four passes
+ * and a histogram.  Flags, places, index, first and codes pass between the phases.  Nodes and
+ * arrivals are written. */
 static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
 			    2 * sizeof(struct lbvh_node) + sizeof(uint32_t);
 

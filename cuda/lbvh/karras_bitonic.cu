@@ -1,13 +1,13 @@
-/* karras_bitonic.cu -- cuda/karras-bitonic: the paper's build, phase by phase (section 4):
- * bounds, 30-bit codes, a bitonic sort over the next power of two, leaves by flags and a scan,
- * Karras' hierarchy, boxes pass by pass until the root has one.
+/* karras_bitonic.cu -- cuda/karras-bitonic: the paper's build, phase by phase (section 4): bounds,
+ * 30-bit codes, a bitonic sort over the next power of two, leaves by flags and a scan, Karras'
+ * hierarchy, boxes pass by pass until the root has one.
  *
- * The sort is one over power of two many pairs.  As in the authors' program, steps within a tile of
- * 2048 pairs are taken in shared memory: a launch sorts all tiles, and one ends each later stage;
- * steps across tiles are a launch each.  2^(11 + d) pairs take d (d + 3) / 2 + 1 launches, each
- * of which reads and writes all pairs.  A pair is a code with its primitive below it, so that equal
- * codes come out in order, too.  Differences from the listings: the scene's box starts at +-FLT_MAX
- * instead of +-10000, and what ends refit early is a word of its own.
+ * The number of sorted pairs is a power of two.  As in the authors' program, steps within a tile of
+ * 2048 pairs run in shared memory: one launch sorts all tiles, and one ends each later stage; each
+ * step across tiles is a launch.  2^(11 + d) pairs take d (d + 3) / 2 + 1 launches, each of which
+ * reads and writes all pairs.  A pair has the code in its high half and the primitive in its low
+ * half, so that equal codes also come out in order.  Differences from the listings: the scene's box
+ * starts at +-FLT_MAX instead of +-10000, and a separate word ends refit early.
  *
  * Bound: memory and launches.
  */
@@ -18,14 +18,14 @@ enum {
 	TILE = 2048, /* pairs, 16 KiB */
 };
 
-/* The lower one of the k-th pair of places that are `step` apart. */
+/* The lower place of the k-th pair of places that are `step` apart. */
 static __device__ __forceinline__ size_t lower_place(size_t k, size_t step)
 {
 	return 2 * k - (k & (step - 1));
 }
 
-/* Compare and exchange all pairs (i, i + step) of one stage, a thread each; blocks of `size`
- * alternate between ascending and descending. */
+/* Compare and exchange all pairs (i, i + step) of one stage, one thread per pair.  Runs of `size`
+ * places alternate between ascending and descending. */
 static __global__ void step_kernel(uint64_t *pair, size_t pairs, size_t size, size_t step)
 {
 	const size_t k = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -42,8 +42,8 @@ static __global__ void step_kernel(uint64_t *pair, size_t pairs, size_t size, si
 	}
 }
 
-/* The steps within tiles of stages first .. last, each stage of `size` twice that of the one before;
- * a block per tile of `tile` pairs, TILE or all that there are. */
+/* The steps within tiles of the stages of size first, 2 first, ... last.  One block per tile of
+ * `tile` pairs, which is TILE or all pairs. */
 static __global__ void __launch_bounds__(BLOCK)
 	tile_kernel(uint64_t *pair, uint32_t tile, size_t first, size_t last)
 {
@@ -71,7 +71,7 @@ static __global__ void __launch_bounds__(BLOCK)
 		pair[base + i] = room[i];
 }
 
-/* Codes and primitives apart, as the other phases want them; one thread per primitive. */
+/* Split the pairs into codes and primitives for the other phases; one thread per primitive. */
 static __global__ void unpack_kernel(const uint64_t *pair, size_t count, uint32_t *code,
 				     uint32_t *index)
 {
@@ -102,7 +102,7 @@ static enum gb_status sort(struct lbvh_gpu *g, struct gb_timer *timer, struct gb
 	return err->code;
 }
 
-/* Bytes that the sort moves: each launch all pairs, there and back. */
+/* Bytes that the sort moves: each launch reads and writes all pairs. */
 static double sort_bytes(size_t count)
 {
 	const size_t power = lbvh_gpu_power(count);
@@ -113,7 +113,7 @@ static double sort_bytes(size_t count)
 	return launches * (double)power * 2 * sizeof(uint64_t);
 }
 
-/* As karras-radix, but for the sort. */
+/* As karras-radix, except for the sort. */
 static double bytes(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, 3 * sizeof(struct lbvh_box) + 24 + 40 +

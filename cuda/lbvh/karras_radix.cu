@@ -1,14 +1,15 @@
-/* karras_radix.cu -- cuda/karras-radix: the paper's phases with a radix sort instead of the
- * bitonic one: the build that the paper compares itself with (Hippie; section 5.2).
+/* karras_radix.cu -- cuda/karras-radix: the paper's phases with a radix sort instead of the bitonic
+ * one, the build that the paper compares itself with (Hippie; section 5.2).
  *
- * Four passes over 8-byte records instead of log2(n) (log2(n) + 1) / 2.  Of refit's 32 launches
- * those after the root has its box end at once; each costs its launch.  The bound is memory and launches.
+ * The sort takes four passes over 8-byte records instead of log2(n) (log2(n) + 1) / 2.  Refit
+ * always makes 32 launches; those after the root has its box end at once and cost only the launch.
+ * Bound: memory and launches.
  */
 #include "cuda/lbvh/parts/builder.h"
 
-/* Mesh read, boxes written, read for the codes and gathered; four passes of the sort and its
- * histogram; flags, places, index, first and codes between the phases; one pass of refit over
- * marks and nodes: further ones find few nodes to do. */
+/* The mesh is read; boxes are written, read for the codes and gathered.  The sort makes four passes
+ * and a histogram.  Flags, places, index, first and codes pass between the phases.  Refit is
+ * one pass over marks and nodes; further passes find few nodes left. */
 static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 4 * 16 + 8 + 4 + 40 +
 			    5 * sizeof(struct lbvh_node) + 2 * sizeof(uint64_t);
 

@@ -1,22 +1,22 @@
 /* ploc.cu -- cuda/ploc: the tree by clustering instead of by codes alone (Benthin, Meister,
  * Barczak, Mehalwal, Tsakok, Kensler 2024: "H-PLOC").
  *
- * The codes' tree is climbed from the leaves as in parts/hierarchy.cu, but a finished range does
- * not become a node: it keeps a list of at most KEPT clusters, ordered along the curve, in the slots
- * of its first leaves.  Where two ranges join, a warp strings their lists together, a cluster per
- * lane, and while there are more than KEPT, clusters merge: each one looks RADIUS places to both
- * sides for the partner with the smallest common box, and those that chose each other become a
- * node.  The last range is merged down to one cluster, the root.
+ * Threads climb the codes' tree from the leaves as in parts/hierarchy.cu, but a finished range does
+ * not become a node.  It keeps a list of at most KEPT clusters, ordered along the curve, in the
+ * slots of its first leaves.  When two ranges join, a warp concatenates their lists, one cluster
+ * per lane.  While there are more than KEPT clusters, they merge: each looks RADIUS places to both
+ * sides for the partner with the smallest common box, and two that choose each other become a node.
+ * The last range is merged down to one cluster, the root.
  *
- * Which clusters merge depends on codes and boxes alone: the tree is that of cpu/ploc before its
- * treelets are refined, but for the numbers of inner nodes, which are dealt downwards from one
- * counter.  The root is made last and gets 0.
+ * Codes and boxes alone decide which clusters merge.  The tree is therefore that of cpu/ploc before
+ * its treelets are refined, except for the numbers of inner nodes, which one counter hands out in
+ * descending order.  The root is made last and gets 0.
  *
- * Progress: a wish to merge is one number of which both clusters know the same, and no cluster has
- * two equal ones, because the lowest bits tell the partner.  So the two of the strongest wish of
- * all choose each other.
+ * Progress: the wish of two clusters to merge is a number that both compute alike.  A cluster has
+ * no two equal wishes, because the lowest bits name the partner.  The two clusters of the strongest
+ * wish of all therefore choose each other.
  *
- * Bound: arithmetic and shuffles of the merging, some 8 rounds of 8 neighbours for each 16 leaves.
+ * Bound: arithmetic and shuffles of the merging, RADIUS neighbours in each of several rounds.
  */
 #include "cuda/lbvh/parts/builder.h"
 
@@ -24,7 +24,7 @@ enum {
 	BLOCK = 128,
 	KEPT = WARP / 2,
 	RADIUS = 8,
-	PARTNER = 63, /* bits that lead from a cluster to any other: i ^ j */
+	PARTNER = 63, /* bits of a wish that name the partner: i ^ j */
 };
 
 #define NONE UINT32_MAX
@@ -34,9 +34,10 @@ struct cluster {
 	uint32_t node;
 };
 
-/* ---- merging: a cluster per lane, `count` of them ------------------------------------------- */
+/* ---- merging: one cluster per lane, `count` of them ----------------------------------------- */
 
-/* The wish of clusters with this common box, `lanes` = i ^ j, to merge; smaller is stronger. */
+/* The wish to merge cluster a with one of box lo, hi: half the surface of the common box, with
+ * `lanes` (i ^ j) in its lowest bits; smaller is stronger. */
 static __device__ __forceinline__ int wish_of(const struct cluster *a, const float *lo,
 					      const float *hi, int lanes)
 {
@@ -77,7 +78,7 @@ static __device__ __forceinline__ int choose(const struct cluster *mine, int lan
 	return strongest;
 }
 
-/* This lane's cluster is that of lane `from` from now on. */
+/* Replace this lane's cluster by that of lane `from`. */
 static __device__ __forceinline__ void take_from(struct cluster *mine, int from)
 {
 	for (int k = 0; k < 3; k++) {
@@ -87,7 +88,7 @@ static __device__ __forceinline__ void take_from(struct cluster *mine, int from)
 	mine->node = __shfl_sync(ALL_LANES, mine->node, from);
 }
 
-/* Move the clusters of the lanes in `kept` to the first lanes; how many they are. */
+/* Move the clusters of the lanes in `kept` to the first lanes; return their number. */
 static __device__ __forceinline__ int compact(struct cluster *mine, unsigned kept, uint32_t *source)
 {
 	const unsigned lane = threadIdx.x % WARP;
@@ -105,7 +106,7 @@ static __device__ __forceinline__ int compact(struct cluster *mine, unsigned kep
 	return __popc(kept);
 }
 
-/* Make a node of this lane's cluster and the one at lane j; the mergers call together. */
+/* Make a node of this lane's cluster and the other one. */
 static __device__ __forceinline__ void merge(const struct lbvh_gpu *g, struct cluster *mine,
 					     const struct cluster *other, uint32_t number)
 {
@@ -117,7 +118,7 @@ static __device__ __forceinline__ void merge(const struct lbvh_gpu *g, struct cl
 	mine->node = number;
 }
 
-/* Merge until at most `most` clusters are left; how many. */
+/* Merge until at most `most` clusters are left; return their number. */
 static __device__ __forceinline__ int reduce(const struct lbvh_gpu *g, struct cluster *mine,
 					     int count, int most, uint32_t *source)
 {
@@ -149,8 +150,8 @@ static __device__ __forceinline__ int reduce(const struct lbvh_gpu *g, struct cl
 
 /* ---- ranges ------------------------------------------------------------------------------- */
 
-/* Join the lists of leaves a .. split and split + 1 .. b; the whole warp.  One lane has acquired
- * what all read, and will release what all have written: a __syncwarp() lies between. */
+/* Join the lists of leaves a .. split and split + 1 .. b, with the whole warp.  One lane has
+ * acquired what all read and will release what all have written; a __syncwarp() lies between. */
 static __device__ __forceinline__ void join(const struct lbvh_gpu *g, uint32_t *list, int a,
 					    int split, int b, int most, uint32_t *source)
 {
@@ -182,7 +183,7 @@ static __device__ __forceinline__ int delta(const uint64_t *code, int leaves, in
 	return j < 0 || j >= leaves ? -1 : lbvh_delta(code[i], code[j]);
 }
 
-/* One thread per leaf, each list starts with its leaf. */
+/* One thread per leaf: each list starts with its leaf. */
 static __global__ void lists_kernel(struct lbvh_gpu g)
 {
 	const uint32_t leaf = blockIdx.x * BLOCK + threadIdx.x;
@@ -192,7 +193,7 @@ static __global__ void lists_kernel(struct lbvh_gpu g)
 		g.place[leaf] = leaves - 1 + leaf;
 }
 
-/* One thread per leaf; ranges are joined by the warp of the thread that came second. */
+/* One thread per leaf.  The warp of the thread that arrives second joins the ranges. */
 static __global__ void cluster_kernel(struct lbvh_gpu g)
 {
 	SHARED_ARRAY(uint32_t, sources, BLOCK);
@@ -254,7 +255,7 @@ static enum gb_status make_clusters(struct lbvh_gpu *g, struct gb_timer *timer,
 	return GPU_RUN(err, cluster_kernel, blocks, BLOCK, *g);
 }
 
-/* As karras64 without parents; a node is written once and read once, lists beside them. */
+/* As karras64 without parents.  Nodes are written and read once; the lists are added. */
 static const size_t BYTES = 3 * sizeof(struct lbvh_box) + 8 * 24 + 12 + 8 + 56 +
 			    4 * sizeof(struct lbvh_node) + 4 * sizeof(uint32_t);
 

@@ -1,13 +1,13 @@
-/* stack.cu -- cuda/stack: a thread per ray walks the binary tree with a stack, one level,
- * vertices in place.
+/* stack.cu -- cuda/stack: one thread per ray walks the binary tree with a stack, on one level, with
+ * triangles in place.
  *
- * What the paper says of Hippie (section 5.3): there is one tree, and the corners of a leaf's
- * triangles lie one behind the other in the order of the leaves.  The tree is made by upload(),
- * untimed: 63-bit codes, so that a leaf is a primitive or close copies of one, and its levels, at
- * most 64, are the depth of the stack.  Of two children that are entered the nearer is followed
- * and the other one put on the stack.
+ * The paper describes Hippie in this way (section 5.3): there is one tree, and the corners of its
+ * triangles are stored in the order of the leaves.  upload() builds the tree, untimed, over 63-bit
+ * codes.  A leaf is then a primitive or close copies of one, and the stack is as deep as the tree
+ * can be, 64 levels.  If the ray enters both children, the walk continues with the nearer one and
+ * pushes the other.
  *
- * Bound: latency of dependent 64-byte fetches, hidden by as many warps as there are.
+ * Bound: latency of dependent 64-byte fetches, hidden by as many warps as are resident.
  */
 #include "cuda/lbvh/parts/trace.h"
 
@@ -44,7 +44,7 @@ struct lbvh_stack_tree {
 };
 
 struct state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
+	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
 	struct lbvh_corners *triangle; /* in the order of the tree's index */
 
 	struct lbvh_stack_tree tree(void) const
@@ -60,7 +60,7 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 	return gpu_alloc(&s->triangle, in->count, err);
 }
 
-/* The mesh, and the tree from it. */
+/* Upload the mesh and build the tree. */
 static enum gb_status upload(struct state *s, struct gb_error *err)
 {
 	struct lbvh_gpu *const g = &s->tracer.gpu;

@@ -1,19 +1,20 @@
 /* stack2.cu -- cuda/stack2: the paper's traversal: two levels, vertices through indices.
  *
- * As cpu/lbvh/stack2.c (section 5.3): a tree over instances, each a placement of a mesh with a tree
- * of its own.  A ray that enters an instance's box is taken to the mesh's space, where the
- * direction keeps its length so that distances mean the same, and walks the mesh's tree.  A leaf
- * names primitives, those name vertices: two dependent fetches before the first coordinate, which
- * is what `stack` leaves out.  The scene has one instance, at its own place: the walk is the
- * paper's, the coordinates do not change, and so the hits are those of all other traversals.
+ * As in cpu/lbvh/stack2.c (section 5.3), the upper tree is over instances, each a mesh with its
+ * placement and a tree of its own.  A ray that enters an instance's box is transformed to the
+ * mesh's space, where the direction keeps its length so that distances mean the same, and walks the
+ * mesh's tree.  A leaf names primitives, and these name vertices: two dependent fetches before the
+ * first coordinate, which `stack` avoids.  The scene has one instance with the identity as its
+ * placement.  The walk is the paper's, the coordinates do not change, and so the hits are those of
+ * all other traversals.
  *
- * Bound: latency, as stack's; two more dependent fetches for every triangle that is tested.
+ * Bound: latency, as in stack, with two more dependent fetches for every triangle tested.
  */
 #include "cuda/lbvh/parts/trace.h"
 
 enum { TOP_LEVELS = 1, BLOCK = 32 };
 
-/* A mesh and where it stands. */
+/* A mesh and its placement. */
 struct instance {
 	float inverse[3][4]; /* from the scene's space to the mesh's */
 	const struct lbvh_node *node;
@@ -47,7 +48,7 @@ struct lbvh_stack2_mesh {
 /* The leaves of the upper tree. */
 struct lbvh_stack2_instances {
 	const struct instance *instance;
-	struct lbvh_waiting *stack; /* for the walks below */
+	struct lbvh_waiting *stack; /* the rest of the stack, for the meshes' trees */
 
 	template <class SEARCH>
 	__device__ __forceinline__ void test(uint32_t first, uint32_t count, struct lbvh_beam *beam,
@@ -89,7 +90,7 @@ struct lbvh_stack2_tree {
 };
 
 struct state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
+	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
 	struct lbvh_node *top;         /* the tree over instances: one leaf */
 	struct instance *instance;     /* one */
 
@@ -99,7 +100,7 @@ struct state {
 	}
 };
 
-/* One thread: the scene's one instance, and the tree over it. */
+/* One thread: set up the scene's only instance and the tree over it. */
 static __global__ void place_kernel(struct lbvh_gpu g, struct lbvh_node *top,
 				    struct instance *instance)
 {
@@ -125,7 +126,7 @@ static enum gb_status create(struct state *s, const struct lbvh_params *params,
 	return gpu_alloc(&s->instance, 1, err);
 }
 
-/* The mesh, and the trees from it. */
+/* Upload the mesh and build the trees. */
 static enum gb_status upload(struct state *s, struct gb_error *err)
 {
 	struct lbvh_gpu *const g = &s->tracer.gpu;

@@ -1,21 +1,21 @@
-/* wide.cu -- cuda/wide: build and traverse a tree of eight children a node.
+/* wide.cu -- cuda/wide: build and traverse a tree with eight children per node.
  *
  * Build: the binary tree of apetrei, then its collapse (parts/collapse.cu) into a tree ready for
- * traversal, triangles included: what a library's scene build does.
+ * traversal, triangles included, as a library's scene build does.
  *
- * Trace: a thread per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes the
- * ray enters, sorts them in registers, goes on with the nearest and puts the others on the stack, all
- * at once: seven keys, each a distance and a child's number, and what the node says of its children.
- * A child's place is known from that, so that no fetch but its own comes before it; and as keys are
- * sorted, the first that is too far away ends its group.
- * Against stack: a third of the dependent fetches, and 10 bytes a box instead of 32.  The tree is
- * made by upload(), untimed, over 63-bit codes.
+ * Trace: one thread per ray.  A step fetches one node of 80 bytes, finds which of the eight boxes
+ * the ray enters, sorts them in registers, continues with the nearest and pushes the others
+ * together: seven keys, each a distance and a child's number, and the node's description of its
+ * children.  A child's place follows from these, so its fetch depends on no other one.  The keys
+ * are sorted, so the first that is too far away ends its group.  Compared with stack, this takes a
+ * third of the dependent fetches, and 10 bytes per box instead of 32.  upload() builds the tree,
+ * untimed, over 63-bit codes.
  *
- * The node and one group a node are those of Ylitie, Karras, Laine 2017; their order by the octant of
- * the ray is not.  It needs no sort, but what waits has no distances, and is fetched although a
- * nearer hit was found: 23 % more nodes a ray in the scene knot, 38 % in city.
+ * The node format and the one group per node are those of Ylitie, Karras, Laine 2017; their order
+ * by the octant of the ray is not used.  That order needs no sort, but waiting children have no
+ * distances and are fetched even if a nearer hit was found.
  *
- * Bound: latency of the fetches, and the issue of 48 planes a node at three instructions each.
+ * Bound: latency of the fetches, and the issue of 48 planes per node at three instructions each.
  */
 #include "cuda/lbvh/parts/wide.h"
 
@@ -27,7 +27,7 @@ enum {
 #define LARGE 0x1p96f
 #define SLACK 0x1p-20f
 
-/* 2^15 as a float: bits 8 to 15 count ones. */
+/* 2^15 as a float: its bit 8 has the value 1. */
 #define HIDDEN_BITS 0x47000000U
 #define HIDDEN      0x1p15f
 
@@ -42,20 +42,21 @@ struct lbvh_wide_tree {
 	__device__ __forceinline__ void walk(struct lbvh_beam *beam, SEARCH *search) const;
 };
 
-/* How a beam meets the planes of a grid: plane q lies at the distance
+/* A beam in relation to the planes of a grid.  Plane q lies at the distance
  *
- *	(HIDDEN + q) * (step * inverse) + ((grid's origin - eye) * inverse - HIDDEN * step * inverse)
+ *	(HIDDEN + q) * (step * inverse) +
+ *		((grid's origin - eye) * inverse - HIDDEN * step * inverse)
  *
- * a product and a sum, where lbvh_beam_enter() takes four operations; HIDDEN + q are the byte's
- * eight bits in a float's mantissa.  Of those four it is off by less than 8 units of 2^-24 of
- * (|grid's origin| + |eye|) * |inverse|, and a 2^-8 of a plane.  Twice as much is taken from where the
- * beam enters, and added to where it leaves: no box is missed that lbvh_beam_enter() finds, with
- * its slack.  Where 0 * INFINITY or INFINITY - INFINITY is NaN, the plane does not bound.
+ * This is a product and a sum, where lbvh_beam_enter() takes four operations; HIDDEN + q has the
+ * byte q in its mantissa.  The distance differs from that of lbvh_beam_enter() by less than 8 units
+ * of 2^-24 of (|grid's origin| + |eye|) * |inverse|, plus 2^-8 of a step.  Twice as much is
+ * subtracted from the entry and added to the exit, so no box is missed that lbvh_beam_enter() finds
+ * with its slack.  If 0 * INFINITY or INFINITY - INFINITY makes a NaN, the plane does not bound.
  *
- * hidden_bits: HIDDEN_BITS, but no constant: of those __byte_perm() takes one, and each plane would
- * cost a move. */
+ * hidden_bits is HIDDEN_BITS as a variable: __byte_perm() can take one constant, and with a second
+ * each plane would cost a move. */
 struct lens {
-	float inverse[3]; /* finite, so that a beam along a plane is on one side of it */
+	float inverse[3]; /* finite, so that a beam parallel to a plane is on one side of it */
 	uint32_t hidden_bits;
 };
 
@@ -66,7 +67,7 @@ static __device__ __forceinline__ float plane_of(uint2 words, int k, uint32_t hi
 		__byte_perm(k < 4 ? words.x : words.y, hidden, 0x7406 | (unsigned)(k % 4) << 4));
 }
 
-/* Batcher's odd-even merge sort of eight, in registers. */
+/* Batcher's odd-even merge sort of eight keys, in registers. */
 static __device__ __forceinline__ void sort_eight(uint32_t key[LBVH_WIDE])
 {
 	constexpr unsigned char pair[19][2] = { { 0, 1 }, { 2, 3 }, { 4, 5 }, { 6, 7 }, { 0, 2 },
@@ -83,7 +84,7 @@ static __device__ __forceinline__ void sort_eight(uint32_t key[LBVH_WIDE])
 	}
 }
 
-/* The children of a node: first_node, first_triangle, child. */
+/* The children of a node, as its second vector: first_node, first_triangle, child. */
 struct family {
 	uint4 word;
 };
@@ -93,8 +94,8 @@ static __device__ __forceinline__ uint32_t child_of(struct family family, uint32
 	return __byte_perm(family.word.z, family.word.w, key % LBVH_WIDE) & 0xff;
 }
 
-/* The keys of a node's children whose boxes the beam enters, NONE for the others: distances order as
- * their bits do, but for the lowest, the child's number. */
+/* The keys of the children whose boxes the beam enters, NONE for the others.  A key is the bits of
+ * the distance, which order as distances do; the lowest three bits are the child's number. */
 static __device__ __forceinline__ void enter_boxes(const uint4 *from, const struct lbvh_beam *beam,
 						   const struct lens *lens, uint32_t key[LBVH_WIDE])
 {
@@ -115,7 +116,7 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, const stru
 		const float plane = step * lens->inverse[d];
 		const float at =
 			fmaf(-HIDDEN, plane, (origin[d] - beam->origin[d]) * lens->inverse[d]);
-		/* Infinite before HIDDEN * plane is, so that neither plane bounds then. */
+		/* This overflows before HIDDEN * plane does; then neither plane bounds. */
 		const float coarse = fabsf(plane * (2 * HIDDEN)) * (0x1p-7f / SLACK / (2 * HIDDEN));
 		const float off = fmaf(fabsf(origin[d]) + fabsf(beam->origin[d]),
 				       fabsf(lens->inverse[d]), coarse);
@@ -143,7 +144,7 @@ static __device__ __forceinline__ void enter_boxes(const uint4 *from, const stru
 	}
 }
 
-/* The triangles of a leaf. */
+/* Test the triangles of a leaf. */
 template <class SEARCH>
 static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *triangle, uint32_t left,
 						 struct lbvh_beam *beam, SEARCH *search)
@@ -157,16 +158,16 @@ static __device__ __forceinline__ void test_leaf(const struct lbvh_corners *tria
 	} while (left--);
 }
 
-/* Children that wait: for each node on the way down, if any of its do, a group of keys.  `top` is the
- * number of the next key, counted from LBVH_WIDE, or 0.  The nearest is the last of its group; NONE
- * comes before them where they are not seven, and first of all ~top of the group below.  Both are NaN
- * as a distance. */
+/* The stack: a group of keys for each node on the path that has waiting children.  `top` is
+ * LBVH_WIDE plus the index of the next key, or 0 if none is left.  Key 0 of a group is ~top of the
+ * group below.  The other keys end with the nearest and are padded in front with NONE.  As
+ * distances, NONE and ~top are NaN. */
 struct waiting {
 	alignas(16) uint32_t key[STACK_LEVELS][LBVH_WIDE];
 	struct family family[STACK_LEVELS];
 };
 
-/* All children of a node but the nearest. */
+/* Push all children of a node but the nearest. */
 static __device__ __forceinline__ void push(struct waiting *w, uint32_t *top, struct family family,
 					    const uint32_t key[LBVH_WIDE])
 {
@@ -180,7 +181,7 @@ static __device__ __forceinline__ void push(struct waiting *w, uint32_t *top, st
 	*top = group * LBVH_WIDE + 2 * LBVH_WIDE - 1;
 }
 
-/* The key of the nearest child that waits and may still hold a nearer hit; NONE if none does. */
+/* Pop the key of the next waiting child that may still hold a nearer hit; NONE if there is none. */
 static __device__ __forceinline__ uint32_t pop(const struct lbvh_beam *beam, struct waiting *w,
 					       uint32_t *top, struct family *family)
 {
@@ -212,7 +213,7 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEA
 	do {
 		uint32_t child = child_of(family, nearest);
 
-		/* All lanes on to their next leaves, before any tests one. */
+		/* All lanes advance to their next leaf before any lane tests one. */
 		while (child & 1) {
 			const uint4 *const from =
 				(const uint4 *)(const void *)(node + family.word.x + (child >> 3));
@@ -235,13 +236,13 @@ __device__ __forceinline__ void lbvh_wide_tree::walk(struct lbvh_beam *beam, SEA
 	} while (nearest != NONE);
 }
 
-/* ---- life --------------------------------------------------------------------------------- */
+/* ---- operations --------------------------------------------------------------------------- */
 
 struct state {
-	struct lbvh_gpu_tracer tracer; /* first: shared operations take a state as one of these */
+	struct lbvh_gpu_tracer tracer; /* first: shared operations cast a state to it */
 	enum lbvh_op op;
 	struct lbvh_gpu_wide wide;
-	struct lbvh_wide_counters last; /* of the last collapse, once it was waited for */
+	struct lbvh_wide_counters last; /* counts of the last collapse, set by await_tree() */
 
 	struct lbvh_wide_tree tree(void) const
 	{
@@ -269,26 +270,27 @@ static enum gb_status build(struct state *s, struct gb_timer *timer, struct gb_e
 	return lbvh_gpu_wide_collapse(&s->wide, &s->tracer.gpu, err);
 }
 
-/* Wait for the tree, and see that it has all triangles, and that the stack is deep enough for it.  Each
- * level has a node, of which there are fewer than primitives: more levels are no tree. */
+/* Wait for the tree; check that it has all triangles and fits the stack.  Each level has a node,
+ * and there are no more nodes than primitives, so more levels mean a broken tree. */
 static enum gb_status await_tree(struct state *s, struct gb_error *err)
 {
 	if (gpu_download(&s->last, s->wide.counters, sizeof s->last, err) != GB_OK)
 		return err->code;
 	if (s->last.levels > s->tracer.gpu.input->count)
-		return gb_fail(err, GB_ERUNTIME, "the tree has %u levels of %zu primitives",
+		return gb_fail(err, GB_ERUNTIME,
+			       "the tree has %u levels, more than its %zu primitives",
 			       s->last.levels, (size_t)s->tracer.gpu.input->count);
 	if (s->last.levels > STACK_LEVELS)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "the tree has %u levels of eight children; the stack holds %d",
+			       "the tree has %u levels; the traversal stack holds %d",
 			       s->last.levels, STACK_LEVELS);
 	if (s->last.triangles != s->tracer.gpu.input->count)
-		return gb_fail(err, GB_ERUNTIME, "the tree has %u triangles of %zu primitives",
+		return gb_fail(err, GB_ERUNTIME, "the tree has %u triangles instead of %zu",
 			       s->last.triangles, (size_t)s->tracer.gpu.input->count);
 	return GB_OK;
 }
 
-/* The mesh; to trace, also the tree. */
+/* Upload the mesh; for a trace, also build the tree. */
 static enum gb_status upload(struct state *s, struct gb_error *err)
 {
 	if (lbvh_gpu_tracer_upload(&s->tracer, err) != GB_OK || s->op == LBVH_BUILD)
@@ -301,7 +303,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	return s->op == LBVH_BUILD ? build(s, timer, err) : lbvh_gpu_trace_run(s, timer, err);
 }
 
-/* Of a build: the hits of the probe's rays. */
+/* A build returns the hits of the probe's rays. */
 static enum gb_status download(struct state *s, struct lbvh_tree_header *header,
 			       struct gb_error *err)
 {

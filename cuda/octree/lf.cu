@@ -1,16 +1,16 @@
-/* lf.cu -- OctreeBuild-LF (Cordeiro and Zola 2024): lock-free insertion of all bodies from
- * the root, each thread with a node of its own (parts/lf.h says how).
+/* lf.cu -- OctreeBuild-LF (Cordeiro and Zola 2024): lock-free insertion of all bodies from the
+ * root, each thread with a node of its own (see parts/lf.h).
  *
- * "insert" alone is what the paper measures.  The bodies are taken as they lie in memory,
- * neighbours by neighbouring threads.
+ * The paper measures the phase "insert" alone.  Bodies are taken in memory order, neighbours by
+ * neighbouring threads.
  *
- * A body costs a load for every level it passes, all but the last ones from the L2, a
- * compare-and-swap, and for every other body a node: the key of the body met, the node's row, and
- * two more writes.  The bound is the L2; a warp waits for the slowest of its lanes at every step.
+ * A body costs a load for every level it passes, all but the last ones from the L2, and a
+ * compare-and-swap.  Every other body also costs a node: the key of the body met, the node's row,
+ * and two more writes.  The bound is the L2; at every step, a warp waits for its slowest lane.
  */
 #include "cuda/octree/parts/lf.h"
 
-/* A grid that strides over the bodies. */
+/* Grid-stride loop over the bodies. */
 template <bool LISTS>
 static __global__ void __launch_bounds__(OCTREE_BLOCK)
 	insert_kernel(const uint64_t *keys, size_t count, struct octree_tree tree, uint32_t least)

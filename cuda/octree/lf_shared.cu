@@ -5,33 +5,33 @@
  *	link    the top of the tree, all cells with more than 2048 bodies, as morton builds its
  *	        nodes; then eight threads per node find its children by searches in the sorted
  *	        keys: nodes, leaves, or tasks, which are cells with up to 2048 bodies
- *	insert  a block takes a task after the other: keys into shared memory, insertion there
- *	        as in lf, then the finished subtree goes out in one piece, its nodes renumbered
- *	        without those that threads took and did not use, and its root into the slot that
- *	        the task names
+ *	insert  a block takes one task after another: it loads the keys into shared memory,
+ *	        inserts there as in lf, and writes the finished subtree out in one piece.  Nodes
+ *	        are renumbered without those that threads took and did not use, and the root
+ *	        goes into the slot that the task names
  *
- * All random access is in shared memory; memory sees whole rows, in order.
+ * All random access is in shared memory; global memory is accessed in whole rows, in order.
  *
- * What does not fit goes the way of lf, after all others, from the task's slot on: cells with more
- * bodies than 2048 at level 13, and subtrees with more nodes than the block has room for (close
- * pairs have 7 nodes per body).
+ * Bodies that do not fit in shared memory are inserted last, with the global lock-free path of lf,
+ * from the task's slot on.  They are in cells with more than 2048 bodies at level 13, or in
+ * subtrees with more nodes than the block has room for, because of close pairs.
  *
- * Bytes per body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, 12 of
- * keys and numbers for the tasks, and the nodes (0.48 * 32): 235, which at copy bandwidth bounds it.
+ * Bytes per body: 36 for box and keys, 8 + 5 * 24 for the sort, 40 to find the top nodes, and 12 of
+ * keys and numbers for the tasks; and 32 per node.  Bound: memory bandwidth.
  */
 #include "cuda/octree/parts/lf.h"
 #include "cuda/octree/parts/linear.h"
 
 enum {
 	BLOCK = 512,
-	SMALL_BLOCK = 256, /* of the kernels with a thread per body */
-	LARGEST = 2048,    /* bodies of a task */
-	MOST_ROWS = 1536,  /* nodes of a task, where shared memory allows */
+	SMALL_BLOCK = 256, /* all kernels but task_kernel */
+	LARGEST = 2048,    /* most bodies of a task */
+	MOST_ROWS = 1536,  /* most nodes of a task, if shared memory allows */
 	FEWEST_ROWS = 1024,
-	DEEPEST = 12, /* level of top nodes */
+	DEEPEST = 12, /* deepest level of top nodes */
 	FIRST_BIT = 3 * (OCTREE_DEEPEST - DEEPEST),
 	KEY_BITS = 3 * OCTREE_LEVELS,
-	SM_BLOCKS = 3, /* blocks with tasks that a multiprocessor holds */
+	SM_BLOCKS = 3, /* task blocks per multiprocessor */
 };
 
 /* A cell: bodies first .. first + size - 1 in the order of their keys, below slot `octant` of a
@@ -46,8 +46,8 @@ struct cell {
 	uint32_t first, level;
 };
 
-/* The bodies in the order of their keys' first digits.  What shares these stays as it was, which is
- * good: neighbours that are inserted at once would want one slot. */
+/* The bodies in the order of their keys' first digits.  Bodies that share these keep their original
+ * order, which helps: neighbours inserted at the same time would compete for one slot. */
 struct sorted {
 	uint64_t *keys, *keys_spare;
 	uint32_t *numbers, *numbers_in, *numbers_spare;
@@ -56,20 +56,20 @@ struct sorted {
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: builder.h takes a state as one of these */
+	struct octree_arrays arrays; /* first: shared operations cast a state to it */
 	struct sorted sorted;
 	struct cell *cells;
-	struct task *tasks, *hard; /* hard: for lf */
-	uint32_t rows;             /* nodes of a task */
+	struct task *tasks, *hard; /* hard: left to lf */
+	uint32_t rows;             /* most nodes of a task */
 	size_t shared_bytes;
-	struct octree_grid grid; /* of hard_kernel */
+	struct octree_grid grid; /* grid of hard_kernel */
 };
 
-/* What the kernels share. */
+/* Arguments of the kernels. */
 struct forest {
 	struct octree_linear linear; /* bucket: LARGEST */
-	const uint32_t *numbers;     /* of the bodies in order */
-	const uint64_t *keys;        /* of body i */
+	const uint32_t *numbers;     /* body numbers in key order */
+	const uint64_t *keys;        /* by body number */
 	struct octree_tree tree;
 	struct cell *cells;
 	struct task *tasks, *hard;
@@ -78,7 +78,7 @@ struct forest {
 
 /* ---- the top ----------------------------------------------------------------------------- */
 
-/* One thread per body: the top nodes it starts. */
+/* One thread per body: list the top nodes that it starts. */
 static __global__ void list_kernel(struct forest f)
 {
 	const size_t i = (size_t)blockIdx.x * SMALL_BLOCK + threadIdx.x;
@@ -115,7 +115,7 @@ static __device__ __forceinline__ size_t find(const struct octree_linear *l, siz
 	return at + 1;
 }
 
-/* A leaf of these bodies: the value of its slot. */
+/* Link these bodies as a leaf; return the value of its slot. */
 static __device__ __forceinline__ int32_t list(const struct forest *f, size_t first, size_t size)
 {
 	for (size_t k = 1; k < size; k++)
@@ -123,7 +123,7 @@ static __device__ __forceinline__ int32_t list(const struct forest *f, size_t fi
 	return octree_body((int32_t)f->numbers[first]);
 }
 
-/* A grid that strides over the slots of the top nodes, eight threads per node. */
+/* Grid-stride loop over the slots of the top nodes, eight threads per node. */
 static __global__ void children_kernel(struct forest f)
 {
 	struct octree_counters *const counters = f.tree.counters;
@@ -158,12 +158,12 @@ static __global__ void children_kernel(struct forest f)
 
 /* ---- tasks ------------------------------------------------------------------------------- */
 
-/* A block's subtree.  Behind it in shared memory: keys[LARGEST], whose place the nodes' numbering takes
- * in the end, next[LARGEST], rank[LARGEST] if leaves are lists, child[rows]. */
-struct alignas(16) subtree { /* of nodes, which are read 16 bytes at a time, too */
+/* A block's subtree.  In shared memory it is followed by keys[LARGEST], which struct numbering
+ * later replaces, next[LARGEST], rank[LARGEST] if leaves are lists, and child[rows]. */
+struct alignas(16) subtree { /* aligns nodes too, which are cleared 16 bytes at a time */
 	struct octree_counters counters;
 	uint32_t task; /* its number */
-	uint32_t base; /* where its nodes go in the pool, 0: nowhere */
+	uint32_t base; /* first of its nodes in the pool; 0: none */
 };
 
 static size_t shared_bytes(size_t rows, bool lists)
@@ -173,7 +173,7 @@ static size_t shared_bytes(size_t rows, bool lists)
 	return sizeof(struct subtree) + LARGEST * body + rows * sizeof(int32_t[8]);
 }
 
-/* Which of a subtree's nodes are in use, and how many are before each word of 32. */
+/* The nodes of a subtree that are in use, and how many precede each word of 32. */
 struct numbering {
 	uint32_t used[MOST_ROWS / WARP], before[MOST_ROWS / WARP];
 	uint32_t count;
@@ -182,14 +182,14 @@ struct numbering {
 static_assert(sizeof(struct numbering) <= LARGEST * sizeof(uint64_t), "it takes the keys' place");
 static_assert(MOST_ROWS <= 2 * WARP * WARP, "two words for each lane of a warp");
 
-/* Number node `k`, which is in use. */
+/* The new number of node `k`, which is in use. */
 static __device__ __forceinline__ uint32_t number_of(const struct numbering *n, uint32_t k)
 {
 	return n->before[k / WARP] + (uint32_t)__popc(n->used[k / WARP] & ((1u << k % WARP) - 1));
 }
 
-/* A whole block: number the nodes in use of the first `nodes`.  unused: a node that this thread
- * took and did not use, or 0. */
+/* Number the nodes in use among the first `nodes`, with the whole block.  unused: a node that this
+ * thread took and did not use, or 0. */
 static __device__ __forceinline__ void number_nodes(struct numbering *n, uint32_t nodes,
 						    uint32_t unused)
 {
@@ -217,7 +217,8 @@ static __device__ __forceinline__ void number_nodes(struct numbering *n, uint32_
 	__syncthreads();
 }
 
-/* One thread: where the finished subtree of so many nodes goes; 0: nowhere. */
+/* One thread: take `nodes` nodes of the pool for a finished subtree and link the first to the
+ * task's slot.  Returns the first, or 0 if the pool is exhausted. */
 static __device__ __forceinline__ uint32_t place(const struct forest *f, const struct task *task,
 						 uint32_t nodes)
 {
@@ -233,7 +234,7 @@ static __device__ __forceinline__ uint32_t place(const struct forest *f, const s
 	return (uint32_t)base;
 }
 
-/* The subtree's rows and lists to the pool; bodies and nodes get their numbers in the whole. */
+/* Write the subtree's rows and lists to the pool, with the tree's numbers of bodies and nodes. */
 static __device__ __forceinline__ void write_out(const struct forest *f,
 						 const struct octree_tree *sub,
 						 const struct task *task,
@@ -261,7 +262,7 @@ static __device__ __forceinline__ void write_out(const struct forest *f,
 	}
 }
 
-/* Blocks that take tasks until there are none. */
+/* Each block takes tasks until none are left. */
 template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kernel(struct forest f)
 {
 	DYN_SHARED(struct subtree, s);
@@ -322,7 +323,7 @@ template <bool LISTS> static __global__ void __launch_bounds__(BLOCK) task_kerne
 	octree_count(&f.tree.counters->cas_failures, failures);
 }
 
-/* The tasks left over, 32 bodies at a time dealt out to the warps of the grid. */
+/* Insert the tasks left over; the grid's warps take 32 bodies at a time. */
 template <bool LISTS>
 static __global__ void __launch_bounds__(SMALL_BLOCK, 4)
 	hard_kernel(struct forest f, uint32_t least)
@@ -347,9 +348,9 @@ static __global__ void __launch_bounds__(SMALL_BLOCK, 4)
 	octree_count(&f.tree.counters->cas_failures, self.failures);
 }
 
-/* ---- life -------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------- */
 
-/* How many nodes a task may have: as many as the device's shared memory has room for. */
+/* Choose the most nodes of a task that the device's shared memory has room for. */
 static enum gb_status choose_rows(struct state *s, struct gb_error *err)
 {
 	const int most = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
@@ -362,7 +363,7 @@ static enum gb_status choose_rows(struct state *s, struct gb_error *err)
 	if (most <= 0 || s->shared_bytes <= (size_t)most)
 		return GB_OK;
 	return gb_fail(err, GB_EUNAVAILABLE,
-		       "a subtree takes %zu bytes of shared memory, and a block can have %d",
+		       "a subtree needs %zu bytes of shared memory; the device allows %d per block",
 		       s->shared_bytes, most);
 }
 
@@ -475,7 +476,7 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 	return a->tree.rank ? insert<true>(s, &f, err) : insert<false>(s, &f, err);
 }
 
-/* tasks: cells that blocks inserted in shared memory; hard_tasks: those left to lf. */
+/* tasks: cells given to blocks; hard_tasks: those left to lf. */
 static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
 	octree_metrics(a, metrics);
@@ -483,7 +484,7 @@ static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 	gb_metric(metrics, "hard_tasks", a->last.hard_tasks);
 }
 
-/* See above. */
+/* Derived in the head of this file. */
 static double bytes(const void *params, const struct octree_input *input)
 {
 	return octree_bytes(params, input) + (double)input->count * (4 + 128 + 40 + 12 - 8);

@@ -1,23 +1,24 @@
-/* lock.cu -- tree building with locks, after Burtscher and Pingali (2011), the baseline of
- * Cordeiro and Zola (2024), algorithm 1.
+/* lock.cu -- tree building with locks, after Burtscher and Pingali (2011), the baseline of Cordeiro
+ * and Zola (2024), algorithm 1.
  *
  * Each thread walks down to a slot that holds no node.  A free one, or a list with room, takes the
- * body by compare-and-swap.  A full one is locked by compare-and-swap; its owner builds, unseen,
- * all nodes that it takes until the bodies are apart, and unlocks the slot by storing the first of
- * them there.  A thread that meets a lock tries again after the block's barrier, which the
- * algorithm has to keep waiting threads off the memory.
+ * body by compare-and-swap.  A full one is locked by compare-and-swap.  Its owner builds all nodes
+ * that are needed to separate the bodies, unseen by others, and unlocks the slot by storing the
+ * first of them there.  A thread that meets a lock tries again after the block's barrier, which the
+ * algorithm uses to keep waiting threads off the memory.
  *
  *   - No thread waits inside a step: one that gets a lock unlocks it in the same step, before the
  *     barrier, whatever the other lanes of its warp do.  So warps whose lanes run in lockstep
  *     cannot hang.
  *   - The number of nodes to build is known from the keys before any is built: the warp's lanes
- *     take theirs together (octree_take).  Without nodes the slot is unlocked as it was.
- *   - The unlocking store releases the nodes and lists, the load of a walk acquires them.  Taking
- *     the lock orders nothing: what hangs on the slot was acquired by the load before.
+ *     take theirs together (octree_take).  If the pool is exhausted, the slot gets its old value
+ *     back.
+ *   - The unlocking store releases the nodes and lists; the load of a walk acquires them.  Taking
+ *     the lock orders nothing: the load before it acquired what the slot leads to.
  *   - Slots of the deepest level are never locked: one atomic exchange puts a body before those
  *     already there.
  *
- * "insert" alone is what the paper measures; it moves the same bytes as lf, with a second atomic
+ * The paper measures the phase "insert" alone.  It moves the same bytes as lf, with a second atomic
  * for each split and the barrier.  The bound is the same.
  */
 #include "cuda/octree/parts/builder.h"
@@ -27,7 +28,7 @@ struct walk {
 	uint64_t key;
 	int32_t *slot;
 	int32_t body;
-	int level; /* of the node that the slot is in */
+	int level; /* level of the slot's node */
 	bool active;
 };
 
@@ -43,7 +44,7 @@ static __device__ __forceinline__ void start(struct walk *w, size_t i, size_t co
 	w->slot = &tree->child[0][octree_digit(w->key, 0)];
 }
 
-/* Down to a slot that holds no node; what it holds. */
+/* Walk down to a slot that holds no node; return its content. */
 static __device__ __forceinline__ int32_t descend(struct walk *w, const struct octree_tree *tree)
 {
 	for (;;) {
@@ -56,7 +57,7 @@ static __device__ __forceinline__ int32_t descend(struct walk *w, const struct o
 	}
 }
 
-/* Is the slot to be locked and a node put there?  Else the body has room in it. */
+/* True if the slot must be locked to put a node there; otherwise it has room, or is locked. */
 template <bool LISTS>
 static __device__ __forceinline__ bool is_full(const struct walk *w, int32_t found,
 					       const struct octree_tree *tree)
@@ -66,20 +67,21 @@ static __device__ __forceinline__ bool is_full(const struct walk *w, int32_t fou
 	return !LISTS || gpu_ld_relaxed(&tree->rank[octree_body(found)]) >= tree->bucket;
 }
 
-/* How many nodes it takes until a body of the full list and the walk's own part, or keys end. */
+/* The number of nodes needed until the walk's body is apart from one of the full list, or the keys
+ * end. */
 template <bool LISTS>
 static __device__ __forceinline__ uint32_t nodes_between(const struct walk *w, int32_t found,
 							 const uint64_t *keys,
 							 const struct octree_tree *tree)
 {
-	int shared = OCTREE_DEEPEST; /* the level of the deepest node that has them all */
+	int shared = OCTREE_DEEPEST; /* level of the deepest node that holds them all */
 
 	for (int32_t body = octree_body(found); body >= 0; body = LISTS ? tree->next[body] : -1)
 		shared = min(shared, octree_shared_digits(w->key, keys[body]));
 	return (uint32_t)(shared - w->level);
 }
 
-/* A body into a slot of a node that no other thread sees yet. */
+/* Put a body into a slot of a node that no other thread sees yet. */
 template <bool LISTS>
 static __device__ __forceinline__ void put(int32_t *slot, int32_t body,
 					   const struct octree_tree *tree)
@@ -94,14 +96,14 @@ static __device__ __forceinline__ void put(int32_t *slot, int32_t body,
 			       before < 0 ? 1 : gpu_ld_relaxed(&tree->rank[before]) + 1);
 }
 
-/* Put the bodies of the list and the walk's own below `wanted` new nodes, at least one, each in
- * the one before; then unlock the slot. */
+/* Put the bodies of the list and the walk's own below `wanted` nested new nodes, at least one; then
+ * unlock the slot. */
 template <bool LISTS>
 static __device__ __forceinline__ void split(const struct walk *w, int32_t found,
 					     const struct octree_nodes *nodes, uint32_t wanted,
 					     const uint64_t *keys, const struct octree_tree *tree)
 {
-	const int last = w->level + (int)wanted; /* the level of the deepest new node */
+	const int last = w->level + (int)wanted; /* level of the deepest new node */
 	int32_t *child = NULL;
 
 	for (uint32_t k = 0; k < wanted; k++) {
@@ -119,7 +121,7 @@ static __device__ __forceinline__ void split(const struct walk *w, int32_t found
 	gpu_st_release(w->slot, (int32_t)octree_node(nodes, 0));
 }
 
-/* The body into a slot that is not full.  True if it was done. */
+/* Put the body into a slot that is not full.  True on success. */
 template <bool LISTS>
 static __device__ __forceinline__ bool push(const struct walk *w, int32_t found,
 					    const struct octree_tree *tree)
@@ -141,7 +143,7 @@ static __device__ __forceinline__ bool push(const struct walk *w, int32_t found,
 	return gpu_cas_release(w->slot, found, body) == found;
 }
 
-/* A grid that strides over the bodies; a block's threads try once each, then meet. */
+/* Grid-stride loop over the bodies; a block's threads make one attempt each between barriers. */
 template <bool LISTS>
 static __global__ void __launch_bounds__(OCTREE_BLOCK)
 	insert_kernel(const uint64_t *keys, size_t count, struct octree_tree tree, uint32_t least)

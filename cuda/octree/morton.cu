@@ -2,22 +2,23 @@
  * once, without an atomic.
  *
  *	keys   63 bits; and words of their topmost bits and the body's number
- *	sort   the words by 40 bits, in 5 passes over one word instead of 8 over key and number,
- *	       then a mend where bodies share these bits (parts/sorted.h)
- *	link   count the nodes that each body starts, sum up, clear that many nodes; then a thread
- *	       per body enters the nodes it starts into their parents, and the leaf it starts into
- *	       its node (parts/linear.h says which these are)
- * A parent that an earlier body started is found by a search back through the sorted keys, in
- * steps that double: short for all nodes but those of the top.  A body needs one search: for the
- * node above its topmost one if it starts any, else for the node above its leaf.  A leaf is a range
- * of bodies, so any bucket costs the same; its bodies are linked in the order of their keys.
+ *	sort   the words by 40 bits, in 5 passes over one word instead of 8 over key and number;
+ *	       then mend the order of bodies that share these bits (parts/sorted.h)
+ *	link   count the nodes that each body starts, sum up, clear that many nodes; then one
+ *	       thread per body enters the nodes it starts into their parents, and the leaf it
+ *	       starts into its node (parts/linear.h defines these)
+ *
+ * A parent that an earlier body started is found by searching back through the sorted keys in
+ * doubling steps; the search is short for all but the topmost nodes.  A body needs one search: for
+ * the node above its topmost one if it starts any, else for the node above its leaf.  A leaf is a
+ * range of bodies linked in the order of their keys, so any bucket costs the same.
  *
  * Bytes per body: 40 for box, keys and words, 8 + 5 * 16 for the sort, 20 for the mend, 28 to count
- * and sum up, 24 for links read in order, and each node twice (0.48 * 64): 231, which at copy bandwidth
- * bounds it.
+ * and sum up, and 24 for links read in order; and 64 per node, which is written twice.  Bound:
+ * memory bandwidth.
  *
- * cpu/morton sorts by all 63 bits, cell by cell in a core's cache: the same tree by the same steps,
- * but there a low digit costs no pass over memory, so it needs no mend.
+ * cpu/morton sorts by all 63 bits, cell by cell in a core's cache, and makes the same tree in the
+ * same steps.  A low digit costs no pass over memory there, so it needs no mend.
  */
 #include "cuda/octree/parts/linear.h"
 #include "cuda/octree/parts/sorted.h"
@@ -28,11 +29,11 @@ enum {
 };
 
 struct state {
-	struct octree_arrays arrays; /* first: builder.h takes a state as one of these */
+	struct octree_arrays arrays; /* first: shared operations cast a state to it */
 	struct octree_sorted sorted;
 };
 
-/* A grid that strides over the nodes there are. */
+/* Grid-stride loop over the nodes in use. */
 static __global__ void clear_kernel(struct octree_tree tree)
 {
 	const size_t nodes = tree.counters->exhausted ? 0 : tree.counters->taken;
@@ -70,8 +71,9 @@ static __device__ __forceinline__ int32_t *slot_of(const struct octree_linear *l
 	return &tree->child[linear_node(l, first, level)][octree_digit(l->keys[i], level)];
 }
 
-/* The level of the deepest node that holds body i: the most levels that a run of bucket + 1 bodies
- * with i among them shares.  reach: of the body `bucket` places before the block's first, and on.
+/* The level of the deepest node that holds body i: the most levels shared by any bucket + 1
+ * consecutive bodies that include i.  reach[k]: reach of the body k - bucket places after the
+ * block's first.
  */
 static __device__ __forceinline__ int deepest_of(const signed char *reach, unsigned bucket)
 {
@@ -82,7 +84,7 @@ static __device__ __forceinline__ int deepest_of(const signed char *reach, unsig
 	return deepest;
 }
 
-/* Of the body `bucket` places before i; -1: there is none. */
+/* The reach of the body `bucket` places before i; -1 if there is none. */
 static __device__ __forceinline__ signed char reach_of(const struct octree_linear *l, uint32_t i,
 						       uint32_t bucket)
 {
@@ -109,7 +111,7 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 	const uint64_t key = l.keys[i];
 	const int shared = i == 0 ? -1 : octree_shared_digits(l.keys[i - 1], key);
 	const int before = min(shared, l.deepest), own = reach[threadIdx.x + l.bucket];
-	const bool starts = own > before; /* then its node of that level is the deepest one */
+	const bool starts = own > before; /* then its node of level `own` is the deepest */
 	const int deepest = starts ? own : deepest_of(reach, l.bucket);
 	const uint32_t number = numbers[i];
 	int32_t value = octree_body((int32_t)number);
@@ -124,7 +126,7 @@ static __global__ void link_kernel(struct octree_linear l, const uint32_t *numbe
 		}
 		value = first;
 	}
-	/* The topmost node, or the leaf, into the node above. */
+	/* Link the topmost node, or the leaf, to the node above. */
 	if (starts ? before >= 0 : shared <= deepest)
 		*slot_of(&l, &tree, i, starts ? before : deepest) = value;
 	if (i + 1 < l.count && octree_shared_digits(key, l.keys[i + 1]) > deepest)
@@ -158,13 +160,13 @@ static enum gb_status run(struct state *s, struct gb_timer *timer, struct gb_err
 		       s->sorted.row.numbers, a->tree);
 }
 
-/* long_runs: of more bodies than a thread of the mend looks at. */
+/* long_runs: runs of more than SHORT_RUN bodies. */
 static void metrics(const struct octree_arrays *a, struct gb_metrics *metrics)
 {
 	gb_metric(metrics, "long_runs", a->last.long_runs);
 }
 
-/* See above. */
+/* Derived in the head of this file. */
 static double bytes(const void *params, const struct octree_input *input)
 {
 	return octree_bytes(params, input) + (double)input->count * (8 + 88 + 20 + 28 + 24 - 8) +

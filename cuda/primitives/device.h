@@ -1,19 +1,19 @@
-/* device.h -- device code that sorts and scans are made of: the order of keys, a warp's
- * stable ranking by digit, and decoupled look-back.
+/* device.h -- device code for sorts and scans: the order of keys, a warp's stable ranking by digit,
+ * and decoupled look-back.
  *
- * Ranking: for each key a lane asks, by one vote per bit of the digit, which lanes of its warp
- * hold the same digit; those below it, plus the warp's count of that digit so far, are the key's
- * stable rank.  The same work whatever the keys are.
+ * Ranking: for each key, a lane finds by one vote per bit of the digit which lanes of its warp hold
+ * the same digit.  The number of those below it, plus the warp's count of that digit so far, is the
+ * stable rank of the key.  The work does not depend on the keys.
  *
- * Look-back (Merrill and Garland 2016): the tiles of one launch hand each other running sums.
- * A tile publishes its own sum (PARTIAL), adds up the words of its predecessors until it meets
- * one that is FINAL - the sum of all tiles up to that one - and publishes its own FINAL word.
- *   - Flag and sum share one word, and the word is all that is handed over: relaxed loads and
- *     stores of it are enough, and loads of several predecessors may be under way at once.
- *   - Tiles take their number from a counter when they start (next_tile), so every tile waits
- *     only for tiles that already run and that publish PARTIAL before they wait: the
- *     chain moves on however few blocks are resident.
- *   - Words start as 0.  Tile 0 publishes FINAL at once, so no tile looks back beyond it.
+ * Look-back (Merrill and Garland 2016): the tiles of one launch pass running sums to each other.  A
+ * tile publishes its own sum (PARTIAL), adds up the words of its predecessors until it meets one
+ * that is FINAL (the sum of all tiles up to that one), and publishes its own FINAL word.
+ *  - Flag and sum share one word, and only that word is passed on.  Relaxed loads and stores are
+ *    therefore enough, and loads of several predecessors may be in flight at once.
+ *  - Tiles take their number from a counter when they start (next_tile), so a tile waits only for
+ *    tiles that already run and that publish PARTIAL before they wait.  The chain advances however
+ *    few blocks are resident.
+ *  - Words start as 0.  Tile 0 publishes FINAL at once, so no tile looks back beyond it.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_DEVICE_H
 #define GPUBENCH_CUDA_PRIMITIVES_DEVICE_H
@@ -24,7 +24,7 @@
 #include "cuda/gpu.h"
 
 #if defined(__CUDACC__)
-#define GPU_UNROLL_4  _Pragma("unroll 4") /* where a full unroll would cost registers */
+#define GPU_UNROLL_4  _Pragma("unroll 4") /* if a full unroll would cost registers */
 #define GPU_NO_UNROLL _Pragma("unroll 1")
 #else
 #define GPU_UNROLL_4
@@ -36,8 +36,8 @@ static constexpr unsigned ALL_LANES = 0xffffffffu;
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-/* What a sort knows of a type of key: its bits as they lie in memory, and as an unsigned number
- * that compares as the key does. */
+/* The key types of a sort.  order() maps a key's bits in memory to an unsigned number that compares
+ * as the key does; bits() is its inverse. */
 struct key_u32 {
 	typedef uint32_t word;
 	static constexpr int BITS = 32;
@@ -64,7 +64,8 @@ struct key_u64 {
 	}
 };
 
-/* Negative numbers are flipped whole, others get the highest bit: common/radix.h. */
+/* All bits of a negative number are inverted; for other numbers, the highest bit is set.  See
+ * common/radix.h. */
 struct key_f32 {
 	typedef uint32_t word;
 	static constexpr int BITS = 32;
@@ -78,7 +79,7 @@ struct key_f32 {
 	}
 };
 
-/* 16 bytes of keys or counts, as one load or store moves them. */
+/* 16 bytes of keys or counts, moved by one load or store. */
 template <class T> struct alignas(16) gpu_pack {
 	static constexpr int COUNT = 16 / sizeof(T);
 	T item[16 / sizeof(T)];
@@ -89,8 +90,8 @@ static inline bool gpu_is_packed(const void *pointer)
 	return (uintptr_t)pointer % 16 == 0;
 }
 
-/* A warp's part of a tile: item k of a lane is first[WARP * k]; `left` elements of memory follow
- * first.  What lies beyond them is `beyond`. */
+/* Load a warp's part of a tile: item k of a lane is first[WARP * k].  `left` elements follow first;
+ * items beyond them are set to `beyond`. */
 template <int ITEMS, class T>
 static __device__ __forceinline__ void load_striped(T *item, const T *first, int left, T beyond)
 {
@@ -105,7 +106,8 @@ static __device__ __forceinline__ void load_striped(T *item, const T *first, int
 	}
 }
 
-/* The same for keys, in their order; what lies beyond is the highest key, so it ranks last. */
+/* The same for keys, in the form of KEY::order().  Items beyond the end are the highest key, which
+ * ranks last. */
 template <class KEY, int ITEMS>
 static __device__ __forceinline__ void load_keys(typename KEY::word *key,
 						 const typename KEY::word *first, int left)
@@ -123,8 +125,8 @@ static __device__ __forceinline__ unsigned lanes_below(void)
 	return (1u << threadIdx.x % WARP) - 1;
 }
 
-/* How many keys of this digit the warp has met before mine; counts mine.  count: the warp's own
- * counters in shared memory, one per digit.  All lanes call together. */
+/* The number of keys with this digit that the warp has met before this one; counts this one.
+ * count: the warp's counters in shared memory, one per digit.  All lanes must call. */
 template <int BITS, class T>
 static __device__ __forceinline__ unsigned rank_digit(T *count, unsigned digit)
 {
@@ -139,7 +141,7 @@ static __device__ __forceinline__ unsigned rank_digit(T *count, unsigned digit)
 	return seen + before;
 }
 
-/* The sum of value over lanes up to and with mine. */
+/* The sum of value over the lanes up to and including this one. */
 template <class T> static __device__ __forceinline__ T warp_scan(T value)
 {
 	GPU_UNROLL
@@ -161,8 +163,8 @@ template <class T> static __device__ __forceinline__ T warp_sum(T value)
 	return value;
 }
 
-/* Exclusive prefix sum in place of SIZE values in shared memory, by one warp; returns the sum of
- * all.  SIZE: a multiple of WARP; a lane owns SIZE / WARP neighbours. */
+/* By one warp: exclusive prefix sum of SIZE values in shared memory, in place; returns the total.
+ * SIZE: a multiple of WARP.  A lane owns SIZE / WARP neighbours. */
 template <int SIZE, class T> static __device__ __forceinline__ T warp_scan_array(T *value)
 {
 	constexpr int EACH = SIZE / WARP;
@@ -195,7 +197,7 @@ template <class W> struct look {
 	static const W SUM = PARTIAL - 1;
 };
 
-/* The number of the tile this block works on, in shared memory `tile`; ends with a barrier. */
+/* The number of this block's tile, also stored in shared memory at `tile`.  Ends with a barrier. */
 static __device__ __forceinline__ uint32_t next_tile(uint32_t *ticket, uint32_t *tile)
 {
 	if (threadIdx.x == 0)
@@ -204,10 +206,10 @@ static __device__ __forceinline__ uint32_t next_tile(uint32_t *ticket, uint32_t 
 	return *tile;
 }
 
-/* One thread's look-back: the sum of all tiles before this one, which is not tile 0, in a chain
- * whose words lie STRIDE apart; mine: this tile's word.  LOOK_AHEAD words are read at a time, to wait
- * once for all: on an H100 the FINAL one is five tiles back on average.  There must be memory for
- * that many words before tile 0's, but what it holds is nothing. */
+/* One thread's look-back: the sum of all tiles before this one, which is not tile 0.  The words of
+ * the chain are STRIDE apart; mine: this tile's word.  LOOK_AHEAD words are read at a time, to wait
+ * once for all of them.  There must be memory for that many words before tile 0's; its contents do
+ * not matter. */
 template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_back(const W *mine)
 {
 	W sum = 0;
@@ -234,7 +236,7 @@ template <unsigned STRIDE, class W> static __device__ __forceinline__ W look_bac
 	}
 }
 
-/* A whole warp's look-back in a chain of one word a tile: 32 predecessors are read at a time.
+/* A whole warp's look-back in a chain of one word per tile: 32 predecessors are read at a time.
  * The result is in all lanes. */
 static __device__ __forceinline__ uint64_t look_back_warp(const uint64_t *words, uint32_t tile)
 {
@@ -262,8 +264,8 @@ static __device__ __forceinline__ uint64_t look_back_warp(const uint64_t *words,
 	}
 }
 
-/* Publish this tile's sum, look back, publish the sum of all up to it.  A whole warp calls; the
- * sum of all tiles before this one is returned in all lanes. */
+/* Publish this tile's sum, look back, and publish the sum of all tiles up to this one.  Return the
+ * sum of all tiles before it, in all lanes.  A whole warp must call. */
 static __device__ __forceinline__ uint64_t chain_warp(uint64_t *words, uint32_t tile, uint64_t sum)
 {
 	const bool leader = threadIdx.x % WARP == 0;

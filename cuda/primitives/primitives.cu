@@ -1,8 +1,8 @@
 /* primitives.cu -- exclusive prefix sums.
  *
- * One kernel, one read and one write per element (Merrill and Garland 2016).  A tile of 4096
- * elements is scanned in registers - a lane owns packs of 4 neighbours, 128 apart - and the sum of
- * the tiles before it comes by decoupled look-back, one 64-bit word per tile (device.h).
+ * One kernel reads and writes each element once (Merrill and Garland 2016).  A tile of 4096
+ * elements is scanned in registers; a lane owns packs of 4 neighbours, 128 apart.  The sum of the
+ * tiles before it comes from decoupled look-back with one 64-bit word per tile (device.h).
  */
 #include "cuda/primitives/primitives.h"
 
@@ -11,13 +11,13 @@
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
-	PACKS = 4, /* of 4 elements: what a lane of the scan owns */
+	PACKS = 4, /* packs of 4 elements that a lane owns */
 	WARP_PART = PACKS * 4 * WARP,
 	TILE = WARPS * WARP_PART,
 };
 
-/* A warp's elements from p on: pack i of a lane is elements 4 * (WARP * i + lane) and the next 3.
- * left: elements of the tile that are there, counted from p. */
+/* Load a warp's elements from p on: pack i of a lane is elements 4 * (WARP * i + lane) and the next
+ * 3.  left: the number of elements of the tile from p on. */
 static __device__ __forceinline__ void load_packs(uint32_t (*item)[4], const uint32_t *p, int left,
 						  bool packed)
 {
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void load_packs(uint32_t (*item)[4], const uin
 	}
 }
 
-/* The running sums of one lane's pack, from `sum` on. */
+/* Store the running sums of one lane's pack, starting with `sum`. */
 template <class T>
 static __device__ __forceinline__ void store_pack(T *p, T sum, const uint32_t item[4], int left,
 						  bool packed)
@@ -74,12 +74,12 @@ static __device__ __forceinline__ void store_pack(T *p, T sum, const uint32_t it
 	}
 }
 
-/* One block per tile of TILE elements; T: the type of the sums inside the tile and of out. */
+/* One block per tile of TILE elements.  T: the type of out and of the sums inside the tile. */
 template <class T>
 static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uint64_t *total,
 				   uint32_t *ticket, uint64_t *words, bool packed)
 {
-	SHARED_ARRAY(uint64_t, part, WARPS); /* sums of the warps, then what is before each */
+	SHARED_ARRAY(uint64_t, part, WARPS); /* the warps' sums, then the sum before each */
 	SHARED_VAR(uint32_t, tile_number);
 	const uint32_t tile = next_tile(ticket, &tile_number);
 	const int warp = (int)(threadIdx.x / WARP);
@@ -124,7 +124,7 @@ static __global__ void scan_kernel(const uint32_t *in, T *out, size_t count, uin
 	}
 }
 
-/* The tiles' look-back words, behind the counter that numbers the tiles. */
+/* The counter that numbers the tiles, then the tiles' look-back words. */
 size_t gpu_scan_temp_bytes(size_t count)
 {
 	return (1 + gpu_blocks(count, TILE)) * sizeof(uint64_t);

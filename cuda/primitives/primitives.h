@@ -1,9 +1,9 @@
 /* primitives.h -- prefix sums and stable sorts on the device, for any workload.
  *
- * All work is queued in gpu_stream(); nothing waits, nothing is allocated.  Temporary storage is the
- * caller's: at least the bytes that the *_temp_bytes() function returns, aligned to 256 bytes as
- * gpu_alloc() does; it may be used again when the work is done.  Arrays are device memory,
- * aligned to their elements; those aligned to 16 bytes go faster.
+ * All work is queued in gpu_stream(); no function waits or allocates.  The caller provides
+ * temporary storage: at least the bytes that the *_temp_bytes() function returns, aligned to 256
+ * bytes as gpu_alloc() does.  It may be reused when the work is done.  Arrays are in device memory
+ * and aligned to their elements; alignment to 16 bytes is faster.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_PRIMITIVES_H
 #define GPUBENCH_CUDA_PRIMITIVES_PRIMITIVES_H
@@ -20,7 +20,7 @@
 
 size_t gpu_scan_temp_bytes(size_t count);
 
-/* out[i] = sum of in[0 .. i); *total (may be NULL) = sum of all.  out may be in.  For the first
+/* out[i] = sum of in[0 .. i); *total (may be NULL) = sum of all.  out may be in.  With 32-bit sums,
  * the sum of all must be below 2^32. */
 enum gb_status gpu_scan(const uint32_t *in, uint32_t *out, size_t count, uint64_t *total,
 			void *temp, struct gb_error *err);
@@ -31,10 +31,10 @@ enum gb_status gpu_scan(const uint32_t *in, uint64_t *out, size_t count, uint64_
 
 enum gpu_key { GPU_KEY_U32, GPU_KEY_U64, GPU_KEY_F32 /* order: common/radix.h; keys only */ };
 
-/* Sort count keys, and their values unless values_in is NULL, by the bits begin_bit .. end_bit - 1
- * of the key; elements that agree in these keep their order.  The sorted arrays are in *_out;
- * *_in is not written.  in, out and spare are different arrays of count elements.
- * timer (may be NULL) gets the phases "histogram" and "pass". */
+/* Sort count keys, and their values unless values_in is NULL, by bits begin_bit .. end_bit - 1 of
+ * the key.  Elements with equal bits keep their order.  The sorted arrays are in *_out; *_in is not
+ * written.  in, out and spare are different arrays of count elements.  timer (may be NULL) gets the
+ * phases "histogram" and "pass". */
 struct gpu_sort_args {
 	enum gpu_key key;
 	size_t count;

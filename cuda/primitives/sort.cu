@@ -1,48 +1,47 @@
-/* sort.cu -- stable radix sort of keys, or keys and values, by 8-bit digits, least
- * significant first, with one sweep over the data per digit (Adinets and Merrill 2022).  The kernels
- * are in sort_plan.h and sort_pass.h; here is which blocks they run by, and the launches.
+/* sort.cu -- stable LSD radix sort of keys, or keys and values, by 8-bit digits, with one sweep
+ * over the data per digit (Adinets and Merrill 2022).  The kernels are in sort_plan.h and
+ * sort_pass.h; this file chooses the shape of their blocks and launches them.
  *
- *	histogram  one read of the keys counts the digits of all passes; the block that ends last
- *	           makes the plan: exclusive sums of each histogram, and which passes are to be run
- *	pass       per digit: read a tile, count its digits, publish the counts, rank the keys, learn
- *	           by look-back how many keys of each digit went before, put the tile in order in
- *	           shared memory, write it out in runs
+ *	histogram  one read of the keys counts the digits of all passes; the last block to finish
+ *	           makes the plan: exclusive sums of each histogram, and the passes to run
+ *	pass       per digit: read a tile, count its digits, publish the counts, rank the keys,
+ *	           find by look-back how many keys of each digit precede the tile, put the tile in
+ *	           order in shared memory, write it in runs
  *
  * Ideas beyond the textbook:
- *   - A pass in which all keys have the same digit is skipped.  The plan decides that on the
- *     device, and with it between which arrays each pass goes, so that the last one always
- *     writes `out`: the host queues every launch without knowing.  If all passes would be
- *     skipped, the first is run: it copies.
- *   - A tile in which all keys have the same digit is in order as it is.
- *   - Counting comes before ranking (Merrill's early counts): other tiles learn the counts while
- *     this one ranks, and a rank is a place in the tile at once.
- *   - The base of each digit enters the chain of sums as what tile 0 publishes: only tile 0
- *     reads the histogram.
- *   - Keys alone, sorted by all their bits, need no stable first pass: a lane then reads packs
- *     of 16 bytes.  Later passes read keys 32 apart, the order in which they are ranked.
- *   - Words of look-back are 32 bits wide below 2^30 keys, 64 above.
- *   - Of many keys without values, blocks stay and go from tile to tile: while they work on one, the
- *     keys of the next come into shared memory (sm_90, and others with as much of it).
- *   - The launch of a pass overlaps the pass before it, where the GPU can (sm_90).
- *   - Tiles are nearly as large as 48 KB of shared memory hold, so that runs are long: a run of
- *     bytes that does not end with a sector costs a part of another.  Two blocks work on a
- *     multiprocessor; where there is at most a tile for each, one block of more threads does, and
- *     the fewer tiles the more threads: each has less to do, and the warps more to count.
+ *  - A pass in which all keys have the same digit is skipped.  The plan decides this on the device
+ *    and also chooses the arrays of each pass, so that the last one always writes `out`; the host
+ *    queues every launch without knowing.  If all passes would be skipped, the first one runs and
+ *    copies.
+ *  - A tile in which all keys have the same digit needs no ordering.
+ *  - Counting comes before ranking (Merrill's early counts): other tiles learn the counts while
+ *    this one ranks, and a rank is immediately a position in the tile.
+ *  - Tile 0 adds the base of each digit to the sums that it publishes, so only tile 0 reads the
+ *    histogram.
+ *  - Keys without values, sorted by all their bits, need no stable first pass: a lane then reads
+ *    packs of 16 bytes.  Later passes read keys 32 apart, the order in which they are ranked.
+ *  - Look-back words have 32 bits below 2^30 keys, 64 bits above.
+ *  - For many keys without values, blocks are persistent: while a block works on one tile, the
+ *    keys of its next tile are copied to shared memory (sm_90 and others with as much of it).
+ *  - The launch of a pass overlaps the previous pass if the GPU supports it (sm_90).
+ *  - Tiles nearly fill 48 KB of shared memory, so that runs are long: a run of bytes that does not
+ *    end with a sector costs a part of another.  Two blocks share a multiprocessor.  If there is at
+ *    most one tile per multiprocessor, one block with more threads does instead.  The fewer the
+ *    tiles, the more threads: each has fewer keys, but there are more warps' counts to sum.
  *
- * Shared memory: the warps' digit counts are dead when the tile is put in order, so they share one
- * place.  The bound is memory traffic: per key one read, then a read and a write per pass.
+ * The warps' digit counts are dead when the tile is put in order, so counts and tile share memory.
+ * The bound is memory traffic: one read per key, then a read and a write per pass.
  */
 #include "cuda/primitives/primitives.h"
 
 #include "common/text.h"
 #include "cuda/primitives/sort_pass.h"
 
-/* For keys of 4 and 8 bytes: `least` where one in LEAST_OF of the multiprocessors gets a tile at most,
- * `few` where each gets one, `wide` where places do not fit 32 bits, which takes more registers.  More
- * threads take more instructions for a key: with `least`, 2^18 keys of 8 bytes would take more than
- * CUB does (issue slots for 32 keys: 907, `few` 831, CUB 868).  `many` is the fastest of what was
- * measured on an H100, and so is MOST_STAGED, up to how many keys tiles are staged: where memory is the
- * bound, as with values and with many keys of 8 bytes, a block per tile was faster. */
+/* The shapes for keys of 4 and 8 bytes.  `least` is used if at most one in LEAST_OF multiprocessors
+ * gets a tile, `few` if each gets at most one, and `wide` if look-back words have 64 bits, which
+ * takes more registers.  More threads take more instructions per key, hence LEAST_OF.  Tiles are
+ * staged up to MOST_STAGED keys.  MOST_STAGED and `many` were the fastest on an H100: where memory
+ * is the bound, as with values and with many keys of 8 bytes, a block per tile was faster. */
 enum shape_name { LEAST, FEW, MANY, WIDE, SHAPES };
 
 template <size_t KEY_SIZE, bool VALUES> struct shapes;
@@ -68,7 +67,7 @@ template <bool VALUES> struct shapes<8, VALUES> {
 	typedef struct shape<384, 15, 2> wide;
 };
 
-/* From this many keys on, look-back words are 64 bits wide. */
+/* From this many keys on, look-back words have 64 bits. */
 #ifndef GPU_SORT_WIDE
 #define GPU_SORT_WIDE ((size_t)1 << 30)
 #endif
@@ -122,7 +121,7 @@ static size_t tiles_of_sort(enum gpu_key key, bool values, size_t count)
 	return values ? tiles_for<4, true>(count) : tiles_for<4, false>(count);
 }
 
-/* No overflow: it is less than the keys themselves, but for a constant. */
+/* It cannot overflow: except for a constant, it is less than the size of the keys. */
 size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begin_bit, int end_bit)
 {
 	const int passes = digits_of(begin_bit, end_bit).passes;
@@ -132,15 +131,16 @@ size_t gpu_sort_temp_bytes(enum gpu_key key, bool values, size_t count, int begi
 			      : temp_bytes<uint32_t>(tiles, passes);
 }
 
-/* The kernel of the passes, and its launch. */
+/* The kernel of the passes and the parameters of its launch. */
 template <class W> struct pass_launch {
 	void (*kernel)(struct pass<W>);
 	unsigned blocks;
 	size_t shared; /* bytes of dynamic shared memory */
 };
 
-/* Whether blocks would get several tiles, the GPU copies past the registers (sm_80) and holds as many
- * blocks as it would without staging; *launch is then that. */
+/* True if blocks would get several tiles, and the GPU copies to shared memory past the registers
+ * (sm_80) and holds as many blocks as it would without staging.  *launch is then the staged
+ * launch. */
 template <class KEY, class W, class SHAPE>
 static bool can_stage(const struct gpu_sort_args *sort, size_t tiles, struct pass_launch<W> *launch)
 {
@@ -158,14 +158,14 @@ static bool can_stage(const struct gpu_sort_args *sort, size_t tiles, struct pas
 	    cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, 100) !=
 		    cudaSuccess ||
 	    gpu_resident_blocks(kernel, SHAPE::THREADS, shared, all) < all) {
-		(void)cudaGetLastError(); /* then without staging */
+		(void)cudaGetLastError(); /* continue without staging */
 		return false;
 	}
 	*launch = { kernel, all, shared };
 	return true;
 }
 
-/* STAGED: where the device can. */
+/* STAGED: stage tiles if can_stage(). */
 template <class KEY, bool VALUES, class W, class SHAPE, bool STAGED>
 static enum gb_status run_passes(const struct gpu_sort_args *sort, struct digits digits,
 				 struct gb_error *err)

@@ -1,16 +1,16 @@
-/* sort_pass.h -- of the sort (sort.cu): one pass over the data by one digit.
+/* sort_pass.h -- one pass of the sort (sort.cu) over the data, by one digit.
  *
- *	count   the tile's digits, by warps; published for the tiles behind
- *	place   where each warp's keys of each digit start in the tile
- *	rank    each key takes the next place of its digit, and goes there in shared memory
- *	find    by look-back, how many keys of each digit the tiles before have
- *	write   the tile in order, in runs
+ *	count   count the tile's digits by warp; publish the counts for later tiles
+ *	place   compute the start of each warp's keys of each digit in the tile
+ *	rank    each key takes the next position of its digit and goes there in shared memory
+ *	find    find by look-back how many keys of each digit precede the tile
+ *	write   write the tile in order, in runs
  *
- * A thread looks after OWNED digits where counts are added up, and ITEMS keys elsewhere.
+ * A thread handles OWNED digits when counts are summed, and ITEMS keys otherwise.
  *
- * Two kernels: pass_kernel has a block per tile; staged_pass_kernel, for keys without values, has as many
- * blocks as the device holds, each of which goes from tile to tile, and fetches the next one's keys
- * meanwhile.
+ * There are two kernels.  pass_kernel has a block per tile.  staged_pass_kernel, for keys without
+ * values, has as many blocks as the device holds; each block goes from tile to tile and fetches the
+ * keys of the next one meanwhile.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_PASS_H
@@ -19,11 +19,11 @@
 
 enum array { IN, OUT, SPARE };
 
-/* The blocks of a pass: threads, keys of a thread, and how many fit a multiprocessor. */
+/* The blocks of a pass: threads, keys per thread, and blocks per multiprocessor. */
 template <int THREADS_, int ITEMS_, int BLOCKS_> struct shape {
 	static constexpr int THREADS = THREADS_, ITEMS = ITEMS_, BLOCKS = BLOCKS_;
 	static constexpr int WARPS = THREADS / WARP, PART = WARP * ITEMS, TILE = THREADS * ITEMS;
-	static constexpr int OWNED = (DIGITS + THREADS - 1) / THREADS; /* digits of a thread */
+	static constexpr int OWNED = (DIGITS + THREADS - 1) / THREADS; /* digits per thread */
 };
 
 struct arrays {
@@ -41,13 +41,14 @@ template <class W> struct pass {
 	size_t count;
 	struct digits digits;
 	int number;
-	bool unstable; /* the first pass that is run need not be stable, and may read packs */
+	bool unstable; /* the first pass that runs need not be stable and may read packs */
 };
 
-/* The warps' counts, and the tile in order: in one place, as counts are dead by then, or APART. */
+/* The warps' counts and the tile in order.  They share memory, as the counts are dead by then,
+ * unless APART. */
 template <class WORD, class SHAPE, bool APART> struct tile_shared {
 	union {
-		uint32_t count[SHAPE::WARPS][DIGITS]; /* then where a warp's next key of it goes */
+		uint32_t count[SHAPE::WARPS][DIGITS]; /* counts, then a warp's next position */
 		WORD key[SHAPE::TILE];                /* the tile in order */
 		uint32_t value[SHAPE::TILE];
 	};
@@ -61,18 +62,18 @@ template <class WORD, class SHAPE> struct tile_shared<WORD, SHAPE, true> {
 	uint32_t count[SHAPE::WARPS][DIGITS];
 };
 
-/* What a block keeps in shared memory. */
+/* A block's shared memory. */
 template <class WORD, class W, class SHAPE, bool APART = false>
 struct pass_shared : tile_shared<WORD, SHAPE, APART> {
-	W shift[DIGITS];               /* place in the output less place in the tile */
-	uint32_t group[DIGITS / WARP]; /* keys of 32 digits */
+	W shift[DIGITS];               /* position in the output minus position in the tile */
+	uint32_t group[DIGITS / WARP]; /* keys of each group of 32 digits */
 	uint32_t tile;
-	uint32_t needed; /* the plan */
+	uint32_t needed; /* header->needed */
 	struct digit digit;
-	bool whole; /* all keys have one digit */
+	bool whole; /* all keys have the same digit */
 };
 
-/* A warp's part of a full tile in any order: packs, and what is left of it. */
+/* Load a warp's part of a full tile in any order: packs, then the remaining keys. */
 template <class KEY, int ITEMS>
 static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
 						      const typename KEY::word *part)
@@ -87,7 +88,7 @@ static __device__ __forceinline__ void load_unordered(typename KEY::word *key,
 		key[k] = KEY::order(part[k * WARP + lane]);
 }
 
-/* The arrays that a pass goes between, such that the last pass that is run writes `out`. */
+/* The arrays that a pass reads and writes, chosen so that the last pass that runs writes `out`. */
 struct route {
 	enum array from, to;
 };
@@ -135,11 +136,11 @@ static __device__ __forceinline__ uint32_t *values_to(const struct arrays &a, st
 	return route.to == OUT ? a.values_out : a.values_spare;
 }
 
-/* From the warps' counts: publish the tile's count of each digit, and turn the counts into where
- * each warp's keys of each digit start in the tile.  start: the tile's, of the digits this thread
- * owns; how many of them there are is left in s->shift.  LOOP: called again and again; ptxas makes the
- * loads conditional, not the code around them, and without something to begin with the registers would
- * be taken all the way round. */
+/* Publish the tile's count of each digit, and turn the warps' counts into the start of each warp's
+ * keys of each digit in the tile.  start: the starts for the whole tile, of the digits that this
+ * thread owns; s->shift gets their counts.  LOOP: called in a loop.  ptxas makes the loads
+ * conditional, not the code around them; without initial values, the registers would be live
+ * through the whole loop. */
 template <class SHAPE, bool LOOP, class S, class W>
 static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *words, const W *base)
 {
@@ -192,7 +193,7 @@ static __device__ __forceinline__ void place_digits(S *s, uint32_t *start, W *wo
 	__syncthreads();
 }
 
-/* Look back for the digits this thread owns, and publish their sums; fills s->shift. */
+/* Look back for the digits that this thread owns, publish their sums, and fill in s->shift. */
 template <class SHAPE, class S, class W>
 static __device__ __forceinline__ void find_digits(S *s, const uint32_t *start, W *words,
 						   const W *base)
@@ -215,9 +216,9 @@ static __device__ __forceinline__ void find_digits(S *s, const uint32_t *start, 
 	}
 }
 
-/* A key's place in the tile.  count: where the warp's next key of each digit goes.  The last of
- * the lanes with this digit takes places for all of them.  A warp's additions to one shared word are
- * made in the order of the program, so that places ascend with the keys' order; CUB relies on it too. */
+/* Take a key's position in the tile.  count: the warp's next position for each digit.  The last
+ * lane with this digit takes positions for all of them.  A warp's additions to one shared word are
+ * made in program order, so positions ascend with the order of the keys; CUB relies on it too. */
 static __device__ __forceinline__ uint32_t take_place(uint32_t *count, unsigned digit)
 {
 	const unsigned lane = threadIdx.x % WARP, peers = gpu_match<DIGIT_BITS>(digit);
@@ -228,13 +229,13 @@ static __device__ __forceinline__ uint32_t take_place(uint32_t *count, unsigned 
 	return __shfl_sync(ALL_LANES, first, (int)last) + upto - 1;
 }
 
-/* The keys of a tile go to their places in it; places: those, two to a word. */
+/* Move the keys of a tile to their positions in it.  places: these positions, two per word. */
 template <class SHAPE, bool APART, class S, class WORD>
 static __device__ __forceinline__ void order_keys(S *s, const WORD *key, uint32_t *places,
 						  struct digit digit)
 {
 	constexpr int ITEMS = SHAPE::ITEMS;
-	uint32_t rank[ITEMS]; /* the key's place in the tile in order */
+	uint32_t rank[ITEMS]; /* the key's position in the ordered tile */
 
 	GPU_UNROLL
 	for (int k = 0; k < ITEMS; k++) {
@@ -252,7 +253,7 @@ static __device__ __forceinline__ void order_keys(S *s, const WORD *key, uint32_
 	}
 }
 
-/* The tile's keys go out in order; their digits stay behind in `digits`, four to a word. */
+/* Write the tile's keys in order.  digits: keeps their digits, four per word. */
 template <class KEY, bool VALUES, class SHAPE, bool FULL, class S>
 static __device__ __forceinline__ void write_keys(const S *s, typename KEY::word *out, int valid,
 						  struct digit digit, uint32_t *digits)
@@ -270,7 +271,7 @@ static __device__ __forceinline__ void write_keys(const S *s, typename KEY::word
 	}
 }
 
-/* The values follow their keys: to shared memory by the keys' places, and out by their digits. */
+/* Write the values: first to shared memory by the keys' positions, then out by the keys' digits. */
 template <class SHAPE, class S>
 static __device__ __forceinline__ void write_values(S *s, uint32_t *out, const uint32_t *value,
 						    const uint32_t *places, int valid,
@@ -291,7 +292,7 @@ static __device__ __forceinline__ void write_values(S *s, uint32_t *out, const u
 	}
 }
 
-/* Item k of a lane goes to out[WARP * k], as it was read; `left` elements follow out. */
+/* Write item k of a lane to out[WARP * k], as it was read; `left` elements follow out. */
 template <int ITEMS, class T>
 static __device__ __forceinline__ void write_striped(T *out, const T *item, int left)
 {
@@ -301,7 +302,7 @@ static __device__ __forceinline__ void write_striped(T *out, const T *item, int 
 			out[WARP * k] = item[k];
 }
 
-/* A tile in which all keys have one digit goes out as it was read. */
+/* Write a tile in which all keys have the same digit, as it was read. */
 template <class KEY, bool VALUES, class SHAPE, class S>
 static __device__ __forceinline__ void write_whole(const S *s, typename KEY::word *out,
 						   uint32_t *values_out, typename KEY::word *key,
@@ -331,11 +332,11 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	const W *const base = pass.header->histogram[pass.number];
 	const struct digit digit = digit_number(pass.digits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const int place = (int)(warp * SHAPE::PART + lane); /* of item 0 in the tile */
+	const int place = (int)(warp * SHAPE::PART + lane); /* position of item 0 in the tile */
 	word key[ITEMS];
 	uint32_t value[VALUES ? ITEMS : 1];
-	uint32_t places[(ITEMS + 1) / 2];         /* of the keys read, two to a word */
-	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* of the keys written, four to a word */
+	uint32_t places[(ITEMS + 1) / 2];         /* positions of the keys read, two per word */
+	uint32_t digits[(ITEMS + 3) / 4] = { 0 }; /* digits of the keys written, four per word */
 	uint32_t start[SHAPE::OWNED];
 
 	for (unsigned d = lane; d < DIGITS; d += WARP)
@@ -366,7 +367,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	__syncthreads();
 	place_digits<SHAPE, false>(&s, start, pass.words, base);
 
-	/* Read again, or the digits counted would stay in registers until they are ranked. */
+	/* Read again; otherwise, the digits would stay in registers from counting to ranking. */
 	const struct digit again = s.digit;
 	const bool whole = s.whole;
 
@@ -396,22 +397,22 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	}
 }
 
-/* ---- from tile to tile -------------------------------------------------------------------- */
+/* ---- persistent blocks -------------------------------------------------------------------- */
 
-/* Shared memory of a block, two of which a multiprocessor holds; sm_90 has 228 KB, 1 KB of a block's
- * are not its own. */
+/* Shared memory per block if a multiprocessor holds two: sm_90 has 228 KB and reserves 1 KB per
+ * block. */
 static constexpr size_t STAGED_BYTES = (size_t)(228 / 2 - 1) << 10;
 
-/* What a staged pass keeps in shared memory: room for the keys of the next tile, too.  The counts' own
- * place saves two barriers a tile. */
+/* A block's shared memory in a staged pass, with room for the keys of the next tile.  Separate
+ * counts save two barriers per tile. */
 template <class WORD, class W, class SHAPE>
 struct staged_shared : pass_shared<WORD, W, SHAPE, true> {
 	alignas(16) WORD next_key[SHAPE::TILE];
 	uint32_t now, next; /* tiles */
-	/* Here, not in registers. */
+	/* Kept here to save registers. */
 	struct route route;
-	W *words;      /* of look-back */
-	const W *base; /* what all keys of lower digits are */
+	W *words;      /* look-back words */
+	const W *base; /* per digit: the number of keys with lower digits */
 };
 
 template <class SHAPE> static __device__ __forceinline__ bool is_full(uint32_t tile, size_t count)
@@ -419,8 +420,8 @@ template <class SHAPE> static __device__ __forceinline__ bool is_full(uint32_t t
 	return ((size_t)tile + 1) * SHAPE::TILE <= count;
 }
 
-/* A warp's part of a tile is under way to the warp's part of `room`, a group of copies; of a tile that
- * is not full, or that there is not, nothing is. */
+/* Start copying a warp's part of a tile to the warp's part of `room`, as one group of copies.  The
+ * group is empty if the tile is not full or does not exist. */
 template <class SHAPE, class T>
 static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t tile, size_t count)
 {
@@ -441,10 +442,11 @@ static __device__ __forceinline__ void stage(T *room, const T *array, uint32_t t
 	gpu_end_copies();
 }
 
-/* Blocks go from tile to tile; all arrays lie at multiples of 16 bytes.  Which tile is the next is asked
- * for early in the tile before, so that its keys arrive behind all of that one's work.  Tiles are handed
- * out in order, a block works on its tiles in order, and a tile waits only for those before it: so the
- * first tile that is not done never waits, though its number may have been handed out long before. */
+/* Each block goes from tile to tile.  All arrays are aligned to 16 bytes.  A block takes the number
+ * of its next tile early in the current one, so that the copy of the keys overlaps the work.  Tiles
+ * are handed out in order, a block handles its tiles in order, and a tile waits only for earlier
+ * tiles.  The first unfinished tile thus never waits, even if its number was handed out long
+ * before. */
 template <class KEY, class W, class SHAPE>
 static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	staged_pass_kernel(struct pass<W> pass)
@@ -456,7 +458,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	uint32_t *const ticket = &pass.header->ticket[pass.number];
 	const struct digit digit = digit_number(pass.digits, pass.number);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const int place = (int)(warp * SHAPE::PART + lane); /* of item 0 in the tile */
+	const int place = (int)(warp * SHAPE::PART + lane); /* position of item 0 in the tile */
 
 	static_assert(sizeof(shared) <= STAGED_BYTES, "two blocks fit a multiprocessor");
 	gpu_wait_for_last_launch();
@@ -469,7 +471,8 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 		s->base = pass.header->histogram[pass.number];
 	}
 	next_tile(ticket, &s->tile);
-	/* All blocks have begun once the next launch may, so it takes no place from one that has not. */
+	/* The next launch may start only after all blocks of this one have, so it takes no room
+	 * from them. */
 	gpu_let_next_launch();
 	if (!(s->needed >> pass.number & 1))
 		return;
@@ -478,9 +481,9 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 	GPU_NO_UNROLL
 	for (uint32_t tile = s->tile; (size_t)tile * SHAPE::TILE < pass.count; tile = s->next) {
 		word key[ITEMS];
-		uint32_t places[(ITEMS + 1) / 2]; /* of the keys read, two to a word */
+		uint32_t places[(ITEMS + 1) / 2]; /* positions of the keys read, two per word */
 		uint32_t start[SHAPE::OWNED] = { 0 };
-		uint32_t next = 0; /* thread 0's */
+		uint32_t next = 0; /* thread 0 only */
 
 		if (threadIdx.x == 0)
 			next = atomicAdd(ticket, 1u);
@@ -517,7 +520,7 @@ static __global__ void __launch_bounds__(SHAPE::THREADS, SHAPE::BLOCKS)
 			order_keys<SHAPE, true>(s, key, places, s->digit);
 		find_digits<SHAPE>(s, start, s->words, s->base);
 		__syncthreads();
-		if (threadIdx.x == 0) { /* of use behind the next tile's first barrier */
+		if (threadIdx.x == 0) { /* read after the next tile's first barrier */
 			s->tile = s->next;
 			s->whole = false;
 		}

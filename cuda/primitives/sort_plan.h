@@ -1,5 +1,5 @@
-/* sort_plan.h -- of the sort (sort.cu): its temporary storage, and the kernel that reads the keys once,
- * counts the digits of all passes, and plans which passes are to be run.
+/* sort_plan.h -- temporary storage of the sort (sort.cu), and the kernel that reads the keys once,
+ * counts the digits of all passes, and plans which passes to run.
  */
 #ifndef GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
 #define GPUBENCH_CUDA_PRIMITIVES_SORT_PLAN_H
@@ -11,16 +11,16 @@ enum {
 	DIGITS = 1 << DIGIT_BITS,
 	MAX_PASSES = 64 / DIGIT_BITS,
 	HISTOGRAM_BLOCK = 512,
-	HISTOGRAM_LOADS = 4, /* packs of 16 bytes that a thread has under way */
+	HISTOGRAM_LOADS = 4, /* 16-byte packs that a thread has in flight */
 };
 
-/* The digits of a sort: number 0 begins at begin_bit, the last one may be narrower. */
+/* The digits of a sort: number 0 begins at begin_bit; the last one may be narrower. */
 struct digits {
 	int begin_bit, end_bit, passes;
 };
 
-/* The start of temporary storage.  The words of look-back follow, 32 or 64 bits each: LOOK_AHEAD *
- * DIGITS that mean nothing, then [passes][tiles][DIGITS].  All is zeroed before a sort. */
+/* The start of temporary storage.  Look-back words of 32 or 64 bits follow: LOOK_AHEAD * DIGITS
+ * that are not used, then [passes][tiles][DIGITS].  Everything is zeroed before a sort. */
 template <class W> struct alignas(128) header {
 	W histogram[MAX_PASSES][DIGITS]; /* counts, then their exclusive sums */
 	uint32_t counted;                /* blocks whose keys are in the histogram */
@@ -28,7 +28,7 @@ template <class W> struct alignas(128) header {
 	uint32_t ticket[MAX_PASSES];     /* tiles handed out */
 };
 
-/* The digit that a pass looks at: key >> shift & mask. */
+/* The digit that a pass sorts by: key >> shift & mask. */
 struct digit {
 	int shift;
 	unsigned mask;
@@ -49,7 +49,7 @@ static __device__ __forceinline__ struct digit digit_number(struct digits digits
 	return digit;
 }
 
-/* The keys of PACKS packs of 16 bytes, `step` packs apart. */
+/* Load the keys of PACKS packs of 16 bytes, `step` packs apart. */
 template <class KEY, int PACKS>
 static __device__ __forceinline__ void load_packs(typename KEY::word *key,
 						  const struct gpu_pack<typename KEY::word> *first,
@@ -68,8 +68,8 @@ static __device__ __forceinline__ void load_packs(typename KEY::word *key,
 
 /* ---- plan -------------------------------------------------------------------------------- */
 
-/* One block; a warp per pass turns the counts into exclusive sums, and finds out whether there is
- * more than one digit.  In shared memory: needed, which is 0, and sums. */
+/* By one block, one warp per pass: turn the counts into exclusive sums, and find out if there is
+ * more than one digit.  needed, which is 0, and sums are in shared memory. */
 template <class W>
 static __device__ void make_plan(struct header<W> *header, size_t count, int passes,
 				 unsigned *needed, W (*sums)[DIGITS])
@@ -101,7 +101,8 @@ static __device__ void make_plan(struct header<W> *header, size_t count, int pas
 
 /* ---- histogram --------------------------------------------------------------------------- */
 
-/* Digit by digit, so that what hangs on the digit is found once for all keys. */
+/* The loop over digits is outside, so that values that depend on the digit are computed once for
+ * all keys. */
 template <int KEYS, class WORD>
 static __device__ __forceinline__ void count_keys(unsigned (*count)[DIGITS], const WORD *key,
 						  struct digits digits)
@@ -116,8 +117,9 @@ static __device__ __forceinline__ void count_keys(unsigned (*count)[DIGITS], con
 	}
 }
 
-/* A grid that strides over the keys: the first `packs` packs of 16 bytes, then single keys.  Each
- * block counts in shared memory and adds to the whole once; the last one to do so makes the plan. */
+/* A grid-stride loop over the keys: the first `packs` packs of 16 bytes, then single keys.  Each
+ * block counts in shared memory and adds its counts to the total once; the last block to do so
+ * makes the plan. */
 template <class KEY, class W>
 static __global__ void histogram_kernel(const typename KEY::word *keys, size_t packs, size_t count,
 					struct digits digits, struct header<W> *header)

@@ -1,8 +1,8 @@
-/* cub.cu -- cub::DeviceRadixSort of the toolkit, the peer of the CUDA variants.
+/* cub.cu -- cub::DeviceRadixSort of the CUDA toolkit, the library to compare with.
  *
- * Its onesweep since CUDA 11.5: the same idea as onesweep.cu, so that the two differ in
- * tiles, ranking and look-back only.  Bytes are counted by the same model: 36 per u32 key.
- * CUB's own order of f32 is that of common/radix.h, but for -0 and +0, which it takes as equal.
+ * Since CUDA 11.5 it has been a onesweep sort, so it differs from onesweep.cu only in tiles,
+ * ranking and look-back.  The model of its bytes is the same: 36 per u32 key.  It orders f32 keys
+ * like common/radix.h, except that it treats -0 and +0 as equal.
  */
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/version.cuh>
@@ -11,7 +11,7 @@
 #include "cuda/radix/parts/arrays.h"
 
 #ifndef GPU_SORT_WIDE
-#define GPU_SORT_WIDE ((size_t)INT32_MAX + 1) /* a test takes less */
+#define GPU_SORT_WIDE ((size_t)INT32_MAX + 1) /* a test uses less */
 #endif
 
 struct state {
@@ -20,7 +20,7 @@ struct state {
 	size_t temp_bytes;
 };
 
-/* Sort, or with temp == NULL only tell in *temp_bytes how much temporary storage that takes.  N: a
+/* Sort or, if temp is NULL, only store the size of the temporary storage in *temp_bytes.  N: the
  * type of the number of items. */
 template <class N>
 static cudaError_t sort_by(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
@@ -48,8 +48,8 @@ static cudaError_t sort_by(const struct radix_arrays *a, void *temp, size_t *tem
 	}
 }
 
-/* CUB computes offsets in the type of the count it is passed.  With 64 bits its tuning gives each thread
- * fewer items, so only arrays that need them get 64. */
+/* CUB computes offsets in the type of the count.  With 64 bits, its tuning gives each thread fewer
+ * items, so only arrays that need 64 bits use them. */
 static cudaError_t sort(const struct radix_arrays *a, void *temp, size_t *temp_bytes)
 {
 	return a->count < GPU_SORT_WIDE ? sort_by<int32_t>(a, temp, temp_bytes)

@@ -1,16 +1,16 @@
-/* lsd4.cu -- 4-bit LSD radix sort: block histogram, scan, scatter (Satish, Harris and
- * Garland 2009).
+/* lsd4.cu -- 4-bit LSD radix sort: block histogram, scan, scatter (Satish, Harris and Garland
+ * 2009).
  *
- * For each of the 8 (16) digits of 4 bits:
- *	histogram  per tile of 4096 keys, how many have each of the 16 digits
- *	scan       exclusive prefix sum over [digit][tile]: where each tile's keys of a digit go
+ * For each of the 8 (u64: 16) digits of 4 bits:
+ *	histogram  each tile of 4096 keys counts its keys with each of the 16 digits
+ *	scan       exclusive prefix sum over [digit][tile]: the start of each tile's keys of a digit
  *	scatter    a tile ranks its keys again, puts them in order in shared memory, and writes
  *	           each digit's run to its place
- * What it adds to the one-bit split is the digit: 4 bits for the price of one, ranked by four
- * ballots per key, and writes in runs of 256 keys on average.
+ * Unlike the one-bit split, it sorts by 4 bits for the price of one, ranks with four ballots per
+ * key, and writes runs of 256 keys on average.
  *
- * Bytes moved per u32 key and digit: 4 for the histogram and 8 for the scatter, 96 in all; that at
- * copy bandwidth is the bound.
+ * Bytes moved per u32 key and digit: 4 for the histogram and 8 for the scatter, 96 in all.  The
+ * bound is this traffic at copy bandwidth.
  */
 #include "cuda/primitives/device.h"
 #include "cuda/primitives/primitives.h"
@@ -19,7 +19,7 @@
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
-	ITEMS = 16, /* keys of a thread */
+	ITEMS = 16, /* keys per thread */
 	PART = WARP * ITEMS,
 	TILE = WARPS * PART,
 	DIGIT_BITS = 4,
@@ -30,8 +30,8 @@ struct state {
 	struct radix_arrays arrays; /* first: see radix_upload() */
 	size_t tiles;
 	uint32_t *counts;  /* [DIGITS][tiles] */
-	uint64_t *offsets; /* the same, summed up */
-	void *temp;        /* of the scan */
+	uint64_t *offsets; /* their exclusive prefix sums */
+	void *temp;        /* temporary storage of the scan */
 };
 
 template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD key, int shift)
@@ -62,17 +62,18 @@ static __global__ void histogram_kernel(const typename KEY::word *keys, size_t c
 		counts[(size_t)threadIdx.x * gridDim.x + blockIdx.x] = local[threadIdx.x];
 }
 
-/* What the scatter keeps in shared memory. */
+/* Shared memory of the scatter. */
 template <class WORD> struct scatter_shared {
-	uint32_t count[WARPS][DIGITS]; /* of each warp; then where its keys start in the tile */
-	size_t shift[DIGITS];          /* place in the output less place in the tile */
+	uint32_t count[WARPS][DIGITS]; /* per warp: counts, then positions in the tile */
+	size_t shift[DIGITS];          /* position in the output minus position in the tile */
 	union {
 		WORD key[TILE]; /* the tile in order */
 		uint32_t value[TILE];
 	};
 };
 
-/* From the warps' counts to the places of their keys in the tile, by one warp: a lane per digit. */
+/* By one warp, a lane per digit: turn the warps' counts into the positions of their keys in the
+ * tile. */
 template <class S>
 static __device__ __forceinline__ void place_digits(S *s, const uint64_t *offsets)
 {
@@ -106,7 +107,7 @@ static __global__ void scatter_kernel(struct radix_pass pass, size_t count, int 
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
 	const size_t first = (size_t)blockIdx.x * TILE;
 	const int valid = (int)min(count - first, (size_t)TILE);
-	const int place = (int)(warp * PART + lane); /* of item 0 in the tile */
+	const int place = (int)(warp * PART + lane); /* position of item 0 in the tile */
 	word key[ITEMS];
 	uint32_t rank[ITEMS];
 	size_t to[VALUES ? ITEMS : 1];
@@ -203,7 +204,7 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
 }
 
-/* Per digit: keys read twice and written once, values read and written. */
+/* Per digit: keys are read twice and written once; values are read and written once. */
 static double bytes(const void *params, const struct radix_input *input)
 {
 	const size_t per_digit = 3 * input->key_size + 2 * radix_value_size(input);

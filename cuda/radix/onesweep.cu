@@ -1,13 +1,13 @@
 /* onesweep.cu -- 8-bit LSD radix sort, one sweep over the data per digit.
  *
- * One kernel counts the digits of all passes; each pass then reads and writes every key once: a
- * tile ranks its keys, learns by decoupled look-back how many of each digit went before, and
- * writes them in runs from shared memory.  Digits that all keys share cost no pass.  The sort is
- * primitives/sort.cu, which says how; here it is a variant of radix.
+ * One kernel counts the digits of all passes.  Each pass then reads and writes every key once: a
+ * tile ranks its keys, finds by decoupled look-back how many keys of each digit precede it, and
+ * writes its keys in runs from shared memory.  Digits that all keys share cost no pass.
+ * primitives/sort.cu implements and explains the sort; this file makes it a variant of radix.
  *
- * Beside split-fused it takes 8 bits per pass instead of one.  Bytes moved per u32 key: 4 for the
- * histogram and 8 in each of 4 passes, 36 in all; pairs 68, u64 136.  The bound is a quarter of
- * that at copy bandwidth, plus ranking: eight ballots per key and pass.
+ * Unlike split-fused, it takes 8 bits per pass instead of one.  Bytes moved per u32 key: 4 for the
+ * histogram and 8 in each of 4 passes, 36 in all; pairs 68, u64 136.  The bound is this traffic at
+ * copy bandwidth, plus ranking: eight ballots per key and pass.
  */
 #include "cuda/primitives/primitives.h"
 #include "cuda/radix/parts/arrays.h"

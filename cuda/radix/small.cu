@@ -1,22 +1,22 @@
 /* small.cu -- the whole sort in one launch, by one block or by one cluster of blocks.
  *
  * Keys stay on the chip: in registers while they are ranked, in the blocks' shared memory while
- * they change places.  A cluster of up to 16 blocks of up to 1024 threads (sm_90 and later) reaches its
- * blocks' shared memory as one, and holds up to 16 * 1024 * 28 = 458752 u32 keys.  For each 8-bit
- * digit:
+ * they are moved.  The blocks of a cluster, up to 16 of up to 1024 threads (sm_90 and later),
+ * access each other's shared memory and hold up to 16 * 1024 * 28 = 458752 u32 keys.  For each
+ * 8-bit digit:
  *	rank   each warp counts and ranks its keys by ballots
- *	place  each block sums its warps' counts; from all blocks' sums it learns where in the
- *	       whole its keys of each digit start
- *	move   each key is stored into the block that holds its new place; all blocks wait, and
- *	       read back what lies in theirs
- * Digits that all keys share are skipped.  The places beyond the last key are filled with the
- * highest key: being last and the sort stable, they stay last, so only loads and stores look at
- * the count.
+ *	place  each block sums its warps' counts; from the sums of all blocks it computes where
+ *	       its keys of each digit start in the whole array
+ *	move   each key is stored into the block that holds its new position; all blocks wait and
+ *	       read back their own parts
+ * Digits that all keys share are skipped.  Positions beyond the last key are filled with the
+ * highest key.  These fillers come last and the sort is stable, so they stay last, and only loads
+ * and stores check the count.
  *
- * What it adds over onesweep is that there is one launch and no look-back: below some hundred
- * thousand keys launches and latency are all there is.  Elements: u32 and f32 keys as 32 bits;
- * u64 keys, and pairs as key << 32 | value, as 64 bits, of which pairs are sorted by the upper
- * half.  Bytes moved: each element read once and written once, 8 per u32 key.
+ * Unlike onesweep, it has one launch and no look-back, which matters for small arrays, where
+ * launches and latency dominate.  Elements: u32 and f32 keys are 32-bit words; u64 keys are 64-bit
+ * words, and so are pairs, key << 32 | value, which are sorted by the upper half.  Bytes moved:
+ * each element is read once and written once, 8 per u32 key.
  */
 #include "cuda/primitives/device.h"
 #include "cuda/radix/parts/arrays.h"
@@ -25,10 +25,10 @@ enum {
 	DIGIT_BITS = 8,
 	DIGITS = 1 << DIGIT_BITS,
 	MAX_CLUSTER = 16,
-	PORTABLE_CLUSTER = 8, /* what every device with clusters has */
+	PORTABLE_CLUSTER = 8, /* supported by every device with clusters */
 };
 
-/* A block: its threads, and the elements of each. */
+/* The shape of a block: threads, and elements per thread. */
 template <int THREADS_, int ITEMS_> struct tile {
 	static constexpr int THREADS = THREADS_, WARPS = THREADS / WARP;
 	static constexpr int ITEMS = ITEMS_, SIZE = THREADS * ITEMS;
@@ -44,7 +44,7 @@ struct arrays {
 	int count;
 };
 
-/* An element as it is sorted, in bits FIRST and up; its way in and out of memory. */
+/* An element to sort, in the order of its bits from FIRST on, and how to load and store it. */
 template <class KEY> struct lone_key {
 	typedef typename KEY::word word;
 	static constexpr int FIRST = 0, BITS = KEY::BITS;
@@ -74,12 +74,12 @@ struct key_and_value {
 
 /* ---- kernel ------------------------------------------------------------------------------ */
 
-/* A block's shared memory.  Counts of a warp and places in a block fit into 16 bits. */
+/* A block's shared memory.  A warp's counts and the positions in a block fit in 16 bits. */
 template <class WORD, class TILE> struct small_shared {
-	WORD item[TILE::SIZE];  /* the block's part of the whole */
-	uint32_t total[DIGITS]; /* keys of each digit in this block: read by the others */
-	uint32_t start[DIGITS]; /* where this block's keys of each digit start */
-	uint16_t count[TILE::WARPS][DIGITS]; /* of each warp; then from where in the block's */
+	WORD item[TILE::SIZE];  /* the block's part of the array */
+	uint32_t total[DIGITS]; /* keys of each digit in this block, read by all blocks */
+	uint32_t start[DIGITS]; /* start of this block's keys of each digit */
+	uint16_t count[TILE::WARPS][DIGITS]; /* per warp: counts, then offsets */
 };
 
 template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD item, int shift)
@@ -87,7 +87,7 @@ template <class WORD> static __device__ __forceinline__ unsigned digit_of(WORD i
 	return (unsigned)(item >> shift) & (DIGITS - 1);
 }
 
-/* CLUSTER: whether the launch has one; without, these are those of a lone block. */
+/* CLUSTER: true if the launch has a cluster; otherwise, these functions are for a single block. */
 template <bool CLUSTER> static __device__ __forceinline__ unsigned block_rank(void)
 {
 	return CLUSTER ? gpu_cluster_rank() : 0;
@@ -107,8 +107,8 @@ static __device__ __forceinline__ T *of_block(T *shared, unsigned rank)
 	return CLUSTER ? gpu_cluster_map(shared, rank) : shared;
 }
 
-/* A thread per digit: the block's total, and for each warp how many keys of the digit the warps
- * before it have. */
+/* One thread per digit: sum the block's total and, for each warp, the number of keys of the digit
+ * in the warps before it. */
 template <class TILE, class S> static __device__ __forceinline__ void total_digits(S *s)
 {
 	for (unsigned d = threadIdx.x; d < DIGITS; d += TILE::THREADS) {
@@ -125,8 +125,8 @@ template <class TILE, class S> static __device__ __forceinline__ void total_digi
 	}
 }
 
-/* A thread per digit: from the blocks' totals fill s->start.  True, in all threads of all blocks,
- * if all keys have one digit, and nothing needs to move. */
+/* One thread per digit: fill in s->start from the blocks' totals.  Return true, in all threads of
+ * all blocks, if all keys have the same digit, so that nothing needs to move. */
 template <bool CLUSTER, class TILE, class S>
 static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsigned count)
 {
@@ -144,7 +144,7 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 		if (d >= DIGITS)
 			break;
 		before[o] = 0;
-		GPU_UNROLL_4 /* loads of the others' memory under way together */
+		GPU_UNROLL_4 /* overlaps the loads from other blocks */
 			for (unsigned b = 0; b < blocks; b++)
 		{
 			const unsigned its = of_block<CLUSTER>(s->total, b)[d];
@@ -172,7 +172,8 @@ static __device__ __forceinline__ bool place_digits(S *s, unsigned blocks, unsig
 	return false;
 }
 
-/* One block, or one cluster of `blocks`, for all; a thread's elements are WARP apart. */
+/* One block, or one cluster of `blocks`, sorts all elements.  A thread's elements are WARP
+ * apart. */
 template <class ELEMENT, class TILE, bool CLUSTER>
 static __global__ void __launch_bounds__(TILE::THREADS, 1)
 	small_kernel(struct arrays a, unsigned blocks)
@@ -183,7 +184,7 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 	constexpr unsigned PART = WARP * ITEMS, SIZE = TILE::SIZE;
 	DYN_SHARED(shared, s);
 	const unsigned warp = threadIdx.x / WARP, lane = threadIdx.x % WARP;
-	const unsigned place = warp * PART + lane; /* of item 0 in the block */
+	const unsigned place = warp * PART + lane; /* position of item 0 in the block */
 	const int first = (int)(block_rank<CLUSTER>() * SIZE + place);
 	const int left = a.count - first;
 	word item[ITEMS];
@@ -192,9 +193,7 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 	for (int k = 0; k < ITEMS; k++)
 		item[k] = k * WARP < left ? ELEMENT::load(a, first + k * WARP) : ~(word)0;
 	for (int shift = ELEMENT::FIRST; shift < ELEMENT::BITS; shift += DIGIT_BITS) {
-		uint32_t ranks[ITEMS / 2] = {
-			0
-		}; /* two per word: all must fit into 64 registers */
+		uint32_t ranks[ITEMS / 2] = { 0 }; /* two per word, to fit in 64 registers */
 
 		for (unsigned d = lane; d < DIGITS; d += WARP)
 			s->count[warp][d] = 0;
@@ -219,7 +218,7 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 
 				of_block<CLUSTER>(s->item, to / SIZE)[to % SIZE] = item[k];
 				if (k % 4 == 3)
-					__syncwarp(); /* a few addresses at a time, for registers */
+					__syncwarp(); /* bounds the live addresses */
 			}
 			sync_all<CLUSTER>();
 			GPU_UNROLL
@@ -238,12 +237,12 @@ static __global__ void __launch_bounds__(TILE::THREADS, 1)
 
 /* ---- host -------------------------------------------------------------------------------- */
 
-/* A kernel, and what it holds. */
+/* A kernel and its capacity. */
 struct shape {
 	void (*kernel)(struct arrays, unsigned);
-	bool cluster;     /* of 2 to MAX_CLUSTER blocks, else a lone block */
-	unsigned threads; /* of a block */
-	unsigned tile;    /* elements of a block */
+	bool cluster;     /* a cluster of 2 to MAX_CLUSTER blocks, otherwise a single block */
+	unsigned threads; /* per block */
+	unsigned tile;    /* elements per block */
 	size_t shared_bytes;
 };
 
@@ -266,7 +265,7 @@ template <class ELEMENT, class TILE, bool CLUSTER> static struct shape shape_of(
 	return shape;
 }
 
-/* Whether the device can run `blocks` blocks of this shape as one cluster, or one alone. */
+/* True if the device can run `blocks` blocks of this shape as one cluster, or a single block. */
 static bool fits(const struct shape *shape, unsigned blocks)
 {
 	const int shared = gpu_attribute(cudaDevAttrMaxSharedMemoryPerBlockOptin);
@@ -287,10 +286,11 @@ static bool fits(const struct shape *shape, unsigned blocks)
 	return gpu_cluster_fits(shape->kernel, blocks, shape->threads, shape->shared_bytes);
 }
 
-/* The smallest shape that holds count elements; else the most that any holds in *most.  Few elements per
- * thread are sorted sooner, and a block's warps are fewer to be summed up, so a cluster grows before its
- * blocks do.  A second lone block comes before a cluster of two: it need not wait for another.  The last
- * is for devices without clusters. */
+/* Choose the smallest shape that holds count elements.  If there is none, return false; *most is
+ * then the largest capacity.  A cluster grows before its blocks do: with fewer elements per thread,
+ * a sort takes less time, and with fewer warps per block there are fewer counts to sum.  The second
+ * single block comes before a cluster of two because it need not wait for another block.  The last
+ * shape is for devices without clusters. */
 template <class ELEMENT> static bool choose(struct state *s, size_t count, size_t *most)
 {
 	constexpr int HALF = sizeof(typename ELEMENT::word) / 4;
@@ -331,7 +331,7 @@ static enum gb_status create(struct state *s, const void *params, const struct r
 			 : input->type == RADIX_PAIRS ? choose<key_and_value>(s, count, &most)
 						      : choose<lone_key<key_u32>>(s, count, &most);
 
-	(void)cudaGetLastError(); /* a shape that does not fit is no failure */
+	(void)cudaGetLastError(); /* a shape that does not fit is not an error */
 	if (!fit)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "%zu keys: one launch holds at most %zu of this type on this device",
@@ -356,7 +356,7 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 	return CUDA_TRY(err, cudaGetLastError());
 }
 
-/* Each element read once and written once. */
+/* Each element is read once and written once. */
 static double bytes(const void *params, const struct radix_input *input)
 {
 	return (double)input->count * 2 * (double)(input->key_size + radix_value_size(input));

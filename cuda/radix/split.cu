@@ -1,20 +1,20 @@
 /* split.cu -- one-bit LSD split: predicate, scan and scatter kernels for each bit.
  *
- * Method of Bernikova and Denysiuk, kept as it is there.  For each bit, least significant first:
- *	predicate  p_i = 1 where the bit of key i is 0
+ * The method is that of Bernikova and Denysiuk, unchanged.  For each bit, least significant first:
+ *	predicate  p_i = 1 if the bit of key i is 0
  *	scan       f = exclusive prefix sum of p; zeros = the sum of all
- *	scatter    key i goes to f_i if its bit is 0, else to zeros + (i - f_i)
+ *	scatter    key i goes to f_i if its bit is 0, otherwise to zeros + (i - f_i)
  * Every step is stable, so after the last bit the keys are sorted.
  *
- * The scan is the work-efficient one on a balanced tree (Blelloch 1990; Harris, Sengupta and
- * Owens, GPU Gems 3, chapter 39): a block scans 512 elements in shared memory, its indices padded
- * by one in 32 so that the tree's strides do not meet in one bank, its loops unrolled; the blocks'
- * sums are scanned the same way, level upon level.  What is before a block is added by the
- * scatter, not by a pass of its own.
+ * The scan is the work-efficient one on a balanced tree (Blelloch 1990; Harris, Sengupta and Owens,
+ * GPU Gems 3, chapter 39).  A block scans 512 elements in shared memory; its indices are padded by
+ * one in 32 so that the tree's strides do not conflict in one bank, and its loops are unrolled.
+ * The blocks' sums are scanned the same way, level by level.  The scatter adds the sum before each
+ * block, which saves a pass.
  *
- * Arrays: the input, two more of keys, and p, in which f replaces it: 16 bytes per u32 key, as in
- * the paper's account of the memory that 210 million keys exhaust.  Bytes moved per u32 key and
- * bit: predicate 8, scan 8, scatter 12, so 896 in all; that at copy bandwidth is the bound.
+ * Arrays: the input, two more for keys, and p, which f replaces: 16 bytes per u32 key, as in the
+ * paper's account of the memory that 210 million keys exhaust.  Bytes moved per u32 key and bit:
+ * predicate 8, scan 8, scatter 12, so 896 in all.  The bound is this traffic at copy bandwidth.
  */
 #include "cuda/primitives/device.h"
 #include "cuda/radix/parts/arrays.h"
@@ -29,10 +29,10 @@ struct state {
 	struct radix_arrays arrays; /* first: see radix_upload() */
 	uint32_t *predicate;        /* [count], then f within its block */
 	uint64_t *sums;             /* the levels above, one after the other */
-	uint64_t *zeros;            /* one: the sum of all */
-	int levels;                 /* above the predicates: at least 1 */
+	uint64_t *zeros;            /* one: the sum of all predicates */
+	int levels;                 /* levels above the predicates, at least 1 */
 	size_t size[MAX_LEVELS];
-	uint64_t *level[MAX_LEVELS]; /* into sums */
+	uint64_t *level[MAX_LEVELS]; /* pointers into sums */
 };
 
 /* One thread per key. */
@@ -51,8 +51,8 @@ static __device__ __forceinline__ unsigned padded(unsigned i)
 	return i + i / 32;
 }
 
-/* One block per TILE elements, two per thread: value becomes its exclusive prefix sum within the
- * tile, sum[block] the tile's sum. */
+/* One block per TILE elements, two per thread.  Each value becomes its exclusive prefix sum within
+ * the tile; sum[block] is the tile's sum. */
 template <class T> static __global__ void scan_kernel(T *value, size_t count, uint64_t *sum)
 {
 	SHARED_ARRAY(T, tree, TILE + TILE / 32);
@@ -77,7 +77,7 @@ template <class T> static __global__ void scan_kernel(T *value, size_t count, ui
 		tree[padded(TILE - 1)] = 0;
 	}
 	GPU_UNROLL
-	for (unsigned half = TILE / 2; half > 0; half /= 2) { /* what is before, from the root */
+	for (unsigned half = TILE / 2; half > 0; half /= 2) { /* prefixes, from the root down */
 		const unsigned right = 2 * half * (threadIdx.x + 1) - 1;
 
 		__syncthreads();
@@ -97,7 +97,7 @@ template <class T> static __global__ void scan_kernel(T *value, size_t count, ui
 		sum[blockIdx.x] = total;
 }
 
-/* One thread per element of a level: what is before its tile is added. */
+/* One thread per element of a level: add the sum before its tile. */
 static __global__ void add_kernel(uint64_t *value, size_t count, const uint64_t *before)
 {
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -127,7 +127,7 @@ static __global__ void scatter_kernel(struct radix_pass pass, const uint32_t *f,
 		pass.values_out[to] = pass.values_in[i];
 }
 
-/* predicate becomes f but for what is before each tile: that is left in level[0]. */
+/* Turn predicate into f, except for the sum before each tile, which is in level[0]. */
 static enum gb_status scan(const struct state *s, struct gb_error *err)
 {
 	const cudaStream_t stream = gpu_stream();

@@ -1,15 +1,15 @@
 /* split_fused.cu -- one-bit LSD split with one kernel per bit.
  *
- * The algorithm of split.cu: a key whose bit is 0 goes to f_i, the number of such keys
- * before it, one whose bit is 1 to zeros + (i - f_i).  What it adds is that nothing but keys goes
- * through memory:
- *   - f_i is found in registers: within a warp by a ballot and the count of its lower bits,
- *     within the tile from the sums of the warps, and over the tiles by decoupled look-back.
- *   - How many keys have a bit clear does not change while they move, so one kernel at the start
- *     counts it for all bits, and the scatter need not wait for the end of the scan.
+ * The algorithm is that of split.cu: a key whose bit is 0 goes to f_i, the number of such keys
+ * before it; a key whose bit is 1 goes to zeros + (i - f_i).  Unlike in split.cu, only the elements
+ * go through memory:
+ *  - f_i is computed in registers: within a warp by a ballot and a popc of the lower lanes, within
+ *    the tile from the sums of the warps, and over the tiles by decoupled look-back.
+ *  - The number of keys with a clear bit does not change while they move, so one kernel at the
+ *    start counts it for all bits, and the scatter need not wait for the end of the scan.
  *
- * Bytes moved per u32 key: 4 to count and 8 per bit, 260 in all instead of 896; that at copy
- * bandwidth is the bound.
+ * Bytes moved per u32 key: 4 to count and 8 per bit, 260 in all instead of 896.  The bound is this
+ * traffic at copy bandwidth.
  */
 #include "cuda/primitives/device.h"
 #include "cuda/radix/parts/arrays.h"
@@ -17,15 +17,15 @@
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
-	ITEMS = 16, /* keys of a thread */
+	ITEMS = 16, /* keys per thread */
 	PART = WARP * ITEMS,
 	TILE = WARPS * PART,
 	MAX_BITS = 64,
 };
 
-/* On the device, zeroed before a run; the words of look-back follow, [bits][tiles]. */
+/* In device memory, zeroed before a run.  The words of look-back follow, [bits][tiles]. */
 struct header {
-	unsigned long long ones[MAX_BITS]; /* keys that have the bit set */
+	unsigned long long ones[MAX_BITS]; /* keys with the bit set */
 	uint32_t ticket[MAX_BITS];         /* tiles handed out */
 };
 
@@ -33,10 +33,10 @@ struct state {
 	struct radix_arrays arrays; /* first: see radix_upload() */
 	struct header *header;
 	uint64_t *words;
-	size_t tiles, bytes; /* bytes: of header and words, which are one allocation */
+	size_t tiles, bytes; /* bytes: size of header and words, which are one allocation */
 };
 
-/* A grid that strides over the keys by warps: lane b of a warp counts bit b (and 32 + b). */
+/* A grid-stride loop by warps: lane b of a warp counts bit b (and 32 + b). */
 template <class KEY>
 static __global__ void count_kernel(const typename KEY::word *keys, size_t count,
 				    unsigned long long *ones)
@@ -161,7 +161,7 @@ static enum gb_status run(const struct state *s, struct gb_timer *timer, struct 
 	return RADIX_DISPATCH(s->arrays.input->type, sort, s, timer, err);
 }
 
-/* One read to count, then keys and values read and written per bit. */
+/* Keys are read once to count; keys and values are read and written once per bit. */
 static double bytes(const void *params, const struct radix_input *input)
 {
 	const size_t item = input->key_size + radix_value_size(input);

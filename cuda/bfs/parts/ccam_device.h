@@ -1,8 +1,8 @@
-/* ccam_device.h -- what the blocks of ccam (ccam.cu says how it works) do.
+/* ccam_device.h -- the device functions of ccam; ccam.cu describes the algorithm.
  *
- * A block's state is in dynamic shared memory: a copy of the frontier's bitmap, and of its slab
- * what has been visited, what is next and, depending on the launch, distances and parents.  All
- * functions are called by all threads of the block unless they say otherwise.
+ * A block keeps its state in dynamic shared memory: a copy of the frontier's bitmap, the visited
+ * and next bitmaps of its slab and, depending on the launch, distances and parents.  All threads of
+ * the block must call each function unless its comment says otherwise.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_CCAM_DEVICE_H
 #define GPUBENCH_CUDA_BFS_PARTS_CCAM_DEVICE_H
@@ -13,47 +13,47 @@ enum {
 	BLOCK = 1024,
 	WARPS = BLOCK / WARP,
 	MAX_CLUSTER = 16,
-	PORTABLE_CLUSTER = 8, /* what every device with clusters has */
+	PORTABLE_CLUSTER = 8, /* supported by every device with clusters */
 	SECTOR_WORDS = 8,     /* a slab is a multiple of 32 bytes */
 	QUAD = 4,             /* words that a thread reads at once */
-	ROWS = 2,             /* rows of a thread in a round */
-	LIST = 16384,         /* vertices of the frontier that are listed at a time, at most */
+	ROWS = 2,             /* rows per thread and round */
+	LIST = 16384,         /* most frontier vertices listed at a time */
 	LIST_WORDS = LIST / 32,
-	GRID_SLAB = 32, /* words of a slab of a grid: 128 bytes */
+	GRID_SLAB = 32, /* words of a slab in a grid: 128 bytes */
 	TURNS = 3,
-	AHEAD = 4, /* 16-byte words of a row that a lane reads at a time when pulling */
+	AHEAD = 4, /* 16-byte words of a row that a lane reads at once when pulling */
 };
 
-/* The search, and how its columns are shared out.  All arrays are in device memory. */
+/* The search and the division of its columns.  All arrays are in device memory. */
 struct slab_arrays {
 	const uint32_t *out, *in; /* the matrix and its transpose */
 	uint32_t pitch;           /* words of a row */
-	uint32_t words;           /* of a bitmap: pitch, or more to make whole slabs */
+	uint32_t words;           /* words of a bitmap: pitch, rounded up to whole slabs */
 	uint32_t slab;            /* words of a slab */
-	uint32_t parts;           /* blocks of a slab */
+	uint32_t parts;           /* blocks per slab */
 	uint32_t n, source;
-	int32_t *dist;     /* or NULL */
-	int32_t *parent;   /* or NULL */
-	uint32_t *next;    /* grid: TURNS bitmaps, of level % TURNS */
-	unsigned *barrier; /* grid: of gpu_grid_sync() */
+	int32_t *dist;     /* may be NULL */
+	int32_t *parent;   /* may be NULL */
+	uint32_t *next;    /* grid: TURNS bitmaps, by level % TURNS */
+	unsigned *barrier; /* grid: for gpu_grid_sync() */
 	unsigned long long *touched;
 };
 
 /* A block's dynamic shared memory, and its place among the blocks. */
 struct block {
 	unsigned long long *touched; /* bytes read */
-	uint32_t *frontier[2];       /* bitmaps; grid: the first only */
-	uint32_t *visited, *next;    /* of the slab */
-	int32_t *level, *parent;     /* of the slab's vertices; level: cluster only */
-	unsigned *sum;               /* of each warp */
+	uint32_t *frontier[2];       /* bitmaps; a grid has the first only */
+	uint32_t *visited, *next;    /* the slab's bitmaps */
+	int32_t *level, *parent;     /* the slab's vertices; level: cluster only */
+	unsigned *sum;               /* one per warp */
 	uint16_t *list;
-	uint32_t first, own; /* the slab's first word; its words before the end of a row */
-	uint32_t part;       /* of the slab's blocks */
+	uint32_t first, own; /* the slab's first word; its words inside a row */
+	uint32_t part;       /* number of this block in its slab */
 };
 
 /* ---- shared memory --------------------------------------------------------------------------- */
 
-/* In the order of struct block; every part is a multiple of 16 bytes. */
+/* Laid out in the order of struct block; every part is a multiple of 16 bytes. */
 static inline size_t shared_bytes(const struct slab_arrays *a, bool cluster)
 {
 	const size_t vertices = (size_t)a->slab * 32;
@@ -88,7 +88,7 @@ static __device__ __forceinline__ struct block place_block(const struct slab_arr
 	return b;
 }
 
-/* Of word w of a bitmap, the bits that are no vertices: they count as visited. */
+/* The padding bits of word w of a bitmap, which count as visited. */
 static __device__ __forceinline__ uint32_t padding(const struct slab_arrays &a, uint32_t w)
 {
 	const uint32_t bits = w * 32 < a.n ? a.n - w * 32 : 0;
@@ -96,7 +96,7 @@ static __device__ __forceinline__ uint32_t padding(const struct slab_arrays &a, 
 	return bits >= 32 ? 0 : ~0u << bits;
 }
 
-/* Only the source is visited; the caller waits. */
+/* Mark only the source as visited.  A barrier must follow. */
 template <bool CLUSTER>
 static __device__ __forceinline__ void start_block(const struct slab_arrays &a,
 						   const struct block &b)
@@ -126,8 +126,8 @@ static __device__ __forceinline__ void start_block(const struct slab_arrays &a,
 
 /* ---- the frontier ---------------------------------------------------------------------------- */
 
-/* The sum of value over the block, in all threads, and in *before that of the threads before this
- * one.  Ends with a barrier, after which b.sum may be written again. */
+/* Return the sum of value over the block, in all threads; *before gets the sum over lower threads.
+ * Ends with a barrier, after which b.sum may be written again. */
 static __device__ __forceinline__ uint32_t block_scan(const struct block &b, uint32_t value,
 						      uint32_t *before)
 {
@@ -146,7 +146,7 @@ static __device__ __forceinline__ uint32_t block_scan(const struct block &b, uin
 	return __shfl_sync(ALL_LANES, sums, WARP - 1);
 }
 
-/* Vertices in the frontier, in all threads. */
+/* The number of vertices in the frontier, in all threads. */
 static __device__ __forceinline__ uint32_t count_frontier(const struct slab_arrays &a,
 							  const struct block &b,
 							  const uint32_t *frontier)
@@ -158,8 +158,8 @@ static __device__ __forceinline__ uint32_t count_frontier(const struct slab_arra
 	return block_scan(b, count, &before);
 }
 
-/* List the vertices in LIST_WORDS words of the frontier from word `first` on; returns how many
- * there are.  Ends with a barrier. */
+/* List the vertices in LIST_WORDS words of the frontier from word `first` on; return their number.
+ * Ends with a barrier. */
 static __device__ __forceinline__ uint32_t list_frontier(const struct slab_arrays &a,
 							 const struct block &b,
 							 const uint32_t *frontier, uint32_t first)
@@ -183,7 +183,7 @@ static __device__ __forceinline__ uint32_t list_frontier(const struct slab_array
 
 /* ---- one level ------------------------------------------------------------------------------- */
 
-/* Vertices of the slab that have not been visited, in all lanes.  A barrier before and after. */
+/* The number of unvisited vertices of the slab, in all lanes.  Needs a barrier before and after. */
 static __device__ __forceinline__ uint32_t count_left(const struct slab_arrays &a,
 						      const struct block &b)
 {
@@ -194,7 +194,7 @@ static __device__ __forceinline__ uint32_t count_left(const struct slab_arrays &
 	return warp_sum(left);
 }
 
-/* OR `bits`, of row u, into word i of the slab. */
+/* OR `bits`, part of row u, into word i of the slab. */
 template <bool PARENT>
 static __device__ __forceinline__ void add_word(const struct block &b, uint32_t i, uint32_t bits,
 						uint32_t u)
@@ -222,9 +222,9 @@ static __device__ __forceinline__ void add_quad(const struct block &b, uint32_t 
 	add_word<PARENT>(b, quad * QUAD + 3, bits.w, u);
 }
 
-/* OR the slab of the listed rows from number `first` on, of `count`, as many as a round has: a
- * thread has 16 bytes of ROWS rows.  Without parents a thread ORs its rows before it looks whose
- * vertices are new.  A barrier must follow. */
+/* OR one round of the `count` listed rows, from number `first` on, into the slab.  A thread reads
+ * 16 bytes of ROWS rows and, without parents, ORs them before it checks which vertices are new.  A
+ * barrier must follow. */
 template <bool PARENT>
 static __device__ __forceinline__ void push_round(const struct slab_arrays &a,
 						  const struct block &b, uint32_t quads,
@@ -267,8 +267,8 @@ static __device__ __forceinline__ void push_round(const struct slab_arrays &a,
 	}
 }
 
-/* Has v an in-edge from the frontier?  *u is where one comes from.  A whole warp calls, and all
- * lanes get the answer. */
+/* True if v has an in-edge from the frontier; *u is where one comes from.  A whole warp must call;
+ * all lanes get the result. */
 static __device__ __forceinline__ bool pull_vertex(const struct slab_arrays &a,
 						   const struct block &b, const uint32_t *frontier,
 						   uint32_t v, uint32_t *u)
@@ -314,7 +314,7 @@ static __device__ __forceinline__ bool pull_vertex(const struct slab_arrays &a,
 	return false;
 }
 
-/* All vertices of the slab that are left, a warp per word of the slab.  A barrier must follow. */
+/* Pull all unvisited vertices of the slab, one warp per word.  A barrier must follow. */
 template <bool PARENT>
 static __device__ __forceinline__ void pull(const struct slab_arrays &a, const struct block &b,
 					    const uint32_t *frontier)
@@ -339,8 +339,8 @@ static __device__ __forceinline__ void pull(const struct slab_arrays &a, const s
 	}
 }
 
-/* Find the slab's vertices of the next level, from `total` of the frontier; the block's next bitmap
- * has them.  Ends with a barrier. */
+/* Find the slab's vertices on the next level, from a frontier of `total` vertices, and set their
+ * bits in the block's next bitmap.  Ends with a barrier. */
 template <bool PARENT>
 static __device__ __forceinline__ void expand(const struct slab_arrays &a, const struct block &b,
 					      const uint32_t *frontier, uint32_t total)
@@ -397,8 +397,8 @@ static __device__ __forceinline__ void publish_cluster(const struct slab_arrays 
 			b.level[i] = level + 1;
 }
 
-/* Grid: OR the slab's new vertices into the next frontier; those that no other block has are this
- * block's to write.  Wait, and take a copy of the whole. */
+/* Grid: OR the slab's new vertices into the next frontier and write those that this block adds
+ * first.  Wait, then copy the whole frontier. */
 static __device__ __forceinline__ void publish_grid(const struct slab_arrays &a,
 						    const struct block &b, int32_t level)
 {
@@ -429,13 +429,13 @@ static __device__ __forceinline__ void publish_grid(const struct slab_arrays &a,
 		b.visited[i] |= b.frontier[0][b.first + i];
 }
 
-/* Grid: what no block writes later. */
+/* Grid: initialise what no block writes later. */
 static __device__ __forceinline__ void start_grid(const struct slab_arrays &a)
 {
 	const uint32_t first = blockIdx.x * BLOCK + threadIdx.x, step = gridDim.x * BLOCK;
 
 	for (uint32_t w = first; w < a.words; w += step)
-		a.next[a.words + w] = 0; /* of level 1 */
+		a.next[a.words + w] = 0; /* the bitmap of level 1 */
 	for (uint32_t v = first; v < a.n; v += step) {
 		if (a.dist)
 			a.dist[v] = v == a.source ? 0 : BFS_UNREACHED;
@@ -447,7 +447,7 @@ static __device__ __forceinline__ void start_grid(const struct slab_arrays &a)
 	gpu_grid_sync(a.barrier);
 }
 
-/* Cluster: the slab's distances and parents to device memory. */
+/* Cluster: copy the slab's distances and parents to device memory. */
 static __device__ __forceinline__ void store_slab(const struct slab_arrays &a,
 						  const struct block &b)
 {

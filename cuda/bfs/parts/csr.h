@@ -1,18 +1,21 @@
-/* csr.h -- one level of a top-down search on compressed rows, the edges shared out evenly.
+/* csr.h -- one level of a top-down search on compressed rows, with the edges divided evenly among
+ * threads.
  *
- * A level's frontier is a queue of vertices that have out-edges, and beside each the number of
- * edges that those before it have.  Both come from one 64-bit counter, vertices in the upper bits
- * and edges in the lower: who adds vertices and their degrees to it gets the place in the queue and
- * the sum of the degrees before it, in one atomic operation, and so the sums ascend with the places.
- * A block adds what it finds in a tile at once.  The next level cuts the edges, not the vertices, into tiles of TILE: a block finds
- * by search in the sums whose edges its tile has, and each thread takes TILE / BLOCK of them,
- * whatever the degrees are.
+ * The frontier of a level is a queue of the vertices that have out-edges.  With each vertex, the
+ * queue stores how many edges the vertices before it have.  Both come from one 64-bit counter that
+ * holds vertices in its upper bits and edges in its lower bits.  One atomic addition of some
+ * vertices and their degrees returns their place in the queue and the sum of the degrees before it,
+ * so sums ascend with places.  A block adds all that it finds in a tile at once.  The next level
+ * cuts the edges, not the vertices, into tiles of BFS_CSR_TILE edges: a block searches the sums for
+ * the owners of its tile's edges, and each thread takes BFS_CSR_EACH of the edges, whatever the
+ * degrees.
  *
- * A vertex is claimed by a compare-and-swap of its distance, and enters the queue once.
+ * A vertex is claimed by a compare-and-swap of its distance, so it enters the queue once.
  *
- * The counters of three levels take turns: while the edges of one are read, the next one's vertices
- * are added, and the one after that is cleared, with one grid barrier per level.  Vertices without
- * out-edges are counted beside, so that the search can stop as soon as all are reached.
+ * The counters of three levels rotate: while the edges of one level are read, the vertices of the
+ * next are added, and the counter after that is cleared.  This takes one grid barrier per level.
+ * Vertices without out-edges are counted separately, so that the search can stop as soon as all are
+ * reached.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_CSR_H
 #define GPUBENCH_CUDA_BFS_PARTS_CSR_H
@@ -22,57 +25,57 @@
 #include "cuda/bfs/parts/search.h"
 
 enum {
-	BFS_CSR_BLOCK = 1024, /* one on a multiprocessor: fewer come to the barrier */
+	BFS_CSR_BLOCK = 1024, /* one per multiprocessor: fewer blocks meet at the barrier */
 	BFS_CSR_WARPS = BFS_CSR_BLOCK / WARP,
-	BFS_CSR_EACH = 2, /* edges of a thread */
+	BFS_CSR_EACH = 2, /* edges per thread */
 	BFS_CSR_TILE = BFS_CSR_EACH * BFS_CSR_BLOCK,
 	BFS_COUNTERS = 3,
-	BFS_EDGE_BITS = 36, /* of a counter; 28 are for vertices */
+	BFS_EDGE_BITS = 36, /* low bits of a counter; the other 28 count vertices */
 };
 
 static constexpr unsigned long long BFS_EDGE_MASK = (1ull << BFS_EDGE_BITS) - 1;
 
-/* The search as kernels see it; all but the arguments in device memory. */
+/* The search as kernels see it.  All pointers are to device memory. */
 struct bfs_top_down {
 	struct bfs_rows out;
 	uint64_t m;
 	uint32_t n, source;
 	int32_t *dist;
 	int32_t *parent;             /* or NULL */
-	uint32_t *queue[2];          /* of level % 2: n vertices */
-	uint64_t *before[2];         /* edges of those before it in the queue */
-	unsigned long long *counter; /* BFS_COUNTERS: of level % BFS_COUNTERS */
+	uint32_t *queue[2];          /* by level % 2: n vertices */
+	uint64_t *before[2];         /* edges of the vertices before it in the queue */
+	unsigned long long *counter; /* BFS_COUNTERS of them, by level % BFS_COUNTERS */
 	unsigned *sinks;             /* as many: vertices of the level without out-edges */
-	unsigned *barrier;           /* of gpu_grid_sync() */
+	unsigned *barrier;           /* for gpu_grid_sync() */
 	unsigned long long *touched;
 };
 
 /* ---- device ---------------------------------------------------------------------------------- */
 
-/* Of the edges of a tile, whose they are. */
+/* The owners of a tile's edges.  An owner is the vertex that an edge leaves. */
 struct bfs_tile {
-	uint64_t base[BFS_CSR_TILE]; /* add an edge's number in the level: its place in column */
+	uint64_t base[BFS_CSR_TILE]; /* plus an edge's number in the level: its index in column */
 	uint32_t vertex[BFS_CSR_TILE];
-	uint32_t first[BFS_CSR_TILE]; /* the owner's first edge, counted from the tile's */
-	uint32_t owner[2];            /* places in the queue of the first and the last one */
+	uint32_t first[BFS_CSR_TILE]; /* the owner's first edge, relative to the tile's first */
+	uint32_t owner[2];            /* queue places of the first and the last owner */
 	unsigned long long
-		sum[BFS_CSR_WARPS]; /* a warp's part of what the block adds to a counter */
+		sum[BFS_CSR_WARPS]; /* per warp: its share of the block's addition to a counter */
 };
 
-/* What a level has, and how many vertices are reached up to it. */
+/* Vertices with out-edges and edges of a level, and vertices reached up to it. */
 struct bfs_level {
 	uint64_t edges;
 	uint32_t count, reached;
 };
 
-/* Written so that the arrays of the kernel's argument are indexed by constants. */
+/* A conditional, so that the arrays in the kernel's argument are indexed by constants. */
 template <class T>
 static __device__ __forceinline__ T bfs_of_level(const T (&pair)[2], int32_t level)
 {
 	return level % 2 ? pair[1] : pair[0];
 }
 
-/* The last i with value[i] <= key, by a whole warp; value[0] <= key, ascending. */
+/* The last i with value[i] <= key, found by a whole warp.  value is ascending, value[0] <= key. */
 static __device__ __forceinline__ uint32_t bfs_warp_search(const uint64_t *value, uint32_t count,
 							   uint64_t key)
 {
@@ -90,20 +93,20 @@ static __device__ __forceinline__ uint32_t bfs_warp_search(const uint64_t *value
 	return low;
 }
 
-/* Below 2^32: see bfs_top_down_create(). */
+/* Less than 2^32: see bfs_top_down_create(). */
 static __device__ __forceinline__ uint32_t bfs_degree(const struct bfs_top_down &s, uint32_t v)
 {
 	return (uint32_t)(s.out.row[v + 1] - s.out.row[v]);
 }
 
-/* What a vertex adds to a level's counter: nothing without out-edges. */
+/* A vertex's contribution to the level's counter: 0 without out-edges. */
 static __device__ __forceinline__ unsigned long long bfs_item(uint32_t degree)
 {
 	return degree ? 1ull << BFS_EDGE_BITS | degree : 0;
 }
 
-/* Put a block's vertices of `level`, v[k] where degree[k] is not 0, into the queue, with one
- * addition to `counter`.  All threads of the block call. */
+/* Append the block's vertices of `level`, each v[k] with a non-zero degree[k], to the queue with
+ * one addition to `counter`.  All threads of the block must call. */
 template <int EACH>
 static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
 						   struct bfs_tile *tile, int32_t level,
@@ -148,7 +151,7 @@ static __device__ __forceinline__ void bfs_enqueue(const struct bfs_top_down &s,
 	}
 }
 
-/* Fill the tile's owners; returns how many there are.  All threads of the block call. */
+/* Fill in the tile's owners and return their number.  All threads of the block must call. */
 static __device__ __forceinline__ uint32_t bfs_tile_owners(const struct bfs_top_down &s,
 							   struct bfs_tile *tile, int32_t level,
 							   uint32_t count, uint64_t first,
@@ -180,7 +183,7 @@ static __device__ __forceinline__ uint32_t bfs_tile_owners(const struct bfs_top_
 	return owners;
 }
 
-/* Which of the owners has the edge that is number `edge` of the tile. */
+/* The index of the owner of edge number `edge` of the tile. */
 static __device__ __forceinline__ uint32_t bfs_tile_owner(const struct bfs_tile *tile,
 							  uint32_t owners, uint32_t edge)
 {
@@ -197,8 +200,8 @@ static __device__ __forceinline__ uint32_t bfs_tile_owner(const struct bfs_tile 
 	return low;
 }
 
-/* All edges of the level's vertices: new ones get distance level + 1.  All blocks call; a barrier
- * must follow. */
+/* Follow all edges of the level's vertices; new vertices get distance level + 1.  All blocks must
+ * call; a grid barrier must follow. */
 static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down &s,
 						       struct bfs_tile *tile, int32_t level,
 						       const struct bfs_level &now)
@@ -234,12 +237,13 @@ static __device__ __forceinline__ void bfs_expand_down(const struct bfs_top_down
 			if (found && !degree[k])
 				atomicAdd(&s.sinks[turn], 1u);
 		}
-		/* Its barrier is also that before the next tile's owners are written. */
+		/* Its barrier also protects the owners from the next tile's writes. */
 		bfs_enqueue<BFS_CSR_EACH>(s, tile, level + 1, &s.counter[turn], v, degree);
 	}
 }
 
-/* Nothing is reached but the source, which is the queue of level 0; ends with a barrier. */
+/* Mark all vertices except the source as unreached and queue the source as level 0.  Ends with a
+ * barrier. */
 static __device__ __forceinline__ void bfs_start_down(const struct bfs_top_down &s)
 {
 	const uint32_t first = blockIdx.x * BFS_CSR_BLOCK + threadIdx.x;
@@ -263,8 +267,8 @@ static __device__ __forceinline__ void bfs_start_down(const struct bfs_top_down 
 	gpu_grid_sync(s.barrier);
 }
 
-/* This level's numbers, once the one `before` it is complete; the counters of the next but one are
- * cleared. */
+/* Return this level's numbers; the level `before` it must be complete.  Clears the counters of the
+ * level after the next. */
 static __device__ __forceinline__ struct bfs_level bfs_next_level(const struct bfs_top_down &s,
 								  int32_t level,
 								  const struct bfs_level &before)
@@ -285,7 +289,7 @@ static __device__ __forceinline__ struct bfs_level bfs_next_level(const struct b
 
 /* ---- host ------------------------------------------------------------------------------------ */
 
-/* Has a vertex 2^32 out-edges?  Edges may be there more than once. */
+/* True if a vertex has 2^32 out-edges or more, which parallel edges make possible. */
 static inline bool bfs_has_huge_row(const struct bfs_input *input)
 {
 	for (uint32_t v = 0; input->m > UINT32_MAX && v < input->n; v++)
@@ -294,7 +298,7 @@ static inline bool bfs_has_huge_row(const struct bfs_input *input)
 	return false;
 }
 
-/* The search is created before. */
+/* Requires an initialised `search`. */
 static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct bfs_search *search,
 						 struct gb_error *err)
 {
@@ -307,10 +311,12 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 	s->touched = search->touched;
 	if (s->m > BFS_EDGE_MASK || n >> (64 - BFS_EDGE_BITS))
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "%u vertices and %" PRIu64 " edges: the queue counts 2^%d and 2^%d",
+			       "%u vertices and %" PRIu64
+			       " edges: the queue is limited to 2^%d and 2^%d",
 			       s->n, s->m, 64 - BFS_EDGE_BITS, (int)BFS_EDGE_BITS);
 	if (bfs_has_huge_row(search->input))
-		return gb_fail(err, GB_EUNAVAILABLE, "a vertex has 2^32 edges or more");
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "a vertex has 2^32 or more out-edges: degrees have 32 bits");
 	for (int i = 0; i < 2; i++) {
 		(void)gpu_alloc(&s->queue[i], n, err);
 		(void)gpu_alloc(&s->before[i], n, err);
@@ -321,7 +327,7 @@ static inline enum gb_status bfs_top_down_create(struct bfs_top_down *s, struct 
 	return bfs_csr_create(&s->out, &search->input->out, search, err);
 }
 
-/* Blocks of the launch: no more than have a tile if all edges are one level's. */
+/* Blocks to launch: no more than there would be tiles if all edges were on one level. */
 template <class K>
 static inline unsigned bfs_top_down_blocks(K *kernel, const struct bfs_top_down *s)
 {

@@ -1,8 +1,8 @@
-/* search.h -- what the CUDA variants of bfs share: the graph and the result on the device, and
- * the copies between host and device.
+/* search.h -- the code that the CUDA variants of bfs share: the graph and the result on the device,
+ * and copies between host and device.
  *
- * A run searches from one source, or from those of one batch; reset() takes the next.  run() starts
- * from scratch and leaves the graph alone, so it can be repeated.
+ * A run searches from one source or from those of one batch; reset() selects the next.  run()
+ * starts from scratch and does not modify the graph, so it can be repeated.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_SEARCH_H
 #define GPUBENCH_CUDA_BFS_PARTS_SEARCH_H
@@ -20,8 +20,8 @@ struct bfs_copy {
 	size_t bytes;
 };
 
-/* Compressed rows on the device: `column`, or `narrow` where 16 bits hold a vertex's number; the
- * other one is NULL. */
+/* Compressed rows on the device.  The columns are in `narrow` if 16 bits hold a vertex number,
+ * otherwise in `column`; the other pointer is NULL. */
 struct bfs_rows {
 	uint64_t *row; /* n + 1 */
 	uint32_t *column;
@@ -30,26 +30,26 @@ struct bfs_rows {
 
 enum { BFS_COPIES = 4 };
 
-/* A run's search, or its batch of them; the first member of a variant's state. */
+/* The search, or the batch of searches, of a run.  It is the first member of a variant's state. */
 struct bfs_search {
 	struct bfs_params params;
 	const struct bfs_input *input;
 	uint32_t n, source; /* source: of the first search */
-	size_t graph_bytes; /* of the graph's formats on the device, as uploaded or made there */
-	/* On the device, n for each search of the batch. */
-	int32_t *dist;               /* NULL if not wanted */
-	int32_t *parent;             /* NULL if not asked for */
+	size_t graph_bytes; /* size of the graph on the device, uploaded and derived formats */
+	/* On the device, n per search of the batch. */
+	int32_t *dist;               /* NULL if not needed */
+	int32_t *parent;             /* NULL if not requested */
 	unsigned long long *touched; /* one: bytes of the graph read by the last run */
-	/* What upload() copies, and how long that takes: see bfs_time_uploads(). */
+	/* The copies of upload() and their durations: see bfs_time_uploads(). */
 	struct bfs_copy copy[BFS_COPIES];
 	unsigned copies;
 	double pageable_ns, pinned_ns;
 	bool timed;
-	uint16_t *narrow[2]; /* columns of 16 bits, on the host; NULL if not needed */
+	uint16_t *narrow[2]; /* 16-bit columns on the host; NULL if not needed */
 };
 
-/* Of as many searches as are asked for.  dist: the variant needs the distances even if they are not
- * asked for. */
+/* Create the state of all requested searches.  dist: the variant needs the distances even if they
+ * are not requested. */
 static inline enum gb_status bfs_searches_create(struct bfs_search *s, const void *params,
 						 const void *input, bool dist, struct gb_error *err)
 {
@@ -65,7 +65,7 @@ static inline enum gb_status bfs_searches_create(struct bfs_search *s, const voi
 	return gpu_alloc(&s->touched, 1, err);
 }
 
-/* The same for a variant of one search. */
+/* The same for a variant that runs one search at a time. */
 static inline enum gb_status bfs_search_create(struct bfs_search *s, const void *params,
 					       const void *input, bool dist, struct gb_error *err)
 {
@@ -81,7 +81,7 @@ static inline enum gb_status bfs_search_reset(struct bfs_search *s, int64_t samp
 	return GB_OK;
 }
 
-/* And its download(). */
+/* The download() of these variants. */
 static inline enum gb_status bfs_search_download(const struct bfs_search *s, void *output,
 						 struct gb_error *err)
 {
@@ -98,7 +98,7 @@ static inline enum gb_status bfs_search_download(const struct bfs_search *s, voi
 
 /* ---- graphs on the device ------------------------------------------------------------------ */
 
-/* Plan the copy of count elements, for upload(). */
+/* Plan the copy of count elements for upload(). */
 template <class T>
 static inline void bfs_plan_copy(struct bfs_search *s, T *to, const T *from, size_t count)
 {
@@ -106,7 +106,7 @@ static inline void bfs_plan_copy(struct bfs_search *s, T *to, const T *from, siz
 		s->copy[s->copies++] = { to, from, count * sizeof *to };
 }
 
-/* Queue what was planned. */
+/* Queue the planned copies. */
 static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct gb_error *err)
 {
 	for (unsigned i = 0; i < s->copies; i++)
@@ -116,13 +116,13 @@ static inline enum gb_status bfs_search_copy(const struct bfs_search *s, struct 
 	return GB_OK;
 }
 
-/* The upload() of every variant that needs nothing but the copies. */
+/* The upload() of every variant that only needs the copies. */
 static inline enum gb_status bfs_search_upload(const struct bfs_search *s, struct gb_error *err)
 {
 	return bfs_search_copy(s, err) ? err->code : gpu_wait(err);
 }
 
-/* Of a few uploads the shortest, in ns by the host's clock; NAN if one fails. */
+/* The shortest of three uploads, in ns of host time; NAN if one fails. */
 static inline double bfs_time_upload(struct bfs_search *s)
 {
 	struct gb_error ignored = {};
@@ -138,9 +138,9 @@ static inline double bfs_time_upload(struct bfs_search *s)
 	return best;
 }
 
-/* Time the copies from memory as it is, pageable, and from the same arrays page-locked; locking
- * them is not timed.  Times stay NAN where an array cannot be locked, as small ones cannot that
- * share a page. */
+/* Time the copies from pageable memory, then from the same arrays after page-locking them; the
+ * locking is not timed.  A time stays NAN if an array cannot be locked, for example a small one
+ * that shares a page with another. */
 static inline void bfs_time_uploads(struct bfs_search *s)
 {
 	unsigned locked = 0;
@@ -156,10 +156,10 @@ static inline void bfs_time_uploads(struct bfs_search *s)
 		s->pinned_ns = bfs_time_upload(s);
 	while (locked > 0)
 		(void)cudaHostUnregister(const_cast<void *>(s->copy[--locked].from));
-	(void)cudaGetLastError(); /* to fail here is no failure of the search */
+	(void)cudaGetLastError(); /* a failure here does not fail the search */
 }
 
-/* Bytes of the graph on the device, and how long its upload takes. */
+/* Report the size of the graph on the device and the duration of its upload. */
 static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *metrics)
 {
 	if (!s->timed)
@@ -171,7 +171,7 @@ static inline void bfs_graph_metrics(struct bfs_search *s, struct gb_metrics *me
 		gb_metric(metrics, "upload_pinned_ms", s->pinned_ns * 1e-6);
 }
 
-/* And its metrics(), where run() counts what it touches. */
+/* The metrics() of these variants if run() counts the bytes it reads. */
 static inline void bfs_search_metrics(struct bfs_search *s, struct gb_metrics *metrics)
 {
 	unsigned long long touched = 0;
@@ -182,7 +182,7 @@ static inline void bfs_search_metrics(struct bfs_search *s, struct gb_metrics *m
 		gb_metric(metrics, "touched_bytes", (double)touched);
 }
 
-/* The operations of a variant of one search. */
+/* The operations of a variant that runs one search at a time. */
 template <class STATE, auto CREATE, auto UPLOAD, auto RUN, auto METRICS = bfs_search_metrics,
 	  unsigned FLAGS = GB_REPEATABLE>
 static constexpr struct gb_variant_ops bfs_ops(void)
@@ -199,25 +199,25 @@ static constexpr struct gb_variant_ops bfs_ops(void)
 	};
 }
 
-/* Whether columns have 16 bits. */
+/* True if columns have 16 bits. */
 static inline bool bfs_is_narrow(const struct bfs_params *params, uint32_t n)
 {
 	return params->index != BFS_INDEX_32 && n <= UINT32_C(1) << 16;
 }
 
-/* The end of an edge. */
+/* The end vertex of an edge. */
 static __device__ __forceinline__ uint32_t bfs_column(const struct bfs_rows &rows, uint64_t edge)
 {
 	return rows.narrow ? rows.narrow[edge] : rows.column[edge];
 }
 
-/* Of one of a graph's columns. */
+/* The size of one column. */
 static __device__ __forceinline__ uint64_t bfs_column_bytes(const struct bfs_rows &rows)
 {
 	return rows.narrow ? sizeof *rows.narrow : sizeof *rows.column;
 }
 
-/* Columns of 16 bits, on the host and the device. */
+/* Create 16-bit columns on the host and the device. */
 static inline enum gb_status bfs_narrow_create(struct bfs_rows *rows, const struct bfs_csr *from,
 					       struct bfs_search *s, struct gb_error *err)
 {
@@ -240,7 +240,7 @@ static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct 
 
 	if (s->params.index == BFS_INDEX_16 && !bfs_is_narrow(&s->params, s->n))
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "%u vertices: columns of 16 bits tell at most 65536 apart", s->n);
+			       "%u vertices: 16-bit columns allow at most 65536", s->n);
 	(void)gpu_alloc(&rows->row, n + 1, err);
 	bfs_plan_copy(s, rows->row, from->row, n + 1);
 	s->graph_bytes += (n + 1) * sizeof *rows->row;
@@ -252,7 +252,7 @@ static inline enum gb_status bfs_csr_create(struct bfs_rows *rows, const struct 
 	return err->code;
 }
 
-/* GB_EUNAVAILABLE, with the reason, if the graph is not kept as a matrix. */
+/* Fail with GB_EUNAVAILABLE and the reason if the graph has no bit matrix. */
 static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_search *s,
 					       struct gb_error *err)
 {
@@ -263,7 +263,7 @@ static inline enum gb_status bfs_matrix_create(uint32_t **matrix, struct bfs_sea
 	return gpu_alloc(matrix, (size_t)s->n * s->input->pitch, err);
 }
 
-/* Each bit of `bits` in turn, from the lowest: its number is left in `bit`. */
+/* Loop over the set bits of `bits` from the lowest; `bit` is the bit's number. */
 #define BFS_FOR_EACH_BIT(bit, bits)                                            \
 	for (uint32_t bit##_rest = (bits), bit;                                \
 	     bit##_rest && (bit = (uint32_t)__ffs((int)bit##_rest) - 1, true); \

@@ -1,22 +1,21 @@
-/* sweep.h -- the search that the paper's GPU programs have in common: for each level one kernel
- * that sweeps over all vertices and expands those of the level, then one that finds whether to go
- * on, which the host waits for.
+/* sweep.h -- the search that the paper's GPU programs have in common.  For each level, one kernel
+ * sweeps over all vertices and expands those on the level; a second kernel decides whether to
+ * continue, and the host waits for it.
  *
- * The paper's isCompleted() compares the distances with themselves: it has no earlier state to
- * compare with, and it goes on when every vertex has been visited, which on dense graphs is one
- * level, and most of the reading, too many.  Here it counts how many vertices the level has found
- * and how many are left; the search ends when either is 0.
+ * The paper's isCompleted() compares the distances with themselves because it has no earlier state
+ * to compare with.  It therefore continues after every vertex has been visited, which on dense
+ * graphs adds one level, the one that reads most.  Here, the second kernel counts the vertices
+ * found on the level and the vertices left; the search ends when either count is 0.
  *
- * Several threads may find a vertex in the same level.  They store the same distance, and parents
- * of which each is right; the stores are relaxed atomic ones because they race.
+ * Several threads may find a vertex on the same level.  They store the same distance and valid
+ * parents.  The stores are relaxed atomics because they race.
  *
- * Warp efficiency (--warps) is the share of lanes that do something, over all instructions that the
- * warps of the level kernels issue.  An instrumented twin of the kernel counts it, in a search
- * that is not timed: before each part of the code the warp votes which lanes will run it, which is
- * what __activemask() would return inside on hardware, where it can be relied on less; the parts
- * weigh roughly as many instructions as they compile to.  That search goes on until a level finds
- * nothing, as the paper's does: its last level, with most of the vertices, is part of the
- * profiler's mean.
+ * Warp efficiency (--warps) is the share of active lanes, over all instructions that the warps of
+ * the level kernels issue.  An instrumented copy of the kernel counts it in a search that is not
+ * timed.  Before each part of the code, the warp votes which lanes will run it, which is more
+ * reliable than __activemask() inside that part.  The weight of a part is roughly the number of
+ * instructions it compiles to.  Like the paper's, this search continues until a level finds
+ * nothing: a profiler's mean includes that last level, which has most of the vertices.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
 #define GPUBENCH_CUDA_BFS_PARTS_SWEEP_H
@@ -27,21 +26,21 @@
 
 enum { BFS_SWEEP_BLOCK = 256 };
 
-/* What a level has found, and what is left. */
+/* Vertices found on a level, and vertices still unreached. */
 struct bfs_progress {
 	unsigned found, left;
 };
 
-/* Lanes that were active, and lanes there were, summed over instructions. */
+/* Active lanes and all lanes, summed over instructions. */
 struct bfs_lanes {
 	unsigned long long active, all;
 };
 
-/* Launch the kernel of one level; instrumented if count. */
+/* Launch the kernel of one level, the instrumented copy if count. */
 typedef enum gb_status bfs_level_launcher(const void *state, int32_t level, bool count,
 					  struct gb_error *err);
 
-/* Bytes of the graph that are read to expand vertex u. */
+/* Bytes of the graph read to expand vertex u. */
 typedef size_t bfs_row_bytes(const struct bfs_search *search, uint32_t u);
 
 /* The first member of a sweep's state. */
@@ -50,16 +49,17 @@ struct bfs_sweep {
 	bfs_level_launcher *launch;
 	bfs_row_bytes *row_bytes;
 	struct bfs_progress *progress; /* on the device */
-	struct bfs_lanes *lanes;       /* the same */
+	struct bfs_lanes *lanes;       /* on the device */
 };
 
 /* ---- device ---------------------------------------------------------------------------------- */
 
-/* A warp's count of active lanes; of no effect, and no cost, unless COUNT.  All lanes call. */
+/* Count of a warp's active lanes; without COUNT, it does nothing and costs nothing.  All lanes must
+ * call. */
 template <bool COUNT> struct bfs_tally {
 	unsigned long long active = 0, all = 0;
 
-	/* `instructions` are run by the lanes for which `runs` holds, if there are any. */
+	/* Count `instructions` for the lanes whose `runs` is true, if there are any. */
 	__device__ __forceinline__ void add(unsigned instructions, bool runs)
 	{
 		if constexpr (COUNT) {
@@ -86,7 +86,7 @@ static __device__ __forceinline__ bool bfs_is_unreached(const int32_t *dist, uin
 	return gpu_ld_stale(dist + v) == BFS_UNREACHED;
 }
 
-/* v is reached from u; parent may be NULL. */
+/* Record that v is reached from u; parent may be NULL. */
 static __device__ __forceinline__ void bfs_reach(int32_t *dist, int32_t *parent, uint32_t v,
 						 uint32_t u, int32_t level)
 {
@@ -135,13 +135,13 @@ static inline enum gb_status bfs_sweep_create(struct bfs_sweep *s, bfs_level_lau
 	return gpu_alloc(&s->lanes, 1, err);
 }
 
-/* Blocks of BFS_SWEEP_BLOCK threads for a thread per vertex. */
+/* Blocks of BFS_SWEEP_BLOCK threads, at one thread per vertex. */
 static inline unsigned bfs_sweep_blocks(const struct bfs_sweep *s)
 {
 	return (s->search.n - 1) / BFS_SWEEP_BLOCK + 1;
 }
 
-/* What the level has found, on the host. */
+/* Copy the level's progress to the host. */
 static inline enum gb_status bfs_sweep_progress(const struct bfs_sweep *s, int32_t level,
 						struct bfs_progress *progress, struct gb_error *err)
 {
@@ -174,8 +174,8 @@ static inline enum gb_status bfs_sweep_run(const struct bfs_sweep *s, struct gb_
 	return bfs_sweep_search(s, false, err);
 }
 
-/* Bytes of the graph that the last run read: those of the vertices it expanded, which are all that
- * were reached, but for the last level where that has left none to be found. */
+/* Bytes of the graph that the last run read: the rows of the vertices it expanded.  These are all
+ * reached vertices, except those on the last level if that level left none to find. */
 static inline double bfs_sweep_touched(const struct bfs_search *search, bfs_row_bytes *row_bytes,
 				       const int32_t *dist)
 {
@@ -187,7 +187,7 @@ static inline double bfs_sweep_touched(const struct bfs_search *search, bfs_row_
 		last = dist[v] > last ? dist[v] : last;
 		all = all && dist[v] != BFS_UNREACHED;
 	}
-	/* A single vertex is expanded before anyone looks at what is left. */
+	/* A single vertex is expanded before the search counts what is left. */
 	for (uint32_t v = 0; v < search->n; v++)
 		if (dist[v] != BFS_UNREACHED && (!all || dist[v] < last || last == 0))
 			bytes += (double)row_bytes(search, v);
@@ -205,8 +205,8 @@ static inline void bfs_sweep_touched_metric(const struct bfs_sweep *s, struct gb
 	free(dist);
 }
 
-/* And its metrics(): the search is run once more, counting, if --warps asks for it.  A failure
- * leaves the metric out. */
+/* The metrics() of every sweep.  With --warps, it runs an instrumented search.  A failure omits the
+ * metric. */
 static inline void bfs_sweep_metrics(struct bfs_sweep *s, struct gb_metrics *metrics)
 {
 	struct bfs_lanes lanes = {};

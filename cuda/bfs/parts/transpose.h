@@ -1,5 +1,5 @@
-/* transpose.h -- the transposed bit matrix, made on the device from the one that was uploaded:
- * its n * n / 8 bytes need not travel twice.
+/* transpose.h -- transposes the uploaded bit matrix on the device, so that its n * n / 8 bytes are
+ * copied from the host only once.
  */
 #ifndef GPUBENCH_CUDA_BFS_PARTS_TRANSPOSE_H
 #define GPUBENCH_CUDA_BFS_PARTS_TRANSPOSE_H
@@ -9,13 +9,13 @@
 enum {
 	BFS_FLIP_BLOCK = 256,
 	BFS_FLIP_WARPS = BFS_FLIP_BLOCK / WARP,
-	BFS_FLIP_WORDS = 8, /* a tile is 256 rows of 8 words: 32 bytes, a sector, of each */
+	BFS_FLIP_WORDS = 8, /* a tile is 256 rows of 8 words, a 32-byte sector of each */
 	BFS_FLIP_ROWS = 32 * BFS_FLIP_WORDS,
 };
 
-/* A block per tile; blockIdx.x: which 8 words of a row, blockIdx.y: which 256 rows.  A warp turns
- * 32 rows of one word: for each bit a vote makes the word of the transpose, kept by the lane whose
- * row it is in. */
+/* One block per tile; blockIdx.x selects 8 words of a row, blockIdx.y 256 rows.  A warp transposes
+ * 32 rows of one word: a vote for each bit forms a word of the transpose, which the lane of its row
+ * keeps. */
 static __global__ void __launch_bounds__(BFS_FLIP_BLOCK)
 	bfs_transpose(const uint32_t *matrix, uint32_t *transpose, size_t pitch, uint32_t n)
 {
@@ -51,14 +51,14 @@ static __global__ void __launch_bounds__(BFS_FLIP_BLOCK)
 
 /* ---- a matrix and its transpose -------------------------------------------------------------- */
 
-/* The first member of the state of a search on both. */
+/* The first member of the state of a search that uses both matrices. */
 struct bfs_matrices {
 	struct bfs_search search;
 	uint32_t *out; /* rows of out-edges */
 	uint32_t *in;  /* rows of in-edges: the same array if the graph is symmetric */
 };
 
-/* The search is created before. */
+/* Requires an initialised m->search. */
 static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct gb_error *err)
 {
 	struct bfs_search *const s = &m->search;
@@ -71,7 +71,7 @@ static inline enum gb_status bfs_matrices_create(struct bfs_matrices *m, struct 
 	return err->code;
 }
 
-/* What the arguments of the kernels have of them. */
+/* Fill in the fields that the kernels' arguments have in common. */
 template <class ARRAYS>
 static inline void bfs_matrices_arrays(const struct bfs_matrices *m, ARRAYS *a)
 {
@@ -83,7 +83,8 @@ static inline void bfs_matrices_arrays(const struct bfs_matrices *m, ARRAYS *a)
 	a->touched = m->search.touched;
 }
 
-/* Waits until both are there; they have n rows of input->pitch words. */
+/* Copy the matrix, transpose it if the graph is directed, and wait.  Each has n rows of
+ * input->pitch words. */
 static inline enum gb_status bfs_matrices_upload(const struct bfs_matrices *m, struct gb_error *err)
 {
 	const struct bfs_input *const input = m->search.input;

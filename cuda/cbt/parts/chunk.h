@@ -1,23 +1,23 @@
-/* chunk.h -- a warp decodes, or changes, the 1024 bits of the field that it owns.
+/* chunk.h -- a warp decodes or updates its chunk, 1024 bits of the field.
  *
- * A lane owns 32 bits, one row.  popc and a warp's scan give how many leaves come before a row in
- * the chunk; the sums above give how many come before the chunk: those of the left siblings of
- * all its ancestors, one lane each, at addresses that do not depend on each other.  A leaf ends
- * where the next one starts, which is a vote and a shuffle away.  Subtrees are aligned: a leaf
- * that starts within a chunk ends within it, only one that starts with the chunk may end beyond,
- * and then it is alone and its node is the highest ancestor whose sum is 1.
+ * A lane owns a row of 32 bits.  popc and a warp scan give the number of leaves before a row within
+ * the chunk.  The sums give the number of leaves before the chunk: those of the left siblings of
+ * all its ancestors, one lane each, at independent addresses.  A leaf ends where the next one
+ * starts, which a vote and a shuffle find.  Subtrees are aligned, so a leaf that starts within a
+ * chunk ends within it.  Only a leaf that starts with the chunk may end beyond it.  It is then the
+ * only leaf of the chunk, and its node is the highest ancestor whose sum is 1.
  *
- * Where the sums come from is a parameter, SUMS, with
+ * The source of the sums is a template parameter, SUMS, with
  *	get(k, level)       the leaves below node k of that level
  *	before(k, level)    by all lanes: the leaves before the subtree of node k, in all lanes
  *
- * Ids are put in order in shared memory before they are written, so that stores are coalesced
- * whatever the tree is like.  About 10 instructions per leaf of the fullest row, and 40 per row:
- * a full tree is bound by its ids, 4 bytes per leaf, a sparse one by instructions.
+ * Ids are put in order in shared memory before they are written, so stores are coalesced whatever
+ * the shape of the tree.  A full tree is bound by its ids, 4 bytes per leaf; a sparse tree is bound
+ * by instructions.
  *
- * A change of the tree is a gather: each row looks for what leaves do to it, the own ones and the
- * one that covers it, and is written once, to another field.  No atomics; reading and writing may
- * be as late or early as they like.
+ * An update is a gather: each row finds the effects of its own leaves and of the leaf that covers
+ * it, and is written once, to another field.  It needs no atomics, and the order of its reads and
+ * writes does not matter.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_CHUNK_H
 #define GPUBENCH_CUDA_CBT_PARTS_CHUNK_H
@@ -28,14 +28,14 @@
 enum {
 	CBT_BLOCK = 256,
 	CBT_WARPS = CBT_BLOCK / WARP,
-	CBT_GRID = 16, /* blocks of an SM, where a warp takes chunk after chunk */
+	CBT_GRID = 16, /* most blocks per SM; a warp may take several chunks */
 	CBT_ROW = 32,  /* bits of a lane */
 	CBT_CHUNK_LEVELS = 10,
-	CBT_CHUNK = 1 << CBT_CHUNK_LEVELS,      /* bits of a warp; a small tree fills but some */
-	CBT_STAGE = CBT_CHUNK + CBT_CHUNK / 32, /* words of a warp's place to put ids in order */
+	CBT_CHUNK = 1 << CBT_CHUNK_LEVELS,      /* bits of a warp; a small tree has fewer */
+	CBT_STAGE = CBT_CHUNK + CBT_CHUNK / 32, /* words in which a warp puts ids in order */
 };
 
-/* Levels above the chunks, and how many chunks there are. */
+/* Levels above the chunks, and the number of chunks. */
 static __host__ __device__ __forceinline__ unsigned cbt_chunk_level(unsigned depth)
 {
 	return depth > CBT_CHUNK_LEVELS ? depth - CBT_CHUNK_LEVELS : 0;
@@ -48,7 +48,8 @@ static __host__ __device__ __forceinline__ uint32_t cbt_chunks(unsigned depth)
 
 /* ---- sums ---------------------------------------------------------------------------------- */
 
-/* The leaves before node k, as the sums of the left siblings on its path, a lane per level. */
+/* The number of leaves before node k: the sums of the left siblings on its path, one lane per
+ * level. */
 template <class SUMS>
 static __device__ __forceinline__ uint32_t sum_of_siblings(const SUMS &sums, uint32_t k,
 							   unsigned level)
@@ -61,7 +62,7 @@ static __device__ __forceinline__ uint32_t sum_of_siblings(const SUMS &sums, uin
 	return warp_sum(sum);
 }
 
-/* Those of a heap. */
+/* Sums from a heap. */
 struct cbt_heap_sums {
 	const uint32_t *heap;
 	unsigned depth;
@@ -75,7 +76,7 @@ struct cbt_heap_sums {
 	}
 };
 
-/* One word for each node, by its number; shared memory or global. */
+/* Sums from an array with one word per node, by node number, in shared or global memory. */
 struct cbt_array_sums {
 	const uint32_t *count;
 	__device__ __forceinline__ uint32_t get(uint32_t k, unsigned) const
@@ -88,7 +89,8 @@ struct cbt_array_sums {
 	}
 };
 
-/* Prefix sums over the chunks: offset[c] leaves come before chunk c, for c up to their number. */
+/* Sums from prefix sums over the chunks: offset[c] leaves come before chunk c.  The last c is the
+ * number of chunks. */
 struct cbt_offset_sums {
 	const uint32_t *offset;
 	unsigned chunk_level;
@@ -107,16 +109,16 @@ struct cbt_offset_sums {
 
 /* ---- a chunk ------------------------------------------------------------------------------- */
 
-/* What a lane knows of its row and chunk.  Places are counted from the chunk's first bit. */
+/* A lane's view of its row and chunk.  Positions are relative to the chunk's first bit. */
 struct cbt_row_view {
 	uint32_t row;
-	uint32_t before; /* leaves of the chunk in the rows before */
-	uint32_t leaves; /* of the chunk, which has some */
-	uint32_t others; /* the lanes whose rows have leaves */
-	uint32_t end;    /* where the last leaf that starts in or before this row ends */
+	uint32_t before; /* leaves of the chunk in earlier rows */
+	uint32_t leaves; /* leaves of the chunk, at least 1 */
+	uint32_t others; /* lanes whose rows have leaves */
+	uint32_t end;    /* end of the last leaf that starts in or before this row */
 };
 
-/* Lanes whose ancestor of chunk node k, `lane + 1` levels up, has `sum` leaves. */
+/* The lanes for which the ancestor of chunk node k, lane + 1 levels up, has `sum` leaves. */
 template <class SUMS>
 static __device__ __forceinline__ uint32_t ancestors_with(const SUMS &sums, uint32_t k,
 							  unsigned level, uint32_t sum)
@@ -135,7 +137,7 @@ static __device__ __forceinline__ unsigned first_absent(uint32_t lanes)
 	return ~lanes ? (unsigned)__ffs((int)~lanes) - 1 : WARP;
 }
 
-/* By all lanes of a warp.  k: the chunk's node, of level `level`. */
+/* Build the lane's view.  k: the chunk's node, on level `level`.  All lanes of a warp must call. */
 template <class SUMS>
 static __device__ __forceinline__ struct cbt_row_view view_row(const SUMS &sums, unsigned depth,
 							       uint32_t k, unsigned level,
@@ -162,15 +164,16 @@ static __device__ __forceinline__ struct cbt_row_view view_row(const SUMS &sums,
 
 /* ---- decode -------------------------------------------------------------------------------- */
 
-/* Rows of 32 would fall on one bank. */
+/* Pad by one word in 32; otherwise, the lanes' rows of 32 ids would start in the same bank. */
 static __device__ __forceinline__ uint32_t stage_place(uint32_t i)
 {
 	return i + i / 32;
 }
 
-/* By all lanes of a warp: the ids of chunk `chunk`, whose rows are given, to ids, from the place
- * on that the sums give; returns the leaves.  ids NULL: each lane's are added to *sum. stage:
- * CBT_STAGE words of shared memory of the warp's own; not used, and NULL, without ids. */
+/* Decode chunk `chunk`, of which each lane has a row, and return its number of leaves.  The ids go
+ * to ids, from the index that the sums give; if ids is NULL, each lane adds its ids to *sum.
+ * stage: CBT_STAGE words of shared memory for this warp, not used without ids.  All lanes of a warp
+ * must call. */
 template <class SUMS>
 static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsigned depth,
 							uint32_t chunk, uint32_t row, uint32_t *ids,
@@ -211,8 +214,8 @@ static __device__ __forceinline__ uint32_t decode_chunk(const SUMS &sums, unsign
 
 /* ---- split and merge ----------------------------------------------------------------------- */
 
-/* What becomes of the first row of a chunk without leaves: its first bit is set if the leaf that
- * covers it is split just there. */
+/* The new first row of a chunk without leaves.  Its first bit is set if the leaf that covers the
+ * chunk is split there. */
 template <class SUMS>
 static __device__ __forceinline__ uint32_t update_empty(const SUMS &sums, uint32_t k,
 							unsigned level, uint32_t base,
@@ -220,7 +223,8 @@ static __device__ __forceinline__ uint32_t update_empty(const SUMS &sums, uint32
 {
 	const uint32_t none = ancestors_with(sums, k, level, 0);
 	const uint32_t one = ancestors_with(sums, k, level, 1);
-	/* The right half without leaves is this many levels up; the leaf's node one more. */
+	/* The highest ancestor without leaves is `up` levels up.  is_leaf: its parent is the leaf's
+	 * node. */
 	const unsigned up = first_absent(none);
 	const bool is_leaf = !(one >> (up + 1) & 1);
 	const bool starts = (k & ((1u << up) - 1)) == 0;
@@ -228,8 +232,8 @@ static __device__ __forceinline__ uint32_t update_empty(const SUMS &sums, uint32
 	return is_leaf && starts && cbt_wish(wishes.split, base - 1) ? 1 : 0;
 }
 
-/* Whether the only leaf of a chunk, number `leaf`, is merged into its left sibling; it ends
- * 2^up chunks after its start. */
+/* True if the only leaf of a chunk, number `leaf`, is merged into its left sibling.  It ends 2^up
+ * chunks after its start. */
 template <class SUMS>
 static __device__ __forceinline__ bool merges_alone(const SUMS &sums, uint32_t k, unsigned level,
 						    unsigned up, uint32_t leaf,
@@ -240,8 +244,8 @@ static __device__ __forceinline__ bool merges_alone(const SUMS &sums, uint32_t k
 	return sums.get(k >> (up + 1), level - up - 1) == 2 && cbt_wish(wishes.merge, leaf - 1);
 }
 
-/* The row with its own leaves split and merged.  first: the number of its first leaf; before: the
- * place of the leaf before that, if there is one in this chunk. */
+/* The row after its own leaves are split and merged.  first: number of its first leaf.  before:
+ * position of the previous leaf, if the chunk has one. */
 static __device__ __forceinline__ uint32_t update_row(const struct cbt_row_view &view,
 						      uint32_t first, uint32_t before,
 						      const struct cbt_wishes &wishes)
@@ -266,7 +270,7 @@ static __device__ __forceinline__ uint32_t update_row(const struct cbt_row_view 
 	return row;
 }
 
-/* By all lanes of a warp: returns the lane's row of chunk `chunk` after the frame. */
+/* Return the lane's row of chunk `chunk` after the frame.  All lanes of a warp must call. */
 template <class SUMS>
 static __device__ __forceinline__ uint32_t update_chunk(const SUMS &sums, unsigned depth,
 							uint32_t chunk, uint32_t row,
@@ -287,7 +291,7 @@ static __device__ __forceinline__ uint32_t update_chunk(const SUMS &sums, unsign
 	before = __shfl_sync(ALL_LANES, row ? 31 - (uint32_t)__clz((int)row) : 0, (int)previous);
 	before += previous * CBT_ROW;
 	if (row == 0) {
-		/* The middle of the leaf that covers this row, if there it is split. */
+		/* A split of the leaf that covers this row sets the leaf's middle bit. */
 		const uint32_t middle = before + (view.end - before) / 2;
 
 		return middle == lane * CBT_ROW && cbt_wish(wishes.split, base + view.before - 1)
@@ -303,8 +307,8 @@ static __device__ __forceinline__ uint32_t update_chunk(const SUMS &sums, unsign
 
 /* ---- kernels ------------------------------------------------------------------------------- */
 
-/* All leaves: ids in order, or their sum if ids is NULL.  A warp takes chunk after chunk; 33 KiB of
- * shared memory. */
+/* Store the ids of all leaves in order or, if ids is NULL, their sum.  A warp may take several
+ * chunks.  Uses 33 KiB of shared memory. */
 template <class SUMS>
 static __global__ void __launch_bounds__(CBT_BLOCK)
 	decode_kernel(SUMS sums, struct cbt_field field, uint32_t *ids, struct cbt_result *result)
@@ -334,7 +338,7 @@ static __global__ void __launch_bounds__(CBT_BLOCK)
 		atomicAdd(&result->id_sum, sum);
 }
 
-/* The field `from`, after the frame, into `to`. */
+/* Store the field `from`, after the frame, in `to`. */
 template <class SUMS>
 static __global__ void __launch_bounds__(CBT_BLOCK)
 	update_kernel(SUMS sums, struct cbt_field from, struct cbt_field to,
@@ -350,7 +354,7 @@ static __global__ void __launch_bounds__(CBT_BLOCK)
 	}
 }
 
-/* Blocks for so many warps' work. */
+/* Blocks to launch for so many chunks, one warp each. */
 static inline unsigned cbt_grid(uint32_t chunks)
 {
 	const uint32_t blocks = chunks / CBT_WARPS + (chunks % CBT_WARPS != 0);
@@ -359,7 +363,7 @@ static inline unsigned cbt_grid(uint32_t chunks)
 	return blocks < most ? blocks : most;
 }
 
-/* Before what adds up ids in several blocks: the sum becomes 0. */
+/* Clear the sum of the ids before a kernel adds to it. */
 static inline enum gb_status cbt_clear_sum(const struct cbt_arrays *a, struct gb_error *err)
 {
 	return a->ids ? GB_OK : gpu_zero(a->result, 1, err);

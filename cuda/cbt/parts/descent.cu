@@ -1,16 +1,16 @@
-/* descent.cu -- see descent.h. */
+/* descent.cu -- implements descent.h. */
 #include "cuda/cbt/parts/descent.h"
 
 #include "cuda/primitives/device.h"
 
 enum {
 	BLOCK = 256,
-	SUM_BLOCKS = 32, /* of an SM, where ids are added up */
+	SUM_BLOCKS = 32, /* per SM, when ids are summed */
 };
 
 /* ---- reduce -------------------------------------------------------------------------------- */
 
-/* Element k where others change bits of the same words, but not its own. */
+/* Element k while others change other bits of the same words. */
 static __device__ __forceinline__ uint32_t element_relaxed(const uint32_t *heap, unsigned depth,
 							   unsigned level, uint32_t k)
 {
@@ -42,7 +42,7 @@ static __device__ __forceinline__ void put_element(uint32_t *heap, unsigned dept
 	}
 }
 
-/* A thread per node of `level`.  MIXED: a word may hold elements of this level and the next. */
+/* One thread per node of `level`.  MIXED: a word may hold elements of this level and the next. */
 template <bool MIXED>
 static __global__ void reduce_kernel(uint32_t *heap, unsigned depth, unsigned level)
 {
@@ -76,7 +76,7 @@ static enum gb_status reduce(const struct cbt_descent *s, size_t frames, struct 
 
 /* ---- decode -------------------------------------------------------------------------------- */
 
-/* The node of leaf number `leaf`; its level into *level.  CHANGING: level D is being changed. */
+/* The node of leaf number `leaf`; *level gets its level.  CHANGING: level D is being changed. */
 template <bool CHANGING>
 static __device__ __forceinline__ uint32_t leaf_node(const uint32_t *heap, unsigned depth,
 						     uint32_t leaf, uint32_t sum, unsigned *level)
@@ -105,7 +105,7 @@ static __device__ __forceinline__ uint32_t leaf_node(const uint32_t *heap, unsig
 	return k;
 }
 
-/* A thread per leaf, or where they are added up (ids NULL) as many as come. */
+/* One thread per leaf; if ids is NULL, a thread may sum the ids of several leaves. */
 static __global__ void decode_kernel(const uint32_t *heap, unsigned depth, uint32_t *ids,
 				     struct cbt_result *result)
 {
@@ -144,7 +144,7 @@ static enum gb_status decode(const struct cbt_descent *s, struct gb_error *err)
 
 /* ---- update -------------------------------------------------------------------------------- */
 
-/* A thread per leaf: its wishes, by the rules of common/cbt.h. */
+/* One thread per leaf applies its wishes by the rules of common/cbt.h. */
 static __global__ void update_kernel(uint32_t *heap, unsigned depth, struct cbt_wishes wishes)
 {
 	const uint32_t leaves =
@@ -162,7 +162,7 @@ static __global__ void update_kernel(uint32_t *heap, unsigned depth, struct cbt_
 		bit = field + cbt_field_bit(depth, 2 * k + 1);
 		atomicOr(heap + bit / 32, 1u << bit % 32);
 	}
-	/* Of two siblings that are leaves the right one acts. */
+	/* For two leaves that are siblings, the right one merges. */
 	if (k > 1 && k % 2 == 1 && cbt_wish(wishes.merge, leaf) &&
 	    cbt_wish(wishes.merge, leaf - 1) &&
 	    element_relaxed(heap, depth, level - 1, k / 2) == 2) {
@@ -225,9 +225,9 @@ enum gb_status cbt_descent_download(const struct cbt_descent *s, void *output, s
 	return cbt_heap_download(&s->arrays, s->heap, output, err);
 }
 
-/* A reduction reads every level and writes all but the field, 7 fields in all; a decoding reads
- * the heap and writes the ids; an update reads a heap and two wishes per leaf, and writes nothing
- * to speak of. */
+/* In units of a field: a reduction reads every level and writes all but the field, 7 in all; a
+ * decoding reads the heap, 4, and writes the ids.  A frame reads a heap and two wishes per leaf,
+ * writes next to nothing, and is reduced: 11. */
 double cbt_descent_bytes(const void *params, const struct cbt_input *input)
 {
 	return cbt_bytes(input, 7, 4, 11);

@@ -1,5 +1,5 @@
-/* limits.h -- from which size on cuda/block and cuda/ocbt take the paths of large trees: tests lower
- * that, for variants created from then on, to take these paths with small trees.
+/* limits.h -- the sizes from which cuda/block and cuda/ocbt use their paths for large trees.  Tests
+ * lower them to run these paths on small trees; a change affects variants created afterwards.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_LIMITS_H
 #define GPUBENCH_CUDA_CBT_PARTS_LIMITS_H
@@ -8,13 +8,13 @@
 extern "C" {
 #endif
 
-/* The most that each may be, and what it is unless a test changes it. */
+/* The maximum and the default of each limit. */
 enum { CBT_WIDE_LEVELS = 17, CBT_BLOCK_FAN = 7, CBT_OCBT_FAN = 10 };
 
 extern struct cbt_cuda_limits {
-	unsigned wide;      /* block: trees deeper than this, 15 at least, are reduced by tiles, */
-	unsigned block_fan; /* 2^block_fan of which, 2 at least, are put together at a time */
-	unsigned ocbt_fan;  /* ocbt: 2^ocbt_fan tiles, 2 at least, are put together at a time */
+	unsigned wide;      /* block: trees deeper than this (at least 15) are reduced by tiles */
+	unsigned block_fan; /* block: 2^block_fan tiles (at least 2) are combined at a time */
+	unsigned ocbt_fan;  /* ocbt: 2^ocbt_fan tiles (at least 2) are combined at a time */
 } cbt_cuda_limits;
 
 #ifdef __cplusplus

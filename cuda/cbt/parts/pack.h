@@ -1,10 +1,10 @@
-/* pack.h -- words of a heap from sums, and the lowest seven levels by a warp.
+/* pack.h -- packs sums into words of a heap, the lowest seven levels by a warp.
  *
- * pack_word() and heap_word() gather: a word of the heap is made by one thread, from the sums
- * whose bits it holds.  reduce_strip() makes levels D - 1 to D - 7 of 4096 bits: D - 1 to D - 3
- * within the lane's own words, where neighbouring sums are closed up by shifts.  Of the others a
- * lane has but pieces of a word: they go through shared memory, as few and as wide as they come,
- * and pack_word() puts them together.
+ * pack_word() and heap_word() gather: one thread makes a word of the heap from the sums whose bits
+ * it holds.  reduce_strip() makes levels D - 1 to D - 7 of 4096 bits.  It packs the lowest three of
+ * these within the lane's own words by shifting neighbouring sums together.  For the other levels,
+ * a lane has only parts of words.  They go through shared memory, in as few and as wide pieces as
+ * possible, and pack_word() assembles them.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_PACK_H
 #define GPUBENCH_CUDA_CBT_PARTS_PACK_H
@@ -14,19 +14,19 @@
 
 enum {
 	QUAD_LEVELS = 7,   /* a lane owns 2^7 bits */
-	STRIP_LEVELS = 12, /* a warp 2^12 */
-	TRIPLES = 3 * WARP /* words of level D - 2 */
+	STRIP_LEVELS = 12, /* a warp owns 2^12 bits */
+	TRIPLES = 3 * WARP /* words of level D - 2 in a strip */
 };
 
 /* ---- words from sums ----------------------------------------------------------------------- */
 
-/* Word `o` of 32 nodes (or 64, ...) of a level, from their sums, or from pieces of `width` bits
- * that hold several each. */
+/* Word `o` of a group of 32 (or 64, ...) nodes of a level, from their sums or from pieces of
+ * `width` bits that hold several sums each. */
 static __device__ __forceinline__ uint32_t pack_word(const uint32_t *count, unsigned width,
 						     uint32_t o)
 {
 	uint32_t i = o * 32 / width, word;
-	int at = (int)(i * width) - (int)(o * 32); /* where sum i starts: in the word or before */
+	int at = (int)(i * width) - (int)(o * 32); /* start bit of sum i, may be negative */
 
 	word = count[i] >> -at;
 	for (at += (int)width; at < 32; at += (int)width)
@@ -34,8 +34,8 @@ static __device__ __forceinline__ uint32_t pack_word(const uint32_t *count, unsi
 	return word;
 }
 
-/* Word `o` of the heap, as far as its bits are the depth marker's and those of levels below
- * `levels`, to which it belongs at least in part.  count: the sums, by node. */
+/* Word `o` of the heap: the bits of the depth marker and of the levels below `levels`, to which at
+ * least part of the word must belong.  count: the sums, by node number. */
 static __device__ __forceinline__ uint32_t heap_word(const uint32_t *count, unsigned depth,
 						     unsigned levels, uint32_t o)
 {
@@ -55,7 +55,7 @@ static __device__ __forceinline__ uint32_t heap_word(const uint32_t *count, unsi
 
 		word |= bit >= first ? sum << (bit - first) : sum >> (first - bit);
 		bit += width;
-		if (++i == 1u << d) { /* the next level follows at once */
+		if (++i == 1u << d) { /* the next level follows without a gap */
 			i = 0;
 			d++;
 			width--;
@@ -66,8 +66,8 @@ static __device__ __forceinline__ uint32_t heap_word(const uint32_t *count, unsi
 
 /* ---- the lowest levels --------------------------------------------------------------------- */
 
-/* A warp's place to pack its 4096 bits: what the lanes have closed up of each level, in pieces of
- * so many bits, and the words of level D - 2, of which a lane makes three. */
+/* A warp's buffer for packing its 4096 bits: the lanes' packed sums of each level, in pieces of the
+ * given number of bits, and the words of level D - 2, of which each lane makes three. */
 struct strip {
 	alignas(8) uint32_t by16[2 * WARP]; /* 20 bits: four sums of 5 */
 	uint32_t by32[WARP];                /* 24: four of 6 */
@@ -76,7 +76,7 @@ struct strip {
 	uint32_t triple[TRIPLES];
 };
 
-/* Sums of a word's bits: by 2, a word; by 4, closed up in 24 bits; by 8, in 16 bits; the two by
+/* Sums of a word's bits: by 2, a word; by 4, packed into 24 bits; by 8, into 16 bits; the two by
  * 16, one in each half. */
 struct word_sums {
 	uint32_t by2, by4, by8, by16;
@@ -100,7 +100,7 @@ static __device__ __forceinline__ struct word_sums sums_of_word(uint32_t x)
 	return s;
 }
 
-/* The words of level D - N of strip number `strip`, by a warp, from pieces of PIECE bits. */
+/* By a warp: write the words of level D - N of strip number `strip` from pieces of PIECE bits. */
 template <int N, int PIECE>
 static __device__ __forceinline__ void write_level(uint32_t *heap, unsigned depth, uint32_t strip,
 						   const uint32_t *piece)
@@ -112,14 +112,14 @@ static __device__ __forceinline__ void write_level(uint32_t *heap, unsigned dept
 		to[o] = pack_word(piece, PIECE, o);
 }
 
-/* Four sums of `width` bits as one piece. */
+/* Pack four sums of `width` bits into one piece. */
 static __device__ __forceinline__ uint32_t close_up(uint4 sum, int width)
 {
 	return sum.x | sum.y << width | sum.z << 2 * width | sum.w << 3 * width;
 }
 
-/* By a warp: levels D - 1 to D - 7 of strip number `strip`, of which each lane has a quad.  Returns
- * the sum of the lane's. */
+/* By a warp: write levels D - 1 to D - 7 of strip number `strip`.  quad: the lane's bits, whose sum
+ * is returned. */
 static __device__ __forceinline__ uint32_t reduce_strip(uint32_t *heap, unsigned depth,
 							uint32_t strip, uint4 quad, struct strip *s)
 {
@@ -156,7 +156,7 @@ static __device__ __forceinline__ uint32_t reduce_strip(uint32_t *heap, unsigned
 	return by64.x + by64.y;
 }
 
-/* 128 bits of the field, whose depth is 7 at least. */
+/* 128 bits of the field, whose depth must be at least 7. */
 static __device__ __forceinline__ uint4 quad_of_field(const struct cbt_field &field, size_t i)
 {
 	return ((const uint4 *)(const void *)field.word)[i];
@@ -169,8 +169,8 @@ static __device__ __forceinline__ uint32_t quad_leaves(uint4 quad)
 
 /* ---- the last block of a group ------------------------------------------------------------- */
 
-/* Whether this is the last of `count` blocks that come to a ticket; what the others had written
- * before is seen then.  Ends with a barrier.  The ticket is 0 before and after. */
+/* True if this is the last of `count` blocks to take the ticket; it then sees everything that the
+ * others wrote before.  Ends with a barrier.  The ticket is 0 before and after. */
 static __device__ __forceinline__ bool last_of(uint32_t *ticket, uint32_t count, uint32_t *shared)
 {
 	__syncthreads();

@@ -1,9 +1,9 @@
-/* tree.h -- what the CUDA variants of cbt share: the tree, the ids and the wishes on the
- * device, their way there and back, and single elements of the heap.
+/* tree.h -- the code that the CUDA variants of cbt share: the tree, the ids and the wishes on the
+ * device, their transfers, and single elements of the heap.
  *
- * The heap is the host's, byte for byte, seen as 32-bit words: 32 consecutive nodes of a level
- * from 5 on fill D - d + 1 whole words.  Only trees of depth below 5 have words that hold bits of
- * several levels and of the field; cbt_row() and the reductions take care of them.
+ * The heap is the host's, byte for byte, read as 32-bit words: from level 5 on, 32 consecutive
+ * nodes of level d fill D - d + 1 whole words.  Only in trees of depth below 5 can a word hold bits
+ * of both the sums and the field; cbt_row() and the reductions handle that.
  */
 #ifndef GPUBENCH_CUDA_CBT_PARTS_TREE_H
 #define GPUBENCH_CUDA_CBT_PARTS_TREE_H
@@ -13,19 +13,19 @@
 #include "common/cbt.h"
 #include "cuda/variant.h"
 
-/* What the decoding kernels leave besides the ids. */
+/* Output of the decoding kernels other than the ids. */
 struct cbt_result {
 	unsigned long long leaves; /* decoded */
 	unsigned long long id_sum; /* with CBT_SUM */
 };
 
-/* All on the device but input.  ids is NULL unless they are stored, wishes unless there are
- * frames. */
+/* All pointers except input are to device memory.  ids is NULL unless ids are stored; wishes is
+ * NULL unless there are frames. */
 struct cbt_arrays {
 	const struct cbt_input *input;
 	uint32_t *ids;             /* [input->leaves] */
 	struct cbt_result *result; /* one */
-	uint32_t *wishes;          /* of all frames, one after the other: splits, then merges */
+	uint32_t *wishes;          /* all frames in order, each splits, then merges */
 };
 
 /* The wishes of one frame on the device; leaf l is bit l % 32 of word l / 32. */
@@ -35,7 +35,7 @@ struct cbt_wishes {
 
 /* ---- elements of a heap, on the device ----------------------------------------------------- */
 
-/* The first 32-bit word of level d, where that is whole words: d >= 5. */
+/* The first 32-bit word of a level, which must be 5 or higher to start at a word. */
 static __device__ __forceinline__ size_t cbt_level_word(unsigned depth, unsigned level)
 {
 	return (size_t)(cbt_level_bit(depth, level) / 32);
@@ -56,7 +56,7 @@ static __device__ __forceinline__ uint32_t cbt_element(const uint32_t *heap, uns
 	return value & ((1u << width) - 1);
 }
 
-/* Where a field lies.  shift: its first bit in the first word; 0 but for a small tree's heap. */
+/* Location of a field.  shift: its first bit in the first word, 0 except in a small tree's heap. */
 struct cbt_field {
 	uint32_t *word;
 	unsigned depth, shift;
@@ -75,7 +75,7 @@ static inline __host__ __device__ struct cbt_field cbt_field_of(uint32_t *heap, 
 	return field;
 }
 
-/* 32 bits of the field from bit 32 i on; those beyond its end are 0. */
+/* 32 bits of the field from bit 32 i on; bits beyond its end are 0. */
 static __device__ __forceinline__ uint32_t cbt_row(const struct cbt_field &field, uint32_t i)
 {
 	const unsigned depth = field.depth;
@@ -85,7 +85,7 @@ static __device__ __forceinline__ uint32_t cbt_row(const struct cbt_field &field
 	return i == 0 ? field.word[0] >> field.shift & ((1u << (1u << depth)) - 1) : 0;
 }
 
-/* The same bits become `row`.  In a small tree's heap the word's other bits become 0. */
+/* Store `row` in the same bits.  In a small tree's heap, the other bits of the word become 0. */
 static __device__ __forceinline__ void cbt_put_row(const struct cbt_field &field, uint32_t i,
 						   uint32_t row)
 {
@@ -130,7 +130,7 @@ static inline enum gb_status cbt_arrays_create(struct cbt_arrays *a, const struc
 	return err->code;
 }
 
-/* The wishes of frame f, whose words begin *at words after the first frame's; *at moves on. */
+/* The wishes of frame f, which begin *at words into the array.  Advances *at past them. */
 static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t f, size_t *at)
 {
 	const size_t words = cbt_wish_words(a->input->frame[f].leaves);
@@ -143,7 +143,7 @@ static inline struct cbt_wishes cbt_wishes_of(const struct cbt_arrays *a, size_t
 	return wishes;
 }
 
-/* Wishes to the device, and the result to 0. */
+/* Upload the wishes and clear the result. */
 static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struct gb_error *err)
 {
 	size_t at = 0;
@@ -160,14 +160,14 @@ static inline enum gb_status cbt_arrays_upload(const struct cbt_arrays *a, struc
 	return err->code;
 }
 
-/* The input's heap to the device; where it has none, its field with all sums 0. */
+/* Upload the input's heap or, if it has none, its field with all sums 0. */
 static inline enum gb_status cbt_heap_upload(const struct cbt_input *in, uint32_t *heap,
 					     struct gb_error *err)
 {
 	const unsigned depth = in->depth;
 	const size_t bytes = in->heap_words * sizeof *in->heap;
 	const size_t sums = depth < 6 ? 0 : cbt_field_at(depth) * sizeof *in->field;
-	uint64_t small[4] = { 0 }; /* a heap of depth 5 and less */
+	uint64_t small[4] = { 0 }; /* a heap of depth 5 or less */
 	const void *from = in->field;
 
 	if (err->code)
@@ -183,8 +183,8 @@ static inline enum gb_status cbt_heap_upload(const struct cbt_input *in, uint32_
 	return gpu_upload((char *)heap + sums, from, bytes - sums, err);
 }
 
-/* Ids and result into the output; its heap is left to the caller, and `leaves` where there is
- * nothing but a heap. */
+/* Download ids and result into the output.  The caller fills in the heap and, if the heap is the
+ * only output, `leaves`. */
 static inline enum gb_status cbt_arrays_download(const struct cbt_arrays *a, void *output,
 						 struct gb_error *err)
 {
@@ -203,7 +203,7 @@ static inline enum gb_status cbt_arrays_download(const struct cbt_arrays *a, voi
 	return GB_OK;
 }
 
-/* The same with a whole heap. */
+/* The same, plus the whole heap. */
 static inline enum gb_status cbt_heap_download(const struct cbt_arrays *a, const uint32_t *heap,
 					       void *output, struct gb_error *err)
 {
@@ -222,9 +222,9 @@ static inline enum gb_status cbt_heap_download(const struct cbt_arrays *a, const
 	return GB_OK;
 }
 
-/* ---- what variants are made of: STATE has `arrays` ------------------------------------------ */
+/* ---- parts of variants; STATE has a member `arrays` ------------------------------------------ */
 
-/* All operations but bitfield, by the functions of the state's file:
+/* Run any operation except bitfield, by functions of the state's file:
  *	update(s, f, wishes, err)   frame f, from the tree after f frames to another
  *	reduce(s, frames, err)      the sums of the tree after so many frames
  *	decode(s, err) */
@@ -256,14 +256,15 @@ static enum gb_status cbt_run(const STATE *s, struct gb_timer *timer, struct gb_
 	return GB_OK;
 }
 
-/* Of three trees, the input's and two that the frames go back and forth between: the one after so many. */
+/* The index of the tree after so many frames: 0 is the input's; frames alternate between 1 and
+ * 2. */
 static inline size_t cbt_tree_after(size_t frames)
 {
 	return frames == 0 ? 0 : 1 + (frames - 1) % 2;
 }
 
-/* Bytes that a run moves: so many fields to reduce, to decode, and in a frame; the ids, and two wishes
- * per leaf. */
+/* Bytes that a run moves.  reduce, decode and frame: the number of fields read and written to
+ * reduce, to decode and per frame.  The ids and two wish bits per leaf come on top. */
 static inline double cbt_bytes(const struct cbt_input *input, double reduce, double decode,
 			       double frame)
 {

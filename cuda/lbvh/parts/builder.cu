@@ -1,10 +1,10 @@
 /* builder.cu -- the CUDA builders' first phases (boxes, codes, sort, places of leaves), their
  * arrays and operations.
  *
- * Boxes: a thread takes a primitive, writes its box of 32 bytes and keeps the union of what it has
- * seen; blocks leave six bounds each, one more block joins these into the grid of the codes.  The
- * vertices are gathered through the triangles' indices, which the caches serve for the meshes of
- * practice; the bound is memory.
+ * Boxes: a thread takes primitives, writes each box of 32 bytes and keeps the union.  Each block
+ * writes six bounds, and one more block joins these into the grid of the codes.  The vertices are
+ * gathered through the triangles' indices, which the caches serve for practical meshes.  Bound:
+ * memory.
  */
 #include "cuda/lbvh/parts/builder.h"
 
@@ -15,7 +15,7 @@
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
-	PARTS = 1024, /* blocks of the first kernel of bounds, at most */
+	PARTS = 1024, /* most blocks of boxes_kernel */
 	AXES = 3,
 	BOUNDS = 2 * AXES, /* low of x, y, z, then high */
 };
@@ -38,7 +38,7 @@ static __device__ __forceinline__ void widen(float *bound, const float *lo, cons
 	}
 }
 
-/* The bounds of all threads of the block, in thread 0.  part: WARPS * BOUNDS. */
+/* Join the bounds of all threads of the block in thread 0.  part: WARPS * BOUNDS. */
 static __device__ __forceinline__ void join_block(float *bound, float *part)
 {
 	for (int step = WARP / 2; step > 0; step /= 2) {
@@ -59,7 +59,7 @@ static __device__ __forceinline__ void join_block(float *bound, float *part)
 	}
 }
 
-/* A grid that strides over the primitives; each block leaves its bounds. */
+/* Grid-stride loop over the primitives; each block writes its bounds. */
 static __global__ void boxes_kernel(struct lbvh_gpu g)
 {
 	SHARED_ARRAY(float, part, WARPS *BOUNDS);
@@ -136,7 +136,7 @@ static __global__ void codes_kernel(struct lbvh_gpu g)
 	g.number[p] = (uint32_t)p;
 }
 
-/* One thread per place of the bitonic sort; behind the primitives nothing counts as smaller. */
+/* One thread per place of the bitonic sort.  The padding sorts after all primitives. */
 static __global__ void pairs_kernel(struct lbvh_gpu g, size_t power)
 {
 	const size_t p = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -194,7 +194,7 @@ enum gb_status lbvh_gpu_sort(struct lbvh_gpu *g, struct gb_timer *timer, struct 
 
 /* ---- leaves ------------------------------------------------------------------------------- */
 
-/* Whether a new code starts at place i. */
+/* True if a new code starts at place i. */
 template <class T> static __device__ __forceinline__ bool starts(const struct lbvh_gpu *g, size_t i)
 {
 	const T *const code = (const T *)g->code_sorted;
@@ -202,7 +202,7 @@ template <class T> static __device__ __forceinline__ bool starts(const struct lb
 	return i == 0 || code[i] != code[i - 1];
 }
 
-/* One thread per place, as below. */
+/* One thread per place. */
 template <class T> static __global__ void flags_kernel(struct lbvh_gpu g)
 {
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -211,7 +211,7 @@ template <class T> static __global__ void flags_kernel(struct lbvh_gpu g)
 		g.place[i] = starts<T>(&g, i);
 }
 
-/* Append the leaf that starts at place i. */
+/* One thread per place: append the leaf that starts there, if any. */
 template <class T> static __global__ void append_kernel(struct lbvh_gpu g)
 {
 	const size_t i = (size_t)blockIdx.x * BLOCK + threadIdx.x;
@@ -313,7 +313,8 @@ enum gb_status lbvh_gpu_create(struct lbvh_gpu *g, const struct lbvh_params *par
 			       const struct lbvh_input *input, unsigned needs, struct gb_error *err)
 {
 	if (params->op != LBVH_BUILD)
-		return gb_fail(err, GB_EUNAVAILABLE, "builds trees and traces no rays");
+		return gb_fail(err, GB_EUNAVAILABLE,
+			       "this variant only builds trees: use --op=build");
 	(void)lbvh_gpu_init(g, input, needs, err);
 	gb_memory_result(g->node, GB_WHOLE, GB_POISON);
 	gb_memory_result(g->index, GB_WHOLE, GB_POISON);
@@ -329,7 +330,7 @@ enum gb_status lbvh_gpu_download(struct lbvh_gpu *g, struct lbvh_tree_header *he
 	if (gpu_download(&g->last, g->counters, sizeof g->last, err) != GB_OK)
 		return err->code;
 	if (g->last.leaves == 0 || g->last.leaves > g->count)
-		return gb_fail(err, GB_ERUNTIME, "%llu leaves of %zu primitives",
+		return gb_fail(err, GB_ERUNTIME, "the tree has %llu leaves for %zu primitives",
 			       (unsigned long long)g->last.leaves, g->count);
 	nodes = 2 * (size_t)g->last.leaves - 1;
 	*header = {};

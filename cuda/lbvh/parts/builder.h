@@ -1,11 +1,11 @@
-/* builder.h -- what the CUDA builders share: arrays, phases up to the leaves, the fastest build, and
- * the operations of their variants.
+/* builder.h -- what the CUDA builders share: arrays, phases up to the leaves, the fastest build,
+ * and the operations of their variants.
  *
- * A builder is a list of phases over one struct lbvh_gpu, all of whose arrays lbvh_gpu_init()
- * allocates.  How many leaves there are stays on the device: kernels are launched for as many as
- * there may be, and nothing waits for the host.  The trees are those of the CPU builders of the
- * same names, byte for byte: both number a node from its range of leaves, and every sum, product
- * and minimum is common/lbvh.h's.
+ * A builder is a list of phases over one struct lbvh_gpu, whose arrays lbvh_gpu_init() allocates.
+ * The number of leaves stays on the device: kernels are launched for the largest possible number,
+ * and nothing waits for the host.  The trees equal those of the CPU builders of the same names byte
+ * for byte, except ploc's: both number a node by its range of leaves, and every sum, product and
+ * minimum is common/lbvh.h's.
  */
 #ifndef GPUBENCH_CUDA_LBVH_PARTS_BUILDER_H
 #define GPUBENCH_CUDA_LBVH_PARTS_BUILDER_H
@@ -14,7 +14,7 @@
 #include "cuda/primitives/device.h"
 #include "cuda/variant.h"
 
-/* What a builder needs beyond 30-bit codes and the tree. */
+/* Needs of a builder beyond 30-bit codes and the tree; the comments name the arrays. */
 enum lbvh_gpu_needs {
 	LBVH_GPU_CODES_63 = 1,
 	LBVH_GPU_MARKS = 2,   /* mark */
@@ -25,38 +25,38 @@ enum lbvh_gpu_needs {
 
 struct lbvh_gpu_counters {
 	uint64_t leaves;
-	uint32_t passes; /* that refit took */
+	uint32_t passes; /* passes that refit took */
 	uint32_t done;   /* the root has its box */
 	uint32_t made;   /* inner nodes that clustering has numbered */
 	uint32_t unused;
 };
 
-/* All on the device but input and last. */
+/* Arrays are on the device; input and last are on the host. */
 struct lbvh_gpu {
 	const struct lbvh_input *input;
 	size_t count; /* primitives */
 	unsigned needs;
 	float *vertex;
 	uint32_t *triangle;
-	struct lbvh_box *box;   /* of each primitive */
-	float *bounds;          /* of each block's part of the scene */
-	struct lbvh_grid *grid; /* of the codes */
-	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives; after the sort, when that
-	 * is no longer needed, it is the leaves', ascending. */
+	struct lbvh_box *box;   /* one per primitive */
+	float *bounds;          /* per block: bounds of its part of the scene */
+	struct lbvh_grid *grid; /* grid of the codes */
+	/* Codes of 4 or 8 bytes.  `code` is in the order of primitives; after the sort, it is
+	 * reused for the leaves' codes, ascending. */
 	void *code, *code_sorted, *code_spare;
 	uint32_t *number; /* 0 .. count - 1 */
-	uint32_t *index;  /* of the tree */
+	uint32_t *index;  /* the tree's index */
 	uint32_t *index_spare;
-	uint64_t *pair;  /* code << 32 | primitive, as many as the next power of two */
-	uint32_t *place; /* leaves that start before each place of the sorted order */
-	uint32_t *first; /* place where each leaf starts, and count behind the last */
+	uint64_t *pair;  /* code << 32 | primitive, padded to a power of two */
+	uint32_t *place; /* number of leaves that start before each sorted place */
+	uint32_t *first; /* place where each leaf starts, then count */
 	struct lbvh_node *node;
-	uint64_t *mark;    /* of each inner node: its children, or UINT64_MAX when done */
-	uint32_t *parent;  /* of each node */
-	uint32_t *arrived; /* of each inner node or seam: what the first child to arrive left */
+	uint64_t *mark;    /* per inner node: its children, or UINT64_MAX when done */
+	uint32_t *parent;  /* one per node */
+	uint32_t *arrived; /* per inner node or seam: left by the first child to arrive */
 	void *sort_temp, *scan_temp;
 	struct lbvh_gpu_counters *counters;
-	struct lbvh_gpu_counters last; /* of the last run, once it was waited for */
+	struct lbvh_gpu_counters last; /* counts of the last run, set by lbvh_gpu_download() */
 };
 
 /* ---- device: a node as two vectors -------------------------------------------------------- */
@@ -91,7 +91,7 @@ static __device__ __forceinline__ void lbvh_node_store(struct lbvh_node *node, u
 enum gb_status lbvh_gpu_init(struct lbvh_gpu *g, const struct lbvh_input *input, unsigned needs,
 			     struct gb_error *err);
 
-/* The power of two that holds `count` pairs. */
+/* The smallest power of two that is at least count. */
 size_t lbvh_gpu_power(size_t count);
 
 /* ---- phases, queued in gpu_stream(); `timer` may be NULL ---------------------------------- */
@@ -103,17 +103,17 @@ extern lbvh_gpu_phase lbvh_gpu_bounds, /* box, grid */
 	lbvh_gpu_codes,                /* code and number, or pair (LBVH_GPU_POWER) */
 	lbvh_gpu_sort,                 /* code_sorted, index; equal codes: primitives ascend */
 	lbvh_gpu_leaves,               /* counters->leaves, code and first of each leaf */
-	lbvh_gpu_leaf_nodes,           /* the leaf nodes alone */
-	/* Children of all inner nodes (Karras 2012); with them mark, or parent and arrived. */
+	lbvh_gpu_leaf_nodes,           /* only the leaf nodes */
+	/* Children of all inner nodes (Karras 2012); also mark, or parent and arrived. */
 	lbvh_gpu_karras,
-	/* Boxes of all inner nodes, pass by pass, the paper's listing 9 (LBVH_GPU_MARKS, 30 bits). */
+	/* Boxes of all inner nodes in passes: the paper's listing 9 (LBVH_GPU_MARKS, 30 bits). */
 	lbvh_gpu_refit_passes,
-	/* The same in one pass: the second child to arrive goes on (LBVH_GPU_PARENTS). */
+	/* The same in one pass: the second child to arrive continues (LBVH_GPU_PARENTS). */
 	lbvh_gpu_refit_once,
 	/* Leaf nodes, inner nodes and boxes in one pass (LBVH_GPU_ARRIVED; Apetrei 2014). */
 	lbvh_gpu_fused;
 
-/* One after the other. */
+/* Queue the phases in order, until one fails. */
 template <lbvh_gpu_phase *...PHASES>
 static inline enum gb_status lbvh_gpu_run(struct lbvh_gpu *g, struct gb_timer *timer,
 					  struct gb_error *err)
@@ -127,17 +127,17 @@ inline lbvh_gpu_phase *const lbvh_gpu_fastest =
 	lbvh_gpu_run<lbvh_gpu_bounds, lbvh_gpu_codes, lbvh_gpu_sort, lbvh_gpu_leaves,
 		     lbvh_gpu_fused>;
 
-/* ---- what the builders' variants are made of: the state is a struct lbvh_gpu -------------- */
+/* ---- operations of builders, whose state is a struct lbvh_gpu ----------------------------- */
 
 /* GB_EUNAVAILABLE for --op=trace. */
 enum gb_status lbvh_gpu_create(struct lbvh_gpu *g, const struct lbvh_params *params,
 			       const struct lbvh_input *input, unsigned needs,
 			       struct gb_error *err);
-/* The mesh to the device; waits.  The state may begin with a struct lbvh_gpu. */
+/* Upload the mesh and wait.  Also for states that begin with a struct lbvh_gpu. */
 enum gb_status lbvh_gpu_upload(struct lbvh_gpu *g, struct gb_error *err);
 enum gb_status lbvh_gpu_download(struct lbvh_gpu *g, struct lbvh_tree_header *header,
 				 struct gb_error *err);
-/* refit_passes, where boxes are made by passes */
+/* Report refit_passes if boxes are made by passes. */
 void lbvh_gpu_metrics(const struct lbvh_gpu *g, struct gb_metrics *metrics);
 
 template <unsigned NEEDS>
@@ -147,13 +147,13 @@ static enum gb_status lbvh_gpu_create_with(struct lbvh_gpu *g, const struct lbvh
 	return lbvh_gpu_create(g, params, input, NEEDS, err);
 }
 
-/* Bytes that a build moves, so many for each primitive. */
+/* Bytes that a build moves: the mesh once, and EACH per primitive. */
 template <size_t EACH> static double lbvh_gpu_bytes(const void *params, const void *input)
 {
 	return lbvh_build_bytes(input, EACH);
 }
 
-/* The operations of a builder of these phases. */
+/* The operations of a builder with these phases. */
 template <unsigned NEEDS, double (*BYTES)(const void *, const void *), lbvh_gpu_phase *...PHASES>
 static constexpr struct gb_variant_ops lbvh_gpu_builder(void)
 {

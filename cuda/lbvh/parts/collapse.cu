@@ -1,24 +1,24 @@
-/* collapse.cu -- a binary tree becomes one of eight children a node, in one launch.
+/* collapse.cu -- collapse a binary tree into one with eight children per node, in one launch.
  *
- * A cooperative grid makes the wide tree level by level, a thread per node: it opens the child of
- * the largest surface until there are eight or only leaves, writes the node, and takes numbers in a
- * row for those that are nodes themselves, whose binary roots it leaves for the next level.  The
- * numbers of a level begin where those of the level before end, and how many they are is counted in
- * a word of that level: one barrier a level is enough.
+ * A cooperative grid makes the wide tree level by level, one thread per node.  The thread opens the
+ * child with the largest surface until there are eight children or only leaves, writes the node,
+ * and takes consecutive numbers for its inner children, whose binary roots it leaves for the next
+ * level.  The numbers of a level begin where those of the level before end, and each level has its
+ * own counter, so one barrier per level is enough.
  *
- * Against a launch per level, of which the host does not know how many there are.  By Karras' numbering a
+ * One launch per level would need the number of levels on the host.  By Karras' numbering, a
  * child's range of primitives follows from its number, so nothing is counted below it.
  *
- * How many nodes there are at most, for n primitives: a node that is not full has only leaves, and
- * more than LBVH_WIDE_LEAF primitives, else it would be one; so there are at most
- * n / (LBVH_WIDE_LEAF + 1) without inner children, fewer with two or more, and at most n / 7 with
- * one, which has seven leaves beside it.
+ * Bound on the nodes for n primitives: a node that is not full has only leaves, and more than
+ * LBVH_WIDE_LEAF primitives, else it would be a leaf.  So at most n / (LBVH_WIDE_LEAF + 1) nodes
+ * have no inner children, fewer have two or more, and at most n / 7 have one, beside which there
+ * are seven leaves.
  *
- * The triangles of a node's leaves get places in a row; the kernel that writes them goes by those
- * places.  What a leaf's primitives are is not read here: nothing waits for a store.
+ * The triangles of a node's leaves get consecutive places; the kernel that writes them uses those
+ * places.  The collapse does not read which primitives a leaf has, so nothing waits for a store.
  *
- * Bound: latency near the root, 7 dependent fetches and a barrier a level; then memory: 32 bytes of
- * each binary node read twice, 80 and 12 bytes a wide node, 48 a triangle.
+ * Bound: latency near the root, 7 dependent fetches and a barrier per level; then memory: 32 bytes
+ * of each binary node read twice, 80 and 12 bytes per wide node, 48 per triangle.
  */
 #include <float.h>
 
@@ -26,17 +26,17 @@
 
 enum {
 	BLOCK = 128,
-	PER_SM = 4, /* blocks: they have to be resident together */
+	PER_SM = 4, /* blocks, all resident at once */
 	PLANES = 256,
 };
 
 static_assert(sizeof(struct lbvh_wide_node) == 80, "five vectors of 16 bytes");
 
-/* A child to be; as the eight are in registers, loops over them are unrolled. */
+/* A candidate child.  The eight are in registers, so loops over them are unrolled. */
 struct kid {
 	uint32_t node, first, count;
-	uint32_t left, right; /* as the node has them */
-	float area;           /* less than 0 if it is not to be opened */
+	uint32_t left, right; /* as in the binary node */
+	float area;           /* negative if it must not be opened */
 };
 
 static __device__ __forceinline__ struct kid make_kid(const struct lbvh_node *node, uint32_t i,
@@ -51,9 +51,9 @@ static __device__ __forceinline__ struct kid make_kid(const struct lbvh_node *no
 
 /* ---- opening ------------------------------------------------------------------------------ */
 
-/* The halves of a subtree.  The left child is, or as a leaf has, the number of the last leaf of its
- * range; the next leaf's first primitive parts their primitives.  A part of a leaf, whose primitives
- * have one code, has the leaf's box. */
+/* Split a subtree in two.  The number of the left child gives the last leaf of its range; the right
+ * child's primitives begin with the next leaf's.  Both halves of a leaf, whose primitives have one
+ * code, get the leaf's box. */
 static __device__ __forceinline__ void part(const struct lbvh_node *node, uint32_t leaves,
 					    const struct kid *whole, struct kid half[2])
 {
@@ -70,7 +70,7 @@ static __device__ __forceinline__ void part(const struct lbvh_node *node, uint32
 	half[1] = make_kid(node, b, whole->first + low, whole->count - low);
 }
 
-/* The eight children of a binary subtree, or as many as there are; returns how many. */
+/* Find the eight children of a binary subtree, or as many as there are; return their number. */
 static __device__ __forceinline__ unsigned open_largest(const struct lbvh_node *node,
 							uint32_t leaves, struct lbvh_wide_root root,
 							struct kid kid[LBVH_WIDE])
@@ -110,13 +110,13 @@ static __device__ __forceinline__ float plane(float origin, float step, int q)
 	return lbvh_add(origin, lbvh_mul((float)q, step));
 }
 
-/* 2^(exponent - 127), exponent from 1 on. */
+/* 2^(exponent - 127), exponent >= 1. */
 static __device__ __forceinline__ float step_of(unsigned exponent)
 {
 	return __uint_as_float(exponent << 23);
 }
 
-/* The finest step with which the planes over lo reach hi. */
+/* The exponent of the finest step whose planes from lo on reach hi. */
 static __device__ __forceinline__ unsigned exponent_of(float lo, float hi)
 {
 	const unsigned extent = __float_as_uint(lbvh_add(hi, -lo)) >> 23 & 0xff;
@@ -153,7 +153,8 @@ static __device__ __forceinline__ unsigned plane_above(float origin, float step,
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-/* Numbers in a row for `wanted` things of each lane, counted from 0; all lanes call together. */
+/* Take `wanted` consecutive numbers for each lane, counted from 0; return the first.  All lanes
+ * call together. */
 static __device__ __forceinline__ uint32_t take(uint32_t *counter, uint32_t wanted)
 {
 	const uint32_t upto = warp_scan(wanted);
@@ -165,7 +166,7 @@ static __device__ __forceinline__ uint32_t take(uint32_t *counter, uint32_t want
 	return __shfl_sync(ALL_LANES, first, 0) + upto - wanted;
 }
 
-/* Bytes of the kids, four in a word. */
+/* One byte per kid, four in a word. */
 struct bytes {
 	uint32_t word[LBVH_WIDE / 4];
 };
@@ -175,8 +176,8 @@ static __device__ __forceinline__ void put(struct bytes *bytes, unsigned kid, ui
 	bytes->word[kid / 4] |= byte << (8 * (kid % 4));
 }
 
-/* Node i over the kids.  Those to be opened have numbers from first_node on, and the triangles of the
- * leaves places from first_triangle on. */
+/* Write node i over the kids.  Inner children have numbers from first_node on, and the leaves'
+ * triangles have places from first_triangle on. */
 static __device__ __forceinline__ void make_node(const struct lbvh_gpu_wide *w,
 						 const struct lbvh_node *node, uint32_t i,
 						 const struct kid kid[LBVH_WIDE], unsigned count,

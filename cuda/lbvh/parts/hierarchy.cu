@@ -1,27 +1,28 @@
 /* hierarchy.cu -- leaf nodes, inner nodes and their boxes on the device, three ways.
  *
- *	karras + passes	the paper's (section 4.1, steps 5 and 6): a thread per inner node finds its
- *			range and split by binary search; then a kernel per level joins the boxes
- *			of those whose children have theirs, and a mark (-1, -1) says so
+ *	karras + passes	the paper's method (section 4.1, steps 5 and 6): one thread per inner node
+ *			finds its range and split by binary search; then one kernel per level joins
+ *			the boxes of nodes whose children have theirs, and marks them with (-1, -1)
  *	karras + once	boxes by one kernel from the leaves up
- *	fused		one kernel from the leaves up finds the nodes, too (Apetrei 2014)
+ *	fused		one kernel from the leaves up also finds the nodes (Apetrei 2014)
  *
- * From the leaves up: a thread per leaf.  Of two threads that meet at a node the first leaves its
- * mark and ends, the second goes on with the joint box.  The mark is a compare-and-swap or an
- * addition that releases the first one's node and lets the second one read it.
+ * "From the leaves up": one thread per leaf.  The first of two threads that meet at a node leaves a
+ * mark and ends; the second continues with the joint box.  The mark is a compare-and-swap or an
+ * addition that releases the first thread's node and lets the second read it.
  *
- * Fused: a subtree joins its neighbour on the side where the codes share more bits, at the seam
- * between them, where the first of the two leaves its far end.  That is the range of the node above;
- * the children's numbers follow from seam and range as in common/lbvh.h.  No parent is stored, no node
- * is read before its box is there.
+ * Fused: a subtree joins its neighbour on the side where the codes share more bits.  They meet at
+ * the seam between them, where the first to arrive leaves its far end.  This gives the range of the
+ * node above; the children's numbers follow from seam and range as in common/lbvh.h.  No parent is
+ * stored, and no node is read before its box is complete.
  *
- * A block joins what lies among its leaves in shared memory: there two subtrees meet by an exchange
- * within the block, and the nodes go out in rows when no more can be joined.  What is left waits for
- * subtrees of other blocks, and one warp or two climb on with it in memory.  So that little is left,
- * blocks part at the highest seam of 32.
+ * A block joins the subtrees among its leaves in shared memory, where two meet by a
+ * compare-and-swap within the block.  When no more can be joined, the nodes are written out in
+ * rows.  The remaining subtrees wait for subtrees of other blocks, and one or two warps continue
+ * with them in global memory.  To leave few of these, a block ends at that one of 32 seams whose
+ * codes share the fewest bits.
  *
- * Bound: memory; of it most is the boxes of primitives, gathered in the order of the curve, one
- * sector of 32 bytes each.
+ * Bound: memory, mostly for the boxes of primitives, gathered in the order of the curve, one sector
+ * of 32 bytes each.
  */
 #include "cuda/lbvh/parts/builder.h"
 
@@ -29,8 +30,8 @@
 
 enum {
 	BLOCK = 256,
-	FEW = 32,    /* primitives of a leaf that one thread takes alone */
-	PASSES = 32, /* of refit; a tree over 30-bit codes has at most 30 levels of inner nodes */
+	FEW = 32,    /* most primitives of a leaf that one thread takes alone */
+	PASSES = 32, /* refit passes: 30-bit codes give at most 30 inner levels */
 };
 
 #define DONE UINT64_MAX
@@ -49,7 +50,7 @@ struct bounds {
 
 /* ---- nodes -------------------------------------------------------------------------------- */
 
-/* fminf() is one instruction, and the same as lbvh_min() where nothing is NaN or -0. */
+/* fminf() is one instruction, and equals lbvh_min() if nothing is NaN or -0. */
 static __device__ __forceinline__ void widen(struct bounds *b, float4 lo, float4 hi)
 {
 	b->lo[0] = fminf(b->lo[0], lo.x);
@@ -60,7 +61,7 @@ static __device__ __forceinline__ void widen(struct bounds *b, float4 lo, float4
 	b->hi[2] = fmaxf(b->hi[2], hi.z);
 }
 
-/* The box of node i, too. */
+/* Widen by the box of node i. */
 static __device__ __forceinline__ void widen_by_node(struct bounds *b, const struct lbvh_node *node,
 						     uint32_t i)
 {
@@ -86,7 +87,7 @@ static __device__ __forceinline__ struct bounds bound_places(const struct lbvh_g
 	return b;
 }
 
-/* The same by a whole warp; every lane gets it. */
+/* The same by a whole warp; every lane gets the box. */
 static __device__ __forceinline__ struct bounds bound_by_warp(const struct lbvh_gpu *g,
 							      uint32_t begin, uint32_t end)
 {
@@ -109,7 +110,7 @@ struct leaf {
 	struct bounds box;
 };
 
-/* This thread's leaf, if there is one.  All lanes of the warp call together. */
+/* This thread's leaf if `mine`, else an empty one.  All lanes of the warp call together. */
 static __device__ __forceinline__ struct leaf bound_leaf(const struct lbvh_gpu *g, uint32_t number,
 							 bool mine)
 {
@@ -128,7 +129,7 @@ static __device__ __forceinline__ struct leaf bound_leaf(const struct lbvh_gpu *
 	return { begin, end, b };
 }
 
-/* One thread per leaf, and per leaf that there is not. */
+/* One thread per primitive; the first `leaves` of them write a leaf each. */
 static __global__ void leaves_kernel(struct lbvh_gpu g)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x, leaves = (uint32_t)g.counters->leaves;
@@ -153,7 +154,8 @@ static __device__ __forceinline__ int delta(const T *code, int leaves, int i, in
 	return j < 0 || j >= leaves ? -1 : lbvh_delta(code[i], code[j]);
 }
 
-/* Inner node i: one end of its range is leaf i; the other end and the split by binary search. */
+/* The children of inner node i.  One end of its range is leaf i; binary searches find the other end
+ * and the split. */
 template <class T>
 static __device__ __forceinline__ uint2 karras_node(const T *code, int leaves, int i)
 {
@@ -216,14 +218,14 @@ enum gb_status lbvh_gpu_karras(struct lbvh_gpu *g, struct gb_timer *timer, struc
 
 /* ---- boxes pass by pass ------------------------------------------------------------------- */
 
-/* Whether node i has its box: a leaf, or marked. */
+/* True if node i has its box: it is a leaf, or marked. */
 static __device__ __forceinline__ bool is_done(const struct lbvh_gpu *g, uint32_t i, uint32_t inner)
 {
 	return i >= inner || gpu_ld_acquire(&g->mark[i]) == DONE;
 }
 
-/* One thread per inner node.  The word that ends later passes is one of its own: a block of this
- * pass that sees it early finds nothing to do either. */
+/* One thread per inner node.  counters->done ends later passes; a block of the pass that sets it
+ * may see it early, but then has nothing to do either. */
 static __global__ void refit_kernel(struct lbvh_gpu g, uint32_t pass)
 {
 	const uint32_t i = blockIdx.x * BLOCK + threadIdx.x;
@@ -295,8 +297,8 @@ enum gb_status lbvh_gpu_refit_once(struct lbvh_gpu *g, struct gb_timer *timer, s
 
 /* ---- hierarchy and boxes in one pass ------------------------------------------------------ */
 
-/* Leaves first .. end - 1, the bits that they share with the leaf before and with the one at end, -1
- * where there is none, and their box. */
+/* Leaves first .. end - 1, the code bits shared with the leaf before and with the leaf at end (-1
+ * if there is none), and their box. */
 struct subtree {
 	int first, end, before, after;
 	struct bounds box;
@@ -312,25 +314,25 @@ static __device__ __forceinline__ bool is_root(const struct subtree *t)
 	return t->before < 0 && t->after < 0;
 }
 
-/* Where it meets its neighbour: the first leaf of the right one of the two. */
+/* The seam where the subtree meets its neighbour: the first leaf of the right one of the two. */
 static __device__ __forceinline__ int seam_of(const struct subtree *t)
 {
 	return is_left(t) ? t->end : t->first;
 }
 
-/* What the neighbour has to know. */
+/* The end that the neighbour needs to know. */
 static __device__ __forceinline__ int far_end_of(const struct subtree *t)
 {
 	return is_left(t) ? t->first : t->end;
 }
 
-/* What it is numbered as an inner node. */
+/* The subtree's number as an inner node. */
 static __device__ __forceinline__ int number_of(const struct subtree *t)
 {
 	return is_left(t) ? t->end - 1 : t->first;
 }
 
-/* The subtree behind the seam becomes a part of this one.  shared: bits across its far end. */
+/* Add the subtree across the seam to this one.  shared: bits shared across its far end. */
 static __device__ __forceinline__ void join(struct subtree *t, bool left, int far_end, int shared)
 {
 	t->end = left ? far_end : t->end;
@@ -340,14 +342,14 @@ static __device__ __forceinline__ void join(struct subtree *t, bool left, int fa
 }
 
 enum {
-	SPACING = BLOCK - WARP, /* leaves of a block, give or take half a warp's */
+	SPACING = BLOCK - WARP, /* leaves per block, give or take half a warp */
 	NONE = -1,
 	BOTH = -2,
-	PITCH = 2 * BLOCK + 4, /* places, and the high halves in other banks */
+	PITCH = 2 * BLOCK + 4, /* puts the high halves in other banks */
 };
 
-/* Where the leaves of a block begin: of WARP seams the one whose codes share the fewest bits, so that
- * few subtrees, and large ones, meet there.  All lanes call together. */
+/* The first leaf of a block: the one of WARP seams whose codes share the fewest bits, so that few
+ * and large subtrees meet there.  All lanes call together. */
 template <class T>
 static __device__ __forceinline__ int border_of(const T *code, int leaves, int block)
 {
@@ -363,11 +365,11 @@ static __device__ __forceinline__ int border_of(const T *code, int leaves, int b
 	return min(seam + best % WARP, leaves);
 }
 
-/* What a block has of its leaves in shared memory; leaves and inner nodes count from its first leaf.  An
- * inner node's place is its number, a leaf's BLOCK more than its own. */
+/* A block's leaves and inner nodes in shared memory, counted from its first leaf.  An inner node's
+ * place is its number; a leaf's place is its number plus BLOCK. */
 struct part {
-	uint4 half[2 * PITCH];      /* nodes by place, low halves and high; children are places */
-	int32_t arrived[BLOCK + 1]; /* at each seam: the first one's place and far end, or BOTH */
+	uint4 half[2 * PITCH];      /* nodes by place, low halves, then high; children are places */
+	int32_t arrived[BLOCK + 1]; /* per seam: the first one's place and far end, or BOTH */
 	int8_t shares[BLOCK + 1];   /* bits that the codes of leaves i - 1 and i share */
 	uint16_t rest[BLOCK];       /* subtrees that the block cannot join */
 	int rests;
@@ -396,8 +398,8 @@ static __device__ __forceinline__ void widen_by_place(struct bounds *b, const st
 	      make_float4(__uint_as_float(hi.x), __uint_as_float(hi.y), __uint_as_float(hi.z), 0));
 }
 
-/* Join this subtree with its neighbours until it is the first at a seam, as it is at both ends of the
- * block.  place: its own. */
+/* Join this subtree with its neighbours until it is the first to arrive at a seam, as it always is
+ * at the ends of the block.  place: that of the subtree. */
 static __device__ __forceinline__ void climb_part(struct part *p, struct subtree *t, int place)
 {
 	for (;;) {
@@ -420,7 +422,8 @@ static __device__ __forceinline__ void climb_part(struct part *p, struct subtree
 	}
 }
 
-/* The block's nodes to memory, half a node by a thread.  leaves, first: of the block; all: of the tree. */
+/* Write the block's nodes to memory, half a node per thread.  leaves, first: the block's; all:
+ * leaves of the tree. */
 static __device__ __forceinline__ void write_part(const struct part *p, const struct lbvh_gpu *g,
 						  int all, int first, int leaves)
 {
@@ -444,7 +447,7 @@ static __device__ __forceinline__ void write_part(const struct part *p, const st
 			leaf[k * BLOCK] = half[BLOCK + k * BLOCK / 2];
 }
 
-/* Join it with the neighbours of other blocks, in memory. */
+/* Join the subtree with those of other blocks, in global memory. */
 template <class T>
 static __device__ __forceinline__ void climb_on(const struct lbvh_gpu *g, int leaves,
 						struct subtree t)
@@ -471,8 +474,8 @@ static __device__ __forceinline__ void climb_on(const struct lbvh_gpu *g, int le
 	}
 }
 
-/* This thread's leaf, if it has one, and that nothing has arrived; a barrier must follow.  leaves, first:
- * of the block; all: of the tree. */
+/* Store this thread's leaf, if it has one, and mark its seam as free.  A barrier must follow.
+ * leaves, first: the block's; all: leaves of the tree. */
 template <class T>
 static __device__ __forceinline__ void start_part(struct part *p, const T *code, int all, int first,
 						  int leaves, const struct leaf *leaf)
@@ -494,14 +497,14 @@ static __device__ __forceinline__ void start_part(struct part *p, const T *code,
 		p->shares[i + 1] = (int8_t)delta(code, all, first + i, first + i + 1);
 }
 
-/* If this subtree waits still for its neighbour, that is not all the block's. */
+/* Record this subtree if it still waits, for a neighbour that is not entirely in this block. */
 static __device__ __forceinline__ void leave_rest(struct part *p, const struct subtree *t)
 {
 	if (!is_root(t) && p->arrived[seam_of(t)] != BOTH)
 		p->rest[atomicAdd(&p->rests, 1)] = (uint16_t)(t->first << 8 | (t->end - 1));
 }
 
-/* Subtree i of those; first: the block's first leaf. */
+/* Recorded subtree i.  first: the block's first leaf. */
 static __device__ __forceinline__ struct subtree take_rest(const struct part *p, int i, int first)
 {
 	const int from = p->rest[i] >> 8, to = (p->rest[i] & 0xff) + 1;
@@ -513,7 +516,7 @@ static __device__ __forceinline__ struct subtree take_rest(const struct part *p,
 	return t;
 }
 
-/* One thread per leaf of the block, of which there may be fewer or none. */
+/* One thread per leaf of the block, which may have fewer leaves or none. */
 template <class T> static __global__ void fused_kernel(struct lbvh_gpu g)
 {
 	SHARED_VAR(struct part, p);

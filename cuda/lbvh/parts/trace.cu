@@ -29,7 +29,7 @@ enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
 		       LBVH_TRACE_BLOCK, *g, place, triangle);
 }
 
-/* ---- life --------------------------------------------------------------------------------- */
+/* ---- operations --------------------------------------------------------------------------- */
 
 enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
 				    const struct lbvh_params *p, const struct lbvh_input *in,

@@ -1,16 +1,16 @@
 /* trace.h -- what the CUDA traversals share: rays, hits, the order of the image, and the walk of a
  * binary tree.
  *
- * A thread takes a ray, a warp 8 x 4 pixels or 32 neighbours of a stream, whose occlusion is a word.
- * A traversal is a struct with a member
+ * A thread takes one ray.  A warp takes 8 x 4 pixels, or 32 consecutive rays of a stream, whose
+ * occlusion bits form one word.  A traversal is a struct with a member
  *
  *	template <class SEARCH> __device__ void walk(struct lbvh_beam *beam, SEARCH *search) const
  *
- * that hands what the beam may hit to `search`, which keeps what was asked for and knows when that is
- * found; and tells it what was met on the way: that is counted once, by a kernel of its own, and costs
- * the timed one nothing.  Triangles are tested by common/lbvh.h's arithmetic; a box's distance may be
- * off by a rounding, so it is compared with a slack of four units in the last place, as on the CPU:
- * all traversals find the same hits.
+ * It passes everything that the beam may hit to `search`, which keeps the answer and knows when it
+ * is complete.  It also reports the nodes and triangles it meets; a separate kernel counts these
+ * once, at no cost to the timed kernel.  Triangles are tested with common/lbvh.h's arithmetic.  A
+ * box's distance may be off by a rounding, so it is compared with a slack of four units in the last
+ * place, as on the CPU: all traversals find the same hits.
  */
 #ifndef GPUBENCH_CUDA_LBVH_PARTS_TRACE_H
 #define GPUBENCH_CUDA_LBVH_PARTS_TRACE_H
@@ -21,7 +21,7 @@
 
 enum {
 	LBVH_TRACE_BLOCK = 128,
-	LBVH_TILE_WIDE = 8, /* pixels of a warp */
+	LBVH_TILE_WIDE = 8, /* pixels per warp */
 	LBVH_TILE_HIGH = WARP / LBVH_TILE_WIDE,
 	LBVH_STACK = 64, /* levels of a tree over 63-bit codes, and one more */
 };
@@ -39,7 +39,7 @@ struct alignas(16) lbvh_corners {
 	uint32_t unused_c;
 };
 
-/* Boxes' parents and triangles met by all rays. */
+/* Inner nodes and triangles met by all rays. */
 struct lbvh_trace_counts {
 	uint64_t nodes, triangles;
 };
@@ -50,36 +50,37 @@ struct lbvh_gpu_tracer;
 typedef enum gb_status lbvh_trace_counter(const struct lbvh_gpu_tracer *tracer,
 					  struct gb_error *err);
 
-/* What a traversal's state begins with. */
+/* The first member of a traversal's state. */
 struct lbvh_gpu_tracer {
 	struct lbvh_gpu gpu; /* the mesh and its binary tree */
 	size_t rays;
-	struct lbvh_ray *ray;             /* of a stream, else NULL */
-	float *t;                         /* rays; not of occlusion */
+	struct lbvh_ray *ray;             /* a stream's rays, else NULL */
+	float *t;                         /* one per ray; NULL for occlusion */
 	uint32_t *primitive;              /* the same */
-	uint32_t *bits;                   /* of occlusion: lbvh_bit_words() */
+	uint32_t *bits;                   /* for occlusion: lbvh_bit_words() words */
 	struct lbvh_trace_counts *counts; /* on the device */
-	struct lbvh_trace_counts met;     /* by a run; counted when metrics are asked for */
+	struct lbvh_trace_counts met;     /* counts of a run, taken when metrics are requested */
 	lbvh_trace_counter *count;
 };
 
-/* Memory for the mesh, the tree that lbvh_gpu_fastest() makes, a stream and the answers to `rays`
- * rays.  The tree is over codes of 63 bits for a trace, unless the paper's is asked for; else of
+/* Allocate for the mesh, the tree that lbvh_gpu_fastest() makes, a stream, and the answers to
+ * `rays` rays.  Codes have 63 bits for a trace, unless it uses the paper's tree; else they have
  * 30. */
 enum gb_status lbvh_gpu_tracer_init(struct lbvh_gpu_tracer *tracer, lbvh_trace_counter *count,
 				    const struct lbvh_params *params,
 				    const struct lbvh_input *input, size_t rays,
 				    struct gb_error *err);
-/* The mesh and the stream to the device; waits. */
+/* Upload the mesh and the stream, and wait. */
 enum gb_status lbvh_gpu_tracer_upload(struct lbvh_gpu_tracer *tracer, struct gb_error *err);
-/* Queue the triangles of all places i of the tree's index, to place[i], or to i if `place` is NULL. */
+/* Queue the copy of the triangle at each place i of the tree's index to triangle[place[i]], or to
+ * triangle[i] if `place` is NULL. */
 enum gb_status lbvh_gpu_corners(const struct lbvh_gpu *g, const uint32_t *place,
 				struct lbvh_corners *triangle, struct gb_error *err);
-/* Its hits to the host; waits. */
+/* Download the hits and wait. */
 enum gb_status lbvh_gpu_tracer_hits(const struct lbvh_gpu_tracer *tracer, float *t,
 				    uint32_t *primitive, struct gb_error *err);
-/* Operations of a state that begins with a tracer: hits or bits; nodes_per_ray and triangles_per_ray,
- * for which the rays are traced once more, outside all that is timed. */
+/* Operations of a state that begins with a tracer.  The download gives hits or bits.  The metrics
+ * nodes_per_ray and triangles_per_ray trace the rays once more, outside all timed work. */
 enum gb_status lbvh_gpu_tracer_download(const struct lbvh_gpu_tracer *tracer, void *output,
 					struct gb_error *err);
 void lbvh_gpu_tracer_metrics(struct lbvh_gpu_tracer *tracer, struct gb_metrics *metrics);
@@ -88,19 +89,19 @@ void lbvh_gpu_tracer_metrics(struct lbvh_gpu_tracer *tracer, struct gb_metrics *
 
 struct lbvh_beam {
 	float origin[3], direction[3], inverse[3];
-	float near; /* hits are beyond this, which an image's need not be asked */
+	float near; /* hits must be farther than this; not tested for images */
 	float t;    /* and no farther than this */
 	uint32_t primitive;
 };
 
-/* A subtree that waits, and where the beam enters it. */
+/* A waiting subtree, and the distance where the beam enters it. */
 struct lbvh_waiting {
 	float t;
 	uint32_t at;
 };
 
-/* The direction is set: the rest of a beam that has hit nothing.  -0 would turn the sign of what
- * the inverse is compared with. */
+/* Initialise the rest of a beam whose origin and direction are set, without a hit.  Adding 0 turns
+ * -0 into +0, which keeps the inverse from becoming -INFINITY. */
 static __device__ __forceinline__ void lbvh_beam_start(struct lbvh_beam *beam)
 {
 	for (int k = 0; k < 3; k++)
@@ -110,7 +111,7 @@ static __device__ __forceinline__ void lbvh_beam_start(struct lbvh_beam *beam)
 	beam->primitive = LBVH_MISS;
 }
 
-/* The same from a stream: 32 bytes as two loads. */
+/* Load a beam from a stream: 32 bytes as two loads. */
 static __device__ __forceinline__ struct lbvh_beam lbvh_beam_load(const struct lbvh_ray *ray)
 {
 	const float4 *const from = (const float4 *)(const void *)ray;
@@ -124,8 +125,8 @@ static __device__ __forceinline__ struct lbvh_beam lbvh_beam_load(const struct l
 	return beam;
 }
 
-/* The distance at which the beam enters the box before beam->t, or INFINITY.  Where 0 * INFINITY is
- * NaN, fmaxf() and fminf() drop it, and the plane does not bound. */
+/* The distance at which the beam enters the box before beam->t, or INFINITY.  fmaxf() and fminf()
+ * drop the NaN of 0 * INFINITY, so such a plane does not bound. */
 static __device__ __forceinline__ float lbvh_beam_enter(const struct lbvh_beam *beam,
 							const float *lo, const float *hi)
 {
@@ -151,10 +152,10 @@ static __device__ __forceinline__ void lbvh_beam_hit(struct lbvh_beam *beam, flo
 	}
 }
 
-/* What rays are asked for: the nearest hit of an image's or a stream's, or any of a stream's. */
+/* Rays ask for the nearest hit, in an image or a stream, or for any hit, in a stream. */
 enum lbvh_query { LBVH_IMAGE, LBVH_NEAREST, LBVH_ANY };
 
-/* How a beam takes hits; and what it met, if that is counted. */
+/* Records a beam's hits and, if COUNT, the nodes and triangles it meets. */
 template <bool COUNT, enum lbvh_query QUERY>
 struct lbvh_search {
 	uint32_t nodes, triangles;
@@ -170,7 +171,7 @@ __device__ __forceinline__ void hit(struct lbvh_beam *beam, float t, uint32_t pr
 	if (QUERY == LBVH_IMAGE || t > beam->near)
 		lbvh_beam_hit(beam, t, primitive);
 }
-/* Whether nothing else need be looked at. */
+/* True if nothing else needs to be visited. */
 __device__ __forceinline__ bool done(const struct lbvh_beam *beam) const
 {
 	return QUERY == LBVH_ANY && beam->primitive != LBVH_MISS;
@@ -189,7 +190,7 @@ static __device__ __forceinline__ struct lbvh_corners lbvh_corners_load(
 	};
 }
 
-/* The nearest subtree that waits and may still hold a nearer hit; false if none does. */
+/* Pop the next waiting subtree that may still hold a nearer hit; false if there is none. */
 static __device__ __forceinline__ bool lbvh_beam_next(const struct lbvh_beam *beam,
 						      const struct lbvh_waiting *stack, int *top,
 						      uint32_t *at)
@@ -205,7 +206,7 @@ static __device__ __forceinline__ bool lbvh_beam_next(const struct lbvh_beam *be
 	return false;
 }
 
-/* A node that the beam has come to: where it enters, and what is below. */
+/* A node that the beam has reached: the distance where it enters, and the children. */
 struct lbvh_met {
 	float t;
 	uint32_t left, right;
@@ -220,9 +221,9 @@ static __device__ __forceinline__ struct lbvh_met lbvh_node_enter(const struct l
 	return { lbvh_beam_enter(beam, n.lo, n.hi), n.left, n.right };
 }
 
-/* Walk a binary tree, the nearer child first: it stays in registers, and its children are known
- * since its box was looked at.  leaves->test(first, count, beam, search) is what is done in a leaf.
- * stack: one entry per level. */
+/* Walk a binary tree, the nearer child first.  That child stays in registers, and its children are
+ * known since its box was read.  leaves->test(first, count, beam, search) tests a leaf.  stack: one
+ * entry per level. */
 template <class LEAVES, class SEARCH>
 static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *node,
 							const LEAVES *leaves,
@@ -260,7 +261,7 @@ static __device__ __forceinline__ void lbvh_walk_binary(const struct lbvh_node *
 	}
 }
 
-/* Add up what the lanes of a warp met.  All of them call it. */
+/* Add up the counts of a warp's lanes.  All lanes call together. */
 template <class SEARCH>
 static __device__ __forceinline__ void lbvh_add_counts(const SEARCH *search,
 						       struct lbvh_trace_counts *counts)
@@ -276,8 +277,8 @@ static __device__ __forceinline__ void lbvh_add_counts(const SEARCH *search,
 	}
 }
 
-/* All rays of an image: their hits, or with COUNT what they meet on their way.  A block takes warps'
- * tiles side by side. */
+/* Trace all rays of an image; write the hits or, with COUNT, the nodes and triangles met.  The
+ * tiles of a block's warps lie side by side. */
 template <class TREE, bool COUNT>
 static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edge, TREE tree,
 					 float *t, uint32_t *primitive,
@@ -307,8 +308,8 @@ static __global__ void lbvh_trace_kernel(struct lbvh_camera camera, uint32_t edg
 		lbvh_add_counts(&search, counts);
 }
 
-/* The same for the rays of a stream, a thread each in their order; of LBVH_ANY a word for each warp:
- * the bits of its 32 rays. */
+/* The same for a stream, one thread per ray in their order.  LBVH_ANY writes one word per warp: the
+ * bits of its 32 rays. */
 template <class TREE, bool COUNT, enum lbvh_query QUERY>
 static __global__ void lbvh_stream_kernel(struct lbvh_gpu_tracer tracer, TREE tree)
 {
@@ -352,7 +353,7 @@ static inline enum gb_status lbvh_gpu_trace_image(const struct lbvh_gpu_tracer *
 		       edge, tree, tracer->t, tracer->primitive, tracer->counts);
 }
 
-/* All rays of the input. */
+/* Queue all rays of the input. */
 template <bool COUNT, class TREE>
 static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tracer,
 					       const TREE &tree, struct gb_error *err)
@@ -369,9 +370,9 @@ static inline enum gb_status lbvh_trace_launch(const struct lbvh_gpu_tracer *tra
 		       LBVH_TRACE_BLOCK, *tracer, tree);
 }
 
-/* ---- what traversals are made of: STATE begins with `tracer`, and has tree() -------------- */
+/* ---- operations of traversals: STATE begins with `tracer` and has tree() ------------------ */
 
-/* Count what the rays of the input meet; hits stay as they are. */
+/* Count the nodes and triangles that the input's rays meet; the hits stay unchanged. */
 template <class STATE>
 static inline enum gb_status lbvh_gpu_trace_count(const struct lbvh_gpu_tracer *tracer,
 						  struct gb_error *err)
@@ -388,7 +389,7 @@ static inline enum gb_status lbvh_gpu_trace_create(STATE *s, const struct lbvh_p
 						   struct gb_error *err)
 {
 	if (params->op != LBVH_TRACE)
-		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to trace: --op=trace");
+		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
 	return lbvh_gpu_tracer_init(&s->tracer, lbvh_gpu_trace_count<STATE>, params, in,
 				    lbvh_ray_count(in), err);
 }

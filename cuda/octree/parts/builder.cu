@@ -1,10 +1,10 @@
-/* builder.cu -- the first steps of every builder on the device: the root box and the keys;
- * and the copies of arrays between host and device.
+/* builder.cu -- the first steps of every builder on the device: the root box and the keys; and the
+ * copies of arrays between host and device.
  *
- * Box: one read of 12 bytes per body; each block leaves six bounds, a block of its own reduces
- * those and one thread makes the box of them, with the same function as the host.  Keys: one read
- * of 12 bytes and one write of 8, in double precision, in which every step but one is exact (the
- * first subtraction, which rounds the same everywhere): equal keys on every machine.
+ * Box: one read of 12 bytes per body.  Each block writes six bounds, one more block reduces these,
+ * and one thread makes the box with the host's function.  Keys: one read of 12 bytes and one write
+ * of 8, in double precision.  Every step but the first subtraction is exact, and that one rounds
+ * the same everywhere, so keys are equal on every machine.
  */
 #include "cuda/octree/parts/builder.h"
 
@@ -13,14 +13,14 @@
 enum {
 	BLOCK = 256,
 	WARPS = BLOCK / WARP,
-	BOX_BLOCKS = 1024, /* at most: the second kernel's input */
+	BOX_BLOCKS = 1024, /* most blocks of bounds_kernel, which box_kernel reduces */
 	AXES = 3,
 	BOUNDS = 2 * AXES, /* low of x, y, z, then high */
 };
 
 /* ---- box --------------------------------------------------------------------------------- */
 
-/* The bounds of a block's threads into bound[0 .. BOUNDS), in all of shared memory's readers. */
+/* Reduce the bounds of a block's threads into bound[0 .. BOUNDS) of every thread. */
 static __device__ __forceinline__ void reduce_bounds(float *bound, float (*part)[BOUNDS])
 {
 	GPU_UNROLL
@@ -50,7 +50,7 @@ static __device__ __forceinline__ void no_bounds(float *bound)
 		bound[b] = b < AXES ? INFINITY : -INFINITY;
 }
 
-/* A grid that strides over the bodies; block k leaves bounds[k]. */
+/* Grid-stride loop over the bodies; block k writes bounds[k]. */
 static __global__ void bounds_kernel(const float *x, const float *y, const float *z, size_t count,
 				     float (*bounds)[BOUNDS])
 {
@@ -115,7 +115,7 @@ static __global__ void keys_kernel(const float *x, const float *y, const float *
 		words.word[i] = octree_word(words, key, i);
 }
 
-/* One thread: the root, and counters that say it was handed out. */
+/* One thread: clear the root, and reset the counters with the root handed out. */
 static __global__ void clear_kernel(struct octree_tree tree)
 {
 	struct octree_counters none = {};
@@ -153,7 +153,7 @@ enum gb_status octree_queue_start(const struct octree_arrays *a, struct octree_w
 					     gpu_stream()));
 }
 
-/* ---- life -------------------------------------------------------------------------------- */
+/* ---- operations -------------------------------------------------------------------------- */
 
 enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
 				    bool ranks, struct gb_error *err)
@@ -166,7 +166,8 @@ enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree
 		return gb_fail(err, GB_ERUNTIME, OCTREE_POOL_EXHAUSTED, input->pool, n);
 	if (input->pool >= INT32_MAX || n > OCTREE_MAX_COUNT)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "a pool of %zu nodes: numbers of nodes are below 2^31", input->pool);
+			       "a pool of %zu nodes is too large: node numbers must be below 2^31",
+			       input->pool);
 	a->tree.pool = (uint32_t)input->pool;
 	a->tree.bucket = (uint32_t)input->bucket;
 	(void)gpu_alloc(&a->x, n, err);
@@ -207,7 +208,7 @@ enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err
 	return gpu_upload(a->z, a->input->z, bytes, err);
 }
 
-/* Waits for the run and reads its counters; GB_ERUNTIME if the pool was exhausted. */
+/* Wait for the run and read its counters; GB_ERUNTIME if the pool was exhausted. */
 enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err)
 {
 	if (gpu_download(&a->last, a->tree.counters, sizeof a->last, err) != GB_OK)

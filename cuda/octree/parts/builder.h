@@ -1,13 +1,13 @@
-/* builder.h -- what the CUDA variants of octree share: the bodies, keys and tree on the
- * device, the copies between host and device, and how a tree grows from many threads.
+/* builder.h -- what the CUDA variants of octree share: the bodies, keys and tree on the device, the
+ * copies between host and device, and the allocation of nodes by many threads.
  *
- * Every variant runs "box" (the root cube, from the bodies' bounds) and "keys" (63 bits per body);
- * after these a body's way down is read off its key (common/octree.h).
+ * Every variant runs "box" (the root cube, from the bodies' bounds) and "keys" (63 bits per body).
+ * A body's path is then read off its key (common/octree.h).
  *
- * Node numbers come from one counter, a chunk at a time for a whole warp: one atomic per node
- * would be a queue of all threads at one address.  What a warp took and did not use are holes; the
- * chunk is as large as the pool's slack allows (octree_grid_of).  A number behind the pool means
- * that it is exhausted: that is flagged, the body is left out, and the run ends as any other;
+ * Node numbers come from one counter, in chunks for a whole warp: with one atomic per node, all
+ * threads would queue at one address.  Nodes that a warp took and did not use are holes; the chunk
+ * is as large as the pool's slack allows (octree_grid_of).  A number past the pool means that it is
+ * exhausted.  This is flagged, the body is left out, and the run ends like any other;
  * octree_reset() and octree_download() report it afterwards.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_BUILDER_H
@@ -19,45 +19,45 @@
 
 /* ---- on the device ----------------------------------------------------------------------- */
 
-/* octree_queue_start() sets them; after the run the host reads them. */
+/* Set by octree_queue_start(), read by the host after the run. */
 struct octree_counters {
-	uint64_t taken; /* node numbers handed out, the root's among them; may pass the pool */
+	uint64_t taken;        /* node numbers handed out, with the root's; may exceed the pool */
 	uint64_t cas_failures; /* compare-and-swaps that found the slot changed */
 	uint64_t lock_spins;   /* attempts that met a locked slot, or lost the race for a lock */
 	uint32_t exhausted;    /* 1: some thread got no node */
-	/* The work lists of lf-shared. */
+	/* Work lists of lf-shared. */
 	uint32_t tasks, hard_tasks, ticket;
-	/* Of the sort (sorted.h): long runs, is one out of order, is one too long for a block, and how
-	 * many blocks have come so far. */
+	/* The sort (sorted.h): number of long runs, 1 if one is out of order, 1 if one is too long
+	 * for a block, and the word of gpu_grid_sync(). */
 	uint32_t long_runs, disorder, longer, arrived;
 };
 
 struct octree_tree {
-	int32_t (*child)[8]; /* [pool]: see common/octree.h */
+	int32_t (*child)[8]; /* [pool], see common/octree.h */
 	int32_t *next;       /* [bodies] */
-	uint32_t *rank;      /* [bodies] place in a list, from its end, 1 there; NULL: not needed */
+	uint32_t *rank;      /* [bodies] place in a list, 1 at its end; NULL: not needed */
 	uint32_t pool;
 	uint32_t bucket;
 	struct octree_counters *counters;
 };
 
-/* All on the device but input and last. */
+/* Arrays are on the device; input and last are on the host. */
 struct octree_arrays {
 	const struct octree_input *input;
 	size_t count;
 	float *x, *y, *z;
-	float *bounds; /* low and high of each axis, of each block of the box's first kernel */
+	float *bounds; /* low and high of each axis, per block of bounds_kernel */
 	struct octree_box *box;
-	uint64_t *keys; /* of body i */
+	uint64_t *keys; /* by body number */
 	struct octree_tree tree;
-	struct octree_counters last; /* of the last run, once it was waited for */
+	struct octree_counters last; /* counts of the last run, set by octree_reset() */
 };
 
-/* What is written beside the keys, to be sorted with them. */
+/* Arrays written along with the keys, for sorting. */
 struct octree_words {
-	uint32_t *number; /* of body i: i; or NULL */
-	uint64_t *word;   /* the key's topmost bits, and below them i; or NULL */
-	int number_bits;  /* of a word: 1 .. 30 */
+	uint32_t *number; /* number[i] = i; or NULL */
+	uint64_t *word;   /* topmost bits of key i, then i; or NULL */
+	int number_bits;  /* bits of a word for i: 1 .. 30 */
 };
 
 static inline struct octree_words octree_words_of(size_t count)
@@ -69,24 +69,24 @@ static inline struct octree_words octree_words_of(size_t count)
 	return words;
 }
 
-/* What all runs start with, queued in gpu_stream(): phases "box" and "keys", then
- * "clear": a root without children, and no body has a next one.  Without bodies that is all there
- * is to do. */
+/* Queue the start of every run in gpu_stream(): phases "box" and "keys", then "clear", which
+ * leaves a root without children and no body with a next one.  Without bodies, the tree is then
+ * complete. */
 enum gb_status octree_queue_start(const struct octree_arrays *a, struct octree_words words,
 				  struct gb_timer *timer, struct gb_error *err);
 
-/* ---- life of a variant whose state starts with its arrays --------------------------------- */
+/* ---- operations of a variant whose state begins with its arrays --------------------------- */
 
-/* ranks: tree.rank too, if the bucket is above 1. */
+/* ranks: also allocate tree.rank if the bucket is above 1. */
 enum gb_status octree_arrays_create(struct octree_arrays *a, const struct octree_input *input,
 				    bool ranks, struct gb_error *err);
 enum gb_status octree_upload(const struct octree_arrays *a, struct gb_error *err);
 
-/* Reports an exhausted pool before the next sample, so that no such run goes unnoticed. */
+/* Report an exhausted pool before the next sample, so that no such run goes unnoticed. */
 enum gb_status octree_reset(struct octree_arrays *a, int64_t sample, struct gb_error *err);
 enum gb_status octree_download(struct octree_arrays *a, struct octree_output *output,
 			       struct gb_error *err);
-/* Compulsory bytes of insertion: positions read twice, for box and keys, keys written and read,
+/* Compulsory bytes of insertion: positions read twice, for box and keys; keys written and read;
  * nodes written. */
 double octree_bytes(const void *params, const struct octree_input *input);
 
@@ -114,10 +114,10 @@ static constexpr struct gb_variant_ops octree_ops(void)
 
 struct octree_grid {
 	unsigned blocks;
-	uint32_t chunk; /* nodes that a warp takes at a time, at least */
+	uint32_t chunk; /* fewest nodes that a warp takes at a time */
 };
 
-/* The holes that a builder may leave: what input->pool has room for. */
+/* The number of holes that a builder may leave in input->pool. */
 static inline size_t octree_slack(const struct octree_input *input)
 {
 	const size_t most = OCTREE_SLACK;
@@ -125,9 +125,9 @@ static inline size_t octree_slack(const struct octree_input *input)
 	return input->count < most ? input->count : most;
 }
 
-/* A grid of `block` threads a block for `count` bodies, of as many blocks as the device holds of the
- * kernel at once, at most.  Holes are at most one per thread that has a body, and chunk - 1 per
- * warp: together no more than slack. */
+/* A grid for `count` bodies in blocks of `block` threads, with at most as many blocks as the device
+ * holds of the kernel at once.  Holes are at most one per thread that has a body plus chunk - 1 per
+ * warp, together no more than slack. */
 template <class K>
 static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigned block,
 						size_t slack)
@@ -139,7 +139,7 @@ static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigne
 		blocks = slack / (2 * block);
 	if (blocks == 0)
 		blocks = 1;
-	each = slack / (blocks * (block / WARP)); /* holes of a warp */
+	each = slack / (blocks * (block / WARP)); /* holes per warp */
 	return { (unsigned)blocks, each <= WARP + 1    ? 1
 				   : each < WARP + 256 ? (uint32_t)(each - WARP)
 						       : 256 };
@@ -149,19 +149,19 @@ static inline struct octree_grid octree_grid_of(K *kernel, size_t count, unsigne
 
 enum { OCTREE_BLOCK = 256 };
 
-/* A grid of OCTREE_BLOCK threads a block strides over the bodies; least: nodes that a warp takes at a
- * time. */
+/* Grid-stride loop over the bodies in blocks of OCTREE_BLOCK threads.  least: fewest nodes that a
+ * warp takes at a time. */
 typedef void octree_kernel(const uint64_t *keys, size_t count, struct octree_tree tree,
 			   uint32_t least);
 
-/* The state of a builder that inserts all bodies from the root by one kernel. */
+/* The state of a builder that inserts all bodies from the root with one kernel. */
 struct octree_builder {
-	struct octree_arrays arrays; /* first: shared operations take a state as these */
+	struct octree_arrays arrays; /* first: shared operations cast a state to it */
 	octree_kernel *kernel;
 	struct octree_grid grid;
 };
 
-/* Its create(): one of the kernels, for leaves of one body or for lists. */
+/* create(): select the kernel for leaves of one body or for lists. */
 template <octree_kernel *SINGLE, octree_kernel *LISTS>
 static enum gb_status octree_builder_create(struct octree_builder *b, const void *params,
 					    const struct octree_input *input, struct gb_error *err)
@@ -173,19 +173,19 @@ static enum gb_status octree_builder_create(struct octree_builder *b, const void
 	return GB_OK;
 }
 
-/* Its run(): the paper's time is that of the phase "insert". */
+/* run(): the paper's time is that of the phase "insert". */
 enum gb_status octree_builder_run(struct octree_builder *b, struct gb_timer *timer,
 				  struct gb_error *err);
 
 /* ---- device code: nodes ------------------------------------------------------------------- */
 
-/* What a warp has left of its last chunk; the same in all lanes.  Starts as zeros. */
+/* The rest of a warp's last chunk, the same in all lanes.  Starts as zeros. */
 struct octree_chunk {
 	uint32_t next, left;
 };
 
-/* Numbers for one lane: the warp's numbers from `skip` on, first the rest of the old chunk, then
- * the new one. */
+/* Node numbers of one lane: those of the warp from `skip` on.  The warp's are the rest of the old
+ * chunk, then the new chunk. */
 struct octree_nodes {
 	uint32_t skip, old_next, old_left, fresh;
 };
@@ -197,8 +197,8 @@ static __device__ __forceinline__ uint32_t octree_node(const struct octree_nodes
 	return at < nodes->old_left ? nodes->old_next + at : nodes->fresh + (at - nodes->old_left);
 }
 
-/* `wanted` nodes for each lane; all lanes of the warp call together.  SHARED: the tree is in shared
- * memory, where 64-bit sums are loops; the low half of its counter is enough. */
+/* Take `wanted` nodes for each lane; all lanes of the warp call together.  SHARED: the tree is in
+ * shared memory, where 64-bit additions are loops; the low half of the counter is enough there. */
 template <bool SHARED>
 static __device__ __forceinline__ struct octree_nodes octree_take(struct octree_chunk *chunk,
 								  const struct octree_tree *tree,
@@ -223,14 +223,14 @@ static __device__ __forceinline__ struct octree_nodes octree_take(struct octree_
 			       : atomicAdd((unsigned long long *)&tree->counters->taken,
 					   (unsigned long long)more);
 	first = __shfl_sync(ALL_LANES, first, 0);
-	/* Numbers behind the pool are all alike; none of them wraps around. */
+	/* Numbers past the pool all start at its end, so none wraps around. */
 	nodes.fresh = first < tree->pool ? (uint32_t)first : tree->pool;
 	chunk->next = nodes.fresh + missing;
 	chunk->left = more - missing;
 	return nodes;
 }
 
-/* An empty node: as one sector of 32 bytes. */
+/* Clear a node, one sector of 32 bytes. */
 static __device__ __forceinline__ void octree_clear_node(int32_t *child)
 {
 	const int4 none = { OCTREE_FREE, OCTREE_FREE, OCTREE_FREE, OCTREE_FREE };
@@ -239,7 +239,7 @@ static __device__ __forceinline__ void octree_clear_node(int32_t *child)
 	((int4 *)child)[1] = none;
 }
 
-/* How many leading digits two keys share: 0 .. 21. */
+/* The number of leading digits that two keys share: 0 .. 21. */
 static __device__ __forceinline__ int octree_shared_digits(uint64_t a, uint64_t b)
 {
 	return a == b ? (int)OCTREE_LEVELS : (__clzll((long long)(a ^ b)) - 1) / 3;
@@ -257,7 +257,7 @@ static __device__ __forceinline__ uint32_t octree_word_number(struct octree_word
 	return (uint32_t)word & ((1u << words.number_bits) - 1);
 }
 
-/* The key, its lowest bits 0. */
+/* The key with its lowest bits 0. */
 static __device__ __forceinline__ uint64_t octree_word_key(struct octree_words words, uint64_t word)
 {
 	return word >> words.number_bits << (words.number_bits - 1);

@@ -1,40 +1,39 @@
 /* lf.h -- the lock-free insertion of OctreeBuild-LF (Cordeiro and Zola 2024), as lf runs it
  * from the root and lf-shared from slots further down.
  *
- * Each thread owns a node that no other one sees.  It walks down to a slot that holds no node:
+ * Each thread owns a node that no other thread sees.  It walks down to a slot that holds no node:
  *
  *	free      one compare-and-swap puts the body in
  *	occupied  the body found goes into the thread's own node, and a compare-and-swap puts that
- *	          node into the slot; the thread goes on inside it, and owns another one from the
- *	          next time on.  If that fails, the own node's slot is reset, and the walk looks
- *	          again
+ *	          node into the slot.  The thread continues inside it, and takes another node when
+ *	          it next needs one.  If the swap fails, the own node's slot is reset and the walk
+ *	          looks again
  *
- * No locks, no barriers: a thread that fails does so because another one got on.
+ * There are no locks and no barriers: a thread fails only because another one made progress.
  *
- *   - A slot goes from free to bodies to a node, and never back: what was read of a slot that
- *     still compares equal still holds.
- *   - A node is published by a compare-and-swap that releases, and entered after a load that
- *     acquires.  A body alone publishes nothing: its key was written by an earlier kernel.
- *   - In nodes of the deepest level keys are used up: one atomic exchange puts a body before
- *     those already there.  Such slots never hold nodes, so nothing can be lost; the link to the
- *     next body is read after the kernel only.
- *   - A warp goes step by step: a step is a way down to where no node is, and a try; in shared
- *     memory, where a level is near, one load.  Lanes that need a node get theirs together
- *     (octree_take).
+ *   - A slot goes from free to bodies to a node, and never back: if a slot still compares equal,
+ *     what was read of it still holds.
+ *   - A node is published by a releasing compare-and-swap and entered after an acquiring load.  A
+ *     body alone publishes nothing: its key was written by an earlier kernel.
+ *   - In nodes of the deepest level, keys are used up: one atomic exchange puts a body before those
+ *     already there.  Such slots never hold nodes, so nothing can be lost; the link to the next
+ *     body is read only after the kernel.
+ *   - A warp works in steps.  A step is a descent to a slot without a node, and one attempt; in
+ *     shared memory, where loads are fast, it descends at most one level.  Lanes that
+ *     need a node get theirs together (octree_take).
  *
- * Leaves of more bodies are lists whose heads are in the slots; rank[head] is the length.  A list
- * with room takes another head.  For a full one the thread's own node, empty, is put in its
- * place; the thread that did so owns the bodies of the list, and inserts them again after its
- * own.  Meanwhile no other one can meet them, so their links may be changed.  Others may still
- * read the rank of an old head, but their compare-and-swap fails, for its slot never holds that
- * head again.
+ * Leaves of more than one body are lists whose heads are in the slots; rank[head] is the length.  A
+ * list with room takes a new head.  A full list is replaced by the thread's own empty node.  The
+ * thread that did so owns the bodies of the list and inserts them again after its own.  No other
+ * thread can meet them meanwhile, so their links may be changed.  Others may still read the rank of
+ * an old head, but their compare-and-swap fails, because its slot never holds that head again.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_LF_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_LF_H
 
 #include "cuda/octree/parts/builder.h"
 
-/* Where the tree is that a function works on, and whether its leaves are lists. */
+/* The memory that holds the tree, and whether its leaves are lists. */
 template <bool IN_SHARED, bool HAS_LISTS> struct octree_kind {
 	static constexpr bool SHARED = IN_SHARED, LISTS = HAS_LISTS;
 
@@ -50,20 +49,20 @@ template <bool IN_SHARED, bool HAS_LISTS> struct octree_kind {
 	}
 };
 
-/* What a thread keeps from one range of bodies to the next; starts as zeros. */
+/* A thread's state between ranges of bodies; starts as zeros. */
 struct octree_inserter {
 	struct octree_chunk chunk;
 	int32_t own; /* a node, or 0 */
 	uint32_t failures;
 };
 
-/* Bodies first, first + stride ... below count: numbers of bodies, or indices to their numbers. */
+/* Bodies first, first + stride ... below count: body numbers, or indices into `numbers`. */
 struct octree_range {
 	size_t first, stride, count;
-	const uint32_t *numbers; /* NULL: the bodies themselves */
+	const uint32_t *numbers; /* NULL: body numbers */
 };
 
-/* Where all walks of a call start. */
+/* The node where all walks of a call start. */
 struct octree_place {
 	int32_t node;
 	int level;
@@ -74,8 +73,8 @@ struct octree_walk {
 	uint64_t key;
 	int32_t *slot;
 	int32_t body;
-	int32_t pending; /* the first of the bodies that it owns and has to insert, or -1 */
-	int level;       /* of the node that the slot is in */
+	int32_t pending; /* first of the bodies that it owns and has to insert, or -1 */
+	int level;       /* level of the slot's node */
 	bool active;
 };
 
@@ -90,8 +89,8 @@ static __device__ __forceinline__ void octree_begin(struct octree_walk *w, int32
 	w->slot = &tree->child[from.node][octree_digit(w->key, from.level)];
 }
 
-/* Body i of the range begins; what the lane's next one needs is on its way to the L2.  (Not beside
- * lists: they need the registers.) */
+/* Start body i of the range, and prefetch what the lane's next body needs.  Not with lists, which
+ * need the registers. */
 template <class KIND>
 static __device__ __forceinline__ void octree_begin_of(struct octree_walk *w,
 						       const struct octree_range *range, size_t i,
@@ -108,7 +107,7 @@ static __device__ __forceinline__ void octree_begin_of(struct octree_walk *w,
 					    : (const void *)&keys[i + range->stride]);
 }
 
-/* A step's way down; what is in the slot then. */
+/* A step's descent; returns the content of the slot. */
 template <class KIND>
 static __device__ __forceinline__ int32_t octree_descend(struct octree_walk *w,
 							 const struct octree_tree *tree)
@@ -123,7 +122,7 @@ static __device__ __forceinline__ int32_t octree_descend(struct octree_walk *w,
 	return found;
 }
 
-/* The slot holds another body: put that into `own`, and own into the slot.  True if it was done. */
+/* The slot holds another body: put that into `own`, and own into the slot.  True on success. */
 template <class KIND>
 static __device__ __forceinline__ bool octree_split(const struct octree_walk *w, int32_t found,
 						    int32_t own, const uint64_t *keys,
@@ -139,7 +138,7 @@ static __device__ __forceinline__ bool octree_split(const struct octree_walk *w,
 	return false;
 }
 
-/* The slot holds a full list: put `own` in its place, and keep the list.  True if it was done. */
+/* The slot holds a full list: put `own` in its place, and keep the list.  True on success. */
 template <class KIND>
 static __device__ __forceinline__ bool octree_split_list(struct octree_walk *w, int32_t found,
 							 int32_t own,
@@ -156,7 +155,7 @@ static __device__ __forceinline__ bool octree_split_list(struct octree_walk *w, 
 	return true;
 }
 
-/* The slot is free, or holds a list with room: put the body there.  True if it was done. */
+/* The slot is free, or holds a list with room: put the body there.  True on success. */
 template <class KIND>
 static __device__ __forceinline__ bool octree_push(const struct octree_walk *w, int32_t found,
 						   const struct octree_tree *tree)
@@ -173,7 +172,7 @@ static __device__ __forceinline__ bool octree_push(const struct octree_walk *w, 
 }
 
 /* One step of an active lane that found `found` in its slot; true when its body is in the tree.
- * splits: a node has to go in its place, and there is one unless the pool is exhausted. */
+ * splits: a node must go in its place, and the lane has one unless the pool is exhausted. */
 template <class KIND>
 static __device__ __forceinline__ bool octree_step(struct octree_walk *w,
 						   struct octree_inserter *self, int32_t found,
@@ -184,7 +183,7 @@ static __device__ __forceinline__ bool octree_step(struct octree_walk *w,
 
 	if (found <= 0 && splits && self->own == 0) {
 		gpu_st_relaxed(&tree->counters->exhausted, 1);
-		return true; /* left out: the run has failed */
+		return true; /* the body is left out: the run has failed */
 	}
 	if (found <= 0 && splits) {
 		done = KIND::LISTS ? octree_split_list<KIND>(w, found, self->own, tree)
@@ -215,7 +214,7 @@ static __device__ __forceinline__ bool octree_step(struct octree_walk *w,
 	return done;
 }
 
-/* Must a node go into the slot? */
+/* True if a node must go into the slot. */
 template <class KIND>
 static __device__ __forceinline__ bool octree_splits(const struct octree_walk *w, int32_t found,
 						     const struct octree_tree *tree)

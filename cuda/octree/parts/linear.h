@@ -1,11 +1,11 @@
-/* linear.h -- which nodes a tree has, from sorted keys.
+/* linear.h -- the nodes of a tree, from sorted keys.
  *
- * Bodies are taken in the order of their keys, so a cell is a range of them.  A node of level l is
- * a cell with more than `bucket` bodies: it belongs to the first of them, i, and is there if
+ * Bodies are in the order of their keys, so a cell is a range of them.  A node of level l is a cell
+ * with more than `bucket` bodies.  It belongs to the first of them, i, and exists if
  *	before(i) < l   the body before i is in another cell of that level
- *	l <= reach(i)   so many levels are shared by i and the body `bucket` places behind it
- * So body i brings levels before(i) + 1 .. reach(i), and with the exclusive sum of these counts
- * (`base`) every node knows its number: depth first, the root is 0.
+ *	l <= reach(i)   i and the body `bucket` places after it share that many levels
+ * So body i starts the nodes of levels before(i) + 1 .. reach(i).  The exclusive sum of these
+ * counts (`base`) numbers the nodes depth first; the root is 0.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_LINEAR_H
@@ -15,19 +15,19 @@
 
 struct octree_linear {
 	const uint64_t *keys; /* sorted, at least by the digits 0 .. deepest */
-	uint32_t *base;       /* of body i: nodes of those before it */
+	uint32_t *base;       /* nodes that the bodies before body i start */
 	size_t count;
 	size_t bucket;
-	int deepest; /* level of nodes: 0 .. deepest */
+	int deepest; /* deepest level of nodes */
 };
 
-/* -1: the first body. */
+/* before(i); -1 for the first body. */
 static __device__ __forceinline__ int linear_before(const struct octree_linear *l, size_t i)
 {
 	return i == 0 ? -1 : min(octree_shared_digits(l->keys[i - 1], l->keys[i]), (int)l->deepest);
 }
 
-/* -1: body i starts no node, and the root is the first body's in any case. */
+/* reach(i); -1 if body i starts no node.  The first body always starts the root. */
 static __device__ __forceinline__ int linear_reach(const struct octree_linear *l, size_t i)
 {
 	if (i + l->bucket < l->count)
@@ -44,7 +44,7 @@ static __device__ __forceinline__ uint32_t linear_node(const struct octree_linea
 
 static constexpr unsigned LINEAR_BLOCK = 256;
 
-/* One thread per body: how many nodes it starts, for the prefix sum. */
+/* One thread per body: count the nodes it starts, for the prefix sum. */
 static __global__ void linear_count_kernel(struct octree_linear l)
 {
 	const size_t i = (size_t)blockIdx.x * LINEAR_BLOCK + threadIdx.x;
@@ -53,14 +53,14 @@ static __global__ void linear_count_kernel(struct octree_linear l)
 		l.base[i] = (uint32_t)max(linear_reach(&l, i) - linear_before(&l, i), 0);
 }
 
-/* One thread: is there room for all nodes? */
+/* One thread: flag the pool as exhausted if it has no room for all nodes. */
 static __global__ void linear_check_kernel(struct octree_tree tree)
 {
 	if (tree.counters->taken > tree.pool)
 		tree.counters->exhausted = 1;
 }
 
-/* Fill base and count the nodes: counters->taken.  temp: of the prefix sum. */
+/* Fill base and count the nodes in counters->taken.  temp: scratch memory of the prefix sum. */
 static inline enum gb_status linear_number(const struct octree_linear *l, struct octree_tree tree,
 					   void *temp, struct gb_error *err)
 {

@@ -3,21 +3,21 @@
  *	words  from the keys: as many topmost bits of the key as there is room for, and below them
  *	       the body's number: one word of 64 bits in place of a key and a value
  *	sort   by the topmost 40 bits, in 5 passes; 16384 bodies or fewer by 32, in 4
- *	mend   bodies that share as many digits as the sort has seen whole are a run.  A run of up to
- *	       32 is put in order by who has how many smaller ones beside it, in shared memory; only
- *	       for runs are keys read by the bodies' numbers
- *	long   runs longer than that, if one is not in order: a block merges each, up to 4096 bodies;
- *	       if one is longer still, the whole grid merges everything.  Else it ends at once
+ *	mend   bodies that share all digits that the sort covers completely form a run.  Bodies of
+ *	       a run of up to 32 count the smaller ones beside them, in shared memory, to find
+ *	       their places; only runs read keys by the bodies' numbers
+ *	long   longer runs, if one is not in order: a block merges each, up to 4096 bodies; if one
+ *	       is longer still, the whole grid merges all bodies.  Otherwise it ends at once
  *
- * A body that shares fewer digits with both neighbours is a leaf by the digits that the sort has
- * seen: the lower bits of its key are asked for by nobody, and are 0 in `keys`.
+ * A body that shares fewer digits with both neighbours is a leaf by the digits that the sort
+ * covers.  The lower bits of its key are never read, and are 0 in `keys`.
  *
- * With 40 bits a run is bodies closer than 2^-13 of the box: few per cent of a million bodies of
- * Plummer's sphere.  Bodies at one place are a run in order.  What is worse than a full sort are
- * thousands of bodies in two cells of that size: each round of the grid's merge takes as long as a
- * pass, but no host waits for the decision, and a launch that ends at once is all that others pay.
- * Nine more launches, of a second sort, would cost more than the passes saved.  Words of n bodies
- * have room for 64 - log2 n bits: 2^30 bodies are sorted by 34.
+ * With 40 bits, a run is bodies closer than 2^-13 of the box, which are few in Plummer's sphere.
+ * Bodies at one place are a run in order.  Thousands of bodies in two cells of that size are slower
+ * than a full sort, because each round of the grid's merge takes as long as a pass.  The host does
+ * not wait for this decision, and other inputs pay only for a launch that ends at once.  The
+ * launches of a second sort would cost more than the saved passes.  Words of n bodies have room for
+ * 64 - log2 n bits: 2^30 bodies are sorted by 34.
  */
 #ifndef GPUBENCH_CUDA_OCTREE_PARTS_SORTED_H
 #define GPUBENCH_CUDA_OCTREE_PARTS_SORTED_H
@@ -27,28 +27,28 @@
 
 enum {
 	MEND_BLOCK = 512,
-	/* Bodies of a run that is put in order in shared memory, by a block, at most. */
+	/* Most bodies of a run that is ordered in shared memory, and of one that a block orders. */
 	SHORT_RUN = MEND_BLOCK < 512 ? 16 : 32,
 	MEDIUM_RUN = 4096,
 	MEND_BODIES = MEND_BLOCK - 2 * SHORT_RUN,
 	MERGE_BLOCK = 256,
-	FEW_BODIES_SORTED = 1 << 14, /* up to so many: 32 bits do */
+	FEW_BODIES_SORTED = 1 << 14, /* up to this many, 32 bits suffice */
 };
 
-/* Bodies in order, or on their way there. */
+/* Bodies in order, or partly so. */
 struct octree_row {
 	uint64_t *keys;
 	uint32_t *numbers;
 };
 
 struct octree_sorted {
-	struct octree_row row;         /* the result; before the sort its keys are words */
-	uint64_t *words, *words_spare; /* sorted; of the sort, then keys of the merges */
-	uint32_t *base;                /* numbers of the merges, then of linear.h */
-	uint32_t *long_runs;           /* first body of each */
+	struct octree_row row;         /* the result; before the sort, keys are words */
+	uint64_t *words, *words_spare; /* sorted; spare of the sort, then keys of the merges */
+	uint32_t *base;                /* numbers of the merges, then linear.h's base */
+	uint32_t *long_runs;           /* first body of each long run */
 	void *sort_temp, *scan_temp;
 	struct octree_words form;
-	int sorted_bits; /* the topmost of a word, by which it is sorted */
+	int sorted_bits; /* topmost bits of a word that are sorted */
 };
 
 static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count,
@@ -71,22 +71,22 @@ static inline enum gb_status sorted_create(struct octree_sorted *s, size_t count
 			 err);
 }
 
-/* What the kernels share. */
+/* Arguments of the kernels. */
 struct octree_mend {
-	const uint64_t *words, *by_number; /* by_number: keys of body i */
+	const uint64_t *words, *by_number; /* by_number: keys by body number */
 	struct octree_row row, spare;
 	uint32_t *long_runs;
 	struct octree_counters *counters;
 	size_t count;
 	struct octree_words form;
-	uint64_t run_step; /* words that differ by less are a run: a power of two */
+	uint64_t run_step; /* words that differ by less are in a run; a power of two */
 };
 
 /* ---- short runs --------------------------------------------------------------------------- */
 
 struct mend_shared {
-	uint64_t keys[MEND_BLOCK]; /* of bodies in a run */
-	/* Bit k: thread k's body and the one before are in a run. */
+	uint64_t keys[MEND_BLOCK]; /* keys of bodies in a run */
+	/* Bit k: thread k's body is in a run with the one before. */
 	uint32_t joined[MEND_BLOCK / WARP + 1];
 };
 
@@ -98,7 +98,7 @@ static __device__ __forceinline__ uint32_t joined_from(const struct mend_shared 
 	return (uint32_t)(both >> k % WARP);
 }
 
-/* Whether body i is in a run with the one before it; all lanes call. */
+/* True if body i is in a run with the one before it.  All lanes call together. */
 static __device__ __forceinline__ bool is_joined(const struct octree_mend *m, uint32_t i,
 						 uint64_t word)
 {
@@ -111,7 +111,7 @@ static __device__ __forceinline__ bool is_joined(const struct octree_mend *m, ui
 	return (last ^ word) < m->run_step;
 }
 
-/* How many places forward thread k's body, of that key, has to go in its run. */
+/* The number of places that thread k's body has to move forward in its run. */
 static __device__ __forceinline__ int moved(const uint64_t *keys, uint64_t key, int k, int before,
 					    int after)
 {
@@ -126,7 +126,7 @@ static __device__ __forceinline__ int moved(const uint64_t *keys, uint64_t key, 
 	return by;
 }
 
-/* One thread per body, and SHORT_RUN more on either side of the block's. */
+/* One thread per body, and SHORT_RUN more on either side of the block's bodies. */
 static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct octree_mend m)
 {
 	SHARED_VAR(struct mend_shared, s);
@@ -148,7 +148,7 @@ static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct octree_m
 	if (k < SHORT_RUN || k >= MEND_BLOCK - SHORT_RUN || i >= m.count)
 		return;
 
-	/* Neighbours in the run; SHORT_RUN: as many or more. */
+	/* Neighbours in the run, at most SHORT_RUN on each side. */
 	const uint32_t down = joined_from(&s, k - (SHORT_RUN - 1)) << (WARP - SHORT_RUN);
 	const uint32_t up = ~joined_from(&s, k + 1);
 	const int before = __clz((int)~down);
@@ -168,7 +168,8 @@ static __global__ void __launch_bounds__(MEND_BLOCK) mend_kernel(struct octree_m
 
 /* ---- long runs ---------------------------------------------------------------------------- */
 
-/* How many of the ascending keys begin .. end - 1 are below `key`, or as much if `equal`. */
+/* The number of the ascending keys begin .. end - 1 that are below `key`, or not above it if
+ * `equal`. */
 static __device__ __forceinline__ size_t keys_below(const uint64_t *keys, size_t begin, size_t end,
 						    uint64_t key, bool equal)
 {
@@ -185,8 +186,8 @@ static __device__ __forceinline__ size_t keys_below(const uint64_t *keys, size_t
 	return low - begin;
 }
 
-/* Bodies begin .. end - 1 are ascending in pieces of `width`; two at a time become one.  A thread
- * takes each `step`th body, from begin + self on. */
+/* Bodies begin .. end - 1 ascend in pieces of `width`; merge these in pairs.  A thread takes every
+ * `step`th body, from begin + self on. */
 static __device__ __forceinline__ void merge_round(const struct octree_row *from,
 						   const struct octree_row *to, size_t begin,
 						   size_t end, size_t width, size_t self,
@@ -207,7 +208,7 @@ static __device__ __forceinline__ void merge_round(const struct octree_row *from
 	}
 }
 
-/* The end of the run that begins at `first`, or something behind first + MEDIUM_RUN. */
+/* The end of the run that begins at `first`, or a place after first + MEDIUM_RUN. */
 static __device__ __forceinline__ size_t end_of_run(const struct octree_mend *m, size_t first)
 {
 	const uint64_t word = m->words[first];
@@ -223,7 +224,7 @@ static __device__ __forceinline__ size_t end_of_run(const struct octree_mend *m,
 	return end;
 }
 
-/* Rounds come in pairs, so that the result is where it began. */
+/* Rounds come in pairs, so that the result is in m->row. */
 static __device__ __forceinline__ void merge_run(const struct octree_mend *m, size_t begin,
 						 size_t end)
 {
@@ -235,7 +236,7 @@ static __device__ __forceinline__ void merge_run(const struct octree_mend *m, si
 	}
 }
 
-/* All blocks are there at once. */
+/* All blocks are resident at once. */
 static __global__ void __launch_bounds__(MERGE_BLOCK) long_kernel(struct octree_mend m)
 {
 	const size_t self = (size_t)blockIdx.x * MERGE_BLOCK + threadIdx.x;
@@ -287,7 +288,7 @@ static inline enum gb_status mend(const struct octree_sorted *s, const struct oc
 				   MERGE_BLOCK, m);
 }
 
-/* From words in row.keys, which octree_queue_start() left there.  Phase "sort". */
+/* Sort the words that octree_queue_start() wrote to row.keys.  Phase "sort". */
 static inline enum gb_status sorted_sort(const struct octree_sorted *s,
 					 const struct octree_arrays *a, struct gb_timer *timer,
 					 struct gb_error *err)

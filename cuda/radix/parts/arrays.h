@@ -1,8 +1,8 @@
-/* arrays.h -- what the CUDA variants of radix share: the arrays on the device, their way
- * there and back, and the choice of a kernel by the type of key.
+/* arrays.h -- the code that the CUDA variants of radix share: the arrays on the device, their
+ * transfers, and the choice of a kernel by the type of key.
  *
- * run() leaves keys_in and values_in as upload() left them: the first pass reads them, then
- * passes alternate between two arrays so that the last one writes *_out (radix_pass_of()).
+ * run() does not change keys_in and values_in: the first pass reads them, and later passes
+ * alternate between two arrays so that the last one writes *_out (radix_pass_of()).
  */
 #ifndef GPUBENCH_CUDA_RADIX_PARTS_ARRAYS_H
 #define GPUBENCH_CUDA_RADIX_PARTS_ARRAYS_H
@@ -10,7 +10,7 @@
 #include "common/radix.h"
 #include "cuda/variant.h"
 
-/* All on the device but input; values are NULL unless the type is pairs. */
+/* All pointers except input are to device memory.  The values are NULL unless the type is pairs. */
 struct radix_arrays {
 	const struct radix_input *input;
 	size_t count;
@@ -24,7 +24,7 @@ static inline size_t radix_value_size(const struct radix_input *input)
 	return input->values ? sizeof *input->values : 0;
 }
 
-/* What one pass reads and writes. */
+/* The arrays that one pass reads and writes. */
 struct radix_pass {
 	const void *keys_in;
 	void *keys_out;
@@ -32,7 +32,7 @@ struct radix_pass {
 	uint32_t *values_out;
 };
 
-/* spare: the variant needs the third array. */
+/* spare: also allocate the third array. */
 static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
 						 const struct radix_input *input, bool spare,
 						 struct gb_error *err)
@@ -56,7 +56,7 @@ static inline enum gb_status radix_arrays_create(struct radix_arrays *a,
 	return err->code;
 }
 
-/* For a variant whose state begins with its struct radix_arrays: what its ops share. */
+/* The operations shared by variants whose state begins with struct radix_arrays. */
 
 static inline enum gb_status radix_upload(const struct radix_arrays *a, struct gb_error *err)
 {
@@ -94,7 +94,7 @@ static inline struct radix_pass radix_pass_of(const struct radix_arrays *a, int 
 	return pass;
 }
 
-/* Of a sort by 8-bit digits: one read for the histogram, a read and a write per pass. */
+/* Bytes of a sort by 8-bit digits: one read for the histogram, a read and a write per pass. */
 static inline double radix_sweep_bytes(const void *params, const struct radix_input *input)
 {
 	const size_t item = input->key_size + radix_value_size(input);
@@ -102,7 +102,7 @@ static inline double radix_sweep_bytes(const void *params, const struct radix_in
 	return (double)input->count * (double)(input->key_size + input->key_size * 2 * item);
 }
 
-/* The operations of such a variant. */
+/* The operations of a variant whose state begins with struct radix_arrays. */
 template <class STATE, auto CREATE, auto RUN, auto BYTES>
 static constexpr struct gb_variant_ops radix_ops(void)
 {
@@ -117,7 +117,7 @@ static constexpr struct gb_variant_ops radix_ops(void)
 	};
 }
 
-/* sort<KEY, VALUES>(arguments) for the type of the input. */
+/* Call sort<KEY, VALUES>(arguments) for the type of the input. */
 #define RADIX_DISPATCH(type, sort, ...)                              \
 	((type) == RADIX_U64     ? sort<key_u64, false>(__VA_ARGS__) \
 	 : (type) == RADIX_F32   ? sort<key_f32, false>(__VA_ARGS__) \
