@@ -1,4 +1,4 @@
-/* api.c -- see api.h. */
+/* api.c -- load the Vulkan functions, create the instance, check results. */
 #include "vulkan/api.h"
 
 #include <dlfcn.h>
@@ -14,7 +14,7 @@ static const char VALIDATION[] = "VK_LAYER_KHRONOS_validation";
 
 /* ---- results ------------------------------------------------------------------------------ */
 
-/* VK_ERROR_DEVICE_LOST by name; one that has none here by number, in `text`. */
+/* The name of a result ("VK_ERROR_DEVICE_LOST"), or its number in `text` if it is not listed. */
 static const char *name_of(VkResult result, char text[32])
 {
 	static const struct {
@@ -195,8 +195,8 @@ static enum gb_status create_instance(VkInstance *instance, struct gb_error *err
 	return GB_OK;
 }
 
-/* The instance lives as long as the process: loading drivers again and again is slow, and some of
- * them do not survive it. */
+/* The instance lives as long as the process.  Reloading drivers is slow, and some of them fail when
+ * they are loaded again. */
 enum gb_status vk_instance(VkInstance *instance, struct gb_error *err)
 {
 	static VkInstance made;

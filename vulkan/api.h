@@ -1,7 +1,7 @@
-/* api.h -- Vulkan's functions.
+/* api.h -- the Vulkan functions.
  *
- * The loader (libvulkan.so.1) is loaded when a device is first asked for, never linked: the program
- * starts without it.  vk.CreateBuffer(...) is vkCreateBuffer(...).
+ * The loader (libvulkan.so.1) is opened at run time when a device is first needed, so the program
+ * starts without it.  vk.CreateBuffer(...) calls vkCreateBuffer(...).
  */
 #ifndef GPUBENCH_VULKAN_API_H
 #define GPUBENCH_VULKAN_API_H
@@ -70,7 +70,7 @@
 	X(CreateComputePipelines)      \
 	X(DestroyPipeline)
 
-/* Those of extensions, of a device that has them; else NULL. */
+/* Functions of extensions.  NULL if the device lacks the extension. */
 #define VK_TRACING_CALLS(X)                            \
 	X(CreateAccelerationStructureKHR)              \
 	X(DestroyAccelerationStructureKHR)             \
@@ -96,19 +96,19 @@ struct vk_calls {
 };
 extern struct vk_calls vk;
 
-/* The instance that all devices are found by, made once.  GB_EUNAVAILABLE, with what is missing, if
- * there is no loader, no driver, or none for Vulkan 1.2. */
+/* Return the instance, which is created once.  GB_EUNAVAILABLE, with the missing part, if there is
+ * no loader, no driver, or none for Vulkan 1.2. */
 enum gb_status vk_instance(VkInstance *instance, struct gb_error *err);
 
-/* The functions of a device. */
+/* Load the functions of a device. */
 enum gb_status vk_load_device(VkDevice device, struct gb_error *err);
 
-/* What the validation layer has found since it was asked last, of GPUBENCH_VULKAN_VALIDATE=1 in the
- * environment: GB_ERUNTIME and the first of its messages. */
+/* GB_ERUNTIME, with the first message, if the validation layer has reported a fault since the last
+ * call.  GPUBENCH_VULKAN_VALIDATE=1 in the environment enables the layer. */
 enum gb_status vk_validated(struct gb_error *err);
 
-/* True on success; else false, with the call and its result in err.  No driver, no device and no room
- * are reasons to skip, not failures. */
+/* True on success.  On failure false, with the call and its result in err: GB_EMEMORY if the host
+ * or device is out of memory, else GB_ERUNTIME. */
 bool vk_ok(struct gb_error *err, VkResult result, const char *call, const char *file, int line);
 #define VK_OK(err, call) vk_ok((err), (call), #call, __FILE__, __LINE__)
 

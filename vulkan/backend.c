@@ -1,8 +1,7 @@
-/* backend.c -- the Vulkan back end: opens and closes a device, and describes those that there are.
+/* backend.c -- the Vulkan back end: open and close a device, describe the available devices.
  *
- * It is there for what only a driver can do: trace rays by the hardware.  A device may be software
- * (Mesa's lavapipe), which any machine may have by the way: that is used only if it was asked for,
- * and counts as emulated.
+ * The back end exists because only a driver can use ray tracing hardware.  A device may be software
+ * (Mesa's lavapipe).  A software device is used only on request and counts as emulated.
  */
 #include <math.h>
 #include <stdio.h>
@@ -46,7 +45,7 @@ static enum gb_status open_device(int device, struct gb_error *err)
 		return err->code;
 	count = count < GB_COUNT(found) ? count : GB_COUNT(found);
 	if (device < 0 || (size_t)device >= count)
-		return gb_fail(err, GB_EUNAVAILABLE, "Vulkan has no device %d, but %zu", device,
+		return gb_fail(err, GB_EUNAVAILABLE, "no Vulkan device %d: there are %zu", device,
 			       count);
 	if (!vk_device_start(&found[device], err))
 		open_number = device;
@@ -58,9 +57,9 @@ static bool is_emulated(void)
 	return vk_device_found() && vk_is_software(vk_device_found());
 }
 
-/* ---- what the record says of the machine -------------------------------------------------- */
+/* ---- description of the machine for records ----------------------------------------------- */
 
-/* Its PCI address as NVML and CUDA write it; "" if it is not known. */
+/* The PCI address of a device in the format of NVML and CUDA; "" if it is not known. */
 static void pci_text(char *text, size_t size, const struct vk_found *f)
 {
 	text[0] = '\0';

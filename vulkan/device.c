@@ -1,4 +1,4 @@
-/* device.c -- the device that is in use: its counted memory, its commands, its gate. */
+/* device.c -- the open device: its counted memory, its commands, its gate. */
 #include "vulkan/device.h"
 
 #include <stdio.h>
@@ -10,8 +10,8 @@
 #include "vulkan/parts.h"
 
 enum {
-	IN_FLIGHT = 32,     /* command buffers that are recorded or run at a time */
-	STAGING = 32 << 20, /* bytes that are copied from or to the host at a time */
+	IN_FLIGHT = 32,     /* maximum number of command buffers recorded or running */
+	STAGING = 32 << 20, /* bytes per copy from or to the host */
 };
 
 static struct {
@@ -20,14 +20,14 @@ static struct {
 	VkQueue queue;
 	VkCommandPool pool;
 	VkCommandBuffer commands[IN_FLIGHT];
-	size_t used;    /* of them: begun since the last wait */
-	bool recording; /* the last of these */
+	size_t used;    /* command buffers begun since the last wait */
+	bool recording; /* the last of them is being recorded */
 	bool lost;
-	VkSemaphore done; /* a timeline of submissions */
+	VkSemaphore done; /* timeline of finished submissions */
 	uint64_t submitted;
 	struct {
-		VkSemaphore open; /* a timeline of tickets that are let go */
-		uint64_t ticket;  /* of the last hold */
+		VkSemaphore open; /* timeline of released tickets */
+		uint64_t ticket;  /* ticket of the last hold */
 		bool closed, given_up;
 	} gate;
 	struct vk_buffer staging;
@@ -35,7 +35,7 @@ static struct {
 
 /* ---- memory ------------------------------------------------------------------------------- */
 
-/* What the device still has for this process, as far as the driver reports it. */
+/* The device memory available to this process, as reported by the driver. */
 static VkDeviceSize free_bytes(void)
 {
 	VkPhysicalDeviceMemoryBudgetPropertiesEXT budget = {
@@ -60,7 +60,7 @@ static VkDeviceSize free_bytes(void)
 	return bytes;
 }
 
-/* The first type of memory among `allowed` that is all that is wanted; UINT32_MAX: there is none. */
+/* The first memory type among `allowed` with all wanted properties; UINT32_MAX if there is none. */
 static uint32_t find_type(uint32_t allowed, VkMemoryPropertyFlags wanted)
 {
 	VkPhysicalDeviceMemoryProperties2 all = {
@@ -94,7 +94,7 @@ static enum gb_status too_large(VkDeviceSize bytes, VkDeviceSize limit, const ch
 		       what);
 }
 
-/* The memory of a buffer that has its handle. */
+/* Allocate and bind the memory of a buffer whose handle exists. */
 static enum gb_status bind(struct vk_buffer *buffer, VkMemoryPropertyFlags wanted,
 			   struct gb_error *err)
 {
@@ -114,7 +114,7 @@ static enum gb_status bind(struct vk_buffer *buffer, VkMemoryPropertyFlags wante
 	info.allocationSize = needs.size;
 	info.memoryTypeIndex = find_type(needs.memoryTypeBits, wanted);
 	if (info.memoryTypeIndex == UINT32_MAX)
-		return gb_fail(err, GB_EUNAVAILABLE, "the device has no memory of the kind needed");
+		return gb_fail(err, GB_EUNAVAILABLE, "the device has no suitable memory type");
 	result = vk.AllocateMemory(gpu.device, &info, NULL, &buffer->memory);
 	if (result == VK_ERROR_OUT_OF_DEVICE_MEMORY || result == VK_ERROR_OUT_OF_HOST_MEMORY)
 		return too_large(needs.size, free_bytes(), "free", err);
@@ -130,7 +130,7 @@ enum gb_status vk_buffer_create(struct vk_buffer *buffer, size_t bytes, VkBuffer
 {
 	const VkBufferCreateInfo info = {
 		.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO,
-		/* Fills are of words, and shaders may copy vectors. */
+		/* Round up: fills write words, and shaders may copy vectors of 16 bytes. */
 		.size = ((VkDeviceSize)bytes + (bytes ? 15 : 16)) / 16 * 16,
 		.usage = usage | VK_BUFFER_USAGE_TRANSFER_SRC_BIT |
 			 VK_BUFFER_USAGE_TRANSFER_DST_BIT | VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
@@ -205,7 +205,7 @@ void vk_barrier(VkCommandBuffer commands, struct vk_scope before, struct vk_scop
 			      NULL);
 }
 
-/* The result of a call, by which a loss of the device is found and remembered. */
+/* Pass on the result of a call and remember if the device is lost. */
 static VkResult watch(VkResult result)
 {
 	gpu.lost = gpu.lost || result == VK_ERROR_DEVICE_LOST;
@@ -281,7 +281,7 @@ enum gb_status vk_wait(struct gb_error *err)
 	return vk_validated(err);
 }
 
-/* If the submission of the last commands is what fails, those before still have to be waited for. */
+/* If submitting the last commands fails, the earlier ones still have to be waited for. */
 void vk_settle(void)
 {
 	struct gb_error first = { 0 }, second = { 0 };
@@ -323,8 +323,8 @@ bool vk_has_held(void)
 
 /* ---- transfers ---------------------------------------------------------------------------- */
 
-/* Of the next bytes of a buffer, from or to the start of the staging buffer.  What was done before is
- * done, and what follows sees it. */
+/* Copy between buffers and wait.  The copy sees all earlier commands, and later commands and the
+ * host see the copy. */
 static enum gb_status copy(VkBuffer from, VkDeviceSize from_at, VkBuffer to, VkDeviceSize to_at,
 			   size_t bytes, struct gb_error *err)
 {
@@ -346,7 +346,7 @@ static size_t chunk(size_t bytes, size_t done)
 	return bytes - done < STAGING ? bytes - done : STAGING;
 }
 
-/* What is recorded is submitted first: a timestamp among it belongs before the host's part. */
+/* Submit the recorded commands first: their timestamps must precede the work of the host. */
 enum gb_status vk_upload(const struct vk_buffer *to, const void *from, size_t bytes,
 			 struct gb_error *err)
 {
@@ -446,7 +446,8 @@ static enum gb_status create_commands(struct gb_error *err)
 	return GB_OK;
 }
 
-/* Cached by the host, if there is such memory: it is read, too. */
+/* Create the staging buffer in host-cached memory if there is any, because the host also reads
+ * it. */
 static enum gb_status create_staging(struct gb_error *err)
 {
 	const VkMemoryPropertyFlags shared =

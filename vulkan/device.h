@@ -1,8 +1,7 @@
-/* device.h -- the one Vulkan device that this process uses: its memory, its commands, its limits.
+/* device.h -- the single Vulkan device of this process: its memory, commands and limits.
  *
- * All of it holds between open() and close() of the back end.  What a variant does is recorded, in
- * order, and runs when somebody waits.  Between commands there is
- * no order but that of barriers.
+ * Everything here is valid between open() and close() of the back end.  Commands of a variant are
+ * recorded in order and run at the next wait.  Only barriers order commands.
  */
 #ifndef GPUBENCH_VULKAN_DEVICE_H
 #define GPUBENCH_VULKAN_DEVICE_H
@@ -20,20 +19,20 @@ struct vk_buffer {
 	VkDeviceMemory memory;
 	VkDeviceAddress address;
 	VkDeviceSize bytes;
-	void *map; /* of host memory; else NULL */
+	void *map; /* host address of mapped memory; else NULL */
 };
 
-/* count * size bytes of device memory, counted, contents undefined, for copies and shaders and for
- * what `usage` adds to these; count == 0 gives a buffer, too.  NULL on failure: GB_EMEMORY, with what
- * was needed and what is free or allowed in err, if memory does not suffice; and at once if err
- * holds a failure already, so that a series of allocations needs one look at err.  When memory is
- * dry (gb_memory_is_dry()) the allocation is only counted: it has no handle.  It is freed with the state
- * of the variant that owns it. */
+/* Allocate count * size bytes of counted device memory with undefined contents, for copies, shaders
+ * and the given `usage`.  count == 0 also gives a buffer.  NULL on failure.  GB_EMEMORY, with the
+ * bytes needed and the bytes free or allowed in err, if memory runs out.  If err already holds a
+ * failure, nothing is done, so a series of allocations needs only one check of err.  In a dry run
+ * (gb_memory_is_dry()) the allocation is only counted and has no handle.  The buffer is freed with
+ * the state of the variant that owns it. */
 struct vk_buffer *vk_alloc(size_t count, size_t size, VkBufferUsageFlags usage,
 			   struct gb_error *err);
 
-/* Copy `bytes` bytes to or from the start of a buffer, by way of a staging buffer, and wait for them.
- * Nothing is done for 0 bytes, nor if err holds a failure already. */
+/* Copy `bytes` bytes to or from the start of a buffer through a staging buffer, and wait.  Nothing
+ * is done for 0 bytes or if err already holds a failure. */
 enum gb_status vk_upload(const struct vk_buffer *to, const void *from, size_t bytes,
 			 struct gb_error *err);
 enum gb_status vk_download(void *to, const struct vk_buffer *from, size_t bytes,
@@ -41,10 +40,10 @@ enum gb_status vk_download(void *to, const struct vk_buffer *from, size_t bytes,
 
 /* ---- commands ----------------------------------------------------------------------------- */
 
-/* Where commands are recorded now; NULL, with the reason in err, if none can be. */
+/* The command buffer to record into; NULL, with the reason in err, if there is none. */
 VkCommandBuffer vk_commands(struct gb_error *err);
 
-/* What a command does to memory, as its stages and accesses. */
+/* The memory accesses of a command: its stages and access types. */
 struct vk_scope {
 	VkPipelineStageFlags stage;
 	VkAccessFlags access;
@@ -52,19 +51,20 @@ struct vk_scope {
 extern const struct vk_scope vk_anything, vk_building, vk_reading_inputs, vk_shader_writes,
 	vk_transfer_writes;
 
-/* What was done before is seen by what follows. */
+/* Record a barrier: the accesses `after` of later commands see the accesses `before` of earlier
+ * ones. */
 void vk_barrier(VkCommandBuffer commands, struct vk_scope before, struct vk_scope after);
 
-/* Submit what is recorded, and wait until all is done. */
+/* Submit the recorded commands and wait until all are done. */
 enum gb_status vk_wait(struct gb_error *err);
 
-/* Before what commands use is destroyed: no more of them is recorded or under way, as there may be after
- * a failure. */
+/* Wait for all commands before an object that they use is destroyed.  Some may be recorded or
+ * running after a failure. */
 void vk_settle(void);
 
-/* ---- what the device can do --------------------------------------------------------------- */
+/* ---- the device --------------------------------------------------------------------------- */
 
-/* NULL while no device is open (a dry run). */
+/* The limits of the open device; NULL if no device is open (a dry run). */
 const struct vk_limits *vk_limits(void);
 
 VkDevice vk_device(void);

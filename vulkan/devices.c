@@ -1,4 +1,4 @@
-/* devices.c -- see devices.h.  All is asked before a device is made. */
+/* devices.c -- enumerate the Vulkan devices and query their properties before one is opened. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ static bool has(const struct extensions *e, const char *name)
 	return false;
 }
 
-/* None, if memory runs out. */
+/* The extensions of a device; an empty list if memory runs out. */
 static struct extensions extensions_of(VkPhysicalDevice device)
 {
 	struct extensions e = { 0 };
@@ -59,7 +59,7 @@ void *vk_chain_features(struct vk_features *f, bool structures, bool queries, bo
 	return &f->core;
 }
 
-/* Which ways to trace rays it has: extensions and features. */
+/* Query the extensions and features for ray tracing.  False if a required feature is missing. */
 static bool ask_features(struct vk_found *f, const struct extensions *e)
 {
 	const bool structures = has(e, VK_KHR_ACCELERATION_STRUCTURE_EXTENSION_NAME) &&
@@ -134,7 +134,7 @@ static void ask_memory(struct vk_found *f)
 			f->memory += all.memoryProperties.memoryHeaps[i].size;
 }
 
-/* The first queue family that computes and takes timestamps, which then also copies. */
+/* Choose the first queue family with compute and timestamps.  Compute implies transfer. */
 static bool ask_queues(struct vk_found *f)
 {
 	VkQueueFamilyProperties family[32];
@@ -150,7 +150,7 @@ static bool ask_queues(struct vk_found *f)
 	return false;
 }
 
-/* NULL, or why it will not do. */
+/* Query a device.  Returns NULL if it is usable, else the reason why not. */
 static const char *examine(struct vk_found *f, VkPhysicalDevice device)
 {
 	struct extensions e = extensions_of(device);
@@ -177,7 +177,7 @@ static const char *examine(struct vk_found *f, VkPhysicalDevice device)
 
 /* ---- all of them -------------------------------------------------------------------------- */
 
-/* Every device of the instance, to be freed. */
+/* List all devices of the instance.  The caller frees the list. */
 static VkPhysicalDevice *list_devices(uint32_t *count, struct gb_error *err)
 {
 	VkPhysicalDevice *list;
@@ -203,14 +203,14 @@ enum gb_status vk_find_devices(struct vk_found *found, size_t room, size_t *coun
 
 	*count = 0;
 	for (uint32_t i = 0; i < 2 * there && !err->code; i++) {
-		const bool second_time = i >= there; /* for those that are software */
+		const bool second_time = i >= there; /* the pass for software devices */
 		struct vk_found f;
 		const char *why = examine(&f, list[i % there]);
 
 		if (vk_is_software(&f) != second_time)
 			continue;
 		if (!why && second_time && !software)
-			why = "software: used if asked for, by --backend=vulkan";
+			why = "a software device, used only with --backend=vulkan";
 		if (why)
 			(void)snprintf(unfit, sizeof unfit, ": %.80s: %s", f.properties.deviceName,
 				       why);

@@ -1,4 +1,4 @@
-/* devices.h -- the devices that Vulkan finds, and what they can do. */
+/* devices.h -- the available Vulkan devices, their limits and features. */
 #ifndef GPUBENCH_VULKAN_DEVICES_H
 #define GPUBENCH_VULKAN_DEVICES_H
 
@@ -8,14 +8,14 @@
 #include "vulkan/api.h"
 
 struct vk_limits {
-	bool query;          /* whether rays can be traced, by ray queries */
-	bool pipeline;       /* by a pipeline, too */
-	uint32_t groups;     /* of a dispatch, along x */
-	uint64_t primitives; /* of an acceleration structure */
+	bool query;          /* supports ray queries */
+	bool pipeline;       /* also supports ray tracing pipelines */
+	uint32_t groups;     /* maximum work groups of a dispatch along x */
+	uint64_t primitives; /* maximum primitives of an acceleration structure */
 	uint32_t scratch_alignment, handle_size, handle_alignment, table_alignment;
 };
 
-/* The features that matter: a chain, and what of it a device must have the extensions for. */
+/* The features of interest.  vk_chain_features() chains those whose extensions the device has. */
 struct vk_features {
 	VkPhysicalDeviceVulkan12Features core;
 	VkPhysicalDeviceAccelerationStructureFeaturesKHR structure;
@@ -24,29 +24,29 @@ struct vk_features {
 };
 void *vk_chain_features(struct vk_features *f, bool structures, bool queries, bool pipelines);
 
-/* A device as it was found. */
+/* A device and its properties. */
 struct vk_found {
 	VkPhysicalDevice handle;
 	VkPhysicalDeviceProperties properties;
 	VkPhysicalDeviceIDProperties id;
-	char driver[128];    /* its name and version */
-	VkDeviceSize memory; /* of its own */
+	char driver[128];    /* name and version of the driver */
+	VkDeviceSize memory; /* bytes of device-local memory */
 	bool has_pci, has_budget;
 	VkPhysicalDevicePCIBusInfoPropertiesEXT pci;
-	uint32_t family, timestamp_bits; /* of the queue family that is used */
+	uint32_t family, timestamp_bits; /* the queue family in use */
 	struct vk_limits limits;
-	VkDeviceSize allocation; /* the largest */
+	VkDeviceSize allocation; /* maximum bytes of one allocation */
 };
 
-/* Whether it is a program of the CPU. */
+/* True if the device is software that runs on the CPU. */
 static inline bool vk_is_software(const struct vk_found *found)
 {
 	return found->properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU;
 }
 
-/* The devices that will do, the first `room` of *count: in the driver's order, those that are
- * software last, and only if `software` is set, so that they renumber no GPU.  GB_EUNAVAILABLE, with
- * what is missing, if there is none. */
+/* Find the usable devices, in the driver's order.  *count is their number; the first `room` are
+ * stored.  Software devices are included only if `software` is set.  They come last so that the
+ * numbers of GPUs do not change.  GB_EUNAVAILABLE, with the reason, if there is no device. */
 enum gb_status vk_find_devices(struct vk_found *found, size_t room, size_t *count, bool software,
 			       struct gb_error *err);
 

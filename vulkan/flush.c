@@ -1,8 +1,8 @@
 /* flush.c -- evict the device's caches between samples.
  *
- * Vulkan has no query for their size: a buffer of 256 MiB is filled, which exceeds the L2 of NVIDIA's
- * GPUs.  It belongs to the measurement, not to a variant, is made by the first flush, and counted apart
- * in a record's memory.
+ * Vulkan cannot report the size of the caches, so a flush fills a buffer of 256 MiB, which exceeds
+ * the L2 of NVIDIA's GPUs.  The first flush creates the buffer.  It belongs to the measurement, not
+ * to a variant, and a record counts its memory separately.
  */
 #include "vulkan/device.h"
 #include "vulkan/parts.h"
@@ -11,7 +11,7 @@ enum { BYTES = 256 << 20, SOFTWARE_BYTES = 1 << 20 };
 
 static struct {
 	struct vk_buffer buffer;
-	uint32_t value; /* changes from flush to flush, so that no write can be left out */
+	uint32_t value; /* changes with each flush so that no write can be elided */
 } flush;
 
 static enum gb_status make(struct gb_error *err)

@@ -1,7 +1,7 @@
-/* parts.h -- the parts that backend.c puts together into gb_vulkan_backend.
+/* parts.h -- the parts of gb_vulkan_backend, which backend.c assembles.
  *
- * Variants have no use for these: what they need is in device.h.  Each part is created by open()
- * and destroyed by close(); what was never created may be destroyed.
+ * Variants use device.h instead.  open() creates the device and close() destroys all parts.
+ * Destroying a part that was never created is allowed.
  */
 #ifndef GPUBENCH_VULKAN_PARTS_H
 #define GPUBENCH_VULKAN_PARTS_H
@@ -11,22 +11,23 @@
 
 struct vk_buffer; /* device.h */
 
-/* device.c: the device that device.h speaks of, from start to stop. */
+/* device.c: start and stop the device of device.h. */
 enum gb_status vk_device_start(const struct vk_found *found, struct gb_error *err);
 void vk_device_stop(void);
-/* The device that is open; NULL: none. */
+/* The open device, or NULL. */
 const struct vk_found *vk_device_found(void);
-/* False once it was lost. */
+/* False if the device has been lost. */
 bool vk_device_works(void);
-/* A buffer that is not counted, and its memory; destroying one that was not created is nothing. */
+/* Create a buffer and its memory, which are not counted.  Destroying one that was never created
+ * does nothing. */
 enum gb_status vk_buffer_create(struct vk_buffer *buffer, size_t bytes, VkBufferUsageFlags usage,
 				VkMemoryPropertyFlags wanted, struct gb_error *err);
 void vk_buffer_destroy(struct vk_buffer *buffer);
-/* Fill device memory, a struct vk_buffer, and wait for it. */
+/* Fill device memory (`buffer` is a struct vk_buffer) and wait. */
 enum gb_status vk_fill(void *buffer, unsigned char byte, size_t bytes, struct gb_error *err);
 
-/* device.c: what is submitted from vk_hold() on starts after vk_let_go(), and is not counted as held if
- * it was waited for before. */
+/* device.c: commands submitted after vk_hold() start at vk_let_go().  vk_has_held() is false if a
+ * wait opened the gate earlier. */
 enum gb_status vk_hold(struct gb_error *err);
 enum gb_status vk_let_go(struct gb_error *err);
 bool vk_has_held(void);
@@ -34,7 +35,7 @@ bool vk_has_held(void);
 /* timer.c: timestamps among the commands. */
 extern const struct gb_timer_ops vk_timer;
 
-/* flush.c: evict what a sample's data left in the caches.  Recorded, not waited for. */
+/* flush.c: record a flush of the caches, without waiting. */
 enum gb_status vk_flush(struct gb_error *err);
 size_t vk_flush_bytes(void);
 void vk_flush_destroy(void);

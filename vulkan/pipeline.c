@@ -1,4 +1,4 @@
-/* pipeline.c -- see pipeline.h. */
+/* pipeline.c -- create, bind and run compute and ray tracing pipelines. */
 #include "vulkan/pipeline.h"
 
 #include <string.h>
@@ -147,7 +147,7 @@ uint32_t vk_table_step(void)
 		      : 64;
 }
 
-/* Its first entry is aligned, which its buffer need not be. */
+/* One entry more than needed: the first entry is aligned, but the buffer may not be. */
 size_t vk_table_bytes(void)
 {
 	return (size_t)(ENTRIES + 1) * vk_table_step();
@@ -163,8 +163,8 @@ enum gb_status vk_pipeline_table(const struct vk_pipeline *p, const struct vk_bu
 
 	if (size > MAX_HANDLE || step > MAX_STEP)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "shader handles of %u bytes, %u apart: more than expected", size,
-			       step);
+			       "shader handles of %u bytes, %u apart, exceed %d and %d", size, step,
+			       MAX_HANDLE, MAX_STEP);
 	if (!VK_OK(err, vk.GetRayTracingShaderGroupHandlesKHR(vk_device(), p->handle, 0, ENTRIES,
 							      (size_t)ENTRIES * size, handle)))
 		return err->code;

@@ -1,8 +1,8 @@
-/* pipeline.h -- shaders, ready to be run.
+/* pipeline.h -- pipelines of shaders.
  *
- * All that a shader knows comes in push constants, buffers by their addresses, and in one constant,
- * number 0, that is set when the pipeline is made: there are no descriptors.  A shader is GLSL, with the SPIR-V made
- * of it beside it (FILE.inc, `make shaders`), which is what is built in.
+ * A shader gets its input through push constants, which include the addresses of buffers, and one
+ * specialization constant, number 0.  There are no descriptors.  Each GLSL shader has its SPIR-V
+ * next to it (FILE.inc, written by `make shaders`); the build uses the SPIR-V.
  */
 #ifndef GPUBENCH_VULKAN_PIPELINE_H
 #define GPUBENCH_VULKAN_PIPELINE_H
@@ -25,30 +25,31 @@ struct vk_shader {
 		(code), sizeof(code), (stage) \
 	}
 
-/* Of a compute shader, with that many bytes of push constants. */
+/* Create the pipeline of a compute shader with push_bytes bytes of push constants. */
 enum gb_status vk_pipeline_compute(struct vk_pipeline *pipeline, struct vk_shader shader,
 				   uint32_t constant, uint32_t push_bytes, struct gb_error *err);
 
-/* Of three shaders that generate rays, miss and hit the nearest; their table, of three entries
- * `*step` bytes apart, is to be filled by vk_pipeline_table(). */
+/* Create a ray tracing pipeline of three shaders: ray generation, miss and closest hit.
+ * vk_pipeline_table() fills their shader binding table. */
 enum gb_status vk_pipeline_tracing(struct vk_pipeline *pipeline, const struct vk_shader shader[3],
 				   uint32_t constant, uint32_t push_bytes, struct gb_error *err);
 
-/* How far apart the entries of a table are, and how many bytes it takes. */
+/* The distance between the entries of a table, and the size of the table, in bytes. */
 uint32_t vk_table_step(void);
 size_t vk_table_bytes(void);
-/* The table's entries into its buffer; waits.  *first is the address of the first one. */
+/* Copy the entries of the table into its buffer and wait.  *first is the address of the first
+ * one. */
 enum gb_status vk_pipeline_table(const struct vk_pipeline *pipeline, const struct vk_buffer *table,
 				 VkDeviceAddress *first, struct gb_error *err);
 
-/* Accepts what was never made. */
+/* Accepts a pipeline that was never created. */
 void vk_pipeline_destroy(struct vk_pipeline *pipeline);
 
-/* Record its binding, and what it knows. */
+/* Record the binding of the pipeline and its push constants. */
 void vk_pipeline_bind(VkCommandBuffer commands, const struct vk_pipeline *pipeline,
 		      const void *push, uint32_t push_bytes);
 
-/* Record at least `groups` groups, along x and then y. */
+/* Record a dispatch of at least `groups` work groups, along x and then y. */
 void vk_dispatch(VkCommandBuffer commands, uint64_t groups);
 
 #endif

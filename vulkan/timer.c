@@ -1,12 +1,12 @@
 /* timer.c -- the Vulkan clock: a mark is a timestamp among the commands.
  *
- * A mark waits for all that was recorded before, as work on a stream does, so that phases do not
- * overlap.  Timestamps have a device's own unit and number of bits, and begin anew when these run out.
+ * A mark waits for all commands recorded before it, as on a CUDA stream, so phases do not overlap.
+ * The unit and the number of bits of a timestamp depend on the device; timestamps wrap around.
  */
 #include "vulkan/device.h"
 #include "vulkan/parts.h"
 
-/* The clock is its pool of queries. */
+/* The clock is a query pool. */
 static void destroy(void *clock)
 {
 	if (!clock)
@@ -63,7 +63,7 @@ static enum gb_status elapsed(void *clock, size_t first, size_t last, double *ns
 	return GB_OK;
 }
 
-/* The resolution is that of the GPUs of today, 1 us at most. */
+/* The resolution of 1 us is an upper bound for current GPUs. */
 const struct gb_timer_ops vk_timer = {
 	.name = "vulkan_timestamp",
 	.resolution_ns = 1000,

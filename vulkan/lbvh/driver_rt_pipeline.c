@@ -1,8 +1,8 @@
-/* driver_rt_pipeline.c -- vulkan/driver-rt-pipeline: the driver's own ray tracing, by the
- * hardware if it has any: a tree for fast traversal, a ray tracing pipeline.
+/* driver_rt_pipeline.c -- vulkan/driver-rt-pipeline: the driver's ray tracing, in hardware if the
+ * device has it, with a tree for fast traversal and a ray tracing pipeline.
  *
- * The column "RTX" of the paper's tables 3 and 6, whose flags it does not give.  The tree is the
- * driver's secret; its traversal takes what it builds.
+ * This is the column "RTX" of the paper's tables 3 and 6, which do not state the flags.  The format
+ * of the tree is opaque, and only the driver can traverse it.
  */
 #include "common/workload.h"
 #include "vulkan/lbvh/parts/trace.h"

@@ -1,4 +1,4 @@
-/* copy.c -- vulkan/copy: copy an array by a compute shader, the yardstick of this back end. */
+/* copy.c -- vulkan/copy: copy an array with a compute shader, the yardstick of this back end. */
 #include "common/memory.h"
 #include "common/stream.h"
 #include "common/workload.h"
@@ -8,7 +8,7 @@ static const uint32_t copy_code[] = {
 #include "vulkan/stream/parts/copy.comp.inc"
 };
 
-enum { VECTOR = 16, GROUP = 1024 }; /* bytes; vectors of a group */
+enum { VECTOR = 16, GROUP = 1024 }; /* bytes per vector, vectors per work group */
 
 struct state {
 	const struct stream_input *input;
@@ -16,7 +16,7 @@ struct state {
 	struct vk_pipeline pipeline;
 };
 
-/* As the shader has it. */
+/* The layout of the shader's push constants. */
 struct push {
 	VkDeviceAddress from, to;
 	uint32_t count;

@@ -1,5 +1,5 @@
-// query.comp -- a ray query for each ray: a group takes 8 x 8 pixels of an image, or 64 neighbours of a
-// stream, whose occlusion is two words.
+// query.comp -- one ray query per ray.  A work group traces 8 x 8 pixels of an image or 64
+// consecutive rays of a stream, whose occlusion bits are two words.
 #version 460
 #extension GL_EXT_ray_query : require
 #extension GL_GOOGLE_include_directive : require
@@ -30,7 +30,7 @@ void main()
 				      ray.origin_near.xyz, ray.origin_near.w, ray.direction_far.xyz,
 				      ray.direction_far.w);
 		while (rayQueryProceedEXT(query))
-			; // all triangles are opaque: nothing is left to decide here
+			; // all triangles are opaque, so no candidate needs a decision
 		hit = rayQueryGetIntersectionTypeEXT(query, true) !=
 		      gl_RayQueryCommittedIntersectionNoneEXT;
 		if (KIND != ANY) {

@@ -1,10 +1,10 @@
-// rays.glsl -- the rays of a trace, what is asked about them, and where the answers go: what both
-// ways to trace share (struct lbvh_vk_push of trace.c).
+// rays.glsl -- the rays of a trace, the kind of query and the output buffers, shared by ray queries
+// and the ray tracing pipeline (struct lbvh_vk_push in trace.c).
 
 #extension GL_EXT_buffer_reference : require
 #extension GL_EXT_buffer_reference_uvec2 : require
 
-// As lbvh_ray of common/lbvh.h.
+// The layout of lbvh_ray in common/lbvh.h.
 struct Ray {
 	vec4 origin_near, direction_far;
 };
@@ -14,12 +14,12 @@ layout(buffer_reference, std430, buffer_reference_align = 4) buffer Words { uint
 
 layout(push_constant, std430) uniform Push
 {
-	uvec2 scene;  // the address of the top level
-	Rays rays;    // of a stream
-	Words t;      // distances, as their bits
-	Words answer; // primitives, or a bit per ray
-	vec3 eye;     // the camera of an image: its eye, and directions
-	uint edge;    // rays are edge * edge
+	uvec2 scene;  // address of the top level
+	Rays rays;    // rays of a stream
+	Words t;      // bits of the distances
+	Words answer; // primitives, or one bit per ray
+	vec3 eye;     // camera of an image: eye and directions
+	uint edge;    // the number of rays is edge * edge
 	vec3 corner;
 	float unused_0;
 	vec3 dx;
@@ -28,15 +28,15 @@ layout(push_constant, std430) uniform Push
 	float unused_2;
 };
 
-// The rays of an image, a stream's nearest hits, or whether each of a stream's hits anything.
+// The primary rays of an image, nearest hits of a stream, or any hits of a stream (occlusion).
 const uint IMAGE = 0, NEAREST = 1, ANY = 2;
 layout(constant_id = 0) const uint KIND = IMAGE;
 
 const uint INFINITE = 0x7f800000u, MISS = 0xffffffffu;
 const float FARTHEST = 3.402823466e38;
 
-// Ray i, which is that of pixel (x, y) of an image.  Of lbvh_direction()'s arithmetic, each operation
-// is rounded once.
+// Ray i of a stream, or the ray of pixel (x, y) of an image.  The arithmetic is that of
+// lbvh_direction(); `precise` makes each operation round once.
 Ray ray_of(uint i, uint x, uint y)
 {
 	Ray ray;

@@ -1,9 +1,9 @@
-/* scene.c -- see scene.h.
+/* scene.c -- build and compact the driver's tree over a mesh.
  *
- * Compaction: after a build the driver reports how small the tree could be, and copies it there.
- * An application reads that size back, and makes room of it, before it copies; here the copy goes to
- * room for the whole tree, so that nothing is allocated in a run and nothing read back: what is timed
- * is the driver's work alone.
+ * After a build the driver can report the compacted size of the tree and copy the tree to a smaller
+ * buffer.  An application reads this size back and allocates the buffer before the copy.  Here the
+ * copy goes to a buffer of the full size, so a run allocates and reads back nothing.  Only the
+ * driver's work is timed.
  */
 #include "vulkan/lbvh/parts/scene.h"
 
@@ -12,7 +12,8 @@
 #include "common/memory.h"
 #include "common/text.h"
 
-/* What a driver may take for a triangle, of a tree and to build it, when none can be asked. */
+/* Estimated bytes per triangle of a tree and of its scratch memory, for a dry run without a
+ * driver. */
 enum { USUAL_BYTES = 128, USUAL_SCRATCH = 64, USUAL_ALIGNMENT = 256 };
 
 /* ---- a level ------------------------------------------------------------------------------ */
@@ -47,7 +48,7 @@ static void ask_sizes(struct lbvh_vk_level *level, uint32_t count)
 		vk_limits() ? sizes.buildScratchSize : (VkDeviceSize)count * USUAL_SCRATCH;
 }
 
-/* Room for it, and its handle; it is the result of a build. */
+/* Allocate the memory of a level and create its handle. */
 static enum gb_status make_level(struct lbvh_vk_level *level, struct gb_error *err)
 {
 	VkAccelerationStructureCreateInfoKHR info = {
@@ -89,7 +90,10 @@ static void describe_triangles(struct lbvh_vk_scene *s)
 		.geometryType = VK_GEOMETRY_TYPE_TRIANGLES_KHR,
 		.flags = VK_GEOMETRY_OPAQUE_BIT_KHR,
 		.geometry.triangles = {
-			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_TRIANGLES_DATA_KHR,
+			/* clang-format off */
+			.sType =
+			VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_TRIANGLES_DATA_KHR,
+			/* clang-format on */
 			.vertexFormat = VK_FORMAT_R32G32B32_SFLOAT,
 			.vertexData.deviceAddress = s->vertex->address,
 			.vertexStride = 3 * sizeof(float),
@@ -108,7 +112,10 @@ static void describe_instance(struct lbvh_vk_scene *s)
 		.geometryType = VK_GEOMETRY_TYPE_INSTANCES_KHR,
 		.flags = VK_GEOMETRY_OPAQUE_BIT_KHR,
 		.geometry.instances = {
-			.sType = VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_INSTANCES_DATA_KHR,
+			/* clang-format off */
+			.sType =
+			VK_STRUCTURE_TYPE_ACCELERATION_STRUCTURE_GEOMETRY_INSTANCES_DATA_KHR,
+			/* clang-format on */
 			.data.deviceAddress = s->instance->address,
 		},
 	};
@@ -136,7 +143,7 @@ static enum gb_status make_query(struct lbvh_vk_scene *s, struct gb_error *err)
 	return err->code;
 }
 
-/* That the device can, and takes as many triangles. */
+/* Check that the device has ray queries and accepts this number of triangles. */
 static enum gb_status check_limits(const struct lbvh_input *in, struct gb_error *err)
 {
 	const struct vk_limits *limits = vk_limits();
@@ -149,7 +156,7 @@ static enum gb_status check_limits(const struct lbvh_input *in, struct gb_error 
 			       "VK_KHR_ray_query)");
 	if (in->count > limits->primitives)
 		return gb_fail(err, GB_EUNAVAILABLE,
-			       "%zu triangles: the driver takes %llu in a tree", in->count,
+			       "%zu triangles: the driver accepts at most %llu per tree", in->count,
 			       (unsigned long long)limits->primitives);
 	return GB_OK;
 }
@@ -195,7 +202,7 @@ void lbvh_vk_scene_destroy(struct lbvh_vk_scene *s)
 	s->size = VK_NULL_HANDLE;
 }
 
-/* The instance is all of the mesh where it is, seen from either side. */
+/* The instance is the whole mesh with the identity transform, visible from both sides. */
 enum gb_status lbvh_vk_scene_upload(struct lbvh_vk_scene *s, struct gb_error *err)
 {
 	const VkAccelerationStructureInstanceKHR instance = {
@@ -261,7 +268,7 @@ enum gb_status lbvh_vk_scene_build(const struct lbvh_vk_scene *s, struct gb_time
 	commands = vk_commands(err);
 	if (!commands)
 		return err->code;
-	vk_barrier(commands, vk_building, vk_building); /* what was built before */
+	vk_barrier(commands, vk_building, vk_building); /* wait for the previous build */
 	build(commands, s, &s->bottom, (uint32_t)s->input->count);
 	vk_barrier(commands, vk_building, vk_building);
 	if (s->size) {

@@ -1,6 +1,7 @@
-/* trace.c -- see trace.h.
+/* trace.c -- trace rays through the driver's tree.
  *
- * A build has no nodes to be looked at: its probe rays are traced when it is verified.
+ * The nodes of the driver's tree are not accessible, so download() of a build traces probe rays for
+ * its verification.
  */
 #include "vulkan/lbvh/parts/trace.h"
 
@@ -24,7 +25,7 @@ static const uint32_t hit_code[] = {
 #include "vulkan/lbvh/parts/trace.rchit.inc"
 };
 
-/* As in rays.glsl. */
+/* The same as in rays.glsl. */
 enum kind { IMAGE, NEAREST, ANY };
 struct lbvh_vk_push {
 	VkDeviceAddress scene, rays, t, answer;
@@ -83,7 +84,7 @@ enum gb_status lbvh_vk_create(void *state, const void *params, const void *input
 	s->camera = s->build ? &in->probe : &in->camera;
 	s->edge = s->build ? LBVH_PROBE_EDGE : in->edge;
 	if (way == LBVH_VK_PIPELINE && s->build)
-		return gb_fail(err, GB_EUNAVAILABLE, "this is a way to trace: --op=trace");
+		return gb_fail(err, GB_EUNAVAILABLE, "this variant only traces: use --op=trace");
 	if (way == LBVH_VK_PIPELINE && vk_limits() && !vk_limits()->pipeline)
 		return gb_fail(err, GB_EUNAVAILABLE,
 			       "the device has no VK_KHR_ray_tracing_pipeline");
@@ -153,7 +154,7 @@ static void record_query(VkCommandBuffer commands, const struct lbvh_vk_state *s
 		    kind_of(s) == IMAGE ? tiles * tiles : (ray_count(s) + GROUP - 1) / GROUP);
 }
 
-/* Three tables of an entry each, and none of callables. */
+/* Record a trace with three tables of one entry each and no callable shaders. */
 static void record_pipeline(VkCommandBuffer commands, const struct lbvh_vk_state *s)
 {
 	const uint32_t step = vk_table_step();
@@ -166,7 +167,8 @@ static void record_pipeline(VkCommandBuffer commands, const struct lbvh_vk_state
 	vk.CmdTraceRaysKHR(commands, &table[0], &table[1], &table[2], &none, s->edge, s->edge, 1);
 }
 
-/* Record all rays.  The tree may have been built just now; bits that a pipeline adds to are 0. */
+/* Record the trace of all rays, after a barrier for the build of the tree.  The pipeline sets
+ * occlusion bits in words that are zeroed here. */
 static enum gb_status trace(const struct lbvh_vk_state *s, struct gb_error *err)
 {
 	const struct lbvh_vk_push push = push_of(s);
@@ -195,7 +197,7 @@ static enum gb_status trace(const struct lbvh_vk_state *s, struct gb_error *err)
 
 /* ---- operations --------------------------------------------------------------------------- */
 
-/* A tree to be traced is built before. */
+/* --op=trace also builds the tree here. */
 enum gb_status lbvh_vk_upload(void *state, struct gb_error *err)
 {
 	struct lbvh_vk_state *s = state;
@@ -252,7 +254,7 @@ const char *lbvh_vk_excluded(const void *params_)
 		       : NULL;
 }
 
-/* Its name, and the first number behind that. */
+/* The driver's name and the first version number after it. */
 const char *lbvh_vk_library(void)
 {
 	static char text[128];

@@ -1,5 +1,5 @@
-/* trace.h -- rays through the driver's tree, by ray queries in a compute shader or by a ray tracing
- * pipeline, and the operations of the variants that do so.
+/* trace.h -- tracing of rays through the driver's tree, by ray queries in a compute shader or by a
+ * ray tracing pipeline, and the operations of the variants that use it.
  */
 #ifndef GPUBENCH_VULKAN_LBVH_PARTS_TRACE_H
 #define GPUBENCH_VULKAN_LBVH_PARTS_TRACE_H
@@ -7,7 +7,7 @@
 #include "vulkan/lbvh/parts/scene.h"
 #include "vulkan/pipeline.h"
 
-/* How rays are traced. */
+/* The two ways to trace rays. */
 enum lbvh_vk_way { LBVH_VK_QUERY, LBVH_VK_PIPELINE };
 
 /* A variant's state. */
@@ -15,18 +15,18 @@ struct lbvh_vk_state {
 	struct lbvh_vk_scene scene; /* first: see lbvh_vk_metrics() */
 	bool build;
 	enum lbvh_vk_way way;
-	const struct lbvh_camera *camera; /* of the input, or of a build's probes */
-	uint32_t edge;                    /* of that image */
-	struct vk_buffer *ray;            /* of a stream; else NULL */
-	struct vk_buffer *t;              /* edge * edge; not of occlusion */
-	struct vk_buffer *answer;         /* primitives, or bits of occlusion */
-	struct vk_buffer *table;          /* of a pipeline */
+	const struct lbvh_camera *camera; /* the input's, or that of a build's probe rays */
+	uint32_t edge;                    /* edge of the image in pixels */
+	struct vk_buffer *ray;            /* rays of a stream; else NULL */
+	struct vk_buffer *t;              /* edge * edge distances; NULL for occlusion */
+	struct vk_buffer *answer;         /* primitives, or occlusion bits */
+	struct vk_buffer *table;          /* shader binding table of a pipeline */
 	VkDeviceAddress table_at;
 	struct vk_pipeline pipeline;
 };
 
-/* create() of a variant that builds what the driver prefers for `prefer`.  LBVH_VK_PIPELINE is a way
- * to trace only: GB_EUNAVAILABLE for a build. */
+/* create() of a variant that builds with the preference flags `prefer`.  GB_EUNAVAILABLE for a
+ * build with LBVH_VK_PIPELINE, which can only trace. */
 enum gb_status lbvh_vk_create(void *state, const void *params, const void *input,
 			      VkBuildAccelerationStructureFlagsKHR prefer, enum lbvh_vk_way way,
 			      struct gb_error *err);
@@ -35,7 +35,7 @@ enum gb_status lbvh_vk_run(void *state, struct gb_timer *timer, struct gb_error 
 enum gb_status lbvh_vk_download(void *state, void *output, struct gb_error *err);
 void lbvh_vk_destroy(void *state);
 const char *lbvh_vk_excluded(const void *params);
-/* The driver's name and version, as far as a device is open. */
+/* The driver's name and version if a device is open, else "Vulkan 1.2". */
 const char *lbvh_vk_library(void);
 
 #define LBVH_VK_OPS(create_)                                                                    \

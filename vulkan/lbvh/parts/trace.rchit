@@ -1,4 +1,4 @@
-// trace.rchit -- the nearest hit: the distance's bits, and the primitive.
+// trace.rchit -- return the nearest hit: bits of the distance, and the primitive.
 #version 460
 #extension GL_EXT_ray_tracing : require
 

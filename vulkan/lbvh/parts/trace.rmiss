@@ -1,4 +1,4 @@
-// trace.rmiss -- nothing is hit.
+// trace.rmiss -- return a miss: infinite distance, no primitive.
 #version 460
 #extension GL_EXT_ray_tracing : require
 

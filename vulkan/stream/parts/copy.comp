@@ -1,5 +1,5 @@
-// copy.comp -- an array to another: a group copies 1024 vectors of 16 bytes, a thread four of them,
-// which are all read before the first is written.
+// copy.comp -- copy an array.  A work group copies 1024 vectors of 16 bytes.  Each thread copies
+// four and reads all of them before it writes the first.
 #version 460
 #extension GL_EXT_buffer_reference : require
 
