@@ -1,4 +1,4 @@
-/* image.c -- see image.h. */
+/* image.c -- write images as PNG or PPM. */
 #include "datasets/image.h"
 
 #include <errno.h>
@@ -39,7 +39,7 @@ static bool write_ppm(FILE *file, const unsigned char *rgb, size_t width, size_t
 	       fwrite(rgb, 3 * width, height, file) == height;
 }
 
-/* False if a write failed, as that above. */
+/* False if a write failed. */
 static bool write_picture(FILE *file, bool png, const unsigned char *rgb, size_t width,
 			  size_t height)
 {

@@ -1,4 +1,4 @@
-/* image.h -- write a picture: PNG through libpng where the build has it, else PPM. */
+/* image.h -- write an image: PPM, or PNG if the build has libpng. */
 #ifndef GPUBENCH_DATASETS_IMAGE_H
 #define GPUBENCH_DATASETS_IMAGE_H
 
@@ -6,13 +6,12 @@
 
 #include "common/status.h"
 
-/* GB_EUSAGE for a name that ends in neither .png nor .ppm, and for .png in a build without libpng.
- */
+/* GB_EUSAGE if the name does not end in .png or .ppm, or ends in .png in a build without libpng. */
 enum gb_status gb_image_check(const char *path, struct gb_error *err);
 
-/* Write width x height pixels of three bytes, row by row from the top; the name's ending decides the
- * format.  GB_EUSAGE as above; GB_EIO if the file cannot be written whole; what was there stays until
- * the new file is complete. */
+/* Write width x height pixels of three bytes, row by row from the top, in the format of the name's
+ * ending.  GB_EUSAGE as above; GB_EIO if the file cannot be written completely.  An existing file
+ * stays until the new one is complete. */
 enum gb_status gb_image_write(const char *path, const unsigned char *rgb, size_t width,
 			      size_t height, struct gb_error *err);
 

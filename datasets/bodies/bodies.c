@@ -1,7 +1,7 @@
-/* bodies.c -- see bodies.h for what each distribution is.
+/* bodies.c -- generation of bodies; bodies.h defines the distributions.
  *
- * Only the four operations and the square root are used, all of them correctly rounded, so that the
- * bytes depend on no libm.
+ * The code uses only the four basic operations and the square root.  They are correctly rounded, so
+ * the bytes do not depend on the libm.
  */
 #include "datasets/bodies/bodies.h"
 
@@ -12,7 +12,7 @@
 #include "common/memory.h"
 #include "common/rng.h"
 
-/* Streams of a seed. */
+/* Random streams of a seed. */
 enum { PLACES, CENTRES, DIRECTIONS };
 
 enum { CLUSTERS = 64, TRIES = 64 };
@@ -27,7 +27,8 @@ static double signed_unit(uint32_t word)
 	return (double)word * 0x1p-31 - 1;
 }
 
-/* Of 0 < m < 1, to about 2^-50: four steps of Halley's method from a quotient of exponents. */
+/* The cube root of 0 < m < 1: four steps of Halley's method, starting with a third of the
+ * exponent. */
 static double cube_root(double m)
 {
 	uint64_t bits;
@@ -44,7 +45,8 @@ static double cube_root(double m)
 	return root;
 }
 
-/* A uniform point of the unit sphere: Marsaglia's way, from a uniform point of the unit disc. */
+/* A uniform point on the unit sphere by Marsaglia's method, from a uniform point in the unit
+ * disc. */
 static struct place direction(uint64_t seed, uint64_t index)
 {
 	for (uint64_t t = 0; t < TRIES; t++) {
@@ -61,7 +63,7 @@ static struct place direction(uint64_t seed, uint64_t index)
 	return (struct place){ 0, 0, 1 };
 }
 
-/* Body `index` of a Plummer sphere of scale a around the origin, cut at a share of its mass. */
+/* Body `index` of a Plummer sphere of scale a around the origin, cut at a fraction of its mass. */
 static struct place plummer(double a, double cut, uint64_t seed, uint64_t index)
 {
 	struct place p = direction(seed, index);
@@ -83,7 +85,7 @@ static struct place uniform(uint64_t seed, uint64_t stream, uint64_t index)
 			       signed_unit(block.word[2]) };
 }
 
-/* Place of cell `cell` of `side` on an axis over [-1, 1). */
+/* The jittered position in cell `cell` of `side` cells on an axis over [-1, 1). */
 static double lattice(uint64_t cell, uint64_t side, uint32_t word)
 {
 	return 2 * ((double)cell + 0.5 + 0.1 * signed_unit(word)) / (double)side - 1;
@@ -107,8 +109,8 @@ static struct place clustered(uint64_t seed, uint64_t index)
 	return (struct place){ centre.x + p.x, centre.y + p.y, centre.z + p.z };
 }
 
-/* The first pair in the lowest cell, the second in the highest, so that the root box is
- * [-1, 1)^3 and the finest cell 2^-20. */
+/* The first pair is in the lowest cell and the second in the highest one, so the root box is
+ * [-1, 1)^3 and the finest cell has size 2^-20. */
 static struct place paired(uint64_t seed, uint64_t index)
 {
 	const double cells = 1024;
@@ -154,8 +156,8 @@ static uint32_t scramble(uint32_t x)
 	return x ^ x >> 16;
 }
 
-/* A bijection of 0 .. count - 1: a Feistel network over an even number of bits, walked along its
- * cycle until it is back in range. */
+/* A bijection of 0 .. count - 1: a Feistel network over an even number of bits, applied repeatedly
+ * until the result is in range (cycle walking). */
 static uint64_t shuffle(uint64_t index, uint64_t count, unsigned half, uint64_t seed)
 {
 	const uint32_t mask = (UINT32_C(1) << half) - 1;
@@ -185,7 +187,7 @@ static uint64_t side_of(uint64_t count)
 	return side;
 }
 
-/* Half the bits of the network: the fewest that make a range of at least count. */
+/* Half the number of bits of the network: the smallest for a range of at least count. */
 static unsigned half_bits(size_t count)
 {
 	unsigned half = 1;

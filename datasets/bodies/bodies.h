@@ -1,19 +1,19 @@
-/* bodies.h -- generated bodies, the input of octree.
+/* bodies.h -- generated bodies and bodies from files, the input of octree.
  *
- * Body i of a generated set depends on (distribution, count, seed, i) alone, so that any number
- * of threads makes the same bytes.  Positions are computed in double, rounded once to float.
+ * Body i of a generated set depends only on (distribution, count, seed, i), so the bytes do not
+ * depend on the number of threads.  Positions are computed in double and rounded once to float.
  *
  *	plummer     Plummer's sphere: radius r = a / sqrt(m^(-2/3) - 1) for a mass fraction m
  *	            uniform in [0, 0.999), a = 3 pi / 16, in a uniform direction.  The cut at
  *	            0.999 of the mass bounds the sphere at r = 38.7 a = 22.8.  Bodies are
- *	            independent: memory order says nothing of place
+ *	            independent, so they are in random order in memory
  *	cube        one body in each cell of a cubic lattice over [-1, 1), jittered by a tenth
  *	            of the cell, x fastest: neighbours in memory are neighbours in space.
- *	            side = ceil(count^(1/3)); the first count cells are taken
+ *	            side = ceil(count^(1/3)); only the first count cells have a body
  *	uniform     independent and uniform in [-1, 1)^3
  *	clustered   64 Plummer spheres of a = 1/256, cut at 0.99 of the mass, at uniform
- *	            centres; a body belongs to a random one
- *	coincident  all at one point
+ *	            centres; each body belongs to a random sphere
+ *	coincident  all bodies at one point
  *	pairs       bodies 2 k and 2 k + 1 in the lowest corner of a uniform cell of 2^-10 in
  *	            [-1, 1)^3, one finest cell of the tree apart on every axis: the longest
  *	            paths that a tree can have
@@ -31,25 +31,25 @@
 void gb_bodies_fill(float *x, float *y, float *z, enum octree_distribution distribution,
 		    size_t count, uint64_t seed);
 
-/* Put bodies into an order that depends on count and seed.  GB_EMEMORY if there is no memory
- * for a copy of an axis. */
+/* Shuffle the bodies into an order that depends only on count and seed.  GB_EMEMORY if a copy of an
+ * axis does not fit in memory. */
 enum gb_status gb_bodies_shuffle(float *x, float *y, float *z, size_t count, uint64_t seed,
 				 struct gb_error *err);
 
-/* Read the positions of at most `limit` bodies, or all if it is 0, from
+/* Read the positions of at most `limit` bodies, or of all if it is 0, from one of these formats:
  *
- *	.csv           three numbers a line, separated by commas, semicolons, tabs or blanks;
- *	               further columns are ignored, as are empty lines, lines that start with
- *	               #, a byte order mark and a first line of names (which starts with a
+ *	.csv           three numbers per line, separated by commas, semicolons, tabs or blanks;
+ *	               further columns are ignored, and so are empty lines, lines that start with
+ *	               #, a byte order mark and a heading in the first line (which starts with a
  *	               letter, _ or ")
- *	.ply           ascii or binary of either byte order: x, y, z (any number type) of the
+ *	.ply           ASCII or binary of either byte order: x, y, z (any number type) of the
  *	               element vertex; other properties and elements are skipped
  *	anything else  raw little-endian float32, x y z of each body
  *
- * The arrays are from gb_host_alloc (in a dry run not filled) and the caller's to free.  GB_EUSAGE
- * if the file cannot be read, is malformed (FILE:LINE, or FILE: byte N), holds no bodies or more
- * than OCTREE_MAX_COUNT, or has a coordinate that is not a finite float (the message names the
- * body); GB_EMEMORY if memory does not suffice.  Then the pointers are NULL. */
+ * The arrays come from gb_host_alloc() and the caller frees them.  A dry run does not fill them.
+ * GB_EUSAGE if the file cannot be read, is malformed (FILE:LINE, or FILE: byte N), holds no bodies
+ * or more than OCTREE_MAX_COUNT, or has a coordinate that is not a finite float (the message names
+ * the body); GB_EMEMORY if memory runs out.  On failure the pointers are NULL. */
 enum gb_status gb_bodies_read(const char *path, size_t limit, float **x, float **y, float **z,
 			      size_t *count, struct gb_error *err);
 

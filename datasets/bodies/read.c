@@ -1,7 +1,7 @@
-/* read.c -- positions of bodies from files.
+/* read.c -- read the positions of bodies from files.
  *
- * A format first bounds the bodies of the file (csv: by its lines), which sizes the arrays, then
- * fills them.
+ * Each reader first computes an upper bound on the number of bodies (csv: the number of lines),
+ * then allocates the arrays and fills them.
  */
 #include "datasets/bodies/bodies.h"
 
@@ -19,11 +19,11 @@
 
 struct bodies {
 	size_t limit;       /* bodies wanted; 0: all */
-	size_t room, count; /* bodies: allocated, read */
+	size_t room, count; /* bodies allocated, bodies read */
 	float *xyz[3];
 };
 
-/* Make room for `bodies` of them, or for the limit if that is less. */
+/* Allocate the arrays for `bodies` bodies, or for the limit if that is less. */
 static enum gb_status allocate(struct bodies *b, const struct gb_reader *r, size_t bodies)
 {
 	struct gb_error memory = { 0 };
@@ -45,16 +45,15 @@ static enum gb_status allocate(struct bodies *b, const struct gb_reader *r, size
 	return GB_OK;
 }
 
-/* Coordinate d of body i.  A double beyond the range of float is infinite as a float. */
+/* Store coordinate d of body i.  A double beyond the range of float becomes an infinite float. */
 static enum gb_status set(struct bodies *b, const struct gb_reader *r, size_t i, int d,
 			  double position)
 {
 	const float value = (float)position;
 
 	if (!isfinite(value))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: %c of body %zu is %g, which is no finite float", r->path,
-			       "xyz"[d], i, position);
+		return gb_fail(r->err, GB_EUSAGE, "%s: %c of body %zu is %g, not a finite float32",
+			       r->path, "xyz"[d], i, position);
 	b->xyz[d][i] = value;
 	return GB_OK;
 }
@@ -66,8 +65,9 @@ static bool is_separator(char c)
 	return c == ',' || c == ';';
 }
 
-/* Take a number and the separator that follows, at most one comma or semicolon among blanks:
- * *separator is that one, or a blank.  False, and r->at at what is no number, if there is none. */
+/* Read a number and the separator after it: at most one comma or semicolon, with blanks around it.
+ * *separator is that character, or a blank.  False, with r->at at the next word, if there is no
+ * number. */
 static bool take_number(struct gb_reader *r, double *value, char *separator)
 {
 	const char *after = gb_reader_line_ends(r) ? NULL : gb_read_number(r->at, value);
@@ -81,20 +81,20 @@ static bool take_number(struct gb_reader *r, double *value, char *separator)
 	return true;
 }
 
-/* Whether one kind of separator stands between three numbers, and no comma behind them that would
- * not be of that kind: "1,5;2,5;3,5" and "1 2 3,5" have decimal commas. */
+/* True if both separators between three numbers are equal and a comma after them has the same kind.
+ * False for decimal commas: "1,5;2,5;3,5" and "1 2 3,5". */
 static bool is_uniform(const char separator[3])
 {
 	return separator[0] == separator[1] && (separator[2] != ',' || separator[0] == ',');
 }
 
-/* A first line whose first field begins like a word names the columns. */
+/* True if a first line that starts with c is a heading with column names. */
 static bool is_heading(char c)
 {
 	return isalpha((unsigned char)c) || c == '_' || c == '"';
 }
 
-/* The body of the line; `first`: it may be the heading instead. */
+/* Read the body of the line.  If `first`, the line may be a heading. */
 static enum gb_status read_line(struct bodies *b, struct gb_reader *r, bool first)
 {
 	double position[3];
@@ -106,9 +106,9 @@ static enum gb_status read_line(struct bodies *b, struct gb_reader *r, bool firs
 	if (d < 3)
 		return first && d == 0 && is_heading(*r->at)
 			       ? GB_OK
-			       : gb_reader_fail(r, "three numbers are wanted: x,y,z");
+			       : gb_reader_fail(r, "expected three numbers, x,y,z");
 	if (!is_uniform(separator))
-		return gb_reader_fail(r, "commas and other separators between the numbers");
+		return gb_reader_fail(r, "mixed separators between the numbers");
 	for (d = 0; d < 3; d++)
 		if (set(b, r, b->count, d, position[d]))
 			return r->err->code;
@@ -153,7 +153,7 @@ static enum gb_status take_vertex(struct gb_ply *p, const struct gb_ply_property
 	return set(to, p->r, row, q->axis, value);
 }
 
-/* What follows the vertices, up to the end of the file. */
+/* Check the elements after the vertices, up to the end of the file. */
 static enum gb_status read_rest(struct gb_ply *p)
 {
 	for (const struct gb_ply_element *e = p->vertex + 1; e < p->element + p->elements; e++)
@@ -169,12 +169,12 @@ static enum gb_status read_ply(struct bodies *b, struct gb_reader *r)
 	gb_reader_skip_mark(r);
 	if (gb_ply_read_header(&p, r))
 		return r->err->code;
-	/* Before memory is taken for a count that the file cannot hold. */
+	/* Check before allocating memory for a count that the file cannot hold. */
 	if (p.vertex->count > gb_ply_most_rows(&p, p.vertex))
-		return gb_fail(r->err, GB_EUSAGE,
-			       "%s:%zu: %zu vertices are announced, more than the %td bytes of the "
-			       "file can hold",
-			       r->path, p.header_lines, p.vertex->count, r->end - r->begin);
+		return gb_fail(
+			r->err, GB_EUSAGE,
+			"%s:%zu: the header declares %zu vertices, more than fit in %td bytes",
+			r->path, p.header_lines, p.vertex->count, r->end - r->begin);
 	if (allocate(b, r, p.vertex->count) || gb_memory_is_dry())
 		return r->err->code;
 	gb_ply_rewind(&p);
@@ -194,8 +194,7 @@ static enum gb_status read_raw(struct bodies *b, struct gb_reader *r)
 
 	if (bytes % body)
 		return gb_fail(r->err, GB_EUSAGE,
-			       "%s has %zu bytes, which is no multiple of the %zu of a body's "
-			       "three floats",
+			       "%s: %zu bytes is not a multiple of %zu (three float32 per body)",
 			       r->path, bytes, body);
 	if (allocate(b, r, bytes / body) || gb_memory_is_dry())
 		return r->err->code;

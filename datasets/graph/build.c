@@ -1,10 +1,10 @@
-/* build.c -- CSR from edges in any order, and from bits.
+/* build.c -- CSR from edges in any order, and from a bit matrix.
  *
- * Edges are sorted by distribution: counted by target, then moved to the place of their target in
- * the order in which they come.  Done to the edges of ascending sources, that leaves the sources
- * of each target ascending; so two reversals sort both ends, whatever the order at first.  Threads
- * that move edges share the targets, not the edges: each reads all edges and moves those of its
- * targets, so that the result is the same for any number of threads.
+ * Edges are sorted by a stable counting sort: they are counted by target, then moved to the range
+ * of their target in input order.  If the sources of the input ascend, the sources of each target
+ * ascend as well, so two reversals sort both ends whatever the first order.  Threads that move
+ * edges divide the targets, not the edges.  Each thread reads all edges and moves those of its
+ * targets, so the result does not depend on the number of threads.
  */
 #include "datasets/graph/build.h"
 
@@ -36,7 +36,7 @@ void graph_csr_free(struct bfs_csr *csr)
 
 /* ---- distribution ------------------------------------------------------------------------ */
 
-/* Vertices first .. last - 1 are one thread's. */
+/* The vertices first .. last - 1 of one thread. */
 struct share {
 	uint32_t first, last;
 };
@@ -57,7 +57,7 @@ static uint32_t vertex_at(const uint64_t *row, uint32_t n, uint64_t edge)
 	return low;
 }
 
-/* As equal as whole vertices allow in edges. */
+/* This thread's share of the vertices, with nearly equal numbers of edges per thread. */
 static struct share edge_share(const uint64_t *row, uint32_t n)
 {
 	const uint64_t t = (uint64_t)omp_get_thread_num(),
@@ -73,7 +73,7 @@ static bool is_in(struct share s, uint32_t vertex)
 	return vertex >= s.first && vertex < s.last;
 }
 
-/* Counts in row[1 ..] to first places in row[0 ..]. */
+/* Turn the counts in row[1 ..] into start positions in row[0 ..] (a prefix sum). */
 static void sum_up(uint64_t *row, uint32_t n)
 {
 	row[0] = 0;
@@ -81,7 +81,7 @@ static void sum_up(uint64_t *row, uint32_t n)
 		row[v + 1] += row[v];
 }
 
-/* Distribution leaves in row[v] where v's edges end: put that back where it belongs. */
+/* After distribution row[v] is the end of v's edges.  Shift the array so that it is the start. */
 static void step_back(uint64_t *row, uint32_t n)
 {
 	memmove(row + 1, row, (size_t)n * sizeof *row);
@@ -126,7 +126,7 @@ enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m,
 	return GB_OK;
 }
 
-/* Edges of pairs by their `to` end; of undirected ones by both. */
+/* Count the edges of each vertex by their `to` end, undirected edges by both ends. */
 static void count_pairs(const struct graph_edges *edges, uint64_t *row)
 {
 	memset(row, 0, ((size_t)edges->n + 1) * sizeof *row);
@@ -140,7 +140,7 @@ static void count_pairs(const struct graph_edges *edges, uint64_t *row)
 	}
 }
 
-/* The in-edges, those of each vertex in the order of the pairs. */
+/* Build the in-edges.  Those of each vertex are in the order of the pairs. */
 static enum gb_status distribute_pairs(const struct graph_edges *edges, struct bfs_csr *to,
 				       struct gb_error *err)
 {
@@ -173,7 +173,7 @@ static enum gb_status distribute_pairs(const struct graph_edges *edges, struct b
 	return GB_OK;
 }
 
-/* Take self-loops and repeated columns out of sorted rows; returns the edges left. */
+/* Remove self-loops and repeated columns from sorted rows.  Returns the number of edges left. */
 static uint64_t simplify(struct bfs_csr *csr, uint32_t n)
 {
 	uint64_t kept = 0, begin = 0;
@@ -235,7 +235,8 @@ static void store64(uint32_t *word, uint64_t value)
 	memcpy(word, &value, sizeof value);
 }
 
-/* Transpose 64 rows of 64 bits: exchange off-diagonal blocks of 32 x 32, then 16 x 16 ... */
+/* Transpose 64 rows of 64 bits: exchange off-diagonal blocks of 32 x 32, then of 16 x 16 and so
+ * on. */
 static void transpose64(uint64_t a[64])
 {
 	uint64_t mask = UINT32_MAX;
@@ -269,7 +270,7 @@ void graph_transpose_matrix(struct bfs_input *in)
 		}
 }
 
-/* Numbers of the bits set in a row of `words` words; returns how many, at most. */
+/* List the numbers of the bits that are set in a row of `words` words. */
 static void list_bits(const uint32_t *row, size_t words, uint32_t *list)
 {
 	for (size_t j = 0; j < words; j += 2)

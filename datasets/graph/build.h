@@ -1,5 +1,5 @@
-/* build.h -- the generators and readers of graphs, and what they share: lists of edges, and CSR from
- * them.  On failure the arrays of an input, and edges->pair, are left to the caller. */
+/* build.h -- the generators and readers of graphs, and their shared parts: edge lists and CSR.  On
+ * failure the caller frees the arrays of an input and edges->pair. */
 #ifndef GPUBENCH_DATASETS_GRAPH_BUILD_H
 #define GPUBENCH_DATASETS_GRAPH_BUILD_H
 
@@ -7,7 +7,7 @@
 #include "common/status.h"
 #include "datasets/reading/reader.h"
 
-/* Streams of the generator, one per purpose. */
+/* Random streams of the generator, one per purpose. */
 enum {
 	GRAPH_STREAM_SOURCES = 0,
 	GRAPH_STREAM_DIGITS = 1,     /* and the 31 after it: one per binary digit of p */
@@ -22,40 +22,39 @@ struct graph_edges {
 	uint32_t n;
 	uint64_t count;
 	uint32_t *pair;  /* from, to of edge i at 2 i, 2 i + 1; from gb_host_alloc */
-	bool undirected; /* each pair stands for both directions; a self-loop only for itself */
-	bool simple;     /* self-loops and parallel edges are to be taken out */
+	bool undirected; /* each pair is two edges, one per direction; a self-loop is one edge */
+	bool simple;     /* remove self-loops and parallel edges */
 };
 
-/* in->n, m, symmetric, out, in from the edges, whose pairs are freed, whatever happens. */
+/* Set in->n, m, symmetric, out and in from the edges.  The pairs are freed in any case. */
 enum gb_status graph_from_edges(struct bfs_input *in, struct graph_edges *edges,
 				struct gb_error *err);
-/* *to: the edges of `from` reversed, those of each vertex ascending. */
+/* Store the reversed edges of `from` in *to; those of each vertex ascend. */
 enum gb_status graph_reverse(const struct bfs_csr *from, uint32_t n, uint64_t m, struct bfs_csr *to,
 			     struct gb_error *err);
-/* Arrays for n vertices and m edges, contents undefined. */
+/* Allocate arrays for n vertices and m edges, with undefined contents. */
 enum gb_status graph_csr_alloc(struct bfs_csr *csr, uint32_t n, uint64_t m, struct gb_error *err);
 void graph_csr_free(struct bfs_csr *csr);
 
-/* The first `take` of the numbers 0 .. count - 1 in list come to stand in random order, drawn from
- * all of them; list holds count numbers. */
+/* Shuffle the first `take` elements of a list of count numbers, drawn from the whole list. */
 void graph_shuffle(uint32_t *list, uint32_t count, uint32_t take, uint64_t seed, uint64_t stream);
 
-/* matrix_in from matrix, both allocated. */
+/* Fill matrix_in from matrix; both are allocated. */
 void graph_transpose_matrix(struct bfs_input *in);
-/* CSR arrays (allocated: row) counted and filled from a matrix; *m edges. */
+/* Allocate and fill CSR arrays from a matrix.  *m is the number of edges. */
 enum gb_status graph_csr_from_matrix(const struct bfs_input *in, const uint32_t *matrix,
 				     struct bfs_csr *csr, uint64_t *m, struct gb_error *err);
 
-/* n, m, symmetric, out, in of the graph that the parameters ask for (graph.h says what each kind is),
- * and of gnp and blocks the matrices. */
+/* Generate n, m, symmetric, out and in of the graph that the parameters describe (graph.h), and the
+ * matrices of gnp and blocks. */
 enum gb_status graph_generate(struct bfs_input *in, const struct bfs_params *params,
 			      struct gb_error *err);
 
-/* The edges of a .mtx, an .el (or .txt) and a .gr file. */
+/* Read the edges of a .mtx, an .el (or .txt) and a .gr file. */
 enum gb_status graph_read_mtx(struct gb_reader *r, struct graph_edges *edges);
 enum gb_status graph_read_el(struct gb_reader *r, struct graph_edges *edges);
 enum gb_status graph_read_gr(struct gb_reader *r, struct graph_edges *edges);
-/* n, m, symmetric, out, in of a .sg file. */
+/* Read n, m, symmetric, out and in of a .sg file. */
 enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in);
 
 #endif

@@ -1,4 +1,4 @@
-/* generate.c -- graphs from (kind, parameters, seed); see graph.h for what each one is. */
+/* generate.c -- generation of graphs from (kind, parameters, seed); graph.h defines the kinds. */
 #include "datasets/graph/build.h"
 
 #include <inttypes.h>
@@ -12,16 +12,17 @@ enum { BLOCK_BITS = 128, BLOCK_WORDS = 4, DIGITS = 32 };
 
 /* ---- rows of independent bits ------------------------------------------------------------ */
 
-/* What decides the bits of a row. */
+/* The parameters of the bits of a row. */
 struct coin {
 	uint64_t seed;
-	uint64_t p;            /* of 2^32 */
-	uint32_t n, block;     /* block: vertices per block, n for gnp */
+	uint64_t p;            /* probability times 2^32 */
+	uint32_t n, block;     /* block: vertices per block; n for gnp */
 	const uint32_t *heads; /* vertices that may have in-edges, one bit each, or NULL */
 };
 
-/* 128 bits, each 1 with probability p / 2^32: a uniform number is below p if at the first binary
- * digit where they differ p has the 1.  About nine digits decide them all. */
+/* Draw 128 bits, each 1 with probability p / 2^32.  A uniform number is below p if p has the 1 at
+ * the first binary digit in which they differ.  Each digit decides half of the open bits on
+ * average. */
 static void toss(const struct coin *c, uint64_t index, uint64_t bits[2])
 {
 	uint64_t open[2] = { UINT64_MAX, UINT64_MAX };
@@ -35,7 +36,7 @@ static void toss(const struct coin *c, uint64_t index, uint64_t bits[2])
 		const bool one = c->p >> (DIGITS - 1 - digit) & 1;
 
 		if (!(c->p << digit & UINT32_MAX))
-			return; /* no more ones: nothing below p is left */
+			return; /* p has no more ones, so the open numbers are not below p */
 		for (unsigned half = 0; half < 2; half++) {
 			const uint64_t word = gb_random_half(random, half);
 
@@ -45,7 +46,7 @@ static void toss(const struct coin *c, uint64_t index, uint64_t bits[2])
 	}
 }
 
-/* The bits of [first, last) that lie in the 128 from `base` on. */
+/* Clear the bits outside [first, last) in the 128 bits that start at `base`. */
 static void clip(uint64_t bits[2], uint64_t base, uint64_t first, uint64_t last)
 {
 	for (unsigned half = 0; half < 2; half++, base += 64) {
@@ -56,7 +57,7 @@ static void clip(uint64_t bits[2], uint64_t base, uint64_t first, uint64_t last)
 	}
 }
 
-/* Row u, pitch words. */
+/* Fill row u, which has `pitch` words. */
 static void fill_row(const struct coin *c, uint32_t u, uint32_t *row, size_t pitch)
 {
 	const uint64_t own = u / c->block;
@@ -77,7 +78,7 @@ static void fill_row(const struct coin *c, uint32_t u, uint32_t *row, size_t pit
 		row[j] &= c->heads[j];
 }
 
-/* One bit per vertex: whether it may have in-edges. */
+/* Draw one bit per vertex: 1 if the vertex may have in-edges. */
 static uint32_t *draw_heads(uint32_t n, size_t pitch, double orphans, uint64_t seed,
 			    struct gb_error *err)
 {
@@ -115,7 +116,7 @@ static enum gb_status fill_matrix(struct bfs_input *in, const struct bfs_params 
 	return GB_OK;
 }
 
-/* gnp and blocks: bits first, the rest from them. */
+/* Generate gnp or blocks: first the bit matrix, then the rest from it. */
 static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *params,
 				 struct gb_error *err)
 {
@@ -124,8 +125,7 @@ static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *
 	if (params->vertices > BFS_MATRIX_VERTICES)
 		return gb_fail(err, GB_EUSAGE,
 			       "--vertices=%" PRId64
-			       ": gnp and blocks are made as a matrix of bits, "
-			       "of at most %d vertices",
+			       ": gnp and blocks use a bit matrix of at most %d vertices",
 			       params->vertices, BFS_MATRIX_VERTICES);
 	in->n = (uint32_t)params->vertices;
 	in->pitch = bfs_pitch(in->n);
@@ -144,10 +144,10 @@ static enum gb_status make_dense(struct bfs_input *in, const struct bfs_params *
 
 /* ---- lists of edges ---------------------------------------------------------------------- */
 
-/* 2^32 times the sums of Graph500's probabilities A, A + B, A + B + C. */
+/* 2^32 times the cumulative Graph500 probabilities A, A + B, A + B + C. */
 static const uint32_t quadrant[] = { 2448131359, 3264175145, 4080218931 };
 
-/* One end of edge i in each of *u, *v, before renaming. */
+/* Draw the ends of edge i, before renaming. */
 static void draw_kronecker(uint64_t seed, uint64_t i, unsigned scale, uint32_t *u, uint32_t *v)
 {
 	struct gb_random_block random = { { 0 } };
@@ -202,7 +202,7 @@ static void fill_uniform(struct graph_edges *edges, uint64_t seed)
 	}
 }
 
-/* kronecker and uniform. */
+/* Generate kronecker or uniform. */
 static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params *params,
 				  struct gb_error *err)
 {
@@ -229,7 +229,7 @@ static enum gb_status make_sparse(struct bfs_input *in, const struct bfs_params 
 
 /* ---- grid -------------------------------------------------------------------------------- */
 
-/* Neighbours of v in ascending order; returns how many. */
+/* List the neighbours of v in ascending order.  Returns their number. */
 static unsigned neighbours(uint32_t v, uint32_t n, uint32_t width, uint32_t out[4])
 {
 	unsigned count = 0;
@@ -274,7 +274,7 @@ static enum gb_status make_grid(struct bfs_input *in, const struct bfs_params *p
 
 /* ---- all of them ------------------------------------------------------------------------- */
 
-/* What a dry run takes: as much as the graph will on average, without its random numbers. */
+/* Allocate the memory of a dry run: as much as the graph takes on average. */
 static enum gb_status allocate_only(struct bfs_input *in, const struct bfs_params *params,
 				    struct gb_error *err)
 {

@@ -1,4 +1,4 @@
-/* graph.c -- the whole input of bfs: a graph, made or read, its matrices and its sources. */
+/* graph.c -- the input of bfs: a generated graph or one from a file, its matrices and sources. */
 #include "datasets/graph/graph.h"
 
 #include <inttypes.h>
@@ -11,7 +11,7 @@
 
 /* ---- files ------------------------------------------------------------------------------- */
 
-/* A reader makes a list of edges, or the whole graph. */
+/* The file formats.  A reader produces a list of edges (edges) or the whole graph (graph). */
 static const struct kind {
 	const char *ending;
 	enum gb_status (*edges)(struct gb_reader *r, struct graph_edges *edges);
@@ -40,8 +40,8 @@ static enum gb_status read_file(struct bfs_input *in, const char *path, struct g
 
 	if (!kind)
 		return gb_fail(err, GB_EUSAGE,
-			       "%s: a graph is read from .mtx, .el, .txt, .gr or .sg, by the "
-			       "ending of its name",
+			       "%s: unknown graph format: the name must end in .mtx, .el, .txt, "
+			       ".gr or .sg",
 			       path);
 	if (gb_reader_open(&r, path, "a graph", err))
 		return err->code;
@@ -76,8 +76,8 @@ static void fill_from_csr(struct bfs_input *in)
 	}
 }
 
-/* Matrices for a graph that came as edges, if it may have them.  That they do not fit is no error:
- * the searches on CSR can still be run. */
+/* Add the matrices to a graph that was built from edges, if it is small enough.  It is not an error
+ * if they do not fit in memory: searches on CSR still run. */
 static void add_matrices(struct bfs_input *in)
 {
 	struct gb_error memory = { 0 };
@@ -85,7 +85,7 @@ static void add_matrices(struct bfs_input *in)
 	in->pitch = bfs_pitch(in->n);
 	if (in->n > BFS_MATRIX_VERTICES) {
 		in->no_matrix =
-			"the graph has more than 65536 vertices, and no matrix is made of it";
+			"the graph has more than 65536 vertices, the limit of the bit matrix";
 		return;
 	}
 	in->matrix = gb_host_zalloc(in->n, in->pitch * sizeof *in->matrix, &memory);
@@ -95,7 +95,7 @@ static void add_matrices(struct bfs_input *in)
 	if (!in->matrix || !in->matrix_in) {
 		gb_host_free(in->matrix);
 		in->matrix = in->matrix_in = NULL;
-		in->no_matrix = "there is too little memory for the matrix of bits";
+		in->no_matrix = "there is too little memory for the bit matrix";
 		return;
 	}
 	if (gb_memory_is_dry())
@@ -107,7 +107,7 @@ static void add_matrices(struct bfs_input *in)
 
 /* ---- sources ----------------------------------------------------------------------------- */
 
-/* Vertices with out-edges into list; returns how many. */
+/* List the vertices with out-edges.  Returns their number. */
 static uint32_t list_candidates(const struct bfs_input *in, uint32_t *list)
 {
 	uint32_t count = 0;
@@ -118,7 +118,7 @@ static uint32_t list_candidates(const struct bfs_input *in, uint32_t *list)
 	return count;
 }
 
-/* As many as wanted of the vertices that have out-edges, in random order; vertex 0 if none has. */
+/* Choose the sources: vertices with out-edges in random order, or vertex 0 if there are none. */
 static enum gb_status choose_sources(struct bfs_input *in, const struct bfs_params *params,
 				     struct gb_error *err)
 {

@@ -1,35 +1,38 @@
 /* graph.h -- the input of bfs: graphs, generated or read from files, and sources.
  *
- * Generated graphs depend on (kind, its parameters, seed) alone, not on the number of threads:
+ * A generated graph depends only on (kind, its parameters, seed), not on the number of threads:
  *
  *	gnp         directed; each of the n (n - 1) ordered pairs is an edge with probability p
  *	            (rounded to a multiple of 2^-32); no self-loops.  The 128 pairs (u, 128 b ...)
  *	            are decided together, from the highest binary digit of p down: the digits of
  *	            128 uniform numbers are Philox blocks (seed, stream 1 + digit, u 2^32 + b)
- *	blocks      a chain of blocks of ceil(n / blocks) vertices; gnp among pairs of the same or
- *	            of adjacent blocks, no other edges: as deep as there are blocks
- *	kronecker   Graph500's R-MAT: edgefactor 2^scale undirected edges, each bit of its two
- *	            ends drawn with (A, B, C, D) = (.57, .19, .19, .05), ends then renamed by a
- *	            permutation of the vertices
- *	uniform     edgefactor n undirected edges, both ends uniform
- *	grid        4 neighbours in a grid of ceil(sqrt n) columns, the last row may be shorter
+ *	blocks      a chain of blocks of ceil(n / blocks) vertices; gnp among pairs of vertices in
+ *	            the same or in adjacent blocks, no other edges: the depth is about `blocks`
+ *	kronecker   Graph500's R-MAT: edgefactor 2^scale undirected edges; each bit of the two ends
+ *	            is drawn with (A, B, C, D) = (.57, .19, .19, .05); a random permutation then
+ *	            renames the vertices
+ *	uniform     edgefactor n undirected edges with uniform ends
+ *	grid        4 neighbours in a grid of ceil(sqrt n) columns; the last row may be shorter
  *
  * kronecker, uniform and grid are undirected: each edge is stored in both directions.  Self-loops
  * and parallel edges of kronecker and uniform are removed, unless --multi=yes keeps them.
  *
- * Graphs from files stay as they are, self-loops and parallel edges included; only the edges of a
- * vertex are sorted.  Kinds by ending:
+ * Graphs from files keep their self-loops and parallel edges; the edges of each vertex are sorted.
+ * The ending of the name selects the format:
  *
  *	.mtx        MatrixMarket: matrix coordinate pattern|integer|real general|symmetric, square;
- *	            entry i j is the edge i -> j (and j -> i); values are skipped, zeros are edges
- *	.el .txt    edge list: one "u v" per line, from 0, white space between, anything after them
- *	            ignored; lines that begin with # or % are comments; n is the largest number + 1
- *	.gr         DIMACS: "c" comments, one "p sp N M", M lines "a u v weight", from 1
+ *	            entry i j is the edge i -> j (symmetric: also j -> i); values are ignored, and
+ *	            an entry with value 0 is an edge
+ *	.el .txt    edge list: one "u v" per line, separated by white space; vertices count from 0;
+ *	            the rest of the line is ignored; lines that begin with # or % are comments; n
+ *	            is the largest number + 1
+ *	.gr         DIMACS: "c" comments, one "p sp N M", M lines "a u v weight"; vertices count
+ *	            from 1
  *	.sg         GAPBS: one byte directed, int64 m, int64 n, n + 1 int64 row pointers, m int32
  *	            columns, and the same for the in-edges if directed; an undirected file's m
  *	            counts both directions
  *
- * Malformed files are GB_EUSAGE, reported as FILE:LINE (.sg: FILE: byte N).
+ * A malformed file is GB_EUSAGE, reported as FILE:LINE (.sg: FILE: byte N).
  */
 #ifndef GPUBENCH_DATASETS_GRAPH_GRAPH_H
 #define GPUBENCH_DATASETS_GRAPH_GRAPH_H
@@ -37,8 +40,8 @@
 #include "common/bfs.h"
 #include "common/status.h"
 
-/* The graph that params ask for, with in-edges, matrices if it may have them, and sources.  In a
- * dry run a generated graph is allocated only.  On failure *input is NULL. */
+/* Create the graph that params describe, with in-edges, sources and, if it is small enough,
+ * matrices.  A dry run only allocates a generated graph.  On failure *input is NULL. */
 enum gb_status bfs_input_create(const struct bfs_params *params, struct bfs_input **input,
 				struct gb_error *err);
 /* Accepts NULL. */

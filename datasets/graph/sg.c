@@ -1,10 +1,10 @@
-/* sg.c -- GAPBS's serialised graphs.
+/* sg.c -- reader of GAPBS's serialised graphs.
  *
- * Layout, little-endian, without padding: uint8 directed, int64 m, int64 n, int64 row[n + 1],
+ * The layout is little-endian without padding: uint8 directed, int64 m, int64 n, int64 row[n + 1],
  * int32 column[m]; if directed, row and column of the in-edges follow.  Nothing in a file is
- * trusted: sizes, row pointers and columns are checked, and that an undirected graph, or the
- * in-edges, are the edges reversed.  GAPBS's own files have sorted rows, and are then read as they
- * are, in one pass over each array; rows in another order are sorted.
+ * trusted: the reader checks sizes, row pointers and columns.  It also checks that an undirected
+ * graph equals its reverse, or that the in-edges are the reversed out-edges.  GAPBS's own files
+ * have sorted rows and are read in one pass over each array.  Rows in another order are sorted.
  */
 #include "datasets/graph/build.h"
 
@@ -15,7 +15,7 @@
 
 enum { HEADER = 17 };
 
-/* n, m and symmetric from the header; checks that the file is as long as they say. */
+/* Read n, m and symmetric from the header and check the size of the file against them. */
 static enum gb_status read_header(struct bfs_input *in, struct gb_reader *r)
 {
 	const size_t size = (size_t)(r->end - r->begin);
@@ -25,8 +25,8 @@ static enum gb_status read_header(struct bfs_input *in, struct gb_reader *r)
 
 	if (size < HEADER)
 		return gb_fail(r->err, GB_EUSAGE,
-			       "%s: %zu bytes are no .sg file, which has a header of %d", r->path,
-			       size, HEADER);
+			       "%s: %zu bytes is less than the %d-byte header of a .sg file",
+			       r->path, size, HEADER);
 	memcpy(&m, r->begin + 1, sizeof m);
 	memcpy(&n, r->begin + 9, sizeof n);
 	if (directed > 1)
@@ -74,8 +74,8 @@ static enum gb_status read_rows(const struct bfs_input *in, struct gb_reader *r,
 	return GB_OK;
 }
 
-/* What the edges (u, v) of a CSR are, in any order: a sum of hashes, of them and of their reverses.
- * Edges that are not the same leave the same sum by a chance of 2^-64. */
+/* Order-independent digests of the edges (u, v) of a CSR and of their reverses: sums of hashes.
+ * Different edges have equal sums with probability 2^-64. */
 struct seen {
 	bool sorted; /* the columns of each row ascend */
 	uint64_t edges, reverses;
@@ -90,7 +90,7 @@ static uint64_t hash(uint32_t u, uint32_t v)
 	return x ^ x >> 32;
 }
 
-/* One pass: the columns are copied, checked and summed up while they are in a register. */
+/* Copy, check and hash the columns in one pass. */
 static enum gb_status read_columns(const struct bfs_input *in, struct gb_reader *r,
 				   const struct bfs_csr *csr, struct seen *seen)
 {
@@ -132,7 +132,7 @@ static enum gb_status read_csr(const struct bfs_input *in, struct gb_reader *r, 
 	return read_columns(in, r, csr, seen);
 }
 
-/* Two reversals sort the rows of `out`; `in` is left reversed, thus sorted, too. */
+/* Sort the rows of in->out by two reversals.  The first one leaves in->in sorted as well. */
 static enum gb_status sort(struct bfs_input *in, struct gb_error *err)
 {
 	struct bfs_csr file = in->out;
@@ -155,8 +155,7 @@ enum gb_status graph_read_sg(struct gb_reader *r, struct bfs_input *in)
 		return r->err->code;
 	if (in->symmetric && out.edges != out.reverses)
 		return gb_fail(r->err, GB_EUSAGE,
-			       "%s says that it is undirected, but not every edge has its reverse",
-			       r->path);
+			       "%s is marked undirected, but an edge lacks its reverse", r->path);
 	start = r->at;
 	if (!in->symmetric && read_csr(in, r, &in->in, &reversed))
 		return r->err->code;

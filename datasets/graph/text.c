@@ -1,10 +1,10 @@
 /* text.c -- strict readers of MatrixMarket, edge lists and DIMACS graphs.
  *
- * The body of such a file is lines of two vertices each.  It is cut into one chunk per thread, at
- * line ends.  A first pass counts the lines of each chunk, which bounds its edges and numbers its
- * lines; the second parses them to their places.  A parser stops at any character it does not
- * expect, and every line ends in a newline, so that no bounds need be checked.  Of several faults
- * the first in the file is reported.  A line costs about 15 ns per thread: the bound is the digits.
+ * The body of such a file has one edge, two vertices, per line.  It is cut at line ends into one
+ * chunk per thread.  The first pass counts the lines of each chunk, which bounds its edges and
+ * numbers its lines.  The second pass parses the lines into their final places.  A parser stops at
+ * any unexpected character, and every line ends in a newline, so no bounds checks are needed.  The
+ * first fault in the file is reported.
  */
 #include "datasets/graph/build.h"
 
@@ -17,23 +17,23 @@
 
 enum { MAX_CHUNKS = 64 };
 
-/* What follows the two vertices of a line. */
+/* The rest of a line after its two vertices. */
 enum tail { TAIL_NOTHING, TAIL_INTEGER, TAIL_REAL, TAIL_ANYTHING };
 
-/* A kind of file. */
+/* A file format. */
 struct rules {
-	const char *comments; /* characters that a comment starts with */
-	char letter;          /* what a line of an edge starts with, or 0 */
+	const char *comments; /* characters that start a comment */
+	char letter;          /* first character of an edge's line, or 0 */
 	uint32_t base;        /* number of the first vertex: 0 or 1 */
-	uint32_t n;           /* vertices, 0: as many as the largest number asks for */
+	uint32_t n;           /* vertices; 0: derived from the largest vertex number */
 	enum tail tail;
 	bool lower; /* a symmetric matrix: only its lower triangle may be stored */
 };
 
-/* A part of the text, and what was found in it. */
+/* A part of the text and its edges. */
 struct chunk {
 	const char *begin, *end;
-	size_t first_line; /* of the file, from 1 */
+	size_t first_line; /* line number in the file, from 1 */
 	size_t lines;
 	uint32_t *pair; /* room for `lines` edges */
 	uint64_t count;
@@ -44,7 +44,8 @@ struct chunk {
 
 /* ---- one line ---------------------------------------------------------------------------- */
 
-/* Read digits; a number of more than 18 becomes UINT64_MAX.  NULL if there is none. */
+/* Read a decimal number and return its end, NULL if there is none.  A number of more than 18 digits
+ * becomes UINT64_MAX. */
 static const char *read_number(const char *at, uint64_t *value)
 {
 	const char *start = at, *first;
@@ -59,7 +60,7 @@ static const char *read_number(const char *at, uint64_t *value)
 	return at > start ? at : NULL;
 }
 
-/* Check what follows the vertices, up to the newline.  Returns a fault or NULL. */
+/* Check the rest of the line after the vertices.  Returns a fault or NULL. */
 static const char *check_tail(const char **at, enum tail tail)
 {
 	const char *p = gb_skip_blanks(*at);
@@ -71,11 +72,11 @@ static const char *check_tail(const char **at, enum tail tail)
 	} else if (tail == TAIL_INTEGER) {
 		p = read_number(p + (*p == '-' || *p == '+'), &unused);
 		if (!p)
-			return "the value is no integer";
+			return "the value is not an integer";
 	} else if (tail == TAIL_REAL) {
 		p = gb_read_number(p, &value);
 		if (!p || !gb_is_space(*p))
-			return "the value is no number";
+			return "the value is not a number";
 	}
 	p = gb_skip_blanks(p);
 	if (*p != '\n')
@@ -85,7 +86,8 @@ static const char *check_tail(const char **at, enum tail tail)
 	return NULL;
 }
 
-/* A vertex number at *at, counted from 0 into *vertex.  Returns a fault or NULL. */
+/* Read the vertex number at *at and store it in *vertex, counted from 0.  Returns a fault or
+ * NULL. */
 static const char *read_vertex(const char **at, const struct rules *r, uint32_t *vertex)
 {
 	uint64_t number;
@@ -94,7 +96,7 @@ static const char *read_vertex(const char **at, const struct rules *r, uint32_t 
 	if (!p)
 		return "a vertex number is expected";
 	if (!gb_is_space(*p))
-		return "a vertex number is followed by something else than white space";
+		return "the vertex number is not followed by white space";
 	if (number < r->base)
 		return "vertex 0 in a file that counts from 1";
 	number -= r->base;
@@ -106,7 +108,8 @@ static const char *read_vertex(const char **at, const struct rules *r, uint32_t 
 	return NULL;
 }
 
-/* An edge from the line at *at to pair; leaves *at at the newline.  Returns a fault or NULL. */
+/* Read the edge in the line at *at into pair and set *at to the newline.  Returns a fault or
+ * NULL. */
 static const char *read_edge(const char **at, const struct rules *r, uint32_t pair[2])
 {
 	const char *fault;
@@ -135,7 +138,7 @@ static bool is_comment(char c, const char *comments)
 
 /* ---- chunks ------------------------------------------------------------------------------ */
 
-/* The chunk's lines to its edges. */
+/* Parse the lines of a chunk into its edges. */
 static void parse(struct chunk *c, const struct rules *r)
 {
 	uint32_t *pair = c->pair, largest = 0;
@@ -179,7 +182,7 @@ static void cut(struct chunk *chunk, int count, const char *text, size_t size)
 	}
 }
 
-/* Number the chunks' lines from first_line on; returns the number of all lines. */
+/* Number the lines of the chunks from first_line on.  Returns the total number of lines. */
 static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 {
 	size_t lines = 0;
@@ -194,7 +197,7 @@ static size_t number_lines(struct chunk *chunk, int count, size_t first_line)
 	return lines;
 }
 
-/* Close the gaps that comments and blank lines left, and take the largest vertex. */
+/* Close the gaps left by comments and blank lines, and find the largest vertex. */
 static enum gb_status collect(const struct chunk *chunk, int count, const struct rules *rules,
 			      struct gb_reader *r, struct graph_edges *edges)
 {
@@ -215,7 +218,7 @@ static enum gb_status collect(const struct chunk *chunk, int count, const struct
 	return GB_OK;
 }
 
-/* All edges from r->at, the start of a line, to the end of the file. */
+/* Read all edges from r->at, the start of a line, to the end of the file. */
 static enum gb_status read_body(struct graph_edges *edges, const struct rules *rules,
 				struct gb_reader *r)
 {
@@ -239,8 +242,8 @@ static enum gb_status read_body(struct graph_edges *edges, const struct rules *r
 
 /* ---- headers ----------------------------------------------------------------------------- */
 
-/* To the next line that is neither blank nor a comment, the current one included; false, and
- * r->line that of the last one, if there is none. */
+/* Advance to the first line, from the current one on, that is neither blank nor a comment.  False,
+ * with r->line that of the last line, if there is none. */
 static bool find_content(struct gb_reader *r, char comment)
 {
 	for (; r->at < r->end; gb_reader_next_line(r))
@@ -250,7 +253,7 @@ static bool find_content(struct gb_reader *r, char comment)
 	return false;
 }
 
-/* Whether the next word is this one, in upper or lower case; takes it. */
+/* Skip the next word and return true if it is `word`, in upper or lower case. */
 static bool take_word(struct gb_reader *r, const char *word)
 {
 	const size_t length = strlen(word);
@@ -262,7 +265,7 @@ static bool take_word(struct gb_reader *r, const char *word)
 	return true;
 }
 
-/* The rest of the line: exactly `count` numbers. */
+/* Read the rest of the line as exactly `count` numbers. */
 static bool read_numbers(struct gb_reader *r, int count, uint64_t *number)
 {
 	for (int i = 0; i < count; i++) {
@@ -284,7 +287,7 @@ static enum gb_status check_vertices(const struct gb_reader *r, uint64_t n)
 	return GB_OK;
 }
 
-/* The body after this line, which announces `want` edges. */
+/* Read the body after this line, which declares `want` edges. */
 static enum gb_status read_counted(struct graph_edges *edges, const struct rules *rules,
 				   struct gb_reader *r, uint64_t want, const char *noun)
 {
@@ -294,13 +297,13 @@ static enum gb_status read_counted(struct graph_edges *edges, const struct rules
 	if (read_body(edges, rules, r) || edges->count == want)
 		return r->err->code;
 	r->line = line;
-	return gb_reader_fail(r, "%" PRIu64 " %s are announced, and the file has %" PRIu64, want,
-			      noun, edges->count);
+	return gb_reader_fail(r, "the header declares %" PRIu64 " %s, but the file has %" PRIu64,
+			      want, noun, edges->count);
 }
 
-/* ---- the kinds --------------------------------------------------------------------------- */
+/* ---- formats ----------------------------------------------------------------------------- */
 
-/* "%%MatrixMarket matrix coordinate FIELD SYMMETRY"; returns a fault or NULL. */
+/* Read "%%MatrixMarket matrix coordinate FIELD SYMMETRY".  Returns a fault or NULL. */
 static const char *read_banner(struct gb_reader *r, struct rules *rules)
 {
 	if (!take_word(r, "%%MatrixMarket"))

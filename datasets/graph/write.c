@@ -1,4 +1,4 @@
-/* write.c -- graphs as .sg (layout: sg.c) and .el files. */
+/* write.c -- write graphs to .sg (layout: sg.c) and .el files. */
 #include "datasets/graph/graph.h"
 
 #include <inttypes.h>
@@ -10,7 +10,7 @@
 
 static void put(FILE *file, const void *bytes, size_t size)
 {
-	(void)fwrite(bytes, 1, size, file); /* errors are looked for at the end */
+	(void)fwrite(bytes, 1, size, file); /* gb_whole_close() finds errors */
 }
 
 static void put_csr(FILE *file, const struct bfs_csr *csr, uint32_t n, uint64_t m)
@@ -48,9 +48,7 @@ enum gb_status bfs_graph_write(const struct bfs_input *input, const char *path,
 
 	if (!sg && !(dot && gb_equal(dot, ".el")))
 		return gb_fail(err, GB_EUSAGE,
-			       "%s: a graph is written as .sg or .el, by the ending "
-			       "of its name",
-			       path);
+			       "%s: the name of a graph to write must end in .sg or .el", path);
 	if (gb_whole_open(&whole, path, err))
 		return err->code;
 	if (sg)

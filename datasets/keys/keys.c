@@ -1,7 +1,7 @@
-/* keys.c -- see keys.h for what each distribution is.
+/* keys.c -- generation, reading and digest of keys; keys.h defines the distributions.
  *
- * Keys are made in tiles: the 64-bit words of a tile first, then from them the keys of the wanted
- * type.  Tiles are shared among threads; none depends on another.
+ * Keys are generated in tiles: first the 64-bit words of a tile, then the keys of the given type
+ * from these words.  Tiles are independent and distributed to threads.
  */
 #include "datasets/keys/keys.h"
 
@@ -16,7 +16,7 @@
 #error "key files are little-endian, and are read without conversion"
 #endif
 
-/* A tile starts at an even index: two words share a Philox block. */
+/* Even, so that a tile starts at an even index: two words share a Philox block. */
 enum { TILE = 1024 };
 
 __extension__ typedef unsigned __int128 wide;
@@ -36,14 +36,15 @@ static uint32_t scatter(uint32_t x)
 	return x ^ x >> 16;
 }
 
-/* Both halves are bijections, so that keys of either width differ where x does. */
+/* Both halves are bijections of x, so different x give different keys of either width. */
 static uint64_t scatter64(uint32_t x)
 {
 	return (uint64_t)scatter(x) << 32 | scatter(x ^ UINT32_C(0xc2b2ae3d));
 }
 
-/* floor(2^(32 u)) for u = word / 2^64: the upper 5 bits are the octave, the next 32 the place f
- * within it; 2^f - 1 is a polynomial without a constant term whose coefficients add up to 1. */
+/* floor(2^(32 u)) for u = word / 2^64.  The upper 5 bits of the word are the octave, the next 32
+ * the fraction f within it.  2^f - 1 is approximated by a polynomial without a constant term whose
+ * coefficients add up to 1. */
 static uint32_t zipf_rank(uint64_t word)
 {
 	static const uint64_t coefficient[] = { 0xb1726472, 0x3d7b13f8, 0x0e4a21fc, 0x024d3bde,
@@ -67,8 +68,8 @@ static void uniform_words(uint64_t seed, uint64_t stream, uint64_t first, size_t
 	}
 }
 
-/* floor(i 2^64 / count) for n indices from `first`, i < count: quotient and remainder are carried
- * along, so that only the first needs a wide division. */
+/* floor(i 2^64 / count) for n indices i < count from `first`.  Quotient and remainder are updated
+ * incrementally, so only the first index needs a wide division. */
 static void ramp_words(uint64_t first, size_t n, uint64_t count, uint64_t *word)
 {
 	wide start = (wide)first << 64, one = (wide)1 << 64;
@@ -99,7 +100,7 @@ static void entropy_words(uint64_t seed, unsigned draws, uint64_t first, size_t 
 	}
 }
 
-/* The words of indices first .. first + n - 1, n <= TILE. */
+/* Generate the words of indices first .. first + n - 1; n <= TILE. */
 static void make_words(enum radix_distribution distribution, uint64_t seed, uint64_t count,
 		       uint64_t first, size_t n, uint64_t *word)
 {
@@ -148,7 +149,8 @@ static void make_words(enum radix_distribution distribution, uint64_t seed, uint
 
 /* ---- keys -------------------------------------------------------------------------------- */
 
-/* The bits of the finite float at a place in 2^32 equal steps of their order. */
+/* Map place / 2^32, a position in the order of all finite floats, to the bits of the float
+ * there. */
 static uint32_t finite_float(uint32_t place)
 {
 	const uint32_t lowest = UINT32_C(0x00800000), count = UINT32_C(0xff000000);
@@ -217,7 +219,7 @@ enum gb_status gb_keys_read(const char *path, size_t key_size, size_t limit, voi
 	if (bytes == 0)
 		gb_fail(err, GB_EUSAGE, "%s is empty: no keys to sort", path);
 	else if (bytes % key_size)
-		gb_fail(err, GB_EUSAGE, "%s has %zu bytes, which is no multiple of the key's %zu",
+		gb_fail(err, GB_EUSAGE, "%s: %zu bytes is not a multiple of the key size, %zu",
 			path, bytes, key_size);
 	else if (!(buffer = gb_host_alloc(*count, key_size, &memory)))
 		gb_fail(err, memory.code, "%s, %zu keys of %zu bytes: %s", path, *count, key_size,

@@ -1,4 +1,4 @@
-/* mesh.c -- see mesh.h. */
+/* mesh.c -- allocation of meshes and checks of their limits. */
 #include "datasets/mesh/mesh.h"
 
 #include <inttypes.h>

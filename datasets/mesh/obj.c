@@ -1,8 +1,10 @@
-/* obj.c -- a mesh from Wavefront OBJ: of its lines `v x y z ...` and `f a b c ...` are read, a
- * corner being vertex, vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count
- * from 1, or backwards from the last one read with -1.  The other line types are skipped, but a
- * line must be of a type that the format has.  A backslash before the end of a line continues it,
- * and # starts a comment.  Two passes: count, then fill. */
+/* obj.c -- read a mesh from a Wavefront OBJ file.
+ *
+ * The reader uses the lines `v x y z ...` and `f a b c ...`.  A corner of a face is vertex,
+ * vertex/texture, vertex//normal or vertex/texture/normal.  Vertices count from 1; negative numbers
+ * count backwards, and -1 is the last vertex read.  Other lines are skipped if the format knows
+ * their type.  A backslash at the end of a line continues it, and # starts a comment.  The first
+ * pass counts, the second fills the arrays. */
 #include "datasets/mesh/mesh.h"
 
 #include <inttypes.h>
@@ -11,19 +13,19 @@
 #include "common/text.h"
 #include "datasets/reading/reader.h"
 
-/* What may follow x, y and z: a weight, or a colour and its opacity. */
+/* The maximum number of values after x, y and z: a weight, or a colour and its opacity. */
 enum { MOST_EXTRA = 4 };
 
 enum line_type { VERTEX, FACE, OTHER, UNKNOWN };
 
-/* The newline that the backslash at `at` takes away, or NULL. */
+/* The newline escaped by the backslash at `at`, or NULL. */
 static const char *continued(const char *at)
 {
 	at += at[1] == '\r' ? 2 : 1;
 	return *at == '\n' ? at : NULL;
 }
 
-/* Skip blanks and continuations; whether the line, but for a comment, ends here. */
+/* Skip blanks and continuations.  True if the line or its part before a comment ends here. */
 static bool line_ends(struct gb_reader *r)
 {
 	while (!gb_reader_line_ends(r) && *r->at == '\\' && continued(r->at) &&
@@ -34,7 +36,7 @@ static bool line_ends(struct gb_reader *r)
 	return *r->at == '\n' || *r->at == '#';
 }
 
-/* To the start of the next line, which is not one that continues this. */
+/* Advance to the start of the next line, past all continuations of this one. */
 static void next_line(struct gb_reader *r)
 {
 	while (!line_ends(r))
@@ -42,7 +44,7 @@ static void next_line(struct gb_reader *r)
 	gb_reader_next_line(r);
 }
 
-/* The type of the line at r->at; r->at goes behind the first word. */
+/* Return the type of the line at r->at and skip its first word. */
 static enum line_type line_type(struct gb_reader *r)
 {
 	static const char *const others[] = {
@@ -70,7 +72,7 @@ static enum line_type line_type(struct gb_reader *r)
 	return UNKNOWN;
 }
 
-/* One corner of a face: a vertex number from 0. */
+/* Read a corner of a face as a vertex number from 0. */
 static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t vertices,
 				  uint32_t *corner)
 {
@@ -84,7 +86,7 @@ static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t verti
 		r->at++;
 		if (part == 0 && *r->at == '/')
 			continue;
-		/* gb_reader_integer() would look beyond blanks, into the next corner. */
+		/* gb_reader_integer() would skip blanks and read the next corner. */
 		if (!strchr("+-0123456789", *r->at) || !*r->at)
 			return gb_reader_fail(r, "a face's corner ends in a slash");
 		if (gb_reader_integer(r, "a face's texture or normal", &unused))
@@ -99,7 +101,7 @@ static enum gb_status read_corner(struct gb_reader *r, size_t seen, size_t verti
 	return GB_OK;
 }
 
-/* A face as a fan of triangles; *done counts them. */
+/* Read a face as a fan of triangles and add their number to *done. */
 static enum gb_status read_face(struct gb_reader *r, size_t seen, struct gb_mesh *mesh,
 				size_t *done)
 {
@@ -136,13 +138,13 @@ static enum gb_status read_vertex(struct gb_reader *r, float out[3])
 	}
 	for (int extra = 0; !line_ends(r); extra++)
 		if (extra == MOST_EXTRA)
-			return gb_reader_fail(r, "the line has more than a vertex and a colour");
+			return gb_reader_fail(r, "extra values after a vertex and its colour");
 		else if (gb_reader_number(r, "a weight or a colour", &value))
 			return r->err->code;
 	return GB_OK;
 }
 
-/* Words from r->at to the line's end. */
+/* Count the words from r->at to the end of the line. */
 static size_t count_words(struct gb_reader *r)
 {
 	size_t words = 0;
@@ -160,7 +162,7 @@ static enum gb_status count_lines(struct gb_reader *r, size_t *vertices, size_t 
 		size_t words;
 
 		if (type == UNKNOWN)
-			return gb_reader_fail(r, "no line of an OBJ file starts like this");
+			return gb_reader_fail(r, "unknown type of line");
 		if (type == VERTEX)
 			(*vertices)++;
 		if (type != FACE)

@@ -1,6 +1,6 @@
-/* ply.c -- a mesh from a PLY file: of the element `vertex` the properties x, y, z, of `face` the
- * list vertex_indices (or vertex_index).  Two passes over the rows: count the triangles, then
- * fill. */
+/* ply.c -- read a mesh from a PLY file: the properties x, y, z of the element `vertex` and the list
+ * vertex_indices (or vertex_index) of the element `face`.  The first pass counts the triangles, the
+ * second fills the arrays. */
 #include "datasets/mesh/mesh.h"
 
 #include "common/text.h"
@@ -9,7 +9,7 @@
 struct job {
 	struct gb_mesh *mesh;
 	const struct gb_ply_property *corners;
-	size_t vertices;  /* that the header declares */
+	size_t vertices;  /* as declared in the header */
 	size_t triangles; /* so far */
 	bool fill;        /* the second pass */
 };
@@ -44,7 +44,7 @@ static enum gb_status read_corner(struct gb_ply *p, enum gb_ply_type type, size_
 	return GB_OK;
 }
 
-/* The list of a face's corners, as a fan of triangles. */
+/* Read the list of a face's corners as a fan of triangles. */
 static enum gb_status take_face(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
 				void *to)
 {
@@ -79,7 +79,7 @@ static enum gb_status take_face(struct gb_ply *p, const struct gb_ply_property *
 	return GB_OK;
 }
 
-/* All elements, once. */
+/* Read all elements once. */
 static enum gb_status pass(struct gb_ply *p, struct job *job, bool fill)
 {
 	job->fill = fill;

@@ -1,4 +1,4 @@
-/* read.c -- meshes from files. */
+/* read.c -- read meshes from files. */
 #include "datasets/mesh/mesh.h"
 #include "datasets/reading/reader.h"
 

@@ -1,4 +1,4 @@
-/* scene.c -- generated scenes and cameras; see scene.h. */
+/* scene.c -- generation of scenes, and cameras of scenes and meshes; scene.h lists the scenes. */
 #include "datasets/mesh/scene.h"
 
 #include <math.h>
@@ -11,13 +11,13 @@
 
 enum { STREAM_LATTICE = 100, FLAKE_ROWS = 10, FLAKE_CELLS = FLAKE_ROWS * FLAKE_ROWS };
 
-/* One of point and triangle is there: a surface, or loose triangles. */
+/* A scene is either a surface (point) or a set of loose triangles (triangle). */
 struct scene {
 	const char *name;
 	size_t usual; /* triangles */
 	void (*point)(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 	void (*triangle)(uint64_t seed, size_t count, size_t i, float corner[9]);
-	size_t pieces; /* of a surface; 0: as many as FLAKE_ROWS^2 cells each need */
+	size_t pieces; /* pieces of a surface; 0: one per FLAKE_CELLS cells */
 	double aspect; /* rows : columns of a piece */
 };
 
@@ -34,7 +34,7 @@ static const struct scene scenes[] = {
 	{ "huge", 1 << 14, NULL, gb_triangle_huge, 0, 0 },
 };
 
-/* Of the same order. */
+/* The views, in the order of the scenes. */
 static const struct gb_view views[GB_COUNT(scenes)] = {
 	{ { -0.1, 0.35, -0.15 }, { 0.55, -0.05, 0.6 }, { 0, 1, 0 }, 50 },      /* terrain */
 	{ { 1, 8, 7 }, { 0, 0, 0 }, { 0, 1, 0 }, 40 },                         /* knot */
@@ -63,7 +63,7 @@ bool gb_scene_known(const char *name)
 
 /* ---- surfaces ----------------------------------------------------------------------------- */
 
-/* Rows and columns of the pieces: enough cells for `count` triangles, few too many. */
+/* Set the rows and columns of the pieces to just enough cells for `count` triangles. */
 static void divide(struct gb_surface *s, const struct scene *scene, size_t count)
 {
 	const size_t cells = (count + 1) / 2;
@@ -81,7 +81,7 @@ static void divide(struct gb_surface *s, const struct scene *scene, size_t count
 	s->rows = (each + s->cols - 1) / s->cols;
 }
 
-/* Vertex `i`: pieces, then rows, then columns. */
+/* Compute vertex i.  Vertices are ordered by piece, then row, then column. */
 static void set_vertex(const struct gb_surface *s, size_t i, float out[3])
 {
 	const size_t row_length = s->cols + 1, piece_size = (s->rows + 1) * row_length;
@@ -169,7 +169,7 @@ enum gb_status gb_scene_make(const char *name, size_t count, uint64_t seed, stru
 
 struct known_mesh {
 	const char *file;
-	size_t triangles, papers; /* the paper's mesh of that name; 0: none of that size */
+	size_t triangles, papers; /* papers: triangles in the paper; 0: not in the paper */
 	const char *scene;        /* its name in the paper */
 	struct gb_view view;
 };
@@ -181,7 +181,7 @@ static const struct known_mesh known[] = {
 };
 #undef MESH
 
-/* The part of a path behind its last slash. */
+/* The part of a path after its last slash. */
 static const char *base_name(const char *path)
 {
 	const char *slash = strrchr(path, '/');
@@ -198,7 +198,7 @@ const char *gb_mesh_file(const char *scene, size_t index)
 	return NULL;
 }
 
-/* From outside: the sphere around the mesh's box fills the image. */
+/* A view from outside: the bounding sphere of the mesh's box fills the image. */
 static void outside_view(const struct gb_mesh *mesh, struct gb_view *view)
 {
 	double lo[3] = { INFINITY, INFINITY, INFINITY };

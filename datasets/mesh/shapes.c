@@ -1,4 +1,4 @@
-/* shapes.c -- the shapes of the generated scenes (listed in scene.h); y is up everywhere. */
+/* shapes.c -- the shapes of the generated scenes (scene.h); y points up. */
 #include "datasets/mesh/shapes.h"
 
 #include <math.h>
@@ -24,7 +24,8 @@ void gb_cross(const double a[3], const double b[3], double out[3])
 	out[2] = a[0] * b[1] - a[1] * b[0];
 }
 
-/* Two unit vectors at right angles to the unit vector `axis` and to each other, the first to `help`. */
+/* Two unit vectors perpendicular to the unit vector `axis` and to each other.  `right` is also
+ * perpendicular to `help`. */
 static void frame(const double axis[3], const double help[3], double right[3], double ahead[3])
 {
 	gb_cross(axis, help, right);
@@ -34,7 +35,7 @@ static void frame(const double axis[3], const double help[3], double right[3], d
 
 /* ---- surfaces ----------------------------------------------------------------------------- */
 
-/* Smooth noise in -1 .. 1 of the lattice at (x, y), of period GB_LATTICE. */
+/* Smooth lattice noise in -1 .. 1 at (x, y), with period GB_LATTICE. */
 static double noise(const float *lattice, double x, double y)
 {
 	const double cell_x = floor(x), cell_y = floor(y);
@@ -90,15 +91,16 @@ void gb_point_knot(const struct gb_surface *s, size_t piece, double u, double v,
 	for (int k = 0; k < 3; k++)
 		axis[k] = next[k] - centre[k];
 	gb_normalise(axis);
-	/* The knot is nowhere vertical: `up` gives a frame that closes. */
+	/* The knot is never vertical, so `up` gives a frame that closes. */
 	frame(axis, up, right, ahead);
 	for (int k = 0; k < 3; k++)
 		out[k] = centre[k] +
 			 radius * (cos(2 * PI * v) * right[k] + sin(2 * PI * v) * ahead[k]);
 }
 
-/* Centre and radius of sphere `number` of the flake, counted level by level: six children around
- * the equator of the parent's axis and three above it, a third as large. */
+/* Return the radius of sphere `number` of the flake, counted level by level, and store its centre.
+ * Each sphere has six children around the equator of its axis and three above it, a third as
+ * large. */
 static double flake_sphere(size_t number, double centre[3])
 {
 	unsigned path[64];
@@ -150,8 +152,8 @@ void gb_point_flat(const struct gb_surface *s, size_t piece, double u, double v,
 
 /* ---- the teapot: Martin Newell, 1975 ------------------------------------------------------ */
 
-/* Parts turned about the axis: radius and height of four control points; each makes four patches
- * of a quarter turn. */
+/* Parts rotated about the axis: radius and height of four control points.  Each part has four
+ * patches of a quarter turn. */
 static const double turned[6][4][2] = {
 	{ { 1.4, 2.4 }, { 1.3375, 2.53125 }, { 1.4375, 2.53125 }, { 1.5, 2.4 } }, /* rim */
 	{ { 1.5, 2.4 }, { 1.75, 1.875 }, { 2, 1.35 }, { 2, 0.9 } },               /* body */
@@ -161,8 +163,8 @@ static const double turned[6][4][2] = {
 	{ { 0, 0 }, { 1.425, 0 }, { 1.5, 0.075 }, { 1.5, 0.15 } }, /* bottom */
 };
 
-/* Parts that are mirrored: x and height of the inner and the outer curve, and the half width, of
- * four control rows; each makes two patches. */
+/* Mirrored parts: x and height of the inner and outer curve, and the half width, of four control
+ * rows.  Each part has two patches. */
 static const double mirrored[4][4][5] = {
 	{ { -1.6, 2.025, -1.5, 2.25, 0.3 }, /* handle */
 	  { -2.3, 2.025, -2.5, 2.25, 0.3 },
@@ -187,7 +189,7 @@ static void control(size_t patch, int row, int col, double out[3])
 {
 	if (patch < 24) {
 		const double *point = turned[patch / 4][row];
-		const double bend = 0.56; /* of a quarter circle, nearly */
+		const double bend = 0.56; /* approximates a quarter circle */
 		const double along[4] = { 1, 1, bend, 0 }, aside[4] = { 0, bend, 1, 1 };
 		double x = point[0] * along[col], z = point[0] * aside[col];
 
@@ -305,7 +307,7 @@ static void half_quad(const double a[3], const double b[3], const double d[3], s
 	}
 }
 
-/* Triangle 0 .. 9 of a house without floor, a box over [x, x + width] x [z, z + width]. */
+/* Triangle 0 .. 9 of a box without a floor over [x, x + width] x [z, z + width]. */
 static void house(double x, double z, double width, double height, size_t triangle, float corner[9])
 {
 	const double base[4][2] = { { 0, 0 }, { width, 0 }, { width, width }, { 0, width } };
@@ -331,8 +333,8 @@ static void house(double x, double z, double width, double height, size_t triang
 	half_quad(a, b, d, triangle % 2, corner);
 }
 
-/* Blocks of 16 triangles on a square lattice: a tower (10), two cables to places up to a third of
- * the city away (4), a marking along a street through the whole city (2). */
+/* Blocks of 16 triangles on a square lattice: a tower (10), two cables to points up to a third of
+ * the city away on each axis (4), and a marking along a street across the whole city (2). */
 void gb_triangle_city(uint64_t seed, size_t count, size_t i, float corner[9])
 {
 	const size_t block = i / 16, part = i % 16, blocks = (count + 15) / 16;

@@ -1,12 +1,12 @@
-/* shapes.h -- the shapes behind scene.h: the point of a surface at given coordinates, or triangle i
- * of a set, each independent of all others. */
+/* shapes.h -- the shapes behind scene.h: a point of a surface at given coordinates, or triangle i
+ * of a set.  Points and triangles are independent of each other. */
 #ifndef GPUBENCH_DATASETS_MESH_SHAPES_H
 #define GPUBENCH_DATASETS_MESH_SHAPES_H
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* A surface: the point at (u, v), both in 0 .. 1, of piece number `piece`. */
+/* A surface: point() computes the point at (u, v), both in 0 .. 1, of a piece. */
 struct gb_surface {
 	void (*point)(const struct gb_surface *surface, size_t piece, double u, double v,
 		      double out[3]);
@@ -24,11 +24,11 @@ void gb_point_flake(const struct gb_surface *s, size_t piece, double u, double v
 void gb_point_teapot(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 void gb_point_flat(const struct gb_surface *s, size_t piece, double u, double v, double out[3]);
 
-/* v to length 1; the vector at right angles to both. */
+/* Scale v to length 1; the cross product of a and b. */
 void gb_normalise(double v[3]);
 void gb_cross(const double a[3], const double b[3], double out[3]);
 
-/* Corners of triangle i of `count`. */
+/* The corners of triangle i of `count`. */
 void gb_triangle_soup(uint64_t seed, size_t count, size_t i, float corner[9]);
 void gb_triangle_huge(uint64_t seed, size_t count, size_t i, float corner[9]);
 void gb_triangle_city(uint64_t seed, size_t count, size_t i, float corner[9]);

@@ -1,4 +1,4 @@
-/* ply.c -- see ply.h. */
+/* ply.c -- read the header and the rows of PLY files. */
 #include "datasets/reading/ply.h"
 
 #include <inttypes.h>
@@ -27,8 +27,7 @@ static enum gb_status read_word(struct gb_reader *r, char text[GB_PLY_NAME])
 		text[n] = *r->at;
 	text[n] = 0;
 	if (n == 0 || !gb_is_space(*r->at))
-		return gb_reader_fail(r,
-				      "the header has a word of more than %d or of odd characters",
+		return gb_reader_fail(r, "invalid word, or one of more than %d characters",
 				      GB_PLY_NAME - 1);
 	return GB_OK;
 }
@@ -44,7 +43,7 @@ static enum gb_status read_type(struct gb_reader *r, enum gb_ply_type *type)
 			*type = (enum gb_ply_type)t;
 			return GB_OK;
 		}
-	return gb_reader_fail(r, "%s is no type", text);
+	return gb_reader_fail(r, "unknown type %s", text);
 }
 
 static enum gb_status read_format(struct gb_ply *p)
@@ -60,7 +59,7 @@ static enum gb_status read_format(struct gb_ply *p)
 	for (p->format = GB_PLY_ASCII; p->format < GB_PLY_FORMATS; p->format++)
 		if (gb_equal(text, names[p->format]))
 			return GB_OK;
-	return gb_reader_fail(p->r, "%s is no format", text);
+	return gb_reader_fail(p->r, "unknown format %s", text);
 }
 
 static enum gb_status read_element(struct gb_ply *p)
@@ -102,7 +101,7 @@ static enum gb_status read_property(struct gb_ply *p)
 	else if (read_type(r, &q->length))
 		return r->err->code;
 	if (q->length == GB_PLY_F32 || q->length == GB_PLY_F64)
-		return gb_reader_fail(r, "the length of a list is a fraction");
+		return gb_reader_fail(r, "the length of a list must have an integer type");
 	if (read_type(r, &q->type) || read_word(r, q->name))
 		return r->err->code;
 	q->axis = -1;
@@ -121,7 +120,7 @@ static enum gb_status read_header_lines(struct gb_ply *p)
 
 	if (r->end - r->at < 4 || memcmp(r->at, "ply", 3) != 0 ||
 	    (r->at[3] != '\n' && r->at[3] != '\r'))
-		return gb_reader_fail(r, "is no PLY file: it does not start with a line \"ply\"");
+		return gb_reader_fail(r, "not a PLY file: the first line is not \"ply\"");
 	for (gb_reader_next_line(r); r->at < r->end; gb_reader_next_line(r)) {
 		enum gb_status status = GB_OK;
 
@@ -142,17 +141,18 @@ static enum gb_status read_header_lines(struct gb_ply *p)
 		} else if (gb_equal(text, "property")) {
 			status = read_property(p);
 		} else {
-			return gb_reader_fail(r, "no line of a header starts with %s", text);
+			return gb_reader_fail(r, "unknown keyword %s in the header", text);
 		}
 		if (status)
 			return status;
 		if (!gb_reader_line_ends(r))
-			return gb_reader_fail(r, "the header's line has words too many");
+			return gb_reader_fail(r, "the header's line has extra words");
 	}
 	return gb_reader_fail(r, "the file ends before end_header");
 }
 
-/* An element vertex with one x, one y and one z, and no element that takes no room. */
+/* Check that the header declares a vertex with one x, one y and one z, and that every element has
+ * properties. */
 static enum gb_status check_header(struct gb_ply *p)
 {
 	unsigned axes = 0;
@@ -195,7 +195,7 @@ void gb_ply_rewind(struct gb_ply *p)
 
 /* ---- values ------------------------------------------------------------------------------- */
 
-/* Eight bytes at most of `size`, in the file's order, as a number's bits. */
+/* The next `size` bytes, at most eight, as an integer in the file's byte order. */
 static uint64_t bits_at(const struct gb_ply *p, unsigned size)
 {
 	const unsigned char *byte = (const unsigned char *)p->r->at;
@@ -227,7 +227,7 @@ static double from_bits(enum gb_ply_type type, uint64_t bits)
 	return is_unsigned(type) ? (double)bits : (double)((int64_t)(bits << spare) >> spare);
 }
 
-/* Whether an integer type holds the value, which text may say at any length. */
+/* True if an integer type can hold the value.  A text file may contain larger ones. */
 static bool holds(enum gb_ply_type type, double value)
 {
 	const double count = ldexp(1, (int)(8 * type_size[type]));
@@ -245,10 +245,10 @@ enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const 
 		if (gb_reader_number(r, what, value))
 			return r->err->code;
 		if (type < GB_PLY_F32 && *value != floor(*value))
-			return gb_reader_fail(r, "%s is no integer: %g", what, *value);
+			return gb_reader_fail(r, "%s is not an integer: %g", what, *value);
 		if (type < GB_PLY_F32 && !holds(type, *value))
-			return gb_reader_fail(r, "%s is no %s: %.0f", what, type_name[type][0],
-					      *value);
+			return gb_reader_fail(r, "%s is out of range for %s: %.0f", what,
+					      type_name[type][0], *value);
 		return GB_OK;
 	}
 	if ((size_t)(r->end - r->at) < type_size[type])
@@ -275,7 +275,7 @@ enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q)
 
 /* ---- rows --------------------------------------------------------------------------------- */
 
-/* A number in text has a digit and, but for the last, a separator. */
+/* In text, a number takes at least a digit and, except for the last one, a separator. */
 size_t gb_ply_most_rows(const struct gb_ply *p, const struct gb_ply_element *e)
 {
 	const bool ascii = p->format == GB_PLY_ASCII;
@@ -289,7 +289,7 @@ size_t gb_ply_most_rows(const struct gb_ply *p, const struct gb_ply_element *e)
 	return ((size_t)(p->r->end - p->rows) + ascii) / (least ? least : 1);
 }
 
-/* Blank lines in text. */
+/* Skip blank lines in text. */
 static void skip_lines(struct gb_ply *p)
 {
 	if (p->format == GB_PLY_ASCII)
@@ -316,7 +316,7 @@ enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e
 		if (p->format != GB_PLY_ASCII)
 			continue;
 		if (!gb_reader_line_ends(r))
-			return gb_reader_fail(r, "the line has more than %s %zu", e->name, i);
+			return gb_reader_fail(r, "extra values after %s %zu", e->name, i);
 		gb_reader_next_line(r);
 	}
 	return GB_OK;
@@ -326,6 +326,6 @@ enum gb_status gb_ply_read_end(struct gb_ply *p)
 {
 	skip_lines(p);
 	if (p->r->at < p->r->end)
-		return gb_reader_fail(p->r, "the file goes on behind its last element");
+		return gb_reader_fail(p->r, "unexpected data after the last element");
 	return GB_OK;
 }

@@ -1,9 +1,8 @@
-/* ply.h -- PLY (Turk 1994): a header that declares elements and their properties, then the rows of
- * the elements, as text or binary of either byte order.
+/* ply.h -- PLY files (Turk 1994): a header that declares elements and their properties, then the
+ * rows of the elements, as text or binary of either byte order.
  *
- * A reader of PLY files goes through the elements in their order and names the function that takes
- * the properties of its rows; what else the header declares is skipped.  Blank lines between the
- * rows of a text file are, too.
+ * A caller reads the elements in order and passes a callback that receives the properties of their
+ * rows.  Other elements and blank lines between the rows of a text file are skipped.
  */
 #ifndef GPUBENCH_DATASETS_READING_PLY_H
 #define GPUBENCH_DATASETS_READING_PLY_H
@@ -28,8 +27,8 @@ enum gb_ply_type {
 struct gb_ply_property {
 	char name[GB_PLY_NAME];
 	enum gb_ply_type type;
-	enum gb_ply_type length; /* of a list: the type of its length; else GB_PLY_NO_LIST */
-	int axis;                /* of x, y, z: 0, 1, 2; else -1 */
+	enum gb_ply_type length; /* type of a list's length; GB_PLY_NO_LIST for scalars */
+	int axis;                /* 0, 1, 2 for x, y, z; else -1 */
 };
 
 struct gb_ply_element {
@@ -46,35 +45,35 @@ struct gb_ply {
 	size_t elements;
 	const struct gb_ply_element *vertex; /* has one x, one y and one z */
 	size_t header_lines;
-	const char *rows;                                   /* the first one */
-	struct gb_ply_property property[GB_PLY_PROPERTIES]; /* of all elements */
+	const char *rows;                                   /* start of the first row */
+	struct gb_ply_property property[GB_PLY_PROPERTIES]; /* those of all elements */
 	size_t properties;
 };
 
-/* Read the header.  Errors are reported by line until gb_ply_rewind() starts on the rows. */
+/* Read the header.  Errors have a line number until gb_ply_rewind() goes to the rows. */
 enum gb_status gb_ply_read_header(struct gb_ply *p, struct gb_reader *r);
 
-/* To the first row. */
+/* Go to the first row. */
 void gb_ply_rewind(struct gb_ply *p);
 
-/* The most rows of the element that the bytes after the header can hold. */
+/* The maximum number of rows of the element that fit in the bytes after the header. */
 size_t gb_ply_most_rows(const struct gb_ply *p, const struct gb_ply_element *e);
 
-/* Takes property q of a row: reads it, or calls gb_ply_skip(). */
+/* A callback for property q of a row.  It must read the property or call gb_ply_skip(). */
 typedef enum gb_status gb_ply_take(struct gb_ply *p, const struct gb_ply_property *q, size_t row,
 				   void *to);
 
-/* Read the next `rows` rows, which are of element e; `take` is called for each property of each
- * row; NULL skips them. */
+/* Read the next `rows` rows, which belong to element e, and call `take` for each property of each
+ * row.  If `take` is NULL, skip the rows. */
 enum gb_status gb_ply_read_rows(struct gb_ply *p, const struct gb_ply_element *e, size_t rows,
 				gb_ply_take *take, void *to);
 
-/* For `take`: a number of that type, which `what` names; the property, whatever its type. */
+/* For `take`: read a number of that type (`what` names it in errors); skip a property. */
 enum gb_status gb_ply_read_value(struct gb_ply *p, enum gb_ply_type type, const char *what,
 				 double *value);
 enum gb_status gb_ply_skip(struct gb_ply *p, const struct gb_ply_property *q);
 
-/* Fail if the file goes on. */
+/* Fail unless the file ends here. */
 enum gb_status gb_ply_read_end(struct gb_ply *p);
 
 #endif

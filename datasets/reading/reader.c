@@ -1,4 +1,4 @@
-/* reader.c -- see reader.h. */
+/* reader.c -- read files through a mapping: lines, words and numbers. */
 #include "datasets/reading/reader.h"
 
 #include <ctype.h>
@@ -62,8 +62,8 @@ enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffe
 	return GB_OK;
 }
 
-/* Bytes in the whole pages of a file of that size, and in all pages that a mapping of it takes:
- * one more, for the rest of the file and the newline behind it. */
+/* The bytes in the whole pages of a file of that size, and in all pages of its mapping: one more
+ * page holds the rest of the file and the newline after it. */
 static size_t whole_pages(size_t size)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -76,11 +76,11 @@ static size_t mapped_bytes(size_t size)
 	return whole_pages(size) + (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* A dry run reads no file above this: who plans does not wait. */
+/* The largest file that a dry run reads: a dry run must be quick. */
 static const size_t DRY_MOST = (size_t)1 << 30;
 
-/* The file's `size` bytes, followed by a newline; NULL on failure.  The whole pages are mapped, over
- * memory of which the last page stays: the rest of the file is read into that one. */
+/* Map the file's `size` bytes, followed by a newline; NULL on failure.  The whole pages are mapped
+ * over anonymous memory.  The rest of the file is read into the last page of that memory. */
 static char *map(int file, const char *path, size_t size, struct gb_error *err)
 {
 	const size_t whole = whole_pages(size);
@@ -182,8 +182,8 @@ size_t gb_count_lines(const char *begin, const char *end)
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-/* Up to 15 digits and a small power of ten make an exactly rounded double by one operation.
- * Returns the number's end, or NULL for what takes more than that. */
+/* A number of up to 15 digits and a power of ten up to 10^22 is converted by one correctly rounded
+ * operation.  Returns the end of the number, or NULL if it is not that simple. */
 static const char *fast_number(const char *at, double *value)
 {
 	static const double power[] = { 1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -219,7 +219,7 @@ static const char *fast_number(const char *at, double *value)
 	return at;
 }
 
-/* strtod() would take it. */
+/* True for a hexadecimal number, which strtod() would accept. */
 static bool is_hexadecimal(const char *at)
 {
 	at += *at == '-' || *at == '+';
@@ -239,7 +239,7 @@ const char *gb_read_number(const char *at, double *value)
 	return stop > at ? stop : NULL;
 }
 
-/* Neither "nan" nor "inf". */
+/* True if the text has no letters except e and E, as in "nan" and "inf". */
 static bool is_decimal(const char *at, const char *after)
 {
 	for (; at < after; at++)
@@ -248,14 +248,15 @@ static bool is_decimal(const char *at, const char *after)
 	return true;
 }
 
-/* That `what` is none: the word at r->at, cut at 20 characters, odd ones replaced. */
+/* Report that `what` is not `none` ("a number").  The message has the word at r->at, cut to 20
+ * characters, with ? for unprintable ones. */
 static enum gb_status fail_at_word(const struct gb_reader *r, const char *what, const char *none)
 {
 	char text[21] = "";
 
 	for (size_t n = 0; n < sizeof text - 1 && !gb_is_space(r->at[n]); n++)
 		text[n] = (char)(r->at[n] > ' ' && r->at[n] < 127 ? r->at[n] : '?');
-	return gb_reader_fail(r, "%s is no %s: %s", what, none, text);
+	return gb_reader_fail(r, "%s is not %s: %s", what, none, text);
 }
 
 enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value)
@@ -268,7 +269,7 @@ enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *v
 	if (!after || !gb_is_space(*after)) {
 		after = gb_read_number(r->at, value);
 		if (!after || !gb_is_space(*after) || !is_decimal(r->at, after))
-			return fail_at_word(r, what, "number");
+			return fail_at_word(r, what, "a number");
 	}
 	r->at = after;
 	return GB_OK;
@@ -288,7 +289,7 @@ enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t 
 	for (; gb_is_digit(*c) && digits < 19; c++, digits++)
 		*value = digits < 18 ? 10 * *value + (*c - '0') : *value;
 	if (c == first || digits > 18 || (!gb_is_space(*c) && *c != '/'))
-		return fail_at_word(r, what, "integer");
+		return fail_at_word(r, what, "an integer");
 	if (*r->at == '-')
 		*value = -*value;
 	r->at = c;

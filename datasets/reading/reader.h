@@ -1,12 +1,11 @@
-/* reader.h -- a file in memory, read from its start on: lines, words, numbers, the place of an
- * error.
+/* reader.h -- sequential reading of a file in memory: lines, words, numbers, the place of an error.
  *
- * The file is followed by a newline, whether its last line has one or not: a loop that stops at the
- * end of a line needs no bounds.  Blanks are spaces, tabs and carriage returns.
+ * A newline always follows the contents, even if the last line already has one, so a loop that
+ * stops at the end of a line needs no bounds check.  Blanks are spaces, tabs and carriage returns.
  *
- * Only regular files are read: a pipe without a writer, a terminal or a directory is refused, not
- * waited for.  Errors are GB_EUSAGE with a message that starts with FILE:LINE, in binary data with
- * FILE: byte N, and for the file as a whole with the path.
+ * Only regular files are read.  Pipes, terminals and directories are refused without waiting.
+ * Errors are GB_EUSAGE.  The message starts with FILE:LINE for text, with FILE: byte N for binary
+ * data and with the path if it is about the whole file.
  */
 #ifndef GPUBENCH_DATASETS_READING_READER_H
 #define GPUBENCH_DATASETS_READING_READER_H
@@ -19,36 +18,37 @@
 
 /* ---- files as bytes ----------------------------------------------------------------------- */
 
-/* A descriptor of the file, which has *size bytes; -1 on failure.  `what` says what the file should
- * hold ("a graph"): a directory is none. */
+/* Open a file and return its descriptor, or -1 on failure; *size is its size in bytes.  `what`
+ * names the expected contents in errors ("a graph"). */
 int gb_file_open(const char *path, const char *what, size_t *size, struct gb_error *err);
 
 /* Read exactly `bytes` bytes from offset `from` into the buffer. */
 enum gb_status gb_file_read(int file, const char *path, size_t from, void *buffer, size_t bytes,
 			    struct gb_error *err);
 
-/* Whether the path ends in `ending`, in upper or lower case. */
+/* True if the path ends in `ending`, in upper or lower case. */
 bool gb_has_ending(const char *path, const char *ending);
 
 /* ---- a file in memory --------------------------------------------------------------------- */
 
 struct gb_reader {
 	const char *path;
-	char *begin;          /* the mapping, which is not to be written */
+	char *begin;          /* the mapping; read-only */
 	const char *at, *end; /* *end is a newline */
-	size_t line;          /* of `at`, from 1; 0: binary */
+	size_t line;          /* line number of `at`, from 1; 0 for binary data */
 	struct gb_error *err;
 };
 
-/* Open a file, which `what` names ("a mesh"), and map it.  On success the reader is to be closed. */
+/* Open and map a file; `what` names its contents ("a mesh").  On success the caller must close the
+ * reader. */
 enum gb_status gb_reader_open(struct gb_reader *r, const char *path, const char *what,
 			      struct gb_error *err);
 void gb_reader_close(struct gb_reader *r);
 
-/* Skip the byte order mark that some editors put in front of a text. */
+/* Skip a byte order mark at the start of a text. */
 void gb_reader_skip_mark(struct gb_reader *r);
 
-/* Fail with the file and the place in front of the message. */
+/* Fail with a message that starts with the file and the current place. */
 enum gb_status gb_reader_fail(const struct gb_reader *r, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -85,29 +85,29 @@ static inline const char *gb_skip_word(const char *at)
 
 /* ---- lines -------------------------------------------------------------------------------- */
 
-/* Skip blanks; whether the line ends here. */
+/* Skip blanks.  True if the line ends here. */
 static inline bool gb_reader_line_ends(struct gb_reader *r)
 {
 	r->at = gb_skip_blanks(r->at);
 	return *r->at == '\n';
 }
 
-/* To the start of the next line. */
+/* Advance to the start of the next line. */
 void gb_reader_next_line(struct gb_reader *r);
 
-/* Lines of the text, the last of which may lack its newline. */
+/* The number of lines of a text.  The last one may lack its newline. */
 size_t gb_count_lines(const char *begin, const char *end);
 
 /* ---- numbers ------------------------------------------------------------------------------ */
 
-/* The end of the decimal number, "nan" or "inf" that starts at `at`; NULL if none does.  There is no
- * blank at `at`. */
+/* Read the decimal number, "nan" or "inf" at `at`, which must not be a blank.  Returns its end, or
+ * NULL if there is none. */
 const char *gb_read_number(const char *at, double *value);
 
-/* Take the decimal number at r->at, which follows blanks and is followed by white space.  GB_EUSAGE
- * if there is none; `what` names it. */
+/* Skip blanks and read a decimal number that ends at white space.  GB_EUSAGE if there is none;
+ * `what` names it in the message. */
 enum gb_status gb_reader_number(struct gb_reader *r, const char *what, double *value);
-/* The same for an integer of at most 18 digits behind its zeros, which may also be followed by a
+/* The same for an integer of at most 18 digits without leading zeros.  It may also end at a
  * slash. */
 enum gb_status gb_reader_integer(struct gb_reader *r, const char *what, int64_t *value);
 

@@ -1,4 +1,4 @@
-/* bits.h -- single bits of a tree's field. */
+/* bits.h -- access to single bits of a tree's field. */
 #ifndef GPUBENCH_DATASETS_TREES_BITS_H
 #define GPUBENCH_DATASETS_TREES_BITS_H
 
@@ -17,7 +17,7 @@ static inline void gb_tree_set(uint64_t *field, uint64_t x)
 	field[x / 64] |= UINT64_C(1) << x % 64;
 }
 
-/* The first set bit from x on; `end` if there is none below it. */
+/* The first set bit from x on; `end` if there is none below `end`. */
 static inline uint64_t gb_tree_next(const uint64_t *field, uint64_t end, uint64_t x)
 {
 	uint64_t word;
@@ -33,7 +33,7 @@ static inline uint64_t gb_tree_next(const uint64_t *field, uint64_t end, uint64_
 	return end;
 }
 
-/* The leaf that starts at bit *x, which moves to the next one, or to the end. */
+/* Return the leaf that starts at bit *x and advance *x to the next leaf, or to the end. */
 static inline uint32_t gb_tree_leaf(const uint64_t *field, unsigned depth, uint64_t *x)
 {
 	const uint64_t from = *x;

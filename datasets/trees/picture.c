@@ -1,4 +1,4 @@
-/* picture.c -- meshes of a terrain as pictures. */
+/* picture.c -- draw the meshes of a terrain. */
 #include "datasets/trees/terrain.h"
 
 #include <math.h>
@@ -22,7 +22,7 @@ static const struct color SPLIT = { 213, 94, 0 }, MERGE = { 0, 114, 178 }, INK =
 
 struct picture {
 	struct gb_ground ground;
-	unsigned char empty[3 * EDGE * EDGE]; /* the ground alone */
+	unsigned char empty[3 * EDGE * EDGE]; /* the ground without a mesh */
 	unsigned char rgb[3 * EDGE * EDGE];
 };
 
@@ -61,7 +61,7 @@ static void set(struct picture *p, size_t row, size_t column, struct color c)
 	at[2] = c.b;
 }
 
-/* A line between corners i and j; its points are half a pixel apart at most. */
+/* Draw a line between corners i and j, with points at most half a pixel apart. */
 static void draw_line(struct picture *p, const struct gb_triangle *t, int i, int j)
 {
 	const int steps = (abs(t->x[j] - t->x[i]) + abs(t->y[j] - t->y[i])) * EDGE / UNIT * 2 + 1;
@@ -74,7 +74,7 @@ static void draw_line(struct picture *p, const struct gb_triangle *t, int i, int
 	}
 }
 
-/* Whether the point is on the inner side of the edge from corner i to corner j, or on it. */
+/* True if the point is on the edge from corner i to corner j or on its inner side. */
 static bool is_inside(const struct gb_triangle *t, int i, int j, int64_t x, int64_t y, int side)
 {
 	const int64_t cross = (int64_t)(t->x[j] - t->x[i]) * (y - t->y[i]) -
@@ -123,7 +123,7 @@ static void draw_camera(struct picture *p, size_t frame)
 		}
 }
 
-/* The mesh over the ground; frame: what is to be done to it, or NULL. */
+/* Draw the mesh over the ground.  `frame`, if not NULL, has the splits and merges to colour. */
 static void draw_mesh(struct picture *p, const uint64_t *field, unsigned depth,
 		      const struct cbt_frame *frame)
 {

@@ -1,7 +1,6 @@
-/* terrain.c -- see terrain.h for the mesh and the measure.
+/* terrain.c -- generation and check of terrain meshes; terrain.h defines the mesh and its error.
  *
- * Neighbours come from the number of a node alone, by the rule that partner() carries from the root
- * down; no mesh is stored.
+ * partner() computes the neighbour of a node from the node's number alone, so no mesh is stored.
  */
 #include "datasets/trees/terrain.h"
 
@@ -15,16 +14,16 @@
 
 enum {
 	UNIT = GB_TERRAIN_UNIT,
-	SEARCH = 40, /* thresholds tried */
+	SEARCH = 40, /* maximum number of thresholds tried */
 	STREAM_HEIGHTS = 1,
 	OCTAVES = 6,
 	TABLE = GB_GROUND_TABLE,
 };
 
-static const double ALTITUDE = 0.05;     /* of the camera above the ground */
-static const double SPEED = 0.01;        /* of the camera, per frame */
-static const double FLATNESS = 1.0 / 64; /* of a plane: error per length */
-static const double PATIENCE = 0.9;      /* of the threshold: below, triangles are merged */
+static const double ALTITUDE = 0.05;     /* height of the camera above the ground */
+static const double SPEED = 0.01;        /* distance in x that the camera moves per frame */
+static const double FLATNESS = 1.0 / 64; /* error per length of flat ground */
+static const double PATIENCE = 0.9;      /* fraction of the threshold below which to merge */
 
 struct gb_terrain {
 	struct gb_ground ground;
@@ -49,7 +48,7 @@ static double smooth(double t)
 	return t * t * (3 - 2 * t);
 }
 
-/* One octave: in [0, 1]. */
+/* One octave, in [0, 1]. */
 static double noise(const struct gb_ground *g, double x, double y)
 {
 	const double fx = floor(x), fy = floor(y);
@@ -108,9 +107,10 @@ struct gb_triangle gb_terrain_triangle(uint32_t k)
 	return t;
 }
 
-/* The node of the same level across the hypotenuse of k; 0 at the border, and for k < 2.  Going
- * down, the nodes across the legs p-q (left) and q-r (right) are carried along: the leg p-q of a
- * node is the hypotenuse of its left child, half of its hypotenuse a leg of a child. */
+/* The node of the same level across the hypotenuse of k; 0 at the border and for k < 2.  The
+ * descent from the root keeps track of the nodes across the legs p-q (left) and q-r (right).  The
+ * leg p-q of a node is the hypotenuse of its left child, and half of its hypotenuse is a leg of
+ * each child. */
 static uint32_t partner(uint32_t k)
 {
 	const unsigned level = cbt_level(k);
@@ -135,7 +135,7 @@ static uint32_t partner(uint32_t k)
 	return across;
 }
 
-/* How badly node k needs to be split, seen from the camera. */
+/* The error of node k, seen from the camera.  It is compared with the threshold. */
 static double need(const struct gb_terrain *t, uint32_t k)
 {
 	const struct gb_triangle c = gb_terrain_triangle(k);
@@ -153,7 +153,7 @@ static double need(const struct gb_terrain *t, uint32_t k)
 
 /* ---- the tree ---------------------------------------------------------------------------- */
 
-/* Whether node k is a leaf. */
+/* True if node k is a leaf. */
 static bool is_leaf(const uint64_t *field, unsigned depth, uint32_t k)
 {
 	const uint64_t x = cbt_field_bit(depth, k), end = UINT64_C(1) << depth;
@@ -163,8 +163,8 @@ static bool is_leaf(const uint64_t *field, unsigned depth, uint32_t k)
 	       (x + size == end || gb_tree_get(field, x + size));
 }
 
-/* Split leaf k and what must be split with it, so that no crack is left.  Returns the number of
- * splits.  Goes up a level with each call of itself. */
+/* Split leaf k and every node that must be split with it to leave no crack.  Returns the number of
+ * splits.  Each recursive call goes up one level. */
 static size_t split_conforming(const struct gb_terrain *t, uint64_t *field, uint32_t k)
 {
 	const uint32_t other = partner(k);
@@ -180,8 +180,8 @@ static size_t split_conforming(const struct gb_terrain *t, uint64_t *field, uint
 	return splits;
 }
 
-/* Refine the two first triangles until no leaf wants more, or there are more than `most` leaves.
- * Returns the leaves. */
+/* Refine the first two triangles until no leaf exceeds the threshold, or there are more than `most`
+ * leaves.  Returns the number of leaves. */
 static size_t refine(const struct gb_terrain *t, uint64_t *field, size_t most)
 {
 	const uint64_t end = UINT64_C(1) << t->depth;
@@ -232,7 +232,7 @@ size_t gb_terrain_tree(struct gb_terrain *t, size_t leaves, uint64_t *field)
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* Mark for splitting leaf k with its partner, or whatever is in the way of that. */
+/* Mark leaf k and its partner for splitting, or the larger leaves that must be split first. */
 static void mark_split(struct gb_terrain *t, const uint64_t *field, uint32_t k)
 {
 	for (uint32_t other = partner(k); other && !is_leaf(field, t->depth, other);
@@ -243,7 +243,8 @@ static void mark_split(struct gb_terrain *t, const uint64_t *field, uint32_t k)
 		gb_tree_set(t->split, cbt_field_bit(t->depth, partner(k)));
 }
 
-/* Whether both children of node k are leaves, none marked for splitting, and k is fine enough. */
+/* True if both children of node k are leaves, neither is marked for splitting, and the error of k
+ * is small enough. */
 static bool may_merge(const struct gb_terrain *t, const uint64_t *field, uint32_t k)
 {
 	return is_leaf(field, t->depth, 2 * k) && is_leaf(field, t->depth, 2 * k + 1) &&
@@ -252,7 +253,7 @@ static bool may_merge(const struct gb_terrain *t, const uint64_t *field, uint32_
 	       need(t, k) < PATIENCE * t->threshold;
 }
 
-/* Mark for merging the children of node k and of its partner, if all of them may be. */
+/* Mark the children of node k for merging if k and its partner may both be merged. */
 static void mark_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
 {
 	const uint32_t other = partner(k);
@@ -263,7 +264,7 @@ static void mark_merge(struct gb_terrain *t, const uint64_t *field, uint32_t k)
 	gb_tree_set(t->merge, cbt_field_bit(t->depth, 2 * k + 1));
 }
 
-/* mark(k) for each leaf k of the field. */
+/* Call mark() for each leaf of the field. */
 static void for_each_leaf(struct gb_terrain *t, const uint64_t *field,
 			  void (*mark)(struct gb_terrain *t, const uint64_t *field, uint32_t k))
 {
@@ -330,7 +331,7 @@ void gb_terrain_destroy(struct gb_terrain *t)
 
 /* ---- the check --------------------------------------------------------------------------- */
 
-/* The edge between corners i and j as a number: the smaller corner first, 16 bits per coordinate. */
+/* The edge between corners i and j as a number: smaller corner first, 16 bits per coordinate. */
 static uint64_t edge(const struct gb_triangle *t, int i, int j)
 {
 	const uint64_t a = (uint64_t)t->x[i] << 16 | (uint64_t)t->y[i];

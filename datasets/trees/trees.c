@@ -1,9 +1,9 @@
-/* trees.c -- see trees.h for the shapes.
+/* trees.c -- generation of the trees and frames of cbt; trees.h defines the shapes.
  *
- * A random tree is made top down: node k of level d has n leaves to share, between
- * max(1, n - 2^(D-d-1)) and min(n - 1, 2^(D-d-1)) of which go to its left child, the number taken
- * from Philox word k.  Subtrees are independent, so they are made in parallel; those that share a
- * 64-bit word of the field are made by one task.
+ * A random tree is generated top down.  Node k of level d with n leaves gives between
+ * max(1, n - 2^(D-d-1)) and min(n - 1, 2^(D-d-1)) of them to its left child; Philox word k selects
+ * the number.  Subtrees are independent and generated in parallel.  One task generates all subtrees
+ * that share a 64-bit word of the field.
  */
 #include "datasets/trees/trees.h"
 
@@ -17,14 +17,14 @@
 #include "datasets/trees/bits.h"
 #include "datasets/trees/terrain.h"
 
-/* Streams of the seed; terrain.c has its own. */
+/* Random streams of the seed; terrain.c has its own. */
 enum { STREAM_SHAPE = 0, STREAM_FRAMES = 1000 };
 
-enum { TASK_LEVELS = 8 }; /* nodes above this level are shared out to tasks */
+enum { TASK_LEVELS = 8 }; /* nodes above this level become tasks */
 
 /* ---- shapes ------------------------------------------------------------------------------ */
 
-/* Set bits 0, step, 2 step, ... below `end`: step a power of two. */
+/* Set bits 0, step, 2 step, ... below `end`; step is a power of two. */
 static void set_every(uint64_t *field, uint64_t end, uint64_t step)
 {
 #pragma omp parallel for schedule(static)
@@ -39,7 +39,7 @@ struct random_tree {
 	unsigned depth;
 };
 
-/* How many of the n leaves of node k go to its left child, whose subtree has room for `room`. */
+/* The number of leaves, out of the n of node k, that its left child gets; at most `room`. */
 static uint64_t left_share(const struct random_tree *t, uint32_t k, uint64_t n, uint64_t room)
 {
 	const uint64_t least = n > room ? n - room : 1;
@@ -52,7 +52,7 @@ static uint64_t left_share(const struct random_tree *t, uint32_t k, uint64_t n, 
 	return least + (word * (most - least + 1) >> 32);
 }
 
-/* The subtree of node k of level d, with n leaves. */
+/* Generate the subtree of node k with n leaves. */
 static void make_random(const struct random_tree *t, uint32_t k, uint64_t n)
 {
 	const unsigned level = cbt_level(k);
@@ -87,8 +87,8 @@ static void random_field(uint64_t *field, unsigned depth, uint64_t leaves, uint6
 	make_random(&t, 1, leaves);
 }
 
-/* The number of leaves of the tree that the parameters ask for; for terrain about.  GB_EUSAGE if
- * there is no such tree. */
+/* Compute the number of leaves of the tree that the parameters describe; approximate for a terrain.
+ * GB_EUSAGE if there is no such tree. */
 static enum gb_status count_leaves(const struct cbt_params *p, size_t *leaves, struct gb_error *err)
 {
 	const double most = ldexp(1, (int)p->depth);
@@ -96,7 +96,7 @@ static enum gb_status count_leaves(const struct cbt_params *p, size_t *leaves, s
 
 	if (p->shape == CBT_FULL && p->fill < 1)
 		return gb_fail(err, GB_EUSAGE,
-			       "--shape=full has --fill=1, not %g: take uniform or random",
+			       "--shape=full requires --fill=1, not %g: use uniform or random",
 			       p->fill);
 	if (p->shape == CBT_UNIFORM && wanted >= 1 &&
 	    (frexp(p->fill, &(int){ 0 }) != 0.5 || p->fill * most < 1))
@@ -107,7 +107,7 @@ static enum gb_status count_leaves(const struct cbt_params *p, size_t *leaves, s
 	if (wanted < 1)
 		return gb_fail(err, GB_EUSAGE,
 			       "no tree of depth %" PRId64
-			       " has --fill=%g: that is %.3g leaves, and the least is one",
+			       " has --fill=%g: %.3g leaves is less than one",
 			       p->depth, p->fill, p->fill * most);
 	if (p->shape == CBT_TERRAIN && wanted < 2)
 		return gb_fail(
@@ -121,8 +121,8 @@ static enum gb_status count_leaves(const struct cbt_params *p, size_t *leaves, s
 
 /* ---- by the definition ------------------------------------------------------------------- */
 
-/* Sums of one level from those of the next: groups of 64 nodes are whole words, so that no two
- * threads write one. */
+/* Compute the sums of one level from those of the next.  A group of 64 nodes fills whole words, so
+ * no two threads write the same word. */
 static void reduce_level(uint64_t *heap, unsigned depth, unsigned level)
 {
 	const uint32_t nodes = UINT32_C(1) << level, group = nodes < 64 ? nodes : 64;
@@ -143,7 +143,7 @@ void gb_trees_reduce(const uint64_t *field, unsigned depth, uint64_t *heap)
 		reduce_level(heap, depth, level);
 }
 
-/* The leaf before the one at hand. */
+/* The leaf before the current one. */
 struct before {
 	uint32_t k; /* 0: none */
 	bool merge;
@@ -178,7 +178,8 @@ size_t gb_trees_apply(uint64_t *field, unsigned depth, struct cbt_frame *frame)
 
 /* ---- frames ------------------------------------------------------------------------------ */
 
-/* Arrays for the wishes of a frame of `leaves` leaves, all zero; a failure leaves some of them set. */
+/* Allocate zeroed arrays for the wishes of a frame of `leaves` leaves.  A failure may leave one of
+ * them allocated. */
 static enum gb_status alloc_frame(struct cbt_frame *frame, size_t leaves, struct gb_error *err)
 {
 	const size_t words = (leaves + 63) / 64 + 1;
@@ -191,8 +192,8 @@ static enum gb_status alloc_frame(struct cbt_frame *frame, size_t leaves, struct
 	return frame->merge ? GB_OK : err->code;
 }
 
-/* Wishes of leaf k in frame f.  A quarter of all pairs of siblings are to be merged, and an eighth
- * of their members dissent; an eighth of the other leaves are to be split. */
+/* The wishes of leaf k in frame f.  A quarter of all pairs of siblings wish to merge, except for an
+ * eighth of their members.  An eighth of the other leaves wish to split. */
 static void wish(uint64_t seed, size_t f, uint32_t k, bool *split, bool *merge)
 {
 	const struct gb_random_block block = gb_random_block(seed, STREAM_FRAMES + f, k >> 1);
@@ -202,7 +203,7 @@ static void wish(uint64_t seed, size_t f, uint32_t k, bool *split, bool *merge)
 	*split = !*merge && own / 8 % 8 == 0;
 }
 
-/* Random wishes of frame f for the leaves of the field. */
+/* Store random wishes of frame f for the leaves of the field. */
 static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, size_t f,
 			  struct cbt_frame *frame)
 {
@@ -220,7 +221,7 @@ static void random_wishes(const uint64_t *field, unsigned depth, uint64_t seed, 
 	}
 }
 
-/* All frames, one after the other on in->end_field, which starts as the field. */
+/* Generate all frames and apply them to in->end_field, which starts as a copy of the field. */
 static enum gb_status make_frames(const struct cbt_params *p, struct cbt_input *in,
 				  struct gb_terrain *terrain, struct gb_error *err)
 {
